@@ -1,0 +1,253 @@
+// Package contract is door one: the messages that pass between the bench and
+// a worker, as JSON lines on the worker's stdin and stdout.
+//
+// One line is one JSON object with one message key ("hello", "setup", …).
+// Lines that come from a worker reach the bench through the meter, which adds
+// a second key, "meter", to those that cross a window edge. contract/CONTRACT.md
+// is the specification for people; this package is the same thing for Go.
+package contract
+
+// Version is the contract's integer version. It changes when a worker written
+// for the earlier version would misunderstand or be misunderstood.
+const Version = 1
+
+// Message is one line in either direction. Exactly one of the message keys is
+// set; Meter may accompany ready, mark and result.
+type Message struct {
+	Hello  *Hello  `json:"hello,omitempty"`
+	Setup  *Setup  `json:"setup,omitempty"`
+	Ready  *Ready  `json:"ready,omitempty"`
+	Start  *Start  `json:"start,omitempty"`
+	Mark   *Mark   `json:"mark,omitempty"`
+	Tick   *Tick   `json:"tick,omitempty"`
+	Stop   *Stop   `json:"stop,omitempty"`
+	Result *Result `json:"result,omitempty"`
+	Error  *Error  `json:"error,omitempty"`
+	Exit   *Exit   `json:"exit,omitempty"`
+
+	Meter *Meter `json:"meter,omitempty"`
+}
+
+// Role is the end of the wire that a worker plays.
+type Role string
+
+// The three roles. A pair is both ends in one process (null, MPI).
+const (
+	Server Role = "server"
+	Client Role = "client"
+	Pair   Role = "pair"
+)
+
+// Delivery says how received content reaches the application.
+type Delivery string
+
+// Delivery as METHOD §1.2 defines it: DeliveryMessage hands over the whole
+// message contiguous in memory, DeliveryChunks piece by piece.
+const (
+	DeliveryMessage Delivery = "message"
+	DeliveryChunks  Delivery = "chunks"
+)
+
+// Hello introduces a worker; it is sent at once, unasked.
+type Hello struct {
+	Contract   int         `json:"contract"`
+	Worker     string      `json:"worker"`
+	Version    string      `json:"version"`
+	Libraries  []Library   `json:"libraries,omitempty"`
+	Transports []Transport `json:"transports"`
+}
+
+// Library is one library a worker links, by name and version.
+type Library struct {
+	Name    string `json:"name"`
+	Version string `json:"version"`
+}
+
+// Transport describes one named implementation that a worker offers.
+type Transport struct {
+	Name     string   `json:"name"`
+	Doc      string   `json:"doc"`
+	Wire     string   `json:"wire"`
+	Roles    []Role   `json:"roles"`
+	Delivery Delivery `json:"delivery"`
+	Codecs   []string `json:"codecs,omitempty"`
+	Options  []Option `json:"options,omitempty"`
+}
+
+// OptionType is the type of an option's value on the wire.
+type OptionType string
+
+// Option types. Bytes travel as integers, durations as integer nanoseconds.
+const (
+	TypeInt      OptionType = "int"
+	TypeFloat    OptionType = "float"
+	TypeBool     OptionType = "bool"
+	TypeBytes    OptionType = "bytes"
+	TypeDuration OptionType = "duration"
+	TypeChoice   OptionType = "choice"
+	TypeText     OptionType = "text"
+)
+
+// Option declares one knob of a transport. Default has the type that Type
+// names; Min and Max bound numbers; Choices lists the levels of a choice.
+type Option struct {
+	Name    string     `json:"name"`
+	Type    OptionType `json:"type"`
+	Unit    string     `json:"unit,omitempty"`
+	Default any        `json:"default"`
+	Min     *float64   `json:"min,omitempty"`
+	Max     *float64   `json:"max,omitempty"`
+	Choices []string   `json:"choices,omitempty"`
+	Roles   []Role     `json:"roles,omitempty"` // empty: every role of the transport
+	Doc     string     `json:"doc"`
+}
+
+// Setup gives a worker its trial. It is sent once.
+type Setup struct {
+	Trial     string         `json:"trial"`
+	Transport string         `json:"transport"`
+	Role      Role           `json:"role"`
+	Seed      uint64         `json:"seed"`
+	Listen    string         `json:"listen,omitempty"`    // server: address to bind, host:port, port 0 for any
+	Listeners int            `json:"listeners,omitempty"` // server: ports to open; 0 means 1
+	Allow     []string       `json:"allow,omitempty"`     // server: client addresses to accept; empty accepts any
+	Peers     []string       `json:"peers,omitempty"`     // client: addresses to connect to, round robin
+	Sources   []string       `json:"sources,omitempty"`   // client: local addresses to connect from, round robin
+	Threads   int            `json:"threads,omitempty"`   // loops or threads; 0 means one per usable CPU
+	Exchange  Exchange       `json:"exchange"`
+	Load      Load           `json:"load"`
+	Options   map[string]any `json:"options,omitempty"`
+}
+
+// Exchange is the unit of work: up goes a message, down comes one.
+type Exchange struct {
+	UpBytes   int64  `json:"up_bytes"`
+	DownBytes int64  `json:"down_bytes"`
+	Codec     string `json:"codec,omitempty"`
+}
+
+// Arrival is the process that an open loop's schedule follows.
+type Arrival string
+
+// The arrival processes.
+const (
+	Constant Arrival = "constant"
+	Poisson  Arrival = "poisson"
+)
+
+// Load says how much work a client offers and in what pattern. Rate 0 is the
+// closed loop; Amount 0 is unbounded (until stop).
+type Load struct {
+	Connections int     `json:"connections"`
+	InFlight    int     `json:"in_flight,omitempty"`    // per connection; 0 means 1
+	Rate        float64 `json:"rate,omitempty"`         // exchanges per second over all connections of this client
+	Arrival     Arrival `json:"arrival,omitempty"`      // open loop only; empty means constant
+	ThinkNs     int64   `json:"think_ns,omitempty"`     // closed loop: pause between completion and next start
+	ActiveShare float64 `json:"active_share,omitempty"` // share of connections that carry load; 0 means 1
+	Fresh       bool    `json:"fresh,omitempty"`        // a new connection for every exchange
+	Amount      int64   `json:"amount,omitempty"`       // exchanges per active connection, then the client's own result
+	DrainNs     int64   `json:"drain_ns,omitempty"`     // how long stop waits for exchanges in flight; 0 means 2 s
+}
+
+// Ready says that the worker can begin: a server listens, a client has every
+// connection open and has verified one message on each.
+type Ready struct {
+	Addresses   []string       `json:"addresses,omitempty"`
+	Connections int            `json:"connections,omitempty"`
+	Verified    int            `json:"verified,omitempty"` // connections whose echoed content matched by CRC-32C
+	Options     map[string]any `json:"options,omitempty"`  // effective, after defaults
+	Threads     int            `json:"threads,omitempty"`  // effective
+}
+
+// Start makes a client begin its load.
+type Start struct{}
+
+// Stop makes a worker end its load, drain and answer with its result.
+type Stop struct{}
+
+// Mark asks for a reading; the answer repeats ID and Reset and carries
+// Reading. Reset opens the window; a later mark without reset closes it.
+type Mark struct {
+	ID      int      `json:"id"`
+	Reset   bool     `json:"reset,omitempty"`
+	Reading *Reading `json:"reading,omitempty"`
+}
+
+// Reading is a worker's cumulative account at one instant of its own clock.
+type Reading struct {
+	AtNs    int64    `json:"at_ns"`  // monotonic
+	CPUNs   int64    `json:"cpu_ns"` // CPU clock of the worker's own process
+	Counts  Counts   `json:"counts"` // since ready
+	Runtime *Runtime `json:"runtime,omitempty"`
+}
+
+// Counts are cumulative sums. Bytes are payload bytes at this end; a server
+// that cannot see exchange boundaries reports Exchanges as received/up_bytes.
+type Counts struct {
+	Exchanges     int64               `json:"exchanges"`
+	SentBytes     int64               `json:"sent_bytes"`
+	ReceivedBytes int64               `json:"received_bytes"`
+	Connections   int64               `json:"connections,omitempty"` // open now
+	Errors        map[ErrorKind]int64 `json:"errors,omitempty"`
+}
+
+// Runtime is what a managed runtime says of itself, cumulative but for
+// HeapBytes and Goroutines.
+type Runtime struct {
+	GCCycles     int64 `json:"gc_cycles"`
+	GCPauseNs    int64 `json:"gc_pause_ns"`
+	GCCPUNs      int64 `json:"gc_cpu_ns"`
+	AllocBytes   int64 `json:"alloc_bytes"`
+	AllocObjects int64 `json:"alloc_objects"`
+	HeapBytes    int64 `json:"heap_bytes"`
+	Goroutines   int64 `json:"goroutines"`
+}
+
+// Tick is the progress of a running worker, cumulative, every 200 ms.
+type Tick struct {
+	AtNs          int64 `json:"at_ns"`
+	Exchanges     int64 `json:"exchanges"`
+	ReceivedBytes int64 `json:"received_bytes"`
+	Errors        int64 `json:"errors,omitempty"`
+}
+
+// Result is the worker's account of the window. Histograms are HdrHistogram
+// V2 compressed, base64, in nanoseconds; a client that ran a closed loop has
+// no Response and, without think time, no Lag.
+type Result struct {
+	FromNs     int64    `json:"from_ns"`
+	ToNs       int64    `json:"to_ns"`
+	Counts     Counts   `json:"counts"` // completed inside the window
+	Drained    int64    `json:"drained,omitempty"`
+	Unfinished int64    `json:"unfinished,omitempty"`
+	Ages       string   `json:"ages,omitempty"`    // histogram: ages of the unfinished when draining ended
+	Service    string   `json:"service,omitempty"` // completion − actual send; window and drained
+	Response   string   `json:"response,omitempty"`
+	Lag        string   `json:"lag,omitempty"`
+	OverMax    int64    `json:"over_max,omitempty"` // values above the histogram's range, counted there as its maximum
+	Runtime    *Runtime `json:"runtime,omitempty"`
+}
+
+// ErrorKind classifies what went wrong.
+type ErrorKind string
+
+// The error kinds. Unsupported makes an empty cell with its reason, not a failure.
+const (
+	Unsupported ErrorKind = "unsupported"
+	SetupFailed ErrorKind = "setup"
+	Peer        ErrorKind = "peer"
+	Timeout     ErrorKind = "timeout"
+	Invalid     ErrorKind = "invalid"
+	Bug         ErrorKind = "bug"
+)
+
+// Error reports a failure of the worker itself, at any time. A fatal one is
+// the worker's last message but exit.
+type Error struct {
+	Kind  ErrorKind `json:"kind"`
+	Text  string    `json:"text"`
+	Fatal bool      `json:"fatal,omitempty"`
+}
+
+// Error makes the message usable as a Go error.
+func (e *Error) Error() string { return string(e.Kind) + ": " + e.Text }

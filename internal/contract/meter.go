@@ -1,0 +1,70 @@
+package contract
+
+// Meter is what the kernel knows of a worker's process tree and of its host
+// at one instant. The meter adds it to ready, to each mark's answer and to
+// result. Times are the host's monotonic clock; amounts are cumulative unless
+// said otherwise.
+type Meter struct {
+	AtNs       int64                `json:"at_ns"`
+	SkewNs     int64                `json:"skew_ns,omitempty"` // from the command passing to this reading
+	Process    Process              `json:"process"`
+	Threads    []Thread             `json:"threads,omitempty"` // of the whole tree, at most MaxThreads, busiest kept
+	CPUs       []CPU                `json:"cpus,omitempty"`    // the host's, by id
+	CPUSet     []int                `json:"cpu_set,omitempty"` // the CPUs that the tree may use
+	Interfaces map[string]Interface `json:"interfaces,omitempty"`
+	Pressure   map[string]int64     `json:"pressure,omitempty"` // PSI "some" totals in ns by resource
+}
+
+// MaxThreads bounds Meter.Threads.
+const MaxThreads = 256
+
+// Process sums a process tree. CPUNs is the kernel's precise clock, UserNs
+// and SystemNs its 10 ms split.
+type Process struct {
+	CPUNs               int64 `json:"cpu_ns"`
+	UserNs              int64 `json:"user_ns"`
+	SystemNs            int64 `json:"system_ns"`
+	RSSBytes            int64 `json:"rss_bytes"`      // now
+	PeakRSSBytes        int64 `json:"peak_rss_bytes"` // since the process began
+	VoluntarySwitches   int64 `json:"voluntary_switches"`
+	InvoluntarySwitches int64 `json:"involuntary_switches"`
+	Processes           int   `json:"processes"`
+	Threads             int   `json:"threads"`
+}
+
+// Thread is the CPU time of one thread (10 ms ticks).
+type Thread struct {
+	ID    int    `json:"id"`
+	Name  string `json:"name"`
+	CPUNs int64  `json:"cpu_ns"`
+}
+
+// CPU is one line of /proc/stat (10 ms ticks).
+type CPU struct {
+	ID        int   `json:"id"`
+	UserNs    int64 `json:"user_ns"`
+	NiceNs    int64 `json:"nice_ns"`
+	SystemNs  int64 `json:"system_ns"`
+	IdleNs    int64 `json:"idle_ns"`
+	IOWaitNs  int64 `json:"iowait_ns"`
+	IRQNs     int64 `json:"irq_ns"`
+	SoftIRQNs int64 `json:"softirq_ns"`
+	StealNs   int64 `json:"steal_ns"`
+}
+
+// Interface holds a network interface's counters.
+type Interface struct {
+	ReceivedBytes   int64 `json:"received_bytes"`
+	ReceivedPackets int64 `json:"received_packets"`
+	SentBytes       int64 `json:"sent_bytes"`
+	SentPackets     int64 `json:"sent_packets"`
+	Drops           int64 `json:"drops"`
+}
+
+// Exit is the meter's last line: how the worker ended.
+type Exit struct {
+	Code   int    `json:"code"`
+	Signal string `json:"signal,omitempty"`
+	Reason string `json:"reason,omitempty"` // deadline, memory, or stdin closed; empty when it ended by itself
+	CPUNs  int64  `json:"cpu_ns"`
+}

@@ -1,0 +1,163 @@
+// Package finding turns records into findings: what each arm did, how the
+// arms compare, what limited them, and whether to believe it. It is pure: the
+// same records give the same findings.
+package finding
+
+import (
+	"netdyno/internal/hist"
+	"netdyno/internal/record"
+)
+
+// Verdict is the outcome of one comparison.
+type Verdict string
+
+// The five verdicts.
+const (
+	Better     Verdict = "better"
+	Worse      Verdict = "worse"
+	Equivalent Verdict = "equivalent"
+	CannotTell Verdict = "cannot tell"
+	Invalid    Verdict = "invalid"
+)
+
+// Limit names the resource that bounded a trial.
+type Limit string
+
+// The limits in the order in which they are tried (METHOD §5).
+const (
+	ServerCore Limit = "server-core"
+	ClientCore Limit = "client-core"
+	ServerCPU  Limit = "server-cpu"
+	ClientCPU  Limit = "client-cpu"
+	HostCPU    Limit = "host-cpu"
+	Schedule   Limit = "schedule"
+	Latency    Limit = "latency"
+	Unknown    Limit = "unknown"
+)
+
+// Findings is everything that can be said about one run.
+type Findings struct {
+	Header      record.Header    `json:"header"`
+	Answers     []string         `json:"answers"` // sentences, one per primary comparison worth saying
+	Cells       []Cell           `json:"cells"`
+	Comparisons []Comparison     `json:"comparisons"`
+	Noise       []Noise          `json:"noise"` // the A/A comparisons
+	Published   []Published      `json:"published,omitempty"`
+	Warnings    []record.Warning `json:"warnings"`
+	Tally       Tally            `json:"tally"`
+}
+
+// Tally counts the records by how they ended.
+type Tally struct {
+	Planned     int     `json:"planned"`
+	Valid       int     `json:"valid"`
+	Failed      int     `json:"failed"`
+	Invalid     int     `json:"invalid"`
+	Unsupported int     `json:"unsupported"`
+	Missing     int     `json:"missing"`      // planned, no record (yet)
+	WindowShare float64 `json:"window_share"` // share of the run's time inside windows and declared warm-up
+}
+
+// Cell is one combination of the varied levels other than the compared one.
+type Cell struct {
+	Name   string            `json:"name"` // "connections=50"; "" when nothing else varies
+	Levels map[string]string `json:"levels"`
+	Arms   []Arm             `json:"arms"` // in the study's order
+}
+
+// Arm is one treatment within a cell, over its blocks.
+type Arm struct {
+	Name       string            `json:"name"`
+	Baseline   bool              `json:"baseline,omitempty"`
+	Trials     []Trial           `json:"trials"`  // by block; the baseline's repeats included
+	Metrics    []Summary         `json:"metrics"` // in registry order, those that exist
+	Limit      Limit             `json:"limit"`   // of most trials
+	LimitProof string            `json:"limit_proof,omitempty"`
+	Settings   map[string]string `json:"settings,omitempty"` // "server.buffer": "4096", as the workers reported them
+	Service    []hist.Point      `json:"service,omitempty"`  // of the median trial by p50
+	Response   []hist.Point      `json:"response,omitempty"`
+	Delivery   string            `json:"delivery,omitempty"`
+}
+
+// Summary is a metric over an arm's trials.
+type Summary struct {
+	Metric string  `json:"metric"`
+	Unit   string  `json:"unit"`
+	Better string  `json:"better"` // "higher", "lower" or ""
+	N      int     `json:"n"`
+	Median float64 `json:"median"`
+	Low    float64 `json:"low"` // 95 % interval of the geometric mean, by t on logs; equal to Median when N < 2
+	High   float64 `json:"high"`
+}
+
+// Trial is one record as the reader sees it.
+type Trial struct {
+	ID         string             `json:"id"`
+	Block      int                `json:"block"`
+	Repeat     bool               `json:"repeat,omitempty"`
+	Status     string             `json:"status"` // "valid", "invalid", "failed", "unsupported"
+	Reason     string             `json:"reason,omitempty"`
+	Flags      []string           `json:"flags,omitempty"` // "unsteady", "overloaded", "skewed", "lagging"
+	Values     map[string]float64 `json:"values,omitempty"`
+	Limit      Limit              `json:"limit,omitempty"`
+	LimitProof string             `json:"limit_proof,omitempty"`
+	Series     []Slice            `json:"series,omitempty"`
+	CPU        []CPUSplit         `json:"cpu,omitempty"`
+}
+
+// Slice is one step of a trial's series, clients summed.
+type Slice struct {
+	AtS           float64 `json:"at_s"` // since start, seconds
+	ExchangesPerS float64 `json:"exchanges_per_s"`
+	InWindow      bool    `json:"in_window"`
+}
+
+// CPUSplit says where one worker's or one host's CPU time went in the window,
+// in cores (CPU seconds per second).
+type CPUSplit struct {
+	Of    string             `json:"of"`    // "server", "client", "host"
+	Cores map[string]float64 `json:"cores"` // "user", "system"; for the host also "irq", "softirq", "steal", "idle"
+}
+
+// Comparison is one arm against the baseline in one cell on one metric.
+type Comparison struct {
+	Cell      string    `json:"cell"`
+	Metric    string    `json:"metric"`
+	Arm       string    `json:"arm"`
+	Base      string    `json:"base"`
+	Primary   bool      `json:"primary"`
+	Ratio     float64   `json:"ratio"` // arm ÷ base, geometric mean of the within-block ratios
+	Low       float64   `json:"low"`   // 95 % interval
+	High      float64   `json:"high"`
+	Ratios    []float64 `json:"ratios"` // by block
+	Blocks    int       `json:"blocks"`
+	P         float64   `json:"p"` // exact sign flip, two-sided
+	Adjusted  float64   `json:"adjusted"`
+	Family    int       `json:"family"` // size of the family it was adjusted in
+	Method    string    `json:"method"` // "Holm" or "Benjamini-Hochberg"
+	Bound     float64   `json:"bound"`  // a difference inside [1/(1+Bound), 1+Bound] is none: max(margin, A/A noise)
+	Verdict   Verdict   `json:"verdict"`
+	Reason    string    `json:"reason,omitempty"`     // why invalid or cannot tell
+	NeedsMore int       `json:"needs_more,omitempty"` // blocks it would take in all; 0 unknown
+}
+
+// Noise is the A/A comparison: the baseline against its own repeat.
+type Noise struct {
+	Cell   string    `json:"cell"`
+	Metric string    `json:"metric"`
+	Ratio  float64   `json:"ratio"`
+	Low    float64   `json:"low"`
+	High   float64   `json:"high"`
+	Ratios []float64 `json:"ratios"`
+	Bound  float64   `json:"bound"` // the larger distance of the interval's ends from 1, as a ratio − 1
+	P      float64   `json:"p"`
+}
+
+// Published is a publication's ratio beside the measured one.
+type Published struct {
+	record.Published
+	Cell     string  `json:"cell"`
+	Measured float64 `json:"measured"` // 0 when there is none
+	Low      float64 `json:"low"`
+	High     float64 `json:"high"`
+}

@@ -1,0 +1,181 @@
+// Package record is door two: what room RUN leaves on disk and room READ
+// takes up. A record is a trial plus its counts; nothing derived is stored,
+// so a corrected formula never needs a rerun.
+package record
+
+import (
+	"time"
+
+	"netdyno/internal/contract"
+)
+
+// Schema is the integer version of everything in this package that is
+// written to disk.
+const Schema = 1
+
+// Header opens records.jsonl: the study as it was run and where.
+type Header struct {
+	Schema    int       `json:"schema"`
+	Netdyno   string    `json:"netdyno"` // version of the orchestrator
+	CreatedAt time.Time `json:"created_at"`
+	Command   []string  `json:"command"` // argv that reruns it
+	Study     Study     `json:"study"`
+	Facts     Facts     `json:"facts"`
+}
+
+// Study is what readers need of a study: its question, its comparisons and
+// its held levels. The whole file lies beside as study.yaml.
+type Study struct {
+	Name      string            `json:"name"`
+	Question  string            `json:"question,omitempty"`
+	Hold      map[string]string `json:"hold,omitempty"` // canonical text by factor
+	Vary      []Factor          `json:"vary"`           // in the study's order, the compared factor first
+	Compare   Compare           `json:"compare"`
+	Blocks    int               `json:"blocks"`
+	Seed      uint64            `json:"seed"`
+	Published []Published       `json:"published,omitempty"`
+	Warnings  []Warning         `json:"warnings,omitempty"` // the planner's: confounded factors, dropped cells
+}
+
+// Factor is one varied factor with its levels in canonical text.
+type Factor struct {
+	Name   string   `json:"name"`
+	Levels []string `json:"levels"`
+}
+
+// Compare declares the comparisons: every level of Factor against Baseline,
+// within each cell, on each primary metric.
+type Compare struct {
+	Factor   string   `json:"factor"` // "arm", "transport", "server", …
+	Baseline string   `json:"baseline"`
+	Primary  []string `json:"primary"` // metric names
+	Margin   float64  `json:"margin"`  // ratio below which a difference is none; 0.02 is 2 %
+}
+
+// Published is one figure of a publication: Metric of Arm as a ratio to Base.
+type Published struct {
+	Source string  `json:"source"`
+	Metric string  `json:"metric"`
+	Arm    string  `json:"arm"`
+	Base   string  `json:"base"`
+	Cell   string  `json:"cell,omitempty"` // the cell it is about; empty for every cell
+	Ratio  float64 `json:"ratio"`
+	Note   string  `json:"note,omitempty"`
+}
+
+// Warning is a fact the user should act on, with the advice.
+type Warning struct {
+	About  string `json:"about"`
+	Text   string `json:"text"`
+	Advice string `json:"advice,omitempty"`
+}
+
+// Trial is the experimental unit: one level of every factor, at a place in a
+// random order, in fresh processes.
+type Trial struct {
+	ID     string            `json:"id"` // unique in the study: block-order, "b03-07"
+	Block  int               `json:"block"`
+	Order  int               `json:"order"`            // place in the whole run, from 0
+	Cell   string            `json:"cell"`             // canonical text of the varied levels other than the compared one; "" when there is none
+	Arm    string            `json:"arm"`              // level of the compared factor
+	Repeat bool              `json:"repeat,omitempty"` // the baseline's second appearance in its block and cell
+	Levels map[string]string `json:"levels"`           // every factor, held or varied, an arm already unfolded
+	Seed   uint64            `json:"seed"`
+}
+
+// Outcome says how a trial ended. Whether its counts are believable is for
+// readers to decide.
+type Outcome string
+
+// The outcomes. Unsupported is an empty cell with its reason, not a failure.
+const (
+	OK          Outcome = "ok"
+	Failed      Outcome = "failed"
+	Unsupported Outcome = "unsupported"
+)
+
+// Record is a trial and what was counted in it. Every planned trial leaves
+// exactly one.
+type Record struct {
+	Schema    int       `json:"schema"`
+	Trial     Trial     `json:"trial"`
+	StartedAt time.Time `json:"started_at"`
+	Outcome   Outcome   `json:"outcome"`
+	Failure   *Failure  `json:"failure,omitempty"`
+	Timeline  Timeline  `json:"timeline"`
+	Workers   []Worker  `json:"workers"`
+	Noise     Noise     `json:"noise"`
+}
+
+// Failure says which worker failed, in which state, and why.
+type Failure struct {
+	Kind   contract.ErrorKind `json:"kind"`
+	Text   string             `json:"text"`
+	Worker string             `json:"worker,omitempty"` // "server", "client-1"
+	State  string             `json:"state,omitempty"`  // of the contract: born, idle, ready, running, window, done
+}
+
+// Timeline holds the instants of one trial on the bench's monotonic clock, in
+// ns since the trial began; 0 for one that was not reached.
+type Timeline struct {
+	ReadyNs int64 `json:"ready_ns"` // every worker ready
+	StartNs int64 `json:"start_ns"`
+	OpenNs  int64 `json:"open_ns"`  // the window's opening mark sent
+	CloseNs int64 `json:"close_ns"` // the window's closing mark sent
+	EndNs   int64 `json:"end_ns"`   // every worker gone
+}
+
+// Worker is one worker's part of a trial. Edges that were not reached are nil.
+type Worker struct {
+	Name      string           `json:"name"` // "server", "client-1", "client-2", …
+	Role      contract.Role    `json:"role"`
+	Seat      string           `json:"seat"`
+	Transport string           `json:"transport"`
+	Binary    string           `json:"binary"` // file name
+	SHA256    string           `json:"sha256,omitempty"`
+	Version   string           `json:"version,omitempty"`
+	CPUSet    []int            `json:"cpu_set,omitempty"`
+	Setup     *contract.Setup  `json:"setup,omitempty"`
+	Ready     *contract.Ready  `json:"ready,omitempty"`
+	AtReady   *contract.Meter  `json:"at_ready,omitempty"`
+	Open      *Edge            `json:"open,omitempty"`
+	Close     *Edge            `json:"close,omitempty"`
+	Result    *contract.Result `json:"result,omitempty"`
+	AtResult  *contract.Meter  `json:"at_result,omitempty"`
+	Ticks     []contract.Tick  `json:"ticks,omitempty"`
+	Errors    []contract.Error `json:"errors,omitempty"`
+	Exit      *contract.Exit   `json:"exit,omitempty"`
+	Stderr    string           `json:"stderr,omitempty"` // its last 4 KiB
+}
+
+// Edge is a worker's and its meter's account at one edge of the window.
+type Edge struct {
+	Reading contract.Reading `json:"reading"`
+	Meter   *contract.Meter  `json:"meter,omitempty"`
+}
+
+// Noise is what disturbed the host during the window: cumulative differences
+// over all CPUs between the trial's first and last meter readings, as the
+// bench saw them.
+type Noise struct {
+	LoadAverage float64 `json:"load_average"` // 1 min, before the trial
+}
+
+// Facts describe the hosts, by seat, before the run.
+type Facts struct {
+	Rig   string            `json:"rig"`
+	Seats map[string]Host   `json:"seats"`
+	Tools map[string]Binary `json:"tools"` // worker binaries by name
+}
+
+// Host is what was found out about one machine; absent facts are absent keys.
+type Host struct {
+	Values map[string]string `json:"values"` // "cpu.model": "AMD EPYC", "kernel.release": …
+}
+
+// Binary identifies a worker executable.
+type Binary struct {
+	SHA256    string             `json:"sha256"`
+	Version   string             `json:"version"`
+	Libraries []contract.Library `json:"libraries,omitempty"`
+}
