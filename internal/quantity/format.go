@@ -1,0 +1,100 @@
+package quantity
+
+import (
+	"math"
+	"strconv"
+	"strings"
+	"time"
+)
+
+// absent is what the Format functions print for a value that is no number.
+const absent = "n/a"
+
+var (
+	binarySteps   = []unit{{" B", 1}, {" KiB", 1 << 10}, {" MiB", 1 << 20}, {" GiB", 1 << 30}, {" TiB", 1 << 40}}
+	byteRateSteps = []unit{{" B/s", 1}, {" kB/s", 1e3}, {" MB/s", 1e6}, {" GB/s", 1e9}, {" TB/s", 1e12}}
+	countSteps    = []unit{{"", 1}, {"k", 1e3}, {"M", 1e6}, {"G", 1e9}, {"T", 1e12}}
+	durationSteps = []unit{{" ns", 1}, {" µs", 1e3}, {" ms", 1e6}, {" s", 1e9}}
+)
+
+// FormatBytes prints an amount of memory or payload for people, in binary
+// units with three significant digits: "1.50 MiB", "100 B".
+func FormatBytes(bytes float64) string { return format(bytes, binarySteps) }
+
+// FormatByteRate prints a goodput in bytes per second, in decimal units as
+// links are rated: "1.25 GB/s".
+func FormatByteRate(bytesPerSecond float64) string { return format(bytesPerSecond, byteRateSteps) }
+
+// FormatCount prints a count: "50", "20.0k", "1.50M".
+func FormatCount(n float64) string { return format(n, countSteps) }
+
+// FormatRate prints a rate per second: "20.0k/s".
+func FormatRate(perSecond float64) string {
+	text := format(perSecond, countSteps)
+	if text == absent {
+		return absent
+	}
+	return text + "/s"
+}
+
+// FormatDuration prints a duration: "1.50 ms", "12.3 s"; from two minutes on
+// as Go does, in whole seconds: "4m30s".
+func FormatDuration(d time.Duration) string {
+	if d.Abs() >= 2*time.Minute {
+		return DurationText(d.Round(time.Second))
+	}
+	return format(float64(d), durationSteps)
+}
+
+// FormatShare prints a share as a percentage with three significant digits:
+// "12.5 %".
+func FormatShare(share float64) string {
+	text := significant(share * 100)
+	if text == absent {
+		return absent
+	}
+	return text + " %"
+}
+
+// format picks the largest step that leaves at least 1 before the point, of
+// the value as it will be printed: 999.6 kB is 1.00 MB, never 1000 kB.
+func format(value float64, steps []unit) string {
+	if math.IsNaN(value) || math.IsInf(value, 0) {
+		return absent
+	}
+	for i, step := range steps {
+		scaled := value / float64(step.scale)
+		limit := 999.5
+		if i+1 < len(steps) {
+			limit = math.Max(limit, float64(steps[i+1].scale)/float64(step.scale)-0.5)
+		}
+		if math.Abs(scaled) < limit || i+1 == len(steps) {
+			return digits(scaled, i == 0) + step.name
+		}
+	}
+	return absent
+}
+
+// digits prints an amount that was not scaled as it is when it is whole: 50
+// connections are not 50.0.
+func digits(x float64, unscaled bool) string {
+	if unscaled && x == math.Trunc(x) {
+		return strconv.FormatFloat(x, 'f', 0, 64)
+	}
+	return significant(x)
+}
+
+// significant prints three significant digits, or all before the point when
+// there are more.
+func significant(x float64) string {
+	if math.IsNaN(x) || math.IsInf(x, 0) {
+		return absent
+	}
+	if x == 0 {
+		return "0"
+	}
+	// The exponent after rounding to three digits: 9.996 counts as 10.0.
+	_, power, _ := strings.Cut(strconv.FormatFloat(x, 'e', 2, 64), "e")
+	exponent, _ := strconv.Atoi(power)
+	return strconv.FormatFloat(x, 'f', max(0, 2-exponent), 64)
+}

@@ -1,0 +1,53 @@
+package quantity
+
+import "unicode/utf8"
+
+// maxWord bounds the words that Nearest compares; longer ones are near nothing.
+const maxWord = 64
+
+// Nearest returns the candidate that a mistyped word most probably meant, or
+// "" when none is near: at most a third of the word's letters may differ, and
+// one may in short words. The first of equally near candidates wins.
+//
+// Source: F. Damerau, A technique for computer detection and correction of
+// spelling errors, CACM 1964; the restricted distance (optimal string alignment).
+func Nearest(word string, candidates []string) string {
+	if len(word) > maxWord {
+		return ""
+	}
+	best, least := "", max(1, utf8.RuneCountInString(word)/3)+1
+	for _, c := range candidates {
+		if len(c) > maxWord {
+			continue
+		}
+		if d := distance([]rune(word), []rune(c)); d < least && d < utf8.RuneCountInString(c) {
+			best, least = c, d
+		}
+	}
+	return best
+}
+
+// distance counts the insertions, deletions, substitutions and swaps of
+// neighbours that turn a into b.
+func distance(a, b []rune) int {
+	before, above := make([]int, len(b)+1), make([]int, len(b)+1)
+	row := make([]int, len(b)+1)
+	for j := range above {
+		above[j] = j
+	}
+	for i := 1; i <= len(a); i++ {
+		row[0] = i
+		for j := 1; j <= len(b); j++ {
+			cost := 1
+			if a[i-1] == b[j-1] {
+				cost = 0
+			}
+			row[j] = min(above[j]+1, row[j-1]+1, above[j-1]+cost)
+			if i > 1 && j > 1 && a[i-1] == b[j-2] && a[i-2] == b[j-1] {
+				row[j] = min(row[j], before[j-2]+1)
+			}
+		}
+		before, above, row = above, row, before
+	}
+	return above[len(b)]
+}
