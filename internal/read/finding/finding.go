@@ -139,6 +139,7 @@ type Comparison struct {
 	Verdict   Verdict   `json:"verdict"`
 	Reason    string    `json:"reason,omitempty"`     // why invalid or cannot tell
 	NeedsMore int       `json:"needs_more,omitempty"` // blocks it would take in all; 0 unknown
+	Sentence  string    `json:"sentence,omitempty"`   // in words, as it stands in Answers; empty when not worth saying
 }
 
 // Noise is the A/A comparison: the baseline against its own repeat.

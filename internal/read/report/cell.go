@@ -1,0 +1,266 @@
+package report
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+
+	"netdyno/internal/read/finding"
+)
+
+// wide is what the main table shows when it was measured, beside the study's
+// primary metrics; narrow is the terminal's choice of it.
+var (
+	wide   = []string{"exchanges_per_s", "goodput_bytes_per_s", "p50_us", "p99_us", "server.cpu_us_per_exchange", "client.cpu_us_per_exchange", "server.peak_rss_bytes"}
+	narrow = []string{"exchanges_per_s", "p50_us", "p99_us", "server.cpu_us_per_exchange"}
+	ofGC   = []string{"gc_cpu_share", "gc_pause_us_per_s", "alloc_bytes_per_exchange"}
+)
+
+func (l *layout) cells() []Cell {
+	cells := make([]Cell, 0, len(l.Cells))
+	budget := lineBudget(len(l.Cells))
+	for i, c := range l.Cells {
+		compact := l.medians(c, l.choose(c, narrow))
+		values := compact
+		values.Caption = "Medians over blocks"
+		cells = append(cells, Cell{
+			ID:      fmt.Sprintf("cell-%d", i+1),
+			Title:   or(c.Name, "Results"),
+			Main:    l.mainTable(c),
+			Compact: l.withRatios(c, compact),
+			Values:  withLimit(c, values),
+			Ratios:  l.ratioTable(c),
+			GC:      l.gcTable(c),
+			All:     l.allTable(c),
+			Figures: l.figures(i, c, budget),
+		})
+	}
+	return cells
+}
+
+// choose resolves a list of metric names against what the cell measured:
+// "p50_us" is the response time of an open loop, else the service time. The
+// study's primary metrics come first.
+func (l *layout) choose(c finding.Cell, names []string) []string {
+	measured := metricsOf(c)
+	loop := "service_"
+	if slices.Contains(measured, "response_p50_us") {
+		loop = "response_"
+	}
+	var chosen []string
+	add := func(metric string) {
+		if slices.Contains(measured, metric) && !slices.Contains(chosen, metric) {
+			chosen = append(chosen, metric)
+		}
+	}
+	for _, name := range names {
+		if strings.HasPrefix(name, "p") {
+			name = loop + name
+		}
+		add(name)
+	}
+	for _, metric := range l.Header.Study.Compare.Primary {
+		add(metric)
+	}
+	return chosen
+}
+
+// metricsOf lists what any arm of the cell has, in the registry's order.
+func metricsOf(c finding.Cell) []string {
+	var metrics []string
+	for _, a := range c.Arms {
+		for i, m := range a.Metrics {
+			if slices.Contains(metrics, m.Metric) {
+				continue
+			}
+			// An arm that lacks some metrics must not push the others' to the end.
+			place := len(metrics)
+			if i > 0 {
+				if before := slices.Index(metrics, a.Metrics[i-1].Metric); before >= 0 {
+					place = before + 1
+				}
+			}
+			metrics = slices.Insert(metrics, place, m.Metric)
+		}
+	}
+	return metrics
+}
+
+func summaryOf(a finding.Arm, metric string) (finding.Summary, bool) {
+	for _, s := range a.Metrics {
+		if s.Metric == metric {
+			return s, true
+		}
+	}
+	return finding.Summary{}, false
+}
+
+// scaleOf decides a metric's unit for one cell by its largest median.
+func scaleOf(c finding.Cell, metric string) scale {
+	largest, unit := 0.0, ""
+	for _, a := range c.Arms {
+		if s, ok := summaryOf(a, metric); ok {
+			largest, unit = max(largest, s.Median), s.Unit
+		}
+	}
+	return scaleFor(metric, unit, largest)
+}
+
+func column(c finding.Cell, metric string) (Column, scale) {
+	s := scaleOf(c, metric)
+	return Column{Title: labelOf(metric), Unit: s.Unit, Metric: metric, Number: true}, s
+}
+
+func (l *layout) armDatum(a finding.Arm) Datum {
+	place := l.place[a.Name]
+	text := a.Name
+	if a.Baseline {
+		text += " (baseline)"
+	}
+	return Datum{Text: text, Arm: &place}
+}
+
+// table lays out arms as rows and metrics as columns.
+func (l *layout) table(c finding.Cell, metrics []string, value func(finding.Arm, finding.Summary, scale) Datum) Table {
+	t := Table{Columns: head("arm")}
+	for _, a := range c.Arms {
+		t.Rows = append(t.Rows, []Datum{l.armDatum(a)})
+	}
+	for _, metric := range metrics {
+		col, s := column(c, metric)
+		t.Columns = append(t.Columns, col)
+		for i, a := range c.Arms {
+			datum := Datum{Text: "–"}
+			if summary, ok := summaryOf(a, metric); ok {
+				datum = value(a, summary, s)
+			}
+			t.Rows[i] = append(t.Rows[i], datum)
+		}
+	}
+	return t
+}
+
+func (l *layout) medians(c finding.Cell, metrics []string) Table {
+	return l.table(c, metrics, func(_ finding.Arm, m finding.Summary, s scale) Datum {
+		return Datum{Text: s.text(m.Median)}
+	})
+}
+
+func (l *layout) intervals(c finding.Cell, metrics []string) Table {
+	return l.table(c, metrics, func(_ finding.Arm, m finding.Summary, s scale) Datum {
+		return Datum{Text: s.text(m.Median), Detail: s.interval(m.Low, m.High)}
+	})
+}
+
+func (l *layout) mainTable(c finding.Cell) Table {
+	t := l.table(c, l.choose(c, wide), func(a finding.Arm, m finding.Summary, s scale) Datum {
+		datum := Datum{Text: s.text(m.Median), Detail: s.interval(m.Low, m.High)}
+		if cmp, ok := l.compared[comparisonKey{c.Name, a.Name, m.Metric}]; ok {
+			datum.Verdict = cmp.Verdict
+			if cmp.Ratio > 0 {
+				datum.Ratio = ratio(cmp.Ratio) + " (" + ratioInterval(cmp.Low, cmp.High) + ")"
+			}
+		}
+		return datum
+	})
+	t.Caption = "Median over blocks with its 95 % interval; below it the ratio to " +
+		or(l.Header.Study.Compare.Baseline, "the baseline") + " with its 95 % interval and verdict."
+	t.Columns = append(t.Columns, Column{Title: "limit"})
+	for i, a := range c.Arms {
+		t.Rows[i] = append(t.Rows[i], Datum{Text: string(a.Limit), Detail: a.LimitProof})
+	}
+	return t
+}
+
+func withLimit(c finding.Cell, t Table) Table {
+	t.Columns = append(slices.Clone(t.Columns), Column{Title: "limit"})
+	t.Rows = slices.Clone(t.Rows)
+	for i, a := range c.Arms {
+		t.Rows[i] = append(slices.Clone(t.Rows[i]), Datum{Text: string(a.Limit)})
+	}
+	return t
+}
+
+func (l *layout) withRatios(c finding.Cell, t Table) Table {
+	t.Columns = slices.Clone(t.Columns)
+	t.Rows = slices.Clone(t.Rows)
+	for _, metric := range l.Header.Study.Compare.Primary {
+		t.Columns = append(t.Columns, Column{Title: labelOf(metric), Unit: "÷ " + l.Header.Study.Compare.Baseline, Number: true})
+		for i, a := range c.Arms {
+			t.Rows[i] = append(slices.Clone(t.Rows[i]), l.ratioDatum(c, a, metric))
+		}
+	}
+	return withLimit(c, t)
+}
+
+func (l *layout) ratioDatum(c finding.Cell, a finding.Arm, metric string) Datum {
+	cmp, ok := l.compared[comparisonKey{c.Name, a.Name, metric}]
+	switch {
+	case a.Baseline:
+		return Datum{Text: "1"}
+	case !ok:
+		return Datum{Text: "–"}
+	case cmp.Verdict == finding.Invalid && cmp.Ratio <= 0:
+		return Datum{Text: "–", Verdict: cmp.Verdict}
+	}
+	return Datum{Text: ratio(cmp.Ratio), Detail: ratioInterval(cmp.Low, cmp.High), Verdict: cmp.Verdict}
+}
+
+// ratioTable has one row per arm and primary metric.
+func (l *layout) ratioTable(c finding.Cell) Table {
+	t := Table{
+		Caption: "Ratio to " + or(l.Header.Study.Compare.Baseline, "the baseline"),
+		Columns: head("arm", "metric", "#ratio", "verdict"),
+	}
+	for _, a := range c.Arms {
+		if a.Baseline {
+			continue
+		}
+		for _, metric := range l.Header.Study.Compare.Primary {
+			datum := l.ratioDatum(c, a, metric)
+			verdict := Datum{Text: string(datum.Verdict), Verdict: datum.Verdict}
+			datum.Verdict = ""
+			t.Rows = append(t.Rows, []Datum{l.armDatum(a), {Text: labelOf(metric)}, datum, verdict})
+		}
+	}
+	return t
+}
+
+func (l *layout) gcTable(c finding.Cell) *Table {
+	var metrics []string
+	measured := metricsOf(c)
+	for _, role := range []string{"server.", "client."} {
+		for _, name := range ofGC {
+			if slices.Contains(measured, role+name) {
+				metrics = append(metrics, role+name)
+			}
+		}
+	}
+	if len(metrics) == 0 {
+		return nil
+	}
+	t := l.intervals(c, metrics)
+	t.Caption = "Garbage collection in the window: median with 95 % interval; – where the runtime has none."
+	return &t
+}
+
+// allTable turns the grid round: metrics are many, arms are few.
+func (l *layout) allTable(c finding.Cell) Table {
+	t := Table{Caption: "Every metric: median with 95 % interval.", Columns: head("metric", "unit"), Folded: true}
+	for _, a := range c.Arms {
+		t.Columns = append(t.Columns, Column{Title: a.Name, Number: true})
+	}
+	for _, metric := range metricsOf(c) {
+		s := scaleOf(c, metric)
+		row := words(metric, s.Unit)
+		for _, a := range c.Arms {
+			datum := Datum{Text: "–"}
+			if m, ok := summaryOf(a, metric); ok {
+				datum = Datum{Text: s.text(m.Median), Detail: s.interval(m.Low, m.High)}
+			}
+			row = append(row, datum)
+		}
+		t.Rows = append(t.Rows, row)
+	}
+	return t
+}

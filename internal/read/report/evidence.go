@@ -1,0 +1,230 @@
+package report
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+
+	"netdyno/internal/read/finding"
+	"netdyno/internal/record"
+)
+
+// maxRows bounds a table; findings.json beside the report has every row.
+const maxRows = 500
+
+func (l *layout) evidence() []Section {
+	var sections []Section
+	for _, s := range []Section{
+		l.noise(), l.comparisons(), l.published(), l.settings(), l.facts(), l.failures(),
+	} {
+		s.Tables = slices.DeleteFunc(s.Tables, func(t Table) bool { return len(t.Rows) == 0 })
+		if len(s.Tables) > 0 {
+			sections = append(sections, s)
+		}
+	}
+	return sections
+}
+
+// bounded cuts a table at maxRows and says so in its caption.
+func bounded(t Table) Table {
+	if more := len(t.Rows) - maxRows; more > 0 {
+		t.Rows = t.Rows[:maxRows]
+		t.Caption += fmt.Sprintf(" %d more rows are in findings.json.", more)
+	}
+	return t
+}
+
+func (l *layout) noise() Section {
+	primary := Table{Caption: "Primary metrics.", Columns: head("cell", "metric", "#repeat ÷ first", "#95 % interval", "#noise bound", "#p")}
+	other := Table{Caption: "Other metrics.", Columns: primary.Columns, Folded: true}
+	for _, n := range l.Noise {
+		row := words(or(n.Cell, "all"), n.Metric, ratio(n.Ratio), ratioInterval(n.Low, n.High), percent(n.Bound), probability(n.P))
+		if l.primary[n.Metric] {
+			primary.Rows = append(primary.Rows, row)
+		} else {
+			other.Rows = append(other.Rows, row)
+		}
+	}
+	return Section{
+		ID: "noise", Title: "A/A: what differs here when nothing differs",
+		Note: "The baseline ran twice in every block, in fresh processes each time. What separates it from itself is this machine's noise; " +
+			"a difference between arms counts only outside the larger of that bound and the study's margin of " + percent(l.Header.Study.Compare.Margin) + ".",
+		Tables: []Table{bounded(primary), bounded(other)},
+	}
+}
+
+func (l *layout) comparisons() Section {
+	columns := head("cell", "metric", "arm", "#ratio", "#95 % interval", "#blocks", "#p", "#adjusted p", "adjustment", "#bound", "verdict", "why")
+	primary := Table{Caption: "Primary comparisons, declared before the run.", Columns: columns}
+	explored := Table{Caption: "Exploratory comparisons: every other metric.", Columns: columns, Folded: true}
+	for _, c := range l.Comparisons {
+		if c.Primary {
+			primary.Rows = append(primary.Rows, l.comparisonRow(c))
+		} else {
+			explored.Rows = append(explored.Rows, l.comparisonRow(c))
+		}
+	}
+	if n := len(explored.Rows); n > 0 {
+		explored.Caption = fmt.Sprintf("Exploratory comparisons: every other metric (%d).", n)
+	}
+	return Section{
+		ID: "comparisons", Title: "Comparisons",
+		Note: "Ratios are arm ÷ " + or(l.Header.Study.Compare.Baseline, "baseline") + ", the geometric mean of the ratios within blocks. The interval is by t on their logarithms, " +
+			"p by the exact sign-flip permutation test. Better or worse needs an adjusted p of at most 0.05 and an interval outside the bound.",
+		Tables: []Table{bounded(primary), bounded(explored)},
+	}
+}
+
+func (l *layout) comparisonRow(c finding.Comparison) []Datum {
+	why := c.Reason
+	if c.NeedsMore > 0 {
+		why = strings.TrimPrefix(why+"; ", "; ") + "about " + plural(c.NeedsMore, "block") + " in all would tell"
+	}
+	row := words(or(c.Cell, "all"), c.Metric, c.Arm, ratio(c.Ratio), ratioInterval(c.Low, c.High), fmt.Sprint(c.Blocks),
+		probability(c.P), probability(c.Adjusted), fmt.Sprintf("%s over %d", or(c.Method, "none"), c.Family), percent(c.Bound), string(c.Verdict), why)
+	if c.Ratio <= 0 {
+		row[3].Text, row[4].Text, row[6].Text, row[7].Text = "–", "–", "–", "–"
+	}
+	if place, ok := l.place[c.Arm]; ok {
+		row[2].Arm = &place
+	}
+	row[10].Verdict = c.Verdict
+	return row
+}
+
+func (l *layout) published() Section {
+	t := Table{
+		Caption: "Published and measured ratios, side by side.",
+		Columns: head("cell", "metric", "arm ÷ base", "#published", "#measured here", "#95 % interval", "source", "note"),
+	}
+	for _, p := range l.Published {
+		measured, interval := "–", "–"
+		if p.Measured > 0 {
+			measured, interval = ratio(p.Measured), ratioInterval(p.Low, p.High)
+		}
+		t.Rows = append(t.Rows, words(or(or(p.Cell, p.Published.Cell), "all"), p.Metric, p.Arm+" ÷ "+p.Base,
+			ratio(p.Published.Ratio), measured, interval, p.Source, p.Note))
+	}
+	return Section{
+		ID: "published", Title: "Published figures",
+		Note:   "Absolute figures from another machine prove nothing; ratios between two arms can be compared.",
+		Tables: []Table{t},
+	}
+}
+
+func (l *layout) settings() Section {
+	held := Table{Caption: "Held in every trial.", Columns: head("factor", "level")}
+	for _, name := range sortedKeys(l.Header.Study.Hold) {
+		held.Rows = append(held.Rows, words(name, l.Header.Study.Hold[name]))
+	}
+	varied := Table{Caption: "Varied.", Columns: head("factor", "levels")}
+	for _, f := range l.Header.Study.Vary {
+		varied.Rows = append(varied.Rows, words(f.Name, strings.Join(f.Levels, ", ")))
+	}
+	return Section{
+		ID: "settings", Title: "Settings",
+		Note:   "As the workers reported them after defaults were filled in, not as they were asked for. Rows in which arms differ are bold.",
+		Tables: []Table{l.settingTable(), varied, held},
+	}
+}
+
+// settingTable has one row per setting and one column per arm; a setting that
+// changes from cell to cell lists its values.
+func (l *layout) settingTable() Table {
+	t := Table{Caption: "Effective settings by arm.", Columns: head("setting")}
+	byArm := make([]map[string][]string, len(l.keys))
+	names := map[string]bool{}
+	note := func(place int, name, value string) {
+		if byArm[place] == nil {
+			byArm[place] = map[string][]string{}
+		}
+		if value != "" && !slices.Contains(byArm[place][name], value) {
+			byArm[place][name] = append(byArm[place][name], value)
+			names[name] = true
+		}
+	}
+	for _, c := range l.Cells {
+		for _, a := range c.Arms {
+			place, ok := l.place[a.Name]
+			if !ok {
+				continue
+			}
+			note(place, "delivery", a.Delivery)
+			for name, value := range a.Settings {
+				note(place, name, value)
+			}
+		}
+	}
+	for _, k := range l.keys {
+		t.Columns = append(t.Columns, Column{Title: k.Name})
+	}
+	for _, name := range sortedKeys(names) {
+		row := words(name)
+		var seen []string
+		for _, values := range byArm {
+			text := or(strings.Join(values[name], ", "), "–")
+			if text != "–" && !slices.Contains(seen, text) {
+				seen = append(seen, text)
+			}
+			row = append(row, Datum{Text: text})
+		}
+		for i := range row {
+			row[i].Strong = len(seen) > 1
+		}
+		t.Rows = append(t.Rows, row)
+	}
+	return t
+}
+
+func (l *layout) facts() Section {
+	s := Section{ID: "facts", Title: "Facts", Note: "What was found on each seat before the run."}
+	for _, seat := range sortedKeys(l.Header.Facts.Seats) {
+		t := Table{Caption: "Seat " + seat + ".", Columns: head("fact", "value"), Folded: true}
+		values := l.Header.Facts.Seats[seat].Values
+		for _, name := range sortedKeys(values) {
+			t.Rows = append(t.Rows, words(name, values[name]))
+		}
+		s.Tables = append(s.Tables, t)
+	}
+	tools := Table{Caption: "Worker binaries.", Columns: head("binary", "version", "sha256", "libraries"), Folded: true}
+	for _, name := range sortedKeys(l.Header.Facts.Tools) {
+		tools.Rows = append(tools.Rows, toolRow(name, l.Header.Facts.Tools[name]))
+	}
+	s.Tables = append(s.Tables, tools)
+	return s
+}
+
+func toolRow(name string, b record.Binary) []Datum {
+	libraries := make([]string, len(b.Libraries))
+	for i, lib := range b.Libraries {
+		libraries[i] = strings.TrimSpace(lib.Name + " " + lib.Version)
+	}
+	sum := b.SHA256
+	if len(sum) > 16 {
+		sum = sum[:16] + "…"
+	}
+	return words(name, or(b.Version, "–"), or(sum, "–"), or(strings.Join(libraries, ", "), "–"))
+}
+
+func (l *layout) failures() Section {
+	lost := Table{Caption: "Trials without a valid figure.", Columns: head("trial", "cell", "arm", "#block", "ended", "why")}
+	flagged := Table{Caption: "Valid trials with a flag: kept, never trimmed.", Columns: head("trial", "cell", "arm", "#block", "flags"), Folded: true}
+	for _, c := range l.Cells {
+		for _, a := range c.Arms {
+			for _, t := range a.Trials {
+				row := words(t.ID, or(c.Name, "all"), a.Name, fmt.Sprint(t.Block))
+				switch {
+				case t.Status != "valid":
+					lost.Rows = append(lost.Rows, append(row, words(t.Status, or(t.Reason, "no reason was recorded"))...))
+				case len(t.Flags) > 0:
+					flagged.Rows = append(flagged.Rows, append(row, words(strings.Join(t.Flags, ", "))...))
+				}
+			}
+		}
+	}
+	return Section{
+		ID: "failures", Title: "What went wrong",
+		Note:   "Every planned trial leaves one record, also when it fails.",
+		Tables: []Table{bounded(lost), bounded(flagged)},
+	}
+}

@@ -1,0 +1,215 @@
+// Package report turns findings into something to read: a page model, and
+// from it text for a terminal, Markdown, and one self-contained HTML file.
+// It computes nothing. New decides every word and unit once; the renderers
+// only lay out.
+package report
+
+import (
+	"fmt"
+	"strings"
+
+	"netdyno/internal/read/finding"
+)
+
+// Page is a report before it has a form. Strings are ready to print, numbers
+// inside figures are raw. Build one with New; renderers only read it.
+type Page struct {
+	Title    string    `json:"title"`
+	Question string    `json:"question,omitempty"`
+	Made     string    `json:"made"` // when, with what, on which rig
+	Answers  []Answer  `json:"answers"`
+	Tally    string    `json:"tally"`
+	Doubts   []string  `json:"doubts,omitempty"` // what undermines the answers
+	Warnings []Warning `json:"warnings,omitempty"`
+	Arms     []Key     `json:"arms"`
+	Effects  []Figure  `json:"effects"` // every arm against the baseline, one figure per primary metric
+	Cells    []Cell    `json:"cells"`
+	Evidence []Section `json:"evidence"`
+	Rerun    Rerun     `json:"rerun"`
+}
+
+// Answer is one sentence with the verdict that it states; the verdict is
+// empty when the sentence belongs to no single comparison.
+type Answer struct {
+	Verdict finding.Verdict `json:"verdict,omitempty"`
+	Text    string          `json:"text"`
+}
+
+// Warning is something to act on.
+type Warning struct {
+	About  string `json:"about"`
+	Text   string `json:"text"`
+	Advice string `json:"advice,omitempty"`
+}
+
+// Key gives an arm the same colour and shape in every figure: its place in
+// Page.Arms, the baseline always at 0.
+type Key struct {
+	Name     string `json:"name"`
+	Baseline bool   `json:"baseline,omitempty"`
+}
+
+// Cell is one combination of the levels that vary beside the compared factor.
+type Cell struct {
+	ID      string   `json:"id"`
+	Title   string   `json:"title"`
+	Main    Table    `json:"main"`    // arms by the metrics that matter, with ratios
+	Compact Table    `json:"compact"` // the same for a terminal: medians and ratios on one line per arm
+	Values  Table    `json:"values"`  // Compact without its ratios, for a narrow terminal
+	Ratios  Table    `json:"ratios"`  // the ratios alone, for a narrow terminal
+	GC      *Table   `json:"gc,omitempty"`
+	All     Table    `json:"all"` // every metric by arm
+	Figures []Figure `json:"figures"`
+}
+
+// Section is a titled part of the evidence behind the answers.
+type Section struct {
+	ID     string  `json:"id"`
+	Title  string  `json:"title"`
+	Note   string  `json:"note,omitempty"`
+	Tables []Table `json:"tables"`
+}
+
+// Rerun tells how to get this report again.
+type Rerun struct {
+	Command string `json:"command"`
+	Seed    string `json:"seed"`
+}
+
+// New lays findings out as a page. Garbage in the findings gives an odd page,
+// never a panic.
+func New(f finding.Findings) Page {
+	l := newLayout(f)
+	return Page{
+		Title:    or(f.Header.Study.Name, "netdyno report"),
+		Question: f.Header.Study.Question,
+		Made:     l.made(),
+		Answers:  l.answers(),
+		Tally:    l.tally(),
+		Doubts:   l.doubts(),
+		Warnings: l.warnings(),
+		Arms:     l.keys,
+		Effects:  l.effects(),
+		Cells:    l.cells(),
+		Evidence: l.evidence(),
+		Rerun: Rerun{
+			Command: shellLine(f.Header.Command),
+			Seed:    fmt.Sprint(f.Header.Study.Seed),
+		},
+	}
+}
+
+// layout is what the builders of the page's parts share.
+type layout struct {
+	finding.Findings
+	keys     []Key
+	place    map[string]int // arm → index in keys
+	primary  map[string]bool
+	compared map[comparisonKey]finding.Comparison
+}
+
+type comparisonKey struct{ cell, arm, metric string }
+
+func newLayout(f finding.Findings) *layout {
+	l := &layout{
+		Findings: f,
+		place:    map[string]int{},
+		primary:  map[string]bool{},
+		compared: map[comparisonKey]finding.Comparison{},
+	}
+	l.addKey(f.Header.Study.Compare.Baseline, true)
+	for _, c := range f.Cells {
+		for _, a := range c.Arms {
+			l.addKey(a.Name, a.Baseline)
+		}
+	}
+	for _, m := range f.Header.Study.Compare.Primary {
+		l.primary[m] = true
+	}
+	for _, c := range f.Comparisons {
+		l.compared[comparisonKey{c.Cell, c.Arm, c.Metric}] = c
+	}
+	return l
+}
+
+func (l *layout) addKey(arm string, baseline bool) {
+	if _, known := l.place[arm]; known || arm == "" {
+		return
+	}
+	l.place[arm] = len(l.keys)
+	l.keys = append(l.keys, Key{arm, baseline})
+}
+
+func (l *layout) made() string {
+	parts := []string{"netdyno " + or(l.Header.Netdyno, "of unknown version")}
+	if !l.Header.CreatedAt.IsZero() {
+		parts = append(parts, l.Header.CreatedAt.UTC().Format("2 January 2006, 15:04 UTC"))
+	}
+	if rig := l.Header.Facts.Rig; rig != "" {
+		parts = append(parts, "rig "+rig)
+	}
+	return strings.Join(parts, " · ")
+}
+
+func (l *layout) answers() []Answer {
+	said := map[string]finding.Verdict{}
+	for _, c := range l.Comparisons {
+		if c.Sentence != "" {
+			said[c.Sentence] = c.Verdict
+		}
+	}
+	var answers []Answer
+	for _, text := range l.Findings.Answers {
+		answers = append(answers, Answer{said[text], text})
+	}
+	return answers
+}
+
+func (l *layout) tally() string {
+	t := l.Tally
+	var b strings.Builder
+	fmt.Fprintf(&b, "%s planned: %d valid", plural(t.Planned, "trial"), t.Valid)
+	for _, part := range []struct {
+		n    int
+		name string
+	}{{t.Failed, "failed"}, {t.Invalid, "invalid"}, {t.Unsupported, "unsupported"}, {t.Missing, "missing"}} {
+		if part.n > 0 {
+			fmt.Fprintf(&b, ", %d %s", part.n, part.name)
+		}
+	}
+	fmt.Fprintf(&b, " · %s", plural(l.Header.Study.Blocks, "block"))
+	if t.WindowShare > 0 {
+		fmt.Fprintf(&b, " · %s %% of the time inside windows and warm-up", digits(100*t.WindowShare))
+	}
+	return b.String()
+}
+
+// doubts names what stands between the reader and the answers: it comes
+// before the figures, not in a footnote.
+func (l *layout) doubts() []string {
+	var doubts []string
+	t := l.Tally
+	if lost := t.Failed + t.Invalid + t.Missing; lost > 0 {
+		doubts = append(doubts, fmt.Sprintf("%d of %s gave no valid figure: %d failed, %d invalid, %d missing.",
+			lost, plural(t.Planned, "planned trial"), t.Failed, t.Invalid, t.Missing))
+	}
+	for _, c := range l.Comparisons {
+		if c.Primary && c.Verdict == finding.Invalid {
+			doubts = append(doubts, fmt.Sprintf("No verdict on %s of %s%s: %s.",
+				labelOf(c.Metric), c.Arm, at(c.Cell), strings.TrimSuffix(or(c.Reason, "invalid"), ".")))
+		}
+	}
+	const most = 6 // more would bury the answers; the table of comparisons has them all
+	if more := len(doubts) - most; more > 0 {
+		doubts = append(doubts[:most], fmt.Sprintf("And %d more, listed under Comparisons.", more))
+	}
+	return doubts
+}
+
+func (l *layout) warnings() []Warning {
+	var warnings []Warning
+	for _, w := range l.Warnings {
+		warnings = append(warnings, Warning(w))
+	}
+	return warnings
+}

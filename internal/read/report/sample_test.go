@@ -1,0 +1,243 @@
+package report
+
+import (
+	"fmt"
+	"math"
+	"math/rand/v2"
+	"slices"
+	"time"
+
+	"netdyno/internal/contract"
+	"netdyno/internal/hist"
+	"netdyno/internal/read/finding"
+	"netdyno/internal/record"
+)
+
+// sampleArm is what one invented arm does: its cost in µs per exchange at 50
+// connections and at 10,000, and its response time.
+type sampleArm struct {
+	name     string
+	cost     [2]float64
+	p50      float64
+	managed  bool // has a garbage collector
+	delivery string
+}
+
+var sampleArms = []sampleArm{
+	{"go-net", [2]float64{9.61, 14.2}, 61, true, "message"},
+	{"go-epoll", [2]float64{5.87, 6.31}, 48, true, "message"},
+	{"go-epoll-shared", [2]float64{9.55, 8.02}, 70, true, "message"},
+	{"asio", [2]float64{4.02, 4.55}, 44, false, "chunks"},
+}
+
+var sampleCells = []string{"connections=50", "connections=10000"}
+
+const sampleCost, sampleTail = "server.cpu_us_per_exchange", "response_p99_us"
+
+// sample invents the findings of an event-loops study: realistic shapes, a
+// failed trial, an invalid comparison, every section filled. The same blocks
+// give the same findings.
+func sample(blocks int) finding.Findings {
+	rng := rand.New(rand.NewPCG(1, 2))
+	f := finding.Findings{
+		Header: sampleHeader(blocks),
+		Tally: finding.Tally{
+			Planned: 10 * blocks, Valid: 10*blocks - 2, Failed: 1, Invalid: 1, WindowShare: 0.874,
+		},
+		Warnings: []record.Warning{
+			{About: "loopback", Text: "Both ends ran on one host: a CPU-bound software path with 64 KiB frames, from which nothing about a network card follows."},
+			{About: "delivery", Text: "asio hands over chunks, the other arms whole messages.", Advice: "compare asio with its option delivery=message."},
+		},
+	}
+	for i, name := range sampleCells {
+		f.Cells = append(f.Cells, sampleCell(rng, i, name, blocks))
+		sampleCompare(rng, &f, i, name, blocks)
+	}
+	f.Cells[0].Arms[3].Trials[2].Status = "failed"
+	f.Cells[0].Arms[3].Trials[2].Reason = "server: peer: connection reset by peer"
+	f.Cells[0].Arms[3].Trials[2].Values, f.Cells[0].Arms[3].Trials[2].Series, f.Cells[0].Arms[3].Trials[2].CPU = nil, nil, nil
+	f.Cells[1].Arms[0].Trials[3].Status = "invalid"
+	f.Cells[1].Arms[0].Trials[3].Reason = "ledger: the client received 99.1 % of the bytes that its exchanges amount to"
+	f.Cells[1].Arms[2].Trials[1].Flags = []string{"unsteady"}
+	for _, c := range f.Comparisons {
+		if c.Primary && c.Sentence != "" {
+			f.Answers = append(f.Answers, c.Sentence)
+		}
+	}
+	f.Published = []finding.Published{{
+		Published: record.Published{
+			Source: "the publication, 48 threads", Metric: sampleCost, Arm: "go-epoll-shared", Base: "go-net",
+			Cell: sampleCells[1], Ratio: 0.115, Note: "five epoll instances, equal achieved rate",
+		},
+		Cell: sampleCells[1], Measured: 0.565, Low: 0.541, High: 0.592,
+	}}
+	return f
+}
+
+func sampleHeader(blocks int) record.Header {
+	return record.Header{
+		Schema: record.Schema, Netdyno: "0.1.0", CreatedAt: time.Date(2026, 11, 21, 20, 38, 0, 0, time.UTC),
+		Command: []string{"netdyno", "run", "event-loops", "connections=50,10000", fmt.Sprintf("blocks=%d", blocks), "--seed", "42"},
+		Study: record.Study{
+			Name: "event-loops", Question: "Goroutine per connection, or raw epoll?",
+			Hold:    map[string]string{"request": "100B", "response": "100B", "rate": "20k", "window": "5s", "warmup": "1s", "client": "go-epoll"},
+			Vary:    []record.Factor{{Name: "arm", Levels: []string{"go-net", "go-epoll", "go-epoll-shared", "asio"}}, {Name: "connections", Levels: []string{"50", "10000"}}},
+			Compare: record.Compare{Factor: "arm", Baseline: "go-net", Primary: []string{sampleCost, sampleTail}, Margin: 0.02},
+			Blocks:  blocks, Seed: 42,
+		},
+		Facts: record.Facts{
+			Rig: "loopback",
+			Seats: map[string]record.Host{"local": {Values: map[string]string{
+				"cpu.model": "AMD EPYC 9354P", "cpu.online": "2", "kernel.release": "6.1.0-44-amd64", "clock.source": "kvm-clock", "limit.files": "1048576",
+			}}},
+			Tools: map[string]record.Binary{"netdyno-worker-net": {
+				SHA256: "5f1a0c3b9d2e47768899aabbccddeeff00112233445566778899aabbccddeeff", Version: "0.1.0",
+				Libraries: []contract.Library{{Name: "go", Version: "1.26.8"}},
+			}},
+		},
+	}
+}
+
+func sampleCell(rng *rand.Rand, i int, name string, blocks int) finding.Cell {
+	cell := finding.Cell{Name: name, Levels: map[string]string{"connections": name[len("connections="):]}}
+	for n, a := range sampleArms {
+		arm := finding.Arm{
+			Name: a.name, Baseline: n == 0, Limit: finding.Schedule,
+			LimitProof: "20 000/s offered, 19 998/s achieved", Delivery: a.delivery,
+			Settings: map[string]string{"server.nodelay": "true", "server.threads": fmt.Sprint(1 + n)},
+		}
+		tail := a.p50 * (1 + float64(i)*5)
+		for b := range blocks {
+			arm.Trials = append(arm.Trials, sampleTrial(rng, a, i, tail, b, false))
+			if n == 0 {
+				arm.Trials = append(arm.Trials, sampleTrial(rng, a, i, tail, b, true))
+			}
+		}
+		arm.Metrics = sampleSummaries(arm.Trials)
+		for k := range 90 {
+			share := 1 - math.Pow(10, -4*float64(k)/90)
+			at := tail * (1 + 0.25*math.Pow(float64(k)/18, 2)*(1+0.05*rng.Float64())) * 1000
+			arm.Service = append(arm.Service, hist.Point{Share: share, Ns: int64(0.8 * at)})
+			arm.Response = append(arm.Response, hist.Point{Share: share, Ns: int64(at)})
+		}
+		cell.Arms = append(cell.Arms, arm)
+	}
+	return cell
+}
+
+func sampleTrial(rng *rand.Rand, a sampleArm, cell int, tail float64, block int, repeat bool) finding.Trial {
+	spread := func(sd float64) float64 { return math.Exp(sd * rng.NormFloat64()) }
+	cost := a.cost[cell] * spread(0.02)
+	t := finding.Trial{
+		ID: fmt.Sprintf("b%02d-%s-%d", block+1, a.name, cell), Block: block + 1, Repeat: repeat, Status: "valid",
+		Limit: finding.Schedule,
+		Values: map[string]float64{
+			"exchanges_per_s": 20000 * spread(0.001), sampleCost: cost, "client.cpu_us_per_exchange": 5.2 * spread(0.02),
+			"response_p50_us": tail * spread(0.03), sampleTail: 6.1 * tail * spread(0.12), "server.peak_rss_bytes": 31e6 * spread(0.02) * (1 + float64(cell)*4),
+		},
+		CPU: []finding.CPUSplit{
+			{Of: "server", Cores: map[string]float64{"user": 0.006 * cost, "system": 0.014 * cost}},
+			{Of: "client", Cores: map[string]float64{"user": 0.03, "system": 0.07}},
+			{Of: "host", Cores: map[string]float64{"user": 0.05 + 0.006*cost, "system": 0.08 + 0.014*cost, "softirq": 0.06, "irq": 0.01, "steal": 0.01, "idle": 1.7 - 0.02*cost}},
+		},
+	}
+	if a.managed {
+		t.Values["server.gc_cpu_share"] = 0.011 * spread(0.2)
+		t.Values["server.gc_pause_us_per_s"] = 130 * spread(0.3)
+		t.Values["server.alloc_bytes_per_exchange"] = 2.1 * spread(0.1)
+	}
+	for k := range 31 {
+		at := 0.2 * float64(k)
+		rate := 20000 * spread(0.015) * min(1, at/0.4)
+		t.Series = append(t.Series, finding.Slice{AtS: at, ExchangesPerS: rate, InWindow: at > 0.99})
+	}
+	return t
+}
+
+var sampleMetrics = []finding.Summary{
+	{Metric: "exchanges_per_s", Unit: "1/s", Better: "higher"}, {Metric: "response_p50_us", Unit: "us", Better: "lower"},
+	{Metric: sampleTail, Unit: "us", Better: "lower"}, {Metric: sampleCost, Unit: "us/exchange", Better: "lower"},
+	{Metric: "client.cpu_us_per_exchange", Unit: "us/exchange", Better: "lower"}, {Metric: "server.peak_rss_bytes", Unit: "bytes", Better: "lower"},
+	{Metric: "server.gc_cpu_share", Unit: "share", Better: "lower"}, {Metric: "server.gc_pause_us_per_s", Unit: "us/s", Better: "lower"},
+	{Metric: "server.alloc_bytes_per_exchange", Unit: "bytes/exchange", Better: "lower"},
+}
+
+func sampleSummaries(trials []finding.Trial) []finding.Summary {
+	var summaries []finding.Summary
+	for _, s := range sampleMetrics {
+		var values []float64
+		for _, t := range trials {
+			if v, ok := t.Values[s.Metric]; ok {
+				values = append(values, v)
+			}
+		}
+		if len(values) == 0 {
+			continue
+		}
+		slices.Sort(values)
+		s.N, s.Median = len(values), values[len(values)/2]
+		s.Low, s.High = values[len(values)/4], values[3*len(values)/4]
+		summaries = append(summaries, s)
+	}
+	return summaries
+}
+
+func sampleCompare(rng *rand.Rand, f *finding.Findings, cell int, name string, blocks int) {
+	base := f.Cells[cell].Arms[0]
+	for _, metric := range []string{sampleCost, sampleTail, "exchanges_per_s", "client.cpu_us_per_exchange"} {
+		sd := 0.02
+		if metric == sampleTail {
+			sd = 0.12
+		}
+		primary := metric == sampleCost || metric == sampleTail
+		of, _ := summaryOf(base, metric)
+		for _, arm := range f.Cells[cell].Arms[1:] {
+			s, _ := summaryOf(arm, metric)
+			f.Comparisons = append(f.Comparisons, sampleComparison(rng, finding.Comparison{
+				Cell: name, Metric: metric, Arm: arm.Name, Base: base.Name, Primary: primary, Blocks: blocks,
+				Ratio: s.Median / of.Median, Family: 12, Method: "Holm", Bound: sd,
+			}, sd))
+		}
+		f.Noise = append(f.Noise, finding.Noise{
+			Cell: name, Metric: metric, Ratio: 1 + sd/6, Low: 1 - sd/2, High: 1 + sd, Bound: sd, P: 0.46,
+			Ratios: spreadAround(rng, 1+sd/6, sd, blocks),
+		})
+	}
+}
+
+func spreadAround(rng *rand.Rand, center, sd float64, n int) []float64 {
+	values := make([]float64, n)
+	for i := range values {
+		values[i] = center * math.Exp(sd*rng.NormFloat64())
+	}
+	return values
+}
+
+func sampleComparison(rng *rand.Rand, c finding.Comparison, sd float64) finding.Comparison {
+	c.Ratios = spreadAround(rng, c.Ratio, sd, c.Blocks)
+	c.Low, c.High = c.Ratio*math.Exp(-0.9*sd), c.Ratio*math.Exp(0.9*sd)
+	c.P, c.Adjusted = 0.0078, 0.047
+	switch {
+	case !c.Primary && c.Metric == "exchanges_per_s":
+		c.Verdict, c.P, c.Adjusted = finding.Equivalent, 0.61, 0.83
+	case c.Arm == "asio" && c.Metric == sampleTail && c.Cell == sampleCells[1]:
+		c.Verdict, c.Reason = finding.Invalid, "the trials were overloaded: 97.2 % of the offered rate was achieved"
+	case c.High < 1-c.Bound:
+		c.Verdict = finding.Better
+	case c.Low > 1+c.Bound:
+		c.Verdict = finding.Worse
+	case c.Primary:
+		c.Verdict, c.P, c.Adjusted, c.NeedsMore = finding.CannotTell, 0.31, 0.62, 22
+	default:
+		c.Verdict = finding.Equivalent
+	}
+	if !c.Primary {
+		c.Family, c.Method = 6*len(sampleCells), "Benjamini-Hochberg"
+		return c
+	}
+	if c.Verdict != finding.Invalid {
+		c.Sentence = fmt.Sprintf("At %s, %s has %.3g× the %s of %s (95 %% interval %.3g–%.3g, %d blocks, A/A bound %.2g %%): %s. Limit: schedule.",
+			c.Cell, c.Arm, c.Ratio, map[string]string{sampleCost: "server CPU per exchange", sampleTail: "p99 response time"}[c.Metric], c.Base, c.Low, c.High, c.Blocks, 100*c.Bound, c.Verdict)
+	}
+	return c
+}

@@ -1,0 +1,216 @@
+package report
+
+import (
+	"fmt"
+	"io"
+	"strings"
+
+	"github.com/jedib0t/go-pretty/v6/table"
+	"github.com/jedib0t/go-pretty/v6/text"
+
+	"netdyno/internal/read/finding"
+)
+
+// TextOptions fit the text to where it is shown.
+type TextOptions struct {
+	Width int  // columns; 0 means 100, less than 60 counts as 60
+	Color bool // ANSI colours; never the only carrier of a meaning
+}
+
+// Text writes the answers, one table per cell and the warnings: what fits a
+// terminal. The evidence is in the other two forms. The error is w's.
+func (p Page) Text(w io.Writer, opt TextOptions) error {
+	if opt.Width == 0 {
+		opt.Width = 100
+	}
+	t := terminal{width: max(opt.Width, 60), color: opt.Color}
+	t.header(p)
+	for _, c := range p.Cells {
+		t.cell(c)
+	}
+	t.published(p.Evidence)
+	t.warnings(p.Warnings)
+	t.line("")
+	t.line(t.faint(marks))
+	_, err := io.WriteString(w, t.out.String())
+	if err != nil {
+		return fmt.Errorf("write report: %w", err)
+	}
+	return nil
+}
+
+type terminal struct {
+	out   strings.Builder
+	width int
+	color bool
+}
+
+func (t *terminal) line(text string) { t.out.WriteString(strings.TrimRight(text, " ") + "\n") }
+
+// paragraph wraps text to the width, later lines indented under the first.
+func (t *terminal) paragraph(first, body string) {
+	indent := text.StringWidthWithoutEscSequences(first)
+	for i, line := range strings.Split(text.WrapSoft(printable(body), t.width-indent), "\n") {
+		if i > 0 {
+			first = strings.Repeat(" ", indent)
+		}
+		t.line(first + strings.TrimSpace(line))
+	}
+}
+
+// printable replaces control characters: a worker's words must not steer the
+// terminal.
+func printable(s string) string {
+	return strings.Map(func(r rune) rune {
+		if r < ' ' && r != '\n' || r == 0x7f || r >= 0x80 && r < 0xa0 {
+			return '·'
+		}
+		return r
+	}, s)
+}
+
+func (t *terminal) paint(s string, colors ...text.Color) string {
+	if !t.color || s == "" {
+		return s
+	}
+	codes := make([]string, len(colors))
+	for i, c := range colors {
+		codes[i] = fmt.Sprint(int(c))
+	}
+	return "\x1b[" + strings.Join(codes, ";") + "m" + s + "\x1b[0m"
+}
+
+func (t *terminal) bold(s string) string  { return t.paint(s, text.Bold) }
+func (t *terminal) faint(s string) string { return t.paint(s, text.Faint) }
+
+func (t *terminal) verdict(v finding.Verdict, s string) string {
+	switch v {
+	case finding.Better:
+		return t.paint(s, text.FgGreen)
+	case finding.Worse:
+		return t.paint(s, text.FgRed)
+	case finding.CannotTell, finding.Invalid:
+		return t.paint(s, text.FgYellow)
+	}
+	return s
+}
+
+func (t *terminal) header(p Page) {
+	title := printable(p.Title)
+	if p.Question != "" {
+		title += ": " + printable(p.Question)
+	}
+	t.line("")
+	t.line(t.bold(title))
+	t.paragraph("", p.Made)
+	t.line("")
+	for _, a := range p.Answers {
+		t.paragraph(t.verdict(a.Verdict, or(mark(a.Verdict), "·"))+" ", a.Text)
+	}
+	if len(p.Answers) > 0 {
+		t.line("")
+	}
+	t.paragraph("", p.Tally)
+	for _, doubt := range p.Doubts {
+		t.paragraph(t.paint("! ", text.FgYellow), doubt)
+	}
+}
+
+// cell prints the compact table, or two narrower ones where it does not fit.
+func (t *terminal) cell(c Cell) {
+	t.line("")
+	t.line(t.bold(printable(c.Title)))
+	compact := t.grid(c.Compact)
+	if text.LongestLineLen(compact) <= t.width {
+		t.line(compact)
+		return
+	}
+	t.line(t.grid(c.Values))
+	if len(c.Ratios.Rows) > 0 {
+		t.line("  " + t.faint(printable(c.Ratios.Caption)))
+		t.line(t.grid(c.Ratios))
+	}
+}
+
+func (t *terminal) published(evidence []Section) {
+	for _, s := range evidence {
+		if s.ID != "published" || len(s.Tables) == 0 {
+			continue
+		}
+		// Source and note are long; they stand in the other forms.
+		published := s.Tables[0]
+		const kept = 6
+		narrow := Table{Columns: published.Columns[:kept]}
+		for _, row := range published.Rows {
+			narrow.Rows = append(narrow.Rows, row[:kept])
+		}
+		t.line("")
+		t.line(t.bold("Published figures"))
+		t.line(t.grid(narrow))
+	}
+}
+
+func (t *terminal) warnings(warnings []Warning) {
+	if len(warnings) == 0 {
+		return
+	}
+	t.line("")
+	t.line(t.bold("Warnings"))
+	for _, w := range warnings {
+		body := w.Text
+		if w.Advice != "" {
+			body += " → " + w.Advice
+		}
+		t.paragraph(t.paint("! ", text.FgYellow), or(w.About, "warning")+": "+body)
+	}
+}
+
+// grid sets a table in columns two spaces apart, units under their titles.
+func (t *terminal) grid(tab Table) string {
+	g := table.NewWriter()
+	g.SetStyle(table.Style{
+		Box:     table.BoxStyle{PaddingLeft: "  ", MiddleHorizontal: "─", PaddingRight: ""},
+		Options: table.Options{SeparateHeader: false},
+		Format:  table.FormatOptions{Header: text.FormatDefault},
+	})
+	titles, units, hasUnits := table.Row{}, table.Row{}, false
+	configs := make([]table.ColumnConfig, len(tab.Columns))
+	for i, c := range tab.Columns {
+		titles = append(titles, t.faint(printable(c.Title)))
+		units = append(units, t.faint(printable(c.Unit)))
+		hasUnits = hasUnits || c.Unit != ""
+		if c.Number {
+			configs[i] = table.ColumnConfig{Number: i + 1, Align: text.AlignRight, AlignHeader: text.AlignRight}
+		} else {
+			configs[i] = table.ColumnConfig{Number: i + 1, Align: text.AlignLeft, AlignHeader: text.AlignLeft}
+		}
+	}
+	g.SetColumnConfigs(configs)
+	g.AppendHeader(titles)
+	if hasUnits {
+		g.AppendHeader(units)
+	}
+	for _, row := range tab.Rows {
+		cells := table.Row{}
+		for _, d := range row {
+			cells = append(cells, t.datum(d))
+		}
+		g.AppendRow(cells)
+	}
+	lines := strings.Split(g.Render(), "\n")
+	for i := range lines {
+		lines[i] = strings.TrimRight(lines[i], " ")
+	}
+	return strings.Join(lines, "\n")
+}
+
+func (t *terminal) datum(d Datum) string {
+	s := printable(d.Text)
+	if d.Detail != "" {
+		s += " (" + printable(d.Detail) + ")"
+	}
+	if m := mark(d.Verdict); m != "" {
+		s = t.verdict(d.Verdict, s+" "+m)
+	}
+	return s
+}
