@@ -127,25 +127,26 @@ type Timeline struct {
 
 // Worker is one worker's part of a trial. Edges that were not reached are nil.
 type Worker struct {
-	Name      string           `json:"name"` // "server", "client-1", "client-2", …
-	Role      contract.Role    `json:"role"`
-	Seat      string           `json:"seat"`
-	Transport string           `json:"transport"`
-	Binary    string           `json:"binary"` // file name
-	SHA256    string           `json:"sha256,omitempty"`
-	Version   string           `json:"version,omitempty"`
-	CPUSet    []int            `json:"cpu_set,omitempty"`
-	Setup     *contract.Setup  `json:"setup,omitempty"`
-	Ready     *contract.Ready  `json:"ready,omitempty"`
-	AtReady   *contract.Meter  `json:"at_ready,omitempty"`
-	Open      *Edge            `json:"open,omitempty"`
-	Close     *Edge            `json:"close,omitempty"`
-	Result    *contract.Result `json:"result,omitempty"`
-	AtResult  *contract.Meter  `json:"at_result,omitempty"`
-	Ticks     []contract.Tick  `json:"ticks,omitempty"`
-	Errors    []contract.Error `json:"errors,omitempty"`
-	Exit      *contract.Exit   `json:"exit,omitempty"`
-	Stderr    string           `json:"stderr,omitempty"` // its last 4 KiB
+	Name      string            `json:"name"` // "server", "client-1", "client-2", …
+	Role      contract.Role     `json:"role"`
+	Seat      string            `json:"seat"`
+	Transport string            `json:"transport"`
+	Binary    string            `json:"binary"` // file name
+	SHA256    string            `json:"sha256,omitempty"`
+	Version   string            `json:"version,omitempty"`
+	Delivery  contract.Delivery `json:"delivery,omitempty"` // as the worker declares it for this transport
+	CPUSet    []int             `json:"cpu_set,omitempty"`
+	Setup     *contract.Setup   `json:"setup,omitempty"`
+	Ready     *contract.Ready   `json:"ready,omitempty"`
+	AtReady   *contract.Meter   `json:"at_ready,omitempty"`
+	Open      *Edge             `json:"open,omitempty"`
+	Close     *Edge             `json:"close,omitempty"`
+	Result    *contract.Result  `json:"result,omitempty"`
+	AtResult  *contract.Meter   `json:"at_result,omitempty"`
+	Ticks     []contract.Tick   `json:"ticks,omitempty"`
+	Errors    []contract.Error  `json:"errors,omitempty"`
+	Exit      *contract.Exit    `json:"exit,omitempty"`
+	Stderr    string            `json:"stderr,omitempty"` // its last 4 KiB
 }
 
 // Edge is a worker's and its meter's account at one edge of the window.

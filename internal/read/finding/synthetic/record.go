@@ -1,0 +1,192 @@
+package synthetic
+
+import (
+	"math"
+	"time"
+
+	"netdyno/internal/contract"
+	"netdyno/internal/hist"
+	"netdyno/internal/record"
+)
+
+// The synthetic machine and work.
+const (
+	messageBytes = 100
+	hostCPUs     = 4 // 0 and 1 the server's, 2 and 3 the clients'
+	exchangeCPU  = 12e-6
+	clientCPU    = 10e-6
+	closedRate   = 60_000
+	drained      = 7
+	tickNs       = 200_000_000
+	warmupNs     = 500_000_000
+	beginNs      = 3_600_000_000_000 // the host's clock when the trial begins
+)
+
+// state is what truly happens in one trial.
+type state struct {
+	rate        float64 // exchanges per second, all clients
+	serviceS    float64 // mean service time
+	serverCores float64
+	clientCores float64
+	connections int
+}
+
+func truth(o Options, t record.Trial, arm Arm, noise float64) state {
+	one := func(x float64) float64 {
+		if x == 0 {
+			return 1
+		}
+		return x
+	}
+	s := state{}
+	for _, n := range o.Connections {
+		if t.Cell == cellName(n) {
+			s.connections = n
+		}
+	}
+	if o.Rate > 0 {
+		s.rate = o.Rate
+		s.serviceS = min(60e-6, 0.5*float64(s.connections)/o.Rate) / one(arm.Speed) * noise
+	} else {
+		s.rate = closedRate * one(arm.Speed) / noise
+		s.serviceS = 0.985 * float64(s.connections) / s.rate
+	}
+	s.serverCores = s.rate * exchangeCPU * one(arm.Cost) * noise
+	s.clientCores = s.rate * clientCPU
+	return s
+}
+
+func trialRecord(o Options, t record.Trial, s state) record.Record {
+	window := o.Window.Nanoseconds()
+	open := int64(beginNs + 100_000_000 + warmupNs)
+	r := record.Record{
+		Schema: record.Schema, Trial: t, Outcome: record.OK,
+		StartedAt: time.Date(2026, 1, 2, 3, 4, 5, 0, time.UTC).Add(time.Duration(t.Order) * (o.Window + time.Second)),
+		Timeline: record.Timeline{
+			ReadyNs: 90_000_000, StartNs: 100_000_000, OpenNs: 100_000_000 + warmupNs,
+			CloseNs: 100_000_000 + warmupNs + window, EndNs: 100_000_000 + warmupNs + window + 50_000_000,
+		},
+		Noise: record.Noise{LoadAverage: 0.2},
+	}
+	r.Workers = append(r.Workers, server(o, t, s, open))
+	for i := range o.Clients {
+		r.Workers = append(r.Workers, client(o, s, open, i))
+	}
+	return r
+}
+
+func server(o Options, t record.Trial, s state, open int64) record.Worker {
+	window := o.Window.Nanoseconds()
+	edge := func(at int64) *record.Edge {
+		served := int64(s.rate * float64(at-open+warmupNs) / 1e9)
+		reading := contract.Reading{
+			AtNs: at, CPUNs: cpuNs(s.serverCores, at),
+			Counts: contract.Counts{
+				Exchanges: served, SentBytes: served * messageBytes, ReceivedBytes: served * messageBytes,
+				Connections: int64(s.connections),
+			},
+		}
+		if t.Levels["server"] != "asio" {
+			reading.Runtime = goRuntime(s.serverCores, served, at)
+		}
+		return &record.Edge{Reading: reading, Meter: meter(s, at, s.serverCores, []int{0, 1})}
+	}
+	w := record.Worker{
+		Name: "server", Role: contract.Server, Seat: "local", Transport: t.Levels["server"],
+		Binary: "netdyno-worker-net", Delivery: contract.DeliveryMessage, CPUSet: []int{0, 1},
+		Setup: &contract.Setup{
+			Trial: t.ID, Transport: t.Levels["server"], Role: contract.Server,
+			Exchange: contract.Exchange{UpBytes: messageBytes, DownBytes: messageBytes},
+		},
+		Ready: &contract.Ready{Threads: 2, Options: map[string]any{"buffer": 4096}},
+		Open:  edge(open), Close: edge(open + window), Exit: &contract.Exit{},
+	}
+	w.Delivery = contract.DeliveryMessage
+	return w
+}
+
+func client(o Options, s state, open int64, i int) record.Worker {
+	window, n := o.Window.Nanoseconds(), float64(o.Clients)
+	rate := s.rate / n
+	connections := s.connections / o.Clients
+	if i == 0 {
+		connections += s.connections % o.Clients
+	}
+	exchanges := int64(rate * float64(window) / 1e9)
+	edge := func(at int64) *record.Edge {
+		done := int64(rate * float64(at-open+warmupNs) / 1e9)
+		return &record.Edge{
+			Reading: contract.Reading{
+				AtNs: at, CPUNs: cpuNs(s.clientCores/n, at),
+				Counts:  contract.Counts{Exchanges: done, SentBytes: done * messageBytes, ReceivedBytes: done * messageBytes},
+				Runtime: goRuntime(s.clientCores/n, done, at),
+			},
+			Meter: meter(s, at, s.clientCores/n, []int{2, 3}),
+		}
+	}
+	w := record.Worker{
+		Name: "client-" + string(rune('1'+i)), Role: contract.Client, Seat: "local", Transport: "go-epoll",
+		Binary: "netdyno-worker-net", Delivery: contract.DeliveryMessage, CPUSet: []int{2, 3},
+		Setup: &contract.Setup{
+			Transport: "go-epoll", Role: contract.Client,
+			Exchange: contract.Exchange{UpBytes: messageBytes, DownBytes: messageBytes},
+			Load:     contract.Load{Connections: connections, InFlight: 1, Rate: o.Rate / n},
+		},
+		Ready: &contract.Ready{Connections: connections, Verified: connections, Threads: 2},
+		Open:  edge(open), Close: edge(open + window), Exit: &contract.Exit{},
+		Result: &contract.Result{
+			FromNs: open, ToNs: open + window,
+			Counts: contract.Counts{
+				Exchanges: exchanges, SentBytes: exchanges * messageBytes, ReceivedBytes: exchanges * messageBytes,
+			},
+			Drained: drained,
+		},
+	}
+	w.Delivery = contract.DeliveryMessage
+	if !o.Bare {
+		fill(&w, s, exchanges, o.Rate > 0)
+		w.Ticks = ticks(rate, open, window)
+	}
+	return w
+}
+
+// fill adds the histograms: log-normal, exactly as many values as exchanges.
+func fill(w *record.Worker, s state, exchanges int64, openLoop bool) {
+	w.Result.Service = lognormal(s.serviceS, exchanges+drained)
+	if openLoop {
+		w.Result.Response = lognormal(s.serviceS*1.4, exchanges+drained)
+		w.Result.Lag = lognormal(s.serviceS*0.1, exchanges+drained)
+	}
+}
+
+// lognormal encodes n values of the given mean in seconds, spread over the
+// quantiles of a log-normal with sigma 0.5.
+func lognormal(mean float64, n int64) string {
+	const steps, sigma = 400, 0.5
+	h := hist.New()
+	left := n
+	for i := range steps {
+		share := (float64(i) + 0.5) / steps
+		value := mean * math.Exp(sigma*math.Sqrt2*math.Erfinv(2*share-1)-sigma*sigma/2)
+		count := n / steps
+		if i == steps-1 {
+			count = left
+		}
+		left -= count
+		h.Record(int64(value*1e9), count)
+	}
+	text, err := h.Encode()
+	if err != nil {
+		panic(err) // a histogram made here always encodes
+	}
+	return text
+}
+
+func ticks(rate float64, open, window int64) []contract.Tick {
+	var all []contract.Tick
+	for at := int64(tickNs); at <= warmupNs+window; at += tickNs {
+		done := int64(rate * float64(at) / 1e9)
+		all = append(all, contract.Tick{AtNs: open - warmupNs + at, Exchanges: done, ReceivedBytes: done * messageBytes})
+	}
+	return all
+}

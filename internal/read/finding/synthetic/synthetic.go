@@ -1,0 +1,153 @@
+// Package synthetic makes the records of studies that were never run: known
+// truth in, findings out. Tests of readers use it; nothing else may.
+package synthetic
+
+import (
+	"fmt"
+	"math"
+	"math/rand/v2"
+	"time"
+
+	"netdyno/internal/contract"
+	"netdyno/internal/record"
+)
+
+// Arm is one treatment and its true effect.
+type Arm struct {
+	Name   string
+	Server string  // transport of the server; empty means Name
+	Cost   float64 // server CPU per exchange relative to 12 µs; 0 means 1
+	Speed  float64 // closed-loop rate and inverse service time, relative; 0 means 1
+}
+
+// Options describe the study. The zero value of each field has a default.
+type Options struct {
+	Arms        []Arm // the first is the baseline; default go-net, go-epoll, asio
+	Connections []int // one cell each; default 50, 1000
+	Blocks      int   // default 8
+	Clients     int   // client processes; default 1
+	Seed        uint64
+	Rate        float64       // exchanges per second offered over all clients; 0 is the closed loop
+	SD          float64       // standard deviation of the log of each trial's noise
+	BlockSD     float64       // the same for the drift that a block's trials share
+	Window      time.Duration // default 2 s
+	Primary     []string      // default server.cpu_us_per_exchange, and response_p99_us or exchanges_per_s
+	Bare        bool          // without histograms and ticks: cheap, for simulations
+}
+
+func (o Options) withDefaults() Options {
+	if len(o.Arms) == 0 {
+		o.Arms = []Arm{{Name: "go-net"}, {Name: "go-epoll", Cost: 0.61, Speed: 1.2}, {Name: "asio", Cost: 0.55, Speed: 1.3}}
+	}
+	if len(o.Connections) == 0 {
+		o.Connections = []int{50, 1000}
+	}
+	if o.Blocks == 0 {
+		o.Blocks = 8
+	}
+	if o.Clients == 0 {
+		o.Clients = 1
+	}
+	if o.Window == 0 {
+		o.Window = 2 * time.Second
+	}
+	if len(o.Primary) == 0 {
+		o.Primary = []string{"server.cpu_us_per_exchange", "exchanges_per_s"}
+		if o.Rate > 0 {
+			o.Primary[1] = "response_p99_us"
+		}
+	}
+	return o
+}
+
+// Run returns the study's header, its plan and one valid record per trial.
+// The same options give the same records.
+func Run(o Options) (record.Header, []record.Trial, []record.Record) {
+	o = o.withDefaults()
+	rng := rand.New(rand.NewPCG(o.Seed, 0x6e657464))
+	trials := plan(o, rng)
+	drift := make([]float64, o.Blocks+1)
+	for i := range drift {
+		drift[i] = math.Exp(o.BlockSD * rng.NormFloat64())
+	}
+	records := make([]record.Record, len(trials))
+	for i, t := range trials {
+		arm := o.Arms[0]
+		for _, a := range o.Arms {
+			if a.Name == t.Arm {
+				arm = a
+			}
+		}
+		noise := drift[t.Block] * math.Exp(o.SD*rng.NormFloat64())
+		records[i] = trialRecord(o, t, truth(o, t, arm, noise))
+	}
+	return header(o), trials, records
+}
+
+func header(o Options) record.Header {
+	arms := record.Factor{Name: "arm"}
+	for _, a := range o.Arms {
+		arms.Levels = append(arms.Levels, a.Name)
+	}
+	connections := record.Factor{Name: "connections"}
+	for _, n := range o.Connections {
+		connections.Levels = append(connections.Levels, fmt.Sprint(n))
+	}
+	host := record.Host{Values: map[string]string{
+		"cpu.model": "synthetic", "cpu.count": "4", "kernel.release": "6.1.0", "memory.total_bytes": "16000000000",
+	}}
+	tools := map[string]record.Binary{
+		"netdyno-worker-net": {
+			SHA256: "00", Version: "synthetic",
+			Libraries: []contract.Library{{Name: "go", Version: "1.26"}},
+		},
+	}
+	return record.Header{
+		Schema: record.Schema, Netdyno: "synthetic", CreatedAt: time.Date(2026, 1, 2, 3, 4, 5, 0, time.UTC),
+		Command: []string{"netdyno", "run", "event-loops"},
+		Study: record.Study{
+			Name: "event-loops", Question: "Goroutine per connection, or raw epoll?",
+			Hold: map[string]string{"request": "100B", "response": "100B", "window": o.Window.String()},
+			Vary: []record.Factor{arms, connections},
+			Compare: record.Compare{
+				Factor: "arm", Baseline: o.Arms[0].Name, Primary: o.Primary, Margin: 0.02,
+			},
+			Blocks: o.Blocks, Seed: o.Seed,
+		},
+		Facts: record.Facts{Rig: "loopback", Seats: map[string]record.Host{"local": host}, Tools: tools},
+	}
+}
+
+// plan makes the blocks: every arm once per cell, the baseline twice, shuffled.
+func plan(o Options, rng *rand.Rand) []record.Trial {
+	var trials []record.Trial
+	for block := 1; block <= o.Blocks; block++ {
+		first := len(trials)
+		for _, n := range o.Connections {
+			for i, a := range append([]Arm{o.Arms[0]}, o.Arms...) {
+				server := a.Server
+				if server == "" {
+					server = a.Name
+				}
+				trials = append(trials, record.Trial{
+					Block: block, Cell: fmt.Sprintf("connections=%d", n), Arm: a.Name, Repeat: i == 1, Seed: uint64(block),
+					Levels: map[string]string{
+						"arm": a.Name, "connections": fmt.Sprint(n), "server": server, "client": "go-epoll",
+						"request": "100B", "response": "100B", "window": o.Window.String(), "rate": fmt.Sprint(o.Rate),
+					},
+				})
+			}
+		}
+		part := trials[first:]
+		rng.Shuffle(len(part), func(i, j int) { part[i], part[j] = part[j], part[i] })
+		seen := map[string]bool{}
+		for i := range part {
+			key := part[i].Cell + "/" + part[i].Arm
+			part[i].Repeat = seen[key] // whichever comes second repeats the baseline
+			seen[key] = true
+			part[i].ID = fmt.Sprintf("b%02d-%03d", block, i+1)
+			part[i].Order = first + i
+		}
+	}
+	return trials
+}

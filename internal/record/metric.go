@@ -1,0 +1,218 @@
+package record
+
+import (
+	"fmt"
+	"math"
+
+	"netdyno/internal/quantity"
+)
+
+// Metric is one figure that readers derive from a record. The registry is the
+// only place where counts become figures.
+type Metric struct {
+	Name    string // unit last
+	Unit    string
+	Better  string // "higher", "lower", or "" when neither is
+	Doc     string // a noun phrase that fits "0.61× the … of"
+	Formula string
+	// Value returns the figure; false, never 0, when an input is absent.
+	Value func(*Record) (float64, bool)
+
+	in func(*Window) (float64, bool)
+}
+
+// Directions of Metric.Better.
+const (
+	Higher = "higher"
+	Lower  = "lower"
+)
+
+// Unit conversions. GB is 1e9 payload bytes delivered.
+const (
+	nsPerUs    = 1e3
+	nsPerS     = 1e9
+	usPerS     = 1e6
+	bytesPerGB = 1e9
+)
+
+// In returns the figure from a window, whose histograms are decoded once for
+// all metrics; false, never 0, when an input is absent or the figure is not a
+// finite number.
+func (m Metric) In(w *Window) (float64, bool) {
+	v, ok := m.in(w)
+	if !ok || math.IsNaN(v) || math.IsInf(v, 0) {
+		return 0, false
+	}
+	return v, true
+}
+
+var registry = register(loadMetrics(), latencyMetrics(), costMetrics(), hostMetrics(), memoryMetrics(), runtimeMetrics())
+
+func register(groups ...[]Metric) []Metric {
+	var all []Metric
+	for _, group := range groups {
+		for _, m := range group {
+			m.Value = func(r *Record) (float64, bool) { return m.In(NewWindow(r)) }
+			all = append(all, m)
+		}
+	}
+	return all
+}
+
+// Metrics returns every metric in display order. The caller owns the slice.
+func Metrics() []Metric { return append([]Metric(nil), registry...) }
+
+// MetricNamed returns the metric of that name, or an error that names the
+// nearest one.
+func MetricNamed(name string) (Metric, error) {
+	names := make([]string, 0, len(registry))
+	for _, m := range registry {
+		if m.Name == name {
+			return m, nil
+		}
+		names = append(names, m.Name)
+	}
+	hint := ""
+	if near := quantity.Nearest(name, names); near != "" {
+		hint = "; did you mean " + near + "?"
+	}
+	return Metric{}, fmt.Errorf("find metric %q: expected one of the %d registered metrics%s", name, len(names), hint)
+}
+
+// loadMetrics are about the work done.
+func loadMetrics() []Metric {
+	return []Metric{
+		{
+			Name: "exchanges_per_s", Unit: "1/s", Better: Higher, Doc: "exchange rate",
+			Formula: "Σ clients: exchanges completed in the window ÷ its length by the client's clock",
+			in:      exchangeRate,
+		},
+		{
+			Name: "goodput_bytes_per_s", Unit: "B/s", Better: Higher, Doc: "goodput",
+			Formula: "Σ clients: payload bytes received ÷ window; at the server when nothing comes down (RFC 2647)",
+			in:      goodput,
+		},
+		{
+			Name: "offered_share", Unit: "share", Better: Higher, Doc: "achieved share of the offered rate",
+			Formula: "exchanges_per_s ÷ Σ clients' declared rate; open loop only",
+			in:      offeredShare,
+		},
+		{
+			Name: "error_share", Unit: "share", Better: Lower, Doc: "share of failed exchanges",
+			Formula: "Σ clients' errors ÷ (exchanges + errors)",
+			in:      errorShare,
+		},
+	}
+}
+
+// resultRate sums one count of the clients' results, per second of each
+// client's own window.
+func resultRate(w *Window, count func(*Worker) int64) (float64, bool) {
+	sum := 0.0
+	generators := w.Generators()
+	for _, g := range generators {
+		if g.Result == nil || count(g) < 0 {
+			return 0, false
+		}
+		length, ok := seconds(g.Result.FromNs, g.Result.ToNs)
+		if !ok {
+			return 0, false
+		}
+		sum += float64(count(g)) / length
+	}
+	return sum, len(generators) > 0
+}
+
+func exchangeRate(w *Window) (float64, bool) {
+	return resultRate(w, func(g *Worker) int64 { return g.Result.Counts.Exchanges })
+}
+
+func goodput(w *Window) (float64, bool) {
+	for _, g := range w.Generators() {
+		if g.Setup == nil {
+			return 0, false
+		}
+		if g.Setup.Exchange.DownBytes > 0 {
+			return resultRate(w, func(g *Worker) int64 { return g.Result.Counts.ReceivedBytes })
+		}
+	}
+	servers, ok := w.Spans("server")
+	if !ok {
+		return 0, false
+	}
+	return sumRate(servers, func(s Span) (from, to int64, ok bool) {
+		return s.From.Reading.Counts.ReceivedBytes, s.To.Reading.Counts.ReceivedBytes, true
+	}, Span.Seconds)
+}
+
+func offeredShare(w *Window) (float64, bool) {
+	offered, open := w.OfferedRate()
+	achieved, ok := exchangeRate(w)
+	return achieved / offered, open && ok
+}
+
+func errorShare(w *Window) (float64, bool) {
+	failed, all := 0.0, 0.0
+	generators := w.Generators()
+	for _, g := range generators {
+		if g.Result == nil || g.Result.Counts.Exchanges < 0 {
+			return 0, false
+		}
+		all += float64(g.Result.Counts.Exchanges)
+		for _, n := range g.Result.Counts.Errors {
+			failed += float64(n)
+		}
+	}
+	all += failed
+	return failed / all, len(generators) > 0 && all > 0 && failed >= 0
+}
+
+// latencyMetrics are the distributions of METHOD §3: merged over clients,
+// never averaged, and absent where the tail is too thin.
+func latencyMetrics() []Metric {
+	quantiles := []struct {
+		label string
+		share float64
+	}{{"p50", 0.5}, {"p90", 0.9}, {"p99", 0.99}, {"p999", 0.999}}
+	kinds := []struct{ kind, formula string }{
+		{Service, "completion − actual send"},
+		{Response, "completion − intended start, open loop only"},
+	}
+	var all []Metric
+	for _, k := range kinds {
+		all = append(all, Metric{
+			Name: k.kind + "_mean_us", Unit: "µs", Better: Lower, Doc: "mean " + k.kind + " time",
+			Formula: "mean of " + k.formula,
+			in:      func(w *Window) (float64, bool) { return meanUs(w, k.kind) },
+		})
+		for _, q := range quantiles {
+			all = append(all, Metric{
+				Name: k.kind + "_" + q.label + "_us", Unit: "µs", Better: Lower, Doc: q.label + " " + k.kind + " time",
+				Formula: q.label + " of " + k.formula + "; histograms of all clients merged; at least 10 values beyond",
+				in:      func(w *Window) (float64, bool) { return percentileUs(w, k.kind, q.share) },
+			})
+		}
+	}
+	return append(all, Metric{
+		Name: "lag_p99_us", Unit: "µs", Better: Lower, Doc: "p99 lag of the generator",
+		Formula: "p99 of actual send − intended start: the generator's own error",
+		in:      func(w *Window) (float64, bool) { return percentileUs(w, Lag, 0.99) },
+	})
+}
+
+func meanUs(w *Window, kind string) (float64, bool) {
+	h, ok := w.Histogram(kind)
+	if !ok {
+		return 0, false
+	}
+	return h.MeanNs() / nsPerUs, true
+}
+
+func percentileUs(w *Window, kind string, share float64) (float64, bool) {
+	h, ok := w.Histogram(kind)
+	if !ok {
+		return 0, false
+	}
+	ns, ok := h.Percentile(share)
+	return float64(ns) / nsPerUs, ok
+}

@@ -1,0 +1,214 @@
+package record_test
+
+import (
+	"math"
+	"strings"
+	"testing"
+
+	"netdyno/internal/contract"
+	"netdyno/internal/hist"
+	"netdyno/internal/record"
+)
+
+// handMade is a trial whose figures can be checked on paper: two clients of
+// 1000 and 500 exchanges in 1 s, a server of 0.3 cores.
+func handMade(t *testing.T) *record.Record {
+	t.Helper()
+	meter := func(atNs, cpuNs int64, set ...int) *contract.Meter {
+		passed := atNs - 10_000_000_000
+		return &contract.Meter{
+			AtNs: atNs, CPUSet: set,
+			Process: contract.Process{CPUNs: cpuNs, RSSBytes: 1000, PeakRSSBytes: 2000, VoluntarySwitches: passed / 1_000_000, InvoluntarySwitches: passed / 2_000_000},
+			CPUs: []contract.CPU{
+				{ID: 0, UserNs: passed / 10, SystemNs: passed / 10, SoftIRQNs: passed / 20, StealNs: passed / 100, IdleNs: passed},
+				{ID: 1, UserNs: passed / 5, IdleNs: passed},
+			},
+		}
+	}
+	second := int64(1_000_000_000)
+	from, to := 10*second, 11*second
+	r := &record.Record{Outcome: record.OK}
+	r.Workers = append(r.Workers, record.Worker{
+		Name: "server", Role: contract.Server,
+		Open: &record.Edge{
+			Reading: contract.Reading{AtNs: from, Counts: contract.Counts{ReceivedBytes: 100}, Runtime: &contract.Runtime{}},
+			Meter:   meter(from, 0, 0),
+		},
+		Close: &record.Edge{
+			Reading: contract.Reading{
+				AtNs: to, Counts: contract.Counts{ReceivedBytes: 150_100},
+				Runtime: &contract.Runtime{GCCPUNs: 30_000_000, GCPauseNs: 500_000, AllocBytes: 3000},
+			},
+			Meter: meter(to, 300_000_000, 0),
+		},
+	})
+	for i, n := range []int64{1000, 500} {
+		h := hist.New()
+		h.Record(int64(i+1)*100_000, n) // 100 µs at the first client, 200 µs at the second
+		text, err := h.Encode()
+		if err != nil {
+			t.Fatal(err)
+		}
+		r.Workers = append(r.Workers, record.Worker{
+			Name: "client", Role: contract.Client,
+			Setup: &contract.Setup{
+				Exchange: contract.Exchange{UpBytes: 100, DownBytes: 200},
+				Load:     contract.Load{Connections: 1, Rate: 1000},
+			},
+			Open:  &record.Edge{Reading: contract.Reading{AtNs: from}, Meter: meter(from, 0, 1)},
+			Close: &record.Edge{Reading: contract.Reading{AtNs: to}, Meter: meter(to, 100_000_000, 1)},
+			Result: &contract.Result{
+				FromNs: from, ToNs: to, Service: text, Response: text, Lag: text,
+				Counts: contract.Counts{Exchanges: n, SentBytes: n * 100, ReceivedBytes: n * 200},
+			},
+		})
+	}
+	return r
+}
+
+func TestMetricsByHand(t *testing.T) {
+	r := handMade(t)
+	want := map[string]float64{
+		"exchanges_per_s":                 1500,
+		"goodput_bytes_per_s":             300_000,
+		"offered_share":                   0.75,
+		"error_share":                     0,
+		"service_mean_us":                 (1000*100 + 500*200) / 1500.0,
+		"service_p50_us":                  100, // averaging the clients' medians would give 150
+		"service_p90_us":                  200,
+		"service_p99_us":                  200,
+		"response_mean_us":                400.0 / 3,
+		"response_p50_us":                 100,
+		"response_p90_us":                 200,
+		"response_p99_us":                 200,
+		"lag_p99_us":                      200,
+		"server.cpu_us_per_exchange":      0.3e6 / 1500,
+		"client.cpu_us_per_exchange":      0.2e6 / 1500,
+		"host.cpu_us_per_exchange":        0.45e6 / 1500, // one host seen by three meters counts once
+		"server.cpu_s_per_gb":             0.3 / 300_000 * 1e9,
+		"client.cpu_s_per_gb":             0.2 / 300_000 * 1e9,
+		"server.cores":                    0.3,
+		"client.cores":                    0.2,
+		"host.softirq_share":              0.05 / 2.46,
+		"host.steal_share":                0.01 / 2.46,
+		"server.rss_bytes":                1000,
+		"client.rss_bytes":                2000,
+		"server.peak_rss_bytes":           2000,
+		"client.peak_rss_bytes":           4000,
+		"server.switches_per_exchange":    1500.0 / 1500,
+		"client.switches_per_exchange":    2,
+		"server.gc_cpu_share":             0.1,
+		"server.gc_pause_us_per_s":        500,
+		"server.alloc_bytes_per_exchange": 2,
+	}
+	absent := map[string]bool{
+		"service_p999_us": true, "response_p999_us": true, // 1500 values leave 1.5 beyond
+		"client.gc_cpu_share": true, "client.gc_pause_us_per_s": true, "client.alloc_bytes_per_exchange": true,
+	}
+	for name, expected := range want {
+		m, err := record.MetricNamed(name)
+		if err != nil {
+			t.Fatal(err)
+		}
+		got, ok := m.Value(r)
+		if !ok || math.Abs(got-expected) > 0.001*math.Abs(expected) {
+			t.Errorf("%s = %v, %v; want %v", name, got, ok, expected)
+		}
+	}
+	for _, m := range record.Metrics() {
+		v, ok := m.Value(r)
+		if absent[m.Name] && ok {
+			t.Errorf("%s = %v, want absent", m.Name, v)
+		}
+		if _, known := want[m.Name]; !known && !absent[m.Name] && ok {
+			t.Errorf("%s = %v is not checked here", m.Name, v)
+		}
+		if m.Doc == "" || m.Formula == "" || m.Unit == "" {
+			t.Errorf("%s is not documented: %+v", m.Name, m)
+		}
+	}
+}
+
+// Absent inputs give no figure, never 0.
+func TestMetricsOfNothing(t *testing.T) {
+	broken := handMade(t)
+	broken.Workers[2].Result = nil
+	for _, r := range []*record.Record{{}, {Workers: make([]record.Worker, 3)}, broken} {
+		for _, m := range record.Metrics() {
+			if v, ok := m.Value(r); ok && (v == 0 || strings.Contains(m.Name, "exchange") || strings.Contains(m.Name, "service")) {
+				t.Errorf("%s = %v without its inputs", m.Name, v)
+			}
+		}
+	}
+}
+
+func TestClosedLoopHasNoResponse(t *testing.T) {
+	r := handMade(t)
+	r.Workers[2].Setup.Load.Rate = 0
+	for _, name := range []string{"response_p50_us", "response_mean_us", "offered_share"} {
+		m, err := record.MetricNamed(name)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if v, ok := m.Value(r); ok {
+			t.Errorf("%s = %v in a closed loop", name, v)
+		}
+	}
+}
+
+func TestGoodputUpstream(t *testing.T) {
+	r := handMade(t)
+	for i := range r.Workers {
+		if r.Workers[i].Setup != nil {
+			r.Workers[i].Setup.Exchange.DownBytes = 0
+		}
+	}
+	m, err := record.MetricNamed("goodput_bytes_per_s")
+	if err != nil {
+		t.Fatal(err)
+	}
+	if v, ok := m.Value(r); !ok || v != 150_000 {
+		t.Fatalf("goodput = %v, %v; want what the server received", v, ok)
+	}
+}
+
+// A fixed amount of work is closed by the client's own result.
+func TestAmountIsClosedByResult(t *testing.T) {
+	r := handMade(t)
+	for i := range r.Workers[1:] {
+		w := &r.Workers[i+1]
+		w.AtResult, w.Close = w.Close.Meter, nil
+	}
+	m, err := record.MetricNamed("client.cpu_us_per_exchange")
+	if err != nil {
+		t.Fatal(err)
+	}
+	if v, ok := m.Value(r); !ok || math.Abs(v-0.2e6/1500) > 1e-6 {
+		t.Fatalf("client CPU = %v, %v", v, ok)
+	}
+}
+
+func TestTwoHostsAreBothCounted(t *testing.T) {
+	r := handMade(t)
+	for i := range r.Workers[1:] {
+		for _, e := range []*record.Edge{r.Workers[i+1].Open, r.Workers[i+1].Close} {
+			for c := range e.Meter.CPUs {
+				e.Meter.CPUs[c].IdleNs += 7_000_000_000_000
+			}
+		}
+	}
+	m, err := record.MetricNamed("host.cpu_us_per_exchange")
+	if err != nil {
+		t.Fatal(err)
+	}
+	if v, ok := m.Value(r); !ok || math.Abs(v-0.9e6/1500) > 1e-6 {
+		t.Fatalf("host CPU = %v, %v; want both hosts'", v, ok)
+	}
+}
+
+func TestMetricNamedHintsTheNearest(t *testing.T) {
+	_, err := record.MetricNamed("exchange_per_s")
+	if err == nil || !strings.Contains(err.Error(), "did you mean exchanges_per_s?") {
+		t.Fatalf("error %v names no near metric", err)
+	}
+}

@@ -1,0 +1,231 @@
+package record
+
+import (
+	"netdyno/internal/contract"
+	"netdyno/internal/hist"
+)
+
+// Window is a record between the two edges of its window: what readers divide
+// by, worked out once. It keeps decoded histograms, so that a record's many
+// percentiles cost one decoding. One goroutine may use it.
+type Window struct {
+	Record *Record
+
+	histograms map[string]*hist.Histogram // by kind; nil for one that cannot be had
+}
+
+// NewWindow returns the window of r, which it refers to and does not change.
+func NewWindow(r *Record) *Window {
+	return &Window{Record: r, histograms: map[string]*hist.Histogram{}}
+}
+
+// Span is one worker between the edges of its window, by its own clocks.
+type Span struct {
+	Worker   *Worker
+	From, To Edge
+}
+
+// SpanOf returns the worker's span; false when an edge is missing. A fixed
+// amount of work has no closing mark at the client: its result closes the
+// window.
+func SpanOf(w *Worker) (Span, bool) {
+	if w.Open == nil {
+		return Span{}, false
+	}
+	s := Span{Worker: w, From: *w.Open}
+	switch {
+	case w.Close != nil:
+		s.To = *w.Close
+	case w.Result != nil && w.AtResult != nil:
+		counts := w.Result.Counts
+		counts.Exchanges += s.From.Reading.Counts.Exchanges
+		counts.SentBytes += s.From.Reading.Counts.SentBytes
+		counts.ReceivedBytes += s.From.Reading.Counts.ReceivedBytes
+		s.To = Edge{
+			Reading: contract.Reading{AtNs: w.Result.ToNs, Counts: counts, Runtime: w.Result.Runtime},
+			Meter:   w.AtResult,
+		}
+	default:
+		return Span{}, false
+	}
+	return s, true
+}
+
+// Seconds returns the span's length by the worker's clock; false when it is
+// not positive.
+func (s Span) Seconds() (float64, bool) {
+	return seconds(s.From.Reading.AtNs, s.To.Reading.AtNs)
+}
+
+// Metered reports the span's two meter readings and the seconds between them;
+// false when one is missing or time did not pass.
+func (s Span) Metered() (from, to *contract.Meter, length float64, ok bool) {
+	from, to = s.From.Meter, s.To.Meter
+	if from == nil || to == nil {
+		return nil, nil, 0, false
+	}
+	length, ok = seconds(from.AtNs, to.AtNs)
+	return from, to, length, ok
+}
+
+// Cores returns the CPU seconds per second of the worker's process tree.
+func (s Span) Cores() (float64, bool) {
+	from, to, length, ok := s.Metered()
+	if !ok || to.Process.CPUNs < from.Process.CPUNs {
+		return 0, false
+	}
+	return delta(from.Process.CPUNs, to.Process.CPUNs) / nsPerS / length, true
+}
+
+// Spans returns the spans of every worker of a role; false when there is none
+// or one of them misses an edge, because a partial sum is a wrong figure.
+func (w *Window) Spans(role contract.Role) ([]Span, bool) {
+	var spans []Span
+	for i := range w.Record.Workers {
+		if w.Record.Workers[i].Role != role {
+			continue
+		}
+		s, ok := SpanOf(&w.Record.Workers[i])
+		if !ok {
+			return nil, false
+		}
+		spans = append(spans, s)
+	}
+	return spans, len(spans) > 0
+}
+
+// Generators returns the workers that carry the load: clients and pairs.
+func (w *Window) Generators() []*Worker {
+	var generators []*Worker
+	for i := range w.Record.Workers {
+		if role := w.Record.Workers[i].Role; role == contract.Client || role == contract.Pair {
+			generators = append(generators, &w.Record.Workers[i])
+		}
+	}
+	return generators
+}
+
+// Hosts returns one span per distinct host, its meter readings holding that
+// host's CPUs; empty when no worker was metered.
+func (w *Window) Hosts() []Span {
+	var hosts []Span
+next:
+	for i := range w.Record.Workers {
+		s, ok := SpanOf(&w.Record.Workers[i])
+		if !ok {
+			continue
+		}
+		from, to, _, ok := s.Metered()
+		if !ok || len(from.CPUs) == 0 || len(from.CPUs) != len(to.CPUs) {
+			continue
+		}
+		for _, known := range hosts {
+			if SameHost(known.From.Meter, from) {
+				continue next
+			}
+		}
+		hosts = append(hosts, s)
+	}
+	return hosts
+}
+
+// SameHost tells whether two meter readings come from one host. Seats do not
+// tell: a network namespace is a seat of its own on the same CPUs, and adding
+// those CPUs twice would be a wrong figure. Two readings of one host cannot
+// differ by more CPU time than passed between them; two hosts, whose counters
+// run since their own boots, practically always do.
+func SameHost(a, b *contract.Meter) bool {
+	const ticks = 50_000_000 // /proc/stat counts in 10 ms, idle time lags behind
+	if a == nil || b == nil || len(a.CPUs) == 0 || len(a.CPUs) != len(b.CPUs) {
+		return false
+	}
+	slack := abs(delta(a.AtNs, b.AtNs)) + ticks
+	for i, cpu := range a.CPUs {
+		other := b.CPUs[i]
+		if cpu.ID != other.ID ||
+			abs(delta(cpu.UserNs, other.UserNs)) > slack ||
+			abs(delta(cpu.SystemNs, other.SystemNs)) > slack ||
+			abs(delta(cpu.IdleNs, other.IdleNs)) > slack {
+			return false
+		}
+	}
+	return true
+}
+
+// OfferedRate returns the exchanges per second that an open loop asks for,
+// over all clients; false for a closed loop.
+func (w *Window) OfferedRate() (float64, bool) {
+	sum := 0.0
+	generators := w.Generators()
+	for _, g := range generators {
+		if g.Setup == nil || !(g.Setup.Load.Rate > 0) {
+			return 0, false
+		}
+		sum += g.Setup.Load.Rate
+	}
+	return sum, len(generators) > 0
+}
+
+// The kinds of histogram that a result carries (METHOD §3.1).
+const (
+	Service  = "service"
+	Response = "response"
+	Lag      = "lag"
+)
+
+// Histogram returns the merged histogram of one kind over all clients; false
+// when a client has none, it cannot be decoded or it is empty. Response
+// exists in an open loop only.
+func (w *Window) Histogram(kind string) (*hist.Histogram, bool) {
+	h, known := w.histograms[kind]
+	if !known {
+		h = w.merge(kind)
+		w.histograms[kind] = h
+	}
+	return h, h != nil
+}
+
+func (w *Window) merge(kind string) *hist.Histogram {
+	if _, open := w.OfferedRate(); kind == Response && !open {
+		return nil
+	}
+	var sum *hist.Histogram
+	for _, g := range w.Generators() {
+		if g.Result == nil {
+			return nil
+		}
+		text := map[string]string{Service: g.Result.Service, Response: g.Result.Response, Lag: g.Result.Lag}[kind]
+		if text == "" {
+			return nil
+		}
+		h, err := hist.Decode(text)
+		if err != nil {
+			return nil
+		}
+		if sum == nil {
+			sum = h
+			continue
+		}
+		sum.Merge(h)
+	}
+	if sum == nil || sum.Count() == 0 {
+		return nil
+	}
+	return sum
+}
+
+func seconds(fromNs, toNs int64) (float64, bool) {
+	length := delta(fromNs, toNs) / nsPerS
+	return length, length > 0
+}
+
+// delta subtracts in floating point: a garbled counter may be anything, and
+// an integer difference could wrap into a plausible one.
+func delta(from, to int64) float64 { return float64(to) - float64(from) }
+
+func abs(x float64) float64 {
+	if x < 0 {
+		return -x
+	}
+	return x
+}
