@@ -157,6 +157,7 @@ type Ready struct {
 	Verified    int            `json:"verified,omitempty"` // connections whose echoed content matched by CRC-32C
 	Options     map[string]any `json:"options,omitempty"`  // effective, after defaults
 	Threads     int            `json:"threads,omitempty"`  // effective
+	Foreign     bool           `json:"foreign,omitempty"`  // a program that cannot count: Reading.Counts says nothing
 }
 
 // Start makes a client begin its load.

@@ -19,6 +19,7 @@ const MaxLine = 1 << 20
 type LineError struct {
 	Line   string // the beginning of the offending line
 	Reason string
+	Torn   bool // the stream cannot be read on: it ended in the line, or the line was too long to skip
 }
 
 func (e *LineError) Error() string {
@@ -47,7 +48,7 @@ func (r *Reader) readLine() ([]byte, error) {
 	for {
 		part, err := r.buf.ReadSlice('\n')
 		if len(line)+len(part) > MaxLine {
-			return nil, &LineError{excerpt(append(line, part...)), fmt.Sprintf("longer than %d bytes", MaxLine)}
+			return nil, &LineError{excerpt(append(line, part...)), fmt.Sprintf("longer than %d bytes", MaxLine), true}
 		}
 		line = append(line, part...)
 		switch {
@@ -56,7 +57,7 @@ func (r *Reader) readLine() ([]byte, error) {
 		case errors.Is(err, bufio.ErrBufferFull):
 			continue
 		case errors.Is(err, io.EOF) && len(line) > 0:
-			return nil, &LineError{excerpt(line), "the stream ended in the middle of a line"}
+			return nil, &LineError{excerpt(line), "the stream ended in the middle of a line", true}
 		default:
 			return nil, err
 		}
@@ -68,10 +69,10 @@ func (r *Reader) readLine() ([]byte, error) {
 func Parse(line []byte) (Message, error) {
 	var m Message
 	if err := json.Unmarshal(line, &m); err != nil {
-		return m, &LineError{excerpt(line), err.Error()}
+		return m, &LineError{Line: excerpt(line), Reason: err.Error()}
 	}
 	if n := m.keys(); n != 1 {
-		return m, &LineError{excerpt(line), fmt.Sprintf("it has %d of the known message keys, expected exactly one", n)}
+		return m, &LineError{Line: excerpt(line), Reason: fmt.Sprintf("it has %d of the known message keys, expected exactly one", n)}
 	}
 	return m, nil
 }

@@ -1,0 +1,194 @@
+// Package load decides when a client sends and counts what came of it. A
+// transport pulls: it asks each of its slots for the next exchange and reports
+// each completion; it never sees rates, windows or histograms.
+//
+//	due, more := slot.Next(now)      // wait until due, then send
+//	slot.Done(sent, now, received)   // or slot.Fail(kind)
+//
+// A slot is a place for one exchange in flight. It belongs to one goroutine or
+// event loop at a time; nothing on its path locks or allocates.
+package load
+
+import (
+	"fmt"
+	"math"
+	"sync"
+	"sync/atomic"
+	"time"
+
+	"netdyno/internal/contract"
+	"netdyno/internal/hist"
+)
+
+// DefaultDrain bounds how long a stopping client waits for what is in flight.
+const DefaultDrain = 2 * time.Second
+
+// Load is the work of one client in one trial. Start, Mark and Stop belong to
+// the worker's control goroutine; the slots to the transport.
+type Load struct {
+	plan     contract.Load
+	exchange contract.Exchange
+	slots    []Slot
+	lanes    []lane
+
+	before, window, drain phase
+
+	startNs atomic.Int64
+	closeNs atomic.Int64 // math.MaxInt64 until the load ends; dues after it are not sent
+	fromNs  int64
+	open    bool
+	ended   chan struct{}
+	endOnce sync.Once
+}
+
+// New lays out the slots of every active connection over the given number of
+// lanes (the transport's loops, or a few for a goroutine per connection). Its
+// error names the key of setup.load that cannot be.
+func New(setup contract.Setup, lanes int) (*Load, error) {
+	plan := setup.Load
+	if err := normalise(&plan); err != nil {
+		return nil, err
+	}
+	l := &Load{plan: plan, exchange: setup.Exchange, ended: make(chan struct{})}
+	l.closeNs.Store(math.MaxInt64)
+	active := l.ActiveConnections()
+	n := active * plan.InFlight
+	lanes = max(1, min(lanes, n))
+	l.lanes = make([]lane, lanes)
+	l.before = newPhase(lanes, func(int) *times { return nil })
+	l.window = newPhase(lanes, func(int) *times { return l.newTimes() })
+	l.drain = newPhase(lanes, func(i int) *times { return l.window[i].times })
+	l.enter(l.before)
+	l.slots = make([]Slot, n)
+	for i := range l.slots {
+		s := &l.slots[i]
+		s.load, s.lane, s.left = l, &l.lanes[(i/plan.InFlight)%lanes], math.MaxInt64
+		s.pending.Store(idle)
+		if plan.Amount > 0 {
+			// The connection's amount is shared out over its slots, the remainder to the first.
+			s.left = plan.Amount / int64(plan.InFlight)
+			if int64(i%plan.InFlight) < plan.Amount%int64(plan.InFlight) {
+				s.left++
+			}
+		}
+		if plan.Rate > 0 {
+			s.open = true
+			// Slots take their places connection by connection, so that the
+			// pipelined slots of one connection are not neighbours in time.
+			place := (i%plan.InFlight)*active + i/plan.InFlight
+			s.schedule = newSchedule(plan, setup.Seed, place, n)
+		} else if plan.ThinkNs > 0 {
+			s.thinkNs = plan.ThinkNs
+			s.ready = plan.ThinkNs * int64(i) / int64(n) // staggered: no burst at the start
+		}
+	}
+	return l, nil
+}
+
+func normalise(p *contract.Load) error {
+	if p.InFlight == 0 {
+		p.InFlight = 1
+	}
+	if p.ActiveShare == 0 {
+		p.ActiveShare = 1
+	}
+	if p.Arrival == "" {
+		p.Arrival = contract.Constant
+	}
+	if p.DrainNs == 0 {
+		p.DrainNs = int64(DefaultDrain)
+	}
+	const most = 1 << 22
+	switch {
+	case p.Connections < 1 || p.Connections > most:
+		return fmt.Errorf("load.connections is %d, expected 1 to %d", p.Connections, most)
+	case p.InFlight < 1 || p.Connections*p.InFlight > most:
+		return fmt.Errorf("load.in_flight is %d over %d connections, expected 1 to %d in all", p.InFlight, p.Connections, most)
+	case p.ActiveShare < 0 || p.ActiveShare > 1:
+		return fmt.Errorf("load.active_share is %v, expected more than 0 up to 1", p.ActiveShare)
+	case p.Rate < 0 || math.IsNaN(p.Rate) || p.Rate > 1e9:
+		return fmt.Errorf("load.rate is %v, expected 0 (closed loop) to 1e9 exchanges per second", p.Rate)
+	case p.Arrival != contract.Constant && p.Arrival != contract.Poisson:
+		return fmt.Errorf("load.arrival is %q, expected %q or %q", p.Arrival, contract.Constant, contract.Poisson)
+	case p.Rate > 0 && p.ThinkNs > 0:
+		return fmt.Errorf("load.think_ns is %d with load.rate %v: an open loop does not think", p.ThinkNs, p.Rate)
+	case p.ThinkNs < 0 || p.Amount < 0 || p.DrainNs < 0:
+		return fmt.Errorf("load.think_ns, load.amount and load.drain_ns are %d, %d and %d, expected none negative", p.ThinkNs, p.Amount, p.DrainNs)
+	}
+	return nil
+}
+
+func (l *Load) newTimes() *times {
+	t := &times{service: hist.NewRecorder()}
+	if l.plan.Rate > 0 {
+		t.response = hist.NewRecorder()
+	}
+	if l.plan.Rate > 0 || l.plan.ThinkNs > 0 {
+		t.lag = hist.NewRecorder()
+	}
+	return t
+}
+
+// Plan returns the load with its defaults filled in.
+func (l *Load) Plan() contract.Load { return l.plan }
+
+// Exchange returns the unit of work.
+func (l *Load) Exchange() contract.Exchange { return l.exchange }
+
+// ActiveConnections returns how many connections, the first ones, carry load.
+func (l *Load) ActiveConnections() int {
+	return max(1, int(math.Ceil(l.plan.ActiveShare*float64(l.plan.Connections)-1e-9)))
+}
+
+// Slots returns the slots of one connection; none when it is idle.
+func (l *Load) Slots(connection int) []Slot {
+	if connection >= l.ActiveConnections() {
+		return nil
+	}
+	n := l.plan.InFlight
+	return l.slots[connection*n : (connection+1)*n]
+}
+
+// Start sets the instant from which schedules count. With a fixed amount and
+// no opening mark before it, it opens the window too.
+func (l *Load) Start() {
+	now := Now()
+	l.startNs.Store(now)
+	if l.plan.Amount > 0 && !l.open {
+		l.Open(now)
+	}
+}
+
+// Open begins the window: what completes from now on is counted in it.
+func (l *Load) Open(now int64) {
+	l.open, l.fromNs = true, now
+	l.enter(l.window)
+}
+
+// End closes the window and ends the load: exchanges due later are not sent,
+// completions count as drained. Only the first call has an effect.
+func (l *Load) End(now int64) {
+	l.endOnce.Do(func() {
+		l.closeNs.Store(now)
+		l.enter(l.drain)
+		close(l.ended)
+	})
+}
+
+// Ended is closed by End; a transport that waits for a far due waits for it too.
+func (l *Load) Ended() <-chan struct{} { return l.ended }
+
+func (l *Load) enter(p phase) {
+	for i := range l.lanes {
+		l.lanes[i].now.Store(p[i])
+	}
+}
+
+// Counts returns the sums since ready over all phases.
+func (l *Load) Counts() contract.Counts {
+	var c contract.Counts
+	for _, p := range []phase{l.before, l.window, l.drain} {
+		p.addTo(&c, l.exchange.UpBytes)
+	}
+	return c
+}

@@ -1,0 +1,86 @@
+package load
+
+import (
+	"netdyno/internal/contract"
+	"netdyno/internal/hist"
+)
+
+// Result gives the account of the window. Call it when the transport has let
+// go of every slot: at its own end, or closed because the drain bound passed.
+func (l *Load) Result() (contract.Result, error) {
+	now := Now()
+	l.End(now)
+	r := contract.Result{FromNs: l.fromNs, ToNs: l.closeNs.Load()}
+	if !l.open {
+		r.FromNs = r.ToNs
+	}
+	l.window.addTo(&r.Counts, l.exchange.UpBytes)
+	var drained contract.Counts
+	l.drain.addTo(&drained, l.exchange.UpBytes)
+	r.Drained = drained.Exchanges
+	for kind, n := range drained.Errors {
+		if r.Counts.Errors == nil {
+			r.Counts.Errors = map[contract.ErrorKind]int64{}
+		}
+		r.Counts.Errors[kind] += n
+	}
+	ages := l.unfinished(now)
+	r.Unfinished = ages.Count()
+	var err error
+	if r.Unfinished > 0 {
+		if r.Ages, err = ages.Encode(); err != nil {
+			return r, err
+		}
+	}
+	return r, l.encodeTimes(&r)
+}
+
+// unfinished returns the ages since due of what was due before the end and
+// has not completed, backlog of the schedule included.
+func (l *Load) unfinished(now int64) *hist.Histogram {
+	ages, closing, start := hist.New(), l.closeNs.Load(), l.startNs.Load()
+	if start == 0 {
+		return ages
+	}
+	for i := range l.slots {
+		s := &l.slots[i]
+		if due := s.pending.Load(); due <= closing {
+			ages.Record(now-due, 1)
+		}
+		if !s.open {
+			continue
+		}
+		for ; s.left > 0 && start+s.schedule.peek() <= closing; s.schedule.advance() {
+			ages.Record(now-start-s.schedule.peek(), 1)
+		}
+	}
+	return ages
+}
+
+func (l *Load) encodeTimes(r *contract.Result) error {
+	service, response, lag := hist.New(), hist.New(), hist.New()
+	for _, t := range l.window {
+		service.Merge(t.times.service.Snapshot())
+		r.OverMax += t.times.service.OverMax()
+		if t.times.response != nil {
+			response.Merge(t.times.response.Snapshot())
+		}
+		if t.times.lag != nil {
+			lag.Merge(t.times.lag.Snapshot())
+		}
+	}
+	for _, e := range []struct {
+		of *hist.Histogram
+		to *string
+	}{{service, &r.Service}, {response, &r.Response}, {lag, &r.Lag}} {
+		if e.of.Count() == 0 {
+			continue
+		}
+		text, err := e.of.Encode()
+		if err != nil {
+			return err
+		}
+		*e.to = text
+	}
+	return nil
+}

@@ -1,0 +1,96 @@
+package load
+
+import (
+	"math"
+	"sync/atomic"
+
+	"netdyno/internal/contract"
+)
+
+// idle marks a slot without an exchange in flight.
+const idle = math.MaxInt64
+
+// Slot is a place for one exchange in flight.
+type Slot struct {
+	load     *Load
+	lane     *lane
+	pending  atomic.Int64 // due of the exchange in flight; idle otherwise
+	left     int64        // exchanges still to begin
+	open     bool
+	started  bool
+	thinkNs  int64
+	ready    int64 // closed loop: earliest next start; before the first, an offset from the load's start
+	schedule schedule
+}
+
+// Next returns when the slot's next exchange is due on the clock of Now, which
+// may lie in the past; false when there is none left and the slot must be
+// let go. Call it only with no exchange in flight.
+func (s *Slot) Next(now int64) (due int64, more bool) {
+	closing := s.load.closeNs.Load()
+	switch {
+	case s.left == 0:
+		s.pending.Store(idle)
+		return 0, false
+	case s.open:
+		due = s.load.startNs.Load() + s.schedule.peek()
+	case s.thinkNs > 0:
+		if !s.started {
+			s.started, s.ready = true, s.ready+s.load.startNs.Load()
+		}
+		due = s.ready
+	default:
+		due = now
+	}
+	// An open loop still sends what fell due before the end: a stall at the
+	// end of the window must not vanish. A closed loop would start afresh.
+	if due > closing || (!s.open && closing != math.MaxInt64) {
+		s.pending.Store(idle)
+		return 0, false
+	}
+	if s.open {
+		s.schedule.advance()
+	}
+	s.left--
+	s.pending.Store(due)
+	return due, true
+}
+
+// Done reports the exchange in flight as complete: when it was actually sent,
+// when it completed, and the payload bytes that came back.
+func (s *Slot) Done(sent, now, received int64) {
+	due := s.pending.Load()
+	s.pending.Store(idle)
+	s.ready = now + s.thinkNs
+	t := s.lane.now.Load()
+	t.exchanges.Add(1)
+	t.received.Add(received)
+	if t.times == nil {
+		return
+	}
+	t.times.service.Record(now - sent)
+	if t.times.lag != nil {
+		t.times.lag.Record(sent - due)
+	}
+	if t.times.response != nil {
+		t.times.response.Record(now - due)
+	}
+}
+
+// Fail reports the exchange in flight as failed; it is counted by kind and
+// leaves no time in any histogram.
+func (s *Slot) Fail(kind contract.ErrorKind) {
+	s.pending.Store(idle)
+	s.ready = Now() + s.thinkNs
+	t := s.lane.now.Load()
+	for i, k := range kinds {
+		if k == kind {
+			t.errors[i].Add(1)
+			return
+		}
+	}
+	t.errors[len(kinds)-1].Add(1) // a kind outside the contract is a bug of the transport's
+}
+
+// Cancel takes back an exchange that Next promised and that will not be sent.
+func (s *Slot) Cancel() { s.pending.Store(idle) }

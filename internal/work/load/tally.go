@@ -1,0 +1,61 @@
+package load
+
+import (
+	"sync/atomic"
+
+	"netdyno/internal/contract"
+	"netdyno/internal/hist"
+)
+
+// kinds orders the error kinds for counting.
+var kinds = [...]contract.ErrorKind{
+	contract.Peer, contract.Timeout, contract.Invalid, contract.SetupFailed, contract.Unsupported, contract.Bug,
+}
+
+// tally counts the completions of one lane in one phase. Its histograms are
+// nil before the window opens.
+type tally struct {
+	exchanges atomic.Int64
+	received  atomic.Int64
+	errors    [len(kinds)]atomic.Int64
+	times     *times
+	_         [64]byte // lanes are written by different CPUs
+}
+
+// times are the histograms of one lane; response and lag are nil where they
+// would be invented (METHOD §3.2).
+type times struct{ service, response, lag *hist.Recorder }
+
+// lane is a set of slots that share counters: one event loop, or a share of
+// the goroutines. A completion goes to the tally of the moment as a whole, so
+// counters and histograms of a phase always agree.
+type lane struct{ now atomic.Pointer[tally] }
+
+// phase holds every lane's tally for one stretch of the trial.
+type phase []*tally
+
+func newPhase(lanes int, t func(i int) *times) phase {
+	p := make(phase, lanes)
+	for i := range p {
+		p[i] = &tally{times: t(i)}
+	}
+	return p
+}
+
+// addTo sums a phase into c; sent bytes follow from the exchange.
+func (p phase) addTo(c *contract.Counts, up int64) {
+	for _, t := range p {
+		n := t.exchanges.Load()
+		c.Exchanges += n
+		c.SentBytes += n * up
+		c.ReceivedBytes += t.received.Load()
+		for i := range t.errors {
+			if e := t.errors[i].Load(); e > 0 {
+				if c.Errors == nil {
+					c.Errors = map[contract.ErrorKind]int64{}
+				}
+				c.Errors[kinds[i]] += e
+			}
+		}
+	}
+}

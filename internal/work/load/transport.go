@@ -1,0 +1,55 @@
+package load
+
+import "netdyno/internal/contract"
+
+// Transport is one named way to move data. An implementation is one package
+// under internal/work/transport and one line in its worker's main.
+type Transport interface {
+	// Describe returns what hello says of the transport.
+	Describe() contract.Transport
+	// Server listens and serves from its own goroutines until Close. Options
+	// are complete: the worker filled in defaults and checked ranges.
+	Server(setup contract.Setup) (Server, error)
+	// Client connects everything, verifies one message on each connection and
+	// returns with no load running.
+	Client(setup contract.Setup) (Client, error)
+}
+
+// Server is a listening end. Every goroutine may call its methods.
+type Server interface {
+	Ready() contract.Ready
+	// Counts returns sums since it listens.
+	Counts() contract.Counts
+	// Close ends every connection and returns when its goroutines have ended.
+	Close() error
+}
+
+// Client is a connected end.
+type Client interface {
+	Ready() contract.Ready
+	Load() *Load
+	// Run issues the load until every slot is let go or Close is called. Its
+	// error means that no connection is left.
+	Run() error
+	// Close makes Run return soon, leaving what is in flight unfinished.
+	Close() error
+}
+
+// Options gives typed access to setup.Options, which the worker has checked
+// against the transport's description; a wrong name or type here is a bug in
+// the transport and panics.
+type Options map[string]any
+
+// Int returns an int, bytes or duration option.
+func (o Options) Int(name string) int64 { return o[name].(int64) }
+
+// Text returns a choice or text option.
+func (o Options) Text(name string) string { return o[name].(string) }
+
+// Bool returns a bool option.
+func (o Options) Bool(name string) bool { return o[name].(bool) }
+
+// Failure wraps err with the contract's kind for it.
+func Failure(kind contract.ErrorKind, err error) error {
+	return &contract.Error{Kind: kind, Text: err.Error(), Fatal: true}
+}

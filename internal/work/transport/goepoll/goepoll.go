@@ -1,0 +1,64 @@
+// Package goepoll is transport go-epoll: raw epoll from Go, N instances with
+// one locked thread each, edge-triggered, no netpoller and no goroutine per
+// connection. Wire echo.
+package goepoll
+
+import (
+	"runtime"
+
+	"netdyno/internal/contract"
+	"netdyno/internal/work/load"
+	"netdyno/internal/work/wire"
+)
+
+// Transport is go-epoll.
+type Transport struct{}
+
+// Describe implements load.Transport.
+func (Transport) Describe() contract.Transport {
+	zero, instances, buffer := 0.0, 1024.0, float64(64<<20)
+	server := []contract.Role{contract.Server}
+	return contract.Transport{
+		Name:     "go-epoll",
+		Doc:      "raw epoll in Go, N edge-triggered instances on locked threads",
+		Wire:     wire.Echo,
+		Roles:    []contract.Role{contract.Server, contract.Client},
+		Delivery: contract.DeliveryChunks,
+		Codecs:   []string{"bytes"},
+		Options: []contract.Option{
+			{
+				Name: "instances", Type: contract.TypeInt, Default: 0, Min: &zero, Max: &instances, Roles: server,
+				Doc: "epoll instances; 0 takes threads",
+			},
+			{
+				Name: "listener", Type: contract.TypeChoice, Default: "reuseport", Choices: []string{"shared", "reuseport"}, Roles: server,
+				Doc: "shared: one listening socket in every instance; reuseport: one each, the kernel spreads connections",
+			},
+			{
+				Name: "buffer", Type: contract.TypeBytes, Default: 64 << 10, Min: &zero, Max: &buffer, Roles: server,
+				Doc: "read buffer of each instance, shared by its connections",
+			},
+		},
+	}
+}
+
+// loops fixes the number of event loops and gives the runtime one P more than
+// that: a loop in a raw system call keeps its P, and the control goroutine
+// must be able to answer a mark all the same.
+func loops(asked int) int {
+	if asked == 0 {
+		asked = runtime.GOMAXPROCS(0)
+	}
+	runtime.GOMAXPROCS(asked + 1)
+	return asked
+}
+
+// threads is what setup asks for; 0 means one per usable CPU.
+func threads(setup contract.Setup, option string) int {
+	if option != "" {
+		if n := load.Options(setup.Options).Int(option); n > 0 {
+			return int(n)
+		}
+	}
+	return setup.Threads
+}

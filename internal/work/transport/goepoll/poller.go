@@ -1,0 +1,116 @@
+package goepoll
+
+import (
+	"fmt"
+	"syscall"
+	"time"
+	"unsafe"
+
+	"golang.org/x/sys/unix"
+)
+
+// interest is what every connection is registered for, once and for good:
+// edge-triggered, so that a busy connection costs no epoll_ctl.
+const interest = unix.EPOLLIN | unix.EPOLLOUT | unix.EPOLLRDHUP | unix.EPOLLET
+
+// broken are the events after which a connection must be read to its end.
+const broken = unix.EPOLLRDHUP | unix.EPOLLHUP | unix.EPOLLERR
+
+// poller is one epoll instance and the eventfd that wakes it. One thread
+// waits; any goroutine may wake it.
+type poller struct {
+	fd     int
+	waker  int
+	events [256]syscall.EpollEvent
+	busy   bool // the last wait found work at once: poll before sleeping
+}
+
+func newPoller() (*poller, error) {
+	fd, err := unix.EpollCreate1(unix.EPOLL_CLOEXEC)
+	if err != nil {
+		return nil, fmt.Errorf("epoll_create1: %w", err)
+	}
+	waker, err := unix.Eventfd(0, unix.EFD_CLOEXEC|unix.EFD_NONBLOCK)
+	if err != nil {
+		_ = unix.Close(fd)
+		return nil, fmt.Errorf("eventfd: %w", err)
+	}
+	p := &poller{fd: fd, waker: waker}
+	return p, p.add(waker, unix.EPOLLIN|unix.EPOLLET)
+}
+
+// add registers fd; its events come back with the same number.
+func (p *poller) add(fd int, events uint32) error {
+	if err := unix.EpollCtl(p.fd, unix.EPOLL_CTL_ADD, fd, &unix.EpollEvent{Events: events, Fd: int32(fd)}); err != nil {
+		return fmt.Errorf("epoll_ctl add: %w", err)
+	}
+	return nil
+}
+
+// wake makes the current or next wait return.
+func (p *poller) wake() {
+	one := [8]byte{1}
+	_, _ = unix.Write(p.waker, one[:]) // full means it is awake already
+}
+
+func (p *poller) close() {
+	_ = unix.Close(p.fd)
+	_ = unix.Close(p.waker)
+}
+
+// forever is the timeout of a wait that only an event ends.
+const forever = time.Duration(-1)
+
+// wait returns the next events; none when the timeout passes or a signal came.
+// A loop that was busy looks without sleeping first, and without telling Go's
+// scheduler: two scheduler hand-offs per wait are a good part of what raw
+// epoll is meant to save. The loop's spare P (see loops) keeps the rest of the
+// program running meanwhile.
+func (p *poller) wait(timeout time.Duration) []syscall.EpollEvent {
+	if p.busy || timeout == 0 {
+		n, _, _ := syscall.RawSyscall6(syscall.SYS_EPOLL_PWAIT, uintptr(p.fd),
+			uintptr(unsafe.Pointer(&p.events)), uintptr(len(p.events)), 0, 0, 0)
+		if n := int(n); n > 0 {
+			return p.events[:n]
+		}
+		p.busy = false
+		if timeout == 0 {
+			return nil
+		}
+	}
+	var limit *unix.Timespec
+	if timeout >= 0 {
+		ts := unix.NsecToTimespec(int64(timeout))
+		limit = &ts
+	}
+	n, _, _ := syscall.Syscall6(unix.SYS_EPOLL_PWAIT2, uintptr(p.fd),
+		uintptr(unsafe.Pointer(&p.events)), uintptr(len(p.events)), uintptr(unsafe.Pointer(limit)), 0, 0)
+	if n := int(n); n > 0 {
+		p.busy = n > 1
+		return p.events[:n]
+	}
+	return nil
+}
+
+// read reads from a non-blocking socket: 0, nil at its end, EAGAIN when it is
+// drained. Raw, because it never blocks.
+func read(fd int, into []byte) (int, syscall.Errno) {
+	n, _, errno := syscall.RawSyscall(syscall.SYS_READ, uintptr(fd), uintptr(unsafe.Pointer(unsafe.SliceData(into))), uintptr(len(into)))
+	return int(n), errno
+}
+
+// send writes to a non-blocking socket and may take only a part.
+func send(fd int, from []byte) (int, syscall.Errno) {
+	n, _, errno := syscall.RawSyscall6(syscall.SYS_SENDTO, uintptr(fd), uintptr(unsafe.Pointer(unsafe.SliceData(from))),
+		uintptr(len(from)), syscall.MSG_NOSIGNAL, 0, 0)
+	if errno != 0 {
+		return 0, errno
+	}
+	return int(n), 0
+}
+
+// exactTimers asks the kernel not to round this thread's wake-ups: its default
+// slack of 50 µs would be lag in every open loop.
+func exactTimers() {
+	_ = unix.Prctl(unix.PR_SET_TIMERSLACK, 1, 0, 0, 0) // refused, the lag says so
+}

@@ -1,0 +1,174 @@
+// Package null is transport null: no bytes move. It completes every exchange
+// after a declared time, so that the instrument can be tested against a known
+// truth, and with a service time of 0 it is the generator's ceiling.
+package null
+
+import (
+	"runtime"
+	"sync"
+	"sync/atomic"
+	"time"
+
+	"netdyno/internal/contract"
+	"netdyno/internal/work/load"
+)
+
+// Transport is null.
+type Transport struct{}
+
+// Describe implements load.Transport.
+func (Transport) Describe() contract.Transport {
+	zero := 0.0
+	duration := func(name, doc string) contract.Option {
+		return contract.Option{Name: name, Type: contract.TypeDuration, Unit: "ns", Default: 0, Min: &zero, Doc: doc}
+	}
+	return contract.Transport{
+		Name:     "null",
+		Doc:      "moves nothing; completes each exchange after a declared time",
+		Wire:     "null",
+		Roles:    []contract.Role{contract.Pair},
+		Delivery: contract.DeliveryMessage,
+		Codecs:   []string{"bytes"},
+		Options: []contract.Option{
+			duration("service", "time from send to completion"),
+			duration("stall_at", "when the pretended server stalls, since start"),
+			duration("stall", "how long it stalls: what is sent meanwhile completes after it"),
+		},
+	}
+}
+
+// Server implements load.Transport; the role is not declared, so it is never
+// reached.
+func (Transport) Server(contract.Setup) (load.Server, error) { panic("null has no server") }
+
+type client struct {
+	load                    *load.Load
+	connections             int
+	lanes                   int
+	service, stallAt, stall int64
+	closed                  atomic.Bool
+}
+
+// Client implements load.Transport.
+func (Transport) Client(setup contract.Setup) (load.Client, error) {
+	lanes := setup.Threads
+	if lanes == 0 {
+		lanes = runtime.GOMAXPROCS(0)
+	}
+	// A lane spins before a due time; the control goroutine needs its own P.
+	runtime.GOMAXPROCS(lanes + 1)
+	l, err := load.New(setup, lanes)
+	if err != nil {
+		return nil, load.Failure(contract.SetupFailed, err)
+	}
+	o := load.Options(setup.Options)
+	return &client{
+		load: l, connections: setup.Load.Connections, lanes: lanes,
+		service: o.Int("service"), stallAt: o.Int("stall_at"), stall: o.Int("stall"),
+	}, nil
+}
+
+// Ready implements load.Client.
+func (c *client) Ready() contract.Ready {
+	return contract.Ready{Connections: c.connections, Verified: c.connections, Threads: c.lanes}
+}
+
+// Load implements load.Client.
+func (c *client) Load() *load.Load { return c.load }
+
+// Run implements load.Client.
+func (c *client) Run() error {
+	begun := load.Now()
+	var wait sync.WaitGroup
+	for lane := range c.lanes {
+		var slots []*load.Slot
+		for i := lane; i < c.connections; i += c.lanes {
+			for s := range c.load.Slots(i) {
+				slots = append(slots, &c.load.Slots(i)[s])
+			}
+		}
+		wait.Add(1)
+		go func() { defer wait.Done(); c.run(slots, begun) }()
+	}
+	wait.Wait()
+	return nil
+}
+
+// run drives one lane's slots in the order of what happens to them.
+func (c *client) run(slots []*load.Slot, begun int64) {
+	received := c.load.Exchange().DownBytes
+	var agenda load.Agenda[event]
+	ask := func(slot *load.Slot, now int64) {
+		if due, more := slot.Next(now); more {
+			agenda.Push(due, event{slot: slot})
+		}
+	}
+	for _, slot := range slots {
+		ask(slot, load.Now())
+	}
+	for agenda.Len() > 0 {
+		at, e := agenda.Peek()
+		if !c.wait(at, e) {
+			return
+		}
+		agenda.Pop()
+		now := load.Now()
+		switch {
+		case e.sent != 0:
+			e.slot.Done(e.sent, now, received)
+			ask(e.slot, now)
+		case at > now: // the load ended before it was due
+			e.slot.Cancel()
+		default:
+			e.sent = now
+			agenda.Push(c.completion(now, begun), e)
+		}
+	}
+}
+
+// completion is when an exchange sent now completes.
+func (c *client) completion(now, begun int64) int64 {
+	if from, to := begun+c.stallAt, begun+c.stallAt+c.stall; now >= from && now < to {
+		now = to
+	}
+	return now + c.service
+}
+
+// wait returns when at has come, or when e is a send and the load has ended;
+// false when the client was closed. It sleeps short of the time and spins the
+// rest, because the runtime's timers overshoot by up to 1 ms.
+func (c *client) wait(at int64, e event) bool {
+	const short, most = int64(1500 * time.Microsecond), int64(20 * time.Millisecond)
+	for {
+		left := at - load.Now()
+		switch {
+		case c.closed.Load():
+			return false
+		case left <= 0 || (e.sent == 0 && c.ended()):
+			return true
+		case left > short:
+			time.Sleep(time.Duration(min(left-short, most)))
+		}
+	}
+}
+
+func (c *client) ended() bool {
+	select {
+	case <-c.load.Ended():
+		return true
+	default:
+		return false
+	}
+}
+
+// Close implements load.Client.
+func (c *client) Close() error {
+	c.closed.Store(true)
+	return nil
+}
+
+// event is a slot's next step: a send (sent is 0) or a completion.
+type event struct {
+	slot *load.Slot
+	sent int64
+}

@@ -1,0 +1,107 @@
+package wire
+
+import (
+	"errors"
+	"fmt"
+	"net"
+	"net/netip"
+	"syscall"
+
+	"netdyno/internal/contract"
+	"netdyno/internal/work/load"
+)
+
+// Route is one connection's two ends; Source is invalid when the kernel may
+// choose.
+type Route struct {
+	Source netip.Addr
+	Peer   netip.AddrPort
+}
+
+// Routes returns the route of every connection: peers and sources in turn.
+func Routes(setup contract.Setup) ([]Route, error) {
+	if len(setup.Peers) == 0 {
+		return nil, load.Failure(contract.SetupFailed, errors.New("setup.peers is empty, expected the server's addresses"))
+	}
+	peers, err := parseAll(setup.Peers, "setup.peers", netip.ParseAddrPort)
+	if err != nil {
+		return nil, err
+	}
+	sources, err := parseAll(setup.Sources, "setup.sources", netip.ParseAddr)
+	if err != nil {
+		return nil, err
+	}
+	routes := make([]Route, setup.Load.Connections)
+	for i := range routes {
+		routes[i].Peer = peers[i%len(peers)]
+		if len(sources) > 0 {
+			routes[i].Source = sources[i%len(sources)]
+		}
+	}
+	return routes, nil
+}
+
+func parseAll[T any](texts []string, key string, parse func(string) (T, error)) ([]T, error) {
+	out := make([]T, len(texts))
+	for i, text := range texts {
+		v, err := parse(text)
+		if err != nil {
+			return nil, load.Failure(contract.SetupFailed, fmt.Errorf("%s[%d]: %w", key, i, err))
+		}
+		out[i] = v
+	}
+	return out, nil
+}
+
+// Allowed is the set of client addresses that a server accepts; empty accepts
+// all.
+type Allowed map[netip.Addr]bool
+
+// AllowedOf reads setup.allow.
+func AllowedOf(setup contract.Setup) (Allowed, error) {
+	list, err := parseAll(setup.Allow, "setup.allow", netip.ParseAddr)
+	if err != nil {
+		return nil, err
+	}
+	allowed := Allowed{}
+	for _, a := range list {
+		allowed[a.Unmap()] = true
+	}
+	return allowed, nil
+}
+
+// Accepts reports whether a client at addr may connect.
+func (a Allowed) Accepts(addr netip.Addr) bool { return len(a) == 0 || a[addr.Unmap()] }
+
+// ListenFailure explains a failed listen.
+func ListenFailure(address string, err error) error {
+	if errors.Is(err, syscall.EADDRINUSE) {
+		err = fmt.Errorf("listen on %s: the port is in use by another program; let netdyno choose one (port 0)", address)
+	} else {
+		err = fmt.Errorf("listen on %s: %w", address, err)
+	}
+	return load.Failure(contract.SetupFailed, err)
+}
+
+// ConnectFailure explains a failed connection.
+func ConnectFailure(connection, of int, route Route, err error) error {
+	kind, hint := contract.Peer, ""
+	switch {
+	case errors.Is(err, syscall.EMFILE):
+		kind, hint = contract.SetupFailed, fmt.Sprintf(": too few file descriptors, %d connections need as many; raise `ulimit -n`", of)
+	case errors.Is(err, syscall.EADDRNOTAVAIL):
+		kind, hint = contract.SetupFailed, ": no free local port; give several source addresses or widen net.ipv4.ip_local_port_range"
+	case errors.Is(err, syscall.ECONNREFUSED):
+		hint = ": nothing listens there"
+	}
+	return load.Failure(kind, fmt.Errorf("connect %d of %d to %s: %w%s", connection+1, of, route.Peer, err, hint))
+}
+
+// Host splits a listen address and returns its host for further listeners.
+func Host(address string) (string, error) {
+	host, _, err := net.SplitHostPort(address)
+	if err != nil {
+		return "", load.Failure(contract.SetupFailed, fmt.Errorf("setup.listen: %w", err))
+	}
+	return host, nil
+}

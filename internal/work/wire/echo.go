@@ -1,0 +1,56 @@
+// Package wire holds what every implementation of a wire shares: the payload,
+// its verification, and the addresses to connect between. It moves no bytes.
+package wire
+
+import (
+	"fmt"
+	"hash/crc32"
+	"math/rand/v2"
+
+	"netdyno/internal/contract"
+	"netdyno/internal/work/load"
+)
+
+// Echo is the wire's name: a fixed-size message goes up, the same bytes come
+// back, in order.
+const Echo = "echo"
+
+// MaxMessage bounds a message before it is allocated, in bytes.
+const MaxMessage = 1 << 30
+
+var castagnoli = crc32.MakeTable(crc32.Castagnoli)
+
+// EchoPayload returns the message that every connection of a trial sends:
+// random, so that nothing can compress it, and the same for every arm.
+func EchoPayload(setup contract.Setup) ([]byte, error) {
+	x := setup.Exchange
+	if x.UpBytes < 1 || x.UpBytes > MaxMessage {
+		return nil, load.Failure(contract.SetupFailed,
+			fmt.Errorf("exchange.up_bytes is %d, expected 1 to %d on wire echo", x.UpBytes, MaxMessage))
+	}
+	if x.DownBytes != x.UpBytes {
+		return nil, load.Failure(contract.SetupFailed,
+			fmt.Errorf("exchange is %d bytes up and %d down; wire echo returns what it is sent", x.UpBytes, x.DownBytes))
+	}
+	payload := make([]byte, x.UpBytes)
+	var key [32]byte
+	for i := range 8 {
+		key[i] = byte(setup.Seed >> (8 * i))
+	}
+	if _, err := rand.NewChaCha8(key).Read(payload); err != nil {
+		return nil, fmt.Errorf("draw payload: %w", err) // ChaCha8 never fails
+	}
+	return payload, nil
+}
+
+// Verify compares what came back on a connection with what was sent, by
+// CRC-32C of the content.
+func Verify(connection int, sent, received []byte) error {
+	want, got := crc32.Checksum(sent, castagnoli), crc32.Checksum(received, castagnoli)
+	if want != got || len(sent) != len(received) {
+		return load.Failure(contract.Invalid, fmt.Errorf(
+			"verify connection %d: sent %d bytes with CRC-32C %08x, received %d with %08x: the peer does not echo",
+			connection, len(sent), want, len(received), got))
+	}
+	return nil
+}
