@@ -1,0 +1,99 @@
+// Package stat is the mathematics of comparisons: pure functions over
+// []float64 that know nothing of transports, trials or files. No function
+// changes its arguments; all may be called from any goroutine.
+package stat
+
+import (
+	"math"
+
+	"gonum.org/v1/gonum/stat/distuv"
+)
+
+// Confidence of every interval: 95 %.
+const Confidence = 0.95
+
+// Estimate is a point with its interval.
+type Estimate struct {
+	Point, Low, High float64
+}
+
+// Logs returns the natural logarithms of ratios; false when one is not a
+// positive finite number.
+func Logs(ratios []float64) ([]float64, bool) {
+	logs := make([]float64, len(ratios))
+	for i, r := range ratios {
+		if !(r > 0) || math.IsInf(r, 1) {
+			return nil, false
+		}
+		logs[i] = math.Log(r)
+	}
+	return logs, true
+}
+
+// GeometricMean returns the mean ratio with its t interval, computed on logs
+// so that swapping numerator and denominator inverts it. False for fewer than
+// two ratios or one that is not positive.
+//
+// Source: the log-ratio analysis of paired designs, e.g. Fleming and Wallace,
+// How not to lie with statistics, CACM 1986; Student's t for the interval.
+func GeometricMean(ratios []float64) (Estimate, bool) {
+	logs, ok := Logs(ratios)
+	if !ok || len(logs) < 2 {
+		return Estimate{}, false
+	}
+	m, half := Mean(logs), HalfWidth(len(logs), SD(logs))
+	return Estimate{math.Exp(m), math.Exp(m - half), math.Exp(m + half)}, true
+}
+
+// Mean returns the arithmetic mean, NaN when empty.
+func Mean(xs []float64) float64 {
+	sum := 0.0
+	for _, x := range xs {
+		sum += x
+	}
+	return sum / float64(len(xs))
+}
+
+// SD returns the sample standard deviation, NaN for fewer than two values.
+func SD(xs []float64) float64 {
+	if len(xs) < 2 {
+		return math.NaN()
+	}
+	m, sum := Mean(xs), 0.0
+	for _, x := range xs {
+		sum += (x - m) * (x - m)
+	}
+	return math.Sqrt(sum / float64(len(xs)-1))
+}
+
+// HalfWidth returns half the width of the t interval of a mean of n values
+// with standard deviation sd; +Inf for n < 2.
+func HalfWidth(n int, sd float64) float64 {
+	if n < 2 {
+		return math.Inf(1)
+	}
+	return TQuantile(float64(n-1)) * sd / math.Sqrt(float64(n))
+}
+
+// TQuantile returns the two-sided critical value of Student's t at Confidence.
+func TQuantile(degrees float64) float64 {
+	return distuv.StudentsT{Sigma: 1, Nu: degrees}.Quantile(1 - (1-Confidence)/2)
+}
+
+// BlocksToSettle returns the least number of blocks, at least floor, at which
+// an interval around mean with standard deviation sd is expected to lie
+// wholly beyond outside or wholly within inside (all on the log scale, all
+// non-negative but mean). 0 when no number up to MaxBlocks does.
+func BlocksToSettle(mean, sd, inside, outside float64, floor int) int {
+	distance := math.Abs(mean)
+	for n := max(floor, 2); n <= MaxBlocks; n++ {
+		half := HalfWidth(n, sd)
+		if distance-half > outside || distance+half < inside {
+			return n
+		}
+	}
+	return 0
+}
+
+// MaxBlocks bounds what BlocksToSettle will ask for; nobody runs more.
+const MaxBlocks = 1000
