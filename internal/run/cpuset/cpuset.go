@@ -1,0 +1,73 @@
+// Package cpuset reads and writes sets of CPUs in the kernel's list format,
+// "0,2-3", which command lines, /sys and taskset share.
+//
+// Source: Linux kernel, Documentation/admin-guide/cputopology.rst and
+// cpuset(7), "List format".
+package cpuset
+
+import (
+	"fmt"
+	"slices"
+	"strconv"
+	"strings"
+)
+
+// MaxID is the largest CPU number that is accepted; the kernel's own ceiling
+// (NR_CPUS) is 8192 on x86.
+const MaxID = 8191
+
+// Parse returns the CPUs of a list, ascending and without repeats. Empty text
+// is the empty set. The error names the part that is not a CPU or a range.
+func Parse(text string) ([]int, error) {
+	var cpus []int
+	if text = strings.TrimSpace(text); text == "" {
+		return nil, nil
+	}
+	for part := range strings.SplitSeq(text, ",") {
+		first, last, isRange := strings.Cut(strings.TrimSpace(part), "-")
+		if !isRange {
+			last = first
+		}
+		low, err1 := strconv.Atoi(first)
+		high, err2 := strconv.Atoi(last)
+		if err1 != nil || err2 != nil || low < 0 || high < low || high > MaxID {
+			return nil, fmt.Errorf("parse CPU list %q: %q is neither a CPU nor a range such as 2-3 (0 to %d)", text, part, MaxID)
+		}
+		for id := low; id <= high; id++ {
+			cpus = append(cpus, id)
+		}
+	}
+	slices.Sort(cpus)
+	return slices.Compact(cpus), nil
+}
+
+// Format is the inverse of Parse; cpus must be ascending.
+func Format(cpus []int) string {
+	var b strings.Builder
+	for i := 0; i < len(cpus); {
+		j := i
+		for j+1 < len(cpus) && cpus[j+1] == cpus[j]+1 {
+			j++
+		}
+		if b.Len() > 0 {
+			b.WriteByte(',')
+		}
+		b.WriteString(strconv.Itoa(cpus[i]))
+		if j > i {
+			b.WriteString("-" + strconv.Itoa(cpus[j]))
+		}
+		i = j + 1
+	}
+	return b.String()
+}
+
+// Common returns the CPUs that are in both sets; both must be ascending.
+func Common(a, b []int) []int {
+	var both []int
+	for _, id := range a {
+		if _, found := slices.BinarySearch(b, id); found {
+			both = append(both, id)
+		}
+	}
+	return both
+}

@@ -1,0 +1,129 @@
+package meter
+
+import (
+	"bytes"
+	"errors"
+	"io"
+	"sync"
+	"sync/atomic"
+
+	"netdyno/internal/contract"
+	"netdyno/internal/run/meter/usage"
+)
+
+// Commands that the worker has not taken yet wait in the meter, so that the
+// end of the bench's stream is seen even when the worker does not read.
+const (
+	maxWaiting      = 4096
+	maxWaitingBytes = 4 * contract.MaxLine
+)
+
+// down carries the bench's commands to the worker. receive and send run in a
+// goroutine each.
+type down struct {
+	stdin   io.WriteCloser
+	marks   *marks
+	queue   chan []byte
+	waiting atomic.Int64 // bytes in queue
+	quit    chan struct{}
+}
+
+func newDown(stdin io.WriteCloser, m *marks) *down {
+	return &down{stdin: stdin, marks: m, queue: make(chan []byte, maxWaiting), quit: make(chan struct{})}
+}
+
+// receive reads commands until the bench's stream ends and says why in the
+// returned ending.
+func (d *down) receive(in io.Reader) ending {
+	defer close(d.queue)
+	for lines := newLines(in); ; {
+		line, err := lines.next()
+		if errors.Is(err, errLong) {
+			return broken(&contract.LineError{Line: excerpt(line), Reason: "a command " + errLong.Error()})
+		}
+		if len(line) > 0 {
+			if d.waiting.Add(int64(len(line))) > maxWaitingBytes {
+				return deaf()
+			}
+			select {
+			case d.queue <- bytes.Clone(line):
+			default:
+				return deaf()
+			}
+		}
+		if err != nil {
+			// Not to be able to read means the same as the end: nobody is there.
+			return ending{reason: StdinClosed}
+		}
+	}
+}
+
+// send writes commands until receive has ended or the worker takes no more,
+// and closes the worker's stdin.
+func (d *down) send() {
+	defer d.stdin.Close()
+	for {
+		select {
+		case <-d.quit:
+			return
+		case line, more := <-d.queue:
+			if !more {
+				return
+			}
+			d.waiting.Add(-int64(len(line)))
+			if key(line) == "mark" {
+				if m, err := contract.Parse(line); err == nil {
+					d.marks.passed(m.Mark.ID)
+				}
+			}
+			if _, err := d.stdin.Write(line); err != nil {
+				return // the worker has closed its stdin; how it ends tells why
+			}
+		}
+	}
+}
+
+// deaf is the ending of a worker that leaves its commands unread.
+func deaf() ending {
+	return ending{reason: Invalid, fault: &contract.Error{Kind: contract.Invalid, Fatal: true,
+		Text: "the worker does not read its commands: more wait than the meter may keep; " +
+			"read stdin in every state (CONTRACT.md, section Life)"}}
+}
+
+// marks remembers when mark commands passed. Any goroutine may use it.
+type marks struct {
+	mu   sync.Mutex
+	list []passedMark
+}
+
+type passedMark struct {
+	id   int
+	atNs int64
+}
+
+// maxMarks bounds the marks that a worker may leave unanswered; of more, the
+// oldest are forgotten and their answers have no skew.
+const maxMarks = 64
+
+func (m *marks) passed(id int) {
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	if len(m.list) == maxMarks {
+		m.list = append(m.list[:0], m.list[1:]...)
+	}
+	m.list = append(m.list, passedMark{id, usage.Now()})
+}
+
+// skew returns the time in ns from the command's passing to atNs and forgets
+// the mark; 0 for one that was never asked for.
+func (m *marks) skew(id int, atNs int64) int64 {
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	for i, p := range m.list {
+		if p.id == id {
+			m.list = append(m.list[:i], m.list[i+1:]...)
+			return atNs - p.atNs
+		}
+	}
+	return 0
+}

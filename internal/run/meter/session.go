@@ -1,0 +1,232 @@
+package meter
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"os"
+	"os/exec"
+	"syscall"
+	"time"
+
+	"golang.org/x/sys/unix"
+
+	"netdyno/internal/contract"
+	"netdyno/internal/run/meter/usage"
+)
+
+// session is one worker from its start to its end.
+type session struct {
+	cmd     *exec.Cmd
+	stdin   *os.File
+	stdout  *os.File
+	orphans *orphans
+	tree    usage.Tree    // of the goroutine that watches, as is
+	memory  *usage.Reader // this one
+	reader  *usage.Reader // of the goroutine that carries messages up
+
+	down    *down
+	died    chan struct{} // closed when the worker is a zombie
+	upDone  chan struct{}
+	endings chan ending
+	upEnded bool
+	left    []int  // descendants that did not die
+	reason  string // why the worker was killed
+}
+
+// ending is a reason for the worker to end. The first one counts.
+type ending struct {
+	reason string
+	fault  *contract.Error // for the bench; nil when it knows
+}
+
+// gentle says that the worker is first asked, by the end of its stdin.
+func (e ending) gentle() bool { return e.reason == StdinClosed || e.reason == Interrupted }
+
+// broken is the ending of a worker, or a bench, that broke the contract.
+func broken(err error) ending {
+	return ending{Invalid, &contract.Error{Kind: contract.Invalid, Text: err.Error(), Fatal: true}}
+}
+
+func newSession(cmd *exec.Cmd, stdin, stdout *os.File) (*session, error) {
+	s := &session{
+		cmd: cmd, stdin: stdin, stdout: stdout,
+		orphans: &orphans{worker: cmd.Process.Pid},
+		died:    make(chan struct{}), upDone: make(chan struct{}), endings: make(chan ending, 2),
+	}
+	var err error
+	if s.reader, err = usage.NewReader(cmd.Process.Pid); err == nil {
+		s.memory, err = usage.NewReader(cmd.Process.Pid)
+	}
+	if err != nil {
+		return nil, errors.Join(err, cmd.Process.Kill(), cmd.Wait(), stdin.Close(), stdout.Close())
+	}
+	return s, nil
+}
+
+// converse starts the goroutines that carry the conversation and the one that
+// waits for the worker's death. It leaves the zombie to finish.
+func (s *session) converse(o Options) {
+	passed := new(marks)
+	s.down = newDown(s.stdin, passed)
+	go func() { s.endings <- s.down.receive(o.In) }()
+	go s.down.send()
+	go func() {
+		defer close(s.upDone)
+		u := &up{reader: s.reader, orphans: s.orphans, marks: passed, out: o.Out, log: o.Err}
+		if err := u.pass(s.stdout); errors.Is(err, errGone) {
+			s.endings <- ending{reason: BenchGone}
+		} else if err != nil {
+			s.endings <- broken(err)
+		}
+	}()
+	go func() {
+		defer close(s.died)
+		for {
+			err := unix.Waitid(unix.P_PID, s.cmd.Process.Pid, nil, unix.WEXITED|unix.WNOWAIT, nil)
+			if !errors.Is(err, unix.EINTR) {
+				return
+			}
+		}
+	}()
+}
+
+// watch waits until the worker has ended and all that it said was passed, or
+// until patience with either is over. It returns the first ending, if any.
+func (s *session) watch(ctx context.Context, o Options, signals <-chan os.Signal) ending {
+	deadline, stopTimer := timer(o.Deadline)
+	defer stopTimer()
+	look, stopTicker := ticker(o.MemoryBytes)
+	defer stopTicker()
+	var (
+		first    ending
+		killed   bool
+		patience <-chan time.Time
+		died     = s.died
+		upDone   = s.upDone
+		canceled = ctx.Done()
+	)
+	kill := func() {
+		s.kill(first.reason)
+		killed, patience = true, time.After(drainPatience)
+	}
+	for died != nil || upDone != nil {
+		var e ending
+		select {
+		case <-died:
+			died = nil
+			s.kill("") // what it left behind holds its stdout open
+			continue
+		case <-upDone:
+			upDone, s.upEnded = nil, true
+			continue
+		case <-patience:
+			if killed {
+				return first
+			}
+			kill()
+			continue
+		case <-look:
+			if s.memory.Resident(s.orphans.living(&s.tree)) <= o.MemoryBytes {
+				continue
+			}
+			e.reason = Memory
+		case signal := <-signals:
+			if signal == unix.SIGCHLD {
+				s.orphans.reap(&s.tree)
+			}
+			if signal == unix.SIGCHLD || signal == unix.SIGPIPE {
+				continue
+			}
+			e.reason = Interrupted
+		case <-canceled:
+			canceled = nil
+			e.reason = Interrupted
+		case <-deadline:
+			e.reason = Deadline
+		case e = <-s.endings:
+		}
+		if first.reason == "" {
+			first = e
+		}
+		if e.reason == Interrupted {
+			s.stdin.Close()
+		}
+		switch {
+		case killed || e.gentle() && patience != nil:
+		case e.gentle() && died != nil:
+			patience = time.After(grace)
+		default:
+			kill()
+		}
+	}
+	return first
+}
+
+// kill kills whatever lives. The reason is kept for a worker that still did.
+func (s *session) kill(reason string) {
+	select {
+	case <-s.died:
+	default:
+		s.reason = reason
+	}
+	s.left = s.orphans.killTree(&s.tree, s.died)
+}
+
+// finish waits for the zombie and returns its account.
+func (s *session) finish(o Options) (contract.Exit, error) {
+	close(s.down.quit)
+	s.stdin.Close()
+	s.stdout.Close()
+	interrupt(o, s.upEnded)
+	if len(s.left) > 0 {
+		return contract.Exit{Code: 128 + int(unix.SIGKILL), Signal: unix.SignalName(unix.SIGKILL), Reason: s.reason},
+			fmt.Errorf("kill worker: processes %v are still there after %s; kill them as their owner", s.left, killPatience)
+	}
+	err := s.cmd.Wait()
+	if _, isExit := errors.AsType[*exec.ExitError](err); isExit {
+		err = nil
+	}
+	var used contract.Process
+	s.orphans.addTo(&used)
+	state := s.cmd.ProcessState
+	exit := contract.Exit{
+		Code: state.ExitCode(), Reason: s.reason,
+		CPUNs: used.CPUNs + int64(state.UserTime()+state.SystemTime()),
+	}
+	if status, ok := state.Sys().(syscall.WaitStatus); ok && status.Signaled() {
+		exit.Code = 128 + int(status.Signal())
+		exit.Signal = unix.SignalName(status.Signal())
+	}
+	return exit, err
+}
+
+// interrupt ends a pending read of In and, when the messages were not taken,
+// a pending write to Out, where they can be interrupted.
+func interrupt(o Options, upEnded bool) {
+	past := time.Unix(1, 0)
+	if in, ok := o.In.(interface{ SetReadDeadline(time.Time) error }); ok {
+		_ = in.SetReadDeadline(past) // a file that cannot be polled has no deadline
+	}
+	if out, ok := o.Out.(interface{ SetWriteDeadline(time.Time) error }); ok && !upEnded {
+		_ = out.SetWriteDeadline(past)
+	}
+}
+
+// timer fires once after d; never for 0.
+func timer(d time.Duration) (<-chan time.Time, func() bool) {
+	if d <= 0 {
+		return nil, func() bool { return false }
+	}
+	t := time.NewTimer(d)
+	return t.C, t.Stop
+}
+
+// ticker fires every memoryInterval while there is a limit to look after.
+func ticker(limitBytes int64) (<-chan time.Time, func()) {
+	if limitBytes <= 0 {
+		return nil, func() {}
+	}
+	t := time.NewTicker(memoryInterval)
+	return t.C, t.Stop
+}

@@ -1,0 +1,115 @@
+package meter
+
+import (
+	"errors"
+	"fmt"
+	"io"
+
+	"netdyno/internal/contract"
+	"netdyno/internal/run/meter/usage"
+)
+
+// up carries the worker's messages to the bench. It runs in one goroutine.
+type up struct {
+	reader  *usage.Reader
+	tree    usage.Tree
+	orphans *orphans
+	marks   *marks
+	out     io.Writer
+	log     io.Writer
+	peak    int64 // largest peak RSS so far: a zombie has forgotten its own
+}
+
+// errGone is a bench that no longer takes messages.
+var errGone = errors.New("the bench takes no more messages")
+
+// pass carries messages until the worker's stdout ends (nil), the bench is
+// gone (errGone) or a line breaks the contract (*contract.LineError).
+func (u *up) pass(stdout io.Reader) error {
+	for lines := newLines(stdout); ; {
+		line, err := lines.next()
+		switch {
+		case errors.Is(err, errLong):
+			return lineError(line, errLong.Error())
+		case err != nil && len(line) > 0:
+			return lineError(line, "the stream ended in the middle of a line")
+		case err != nil:
+			return nil
+		}
+		if line, err = u.decorate(line); err != nil {
+			return err
+		}
+		if _, err := u.out.Write(line); err != nil {
+			return fmt.Errorf("%w: %w", errGone, err)
+		}
+	}
+}
+
+// decorate returns the line as the bench shall see it. Only lines that cross a
+// window edge are parsed, and those only after the reading was taken.
+func (u *up) decorate(line []byte) ([]byte, error) {
+	name := key(line)
+	var reading *contract.Meter
+	switch name {
+	case "tick", "hello", "error":
+		return line, nil
+	case "ready", "mark", "result":
+		reading = u.read()
+	}
+	m, err := contract.Parse(line)
+	if err != nil {
+		return nil, err
+	}
+	if m.Meter != nil {
+		return nil, lineError(line, `the key "meter" is the meter's own`)
+	}
+	switch m.Name() {
+	case "tick", "hello", "error":
+		return line, nil // with its key not in the first place
+	case "ready", "mark", "result":
+	default:
+		return nil, lineError(line, m.Name()+" does not come from a worker")
+	}
+	if reading == nil {
+		reading = u.read()
+	}
+	if reading == nil {
+		return line, nil
+	}
+	if m.Mark != nil {
+		reading.SkewNs = u.marks.skew(m.Mark.ID, reading.AtNs)
+	}
+	decorated, err := withMeter(line, *reading)
+	if err != nil {
+		fmt.Fprintln(u.log, "netdyno meter:", err)
+		return line, nil
+	}
+	return decorated, nil
+}
+
+// read returns a reading; nil, with a line on stderr, when there is none. The
+// message is passed all the same: what its lack means is the reader's to say.
+func (u *up) read() *contract.Meter {
+	m, err := u.reader.Read(u.orphans.living(&u.tree))
+	if err != nil {
+		fmt.Fprintln(u.log, "netdyno meter:", err)
+		return nil
+	}
+	u.orphans.addTo(&m.Process)
+	u.peak = max(u.peak, m.Process.PeakRSSBytes)
+	m.Process.PeakRSSBytes = u.peak
+	return &m
+}
+
+func lineError(line []byte, reason string) *contract.LineError {
+	return &contract.LineError{Line: excerpt(line), Reason: reason}
+}
+
+// excerpt keeps as much of a line as an error needs.
+func excerpt(line []byte) string {
+	const keep = 120
+	if len(line) > keep {
+		return string(line[:keep]) + "…"
+	}
+	return string(line)
+}

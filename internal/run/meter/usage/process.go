@@ -1,0 +1,102 @@
+package usage
+
+import (
+	"bytes"
+	"cmp"
+	"slices"
+
+	"netdyno/internal/contract"
+)
+
+// stat is what the meter takes from /proc/PID/stat, in ns.
+type stat struct {
+	parent                       int
+	userNs, systemNs             int64
+	waitedUserNs, waitedSystemNs int64
+}
+
+// parseStat reads the fields after the command name, which may itself hold
+// blanks and brackets. It reports false for a torn line.
+//
+// Source: proc_pid_stat(5); field numbers there count from 1 and the state,
+// the first field after the name, is field 3.
+func parseStat(text []byte) (stat, bool) {
+	end := bytes.LastIndexByte(text, ')')
+	if end < 0 {
+		return stat{}, false
+	}
+	fields := bytes.Fields(text[end+1:])
+	const parent, user, system, waitedUser, waitedSystem = 4 - 3, 14 - 3, 15 - 3, 16 - 3, 17 - 3
+	if len(fields) <= waitedSystem {
+		return stat{}, false
+	}
+	return stat{
+		parent:         int(number(fields[parent])),
+		userNs:         number(fields[user]) * tick,
+		systemNs:       number(fields[system]) * tick,
+		waitedUserNs:   number(fields[waitedUser]) * tick,
+		waitedSystemNs: number(fields[waitedSystem]) * tick,
+	}, true
+}
+
+// addProcess adds one process of the tree to the sums and its threads to the
+// list. A process that ends meanwhile adds what could still be read; its
+// parent, visited before it, then lacks it for this one reading.
+func (r *Reader) addProcess(m *contract.Meter, pid int, threads []int) {
+	cpu, err := processCPU(pid)
+	if err != nil {
+		return
+	}
+	p := &m.Process
+	p.Processes++
+	p.CPUNs += cpu
+	if text, err := r.tree.file.process(pid, "stat"); err == nil {
+		if s, ok := parseStat(text); ok {
+			// Children that were waited for are in no live process's clock,
+			// only in their parent's sum, which the kernel gives in ticks.
+			p.CPUNs += s.waitedUserNs + s.waitedSystemNs
+			p.UserNs += s.userNs + s.waitedUserNs
+			p.SystemNs += s.systemNs + s.waitedSystemNs
+		}
+	}
+	var rss, peak int64
+	for _, tid := range threads {
+		text, err := r.tree.file.thread(pid, tid, "status")
+		if err != nil {
+			continue // the thread has ended
+		}
+		p.Threads++
+		p.VoluntarySwitches += number(field(text, "\nvoluntary_ctxt_switches:\t"))
+		p.InvoluntarySwitches += number(field(text, "\nnonvoluntary_ctxt_switches:\t"))
+		// The threads share their memory, but a leader that has ended while
+		// others live has none to show.
+		rss = max(rss, number(field(text, "\nVmRSS:"))<<10)
+		peak = max(peak, number(field(text, "\nVmHWM:"))<<10)
+		m.Threads = append(m.Threads, contract.Thread{
+			ID: tid, Name: string(field(text, "Name:\t")), CPUNs: r.threadCPU(pid, tid),
+		})
+	}
+	p.RSSBytes += rss
+	p.PeakRSSBytes += peak
+}
+
+// threadCPU returns a thread's CPU time in ns: the scheduler's account where
+// the kernel keeps one (exact for a thread off the CPU, at most one scheduler
+// tick behind for one on it), else in 10 ms ticks.
+func (r *Reader) threadCPU(pid, tid int) int64 {
+	if text, err := r.tree.file.thread(pid, tid, "schedstat"); err == nil {
+		return number(text)
+	}
+	if text, err := r.tree.file.thread(pid, tid, "stat"); err == nil {
+		if s, ok := parseStat(text); ok {
+			return s.userNs + s.systemNs
+		}
+	}
+	return 0
+}
+
+// keepBusiest cuts a list to contract.MaxThreads, busiest first.
+func keepBusiest(threads []contract.Thread) []contract.Thread {
+	slices.SortStableFunc(threads, func(a, b contract.Thread) int { return cmp.Compare(b.CPUNs, a.CPUNs) })
+	return threads[:min(len(threads), contract.MaxThreads)]
+}

@@ -1,0 +1,153 @@
+package usage
+
+import (
+	"os"
+	"runtime"
+	"slices"
+	"testing"
+
+	"golang.org/x/sys/unix"
+
+	"netdyno/internal/contract"
+)
+
+func TestReadOfThisProcess(t *testing.T) {
+	for sink := 0; sink < 50_000_000; sink++ {
+		runtime.KeepAlive(sink)
+	}
+	before := ownCPU(t)
+	m, err := Read(os.Getpid())
+	if err != nil {
+		t.Fatal(err)
+	}
+	after := ownCPU(t)
+	if p := m.Process; p.CPUNs < before || p.CPUNs > after {
+		t.Errorf("CPU %d ns, want between getrusage before (%d) and after (%d)", p.CPUNs, before, after)
+	}
+	if p := m.Process; p.Processes != 1 || p.Threads < 2 || p.RSSBytes <= 0 || p.PeakRSSBytes < p.RSSBytes || p.VoluntarySwitches == 0 {
+		t.Errorf("process %+v", p)
+	}
+	var threads int64
+	for _, thread := range m.Threads {
+		threads += thread.CPUNs
+	}
+	if threads <= 0 || threads > after {
+		t.Errorf("the threads' CPU %d ns, want more than 0 and at most the process's %d", threads, after)
+	}
+	if !slices.ContainsFunc(m.Threads, func(thread contract.Thread) bool { return thread.ID == os.Getpid() && thread.Name != "" }) {
+		t.Errorf("no named leading thread among %+v", m.Threads)
+	}
+	if len(m.CPUs) == 0 || m.CPUs[0].IdleNs+m.CPUs[0].UserNs == 0 {
+		t.Errorf("CPUs %+v", m.CPUs)
+	}
+	if len(m.CPUSet) == 0 {
+		t.Error("no CPU set")
+	}
+	if _, found := m.Interfaces["lo"]; !found {
+		t.Errorf("no loopback among %v", m.Interfaces)
+	}
+}
+
+func TestReadOfNobody(t *testing.T) {
+	if m, err := Read(1 << 22); err == nil { // above the kernel's largest pid
+		t.Errorf("Read of a pid that cannot be = %+v, want an error", m)
+	}
+}
+
+func TestParseStat(t *testing.T) {
+	line := "42 (a) b (c)) S 7 42 42 0 -1 4194560 1 2 3 4 11 12 13 14 20 0 1 0 99 0 0"
+	got, ok := parseStat([]byte(line))
+	want := stat{parent: 7, userNs: 110e6, systemNs: 120e6, waitedUserNs: 130e6, waitedSystemNs: 140e6}
+	if !ok || got != want {
+		t.Errorf("parseStat = %+v, %v; want %+v", got, ok, want)
+	}
+	for _, torn := range []string{"", "42 (a", "42 (a) S 7 42"} {
+		if got, ok := parseStat([]byte(torn)); ok {
+			t.Errorf("parseStat(%q) = %+v, want none", torn, got)
+		}
+	}
+}
+
+func TestFieldCannotBeForged(t *testing.T) {
+	text := []byte("Name:\tVmRSS: 5\nVmHWM:\t 12 kB\nVmRSS:\t  10 kB\n")
+	if got := number(field(text, "\nVmRSS:")); got != 10 {
+		t.Errorf("VmRSS = %d, want 10", got)
+	}
+	if got := field(text, "\nVmSwap:"); got != nil {
+		t.Errorf("an absent field is %q, want none", got)
+	}
+}
+
+func TestBusiestAreKept(t *testing.T) {
+	var threads []contract.Thread
+	for id := range contract.MaxThreads + 10 {
+		threads = append(threads, contract.Thread{ID: id, CPUNs: int64(id)})
+	}
+	kept := keepBusiest(threads)
+	if len(kept) != contract.MaxThreads || kept[0].CPUNs != contract.MaxThreads+9 || kept[len(kept)-1].CPUNs != 10 {
+		t.Errorf("kept %d from %d down to %d", len(kept), kept[0].CPUNs, kept[len(kept)-1].CPUNs)
+	}
+}
+
+func TestScanFindsTheSameChildren(t *testing.T) {
+	read, write, err := os.Pipe()
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer read.Close()
+	child, err := os.StartProcess("/bin/cat", []string{"cat"}, &os.ProcAttr{Files: []*os.File{read, nil, nil}})
+	if err != nil {
+		t.Skip("no /bin/cat: ", err)
+	}
+	defer func() { write.Close(); _, _ = child.Wait() }()
+	var tree Tree
+	listed := tree.Children(os.Getpid())
+	scanned := tree.scan()[os.Getpid()]
+	if !slices.Contains(listed, child.Pid) || !slices.Contains(scanned, child.Pid) {
+		t.Errorf("child %d: listed %v, scanned %v", child.Pid, listed, scanned)
+	}
+}
+
+func ownCPU(t *testing.T) int64 {
+	t.Helper()
+	var clock unix.Timespec
+	if err := unix.ClockGettime(unix.CLOCK_PROCESS_CPUTIME_ID, &clock); err != nil {
+		t.Fatal(err)
+	}
+	return clock.Nano()
+}
+
+// BenchmarkRead reads a process of 20 threads and the host.
+func BenchmarkRead(b *testing.B) {
+	quit := make(chan struct{})
+	defer close(quit)
+	for range 20 {
+		go func() {
+			runtime.LockOSThread()
+			<-quit
+		}()
+	}
+	r, err := NewReader(os.Getpid())
+	if err != nil {
+		b.Fatal(err)
+	}
+	b.ReportAllocs()
+	for b.Loop() {
+		m, err := r.Read(nil)
+		if err != nil {
+			b.Fatal(err)
+		}
+		b.ReportMetric(float64(m.Process.Threads), "threads")
+	}
+}
+
+func BenchmarkResident(b *testing.B) {
+	r, err := NewReader(os.Getpid())
+	if err != nil {
+		b.Fatal(err)
+	}
+	b.ReportAllocs()
+	for b.Loop() {
+		r.Resident(nil)
+	}
+}
