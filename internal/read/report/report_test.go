@@ -1,13 +1,241 @@
 package report
 
 import (
+	"bytes"
+	"encoding/json"
+	"errors"
+	"flag"
+	"io"
+	"math"
 	"os"
+	"path/filepath"
+	"regexp"
+	"strings"
 	"testing"
+	"unicode/utf8"
+
+	"netdyno/internal/read/finding"
+	"netdyno/internal/record"
 )
 
-func TestPeek(t *testing.T) {
-	p := New(sample(8))
-	p.Text(os.Stdout, TextOptions{Width: 100})
-	p.Text(os.Stdout, TextOptions{Width: 130, Color: true})
-	p.Markdown(os.Stdout)
+var (
+	update = flag.Bool("update", false, "rewrite the golden files")
+	out    = flag.String("out", "", "write the sample report into this `directory`, for test/browser")
+)
+
+func golden(t *testing.T, name string, got []byte) {
+	t.Helper()
+	path := filepath.Join("testdata", name)
+	if *update {
+		if err := os.WriteFile(path, got, 0o644); err != nil {
+			t.Fatal(err)
+		}
+	}
+	want, err := os.ReadFile(path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if !bytes.Equal(got, want) {
+		t.Errorf("%s differs from what is rendered now, first at line %d; "+
+			"rewrite it by go test ./internal/read/report -update and review the diff", path, firstDifference(got, want))
+	}
+}
+
+func firstDifference(a, b []byte) int {
+	other := strings.Split(string(b), "\n")
+	lines := strings.Split(string(a), "\n")
+	for i := range lines {
+		if i >= len(other) || lines[i] != other[i] {
+			return i + 1
+		}
+	}
+	return len(lines)
+}
+
+func render(t *testing.T, write func(io.Writer) error) []byte {
+	t.Helper()
+	var b bytes.Buffer
+	if err := write(&b); err != nil {
+		t.Fatal(err)
+	}
+	return b.Bytes()
+}
+
+// A list of numbers, whose diff nobody would read line by line.
+var numbersOnOneLine = regexp.MustCompile(`\[[-+0-9.e,\s\[\]]+\]`)
+
+func TestGolden(t *testing.T) {
+	p := New(sample(6))
+	model, err := json.MarshalIndent(p, "", " ")
+	if err != nil {
+		t.Fatal(err)
+	}
+	golden(t, "page.json.golden", numbersOnOneLine.ReplaceAllFunc(model, func(list []byte) []byte {
+		return bytes.Join(bytes.Fields(list), nil)
+	}))
+	text := func(opt TextOptions) []byte {
+		return render(t, func(w io.Writer) error { return p.Text(w, opt) })
+	}
+	golden(t, "text-130.golden", text(TextOptions{Width: 130}))
+	golden(t, "text-100.golden", text(TextOptions{}))
+	golden(t, "text-80-color.golden", text(TextOptions{Width: 80, Color: true}))
+	golden(t, "report.md.golden", render(t, p.Markdown))
+	golden(t, "report.html.golden", withoutAssets(render(t, p.HTML)))
+}
+
+// withoutAssets leaves out what changes with the script and the style sheet:
+// the golden file is about the page.
+func withoutAssets(html []byte) []byte {
+	html = bytes.Replace(html, []byte(script), []byte("SCRIPT"), 1)
+	html = bytes.Replace(html, []byte(styleSheet), []byte("STYLE"), 1)
+	return regexp.MustCompile(`sha256-[A-Za-z0-9+/=&#;]+`).ReplaceAll(html, []byte("sha256-DIGEST"))
+}
+
+func TestWriteSample(t *testing.T) {
+	if *out == "" {
+		t.Skip("no -out")
+	}
+	for name, blocks := range map[string]int{"report.html": 8, "large.html": 120} {
+		html := render(t, New(sample(blocks)).HTML)
+		if err := os.WriteFile(filepath.Join(*out, name), html, 0o644); err != nil {
+			t.Fatal(err)
+		}
+	}
+}
+
+func TestTextFitsItsWidth(t *testing.T) {
+	p := New(sample(6))
+	for _, width := range []int{80, 100, 120} {
+		for line := range strings.Lines(string(render(t, func(w io.Writer) error { return p.Text(w, TextOptions{Width: width}) }))) {
+			if n := utf8.RuneCountInString(strings.TrimRight(line, "\n")); n > width {
+				t.Errorf("width %d: a line of %d columns: %s", width, n, line)
+			}
+		}
+	}
+}
+
+const hostile = `<script>alert(1)</script>"'&|` + "`*[x](y)\x1b[2J</style>"
+
+func hostileFindings() finding.Findings {
+	f := sample(6)
+	f.Header.Study.Name, f.Header.Study.Question = hostile, hostile
+	f.Header.Study.Compare.Baseline = hostile
+	f.Header.Command = []string{"netdyno", "run", hostile, "it's; rm -rf /"}
+	f.Header.Facts.Seats[hostile] = record.Host{Values: map[string]string{hostile: hostile}}
+	f.Answers = append(f.Answers, hostile)
+	f.Warnings = append(f.Warnings, record.Warning{About: hostile, Text: hostile, Advice: hostile})
+	f.Cells[0].Name = hostile
+	f.Cells[0].Arms[0].Name = hostile
+	f.Cells[0].Arms[0].Settings[hostile] = hostile
+	f.Cells[0].Arms[1].LimitProof = hostile
+	f.Cells[0].Arms[1].Trials[0].Status, f.Cells[0].Arms[1].Trials[0].Reason = "failed", hostile
+	f.Cells[0].Arms[1].Metrics = append(f.Cells[0].Arms[1].Metrics, finding.Summary{Metric: hostile, Unit: hostile, Median: 1})
+	return f
+}
+
+func TestHostileNamesStayText(t *testing.T) {
+	p := New(hostileFindings())
+	html := string(render(t, p.HTML))
+	if n := strings.Count(html, "<script"); n != 2 {
+		t.Errorf("%d script elements, want the page's own 2", n)
+	}
+	if n := strings.Count(html, "</style"); n != 1 {
+		t.Errorf("%d style ends, want 1", n)
+	}
+	if strings.Contains(html, "alert(1)<") {
+		t.Error("a hostile name reached the page unescaped")
+	}
+	if md := string(render(t, p.Markdown)); strings.Contains(md, "<script") && !strings.Contains(md, "```") {
+		t.Error("a hostile name reached the Markdown unescaped")
+	}
+	text := string(render(t, func(w io.Writer) error { return p.Text(w, TextOptions{}) }))
+	if strings.ContainsRune(text, '\x1b') {
+		t.Error("an escape sequence of a name reached the terminal")
+	}
+	if want := `netdyno run '<script>`; !strings.HasPrefix(p.Rerun.Command, want) || !strings.HasSuffix(p.Rerun.Command, `'it'\''s; rm -rf /'`) {
+		t.Errorf("the command %q would not be read back by a shell", p.Rerun.Command)
+	}
+}
+
+func TestPageRefersToNothingOutside(t *testing.T) {
+	html := string(render(t, New(sample(6)).HTML))
+	for _, reference := range regexp.MustCompile(`(?i)(src|href|url|@import)\s*[=(]\s*["']?[^"'>\s)]+`).FindAllString(html, -1) {
+		if !strings.Contains(reference, "#") && !strings.Contains(reference, "data:,") {
+			t.Errorf("the page refers to %s", reference)
+		}
+	}
+	if strings.Contains(script, "</script") {
+		t.Error("the script would end its own element")
+	}
+}
+
+// Garbage must give an odd page, not a panic, and never a JSON that a browser
+// cannot read.
+func TestGarbageGivesAPage(t *testing.T) {
+	nan, inf := math.NaN(), math.Inf(1)
+	f := sample(6)
+	f.Cells[0].Arms[0].Metrics[0].Median = nan
+	f.Cells[0].Arms[0].Metrics[2] = finding.Summary{Metric: sampleTail, Low: inf, High: nan}
+	f.Cells[0].Arms[1].Trials[0].Values[sampleCost] = nan
+	f.Cells[0].Arms[1].Trials[0].Series[3].ExchangesPerS = inf
+	f.Cells[0].Arms[1].Trials[0].CPU[0].Cores["user"] = nan
+	f.Comparisons[0].Ratio, f.Comparisons[1].Ratios[0] = nan, 0
+	f.Comparisons[2].Cell, f.Comparisons[3].Arm = "nowhere", "nobody"
+	for name, findings := range map[string]finding.Findings{"garbage": f, "nothing": {}, "one empty cell": {Cells: []finding.Cell{{}}}} {
+		p := New(findings)
+		render(t, p.HTML)
+		render(t, p.Markdown)
+		render(t, func(w io.Writer) error { return p.Text(w, TextOptions{}) })
+		if _, err := json.Marshal(p); err != nil {
+			t.Errorf("%s: %v", name, err)
+		}
+	}
+}
+
+func TestFiguresStayBounded(t *testing.T) {
+	p := New(sample(1000)) // 10,000 trials
+	for _, c := range p.Cells {
+		lines := 0
+		for _, figure := range c.Figures {
+			if figure.Series == nil {
+				continue
+			}
+			for _, panel := range figure.Series.Panels {
+				lines += len(panel.Lines)
+			}
+			if !strings.Contains(figure.Caption, "are drawn") {
+				t.Errorf("%s: the caption does not say that trials are left out: %s", c.Title, figure.Caption)
+			}
+		}
+		if lines == 0 || lines > maxLinesPerCell {
+			t.Errorf("%s: %d lines drawn, want 1 to %d", c.Title, lines, maxLinesPerCell)
+		}
+	}
+	if html := render(t, p.HTML); len(html) > 2<<20 {
+		t.Errorf("a report of 10,000 trials takes %d bytes, want at most 2 MiB", len(html))
+	}
+}
+
+type fullDisk struct{}
+
+func (fullDisk) Write([]byte) (int, error) { return 0, errors.New("no space left on device") }
+
+func TestWriteErrorsAreReported(t *testing.T) {
+	p := New(sample(6))
+	for name, write := range map[string]func(io.Writer) error{
+		"text": func(w io.Writer) error { return p.Text(w, TextOptions{}) }, "markdown": p.Markdown, "html": p.HTML,
+	} {
+		if err := write(fullDisk{}); err == nil || !strings.Contains(err.Error(), "no space left") {
+			t.Errorf("%s: got %v, want the writer's error", name, err)
+		}
+	}
+}
+
+func BenchmarkTenThousandTrials(b *testing.B) {
+	f := sample(1000)
+	for b.Loop() {
+		if err := New(f).HTML(io.Discard); err != nil {
+			b.Fatal(err)
+		}
+	}
 }

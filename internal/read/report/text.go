@@ -137,16 +137,13 @@ func (t *terminal) published(evidence []Section) {
 		if s.ID != "published" || len(s.Tables) == 0 {
 			continue
 		}
-		// Source and note are long; they stand in the other forms.
-		published := s.Tables[0]
-		const kept = 6
-		narrow := Table{Columns: published.Columns[:kept]}
-		for _, row := range published.Rows {
-			narrow.Rows = append(narrow.Rows, row[:kept])
-		}
 		t.line("")
 		t.line(t.bold("Published figures"))
-		t.line(t.grid(narrow))
+		for _, row := range s.Tables[0].Rows {
+			// Source and note are long; they stand in the other forms.
+			cell, metric, pair, published, measured, interval := row[0].Text, row[1].Text, row[2].Text, row[3].Text, row[4].Text, row[5].Text
+			t.paragraph("· ", fmt.Sprintf("%s, %s, %s: published %s, measured %s (%s)", cell, metric, pair, published, measured, interval))
+		}
 	}
 }
 

@@ -1,0 +1,83 @@
+package report
+
+import (
+	"crypto/sha256"
+	_ "embed" // the page's parts
+	"encoding/base64"
+	"fmt"
+	"html/template"
+	"io"
+	"strings"
+
+	"netdyno/internal/read/finding"
+)
+
+//go:embed assets/page.html
+var pageHTML string
+
+//go:embed assets/report.css
+var styleSheet string
+
+// script draws the figures; built from web/ by `npm run build`.
+//
+//go:embed assets/report.js
+var script string
+
+var pageTemplate = template.Must(template.New("page").Funcs(template.FuncMap{
+	"mark":    mark,
+	"verdict": verdictClass,
+	"isWord":  func(d Datum) bool { return d.Text == string(d.Verdict) },
+}).Parse(pageHTML))
+
+// view is what the template sees beside the page.
+type view struct {
+	Page
+	Policy string
+	Style  template.CSS
+	Script template.JS
+	Drawn  drawn
+	Marks  string
+}
+
+// drawn is the part of the page that the script takes up.
+type drawn struct {
+	Arms    []Key    `json:"arms"`
+	Figures []Figure `json:"figures"`
+}
+
+// HTML writes the whole report as one file that refers to nothing outside
+// itself and is readable without its script. Its content policy lets only
+// this script and this style sheet run, so that a name taken from a study or
+// a worker stays text. The error is w's.
+func (p Page) HTML(w io.Writer) error {
+	v := view{
+		Page:   p,
+		Policy: fmt.Sprintf("default-src 'none'; script-src '%s'; style-src '%s'; img-src data:", digest(script), digest(styleSheet)),
+		Style:  template.CSS(styleSheet),
+		Script: template.JS(script),
+		Drawn:  drawn{p.Arms, p.figures()},
+		Marks:  marks,
+	}
+	if err := pageTemplate.Execute(w, v); err != nil {
+		return fmt.Errorf("write report: %w", err)
+	}
+	return nil
+}
+
+func (p Page) figures() []Figure {
+	figures := append([]Figure{}, p.Effects...)
+	for _, c := range p.Cells {
+		figures = append(figures, c.Figures...)
+	}
+	return figures
+}
+
+// digest names inline content in a content security policy.
+func digest(content string) string {
+	sum := sha256.Sum256([]byte(content))
+	return "sha256-" + base64.StdEncoding.EncodeToString(sum[:])
+}
+
+func verdictClass(v finding.Verdict) string {
+	return "v-" + strings.ReplaceAll(or(string(v), "none"), " ", "-")
+}

@@ -1,0 +1,195 @@
+// Opens real reports in a real browser: nothing fetched, nothing logged,
+// every figure drawn with every mark, no sideways scrolling.
+
+import assert from "node:assert/strict";
+import { execFileSync } from "node:child_process";
+import { mkdtempSync } from "node:fs";
+import { createRequire } from "node:module";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { after, before, test } from "node:test";
+import { fileURLToPath, pathToFileURL } from "node:url";
+
+const root = fileURLToPath(new URL("../../", import.meta.url));
+// The browser's driver is installed beside the sources of what it tests.
+const { chromium } = createRequire(join(root, "web/package.json"))("playwright-core");
+
+const executablePath = process.env.CHROMIUM ?? "/usr/bin/chromium";
+const quiet = [
+	"--no-sandbox",
+	"--disable-gpu",
+	"--disable-background-networking",
+	"--disable-component-update",
+	"--disable-sync",
+];
+
+let directory;
+let browser;
+
+before(async () => {
+	directory = mkdtempSync(join(tmpdir(), "netdyno-report-"));
+	execFileSync("go", ["test", "./internal/read/report", "-count=1", "-run=TestWriteSample", "-out", directory], {
+		cwd: root,
+	});
+	browser = await chromium.launch({ executablePath, args: quiet });
+	console.log(`screenshots in ${directory}`);
+});
+
+after(() => browser?.close());
+
+/** Opens a report and fails on anything that it logs, throws or fetches. */
+async function open(file, { width = 1200, ...context } = {}) {
+	const page = await browser.newPage({ viewport: { width, height: 900 }, ...context });
+	const faults = [];
+	const address = pathToFileURL(join(directory, file)).href;
+	page.on("console", (message) => faults.push(`console ${message.type()}: ${message.text()}`));
+	page.on("pageerror", (error) => faults.push(`error: ${error.message}`));
+	page.on("request", (request) => {
+		if (request.url() !== address && !request.url().startsWith("data:")) faults.push(`request: ${request.url()}`);
+	});
+	await page.goto(address);
+	return { page, faults };
+}
+
+const figuresOf = (page) => page.evaluate(() => JSON.parse(document.getElementById("figures").textContent).figures);
+
+/** How many marks a figure must show, by selector, counted from its own data. */
+function expectedMarks({ forest, dots, curve, series, split }) {
+	const sum = (list, count) => list.reduce((total, each) => total + count(each), 0);
+	if (forest) {
+		const rows = forest.groups.flatMap((group) => group.rows);
+		return {
+			".dot": sum(rows, (row) => row.ratios.length),
+			".ratio": rows.filter((row) => row.verdict).length,
+			".band": forest.groups.filter((group) => group.bound > 0).length,
+		};
+	}
+	if (dots) {
+		const all = dots.rows.flatMap((row) => row.dots);
+		return {
+			".dot": all.length,
+			".dot.hollow": all.filter((dot) => dot.repeat && !dot.status).length,
+			".dot.lost": all.filter((dot) => dot.status).length,
+		};
+	}
+	if (curve) return { ".line": curve.lines.length };
+	if (series) return { ".trace": sum(series.panels, (panel) => panel.lines.length), ".band": series.panels.length };
+	if (split) {
+		const bars = split.panels.flatMap((panel) => panel.groups.flatMap((group) => group.bars));
+		return { ".bar": sum(bars, (bar) => bar.filter((cores) => cores > 0).length) };
+	}
+	throw new Error("a figure without anything to draw");
+}
+
+for (const width of [400, 760, 1200]) {
+	for (const colorScheme of ["light", "dark"]) {
+		test(`a report at ${width} px, ${colorScheme}`, async () => {
+			const { page, faults } = await open("report.html", { width, colorScheme });
+			const figures = await figuresOf(page);
+			assert.deepEqual(
+				new Set(figures.flatMap((figure) => Object.keys(figure).slice(3))),
+				new Set(["forest", "dots", "curve", "series", "split"]),
+			);
+			for (const figure of figures) {
+				for (const [selector, count] of Object.entries(expectedMarks(figure))) {
+					const drawn = await page.locator(`[data-figure="${figure.id}"] ${selector}`).count();
+					assert.equal(drawn, count, `${figure.id} (${figure.title}): ${selector}`);
+				}
+			}
+			const cut = await page.evaluate(() => {
+				const wide = document.documentElement.clientWidth;
+				return [...document.querySelectorAll("figure svg text")]
+					.filter((text) => {
+						const box = text.getBoundingClientRect();
+						const svg = text.ownerSVGElement.getBoundingClientRect();
+						return box.left < svg.left - 1 || box.right > Math.min(svg.right, wide) + 1 || box.bottom > svg.bottom + 1;
+					})
+					.map((text) => `${text.closest("figure").id}: ${text.textContent}`);
+			});
+			assert.deepEqual(cut, [], "text reaches over its figure's edge");
+			assert.equal(await page.evaluate(() => document.documentElement.scrollWidth), width, "the page scrolls sideways");
+			const paper = await page.evaluate(() => getComputedStyle(document.body).backgroundColor);
+			assert.equal(Number(/\d+/.exec(paper)[0]) < 128, colorScheme === "dark", `the paper is ${paper}`);
+			assert.deepEqual(faults, []);
+			await page.screenshot({ path: join(directory, `report-${width}-${colorScheme}.png`), fullPage: true });
+			await page.close();
+		});
+	}
+}
+
+test("labels of one axis do not overlap", async () => {
+	for (const width of [400, 1200]) {
+		const { page } = await open("report.html", { width });
+		const overlaps = await page.evaluate(() => {
+			const found = [];
+			for (const svg of document.querySelectorAll("figure svg")) {
+				const boxes = [...svg.querySelectorAll("text")].map((text) => [text.textContent, text.getBoundingClientRect()]);
+				boxes.forEach(([name, a], i) => {
+					for (const [other, b] of boxes.slice(i + 1)) {
+						const across = Math.min(a.right, b.right) - Math.max(a.left, b.left);
+						const down = Math.min(a.bottom, b.bottom) - Math.max(a.top, b.top);
+						if (across > 1 && down > 3) found.push(`${svg.closest("figure").id}: "${name}" and "${other}"`);
+					}
+				});
+			}
+			return found;
+		});
+		assert.deepEqual(overlaps, [], `at ${width} px`);
+		await page.close();
+	}
+});
+
+test("a report of 1,200 trials is drawn", async () => {
+	const { page, faults } = await open("large.html");
+	for (const figure of await figuresOf(page)) {
+		for (const [selector, count] of Object.entries(expectedMarks(figure))) {
+			assert.equal(
+				await page.locator(`[data-figure="${figure.id}"] ${selector}`).count(),
+				count,
+				`${figure.id}: ${selector}`,
+			);
+		}
+	}
+	assert.deepEqual(faults, []);
+	await page.screenshot({ path: join(directory, "large.png"), fullPage: true });
+	await page.close();
+});
+
+test("figures follow a change of width", async () => {
+	const { page } = await open("report.html");
+	const widest = () =>
+		page.evaluate(() => Math.max(...[...document.querySelectorAll("figure svg")].map((svg) => svg.clientWidth)));
+	assert.ok((await widest()) > 900);
+	await page.setViewportSize({ width: 420, height: 900 });
+	await page.waitForFunction(() => [...document.querySelectorAll("figure svg")].every((svg) => svg.clientWidth <= 400));
+	await page.close();
+});
+
+test("without JavaScript every number is still there", async () => {
+	const { page } = await open("report.html", { javaScriptEnabled: false });
+	assert.equal(await page.locator("figure:visible").count(), 0);
+	assert.match(await page.locator("noscript").first().innerText(), /every number/);
+	for (const words of [
+		"go-epoll",
+		"better",
+		"0.611×",
+		"connection reset by peer",
+		"netdyno run event-loops",
+		"AMD EPYC",
+	]) {
+		assert.ok((await page.locator("main").textContent()).includes(words), `the page lacks "${words}"`);
+	}
+	await page.close();
+});
+
+test("printing opens what is folded and is a PDF", async () => {
+	const { page, faults } = await open("report.html");
+	const pdf = await page.pdf({ path: join(directory, "report.pdf"), format: "A4" });
+	assert.equal(pdf.subarray(0, 5).toString(), "%PDF-");
+	await page.evaluate(() => dispatchEvent(new Event("beforeprint")));
+	assert.equal(await page.locator("details:not([open])").count(), 0);
+	await page.evaluate(() => dispatchEvent(new Event("afterprint")));
+	assert.ok((await page.locator("details:not([open])").count()) > 0);
+	assert.deepEqual(faults, []);
+	await page.close();
+});

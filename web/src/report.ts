@@ -1,0 +1,61 @@
+// Draws the figures of a report into the page that already holds every
+// number, and draws them again when their width changes.
+
+import { drawCurve } from "./curve";
+import { drawDots } from "./dots";
+import { drawForest } from "./forest";
+import type { Figure, Page } from "./page";
+import { drawSeries } from "./series";
+import { drawSplit } from "./split";
+import { drawing, shape } from "./svg";
+
+function draw(figure: Figure, width: number): SVGElement | undefined {
+	if (figure.forest) return drawForest(figure.forest, width, figure.title);
+	if (figure.dots) return drawDots(figure.dots, width, figure.title);
+	if (figure.curve) return drawCurve(figure.curve, width, figure.title);
+	if (figure.series) return drawSeries(figure.series, width, figure.title);
+	if (figure.split) return drawSplit(figure.split, width, figure.title);
+	return undefined;
+}
+
+function place(figure: Figure): void {
+	const target = document.querySelector<HTMLElement>(`[data-figure="${figure.id}"]`);
+	if (!target) return;
+	let drawn = 0;
+	const redraw = () => {
+		const width = Math.floor(target.clientWidth);
+		if (width === drawn || width === 0) return;
+		drawn = width;
+		const svg = draw(figure, width);
+		if (svg) target.replaceChildren(svg);
+	};
+	new ResizeObserver(redraw).observe(target);
+	redraw();
+}
+
+function placeKeys(): void {
+	for (const key of document.querySelectorAll<HTMLElement>("[data-arm]")) {
+		const svg = drawing(12, 12, "");
+		svg.setAttribute("aria-hidden", "true");
+		svg.append(shape(Number(key.dataset.arm), 6, 6, 4.2, "fill"));
+		key.replaceChildren(svg);
+	}
+}
+
+/** Paper cannot be clicked: what is folded on the screen is open in print. */
+function unfoldForPrint(): void {
+	let opened: HTMLDetailsElement[] = [];
+	addEventListener("beforeprint", () => {
+		opened = [...document.querySelectorAll<HTMLDetailsElement>("details:not([open])")];
+		for (const each of opened) each.open = true;
+	});
+	addEventListener("afterprint", () => {
+		for (const each of opened) each.open = false;
+	});
+}
+
+const page = JSON.parse(document.getElementById("figures")?.textContent ?? "{}") as Page;
+document.documentElement.classList.add("drawn");
+for (const figure of page.figures ?? []) place(figure);
+placeKeys();
+unfoldForPrint();
