@@ -1,0 +1,260 @@
+package study
+
+import (
+	"slices"
+	"strings"
+)
+
+const (
+	maxArguments = 200
+	// commandLine names a study that was typed without a file.
+	commandLine = "command-line"
+)
+
+// ParseArgs reads a study from the command line: KEY=VALUE arguments, the
+// same keys as in a file, with comma-separated levels (\, is a comma). One
+// level holds a factor, several vary it. The first argument may instead name
+// a built-in study or a file, which the others then override. The open
+// function reads a file; errors about arguments are *Error.
+func ParseArgs(args []string, open func(name string) ([]byte, error)) (*Study, error) {
+	if len(args) > maxArguments {
+		return nil, place{}.errorf("%d arguments; expected at most %d", len(args), maxArguments)
+	}
+	typed := &node{at: place{argument: 1, text: "…"}, kind: mapping}
+	if len(args) == 0 {
+		return nil, &Error{Place: "command line", Text: "no study is named; expected a study, or levels such as transport=go-net,go-epoll"}
+	}
+	typed.at.text = args[0]
+	base, err := readBase(args[0], open)
+	if err != nil {
+		return nil, err
+	}
+	for i, arg := range args {
+		if i == 0 && base != nil {
+			continue
+		}
+		if err := typed.addArgument(place{argument: i + 1, text: arg}, arg); err != nil {
+			return nil, err
+		}
+	}
+	if base == nil {
+		if typed.get("study") == nil {
+			typed.put("study", typed.at, scalarNode(typed.at, commandLine))
+		}
+		return build(typed)
+	}
+	return override(base, typed)
+}
+
+// readBase reads the study that the first argument names; nil when it is
+// already a level.
+func readBase(name string, open func(string) ([]byte, error)) (*node, error) {
+	if strings.Contains(name, "=") {
+		return nil, nil
+	}
+	here := place{argument: 1, text: name}
+	if strings.ContainsAny(name, `/\`) || strings.HasSuffix(name, ".yaml") || strings.HasSuffix(name, ".yml") {
+		if open == nil {
+			return nil, here.errorf("files cannot be read here; expected a built-in study")
+		}
+		data, err := open(name)
+		if err != nil {
+			return nil, here.errorf("read the study: %s", err)
+		}
+		return readYAML(name, data)
+	}
+	data, err := Source(name)
+	if err != nil {
+		return nil, here.errorf("%s", err)
+	}
+	return readYAML(name+".yaml", data)
+}
+
+func (n *node) addArgument(here place, arg string) error {
+	key, value, found := strings.Cut(arg, "=")
+	key, value = strings.TrimSpace(key), strings.TrimSpace(value)
+	switch {
+	case !found:
+		return here.errorf("expected KEY=VALUE, such as connections=50,1000")
+	case value == "":
+		return here.errorf("%s has no level; expected %s=VALUE", clip(key, 40), clip(key, 40))
+	}
+	if sub, ok := strings.CutPrefix(key, "compare."); ok {
+		compare := n.section("compare", here)
+		v := scalarNode(here, value)
+		if sub == "primary" {
+			v = levelsNode(here, value)
+		}
+		return compare.putOnce(sub, here, v)
+	}
+	switch key {
+	case "study", "question", "blocks", "seed":
+		return n.putOnce(key, here, scalarNode(here, value))
+	case "hold", "vary", "compare", "published":
+		return here.errorf("%s is written in a file only; on the command line name a factor, or compare.baseline and its like", key)
+	}
+	levels := levelsNode(here, value)
+	for _, section := range []string{"hold", "vary"} {
+		if e := n.get(section); e != nil && e.value.get(key) != nil {
+			return here.errorf("%s is given twice; first in %s", key, e.value.get(key).at)
+		}
+	}
+	if len(levels.items) == 1 && key != armFactor {
+		return n.section("hold", here).putOnce(key, here, levels.items[0])
+	}
+	return n.section("vary", here).putOnce(key, here, levels)
+}
+
+// section returns the mapping under a key, made when it is missing.
+func (n *node) section(key string, here place) *node {
+	if e := n.get(key); e != nil {
+		return e.value
+	}
+	n.put(key, here, &node{at: here, kind: mapping})
+	return n.get(key).value
+}
+
+func (n *node) put(key string, here place, value *node) {
+	n.entries = append(n.entries, entry{key, here, value})
+}
+
+func (n *node) putOnce(key string, here place, value *node) error {
+	if e := n.get(key); e != nil {
+		return here.errorf("%s is given twice; first in %s", key, e.at)
+	}
+	n.put(key, here, value)
+	return nil
+}
+
+func scalarNode(here place, text string) *node { return &node{at: here, kind: scalar, text: text} }
+
+// levelsNode splits comma-separated levels; a backslash keeps a comma.
+func levelsNode(here place, text string) *node {
+	n := &node{at: here, kind: list}
+	var level strings.Builder
+	flush := func() {
+		n.items = append(n.items, scalarNode(here, strings.TrimSpace(level.String())))
+		level.Reset()
+	}
+	for i := 0; i < len(text); i++ {
+		switch {
+		case text[i] == '\\' && i+1 < len(text) && text[i+1] == ',':
+			level.WriteByte(',')
+			i++
+		case text[i] == ',':
+			flush()
+		default:
+			level.WriteByte(text[i])
+		}
+	}
+	flush()
+	return n
+}
+
+// override merges typed levels into a file's study: a factor that is typed
+// leaves its place in the file, whether it was held or varied there.
+func override(base, typed *node) (*Study, error) {
+	if err := base.mappingOf(topKeys); err != nil {
+		return nil, err
+	}
+	var original *Study
+	if base.get("published") != nil {
+		var err error
+		if original, err = build(base); err != nil {
+			return nil, err
+		}
+	}
+	base.remove("published")
+	for _, e := range typed.entries {
+		var err error
+		switch e.key {
+		case "hold", "vary":
+			err = base.overrideFactors(e.key, e.value)
+		case "compare":
+			into := base.section(e.key, e.at)
+			for _, c := range e.value.entries {
+				into.remove(c.key)
+				into.put(c.key, c.at, c.value)
+			}
+		default:
+			base.remove(e.key)
+			base.put(e.key, e.at, e.value)
+		}
+		if err != nil {
+			return nil, err
+		}
+	}
+	s, err := build(base)
+	if err == nil && original != nil {
+		s.keepPublished(original)
+	}
+	return s, err
+}
+
+func (n *node) overrideFactors(section string, typed *node) error {
+	for _, e := range typed.entries {
+		if e.key == armFactor {
+			if err := n.selectArms(e); err != nil {
+				return err
+			}
+			continue
+		}
+		if arm, where := n.armThatSets(e.key); arm != "" {
+			return e.at.errorf("%s cannot be overridden: arm %s sets it (%s); choose arms by arm=NAME,…", e.key, arm, where)
+		}
+		for _, from := range []string{"hold", "vary"} {
+			if old := n.get(from); old != nil && from == section && old.value.get(e.key) != nil {
+				*old.value.get(e.key) = e // keeps the order of the file
+			} else if old != nil {
+				old.value.remove(e.key)
+			}
+		}
+		if into := n.section(section, e.at); into.get(e.key) == nil {
+			into.put(e.key, e.at, e.value)
+		}
+	}
+	return nil
+}
+
+// arms returns the mapping of the file's bundles, or nil.
+func (n *node) arms() *node {
+	if vary := n.get("vary"); vary != nil {
+		if arm := vary.value.get(armFactor); arm != nil && arm.value.kind == mapping {
+			return arm.value
+		}
+	}
+	return nil
+}
+
+func (n *node) armThatSets(factor string) (arm string, where place) {
+	if arms := n.arms(); arms != nil {
+		for _, a := range arms.entries {
+			if e := a.value.get(factor); e != nil {
+				return a.key, e.at
+			}
+		}
+	}
+	return "", place{}
+}
+
+// selectArms keeps the bundles that were typed, in the typed order.
+func (n *node) selectArms(typed entry) error {
+	arms := n.arms()
+	if arms == nil {
+		return typed.at.errorf("the study has no arms to choose from")
+	}
+	var names []string
+	for _, a := range arms.entries {
+		names = append(names, a.key)
+	}
+	var chosen []entry
+	for _, item := range typed.value.items {
+		i := slices.Index(names, item.text)
+		if i < 0 {
+			return typed.at.errorf("the study has no arm %q; %s", clip(item.text, 80), hint(item.text, names))
+		}
+		chosen = append(chosen, arms.entries[i])
+	}
+	arms.entries = chosen
+	return nil
+}

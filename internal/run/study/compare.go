@@ -1,0 +1,224 @@
+package study
+
+import (
+	"slices"
+	"strconv"
+	"strings"
+
+	"netdyno/internal/quantity"
+	"netdyno/internal/record"
+)
+
+// defaultMargin is the ratio below which a difference is none (METHOD §6.3).
+const defaultMargin = 0.02
+
+// responsePrefix begins the metrics that exist in an open loop only.
+const responsePrefix = "response_"
+
+func (s *Study) readCompare(tree *node) error {
+	s.Compare = record.Compare{Factor: s.likelyCompared(), Margin: defaultMargin, Primary: s.likelyPrimary()}
+	e := tree.get("compare")
+	if e == nil {
+		e = &entry{value: &node{at: s.top, kind: mapping}}
+	}
+	if err := e.value.mappingOf(compareKeys); err != nil {
+		return err
+	}
+	if f := e.value.get("factor"); f != nil {
+		name, err := f.scalarOf("one of the varied factors")
+		if err != nil {
+			return err
+		}
+		if s.varied(name) == nil {
+			return f.value.at.errorf("compare: %q does not vary; %s", clip(name, 80), hint(name, s.variedNames()))
+		}
+		s.Compare.Factor = name
+	}
+	if err := s.readBaseline(e.value.get("baseline")); err != nil {
+		return err
+	}
+	if err := s.readPrimary(e.value.get("primary")); err != nil {
+		return err
+	}
+	return s.readMargin(e.value.get("margin"))
+}
+
+// likelyCompared is the factor that a study most probably asks about.
+func (s *Study) likelyCompared() string {
+	for _, name := range []string{armFactor, "transport", "server", "client"} {
+		if s.varied(name) != nil {
+			return name
+		}
+	}
+	if len(s.Vary) > 0 {
+		return s.Vary[0].Factor
+	}
+	if _, ok := find(s.Hold, "transport"); ok {
+		return "transport"
+	}
+	return "server"
+}
+
+// likelyPrimary keeps the family of primary comparisons small: at an equal
+// offered rate cost and response time differ, in a closed loop the rate does.
+func (s *Study) likelyPrimary() []string {
+	if closed, open := s.loops(); open && !closed {
+		return []string{"server.cpu_us_per_exchange", "response_p99_us"}
+	}
+	return []string{"exchanges_per_s", "server.cpu_us_per_exchange"}
+}
+
+// loops reports whether any trial runs a closed loop and any an open one.
+func (s *Study) loops() (closed, open bool) {
+	for _, arm := range s.armsOrNone() {
+		for _, l := range s.choices(arm, "rate") {
+			closed = closed || !(l.value > 0)
+			open = open || l.value > 0
+		}
+	}
+	return closed, open
+}
+
+func (s *Study) variedNames() []string {
+	names := make([]string, len(s.Vary))
+	for i, v := range s.Vary {
+		names[i] = v.Factor
+	}
+	return names
+}
+
+func (s *Study) readBaseline(e *entry) error {
+	v := s.compared()
+	s.Compare.Baseline = v.Levels[0].Text
+	if e == nil {
+		return nil
+	}
+	text, err := e.scalarOf("the arm that the others are compared with")
+	if err != nil {
+		return err
+	}
+	if f, err := factorNamed(v.Factor); err == nil && f.Kind != Bundle {
+		if l, err := f.level(text); err == nil {
+			text = l.Text
+		}
+	}
+	var names []string
+	for _, l := range v.Levels {
+		names = append(names, l.Text)
+	}
+	if !slices.Contains(names, text) {
+		return e.value.at.errorf("baseline: %s has no level %q; %s", v.Factor, clip(text, 80), hint(text, names))
+	}
+	s.Compare.Baseline = text
+	return nil
+}
+
+func (s *Study) readPrimary(e *entry) error {
+	if e == nil {
+		return nil
+	}
+	items := e.value.items
+	if e.value.kind == scalar {
+		items = []*node{e.value}
+	}
+	if len(items) == 0 {
+		return e.value.at.errorf("primary: expected a list of metrics")
+	}
+	_, open := s.loops()
+	s.Compare.Primary = nil
+	for _, item := range items {
+		switch {
+		case item.kind != scalar:
+			return item.at.errorf("primary: found %s; expected a metric's name", item.kind)
+		case !slices.Contains(metricNames(), item.text):
+			return item.at.errorf("primary: unknown metric %q; %s", clip(item.text, 80), hint(item.text, metricNames()))
+		case slices.Contains(s.Compare.Primary, item.text):
+			return item.at.errorf("primary: %s is listed twice", item.text)
+		case strings.HasPrefix(item.text, responsePrefix) && !open:
+			return item.at.errorf("primary: %s exists in an open loop only, and no trial has a rate; name service_… or set rate", item.text)
+		}
+		s.Compare.Primary = append(s.Compare.Primary, item.text)
+	}
+	return nil
+}
+
+func metricNames() []string {
+	var names []string
+	for _, m := range record.Metrics() {
+		names = append(names, m.Name)
+	}
+	return names
+}
+
+func (s *Study) readMargin(e *entry) error {
+	if e == nil {
+		return nil
+	}
+	text, err := e.scalarOf("a share such as 2%")
+	if err != nil {
+		return err
+	}
+	if s.Compare.Margin, err = quantity.ParseShare(text); err != nil {
+		return e.value.at.errorf("margin: %s", err)
+	}
+	return nil
+}
+
+func (s *Study) readPublished(tree *node) error {
+	e := tree.get("published")
+	if e == nil {
+		return nil
+	}
+	if e.value.kind != list {
+		return e.value.at.errorf("published: found %s; expected a list of figures, each with %s", e.value.kind, strings.Join(publishedKeys, ", "))
+	}
+	for _, item := range e.value.items {
+		p, err := s.readFigure(item)
+		if err != nil {
+			return err
+		}
+		s.Published = append(s.Published, p)
+	}
+	return nil
+}
+
+func (s *Study) readFigure(n *node) (record.Published, error) {
+	var p record.Published
+	if err := n.mappingOf(publishedKeys); err != nil {
+		return p, err
+	}
+	texts := map[string]*string{"source": &p.Source, "metric": &p.Metric, "arm": &p.Arm, "base": &p.Base, "cell": &p.Cell, "note": &p.Note}
+	for i := range n.entries {
+		e := &n.entries[i]
+		text, err := e.scalarOf("a single value")
+		if err != nil {
+			return p, err
+		}
+		if into := texts[e.key]; into != nil {
+			*into = strings.Join(strings.Fields(text), " ")
+			continue
+		}
+		if p.Ratio, err = strconv.ParseFloat(text, 64); err != nil || !(p.Ratio > 0 && p.Ratio < 1e9) {
+			return p, e.value.at.errorf("ratio: %q is not a ratio of arm to base; expected a number above 0", clip(text, 40))
+		}
+	}
+	for _, key := range []string{"source", "metric", "arm", "base", "ratio"} {
+		if n.get(key) == nil {
+			return p, n.at.errorf("published: the key %q is missing", key)
+		}
+	}
+	if !slices.Contains(metricNames(), p.Metric) {
+		return p, n.get("metric").value.at.errorf("metric: unknown metric %q; %s", clip(p.Metric, 80), hint(p.Metric, metricNames()))
+	}
+	arms := factorOf(s.compared()).Levels
+	for _, key := range []string{"arm", "base"} {
+		if text := *texts[key]; !slices.Contains(arms, text) {
+			return p, n.get(key).value.at.errorf("%s: %s has no level %q; %s", key, s.Compare.Factor, clip(text, 80), hint(text, arms))
+		}
+	}
+	if p.Cell != "" && !s.hasCell(p.Cell) {
+		return p, n.get("cell").value.at.errorf("cell: no cell %q; cells are named by every factor that varies beside %s, such as %q",
+			clip(p.Cell, 80), s.Compare.Factor, s.firstCell())
+	}
+	return p, nil
+}

@@ -1,0 +1,121 @@
+package study
+
+import (
+	"fmt"
+	"regexp"
+	"strings"
+)
+
+// Kind is the type of a factor's levels.
+type Kind string
+
+// The kinds. A level is written and compared as text in its kind's canonical
+// form.
+const (
+	Bytes     Kind = "bytes"
+	Duration  Kind = "duration"
+	Count     Kind = "count"
+	Rate      Kind = "rate"
+	BitRate   Kind = "bit rate"
+	Share     Kind = "share"
+	Choice    Kind = "choice"
+	Flag      Kind = "yes or no"
+	Text      Kind = "text"
+	Transport Kind = "transport"
+	Bundle    Kind = "named bundle"
+	Whole     Kind = "number of the study" // belongs to the study, never to a trial
+)
+
+// Factor describes one name that a study may hold or vary. Min and Max bound
+// numbers in base units (bytes, nanoseconds, a plain count, bits per second).
+type Factor struct {
+	Name     string
+	Kind     Kind
+	Default  string // canonical text; "" for none
+	Min, Max float64
+	Choices  []string
+	Later    []string // levels of a choice that are not built yet
+	Doc      string
+	Unbuilt  string // why no level is accepted yet; "" when the factor works
+}
+
+const (
+	most      = 1 << 20
+	mostBytes = 1 << 32
+	day       = 24 * 3600 * 1e9 // ns
+)
+
+// factors is the whole list of names (DESIGN §5). A new name needs an
+// argument: most wishes are a level of one of these.
+var factors = []Factor{
+	{Name: "transport", Kind: Transport, Doc: "implementation at both ends; or name server and client apart"},
+	{Name: "server", Kind: Transport, Doc: "implementation at the server's end"},
+	{Name: "client", Kind: Transport, Doc: "implementation at the client's end; any client of the same wire"},
+	{Name: "arm", Kind: Bundle, Doc: "named bundles of levels, where arms differ in more than one factor"},
+	{Name: "build", Kind: Text, Doc: "directory of workers: before and after a change", Unbuilt: "two builds cannot be interleaved yet"},
+	{Name: "request", Kind: Bytes, Default: "100B", Max: mostBytes, Doc: "size of the message that goes up"},
+	{Name: "response", Kind: Bytes, Default: "100B", Max: mostBytes, Doc: "size of the message that comes down"},
+	{Name: "stream", Kind: Choice, Choices: []string{"up", "down", "both"}, Doc: "direction of a stream", Unbuilt: "no transport streams yet"},
+	{Name: "chunk", Kind: Bytes, Doc: "size of a stream's messages", Unbuilt: "no transport streams yet"},
+	{Name: "codec", Kind: Choice, Default: "bytes", Choices: []string{"bytes"}, Later: []string{"protobuf", "json", "raw"}, Doc: "how a message is encoded"},
+	{Name: "message", Kind: Text, Doc: "structured message to encode", Unbuilt: "only raw bytes are carried yet; use request and response"},
+	{Name: "connections", Kind: Count, Default: "50", Min: 1, Max: 10 * most, Doc: "connections over all clients"},
+	{Name: "inflight", Kind: Count, Default: "1", Min: 1, Max: 1 << 16, Doc: "exchanges outstanding per connection"},
+	{Name: "clients", Kind: Count, Default: "1", Min: 1, Max: 1024, Doc: "client processes"},
+	{Name: "listeners", Kind: Count, Default: "1", Min: 1, Max: 1024, Doc: "ports that the server opens"},
+	{Name: "threads", Kind: Count, Default: "0", Max: 4096, Doc: "loops or threads of each worker; 0 is one per usable CPU"},
+	{Name: "rate", Kind: Rate, Default: "max", Max: 1e10, Doc: "exchanges per second over all clients (open loop); max is the closed loop"},
+	{Name: "arrival", Kind: Choice, Default: "constant", Choices: []string{"constant", "poisson"}, Doc: "an open loop's arrival process"},
+	{Name: "think", Kind: Duration, Default: "0s", Max: day, Doc: "closed loop: pause between completion and next start"},
+	{Name: "active", Kind: Share, Default: "100%", Doc: "share of the connections that carry load"},
+	{Name: "fresh", Kind: Flag, Default: "no", Doc: "a new connection for every exchange", Unbuilt: "clients keep their connections for now"},
+	{Name: "tls", Kind: Flag, Default: "no", Doc: "encrypt", Unbuilt: "no transport encrypts yet"},
+	{Name: "link.rate", Kind: BitRate, Doc: "rate of the link between the seats", Unbuilt: "the loopback rig cannot shape a link"},
+	{Name: "link.delay", Kind: Duration, Doc: "one-way delay of the link", Unbuilt: "the loopback rig cannot shape a link"},
+	{Name: "link.loss", Kind: Share, Doc: "share of packets lost", Unbuilt: "the loopback rig cannot shape a link"},
+	{Name: "placement", Kind: Choice, Default: "apart", Choices: []string{"apart", "shared", "free"}, Doc: "server and clients on disjoint CPU sets, on one set, or unpinned"},
+	{Name: "window", Kind: Duration, Default: "2s", Min: 1e6, Max: day, Doc: "the counted interval"},
+	{Name: "warmup", Kind: Duration, Default: "500ms", Max: day, Doc: "the uncounted interval before the window"},
+	{Name: "amount", Kind: Count, Default: "0", Max: 1e12, Doc: "exchanges per connection instead of a window; 0 is a window"},
+	{Name: "blocks", Kind: Whole, Default: "8", Min: 1, Max: 1000, Doc: "times that every arm runs in every cell"},
+	{Name: "seed", Kind: Whole, Default: "1", Max: 1 << 53, Doc: "seed of the order and of every schedule"},
+	{Name: "opt.NAME", Kind: Text, Doc: "a transport's own option, at each end that declares it"},
+	{Name: "opt.server.NAME", Kind: Text, Doc: "a transport's own option, at the server"},
+	{Name: "opt.client.NAME", Kind: Text, Doc: "a transport's own option, at the client"},
+}
+
+// Factors returns the table of factor names in its documented order. The
+// caller owns the slice.
+func Factors() []Factor { return append([]Factor(nil), factors...) }
+
+const optionPrefix = "opt."
+
+var optionName = regexp.MustCompile(`^opt\.(server\.|client\.)?[a-z0-9][a-z0-9_-]{0,62}$`)
+
+// factorNamed returns the factor of that name, or an error with the nearest
+// name.
+func factorNamed(name string) (Factor, error) {
+	if strings.HasPrefix(name, optionPrefix) {
+		if !optionName.MatchString(name) {
+			return Factor{}, fmt.Errorf("%q is not an option's name; expected opt.NAME, opt.server.NAME or opt.client.NAME "+
+				"with NAME in lower-case letters, digits, - and _", clip(name, 80))
+		}
+		return Factor{Name: name, Kind: Text, Doc: "a transport's own option"}, nil
+	}
+	names := make([]string, 0, len(factors))
+	for _, f := range factors {
+		if f.Name == name {
+			return f, nil
+		}
+		if f.Unbuilt == "" && !strings.HasPrefix(f.Name, optionPrefix) {
+			names = append(names, f.Name)
+		}
+	}
+	return Factor{}, fmt.Errorf("unknown factor %q; %s", clip(name, 80), hint(name, append(names, "opt.NAME")))
+}
+
+// inTrial reports whether a trial has a level of this factor although the
+// study does not mention it.
+func (f Factor) inTrial() bool {
+	return f.Default != "" && f.Kind != Whole && f.Unbuilt == ""
+}

@@ -1,0 +1,143 @@
+package study
+
+import (
+	"fmt"
+	"regexp"
+	"slices"
+	"strconv"
+	"strings"
+	"time"
+	"unicode"
+	"unicode/utf8"
+
+	"netdyno/internal/quantity"
+)
+
+// Level is one value of a factor. Two levels are the same when their texts
+// are.
+type Level struct {
+	Text  string  // canonical
+	value float64 // of a number, in base units; exact, as ranges stay below 2^53
+	at    place
+}
+
+// closedLoop is the rate that prints and reads as no rate at all.
+const closedLoop = "max"
+
+// maxText bounds a level that is free text: a foreign server's command line.
+const maxText = 900
+
+var transportName = regexp.MustCompile(`^[a-z0-9][a-z0-9._-]{0,62}$`)
+
+// level reads a level of this factor. Errors name the text and what was
+// expected; the caller adds the place.
+func (f Factor) level(text string) (Level, error) {
+	if f.Unbuilt != "" {
+		return Level{}, fmt.Errorf("%s is not built yet: %s", f.Name, f.Unbuilt)
+	}
+	l, err := f.read(text)
+	if err != nil {
+		return Level{}, fmt.Errorf("%s: %w", f.Name, err)
+	}
+	if f.Max > 0 && (l.value < f.Min || l.value > f.Max) {
+		return Level{}, fmt.Errorf("%s: %s is out of range; expected from %s to %s", f.Name, l.Text, f.print(f.Min), f.print(f.Max))
+	}
+	return l, nil
+}
+
+func (f Factor) read(text string) (Level, error) {
+	switch f.Kind {
+	case Bytes:
+		n, err := quantity.ParseBytes(text)
+		return Level{Text: quantity.BytesText(n), value: float64(n)}, err
+	case Duration:
+		d, err := quantity.ParseDuration(text)
+		return Level{Text: quantity.DurationText(d), value: float64(d)}, err
+	case Count, Whole:
+		n, err := quantity.ParseCount(text)
+		return Level{Text: quantity.CountText(n), value: float64(n)}, err
+	case BitRate:
+		n, err := quantity.ParseBitRate(text)
+		return Level{Text: quantity.BitRateText(n), value: float64(n)}, err
+	case Rate:
+		return readRate(text)
+	case Share:
+		return readShare(text)
+	case Flag:
+		return readFlag(text)
+	case Choice:
+		if slices.Contains(f.Later, text) {
+			return Level{}, fmt.Errorf("%s is not built yet; expected one of %s", text, strings.Join(f.Choices, ", "))
+		}
+		if !slices.Contains(f.Choices, text) {
+			return Level{}, fmt.Errorf("unknown level %q; %s", clip(text, 80), hint(text, f.Choices))
+		}
+	case Transport:
+		if !transportName.MatchString(text) {
+			return Level{}, fmt.Errorf("%q is not a transport's name; expected lower-case letters, digits, -, _ and .", clip(text, 80))
+		}
+	case Text:
+		return Level{Text: text}, checkText(text)
+	case Bundle:
+		return Level{}, fmt.Errorf("arms are written under vary, as a mapping from names to levels")
+	}
+	return Level{Text: text}, nil
+}
+
+func readRate(text string) (Level, error) {
+	if text == closedLoop {
+		return Level{Text: closedLoop}, nil
+	}
+	rate, err := quantity.ParseRate(text)
+	if err != nil {
+		return Level{}, fmt.Errorf("%w (or %s, for the closed loop)", err, closedLoop)
+	}
+	if !(rate > 0) {
+		return Level{Text: closedLoop}, nil
+	}
+	return Level{Text: quantity.RateText(rate), value: rate}, nil
+}
+
+func readShare(text string) (Level, error) {
+	share, err := quantity.ParseShare(text)
+	if err == nil && !(share > 0) {
+		err = fmt.Errorf("%q leaves nothing; expected a share above 0", text)
+	}
+	return Level{Text: quantity.ShareText(share), value: share}, err
+}
+
+func readFlag(text string) (Level, error) {
+	switch text {
+	case "yes", "true", "on":
+		return Level{Text: "yes", value: 1}, nil
+	case "no", "false", "off":
+		return Level{Text: "no"}, nil
+	}
+	return Level{}, fmt.Errorf("%q is neither; expected yes or no", clip(text, 80))
+}
+
+func checkText(text string) error {
+	if text == "" {
+		return fmt.Errorf("the level is empty")
+	}
+	if len(text) > maxText {
+		return fmt.Errorf("the text has %d bytes; expected at most %d", len(text), maxText)
+	}
+	if !utf8.ValidString(text) || strings.ContainsFunc(text, unicode.IsControl) {
+		return fmt.Errorf("the text %q has control characters", clip(text, 80))
+	}
+	return nil
+}
+
+// print writes a bound in the factor's canonical form.
+func (f Factor) print(value float64) string {
+	switch f.Kind {
+	case Bytes:
+		return quantity.BytesText(int64(value))
+	case Duration:
+		return quantity.DurationText(time.Duration(value))
+	case Rate:
+		return quantity.RateText(value)
+	}
+	return strconv.FormatFloat(value, 'f', -1, 64)
+}

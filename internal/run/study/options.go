@@ -1,0 +1,164 @@
+package study
+
+import (
+	"fmt"
+	"maps"
+	"math"
+	"slices"
+	"strconv"
+	"strings"
+
+	"netdyno/internal/contract"
+	"netdyno/internal/quantity"
+)
+
+// Options turns options given as text into the typed values that a setup
+// carries, by a transport's declarations for one role. Bytes become int64,
+// durations int64 nanoseconds. Errors name the option, what was expected and
+// the nearest name; defaults are the worker's to fill in.
+func Options(decl []contract.Option, role contract.Role, given map[string]string) (map[string]any, error) {
+	values := map[string]any{}
+	for _, name := range sortedKeys(given) {
+		o, err := declared(decl, role, name)
+		if err != nil {
+			return nil, err
+		}
+		if values[name], err = optionValue(o, given[name]); err != nil {
+			return nil, fmt.Errorf("option %s of the %s: %w", name, role, err)
+		}
+	}
+	return values, nil
+}
+
+// OptionsByRole types the options of every end of a trial: server and client,
+// or pair alone. An option for both ends goes to each end that declares it
+// and must be declared by one.
+func (w Work) OptionsByRole(ends map[contract.Role][]contract.Option) (map[contract.Role]map[string]any, error) {
+	own := map[contract.Role]map[string]string{contract.Server: w.ServerOptions, contract.Client: w.ClientOptions}
+	if _, pair := ends[contract.Pair]; pair {
+		merged := maps.Clone(w.ServerOptions)
+		maps.Copy(merged, w.ClientOptions)
+		own = map[contract.Role]map[string]string{contract.Pair: merged}
+	}
+	taken := map[string]bool{}
+	out := map[contract.Role]map[string]any{}
+	for _, role := range slices.Sorted(maps.Keys(ends)) {
+		given := maps.Clone(own[role])
+		if given == nil {
+			given = map[string]string{}
+		}
+		for name, text := range w.BothOptions {
+			if _, err := declared(ends[role], role, name); err == nil {
+				given[name], taken[name] = text, true
+			}
+		}
+		values, err := Options(ends[role], role, given)
+		if err != nil {
+			return nil, err
+		}
+		out[role] = values
+	}
+	for _, name := range sortedKeys(w.BothOptions) {
+		if !taken[name] {
+			var all []contract.Option
+			for _, role := range slices.Sorted(maps.Keys(ends)) {
+				all = append(all, ends[role]...)
+			}
+			return nil, fmt.Errorf("option %s: no end declares it; %s", name, optionHint(all, name))
+		}
+	}
+	return out, nil
+}
+
+func declared(decl []contract.Option, role contract.Role, name string) (contract.Option, error) {
+	var takes []contract.Option
+	for _, o := range decl {
+		if len(o.Roles) == 0 || slices.Contains(o.Roles, role) || role == contract.Pair {
+			takes = append(takes, o)
+			continue
+		}
+		if o.Name == name {
+			return o, fmt.Errorf("option %s: the %s does not take it, only %v does", name, role, o.Roles)
+		}
+	}
+	for _, o := range takes {
+		if o.Name == name {
+			return o, nil
+		}
+	}
+	return contract.Option{}, fmt.Errorf("option %s: the %s has no such option; %s", name, role, optionHint(takes, name))
+}
+
+func optionHint(decl []contract.Option, name string) string {
+	var names []string
+	for _, o := range decl {
+		names = append(names, o.Name)
+	}
+	if len(names) == 0 {
+		return "it has none"
+	}
+	slices.Sort(names)
+	return hint(name, slices.Compact(names))
+}
+
+func optionValue(o contract.Option, text string) (any, error) {
+	switch o.Type {
+	case contract.TypeBytes:
+		n, err := quantity.ParseBytes(text)
+		return n, inRange(o, float64(n), err)
+	case contract.TypeDuration:
+		d, err := quantity.ParseDuration(text)
+		return int64(d), inRange(o, float64(d), err)
+	case contract.TypeInt:
+		n, err := parseInt(text)
+		return n, inRange(o, float64(n), err)
+	case contract.TypeFloat:
+		x, err := strconv.ParseFloat(text, 64)
+		if err != nil || math.IsNaN(x) || math.IsInf(x, 0) {
+			return nil, fmt.Errorf("%q is not a number", clip(text, 40))
+		}
+		return x, inRange(o, x, nil)
+	case contract.TypeBool:
+		l, err := readFlag(text)
+		return l.value > 0, err
+	case contract.TypeChoice:
+		if !slices.Contains(o.Choices, text) {
+			return nil, fmt.Errorf("unknown level %q; %s", clip(text, 80), hint(text, o.Choices))
+		}
+		return text, nil
+	case contract.TypeText:
+		return text, checkText(text)
+	}
+	return nil, fmt.Errorf("its worker declares the unknown type %q", o.Type)
+}
+
+// parseInt reads a count; an option may be negative where a factor may not.
+func parseInt(text string) (int64, error) {
+	if digits, negative := strings.CutPrefix(text, "-"); negative {
+		n, err := quantity.ParseCount(digits)
+		return -n, err
+	}
+	return quantity.ParseCount(text)
+}
+
+func inRange(o contract.Option, value float64, err error) error {
+	if err != nil {
+		return err
+	}
+	bound := func(x float64) string {
+		switch o.Type {
+		case contract.TypeBytes:
+			return Factor{Kind: Bytes}.print(x)
+		case contract.TypeDuration:
+			return Factor{Kind: Duration}.print(x)
+		}
+		return strconv.FormatFloat(x, 'f', -1, 64)
+	}
+	if o.Min != nil && value < *o.Min {
+		return fmt.Errorf("%s is out of range; expected at least %s", bound(value), bound(*o.Min))
+	}
+	if o.Max != nil && value > *o.Max {
+		return fmt.Errorf("%s is out of range; expected at most %s", bound(value), bound(*o.Max))
+	}
+	return nil
+}

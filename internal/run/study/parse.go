@@ -1,0 +1,268 @@
+package study
+
+import (
+	"regexp"
+	"strings"
+)
+
+// ParseFile reads a study file. The name appears in errors, each of which is
+// an *Error with file, line and column.
+func ParseFile(name string, data []byte) (*Study, error) {
+	tree, err := readYAML(name, data)
+	if err != nil {
+		return nil, err
+	}
+	return build(tree)
+}
+
+// The keys of a study file.
+var (
+	topKeys       = []string{"study", "question", "hold", "vary", "compare", "blocks", "seed", "published"}
+	compareKeys   = []string{"factor", "baseline", "primary", "margin"}
+	publishedKeys = []string{"source", "metric", "arm", "base", "cell", "ratio", "note"}
+)
+
+const (
+	maxLevels   = 1000
+	maxArms     = 200
+	maxQuestion = 1000
+)
+
+var properName = regexp.MustCompile(`^[A-Za-z0-9][A-Za-z0-9._+-]{0,62}$`)
+
+// build gives a tree its meaning.
+func build(tree *node) (*Study, error) {
+	if err := tree.mappingOf(topKeys); err != nil {
+		return nil, err
+	}
+	s := &Study{top: tree.at}
+	for _, step := range []func(*node) error{s.readNames, s.readHold, s.readVary, s.readNumbers} {
+		if err := step(tree); err != nil {
+			return nil, err
+		}
+	}
+	s.Compare.Factor = s.likelyCompared()
+	for _, check := range []func() error{s.checkPlaces, s.checkSize, s.checkSense} {
+		if err := check(); err != nil {
+			return nil, err
+		}
+	}
+	if err := s.readCompare(tree); err != nil {
+		return nil, err
+	}
+	if err := s.readPublished(tree); err != nil {
+		return nil, err
+	}
+	return s, s.checkSize()
+}
+
+// mappingOf checks that a node is a mapping with known keys only.
+func (n *node) mappingOf(keys []string) error {
+	if n.kind != mapping {
+		return n.at.errorf("found %s; expected a mapping with the keys %s", n.kind, strings.Join(keys, ", "))
+	}
+	for _, e := range n.entries {
+		if !contains(keys, e.key) {
+			return e.at.errorf("unknown key %q; %s", clip(e.key, 80), hint(e.key, keys))
+		}
+	}
+	return nil
+}
+
+func contains(words []string, word string) bool {
+	for _, w := range words {
+		if w == word {
+			return true
+		}
+	}
+	return false
+}
+
+// scalarOf returns the entry's single value.
+func (e *entry) scalarOf(expected string) (string, error) {
+	if e.value.kind != scalar {
+		return "", e.value.at.errorf("%s: found %s; expected %s", e.key, e.value.kind, expected)
+	}
+	return e.value.text, nil
+}
+
+func (s *Study) readNames(tree *node) error {
+	e := tree.get("study")
+	if e == nil {
+		return tree.at.errorf(`the key "study" is missing; expected the study's name`)
+	}
+	name, err := e.scalarOf("a name")
+	if err != nil {
+		return err
+	}
+	if !properName.MatchString(name) {
+		return e.value.at.errorf("study: %q is not a name; expected letters, digits, ., _, + and -", clip(name, 80))
+	}
+	s.Name = name
+	if e = tree.get("question"); e != nil {
+		if s.Question, err = e.scalarOf("a sentence"); err != nil {
+			return err
+		}
+		if len(s.Question) > maxQuestion {
+			return e.value.at.errorf("question: the text has %d bytes; expected at most %d", len(s.Question), maxQuestion)
+		}
+		s.Question = strings.Join(strings.Fields(s.Question), " ")
+	}
+	return nil
+}
+
+func (s *Study) readNumbers(tree *node) error {
+	for _, key := range []string{"blocks", "seed"} {
+		f, err := factorNamed(key)
+		if err != nil {
+			return err
+		}
+		level := f.standard()
+		if e := tree.get(key); e != nil {
+			text, err := e.scalarOf("one number")
+			if err != nil {
+				return err
+			}
+			if level, err = f.level(text); err != nil {
+				return e.value.at.errorf("%s", err)
+			}
+		}
+		if key == "blocks" {
+			s.Blocks = int(level.value)
+		} else {
+			s.Seed = uint64(level.value)
+		}
+	}
+	return nil
+}
+
+func (s *Study) readHold(tree *node) error {
+	e := tree.get("hold")
+	if e == nil {
+		return nil
+	}
+	settings, err := readSettings(e.value, "hold")
+	s.Hold = settings
+	return err
+}
+
+// readSettings reads a mapping from factors to one level each.
+func readSettings(n *node, where string) ([]Setting, error) {
+	if n.kind != mapping {
+		return nil, n.at.errorf("%s: found %s; expected a mapping from factors to levels", where, n.kind)
+	}
+	var settings []Setting
+	for _, e := range n.entries {
+		f, err := factorAt(e)
+		if err != nil {
+			return nil, err
+		}
+		if e.value.kind != scalar {
+			return nil, e.value.at.errorf("%s: found %s; %s has one level per factor, several belong under vary", e.key, e.value.kind, where)
+		}
+		level, err := levelAt(f, e.value)
+		if err != nil {
+			return nil, err
+		}
+		settings = append(settings, Setting{e.key, level})
+	}
+	return settings, nil
+}
+
+func factorAt(e entry) (Factor, error) {
+	f, err := factorNamed(e.key)
+	if err != nil {
+		return f, e.at.errorf("%s", err)
+	}
+	if f.Kind == Whole {
+		return f, e.at.errorf("%s belongs to the whole study, not to a trial; write it at the top of the file", f.Name)
+	}
+	return f, nil
+}
+
+func levelAt(f Factor, n *node) (Level, error) {
+	l, err := f.level(n.text)
+	if err != nil {
+		return l, n.at.errorf("%s", err)
+	}
+	l.at = n.at
+	return l, nil
+}
+
+func (s *Study) readVary(tree *node) error {
+	e := tree.get("vary")
+	if e == nil {
+		return nil
+	}
+	if e.value.kind != mapping {
+		return e.value.at.errorf("vary: found %s; expected a mapping from factors to lists of levels", e.value.kind)
+	}
+	for _, v := range e.value.entries {
+		f, err := factorAt(v)
+		if err != nil {
+			return err
+		}
+		varied := Varied{Factor: v.key, at: v.at}
+		if f.Kind == Bundle {
+			varied.Levels, err = s.readArms(v.value)
+		} else {
+			varied.Levels, err = readLevels(f, v.value)
+		}
+		if err != nil {
+			return err
+		}
+		s.Vary = append(s.Vary, varied)
+	}
+	return nil
+}
+
+func readLevels(f Factor, n *node) ([]Level, error) {
+	items := n.items
+	switch {
+	case n.kind == scalar:
+		items = []*node{n}
+	case n.kind == mapping:
+		return nil, n.at.errorf("%s: found %s; expected a list of levels", f.Name, n.kind)
+	case len(items) == 0:
+		return nil, n.at.errorf("%s: the list of levels is empty", f.Name)
+	case len(items) > maxLevels:
+		return nil, n.at.errorf("%s: the list has %d levels; expected at most %d", f.Name, len(items), maxLevels)
+	}
+	var levels []Level
+	for _, item := range items {
+		if item.kind != scalar {
+			return nil, item.at.errorf("%s: found %s; expected a level", f.Name, item.kind)
+		}
+		l, err := levelAt(f, item)
+		if err != nil {
+			return nil, err
+		}
+		for _, earlier := range levels {
+			if earlier.Text == l.Text {
+				return nil, item.at.errorf("%s: the level %s is listed twice", f.Name, l.Text)
+			}
+		}
+		levels = append(levels, l)
+	}
+	return levels, nil
+}
+
+// readArms reads the bundles and returns their names as levels.
+func (s *Study) readArms(n *node) ([]Level, error) {
+	if n.kind != mapping || len(n.entries) == 0 || len(n.entries) > maxArms {
+		return nil, n.at.errorf("arm: expected a mapping from 1 to %d names to their levels, such as {fast: {server: go-epoll}}", maxArms)
+	}
+	var names []Level
+	for _, e := range n.entries {
+		if !properName.MatchString(e.key) {
+			return nil, e.at.errorf("arm: %q is not a name; expected letters, digits, ., _, + and -", clip(e.key, 80))
+		}
+		settings, err := readSettings(e.value, "arm "+e.key)
+		if err != nil {
+			return nil, err
+		}
+		s.Arms = append(s.Arms, Arm{Name: e.key, Settings: settings, at: e.at})
+		names = append(names, Level{Text: e.key, at: e.at})
+	}
+	return names, nil
+}

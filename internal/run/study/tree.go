@@ -1,0 +1,216 @@
+package study
+
+import (
+	"errors"
+	"strings"
+	"unicode"
+	"unicode/utf8"
+
+	"github.com/goccy/go-yaml"
+	"github.com/goccy/go-yaml/ast"
+	"github.com/goccy/go-yaml/parser"
+	"github.com/goccy/go-yaml/token"
+)
+
+// The bounds of a study file. They keep the YAML library, which recurses and
+// copies paths, from minutes of work on a hostile file: nesting is at most a
+// line's length deep in block style, and maxBrackets in flow style.
+const (
+	maxFile     = 64 << 10 // bytes
+	maxLine     = 1000     // bytes
+	maxBrackets = 16
+)
+
+// node is what a file and a command line both become before they are
+// understood: texts, lists and mappings, each with its place.
+type node struct {
+	at      place
+	kind    nodeKind
+	text    string
+	items   []*node
+	entries []entry
+}
+
+type nodeKind string
+
+const (
+	scalar  nodeKind = "a single value"
+	list    nodeKind = "a list"
+	mapping nodeKind = "a mapping"
+)
+
+// entry is one key of a mapping, in the order written.
+type entry struct {
+	key   string
+	at    place
+	value *node
+}
+
+// get returns the entry of that key, or nil.
+func (n *node) get(key string) *entry {
+	if n == nil {
+		return nil
+	}
+	for i := range n.entries {
+		if n.entries[i].key == key {
+			return &n.entries[i]
+		}
+	}
+	return nil
+}
+
+// remove takes the entry of that key out.
+func (n *node) remove(key string) {
+	kept := n.entries[:0]
+	for _, e := range n.entries {
+		if e.key != key {
+			kept = append(kept, e)
+		}
+	}
+	n.entries = kept
+}
+
+// readYAML reads one YAML document. Anchors, aliases, tags and merge keys are
+// refused: a study says each thing once, in sight.
+func readYAML(name string, data []byte) (*node, error) {
+	src := &source{name: name}
+	whole := place{file: src}
+	if len(data) > maxFile {
+		return nil, whole.errorf("the file has %d bytes; a study has at most %d", len(data), maxFile)
+	}
+	if !utf8.Valid(data) {
+		return nil, whole.errorf("the file is not UTF-8 text")
+	}
+	src.lines = strings.Split(strings.ReplaceAll(string(data), "\r\n", "\n"), "\n")
+	if err := checkShape(src); err != nil {
+		return nil, err
+	}
+	file, err := parser.ParseBytes(data, 0)
+	if err != nil {
+		return nil, syntaxError(src, err)
+	}
+	var body ast.Node
+	for _, doc := range file.Docs {
+		switch {
+		case doc.Body == nil || doc.Body.Type() == ast.CommentType:
+		case body != nil:
+			return nil, at(src, doc.Body).errorf("a second document begins; expected one study per file")
+		default:
+			body = doc.Body
+		}
+	}
+	if body == nil {
+		return nil, whole.errorf("the file is empty; expected a mapping with the keys %s", strings.Join(topKeys, ", "))
+	}
+	return convert(src, body)
+}
+
+func checkShape(src *source) error {
+	open := 0
+	for i, line := range src.lines {
+		if len(line) > maxLine {
+			return place{file: src, line: i + 1, column: 1}.withoutExcerpt("the line has %d bytes; expected at most %d", len(line), maxLine)
+		}
+		for j, c := range line {
+			switch {
+			case c == '[' || c == '{':
+				open++
+			case (c == ']' || c == '}') && open > 0:
+				open--
+			case unicode.IsControl(c) && c != '\t':
+				return place{file: src, line: i + 1, column: utf8.RuneCountInString(line[:j]) + 1}.withoutExcerpt("control character %U", c)
+			}
+			if open > maxBrackets {
+				return place{file: src, line: i + 1, column: utf8.RuneCountInString(line[:j]) + 1}.errorf("more than %d brackets are open", maxBrackets)
+			}
+		}
+	}
+	return nil
+}
+
+// withoutExcerpt is errorf for a line that should not be shown.
+func (p place) withoutExcerpt(format string, values ...any) error {
+	var e *Error
+	if errors.As(p.errorf(format, values...), &e) {
+		e.Excerpt = ""
+	}
+	return e
+}
+
+func syntaxError(src *source, err error) error {
+	var syntax yaml.Error
+	if !errors.As(err, &syntax) || syntax.GetToken() == nil {
+		return place{file: src}.errorf("%s", err)
+	}
+	text := syntax.GetMessage()
+	if before, _, found := strings.Cut(text, " already defined at "); found {
+		text = before + " is written twice"
+	}
+	return placeOf(src, syntax.GetToken()).errorf("%s", text)
+}
+
+func placeOf(src *source, t *token.Token) place {
+	return place{file: src, line: t.Position.Line, column: t.Position.Column}
+}
+
+// at returns where a node begins; the library gives a block mapping its first
+// colon, so its first key is taken.
+func at(src *source, n ast.Node) place {
+	if m, ok := n.(*ast.MappingNode); ok && !m.IsFlowStyle && len(m.Values) > 0 {
+		return placeOf(src, m.Values[0].Key.GetToken())
+	}
+	return placeOf(src, n.GetToken())
+}
+
+func convert(src *source, n ast.Node) (*node, error) {
+	here := at(src, n)
+	text := func(s string) (*node, error) { return &node{at: here, kind: scalar, text: strings.TrimSpace(s)}, nil }
+	switch n := n.(type) {
+	case *ast.StringNode:
+		return text(n.Value)
+	case *ast.LiteralNode:
+		return text(n.Value.Value)
+	case *ast.IntegerNode, *ast.FloatNode, *ast.BoolNode, *ast.InfinityNode, *ast.NanNode:
+		return text(n.GetToken().Value) // as written: levels are texts, their factor knows the type
+	case *ast.NullNode:
+		// A transport is called null; only the word itself means it.
+		if t := n.GetToken(); t.Type == token.NullType && t.Value == "null" {
+			return text("null")
+		}
+		return nil, here.errorf("the value is missing")
+	case *ast.SequenceNode:
+		out := &node{at: here, kind: list}
+		for _, v := range n.Values {
+			item, err := convert(src, v)
+			if err != nil {
+				return nil, err
+			}
+			out.items = append(out.items, item)
+		}
+		return out, nil
+	case *ast.MappingNode:
+		return convertMapping(src, n)
+	}
+	return nil, here.errorf("%s is not part of a study file; expected a value, a list or a mapping", strings.ToLower(n.Type().String()))
+}
+
+func convertMapping(src *source, n *ast.MappingNode) (*node, error) {
+	out := &node{at: at(src, n), kind: mapping}
+	for _, v := range n.Values {
+		here := placeOf(src, v.Key.GetToken())
+		key, ok := v.Key.(ast.ScalarNode)
+		if !ok || v.Key.Type() == ast.MergeKeyType {
+			return nil, here.errorf("the key is not a name")
+		}
+		name := strings.TrimSpace(key.GetToken().Value)
+		if first := out.get(name); first != nil {
+			return nil, here.errorf("%s is written twice; first at %s", name, first.at)
+		}
+		value, err := convert(src, v.Value)
+		if err != nil {
+			return nil, err
+		}
+		out.entries = append(out.entries, entry{name, here, value})
+	}
+	return out, nil
+}

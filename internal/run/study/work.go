@@ -1,0 +1,119 @@
+package study
+
+import (
+	"fmt"
+	"strings"
+	"time"
+
+	"netdyno/internal/contract"
+)
+
+// Work is a trial's levels as typed values: what the bench sets up. Load's
+// rate and connections are totals over all clients; see ClientLoad.
+type Work struct {
+	Server, Client string            // transports
+	BothOptions    map[string]string // opt.NAME: for each end that declares it
+	ServerOptions  map[string]string // opt.server.NAME
+	ClientOptions  map[string]string // opt.client.NAME
+	Exchange       contract.Exchange
+	Load           contract.Load
+	Clients        int // processes
+	Listeners      int // ports of the server
+	Threads        int // of each worker; 0 is one per usable CPU
+	Placement      string
+	Window         time.Duration // 0 when Load.Amount ends the trial
+	Warmup         time.Duration
+}
+
+// Decode reads a trial's levels. A factor that is absent has its default; the
+// error names an unknown factor, a bad level or a missing transport.
+func Decode(levels map[string]string) (Work, error) {
+	read := defaults()
+	w := Work{BothOptions: map[string]string{}, ServerOptions: map[string]string{}, ClientOptions: map[string]string{}}
+	options := map[string]map[string]string{"": w.BothOptions, "server": w.ServerOptions, "client": w.ClientOptions}
+	noWindow := false
+	for _, factor := range sortedKeys(levels) {
+		text := levels[factor]
+		if factor == "window" && text == "0s" {
+			noWindow = true
+			continue
+		}
+		f, err := factorNamed(factor)
+		if err != nil {
+			return w, fmt.Errorf("decode trial: %w", err)
+		}
+		l, err := f.level(text)
+		if err != nil {
+			return w, fmt.Errorf("decode trial: %w", err)
+		}
+		if name, end := optionOf(factor); name != "" {
+			options[end][name] = l.Text
+			continue
+		}
+		set(read, factor, l)
+	}
+	settle(read)
+	if noWindow && !(read["amount"].value > 0) {
+		return w, fmt.Errorf("decode trial: window is 0s and there is no amount; expected one of them")
+	}
+	return w.fill(read)
+}
+
+func (w Work) fill(read map[string]Level) (Work, error) {
+	for _, end := range []string{"server", "client"} {
+		if read[end].Text == "" {
+			return w, fmt.Errorf("decode trial: the level of %s is missing", end)
+		}
+	}
+	number := func(factor string) float64 { return read[factor].value }
+	w.Server, w.Client = read["server"].Text, read["client"].Text
+	w.Exchange = contract.Exchange{
+		UpBytes: int64(number("request")), DownBytes: int64(number("response")), Codec: read["codec"].Text,
+	}
+	w.Load = contract.Load{
+		Connections: int(number("connections")),
+		InFlight:    int(number("inflight")),
+		Rate:        number("rate"),
+		ThinkNs:     int64(number("think")),
+		ActiveShare: number("active"),
+		Amount:      int64(number("amount")),
+	}
+	if w.Load.Rate > 0 {
+		w.Load.Arrival = contract.Arrival(read["arrival"].Text)
+	}
+	w.Clients, w.Listeners, w.Threads = int(number("clients")), int(number("listeners")), int(number("threads"))
+	w.Placement = read["placement"].Text
+	w.Window, w.Warmup = time.Duration(number("window")), time.Duration(number("warmup"))
+	return w, nil
+}
+
+// optionOf takes an option factor apart: "opt.server.buffer" is buffer at the
+// server, "opt.buffer" at both ends (end ""). The name is "" for others.
+func optionOf(factor string) (name, end string) {
+	name, ok := strings.CutPrefix(factor, optionPrefix)
+	if !ok {
+		return "", ""
+	}
+	for _, end := range []string{"server", "client"} {
+		if own, ok := strings.CutPrefix(name, end+"."); ok {
+			return own, end
+		}
+	}
+	return name, ""
+}
+
+// ClientLoad returns the share of client i, counted from 0, of the trial's
+// load: connections as even as they come, and the rate by connections, so
+// that each connection is offered the same. It panics unless 0 ≤ i < Clients.
+func (w Work) ClientLoad(i int) contract.Load {
+	if i < 0 || i >= w.Clients {
+		panic(fmt.Sprintf("client %d of %d", i, w.Clients))
+	}
+	load := w.Load
+	load.Connections = w.Load.Connections / w.Clients
+	if i < w.Load.Connections%w.Clients {
+		load.Connections++
+	}
+	load.Rate = w.Load.Rate * float64(load.Connections) / float64(w.Load.Connections)
+	return load
+}

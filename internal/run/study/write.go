@@ -1,0 +1,110 @@
+package study
+
+import (
+	"bytes"
+	"encoding/json"
+	"fmt"
+	"regexp"
+	"strconv"
+	"strings"
+
+	"netdyno/internal/quantity"
+	"netdyno/internal/record"
+)
+
+// YAML writes the study as a file that ParseFile reads back to the same plan:
+// what was run, after every override. Levels that the study left to their
+// defaults stay unwritten.
+func (s *Study) YAML() ([]byte, error) {
+	var b bytes.Buffer
+	fmt.Fprintf(&b, "study: %s\n", quote(s.Name))
+	if s.Question != "" {
+		fmt.Fprintf(&b, "question: %s\n", quote(s.Question))
+	}
+	if len(s.Hold) > 0 {
+		fmt.Fprintf(&b, "hold: {%s}\n", flow(s.Hold))
+	}
+	if len(s.Vary) > 0 {
+		b.WriteString("vary:\n")
+	}
+	for _, v := range s.Vary {
+		if v.Factor == armFactor {
+			b.WriteString("  arm:\n")
+			for _, a := range s.Arms {
+				fmt.Fprintf(&b, "    %s: {%s}\n", quote(a.Name), flow(a.Settings))
+			}
+			continue
+		}
+		fmt.Fprintf(&b, "  %s:\n", v.Factor)
+		for _, l := range v.Levels {
+			fmt.Fprintf(&b, "    - %s\n", quote(l.Text))
+		}
+	}
+	s.writeCompare(&b)
+	fmt.Fprintf(&b, "blocks: %d\nseed: %d\n", s.Blocks, s.Seed)
+	if len(s.Published) > 0 {
+		b.WriteString("published:\n")
+	}
+	for _, p := range s.Published {
+		writePublished(&b, p)
+	}
+	if b.Len() > maxFile {
+		return nil, fmt.Errorf("write study %s: %d bytes; a study file has at most %d", s.Name, b.Len(), maxFile)
+	}
+	return b.Bytes(), nil
+}
+
+func (s *Study) writeCompare(b *bytes.Buffer) {
+	b.WriteString("compare:\n")
+	if s.varied(s.Compare.Factor) != nil {
+		fmt.Fprintf(b, "  factor: %s\n", s.Compare.Factor)
+	}
+	fmt.Fprintf(b, "  baseline: %s\n  margin: %s\n  primary:\n", quote(s.Compare.Baseline), quantity.ShareText(s.Compare.Margin))
+	for _, m := range s.Compare.Primary {
+		fmt.Fprintf(b, "    - %s\n", quote(m))
+	}
+}
+
+func writePublished(b *bytes.Buffer, p record.Published) {
+	ratio := strconv.FormatFloat(p.Ratio, 'g', -1, 64)
+	mark := "- "
+	for _, field := range [][2]string{
+		{"source", p.Source}, {"metric", p.Metric}, {"arm", p.Arm}, {"base", p.Base}, {"cell", p.Cell}, {"ratio", ratio}, {"note", p.Note},
+	} {
+		if field[1] != "" {
+			fmt.Fprintf(b, "  %s%s: %s\n", mark, field[0], quote(field[1]))
+			mark = "  "
+		}
+	}
+}
+
+// flow writes settings one after the other, for use between braces. Lines
+// stay below maxLine as long as levels do.
+func flow(settings []Setting) string {
+	parts := make([]string, len(settings))
+	for i, x := range settings {
+		parts[i] = x.Factor + ": " + quote(x.Level.Text)
+	}
+	return strings.Join(parts, ", ")
+}
+
+var plainScalar = regexp.MustCompile(`^[A-Za-z0-9][A-Za-z0-9._/+%-]*$`)
+
+// yamlWord matches the plain scalars that some YAML reader takes for no text;
+// numbers are left plain, as levels are read as they are written.
+var yamlWord = regexp.MustCompile(`(?i)^(null|true|false|yes|no|on|off|y|n)$`)
+
+// quote writes a text so that it reads back as itself: plain where YAML takes
+// it as it stands, else in double quotes, whose escapes are JSON's.
+func quote(text string) string {
+	if plainScalar.MatchString(text) && !yamlWord.MatchString(text) {
+		return text
+	}
+	var b bytes.Buffer
+	e := json.NewEncoder(&b)
+	e.SetEscapeHTML(false)
+	if err := e.Encode(text); err != nil {
+		return strconv.Quote(text)
+	}
+	return strings.TrimSuffix(b.String(), "\n")
+}
