@@ -1,12 +1,16 @@
 package meter
 
 import (
+	"bytes"
+	"context"
 	"io"
 	"os"
 	"strconv"
 	"strings"
 	"testing"
+	"time"
 
+	"go.uber.org/goleak"
 	"golang.org/x/sys/unix"
 
 	"netdyno/internal/contract"
@@ -215,7 +219,8 @@ func TestBenchThatDoesNotRead(t *testing.T) {
 		m.next()
 	}
 	before := resident(t, m.cmd.Process.Pid)
-	for range 1000 {
+	for range 50 {
+		time.Sleep(10 * time.Millisecond) // enough for tens of MB, if they were kept
 		if now := resident(t, m.cmd.Process.Pid); now > before+32<<20 {
 			t.Fatalf("the meter grew from %d to %d bytes", before, now)
 		}
@@ -235,6 +240,64 @@ func TestBenchThatIsGone(t *testing.T) {
 	_ = m.cmd.Wait()
 	if code := m.cmd.ProcessState.ExitCode(); code != 137 {
 		t.Errorf("code %d, want 137; stderr %s", code, m.stderr.String())
+	}
+}
+
+// TestRunLeavesNothingInItsProcess runs the meter within the test, so that its
+// goroutines can be counted; it must not run beside tests with children.
+func TestRunLeavesNothingInItsProcess(t *testing.T) {
+	for _, c := range []struct {
+		worker []string
+		bounds Options
+		end    bool // of the bench's commands
+		code   int
+	}{
+		{worker: []string{"honest"}, end: true},
+		{worker: []string{"code", "5"}, code: 5},
+		{worker: []string{"stubborn"}, bounds: Options{Deadline: 50 * time.Millisecond}, code: 137},
+		{worker: []string{"says", "nonsense\n"}, code: 137},
+	} {
+		t.Run(c.worker[0], func(t *testing.T) {
+			defer goleak.VerifyNone(t, goleak.IgnoreCurrent())
+			in, commands, err := os.Pipe()
+			if err != nil {
+				t.Fatal(err)
+			}
+			defer in.Close()
+			if c.end {
+				commands.Close()
+			} else {
+				defer commands.Close()
+			}
+			var out, stderr bytes.Buffer
+			o := c.bounds
+			o.Argv = append([]string{os.Args[0], "worker"}, c.worker...)
+			o.In, o.Out, o.Err = in, &out, &stderr
+			code, err := Run(t.Context(), o)
+			if err != nil || code != c.code {
+				t.Errorf("code %d, %v; want %d; stderr %s", code, err, c.code, stderr.String())
+			}
+			if lines := strings.Split(strings.TrimSpace(out.String()), "\n"); !strings.HasPrefix(lines[len(lines)-1], `{"exit":`) {
+				t.Errorf("out %q, want exit as the last line", out.String())
+			}
+		})
+	}
+}
+
+func TestRunEndsWithItsContext(t *testing.T) {
+	defer goleak.VerifyNone(t, goleak.IgnoreCurrent())
+	in, commands, err := os.Pipe()
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer in.Close()
+	defer commands.Close()
+	ctx, cancel := context.WithCancel(t.Context())
+	cancel()
+	var out bytes.Buffer
+	code, err := Run(ctx, Options{Argv: []string{os.Args[0], "worker", "honest"}, In: in, Out: &out})
+	if err != nil || code != 0 {
+		t.Errorf("code %d, %v; want an honest worker to end at the end of its stdin", code, err)
 	}
 }
 

@@ -49,6 +49,8 @@ func runArgv(t *testing.T, b bounds, argv []string) *metered {
 	}
 	m := &metered{t: t}
 	m.cmd = exec.Command(os.Args[0], append([]string{"meter", b.deadline, strconv.FormatInt(b.memory, 10), b.cpus}, argv...)...)
+	// The race detector's runtime would sleep for 1 s before each exit.
+	m.cmd.Env = append(os.Environ(), "GORACE=atexit_sleep_ms=0")
 	m.cmd.Stderr = &m.stderr
 	var err error
 	if m.in, err = m.cmd.StdinPipe(); err != nil {
