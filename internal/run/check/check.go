@@ -1,0 +1,163 @@
+// Package check holds conversations with a worker executable, bare and without
+// the meter, and says section by section where it departs from
+// contract/CONTRACT.md. Each case is one small function in a table.
+package check
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"slices"
+	"strings"
+	"time"
+
+	"netdyno/internal/contract"
+	"netdyno/internal/run/rig"
+)
+
+// Options of a check.
+type Options struct {
+	Transports []string // only these; empty checks every one that the worker offers
+	Env        []string // added to the worker's environment
+}
+
+// Outcome is what one case found.
+type Outcome struct {
+	Case      string // "marks are answered"
+	Transport string // empty for a case that concerns the worker as a whole
+	Pass      bool
+	Skipped   bool   // not checked; Text says why
+	Text      string // of a failure: what was sent, what came, what the section says, how to fix it
+	Section   string // of CONTRACT.md
+}
+
+// The contract's own bounds, and what goes beyond them.
+const (
+	prompt     = 2 * time.Second  // hello, marks, the end after EOF
+	setupTakes = 10 * time.Second // four connections; the contract sets no bound
+	drain      = time.Second      // given in every load
+	drainTakes = drain + prompt
+)
+
+// errSkip marks a case that could not be carried out, and why.
+type errSkip struct{ reason string }
+
+func (e errSkip) Error() string { return e.reason }
+
+// rule is one case: what it looks at, what the contract says about it, and
+// what a worker's author usually has to do.
+type rule struct {
+	name    string
+	section string
+	says    string
+	fix     string
+	run     func(*subject) error
+}
+
+// subject is the worker under check, and the transport that a case is about.
+type subject struct {
+	ctx       context.Context
+	argv      []string
+	env       []string
+	transport contract.Transport
+	open      []*session
+}
+
+// Run checks the worker that argv starts. Its error means that nothing could
+// be checked: the worker does not start, or the context ended. Every process
+// it started has ended when it returns.
+func Run(ctx context.Context, argv []string, opt Options) ([]Outcome, error) {
+	s := &subject{ctx: ctx, argv: argv, env: opt.Env}
+	first, err := rig.Start(argv, rig.Options{Env: opt.Env})
+	if err != nil {
+		return nil, err
+	}
+	first.Kill()
+	first.Wait(prompt)
+
+	var outcomes []Outcome
+	for i, r := range workerRules {
+		outcomes = append(outcomes, s.judge(r))
+		if i == 0 && !outcomes[0].Pass {
+			return outcomes, ctx.Err() // a worker that does not say hello cannot be talked to
+		}
+	}
+	hello, err := s.hello()
+	if err != nil {
+		return outcomes, err
+	}
+	if err := known(opt.Transports, hello.Transports); err != nil {
+		return outcomes, err
+	}
+	for _, t := range hello.Transports {
+		if len(opt.Transports) > 0 && !slices.Contains(opt.Transports, t.Name) {
+			continue
+		}
+		s.transport = t
+		for _, r := range transportRules {
+			outcomes = append(outcomes, s.judge(r))
+		}
+	}
+	return outcomes, ctx.Err()
+}
+
+func known(asked []string, offered []contract.Transport) error {
+	for _, name := range asked {
+		if !slices.ContainsFunc(offered, func(t contract.Transport) bool { return t.Name == name }) {
+			var names []string
+			for _, t := range offered {
+				names = append(names, t.Name)
+			}
+			return fmt.Errorf("check transport %q: the worker offers %s", name, strings.Join(names, ", "))
+		}
+	}
+	return nil
+}
+
+// hello starts the worker once more for what it says of itself.
+func (s *subject) hello() (*contract.Hello, error) {
+	defer s.close()
+	w, err := s.launch()
+	if err != nil {
+		return nil, err
+	}
+	m, err := w.expect("hello", prompt)
+	if err != nil {
+		return nil, err
+	}
+	return m.Hello, nil
+}
+
+// judge runs one case and ends whatever processes it started.
+func (s *subject) judge(r rule) Outcome {
+	o := Outcome{Case: r.name, Transport: s.transport.Name, Section: r.section}
+	err := s.ctx.Err()
+	if err == nil {
+		err = r.run(s)
+	}
+	s.close()
+	var skip errSkip
+	switch {
+	case err == nil:
+		o.Pass = true
+	case s.ctx.Err() != nil:
+		o.Skipped, o.Text = true, "not checked: "+s.ctx.Err().Error()
+	case errors.As(err, &skip):
+		o.Skipped, o.Text = true, "not checked: "+skip.reason
+	default:
+		o.Text = fmt.Sprintf("%v. CONTRACT.md, section %s: %s. %s.", err, r.section, r.says, r.fix)
+	}
+	return o
+}
+
+// close ends the processes of a case.
+func (s *subject) close() {
+	for _, w := range s.open {
+		w.process.Kill()
+		w.process.Wait(prompt)
+	}
+	s.open = nil
+}
+
+// has reports whether the transport under check plays a role.
+func (s *subject) has(role contract.Role) bool { return slices.Contains(s.transport.Roles, role) }

@@ -1,0 +1,162 @@
+package check
+
+import (
+	"encoding/json"
+	"errors"
+	"fmt"
+	"net"
+
+	"netdyno/internal/contract"
+)
+
+// What every conversation moves: small messages over few connections.
+const (
+	messageBytes = 64
+	connections  = 4
+)
+
+const loopback = "127.0.0.1:0"
+
+// complete fills in what every setup of a check has.
+func complete(setup contract.Setup) contract.Setup {
+	setup.Trial, setup.Seed = "check", 1
+	setup.Exchange = contract.Exchange{UpBytes: messageBytes, DownBytes: messageBytes}
+	if setup.Role == contract.Server && setup.Listen == "" {
+		setup.Listen = loopback
+	}
+	if setup.Role != contract.Server {
+		if setup.Load.Connections == 0 {
+			setup.Load.Connections = connections
+		}
+		setup.Load.DrainNs = drain.Nanoseconds()
+	}
+	return setup
+}
+
+func setupLine(setup contract.Setup) (string, error) {
+	setup = complete(setup)
+	line, err := json.Marshal(contract.Message{Setup: &setup})
+	if err != nil {
+		return "", fmt.Errorf("encode setup: %w", err)
+	}
+	return string(line), nil
+}
+
+// configurable skips a transport that does nothing without options which only
+// a study can give.
+func (s *subject) configurable() error {
+	for _, o := range s.transport.Options {
+		if o.Type == contract.TypeText && o.Default == "" {
+			return errSkip{fmt.Sprintf("transport %s needs a value for its option %s", s.transport.Name, o.Name)}
+		}
+	}
+	return nil
+}
+
+// ready launches a worker and sets it up.
+func (s *subject) ready(setup contract.Setup) (*session, *contract.Ready, error) {
+	if err := s.configurable(); err != nil {
+		return nil, nil, err
+	}
+	w, err := s.idle()
+	if err != nil {
+		return nil, nil, err
+	}
+	setup.Transport = s.transport.Name
+	setup = complete(setup)
+	m, err := w.ask(contract.Message{Setup: &setup}, "ready", setupTakes)
+	var other unexpected
+	if errors.As(err, &other) && other.got.Error != nil && other.got.Error.Kind == contract.Unsupported {
+		return nil, nil, errSkip{"unsupported: " + other.got.Error.Text}
+	}
+	if err != nil {
+		return nil, nil, err
+	}
+	return w, m.Ready, nil
+}
+
+// server launches a server that is ready, and returns its address.
+func (s *subject) server() (*session, string, error) {
+	if !s.has(contract.Server) {
+		return nil, "", errSkip{"the transport has no role server"}
+	}
+	w, r, err := s.ready(contract.Setup{Role: contract.Server})
+	if err != nil {
+		return nil, "", err
+	}
+	if len(r.Addresses) != 1 {
+		return nil, "", fmt.Errorf("after a setup with 1 listener ready lists %d addresses", len(r.Addresses))
+	}
+	_, port, err := net.SplitHostPort(r.Addresses[0])
+	if err != nil || port == "0" || port == "" {
+		return nil, "", fmt.Errorf("ready lists the address %q, expected host:port with the port that was bound", r.Addresses[0])
+	}
+	return w, r.Addresses[0], nil
+}
+
+// alone launches the end that can be ready without another process.
+func (s *subject) alone() (*session, error) {
+	if s.has(contract.Pair) {
+		w, _, err := s.ready(contract.Setup{Role: contract.Pair})
+		return w, err
+	}
+	w, _, err := s.server()
+	return w, err
+}
+
+// ends are both ends of a conversation; a pair has no server of its own.
+type ends struct {
+	server *session
+	client *session
+	load   contract.Load
+}
+
+// connect launches the ends of the transport with a load, both ready.
+func (s *subject) connect(load contract.Load) (*ends, error) {
+	e := &ends{load: load}
+	setup := contract.Setup{Role: contract.Pair, Load: load}
+	switch {
+	case s.has(contract.Server) && s.has(contract.Client):
+		server, address, err := s.server()
+		if err != nil {
+			return nil, fmt.Errorf("server: %w", err)
+		}
+		e.server = server
+		setup.Role, setup.Peers = contract.Client, []string{address}
+	case !s.has(contract.Pair):
+		return nil, errSkip{fmt.Sprintf("the worker plays only %v of %s; pair it with another worker of wire %s",
+			s.transport.Roles, s.transport.Name, s.transport.Wire)}
+	}
+	client, r, err := s.ready(setup)
+	if err != nil {
+		return nil, fmt.Errorf("%s: %w", setup.Role, err)
+	}
+	if want := max(load.Connections, connections); r.Connections != want || r.Verified != want {
+		return nil, fmt.Errorf("after a setup with %d connections ready says %d open and %d verified", want, r.Connections, r.Verified)
+	}
+	e.client = client
+	return e, nil
+}
+
+// start begins the load.
+func (e *ends) start() error { return e.client.send(contract.Message{Start: &contract.Start{}}) }
+
+// stop asks the client for its result.
+func (e *ends) stop() (*contract.Result, error) {
+	m, err := e.client.ask(contract.Message{Stop: &contract.Stop{}}, "result", drainTakes)
+	return m.Result, err
+}
+
+// finish lets both ends end, the client first.
+func (e *ends) finish() error {
+	if err := e.client.ends(); err != nil {
+		return fmt.Errorf("client: %w", err)
+	}
+	if e.server == nil {
+		return nil
+	}
+	if err := e.server.ends(); err != nil {
+		return fmt.Errorf("server: %w", err)
+	}
+	return nil
+}

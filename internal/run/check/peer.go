@@ -1,0 +1,120 @@
+package check
+
+import (
+	"fmt"
+	"net"
+	"time"
+
+	"netdyno/internal/contract"
+)
+
+// peerVanishes kills the server under a load. The client may say so by a fatal
+// error, or count errors until it is stopped; it may not hang.
+func peerVanishes(s *subject) error {
+	e, err := s.connect(contract.Load{})
+	if err != nil {
+		return err
+	}
+	if e.server == nil {
+		return errSkip{"a pair has no peer that could vanish"}
+	}
+	if err := e.start(); err != nil {
+		return err
+	}
+	s.pause(warmUp)
+	e.server.process.Kill()
+	e.server.process.Wait(prompt)
+	e.client.last = "the server's death"
+
+	errorsCounted, deadline := int64(0), time.Now().Add(5*time.Second)
+	for errorsCounted == 0 {
+		m, err := e.client.next(time.Until(deadline))
+		switch {
+		case err != nil:
+			return fmt.Errorf("neither a fatal error nor a tick with errors came: %w", err)
+		case m.Error != nil && m.Error.Fatal && m.Error.Kind == contract.Peer:
+			return e.client.fades()
+		case m.Tick != nil && time.Now().Before(deadline):
+			errorsCounted = m.Tick.Errors
+		default:
+			return unexpected{"a fatal error of kind peer, or a tick with errors", e.client.last, m}
+		}
+	}
+	if _, err := e.stop(); err != nil {
+		return err
+	}
+	return e.client.fades()
+}
+
+// fades ends a worker whose exit status does not matter any more.
+func (w *session) fades() error {
+	w.process.CloseInput()
+	if w.process.Wait(prompt).Running {
+		return fmt.Errorf("stdin was closed after %s, and %v later the worker still runs", w.last, prompt)
+	}
+	return nil
+}
+
+func refused(s *subject) error {
+	if !s.has(contract.Client) {
+		return errSkip{"the transport has no role client"}
+	}
+	if err := s.configurable(); err != nil {
+		return err
+	}
+	l, err := net.Listen("tcp", loopback)
+	if err != nil {
+		return errSkip{err.Error()}
+	}
+	free := l.Addr().String()
+	if err := l.Close(); err != nil {
+		return errSkip{err.Error()}
+	}
+	setup := contract.Setup{Transport: s.transport.Name, Role: contract.Client, Peers: []string{free}}
+	return fatalSetup(s, setup, contract.Peer, contract.SetupFailed)
+}
+
+func portInUse(s *subject) error {
+	if !s.has(contract.Server) {
+		return errSkip{"the transport has no role server"}
+	}
+	if err := s.configurable(); err != nil {
+		return err
+	}
+	l, err := net.Listen("tcp", loopback)
+	if err != nil {
+		return errSkip{err.Error()}
+	}
+	defer l.Close()
+	setup := contract.Setup{Transport: s.transport.Name, Role: contract.Server, Listen: l.Addr().String()}
+	return fatalSetup(s, setup, contract.SetupFailed)
+}
+
+// stranger connects from 127.0.0.1 to a server that admits only 127.0.0.2: the
+// connection must be closed, and nothing may come back on it.
+func stranger(s *subject) error {
+	if !s.has(contract.Server) {
+		return errSkip{"the transport has no role server"}
+	}
+	w, r, err := s.ready(contract.Setup{Role: contract.Server, Allow: []string{"127.0.0.2"}})
+	if err != nil {
+		return err
+	}
+	if len(r.Addresses) == 0 {
+		return fmt.Errorf("ready lists no address")
+	}
+	conn, err := net.DialTimeout("tcp", r.Addresses[0], prompt)
+	if err != nil {
+		return w.ends() // refused outright is closed, too
+	}
+	defer conn.Close()
+	if err := conn.SetDeadline(time.Now().Add(prompt)); err != nil {
+		return errSkip{err.Error()}
+	}
+	_, _ = conn.Write(make([]byte, messageBytes)) // a closed connection may say so only in the read
+	n, err := conn.Read(make([]byte, messageBytes))
+	if timeout, ok := err.(net.Error); n > 0 || ok && timeout.Timeout() {
+		return fmt.Errorf("a connection from 127.0.0.1 to a server that allows only 127.0.0.2 got %d bytes back and stayed open", n)
+	}
+	return w.ends()
+}

@@ -1,0 +1,258 @@
+package check
+
+import (
+	"errors"
+	"fmt"
+	"math"
+	"time"
+
+	"netdyno/internal/contract"
+	"netdyno/internal/hist"
+)
+
+const (
+	warmUp = 100 * time.Millisecond
+	window = 300 * time.Millisecond
+)
+
+// account is what the client of one conversation said: the readings at the
+// window's edges and the result.
+type account struct {
+	opening, closing *contract.Reading
+	result           *contract.Result
+}
+
+// measure takes the client through warm-up, window and result. Between the
+// closing mark and stop it leaves time for whoever goes on working.
+func (e *ends) measure(s *subject, window time.Duration) (a account, err error) {
+	if err = e.start(); err != nil {
+		return a, err
+	}
+	s.pause(warmUp)
+	if a.opening, err = e.client.mark(1, true); err != nil {
+		return a, err
+	}
+	s.pause(window)
+	if a.closing, err = e.client.mark(2, false); err != nil {
+		return a, err
+	}
+	s.pause(warmUp)
+	a.result, err = e.stop()
+	return a, err
+}
+
+func marks(s *subject) error {
+	e, err := s.connect(contract.Load{})
+	if err != nil {
+		return err
+	}
+	if err := e.start(); err != nil {
+		return err
+	}
+	var before contract.Reading
+	for id, reset := range []bool{false, true, false, false} {
+		s.pause(warmUp)
+		r, err := e.client.mark(id+1, reset)
+		if err != nil {
+			return err
+		}
+		if err := follows(before, *r); err != nil {
+			return fmt.Errorf("mark %d: %w", id+1, err)
+		}
+		if closed := id == 3; !closed && r.Counts.Exchanges == before.Counts.Exchanges {
+			return fmt.Errorf("mark %d: no exchange was completed in %v; only the mark that closes the window ends the load", id+1, warmUp)
+		}
+		before = *r
+	}
+	return e.finish()
+}
+
+// follows checks that nothing cumulative fell between two readings.
+func follows(before, after contract.Reading) error {
+	for _, v := range []struct {
+		name          string
+		before, after int64
+	}{
+		{"at_ns", before.AtNs, after.AtNs},
+		{"cpu_ns", before.CPUNs, after.CPUNs},
+		{"counts.exchanges", before.Counts.Exchanges, after.Counts.Exchanges},
+		{"counts.sent_bytes", before.Counts.SentBytes, after.Counts.SentBytes},
+		{"counts.received_bytes", before.Counts.ReceivedBytes, after.Counts.ReceivedBytes},
+	} {
+		if v.after < v.before {
+			return fmt.Errorf("%s fell from %d to %d", v.name, v.before, v.after)
+		}
+	}
+	return nil
+}
+
+func ledger(s *subject) error {
+	e, err := s.connect(contract.Load{})
+	if err != nil {
+		return err
+	}
+	var serverBefore, serverAfter *contract.Reading
+	if e.server != nil {
+		if serverBefore, err = e.server.mark(1, true); err != nil {
+			return fmt.Errorf("server: %w", err)
+		}
+	}
+	a, err := e.measure(s, window)
+	if err != nil {
+		return err
+	}
+	if err := a.closes(false); err != nil {
+		return err
+	}
+	if n := a.result.Drained + a.result.Unfinished; n > connections {
+		return fmt.Errorf("%d exchanges were drained or unfinished, expected at most %d, one per slot: "+
+			"a closed loop begins nothing after the closing mark", n, connections)
+	}
+	if e.server != nil {
+		if serverAfter, err = e.server.mark(2, false); err != nil {
+			return fmt.Errorf("server: %w", err)
+		}
+		completed := a.closing.Counts.Exchanges + a.result.Drained
+		if err := agree(serverBefore.Counts, serverAfter.Counts, completed); err != nil {
+			return err
+		}
+		if _, err := e.server.ask(contract.Message{Stop: &contract.Stop{}}, "result", drainTakes); err != nil {
+			return fmt.Errorf("server: %w", err)
+		}
+	}
+	return e.finish()
+}
+
+// closes checks a client's account against itself. Between a reading and the
+// switch of the window each slot may complete one exchange.
+func (a account) closes(open bool) error {
+	r := a.result
+	inWindow := a.closing.Counts.Exchanges - a.opening.Counts.Exchanges
+	switch n := r.Counts.Exchanges; {
+	case n <= 0:
+		return errors.New("no exchange was completed in the window")
+	case r.Counts.ReceivedBytes != n*messageBytes:
+		return fmt.Errorf("result says %d exchanges of %d bytes down and %d bytes received, expected %d",
+			n, messageBytes, r.Counts.ReceivedBytes, n*messageBytes)
+	case r.Counts.SentBytes != n*messageBytes:
+		return fmt.Errorf("result says %d exchanges of %d bytes up and %d bytes sent, expected %d", n, messageBytes, r.Counts.SentBytes, n*messageBytes)
+	case math.Abs(float64(n-inWindow)) > connections:
+		return fmt.Errorf("result says %d exchanges in the window, the readings at its edges differ by %d", n, inWindow)
+	case r.ToNs <= r.FromNs:
+		return fmt.Errorf("the window goes from %d to %d ns", r.FromNs, r.ToNs)
+	}
+	for kind, n := range r.Counts.Errors {
+		if n > 0 {
+			return fmt.Errorf("result counts %d errors of kind %s on a loopback with nothing in its way", n, kind)
+		}
+	}
+	return r2h(r, open)
+}
+
+// r2h checks a result's histograms: as many values as exchanges, and none
+// where they would be invented.
+func r2h(r *contract.Result, open bool) error {
+	want := r.Counts.Exchanges + r.Drained
+	for _, h := range []struct {
+		name, text string
+		there      bool
+	}{{"service", r.Service, true}, {"response", r.Response, open}, {"lag", r.Lag, open}} {
+		got, err := hist.Decode(h.text)
+		if err != nil {
+			return fmt.Errorf("read histogram %s of result: %w (section Histograms)", h.name, err)
+		}
+		if h.there && got.Count() != want {
+			return fmt.Errorf("histogram %s holds %d values, expected exchanges + drained = %d + %d", h.name, got.Count(), r.Counts.Exchanges, r.Drained)
+		}
+		if !h.there && got.Count() > 0 {
+			return fmt.Errorf("histogram %s holds %d values in a closed loop without think time, expected none", h.name, got.Count())
+		}
+	}
+	ages, err := hist.Decode(r.Ages)
+	if err != nil {
+		return fmt.Errorf("read histogram ages of result: %w (section Histograms)", err)
+	}
+	if ages.Count() != r.Unfinished {
+		return fmt.Errorf("histogram ages holds %d values, expected unfinished = %d", ages.Count(), r.Unfinished)
+	}
+	return nil
+}
+
+// agree compares what the server counted with what the client completed; the
+// exchanges in flight at the end, one per slot, may be on one side only.
+func agree(before, after contract.Counts, completed int64) error {
+	const slack = connections * messageBytes
+	for _, side := range []struct {
+		name string
+		got  int64
+	}{{"received", after.ReceivedBytes - before.ReceivedBytes}, {"sent", after.SentBytes - before.SentBytes}} {
+		if want := completed * messageBytes; side.got < want-slack || side.got > want+slack {
+			return fmt.Errorf("the client completed %d exchanges, %d bytes each way, and the server says it %s %d",
+				completed, want, side.name, side.got)
+		}
+	}
+	if after.Exchanges != after.ReceivedBytes/messageBytes {
+		return fmt.Errorf("the server says %d bytes received and %d exchanges, expected received_bytes / up_bytes = %d",
+			after.ReceivedBytes, after.Exchanges, after.ReceivedBytes/messageBytes)
+	}
+	return nil
+}
+
+func amount(s *subject) error {
+	const each = 25
+	e, err := s.connect(contract.Load{Amount: each})
+	if err != nil {
+		return err
+	}
+	if err := e.start(); err != nil {
+		return err
+	}
+	m, err := e.client.expect("result", setupTakes)
+	if err != nil {
+		return err
+	}
+	if n := m.Result.Counts.Exchanges; n != each*connections {
+		return fmt.Errorf("result says %d exchanges, expected %d on each of %d connections = %d", n, each, connections, each*connections)
+	}
+	if err := r2h(m.Result, false); err != nil {
+		return err
+	}
+	if err := e.client.send(contract.Message{Stop: &contract.Stop{}}); err != nil {
+		return err
+	}
+	s.pause(warmUp)
+	if err := e.finish(); err != nil {
+		return err
+	}
+	for got := range e.client.process.Messages() {
+		if got.Message.Result != nil {
+			return errors.New("after the result of a fixed amount, stop was answered by a second result")
+		}
+	}
+	return nil
+}
+
+// openLoop is a case: the achieved rate lies within a share of the offered
+// one, low enough for any machine. What is compared is the rate over the
+// worker's own window, so a slow test machine does not change it.
+func openLoop(arrival contract.Arrival, share float64) func(*subject) error {
+	return func(s *subject) error {
+		const rate = 200
+		e, err := s.connect(contract.Load{Rate: rate, Arrival: arrival})
+		if err != nil {
+			return err
+		}
+		a, err := e.measure(s, time.Second)
+		if err != nil {
+			return err
+		}
+		if err := a.closes(true); err != nil {
+			return err
+		}
+		seconds := float64(a.result.ToNs-a.result.FromNs) / 1e9
+		if achieved := float64(a.result.Counts.Exchanges) / seconds; math.Abs(achieved-rate) > share*rate {
+			return fmt.Errorf("%.0f exchanges per second were completed over %.2f s, expected %d within %.0f %%", achieved, seconds, rate, share*100)
+		}
+		return e.finish()
+	}
+}
