@@ -87,7 +87,7 @@ for (const width of [400, 760, 1200]) {
 			const { page, faults } = await open("report.html", { width, colorScheme });
 			const figures = await figuresOf(page);
 			assert.deepEqual(
-				new Set(figures.flatMap((figure) => Object.keys(figure).slice(3))),
+				new Set(figures.flatMap((figure) => Object.keys(figure).slice(4))),
 				new Set(["forest", "dots", "curve", "series", "split"]),
 			);
 			for (const figure of figures) {
@@ -168,7 +168,7 @@ test("figures follow a change of width", async () => {
 test("without JavaScript every number is still there", async () => {
 	const { page } = await open("report.html", { javaScriptEnabled: false });
 	assert.equal(await page.locator("figure:visible").count(), 0);
-	assert.match(await page.locator("noscript").first().innerText(), /every number/);
+	assert.match(await page.locator("noscript").first().textContent(), /every number/);
 	for (const words of [
 		"go-epoll",
 		"better",

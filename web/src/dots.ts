@@ -7,7 +7,7 @@ const rowHeight = 38;
 /** One metric, a dot per trial in the order of blocks, from zero. */
 export function drawDots(dots: Dots, width: number, title: string): SVGElement {
 	const narrow = width < 460;
-	const names = Math.max(...dots.rows.map((row) => textWidth(row.name))) + 26;
+	const names = Math.max(...dots.rows.map((row) => textWidth(row.name))) + 30;
 	const left = narrow ? 8 : Math.min(names, 170);
 	const step = narrow ? rowHeight + 14 : rowHeight;
 	const bottom = dots.rows.length * step + 6;
@@ -28,7 +28,7 @@ export function drawDots(dots: Dots, width: number, title: string): SVGElement {
 		const top = i * step + (narrow ? 14 : 0);
 		const baseline = narrow ? i * step + 12 : top + rowHeight / 2 + 4;
 		svg.append(shape(row.arm, 7 + (narrow ? left : 0), baseline - 4, 4.2, "fill"));
-		svg.append(text(18 + (narrow ? left : 0), baseline, fit(row.name, narrow ? width - 40 : left - 28)));
+		svg.append(text(18 + (narrow ? left : 0), baseline, fit(row.name, narrow ? width - 40 : left - 24)));
 		drawRow(svg, row, x, top, dots.scale.factor);
 	});
 	return svg;

@@ -89,12 +89,13 @@ function drawAxis(svg: SVGElement, forest: Forest, x: Scale, bottom: number, wid
 	svg.append(text(width / 2, bottom + 28, forest.axis, "middle", "soft"));
 	if (forest.better) {
 		const [before, after] = forest.better === "lower" ? ["← better", "worse →"] : ["← worse", "better →"];
-		svg.append(text(x(1) - 8, 12, before, "end", "soft"), text(x(1) + 8, 12, after, "start", "soft"));
+		const start = Math.min(x(1) + 8, width - textWidth(after));
+		svg.append(text(start - 16, 12, before, "end", "soft"), text(start, 12, after, "start", "soft"));
 	}
 }
 
 function drawRow(svg: SVGElement, row: ForestRow, x: Scale, y: number): void {
-	const colour = row.verdict ? armClass(row.arm) : "noise";
+	const colour = `${row.verdict ? armClass(row.arm) : "noise"}${row.verdict === "invalid" ? " faded" : ""}`;
 	row.ratios.forEach((ratio, block) => {
 		const offset = row.ratios.length > 1 ? (block / (row.ratios.length - 1) - 0.5) * 12 : 0;
 		svg.append(
@@ -108,7 +109,8 @@ function drawRow(svg: SVGElement, row: ForestRow, x: Scale, y: number): void {
 	const interval = line(x(row.low), y, x(row.high), y, `${colour} stroke interval`);
 	interval.append(hint(`${row.name}: ${row.label} ${row.verdict ?? ""}`));
 	svg.append(interval);
-	if (row.verdict) svg.append(shape(row.arm, x(row.ratio), y, 5, "fill halo ratio"));
+	if (row.verdict)
+		svg.append(shape(row.arm, x(row.ratio), y, 5, `fill halo ratio${row.verdict === "invalid" ? " faded" : ""}`));
 	else svg.append(line(x(row.ratio), y - 5, x(row.ratio), y + 5, "noise stroke interval"));
 }
 

@@ -12,7 +12,7 @@ export interface Panel {
 
 const plotHeight = 104;
 const headHeight = 24;
-const footHeight = 30;
+const footHeight = 26;
 const endRoom = 12; // half of the label under the last tick
 
 /** Small multiples: a grid of panels, one per arm, with one scale from zero. */
@@ -36,7 +36,7 @@ export class Grid {
 
 	/** Draws the frame of panel i and says where it lies. */
 	panel(svg: SVGElement, i: number): Panel {
-		const gap = 18;
+		const gap = 26;
 		const cell = (this.width - this.margin - endRoom - gap * (this.columns - 1)) / this.columns;
 		const left = this.margin + (i % this.columns) * (cell + gap);
 		const top = this.start + Math.floor(i / this.columns) * (headHeight + plotHeight + footHeight) + headHeight;

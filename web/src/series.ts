@@ -9,7 +9,7 @@ export function drawSeries(series: Series, width: number, title: string): SVGEle
 	const most = Math.max(...points.map(([, rate]) => rate)) / series.scale.factor;
 	const end = Math.max(...points.map(([at]) => at));
 	const grid = new Grid(series.panels, most, width, 18);
-	const svg = drawing(width, grid.height + 14, title);
+	const svg = drawing(width, grid.height, title);
 	svg.append(text(0, 10, series.axis, "start", "soft"));
 	series.panels.forEach((each, i) => {
 		const shade = element("rect", { class: "band" });

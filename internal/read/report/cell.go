@@ -158,7 +158,7 @@ func (l *layout) mainTable(c finding.Cell) Table {
 		if cmp, ok := l.compared[comparisonKey{c.Name, a.Name, m.Metric}]; ok {
 			datum.Verdict = cmp.Verdict
 			if cmp.Ratio > 0 {
-				datum.Ratio = ratio(cmp.Ratio) + " (" + ratioInterval(cmp.Low, cmp.High) + ")"
+				datum.Ratio, datum.Within = ratio(cmp.Ratio), ratioInterval(cmp.Low, cmp.High)
 			}
 		}
 		return datum

@@ -96,12 +96,12 @@ func (l *layout) series(c finding.Cell, budget int) (Figure, bool) {
 		s.Panels = append(s.Panels, panel)
 	}
 	s.Scale = scaleFor("exchanges_per_s", "", largest)
-	s.Axis = "exchanges (" + s.Scale.Unit + ")"
+	s.Axis = "exchanges (" + s.Scale.Unit + "), seconds since the start"
 	caption := "Exchanges per second over the trial, clients summed, one line per trial; the window is shaded. The axis starts at zero."
 	if cut {
 		caption += fmt.Sprintf(" The first %s of each arm are drawn.", plural(perArm, "trial"))
 	}
-	return Figure{Title: "Rate over time", Caption: caption, Series: s}, drawn
+	return Figure{Title: "Rate over time", Caption: caption, Wide: true, Series: s}, drawn
 }
 
 // seriesLine thins one trial's series and widens the figure's window and
@@ -153,12 +153,12 @@ func (l *layout) split(c finding.Cell) (Figure, bool) {
 		}
 		split.Panels = append(split.Panels, panel)
 	}
-	caption := "CPU time in the window as cores, one thin bar per trial, for each worker and for the whole host. " +
+	caption := "CPU time in the window as cores, one thin bar per trial: above for each worker, below for the whole host on its own scale. " +
 		"Interrupt work (irq, softirq) belongs to no process and shows only under the host."
 	if cut {
 		caption += fmt.Sprintf(" The first %d trials of each arm are drawn.", maxBars)
 	}
-	return Figure{Title: "Where CPU time went", Caption: caption, Split: split}, drawn
+	return Figure{Title: "Where CPU time went", Caption: caption, Wide: true, Split: split}, drawn
 }
 
 // add appends a trial's bar to its group, and says when the group is full.

@@ -54,7 +54,7 @@ func (l *layout) noise() Section {
 }
 
 func (l *layout) comparisons() Section {
-	columns := head("cell", "metric", "arm", "#ratio", "#95 % interval", "#blocks", "#p", "#adjusted p", "adjustment", "#bound", "verdict", "why")
+	columns := head("cell", "metric", "arm", "#ratio", "#blocks", "#p", "#adjusted p", "#bound", "verdict")
 	primary := Table{Caption: "Primary comparisons, declared before the run.", Columns: columns}
 	explored := Table{Caption: "Exploratory comparisons: every other metric.", Columns: columns, Folded: true}
 	for _, c := range l.Comparisons {
@@ -80,15 +80,19 @@ func (l *layout) comparisonRow(c finding.Comparison) []Datum {
 	if c.NeedsMore > 0 {
 		why = strings.TrimPrefix(why+"; ", "; ") + "about " + plural(c.NeedsMore, "block") + " in all would tell"
 	}
-	row := words(or(c.Cell, "all"), c.Metric, c.Arm, ratio(c.Ratio), ratioInterval(c.Low, c.High), fmt.Sprint(c.Blocks),
-		probability(c.P), probability(c.Adjusted), fmt.Sprintf("%s over %d", or(c.Method, "none"), c.Family), percent(c.Bound), string(c.Verdict), why)
+	row := []Datum{
+		{Text: or(c.Cell, "all")}, {Text: c.Metric}, {Text: c.Arm},
+		{Text: ratio(c.Ratio), Detail: ratioInterval(c.Low, c.High)},
+		{Text: fmt.Sprint(c.Blocks)}, {Text: probability(c.P)},
+		{Text: probability(c.Adjusted), Detail: fmt.Sprintf("%s over %d", or(c.Method, "none"), c.Family)},
+		{Text: percent(c.Bound)}, {Text: string(c.Verdict), Verdict: c.Verdict, Detail: why},
+	}
 	if c.Ratio <= 0 {
-		row[3].Text, row[4].Text, row[6].Text, row[7].Text = "–", "–", "–", "–"
+		row[3], row[5], row[6] = Datum{Text: "–"}, Datum{Text: "–"}, Datum{Text: "–"}
 	}
 	if place, ok := l.place[c.Arm]; ok {
 		row[2].Arm = &place
 	}
-	row[10].Verdict = c.Verdict
 	return row
 }
 

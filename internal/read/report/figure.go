@@ -12,6 +12,7 @@ type Figure struct {
 	ID      string  `json:"id"`
 	Title   string  `json:"title"`
 	Caption string  `json:"caption"`
+	Wide    bool    `json:"wide"` // takes the page's whole width
 	Forest  *Forest `json:"forest,omitempty"`
 	Dots    *Dots   `json:"dots,omitempty"`
 	Curve   *Curve  `json:"curve,omitempty"`
@@ -156,6 +157,7 @@ func (l *layout) effects() []Figure {
 			Title: "Effect on " + labelOf(metric) + betterWords(forest.Better),
 			Caption: "Each arm as a ratio to " + l.Header.Study.Compare.Baseline + ", paired within blocks: small dots are blocks, the line is the 95 % interval. " +
 				"Inside the grey band a difference counts as none; the grey row compares the baseline with its own repeat.",
+			Wide:   true,
 			Forest: forest,
 		})
 	}
@@ -240,7 +242,9 @@ func (l *layout) figures(cell int, c finding.Cell, budget int) []Figure {
 	for _, metric := range l.Header.Study.Compare.Primary {
 		add(l.dots(c, metric))
 	}
-	add(l.curve(c))
+	curve, drawn := l.curve(c)
+	curve.Wide = len(figures)%2 == 0 // beside the last dots, or alone
+	add(curve, drawn)
 	add(l.series(c, budget))
 	add(l.split(c))
 	return figures

@@ -106,7 +106,7 @@ func markdownDatum(d Datum) string {
 		s += " (" + inline(d.Detail) + ")"
 	}
 	if d.Ratio != "" {
-		s += "; " + inline(d.Ratio)
+		s += "; " + inline(d.Ratio) + " (" + inline(d.Within) + ")"
 	}
 	if m := mark(d.Verdict); m != "" && d.Text != string(d.Verdict) {
 		s += " " + m

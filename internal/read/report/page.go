@@ -160,7 +160,7 @@ func (l *layout) answers() []Answer {
 	}
 	var answers []Answer
 	for _, text := range l.Findings.Answers {
-		answers = append(answers, Answer{said[text], text})
+		answers = append(answers, Answer{said[text], strings.ReplaceAll(text, " %", noBreak+"%")})
 	}
 	return answers
 }
@@ -183,6 +183,8 @@ func (l *layout) tally() string {
 	}
 	return b.String()
 }
+
+const noBreak = "\u00a0"
 
 // doubts names what stands between the reader and the answers: it comes
 // before the figures, not in a footnote.

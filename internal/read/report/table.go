@@ -22,12 +22,13 @@ type Column struct {
 	Number bool   `json:"number,omitempty"` // aligned right
 }
 
-// Datum is one value. Detail is its interval, Ratio the comparison with the
-// baseline that Verdict judges.
+// Datum is one value. Detail is its interval or proof; Ratio, with its own
+// interval in Within, is the comparison with the baseline that Verdict judges.
 type Datum struct {
 	Text    string          `json:"text"`
 	Detail  string          `json:"detail,omitempty"`
 	Ratio   string          `json:"ratio,omitempty"`
+	Within  string          `json:"within,omitempty"`
 	Verdict finding.Verdict `json:"verdict,omitempty"`
 	Arm     *int            `json:"arm,omitempty"`    // place in Page.Arms, when the value names an arm
 	Strong  bool            `json:"strong,omitempty"` // differs where its neighbours should agree

@@ -206,8 +206,12 @@ func (t *terminal) datum(d Datum) string {
 	if d.Detail != "" {
 		s += " (" + printable(d.Detail) + ")"
 	}
-	if m := mark(d.Verdict); m != "" {
-		s = t.verdict(d.Verdict, s+" "+m)
+	m := mark(d.Verdict)
+	switch {
+	case m == "":
+		return s
+	case d.Text == string(d.Verdict):
+		return t.verdict(d.Verdict, m+" "+s)
 	}
-	return s
+	return t.verdict(d.Verdict, s+" "+m)
 }
