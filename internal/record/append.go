@@ -1,0 +1,171 @@
+package record
+
+import (
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"path/filepath"
+	"syscall"
+)
+
+// File appends records to a records.jsonl. One goroutine may use it, and one
+// process at a time: the file is locked while it is open.
+type File struct {
+	file  *os.File
+	whole int64 // bytes of whole lines
+	bad   error // why nothing more can be appended
+}
+
+// Create makes a new records.jsonl with its header. It fails when the file
+// exists: a run never overwrites another.
+func Create(path string, header Header) (*File, error) {
+	f, err := os.OpenFile(path, os.O_RDWR|os.O_CREATE|os.O_EXCL, 0o644)
+	if err != nil {
+		return nil, err
+	}
+	w := &File{file: f}
+	header.Schema = Schema
+	if err = w.lock(); err == nil {
+		if err = w.writeLine(header); err == nil {
+			err = syncDirectory(path)
+		}
+	}
+	if err != nil {
+		f.Close()
+		return nil, errors.Join(fmt.Errorf("create %s: %w", path, err), os.Remove(path))
+	}
+	return w, nil
+}
+
+// OpenForAppend opens an existing records.jsonl to go on with. A torn last
+// line is cut off and reported among the contents' problems, as its trial is
+// to be run again; all else stays as it is.
+func OpenForAppend(path string) (*File, Contents, error) {
+	var c Contents
+	f, err := os.OpenFile(path, os.O_RDWR, 0)
+	if err != nil {
+		return nil, c, err
+	}
+	w := &File{file: f}
+	if err := w.resume(&c); err != nil {
+		f.Close()
+		return nil, c, fmt.Errorf("open %s to append: %w", path, err)
+	}
+	return w, c, nil
+}
+
+func (w *File) resume(c *Contents) error {
+	if err := w.lock(); err != nil {
+		return err
+	}
+	if err := c.read(w.file); err != nil {
+		return err
+	}
+	if _, err := w.file.Seek(0, io.SeekStart); err != nil {
+		return err
+	}
+	extent, err := eachLine(w.file, func(int, []byte) error { return nil })
+	if err != nil {
+		return err
+	}
+	w.whole = extent.whole
+	if extent.torn {
+		return w.rollBack()
+	}
+	return nil
+}
+
+// lock keeps a second run from appending to the same file.
+func (w *File) lock() error {
+	if err := syscall.Flock(int(w.file.Fd()), syscall.LOCK_EX|syscall.LOCK_NB); err != nil {
+		return fmt.Errorf("another process is writing it: %w", err)
+	}
+	return nil
+}
+
+// Append writes one record as one whole line and returns when it is on the
+// disk. After an error (a full disk) the file ends with its last whole line
+// again and Append may be called anew, unless even cutting off failed.
+func (w *File) Append(r Record) error {
+	r.Schema = Schema
+	if err := w.writeLine(r); err != nil {
+		return fmt.Errorf("append the record of trial %s to %s: %w", r.Trial.ID, w.file.Name(), err)
+	}
+	return nil
+}
+
+func (w *File) writeLine(body any) error {
+	if w.bad != nil {
+		return w.bad
+	}
+	line, err := encodeLine(body)
+	if err != nil {
+		return err
+	}
+	_, err = w.file.WriteAt(line, w.whole)
+	if err == nil {
+		err = w.file.Sync()
+	}
+	if err != nil {
+		return errors.Join(err, w.rollBack())
+	}
+	w.whole += int64(len(line))
+	return nil
+}
+
+// rollBack cuts the file to its whole lines.
+func (w *File) rollBack() error {
+	err := w.file.Truncate(w.whole)
+	if err == nil {
+		err = w.file.Sync()
+	}
+	if err != nil {
+		w.bad = fmt.Errorf("cut off a torn line: %w", err)
+	}
+	return w.bad
+}
+
+// Close closes the file and releases its lock.
+func (w *File) Close() error { return w.file.Close() }
+
+// WriteFileAtomic writes a file whole or not at all, also when the power
+// goes: a temporary file beside it, synced and renamed, then the directory
+// synced.
+func WriteFileAtomic(path string, data []byte) error {
+	temporary, err := writeBeside(path, data)
+	if err == nil {
+		err = os.Rename(temporary, path)
+	}
+	if err != nil {
+		if temporary != "" {
+			err = errors.Join(err, os.Remove(temporary))
+		}
+		return fmt.Errorf("write %s: %w", path, err)
+	}
+	return syncDirectory(path)
+}
+
+// writeBeside returns the name of the temporary file as soon as there is one.
+func writeBeside(path string, data []byte) (name string, err error) {
+	f, err := os.CreateTemp(filepath.Dir(path), "."+filepath.Base(path)+".*")
+	if err != nil {
+		return "", err
+	}
+	_, err = f.Write(data)
+	if err == nil {
+		err = f.Chmod(0o644)
+	}
+	if err == nil {
+		err = f.Sync()
+	}
+	return f.Name(), errors.Join(err, f.Close())
+}
+
+func syncDirectory(path string) error {
+	d, err := os.Open(filepath.Dir(path))
+	if err != nil {
+		return err
+	}
+	return errors.Join(d.Sync(), d.Close())
+}

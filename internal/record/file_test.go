@@ -1,0 +1,346 @@
+package record
+
+import (
+	"bytes"
+	"fmt"
+	"os"
+	"os/exec"
+	"os/signal"
+	"path/filepath"
+	"strings"
+	"syscall"
+	"testing"
+)
+
+func testRecord(id string) Record {
+	return Record{Trial: Trial{ID: id, Block: 1, Levels: map[string]string{"server": "go-net", "note": "<é>"}, Seed: 1<<53 - 1}, Outcome: OK}
+}
+
+func newFile(t *testing.T, ids ...string) string {
+	t.Helper()
+	path := filepath.Join(t.TempDir(), RecordsFile)
+	w, err := Create(path, Header{Netdyno: "test", Study: Study{Name: "s"}})
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, id := range ids {
+		if err := w.Append(testRecord(id)); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if err := w.Close(); err != nil {
+		t.Fatal(err)
+	}
+	return path
+}
+
+func contents(t *testing.T, path string) []byte {
+	t.Helper()
+	data, err := os.ReadFile(path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return data
+}
+
+func ids(records []Record) string {
+	var b strings.Builder
+	for _, r := range records {
+		b.WriteString(r.Trial.ID + " ")
+	}
+	return strings.TrimSpace(b.String())
+}
+
+func TestReadGivesBackWhatWasAppended(t *testing.T) {
+	c, err := Read(newFile(t, "b01-001", "b01-002"))
+	if err != nil || len(c.Problems) != 0 || ids(c.Records) != "b01-001 b01-002" {
+		t.Fatalf("got %v, %v, %v", ids(c.Records), c.Problems, err)
+	}
+	r := c.Records[0]
+	if c.Header.Schema != Schema || c.Header.Study.Name != "s" || r.Schema != Schema || r.Trial.Levels["note"] != "<é>" || r.Trial.Seed != 1<<53-1 {
+		t.Errorf("read back as %+v, %+v", c.Header, r)
+	}
+}
+
+func TestATailTornAtAnyByteIsCutAndItsTrialRunAgain(t *testing.T) {
+	whole := contents(t, newFile(t, "b01-001", "b01-002"))
+	last := bytes.LastIndexByte(whole[:len(whole)-1], '\n') + 1
+	path := filepath.Join(t.TempDir(), RecordsFile)
+	for cut := last + 1; cut < len(whole); cut++ {
+		if err := os.WriteFile(path, whole[:cut], 0o600); err != nil {
+			t.Fatal(err)
+		}
+		w, c, err := OpenForAppend(path)
+		if err != nil {
+			t.Fatalf("cut at %d: %v", cut, err)
+		}
+		if ids(c.Records) != "b01-001" || len(c.Problems) != 1 || !strings.HasPrefix(c.Problems[0].String(), "line 3: torn") {
+			t.Fatalf("cut at %d: records %s, problems %v", cut, ids(c.Records), c.Problems)
+		}
+		if err := w.Append(testRecord("b01-002")); err != nil {
+			t.Fatal(err)
+		}
+		if err := w.Close(); err != nil {
+			t.Fatal(err)
+		}
+		if got := contents(t, path); !bytes.Equal(got, whole) {
+			t.Fatalf("cut at %d: after going on the file is\n%s\nwant\n%s", cut, got, whole)
+		}
+	}
+}
+
+func TestAnyFlippedBitIsFound(t *testing.T) {
+	whole := contents(t, newFile(t, "b01-001"))
+	header := bytes.IndexByte(whole, '\n') + 1
+	path := filepath.Join(t.TempDir(), RecordsFile)
+	for at := header; at < len(whole); at++ {
+		damaged := bytes.Clone(whole)
+		damaged[at] ^= 1 << (at % 8)
+		if err := os.WriteFile(path, damaged, 0o600); err != nil {
+			t.Fatal(err)
+		}
+		c, err := Read(path)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if len(c.Problems) == 0 {
+			t.Errorf("byte %d: damage went unnoticed: %s", at, damaged[header:])
+		}
+	}
+}
+
+func TestReadReportsWhatIsWrong(t *testing.T) {
+	line := func(body any) string {
+		b, err := encodeLine(body)
+		if err != nil {
+			t.Fatal(err)
+		}
+		return string(b)
+	}
+	header := line(Header{Schema: Schema})
+	one, two := line(testRecord("a")), line(testRecord("b"))
+	newer := testRecord("c")
+	newer.Schema = Schema + 1
+	for name, c := range map[string]struct{ file, records, problems, err string }{
+		"duplicate":      {header + one + two + one, "a b", "[line 4: trial a has a record already, on line 2, which stands]", ""},
+		"not JSON":       {header + "hello\n" + one, "a", `[line 2: found "hello"; expected {"crc":"8 hex digits","body":{…}}]`, ""},
+		"bad sum":        {header + `{"crc":"xyz","body":{}}` + "\n", "", `[line 2: found "{\"crc\":\"xyz\",\"body\":{}}"; expected {"crc":"8 hex digits","body":{…}}]`, ""},
+		"damaged":        {header + `{"crc":"00000000","body":{"a":1}}` + "\n", "", `[line 2: the body's CRC-32C is cff7d56a, not "00000000": the line was damaged]`, ""},
+		"no trial":       {header + line(Record{Schema: 1}), "", "[line 2: record: its trial has no id]", ""},
+		"empty":          {"", "", "[]", "line 1: no whole header; expected the run's header"},
+		"torn header":    {header[:9], "", "[]", "line 1: no whole header; expected the run's header"},
+		"newer header":   {line(Header{Schema: Schema + 1}), "", "[]", "line 1: schema 2 was written by a newer netdyno; this one reads up to schema 1"},
+		"newer record":   {header + line(newer), "", "[]", "line 2: schema 2 was written by a newer netdyno; this one reads up to schema 1"},
+		"no schema":      {line(map[string]int{"schema": 0}), "", "[]", "line 1: schema 0; expected from 1 to 1"},
+		"damaged header": {"{}\n", "", "[]", `line 1: header: found "{}"; expected {"crc":"8 hex digits","body":{…}}`},
+	} {
+		var got Contents
+		err := got.read(strings.NewReader(c.file))
+		if text := fmt.Sprint(err); (err == nil) != (c.err == "") || err != nil && text != c.err {
+			t.Errorf("%s: error %v, want %s", name, err, c.err)
+		}
+		if fmt.Sprint(got.Problems) != c.problems || ids(got.Records) != c.records {
+			t.Errorf("%s:\n got %s, %v\nwant %s, %s", name, ids(got.Records), got.Problems, c.records, c.problems)
+		}
+	}
+}
+
+// endless is a line that never ends.
+type endless struct{ read int }
+
+func (e *endless) Read(p []byte) (int, error) {
+	e.read += len(p)
+	return copy(p, bytes.Repeat([]byte("x"), len(p))), nil
+}
+
+func TestALineIsBounded(t *testing.T) {
+	source := &endless{}
+	var c Contents
+	if err := c.read(source); err == nil || err.Error() != "line 1: longer than 67108864 bytes" {
+		t.Errorf("got %v", err)
+	}
+	if source.read > MaxLine+1<<20 {
+		t.Errorf("read %d bytes of a line bounded to %d", source.read, MaxLine)
+	}
+}
+
+func TestARunIsNeverOverwrittenNorWrittenTwice(t *testing.T) {
+	path := newFile(t)
+	if _, err := Create(path, Header{}); !os.IsExist(err) {
+		t.Errorf("creating it again gave %v", err)
+	}
+	w, _, err := OpenForAppend(path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if _, _, err := OpenForAppend(path); err == nil || !strings.Contains(err.Error(), "another process is writing it") {
+		t.Errorf("opening it twice gave %v", err)
+	}
+	if err := w.Close(); err != nil {
+		t.Fatal(err)
+	}
+}
+
+func TestAReaderMayFollowTheWriter(t *testing.T) {
+	path := newFile(t)
+	w, _, err := OpenForAppend(path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer w.Close()
+	const n = 100
+	done := make(chan error, 1)
+	go func() {
+		for i := range n {
+			if err := w.Append(testRecord(fmt.Sprintf("b01-%03d", i))); err != nil {
+				done <- err
+				return
+			}
+		}
+		done <- nil
+	}()
+	for last, finished := 0, false; !finished; {
+		select {
+		case err := <-done:
+			if err != nil {
+				t.Fatal(err)
+			}
+			finished = true
+		default:
+		}
+		c, err := Read(path)
+		if err != nil || len(c.Records) < last || len(c.Problems) > 1 {
+			t.Fatalf("while it was written: %d records after %d, %v, %v", len(c.Records), last, c.Problems, err)
+		}
+		last = len(c.Records)
+		if finished && (last != n || len(c.Problems) != 0) {
+			t.Fatalf("in the end: %d records, %v", last, c.Problems)
+		}
+	}
+}
+
+// fillDisk appends until the disk is full, frees nothing, and checks that
+// the file still ends with a whole line and knows all that was acknowledged.
+func fillDisk(path string) error {
+	w, err := Create(path, Header{})
+	if err != nil {
+		return err
+	}
+	kept := 0
+	for full := 0; full < 3; {
+		r := testRecord(fmt.Sprint(kept))
+		r.Workers = []Worker{{Stderr: strings.Repeat("x", 3000)}}
+		if err := w.Append(r); err != nil {
+			full++
+			continue
+		}
+		kept++
+		if kept > 1000 {
+			return fmt.Errorf("the disk never filled")
+		}
+	}
+	if err := w.Close(); err != nil {
+		return err
+	}
+	c, err := Read(path)
+	if err == nil && (len(c.Records) != kept || len(c.Problems) > 0 || kept == 0) {
+		err = fmt.Errorf("%d records of %d acknowledged, %v", len(c.Records), kept, c.Problems)
+	}
+	return err
+}
+
+func TestAFullDiskLeavesWholeLines(t *testing.T) {
+	t.Run("file size limit", func(t *testing.T) {
+		if path := os.Getenv("NETDYNO_TEST_FILL"); path != "" {
+			signal.Ignore(syscall.SIGXFSZ)
+			limit := &syscall.Rlimit{Cur: 20000, Max: 20000}
+			if err := syscall.Setrlimit(syscall.RLIMIT_FSIZE, limit); err != nil {
+				t.Fatal(err)
+			}
+			if err := fillDisk(path); err != nil {
+				t.Fatal(err)
+			}
+			return
+		}
+		child := exec.Command(os.Args[0], "-test.run", t.Name()+"$")
+		child.Env = append(os.Environ(), "NETDYNO_TEST_FILL="+filepath.Join(t.TempDir(), RecordsFile))
+		if out, err := child.CombinedOutput(); err != nil {
+			t.Fatalf("%v\n%s", err, out)
+		}
+	})
+	t.Run("tmpfs", func(t *testing.T) {
+		dir := t.TempDir()
+		if err := syscall.Mount("tmpfs", dir, "tmpfs", 0, "size=64k"); err != nil {
+			t.Skipf("mount a tiny tmpfs: %v", err)
+		}
+		defer func() {
+			if err := syscall.Unmount(dir, 0); err != nil {
+				t.Error(err)
+			}
+		}()
+		if err := fillDisk(filepath.Join(dir, RecordsFile)); err != nil {
+			t.Fatal(err)
+		}
+		if err := WriteFileAtomic(filepath.Join(dir, "big"), make([]byte, 100<<10)); err == nil {
+			t.Error("100 KiB fitted in what was left of 64")
+		}
+		entries, err := os.ReadDir(dir)
+		if err != nil || len(entries) != 1 {
+			t.Errorf("a failed write left %v, %v", entries, err)
+		}
+	})
+}
+
+func TestTrialsReadBackWholeOrNotAtAll(t *testing.T) {
+	path := filepath.Join(t.TempDir(), TrialsFile)
+	want := []Trial{testRecord("b01-001").Trial, testRecord("b01-002").Trial}
+	for range 2 { // written anew, it replaces
+		if err := WriteTrials(path, want); err != nil {
+			t.Fatal(err)
+		}
+	}
+	got, err := ReadTrials(path)
+	if err != nil || fmt.Sprint(got) != fmt.Sprint(want) {
+		t.Fatalf("got %v, %v", got, err)
+	}
+	whole := contents(t, path)
+	for name, c := range map[string]struct {
+		data []byte
+		want string
+	}{
+		"torn":     {whole[:len(whole)-1], "the last line is torn"},
+		"repeated": {append(bytes.Clone(whole), whole...), `line 3: trial id "b01-001" is empty or repeated`},
+		"damaged":  {bytes.Replace(whole, []byte("go-net"), []byte("go-nut"), 1), "the line was damaged"},
+	} {
+		if err := os.WriteFile(path, c.data, 0o600); err != nil {
+			t.Fatal(err)
+		}
+		if _, err := ReadTrials(path); err == nil || !strings.Contains(err.Error(), c.want) {
+			t.Errorf("%s: got %v, want %s", name, err, c.want)
+		}
+	}
+}
+
+func FuzzRead(f *testing.F) {
+	header, _ := encodeLine(Header{Schema: Schema})
+	one, _ := encodeLine(testRecord("a"))
+	f.Add(header, one)
+	f.Add([]byte("{}\n"), []byte("\x00"))
+	f.Fuzz(func(t *testing.T, head, rest []byte) {
+		var c Contents
+		data := append(bytes.Clone(head), rest...)
+		if err := c.read(bytes.NewReader(data)); err != nil {
+			return
+		}
+		seen := map[string]bool{}
+		for _, r := range c.Records {
+			if r.Trial.ID == "" || seen[r.Trial.ID] {
+				t.Fatalf("trial %q is empty or twice in %q", r.Trial.ID, data)
+			}
+			seen[r.Trial.ID] = true
+		}
+		if lines := bytes.Count(data, []byte("\n")); len(c.Records)+len(c.Problems) > lines {
+			t.Fatalf("%d records and %d problems in %d lines", len(c.Records), len(c.Problems), lines)
+		}
+	})
+}
