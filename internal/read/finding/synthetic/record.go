@@ -164,16 +164,10 @@ func fill(w *record.Worker, s state, exchanges int64, openLoop bool) {
 func lognormal(mean float64, n int64) string {
 	const steps, sigma = 400, 0.5
 	h := hist.New()
-	left := n
-	for i := range steps {
+	for i := range int64(steps) {
 		share := (float64(i) + 0.5) / steps
 		value := mean * math.Exp(sigma*math.Sqrt2*math.Erfinv(2*share-1)-sigma*sigma/2)
-		count := n / steps
-		if i == steps-1 {
-			count = left
-		}
-		left -= count
-		h.Record(int64(value*1e9), count)
+		h.Record(int64(value*1e9), (i+1)*n/steps-i*n/steps)
 	}
 	text, err := h.Encode()
 	if err != nil {

@@ -1,0 +1,144 @@
+package finding
+
+import (
+	"cmp"
+	"fmt"
+	"math"
+	"slices"
+	"strings"
+
+	"netdyno/internal/record"
+)
+
+// answer returns the sentences of the primary comparisons, the most decisive
+// first: differences by size, then equivalences, then what cannot be told,
+// then what is invalid.
+func (s *sorted) answer(comparisons []Comparison) []string {
+	order := []Verdict{Better, Worse, Equivalent, CannotTell, Invalid}
+	weight := func(c Comparison) int { // better and worse are one class
+		return max(1, slices.Index(order, c.Verdict))
+	}
+	var said []Comparison
+	for _, c := range comparisons {
+		if c.Primary {
+			said = append(said, c)
+		}
+	}
+	slices.SortStableFunc(said, func(a, b Comparison) int {
+		return cmp.Or(weight(a)-weight(b), cmp.Compare(effect(b), effect(a)))
+	})
+	var answers []string
+	for _, c := range said {
+		answers = append(answers, c.Sentence)
+	}
+	return answers
+}
+
+func effect(c Comparison) float64 {
+	if !usable(c.Ratio) || c.Verdict != Better && c.Verdict != Worse {
+		return 0
+	}
+	return math.Abs(math.Log(c.Ratio))
+}
+
+// sentence puts a comparison into words.
+func (s *sorted) sentence(c Comparison) string {
+	m, err := record.MetricNamed(c.Metric)
+	if err != nil {
+		return ""
+	}
+	var b strings.Builder
+	if c.Cell != "" {
+		fmt.Fprintf(&b, "At %s, ", c.Cell)
+	}
+	if !usable(c.Ratio) || c.Blocks < 2 {
+		fmt.Fprintf(&b, "%s cannot be compared with %s on %s: %s.", c.Arm, c.Base, m.Doc, c.Reason)
+		return b.String()
+	}
+	fmt.Fprintf(&b, "%s %s %.3g× the %s of %s (95 %% interval %.3g–%.3g, %d blocks, %s): %s",
+		c.Arm, verb(m), c.Ratio, m.Doc, c.Base, c.Low, c.High, c.Blocks, s.boundWords(c), c.Verdict)
+	if c.Reason != "" {
+		fmt.Fprintf(&b, ", because %s", c.Reason)
+	}
+	if c.NeedsMore > 0 {
+		fmt.Fprintf(&b, "; it would take about %d blocks", c.NeedsMore)
+	}
+	b.WriteString("." + s.limitWords(c))
+	return b.String()
+}
+
+// verb suits costs, rates and the rest.
+func verb(m record.Metric) string {
+	switch {
+	case m.Better == record.Higher:
+		return "reaches"
+	case strings.HasPrefix(m.Name, "server.") || strings.HasPrefix(m.Name, "client.") || strings.HasPrefix(m.Name, "host."):
+		return "needs"
+	}
+	return "has"
+}
+
+func (s *sorted) boundWords(c Comparison) string {
+	if c.Bound > margin(s.header.Study.Compare) {
+		return "A/A bound " + percent(c.Bound)
+	}
+	return "margin " + percent(c.Bound)
+}
+
+func (s *sorted) limitWords(c Comparison) string {
+	arm, _ := limitOf(s.at[place{c.Cell, c.Arm}])
+	base, _ := limitOf(s.at[place{c.Cell, c.Base}])
+	if arm == base {
+		return fmt.Sprintf(" Limit: %s.", arm)
+	}
+	return fmt.Sprintf(" Limits: %s (%s), %s (%s).", arm, c.Arm, base, c.Base)
+}
+
+// publish sets published ratios beside measured ones of the same metric, arms
+// and cell, whichever of the arms this study's baseline is.
+func (s *sorted) publish() []Published {
+	var all []Published
+	for _, p := range s.header.Study.Published {
+		for _, cell := range s.cells {
+			if p.Cell != "" && p.Cell != cell {
+				continue
+			}
+			one := Published{Published: p, Cell: cell}
+			if e, ok := s.pair(cell, p.Metric, p.Arm, p.Base).estimate(); ok {
+				one.Measured, one.Low, one.High = e.Point, e.Low, e.High
+			}
+			all = append(all, one)
+		}
+	}
+	return all
+}
+
+// tally counts the trials and how much of the run's time they measured in.
+func (s *sorted) tally() Tally {
+	t := Tally{Planned: len(s.views)}
+	inside, whole := 0.0, 0.0
+	for _, v := range s.views {
+		switch v.trial.Status {
+		case Valid:
+			t.Valid++
+		case StatusFailed:
+			t.Failed++
+		case StatusInvalid:
+			t.Invalid++
+		case StatusUnsupported:
+			t.Unsupported++
+		default:
+			t.Missing++
+			continue
+		}
+		line := v.record.Timeline
+		if 0 <= line.StartNs && line.StartNs <= line.CloseNs && line.CloseNs <= line.EndNs {
+			inside += float64(line.CloseNs) - float64(line.StartNs)
+			whole += float64(line.EndNs)
+		}
+	}
+	if whole > 0 {
+		t.WindowShare = inside / whole
+	}
+	return t
+}

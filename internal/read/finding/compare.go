@@ -1,0 +1,127 @@
+package finding
+
+import (
+	"fmt"
+
+	"netdyno/internal/read/stat"
+	"netdyno/internal/record"
+)
+
+// The methods of adjustment.
+const (
+	Holm              = "Holm"
+	BenjaminiHochberg = "Benjamini-Hochberg"
+)
+
+// pending is one comparison on its way to a verdict.
+type pending struct {
+	Comparison
+	pairs   pairs
+	better  string // the metric's direction
+	margin  float64
+	refusal string // why no verdict may be given
+}
+
+// compare sets every arm against the baseline in every cell: first on the
+// primary metrics, which form one family, then on the rest of the registry,
+// which is explored.
+func (s *sorted) compare(noise []Noise) []Comparison {
+	bounds := map[string]map[string]float64{}
+	for _, n := range noise {
+		if bounds[n.Cell] == nil {
+			bounds[n.Cell] = map[string]float64{}
+		}
+		bounds[n.Cell][n.Metric] = n.Bound
+	}
+	declared, explored := s.lineUp()
+	adjust(declared, Holm, stat.Holm)
+	adjust(explored, BenjaminiHochberg, stat.BenjaminiHochberg)
+	var all []Comparison
+	for _, b := range append(declared, explored...) {
+		b.Bound = max(b.margin, bounds[b.Cell][b.Metric])
+		b.judge()
+		if b.Primary {
+			b.Sentence = s.sentence(b.Comparison)
+		}
+		all = append(all, b.Comparison)
+	}
+	return all
+}
+
+// lineUp makes the comparisons: declared ones always, explored ones where
+// both arms have values.
+func (s *sorted) lineUp() (declared, explored []*pending) {
+	var order []record.Metric
+	seen := map[string]bool{}
+	for _, name := range s.header.Study.Compare.Primary {
+		if m, err := record.MetricNamed(name); err == nil && !seen[name] {
+			seen[name] = true
+			order = append(order, m)
+		}
+	}
+	for _, m := range record.Metrics() {
+		if m.Better != "" && !seen[m.Name] {
+			order = append(order, m)
+		}
+	}
+	base := s.header.Study.Compare.Baseline
+	for _, cell := range s.cells {
+		for _, m := range order {
+			for _, arm := range s.arms {
+				if arm == base || len(s.at[place{cell, arm}]) == 0 {
+					continue
+				}
+				b := s.set(cell, m, arm)
+				switch {
+				case b.Primary:
+					declared = append(declared, b)
+				case b.Blocks > 0:
+					explored = append(explored, b)
+				}
+			}
+		}
+	}
+	return declared, explored
+}
+
+func (s *sorted) set(cell string, m record.Metric, arm string) *pending {
+	base := s.header.Study.Compare.Baseline
+	b := &pending{
+		Comparison: Comparison{Cell: cell, Metric: m.Name, Arm: arm, Base: base, Primary: s.primary(m.Name), P: 1, Adjusted: 1},
+		pairs:      s.pair(cell, m.Name, arm, base),
+		better:     m.Better,
+		margin:     margin(s.header.Study.Compare),
+	}
+	b.Ratios, b.Blocks = b.pairs.ratios, len(b.pairs.ratios)
+	if e, ok := b.pairs.estimate(); ok {
+		b.Ratio, b.Low, b.High = e.Point, e.Low, e.High
+		b.P = stat.SignFlip(b.pairs.logs)
+		b.refusal = s.refuse(b)
+		return b
+	}
+	if b.Blocks == 1 {
+		b.Ratio, b.Low, b.High = b.Ratios[0], b.Ratios[0], b.Ratios[0]
+	}
+	b.refusal = fmt.Sprintf("%d blocks have a valid value of both arms; at least 2 are needed", b.Blocks)
+	return b
+}
+
+// adjust fills in the adjusted p of a family: every comparison that has a p,
+// whether or not a verdict is refused for another reason.
+func adjust(family []*pending, method string, by func([]float64) []float64) {
+	var tested []*pending
+	var ps []float64
+	for _, b := range family {
+		b.Method = method
+		if b.Blocks >= 2 {
+			tested = append(tested, b)
+			ps = append(ps, b.P)
+		}
+	}
+	for i, p := range by(ps) {
+		tested[i].Adjusted = p
+	}
+	for _, b := range family {
+		b.Family = len(tested)
+	}
+}

@@ -1,0 +1,53 @@
+package finding
+
+import (
+	"fmt"
+	"math"
+
+	"netdyno/internal/record"
+)
+
+// Level is the significance that a verdict needs, of adjusted p values.
+const Level = 0.05
+
+// DefaultMargin is the ratio − 1 below which a difference is none, when the
+// study declares no margin.
+const DefaultMargin = 0.02
+
+// Find says everything that can be said about a run from its header, its plan
+// and its records. The plan decides which trial belongs where; a record that
+// contradicts it is invalid, one of an unknown or repeated trial is left out
+// with a warning. It fails only for a study whose primary metric is not in
+// the registry. It is pure and keeps no reference to the records.
+func Find(header record.Header, trials []record.Trial, records []record.Record) (Findings, error) {
+	for _, name := range header.Study.Compare.Primary {
+		if _, err := record.MetricNamed(name); err != nil {
+			return Findings{}, fmt.Errorf("read compare.primary: %w", err)
+		}
+	}
+	s := sortOut(header, trials, records)
+	for _, v := range s.views {
+		v.trial = examine(v)
+	}
+	noise := s.noise()
+	comparisons := s.compare(noise)
+	cells := s.describeCells()
+	f := Findings{
+		Header: header, Cells: cells, Noise: noise, Comparisons: comparisons,
+		Answers: s.answer(comparisons), Published: s.publish(), Tally: s.tally(),
+	}
+	f.Warnings = s.warn(f)
+	return f, nil
+}
+
+// margin returns the study's margin; one that is not a sensible ratio counts
+// as undeclared.
+func margin(c record.Compare) float64 {
+	if c.Margin > 0 && c.Margin < 10 {
+		return c.Margin
+	}
+	return DefaultMargin
+}
+
+// usable tells whether x can be divided by and drawn on a log scale.
+func usable(x float64) bool { return x > 0 && !math.IsInf(x, 1) && !math.IsNaN(x) }

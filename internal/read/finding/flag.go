@@ -1,0 +1,97 @@
+package finding
+
+import (
+	"fmt"
+	"math"
+
+	"netdyno/internal/contract"
+	"netdyno/internal/read/stat"
+	"netdyno/internal/record"
+)
+
+// Thresholds of the flags (METHOD §2.3, §3.3; DESIGN §3 for the skew).
+const (
+	overloadShare = 0.99
+	skewShare     = 0.005
+	stealShare    = 0.01
+)
+
+// unsteady: the rate has a slope or a step inside the window.
+func (e *exam) unsteady() (flag, why string) {
+	var rates []float64
+	for _, s := range e.series {
+		if s.InWindow {
+			rates = append(rates, s.ExchangesPerS)
+		}
+	}
+	change, found := stat.Drift(rates)
+	if !found {
+		return "", ""
+	}
+	return Unsteady, fmt.Sprintf("the rate changed by %+.3g %% inside the window", 100*change)
+}
+
+// overloaded: the open loop did not get what it offered.
+func (e *exam) overloaded() (flag, why string) {
+	share, ok := e.values["offered_share"]
+	if !ok || share >= overloadShare-e.scheduleNoise() {
+		return "", ""
+	}
+	return Overloaded, fmt.Sprintf("achieved %.3g %% of the offered rate", 100*share)
+}
+
+// scheduleNoise is by how much a drawn schedule may fall short of its mean
+// rate by chance: three standard deviations of a Poisson count.
+func (e *exam) scheduleNoise() float64 {
+	expected, poisson := 0.0, false
+	for _, g := range e.generators {
+		if g.Setup == nil || g.Result == nil {
+			continue
+		}
+		expected += g.Setup.Load.Rate * (float64(g.Result.ToNs) - float64(g.Result.FromNs)) / 1e9
+		poisson = poisson || g.Setup.Load.Arrival == contract.Poisson
+	}
+	if !poisson || !(expected > 0) {
+		return 0
+	}
+	return 3 / math.Sqrt(expected)
+}
+
+// skewed: a worker's reading and its meter's lie too far apart.
+func (e *exam) skewed() (flag, why string) {
+	workers := e.window.Record.Workers
+	for i := range workers {
+		span, ok := record.SpanOf(&workers[i])
+		if !ok {
+			continue
+		}
+		from, to, length, ok := span.Metered()
+		if !ok {
+			continue
+		}
+		skew := math.Max(math.Abs(float64(from.SkewNs)), math.Abs(float64(to.SkewNs))) / 1e9
+		if skew > skewShare*length {
+			return Skewed, fmt.Sprintf("%s was metered %.3g ms apart from its mark, %.2g %% of the window",
+				span.Worker.Name, 1e3*skew, 100*skew/length)
+		}
+	}
+	return "", ""
+}
+
+// lagging: the closed loop left slots empty, so the generator and not the
+// server paced it.
+func (e *exam) lagging() (flag, why string) {
+	busy, ok := e.inFlight()
+	if !ok || e.open || e.thinking || busy >= e.slots*(1-littleSlack) {
+		return "", ""
+	}
+	return Lagging, fmt.Sprintf("the generator kept only %.4g of %.4g slots busy", busy, e.slots)
+}
+
+// noisy: the hypervisor gave the CPUs to somebody else.
+func (e *exam) noisy() (flag, why string) {
+	if share := e.values["host.steal_share"]; share > stealShare {
+		return Noisy, fmt.Sprintf("%.2g %% of the host's CPU time was stolen", 100*share)
+	}
+	return "", ""
+}

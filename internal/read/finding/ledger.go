@@ -1,0 +1,252 @@
+package finding
+
+import (
+	"fmt"
+	"math"
+	"sort"
+	"strings"
+
+	"netdyno/internal/contract"
+	"netdyno/internal/record"
+)
+
+// ledger returns why the trial's counts cannot be believed, "" when the books
+// close (METHOD §2.2).
+func (e *exam) ledger() string {
+	for _, check := range []func() string{
+		e.complete, e.failures, e.verified, e.clientBytes, e.serverBytes, e.interfaceBytes, e.histogramCounts, e.overfull,
+	} {
+		if reason := check(); reason != "" {
+			return reason
+		}
+	}
+	return ""
+}
+
+// complete demands a result with a window and work in it of every client, and
+// that no worker told of a fatal error.
+func (e *exam) complete() string {
+	if len(e.generators) == 0 {
+		return "no client left an account"
+	}
+	for _, g := range e.generators {
+		switch r := g.Result; {
+		case r == nil:
+			return g.Name + " left no result"
+		case r.ToNs <= r.FromNs:
+			return fmt.Sprintf("%s counted a window of %d ns", g.Name, r.ToNs-r.FromNs)
+		case r.Counts.Exchanges <= 0:
+			return g.Name + " completed no exchange in the window"
+		}
+	}
+	for _, w := range e.window.Record.Workers {
+		for _, failure := range w.Errors {
+			if failure.Fatal {
+				return w.Name + " reported " + failure.Error()
+			}
+		}
+	}
+	return ""
+}
+
+// failures taints a trial in which exchanges failed: what remained is another
+// load than the one declared.
+func (e *exam) failures() string {
+	byKind := map[contract.ErrorKind]int64{}
+	total := int64(0)
+	for _, g := range e.generators {
+		for kind, n := range g.Result.Counts.Errors {
+			byKind[kind] += n
+			total += n
+		}
+	}
+	if total == 0 {
+		return ""
+	}
+	var kinds []string
+	for kind := range byKind {
+		kinds = append(kinds, string(kind))
+	}
+	sort.Strings(kinds)
+	return fmt.Sprintf("%d exchanges failed (%s)", total, strings.Join(kinds, ", "))
+}
+
+// verified demands the one checked message per connection of METHOD §1.3,
+// where something comes down that a client can check.
+func (e *exam) verified() string {
+	for _, g := range e.generators {
+		if g.Role != contract.Client || g.Ready == nil || g.Setup == nil || g.Setup.Exchange.DownBytes <= 0 {
+			continue
+		}
+		if g.Ready.Verified < g.Ready.Connections {
+			return fmt.Sprintf("%s verified %d of its %d connections", g.Name, g.Ready.Verified, g.Ready.Connections)
+		}
+	}
+	return ""
+}
+
+// clientBytes demands exchanges × size, give or take what was in flight at
+// the window's edges.
+func (e *exam) clientBytes() string {
+	for _, g := range e.generators {
+		if g.Setup == nil {
+			continue
+		}
+		exchanges, slack := float64(g.Result.Counts.Exchanges), slotsOf(g.Setup.Load)
+		for _, end := range []struct {
+			verb      string
+			got, size int64
+		}{
+			{"received", g.Result.Counts.ReceivedBytes, g.Setup.Exchange.DownBytes},
+			{"sent", g.Result.Counts.SentBytes, g.Setup.Exchange.UpBytes},
+		} {
+			want := exchanges * float64(end.size)
+			if math.Abs(float64(end.got)-want) > slack*float64(end.size) {
+				return fmt.Sprintf("%s %s %d bytes, but %.0f exchanges of %d make %.0f",
+					g.Name, end.verb, end.got, exchanges, end.size, want)
+			}
+		}
+	}
+	return ""
+}
+
+// Slack of the server's books: its edges lie elsewhere in time than the
+// clients', by the marks' way.
+const serverSlack = 0.01
+
+// serverBytes compares what the server counted with what the clients' work
+// makes, per second of each one's own window; in a fixed amount of work, whose
+// server idles after the clients have ended, as sums.
+func (e *exam) serverBytes() string {
+	servers, ok := e.window.Spans(contract.Server)
+	if !ok {
+		return ""
+	}
+	var received, sent, up, down float64
+	for _, s := range servers {
+		length, ok := e.per(s.Seconds())
+		if !ok || s.Worker.Ready != nil && s.Worker.Ready.Foreign {
+			return ""
+		}
+		from, to := s.From.Reading.Counts, s.To.Reading.Counts
+		received += (float64(to.ReceivedBytes) - float64(from.ReceivedBytes)) / length
+		sent += (float64(to.SentBytes) - float64(from.SentBytes)) / length
+	}
+	slackUp, slackDown := 0.0, 0.0
+	for _, g := range e.generators {
+		if g.Setup == nil {
+			return ""
+		}
+		length, _ := e.per((float64(g.Result.ToNs)-float64(g.Result.FromNs))/1e9, true)
+		x := g.Setup.Exchange
+		up += float64(g.Result.Counts.Exchanges) * float64(x.UpBytes) / length
+		down += float64(g.Result.Counts.Exchanges) * float64(x.DownBytes) / length
+		slackUp += 2 * slotsOf(g.Setup.Load) * float64(x.UpBytes) / length
+		slackDown += 2 * slotsOf(g.Setup.Load) * float64(x.DownBytes) / length
+	}
+	if math.Abs(received-up) > max(slackUp, serverSlack*up) {
+		return fmt.Sprintf("the server received %s, but the clients' exchanges make %s", e.bytes(received), e.bytes(up))
+	}
+	if math.Abs(sent-down) > max(slackDown, serverSlack*down) {
+		return fmt.Sprintf("the server sent %s, but the clients' exchanges make %s", e.bytes(sent), e.bytes(down))
+	}
+	return ""
+}
+
+// amount tells whether the work was fixed instead of the window.
+func (e *exam) amount() bool {
+	for _, g := range e.generators {
+		if g.Setup != nil && g.Setup.Load.Amount > 0 {
+			return true
+		}
+	}
+	return false
+}
+
+func (e *exam) per(length float64, ok bool) (float64, bool) {
+	if e.amount() {
+		return 1, ok
+	}
+	return length, ok
+}
+
+func (e *exam) bytes(n float64) string {
+	if e.amount() {
+		return fmt.Sprintf("%.0f bytes", n)
+	}
+	return fmt.Sprintf("%.0f bytes/s", n)
+}
+
+// interfaceShare is how much of a client's payload the kernel must have seen
+// on its interfaces; headers only add to it.
+const interfaceShare = 0.99
+
+func (e *exam) interfaceBytes() string {
+	for _, g := range e.generators {
+		span, ok := record.SpanOf(g)
+		if !ok || g.Role != contract.Client {
+			continue
+		}
+		from, to, length, ok := span.Metered()
+		if !ok || len(from.Interfaces) == 0 {
+			continue
+		}
+		seen := 0.0
+		for name, after := range to.Interfaces {
+			seen += float64(after.ReceivedBytes) - float64(from.Interfaces[name].ReceivedBytes)
+		}
+		payload := float64(g.Result.Counts.ReceivedBytes) * 1e9 / (float64(g.Result.ToNs) - float64(g.Result.FromNs))
+		if seen > 0 && seen/length < interfaceShare*payload {
+			return fmt.Sprintf("%s says it received %.0f bytes/s, its host's interfaces %.0f", g.Name, payload, seen/length)
+		}
+	}
+	return ""
+}
+
+// histogramCounts demands one service time per exchange that completed, in
+// the window or drained after it.
+func (e *exam) histogramCounts() string {
+	want := 0.0
+	for _, g := range e.generators {
+		if g.Result.Service == "" {
+			return ""
+		}
+		want += float64(g.Result.Counts.Exchanges) + float64(g.Result.Drained)
+	}
+	h, ok := e.window.Histogram(record.Service)
+	if !ok {
+		return "a histogram of service times cannot be read"
+	}
+	if float64(h.Count()) != want {
+		return fmt.Sprintf("%d service times were recorded for %.0f exchanges", h.Count(), want)
+	}
+	return ""
+}
+
+// Little's law may be off by this share.
+const littleSlack = 0.05
+
+// inFlight returns the mean number of exchanges in flight by Little's law
+// (J. Little, A proof for the queuing formula L = λW, 1961).
+func (e *exam) inFlight() (float64, bool) {
+	rate, ok := e.values["exchanges_per_s"]
+	mean, known := e.values["service_mean_us"]
+	return rate * mean / 1e6, ok && known && e.slots > 0
+}
+
+// overfull demands that no more exchanges were in flight than there were
+// slots. What began before the window adds up to one exchange per slot.
+func (e *exam) overfull() string {
+	busy, ok := e.inFlight()
+	if !ok {
+		return ""
+	}
+	exchanges := 0.0
+	for _, g := range e.generators {
+		exchanges += float64(g.Result.Counts.Exchanges)
+	}
+	if busy > e.slots*(1+littleSlack+e.slots/exchanges) {
+		return fmt.Sprintf("rate × mean service time make %.4g exchanges in flight in %.4g slots (Little's law)", busy, e.slots)
+	}
+	return ""
+}

@@ -1,0 +1,74 @@
+package finding
+
+import (
+	"fmt"
+	"math"
+
+	"netdyno/internal/read/stat"
+	"netdyno/internal/record"
+)
+
+// judge gives the verdict by METHOD §6.3: better or worse needs an adjusted
+// p ≤ Level and an interval wholly beyond the bound; equivalent an interval
+// wholly inside the declared margin (inside the A/A bound is not enough: a
+// noisy machine must not make everything equal).
+func (b *pending) judge() {
+	if b.refusal != "" {
+		b.Verdict, b.Reason = Invalid, b.refusal
+		return
+	}
+	least := b.leastBlocks()
+	beyond := b.Low > 1+b.Bound || b.High < 1/(1+b.Bound)
+	inside := b.Low >= 1/(1+b.margin) && b.High <= 1+b.margin
+	switch {
+	case stat.MinP(b.Blocks) > Level:
+		b.cannotTell(least, "%d blocks cannot reach p ≤ %v; at least %d are needed", b.Blocks, Level, least)
+	case inside:
+		b.Verdict = Equivalent
+	case beyond && b.Adjusted <= Level && b.better == "":
+		b.cannotTell(0, "%s has no better direction", b.Metric)
+	case beyond && b.Adjusted <= Level:
+		b.Verdict = Worse
+		if (b.Ratio > 1) == (b.better == record.Higher) {
+			b.Verdict = Better
+		}
+	case b.Adjusted > Level && least > b.Blocks && b.P <= stat.MinP(b.Blocks)*(1+1e-9):
+		b.cannotTell(b.needs(least), "%d blocks cannot reach p ≤ %v among %d comparisons; at least %d are needed",
+			b.Blocks, Level, b.Family, least)
+	case !beyond && b.Low > 1/(1+b.Bound) && b.High < 1+b.Bound:
+		b.cannotTell(b.needs(least), "the interval lies within this run's A/A bound of %s, but not within the margin of %s",
+			percent(b.Bound), percent(b.margin))
+	case !beyond:
+		b.cannotTell(b.needs(least), "the interval reaches into the bound of %s", percent(b.Bound))
+	default:
+		b.cannotTell(b.needs(least), "adjusted p %.3g is above %v", b.Adjusted, Level)
+	}
+}
+
+func (b *pending) cannotTell(needs int, format string, args ...any) {
+	b.Verdict, b.Reason, b.NeedsMore = CannotTell, fmt.Sprintf(format, args...), needs
+}
+
+// leastBlocks returns how many blocks the sign flip needs before any p of
+// this family can reach Level: Holm multiplies the least p by the family's
+// size, Benjamini-Hochberg leaves it alone when all are small.
+func (b *pending) leastBlocks() int {
+	size := 1.0
+	if b.Method == Holm {
+		size = math.Max(1, float64(b.Family))
+	}
+	for n := 2; ; n++ {
+		if stat.MinP(n)*size <= Level || n >= stat.MaxBlocks {
+			return n
+		}
+	}
+}
+
+// needs returns the blocks in all after which this mean and spread would be
+// expected to settle the question; 0 when no reasonable number would.
+func (b *pending) needs(least int) int {
+	return stat.BlocksToSettle(stat.Mean(b.pairs.logs), stat.SD(b.pairs.logs),
+		math.Log1p(b.margin), math.Log1p(b.Bound), max(least, b.Blocks+1))
+}
+
+func percent(share float64) string { return fmt.Sprintf("%.3g %%", 100*share) }

@@ -1,0 +1,134 @@
+package finding
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+
+	"netdyno/internal/record"
+)
+
+// warn returns what a reader of the findings must know: the planner's
+// warnings first, then what the records showed.
+func (s *sorted) warn(f Findings) []record.Warning {
+	all := slices.Clone(s.header.Study.Warnings)
+	all = append(all, s.stray...)
+	for _, of := range []func(Findings) []record.Warning{s.warnLimits, s.warnFlags, s.warnNoise, s.warnDelivery, s.warnPlace} {
+		all = append(all, of(f)...)
+	}
+	return all
+}
+
+// armOf names an arm in its cell.
+func armOf(cell Cell, arm Arm) string {
+	if cell.Name == "" {
+		return arm.Name
+	}
+	return arm.Name + " at " + cell.Name
+}
+
+func (s *sorted) warnLimits(f Findings) []record.Warning {
+	var limited []string
+	for _, cell := range f.Cells {
+		for _, arm := range cell.Arms {
+			if arm.Limit == ClientCore || arm.Limit == ClientCPU {
+				limited = append(limited, armOf(cell, arm))
+			}
+		}
+	}
+	if len(limited) == 0 {
+		return nil
+	}
+	return []record.Warning{{
+		About: "limit", Text: "the client was the limit of " + strings.Join(limited, ", ") + ": these rates are the generator's",
+		Advice: "give the clients more CPUs or processes (clients=2), or offer an equal rate to every arm and compare CPU per exchange",
+	}}
+}
+
+var flagWarnings = []struct{ flag, text, advice string }{
+	{Unsteady, "changed their rate inside the window", "lengthen the warm-up, or look at the series for what happened"},
+	{Overloaded, "did not reach the offered rate, so their times are not compared", "lower the rate until every arm reaches it"},
+	{Skewed, "were metered more than 0.5 % of the window apart from their marks", "lengthen the window: a worker busy on its only core answers late"},
+	{Lagging, "left more than 5 % of their slots empty", "give the clients more CPUs: the generator paced these trials"},
+	{Noisy, "lost more than 1 % of the host's CPU time to the hypervisor", "use a quiet or dedicated machine"},
+}
+
+func (s *sorted) warnFlags(Findings) []record.Warning {
+	var all []record.Warning
+	for _, w := range flagWarnings {
+		if n := flagged(s.views, w.flag); n > 0 {
+			all = append(all, record.Warning{
+				About: w.flag, Text: fmt.Sprintf("%d of %d trials %s", n, len(s.views), w.text), Advice: w.advice,
+			})
+		}
+	}
+	return all
+}
+
+// warnNoise names primary metrics on which the baseline differs from itself,
+// and cells in which nothing measures that.
+func (s *sorted) warnNoise(f Findings) []record.Warning {
+	var all []record.Warning
+	measured := map[string]bool{}
+	for _, n := range f.Noise {
+		measured[n.Cell] = true
+		if s.primary(n.Metric) && n.P <= Level {
+			all = append(all, record.Warning{
+				About: "noise",
+				Text: fmt.Sprintf("%s of the baseline differs from its own repeat%s: %.3g× (%.3g–%.3g), p %.2g",
+					n.Metric, inCell(n.Cell), n.Ratio, n.Low, n.High, n.P),
+				Advice: "one in twenty such pairs does by chance; if more do, something drifts inside the blocks",
+			})
+		}
+	}
+	for _, cell := range s.cells {
+		if !measured[cell] && len(f.Comparisons) > 0 {
+			all = append(all, record.Warning{
+				About:  "noise",
+				Text:   "no two blocks have both appearances of the baseline" + inCell(cell) + ": the A/A noise is unknown, the margin alone is the bound",
+				Advice: "run more blocks",
+			})
+		}
+	}
+	return all
+}
+
+func inCell(cell string) string {
+	if cell == "" {
+		return ""
+	}
+	return " at " + cell
+}
+
+func (s *sorted) warnDelivery(f Findings) []record.Warning {
+	var all []record.Warning
+	for _, cell := range f.Cells {
+		var differ []string
+		kinds := map[string]bool{}
+		for _, arm := range cell.Arms {
+			if arm.Delivery != "" {
+				kinds[arm.Delivery] = true
+				differ = append(differ, fmt.Sprintf("%s (%s)", arm.Name, arm.Delivery))
+			}
+		}
+		if len(kinds) > 1 {
+			all = append(all, record.Warning{
+				About:  "delivery",
+				Text:   "the arms hand over content differently" + inCell(cell.Name) + ": " + strings.Join(differ, ", "),
+				Advice: "whole messages cost a copy that chunks do not: this is not the same work",
+			})
+		}
+	}
+	return all
+}
+
+func (s *sorted) warnPlace(Findings) []record.Warning {
+	if s.header.Facts.Rig != "loopback" {
+		return nil
+	}
+	return []record.Warning{{
+		About:  "loopback",
+		Text:   "loopback: a CPU-bound software path with 64 KiB frames; nothing about a network card follows",
+		Advice: "measure on the machines that matter: --rig ssh:SERVER,CLIENT",
+	}}
+}
