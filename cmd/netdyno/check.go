@@ -1,0 +1,54 @@
+package main
+
+import (
+	"fmt"
+	"os"
+
+	"github.com/spf13/cobra"
+
+	"netdyno/internal/run/check"
+)
+
+func checkCommand() *cobra.Command {
+	var transports []string
+	c := &cobra.Command{
+		Use:   "check WORKER [ARGS…]",
+		Short: "Prove that a worker executable keeps the contract",
+		Args:  cobra.MinimumNArgs(1),
+		RunE: func(cmd *cobra.Command, argv []string) error {
+			outcomes, err := check.Run(cmd.Context(), argv, check.Options{Transports: transports})
+			if err != nil {
+				return err
+			}
+			return printOutcomes(outcomes)
+		},
+	}
+	c.Flags().StringSliceVar(&transports, "transport", nil, "check only these transports")
+	return c
+}
+
+func printOutcomes(outcomes []check.Outcome) error {
+	passed, failed, skipped := 0, 0, 0
+	for _, o := range outcomes {
+		name := o.Case
+		if o.Transport != "" {
+			name = o.Transport + ": " + name
+		}
+		switch {
+		case o.Skipped:
+			skipped++
+			fmt.Printf("  not checked  %s: %s\n", name, o.Text)
+		case o.Pass:
+			passed++
+			fmt.Printf("  ok           %s\n", name)
+		default:
+			failed++
+			fmt.Printf("  FAILED       %s\n               %s\n               CONTRACT.md, section %s\n", name, o.Text, o.Section)
+		}
+	}
+	fmt.Fprintf(os.Stdout, "%d passed, %d failed, %d not checked\n", passed, failed, skipped)
+	if failed > 0 {
+		return &status{statusTainted, nil}
+	}
+	return nil
+}

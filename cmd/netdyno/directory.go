@@ -1,0 +1,101 @@
+package main
+
+import (
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"slices"
+	"time"
+
+	"netdyno/internal/read/finding"
+	"netdyno/internal/read/report"
+	"netdyno/internal/record"
+)
+
+// directory is where one run lives. Its files are named here and nowhere else.
+type directory string
+
+func (d directory) study() string    { return filepath.Join(string(d), "study.yaml") }
+func (d directory) facts() string    { return filepath.Join(string(d), "facts.json") }
+func (d directory) trials() string   { return filepath.Join(string(d), "trials.jsonl") }
+func (d directory) records() string  { return filepath.Join(string(d), "records.jsonl") }
+func (d directory) findings() string { return filepath.Join(string(d), "findings.json") }
+func (d directory) html() string     { return filepath.Join(string(d), "report.html") }
+func (d directory) markdown() string { return filepath.Join(string(d), "report.md") }
+
+// resultsRoot holds the runs that were given no directory.
+const resultsRoot = "results"
+
+func freshDirectory(study string) directory {
+	return directory(filepath.Join(resultsRoot, study+"-"+time.Now().Format("20060102-150405")))
+}
+
+// latestDirectory is the newest run of a study under results/.
+func latestDirectory(study string) (directory, error) {
+	matches, err := filepath.Glob(filepath.Join(resultsRoot, study+"-[0-9]*", "records.jsonl"))
+	if err != nil {
+		return "", err
+	}
+	if len(matches) == 0 {
+		return "", fmt.Errorf("resume: no run of %s under %s/; name its directory with --out", study, resultsRoot)
+	}
+	return directory(filepath.Dir(slices.Max(matches))), nil
+}
+
+// create makes the directory with everything that is known before the first
+// trial.
+func (d directory) create(study []byte, header record.Header, trials []record.Trial) (*record.File, error) {
+	if _, err := os.Stat(d.records()); err == nil {
+		return nil, fmt.Errorf("%s holds a run already; go on with --resume or choose another --out", d)
+	}
+	if err := os.MkdirAll(string(d), 0o755); err != nil {
+		return nil, err
+	}
+	facts, err := json.MarshalIndent(header.Facts, "", "  ")
+	if err != nil {
+		return nil, err
+	}
+	err = errors.Join(
+		record.WriteFileAtomic(d.study(), study),
+		record.WriteFileAtomic(d.facts(), append(facts, '\n')),
+		record.WriteTrials(d.trials(), trials))
+	if err != nil {
+		return nil, err
+	}
+	return record.Create(d.records(), header)
+}
+
+// read returns the findings of what has been measured so far, and what was
+// wrong with the file.
+func (d directory) read() (finding.Findings, []record.Problem, error) {
+	var none finding.Findings
+	trials, err := record.ReadTrials(d.trials())
+	if errors.Is(err, fs.ErrNotExist) {
+		return none, nil, fmt.Errorf("%s is not the directory of a run: it has no trials.jsonl", d)
+	}
+	if err != nil {
+		return none, nil, err
+	}
+	contents, err := record.Read(d.records())
+	if err != nil {
+		return none, nil, err
+	}
+	findings, err := finding.Find(contents.Header, trials, contents.Records)
+	return findings, contents.Problems, err
+}
+
+// export rebuilds findings.json and the reports from the records.
+func (d directory) export(f finding.Findings) error {
+	data, err := json.MarshalIndent(f, "", " ")
+	if err != nil {
+		return fmt.Errorf("encode findings: %w", err)
+	}
+	page := report.New(f)
+	return errors.Join(
+		record.WriteFileAtomic(d.findings(), append(data, '\n')),
+		render(d.html(), page.HTML),
+		render(d.markdown(), page.Markdown))
+}

@@ -1,0 +1,85 @@
+// Command netdyno is a dynamometer for network transports. This package is
+// thin: it reads arguments, calls the rooms, prints and exits.
+package main
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"os"
+	"os/signal"
+	"syscall"
+
+	"github.com/spf13/cobra"
+)
+
+// The exit statuses of every command.
+const (
+	statusOK      = 0
+	statusTainted = 1 // some trials failed or are invalid; a check did not pass
+	statusRefused = 2 // nothing could be run or read
+)
+
+// status ends a command with an exit status and, unless quiet, its error.
+type status struct {
+	code int
+	err  error
+}
+
+func (s *status) Error() string {
+	if s.err == nil {
+		return ""
+	}
+	return s.err.Error()
+}
+
+func (s *status) Unwrap() error { return s.err }
+
+func main() {
+	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM)
+	code := exitCode(root().ExecuteContext(ctx))
+	stop()
+	os.Exit(code)
+}
+
+// exitCode prints what is left to say and chooses the exit status.
+func exitCode(err error) int {
+	if err == nil {
+		return statusOK
+	}
+	if text := err.Error(); text != "" {
+		fmt.Fprintln(os.Stderr, "netdyno:", text)
+	}
+	var s *status
+	if errors.As(err, &s) {
+		return s.code
+	}
+	return statusRefused
+}
+
+// root assembles the commands: one file and one line each.
+func root() *cobra.Command {
+	c := &cobra.Command{
+		Use:   "netdyno",
+		Short: "A dynamometer for network transports",
+		Long: `netdyno runs the same work through every way you might move data and says
+which to use, what it costs, what limited it, and how sure it is.
+
+  netdyno run event-loops                          a built-in study
+  netdyno run transport=go-net,go-epoll connections=50,1000 blocks=8
+  netdyno run my-study.yaml --dry-run
+  netdyno report results/event-loops-20260102-150405`,
+		SilenceErrors: true,
+		SilenceUsage:  true,
+		Version:       version(),
+	}
+	c.AddCommand(
+		runCommand(),
+		reportCommand(),
+		studiesCommand(),
+		transportsCommand(),
+		checkCommand(),
+		meterCommand(),
+	)
+	return c
+}

@@ -1,0 +1,46 @@
+package main
+
+import (
+	"os"
+	"time"
+
+	"github.com/spf13/cobra"
+
+	"netdyno/internal/quantity"
+	"netdyno/internal/run/cpuset"
+	"netdyno/internal/run/meter"
+)
+
+// meterCommand is what stands before every worker's argv. Users seldom type it.
+func meterCommand() *cobra.Command {
+	var cpus, memory string
+	var deadline time.Duration
+	c := &cobra.Command{
+		Use:   "meter [--cpus LIST] [--deadline D] [--memory SIZE] -- WORKER [ARGS…]",
+		Short: "Run one worker and add to its messages what the kernel knows of it",
+		Args:  cobra.MinimumNArgs(1),
+		RunE: func(cmd *cobra.Command, argv []string) error {
+			o := meter.Options{Argv: argv, Deadline: deadline, In: os.Stdin, Out: os.Stdout, Err: os.Stderr}
+			var err error
+			if o.CPUs, err = cpuset.Parse(cpus); err != nil {
+				return err
+			}
+			if memory != "" {
+				if o.MemoryBytes, err = quantity.ParseBytes(memory); err != nil {
+					return err
+				}
+			}
+			// The meter hears signals itself: it must outlive them long enough
+			// to end its worker.
+			code, err := meter.Run(cmd.Context(), o)
+			if code != 0 || err != nil {
+				return &status{code, err}
+			}
+			return nil
+		},
+	}
+	c.Flags().StringVar(&cpus, "cpus", "", "CPUs for the worker, such as 0,2-3")
+	c.Flags().DurationVar(&deadline, "deadline", 0, "kill the worker after this long (0: never)")
+	c.Flags().StringVar(&memory, "memory", "", "kill the worker above this resident size, such as 4GiB")
+	return c
+}

@@ -1,0 +1,131 @@
+package main
+
+import (
+	"errors"
+	"fmt"
+	"maps"
+	"os"
+	"reflect"
+	"slices"
+	"strings"
+	"text/tabwriter"
+	"time"
+
+	"netdyno/internal/quantity"
+	"netdyno/internal/record"
+	"netdyno/internal/run/cpuset"
+	"netdyno/internal/run/study"
+)
+
+// trialOverhead is what starting, connecting, verifying and ending a trial
+// takes, for estimates.
+const trialOverhead = 200 * time.Millisecond
+
+func (p *plan) time(trials []record.Trial) time.Duration {
+	total, _ := study.EstimatedTime(trials, trialOverhead)
+	return total
+}
+
+// checkEnds looks at each kind of trial: its levels decode, its transports
+// exist and can meet. In a built-in study an absent worker leaves its cells
+// empty, with the reason; a name that the user typed must exist.
+func (p *plan) checkEnds(named string) error {
+	builtIn := slices.Contains(study.List(), named)
+	absent := map[string]error{}
+	seen := map[string]bool{}
+	possible := 0
+	for _, t := range p.trials {
+		kind := t.Arm + " in " + t.Cell
+		if seen[kind] {
+			continue
+		}
+		seen[kind] = true
+		work, err := study.Decode(t.Levels)
+		if err != nil {
+			return err
+		}
+		if err := p.catalog.Pairs(work); err != nil {
+			absent[t.Arm] = err
+			continue
+		}
+		possible++
+	}
+	if len(absent) == 0 {
+		return nil
+	}
+	var all []error
+	for _, arm := range slices.Sorted(maps.Keys(absent)) {
+		reason := strings.TrimPrefix(absent[arm].Error(), "unsupported: ")
+		if !builtIn || possible == 0 {
+			all = append(all, fmt.Errorf("arm %s: %s", arm, reason))
+			continue
+		}
+		p.warnings = append(p.warnings, record.Warning{
+			About: "arm " + arm, Text: "its cells stay empty: " + reason,
+			Advice: "`make build` says which packages a worker needs",
+		})
+	}
+	return errors.Join(all...)
+}
+
+// placements says which CPUs each end gets, for each placement of the plan.
+func (p *plan) placements() string {
+	var said []string
+	for _, t := range p.trials {
+		work, err := study.Decode(t.Levels)
+		if err != nil {
+			continue
+		}
+		server, clients, err := p.rig.Seats(work.Placement, work.Clients)
+		if err != nil || len(clients) == 0 {
+			continue
+		}
+		text := fmt.Sprintf("placement %s: server on CPU %s, clients on CPU %s", work.Placement, cpuset.Format(server.CPUs), cpuset.Format(clients[0].CPUs))
+		if len(server.CPUs) == 0 {
+			text = "placement free: the scheduler chooses CPUs"
+		}
+		if !slices.Contains(said, text) {
+			said = append(said, text)
+		}
+	}
+	return strings.Join(said, "; ")
+}
+
+// print is the dry run: the plan, its time and its warnings.
+func (p *plan) print() error {
+	fmt.Printf("%s: %s\n", p.study.Name, p.study.Question)
+	perBlock := len(p.trials) / p.study.Blocks
+	fmt.Printf("%d trials: %d blocks of %d, the baseline %q twice in each; about %s\n",
+		len(p.trials), p.study.Blocks, perBlock, p.study.Compare.Baseline, p.time(p.trials).Round(time.Second))
+	fmt.Printf("primary: %s; margin %s\n", strings.Join(p.study.Compare.Primary, ", "), quantity.FormatShare(p.study.Compare.Margin))
+	fmt.Println(p.placements())
+	for _, w := range p.warnings {
+		fmt.Printf("! %s: %s\n", w.About, w.Text)
+		if w.Advice != "" {
+			fmt.Printf("  %s\n", w.Advice)
+		}
+	}
+	fmt.Println("\nfirst block, in its order:")
+	w := tabwriter.NewWriter(os.Stdout, 0, 0, 2, ' ', 0)
+	for _, t := range p.trials[:perBlock] {
+		again := ""
+		if t.Repeat {
+			again = "(again)"
+		}
+		fmt.Fprintf(w, "  %s\t%s\t%s\t%s\n", t.ID, t.Cell, t.Arm, again)
+	}
+	return w.Flush()
+}
+
+// remaining are the trials without a record.
+func remaining(trials []record.Trial, done []record.Record) []record.Trial {
+	has := map[string]bool{}
+	for _, r := range done {
+		has[r.Trial.ID] = true
+	}
+	return slices.DeleteFunc(slices.Clone(trials), func(t record.Trial) bool { return has[t.ID] })
+}
+
+func sameTrials(a, b []record.Trial) bool {
+	return slices.EqualFunc(a, b, func(x, y record.Trial) bool { return reflect.DeepEqual(x, y) })
+}

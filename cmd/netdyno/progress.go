@@ -1,0 +1,165 @@
+package main
+
+import (
+	"fmt"
+	"io"
+	"os"
+	"strings"
+	"sync"
+	"time"
+
+	"golang.org/x/term"
+
+	"netdyno/internal/quantity"
+	"netdyno/internal/record"
+	"netdyno/internal/run/bench"
+)
+
+// progress shows how a run goes: one line, redrawn at most twice a second, on
+// a terminal; a plain line for each trial elsewhere. Drawing is load, so it is
+// kept small.
+type progress struct {
+	out      io.Writer
+	terminal bool
+	width    int
+	total    time.Duration // planned, for all trials to run
+	begun    time.Time
+
+	mu     sync.Mutex
+	event  bench.Event
+	last   map[int]sample // by client
+	rate   map[int]float64
+	drawn  time.Time
+	failed int
+}
+
+type sample struct {
+	atNs      int64
+	exchanges int64
+}
+
+const redrawEvery = 500 * time.Millisecond
+
+func newProgress(out *os.File, total time.Duration) *progress {
+	p := &progress{out: out, total: total, begun: time.Now(), last: map[int]sample{}, rate: map[int]float64{}, width: 80}
+	if p.terminal = term.IsTerminal(int(out.Fd())); p.terminal {
+		if width, _, err := term.GetSize(int(out.Fd())); err == nil {
+			p.width = width
+		}
+	}
+	return p
+}
+
+// observe takes one event of the bench.
+func (p *progress) observe(e bench.Event) {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	switch {
+	case e.Tick != nil:
+		now := sample{e.Tick.AtNs, e.Tick.Exchanges}
+		if before, ok := p.last[e.Client]; ok && now.atNs > before.atNs {
+			p.rate[e.Client] = float64(now.exchanges-before.exchanges) / float64(now.atNs-before.atNs) * 1e9
+		}
+		p.last[e.Client] = now
+		p.redraw()
+	case e.Record != nil:
+		p.event = e
+		p.end(e)
+	default:
+		p.event = e
+		clear(p.last)
+		clear(p.rate)
+		p.redraw()
+	}
+}
+
+func (p *progress) redraw() {
+	if !p.terminal || time.Since(p.drawn) < redrawEvery {
+		return
+	}
+	p.drawn = time.Now()
+	rate := 0.0
+	for _, r := range p.rate {
+		rate += r
+	}
+	now := ""
+	if rate > 0 {
+		now = quantity.FormatCount(rate) + "/s"
+	}
+	p.draw(fmt.Sprintf("%s  %s  %s", p.head(p.event.Index), now, p.left(p.event.Index)))
+}
+
+func (p *progress) head(index int) string {
+	t := p.event.Trial
+	return strings.TrimRight(fmt.Sprintf("[%d/%d] %s %s %s", index+1, p.event.Of, t.ID, t.Arm, t.Cell), " ")
+}
+
+// left estimates from what the trials so far took.
+func (p *progress) left(done int) string {
+	left := p.total - time.Since(p.begun)
+	if done > 0 {
+		left = time.Since(p.begun) / time.Duration(done) * time.Duration(p.event.Of-done)
+	}
+	if p.failed > 0 {
+		return fmt.Sprintf("%s left, %d failed", max(0, left).Round(time.Second), p.failed)
+	}
+	return fmt.Sprintf("%s left", max(0, left).Round(time.Second))
+}
+
+func (p *progress) draw(line string) {
+	runes := []rune(line)
+	if len(runes) >= p.width {
+		runes = runes[:p.width-1]
+	}
+	fmt.Fprintf(p.out, "\r\x1b[K%s", string(runes))
+}
+
+// end reports one trial: a failure always keeps its line.
+func (p *progress) end(e bench.Event) {
+	if e.Record.Outcome == record.Failed {
+		p.failed++
+	}
+	if e.Record.Failure != nil {
+		p.line(fmt.Sprintf("%s  %s", p.head(e.Index), failureText(e.Record)))
+		return
+	}
+	if !p.terminal {
+		p.line(fmt.Sprintf("%s  %s  %s", p.head(e.Index), headline(e.Record), p.left(e.Index+1)))
+	}
+}
+
+func (p *progress) line(text string) {
+	if p.terminal {
+		fmt.Fprint(p.out, "\r\x1b[K")
+	}
+	fmt.Fprintln(p.out, text)
+}
+
+// finish leaves the terminal with a clean line.
+func (p *progress) finish() {
+	if p.terminal {
+		fmt.Fprint(p.out, "\r\x1b[K")
+	}
+}
+
+func failureText(r *record.Record) string {
+	f := r.Failure
+	where := ""
+	if f.Worker != "" {
+		where = fmt.Sprintf(" %s in state %s:", f.Worker, f.State)
+	}
+	return fmt.Sprintf("%s (%s):%s %s", r.Outcome, f.Kind, where, f.Text)
+}
+
+// headline is the one figure that says the trial ran.
+func headline(r *record.Record) string {
+	rate, err := record.MetricNamed("exchanges_per_s")
+	if err != nil {
+		return ""
+	}
+	v, ok := rate.Value(r)
+	if !ok {
+		return "no rate"
+	}
+	return quantity.FormatCount(v) + "/s"
+}

@@ -1,0 +1,179 @@
+package main
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"os"
+	"time"
+
+	"github.com/spf13/cobra"
+
+	"netdyno/internal/record"
+	"netdyno/internal/run/bench"
+	"netdyno/internal/run/rig"
+	"netdyno/internal/run/study"
+)
+
+// runFlags are the options of run that are not part of the study.
+type runFlags struct {
+	rig    string
+	out    string
+	resume bool
+	dryRun bool
+}
+
+func runCommand() *cobra.Command {
+	var f runFlags
+	c := &cobra.Command{
+		Use:   "run STUDY|FILE [KEY=LEVEL[,LEVEL…]…]",
+		Short: "Run a study: a built-in one, a file, or one typed as keys and levels",
+		Long: `Run a study and report what it found.
+
+The keys are the factors of a study file (netdyno studies factors): several
+levels vary a factor, one holds it. Every block runs every arm once in random
+order and the baseline twice; fewer than 6 blocks cannot reach p = 0.05.
+
+Exit status: 0 all trials valid, 1 some failed or are invalid, 2 the study could not run.`,
+		Example: `  netdyno run event-loops
+  netdyno run event-loops connections=50,10000 blocks=10
+  netdyno run transport=go-net,go-epoll connections=50 rate=20k
+  netdyno run my-study.yaml --dry-run`,
+		Args: cobra.MinimumNArgs(1),
+		RunE: func(cmd *cobra.Command, args []string) error { return run(cmd.Context(), args, f) },
+	}
+	c.Flags().StringVar(&f.rig, "rig", "loopback", "where the workers sit")
+	c.Flags().StringVar(&f.out, "out", "", "directory of the run (default under results/)")
+	c.Flags().BoolVar(&f.resume, "resume", false, "go on with a run that was stopped")
+	c.Flags().BoolVar(&f.dryRun, "dry-run", false, "print the plan, its time and its warnings, and run nothing")
+	return c
+}
+
+// run is the whole of a run, step by step.
+func run(ctx context.Context, args []string, f runFlags) error {
+	p, err := prepare(ctx, args, f)
+	if err != nil {
+		return err
+	}
+	if f.dryRun {
+		return p.print()
+	}
+	dir, file, done, err := p.open(args, f)
+	if err != nil {
+		return err
+	}
+	left := remaining(p.trials, done)
+	fmt.Printf("%s: %d trials in %d blocks, about %s; %s\n", p.study.Name, len(left), p.study.Blocks, p.time(left).Round(time.Second), p.placements())
+	stopped := p.measure(ctx, file, left)
+	if err := file.Close(); err != nil && stopped == nil {
+		stopped = err
+	}
+	if errors.Is(stopped, context.Canceled) {
+		fmt.Fprintln(os.Stderr, "netdyno: stopped; what was measured is kept, the same command with --resume goes on")
+		stopped = &status{statusTainted, nil}
+	}
+	return errors.Join(conclude(dir), stopped)
+}
+
+// plan is a study made ready: parsed, unfolded and checked against what is
+// here.
+type plan struct {
+	study    *study.Study
+	trials   []record.Trial
+	warnings []record.Warning
+	catalog  *bench.Catalog
+	rig      rig.Rig
+	facts    record.Facts
+}
+
+func prepare(ctx context.Context, args []string, f runFlags) (*plan, error) {
+	var p plan
+	var err error
+	if f.rig != "loopback" {
+		return nil, fmt.Errorf("rig %q: expected loopback, the only rig there is so far", f.rig)
+	}
+	p.rig = rig.Loopback{}
+	if p.study, err = study.ParseArgs(args, os.ReadFile); err != nil {
+		return nil, err
+	}
+	if p.trials, p.warnings, err = p.study.Plan(); err != nil {
+		return nil, err
+	}
+	if p.catalog, err = discover(ctx); err != nil {
+		return nil, err
+	}
+	p.facts = record.Facts{
+		Rig: p.rig.Name(), Seats: map[string]record.Host{}, Tools: p.catalog.Binaries(),
+	}
+	if err := p.checkEnds(args[0]); err != nil {
+		return nil, err
+	}
+	return &p, p.preflight()
+}
+
+// measure runs the trials that are left.
+func (p *plan) measure(ctx context.Context, file *record.File, left []record.Trial) error {
+	self, err := os.Executable()
+	if err != nil {
+		return err
+	}
+	shown := newProgress(os.Stderr, p.time(left))
+	defer shown.finish()
+	b := bench.Bench{
+		Rig: p.rig, Catalog: p.catalog, Meter: []string{self, "meter"}, Keep: file.Append, Observe: shown.observe,
+	}
+	return b.Run(ctx, left)
+}
+
+// open makes the run's directory, or finds the one to go on with.
+func (p *plan) open(args []string, f runFlags) (directory, *record.File, []record.Record, error) {
+	text, err := p.study.YAML()
+	if err != nil {
+		return "", nil, nil, err
+	}
+	dir := directory(f.out)
+	if f.resume {
+		return p.reopen(dir)
+	}
+	if dir == "" {
+		dir = freshDirectory(p.study.Name)
+	}
+	summary := study.Summary(p.study)
+	summary.Warnings = p.warnings
+	header := record.Header{
+		Netdyno: version(), CreatedAt: time.Now().UTC(), Command: append([]string{"netdyno", "run"}, args...),
+		Study: summary, Facts: p.facts,
+	}
+	file, err := dir.create(text, header, p.trials)
+	return dir, file, nil, err
+}
+
+// reopen goes on with a run, if its plan is this plan.
+func (p *plan) reopen(dir directory) (directory, *record.File, []record.Record, error) {
+	var err error
+	if dir == "" {
+		if dir, err = latestDirectory(p.study.Name); err != nil {
+			return "", nil, nil, err
+		}
+	}
+	before, err := record.ReadTrials(dir.trials())
+	if err != nil {
+		return "", nil, nil, fmt.Errorf("resume: %w", err)
+	}
+	if !sameTrials(before, p.trials) {
+		return "", nil, nil, fmt.Errorf("resume: the plan in %s differs from this command's; give the command that began it (%s)", dir.trials(), dir.study())
+	}
+	file, contents, err := record.OpenForAppend(dir.records())
+	if err != nil {
+		return "", nil, nil, fmt.Errorf("resume: %w", err)
+	}
+	for _, problem := range contents.Problems {
+		fmt.Fprintf(os.Stderr, "netdyno: %s: %s\n", dir.records(), problem)
+	}
+	for name, was := range contents.Header.Facts.Tools {
+		if is := p.facts.Tools[name]; is.SHA256 != was.SHA256 {
+			return "", nil, nil, errors.Join(fmt.Errorf("resume: %s is not the program that the run began with; its trials could not be compared", name), file.Close())
+		}
+	}
+	return dir, file, contents.Records, nil
+}

@@ -1,0 +1,59 @@
+package main
+
+import (
+	"fmt"
+	"os"
+	"text/tabwriter"
+
+	"github.com/spf13/cobra"
+
+	"netdyno/internal/run/study"
+)
+
+func studiesCommand() *cobra.Command {
+	c := &cobra.Command{
+		Use:   "studies",
+		Short: "List the built-in studies",
+		Args:  cobra.NoArgs,
+		RunE: func(*cobra.Command, []string) error {
+			w := tabwriter.NewWriter(os.Stdout, 0, 0, 2, ' ', 0)
+			for _, name := range study.List() {
+				s, err := study.Named(name)
+				if err != nil {
+					return err
+				}
+				fmt.Fprintf(w, "%s\t%s\n", name, s.Question)
+			}
+			return w.Flush()
+		},
+	}
+	c.AddCommand(&cobra.Command{
+		Use:   "show NAME",
+		Short: "Print a built-in study, to copy and change",
+		Args:  cobra.ExactArgs(1),
+		RunE: func(_ *cobra.Command, args []string) error {
+			text, err := study.Source(args[0])
+			if err != nil {
+				return err
+			}
+			_, err = os.Stdout.Write(text)
+			return err
+		},
+	}, &cobra.Command{
+		Use:   "factors",
+		Short: "List every factor that a study may hold or vary",
+		Args:  cobra.NoArgs,
+		RunE: func(*cobra.Command, []string) error {
+			w := tabwriter.NewWriter(os.Stdout, 0, 0, 2, ' ', 0)
+			for _, f := range study.Factors() {
+				doc := f.Doc
+				if f.Unbuilt != "" {
+					doc += " (not yet: " + f.Unbuilt + ")"
+				}
+				fmt.Fprintf(w, "%s\t%s\t%s\n", f.Name, f.Default, doc)
+			}
+			return w.Flush()
+		},
+	})
+	return c
+}

@@ -1,0 +1,98 @@
+package main
+
+import (
+	"encoding/json"
+	"fmt"
+	"os"
+	"path/filepath"
+	"strings"
+	"text/tabwriter"
+
+	"github.com/spf13/cobra"
+
+	"netdyno/internal/contract"
+	"netdyno/internal/run/bench"
+)
+
+func transportsCommand() *cobra.Command {
+	var asJSON bool
+	c := &cobra.Command{
+		Use:   "transports [NAME]",
+		Short: "List the transports of every worker found, or describe one",
+		Args:  cobra.MaximumNArgs(1),
+		RunE: func(cmd *cobra.Command, args []string) error {
+			catalog, err := discover(cmd.Context())
+			if err != nil {
+				return err
+			}
+			for _, a := range catalog.Absent {
+				fmt.Fprintf(os.Stderr, "netdyno: %s is left out: %s; %s\n", a.About, a.Text, a.Advice)
+			}
+			offers := catalog.Offers()
+			if len(args) == 1 {
+				offer, err := catalog.Offer(args[0])
+				if err != nil {
+					return err
+				}
+				offers = []bench.Offer{offer}
+			}
+			if asJSON {
+				var all []contract.Transport
+				for _, o := range offers {
+					all = append(all, o.Transport)
+				}
+				e := json.NewEncoder(os.Stdout)
+				e.SetIndent("", "  ")
+				return e.Encode(all)
+			}
+			if len(args) == 1 {
+				describe(offers[0])
+				return nil
+			}
+			w := tabwriter.NewWriter(os.Stdout, 0, 0, 2, ' ', 0)
+			fmt.Fprintln(w, "TRANSPORT\tWIRE\tROLES\tWORKER\t")
+			for _, o := range offers {
+				fmt.Fprintf(w, "%s\t%s\t%s\t%s\t%s\n", o.Name, wireOf(o), roles(o.Roles), filepath.Base(o.Program.Path), o.Doc)
+			}
+			return w.Flush()
+		},
+	}
+	c.Flags().BoolVar(&asJSON, "json", false, "print the workers' own descriptions as JSON")
+	return c
+}
+
+func wireOf(o bench.Offer) string {
+	if o.Wire == "" {
+		return "any"
+	}
+	return o.Wire
+}
+
+func roles(r []contract.Role) string {
+	words := make([]string, len(r))
+	for i := range r {
+		words[i] = string(r[i])
+	}
+	return strings.Join(words, ",")
+}
+
+func describe(o bench.Offer) {
+	fmt.Printf("%s: %s\n  wire %s, roles %s, delivers %s, in %s\n", o.Name, o.Doc, wireOf(o), roles(o.Roles), deliveryOf(o), o.Program.Path)
+	for _, option := range o.Options {
+		fmt.Printf("  opt.%s  %s, default %v", option.Name, option.Type, option.Default)
+		if len(option.Choices) > 0 {
+			fmt.Printf(", one of %s", strings.Join(option.Choices, ", "))
+		}
+		if len(option.Roles) > 0 {
+			fmt.Printf(", %s only", roles(option.Roles))
+		}
+		fmt.Printf("\n      %s\n", option.Doc)
+	}
+}
+
+func deliveryOf(o bench.Offer) string {
+	if o.Delivery == contract.DeliveryMessage {
+		return "whole messages"
+	}
+	return "chunks as they come"
+}

@@ -1,0 +1,3 @@
+package main
+
+func (p *plan) preflight() error { return nil }

@@ -1,0 +1,87 @@
+// Package bench walks a plan: it seats and starts each trial's workers, leads
+// them through the contract, and leaves one record for every trial.
+package bench
+
+import (
+	"context"
+	"fmt"
+	"os"
+	"strconv"
+	"strings"
+	"time"
+
+	"netdyno/internal/contract"
+	"netdyno/internal/record"
+	"netdyno/internal/run/cpuset"
+	"netdyno/internal/run/rig"
+)
+
+// Bench is what trials run on. Its fields are set once; one goroutine calls Run.
+type Bench struct {
+	Rig     rig.Rig
+	Catalog *Catalog
+	Meter   []string                  // argv that meters what follows it: "…/netdyno", "meter"
+	Keep    func(record.Record) error // makes a record durable
+	Observe func(Event)               // may be nil; called from several goroutines
+}
+
+// Event is one step of a run, for whoever shows progress.
+type Event struct {
+	Trial  record.Trial
+	Index  int            // of the trials to run, from 0
+	Of     int            // how many those are
+	Record *record.Record // the trial has ended
+	Client int            // with Tick: which client
+	Tick   *contract.Tick // the trial is running
+}
+
+// Run carries out the trials in order. It stops early only when ctx ends or a
+// record cannot be kept; the trial under way then leaves no record and is run
+// again on resume.
+func (b *Bench) Run(ctx context.Context, trials []record.Trial) error {
+	for i, plan := range trials {
+		event := Event{Trial: plan, Index: i, Of: len(trials)}
+		b.tell(event)
+		r := b.trial(ctx, plan)
+		if ctx.Err() != nil {
+			return context.Cause(ctx)
+		}
+		if err := b.Keep(r); err != nil {
+			return fmt.Errorf("keep record of trial %s: %w", plan.ID, err)
+		}
+		event.Record = &r
+		b.tell(event)
+	}
+	return nil
+}
+
+func (b *Bench) tell(e Event) {
+	if b.Observe != nil {
+		b.Observe(e)
+	}
+}
+
+func (b *Bench) progress(client int) func(contract.Tick) {
+	return func(tick contract.Tick) { b.tell(Event{Client: client, Tick: &tick}) }
+}
+
+// meterArgv is what stands before a worker's own argv.
+func (b *Bench) meterArgv(seat rig.Seat, bound time.Duration) []string {
+	argv := append([]string{}, b.Meter...)
+	argv = append(argv, "--deadline", bound.String())
+	if len(seat.CPUs) > 0 {
+		argv = append(argv, "--cpus", cpuset.Format(seat.CPUs))
+	}
+	return append(argv, "--")
+}
+
+// loadAverage is the host's over the last minute; 0 where there is none.
+func loadAverage() float64 {
+	text, err := os.ReadFile("/proc/loadavg")
+	if err != nil {
+		return 0
+	}
+	first, _, _ := strings.Cut(string(text), " ")
+	average, _ := strconv.ParseFloat(first, 64) // the kernel writes a number
+	return average
+}

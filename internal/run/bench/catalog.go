@@ -1,0 +1,178 @@
+package bench
+
+import (
+	"context"
+	"crypto/sha256"
+	"encoding/hex"
+	"fmt"
+	"io"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"sync"
+	"time"
+
+	"netdyno/internal/contract"
+	"netdyno/internal/quantity"
+	"netdyno/internal/record"
+	"netdyno/internal/run/rig"
+)
+
+// WorkerPrefix is how worker executables are named.
+const WorkerPrefix = "netdyno-worker-"
+
+// Program is one worker executable and what it says of itself.
+type Program struct {
+	Path   string
+	SHA256 string
+	Hello  contract.Hello
+}
+
+// Catalog is every worker found, and every one that could not introduce
+// itself, by the reason.
+type Catalog struct {
+	Programs []Program
+	Absent   []record.Warning
+}
+
+// Discover finds worker executables in the given directories, the first of a
+// name wins, and asks each to introduce itself.
+func Discover(ctx context.Context, directories []string) Catalog {
+	paths := executables(directories)
+	found := make([]Program, len(paths))
+	reasons := make([]error, len(paths))
+	var wait sync.WaitGroup
+	for i, path := range paths {
+		wait.Go(func() { found[i], reasons[i] = introduce(ctx, path) })
+	}
+	wait.Wait()
+	var c Catalog
+	for i, p := range found {
+		if reasons[i] != nil {
+			c.Absent = append(c.Absent, record.Warning{
+				About: filepath.Base(paths[i]), Text: reasons[i].Error(),
+				Advice: "run `netdyno check " + paths[i] + "`",
+			})
+			continue
+		}
+		c.Programs = append(c.Programs, p)
+	}
+	return c
+}
+
+func executables(directories []string) []string {
+	var paths []string
+	seen := map[string]bool{}
+	for _, dir := range directories {
+		matches, _ := filepath.Glob(filepath.Join(dir, WorkerPrefix+"*")) // the pattern is well formed
+		slices.Sort(matches)
+		for _, path := range matches {
+			info, err := os.Stat(path)
+			if err != nil || info.IsDir() || info.Mode()&0o111 == 0 || seen[filepath.Base(path)] {
+				continue
+			}
+			seen[filepath.Base(path)] = true
+			paths = append(paths, path)
+		}
+	}
+	return paths
+}
+
+// introduce runs a worker just long enough to hear its hello.
+func introduce(ctx context.Context, path string) (Program, error) {
+	sum, err := hashFile(path)
+	if err != nil {
+		return Program{}, err
+	}
+	process, err := rig.Start([]string{path}, rig.Options{})
+	if err != nil {
+		return Program{}, err
+	}
+	defer func() {
+		process.CloseInput()
+		if process.Wait(2 * time.Second).Running {
+			process.Kill()
+			process.Wait(2 * time.Second)
+		}
+	}()
+	select {
+	case m, ok := <-process.Messages():
+		switch {
+		case !ok:
+			return Program{}, fmt.Errorf("%s ended without a hello; it said on stderr: %s", path, orNothing(process.Stderr()))
+		case m.Err != nil:
+			return Program{}, fmt.Errorf("%s: %w", path, m.Err)
+		case m.Message.Hello == nil:
+			return Program{}, fmt.Errorf("%s began with %s, expected hello (CONTRACT.md, section hello)", path, m.Message.Name())
+		case m.Message.Hello.Contract != contract.Version:
+			return Program{}, fmt.Errorf("%s speaks contract %d, this netdyno speaks %d", path, m.Message.Hello.Contract, contract.Version)
+		}
+		return Program{Path: path, SHA256: sum, Hello: *m.Message.Hello}, nil
+	case <-time.After(5 * time.Second):
+		return Program{}, fmt.Errorf("%s said nothing for 5 s, expected hello (CONTRACT.md, section hello)", path)
+	case <-ctx.Done():
+		return Program{}, context.Cause(ctx)
+	}
+}
+
+func hashFile(path string) (string, error) {
+	f, err := os.Open(path)
+	if err != nil {
+		return "", fmt.Errorf("hash worker: %w", err)
+	}
+	defer f.Close() //nolint:errcheck // opened for reading
+	h := sha256.New()
+	if _, err := io.Copy(h, f); err != nil {
+		return "", fmt.Errorf("hash worker %s: %w", path, err)
+	}
+	return hex.EncodeToString(h.Sum(nil)), nil
+}
+
+// Offer is one transport and the program that has it.
+type Offer struct {
+	contract.Transport
+	Program *Program
+}
+
+// Has reports whether the transport plays a role.
+func (o Offer) Has(role contract.Role) bool { return slices.Contains(o.Roles, role) }
+
+// Offers returns every transport by name, the first program's of a name.
+func (c *Catalog) Offers() []Offer {
+	var offers []Offer
+	for i := range c.Programs {
+		for _, t := range c.Programs[i].Hello.Transports {
+			if !slices.ContainsFunc(offers, func(o Offer) bool { return o.Name == t.Name }) {
+				offers = append(offers, Offer{t, &c.Programs[i]})
+			}
+		}
+	}
+	slices.SortStableFunc(offers, func(a, b Offer) int { return strings.Compare(a.Name, b.Name) })
+	return offers
+}
+
+// Offer returns the transport of a name. The error names the nearest.
+func (c *Catalog) Offer(name string) (Offer, error) {
+	var names []string
+	for _, o := range c.Offers() {
+		if o.Name == name {
+			return o, nil
+		}
+		names = append(names, o.Name)
+	}
+	if len(names) == 0 {
+		return Offer{}, fmt.Errorf("transport %q: no worker was found beside netdyno or on PATH; `make build` puts them into bin/", name)
+	}
+	return Offer{}, fmt.Errorf("transport %q: no worker here has it; nearest is %q of %s",
+		name, quantity.Nearest(name, names), strings.Join(names, ", "))
+}
+
+// Binaries identifies the programs, for a run's facts.
+func (c *Catalog) Binaries() map[string]record.Binary {
+	out := map[string]record.Binary{}
+	for _, p := range c.Programs {
+		out[filepath.Base(p.Path)] = record.Binary{SHA256: p.SHA256, Version: p.Hello.Version, Libraries: p.Hello.Libraries}
+	}
+	return out
+}

@@ -1,0 +1,195 @@
+package bench
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"sync"
+	"time"
+
+	"netdyno/internal/contract"
+	"netdyno/internal/record"
+	"netdyno/internal/run/rig"
+)
+
+// conversation is one worker of one trial and what it has said. Its pump
+// goroutine collects; the trial's goroutines ask. The first fatal word, or an
+// end that nobody asked for, ends the whole trial through fail.
+type conversation struct {
+	process *rig.Process
+	fail    context.CancelCauseFunc // ends the trial
+	answers chan contract.Message   // what the trial waits for
+	pumped  chan struct{}
+	observe func(contract.Tick)
+
+	mu     sync.Mutex
+	worker record.Worker
+	state  string
+	ending bool // we closed its stdin: an end is expected
+}
+
+// failure is a trial's end as a Go error.
+type failure struct{ record.Failure }
+
+func (f *failure) Error() string {
+	text := f.Text
+	if f.Worker != "" {
+		text = fmt.Sprintf("%s (%s): %s", f.Worker, f.State, text)
+	}
+	return fmt.Sprintf("%s: %s", f.Kind, text)
+}
+
+// converse launches a worker and begins to listen.
+func converse(w record.Worker, argv []string, fail context.CancelCauseFunc) (*conversation, error) {
+	process, err := rig.Start(argv, rig.Options{})
+	if err != nil {
+		return nil, &failure{record.Failure{Kind: contract.SetupFailed, Text: err.Error(), Worker: w.Name, State: "born"}}
+	}
+	c := &conversation{
+		process: process, fail: fail, worker: w, state: "born",
+		answers: make(chan contract.Message, 8), pumped: make(chan struct{}),
+	}
+	go c.pump()
+	return c, nil
+}
+
+// pump collects what the worker says until its stdout ends.
+func (c *conversation) pump() {
+	defer close(c.pumped)
+	for received := range c.process.Messages() {
+		if received.Err != nil {
+			c.failed(contract.Invalid, received.Err.Error())
+			continue
+		}
+		c.take(received.Message)
+	}
+	c.mu.Lock()
+	expected := c.ending
+	c.mu.Unlock()
+	if !expected {
+		exit := c.process.Wait(2 * time.Second)
+		c.failed(contract.Peer, fmt.Sprintf("the worker ended (status %d%s); it said on stderr: %s",
+			exit.Code, signalText(exit.Signal), orNothing(c.process.Stderr())))
+	}
+}
+
+func signalText(signal string) string {
+	if signal == "" {
+		return ""
+	}
+	return ", " + signal
+}
+
+func orNothing(s string) string {
+	if s == "" {
+		return "nothing"
+	}
+	return s
+}
+
+// take files one message.
+func (c *conversation) take(m contract.Message) {
+	c.mu.Lock()
+	switch {
+	case m.Tick != nil:
+		c.worker.Ticks = append(c.worker.Ticks, *m.Tick)
+		observe := c.observe
+		c.mu.Unlock()
+		if observe != nil {
+			observe(*m.Tick)
+		}
+		return
+	case m.Exit != nil:
+		c.worker.Exit = m.Exit
+		c.mu.Unlock()
+		if m.Exit.Reason != "" && m.Exit.Reason != "stdin closed" {
+			c.failed(contract.Timeout, "the meter ended the worker: "+m.Exit.Reason)
+		}
+		return
+	case m.Error != nil:
+		c.worker.Errors = append(c.worker.Errors, *m.Error)
+		c.mu.Unlock()
+		c.failed(m.Error.Kind, m.Error.Text) // nothing we send deserves one, fatal or not
+		return
+	}
+	c.mu.Unlock()
+	select {
+	case c.answers <- m:
+	default:
+		c.failed(contract.Invalid, fmt.Sprintf("sent %s that nobody asked for", m.Name()))
+	}
+}
+
+// failed ends the trial with this worker's failure; the first one counts.
+func (c *conversation) failed(kind contract.ErrorKind, text string) {
+	c.mu.Lock()
+	f := &failure{record.Failure{Kind: kind, Text: text, Worker: c.worker.Name, State: c.state}}
+	ending := c.ending
+	c.mu.Unlock()
+	if !ending {
+		c.fail(f)
+	}
+}
+
+func (c *conversation) enter(state string) {
+	c.mu.Lock()
+	c.state = state
+	c.mu.Unlock()
+}
+
+// send passes a command. A worker that is gone or does not read has failed.
+func (c *conversation) send(m contract.Message) error {
+	if err := c.process.Send(m); err != nil {
+		c.failed(contract.Timeout, err.Error())
+		return err
+	}
+	return nil
+}
+
+// await returns the worker's next answer, which must be the named message.
+func (c *conversation) await(ctx context.Context, name string, patience time.Duration) (contract.Message, error) {
+	timer := time.NewTimer(patience)
+	defer timer.Stop()
+	select {
+	case m := <-c.answers:
+		if m.Name() != name {
+			c.failed(contract.Invalid, fmt.Sprintf("answered with %s, expected %s (CONTRACT.md, section Life)", m.Name(), name))
+			return m, context.Cause(ctx)
+		}
+		return m, nil
+	case <-ctx.Done():
+		return contract.Message{}, context.Cause(ctx)
+	case <-timer.C:
+		c.failed(contract.Timeout, fmt.Sprintf("no %s within %v", name, patience))
+		return contract.Message{}, context.Cause(ctx)
+	}
+}
+
+// set changes the record of the worker.
+func (c *conversation) set(change func(*record.Worker)) {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	change(&c.worker)
+}
+
+// close asks the worker to end, makes it, and returns its part of the record.
+func (c *conversation) close() (record.Worker, error) {
+	c.mu.Lock()
+	c.ending = true
+	c.mu.Unlock()
+	c.process.CloseInput()
+	// The meter gives the worker 2 s, then kills its tree and ends itself.
+	const meterPatience = 10 * time.Second
+	var err error
+	if exit := c.process.Wait(meterPatience); exit.Running {
+		c.process.Kill()
+		if exit = c.process.Wait(meterPatience); exit.Running {
+			err = errors.New("a killed meter does not end: the host is in trouble")
+		}
+	}
+	<-c.pumped
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	c.worker.Stderr = c.process.Stderr()
+	return c.worker, err
+}

@@ -1,0 +1,109 @@
+package bench
+
+import (
+	"cmp"
+	"fmt"
+	"net"
+
+	"netdyno/internal/contract"
+	"netdyno/internal/record"
+	"netdyno/internal/run/rig"
+	"netdyno/internal/run/study"
+)
+
+// portsPerSource is how many connections one source address carries: the
+// default ephemeral range holds 28,232 ports and others need some.
+const portsPerSource = 20_000
+
+// setups is what each worker of a trial is told.
+type setups struct {
+	server contract.Setup
+	client map[string]contract.Setup // by worker name; Peers still to come
+}
+
+// pair returns the transports of both ends; a transport whose only role is
+// pair is both. An end that is not to be had makes the trial unsupported.
+func (c *Catalog) pair(w study.Work) (server, client Offer, err error) {
+	if server, err = c.Offer(w.Server); err == nil {
+		client, err = c.Offer(w.Client)
+	}
+	if err == nil {
+		err = matches(server, client, w)
+	}
+	if err != nil {
+		err = &failure{record.Failure{Kind: contract.Unsupported, Text: err.Error()}}
+	}
+	return server, client, err
+}
+
+// Pairs reports why two ends of a trial cannot meet; nil when they can.
+func (c *Catalog) Pairs(w study.Work) error {
+	_, _, err := c.pair(w)
+	return err
+}
+
+func matches(server, client Offer, w study.Work) error {
+	if client.Has(contract.Pair) || server.Has(contract.Pair) {
+		if server.Name != client.Name {
+			return fmt.Errorf("%s is both ends by itself and cannot be paired with %s", client.Name, server.Name)
+		}
+		return nil
+	}
+	if !server.Has(contract.Server) {
+		return fmt.Errorf("transport %s has no role server, it has %v", server.Name, server.Roles)
+	}
+	if !client.Has(contract.Client) {
+		return fmt.Errorf("transport %s has no role client, it has %v; name another as client=", client.Name, client.Roles)
+	}
+	wire := server.Wire
+	if wire == "" { // a foreign program: the study says what it speaks
+		wire = cmp.Or(w.ServerOptions["wire"], w.BothOptions["wire"], "echo")
+	}
+	if wire != client.Wire {
+		return fmt.Errorf("server %s speaks %s and client %s speaks %s: no wire in common", server.Name, wire, client.Name, client.Wire)
+	}
+	return nil
+}
+
+// setups translates the trial's levels for each worker.
+func (t *trial) setups() (setups, error) {
+	fail := func(err error) (setups, error) {
+		return setups{}, &failure{record.Failure{Kind: contract.SetupFailed, Text: err.Error(), State: "idle"}}
+	}
+	serverOffer, clientOffer, err := t.bench.Catalog.pair(t.work)
+	if err != nil {
+		return setups{}, err
+	}
+	base := contract.Setup{
+		Trial: t.plan.ID, Seed: t.plan.Seed, Exchange: t.work.Exchange, Load: t.work.Load, Threads: t.work.Threads,
+	}
+	base.Load.DrainNs = int64(drainPatience)
+	sources := rig.Sources((t.work.Load.Connections + portsPerSource - 1) / portsPerSource)
+
+	ends := map[contract.Role][]contract.Option{contract.Server: serverOffer.Options, contract.Client: clientOffer.Options}
+	if t.server == nil {
+		ends = map[contract.Role][]contract.Option{contract.Pair: clientOffer.Options}
+	}
+	options, err := t.work.OptionsByRole(ends)
+	if err != nil {
+		return fail(err)
+	}
+	out := setups{server: base, client: map[string]contract.Setup{}}
+	out.server.Transport, out.server.Role, out.server.Options = serverOffer.Name, contract.Server, options[contract.Server]
+	if t.server != nil {
+		out.server.Listen = net.JoinHostPort(t.serverSeat.Address, "0")
+	}
+	out.server.Listeners, out.server.Allow = t.work.Listeners, sources
+	for i, c := range t.clients {
+		setup := base
+		setup.Transport, setup.Role, setup.Options = clientOffer.Name, c.worker.Role, options[c.worker.Role]
+		setup.Load = t.work.ClientLoad(i)
+		setup.Load.DrainNs = int64(drainPatience)
+		setup.Seed = t.plan.Seed + uint64(i)
+		if len(sources) > 1 {
+			setup.Sources = sources
+		}
+		out.client[c.worker.Name] = setup
+	}
+	return out, nil
+}

@@ -1,0 +1,200 @@
+package bench
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"path/filepath"
+	"time"
+
+	"golang.org/x/sync/errgroup"
+
+	"netdyno/internal/contract"
+	"netdyno/internal/record"
+	"netdyno/internal/run/rig"
+	"netdyno/internal/run/study"
+)
+
+// How long each step may take before the trial fails. Generous: they bound
+// hangs, they do not judge.
+const (
+	helloPatience  = 10 * time.Second
+	setupPatience  = 15 * time.Second
+	perConnection  = 2 * time.Millisecond // on top, for making and verifying it
+	answerPatience = 10 * time.Second
+	amountPatience = 30 * time.Minute
+	drainPatience  = 2 * time.Second // load.drain_ns
+)
+
+// trial is one trial under way. Its goroutine owns it; the conversations
+// gather beside it.
+type trial struct {
+	bench   *Bench
+	plan    record.Trial
+	work    study.Work
+	begun   time.Time
+	server  *conversation   // nil when a pair does without
+	clients []*conversation // or the one pair
+	all     []*conversation
+	line    record.Timeline
+
+	serverSeat rig.Seat
+}
+
+// run carries out one planned trial and always returns its record.
+func (b *Bench) trial(ctx context.Context, plan record.Trial) record.Record {
+	t := &trial{bench: b, plan: plan, begun: time.Now()}
+	r := record.Record{Schema: record.Schema, Trial: plan, StartedAt: t.begun.UTC(), Noise: record.Noise{LoadAverage: loadAverage()}}
+	err := t.conduct(ctx)
+	for _, c := range t.all {
+		worker, closeErr := c.close()
+		err = errors.Join(err, closeErr)
+		r.Workers = append(r.Workers, worker)
+	}
+	t.line.EndNs = t.elapsed()
+	r.Timeline = t.line
+	r.Outcome, r.Failure = outcome(err)
+	return r
+}
+
+// outcome sorts a trial's end. Only a trial that was cut short has a failure.
+func outcome(err error) (record.Outcome, *record.Failure) {
+	var f *failure
+	switch {
+	case err == nil:
+		return record.OK, nil
+	case errors.As(err, &f) && f.Kind == contract.Unsupported:
+		return record.Unsupported, &f.Failure
+	case errors.As(err, &f):
+		return record.Failed, &f.Failure
+	}
+	return record.Failed, &record.Failure{Kind: contract.Bug, Text: err.Error()}
+}
+
+func (t *trial) elapsed() int64 { return int64(time.Since(t.begun)) }
+
+// conduct leads the workers through the contract's life. The first failure of
+// any of them ends it.
+func (t *trial) conduct(parent context.Context) error {
+	ctx, fail := context.WithCancelCause(parent)
+	defer fail(nil)
+	var err error
+	if t.work, err = study.Decode(t.plan.Levels); err != nil {
+		return &failure{record.Failure{Kind: contract.SetupFailed, Text: err.Error()}}
+	}
+	for _, step := range []func(context.Context) error{
+		func(ctx context.Context) error { return t.launch(ctx, fail) },
+		t.setUp,
+		t.measure,
+	} {
+		if err := step(ctx); err != nil {
+			return err
+		}
+		if ctx.Err() != nil {
+			return context.Cause(ctx)
+		}
+	}
+	return nil
+}
+
+// launch seats and starts every worker and hears its hello.
+func (t *trial) launch(ctx context.Context, fail context.CancelCauseFunc) error {
+	serverOffer, clientOffer, err := t.bench.Catalog.pair(t.work)
+	if err != nil {
+		return err
+	}
+	serverSeat, clientSeats, err := t.bench.Rig.Seats(t.work.Placement, t.work.Clients)
+	if err != nil {
+		return &failure{record.Failure{Kind: contract.Unsupported, Text: err.Error()}}
+	}
+	t.serverSeat = serverSeat
+	start := func(name string, role contract.Role, seat rig.Seat, offer Offer) (*conversation, error) {
+		argv := append([]string{}, seat.Prefix...)
+		argv = append(argv, t.bench.meterArgv(seat, t.bound())...)
+		argv = append(argv, offer.Program.Path)
+		c, err := converse(record.Worker{
+			Name: name, Role: role, Seat: seat.Name, Transport: offer.Name, Binary: filepath.Base(offer.Program.Path),
+			SHA256: offer.Program.SHA256, Version: offer.Program.Hello.Version, CPUSet: seat.CPUs,
+		}, argv, fail)
+		if err == nil {
+			t.all = append(t.all, c)
+		}
+		return c, err
+	}
+	role := contract.Client
+	if clientOffer.Has(contract.Pair) {
+		role = contract.Pair
+	} else if t.server, err = start("server", contract.Server, serverSeat, serverOffer); err != nil {
+		return err
+	}
+	for i, seat := range clientSeats {
+		c, err := start(fmt.Sprintf("client-%d", i+1), role, seat, clientOffer)
+		if err != nil {
+			return err
+		}
+		c.observe = t.bench.progress(i)
+		t.clients = append(t.clients, c)
+	}
+	return t.each(t.all, func(c *conversation) error {
+		_, err := c.await(ctx, "hello", helloPatience)
+		c.enter("idle")
+		return err
+	})
+}
+
+// bound is how long the whole trial may take, for the meters to enforce when
+// we no longer can.
+func (t *trial) bound() time.Duration {
+	setup := setupPatience + time.Duration(t.work.Load.Connections)*perConnection
+	if t.work.Load.Amount > 0 {
+		return setup + amountPatience + time.Minute
+	}
+	return setup + t.work.Warmup + t.work.Window + time.Minute
+}
+
+// setUp makes the server listen and the clients connect.
+func (t *trial) setUp(ctx context.Context) error {
+	var peers []string
+	setups, err := t.setups()
+	if err != nil {
+		return err
+	}
+	if t.server != nil {
+		if peers, err = t.ready(ctx, t.server, setups.server); err != nil {
+			return err
+		}
+	}
+	err = t.each(t.clients, func(c *conversation) error {
+		setup := setups.client[c.worker.Name]
+		setup.Peers = peers
+		_, err := t.ready(ctx, c, setup)
+		return err
+	})
+	t.line.ReadyNs = t.elapsed()
+	return err
+}
+
+// ready gives one worker its setup and returns where it listens.
+func (t *trial) ready(ctx context.Context, c *conversation, setup contract.Setup) ([]string, error) {
+	c.set(func(w *record.Worker) { w.Setup = &setup })
+	if err := c.send(contract.Message{Setup: &setup}); err != nil {
+		return nil, context.Cause(ctx)
+	}
+	patience := setupPatience + time.Duration(t.work.Load.Connections)*perConnection
+	m, err := c.await(ctx, "ready", patience)
+	if err != nil {
+		return nil, err
+	}
+	c.enter("ready")
+	c.set(func(w *record.Worker) { w.Ready, w.AtReady = m.Ready, m.Meter })
+	return m.Ready.Addresses, nil
+}
+
+// each does the same with several workers at once and returns the first error.
+func (t *trial) each(them []*conversation, do func(*conversation) error) error {
+	var group errgroup.Group
+	for _, c := range them {
+		group.Go(func() error { return do(c) })
+	}
+	return group.Wait()
+}
