@@ -3,7 +3,7 @@
 
 import assert from "node:assert/strict";
 import { execFileSync } from "node:child_process";
-import { mkdtempSync } from "node:fs";
+import { mkdtempSync, readFileSync } from "node:fs";
 import { createRequire } from "node:module";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
@@ -80,6 +80,12 @@ function expectedMarks({ forest, dots, curve, series, split }) {
 	}
 	throw new Error("a figure without anything to draw");
 }
+
+test("the committed script is the one that web/ builds", () => {
+	const built = execFileSync("npm", ["run", "-s", "bundle"], { cwd: join(root, "web"), encoding: "utf8" });
+	const committed = readFileSync(join(root, "internal/read/report/assets/report.js"), "utf8");
+	assert.ok(built === committed, "internal/read/report/assets/report.js is stale; run `npm run build` in web/");
+});
 
 for (const width of [400, 760, 1200]) {
 	for (const colorScheme of ["light", "dark"]) {

@@ -44,9 +44,15 @@ export function drawForest(forest: Forest, width: number, title: string): SVGEle
 			const baseline = narrow ? top + 16 : top + height / 2 + 4;
 			if (row.verdict) svg.append(shape(row.arm, 7, baseline - 4, 4.2, "fill"));
 			svg.append(
-				text(18, baseline, fit(row.name, narrow ? width - labels - 20 : left - 24), "start", row.verdict ? "" : "soft"),
+				text(
+					18,
+					baseline,
+					fit(row.name, narrow ? width - labels - 20 : left - 24),
+					"start",
+					row.verdict ? "clear" : "clear soft",
+				),
 			);
-			svg.append(text(width - 18, baseline, row.label, "end", row.verdict ? "" : "soft"));
+			svg.append(text(width - 18, baseline, row.label, "end", row.verdict ? "clear" : "clear soft"));
 			if (row.mark)
 				svg.append(
 					element(

@@ -1,10 +1,9 @@
 import type { Split } from "./page";
 import { Grid, type Panel } from "./panels";
-import { short } from "./scale";
+import { type Scale, short } from "./scale";
 import { drawing, element, fit, hint, text, textWidth } from "./svg";
 
 type SplitPanel = Split["panels"][number];
-type Group = SplitPanel["groups"][number];
 
 /**
  * Where CPU time went: a panel per arm, a thin stacked bar per trial. The
@@ -31,18 +30,10 @@ export function drawSplit(split: Split, width: number, title: string): SVGElemen
 		svg.append(text(x + 15, y + 10, part, "start", "soft"));
 	}
 	for (const { panels, grid } of grids) {
+		// One width of bar for all panels, or the baseline's repeats would thin its own.
+		const most = Math.max(...panels.flatMap((panel) => panel.groups.map((group) => group.bars.length)));
 		panels.forEach((each, i) => {
-			const panel = grid.panel(svg, i);
-			const room = (panel.right - panel.left) / Math.max(1, each.groups.length);
-			each.groups.forEach((group, n) => {
-				drawGroup(
-					svg,
-					group,
-					{ ...panel, left: panel.left + n * room, right: panel.left + (n + 1) * room },
-					each.name,
-					split.parts,
-				);
-			});
+			drawPanel(svg, each, grid.panel(svg, i), most, split.parts);
 		});
 	}
 	return svg;
@@ -53,28 +44,31 @@ const allBars = (panels: SplitPanel[]) => panels.flatMap((panel) => panel.groups
 const only = (split: Split, wanted: (of: string) => boolean): SplitPanel[] =>
 	split.panels.map((panel) => ({ ...panel, groups: panel.groups.filter((group) => wanted(group.of)) }));
 
-function drawGroup(
-	svg: SVGElement,
-	group: Group,
-	{ left, right, bottom, y }: Panel,
-	arm: string,
-	parts: string[],
-): void {
-	const room = right - left;
-	const step = Math.min(14, (room - 10) / Math.max(1, group.bars.length));
-	const start = left + (room - step * group.bars.length) / 2;
-	svg.append(text(left + room / 2, bottom + 15, fit(group.of, room), "middle", "soft"));
-	group.bars.forEach((bar, trial) => {
-		let below = 0;
-		bar.forEach((cores, part) => {
-			if (cores <= 0) return;
-			const top = y(below + cores);
-			const tip = hint(`${arm}, ${group.of}, trial ${trial + 1}: ${parts[part]} ${short(cores)} cores`);
-			const box = { x: start + trial * step, y: top, width: Math.max(1, step - 1.5), height: y(below) - top };
-			svg.append(element("rect", { ...box, class: `bar part-${part}` }, tip));
-			below += cores;
+function drawPanel(svg: SVGElement, each: SplitPanel, panel: Panel, mostBars: number, parts: string[]): void {
+	const room = (panel.right - panel.left) / Math.max(1, each.groups.length);
+	const step = Math.min(14, (room - 10) / mostBars);
+	each.groups.forEach((group, n) => {
+		const middle = panel.left + (n + 0.5) * room;
+		svg.append(text(middle, panel.bottom + 15, fit(group.of, room), "middle", "soft"));
+		group.bars.forEach((bar, trial) => {
+			const x = middle + (trial - group.bars.length / 2) * step;
+			const tip = `${each.name}, ${group.of}, trial ${trial + 1}`;
+			svg.append(...drawBar(bar, x, Math.max(1, step - 1.5), panel.y, (part) => `${tip}: ${parts[part]}`));
 		});
 	});
+}
+
+function drawBar(bar: number[], x: number, width: number, y: Scale, tip: (part: number) => string): SVGElement[] {
+	let below = 0;
+	const drawn: SVGElement[] = [];
+	bar.forEach((cores, part) => {
+		if (cores <= 0) return;
+		const top = y(below + cores);
+		const box = { x, y: top, width, height: y(below) - top, class: `bar part-${part}` };
+		drawn.push(element("rect", box, hint(`${tip(part)} ${short(cores)} cores`)));
+		below += cores;
+	});
+	return drawn;
 }
 
 /** Entries from left to right, wrapped into lines. */

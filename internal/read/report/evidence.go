@@ -3,6 +3,7 @@ package report
 import (
 	"fmt"
 	"slices"
+	"strconv"
 	"strings"
 
 	"netdyno/internal/read/finding"
@@ -48,7 +49,7 @@ func (l *layout) noise() Section {
 	return Section{
 		ID: "noise", Title: "A/A: what differs here when nothing differs",
 		Note: "The baseline ran twice in every block, in fresh processes each time. What separates it from itself is this machine's noise; " +
-			"a difference between arms counts only outside the larger of that bound and the study's margin of " + percent(l.Header.Study.Compare.Margin) + ".",
+			"a difference between arms counts only outside the larger of that bound and the study's margin of " + strconv.FormatFloat(100*l.Header.Study.Compare.Margin, 'g', 3, 64) + " %.",
 		Tables: []Table{bounded(primary), bounded(other)},
 	}
 }

@@ -152,13 +152,17 @@ func (l *layout) effects() []Figure {
 		if len(forest.Groups) == 0 {
 			continue
 		}
+		caption := "Read as the figure above."
+		if len(figures) == 0 {
+			caption = "Each arm as a ratio to " + l.Header.Study.Compare.Baseline + ", paired within blocks: small dots are blocks, the line is the 95 % interval. " +
+				"Inside the grey band a difference counts as none; the grey row compares the baseline with its own repeat. Pale rows are invalid."
+		}
 		figures = append(figures, Figure{
-			ID:    fmt.Sprintf("effect-%d", i+1),
-			Title: "Effect on " + labelOf(metric) + betterWords(forest.Better),
-			Caption: "Each arm as a ratio to " + l.Header.Study.Compare.Baseline + ", paired within blocks: small dots are blocks, the line is the 95 % interval. " +
-				"Inside the grey band a difference counts as none; the grey row compares the baseline with its own repeat.",
-			Wide:   true,
-			Forest: forest,
+			ID:      fmt.Sprintf("effect-%d", i+1),
+			Title:   "Effect on " + labelOf(metric) + betterWords(forest.Better),
+			Caption: caption,
+			Wide:    true,
+			Forest:  forest,
 		})
 	}
 	return figures
