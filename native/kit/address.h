@@ -1,0 +1,45 @@
+// Addresses of a setup, library-neutral, and the limits they run into.
+// Layer: above contract. Plain functions; any thread.
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <vector>
+
+#include "kit/contract.h"
+
+namespace netdyno {
+
+struct Address {
+  std::string host;  // an IP address without brackets
+  std::uint16_t port = 0;
+
+  /// host:port, an IPv6 host in brackets.
+  std::string text() const;
+};
+
+/// Splits "host:port" or "[v6]:port"; throws Failure{setup} that names key.
+Address parse_address(const std::string& text, const std::string& key);
+
+/// One connection's two ends; an empty source leaves the choice to the kernel.
+struct Route {
+  Address peer;
+  std::string source;
+};
+
+/// The routes of a client, to be used in turn: connection i takes route i mod
+/// their number, so that peers and sources each go round robin. Throws
+/// Failure{setup} when there is no peer.
+std::vector<Route> routes(const contract::Setup& setup);
+
+/// Raises the soft limit of open files to the hard one.
+void raise_descriptors();
+
+/// Throws Failure{setup} with both numbers when connections need more files
+/// than this process may open.
+void require_descriptors(std::int64_t connections);
+
+/// Threads for setup.threads: itself, or the CPUs that this process may use.
+int effective_threads(const contract::Setup& setup);
+
+}  // namespace netdyno

@@ -1,0 +1,298 @@
+#include "kit/contract.h"
+
+#include <limits>
+#include <numeric>
+
+namespace netdyno::contract {
+namespace {
+
+/// Reads the fields of one JSON object; null and absent both mean the default.
+class Fields {
+ public:
+  Fields(const Json& object, std::string path) : object_(object), path_(std::move(path)) {
+    if (!object_.is_object()) refuse("", "an object");
+  }
+
+  void read(const char* key, std::string& into) const {
+    if (const Json* v = find(key)) {
+      if (!v->is_string()) refuse(key, "a string");
+      into = v->get<std::string>();
+    }
+  }
+
+  void read(const char* key, bool& into) const {
+    if (const Json* v = find(key)) {
+      if (!v->is_boolean()) refuse(key, "true or false");
+      into = v->get<bool>();
+    }
+  }
+
+  void read(const char* key, double& into) const {
+    if (const Json* v = find(key)) {
+      if (!v->is_number()) refuse(key, "a number");
+      into = v->get<double>();
+    }
+  }
+
+  void read(const char* key, std::uint64_t& into) const {
+    if (const Json* v = find(key)) {
+      if (!v->is_number_unsigned()) refuse(key, "an integer from 0 to 2^64-1");
+      into = v->get<std::uint64_t>();
+    }
+  }
+
+  void read(const char* key, std::int64_t& into) const {
+    if (const Json* v = find(key)) {
+      constexpr std::uint64_t kMax = std::numeric_limits<std::int64_t>::max();
+      const bool beyond = v->is_number_unsigned() && v->get<std::uint64_t>() > kMax;
+      if (!v->is_number_integer() || beyond) refuse(key, "an integer of 64 bits");
+      into = v->get<std::int64_t>();
+    }
+  }
+
+  void read(const char* key, std::vector<std::string>& into) const {
+    if (const Json* v = find(key)) {
+      if (!v->is_array()) refuse(key, "an array of strings");
+      for (const Json& item : *v) {
+        if (!item.is_string()) refuse(key, "an array of strings");
+        into.push_back(item.get<std::string>());
+      }
+    }
+  }
+
+  /// The value, or nullptr when absent or null.
+  const Json* find(const char* key) const {
+    const auto entry = object_.find(key);
+    return entry == object_.end() || entry->is_null() ? nullptr : &*entry;
+  }
+
+  /// A wrong type is a bad line (invalid); a value that cannot be carried out is a failed setup.
+  [[noreturn]] void refuse(const std::string& key, const std::string& expected,
+                           ErrorKind kind = ErrorKind::invalid) const {
+    const Json* found = key.empty() ? &object_ : find(key.c_str());
+    throw Failure(kind, "read " + path_ + (key.empty() ? "" : "." + key) + ": expected " + expected +
+                            ", found " + (found ? found->dump().substr(0, 60) : "nothing"));
+  }
+
+ private:
+  const Json& object_;
+  std::string path_;
+};
+
+constexpr std::int64_t kMaxThreads = 1'024;
+
+Load parse_load(const Json& body) {
+  Load load;
+  const Fields in(body, "setup.load");
+  in.read("connections", load.connections);
+  in.read("in_flight", load.in_flight);
+  in.read("rate", load.rate);
+  in.read("think_ns", load.think_ns);
+  in.read("active_share", load.active_share);
+  in.read("fresh", load.fresh);
+  in.read("amount", load.amount);
+  in.read("drain_ns", load.drain_ns);
+  std::string arrival;
+  in.read("arrival", arrival);
+  if (arrival == "poisson") {
+    load.arrival = Arrival::poisson;
+  } else if (!arrival.empty() && arrival != "constant") {
+    in.refuse("arrival", "constant or poisson", ErrorKind::setup);
+  }
+  if (load.in_flight == 0) load.in_flight = 1;
+  if (load.active_share == 0) load.active_share = 1;
+  if (load.drain_ns == 0) load.drain_ns = Load{}.drain_ns;
+  return load;
+}
+
+Role parse_role(const Fields& in) {
+  std::string role;
+  in.read("role", role);
+  if (role == "server") return Role::server;
+  if (role == "client") return Role::client;
+  if (role == "pair") return Role::pair;
+  throw Failure(ErrorKind::unsupported,
+                "read setup.role: expected server, client or pair, found \"" + role + "\"");
+}
+
+std::string_view name(OptionType type) {
+  switch (type) {
+    case OptionType::integer:
+      return "int";
+    case OptionType::bytes:
+      return "bytes";
+    case OptionType::choice:
+      return "choice";
+  }
+  return "";
+}
+
+Json names(const std::vector<Role>& roles) {
+  Json list = Json::array();
+  for (const Role role : roles) list.push_back(name(role));
+  return list;
+}
+
+Json to_wire(const Option& option) {
+  Json out = {
+      {"name", option.name}, {"type", name(option.type)}, {"default", option.fallback}, {"doc", option.doc}};
+  if (!option.unit.empty()) out["unit"] = option.unit;
+  if (option.min) out["min"] = *option.min;
+  if (option.max) out["max"] = *option.max;
+  if (!option.choices.empty()) out["choices"] = option.choices;
+  if (!option.roles.empty()) out["roles"] = names(option.roles);
+  return out;
+}
+
+Json to_wire(const Transport& transport) {
+  Json out = {{"name", transport.name},
+              {"doc", transport.doc},
+              {"wire", transport.wire},
+              {"roles", names(transport.roles)},
+              {"delivery", transport.delivery}};
+  for (const Option& option : transport.options) out["options"].push_back(to_wire(option));
+  return out;
+}
+
+Json to_wire(const Counts& counts) {
+  Json out = {{"exchanges", counts.exchanges},
+              {"sent_bytes", counts.sent_bytes},
+              {"received_bytes", counts.received_bytes},
+              {"connections", counts.connections}};
+  for (std::size_t kind = 0; kind < kErrorKinds; kind++) {
+    if (counts.errors[kind] > 0) out["errors"][std::string(name(ErrorKind(kind)))] = counts.errors[kind];
+  }
+  return out;
+}
+
+}  // namespace
+
+std::string_view name(Role role) {
+  switch (role) {
+    case Role::server:
+      return "server";
+    case Role::client:
+      return "client";
+    case Role::pair:
+      return "pair";
+  }
+  return "";
+}
+
+std::string_view name(ErrorKind kind) {
+  constexpr std::array<std::string_view, kErrorKinds> kNames = {"unsupported", "setup",   "peer",
+                                                                "timeout",     "invalid", "bug"};
+  return kNames[static_cast<std::size_t>(kind)];
+}
+
+std::int64_t Counts::error_sum() const {
+  return std::accumulate(errors.begin(), errors.end(), std::int64_t{0});
+}
+
+Counts Counts::since(const Counts& earlier) const {
+  Counts difference = *this;
+  difference.exchanges -= earlier.exchanges;
+  difference.sent_bytes -= earlier.sent_bytes;
+  difference.received_bytes -= earlier.received_bytes;
+  for (std::size_t kind = 0; kind < kErrorKinds; kind++) difference.errors[kind] -= earlier.errors[kind];
+  return difference;
+}
+
+Setup parse_setup(const Json& body) {
+  Setup setup;
+  const Fields in(body, "setup");
+  in.read("trial", setup.trial);
+  in.read("transport", setup.transport);
+  setup.role = parse_role(in);
+  in.read("seed", setup.seed);
+  in.read("listen", setup.listen);
+  in.read("listeners", setup.listeners);
+  in.read("allow", setup.allow);
+  in.read("peers", setup.peers);
+  in.read("sources", setup.sources);
+  in.read("threads", setup.threads);
+  if (setup.listeners == 0) setup.listeners = 1;
+  if (const Json* exchange = in.find("exchange")) {
+    const Fields fields(*exchange, "setup.exchange");
+    fields.read("up_bytes", setup.exchange.up_bytes);
+    fields.read("down_bytes", setup.exchange.down_bytes);
+    fields.read("codec", setup.exchange.codec);
+  }
+  if (const Json* load = in.find("load")) setup.load = parse_load(*load);
+  if (const Json* options = in.find("options")) {
+    if (!options->is_object()) in.refuse("options", "an object");
+    setup.options = *options;
+  }
+  for (const auto& [key, value] : {std::pair{"listeners", setup.listeners}, {"threads", setup.threads}}) {
+    if (value < 0 || value > kMaxThreads)
+      in.refuse(key, "0 to " + std::to_string(kMaxThreads), ErrorKind::setup);
+  }
+  return setup;
+}
+
+Mark parse_mark(const Json& body) {
+  Mark mark;
+  const Fields in(body, "mark");
+  in.read("id", mark.id);
+  in.read("reset", mark.reset);
+  return mark;
+}
+
+Json message(const Hello& hello) {
+  Json body = {{"contract", kVersion}, {"worker", hello.worker}, {"version", hello.version}};
+  for (const Library& library : hello.libraries) {
+    body["libraries"].push_back({{"name", library.name}, {"version", library.version}});
+  }
+  body["transports"] = Json::array();
+  for (const Transport& transport : hello.transports) body["transports"].push_back(to_wire(transport));
+  return {{"hello", body}};
+}
+
+Json message(const Ready& ready) {
+  Json body = {{"threads", ready.threads}};
+  if (!ready.addresses.empty()) body["addresses"] = ready.addresses;
+  if (ready.connections > 0) body["connections"] = ready.connections;
+  if (ready.verified > 0) body["verified"] = ready.verified;
+  if (!ready.options.empty()) body["options"] = ready.options;
+  return {{"ready", body}};
+}
+
+Json message(const Mark& mark, const Reading& reading) {
+  Json body = {{"id", mark.id},
+               {"reading",
+                {{"at_ns", reading.at_ns}, {"cpu_ns", reading.cpu_ns}, {"counts", to_wire(reading.counts)}}}};
+  if (mark.reset) body["reset"] = true;
+  return {{"mark", body}};
+}
+
+Json message(const Result& result) {
+  Json body = {{"from_ns", result.from_ns}, {"to_ns", result.to_ns}, {"counts", to_wire(result.counts)}};
+  const auto number = [&body](const char* key, std::int64_t value) {
+    if (value != 0) body[key] = value;
+  };
+  const auto text = [&body](const char* key, const std::string& value) {
+    if (!value.empty()) body[key] = value;
+  };
+  number("drained", result.drained);
+  number("unfinished", result.unfinished);
+  number("over_max", result.over_max);
+  text("ages", result.ages);
+  text("service", result.service);
+  text("response", result.response);
+  text("lag", result.lag);
+  return {{"result", body}};
+}
+
+Json tick_message(std::int64_t at_ns, const Counts& counts) {
+  Json body = {{"at_ns", at_ns}, {"exchanges", counts.exchanges}, {"received_bytes", counts.received_bytes}};
+  if (counts.error_sum() > 0) body["errors"] = counts.error_sum();
+  return {{"tick", body}};
+}
+
+Json error_message(ErrorKind kind, const std::string& text, bool fatal) {
+  Json body = {{"kind", name(kind)}, {"text", text}};
+  if (fatal) body["fatal"] = true;
+  return {{"error", body}};
+}
+
+}  // namespace netdyno::contract

@@ -1,0 +1,183 @@
+// Door one for C++: the messages between the bench and a worker, as JSON lines.
+//
+// Layer: lowest of the kit; knows nlohmann::json and nothing else of netdyno.
+// Everything here is a plain value: copy freely, no thread owns it.
+// contract/CONTRACT.md is the specification, internal/contract its Go twin;
+// names, units and defaults are the same in all three.
+#pragma once
+
+#include <array>
+#include <cstdint>
+#include <nlohmann/json.hpp>
+#include <optional>
+#include <stdexcept>
+#include <string>
+#include <string_view>
+#include <vector>
+
+namespace netdyno::contract {
+
+using Json = nlohmann::json;
+
+/// The contract's integer version, announced in hello.
+inline constexpr int kVersion = 1;
+
+enum class Role { server, client, pair };
+enum class Arrival { constant, poisson };
+
+/// What went wrong, as CONTRACT.md classifies it. unsupported makes an empty
+/// cell with its reason, not a failure.
+enum class ErrorKind { unsupported, setup, peer, timeout, invalid, bug };
+inline constexpr std::size_t kErrorKinds = 6;
+
+std::string_view name(Role role);
+std::string_view name(ErrorKind kind);
+
+/// The one exception of the kit: a failure with the kind it is reported as.
+/// worker_main turns it into an error message.
+class Failure : public std::runtime_error {
+ public:
+  Failure(ErrorKind kind, const std::string& text) : std::runtime_error(text), kind_(kind) {}
+  ErrorKind kind() const { return kind_; }
+
+ private:
+  ErrorKind kind_;
+};
+
+struct Library {
+  std::string name;
+  std::string version;
+};
+
+enum class OptionType { integer, bytes, choice };
+
+/// One knob of a transport. min and max bound integer and bytes; choices lists
+/// the levels of a choice; empty roles means every role of the transport.
+struct Option {
+  std::string name;
+  OptionType type = OptionType::integer;
+  std::string unit;
+  Json fallback;  // "default" on the wire
+  std::optional<std::int64_t> min;
+  std::optional<std::int64_t> max;
+  std::vector<std::string> choices;
+  std::vector<Role> roles;
+  std::string doc;
+};
+
+/// One named implementation that a worker offers.
+struct Transport {
+  std::string name;
+  std::string doc;
+  std::string wire;
+  std::vector<Role> roles;
+  std::string delivery;  // "message" or "chunks", METHOD §1.2
+  std::vector<Option> options;
+};
+
+struct Hello {
+  std::string worker;
+  std::string version;
+  std::vector<Library> libraries;
+  std::vector<Transport> transports;
+};
+
+/// The unit of work: up goes a message, down comes one.
+struct Exchange {
+  std::int64_t up_bytes = 0;
+  std::int64_t down_bytes = 0;
+  std::string codec;
+};
+
+/// How much work a client offers and in what pattern, defaults filled in.
+struct Load {
+  std::int64_t connections = 0;
+  std::int64_t in_flight = 1;
+  double rate = 0;  // exchanges/s over all connections; 0 is the closed loop
+  Arrival arrival = Arrival::constant;
+  std::int64_t think_ns = 0;
+  double active_share = 1;
+  bool fresh = false;
+  std::int64_t amount = 0;  // exchanges per active connection; 0 is until stop
+  std::int64_t drain_ns = 2'000'000'000;
+};
+
+/// A worker's trial.
+struct Setup {
+  std::string trial;
+  std::string transport;
+  Role role = Role::server;
+  std::uint64_t seed = 0;
+  std::string listen;
+  std::int64_t listeners = 1;
+  std::vector<std::string> allow;
+  std::vector<std::string> peers;
+  std::vector<std::string> sources;
+  std::int64_t threads = 0;  // 0: one per usable CPU
+  Exchange exchange;
+  Load load;
+  Json options = Json::object();
+};
+
+struct Ready {
+  std::vector<std::string> addresses;
+  std::int64_t connections = 0;
+  std::int64_t verified = 0;
+  Json options = Json::object();
+  std::int64_t threads = 0;
+};
+
+/// Cumulative sums since ready. Bytes are payload bytes at this end.
+struct Counts {
+  std::int64_t exchanges = 0;
+  std::int64_t sent_bytes = 0;
+  std::int64_t received_bytes = 0;
+  std::int64_t connections = 0;  // open now, not cumulative
+  std::array<std::int64_t, kErrorKinds> errors{};
+
+  std::int64_t error_sum() const;
+  /// What was counted since earlier; connections stay those open now.
+  Counts since(const Counts& earlier) const;
+};
+
+struct Mark {
+  std::int64_t id = 0;
+  bool reset = false;
+};
+
+struct Reading {
+  std::int64_t at_ns = 0;
+  std::int64_t cpu_ns = 0;
+  Counts counts;
+};
+
+/// Histograms are HdrHistogram V2 compressed in base64; empty ones are left out.
+struct Result {
+  std::int64_t from_ns = 0;
+  std::int64_t to_ns = 0;
+  Counts counts;
+  std::int64_t drained = 0;
+  std::int64_t unfinished = 0;
+  std::string ages;
+  std::string service;
+  std::string response;
+  std::string lag;
+  std::int64_t over_max = 0;
+};
+
+/// The body of a setup message. Unknown fields are ignored. A field of the wrong
+/// type throws Failure{invalid}, a level that does not exist Failure{setup} or
+/// {unsupported}; each names the field. Load checks the load's values.
+Setup parse_setup(const Json& body);
+/// The body of a mark message; throws Failure{invalid}.
+Mark parse_mark(const Json& body);
+
+/// Whole messages, ready to be written as one line each.
+Json message(const Hello& hello);
+Json message(const Ready& ready);
+Json message(const Mark& mark, const Reading& reading);
+Json message(const Result& result);
+Json tick_message(std::int64_t at_ns, const Counts& counts);
+Json error_message(ErrorKind kind, const std::string& text, bool fatal);
+
+}  // namespace netdyno::contract

@@ -1,0 +1,115 @@
+#include "kit/echo.h"
+
+#include <algorithm>
+#include <cstdio>
+#include <cstring>
+
+#include "kit/random.h"
+
+namespace netdyno {
+namespace {
+
+using contract::ErrorKind;
+using contract::Failure;
+
+constexpr std::int64_t kMaxMessage = 1 << 30;
+constexpr std::size_t kMaxCopied = 64 << 10;
+
+/// Tables for eight bytes at a time. Source: M. Kounavis, F. Berry, "A systematic
+/// approach to building high performance software-based CRC generators", 2005.
+constexpr auto kTables = [] {
+  std::array<std::array<std::uint32_t, 256>, 8> t{};
+  for (std::uint32_t i = 0; i < 256; i++) {
+    std::uint32_t crc = i;
+    for (int bit = 0; bit < 8; bit++) crc = crc >> 1 ^ (crc & 1 ? 0x82f63b78 : 0);
+    t[0][i] = crc;
+  }
+  for (std::size_t slice = 1; slice < 8; slice++) {
+    for (std::size_t i = 0; i < 256; i++) {
+      t[slice][i] = t[slice - 1][i] >> 8 ^ t[0][t[slice - 1][i] & 0xff];
+    }
+  }
+  return t;
+}();
+
+std::string hex(std::uint32_t value) {
+  std::array<char, 9> text{};
+  std::snprintf(text.data(), text.size(), "%08x", value);
+  return text.data();
+}
+
+}  // namespace
+
+std::uint32_t crc32c(std::span<const char> bytes, std::uint32_t before) {
+  std::uint32_t crc = ~before;
+  std::size_t i = 0;
+  for (; i + 8 <= bytes.size(); i += 8) {
+    std::array<unsigned char, 8> b;
+    std::memcpy(b.data(), bytes.data() + i, 8);
+    for (std::size_t j = 0; j < 4; j++) b[j] ^= static_cast<unsigned char>(crc >> 8 * j);
+    crc = 0;
+    for (std::size_t j = 0; j < 8; j++) crc ^= kTables[7 - j][b[j]];
+  }
+  for (; i < bytes.size(); i++)
+    crc = crc >> 8 ^ kTables[0][(crc ^ static_cast<unsigned char>(bytes[i])) & 0xff];
+  return ~crc;
+}
+
+std::int64_t EchoPayload::check(const contract::Setup& setup) {
+  const auto& [up, down, codec] = setup.exchange;
+  if (!codec.empty()) {
+    throw Failure(ErrorKind::unsupported,
+                  "exchange.codec is \"" + codec + "\"; wire echo moves bytes as they are");
+  }
+  if (setup.load.fresh) {
+    throw Failure(ErrorKind::unsupported, "load.fresh is true; this worker keeps its connections");
+  }
+  if (up < 1 || up > kMaxMessage) {
+    throw Failure(ErrorKind::setup, "exchange.up_bytes is " + std::to_string(up) + ", expected 1 to " +
+                                        std::to_string(kMaxMessage) + " on wire echo");
+  }
+  if (down != up) {
+    throw Failure(ErrorKind::setup, "exchange is " + std::to_string(up) + " bytes up and " +
+                                        std::to_string(down) + " down; wire echo returns what it is sent");
+  }
+  return up;
+}
+
+EchoPayload::EchoPayload(const contract::Setup& setup)
+    : size_(static_cast<std::size_t>(check(setup))), seed_(setup.seed) {
+  const auto in_flight = static_cast<std::size_t>(std::max<std::int64_t>(1, setup.load.in_flight));
+  const std::size_t copies = std::clamp<std::size_t>(kMaxCopied / size_, 1, in_flight);
+  copies_.resize(size_ * copies);
+  std::uint64_t random = seed_;
+  for (std::size_t i = 0; i < size_; i += sizeof random) {
+    const std::uint64_t bits = split_mix(random);
+    std::memcpy(copies_.data() + i, &bits, std::min(sizeof bits, size_ - i));
+  }
+  for (std::size_t copy = 1; copy < copies; copy++) {
+    std::memcpy(copies_.data() + copy * size_, copies_.data(), size_);
+  }
+}
+
+EchoPayload::Stamped EchoPayload::stamped(std::int64_t connection) const {
+  Stamped s{};
+  s.stamp_size = std::min(size_, s.stamp.size());
+  const std::uint64_t bits = mix(seed_ ^ mix(static_cast<std::uint64_t>(connection) + 1));
+  std::memcpy(s.stamp.data(), &bits, s.stamp.size());
+  s.crc = crc32c(after_stamp(), crc32c({s.stamp.data(), s.stamp_size}));
+  return s;
+}
+
+std::span<const char> EchoPayload::after_stamp() const {
+  return std::span<const char>(copies_).subspan(0, size_).subspan(std::min<std::size_t>(size_, 8));
+}
+
+void EchoPayload::verify(std::int64_t connection, const Stamped& sent, std::span<const char> received) const {
+  const std::uint32_t got = crc32c(received);
+  if (received.size() == size_ && got == sent.crc) return;
+  throw Failure(ErrorKind::invalid, "verify connection " + std::to_string(connection) + ": sent " +
+                                        std::to_string(size_) + " bytes with CRC-32C " + hex(sent.crc) +
+                                        ", received " + std::to_string(received.size()) + " with " +
+                                        hex(got) + ": the peer does not echo");
+}
+
+}  // namespace netdyno

@@ -1,0 +1,77 @@
+// HdrHistogram of nanoseconds: the recording path, and the standard encoding.
+//
+// Layer: bottom. The geometry is internal/hist's: 1 ns to 5 minutes at three
+// significant digits. One thread writes a Histogram; others may read it only
+// after that thread has ended or handed it over.
+//
+// Source: G. Tene, HdrHistogram (hdrhistogram.org), counts-array layout and V2
+// compressed encoding.
+#pragma once
+
+#include <algorithm>
+#include <bit>
+#include <cstddef>
+#include <cstdint>
+#include <string>
+#include <vector>
+
+namespace netdyno {
+
+class Histogram {
+ public:
+  static constexpr std::int64_t kMinNs = 1;
+  static constexpr std::int64_t kMaxNs = 300'000'000'000;
+  static constexpr int kDigits = 3;
+
+  Histogram() : counts_(kCounts) {}
+
+  /// Counts one value in ns. Negative values count as 0; values above kMaxNs
+  /// count as kMaxNs and in over_max. Does not allocate.
+  void record(std::int64_t ns) {
+    if (ns > kMaxNs) [[unlikely]] {
+      over_max_++;
+      ns = kMaxNs;
+    }
+    counts_[index_of(std::max<std::int64_t>(ns, 0))]++;
+  }
+
+  /// As record, n times.
+  void record(std::int64_t ns, std::int64_t n) {
+    if (ns > kMaxNs) over_max_ += n;
+    counts_[index_of(std::clamp<std::int64_t>(ns, 0, kMaxNs))] += n;
+  }
+
+  void merge(const Histogram& other);
+
+  std::int64_t count() const;
+  std::int64_t over_max() const { return over_max_; }
+
+  /// Lowest value counted at a position; for tests and readers of counts.
+  static std::int64_t value_at(std::size_t index);
+
+  /// The V2 payload before compression, header included.
+  std::string payload() const;
+
+  /// The standard V2 compressed encoding in base64. Empty text when nothing was
+  /// recorded. Throws std::runtime_error when zlib fails (out of memory).
+  std::string encode() const;
+
+ private:
+  static constexpr int kSubBucketMagnitude = 11;  // 2^11 = 2048 ≥ 2 · 10^kDigits
+  static constexpr int kHalfMagnitude = kSubBucketMagnitude - 1;
+  static constexpr std::int64_t kHalfBuckets = std::int64_t{1} << kHalfMagnitude;
+  static constexpr std::size_t kBuckets = 29;  // 2048 · 2^28 > kMaxNs
+  static constexpr std::size_t kCounts = (kBuckets + 1) << kHalfMagnitude;
+
+  static std::size_t index_of(std::int64_t ns) {
+    const auto bits = static_cast<std::uint64_t>(ns) | ((std::uint64_t{1} << kSubBucketMagnitude) - 1);
+    const int bucket = static_cast<int>(std::bit_width(bits)) - kSubBucketMagnitude;
+    return static_cast<std::size_t>((std::int64_t{bucket + 1} << kHalfMagnitude) + (ns >> bucket) -
+                                    kHalfBuckets);
+  }
+
+  std::vector<std::int64_t> counts_;
+  std::int64_t over_max_ = 0;
+};
+
+}  // namespace netdyno

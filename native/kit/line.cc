@@ -1,0 +1,150 @@
+#include "kit/line.h"
+
+#include <unistd.h>
+
+#include <algorithm>
+#include <array>
+#include <cerrno>
+#include <numeric>
+#include <utility>
+
+namespace netdyno::contract {
+namespace {
+
+constexpr std::array kMessageNames = {"hello", "setup", "ready",  "start", "mark",
+                                      "tick",  "stop",  "result", "error", "exit"};
+
+std::string excerpt(std::string_view line) {
+  constexpr std::size_t kKeep = 120;
+  const bool whole = line.size() <= kKeep;
+  // dump() quotes and escapes; bytes that are not UTF-8 are replaced.
+  return Json(std::string(line.substr(0, kKeep)) + (whole ? "" : "…"))
+      .dump(-1, ' ', false, Json::error_handler_t::replace);
+}
+
+std::string teach(std::string_view line, const std::string& reason) {
+  return "not a contract message: " + reason + "; the line was " + excerpt(line) +
+         "; stdout carries JSON lines only, free text belongs on stderr (CONTRACT.md, section Lines)";
+}
+
+/// Deeper nesting than this is refused, as Go's decoder does.
+constexpr int kMaxDepth = 10'000;
+
+Json parse_json(std::string_view line) {
+  const auto bound = [line](int depth, Json::parse_event_t, Json&) {
+    if (depth > kMaxDepth) throw LineError(line, "nested more than " + std::to_string(kMaxDepth) + " deep");
+    return true;
+  };
+  try {
+    return Json::parse(line, bound);
+  } catch (const Json::exception& error) {
+    // Drop the library's "[json.exception.parse_error.101] ".
+    const std::string_view what = error.what();
+    const auto end = what.find("] ");
+    throw LineError(line, std::string(end == what.npos ? what : what.substr(end + 2)));
+  }
+}
+
+std::string hint(const Json& object) {
+  if (object.size() != 1) return "";
+  const std::vector<std::string> names(kMessageNames.begin(), kMessageNames.end());
+  const std::string near = nearest(object.begin().key(), names);
+  return "; \"" + object.begin().key() + "\" is not one" +
+         (near.empty() ? "" : ", did you mean \"" + near + "\"?");
+}
+
+}  // namespace
+
+LineError::LineError(std::string_view line, const std::string& reason)
+    : std::runtime_error(teach(line, reason)), reason_(reason) {}
+
+Message parse(std::string_view line) {
+  const Json object = parse_json(line);
+  if (!object.is_object()) {
+    throw LineError(line, std::string("it is a JSON ") + object.type_name() + ", expected an object");
+  }
+  Message found;
+  int keys = 0;
+  for (const char* name : kMessageNames) {
+    const auto entry = object.find(name);
+    if (entry == object.end() || entry->is_null()) continue;
+    if (!entry->is_object()) {
+      throw LineError(line, std::string(name) + " is a JSON " + entry->type_name() + ", expected an object");
+    }
+    keys++;
+    found = {name, *entry};
+  }
+  if (keys != 1) {
+    throw LineError(line, "it has " + std::to_string(keys) +
+                              " of the known message keys, expected exactly one" +
+                              (keys == 0 ? hint(object) : ""));
+  }
+  return found;
+}
+
+bool LineReader::fill() {
+  buffer_.erase(0, std::exchange(begin_, 0));
+  constexpr std::size_t kChunk = 64 << 10;
+  const std::size_t old = buffer_.size();
+  buffer_.resize(old + kChunk);
+  ssize_t got = 0;
+  do {
+    got = ::read(fd_, buffer_.data() + old, kChunk);
+  } while (got < 0 && errno == EINTR);
+  // A broken stdin is an ended one: either way nobody commands this worker.
+  buffer_.resize(old + static_cast<std::size_t>(std::max<ssize_t>(got, 0)));
+  return got > 0;
+}
+
+std::optional<std::string> LineReader::read() {
+  std::string skipped;  // the beginning of a line that is too long
+  std::size_t searched = 0;
+  for (;;) {
+    const std::size_t newline = buffer_.find('\n', begin_ + searched);
+    if (newline != std::string::npos) {
+      std::string line = buffer_.substr(begin_, newline - begin_);
+      begin_ = newline + 1;
+      if (!skipped.empty() || line.size() >= kMaxLine) {
+        throw LineError(skipped.empty() ? line : skipped,
+                        "longer than " + std::to_string(kMaxLine) + " bytes");
+      }
+      return line;
+    }
+    searched = buffer_.size() - begin_;
+    if (searched >= kMaxLine) {
+      if (skipped.empty()) skipped = buffer_.substr(begin_, 256);
+      begin_ = buffer_.size();
+      searched = 0;
+    }
+    if (fill()) continue;
+    if (buffer_.size() == begin_ && skipped.empty()) return std::nullopt;
+    const std::string torn = skipped.empty() ? buffer_.substr(begin_) : skipped;
+    begin_ = buffer_.size();
+    throw LineError(torn, "the stream ended in the middle of a line");
+  }
+}
+
+std::string nearest(std::string_view word, const std::vector<std::string>& candidates) {
+  std::string best;
+  std::size_t best_distance = std::max<std::size_t>(1, std::min<std::size_t>(word.size(), 64) / 2) + 1;
+  if (word.size() > 64) return best;
+  for (const std::string& candidate : candidates) {
+    // Levenshtein distance, one row at a time.
+    std::vector<std::size_t> row(candidate.size() + 1);
+    std::iota(row.begin(), row.end(), 0);
+    for (std::size_t i = 1; i <= word.size(); i++) {
+      std::size_t diagonal = std::exchange(row[0], i);
+      for (std::size_t j = 1; j <= candidate.size(); j++) {
+        const std::size_t replace = diagonal + (word[i - 1] == candidate[j - 1] ? 0 : 1);
+        diagonal = std::exchange(row[j], std::min({row[j] + 1, row[j - 1] + 1, replace}));
+      }
+    }
+    if (row.back() < best_distance) {
+      best_distance = row.back();
+      best = candidate;
+    }
+  }
+  return best;
+}
+
+}  // namespace netdyno::contract

@@ -1,0 +1,164 @@
+#include "kit/load.h"
+
+#include <algorithm>
+#include <cmath>
+#include <string>
+
+namespace netdyno {
+namespace {
+
+using contract::ErrorKind;
+using contract::Failure;
+
+/// Slots of one client, in all; keeps a mistyped study from taking all memory.
+constexpr std::int64_t kMaxSlots = 1 << 22;
+
+void check(const contract::Load& plan) {
+  const auto refuse = [](const std::string& text) { throw Failure(ErrorKind::setup, "load." + text); };
+  if (plan.connections < 1 || plan.connections > kMaxSlots) {
+    refuse("connections is " + std::to_string(plan.connections) + ", expected 1 to " +
+           std::to_string(kMaxSlots));
+  }
+  if (plan.in_flight < 1 || plan.in_flight > kMaxSlots / plan.connections) {
+    refuse("in_flight is " + std::to_string(plan.in_flight) + " over " + std::to_string(plan.connections) +
+           " connections, expected 1 to " + std::to_string(kMaxSlots) + " in all");
+  }
+  if (!(plan.active_share > 0 && plan.active_share <= 1)) {
+    refuse("active_share is " + std::to_string(plan.active_share) + ", expected more than 0 up to 1");
+  }
+  if (!(plan.rate >= 0 && plan.rate <= 1e9)) {
+    refuse("rate is " + std::to_string(plan.rate) + ", expected 0 (closed loop) to 1e9 exchanges per second");
+  }
+  if (plan.think_ns < 0 || plan.amount < 0 || plan.drain_ns < 0) {
+    refuse("think_ns, amount and drain_ns are " + std::to_string(plan.think_ns) + ", " +
+           std::to_string(plan.amount) + " and " + std::to_string(plan.drain_ns) +
+           ", expected none negative");
+  }
+  if (plan.rate > 0 && plan.think_ns > 0) {
+    refuse("think_ns is " + std::to_string(plan.think_ns) + " with load.rate " + std::to_string(plan.rate) +
+           ": an open loop does not think");
+  }
+}
+
+}  // namespace
+
+Load::Load(const contract::Setup& setup, int lanes) : plan_(setup.load), up_bytes_(setup.exchange.up_bytes) {
+  check(plan_);
+  const double share = plan_.active_share * static_cast<double>(plan_.connections);
+  active_ = std::max<std::int64_t>(1, static_cast<std::int64_t>(std::ceil(share - 1e-9)));
+  for (int i = 0; i < std::max(1, lanes); i++) {
+    Lane& lane = *lanes_.emplace_back(std::make_unique<Lane>());
+    if (plan_.rate > 0) lane.times.response = std::make_unique<Histogram>();
+    if (plan_.rate > 0 || plan_.think_ns > 0) lane.times.lag = std::make_unique<Histogram>();
+  }
+  lay_out(setup.seed);
+}
+
+void Load::lay_out(std::uint64_t seed) {
+  const std::int64_t n = active_ * plan_.in_flight;
+  slots_.resize(static_cast<std::size_t>(n));
+  for (std::int64_t i = 0; i < n; i++) {
+    Slot& slot = slots_[static_cast<std::size_t>(i)];
+    const std::int64_t connection = i / plan_.in_flight;
+    const std::int64_t within = i % plan_.in_flight;
+    slot.load_ = this;
+    slot.lane_ = lanes_[static_cast<std::size_t>(connection) % lanes_.size()].get();
+    if (plan_.amount > 0) {
+      // The connection's amount is shared out over its slots, the remainder to the first.
+      slot.left_ = plan_.amount / plan_.in_flight + (within < plan_.amount % plan_.in_flight ? 1 : 0);
+    }
+    if (plan_.rate > 0) {
+      slot.open_ = true;
+      // Slots take their places connection by connection, so that the pipelined
+      // slots of one connection are not neighbours in time.
+      slot.schedule_ = Schedule(plan_, seed, {within * active_ + connection, n});
+    } else if (plan_.think_ns > 0) {
+      slot.think_ns_ = plan_.think_ns;
+      slot.ready_ = static_cast<std::int64_t>(static_cast<double>(plan_.think_ns) * static_cast<double>(i) /
+                                              static_cast<double>(n));  // staggered: no burst at the start
+    }
+  }
+}
+
+std::span<Slot> Load::slots(std::int64_t connection) {
+  if (connection >= active_) return {};
+  const auto in_flight = static_cast<std::size_t>(plan_.in_flight);
+  return std::span(slots_).subspan(static_cast<std::size_t>(connection) * in_flight, in_flight);
+}
+
+void Load::start(std::int64_t now) {
+  start_ns_ = now;
+  if (plan_.amount > 0 && !open_) open(now);
+}
+
+void Load::open(std::int64_t now) {
+  if (ended()) return;
+  open_ = true;
+  from_ns_ = now;
+  for (const auto& lane : lanes_) lane->phase = &lane->window;
+}
+
+void Load::end(std::int64_t now) {
+  if (ended()) return;
+  close_ns_ = now;
+  for (const auto& lane : lanes_) lane->phase = &lane->drain;
+}
+
+contract::Counts Load::counts() const {
+  contract::Counts sum;
+  for (const auto& lane : lanes_) {
+    lane->before.add_to(sum, up_bytes_);
+    lane->window.add_to(sum, up_bytes_);
+    lane->drain.add_to(sum, up_bytes_);
+  }
+  return sum;
+}
+
+contract::Result Load::result(std::int64_t now) {
+  end(now);
+  contract::Result result;
+  result.to_ns = close_ns_;
+  result.from_ns = open_ ? from_ns_ : result.to_ns;
+  Histogram service;
+  Histogram response;
+  Histogram lag;
+  contract::Counts drained;
+  for (const auto& lane : lanes_) {
+    lane->window.add_to(result.counts, up_bytes_);
+    lane->drain.add_to(drained, up_bytes_);
+    service.merge(lane->times.service);
+    if (lane->times.response) response.merge(*lane->times.response);
+    if (lane->times.lag) lag.merge(*lane->times.lag);
+  }
+  result.drained = drained.exchanges;
+  for (std::size_t kind = 0; kind < contract::kErrorKinds; kind++)
+    result.counts.errors[kind] += drained.errors[kind];
+  const Histogram ages = unfinished(now);
+  result.unfinished = ages.count();
+  result.ages = ages.encode();
+  result.over_max = service.over_max() + response.over_max() + lag.over_max();
+  result.service = service.encode();
+  result.response = response.encode();
+  result.lag = lag.encode();
+  return result;
+}
+
+/// Ages since due of what was due before the end and has not completed, the
+/// backlog of the schedule included.
+Histogram Load::unfinished(std::int64_t now) {
+  Histogram ages;
+  const std::int64_t start = start_ns_;
+  const std::int64_t close = close_ns_;
+  if (start == 0) return ages;
+  for (Slot& slot : slots_) {
+    if (slot.pending_ <= close) ages.record(now - slot.pending_);
+    if (!slot.open_) continue;
+    for (; slot.left_ > 0 && start + slot.schedule_.peek() <= close; slot.schedule_.advance()) {
+      ages.record(now - start - slot.schedule_.peek());
+      slot.left_--;
+    }
+  }
+  return ages;
+}
+
+}  // namespace netdyno

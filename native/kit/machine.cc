@@ -1,0 +1,251 @@
+#include "kit/machine.h"
+
+#include <unistd.h>
+
+#include <algorithm>
+#include <cerrno>
+#include <limits>
+#include <string>
+#include <utility>
+
+#include "kit/address.h"
+#include "kit/clock.h"
+#include "kit/options.h"
+
+namespace netdyno {
+namespace {
+
+using contract::ErrorKind;
+using contract::Failure;
+using contract::Json;
+
+constexpr std::int64_t kNever = std::numeric_limits<std::int64_t>::max();
+
+std::vector<contract::Transport> describe(const std::vector<Transport*>& transports) {
+  std::vector<contract::Transport> described;
+  for (const Transport* transport : transports) described.push_back(transport->describe());
+  return described;
+}
+
+/// Carries out setup, on the background thread.
+Prepared prepare(Transport& transport, const contract::Setup& setup) {
+  Prepared made;
+  try {
+    if (setup.role == contract::Role::server) {
+      made.server = transport.server(setup);
+    } else {
+      const std::int64_t threads = effective_threads(setup);
+      const std::int64_t lanes = std::min(threads, std::max<std::int64_t>(1, setup.load.connections));
+      made.load = std::make_unique<Load>(setup, static_cast<int>(lanes));
+      made.client = transport.client(setup, *made.load);
+    }
+  } catch (...) {
+    made.error = std::current_exception();
+  }
+  return made;
+}
+
+}  // namespace
+
+Machine::Machine(const WorkerInfo& info, const std::vector<Transport*>& transports, Inbox& inbox, int out)
+    : info_(info), transports_(transports), inbox_(inbox), out_(out), overdue_ns_(kNever) {}
+
+Machine::~Machine() {
+  inbox_.close();
+  if (end_.client) end_.client->close();
+  if (background_.joinable()) background_.join();
+}
+
+int Machine::loop() {
+  send(message(contract::Hello{info_.name, info_.version, info_.libraries, describe(transports_)}));
+  next_tick_ns_ = now_ns() + kTickNs;
+  while (!status_) {
+    std::optional<Event> event = inbox_.take(std::min(next_tick_ns_, overdue_ns_));
+    try {
+      if (event) handle(*event);
+    } catch (...) {
+      fail(std::current_exception());
+    }
+    const std::int64_t now = now_ns();
+    if (now >= overdue_ns_) {
+      overdue_ns_ = kNever;
+      end_.client->close();
+    }
+    if (now >= next_tick_ns_) tick();
+  }
+  return *status_;
+}
+
+void Machine::handle(Event& event) {
+  if (const auto* message = std::get_if<contract::Message>(&event)) {
+    command(*message);
+  } else if (const auto* bad = std::get_if<BadLine>(&event)) {
+    complain(bad->text);
+  } else if (auto* prepared = std::get_if<Prepared>(&event)) {
+    introduce(*prepared);
+  } else if (const auto* finished = std::get_if<Finished>(&event)) {
+    finish(*finished);
+  } else {
+    status_ = 0;
+  }
+}
+
+void Machine::command(const contract::Message& message) {
+  try {
+    if (message.name == "setup") return setup(message.body);
+    if (message.name == "start") return start();
+    if (message.name == "mark") return mark(message.body);
+    if (message.name == "stop") return stop();
+    complain(message.name + " is not a command of the bench (CONTRACT.md, section Life)");
+  } catch (const Failure& failure) {
+    if (failure.kind() != ErrorKind::invalid) throw;
+    complain(failure.what());  // a field of the wrong type: the line is bad, the worker is not
+  }
+}
+
+void Machine::setup(const Json& body) {
+  if (state_ != State::idle) {
+    return complain("setup came twice; a worker serves one trial (CONTRACT.md, section setup)");
+  }
+  setup_ = contract::parse_setup(body);
+  const std::vector<contract::Transport> described = describe(transports_);
+  const contract::Transport& found = find_transport(described, setup_);
+  setup_.options = complete_options(found, setup_.role, setup_.options);
+  Transport& transport = *transports_[static_cast<std::size_t>(&found - described.data())];
+  state_ = State::preparing;
+  in_background(std::thread([this, &transport] { inbox_.put(prepare(transport, setup_)); }));
+}
+
+void Machine::introduce(Prepared& prepared) {
+  end_ = std::move(prepared);
+  if (end_.error) std::rethrow_exception(end_.error);
+  const End& end = end_.client ? static_cast<const End&>(*end_.client) : *end_.server;
+  contract::Ready ready = end.ready();
+  if (ready.options.empty()) ready.options = setup_.options;
+  state_ = State::ready;
+  send(message(ready));
+}
+
+void Machine::start() {
+  if (!at_ready()) return complain("start came before ready (CONTRACT.md, section Life)");
+  if (!end_.client)
+    return complain("start came to a server; it serves from ready on (CONTRACT.md, section start)");
+  if (state_ != State::ready) return complain("start came twice (CONTRACT.md, section start)");
+  state_ = State::running;
+  end_.load->start(now_ns());
+  in_background(std::thread([this] {
+    std::exception_ptr error;
+    try {
+      end_.client->run();
+    } catch (...) {
+      error = std::current_exception();
+    }
+    inbox_.put(Finished{now_ns(), error});
+  }));
+}
+
+void Machine::mark(const Json& body) {
+  const contract::Mark mark = contract::parse_mark(body);
+  if (!at_ready()) return complain("mark came before ready (CONTRACT.md, section Life)");
+  const std::int64_t now = now_ns();
+  if (end_.load && state_ != State::done) {
+    if (mark.reset) {
+      end_.load->open(now);
+    } else if (end_.load->opened()) {
+      end_.load->end(now);
+      if (state_ == State::running) end_.client->ended();
+    }
+  }
+  const contract::Reading reading{now, process_cpu_ns(), counts()};
+  if (end_.server) (mark.reset ? opened_ : closed_) = Edge{now, reading.counts};
+  send(message(mark, reading));
+}
+
+/// A client answers when it has drained (finish), at latest when the drain
+/// bound passes; a server at once. What has its result answers nothing more.
+void Machine::stop() {
+  if (!at_ready()) return complain("stop came before ready (CONTRACT.md, section Life)");
+  const std::int64_t now = now_ns();
+  if (state_ == State::running) {
+    state_ = State::draining;
+    end_.load->end(now);
+    end_.client->ended();
+    overdue_ns_ = now + std::min(setup_.load.drain_ns, kNever - now);
+  } else if (state_ == State::ready) {
+    state_ = State::done;
+    contract::Result result = end_.load ? end_.load->result(now) : server_result(now);
+    result.counts.connections = counts().connections;
+    send(message(result));
+  }
+}
+
+/// A client that ended by itself, its amount done, closes its own window.
+void Machine::finish(const Finished& finished) {
+  overdue_ns_ = kNever;
+  if (finished.error) std::rethrow_exception(finished.error);
+  state_ = State::done;
+  contract::Result result = end_.load->result(finished.at_ns);
+  result.counts.connections = end_.client->connections();
+  send(message(result));
+}
+
+void Machine::tick() {
+  const std::int64_t now = now_ns();
+  // Ticks keep their rhythm; those that were missed are left out.
+  next_tick_ns_ += ((now - next_tick_ns_) / kTickNs + 1) * kTickNs;
+  const bool counting =
+      end_.server ? state_ == State::ready : state_ == State::running || state_ == State::draining;
+  if (counting) send(contract::tick_message(now, counts()));
+}
+
+contract::Counts Machine::counts() const {
+  if (end_.server) return end_.server->counts();
+  contract::Counts counts = end_.load->counts();
+  counts.connections = end_.client->connections();
+  return counts;
+}
+
+contract::Result Machine::server_result(std::int64_t now) const {
+  const Edge close = closed_.value_or(Edge{now, counts()});
+  const Edge open = opened_.value_or(close);
+  contract::Result result;
+  result.from_ns = open.at_ns;
+  result.to_ns = close.at_ns;
+  result.counts = close.counts.since(open.counts);
+  return result;
+}
+
+void Machine::in_background(std::thread work) {
+  if (background_.joinable()) background_.join();
+  background_ = std::move(work);
+}
+
+void Machine::complain(const std::string& text) { send(error_message(ErrorKind::invalid, text, false)); }
+
+void Machine::fail(std::exception_ptr error) {
+  status_ = 1;
+  try {
+    std::rethrow_exception(error);
+  } catch (const Failure& failure) {
+    send(error_message(failure.kind(), failure.what(), true));
+  } catch (const std::exception& other) {
+    send(error_message(ErrorKind::bug, other.what(), true));
+  }
+}
+
+/// When stdout is gone the bench is gone: the conversation is over.
+void Machine::send(const Json& message) {
+  std::string line = message.dump(-1, ' ', false, Json::error_handler_t::replace) + "\n";
+  std::string_view left = line;
+  while (!left.empty()) {
+    const ssize_t n = ::write(out_, left.data(), left.size());
+    if (n < 0 && errno == EINTR) continue;
+    if (n <= 0) {
+      status_ = status_.value_or(1);
+      return;
+    }
+    left.remove_prefix(static_cast<std::size_t>(n));
+  }
+}
+
+}  // namespace netdyno

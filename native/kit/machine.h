@@ -1,0 +1,77 @@
+// The contract's state machine.
+//
+//   born ─hello→ idle ─setup/ready→ ready ─start→ running ─mark(reset)→ window ─mark, stop/result→ done ─EOF→
+//   exit
+//
+// Layer: top of the kit, behind worker.h. Threads: the control thread owns the
+// machine; one background thread at a time carries out setup and then runs the
+// client. The twin of internal/work/worker.
+#pragma once
+
+#include <cstdint>
+#include <memory>
+#include <optional>
+#include <thread>
+#include <vector>
+
+#include "kit/inbox.h"
+#include "kit/worker.h"
+
+namespace netdyno {
+
+class Machine {
+ public:
+  /// Interval of progress messages in ns.
+  static constexpr std::int64_t kTickNs = 200'000'000;
+
+  Machine(const WorkerInfo& info, const std::vector<Transport*>& transports, Inbox& inbox, int out);
+  ~Machine();
+
+  /// Says hello and converses; returns the exit status once stdin has ended or
+  /// a fatal error was reported.
+  int loop();
+
+ private:
+  enum class State { idle, preparing, ready, running, draining, done };
+
+  void handle(Event& event);
+  void command(const contract::Message& message);
+  void setup(const contract::Json& body);
+  void introduce(Prepared& prepared);
+  void start();
+  void mark(const contract::Json& body);
+  void stop();
+  void finish(const Finished& finished);
+  void tick();
+  contract::Counts counts() const;
+  contract::Result server_result(std::int64_t now) const;
+  void in_background(std::thread work);
+
+  bool at_ready() const { return state_ != State::idle && state_ != State::preparing; }
+  void complain(const std::string& text);
+  void fail(std::exception_ptr error);
+  void send(const contract::Json& message);
+
+  const WorkerInfo& info_;
+  const std::vector<Transport*>& transports_;
+  Inbox& inbox_;
+  int out_;
+
+  State state_ = State::idle;
+  std::optional<int> status_;  // set: the conversation is over
+  contract::Setup setup_;
+  Prepared end_;
+  std::thread background_;
+  std::int64_t next_tick_ns_ = 0;
+  std::int64_t overdue_ns_;  // when draining is cut
+
+  /// The edges of a server's window.
+  struct Edge {
+    std::int64_t at_ns;
+    contract::Counts counts;
+  };
+  std::optional<Edge> opened_;
+  std::optional<Edge> closed_;
+};
+
+}  // namespace netdyno

@@ -1,0 +1,90 @@
+#include "kit/options.h"
+
+#include <algorithm>
+#include <cmath>
+
+#include "kit/line.h"
+
+namespace netdyno {
+namespace {
+
+using contract::ErrorKind;
+using contract::Failure;
+using contract::Json;
+using contract::Option;
+using contract::OptionType;
+
+std::string join(const std::vector<std::string>& words) {
+  std::string out;
+  for (const std::string& word : words) out += (out.empty() ? "" : ", ") + word;
+  return out.empty() ? "none" : out;
+}
+
+std::string suggestion(const std::string& word, const std::vector<std::string>& words) {
+  const std::string near = contract::nearest(word, words);
+  return near.empty() ? "" : ", did you mean \"" + near + "\"?";
+}
+
+bool plays(const std::vector<contract::Role>& roles, contract::Role role) {
+  return std::find(roles.begin(), roles.end(), role) != roles.end();
+}
+
+Json checked(const Option& option, const Json& value) {
+  const auto refuse = [&](const std::string& expected) {
+    throw Failure(ErrorKind::setup,
+                  "read option " + option.name + ": expected " + expected + ", found " +
+                      value.dump(-1, ' ', false, Json::error_handler_t::replace).substr(0, 60));
+  };
+  if (option.type == OptionType::choice) {
+    const std::string text = value.is_string() ? value.get<std::string>() : "";
+    if (std::find(option.choices.begin(), option.choices.end(), text) == option.choices.end()) {
+      refuse("one of " + join(option.choices) + suggestion(text, option.choices));
+    }
+    return text;
+  }
+  // JSON has one number type: 65536.0 is a whole number too.
+  const double number = value.is_number() ? value.get<double>() : std::nan("");
+  const double min = option.min ? static_cast<double>(*option.min) : -0x1p53;
+  const double max = option.max ? static_cast<double>(*option.max) : 0x1p53;
+  if (!(number >= min && number <= max) || number != std::trunc(number)) {
+    refuse("a whole number from " + std::to_string(static_cast<std::int64_t>(min)) + " to " +
+           std::to_string(static_cast<std::int64_t>(max)));
+  }
+  return static_cast<std::int64_t>(number);
+}
+
+}  // namespace
+
+Json complete_options(const contract::Transport& transport, contract::Role role, const Json& given) {
+  Json complete = Json::object();
+  std::vector<std::string> names;
+  for (const Option& option : transport.options) {
+    if (!option.roles.empty() && !plays(option.roles, role)) continue;
+    names.push_back(option.name);
+    const auto value = given.find(option.name);
+    complete[option.name] = checked(option, value == given.end() ? option.fallback : *value);
+  }
+  for (const auto& [name, value] : given.items()) {
+    if (complete.contains(name)) continue;
+    throw Failure(ErrorKind::setup, "read option " + name + ": " + transport.name + " as " +
+                                        std::string(contract::name(role)) + " has " + join(names) +
+                                        suggestion(name, names));
+  }
+  return complete;
+}
+
+const contract::Transport& find_transport(const std::vector<contract::Transport>& transports,
+                                          const contract::Setup& setup) {
+  std::vector<std::string> names;
+  for (const contract::Transport& transport : transports) {
+    names.push_back(transport.name);
+    if (transport.name != setup.transport) continue;
+    if (plays(transport.roles, setup.role)) return transport;
+    throw Failure(ErrorKind::unsupported,
+                  "transport " + transport.name + " has no role " + std::string(contract::name(setup.role)));
+  }
+  throw Failure(ErrorKind::unsupported, "no transport \"" + setup.transport + "\" here, expected " +
+                                            join(names) + suggestion(setup.transport, names));
+}
+
+}  // namespace netdyno

@@ -1,0 +1,51 @@
+#include "kit/worker.h"
+
+#include <pthread.h>
+#include <unistd.h>
+
+#include <csignal>
+#include <future>
+#include <thread>
+
+#include "kit/address.h"
+#include "kit/inbox.h"
+#include "kit/machine.h"
+
+namespace netdyno {
+namespace {
+
+/// How long an end may take to close after stdin has ended; the contract gives
+/// the whole worker 2 s.
+constexpr auto kGrace = std::chrono::milliseconds(1'500);
+
+}  // namespace
+
+int converse(const WorkerInfo& info, const std::vector<Transport*>& transports, int in, int out) {
+  // The reader may outlive this call: it cannot be woken while it waits for a
+  // line, so what it uses is shared with it.
+  const auto inbox = std::make_shared<Inbox>();
+  const auto over = std::make_shared<std::promise<void>>();
+  std::thread([inbox, in, done = over->get_future().share()] {
+    pthread_setname_np(pthread_self(), "control");
+    inbox->read_lines(in);
+    // A setup or a library that hangs must not outlive its bench.
+    if (done.wait_for(kGrace) != std::future_status::ready) _exit(0);
+  }).detach();
+  int status = 0;
+  {
+    Machine machine(info, transports, *inbox, out);
+    status = machine.loop();
+  }
+  over->set_value();
+  return status;
+}
+
+int run_worker(const WorkerInfo& info, const std::vector<Transport*>& transports) {
+  std::signal(SIGPIPE, SIG_IGN);  // a lost peer or bench is an error code, not a death
+  raise_descriptors();
+  const int out = dup(STDOUT_FILENO);
+  dup2(STDERR_FILENO, STDOUT_FILENO);
+  return converse(info, transports, STDIN_FILENO, out);
+}
+
+}  // namespace netdyno
