@@ -17,8 +17,9 @@ import (
 
 // Options of a check.
 type Options struct {
-	Transports []string // only these; empty checks every one that the worker offers
-	Env        []string // added to the worker's environment
+	Transports []string       // only these; empty checks every one that the worker offers
+	Set        map[string]any // options given in every setup, for transports that need some
+	Env        []string       // added to the worker's environment
 }
 
 // Outcome is what one case found.
@@ -59,6 +60,7 @@ type subject struct {
 	ctx       context.Context
 	argv      []string
 	env       []string
+	set       map[string]any
 	transport contract.Transport
 	open      []*session
 }
@@ -67,7 +69,7 @@ type subject struct {
 // be checked: the worker does not start, or the context ended. Every process
 // it started has ended when it returns.
 func Run(ctx context.Context, argv []string, opt Options) ([]Outcome, error) {
-	s := &subject{ctx: ctx, argv: argv, env: opt.Env}
+	s := &subject{ctx: ctx, argv: argv, env: opt.Env, set: opt.Set}
 	first, err := rig.Start(argv, rig.Options{Env: opt.Env})
 	if err != nil {
 		return nil, err

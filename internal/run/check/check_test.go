@@ -2,15 +2,159 @@ package check
 
 import (
 	"context"
+	"errors"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
 	"testing"
+
+	"go.uber.org/goleak"
 )
 
-func TestExampleWorkerConforms(t *testing.T) {
-	outcomes, err := Run(context.Background(), []string{"../../../contract/example/worker.py"}, Options{})
+func TestMain(m *testing.M) {
+	if fault := os.Getenv(faultVariable); fault != "" {
+		playFake(fault)
+		os.Exit(0)
+	}
+	goleak.VerifyTestMain(m)
+}
+
+var example = filepath.Join("..", "..", "..", "contract", "example", "worker.py")
+
+func fakeEnv(fault string) []string { return []string{faultVariable + "=" + fault} }
+
+func conforms(t *testing.T, argv []string, opt Options, skips []string) {
+	t.Helper()
+	outcomes, err := Run(t.Context(), argv, opt)
 	if err != nil {
 		t.Fatal(err)
 	}
+	if want := len(workerRules) + len(transportRules); len(outcomes) != want {
+		t.Errorf("%d outcomes, expected %d", len(outcomes), want)
+	}
 	for _, o := range outcomes {
-		t.Logf("%v %v %s/%s %s", o.Pass, o.Skipped, o.Transport, o.Case, o.Text)
+		switch {
+		case o.Skipped != slices.Contains(skips, o.Case):
+			t.Errorf("%s: skipped %v: %s", o.Case, o.Skipped, o.Text)
+		case !o.Skipped && !o.Pass:
+			t.Errorf("%s: %s", o.Case, o.Text)
+		}
+	}
+}
+
+// The page is enough: a worker written from it, in another language, conforms.
+func TestExampleWorkerConforms(t *testing.T) {
+	t.Parallel()
+	conforms(t, []string{example}, Options{}, []string{"an option out of range"})
+}
+
+// Without this, the faults below would prove nothing.
+func TestHonestFakeConforms(t *testing.T) {
+	t.Parallel()
+	conforms(t, []string{os.Args[0]}, Options{Env: fakeEnv(honest)},
+		[]string{"the peer vanishes", "a connection is refused", "a port in use", "a stranger connects"})
+}
+
+func TestEachFaultFailsItsCase(t *testing.T) {
+	t.Parallel()
+	for _, f := range []struct {
+		fault, rule string
+		says        []string // the text teaches: what came, what the section says
+	}{
+		{"silent", "hello comes at once", []string{"hello did not come within 2s", "section hello"}},
+		{"another version", "contract version", []string{"hello.contract is 2, expected 1"}},
+		{"default outside its range", "self-description", []string{"option size: default 11 lies outside"}},
+		{"fatal remarks", "a line that is no message", []string{"what a lovely day", "expected fatal false"}},
+		{"ignores end of input", "end of input, born", []string{"stdin was closed after nothing", "still runs", "within 2 s, in any state"}},
+		{"ignores end of input", "end of input, running", []string{`after {"start":{}}`, "still runs"}},
+		{"crashes", "ticks", []string{`after {"start":{}}`, "it ended with status 7", "segmentation imagined"}},
+		{"floods", "the ledger", []string{"flood: more than 10000 messages"}},
+		{"prints noise", "unknown fields", []string{"listening on port 4000", "belongs on stderr", "section Lines"}},
+		{"verifies nothing", "the ledger", []string{"4 open and 0 verified"}},
+		{"takes any option", "an unknown option", []string{"came {\"ready\"", "expected error", "say the nearest name"}},
+		{"takes any value", "an option out of range", []string{"option size", "expected error"}},
+		{"has no ticks", "ticks", []string{"came 0 ticks"}},
+		{"answers marks late", "marks", []string{"mark did not come within 2s", "a thread that the load cannot hold up"}},
+		{"resets its sums", "marks", []string{"counts.exchanges fell from"}},
+		{"lies about bytes", "the ledger", []string{"bytes received, expected"}},
+		{"loses a sample", "the ledger", []string{"expected exchanges + drained"}},
+		{"invents samples", "the ledger", []string{"histogram response holds", "samples are never invented"}},
+		{"histogram of its own", "the ledger", []string{"read histogram service", "section Histograms"}},
+		{"goes on after the closing mark", "the ledger", []string{"begins nothing after the closing mark"}},
+		{"never results", "the ledger", []string{`after {"stop":{}}, result did not come within 3s`}},
+		{"sends two results", "a fixed amount", []string{"second result"}},
+		{"half the rate", "open loop, constant", []string{"expected 200 within 20 %"}},
+	} {
+		t.Run(f.fault+", "+f.rule, func(t *testing.T) {
+			t.Parallel()
+			o := judgeOne(t, f.fault, f.rule)
+			if o.Pass || o.Skipped {
+				t.Fatalf("passed: %+v", o)
+			}
+			for _, want := range append(f.says, "CONTRACT.md, section "+o.Section) {
+				if !strings.Contains(o.Text, want) {
+					t.Errorf("the failure does not say %q: %s", want, o.Text)
+				}
+			}
+		})
+	}
+}
+
+// judgeOne runs one case against the fake with a fault.
+func judgeOne(t *testing.T, fault, name string) Outcome {
+	t.Helper()
+	s := &subject{ctx: t.Context(), argv: []string{os.Args[0]}, env: fakeEnv(fault)}
+	for _, r := range workerRules {
+		if r.name == name {
+			return s.judge(r)
+		}
+	}
+	s.transport = (&fake{}).hello().Transports[0]
+	for _, r := range transportRules {
+		if r.name == name {
+			return s.judge(r)
+		}
+	}
+	t.Fatalf("there is no case %q", name)
+	return Outcome{}
+}
+
+func TestSilentWorkerIsGivenUpAtOnce(t *testing.T) {
+	t.Parallel()
+	outcomes, err := Run(t.Context(), []string{os.Args[0]}, Options{Env: fakeEnv("silent")})
+	if err != nil || len(outcomes) != 1 || outcomes[0].Pass {
+		t.Fatalf("outcomes %+v, error %v; expected one failure", outcomes, err)
+	}
+}
+
+func TestRunSaysWhatItCannotCheck(t *testing.T) {
+	if _, err := Run(t.Context(), []string{"/no/such/worker"}, Options{}); !errors.Is(err, os.ErrNotExist) {
+		t.Errorf("error %v, expected that the worker does not exist", err)
+	}
+	_, err := Run(t.Context(), []string{os.Args[0]}, Options{Env: fakeEnv(honest), Transports: []string{"fak"}})
+	if err == nil || !strings.Contains(err.Error(), `"fak": the worker offers fake`) {
+		t.Errorf("error %v, expected the transports on offer", err)
+	}
+	ctx, cancel := context.WithCancel(t.Context())
+	cancel()
+	if _, err := Run(ctx, []string{os.Args[0]}, Options{Env: fakeEnv(honest)}); !errors.Is(err, context.Canceled) {
+		t.Errorf("error %v, expected the context's", err)
+	}
+}
+
+// A failure sends its reader to a section, which must be there.
+func TestRulesNameSectionsOfThePage(t *testing.T) {
+	page, err := os.ReadFile(filepath.Join("..", "..", "..", "contract", "CONTRACT.md"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, r := range append(slices.Clone(workerRules), transportRules...) {
+		if !strings.Contains(string(page), "\n## "+r.section+"\n") {
+			t.Errorf("case %q names the section %q, which CONTRACT.md does not have", r.name, r.section)
+		}
+		if r.says == "" || r.fix == "" {
+			t.Errorf("case %q does not teach", r.name)
+		}
 	}
 }

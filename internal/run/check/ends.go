@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"net"
+	"slices"
 
 	"netdyno/internal/contract"
 )
@@ -46,11 +47,23 @@ func setupLine(setup contract.Setup) (string, error) {
 // a study can give.
 func (s *subject) configurable() error {
 	for _, o := range s.transport.Options {
-		if o.Type == contract.TypeText && o.Default == "" {
+		if _, given := s.set[o.Name]; !given && o.Type == contract.TypeText && o.Default == "" {
 			return errSkip{fmt.Sprintf("transport %s needs a value for its option %s", s.transport.Name, o.Name)}
 		}
 	}
 	return nil
+}
+
+// offered returns the given options that the transport has in a role.
+func (s *subject) offered(role contract.Role) map[string]any {
+	options := map[string]any{}
+	for _, o := range s.transport.Options {
+		value, given := s.set[o.Name]
+		if given && (len(o.Roles) == 0 || slices.Contains(o.Roles, role)) {
+			options[o.Name] = value
+		}
+	}
+	return options
 }
 
 // ready launches a worker and sets it up.
@@ -62,7 +75,7 @@ func (s *subject) ready(setup contract.Setup) (*session, *contract.Ready, error)
 	if err != nil {
 		return nil, nil, err
 	}
-	setup.Transport = s.transport.Name
+	setup.Transport, setup.Options = s.transport.Name, s.offered(setup.Role)
 	setup = complete(setup)
 	m, err := w.ask(contract.Message{Setup: &setup}, "ready", setupTakes)
 	var other unexpected
@@ -108,12 +121,14 @@ func (s *subject) alone() (*session, error) {
 type ends struct {
 	server *session
 	client *session
-	load   contract.Load
 }
 
 // connect launches the ends of the transport with a load, both ready.
 func (s *subject) connect(load contract.Load) (*ends, error) {
-	e := &ends{load: load}
+	if err := s.configurable(); err != nil {
+		return nil, err
+	}
+	e := &ends{}
 	setup := contract.Setup{Role: contract.Pair, Load: load}
 	switch {
 	case s.has(contract.Server) && s.has(contract.Client):

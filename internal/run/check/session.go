@@ -154,7 +154,15 @@ func (w *session) refuse(line string, fatal bool, kinds ...contract.ErrorKind) (
 
 // mark asks for a reading.
 func (w *session) mark(id int, reset bool) (*contract.Reading, error) {
-	m, err := w.ask(contract.Message{Mark: &contract.Mark{ID: id, Reset: reset}}, "mark", prompt)
+	if err := w.send(contract.Message{Mark: &contract.Mark{ID: id, Reset: reset}}); err != nil {
+		return nil, err
+	}
+	return w.reading(id, reset)
+}
+
+// reading takes up the answer to a mark.
+func (w *session) reading(id int, reset bool) (*contract.Reading, error) {
+	m, err := w.expect("mark", prompt)
 	switch {
 	case err != nil:
 		return nil, err

@@ -53,6 +53,10 @@ func marks(s *subject) error {
 	for id, reset := range []bool{false, true, false, false} {
 		s.pause(warmUp)
 		r, err := e.client.mark(id+1, reset)
+		var early unexpected
+		if id == 3 && errors.As(err, &early) && early.got.Result != nil {
+			r, err = e.client.reading(id+1, reset) // drained, it need not wait for stop
+		}
 		if err != nil {
 			return err
 		}
@@ -146,12 +150,12 @@ func (a account) closes(open bool) error {
 			return fmt.Errorf("result counts %d errors of kind %s on a loopback with nothing in its way", n, kind)
 		}
 	}
-	return r2h(r, open)
+	return countsAgree(r, open)
 }
 
-// r2h checks a result's histograms: as many values as exchanges, and none
+// countsAgree checks a result's histograms: as many values as exchanges, and none
 // where they would be invented.
-func r2h(r *contract.Result, open bool) error {
+func countsAgree(r *contract.Result, open bool) error {
 	want := r.Counts.Exchanges + r.Drained
 	for _, h := range []struct {
 		name, text string
@@ -214,7 +218,7 @@ func amount(s *subject) error {
 	if n := m.Result.Counts.Exchanges; n != each*connections {
 		return fmt.Errorf("result says %d exchanges, expected %d on each of %d connections = %d", n, each, connections, each*connections)
 	}
-	if err := r2h(m.Result, false); err != nil {
+	if err := countsAgree(m.Result, false); err != nil {
 		return err
 	}
 	if err := e.client.send(contract.Message{Stop: &contract.Stop{}}); err != nil {

@@ -180,8 +180,12 @@ func descriptionHolds(s *subject) error {
 }
 
 func describes(t contract.Transport) error {
-	if t.Wire == "" || t.Doc == "" {
-		return errors.New("wire and doc must be said")
+	named := slices.ContainsFunc(t.Options, func(o contract.Option) bool { return o.Name == "wire" })
+	if t.Wire == "" && !named {
+		return errors.New("it names no wire, and has no option wire that would")
+	}
+	if t.Doc == "" {
+		return errors.New("it has no doc")
 	}
 	if len(t.Roles) == 0 {
 		return errors.New("it has no role")
