@@ -38,6 +38,9 @@ func ParseArgs(args []string, open func(name string) ([]byte, error)) (*Study, e
 		}
 	}
 	if base == nil {
+		if vary := typed.get("vary"); vary != nil && vary.value.get(armFactor) != nil {
+			return nil, vary.value.get(armFactor).at.errorf("arms are bundles of levels and written in a file; name a study that has them first")
+		}
 		if typed.get("study") == nil {
 			typed.put("study", typed.at, scalarNode(typed.at, commandLine))
 		}
@@ -88,8 +91,10 @@ func (n *node) addArgument(here place, arg string) error {
 		return compare.putOnce(sub, here, v)
 	}
 	switch key {
-	case "study", "question", "blocks", "seed":
+	case "study", "question":
 		return n.putOnce(key, here, scalarNode(here, value))
+	case "blocks", "seed":
+		return n.putOnce(key, here, oneOrMore(levelsNode(here, value)))
 	case "hold", "vary", "compare", "published":
 		return here.errorf("%s is written in a file only; on the command line name a factor, or compare.baseline and its like", key)
 	}
@@ -99,8 +104,8 @@ func (n *node) addArgument(here place, arg string) error {
 			return here.errorf("%s is given twice; first in %s", key, e.value.get(key).at)
 		}
 	}
-	if len(levels.items) == 1 && key != armFactor {
-		return n.section("hold", here).putOnce(key, here, levels.items[0])
+	if one := oneOrMore(levels); one != levels && key != armFactor {
+		return n.section("hold", here).putOnce(key, here, one)
 	}
 	return n.section("vary", here).putOnce(key, here, levels)
 }
@@ -149,6 +154,14 @@ func levelsNode(here place, text string) *node {
 	}
 	flush()
 	return n
+}
+
+// oneOrMore returns a list's only item, or the list.
+func oneOrMore(levels *node) *node {
+	if len(levels.items) == 1 {
+		return levels.items[0]
+	}
+	return levels
 }
 
 // override merges typed levels into a file's study: a factor that is typed

@@ -36,17 +36,16 @@ func Options(decl []contract.Option, role contract.Role, given map[string]string
 func (w Work) OptionsByRole(ends map[contract.Role][]contract.Option) (map[contract.Role]map[string]any, error) {
 	own := map[contract.Role]map[string]string{contract.Server: w.ServerOptions, contract.Client: w.ClientOptions}
 	if _, pair := ends[contract.Pair]; pair {
-		merged := maps.Clone(w.ServerOptions)
+		merged := map[string]string{}
+		maps.Copy(merged, w.ServerOptions)
 		maps.Copy(merged, w.ClientOptions)
 		own = map[contract.Role]map[string]string{contract.Pair: merged}
 	}
 	taken := map[string]bool{}
 	out := map[contract.Role]map[string]any{}
 	for _, role := range slices.Sorted(maps.Keys(ends)) {
-		given := maps.Clone(own[role])
-		if given == nil {
-			given = map[string]string{}
-		}
+		given := map[string]string{}
+		maps.Copy(given, own[role])
 		for name, text := range w.BothOptions {
 			if _, err := declared(ends[role], role, name); err == nil {
 				given[name], taken[name] = text, true

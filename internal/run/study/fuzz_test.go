@@ -1,0 +1,64 @@
+package study
+
+import (
+	"errors"
+	"strings"
+	"testing"
+)
+
+func FuzzParseFile(f *testing.F) {
+	for _, name := range List() {
+		data, err := Source(name)
+		if err != nil {
+			f.Fatal(err)
+		}
+		f.Add(data)
+	}
+	f.Add([]byte("study: x\nhold: {transport: null, opt.a: \"\\u263a\"}\n"))
+	f.Add([]byte("? [a]: b\n- |\n &x *y !!z"))
+	f.Fuzz(func(t *testing.T, data []byte) {
+		s, err := ParseFile("fuzz.yaml", data)
+		checkParsed(t, s, err)
+	})
+}
+
+func FuzzParseArgs(f *testing.F) {
+	f.Add("transport=go-net,go-epoll\nconnections=50,10000\nblocks=8")
+	f.Add("event-loops\nconnections=50\ncompare.margin=5%")
+	f.Add("aa\narm=a,b\nseed=3\nopt.x=a\\,b")
+	f.Fuzz(func(t *testing.T, lines string) {
+		s, err := ParseArgs(strings.Split(lines, "\n"), noFiles)
+		checkParsed(t, s, err)
+	})
+}
+
+// checkParsed holds a parser's answer to what it promises: an error with a
+// place, or a study that plans and reads back.
+func checkParsed(t *testing.T, s *Study, err error) {
+	t.Helper()
+	if err != nil {
+		var e *Error
+		if s != nil || !errors.As(err, &e) || e.Place == "" || len(err.Error()) > 20000 {
+			t.Fatalf("got %v beside the error %#v", s, err)
+		}
+		return
+	}
+	size := s.Blocks
+	for _, v := range s.Vary {
+		size *= len(v.Levels) + 1
+	}
+	if size > 3000 {
+		return // planning is bounded, but too slow for a fuzzer
+	}
+	if trials, _, err := s.Plan(); err != nil || len(trials) == 0 {
+		t.Fatalf("a study that parsed plans %d trials, %v", len(trials), err)
+	}
+	data, err := s.YAML()
+	if err != nil {
+		return // larger than a file may be
+	}
+	back, err := ParseFile("back.yaml", data)
+	if err != nil || text(back) != text(s) {
+		t.Fatalf("%v: %s\nreads back as\n%s\nfrom\n%s", err, text(s), text(back), data)
+	}
+}

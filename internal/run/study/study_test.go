@@ -1,0 +1,224 @@
+package study
+
+import (
+	"errors"
+	"flag"
+	"fmt"
+	"os"
+	"strings"
+	"testing"
+)
+
+var update = flag.Bool("update", false, "rewrite the golden files")
+
+func noFiles(name string) ([]byte, error) { return nil, fmt.Errorf("open %s: no such file", name) }
+
+// golden splits a golden file into its cases: "== name", the input, "--", the
+// text that must come out.
+func golden(t *testing.T, path string, run func(input string) string) {
+	t.Helper()
+	data, err := os.ReadFile(path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	var out strings.Builder
+	parts := strings.Split(string(data), "== ")
+	out.WriteString(parts[0])
+	for _, part := range parts[1:] {
+		name, rest, _ := strings.Cut(part, "\n")
+		input, want, _ := strings.Cut("\n"+rest, "\n--\n")
+		input = strings.TrimPrefix(input+"\n", "\n")
+		got := run(input)
+		if got = strings.TrimRight(got, "\n") + "\n\n"; got != want && !*update {
+			t.Errorf("%s:\ngot:\n%swant:\n%s", name, got, want)
+		}
+		fmt.Fprintf(&out, "== %s\n%s--\n%s", name, input, got)
+	}
+	if len(parts) < 10 {
+		t.Errorf("%s has only %d cases", path, len(parts)-1)
+	}
+	if *update {
+		if err := os.WriteFile(path, []byte(out.String()), 0o644); err != nil {
+			t.Fatal(err)
+		}
+	}
+}
+
+func TestFileErrorsTeach(t *testing.T) {
+	golden(t, "testdata/file-errors.txt", func(input string) string {
+		_, err := ParseFile("x.yaml", []byte(input))
+		return teaching(t, err)
+	})
+}
+
+func TestArgumentErrorsTeach(t *testing.T) {
+	golden(t, "testdata/argument-errors.txt", func(input string) string {
+		_, err := ParseArgs(strings.Split(strings.TrimSuffix(input, "\n"), "\n"), noFiles)
+		return teaching(t, err)
+	})
+}
+
+func teaching(t *testing.T, err error) string {
+	t.Helper()
+	var e *Error
+	if !errors.As(err, &e) {
+		t.Errorf("got %v, expected an *Error", err)
+		return "no error\n"
+	}
+	if e.Place == "" || e.Text == "" || strings.Contains(e.Place, "the default") {
+		t.Errorf("the error has no place: %+v", e)
+	}
+	return err.Error()
+}
+
+func TestTheTableIsSound(t *testing.T) {
+	seen := map[string]bool{}
+	for _, f := range Factors() {
+		if f.Doc == "" || seen[f.Name] {
+			t.Errorf("%s is undocumented or listed twice", f.Name)
+		}
+		seen[f.Name] = true
+		if f.Default == "" || f.Unbuilt != "" {
+			continue
+		}
+		if l, err := f.level(f.Default); err != nil || l.Text != f.Default {
+			t.Errorf("the default of %s reads as %q, %v; expected it canonical: %q", f.Name, l.Text, err, f.Default)
+		}
+	}
+	for name, f := range map[string]string{
+		"request": "100B", "response": "100B", "connections": "50", "inflight": "1", "clients": "1", "listeners": "1", "threads": "0", "rate": "max",
+		"arrival": "constant", "think": "0s", "active": "100%", "placement": "apart", "window": "2s", "warmup": "500ms", "amount": "0", "blocks": "8", "seed": "1",
+	} {
+		if got, err := factorNamed(name); err != nil || got.Default != f {
+			t.Errorf("the default of %s is %q, %v; expected %q", name, got.Default, err, f)
+		}
+	}
+}
+
+func TestBuiltInStudiesPlan(t *testing.T) {
+	want := map[string]int{ // trials: blocks × cells × (arms + 1)
+		"aa": 10 * 1 * 4, "calibrate": 6 * 1 * 4, "event-loops": 8 * 3 * 5, "tour": 6 * 2 * 4,
+	}
+	if len(List()) != len(want) {
+		t.Errorf("built in are %v", List())
+	}
+	for _, name := range List() {
+		s, err := Named(name)
+		if err != nil {
+			t.Errorf("%s: %v", name, err)
+			continue
+		}
+		trials, warnings, err := s.Plan()
+		if err != nil || len(trials) != want[name] || len(warnings) != 0 {
+			t.Errorf("%s: %d trials, expected %d; warnings %v; %v", name, len(trials), want[name], warnings, err)
+		}
+		if s.Name != name || s.Question == "" {
+			t.Errorf("%s is named %q and asks %q", name, s.Name, s.Question)
+		}
+	}
+	if _, err := Named("event-loop"); err == nil || err.Error() != `no built-in study "event-loop"; did you mean "event-loops"?` {
+		t.Errorf("a near name gave %v", err)
+	}
+}
+
+func TestTheTourIsQuick(t *testing.T) {
+	s, err := Named("tour")
+	if err != nil {
+		t.Fatal(err)
+	}
+	trials, _, err := s.Plan()
+	if err != nil {
+		t.Fatal(err)
+	}
+	total, unknown := EstimatedTime(trials, 0)
+	if unknown != 0 || total.Seconds() > 60 {
+		t.Errorf("windows and warm-ups alone take %v, %d of unknown length", total, unknown)
+	}
+}
+
+// text prints what of a study matters to its plan, places left out.
+func text(s *Study) string {
+	trials, warnings, err := s.Plan()
+	return fmt.Sprintf("%+v\n%+v\n%+v\n%v", Summary(s), trials, warnings, err)
+}
+
+func mustArgs(t *testing.T, args ...string) *Study {
+	t.Helper()
+	s, err := ParseArgs(args, noFiles)
+	if err != nil {
+		t.Fatalf("%q: %v", args, err)
+	}
+	return s
+}
+
+func TestACommandLineIsTheSameStudyAsAFile(t *testing.T) {
+	file, err := ParseFile("x.yaml", []byte(`
+study: command-line
+hold: {response: 64KiB, window: 1s, opt.server.command: "echo -p 7,8"}
+vary:
+  transport: [go-net, go-epoll]
+  connections: [50, 10000]
+compare: {baseline: go-epoll, primary: exchanges_per_s, margin: 5%}
+blocks: 7
+`))
+	if err != nil {
+		t.Fatal(err)
+	}
+	typed := mustArgs(t, "transport=go-net,go-epoll", "response=65536", "connections=50,10k", "window=1000ms", "blocks=7",
+		`opt.server.command=echo -p 7\,8`, "compare.baseline=go-epoll", "compare.primary=exchanges_per_s", "compare.margin=0.05")
+	if text(file) != text(typed) {
+		t.Errorf("file:\n%s\n\ntyped:\n%s", text(file), text(typed))
+	}
+}
+
+func TestArgumentsOverrideAStudy(t *testing.T) {
+	s := mustArgs(t, "event-loops", "connections=50", "rate=1k,2k", "blocks=2", "client=asio", "arm=asio,go-net", "question=Why?")
+	sum := Summary(s)
+	if got := fmt.Sprint(sum.Vary); got != "[{arm [asio go-net]} {rate [1000 2000]}]" {
+		t.Errorf("varies %s", got)
+	}
+	if sum.Hold["connections"] != "50" || sum.Hold["client"] != "asio" || sum.Hold["rate"] != "" || sum.Blocks != 2 || sum.Question != "Why?" {
+		t.Errorf("got %+v", sum)
+	}
+	if sum.Compare.Baseline != "go-net" || len(sum.Published) != 0 {
+		t.Errorf("the baseline is %s; figures of absent arms: %v", sum.Compare.Baseline, sum.Published)
+	}
+}
+
+func TestPublishedFiguresFollowTheirCells(t *testing.T) {
+	cells := func(args ...string) string {
+		var out []string
+		for _, p := range mustArgs(t, args...).Published {
+			out = append(out, fmt.Sprintf("%q %.3f", p.Cell, p.Ratio))
+		}
+		return strings.Join(out, ", ")
+	}
+	for _, c := range []struct{ got, want string }{
+		{cells("event-loops"), `"connections=50" 0.221, "connections=10000" 0.115`},
+		{cells("event-loops", "connections=10000"), `"" 0.115`},
+		{cells("event-loops", "connections=50,60"), `"connections=50" 0.221`},
+		{cells("event-loops", "connections=50,60", "request=100,1000"), `"connections=50 request=100B" 0.221`},
+		{cells("event-loops", "request=1,2"), ""},
+		{cells("event-loops", "arm=go-net,asio"), ""},
+	} {
+		if c.got != c.want {
+			t.Errorf("got %s, want %s", c.got, c.want)
+		}
+	}
+}
+
+func TestSummaryHoldsWhatAllTrialsShare(t *testing.T) {
+	sum := Summary(mustArgs(t, "transport=go-net", "amount=100"))
+	if got := fmt.Sprint(sum.Vary); got != "[{transport [go-net]}]" || sum.Compare.Baseline != "go-net" {
+		t.Errorf("a single arm: varies %s against %q", got, sum.Compare.Baseline)
+	}
+	for factor, want := range map[string]string{"server": "go-net", "client": "go-net", "window": "0s", "rate": "max", "codec": "bytes"} {
+		if sum.Hold[factor] != want {
+			t.Errorf("%s is held at %q, expected %q", factor, sum.Hold[factor], want)
+		}
+	}
+	sum = Summary(mustArgs(t, "transport=go-net", "amount=0,100"))
+	if w, held := sum.Hold["window"]; held {
+		t.Errorf("window is held at %s although the amount decides it", w)
+	}
+}
