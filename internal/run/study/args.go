@@ -266,6 +266,9 @@ func (n *node) selectArms(typed entry) error {
 		if i < 0 {
 			return typed.at.errorf("the study has no arm %q; %s", clip(item.text, 80), hint(item.text, names))
 		}
+		if slices.ContainsFunc(chosen, func(c entry) bool { return c.key == item.text }) {
+			return typed.at.errorf("arm %s is chosen twice", item.text)
+		}
 		chosen = append(chosen, arms.entries[i])
 	}
 	arms.entries = chosen

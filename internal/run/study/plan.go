@@ -3,9 +3,11 @@ package study
 import (
 	"fmt"
 	"hash/fnv"
+	"maps"
 	"math/rand/v2"
 	"strconv"
 	"strings"
+	"sync"
 	"time"
 
 	"netdyno/internal/record"
@@ -147,8 +149,9 @@ func (s *Study) unfold(cell []Setting, arm int) map[string]string {
 	return texts
 }
 
-// defaults returns the levels of a trial that the study does not mention.
-func defaults() map[string]Level {
+// standardLevels are the levels of a trial that the study does not mention,
+// read once: they are needed for every trial.
+var standardLevels = sync.OnceValue(func() map[string]Level {
 	levels := map[string]Level{}
 	for _, f := range factors {
 		if f.inTrial() {
@@ -156,7 +159,11 @@ func defaults() map[string]Level {
 		}
 	}
 	return levels
-}
+})
+
+// defaults returns a trial's levels before the study has its say. The caller
+// owns the map.
+func defaults() map[string]Level { return maps.Clone(standardLevels()) }
 
 // set gives a trial a level; a transport is both its ends.
 func set(levels map[string]Level, factor string, l Level) {
