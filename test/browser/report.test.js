@@ -145,21 +145,25 @@ test("labels of one axis do not overlap", async () => {
 	}
 });
 
-test("a report of 1,200 trials is drawn", async () => {
-	const { page, faults } = await open("large.html");
-	for (const figure of await figuresOf(page)) {
-		for (const [selector, count] of Object.entries(expectedMarks(figure))) {
-			assert.equal(
-				await page.locator(`[data-figure="${figure.id}"] ${selector}`).count(),
-				count,
-				`${figure.id}: ${selector}`,
-			);
+for (const [file, what] of [
+	["large.html", "1,200 trials"],
+	["open.html", "an open loop"],
+	["closed.html", "a closed loop with two clients"],
+]) {
+	test(`a report of ${what} is drawn`, async () => {
+		const { page, faults } = await open(file);
+		for (const figure of await figuresOf(page)) {
+			for (const [selector, count] of Object.entries(expectedMarks(figure))) {
+				const drawn = await page.locator(`[data-figure="${figure.id}"] ${selector}`).count();
+				assert.equal(drawn, count, `${figure.id} (${figure.title}): ${selector}`);
+			}
 		}
-	}
-	assert.deepEqual(faults, []);
-	await page.screenshot({ path: join(directory, "large.png"), fullPage: true });
-	await page.close();
-});
+		assert.equal(await page.evaluate(() => document.documentElement.scrollWidth), 1200, "the page scrolls sideways");
+		assert.deepEqual(faults, []);
+		await page.screenshot({ path: join(directory, file.replace(".html", ".png")), fullPage: true });
+		await page.close();
+	});
+}
 
 test("figures follow a change of width", async () => {
 	const { page } = await open("report.html");

@@ -12,7 +12,7 @@ type SplitPanel = Split["panels"][number];
 export function drawSplit(split: Split, width: number, title: string): SVGElement {
 	const used = split.parts.filter((_, i) => allBars(split.panels).some((bar) => (bar[i] ?? 0) > 0));
 	const legend = layoutLegend(used, textWidth(split.axis) + 24, width);
-	const rows = [only(split, (of) => of !== "host"), only(split, (of) => of === "host")];
+	const rows = [only(split, (of) => !isHost(of)), only(split, isHost)];
 	const grids: { panels: SplitPanel[]; grid: Grid }[] = [];
 	let height = legend.height + 10;
 	for (const panels of rows) {
@@ -38,6 +38,9 @@ export function drawSplit(split: Split, width: number, title: string): SVGElemen
 	}
 	return svg;
 }
+
+/** "host", or "host SEAT" where there are several. */
+const isHost = (of: string) => of === "host" || of.startsWith("host ");
 
 const allBars = (panels: SplitPanel[]) => panels.flatMap((panel) => panel.groups.flatMap((group) => group.bars));
 

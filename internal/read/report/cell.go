@@ -163,7 +163,7 @@ func (l *layout) mainTable(c finding.Cell) Table {
 		}
 		return datum
 	})
-	t.Caption = "Median over blocks with its 95 % interval; below it the ratio to " +
+	t.Caption = "Median over trials with the 95 % interval of their geometric mean; below it the ratio to " +
 		or(l.Header.Study.Compare.Baseline, "the baseline") + " with its 95 % interval and verdict."
 	t.Columns = append(t.Columns, Column{Title: "limit"})
 	for i, a := range c.Arms {
@@ -240,7 +240,7 @@ func (l *layout) gcTable(c finding.Cell) *Table {
 		return nil
 	}
 	t := l.intervals(c, metrics)
-	t.Caption = "Garbage collection in the window: median with 95 % interval; – where the runtime has none."
+	t.Caption = "Garbage collection in the window: median over trials with 95 % interval; – where the runtime has none."
 	return &t
 }
 

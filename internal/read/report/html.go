@@ -7,6 +7,7 @@ import (
 	"fmt"
 	"html/template"
 	"io"
+	"slices"
 	"strings"
 
 	"netdyno/internal/read/finding"
@@ -32,11 +33,12 @@ var pageTemplate = template.Must(template.New("page").Funcs(template.FuncMap{
 // view is what the template sees beside the page.
 type view struct {
 	Page
-	Policy string
-	Style  template.CSS
-	Script template.JS
-	Drawn  drawn
-	Marks  string
+	Careful bool // something bears on whether to believe the answers
+	Policy  string
+	Style   template.CSS
+	Script  template.JS
+	Drawn   drawn
+	Marks   string
 }
 
 // drawn is the part of the page that the script takes up.
@@ -51,12 +53,13 @@ type drawn struct {
 // a worker stays text. The error is w's.
 func (p Page) HTML(w io.Writer) error {
 	v := view{
-		Page:   p,
-		Policy: fmt.Sprintf("default-src 'none'; script-src '%s'; style-src '%s'; img-src data:", digest(script), digest(styleSheet)),
-		Style:  template.CSS(styleSheet),
-		Script: template.JS(script),
-		Drawn:  drawn{p.Arms, p.figures()},
-		Marks:  marks,
+		Page:    p,
+		Careful: len(p.Doubts) > 0 || slices.ContainsFunc(p.Warnings, func(w Warning) bool { return w.Grave }),
+		Policy:  fmt.Sprintf("default-src 'none'; script-src '%s'; style-src '%s'; img-src data:", digest(script), digest(styleSheet)),
+		Style:   template.CSS(styleSheet),
+		Script:  template.JS(script),
+		Drawn:   drawn{p.Arms, p.figures()},
+		Marks:   marks,
 	}
 	if err := pageTemplate.Execute(w, v); err != nil {
 		return fmt.Errorf("write report: %w", err)

@@ -6,6 +6,7 @@ package report
 
 import (
 	"fmt"
+	"slices"
 	"strings"
 
 	"netdyno/internal/read/finding"
@@ -38,6 +39,7 @@ type Answer struct {
 // Warning is something to act on.
 type Warning struct {
 	About  string `json:"about"`
+	Grave  bool   `json:"grave,omitempty"` // bears on whether to believe the answers
 	Text   string `json:"text"`
 	Advice string `json:"advice,omitempty"`
 }
@@ -196,7 +198,7 @@ func (l *layout) doubts() []string {
 			lost, plural(t.Planned, "planned trial"), t.Failed, t.Invalid, t.Missing))
 	}
 	for _, c := range l.Comparisons {
-		if c.Primary && c.Verdict == finding.Invalid {
+		if c.Primary && c.Verdict == finding.Invalid && c.Sentence == "" {
 			doubts = append(doubts, fmt.Sprintf("No verdict on %s of %s%s: %s.",
 				labelOf(c.Metric), c.Arm, at(c.Cell), strings.TrimSuffix(or(c.Reason, "invalid"), ".")))
 		}
@@ -208,10 +210,26 @@ func (l *layout) doubts() []string {
 	return doubts
 }
 
+// grave are the warnings about how the trials went; the others say what the
+// study is about and how far it reaches.
+var grave = []string{
+	"limit", "noise", finding.Unsteady, finding.Overloaded, finding.Skewed, finding.Lagging, finding.Noisy,
+}
+
+// warnings puts first what bears on the answers.
 func (l *layout) warnings() []Warning {
 	var warnings []Warning
 	for _, w := range l.Warnings {
-		warnings = append(warnings, Warning(w))
+		warnings = append(warnings, Warning{w.About, slices.Contains(grave, w.About), w.Text, w.Advice})
 	}
+	slices.SortStableFunc(warnings, func(a, b Warning) int {
+		switch {
+		case a.Grave == b.Grave:
+			return 0
+		case a.Grave:
+			return -1
+		}
+		return 1
+	})
 	return warnings
 }

@@ -15,6 +15,7 @@ import (
 	"unicode/utf8"
 
 	"netdyno/internal/read/finding"
+	"netdyno/internal/read/finding/synthetic"
 	"netdyno/internal/record"
 )
 
@@ -95,8 +96,12 @@ func TestWriteSample(t *testing.T) {
 	if *out == "" {
 		t.Skip("no -out")
 	}
-	for name, blocks := range map[string]int{"report.html": 8, "large.html": 120} {
-		html := render(t, New(sample(blocks)).HTML)
+	for name, findings := range map[string]finding.Findings{
+		"report.html": sample(8), "large.html": sample(120),
+		"open.html":   found(t, synthetic.Options{Rate: 20_000, SD: 0.02, Seed: 7}),
+		"closed.html": found(t, synthetic.Options{SD: 0.02, Seed: 7, Clients: 2, Connections: []int{50, 1000, 10_000}}),
+	} {
+		html := render(t, New(findings).HTML)
 		if err := os.WriteFile(filepath.Join(*out, name), html, 0o644); err != nil {
 			t.Fatal(err)
 		}
