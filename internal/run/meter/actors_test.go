@@ -58,7 +58,11 @@ var actors = map[string]func(args []string){
 	"stubborn": func([]string) { // takes no notice of anything
 		signal.Ignore(unix.SIGTERM, unix.SIGINT)
 		fmt.Println(`{"hello":{"contract":1}}`)
-		select {}
+		time.Sleep(time.Hour)
+	},
+	"sleeper": func([]string) {
+		fmt.Println(`{"ready":{}}`)
+		time.Sleep(time.Hour)
 	},
 	"silent": func([]string) { _, _ = bufio.NewReader(os.Stdin).ReadBytes(0) },
 	"says": func(args []string) { // prints its arguments, then lives until EOF
@@ -82,7 +86,7 @@ var actors = map[string]func(args []string){
 		code, _ := strconv.Atoi(args[0])
 		os.Exit(code)
 	},
-	"suicide": func([]string) { _ = unix.Kill(os.Getpid(), unix.SIGKILL); select {} },
+	"suicide": func([]string) { _ = unix.Kill(os.Getpid(), unix.SIGKILL); time.Sleep(time.Hour) },
 	"stderr":  func([]string) { fmt.Fprint(os.Stderr, "free text\n{not json\n") },
 }
 
@@ -103,9 +107,9 @@ func honest([]string) {
 	}
 }
 
-// burn uses CPU time for d of wall time on this thread.
+// burn uses d of CPU time.
 func burn(d time.Duration) {
-	for end := time.Now().Add(d); time.Now().Before(end); {
+	for end := usedCPU() + int64(d); usedCPU() < end; {
 	}
 }
 
@@ -130,7 +134,7 @@ func busy([]string) {
 // and answers a mark with the sum of all accounts.
 func forker(args []string) {
 	if len(args) > 0 && args[0] == "child" {
-		burn(200 * time.Millisecond)
+		burn(400 * time.Millisecond)
 		fmt.Println(usedCPU())
 		if len(args) > 1 { // live on
 			_, _ = bufio.NewReader(os.Stdin).ReadBytes(0)
@@ -188,14 +192,14 @@ func orphanMaker(args []string) {
 	case "lost":
 		signal.Ignore(unix.SIGTERM, unix.SIGINT, unix.SIGHUP)
 		burn(50 * time.Millisecond)
-		select {}
+		time.Sleep(time.Hour)
 	default:
 		if err := again("orphans", "middle").Run(); err != nil {
 			panic(err)
 		}
 		if args[0] == "stay" {
 			fmt.Println(`{"ready":{}}`)
-			select {}
+			time.Sleep(time.Hour)
 		}
 		if args[0] == "code" {
 			os.Exit(7)

@@ -147,6 +147,20 @@ func TestNothingIsLeftBehind(t *testing.T) {
 	}
 }
 
+func TestWorkerDiesWithAKilledMeter(t *testing.T) {
+	t.Parallel()
+	m := run(t, bounds{}, "sleeper")
+	ready, line := m.next()
+	if ready.Meter == nil {
+		t.Fatalf("got %q, want a decorated ready", line)
+	}
+	worker := ready.Meter.Threads[0].ID // any thread shows whether its process lives
+	if err := m.cmd.Process.Kill(); err != nil {
+		t.Fatal(err)
+	}
+	gone(t, worker)
+}
+
 func TestWorkerThatBreaksTheContract(t *testing.T) {
 	t.Parallel()
 	for name, text := range map[string]string{

@@ -44,8 +44,8 @@ func Read(pid int) (contract.Meter, error) {
 
 // Read takes one reading of the tree, to which further roots can be added:
 // descendants that have lost their parents. The CPU time of processes that
-// live is exact; that of children that were waited for comes in 10 ms ticks
-// from their parent. A thread's CPU time is the scheduler's account where the
+// live is exact; that of children that were waited for comes from their parent,
+// cut to 10 ms ticks, user and system time apart. A thread's CPU time is the scheduler's account where the
 // kernel keeps one. Lost are the switches of threads that have ended and the
 // CPU time of children that nobody waited for. It costs some 15 µs for each
 // thread. The error says that the process is gone; a zombie still has its CPU
