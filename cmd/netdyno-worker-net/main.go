@@ -3,16 +3,18 @@
 package main
 
 import (
+	"netdyno/internal/work/load"
 	"netdyno/internal/work/transport/goepoll"
 	"netdyno/internal/work/transport/gonet"
 	"netdyno/internal/work/transport/null"
 	"netdyno/internal/work/worker"
 )
 
-func main() {
-	worker.Main("netdyno-worker-net",
-		gonet.Transport{},
-		goepoll.Transport{},
-		null.Transport{},
-	)
+// transports of this worker, one line each.
+var transports = []load.Transport{
+	gonet.Transport{},
+	goepoll.Transport{},
+	null.Transport{},
 }
+
+func main() { worker.Main("netdyno-worker-net", transports...) }

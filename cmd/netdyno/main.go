@@ -79,6 +79,8 @@ which to use, what it costs, what limited it, and how sure it is.
 		studiesCommand(),
 		transportsCommand(),
 		checkCommand(),
+		factsCommand(),
+		doctorCommand(),
 		meterCommand(),
 	)
 	return c

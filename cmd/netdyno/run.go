@@ -103,12 +103,12 @@ func prepare(ctx context.Context, args []string, f runFlags) (*plan, error) {
 		return nil, err
 	}
 	p.facts = record.Facts{
-		Rig: p.rig.Name(), Seats: map[string]record.Host{}, Tools: p.catalog.Binaries(),
+		Rig: p.rig.Name(), Seats: map[string]record.Host{"local": rig.Collect("/")}, Tools: p.catalog.Binaries(),
 	}
 	if err := p.checkEnds(args[0]); err != nil {
 		return nil, err
 	}
-	return &p, p.preflight()
+	return &p, p.preflight(ctx)
 }
 
 // measure runs the trials that are left.

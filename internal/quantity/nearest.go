@@ -1,6 +1,10 @@
 package quantity
 
-import "unicode/utf8"
+import (
+	"fmt"
+	"strings"
+	"unicode/utf8"
+)
 
 // maxWord bounds the words that Nearest compares; longer ones are near nothing.
 const maxWord = 64
@@ -25,6 +29,18 @@ func Nearest(word string, candidates []string) string {
 		}
 	}
 	return best
+}
+
+// Hint ends an error about a mistyped word with the nearest valid one, or with
+// all of them when none is near.
+func Hint(word string, valid []string) string {
+	if near := Nearest(word, valid); near != "" {
+		return fmt.Sprintf("did you mean %q?", near)
+	}
+	if len(valid) == 0 {
+		return "there is none"
+	}
+	return "expected one of " + strings.Join(valid, ", ")
 }
 
 // distance counts the insertions, deletions, substitutions and swaps of

@@ -164,8 +164,7 @@ func (c *Catalog) Offer(name string) (Offer, error) {
 	if len(names) == 0 {
 		return Offer{}, fmt.Errorf("transport %q: no worker was found beside netdyno or on PATH; `make build` puts them into bin/", name)
 	}
-	return Offer{}, fmt.Errorf("transport %q: no worker here has it; nearest is %q of %s",
-		name, quantity.Nearest(name, names), strings.Join(names, ", "))
+	return Offer{}, fmt.Errorf("transport %q: no worker here has it; %s", name, quantity.Hint(name, names))
 }
 
 // Binaries identifies the programs, for a run's facts.

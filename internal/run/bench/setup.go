@@ -15,6 +15,9 @@ import (
 // default ephemeral range holds 28,232 ports and others need some.
 const portsPerSource = 20_000
 
+// SourcesOf returns how many source addresses a trial's clients connect from.
+func SourcesOf(w study.Work) int { return (w.Load.Connections + portsPerSource - 1) / portsPerSource }
+
 // setups is what each worker of a trial is told.
 type setups struct {
 	server contract.Setup
@@ -78,7 +81,7 @@ func (t *trial) setups() (setups, error) {
 		Trial: t.plan.ID, Seed: t.plan.Seed, Exchange: t.work.Exchange, Load: t.work.Load, Threads: t.work.Threads,
 	}
 	base.Load.DrainNs = int64(drainPatience)
-	sources := rig.Sources((t.work.Load.Connections + portsPerSource - 1) / portsPerSource)
+	sources := rig.Sources(SourcesOf(t.work))
 
 	ends := map[contract.Role][]contract.Option{contract.Server: serverOffer.Options, contract.Client: clientOffer.Options}
 	if t.server == nil {

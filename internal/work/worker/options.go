@@ -32,8 +32,7 @@ func complete(t contract.Transport, role contract.Role, given map[string]any) (m
 	}
 	for name := range given {
 		if _, ok := out[name]; !ok {
-			return nil, fmt.Errorf("option %q: %s as %s has none of that name; nearest is %q of %s",
-				name, t.Name, role, quantity.Nearest(name, names), strings.Join(names, ", "))
+			return nil, fmt.Errorf("option %q: %s as %s has none of that name; %s", name, t.Name, role, quantity.Hint(name, names))
 		}
 	}
 	return out, nil

@@ -14,7 +14,6 @@ import (
 	"runtime"
 	"runtime/debug"
 	"slices"
-	"strings"
 	"time"
 
 	"netdyno/internal/contract"
@@ -228,8 +227,7 @@ func (m *machine) find(setup contract.Setup) (load.Transport, error) {
 		}
 		return t, nil
 	}
-	return nil, fmt.Errorf("no transport %q here; nearest is %q of %s",
-		setup.Transport, quantity.Nearest(setup.Transport, names), strings.Join(names, ", "))
+	return nil, fmt.Errorf("no transport %q here; %s", setup.Transport, quantity.Hint(setup.Transport, names))
 }
 
 func (m *machine) start() {

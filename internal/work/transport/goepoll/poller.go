@@ -2,6 +2,7 @@ package goepoll
 
 import (
 	"fmt"
+	"sync"
 	"syscall"
 	"time"
 	"unsafe"
@@ -23,6 +24,9 @@ type poller struct {
 	waker  int
 	events [256]syscall.EpollEvent
 	busy   bool // the last wait found work at once: poll before sleeping
+
+	closing sync.Mutex // a closed waker's number may be another socket's by now
+	closed  bool
 }
 
 func newPoller() (*poller, error) {
@@ -49,11 +53,19 @@ func (p *poller) add(fd int, events uint32) error {
 
 // wake makes the current or next wait return.
 func (p *poller) wake() {
+	p.closing.Lock()
+	defer p.closing.Unlock()
+	if p.closed {
+		return
+	}
 	one := [8]byte{1}
 	_, _ = unix.Write(p.waker, one[:]) // full means it is awake already
 }
 
 func (p *poller) close() {
+	p.closing.Lock()
+	defer p.closing.Unlock()
+	p.closed = true
 	_ = unix.Close(p.fd)
 	_ = unix.Close(p.waker)
 }

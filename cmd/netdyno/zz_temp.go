@@ -1,3 +1,0 @@
-package main
-
-func (p *plan) preflight() error { return nil }
