@@ -3,6 +3,7 @@ package report
 import (
 	"fmt"
 	"io"
+	"slices"
 	"strings"
 )
 
@@ -13,7 +14,7 @@ func (p Page) Markdown(w io.Writer) error {
 	m.heading(1, p.Title)
 	m.paragraph(p.Question)
 	m.paragraph(p.Made)
-	for _, a := range p.Answers {
+	for _, a := range slices.Concat(p.Answers, p.More) {
 		m.item(strings.TrimSpace("**" + or(mark(a.Verdict), "·") + "** " + inline(a.Text)))
 	}
 	m.line("")

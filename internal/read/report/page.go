@@ -19,6 +19,7 @@ type Page struct {
 	Question string    `json:"question,omitempty"`
 	Made     string    `json:"made"` // when, with what, on which rig
 	Answers  []Answer  `json:"answers"`
+	More     []Answer  `json:"more,omitempty"` // the less decisive answers of a large study
 	Tally    string    `json:"tally"`
 	Doubts   []string  `json:"doubts,omitempty"` // what undermines the answers
 	Warnings []Warning `json:"warnings,omitempty"`
@@ -82,11 +83,13 @@ type Rerun struct {
 // never a panic.
 func New(f finding.Findings) Page {
 	l := newLayout(f)
+	answers, more := l.answers()
 	return Page{
 		Title:    or(f.Header.Study.Name, "netdyno report"),
 		Question: f.Header.Study.Question,
 		Made:     l.made(),
-		Answers:  l.answers(),
+		Answers:  answers,
+		More:     more,
 		Tally:    l.tally(),
 		Doubts:   l.doubts(),
 		Warnings: l.warnings(),
@@ -153,18 +156,22 @@ func (l *layout) made() string {
 	return strings.Join(parts, " · ")
 }
 
-func (l *layout) answers() []Answer {
+// answers pairs each sentence with its verdict. Findings put the most
+// decisive first, so what exceeds maxAnswers can wait.
+func (l *layout) answers() (answers, more []Answer) {
 	said := map[string]finding.Verdict{}
 	for _, c := range l.Comparisons {
 		if c.Sentence != "" {
 			said[c.Sentence] = c.Verdict
 		}
 	}
-	var answers []Answer
 	for _, text := range l.Findings.Answers {
 		answers = append(answers, Answer{said[text], strings.ReplaceAll(text, " %", noBreak+"%")})
 	}
-	return answers
+	if len(answers) > maxAnswers+1 {
+		return answers[:maxAnswers], answers[maxAnswers:]
+	}
+	return answers, nil
 }
 
 func (l *layout) tally() string {
@@ -185,6 +192,8 @@ func (l *layout) tally() string {
 	}
 	return b.String()
 }
+
+const maxAnswers = 8
 
 const noBreak = "\u00a0"
 
@@ -220,7 +229,10 @@ var grave = []string{
 func (l *layout) warnings() []Warning {
 	var warnings []Warning
 	for _, w := range l.Warnings {
-		warnings = append(warnings, Warning{w.About, slices.Contains(grave, w.About), w.Text, w.Advice})
+		warnings = append(warnings, Warning{
+			About: w.About, Grave: slices.Contains(grave, w.About),
+			Text: strings.TrimPrefix(w.Text, w.About+": "), Advice: w.Advice,
+		})
 	}
 	slices.SortStableFunc(warnings, func(a, b Warning) int {
 		switch {

@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"io"
 	"strings"
+	"unicode"
 
 	"github.com/jedib0t/go-pretty/v6/table"
 	"github.com/jedib0t/go-pretty/v6/text"
@@ -58,11 +59,11 @@ func (t *terminal) paragraph(first, body string) {
 	}
 }
 
-// printable replaces control characters: a worker's words must not steer the
-// terminal.
+// printable replaces control characters and changes of writing direction: a
+// worker's words must not steer the terminal.
 func printable(s string) string {
 	return strings.Map(func(r rune) rune {
-		if r < ' ' && r != '\n' || r == 0x7f || r >= 0x80 && r < 0xa0 {
+		if unicode.IsControl(r) || unicode.Is(unicode.Bidi_Control, r) {
 			return '·'
 		}
 		return r
@@ -101,11 +102,16 @@ func (t *terminal) header(p Page) {
 		title += ": " + printable(p.Question)
 	}
 	t.line("")
-	t.line(t.bold(title))
+	for line := range strings.SplitSeq(text.WrapSoft(title, t.width), "\n") {
+		t.line(t.bold(strings.TrimSpace(line)))
+	}
 	t.paragraph("", p.Made)
 	t.line("")
 	for _, a := range p.Answers {
 		t.paragraph(t.verdict(a.Verdict, or(mark(a.Verdict), "·"))+" ", a.Text)
+	}
+	if len(p.More) > 0 {
+		t.line(t.faint(fmt.Sprintf("… and %s; the tables below have every ratio", plural(len(p.More), "more answer"))))
 	}
 	if len(p.Answers) > 0 {
 		t.line("")
