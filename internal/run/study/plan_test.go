@@ -24,7 +24,7 @@ func anyArguments(t *rapid.T) []string {
 		levels("rate", "max", "20k", "0.125", "333.3"),
 		levels("active", "50%", "100%", "33.3%"),
 		levels("opt.server.command", `a b`, `say "hi"\, ok`, `back\slash`, `null`, `#x: [1]`, `- é`),
-		fmt.Sprintf("blocks=%d", rapid.IntRange(1, 12).Draw(t, "blocks")),
+		fmt.Sprintf("blocks=%d", rapid.IntRange(1, 3).Draw(t, "blocks")),
 		fmt.Sprintf("seed=%d", rapid.Uint64Range(0, 1<<53).Draw(t, "seed")),
 	}
 	return append(args[:1], rapid.Permutation(args[1:]).Draw(t, "order")[:rapid.IntRange(0, 7).Draw(t, "given")]...)
