@@ -10,6 +10,7 @@ import (
 
 	"netdyno/internal/contract"
 	"netdyno/internal/hist"
+	"netdyno/internal/run/rig"
 )
 
 // The test binary plays the worker under check: with this variable set it is
@@ -53,8 +54,11 @@ func playFake(fault string) {
 			continue
 		}
 		if err != nil {
-			if fault == "ignores end of input" {
+			switch fault {
+			case "ignores end of input":
 				time.Sleep(time.Minute)
+			case "floods":
+				fmt.Print(strings.Repeat(`{"tick":{"at_ns":1,"exchanges":0,"received_bytes":0}}`+"\n", rig.MaxUnread+100))
 			}
 			return
 		}
@@ -162,7 +166,7 @@ func (f *fake) work() {
 				}
 			}
 		}
-		if l.Amount > 0 && f.total == l.Amount*int64(l.Connections) {
+		if !f.ended && l.Amount > 0 && f.total == l.Amount*int64(l.Connections) {
 			f.close()
 			f.result()
 		}
@@ -209,7 +213,7 @@ func (f *fake) counts(n int64) contract.Counts {
 
 func (f *fake) mark(m contract.Mark) {
 	if f.fault == "answers marks late" {
-		time.Sleep(prompt + time.Second)
+		time.Sleep(time.Minute)
 	}
 	now := time.Now().UnixNano()
 	if m.Reset {
@@ -255,12 +259,8 @@ func (f *fake) result() {
 }
 
 func (f *fake) tick() {
-	every := 200 * time.Millisecond
-	if f.fault == "floods" {
-		every = 0
-	}
 	for f.fault != "has no ticks" {
-		time.Sleep(every)
+		time.Sleep(200 * time.Millisecond)
 		f.mu.Lock()
 		if !f.ended {
 			f.say(contract.Message{Tick: &contract.Tick{AtNs: time.Now().UnixNano(), Exchanges: f.total, ReceivedBytes: f.total * messageBytes}})

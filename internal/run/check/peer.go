@@ -1,8 +1,10 @@
 package check
 
 import (
+	"errors"
 	"fmt"
 	"net"
+	"os"
 	"time"
 
 	"netdyno/internal/contract"
@@ -26,7 +28,7 @@ func peerVanishes(s *subject) error {
 	e.server.process.Wait(prompt)
 	e.client.last = "the server's death"
 
-	errorsCounted, deadline := int64(0), time.Now().Add(5*time.Second)
+	errorsCounted, deadline := int64(0), time.Now().Add(s.patient(5*time.Second))
 	for errorsCounted == 0 {
 		m, err := e.client.next(time.Until(deadline))
 		switch {
@@ -44,15 +46,6 @@ func peerVanishes(s *subject) error {
 		return err
 	}
 	return e.client.fades()
-}
-
-// fades ends a worker whose exit status does not matter any more.
-func (w *session) fades() error {
-	w.process.CloseInput()
-	if w.process.Wait(prompt).Running {
-		return fmt.Errorf("stdin was closed after %s, and %v later the worker still runs", w.last, prompt)
-	}
-	return nil
 }
 
 func refused(s *subject) error {
@@ -101,19 +94,19 @@ func stranger(s *subject) error {
 		return err
 	}
 	if len(r.Addresses) == 0 {
-		return fmt.Errorf("ready lists no address")
+		return errors.New("ready lists no address")
 	}
 	conn, err := net.DialTimeout("tcp", r.Addresses[0], prompt)
 	if err != nil {
 		return w.ends() // refused outright is closed, too
 	}
 	defer conn.Close()
-	if err := conn.SetDeadline(time.Now().Add(prompt)); err != nil {
+	if err := conn.SetDeadline(time.Now().Add(s.patient(prompt))); err != nil {
 		return errSkip{err.Error()}
 	}
 	_, _ = conn.Write(make([]byte, messageBytes)) // a closed connection may say so only in the read
 	n, err := conn.Read(make([]byte, messageBytes))
-	if timeout, ok := err.(net.Error); n > 0 || ok && timeout.Timeout() {
+	if n > 0 || errors.Is(err, os.ErrDeadlineExceeded) {
 		return fmt.Errorf("a connection from 127.0.0.1 to a server that allows only 127.0.0.2 got %d bytes back and stayed open", n)
 	}
 	return w.ends()

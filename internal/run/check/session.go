@@ -17,6 +17,7 @@ type session struct {
 	subject *subject
 	process *rig.Process
 	last    string // what was sent last
+	results int    // how many came
 }
 
 func (s *subject) launch() (*session, error) {
@@ -65,11 +66,14 @@ func (w *session) next(within time.Duration) (contract.Message, error) {
 	select {
 	case got, open := <-w.process.Messages():
 		if !open {
-			return got.Message, fmt.Errorf("after %s the worker ended its stdout; %s", w.last, w.obituary())
+			return got.Message, errEnded{fmt.Sprintf("after %s the worker ended its stdout; %s", w.last, w.obituary())}
 		}
 		var bad *contract.LineError
 		if errors.As(got.Err, &bad) {
 			return got.Message, fmt.Errorf("after %s the worker printed what is no message: %w", w.last, got.Err)
+		}
+		if got.Message.Result != nil {
+			w.results++
 		}
 		return got.Message, got.Err
 	case <-timer.C:
@@ -78,6 +82,11 @@ func (w *session) next(within time.Duration) (contract.Message, error) {
 		return contract.Message{}, w.subject.ctx.Err()
 	}
 }
+
+// errEnded says that nothing can come any more.
+type errEnded struct{ text string }
+
+func (e errEnded) Error() string { return e.text }
 
 // errSilent says that nothing came.
 type errSilent struct {
@@ -91,6 +100,7 @@ func (e errSilent) Error() string {
 
 // expect returns the next message that is no tick, which must be the named one.
 func (w *session) expect(name string, within time.Duration) (contract.Message, error) {
+	within = w.subject.patient(within)
 	deadline := time.Now().Add(within)
 	for {
 		m, err := w.next(time.Until(deadline))
@@ -174,15 +184,36 @@ func (w *session) reading(id int, reset bool) (*contract.Reading, error) {
 	return m.Mark.Reading, nil
 }
 
-// ends closes the worker's stdin: it must end by itself, with status 0, in time.
+// ends closes the worker's stdin: it must end by itself, with status 0, in
+// time. What it still said is heard, and must be messages.
 func (w *session) ends() error {
 	w.process.CloseInput()
-	exit := w.process.Wait(prompt)
+	exit := w.process.Wait(w.subject.patient(prompt))
 	switch {
 	case exit.Running:
-		return fmt.Errorf("stdin was closed after %s, and %v later the worker still runs", w.last, prompt)
+		return fmt.Errorf("stdin was closed after %s, and %v later the worker still runs", w.last, w.subject.patient(prompt))
 	case exit.Code != 0:
 		return fmt.Errorf("stdin was closed after %s: %s", w.last, w.obituary())
+	}
+	for {
+		_, err := w.next(prompt)
+		var ended errEnded
+		switch {
+		case errors.As(err, &ended) && w.results > 1:
+			return fmt.Errorf("the worker sent %d results", w.results)
+		case errors.As(err, &ended):
+			return nil
+		case err != nil:
+			return err
+		}
+	}
+}
+
+// fades ends a worker whose exit status does not matter any more.
+func (w *session) fades() error {
+	w.process.CloseInput()
+	if bound := w.subject.patient(prompt); w.process.Wait(bound).Running {
+		return fmt.Errorf("stdin was closed after %s, and %v later the worker still runs", w.last, bound)
 	}
 	return nil
 }

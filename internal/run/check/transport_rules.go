@@ -1,6 +1,7 @@
 package check
 
 import (
+	"errors"
 	"fmt"
 	"time"
 
@@ -192,7 +193,7 @@ func ticks(s *subject) error {
 	var before contract.Tick
 	for {
 		m, err := e.client.next(time.Until(deadline))
-		if _, silent := err.(errSilent); silent {
+		if silent := (errSilent{}); errors.As(err, &silent) {
 			break
 		}
 		if err != nil {

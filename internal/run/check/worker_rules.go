@@ -125,11 +125,7 @@ func longLineIsRefused(s *subject) error {
 	if err != nil {
 		return err
 	}
-	w.process.CloseInput()
-	if w.process.Wait(prompt).Running {
-		return fmt.Errorf("after a line of 3,000,000 bytes and the end of stdin the worker still runs after %v", prompt)
-	}
-	return nil
+	return w.fades()
 }
 
 // fatalSetup is a conversation: the setup is refused by a fatal error of one
@@ -146,9 +142,8 @@ func fatalSetup(s *subject, setup contract.Setup, kinds ...contract.ErrorKind) e
 	if _, err := w.refuse(line, true, kinds...); err != nil {
 		return err
 	}
-	w.process.CloseInput()
-	if w.process.Wait(prompt).Running {
-		return fmt.Errorf("after its fatal error and the end of stdin the worker still runs after %v", prompt)
+	if err := w.fades(); err != nil {
+		return fmt.Errorf("after the fatal error: %w", err)
 	}
 	for got := range w.process.Messages() {
 		if got.Err == nil && got.Message.Tick == nil {
