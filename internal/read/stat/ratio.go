@@ -5,6 +5,7 @@ package stat
 
 import (
 	"math"
+	"sort"
 
 	"gonum.org/v1/gonum/stat/distuv"
 )
@@ -86,13 +87,16 @@ func TQuantile(degrees float64) float64 {
 // non-negative but mean). 0 when no number up to MaxBlocks does.
 func BlocksToSettle(mean, sd, inside, outside float64, floor int) int {
 	distance := math.Abs(mean)
-	for n := max(floor, 2); n <= MaxBlocks; n++ {
-		half := HalfWidth(n, sd)
-		if distance-half > outside || distance+half < inside {
-			return n
-		}
+	least := max(floor, 2)
+	// More blocks narrow the interval, so what settles once stays settled.
+	n := least + sort.Search(MaxBlocks-least+1, func(i int) bool {
+		half := HalfWidth(least+i, sd)
+		return distance-half > outside || distance+half < inside
+	})
+	if n > MaxBlocks {
+		return 0
 	}
-	return 0
+	return n
 }
 
 // MaxBlocks bounds what BlocksToSettle will ask for; nobody runs more.

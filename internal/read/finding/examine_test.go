@@ -1,0 +1,266 @@
+package finding_test
+
+import (
+	"strings"
+	"testing"
+	"time"
+
+	"netdyno/internal/contract"
+	"netdyno/internal/read/finding"
+	"netdyno/internal/read/finding/synthetic"
+	"netdyno/internal/record"
+)
+
+// examined returns the findings about one synthetic trial after a change.
+func examined(t *testing.T, o synthetic.Options, change func(*record.Record)) finding.Trial {
+	t.Helper()
+	o.Blocks, o.Connections, o.Arms = 1, []int{50}, []synthetic.Arm{{Name: "go-net"}}
+	h, trials, records := synthetic.Run(o)
+	change(&records[0])
+	f := find(t, h, trials, records)
+	return f.Cells[0].Arms[0].Trials[0]
+}
+
+func TestLedger(t *testing.T) {
+	cases := []struct {
+		name   string
+		change func(server, client *record.Worker)
+		want   string // "" for valid
+	}{
+		{"honest", func(_, _ *record.Worker) {}, ""},
+		{"in flight at the edges", func(_, c *record.Worker) { c.Result.Counts.SentBytes += 50 * 100 }, ""},
+		{"sent too much", func(_, c *record.Worker) { c.Result.Counts.SentBytes += 51 * 100 }, "client-1 sent"},
+		{"received too little", func(_, c *record.Worker) { c.Result.Counts.ReceivedBytes -= 51 * 100 }, "client-1 received"},
+		{"server heard less", func(s, _ *record.Worker) { s.Close.Reading.Counts.ReceivedBytes -= 100_000 }, "the server received"},
+		{"server said more", func(s, _ *record.Worker) { s.Close.Reading.Counts.SentBytes += 100_000 }, "the server sent"},
+		{"server edge late", func(s, _ *record.Worker) {
+			c := &s.Close.Reading // half a percent later, and as much more done
+			c.AtNs += 10_000_000
+			c.Counts.ReceivedBytes += 1000
+			c.Counts.SentBytes += 1000
+		}, ""},
+		{"foreign server cannot count", func(s, _ *record.Worker) {
+			s.Ready.Foreign, s.Open.Reading.Counts, s.Close.Reading.Counts = true, contract.Counts{}, contract.Counts{}
+		}, ""},
+		{"server blind without saying so", func(s, _ *record.Worker) {
+			s.Open.Reading.Counts, s.Close.Reading.Counts = contract.Counts{}, contract.Counts{}
+		}, "the server received 0"},
+		{"less on the wire than delivered", func(_, c *record.Worker) {
+			lo := c.Open.Meter.Interfaces["lo"]
+			lo.ReceivedBytes += 100_000 // of 200,000 payload bytes
+			c.Close.Meter.Interfaces["lo"] = lo
+		}, "interfaces"},
+		{"no interface counters", func(_, c *record.Worker) { c.Open.Meter.Interfaces, c.Close.Meter.Interfaces = nil, nil }, ""},
+		{"histogram short", func(_, c *record.Worker) { c.Result.Drained++ }, "service times were recorded"},
+		{"histogram garbled", func(_, c *record.Worker) { c.Result.Service = "AAAA" }, "cannot be read"},
+		{"failed exchanges", func(_, c *record.Worker) {
+			c.Result.Counts.Errors = map[contract.ErrorKind]int64{contract.Timeout: 2, contract.Peer: 1}
+		}, "3 exchanges failed (peer, timeout)"},
+		{"unverified connections", func(_, c *record.Worker) { c.Ready.Verified-- }, "verified 49 of its 50"},
+		{"no result", func(_, c *record.Worker) { c.Result = nil }, "client-1 left no result"},
+		{"no window", func(_, c *record.Worker) { c.Result.ToNs = c.Result.FromNs }, "window of 0 ns"},
+		{"nothing done", func(_, c *record.Worker) { c.Result.Counts.Exchanges = 0 }, "completed no exchange"},
+		{"fatal error", func(s, _ *record.Worker) {
+			s.Errors = []contract.Error{{Kind: contract.Bug, Text: "nil map", Fatal: true}}
+		}, "server reported bug: nil map"},
+		{"no server edges", func(s, _ *record.Worker) { s.Open, s.Close = nil, nil }, ""},
+	}
+	for _, c := range cases {
+		for _, clientFirst := range []bool{false, true} {
+			trial := examined(t, synthetic.Options{Rate: 1000, Window: 2 * time.Second}, func(r *record.Record) {
+				c.change(&r.Workers[0], &r.Workers[1])
+				if clientFirst {
+					r.Workers[0], r.Workers[1] = r.Workers[1], r.Workers[0]
+				}
+			})
+			status := finding.Valid
+			if c.want != "" {
+				status = finding.StatusInvalid
+			}
+			if trial.Status != status || !strings.Contains(trial.Reason, c.want) {
+				t.Errorf("%s: %s, %q; want %s, %q", c.name, trial.Status, trial.Reason, status, c.want)
+			}
+		}
+	}
+}
+
+// More was in flight
+// than there was room for: the service times or the rate are wrong.
+func TestLittlesLaw(t *testing.T) {
+	trial := examined(t, synthetic.Options{}, func(r *record.Record) {
+		r.Workers[1].Setup.Load.Connections = 40
+	})
+	if trial.Status != finding.StatusInvalid || !strings.Contains(trial.Reason, "49.22 exchanges in flight in 40 slots") {
+		t.Errorf("%s: %q", trial.Status, trial.Reason)
+	}
+}
+
+func TestFixedAmount(t *testing.T) {
+	trial := examined(t, synthetic.Options{Bare: true}, func(r *record.Record) {
+		c := &r.Workers[1]
+		c.Setup.Load.Amount = 1000
+		c.AtResult, c.Close = c.Close.Meter, nil
+		s := r.Workers[0].Close // the server is asked later, and was idle since
+		s.Reading.AtNs += 900_000_000
+	})
+	if trial.Status != finding.Valid || trial.Values["client.cpu_us_per_exchange"] == 0 {
+		t.Errorf("%s: %s, values %v", trial.Status, trial.Reason, trial.Values)
+	}
+}
+
+func TestFlags(t *testing.T) {
+	cases := []struct {
+		name   string
+		rate   float64
+		change func(server, client *record.Worker)
+		want   string
+		why    string
+	}{
+		{"quiet closed loop", 0, func(_, _ *record.Worker) {}, "", ""},
+		{"quiet open loop", 20000, func(_, _ *record.Worker) {}, "", ""},
+		{"overloaded", 20000, func(_, c *record.Worker) { c.Setup.Load.Rate = 20500 }, finding.Overloaded, "achieved 97.6 % of the offered rate"},
+		{"short by chance of a drawn schedule", 20000, func(_, c *record.Worker) {
+			c.Setup.Load.Rate, c.Setup.Load.Arrival = 20250, contract.Poisson
+		}, "", ""},
+		{"skewed", 20000, func(s, _ *record.Worker) { s.Close.Meter.SkewNs = 11_000_000 }, finding.Skewed, "server was metered 11 ms apart"},
+		{"stolen", 20000, func(s, _ *record.Worker) { s.Close.Meter.CPUs[1].StealNs += 200_000_000 }, finding.Noisy, "stolen"},
+		{"slots empty", 0, func(_, c *record.Worker) { c.Setup.Load.Connections = 55 }, finding.Lagging, "of 55 slots busy"},
+		{"slots empty by intent", 0, func(_, c *record.Worker) {
+			c.Setup.Load.Connections, c.Setup.Load.ThinkNs = 55, 1000
+		}, "", ""},
+		{"slows down", 20000, func(_, c *record.Worker) {
+			for i := range c.Ticks {
+				c.Ticks[i].Exchanges -= int64(i * i * 20)
+			}
+		}, finding.Unsteady, "the rate changed by"},
+	}
+	for _, c := range cases {
+		trial := examined(t, synthetic.Options{Rate: c.rate}, func(r *record.Record) { c.change(&r.Workers[0], &r.Workers[1]) })
+		if trial.Status != finding.Valid || strings.Join(trial.Flags, " ") != c.want || !strings.Contains(trial.Reason, c.why) {
+			t.Errorf("%s: %s %v %q; want %q, %q", c.name, trial.Status, trial.Flags, trial.Reason, c.want, c.why)
+		}
+	}
+}
+
+func TestLimits(t *testing.T) {
+	busyCPUs := func(workers []record.Worker, ids ...int) {
+		for i := range workers {
+			for _, id := range ids {
+				from, to := workers[i].Open.Meter.CPUs, workers[i].Close.Meter.CPUs
+				idle := to[id].IdleNs - from[id].IdleNs
+				to[id].IdleNs = from[id].IdleNs
+				to[id].SoftIRQNs += idle
+			}
+		}
+	}
+	thread := func(w *record.Worker, i int, share float64) {
+		from, to := w.Open.Meter, w.Close.Meter
+		to.Threads[i].CPUNs = from.Threads[i].CPUNs + int64(share*float64(to.AtNs-from.AtNs))
+	}
+	use := func(w *record.Worker, cores float64) {
+		from, to := w.Open.Meter, w.Close.Meter
+		to.Process.CPUNs = from.Process.CPUNs + int64(cores*float64(to.AtNs-from.AtNs))
+	}
+	cases := []struct {
+		name   string
+		rate   float64
+		change func(w []record.Worker)
+		want   finding.Limit
+		proof  string
+	}{
+		{"nothing, closed", 0, func([]record.Worker) {}, finding.Latency, "of 50 slots waited"},
+		{"nothing, open", 20000, func([]record.Worker) {}, finding.Schedule, "reached 100 % of its rate"},
+		{"rate missed for no reason", 20000, func(w []record.Worker) { w[1].Setup.Load.Rate = 30000 }, finding.Unknown, "no CPU was full"},
+		{"server thread", 20000, func(w []record.Worker) { thread(&w[0], 1, 0.984) }, finding.ServerCore, "server thread 4712 (netdyno-worker) busy 98.4 % of the window"},
+		{"client thread", 0, func(w []record.Worker) { thread(&w[1], 0, 0.96) }, finding.ClientCore, "client-1 thread 4713 (netdyno-worker) busy 96.0 %"},
+		{"both threads: the server comes first", 0, func(w []record.Worker) { thread(&w[1], 0, 0.99); thread(&w[0], 0, 0.96) }, finding.ServerCore, "96.0 %"},
+		{"impossible thread", 0, func(w []record.Worker) { thread(&w[0], 0, 7) }, finding.Latency, ""},
+		{"server set by processes", 0, func(w []record.Worker) { use(&w[0], 1.86) }, finding.ServerCPU, "server used 1.86 of its 2 CPUs (93.0 %)"},
+		{"client set by processes", 0, func(w []record.Worker) { use(&w[1], 1.9) }, finding.ClientCPU, "client used 1.9 of its 2 CPUs"},
+		{"server set by its CPUs' interrupts", 0, func(w []record.Worker) { busyCPUs(w, 0, 1) }, finding.ServerCPU, "the server's own CPUs 0,1 were 100.0 % busy"},
+		{"client set by its CPUs' interrupts", 0, func(w []record.Worker) { busyCPUs(w, 2, 3) }, finding.ClientCPU, "the client's own CPUs 2,3"},
+		{"shared set full", 0, func(w []record.Worker) {
+			for i := range w {
+				w[i].Open.Meter.CPUSet, w[i].Close.Meter.CPUSet = []int{0, 1}, []int{0, 1}
+			}
+			busyCPUs(w, 0, 1)
+		}, finding.HostCPU, "server and client share the CPUs 0,1"},
+		{"whole host full", 0, func(w []record.Worker) {
+			for i := range w {
+				w[i].Open.Meter.CPUSet, w[i].Close.Meter.CPUSet = []int{0, 1, 2, 3}, []int{0, 1, 2, 3}
+			}
+			busyCPUs(w, 0, 1, 2, 3)
+		}, finding.HostCPU, "all 4 CPUs of local"},
+		{"unmetered server", 0, func(w []record.Worker) { w[0].Close.Meter = nil }, finding.Unknown, "missing"},
+	}
+	for _, c := range cases {
+		trial := examined(t, synthetic.Options{Rate: c.rate}, func(r *record.Record) { c.change(r.Workers) })
+		if trial.Limit != c.want || !strings.Contains(trial.LimitProof, c.proof) {
+			t.Errorf("%s: %s (%s), want %s (%s)", c.name, trial.Limit, trial.LimitProof, c.want, c.proof)
+		}
+	}
+}
+
+// A rate paced by the client says nothing about servers; the CPU it cost does.
+func TestServerVerdictFromClientLimitIsRefused(t *testing.T) {
+	o := synthetic.Options{Blocks: 10, Connections: []int{50}, Primary: []string{"exchanges_per_s", serverCPU}}
+	h, trials, records := synthetic.Run(o)
+	for i := range records {
+		client := &records[i].Workers[1]
+		from, to := client.Open.Meter, client.Close.Meter
+		to.Threads[0].CPUNs = from.Threads[0].CPUNs + (to.AtNs - from.AtNs)
+	}
+	f := find(t, h, trials, records)
+	for metric, want := range map[string]finding.Verdict{
+		"exchanges_per_s": finding.Invalid, "service_p50_us": finding.Invalid, serverCPU: finding.Better,
+	} {
+		if c := comparison(t, f, "connections=50", metric, "go-epoll"); c.Verdict != want {
+			t.Errorf("%s: %s (%s), want %s", metric, c.Verdict, c.Reason, want)
+		}
+	}
+	for i := range trials { // now the client differs as well: the comparison is of clients too
+		if trials[i].Arm != "go-net" {
+			trials[i].Levels["client"] = "asio"
+		}
+	}
+	f = find(t, h, trials, records)
+	if c := comparison(t, f, "connections=50", "exchanges_per_s", "go-epoll"); c.Verdict == finding.Invalid {
+		t.Errorf("%s: %s", c.Verdict, c.Reason)
+	}
+}
+
+func TestOverloadedTimesAreNotCompared(t *testing.T) {
+	h, trials, records := synthetic.Run(synthetic.Options{Blocks: 8, Connections: []int{50}, Rate: 20000})
+	for i := range records {
+		if trials[i].Arm == "asio" && trials[i].Block == 3 {
+			records[i].Workers[1].Setup.Load.Rate = 22000
+		}
+	}
+	f := find(t, h, trials, records)
+	if c := comparison(t, f, "connections=50", "response_p99_us", "asio"); c.Verdict != finding.Invalid || !strings.Contains(c.Reason, "asio was overloaded in 1 of 8 trials") {
+		t.Errorf("%s: %s", c.Verdict, c.Reason)
+	}
+	if c := comparison(t, f, "connections=50", "response_p99_us", "go-epoll"); c.Verdict == finding.Invalid {
+		t.Errorf("another arm's overload spoils go-epoll: %s", c.Reason)
+	}
+}
+
+func TestDeliveryAndPlaceAreWarnedOf(t *testing.T) {
+	h, trials, records := synthetic.Run(synthetic.Options{Blocks: 6, Bare: true, Connections: []int{50}})
+	for i := range records {
+		if trials[i].Arm == "asio" {
+			records[i].Workers[0].Delivery = contract.DeliveryChunks
+		}
+	}
+	f := find(t, h, trials, records)
+	var about []string
+	for _, w := range f.Warnings {
+		about = append(about, w.About)
+		if w.About == "delivery" && !strings.Contains(w.Text, "asio (server chunks, client message)") {
+			t.Errorf("delivery: %s", w.Text)
+		}
+	}
+	if strings.Join(about, " ") != "delivery loopback" {
+		t.Errorf("warnings about %v", about)
+	}
+}

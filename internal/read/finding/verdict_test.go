@@ -1,0 +1,71 @@
+package finding
+
+import (
+	"math"
+	"strings"
+	"testing"
+
+	"netdyno/internal/read/stat"
+	"netdyno/internal/record"
+)
+
+// around returns n ratios whose geometric mean is the centre and whose logs
+// have about the given spread.
+func around(centre, spread float64, n int) []float64 {
+	ratios := make([]float64, n)
+	for i := range ratios {
+		side := 2*float64(i%2) - 1
+		if n%2 == 1 && i == n-1 {
+			side = 0
+		}
+		ratios[i] = centre * math.Exp(spread*side)
+	}
+	return ratios
+}
+
+func TestVerdictRule(t *testing.T) {
+	cases := []struct {
+		name   string
+		ratios []float64
+		better string
+		bound  float64
+		family int
+		want   Verdict
+		reason string
+		needs  bool
+	}{
+		{"lower is better", around(0.6, 0.02, 8), record.Lower, 0.02, 1, Better, "", false},
+		{"higher is better", around(0.6, 0.02, 8), record.Higher, 0.02, 1, Worse, "", false},
+		{"more of lower", around(1.5, 0.02, 8), record.Lower, 0.02, 1, Worse, "", false},
+		{"more of higher", around(1.5, 0.02, 8), record.Higher, 0.02, 1, Better, "", false},
+		{"no direction", around(1.5, 0.02, 8), "", 0.02, 1, CannotTell, "no better direction", false},
+		{"inside the margin", around(1.001, 0.005, 8), record.Lower, 0.02, 1, Equivalent, "", false},
+		{"sure, but within the margin", around(1.01, 0.002, 8), record.Lower, 0.02, 1, Equivalent, "", false},
+		{"a noisy machine makes nothing equal", around(1.03, 0.02, 8), record.Lower, 0.3, 1, CannotTell, "A/A bound of 30 %", false},
+		{"across the bound", around(1.03, 0.05, 8), record.Lower, 0.02, 1, CannotTell, "reaches into the bound of 2 %", true},
+		{"large, noisy machine", around(1.2, 0.05, 8), record.Lower, 0.25, 1, CannotTell, "bound of 25 %", false},
+		{"five blocks", around(0.5, 0.01, 5), record.Lower, 0.02, 1, CannotTell, "5 blocks cannot reach p ≤ 0.05; at least 6 are needed", true},
+		{"five blocks with ten comparisons", around(0.5, 0.01, 5), record.Lower, 0.02, 10, CannotTell, "at least 9 are needed", true},
+		{"six blocks, one comparison", around(0.5, 0.01, 6), record.Lower, 0.02, 1, Better, "", false},
+		{"six blocks, two comparisons", around(0.5, 0.01, 6), record.Lower, 0.02, 2, CannotTell, "among 2 comparisons; at least 7 are needed", true},
+		{"eight blocks, eighteen comparisons", around(0.5, 0.01, 8), record.Lower, 0.02, 18, CannotTell, "at least 10 are needed", true},
+		{"ten blocks, eighteen comparisons", around(0.5, 0.01, 10), record.Lower, 0.02, 18, Better, "", false},
+	}
+	for _, c := range cases {
+		b := &pending{
+			Comparison: Comparison{Metric: "m", Ratios: c.ratios, Blocks: len(c.ratios), Method: Holm, Family: c.family, Bound: c.bound},
+			better:     c.better, margin: 0.02,
+		}
+		for _, r := range c.ratios {
+			b.pairs.add(r)
+		}
+		e, _ := b.pairs.estimate()
+		b.Ratio, b.Low, b.High, b.P = e.Point, e.Low, e.High, stat.SignFlip(b.pairs.logs)
+		b.Adjusted = min(1, b.P*float64(c.family))
+		b.judge()
+		if b.Verdict != c.want || !strings.Contains(b.Reason, c.reason) || (c.reason == "") != (b.Reason == "") || (b.NeedsMore > len(c.ratios)) != c.needs {
+			t.Errorf("%s: %s, %q, needs %d (interval %.4g–%.4g, p %.3g); want %s, %q",
+				c.name, b.Verdict, b.Reason, b.NeedsMore, b.Low, b.High, b.Adjusted, c.want, c.reason)
+		}
+	}
+}
