@@ -102,8 +102,12 @@ class Client:
         """When slot i's exchanges are due; those of a closed loop are asked for when the last one is complete."""
         rate, rng, due = self.load.get("rate", 0), random.Random(f"{self.seed}/{i}"), self.start_ns
         for k in itertools.count():
-            gap = rng.expovariate(rate / self.slots) * 1e9 if self.load.get("arrival") == "poisson" else 0
-            due = due + gap if gap else self.start_ns + (i + 0.5 + k * self.slots) / rate * 1e9 if rate else now() + (k and self.load.get("think_ns", 0))
+            if not rate:
+                due = now() + (k and self.load.get("think_ns", 0))
+            elif self.load.get("arrival") == "poisson":
+                due += rng.expovariate(rate / self.slots) * 1e9
+            else:
+                due = self.start_ns + (i + 0.5 + k * self.slots) / rate * 1e9
             yield int(due)
     def start(self):
         self.start_ns, self.running = now(), True
@@ -166,7 +170,8 @@ class Client:
             self.mark(False)
             ages = [now() - due for due in self.pending.values()]
             for i in range(self.slots if self.load.get("rate") else 0):  # what was due and is still unsent
-                overdue = itertools.takewhile(lambda due: due <= self.to_ns, itertools.islice(self.dues(i), self.load.get("amount") or None))
+                planned = itertools.islice(self.dues(i), self.load.get("amount") or None)
+                overdue = itertools.takewhile(lambda due: due <= self.to_ns, planned)
                 ages += [now() - due for due in itertools.islice(overdue, self.completed[i] + (i in self.pending), None)]
             result = {name: encode(times) for name, times in self.times.items() if times}
             result.update(from_ns=self.from_ns, to_ns=self.to_ns, counts=self.sums(self.done["window"]), drained=self.done["drain"],
