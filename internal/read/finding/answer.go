@@ -41,7 +41,8 @@ func effect(c Comparison) float64 {
 	return math.Abs(math.Log(c.Ratio))
 }
 
-// sentence puts a comparison into words.
+// sentence puts a comparison into words; an invalid one without its ratio,
+// because a figure that is printed is believed.
 func (s *sorted) sentence(c Comparison) string {
 	m, err := record.MetricNamed(c.Metric)
 	if err != nil {
@@ -51,7 +52,7 @@ func (s *sorted) sentence(c Comparison) string {
 	if c.Cell != "" {
 		fmt.Fprintf(&b, "At %s, ", c.Cell)
 	}
-	if !usable(c.Ratio) || c.Blocks < 2 {
+	if c.Verdict == Invalid {
 		fmt.Fprintf(&b, "%s cannot be compared with %s on %s: %s.", c.Arm, c.Base, m.Doc, c.Reason)
 		return b.String()
 	}
@@ -60,7 +61,7 @@ func (s *sorted) sentence(c Comparison) string {
 	if c.Reason != "" {
 		fmt.Fprintf(&b, ", because %s", c.Reason)
 	}
-	if c.NeedsMore > 0 {
+	if c.NeedsMore > 0 && !strings.Contains(c.Reason, fmt.Sprintf("at least %d are", c.NeedsMore)) {
 		fmt.Fprintf(&b, "; it would take about %d blocks", c.NeedsMore)
 	}
 	b.WriteString("." + s.limitWords(c))

@@ -102,7 +102,7 @@ func (s *sorted) set(cell string, m record.Metric, arm string) *pending {
 	if b.Blocks == 1 {
 		b.Ratio, b.Low, b.High = b.Ratios[0], b.Ratios[0], b.Ratios[0]
 	}
-	b.refusal = fmt.Sprintf("%d blocks have a valid value of both arms; at least 2 are needed", b.Blocks)
+	b.refusal = fmt.Sprintf("blocks with a valid value of both arms: %d; at least 2 are needed", b.Blocks)
 	return b
 }
 

@@ -2,7 +2,9 @@ package finding
 
 import (
 	"fmt"
+	"runtime"
 	"strings"
+	"sync"
 
 	"netdyno/internal/contract"
 	"netdyno/internal/record"
@@ -35,6 +37,25 @@ type exam struct {
 	open       bool    // open loop
 	thinking   bool    // closed loop with think time, or one of unknown pattern
 	series     []Slice
+}
+
+// examineAll reads every trial, on all CPUs: decoding histograms is most of
+// the work of a large study, and no trial needs another.
+func examineAll(views []*view) {
+	next := make(chan *view)
+	var readers sync.WaitGroup
+	for range runtime.GOMAXPROCS(0) {
+		readers.Go(func() {
+			for v := range next {
+				v.trial = examine(v)
+			}
+		})
+	}
+	for _, v := range views {
+		next <- v
+	}
+	close(next)
+	readers.Wait()
 }
 
 // examine reads one trial. It does not keep the window: decoded histograms of

@@ -18,7 +18,8 @@ const DefaultMargin = 0.02
 // and its records. The plan decides which trial belongs where; a record that
 // contradicts it is invalid, one of an unknown or repeated trial is left out
 // with a warning. It fails only for a study whose primary metric is not in
-// the registry. It is pure and keeps no reference to the records.
+// the registry. It is pure: the same input gives the same findings, and it
+// neither changes the records nor keeps them.
 func Find(header record.Header, trials []record.Trial, records []record.Record) (Findings, error) {
 	for _, name := range header.Study.Compare.Primary {
 		if _, err := record.MetricNamed(name); err != nil {
@@ -26,9 +27,7 @@ func Find(header record.Header, trials []record.Trial, records []record.Record) 
 		}
 	}
 	s := sortOut(header, trials, records)
-	for _, v := range s.views {
-		v.trial = examine(v)
-	}
+	examineAll(s.views)
 	noise := s.noise()
 	comparisons := s.compare(noise)
 	cells := s.describeCells()

@@ -93,6 +93,20 @@ func TestAnswerReadsAsASentence(t *testing.T) {
 	}
 }
 
+// Six blocks cannot settle eight comparisons, however large the effect, and
+// the answer says what would.
+func TestAnswerSaysWhatWouldSettleIt(t *testing.T) {
+	f := findIn(t, synthetic.Options{Blocks: 6, SD: 0.002, Rate: 20000, Seed: 1})
+	const want = "6 blocks cannot reach p ≤ 0.05 among 8 comparisons; at least 9 are needed. Limit: schedule."
+	if len(f.Answers) != 8 || !strings.HasSuffix(f.Answers[0], want) {
+		t.Errorf("answers %q, want %q", f.Answers, want)
+	}
+	f = findIn(t, synthetic.Options{Blocks: 1, Rate: 20000})
+	if want := "At connections=50, go-epoll cannot be compared with go-net on server CPU per exchange: blocks with a valid value of both arms: 1; at least 2 are needed."; f.Answers[0] != want {
+		t.Errorf("answer %q, want %q", f.Answers[0], want)
+	}
+}
+
 // The same records in any order give the same findings.
 func TestFindIsDeterministic(t *testing.T) {
 	h, trials, records := synthetic.Run(synthetic.Options{Blocks: 6, SD: 0.02, Seed: 9, Rate: 15000})

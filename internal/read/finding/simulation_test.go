@@ -11,6 +11,9 @@ import (
 // how often each verdict was given.
 func simulate(t *testing.T, studies int, o synthetic.Options) map[finding.Verdict]float64 {
 	t.Helper()
+	if testing.Short() {
+		t.Skip("thousands of simulated studies")
+	}
 	share := map[finding.Verdict]float64{}
 	n := 0.0
 	o.Bare, o.Rate, o.Connections, o.Primary = true, 20000, []int{50}, []string{serverCPU}
@@ -37,7 +40,7 @@ func TestIdenticalArmsAreSeldomCalledDifferent(t *testing.T) {
 	arms := []synthetic.Arm{{Name: "a"}, {Name: "b"}, {Name: "c"}}
 	for _, blocks := range []int{6, 8, 10} {
 		for _, sd := range []float64{0.005, 0.03, 0.2} {
-			share := simulate(t, 150, synthetic.Options{Blocks: blocks, SD: sd, BlockSD: 0.1, Arms: arms})
+			share := simulate(t, 100, synthetic.Options{Blocks: blocks, SD: sd, BlockSD: 0.1, Arms: arms})
 			t.Logf("%2d blocks, sd %.3f: %v", blocks, sd, share)
 			if wrong := share[finding.Better] + share[finding.Worse]; wrong > 0.05 {
 				t.Errorf("%d blocks, sd %v: %.3f of identical arms called different", blocks, sd, wrong)
@@ -53,7 +56,7 @@ func TestIdenticalArmsAreSeldomCalledDifferent(t *testing.T) {
 func TestPlantedEffectIsFound(t *testing.T) {
 	arms := []synthetic.Arm{{Name: "a"}, {Name: "b", Cost: 1.05}}
 	for _, c := range []struct{ sd, least float64 }{{0.01, 0.98}, {0.015, 0.90}, {0.02, 0}, {0.03, 0}} {
-		share := simulate(t, 300, synthetic.Options{Blocks: 10, SD: c.sd, BlockSD: 0.1, Arms: arms})
+		share := simulate(t, 200, synthetic.Options{Blocks: 10, SD: c.sd, BlockSD: 0.1, Arms: arms})
 		t.Logf("sd %.3f: %v", c.sd, share)
 		if share[finding.Worse] < c.least {
 			t.Errorf("sd %v: planted 5 %% found in %.2f of studies, want %v", c.sd, share[finding.Worse], c.least)
