@@ -1,0 +1,260 @@
+// Package netdyno_test executes what DESIGN.md says of the whole tree: which
+// package may import which, and how long a file may be.
+package netdyno_test
+
+import (
+	"bytes"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"io/fs"
+	"os"
+	"os/exec"
+	"path"
+	"path/filepath"
+	"slices"
+	"strings"
+	"testing"
+)
+
+// layers is the import table of DESIGN.md: what each package may import of
+// this module, both without the module's name. A name that ends in /* stands
+// for every package directly under it; a package without a line is refused,
+// so that a new one is given its place on purpose.
+var layers = map[string][]string{
+	"internal/quantity":   {},
+	"internal/hist":       {},
+	"internal/read/stat":  {},
+	"internal/run/cpuset": {},
+	"studies":             {},
+
+	"internal/contract": {"internal/quantity", "internal/hist"},
+	"internal/record":   {"internal/contract", "internal/quantity", "internal/hist"},
+
+	"internal/run/study":       run("studies"),
+	"internal/run/rig":         run(),
+	"internal/run/doctor":      run(),
+	"internal/run/meter":       run("internal/run/meter/usage"),
+	"internal/run/meter/usage": run(),
+	"internal/run/check":       run("internal/run/rig"),
+	"internal/run/bench":       run("internal/run/rig", "internal/run/study"),
+
+	"internal/work/load":              {"internal/contract", "internal/hist"},
+	"internal/work/wire":              {"internal/contract", "internal/work/load"},
+	"internal/work/transport/*":       {"internal/contract", "internal/work/load", "internal/work/wire"},
+	"internal/work/worker":            {"internal/contract", "internal/quantity", "internal/work/load"},
+	"internal/work/worker/workertest": {"internal/contract", "internal/work/load", "internal/work/worker"},
+
+	"internal/read/finding":           {"internal/contract", "internal/record", "internal/hist", "internal/quantity", "internal/read/stat"},
+	"internal/read/finding/synthetic": {"internal/contract", "internal/record", "internal/hist"},
+	"internal/read/report":            {"internal/contract", "internal/record", "internal/hist", "internal/quantity", "internal/read/finding"},
+
+	// Programs: the orchestrator never holds a transport, a worker nothing else.
+	"cmd/netdyno": orchestrator,
+	"bench":       orchestrator,
+	"test/*":      orchestrator,
+	"cmd/*":       {"internal/work/load", "internal/work/transport/*", "internal/work/worker"},
+}
+
+// run is what every package of room RUN may import, and more.
+func run(more ...string) []string {
+	return append([]string{"internal/contract", "internal/record", "internal/quantity", "internal/hist", "internal/run/cpuset"}, more...)
+}
+
+var orchestrator = []string{
+	"internal/contract", "internal/record", "internal/quantity", "internal/hist", "studies",
+	"internal/run/*", "internal/read/finding", "internal/read/report",
+}
+
+// foreign are imports from outside the module that a layer must not have: a
+// report computes nothing, statistics know no socket and no file.
+var foreign = map[string][]string{
+	"internal/read/report": {"math", "gonum.org/*"},
+	"internal/read/stat":   {"net", "os", "time"},
+}
+
+const module = "netdyno"
+
+// listed is what go list tells of a package.
+type listed struct {
+	ImportPath                         string
+	Imports, TestImports, XTestImports []string
+}
+
+func TestImportsFollowTheTable(t *testing.T) {
+	packages := list(t)
+	if len(packages) < 20 {
+		t.Fatalf("go list names %d packages; the table has %d lines", len(packages), len(layers))
+	}
+	for _, p := range packages {
+		for _, complaint := range complaints(p) {
+			t.Error(complaint)
+		}
+	}
+}
+
+// The rule itself must be able to fail.
+func TestViolationsAreFound(t *testing.T) {
+	for _, c := range []struct {
+		of, imports string
+		want        string // part of the complaint; "" for none
+	}{
+		{"internal/work/transport/gonet", "internal/work/wire", ""},
+		{"internal/work/transport/gonet", "internal/work/transport/goepoll", "may not import"},
+		{"cmd/netdyno", "internal/work/load", "may not import"},
+		{"cmd/netdyno", "internal/run/bench", ""},
+		{"cmd/netdyno-worker-net", "internal/run/rig", "may not import"},
+		{"internal/run/bench", "internal/read/finding", "may not import"},
+		{"internal/run/rig", "internal/run/study", "may not import"},
+		{"internal/hist", "internal/quantity", "may not import"},
+		{"internal/read/report", "internal/read/stat", "may not import"},
+		{"internal/read/report", "!math", "may not import"},
+		{"internal/read/report", "!gonum.org/v1/gonum/stat", "may not import"},
+		{"internal/invented", "internal/contract", "has no line"},
+	} {
+		imported, outside := strings.CutPrefix(c.imports, "!")
+		if !outside {
+			imported = module + "/" + imported
+		}
+		got := strings.Join(complaints(listed{ImportPath: module + "/" + c.of, Imports: []string{imported}}), "; ")
+		if (c.want == "") != (got == "") || !strings.Contains(got, c.want) {
+			t.Errorf("%s imports %s: complaint %q, want %q", c.of, c.imports, got, c.want)
+		}
+	}
+	test := listed{ImportPath: module + "/internal/read/stat", XTestImports: []string{module + "/internal/run/rig"}}
+	if got := complaints(test); len(got) != 1 {
+		t.Errorf("a test of room READ imports room RUN: complaints %q, want one", got)
+	}
+}
+
+func list(t *testing.T) []listed {
+	t.Helper()
+	command := exec.Command("go", "list", "-json=ImportPath,Imports,TestImports,XTestImports", "./...")
+	command.Stderr = os.Stderr
+	out, err := command.Output()
+	if err != nil {
+		t.Fatalf("list packages: %v", err)
+	}
+	var packages []listed
+	for decoder := json.NewDecoder(bytes.NewReader(out)); ; {
+		var p listed
+		if err := decoder.Decode(&p); errors.Is(err, io.EOF) {
+			return packages
+		} else if err != nil {
+			t.Fatalf("read go list: %v", err)
+		}
+		packages = append(packages, p)
+	}
+}
+
+// complaints says what a package imports against the table. Tests may reach
+// further within their room and to the doors, but into no other room.
+func complaints(p listed) []string {
+	of, inside := strings.CutPrefix(p.ImportPath, module+"/")
+	if !inside {
+		return nil // this package
+	}
+	may, known := lineOf(of)
+	if !known {
+		return []string{fmt.Sprintf("%s has no line in the import table of layers_test.go and DESIGN.md", of)}
+	}
+	var out []string
+	for _, imported := range p.Imports {
+		sibling, ours := strings.CutPrefix(imported, module+"/")
+		if ours && !matches(sibling, may) || !ours && matches(imported, foreign[of]) {
+			out = append(out, fmt.Sprintf("%s may not import %s (DESIGN.md, section Imports)", of, imported))
+		}
+	}
+	for _, imported := range slices.Concat(p.TestImports, p.XTestImports) {
+		if here, there := room(of), room(strings.TrimPrefix(imported, module+"/")); here != "" && there != "" && here != there {
+			out = append(out, fmt.Sprintf("a test of %s may not import %s: rooms never import rooms", of, imported))
+		}
+	}
+	return out
+}
+
+// lineOf returns a package's line; its own before that of its directory.
+func lineOf(name string) (may []string, known bool) {
+	if may, known = layers[name]; !known {
+		may, known = layers[path.Dir(name)+"/*"]
+	}
+	return may, known
+}
+
+func matches(name string, patterns []string) bool {
+	for _, p := range patterns {
+		if prefix, all := strings.CutSuffix(p, "/*"); name == p || all && strings.HasPrefix(name, prefix+"/") {
+			return true
+		}
+	}
+	return false
+}
+
+// room returns "run", "work" or "read"; "" for what lies outside the rooms.
+func room(name string) string {
+	for _, r := range []string{"run", "work", "read"} {
+		if strings.HasPrefix(name, "internal/"+r+"/") {
+			return r
+		}
+	}
+	return ""
+}
+
+// The sizes of CONTRIBUTING.md, in lines: above the first a file explains
+// itself, above the second it is refused.
+const (
+	longFile    = 400
+	tooLongFile = 600
+)
+
+func TestFilesAreShort(t *testing.T) {
+	seen := 0
+	err := filepath.WalkDir(".", func(name string, entry fs.DirEntry, err error) error {
+		switch {
+		case err != nil:
+			return err
+		case entry.IsDir() && name != "." && (strings.HasPrefix(entry.Name(), ".") ||
+			slices.Contains([]string{"bin", "build", "node_modules", "results", "testdata", "vectors"}, entry.Name())):
+			return fs.SkipDir
+		case entry.IsDir() || !measured(name):
+			return nil
+		}
+		text, err := os.ReadFile(name)
+		if err != nil {
+			return err
+		}
+		seen++
+		switch lines := bytes.Count(text, []byte("\n")); {
+		case lines > tooLongFile:
+			t.Errorf("%s has %d lines, at most %d are allowed: it holds two things", name, lines, tooLongFile)
+		case lines > longFile:
+			t.Logf("%s has %d lines; its head should say why it is not two files", name, lines)
+		}
+		return nil
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if seen < 100 {
+		t.Errorf("only %d source files were found below %s", seen, ".")
+	}
+}
+
+// measured tells source files from tests and other text.
+func measured(name string) bool {
+	extension := path.Ext(name)
+	stem := strings.TrimSuffix(path.Base(name), extension)
+	return slices.Contains([]string{".go", ".cc", ".h", ".ts"}, extension) && !strings.HasSuffix(stem, "_test")
+}
+
+func TestTestsAreNotMeasured(t *testing.T) {
+	for name, want := range map[string]bool{
+		"internal/hist/hist.go": true, "native/kit/load.h": true, "native/kit/load.cc": true, "web/src/page.ts": true,
+		"internal/hist/hist_test.go": false, "native/test/load_test.cc": false, "README.md": false, "web/package-lock.json": false,
+	} {
+		if measured(name) != want {
+			t.Errorf("measured(%q) = %v, want %v", name, !want, want)
+		}
+	}
+}
