@@ -8,9 +8,13 @@ import (
 	"fmt"
 	"os"
 	"os/signal"
+	"strings"
 	"syscall"
 
 	"github.com/spf13/cobra"
+	"github.com/spf13/pflag"
+
+	"netdyno/internal/quantity"
 )
 
 // The exit statuses of every command.
@@ -37,6 +41,7 @@ func (s *status) Unwrap() error { return s.err }
 
 func main() {
 	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM)
+	context.AfterFunc(ctx, stop) // a second Ctrl-C ends us at once, and the kernel the workers
 	code := exitCode(root().ExecuteContext(ctx))
 	stop()
 	os.Exit(code)
@@ -47,7 +52,7 @@ func exitCode(err error) int {
 	if err == nil {
 		return statusOK
 	}
-	if text := err.Error(); text != "" {
+	if text := strings.TrimSpace(err.Error()); text != "" { // a quiet status joined to another is a bare newline
 		fmt.Fprintln(os.Stderr, "netdyno:", text)
 	}
 	var s *status
@@ -73,6 +78,7 @@ which to use, what it costs, what limited it, and how sure it is.
 		SilenceUsage:  true,
 		Version:       version(),
 	}
+	c.SetFlagErrorFunc(unknownFlag)
 	c.AddCommand(
 		runCommand(),
 		reportCommand(),
@@ -84,4 +90,15 @@ which to use, what it costs, what limited it, and how sure it is.
 		meterCommand(),
 	)
 	return c
+}
+
+// unknownFlag adds the nearest name to cobra's error about a mistyped flag.
+func unknownFlag(c *cobra.Command, err error) error {
+	var unknown *pflag.NotExistError
+	if !errors.As(err, &unknown) || len(unknown.GetSpecifiedName()) < 2 {
+		return err
+	}
+	var names []string
+	c.Flags().VisitAll(func(f *pflag.Flag) { names = append(names, "--"+f.Name) })
+	return fmt.Errorf("%w; %s", err, quantity.Hint("--"+unknown.GetSpecifiedName(), names))
 }

@@ -27,7 +27,7 @@ func (p *plan) time(trials []record.Trial) time.Duration {
 }
 
 // checkEnds looks at each kind of trial: its levels decode, its transports
-// exist and can meet. In a built-in study an absent worker leaves its cells
+// exist, can meet and take its options. In a built-in study an absent worker leaves its cells
 // empty, with the reason; a name that the user typed must exist.
 func (p *plan) checkEnds(named string) error {
 	builtIn := slices.Contains(study.List(), named)
@@ -48,10 +48,10 @@ func (p *plan) checkEnds(named string) error {
 			absent[t.Arm] = err
 			continue
 		}
+		if err := p.catalog.Takes(work); err != nil {
+			return fmt.Errorf("arm %s: %w", t.Arm, err)
+		}
 		possible++
-	}
-	if len(absent) == 0 {
-		return nil
 	}
 	var all []error
 	for _, arm := range slices.Sorted(maps.Keys(absent)) {

@@ -23,6 +23,8 @@ type Bench struct {
 	Meter   []string                  // argv that meters what follows it: "…/netdyno", "meter"
 	Keep    func(record.Record) error // makes a record durable
 	Observe func(Event)               // may be nil; called from several goroutines
+
+	Patience Patience // the zero value is the standard
 }
 
 // Event is one step of a run, for whoever shows progress.
@@ -39,6 +41,7 @@ type Event struct {
 // record cannot be kept; the trial under way then leaves no record and is run
 // again on resume.
 func (b *Bench) Run(ctx context.Context, trials []record.Trial) error {
+	b.Patience = b.Patience.orStandard()
 	for i, plan := range trials {
 		event := Event{Trial: plan, Index: i, Of: len(trials)}
 		b.tell(event)

@@ -12,6 +12,13 @@ import (
 	"netdyno/internal/run/rig"
 )
 
+// What a worker may say unasked. More would fill the memory and the record.
+const (
+	leastTick = 50 * time.Millisecond // between ticks in the mean; the contract has 200 ms
+	tickSlack = 20                    // ticks above that, for those that were held up
+	maxErrors = 16                    // kept in the record
+)
+
 // conversation is one worker of one trial and what it has said. Its pump
 // goroutine collects; the trial's goroutines ask. The first fatal word, or an
 // end that nobody asked for, ends the whole trial through fail.
@@ -20,6 +27,7 @@ type conversation struct {
 	fail    context.CancelCauseFunc // ends the trial
 	answers chan contract.Message   // what the trial waits for
 	pumped  chan struct{}
+	begun   time.Time
 	observe func(contract.Tick)
 
 	mu     sync.Mutex
@@ -47,7 +55,7 @@ func converse(w record.Worker, argv []string, fail context.CancelCauseFunc) (*co
 	}
 	c := &conversation{
 		process: process, fail: fail, worker: w, state: "born",
-		answers: make(chan contract.Message, 8), pumped: make(chan struct{}),
+		answers: make(chan contract.Message, 8), pumped: make(chan struct{}), begun: time.Now(),
 	}
 	go c.pump()
 	return c, nil
@@ -92,6 +100,12 @@ func (c *conversation) take(m contract.Message) {
 	c.mu.Lock()
 	switch {
 	case m.Tick != nil:
+		if len(c.worker.Ticks) > tickSlack+int(time.Since(c.begun)/leastTick) {
+			c.mu.Unlock()
+			c.failed(contract.Invalid, fmt.Sprintf("floods: %d ticks in %v, expected one per 200 ms (CONTRACT.md, section tick)",
+				len(c.worker.Ticks), time.Since(c.begun).Round(time.Millisecond)))
+			return
+		}
 		c.worker.Ticks = append(c.worker.Ticks, *m.Tick)
 		observe := c.observe
 		c.mu.Unlock()
@@ -107,7 +121,9 @@ func (c *conversation) take(m contract.Message) {
 		}
 		return
 	case m.Error != nil:
-		c.worker.Errors = append(c.worker.Errors, *m.Error)
+		if len(c.worker.Errors) < maxErrors {
+			c.worker.Errors = append(c.worker.Errors, *m.Error)
+		}
 		c.mu.Unlock()
 		c.failed(m.Error.Kind, m.Error.Text) // nothing we send deserves one, fatal or not
 		return

@@ -82,7 +82,7 @@ func (t *trial) mark(ctx context.Context, them []*conversation, id int) error {
 		if err := c.send(command); err != nil {
 			return context.Cause(ctx)
 		}
-		m, err := c.await(ctx, "mark", answerPatience)
+		m, err := c.await(ctx, "mark", t.bench.Patience.Answer)
 		if err != nil {
 			return err
 		}
@@ -110,9 +110,9 @@ func (t *trial) stop(c *conversation) error { return c.send(contract.Message{Sto
 // results asks for and files each worker's result; ask is nil for clients that
 // send it when their amount is done.
 func (t *trial) results(ctx context.Context, from []*conversation, ask func(*conversation) error) error {
-	patience := answerPatience + drainPatience
+	patience := t.bench.Patience.Answer + drainPatience
 	if ask == nil {
-		patience = amountPatience
+		patience = t.bench.Patience.Amount
 	}
 	return t.each(from, func(c *conversation) error {
 		if ask != nil {

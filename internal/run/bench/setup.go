@@ -45,6 +45,23 @@ func (c *Catalog) Pairs(w study.Work) error {
 	return err
 }
 
+// Takes reports why the ends of a trial, which must pair, do not take its
+// options; nil when they do.
+func (c *Catalog) Takes(w study.Work) error {
+	server, client, err := c.pair(w)
+	if err == nil {
+		_, err = optionsByRole(w, server, client)
+	}
+	return err
+}
+
+func optionsByRole(w study.Work, server, client Offer) (map[contract.Role]map[string]any, error) {
+	if client.Has(contract.Pair) {
+		return w.OptionsByRole(map[contract.Role][]contract.Option{contract.Pair: client.Options})
+	}
+	return w.OptionsByRole(map[contract.Role][]contract.Option{contract.Server: server.Options, contract.Client: client.Options})
+}
+
 func matches(server, client Offer, w study.Work) error {
 	if client.Has(contract.Pair) || server.Has(contract.Pair) {
 		if server.Name != client.Name {
@@ -83,11 +100,7 @@ func (t *trial) setups() (setups, error) {
 	base.Load.DrainNs = int64(drainPatience)
 	sources := rig.Sources(SourcesOf(t.work))
 
-	ends := map[contract.Role][]contract.Option{contract.Server: serverOffer.Options, contract.Client: clientOffer.Options}
-	if t.server == nil {
-		ends = map[contract.Role][]contract.Option{contract.Pair: clientOffer.Options}
-	}
-	options, err := t.work.OptionsByRole(ends)
+	options, err := optionsByRole(t.work, serverOffer, clientOffer)
 	if err != nil {
 		return fail(err)
 	}

@@ -15,17 +15,6 @@ import (
 	"netdyno/internal/run/study"
 )
 
-// How long each step may take before the trial fails. Generous: they bound
-// hangs, they do not judge.
-const (
-	helloPatience  = 10 * time.Second
-	setupPatience  = 15 * time.Second
-	perConnection  = 2 * time.Millisecond // on top, for making and verifying it
-	answerPatience = 10 * time.Second
-	amountPatience = 30 * time.Minute
-	drainPatience  = 2 * time.Second // load.drain_ns
-)
-
 // trial is one trial under way. Its goroutine owns it; the conversations
 // gather beside it.
 type trial struct {
@@ -136,7 +125,7 @@ func (t *trial) launch(ctx context.Context, fail context.CancelCauseFunc) error 
 		t.clients = append(t.clients, c)
 	}
 	return t.each(t.all, func(c *conversation) error {
-		_, err := c.await(ctx, "hello", helloPatience)
+		_, err := c.await(ctx, "hello", t.bench.Patience.Hello)
 		c.enter("idle")
 		return err
 	})
@@ -145,11 +134,15 @@ func (t *trial) launch(ctx context.Context, fail context.CancelCauseFunc) error 
 // bound is how long the whole trial may take, for the meters to enforce when
 // we no longer can.
 func (t *trial) bound() time.Duration {
-	setup := setupPatience + time.Duration(t.work.Load.Connections)*perConnection
+	setup := t.setupPatience()
 	if t.work.Load.Amount > 0 {
-		return setup + amountPatience + time.Minute
+		return setup + t.bench.Patience.Amount + time.Minute
 	}
 	return setup + t.work.Warmup + t.work.Window + time.Minute
+}
+
+func (t *trial) setupPatience() time.Duration {
+	return t.bench.Patience.Setup + time.Duration(t.work.Load.Connections)*perConnection
 }
 
 // setUp makes the server listen and the clients connect.
@@ -180,8 +173,7 @@ func (t *trial) ready(ctx context.Context, c *conversation, setup contract.Setup
 	if err := c.send(contract.Message{Setup: &setup}); err != nil {
 		return nil, context.Cause(ctx)
 	}
-	patience := setupPatience + time.Duration(t.work.Load.Connections)*perConnection
-	m, err := c.await(ctx, "ready", patience)
+	m, err := c.await(ctx, "ready", t.setupPatience())
 	if err != nil {
 		return nil, err
 	}

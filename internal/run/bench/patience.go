@@ -1,0 +1,30 @@
+package bench
+
+import (
+	"cmp"
+	"time"
+)
+
+// Patience is how long each step of a trial may take before the trial fails. A
+// field that is 0 takes its standard, which is generous: it bounds hangs, it
+// does not judge.
+type Patience struct {
+	Hello  time.Duration // for a worker to introduce itself; 10 s
+	Setup  time.Duration // to listen or connect; 15 s, and perConnection on top
+	Answer time.Duration // to a mark, and to stop on top of the draining; 10 s
+	Amount time.Duration // for a fixed amount of work; 30 min
+}
+
+const (
+	perConnection = 2 * time.Millisecond // for making and verifying it
+	drainPatience = 2 * time.Second      // load.drain_ns
+)
+
+func (p Patience) orStandard() Patience {
+	return Patience{
+		Hello:  cmp.Or(p.Hello, 10*time.Second),
+		Setup:  cmp.Or(p.Setup, 15*time.Second),
+		Answer: cmp.Or(p.Answer, 10*time.Second),
+		Amount: cmp.Or(p.Amount, 30*time.Minute),
+	}
+}
