@@ -218,7 +218,7 @@ type Tick struct {
 type Result struct {
 	FromNs     int64    `json:"from_ns"`
 	ToNs       int64    `json:"to_ns"`
-	Counts     Counts   `json:"counts"` // completed inside the window
+	Counts     Counts   `json:"counts"` // a client's: completed inside the window; a server's: since ready
 	Drained    int64    `json:"drained,omitempty"`
 	Unfinished int64    `json:"unfinished,omitempty"`
 	Ages       string   `json:"ages,omitempty"`    // histogram: ages of the unfinished when draining ended

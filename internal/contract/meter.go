@@ -32,7 +32,8 @@ type Process struct {
 	Threads             int   `json:"threads"`
 }
 
-// Thread is the CPU time of one thread (10 ms ticks).
+// Thread is the CPU time of one thread: in ns where the kernel keeps schedstat,
+// else in 10 ms ticks.
 type Thread struct {
 	ID    int    `json:"id"`
 	Name  string `json:"name"`
@@ -63,8 +64,8 @@ type Interface struct {
 
 // Exit is the meter's last line: how the worker ended.
 type Exit struct {
-	Code   int    `json:"code"`
+	Code   int    `json:"code"` // exit status; 128 + n for signal n
 	Signal string `json:"signal,omitempty"`
-	Reason string `json:"reason,omitempty"` // deadline, memory, or stdin closed; empty when it ended by itself
+	Reason string `json:"reason,omitempty"` // why the meter killed it (package meter names the reasons); empty when it ended by itself
 	CPUNs  int64  `json:"cpu_ns"`
 }

@@ -72,11 +72,7 @@ func MetricNamed(name string) (Metric, error) {
 		}
 		names = append(names, m.Name)
 	}
-	hint := ""
-	if near := quantity.Nearest(name, names); near != "" {
-		hint = "; did you mean " + near + "?"
-	}
-	return Metric{}, fmt.Errorf("find metric %q: expected one of the %d registered metrics%s", name, len(names), hint)
+	return Metric{}, fmt.Errorf("find metric %q: %s", name, quantity.Hint(name, names))
 }
 
 // loadMetrics are about the work done.

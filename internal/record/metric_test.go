@@ -208,7 +208,7 @@ func TestTwoHostsAreBothCounted(t *testing.T) {
 
 func TestMetricNamedHintsTheNearest(t *testing.T) {
 	_, err := record.MetricNamed("exchange_per_s")
-	if err == nil || !strings.Contains(err.Error(), "did you mean exchanges_per_s?") {
+	if err == nil || !strings.Contains(err.Error(), "did you mean \"exchanges_per_s\"?") {
 		t.Fatalf("error %v names no near metric", err)
 	}
 }

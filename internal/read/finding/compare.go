@@ -2,6 +2,9 @@ package finding
 
 import (
 	"fmt"
+	"maps"
+	"math"
+	"slices"
 
 	"netdyno/internal/read/stat"
 	"netdyno/internal/record"
@@ -9,7 +12,7 @@ import (
 
 // The methods of adjustment.
 const (
-	Holm              = "Holm"
+	StepDown          = "step-down sign flip"
 	BenjaminiHochberg = "Benjamini-Hochberg"
 )
 
@@ -34,8 +37,14 @@ func (s *sorted) compare(noise []Noise) []Comparison {
 		bounds[n.Cell][n.Metric] = n.Bound
 	}
 	declared, explored := s.lineUp()
-	adjust(declared, Holm, stat.Holm)
-	adjust(explored, BenjaminiHochberg, stat.BenjaminiHochberg)
+	adjust(declared, StepDown, s.stepDown)
+	adjust(explored, BenjaminiHochberg, func(family []*pending) []float64 {
+		var ps []float64
+		for _, b := range family {
+			ps = append(ps, b.P)
+		}
+		return stat.BenjaminiHochberg(ps)
+	})
 	var all []Comparison
 	for _, b := range append(declared, explored...) {
 		b.Bound = max(b.margin, bounds[b.Cell][b.Metric])
@@ -106,19 +115,38 @@ func (s *sorted) set(cell string, m record.Metric, arm string) *pending {
 	return b
 }
 
+// stepDown adjusts declared comparisons together, block by block.
+func (s *sorted) stepDown(family []*pending) []float64 {
+	blocks := map[int]int{} // column by block
+	for _, b := range family {
+		for _, block := range b.pairs.blocks {
+			blocks[block] = 0
+		}
+	}
+	for column, block := range slices.Sorted(maps.Keys(blocks)) {
+		blocks[block] = column
+	}
+	rows := make([][]float64, len(family))
+	for i, b := range family {
+		rows[i] = slices.Repeat([]float64{math.NaN()}, len(blocks))
+		for k, block := range b.pairs.blocks {
+			rows[i][blocks[block]] = b.pairs.logs[k]
+		}
+	}
+	return stat.StepDown(rows)
+}
+
 // adjust fills in the adjusted p of a family: every comparison that has a p,
 // whether or not a verdict is refused for another reason.
-func adjust(family []*pending, method string, by func([]float64) []float64) {
+func adjust(family []*pending, method string, by func([]*pending) []float64) {
 	var tested []*pending
-	var ps []float64
 	for _, b := range family {
 		b.Method = method
 		if b.Blocks >= 2 {
 			tested = append(tested, b)
-			ps = append(ps, b.P)
 		}
 	}
-	for i, p := range by(ps) {
+	for i, p := range by(tested) {
 		tested[i].Adjusted = p
 	}
 	for _, b := range family {

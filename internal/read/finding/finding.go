@@ -134,7 +134,7 @@ type Comparison struct {
 	P         float64   `json:"p"` // exact sign flip, two-sided
 	Adjusted  float64   `json:"adjusted"`
 	Family    int       `json:"family"` // size of the family it was adjusted in
-	Method    string    `json:"method"` // "Holm" or "Benjamini-Hochberg"
+	Method    string    `json:"method"` // "step-down sign flip" or "Benjamini-Hochberg"
 	Bound     float64   `json:"bound"`  // a difference inside [1/(1+Bound), 1+Bound] is none: max(margin, A/A noise)
 	Verdict   Verdict   `json:"verdict"`
 	Reason    string    `json:"reason,omitempty"`     // why invalid or cannot tell
@@ -150,7 +150,7 @@ type Noise struct {
 	Low    float64   `json:"low"`
 	High   float64   `json:"high"`
 	Ratios []float64 `json:"ratios"`
-	Bound  float64   `json:"bound"` // the larger distance of the interval's ends from 1, as a ratio − 1
+	Bound  float64   `json:"bound"` // distance of the interval from 1, as a ratio − 1; 0 when it holds 1
 	P      float64   `json:"p"`
 }
 

@@ -10,6 +10,7 @@ import (
 
 // pairs are the within-block ratios of one metric, rising by block.
 type pairs struct {
+	blocks []int
 	ratios []float64
 	logs   []float64
 }
@@ -22,7 +23,7 @@ func (s *sorted) pair(cell, metric, arm, base string) pairs {
 	var p pairs
 	for _, block := range rising(top) {
 		if other, ok := bottom[block]; ok {
-			p.add(top[block] / other)
+			p.add(block, top[block]/other)
 		}
 	}
 	return p
@@ -45,14 +46,15 @@ func (s *sorted) pairRepeats(cell, metric, base string) pairs {
 	var p pairs
 	for _, block := range rising(repeat) {
 		if other, ok := first[block]; ok {
-			p.add(repeat[block] / other)
+			p.add(block, repeat[block]/other)
 		}
 	}
 	return p
 }
 
-func (p *pairs) add(ratio float64) {
+func (p *pairs) add(block int, ratio float64) {
 	if usable(ratio) {
+		p.blocks = append(p.blocks, block)
 		p.ratios = append(p.ratios, ratio)
 		p.logs = append(p.logs, math.Log(ratio))
 	}
@@ -90,8 +92,10 @@ func rising(values map[int]float64) []int {
 }
 
 // noise compares the baseline with its own repeat, in every cell and on every
-// metric that has a direction or is declared primary: nothing differs there,
-// so what differs is noise.
+// metric that has a direction or is declared primary. Nothing differs there, so
+// the part of a difference that the interval cannot explain is this run's bias,
+// and no comparison may claim less. The width of the interval is not part of
+// it: the spread of the trials is in each comparison's own interval already.
 func (s *sorted) noise() []Noise {
 	var all []Noise
 	base := s.header.Study.Compare.Baseline
@@ -107,7 +111,7 @@ func (s *sorted) noise() []Noise {
 			}
 			all = append(all, Noise{
 				Cell: cell, Metric: m.Name, Ratio: e.Point, Low: e.Low, High: e.High, Ratios: p.ratios,
-				Bound: max(e.High, 1/e.Low) - 1, P: stat.SignFlip(p.logs),
+				Bound: max(e.Low, 1/e.High, 1) - 1, P: stat.SignFlip(p.logs),
 			})
 		}
 	}

@@ -1,6 +1,7 @@
 package finding_test
 
 import (
+	"math"
 	"testing"
 
 	"netdyno/internal/read/finding"
@@ -50,12 +51,12 @@ func TestIdenticalArmsAreSeldomCalledDifferent(t *testing.T) {
 }
 
 // METHOD §8: a planted 5 % is found in at least 90 % of runs at 10 blocks on a
-// quiet machine. Quiet means: trials of one arm and block differ by a standard
-// deviation of at most 1.5 %. The A/A bound demands this: at 3 % the interval
-// of the A/A comparison alone is wider than the effect.
+// quiet machine. Quiet means here that trials of one arm and block differ by a
+// standard deviation of at most 2 %. Above, the share is printed and not
+// asserted: the interval then reaches into the margin and more blocks are asked for.
 func TestPlantedEffectIsFound(t *testing.T) {
 	arms := []synthetic.Arm{{Name: "a"}, {Name: "b", Cost: 1.05}}
-	for _, c := range []struct{ sd, least float64 }{{0.01, 0.98}, {0.015, 0.90}, {0.02, 0}, {0.03, 0}} {
+	for _, c := range []struct{ sd, least float64 }{{0.01, 0.98}, {0.02, 0.90}, {0.03 / math.Sqrt2, 0}, {0.03, 0}} {
 		share := simulate(t, 200, synthetic.Options{Blocks: 10, SD: c.sd, BlockSD: 0.1, Arms: arms})
 		t.Logf("sd %.3f: %v", c.sd, share)
 		if share[finding.Worse] < c.least {

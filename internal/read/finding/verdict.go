@@ -32,9 +32,6 @@ func (b *pending) judge() {
 		if (b.Ratio > 1) == (b.better == record.Higher) {
 			b.Verdict = Better
 		}
-	case b.Adjusted > Level && least > b.Blocks && b.P <= stat.MinP(b.Blocks)*(1+1e-9):
-		b.cannotTell(b.needs(least), "%d blocks cannot reach p ≤ %v among %d comparisons; at least %d are needed",
-			b.Blocks, Level, b.Family, least)
 	case !beyond && b.Low > 1/(1+b.Bound) && b.High < 1+b.Bound:
 		b.cannotTell(b.needs(least), "the interval lies within this run's A/A bound of %s, but not within the margin of %s",
 			percent(b.Bound), percent(b.margin))
@@ -49,19 +46,14 @@ func (b *pending) cannotTell(needs int, format string, args ...any) {
 	b.Verdict, b.Reason, b.NeedsMore = CannotTell, fmt.Sprintf(format, args...), needs
 }
 
-// leastBlocks returns how many blocks the sign flip needs before any p of
-// this family can reach Level: Holm multiplies the least p by the family's
-// size, Benjamini-Hochberg leaves it alone when all are small.
+// leastBlocks returns how many blocks the sign flip needs before any p can
+// reach Level. Both adjustments leave the least p of a clear family alone.
 func (b *pending) leastBlocks() int {
-	size := 1.0
-	if b.Method == Holm {
-		size = math.Max(1, float64(b.Family))
+	n := 2
+	for stat.MinP(n) > Level {
+		n++
 	}
-	for n := 2; ; n++ {
-		if stat.MinP(n)*size <= Level || n >= stat.MaxBlocks {
-			return n
-		}
-	}
+	return n
 }
 
 // needs returns the blocks in all after which this mean and spread would be

@@ -195,7 +195,7 @@ func sampleCompare(rng *rand.Rand, f *finding.Findings, cell int, name string, b
 			s, _ := summaryOf(arm, metric)
 			f.Comparisons = append(f.Comparisons, sampleComparison(rng, finding.Comparison{
 				Cell: name, Metric: metric, Arm: arm.Name, Base: base.Name, Primary: primary, Blocks: blocks,
-				Ratio: s.Median / of.Median, Family: 12, Method: "Holm", Bound: sd,
+				Ratio: s.Median / of.Median, Family: 12, Method: "step-down sign flip", Bound: sd,
 			}, sd))
 		}
 		f.Noise = append(f.Noise, finding.Noise{

@@ -5,6 +5,7 @@ import (
 	"io/fs"
 	"strings"
 
+	"netdyno/internal/quantity"
 	"netdyno/studies"
 )
 
@@ -30,7 +31,7 @@ func List() []string {
 func Source(name string) ([]byte, error) {
 	data, err := studies.Files.ReadFile(name + extension)
 	if err != nil {
-		return nil, fmt.Errorf("no built-in study %q; %s", clip(name, 80), hint(name, List()))
+		return nil, fmt.Errorf("no built-in study %q; %s", clip(name, 80), quantity.Hint(name, List()))
 	}
 	return data, nil
 }

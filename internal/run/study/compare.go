@@ -30,7 +30,7 @@ func (s *Study) readCompare(tree *node) error {
 			return err
 		}
 		if s.varied(name) == nil {
-			return f.value.at.errorf("compare: %q does not vary; %s", clip(name, 80), hint(name, s.variedNames()))
+			return f.value.at.errorf("compare: %q does not vary; %s", clip(name, 80), quantity.Hint(name, s.variedNames()))
 		}
 		s.Compare.Factor = name
 	}
@@ -107,7 +107,7 @@ func (s *Study) readBaseline(e *entry) error {
 		names = append(names, l.Text)
 	}
 	if !slices.Contains(names, text) {
-		return e.value.at.errorf("baseline: %s has no level %q; %s", v.Factor, clip(text, 80), hint(text, names))
+		return e.value.at.errorf("baseline: %s has no level %q; %s", v.Factor, clip(text, 80), quantity.Hint(text, names))
 	}
 	s.Compare.Baseline = text
 	return nil
@@ -131,7 +131,7 @@ func (s *Study) readPrimary(e *entry) error {
 		case item.kind != scalar:
 			return item.at.errorf("primary: found %s; expected a metric's name", item.kind)
 		case !slices.Contains(metricNames(), item.text):
-			return item.at.errorf("primary: unknown metric %q; %s", clip(item.text, 80), hint(item.text, metricNames()))
+			return item.at.errorf("primary: unknown metric %q; %s", clip(item.text, 80), quantity.Hint(item.text, metricNames()))
 		case slices.Contains(s.Compare.Primary, item.text):
 			return item.at.errorf("primary: %s is listed twice", item.text)
 		case strings.HasPrefix(item.text, responsePrefix) && !open:
@@ -208,12 +208,12 @@ func (s *Study) readFigure(n *node) (record.Published, error) {
 		}
 	}
 	if !slices.Contains(metricNames(), p.Metric) {
-		return p, n.get("metric").value.at.errorf("metric: unknown metric %q; %s", clip(p.Metric, 80), hint(p.Metric, metricNames()))
+		return p, n.get("metric").value.at.errorf("metric: unknown metric %q; %s", clip(p.Metric, 80), quantity.Hint(p.Metric, metricNames()))
 	}
 	arms := factorOf(s.compared()).Levels
 	for _, key := range []string{"arm", "base"} {
 		if text := *texts[key]; !slices.Contains(arms, text) {
-			return p, n.get(key).value.at.errorf("%s: %s has no level %q; %s", key, s.Compare.Factor, clip(text, 80), hint(text, arms))
+			return p, n.get(key).value.at.errorf("%s: %s has no level %q; %s", key, s.Compare.Factor, clip(text, 80), quantity.Hint(text, arms))
 		}
 	}
 	if p.Cell != "" && !s.hasCell(p.Cell) {

@@ -4,6 +4,8 @@ import (
 	"fmt"
 	"regexp"
 	"strings"
+
+	"netdyno/internal/quantity"
 )
 
 // Kind is the type of a factor's levels.
@@ -111,7 +113,7 @@ func factorNamed(name string) (Factor, error) {
 			names = append(names, f.Name)
 		}
 	}
-	return Factor{}, fmt.Errorf("unknown factor %q; %s", clip(name, 80), hint(name, append(names, "opt.NAME")))
+	return Factor{}, fmt.Errorf("unknown factor %q; %s", clip(name, 80), quantity.Hint(name, append(names, "opt.NAME")))
 }
 
 // inTrial reports whether a trial has a level of this factor although the

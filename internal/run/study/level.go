@@ -70,7 +70,7 @@ func (f Factor) read(text string) (Level, error) {
 			return Level{}, fmt.Errorf("%s is not built yet; expected one of %s", text, strings.Join(f.Choices, ", "))
 		}
 		if !slices.Contains(f.Choices, text) {
-			return Level{}, fmt.Errorf("unknown level %q; %s", clip(text, 80), hint(text, f.Choices))
+			return Level{}, fmt.Errorf("unknown level %q; %s", clip(text, 80), quantity.Hint(text, f.Choices))
 		}
 	case Transport:
 		if !transportName.MatchString(text) {

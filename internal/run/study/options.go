@@ -97,7 +97,7 @@ func optionHint(decl []contract.Option, name string) string {
 		return "it has none"
 	}
 	slices.Sort(names)
-	return hint(name, slices.Compact(names))
+	return quantity.Hint(name, slices.Compact(names))
 }
 
 func optionValue(o contract.Option, text string) (any, error) {
@@ -122,7 +122,7 @@ func optionValue(o contract.Option, text string) (any, error) {
 		return l.value > 0, err
 	case contract.TypeChoice:
 		if !slices.Contains(o.Choices, text) {
-			return nil, fmt.Errorf("unknown level %q; %s", clip(text, 80), hint(text, o.Choices))
+			return nil, fmt.Errorf("unknown level %q; %s", clip(text, 80), quantity.Hint(text, o.Choices))
 		}
 		return text, nil
 	case contract.TypeText:

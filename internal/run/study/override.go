@@ -1,6 +1,10 @@
 package study
 
-import "slices"
+import (
+	"slices"
+
+	"netdyno/internal/quantity"
+)
 
 // override merges typed levels into a file's study: a factor that is typed
 // leaves its place in the file, whether it was held or varied there.
@@ -102,7 +106,7 @@ func (n *node) selectArms(typed entry) error {
 	for _, item := range typed.value.items {
 		i := slices.Index(names, item.text)
 		if i < 0 {
-			return typed.at.errorf("the study has no arm %q; %s", clip(item.text, 80), hint(item.text, names))
+			return typed.at.errorf("the study has no arm %q; %s", clip(item.text, 80), quantity.Hint(item.text, names))
 		}
 		if slices.ContainsFunc(chosen, func(c entry) bool { return c.key == item.text }) {
 			return typed.at.errorf("arm %s is chosen twice", item.text)

@@ -3,6 +3,8 @@ package study
 import (
 	"regexp"
 	"strings"
+
+	"netdyno/internal/quantity"
 )
 
 // ParseFile reads a study file. The name appears in errors, each of which is
@@ -63,7 +65,7 @@ func (n *node) mappingOf(keys []string) error {
 	}
 	for _, e := range n.entries {
 		if !contains(keys, e.key) {
-			return e.at.errorf("unknown key %q; %s", clip(e.key, 80), hint(e.key, keys))
+			return e.at.errorf("unknown key %q; %s", clip(e.key, 80), quantity.Hint(e.key, keys))
 		}
 	}
 	return nil

@@ -4,8 +4,6 @@ import (
 	"fmt"
 	"strings"
 	"unicode/utf8"
-
-	"netdyno/internal/quantity"
 )
 
 // Error is a mistake in a study file or on the command line. It names the
@@ -61,15 +59,6 @@ func (p place) excerpt() string {
 	number := fmt.Sprintf("%4d | ", p.line)
 	caret := strings.Repeat(" ", len(number)-2) + "| " + strings.Repeat(" ", max(0, p.column-1)) + "^"
 	return number + p.file.lines[p.line-1] + "\n" + caret
-}
-
-// hint ends an error with the nearest valid name, or with all of them when
-// none is near.
-func hint(word string, valid []string) string {
-	if near := quantity.Nearest(word, valid); near != "" {
-		return fmt.Sprintf("did you mean %q?", near)
-	}
-	return "expected one of " + strings.Join(valid, ", ")
 }
 
 func clip(text string, most int) string {

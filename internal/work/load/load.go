@@ -165,6 +165,14 @@ func (l *Load) Open(now int64) {
 	l.enter(l.window)
 }
 
+// Close ends an open window and with it the load. Before the window opens it
+// does nothing: a mark without reset then only reads.
+func (l *Load) Close(now int64) {
+	if l.open {
+		l.End(now)
+	}
+}
+
 // End closes the window and ends the load: exchanges due later are not sent,
 // completions count as drained. Only the first call has an effect.
 func (l *Load) End(now int64) {

@@ -254,7 +254,7 @@ func (m *machine) mark(mark contract.Mark) {
 		if mark.Reset {
 			m.client.Load().Open(load.Now())
 		} else {
-			m.client.Load().End(load.Now())
+			m.client.Load().Close(load.Now())
 		}
 	}
 	reading := m.reader.read(m.counts)

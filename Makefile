@@ -1,0 +1,116 @@
+# netdyno's targets. `make` prints them.
+SHELL := /bin/bash
+.SHELLFLAGS := -euo pipefail -c
+.DEFAULT_GOAL := help
+MAKEFLAGS += --no-print-directory
+export CGO_ENABLED := 0
+# The toolchain that is installed, not one that is fetched behind the back.
+export GOTOOLCHAIN := local
+BIN := $(CURDIR)/bin
+TOOLS := $(CURDIR)/.tools
+GOLANGCI := v2.15.0
+
+.PHONY: help
+help: ## print the targets
+	@grep -hE '^[a-z-]+:.*## ' $(MAKEFILE_LIST) | sed -E 's/:.*## /\t/' | expand -t 12
+
+.PHONY: run
+run: build ## set up, build, tour the studies on loopback: tables, findings, report.html
+	@$(BIN)/netdyno run tour
+
+.PHONY: test
+test: lint unit native-test web-test ## set up and pass every test, format and lint included
+
+.PHONY: check
+check: test ## the same as test: what CI runs
+
+.PHONY: build
+build: packages-build go-build native-build ## every binary into bin/
+
+.PHONY: go-build
+go-build:
+	@mkdir -p $(BIN)
+	@go build -o $(BIN)/ ./cmd/...
+
+# Without its packages the native part is left out; the Go arms work all the same.
+.PHONY: native-build
+native-build:
+	@if command -v cmake ninja g++ >/dev/null 2>&1 && [ "$$(command -v cmake ninja g++ | wc -l)" = 3 ]; then \
+	  cd native && cmake --preset release >../build-native.log 2>&1 && grep -h '^-- no ' ../build-native.log || true; \
+	  [ -f ../build/native/build.ninja ] || { cat ../build-native.log; rm -f ../build-native.log; exit 1; }; \
+	  rm -f ../build-native.log; \
+	  cmake --build --preset release >/dev/null || cmake --build --preset release; \
+	  cmake --install ../build/native --prefix $(BIN) >/dev/null; \
+	else echo "native workers are left out: cmake, ninja or g++ is missing"; fi
+
+# packages-NEED installs what packages.txt lists for NEED and for what it needs.
+.PHONY: packages-build packages-test
+packages-build: NEEDS := build
+packages-test: NEEDS := build|test
+packages-build packages-test:
+	@missing=$$(grep -E '^($(NEEDS)) ' packages.txt | awk '{print $$2}' | while read -r p; do \
+	    dpkg-query -W -f '$${Status}' "$$p" 2>/dev/null | grep -q 'ok installed' || echo "$$p"; done | xargs); \
+	if [ -z "$$missing" ]; then exit 0; fi; \
+	if [ "$$(id -u)" = 0 ] && command -v apt-get >/dev/null; then \
+	  echo "installing $$missing"; \
+	  export DEBIAN_FRONTEND=noninteractive; \
+	  apt-get update -q >/dev/null && apt-get install -q -y --no-install-recommends $$missing >/dev/null; \
+	else \
+	  echo "missing packages, to be installed with: sudo apt-get install $$missing"; \
+	fi
+
+.PHONY: unit
+unit: build packages-test ## Go tests
+	@go test ./...
+
+.PHONY: race
+race: build packages-test ## Go tests under the race detector
+	@CGO_ENABLED=1 go test -race ./internal/... ./cmd/netdyno-worker-net
+
+.PHONY: native-test
+native-test: build packages-test ## C++ tests, plain and under the sanitizers
+	@cd native && for preset in release asan; do \
+	  cmake --preset $$preset >/dev/null && cmake --build --preset $$preset >/dev/null || cmake --build --preset $$preset; \
+	  ctest --preset $$preset; done
+
+.PHONY: web-test
+web-test: web-tools packages-test ## TypeScript: format, lint, types, and the report in Chromium
+	@cd web && npm run -s check && npm run -s test
+
+.PHONY: lint
+lint: lint-tools packages-test web-tools ## format and lint in every language
+	@out=$$(gofmt -l cmd internal studies); [ -z "$$out" ] || { echo "gofmt: $$out"; exit 1; }
+	@$(TOOLS)/golangci-lint run ./...
+	@find native -name '*.cc' -o -name '*.h' | xargs clang-format --dry-run --Werror
+
+.PHONY: lint-tools
+lint-tools: $(TOOLS)/golangci-lint-$(GOLANGCI)
+$(TOOLS)/golangci-lint-$(GOLANGCI):
+	@mkdir -p $(TOOLS)
+	@echo "installing golangci-lint $(GOLANGCI)"
+	@GOBIN=$(TOOLS) GOFLAGS=-mod=mod go install github.com/golangci/golangci-lint/v2/cmd/golangci-lint@$(GOLANGCI)
+	@touch $@
+
+.PHONY: web-tools
+web-tools: web/node_modules/.package-lock.json
+web/node_modules/.package-lock.json: web/package-lock.json
+	@cd web && npm ci --silent --no-audit --no-fund
+	@touch $@
+
+.PHONY: format
+format: web-tools ## rewrite files in their canonical format
+	@gofmt -w cmd internal studies
+	@find native -name '*.cc' -o -name '*.h' | xargs clang-format -i
+	@cd web && npm run -s format
+
+.PHONY: golden
+golden: ## rewrite golden files for review in the diff
+	@go test ./internal/read/report ./internal/run/study ./internal/contract -update
+
+.PHONY: bench
+bench: build packages-test ## speed as ratios against peers, in one run
+	@go run ./bench
+
+.PHONY: clean
+clean: ## remove what was built
+	@rm -rf bin build .tools web/node_modules
