@@ -179,6 +179,16 @@ func TestLimits(t *testing.T) {
 		{"client set by processes", 0, func(w []record.Worker) { use(&w[1], 1.9) }, finding.ClientCPU, "client used 1.9 of its 2 CPUs"},
 		{"server set by its CPUs' interrupts", 0, func(w []record.Worker) { busyCPUs(w, 0, 1) }, finding.ServerCPU, "the server's own CPUs 0,1 were 100.0 % busy"},
 		{"client set by its CPUs' interrupts", 0, func(w []record.Worker) { busyCPUs(w, 2, 3) }, finding.ClientCPU, "the client's own CPUs 2,3"},
+		{"a stranger on the server's CPUs", 0, func(w []record.Worker) {
+			busyCPUs(w, 0, 1)
+			for i := range w {
+				for id := range 2 { // user time of no worker, not interrupts
+					to := &w[i].Close.Meter.CPUs[id]
+					to.UserNs += to.SoftIRQNs
+					to.SoftIRQNs = w[i].Open.Meter.CPUs[id].SoftIRQNs
+				}
+			}
+		}, finding.HostCPU, "something else ran there"},
 		{"shared set full", 0, func(w []record.Worker) {
 			for i := range w {
 				w[i].Open.Meter.CPUSet, w[i].Close.Meter.CPUSet = []int{0, 1}, []int{0, 1}

@@ -122,19 +122,26 @@ func fullSet(c crowd, all []crowd) string {
 	if len(c.set) == 0 {
 		return ""
 	}
+	used := c.used()
+	if size := float64(len(c.set)); used >= setBusy*size {
+		return fmt.Sprintf("%s used %.3g of its %d CPUs (%.1f %%)", c.role, used, len(c.set), 100*used/size)
+	}
+	interrupts := interruptCores(c.spans[0], c.set)
+	if busy, ok := busyShare(c.spans[0], c.set); ok && busy >= coreBusy && !c.shares(all) && used+interrupts >= setBusy*float64(len(c.set)) {
+		return fmt.Sprintf("the %s's own CPUs %s were %.1f %% busy, interrupts included", c.role, words(c.set), 100*busy)
+	}
+	return ""
+}
+
+// used sums the CPU time of a crowd's processes, in cores.
+func (c crowd) used() float64 {
 	used := 0.0
 	for _, s := range c.spans {
 		if x, ok := s.Cores(); ok {
 			used += x
 		}
 	}
-	if size := float64(len(c.set)); used >= setBusy*size {
-		return fmt.Sprintf("%s used %.3g of its %d CPUs (%.1f %%)", c.role, used, len(c.set), 100*used/size)
-	}
-	if busy, ok := busyShare(c.spans[0], c.set); ok && busy >= coreBusy && !c.shares(all) {
-		return fmt.Sprintf("the %s's own CPUs %s were %.1f %% busy, interrupts included", c.role, words(c.set), 100*busy)
-	}
-	return ""
+	return used
 }
 
 // shares tells whether another role's workers may run on the same CPUs.
@@ -177,6 +184,19 @@ func busyShare(s record.Span, set []int) (float64, bool) {
 	return 1 - idle/all, all > 0 && idle >= 0
 }
 
+// interruptCores returns the interrupt work on a set's CPUs, in cores.
+func interruptCores(s record.Span, set []int) float64 {
+	from, to, length, _ := s.Metered()
+	ns := 0.0
+	for i, a := range from.CPUs {
+		if i < len(to.CPUs) && slices.Contains(set, a.ID) {
+			b := to.CPUs[i]
+			ns += float64(b.IRQNs) - float64(a.IRQNs) + float64(b.SoftIRQNs) - float64(a.SoftIRQNs)
+		}
+	}
+	return ns / 1e9 / length
+}
+
 // fullHost proves that a whole host, or the CPUs that both ends share on it,
 // had no idle time.
 func (e *exam) fullHost(crowds []crowd) string {
@@ -186,8 +206,14 @@ func (e *exam) fullHost(crowds []crowd) string {
 		}
 	}
 	for _, c := range crowds {
-		if busy, ok := busyShare(c.spans[0], c.set); ok && busy >= coreBusy && len(c.set) > 0 && c.shares(crowds) {
+		busy, ok := busyShare(c.spans[0], c.set)
+		switch {
+		case !ok || busy < coreBusy || len(c.set) == 0:
+		case c.shares(crowds):
 			return fmt.Sprintf("server and client share the CPUs %s, which were %.1f %% busy", words(c.set), 100*busy)
+		default:
+			return fmt.Sprintf("the %s's CPUs %s were %.1f %% busy, but it used only %.3g of them: something else ran there",
+				c.role, words(c.set), 100*busy, c.used())
 		}
 	}
 	return ""
