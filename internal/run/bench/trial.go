@@ -102,7 +102,7 @@ func (t *trial) launch(ctx context.Context, fail context.CancelCauseFunc) error 
 		argv = append(argv, t.bench.meterArgv(seat, t.bound())...)
 		argv = append(argv, offer.Program.Path)
 		c, err := converse(record.Worker{
-			Name: name, Role: role, Seat: seat.Name, Transport: offer.Name, Binary: filepath.Base(offer.Program.Path),
+			Name: name, Role: role, Seat: seat.Name, Transport: offer.Name, Delivery: offer.Delivery, Binary: filepath.Base(offer.Program.Path),
 			SHA256: offer.Program.SHA256, Version: offer.Program.Hello.Version, CPUSet: seat.CPUs,
 		}, argv, fail)
 		if err == nil {
