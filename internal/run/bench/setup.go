@@ -46,11 +46,14 @@ func (c *Catalog) Pairs(w study.Work) error {
 }
 
 // Takes reports why the ends of a trial, which must pair, do not take its
-// options; nil when they do.
+// options or its exchange; nil when they do.
 func (c *Catalog) Takes(w study.Work) error {
 	server, client, err := c.pair(w)
 	if err == nil {
 		_, err = optionsByRole(w, server, client)
+	}
+	if x := w.Exchange; err == nil && wireOf(server, w) == echo && (x.UpBytes < 1 || x.UpBytes != x.DownBytes) {
+		err = fmt.Errorf("wire echo returns what it is sent: request is %dB and response %dB, expected both equal and at least 1B", x.UpBytes, x.DownBytes)
 	}
 	return err
 }
@@ -65,7 +68,11 @@ func optionsByRole(w study.Work, server, client Offer) (map[contract.Role]map[st
 func matches(server, client Offer, w study.Work) error {
 	if client.Has(contract.Pair) || server.Has(contract.Pair) {
 		if server.Name != client.Name {
-			return fmt.Errorf("%s is both ends by itself and cannot be paired with %s", client.Name, server.Name)
+			both, other := client.Name, server.Name
+			if !client.Has(contract.Pair) {
+				both, other = other, both
+			}
+			return fmt.Errorf("%s is both ends by itself and cannot be paired with %s", both, other)
 		}
 		return nil
 	}
@@ -75,14 +82,17 @@ func matches(server, client Offer, w study.Work) error {
 	if !client.Has(contract.Client) {
 		return fmt.Errorf("transport %s has no role client, it has %v; name another as client=", client.Name, client.Roles)
 	}
-	wire := server.Wire
-	if wire == "" { // a foreign program: the study says what it speaks
-		wire = cmp.Or(w.ServerOptions["wire"], w.BothOptions["wire"], "echo")
-	}
-	if wire != client.Wire {
+	if wire := wireOf(server, w); wire != client.Wire {
 		return fmt.Errorf("server %s speaks %s and client %s speaks %s: no wire in common", server.Name, wire, client.Name, client.Wire)
 	}
 	return nil
+}
+
+const echo = "echo"
+
+// wireOf is what a server speaks; of a foreign program the study says it.
+func wireOf(server Offer, w study.Work) string {
+	return cmp.Or(server.Wire, w.ServerOptions["wire"], w.BothOptions["wire"], echo)
 }
 
 // setups translates the trial's levels for each worker.

@@ -177,6 +177,10 @@ func (t *trial) ready(ctx context.Context, c *conversation, setup contract.Setup
 	if err != nil {
 		return nil, err
 	}
+	if setup.Role == contract.Server && len(m.Ready.Addresses) == 0 {
+		c.failed(contract.Invalid, "is ready but names no address to connect to (CONTRACT.md, section ready)")
+		return nil, context.Cause(ctx)
+	}
 	c.enter("ready")
 	c.set(func(w *record.Worker) { w.Ready, w.AtReady = m.Ready, m.Meter })
 	return m.Ready.Addresses, nil

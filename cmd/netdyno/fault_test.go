@@ -1,0 +1,268 @@
+package main
+
+import (
+	"context"
+	"fmt"
+	"net"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"testing"
+	"time"
+
+	"go.uber.org/goleak"
+
+	"netdyno/internal/contract"
+	"netdyno/internal/read/finding"
+	"netdyno/internal/record"
+	"netdyno/internal/run/bench"
+	"netdyno/internal/run/rig"
+	"netdyno/internal/run/study"
+)
+
+// point is a place in a worker's life where a fault can strike: a message's
+// name, or one of those below.
+type point string
+
+const (
+	atBirth point = "birth" // instead of hello
+	atSetup point = "setup"
+	atStart point = "start"
+	atMark  point = "mark"  // the one that opens the window
+	atClose point = "close" // the one that closes it
+	atStop  point = "stop"
+	atEnd   point = "end" // of stdin
+)
+
+// fault is one way to break the contract, and what the record must say of it.
+type fault struct {
+	name string
+	role contract.Role
+	at   point
+	do   func(*pretender) bool // true when it took the answer's place
+
+	readiness  func(*contract.Ready)  // or: what ready says
+	connection func(net.Conn)         // or: how a server treats a connection
+	lie        func(*contract.Result) // or: what the result says
+
+	failure record.Failure // with a part of the text; of kind "" when the trial is carried through
+	status  string         // what the reader makes of it; empty for that of a failure
+	reason  string         // a part of the reader's reason
+}
+
+const (
+	client = contract.Client
+	server = contract.Server
+	pair   = contract.Pair
+)
+
+func fails(kind contract.ErrorKind, worker, state, text string) record.Failure {
+	return record.Failure{Kind: kind, Worker: worker, State: state, Text: text}
+}
+
+var faults = []fault{
+	{name: "honest", role: pair, status: "valid"},
+	{name: "honest-server", role: server, status: "valid"},
+
+	{name: "hangs-at-birth", role: client, at: atBirth, do: hang, failure: fails(contract.Timeout, "client-1", "born", "no hello within")},
+	{name: "hangs-at-setup", role: client, at: atSetup, do: hang, failure: fails(contract.Timeout, "client-1", "idle", "no ready within")},
+	{name: "hangs-at-mark", role: client, at: atMark, do: hang, failure: fails(contract.Timeout, "client-1", "running", "no mark within")},
+	{name: "hangs-at-close", role: client, at: atClose, do: hang, failure: fails(contract.Timeout, "client-1", "window", "no mark within")},
+	{name: "hangs-at-stop", role: client, at: atStop, do: hang, failure: fails(contract.Timeout, "client-1", "window", "no result within")},
+	{name: "server-hangs-at-setup", role: server, at: atSetup, do: hang, failure: fails(contract.Timeout, "server", "idle", "no ready within")},
+	{name: "server-hangs-at-mark", role: server, at: atMark, do: hang, failure: fails(contract.Timeout, "server", "ready", "no mark within")},
+	{name: "deaf-at-setup", role: client, at: atSetup, do: deafen, failure: fails(contract.Timeout, "client-1", "idle", "no ready within")},
+	{name: "deaf-at-end", role: pair, at: atEnd, do: deafen, status: "valid"},
+
+	{name: "dies-at-birth", role: client, at: atBirth, do: die, failure: fails(contract.Peer, "client-1", "born", "status 3); it said on stderr: the disk is on fire")},
+	{name: "dies-at-setup", role: client, at: atSetup, do: die, failure: fails(contract.Peer, "client-1", "idle", "the disk is on fire")},
+	{name: "dies-at-start", role: client, at: atStart, do: die, failure: fails(contract.Peer, "client-1", "running", "the disk is on fire")},
+	{name: "dies-at-mark", role: client, at: atMark, do: die, failure: fails(contract.Peer, "client-1", "running", "the disk is on fire")},
+	{name: "dies-at-close", role: client, at: atClose, do: die, failure: fails(contract.Peer, "client-1", "window", "the disk is on fire")},
+	{name: "dies-at-stop", role: client, at: atStop, do: die, failure: fails(contract.Peer, "client-1", "window", "the disk is on fire")},
+	{name: "server-dies-at-setup", role: server, at: atSetup, do: die, failure: fails(contract.Peer, "server", "idle", "the disk is on fire")},
+	{name: "server-dies-at-mark", role: server, at: atMark, do: die, failure: fails(contract.Peer, "", "", "")}, // either end may tell of it first
+	{name: "killed", role: client, at: atMark, do: crash, failure: fails(contract.Peer, "client-1", "running", "status 137")},
+	{name: "quits", role: client, at: atSetup, do: quit, failure: fails(contract.Peer, "client-1", "idle", "status 0); it said on stderr: nothing")},
+	{name: "quits-at-stop", role: client, at: atStop, do: quit, failure: fails(contract.Peer, "client-1", "window", "status 0")},
+
+	{name: "chatters", role: client, at: atSetup, do: chatter, failure: fails(contract.Invalid, "client-1", "idle", "free text belongs on stderr")},
+	{name: "chatters-at-birth", role: client, at: atBirth, do: chatter, failure: fails(contract.Invalid, "client-1", "born", "warming up the caches")},
+	{name: "blares", role: client, at: atMark, do: blare, failure: fails(contract.Invalid, "client-1", "running", "longer than 1048576 bytes")},
+	{name: "floods", role: pair, at: atStart, do: flood, failure: fails(contract.Invalid, "client-1", "running", "floods")},
+	{name: "marks-wrong-id", role: client, at: atMark, do: func(p *pretender) bool {
+		p.say(contract.Message{Mark: &contract.Mark{ID: 77, Reset: true, Reading: p.reading()}})
+		return true
+	}, failure: fails(contract.Invalid, "client-1", "running", "without its id")},
+	{name: "marks-without-reading", role: client, at: atMark, do: func(p *pretender) bool {
+		p.say(contract.Message{Mark: &contract.Mark{ID: 1, Reset: true}})
+		return true
+	}, failure: fails(contract.Invalid, "client-1", "running", "without its id or reading")},
+	{name: "answers-out-of-turn", role: client, at: atSetup, do: func(p *pretender) bool {
+		p.say(contract.Message{Mark: &contract.Mark{ID: 1, Reset: true, Reading: p.reading()}})
+		return true
+	}, failure: fails(contract.Invalid, "client-1", "idle", "answered with mark, expected ready")},
+	{name: "commands-the-bench", role: client, at: atSetup, do: func(p *pretender) bool {
+		p.say(contract.Message{Stop: &contract.Stop{}})
+		return true
+	}, failure: fails(contract.Invalid, "client-1", "idle", "stop does not come from a worker")},
+	{name: "refuses", role: client, at: atSetup, do: func(p *pretender) bool {
+		p.say(contract.Message{Error: &contract.Error{Kind: contract.Unsupported, Text: "not on a Tuesday", Fatal: true}})
+		return true
+	}, failure: fails(contract.Unsupported, "client-1", "idle", "not on a Tuesday"), status: "unsupported"},
+
+	{name: "listens-nowhere", role: server, readiness: func(r *contract.Ready) { r.Addresses = []string{"127.0.0.1:1"} },
+		failure: fails(contract.Peer, "client-1", "idle", "127.0.0.1:1")},
+	{name: "hides-its-address", role: server, readiness: func(r *contract.Ready) { r.Addresses = nil },
+		failure: fails(contract.Invalid, "server", "idle", "no address")},
+	{name: "closes-connections", role: server, connection: func(c net.Conn) { _ = c.Close() },
+		failure: fails(contract.Peer, "client-1", "idle", "")},
+	{name: "never-echoes", role: server, connection: func(net.Conn) {},
+		failure: fails(contract.Timeout, "client-1", "idle", "no ready within")},
+	{name: "echoes-garbage", role: server, connection: garble,
+		failure: fails(contract.Invalid, "client-1", "idle", "echo")},
+
+	{name: "lies-about-exchanges", role: client, status: "invalid", reason: "the server received"},
+	{name: "lies-about-bytes", role: pair, lie: func(r *contract.Result) { r.Counts.ReceivedBytes *= 2 }, status: "invalid", reason: "exchanges of"},
+	{name: "lies-about-times", role: pair, lie: func(r *contract.Result) { r.Drained = 900 }, status: "invalid", reason: "service times were recorded"},
+	{name: "lies-about-verifying", role: client, readiness: func(r *contract.Ready) { r.Verified = 0 }, status: "invalid", reason: "verified 0"},
+	{name: "did-nothing", role: pair, lie: func(r *contract.Result) { r.Counts = contract.Counts{} }, status: "invalid", reason: "completed no exchange"},
+	{name: "counts-no-window", role: pair, lie: func(r *contract.Result) { r.ToNs = r.FromNs }, status: "invalid", reason: "a window of 0 ns"},
+	{name: "sends-no-histogram", role: pair, lie: func(r *contract.Result) { r.Service = "bm90IGEgaGlzdG9ncmFt" }, status: "invalid", reason: "cannot be read"},
+}
+
+// garble answers as many bytes as came, but others.
+func garble(c net.Conn) {
+	b := make([]byte, 4096)
+	for {
+		n, err := c.Read(b)
+		if err != nil {
+			return
+		}
+		for i := range n {
+			b[i] ^= 0xff
+		}
+		if _, err := c.Write(b[:n]); err != nil {
+			return
+		}
+	}
+}
+
+// levels of the fault's trial: a worker that only pretends has an honest
+// other end.
+func (f fault) levels() []string {
+	ends := map[contract.Role][]string{
+		client: {"server=go-net", "client=" + f.name}, server: {"server=" + f.name, "client=go-net"}, pair: {"transport=" + f.name},
+	}
+	levels := append(ends[f.role], "connections=4", "blocks=1")
+	if f.role == server {
+		// The books of a real client close to the byte over a fixed amount
+		// only: a window's edges blur on a busy machine.
+		return append(levels, "amount=500")
+	}
+	return append(levels, "window=200ms", "warmup=50ms")
+}
+
+// stage is a bench whose workers are the real ones and the pretenders.
+func stage(t *testing.T) *bench.Bench {
+	t.Helper()
+	self, err := os.Executable()
+	if err != nil {
+		t.Fatal(err)
+	}
+	directory := t.TempDir()
+	for _, f := range faults {
+		if err := os.Symlink(self, filepath.Join(directory, faultyPrefix+f.name)); err != nil {
+			t.Fatal(err)
+		}
+	}
+	catalog := bench.Discover(t.Context(), []string{installed(t), directory})
+	if len(catalog.Absent) > 0 {
+		t.Fatalf("workers without a hello: %v", catalog.Absent)
+	}
+	return &bench.Bench{
+		Rig: rig.Loopback{}, Catalog: &catalog, Meter: []string{filepath.Join(installed(t), "netdyno"), "meter"},
+		// Long enough for a busy machine, short enough for a test of hangs.
+		Patience: bench.Patience{Setup: 2 * time.Second, Hello: 2 * time.Second, Answer: time.Second},
+	}
+}
+
+// conduct runs the first trial of a study and reads its record.
+func conduct(t *testing.T, b *bench.Bench, levels []string) (record.Record, finding.Trial) {
+	t.Helper()
+	s, err := study.ParseArgs(levels, nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	trials, _, err := s.Plan()
+	if err != nil {
+		t.Fatal(err)
+	}
+	var records []record.Record
+	b.Keep = func(r record.Record) error { records = append(records, r); return nil }
+	if err := b.Run(context.Background(), trials[:1]); err != nil {
+		t.Fatal(err)
+	}
+	if len(records) != 1 {
+		t.Fatalf("%d records of one trial", len(records))
+	}
+	found, err := finding.Find(record.Header{Study: study.Summary(s)}, trials[:1], records)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return records[0], found.Cells[0].Arms[0].Trials[0]
+}
+
+// Whatever a worker does, its trial leaves a record that says so, nothing
+// hangs, nobody stays behind, and the next trial runs.
+func TestEveryFaultLeavesItsRecord(t *testing.T) {
+	mine := newFamily(t)
+	name, value, _ := strings.Cut(string(mine), "=")
+	t.Setenv(name, value)
+	b := stage(t)
+	defer goleak.VerifyNone(t, goleak.IgnoreCurrent())
+	for _, f := range faults {
+		t.Run(f.name, func(t *testing.T) {
+			r, seen := conduct(t, b, f.levels())
+			mine.mustEnd(t)
+			f.check(t, r, seen)
+		})
+	}
+	t.Run("and an honest trial after all of them", func(t *testing.T) {
+		_, seen := conduct(t, b, []string{"transport=go-net", "connections=4", "amount=500", "blocks=1"})
+		if seen.Status != "valid" {
+			t.Errorf("%s: %s", seen.Status, seen.Reason)
+		}
+	})
+}
+
+func (f fault) check(t *testing.T, r record.Record, seen finding.Trial) {
+	t.Helper()
+	want := f.status
+	if want == "" {
+		want = "failed"
+	}
+	if seen.Status != want || !strings.Contains(seen.Reason, f.reason) {
+		t.Errorf("is %s (%s), want %s (%s)", seen.Status, seen.Reason, want, f.reason)
+	}
+	if f.failure.Kind == "" {
+		if r.Failure != nil {
+			t.Errorf("failed: %+v", *r.Failure)
+		}
+		return
+	}
+	if r.Failure == nil {
+		t.Fatal("the record names no failure")
+	}
+	got := *r.Failure
+	if f.failure.Worker == "" {
+		got.Worker, got.State = "", ""
+	}
+	if got.Kind != f.failure.Kind || got.Worker != f.failure.Worker || got.State != f.failure.State || !strings.Contains(got.Text, f.failure.Text) {
+		t.Errorf("failure %+v\nwant    %+v", got, f.failure)
+	}
+	if !slices.ContainsFunc(r.Workers, func(w record.Worker) bool { return w.Exit != nil }) {
+		t.Error(fmt.Sprint("no worker's end is known: ", len(r.Workers), " workers"))
+	}
+}

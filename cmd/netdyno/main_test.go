@@ -1,0 +1,54 @@
+package main
+
+import (
+	"fmt"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"github.com/rogpeppe/go-internal/testscript"
+)
+
+// TestMain lets this test binary act as netdyno, and as a worker that breaks
+// the contract when it is called by such a name.
+func TestMain(m *testing.M) {
+	if name, ok := strings.CutPrefix(filepath.Base(os.Args[0]), faultyPrefix); ok {
+		pretend(name)
+	}
+	testscript.Main(withWorkers{m}, map[string]func(){"netdyno": main})
+}
+
+// withWorkers builds the real workers beside the acting netdyno, once.
+type withWorkers struct{ tests testscript.TestingM }
+
+func (w withWorkers) Run() int {
+	netdyno, err := exec.LookPath("netdyno")
+	if err == nil {
+		err = build(filepath.Dir(netdyno))
+	}
+	if err != nil {
+		fmt.Fprintln(os.Stderr, "set up the tests:", err)
+		return 1
+	}
+	return w.tests.Run()
+}
+
+func build(directory string) error {
+	out, err := exec.Command("go", "build", "-o", directory+"/", "netdyno/cmd/netdyno-worker-net", "netdyno/cmd/netdyno-worker-exec").CombinedOutput()
+	if err != nil {
+		return fmt.Errorf("build workers: %w: %s", err, out)
+	}
+	return nil
+}
+
+// installed is the directory where the acting netdyno and the real workers lie.
+func installed(t testing.TB) string {
+	t.Helper()
+	path, err := exec.LookPath("netdyno")
+	if err != nil {
+		t.Fatal(err)
+	}
+	return filepath.Dir(path)
+}
