@@ -1,0 +1,90 @@
+package main
+
+import (
+	"context"
+	"fmt"
+	"os"
+	"os/exec"
+	"strings"
+
+	"netdyno/internal/record"
+)
+
+// questions are the promises that are ratios.
+func (b *bed) questions() []question {
+	const rate, cpu = "exchanges_per_s", "server.cpu_us_per_exchange"
+	echo := func(connections, size string, args ...string) []string {
+		return append([]string{"connections=" + connections, "request=" + size, "response=" + size}, args...)
+	}
+	goEpoll := b.ours("netdyno go-epoll", rate, true, echo("50", "100B", "server=go-epoll")...)
+	asio := b.ours("netdyno asio", rate, true, echo("50", "100B", "server=asio", "client=asio")...)
+	atRate := func(server, connections string) subject {
+		return b.ours("netdyno "+server, cpu, true, echo(connections, "100B", "server="+server, "rate=20000")...)
+	}
+	return []question{
+		{
+			"echo 100 B × 50, against a bare asio echo", "exchanges/s", "go-epoll ≥ 1.0, asio ≥ 0.97",
+			b.bare("bare-asio-echo", 50, 100), []subject{goEpoll, asio},
+		},
+		{
+			"echo 100 B × 50, against a bare libevent echo", "exchanges/s", "go-epoll ≥ 1.0",
+			b.bare("bare-libevent-echo", 50, 100), []subject{goEpoll, asio},
+		},
+		{
+			"cpu of the server at 20,000/s over 50 connections", "µs/exchange", "≤ 0.8",
+			atRate("go-net", "50"), []subject{atRate("go-epoll", "50"), atRate("asio", "50")},
+		},
+		{
+			"cpu of the server at 20,000/s over 10,000 connections", "µs/exchange", "≤ 0.7",
+			atRate("go-net", "10000"), []subject{atRate("go-epoll", "10000"), atRate("asio", "10000")},
+		},
+		{
+			"meter: metered against unmetered, 100 B × 50", "exchanges/s", "≥ 0.99",
+			b.ours("unmetered", rate, false, echo("50", "100B", "server=go-epoll")...), []subject{goEpoll},
+		},
+		{
+			"same: go-epoll against itself, 100 B × 50", "exchanges/s", "1.0: what this machine calls different when nothing differs",
+			goEpoll, []subject{goEpoll},
+		},
+	}
+}
+
+// absolutes are the promises that are not ratios.
+func (b *bed) absolutes(ctx context.Context, only string) error {
+	if only == "" || strings.Contains(only, "crowd") {
+		if err := b.crowd(ctx); err != nil {
+			return err
+		}
+	}
+	if only == "" || strings.Contains(only, "slot") {
+		fmt.Println("\nslot: Next + Done without the clock (hoped: ≤ 60 ns, 0 allocations)")
+		c := exec.CommandContext(ctx, "go", "test", "./internal/work/load", "-run", "^$", "-bench", "Slot", "-count", "3")
+		c.Stderr = os.Stderr
+		out, err := c.Output()
+		for line := range strings.Lines(string(out)) {
+			if strings.HasPrefix(line, "Benchmark") {
+				fmt.Print("  ", line)
+			}
+		}
+		return err
+	}
+	return nil
+}
+
+// crowd measures what 10,000 connections cost a client before any load.
+func (b *bed) crowd(ctx context.Context) error {
+	fmt.Println("\ncrowd: 10,000 connections (hoped: connected in < 5 s, client < 200 MB)")
+	for _, client := range []string{"go-epoll", "go-net", "asio"} {
+		r, err := b.trial(ctx, true, "server=go-epoll", "client="+client, "connections=10000", "rate=20000")
+		if err != nil {
+			return err
+		}
+		peak, err := record.MetricNamed("client.peak_rss_bytes")
+		if err != nil {
+			return err
+		}
+		rss, _ := peak.Value(r)
+		fmt.Printf("  client %-10s ready after %.2f s, peak RSS %.1f MB\n", client, float64(r.Timeline.ReadyNs)/1e9, rss/1e6)
+	}
+	return nil
+}
