@@ -14,10 +14,14 @@ namespace {
 constexpr std::array kMessageNames = {"hello", "setup", "ready",  "start", "mark",
                                       "tick",  "stop",  "result", "error", "exit"};
 
+/// The text with bytes that are not UTF-8 replaced.
+std::string readable(std::string_view text) {
+  return Json::parse(Json(text).dump(-1, ' ', false, Json::error_handler_t::replace));
+}
+
 std::string excerpt(std::string_view line) {
   constexpr std::size_t kKeep = 120;
   const bool whole = line.size() <= kKeep;
-  // dump() quotes and escapes; bytes that are not UTF-8 are replaced.
   return Json(std::string(line.substr(0, kKeep)) + (whole ? "" : "…"))
       .dump(-1, ' ', false, Json::error_handler_t::replace);
 }
@@ -41,7 +45,7 @@ Json parse_json(std::string_view line) {
     // Drop the library's "[json.exception.parse_error.101] ".
     const std::string_view what = error.what();
     const auto end = what.find("] ");
-    throw LineError(line, std::string(end == what.npos ? what : what.substr(end + 2)));
+    throw LineError(line, readable(end == what.npos ? what : what.substr(end + 2)));  // it quotes the line
   }
 }
 

@@ -10,8 +10,9 @@ Pipeline::Pipeline(std::uint32_t number, std::span<Slot> slots, const EchoPayloa
     : number_(number), slots_(slots), payload_(payload), agenda_(agenda) {}
 
 void Pipeline::begin(std::int64_t now) {
-  // An idle connection keeps one byte of room, to notice that it is lost.
-  capacity_ = slots_.empty() ? 1 : payload_.copies().size();
+  // Room for one message more than are written at once, so that surplus shows.
+  // An idle connection keeps one byte, to notice that it is lost.
+  capacity_ = slots_.empty() ? 1 : payload_.copies().size() + payload_.size();
   buffer_ = std::make_unique_for_overwrite<char[]>(capacity_);
   flights_.resize(std::bit_ceil(std::max<std::size_t>(1, slots_.size())));
   mask_ = flights_.size() - 1;
@@ -56,13 +57,13 @@ void Pipeline::received(std::size_t n, std::int64_t now) {
   const std::size_t size = payload_.size();
   filled_ += n;
   have_ += n;
-  if (filled_ == capacity_) filled_ = 0;
   while (have_ >= size && answered_ < begun_) {
     have_ -= size;
     const Flight flight = flights_[answered_++ & mask_];
     slots_[flight.slot].done(flight.sent, now, static_cast<std::int64_t>(size));
     ask(flight.slot, now);
   }
+  if (have_ == 0) filled_ = 0;
   if (have_ > 0 && answered_ == begun_) {
     throw contract::Failure(contract::ErrorKind::invalid,
                             "receive: " + std::to_string(have_) + " bytes that answer no exchange");

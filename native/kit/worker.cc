@@ -3,6 +3,7 @@
 #include <pthread.h>
 #include <unistd.h>
 
+#include <chrono>
 #include <csignal>
 #include <future>
 #include <thread>
@@ -16,7 +17,7 @@ namespace {
 
 /// How long an end may take to close after stdin has ended; the contract gives
 /// the whole worker 2 s.
-constexpr auto kGrace = std::chrono::milliseconds(1'500);
+constexpr auto kGrace = std::chrono::seconds(1);
 
 }  // namespace
 

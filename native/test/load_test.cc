@@ -1,0 +1,192 @@
+#include "kit/load.h"
+
+#include <gtest/gtest.h>
+
+#include <functional>
+
+namespace netdyno {
+namespace {
+
+using contract::ErrorKind;
+using contract::Failure;
+
+contract::Setup setup_of(const std::function<void(contract::Load&)>& change = [](auto&) {}) {
+  contract::Setup setup;
+  setup.exchange = {64, 64, ""};
+  setup.load.connections = 2;
+  change(setup.load);
+  return setup;
+}
+
+/// The payload of a histogram with these values, encoded.
+std::string times(const std::vector<std::int64_t>& values) {
+  Histogram h;
+  for (const std::int64_t v : values) h.record(v);
+  return h.encode();
+}
+
+TEST(Load, ClosedLoopIsDueAtOnceAndCountsByPhase) {
+  Load load(setup_of(), 1);
+  Slot& slot = load.slots(0)[0];
+  std::int64_t due = 0;
+  load.start(1'000);
+  ASSERT_TRUE(slot.next(1'000, due));
+  EXPECT_EQ(due, 1'000);
+  slot.done(1'010, 2'000, 64);  // before the window
+  load.open(2'500);
+  for (std::int64_t now = 3'000; now < 6'000; now += 1'000) {
+    ASSERT_TRUE(slot.next(now, due));
+    slot.done(now, now + 100, 64);
+  }
+  ASSERT_TRUE(slot.next(6'000, due));
+  load.end(6'050);
+  slot.done(6'000, 6'300, 64);  // drained
+  EXPECT_FALSE(slot.next(6'300, due)) << "the load has ended";
+
+  EXPECT_EQ(load.counts().exchanges, 5);
+  const contract::Result result = load.result(7'000);
+  EXPECT_EQ(result.from_ns, 2'500);
+  EXPECT_EQ(result.to_ns, 6'050);
+  EXPECT_EQ(result.counts.exchanges, 3);
+  EXPECT_EQ(result.counts.sent_bytes, 3 * 64);
+  EXPECT_EQ(result.counts.received_bytes, 3 * 64);
+  EXPECT_EQ(result.drained, 1);
+  EXPECT_EQ(result.unfinished, 0);
+  EXPECT_EQ(result.service, times({100, 100, 100, 300}));
+  EXPECT_EQ(result.response, "") << "a closed loop has no response time";
+  EXPECT_EQ(result.lag, "");
+}
+
+TEST(Load, ThinkTimeIsStaggeredAndLagsAreKept) {
+  Load load(setup_of([](auto& l) { l.think_ns = 1'000; }), 1);
+  load.start(10'000);
+  load.open(10'000);
+  std::int64_t due = 0;
+  ASSERT_TRUE(load.slots(0)[0].next(10'000, due));
+  EXPECT_EQ(due, 10'000);
+  ASSERT_TRUE(load.slots(1)[0].next(10'000, due));
+  EXPECT_EQ(due, 10'500);
+  load.slots(1)[0].done(10'510, 10'700, 64);
+  ASSERT_TRUE(load.slots(1)[0].next(10'700, due));
+  EXPECT_EQ(due, 11'700);
+  const contract::Result result = load.result(11'000);
+  EXPECT_EQ(result.lag, times({10}));
+  EXPECT_EQ(result.response, "");
+  EXPECT_EQ(result.unfinished, 1) << "slot 0; slot 1 was not due yet";
+  EXPECT_EQ(result.ages, times({1'000}));
+}
+
+TEST(Load, OpenLoopKeepsItsScheduleAndItsBacklog) {
+  Load load(setup_of([](auto& l) { l.rate = 1e6; }), 1);  // two slots: every 2 µs each
+  load.start(100'000);
+  load.open(100'000);
+  Slot& slot = load.slots(0)[0];
+  std::int64_t due = 0;
+  ASSERT_TRUE(slot.next(100'000, due));
+  EXPECT_EQ(due, 100'500);
+  slot.done(100'600, 105'000, 64);  // a stall
+  ASSERT_TRUE(slot.next(105'000, due));
+  EXPECT_EQ(due, 102'500) << "the schedule did not wait";
+  load.end(105'000);
+  slot.done(105'000, 105'100, 64);
+  ASSERT_TRUE(slot.next(105'100, due)) << "what fell due before the end is still sent";
+  EXPECT_EQ(due, 104'500);
+  const contract::Result result = load.result(110'000);
+  EXPECT_EQ(result.service, times({4'400, 100}));
+  EXPECT_EQ(result.response, times({4'500, 2'600}));
+  EXPECT_EQ(result.lag, times({100, 2'500}));
+  EXPECT_EQ(result.drained, 1);
+  // In flight since 104.5 µs; slot 1 never asked: due at 101.5 and 103.5 µs.
+  EXPECT_EQ(result.ages, times({5'500, 8'500, 6'500}));
+}
+
+TEST(Load, AmountIsSharedOutAndOpensItsOwnWindow) {
+  Load load(setup_of([](auto& l) {
+              l.amount = 7;
+              l.in_flight = 3;
+            }),
+            2);
+  load.start(500);
+  int issued = 0;
+  std::int64_t due = 0;
+  for (std::int64_t connection = 0; connection < 2; connection++) {
+    for (Slot& slot : load.slots(connection)) {
+      while (slot.next(600, due)) {
+        slot.done(600, 700, 64);
+        issued++;
+      }
+    }
+  }
+  EXPECT_EQ(issued, 14);
+  const contract::Result result = load.result(800);
+  EXPECT_EQ(result.counts.exchanges, 14);
+  EXPECT_EQ(result.from_ns, 500);
+}
+
+TEST(Load, MarkBeforeStartOpensAnAmountsWindow) {
+  Load load(setup_of([](auto& l) { l.amount = 1; }), 1);
+  load.open(400);
+  load.start(500);
+  EXPECT_EQ(load.result(600).from_ns, 400);
+}
+
+TEST(Load, WithoutAWindowNothingIsCountedInOne) {
+  Load load(setup_of(), 1);
+  load.start(0);
+  std::int64_t due = 0;
+  ASSERT_TRUE(load.slots(0)[0].next(10, due));
+  load.slots(0)[0].done(10, 20, 64);
+  const contract::Result result = load.result(100);
+  EXPECT_EQ(result.counts.exchanges, 0);
+  EXPECT_EQ(result.from_ns, result.to_ns);
+}
+
+TEST(Load, FailuresAreCountedByKindNotTimed) {
+  Load load(setup_of(), 1);
+  load.start(1);
+  load.open(1);
+  std::int64_t due = 0;
+  ASSERT_TRUE(load.slots(0)[0].next(2, due));
+  load.slots(0)[0].fail(ErrorKind::peer, 3);
+  const contract::Result result = load.result(10);
+  EXPECT_EQ(result.counts.errors[static_cast<std::size_t>(ErrorKind::peer)], 1);
+  EXPECT_EQ(result.counts.exchanges, 0);
+  EXPECT_EQ(result.service, "");
+}
+
+TEST(Load, ActiveShareIsTheFirstConnections) {
+  Load load(setup_of([](auto& l) {
+              l.connections = 10;
+              l.active_share = 0.25;
+            }),
+            1);
+  EXPECT_EQ(load.active_connections(), 3);
+  EXPECT_EQ(load.slots(2).size(), 1U);
+  EXPECT_EQ(load.slots(3).size(), 0U);
+}
+
+TEST(Load, ContradictionsAreRefusedByKey) {
+  const std::vector<std::pair<std::string, std::function<void(contract::Load&)>>> bad = {
+      {"load.connections", [](auto& l) { l.connections = 0; }},
+      {"load.connections", [](auto& l) { l.connections = 1LL << 40; }},
+      {"load.in_flight", [](auto& l) { l.in_flight = 1LL << 40; }},
+      {"load.in_flight", [](auto& l) { l.in_flight = -1; }},
+      {"load.rate", [](auto& l) { l.rate = -1; }},
+      {"load.rate", [](auto& l) { l.rate = 1e12; }},
+      {"load.active_share", [](auto& l) { l.active_share = 1.5; }},
+      {"load.think_ns", [](auto& l) { l.rate = 5, l.think_ns = 5; }},
+      {"load.think_ns", [](auto& l) { l.amount = -1; }},
+  };
+  for (const auto& [key, change] : bad) {
+    try {
+      const Load load(setup_of(change), 1);
+      FAIL() << key << " accepted";
+    } catch (const Failure& failure) {
+      EXPECT_EQ(failure.kind(), ErrorKind::setup);
+      EXPECT_TRUE(std::string(failure.what()).starts_with(key)) << failure.what();
+    }
+  }
+}
+
+}  // namespace
+}  // namespace netdyno

@@ -1,0 +1,143 @@
+#include "kit/pipeline.h"
+
+#include <gtest/gtest.h>
+
+#include <cstring>
+#include <string>
+
+#include "kit/random.h"
+
+namespace netdyno {
+namespace {
+
+contract::Setup setup_of(std::int64_t bytes, std::int64_t in_flight) {
+  contract::Setup setup;
+  setup.seed = 11;
+  setup.exchange = {bytes, bytes, ""};
+  setup.load.connections = 1;
+  setup.load.in_flight = in_flight;
+  return setup;
+}
+
+/// A pipeline of one connection with all that it needs.
+struct Rig {
+  explicit Rig(const contract::Setup& setup)
+      : payload(setup), load(setup, 1), pipeline(0, load.slots(0), payload, agenda) {
+    load.start(1);
+    load.open(1);
+  }
+  EchoPayload payload;
+  Load load;
+  Agenda agenda;
+  Pipeline pipeline;
+};
+
+TEST(Pipeline, SurvivesEveryCutOfItsStream) {
+  for (const std::int64_t bytes : {1, 3, 100, 30'000, 70'000}) {
+    for (const std::int64_t in_flight : {1, 3, 16}) {
+      Rig rig(setup_of(bytes, in_flight));
+      std::uint64_t random = 5;
+      std::int64_t now = 10;
+      std::string wire;
+      std::string message(rig.payload.copies().data(), static_cast<std::size_t>(bytes));
+      std::uint64_t position = 0;
+      rig.pipeline.begin(now);
+      for (int step = 0; step < 400; step++, now++) {
+        while (rig.pipeline.unsent() && split_mix(random) % 3 != 0) {
+          const auto out = rig.pipeline.outgoing(now);
+          ASSERT_FALSE(out.empty());
+          const std::size_t n = split_mix(random) % out.size() + 1;
+          for (std::size_t i = 0; i < n; i++) ASSERT_EQ(out[i], message[position++ % message.size()]);
+          wire.append(out.data(), n);
+          rig.pipeline.written(n);
+        }
+        if (wire.empty()) continue;
+        const auto room = rig.pipeline.room();
+        ASSERT_FALSE(room.empty());
+        const std::size_t n = std::min<std::size_t>(room.size(), split_mix(random) % wire.size() + 1);
+        std::memcpy(room.data(), wire.data(), n);
+        wire.erase(0, n);
+        rig.pipeline.received(n, now);
+      }
+      const contract::Counts counts = rig.load.counts();
+      EXPECT_GT(counts.exchanges, 0) << bytes << " × " << in_flight;
+      EXPECT_EQ(rig.agenda.held(), static_cast<std::size_t>(in_flight));
+      // Sent, less what is under way, is answered: no exchange lost or invented.
+      const auto begun = static_cast<std::int64_t>((position + message.size() - 1) / message.size());
+      EXPECT_LE(counts.exchanges, begun);
+      EXPECT_GE(counts.exchanges, begun - in_flight);
+    }
+  }
+}
+
+TEST(Pipeline, MessagesAreContiguousWhereTheyArrive) {
+  Rig rig(setup_of(100, 4));
+  rig.pipeline.begin(1);
+  std::size_t offset = 0;
+  const char* start = rig.pipeline.room().data();
+  for (int round = 0; round < 50; round++) {
+    rig.pipeline.written(rig.pipeline.outgoing(1).size());
+    const auto room = rig.pipeline.room();
+    const auto at = static_cast<std::size_t>(room.data() - start);
+    EXPECT_EQ(at % 100, offset % 100);
+    EXPECT_LE(at + room.size(), 500U);
+    const std::size_t n = std::min<std::size_t>(room.size(), 37);
+    rig.pipeline.received(n, 2);
+    offset += n;
+  }
+}
+
+TEST(Pipeline, SentIsTheInstantOfTheMessagesFirstByte) {
+  Rig rig(setup_of(10, 2));
+  rig.pipeline.begin(100);
+  EXPECT_EQ(rig.pipeline.outgoing(200).size(), 20U);
+  rig.pipeline.written(4);  // the second message did not begin
+  EXPECT_EQ(rig.pipeline.outgoing(300).size(), 16U);
+  rig.pipeline.written(16);
+  rig.pipeline.received(20, 1'000);
+  Histogram expected;
+  expected.record(800);
+  expected.record(700);
+  EXPECT_EQ(rig.load.result(2'000).service, expected.encode());
+}
+
+TEST(Pipeline, BytesThatNobodyAskedForAreInvalid) {
+  Rig rig(setup_of(10, 1));
+  rig.pipeline.begin(1);
+  try {
+    rig.pipeline.received(1, 2);  // nothing was written yet
+    FAIL() << "accepted";
+  } catch (const contract::Failure& failure) {
+    EXPECT_EQ(failure.kind(), contract::ErrorKind::invalid);
+  }
+}
+
+TEST(Pipeline, ALostConnectionFailsWhatIsInFlightAndLetsGo) {
+  contract::Setup setup = setup_of(10, 3);
+  setup.load.think_ns = 1'000'000;  // slots 1 and 2 wait in the agenda
+  Rig rig(setup);
+  rig.pipeline.begin(1);
+  rig.pipeline.written(rig.pipeline.outgoing(1).size());
+  EXPECT_EQ(rig.agenda.held(), 3U);
+  rig.pipeline.abandon(contract::ErrorKind::peer, 50);
+  EXPECT_EQ(rig.agenda.held(), 0U);
+  EXPECT_EQ(rig.load.counts().errors[static_cast<std::size_t>(contract::ErrorKind::peer)], 1);
+  EXPECT_FALSE(rig.pipeline.unsent());
+}
+
+TEST(Agenda, TakesInOrderOfDueAndForgetsAfterTheEnd) {
+  Agenda agenda;
+  agenda.hold(6);
+  for (const std::int64_t due : {50, 10, 40, 30, 20}) agenda.wait({due, static_cast<std::uint32_t>(due), 0});
+  EXPECT_EQ(agenda.take().due, 10);
+  EXPECT_EQ(agenda.next_due(), 20);
+  agenda.end(30);
+  EXPECT_EQ(agenda.held(), 4U) << "40 and 50 are let go";
+  agenda.forget(20);
+  EXPECT_EQ(agenda.held(), 3U);
+  EXPECT_EQ(agenda.take().due, 30);
+  EXPECT_EQ(agenda.next_due(), Agenda::kNever);
+}
+
+}  // namespace
+}  // namespace netdyno

@@ -1,0 +1,109 @@
+// What stands between a setup message and a transport: options and addresses.
+#include <gtest/gtest.h>
+
+#include <string>
+
+#include "kit/address.h"
+#include "kit/options.h"
+
+namespace netdyno {
+namespace {
+
+using contract::ErrorKind;
+using contract::Failure;
+using contract::Json;
+using contract::Role;
+
+contract::Transport transport() {
+  contract::Option buffer;
+  buffer.name = "buffer";
+  buffer.type = contract::OptionType::bytes;
+  buffer.fallback = 4096;
+  buffer.min = 1;
+  buffer.max = 65536;
+  contract::Option mode;
+  mode.name = "mode";
+  mode.type = contract::OptionType::choice;
+  mode.fallback = "shared";
+  mode.choices = {"shared", "reuseport"};
+  mode.roles = {Role::server};
+  return {"x", "", "echo", {Role::server, Role::client}, "message", {buffer, mode}};
+}
+
+/// The text with which options are refused; empty when they are not.
+std::string refusal(Role role, const Json& given) {
+  try {
+    complete_options(transport(), role, given);
+    return "";
+  } catch (const Failure& failure) {
+    EXPECT_EQ(failure.kind(), ErrorKind::setup);
+    return failure.what();
+  }
+}
+
+TEST(Options, DefaultsAreFilledInByRole) {
+  EXPECT_EQ(complete_options(transport(), Role::server, Json::object()),
+            (Json{{"buffer", 4096}, {"mode", "shared"}}));
+  EXPECT_EQ(complete_options(transport(), Role::client, {{"buffer", 65536.0}}), (Json{{"buffer", 65536}}));
+}
+
+TEST(Options, RefusalsNameTheNearest) {
+  EXPECT_NE(refusal(Role::server, {{"bufer", 1}}).find("did you mean \"buffer\"?"), std::string::npos);
+  EXPECT_NE(refusal(Role::server, {{"mode", "reuse_port"}}).find("did you mean \"reuseport\"?"),
+            std::string::npos);
+  EXPECT_NE(refusal(Role::client, {{"mode", "shared"}}), "") << "an option of the other role";
+  for (const Json& bad : {Json(0), Json(65537), Json(1.5), Json("4096"), Json(nullptr), Json(true)}) {
+    EXPECT_NE(refusal(Role::server, {{"buffer", bad}}).find("1 to 65536"), std::string::npos) << bad;
+  }
+}
+
+TEST(FindTransport, RefusesAsUnsupported) {
+  contract::Setup setup;
+  for (const auto& [name, role] : {std::pair{"y", Role::server}, {"x", Role::pair}}) {
+    setup.transport = name;
+    setup.role = role;
+    try {
+      find_transport({transport()}, setup);
+      FAIL() << name << " accepted";
+    } catch (const Failure& failure) {
+      EXPECT_EQ(failure.kind(), ErrorKind::unsupported);
+    }
+  }
+}
+
+TEST(Address, ReadsBothFamiliesAndRefusesTheRest) {
+  EXPECT_EQ(parse_address("127.0.0.1:80", "k").text(), "127.0.0.1:80");
+  EXPECT_EQ(parse_address("[::1]:80", "k").host, "::1");
+  EXPECT_EQ(parse_address("[::1]:80", "k").text(), "[::1]:80");
+  for (const char* bad : {"", ":", "127.0.0.1", "127.0.0.1:", ":80", "::1:80", "127.0.0.1:65536",
+                          "127.0.0.1:8x", "127.0.0.1:-1", "[::1]80"}) {
+    EXPECT_THROW(parse_address(bad, "k"), Failure) << bad;
+  }
+}
+
+TEST(Routes, PeersAndSourcesGoRoundRobin) {
+  contract::Setup setup;
+  setup.peers = {"127.0.0.1:1", "127.0.0.1:2"};
+  setup.sources = {"127.0.0.2", "127.0.0.3", "127.0.0.4"};
+  const auto all = routes(setup);
+  ASSERT_EQ(all.size(), 6U);
+  for (std::size_t i = 0; i < all.size(); i++) {
+    EXPECT_EQ(all[i].peer.port, i % 2 + 1);
+    EXPECT_EQ(all[i].source, setup.sources[i % 3]);
+  }
+  setup.peers.clear();
+  EXPECT_THROW(routes(setup), Failure);
+}
+
+TEST(Descriptors, TooFewAreNamedWithBothNumbers) {
+  try {
+    require_descriptors(1LL << 40);
+    GTEST_SKIP() << "descriptors are unlimited here";
+  } catch (const Failure& failure) {
+    EXPECT_EQ(failure.kind(), ErrorKind::setup);
+    EXPECT_NE(std::string(failure.what()).find(std::to_string((1LL << 40) + 64)), std::string::npos);
+  }
+}
+
+}  // namespace
+}  // namespace netdyno

@@ -1,0 +1,25 @@
+// Reads a file of contract/vectors. Layer: test.
+#pragma once
+
+#include <fstream>
+#include <nlohmann/json.hpp>
+#include <stdexcept>
+#include <string>
+
+namespace netdyno::test {
+
+inline nlohmann::json vectors(const std::string& name) {
+  std::ifstream file(std::string(NETDYNO_VECTORS) + "/" + name);
+  if (!file) throw std::runtime_error("open contract/vectors/" + name);
+  return nlohmann::json::parse(file);
+}
+
+/// A text, or {"repeat": TEXT, "times": N}.
+inline std::string expand(const nlohmann::json& text) {
+  if (text.is_string()) return text;
+  std::string out;
+  for (int i = 0; i < text.at("times"); i++) out += text.at("repeat").get<std::string>();
+  return out;
+}
+
+}  // namespace netdyno::test

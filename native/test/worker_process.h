@@ -1,0 +1,63 @@
+// A worker as the bench sees it: a child process with two pipes. Layer: test.
+#pragma once
+
+#include <sys/types.h>
+
+#include <cstdint>
+#include <nlohmann/json.hpp>
+#include <optional>
+#include <string>
+
+namespace netdyno::test {
+
+using Json = nlohmann::json;
+
+class WorkerProcess {
+ public:
+  explicit WorkerProcess(const std::string& executable);
+  ~WorkerProcess();  // kills it if it still runs
+  WorkerProcess(const WorkerProcess&) = delete;
+  WorkerProcess& operator=(const WorkerProcess&) = delete;
+
+  void send_line(const std::string& line);
+  void send(const Json& message) { send_line(message.dump()); }
+  /// The next message; nothing when the worker's stream has ended or none came
+  /// within timeout_ms.
+  std::optional<Json> next(int timeout_ms = 5'000);
+  /// The body of the next message, ticks passed over. Throws std::runtime_error
+  /// with what came instead when its name is another.
+  Json expect(const std::string& name, int timeout_ms = 5'000);
+  /// The error message that must come next; throws as expect does.
+  Json expect_error(const std::string& kind, bool fatal, int timeout_ms = 5'000);
+  void close_stdin();
+  /// The exit status, or nothing when the worker has not ended within 2 s.
+  std::optional<int> wait();
+  void kill();
+  int ticks() const { return ticks_; }
+  pid_t pid() const { return pid_; }
+
+ private:
+  pid_t pid_ = -1;
+  int in_ = -1;
+  int out_ = -1;
+  int ticks_ = 0;
+  std::string buffer_;
+};
+
+/// A server of the worker's first transport, ready; address() is where.
+class EchoServer {
+ public:
+  explicit EchoServer(const std::string& executable, const Json& change = Json::object());
+  std::string address(std::size_t i = 0) const { return ready_.at("addresses").at(i); }
+  const Json& ready() const { return ready_; }
+  WorkerProcess& worker() { return worker_; }
+
+ private:
+  WorkerProcess worker_;
+  Json ready_;
+};
+
+/// The setup that vectors/README.md describes, for a transport and role.
+Json setup_message(const Json& transport, const std::string& role, const std::string& peer);
+
+}  // namespace netdyno::test
