@@ -59,7 +59,7 @@ func (c *Contents) read(r io.Reader) error {
 		}
 		if err != nil {
 			c.Problems = append(c.Problems, Problem{number, err.Error()})
-			return nil
+			return nil //nolint:nilerr // a damaged line is reported and the rest is read
 		}
 		return c.readRecord(number, body, first)
 	})

@@ -124,7 +124,7 @@ func seriesLine(slices []finding.Slice, s *Series, largest *float64) [][2]float6
 	return line
 }
 
-// thin keeps at most most elements, evenly spread, the last one included.
+// thin keeps no more than most elements, evenly spread, the last one included.
 func thin[T any](all []T, most int) []T {
 	if len(all) <= most {
 		return all

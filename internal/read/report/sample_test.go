@@ -106,11 +106,11 @@ func sampleCell(rng *rand.Rand, i int, name string, blocks int) finding.Cell {
 			LimitProof: "20 000/s offered, 19 998/s achieved", Delivery: a.delivery,
 			Settings: map[string]string{"server.nodelay": "true", "server.threads": fmt.Sprint(1 + n)},
 		}
-		tail := a.p50 * (1 + float64(i)*5)
+		tail := a.tail(i)
 		for b := range blocks {
-			arm.Trials = append(arm.Trials, sampleTrial(rng, a, i, tail, b, false))
+			arm.Trials = append(arm.Trials, sampleTrial(rng, a, i, b, false))
 			if n == 0 {
-				arm.Trials = append(arm.Trials, sampleTrial(rng, a, i, tail, b, true))
+				arm.Trials = append(arm.Trials, sampleTrial(rng, a, i, b, true))
 			}
 		}
 		arm.Metrics = sampleSummaries(arm.Trials)
@@ -125,7 +125,11 @@ func sampleCell(rng *rand.Rand, i int, name string, blocks int) finding.Cell {
 	return cell
 }
 
-func sampleTrial(rng *rand.Rand, a sampleArm, cell int, tail float64, block int, repeat bool) finding.Trial {
+// tail scales the response times of an arm in a cell.
+func (a sampleArm) tail(cell int) float64 { return a.p50 * (1 + float64(cell)*5) }
+
+func sampleTrial(rng *rand.Rand, a sampleArm, cell, block int, repeat bool) finding.Trial {
+	tail := a.tail(cell)
 	spread := func(sd float64) float64 { return math.Exp(sd * rng.NormFloat64()) }
 	cost := a.cost[cell] * spread(0.02)
 	t := finding.Trial{

@@ -27,13 +27,14 @@ var sources = []struct {
 	}, 0.94, 0.98, true},
 	{"exponential", func(r *rand.Rand) float64 { return r.ExpFloat64() - 1 }, 0.87, 0.93, false},
 	{"one trial in ten disturbed", func(r *rand.Rand) float64 {
-		if x := r.NormFloat64(); r.Float64() >= 0.1 {
+		x := r.NormFloat64()
+		switch {
+		case r.Float64() >= 0.1:
 			return x
-		} else if r.Float64() < 0.5 {
+		case r.Float64() < 0.5:
 			return x + 5
-		} else {
-			return x - 5
 		}
+		return x - 5
 	}, 0.94, 0.99, true},
 }
 

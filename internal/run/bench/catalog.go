@@ -121,7 +121,7 @@ func hashFile(path string) (string, error) {
 	if err != nil {
 		return "", fmt.Errorf("hash worker: %w", err)
 	}
-	defer f.Close() //nolint:errcheck // opened for reading
+	defer f.Close()
 	h := sha256.New()
 	if _, err := io.Copy(h, f); err != nil {
 		return "", fmt.Errorf("hash worker %s: %w", path, err)

@@ -43,10 +43,10 @@ const (
 	drainTakes = drain + prompt
 )
 
-// errSkip marks a case that could not be carried out, and why.
-type errSkip struct{ reason string }
+// skipError marks a case that could not be carried out, and why.
+type skipError struct{ reason string }
 
-func (e errSkip) Error() string { return e.reason }
+func (e skipError) Error() string { return e.reason }
 
 // rule is one case: what it looks at, what the contract says about it, and
 // what a worker's author usually has to do.
@@ -142,7 +142,7 @@ func (s *subject) judge(r rule) Outcome {
 		err = r.run(s)
 	}
 	s.close()
-	var skip errSkip
+	var skip skipError
 	switch {
 	case err == nil:
 		o.Pass = true

@@ -48,7 +48,7 @@ func setupLine(setup contract.Setup) (string, error) {
 func (s *subject) configurable() error {
 	for _, o := range s.transport.Options {
 		if _, given := s.set[o.Name]; !given && o.Type == contract.TypeText && o.Default == "" {
-			return errSkip{fmt.Sprintf("transport %s needs a value for its option %s", s.transport.Name, o.Name)}
+			return skipError{fmt.Sprintf("transport %s needs a value for its option %s", s.transport.Name, o.Name)}
 		}
 	}
 	return nil
@@ -80,7 +80,7 @@ func (s *subject) ready(setup contract.Setup) (*session, *contract.Ready, error)
 	m, err := w.ask(contract.Message{Setup: &setup}, "ready", setupTakes)
 	var other unexpected
 	if errors.As(err, &other) && other.got.Error != nil && other.got.Error.Kind == contract.Unsupported {
-		return nil, nil, errSkip{"unsupported: " + other.got.Error.Text}
+		return nil, nil, skipError{"unsupported: " + other.got.Error.Text}
 	}
 	if err != nil {
 		return nil, nil, err
@@ -91,7 +91,7 @@ func (s *subject) ready(setup contract.Setup) (*session, *contract.Ready, error)
 // server launches a server that is ready, and returns its address.
 func (s *subject) server() (*session, string, error) {
 	if !s.has(contract.Server) {
-		return nil, "", errSkip{"the transport has no role server"}
+		return nil, "", skipError{"the transport has no role server"}
 	}
 	w, r, err := s.ready(contract.Setup{Role: contract.Server})
 	if err != nil {
@@ -139,7 +139,7 @@ func (s *subject) connect(load contract.Load) (*ends, error) {
 		e.server = server
 		setup.Role, setup.Peers = contract.Client, []string{address}
 	case !s.has(contract.Pair):
-		return nil, errSkip{fmt.Sprintf("the worker plays only %v of %s; pair it with another worker of wire %s",
+		return nil, skipError{fmt.Sprintf("the worker plays only %v of %s; pair it with another worker of wire %s",
 			s.transport.Roles, s.transport.Name, s.transport.Wire)}
 	}
 	client, r, err := s.ready(setup)

@@ -1,6 +1,7 @@
 package check
 
 import (
+	"errors"
 	"fmt"
 	"math/rand/v2"
 	"os"
@@ -46,7 +47,8 @@ func playFake(fault string) {
 	reader := contract.NewReader(os.Stdin)
 	for {
 		m, err := reader.Read()
-		if bad, ok := err.(*contract.LineError); ok {
+		var bad *contract.LineError
+		if errors.As(err, &bad) {
 			f.complain(fault == "fatal remarks", bad.Error())
 			if bad.Torn {
 				return

@@ -18,7 +18,7 @@ func peerVanishes(s *subject) error {
 		return err
 	}
 	if e.server == nil {
-		return errSkip{"a pair has no peer that could vanish"}
+		return skipError{"a pair has no peer that could vanish"}
 	}
 	if err := e.start(); err != nil {
 		return err
@@ -50,18 +50,18 @@ func peerVanishes(s *subject) error {
 
 func refused(s *subject) error {
 	if !s.has(contract.Client) {
-		return errSkip{"the transport has no role client"}
+		return skipError{"the transport has no role client"}
 	}
 	if err := s.configurable(); err != nil {
 		return err
 	}
 	l, err := net.Listen("tcp", loopback)
 	if err != nil {
-		return errSkip{err.Error()}
+		return skipError{err.Error()}
 	}
 	free := l.Addr().String()
 	if err := l.Close(); err != nil {
-		return errSkip{err.Error()}
+		return skipError{err.Error()}
 	}
 	setup := contract.Setup{Transport: s.transport.Name, Role: contract.Client, Peers: []string{free}}
 	return fatalSetup(s, setup, contract.Peer, contract.SetupFailed)
@@ -69,16 +69,16 @@ func refused(s *subject) error {
 
 func portInUse(s *subject) error {
 	if !s.has(contract.Server) {
-		return errSkip{"the transport has no role server"}
+		return skipError{"the transport has no role server"}
 	}
 	if err := s.configurable(); err != nil {
 		return err
 	}
 	l, err := net.Listen("tcp", loopback)
 	if err != nil {
-		return errSkip{err.Error()}
+		return skipError{err.Error()}
 	}
-	defer l.Close()
+	defer func() { _ = l.Close() }() // accepts nothing, so loses nothing
 	setup := contract.Setup{Transport: s.transport.Name, Role: contract.Server, Listen: l.Addr().String()}
 	return fatalSetup(s, setup, contract.SetupFailed)
 }
@@ -87,7 +87,7 @@ func portInUse(s *subject) error {
 // connection must be closed, and nothing may come back on it.
 func stranger(s *subject) error {
 	if !s.has(contract.Server) {
-		return errSkip{"the transport has no role server"}
+		return skipError{"the transport has no role server"}
 	}
 	w, r, err := s.ready(contract.Setup{Role: contract.Server, Allow: []string{"127.0.0.2"}})
 	if err != nil {
@@ -100,9 +100,9 @@ func stranger(s *subject) error {
 	if err != nil {
 		return w.ends() // refused outright is closed, too
 	}
-	defer conn.Close()
+	defer func() { _ = conn.Close() }() // a stranger's connection
 	if err := conn.SetDeadline(time.Now().Add(s.patient(prompt))); err != nil {
-		return errSkip{err.Error()}
+		return skipError{err.Error()}
 	}
 	_, _ = conn.Write(make([]byte, messageBytes)) // a closed connection may say so only in the read
 	n, err := conn.Read(make([]byte, messageBytes))

@@ -66,7 +66,7 @@ func (w *session) next(within time.Duration) (contract.Message, error) {
 	select {
 	case got, open := <-w.process.Messages():
 		if !open {
-			return got.Message, errEnded{fmt.Sprintf("after %s the worker ended its stdout; %s", w.last, w.obituary())}
+			return got.Message, endedError{fmt.Sprintf("after %s the worker ended its stdout; %s", w.last, w.obituary())}
 		}
 		var bad *contract.LineError
 		if errors.As(got.Err, &bad) {
@@ -77,24 +77,24 @@ func (w *session) next(within time.Duration) (contract.Message, error) {
 		}
 		return got.Message, got.Err
 	case <-timer.C:
-		return contract.Message{}, errSilent{w.last, within}
+		return contract.Message{}, silentError{w.last, within}
 	case <-w.subject.ctx.Done():
 		return contract.Message{}, w.subject.ctx.Err()
 	}
 }
 
-// errEnded says that nothing can come any more.
-type errEnded struct{ text string }
+// endedError says that nothing can come any more.
+type endedError struct{ text string }
 
-func (e errEnded) Error() string { return e.text }
+func (e endedError) Error() string { return e.text }
 
-// errSilent says that nothing came.
-type errSilent struct {
+// silentError says that nothing came.
+type silentError struct {
 	last   string
 	within time.Duration
 }
 
-func (e errSilent) Error() string {
+func (e silentError) Error() string {
 	return fmt.Sprintf("after %s the worker said nothing for %v", e.last, e.within)
 }
 
@@ -104,7 +104,7 @@ func (w *session) expect(name string, within time.Duration) (contract.Message, e
 	deadline := time.Now().Add(within)
 	for {
 		m, err := w.next(time.Until(deadline))
-		var silent errSilent
+		var silent silentError
 		switch {
 		case errors.As(err, &silent):
 			return m, fmt.Errorf("after %s, %s did not come within %v", w.last, name, within)
@@ -197,7 +197,7 @@ func (w *session) ends() error {
 	}
 	for {
 		_, err := w.next(prompt)
-		var ended errEnded
+		var ended endedError
 		switch {
 		case errors.As(err, &ended) && w.results > 1:
 			return fmt.Errorf("the worker sent %d results", w.results)

@@ -92,7 +92,7 @@ func optionOutOfRange(s *subject) error {
 		}
 		return nil
 	}
-	return errSkip{"the transport has no option with a range or choices"}
+	return skipError{"the transport has no option with a range or choices"}
 }
 
 func unknownField(s *subject) error {
@@ -193,7 +193,7 @@ func ticks(s *subject) error {
 	var before contract.Tick
 	for {
 		m, err := e.client.next(time.Until(deadline))
-		if silent := (errSilent{}); errors.As(err, &silent) {
+		if silent := (silentError{}); errors.As(err, &silent) {
 			break
 		}
 		if err != nil {

@@ -34,7 +34,7 @@ func (u *up) pass(stdout io.Reader) error {
 		case err != nil && len(line) > 0:
 			return lineError(line, "the stream ended in the middle of a line")
 		case err != nil:
-			return nil
+			return nil //nolint:nilerr // the end of stdout is the end of the worker's word, however it came
 		}
 		if line, err = u.decorate(line); err != nil {
 			return err

@@ -74,7 +74,7 @@ func (f Factor) read(text string) (Level, error) {
 		}
 	case Transport:
 		if !transportName.MatchString(text) {
-			return Level{}, fmt.Errorf("%q is not a transport's name; expected lower-case letters, digits, -, _ and .", clip(text, 80))
+			return Level{}, fmt.Errorf("%q is not a transport's name; expected lower-case letters, digits, dots, - and _", clip(text, 80))
 		}
 	case Text:
 		return Level{Text: text}, checkText(text)

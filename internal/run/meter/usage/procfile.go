@@ -44,7 +44,7 @@ func (f *procfile) read() ([]byte, error) {
 	if err != nil {
 		return nil, fmt.Errorf("open %s: %w", path, err)
 	}
-	defer unix.Close(fd)
+	defer func() { _ = unix.Close(fd) }() // opened for reading
 	if f.text == nil {
 		f.text = make([]byte, 8<<10)
 	}

@@ -12,7 +12,7 @@ import (
 )
 
 func TestReadOfThisProcess(t *testing.T) {
-	for sink := 0; sink < 50_000_000; sink++ {
+	for sink := range 50_000_000 {
 		runtime.KeepAlive(sink)
 	}
 	before := ownCPU(t)
