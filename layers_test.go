@@ -163,7 +163,7 @@ func complaints(p listed) []string {
 	for _, imported := range p.Imports {
 		sibling, ours := strings.CutPrefix(imported, module+"/")
 		if ours && !matches(sibling, may) || !ours && matches(imported, foreign[of]) {
-			out = append(out, fmt.Sprintf("%s may not import %s (DESIGN.md, section Imports)", of, imported))
+			out = append(out, fmt.Sprintf("%s may not import %s (DESIGN.md §2)", of, imported))
 		}
 	}
 	for _, imported := range slices.Concat(p.TestImports, p.XTestImports) {
