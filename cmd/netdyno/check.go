@@ -3,6 +3,7 @@ package main
 import (
 	"fmt"
 	"os"
+	"strings"
 
 	"github.com/spf13/cobra"
 
@@ -37,7 +38,7 @@ func printOutcomes(outcomes []check.Outcome) error {
 		switch {
 		case o.Skipped:
 			skipped++
-			fmt.Printf("  not checked  %s: %s\n", name, o.Text)
+			fmt.Printf("  not checked  %s: %s\n", name, strings.TrimPrefix(o.Text, "not checked: "))
 		case o.Pass:
 			passed++
 			fmt.Printf("  ok           %s\n", name)
