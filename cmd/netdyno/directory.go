@@ -46,15 +46,19 @@ func latestDirectory(study string) (directory, error) {
 }
 
 // create makes the directory with everything that is known before the first
-// trial.
+// trial. Whoever makes records.jsonl has the directory and writes the rest.
 func (d directory) create(study []byte, header record.Header, trials []record.Trial) (*record.File, error) {
-	if _, err := os.Stat(d.records()); err == nil {
-		return nil, fmt.Errorf("%s holds a run already; go on with --resume or choose another --out", d)
+	facts, err := json.MarshalIndent(header.Facts, "", "  ")
+	if err != nil {
+		return nil, err
 	}
 	if err := os.MkdirAll(string(d), 0o755); err != nil {
 		return nil, err
 	}
-	facts, err := json.MarshalIndent(header.Facts, "", "  ")
+	file, err := record.Create(d.records(), header)
+	if errors.Is(err, fs.ErrExist) {
+		return nil, fmt.Errorf("%s holds a run already; go on with --resume or choose another --out", d)
+	}
 	if err != nil {
 		return nil, err
 	}
@@ -63,9 +67,9 @@ func (d directory) create(study []byte, header record.Header, trials []record.Tr
 		record.WriteFileAtomic(d.facts(), append(facts, '\n')),
 		record.WriteTrials(d.trials(), trials))
 	if err != nil {
-		return nil, err
+		return nil, errors.Join(err, os.Remove(d.records()), file.Close())
 	}
-	return record.Create(d.records(), header)
+	return file, nil
 }
 
 // read returns the findings of what has been measured so far, and what was

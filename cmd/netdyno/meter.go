@@ -6,6 +6,7 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"netdyno/internal/contract"
 	"netdyno/internal/quantity"
 	"netdyno/internal/run/cpuset"
 	"netdyno/internal/run/meter"
@@ -20,7 +21,7 @@ func meterCommand() *cobra.Command {
 		Short: "Run one worker and add to its messages what the kernel knows of it",
 		Args:  cobra.MinimumNArgs(1),
 		RunE: func(cmd *cobra.Command, argv []string) error {
-			o := meter.Options{Argv: argv, Deadline: deadline, In: os.Stdin, Out: os.Stdout, Err: os.Stderr}
+			o := meter.Options{Argv: argv, Deadline: deadline, In: contract.Stdin(), Out: os.Stdout, Err: os.Stderr}
 			var err error
 			if o.CPUs, err = cpuset.Parse(cpus); err != nil {
 				return err

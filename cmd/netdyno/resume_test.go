@@ -7,6 +7,7 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
+	"slices"
 	"strings"
 	"sync"
 	"syscall"
@@ -216,6 +217,41 @@ func TestOneDirectoryOneRun(t *testing.T) {
 	}
 	if trials[0].Seed != contents.Records[0].Trial.Seed {
 		t.Error("the plan is a loser's, the records are the winner's")
+	}
+}
+
+// The same race within microseconds.
+func TestOneDirectoryOneCreator(t *testing.T) {
+	for range 20 {
+		d := directory(filepath.Join(t.TempDir(), "run"))
+		const contenders = 4
+		var wait sync.WaitGroup
+		files := make([]*record.File, contenders)
+		for i := range contenders {
+			wait.Go(func() {
+				var err error
+				files[i], err = d.create([]byte("study: x\n"), record.Header{}, []record.Trial{{ID: fmt.Sprint(i)}})
+				if err != nil && !strings.Contains(err.Error(), "holds a run already") {
+					t.Error(err)
+				}
+			})
+		}
+		wait.Wait()
+		winner := slices.IndexFunc(files, func(f *record.File) bool { return f != nil })
+		if winner < 0 {
+			t.Fatal("nobody has the directory")
+		}
+		for i, f := range files {
+			if f != nil && i != winner {
+				t.Errorf("both %d and %d have the directory", winner, i)
+			}
+			if f != nil && f.Close() != nil {
+				t.Error("the winner's file does not close")
+			}
+		}
+		if trials, err := record.ReadTrials(d.trials()); err != nil || trials[0].ID != fmt.Sprint(winner) {
+			t.Fatalf("the plan is %v (%v), the winner's is %d", trials, err, winner)
+		}
 	}
 }
 
