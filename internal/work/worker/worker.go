@@ -27,7 +27,7 @@ const TickEvery = 200 * time.Millisecond
 // Main runs a worker on the process's own stdin and stdout and exits.
 func Main(name string, transports ...load.Transport) {
 	raiseDescriptors()
-	os.Exit(Run(name, os.Stdin, os.Stdout, transports))
+	os.Exit(Run(name, contract.Stdin(), os.Stdout, transports))
 }
 
 // Run speaks the contract until in ends and returns the exit status: 0, or 1
