@@ -32,7 +32,7 @@ class AsioTransport : public netdyno::Transport {
         "who deals connections to loops: one accepting socket in turn, or the kernel by SO_REUSEPORT";
     return {"asio",    "asio event loops, one io_context per thread, callbacks",
             "echo",    {Role::server, Role::client},
-            "message", {buffer, listener}};
+            "chunks", {buffer, listener}};
   }
 
   std::unique_ptr<netdyno::Server> server(const netdyno::contract::Setup& setup) override {
