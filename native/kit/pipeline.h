@@ -6,6 +6,9 @@
 //   while (pipeline.unsent()) pipeline.written(write(fd, pipeline.outgoing(now_ns())));
 //   pipeline.received(read(fd, pipeline.room()), now_ns());   // then write again
 //
+// Tell written before any answer can be read: an asynchronous write whose
+// completion comes after the answer's would make the answer look unasked for.
+//
 // Layer: above load, agenda, echo. Belongs to one loop's thread, as the slots
 // do. Allocates once, in begin.
 #pragma once
