@@ -160,3 +160,30 @@ func TestDeadServerIsCountedNotTimed(t *testing.T) {
 		})
 	}
 }
+
+// Several source addresses, each with its own ephemeral ports, and a server
+// that accepts only those.
+func TestSourcesAndStrangers(t *testing.T) {
+	exchange, l := contract.Exchange{UpBytes: 64, DownBytes: 64}, contract.Load{Connections: 9}
+	sources := []string{"127.0.0.1", "127.0.0.2", "127.0.0.3"}
+	for _, transport := range echoes {
+		t.Run(transport, func(t *testing.T) {
+			server := workertest.Start(t, transports...)
+			at := server.Setup(contract.Setup{
+				Transport: transport, Role: contract.Server, Listen: "127.0.0.1:0", Exchange: exchange, Load: l, Allow: sources[1:],
+			})
+			setup := contract.Setup{
+				Transport: transport, Role: contract.Client, Peers: at.Addresses, Exchange: exchange, Load: l, Sources: sources[1:],
+			}
+			if ready := workertest.Start(t, transports...).Setup(setup); ready.Verified != 9 {
+				t.Errorf("%d of 9 connections verified", ready.Verified)
+			}
+			stranger := workertest.Start(t, transports...)
+			setup.Sources = sources[:1]
+			stranger.Send(contract.Message{Setup: &setup})
+			if m := stranger.Expect("error"); !m.Error.Fatal {
+				t.Errorf("a stranger was served: %+v", m.Error)
+			}
+		})
+	}
+}

@@ -1,0 +1,74 @@
+package check
+
+import (
+	"errors"
+	"io/fs"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"testing"
+)
+
+var root = filepath.Join("..", "..", "..")
+
+// ownWorkers are the project's workers: the Go one is built here; the native
+// one is taken from where `make build` puts it, and is absent without its
+// Debian packages.
+func ownWorkers(t *testing.T) map[string]string {
+	t.Helper()
+	program := filepath.Join(t.TempDir(), "netdyno-worker-net")
+	build := exec.Command("go", "build", "-o", program, "./cmd/netdyno-worker-net")
+	build.Dir = root
+	if out, err := build.CombinedOutput(); err != nil {
+		t.Fatalf("build netdyno-worker-net: %v\n%s", err, out)
+	}
+	workers := map[string]string{"net": program}
+	native := filepath.Join(root, "bin", "netdyno-worker-asio")
+	switch _, err := os.Stat(native); {
+	case err == nil:
+		workers["asio"] = native
+	case errors.Is(err, fs.ErrNotExist):
+		t.Logf("%s is absent: it is checked only where `make build` can make it", native)
+	default:
+		t.Fatal(err)
+	}
+	return workers
+}
+
+func TestOwnWorkersConform(t *testing.T) {
+	t.Parallel()
+	for name, program := range ownWorkers(t) {
+		t.Run(name, func(t *testing.T) {
+			outcomes, err := Run(t.Context(), []string{program}, Options{Patience: patience})
+			if err != nil {
+				t.Fatal(err)
+			}
+			passed := 0
+			for _, o := range outcomes {
+				switch {
+				case o.Pass:
+					passed++
+				case !o.Skipped:
+					t.Errorf("%s %s: %s", o.Transport, o.Case, o.Text)
+				}
+			}
+			if passed < len(workerRules)+len(transportRules) {
+				t.Errorf("only %d cases passed", passed)
+			}
+		})
+	}
+}
+
+func TestOwnWorkersHoldTheConversations(t *testing.T) {
+	t.Parallel()
+	peer := echoServer(t)
+	for name, program := range ownWorkers(t) {
+		for _, c := range readConversations(t) {
+			t.Run(name+"/"+c.Name, func(t *testing.T) {
+				if err := c.hold(&subject{ctx: t.Context(), argv: []string{program}, patience: patience}, peer); err != nil {
+					t.Fatal(err)
+				}
+			})
+		}
+	}
+}

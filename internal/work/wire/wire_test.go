@@ -1,0 +1,106 @@
+package wire
+
+import (
+	"bytes"
+	"compress/flate"
+	"errors"
+	"strings"
+	"syscall"
+	"testing"
+
+	"netdyno/internal/contract"
+)
+
+func kindOf(err error) contract.ErrorKind {
+	var e *contract.Error
+	if errors.As(err, &e) {
+		return e.Kind
+	}
+	return ""
+}
+
+func TestPayloadIsIncompressibleAndSeeded(t *testing.T) {
+	make1 := func(seed uint64) []byte {
+		p, err := EchoPayload(contract.Setup{Seed: seed, Exchange: contract.Exchange{UpBytes: 1 << 16, DownBytes: 1 << 16}})
+		if err != nil {
+			t.Fatal(err)
+		}
+		return p
+	}
+	a, again, b := make1(1), make1(1), make1(2)
+	if !bytes.Equal(a, again) || bytes.Equal(a, b) {
+		t.Error("the payload does not follow its seed")
+	}
+	var packed bytes.Buffer
+	w, err := flate.NewWriter(&packed, flate.BestCompression)
+	if err != nil {
+		t.Fatal(err)
+	}
+	_, _ = w.Write(a) // into memory
+	_ = w.Close()     // into memory
+	if packed.Len() < len(a) {
+		t.Errorf("%d bytes compress to %d", len(a), packed.Len())
+	}
+}
+
+func TestPayloadRefusesWhatEchoCannotDo(t *testing.T) {
+	for _, x := range []contract.Exchange{{}, {UpBytes: -1, DownBytes: -1}, {UpBytes: 10, DownBytes: 20}, {UpBytes: MaxMessage + 1, DownBytes: MaxMessage + 1}} {
+		if _, err := EchoPayload(contract.Setup{Exchange: x}); kindOf(err) != contract.SetupFailed {
+			t.Errorf("%+v: %v, want an error of kind setup", x, err)
+		}
+	}
+}
+
+func TestVerifyFindsEveryDamage(t *testing.T) {
+	sent := []byte("the same bytes")
+	if err := Verify(0, sent, []byte("the same bytes")); err != nil {
+		t.Errorf("equal content: %v", err)
+	}
+	for _, got := range []string{"the same byteS", "the same byte", "", "the same bytes!", "bytes the same"} {
+		if err := Verify(3, sent, []byte(got)); kindOf(err) != contract.Invalid || !strings.Contains(err.Error(), "connection 3") {
+			t.Errorf("%q: %v, want an error of kind invalid that names the connection", got, err)
+		}
+	}
+}
+
+func TestRoutesTakeTurns(t *testing.T) {
+	setup := contract.Setup{
+		Peers: []string{"127.0.0.1:1", "127.0.0.1:2"}, Sources: []string{"127.0.0.3", "127.0.0.4", "127.0.0.5"},
+		Load: contract.Load{Connections: 6},
+	}
+	routes, err := Routes(setup)
+	if err != nil {
+		t.Fatal(err)
+	}
+	seen := map[Route]bool{}
+	for _, r := range routes {
+		seen[r] = true
+	}
+	if len(seen) != 6 {
+		t.Errorf("%d different routes of 6: %v", len(seen), routes)
+	}
+	for key, bad := range map[string]contract.Setup{
+		"setup.peers": {}, "setup.peers[1]": {Peers: []string{"127.0.0.1:1", "nowhere"}},
+		"setup.sources[0]": {Peers: []string{"127.0.0.1:1"}, Sources: []string{"127.0.0.1:5"}},
+	} {
+		if _, err := Routes(bad); kindOf(err) != contract.SetupFailed || !strings.Contains(err.Error(), key) {
+			t.Errorf("%v, want an error of kind setup about %s", err, key)
+		}
+	}
+}
+
+func TestConnectFailuresSayWhatToDo(t *testing.T) {
+	for errno, want := range map[syscall.Errno]struct {
+		kind contract.ErrorKind
+		hint string
+	}{
+		syscall.ECONNREFUSED:  {contract.Peer, "nothing listens"},
+		syscall.EMFILE:        {contract.SetupFailed, "ulimit -n"},
+		syscall.EADDRNOTAVAIL: {contract.SetupFailed, "ip_local_port_range"},
+		syscall.ECONNRESET:    {contract.Peer, "reset"},
+	} {
+		if err := ConnectFailure(4, 10, Route{}, errno); kindOf(err) != want.kind || !strings.Contains(err.Error(), want.hint) || !strings.Contains(err.Error(), "connect 5 of 10") {
+			t.Errorf("%v: %v", errno, err)
+		}
+	}
+}
