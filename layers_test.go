@@ -52,7 +52,7 @@ var layers = map[string][]string{
 
 	// Programs: the orchestrator never holds a transport, a worker nothing else.
 	"cmd/netdyno": orchestrator,
-	"bench":       orchestrator,
+	"bench":       append(slices.Clone(orchestrator), "internal/read/stat"),
 	"test/*":      orchestrator,
 	"cmd/*":       {"internal/work/load", "internal/work/transport/*", "internal/work/worker"},
 }
