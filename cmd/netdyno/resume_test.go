@@ -138,7 +138,7 @@ func TestKilledRunResumes(t *testing.T) {
 
 func TestCtrlCKeepsWhatWasMeasured(t *testing.T) {
 	t.Parallel()
-	n := typing(t, "transport=null", "opt.service=1ms", "window=200ms", "warmup=50ms", "blocks=3")
+	n := typing(t, "transport=null", "opt.service=1ms", "connections=1", "amount=200", "blocks=3")
 	c, said := n.interrupted(2, os.Interrupt)
 	if code := c.ProcessState.ExitCode(); code != statusTainted {
 		t.Errorf("status %d, want %d", code, statusTainted)
@@ -161,7 +161,7 @@ func TestCtrlCKeepsWhatWasMeasured(t *testing.T) {
 // A power cut may leave a part of the last line.
 func TestTornTailResumes(t *testing.T) {
 	t.Parallel()
-	n := typing(t, "transport=null", "opt.service=1ms", "window=100ms", "warmup=0s", "blocks=2")
+	n := typing(t, "transport=null", "opt.service=1ms", "connections=1", "amount=50", "blocks=2")
 	if code, said := n.run(); code != statusOK {
 		t.Fatalf("status %d: %s", code, said)
 	}
@@ -187,7 +187,7 @@ func TestOneDirectoryOneRun(t *testing.T) {
 	var wait sync.WaitGroup
 	codes, texts := make([]int, contenders), make([]string, contenders)
 	for i := range contenders {
-		n := typing(t, "transport=null", "opt.service=1ms", "window=100ms", "warmup=0s", fmt.Sprintf("seed=%d", i+1), "blocks=1")
+		n := typing(t, "transport=null", "opt.service=1ms", "connections=1", "amount=50", fmt.Sprintf("seed=%d", i+1), "blocks=1")
 		n.dir = dir
 		wait.Go(func() { codes[i], texts[i] = n.run() })
 	}
@@ -258,7 +258,7 @@ func TestOneDirectoryOneCreator(t *testing.T) {
 // While a run is under way nobody resumes it.
 func TestResumeOfARunUnderWay(t *testing.T) {
 	t.Parallel()
-	n := typing(t, "transport=null", "opt.service=1ms", "window=1500ms", "warmup=0s", "blocks=1")
+	n := typing(t, "transport=null", "opt.service=1ms", "connections=1", "amount=1500", "blocks=1")
 	c, _ := n.command()
 	if err := c.Start(); err != nil {
 		t.Fatal(err)
