@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"fmt"
 	"os"
+	"os/exec"
 	"path/filepath"
 	"strconv"
 	"strings"
@@ -58,4 +59,20 @@ func (f family) mustEnd(t testing.TB) {
 		}
 	}
 	t.Errorf("%d processes outlive the run:\n%s", len(left), strings.Join(left, "\n"))
+}
+
+// The search for leftovers must find what is left over.
+func TestFamilyFindsItsMembers(t *testing.T) {
+	mine := newFamily(t)
+	c := exec.Command("sleep", "60")
+	c.Env = append(os.Environ(), string(mine))
+	if err := c.Start(); err != nil {
+		t.Fatal(err)
+	}
+	if found := mine.living(t); len(found) != 1 || !strings.Contains(found[0], "sleep") {
+		t.Errorf("found %q, want the one process", found)
+	}
+	_ = c.Process.Kill() // it lives: nobody has waited for it
+	_ = c.Wait()
+	mine.mustEnd(t)
 }

@@ -36,7 +36,11 @@ func TestScripts(t *testing.T) {
 			t := e.T().(testing.TB)
 			mine := newFamily(t)
 			e.Setenv("PATH", installed(t)+string(os.PathListSeparator)+directory+string(os.PathListSeparator)+e.Getenv("PATH"))
-			e.Vars = append(e.Vars, string(mine))
+			server, err := filepath.Abs("testdata/server.py")
+			if err != nil {
+				return err
+			}
+			e.Vars = append(e.Vars, string(mine), "SERVER="+server)
 			e.Defer(func() { mine.mustEnd(t) })
 			return nil
 		},

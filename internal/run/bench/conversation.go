@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"sync"
+	"syscall"
 	"time"
 
 	"netdyno/internal/contract"
@@ -47,9 +48,9 @@ func (f *failure) Error() string {
 	return fmt.Sprintf("%s: %s", f.Kind, text)
 }
 
-// converse launches a worker and begins to listen.
+// converse launches a metered worker and begins to listen.
 func converse(w record.Worker, argv []string, fail context.CancelCauseFunc) (*conversation, error) {
-	process, err := rig.Start(argv, rig.Options{})
+	process, err := rig.Start(argv, rig.Options{DeathSignal: syscall.SIGTERM})
 	if err != nil {
 		return nil, &failure{record.Failure{Kind: contract.SetupFailed, Text: err.Error(), Worker: w.Name, State: "born"}}
 	}

@@ -3,6 +3,7 @@
 package rig
 
 import (
+	"cmp"
 	"errors"
 	"fmt"
 	"io"
@@ -41,6 +42,10 @@ var ErrFlood = fmt.Errorf("flood: more than %d messages wait unread; "+
 type Options struct {
 	Env []string // added to our own environment, "KEY=value"
 	Dir string   // working directory; empty for ours
+
+	// DeathSignal is what the kernel sends the process when we die; 0 is SIGKILL.
+	// A meter needs one that it can catch, to take its worker's tree with it.
+	DeathSignal syscall.Signal
 }
 
 // Received is one message from a worker, or the error that ended its stream:
@@ -89,7 +94,7 @@ func Start(argv []string, opt Options) (*Process, error) {
 	}
 	p.cmd.Env = append(os.Environ(), opt.Env...)
 	p.cmd.Dir = opt.Dir
-	p.cmd.SysProcAttr = &syscall.SysProcAttr{Setpgid: true, Pdeathsig: syscall.SIGKILL}
+	p.cmd.SysProcAttr = &syscall.SysProcAttr{Setpgid: true, Pdeathsig: cmp.Or(opt.DeathSignal, syscall.SIGKILL)}
 
 	theirs, err := p.pipes()
 	if err != nil {
