@@ -7,10 +7,12 @@ import (
 	"path/filepath"
 	"strings"
 	"text/tabwriter"
+	"time"
 
 	"github.com/spf13/cobra"
 
 	"netdyno/internal/contract"
+	"netdyno/internal/quantity"
 	"netdyno/internal/run/bench"
 )
 
@@ -79,7 +81,7 @@ func roles(r []contract.Role) string {
 func describe(o bench.Offer) {
 	fmt.Printf("%s: %s\n  wire %s, roles %s, delivers %s, in %s\n", o.Name, o.Doc, wireOf(o), roles(o.Roles), deliveryOf(o), o.Program.Path)
 	for _, option := range o.Options {
-		fmt.Printf("  opt.%s  %s, default %v", option.Name, option.Type, option.Default)
+		fmt.Printf("  opt.%s  %s, default %v", option.Name, option.Type, defaultText(option))
 		if len(option.Choices) > 0 {
 			fmt.Printf(", one of %s", strings.Join(option.Choices, ", "))
 		}
@@ -88,6 +90,20 @@ func describe(o bench.Offer) {
 		}
 		fmt.Printf("\n      %s\n", option.Doc)
 	}
+}
+
+// defaultText prints a default in the unit in which users type it.
+func defaultText(o contract.Option) string {
+	number, ok := o.Default.(float64) // as JSON has it
+	switch {
+	case ok && o.Type == contract.TypeDuration:
+		return quantity.DurationText(time.Duration(number))
+	case ok && o.Type == contract.TypeBytes:
+		return quantity.BytesText(int64(number))
+	case o.Default == "":
+		return "empty"
+	}
+	return fmt.Sprint(o.Default)
 }
 
 func deliveryOf(o bench.Offer) string {

@@ -235,17 +235,20 @@ func (e *exam) inFlight() (float64, bool) {
 }
 
 // overfull demands that no more exchanges were in flight than there were
-// slots. What began before the window adds up to one exchange per slot.
+// slots. A slot's exchanges do not overlap, and the first may have begun before
+// the window, by its whole service time at most: their sum is bounded by the
+// window and the longest.
 func (e *exam) overfull() string {
 	busy, ok := e.inFlight()
-	if !ok {
+	service, known := e.window.Histogram(record.Service)
+	if !ok || !known {
 		return ""
 	}
-	exchanges := 0.0
+	window := int64(math.MaxInt64) // the clients' shortest
 	for _, g := range e.generators {
-		exchanges += float64(g.Result.Counts.Exchanges)
+		window = min(window, g.Result.ToNs-g.Result.FromNs)
 	}
-	if busy > e.slots*(1+littleSlack+e.slots/exchanges) {
+	if busy > e.slots*(1+littleSlack+float64(service.MaxNs())/float64(window)) {
 		return fmt.Sprintf("rate × mean service time make %.4g exchanges in flight in %.4g slots (Little's law)", busy, e.slots)
 	}
 	return ""

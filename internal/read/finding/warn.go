@@ -128,7 +128,7 @@ func (s *sorted) warnPlace(Findings) []record.Warning {
 	}
 	return []record.Warning{{
 		About:  "loopback",
-		Text:   "loopback: a CPU-bound software path with 64 KiB frames; nothing about a network card follows",
-		Advice: "measure on the machines that matter: --rig ssh:SERVER,CLIENT",
+		Text:   "a CPU-bound software path with 64 KiB frames; nothing about a network card follows",
+		Advice: "decide about a network by measuring across it; compare here only what software costs",
 	}}
 }

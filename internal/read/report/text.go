@@ -30,6 +30,7 @@ func (p Page) Text(w io.Writer, opt TextOptions) error {
 		t.cell(c)
 	}
 	t.published(p.Evidence)
+	t.failures(p.Evidence)
 	t.warnings(p.Warnings)
 	t.line("")
 	t.line(t.faint(marks))
@@ -150,6 +151,39 @@ func (t *terminal) published(evidence []Section) {
 			cell, metric, pair, published, measured, interval := row[0].Text, row[1].Text, row[2].Text, row[3].Text, row[4].Text, row[5].Text
 			t.paragraph("· ", fmt.Sprintf("%s, %s, %s: published %s, measured %s (%s)", cell, metric, pair, published, measured, interval))
 		}
+	}
+}
+
+// reasonsShown bounds the distinct reasons that the terminal gives for trials
+// without a figure; every trial's own stands in the other forms.
+const reasonsShown = 6
+
+// failures says why trials have no valid figure, like reasons together.
+func (t *terminal) failures(evidence []Section) {
+	count := map[string]int{}
+	var reasons []string
+	for _, s := range evidence {
+		if s.ID != "failures" || len(s.Tables) == 0 {
+			continue
+		}
+		for _, row := range s.Tables[0].Rows {
+			reason := row[2].Text + ": " + row[4].Text + ": " + row[5].Text
+			if count[reason]++; count[reason] == 1 {
+				reasons = append(reasons, reason)
+			}
+		}
+	}
+	if len(reasons) == 0 {
+		return
+	}
+	t.line("")
+	t.line(t.bold("Trials without a valid figure"))
+	for i, reason := range reasons {
+		if i == reasonsShown {
+			t.paragraph("  ", fmt.Sprintf("… and %s; see report.html", plural(len(reasons)-i, "more reason")))
+			break
+		}
+		t.paragraph("× ", fmt.Sprintf("%d of %s", count[reason], reason))
 	}
 }
 
