@@ -14,7 +14,7 @@ namespace netdyno::asio_worker {
 using contract::ErrorKind;
 using contract::Failure;
 
-Connection::Connection(ClientLoop& loop, std::uint32_t number, Tcp::socket socket, std::span<Slot> slots,
+Connection::Connection(ClientLoop& loop, std::uint32_t number, Socket socket, std::span<Slot> slots,
                        const EchoPayload& payload)
     : loop_(loop),
       socket_(std::move(socket)),
@@ -54,7 +54,7 @@ void Connection::flush() {
     const std::size_t n = socket_.write_some(::asio::buffer(bytes.data(), bytes.size()), error);
     if (error == ::asio::error::would_block) {
       writing_ = true;
-      socket_.async_wait(Tcp::socket::wait_write, [this](const std::error_code& failed) {
+      socket_.async_wait(Socket::wait_write, [this](const std::error_code& failed) {
         writing_ = false;
         if (!open()) return;
         failed ? lose() : flush();
@@ -73,7 +73,7 @@ void Connection::lose() {
   loop_.lost(*this);
 }
 
-void ClientLoop::add(Tcp::socket socket, std::span<Slot> slots, const EchoPayload& payload) {
+void ClientLoop::add(Socket socket, std::span<Slot> slots, const EchoPayload& payload) {
   const auto number = static_cast<std::uint32_t>(connections_.size());
   connections_.push_back(std::make_unique<Connection>(*this, number, std::move(socket), slots, payload));
   open_++;
@@ -140,7 +140,7 @@ AsioClient::AsioClient(const contract::Setup& setup, Load& load)
     bodies.emplace_back([&, lane] {
       auto sockets = opener.open(loop.context(), lane);
       std::int64_t connection = lane;
-      for (Tcp::socket& socket : sockets) {
+      for (Socket& socket : sockets) {
         loop.add(std::move(socket), load.slots(connection), payload_);
         connection += load.lanes();
       }

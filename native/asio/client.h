@@ -22,7 +22,7 @@ class ClientLoop;
 /// One connection under load. Never moves: handlers hold its address.
 class Connection {
  public:
-  Connection(ClientLoop& loop, std::uint32_t number, Tcp::socket socket, std::span<Slot> slots,
+  Connection(ClientLoop& loop, std::uint32_t number, Socket socket, std::span<Slot> slots,
              const EchoPayload& payload);
 
   /// Asks its slots, writes what is due and begins to read.
@@ -40,7 +40,7 @@ class Connection {
   void lose();
 
   ClientLoop& loop_;
-  Tcp::socket socket_;
+  Socket socket_;
   Pipeline pipeline_;
   bool active_;
   bool writing_ = false;  // waits until the kernel takes more
@@ -49,12 +49,13 @@ class Connection {
 /// One event loop of the client: runs its connections, and wakes slots when due.
 class ClientLoop {
  public:
-  ClientLoop() : context_(1), timer_(context_) {}
+  /// Its sockets are used by its own thread alone, so asio need not lock them.
+  ClientLoop() : context_(ASIO_CONCURRENCY_HINT_UNSAFE_IO), timer_(context_) {}
 
   ::asio::io_context& context() { return context_; }
   Agenda& agenda() { return agenda_; }
 
-  void add(Tcp::socket socket, std::span<Slot> slots, const EchoPayload& payload);
+  void add(Socket socket, std::span<Slot> slots, const EchoPayload& payload);
   /// Runs the load until every slot is let go or the context is stopped.
   void run();
   /// Forgets what is due after closing. Any thread.
@@ -72,7 +73,7 @@ class ClientLoop {
   void wake();
 
   ::asio::io_context context_;
-  ::asio::steady_timer timer_;
+  Timer timer_;
   Agenda agenda_;
   std::vector<std::unique_ptr<Connection>> connections_;
   std::int64_t armed_ = Agenda::kNever;  // the due that the timer or the poll is for

@@ -7,6 +7,7 @@
 #include <pthread.h>
 
 #include <asio.hpp>
+#include <chrono>
 #include <exception>
 #include <functional>
 #include <mutex>
@@ -20,6 +21,13 @@
 namespace netdyno::asio_worker {
 
 using Tcp = ::asio::ip::tcp;
+/// A socket that knows its executor's type: asio's default one erases it, and
+/// pays for that in every operation.
+using Socket = ::asio::basic_stream_socket<Tcp, ::asio::io_context::executor_type>;
+
+using Timer =
+    ::asio::basic_waitable_timer<std::chrono::steady_clock, ::asio::wait_traits<std::chrono::steady_clock>,
+                                 ::asio::io_context::executor_type>;
 
 /// The address of a setup as asio wants it; throws Failure{setup} naming key.
 inline ::asio::ip::address to_ip(const std::string& host, const std::string& key) {

@@ -36,7 +36,7 @@ class Opening {
     for (std::int64_t i = 0; i < n; i++) sockets_.emplace_back(context);
   }
 
-  std::vector<Tcp::socket> run() {
+  std::vector<Socket> run() {
     const auto size = static_cast<std::int64_t>(opener_.payload_.size());
     const auto under_way = std::clamp<std::int64_t>(kMaxBytesUnderWay / size, 1, kMaxUnderWay);
     for (std::int64_t i = 0; i < under_way; i++) begin_next();
@@ -66,7 +66,7 @@ class Opening {
     if (begun_ == sockets_.size()) return;
     const auto attempt = std::make_shared<Attempt>();
     attempt->index = begun_++;
-    Tcp::socket& socket = sockets_[attempt->index];
+    Socket& socket = sockets_[attempt->index];
     const Opener::Endpoints& ends = route(*attempt);
     std::error_code error;
     socket.open(ends.peer.protocol(), error);
@@ -86,7 +86,7 @@ class Opening {
 
   void verify(const Shared& attempt) {
     const EchoPayload& payload = opener_.payload_;
-    Tcp::socket& socket = sockets_[attempt->index];
+    Socket& socket = sockets_[attempt->index];
     attempt->message = payload.stamped(number(*attempt));
     attempt->answer = std::make_unique_for_overwrite<char[]>(payload.size());
     const std::array<::asio::const_buffer, 2> message = {
@@ -158,7 +158,7 @@ class Opening {
   ::asio::io_context& context_;
   std::int64_t lane_;
   ::asio::steady_timer patience_;
-  std::vector<Tcp::socket> sockets_;
+  std::vector<Socket> sockets_;
   std::size_t begun_ = 0;
   std::size_t verified_ = 0;
   bool moved_ = false;
@@ -175,7 +175,7 @@ Opener::Opener(const contract::Setup& setup, const EchoPayload& payload, int lan
   }
 }
 
-std::vector<Tcp::socket> Opener::open(::asio::io_context& context, int lane) const {
+std::vector<Socket> Opener::open(::asio::io_context& context, int lane) const {
   return Opening(*this, context, lane).run();
 }
 

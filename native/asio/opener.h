@@ -22,7 +22,7 @@ class Opener {
   /// that the server's backlog never overflows. Throws Failure: peer when the
   /// connection is refused or lost, timeout when nothing moves, invalid when
   /// what comes back is not what was sent, setup when ports or files run out.
-  std::vector<Tcp::socket> open(::asio::io_context& context, int lane) const;
+  std::vector<Socket> open(::asio::io_context& context, int lane) const;
 
  private:
   friend class Opening;

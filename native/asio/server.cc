@@ -22,7 +22,7 @@ using ReusePort = ::asio::detail::socket_option::boolean<SOL_SOCKET, SO_REUSEPOR
 
 }  // namespace
 
-Session::Session(ServerLoop& loop, Tcp::socket socket, std::size_t buffer)
+Session::Session(ServerLoop& loop, Socket socket, std::size_t buffer)
     : loop_(loop),
       socket_(std::move(socket)),
       size_(buffer),
@@ -46,7 +46,7 @@ void Session::echo() {
     std::error_code error;
     const std::size_t n = socket_.write_some(::asio::buffer(buffer_.get() + from_, to_ - from_), error);
     if (error == ::asio::error::would_block) {
-      socket_.async_wait(Tcp::socket::wait_write,
+      socket_.async_wait(Socket::wait_write,
                          [this](const std::error_code& failed) { failed ? loop_.drop(*this) : echo(); });
       return;
     }
@@ -57,7 +57,7 @@ void Session::echo() {
   read();
 }
 
-void ServerLoop::adopt(Tcp::socket socket) {
+void ServerLoop::adopt(Socket socket) {
   std::error_code error;
   socket.set_option(Tcp::no_delay(true), error);
   if (!error) socket.non_blocking(true, error);
@@ -99,17 +99,16 @@ class AsioServer::Listener {
 
   void accept() {
     ServerLoop& target = *targets_[next_++ % targets_.size()];
-    acceptor_.async_accept(target.context(),
-                           [this, &target](const std::error_code& error, Tcp::socket socket) {
-                             if (error == ::asio::error::operation_aborted) return;
-                             if (error) return refused();
-                             admit(target, std::move(socket));
-                             accept();
-                           });
+    acceptor_.async_accept(target.context(), [this, &target](const std::error_code& error, Socket socket) {
+      if (error == ::asio::error::operation_aborted) return;
+      if (error) return refused();
+      admit(target, std::move(socket));
+      accept();
+    });
   }
 
  private:
-  void admit(ServerLoop& target, Tcp::socket socket) {
+  void admit(ServerLoop& target, Socket socket) {
     std::error_code error;
     const auto client = socket.remote_endpoint(error).address();
     if (error || (!server_.allow_.empty() && !server_.allow_.contains(client))) return;  // closes it

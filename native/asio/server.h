@@ -28,7 +28,7 @@ class ServerLoop;
 /// One accepted connection: at any time either a read or a write is under way.
 class Session {
  public:
-  Session(ServerLoop& loop, Tcp::socket socket, std::size_t buffer);
+  Session(ServerLoop& loop, Socket socket, std::size_t buffer);
   void read();
 
   std::size_t place = 0;  // in the loop's list
@@ -38,7 +38,7 @@ class Session {
   void echo();
 
   ServerLoop& loop_;
-  Tcp::socket socket_;
+  Socket socket_;
   std::size_t size_;
   std::unique_ptr<char[]> buffer_;
   std::size_t from_ = 0;  // buffer_[from_, to_) is still to be echoed
@@ -50,7 +50,7 @@ class ServerLoop {
   explicit ServerLoop(std::size_t buffer) : buffer_(buffer), context_(1) {}
 
   ::asio::io_context& context() { return context_; }
-  void adopt(Tcp::socket socket);
+  void adopt(Socket socket);
   /// Destroys the session.
   void drop(Session& session);
 

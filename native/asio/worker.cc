@@ -30,8 +30,8 @@ class AsioTransport : public netdyno::Transport {
     listener.roles = {Role::server};
     listener.doc =
         "who deals connections to loops: one accepting socket in turn, or the kernel by SO_REUSEPORT";
-    return {"asio",    "asio event loops, one io_context per thread, callbacks",
-            "echo",    {Role::server, Role::client},
+    return {"asio",   "asio event loops, one io_context per thread, callbacks",
+            "echo",   {Role::server, Role::client},
             "chunks", {buffer, listener}};
   }
 
