@@ -184,7 +184,7 @@ func stage(t *testing.T) *bench.Bench {
 	return &bench.Bench{
 		Rig: rig.Loopback{}, Catalog: &catalog, Meter: []string{filepath.Join(installed(t), "netdyno"), "meter"},
 		// Long enough for a busy machine, short enough for a test of hangs.
-		Patience: bench.Patience{Setup: 2 * time.Second, Hello: 2 * time.Second, Answer: time.Second},
+		Patience: bench.Patience{Setup: 3 * time.Second, Hello: 3 * time.Second, Answer: time.Second},
 	}
 }
 

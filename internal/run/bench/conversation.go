@@ -182,6 +182,13 @@ func (c *conversation) await(ctx context.Context, name string, patience time.Dur
 	}
 }
 
+// onTick has every tick from now on told to observe, on the pump's goroutine.
+func (c *conversation) onTick(observe func(contract.Tick)) {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	c.observe = observe
+}
+
 // set changes the record of the worker.
 func (c *conversation) set(change func(*record.Worker)) {
 	c.mu.Lock()

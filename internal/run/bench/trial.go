@@ -121,7 +121,7 @@ func (t *trial) launch(ctx context.Context, fail context.CancelCauseFunc) error 
 		if err != nil {
 			return err
 		}
-		c.observe = t.bench.progress(i)
+		c.onTick(t.bench.progress(i))
 		t.clients = append(t.clients, c)
 	}
 	return t.each(t.all, func(c *conversation) error {
