@@ -100,7 +100,7 @@ void ClientLoop::pace() {
   if (next >= armed_ || polling_) return;
   armed_ = next;
   const std::int64_t wait = next - now_ns();
-  if (wait <= Agenda::kPollNs) {
+  if (wait <= 0) {
     polling_ = true;
     ::asio::post(context_, [this] {
       polling_ = false;
@@ -108,7 +108,9 @@ void ClientLoop::pace() {
     });
     return;
   }
-  timer_.expires_after(std::chrono::nanoseconds(wait - Agenda::kWakeEarlyNs));
+  // asio arms a timerfd, whose wake-up the kernel does not round; what it is
+  // late is recorded as lag. Polling the rest would make an idle client look busy.
+  timer_.expires_after(std::chrono::nanoseconds(wait));
   timer_.async_wait([this](const std::error_code& error) {
     if (!error) wake();  // otherwise armed anew for an earlier due
   });

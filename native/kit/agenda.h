@@ -24,11 +24,6 @@ class Agenda {
   /// Nothing is due: further away than any instant.
   static constexpr std::int64_t kNever = std::numeric_limits<std::int64_t>::max();
 
-  /// A loop sleeps at most until this long before the next due, and polls from
-  /// there: a timer that overshoots must not make an exchange late.
-  static constexpr std::int64_t kPollNs = 100'000;
-  static constexpr std::int64_t kWakeEarlyNs = 60'000;
-
   /// Begins to hold n more slots; each may wait once at a time.
   void hold(std::size_t n) {
     held_ += n;

@@ -211,8 +211,11 @@ func toolRow(name string, b record.Binary) []Datum {
 	return words(name, or(b.Version, "–"), or(sum, "–"), or(strings.Join(libraries, ", "), "–"))
 }
 
+// lostCaption names the table of trials without a valid figure.
+const lostCaption = "Trials without a valid figure."
+
 func (l *layout) failures() Section {
-	lost := Table{Caption: "Trials without a valid figure.", Columns: head("trial", "cell", "arm", "#block", "ended", "why")}
+	lost := Table{Caption: lostCaption, Columns: head("trial", "cell", "arm", "#block", "ended", "why")}
 	flagged := Table{Caption: "Valid trials with a flag: kept, never trimmed.", Columns: head("trial", "cell", "arm", "#block", "flags"), Folded: true}
 	for _, c := range l.Cells {
 		for _, a := range c.Arms {

@@ -198,6 +198,28 @@ func TestGarbageGivesAPage(t *testing.T) {
 	}
 }
 
+// The table of lost trials is the first of its section only when there are any.
+func TestTextNamesReasonsOfLostTrialsOnly(t *testing.T) {
+	trials := []finding.Trial{
+		{ID: "b01-001", Status: "valid", Flags: []string{"unsteady"}},
+		{ID: "b02-001", Status: "failed", Reason: "it died"},
+	}
+	text := func(trials []finding.Trial) string {
+		var b strings.Builder
+		f := finding.Findings{Cells: []finding.Cell{{Arms: []finding.Arm{{Name: "a", Trials: trials}}}}}
+		if err := New(f).Text(&b, TextOptions{}); err != nil {
+			t.Fatal(err)
+		}
+		return b.String()
+	}
+	if got := text(trials[:1]); strings.Contains(got, "Trials without") {
+		t.Errorf("a valid trial is called lost:\n%s", got)
+	}
+	if got := text(trials); !strings.Contains(got, "1 of a: failed: it died") {
+		t.Errorf("the reason is not told:\n%s", got)
+	}
+}
+
 func TestFiguresStayBounded(t *testing.T) {
 	p := New(sample(1000)) // 10,000 trials
 	for _, c := range p.Cells {

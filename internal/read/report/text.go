@@ -163,13 +163,15 @@ func (t *terminal) failures(evidence []Section) {
 	count := map[string]int{}
 	var reasons []string
 	for _, s := range evidence {
-		if s.ID != "failures" || len(s.Tables) == 0 {
-			continue
-		}
-		for _, row := range s.Tables[0].Rows {
-			reason := row[2].Text + ": " + row[4].Text + ": " + row[5].Text
-			if count[reason]++; count[reason] == 1 {
-				reasons = append(reasons, reason)
+		for _, table := range s.Tables {
+			if !strings.HasPrefix(table.Caption, lostCaption) {
+				continue
+			}
+			for _, row := range table.Rows {
+				reason := row[2].Text + ": " + row[4].Text + ": " + row[5].Text
+				if count[reason]++; count[reason] == 1 {
+					reasons = append(reasons, reason)
+				}
 			}
 		}
 	}
