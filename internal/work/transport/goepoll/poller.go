@@ -105,9 +105,11 @@ func (p *poller) wait(timeout time.Duration) []syscall.EpollEvent {
 }
 
 // read reads from a non-blocking socket: 0, nil at its end, EAGAIN when it is
-// drained. Raw, because it never blocks.
+// drained. Raw, because it never blocks; recvfrom, because read would pass
+// through the file layer first.
 func read(fd int, into []byte) (int, syscall.Errno) {
-	n, _, errno := syscall.RawSyscall(syscall.SYS_READ, uintptr(fd), uintptr(unsafe.Pointer(unsafe.SliceData(into))), uintptr(len(into)))
+	n, _, errno := syscall.RawSyscall6(syscall.SYS_RECVFROM, uintptr(fd), uintptr(unsafe.Pointer(unsafe.SliceData(into))),
+		uintptr(len(into)), 0, 0, 0)
 	return int(n), errno
 }
 
