@@ -19,7 +19,7 @@ run: build ## set up, build, tour the studies on loopback: tables, findings, rep
 	@$(BIN)/netdyno run tour
 
 .PHONY: test
-test: lint unit native-test web-test ## set up and pass every test, format and lint included
+test: lint unit race native-test web-test ## set up and pass every test, format and lint included
 
 .PHONY: check
 check: test ## the same as test: what CI runs
@@ -64,12 +64,12 @@ unit: build packages-test ## Go tests
 	@go test ./...
 
 .PHONY: race
-race: build packages-test ## Go tests under the race detector
-	@CGO_ENABLED=1 go test -race ./internal/... ./cmd/netdyno-worker-net
+race: build packages-test ## Go tests of what runs concurrently, under the race detector
+	@CGO_ENABLED=1 go test -race ./internal/work/... ./internal/run/rig ./internal/run/meter/... ./internal/hist ./cmd/netdyno-worker-net
 
 .PHONY: native-test
-native-test: build packages-test ## C++ tests, plain and under the sanitizers
-	@cd native && for preset in release asan; do \
+native-test: build packages-test ## C++ tests, plain and under the address, undefined and thread sanitizers
+	@cd native && for preset in release asan tsan; do \
 	  cmake --preset $$preset >/dev/null && cmake --build --preset $$preset >/dev/null || cmake --build --preset $$preset; \
 	  ctest --preset $$preset; done
 

@@ -56,6 +56,11 @@ func (b *bed) absolutes(ctx context.Context, only string) error {
 			return err
 		}
 	}
+	if only == "" || strings.Contains(only, "meter") {
+		if err := b.metering(ctx); err != nil {
+			return err
+		}
+	}
 	if only == "" || strings.Contains(only, "slot") {
 		fmt.Println("\nslot: Next + Done without the clock (hoped: ≤ 60 ns, 0 allocations)")
 		c := exec.CommandContext(ctx, "go", "test", "./internal/work/load", "-run", "^$", "-bench", "Slot", "-count", "3")
@@ -85,6 +90,28 @@ func (b *bed) crowd(ctx context.Context) error {
 		}
 		rss, _ := peak.Value(r)
 		fmt.Printf("  client %-10s ready after %.2f s, peak RSS %.1f MB\n", client, float64(r.Timeline.ReadyNs)/1e9, rss/1e6)
+	}
+	return nil
+}
+
+// metering prints what the meters themselves took in the window: exact where
+// the rates of metered and unmetered trials drown in the machine's noise.
+func (b *bed) metering(ctx context.Context) error {
+	fmt.Println("\nmeter: its own CPU as a share of what it meters (hoped: < 1 %)")
+	r, err := b.trial(ctx, true, "server=go-epoll", "connections=50", "window=5s")
+	if err != nil {
+		return err
+	}
+	for _, name := range []string{"server.meter_share", "client.meter_share"} {
+		m, err := record.MetricNamed(name)
+		if err != nil {
+			return err
+		}
+		share, ok := m.Value(r)
+		if !ok {
+			return fmt.Errorf("the trial has no %s", name)
+		}
+		fmt.Printf("  %-20s %.3f %%\n", name, 100*share)
 	}
 	return nil
 }

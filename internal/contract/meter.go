@@ -6,7 +6,8 @@ package contract
 // said otherwise.
 type Meter struct {
 	AtNs       int64                `json:"at_ns"`
-	SkewNs     int64                `json:"skew_ns,omitempty"` // from the command passing to this reading
+	SkewNs     int64                `json:"skew_ns,omitempty"`    // from the command passing to this reading
+	OwnCPUNs   int64                `json:"own_cpu_ns,omitempty"` // the meter's own, which Process leaves out
 	Process    Process              `json:"process"`
 	Threads    []Thread             `json:"threads,omitempty"` // of the whole tree, at most MaxThreads, busiest kept
 	CPUs       []CPU                `json:"cpus,omitempty"`    // the host's, by id

@@ -81,7 +81,13 @@ func (c *Contents) readHeader(body []byte, err error) error {
 	if err := json.Unmarshal(body, &c.Header); err != nil {
 		return fmt.Errorf("line 1: header: %w", err)
 	}
-	return checkSchema(1, c.Header.Schema)
+	if err := checkSchema(1, c.Header.Schema); err != nil {
+		return err
+	}
+	if c.Header.CreatedAt.IsZero() { // a record, say, whose header was cut off
+		return errors.New("line 1: not a run's header: it has no created_at")
+	}
+	return nil
 }
 
 // checkSchema refuses what a newer netdyno wrote: its fields may mean what

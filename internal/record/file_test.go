@@ -10,6 +10,7 @@ import (
 	"strings"
 	"syscall"
 	"testing"
+	"time"
 )
 
 func testRecord(id string) Record {
@@ -19,7 +20,7 @@ func testRecord(id string) Record {
 func newFile(t *testing.T, ids ...string) string {
 	t.Helper()
 	path := filepath.Join(t.TempDir(), RecordsFile)
-	w, err := Create(path, Header{Netdyno: "test", Study: Study{Name: "s"}})
+	w, err := Create(path, Header{Netdyno: "test", CreatedAt: time.Unix(1, 0), Study: Study{Name: "s"}})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -117,7 +118,7 @@ func TestReadReportsWhatIsWrong(t *testing.T) {
 		}
 		return string(b)
 	}
-	header := line(Header{Schema: Schema})
+	header := line(Header{Schema: Schema, CreatedAt: time.Unix(1, 0)})
 	one, two := line(testRecord("a")), line(testRecord("b"))
 	newer := testRecord("c")
 	newer.Schema = Schema + 1
@@ -129,6 +130,7 @@ func TestReadReportsWhatIsWrong(t *testing.T) {
 		"no trial":       {header + line(Record{Schema: 1}), "", "[line 2: record: its trial has no id]", ""},
 		"empty":          {"", "", "[]", "line 1: no whole header; expected the run's header"},
 		"torn header":    {header[:9], "", "[]", "line 1: no whole header; expected the run's header"},
+		"no header":      {line(Record{Schema: 1, Trial: Trial{ID: "a"}}), "", "[]", "line 1: not a run's header: it has no created_at"},
 		"newer header":   {line(Header{Schema: Schema + 1}), "", "[]", "line 1: schema 2 was written by a newer netdyno; this one reads up to schema 1"},
 		"newer record":   {header + line(newer), "", "[]", "line 2: schema 2 was written by a newer netdyno; this one reads up to schema 1"},
 		"no schema":      {line(map[string]int{"schema": 0}), "", "[]", "line 1: schema 0; expected from 1 to 1"},
@@ -222,7 +224,7 @@ func TestAReaderMayFollowTheWriter(t *testing.T) {
 // fillDisk appends until the disk is full, frees nothing, and checks that
 // the file still ends with a whole line and knows all that was acknowledged.
 func fillDisk(path string) error {
-	w, err := Create(path, Header{})
+	w, err := Create(path, Header{CreatedAt: time.Unix(1, 0)})
 	if err != nil {
 		return err
 	}
@@ -322,7 +324,7 @@ func TestTrialsReadBackWholeOrNotAtAll(t *testing.T) {
 }
 
 func FuzzRead(f *testing.F) {
-	header, _ := encodeLine(Header{Schema: Schema})
+	header, _ := encodeLine(Header{Schema: Schema, CreatedAt: time.Unix(1, 0)})
 	one, _ := encodeLine(testRecord("a"))
 	f.Add(header, one)
 	f.Add([]byte("{}\n"), []byte("\x00"))

@@ -93,9 +93,24 @@ func costMetrics() []Metric {
 		Name: "cores", Unit: "s/s", Better: Lower, Doc: "CPU use",
 		Formula: "Δ CPU time of the process tree ÷ Δ time, between the meter's readings at the window's edges",
 	}, func(_ *Window, spans []Span) (float64, bool) { return cores(spans) })
+	metering := bothEnds(Metric{
+		Name: "meter_share", Unit: "share", Doc: "CPU of the meter, of that of what it meters",
+		Formula: "Δ CPU time of the meter itself ÷ Δ CPU time of the process tree that it meters",
+	}, func(_ *Window, spans []Span) (float64, bool) {
+		own, ok := sumRate(spans, func(s Span) (from, to int64, ok bool) {
+			a, b, _, ok := s.Metered()
+			if !ok || b.OwnCPUNs == 0 {
+				return 0, 0, false
+			}
+			return a.OwnCPUNs, b.OwnCPUNs, true
+		}, meteredSeconds)
+		c, known := cores(spans)
+		return own / nsPerS / c, ok && known && c > 0
+	})
 	all := append(perEx, host)
 	all = append(all, perGB...)
-	return append(all, used...)
+	all = append(all, used...)
+	return append(all, metering...)
 }
 
 // hostMetrics say what the hosts' CPUs did besides the workers.

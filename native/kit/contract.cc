@@ -189,15 +189,6 @@ std::int64_t Counts::error_sum() const {
   return std::accumulate(errors.begin(), errors.end(), std::int64_t{0});
 }
 
-Counts Counts::since(const Counts& earlier) const {
-  Counts difference = *this;
-  difference.exchanges -= earlier.exchanges;
-  difference.sent_bytes -= earlier.sent_bytes;
-  difference.received_bytes -= earlier.received_bytes;
-  for (std::size_t kind = 0; kind < kErrorKinds; kind++) difference.errors[kind] -= earlier.errors[kind];
-  return difference;
-}
-
 Setup parse_setup(const Json& body) {
   Setup setup;
   const Fields in(body, "setup");

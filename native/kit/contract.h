@@ -136,8 +136,6 @@ struct Counts {
   std::array<std::int64_t, kErrorKinds> errors{};
 
   std::int64_t error_sum() const;
-  /// What was counted since earlier; connections stay those open now.
-  Counts since(const Counts& earlier) const;
 };
 
 struct Mark {

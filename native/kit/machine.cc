@@ -157,7 +157,6 @@ void Machine::mark(const Json& body) {
     }
   }
   const contract::Reading reading{now, process_cpu_ns(), counts()};
-  if (end_.server) (mark.reset ? opened_ : closed_) = Edge{now, reading.counts};
   send(message(mark, reading));
 }
 
@@ -173,7 +172,7 @@ void Machine::stop() {
     overdue_ns_ = now + std::min(setup_.load.drain_ns, kNever - now);
   } else if (state_ == State::ready) {
     state_ = State::done;
-    contract::Result result = end_.load ? end_.load->result(now) : server_result(now);
+    contract::Result result = end_.load ? end_.load->result(now) : server_result();
     result.counts.connections = counts().connections;
     send(message(result));
   }
@@ -205,13 +204,10 @@ contract::Counts Machine::counts() const {
   return counts;
 }
 
-contract::Result Machine::server_result(std::int64_t now) const {
-  const Edge close = closed_.value_or(Edge{now, counts()});
-  const Edge open = opened_.value_or(close);
+/// A server's counts are sums since ready; its window is what the marks say.
+contract::Result Machine::server_result() const {
   contract::Result result;
-  result.from_ns = open.at_ns;
-  result.to_ns = close.at_ns;
-  result.counts = close.counts.since(open.counts);
+  result.counts = counts();
   return result;
 }
 

@@ -44,7 +44,7 @@ class Machine {
   void finish(const Finished& finished);
   void tick();
   contract::Counts counts() const;
-  contract::Result server_result(std::int64_t now) const;
+  contract::Result server_result() const;
   void in_background(std::thread work);
 
   bool at_ready() const { return state_ != State::idle && state_ != State::preparing; }
@@ -64,14 +64,6 @@ class Machine {
   std::thread background_;
   std::int64_t next_tick_ns_ = 0;
   std::int64_t overdue_ns_;  // when draining is cut
-
-  /// The edges of a server's window.
-  struct Edge {
-    std::int64_t at_ns;
-    contract::Counts counts;
-  };
-  std::optional<Edge> opened_;
-  std::optional<Edge> closed_;
 };
 
 }  // namespace netdyno

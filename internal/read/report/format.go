@@ -213,6 +213,7 @@ var labels = map[string]string{
 	"cpu_us_per_exchange":      "CPU",
 	"cpu_s_per_gb":             "CPU per GB",
 	"cores":                    "cores",
+	"meter_share":              "share of metering",
 	"softirq_share":            "softirq",
 	"steal_share":              "steal",
 	"rss_bytes":                "RSS",

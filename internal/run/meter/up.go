@@ -5,6 +5,8 @@ import (
 	"fmt"
 	"io"
 
+	"golang.org/x/sys/unix"
+
 	"netdyno/internal/contract"
 	"netdyno/internal/run/meter/usage"
 )
@@ -79,6 +81,7 @@ func (u *up) decorate(line []byte) ([]byte, error) {
 	if m.Mark != nil {
 		reading.SkewNs = u.marks.skew(m.Mark.ID, reading.AtNs)
 	}
+	reading.OwnCPUNs = ownCPU()
 	decorated, err := withMeter(line, *reading)
 	if err != nil {
 		fmt.Fprintln(u.log, "netdyno meter:", err)
@@ -112,4 +115,13 @@ func excerpt(line []byte) string {
 		return string(line[:keep]) + "…"
 	}
 	return string(line)
+}
+
+// ownCPU returns the CPU time that metering has cost so far, in ns.
+func ownCPU() int64 {
+	var ts unix.Timespec
+	if unix.ClockGettime(unix.CLOCK_PROCESS_CPUTIME_ID, &ts) != nil {
+		return 0 // the clock exists on every Linux
+	}
+	return ts.Nano()
 }
