@@ -1,0 +1,76 @@
+package main
+
+import (
+	"bytes"
+	"os"
+	"path/filepath"
+	"regexp"
+	"slices"
+	"strings"
+	"testing"
+
+	"netdyno/internal/run/study"
+)
+
+var (
+	block   = regexp.MustCompile("(?ms)^```.*?^```")
+	command = regexp.MustCompile("(?m)^(?:bin/)?netdyno ([a-z].*)$")
+	word    = regexp.MustCompile(`(?:[^\s']|'[^']*')+`)
+)
+
+// Every command in a code block of the documents exists, takes its flags, and what it runs is
+// a study that can be planned.
+func TestCommandsOfTheDocuments(t *testing.T) {
+	documents, err := filepath.Glob("../../*.md")
+	if err != nil {
+		t.Fatal(err)
+	}
+	more, err := filepath.Glob("../../docs/*.md")
+	if err != nil {
+		t.Fatal(err)
+	}
+	seen := 0
+	for _, path := range append(documents, more...) {
+		text, err := os.ReadFile(path)
+		if err != nil {
+			t.Fatal(err)
+		}
+		blocks := bytes.Join(block.FindAll(text, -1), []byte("\n"))
+		for _, match := range command.FindAllStringSubmatch(string(blocks), -1) {
+			line, _, _ := strings.Cut(match[1], "#")
+			if strings.ContainsAny(line, "…[|<") { // a form, not a command
+				continue
+			}
+			seen++
+			if err := plannable(word.FindAllString(strings.ReplaceAll(line, "\t", " "), -1)); err != nil {
+				t.Errorf("%s: netdyno %s: %v", filepath.Base(path), line, err)
+			}
+		}
+	}
+	if seen < 8 {
+		t.Errorf("only %d commands found: the documents are not read as they are written", seen)
+	}
+}
+
+func plannable(words []string) error {
+	c, args, err := root().Find(words)
+	if err != nil {
+		return err
+	}
+	if err := c.ParseFlags(args); err != nil {
+		return err
+	}
+	args = c.Flags().Args()
+	for i := range args {
+		args[i] = strings.ReplaceAll(args[i], "'", "")
+	}
+	if c.Name() != "run" || slices.ContainsFunc(args, func(a string) bool { return a == strings.ToUpper(a) }) {
+		return nil
+	}
+	s, err := study.ParseArgs(args, func(string) ([]byte, error) { return study.Source("tour") })
+	if err != nil {
+		return err
+	}
+	_, _, err = s.Plan()
+	return err
+}
