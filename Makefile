@@ -30,7 +30,7 @@ build: packages-build go-build native-build ## every binary into bin/
 .PHONY: go-build
 go-build:
 	@mkdir -p $(BIN)
-	@go build -o $(BIN)/ ./cmd/...
+	@go build -buildvcs=auto -o $(BIN)/ ./cmd/...
 
 # Without its packages the native part is left out; the Go arms work all the same.
 .PHONY: native-build
