@@ -94,7 +94,9 @@ $(TOOLS)/golangci-lint-$(GOLANGCI):
 .PHONY: web-tools
 web-tools: web/node_modules/.package-lock.json
 web/node_modules/.package-lock.json: web/package-lock.json
-	@cd web && npm ci --silent --no-audit --no-fund
+	@# Not npm ci: it demands an entry for the optional binary of every platform,
+	@# and the lock file holds those of Linux only.
+	@cd web && npm install --no-save --silent --no-audit --no-fund
 	@touch $@
 
 .PHONY: format
