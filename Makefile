@@ -12,7 +12,7 @@ GOLANGCI := v2.15.0
 
 .PHONY: help
 help: ## print the targets
-	@grep -hE '^[a-z-]+:.*## ' $(MAKEFILE_LIST) | sed -E 's/:.*## /\t/' | expand -t 12
+	@grep -hE '^[a-z-]+:.*## ' $(MAKEFILE_LIST) | sed -E 's/:.*## /\t/' | expand -t 13
 
 .PHONY: run
 run: build ## set up, build, tour the studies on loopback: tables, findings, report.html
@@ -27,8 +27,15 @@ check: test ## the same as test: what CI runs
 .PHONY: build
 build: packages-build go-build native-build ## every binary into bin/
 
+# The toolchains that no Debian package of this release brings new enough.
+.PHONY: go-there node-there
+go-there:
+	@command -v go >/dev/null || { echo "netdyno needs Go 1.26 or newer on PATH (go.dev/dl)"; exit 1; }
+node-there:
+	@command -v npm >/dev/null || { echo "make test needs Node 20.19 or newer on PATH (nodejs.org), for the report's figures"; exit 1; }
+
 .PHONY: go-build
-go-build:
+go-build: go-there
 	@mkdir -p $(BIN)
 	@go build -buildvcs=auto -o $(BIN)/ ./cmd/...
 
@@ -84,7 +91,7 @@ lint: lint-tools packages-test web-tools ## format and lint in every language
 	@find native -name '*.cc' -o -name '*.h' | xargs clang-format --dry-run --Werror
 
 .PHONY: lint-tools
-lint-tools: $(TOOLS)/golangci-lint-$(GOLANGCI)
+lint-tools: go-there $(TOOLS)/golangci-lint-$(GOLANGCI)
 $(TOOLS)/golangci-lint-$(GOLANGCI):
 	@mkdir -p $(TOOLS)
 	@echo "installing golangci-lint $(GOLANGCI)"
@@ -92,7 +99,7 @@ $(TOOLS)/golangci-lint-$(GOLANGCI):
 	@touch $@
 
 .PHONY: web-tools
-web-tools: web/node_modules/.package-lock.json
+web-tools: node-there web/node_modules/.package-lock.json
 web/node_modules/.package-lock.json: web/package-lock.json
 	@# Not npm ci: it demands an entry for the optional binary of every platform,
 	@# and the lock file holds those of Linux only.

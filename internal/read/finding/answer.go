@@ -56,8 +56,8 @@ func (s *sorted) sentence(c Comparison) string {
 		fmt.Fprintf(&b, "%s cannot be compared with %s on %s: %s.", c.Arm, c.Base, m.Doc, c.Reason)
 		return b.String()
 	}
-	fmt.Fprintf(&b, "%s %s %.3g× the %s of %s (95 %% interval %.3g–%.3g, %d blocks, %s): %s",
-		c.Arm, verb(m), c.Ratio, m.Doc, c.Base, c.Low, c.High, c.Blocks, s.boundWords(c), c.Verdict)
+	fmt.Fprintf(&b, "%s %s %s× the %s of %s (95 %% interval %s–%s, %d blocks, %s): %s",
+		c.Arm, verb(m), digits(c.Ratio), m.Doc, c.Base, digits(c.Low), digits(c.High), c.Blocks, s.boundWords(c), c.Verdict)
 	if c.Reason != "" {
 		fmt.Fprintf(&b, ", because %s", c.Reason)
 	}
@@ -67,6 +67,10 @@ func (s *sorted) sentence(c Comparison) string {
 	b.WriteString("." + s.limitWords(c))
 	return b.String()
 }
+
+// digits prints a ratio with three significant digits, as the tables do: 0.660
+// and not 0.66, which would claim less.
+func digits(ratio float64) string { return strings.TrimSuffix(fmt.Sprintf("%#.3g", ratio), ".") }
 
 // verb suits costs, rates and the rest.
 func verb(m record.Metric) string {

@@ -86,7 +86,7 @@ func TestAnswerReadsAsASentence(t *testing.T) {
 		Arms: []synthetic.Arm{{Name: "go-net"}, {Name: "go-epoll", Cost: 0.61}}, Primary: []string{serverCPU},
 	})
 	f := find(t, h, trials, records)
-	const want = "At connections=10000, go-epoll needs 0.61× the server CPU per exchange of go-net " +
+	const want = "At connections=10000, go-epoll needs 0.610× the server CPU per exchange of go-net " +
 		"(95 % interval 0.609–0.611, 8 blocks, margin 2 %): better. Limit: schedule."
 	if len(f.Answers) != 1 || f.Answers[0] != want {
 		t.Errorf("answers %q,\nwant %q", f.Answers, want)
