@@ -38,12 +38,16 @@ type sample struct {
 	exchanges int64
 }
 
-const redrawEvery = 500 * time.Millisecond
+const (
+	redrawEvery = 500 * time.Millisecond
+	leastWidth  = 20 // columns; less is no terminal that a line could fit
+)
 
 func newProgress(out *os.File, total time.Duration) *progress {
 	p := &progress{out: out, total: total, begun: time.Now(), last: map[int]sample{}, rate: map[int]float64{}, width: 80}
 	if p.terminal = term.IsTerminal(int(out.Fd())); p.terminal {
-		if width, _, err := term.GetSize(int(out.Fd())); err == nil {
+		// A terminal that was never given a size says 0.
+		if width, _, err := term.GetSize(int(out.Fd())); err == nil && width >= leastWidth {
 			p.width = width
 		}
 	}

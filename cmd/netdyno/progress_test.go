@@ -1,0 +1,88 @@
+package main
+
+import (
+	"bytes"
+	"os"
+	"strings"
+	"testing"
+	"time"
+
+	"golang.org/x/sys/unix"
+
+	"netdyno/internal/contract"
+	"netdyno/internal/record"
+	"netdyno/internal/run/bench"
+)
+
+// pseudoTerminal opens a terminal of the given width, 0 for one without a size.
+func pseudoTerminal(t *testing.T, width uint16) *os.File {
+	t.Helper()
+	master, err := os.OpenFile("/dev/ptmx", os.O_RDWR|unix.O_NOCTTY, 0)
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { _ = master.Close() })
+	if err := unix.IoctlSetWinsize(int(master.Fd()), unix.TIOCSWINSZ, &unix.Winsize{Col: width, Row: 24}); err != nil {
+		t.Fatal(err)
+	}
+	return master
+}
+
+func events() []bench.Event {
+	trial := record.Trial{ID: "b01-001", Arm: "an-arm-with-a-long-name", Cell: "connections=10000 rate=20k/s"}
+	tick := func(at, n int64) bench.Event { return bench.Event{Tick: &contract.Tick{AtNs: at, Exchanges: n}} }
+	died := record.Record{Trial: trial, Outcome: record.Failed, Failure: &record.Failure{
+		Kind: contract.Peer, Text: "it died", Worker: "server", State: "window",
+	}}
+	return []bench.Event{
+		{Trial: trial, Of: 2}, tick(1e9, 1000), tick(2e9, 21000),
+		{Trial: trial, Of: 2, Record: &record.Record{Trial: trial, Outcome: record.OK}},
+		{Trial: trial, Of: 2, Index: 1},
+		{Trial: trial, Of: 2, Index: 1, Record: &died},
+	}
+}
+
+func TestProgressFitsAnyTerminal(t *testing.T) {
+	for _, width := range []uint16{0, 1, 19, 20, 40, 80, 300} {
+		p := newProgress(pseudoTerminal(t, width), time.Minute)
+		var out bytes.Buffer
+		p.out = &out
+		for _, e := range events() {
+			p.drawn = time.Time{} // as if half a second had passed
+			p.observe(e)
+		}
+		p.finish()
+		if !p.terminal || !strings.Contains(out.String(), "b01-001") {
+			t.Fatalf("width %d: drew %q", width, out.String())
+		}
+		if width >= 80 && !strings.Contains(out.String(), "20.0k/s") {
+			t.Errorf("width %d: the rate is not shown: %q", width, out.String())
+		}
+		for line := range strings.SplitSeq(out.String(), "\r") {
+			drawn, failed := strings.TrimPrefix(line, "\x1b[K"), strings.Contains(line, "it died")
+			if n := len([]rune(drawn)); !failed && width >= leastWidth && n >= int(width) {
+				t.Errorf("width %d: a line of %d columns would wrap: %q", width, n, drawn)
+			}
+		}
+	}
+}
+
+func TestProgressIsPlainLinesElsewhere(t *testing.T) {
+	r, w, err := os.Pipe()
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer func() { _ = r.Close() }() // a pipe
+	p := newProgress(w, time.Minute)
+	var out bytes.Buffer
+	p.out = &out
+	for _, e := range events() {
+		p.observe(e)
+	}
+	p.finish()
+	_ = w.Close() // a pipe
+	lines := strings.Split(strings.TrimSpace(out.String()), "\n")
+	if len(lines) != 2 || strings.Contains(out.String(), "\x1b") || !strings.Contains(lines[1], "failed (peer): server in state window: it died") {
+		t.Errorf("printed %q, want one plain line for each trial", out.String())
+	}
+}
