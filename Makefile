@@ -87,6 +87,7 @@ web-test: web-tools packages-test ## TypeScript: format, lint, types, and the re
 .PHONY: lint
 lint: lint-tools packages-test web-tools ## format and lint in every language
 	@out=$$(gofmt -l cmd internal studies); [ -z "$$out" ] || { echo "gofmt: $$out"; exit 1; }
+	@go mod tidy -diff
 	@$(TOOLS)/golangci-lint run ./...
 	@find native -name '*.cc' -o -name '*.h' | xargs clang-format --dry-run --Werror
 

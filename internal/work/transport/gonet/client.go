@@ -31,11 +31,7 @@ type client struct {
 
 // Client implements load.Transport.
 func (Transport) Client(setup contract.Setup) (load.Client, error) {
-	routes, err := wire.Routes(setup)
-	if err != nil {
-		return nil, err
-	}
-	payload, err := wire.EchoPayload(setup)
+	routes, payload, err := wire.EchoWork(setup)
 	if err != nil {
 		return nil, err
 	}
