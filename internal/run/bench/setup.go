@@ -100,29 +100,25 @@ func (t *trial) setups() (setups, error) {
 	fail := func(err error) (setups, error) {
 		return setups{}, &failure{record.Failure{Kind: contract.SetupFailed, Text: err.Error(), State: "idle"}}
 	}
-	serverOffer, clientOffer, err := t.bench.Catalog.pair(t.work)
-	if err != nil {
-		return setups{}, err
-	}
 	base := contract.Setup{
 		Trial: t.plan.ID, Seed: t.plan.Seed, Exchange: t.work.Exchange, Load: t.work.Load, Threads: t.work.Threads,
 	}
 	base.Load.DrainNs = int64(drainPatience)
 	sources := rig.Sources(SourcesOf(t.work))
 
-	options, err := optionsByRole(t.work, serverOffer, clientOffer)
+	options, err := optionsByRole(t.work, t.serverEnd, t.clientEnd)
 	if err != nil {
 		return fail(err)
 	}
 	out := setups{server: base, client: map[string]contract.Setup{}}
-	out.server.Transport, out.server.Role, out.server.Options = serverOffer.Name, contract.Server, options[contract.Server]
+	out.server.Transport, out.server.Role, out.server.Options = t.serverEnd.Name, contract.Server, options[contract.Server]
 	if t.server != nil {
 		out.server.Listen = net.JoinHostPort(t.serverSeat.Address, "0")
 	}
 	out.server.Listeners, out.server.Allow = t.work.Listeners, sources
 	for i, c := range t.clients {
 		setup := base
-		setup.Transport, setup.Role, setup.Options = clientOffer.Name, c.worker.Role, options[c.worker.Role]
+		setup.Transport, setup.Role, setup.Options = t.clientEnd.Name, c.worker.Role, options[c.worker.Role]
 		setup.Load = t.work.ClientLoad(i)
 		setup.Load.DrainNs = int64(drainPatience)
 		setup.Seed = t.plan.Seed + uint64(i)

@@ -27,10 +27,11 @@ type trial struct {
 	all     []*conversation
 	line    record.Timeline
 
-	serverSeat rig.Seat
+	serverSeat           rig.Seat
+	serverEnd, clientEnd Offer // the same when a pair does without a server
 }
 
-// run carries out one planned trial and always returns its record.
+// trial carries out one planned trial and always returns its record.
 func (b *Bench) trial(ctx context.Context, plan record.Trial) record.Record {
 	t := &trial{bench: b, plan: plan, begun: time.Now()}
 	r := record.Record{Schema: record.Schema, Trial: plan, StartedAt: t.begun.UTC(), Noise: record.Noise{LoadAverage: loadAverage()}}
@@ -88,8 +89,8 @@ func (t *trial) conduct(parent context.Context) error {
 
 // launch seats and starts every worker and hears its hello.
 func (t *trial) launch(ctx context.Context, fail context.CancelCauseFunc) error {
-	serverOffer, clientOffer, err := t.bench.Catalog.pair(t.work)
-	if err != nil {
+	var err error
+	if t.serverEnd, t.clientEnd, err = t.bench.Catalog.pair(t.work); err != nil {
 		return err
 	}
 	serverSeat, clientSeats, err := t.bench.Rig.Seats(t.work.Placement, t.work.Clients)
@@ -111,13 +112,13 @@ func (t *trial) launch(ctx context.Context, fail context.CancelCauseFunc) error 
 		return c, err
 	}
 	role := contract.Client
-	if clientOffer.Has(contract.Pair) {
+	if t.clientEnd.Has(contract.Pair) {
 		role = contract.Pair
-	} else if t.server, err = start("server", contract.Server, serverSeat, serverOffer); err != nil {
+	} else if t.server, err = start("server", contract.Server, serverSeat, t.serverEnd); err != nil {
 		return err
 	}
 	for i, seat := range clientSeats {
-		c, err := start(fmt.Sprintf("client-%d", i+1), role, seat, clientOffer)
+		c, err := start(fmt.Sprintf("client-%d", i+1), role, seat, t.clientEnd)
 		if err != nil {
 			return err
 		}

@@ -5,8 +5,6 @@ import (
 	"fmt"
 	"io"
 
-	"golang.org/x/sys/unix"
-
 	"netdyno/internal/contract"
 	"netdyno/internal/run/meter/usage"
 )
@@ -81,7 +79,7 @@ func (u *up) decorate(line []byte) ([]byte, error) {
 	if m.Mark != nil {
 		reading.SkewNs = u.marks.skew(m.Mark.ID, reading.AtNs)
 	}
-	reading.OwnCPUNs = ownCPU()
+	reading.OwnCPUNs = usage.OwnCPU()
 	decorated, err := withMeter(line, *reading)
 	if err != nil {
 		fmt.Fprintln(u.log, "netdyno meter:", err)
@@ -115,13 +113,4 @@ func excerpt(line []byte) string {
 		return string(line[:keep]) + "…"
 	}
 	return string(line)
-}
-
-// ownCPU returns the CPU time that metering has cost so far, in ns.
-func ownCPU() int64 {
-	var ts unix.Timespec
-	if unix.ClockGettime(unix.CLOCK_PROCESS_CPUTIME_ID, &ts) != nil {
-		return 0 // the clock exists on every Linux
-	}
-	return ts.Nano()
 }
