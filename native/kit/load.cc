@@ -114,6 +114,15 @@ contract::Counts Load::counts() const {
   return sum;
 }
 
+contract::Counts Load::edge() const {
+  contract::Counts sum;
+  for (const auto& lane : lanes_) {
+    lane->before.add_to(sum, up_bytes_);
+    if (ended()) lane->window.add_to(sum, up_bytes_);
+  }
+  return sum;
+}
+
 contract::Result Load::result(std::int64_t now) {
   end(now);
   contract::Result result;

@@ -97,6 +97,10 @@ class Load {
 
   /// Sums since ready over all phases.
   contract::Counts counts() const;
+  /// Sums since ready as they were at the window's last edge: without the phase
+  /// that the edge began, so that this account and the result's differ by no
+  /// more than one completion per slot, however late it is read.
+  contract::Counts edge() const;
   /// The account of the window. Ends the load at now unless it has ended.
   contract::Result result(std::int64_t now);
 

@@ -148,15 +148,19 @@ void Machine::mark(const Json& body) {
   const contract::Mark mark = contract::parse_mark(body);
   if (!at_ready()) return complain("mark came before ready (CONTRACT.md, section Life)");
   const std::int64_t now = now_ns();
-  if (end_.load && state_ != State::done) {
+  contract::Counts at_mark = counts();
+  if (end_.load && state_ != State::done && (mark.reset || end_.load->opened())) {
+    const std::int64_t connections = at_mark.connections;
     if (mark.reset) {
       end_.load->open(now);
-    } else if (end_.load->opened()) {
+    } else {
       end_.load->end(now);
       if (state_ == State::running) end_.client->ended();
     }
+    at_mark = end_.load->edge();
+    at_mark.connections = connections;
   }
-  const contract::Reading reading{now, process_cpu_ns(), counts()};
+  const contract::Reading reading{now, process_cpu_ns(), at_mark};
   send(message(mark, reading));
 }
 

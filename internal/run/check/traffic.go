@@ -127,8 +127,8 @@ func ledger(s *subject) error {
 	return e.finish()
 }
 
-// closes checks a client's account against itself. Between a reading and the
-// switch of the window each slot may complete one exchange.
+// closes checks a client's account against itself. At the switch of the window
+// each slot may be in the middle of counting one exchange.
 func (a account) closes(open bool) error {
 	r := a.result
 	inWindow := a.closing.Counts.Exchanges - a.opening.Counts.Exchanges

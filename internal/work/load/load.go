@@ -165,12 +165,13 @@ func (l *Load) Open(now int64) {
 	l.enter(l.window)
 }
 
-// Close ends an open window and with it the load. Before the window opens it
-// does nothing: a mark without reset then only reads.
-func (l *Load) Close(now int64) {
+// Close ends an open window and with it the load, and reports whether there was
+// one: before the window opens, a mark without reset only reads.
+func (l *Load) Close(now int64) bool {
 	if l.open {
 		l.End(now)
 	}
+	return l.open
 }
 
 // End closes the window and ends the load: exchanges due later are not sent,
@@ -192,10 +193,23 @@ func (l *Load) enter(p phase) {
 	}
 }
 
+// Edge returns the sums since ready as they were at the window's last edge: the
+// phase that the edge began is left out, so that this account and the result's
+// differ by no more than one completion per slot, however late it is read.
+func (l *Load) Edge() contract.Counts {
+	past := []phase{l.before}
+	if l.closeNs.Load() != math.MaxInt64 {
+		past = append(past, l.window)
+	}
+	return l.sum(past)
+}
+
 // Counts returns the sums since ready over all phases.
-func (l *Load) Counts() contract.Counts {
+func (l *Load) Counts() contract.Counts { return l.sum([]phase{l.before, l.window, l.drain}) }
+
+func (l *Load) sum(phases []phase) contract.Counts {
 	var c contract.Counts
-	for _, p := range []phase{l.before, l.window, l.drain} {
+	for _, p := range phases {
 		p.addTo(&c, l.exchange.UpBytes)
 	}
 	return c

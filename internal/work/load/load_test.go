@@ -235,3 +235,36 @@ func BenchmarkSlot(b *testing.B) {
 		})
 	}
 }
+
+// A control goroutine that is descheduled between switching the window and
+// reading the counts must still report the edge.
+func TestEdgeLeavesOutWhatCameAfterIt(t *testing.T) {
+	l := newLoad(t, contract.Load{Connections: 1})
+	l.Start()
+	s := &l.Slots(0)[0]
+	exchanges := func(n int) {
+		for range n {
+			now := Now()
+			if _, more := s.Next(now); !more {
+				t.Fatal("no more exchanges in a running closed loop")
+			}
+			s.Done(now, now, 30)
+		}
+	}
+	exchanges(3)
+	l.Open(Now())
+	exchanges(5)
+	if got := l.Edge().Exchanges; got != 3 {
+		t.Errorf("%d exchanges at the opening edge, want the 3 before it", got)
+	}
+	if _, more := s.Next(Now()); !more {
+		t.Fatal("no more exchanges in a running closed loop")
+	}
+	if !l.Close(Now()) {
+		t.Fatal("an open window does not close")
+	}
+	s.Done(Now(), Now(), 30) // drained
+	if edge, all := l.Edge().Exchanges, l.Counts().Exchanges; edge != 8 || all != 9 {
+		t.Errorf("%d exchanges at the closing edge and %d in all, want 8 and 9", edge, all)
+	}
+}

@@ -250,16 +250,26 @@ func (m *machine) mark(mark contract.Mark) {
 		m.complain(contract.Invalid, errors.New("mark came before ready (CONTRACT.md, section Life)"))
 		return
 	}
+	counts := m.counts
 	if m.client != nil && !m.done {
-		if mark.Reset {
-			m.client.Load().Open(load.Now())
-		} else {
-			m.client.Load().Close(load.Now())
-		}
+		counts = func() contract.Counts { return edge(m.client.Load(), mark.Reset) }
 	}
-	reading := m.reader.read(m.counts)
+	reading := m.reader.read(counts)
 	mark.Reading = &reading
 	m.send(contract.Message{Mark: &mark})
+}
+
+// edge opens or closes the window and returns the counts of that instant. A
+// mark that does neither only reads.
+func edge(l *load.Load, open bool) contract.Counts {
+	if open {
+		l.Open(load.Now())
+		return l.Edge()
+	}
+	if !l.Close(load.Now()) {
+		return l.Counts()
+	}
+	return l.Edge()
 }
 
 func (m *machine) counts() contract.Counts {
