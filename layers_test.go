@@ -42,7 +42,9 @@ var layers = map[string][]string{
 
 	"internal/work/load":              {"internal/contract", "internal/hist"},
 	"internal/work/wire":              {"internal/contract", "internal/work/load"},
-	"internal/work/transport/*":       {"internal/contract", "internal/work/load", "internal/work/wire"},
+	"internal/work/netdynov1":         {},
+	"internal/work/codec":             {"internal/contract", "internal/quantity", "internal/work/load", "internal/work/netdynov1"},
+	"internal/work/transport/*":       {"internal/contract", "internal/work/load", "internal/work/wire", "internal/work/codec", "internal/work/netdynov1"},
 	"internal/work/worker":            {"internal/contract", "internal/quantity", "internal/work/load"},
 	"internal/work/worker/workertest": {"internal/contract", "internal/work/load", "internal/work/worker"},
 
@@ -54,7 +56,7 @@ var layers = map[string][]string{
 	"cmd/netdyno": orchestrator,
 	"bench":       append(slices.Clone(orchestrator), "internal/read/stat"),
 	"test/*":      orchestrator,
-	"cmd/*":       {"internal/work/load", "internal/work/transport/*", "internal/work/worker"},
+	"cmd/*":       {"internal/work/load", "internal/work/codec", "internal/work/transport/*", "internal/work/worker"},
 }
 
 // run is what every package of room RUN may import, and more.

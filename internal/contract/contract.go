@@ -65,14 +65,27 @@ type Library struct {
 
 // Transport describes one named implementation that a worker offers.
 type Transport struct {
-	Name     string   `json:"name"`
-	Doc      string   `json:"doc"`
-	Wire     string   `json:"wire"`
-	Roles    []Role   `json:"roles"`
-	Delivery Delivery `json:"delivery"`
-	Codecs   []string `json:"codecs,omitempty"`
-	Options  []Option `json:"options,omitempty"`
+	Name     string    `json:"name"`
+	Doc      string    `json:"doc"`
+	Wire     string    `json:"wire"`
+	Roles    []Role    `json:"roles"`
+	Delivery Delivery  `json:"delivery"`
+	Codecs   []string  `json:"codecs,omitempty"`   // levels of factor codec; empty: bytes alone
+	Features []Feature `json:"features,omitempty"` // what it can do beyond whole messages on kept, plain connections
+	Options  []Option  `json:"options,omitempty"`
 }
+
+// Feature is something that not every transport can do and a study may ask for.
+type Feature string
+
+// The features.
+const (
+	FeatureTLS        Feature = "tls"         // setup.tls
+	FeatureFresh      Feature = "fresh"       // setup.load.fresh
+	FeatureStreamUp   Feature = "stream-up"   // setup.exchange.stream up
+	FeatureStreamDown Feature = "stream-down" // … down
+	FeatureStreamBoth Feature = "stream-both" // … both
+)
 
 // OptionType is the type of an option's value on the wire.
 type OptionType string
@@ -116,37 +129,16 @@ type Setup struct {
 	Threads   int            `json:"threads,omitempty"`   // loops or threads; 0 means one per usable CPU
 	Exchange  Exchange       `json:"exchange"`
 	Load      Load           `json:"load"`
+	TLS       *TLS           `json:"tls,omitempty"`     // encrypt; nil is plain text
+	Profile   bool           `json:"profile,omitempty"` // profile the window's CPU time into result.profile
 	Options   map[string]any `json:"options,omitempty"`
 }
 
-// Exchange is the unit of work: up goes a message, down comes one.
-type Exchange struct {
-	UpBytes   int64  `json:"up_bytes"`
-	DownBytes int64  `json:"down_bytes"`
-	Codec     string `json:"codec,omitempty"`
-}
-
-// Arrival is the process that an open loop's schedule follows.
-type Arrival string
-
-// The arrival processes.
-const (
-	Constant Arrival = "constant"
-	Poisson  Arrival = "poisson"
-)
-
-// Load says how much work a client offers and in what pattern. Rate 0 is the
-// closed loop; Amount 0 is unbounded (until stop).
-type Load struct {
-	Connections int     `json:"connections"`
-	InFlight    int     `json:"in_flight,omitempty"`    // per connection; 0 means 1
-	Rate        float64 `json:"rate,omitempty"`         // exchanges per second over all connections of this client
-	Arrival     Arrival `json:"arrival,omitempty"`      // open loop only; empty means constant
-	ThinkNs     int64   `json:"think_ns,omitempty"`     // closed loop: pause between completion and next start
-	ActiveShare float64 `json:"active_share,omitempty"` // share of connections that carry load; 0 means 1
-	Fresh       bool    `json:"fresh,omitempty"`        // a new connection for every exchange
-	Amount      int64   `json:"amount,omitempty"`       // exchanges per active connection, then the client's own result
-	DrainNs     int64   `json:"drain_ns,omitempty"`     // how long stop waits for exchanges in flight; 0 means 2 s
+// TLS is what the ends of an encrypted trial need, as PEM text.
+type TLS struct {
+	Authorities string `json:"authorities"`           // certificates that a client trusts
+	Certificate string `json:"certificate,omitempty"` // the server's own
+	Key         string `json:"key,omitempty"`         // its private key; never recorded
 }
 
 // Ready says that the worker can begin: a server listens, a client has every
@@ -154,10 +146,13 @@ type Load struct {
 type Ready struct {
 	Addresses   []string       `json:"addresses,omitempty"`
 	Connections int            `json:"connections,omitempty"`
-	Verified    int            `json:"verified,omitempty"` // connections whose echoed content matched by CRC-32C
-	Options     map[string]any `json:"options,omitempty"`  // effective, after defaults
-	Threads     int            `json:"threads,omitempty"`  // effective
-	Foreign     bool           `json:"foreign,omitempty"`  // a program that cannot count: Reading.Counts says nothing
+	Verified    int            `json:"verified,omitempty"`  // connections whose echoed content matched by CRC-32C
+	Options     map[string]any `json:"options,omitempty"`   // effective, after defaults
+	Threads     int            `json:"threads,omitempty"`   // effective
+	Foreign     bool           `json:"foreign,omitempty"`   // a program that cannot count: Reading.Counts says nothing
+	Elsewhere   bool           `json:"elsewhere,omitempty"` // the server is no process of this worker's: the meter's account is not its own
+	UpBytes     int64          `json:"up_bytes,omitempty"`  // encoded size of an exchange's messages, where a codec decides it
+	DownBytes   int64          `json:"down_bytes,omitempty"`
 }
 
 // Start makes a client begin its load.
@@ -227,6 +222,7 @@ type Result struct {
 	Lag        string   `json:"lag,omitempty"`
 	OverMax    int64    `json:"over_max,omitempty"` // values above the histogram's range, counted there as its maximum
 	Runtime    *Runtime `json:"runtime,omitempty"`
+	Profile    []byte   `json:"profile,omitempty"` // CPU profile of the window, gzipped pprof, when setup asked for one
 }
 
 // ErrorKind classifies what went wrong.

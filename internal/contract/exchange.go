@@ -1,0 +1,59 @@
+package contract
+
+// Exchange is the unit of work: up goes a message, down comes one.
+type Exchange struct {
+	UpBytes    int64      `json:"up_bytes"`
+	DownBytes  int64      `json:"down_bytes"`
+	Codec      string     `json:"codec,omitempty"`       // empty means bytes
+	Stream     Stream     `json:"stream,omitempty"`      // directions that travel in chunks
+	ChunkBytes int64      `json:"chunk_bytes,omitempty"` // size of a stream's messages, the last one shorter
+	Message    *Structure `json:"message,omitempty"`     // what a codec other than bytes encodes
+}
+
+// Stream says which directions of an exchange are streams of messages.
+type Stream string
+
+// The directions; empty is one message each way.
+const (
+	StreamUp   Stream = "up"
+	StreamDown Stream = "down"
+	StreamBoth Stream = "both"
+)
+
+// Structure is the structured content of an exchange. Descriptors describe
+// the user's own types; the built-in ones need none.
+type Structure struct {
+	Name        string  `json:"name"`                  // level of factor message
+	Descriptors []byte  `json:"descriptors,omitempty"` // a serialized google.protobuf.FileDescriptorSet
+	Up          Content `json:"up"`
+	Down        Content `json:"down"`
+}
+
+// Content is one message: its type and its values.
+type Content struct {
+	Type string `json:"type"` // full name: "netdyno.v1.Text"
+	JSON string `json:"json"` // by the protobuf JSON mapping
+}
+
+// Arrival is the process that an open loop's schedule follows.
+type Arrival string
+
+// The arrival processes.
+const (
+	Constant Arrival = "constant"
+	Poisson  Arrival = "poisson"
+)
+
+// Load says how much work a client offers and in what pattern. Rate 0 is the
+// closed loop; Amount 0 is unbounded (until stop).
+type Load struct {
+	Connections int     `json:"connections"`
+	InFlight    int     `json:"in_flight,omitempty"`    // per connection; 0 means 1
+	Rate        float64 `json:"rate,omitempty"`         // exchanges per second over all connections of this client
+	Arrival     Arrival `json:"arrival,omitempty"`      // open loop only; empty means constant
+	ThinkNs     int64   `json:"think_ns,omitempty"`     // closed loop: pause between completion and next start
+	ActiveShare float64 `json:"active_share,omitempty"` // share of connections that carry load; 0 means 1
+	Fresh       bool    `json:"fresh,omitempty"`        // a new connection for every exchange
+	Amount      int64   `json:"amount,omitempty"`       // exchanges per active connection, then the client's own result
+	DrainNs     int64   `json:"drain_ns,omitempty"`     // how long stop waits for exchanges in flight; 0 means 2 s
+}

@@ -1,0 +1,52 @@
+// Package codec is what an exchange carries, apart from how it travels: the
+// content of both messages, and how an application turns it into bytes and
+// back. Every transport that carries more than an echo uses it, so that all
+// of them do the same work.
+//
+//	request, err := x.Request(buf)         // client, every exchange: encode
+//	reply, err := x.Respond(buf, request)  // server: decode, encode
+//	err := x.Accept(reply)                 // client: decode
+//
+// With codec bytes there is nothing to encode: contents are random bytes of
+// the sizes asked for, and only sizes are checked.
+package codec
+
+import (
+	"netdyno/internal/contract"
+)
+
+// Bytes is the codec that encodes nothing.
+const Bytes = "bytes"
+
+// Codec encodes an application's messages. An implementation is stateless and
+// any goroutine may use it.
+type Codec interface {
+	// Name is the level of factor codec.
+	Name() string
+	// MediaType is its name in HTTP.
+	MediaType() string
+	// Kind makes the Go type that the codec works on for one content, and fills
+	// in a value of it. The error says what in the content does not fit.
+	Kind(types *Types, content contract.Content) (Kind, error)
+	// Encode appends the message to dst.
+	Encode(dst []byte, message any) ([]byte, error)
+	// Decode reads data into message, a value of Kind.New. It keeps no reference
+	// to data.
+	Decode(data []byte, message any) error
+}
+
+// Kind is a message type as a codec sees it, with the content that travels.
+type Kind struct {
+	Content any            // filled once, encoded in every exchange; not to be changed
+	New     func() any     // an empty message to decode into
+	Same    func(any) bool // whether a decoded message equals Content
+}
+
+// Exchange is the content of both directions. It is not changed after New and
+// any goroutine may use it.
+type Exchange struct {
+	Codec              Codec // nil for codec bytes
+	Up, Down           Kind  // of Codec; zero for codec bytes
+	UpBytes, DownBytes int64 // of the encoded messages
+	up, down           []byte
+}
