@@ -34,6 +34,8 @@ type Study struct {
 	Blocks    int               `json:"blocks"`
 	Seed      uint64            `json:"seed"`
 	Published []Published       `json:"published,omitempty"`
+	Charts    []Chart           `json:"charts,omitempty"`
+	Fits      []Fit             `json:"fits,omitempty"`
 	Warnings  []Warning         `json:"warnings,omitempty"` // the planner's: confounded factors, dropped cells
 }
 
@@ -63,6 +65,42 @@ type Published struct {
 	Note   string  `json:"note,omitempty"`
 }
 
+// ChartKind is the form of a chart.
+type ChartKind string
+
+// The forms: lines of a metric over a factor, a metric by colour over two
+// factors, and the Pareto front of two metrics.
+const (
+	Lines ChartKind = "lines"
+	Heat  ChartKind = "heat"
+	Front ChartKind = "front"
+)
+
+// Chart is a view of its results that a study asks for. A factor may be any of
+// a trial's levels, those bundled in arms included.
+type Chart struct {
+	Title   string            `json:"title"`
+	Kind    ChartKind         `json:"kind"`
+	Metric  string            `json:"metric"`            // of lines and heat; a front's to be high (or low) against Against
+	X       string            `json:"x,omitempty"`       // factor of lines and heat, along the axis
+	Y       string            `json:"y,omitempty"`       // factor of heat
+	By      string            `json:"by,omitempty"`      // factor with a line, or a mark, for each level; empty for one
+	Against string            `json:"against,omitempty"` // front: the metric that it costs
+	Where   map[string]string `json:"where,omitempty"`   // only trials at these levels
+}
+
+// Fit is a linear model that a study asks to be fitted over its trials:
+// metric = a + n·(b + Σ cᵢ·xᵢ), n and the xᵢ being numeric levels of factors.
+type Fit struct {
+	Title     string            `json:"title"`
+	Metric    string            `json:"metric"`
+	Per       string            `json:"per"`   // the factor n: "connections"
+	Terms     []string          `json:"terms"` // the factors xᵢ
+	Where     map[string]string `json:"where,omitempty"`
+	Source    string            `json:"source,omitempty"`    // of the published coefficients
+	Published []float64         `json:"published,omitempty"` // of the terms, in their order
+}
+
 // Warning is a fact the user should act on, with the advice.
 type Warning struct {
 	About  string `json:"about"`
@@ -79,6 +117,7 @@ type Trial struct {
 	Cell   string            `json:"cell"`             // canonical text of the varied levels other than the compared one; "" when there is none
 	Arm    string            `json:"arm"`              // level of the compared factor
 	Repeat bool              `json:"repeat,omitempty"` // the baseline's second appearance in its block and cell
+	Probe  bool              `json:"probe,omitempty"`  // profiled, and for that reason compared with nothing
 	Levels map[string]string `json:"levels"`           // every factor, held or varied, an arm already unfolded
 	Seed   uint64            `json:"seed"`
 }
@@ -139,6 +178,7 @@ type Worker struct {
 	Setup     *contract.Setup   `json:"setup,omitempty"`
 	Ready     *contract.Ready   `json:"ready,omitempty"`
 	AtReady   *contract.Meter   `json:"at_ready,omitempty"`
+	Idle      *Edge             `json:"idle,omitempty"` // everything connected, before the load begins
 	Open      *Edge             `json:"open,omitempty"`
 	Close     *Edge             `json:"close,omitempty"`
 	Result    *contract.Result  `json:"result,omitempty"`
