@@ -129,13 +129,13 @@ func (c *client) Run() error {
 // sequential runs one exchange after the other on a connection.
 func (c *client) sequential(conn *net.TCPConn, slot *load.Slot) {
 	back := make([]byte, min(len(c.payload), 64<<10))
-	sleep := newSleeper(c.load.Ended())
+	sleep := load.NewWaiter(c.load.Ended())
 	for {
 		due, more := slot.Next(load.Now())
 		if !more {
 			return
 		}
-		if !sleep.until(due) {
+		if !sleep.Until(due) {
 			slot.Cancel()
 			return
 		}

@@ -42,7 +42,7 @@ func newPipeline(c *client, conn *net.TCPConn, slots []load.Slot) *pipeline {
 // write sends exchanges until every slot is let go or the connection breaks.
 func (p *pipeline) write() {
 	defer close(p.sent)
-	sleep := newSleeper(p.client.load.Ended())
+	sleep := load.NewWaiter(p.client.load.Ended())
 	var queue []waiting
 	for left := p.slots; left > 0; {
 		if len(queue) == 0 {
@@ -67,7 +67,7 @@ func (p *pipeline) write() {
 			continue
 		}
 		next := earliest(queue)
-		if !sleep.until(next.due) {
+		if !sleep.Until(next.due) {
 			next.slot.Cancel()
 			queue, left = remove(queue, next), left-1
 			continue
