@@ -105,6 +105,7 @@ type machine struct {
 	failed   bool
 	finished chan error // the client's Run has returned
 	overdue  <-chan time.Time
+	profiler profiler
 }
 
 // prepared is what a transport made of a setup: one end, or an error.
@@ -178,6 +179,7 @@ func (m *machine) prepare(setup contract.Setup) error {
 		runtime.GOMAXPROCS(setup.Threads)
 	}
 	m.setup = &setup
+	m.profiler.wanted = setup.Profile
 	go func() {
 		var p prepared
 		if setup.Role == contract.Server {
@@ -254,9 +256,15 @@ func (m *machine) mark(mark contract.Mark) {
 	if m.client != nil && !m.done {
 		counts = func() contract.Counts { return edge(m.client.Load(), mark.Reset) }
 	}
+	if mark.Reset {
+		m.profiler.begin()
+	}
 	reading := m.reader.read(counts)
 	mark.Reading = &reading
 	m.send(contract.Message{Mark: &mark})
+	if !mark.Reset {
+		m.profiler.end() // takes up to 200 ms, which the answer must not wait for
+	}
 }
 
 // edge opens or closes the window and returns the counts of that instant. A
@@ -295,7 +303,7 @@ func (m *machine) stop() {
 		m.finish(nil)
 	default:
 		m.done = true
-		m.send(contract.Message{Result: &contract.Result{Counts: m.server.Counts(), Runtime: m.reader.runtime()}})
+		m.send(contract.Message{Result: &contract.Result{Counts: m.server.Counts(), Runtime: m.reader.runtime(), Profile: m.profiler.taken()}})
 	}
 }
 
@@ -311,7 +319,7 @@ func (m *machine) finish(err error) {
 		m.fail(load.Failure(contract.Bug, err))
 		return
 	}
-	result.Runtime = m.reader.runtime()
+	result.Runtime, result.Profile = m.reader.runtime(), m.profiler.taken()
 	m.send(contract.Message{Result: &result})
 }
 

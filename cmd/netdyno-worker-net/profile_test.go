@@ -1,0 +1,40 @@
+package main
+
+import (
+	"testing"
+	"time"
+
+	"github.com/google/pprof/profile"
+
+	"netdyno/internal/contract"
+	"netdyno/internal/work/worker/workertest"
+)
+
+// The CPU profile of a window is asked for, and holds what ran in it.
+func TestAWindowIsProfiledOnRequest(t *testing.T) {
+	for _, wanted := range []bool{true, false} {
+		c := workertest.Start(t, transports...)
+		c.Setup(contract.Setup{
+			Transport: "null", Role: contract.Pair, Threads: 1, Profile: wanted,
+			Load: contract.Load{Connections: 2}, Exchange: contract.Exchange{UpBytes: 1, DownBytes: 1},
+		})
+		c.Start()
+		c.Mark(1, true)
+		time.Sleep(300 * time.Millisecond)
+		c.Mark(2, false)
+		r := c.Stop()
+		if !wanted {
+			if len(r.Profile) > 0 {
+				t.Errorf("%d bytes of a profile that nobody asked for", len(r.Profile))
+			}
+			continue
+		}
+		p, err := profile.ParseData(r.Profile)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if len(p.Sample) == 0 || p.SampleType[len(p.SampleType)-1].Type != "cpu" {
+			t.Errorf("%d samples of %v, want CPU samples of a busy loop", len(p.Sample), p.SampleType)
+		}
+	}
+}
