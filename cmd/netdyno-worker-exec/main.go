@@ -7,4 +7,4 @@ import (
 	"netdyno/internal/work/worker"
 )
 
-func main() { worker.Main("netdyno-worker-exec", foreign.Transport{}) }
+func main() { worker.Main("netdyno-worker-exec", foreign.Transport{}, foreign.Address{}) }

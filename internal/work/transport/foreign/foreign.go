@@ -1,7 +1,9 @@
-// Package foreign is transport exec: it starts a server program of the user's
-// from its command line, waits until the port listens, and lets any client of
-// the same wire drive it. It moves no bytes and counts none; the meter sees
-// the program as part of this worker's process tree.
+// Package foreign lets any client of the same wire drive a server that knows
+// nothing of netdyno. Transport exec starts a program of the user's from its
+// command line and waits until the port listens; the meter sees it as part of
+// this worker's process tree. Transport address finds one that runs already,
+// of which nothing can be metered. Neither moves a byte or counts one: that the
+// server answers rightly is for the client's verification to say.
 package foreign
 
 import (
@@ -18,7 +20,7 @@ import (
 	"netdyno/internal/work/load"
 )
 
-// Transport is exec.
+// Transport is exec: a server program that is started for the trial.
 type Transport struct{}
 
 // Describe implements load.Transport. Its wire is empty: option wire declares it.
@@ -32,7 +34,7 @@ func (Transport) Describe() contract.Transport {
 		Options: []contract.Option{
 			{Name: "command", Type: contract.TypeText, Default: "", Doc: "command line; {host} and {port} are filled in, no shell is involved"},
 			{Name: "port", Type: contract.TypeInt, Default: 0, Min: &zero, Max: &most, Doc: "port it listens on; 0 lets netdyno choose one"},
-			{Name: "wire", Type: contract.TypeText, Default: "echo", Doc: "byte protocol that it speaks"},
+			wireOption(),
 			{Name: "wait", Type: contract.TypeDuration, Unit: "ns", Default: int64(10 * time.Second), Min: &zero, Doc: "how long it may take to listen"},
 		},
 	}

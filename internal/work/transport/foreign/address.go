@@ -1,0 +1,100 @@
+package foreign
+
+import (
+	"errors"
+	"fmt"
+	"net"
+	"strconv"
+	"syscall"
+	"time"
+
+	"netdyno/internal/contract"
+	"netdyno/internal/work/load"
+)
+
+// Address is transport address: a server that runs already, which somebody
+// else started and will end. It is only looked for; what a meter reads here is
+// therefore no account of it, and ready says so (Elsewhere).
+type Address struct{}
+
+// Describe implements load.Transport. Its wire is empty: option wire declares it.
+func (Address) Describe() contract.Transport {
+	least := float64(time.Millisecond)
+	return contract.Transport{
+		Name:     "address",
+		Doc:      "a server that runs already, at an address that you give",
+		Roles:    []contract.Role{contract.Server},
+		Delivery: contract.DeliveryChunks,
+		Options: []contract.Option{
+			{Name: "address", Type: contract.TypeText, Default: "", Doc: "where it listens, host:port"},
+			wireOption(),
+			{Name: "wait", Type: contract.TypeDuration, Unit: "ns", Default: int64(time.Second), Min: &least, Doc: "how long it may take to accept one connection"},
+		},
+	}
+}
+
+// wireOption declares the byte protocol of a server that cannot say it itself.
+func wireOption() contract.Option {
+	return contract.Option{
+		Name: "wire", Type: contract.TypeText, Default: "echo",
+		Doc: "byte protocol that it speaks: echo, http/1.1, h2c, grpc:netdyno.v1 or another that a client has (netdyno transports)",
+	}
+}
+
+// Client implements load.Transport; the role is not declared, so it is never
+// reached.
+func (Address) Client(contract.Setup) (load.Client, error) { panic("address has no client") }
+
+// Server implements load.Transport: it connects once to see that somebody
+// listens. A name is resolved here, so that every connection of the trial goes
+// to the one server that answered.
+func (Address) Server(setup contract.Setup) (load.Server, error) {
+	o := load.Options(setup.Options)
+	address := o.Text("address")
+	if err := checkAddress(address); err != nil {
+		return nil, load.Failure(contract.SetupFailed, err)
+	}
+	conn, err := net.DialTimeout("tcp", address, time.Duration(o.Int("wait")))
+	if err != nil {
+		hint := ""
+		if errors.Is(err, syscall.ECONNREFUSED) {
+			hint = ": nothing listens there; start the server first, or let transport exec start it"
+		}
+		return nil, load.Failure(contract.Peer, fmt.Errorf("look for the server at %s: %w%s", address, err, hint))
+	}
+	found := conn.RemoteAddr().String()
+	_ = conn.Close() // nothing was sent on it
+	return elsewhere{found, setup.Options}, nil
+}
+
+func checkAddress(address string) error {
+	const example = "such as 127.0.0.1:8080"
+	if address == "" {
+		return fmt.Errorf("option address is empty, expected where the server listens, %s", example)
+	}
+	host, port, err := net.SplitHostPort(address)
+	if err != nil {
+		return fmt.Errorf("option address: %w; expected host:port, %s", err, example)
+	}
+	if number, err := strconv.ParseUint(port, 10, 16); err != nil || number == 0 || host == "" {
+		return fmt.Errorf("option address is %q, expected a host and a port from 1 to 65535, %s", address, example)
+	}
+	return nil
+}
+
+// elsewhere is a server that is nobody's here.
+type elsewhere struct {
+	address string
+	options map[string]any
+}
+
+// Ready implements load.Server.
+func (e elsewhere) Ready() contract.Ready {
+	return contract.Ready{Addresses: []string{e.address}, Options: e.options, Foreign: true, Elsewhere: true}
+}
+
+// Counts implements load.Server. Ready says that it knows nothing.
+func (elsewhere) Counts() contract.Counts { return contract.Counts{} }
+
+// Close implements load.Server: the server is not ours to end.
+func (elsewhere) Close() error { return nil }
