@@ -32,7 +32,7 @@ func transportsCommand() *cobra.Command {
 			}
 			offers := catalog.Offers()
 			if len(args) == 1 {
-				offer, err := catalog.Offer(args[0])
+				offer, err := catalog.Named(args[0])
 				if err != nil {
 					return err
 				}

@@ -24,7 +24,10 @@ type Bench struct {
 	Keep    func(record.Record) error // makes a record durable
 	Observe func(Event)               // may be nil; called from several goroutines
 
-	Patience Patience // the zero value is the standard
+	Messages map[string]contract.Structure // by level of factor message, every one of the plan
+	Patience Patience                      // the zero value is the standard
+
+	identities map[string]*contract.TLS // by the server's address, made for this run
 }
 
 // Event is one step of a run, for whoever shows progress.

@@ -1,6 +1,7 @@
 package bench
 
 import (
+	"cmp"
 	"context"
 	"crypto/sha256"
 	"encoding/hex"
@@ -138,22 +139,40 @@ type Offer struct {
 // Has reports whether the transport plays a role.
 func (o Offer) Has(role contract.Role) bool { return slices.Contains(o.Roles, role) }
 
-// Offers returns every transport by name, the first program's of a name.
+// Offers returns every transport by name, the first program's of a name, with
+// the codecs of all programs that have it.
 func (c *Catalog) Offers() []Offer {
 	var offers []Offer
-	for i := range c.Programs {
-		for _, t := range c.Programs[i].Hello.Transports {
-			if !slices.ContainsFunc(offers, func(o Offer) bool { return o.Name == t.Name }) {
-				offers = append(offers, Offer{t, &c.Programs[i]})
-			}
+	for _, o := range c.all() {
+		if i := slices.IndexFunc(offers, func(known Offer) bool { return known.Name == o.Name }); i >= 0 {
+			offers[i].Codecs = slices.Concat(offers[i].Codecs, missing(o.Codecs, offers[i].Codecs))
+			continue
 		}
+		offers = append(offers, o)
 	}
 	slices.SortStableFunc(offers, func(a, b Offer) int { return strings.Compare(a.Name, b.Name) })
 	return offers
 }
 
-// Offer returns the transport of a name. The error names the nearest.
-func (c *Catalog) Offer(name string) (Offer, error) {
+// all lists every transport of every program.
+func (c *Catalog) all() []Offer {
+	var all []Offer
+	for i := range c.Programs {
+		for _, t := range c.Programs[i].Hello.Transports {
+			all = append(all, Offer{t, &c.Programs[i]})
+		}
+	}
+	return all
+}
+
+// missing returns what is in names and not in others.
+func missing(names, others []string) []string {
+	return slices.DeleteFunc(slices.Clone(names), func(name string) bool { return slices.Contains(others, name) })
+}
+
+// Named returns the transport of a name as Offers has it. The error names the
+// nearest.
+func (c *Catalog) Named(name string) (Offer, error) {
 	var names []string
 	for _, o := range c.Offers() {
 		if o.Name == name {
@@ -166,6 +185,40 @@ func (c *Catalog) Offer(name string) (Offer, error) {
 	}
 	return Offer{}, fmt.Errorf("transport %q: no worker here has it; %s", name, quantity.Hint(name, names))
 }
+
+// Offer returns the transport of a name with a codec: one program may have it
+// with the codecs that all can afford to link, another with a heavier one. The
+// error names the nearest transport, or the codecs that there are.
+func (c *Catalog) Offer(name, codec string) (Offer, error) {
+	for _, o := range c.all() {
+		if o.Name == name && o.carries(codec) {
+			return o, nil
+		}
+	}
+	named, err := c.Named(name)
+	if err == nil {
+		err = fmt.Errorf("transport %s carries codec %s, not %s", name, strings.Join(named.codecs(), ", "), codec)
+	}
+	return Offer{}, err
+}
+
+const bytesCodec = "bytes"
+
+// codecs lists what the transport carries; a transport that names none carries
+// bytes. A program whose wire the study says (exec) carries what its clients do.
+func (o Offer) codecs() []string {
+	if len(o.Codecs) == 0 {
+		return []string{bytesCodec}
+	}
+	return o.Codecs
+}
+
+func (o Offer) carries(codec string) bool {
+	return o.foreign() || slices.Contains(o.codecs(), cmp.Or(codec, bytesCodec))
+}
+
+// foreign holds for a transport that stands for a program of the user's.
+func (o Offer) foreign() bool { return o.Wire == "" }
 
 // Binaries identifies the programs, for a run's facts.
 func (c *Catalog) Binaries() map[string]record.Binary {

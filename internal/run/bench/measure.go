@@ -8,14 +8,18 @@ import (
 	"netdyno/internal/record"
 )
 
-// The ids of the two marks.
+// The ids of the marks.
 const (
 	openMark  = 1
 	closeMark = 2
+	idleMark  = 3 // everything is connected and silent
 )
 
 // measure runs the load and takes its counts.
 func (t *trial) measure(ctx context.Context) error {
+	if err := t.mark(ctx, t.all, idleMark); err != nil {
+		return err
+	}
 	if t.work.Load.Amount > 0 {
 		return t.measureAmount(ctx)
 	}
@@ -92,10 +96,13 @@ func (t *trial) mark(ctx context.Context, them []*conversation, id int) error {
 		}
 		edge := &record.Edge{Reading: *m.Mark.Reading, Meter: m.Meter}
 		c.set(func(w *record.Worker) {
-			if id == openMark {
+			switch id {
+			case openMark:
 				w.Open = edge
-			} else {
+			case closeMark:
 				w.Close = edge
+			case idleMark:
+				w.Idle = edge
 			}
 		})
 		if id == openMark {

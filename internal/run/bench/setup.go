@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"fmt"
 	"net"
+	"slices"
 
 	"netdyno/internal/contract"
 	"netdyno/internal/record"
@@ -27,11 +28,14 @@ type setups struct {
 // pair returns the transports of both ends; a transport whose only role is
 // pair is both. An end that is not to be had makes the trial unsupported.
 func (c *Catalog) pair(w study.Work) (server, client Offer, err error) {
-	if server, err = c.Offer(w.Server); err == nil {
-		client, err = c.Offer(w.Client)
+	if server, err = c.Offer(w.Server, w.Exchange.Codec); err == nil {
+		client, err = c.Offer(w.Client, w.Exchange.Codec)
 	}
 	if err == nil {
 		err = matches(server, client, w)
+	}
+	if err == nil {
+		err = able(w, server, client)
 	}
 	if err != nil {
 		err = &failure{record.Failure{Kind: contract.Unsupported, Text: err.Error()}}
@@ -88,6 +92,34 @@ func matches(server, client Offer, w study.Work) error {
 	return nil
 }
 
+// able reports what the trial asks for and an end cannot do. A foreign server
+// is asked by its clients.
+func able(w study.Work, ends ...Offer) error {
+	for _, feature := range features(w) {
+		for _, end := range ends {
+			if !end.foreign() && !slices.Contains(end.Features, feature) {
+				return fmt.Errorf("transport %s has no %s; it has %v", end.Name, feature, end.Features)
+			}
+		}
+	}
+	return nil
+}
+
+// features are what a trial needs of its ends beyond the ordinary.
+func features(w study.Work) []contract.Feature {
+	var needed []contract.Feature
+	if w.TLS {
+		needed = append(needed, contract.FeatureTLS)
+	}
+	if w.Load.Fresh {
+		needed = append(needed, contract.FeatureFresh)
+	}
+	if w.Exchange.Stream != "" {
+		needed = append(needed, contract.Feature("stream-"+w.Exchange.Stream))
+	}
+	return needed
+}
+
 const echo = "echo"
 
 // wireOf is what a server speaks; of a foreign program the study says it.
@@ -102,6 +134,14 @@ func (t *trial) setups() (setups, error) {
 	}
 	base := contract.Setup{
 		Trial: t.plan.ID, Seed: t.plan.Seed, Exchange: t.work.Exchange, Load: t.work.Load, Threads: t.work.Threads,
+		Profile: t.plan.Probe,
+	}
+	if name := t.work.Message; name != "" {
+		message, known := t.bench.Messages[name]
+		if !known {
+			return fail(fmt.Errorf("message %q was not resolved before the run", name))
+		}
+		base.Exchange.Message = &message
 	}
 	base.Load.DrainNs = int64(drainPatience)
 	sources := rig.Sources(SourcesOf(t.work))
@@ -110,8 +150,13 @@ func (t *trial) setups() (setups, error) {
 	if err != nil {
 		return fail(err)
 	}
+	serverTLS, clientTLS, err := t.bench.credentials(t.work, t.serverSeat)
+	if err != nil {
+		return fail(err)
+	}
 	out := setups{server: base, client: map[string]contract.Setup{}}
 	out.server.Transport, out.server.Role, out.server.Options = t.serverEnd.Name, contract.Server, options[contract.Server]
+	out.server.TLS = serverTLS
 	if t.server != nil {
 		out.server.Listen = net.JoinHostPort(t.serverSeat.Address, "0")
 	}
@@ -121,7 +166,7 @@ func (t *trial) setups() (setups, error) {
 		setup.Transport, setup.Role, setup.Options = t.clientEnd.Name, c.worker.Role, options[c.worker.Role]
 		setup.Load = t.work.ClientLoad(i)
 		setup.Load.DrainNs = int64(drainPatience)
-		setup.Seed = t.plan.Seed + uint64(i)
+		setup.Seed, setup.TLS = t.plan.Seed+uint64(i), clientTLS
 		if len(sources) > 1 {
 			setup.Sources = sources
 		}

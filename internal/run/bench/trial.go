@@ -170,7 +170,7 @@ func (t *trial) setUp(ctx context.Context) error {
 
 // ready gives one worker its setup and returns where it listens.
 func (t *trial) ready(ctx context.Context, c *conversation, setup contract.Setup) ([]string, error) {
-	c.set(func(w *record.Worker) { w.Setup = &setup })
+	c.set(func(w *record.Worker) { w.Setup = recorded(setup) })
 	if err := c.send(contract.Message{Setup: &setup}); err != nil {
 		return nil, context.Cause(ctx)
 	}

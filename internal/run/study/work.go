@@ -16,6 +16,8 @@ type Work struct {
 	ServerOptions  map[string]string // opt.server.NAME
 	ClientOptions  map[string]string // opt.client.NAME
 	Exchange       contract.Exchange
+	Message        string // level of factor message; "" when the codec is bytes
+	TLS            bool
 	Load           contract.Load
 	Clients        int // processes
 	Listeners      int // ports of the server
