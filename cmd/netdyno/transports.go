@@ -80,6 +80,12 @@ func roles(r []contract.Role) string {
 
 func describe(o bench.Offer) {
 	fmt.Printf("%s: %s\n  wire %s, roles %s, delivers %s, in %s\n", o.Name, o.Doc, wireOf(o), roles(o.Roles), deliveryOf(o), o.Program.Path)
+	if len(o.Codecs) > 0 {
+		fmt.Printf("  codecs %s\n", strings.Join(o.Codecs, ", "))
+	}
+	if len(o.Features) > 0 {
+		fmt.Printf("  can also %s\n", featureWords(o.Features))
+	}
 	for _, option := range o.Options {
 		fmt.Printf("  opt.%s  %s, default %v", option.Name, option.Type, defaultText(option))
 		if len(option.Choices) > 0 {
@@ -90,6 +96,21 @@ func describe(o bench.Offer) {
 		}
 		fmt.Printf("\n      %s\n", option.Doc)
 	}
+}
+
+// featureWords names the factors by which the features are asked for.
+func featureWords(features []contract.Feature) string {
+	factors := map[contract.Feature]string{
+		contract.FeatureTLS: "tls=yes", contract.FeatureFresh: "fresh=yes", contract.FeatureStreamUp: "stream=up",
+		contract.FeatureStreamDown: "stream=down", contract.FeatureStreamBoth: "stream=both",
+	}
+	var words []string
+	for _, f := range features {
+		if word, known := factors[f]; known {
+			words = append(words, word)
+		}
+	}
+	return strings.Join(words, ", ")
 }
 
 // defaultText prints a default in the unit in which users type it.
