@@ -35,6 +35,18 @@ type Codec interface {
 	Decode(data []byte, message any) error
 }
 
+// Encode appends message to dst by c. Every encoding of an exchange goes
+// through here, gRPC's and Connect's own codecs included, so that a CPU
+// profile tells what encoding costs by this one frame; it is never inlined.
+//
+//go:noinline
+func Encode(c Codec, dst []byte, message any) ([]byte, error) { return c.Encode(dst, message) }
+
+// Decode reads data into message by c; see Encode.
+//
+//go:noinline
+func Decode(c Codec, data []byte, message any) error { return c.Decode(data, message) }
+
 // Kind is a message type as a codec sees it, with the content that travels.
 type Kind struct {
 	Content any            // filled once, encoded in every exchange; not to be changed

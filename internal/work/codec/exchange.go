@@ -70,12 +70,12 @@ func named(name string, codecs []Codec) (Codec, error) {
 // roundTrip encodes a content once and decodes it again: what does not survive
 // that would make every exchange of the trial invalid.
 func (x *Exchange) roundTrip(k Kind) (int64, error) {
-	data, err := x.Codec.Encode(nil, k.Content)
+	data, err := Encode(x.Codec, nil, k.Content)
 	if err != nil {
 		return 0, fmt.Errorf("encode: %w", err)
 	}
 	back := k.New()
-	if err := x.Codec.Decode(data, back); err != nil {
+	if err := Decode(x.Codec, data, back); err != nil {
 		return 0, fmt.Errorf("decode what was encoded: %w", err)
 	}
 	if !k.Same(back) {
@@ -116,7 +116,7 @@ func (x *Exchange) Request(buf []byte) ([]byte, error) {
 	if x.Codec == nil {
 		return x.up, nil
 	}
-	return x.Codec.Encode(buf[:0], x.Up.Content)
+	return Encode(x.Codec, buf[:0], x.Up.Content)
 }
 
 // Respond takes a request and returns the reply, as Request does. The error
@@ -125,10 +125,10 @@ func (x *Exchange) Respond(buf, request []byte) ([]byte, error) {
 	if x.Codec == nil {
 		return x.down, sized("the request", len(request), x.UpBytes)
 	}
-	if err := x.Codec.Decode(request, x.Up.New()); err != nil {
+	if err := Decode(x.Codec, request, x.Up.New()); err != nil {
 		return nil, fmt.Errorf("decode the request: %w", err)
 	}
-	return x.Codec.Encode(buf[:0], x.Down.Content)
+	return Encode(x.Codec, buf[:0], x.Down.Content)
 }
 
 // Accept takes a reply as an application does: it is decoded, or of codec
@@ -137,7 +137,7 @@ func (x *Exchange) Accept(reply []byte) error {
 	if x.Codec == nil {
 		return sized("the reply", len(reply), x.DownBytes)
 	}
-	if err := x.Codec.Decode(reply, x.Down.New()); err != nil {
+	if err := Decode(x.Codec, reply, x.Down.New()); err != nil {
 		return fmt.Errorf("decode the reply: %w", err)
 	}
 	return nil
@@ -155,7 +155,7 @@ func (x *Exchange) Verify(connection int, reply []byte) error {
 		}
 	default:
 		message := x.Down.New()
-		if err = x.Codec.Decode(reply, message); err == nil && !x.Down.Same(message) {
+		if err = Decode(x.Codec, reply, message); err == nil && !x.Down.Same(message) {
 			err = errors.New("the message that came has other values than the one that was to come")
 		}
 	}
