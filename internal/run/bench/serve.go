@@ -1,0 +1,150 @@
+package bench
+
+import (
+	"cmp"
+	"context"
+	"fmt"
+	"net"
+	"path/filepath"
+	"time"
+
+	"netdyno/internal/contract"
+	"netdyno/internal/record"
+	"netdyno/internal/run/study"
+)
+
+// Standing is how a trial's server stands for clients that are not ours.
+type Standing struct {
+	Listen string        // host:port to bind; empty is the seat's address and a port of the kernel's choice
+	Every  time.Duration // between readings; 0 is a second
+
+	// Observe is told of the server when it listens (Ready is set, Close is nil)
+	// and after every reading, of which Open is the first and Close the latest.
+	// It is called by the goroutine of Serve, which waits for it.
+	Observe func(record.Worker)
+}
+
+// Serve stands up the server of one trial, metered as in a run, without any
+// client, until ctx ends, which is no error. Anybody may connect. It returns
+// the server's part of a record. The error is a server that cannot be had, that
+// does not come to listen, or that ends by itself. One goroutine may call it,
+// and not beside Run.
+func (b *Bench) Serve(ctx context.Context, plan record.Trial, s Standing) (record.Worker, error) {
+	b.Patience = b.Patience.orStandard()
+	work, err := study.Decode(plan.Levels)
+	if err != nil {
+		return record.Worker{}, err
+	}
+	t := &trial{bench: b, plan: plan, work: work, begun: time.Now()}
+	if t.serverEnd, err = b.Catalog.server(work); err != nil {
+		return record.Worker{}, err
+	}
+	t.clientEnd = t.serverEnd // nobody of ours; it takes what options are the client's alone
+
+	// The trial's own context ends when the server fails. That the caller's ends
+	// is a failure only until the server listens.
+	own, fail := context.WithCancelCause(context.WithoutCancel(ctx))
+	defer fail(nil)
+	giveUp := context.AfterFunc(ctx, func() { fail(context.Cause(ctx)) })
+	if err = t.stand(own, fail, s); err == nil {
+		if giveUp() {
+			err = t.observe(ctx, own, s)
+		} else {
+			err = context.Cause(ctx)
+		}
+	}
+	if t.server == nil {
+		return record.Worker{}, err
+	}
+	worker, closeErr := t.server.close()
+	return worker, cmp.Or(err, closeErr)
+}
+
+// server returns the transport of a trial's server, whoever its clients are.
+func (c *Catalog) server(w study.Work) (Offer, error) {
+	offer, err := c.Offer(w.Server, w.Exchange.Codec)
+	switch {
+	case err != nil:
+		return offer, err
+	case !offer.Has(contract.Server):
+		return offer, fmt.Errorf("transport %s has no role server, it has %v", offer.Name, offer.Roles)
+	}
+	return offer, able(w, offer)
+}
+
+// stand starts the server and has it listen.
+func (t *trial) stand(ctx context.Context, fail context.CancelCauseFunc, s Standing) error {
+	seat, _, err := t.bench.Rig.Seats(t.work.Placement, t.work.Clients)
+	if err != nil {
+		return err
+	}
+	if s.Listen != "" {
+		host, _, err := net.SplitHostPort(s.Listen)
+		if err != nil {
+			return fmt.Errorf("address to listen on: %w", err)
+		}
+		seat.Address = host // a certificate is made for it
+	}
+	t.serverSeat = seat
+	program := t.serverEnd.Program
+	argv := append([]string{}, seat.Prefix...)
+	argv = append(argv, t.bench.meterArgv(seat, 0)...) // no deadline: the caller says when
+	argv = append(argv, program.Path)
+	t.server, err = converse(record.Worker{
+		Name: "server", Role: contract.Server, Seat: seat.Name, Transport: t.serverEnd.Name, Delivery: t.serverEnd.Delivery,
+		Binary: filepath.Base(program.Path), SHA256: program.SHA256, Version: program.Hello.Version, CPUSet: seat.CPUs,
+	}, argv, fail)
+	if err != nil {
+		return err
+	}
+	t.all = []*conversation{t.server}
+	if _, err := t.server.await(ctx, "hello", t.bench.Patience.Hello); err != nil {
+		return err
+	}
+	t.server.enter("idle")
+	setups, err := t.setups()
+	if err != nil {
+		return err
+	}
+	setups.server.Listen = cmp.Or(s.Listen, setups.server.Listen)
+	setups.server.Allow = nil // whoever drives it is not ours to name
+	_, err = t.ready(ctx, t.server, setups.server)
+	return err
+}
+
+// observe takes a reading at once and every s.Every until ctx ends, and then
+// the result. Of own it is told when the server fails.
+func (t *trial) observe(ctx, own context.Context, s Standing) error {
+	s.Observe(t.server.account())
+	if err := t.mark(own, t.all, openMark); err != nil {
+		return err
+	}
+	ticker := time.NewTicker(cmp.Or(s.Every, time.Second))
+	defer ticker.Stop()
+	for {
+		ended := false
+		select {
+		case <-ticker.C:
+		case <-own.Done():
+			return context.Cause(own)
+		case <-ctx.Done():
+			ended = true
+		}
+		if err := t.mark(own, t.all, closeMark); err != nil {
+			return err
+		}
+		s.Observe(t.server.account())
+		if ended {
+			return t.results(own, t.all, t.stop)
+		}
+	}
+}
+
+// account returns what is known of the worker now, without its ticks, which
+// are forgotten: a server may stand for days.
+func (c *conversation) account() record.Worker {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	c.worker.Ticks = nil
+	return c.worker
+}
