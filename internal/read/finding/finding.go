@@ -43,18 +43,23 @@ type Findings struct {
 	Comparisons []Comparison     `json:"comparisons"`
 	Noise       []Noise          `json:"noise"` // the A/A comparisons
 	Published   []Published      `json:"published,omitempty"`
+	Profiles    []Profile        `json:"profiles,omitempty"` // by cell and arm in the study's order, the server first
+	Charts      []Chart          `json:"charts,omitempty"`   // as Header.Study.Charts
+	Fits        []Fit            `json:"fits,omitempty"`     // as Header.Study.Fits
 	Warnings    []record.Warning `json:"warnings"`
 	Tally       Tally            `json:"tally"`
 }
 
-// Tally counts the records by how they ended.
+// Tally counts the records by how they ended. Probes are counted apart: they
+// are read for their profiles and nothing else.
 type Tally struct {
 	Planned     int     `json:"planned"`
 	Valid       int     `json:"valid"`
 	Failed      int     `json:"failed"`
 	Invalid     int     `json:"invalid"`
 	Unsupported int     `json:"unsupported"`
-	Missing     int     `json:"missing"`      // planned, no record (yet)
+	Missing     int     `json:"missing"` // planned, no record (yet)
+	Probes      int     `json:"probes,omitempty"`
 	WindowShare float64 `json:"window_share"` // share of the run's time inside windows and declared warm-up
 }
 
