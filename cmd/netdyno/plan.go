@@ -94,9 +94,12 @@ func (p *plan) placements() string {
 // print is the dry run: the plan, its time and its warnings.
 func (p *plan) print() error {
 	fmt.Printf("%s: %s\n", p.study.Name, p.study.Question)
-	perBlock := len(p.trials) / p.study.Blocks
-	fmt.Printf("%d trials: %d blocks of %d, the baseline %q twice in each; about %s\n",
-		len(p.trials), p.study.Blocks, perBlock, p.study.Compare.Baseline, p.time(p.trials).Round(time.Second))
+	perBlock, probes := p.counts()
+	fmt.Printf("%d trials: %d blocks of %d, the baseline %q twice in each", len(p.trials), p.study.Blocks, perBlock, p.study.Compare.Baseline)
+	if probes > 0 {
+		fmt.Printf(", and %d probes", probes)
+	}
+	fmt.Printf("; about %s\n", p.time(p.trials).Round(time.Second))
 	fmt.Printf("primary: %s; margin %s\n", strings.Join(p.study.Compare.Primary, ", "), quantity.FormatShare(p.study.Compare.Margin))
 	fmt.Println(p.placements())
 	for _, w := range p.warnings {
@@ -115,6 +118,20 @@ func (p *plan) print() error {
 		fmt.Fprintf(w, "  %s\t%s\t%s\t%s\n", t.ID, t.Cell, t.Arm, again)
 	}
 	return w.Flush()
+}
+
+// counts returns the trials of a block, which come first in the plan, and the
+// probes after all blocks.
+func (p *plan) counts() (perBlock, probes int) {
+	for _, t := range p.trials {
+		switch {
+		case t.Probe:
+			probes++
+		case t.Block == 1:
+			perBlock++
+		}
+	}
+	return perBlock, probes
 }
 
 // remaining are the trials without a record.
