@@ -28,6 +28,7 @@ var layers = map[string][]string{
 	"internal/read/stat":  {},
 	"internal/run/cpuset": {},
 	"studies":             {},
+	"internal/values":     {"internal/quantity"},
 
 	"internal/contract": {"internal/quantity", "internal/hist"},
 	"internal/record":   {"internal/contract", "internal/quantity", "internal/hist"},
@@ -38,12 +39,13 @@ var layers = map[string][]string{
 	"internal/run/meter":       run("internal/run/meter/usage"),
 	"internal/run/meter/usage": run(),
 	"internal/run/check":       run("internal/run/rig"),
+	"internal/run/message":     run("internal/values"),
 	"internal/run/bench":       run("internal/run/rig", "internal/run/study"),
 
 	"internal/work/load":              {"internal/contract", "internal/hist"},
 	"internal/work/wire":              {"internal/contract", "internal/work/load"},
 	"internal/work/netdynov1":         {},
-	"internal/work/codec":             {"internal/contract", "internal/quantity", "internal/work/load", "internal/work/netdynov1"},
+	"internal/work/codec":             {"internal/contract", "internal/quantity", "internal/values", "internal/work/load", "internal/work/netdynov1"},
 	"internal/work/transport/*":       {"internal/contract", "internal/work/load", "internal/work/wire", "internal/work/codec", "internal/work/netdynov1"},
 	"internal/work/worker":            {"internal/contract", "internal/quantity", "internal/work/load"},
 	"internal/work/worker/workertest": {"internal/contract", "internal/work/load", "internal/work/worker"},

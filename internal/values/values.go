@@ -1,0 +1,125 @@
+// Package values reads the values of a protobuf message from JSON and says
+// precisely what does not fit: where, what was expected, what was found. The
+// program that plans a trial and the worker that carries it out both read
+// through here, so that what passes the one passes the other.
+package values
+
+import (
+	"bytes"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"regexp"
+	"strconv"
+	"strings"
+	"unicode/utf8"
+
+	"google.golang.org/protobuf/encoding/protojson"
+	"google.golang.org/protobuf/proto"
+	"google.golang.org/protobuf/types/dynamicpb"
+
+	"netdyno/internal/quantity"
+)
+
+// MaxBytes bounds the JSON of one message.
+const MaxBytes = 256 << 10
+
+// Misfit is the error of Read.
+type Misfit struct {
+	Line, Column int    // from 1, in characters; 0 where no place can be told
+	Path         string // "items[1].quantity"; empty for the message itself
+	Text         string // what is wrong: "expected a bool, found 7"
+}
+
+// Error implements error.
+func (m *Misfit) Error() string {
+	if m.Line == 0 {
+		return m.What()
+	}
+	return fmt.Sprintf("line %d, column %d: %s", m.Line, m.Column, m.What())
+}
+
+// What is the error without its line and column.
+func (m *Misfit) What() string {
+	if m.Path == "" {
+		return m.Text
+	}
+	return m.Path + ": " + m.Text
+}
+
+// Read replaces message by the values in text, which follow the protobuf JSON
+// mapping. The resolver finds what is in an Any and extensions. The error is a
+// *Misfit.
+//
+// Source: Protocol Buffers documentation, "ProtoJSON Format".
+func Read(text []byte, message proto.Message, resolver *dynamicpb.Types) error {
+	if len(text) > MaxBytes {
+		return &Misfit{Text: fmt.Sprintf("has %s, more than the %s that a message's JSON may have",
+			quantity.FormatBytes(float64(len(text))), quantity.FormatBytes(MaxBytes))}
+	}
+	if broken := syntax(text); broken != nil {
+		return broken
+	}
+	err := protojson.UnmarshalOptions{Resolver: resolver}.Unmarshal(text, message)
+	if err == nil {
+		return nil
+	}
+	return explain(text, message.ProtoReflect().Descriptor(), err)
+}
+
+// syntax returns what keeps text from being JSON.
+func syntax(text []byte) *Misfit {
+	var broken *json.SyntaxError
+	if err := json.Unmarshal(text, new(json.RawMessage)); !errors.As(err, &broken) {
+		return nil
+	}
+	at := int(broken.Offset) - 1 // of the character that does not belong
+	if broken.Error() == "unexpected end of JSON input" {
+		at = len(text)
+	}
+	line, column := position(text, max(at, 0))
+	return &Misfit{Line: line, Column: column, Text: "not JSON: " + broken.Error()}
+}
+
+func position(text []byte, offset int) (line, column int) {
+	before := text[:offset]
+	start := bytes.LastIndexByte(before, '\n') + 1
+	return 1 + bytes.Count(before, []byte("\n")), 1 + utf8.RuneCount(before[start:])
+}
+
+// offset is the inverse of position.
+func offset(text []byte, line, column int) int {
+	at := 0
+	for ; line > 1; line-- {
+		next := bytes.IndexByte(text[at:], '\n')
+		if next < 0 {
+			return len(text)
+		}
+		at += next + 1
+	}
+	for ; column > 1 && at < len(text); column-- {
+		_, size := utf8.DecodeRune(text[at:])
+		at += size
+	}
+	return at
+}
+
+// placed finds the place in an error of protojson, which has no type for it.
+var placed = regexp.MustCompile(`\(line (\d+):(\d+)\): `)
+
+// spoken is an error of protojson without its prefix, whose space is not
+// always the same one.
+func spoken(err error) string {
+	return strings.TrimLeft(strings.TrimPrefix(err.Error(), "proto:"), " \u00a0")
+}
+
+// place takes the first place out of what protojson says.
+func place(said string) (rest string, line, column int) {
+	found := placed.FindStringSubmatchIndex(said)
+	if found == nil {
+		return said, 0, 0
+	}
+	line, _ = strconv.Atoi(said[found[2]:found[3]]) // \d+ that protojson wrote
+	column, _ = strconv.Atoi(said[found[4]:found[5]])
+	return said[found[1]:], line, column
+}
