@@ -18,8 +18,8 @@ type Standing struct {
 	Listen string        // host:port to bind; empty is the seat's address and a port of the kernel's choice
 	Every  time.Duration // between readings; 0 is a second
 
-	// Observe is told of the server when it listens (Ready is set, Close is nil)
-	// and after every reading, of which Open is the first and Close the latest.
+	// Observe is told of the server when it listens and the first reading, Open,
+	// is taken, and then after every reading, of which Close is the latest.
 	// It is called by the goroutine of Serve, which waits for it.
 	Observe func(record.Worker)
 }
@@ -115,10 +115,10 @@ func (t *trial) stand(ctx context.Context, fail context.CancelCauseFunc, s Stand
 // observe takes a reading at once and every s.Every until ctx ends, and then
 // the result. Of own it is told when the server fails.
 func (t *trial) observe(ctx, own context.Context, s Standing) error {
-	s.Observe(t.server.account())
 	if err := t.mark(own, t.all, openMark); err != nil {
 		return err
 	}
+	s.Observe(t.server.account()) // now that every exchange will be counted
 	ticker := time.NewTicker(cmp.Or(s.Every, time.Second))
 	defer ticker.Stop()
 	for {
