@@ -4,7 +4,6 @@ import (
 	"fmt"
 	"net"
 	"strconv"
-	"sync"
 
 	"netdyno/internal/contract"
 	"netdyno/internal/work/load"
@@ -15,12 +14,9 @@ import (
 // them. A library serves each of All; to end, close the Listeners first and the
 // library's server after.
 type Listeners struct {
-	allowed Allowed
-	all     []net.Listener
-
-	mu     sync.Mutex
-	open   map[*accepted]struct{}
-	closed bool
+	allowed     Allowed
+	all         []net.Listener
+	connections connections
 }
 
 // Listen opens the ports of setup.listen and setup.listeners; those after a
@@ -32,9 +28,9 @@ func Listen(setup contract.Setup) (*Listeners, error) {
 	}
 	host, port, err := splitListen(setup.Listen)
 	if err != nil {
-		return nil, err
+		return nil, load.Failure(contract.SetupFailed, fmt.Errorf("setup.listen: %w", err))
 	}
-	l := &Listeners{allowed: allowed, open: map[*accepted]struct{}{}}
+	l := &Listeners{allowed: allowed}
 	for i := range max(1, setup.Listeners) {
 		address := net.JoinHostPort(host, "0")
 		if port != 0 {
@@ -52,16 +48,14 @@ func Listen(setup contract.Setup) (*Listeners, error) {
 
 func splitListen(address string) (host string, port int, err error) {
 	host, text, err := net.SplitHostPort(address)
-	if err == nil {
-		port, err = strconv.Atoi(text)
-	}
-	if err == nil && (port < 0 || port > 65535) {
-		err = fmt.Errorf("port is %d, expected 0 to 65535", port)
-	}
 	if err != nil {
-		return "", 0, load.Failure(contract.SetupFailed, fmt.Errorf("setup.listen: %w", err))
+		return "", 0, err
 	}
-	return host, port, nil
+	number, err := strconv.ParseUint(text, 10, 16)
+	if err != nil {
+		return "", 0, fmt.Errorf("port is %q, expected 0 to 65535", text)
+	}
+	return host, int(number), nil
 }
 
 // All returns the listeners, in the order of their ports. Their connections are
@@ -79,47 +73,14 @@ func (l *Listeners) Addresses() []string {
 }
 
 // Open returns the number of connections that are open.
-func (l *Listeners) Open() int64 {
-	l.mu.Lock()
-	defer l.mu.Unlock()
-	return int64(len(l.open))
-}
+func (l *Listeners) Open() int64 { return l.connections.Open() }
 
 // Close closes the ports and every open connection.
 func (l *Listeners) Close() {
 	for _, one := range l.all {
 		_ = one.Close() // ends its Accept; a second close says only that it was the second
 	}
-	l.mu.Lock()
-	l.closed = true
-	open := make([]*accepted, 0, len(l.open))
-	for c := range l.open {
-		open = append(open, c)
-	}
-	l.mu.Unlock()
-	for _, c := range open {
-		_ = c.Close() // whoever reads it hears of it
-	}
-}
-
-// enter takes in a connection and reports whether it may stay.
-func (l *Listeners) enter(c *accepted) bool {
-	if !l.allowed.Accepts(c.RemoteAddr().(*net.TCPAddr).AddrPort().Addr()) {
-		return false
-	}
-	l.mu.Lock()
-	defer l.mu.Unlock()
-	if l.closed {
-		return false
-	}
-	l.open[c] = struct{}{}
-	return true
-}
-
-func (l *Listeners) leave(c *accepted) {
-	l.mu.Lock()
-	defer l.mu.Unlock()
-	delete(l.open, c)
+	l.connections.close()
 }
 
 // listener is one port.
@@ -136,23 +97,12 @@ func (l *listener) Accept() (net.Conn, error) {
 		if err != nil {
 			return nil, err // libraries look for net.ErrClosed and for temporary errors
 		}
-		c := &accepted{TCPConn: inner, of: l.of}
-		if l.of.enter(c) {
+		if !l.of.allowed.Accepts(inner.RemoteAddr().(*net.TCPAddr).AddrPort().Addr()) {
+			_ = inner.Close() // a stranger: nothing to tell it
+			continue
+		}
+		if c, ok := l.of.connections.enter(inner); ok {
 			return c, nil
 		}
-		_ = inner.Close() // a stranger: nothing to tell it
 	}
 }
-
-// accepted is a connection that is counted until it is closed.
-type accepted struct {
-	*net.TCPConn
-	of *Listeners
-}
-
-// Close implements net.Conn.
-func (c *accepted) Close() error {
-	c.of.leave(c)
-	return c.TCPConn.Close()
-}
-

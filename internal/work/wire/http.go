@@ -1,0 +1,95 @@
+package wire
+
+import (
+	"errors"
+	"fmt"
+	"net/url"
+	"strings"
+
+	"netdyno/internal/contract"
+	"netdyno/internal/work/load"
+)
+
+// The wires of HTTP (docs/wires.md, section HTTP).
+const (
+	HTTP1 = "http/1.1"
+	H2C   = "h2c" // HTTP/2 with prior knowledge; over TLS by ALPN
+)
+
+// What a client checks before it is ready, option verify.
+const (
+	VerifyContent = "content" // the reply is what our servers send
+	VerifyLength  = "length"  // it has the right size: for servers that are not ours
+)
+
+// HTTPFeatures are what the transports of both wires can do.
+var HTTPFeatures = []contract.Feature{contract.FeatureTLS, contract.FeatureFresh}
+
+// HTTPOptions declares the options of every HTTP client: path and verify.
+func HTTPOptions() []contract.Option {
+	return []contract.Option{
+		{
+			Name: "path", Type: contract.TypeText, Default: "/exchange", Roles: []contract.Role{contract.Client},
+			Doc: "what the client asks for; our servers answer any path, another's may not",
+		}, {
+			Name: "verify", Type: contract.TypeChoice, Default: VerifyContent, Choices: []string{VerifyContent, VerifyLength},
+			Roles: []contract.Role{contract.Client},
+			Doc:   "what is compared before ready: the content that our servers send, or only its length, for a server of yours",
+		},
+	}
+}
+
+// HTTPTarget returns the URL that the client asks peer for. The error is of
+// kind setup.
+func HTTPTarget(setup contract.Setup, peer string) (string, error) {
+	path := load.Options(setup.Options).Text("path")
+	target, err := url.Parse(path)
+	if err == nil && (!strings.HasPrefix(path, "/") || target.Host != "") {
+		err = errors.New("expected a path that begins with one slash")
+	}
+	if err != nil {
+		return "", load.Failure(contract.SetupFailed, fmt.Errorf("option path is %q: %w", path, err))
+	}
+	scheme := "http://"
+	if setup.TLS != nil {
+		scheme = "https://"
+	}
+	return scheme + peer + path, nil
+}
+
+// HTTPClientWork refuses what no client of a wire of HTTP can do; oneAtATime
+// says that its connections carry one exchange at a time.
+func HTTPClientWork(setup contract.Setup, oneAtATime bool) error {
+	if err := HTTPServerWork(setup); err != nil {
+		return err
+	}
+	if oneAtATime && setup.Load.InFlight > 1 {
+		return load.Failure(contract.Unsupported, fmt.Errorf(
+			"load.in_flight is %d: HTTP/1.1 carries one exchange at a time on a connection; use more connections", setup.Load.InFlight))
+	}
+	return nil
+}
+
+// HTTPServerWork refuses what no server of a wire of HTTP can do.
+func HTTPServerWork(setup contract.Setup) error {
+	if s := setup.Exchange.Stream; s != "" {
+		return load.Failure(contract.Unsupported, fmt.Errorf("exchange.stream is %q: an exchange over HTTP is one message each way", s))
+	}
+	return nil
+}
+
+// ExplainVerify adds to a failed verification what to do about a server that is
+// not ours.
+func ExplainVerify(err error) error {
+	return load.Failure(load.KindOf(err), fmt.Errorf(
+		"%w (a server that is not netdyno's sends other content: drive it with opt.verify=%s)", plain(err), VerifyLength))
+}
+
+// plain takes the contract's kind off an error's text.
+func plain(err error) error {
+	var known *contract.Error
+	if errors.As(err, &known) {
+		return errors.New(known.Text)
+	}
+	return err
+}
