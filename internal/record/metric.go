@@ -46,7 +46,7 @@ func (m Metric) In(w *Window) (float64, bool) {
 	return v, true
 }
 
-var registry = register(loadMetrics(), latencyMetrics(), costMetrics(), hostMetrics(), memoryMetrics(), runtimeMetrics())
+var registry = register(loadMetrics(), latencyMetrics(), costMetrics(), hostMetrics(), linkMetrics(), memoryMetrics(), runtimeMetrics())
 
 func register(groups ...[]Metric) []Metric {
 	var all []Metric
@@ -98,38 +98,55 @@ func loadMetrics() []Metric {
 			Formula: "Σ clients' errors ÷ (exchanges + errors)",
 			in:      errorShare,
 		},
+		{
+			Name: "work_s", Unit: "s", Better: Lower, Doc: "time for the fixed work",
+			Formula: "longest window of the clients; only where the amount of work is fixed instead",
+			in:      (*Window).WorkSeconds,
+		},
 	}
 }
 
 // resultRate sums one count of the clients' results, per second of each
 // client's own window.
 func resultRate(w *Window, count func(*Worker) int64) (float64, bool) {
+	return resultSum(w, count, func(g *Worker) (float64, bool) { return seconds(g.Result.FromNs, g.Result.ToNs) })
+}
+
+// resultSum sums one count of the clients' results, each divided by its length.
+func resultSum(w *Window, count func(*Worker) int64, length func(*Worker) (float64, bool)) (float64, bool) {
 	sum := 0.0
 	generators := w.Generators()
 	for _, g := range generators {
 		if g.Result == nil || count(g) < 0 {
 			return 0, false
 		}
-		length, ok := seconds(g.Result.FromNs, g.Result.ToNs)
+		l, ok := length(g)
 		if !ok {
 			return 0, false
 		}
-		sum += float64(count(g)) / length
+		sum += float64(count(g)) / l
 	}
 	return sum, len(generators) > 0
 }
 
-func exchangeRate(w *Window) (float64, bool) {
-	return resultRate(w, func(g *Worker) int64 { return g.Result.Counts.Exchanges })
-}
+func exchangesOf(g *Worker) int64 { return g.Result.Counts.Exchanges }
+
+func exchangeRate(w *Window) (float64, bool) { return resultRate(w, exchangesOf) }
 
 func goodput(w *Window) (float64, bool) {
+	return delivered(w, func(g *Worker) (float64, bool) { return seconds(g.Result.FromNs, g.Result.ToNs) }, Span.Seconds)
+}
+
+// delivered sums the payload bytes that arrived, each count divided by its
+// length: at the clients, or at the server when nothing comes down.
+func delivered(w *Window, client func(*Worker) (float64, bool), server func(Span) (float64, bool)) (float64, bool) {
 	for _, g := range w.Generators() {
-		if g.Setup == nil {
+		_, down, ok := g.Sizes()
+		if !ok {
 			return 0, false
 		}
-		if g.Setup.Exchange.DownBytes > 0 {
-			return resultRate(w, func(g *Worker) int64 { return g.Result.Counts.ReceivedBytes })
+		if down > 0 {
+			return resultSum(w, func(g *Worker) int64 { return g.Result.Counts.ReceivedBytes }, client)
 		}
 	}
 	servers, ok := w.Spans("server")
@@ -137,8 +154,9 @@ func goodput(w *Window) (float64, bool) {
 		return 0, false
 	}
 	return sumRate(servers, func(s Span) (from, to int64, ok bool) {
-		return s.From.Reading.Counts.ReceivedBytes, s.To.Reading.Counts.ReceivedBytes, true
-	}, Span.Seconds)
+		counts := s.Worker.Ready == nil || !s.Worker.Ready.Foreign
+		return s.From.Reading.Counts.ReceivedBytes, s.To.Reading.Counts.ReceivedBytes, counts
+	}, server)
 }
 
 func offeredShare(w *Window) (float64, bool) {

@@ -57,41 +57,78 @@ func cores(spans []Span) (float64, bool) {
 	return sum, true
 }
 
-// perExchange divides rate by rate, so that edges which lie a little apart at
-// the two ends cancel.
-func perExchange(w *Window, perSecond float64, ok bool) (float64, bool) {
-	rate, known := exchangeRate(w)
-	return perSecond / rate, ok && known && rate > 0
+// per returns by what a worker's growth is divided before it is compared with
+// the clients' work: its own seconds, so that edges which lie a little apart at
+// the two ends cancel. A fixed amount of work has no common window, but every
+// worker counted all of it: there totals are compared, divided by nothing.
+func (w *Window) per(length func(Span) (float64, bool)) func(Span) (float64, bool) {
+	if _, fixed := w.WorkSeconds(); !fixed {
+		return length
+	}
+	return func(s Span) (float64, bool) {
+		_, ok := length(s)
+		return 1, ok
+	}
+}
+
+// perClient does the same for the clients' own counts.
+func (w *Window) perClient() func(*Worker) (float64, bool) {
+	_, fixed := w.WorkSeconds()
+	return func(g *Worker) (float64, bool) {
+		length, ok := seconds(g.Result.FromNs, g.Result.ToNs)
+		if fixed {
+			length = 1
+		}
+		return length, ok
+	}
+}
+
+// perExchange divides a sum that was made by per by the exchanges so counted.
+func perExchange(w *Window, sum float64, ok bool) (float64, bool) {
+	exchanges, known := resultSum(w, exchangesOf, w.perClient())
+	return sum / exchanges, ok && known && exchanges > 0
+}
+
+// cpu sums the spans' CPU seconds, divided by per.
+func cpu(w *Window, spans []Span) (float64, bool) {
+	ns, ok := sumRate(spans, func(s Span) (from, to int64, ok bool) {
+		a, b, _, ok := s.Metered()
+		if !ok {
+			return 0, 0, false
+		}
+		return a.Process.CPUNs, b.Process.CPUNs, true
+	}, w.per(meteredSeconds))
+	return ns / nsPerS, ok
 }
 
 // costMetrics are the CPU prices of METHOD §4.1.
 func costMetrics() []Metric {
 	perEx := bothEnds(Metric{
 		Name: "cpu_us_per_exchange", Unit: "µs", Better: Lower, Doc: "CPU per exchange",
-		Formula: "cores × 1e6 ÷ exchanges_per_s",
+		Formula: "cores × 1e6 ÷ exchanges_per_s; of a fixed amount of work, CPU time ÷ exchanges",
 	}, func(w *Window, spans []Span) (float64, bool) {
-		c, ok := cores(spans)
+		c, ok := cpu(w, spans)
 		return perExchange(w, c*usPerS, ok)
 	})
 	host := Metric{
 		Name: "host.cpu_us_per_exchange", Unit: "µs", Better: Lower, Doc: "host CPU per exchange",
 		Formula: "busy time of all CPUs of all hosts (user, nice, system, irq, softirq) × 1e6 ÷ exchanges_per_s",
 		in: func(w *Window) (float64, bool) {
-			busy, ok := hostCores(w, busyNs)
+			busy, ok := hostCores(w, busyNs, w.per(meteredSeconds))
 			return perExchange(w, busy*usPerS, ok)
 		},
 	}
 	perGB := bothEnds(Metric{
 		Name: "cpu_s_per_gb", Unit: "s/GB", Better: Lower, Doc: "CPU per GB",
-		Formula: "cores ÷ goodput_bytes_per_s × 1e9",
+		Formula: "cores ÷ goodput_bytes_per_s × 1e9; of a fixed amount of work, CPU time ÷ payload bytes",
 	}, func(w *Window, spans []Span) (float64, bool) {
-		c, ok := cores(spans)
-		g, known := goodput(w)
+		c, ok := cpu(w, spans)
+		g, known := delivered(w, w.perClient(), w.per(Span.Seconds))
 		return c / g * bytesPerGB, ok && known && g > 0
 	})
 	used := bothEnds(Metric{
 		Name: "cores", Unit: "s/s", Better: Lower, Doc: "CPU use",
-		Formula: "Δ CPU time of the process tree ÷ Δ time, between the meter's readings at the window's edges",
+		Formula: "Δ CPU time of the process tree ÷ Δ time, between the meter's readings at the window's edges; a server's Δ time is at most work_s",
 	}, func(_ *Window, spans []Span) (float64, bool) { return cores(spans) })
 	metering := bothEnds(Metric{
 		Name: "meter_share", Unit: "share", Doc: "CPU of the meter, of that of what it meters",
@@ -117,8 +154,8 @@ func costMetrics() []Metric {
 func hostMetrics() []Metric {
 	share := func(of func(contract.CPU) float64) func(*Window) (float64, bool) {
 		return func(w *Window) (float64, bool) {
-			part, ok := hostCores(w, of)
-			whole, known := hostCores(w, allNs)
+			part, ok := hostCores(w, of, meteredSeconds)
+			whole, known := hostCores(w, allNs, meteredSeconds)
 			return part / whole, ok && known && whole > 0
 		}
 	}
@@ -145,94 +182,22 @@ func allNs(c contract.CPU) float64 {
 	return busyNs(c) + float64(c.IdleNs) + float64(c.IOWaitNs) + float64(c.StealNs)
 }
 
-// hostCores returns the CPU seconds per second that of counts, over all CPUs
-// of all hosts.
-func hostCores(w *Window, of func(contract.CPU) float64) (float64, bool) {
+// hostCores sums what of counts, in CPU seconds over all CPUs of all hosts,
+// divided by length.
+func hostCores(w *Window, of func(contract.CPU) float64, length func(Span) (float64, bool)) (float64, bool) {
 	hosts := w.Hosts()
 	sum := 0.0
 	for _, h := range hosts {
-		from, to, length, _ := h.Metered()
+		from, to, _, _ := h.Metered()
 		grown := 0.0
 		for i := range to.CPUs {
 			grown += of(to.CPUs[i]) - of(from.CPUs[i])
 		}
-		if grown < 0 {
+		l, ok := length(h)
+		if grown < 0 || !ok {
 			return 0, false
 		}
-		sum += grown / nsPerS / length
+		sum += grown / nsPerS / l
 	}
 	return sum, len(hosts) > 0
-}
-
-// memoryMetrics are RSS and context switches of the process trees.
-func memoryMetrics() []Metric {
-	atClose := func(of func(*contract.Meter) int64) func(*Window, []Span) (float64, bool) {
-		return func(_ *Window, spans []Span) (float64, bool) {
-			sum := 0.0
-			for _, s := range spans {
-				if s.To.Meter == nil || of(s.To.Meter) <= 0 {
-					return 0, false
-				}
-				sum += float64(of(s.To.Meter))
-			}
-			return sum, true
-		}
-	}
-	all := bothEnds(Metric{
-		Name: "rss_bytes", Unit: "B", Better: Lower, Doc: "memory",
-		Formula: "resident set of the process tree at the window's closing edge",
-	}, atClose(func(m *contract.Meter) int64 { return m.Process.RSSBytes }))
-	all = append(all, bothEnds(Metric{
-		Name: "peak_rss_bytes", Unit: "B", Better: Lower, Doc: "peak memory",
-		Formula: "highest resident set of the process tree since it began",
-	}, atClose(func(m *contract.Meter) int64 { return m.Process.PeakRSSBytes }))...)
-	return append(all, bothEnds(Metric{
-		Name: "switches_per_exchange", Unit: "1", Better: Lower, Doc: "context switches per exchange",
-		Formula: "voluntary and involuntary context switches per second ÷ exchanges_per_s",
-	}, func(w *Window, spans []Span) (float64, bool) {
-		perSecond, ok := sumRate(spans, func(s Span) (from, to int64, ok bool) {
-			a, b, _, ok := s.Metered()
-			if !ok {
-				return 0, 0, false
-			}
-			return a.Process.VoluntarySwitches + a.Process.InvoluntarySwitches,
-				b.Process.VoluntarySwitches + b.Process.InvoluntarySwitches, true
-		}, meteredSeconds)
-		return perExchange(w, perSecond, ok)
-	})...)
-}
-
-// runtimeMetrics exist where the worker's language has a managed runtime.
-func runtimeMetrics() []Metric {
-	rate := func(spans []Span, of func(*contract.Runtime) int64) (float64, bool) {
-		return sumRate(spans, func(s Span) (from, to int64, ok bool) {
-			a, b := s.From.Reading.Runtime, s.To.Reading.Runtime
-			if a == nil || b == nil {
-				return 0, 0, false
-			}
-			return of(a), of(b), true
-		}, Span.Seconds)
-	}
-	all := bothEnds(Metric{
-		Name: "gc_cpu_share", Unit: "share", Better: Lower, Doc: "GC share of CPU",
-		Formula: "CPU time of the garbage collector ÷ CPU time of the process tree, both per second of the window",
-	}, func(_ *Window, spans []Span) (float64, bool) {
-		gc, ok := rate(spans, func(r *contract.Runtime) int64 { return r.GCCPUNs })
-		c, known := cores(spans)
-		return gc / nsPerS / c, ok && known && c > 0
-	})
-	all = append(all, bothEnds(Metric{
-		Name: "gc_pause_us_per_s", Unit: "µs/s", Better: Lower, Doc: "GC pause time",
-		Formula: "stop-the-world time of the garbage collector per second of the window",
-	}, func(_ *Window, spans []Span) (float64, bool) {
-		ns, ok := rate(spans, func(r *contract.Runtime) int64 { return r.GCPauseNs })
-		return ns / nsPerUs, ok
-	})...)
-	return append(all, bothEnds(Metric{
-		Name: "alloc_bytes_per_exchange", Unit: "B", Better: Lower, Doc: "allocation per exchange",
-		Formula: "bytes allocated per second ÷ exchanges_per_s",
-	}, func(w *Window, spans []Span) (float64, bool) {
-		bytes, ok := rate(spans, func(r *contract.Runtime) int64 { return r.AllocBytes })
-		return perExchange(w, bytes, ok)
-	})...)
 }

@@ -18,6 +18,10 @@ func handMade(t *testing.T) *record.Record {
 		passed := atNs - 10_000_000_000
 		return &contract.Meter{
 			AtNs: atNs, CPUSet: set,
+			Interfaces: map[string]contract.Interface{
+				"eth0": {ReceivedBytes: passed / 2_000, ReceivedPackets: passed / 2_000_000, SentBytes: passed / 4_000, SentPackets: passed / 4_000_000},
+				"lo":   {ReceivedBytes: passed / 10_000, SentBytes: passed / 10_000},
+			},
 			Process: contract.Process{CPUNs: cpuNs, RSSBytes: 1000, PeakRSSBytes: 2000, VoluntarySwitches: passed / 1_000_000, InvoluntarySwitches: passed / 2_000_000},
 			CPUs: []contract.CPU{
 				{ID: 0, UserNs: passed / 10, SystemNs: passed / 10, SoftIRQNs: passed / 20, StealNs: passed / 100, IdleNs: passed},
@@ -30,6 +34,10 @@ func handMade(t *testing.T) *record.Record {
 	r := &record.Record{Outcome: record.OK}
 	r.Workers = append(r.Workers, record.Worker{
 		Name: "server", Role: contract.Server,
+		Idle: &record.Edge{
+			Reading: contract.Reading{Runtime: &contract.Runtime{HeapBytes: 300}},
+			Meter:   &contract.Meter{Process: contract.Process{RSSBytes: 700}},
+		},
 		Open: &record.Edge{
 			Reading: contract.Reading{AtNs: from, Counts: contract.Counts{ReceivedBytes: 100}, Runtime: &contract.Runtime{}},
 			Meter:   meter(from, 0, 0),
@@ -37,7 +45,7 @@ func handMade(t *testing.T) *record.Record {
 		Close: &record.Edge{
 			Reading: contract.Reading{
 				AtNs: to, Counts: contract.Counts{ReceivedBytes: 150_100},
-				Runtime: &contract.Runtime{GCCPUNs: 30_000_000, GCPauseNs: 500_000, AllocBytes: 3000},
+				Runtime: &contract.Runtime{GCCPUNs: 30_000_000, GCPauseNs: 500_000, AllocBytes: 3000, AllocObjects: 150, HeapBytes: 400},
 			},
 			Meter: meter(to, 300_000_000, 0),
 		},
@@ -51,6 +59,7 @@ func handMade(t *testing.T) *record.Record {
 		}
 		r.Workers = append(r.Workers, record.Worker{
 			Name: "client", Role: contract.Client,
+			Idle: &record.Edge{Meter: &contract.Meter{Process: contract.Process{RSSBytes: 30}}},
 			Setup: &contract.Setup{
 				Exchange: contract.Exchange{UpBytes: 100, DownBytes: 200},
 				Load:     contract.Load{Connections: 1, Rate: 1000},
@@ -100,10 +109,19 @@ func TestMetricsByHand(t *testing.T) {
 		"server.gc_cpu_share":             0.1,
 		"server.gc_pause_us_per_s":        500,
 		"server.alloc_bytes_per_exchange": 2,
+		"server.allocs_per_exchange":      0.1,
+		"server.heap_bytes":               400,
+		"server.idle_rss_bytes":           700,
+		"client.idle_rss_bytes":           60,
+		"server.idle_heap_bytes":          300,
+		"link_bytes_per_exchange":         750_000 / 1500.0, // one interface seen by two meters counts once
+		"link_packets_per_exchange":       750 / 1500.0,
 	}
 	absent := map[string]bool{
 		"service_p999_us": true, "response_p999_us": true, // 1500 values leave 1.5 beyond
-		"client.gc_cpu_share": true, "client.gc_pause_us_per_s": true, "client.alloc_bytes_per_exchange": true,
+		"client.gc_cpu_share": true, "client.gc_pause_us_per_s": true, "client.alloc_bytes_per_exchange": true, "client.allocs_per_exchange": true,
+		"client.heap_bytes": true, "client.idle_heap_bytes": true,
+		"work_s": true, // the window was fixed
 	}
 	for name, expected := range want {
 		m, err := record.MetricNamed(name)
@@ -163,29 +181,102 @@ func TestGoodputUpstream(t *testing.T) {
 			r.Workers[i].Setup.Exchange.DownBytes = 0
 		}
 	}
-	m, err := record.MetricNamed("goodput_bytes_per_s")
+	checkValues(t, r, map[string]float64{"goodput_bytes_per_s": 150_000})
+	r.Workers[0].Ready = &contract.Ready{Foreign: true} // it cannot count: its 0 says nothing
+	checkValues(t, r, map[string]float64{"goodput_bytes_per_s": math.NaN()})
+}
+
+// value returns a metric of a record; NaN when it is absent.
+func value(t *testing.T, name string, r *record.Record) float64 {
+	t.Helper()
+	m, err := record.MetricNamed(name)
 	if err != nil {
 		t.Fatal(err)
 	}
-	if v, ok := m.Value(r); !ok || v != 150_000 {
-		t.Fatalf("goodput = %v, %v; want what the server received", v, ok)
+	v, ok := m.Value(r)
+	if !ok {
+		return math.NaN()
+	}
+	return v
+}
+
+func checkValues(t *testing.T, r *record.Record, want map[string]float64) {
+	t.Helper()
+	for name, expected := range want {
+		got := value(t, name, r)
+		if math.IsNaN(got) != math.IsNaN(expected) || math.Abs(got-expected) > 1e-9*math.Abs(expected) {
+			t.Errorf("%s = %v, want %v", name, got, expected)
+		}
 	}
 }
 
-// A fixed amount of work is closed by the client's own result.
-func TestAmountIsClosedByResult(t *testing.T) {
+// A fixed amount of work is closed by each client's own result, and the server
+// is asked later: what one exchange cost must not depend on how much later.
+func TestAmountComparesTotals(t *testing.T) {
 	r := handMade(t)
 	for i := range r.Workers[1:] {
 		w := &r.Workers[i+1]
+		w.Setup.Load.Amount = 10
 		w.AtResult, w.Close = w.Close.Meter, nil
 	}
-	m, err := record.MetricNamed("client.cpu_us_per_exchange")
-	if err != nil {
-		t.Fatal(err)
+	early := &r.Workers[2] // done after half the time, with half its CPU used
+	early.Result.ToNs -= 500_000_000
+	early.AtResult.AtNs -= 500_000_000
+	early.AtResult.Process.CPUNs /= 2
+	server := r.Workers[0].Close // asked a whole second late
+	server.Reading.AtNs += 1_000_000_000
+	server.Meter.AtNs += 1_000_000_000
+	checkValues(t, r, map[string]float64{
+		"work_s":                          1,
+		"exchanges_per_s":                 1000 + 500/0.5,
+		"server.cpu_us_per_exchange":      0.3e6 / 1500,
+		"client.cpu_us_per_exchange":      0.15e6 / 1500,
+		"server.cpu_s_per_gb":             0.3 / 300_000 * 1e9,
+		"server.cores":                    0.3,
+		"server.gc_cpu_share":             0.1,
+		"server.alloc_bytes_per_exchange": 2,
+		"server.switches_per_exchange":    1,
+		"link_bytes_per_exchange":         500,
+	})
+	r.Workers[2].Result = nil
+	checkValues(t, r, map[string]float64{"work_s": math.NaN(), "server.cpu_us_per_exchange": math.NaN()})
+}
+
+// What is metered of a worker that only stands for a server elsewhere is not
+// that server's.
+func TestServerElsewhereHasNoProcessMetrics(t *testing.T) {
+	r := handMade(t)
+	r.Workers[0].Ready = &contract.Ready{Elsewhere: true}
+	for _, m := range record.Metrics() {
+		if v, ok := m.Value(r); ok && strings.HasPrefix(m.Name, "server.") {
+			t.Errorf("%s = %v of a server elsewhere", m.Name, v)
+		}
 	}
-	if v, ok := m.Value(r); !ok || math.Abs(v-0.2e6/1500) > 1e-6 {
-		t.Fatalf("client CPU = %v, %v", v, ok)
+	checkValues(t, r, map[string]float64{"exchanges_per_s": 1500, "client.cpu_us_per_exchange": 0.2e6 / 1500, "host.steal_share": 0.01 / 2.46})
+}
+
+// A codec decides the sizes: what comes down is known only once it is encoded.
+func TestSizesAreTheCodecs(t *testing.T) {
+	r := handMade(t)
+	for i := range r.Workers[1:] {
+		w := &r.Workers[i+1]
+		w.Setup.Exchange = contract.Exchange{UpBytes: 100, Codec: "json"}
+		w.Ready = &contract.Ready{UpBytes: 100, DownBytes: 200}
 	}
+	checkValues(t, r, map[string]float64{"goodput_bytes_per_s": 300_000})
+}
+
+func TestLoopbackCarriesEachPacketOnce(t *testing.T) {
+	r := handMade(t)
+	for i := range r.Workers[1:] {
+		delete(r.Workers[i+1].Open.Meter.Interfaces, "eth0")
+		delete(r.Workers[i+1].Close.Meter.Interfaces, "eth0")
+	}
+	checkValues(t, r, map[string]float64{"link_bytes_per_exchange": 100_000 / 1500.0})
+	r.Workers[2].Seat = "second" // another host or namespace, with a loopback of its own
+	checkValues(t, r, map[string]float64{"link_bytes_per_exchange": 200_000 / 1500.0})
+	r.Workers[2].Open.Meter.Interfaces = nil
+	checkValues(t, r, map[string]float64{"link_bytes_per_exchange": math.NaN()})
 }
 
 func TestTwoHostsAreBothCounted(t *testing.T) {

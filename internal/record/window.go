@@ -19,74 +19,29 @@ func NewWindow(r *Record) *Window {
 	return &Window{Record: r, histograms: map[string]*hist.Histogram{}}
 }
 
-// Span is one worker between the edges of its window, by its own clocks.
-type Span struct {
-	Worker   *Worker
-	From, To Edge
-}
-
-// SpanOf returns the worker's span; false when an edge is missing. A fixed
-// amount of work has no closing mark at the client: its result closes the
-// window.
-func SpanOf(w *Worker) (Span, bool) {
-	if w.Open == nil {
-		return Span{}, false
+// Span returns the worker's span in this window; false when an edge is
+// missing. A server's closing edge comes after the last client of a fixed
+// amount of work has ended: what it idled until then is no part of its length.
+func (w *Window) Span(worker *Worker) (Span, bool) {
+	s, ok := SpanOf(worker)
+	if work, fixed := w.WorkSeconds(); ok && fixed && worker.Role == contract.Server {
+		s.most = work
 	}
-	s := Span{Worker: w, From: *w.Open}
-	switch {
-	case w.Close != nil:
-		s.To = *w.Close
-	case w.Result != nil && w.AtResult != nil:
-		counts := w.Result.Counts
-		counts.Exchanges += s.From.Reading.Counts.Exchanges
-		counts.SentBytes += s.From.Reading.Counts.SentBytes
-		counts.ReceivedBytes += s.From.Reading.Counts.ReceivedBytes
-		s.To = Edge{
-			Reading: contract.Reading{AtNs: w.Result.ToNs, Counts: counts, Runtime: w.Result.Runtime},
-			Meter:   w.AtResult,
-		}
-	default:
-		return Span{}, false
-	}
-	return s, true
-}
-
-// Seconds returns the span's length by the worker's clock; false when it is
-// not positive.
-func (s Span) Seconds() (float64, bool) {
-	return seconds(s.From.Reading.AtNs, s.To.Reading.AtNs)
-}
-
-// Metered reports the span's two meter readings and the seconds between them;
-// false when one is missing or time did not pass.
-func (s Span) Metered() (from, to *contract.Meter, length float64, ok bool) {
-	from, to = s.From.Meter, s.To.Meter
-	if from == nil || to == nil {
-		return nil, nil, 0, false
-	}
-	length, ok = seconds(from.AtNs, to.AtNs)
-	return from, to, length, ok
-}
-
-// Cores returns the CPU seconds per second of the worker's process tree.
-func (s Span) Cores() (float64, bool) {
-	from, to, length, ok := s.Metered()
-	if !ok || to.Process.CPUNs < from.Process.CPUNs {
-		return 0, false
-	}
-	return delta(from.Process.CPUNs, to.Process.CPUNs) / nsPerS / length, true
+	return s, ok
 }
 
 // Spans returns the spans of every worker of a role; false when there is none
-// or one of them misses an edge, because a partial sum is a wrong figure.
+// or one of them misses an edge, because a partial sum is a wrong figure, and
+// false when one only stands for a process that runs elsewhere, because its
+// account is not that process's.
 func (w *Window) Spans(role contract.Role) ([]Span, bool) {
 	var spans []Span
 	for i := range w.Record.Workers {
 		if w.Record.Workers[i].Role != role {
 			continue
 		}
-		s, ok := SpanOf(&w.Record.Workers[i])
-		if !ok {
+		s, ok := w.Span(&w.Record.Workers[i])
+		if !ok || s.Worker.Elsewhere() {
 			return nil, false
 		}
 		spans = append(spans, s)
@@ -103,6 +58,25 @@ func (w *Window) Generators() []*Worker {
 		}
 	}
 	return generators
+}
+
+// WorkSeconds returns how long a fixed amount of work took, by the clients'
+// own clocks: the longest of their windows. False when the window was fixed
+// instead, or when a client left no result.
+func (w *Window) WorkSeconds() (float64, bool) {
+	longest, fixed := 0.0, false
+	for _, g := range w.Generators() {
+		if g.Result == nil {
+			return 0, false
+		}
+		length, ok := seconds(g.Result.FromNs, g.Result.ToNs)
+		if !ok {
+			return 0, false
+		}
+		longest = max(longest, length)
+		fixed = fixed || g.Setup != nil && g.Setup.Load.Amount > 0
+	}
+	return longest, fixed
 }
 
 // Hosts returns one span per distinct host, its meter readings holding that

@@ -63,6 +63,25 @@ func TestLedger(t *testing.T) {
 		{"fatal error", func(s, _ *record.Worker) {
 			s.Errors = []contract.Error{{Kind: contract.Bug, Text: "nil map", Fatal: true}}
 		}, "server reported bug: nil map"},
+		{"a codec decides the sizes", func(s, c *record.Worker) {
+			for _, w := range []*record.Worker{s, c} {
+				w.Setup.Exchange = contract.Exchange{Codec: "json", Message: &contract.Structure{Name: "simple"}}
+			}
+			c.Ready.UpBytes, c.Ready.DownBytes = 100, 100
+		}, ""},
+		{"a codec's sizes must hold", func(_, c *record.Worker) { c.Ready.UpBytes, c.Ready.DownBytes = 100, 120 }, "client-1 received"},
+		{"a codec's messages may be compressed", func(_, c *record.Worker) {
+			c.Setup.Exchange.Message = &contract.Structure{Name: "complex"}
+			c.Close.Meter.Interfaces["lo"] = c.Open.Meter.Interfaces["lo"]
+		}, ""},
+		{"unverified, by the codec's size", func(_, c *record.Worker) {
+			c.Setup.Exchange.DownBytes = 0
+			c.Ready.Verified, c.Ready.UpBytes, c.Ready.DownBytes = 49, 100, 100
+		}, "verified 49 of its 50"},
+		{"server counted other exchanges", func(s, _ *record.Worker) { s.Close.Reading.Counts.Exchanges += 1000 }, "the server counted 1500 exchanges/s, the clients 1000 exchanges/s"},
+		{"server counts no exchanges", func(s, _ *record.Worker) {
+			s.Close.Reading.Counts.Exchanges, s.Open.Reading.Counts.Exchanges = 0, 0
+		}, ""},
 		{"no server edges", func(s, _ *record.Worker) { s.Open, s.Close = nil, nil }, ""},
 	}
 	for _, c := range cases {
@@ -95,16 +114,73 @@ func TestLittlesLaw(t *testing.T) {
 	}
 }
 
+// fixedAmount makes a record one of a fixed amount of work, whose server was
+// asked long after the work was done.
+func fixedAmount(r *record.Record) {
+	c := &r.Workers[1]
+	c.Setup.Load.Amount = 1000
+	c.AtResult, c.Close = c.Close.Meter, nil
+	s := r.Workers[0].Close
+	s.Reading.AtNs += 900_000_000
+	s.Meter.AtNs += 900_000_000
+}
+
 func TestFixedAmount(t *testing.T) {
-	trial := examined(t, synthetic.Options{Bare: true}, func(r *record.Record) {
-		c := &r.Workers[1]
-		c.Setup.Load.Amount = 1000
-		c.AtResult, c.Close = c.Close.Meter, nil
-		s := r.Workers[0].Close // the server is asked later, and was idle since
-		s.Reading.AtNs += 900_000_000
+	whole := examined(t, synthetic.Options{}, func(*record.Record) {})
+	trial := examined(t, synthetic.Options{}, func(r *record.Record) {
+		fixedAmount(r)
+		for i := range r.Workers[1].Ticks { // the load tails off: connections end one by one
+			r.Workers[1].Ticks[i].Exchanges -= int64(i * i * 300)
+		}
 	})
-	if trial.Status != finding.Valid || trial.Values["client.cpu_us_per_exchange"] == 0 {
-		t.Errorf("%s: %s, values %v", trial.Status, trial.Reason, trial.Values)
+	if trial.Status != finding.Valid || len(trial.Flags) != 0 || trial.Limit != finding.Latency || trial.Values["work_s"] != 2 {
+		t.Errorf("%s: %s %v, limit %s, values %v", trial.Status, trial.Reason, trial.Flags, trial.Limit, trial.Values)
+	}
+	for _, name := range []string{serverCPU, "client.cpu_us_per_exchange", "server.cores", "server.alloc_bytes_per_exchange"} {
+		if a, b := trial.Values[name], whole.Values[name]; b == 0 || a < 0.999*b || a > 1.001*b {
+			t.Errorf("%s = %v of a fixed amount, %v of the same in a window", name, a, b)
+		}
+	}
+	if _, ok := whole.Values["work_s"]; ok {
+		t.Error("a fixed window has a time for its work")
+	}
+	short := examined(t, synthetic.Options{Bare: true}, func(r *record.Record) {
+		fixedAmount(r)
+		r.Workers[0].Close.Reading.Counts.ReceivedBytes -= 1_000_000
+	})
+	if short.Status != finding.StatusInvalid || !strings.Contains(short.Reason, "the server received") || strings.Contains(short.Reason, "/s") {
+		t.Errorf("%s: %s", short.Status, short.Reason)
+	}
+	busy := examined(t, synthetic.Options{}, func(r *record.Record) {
+		fixedAmount(r)
+		from, to := r.Workers[0].Open.Meter, r.Workers[0].Close.Meter
+		to.Threads[1].CPUNs = from.Threads[1].CPUNs + 1_970_000_000 // of 2 s of work, asked after 2.9 s
+	})
+	if busy.Limit != finding.ServerCore || !strings.Contains(busy.LimitProof, "98.5 %") {
+		t.Errorf("limit %s: %s", busy.Limit, busy.LimitProof)
+	}
+}
+
+// Of a server that is nobody's process only the client's side is known.
+func TestServerElsewhere(t *testing.T) {
+	trial := examined(t, synthetic.Options{}, func(r *record.Record) {
+		s := &r.Workers[0]
+		s.Ready.Elsewhere, s.Ready.Foreign = true, true
+		from, to := s.Open.Meter, s.Close.Meter
+		to.Threads[0].CPUNs = from.Threads[0].CPUNs + to.AtNs - from.AtNs // the wrapper's thread is no server's
+	})
+	if trial.Status != finding.Valid || trial.Limit != finding.Unknown || !strings.Contains(trial.LimitProof, "the server runs elsewhere") {
+		t.Errorf("%s: %s, limit %s (%s)", trial.Status, trial.Reason, trial.Limit, trial.LimitProof)
+	}
+	for name := range trial.Values {
+		if strings.HasPrefix(name, "server.") {
+			t.Errorf("%s is known of a server elsewhere", name)
+		}
+	}
+	for _, split := range trial.CPU {
+		if split.Of == "server" {
+			t.Errorf("the CPU of a server elsewhere was split: %v", split)
+		}
 	}
 }
 

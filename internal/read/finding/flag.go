@@ -6,7 +6,6 @@ import (
 
 	"netdyno/internal/contract"
 	"netdyno/internal/read/stat"
-	"netdyno/internal/record"
 )
 
 // Thresholds of the flags (METHOD §2.3, §3.3; DESIGN §3 for the skew).
@@ -16,8 +15,13 @@ const (
 	stealShare    = 0.01
 )
 
-// unsteady: the rate has a slope or a step inside the window.
+// unsteady: the rate has a slope or a step inside the window. A fixed amount of
+// work has none to be steady: its window begins with the load and ends with
+// its last straggler.
 func (e *exam) unsteady() (flag, why string) {
+	if e.amount() {
+		return "", ""
+	}
 	var rates []float64
 	for _, s := range e.series {
 		if s.InWindow {
@@ -61,7 +65,7 @@ func (e *exam) scheduleNoise() float64 {
 func (e *exam) skewed() (flag, why string) {
 	workers := e.window.Record.Workers
 	for i := range workers {
-		span, ok := record.SpanOf(&workers[i])
+		span, ok := e.window.Span(&workers[i])
 		if !ok {
 			continue
 		}
@@ -79,10 +83,11 @@ func (e *exam) skewed() (flag, why string) {
 }
 
 // lagging: the closed loop left slots empty, so the generator and not the
-// server paced it.
+// server paced it. In a fixed amount of work slots are empty once their share
+// is done.
 func (e *exam) lagging() (flag, why string) {
 	busy, ok := e.inFlight()
-	if !ok || e.open || e.thinking || busy >= e.slots*(1-littleSlack) {
+	if !ok || e.open || e.thinking || e.amount() || busy >= e.slots*(1-littleSlack) {
 		return "", ""
 	}
 	return Lagging, fmt.Sprintf("the generator kept only %.4g of %.4g slots busy", busy, e.slots)

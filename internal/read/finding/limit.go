@@ -55,8 +55,8 @@ func (e *exam) crowds() []crowd {
 	workers := e.window.Record.Workers
 next:
 	for i := range workers {
-		span, ok := record.SpanOf(&workers[i])
-		if !ok {
+		span, ok := e.window.Span(&workers[i])
+		if !ok || workers[i].Elsewhere() {
 			continue
 		}
 		_, to, _, ok := span.Metered()
@@ -233,6 +233,8 @@ func (e *exam) noResource(crowds []crowd) (Limit, string) {
 	}
 	workers := fmt.Sprintf("the busiest thread had %.0f %%", 100*top)
 	switch {
+	case e.elsewhere():
+		return Unknown, "the server runs elsewhere, where nobody metered it; " + workers
 	case metered < len(e.window.Record.Workers) || metered == 0:
 		return Unknown, "a worker's meter readings are missing"
 	case e.open:
@@ -242,6 +244,11 @@ func (e *exam) noResource(crowds []crowd) (Limit, string) {
 		workers = fmt.Sprintf("%.4g of %.4g slots waited; %s", busy, e.slots, workers)
 	}
 	return Latency, "closed loop, no CPU was full: " + workers
+}
+
+// elsewhere tells whether a server is no process of the trial's.
+func (e *exam) elsewhere() bool {
+	return slices.ContainsFunc(e.window.Record.Workers, func(w record.Worker) bool { return w.Elsewhere() })
 }
 
 func words(set []int) string {

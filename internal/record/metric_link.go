@@ -1,0 +1,83 @@
+package record
+
+import "netdyno/internal/contract"
+
+// linkMetrics are what crossed the link for one exchange: payload, headers,
+// acknowledgements and retransmissions, both directions.
+func linkMetrics() []Metric {
+	const from = "what the clients' busiest interface sent and received between the clients' edges; loopback carries each packet once, " +
+		"and everything else there is counted too; "
+	return []Metric{
+		{
+			Name: "link_bytes_per_exchange", Unit: "B", Better: Lower, Doc: "bytes on the link per exchange",
+			Formula: from + "bytes per second ÷ exchanges_per_s",
+			in: func(w *Window) (float64, bool) {
+				return perLink(w, func(i contract.Interface) (received, sent int64) { return i.ReceivedBytes, i.SentBytes })
+			},
+		},
+		{
+			Name: "link_packets_per_exchange", Unit: "1", Better: Lower, Doc: "packets on the link per exchange",
+			Formula: from + "packets per second ÷ exchanges_per_s",
+			in: func(w *Window) (float64, bool) {
+				return perLink(w, func(i contract.Interface) (received, sent int64) { return i.ReceivedPackets, i.SentPackets })
+			},
+		},
+	}
+}
+
+// perLink sums an interface's counters over the clients' seats: clients of one
+// seat see the same interfaces, which count once, by the client that saw the
+// most of them.
+func perLink(w *Window, of func(contract.Interface) (received, sent int64)) (float64, bool) {
+	clients, ok := w.Spans(contract.Client)
+	if !ok {
+		return 0, false
+	}
+	length := w.per(meteredSeconds)
+	seats := map[string]float64{}
+	for _, s := range clients {
+		name, known := busiestInterface(s)
+		l, timed := length(s)
+		if !known || !timed {
+			return 0, false
+		}
+		before, after := s.From.Meter.Interfaces[name], s.To.Meter.Interfaces[name]
+		receivedBefore, sentBefore := of(before)
+		received, sent := of(after)
+		grown := delta(sentBefore, sent)
+		if name != loopback {
+			grown += delta(receivedBefore, received)
+		}
+		if grown < 0 {
+			return 0, false
+		}
+		seats[s.Worker.Seat] = max(seats[s.Worker.Seat], grown/l)
+	}
+	sum := 0.0
+	for _, x := range seats {
+		sum += x
+	}
+	return perExchange(w, sum, sum > 0)
+}
+
+// loopback counts every packet as sent and as received.
+const loopback = "lo"
+
+// busiestInterface returns the interface that carried most bytes between the
+// span's edges; false when none carried any. Of two that carried the same, the
+// first by name, so that the same record gives the same figure.
+func busiestInterface(s Span) (name string, ok bool) {
+	from, to, _, ok := s.Metered()
+	if !ok {
+		return "", false
+	}
+	most := 0.0
+	for candidate, after := range to.Interfaces {
+		before, known := from.Interfaces[candidate]
+		carried := delta(before.ReceivedBytes, after.ReceivedBytes) + delta(before.SentBytes, after.SentBytes)
+		if known && (carried > most || carried == most && carried > 0 && candidate < name) {
+			name, most = candidate, carried
+		}
+	}
+	return name, most > 0
+}

@@ -1,0 +1,87 @@
+package record
+
+import "netdyno/internal/contract"
+
+// Span is one worker between the edges of its window, by its own clocks.
+type Span struct {
+	Worker   *Worker
+	From, To Edge
+
+	most float64 // seconds that count of its length; 0 for all of them
+}
+
+// SpanOf returns the worker's span; false when an edge is missing. A fixed
+// amount of work has no closing mark at the client: its result closes the
+// window.
+func SpanOf(w *Worker) (Span, bool) {
+	if w.Open == nil {
+		return Span{}, false
+	}
+	s := Span{Worker: w, From: *w.Open}
+	switch {
+	case w.Close != nil:
+		s.To = *w.Close
+	case w.Result != nil && w.AtResult != nil:
+		counts := w.Result.Counts
+		counts.Exchanges += s.From.Reading.Counts.Exchanges
+		counts.SentBytes += s.From.Reading.Counts.SentBytes
+		counts.ReceivedBytes += s.From.Reading.Counts.ReceivedBytes
+		s.To = Edge{
+			Reading: contract.Reading{AtNs: w.Result.ToNs, Counts: counts, Runtime: w.Result.Runtime},
+			Meter:   w.AtResult,
+		}
+	default:
+		return Span{}, false
+	}
+	return s, true
+}
+
+// Seconds returns the span's length by the worker's clock; false when it is
+// not positive.
+func (s Span) Seconds() (float64, bool) {
+	return s.length(s.From.Reading.AtNs, s.To.Reading.AtNs)
+}
+
+func (s Span) length(fromNs, toNs int64) (float64, bool) {
+	length, ok := seconds(fromNs, toNs)
+	if s.most > 0 {
+		length = min(length, s.most)
+	}
+	return length, ok
+}
+
+// Metered reports the span's two meter readings and the seconds between them;
+// false when one is missing or time did not pass.
+func (s Span) Metered() (from, to *contract.Meter, length float64, ok bool) {
+	from, to = s.From.Meter, s.To.Meter
+	if from == nil || to == nil {
+		return nil, nil, 0, false
+	}
+	length, ok = s.length(from.AtNs, to.AtNs)
+	return from, to, length, ok
+}
+
+// Cores returns the CPU seconds per second of the worker's process tree.
+func (s Span) Cores() (float64, bool) {
+	from, to, length, ok := s.Metered()
+	if !ok || to.Process.CPUNs < from.Process.CPUNs {
+		return 0, false
+	}
+	return delta(from.Process.CPUNs, to.Process.CPUNs) / nsPerS / length, true
+}
+
+// Elsewhere tells whether the worker stands for a server that is no process of
+// its own: whatever is metered of the worker says nothing of that server.
+func (w *Worker) Elsewhere() bool { return w.Ready != nil && w.Ready.Elsewhere }
+
+// Sizes returns the bytes of an exchange's messages: what the worker found its
+// codec to make of them, else what its setup says; false without a setup.
+func (w *Worker) Sizes() (up, down int64, ok bool) {
+	switch {
+	case w.Setup == nil:
+		return 0, 0, false
+	case w.Ready != nil && (w.Ready.UpBytes != 0 || w.Ready.DownBytes != 0):
+		return w.Ready.UpBytes, w.Ready.DownBytes, true
+	}
+	return w.Setup.Exchange.UpBytes, w.Setup.Exchange.DownBytes, true
+}
