@@ -3,8 +3,13 @@ package codec
 import (
 	"bytes"
 	"encoding/json"
+	"errors"
 	"fmt"
 	"reflect"
+
+	"google.golang.org/protobuf/encoding/protojson"
+	"google.golang.org/protobuf/proto"
+	"google.golang.org/protobuf/reflect/protoreflect"
 
 	"netdyno/internal/contract"
 )
@@ -26,6 +31,9 @@ func (JSON) Kind(types *Types, content contract.Content) (Kind, error) {
 // Encode implements Codec.
 func (JSON) Encode(dst []byte, message any) ([]byte, error) {
 	data, err := json.Marshal(message)
+	if len(dst) == 0 && cap(dst) < len(data) {
+		return data, err
+	}
 	return append(dst, data...), err
 }
 
@@ -47,21 +55,88 @@ var structs = map[string]reflect.Type{
 	"netdyno.v1.Texts": reflect.TypeFor[texts](),
 }
 
-// StructKind makes the Go struct that a JSON library works on.
-func StructKind(_ *Types, content contract.Content) (Kind, error) {
-	t, ok := structs[content.Type]
-	if !ok {
-		return Kind{}, fmt.Errorf("message type %s has no struct", content.Type)
+// StructKind makes the Go struct that a JSON library works on: a written one
+// for the built-in messages, one made by reflection for the user's own (see
+// shapeOf), which costs encoding/json the same. The error says what of the
+// content does not fit, or cannot be in a Go struct.
+func StructKind(types *Types, content contract.Content) (Kind, error) {
+	message, err := types.fill(content)
+	if err != nil {
+		return Kind{}, err
+	}
+	t, written := structs[content.Type]
+	if !written {
+		if t, err = shapeOf(message.ProtoReflect().Descriptor()); err != nil {
+			return Kind{}, err
+		}
 	}
 	filled := reflect.New(t).Interface()
-	strict := json.NewDecoder(bytes.NewReader([]byte(content.JSON)))
-	strict.DisallowUnknownFields()
-	if err := strict.Decode(filled); err != nil {
-		return Kind{}, fmt.Errorf("read a %s: %w", content.Type, err)
+	if err := types.convert(message, filled); err != nil {
+		return Kind{}, fmt.Errorf("put %s into a struct: %w", content.Type, err)
+	}
+	encoded, err := json.Marshal(filled)
+	if err != nil {
+		return Kind{}, fmt.Errorf("encode %s: %w", content.Type, err)
 	}
 	return Kind{
 		Content: filled,
 		New:     func() any { return reflect.New(t).Interface() },
-		Same:    func(m any) bool { return reflect.DeepEqual(filled, m) },
+		Same: func(m any) bool { // by what they say: an absent list and an empty one are the same message
+			again, err := json.Marshal(m)
+			return err == nil && bytes.Equal(encoded, again)
+		},
 	}, nil
+}
+
+// convert fills a struct with a message's values, and makes sure that it says
+// the same as the message does: both codecs are to carry the same content.
+func (t *Types) convert(message proto.Message, into any) error {
+	mapped, err := protojson.MarshalOptions{Resolver: t.resolver}.Marshal(message)
+	if err != nil {
+		return err
+	}
+	strict := json.NewDecoder(bytes.NewReader(mapped))
+	strict.DisallowUnknownFields()
+	if err := strict.Decode(into); err != nil {
+		return structural(err)
+	}
+	written, err := json.Marshal(into)
+	if err != nil {
+		return err
+	}
+	back := message.ProtoReflect().New().Interface()
+	if err := (protojson.UnmarshalOptions{Resolver: t.resolver}).Unmarshal(written, back); err != nil {
+		return fmt.Errorf("read the struct back: %w", err)
+	}
+	if !proto.Equal(message, back) {
+		return fmt.Errorf("field %s comes back with another value: a struct cannot tell null and -0 from nothing", differing(message.ProtoReflect(), back.ProtoReflect()))
+	}
+	return nil
+}
+
+// structural says which of the values that protobuf has and a Go struct for
+// JSON has not is there.
+func structural(err error) error {
+	var mismatch *json.UnmarshalTypeError
+	if !errors.As(err, &mismatch) {
+		return err
+	}
+	why := ""
+	switch mismatch.Type.Kind() {
+	case reflect.Float32, reflect.Float64:
+		why = "; JSON has no number for NaN and infinity"
+	case reflect.String:
+		why = "; an enum's value is its name, which an unknown number does not have"
+	}
+	return fmt.Errorf("field %s: expected %s, found a %s%s", mismatch.Field, mismatch.Type, mismatch.Value, why)
+}
+
+// differing names the first field that two messages of one type do not agree in.
+func differing(a, b protoreflect.Message) string {
+	for i := range a.Descriptor().Fields().Len() {
+		if f := a.Descriptor().Fields().Get(i); a.Has(f) != b.Has(f) || !a.Get(f).Equal(b.Get(f)) {
+			return f.JSONName()
+		}
+	}
+	return "(unknown)"
 }

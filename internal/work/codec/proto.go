@@ -1,13 +1,7 @@
 package codec
 
 import (
-	"fmt"
-
-	"google.golang.org/protobuf/encoding/protojson"
 	"google.golang.org/protobuf/proto"
-	"google.golang.org/protobuf/reflect/protoreflect"
-	"google.golang.org/protobuf/reflect/protoregistry"
-	"google.golang.org/protobuf/types/dynamicpb"
 
 	"netdyno/internal/contract"
 )
@@ -25,28 +19,16 @@ func (Proto) MediaType() string { return "application/protobuf" }
 
 // Kind implements Codec.
 func (Proto) Kind(types *Types, content contract.Content) (Kind, error) {
-	d, err := types.message(content.Type)
+	filled, err := types.fill(content)
 	if err != nil {
 		return Kind{}, err
 	}
-	kind := typeOf(d)
-	filled := kind.New().Interface()
-	if err := protojson.Unmarshal([]byte(content.JSON), filled); err != nil {
-		return Kind{}, fmt.Errorf("read a %s: %w", content.Type, err)
-	}
+	kind := filled.ProtoReflect().Type()
 	return Kind{
 		Content: filled,
 		New:     func() any { return kind.New().Interface() },
 		Same:    func(m any) bool { return proto.Equal(filled, m.(proto.Message)) },
 	}, nil
-}
-
-// typeOf returns generated code where there is some.
-func typeOf(d protoreflect.MessageDescriptor) protoreflect.MessageType {
-	if t, err := protoregistry.GlobalTypes.FindMessageByName(d.FullName()); err == nil && t.Descriptor() == d {
-		return t
-	}
-	return dynamicpb.NewMessageType(d)
 }
 
 // Encode implements Codec.

@@ -1,0 +1,203 @@
+package codec
+
+import (
+	"fmt"
+	"reflect"
+	"strconv"
+	"strings"
+	"unicode"
+
+	"google.golang.org/protobuf/reflect/protoreflect"
+)
+
+// Bounds of a Go type that is made at run time: reflect writes the type out in
+// full, types of types included, as often as they occur.
+const (
+	maxFields = 10_000 // those of its fields' types counted wherever they occur
+	maxDepth  = 100    // messages within messages
+)
+
+// shape is a Go type for a message, with what it took.
+type shape struct {
+	goType        reflect.Type
+	fields, depth int
+}
+
+// shapes makes the Go types that a programmer would write for messages, as
+// far as reflect can. A message that is being made is there with a nil type.
+type shapes map[protoreflect.FullName]shape
+
+// shapeOf makes the Go type for a message:
+//
+//	string, bool, int32, uint32, float, double   the same in Go
+//	int64, uint64                                int64, uint64; in JSON a string
+//	bytes                                        []byte
+//	enum                                         string, its name
+//	repeated T, map<K, V>                        []T, map[K]V; of K bool: map[string]V
+//	message, group                               *struct
+//	optional, in a oneof, with proto2 or editions: presence    a pointer
+//	Timestamp, Duration                          string
+//	FieldMask, the wrappers                      a pointer to what they wrap
+//	Struct, Value, ListValue, Any, NullValue     any
+//	a message within itself                      any
+//
+// Every field is omitted where it is empty, as the protobuf JSON mapping does.
+func shapeOf(message protoreflect.MessageDescriptor) (reflect.Type, error) {
+	s := shapes{}
+	if t, known := wellKnown(message); known {
+		return element(t), nil
+	}
+	made, err := s.message(message)
+	return made.goType, err
+}
+
+var (
+	anything = reflect.TypeFor[any]()
+	aString  = reflect.TypeFor[string]()
+	anInt64  = reflect.TypeFor[int64]()
+	aUint64  = reflect.TypeFor[uint64]()
+)
+
+func (s shapes) message(message protoreflect.MessageDescriptor) (shape, error) {
+	name := message.FullName()
+	if made, seen := s[name]; seen {
+		if made.goType == nil {
+			return shape{goType: anything}, nil
+		}
+		return made, nil
+	}
+	s[name] = shape{}
+	var fields []reflect.StructField
+	whole := shape{fields: message.Fields().Len()}
+	for i := range message.Fields().Len() {
+		field, of, err := s.field(message.Fields().Get(i))
+		if err != nil {
+			return shape{}, err
+		}
+		fields = append(fields, field)
+		whole.fields += of.fields
+		whole.depth = max(whole.depth, of.depth+1)
+		if whole.fields > maxFields || whole.depth > maxDepth {
+			return shape{}, fmt.Errorf("message type %s is too large for a struct: at most %d fields, those of its fields' types counted, and %d messages within each other",
+				name, maxFields, maxDepth)
+		}
+	}
+	whole.goType = reflect.StructOf(fields)
+	s[name] = whole
+	return whole, nil
+}
+
+// field makes the struct field for a message's field. Its Go name is never
+// seen: JSON knows it by its tag.
+func (s shapes) field(field protoreflect.FieldDescriptor) (reflect.StructField, shape, error) {
+	goType, of, err := s.typeOf(field)
+	if err != nil {
+		return reflect.StructField{}, shape{}, err
+	}
+	tag, err := tag(field, goType)
+	if err != nil {
+		return reflect.StructField{}, shape{}, err
+	}
+	if field.HasPresence() && goType.Kind() != reflect.Interface && !isTime(field.Message()) {
+		goType = reflect.PointerTo(goType)
+	}
+	return reflect.StructField{Name: "F" + strconv.Itoa(int(field.Number())), Type: goType, Tag: tag}, of, nil
+}
+
+// typeOf makes the Go type of a field, presence aside.
+func (s shapes) typeOf(field protoreflect.FieldDescriptor) (reflect.Type, shape, error) {
+	switch {
+	case field.IsMap():
+		goType, of, err := s.value(field.MapValue())
+		if err != nil {
+			return nil, shape{}, err
+		}
+		return reflect.MapOf(key(field.MapKey()), inside(goType)), of, nil
+	case field.IsList():
+		goType, of, err := s.value(field)
+		if err != nil {
+			return nil, shape{}, err
+		}
+		return reflect.SliceOf(inside(goType)), of, nil
+	}
+	return s.value(field)
+}
+
+// value makes the Go type of one value of a field.
+func (s shapes) value(field protoreflect.FieldDescriptor) (reflect.Type, shape, error) {
+	if message := field.Message(); message != nil {
+		if t, known := wellKnown(message); known {
+			return t, shape{}, nil
+		}
+		made, err := s.message(message)
+		return made.goType, made, err
+	}
+	if enum := field.Enum(); enum != nil && enum.FullName() == "google.protobuf.NullValue" {
+		return anything, shape{}, nil
+	}
+	return scalar(field.Kind()), shape{}, nil
+}
+
+// inside puts the messages of a list or map behind pointers.
+func inside(t reflect.Type) reflect.Type {
+	if t.Kind() == reflect.Struct {
+		return reflect.PointerTo(t)
+	}
+	return element(t)
+}
+
+// element is the type of a value that no tag can make a string in JSON.
+func element(t reflect.Type) reflect.Type {
+	switch t {
+	case anInt64:
+		return reflect.TypeFor[int64Text]()
+	case aUint64:
+		return reflect.TypeFor[uint64Text]()
+	}
+	return t
+}
+
+func key(field protoreflect.FieldDescriptor) reflect.Type {
+	if field.Kind() == protoreflect.BoolKind {
+		return aString // encoding/json knows no keys that are true or false
+	}
+	return scalar(field.Kind())
+}
+
+func scalar(kind protoreflect.Kind) reflect.Type {
+	switch kind {
+	case protoreflect.BoolKind:
+		return reflect.TypeFor[bool]()
+	case protoreflect.Int32Kind, protoreflect.Sint32Kind, protoreflect.Sfixed32Kind:
+		return reflect.TypeFor[int32]()
+	case protoreflect.Uint32Kind, protoreflect.Fixed32Kind:
+		return reflect.TypeFor[uint32]()
+	case protoreflect.Int64Kind, protoreflect.Sint64Kind, protoreflect.Sfixed64Kind:
+		return anInt64
+	case protoreflect.Uint64Kind, protoreflect.Fixed64Kind:
+		return aUint64
+	case protoreflect.FloatKind:
+		return reflect.TypeFor[float32]()
+	case protoreflect.DoubleKind:
+		return reflect.TypeFor[float64]()
+	case protoreflect.BytesKind:
+		return reflect.TypeFor[[]byte]()
+	default: // string, enum
+		return aString
+	}
+}
+
+// tag writes a field's tag. The error is about a name that none can hold.
+func tag(field protoreflect.FieldDescriptor, goType reflect.Type) (reflect.StructTag, error) {
+	name := field.JSONName()
+	for _, r := range name {
+		if !unicode.IsLetter(r) && !unicode.IsDigit(r) && !strings.ContainsRune("!#$%&()*+-./:;<=>?@[]^_{|}~ ", r) {
+			return "", fmt.Errorf("field %s has JSON name %q, which encoding/json cannot have: a name is letters, digits and most punctuation, without %q", field.FullName(), name, r)
+		}
+	}
+	text := name
+	if goType == anInt64 || goType == aUint64 {
+		text += ",string"
+	}
+	return reflect.StructTag("json:" + strconv.Quote(text+",omitempty")), nil
+}
