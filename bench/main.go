@@ -13,6 +13,7 @@ import (
 	"fmt"
 	"math/rand/v2"
 	"os"
+	"os/exec"
 	"os/signal"
 	"slices"
 	"strings"
@@ -25,16 +26,24 @@ import (
 // processes and returns its figure.
 type subject struct {
 	name    string
-	measure func(context.Context) (float64, error)
+	measure func(context.Context) (figure, error)
+}
+
+// figure is what one measurement gave.
+type figure struct {
+	value float64
+	cost  float64 // what it took besides, in question.cost; 0 where nobody asks
 }
 
 // question is one comparison: other ÷ base of every other.
 type question struct {
 	name   string
 	unit   string
-	hoped  string // what the project promises of the ratio
-	base   subject
+	hoped  string    // what the project promises of the ratio
+	base   []subject // the one with the highest median is the base
 	others []subject
+	cost   string   // unit of the figures' cost; empty for none
+	needs  []string // programs without which it cannot be asked
 }
 
 func main() {
@@ -55,42 +64,79 @@ func run(ctx context.Context, blocks int, window time.Duration, only string) err
 	if err != nil {
 		return err
 	}
+	defer rig.remove()
+	asked := func(name string) bool {
+		return only == "" || slices.ContainsFunc(strings.Split(only, ","), func(w string) bool { return strings.HasPrefix(name, w) })
+	}
 	for _, q := range rig.questions() {
-		if only != "" && !slices.ContainsFunc(strings.Split(only, ","), func(w string) bool { return strings.HasPrefix(q.name, w) }) {
+		if !asked(q.name) {
+			continue
+		}
+		if missing := absent(q.needs); len(missing) > 0 {
+			fmt.Printf("\n%s: left out, %s is not installed\n", q.name, strings.Join(missing, ", "))
 			continue
 		}
 		if err := q.ask(ctx, blocks); err != nil {
 			return fmt.Errorf("%s: %w", q.name, err)
 		}
 	}
-	return rig.absolutes(ctx, only)
+	return rig.absolutes(ctx, asked)
+}
+
+// absent returns the programs that are not on PATH.
+func absent(programs []string) []string {
+	return slices.DeleteFunc(slices.Clone(programs), func(p string) bool {
+		_, err := exec.LookPath(p)
+		return err == nil
+	})
 }
 
 // ask measures every side once in each block, in random order, and prints the
 // ratios.
 func (q question) ask(ctx context.Context, blocks int) error {
-	sides := append([]subject{q.base}, q.others...)
-	values := make([][]float64, len(sides))
+	sides := append(slices.Clone(q.base), q.others...)
+	values, costs := make([][]float64, len(sides)), make([][]float64, len(sides))
 	for b := range blocks {
 		for _, i := range rand.New(rand.NewPCG(1, uint64(b))).Perm(len(sides)) {
-			v, err := sides[i].measure(ctx)
+			f, err := sides[i].measure(ctx)
 			if err != nil {
 				return fmt.Errorf("%s: %w", sides[i].name, err)
 			}
-			values[i] = append(values[i], v)
+			values[i], costs[i] = append(values[i], f.value), append(costs[i], f.cost)
+		}
+	}
+	base := 0
+	for i := range q.base {
+		if stat.Median(values[i]) > stat.Median(values[base]) {
+			base = i
 		}
 	}
 	fmt.Printf("\n%s (%s; hoped: %s)\n", q.name, q.unit, q.hoped)
-	fmt.Printf("  %-34s %10.4g\n", q.base.name, stat.Median(values[0]))
-	for i, other := range q.others {
-		var ratios []float64
-		for b := range blocks {
-			ratios = append(ratios, values[i+1][b]/values[0][b])
+	for i, side := range sides {
+		fmt.Printf("  %-34s %10.4g", side.name, stat.Median(values[i]))
+		if q.cost != "" {
+			fmt.Printf("  %8.4g %s", stat.Median(costs[i]), q.cost)
 		}
-		e, _ := stat.GeometricMean(ratios)
-		logs, _ := stat.Logs(ratios)
-		fmt.Printf("  %-34s %10.4g   %.3f× (%.3f–%.3f), p %.3g, %d blocks\n",
-			other.name, stat.Median(values[i+1]), e.Point, e.Low, e.High, stat.SignFlip(logs), blocks)
+		if i >= len(q.base) {
+			fmt.Print("   ", against(values[i], values[base]))
+		} else if i == base && len(q.base) > 1 {
+			fmt.Print("   the base, as the best of its kind")
+		}
+		fmt.Println()
 	}
 	return nil
+}
+
+// against prints other ÷ base, block by block.
+func against(other, base []float64) string {
+	ratios := make([]float64, len(base))
+	for b := range base {
+		ratios[b] = other[b] / base[b]
+	}
+	e, ok := stat.GeometricMean(ratios)
+	logs, positive := stat.Logs(ratios)
+	if !ok || !positive {
+		return fmt.Sprintf("%.3f×, without an interval: that takes two blocks", stat.Median(ratios))
+	}
+	return fmt.Sprintf("%.3f× (%.3f–%.3f), p %.3g, %d blocks", e.Point, e.Low, e.High, stat.SignFlip(logs), len(base))
 }

@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"os"
 	"os/exec"
+	"slices"
 	"strings"
 
 	"netdyno/internal/record"
@@ -21,59 +22,63 @@ func (b *bed) questions() []question {
 	atRate := func(server, connections string) subject {
 		return b.ours("netdyno "+server, cpu, true, echo(connections, "100B", "server="+server, "rate=20000")...)
 	}
-	return []question{
+	echoes := []question{
 		{
-			"echo 100 B × 50, against a bare asio echo", "exchanges/s", "go-epoll ≥ 1.0, asio ≥ 0.97",
-			b.bare("bare-asio-echo", 50, 100), []subject{goEpoll, asio},
+			name: "echo 100 B × 50, against a bare asio echo", unit: "exchanges/s", hoped: "go-epoll ≥ 1.0, asio ≥ 0.97",
+			base: []subject{b.bare("bare-asio-echo", 50, 100)}, others: []subject{goEpoll, asio},
 		},
 		{
-			"echo 100 B × 50, against a bare libevent echo", "exchanges/s", "go-epoll ≥ 1.0",
-			b.bare("bare-libevent-echo", 50, 100), []subject{goEpoll, asio},
+			name: "echo 100 B × 50, against a bare libevent echo", unit: "exchanges/s", hoped: "go-epoll ≥ 1.0",
+			base: []subject{b.bare("bare-libevent-echo", 50, 100)}, others: []subject{goEpoll, asio},
 		},
 		{
-			"cpu of the server at 20,000/s over 50 connections", "µs/exchange", "≤ 0.8",
-			atRate("go-net", "50"), []subject{atRate("go-epoll", "50"), atRate("asio", "50")},
+			name: "cpu of the server at 20,000/s over 50 connections", unit: "µs/exchange", hoped: "≤ 0.8",
+			base: []subject{atRate("go-net", "50")}, others: []subject{atRate("go-epoll", "50"), atRate("asio", "50")},
 		},
 		{
-			"cpu of the server at 20,000/s over 10,000 connections", "µs/exchange", "≤ 0.7",
-			atRate("go-net", "10000"), []subject{atRate("go-epoll", "10000"), atRate("asio", "10000")},
+			name: "cpu of the server at 20,000/s over 10,000 connections", unit: "µs/exchange", hoped: "≤ 0.7",
+			base: []subject{atRate("go-net", "10000")}, others: []subject{atRate("go-epoll", "10000"), atRate("asio", "10000")},
 		},
 		{
-			"meter: metered against unmetered, 100 B × 50", "exchanges/s", "≥ 0.99",
-			b.ours("unmetered", rate, false, echo("50", "100B", "server=go-epoll")...), []subject{goEpoll},
+			name: "meter: metered against unmetered, 100 B × 50", unit: "exchanges/s", hoped: "≥ 0.99",
+			base: []subject{b.ours("unmetered", rate, false, echo("50", "100B", "server=go-epoll")...)}, others: []subject{goEpoll},
 		},
 		{
-			"same: go-epoll against itself, 100 B × 50", "exchanges/s", "1.0: what this machine calls different when nothing differs",
-			goEpoll, []subject{goEpoll},
+			name: "same: go-epoll against itself, 100 B × 50", unit: "exchanges/s", hoped: "1.0: what this machine calls different when nothing differs",
+			base: []subject{goEpoll}, others: []subject{goEpoll},
 		},
 	}
+	return slices.Concat(echoes, b.grpcQuestions(), b.nginxQuestions(), b.readQuestions())
 }
 
 // absolutes are the promises that are not ratios.
-func (b *bed) absolutes(ctx context.Context, only string) error {
-	if only == "" || strings.Contains(only, "crowd") {
-		if err := b.crowd(ctx); err != nil {
-			return err
+func (b *bed) absolutes(ctx context.Context, asked func(name string) bool) error {
+	for _, one := range []struct {
+		name    string
+		measure func(context.Context) error
+	}{{"crowd", b.crowd}, {"meter", b.metering}, {"slot", slot}, {"allocations", allocations}} {
+		if !asked(one.name) {
+			continue
 		}
-	}
-	if only == "" || strings.Contains(only, "meter") {
-		if err := b.metering(ctx); err != nil {
-			return err
+		if err := one.measure(ctx); err != nil {
+			return fmt.Errorf("%s: %w", one.name, err)
 		}
-	}
-	if only == "" || strings.Contains(only, "slot") {
-		fmt.Println("\nslot: Next + Done without the clock (hoped: ≤ 60 ns, 0 allocations)")
-		c := exec.CommandContext(ctx, "go", "test", "./internal/work/load", "-run", "^$", "-bench", "Slot", "-count", "3")
-		c.Stderr = os.Stderr
-		out, err := c.Output()
-		for line := range strings.Lines(string(out)) {
-			if strings.HasPrefix(line, "Benchmark") {
-				fmt.Print("  ", line)
-			}
-		}
-		return err
 	}
 	return nil
+}
+
+// slot measures the path that every exchange takes through us.
+func slot(ctx context.Context) error {
+	fmt.Println("\nslot: Next + Done without the clock (hoped: ≤ 60 ns, 0 allocations)")
+	c := exec.CommandContext(ctx, "go", "test", "./internal/work/load", "-run", "^$", "-bench", "Slot", "-count", "3")
+	c.Stderr = os.Stderr
+	out, err := c.Output()
+	for line := range strings.Lines(string(out)) {
+		if strings.HasPrefix(line, "Benchmark") {
+			fmt.Print("  ", line)
+		}
+	}
+	return err
 }
 
 // crowd measures what 10,000 connections cost a client before any load.

@@ -6,11 +6,11 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
-	"net"
 	"os"
-	"os/exec"
 	"path/filepath"
+	"slices"
 	"strconv"
+	"strings"
 	"time"
 
 	"netdyno/internal/record"
@@ -26,6 +26,7 @@ const serverCPU, clientCPU = "0", "1"
 type bed struct {
 	bin     string // our binaries
 	peers   string // the bare peers
+	temp    string // what peers need to write, removed at the end
 	window  time.Duration
 	catalog bench.Catalog
 }
@@ -39,8 +40,11 @@ func newRig(ctx context.Context, window time.Duration) (*bed, error) {
 	if b.catalog = bench.Discover(ctx, []string{b.bin}); len(b.catalog.Programs) == 0 {
 		return nil, errors.New("no workers in bin/: run `make build`, then this from the repository's root")
 	}
-	return b, nil
+	b.temp, err = os.MkdirTemp("", "netdyno-bench-")
+	return b, err
 }
+
+func (b *bed) remove() { _ = os.RemoveAll(b.temp) } // what stays behind is the system's to clear
 
 // pinned is the loopback rig with one CPU for each end by taskset, so that a
 // worker without a meter sits like one with it.
@@ -59,7 +63,14 @@ func (pinned) Seats(_ string, clients int) (rig.Seat, []rig.Seat, error) {
 
 // trial measures one trial of ours and returns its record.
 func (b *bed) trial(ctx context.Context, metered bool, args ...string) (*record.Record, error) {
-	args = append([]string{"client=go-epoll", "blocks=1", "warmup=200ms", "window=" + b.window.String()}, args...)
+	return b.conduct(ctx, metered, false, args)
+}
+
+func (b *bed) conduct(ctx context.Context, metered, profiled bool, args []string) (*record.Record, error) {
+	args = append([]string{"blocks=1", "warmup=200ms", "window=" + b.window.String()}, args...)
+	if !slices.ContainsFunc(args, func(a string) bool { return strings.HasPrefix(a, "client=") || strings.HasPrefix(a, "transport=") }) {
+		args = append(args, "client=go-epoll")
+	}
 	s, err := study.ParseArgs(dedupe(args), os.ReadFile)
 	if err != nil {
 		return nil, err
@@ -73,6 +84,7 @@ func (b *bed) trial(ctx context.Context, metered bool, args ...string) (*record.
 	if metered {
 		t.Meter = []string{filepath.Join(b.bin, "netdyno"), "meter"}
 	}
+	trials[0].Probe = profiled
 	if err := t.Run(ctx, trials[:1]); err != nil {
 		return nil, err
 	}
@@ -101,75 +113,46 @@ func dedupe(args []string) []string {
 
 // ours is a subject that runs a trial and reads one metric.
 func (b *bed) ours(name, metric string, metered bool, args ...string) subject {
-	return subject{name, func(ctx context.Context) (float64, error) {
+	return subject{name, func(ctx context.Context) (figure, error) {
 		r, err := b.trial(ctx, metered, args...)
 		if err != nil {
-			return 0, err
+			return figure{}, err
 		}
-		m, err := record.MetricNamed(metric)
-		if err != nil {
-			return 0, err
-		}
-		v, ok := m.Value(r)
-		if !ok {
-			return 0, fmt.Errorf("the trial has no %s", metric)
-		}
-		return v, nil
+		v, err := metricOf(r, metric)
+		return figure{value: v}, err
 	}}
+}
+
+func metricOf(r *record.Record, name string) (float64, error) {
+	m, err := record.MetricNamed(name)
+	if err != nil {
+		return 0, err
+	}
+	v, ok := m.Value(r)
+	if !ok {
+		return 0, fmt.Errorf("the trial has no %s", name)
+	}
+	return v, nil
 }
 
 // bare is a subject that runs a bare peer's server and client.
 func (b *bed) bare(program string, connections, size int) subject {
-	return subject{program, func(ctx context.Context) (float64, error) {
-		port, err := freePort()
+	path := filepath.Join(b.peers, program)
+	return subject{program, func(ctx context.Context) (figure, error) {
+		server, err := b.serve(ctx, func(port string) []string { return []string{path, "server", port} })
 		if err != nil {
-			return 0, err
+			return figure{}, err
 		}
-		path := filepath.Join(b.peers, program)
-		server := exec.CommandContext(ctx, "taskset", "-c", serverCPU, path, "server", port)
-		if err := server.Start(); err != nil {
-			return 0, err
-		}
-		defer func() {
-			_ = server.Process.Kill() // our own child
-			_ = server.Wait()         // killed
-		}()
-		if err := awaitPort(ctx, port); err != nil {
-			return 0, err
-		}
-		client := exec.CommandContext(ctx, "taskset", "-c", clientCPU, path, "client", port,
+		defer server.end()
+		out, _, err := drive(ctx, path, "client", server.port,
 			strconv.Itoa(connections), strconv.Itoa(size), fmt.Sprint(b.window.Seconds()))
-		client.Stderr = os.Stderr
-		out, err := client.Output()
 		if err != nil {
-			return 0, err
+			return figure{}, err
 		}
 		var said struct{ Exchanges, Seconds float64 }
 		if err := json.Unmarshal(out, &said); err != nil || said.Seconds <= 0 {
-			return 0, fmt.Errorf("it printed %q: %w", out, err)
+			return figure{}, fmt.Errorf("it printed %q: %w", out, err)
 		}
-		return said.Exchanges / said.Seconds, nil
+		return figure{value: said.Exchanges / said.Seconds}, nil
 	}}
-}
-
-func freePort() (string, error) {
-	l, err := net.Listen("tcp", "127.0.0.1:0")
-	if err != nil {
-		return "", err
-	}
-	_, port, err := net.SplitHostPort(l.Addr().String())
-	return port, errors.Join(err, l.Close())
-}
-
-func awaitPort(ctx context.Context, port string) error {
-	for deadline := time.Now().Add(5 * time.Second); ; {
-		conn, err := net.Dial("tcp", "127.0.0.1:"+port)
-		if err == nil {
-			return conn.Close()
-		}
-		if time.Now().After(deadline) || ctx.Err() != nil {
-			return fmt.Errorf("the peer does not listen: %w", err)
-		}
-		time.Sleep(10 * time.Millisecond)
-	}
 }

@@ -1,0 +1,64 @@
+package main
+
+import (
+	"strings"
+	"testing"
+)
+
+func TestPairs(t *testing.T) {
+	got := pairs([]byte(`goos: linux
+pkg: netdyno/internal/work/transport/gohttp1
+BenchmarkClient/read=all-2         	    1000	     58000 ns/op	   4321 B/op	      12 allocs/op
+BenchmarkClient/lonely-2           	    1000	     58000 ns/op	   1 B/op	      1 allocs/op
+BenchmarkBareClient/read=all-2     	    1000	     57000 ns/op	 72.05 MB/s	   4300 B/op	      11 allocs/op
+PASS
+pkg: netdyno/internal/work/transport/gogrpc
+BenchmarkBareClient-2     	    1000	     57000 ns/op	   8 B/op	      3 allocs/op
+BenchmarkClient     	    1000	     57000 ns/op	   7 B/op	      2 allocs/op
+BenchmarkOther-2     	    1000	     57000 ns/op	   7 B/op	      2 allocs/op
+`))
+	want := []pair{
+		{"gohttp1/read=all", perExchange{"4321", "12"}, perExchange{"4300", "11"}},
+		{"gogrpc", perExchange{"7", "2"}, perExchange{"8", "3"}},
+	}
+	if len(got) != len(want) || got[0] != want[0] || got[1] != want[1] {
+		t.Errorf("pairs are %+v, want %+v", got, want)
+	}
+}
+
+// What the generators print, as Debian's versions do.
+func TestGeneratorsAreUnderstood(t *testing.T) {
+	for _, c := range []struct {
+		name, text     string
+		how            said
+		rate, requests float64
+	}{
+		{"wrk", "  2 threads\n  3405 requests in 1.00s, 13.30GB read\nRequests/sec:   3403.44\nTransfer/sec:     13.3GB\n", wrkSays, 3403.44, 3405},
+		{"h2load", "finished in 1.01s, 2207.00 req/s, 8.62GB/s\nrequests: 2207 total, 2211 started, 2207 done, 2206 succeeded, 0 failed, 0 errored, 0 timeout\nstatus codes: 2207 2xx, 0 3xx, 0 4xx, 0 5xx\n", h2loadSays, 2207, 2206},
+		{"hey", "Summary:\n  Total:\t1.0018 secs\n  Requests/sec:\t1547.2470\n\nStatus code distribution:\n  [200]\t1550 responses\n", heySays, 1547.247, 1550},
+	} {
+		rate, err := first(c.how.rate, []byte(c.text))
+		requests, err2 := first(c.how.requests, []byte(c.text))
+		if err != nil || err2 != nil || rate != c.rate || requests != c.requests || c.how.bad.MatchString(c.text) {
+			t.Errorf("%s: rate %v, requests %v, bad %q, %v %v", c.name, rate, requests, c.how.bad.FindString(c.text), err, err2)
+		}
+	}
+	for name, c := range map[string]struct {
+		how  said
+		text string
+	}{
+		"wrk 404":       {wrkSays, "  Non-2xx or 3xx responses: 12\n"},
+		"wrk reset":     {wrkSays, "  Socket errors: connect 0, read 5, write 0, timeout 0\n"},
+		"h2load failed": {h2loadSays, "0 succeeded, 12 failed, 12 errored, 0 timeout"},
+		"h2load 404":    {h2loadSays, "status codes: 0 2xx, 0 3xx, 7 4xx, 0 5xx"},
+		"hey 404":       {heySays, "  [404]\t12 responses\n"},
+		"hey refused":   {heySays, "Error distribution:\n  [5]\tGet: connection refused\n"},
+	} {
+		if !c.how.bad.MatchString(c.text) {
+			t.Errorf("%s is taken for success", name)
+		}
+	}
+	if _, err := first(wrkSays.rate, []byte(strings.Repeat("x", 10))); err == nil {
+		t.Error("a rate is found where there is none")
+	}
+}

@@ -1,0 +1,90 @@
+package main
+
+import (
+	"bytes"
+	"context"
+	"errors"
+	"fmt"
+	"math"
+	"net"
+	"os"
+	"os/exec"
+	"strconv"
+	"time"
+)
+
+// peer is a server program of somebody else's, on the server's CPU.
+type peer struct {
+	command *exec.Cmd
+	said    *bytes.Buffer
+	port    string
+}
+
+// serve starts a peer's server on a free port and waits until it listens.
+func (b *bed) serve(ctx context.Context, argv func(port string) []string) (*peer, error) {
+	port, err := freePort()
+	if err != nil {
+		return nil, err
+	}
+	p := &peer{said: &bytes.Buffer{}, port: port}
+	p.command = exec.CommandContext(ctx, "taskset", append([]string{"-c", serverCPU}, argv(port)...)...)
+	p.command.Dir = b.temp
+	p.command.Stdout, p.command.Stderr = p.said, p.said
+	if err := p.command.Start(); err != nil {
+		return nil, err
+	}
+	if err := awaitPort(ctx, port); err != nil {
+		p.end()
+		return nil, fmt.Errorf("%w; it said: %s", err, p.said)
+	}
+	return p, nil
+}
+
+// end ends the peer and waits for it; a second call does nothing.
+func (p *peer) end() {
+	_ = p.command.Process.Signal(os.Interrupt) // one with children of its own ends them
+	const patience = 2 * time.Second
+	kill := time.AfterFunc(patience, func() { _ = p.command.Process.Kill() })
+	_ = p.command.Wait() // it was told to end, however it calls that
+	kill.Stop()
+}
+
+// drive runs a peer's client on the clients' CPU to its end. It returns what it
+// printed and the CPU time that it took.
+func drive(ctx context.Context, argv ...string) ([]byte, time.Duration, error) {
+	c := exec.CommandContext(ctx, "taskset", append([]string{"-c", clientCPU}, argv...)...)
+	var said bytes.Buffer
+	c.Stderr = &said
+	out, err := c.Output()
+	if err != nil {
+		return nil, 0, fmt.Errorf("%s: %w; it said: %s%s", argv[0], err, out, said.Bytes())
+	}
+	return out, c.ProcessState.UserTime() + c.ProcessState.SystemTime(), nil
+}
+
+// wholeSeconds is the window for programs that count in seconds.
+func (b *bed) wholeSeconds() string {
+	return strconv.Itoa(max(1, int(math.Ceil(b.window.Seconds()))))
+}
+
+func freePort() (string, error) {
+	l, err := net.Listen("tcp", "127.0.0.1:0")
+	if err != nil {
+		return "", err
+	}
+	_, port, err := net.SplitHostPort(l.Addr().String())
+	return port, errors.Join(err, l.Close())
+}
+
+func awaitPort(ctx context.Context, port string) error {
+	for deadline := time.Now().Add(5 * time.Second); ; {
+		conn, err := net.Dial("tcp", "127.0.0.1:"+port)
+		if err == nil {
+			return conn.Close()
+		}
+		if time.Now().After(deadline) || ctx.Err() != nil {
+			return fmt.Errorf("the peer does not listen: %w", err)
+		}
+		time.Sleep(10 * time.Millisecond)
+	}
+}
