@@ -1,0 +1,152 @@
+package stat
+
+import (
+	"errors"
+	"fmt"
+	"math"
+
+	"gonum.org/v1/gonum/mat"
+)
+
+// DependentError says that a column of a design is a combination of those
+// before it, so that no data could tell their coefficients apart.
+type DependentError struct {
+	Column int // from 0
+}
+
+func (e *DependentError) Error() string {
+	return fmt.Sprintf("column %d depends on those before it", e.Column)
+}
+
+// dependence is how much of a column of unit length must stand perpendicular
+// to those before it: far above what rounding leaves, far below any design that
+// somebody meant.
+const dependence = 1e-9
+
+// LeastSquares returns the coefficients c that minimise the sum of squares of
+// scaleᵢ·(yᵢ − Σⱼ rowᵢⱼ·cⱼ). A *DependentError names a column that cannot be
+// told from those before it; any other error, what is not a finite number or
+// that there are fewer rows than coefficients. All rows have the length of the
+// first.
+//
+// Source: Golub and Van Loan, Matrix Computations, section 5.3.2 (Householder
+// QR), after scaling the columns to unit length (section 5.3.7).
+func LeastSquares(rows [][]float64, ys, scale []float64) ([]float64, error) {
+	if len(rows) == 0 || len(rows) < len(rows[0]) {
+		return nil, fmt.Errorf("fit %d values: expected at least as many as coefficients", len(rows))
+	}
+	design, right := mat.NewDense(len(rows), len(rows[0]), nil), mat.NewVecDense(len(rows), nil)
+	for i, row := range rows {
+		for j, x := range row {
+			design.Set(i, j, x*scale[i])
+		}
+		right.SetVec(i, ys[i]*scale[i])
+	}
+	lengths, err := unitColumns(design)
+	if err != nil {
+		return nil, err
+	}
+	if math.IsNaN(mat.Norm(right, 2)) || math.IsInf(mat.Norm(right, 2), 1) {
+		return nil, errors.New("fit values: one is not a finite number")
+	}
+	var qr mat.QR
+	qr.Factorize(design)
+	var r mat.Dense
+	qr.RTo(&r)
+	for j := range lengths {
+		if math.Abs(r.At(j, j)) < dependence {
+			return nil, &DependentError{j}
+		}
+	}
+	var solved mat.VecDense
+	if err := qr.SolveVecTo(&solved, false, right); err != nil && !errors.As(err, new(mat.Condition)) {
+		return nil, fmt.Errorf("solve for the coefficients: %w", err)
+	}
+	coefficients := make([]float64, len(lengths))
+	for j, length := range lengths {
+		coefficients[j] = solved.AtVec(j) / length
+	}
+	return coefficients, nil
+}
+
+// unitColumns divides each column by its length, so that bytes beside counts
+// do not cost digits, and returns the lengths.
+func unitColumns(design *mat.Dense) ([]float64, error) {
+	n, p := design.Dims()
+	lengths := make([]float64, p)
+	for j := range lengths {
+		lengths[j] = mat.Norm(design.ColView(j), 2)
+		switch {
+		case math.IsNaN(lengths[j]) || math.IsInf(lengths[j], 1):
+			return nil, fmt.Errorf("fit column %d: a value is not a finite number", j)
+		case lengths[j] == 0:
+			return nil, &DependentError{j}
+		}
+		for i := range n {
+			design.Set(i, j, design.At(i, j)/lengths[j])
+		}
+	}
+	return lengths, nil
+}
+
+// RelativeLeastSquares fits positive ys so that what is small counts as much as
+// what is large: residuals are divided by the fitted value, as noise in
+// proportion to the value asks for. Errors are those of LeastSquares.
+//
+// Source: Carroll and Ruppert, Transformation and Weighting in Regression,
+// 1988, section 2.1 (generalised least squares). Dividing by the measured
+// values alone would favour those that came out low.
+func RelativeLeastSquares(rows [][]float64, ys []float64) ([]float64, error) {
+	const rounds = 3 // each brings the divisors closer by the noise's order; then they stand
+	scale := make([]float64, len(ys))
+	for i, y := range ys {
+		scale[i] = 1 / y
+	}
+	coefficients, err := LeastSquares(rows, ys, scale)
+	for round := 1; round < rounds && err == nil; round++ {
+		for i, row := range rows {
+			// A model that misses by a factor of two is no judge of its values.
+			if fitted := Linear(row, coefficients); fitted > ys[i]/2 && fitted < 2*ys[i] {
+				scale[i] = 1 / fitted
+			}
+		}
+		coefficients, err = LeastSquares(rows, ys, scale)
+	}
+	return coefficients, err
+}
+
+// Linear returns Σⱼ rowⱼ·coefficientsⱼ.
+func Linear(row, coefficients []float64) float64 {
+	sum := 0.0
+	for j, x := range row {
+		sum += x * coefficients[j]
+	}
+	return sum
+}
+
+// ArithmeticMean returns the mean with its t interval; false for fewer than two
+// values or one that is not finite.
+//
+// Source: Student, The probable error of a mean, 1908.
+func ArithmeticMean(xs []float64) (Estimate, bool) {
+	m := Mean(xs)
+	if len(xs) < 2 || math.IsNaN(m) || math.IsInf(m, 0) {
+		return Estimate{}, false
+	}
+	half := HalfWidth(len(xs), SD(xs))
+	return Estimate{m, m - half, m + half}, true
+}
+
+// Determination returns R², the share of the variance of ys that fitted
+// explains: 1 for all of it, below 0 for less than their mean does; NaN when
+// ys do not vary.
+//
+// Source: T. Kvålseth, Cautionary note about R², 1985, the form he recommends.
+func Determination(ys, fitted []float64) float64 {
+	mean, left, whole := Mean(ys), 0.0, 0.0
+	for i, y := range ys {
+		left += (y - fitted[i]) * (y - fitted[i])
+		whole += (y - mean) * (y - mean)
+	}
+	return 1 - left/whole
+}
