@@ -54,7 +54,7 @@ async function open(file, { width = 1200, ...context } = {}) {
 const figuresOf = (page) => page.evaluate(() => JSON.parse(document.getElementById("figures").textContent).figures);
 
 /** How many marks a figure must show, by selector, counted from its own data. */
-function expectedMarks({ forest, dots, curve, series, split }) {
+function expectedMarks({ forest, dots, curve, series, split, lines, heat, front, shares }) {
 	const sum = (list, count) => list.reduce((total, each) => total + count(each), 0);
 	if (forest) {
 		const rows = forest.groups.flatMap((group) => group.rows);
@@ -70,6 +70,7 @@ function expectedMarks({ forest, dots, curve, series, split }) {
 			".dot": all.length,
 			".dot.hollow": all.filter((dot) => dot.repeat && !dot.status).length,
 			".dot.lost": all.filter((dot) => dot.status).length,
+			".bar": dots.rows.filter((row) => row.median > 0).length,
 		};
 	}
 	if (curve) return { ".line": curve.lines.length };
@@ -77,6 +78,21 @@ function expectedMarks({ forest, dots, curve, series, split }) {
 	if (split) {
 		const bars = split.panels.flatMap((panel) => panel.groups.flatMap((group) => group.bars));
 		return { ".bar": sum(bars, (bar) => bar.filter((cores) => cores > 0).length) };
+	}
+	if (lines) {
+		return { ".main": lines.lines.length, ".marker": sum(lines.lines, (each) => each.points.length) };
+	}
+	if (heat) return { ".box": heat.boxes.length };
+	if (front) {
+		return {
+			".marker": front.points.length,
+			".front": front.points.filter((point) => point.on).length > 1 ? 1 : 0,
+			".knee": front.points.filter((point) => point.knee).length,
+		};
+	}
+	if (shares) {
+		const bars = shares.arms.flatMap((arm) => arm.bars);
+		return { ".share": sum(bars, (bar) => bar.shares.filter((share) => share > 0).length) };
 	}
 	throw new Error("a figure without anything to draw");
 }
@@ -87,14 +103,14 @@ test("the committed script is the one that web/ builds", () => {
 	assert.ok(built === committed, "internal/read/report/assets/report.js is stale; run `npm run build` in web/");
 });
 
-for (const width of [400, 760, 1200]) {
+for (const width of [390, 760, 1280]) {
 	for (const colorScheme of ["light", "dark"]) {
 		test(`a report at ${width} px, ${colorScheme}`, async () => {
 			const { page, faults } = await open("report.html", { width, colorScheme });
 			const figures = await figuresOf(page);
 			assert.deepEqual(
 				new Set(figures.flatMap((figure) => Object.keys(figure).slice(4))),
-				new Set(["forest", "dots", "curve", "series", "split"]),
+				new Set(["forest", "dots", "curve", "series", "split", "lines", "heat", "front", "shares"]),
 			);
 			for (const figure of figures) {
 				for (const [selector, count] of Object.entries(expectedMarks(figure))) {
@@ -124,7 +140,7 @@ for (const width of [400, 760, 1200]) {
 }
 
 test("labels of one axis do not overlap", async () => {
-	for (const width of [400, 1200]) {
+	for (const width of [390, 1280]) {
 		const { page } = await open("report.html", { width });
 		const overlaps = await page.evaluate(() => {
 			const found = [];

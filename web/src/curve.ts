@@ -1,6 +1,7 @@
+import { labelEnds, listedHeight, listNames } from "./ends";
 import type { Curve, Pair } from "./page";
 import { logarithmic, type Scale, spaced, time } from "./scale";
-import { armClass, drawing, element, fit, hint, line, path, shape, text, textWidth } from "./svg";
+import { armClass, drawing, element, hint, line, path, shape, text, textWidth } from "./svg";
 
 const shares = [0, 0.5, 0.9, 0.99, 0.999, 0.9999, 0.99999];
 
@@ -10,7 +11,7 @@ const odds = (share: number) => 1 / (1 - share);
 /** Times by percentile; both axes logarithmic. */
 export function drawCurve(curve: Curve, width: number, title: string): SVGElement {
 	const direct = width >= 480;
-	const legend = direct ? 0 : curve.lines.length * 16;
+	const legend = direct ? 0 : listedHeight(curve.lines.length);
 	const names = Math.max(...curve.lines.map((each) => textWidth(each.name))) + 24;
 	const right = direct ? width - Math.min(names, 150) : width - 10;
 	const [top, bottom] = [legend + 8, legend + 268];
@@ -39,12 +40,13 @@ export function drawCurve(curve: Curve, width: number, title: string): SVGElemen
 		text((left + right) / 2, bottom + 36, `percentile of ${curve.axis} (log scale of the tail)`, "middle", "soft"),
 	);
 	for (const each of curve.lines) drawLine(svg, each.arm, each.name, each.points, x, y);
-	if (direct) labelEnds(svg, curve, x, y, right, width);
-	else {
-		curve.lines.forEach((each, i) => {
-			svg.append(shape(each.arm, 7, 6 + i * 16, 4.2, "fill"), text(18, 10 + i * 16, fit(each.name, width - 24)));
+	if (direct) {
+		const ends = curve.lines.map(({ arm, name, points }) => {
+			const [share, ns] = points[points.length - 1] ?? ([0, 1] as Pair);
+			return { arm, name, x: x(odds(share)), y: y(ns) };
 		});
-	}
+		labelEnds(svg, ends, { top, bottom, right, width });
+	} else listNames(svg, curve.lines, width);
 	return svg;
 }
 
@@ -61,32 +63,5 @@ function drawLine(svg: SVGElement, arm: number, name: string, points: Pair[], x:
 		const marker = shape(arm, x(odds(point[0])), y(point[1]), 3.4, "fill marker");
 		marker.append(hint(`${name}, ${percentile(share)}: ${time(point[1])}`));
 		svg.append(marker);
-	}
-}
-
-/** Names each line at its end, pushed apart where they would overlap. */
-function labelEnds(svg: SVGElement, curve: Curve, x: Scale, y: Scale, right: number, width: number): void {
-	const ends = curve.lines
-		.map((each) => ({ each, last: each.points[each.points.length - 1] ?? ([0, 1] as Pair) }))
-		.map(({ each, last }) => ({ each, x: x(odds(last[0])), y: y(last[1]), at: y(last[1]) }))
-		.sort((a, b) => a.y - b.y);
-	for (let i = 1; i < ends.length; i++) {
-		const [above, below] = [ends[i - 1], ends[i]];
-		if (above && below) below.at = Math.max(below.at, above.at + 15);
-	}
-	for (const end of ends) {
-		svg.append(
-			element("path", {
-				d: path([
-					[end.x, end.y],
-					[right + 2, end.at],
-				]),
-				class: `${armClass(end.each.arm)} stroke`,
-				"stroke-opacity": 0.4,
-				fill: "none",
-			}),
-		);
-		svg.append(shape(end.each.arm, right + 9, end.at, 3.8, "fill"));
-		svg.append(text(right + 18, end.at + 4, fit(end.each.name, width - right - 18)));
 	}
 }

@@ -35,6 +35,17 @@ export function drawDots(dots: Dots, width: number, title: string): SVGElement {
 }
 
 function drawRow(svg: SVGElement, row: DotRow, x: Scale, top: number, factor: number): void {
+	// Behind the dots, so that what was measured stands before what was made of it.
+	if (row.median > 0) {
+		const bar = {
+			x: x(0),
+			y: top + 3,
+			width: x(row.median) - x(0),
+			height: 22,
+			class: `${armClass(row.arm)} fill bar`,
+		};
+		svg.append(element("rect", bar));
+	}
 	const blocks = row.dots.map((dot) => dot.block);
 	const [first, last] = [Math.min(...blocks), Math.max(...blocks)];
 	for (const dot of row.dots) {

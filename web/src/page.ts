@@ -14,6 +14,10 @@ export interface Figure {
 	curve?: Curve;
 	series?: Series;
 	split?: Split;
+	lines?: Lines;
+	heat?: Heat;
+	front?: Front;
+	shares?: Shares;
 }
 
 export interface Unit {
@@ -72,4 +76,62 @@ export interface Split {
 	axis: string;
 	parts: string[];
 	panels: { arm: number; name: string; groups: { of: string; bars: number[][] }[] }[];
+}
+
+export interface Axis {
+	title: string;
+	scale: Unit;
+	log?: boolean;
+	ticks?: { at: number; text: string }[];
+}
+
+export interface Lines {
+	x: Axis;
+	y: Axis;
+	lines: { arm: number; name: string; points: LinePoint[] }[];
+}
+
+export interface LinePoint {
+	x: number;
+	value: number;
+	low: number;
+	high: number;
+	text: string;
+}
+
+export interface Heat {
+	x: string;
+	y: string;
+	axis: string;
+	log?: boolean;
+	columns: string[];
+	rows: string[];
+	boxes: { column: number; row: number; value: number; text: string; hint: string }[];
+}
+
+export interface Front {
+	x: Axis;
+	y: Axis;
+	low_x: boolean;
+	points: FrontPoint[];
+}
+
+export interface FrontPoint {
+	arm: number;
+	name: string;
+	label: string;
+	text: string;
+	x: number;
+	y: number;
+	x_low: number;
+	x_high: number;
+	y_low: number;
+	y_high: number;
+	on?: boolean;
+	knee?: boolean;
+}
+
+export interface Shares {
+	parts: string[];
+	arms: { arm: number; name: string; bars: { of: string; shares: number[]; texts: string[] }[] }[];
 }

@@ -4,8 +4,12 @@
 import { drawCurve } from "./curve";
 import { drawDots } from "./dots";
 import { drawForest } from "./forest";
+import { drawFront } from "./front";
+import { drawHeat } from "./heat";
+import { drawLines } from "./lines";
 import type { Figure, Page } from "./page";
 import { drawSeries } from "./series";
+import { drawShares } from "./shares";
 import { drawSplit } from "./split";
 import { drawing, shape } from "./svg";
 
@@ -15,6 +19,10 @@ function draw(figure: Figure, width: number): SVGElement | undefined {
 	if (figure.curve) return drawCurve(figure.curve, width, figure.title);
 	if (figure.series) return drawSeries(figure.series, width, figure.title);
 	if (figure.split) return drawSplit(figure.split, width, figure.title);
+	if (figure.lines) return drawLines(figure.lines, width, figure.title);
+	if (figure.heat) return drawHeat(figure.heat, width, figure.title);
+	if (figure.front) return drawFront(figure.front, width, figure.title);
+	if (figure.shares) return drawShares(figure.shares, width, figure.title);
 	return undefined;
 }
 

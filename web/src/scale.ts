@@ -13,7 +13,8 @@ export function fromZero(most: number, start: number, end: number, count: number
 	return Object.assign(scale, { ticks: Array.from({ length: steps + 1 }, (_, i) => i * step) });
 }
 
-function niceStep(rough: number): number {
+/** 1, 2, 2.5 or 5 times a power of ten, at least the rough step. */
+export function niceStep(rough: number): number {
 	const power = 10 ** Math.floor(Math.log10(rough));
 	const times = [1, 2, 2.5, 5, 10].find((n) => n * power >= rough * 0.999) ?? 10;
 	return times * power;

@@ -1,3 +1,4 @@
+import { layoutLegend } from "./legend";
 import type { Split } from "./page";
 import { Grid, type Panel } from "./panels";
 import { type Scale, short } from "./scale";
@@ -25,9 +26,9 @@ export function drawSplit(split: Split, width: number, title: string): SVGElemen
 	}
 	const svg = drawing(width, height, title);
 	svg.append(text(0, 10, split.axis, "start", "soft"));
-	for (const { part, x, y } of legend.entries) {
-		svg.append(element("rect", { x, y: y + 1, width: 10, height: 10, class: `part-${split.parts.indexOf(part)}` }));
-		svg.append(text(x + 15, y + 10, part, "start", "soft"));
+	for (const { name, x, y } of legend.entries) {
+		svg.append(element("rect", { x, y: y + 1, width: 10, height: 10, class: `part-${split.parts.indexOf(name)}` }));
+		svg.append(text(x + 15, y + 10, name, "start", "soft"));
 	}
 	for (const { panels, grid } of grids) {
 		// One width of bar for all panels, or the baseline's repeats would thin its own.
@@ -72,17 +73,4 @@ function drawBar(bar: number[], x: number, width: number, y: Scale, tip: (part: 
 		below += cores;
 	});
 	return drawn;
-}
-
-/** Entries from left to right, wrapped into lines. */
-function layoutLegend(parts: string[], indent: number, width: number) {
-	let [x, y] = [indent, 0];
-	const entries = parts.map((part) => {
-		const wide = textWidth(part) + 32;
-		if (x + wide > width && x > 0) [x, y] = [0, y + 18];
-		const entry = { part, x, y };
-		x += wide;
-		return entry;
-	});
-	return { entries, height: y + 14 };
 }

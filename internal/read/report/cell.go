@@ -33,6 +33,7 @@ func (l *layout) cells() []Cell {
 			GC:      l.gcTable(c),
 			All:     l.allTable(c),
 			Figures: l.figures(i, c, budget),
+			Profile: l.profile(c.Name),
 		})
 	}
 	return cells

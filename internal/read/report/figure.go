@@ -18,6 +18,10 @@ type Figure struct {
 	Curve   *Curve  `json:"curve,omitempty"`
 	Series  *Series `json:"series,omitempty"`
 	Split   *Split  `json:"split,omitempty"`
+	Lines   *Lines  `json:"lines,omitempty"`
+	Heat    *Heat   `json:"heat,omitempty"`
+	Front   *Front  `json:"front,omitempty"`
+	Shares  *Shares `json:"shares,omitempty"`
 }
 
 // Forest shows ratios to the baseline on a log axis, one row per arm and
@@ -251,5 +255,6 @@ func (l *layout) figures(cell int, c finding.Cell, budget int) []Figure {
 	add(curve, drawn)
 	add(l.series(c, budget))
 	add(l.split(c))
+	add(l.shares(c.Name))
 	return figures
 }

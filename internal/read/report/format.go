@@ -49,7 +49,8 @@ func scaleFor(metric, unit string, largest float64) scale {
 		{"_us", micros, ""},
 		{"share", percents, ""},
 		{"s_per_gb", []scale{{1, "s/GB"}}, ""},
-		{"switches_per_exchange", []scale{{1, "/exchange"}}, ""},
+		{"per_exchange", []scale{{1, "/exchange"}}, ""},
+		{"work_s", []scale{{1e-3, "ms"}, {1, "s"}}, ""},
 	} {
 		if strings.HasSuffix(metric, known.suffix) {
 			s := step(known.ladder, largest)
@@ -207,22 +208,29 @@ func labelOf(metric string) string {
 }
 
 var labels = map[string]string{
-	"exchanges_per_s":          "rate",
-	"goodput_bytes_per_s":      "goodput",
-	"offered_share":            "achieved ÷ offered",
-	"cpu_us_per_exchange":      "CPU",
-	"cpu_s_per_gb":             "CPU per GB",
-	"cores":                    "cores",
-	"meter_share":              "share of metering",
-	"softirq_share":            "softirq",
-	"steal_share":              "steal",
-	"rss_bytes":                "RSS",
-	"peak_rss_bytes":           "peak RSS",
-	"switches_per_exchange":    "context switches",
-	"gc_cpu_share":             "GC share of CPU",
-	"gc_pause_us_per_s":        "GC pauses",
-	"alloc_bytes_per_exchange": "allocated",
-	"error_share":              "errors",
+	"exchanges_per_s":           "rate",
+	"goodput_bytes_per_s":       "goodput",
+	"offered_share":             "achieved ÷ offered",
+	"cpu_us_per_exchange":       "CPU",
+	"cpu_s_per_gb":              "CPU per GB",
+	"cores":                     "cores",
+	"meter_share":               "share of metering",
+	"softirq_share":             "softirq",
+	"steal_share":               "steal",
+	"rss_bytes":                 "RSS",
+	"peak_rss_bytes":            "peak RSS",
+	"switches_per_exchange":     "context switches",
+	"gc_cpu_share":              "GC share of CPU",
+	"gc_pause_us_per_s":         "GC pauses",
+	"alloc_bytes_per_exchange":  "allocated",
+	"error_share":               "errors",
+	"allocs_per_exchange":       "allocations",
+	"heap_bytes":                "heap",
+	"idle_heap_bytes":           "idle heap",
+	"idle_rss_bytes":            "idle RSS",
+	"work_s":                    "time for the work",
+	"link_bytes_per_exchange":   "bytes on the link",
+	"link_packets_per_exchange": "packets on the link",
 }
 
 func upperFirst(text string) string {

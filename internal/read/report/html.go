@@ -69,6 +69,11 @@ func (p Page) HTML(w io.Writer) error {
 
 func (p Page) figures() []Figure {
 	figures := append([]Figure{}, p.Effects...)
+	for _, c := range p.Charts {
+		if c.Drawn() {
+			figures = append(figures, c.Figure)
+		}
+	}
 	for _, c := range p.Cells {
 		figures = append(figures, c.Figures...)
 	}

@@ -26,21 +26,12 @@ func (p Page) Markdown(w io.Writer) error {
 		m.item(strings.TrimSpace("**" + inline(or(warning.About, "warning")) + ":** " + inline(warning.Text) + " " + inline(warning.Advice)))
 	}
 	m.line("")
+	m.charts(p.Charts)
+	m.sections(p.Fits)
 	for _, c := range p.Cells {
-		m.heading(2, c.Title)
-		m.table(c.Main)
-		if c.GC != nil {
-			m.table(*c.GC)
-		}
-		m.table(c.All)
+		m.cell(c)
 	}
-	for _, s := range p.Evidence {
-		m.heading(2, s.Title)
-		m.paragraph(s.Note)
-		for _, t := range s.Tables {
-			m.table(t)
-		}
-	}
+	m.sections(p.Evidence)
 	m.heading(2, "Run it again")
 	m.line("```sh\n" + strings.ReplaceAll(p.Rerun.Command, "```", "` ` `") + "\n```\n")
 	m.paragraph("Seed " + p.Rerun.Seed + ". Marks: " + marks)
@@ -51,6 +42,45 @@ func (p Page) Markdown(w io.Writer) error {
 }
 
 type markdown struct{ out strings.Builder }
+
+func (m *markdown) charts(charts []Chart) {
+	if len(charts) > 0 {
+		m.heading(2, "Charts")
+	}
+	for _, c := range charts {
+		m.heading(3, c.Figure.Title)
+		m.paragraph(c.Figure.Caption)
+		for _, note := range c.Notes {
+			m.paragraph(note)
+		}
+		m.table(c.Table)
+	}
+}
+
+func (m *markdown) sections(sections []Section) {
+	for _, s := range sections {
+		m.heading(2, s.Title)
+		m.paragraph(s.Note)
+		for _, t := range s.Tables {
+			m.table(t)
+		}
+	}
+}
+
+func (m *markdown) cell(c Cell) {
+	m.heading(2, c.Title)
+	m.table(c.Main)
+	if c.GC != nil {
+		m.table(*c.GC)
+	}
+	m.table(c.All)
+	if c.Profile != nil {
+		m.table(c.Profile.Table)
+		for _, t := range c.Profile.Functions {
+			m.table(t)
+		}
+	}
+}
 
 func (m *markdown) line(text string) { m.out.WriteString(text + "\n") }
 

@@ -24,7 +24,9 @@ type Page struct {
 	Doubts   []string  `json:"doubts,omitempty"` // what undermines the answers
 	Warnings []Warning `json:"warnings,omitempty"`
 	Arms     []Key     `json:"arms"`
-	Effects  []Figure  `json:"effects"` // every arm against the baseline, one figure per primary metric
+	Effects  []Figure  `json:"effects"`          // every arm against the baseline, one figure per primary metric
+	Charts   []Chart   `json:"charts,omitempty"` // as the study asked for them
+	Fits     []Section `json:"fits,omitempty"`   // models, each with its sentence
 	Cells    []Cell    `json:"cells"`
 	Evidence []Section `json:"evidence"`
 	Rerun    Rerun     `json:"rerun"`
@@ -63,6 +65,7 @@ type Cell struct {
 	GC      *Table   `json:"gc,omitempty"`
 	All     Table    `json:"all"` // every metric by arm
 	Figures []Figure `json:"figures"`
+	Profile *Profile `json:"profile,omitempty"`
 }
 
 // Section is a titled part of the evidence behind the answers.
@@ -95,6 +98,8 @@ func New(f finding.Findings) Page {
 		Warnings: l.warnings(),
 		Arms:     l.keys,
 		Effects:  l.effects(),
+		Charts:   l.charts(),
+		Fits:     l.fits(),
 		Cells:    l.cells(),
 		Evidence: l.evidence(),
 		Rerun: Rerun{
@@ -187,6 +192,9 @@ func (l *layout) tally() string {
 		}
 	}
 	fmt.Fprintf(&b, " · %s", plural(l.Header.Study.Blocks, "block"))
+	if t.Probes > 0 {
+		fmt.Fprintf(&b, " · %s for profiles", plural(t.Probes, "probe"))
+	}
 	if t.WindowShare > 0 {
 		fmt.Fprintf(&b, " · %s %% of the time inside windows and warm-up", digits(100*t.WindowShare))
 	}

@@ -6,7 +6,6 @@ import (
 	"strings"
 	"unicode"
 
-	"github.com/jedib0t/go-pretty/v6/table"
 	"github.com/jedib0t/go-pretty/v6/text"
 
 	"netdyno/internal/read/finding"
@@ -21,14 +20,11 @@ type TextOptions struct {
 // Text writes the answers, one table per cell and the warnings: what fits a
 // terminal. The evidence is in the other two forms. The error is w's.
 func (p Page) Text(w io.Writer, opt TextOptions) error {
-	if opt.Width == 0 {
-		opt.Width = 100
-	}
-	t := terminal{width: max(opt.Width, 60), color: opt.Color}
+	t := newTerminal(opt)
 	t.header(p)
-	for _, c := range p.Cells {
-		t.cell(c)
-	}
+	t.charts(p.Charts)
+	t.fits(p.Fits)
+	t.cells(p.Cells)
 	t.published(p.Evidence)
 	t.failures(p.Evidence)
 	t.warnings(p.Warnings)
@@ -45,6 +41,13 @@ type terminal struct {
 	out   strings.Builder
 	width int
 	color bool
+}
+
+func newTerminal(opt TextOptions) *terminal {
+	if opt.Width == 0 {
+		opt.Width = 100
+	}
+	return &terminal{width: max(opt.Width, 60), color: opt.Color}
 }
 
 func (t *terminal) line(text string) { t.out.WriteString(strings.TrimRight(text, " ") + "\n") }
@@ -98,18 +101,12 @@ func (t *terminal) verdict(v finding.Verdict, s string) string {
 }
 
 func (t *terminal) header(p Page) {
-	title := printable(p.Title)
-	if p.Question != "" {
-		title += ": " + printable(p.Question)
-	}
 	t.line("")
-	for line := range strings.SplitSeq(text.WrapSoft(title, t.width), "\n") {
-		t.line(t.bold(strings.TrimSpace(line)))
-	}
+	t.title(p.Title, p.Question)
 	t.paragraph("", p.Made)
 	t.line("")
 	for _, a := range p.Answers {
-		t.paragraph(t.verdict(a.Verdict, or(mark(a.Verdict), "·"))+" ", a.Text)
+		t.answer(a)
 	}
 	if len(p.More) > 0 {
 		t.line(t.faint(fmt.Sprintf("… and %s; the tables below have every ratio", plural(len(p.More), "more answer"))))
@@ -123,6 +120,48 @@ func (t *terminal) header(p Page) {
 	}
 }
 
+func (t *terminal) title(name, question string) {
+	title := printable(name)
+	if question != "" {
+		title += ": " + printable(question)
+	}
+	for line := range strings.SplitSeq(text.WrapSoft(title, t.width), "\n") {
+		t.line(t.bold(strings.TrimSpace(line)))
+	}
+}
+
+func (t *terminal) answer(a Answer) {
+	t.paragraph(t.verdict(a.Verdict, or(mark(a.Verdict), "·"))+" ", a.Text)
+}
+
+// The lines that charts and cells may take: a screen or two of each, however
+// large the study.
+const (
+	chartLines = 90
+	cellLines  = 110
+)
+
+// lines counts what was written so far.
+func (t *terminal) lines() int { return strings.Count(t.out.String(), "\n") }
+
+// each calls write for 0, 1, … until n, or until the lines it wrote reach the
+// bound, and says how many of what it left out.
+func (t *terminal) each(n, bound int, what string, write func(i int)) {
+	start := t.lines()
+	for i := range n {
+		if t.lines()-start >= bound {
+			t.line("")
+			t.line(t.faint(fmt.Sprintf("… and %s; see report.html", plural(n-i, "more "+what))))
+			return
+		}
+		write(i)
+	}
+}
+
+func (t *terminal) cells(cells []Cell) {
+	t.each(len(cells), cellLines, "cell", func(i int) { t.cell(cells[i]) })
+}
+
 // cell prints the compact table, or two narrower ones where it does not fit.
 func (t *terminal) cell(c Cell) {
 	t.line("")
@@ -130,12 +169,16 @@ func (t *terminal) cell(c Cell) {
 	compact := t.grid(c.Compact)
 	if text.LongestLineLen(compact) <= t.width {
 		t.line(compact)
-		return
+	} else {
+		t.table(c.Values)
+		if len(c.Ratios.Rows) > 0 {
+			t.caption(c.Ratios.Caption)
+			t.line(t.grid(c.Ratios))
+		}
 	}
-	t.line(t.grid(c.Values))
-	if len(c.Ratios.Rows) > 0 {
-		t.line("  " + t.faint(printable(c.Ratios.Caption)))
-		t.line(t.grid(c.Ratios))
+	if c.Profile != nil {
+		t.caption(c.Profile.Table.Caption)
+		t.table(c.Profile.Table)
 	}
 }
 
@@ -202,58 +245,4 @@ func (t *terminal) warnings(warnings []Warning) {
 		}
 		t.paragraph(t.paint("! ", text.FgYellow), or(w.About, "warning")+": "+body)
 	}
-}
-
-// grid sets a table in columns two spaces apart, units under their titles.
-func (t *terminal) grid(tab Table) string {
-	g := table.NewWriter()
-	g.SetStyle(table.Style{
-		Box:     table.BoxStyle{PaddingLeft: "  ", MiddleHorizontal: "─", PaddingRight: ""},
-		Options: table.Options{SeparateHeader: false},
-		Format:  table.FormatOptions{Header: text.FormatDefault},
-	})
-	titles, units, hasUnits := table.Row{}, table.Row{}, false
-	configs := make([]table.ColumnConfig, len(tab.Columns))
-	for i, c := range tab.Columns {
-		titles = append(titles, t.faint(printable(c.Title)))
-		units = append(units, t.faint(printable(c.Unit)))
-		hasUnits = hasUnits || c.Unit != ""
-		if c.Number {
-			configs[i] = table.ColumnConfig{Number: i + 1, Align: text.AlignRight, AlignHeader: text.AlignRight}
-		} else {
-			configs[i] = table.ColumnConfig{Number: i + 1, Align: text.AlignLeft, AlignHeader: text.AlignLeft}
-		}
-	}
-	g.SetColumnConfigs(configs)
-	g.AppendHeader(titles)
-	if hasUnits {
-		g.AppendHeader(units)
-	}
-	for _, row := range tab.Rows {
-		cells := table.Row{}
-		for _, d := range row {
-			cells = append(cells, t.datum(d))
-		}
-		g.AppendRow(cells)
-	}
-	lines := strings.Split(g.Render(), "\n")
-	for i := range lines {
-		lines[i] = strings.TrimRight(lines[i], " ")
-	}
-	return strings.Join(lines, "\n")
-}
-
-func (t *terminal) datum(d Datum) string {
-	s := printable(d.Text)
-	if d.Detail != "" {
-		s += " (" + printable(d.Detail) + ")"
-	}
-	m := mark(d.Verdict)
-	switch {
-	case m == "":
-		return s
-	case d.Text == string(d.Verdict):
-		return t.verdict(d.Verdict, m+" "+s)
-	}
-	return t.verdict(d.Verdict, s+" "+m)
 }

@@ -1,0 +1,149 @@
+package report
+
+import (
+	"fmt"
+	"slices"
+
+	"netdyno/internal/read/finding"
+	"netdyno/internal/record"
+)
+
+// Front shows what each arm in each cell reaches against what that costs.
+type Front struct {
+	X      Axis         `json:"x"`     // the cost
+	Y      Axis         `json:"y"`     // what it buys
+	LowX   bool         `json:"low_x"` // less of X is better
+	Points []FrontPoint `json:"points"`
+}
+
+// FrontPoint is one arm, or level, in one cell; Label names it where there is
+// room, Text is what the pointer shows.
+type FrontPoint struct {
+	Arm   int     `json:"arm"`
+	Name  string  `json:"name"`
+	Label string  `json:"label"`
+	Text  string  `json:"text"`
+	X     float64 `json:"x"`
+	XLow  float64 `json:"x_low"`
+	XHigh float64 `json:"x_high"`
+	Y     float64 `json:"y"`
+	YLow  float64 `json:"y_low"`
+	YHigh float64 `json:"y_high"`
+	On    bool    `json:"on,omitempty"`
+	Knee  bool    `json:"knee,omitempty"`
+}
+
+func (v *chartView) front() Chart {
+	marks := v.ranked()
+	cost := scaleFor(v.Spec.Against, v.AgainstUnit, largestCost(marks))
+	front := &Front{
+		X: Axis{Title: axisTitle(v.Spec.Against, cost), Scale: cost, Log: true},
+		Y: Axis{Title: axisTitle(v.Spec.Metric, v.scale), Scale: v.scale, Log: true},
+		// A cost that nobody declared better when higher is a cost.
+		LowX: directionOf(v.Spec.Against) != record.Higher,
+	}
+	table := Table{
+		Columns: head(or(v.Spec.By, "arm"), "cell", "#"+labelOf(v.Spec.Metric), "#"+labelOf(v.Spec.Against), "place"),
+	}
+	table.Columns[2].Unit, table.Columns[3].Unit = v.scale.Unit, cost.Unit
+	names, cells := map[string]int{}, map[string]bool{}
+	for _, m := range marks {
+		if _, known := names[m.Name]; !known {
+			names[m.Name] = v.key(m.Name, len(names))
+		}
+		cells[m.Cell] = true
+	}
+	for _, m := range marks {
+		key := names[m.Name]
+		y, x := m.Metric, m.Against
+		table.Rows = append(table.Rows, []Datum{
+			{Text: or(m.Name, "all"), Arm: &key}, {Text: or(m.Cell, "all")},
+			figureDatum(y, v.scale), figureDatum(x, cost), {Text: placeWords(m), Strong: m.Knee},
+		})
+		if !drawable(y.Value, y.Low, y.High, x.Value, x.Low, x.High) {
+			continue
+		}
+		p := FrontPoint{
+			Arm: key, Name: m.Name, Label: markLabel(m, len(names), len(cells)), On: m.Front, Knee: m.Knee,
+			X: brief(x.Value), XLow: brief(x.Low), XHigh: brief(x.High),
+			Y: brief(y.Value), YLow: brief(y.Low), YHigh: brief(y.High),
+		}
+		p.Text = fmt.Sprintf("%s%s: %s; %s", m.Name, at(m.Cell), printed(y, v.scale), printed(x, cost))
+		front.Points = append(front.Points, p)
+	}
+	chart := Chart{What: front.Y.Title + " against " + front.X.Title + ", the front first", Table: table}
+	if len(front.Points) > 0 {
+		chart.Figure.Front = front
+	}
+	return chart
+}
+
+// ranked puts the front first, in the order of its cost, and keeps what a
+// figure can show.
+func (v *chartView) ranked() []finding.Mark {
+	marks := make([]finding.Mark, 0, len(v.Marks))
+	for _, m := range v.Marks {
+		y, okY := sound(m.Metric)
+		x, okX := sound(m.Against)
+		if okX && okY {
+			m.Metric, m.Against = y, x
+			marks = append(marks, m)
+		}
+	}
+	slices.SortStableFunc(marks, func(a, b finding.Mark) int {
+		switch {
+		case a.Front != b.Front:
+			if a.Front {
+				return -1
+			}
+			return 1
+		case a.Front && a.Against.Value < b.Against.Value:
+			return -1
+		case a.Front && a.Against.Value > b.Against.Value:
+			return 1
+		}
+		return 0
+	})
+	if more := len(marks) - maxMarks; more > 0 {
+		marks = marks[:maxMarks]
+		v.cut = append(v.cut, fmt.Sprintf("%s more are in findings.json.", plural(more, "point")))
+	}
+	return marks
+}
+
+func largestCost(marks []finding.Mark) float64 {
+	largest := 0.0
+	for _, m := range marks {
+		largest = max(largest, m.Against.Value)
+	}
+	return largest
+}
+
+func directionOf(metric string) string {
+	m, err := record.MetricNamed(metric)
+	if err != nil {
+		return ""
+	}
+	return m.Better
+}
+
+func placeWords(m finding.Mark) string {
+	switch {
+	case m.Knee:
+		return "knee"
+	case m.Front:
+		return "front"
+	}
+	return "beaten"
+}
+
+// markLabel names a mark by what tells it from the others.
+func markLabel(m finding.Mark, names, cells int) string {
+	switch {
+	case m.Cell == "" || cells < 2:
+		return or(m.Name, m.Cell)
+	case m.Name == "" || names < 2:
+		return m.Cell
+	}
+	return m.Name + ", " + m.Cell
+}

@@ -1,0 +1,83 @@
+package report
+
+import (
+	"slices"
+
+	"netdyno/internal/read/finding"
+)
+
+// Heat shows a metric by colour over two factors, its values printed.
+type Heat struct {
+	X       string   `json:"x"`
+	Y       string   `json:"y"`
+	Axis    string   `json:"axis"`
+	Log     bool     `json:"log,omitempty"` // the colours' scale
+	Columns []string `json:"columns"`       // levels of X, rising
+	Rows    []string `json:"rows"`          // levels of Y from the top, falling
+	Boxes   []Box    `json:"boxes"`
+}
+
+// Box is the metric at one pair of levels; Text is printed in it, Hint shown
+// under the pointer.
+type Box struct {
+	Column int     `json:"column"`
+	Row    int     `json:"row"`
+	Value  float64 `json:"value"`
+	Text   string  `json:"text"`
+	Hint   string  `json:"hint"`
+}
+
+// heatSpan is how far values must lie apart for a logarithmic scale of
+// colours: an eye tells about ten steps.
+const heatSpan = 10
+
+func (v *chartView) heat() Chart {
+	var xs, ys []finding.Coordinate
+	for _, t := range v.Tiles {
+		xs, ys = append(xs, t.X), append(ys, t.Y)
+	}
+	across, up := newLevels(xs, maxTiles), newLevels(ys, maxTiles)
+	v.noteCut(across, v.Spec.X)
+	v.noteCut(up, v.Spec.Y)
+	slices.Reverse(up.all) // an axis rises
+	heat := &Heat{
+		X: v.Spec.X, Y: v.Spec.Y, Axis: axisTitle(v.Spec.Metric, v.scale), Log: spans(v.values(), heatSpan),
+		Columns: texts(across.all), Rows: texts(up.all),
+	}
+	table := Table{Columns: head(v.Spec.Y)}
+	for _, c := range across.all {
+		table.Columns = append(table.Columns, Column{Title: c.Text, Number: true})
+	}
+	for _, name := range heat.Rows {
+		row := words(name)
+		for range heat.Columns {
+			row = append(row, Datum{Text: "–"})
+		}
+		table.Rows = append(table.Rows, row)
+	}
+	for _, t := range v.Tiles {
+		f, ok := sound(t.Figure)
+		column, row := slices.Index(heat.Columns, t.X.Text), slices.Index(heat.Rows, t.Y.Text)
+		if !ok || column < 0 || row < 0 {
+			continue
+		}
+		table.Rows[row][column+1] = figureDatum(f, v.scale)
+		heat.Boxes = append(heat.Boxes, Box{
+			Column: column, Row: row, Value: brief(f.Value), Text: v.scale.text(f.Value),
+			Hint: v.Spec.X + " " + t.X.Text + ", " + v.Spec.Y + " " + t.Y.Text + ": " + printed(f, v.scale),
+		})
+	}
+	chart := Chart{What: heat.Axis + ", rows by " + v.Spec.Y + ", columns by " + v.Spec.X, Table: table}
+	if len(heat.Boxes) > 0 {
+		chart.Figure.Heat = heat
+	}
+	return chart
+}
+
+func texts(levels []finding.Coordinate) []string {
+	list := make([]string, len(levels))
+	for i, c := range levels {
+		list[i] = c.Text
+	}
+	return list
+}

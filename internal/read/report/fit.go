@@ -1,0 +1,118 @@
+package report
+
+import (
+	"fmt"
+	"strings"
+
+	"netdyno/internal/read/finding"
+)
+
+// fits makes a section of every model that the study asked for: the sentence,
+// and each coefficient beside the published one.
+func (l *layout) fits() []Section {
+	sections := make([]Section, 0, len(l.Findings.Fits))
+	for i, f := range l.Findings.Fits {
+		s := Section{
+			ID:    fmt.Sprintf("fit-%d", i+1),
+			Title: or(f.Spec.Title, labelOf(f.Spec.Metric)+" per "+f.Spec.Per),
+			Note:  f.Sentence,
+		}
+		if f.Reason != "" {
+			s.Note = strings.TrimSpace(s.Note + " Not fitted: " + strings.TrimSuffix(f.Reason, ".") + ".")
+			sections = append(sections, s)
+			continue
+		}
+		s.Tables = []Table{coefficients(f), quality(f)}
+		sections = append(sections, s)
+	}
+	return sections
+}
+
+func coefficients(f finding.Fit) Table {
+	t := Table{
+		Caption: modelText(f) + ". Intervals are 95 % over blocks.",
+		Columns: head("coefficient", "of", "#measured", "#95 % interval", "#published", "in words"),
+	}
+	add := func(name, of string, c finding.Coefficient, s scale) {
+		published, verdict := "–", "–"
+		if c.Published != nil {
+			published, verdict = quantityText(*c.Published, s), agreement(c)
+		}
+		t.Rows = append(t.Rows, words(name, of, quantityText(c.Value, s), between(c.Low, c.High, s), published, verdict))
+	}
+	add("a", "of nothing", f.Base, fitScale(f, f.Base.Value, ""))
+	add("b", "each of "+f.Spec.Per, f.Per, fitScale(f, f.Per.Value, "each"))
+	for i, c := range f.Terms {
+		add(termName(i, len(f.Terms)), "each of "+f.Spec.Per+" × "+c.Of, c, scale{Factor: 1})
+	}
+	return t
+}
+
+// modelText spells the model out: "RSS = a + connections × (b + c₁ × buffer)".
+func modelText(f finding.Fit) string {
+	inner := "b"
+	for i, c := range f.Terms {
+		inner += " + " + termName(i, len(f.Terms)) + " × " + c.Of
+	}
+	return f.Spec.Metric + " = a + " + f.Spec.Per + " × (" + inner + ")"
+}
+
+func termName(i, of int) string {
+	if of == 1 {
+		return "c"
+	}
+	return fmt.Sprintf("c%d", i+1)
+}
+
+// fitScale is the unit of a coefficient that is an amount of the metric.
+func fitScale(f finding.Fit, value float64, per string) scale {
+	s := scaleFor(f.Spec.Metric, f.Unit, max(value, -value))
+	if per != "" {
+		s.Unit += " " + per
+	}
+	return s
+}
+
+func quantityText(value float64, s scale) string {
+	return strings.TrimSpace(s.text(value) + " " + s.Unit)
+}
+
+// between prints an interval whose ends may be negative.
+func between(low, high float64, s scale) string {
+	if low < 0 {
+		return s.text(low) + " to " + s.text(high)
+	}
+	return s.interval(low, high)
+}
+
+func agreement(c finding.Coefficient) string {
+	switch {
+	case c.Agrees:
+		return "agrees: the interval holds the published value"
+	case c.Value < *c.Published:
+		return "less than published"
+	}
+	return "more than published"
+}
+
+func quality(f finding.Fit) Table {
+	t := Table{Caption: "How well the model fits.", Columns: head("what", "figure"), Folded: true}
+	t.Rows = append(
+		t.Rows,
+		words("trials", fmt.Sprint(f.Trials)),
+		words("blocks fitted", fmt.Sprint(f.Blocks)),
+		words("median error, |measured − fitted| ÷ measured", percent(f.Error)),
+		words("largest error, (measured − fitted) ÷ measured", percent(f.Worst)+at(f.WorstAt)),
+		words("share of the variance explained, R²", digits(f.R2)),
+	)
+	if f.With != "" {
+		t.Rows = append(t.Rows, words("measured with", f.With))
+	}
+	if f.Spec.Source != "" {
+		t.Rows = append(t.Rows, words("source of the published coefficients", f.Spec.Source))
+	}
+	if where := levelsText(f.Spec.Where); where != "" {
+		t.Rows = append(t.Rows, words("only trials at", where))
+	}
+	return t
+}

@@ -1,0 +1,144 @@
+package report
+
+import (
+	"fmt"
+	"slices"
+
+	"netdyno/internal/read/finding"
+)
+
+// Profile shows what the CPU of each arm was busy with in one cell, by the
+// samples of its probes.
+type Profile struct {
+	Table     Table   `json:"table"`     // shares by activity, a row per end
+	Functions []Table `json:"functions"` // the top of each end
+}
+
+// Shares shows CPU samples by activity, a bar for each end of an arm.
+type Shares struct {
+	Parts []string    `json:"parts"` // from left to right
+	Arms  []ArmShares `json:"arms"`
+}
+
+// ArmShares is one arm's bars.
+type ArmShares struct {
+	Arm  int        `json:"arm"`
+	Name string     `json:"name"`
+	Bars []ShareBar `json:"bars"`
+}
+
+// ShareBar is one end: shares by part, and as they are printed.
+type ShareBar struct {
+	Of     string    `json:"of"`
+	Shares []float64 `json:"shares"`
+	Texts  []string  `json:"texts"`
+}
+
+// maxFunctions bounds the rows of all tables of functions together.
+const maxFunctions = 2000
+
+// shares makes the figure of one cell's profiles.
+func (l *layout) shares(cell string) (Figure, bool) {
+	s := &Shares{Parts: l.activities()}
+	for _, p := range l.profilesOf(cell) {
+		i := slices.IndexFunc(s.Arms, func(a ArmShares) bool { return a.Name == p.Arm })
+		if i < 0 {
+			i = len(s.Arms)
+			s.Arms = append(s.Arms, ArmShares{Arm: l.place[p.Arm], Name: p.Arm})
+		}
+		bar := ShareBar{Of: p.End, Shares: make([]float64, len(s.Parts)), Texts: make([]string, len(s.Parts))}
+		for j, part := range s.Parts {
+			if share := shareOf(p, part); finite(share) && share > 0 && share <= 1 {
+				bar.Shares[j], bar.Texts[j] = brief(share), percent(share)
+			}
+		}
+		s.Arms[i].Bars = append(s.Arms[i].Bars, bar)
+	}
+	return Figure{
+		Title: "What the CPU was busy with",
+		Caption: "CPU samples of the window by activity, each sample in exactly one, for both ends of each arm. " +
+			"They come from probes: trials with the profiler on, which no comparison uses.",
+		Wide: true, Shares: s,
+	}, len(s.Arms) > 0
+}
+
+// profile makes the tables of one cell's profiles, nil when there are none.
+func (l *layout) profile(cell string) *Profile {
+	profiles := l.profilesOf(cell)
+	if len(profiles) == 0 {
+		return nil
+	}
+	activities := l.busy(cell)
+	p := &Profile{Table: Table{
+		Caption: "Share of CPU samples by activity.",
+		Columns: slices.Concat(head("arm", "end"), head(activities...), head("#sampled")),
+	}}
+	for i := range activities {
+		p.Table.Columns[i+2].Number, p.Table.Columns[i+2].Unit = true, "%"
+	}
+	p.Table.Columns[len(activities)+2].Unit = "CPU s"
+	most := max(3, min(20, maxFunctions/len(l.Profiles)))
+	for _, each := range profiles {
+		place := l.place[each.Arm]
+		row := []Datum{{Text: each.Arm, Arm: &place}, {Text: each.End}}
+		for _, activity := range activities {
+			row = append(row, Datum{Text: digits(100 * shareOf(each, activity))})
+		}
+		p.Table.Rows = append(p.Table.Rows, append(row, Datum{Text: digits(each.Seconds), Detail: plural(each.Probes, "probe")}))
+		if t := functions(each, most); len(t.Rows) > 0 {
+			p.Functions = append(p.Functions, t)
+		}
+	}
+	return p
+}
+
+// functions lists the top of one end in the order of its own time.
+func functions(p finding.Profile, most int) Table {
+	t := Table{Caption: fmt.Sprintf("Top functions of %s, %s.", p.Arm, p.End), Columns: head("#flat", "#cumulative", "function")}
+	t.Columns[0].Unit, t.Columns[1].Unit = "%", "%"
+	for _, f := range p.Flat[:min(len(p.Flat), most)] {
+		t.Rows = append(t.Rows, words(digits(100*f.Flat), digits(100*f.Cumulative), f.Name))
+	}
+	return t
+}
+
+func (l *layout) profilesOf(cell string) []finding.Profile {
+	var profiles []finding.Profile
+	for _, p := range l.Profiles {
+		if p.Cell == cell {
+			profiles = append(profiles, p)
+		}
+	}
+	return profiles
+}
+
+// activities lists every activity of the findings, in their order: each has
+// one colour in all cells.
+func (l *layout) activities() []string {
+	var all []string
+	for _, p := range l.Profiles {
+		for _, s := range p.Shares {
+			if !slices.Contains(all, s.Activity) {
+				all = append(all, s.Activity)
+			}
+		}
+	}
+	return all
+}
+
+// busy lists the activities that took any time in the cell.
+func (l *layout) busy(cell string) []string {
+	profiles := l.profilesOf(cell)
+	return slices.DeleteFunc(l.activities(), func(activity string) bool {
+		return !slices.ContainsFunc(profiles, func(p finding.Profile) bool { return shareOf(p, activity) > 0 })
+	})
+}
+
+func shareOf(p finding.Profile, activity string) float64 {
+	for _, s := range p.Shares {
+		if s.Activity == activity {
+			return s.Share
+		}
+	}
+	return 0
+}

@@ -1,0 +1,181 @@
+package report
+
+import (
+	"fmt"
+	"math"
+	"math/rand/v2"
+
+	"netdyno/internal/read/finding"
+	"netdyno/internal/record"
+)
+
+// sampleAsked adds what a study may ask for beside its comparisons: a chart
+// of every form, fitted models, profiles. The same findings get the same.
+func sampleAsked(f *finding.Findings) {
+	rng := rand.New(rand.NewPCG(3, 4))
+	f.Charts = []finding.Chart{
+		sampleArmLines(rng), sampleBufferLines(rng), sampleHeat(rng), sampleFront(f),
+		{
+			Spec:  record.Chart{Title: "Nothing to draw", Kind: record.Lines, Metric: "exchanges_per_s", X: "connections"},
+			Notes: []string{"no valid trial has a level of connections"},
+		},
+	}
+	f.Fits = []finding.Fit{sampleFit(), {
+		Spec:   record.Fit{Title: "A model that cannot be fitted", Metric: "server.peak_rss_bytes", Per: "connections", Terms: []string{"opt.server.read_buffer"}},
+		Unit:   "bytes",
+		Reason: "opt.server.read_buffer does not vary over the trials",
+	}}
+	for _, c := range f.Cells {
+		for _, a := range c.Arms {
+			for _, end := range []string{"server", "client"} {
+				f.Profiles = append(f.Profiles, sampleProfile(rng, c.Name, a.Name, end))
+			}
+		}
+	}
+	f.Tally.Probes = 2 * len(f.Cells) * len(sampleArms)
+}
+
+func sampleFigure(rng *rand.Rand, value, sd float64) finding.Figure {
+	value *= math.Exp(sd * rng.NormFloat64())
+	return finding.Figure{N: 6, Value: value, Low: value * math.Exp(-2*sd), High: value * math.Exp(2*sd)}
+}
+
+func sampleSize(bytes int) finding.Coordinate {
+	text := fmt.Sprintf("%dB", bytes)
+	if bytes >= 1024 {
+		text = fmt.Sprintf("%dKiB", bytes/1024)
+	}
+	return finding.Coordinate{Text: text, Value: float64(bytes)}
+}
+
+// sampleArmLines spans decades in both directions.
+func sampleArmLines(rng *rand.Rand) finding.Chart {
+	c := finding.Chart{
+		Spec: record.Chart{Title: "p99 response time by connections", Kind: record.Lines, Metric: sampleTail, X: "connections", By: "arm"},
+		Unit: "us",
+	}
+	for _, a := range sampleArms {
+		line := finding.Line{Name: a.name}
+		for _, n := range []float64{1, 10, 50, 200, 1000, 10_000} {
+			line.Points = append(line.Points, finding.Point{
+				X:      finding.Coordinate{Text: fmt.Sprint(n), Value: n},
+				Figure: sampleFigure(rng, a.p50*(2+n/90), 0.05),
+			})
+		}
+		c.Lines = append(c.Lines, line)
+	}
+	return c
+}
+
+// sampleBufferLines has a level of zero, and a level that one line lacks.
+func sampleBufferLines(rng *rand.Rand) finding.Chart {
+	c := finding.Chart{
+		Spec: record.Chart{
+			Kind: record.Lines, Metric: "exchanges_per_s", X: "opt.server.write_buffer", By: "in_flight",
+			Where: map[string]string{"connections": "1", "opt.server.read_buffer": "0B"},
+		},
+		Unit: "1/s",
+	}
+	for i, calls := range []float64{1, 10, 100, 1000} {
+		line := finding.Line{Name: fmt.Sprint(calls)}
+		for j, size := range []int{0, 2048, 8192, 32_768, 131_072, 524_288} {
+			if i == 3 && j == 5 {
+				continue
+			}
+			line.Points = append(line.Points, finding.Point{X: sampleSize(size), Figure: sampleFigure(rng, 9000*(1+0.3*float64(i)+0.06*float64(i*j)), 0.02)})
+		}
+		c.Lines = append(c.Lines, line)
+	}
+	return c
+}
+
+func sampleHeat(rng *rand.Rand) finding.Chart {
+	c := finding.Chart{
+		Spec: record.Chart{
+			Title: "Rate by both buffers of the server", Kind: record.Heat, Metric: "exchanges_per_s",
+			X: "opt.server.write_buffer", Y: "opt.server.read_buffer", Where: map[string]string{"in_flight": "100"},
+		},
+		Unit: "1/s",
+	}
+	sizes := []int{0, 2048, 8192, 32_768, 131_072, 524_288, 1_048_576}
+	for i, read := range sizes[:5] {
+		for j, write := range sizes {
+			if i == 2 && j == 4 {
+				continue
+			}
+			c.Tiles = append(c.Tiles, finding.Tile{
+				X: sampleSize(write), Y: sampleSize(read),
+				Figure: sampleFigure(rng, 11_000+900*float64(j)+250*float64(i), 0.01),
+			})
+		}
+	}
+	return c
+}
+
+// sampleFront reads rate and memory of every arm in every cell from the
+// findings, as the reader does.
+func sampleFront(f *finding.Findings) finding.Chart {
+	c := finding.Chart{
+		Spec: record.Chart{Title: "Tail against memory", Kind: record.Front, Metric: sampleTail, Against: "server.peak_rss_bytes"},
+		Unit: "us", AgainstUnit: "bytes",
+		Knee: "The knee is asio at connections=50: largest distance to the chord on normalised log axes (Satopää et al. 2011)",
+	}
+	for i, cell := range f.Cells {
+		for n, a := range cell.Arms {
+			tail, _ := summaryOf(a, sampleTail)
+			memory := 1e6 * []float64{31, 24, 27, 12}[n] * (1 + 3*float64(i))
+			c.Marks = append(c.Marks, finding.Mark{
+				Name: a.Name, Cell: cell.Name, Front: n == 3 && i == 0 || n == 1 && i == 0, Knee: n == 3 && i == 0,
+				Metric:  finding.Figure{N: tail.N, Value: tail.Median, Low: tail.Low, High: tail.High},
+				Against: finding.Figure{N: tail.N, Value: memory, Low: 0.97 * memory, High: 1.03 * memory},
+			})
+		}
+	}
+	return c
+}
+
+func sampleFit() finding.Fit {
+	two, one := 2.0, 1.0
+	return finding.Fit{
+		Spec: record.Fit{
+			Title: "Memory per connection", Metric: "server.peak_rss_bytes", Per: "connections",
+			Terms: []string{"opt.server.write_buffer", "opt.server.read_buffer"}, Source: "the publication, grpc-go of 2019", Published: []float64{2, 1},
+		},
+		Unit: "bytes", Trials: 96, Blocks: 6,
+		Base: finding.Coefficient{Value: 14.2e6, Low: 13.7e6, High: 14.9e6},
+		Per:  finding.Coefficient{Of: "connections", Value: 21_400, Low: 20_800, High: 22_100},
+		Terms: []finding.Coefficient{
+			{Of: "opt.server.write_buffer", Value: 0.021, Low: -0.004, High: 0.046, Published: &two},
+			{Of: "opt.server.read_buffer", Value: 0.98, Low: 0.93, High: 1.04, Published: &one, Agrees: true},
+		},
+		Error: 0.013, Worst: -0.082, WorstAt: "connections=1000, go-net", R2: 0.9971,
+		With: "go-grpc with google.golang.org/grpc v1.85.0",
+		Sentence: "server.peak_rss_bytes grows by 0.021 (−0.004–0.046) of the write buffer and 0.98 (0.93–1.04) of the read buffer per connection; " +
+			"published 2 and 1; go-grpc with google.golang.org/grpc v1.85.0.",
+	}
+}
+
+var sampleActivities = []string{"encode", "decode", "gc", "allocation", "system calls", "copying", "library", "tls", "netdyno", "scheduler", "rest"}
+
+func sampleProfile(rng *rand.Rand, cell, arm, end string) finding.Profile {
+	p := finding.Profile{Cell: cell, Arm: arm, End: end, Probes: 2, Seconds: 7.3}
+	weights := make([]float64, len(sampleActivities))
+	sum := 0.0
+	for i := range weights {
+		weights[i] = rng.ExpFloat64()
+		sum += weights[i]
+	}
+	weights[7], sum = 0, sum-weights[7] // nobody encrypts here
+	for i, activity := range sampleActivities {
+		p.Shares = append(p.Shares, finding.Share{Activity: activity, Share: weights[i] / sum})
+	}
+	for i, name := range []string{
+		"internal/runtime/syscall.Syscall6", "runtime.memmove", "google.golang.org/grpc/internal/transport.(*http2Client).reader",
+		"runtime.mallocgc", "netdyno/internal/work/codec.(*Exchange).Encode", "runtime.gcBgMarkWorker",
+	} {
+		flat := 0.3 / float64(i+1)
+		p.Flat = append(p.Flat, finding.Function{Name: name, Flat: flat, Cumulative: 1.4 * flat})
+	}
+	p.Cumulative = p.Flat
+	return p
+}

@@ -1,0 +1,74 @@
+import { amountColour, inkOn } from "./colour";
+import type { Heat } from "./page";
+import { drawing, element, fit, hint, text, textWidth } from "./svg";
+
+const boxHeight = 32;
+const legendWidth = 150;
+const headHeight = 44;
+
+type Box = Heat["boxes"][number];
+
+/** One metric over two factors: a box per pair of levels, its value printed on its colour. */
+export function drawHeat(heat: Heat, width: number, title: string): SVGElement {
+	const left = Math.min(Math.max(...heat.rows.map((row) => textWidth(row)), 20) + 12, width * 0.3);
+	const boxWidth = Math.min(104, (width - left - 2) / heat.columns.length);
+	const right = left + boxWidth * heat.columns.length;
+	// Labels that are wider than their box stand on two lines by turns.
+	const turns = heat.columns.some((name) => textWidth(name) > boxWidth - 6) ? 2 : 1;
+	const bottom = headHeight + heat.rows.length * boxHeight;
+	const svg = drawing(width, bottom + 8 + turns * 16 + 22, title);
+	const shade = shader(heat);
+
+	drawLegend(svg, heat, shade, width);
+	svg.append(text(0, headHeight - 8, fit(heat.y, width), "start", "soft"));
+	heat.rows.forEach((row, i) => {
+		const middle = headHeight + (i + 0.5) * boxHeight + 4;
+		svg.append(text(left - 8, middle, fit(row, left - 8), "end", "soft"));
+	});
+	heat.columns.forEach((column, i) => {
+		const baseline = bottom + 16 + (i % turns) * 16;
+		svg.append(text(left + (i + 0.5) * boxWidth, baseline, fit(column, boxWidth * turns - 4), "middle", "soft"));
+	});
+	svg.append(text((left + right) / 2, bottom + turns * 16 + 22, fit(heat.x, width), "middle", "soft"));
+	const empty = { x: left, y: headHeight, width: right - left, height: bottom - headHeight };
+	svg.append(element("rect", { ...empty, class: "band" }));
+	for (const box of heat.boxes) drawBox(svg, box, left, boxWidth, shade(box.value));
+	return svg;
+}
+
+function drawBox(svg: SVGElement, box: Box, left: number, boxWidth: number, colour: string): void {
+	const [x, y] = [left + box.column * boxWidth, headHeight + box.row * boxHeight];
+	const size = { x: x + 0.5, y: y + 0.5, width: boxWidth - 1, height: boxHeight - 1 };
+	svg.append(element("rect", { ...size, fill: colour, class: "box" }, hint(box.hint)));
+	if (textWidth(box.text) > boxWidth - 4) return; // the table below has it
+	const written = text(x + boxWidth / 2, y + boxHeight / 2 + 4, box.text, "middle", `printed ${inkOn(colour)}`);
+	svg.append(written);
+}
+
+function shader(heat: Heat): (value: number) => string {
+	const values = heat.boxes.map((box) => box.value);
+	const place = heat.log ? Math.log : (value: number) => value;
+	const [low, high] = [place(Math.min(...values)), place(Math.max(...values))];
+	return (value) => amountColour(high > low ? (place(value) - low) / (high - low) : 0.5);
+}
+
+/** The ends of the scale with the colours between them. */
+function drawLegend(svg: SVGElement, heat: Heat, shade: (value: number) => string, width: number): void {
+	const sorted = [...heat.boxes].sort((a, b) => a.value - b.value);
+	const [least, most] = [sorted[0], sorted[sorted.length - 1]];
+	if (!least || !most) return;
+	const axis = fit(heat.axis, width - legendWidth - textWidth(least.text) - textWidth(most.text) - 34);
+	svg.append(text(0, 11, axis, "start", "soft"));
+	const start = textWidth(axis) + textWidth(least.text) + 24;
+	svg.append(text(start - 6, 11, least.text, "end", "soft"));
+	const steps = 30;
+	for (let i = 0; i < steps; i++) {
+		const share = (i + 0.5) / steps;
+		const value = heat.log
+			? least.value * (most.value / least.value) ** share
+			: least.value + share * (most.value - least.value);
+		const x = start + (i * legendWidth) / steps;
+		svg.append(element("rect", { x, y: 2, width: legendWidth / steps + 0.3, height: 11, fill: shade(value) }));
+	}
+	svg.append(text(start + legendWidth + 6, 11, most.text, "start", "soft"));
+}

@@ -1,0 +1,67 @@
+import { inkOn, kindColour } from "./colour";
+import { layoutLegend } from "./legend";
+import type { Shares } from "./page";
+import { drawing, element, fit, hint, shape, text, textWidth } from "./svg";
+
+type ArmShares = Shares["arms"][number];
+
+const barHeight = 20;
+const barGap = 3;
+const armGap = 12;
+
+/** What the CPU was busy with: per arm a bar for each end, its parts from left to right. */
+export function drawShares(shares: Shares, width: number, title: string): SVGElement {
+	const bars = shares.arms.flatMap((arm) => arm.bars);
+	const used = shares.parts.filter((_, part) => bars.some((bar) => (bar.shares[part] ?? 0) > 0));
+	const legend = layoutLegend(used, 0, width);
+	const narrow = width < 560;
+	const head = narrow ? 20 : 0;
+	const ends = Math.max(...bars.map((bar) => textWidth(bar.of))) + 10;
+	const names = narrow ? 0 : Math.min(Math.max(...shares.arms.map((arm) => textWidth(arm.name))) + 30, 190);
+	const left = names + ends;
+	const heights = shares.arms.map((arm) => head + arm.bars.length * (barHeight + barGap) + armGap);
+	const svg = drawing(width, legend.height + 12 + heights.reduce((sum, height) => sum + height, 0), title);
+	for (const { name, x, y } of legend.entries) {
+		svg.append(element("rect", { x, y: y + 1, width: 10, height: 10, fill: kindColour(shares.parts.indexOf(name)) }));
+		svg.append(text(x + 15, y + 10, name, "start", "soft"));
+	}
+	let y = legend.height + 12;
+	shares.arms.forEach((arm, i) => {
+		svg.append(shape(arm.arm, 7, y + 10, 4.2, "fill"));
+		svg.append(text(18, y + 14, fit(arm.name, narrow ? width - 20 : names - 24)));
+		drawBars(svg, arm, shares.parts, y + head, { left, width: width - left });
+		y += heights[i] ?? 0;
+	});
+	return svg;
+}
+
+function drawBars(
+	svg: SVGElement,
+	arm: ArmShares,
+	parts: string[],
+	top: number,
+	room: { left: number; width: number },
+) {
+	arm.bars.forEach((bar, i) => {
+		const y = top + i * (barHeight + barGap);
+		svg.append(text(room.left - 8, y + 14, bar.of, "end", "soft"));
+		let x = room.left;
+		bar.shares.forEach((share, part) => {
+			if (share <= 0) return;
+			const wide = share * room.width;
+			const [colour, printed] = [kindColour(part), bar.texts[part] ?? ""];
+			const size = { x, y, width: wide, height: barHeight };
+			svg.append(
+				element(
+					"rect",
+					{ ...size, fill: colour, class: "share" },
+					hint(`${arm.name}, ${bar.of}: ${parts[part]} ${printed}`),
+				),
+			);
+			if (textWidth(printed) + 6 <= wide) {
+				svg.append(text(x + wide / 2, y + 14, printed, "middle", `printed ${inkOn(colour)}`));
+			}
+			x += wide;
+		});
+	});
+}
