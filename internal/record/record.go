@@ -84,9 +84,10 @@ type Chart struct {
 	Metric  string            `json:"metric"`            // of lines and heat; a front's to be high (or low) against Against
 	X       string            `json:"x,omitempty"`       // factor of lines and heat, along the axis
 	Y       string            `json:"y,omitempty"`       // factor of heat
-	By      string            `json:"by,omitempty"`      // factor with a line, or a mark, for each level; empty for one
+	By      string            `json:"by,omitempty"`      // factor with a line, or a mark, for each level, the compared factor included; empty for one
 	Against string            `json:"against,omitempty"` // front: the metric that it costs
 	Where   map[string]string `json:"where,omitempty"`   // only trials at these levels
+	Arms    []string          `json:"arms,omitempty"`    // only these levels of the compared factor; empty for all
 }
 
 // Fit is a linear model that a study asks to be fitted over its trials:
