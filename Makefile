@@ -51,6 +51,7 @@ native-build:
 	else echo "native workers are left out: cmake, ninja or g++ is missing"; fi
 
 # packages-NEED installs what packages.txt lists for NEED and for what it needs.
+# RUNLEVEL=1 tells invoke-rc.d(8) to start no service: nginx is for tests to run.
 .PHONY: packages-build packages-test
 packages-build: NEEDS := build
 packages-test: NEEDS := build|test
@@ -60,7 +61,7 @@ packages-build packages-test:
 	if [ -z "$$missing" ]; then exit 0; fi; \
 	if [ "$$(id -u)" = 0 ] && command -v apt-get >/dev/null; then \
 	  echo "installing $$missing"; \
-	  export DEBIAN_FRONTEND=noninteractive; \
+	  export DEBIAN_FRONTEND=noninteractive RUNLEVEL=1; \
 	  apt-get update -q >/dev/null && apt-get install -q -y --no-install-recommends $$missing >/dev/null; \
 	else \
 	  echo "missing packages, to be installed with: sudo apt-get install $$missing"; \
