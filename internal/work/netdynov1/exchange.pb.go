@@ -171,7 +171,7 @@ const file_exchange_proto_rawDesc = "" +
 	"\x04Text\x12\x12\n" +
 	"\x04text\x18\x01 \x01(\tR\x04text\"\x1d\n" +
 	"\x05Texts\x12\x14\n" +
-	"\x05texts\x18\x01 \x03(\tR\x05texts2\xd9\x02\n" +
+	"\x05texts\x18\x01 \x03(\tR\x05texts2\xc7\x03\n" +
 	"\bExchange\x12-\n" +
 	"\x05Unary\x12\x11.netdyno.v1.Block\x1a\x11.netdyno.v1.Block\x12.\n" +
 	"\x04Down\x12\x11.netdyno.v1.Block\x1a\x11.netdyno.v1.Block0\x01\x12,\n" +
@@ -179,7 +179,10 @@ const file_exchange_proto_rawDesc = "" +
 	"\x04Both\x12\x11.netdyno.v1.Block\x1a\x11.netdyno.v1.Block(\x010\x01\x120\n" +
 	"\x04Talk\x12\x11.netdyno.v1.Block\x1a\x11.netdyno.v1.Block(\x010\x01\x12,\n" +
 	"\x06Simple\x12\x10.netdyno.v1.Text\x1a\x10.netdyno.v1.Text\x12.\n" +
-	"\aComplex\x12\x10.netdyno.v1.Text\x1a\x11.netdyno.v1.TextsB!Z\x1fnetdyno/internal/work/netdynov1b\x06proto3"
+	"\aComplex\x12\x10.netdyno.v1.Text\x1a\x11.netdyno.v1.Texts\x124\n" +
+	"\n" +
+	"TalkSimple\x12\x10.netdyno.v1.Text\x1a\x10.netdyno.v1.Text(\x010\x01\x126\n" +
+	"\vTalkComplex\x12\x10.netdyno.v1.Text\x1a\x11.netdyno.v1.Texts(\x010\x01B!Z\x1fnetdyno/internal/work/netdynov1b\x06proto3"
 
 var (
 	file_exchange_proto_rawDescOnce sync.Once
@@ -207,15 +210,19 @@ var file_exchange_proto_depIdxs = []int32{
 	0, // 4: netdyno.v1.Exchange.Talk:input_type -> netdyno.v1.Block
 	1, // 5: netdyno.v1.Exchange.Simple:input_type -> netdyno.v1.Text
 	1, // 6: netdyno.v1.Exchange.Complex:input_type -> netdyno.v1.Text
-	0, // 7: netdyno.v1.Exchange.Unary:output_type -> netdyno.v1.Block
-	0, // 8: netdyno.v1.Exchange.Down:output_type -> netdyno.v1.Block
-	0, // 9: netdyno.v1.Exchange.Up:output_type -> netdyno.v1.Block
-	0, // 10: netdyno.v1.Exchange.Both:output_type -> netdyno.v1.Block
-	0, // 11: netdyno.v1.Exchange.Talk:output_type -> netdyno.v1.Block
-	1, // 12: netdyno.v1.Exchange.Simple:output_type -> netdyno.v1.Text
-	2, // 13: netdyno.v1.Exchange.Complex:output_type -> netdyno.v1.Texts
-	7, // [7:14] is the sub-list for method output_type
-	0, // [0:7] is the sub-list for method input_type
+	1, // 7: netdyno.v1.Exchange.TalkSimple:input_type -> netdyno.v1.Text
+	1, // 8: netdyno.v1.Exchange.TalkComplex:input_type -> netdyno.v1.Text
+	0, // 9: netdyno.v1.Exchange.Unary:output_type -> netdyno.v1.Block
+	0, // 10: netdyno.v1.Exchange.Down:output_type -> netdyno.v1.Block
+	0, // 11: netdyno.v1.Exchange.Up:output_type -> netdyno.v1.Block
+	0, // 12: netdyno.v1.Exchange.Both:output_type -> netdyno.v1.Block
+	0, // 13: netdyno.v1.Exchange.Talk:output_type -> netdyno.v1.Block
+	1, // 14: netdyno.v1.Exchange.Simple:output_type -> netdyno.v1.Text
+	2, // 15: netdyno.v1.Exchange.Complex:output_type -> netdyno.v1.Texts
+	1, // 16: netdyno.v1.Exchange.TalkSimple:output_type -> netdyno.v1.Text
+	2, // 17: netdyno.v1.Exchange.TalkComplex:output_type -> netdyno.v1.Texts
+	9, // [9:18] is the sub-list for method output_type
+	0, // [0:9] is the sub-list for method input_type
 	0, // [0:0] is the sub-list for extension type_name
 	0, // [0:0] is the sub-list for extension extendee
 	0, // [0:0] is the sub-list for field type_name

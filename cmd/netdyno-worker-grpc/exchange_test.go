@@ -1,0 +1,247 @@
+package main
+
+import (
+	"fmt"
+	"strings"
+	"testing"
+	"time"
+
+	"netdyno/internal/contract"
+	"netdyno/internal/hist"
+	"netdyno/internal/work/worker/workertest"
+)
+
+// trial is one trial between a server and a client of this worker.
+type trial struct {
+	exchange       contract.Exchange
+	load           contract.Load
+	tls            *contract.TLS
+	server, client map[string]any // options
+}
+
+// setups returns both ends' setups; the client's lacks its peers.
+func (p trial) setups() (server, client contract.Setup) {
+	server = contract.Setup{
+		Transport: "go-grpc", Role: contract.Server, Listen: "127.0.0.1:0", Allow: []string{"127.0.0.1"},
+		Exchange: p.exchange, Load: p.load, TLS: p.tls, Options: p.server,
+	}
+	client = contract.Setup{
+		Transport: "go-grpc", Role: contract.Client, Exchange: p.exchange, Load: p.load, TLS: p.tls, Options: p.client, Seed: 3,
+	}
+	if p.tls != nil {
+		client.TLS = &contract.TLS{Authorities: p.tls.Authorities}
+	}
+	return server, client
+}
+
+func (p trial) connect(t *testing.T) (server, client *workertest.Bench) {
+	t.Helper()
+	server, client = workertest.Start(t, transports...), workertest.Start(t, transports...)
+	s, c := p.setups()
+	listening := server.Setup(s)
+	c.Peers = listening.Addresses
+	if ready := client.Setup(c); ready.Connections != p.load.Connections || ready.Verified != p.load.Connections {
+		t.Fatalf("ready %+v, want %d connections verified", ready, p.load.Connections)
+	}
+	return server, client
+}
+
+// fails returns the error with which the client cannot be set up.
+func (p trial) fails(t *testing.T) contract.Error {
+	t.Helper()
+	server, client := workertest.Start(t, transports...), workertest.Start(t, transports...)
+	s, c := p.setups()
+	c.Peers = server.Setup(s).Addresses
+	client.Send(contract.Message{Setup: &c})
+	return *client.Expect("error").Error
+}
+
+// amount runs a fixed number of exchanges on every connection and checks that
+// both ends counted exactly those.
+func (p trial) amount(t *testing.T, each int64) {
+	t.Helper()
+	p.load.Amount = each
+	server, client := p.connect(t)
+	opened := server.Mark(1, true).Counts
+	client.Mark(1, true)
+	client.Start()
+	r := client.Expect("result").Result
+	counted := server.Mark(2, false).Counts
+	want := each * int64(p.load.Connections)
+	if r.Counts.Exchanges != want || len(r.Counts.Errors) > 0 || r.Unfinished != 0 {
+		t.Errorf("client counts %+v, %d unfinished; want %d exchanges", r.Counts, r.Unfinished, want)
+	}
+	if p.exchange.Codec == "" && (r.Counts.SentBytes != want*p.exchange.UpBytes || r.Counts.ReceivedBytes != want*p.exchange.DownBytes) {
+		t.Errorf("client sent %d and received %d bytes in %d exchanges", r.Counts.SentBytes, r.Counts.ReceivedBytes, want)
+	}
+	got := contract.Counts{
+		Exchanges:     counted.Exchanges - opened.Exchanges,
+		ReceivedBytes: counted.ReceivedBytes - opened.ReceivedBytes,
+		SentBytes:     counted.SentBytes - opened.SentBytes,
+	}
+	if got.Exchanges != want || got.ReceivedBytes != r.Counts.SentBytes || got.SentBytes != r.Counts.ReceivedBytes {
+		t.Errorf("server counts %+v, client %+v: the ledger does not close", got, r.Counts)
+	}
+	service, err := hist.Decode(r.Service)
+	if err != nil || service.Count() != want {
+		t.Errorf("%d service times of %d exchanges (%v)", service.Count(), want, err)
+	}
+}
+
+func blocks(up, down int64) contract.Exchange {
+	return contract.Exchange{UpBytes: up, DownBytes: down}
+}
+
+func streamed(s contract.Stream, up, down, chunk int64) contract.Exchange {
+	return contract.Exchange{UpBytes: up, DownBytes: down, Stream: s, ChunkBytes: chunk}
+}
+
+func message(codec, name string) contract.Exchange {
+	x := contract.Exchange{Codec: codec, Message: &contract.Structure{
+		Name: name,
+		Up:   contract.Content{Type: "netdyno.v1.Text", JSON: `{"text":"what should carry it"}`},
+		Down: contract.Content{Type: "netdyno.v1.Text", JSON: `{"text":"gRPC, this time"}`},
+	}}
+	if name == "complex" {
+		x.Message.Down = contract.Content{Type: "netdyno.v1.Texts", JSON: `{"texts":["` + strings.Repeat(`some words","`, 19) + `the last"]}`}
+	}
+	return x
+}
+
+func both(name string, value any) trial {
+	return trial{server: map[string]any{name: value}, client: map[string]any{name: value}}
+}
+
+// Every way in which an exchange can travel, at sizes around what the library
+// treats differently: nothing, one frame, above its pooling threshold, above
+// its default limit.
+func TestEveryKindOfExchange(t *testing.T) {
+	t.Parallel()
+	ends := map[string]trial{"unary": {}, "stream": both("mode", "stream"), "raw": both("codec", "raw")}
+	ends["raw stream"] = trial{
+		server: map[string]any{"mode": "stream", "codec": "raw"}, client: map[string]any{"mode": "stream", "codec": "raw"},
+	}
+	exchanges := map[string]contract.Exchange{
+		"0 B": blocks(0, 0), "100 B": blocks(100, 100), "64 KiB": blocks(100, 64<<10), "4 MiB": blocks(4<<20, 4<<20),
+	}
+	for _, s := range []contract.Stream{contract.StreamUp, contract.StreamDown, contract.StreamBoth} {
+		exchanges["chunks "+string(s)] = streamed(s, 1<<20+1, 1<<20+1, 64<<10)
+		exchanges["no chunk "+string(s)] = streamed(s, 0, 0, 64<<10)
+	}
+	for _, codec := range []string{"proto", "json"} {
+		exchanges["simple "+codec], exchanges["complex "+codec] = message(codec, "simple"), message(codec, "complex")
+		x := message(codec, "complex")
+		x.Stream, x.ChunkBytes = contract.StreamBoth, 16
+		exchanges["chunks of "+codec] = x
+	}
+	certificate := selfSigned(t)
+	for way, p := range ends {
+		for name, x := range exchanges {
+			if x.Stream != "" && strings.Contains(way, "stream") || x.Codec != "" && strings.Contains(way, "raw") {
+				continue // refused: TestContradictionsAreRefused
+			}
+			for _, tls := range []*contract.TLS{nil, certificate} {
+				t.Run(fmt.Sprintf("%s/%s/tls=%t", way, name, tls != nil), func(t *testing.T) {
+					t.Parallel()
+					p := p
+					p.exchange, p.tls, p.load = x, tls, contract.Load{Connections: 2, InFlight: 2}
+					p.amount(t, 6)
+				})
+			}
+		}
+	}
+}
+
+func TestEveryLoad(t *testing.T) {
+	t.Parallel()
+	for name, l := range map[string]contract.Load{
+		"closed": {Connections: 4}, "in flight": {Connections: 2, InFlight: 100}, "constant": {Connections: 4, Rate: 1000},
+		"poisson": {Connections: 4, Rate: 1000, Arrival: contract.Poisson, InFlight: 2}, "half idle": {Connections: 4, ActiveShare: 0.5},
+		"fresh": {Connections: 2, Fresh: true},
+	} {
+		for _, mode := range []string{"unary", "stream"} {
+			t.Run(name+"/"+mode, func(t *testing.T) {
+				t.Parallel()
+				p := both("mode", mode)
+				p.exchange, p.load = blocks(100, 100), l
+				server, client := p.connect(t)
+				client.Start()
+				client.Mark(1, true)
+				time.Sleep(100 * time.Millisecond)
+				if open := server.Mark(1, true).Counts.Connections; !l.Fresh && open != int64(l.Connections) {
+					t.Errorf("%d TCP connections are open, want %d", open, l.Connections)
+				}
+				client.Mark(2, false)
+				r := client.Stop()
+				if c := r.Counts; c.Exchanges == 0 || len(c.Errors) > 0 || r.Unfinished != 0 || c.ReceivedBytes != c.Exchanges*100 {
+					t.Errorf("counts %+v, %d unfinished", c, r.Unfinished)
+				}
+			})
+		}
+	}
+}
+
+// Ten calls at once on one connection are ten streams of one TCP connection,
+// whatever the library would rather do.
+func TestOneConnectionIsOneTCPConnection(t *testing.T) {
+	t.Parallel()
+	server, client := trial{exchange: blocks(100, 100), load: contract.Load{Connections: 1, InFlight: 10}}.connect(t)
+	client.Start()
+	client.Mark(1, true)
+	for range 5 {
+		time.Sleep(20 * time.Millisecond)
+		if open := server.Mark(1, true).Counts.Connections; open != 1 {
+			t.Fatalf("%d TCP connections, want 1", open)
+		}
+	}
+	if r := client.Stop(); r.Counts.Exchanges < 10 || len(r.Counts.Errors) > 0 {
+		t.Errorf("counts %+v", r.Counts)
+	}
+}
+
+func TestEveryOptionTakesEffect(t *testing.T) {
+	t.Parallel()
+	both := map[string]any{
+		"write_buffer": 0.0, "read_buffer": 0.0, "shared_write_buffer": false, "window": 1048576.0, "buffer_pool": "tiered",
+	}
+	server := map[string]any{"stream_workers": 2.0, "max_concurrent_streams": 3.0, "header_table": 0.0}
+	client := map[string]any{"compression": "gzip", "connection_window": 4194304.0}
+	for name, value := range both {
+		server[name], client[name] = value, value
+	}
+	for _, pool := range []string{"tiered", "none"} {
+		for _, x := range []contract.Exchange{blocks(100, 5<<20), message("proto", "complex"), streamed(contract.StreamBoth, 1<<20, 1<<20, 32<<10)} {
+			server["buffer_pool"], client["buffer_pool"] = pool, pool
+			p := trial{exchange: x, load: contract.Load{Connections: 2, InFlight: 5}, server: server, client: client}
+			p.amount(t, 10)
+		}
+	}
+}
+
+func TestReadyTellsTheEffectiveOptions(t *testing.T) {
+	t.Parallel()
+	for _, c := range []struct {
+		p    trial
+		want map[string]any // of the client
+	}{
+		{trial{exchange: blocks(1, 1)}, map[string]any{
+			"max_message": 4194304.0, "window": 0.0, "connection_window": 0.0, "write_buffer": 32768.0, "method": "/netdyno.v1.Exchange/Unary"}},
+		{trial{exchange: blocks(1, 4<<20)}, map[string]any{"max_message": 4194304.0 + 4096 + 64}},
+		{trial{exchange: blocks(8<<20, 8<<20), client: map[string]any{"max_message": 9e6}}, map[string]any{"max_message": 9e6}},
+		{trial{exchange: streamed(contract.StreamDown, 1, 8<<20, 64<<10)}, map[string]any{
+			"max_message": 4194304.0, "method": "/netdyno.v1.Exchange/Down"}},
+		{trial{exchange: blocks(1, 1), client: map[string]any{"window": 131072.0}}, map[string]any{
+			"window": 131072.0, "connection_window": 65535.0}},
+	} {
+		c.p.load.Connections = 1
+		server := workertest.Start(t, transports...)
+		s, client := c.p.setups()
+		client.Peers = server.Setup(s).Addresses
+		got := workertest.Start(t, transports...).Setup(client).Options
+		for name, want := range c.want {
+			if got[name] != want {
+				t.Errorf("%+v: option %s is %v, want %v", c.p, name, got[name], want)
+			}
+		}
+	}
+}

@@ -1,0 +1,212 @@
+package gogrpc
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+
+	"google.golang.org/grpc"
+
+	"netdyno/internal/contract"
+	"netdyno/internal/work/codec"
+	"netdyno/internal/work/load"
+)
+
+// caller makes one exchange after the other for one slot. The slot's goroutine
+// owns it.
+type caller interface {
+	// call makes an exchange and returns what came, to be judged and released.
+	call() (in any, err error)
+	accept(in any) (int64, error)
+	verify(connection int, in any) error
+	release(in any)
+	// end lets go of what stays open between calls.
+	end()
+}
+
+// exchange makes one exchange and judges it: the body of every load.Call.
+func exchange(k caller) (received int64, err error) {
+	in, err := k.call()
+	if err != nil {
+		return 0, failure(err)
+	}
+	received, err = k.accept(in)
+	k.release(in)
+	if err != nil {
+		return 0, load.Failure(contract.Invalid, err)
+	}
+	return received, nil
+}
+
+// caller returns what the trial's exchanges need. Nothing outlives ctx.
+func (c *client) caller(ctx context.Context, conn *connection) caller {
+	switch {
+	case c.setup.Exchange.Stream != "":
+		return &chunked{session: session{ctx: ctx, conn: conn, method: c.method, desc: chunkDesc(c.setup.Exchange.Stream)}, x: c.x, cutters: c.cutters}
+	case c.options.Text("mode") == "stream":
+		t := &talk{session: session{ctx: ctx, conn: conn, method: c.method, desc: &talkDesc}, form: c.form}
+		// Opening now keeps it out of the first exchange's time; a failure
+		// shows there again, with its kind.
+		_ = t.begin()
+		return t
+	}
+	return &unary{form: c.form, ctx: ctx, conn: conn, method: c.method}
+}
+
+// unary makes an RPC for each exchange.
+type unary struct {
+	form
+	ctx    context.Context
+	conn   *connection
+	method string
+}
+
+func (u *unary) call() (any, error) {
+	in := u.incoming()
+	if err := u.conn.Invoke(u.ctx, u.method, u.outgoing(), in); err != nil {
+		u.release(in)
+		return nil, err
+	}
+	return in, nil
+}
+
+func (u *unary) end() {}
+
+// session opens streams one after the other.
+type session struct {
+	ctx    context.Context
+	conn   *connection
+	method string
+	desc   *grpc.StreamDesc
+	stream grpc.ClientStream
+
+	// The context of its streams, made once: each would cost an allocation.
+	streams context.Context
+	cancel  context.CancelFunc
+}
+
+// begin opens a stream unless one is open.
+func (s *session) begin() (err error) {
+	if s.stream != nil {
+		return nil
+	}
+	if s.cancel == nil {
+		s.streams, s.cancel = context.WithCancel(s.ctx)
+	}
+	if s.stream, err = s.conn.NewStream(s.streams, s.desc, s.method); err != nil {
+		s.stream = nil // the library returns an interface that holds nothing
+	}
+	return err
+}
+
+// end breaks off the stream that is open: one that was merely forgotten would
+// keep the library's goroutine and its part of the flow-control window.
+func (s *session) end() {
+	if s.cancel != nil {
+		s.cancel()
+	}
+	s.stream, s.cancel = nil, nil
+}
+
+// refused returns why a send failed: of io.EOF, what receiving tells (as
+// grpc.ClientStream says of SendMsg).
+func (s *session) refused(sent error, into any) error {
+	if !errors.Is(sent, io.EOF) {
+		return sent
+	}
+	if err := s.stream.RecvMsg(into); err != nil && !errors.Is(err, io.EOF) {
+		return err
+	}
+	return ended(s.method)
+}
+
+func ended(method string) error {
+	return load.Failure(contract.Invalid, fmt.Errorf("the server ended the stream of %s before its reply was complete", method))
+}
+
+// talkDesc is the kind of a stream that carries whole messages.
+var talkDesc = grpc.StreamDesc{ClientStreams: true, ServerStreams: true}
+
+// talk sends and receives one message for each exchange on a stream that
+// stays, as grpc-go's own streaming benchmark does.
+type talk struct {
+	session
+	form
+}
+
+func (t *talk) call() (any, error) {
+	if err := t.begin(); err != nil {
+		return nil, err
+	}
+	in := t.incoming()
+	err := t.stream.SendMsg(t.outgoing())
+	if err != nil {
+		err = t.refused(err, in)
+	} else if err = t.stream.RecvMsg(in); errors.Is(err, io.EOF) {
+		err = ended(t.method)
+	}
+	if err != nil {
+		t.release(in)
+		t.end()
+		return nil, err
+	}
+	return in, nil
+}
+
+// chunked makes an RPC for each exchange, whose content travels in chunks.
+type chunked struct {
+	session
+	x       *codec.Exchange
+	cutters *cutters
+}
+
+func (k *chunked) call() (any, error) {
+	c := k.cutters.take()
+	err := k.begin()
+	if err == nil {
+		if err = k.converse(c); err != nil {
+			k.end()
+		}
+	}
+	if err != nil {
+		k.cutters.give(c)
+		return nil, err
+	}
+	k.stream = nil // both ends have finished it
+	return c, nil
+}
+
+func (k *chunked) converse(c *cutter) error {
+	request, err := k.x.Request(c.room)
+	if err != nil {
+		return load.Failure(contract.Bug, err)
+	}
+	if k.x.Structured() {
+		c.room = request
+	}
+	if err := c.send(k.stream, request, k.desc.ClientStreams); err != nil {
+		return k.refused(err, &c.block)
+	}
+	if err := k.stream.CloseSend(); err != nil {
+		return err
+	}
+	if err := c.receive(k.stream, k.desc.ServerStreams); err != nil {
+		if errors.Is(err, io.EOF) {
+			return ended(k.method)
+		}
+		return err
+	}
+	return nil
+}
+
+func (k *chunked) accept(in any) (int64, error) {
+	reply := in.(*cutter).whole.bytes()
+	return int64(len(reply)), k.x.Accept(reply)
+}
+
+func (k *chunked) verify(connection int, in any) error {
+	return k.x.Verify(connection, in.(*cutter).whole.bytes())
+}
+
+func (k *chunked) release(in any) { k.cutters.give(in.(*cutter)) }

@@ -1,0 +1,179 @@
+package gogrpc
+
+import (
+	"context"
+	"fmt"
+	"runtime"
+
+	"golang.org/x/sync/errgroup"
+	"google.golang.org/grpc"
+	"google.golang.org/grpc/credentials"
+	"google.golang.org/grpc/credentials/insecure"
+
+	"netdyno/internal/contract"
+	"netdyno/internal/work/codec"
+	"netdyno/internal/work/load"
+	"netdyno/internal/work/wire"
+)
+
+// dialing bounds how many connections are being made, or closed, at once.
+const dialing = 128
+
+type client struct {
+	setup   contract.Setup
+	x       *codec.Exchange
+	options load.Options // effective
+	form    form
+	cutters *cutters
+	dial    []grpc.DialOption
+	method  string
+	routes  []wire.Route
+	conns   []*connection // by route; empty when every exchange makes its own
+	crew    *load.Crew
+	ctx     context.Context // ends what Close cannot reach by a connection
+	cancel  context.CancelFunc
+}
+
+// Client implements load.Transport.
+func (t Transport) Client(setup contract.Setup) (load.Client, error) {
+	c := &client{setup: setup}
+	var err error
+	if c.x, err = codec.New(setup, t.Codecs); err != nil {
+		return nil, err
+	}
+	if c.options, err = effective(setup, c.x); err != nil {
+		return nil, err
+	}
+	c.method = called(setup, c.options)
+	if _, _, err = splitMethod(c.method); err != nil {
+		return nil, err
+	}
+	c.options["method"] = c.method
+	if c.routes, err = wire.Routes(setup); err != nil {
+		return nil, err
+	}
+	secure, err := clientCredentials(setup)
+	if err != nil {
+		return nil, err
+	}
+	// A few lanes for each thread keep goroutines off each other's cache lines.
+	l, err := load.New(c.x.Setup(setup), 2*runtime.GOMAXPROCS(0))
+	if err != nil {
+		return nil, load.Failure(contract.SetupFailed, err)
+	}
+	c.form, c.cutters = formOf(setup, c.x, c.options), newCutters(setup, c.options, c.x.DownBytes)
+	c.dial = append(dialOptions(c.options, c.form), grpc.WithTransportCredentials(secure))
+	c.crew = load.NewCrew(l, c.call)
+	c.ctx, c.cancel = context.WithCancel(context.Background())
+	if err := c.connect(); err != nil {
+		_ = c.Close() // the first failure is the one to report
+		return nil, err
+	}
+	return c, nil
+}
+
+func clientCredentials(setup contract.Setup) (credentials.TransportCredentials, error) {
+	config, err := wire.ClientTLS(setup)
+	if err != nil || config == nil {
+		return insecure.NewCredentials(), err
+	}
+	return credentials.NewTLS(config), nil
+}
+
+// connect opens every connection and verifies one exchange on each.
+func (c *client) connect() error {
+	c.conns = make([]*connection, len(c.routes))
+	var group errgroup.Group
+	group.SetLimit(dialing)
+	for i, r := range c.routes {
+		group.Go(func() error {
+			conn, err := open(r, c.dial)
+			if err != nil {
+				return wire.ConnectFailure(i, len(c.routes), r, err)
+			}
+			c.conns[i] = conn
+			return c.verify(i, conn)
+		})
+	}
+	if err := group.Wait(); err != nil || !c.setup.Load.Fresh {
+		return err
+	}
+	c.closeAll() // the load's exchanges each make a connection of their own
+	return nil
+}
+
+// verify makes one exchange on a new connection and compares what came.
+func (c *client) verify(i int, conn *connection) error {
+	ctx, cancel := context.WithTimeout(c.ctx, patience)
+	defer cancel()
+	k := c.caller(ctx, conn)
+	defer k.end()
+	in, err := k.call()
+	if err != nil {
+		return c.explain(i, conn, failure(err))
+	}
+	defer k.release(in)
+	return k.verify(i, in)
+}
+
+// explain says of a first exchange's failure what a connection's failure is.
+func (c *client) explain(i int, conn *connection, err error) error {
+	if refused := conn.refused.Load(); refused != nil {
+		return wire.ConnectFailure(i, len(c.routes), conn.route, *refused)
+	}
+	if kind := load.KindOf(err); kind != contract.Peer {
+		return load.Failure(kind, fmt.Errorf("verify connection %d by %s: %s", i, c.method, textOf(err)))
+	}
+	err = wire.ExplainTLS(c.setup, conn.route, fmt.Errorf("%s", textOf(err)))
+	return wire.ConnectFailure(i, len(c.routes), conn.route, err)
+}
+
+// Ready implements load.Client.
+func (c *client) Ready() contract.Ready {
+	return c.x.Sizes(contract.Ready{Connections: len(c.routes), Verified: len(c.routes), Options: c.options})
+}
+
+// Load implements load.Client.
+func (c *client) Load() *load.Load { return c.crew.Load() }
+
+// Run implements load.Client.
+func (c *client) Run() error { return c.crew.Run() }
+
+// call gives a slot its way of making exchanges.
+func (c *client) call(i, _ int) load.Call {
+	if c.setup.Load.Fresh {
+		return func() (int64, error) {
+			conn, err := open(c.routes[i], c.dial)
+			if err != nil {
+				return 0, err
+			}
+			defer func() { _ = conn.Close() }() // it has done its one exchange
+			k := c.caller(c.ctx, conn)
+			defer k.end()
+			return exchange(k)
+		}
+	}
+	// Calls have no context of their own to end by: they would meet at its lock
+	// in every exchange. Closing the connection ends them.
+	k := c.caller(context.Background(), c.conns[i])
+	return func() (int64, error) { return exchange(k) }
+}
+
+// Close implements load.Client.
+func (c *client) Close() error {
+	c.crew.Close()
+	c.cancel()
+	c.closeAll()
+	return nil
+}
+
+func (c *client) closeAll() {
+	var group errgroup.Group
+	group.SetLimit(dialing)
+	for _, conn := range c.conns {
+		if conn != nil {
+			group.Go(conn.Close)
+		}
+	}
+	_ = group.Wait() // a second close says only that it was the second
+}

@@ -1,0 +1,122 @@
+package gogrpc
+
+import (
+	"google.golang.org/grpc/encoding"
+	"google.golang.org/grpc/encoding/proto"
+	"google.golang.org/grpc/mem"
+	protobuf "google.golang.org/protobuf/proto"
+
+	"netdyno/internal/work/codec"
+)
+
+// library is the codec that gRPC has by itself. A codec that is forced on a
+// server meets the messages of its reflection service too and leaves them to
+// library.
+var library = encoding.GetCodecV2(proto.Name)
+
+// structuredCodec encodes an envelope's message by a codec.Codec.
+type structuredCodec struct {
+	codec codec.Codec
+	size  int // of what this end encodes
+	pool  mem.BufferPool
+}
+
+// Name implements encoding.CodecV2: the content subtype, application/grpc+NAME.
+func (c structuredCodec) Name() string { return c.codec.Name() }
+
+// Marshal implements encoding.CodecV2.
+func (c structuredCodec) Marshal(v any) (mem.BufferSlice, error) {
+	e, ours := v.(*envelope)
+	if !ours {
+		return library.Marshal(v)
+	}
+	if mem.IsBelowBufferPoolingThreshold(c.size) {
+		data, err := codec.Encode(c.codec, make([]byte, 0, c.size), e.message)
+		return mem.BufferSlice{mem.SliceBuffer(data)}, err
+	}
+	buf := c.pool.Get(c.size)
+	data, err := codec.Encode(c.codec, (*buf)[:0], e.message)
+	if err != nil || cap(data) != cap(*buf) { // a codec that took other room has outgrown the buffer
+		c.pool.Put(buf)
+		return mem.BufferSlice{mem.SliceBuffer(data)}, err
+	}
+	*buf = data
+	return mem.BufferSlice{mem.NewBuffer(buf, c.pool)}, nil
+}
+
+// Unmarshal implements encoding.CodecV2.
+func (c structuredCodec) Unmarshal(data mem.BufferSlice, v any) error {
+	e, ours := v.(*envelope)
+	if !ours {
+		return library.Unmarshal(data, v)
+	}
+	whole := data.MaterializeToBuffer(c.pool)
+	defer whole.Free()
+	e.bytes = whole.Len()
+	return codec.Decode(c.codec, whole.ReadOnlyData(), e.message)
+}
+
+// protoCodec is library with another pool, which library cannot be given.
+type protoCodec struct{ pool mem.BufferPool }
+
+// Name implements encoding.CodecV2.
+func (protoCodec) Name() string { return proto.Name }
+
+// Marshal implements encoding.CodecV2.
+func (c protoCodec) Marshal(v any) (mem.BufferSlice, error) {
+	m, ok := v.(protobuf.Message)
+	if !ok {
+		return library.Marshal(v)
+	}
+	size := protobuf.Size(m)
+	if mem.IsBelowBufferPoolingThreshold(size) {
+		return library.Marshal(v)
+	}
+	buf := c.pool.Get(size)
+	if _, err := (protobuf.MarshalOptions{UseCachedSize: true}).MarshalAppend((*buf)[:0], m); err != nil {
+		c.pool.Put(buf)
+		return nil, err
+	}
+	return mem.BufferSlice{mem.NewBuffer(buf, c.pool)}, nil
+}
+
+// Unmarshal implements encoding.CodecV2.
+func (c protoCodec) Unmarshal(data mem.BufferSlice, v any) error {
+	m, ok := v.(protobuf.Message)
+	if !ok {
+		return library.Unmarshal(data, v)
+	}
+	whole := data.MaterializeToBuffer(c.pool)
+	defer whole.Free()
+	return protobuf.Unmarshal(whole.ReadOnlyData(), m)
+}
+
+// rawCodec sends contents as they are, without a copy, and receives them into
+// one contiguous buffer: what protobuf's bytes field hands to an application,
+// so that the work is the same.
+type rawCodec struct{ pool mem.BufferPool }
+
+// Name implements encoding.CodecV2.
+func (rawCodec) Name() string { return "raw" }
+
+// Marshal implements encoding.CodecV2.
+func (rawCodec) Marshal(v any) (mem.BufferSlice, error) {
+	c, ours := v.(*content)
+	if !ours {
+		return library.Marshal(v)
+	}
+	return mem.BufferSlice{mem.SliceBuffer(c.bytes)}, nil
+}
+
+// Unmarshal implements encoding.CodecV2.
+func (r rawCodec) Unmarshal(data mem.BufferSlice, v any) error {
+	switch to := v.(type) {
+	case *content:
+		to.drop() // of a peer that sends two replies for one request
+		to.came = data.MaterializeToBuffer(r.pool)
+		return nil
+	case *assembly:
+		return to.addAll(data)
+	}
+	return library.Unmarshal(data, v)
+}

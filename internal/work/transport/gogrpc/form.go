@@ -1,0 +1,202 @@
+package gogrpc
+
+import (
+	"errors"
+	"fmt"
+	"sync"
+
+	"google.golang.org/grpc/encoding"
+	"google.golang.org/grpc/mem"
+
+	"netdyno/internal/contract"
+	"netdyno/internal/work/codec"
+	"netdyno/internal/work/load"
+	"netdyno/internal/work/netdynov1"
+)
+
+// form is how an end's whole messages look in the library's hands: what it is
+// given to send, what it receives into, and how that becomes bytes. Any
+// goroutine may use it.
+type form interface {
+	// encoding is the codec to force on the library; nil leaves it its own.
+	encoding() encoding.CodecV2
+	// outgoing is what this end sends, the same value every time.
+	outgoing() any
+	// incoming is something to receive into, until release.
+	incoming() any
+	// accept takes what was received as an application does and returns its
+	// payload bytes. The error says what was wrong with it.
+	accept(in any) (int64, error)
+	// verify compares what a client received with what had to come.
+	verify(connection int, in any) error
+	// release takes back what incoming gave, whether anything came or not.
+	release(in any)
+}
+
+// formOf returns the form of a trial's messages at one end.
+func formOf(setup contract.Setup, x *codec.Exchange, o load.Options) form {
+	atServer := setup.Role == contract.Server
+	pool := poolOf(o)
+	switch {
+	case x.Structured():
+		s := &structured{x: x, in: x.Down, inBytes: x.DownBytes, out: &envelope{message: x.Up.Content}}
+		size := x.UpBytes
+		if atServer {
+			s.in, s.inBytes, s.out, size = x.Up, x.UpBytes, &envelope{message: x.Down.Content}, x.DownBytes
+		}
+		if pool == nil {
+			pool = mem.DefaultBufferPool()
+		}
+		s.codec = structuredCodec{codec: x.Codec, size: int(size), pool: pool}
+		return s
+	case o.Text("codec") == "raw":
+		if pool == nil {
+			pool = mem.DefaultBufferPool()
+		}
+		return &raws{x: x, accepts: acceptance(x, atServer), out: &content{bytes: sent(x, atServer)}, codec: rawCodec{pool}}
+	}
+	b := &blocks{x: x, accepts: acceptance(x, atServer), out: &netdynov1.Block{Content: sent(x, atServer)}}
+	if pool != nil {
+		b.codec = protoCodec{pool}
+	}
+	return b
+}
+
+func sent(x *codec.Exchange, atServer bool) []byte {
+	up, down := x.Contents()
+	if atServer {
+		return down
+	}
+	return up
+}
+
+// acceptance returns how an end judges the content of codec bytes.
+func acceptance(x *codec.Exchange, atServer bool) func([]byte) error {
+	if !atServer {
+		return x.Accept
+	}
+	return func(request []byte) error {
+		_, err := x.Respond(nil, request)
+		return err
+	}
+}
+
+// blocks carries codec bytes in protobuf, as a service with a bytes field does.
+type blocks struct {
+	x       *codec.Exchange
+	accepts func([]byte) error
+	out     *netdynov1.Block
+	codec   encoding.CodecV2
+}
+
+func (b *blocks) encoding() encoding.CodecV2 { return b.codec }
+func (b *blocks) outgoing() any              { return b.out }
+
+// incoming makes a new message for each exchange, as generated code does.
+func (b *blocks) incoming() any { return new(netdynov1.Block) }
+
+func (b *blocks) accept(in any) (int64, error) {
+	received := in.(*netdynov1.Block).GetContent()
+	return int64(len(received)), b.accepts(received)
+}
+
+func (b *blocks) verify(connection int, in any) error {
+	return b.x.Verify(connection, in.(*netdynov1.Block).GetContent())
+}
+
+func (b *blocks) release(any) {}
+
+// content is a message that is its own encoding: bytes to send, or the buffer
+// in which they came.
+type content struct {
+	bytes []byte
+	came  mem.Buffer
+}
+
+// raws carries codec bytes without protobuf.
+type raws struct {
+	x       *codec.Exchange
+	accepts func([]byte) error
+	out     *content
+	codec   rawCodec
+	free    sync.Pool
+}
+
+func (r *raws) encoding() encoding.CodecV2 { return r.codec }
+func (r *raws) outgoing() any              { return r.out }
+
+func (r *raws) incoming() any {
+	if c, ok := r.free.Get().(*content); ok {
+		return c
+	}
+	return new(content)
+}
+
+func (r *raws) accept(in any) (int64, error) {
+	received := in.(*content).came.ReadOnlyData()
+	return int64(len(received)), r.accepts(received)
+}
+
+func (r *raws) verify(connection int, in any) error {
+	return r.x.Verify(connection, in.(*content).came.ReadOnlyData())
+}
+
+func (r *raws) release(in any) {
+	in.(*content).drop()
+	r.free.Put(in)
+}
+
+// drop gives the buffer back, if one came.
+func (c *content) drop() {
+	if c.came != nil {
+		c.came.Free()
+		c.came = nil
+	}
+}
+
+// envelope holds a message that a codec.Codec encodes, and by its type tells
+// the trial's messages from those of the reflection service.
+type envelope struct {
+	message any
+	bytes   int // of the encoding that came
+}
+
+// structured carries messages that the application encodes by a codec.
+type structured struct {
+	x       *codec.Exchange
+	in      codec.Kind
+	inBytes int64
+	out     *envelope
+	codec   structuredCodec
+	free    sync.Pool
+}
+
+func (s *structured) encoding() encoding.CodecV2 { return s.codec }
+func (s *structured) outgoing() any              { return s.out }
+
+// incoming holds a new message for each exchange, as an application's does.
+func (s *structured) incoming() any {
+	e, ok := s.free.Get().(*envelope)
+	if !ok {
+		e = new(envelope)
+	}
+	e.message = s.in.New()
+	return e
+}
+
+// accept trusts the decoding that has already taken place.
+func (s *structured) accept(in any) (int64, error) { return int64(in.(*envelope).bytes), nil }
+
+func (s *structured) verify(connection int, in any) error {
+	if s.in.Same(in.(*envelope).message) {
+		return nil
+	}
+	return load.Failure(contract.Invalid, fmt.Errorf("verify connection %d: %w", connection,
+		errors.New("the message that came has other values than the one that was to come")))
+}
+
+func (s *structured) release(in any) {
+	e := in.(*envelope)
+	e.message, e.bytes = nil, 0
+	s.free.Put(e)
+}

@@ -1,0 +1,39 @@
+// Package gogrpc is transport go-grpc: google.golang.org/grpc, the client and
+// the server of service netdyno.v1.Exchange (exchange.proto). A connection is
+// one grpc.ClientConn and one TCP connection; exchanges in flight on it are
+// concurrent RPCs.
+//
+//	server.go      listens, registers the methods        handle.go  answers them
+//	client.go      connects, verifies, runs the load     call.go    one exchange: unary, or on a stream that stays
+//	connection.go  one ClientConn that dials once        chunk.go   one exchange cut into chunks, at both ends
+//	form.go        what the library is given to send     encoding.go  how that becomes bytes
+//	options.go     every knob, and what it comes to      method.go  which method a trial calls
+package gogrpc
+
+import (
+	"netdyno/internal/contract"
+	"netdyno/internal/work/codec"
+)
+
+// Wire is the service's name: any client and any server of exchange.proto.
+const Wire = "grpc:netdyno.v1"
+
+// Transport is go-grpc. Codecs are those that its worker links beside bytes.
+type Transport struct{ Codecs []codec.Codec }
+
+// Describe implements load.Transport.
+func (t Transport) Describe() contract.Transport {
+	return contract.Transport{
+		Name:     "go-grpc",
+		Doc:      "gRPC by google.golang.org/grpc: one connection is one ClientConn, exchanges in flight are concurrent RPCs",
+		Wire:     Wire,
+		Roles:    []contract.Role{contract.Server, contract.Client},
+		Delivery: contract.DeliveryMessage,
+		Codecs:   codec.Names(t.Codecs),
+		Features: []contract.Feature{
+			contract.FeatureTLS, contract.FeatureFresh,
+			contract.FeatureStreamUp, contract.FeatureStreamDown, contract.FeatureStreamBoth,
+		},
+		Options: options,
+	}
+}

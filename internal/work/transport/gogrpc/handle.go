@@ -1,0 +1,162 @@
+package gogrpc
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+
+	"google.golang.org/grpc"
+	"google.golang.org/grpc/codes"
+	"google.golang.org/grpc/status"
+
+	"netdyno/internal/contract"
+)
+
+// register announces the methods that serve the trial: those of exchange.proto
+// whose messages are the trial's, those of chunks, the one of option method,
+// and the reflection service.
+func (s *server) register(setup contract.Setup) error {
+	whole := methodsOf(setup.Exchange)
+	ours := &grpc.ServiceDesc{
+		ServiceName: service,
+		HandlerType: (*any)(nil),
+		Metadata:    "exchange.proto",
+		Streams: []grpc.StreamDesc{
+			s.chunks(contract.StreamUp), s.chunks(contract.StreamDown), s.chunks(contract.StreamBoth),
+		},
+	}
+	streamed := s.options.Text("mode") == "stream"
+	if whole.unary == whole.talk {
+		s.serve(ours, whole.unary, streamed)
+	} else {
+		s.serve(ours, whole.unary, false)
+		s.serve(ours, whole.talk, true)
+	}
+	if given := s.options.Text("method"); given != "" {
+		name, method, err := splitMethod(given)
+		if err != nil {
+			return err
+		}
+		if name == service {
+			s.serve(ours, method, streamed)
+		} else {
+			theirs := &grpc.ServiceDesc{ServiceName: name, HandlerType: (*any)(nil)}
+			s.serve(theirs, method, streamed)
+			s.grpc.RegisterService(theirs, nil)
+		}
+	}
+	s.grpc.RegisterService(ours, nil)
+	return s.reflect(setup)
+}
+
+// serve adds a method that carries whole messages, as an RPC or as a stream.
+func (s *server) serve(to *grpc.ServiceDesc, method string, streamed bool) {
+	if streamed {
+		to.Streams = append(to.Streams, grpc.StreamDesc{StreamName: method, Handler: s.talk, ClientStreams: true, ServerStreams: true})
+		return
+	}
+	to.Methods = append(to.Methods, grpc.MethodDesc{MethodName: method, Handler: s.unary})
+}
+
+// unary answers one request. The library's generated code has this shape.
+func (s *server) unary(_ any, _ context.Context, decode func(any) error, _ grpc.UnaryServerInterceptor) (any, error) {
+	in := s.form.incoming()
+	defer s.form.release(in)
+	if err := decode(in); err != nil {
+		return nil, err
+	}
+	if err := s.take(in); err != nil {
+		return nil, err
+	}
+	return s.form.outgoing(), nil
+}
+
+// talk answers every request with a reply until the client has finished.
+func (s *server) talk(_ any, stream grpc.ServerStream) error {
+	for {
+		in := s.form.incoming()
+		err := stream.RecvMsg(in)
+		if err == nil {
+			err = s.take(in)
+		}
+		s.form.release(in)
+		switch {
+		case errors.Is(err, io.EOF):
+			return nil
+		case err != nil:
+			return err
+		}
+		if err := stream.SendMsg(s.form.outgoing()); err != nil {
+			return err
+		}
+	}
+}
+
+// take judges a request and counts the exchange.
+func (s *server) take(in any) error {
+	received, err := s.form.accept(in)
+	if err != nil {
+		return status.Error(codes.InvalidArgument, err.Error())
+	}
+	s.count(received)
+	return nil
+}
+
+// count counts an exchange whose reply is about to be sent.
+func (s *server) count(received int64) {
+	s.exchanges.Add(1)
+	s.received.Add(received)
+	s.sent.Add(s.x.DownBytes)
+}
+
+// chunks is a method whose content travels in chunks.
+func (s *server) chunks(directions contract.Stream) grpc.StreamDesc {
+	desc := *chunkDesc(directions)
+	desc.Handler = func(_ any, stream grpc.ServerStream) error {
+		c := s.cutters.take()
+		defer s.cutters.give(c)
+		return s.answer(c, stream, &desc)
+	}
+	return desc
+}
+
+func (s *server) answer(c *cutter, stream grpc.ServerStream, desc *grpc.StreamDesc) error {
+	if err := c.receive(stream, desc.ClientStreams); err != nil {
+		return refusal(err)
+	}
+	request := c.whole.bytes()
+	reply, err := s.x.Respond(c.room, request)
+	if err != nil {
+		return refusal(err)
+	}
+	if s.x.Structured() {
+		c.room = reply
+	}
+	s.count(int64(len(request)))
+	return c.send(stream, reply, desc.ServerStreams)
+}
+
+// refusal is a status that says what was wrong with the request; the library's
+// own errors have one already.
+func refusal(err error) error {
+	if _, ok := status.FromError(err); ok {
+		return err
+	}
+	return status.Error(codes.InvalidArgument, textOf(err))
+}
+
+// unknown refuses methods that do not serve the trial and says which do.
+func unknown(setup contract.Setup) grpc.StreamHandler {
+	e := setup.Exchange
+	name, kind := methodsOf(e), e.Codec
+	if kind == "" {
+		kind = "bytes"
+	}
+	return func(_ any, stream grpc.ServerStream) error {
+		asked, _ := grpc.MethodFromServerStream(stream)
+		return status.Error(codes.Unimplemented, fmt.Sprintf(
+			"method %s does not serve this trial of codec %s; expected %s, %s, or Up, Down and Both of %s",
+			asked, kind, fullName(name.unary), fullName(name.talk), service))
+	}
+}

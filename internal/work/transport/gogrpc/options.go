@@ -1,0 +1,165 @@
+package gogrpc
+
+import (
+	"errors"
+	"fmt"
+	"maps"
+	"math"
+
+	"google.golang.org/grpc"
+	_ "google.golang.org/grpc/encoding/gzip" // registers compression=gzip
+	"google.golang.org/grpc/experimental"
+
+	"netdyno/internal/contract"
+	"netdyno/internal/work/codec"
+	"netdyno/internal/work/load"
+)
+
+// The library's own values, which the options' defaults repeat.
+const (
+	defaultBuffer     = 32 << 10
+	defaultMaxMessage = 4 << 20
+	defaultTable      = 4 << 10 // RFC 9113, SETTINGS_HEADER_TABLE_SIZE
+	leastWindow       = 1<<16 - 1
+)
+
+var (
+	none, most     = 0.0, float64(1 << 30)
+	onlyServer     = []contract.Role{contract.Server}
+	onlyClient     = []contract.Role{contract.Client}
+	mostStreams    = float64(math.MaxUint32)
+	mostWorkers    = 65536.0
+	mostWindow     = float64(math.MaxInt32)
+	mostMaxMessage = float64(math.MaxInt32)
+)
+
+// options is every knob, with the defaults of a user who sets nothing. Those
+// without roles are of both ends, each with a value of its own.
+//
+// There is no option for static windows beside window: the library makes every
+// window that is given static, by whichever of its two names.
+var options = []contract.Option{
+	{Name: "mode", Type: contract.TypeChoice, Default: "unary", Choices: []string{"unary", "stream"},
+		Doc: "unary: an RPC for each exchange; stream: a bidirectional stream for each slot, a message each way for each exchange; at the server it is the kind of the method named by method"},
+	{Name: "codec", Type: contract.TypeChoice, Default: "proto", Choices: []string{"proto", "raw"},
+		Doc: "how codec bytes travels: proto in a protobuf Block; raw as the message itself, received into one contiguous pooled buffer; give both ends the same"},
+	{Name: "method", Type: contract.TypeText, Default: "",
+		Doc: "full name (/package.Service/Method) of the method of a server or client of your own; empty takes the one of exchange.proto"},
+	{Name: "max_message", Type: contract.TypeBytes, Default: 0, Min: &none, Max: &mostMaxMessage,
+		Doc: "largest message this end receives; 0 takes the library's 4 MiB, raised to what the exchange needs"},
+	{Name: "write_buffer", Type: contract.TypeBytes, Default: defaultBuffer, Min: &none, Max: &most,
+		Doc: "bytes gathered before a write to the socket; 0 writes frame by frame"},
+	{Name: "read_buffer", Type: contract.TypeBytes, Default: defaultBuffer, Min: &none, Max: &most,
+		Doc: "bytes asked of the socket in one read; 0 reads frame by frame"},
+	{Name: "shared_write_buffer", Type: contract.TypeBool, Default: true,
+		Doc: "connections without anything to write give their write buffer back; false keeps one for each"},
+	{Name: "window", Type: contract.TypeBytes, Default: 0, Min: &none, Max: &mostWindow,
+		Doc: "static flow-control window of a stream, at least 65535; 0 lets the library follow the link's bandwidth-delay product. Given without connection_window, that stays at 65535 and throttles the whole connection"},
+	{Name: "connection_window", Type: contract.TypeBytes, Default: 0, Min: &none, Max: &mostWindow,
+		Doc: "static flow-control window of a connection, at least 65535; 0 as for window. Given without window, every stream's stays at 65535"},
+	{Name: "buffer_pool", Type: contract.TypeChoice, Default: "default", Choices: []string{"default", "tiered", "none"},
+		Doc: "where message buffers come from: the library's pool, without a tier above 1 MiB; tiered up to 8 MiB; none allocates each"},
+	{Name: "stream_workers", Type: contract.TypeInt, Default: 0, Min: &none, Max: &mostWorkers, Roles: onlyServer,
+		Doc: "goroutines kept to serve RPCs; 0 begins one for each RPC"},
+	{Name: "max_concurrent_streams", Type: contract.TypeInt, Default: 0, Min: &none, Max: &mostStreams, Roles: onlyServer,
+		Doc: "RPCs at once on a connection, the others wait in the client; 0 is without bound"},
+	{Name: "header_table", Type: contract.TypeBytes, Default: defaultTable, Min: &none, Max: &most, Roles: onlyServer,
+		Doc: "HPACK's table of header fields already seen"},
+	{Name: "compression", Type: contract.TypeChoice, Default: "none", Choices: []string{"none", "gzip"}, Roles: onlyClient,
+		Doc: "compression of requests, and so of replies"},
+}
+
+// effective returns the options as they come to be: windows, limit and method
+// with what the library or the exchange make of an absent value. The error is
+// of kind setup for a value that the library would not heed, unsupported for
+// options that contradict the exchange.
+func effective(setup contract.Setup, x *codec.Exchange) (load.Options, error) {
+	o := load.Options(maps.Clone(setup.Options))
+	for _, name := range []string{"window", "connection_window"} {
+		if n := o.Int(name); n > 0 && n < leastWindow {
+			return nil, load.Failure(contract.SetupFailed, fmt.Errorf(
+				"option %s is %d, expected 0 (dynamic) or at least %d: the library ignores a smaller one", name, n, leastWindow))
+		}
+	}
+	if o.Int("window") > 0 || o.Int("connection_window") > 0 {
+		o["window"] = max(o.Int("window"), leastWindow)
+		o["connection_window"] = max(o.Int("connection_window"), leastWindow)
+	}
+	if o.Int("max_message") == 0 {
+		o["max_message"] = max(defaultMaxMessage, largest(setup, x))
+	}
+	switch streamed := setup.Exchange.Stream != ""; {
+	case streamed && o.Text("mode") == "stream":
+		return nil, load.Failure(contract.Unsupported, fmt.Errorf(
+			"option mode is stream, one message each way, and exchange.stream is %q, chunks: set one of them", setup.Exchange.Stream))
+	case x.Structured() && o.Text("codec") == "raw":
+		return nil, load.Failure(contract.Unsupported, fmt.Errorf(
+			"option codec is raw and exchange.codec is %s: raw carries codec bytes alone", x.Codec.Name()))
+	case streamed && o.Text("method") != "":
+		return nil, load.Failure(contract.Unsupported, errors.New("option method is given and exchange.stream too: chunks travel by Up, Down and Both alone"))
+	}
+	return o, nil
+}
+
+// largest bounds the messages that this end receives, as the library measures
+// them: encoded, and possibly compressed in vain.
+func largest(setup contract.Setup, x *codec.Exchange) int64 {
+	content, direction := x.UpBytes, contract.StreamUp
+	if setup.Role == contract.Client {
+		content, direction = x.DownBytes, contract.StreamDown
+	}
+	if s := setup.Exchange.Stream; s == direction || s == contract.StreamBoth {
+		content = min(content, chunkBytes(setup))
+	}
+	return content + content>>10 + 64
+}
+
+// dialOptions turns options into the library's.
+func dialOptions(o load.Options, f form) []grpc.DialOption {
+	calls := []grpc.CallOption{grpc.MaxCallRecvMsgSize(int(o.Int("max_message")))}
+	if c := f.encoding(); c != nil {
+		calls = append(calls, grpc.ForceCodecV2(c))
+	}
+	if o.Text("compression") != "none" {
+		calls = append(calls, grpc.UseCompressor(o.Text("compression")))
+	}
+	out := []grpc.DialOption{
+		grpc.WithDefaultCallOptions(calls...),
+		grpc.WithWriteBufferSize(int(o.Int("write_buffer"))),
+		grpc.WithReadBufferSize(int(o.Int("read_buffer"))),
+		grpc.WithSharedWriteBuffer(o.Bool("shared_write_buffer")), //nolint:staticcheck // SA1019: it goes in a later release, and is a factor until then
+	}
+	if o.Int("window") > 0 {
+		out = append(out, grpc.WithStaticStreamWindowSize(int32(o.Int("window"))), grpc.WithStaticConnWindowSize(int32(o.Int("connection_window"))))
+	}
+	if p := poolOf(o); p != nil {
+		out = append(out, experimental.WithBufferPool(p))
+	}
+	return out
+}
+
+// serverOptions turns options into the library's.
+func serverOptions(o load.Options, f form) []grpc.ServerOption {
+	out := []grpc.ServerOption{
+		grpc.MaxRecvMsgSize(int(o.Int("max_message"))),
+		grpc.WriteBufferSize(int(o.Int("write_buffer"))),
+		grpc.ReadBufferSize(int(o.Int("read_buffer"))),
+		grpc.SharedWriteBuffer(o.Bool("shared_write_buffer")), //nolint:staticcheck // SA1019: as in dialOptions
+		grpc.NumStreamWorkers(uint32(o.Int("stream_workers"))),
+		grpc.MaxConcurrentStreams(uint32(o.Int("max_concurrent_streams"))),
+		grpc.WaitForHandlers(true), // Close returns when nothing of ours runs any more
+	}
+	if c := f.encoding(); c != nil {
+		out = append(out, grpc.ForceServerCodecV2(c))
+	}
+	if o.Int("header_table") != defaultTable {
+		out = append(out, grpc.HeaderTableSize(uint32(o.Int("header_table"))))
+	}
+	if o.Int("window") > 0 {
+		out = append(out, grpc.StaticStreamWindowSize(int32(o.Int("window"))), grpc.StaticConnWindowSize(int32(o.Int("connection_window"))))
+	}
+	if p := poolOf(o); p != nil {
+		out = append(out, experimental.BufferPool(p))
+	}
+	return out
+}

@@ -1,0 +1,66 @@
+package gogrpc
+
+import (
+	"context"
+	"errors"
+	"fmt"
+
+	"google.golang.org/grpc/codes"
+	"google.golang.org/grpc/status"
+
+	"netdyno/internal/contract"
+	"netdyno/internal/work/load"
+)
+
+// failure gives an RPC's error the contract's kind: peer where the connection
+// is gone, timeout where the deadline passed, invalid where the answer is not
+// what was to come. The text is the status's message, without the library's
+// wrapping.
+func failure(err error) error {
+	var known *contract.Error
+	if errors.As(err, &known) {
+		return err
+	}
+	if errors.Is(err, context.DeadlineExceeded) { // of a stream's context, which has no status
+		return load.Failure(contract.Timeout, err)
+	}
+	s, ok := status.FromError(err)
+	if !ok {
+		return load.Failure(contract.Invalid, err)
+	}
+	return load.Failure(kindOf(s.Code()), fmt.Errorf("%s: %s%s", s.Code(), s.Message(), hint(s.Code())))
+}
+
+// kindOf: gRPC, Status codes and their use in gRPC (doc/statuscodes.md).
+func kindOf(code codes.Code) contract.ErrorKind {
+	switch code {
+	case codes.Unavailable, codes.Canceled:
+		return contract.Peer
+	case codes.DeadlineExceeded:
+		return contract.Timeout
+	}
+	return contract.Invalid
+}
+
+// hint says what to do about a status that a trial's settings can cause.
+func hint(code codes.Code) string {
+	switch code {
+	case codes.ResourceExhausted:
+		return "; option max_message of the receiving end (opt.server.max_message, opt.client.max_message) is the limit, 0 raises it to what the exchange needs"
+	case codes.Unimplemented:
+		return "; both ends need the same exchange, and the same option method if it is given"
+	case codes.Internal, codes.InvalidArgument:
+		return "; both ends need the same exchange and the same option codec"
+	}
+	return ""
+}
+
+// textOf returns an error's text without the kind that the contract shows
+// beside it.
+func textOf(err error) string {
+	var known *contract.Error
+	if errors.As(err, &known) {
+		return known.Text
+	}
+	return err.Error()
+}
