@@ -93,10 +93,10 @@ func (n *node) addArgument(here place, arg string) error {
 	switch key {
 	case "study", "question":
 		return n.putOnce(key, here, scalarNode(here, value))
-	case "blocks", "seed":
+	case "blocks", "probes", "seed":
 		return n.putOnce(key, here, oneOrMore(levelsNode(here, value)))
-	case "hold", "vary", "compare", "published":
-		return here.errorf("%s is written in a file only; on the command line name a factor, or compare.baseline and its like", key)
+	case "hold", "vary", "sweeps", "compare", "published", "charts", "fits":
+		return here.errorf("%s can be written in a file only; on the command line name a factor, or compare.baseline and its like", key)
 	}
 	levels := levelsNode(here, value)
 	for _, section := range []string{"hold", "vary"} {

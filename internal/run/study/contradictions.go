@@ -22,6 +22,53 @@ func (s *Study) checkPlaces() error {
 			}
 		}
 	}
+	for i := range s.Sweeps {
+		if err := s.checkSweep(&s.Sweeps[i]); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// checkSweep refuses a sweep that sets a factor twice, or one that is not its
+// to set. What the whole study holds it may hold or vary otherwise.
+func (s *Study) checkSweep(w *Sweep) error {
+	held := map[string]place{}
+	for _, h := range w.Hold {
+		held[h.Factor] = h.Level.at
+		if v := s.varied(h.Factor); v != nil {
+			return h.Level.at.errorf("sweep %s holds %s, which varies in the whole study at %s; write one of its levels under the sweep's vary", w.Name, h.Factor, v.at)
+		}
+	}
+	set := held
+	for _, v := range w.Vary {
+		if earlier, twice := held[v.Factor]; twice {
+			return v.at.errorf("%s varies here and is held at %s; expected one of them", v.Factor, earlier)
+		}
+		set[v.Factor] = v.at
+	}
+	for _, a := range s.Arms {
+		for _, x := range a.Settings {
+			if here, twice := set[x.Factor]; twice {
+				return here.errorf("%s is set by sweep %s here and by arm %s at %s; expected one of them", x.Factor, w.Name, a.Name, x.Level.at)
+			}
+		}
+	}
+	return nil
+}
+
+// checkCompared demands that what is compared is the whole study's: a sweep
+// may leave levels of it out, but not bring its own.
+func (s *Study) checkCompared() error {
+	if len(s.Sweeps) > 0 && len(s.compared().Levels) == 0 {
+		return s.top.errorf("every sweep names ends of its own, so nothing is compared; write arm, transport or server under the study's own hold or vary")
+	}
+	for i := range s.Sweeps {
+		w := &s.Sweeps[i]
+		if factor := s.Compare.Factor; w.sets(factor) && s.varied(factor) == nil {
+			return w.at.errorf("sweep %s sets %s, which is compared; vary it for the whole study, and under the sweep's vary name some of its levels", w.Name, factor)
+		}
+	}
 	return nil
 }
 
@@ -34,8 +81,23 @@ type rule struct {
 
 func positive(l Level) bool { return l.value > 0 }
 func explicit(l Level) bool { return l.at != place{} }
+func streams(l Level) bool  { return l.Text != unstreamed }
 
 var rules = []rule{
+	{"message", "codec", func(_, b Level) bool { return b.Text == rawCodec },
+		"bytes are random content of the sizes request and response; a message needs proto, json or json-fast"},
+	{"request", "message", func(a, _ Level) bool { return explicit(a) },
+		"the message and its codec decide the size"},
+	{"response", "message", func(a, _ Level) bool { return explicit(a) },
+		"the message and its codec decide the size"},
+	{"stream", "codec", func(a, b Level) bool { return streams(a) && b.Text != rawCodec },
+		"a stream cuts bytes into chunks; messages are not cut"},
+	{"chunk", "stream", func(_, b Level) bool { return !streams(b) },
+		"a message that is not streamed travels whole"},
+	{"stream", "request", func(a, b Level) bool { return (a.Text == "up" || a.Text == "both") && !positive(b) },
+		"nothing would be streamed up"},
+	{"stream", "response", func(a, b Level) bool { return (a.Text == "down" || a.Text == "both") && !positive(b) },
+		"nothing would be streamed down"},
 	{"rate", "think", func(a, b Level) bool { return positive(a) && positive(b) },
 		"an open loop follows its schedule and does not think"},
 	{"amount", "window", func(a, b Level) bool { return positive(a) && explicit(b) },
@@ -51,6 +113,15 @@ var rules = []rule{
 // checkSense refuses studies that contradict themselves, naming both places.
 // Every combination of a study is run, so one bad pair of levels is enough.
 func (s *Study) checkSense() error {
+	for _, d := range s.designs() {
+		if err := d.checkDesign(); err != nil {
+			return err
+		}
+	}
+	return s.checkArrival()
+}
+
+func (s *Study) checkDesign() error {
 	for _, arm := range s.armsOrNone() {
 		if err := s.checkEnds(arm); err != nil {
 			return err
@@ -60,11 +131,27 @@ func (s *Study) checkSense() error {
 				return err
 			}
 		}
+		if err := s.checkMessage(arm); err != nil {
+			return err
+		}
 		if err := s.checkOptions(arm); err != nil {
 			return err
 		}
 	}
-	return s.checkArrival()
+	return nil
+}
+
+// checkMessage demands a message for a codec that encodes one.
+func (s *Study) checkMessage(arm *Arm) error {
+	if s.choices(arm, "message") != nil {
+		return nil
+	}
+	for _, l := range s.choices(arm, "codec") {
+		if l.Text != rawCodec {
+			return l.at.errorf("codec=%s has no message to encode; expected message=simple, complex or FILE.proto:pkg.Type:DATA.json, or codec=%s", l.Text, rawCodec)
+		}
+	}
+	return nil
 }
 
 func (s *Study) checkRule(arm *Arm, r rule) error {
@@ -138,11 +225,13 @@ func (s *Study) checkArrival() error {
 	if _, open := s.loops(); open {
 		return nil
 	}
-	for _, arm := range s.armsOrNone() {
-		for _, l := range s.choices(arm, "arrival") {
-			if explicit(l) {
-				return l.at.errorf("arrival=%s contradicts rate=%s (%s): a closed loop has no arrival process",
-					l.Text, closedLoop, s.choices(arm, "rate")[0].at)
+	for _, d := range s.designs() {
+		for _, arm := range d.armsOrNone() {
+			for _, l := range d.choices(arm, "arrival") {
+				if explicit(l) {
+					return l.at.errorf("arrival=%s contradicts rate=%s (%s): a closed loop has no arrival process",
+						l.Text, closedLoop, d.choices(arm, "rate")[0].at)
+				}
 			}
 		}
 	}

@@ -36,7 +36,6 @@ type Factor struct {
 	Default  string // canonical text; "" for none
 	Min, Max float64
 	Choices  []string
-	Later    []string // levels of a choice that are not built yet
 	Doc      string
 	Unbuilt  string // why no level is accepted yet; "" when the factor works
 }
@@ -46,6 +45,16 @@ const (
 	mostBytes = 1 << 32
 	day       = 24 * 3600 * 1e9 // ns
 )
+
+// Levels that the planner itself knows.
+const (
+	unstreamed = "no"    // of stream: one message each way
+	rawCodec   = "bytes" // of codec: random content instead of a message
+)
+
+// standardChunk is the size of a stream's messages when none is given.
+// Source: grpc/grpc.github.io, issue 371, which advises 16 to 64 KiB.
+const standardChunk = "64KiB"
 
 // factors is the whole list of names (DESIGN §5). A new name needs an
 // argument: most wishes are a level of one of these.
@@ -57,10 +66,10 @@ var factors = []Factor{
 	{Name: "build", Kind: Text, Doc: "directory of workers: before and after a change", Unbuilt: "two builds cannot be interleaved yet"},
 	{Name: "request", Kind: Bytes, Default: "100B", Max: mostBytes, Doc: "size of the message that goes up"},
 	{Name: "response", Kind: Bytes, Default: "100B", Max: mostBytes, Doc: "size of the message that comes down"},
-	{Name: "stream", Kind: Choice, Choices: []string{"up", "down", "both"}, Doc: "direction of a stream", Unbuilt: "no transport streams yet"},
-	{Name: "chunk", Kind: Bytes, Doc: "size of a stream's messages", Unbuilt: "no transport streams yet"},
-	{Name: "codec", Kind: Choice, Default: "bytes", Choices: []string{"bytes"}, Later: []string{"protobuf", "json", "raw"}, Doc: "how a message is encoded"},
-	{Name: "message", Kind: Text, Doc: "structured message to encode", Unbuilt: "only raw bytes are carried yet; use request and response"},
+	{Name: "stream", Kind: Choice, Default: unstreamed, Choices: []string{unstreamed, "up", "down", "both"}, Doc: "directions of an exchange that are streams of chunks"},
+	{Name: "chunk", Kind: Bytes, Min: 1, Max: mostBytes, Doc: "size of a stream's messages; 64KiB unless given"},
+	{Name: "codec", Kind: Choice, Default: rawCodec, Choices: []string{rawCodec, "proto", "json", "json-fast"}, Doc: "how a message is encoded; bytes are random content of the sizes request and response"},
+	{Name: "message", Kind: Text, Doc: "what a codec encodes: simple, complex or FILE.proto:pkg.Type:DATA.json"},
 	{Name: "connections", Kind: Count, Default: "50", Min: 1, Max: 10 * most, Doc: "connections over all clients"},
 	{Name: "inflight", Kind: Count, Default: "1", Min: 1, Max: 1 << 16, Doc: "exchanges outstanding per connection"},
 	{Name: "clients", Kind: Count, Default: "1", Min: 1, Max: 1024, Doc: "client processes"},
@@ -70,8 +79,8 @@ var factors = []Factor{
 	{Name: "arrival", Kind: Choice, Default: "constant", Choices: []string{"constant", "poisson"}, Doc: "an open loop's arrival process"},
 	{Name: "think", Kind: Duration, Default: "0s", Max: day, Doc: "closed loop: pause between completion and next start"},
 	{Name: "active", Kind: Share, Default: "100%", Doc: "share of the connections that carry load"},
-	{Name: "fresh", Kind: Flag, Default: "no", Doc: "a new connection for every exchange", Unbuilt: "clients keep their connections for now"},
-	{Name: "tls", Kind: Flag, Default: "no", Doc: "encrypt", Unbuilt: "no transport encrypts yet"},
+	{Name: "fresh", Kind: Flag, Default: "no", Doc: "a new connection for every exchange"},
+	{Name: "tls", Kind: Flag, Default: "no", Doc: "encrypt"},
 	{Name: "link.rate", Kind: BitRate, Doc: "rate of the link between the seats", Unbuilt: "the loopback rig cannot shape a link"},
 	{Name: "link.delay", Kind: Duration, Doc: "one-way delay of the link", Unbuilt: "the loopback rig cannot shape a link"},
 	{Name: "link.loss", Kind: Share, Doc: "share of packets lost", Unbuilt: "the loopback rig cannot shape a link"},
@@ -80,6 +89,7 @@ var factors = []Factor{
 	{Name: "warmup", Kind: Duration, Default: "500ms", Max: day, Doc: "the uncounted interval before the window"},
 	{Name: "amount", Kind: Count, Default: "0", Max: 1e12, Doc: "exchanges per connection instead of a window; 0 is a window"},
 	{Name: "blocks", Kind: Whole, Default: "8", Min: 1, Max: 1000, Doc: "times that every arm runs in every cell"},
+	{Name: "probes", Kind: Whole, Default: "0", Max: 100, Doc: "profiled trials per arm and cell, after the blocks and compared with nothing"},
 	{Name: "seed", Kind: Whole, Default: "1", Max: 1 << 53, Doc: "seed of the order and of every schedule"},
 	{Name: "opt.NAME", Kind: Text, Doc: "a transport's own option, at each end that declares it"},
 	{Name: "opt.server.NAME", Kind: Text, Doc: "a transport's own option, at the server"},

@@ -66,9 +66,6 @@ func (f Factor) read(text string) (Level, error) {
 	case Flag:
 		return readFlag(text)
 	case Choice:
-		if slices.Contains(f.Later, text) {
-			return Level{}, fmt.Errorf("%s is not built yet; expected one of %s", text, strings.Join(f.Choices, ", "))
-		}
 		if !slices.Contains(f.Choices, text) {
 			return Level{}, fmt.Errorf("unknown level %q; %s", clip(text, 80), quantity.Hint(text, f.Choices))
 		}

@@ -7,19 +7,26 @@ import (
 )
 
 // override merges typed levels into a file's study: a factor that is typed
-// leaves its place in the file, whether it was held or varied there.
+// leaves its place in the file, whether it was held or varied there. What the
+// file says of the results (published figures, charts, fits) stays as far as
+// the changed study still has what it speaks of.
 func override(base, typed *node) (*Study, error) {
 	if err := base.mappingOf(topKeys); err != nil {
 		return nil, err
 	}
 	var original *Study
-	if base.get("published") != nil {
-		var err error
-		if original, err = build(base); err != nil {
-			return nil, err
+	for _, key := range []string{"published", "charts", "fits"} {
+		if base.get(key) == nil {
+			continue
 		}
+		if original == nil {
+			var err error
+			if original, err = build(base); err != nil {
+				return nil, err
+			}
+		}
+		base.remove(key)
 	}
-	base.remove("published")
 	for _, e := range typed.entries {
 		var err error
 		switch e.key {
@@ -42,6 +49,7 @@ func override(base, typed *node) (*Study, error) {
 	s, err := build(base)
 	if err == nil && original != nil {
 		s.keepPublished(original)
+		s.keepViews(original)
 	}
 	return s, err
 }
@@ -56,6 +64,12 @@ func (n *node) overrideFactors(section string, typed *node) error {
 		}
 		if arm, where := n.armThatSets(e.key); arm != "" {
 			return e.at.errorf("%s cannot be overridden: arm %s sets it (%s); choose arms by arm=NAME,…", e.key, arm, where)
+		}
+		if done, err := n.overrideSweeps(section, e); err != nil || done {
+			if err != nil {
+				return err
+			}
+			continue
 		}
 		for _, from := range []string{"hold", "vary"} {
 			if old := n.get(from); old != nil && from == section && old.value.get(e.key) != nil {
@@ -114,5 +128,5 @@ func (n *node) selectArms(typed entry) error {
 		chosen = append(chosen, arms.entries[i])
 	}
 	arms.entries = chosen
-	return nil
+	return n.selectInSweeps(typed)
 }

@@ -2,6 +2,7 @@ package study
 
 import (
 	"regexp"
+	"slices"
 	"strings"
 
 	"netdyno/internal/quantity"
@@ -19,7 +20,7 @@ func ParseFile(name string, data []byte) (*Study, error) {
 
 // The keys of a study file.
 var (
-	topKeys       = []string{"study", "question", "hold", "vary", "compare", "blocks", "seed", "published"}
+	topKeys       = []string{"study", "question", "hold", "vary", "sweeps", "compare", "blocks", "probes", "seed", "published", "charts", "fits"}
 	compareKeys   = []string{"factor", "baseline", "primary", "margin"}
 	publishedKeys = []string{"source", "metric", "arm", "base", "cell", "ratio", "note"}
 )
@@ -38,22 +39,21 @@ func build(tree *node) (*Study, error) {
 		return nil, err
 	}
 	s := &Study{top: tree.at}
-	for _, step := range []func(*node) error{s.readNames, s.readHold, s.readVary, s.readNumbers} {
+	for _, step := range []func(*node) error{s.readNames, s.readHold, s.readVary, s.readSweeps, s.readNumbers} {
 		if err := step(tree); err != nil {
 			return nil, err
 		}
 	}
 	s.Compare.Factor = s.likelyCompared()
-	for _, check := range []func() error{s.checkPlaces, s.checkSize, s.checkSense} {
+	for _, check := range []func() error{s.checkPlaces, s.checkCompared, s.checkSize, s.checkSense} {
 		if err := check(); err != nil {
 			return nil, err
 		}
 	}
-	if err := s.readCompare(tree); err != nil {
-		return nil, err
-	}
-	if err := s.readPublished(tree); err != nil {
-		return nil, err
+	for _, step := range []func(*node) error{s.readCompare, s.readPublished, s.readCharts, s.readFits} {
+		if err := step(tree); err != nil {
+			return nil, err
+		}
 	}
 	return s, s.checkSize()
 }
@@ -64,20 +64,11 @@ func (n *node) mappingOf(keys []string) error {
 		return n.at.errorf("found %s; expected a mapping with the keys %s", n.kind, strings.Join(keys, ", "))
 	}
 	for _, e := range n.entries {
-		if !contains(keys, e.key) {
+		if !slices.Contains(keys, e.key) {
 			return e.at.errorf("unknown key %q; %s", clip(e.key, 80), quantity.Hint(e.key, keys))
 		}
 	}
 	return nil
-}
-
-func contains(words []string, word string) bool {
-	for _, w := range words {
-		if w == word {
-			return true
-		}
-	}
-	return false
 }
 
 // scalarOf returns the entry's single value.
@@ -114,7 +105,7 @@ func (s *Study) readNames(tree *node) error {
 }
 
 func (s *Study) readNumbers(tree *node) error {
-	for _, key := range []string{"blocks", "seed"} {
+	for _, key := range []string{"blocks", "probes", "seed"} {
 		f, err := factorNamed(key)
 		if err != nil {
 			return err
@@ -129,9 +120,12 @@ func (s *Study) readNumbers(tree *node) error {
 				return e.value.at.errorf("%s", err)
 			}
 		}
-		if key == "blocks" {
+		switch key {
+		case "blocks":
 			s.Blocks = int(level.value)
-		} else {
+		case "probes":
+			s.Probes = int(level.value)
+		default:
 			s.Seed = uint64(level.value)
 		}
 	}

@@ -3,11 +3,8 @@ package study
 import (
 	"fmt"
 	"hash/fnv"
-	"maps"
 	"math/rand/v2"
 	"strconv"
-	"strings"
-	"sync"
 	"time"
 
 	"netdyno/internal/record"
@@ -21,24 +18,29 @@ const MaxTrials = 1_000_000
 const seedBits = 53
 
 // Plan unfolds the study into its trials in the order in which they run, with
-// warnings about what the plan cannot tell. In every block each cell runs
-// every arm once and the baseline twice; the whole block is shuffled by the
-// study's seed. Trials of one cell and arm share their Levels map: it is not
-// to be written. The error is never nil for a study that would be empty or
-// above MaxTrials.
+// warnings about what the plan cannot tell. In every block each cell runs its
+// arms once and the baseline twice; the whole block is shuffled by the study's
+// seed. Probes follow in blocks of their own, which run every arm once. Trials
+// of one cell and arm share their Levels map: it is not to be written. The
+// error is never nil for a study that would be empty or above MaxTrials.
 func (s *Study) Plan() ([]record.Trial, []record.Warning, error) {
 	if err := s.checkSize(); err != nil {
 		return nil, nil, err
 	}
-	block := s.oneBlock()
-	trials := make([]record.Trial, 0, len(block)*s.Blocks)
-	id := fmt.Sprintf("b%%0%dd-%%0%dd", max(2, digits(s.Blocks)), max(3, digits(len(block))))
-	for b := 1; b <= s.Blocks; b++ {
+	once := s.pairs()
+	twice := s.baselineTwice(once)
+	trials := make([]record.Trial, 0, len(twice)*s.Blocks+len(once)*s.Probes)
+	id := fmt.Sprintf("b%%0%dd-%%0%dd", max(2, digits(s.Blocks+s.Probes)), max(3, digits(len(twice))))
+	for b := 1; b <= s.Blocks+s.Probes; b++ {
+		block, probe := twice, b > s.Blocks
+		if probe {
+			block = once
+		}
 		order := rand.New(rand.NewPCG(s.Seed, uint64(b)))
 		seen := map[string]bool{}
 		for i, at := range order.Perm(len(block)) {
 			t := block[at]
-			t.ID, t.Block, t.Order = fmt.Sprintf(id, b, i+1), b, len(trials)
+			t.ID, t.Block, t.Order, t.Probe = fmt.Sprintf(id, b, i+1), b, len(trials), probe
 			t.Seed = scheduleSeed(s.Seed, b, t.Cell)
 			if t.Arm == s.Compare.Baseline {
 				t.Repeat = seen[t.Cell]
@@ -50,151 +52,88 @@ func (s *Study) Plan() ([]record.Trial, []record.Warning, error) {
 	return trials, s.warnings(), nil
 }
 
-// checkSize refuses a study whose cross product is out of bounds.
-func (s *Study) checkSize() error {
-	perBlock, arms := 1, 1
-	for _, v := range s.Vary {
-		perBlock *= len(v.Levels)
-		if v.Factor == s.Compare.Factor {
-			arms = len(v.Levels)
-		}
-		if perBlock > MaxTrials {
-			break
-		}
-	}
-	perBlock += perBlock / max(1, arms) // the baseline's second appearance
-	if perBlock > MaxTrials || perBlock*s.Blocks > MaxTrials {
-		return s.top.errorf("the study plans more than %d trials: %s; vary fewer levels or run fewer blocks", MaxTrials, s.product())
-	}
-	return nil
-}
-
-// product prints the factors of the cross product: "3 arm × 10 connections × 8 blocks".
-func (s *Study) product() string {
-	var parts []string
-	for _, v := range s.Vary {
-		parts = append(parts, fmt.Sprintf("%d %s", len(v.Levels), v.Factor))
-	}
-	return strings.Join(append(parts, fmt.Sprintf("%d blocks", s.Blocks)), " × ")
-}
-
-// oneBlock returns the trials of a block, unshuffled and without place.
-func (s *Study) oneBlock() []record.Trial {
-	compared := s.compared()
-	others := s.others()
+// pairs returns the study's pairs of cell and arm, each once, cell by cell, as
+// trials without a place. The baseline is in every cell, also where a sweep
+// names other arms only.
+func (s *Study) pairs() []record.Trial {
 	var trials []record.Trial
-	cell := make([]Setting, len(others))
-	var walk func(depth int)
-	walk = func(depth int) {
-		if depth < len(others) {
-			for _, l := range others[depth].Levels {
-				cell[depth] = Setting{others[depth].Factor, l}
-				walk(depth + 1)
+	var cells []visited
+	byName := map[string]int{}
+	others, arms := s.others(), s.compared().Levels
+	for _, d := range s.designs() {
+		nameOf, own := d.naming(others), d.compared().Levels
+		d.eachCell(func(cell []Setting) {
+			name := nameOf(cell)
+			if _, known := byName[name]; !known {
+				byName[name] = len(cells)
+				cells = append(cells, visited{name: name, design: d, cell: append([]Setting(nil), cell...), runs: make([]bool, len(arms))})
 			}
-			return
-		}
-		name := cellName(cell)
-		for i, l := range compared.Levels {
-			t := record.Trial{Cell: name, Arm: l.Text, Levels: s.unfold(cell, i)}
-			trials = append(trials, t)
-			if l.Text == s.Compare.Baseline {
-				trials = append(trials, t)
+			v := &cells[byName[name]]
+			for i, l := range arms {
+				v.runs[i] = v.runs[i] || l.Text == s.Compare.Baseline || hasText(own, l.Text)
+			}
+		})
+	}
+	for _, v := range cells {
+		for i, l := range arms {
+			if v.runs[i] {
+				trials = append(trials, record.Trial{Cell: v.name, Arm: l.Text, Levels: v.design.unfold(v.cell, s.Arms, l)})
 			}
 		}
 	}
-	walk(0)
 	return trials
 }
 
-// others returns the varied factors that make up the cells.
-func (s *Study) others() []Varied {
-	var others []Varied
-	for _, v := range s.Vary {
-		if v.Factor != s.Compare.Factor {
-			others = append(others, v)
-		}
-	}
-	return others
+// visited is a cell with the first design that has it, and which levels of the
+// compared factor run in it. Designs that share a cell agree on all its levels,
+// since those in which designs differ are in its name.
+type visited struct {
+	name   string
+	design *Study
+	cell   []Setting
+	runs   []bool
 }
 
-// unfold returns every level of a trial in canonical text.
-func (s *Study) unfold(cell []Setting, arm int) map[string]string {
-	levels := defaults()
-	for _, h := range s.Hold {
-		set(levels, h.Factor, h.Level)
+// baselineTwice adds the baseline's second appearance in each cell.
+func (s *Study) baselineTwice(once []record.Trial) []record.Trial {
+	var twice []record.Trial
+	for _, t := range once {
+		twice = append(twice, t)
+		if t.Arm == s.Compare.Baseline {
+			twice = append(twice, t)
+		}
 	}
-	compared := s.compared()
-	bundled := func(factor string, l Level) {
-		if factor != armFactor {
-			set(levels, factor, l)
+	return twice
+}
+
+// eachCell visits the cells of a design. The settings are valid during the
+// call only.
+func (s *Study) eachCell(visit func(cell []Setting)) {
+	factors := s.crossed()
+	cell := make([]Setting, len(factors))
+	var walk func(depth int)
+	walk = func(depth int) {
+		if depth == len(factors) {
+			visit(cell)
 			return
 		}
-		for _, a := range s.Arms {
-			if a.Name == l.Text {
-				for _, x := range a.Settings {
-					set(levels, x.Factor, x.Level)
-				}
-			}
+		for _, l := range factors[depth].Levels {
+			cell[depth] = Setting{factors[depth].Factor, l}
+			walk(depth + 1)
 		}
 	}
-	for _, c := range cell {
-		bundled(c.Factor, c.Level)
-	}
-	bundled(compared.Factor, compared.Levels[arm])
-	settle(levels)
-	texts := make(map[string]string, len(levels))
-	for factor, l := range levels {
-		texts[factor] = l.Text
-	}
-	return texts
+	walk(0)
 }
 
-// standardLevels are the levels of a trial that the study does not mention,
-// read once: they are needed for every trial.
-var standardLevels = sync.OnceValue(func() map[string]Level {
-	levels := map[string]Level{}
-	for _, f := range factors {
-		if f.inTrial() {
-			levels[f.Name] = f.standard()
+// crossed returns the factors that a design varies beside the compared one.
+func (s *Study) crossed() []Varied {
+	var crossed []Varied
+	for _, v := range s.Vary {
+		if v.Factor != s.Compare.Factor {
+			crossed = append(crossed, v)
 		}
 	}
-	return levels
-})
-
-// defaults returns a trial's levels before the study has its say. The caller
-// owns the map.
-func defaults() map[string]Level { return maps.Clone(standardLevels()) }
-
-// set gives a trial a level; a transport is both its ends.
-func set(levels map[string]Level, factor string, l Level) {
-	if factor == "transport" {
-		levels["server"], levels["client"] = l, l
-		return
-	}
-	levels[factor] = l
-}
-
-// settle takes the default window away from a trial that ends by its amount.
-func settle(levels map[string]Level) {
-	if levels["amount"].value > 0 {
-		levels["window"] = Level{Text: "0s"}
-	}
-}
-
-// cellName prints a cell as it would be typed: "connections=50 response=4MiB".
-func cellName(cell []Setting) string {
-	parts := make([]string, len(cell))
-	for i, c := range cell {
-		parts[i] = c.Factor + "=" + cellText(c.Level.Text)
-	}
-	return strings.Join(parts, " ")
-}
-
-func cellText(level string) string {
-	if strings.ContainsAny(level, " \"\\") {
-		return strconv.Quote(level)
-	}
-	return level
+	return crossed
 }
 
 // scheduleSeed is the same for every arm of a block and cell, so that all of

@@ -2,43 +2,70 @@ package study
 
 import (
 	"slices"
+	"strconv"
 	"strings"
+
+	"netdyno/internal/quantity"
+	"netdyno/internal/record"
 )
 
-// parseCell takes a cell's name apart by the factors and levels that it may
-// have.
-func parseCell(name string, others []Varied) ([]Setting, bool) {
-	if len(others) == 0 {
-		return nil, name == ""
+func (s *Study) readPublished(tree *node) error {
+	e := tree.get("published")
+	if e == nil {
+		return nil
 	}
-	for _, l := range others[0].Levels {
-		rest, ok := strings.CutPrefix(name, cellName([]Setting{{others[0].Factor, l}}))
-		if !ok {
+	if e.value.kind != list {
+		return e.value.at.errorf("published: found %s; expected a list of figures, each with %s", e.value.kind, strings.Join(publishedKeys, ", "))
+	}
+	for _, item := range e.value.items {
+		p, err := s.readFigure(item)
+		if err != nil {
+			return err
+		}
+		s.Published = append(s.Published, p)
+	}
+	return nil
+}
+
+func (s *Study) readFigure(n *node) (record.Published, error) {
+	var p record.Published
+	if err := n.mappingOf(publishedKeys); err != nil {
+		return p, err
+	}
+	texts := map[string]*string{"source": &p.Source, "metric": &p.Metric, "arm": &p.Arm, "base": &p.Base, "cell": &p.Cell, "note": &p.Note}
+	for i := range n.entries {
+		e := &n.entries[i]
+		text, err := e.scalarOf("a single value")
+		if err != nil {
+			return p, err
+		}
+		if into := texts[e.key]; into != nil {
+			*into = strings.Join(strings.Fields(text), " ")
 			continue
 		}
-		if len(others) > 1 {
-			if rest, ok = strings.CutPrefix(rest, " "); !ok {
-				continue
-			}
-		}
-		if tail, ok := parseCell(rest, others[1:]); ok {
-			return append([]Setting{{others[0].Factor, l}}, tail...), true
+		if p.Ratio, err = strconv.ParseFloat(text, 64); err != nil || !(p.Ratio > 0 && p.Ratio < 1e9) {
+			return p, e.value.at.errorf("ratio: %q is not a ratio of arm to base; expected a number above 0", clip(text, 40))
 		}
 	}
-	return nil, false
-}
-
-func (s *Study) hasCell(name string) bool {
-	_, ok := parseCell(name, s.others())
-	return ok
-}
-
-func (s *Study) firstCell() string {
-	var cell []Setting
-	for _, v := range s.others() {
-		cell = append(cell, Setting{v.Factor, v.Levels[0]})
+	for _, key := range []string{"source", "metric", "arm", "base", "ratio"} {
+		if n.get(key) == nil {
+			return p, n.at.errorf("published: the key %q is missing", key)
+		}
 	}
-	return cellName(cell)
+	if !slices.Contains(metricNames(), p.Metric) {
+		return p, n.get("metric").value.at.errorf("metric: unknown metric %q; %s", clip(p.Metric, 80), quantity.Hint(p.Metric, metricNames()))
+	}
+	arms := factorOf(s.compared()).Levels
+	for _, key := range []string{"arm", "base"} {
+		if text := *texts[key]; !slices.Contains(arms, text) {
+			return p, n.get(key).value.at.errorf("%s: %s has no level %q; %s", key, s.Compare.Factor, clip(text, 80), quantity.Hint(text, arms))
+		}
+	}
+	if p.Cell != "" && !s.hasCell(p.Cell) {
+		return p, n.get("cell").value.at.errorf("cell: no cell %q; cells are named by every factor that varies beside %s, such as %q",
+			clip(p.Cell, 80), s.Compare.Factor, s.firstCell())
+	}
+	return p, nil
 }
 
 // keepPublished takes over those figures of the original study that still
@@ -62,34 +89,4 @@ func (s *Study) keepPublished(original *Study) {
 			s.Published = append(s.Published, p)
 		}
 	}
-}
-
-// cellNow names the cell of this study that has the levels which a cell of
-// the original had, held ones included.
-func (s *Study) cellNow(was []Setting, original *Study) (string, bool) {
-	for _, w := range was {
-		if !hasText(s.choices(nil, w.Factor), w.Level.Text) {
-			return "", false
-		}
-	}
-	var cell []Setting
-	for _, v := range s.others() {
-		level, ok := find(was, v.Factor)
-		if !ok {
-			held := original.choices(nil, v.Factor)
-			if len(held) != 1 {
-				return "", false
-			}
-			level = held[0]
-		}
-		if !hasText(v.Levels, level.Text) {
-			return "", false
-		}
-		cell = append(cell, Setting{v.Factor, level})
-	}
-	return cellName(cell), true
-}
-
-func hasText(levels []Level, text string) bool {
-	return slices.ContainsFunc(levels, func(l Level) bool { return l.Text == text })
 }

@@ -48,26 +48,34 @@ func (s *Study) readVary(tree *node) error {
 	if e == nil {
 		return nil
 	}
-	if e.value.kind != mapping {
-		return e.value.at.errorf("vary: found %s; expected a mapping from factors to lists of levels", e.value.kind)
-	}
-	for _, v := range e.value.entries {
-		f, err := factorAt(v)
-		if err != nil {
-			return err
-		}
-		varied := Varied{Factor: v.key, at: v.at}
+	var err error
+	s.Vary, err = readVaried(e.value, func(f Factor, n *node) ([]Level, error) {
 		if f.Kind == Bundle {
-			varied.Levels, err = s.readArms(v.value)
-		} else {
-			varied.Levels, err = readLevels(f, v.value)
+			return s.readArms(n)
 		}
-		if err != nil {
-			return err
-		}
-		s.Vary = append(s.Vary, varied)
+		return readLevels(f, n)
+	})
+	return err
+}
+
+// readVaried reads a mapping from factors to several levels each.
+func readVaried(n *node, levels func(Factor, *node) ([]Level, error)) ([]Varied, error) {
+	if n.kind != mapping {
+		return nil, n.at.errorf("vary: found %s; expected a mapping from factors to lists of levels", n.kind)
 	}
-	return nil
+	var all []Varied
+	for _, e := range n.entries {
+		f, err := factorAt(e)
+		if err != nil {
+			return nil, err
+		}
+		v := Varied{Factor: e.key, at: e.at}
+		if v.Levels, err = levels(f, e.value); err != nil {
+			return nil, err
+		}
+		all = append(all, v)
+	}
+	return all, nil
 }
 
 func readLevels(f Factor, n *node) ([]Level, error) {

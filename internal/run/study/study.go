@@ -22,10 +22,14 @@ type Study struct {
 	Hold      []Setting
 	Vary      []Varied // in the order written
 	Arms      []Arm    // the bundles of the factor "arm", when it varies
+	Sweeps    []Sweep  // none: Hold and Vary are the whole design
 	Compare   record.Compare
 	Blocks    int
+	Probes    int // per arm and cell
 	Seed      uint64
 	Published []record.Published
+	Charts    []record.Chart
+	Fits      []record.Fit
 
 	top place
 }
@@ -123,28 +127,29 @@ func (s *Study) compared() Varied {
 }
 
 // Summary returns what readers need of the study. Hold has every level that
-// all trials share, defaults included; Vary begins with the compared factor.
-// The planner's warnings are the caller's to add.
+// all trials share, defaults included; Vary begins with the compared factor and
+// has what sweeps hold differently too. The planner's warnings are the caller's
+// to add.
 func Summary(s *Study) record.Study {
 	out := record.Study{
 		Name: s.Name, Question: s.Question, Hold: map[string]string{}, Compare: s.Compare,
 		Blocks: s.Blocks, Seed: s.Seed, Published: slices.Clone(s.Published),
+		Charts: slices.Clone(s.Charts), Fits: slices.Clone(s.Fits),
 	}
+	others := s.others()
 	shared := defaults()
-	for _, h := range s.Hold {
+	for _, h := range s.designs()[0].Hold {
 		set(shared, h.Factor, h.Level)
 	}
 	settle(shared)
 	for factor, level := range shared {
-		if !s.differs(factor) {
+		if !s.differs(factor, others) {
 			out.Hold[factor] = level.Text
 		}
 	}
 	out.Vary = append(out.Vary, factorOf(s.compared()))
-	for _, v := range s.Vary {
-		if v.Factor != s.Compare.Factor {
-			out.Vary = append(out.Vary, factorOf(v))
-		}
+	for _, v := range others {
+		out.Vary = append(out.Vary, factorOf(v))
 	}
 	return out
 }
@@ -157,18 +162,17 @@ func factorOf(v Varied) record.Factor {
 	return f
 }
 
+// follows are the factors that settle decides by others.
+var follows = map[string][]string{
+	"server": {"transport"}, "client": {"transport"}, "window": {"amount"},
+	"request": {"codec"}, "response": {"codec"}, "chunk": {"stream"},
+}
+
 // differs reports whether a trial's factor is not the study's to hold: it is
-// varied, bundled in an arm, or follows from one that is.
-func (s *Study) differs(factor string) bool {
-	sources := []string{factor}
-	switch factor {
-	case "server", "client":
-		sources = append(sources, "transport")
-	case "window":
-		sources = append(sources, "amount")
-	}
-	for _, source := range sources {
-		if s.varied(source) != nil {
+// compared or names cells, is bundled in an arm, or follows from one that is.
+func (s *Study) differs(factor string, others []Varied) bool {
+	for _, source := range append([]string{factor}, follows[factor]...) {
+		if s.varied(source) != nil || slices.ContainsFunc(others, func(v Varied) bool { return v.Factor == source }) {
 			return true
 		}
 		for i := range s.Arms {

@@ -71,13 +71,19 @@ func (w Work) fill(read map[string]Level) (Work, error) {
 	w.Server, w.Client = read["server"].Text, read["client"].Text
 	w.Exchange = contract.Exchange{
 		UpBytes: int64(number("request")), DownBytes: int64(number("response")), Codec: read["codec"].Text,
+		ChunkBytes: int64(number("chunk")),
 	}
+	if stream := read["stream"].Text; stream != unstreamed {
+		w.Exchange.Stream = contract.Stream(stream)
+	}
+	w.Message, w.TLS = read["message"].Text, number("tls") > 0
 	w.Load = contract.Load{
 		Connections: int(number("connections")),
 		InFlight:    int(number("inflight")),
 		Rate:        number("rate"),
 		ThinkNs:     int64(number("think")),
 		ActiveShare: number("active"),
+		Fresh:       number("fresh") > 0,
 		Amount:      int64(number("amount")),
 	}
 	if w.Load.Rate > 0 {

@@ -24,34 +24,65 @@ func (s *Study) YAML() ([]byte, error) {
 	if len(s.Hold) > 0 {
 		fmt.Fprintf(&b, "hold: {%s}\n", flow(s.Hold))
 	}
-	if len(s.Vary) > 0 {
-		b.WriteString("vary:\n")
-	}
-	for _, v := range s.Vary {
-		if v.Factor == armFactor {
-			b.WriteString("  arm:\n")
-			for _, a := range s.Arms {
-				fmt.Fprintf(&b, "    %s: {%s}\n", quote(a.Name), flow(a.Settings))
-			}
-			continue
+	s.writeVary(&b)
+	for i, w := range s.Sweeps {
+		if i == 0 {
+			b.WriteString("sweeps:\n")
 		}
-		fmt.Fprintf(&b, "  %s:\n", v.Factor)
-		for _, l := range v.Levels {
-			fmt.Fprintf(&b, "    - %s\n", quote(l.Text))
-		}
+		w.write(&b)
 	}
 	s.writeCompare(&b)
 	fmt.Fprintf(&b, "blocks: %d\nseed: %d\n", s.Blocks, s.Seed)
+	if s.Probes > 0 {
+		fmt.Fprintf(&b, "probes: %d\n", s.Probes)
+	}
 	if len(s.Published) > 0 {
 		b.WriteString("published:\n")
 	}
 	for _, p := range s.Published {
 		writePublished(&b, p)
 	}
+	s.writeViews(&b)
 	if b.Len() > maxFile {
 		return nil, fmt.Errorf("write study %s: %d bytes; a study file has at most %d", s.Name, b.Len(), maxFile)
 	}
 	return b.Bytes(), nil
+}
+
+func (s *Study) writeVary(b *bytes.Buffer) {
+	if len(s.Vary) > 0 {
+		b.WriteString("vary:\n")
+	}
+	for _, v := range s.Vary {
+		if v.Factor != armFactor {
+			writeLevels(b, "  ", v)
+			continue
+		}
+		b.WriteString("  arm:\n")
+		for _, a := range s.Arms {
+			fmt.Fprintf(b, "    %s: {%s}\n", quote(a.Name), flow(a.Settings))
+		}
+	}
+}
+
+func (w *Sweep) write(b *bytes.Buffer) {
+	fmt.Fprintf(b, "  - name: %s\n", quote(w.Name))
+	if len(w.Hold) > 0 {
+		fmt.Fprintf(b, "    hold: {%s}\n", flow(w.Hold))
+	}
+	if len(w.Vary) > 0 {
+		b.WriteString("    vary:\n")
+	}
+	for _, v := range w.Vary {
+		writeLevels(b, "      ", v)
+	}
+}
+
+func writeLevels(b *bytes.Buffer, indent string, v Varied) {
+	fmt.Fprintf(b, "%s%s:\n", indent, v.Factor)
+	for _, l := range v.Levels {
+		fmt.Fprintf(b, "%s  - %s\n", indent, quote(l.Text))
+	}
 }
 
 func (s *Study) writeCompare(b *bytes.Buffer) {
@@ -67,14 +98,64 @@ func (s *Study) writeCompare(b *bytes.Buffer) {
 
 func writePublished(b *bytes.Buffer, p record.Published) {
 	ratio := strconv.FormatFloat(p.Ratio, 'g', -1, 64)
-	mark := "- "
-	for _, field := range [][2]string{
+	writeItem(b, [][2]string{
 		{"source", p.Source}, {"metric", p.Metric}, {"arm", p.Arm}, {"base", p.Base}, {"cell", p.Cell}, {"ratio", ratio}, {"note", p.Note},
-	} {
+	})
+}
+
+// writeItem writes a list's item with those of its fields that are not empty.
+func writeItem(b *bytes.Buffer, fields [][2]string) {
+	mark := "- "
+	for _, field := range fields {
 		if field[1] != "" {
 			fmt.Fprintf(b, "  %s%s: %s\n", mark, field[0], quote(field[1]))
 			mark = "  "
 		}
+	}
+}
+
+// writeViews writes the charts and the fits.
+func (s *Study) writeViews(b *bytes.Buffer) {
+	if len(s.Charts) > 0 {
+		b.WriteString("charts:\n")
+	}
+	for _, c := range s.Charts {
+		writeItem(b, [][2]string{
+			{"title", c.Title}, {"kind", string(c.Kind)}, {"metric", c.Metric}, {"x", c.X}, {"y", c.Y}, {"by", c.By}, {"against", c.Against},
+		})
+		writeWhere(b, c.Where)
+		writeList(b, "arms", c.Arms)
+	}
+	if len(s.Fits) > 0 {
+		b.WriteString("fits:\n")
+	}
+	for _, f := range s.Fits {
+		writeItem(b, [][2]string{{"title", f.Title}, {"metric", f.Metric}, {"per", f.Per}, {"source", f.Source}})
+		writeList(b, "terms", f.Terms)
+		writeWhere(b, f.Where)
+		var published []string
+		for _, x := range f.Published {
+			published = append(published, strconv.FormatFloat(x, 'g', -1, 64))
+		}
+		writeList(b, "published", published)
+	}
+}
+
+func writeWhere(b *bytes.Buffer, where map[string]string) {
+	for i, factor := range sortedKeys(where) {
+		if i == 0 {
+			b.WriteString("    where:\n")
+		}
+		fmt.Fprintf(b, "      %s: %s\n", factor, quote(where[factor]))
+	}
+}
+
+func writeList(b *bytes.Buffer, key string, items []string) {
+	for i, item := range items {
+		if i == 0 {
+			fmt.Fprintf(b, "    %s:\n", key)
+		}
+		fmt.Fprintf(b, "      - %s\n", quote(item))
 	}
 }
 
