@@ -12,9 +12,9 @@ import (
 // explain turns an error of protojson into one that says where in the message
 // it is, and what was expected there. What it has no better words for keeps
 // those of protojson.
-func explain(text []byte, message protoreflect.MessageDescriptor, err error) *Misfit {
+func explain(text []byte, message protoreflect.MessageDescriptor, err error) *MisfitError {
 	said, line, column := place(spoken(err))
-	misfit := &Misfit{Line: line, Column: column, Text: said}
+	misfit := &MisfitError{Line: line, Column: column, Text: said}
 	if line == 0 {
 		return misfit
 	}

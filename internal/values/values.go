@@ -24,15 +24,15 @@ import (
 // MaxBytes bounds the JSON of one message.
 const MaxBytes = 256 << 10
 
-// Misfit is the error of Read.
-type Misfit struct {
+// MisfitError is the error of Read.
+type MisfitError struct {
 	Line, Column int    // from 1, in characters; 0 where no place can be told
 	Path         string // "items[1].quantity"; empty for the message itself
 	Text         string // what is wrong: "expected a bool, found 7"
 }
 
 // Error implements error.
-func (m *Misfit) Error() string {
+func (m *MisfitError) Error() string {
 	if m.Line == 0 {
 		return m.What()
 	}
@@ -40,7 +40,7 @@ func (m *Misfit) Error() string {
 }
 
 // What is the error without its line and column.
-func (m *Misfit) What() string {
+func (m *MisfitError) What() string {
 	if m.Path == "" {
 		return m.Text
 	}
@@ -49,12 +49,12 @@ func (m *Misfit) What() string {
 
 // Read replaces message by the values in text, which follow the protobuf JSON
 // mapping. The resolver finds what is in an Any and extensions. The error is a
-// *Misfit.
+// *MisfitError.
 //
 // Source: Protocol Buffers documentation, "ProtoJSON Format".
 func Read(text []byte, message proto.Message, resolver *dynamicpb.Types) error {
 	if len(text) > MaxBytes {
-		return &Misfit{Text: fmt.Sprintf("has %s, more than the %s that a message's JSON may have",
+		return &MisfitError{Text: fmt.Sprintf("has %s, more than the %s that a message's JSON may have",
 			quantity.FormatBytes(float64(len(text))), quantity.FormatBytes(MaxBytes))}
 	}
 	if broken := syntax(text); broken != nil {
@@ -68,7 +68,7 @@ func Read(text []byte, message proto.Message, resolver *dynamicpb.Types) error {
 }
 
 // syntax returns what keeps text from being JSON.
-func syntax(text []byte) *Misfit {
+func syntax(text []byte) *MisfitError {
 	var broken *json.SyntaxError
 	if err := json.Unmarshal(text, new(json.RawMessage)); !errors.As(err, &broken) {
 		return nil
@@ -78,7 +78,7 @@ func syntax(text []byte) *Misfit {
 		at = len(text)
 	}
 	line, column := position(text, max(at, 0))
-	return &Misfit{Line: line, Column: column, Text: "not JSON: " + broken.Error()}
+	return &MisfitError{Line: line, Column: column, Text: "not JSON: " + broken.Error()}
 }
 
 func position(text []byte, offset int) (line, column int) {
