@@ -120,7 +120,7 @@ func (s *sorted) publish() []Published {
 
 // tally counts the trials and how much of the run's time they measured in.
 func (s *sorted) tally() Tally {
-	t := Tally{Planned: len(s.views)}
+	t := Tally{Planned: len(s.views), Probes: len(s.probes)}
 	inside, whole := 0.0, 0.0
 	for _, v := range s.views {
 		switch v.trial.Status {

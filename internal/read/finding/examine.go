@@ -100,7 +100,8 @@ func outcome(v *view) (status, reason string) {
 	switch {
 	case r.Schema > record.Schema:
 		return StatusInvalid, fmt.Sprintf("written by schema %d, this reader knows up to %d", r.Schema, record.Schema)
-	case r.Trial.Cell != v.plan.Cell || r.Trial.Arm != v.plan.Arm || r.Trial.Block != v.plan.Block || r.Trial.Repeat != v.plan.Repeat:
+	case r.Trial.Cell != v.plan.Cell || r.Trial.Arm != v.plan.Arm || r.Trial.Block != v.plan.Block ||
+		r.Trial.Repeat != v.plan.Repeat || r.Trial.Probe != v.plan.Probe:
 		return StatusInvalid, "its record is of another place than the plan's: the files are of different runs"
 	case r.Outcome == record.Unsupported:
 		return StatusUnsupported, reason

@@ -28,6 +28,7 @@ func Find(header record.Header, trials []record.Trial, records []record.Record) 
 	}
 	s := sortOut(header, trials, records)
 	examineAll(s.views)
+	examineAll(s.probes)
 	noise := s.noise()
 	comparisons := s.compare(noise)
 	cells := s.describeCells()
@@ -35,7 +36,9 @@ func Find(header record.Header, trials []record.Trial, records []record.Record) 
 		Header: header, Cells: cells, Noise: noise, Comparisons: comparisons,
 		Answers: s.answer(comparisons), Published: s.publish(), Tally: s.tally(),
 	}
-	f.Warnings = s.warn(f)
+	profiles, unread := s.profiles()
+	f.Profiles = profiles
+	f.Warnings = append(s.warn(f), unread...)
 	return f, nil
 }
 

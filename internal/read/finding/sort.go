@@ -22,7 +22,8 @@ type place struct{ cell, arm string }
 // sorted is a run in the study's order: cells, arms, and their trials.
 type sorted struct {
 	header record.Header
-	views  []*view // in the plan's order
+	views  []*view // in the plan's order, probes apart
+	probes []*view // profiled trials, read for their profiles only
 	cells  []string
 	arms   []string
 	at     map[place][]*view // by block, a repeat after its first appearance
@@ -39,6 +40,10 @@ func sortOut(header record.Header, trials []record.Trial, records []record.Recor
 		}
 		v := &view{plan: t}
 		byID[t.ID] = v
+		if t.Probe {
+			s.probes = append(s.probes, v)
+			continue
+		}
 		s.views = append(s.views, v)
 	}
 	for i := range records {
