@@ -1,0 +1,169 @@
+package study
+
+import (
+	"fmt"
+	"maps"
+	"strings"
+
+	"netdyno/internal/record"
+)
+
+// confoundedArms warns of arms that differ from the baseline in more than one
+// factor and cannot be reached from it by steps of one factor over other arms:
+// what makes the difference cannot be told from such arms.
+func (s *Study) confoundedArms() []record.Warning {
+	var base map[string]string
+	for _, a := range s.Arms {
+		if a.Name == s.Compare.Baseline {
+			base = a.treatment()
+		}
+	}
+	reached := s.reachable()
+	var out []record.Warning
+	for _, a := range s.Arms {
+		if d := differing(a.treatment(), base); len(d) > 1 && !reached[a.Name] {
+			out = append(out, record.Warning{
+				About:  "confounded: arm " + a.Name,
+				Text:   fmt.Sprintf("arm %s differs from the baseline %s in %d factors: %s", a.Name, s.Compare.Baseline, len(d), strings.Join(d, ", ")),
+				Advice: "read the comparison as one of bundles, or add arms that change one factor at a time",
+			})
+		}
+	}
+	return out
+}
+
+// reachable names the arms that a chain of arms joins to the baseline, each of
+// which differs from the one before in at most one factor.
+func (s *Study) reachable() map[string]bool {
+	reached := map[string]bool{s.Compare.Baseline: true}
+	for grown := true; grown; {
+		grown = false
+		for _, from := range s.Arms {
+			for _, to := range s.Arms {
+				if reached[from.Name] && !reached[to.Name] && len(differing(from.treatment(), to.treatment())) <= 1 {
+					reached[to.Name], grown = true, true
+				}
+			}
+		}
+	}
+	return reached
+}
+
+// treatment returns the arm's levels by factor, with both ends of a transport.
+// Defaults are not filled in.
+func (a Arm) treatment() map[string]string {
+	levels := map[string]string{}
+	for _, x := range a.Settings {
+		if x.Factor == "transport" {
+			levels["server"], levels["client"] = x.Level.Text, x.Level.Text
+			continue
+		}
+		levels[x.Factor] = x.Level.Text
+	}
+	return levels
+}
+
+// sameAtBothEnds writes an implementation of both ends as the one factor that
+// it is, when every one of the treatments has the same at both.
+func sameAtBothEnds(treatments ...map[string]string) []map[string]string {
+	out := make([]map[string]string, len(treatments))
+	for i, levels := range treatments {
+		if levels["server"] != levels["client"] {
+			return treatments
+		}
+		out[i] = maps.Clone(levels)
+		delete(out[i], "server")
+		delete(out[i], "client")
+		if levels["server"] != "" {
+			out[i]["transport"] = levels["server"]
+		}
+	}
+	return out
+}
+
+// differing lists the factors in which two arms differ. An option that only
+// one of two arms with different transports sets is part of its transport,
+// not a second factor: the other transport has no such option to equal. So is
+// the size of a stream's chunks part of the stream.
+func differing(a, b map[string]string) []string {
+	otherTransport := a["server"] != b["server"] || a["client"] != b["client"]
+	both := sameAtBothEnds(a, b)
+	a, b = both[0], both[1]
+	var out []string
+	for _, f := range sortedKeys(union(a, b)) {
+		_, setA := a[f]
+		_, setB := b[f]
+		nested := strings.HasPrefix(f, optionPrefix) && otherTransport && setA != setB ||
+			f == "chunk" && a["stream"] != b["stream"]
+		if levelOr(a, f) != levelOr(b, f) && !nested {
+			out = append(out, f)
+		}
+	}
+	return out
+}
+
+// union returns the factors that any of the treatments sets.
+func union(treatments ...map[string]string) map[string]bool {
+	all := map[string]bool{}
+	for _, levels := range treatments {
+		for f := range levels {
+			all[f] = true
+		}
+	}
+	return all
+}
+
+// levelOr returns a factor's level or its default.
+func levelOr(levels map[string]string, factor string) string {
+	if l, ok := levels[factor]; ok {
+		return l
+	}
+	if f, err := factorNamed(factor); err == nil {
+		return f.Default
+	}
+	return ""
+}
+
+// aliasedFactors warns of factors that change only together, over all arms.
+func (s *Study) aliasedFactors() []record.Warning {
+	treatments := make([]map[string]string, len(s.Arms))
+	for i, a := range s.Arms {
+		treatments[i] = a.treatment()
+	}
+	treatments = sameAtBothEnds(treatments...)
+	groups := map[string][]string{}
+	for _, f := range sortedKeys(union(treatments...)) {
+		if pattern := pattern(treatments, f); pattern != "" && f != "chunk" && !strings.HasPrefix(f, optionPrefix) {
+			groups[pattern] = append(groups[pattern], f)
+		}
+	}
+	var out []record.Warning
+	for _, pattern := range sortedKeys(groups) {
+		if g := groups[pattern]; len(g) > 1 {
+			out = append(out, record.Warning{
+				About:  "confounded: " + strings.Join(g, ", "),
+				Text:   fmt.Sprintf("%s vary only together over the arms", strings.Join(g, " and ")),
+				Advice: "add arms that cross them, or the study cannot say which of them matters",
+			})
+		}
+	}
+	return out
+}
+
+// pattern says which treatments share a level of a factor; equal patterns are
+// confounded. It is "" for a factor at one level.
+func pattern(treatments []map[string]string, factor string) string {
+	index := map[string]int{}
+	var b strings.Builder
+	for _, levels := range treatments {
+		level := levelOr(levels, factor)
+		if _, known := index[level]; !known {
+			index[level] = len(index)
+		}
+		fmt.Fprintf(&b, "%d ", index[level])
+	}
+	if len(index) < 2 {
+		return ""
+	}
+	return b.String()
+}
