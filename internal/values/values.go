@@ -48,7 +48,7 @@ func (m *MisfitError) What() string {
 }
 
 // Read replaces message by the values in text, which follow the protobuf JSON
-// mapping. The resolver finds what is in an Any and extensions. The error is a
+// mapping. The resolver, not nil, finds what is in an Any, and extensions. The error is a
 // *MisfitError.
 //
 // Source: Protocol Buffers documentation, "ProtoJSON Format".
