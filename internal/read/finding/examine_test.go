@@ -21,12 +21,15 @@ func examined(t *testing.T, o synthetic.Options, change func(*record.Record)) fi
 	return f.Cells[0].Arms[0].Trials[0]
 }
 
+// entry is one change to honest books and what is said of it.
+type entry struct {
+	name   string
+	change func(server, client *record.Worker)
+	want   string // "" for valid
+}
+
 func TestLedger(t *testing.T) {
-	cases := []struct {
-		name   string
-		change func(server, client *record.Worker)
-		want   string // "" for valid
-	}{
+	checkLedger(t, []entry{
 		{"honest", func(_, _ *record.Worker) {}, ""},
 		{"in flight at the edges", func(_, c *record.Worker) { c.Result.Counts.SentBytes += 50 * 100 }, ""},
 		{"sent too much", func(_, c *record.Worker) { c.Result.Counts.SentBytes += 51 * 100 }, "client-1 sent"},
@@ -63,6 +66,13 @@ func TestLedger(t *testing.T) {
 		{"fatal error", func(s, _ *record.Worker) {
 			s.Errors = []contract.Error{{Kind: contract.Bug, Text: "nil map", Fatal: true}}
 		}, "server reported bug: nil map"},
+		{"no server edges", func(s, _ *record.Worker) { s.Open, s.Close = nil, nil }, ""},
+	})
+}
+
+// What a codec decides, and what the server counts by itself.
+func TestLedgerOfStructuredMessages(t *testing.T) {
+	checkLedger(t, []entry{
 		{"a codec decides the sizes", func(s, c *record.Worker) {
 			for _, w := range []*record.Worker{s, c} {
 				w.Setup.Exchange = contract.Exchange{Codec: "json", Message: &contract.Structure{Name: "simple"}}
@@ -82,8 +92,11 @@ func TestLedger(t *testing.T) {
 		{"server counts no exchanges", func(s, _ *record.Worker) {
 			s.Close.Reading.Counts.Exchanges, s.Open.Reading.Counts.Exchanges = 0, 0
 		}, ""},
-		{"no server edges", func(s, _ *record.Worker) { s.Open, s.Close = nil, nil }, ""},
-	}
+	})
+}
+
+func checkLedger(t *testing.T, cases []entry) {
+	t.Helper()
 	for _, c := range cases {
 		for _, clientFirst := range []bool{false, true} {
 			trial := examined(t, synthetic.Options{Rate: 1000, Window: 2 * time.Second}, func(r *record.Record) {

@@ -1,0 +1,161 @@
+package finding
+
+import (
+	"cmp"
+	"fmt"
+	"maps"
+	"math"
+	"slices"
+	"strings"
+
+	"netdyno/internal/quantity"
+	"netdyno/internal/read/stat"
+)
+
+// numberOf reads a level as a number in base units: bytes, seconds, bits or
+// exchanges per second, a share; a flag counts 0 or 1. False for a word.
+func numberOf(level string) (float64, bool) {
+	switch level {
+	case "true":
+		return 1, true
+	case "false":
+		return 0, true
+	}
+	if n, err := quantity.ParseCount(level); err == nil {
+		return float64(n), true
+	}
+	if n, err := quantity.ParseBytes(level); err == nil {
+		return float64(n), true
+	}
+	if d, err := quantity.ParseDuration(level); err == nil {
+		return d.Seconds(), true
+	}
+	if n, err := quantity.ParseBitRate(level); err == nil {
+		return float64(n), true
+	}
+	if x, err := quantity.ParseRate(level); err == nil {
+		return x, true
+	}
+	x, err := quantity.ParseShare(level)
+	return x, err == nil
+}
+
+// levelOf returns a trial's level of a factor, the compared one included; false
+// when the trial has no such factor.
+func (s *sorted) levelOf(v *view, factor string) (string, bool) {
+	if factor == s.header.Study.Compare.Factor {
+		return v.plan.Arm, true
+	}
+	level, ok := v.plan.Levels[factor]
+	return level, ok
+}
+
+// where returns the valid trials at the given levels that have the factors;
+// none with the reason in words.
+func (s *sorted) where(levels map[string]string, factors ...string) ([]*view, string) {
+	var found []*view
+	for _, v := range s.views {
+		if v.trial.Status == Valid && s.isAt(v, levels) {
+			found = append(found, v)
+		}
+	}
+	if len(found) == 0 {
+		return nil, "no valid trial" + atLevels(levels)
+	}
+	for _, factor := range factors {
+		if _, ok := s.levelOf(found[0], factor); !ok {
+			names := slices.Collect(maps.Keys(found[0].plan.Levels))
+			return nil, fmt.Sprintf("the trials have no factor %q; %s", factor, quantity.Hint(factor, names))
+		}
+	}
+	return found, ""
+}
+
+func (s *sorted) isAt(v *view, levels map[string]string) bool {
+	for factor, level := range levels {
+		if got, ok := s.levelOf(v, factor); !ok || got != level {
+			return false
+		}
+	}
+	return true
+}
+
+func atLevels(levels map[string]string) string {
+	if len(levels) == 0 {
+		return ""
+	}
+	var words []string
+	for _, factor := range slices.Sorted(maps.Keys(levels)) {
+		words = append(words, factor+"="+levels[factor])
+	}
+	return " at " + strings.Join(words, " ")
+}
+
+// coordinates returns the levels of a factor among trials in the order of an
+// axis: numbers first, rising, then words in the study's order.
+func (s *sorted) coordinates(views []*view, factor string) []Coordinate {
+	seen := map[string]bool{}
+	var all []Coordinate
+	for _, v := range views {
+		if level, ok := s.levelOf(v, factor); ok && !seen[level] {
+			seen[level] = true
+			x, _ := numberOf(level)
+			all = append(all, Coordinate{level, x})
+		}
+	}
+	order := s.levelsOf(factor)
+	slices.SortFunc(all, func(a, b Coordinate) int {
+		_, isNumber := numberOf(a.Text)
+		_, isOther := numberOf(b.Text)
+		switch {
+		case isNumber && isOther:
+			return cmp.Or(cmp.Compare(a.Value, b.Value), cmp.Compare(a.Text, b.Text))
+		case isNumber:
+			return -1
+		case isOther:
+			return 1
+		case before(order, a.Text, b.Text):
+			return -1
+		}
+		return 1
+	})
+	return all
+}
+
+// pool gathers a metric's values by block.
+type pool struct {
+	trials int
+	blocks map[int][]float64
+}
+
+func (p *pool) add(v *view, value float64) {
+	if p.blocks == nil {
+		p.blocks = map[int][]float64{}
+	}
+	p.trials++
+	p.blocks[v.plan.Block] = append(p.blocks[v.plan.Block], value)
+}
+
+// figure is the geometric mean over blocks, a block's value being that of its
+// trials; of values that have none, as one is not positive, their median
+// without an interval.
+func (p *pool) figure() Figure {
+	var means, all []float64
+	positive := true
+	for _, block := range slices.Sorted(maps.Keys(p.blocks)) {
+		values := p.blocks[block]
+		all = append(all, values...)
+		logs, ok := stat.Logs(values)
+		positive = positive && ok
+		means = append(means, math.Exp(stat.Mean(logs)))
+	}
+	f := Figure{N: p.trials, Value: stat.Median(all)}
+	if positive && len(means) == 1 {
+		f.Value = means[0]
+	}
+	f.Low, f.High = f.Value, f.Value
+	if e, ok := stat.GeometricMean(means); ok && positive {
+		f.Value, f.Low, f.High = e.Point, max(e.Low, 1/math.MaxFloat64), min(e.High, math.MaxFloat64)
+	}
+	return f
+}

@@ -1,0 +1,159 @@
+package finding
+
+import (
+	"cmp"
+	"fmt"
+	"math"
+	"slices"
+	"strings"
+
+	"netdyno/internal/read/stat"
+	"netdyno/internal/record"
+)
+
+// drawFront sets every arm, or level of By, in every cell by two metrics, finds
+// those that nothing beats in both, and the knee among them.
+func (s *sorted) drawFront(c *Chart, gain record.Metric) {
+	cost, err := record.MetricNamed(c.Spec.Against)
+	if err != nil {
+		c.note("against: %v", err)
+		return
+	}
+	c.AgainstUnit = cost.Unit
+	for _, m := range []record.Metric{gain, cost} {
+		if m.Better == "" {
+			c.note("nothing is drawn: %s has no better direction, so no point is better than another", m.Name)
+			return
+		}
+	}
+	by := c.Spec.By
+	if by == "" {
+		by = s.header.Study.Compare.Factor
+	}
+	views, why := s.where(c.Spec.Where, by)
+	if why != "" {
+		c.note("nothing is drawn: %s", why)
+		return
+	}
+	at := map[place][]*view{}
+	for _, v := range views {
+		name, _ := s.levelOf(v, by)
+		at[place{v.plan.Cell, name}] = append(at[place{v.plan.Cell, name}], v)
+	}
+	for _, name := range s.coordinates(views, by) {
+		for _, cell := range s.cells {
+			c.mark(place{cell, name.Text}, at[place{cell, name.Text}], gain, cost)
+		}
+	}
+	if len(c.Marks) == 0 {
+		c.note("nothing is drawn: no arm has both %s and %s", gain.Name, cost.Name)
+		return
+	}
+	f := front{c, gain, cost}
+	f.findFront()
+	c.Knee = f.knee()
+}
+
+func (c *Chart) mark(at place, views []*view, gain, cost record.Metric) {
+	g, ok := summarize(gain, views)
+	a, known := summarize(cost, views)
+	if !ok || !known {
+		return
+	}
+	c.Marks = append(c.Marks, Mark{
+		Name: at.arm, Cell: at.cell,
+		Metric: Figure{g.N, g.Median, g.Low, g.High}, Against: Figure{a.N, a.Median, a.Low, a.High},
+	})
+}
+
+// front is a chart with the meaning of its axes.
+type front struct {
+	chart      *Chart
+	gain, cost record.Metric
+}
+
+// gains and costs are what to maximise and minimise, whatever the directions of
+// the metrics.
+func (f front) gains(m Mark) float64 { return directed(m.Metric.Value, f.gain.Better == record.Higher) }
+func (f front) costs(m Mark) float64 { return directed(m.Against.Value, f.cost.Better == record.Lower) }
+
+func directed(x float64, keep bool) float64 {
+	if keep {
+		return x
+	}
+	return -x
+}
+
+// byCost returns the marks' places by rising cost, of equal ones the best first.
+func (f front) byCost() []int {
+	order := make([]int, len(f.chart.Marks))
+	for i := range order {
+		order[i] = i
+	}
+	slices.SortStableFunc(order, func(i, j int) int {
+		a, b := f.chart.Marks[i], f.chart.Marks[j]
+		return cmp.Or(cmp.Compare(f.costs(a), f.costs(b)), cmp.Compare(f.gains(b), f.gains(a)))
+	})
+	return order
+}
+
+// findFront marks what no other is at least as good as in both and better in
+// one. By rising cost that is whatever gains more than all before it.
+func (f front) findFront() {
+	var best *Mark
+	for _, i := range f.byCost() {
+		m := &f.chart.Marks[i]
+		same := best != nil && f.gains(*m) == f.gains(*best) && f.costs(*m) == f.costs(*best)
+		if best == nil || same || f.gains(*m) > f.gains(*best) {
+			m.Front, best = true, m
+		}
+	}
+}
+
+// equallyFar is how little two distances above a chord of length 1 may differ
+// and still leave the knee undecided.
+const equallyFar = 1e-9
+
+// knee marks the point of the front that lies farthest above the straight line
+// between the front's ends, on logarithmic axes, and says so.
+//
+// Source: Satopää et al., see stat.AboveChord. Logarithmic, because both
+// metrics are compared by ratios everywhere else.
+func (f front) knee() string {
+	var points []int
+	var xs, ys []float64
+	for _, i := range f.byCost() {
+		m := f.chart.Marks[i]
+		twin := len(points) > 0 && f.costs(f.chart.Marks[points[len(points)-1]]) == f.costs(m)
+		if !m.Front || twin {
+			continue
+		}
+		if !usable(m.Metric.Value) || !usable(m.Against.Value) {
+			return "no knee: " + markName(m) + " is not positive on both axes"
+		}
+		points = append(points, i)
+		xs = append(xs, directed(math.Log(m.Against.Value), f.cost.Better == record.Lower))
+		ys = append(ys, directed(math.Log(m.Metric.Value), f.gain.Better == record.Higher))
+	}
+	if len(points) < 3 {
+		return fmt.Sprintf("no knee: points on the front: %d; at least 3 are needed", len(points))
+	}
+	above := stat.AboveChord(xs, ys)
+	if above == nil || slices.Max(above) <= equallyFar {
+		return "no knee: no point of the front lies above the straight line between its ends"
+	}
+	farthest := slices.Max(above)
+	var knees []string
+	for k, a := range above {
+		if a >= farthest-equallyFar {
+			knees = append(knees, markName(f.chart.Marks[points[k]]))
+		}
+	}
+	if len(knees) > 1 {
+		return "no knee: " + strings.Join(knees, " and ") + " lie equally far above the line between the front's ends"
+	}
+	f.chart.Marks[points[slices.Index(above, farthest)]].Knee = true
+	return fmt.Sprintf("the knee is %s: of the front it lies farthest above the straight line between the ends, on logarithmic axes (Satopää et al., 2011)", knees[0])
+}
+
+func markName(m Mark) string { return m.Name + inCell(m.Cell) }
