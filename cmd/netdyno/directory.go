@@ -21,6 +21,7 @@ type directory string
 func (d directory) study() string    { return filepath.Join(string(d), "study.yaml") }
 func (d directory) facts() string    { return filepath.Join(string(d), "facts.json") }
 func (d directory) trials() string   { return filepath.Join(string(d), "trials.jsonl") }
+func (d directory) messages() string { return filepath.Join(string(d), "messages.json") }
 func (d directory) records() string  { return filepath.Join(string(d), "records.jsonl") }
 func (d directory) findings() string { return filepath.Join(string(d), "findings.json") }
 func (d directory) html() string     { return filepath.Join(string(d), "report.html") }

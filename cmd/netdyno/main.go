@@ -81,6 +81,7 @@ which to use, what it costs, what limited it, and how sure it is.
 	c.SetFlagErrorFunc(unknownFlag)
 	c.AddCommand(
 		runCommand(),
+		tourCommand(),
 		listenCommand(),
 		reportCommand(),
 		studiesCommand(),

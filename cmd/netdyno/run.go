@@ -9,6 +9,7 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"netdyno/internal/contract"
 	"netdyno/internal/record"
 	"netdyno/internal/run/bench"
 	"netdyno/internal/run/rig"
@@ -21,6 +22,7 @@ type runFlags struct {
 	out    string
 	resume bool
 	dryRun bool
+	own    ownMessage
 }
 
 func runCommand() *cobra.Command {
@@ -38,6 +40,7 @@ Exit status: 0 all trials valid, 1 some failed or are invalid, 2 the study could
 		Example: `  netdyno run event-loops
   netdyno run event-loops connections=50,10000 blocks=10
   netdyno run transport=go-net,go-epoll connections=50 rate=20k
+  netdyno run messages --proto order.proto --message shop.Order --data order.json
   netdyno run my-study.yaml --dry-run`,
 		Args: cobra.MinimumNArgs(1),
 		RunE: func(cmd *cobra.Command, args []string) error { return run(cmd.Context(), args, f) },
@@ -46,11 +49,20 @@ Exit status: 0 all trials valid, 1 some failed or are invalid, 2 the study could
 	c.Flags().StringVar(&f.out, "out", "", "directory of the run (default under results/)")
 	c.Flags().BoolVar(&f.resume, "resume", false, "go on with a run that was stopped")
 	c.Flags().BoolVar(&f.dryRun, "dry-run", false, "print the plan, its time and its warnings, and run nothing")
+	c.Flags().StringVar(&f.own.proto, "proto", "", "your own message: the .proto file that describes it")
+	c.Flags().StringVar(&f.own.kind, "message", "", "your own message: its type, as pkg.Type")
+	c.Flags().StringVar(&f.own.data, "data", "", "your own message: a file with its values as JSON")
+	c.Flags().StringVar(&f.own.replyKind, "reply", "", "the type that comes back, when it is another")
+	c.Flags().StringVar(&f.own.replyData, "reply-data", "", "a file with its values as JSON")
 	return c
 }
 
 // run is the whole of a run, step by step.
 func run(ctx context.Context, args []string, f runFlags) error {
+	args, err := f.own.arguments(args)
+	if err != nil {
+		return err
+	}
 	p, err := prepare(ctx, args, f)
 	if err != nil {
 		return err
@@ -82,6 +94,7 @@ type plan struct {
 	trials   []record.Trial
 	warnings []record.Warning
 	catalog  *bench.Catalog
+	messages map[string]contract.Structure // by level
 	rig      rig.Rig
 	facts    record.Facts
 }
@@ -97,6 +110,9 @@ func prepare(ctx context.Context, args []string, f runFlags) (*plan, error) {
 		return nil, err
 	}
 	if p.trials, p.warnings, err = p.study.Plan(); err != nil {
+		return nil, err
+	}
+	if p.messages, err = messages(p.trials); err != nil {
 		return nil, err
 	}
 	if p.catalog, err = discover(ctx); err != nil {
@@ -121,6 +137,7 @@ func (p *plan) measure(ctx context.Context, file *record.File, left []record.Tri
 	defer shown.finish()
 	b := bench.Bench{
 		Rig: p.rig, Catalog: p.catalog, Meter: []string{self, "meter"}, Keep: file.Append, Observe: shown.observe,
+		Messages: p.messages,
 	}
 	return b.Run(ctx, left)
 }
@@ -145,7 +162,10 @@ func (p *plan) open(args []string, f runFlags) (directory, *record.File, []recor
 		Study: summary, Facts: p.facts,
 	}
 	file, err := dir.create(text, header, p.trials)
-	return dir, file, nil, err
+	if err != nil {
+		return dir, nil, nil, err
+	}
+	return dir, file, nil, dir.writeMessages(p.messages)
 }
 
 // reopen goes on with a run, if its plan is this plan.
@@ -162,6 +182,9 @@ func (p *plan) reopen(dir directory) (directory, *record.File, []record.Record, 
 	}
 	if !sameTrials(before, p.trials) {
 		return "", nil, nil, fmt.Errorf("resume: the plan in %s differs from this command's; give the command that began it (%s)", dir.trials(), dir.study())
+	}
+	if err := dir.sameMessages(p.messages); err != nil {
+		return "", nil, nil, err
 	}
 	file, contents, err := record.OpenForAppend(dir.records())
 	if err != nil {

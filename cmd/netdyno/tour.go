@@ -1,0 +1,94 @@
+package main
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"os"
+	"path/filepath"
+
+	"github.com/spf13/cobra"
+
+	"netdyno/internal/read/report"
+)
+
+// quickStudies are the tour's stops: each built-in study in short.
+var quickStudies = []string{"blocks-quick", "buffers-quick", "messages-quick", "event-loops-quick"}
+
+func tourCommand() *cobra.Command {
+	var out string
+	c := &cobra.Command{
+		Use:   "tour",
+		Short: "Run the quick version of every study and join their reports",
+		Long: `Run the quick version of every built-in study, one after the other, and join
+their reports in one page. Short windows make wide intervals: for an answer to
+rely on, run the study itself.
+
+Exit status: the worst of the studies'.`,
+		Args: cobra.NoArgs,
+		RunE: func(cmd *cobra.Command, _ []string) error {
+			dir := directory(out)
+			if dir == "" {
+				dir = freshDirectory("tour")
+			}
+			return tour(cmd.Context(), dir)
+		},
+	}
+	c.Flags().StringVar(&out, "out", "", "directory of the tour (default under results/)")
+	return c
+}
+
+// tour runs every stop into its own directory under dir. A study that cannot
+// run is an entry with its reason; the others run all the same.
+func tour(ctx context.Context, dir directory) error {
+	var entries []report.Entry
+	var worst error
+	for i, name := range quickStudies {
+		fmt.Printf("\n— %d of %d: %s\n", i+1, len(quickStudies), name)
+		stop := directory(filepath.Join(string(dir), name))
+		err := run(ctx, []string{name}, runFlags{rig: "loopback", out: string(stop)})
+		entries = append(entries, stop.entry(name, err))
+		worst = worse(worst, err)
+		if ctx.Err() != nil {
+			break
+		}
+	}
+	if err := os.MkdirAll(string(dir), 0o755); err != nil { // no study came so far
+		return errors.Join(worst, err)
+	}
+	if err := render(dir.html(), report.Index("netdyno: the quick tour", entries).HTML); err != nil {
+		return errors.Join(worst, err)
+	}
+	fmt.Printf("\nall of it  %s\n", dir.html())
+	return worst
+}
+
+// entry is a study's place in the tour's page.
+func (d directory) entry(name string, failed error) report.Entry {
+	findings, _, err := d.read() // its problems were printed when it was concluded
+	if err != nil {
+		if failed != nil {
+			err = failed
+		}
+		return report.Entry{Name: name, Tally: err.Error()}
+	}
+	return report.New(findings).Entry(filepath.Join(name, filepath.Base(d.html())))
+}
+
+// worse returns the error with the higher exit status, the first of equals.
+func worse(a, b error) error {
+	code := func(err error) int {
+		var s *status
+		switch {
+		case err == nil:
+			return statusOK
+		case errors.As(err, &s):
+			return s.code
+		}
+		return statusRefused
+	}
+	if code(b) > code(a) {
+		return b
+	}
+	return a
+}
