@@ -2,6 +2,7 @@ package gogrpc
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"runtime"
 
@@ -27,8 +28,8 @@ type client struct {
 	cutters *cutters
 	dial    []grpc.DialOption
 	method  string
-	routes  []wire.Route
-	conns   []*connection // by route; empty when every exchange makes its own
+	dialer  *wire.Dialer
+	conns   []*connection // by route; closed when every exchange makes its own
 	crew    *load.Crew
 	ctx     context.Context // ends what Close cannot reach by a connection
 	cancel  context.CancelFunc
@@ -49,7 +50,7 @@ func (t Transport) Client(setup contract.Setup) (load.Client, error) {
 		return nil, err
 	}
 	c.options["method"] = c.method
-	if c.routes, err = wire.Routes(setup); err != nil {
+	if c.dialer, err = wire.NewDialer(setup); err != nil {
 		return nil, err
 	}
 	secure, err := clientCredentials(setup)
@@ -82,14 +83,14 @@ func clientCredentials(setup contract.Setup) (credentials.TransportCredentials, 
 
 // connect opens every connection and verifies one exchange on each.
 func (c *client) connect() error {
-	c.conns = make([]*connection, len(c.routes))
+	c.conns = make([]*connection, len(c.dialer.Routes()))
 	var group errgroup.Group
 	group.SetLimit(dialing)
-	for i, r := range c.routes {
+	for i, r := range c.dialer.Routes() {
 		group.Go(func() error {
-			conn, err := open(r, c.dial)
+			conn, err := open(c.dialer, i, c.dial)
 			if err != nil {
-				return wire.ConnectFailure(i, len(c.routes), r, err)
+				return wire.ConnectFailure(i, len(c.conns), r, err)
 			}
 			c.conns[i] = conn
 			return c.verify(i, conn)
@@ -118,19 +119,19 @@ func (c *client) verify(i int, conn *connection) error {
 
 // explain says of a first exchange's failure what a connection's failure is.
 func (c *client) explain(i int, conn *connection, err error) error {
-	if refused := conn.refused.Load(); refused != nil {
-		return wire.ConnectFailure(i, len(c.routes), conn.route, *refused)
+	if refused := conn.refused.Load(); refused != nil && !errors.Is(*refused, wire.ErrLost) {
+		return *refused
 	}
 	if kind := load.KindOf(err); kind != contract.Peer {
 		return load.Failure(kind, fmt.Errorf("verify connection %d by %s: %s", i, c.method, textOf(err)))
 	}
-	err = wire.ExplainTLS(c.setup, conn.route, fmt.Errorf("%s", textOf(err)))
-	return wire.ConnectFailure(i, len(c.routes), conn.route, err)
+	route := c.dialer.Routes()[i]
+	return wire.ConnectFailure(i, len(c.conns), route, wire.ExplainTLS(c.setup, route, errors.New(textOf(err))))
 }
 
 // Ready implements load.Client.
 func (c *client) Ready() contract.Ready {
-	return c.x.Sizes(contract.Ready{Connections: len(c.routes), Verified: len(c.routes), Options: c.options})
+	return c.x.Sizes(contract.Ready{Connections: len(c.conns), Verified: len(c.conns), Options: c.options})
 }
 
 // Load implements load.Client.
@@ -143,7 +144,7 @@ func (c *client) Run() error { return c.crew.Run() }
 func (c *client) call(i, _ int) load.Call {
 	if c.setup.Load.Fresh {
 		return func() (int64, error) {
-			conn, err := open(c.routes[i], c.dial)
+			conn, err := open(c.dialer, i, c.dial)
 			if err != nil {
 				return 0, err
 			}
@@ -163,6 +164,7 @@ func (c *client) call(i, _ int) load.Call {
 func (c *client) Close() error {
 	c.crew.Close()
 	c.cancel()
+	c.dialer.Close()
 	c.closeAll()
 	return nil
 }

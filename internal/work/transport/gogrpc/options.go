@@ -147,7 +147,6 @@ func serverOptions(o load.Options, f form) []grpc.ServerOption {
 		grpc.SharedWriteBuffer(o.Bool("shared_write_buffer")), //nolint:staticcheck // SA1019: as in dialOptions
 		grpc.NumStreamWorkers(uint32(o.Int("stream_workers"))),
 		grpc.MaxConcurrentStreams(uint32(o.Int("max_concurrent_streams"))),
-		grpc.WaitForHandlers(true), // Close returns when nothing of ours runs any more
 	}
 	if c := f.encoding(); c != nil {
 		out = append(out, grpc.ForceServerCodecV2(c))

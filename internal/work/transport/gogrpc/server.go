@@ -72,10 +72,11 @@ func (s *server) Counts() contract.Counts {
 	}
 }
 
-// Close implements load.Server.
+// Close implements load.Server. It does not wait for handlers: they end with
+// their connections, but one that compresses a large reply cannot be hurried.
 func (s *server) Close() error {
 	s.listeners.Close()
-	s.grpc.Stop() // waits for the handlers, which end with their connections
+	s.grpc.Stop()
 	s.wait.Wait()
 	return nil
 }
