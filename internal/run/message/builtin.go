@@ -2,7 +2,6 @@ package message
 
 import (
 	"encoding/json"
-	"slices"
 
 	"netdyno/internal/contract"
 )
@@ -18,13 +17,10 @@ const (
 //	complex   the same string up, twenty down (57 to 72 each, 1,278 in all)
 func Names() []string { return []string{"simple", "complex"} }
 
-// question goes up with every built-in message, answer comes down with simple.
-const (
-	question = "Which trains leave Basel for Milan before 10:00?"
-	answer   = "EC 307 leaves Basel SBB at 06:28, arrives 10:37, track 7."
-)
+// question goes up with every built-in message.
+const question = "Which trains leave Basel for Milan before 10:00?"
 
-// answers come down with complex.
+// answers come down with complex, the first of them with simple.
 var answers = []string{
 	"EC 307 leaves Basel SBB at 06:28, arrives 10:37, track 7.",
 	"IC 61 leaves Basel SBB at 06:33, arrives 11:12, change in Spiez.",
@@ -52,9 +48,9 @@ func builtin(name string) (s contract.Structure, ok bool) {
 	up := contract.Content{Type: typeText, JSON: text(map[string]string{"text": question})}
 	switch name {
 	case "simple":
-		return contract.Structure{Name: name, Up: up, Down: contract.Content{Type: typeText, JSON: text(map[string]string{"text": answer})}}, true
+		return contract.Structure{Name: name, Up: up, Down: contract.Content{Type: typeText, JSON: text(map[string]string{"text": answers[0]})}}, true
 	case "complex":
-		return contract.Structure{Name: name, Up: up, Down: contract.Content{Type: typeTexts, JSON: text(map[string][]string{"texts": slices.Clone(answers)})}}, true
+		return contract.Structure{Name: name, Up: up, Down: contract.Content{Type: typeTexts, JSON: text(map[string][]string{"texts": answers})}}, true
 	}
 	return contract.Structure{}, false
 }

@@ -49,6 +49,9 @@ func TestABuiltInMessageIsWhatItsNameSays(t *testing.T) {
 			t.Errorf("%q has %d bytes, not 57 to 72", text, len(text))
 		}
 	}
+	if len(simple.Up.JSON) != 59 || len(simple.Down.JSON) != 68 || len(twenty.Down.JSON) != 1349 {
+		t.Errorf("JSON of %d up, %d and %d down; documented are 59, 68 and 1,349", len(simple.Up.JSON), len(simple.Down.JSON), len(twenty.Down.JSON))
+	}
 	if total != 1278 {
 		t.Errorf("twenty strings of %d bytes, documented are 1,278", total)
 	}

@@ -21,10 +21,12 @@ import (
 )
 
 // every compiles testdata/every.proto to a serialized FileDescriptorSet.
-func every(t testing.TB) []byte {
+func every(t testing.TB) []byte { return compiled(t, "every.proto") }
+
+func compiled(t testing.TB, file string) []byte {
 	t.Helper()
 	compiler := protocompile.Compiler{Resolver: protocompile.WithStandardImports(&protocompile.SourceResolver{ImportPaths: []string{"testdata"}})}
-	files, err := compiler.Compile(context.Background(), "every.proto")
+	files, err := compiler.Compile(context.Background(), file)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -226,6 +228,27 @@ func TestAWellKnownTypeCanBeTheMessage(t *testing.T) {
 		"Timestamp": `"2026-11-21T22:40:00Z"`, "Int64Value": `"7"`, "BytesValue": `"YQ=="`, "Struct": `{"a":[1]}`, "Empty": `{}`, "ListValue": `[1]`,
 	} {
 		agree(t, types, contract.Content{Type: "google.protobuf." + name, JSON: content})
+	}
+}
+
+// What proto3 has left behind: required fields, groups, defaults, extensions.
+func TestProto2IsCarried(t *testing.T) {
+	types, err := NewTypes(compiled(t, "old.proto"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	for content, want := range map[string]string{
+		`{"must": 0, "may": "other", "pair": {"left": "1"}, "pairs": [{}, {"right": false}]}`: "",
+		`{"must": 1, "may": "usual"}`:  "",
+		`{"may": "usual"}`:             `read old.Old: required field old.Old.must not set`,
+		`{"must": 1, "[old.more]": 2}`: `put old.Old into a struct: json: unknown field "[old.more]"`,
+	} {
+		content := contract.Content{Type: "old.Old", JSON: content}
+		if _, err := StructKind(types, content); err == nil && want == "" {
+			agree(t, types, content)
+		} else if err == nil || err.Error() != want {
+			t.Errorf("%s: error %v, want %q", content.JSON, err, want)
+		}
 	}
 }
 
