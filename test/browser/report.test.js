@@ -165,6 +165,7 @@ for (const [file, what] of [
 	["large.html", "1,200 trials"],
 	["open.html", "an open loop"],
 	["closed.html", "a closed loop with two clients"],
+	["sweeps.html", "25 cells of 13 arms"],
 ]) {
 	test(`a report of ${what} is drawn`, async () => {
 		const { page, faults } = await open(file);
@@ -177,6 +178,45 @@ for (const [file, what] of [
 		assert.equal(await page.evaluate(() => document.documentElement.scrollWidth), 1200, "the page scrolls sideways");
 		assert.deepEqual(faults, []);
 		await page.screenshot({ path: join(directory, file.replace(".html", ".png")), fullPage: true });
+		await page.close();
+	});
+}
+
+test("what a colour carries can be read on it", async () => {
+	const { page } = await open("report.html");
+	const weakest = await page.evaluate(() => {
+		const lights = (colour) =>
+			(colour.startsWith("#")
+				? colour.match(/[0-9a-f]{2}/gi).map((hex) => Number.parseInt(hex, 16))
+				: colour.match(/\d+/g)
+			)
+				.slice(0, 3)
+				.map((light) => (light / 255 <= 0.04045 ? light / 255 / 12.92 : ((light / 255 + 0.055) / 1.055) ** 2.4));
+		const luminance = (colour) =>
+			lights(colour).reduce((sum, light, i) => sum + light * [0.2126, 0.7152, 0.0722][i], 0);
+		const ratios = [...document.querySelectorAll("figure svg .printed")].map((text) => {
+			const ink = luminance(getComputedStyle(text).fill);
+			const under = luminance(text.previousElementSibling.getAttribute("fill"));
+			return (Math.max(ink, under) + 0.05) / (Math.min(ink, under) + 0.05);
+		});
+		return Math.min(...ratios);
+	});
+	assert.ok(weakest >= 4, `the weakest contrast is ${weakest.toFixed(2)}`);
+	await page.close();
+});
+
+for (const [width, colorScheme] of [
+	[390, "dark"],
+	[1280, "light"],
+]) {
+	test(`an index at ${width} px, ${colorScheme}`, async () => {
+		const { page, faults } = await open("index.html", { width, colorScheme });
+		const links = await page.locator(".entry a").evaluateAll((all) => all.map((a) => a.getAttribute("href")));
+		assert.deepEqual(new Set(links), new Set(["event-loops/report.html", "calibrate/report.html"]));
+		assert.equal(await page.locator(".entry").count(), 3);
+		assert.equal(await page.evaluate(() => document.documentElement.scrollWidth), width, "the page scrolls sideways");
+		assert.deepEqual(faults, []);
+		await page.screenshot({ path: join(directory, `index-${width}.png`), fullPage: true });
 		await page.close();
 	});
 }

@@ -5,10 +5,10 @@ import { fromZero, logarithmic, niceStep, type Scale, short, spaced } from "./sc
 import { line, text, textWidth } from "./svg";
 
 /** A scale over raw values whose ticks are round in the axis's unit: from zero, or logarithmic. */
-export function valueScale(axis: Axis, values: number[], start: number, end: number): Scale {
+export function valueScale(axis: Axis, values: number[], start: number, end: number, apart = 70): Scale {
 	const { factor } = axis.scale;
 	const shown = values.map((value) => value / factor);
-	const count = Math.max(3, Math.abs(end - start) / 70);
+	const count = Math.max(3, Math.abs(end - start) / apart);
 	const inner = axis.log ? padded(shown, start, end, count) : fromZero(Math.max(0, ...shown), start, end, count);
 	return Object.assign((raw: number) => inner(raw / factor), { ticks: inner.ticks.map((tick) => tick * factor) });
 }
@@ -42,7 +42,7 @@ export function drawUpright(svg: SVGElement, axis: Axis, y: Scale, left: number,
 	}
 }
 
-const gapRoom = 46;
+const gapRoom = 52;
 
 /** Positions of a factor's levels; on a log axis the level zero stands before a gap. */
 export interface LevelScale extends Scale {
@@ -67,12 +67,16 @@ export function levelScale(axis: Axis, start: number, end: number): LevelScale {
 /** Draws a factor's axis: its levels' own texts as far as they fit, and a break before the first level of a log axis that has a zero. */
 export function drawLevels(svg: SVGElement, axis: Axis, x: LevelScale, bottom: number, right: number): void {
 	const texts = new Map((axis.ticks ?? []).map((tick) => [tick.at, tick.text]));
-	const gap = Math.max(...[...texts.values()].map((each) => textWidth(each))) + 8;
 	const ends = [x.ticks[0] ?? 0, x.ticks[x.ticks.length - 1] ?? 0];
 	svg.append(line(x(ends[0] ?? 0) - 10, bottom, right, bottom, "axis"));
-	for (const level of spaced([...new Set([...ends, ...x.ticks])], x, gap)) {
+	const taken: [number, number][] = [];
+	for (const level of new Set([...ends, ...x.ticks])) {
 		svg.append(line(x(level), bottom, x(level), bottom + 4, "axis"));
-		svg.append(text(x(level), bottom + 17, texts.get(level) ?? short(level), "middle", "soft"));
+		const half = textWidth(texts.get(level) ?? "") / 2 + 3;
+		const [from, to] = [x(level) - half, x(level) + half];
+		if (taken.some(([start, end]) => from < end && start < to)) continue;
+		taken.push([from, to]);
+		svg.append(text(x(level), bottom + 17, texts.get(level) ?? "", "middle", "soft"));
 	}
 	if (x.gap !== undefined) {
 		for (const side of [-3, 3]) svg.append(line(x.gap + side - 2, bottom + 5, x.gap + side + 2, bottom - 5, "axis"));

@@ -19,19 +19,20 @@ export function amountColour(amount: number): string {
 	return `#${mixed.map((light) => light.toString(16).padStart(2, "0")).join("")}`;
 }
 
-// Hues in pairs of dark and light, so that neighbours differ in lightness
-// too: content, memory, kernel and cipher, program, and what is left.
+// One for each activity of a profile, in their order (finding.Activities):
+// blue for content, orange for memory, purple for kernel and cipher, green for
+// programs, grey for what remains; two of one hue differ in lightness.
 const kinds = [
+	"a8400a",
 	"1f5f8f",
 	"86b9dc",
-	"a8400a",
+	"787d84",
+	"553584",
 	"e8954a",
 	"f4d3a0",
-	"553584",
 	"b695d3",
-	"2b7656",
 	"95c796",
-	"787d84",
+	"2b7656",
 	"c9cbc6",
 ];
 

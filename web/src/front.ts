@@ -6,13 +6,21 @@ import { armClass, drawing, element, fit, hint, line, path, shape, text, textWid
 
 const plotHeight = 300;
 
+interface Box {
+	left: number;
+	right: number;
+	top: number;
+	bottom: number;
+}
+
 interface Placed extends FrontPoint {
 	at: [number, number];
+	reach: Box; // of both intervals
 }
 
 /** Two metrics against each other: the points that nothing beats joined as steps, the knee ringed. */
 export function drawFront(front: Front, width: number, title: string): SVGElement {
-	const arms = new Map(front.points.map(({ arm, name }) => [name, arm]));
+	const arms = new Map([...front.points].sort((a, b) => a.arm - b.arm).map(({ arm, name }) => [name, arm]));
 	const legend = layoutLegend(arms.size > 1 ? [...arms.keys()] : [], 0, width);
 	const top = (arms.size > 1 ? legend.height + 10 : 0) + 24;
 	const bottom = top + plotHeight;
@@ -31,10 +39,14 @@ export function drawFront(front: Front, width: number, title: string): SVGElemen
 	svg.append(text(0, top - 12, front.y.title, "start", "soft"));
 	drawUpright(svg, front.y, y, left, right);
 	drawAcross(svg, front, x, [top, bottom], [left, right]);
-	const points = front.points.map((point): Placed => ({ ...point, at: [x(point.x), y(point.y)] }));
-	drawSteps(svg, front, points);
-	for (const point of points) drawPoint(svg, point, x, y);
-	drawNames(svg, points, { left, right, top, bottom });
+	const points = front.points.map((point): Placed => {
+		const reach = { left: x(point.x_low), right: x(point.x_high), top: y(point.y_high), bottom: y(point.y_low) };
+		return { ...point, at: [x(point.x), y(point.y)], reach };
+	});
+	const steps = stepsOf(front, points);
+	if (steps.length > 1) svg.append(element("path", { d: path(steps), class: "front" }));
+	for (const point of points) drawPoint(svg, point);
+	drawNames(svg, points, steps, { left, right, top, bottom });
 	return svg;
 }
 
@@ -54,64 +66,76 @@ function drawAcross(
 }
 
 /** From the cheapest point on: what is reached stays reached until the next point reaches more. */
-function drawSteps(svg: SVGElement, front: Front, points: Placed[]): void {
+function stepsOf(front: Front, points: Placed[]): [number, number][] {
 	const on = points.filter((point) => point.on).sort((a, b) => (front.low_x ? a.x - b.x : b.x - a.x));
-	const corners = on.flatMap((point, i): [number, number][] => {
+	return on.flatMap((point, i): [number, number][] => {
 		const before = on[i - 1];
 		return before ? [[point.at[0], before.at[1]], point.at] : [point.at];
 	});
-	if (corners.length > 1) svg.append(element("path", { d: path(corners), class: "front" }));
 }
 
-function drawPoint(svg: SVGElement, point: Placed, x: Scale, y: Scale): void {
+function drawPoint(svg: SVGElement, point: Placed): void {
 	const [cx, cy] = point.at;
+	const { left, right, top, bottom } = point.reach;
 	const colour = `${armClass(point.arm)} stroke whisker${point.on ? "" : " faded"}`;
-	svg.append(
-		line(x(point.x_low), cy, x(point.x_high), cy, colour),
-		line(cx, y(point.y_low), cx, y(point.y_high), colour),
-	);
+	svg.append(line(left, cy, right, cy, colour), line(cx, top, cx, bottom, colour));
 	if (point.knee) svg.append(element("circle", { cx, cy, r: 10, class: "knee" }));
 	const marker = shape(point.arm, cx, cy, point.on ? 4.6 : 3.4, `fill marker${point.on ? "" : " faded"}`);
 	marker.append(hint(point.text));
 	svg.append(marker);
 }
 
-interface Box {
-	left: number;
-	right: number;
-	top: number;
-	bottom: number;
-}
-
 const meet = (a: Box, b: Box) => a.left < b.right && b.left < a.right && a.top < b.bottom && b.top < a.bottom;
 
+const ascent = 11; // of a name over its baseline
+const descent = 3;
+
 /** Names the points where there is room: the knee first, then the front, then the others. */
-function drawNames(svg: SVGElement, points: Placed[], room: Box): void {
-	const taken: Box[] = points.map(({ at: [x, y] }) => ({ left: x - 5, right: x + 5, top: y - 5, bottom: y + 5 }));
+function drawNames(svg: SVGElement, points: Placed[], steps: [number, number][], room: Box): void {
+	const taken: Box[] = points.flatMap(({ at: [x, y], reach }) => [
+		{ left: x - 5, right: x + 5, top: y - 5, bottom: y + 5 },
+		{ ...reach, top: y - 1, bottom: y + 1 },
+		{ ...reach, left: x - 1, right: x + 1 },
+	]);
+	steps.forEach(([x, y], i) => {
+		const [fromX, fromY] = steps[i - 1] ?? [x, y];
+		const [left, right, top, bottom] = [Math.min(x, fromX), Math.max(x, fromX), Math.min(y, fromY), Math.max(y, fromY)];
+		taken.push({ left: left - 1, right: right + 1, top: top - 1, bottom: bottom + 1 });
+	});
 	const rank = (point: Placed) => (point.knee ? 0 : point.on ? 1 : 2);
 	for (const point of [...points].sort((a, b) => rank(a) - rank(b))) {
 		const name = point.knee ? `knee: ${point.label}` : point.label;
-		const [x, y] = point.at;
 		const wide = textWidth(name, point.on ? 600 : 400);
-		const gap = point.knee ? 14 : 9;
-		const places = [
-			[x + gap, y + 4],
-			[x - gap - wide, y + 4],
-			[x - wide / 2, y - gap - 1],
-			[x - wide / 2, y + gap + 10],
-			[x + gap, y - gap],
-			[x + gap, y + gap + 6],
-			[x - gap - wide, y - gap],
-			[x - gap - wide, y + gap + 6],
-		] as const;
-		for (const [left, baseline] of places) {
-			const box = { left, right: left + wide, top: baseline - 11, bottom: baseline + 3 };
-			const outside =
-				box.left < room.left || box.right > room.right + 12 || box.top < room.top || box.bottom > room.bottom;
-			if (outside || taken.some((other) => meet(box, other))) continue;
+		for (const [left, baseline] of placesFor(point, wide)) {
+			const box = { left, right: left + wide, top: baseline - ascent, bottom: baseline + descent };
+			const inside =
+				box.left >= room.left && box.right <= room.right + 12 && box.top >= room.top && box.bottom <= room.bottom;
+			if (!inside || taken.some((other) => meet(box, other))) continue;
 			taken.push(box);
 			svg.append(text(left, baseline, name, "start", point.on ? "clear strong" : "clear soft"));
 			break;
 		}
 	}
+}
+
+/** Where a name may begin: beside the point, over and under it, then off its corners. */
+function placesFor(point: Placed, wide: number): [number, number][] {
+	const [x, y] = point.at;
+	const gap = point.knee ? 13 : 7;
+	const right = Math.max(x + gap, point.reach.right + 3);
+	const left = Math.min(x - gap, point.reach.left - 3) - wide;
+	const over = Math.min(y - gap, point.reach.top - 2) - descent;
+	const under = Math.max(y + gap, point.reach.bottom + 2) + ascent;
+	return [
+		[right, y + 4],
+		[left, y + 4],
+		[x - wide / 2, over],
+		[x - wide / 2, under],
+		[x + gap, y - gap],
+		[x + gap, y + gap + ascent],
+		[x - gap - wide, y - gap],
+		[x - gap - wide, y + gap + ascent],
+		[x - 8, over],
+		[x - 8, under],
+	];
 }

@@ -16,7 +16,7 @@ export function drawLines(chart: Lines, width: number, title: string): SVGElemen
 	const right = direct ? width - Math.min(names, 150, width * 0.32) : width - 16;
 	const svg = drawing(width, bottom + 42, title);
 	const values = chart.lines.flatMap((each) => each.points.flatMap((point) => [point.low, point.value, point.high]));
-	const y = valueScale(chart.y, values, bottom, top);
+	const y = valueScale(chart.y, values, bottom, top, 45);
 	const left = tickRoom(chart.y, y.ticks);
 	const x = levelScale(chart.x, left + 14, right - 12);
 

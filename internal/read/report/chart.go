@@ -158,6 +158,22 @@ func axisTitle(metric string, s scale) string {
 	return labelOf(metric) + " (" + s.Unit + ")"
 }
 
+// directed adds which way is better.
+func directed(title, metric string) string {
+	if better := directionOf(metric); better != "" {
+		return title + ", " + better + " is better"
+	}
+	return title
+}
+
+func directionOf(metric string) string {
+	m, err := record.MetricNamed(metric)
+	if err != nil {
+		return ""
+	}
+	return m.Better
+}
+
 // printed is a value with its unit, interval and number of trials.
 func printed(f finding.Figure, s scale) string {
 	text := strings.TrimSpace(s.text(f.Value) + " " + s.Unit)

@@ -37,8 +37,8 @@ func (v *chartView) front() Chart {
 	marks := v.ranked()
 	cost := scaleFor(v.Spec.Against, v.AgainstUnit, largestCost(marks))
 	front := &Front{
-		X: Axis{Title: axisTitle(v.Spec.Against, cost), Scale: cost, Log: true},
-		Y: Axis{Title: axisTitle(v.Spec.Metric, v.scale), Scale: v.scale, Log: true},
+		X: Axis{Title: directed(axisTitle(v.Spec.Against, cost), v.Spec.Against), Scale: cost, Log: true},
+		Y: Axis{Title: directed(axisTitle(v.Spec.Metric, v.scale), v.Spec.Metric), Scale: v.scale, Log: true},
 		// A cost that nobody declared better when higher is a cost.
 		LowX: directionOf(v.Spec.Against) != record.Higher,
 	}
@@ -71,7 +71,7 @@ func (v *chartView) front() Chart {
 		p.Text = fmt.Sprintf("%s%s: %s; %s", m.Name, at(m.Cell), printed(y, v.scale), printed(x, cost))
 		front.Points = append(front.Points, p)
 	}
-	chart := Chart{What: front.Y.Title + " against " + front.X.Title + ", the front first", Table: table}
+	chart := Chart{What: axisTitle(v.Spec.Metric, v.scale) + " against " + axisTitle(v.Spec.Against, cost) + ", the front first", Table: table}
 	if len(front.Points) > 0 {
 		chart.Figure.Front = front
 	}
@@ -117,14 +117,6 @@ func largestCost(marks []finding.Mark) float64 {
 		largest = max(largest, m.Against.Value)
 	}
 	return largest
-}
-
-func directionOf(metric string) string {
-	m, err := record.MetricNamed(metric)
-	if err != nil {
-		return ""
-	}
-	return m.Better
 }
 
 func placeWords(m finding.Mark) string {

@@ -41,7 +41,7 @@ func (v *chartView) heat() Chart {
 	v.noteCut(up, v.Spec.Y)
 	slices.Reverse(up.all) // an axis rises
 	heat := &Heat{
-		X: v.Spec.X, Y: v.Spec.Y, Axis: axisTitle(v.Spec.Metric, v.scale), Log: spans(v.values(), heatSpan),
+		X: v.Spec.X, Y: v.Spec.Y, Axis: directed(axisTitle(v.Spec.Metric, v.scale), v.Spec.Metric), Log: spans(v.values(), heatSpan),
 		Columns: texts(across.all), Rows: texts(up.all),
 	}
 	table := Table{Columns: head(v.Spec.Y)}
@@ -67,7 +67,7 @@ func (v *chartView) heat() Chart {
 			Hint: v.Spec.X + " " + t.X.Text + ", " + v.Spec.Y + " " + t.Y.Text + ": " + printed(f, v.scale),
 		})
 	}
-	chart := Chart{What: heat.Axis + ", rows by " + v.Spec.Y + ", columns by " + v.Spec.X, Table: table}
+	chart := Chart{What: axisTitle(v.Spec.Metric, v.scale) + ", rows by " + v.Spec.Y + ", columns by " + v.Spec.X, Table: table}
 	if len(heat.Boxes) > 0 {
 		chart.Figure.Heat = heat
 	}

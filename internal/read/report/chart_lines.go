@@ -85,7 +85,7 @@ func (v *chartView) lines() Chart {
 	v.noteCut(levels, v.Spec.X)
 	figure := &Lines{
 		X: Axis{Title: v.Spec.X, Scale: scale{Factor: 1}, Log: spans(levels.positive(), logSpan), Ticks: levels.ticks()},
-		Y: Axis{Title: axisTitle(v.Spec.Metric, v.scale), Scale: v.scale, Log: spans(v.values(), logSpan)},
+		Y: Axis{Title: directed(v.perLine(), v.Spec.Metric), Scale: v.scale, Log: spans(v.values(), logSpan)},
 	}
 	for i, line := range lines {
 		drawn := Line{Arm: v.key(line.Name, i), Name: line.Name, Points: []LinePoint{}}
@@ -107,6 +107,16 @@ func (v *chartView) lines() Chart {
 		chart.Figure.Lines = figure
 	}
 	return chart
+}
+
+// perLine names the metric, and the factor whose levels name the lines unless
+// these are the arms.
+func (v *chartView) perLine() string {
+	title := axisTitle(v.Spec.Metric, v.scale)
+	if v.Spec.By == "" || v.Spec.By == v.Header.Study.Compare.Factor {
+		return title
+	}
+	return title + " by " + v.Spec.By
 }
 
 func (v *chartView) values() []float64 {
@@ -205,7 +215,7 @@ func (l levels) place(c finding.Coordinate) (float64, bool) {
 	case i < 0:
 		return 0, false
 	case l.numbers:
-		return c.Value, true
+		return l.all[i].Value, true
 	}
 	return float64(i + 1), true
 }

@@ -30,20 +30,22 @@ func (l *layout) fits() []Section {
 
 func coefficients(f finding.Fit) Table {
 	t := Table{
-		Caption: modelText(f) + ". Intervals are 95 % over blocks.",
-		Columns: head("coefficient", "of", "#measured", "#95 % interval", "#published", "in words"),
+		Caption: modelText(f) + ". Intervals are 95 % over blocks; a published value agrees when its interval holds it.",
+		Columns: head("coefficient", "of", "#measured", "#published", "in words"),
 	}
 	add := func(name, of string, c finding.Coefficient, s scale) {
 		published, verdict := "–", "–"
 		if c.Published != nil {
 			published, verdict = quantityText(*c.Published, s), agreement(c)
 		}
-		t.Rows = append(t.Rows, words(name, of, quantityText(c.Value, s), between(c.Low, c.High, s), published, verdict))
+		row := words(name, of, quantityText(c.Value, s), published, verdict)
+		row[2].Detail = between(c.Low, c.High, s)
+		t.Rows = append(t.Rows, row)
 	}
-	add("a", "of nothing", f.Base, fitScale(f, f.Base.Value, ""))
-	add("b", "each of "+f.Spec.Per, f.Per, fitScale(f, f.Per.Value, "each"))
+	add("a", "none of "+f.Spec.Per, f.Base, fitScale(f, f.Base.Value))
+	add("b", "each of "+f.Spec.Per, f.Per, fitScale(f, f.Per.Value))
 	for i, c := range f.Terms {
-		add(termName(i, len(f.Terms)), "each of "+f.Spec.Per+" × "+c.Of, c, scale{Factor: 1})
+		add(termName(i, len(f.Terms)), c.Of, c, scale{Factor: 1})
 	}
 	return t
 }
@@ -65,12 +67,8 @@ func termName(i, of int) string {
 }
 
 // fitScale is the unit of a coefficient that is an amount of the metric.
-func fitScale(f finding.Fit, value float64, per string) scale {
-	s := scaleFor(f.Spec.Metric, f.Unit, max(value, -value))
-	if per != "" {
-		s.Unit += " " + per
-	}
-	return s
+func fitScale(f finding.Fit, value float64) scale {
+	return scaleFor(f.Spec.Metric, f.Unit, max(value, -value))
 }
 
 func quantityText(value float64, s scale) string {
@@ -88,7 +86,7 @@ func between(low, high float64, s scale) string {
 func agreement(c finding.Coefficient) string {
 	switch {
 	case c.Agrees:
-		return "agrees: the interval holds the published value"
+		return "agrees"
 	case c.Value < *c.Published:
 		return "less than published"
 	}

@@ -70,21 +70,21 @@ func (l *layout) profile(cell string) *Profile {
 	}
 	activities := l.busy(cell)
 	p := &Profile{Table: Table{
-		Caption: "Share of CPU samples by activity.",
-		Columns: slices.Concat(head("arm", "end"), head(activities...), head("#sampled")),
+		Caption: "Share of CPU samples by activity, from probes, which no comparison uses.",
+		Columns: slices.Concat(head("arm"), head(activities...), head("#sampled")),
 	}}
 	for i := range activities {
-		p.Table.Columns[i+2].Number, p.Table.Columns[i+2].Unit = true, "%"
+		p.Table.Columns[i+1].Number, p.Table.Columns[i+1].Unit = true, "%"
 	}
-	p.Table.Columns[len(activities)+2].Unit = "CPU s"
+	p.Table.Columns[len(activities)+1].Unit = "CPU s"
 	most := max(3, min(20, maxFunctions/len(l.Profiles)))
 	for _, each := range profiles {
 		place := l.place[each.Arm]
-		row := []Datum{{Text: each.Arm, Arm: &place}, {Text: each.End}}
+		row := []Datum{{Text: each.Arm, Arm: &place, Detail: each.End}}
 		for _, activity := range activities {
 			row = append(row, Datum{Text: digits(100 * shareOf(each, activity))})
 		}
-		p.Table.Rows = append(p.Table.Rows, append(row, Datum{Text: digits(each.Seconds), Detail: plural(each.Probes, "probe")}))
+		p.Table.Rows = append(p.Table.Rows, append(row, Datum{Text: digits(each.Seconds)}))
 		if t := functions(each, most); len(t.Rows) > 0 {
 			p.Functions = append(p.Functions, t)
 		}

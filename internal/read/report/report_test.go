@@ -101,10 +101,16 @@ func TestWriteSample(t *testing.T) {
 		"open.html":   found(t, synthetic.Options{Rate: 20_000, SD: 0.02, Seed: 7}),
 		"closed.html": found(t, synthetic.Options{SD: 0.02, Seed: 7, Clients: 2, Connections: []int{50, 1000, 10_000}}),
 	} {
-		html := render(t, New(findings).HTML)
-		if err := os.WriteFile(filepath.Join(*out, name), html, 0o644); err != nil {
-			t.Fatal(err)
-		}
+		writeSample(t, name, New(findings).HTML)
+	}
+	writeSample(t, "sweeps.html", New(largeFindings()).HTML)
+	writeSample(t, "index.html", sampleIndex().HTML)
+}
+
+func writeSample(t *testing.T, name string, write func(io.Writer) error) {
+	t.Helper()
+	if err := os.WriteFile(filepath.Join(*out, name), render(t, write), 0o644); err != nil {
+		t.Fatal(err)
 	}
 }
 

@@ -155,23 +155,22 @@ func sampleFit() finding.Fit {
 	}
 }
 
-var sampleActivities = []string{"encode", "decode", "gc", "allocation", "system calls", "copying", "library", "tls", "netdyno", "scheduler", "rest"}
-
 func sampleProfile(rng *rand.Rand, cell, arm, end string) finding.Profile {
 	p := finding.Profile{Cell: cell, Arm: arm, End: end, Probes: 2, Seconds: 7.3}
-	weights := make([]float64, len(sampleActivities))
+	activities := finding.Activities()
+	weights := make([]float64, len(activities))
 	sum := 0.0
 	for i := range weights {
 		weights[i] = rng.ExpFloat64()
 		sum += weights[i]
 	}
 	weights[7], sum = 0, sum-weights[7] // nobody encrypts here
-	for i, activity := range sampleActivities {
-		p.Shares = append(p.Shares, finding.Share{Activity: activity, Share: weights[i] / sum})
+	for i, activity := range activities {
+		p.Shares = append(p.Shares, finding.Share{Activity: activity.Name, Share: weights[i] / sum})
 	}
 	for i, name := range []string{
 		"internal/runtime/syscall.Syscall6", "runtime.memmove", "google.golang.org/grpc/internal/transport.(*http2Client).reader",
-		"runtime.mallocgc", "netdyno/internal/work/codec.(*Exchange).Encode", "runtime.gcBgMarkWorker",
+		"runtime.mallocgc", "netdyno/internal/work/codec.Encode", "runtime.gcBgMarkWorker",
 	} {
 		flat := 0.3 / float64(i+1)
 		p.Flat = append(p.Flat, finding.Function{Name: name, Flat: flat, Cumulative: 1.4 * flat})

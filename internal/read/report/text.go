@@ -24,7 +24,8 @@ func (p Page) Text(w io.Writer, opt TextOptions) error {
 	t.header(p)
 	t.charts(p.Charts)
 	t.fits(p.Fits)
-	t.cells(p.Cells)
+	t.each(len(p.Cells), cellLines, "cell", func(i int) { t.cell(p.Cells[i]) })
+	t.profiles(p.Cells)
 	t.published(p.Evidence)
 	t.failures(p.Evidence)
 	t.warnings(p.Warnings)
@@ -134,11 +135,12 @@ func (t *terminal) answer(a Answer) {
 	t.paragraph(t.verdict(a.Verdict, or(mark(a.Verdict), "·"))+" ", a.Text)
 }
 
-// The lines that charts and cells may take: a screen or two of each, however
-// large the study.
+// The lines that charts, cells and profiles may take: a screen or two of each,
+// however large the study.
 const (
-	chartLines = 90
-	cellLines  = 110
+	chartLines   = 90
+	cellLines    = 110
+	profileLines = 40
 )
 
 // lines counts what was written so far.
@@ -158,10 +160,6 @@ func (t *terminal) each(n, bound int, what string, write func(i int)) {
 	}
 }
 
-func (t *terminal) cells(cells []Cell) {
-	t.each(len(cells), cellLines, "cell", func(i int) { t.cell(cells[i]) })
-}
-
 // cell prints the compact table, or two narrower ones where it does not fit.
 func (t *terminal) cell(c Cell) {
 	t.line("")
@@ -175,10 +173,6 @@ func (t *terminal) cell(c Cell) {
 			t.caption(c.Ratios.Caption)
 			t.line(t.grid(c.Ratios))
 		}
-	}
-	if c.Profile != nil {
-		t.caption(c.Profile.Table.Caption)
-		t.table(c.Profile.Table)
 	}
 }
 

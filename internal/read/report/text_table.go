@@ -72,6 +72,18 @@ func (t *terminal) charts(charts []Chart) {
 	})
 }
 
+// profiles prints where the CPU time of each cell went; the functions stand in
+// the other forms.
+func (t *terminal) profiles(cells []Cell) {
+	sampled := slices.DeleteFunc(slices.Clone(cells), func(c Cell) bool { return c.Profile == nil })
+	t.each(len(sampled), profileLines, "cell", func(i int) {
+		t.line("")
+		t.line(t.bold("CPU samples" + at(printable(sampled[i].Title))))
+		t.caption(sampled[i].Profile.Table.Caption)
+		t.table(sampled[i].Profile.Table)
+	})
+}
+
 // chartRows bounds one chart's table: the front's list is as long as the
 // study is large.
 const chartRows = 16

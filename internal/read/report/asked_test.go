@@ -1,0 +1,243 @@
+package report
+
+import (
+	"fmt"
+	"io"
+	"math"
+	"regexp"
+	"slices"
+	"strings"
+	"testing"
+
+	"netdyno/internal/read/finding"
+	"netdyno/internal/record"
+)
+
+func sampleChart(t *testing.T, f finding.Findings, kind record.ChartKind) Chart {
+	t.Helper()
+	i := slices.IndexFunc(f.Charts, func(c finding.Chart) bool { return c.Spec.Kind == kind })
+	if i < 0 {
+		t.Fatalf("the sample has no chart of kind %s", kind)
+	}
+	return New(f).Charts[i]
+}
+
+// One colour and shape mean one arm on the whole page.
+func TestChartsKeepTheArmsColours(t *testing.T) {
+	f := sample(6)
+	p := New(f)
+	for _, line := range sampleChart(t, f, record.Lines).Figure.Lines.Lines {
+		if got := p.Arms[line.Arm].Name; got != line.Name {
+			t.Errorf("the line of %s has the colour of %s", line.Name, got)
+		}
+	}
+	for _, point := range sampleChart(t, f, record.Front).Figure.Front.Points {
+		if got := p.Arms[point.Arm].Name; got != point.Name {
+			t.Errorf("the point of %s has the colour of %s", point.Name, got)
+		}
+	}
+	for _, line := range p.Charts[1].Figure.Lines.Lines {
+		if line.Arm == 0 {
+			t.Errorf("level %s of another factor has the baseline's grey", line.Name)
+		}
+	}
+}
+
+func TestLinesAreLogarithmicWhereLevelsSpan(t *testing.T) {
+	for _, c := range []struct {
+		levels []float64
+		log    bool
+	}{
+		{[]float64{1, 30}, false},
+		{[]float64{1, 31}, true},
+		{[]float64{0, 2048, 4096}, false},
+		{[]float64{0, 2048, 1 << 20}, true},
+	} {
+		line := finding.Line{}
+		for _, x := range c.levels {
+			line.Points = append(line.Points, finding.Point{X: finding.Coordinate{Text: fmt.Sprint(x), Value: x}, Figure: finding.Figure{N: 1, Value: 5}})
+		}
+		f := finding.Findings{Charts: []finding.Chart{{Spec: record.Chart{Kind: record.Lines, X: "x"}, Lines: []finding.Line{line}}}}
+		lines := New(f).Charts[0].Figure.Lines
+		if lines.X.Log != c.log || len(lines.X.Ticks) != len(c.levels) {
+			t.Errorf("levels %v: log %v with %d ticks, want %v", c.levels, lines.X.Log, len(lines.X.Ticks), c.log)
+		}
+	}
+}
+
+// Levels that are words stand at equal distances in the order in which they
+// came; without a place of their own all would hide one another at zero.
+func TestWordsGetPlacesOnAnAxis(t *testing.T) {
+	line := finding.Line{}
+	for _, word := range []string{"unary", "stream", "both"} {
+		line.Points = append(line.Points, finding.Point{X: finding.Coordinate{Text: word}, Figure: finding.Figure{N: 1, Value: 5}})
+	}
+	f := finding.Findings{Charts: []finding.Chart{{Spec: record.Chart{Kind: record.Lines}, Lines: []finding.Line{line}}}}
+	for i, p := range New(f).Charts[0].Figure.Lines.Lines[0].Points {
+		if p.X != float64(i+1) {
+			t.Errorf("%s stands at %v", p.Text, p.X)
+		}
+	}
+}
+
+func TestEveryValueOfAChartStandsInItsTable(t *testing.T) {
+	for _, c := range New(sample(6)).Charts {
+		var texts []string // what the pointer shows, values and units included
+		switch f := c.Figure; {
+		case f.Lines != nil:
+			for _, line := range f.Lines.Lines {
+				for _, point := range line.Points {
+					texts = append(texts, point.Text)
+				}
+			}
+		case f.Heat != nil:
+			for _, box := range f.Heat.Boxes {
+				texts = append(texts, box.Hint)
+			}
+		case f.Front != nil:
+			for _, point := range f.Front.Points {
+				texts = append(texts, point.Text)
+			}
+		case len(c.Notes) == 0:
+			t.Errorf("%s: nothing is drawn and nobody says why", f.Title)
+		}
+		for _, text := range texts {
+			if !printedIn(c.Table, text) {
+				t.Errorf("%s: %q is in the figure, not in the table", c.Figure.Title, text)
+			}
+		}
+	}
+}
+
+// printedIn tells whether a table holds a value with its interval that the
+// text names.
+func printedIn(table Table, text string) bool {
+	for _, row := range table.Rows {
+		for _, d := range row {
+			if d.Detail != "" && strings.Contains(text, ": "+d.Text+" ") && strings.Contains(text, "("+d.Detail+")") {
+				return true
+			}
+		}
+	}
+	return false
+}
+
+func TestFitsStandBesideThePublished(t *testing.T) {
+	fits := New(sample(6)).Fits
+	rows := fits[0].Tables[0].Rows
+	var got []string
+	for _, row := range rows {
+		got = append(got, row[4].Text)
+	}
+	if want := []string{"–", "–", "less than published", "agrees"}; !slices.Equal(got, want) {
+		t.Errorf("in words: %q, want %q", got, want)
+	}
+	if !strings.Contains(fits[1].Note, "does not vary") || len(fits[1].Tables) > 0 {
+		t.Errorf("a model without a fit shows %q and %d tables", fits[1].Note, len(fits[1].Tables))
+	}
+}
+
+// A study as large as the published sweeps: 25 cells of 13 arms.
+func largeFindings() finding.Findings {
+	f := sample(6)
+	cell, profile, chart := f.Cells[0], f.Profiles[0], f.Charts[1]
+	f.Cells, f.Profiles, f.Charts = nil, nil, nil
+	for i := range 25 {
+		c := cell
+		c.Name, c.Arms = fmt.Sprintf("connections=%d", i), nil
+		for j := range 13 {
+			a := cell.Arms[j%len(cell.Arms)]
+			a.Name, a.Baseline = fmt.Sprintf("arm-%d", j), j == 0
+			c.Arms = append(c.Arms, a)
+			for _, end := range []string{"server", "client"} {
+				p := profile
+				p.Cell, p.Arm, p.End = c.Name, a.Name, end
+				p.Flat = slices.Repeat(p.Flat, 4)
+				f.Profiles = append(f.Profiles, p)
+			}
+		}
+		f.Cells, f.Charts = append(f.Cells, c), append(f.Charts, chart)
+	}
+	return f
+}
+
+func TestALargeStudyStaysReadable(t *testing.T) {
+	p := New(largeFindings())
+	text := string(render(t, func(w io.Writer) error { return p.Text(w, TextOptions{Width: 80}) }))
+	if n := strings.Count(text, "\n"); n > 400 {
+		t.Errorf("the terminal shows %d lines, want at most 400", n)
+	}
+	for _, left := range []string{"more charts; see report.html", "more cells; see report.html"} {
+		if !strings.Contains(text, left) {
+			t.Errorf("the terminal does not say that there are %s", left)
+		}
+	}
+	if html := render(t, p.HTML); len(html) > 5<<20 {
+		t.Errorf("the page takes %d bytes, want at most 5 MiB", len(html))
+	}
+	rows := 0
+	for _, c := range p.Cells {
+		for _, table := range c.Profile.Functions {
+			rows += len(table.Rows)
+		}
+	}
+	if rows == 0 || rows > maxFunctions {
+		t.Errorf("%d functions are listed, want 1 to %d", rows, maxFunctions)
+	}
+}
+
+func TestChartsStayBounded(t *testing.T) {
+	f := finding.Findings{}
+	lines := finding.Chart{Spec: record.Chart{Kind: record.Lines}}
+	heat := finding.Chart{Spec: record.Chart{Kind: record.Heat}}
+	front := finding.Chart{Spec: record.Chart{Kind: record.Front}}
+	one := finding.Figure{N: 1, Value: 1, Low: 1, High: 1}
+	for i := range 100 {
+		line := finding.Line{Name: fmt.Sprint(i)}
+		for j := range 100 {
+			x := finding.Coordinate{Text: fmt.Sprint(j), Value: float64(j)}
+			line.Points = append(line.Points, finding.Point{X: x, Figure: one})
+			heat.Tiles = append(heat.Tiles, finding.Tile{X: x, Y: finding.Coordinate{Text: fmt.Sprint(i), Value: float64(i)}, Figure: one})
+			front.Marks = append(front.Marks, finding.Mark{Name: line.Name, Cell: x.Text, Metric: one, Against: one, Front: i == 99 && j == 99})
+		}
+		lines.Lines = append(lines.Lines, line)
+	}
+	f.Charts = []finding.Chart{lines, heat, front}
+	charts := New(f).Charts
+	for _, c := range charts {
+		if len(c.Notes) == 0 {
+			t.Errorf("%s: nobody says what was left out", c.Figure.Title)
+		}
+	}
+	if n, m := len(charts[0].Figure.Lines.Lines), len(charts[0].Figure.Lines.Lines[0].Points); n != maxChartLines || m != maxChartPoints {
+		t.Errorf("%d lines of %d points", n, m)
+	}
+	if n := len(charts[1].Figure.Heat.Boxes); n != maxTiles*maxTiles {
+		t.Errorf("%d boxes", n)
+	}
+	if points := charts[2].Figure.Front.Points; len(points) != maxMarks || !points[0].On {
+		t.Errorf("%d points, the first on the front: %v; the front comes first", len(points), points[0].On)
+	}
+}
+
+// What no axis can take is left out of the figure and a dash in the table.
+func TestGarbageInCharts(t *testing.T) {
+	nan, inf := math.NaN(), math.Inf(1)
+	for _, bad := range []finding.Figure{{N: 3, Value: nan}, {N: 3, Value: inf, High: inf}, {N: 3, Value: -1}, {N: -1, Value: 1, Low: nan, High: inf}, {}} {
+		f := sample(6)
+		f.Charts[0].Lines[0].Points[0].Figure = bad
+		f.Charts[0].Lines[1].Points[1].X.Value = nan
+		f.Charts[2].Tiles[0].Figure = bad
+		f.Charts[3].Marks[0].Metric, f.Charts[3].Marks[1].Against = bad, bad
+		f.Charts[3].Spec.Kind, f.Charts[4].Spec.Kind = record.Front, "unheard of"
+		f.Fits[0].Terms[0].Value, f.Fits[0].Base.Low = nan, inf
+		f.Profiles[0].Shares[0].Share, f.Profiles[1].Arm = nan, "nobody"
+		p := New(f)
+		for _, html := range [][]byte{withoutAssets(render(t, p.HTML)), render(t, p.Markdown)} {
+			if strings.Contains(string(html), "NaN") || strings.Contains(string(html), "+Inf") {
+				t.Errorf("%+v is printed as a number: %s", bad, regexp.MustCompile(`.{0,80}(NaN|\+Inf).{0,20}`).Find(html))
+			}
+		}
+		render(t, func(w io.Writer) error { return p.Text(w, TextOptions{}) })
+	}
+}
