@@ -59,6 +59,10 @@ func listen(ctx context.Context, args []string, bind string) error {
 	if err != nil {
 		return err
 	}
+	structures, err := messages([]record.Trial{trial})
+	if err != nil {
+		return err
+	}
 	catalog, err := discover(ctx)
 	if err != nil {
 		return err
@@ -67,7 +71,7 @@ func listen(ctx context.Context, args []string, bind string) error {
 	if err != nil {
 		return err
 	}
-	b := bench.Bench{Rig: rig.Loopback{}, Catalog: catalog, Meter: []string{self, "meter"}}
+	b := bench.Bench{Rig: rig.Loopback{}, Catalog: catalog, Meter: []string{self, "meter"}, Messages: structures}
 	shown := &standing{out: os.Stdout, terminal: term.IsTerminal(int(os.Stdout.Fd())), catalog: catalog}
 	worker, err := b.Serve(ctx, trial, bench.Standing{Listen: bind, Observe: shown.observe})
 	shown.clear()

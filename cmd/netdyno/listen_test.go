@@ -92,6 +92,9 @@ func TestDriveNamesTheAddressOnce(t *testing.T) {
 	for _, wire := range []string{"echo", "http/1.1", "h2c", "grpc:netdyno.v1"} {
 		for _, size := range []int64{0, 100} {
 			for _, line := range drive(wire, serverAt("127.0.0.1:8080", size)) {
+				if strings.HasPrefix(line, "head ") && strings.HasSuffix(line, " > up") {
+					continue // makes the request's body
+				}
 				if strings.Count(strings.ReplaceAll(line, "127.0.0.1 8080", "127.0.0.1:8080"), "127.0.0.1:8080") != 1 {
 					t.Errorf("wire %s, %d B: %q does not name the address once", wire, size, line)
 				}
