@@ -29,6 +29,7 @@ type state struct {
 	serverCores float64
 	clientCores float64
 	connections int
+	memory      float64 // of the server, at idle
 }
 
 func truth(o Options, t record.Trial, arm Arm, noise float64) state {
@@ -99,10 +100,19 @@ func server(o Options, t record.Trial, s state, open int64) record.Worker {
 			Exchange: contract.Exchange{UpBytes: messageBytes, DownBytes: messageBytes},
 		},
 		Ready: &contract.Ready{Threads: 2, Options: map[string]any{"buffer": 4096}},
-		Open:  edge(open), Close: edge(open + window), Exit: &contract.Exit{},
+		Idle:  idle(s.memory), Open: edge(open), Close: edge(open + window), Exit: &contract.Exit{},
+		Result: &contract.Result{},
 	}
 	w.Delivery = contract.DeliveryMessage
 	return w
+}
+
+// idle is what a worker holds when everything is connected and silent.
+func idle(memory float64) *record.Edge {
+	return &record.Edge{
+		Reading: contract.Reading{Runtime: &contract.Runtime{HeapBytes: int64(memory) / 4}},
+		Meter:   &contract.Meter{Process: contract.Process{RSSBytes: int64(memory), PeakRSSBytes: int64(memory)}},
+	}
 }
 
 func client(o Options, s state, open int64, i int) record.Worker {
@@ -133,7 +143,7 @@ func client(o Options, s state, open int64, i int) record.Worker {
 			Load:     contract.Load{Connections: connections, InFlight: 1, Rate: o.Rate / n},
 		},
 		Ready: &contract.Ready{Connections: connections, Verified: connections, Threads: 2},
-		Open:  edge(open), Close: edge(open + window), Exit: &contract.Exit{},
+		Idle:  idle(12 << 20), Open: edge(open), Close: edge(open + window), Exit: &contract.Exit{},
 		Result: &contract.Result{
 			FromNs: open, ToNs: open + window,
 			Counts: contract.Counts{

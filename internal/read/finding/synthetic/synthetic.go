@@ -4,6 +4,7 @@ package synthetic
 
 import (
 	"fmt"
+	"maps"
 	"math"
 	"math/rand/v2"
 	"time"
@@ -15,9 +16,10 @@ import (
 // Arm is one treatment and its true effect.
 type Arm struct {
 	Name   string
-	Server string  // transport of the server; empty means Name
-	Cost   float64 // server CPU per exchange relative to 12 µs; 0 means 1
-	Speed  float64 // closed-loop rate and inverse service time, relative; 0 means 1
+	Server string            // transport of the server; empty means Name
+	Cost   float64           // server CPU per exchange relative to 12 µs; 0 means 1
+	Speed  float64           // closed-loop rate and inverse service time, relative; 0 means 1
+	Levels map[string]string // of further factors that the arm bundles
 }
 
 // Options describe the study. The zero value of each field has a default.
@@ -27,12 +29,14 @@ type Options struct {
 	Blocks      int   // default 8
 	Clients     int   // client processes; default 1
 	Seed        uint64
-	Rate        float64       // exchanges per second offered over all clients; 0 is the closed loop
-	SD          float64       // standard deviation of the log of each trial's noise
-	BlockSD     float64       // the same for the drift that a block's trials share
-	Window      time.Duration // default 2 s
-	Primary     []string      // default server.cpu_us_per_exchange, and response_p99_us or exchanges_per_s
-	Bare        bool          // without histograms and ticks: cheap, for simulations
+	Rate        float64                                // exchanges per second offered over all clients; 0 is the closed loop
+	SD          float64                                // standard deviation of the log of each trial's noise
+	BlockSD     float64                                // the same for the drift that a block's trials share
+	Window      time.Duration                          // default 2 s
+	Primary     []string                               // default server.cpu_us_per_exchange, and response_p99_us or exchanges_per_s
+	Bare        bool                                   // without histograms and ticks: cheap, for simulations
+	Memory      func(levels map[string]string) float64 // of the server, connected and idle, before noise; nil means 16 MiB
+	Probes      []Stack                                // where both ends' CPU time goes in one probe of each arm and cell; nil means no probes
 }
 
 func (o Options) withDefaults() Options {
@@ -79,9 +83,45 @@ func Run(o Options) (record.Header, []record.Trial, []record.Record) {
 			}
 		}
 		noise := drift[t.Block] * math.Exp(o.SD*rng.NormFloat64())
-		records[i] = trialRecord(o, t, truth(o, t, arm, noise))
+		s := truth(o, t, arm, noise)
+		s.memory = o.memory(t, drift[t.Block])
+		records[i] = trialRecord(o, t, s)
+	}
+	if o.Probes != nil {
+		trials, records = probe(o, trials, records)
 	}
 	return header(o), trials, records
+}
+
+// memory returns what the server holds in a trial, its noise drawn apart from
+// that of the trial's rate.
+func (o Options) memory(t record.Trial, drift float64) float64 {
+	const settled = 16 << 20
+	if o.Memory == nil {
+		return settled
+	}
+	rng := rand.New(rand.NewPCG(o.Seed, uint64(t.Order)))
+	return o.Memory(t.Levels) * drift * math.Exp(o.SD*rng.NormFloat64())
+}
+
+// probe adds one profiled trial of each arm in each cell, slower than the
+// others: it must move no figure.
+func probe(o Options, trials []record.Trial, records []record.Record) ([]record.Trial, []record.Record) {
+	seen := map[string]bool{}
+	for i, t := range trials {
+		if seen[t.Cell+"/"+t.Arm] {
+			continue
+		}
+		seen[t.Cell+"/"+t.Arm] = true
+		r := trialRecord(o, t, truth(o, t, Arm{Cost: 7, Speed: 0.3}, 1))
+		t.ID, t.Probe, t.Order = fmt.Sprintf("p01-%03d", i), true, len(trials)
+		r.Trial = t
+		for j := range r.Workers {
+			r.Workers[j].Result.Profile = Profile(o.Probes)
+		}
+		trials, records = append(trials, t), append(records, r)
+	}
+	return trials, records
 }
 
 func header(o Options) record.Header {
@@ -129,12 +169,14 @@ func plan(o Options, rng *rand.Rand) []record.Trial {
 				if server == "" {
 					server = a.Name
 				}
+				levels := map[string]string{
+					"arm": a.Name, "connections": fmt.Sprint(n), "server": server, "client": "go-epoll",
+					"request": "100B", "response": "100B", "window": o.Window.String(), "rate": fmt.Sprint(o.Rate),
+				}
+				maps.Copy(levels, a.Levels)
 				trials = append(trials, record.Trial{
 					Block: block, Cell: fmt.Sprintf("connections=%d", n), Arm: a.Name, Repeat: i == 1, Seed: uint64(block),
-					Levels: map[string]string{
-						"arm": a.Name, "connections": fmt.Sprint(n), "server": server, "client": "go-epoll",
-						"request": "100B", "response": "100B", "window": o.Window.String(), "rate": fmt.Sprint(o.Rate),
-					},
+					Levels: levels,
 				})
 			}
 		}
