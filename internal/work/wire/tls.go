@@ -5,6 +5,7 @@ import (
 	"crypto/x509"
 	"errors"
 	"fmt"
+	"io"
 	"net"
 	"time"
 
@@ -39,34 +40,72 @@ func ClientTLS(setup contract.Setup) (*tls.Config, error) {
 	return &tls.Config{MinVersion: tls.VersionTLS13, RootCAs: trusted}, nil
 }
 
-// ExplainTLS adds to a failed connection what encryption has to do with it. It
-// asks the peer by a handshake of its own, for what libraries say of a mismatch
-// ranges from "EOF" to "frame too large". It takes 2 s at most.
+// ExplainTLS adds to a failed connection what encryption has to do with it, if
+// TLSMismatch finds something.
 func ExplainTLS(setup contract.Setup, route Route, err error) error {
-	speaks := handshake(route)
-	var header tls.RecordHeaderError
-	switch encrypted := setup.TLS != nil; {
-	case !encrypted && speaks == nil:
-		return fmt.Errorf("%w: the server speaks TLS and this client plain text; give both ends setup.tls, or neither", err)
-	case encrypted && errors.As(speaks, &header):
-		return fmt.Errorf("%w: this client speaks TLS and the server plain text; give both ends setup.tls, or neither", err)
+	if mismatch := TLSMismatch(setup, route); mismatch != nil {
+		return fmt.Errorf("%w: %w", err, mismatch)
 	}
 	return err
+}
+
+// TLSMismatch says which end speaks TLS and which does not; nil when both or
+// neither do, or when it cannot be told. It asks the peer by a handshake of its
+// own, for what libraries make of a mismatch ranges from "EOF" to "frame too
+// large". It takes 2 s at most.
+func TLSMismatch(setup contract.Setup, route Route) error {
+	heard := handshake(route)
+	var header tls.RecordHeaderError
+	switch encrypted := setup.TLS != nil; {
+	case !encrypted && heard == nil:
+		return errors.New("the server speaks TLS and this client plain text; give setup.tls to both ends or to neither")
+	case encrypted && (errors.As(heard, &header) || heard != nil && speaksHTTP2(route)):
+		return errors.New("this client speaks TLS and the server plain text; give setup.tls to both ends or to neither")
+	}
+	return nil
+}
+
+// probing bounds the time of one attempt to learn what a peer speaks.
+const probing = time.Second
+
+// probe connects once more, from the address that the peer may be expecting.
+func probe(route Route) *net.Dialer {
+	dialer := &net.Dialer{Timeout: probing}
+	if route.Source.IsValid() {
+		dialer.LocalAddr = &net.TCPAddr{IP: route.Source.AsSlice()}
+	}
+	return dialer
 }
 
 // handshake tries a TLS handshake on a connection of its own, believing any
 // certificate. A tls.RecordHeaderError tells that the peer answered in
 // something else; other errors tell nothing.
 func handshake(route Route) error {
-	const patience = 2 * time.Second
-	dialer := net.Dialer{Timeout: patience}
-	if route.Source.IsValid() {
-		dialer.LocalAddr = &net.TCPAddr{IP: route.Source.AsSlice()}
-	}
 	// Nothing is sent but the handshake, so there is nobody to be deceived.
-	conn, err := tls.DialWithDialer(&dialer, "tcp", route.Peer.String(), &tls.Config{InsecureSkipVerify: true, NextProtos: []string{"h2", "http/1.1"}})
+	config := &tls.Config{InsecureSkipVerify: true, NextProtos: []string{"h2", "http/1.1"}}
+	conn, err := tls.DialWithDialer(probe(route), "tcp", route.Peer.String(), config)
 	if err != nil {
 		return err
 	}
 	return conn.Close()
+}
+
+// speaksHTTP2 reports whether a plain connection is answered by HTTP/2, whose
+// servers hang up on anything else without a word (RFC 9113, section 3.4).
+func speaksHTTP2(route Route) bool {
+	conn, err := probe(route).Dial("tcp", route.Peer.String())
+	if err != nil {
+		return false
+	}
+	defer func() { _ = conn.Close() }() // all that was to be learned is
+	const emptySettings = "\x00\x00\x00\x04\x00\x00\x00\x00\x00"
+	if conn.SetDeadline(time.Now().Add(probing)) != nil {
+		return false
+	}
+	if _, err := io.WriteString(conn, "PRI * HTTP/2.0\r\n\r\nSM\r\n\r\n"+emptySettings); err != nil {
+		return false
+	}
+	var header [9]byte
+	_, err = io.ReadFull(conn, header[:])
+	return err == nil && header[3] == emptySettings[3]
 }

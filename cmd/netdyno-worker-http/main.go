@@ -1,0 +1,19 @@
+// Command netdyno-worker-http speaks the worker contract for HTTP by Go's
+// standard library.
+package main
+
+import (
+	"netdyno/internal/work/codec"
+	"netdyno/internal/work/load"
+	"netdyno/internal/work/transport/gohttp1"
+	"netdyno/internal/work/transport/gohttp2"
+	"netdyno/internal/work/worker"
+)
+
+// transports of this worker, one line each.
+var transports = []load.Transport{
+	gohttp1.Transport{Codecs: codec.Standard()},
+	gohttp2.Transport{Codecs: codec.Standard()},
+}
+
+func main() { worker.Main("netdyno-worker-http", transports...) }

@@ -1,0 +1,62 @@
+// Package gohttp2 is transport go-http2: HTTP/2 by Go's net/http, server and
+// client, with prior knowledge or, encrypted, by ALPN. Wire h2c.
+package gohttp2
+
+import (
+	"net/http"
+
+	"netdyno/internal/contract"
+	"netdyno/internal/work/codec"
+	"netdyno/internal/work/load"
+	"netdyno/internal/work/wire"
+	"netdyno/internal/work/wire/nethttp"
+)
+
+// Transport is go-http2, with the codecs that its program links.
+type Transport struct{ Codecs []codec.Codec }
+
+// Describe implements load.Transport.
+func (t Transport) Describe() contract.Transport {
+	return contract.Transport{
+		Name:     "go-http2",
+		Doc:      "HTTP/2 by Go's net/http: exchanges in flight are streams of one connection",
+		Wire:     wire.H2C,
+		Roles:    []contract.Role{contract.Server, contract.Client},
+		Delivery: contract.DeliveryMessage,
+		Codecs:   codec.Names(t.Codecs),
+		Features: wire.HTTPFeatures,
+		Options:  options(),
+	}
+}
+
+// Server implements load.Transport.
+func (t Transport) Server(setup contract.Setup) (load.Server, error) {
+	s, err := settingsOf(setup)
+	if err != nil {
+		return nil, err
+	}
+	return nethttp.NewServer(setup, t.Codecs, &http.Server{Protocols: protocols(setup), HTTP2: s.config}, s.effective)
+}
+
+// Client implements load.Transport.
+func (t Transport) Client(setup contract.Setup) (load.Client, error) {
+	s, err := settingsOf(setup)
+	if err != nil {
+		return nil, err
+	}
+	return nethttp.NewClient(setup, nethttp.Plan{
+		Codecs: t.Codecs, Options: s.effective,
+		Transport: func() *http.Transport { return &http.Transport{Protocols: protocols(setup), HTTP2: s.config} },
+	})
+}
+
+// protocols leaves HTTP/1.1 out: a peer that speaks nothing else is told so.
+func protocols(setup contract.Setup) *http.Protocols {
+	p := new(http.Protocols)
+	if setup.TLS != nil {
+		p.SetHTTP2(true)
+	} else {
+		p.SetUnencryptedHTTP2(true)
+	}
+	return p
+}

@@ -1,0 +1,122 @@
+package nethttp
+
+import (
+	"errors"
+	"fmt"
+	"io"
+	"net/http"
+	"strings"
+	"sync"
+
+	"netdyno/internal/contract"
+	"netdyno/internal/work/load"
+)
+
+// How a client takes a reply's body, option read.
+const (
+	ReadAll    = "all"    // io.ReadAll, as most programs do
+	ReadPooled = "pooled" // into a buffer from a sync.Pool
+)
+
+// ReadOption declares option read.
+func ReadOption() contract.Option {
+	return contract.Option{
+		Name: "read", Type: contract.TypeChoice, Default: ReadAll, Choices: []string{ReadAll, ReadPooled},
+		Roles: []contract.Role{contract.Client},
+		Doc:   "how a body is taken: all, by io.ReadAll, or pooled, into a buffer of the right size from a sync.Pool",
+	}
+}
+
+// bodies takes the bodies of replies, whole and contiguous. Any goroutine may
+// use it.
+type bodies struct {
+	want   int64
+	pooled bool
+	pool   sync.Pool // of *[]byte with want+1 bytes
+}
+
+func newBodies(want int64, read string) *bodies {
+	b := &bodies{want: want, pooled: read == ReadPooled}
+	b.pool.New = func() any { room := make([]byte, want+1); return &room }
+	return b
+}
+
+// take reads a reply to its end and hands its body to accept, which must not
+// keep it. The reply must have status 200 and the expected size: what has not is
+// an error of kind invalid, and no more of it is read than the size allows.
+func (b *bodies) take(r *http.Response, accept func([]byte) error) error {
+	if r.StatusCode != http.StatusOK {
+		return refuse(r.Body, "the reply has status %s%s, expected 200 OK", r.Status, reason(r.Body))
+	}
+	if r.ContentLength >= 0 && r.ContentLength != b.want {
+		return refuse(r.Body, "the reply has %d bytes, expected %d", r.ContentLength, b.want)
+	}
+	if !b.pooled {
+		return b.takeAll(r, accept)
+	}
+	room := b.pool.Get().(*[]byte)
+	defer b.pool.Put(room)
+	n, err := fill(r.Body, *room)
+	return b.judge((*room)[:n], r.Body, err, accept)
+}
+
+func (b *bodies) takeAll(r *http.Response, accept func([]byte) error) error {
+	body := io.Reader(r.Body)
+	if r.ContentLength < 0 {
+		body = io.LimitReader(body, b.want+1) // otherwise net/http bounds it
+	}
+	reply, err := io.ReadAll(body)
+	return b.judge(reply, r.Body, err, accept)
+}
+
+// judge decides what a body is that ended with err or at the bound.
+func (b *bodies) judge(reply []byte, rest io.Reader, err error, accept func([]byte) error) error {
+	switch n := int64(len(reply)); {
+	case err != nil:
+		// The connection ended before the body did: it is lost.
+		return fmt.Errorf("read the reply: %w after %d of %d bytes", err, n, b.want)
+	case n > b.want:
+		return refuse(rest, "the reply has more than the expected %d bytes", b.want)
+	case n < b.want:
+		return refuse(rest, "the reply has %d bytes, expected %d", n, b.want)
+	}
+	if err := accept(reply); err != nil {
+		return load.Failure(contract.Invalid, err)
+	}
+	return nil
+}
+
+// refuse makes an error of kind invalid and reads what is left of the body, up
+// to a bound, so that the connection can go on.
+func refuse(rest io.Reader, format string, args ...any) error {
+	const most = 256 << 10
+	_, _ = io.CopyN(io.Discard, rest, most) // a connection that broke shows in the next exchange
+	return load.Failure(contract.Invalid, fmt.Errorf(format, args...))
+}
+
+// reason returns the first line of a body that explains a status, in brackets.
+func reason(body io.Reader) string {
+	const most = 200
+	text, _ := io.ReadAll(io.LimitReader(body, most)) // what came of it will do
+	line, _, _ := strings.Cut(strings.TrimSpace(string(text)), "\n")
+	if line == "" {
+		return ""
+	}
+	return fmt.Sprintf(" (%q)", line)
+}
+
+// fill reads until the end or until room is full, whichever comes first.
+func fill(from io.Reader, room []byte) (int, error) {
+	n := 0
+	for n < len(room) {
+		got, err := from.Read(room[n:])
+		n += got
+		if errors.Is(err, io.EOF) {
+			return n, nil
+		}
+		if err != nil {
+			return n, err
+		}
+	}
+	return n, nil
+}

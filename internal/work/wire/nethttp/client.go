@@ -1,0 +1,219 @@
+package nethttp
+
+import (
+	"context"
+	"crypto/tls"
+	"errors"
+	"fmt"
+	"maps"
+	"net"
+	"net/http"
+	"runtime"
+
+	"golang.org/x/sync/errgroup"
+
+	"netdyno/internal/contract"
+	"netdyno/internal/work/codec"
+	"netdyno/internal/work/load"
+	"netdyno/internal/work/wire"
+)
+
+// verifying bounds how many first exchanges are under way at once.
+const verifying = 128
+
+// Plan is what a transport decides about its client.
+type Plan struct {
+	Codecs     []codec.Codec
+	OneAtATime bool                   // a connection carries one exchange at a time
+	Shared     bool                   // one http.Transport has all the connections; OneAtATime only
+	Transport  func() *http.Transport // with its Protocols and sizes; dialling and TLS are added here
+	Options    map[string]any         // effective, of the transport's own; the rest are in setup
+}
+
+// Client implements load.Client on http.Client. Unless the plan shares one,
+// every connection has an http.Transport of its own, which makes that one
+// TCP connection.
+type Client struct {
+	setup   contract.Setup
+	plan    Plan
+	content *codec.Exchange
+	dialer  *wire.Dialer
+	bodies  *bodies
+	crew    *load.Crew
+	clients []*http.Client // by connection; one alone when shared
+	urls    []string       // by connection
+}
+
+// NewClient connects and verifies one exchange on every connection.
+func NewClient(setup contract.Setup, plan Plan) (*Client, error) {
+	if err := wire.HTTPClientWork(setup, plan.OneAtATime); err != nil {
+		return nil, err
+	}
+	content, err := codec.New(setup, plan.Codecs)
+	if err != nil {
+		return nil, err
+	}
+	// A few lanes for each thread keep goroutines off each other's cache lines.
+	l, err := load.New(content.Setup(setup), 2*runtime.GOMAXPROCS(0))
+	if err != nil {
+		return nil, load.Failure(contract.SetupFailed, err)
+	}
+	c := &Client{setup: setup, plan: plan, content: content}
+	if c.dialer, err = wire.NewDialer(setup); err != nil {
+		return nil, err
+	}
+	c.bodies = newBodies(content.DownBytes, load.Options(setup.Options).Text("read"))
+	c.crew = load.NewCrew(l, func(connection, _ int) load.Call { return c.call(connection).do })
+	if err := c.prepare(); err != nil {
+		return nil, err
+	}
+	if err := c.verify(); err != nil {
+		_ = c.Close() // the first failure is the one to report
+		return nil, err
+	}
+	return c, nil
+}
+
+// prepare makes the http.Clients, which dial when they are first used.
+func (c *Client) prepare() error {
+	encryption, err := wire.ClientTLS(c.setup)
+	if err != nil {
+		return err
+	}
+	for i, route := range c.dialer.Routes() {
+		target, err := wire.HTTPTarget(c.setup, route.Peer.String())
+		if err != nil {
+			return err
+		}
+		c.urls = append(c.urls, target)
+		if !c.plan.Shared {
+			t := c.transport(encryption)
+			t.DialContext = func(ctx context.Context, _, _ string) (net.Conn, error) { return c.dialer.Dial(ctx, i) }
+			c.clients = append(c.clients, httpClient(c.trip(t)))
+		}
+	}
+	if c.plan.Shared {
+		t, peers := c.transport(encryption), len(c.setup.Peers)
+		t.DialContext = func(ctx context.Context, _, address string) (net.Conn, error) { return c.dialer.Any(ctx, address) }
+		t.MaxConnsPerHost = (len(c.urls) + peers - 1) / peers
+		t.MaxIdleConnsPerHost = t.MaxConnsPerHost
+		c.clients = []*http.Client{httpClient(t)}
+	}
+	return nil
+}
+
+func (c *Client) transport(encryption *tls.Config) *http.Transport {
+	t := c.plan.Transport()
+	t.TLSClientConfig = encryption.Clone()
+	t.DisableKeepAlives = c.setup.Load.Fresh
+	t.DisableCompression = true // a compressed reply would be other work
+	return t
+}
+
+// trip returns what carries the requests of one connection.
+func (c *Client) trip(t *http.Transport) http.RoundTripper {
+	switch {
+	case c.plan.OneAtATime:
+		return t
+	case c.setup.Load.Fresh:
+		return &eachItsOwn{t}
+	}
+	return &onlyOne{transport: t}
+}
+
+// httpClient takes every reply as it is: a redirection is no exchange.
+func httpClient(t http.RoundTripper) *http.Client {
+	return &http.Client{Transport: t, CheckRedirect: func(*http.Request, []*http.Request) error { return http.ErrUseLastResponse }}
+}
+
+// call returns what makes the exchanges of a slot of a connection.
+func (c *Client) call(connection int) *call {
+	method := http.MethodPost
+	if c.content.UpBytes == 0 && !c.content.Structured() {
+		method = http.MethodGet
+	}
+	return &call{
+		http: c.clients[connection%len(c.clients)], content: c.content, bodies: c.bodies, url: c.urls[connection],
+		method: method, header: []string{c.content.MediaType()}, accept: c.content.Accept,
+	}
+}
+
+// verify makes one exchange on each connection.
+func (c *Client) verify() error {
+	group, ctx := errgroup.WithContext(context.Background())
+	var first *gate
+	if c.plan.Shared && !c.setup.Load.Fresh {
+		first = newGate(ctx, len(c.urls)) // so that no two take the same connection
+	} else {
+		group.SetLimit(verifying)
+	}
+	for i := range c.urls {
+		group.Go(func() error { return c.explain(i, c.verifyOne(first, i)) })
+	}
+	if err := group.Wait(); err != nil {
+		return err
+	}
+	if made := c.dialer.Dialled(); made != int64(len(c.urls)) {
+		return load.Failure(contract.Bug, fmt.Errorf("%d connections took %d TCP connections, expected as many", len(c.urls), made))
+	}
+	return nil
+}
+
+func (c *Client) verifyOne(first *gate, i int) error {
+	one := c.call(i)
+	one.gate = first
+	if load.Options(c.setup.Options).Text("verify") == wire.VerifyContent {
+		one.accept = func(reply []byte) error {
+			if err := c.content.Verify(i, reply); err != nil {
+				return wire.ExplainVerify(err)
+			}
+			return nil
+		}
+	}
+	_, err := one.do()
+	return err
+}
+
+// explain says why a connection could not be made or verified.
+func (c *Client) explain(i int, err error) error {
+	if err == nil {
+		return nil
+	}
+	var known *contract.Error
+	judged := errors.As(err, &known)
+	if judged && known.Kind != contract.Invalid {
+		return known // of the dialling
+	}
+	route := c.dialer.Routes()[i]
+	if mismatch := wire.TLSMismatch(c.setup, route); mismatch != nil {
+		return wire.ConnectFailure(i, len(c.urls), route, mismatch)
+	}
+	if judged {
+		return load.Failure(known.Kind, fmt.Errorf("verify connection %d: %s", i, known.Text))
+	}
+	return wire.ConnectFailure(i, len(c.urls), route, err)
+}
+
+// Ready implements load.Client.
+func (c *Client) Ready() contract.Ready {
+	options := maps.Clone(c.setup.Options)
+	maps.Copy(options, c.plan.Options)
+	n := len(c.urls)
+	return c.content.Sizes(contract.Ready{Connections: n, Verified: n, Options: options})
+}
+
+// Load implements load.Client.
+func (c *Client) Load() *load.Load { return c.crew.Load() }
+
+// Run implements load.Client.
+func (c *Client) Run() error { return c.crew.Run() }
+
+// Close implements load.Client.
+func (c *Client) Close() error {
+	c.crew.Close()
+	c.dialer.Close()
+	for _, h := range c.clients {
+		h.CloseIdleConnections() // what else net/http keeps for them
+	}
+	return nil
+}
