@@ -3,6 +3,7 @@ package study
 import (
 	"fmt"
 	"io/fs"
+	"slices"
 	"strings"
 
 	"netdyno/internal/quantity"
@@ -23,6 +24,7 @@ func List() []string {
 			names = append(names, name)
 		}
 	}
+	slices.Sort(names)
 	return names
 }
 

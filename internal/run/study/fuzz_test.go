@@ -15,6 +15,7 @@ func FuzzParseFile(f *testing.F) {
 		f.Add(data)
 	}
 	f.Add([]byte("study: x\nhold: {transport: null, opt.a: \"\\u263a\"}\n"))
+	f.Add([]byte(swept))
 	f.Add([]byte("? [a]: b\n- |\n &x *y !!z"))
 	f.Fuzz(func(t *testing.T, data []byte) {
 		s, err := ParseFile("fuzz.yaml", data)
@@ -26,6 +27,9 @@ func FuzzParseArgs(f *testing.F) {
 	f.Add("transport=go-net,go-epoll\nconnections=50,10000\nblocks=8")
 	f.Add("event-loops\nconnections=50\ncompare.margin=5%")
 	f.Add("aa\narm=a,b\nseed=3\nopt.x=a\\,b")
+	f.Add("buffers-quick\nconnections=5\narm=w0-r128k,w0-r0\nblocks=1")
+	f.Add("messages\nmessage=a.proto:p.T:a.json\namount=10000\nprobes=0\ntls=yes,no")
+	f.Add("transport=go-grpc\nstream=down,up\nchunk=1KiB,64KiB\nfresh=no\ncodec=bytes")
 	f.Fuzz(func(t *testing.T, lines string) {
 		s, err := ParseArgs(strings.Split(lines, "\n"), noFiles)
 		checkParsed(t, s, err)
@@ -43,11 +47,15 @@ func checkParsed(t *testing.T, s *Study, err error) {
 		}
 		return
 	}
-	size := s.Blocks
-	for _, v := range s.Vary {
-		size *= len(v.Levels) + 1
+	size := 0
+	for _, d := range s.designs() {
+		product := s.Blocks + s.Probes
+		for _, v := range d.Vary {
+			product *= len(v.Levels) + 1
+		}
+		size += product
 	}
-	if size > 100 {
+	if size > 200 {
 		return // planning is bounded, but too slow for a fuzzer
 	}
 	if trials, _, err := s.Plan(); err != nil || len(trials) == 0 {

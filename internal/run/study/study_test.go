@@ -97,7 +97,10 @@ func TestTheTableIsSound(t *testing.T) {
 
 func TestBuiltInStudiesPlan(t *testing.T) {
 	want := map[string]int{ // trials: blocks × cells × (arms + 1)
-		"aa": 10 * 1 * 4, "calibrate": 6 * 1 * 4, "event-loops": 8 * 3 * 5, "tour": 8 * 2 * 4,
+		"aa": 10 * 1 * 4, "calibrate": 6 * 1 * 4, "event-loops": 8 * 3 * 5, "event-loops-quick": 8 * 2 * 4,
+		"blocks": 8*2*10 + 2*9, "blocks-fixed": 6 * 10, "blocks-quick": 6 * 7,
+		"buffers": 8 * 99, "buffers-full": 8 * 3 * 2 * 17, "buffers-memory": 6 * 2 * 5 * 7, "buffers-quick": 6 * (5 + 3),
+		"messages": 8*4*16 + 4*15, "messages-quick": 6 * (5 + 3),
 	}
 	if len(List()) != len(want) {
 		t.Errorf("built in are %v", List())
@@ -121,18 +124,38 @@ func TestBuiltInStudiesPlan(t *testing.T) {
 	}
 }
 
-func TestTheTourIsQuick(t *testing.T) {
-	s, err := Named("tour")
-	if err != nil {
-		t.Fatal(err)
+func TestQuickStudiesAreQuick(t *testing.T) {
+	quick := 0
+	for _, name := range List() {
+		full, is := strings.CutSuffix(name, "-quick")
+		if !is {
+			continue
+		}
+		quick++
+		s, err := Named(name)
+		if err != nil {
+			t.Fatal(err)
+		}
+		trials, _, err := s.Plan()
+		if err != nil {
+			t.Fatal(err)
+		}
+		total, unknown := EstimatedTime(trials, 0)
+		if perBlock := len(trials) / s.Blocks; unknown != 0 || total.Seconds() > 72 || perBlock > 8 || s.Blocks < fewestBlocks {
+			t.Errorf("%s: %d blocks of %d trials, whose windows and warm-ups alone take %v, %d of unknown length", name, s.Blocks, perBlock, total, unknown)
+		}
+		whole, err := Named(full)
+		if err != nil {
+			t.Fatalf("%s is short for nothing: %v", name, err)
+		}
+		for _, l := range s.compared().Levels {
+			if !hasText(whole.compared().Levels, l.Text) {
+				t.Errorf("%s has the arm %s, %s has not", name, l.Text, full)
+			}
+		}
 	}
-	trials, _, err := s.Plan()
-	if err != nil {
-		t.Fatal(err)
-	}
-	total, unknown := EstimatedTime(trials, 0)
-	if unknown != 0 || total.Seconds() > 90 {
-		t.Errorf("windows and warm-ups alone take %v, %d of unknown length", total, unknown)
+	if quick != 4 {
+		t.Errorf("%d studies are quick", quick)
 	}
 }
 

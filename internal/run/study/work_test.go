@@ -2,7 +2,7 @@ package study
 
 import (
 	"fmt"
-	"strings"
+	"maps"
 	"testing"
 	"time"
 
@@ -15,12 +15,14 @@ func TestDecodeReadsEveryLevel(t *testing.T) {
 	w, err := Decode(map[string]string{
 		"server": "go-net", "client": "asio", "request": "64KiB", "response": "1B", "connections": "100", "inflight": "4", "clients": "3",
 		"listeners": "2", "threads": "5", "rate": "20000", "arrival": "poisson", "active": "50%", "placement": "shared", "window": "3s", "warmup": "1s",
+		"stream": "both", "chunk": "4KiB", "tls": "yes", "fresh": "no",
 		"opt.buffer": "4KiB", "opt.server.listener": "shared", "opt.client.read": "all", "amount": "0", "think": "0s", "codec": "bytes",
 	})
 	want := Work{
 		Server: "go-net", Client: "asio",
 		BothOptions: map[string]string{"buffer": "4KiB"}, ServerOptions: map[string]string{"listener": "shared"}, ClientOptions: map[string]string{"read": "all"},
-		Exchange: contract.Exchange{UpBytes: 65536, DownBytes: 1, Codec: "bytes"},
+		Exchange: contract.Exchange{UpBytes: 65536, DownBytes: 1, Codec: "bytes", Stream: contract.StreamBoth, ChunkBytes: 4096},
+		TLS:      true,
 		Load:     contract.Load{Connections: 100, InFlight: 4, Rate: 20000, Arrival: contract.Poisson, ActiveShare: 0.5},
 		Clients:  3, Listeners: 2, Threads: 5, Placement: "shared", Window: 3 * time.Second, Warmup: time.Second,
 	}
@@ -56,6 +58,31 @@ func TestAnAmountTakesThePlaceOfTheWindow(t *testing.T) {
 		w, err := Decode(tr.Levels)
 		if err != nil || (w.Load.Amount > 0) == (w.Window > 0) {
 			t.Errorf("%v gave amount %d and window %v, %v", tr.Levels, w.Load.Amount, w.Window, err)
+		}
+	}
+}
+
+func TestDecodeSettlesWhatLevelsImply(t *testing.T) {
+	for _, c := range []struct {
+		levels map[string]string
+		want   Work
+	}{
+		{nil, Work{Exchange: contract.Exchange{UpBytes: 100, DownBytes: 100, Codec: "bytes"}}},
+		{map[string]string{"stream": "down"}, Work{Exchange: contract.Exchange{
+			UpBytes: 100, DownBytes: 100, Codec: "bytes", Stream: contract.StreamDown, ChunkBytes: 64 << 10,
+		}}},
+		{map[string]string{"request": "0B", "response": "4MiB", "fresh": "yes"}, Work{
+			Exchange: contract.Exchange{DownBytes: 4 << 20, Codec: "bytes"}, Load: contract.Load{Fresh: true},
+		}},
+		{map[string]string{"codec": "json-fast", "message": "a.proto:p.T:a.json"}, Work{
+			Exchange: contract.Exchange{Codec: "json-fast"}, Message: "a.proto:p.T:a.json",
+		}},
+	} {
+		levels := map[string]string{"server": "x", "client": "x"}
+		maps.Copy(levels, c.levels)
+		w, err := Decode(levels)
+		if err != nil || w.Exchange != c.want.Exchange || w.Load.Fresh != c.want.Load.Fresh || w.Message != c.want.Message || w.TLS {
+			t.Errorf("%v gave %+v, %v", c.levels, w, err)
 		}
 	}
 }
@@ -161,22 +188,4 @@ func TestAnOptionReachesTheEndsThatDeclareIt(t *testing.T) {
 	if want := "map[pair:map[buffer:8192 nice:1]]"; err != nil || fmt.Sprint(got) != want {
 		t.Errorf("a pair got %v, %v", got, err)
 	}
-}
-
-func TestAConnectionPerExchangeCarriesOne(t *testing.T) {
-	// fresh is in no study yet, so the rule is met directly.
-	s := &Study{Hold: []Setting{
-		{"inflight", Level{Text: "8", value: 8, at: place{argument: 1, text: "inflight=8"}}},
-		{"fresh", Level{Text: "yes", value: 1, at: place{argument: 2, text: "fresh=yes"}}},
-	}}
-	for _, r := range rules {
-		if r.a == "inflight" {
-			err := s.checkRule(nil, r)
-			if err == nil || !strings.HasPrefix(err.Error(), `argument 1 ("inflight=8"): inflight=8 contradicts fresh=yes (argument 2 ("fresh=yes"))`) {
-				t.Errorf("got %v", err)
-			}
-			return
-		}
-	}
-	t.Error("the rule is gone")
 }
