@@ -1,0 +1,164 @@
+package goconnect
+
+import (
+	"context"
+	"errors"
+	"io"
+
+	"connectrpc.com/connect"
+
+	"netdyno/internal/contract"
+)
+
+// exchange carries out one exchange, lets judge look at the reply's payload,
+// and returns the payload's size. One goroutine uses it.
+type exchange func(ctx context.Context, judge func(reply []byte) error) (int64, error)
+
+// exchange makes the calls of one goroutine on one connection.
+func (c *client) exchange(connection int) exchange {
+	l := c.lines[connection]
+	switch {
+	case c.setup.Exchange.Stream == contract.StreamUp:
+		return c.streamUp(l)
+	case c.setup.Exchange.Stream == contract.StreamDown:
+		return c.streamDown(l)
+	case c.setup.Exchange.Stream == contract.StreamBoth:
+		return c.streamBoth(l)
+	case c.content.Structured():
+		return c.structured(l)
+	}
+	return c.block(l)
+}
+
+// blockClient makes a client of a procedure with Blocks.
+func (c *client) blockClient(l line, procedure string) *connect.Client[block, block] {
+	return connect.NewClient[block, block](l.http, l.base+procedure, c.settings.client(), connect.WithCodec(blocks{}))
+}
+
+// structured calls a procedure with the trial's own types.
+func (c *client) structured(l line) exchange {
+	var (
+		judge    func([]byte) error
+		received int64
+		heard    bool
+	)
+	decode := func(data []byte) error {
+		received, heard = int64(len(data)), true
+		return invalid(judge(data))
+	}
+	m := &messages{name: encodings(c.content.Codec)[0], encode: c.content.Request, decode: decode}
+	remote := connect.NewClient[structured, structured](l.http, l.base+c.procedures.unary, c.settings.client(), connect.WithCodec(m))
+	return func(ctx context.Context, j func([]byte) error) (int64, error) {
+		judge, received, heard = j, 0, false
+		_, err := remote.CallUnary(ctx, connect.NewRequest(&structured{}))
+		if err == nil && !heard {
+			err = decode(nil) // connect spares its codec the empty messages of the gRPC protocol
+		}
+		return received, err
+	}
+}
+
+// block calls Unary.
+func (c *client) block(l line) exchange {
+	remote, content := c.blockClient(l, unary), &block{}
+	content.Content, _ = c.content.Contents()
+	return func(ctx context.Context, judge func([]byte) error) (int64, error) {
+		response, err := remote.CallUnary(ctx, connect.NewRequest(content))
+		if err != nil {
+			return 0, err
+		}
+		return judged(response.Msg.GetContent(), judge)
+	}
+}
+
+// streamUp calls Up: the request in chunks.
+func (c *client) streamUp(l line) exchange {
+	remote, cutter := c.blockClient(l, up), newCutter(c.setup)
+	var room []byte
+	return func(ctx context.Context, judge func([]byte) error) (_ int64, err error) {
+		if room, err = c.content.Request(room); err != nil {
+			return 0, invalid(err)
+		}
+		stream := remote.CallClientStream(ctx)
+		_ = cutter.cut(room, stream.Send) // why it failed, CloseAndReceive says
+		response, err := stream.CloseAndReceive()
+		if err != nil {
+			return 0, err
+		}
+		return judged(response.Msg.GetContent(), judge)
+	}
+}
+
+// streamDown calls Down: the reply in chunks, put together in a buffer that the
+// next exchange uses again.
+func (c *client) streamDown(l line) exchange {
+	remote, whole := c.blockClient(l, down), make([]byte, 0, c.content.DownBytes)
+	var room []byte
+	return func(ctx context.Context, judge func([]byte) error) (_ int64, err error) {
+		if room, err = c.content.Request(room); err != nil {
+			return 0, invalid(err)
+		}
+		stream, err := remote.CallServerStream(ctx, connect.NewRequest(&block{Content: room}))
+		if err != nil {
+			return 0, err
+		}
+		whole = whole[:0]
+		for err == nil && stream.Receive() {
+			whole, err = gather(whole, stream.Msg(), c.content.DownBytes)
+		}
+		closed := stream.Close()
+		if err = first(err, stream.Err(), closed); err != nil {
+			return 0, err
+		}
+		return judged(whole, judge)
+	}
+}
+
+// streamBoth calls Both: chunks up and chunks down. It sends beside receiving,
+// for a server may answer before it has everything, and stop reading when
+// nobody takes its answer.
+func (c *client) streamBoth(l line) exchange {
+	remote, cutter, whole := c.blockClient(l, both), newCutter(c.setup), make([]byte, 0, c.content.DownBytes)
+	var room []byte
+	return func(ctx context.Context, judge func([]byte) error) (_ int64, err error) {
+		if room, err = c.content.Request(room); err != nil {
+			return 0, invalid(err)
+		}
+		stream, sent := remote.CallBidiStream(ctx), make(chan struct{})
+		go func() {
+			defer close(sent)
+			_ = cutter.cut(room, stream.Send) // why it failed, Receive says
+			_ = stream.CloseRequest()         // as above
+		}()
+		whole = whole[:0]
+		for err == nil {
+			var chunk *block
+			if chunk, err = stream.Receive(); err == nil {
+				whole, err = gather(whole, chunk, c.content.DownBytes)
+			}
+		}
+		if errors.Is(err, io.EOF) {
+			err = nil
+		}
+		closed := stream.CloseResponse()
+		<-sent
+		if err = first(err, closed); err != nil {
+			return 0, err
+		}
+		return judged(whole, judge)
+	}
+}
+
+func judged(reply []byte, judge func([]byte) error) (int64, error) {
+	return int64(len(reply)), invalid(judge(reply))
+}
+
+// first returns the first error that is one.
+func first(errs ...error) error {
+	for _, err := range errs {
+		if err != nil {
+			return err
+		}
+	}
+	return nil
+}

@@ -1,0 +1,154 @@
+package goconnect
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"net"
+	"net/http"
+	"runtime"
+	"time"
+
+	"golang.org/x/sync/errgroup"
+
+	"netdyno/internal/contract"
+	"netdyno/internal/work/codec"
+	"netdyno/internal/work/load"
+	"netdyno/internal/work/wire"
+)
+
+// Bounds on the first exchanges.
+const (
+	verifying = 128              // at once
+	patience  = 20 * time.Second // for one, its connecting included
+)
+
+type client struct {
+	*load.Crew
+	setup      contract.Setup
+	settings   settings
+	procedures procedures
+	content    *codec.Exchange
+	dialer     *wire.Dialer
+	lines      []line
+}
+
+// line is one connection: an http.Client of its own, whose http.Transport dials
+// once.
+type line struct {
+	http *http.Client
+	base string // URL without the procedure
+}
+
+// Client implements load.Transport.
+func (t Transport) Client(setup contract.Setup) (load.Client, error) {
+	if err := t.admit(setup); err != nil {
+		return nil, err
+	}
+	c := &client{setup: setup}
+	var err error
+	if c.settings, err = t.settingsOf(setup); err != nil {
+		return nil, err
+	}
+	if c.procedures, err = proceduresOf(setup); err != nil {
+		return nil, err
+	}
+	if c.content, err = codec.New(setup, t.Codecs); err != nil {
+		return nil, err
+	}
+	if c.dialer, err = wire.NewDialer(setup); err != nil {
+		return nil, err
+	}
+	// A few lanes for each thread keep goroutines off each other's cache lines.
+	l, err := load.New(c.content.Setup(setup), 2*runtime.GOMAXPROCS(0))
+	if err != nil {
+		return nil, load.Failure(contract.SetupFailed, err)
+	}
+	c.Crew = load.NewCrew(l, c.call)
+	if err := c.prepare(t); err != nil {
+		return nil, err
+	}
+	var group errgroup.Group
+	group.SetLimit(verifying)
+	for i := range c.lines {
+		group.Go(func() error { return c.verify(i) })
+	}
+	if err := group.Wait(); err != nil {
+		_ = c.Close() // the first failure is the one to report
+		return nil, err
+	}
+	return c, nil
+}
+
+// prepare makes the http.Clients, which dial when they are first used.
+func (c *client) prepare(t Transport) error {
+	encryption, err := wire.ClientTLS(c.setup)
+	if err != nil {
+		return err
+	}
+	scheme := "http"
+	if encryption != nil {
+		scheme = "https"
+	}
+	for i, route := range c.dialer.Routes() {
+		transport := &http.Transport{
+			DialContext:       func(ctx context.Context, _, _ string) (net.Conn, error) { return c.dialer.Dial(ctx, i) },
+			TLSClientConfig:   encryption.Clone(),
+			Protocols:         t.protocols(),
+			HTTP2:             c.settings.http2,
+			DisableKeepAlives: c.setup.Load.Fresh,
+		}
+		if !t.GRPC {
+			transport.ReadBufferSize = int(c.settings.given.Int("read_buffer"))
+			transport.WriteBufferSize = int(c.settings.given.Int("write_buffer"))
+		}
+		c.lines = append(c.lines, line{http: &http.Client{Transport: transport}, base: fmt.Sprintf("%s://%s", scheme, route.Peer)})
+	}
+	return nil
+}
+
+// verify connects and compares the reply of one exchange. An error names the
+// connection.
+func (c *client) verify(i int) error {
+	ctx, cancel := context.WithTimeout(context.Background(), patience)
+	defer cancel()
+	_, err := c.exchange(i)(ctx, func(reply []byte) error { return c.content.Verify(i, reply) })
+	if err == nil {
+		return nil
+	}
+	route, failed := c.dialer.Routes()[i], failure(err)
+	var known, cause *contract.Error
+	if errors.As(err, &cause) {
+		return cause // of the dialling, or of the content
+	}
+	if mismatch := wire.TLSMismatch(c.setup, route); mismatch != nil {
+		err = mismatch
+	}
+	explained := wire.ConnectFailure(i, len(c.lines), route, err)
+	if errors.As(explained, &known) && load.KindOf(failed) != contract.Peer {
+		known.Kind = load.KindOf(failed)
+	}
+	return explained
+}
+
+// call makes one slot's calls.
+func (c *client) call(connection, _ int) load.Call {
+	exchange, ctx, accept := c.exchange(connection), context.Background(), c.content.Accept
+	return func() (int64, error) {
+		received, err := exchange(ctx, accept)
+		return received, failure(err)
+	}
+}
+
+// Ready implements load.Client.
+func (c *client) Ready() contract.Ready {
+	n := len(c.lines)
+	return c.content.Sizes(contract.Ready{Connections: n, Verified: n, Options: c.settings.effective})
+}
+
+// Close implements load.Client.
+func (c *client) Close() error {
+	c.Crew.Close()
+	c.dialer.Close()
+	return nil
+}

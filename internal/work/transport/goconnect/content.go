@@ -1,0 +1,140 @@
+package goconnect
+
+import (
+	"fmt"
+	"strings"
+
+	"google.golang.org/protobuf/proto"
+
+	"netdyno/internal/contract"
+	"netdyno/internal/work/codec"
+	"netdyno/internal/work/load"
+	"netdyno/internal/work/netdynov1"
+)
+
+// block carries codec bytes, and chunks of whatever is streamed.
+type block = netdynov1.Block
+
+// blocks is connect's codec for Blocks and for what the gRPC protocol itself
+// encodes, the details of errors. It does what connect's own does, through the
+// frames that a profile looks for.
+type blocks struct{}
+
+// Name implements connect.Codec.
+func (blocks) Name() string { return "proto" }
+
+// Marshal implements connect.Codec.
+func (b blocks) Marshal(message any) ([]byte, error) { return b.MarshalAppend(nil, message) }
+
+// MarshalAppend is what connect looks for in a codec, to reuse its buffers.
+func (blocks) MarshalAppend(dst []byte, message any) ([]byte, error) {
+	return codec.Encode(codec.Proto{}, dst, message)
+}
+
+// MarshalStable is what connect looks for in a codec before it puts a message
+// into a URL.
+func (b blocks) MarshalStable(message any) ([]byte, error) { return b.MarshalAppend(nil, message) }
+
+// IsBinary has connect encode the message in base64 in a URL.
+func (blocks) IsBinary() bool { return true }
+
+// Unmarshal implements connect.Codec.
+func (blocks) Unmarshal(data []byte, message any) error {
+	return codec.Decode(codec.Proto{}, data, message)
+}
+
+// structured stands for a message in connect's generic types. The type that a
+// trial's message has is known only at run time, while connect makes each
+// message that it receives by new(T): a T without a size costs nothing, and
+// the one message that an application would have is made by messages.
+type structured struct{}
+
+// messages is connect's codec for structured messages: each end's own encode
+// and decode stand behind every *structured.
+type messages struct {
+	blocks // for the details of gRPC errors
+	name   string
+	encode func(dst []byte) ([]byte, error)
+	decode func(data []byte) error
+}
+
+// Name implements connect.Codec.
+func (m *messages) Name() string { return m.name }
+
+// IsBinary has connect encode what is no text in base64 in a URL.
+func (m *messages) IsBinary() bool { return m.name == m.blocks.Name() }
+
+// Marshal implements connect.Codec.
+func (m *messages) Marshal(message any) ([]byte, error) { return m.MarshalAppend(nil, message) }
+
+// MarshalStable is as Marshal: one content encodes to the same bytes each time.
+func (m *messages) MarshalStable(message any) ([]byte, error) { return m.MarshalAppend(nil, message) }
+
+// MarshalAppend is what connect looks for in a codec, to reuse its buffers.
+func (m *messages) MarshalAppend(dst []byte, message any) ([]byte, error) {
+	if other, ok := message.(proto.Message); ok {
+		return m.blocks.MarshalAppend(dst, other)
+	}
+	return m.encode(dst)
+}
+
+// Unmarshal implements connect.Codec.
+func (m *messages) Unmarshal(data []byte, message any) error {
+	if other, ok := message.(proto.Message); ok {
+		return m.blocks.Unmarshal(data, other)
+	}
+	return m.decode(data)
+}
+
+// encodings are the names that a codec has in the content types of this wire:
+// the one that connect has for it, application/json or application/grpc+json,
+// and its own, by which other libraries' clients may call it.
+func encodings(c codec.Codec) []string {
+	name := strings.TrimPrefix(c.MediaType(), "application/")
+	if name == "protobuf" {
+		name = "proto"
+	}
+	if name == c.Name() {
+		return []string{name}
+	}
+	return []string{name, c.Name()}
+}
+
+// defaultChunk is the size of a stream's messages where the trial names none.
+const defaultChunk = 64 << 10
+
+// cutter cuts content into a stream's Blocks. One goroutine uses it.
+type cutter struct {
+	size  int
+	block block
+}
+
+func newCutter(setup contract.Setup) *cutter {
+	if n := setup.Exchange.ChunkBytes; n > 0 {
+		return &cutter{size: int(n)}
+	}
+	return &cutter{size: defaultChunk}
+}
+
+// cut hands content to send piece by piece, empty content as one empty Block.
+// connect has encoded a Block when its Send returns.
+func (c *cutter) cut(content []byte, send func(*block) error) error {
+	for first := true; first || len(content) > 0; first = false {
+		n := min(c.size, len(content))
+		c.block.Content = content[:n]
+		if err := send(&c.block); err != nil {
+			return err
+		}
+		content = content[n:]
+	}
+	return nil
+}
+
+// gather appends a chunk to what came before it; the error is of kind invalid
+// when more comes than most bytes.
+func gather(whole []byte, chunk *block, most int64) ([]byte, error) {
+	if n := int64(len(whole) + len(chunk.GetContent())); n > most {
+		return whole, load.Failure(contract.Invalid, fmt.Errorf("the stream has at least %d bytes, expected %d", n, most))
+	}
+	return append(whole, chunk.GetContent()...), nil
+}

@@ -1,0 +1,38 @@
+package goconnect
+
+import (
+	"errors"
+
+	"connectrpc.com/connect"
+
+	"netdyno/internal/contract"
+	"netdyno/internal/work/load"
+)
+
+// failure gives a failed call the contract's kind; nil stays nil.
+func failure(err error) error {
+	var known *contract.Error
+	switch {
+	case err == nil:
+		return nil
+	case errors.As(err, &known):
+		return known // found by our own look at the content, or in dialling
+	case connect.IsWireError(err):
+		return load.Failure(contract.Invalid, err) // the server answered: it refuses the request
+	}
+	switch connect.CodeOf(err) {
+	case connect.CodeDeadlineExceeded:
+		return load.Failure(contract.Timeout, err)
+	case connect.CodeUnavailable, connect.CodeUnknown, connect.CodeInternal, connect.CodeCanceled, connect.CodeAborted:
+		return load.Failure(contract.Peer, err)
+	}
+	return load.Failure(contract.Invalid, err)
+}
+
+// invalid marks an error as one of the content; nil stays nil.
+func invalid(err error) error {
+	if err == nil || load.KindOf(err) == contract.Invalid {
+		return err
+	}
+	return load.Failure(contract.Invalid, err)
+}
