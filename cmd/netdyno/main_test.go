@@ -36,7 +36,11 @@ func (w withWorkers) Run() int {
 }
 
 func build(directory string) error {
-	out, err := exec.Command("go", "build", "-o", directory+"/", "netdyno/cmd/netdyno-worker-net", "netdyno/cmd/netdyno-worker-exec").CombinedOutput()
+	argv := []string{"build", "-o", directory + "/"}
+	for _, family := range []string{"net", "exec", "http", "grpc", "connect"} {
+		argv = append(argv, "netdyno/cmd/netdyno-worker-"+family)
+	}
+	out, err := exec.Command("go", argv...).CombinedOutput()
 	if err != nil {
 		return fmt.Errorf("build workers: %w: %s", err, out)
 	}

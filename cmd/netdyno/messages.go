@@ -4,6 +4,7 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"io"
 	"io/fs"
 	"os"
 	"reflect"
@@ -54,11 +55,21 @@ func messages(trials []record.Trial) (map[string]contract.Structure, error) {
 		if _, known := resolved[work.Message]; known || work.Message == "" {
 			continue
 		}
-		if resolved[work.Message], err = message.Resolve(work.Message, os.ReadFile); err != nil {
+		if resolved[work.Message], err = message.Resolve(work.Message, readBounded); err != nil {
 			return nil, err
 		}
 	}
 	return resolved, nil
+}
+
+// readBounded reads no more of a file than shows that it is too large.
+func readBounded(path string) ([]byte, error) {
+	f, err := os.Open(path)
+	if err != nil {
+		return nil, err
+	}
+	text, err := io.ReadAll(io.LimitReader(f, max(message.MaxProto, message.MaxValues)+1))
+	return text, errors.Join(err, f.Close())
 }
 
 func (d directory) writeMessages(m map[string]contract.Structure) error {
