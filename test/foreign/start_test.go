@@ -1,0 +1,51 @@
+package foreign_test
+
+import (
+	"bytes"
+	"net"
+	"os"
+	"os/exec"
+	"testing"
+	"time"
+)
+
+// start starts somebody's server, waits until it listens on the port and ends
+// it, by its process, with the test.
+func start(t *testing.T, port string, argv ...string) {
+	t.Helper()
+	var said bytes.Buffer
+	c := exec.Command(argv[0], argv[1:]...)
+	c.Stdout, c.Stderr = &said, &said
+	if err := c.Start(); err != nil {
+		t.Fatal(err)
+	}
+	ended := make(chan struct{})
+	go func() {
+		_ = c.Wait() // it is told to end
+		close(ended)
+	}()
+	t.Cleanup(func() {
+		_ = c.Process.Signal(os.Interrupt) // it may have ended
+		select {
+		case <-ended:
+		case <-time.After(5 * time.Second):
+			_ = c.Process.Kill()
+			t.Errorf("%s does not end", argv[0])
+		}
+	})
+	for deadline := time.Now().Add(10 * time.Second); ; time.Sleep(10 * time.Millisecond) {
+		conn, err := net.Dial("tcp", "127.0.0.1:"+port)
+		if err == nil {
+			conn.Close()
+			return
+		}
+		select {
+		case <-ended:
+			t.Fatalf("%s ended: %s", argv[0], said.String())
+		default:
+		}
+		if time.Now().After(deadline) {
+			t.Fatalf("%s does not listen on %s: %v", argv[0], port, err)
+		}
+	}
+}
