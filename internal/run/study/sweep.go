@@ -102,7 +102,8 @@ func (s *Study) others() []Varied {
 }
 
 // sweptFactors lists what the study varies and its sweeps set, but for the
-// compared factor, in the order of first appearance.
+// compared factor: the former as written, the latter, which sweeps write each
+// in an order of its own, as the table has them and options last.
 func (s *Study) sweptFactors() []string {
 	var names []string
 	add := func(factor string) {
@@ -113,6 +114,7 @@ func (s *Study) sweptFactors() []string {
 	for _, v := range s.Vary {
 		add(v.Factor)
 	}
+	written := len(names)
 	for _, w := range s.Sweeps {
 		for _, h := range w.Hold {
 			add(h.Factor)
@@ -121,6 +123,13 @@ func (s *Study) sweptFactors() []string {
 			add(v.Factor)
 		}
 	}
+	rank := func(factor string) int {
+		if i := slices.IndexFunc(factors, func(f Factor) bool { return f.Name == factor }); i >= 0 {
+			return i
+		}
+		return len(factors)
+	}
+	slices.SortStableFunc(names[written:], func(a, b string) int { return rank(a) - rank(b) })
 	return names
 }
 

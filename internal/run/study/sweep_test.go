@@ -29,7 +29,7 @@ sweeps:
 compare: {baseline: some}
 blocks: 2
 probes: 1
-published: [{source: s, metric: exchanges_per_s, arm: none, base: some, cell: "inflight=1 connections=100 request=1MiB", ratio: 2}]
+published: [{source: s, metric: exchanges_per_s, arm: none, base: some, cell: "request=1MiB connections=100 inflight=1", ratio: 2}]
 charts:
   - {title: calls, kind: lines, metric: exchanges_per_s, x: inflight, by: arm, where: {connections: 1}, arms: [none, some]}
   - {title: all, kind: front, metric: exchanges_per_s, against: server.rss_bytes, where: {connections: 100}}
@@ -68,16 +68,16 @@ func runs(t *testing.T, s *Study, probes bool) string {
 
 func TestAPlanIsTheUnionOfItsSweeps(t *testing.T) {
 	s := mustFile(t, swept)
-	want := `inflight=1 connections=1 request=100B: many ×2
-inflight=1 connections=1 request=100B: none ×2
-inflight=1 connections=1 request=100B: some ×4
-inflight=1 connections=100 request=100B: many ×2
-inflight=1 connections=100 request=100B: some ×4
-inflight=1 connections=100 request=1MiB: many ×2
-inflight=1 connections=100 request=1MiB: none ×2
-inflight=1 connections=100 request=1MiB: some ×4
-inflight=10 connections=1 request=100B: none ×2
-inflight=10 connections=1 request=100B: some ×4`
+	want := `request=100B connections=1 inflight=10: none ×2
+request=100B connections=1 inflight=10: some ×4
+request=100B connections=1 inflight=1: many ×2
+request=100B connections=1 inflight=1: none ×2
+request=100B connections=1 inflight=1: some ×4
+request=100B connections=100 inflight=1: many ×2
+request=100B connections=100 inflight=1: some ×4
+request=1MiB connections=100 inflight=1: many ×2
+request=1MiB connections=100 inflight=1: none ×2
+request=1MiB connections=100 inflight=1: some ×4`
 	if got := runs(t, s, false); got != want {
 		t.Errorf("got\n%s\nwant\n%s", got, want)
 	}
@@ -86,7 +86,7 @@ inflight=10 connections=1 request=100B: some ×4`
 		t.Errorf("probes\n%s\nwant\n%s", got, once)
 	}
 	sum := Summary(s)
-	if got := fmt.Sprint(sum.Vary); got != "[{arm [none some many]} {inflight [1 10]} {connections [1 100]} {request [100B 1MiB]}]" {
+	if got := fmt.Sprint(sum.Vary); got != "[{arm [none some many]} {request [100B 1MiB]} {connections [1 100]} {inflight [1 10]}]" {
 		t.Errorf("varies %s", got)
 	}
 	for _, f := range []string{"inflight", "connections", "request", "opt.b"} {
@@ -124,10 +124,10 @@ sweeps:
   - {name: fixed, hold: {amount: 100}}
   - {name: other, hold: {window: 1s}}
 `)
-	want := `response=100B codec=bytes amount=0 window=1s: go-grpc ×16
+	want := `response=100B codec=bytes window=1s amount=0: go-grpc ×16
 response=100B codec=bytes amount=100: go-grpc ×16
-response=1KiB codec=bytes amount=0 window=2s: go-grpc ×16
-codec=proto message=simple amount=0 window=2s: go-grpc ×16`
+response=1KiB codec=bytes window=2s amount=0: go-grpc ×16
+codec=proto message=simple window=2s amount=0: go-grpc ×16`
 	got := strings.Split(runs(t, s, false), "\n")
 	wanted := strings.Split(want, "\n")
 	slices.Sort(got)
@@ -140,7 +140,7 @@ codec=proto message=simple amount=0 window=2s: go-grpc ×16`
 			t.Errorf("%q is no cell of its study", name)
 		}
 	}
-	for _, name := range []string{"", "response=1KiB", "response=1KiB codec=proto amount=0 window=2s", "response=100B codec=bytes amount=100 "} {
+	for _, name := range []string{"", "response=1KiB", "response=1KiB codec=proto window=2s amount=0", "response=100B codec=bytes amount=100 "} {
 		if s.hasCell(name) {
 			t.Errorf("%q is a cell", name)
 		}
@@ -231,16 +231,16 @@ func TestArgumentsOverrideSweeps(t *testing.T) {
 		args, vary string
 		trials     int
 	}{
-		{"x.yaml", "[{arm [none some many]} {inflight [1 10]} {connections [1 100]} {request [100B 1MiB]}]", 2*14 + 10},
+		{"x.yaml", "[{arm [none some many]} {request [100B 1MiB]} {connections [1 100]} {inflight [1 10]}]", 2*14 + 10},
 		// several levels: in the sweeps that vary it, the others keep the study's
-		{"x.yaml connections=1,2,3", "[{arm [none some many]} {inflight [1 10]} {connections [1 2 3]} {request [100B 1MiB]}]", 2*(4+3+2*3+3*4) + 3 + 2 + 2*2 + 3*3},
+		{"x.yaml connections=1,2,3", "[{arm [none some many]} {request [100B 1MiB]} {connections [1 2 3]} {inflight [1 10]}]", 2*(4+3+2*3+3*4) + 3 + 2 + 2*2 + 3*3},
 		// one level: in all trials
-		{"x.yaml connections=7", "[{arm [none some many]} {inflight [1 10]} {request [100B 1MiB]}]", 2*(4+3+4) + 3 + 2 + 3},
+		{"x.yaml connections=7", "[{arm [none some many]} {request [100B 1MiB]} {inflight [1 10]}]", 2*(4+3+4) + 3 + 2 + 3},
 		{"x.yaml inflight=2 connections=7", "[{arm [none some many]} {request [100B 1MiB]}]", 2*(4+4) + 3 + 3},
 		// in no sweep: crossed with all
-		{"x.yaml threads=1,2", "[{arm [none some many]} {threads [1 2]} {inflight [1 10]} {connections [1 100]} {request [100B 1MiB]}]", 2 * (2*14 + 10)},
+		{"x.yaml threads=1,2", "[{arm [none some many]} {threads [1 2]} {request [100B 1MiB]} {connections [1 100]} {inflight [1 10]}]", 2 * (2*14 + 10)},
 		// a sweep without arms goes
-		{"x.yaml arm=some,none", "[{arm [some none]} {inflight [1 10]} {request [100B 1MiB]} {connections [1 100]}]", 2*9 + 6},
+		{"x.yaml arm=some,none", "[{arm [some none]} {request [100B 1MiB]} {connections [1 100]} {inflight [1 10]}]", 2*9 + 6},
 	} {
 		s, err := ParseArgs(strings.Fields(c.args), open)
 		if err != nil {
@@ -283,8 +283,8 @@ func TestWhatIsSaidOfResultsFollowsAChangedStudy(t *testing.T) {
 		return strings.Join(out, ", ")
 	}
 	for _, c := range []struct{ got, want string }{
-		{said("blocks=3"), `published "inflight=1 connections=100 request=1MiB", chart calls[none some], chart all[], fit memory`},
-		{said("connections=100"), `published "inflight=1 request=1MiB", chart all[], fit memory`},
+		{said("blocks=3"), `published "request=1MiB connections=100 inflight=1", chart calls[none some], chart all[], fit memory`},
+		{said("connections=100"), `published "request=1MiB inflight=1", chart all[], fit memory`},
 		{said("arm=some,many"), `chart calls[some], chart all[], fit memory`},
 		{said("inflight=2"), `chart calls[none some], chart all[]`},
 		{said("request=1KiB"), `chart calls[none some], chart all[], fit memory`},
