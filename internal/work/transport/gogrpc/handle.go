@@ -33,7 +33,7 @@ func (s *server) register(setup contract.Setup) error {
 		s.serve(ours, whole.unary, false)
 		s.serve(ours, whole.talk, true)
 	}
-	if given := s.options.Text("method"); given != "" {
+	if given := s.options.Text("method"); given != ownMethod {
 		name, method, err := splitMethod(given)
 		if err != nil {
 			return err

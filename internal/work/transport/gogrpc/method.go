@@ -10,6 +10,10 @@ import (
 
 const service = "netdyno.v1.Exchange"
 
+// ownMethod carries messages of the user's own, and is the default of option
+// method: left as it is, the built-in messages travel by exchange.proto.
+const ownMethod = "/" + service + "/Own"
+
 // The methods that carry chunks, by the directions that are streams.
 var chunkMethods = map[contract.Stream]string{
 	contract.StreamUp: "Up", contract.StreamDown: "Down", contract.StreamBoth: "Both",
@@ -36,7 +40,7 @@ func methodsOf(x contract.Exchange) methods {
 
 // called returns the full name of the method that a client's options choose.
 func called(setup contract.Setup, o load.Options) string {
-	if given := o.Text("method"); given != "" {
+	if given := o.Text("method"); given != ownMethod {
 		return given
 	}
 	name := methodsOf(setup.Exchange)
@@ -57,7 +61,7 @@ func splitMethod(full string) (service, method string, err error) {
 	service, method, both := strings.Cut(name, "/")
 	switch {
 	case !slashed || !both || service == "" || method == "" || strings.Contains(method, "/"):
-		err = fmt.Errorf("option method is %q, expected /package.Service/Method such as %s", full, fullName("Own"))
+		err = fmt.Errorf("option method is %q, expected /package.Service/Method such as %s", full, ownMethod)
 	case strings.HasPrefix(service, "grpc.reflection."):
 		err = fmt.Errorf("option method is %q: the server's reflection has that service", full)
 	default:

@@ -43,8 +43,8 @@ var options = []contract.Option{
 		Doc: "unary: an RPC for each exchange; stream: a bidirectional stream for each slot, a message each way for each exchange; at the server it is the kind of the method named by method"},
 	{Name: "codec", Type: contract.TypeChoice, Default: "proto", Choices: []string{"proto", "raw"},
 		Doc: "how codec bytes travels: proto in a protobuf Block; raw as the message itself, received into one contiguous pooled buffer; give both ends the same"},
-	{Name: "method", Type: contract.TypeText, Default: "",
-		Doc: "full name (/package.Service/Method) of the method of a server or client of your own; empty takes the one of exchange.proto"},
+	{Name: "method", Type: contract.TypeText, Default: ownMethod,
+		Doc: "full name (/package.Service/Method) of the method for a message of your own; another one than the default carries every message, for a server or client of your own"},
 	{Name: "max_message", Type: contract.TypeBytes, Default: 0, Min: &none, Max: &mostMaxMessage,
 		Doc: "largest message this end receives; 0 takes the library's 4 MiB, raised to what the exchange needs"},
 	{Name: "write_buffer", Type: contract.TypeBytes, Default: defaultBuffer, Min: &none, Max: &most,
@@ -95,7 +95,7 @@ func effective(setup contract.Setup, x *codec.Exchange) (load.Options, error) {
 	case x.Structured() && o.Text("codec") == "raw":
 		return nil, load.Failure(contract.Unsupported, fmt.Errorf(
 			"option codec is raw and exchange.codec is %s: raw carries codec bytes alone", x.Codec.Name()))
-	case streamed && o.Text("method") != "":
+	case streamed && o.Text("method") != ownMethod:
 		return nil, load.Failure(contract.Unsupported, errors.New("option method is given and exchange.stream too: chunks travel by Up, Down and Both alone"))
 	}
 	return o, nil
@@ -114,14 +114,18 @@ func largest(setup contract.Setup, x *codec.Exchange) int64 {
 	return content + content>>10 + 64
 }
 
-// dialOptions turns options into the library's.
+// dialOptions turns options into the library's. What is left at the library's
+// own value is not set: setting it costs allocations in every call.
 func dialOptions(o load.Options, f form) []grpc.DialOption {
-	calls := []grpc.CallOption{grpc.MaxCallRecvMsgSize(int(o.Int("max_message")))}
+	var calls []grpc.CallOption
+	if n := o.Int("max_message"); n != defaultMaxMessage {
+		calls = append(calls, grpc.MaxCallRecvMsgSize(int(n)))
+	}
 	if c := f.encoding(); c != nil {
 		calls = append(calls, grpc.ForceCodecV2(c))
 	}
-	if o.Text("compression") != "none" {
-		calls = append(calls, grpc.UseCompressor(o.Text("compression")))
+	if name := o.Text("compression"); name != "none" {
+		calls = append(calls, grpc.UseCompressor(name))
 	}
 	out := []grpc.DialOption{
 		grpc.WithDefaultCallOptions(calls...),
