@@ -16,7 +16,7 @@ help: ## print the targets
 
 .PHONY: run
 run: build ## set up, build, tour the studies on loopback: tables, findings, report.html
-	@$(BIN)/netdyno run tour
+	@$(BIN)/netdyno tour
 
 .PHONY: test
 test: lint unit race native-test web-test ## set up and pass every test, format and lint included

@@ -67,7 +67,7 @@ func plannable(words []string) error {
 	if c.Name() != "run" || slices.ContainsFunc(args, func(a string) bool { return a == strings.ToUpper(a) }) {
 		return nil
 	}
-	s, err := study.ParseArgs(args, func(string) ([]byte, error) { return study.Source("tour") })
+	s, err := study.ParseArgs(args, func(string) ([]byte, error) { return study.Source("event-loops-quick") })
 	if err != nil {
 		return err
 	}

@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"net"
 	"slices"
+	"strings"
 
 	"netdyno/internal/contract"
 	"netdyno/internal/record"
@@ -98,11 +99,22 @@ func able(w study.Work, ends ...Offer) error {
 	for _, feature := range features(w) {
 		for _, end := range ends {
 			if !end.foreign() && !slices.Contains(end.Features, feature) {
-				return fmt.Errorf("transport %s has no %s; it has %v", end.Name, feature, end.Features)
+				return fmt.Errorf("transport %s does not have feature %s; it has %s", end.Name, feature, listed(end.Features))
 			}
 		}
 	}
 	return nil
+}
+
+func listed(features []contract.Feature) string {
+	if len(features) == 0 {
+		return "none"
+	}
+	words := make([]string, len(features))
+	for i, f := range features {
+		words[i] = string(f)
+	}
+	return strings.Join(words, ", ")
 }
 
 // features are what a trial needs of its ends beyond the ordinary.
