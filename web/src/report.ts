@@ -50,10 +50,21 @@ function placeKeys(): void {
 	}
 }
 
-/** Paper cannot be clicked: what is folded on the screen is open in print. */
-function unfoldForPrint(): void {
+const slice = 40; // ms of drawing between which the page answers its reader
+
+/** Places figures from the top, a slice at a time: a large page can be read while it is drawn. */
+function placeInSlices(waiting: Figure[], done: () => void): void {
+	const until = performance.now() + slice;
+	while (waiting.length > 0 && performance.now() < until) place(waiting.shift() as Figure);
+	if (waiting.length > 0) setTimeout(placeInSlices, 0, waiting, done);
+	else done();
+}
+
+/** Paper can neither wait nor be clicked: all is drawn in print, and open that is folded on the screen. */
+function prepareForPrint(waiting: Figure[]): void {
 	let opened: HTMLDetailsElement[] = [];
 	addEventListener("beforeprint", () => {
+		for (const figure of waiting.splice(0)) place(figure);
 		opened = [...document.querySelectorAll<HTMLDetailsElement>("details:not([open])")];
 		for (const each of opened) each.open = true;
 	});
@@ -63,7 +74,9 @@ function unfoldForPrint(): void {
 }
 
 const page = JSON.parse(document.getElementById("figures")?.textContent ?? "{}") as Page;
-document.documentElement.classList.add("drawn");
-for (const figure of page.figures ?? []) place(figure);
+const waiting = [...(page.figures ?? [])];
+const { classList } = document.documentElement;
+classList.add("drawn");
 placeKeys();
-unfoldForPrint();
+prepareForPrint(waiting);
+placeInSlices(waiting, () => classList.add("complete"));
