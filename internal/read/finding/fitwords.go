@@ -44,23 +44,24 @@ func inUnit(x float64, unit string) string {
 
 // publishedWords sets the published coefficients against the intervals.
 func (f *Fit) publishedWords() string {
-	var values, verdicts []string
+	var words []string
 	for _, t := range f.Terms {
 		if t.Published == nil {
 			continue
 		}
-		values = append(values, fmt.Sprintf("%g", *t.Published))
 		verdict := "outside"
 		if t.Agrees {
 			verdict = "inside"
 		}
-		verdicts = append(verdicts, verdict)
+		if len(words) == 0 {
+			verdict += " the interval"
+		}
+		words = append(words, fmt.Sprintf("%g (%s)", *t.Published, verdict))
 	}
-	if len(values) == 0 {
+	if len(words) == 0 {
 		return ""
 	}
-	return fmt.Sprintf("; published %s (%s the %s)", strings.Join(values, " and "), strings.Join(verdicts, " and "),
-		map[bool]string{true: "interval", false: "intervals"}[len(values) == 1])
+	return "; published " + strings.Join(words, " and ")
 }
 
 // implementations names what the figures hold for: the transports of the

@@ -19,10 +19,14 @@ type run struct {
 	Records []record.Record `json:"records"`
 }
 
-// rubbish is what a garbled file may hold in place of a value.
-var rubbish = []any{
-	nil, 0.0, -1.0, 1.0, 1e-300, 9.2e18, -9.2e18, 3e18, "", "nonsense", "go-net", "client", "pair", true,
-	map[string]any{}, []any{}, []any{nil}, []any{map[string]any{}},
+// rubbish is what a garbled file may hold in place of a value, made anew each
+// time because it may be spoilt further.
+func rubbish(rng *rand.Rand) any {
+	all := []any{
+		nil, 0.0, -1.0, 1.0, 1e-300, 9.2e18, -9.2e18, 3e18, "", "nonsense", "go-net", "client", "pair", true,
+		map[string]any{}, []any{}, []any{nil}, []any{map[string]any{}},
+	}
+	return all[rng.IntN(len(all))]
 }
 
 // spoil replaces values at random places of a JSON tree, drops members, and
@@ -55,21 +59,30 @@ func spoil(rng *rand.Rand, node any) any {
 		n[i] = spoil(rng, n[i])
 		return n
 	}
-	return rubbish[rng.IntN(len(rubbish))]
+	return rubbish(rng)
 }
 
 // FuzzFind spoils a good run: Find must neither panic nor say anything that
 // is not a number, and its books must close.
 func FuzzFind(f *testing.F) {
 	h, trials, records := synthetic.Run(synthetic.Options{
-		Blocks: 2, Connections: []int{50}, Rate: 20000, Clients: 2, SD: 0.01,
-		Arms: []synthetic.Arm{{Name: "go-net"}, {Name: "go-epoll", Cost: 0.61}},
+		Blocks: 2, Connections: []int{50, 100}, Rate: 20000, Clients: 2, SD: 0.01,
+		Arms: []synthetic.Arm{{Name: "go-net"}, {Name: "go-epoll", Cost: 0.61}}, Probes: stacks,
 	})
+	h.Study.Charts = []record.Chart{
+		{Kind: record.Lines, Metric: serverCPU, X: "connections", By: "arm"},
+		{Kind: record.Heat, Metric: idleRSS, X: "connections", Y: "server", Where: map[string]string{"request": "100B"}},
+		{Kind: record.Front, Metric: "exchanges_per_s", Against: idleRSS},
+	}
+	h.Study.Fits = []record.Fit{
+		{Metric: "response_p99_us", Per: "connections", Published: []float64{1}},
+		{Metric: "server.cores", Per: "request", Terms: []string{"response"}},
+	}
 	good, err := json.Marshal(run{h, trials, records})
 	if err != nil {
 		f.Fatal(err)
 	}
-	for seed := range uint64(150) {
+	for seed := range uint64(100) {
 		f.Add(seed, uint8(1+seed%40))
 	}
 	f.Fuzz(func(t *testing.T, seed uint64, changes uint8) {
@@ -100,10 +113,36 @@ func FuzzFind(f *testing.F) {
 		if y.Valid+y.Failed+y.Invalid+y.Unsupported+y.Missing != y.Planned || y.WindowShare < 0 || y.WindowShare > 1 {
 			t.Fatalf("tally %+v does not add up", y)
 		}
+		checkAsked(t, r.Header.Study, found)
 		for _, c := range found.Comparisons {
 			if c.P < 0 || c.P > c.Adjusted || c.Adjusted > 1 || c.Blocks >= 2 && (c.Low > c.Ratio || c.Ratio > c.High || c.Low <= 0) {
 				t.Fatalf("comparison %+v", c)
 			}
 		}
 	})
+}
+
+// checkAsked demands that what a study asks for is answered or refused in words.
+func checkAsked(t *testing.T, study record.Study, found finding.Findings) {
+	t.Helper()
+	if len(found.Charts) != len(study.Charts) || len(found.Fits) != len(study.Fits) {
+		t.Fatalf("%d charts of %d, %d fits of %d", len(found.Charts), len(study.Charts), len(found.Fits), len(study.Fits))
+	}
+	for _, c := range found.Charts {
+		if len(c.Lines)+len(c.Tiles)+len(c.Marks)+len(c.Notes) == 0 {
+			t.Fatalf("chart %+v is empty without a word", c)
+		}
+		for _, line := range c.Lines {
+			for _, p := range line.Points {
+				if p.N < 1 || p.Low > p.Value || p.Value > p.High {
+					t.Fatalf("point %+v", p)
+				}
+			}
+		}
+	}
+	for _, f := range found.Fits {
+		if (f.Reason == "") == (f.Sentence == "") {
+			t.Fatalf("fit %+v", f)
+		}
+	}
 }
