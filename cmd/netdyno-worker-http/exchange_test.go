@@ -2,13 +2,25 @@ package main
 
 import (
 	"fmt"
+	"slices"
 	"strings"
 	"testing"
 	"time"
 
 	"netdyno/internal/contract"
+	"netdyno/internal/work/codec"
+	gofasthttp "netdyno/internal/work/transport/fasthttp"
 	"netdyno/internal/work/worker/workertest"
 )
+
+// all are the transports of HTTP, those of netdyno-worker-fasthttp included:
+// any client meets any server of its wire.
+var all = append(slices.Clone(transports), gofasthttp.Transport{Codecs: codec.Standard()})
+
+// pairs are servers with clients of the same wire.
+var pairs = [][2]string{
+	{"go-http1", "go-http1"}, {"go-http1", "fasthttp"}, {"fasthttp", "go-http1"}, {"fasthttp", "fasthttp"}, {"go-http2", "go-http2"},
+}
 
 // pairing is one trial of a server and a client in this process.
 type pairing struct {
@@ -21,7 +33,7 @@ type pairing struct {
 
 func (p pairing) connect(t *testing.T) (server, client *workertest.Bench) {
 	t.Helper()
-	server, client = workertest.Start(t, transports...), workertest.Start(t, transports...)
+	server, client = workertest.Start(t, all...), workertest.Start(t, all...)
 	at := server.Setup(contract.Setup{
 		Transport: p.server, Role: contract.Server, Listen: "127.0.0.1:0", Listeners: 2, Allow: []string{"127.0.0.1"},
 		Exchange: p.exchange, Load: p.load, TLS: p.tls,
@@ -35,30 +47,37 @@ func (p pairing) connect(t *testing.T) (server, client *workertest.Bench) {
 	return server, client
 }
 
+// amount is how many exchanges each connection of a trial makes: a fixed
+// amount, so that a busy machine takes longer and changes nothing else.
+const amount = 12
+
 // run conducts the trial and checks that its ledger closes.
-func (p pairing) run(t *testing.T) contract.Result {
+func (p pairing) run(t *testing.T) {
 	t.Helper()
+	p.load.Amount = amount
 	server, client := p.connect(t)
 	before := server.Mark(1, true).Counts
 	if want := int64(p.load.Connections); !p.load.Fresh && before.Connections != want {
 		t.Errorf("the server has %d TCP connections open for %d of the trial", before.Connections, want)
 	}
-	client.Mark(1, true)
 	client.Start()
-	time.Sleep(100 * time.Millisecond)
-	client.Mark(2, false)
-	r := client.Stop()
-	after := settled(server, before, r.Counts.Exchanges+r.Drained)
-	c := r.Counts
-	if c.Exchanges == 0 || len(c.Errors) > 0 || r.Unfinished != 0 {
-		t.Errorf("counts %+v with %d unfinished, want exchanges and no errors", c, r.Unfinished)
+	r := client.Expect("result").Result
+	active := p.load.Connections
+	if p.load.ActiveShare > 0 {
+		active = int(p.load.ActiveShare * float64(active))
 	}
-	n := c.Exchanges + r.Drained
+	n := int64(amount * active)
+	if r.Counts.Exchanges != n || len(r.Counts.Errors) > 0 {
+		t.Errorf("counts %+v, want %d exchanges and no errors", r.Counts, n)
+	}
+	after := settled(server, before, n)
 	received, sent := after.ReceivedBytes-before.ReceivedBytes, after.SentBytes-before.SentBytes
-	if after.Exchanges-before.Exchanges != n || received*c.Exchanges != c.SentBytes*n || sent*c.Exchanges != c.ReceivedBytes*n {
-		t.Errorf("the server counts %+v, before %+v, for %d exchanges of the client's %+v", after, before, n, c)
+	if after.Exchanges-before.Exchanges != n || received != r.Counts.SentBytes || sent != r.Counts.ReceivedBytes {
+		t.Errorf("the server counts %+v, before %+v, for %+v of the client's", after, before, r.Counts)
 	}
-	return r
+	if up, down := p.exchange.UpBytes, p.exchange.DownBytes; p.exchange.Codec == "" && (received != n*up || sent != n*down) {
+		t.Errorf("%d bytes up and %d down in %d exchanges of %d and %d", received, sent, n, up, down)
+	}
 }
 
 // settled reads the server until it has counted n exchanges: it counts a reply
@@ -84,22 +103,36 @@ func messages(codec string) contract.Exchange {
 	}}
 }
 
-func TestExchangesOfEveryKind(t *testing.T) {
+// kinds of exchanges, the extremes of size among them.
+var kinds = map[string]contract.Exchange{
+	"nothing": {}, "down": bytesOf(0, 100), "up": bytesOf(100, 0), "both": bytesOf(100, 1000),
+	"4 MiB down": bytesOf(0, 4<<20), "4 MiB up": bytesOf(4<<20, 10),
+	"proto": messages("proto"), "json": messages("json"),
+}
+
+func TestEveryClientAgainstEveryServer(t *testing.T) {
 	secret := certificate(t)
-	for _, transport := range []string{"go-http1", "go-http2"} {
-		for name, exchange := range map[string]contract.Exchange{
-			"nothing": {}, "down": bytesOf(0, 100), "up": bytesOf(100, 0), "both": bytesOf(100, 1000),
-			"4 MiB down": bytesOf(0, 4<<20), "4 MiB up": bytesOf(4<<20, 10),
-			"proto": messages("proto"), "json": messages("json"),
-		} {
-			for read, encryption := range map[string]*contract.TLS{"all": nil, "pooled": secret} {
-				t.Run(fmt.Sprintf("%s/%s/%s", transport, name, read), func(t *testing.T) {
-					pairing{
-						server: transport, client: transport, exchange: exchange, load: contract.Load{Connections: 3},
-						options: map[string]any{"read": read}, tls: encryption,
-					}.run(t)
+	for _, ends := range pairs {
+		for name, exchange := range kinds {
+			for mode, encryption := range map[string]*contract.TLS{"plain": nil, "tls": secret} {
+				t.Run(fmt.Sprintf("%s/%s/%s/%s", ends[0], ends[1], name, mode), func(t *testing.T) {
+					p := pairing{server: ends[0], client: ends[1], exchange: exchange, load: contract.Load{Connections: 3}, tls: encryption}
+					p.run(t)
 				})
 			}
+		}
+	}
+}
+
+// The options of a client that change its path through the library.
+func TestBodiesReadIntoAPool(t *testing.T) {
+	for _, transport := range []string{"go-http1", "go-http2"} {
+		for name, exchange := range kinds {
+			t.Run(transport+"/"+name, func(t *testing.T) {
+				p := pairing{server: transport, client: transport, exchange: exchange, load: contract.Load{Connections: 3}}
+				p.options = map[string]any{"read": "pooled"}
+				p.run(t)
+			})
 		}
 	}
 }
@@ -114,9 +147,11 @@ func TestLoadsOfEveryKind(t *testing.T) {
 		"http1 shared":            {client: "go-http1", load: contract.Load{Connections: 7}, options: shared},
 		"http1 shared, many":      {client: "go-http1", load: contract.Load{Connections: 300}, options: shared},
 		"http1 shared, half idle": {client: "go-http1", load: contract.Load{Connections: 8, ActiveShare: 0.5}, options: shared},
+		"fasthttp fresh":          {client: "fasthttp", load: contract.Load{Connections: 4, Fresh: true}},
+		"fasthttp half idle":      {client: "fasthttp", load: contract.Load{Connections: 8, ActiveShare: 0.5}},
 		"http2 open loop":         {client: "go-http2", load: contract.Load{Connections: 2, InFlight: 4, Rate: 500}},
 		"http2 in flight":         {client: "go-http2", load: contract.Load{Connections: 3, InFlight: 20}},
-		"http2 fresh":             {client: "go-http2", load: contract.Load{Connections: 4, Fresh: true}},
+		"http2 fresh":             {client: "go-http2", load: contract.Load{Connections: 4, InFlight: 2, Fresh: true}},
 	} {
 		t.Run(name, func(t *testing.T) {
 			p.server, p.exchange = p.client, bytesOf(0, 200)
@@ -128,7 +163,7 @@ func TestLoadsOfEveryKind(t *testing.T) {
 // A server that allows fewer streams than are in flight makes them wait; it does
 // not make the client open a second connection.
 func TestStreamsWaitForTheirPlace(t *testing.T) {
-	server, client := workertest.Start(t, transports...), workertest.Start(t, transports...)
+	server, client := workertest.Start(t, all...), workertest.Start(t, all...)
 	at := server.Setup(contract.Setup{
 		Transport: "go-http2", Role: contract.Server, Listen: "127.0.0.1:0", Exchange: bytesOf(0, 10), Options: map[string]any{"max_streams": 2.0},
 	})
@@ -146,20 +181,21 @@ func TestStreamsWaitForTheirPlace(t *testing.T) {
 }
 
 func TestHTTP1DoesNotMultiplex(t *testing.T) {
-	client := workertest.Start(t, transports...)
-	client.Send(contract.Message{Setup: &contract.Setup{
-		Transport: "go-http1", Role: contract.Client, Peers: []string{"127.0.0.1:1"}, Load: contract.Load{Connections: 1, InFlight: 2},
-	}})
-	e := client.Expect("error").Error
-	if e.Kind != contract.Unsupported || !strings.Contains(e.Text, "use more connections") {
-		t.Errorf("%+v, want unsupported with advice", e)
+	for _, transport := range []string{"go-http1", "fasthttp"} {
+		client := workertest.Start(t, all...)
+		client.Send(contract.Message{Setup: &contract.Setup{
+			Transport: transport, Role: contract.Client, Peers: []string{"127.0.0.1:1"}, Load: contract.Load{Connections: 1, InFlight: 2},
+		}})
+		if e := client.Expect("error").Error; e.Kind != contract.Unsupported || !strings.Contains(e.Text, "use more connections") {
+			t.Errorf("%s: %+v, want unsupported with advice", transport, e)
+		}
 	}
 }
 
 // One error for each exchange in flight, no new connection, and the end.
 func TestALostServerIsNotDialledAgain(t *testing.T) {
 	for _, p := range []pairing{
-		{client: "go-http1"}, {client: "go-http1", options: map[string]any{"pool": "shared"}}, {client: "go-http2"},
+		{client: "go-http1"}, {client: "go-http1", options: map[string]any{"pool": "shared"}}, {client: "fasthttp"}, {client: "go-http2"},
 	} {
 		t.Run(fmt.Sprint(p.client, p.options), func(t *testing.T) {
 			p.server, p.exchange, p.load = p.client, bytesOf(0, 100), contract.Load{Connections: 4}
@@ -172,5 +208,29 @@ func TestALostServerIsNotDialledAgain(t *testing.T) {
 				t.Errorf("%+v, want a fatal one of kind peer", e)
 			}
 		})
+	}
+}
+
+// Several source addresses, and a server that admits only those.
+func TestSourcesAndStrangers(t *testing.T) {
+	sources := []string{"127.0.0.1", "127.0.0.2", "127.0.0.3"}
+	for _, transport := range []string{"go-http1", "fasthttp", "go-http2"} {
+		server := workertest.Start(t, all...)
+		at := server.Setup(contract.Setup{
+			Transport: transport, Role: contract.Server, Listen: "127.0.0.1:0", Exchange: bytesOf(0, 64), Allow: sources[1:],
+		})
+		setup := contract.Setup{
+			Transport: transport, Role: contract.Client, Peers: at.Addresses, Exchange: bytesOf(0, 64),
+			Load: contract.Load{Connections: 9}, Sources: sources[1:],
+		}
+		if ready := workertest.Start(t, all...).Setup(setup); ready.Verified != 9 {
+			t.Errorf("%s: %d of 9 connections verified", transport, ready.Verified)
+		}
+		stranger := workertest.Start(t, all...)
+		setup.Sources = sources[:1]
+		stranger.Send(contract.Message{Setup: &setup})
+		if e := stranger.Expect("error").Error; !e.Fatal || e.Kind != contract.Peer {
+			t.Errorf("%s: a stranger was served: %+v", transport, e)
+		}
 	}
 }

@@ -46,7 +46,7 @@ func certificate(t testing.TB) *contract.TLS {
 }
 
 func TestTLSMismatchNamesTheEnds(t *testing.T) {
-	for _, transport := range []string{"go-http1", "go-http2"} {
+	for _, transport := range []string{"go-http1", "fasthttp", "go-http2"} {
 		for _, c := range []struct {
 			name           string
 			server, client *contract.TLS
@@ -58,7 +58,7 @@ func TestTLSMismatchNamesTheEnds(t *testing.T) {
 			{"no authority", certificate(t), &contract.TLS{Authorities: "none"}, "setup.tls.authorities"},
 		} {
 			t.Run(transport+"/"+c.name, func(t *testing.T) {
-				server, client := workertest.Start(t, transports...), workertest.Start(t, transports...)
+				server, client := workertest.Start(t, all...), workertest.Start(t, all...)
 				at := server.Setup(contract.Setup{
 					Transport: transport, Role: contract.Server, Listen: "127.0.0.1:0", Exchange: bytesOf(0, 10), TLS: c.server,
 				})
@@ -77,7 +77,7 @@ func TestTLSMismatchNamesTheEnds(t *testing.T) {
 func TestAServerWithoutItsKeySaysSo(t *testing.T) {
 	half := certificate(t)
 	half.Key = ""
-	server := workertest.Start(t, transports...)
+	server := workertest.Start(t, all...)
 	server.Send(contract.Message{Setup: &contract.Setup{Transport: "go-http1", Role: contract.Server, Listen: "127.0.0.1:0", TLS: half}})
 	if e := server.Expect("error").Error; e.Kind != contract.SetupFailed || !strings.Contains(e.Text, "setup.tls.key") {
 		t.Errorf("%+v, want setup with the key's name", e)

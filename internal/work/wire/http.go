@@ -1,6 +1,7 @@
 package wire
 
 import (
+	"bytes"
 	"errors"
 	"fmt"
 	"net/url"
@@ -83,6 +84,36 @@ func HTTPServerWork(setup contract.Setup) error {
 func ExplainVerify(err error) error {
 	return load.Failure(load.KindOf(err), fmt.Errorf(
 		"%w (a server that is not netdyno's sends other content: drive it with opt.verify=%s)", plain(err), VerifyLength))
+}
+
+// HTTPConnectFailure explains why connection i of so many could not be made or
+// verified: the dialling's own words, a mismatch of TLS, what was wrong with the
+// reply, or how the library put it.
+func HTTPConnectFailure(setup contract.Setup, d *Dialer, i int, err error) error {
+	var known *contract.Error
+	judged := errors.As(err, &known)
+	if judged && known.Kind != contract.Invalid {
+		return known
+	}
+	route, of := d.Routes()[i], len(d.Routes())
+	if mismatch := TLSMismatch(setup, route); mismatch != nil {
+		return ConnectFailure(i, of, route, mismatch)
+	}
+	if judged {
+		return load.Failure(known.Kind, fmt.Errorf("verify connection %d of %d to %s: %s", i+1, of, route.Peer, known.Text))
+	}
+	return ConnectFailure(i, of, route, err)
+}
+
+// HTTPReason returns the first line of a body that explains a status, in
+// brackets; nothing for an empty one.
+func HTTPReason(body []byte) string {
+	const most = 200
+	line, _, _ := bytes.Cut(bytes.TrimSpace(body[:min(most, len(body))]), []byte("\n"))
+	if len(line) == 0 {
+		return ""
+	}
+	return fmt.Sprintf(" (%q)", line)
 }
 
 // plain takes the contract's kind off an error's text.

@@ -5,11 +5,11 @@ import (
 	"fmt"
 	"io"
 	"net/http"
-	"strings"
 	"sync"
 
 	"netdyno/internal/contract"
 	"netdyno/internal/work/load"
+	"netdyno/internal/work/wire"
 )
 
 // How a client takes a reply's body, option read.
@@ -94,15 +94,11 @@ func refuse(rest io.Reader, format string, args ...any) error {
 	return load.Failure(contract.Invalid, fmt.Errorf(format, args...))
 }
 
-// reason returns the first line of a body that explains a status, in brackets.
+// reason returns what a body says of a status.
 func reason(body io.Reader) string {
 	const most = 200
 	text, _ := io.ReadAll(io.LimitReader(body, most)) // what came of it will do
-	line, _, _ := strings.Cut(strings.TrimSpace(string(text)), "\n")
-	if line == "" {
-		return ""
-	}
-	return fmt.Sprintf(" (%q)", line)
+	return wire.HTTPReason(text)
 }
 
 // fill reads until the end or until room is full, whichever comes first.

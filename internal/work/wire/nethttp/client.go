@@ -3,7 +3,6 @@ package nethttp
 import (
 	"context"
 	"crypto/tls"
-	"errors"
 	"fmt"
 	"maps"
 	"net"
@@ -148,7 +147,12 @@ func (c *Client) verify() error {
 		group.SetLimit(verifying)
 	}
 	for i := range c.urls {
-		group.Go(func() error { return c.explain(i, c.verifyOne(first, i)) })
+		group.Go(func() error {
+			if err := c.verifyOne(first, i); err != nil {
+				return wire.HTTPConnectFailure(c.setup, c.dialer, i, err)
+			}
+			return nil
+		})
 	}
 	if err := group.Wait(); err != nil {
 		return err
@@ -172,26 +176,6 @@ func (c *Client) verifyOne(first *gate, i int) error {
 	}
 	_, err := one.do()
 	return err
-}
-
-// explain says why a connection could not be made or verified.
-func (c *Client) explain(i int, err error) error {
-	if err == nil {
-		return nil
-	}
-	var known *contract.Error
-	judged := errors.As(err, &known)
-	if judged && known.Kind != contract.Invalid {
-		return known // of the dialling
-	}
-	route := c.dialer.Routes()[i]
-	if mismatch := wire.TLSMismatch(c.setup, route); mismatch != nil {
-		return wire.ConnectFailure(i, len(c.urls), route, mismatch)
-	}
-	if judged {
-		return load.Failure(known.Kind, fmt.Errorf("verify connection %d: %s", i, known.Text))
-	}
-	return wire.ConnectFailure(i, len(c.urls), route, err)
 }
 
 // Ready implements load.Client.

@@ -1,0 +1,17 @@
+// Command netdyno-worker-fasthttp speaks the worker contract for
+// valyala/fasthttp.
+package main
+
+import (
+	"netdyno/internal/work/codec"
+	"netdyno/internal/work/load"
+	gofasthttp "netdyno/internal/work/transport/fasthttp"
+	"netdyno/internal/work/worker"
+)
+
+// transports of this worker, one line each.
+var transports = []load.Transport{
+	gofasthttp.Transport{Codecs: codec.Standard()},
+}
+
+func main() { worker.Main("netdyno-worker-fasthttp", transports...) }

@@ -1,0 +1,182 @@
+package main
+
+import (
+	"bufio"
+	"bytes"
+	"fmt"
+	"io"
+	"net"
+	"net/http"
+	"net/http/httptest"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"netdyno/internal/contract"
+	"netdyno/internal/work/worker/workertest"
+)
+
+// A server that is not ours serves a file of the right size: verify=length
+// drives it, and the error without it says so.
+func TestAFileServerOfAnothers(t *testing.T) {
+	const size = 100_000
+	root := t.TempDir()
+	if err := os.WriteFile(filepath.Join(root, "block"), bytes.Repeat([]byte("b"), size), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	files := httptest.NewServer(http.FileServer(http.Dir(root)))
+	defer files.Close()
+	for _, transport := range []string{"go-http1", "fasthttp"} {
+		for _, c := range []struct {
+			options map[string]any
+			want    string // of the error; empty for none
+		}{
+			{map[string]any{"path": "/block", "verify": "length"}, ""},
+			{map[string]any{"path": "/block"}, "opt.verify=length"},
+			{map[string]any{"path": "/absent", "verify": "length"}, "status 404"},
+			{map[string]any{"path": "block", "verify": "length"}, "option path"},
+		} {
+			t.Run(fmt.Sprint(transport, c.options), func(t *testing.T) {
+				client := workertest.Start(t, all...)
+				client.Send(contract.Message{Setup: &contract.Setup{
+					Transport: transport, Role: contract.Client, Peers: []string{files.Listener.Addr().String()},
+					Exchange: bytesOf(0, size), Load: contract.Load{Connections: 2, Amount: 20}, Options: c.options,
+				}})
+				if c.want != "" {
+					if e := client.Expect("error").Error; !strings.Contains(e.Text, c.want) {
+						t.Errorf("%+v, want %q", e, c.want)
+					}
+					return
+				}
+				client.Expect("ready")
+				client.Start()
+				if r := client.Expect("result").Result; r.Counts.Exchanges != 40 || len(r.Counts.Errors) > 0 {
+					t.Errorf("counts %+v, want 40 exchanges", r.Counts)
+				}
+			})
+		}
+	}
+}
+
+// misbehave serves right replies of 100 bytes and, from the fourth on, what
+// wrong writes; it hangs up after that.
+func misbehave(t *testing.T, wrong func(net.Conn)) string {
+	t.Helper()
+	l, err := net.Listen("tcp", "127.0.0.1:0")
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { l.Close() })
+	go func() {
+		for {
+			conn, err := l.Accept()
+			if err != nil {
+				return
+			}
+			go func() {
+				defer conn.Close()
+				for r, n := bufio.NewReader(conn), 0; ; n++ {
+					if _, err := http.ReadRequest(r); err != nil {
+						return
+					}
+					if n >= 3 {
+						wrong(conn)
+						return
+					}
+					fmt.Fprintf(conn, "HTTP/1.1 200 OK\r\nContent-Length: 100\r\n\r\n%s", strings.Repeat("x", 100))
+				}
+			}()
+		}
+	}()
+	return l.Addr().String()
+}
+
+func TestMisbehavingServersAreCountedByKind(t *testing.T) {
+	reply := func(length, sent int) func(net.Conn) {
+		return func(c net.Conn) {
+			fmt.Fprintf(c, "HTTP/1.1 200 OK\r\nContent-Length: %d\r\n\r\n%s", length, strings.Repeat("x", sent))
+		}
+	}
+	for name, c := range map[string]struct {
+		wrong func(net.Conn)
+		kind  contract.ErrorKind
+	}{
+		"shorter":   {reply(99, 99), contract.Invalid},
+		"longer":    {reply(101, 101), contract.Invalid},
+		"endless":   {func(c net.Conn) { io.WriteString(c, "HTTP/1.1 200 OK\r\n\r\n"+strings.Repeat("x", 1<<20)) }, contract.Invalid},
+		"status":    {func(c net.Conn) { io.WriteString(c, "HTTP/1.1 500 Broken\r\nContent-Length: 0\r\n\r\n") }, contract.Invalid},
+		"truncated": {reply(100, 50), contract.Peer},
+		"reset":     {func(c net.Conn) { c.(*net.TCPConn).SetLinger(0) }, contract.Peer},
+		"silence":   {func(net.Conn) {}, contract.Peer},
+	} {
+		for _, transport := range []string{"go-http1", "fasthttp"} {
+			for _, read := range []string{"all", "pooled"} {
+				options := map[string]any{"verify": "length", "read": read}
+				if transport == "fasthttp" {
+					delete(options, "read")
+				}
+				t.Run(fmt.Sprint(transport, "/", name, "/", read), func(t *testing.T) {
+					client := workertest.Start(t, all...)
+					// Two connections, of which one keeps working: it is to an upright server.
+					upright := misbehave(t, reply(100, 100))
+					client.Setup(contract.Setup{
+						Transport: transport, Role: contract.Client, Peers: []string{misbehave(t, c.wrong), upright},
+						Exchange: bytesOf(0, 100), Load: contract.Load{Connections: 2, Amount: 3}, Options: options,
+					})
+					client.Start()
+					r := client.Expect("result").Result
+					if r.Counts.Errors[c.kind] != 1 || r.Counts.Exchanges != 2+3 || len(r.Counts.Errors) != 1 {
+						t.Errorf("counts %+v, want 5 exchanges and one error of kind %s", r.Counts, c.kind)
+					}
+				})
+			}
+		}
+	}
+}
+
+// Our servers as anybody's client sees them.
+func TestForeignClientsAreServed(t *testing.T) {
+	body := filepath.Join(t.TempDir(), "body")
+	if err := os.WriteFile(body, bytes.Repeat([]byte("x"), 100), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	for _, c := range []struct {
+		transport string
+		exchange  contract.Exchange
+		argv      []string // the URL is added
+		want      string   // in the output
+	}{
+		{"go-http1", bytesOf(0, 100), []string{"curl", "-sSi"}, "HTTP/1.1 200 OK"},
+		{"fasthttp", bytesOf(0, 100), []string{"curl", "-sSi"}, "HTTP/1.1 200 OK"},
+		{"go-http2", bytesOf(0, 100), []string{"curl", "-sSi", "--http2-prior-knowledge"}, "HTTP/2 200"},
+		{"go-http1", bytesOf(100, 9), []string{"curl", "-sSi", "--data-binary", "@" + body}, "HTTP/1.1 200 OK"},
+		{"fasthttp", bytesOf(100, 9), []string{"curl", "-sSi", "--data-binary", "@" + body}, "HTTP/1.1 200 OK"},
+		{"go-http1", bytesOf(99, 9), []string{"curl", "-sSi", "--data-binary", "@" + body}, "the request has 100 bytes, expected 99"},
+		{"fasthttp", bytesOf(99, 9), []string{"curl", "-sSi", "--data-binary", "@" + body}, "the request has more than the expected 99 bytes"},
+		{"fasthttp", bytesOf(101, 9), []string{"curl", "-sSi", "--data-binary", "@" + body}, "the request has 100 bytes, expected 101"},
+		{"go-http1", bytesOf(0, 9), []string{"curl", "-sSi", "-X", "PUT"}, "405 Method Not Allowed"},
+		{"fasthttp", bytesOf(0, 9), []string{"curl", "-sSi", "-X", "PUT"}, "405 Method Not Allowed"},
+		{"go-http2", bytesOf(0, 9), []string{"curl", "-sSi", "-X", "PUT", "--http2-prior-knowledge"}, "HTTP/2 405"},
+		{"go-http1", bytesOf(0, 100), []string{"wrk", "-c2", "-t1", "-d1s"}, "requests in"},
+		{"fasthttp", bytesOf(0, 100), []string{"wrk", "-c2", "-t1", "-d1s"}, "requests in"},
+		{"go-http1", bytesOf(0, 100), []string{"h2load", "--h1", "-n100", "-c2"}, "100 succeeded, 0 failed"},
+		{"fasthttp", bytesOf(0, 100), []string{"h2load", "--h1", "-n100", "-c2"}, "100 succeeded, 0 failed"},
+		{"go-http2", bytesOf(0, 100), []string{"h2load", "-n100", "-c2", "-m10"}, "100 succeeded, 0 failed"},
+		{"go-http2", bytesOf(100, 100), []string{"h2load", "-n100", "-c2", "-m10", "-d", body}, "100 succeeded, 0 failed"},
+	} {
+		t.Run(strings.ReplaceAll(fmt.Sprint(c.transport, c.exchange.UpBytes, c.argv), "/", "-"), func(t *testing.T) {
+			program, err := exec.LookPath(c.argv[0])
+			if err != nil {
+				t.Skipf("%s is not on PATH", c.argv[0])
+			}
+			server := workertest.Start(t, all...)
+			at := server.Setup(contract.Setup{Transport: c.transport, Role: contract.Server, Listen: "127.0.0.1:0", Exchange: c.exchange})
+			out, err := exec.Command(program, append(c.argv[1:], "http://"+at.Addresses[0]+"/anything")...).CombinedOutput()
+			if err != nil || !strings.Contains(string(out), c.want) || strings.Contains(string(out), "Non-2xx") {
+				t.Errorf("%v: %v, want %q in:\n%s", c.argv, err, c.want, out)
+			}
+		})
+	}
+}

@@ -1,0 +1,157 @@
+package gofasthttp
+
+import (
+	"context"
+	"fmt"
+	"maps"
+	"net"
+	"runtime"
+	"time"
+
+	"github.com/valyala/fasthttp"
+	"golang.org/x/sync/errgroup"
+
+	"netdyno/internal/contract"
+	"netdyno/internal/work/codec"
+	"netdyno/internal/work/load"
+	"netdyno/internal/work/wire"
+)
+
+// verifying bounds how many first exchanges are under way at once.
+const verifying = 128
+
+// idle is how long a connection may lie still: an idle connection of a trial
+// stays, which fasthttp would close after 10 s.
+const idle = 24 * time.Hour
+
+type client struct {
+	setup   contract.Setup
+	content *codec.Exchange
+	dialer  *wire.Dialer
+	buffers buffers
+	crew    *load.Crew
+	hosts   []*fasthttp.HostClient // by connection
+	urls    []string               // by connection
+}
+
+// Client implements load.Transport.
+func (t Transport) Client(setup contract.Setup) (load.Client, error) {
+	if err := wire.HTTPClientWork(setup, true); err != nil {
+		return nil, err
+	}
+	content, err := codec.New(setup, t.Codecs)
+	if err != nil {
+		return nil, err
+	}
+	// A few lanes for each thread keep goroutines off each other's cache lines.
+	l, err := load.New(content.Setup(setup), 2*runtime.GOMAXPROCS(0))
+	if err != nil {
+		return nil, load.Failure(contract.SetupFailed, err)
+	}
+	c := &client{setup: setup, content: content, buffers: buffersOf(setup)}
+	if c.dialer, err = wire.NewDialer(setup); err != nil {
+		return nil, err
+	}
+	c.crew = load.NewCrew(l, func(connection, _ int) load.Call { return c.call(connection).do })
+	if err := c.prepare(); err != nil {
+		return nil, err
+	}
+	if err := c.verify(); err != nil {
+		_ = c.Close() // the first failure is the one to report
+		return nil, err
+	}
+	return c, nil
+}
+
+// prepare makes a HostClient for each connection, which dials when it is first
+// used.
+func (c *client) prepare() error {
+	encryption, err := wire.ClientTLS(c.setup)
+	if err != nil {
+		return err
+	}
+	for i, route := range c.dialer.Routes() {
+		target, err := wire.HTTPTarget(c.setup, route.Peer.String())
+		if err != nil {
+			return err
+		}
+		c.urls = append(c.urls, target)
+		c.hosts = append(c.hosts, &fasthttp.HostClient{
+			Addr: route.Peer.String(),
+			Dial: func(string) (net.Conn, error) { return c.dialer.Dial(context.Background(), i) },
+			// An exchange that failed has failed, whatever its method.
+			MaxConns: 1, MaxIdemponentCallAttempts: 1, MaxIdleConnDuration: idle,
+			ReadBufferSize: c.buffers.read, WriteBufferSize: c.buffers.write, MaxResponseBodySize: bound(c.content.DownBytes),
+			IsTLS: encryption != nil, TLSConfig: encryption,
+		})
+	}
+	return nil
+}
+
+// verify makes one exchange on each connection.
+func (c *client) verify() error {
+	var group errgroup.Group
+	group.SetLimit(verifying)
+	for i := range c.hosts {
+		group.Go(func() error {
+			if err := c.verifyOne(i); err != nil {
+				return wire.HTTPConnectFailure(c.setup, c.dialer, i, err)
+			}
+			return nil
+		})
+	}
+	if err := group.Wait(); err != nil {
+		return err
+	}
+	if made := c.dialer.Dialled(); made != int64(len(c.hosts)) {
+		return load.Failure(contract.Bug, fmt.Errorf("%d connections took %d TCP connections, expected as many", len(c.hosts), made))
+	}
+	return nil
+}
+
+func (c *client) verifyOne(i int) error {
+	one := c.call(i)
+	if load.Options(c.setup.Options).Text("verify") == wire.VerifyContent {
+		one.accept = func(reply []byte) error {
+			if err := c.content.Verify(i, reply); err != nil {
+				return wire.ExplainVerify(err)
+			}
+			return nil
+		}
+	}
+	_, err := one.do()
+	return err
+}
+
+// call returns what makes the exchanges of a connection's slot.
+func (c *client) call(connection int) *call {
+	method := fasthttp.MethodPost
+	if c.content.UpBytes == 0 && !c.content.Structured() {
+		method = fasthttp.MethodGet
+	}
+	return &call{
+		host: c.hosts[connection], content: c.content, url: c.urls[connection], method: method,
+		mediaType: c.content.MediaType(), fresh: c.setup.Load.Fresh, accept: c.content.Accept,
+	}
+}
+
+// Ready implements load.Client.
+func (c *client) Ready() contract.Ready {
+	options := maps.Clone(c.setup.Options)
+	maps.Copy(options, c.buffers.effective())
+	n := len(c.hosts)
+	return c.content.Sizes(contract.Ready{Connections: n, Verified: n, Options: options})
+}
+
+// Load implements load.Client.
+func (c *client) Load() *load.Load { return c.crew.Load() }
+
+// Run implements load.Client.
+func (c *client) Run() error { return c.crew.Run() }
+
+// Close implements load.Client.
+func (c *client) Close() error {
+	c.crew.Close()
+	c.dialer.Close()
+	return nil
+}
