@@ -46,16 +46,6 @@ func (p trial) connect(t *testing.T) (server, client *workertest.Bench) {
 	return server, client
 }
 
-// fails returns the error with which the client cannot be set up.
-func (p trial) fails(t *testing.T) contract.Error {
-	t.Helper()
-	server, client := workertest.Start(t, transports...), workertest.Start(t, transports...)
-	s, c := p.setups()
-	c.Peers = server.Setup(s).Addresses
-	client.Send(contract.Message{Setup: &c})
-	return *client.Expect("error").Error
-}
-
 // amount runs a fixed number of exchanges on every connection and checks that
 // both ends counted exactly those.
 func (p trial) amount(t *testing.T, each int64) {

@@ -1,0 +1,247 @@
+package main
+
+import (
+	"net"
+	"os/exec"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"google.golang.org/grpc"
+	"google.golang.org/grpc/codes"
+	"google.golang.org/grpc/status"
+
+	"netdyno/internal/contract"
+	"netdyno/internal/run/check"
+	"netdyno/internal/work/worker/workertest"
+)
+
+func contains(t *testing.T, what string, err error, words ...string) {
+	t.Helper()
+	if err == nil {
+		t.Errorf("%s: no error, want one with %q", what, words)
+		return
+	}
+	for _, word := range words {
+		if !strings.Contains(err.Error(), word) {
+			t.Errorf("%s: error %q lacks %q", what, err, word)
+		}
+	}
+}
+
+// refused gives a client to a server at an address and returns its fatal error.
+func refused(t *testing.T, address string, p trial) *contract.Error {
+	t.Helper()
+	_, setup := p.setups()
+	setup.Peers, setup.Load.Connections = []string{address}, 1
+	client := workertest.Start(t, transports...)
+	client.Send(contract.Message{Setup: &setup})
+	return client.Expect("error").Error
+}
+
+func TestMismatchedEndsSayWhatIsWrong(t *testing.T) {
+	t.Parallel()
+	certificate := selfSigned(t)
+	stranger := selfSigned(t)
+	stranger.Certificate, stranger.Key = certificate.Certificate, certificate.Key
+	raw := map[string]any{"codec": "raw"}
+	for name, c := range map[string]struct {
+		server, client trial
+		kind           contract.ErrorKind
+		words          []string
+	}{
+		"reply above the client's limit": {trial{exchange: blocks(1, 4<<20)}, trial{exchange: blocks(1, 4<<20), client: map[string]any{"max_message": 4194304.0}},
+			contract.Invalid, []string{"ResourceExhausted", "4194304", "max_message"}},
+		"request above the server's limit": {trial{exchange: blocks(4<<20, 1), server: map[string]any{"max_message": 4194304.0}}, trial{exchange: blocks(4<<20, 1)},
+			contract.Invalid, []string{"ResourceExhausted", "4194304", "opt.server.max_message"}},
+		"longer request": {trial{exchange: blocks(10, 10)}, trial{exchange: blocks(11, 10)}, contract.Invalid, []string{"11 bytes, expected 10"}},
+		"longer reply":   {trial{exchange: blocks(10, 11)}, trial{exchange: blocks(10, 10)}, contract.Invalid, []string{"11 bytes, expected 10"}},
+		"longer stream up": {trial{exchange: blocks(10, 10)}, trial{exchange: streamed(contract.StreamUp, 11, 10, 5)},
+			contract.Invalid, []string{"more than the 10 bytes"}},
+		"longer stream down": {trial{exchange: blocks(10, 11)}, trial{exchange: streamed(contract.StreamDown, 10, 10, 5)},
+			contract.Invalid, []string{"more than the 10 bytes"}},
+		"shorter stream": {trial{exchange: blocks(10, 10)}, trial{exchange: streamed(contract.StreamBoth, 9, 10, 5)},
+			contract.Invalid, []string{"9 bytes, expected 10"}},
+		"raw client": {trial{exchange: blocks(100, 100)}, trial{exchange: blocks(100, 100), client: raw}, contract.Invalid, []string{"option codec"}},
+		"raw server": {trial{exchange: blocks(100, 100), server: raw}, trial{exchange: blocks(100, 100)}, contract.Invalid, []string{"option codec"}},
+		"another codec": {trial{exchange: blocks(10, 10)}, trial{exchange: message("proto", "simple")},
+			contract.Invalid, []string{"/netdyno.v1.Exchange/Simple", "codec bytes", "/netdyno.v1.Exchange/Unary"}},
+		"another content": {trial{exchange: message("proto", "simple")}, otherText(), contract.Invalid, []string{"other values"}},
+		"plain client":    {trial{exchange: blocks(1, 1), tls: certificate}, trial{exchange: blocks(1, 1)}, contract.Peer, []string{"server speaks TLS"}},
+		"plain server":    {trial{exchange: blocks(1, 1)}, trial{exchange: blocks(1, 1), tls: certificate}, contract.Peer, []string{"server plain text"}},
+		"unknown authority": {trial{exchange: blocks(1, 1), tls: certificate}, trial{exchange: blocks(1, 1), tls: &contract.TLS{Authorities: stranger.Authorities}},
+			contract.Peer, []string{"certificate"}},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			setup, _ := c.server.setups()
+			_, address := listen(t, setup)
+			err := refused(t, address, c.client)
+			contains(t, name, err, c.words...)
+			if err.Kind != c.kind || !err.Fatal {
+				t.Errorf("error %+v, want a fatal one of kind %s", err, c.kind)
+			}
+		})
+	}
+}
+
+func otherText() trial {
+	p := trial{exchange: message("proto", "simple")}
+	p.exchange.Message.Down.JSON = `{"text":"another reply"}`
+	return p
+}
+
+func TestContradictionsAreRefused(t *testing.T) {
+	t.Parallel()
+	chunks := streamed(contract.StreamUp, 10, 10, 5)
+	for _, c := range []struct {
+		exchange contract.Exchange
+		options  map[string]any
+		kind     contract.ErrorKind
+		words    []string
+	}{
+		{chunks, map[string]any{"mode": "stream"}, contract.Unsupported, []string{"mode", "exchange.stream"}},
+		{chunks, map[string]any{"method": "/a.B/C"}, contract.Unsupported, []string{"method", "exchange.stream"}},
+		{message("json", "simple"), map[string]any{"codec": "raw"}, contract.Unsupported, []string{"raw", "json"}},
+		{message("msgpack", "simple"), nil, contract.Unsupported, []string{"msgpack"}},
+		{blocks(1, 1), map[string]any{"window": 65534.0}, contract.SetupFailed, []string{"window is 65534", "65535"}},
+		{blocks(1, 1), map[string]any{"connection_window": 1.0}, contract.SetupFailed, []string{"connection_window is 1", "65535"}},
+		{blocks(1, 1), map[string]any{"method": "Exchange/Unary"}, contract.SetupFailed, []string{"Exchange/Unary", "/package.Service/Method"}},
+		{blocks(1, 1), map[string]any{"method": "/grpc.reflection.v1.ServerReflection/X"}, contract.SetupFailed, []string{"reflection"}},
+	} {
+		server, client := trial{exchange: c.exchange, server: c.options, client: c.options, load: contract.Load{Connections: 1}}.setups()
+		client.Peers = []string{"127.0.0.1:1"} // refused before it is dialled
+		for _, setup := range []contract.Setup{server, client} {
+			worker := workertest.Start(t, transports...)
+			worker.Send(contract.Message{Setup: &setup})
+			err := worker.Expect("error").Error
+			contains(t, string(setup.Role), err, c.words...)
+			if err.Kind != c.kind {
+				t.Errorf("%s: kind %s, want %s: %s", setup.Role, err.Kind, c.kind, err.Text)
+			}
+		}
+	}
+}
+
+// resetting accepts connections and resets each after its first bytes.
+func resetting(t *testing.T) string {
+	t.Helper()
+	l, err := net.Listen("tcp", "127.0.0.1:0")
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { l.Close() })
+	go func() {
+		for {
+			c, err := l.Accept()
+			if err != nil {
+				return
+			}
+			c.Read(make([]byte, 1))
+			c.(*net.TCPConn).SetLinger(0)
+			c.Close()
+		}
+	}()
+	return l.Addr().String()
+}
+
+func TestConnectionsThatFail(t *testing.T) {
+	t.Parallel()
+	closed, err := net.Listen("tcp", "127.0.0.1:0")
+	if err != nil {
+		t.Fatal(err)
+	}
+	closed.Close()
+	for name, c := range map[string]struct {
+		address string
+		words   []string
+	}{
+		"refused": {closed.Addr().String(), []string{"connect 1 of 1", "nothing listens"}},
+		"reset":   {resetting(t), []string{"connect 1 of 1", "Unavailable"}},
+	} {
+		err := refused(t, c.address, trial{exchange: blocks(1, 1)})
+		contains(t, name, err, c.words...)
+		if err.Kind != contract.Peer {
+			t.Errorf("%s: kind %s, want peer", name, err.Kind)
+		}
+	}
+}
+
+// A server that dies under the load ends the trial: nothing is dialled again.
+func TestDeadServerIsFatal(t *testing.T) {
+	t.Parallel()
+	for name, p := range map[string]trial{
+		"unary": {exchange: blocks(100, 100)}, "stream": {exchange: blocks(100, 100), client: map[string]any{"mode": "stream"}},
+		"chunks": {exchange: streamed(contract.StreamBoth, 1<<20, 1<<20, 64<<10)}, "fresh": {exchange: blocks(100, 100), load: contract.Load{Fresh: true}},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			p.load.Connections, p.load.InFlight = 3, 2
+			server, client := p.connect(t)
+			client.Mark(1, true)
+			client.Start()
+			until(t, server, 20)
+			server.End()
+			if m := client.Expect("error"); m.Error.Kind != contract.Peer || !m.Error.Fatal {
+				t.Errorf("error %+v, want a fatal one of kind peer", m.Error)
+			}
+		})
+	}
+}
+
+// What a server refuses is counted by its kind and taints the trial, which
+// goes on.
+func TestRefusalsAreCountedByKind(t *testing.T) {
+	t.Parallel()
+	for code, kind := range map[codes.Code]contract.ErrorKind{
+		codes.DeadlineExceeded: contract.Timeout, codes.ResourceExhausted: contract.Invalid, codes.Internal: contract.Invalid,
+		codes.Unimplemented: contract.Invalid, codes.Unknown: contract.Invalid,
+	} {
+		for _, mode := range []string{"unary", "stream"} {
+			calls := make(chan struct{}, 1)
+			calls <- struct{}{} // the verified exchange is answered
+			address := strange(t, func(stream grpc.ServerStream, _ string, request []byte) error {
+				select {
+				case <-calls:
+					return stream.SendMsg(request)
+				default:
+					return status.Error(code, "not today")
+				}
+			})
+			p := trial{exchange: message("proto", "simple"), load: contract.Load{Connections: 1, Amount: 3}, client: map[string]any{"mode": mode}}
+			p.exchange.Message.Down = p.exchange.Message.Up
+			_, setup := p.setups()
+			setup.Peers = []string{address}
+			client := workertest.Start(t, transports...)
+			client.Setup(setup)
+			client.Start()
+			if r := client.Expect("result").Result; r.Counts.Exchanges != 0 || r.Counts.Errors[kind] != 3 {
+				t.Errorf("%s, %s: counts %+v, want 3 errors of kind %s", code, mode, r.Counts, kind)
+			}
+		}
+	}
+}
+
+func TestConformance(t *testing.T) {
+	t.Parallel()
+	program := filepath.Join(t.TempDir(), "netdyno-worker-grpc")
+	if out, err := exec.Command("go", "build", "-o", program, ".").CombinedOutput(); err != nil {
+		t.Fatalf("build: %v\n%s", err, out)
+	}
+	outcomes, err := check.Run(t.Context(), []string{program}, check.Options{Patience: 4})
+	if err != nil {
+		t.Fatal(err)
+	}
+	passed := 0
+	for _, o := range outcomes {
+		switch {
+		case o.Pass:
+			passed++
+		case !o.Skipped:
+			t.Errorf("%s %s: %s", o.Transport, o.Case, o.Text)
+		}
+	}
+	if passed < 30 {
+		t.Errorf("only %d cases passed of %d", passed, len(outcomes))
+	}
+}
