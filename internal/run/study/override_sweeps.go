@@ -1,8 +1,6 @@
 package study
 
-import (
-	"slices"
-)
+import "slices"
 
 // sweeps returns the file's sweeps, or nil.
 func (n *node) sweeps() []*node {

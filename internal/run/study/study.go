@@ -4,8 +4,11 @@
 //
 // A file and a command line become the same tree of nodes with places (tree.go,
 // args.go); parse.go gives the tree its meaning by the table in factors.go;
-// contradictions.go refuses what cannot be meant; plan.go unfolds the trials;
-// work.go turns a trial's levels back into typed values for the bench.
+// contradictions.go refuses what cannot be meant; sweep.go takes a study apart
+// into the factorial designs that it is the union of; plan.go unfolds their
+// trials; work.go turns a trial's levels back into typed values for the bench.
+// Charts and fits (chart.go, fit.go, view.go) are checked against the plan here
+// and drawn by readers.
 package study
 
 import (
