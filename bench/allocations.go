@@ -11,21 +11,21 @@ import (
 	"strings"
 )
 
-// A transport's package benchmarks one exchange of its client, and of a bare
-// client of the same library, under these names; what follows is the shape.
-const ourClient, bareClient = "BenchmarkClient", "BenchmarkBareClient"
+// Packages benchmark one exchange of their client and of a bare client of the
+// same library, as BenchmarkClient and BenchmarkBareClient with the shapes below
+// them, or as the shapes of BenchmarkExchange with ours and bare below those.
+const twins = "^Benchmark(Client|BareClient|Exchange)$"
 
 // perExchange is what one exchange allocates.
 type perExchange struct{ bytes, objects string }
 
-var benchmarkLine = regexp.MustCompile(`^(Benchmark\w+)(\S*?)(?:-\d+)?\s+\d+\s.*?(\d+) B/op\s+(\d+) allocs/op`)
+var benchmarkLine = regexp.MustCompile(`^Benchmark(Client|BareClient|Exchange)((?:/\S+?)?)(?:-\d+)?\s+\d+\s.*?(\d+) B/op\s+(\d+) allocs/op`)
 
 // allocations prints what each client allocates per exchange beside a bare
 // client of the same library: what we add is the difference.
 func allocations(ctx context.Context) error {
 	fmt.Println("\nallocations per exchange, our client against a bare one of its library (hoped: no object more)")
-	c := exec.CommandContext(ctx, "go", "test", "./internal/work/transport/...", "-run", "^$",
-		"-bench", "^("+ourClient+"|"+bareClient+")$", "-benchmem", "-benchtime", "1000x")
+	c := exec.CommandContext(ctx, "go", "test", "./internal/work/...", "-run", "^$", "-bench", twins, "-benchmem", "-benchtime", "300x")
 	c.Stderr = os.Stderr
 	out, err := c.Output()
 	if err != nil {
@@ -33,7 +33,7 @@ func allocations(ctx context.Context) error {
 	}
 	rows := pairs(out)
 	if len(rows) == 0 {
-		fmt.Printf("  left out: no package has %s and %s\n", ourClient, bareClient)
+		fmt.Println("  left out: no package has benchmarks of both")
 	}
 	for _, row := range rows {
 		fmt.Printf("  %-34s %8s B %6s objects   bare %8s B %6s objects\n", row.name,
@@ -51,7 +51,7 @@ type pair struct {
 // pairs finds the benchmarks that both exist in the output of go test.
 func pairs(out []byte) []pair {
 	type place struct{ of, shape string }
-	ours, bare := map[place]perExchange{}, map[place]perExchange{}
+	sides := map[bool]map[place]perExchange{true: {}, false: {}} // by whether it is ours
 	var order []place
 	of := ""
 	for lines := bufio.NewScanner(bytes.NewReader(out)); lines.Scan(); {
@@ -63,19 +63,21 @@ func pairs(out []byte) []pair {
 		if found == nil {
 			continue
 		}
-		at, what := place{of, found[2]}, perExchange{found[3], found[4]}
-		switch found[1] {
-		case ourClient:
-			ours[at] = what
-			order = append(order, at)
-		case bareClient:
-			bare[at] = what
+		ours, shape := found[1] == "Client", found[2]
+		if found[1] == "Exchange" {
+			shape, ours = strings.CutSuffix(shape, "/ours")
+			shape = strings.TrimSuffix(shape, "/bare")
 		}
+		at := place{of, shape}
+		if ours {
+			order = append(order, at)
+		}
+		sides[ours][at] = perExchange{found[3], found[4]}
 	}
 	var all []pair
 	for _, at := range order {
-		if b, ok := bare[at]; ok {
-			all = append(all, pair{at.of + at.shape, ours[at], b})
+		if bare, ok := sides[false][at]; ok {
+			all = append(all, pair{at.of + at.shape, sides[true][at], bare})
 		}
 	}
 	return all

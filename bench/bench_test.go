@@ -1,6 +1,7 @@
 package main
 
 import (
+	"slices"
 	"strings"
 	"testing"
 )
@@ -16,12 +17,15 @@ pkg: netdyno/internal/work/transport/gogrpc
 BenchmarkBareClient-2     	    1000	     57000 ns/op	   8 B/op	      3 allocs/op
 BenchmarkClient     	    1000	     57000 ns/op	   7 B/op	      2 allocs/op
 BenchmarkOther-2     	    1000	     57000 ns/op	   7 B/op	      2 allocs/op
+BenchmarkExchange/down_4MiB/ours-2     	    1000	     57000 ns/op	   70 B/op	      20 allocs/op
+BenchmarkExchange/down_4MiB/bare-2     	    1000	     57000 ns/op	   71 B/op	      21 allocs/op
 `))
 	want := []pair{
 		{"gohttp1/read=all", perExchange{"4321", "12"}, perExchange{"4300", "11"}},
 		{"gogrpc", perExchange{"7", "2"}, perExchange{"8", "3"}},
+		{"gogrpc/down_4MiB", perExchange{"70", "20"}, perExchange{"71", "21"}},
 	}
-	if len(got) != len(want) || got[0] != want[0] || got[1] != want[1] {
+	if !slices.Equal(got, want) {
 		t.Errorf("pairs are %+v, want %+v", got, want)
 	}
 }

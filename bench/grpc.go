@@ -24,7 +24,7 @@ func (b *bed) grpcQuestions() []question {
 	ask := func(name, size string, bytes, connections, inflight int) question {
 		shape := fmt.Sprintf("grpc %s × %d connections × %d calls, against grpc-go's own benchmark", name, connections, inflight)
 		return question{
-			name: shape, unit: "exchanges/s", hoped: "≥ 1.0", cost: "client CPU µs/exchange",
+			name: shape, unit: "exchanges/s", hoped: "≥ 1.0", cost: "client CPU µs/exchange", ours: []string{"go-grpc"},
 			base: []subject{b.grpcPeer(bytes, connections, inflight)},
 			others: []subject{b.profiled("netdyno go-grpc",
 				"transport=go-grpc", "request="+size, "response="+size,

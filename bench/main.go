@@ -43,7 +43,8 @@ type question struct {
 	base   []subject // the one with the highest median is the base
 	others []subject
 	cost   string   // unit of the figures' cost; empty for none
-	needs  []string // programs without which it cannot be asked
+	needs  []string // programs without which it cannot be asked,
+	ours   []string // and transports
 }
 
 func main() {
@@ -72,8 +73,8 @@ func run(ctx context.Context, blocks int, window time.Duration, only string) err
 		if !asked(q.name) {
 			continue
 		}
-		if missing := absent(q.needs); len(missing) > 0 {
-			fmt.Printf("\n%s: left out, %s is not installed\n", q.name, strings.Join(missing, ", "))
+		if missing := append(absent(q.needs), rig.unoffered(q.ours)...); len(missing) > 0 {
+			fmt.Printf("\n%s: left out, there is no %s here\n", q.name, strings.Join(missing, ", no "))
 			continue
 		}
 		if err := q.ask(ctx, blocks); err != nil {
@@ -136,7 +137,7 @@ func against(other, base []float64) string {
 	e, ok := stat.GeometricMean(ratios)
 	logs, positive := stat.Logs(ratios)
 	if !ok || !positive {
-		return fmt.Sprintf("%.3f×, without an interval: that takes two blocks", stat.Median(ratios))
+		return fmt.Sprintf("%.3g×, without an interval: that takes two blocks", stat.Median(ratios))
 	}
-	return fmt.Sprintf("%.3f× (%.3f–%.3f), p %.3g, %d blocks", e.Point, e.Low, e.High, stat.SignFlip(logs), len(base))
+	return fmt.Sprintf("%.3g× (%.3g–%.3g), p %.3g, %d blocks", e.Point, e.Low, e.High, stat.SignFlip(logs), len(base))
 }

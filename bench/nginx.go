@@ -16,14 +16,14 @@ import (
 // every client on the other.
 func (b *bed) nginxQuestions() []question {
 	const block, small = 4 << 20, 1 << 10
-	needs := []string{"nginx", "wrk", "h2load", "hey"}
+	needs, ours := []string{"nginx", "wrk", "h2load", "hey"}, []string{"address", "go-http1", "fasthttp"}
 	peers := func(bytes, connections int) []subject {
 		return []subject{b.wrk(bytes, connections), b.h2load(bytes, connections), b.hey(bytes, connections)}
 	}
 	return []question{
 		{
 			name: "http 4 MiB blocks × 4 from nginx", unit: "MB/s", hoped: "≥ 1.0 with read=pooled", cost: "client CPU s/GB",
-			base: peers(block, 4), needs: needs,
+			base: peers(block, 4), needs: needs, ours: ours,
 			others: []subject{
 				b.ourHTTP("netdyno go-http1 read=pooled", block, 4, "client=go-http1", "opt.client.read=pooled"),
 				b.ourHTTP("netdyno fasthttp", block, 4, "client=fasthttp"),
@@ -31,7 +31,7 @@ func (b *bed) nginxQuestions() []question {
 		},
 		{
 			name: "http 1 KiB × 50 from nginx", unit: "MB/s", hoped: "≥ 0.9 with fasthttp", cost: "client CPU s/GB",
-			base: peers(small, 50), needs: needs,
+			base: peers(small, 50), needs: needs, ours: ours,
 			others: []subject{
 				b.ourHTTP("netdyno fasthttp", small, 50, "client=fasthttp"),
 				b.ourHTTP("netdyno go-http1", small, 50, "client=go-http1"),
@@ -49,6 +49,7 @@ func (b *bed) readQuestions() []question {
 		return question{
 			name: "read: pooled against ReadAll, 4 MiB, " + what, unit: unit, hoped: hoped,
 			base: []subject{of("read=all", metric, "all")}, others: []subject{of("read=pooled", metric, "pooled")},
+			ours: []string{"go-http1"},
 		}
 	}
 	return []question{

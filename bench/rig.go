@@ -44,6 +44,13 @@ func newRig(ctx context.Context, window time.Duration) (*bed, error) {
 	return b, err
 }
 
+// unoffered returns the transports that no worker in bin/ has.
+func (b *bed) unoffered(transports []string) []string {
+	return slices.DeleteFunc(slices.Clone(transports), func(name string) bool {
+		return slices.ContainsFunc(b.catalog.Offers(), func(o bench.Offer) bool { return o.Name == name })
+	})
+}
+
 func (b *bed) remove() { _ = os.RemoveAll(b.temp) } // what stays behind is the system's to clear
 
 // pinned is the loopback rig with one CPU for each end by taskset, so that a
