@@ -16,9 +16,9 @@ import (
 // exchanges per second, a share; a flag counts 0 or 1. False for a word.
 func numberOf(level string) (float64, bool) {
 	switch level {
-	case "true":
+	case "yes":
 		return 1, true
-	case "false":
+	case "no":
 		return 0, true
 	}
 	if n, err := quantity.ParseCount(level); err == nil {

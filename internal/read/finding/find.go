@@ -28,7 +28,6 @@ func Find(header record.Header, trials []record.Trial, records []record.Record) 
 	}
 	s := sortOut(header, trials, records)
 	examineAll(s.views)
-	examineAll(s.probes)
 	noise := s.noise()
 	comparisons := s.compare(noise)
 	cells := s.describeCells()

@@ -33,14 +33,15 @@ func (s *sorted) profiles() ([]Profile, []record.Warning) {
 	}
 	probes := map[place][]*view{}
 	for _, v := range s.probes {
-		switch v.trial.Status {
-		case Valid:
-			p := place{v.plan.Cell, v.plan.Arm}
-			probes[p] = append(probes[p], v)
-		case StatusMissing:
-		default:
-			leaveOut(v, v.trial.Status+": "+v.trial.Reason)
+		if v.record == nil {
+			continue
 		}
+		if why := unfit(v); why != "" {
+			leaveOut(v, why)
+			continue
+		}
+		p := place{v.plan.Cell, v.plan.Arm}
+		probes[p] = append(probes[p], v)
 	}
 	for _, cell := range s.cells {
 		for _, arm := range s.arms {
@@ -58,6 +59,23 @@ func (s *sorted) profiles() ([]Profile, []record.Warning) {
 		}
 	}
 	return all, warnings
+}
+
+// unfit returns why a probe did other work than its arm's, "" when it did it.
+// The books of both ends are not compared: a profiler holds up the marks, and
+// rates between marks that were held up differ.
+func unfit(v *view) string {
+	if status, reason := outcome(v); status != Valid {
+		return status + ": " + reason
+	}
+	e := &exam{window: record.NewWindow(v.record)}
+	e.generators = e.window.Generators()
+	for _, check := range []func() string{e.complete, e.failures, e.clientBytes} {
+		if reason := check(); reason != "" {
+			return StatusInvalid + ": " + reason
+		}
+	}
+	return ""
 }
 
 // sampled is the CPU time of one end, summed over profiles, in ns.
