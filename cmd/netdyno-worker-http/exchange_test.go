@@ -155,7 +155,8 @@ func TestLoadsOfEveryKind(t *testing.T) {
 		"fasthttp fresh":          {client: "fasthttp", load: contract.Load{Connections: 4, Fresh: true}},
 		"fasthttp half idle":      {client: "fasthttp", load: contract.Load{Connections: 8, ActiveShare: 0.5}},
 		"http2 open loop":         {client: "go-http2", load: contract.Load{Connections: 2, InFlight: 4, Rate: 500}},
-		"http2 in flight":         {client: "go-http2", load: contract.Load{Connections: 3, InFlight: 20}},
+		"http2 without a pool":    {client: "go-http2", load: contract.Load{Connections: 3, InFlight: 5}, options: map[string]any{"pool": "none"}},
+		"http2 in flight":         {client: "go-http2", load: contract.Load{Connections: 3, InFlight: 100}},
 		"http2 fresh":             {client: "go-http2", load: contract.Load{Connections: 4, InFlight: 2, Fresh: true}},
 	} {
 		t.Run(name, func(t *testing.T) {
@@ -165,23 +166,33 @@ func TestLoadsOfEveryKind(t *testing.T) {
 	}
 }
 
-// A server that allows fewer streams than are in flight makes them wait; it does
-// not make the client open a second connection.
-func TestStreamsWaitForTheirPlace(t *testing.T) {
-	server, client := workertest.Start(t, all...), workertest.Start(t, all...)
-	at := server.Setup(contract.Setup{
-		Transport: "go-http2", Role: contract.Server, Listen: "127.0.0.1:0", Exchange: bytesOf(0, 10), Options: map[string]any{"max_streams": 2.0},
-	})
-	client.Setup(contract.Setup{
-		Transport: "go-http2", Role: contract.Client, Peers: at.Addresses, Exchange: bytesOf(0, 10),
-		Load: contract.Load{Connections: 1, InFlight: 10, Amount: 200},
-	})
-	client.Start()
-	if r := client.Expect("result").Result; r.Counts.Exchanges != 200 || len(r.Counts.Errors) > 0 {
-		t.Errorf("counts %+v, want 200 exchanges and no errors", r.Counts)
-	}
-	if n := server.Mark(1, true).Counts.Connections; n != 1 {
-		t.Errorf("%d TCP connections, want 1", n)
+// A server that allows fewer streams than are in flight: without a pool they
+// wait for their place on the one connection, and with one the client says in
+// time that they do not fit.
+func TestStreamsThatDoNotFit(t *testing.T) {
+	for _, pool := range []string{"none", "own"} {
+		server, client := workertest.Start(t, all...), workertest.Start(t, all...)
+		at := server.Setup(contract.Setup{
+			Transport: "go-http2", Role: contract.Server, Listen: "127.0.0.1:0", Exchange: bytesOf(0, 10), Options: map[string]any{"max_streams": 2.0},
+		})
+		client.Send(contract.Message{Setup: &contract.Setup{
+			Transport: "go-http2", Role: contract.Client, Peers: at.Addresses, Exchange: bytesOf(0, 10),
+			Load: contract.Load{Connections: 1, InFlight: 10, Amount: 200}, Options: map[string]any{"pool": pool},
+		}})
+		if pool == "own" {
+			if e := client.Expect("error").Error; e.Kind != contract.SetupFailed || !strings.Contains(e.Text, "max_streams") {
+				t.Errorf("%+v, want setup with advice", e)
+			}
+			continue
+		}
+		client.Expect("ready")
+		client.Start()
+		if r := client.Expect("result").Result; r.Counts.Exchanges != 200 || len(r.Counts.Errors) > 0 {
+			t.Errorf("counts %+v, want 200 exchanges and no errors", r.Counts)
+		}
+		if n := server.Mark(1, true).Counts.Connections; n != 1 {
+			t.Errorf("%d TCP connections, want 1", n)
+		}
 	}
 }
 
@@ -201,6 +212,7 @@ func TestHTTP1DoesNotMultiplex(t *testing.T) {
 func TestALostServerIsNotDialledAgain(t *testing.T) {
 	for _, p := range []pairing{
 		{client: "go-http1"}, {client: "go-http1", options: map[string]any{"pool": "shared"}}, {client: "fasthttp"}, {client: "go-http2"},
+		{client: "go-http2", options: map[string]any{"pool": "none"}},
 	} {
 		t.Run(fmt.Sprint(p.client, p.options), func(t *testing.T) {
 			p.server, p.exchange, p.load = p.client, bytesOf(0, 100), contract.Load{Connections: 4}

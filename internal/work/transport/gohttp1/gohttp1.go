@@ -38,7 +38,7 @@ func (t Transport) Server(setup contract.Setup) (load.Server, error) {
 func (t Transport) Client(setup contract.Setup) (load.Client, error) {
 	o := clientOptionsOf(setup)
 	return nethttp.NewClient(setup, nethttp.Plan{
-		Codecs: t.Codecs, OneAtATime: true, Shared: o.shared, Options: o.effective(),
+		Codecs: t.Codecs, OneAtATime: true, Pool: o.pool, Options: o.effective(),
 		Transport: func() *http.Transport {
 			return &http.Transport{Protocols: protocols(), ReadBufferSize: o.readBuffer, WriteBufferSize: o.writeBuffer}
 		},

@@ -9,12 +9,6 @@ import (
 	"netdyno/internal/work/wire/nethttp"
 )
 
-// Levels of option pool.
-const (
-	poolOwn    = "own"
-	poolShared = "shared"
-)
-
 // libraryBuffer is what net/http takes for http.Transport.ReadBufferSize and
 // WriteBufferSize of 0, in bytes.
 const libraryBuffer = 4 << 10
@@ -27,7 +21,8 @@ func options() []contract.Option {
 	return append([]contract.Option{
 		nethttp.ReadOption(),
 		{
-			Name: "pool", Type: contract.TypeChoice, Default: poolOwn, Choices: []string{poolOwn, poolShared}, Roles: client,
+			Name: "pool", Type: contract.TypeChoice, Default: string(nethttp.PoolOwn),
+			Choices: []string{string(nethttp.PoolOwn), string(nethttp.PoolShared)}, Roles: client,
 			Doc: "own: an http.Transport for each connection; shared: one for all, as programs have it",
 		}, {
 			Name: "read_buffer", Type: contract.TypeBytes, Default: 0, Min: &zero, Max: &most, Roles: client,
@@ -41,14 +36,14 @@ func options() []contract.Option {
 
 // clientOptions are the client's that this package resolves itself.
 type clientOptions struct {
-	shared                  bool
+	pool                    nethttp.Pool
 	readBuffer, writeBuffer int
 }
 
 func clientOptionsOf(setup contract.Setup) clientOptions {
 	o := load.Options(setup.Options)
 	return clientOptions{
-		shared:      o.Text("pool") == poolShared,
+		pool:        nethttp.Pool(o.Text("pool")),
 		readBuffer:  cmp.Or(int(o.Int("read_buffer")), libraryBuffer),
 		writeBuffer: cmp.Or(int(o.Int("write_buffer")), libraryBuffer),
 	}

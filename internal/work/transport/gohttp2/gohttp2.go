@@ -45,7 +45,7 @@ func (t Transport) Client(setup contract.Setup) (load.Client, error) {
 		return nil, err
 	}
 	return nethttp.NewClient(setup, nethttp.Plan{
-		Codecs: t.Codecs, Options: s.effective,
+		Codecs: t.Codecs, Options: s.effective, Pool: nethttp.Pool(load.Options(setup.Options).Text("pool")),
 		Transport: func() *http.Transport { return &http.Transport{Protocols: protocols(setup), HTTP2: s.config} },
 	})
 }

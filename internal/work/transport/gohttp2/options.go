@@ -52,7 +52,12 @@ func options() []contract.Option {
 			Doc: s.doc + "; 0 takes the library's, which ready reports",
 		})
 	}
-	return append(append(all, nethttp.ReadOption()), wire.HTTPOptions()...)
+	all = append(all, contract.Option{
+		Name: "pool", Type: contract.TypeChoice, Default: string(nethttp.PoolOwn),
+		Choices: []string{string(nethttp.PoolOwn), string(nethttp.PoolNone)}, Roles: []contract.Role{contract.Client},
+		Doc: "own: an http.Transport for each connection, as programs have it; none: an http.ClientConn, on which exchanges wait for a free stream",
+	}, nethttp.ReadOption())
+	return append(all, wire.HTTPOptions()...)
 }
 
 // settings are what an end of a trial asks of net/http, and what that comes to.
@@ -81,9 +86,6 @@ func settingsOf(setup contract.Setup) (settings, error) {
 		s.effective[z.name] = n
 	}
 	if setup.Role != contract.Server {
-		// Where the server's limit is below load.in_flight, an exchange waits for
-		// its place; by default net/http opens a second connection.
-		s.config.StrictMaxConcurrentRequests = true
 		return s, nil
 	}
 	streams := o.Int("max_streams")

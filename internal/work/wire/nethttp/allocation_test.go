@@ -60,7 +60,7 @@ func (a arm) client(t testing.TB) func() error {
 	t.Helper()
 	setup := a.setup()
 	setup.Peers = []string{a.server(t)}
-	c, err := NewClient(setup, Plan{OneAtATime: !a.http2, Transport: func() *http.Transport { return &http.Transport{Protocols: a.protocols()} }})
+	c, err := NewClient(setup, Plan{OneAtATime: !a.http2, Pool: PoolOwn, Transport: func() *http.Transport { return &http.Transport{Protocols: a.protocols()} }})
 	if err != nil {
 		t.Fatal(err)
 	}

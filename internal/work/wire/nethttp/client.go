@@ -20,11 +20,23 @@ import (
 // verifying bounds how many first exchanges are under way at once.
 const verifying = 128
 
+// Pool says who holds a client's connections. A level of option pool.
+type Pool string
+
+// The pools. PoolShared is for connections that carry one exchange at a time:
+// of others, one http.Transport makes a single one to each server. PoolNone is
+// for those that carry several.
+const (
+	PoolOwn    Pool = "own"    // an http.Transport for each connection
+	PoolShared Pool = "shared" // one http.Transport for all
+	PoolNone   Pool = "none"   // no http.Transport, but an http.ClientConn for each connection
+)
+
 // Plan is what a transport decides about its client.
 type Plan struct {
 	Codecs     []codec.Codec
 	OneAtATime bool                   // a connection carries one exchange at a time
-	Shared     bool                   // one http.Transport has all the connections; OneAtATime only
+	Pool       Pool                   // of the connections
 	Transport  func() *http.Transport // with its Protocols and sizes; dialling and TLS are added here
 	Options    map[string]any         // effective, of the transport's own; the rest are in setup
 }
@@ -85,13 +97,13 @@ func (c *Client) prepare() error {
 			return err
 		}
 		c.urls = append(c.urls, target)
-		if !c.plan.Shared {
+		if c.plan.Pool != PoolShared {
 			t := c.transport(encryption)
 			t.DialContext = func(ctx context.Context, _, _ string) (net.Conn, error) { return c.dialer.Dial(ctx, i) }
 			c.clients = append(c.clients, httpClient(c.trip(t)))
 		}
 	}
-	if c.plan.Shared {
+	if c.plan.Pool == PoolShared {
 		t, peers := c.transport(encryption), len(c.setup.Peers)
 		t.DialContext = func(ctx context.Context, _, address string) (net.Conn, error) { return c.dialer.Any(ctx, address) }
 		t.MaxConnsPerHost = (len(c.urls) + peers - 1) / peers
@@ -112,12 +124,12 @@ func (c *Client) transport(encryption *tls.Config) *http.Transport {
 // trip returns what carries the requests of one connection.
 func (c *Client) trip(t *http.Transport) http.RoundTripper {
 	switch {
-	case c.plan.OneAtATime:
-		return t
-	case c.setup.Load.Fresh:
-		return &eachItsOwn{t}
+	case c.setup.Load.Fresh && !c.plan.OneAtATime:
+		return &eachItsOwn{t} // a pool would let two exchanges in flight share one
+	case c.plan.Pool == PoolNone:
+		return &onlyOne{transport: t}
 	}
-	return &onlyOne{transport: t}
+	return t
 }
 
 // httpClient takes every reply as it is: a redirection is no exchange.
@@ -141,7 +153,7 @@ func (c *Client) call(connection int) *call {
 func (c *Client) verify() error {
 	group, ctx := errgroup.WithContext(context.Background())
 	var first *gate
-	if c.plan.Shared && !c.setup.Load.Fresh {
+	if c.plan.Pool == PoolShared && !c.setup.Load.Fresh {
 		first = newGate(ctx, len(c.urls)) // so that no two take the same connection
 	} else {
 		group.SetLimit(verifying)
@@ -160,7 +172,7 @@ func (c *Client) verify() error {
 	if made := c.dialer.Dialled(); made != int64(len(c.urls)) {
 		return load.Failure(contract.Bug, fmt.Errorf("%d connections took %d TCP connections, expected as many", len(c.urls), made))
 	}
-	return nil
+	return c.crowd()
 }
 
 func (c *Client) verifyOne(first *gate, i int) error {

@@ -7,10 +7,10 @@ import (
 )
 
 // onlyOne carries every request on one connection, which it makes for the first.
-// It uses http.ClientConn because the pool of an http.Transport takes a
-// connection of HTTP/2 whose streams are all in use for none, and dials again;
-// told to wait instead (StrictMaxConcurrentRequests), the pool of Go 1.26 waits
-// for reservations that wait for it. Any goroutine may use it.
+// An exchange waits there for its place when all streams of the connection are
+// in use. (The pool of an http.Transport, told to wait so by
+// StrictMaxConcurrentRequests, waits in Go 1.26 for reservations of its own
+// that wait for it.) Any goroutine may use it.
 type onlyOne struct {
 	transport *http.Transport
 	once      sync.Once
