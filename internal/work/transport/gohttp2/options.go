@@ -12,7 +12,7 @@ import (
 
 // size is an option of http.HTTP2Config. net/http takes a value of its own for 0
 // and, without a word, for what is below least; its documentation leaves these
-// values to its code, and TestTheWireShowsTheEffectiveSettings reads them off
+// values to its code, and settings_test.go reads them off
 // the wire.
 type size struct {
 	name           string
