@@ -30,10 +30,11 @@ func isLatency(metric string) bool {
 }
 
 // pacedByClient tells whether a slow client alone would move the metric: the
-// rates, and in a closed loop the service times, which are slots ÷ rate.
+// rates, the time for a fixed work, and in a closed loop the service times,
+// which are slots ÷ rate.
 func (s *sorted) pacedByClient(b *pending) bool {
 	switch {
-	case b.Metric == "exchanges_per_s" || b.Metric == "goodput_bytes_per_s":
+	case b.Metric == "exchanges_per_s" || b.Metric == "goodput_bytes_per_s" || b.Metric == "work_s":
 		return true
 	case !strings.HasPrefix(b.Metric, "service_"):
 		return false
