@@ -34,7 +34,7 @@ import (
 var (
 	bin     string
 	catalog bench.Catalog
-	noGin   error
+	errGin   error
 )
 
 func TestMain(m *testing.M) {
@@ -55,7 +55,7 @@ func with(m *testing.M) (int, error) {
 	if err := build("../..", "./cmd/..."); err != nil {
 		return 0, err
 	}
-	noGin = build("../../workers/gin", "./netdyno-worker-gin")
+	errGin = build("../../workers/gin", "./netdyno-worker-gin")
 	catalog = bench.Discover(context.Background(), []string{bin})
 	return m.Run(), nil
 }
@@ -77,8 +77,8 @@ func need(t *testing.T, programs []string, transports ...string) {
 		}
 	}
 	for _, name := range transports {
-		if name == "gin" && noGin != nil {
-			t.Skip(noGin)
+		if name == "gin" && errGin != nil {
+			t.Skip(errGin)
 		}
 		if _, err := catalog.Offer(name, ""); err != nil {
 			t.Fatal(err)
