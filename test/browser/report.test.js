@@ -48,7 +48,8 @@ async function open(file, { width = 1200, ...context } = {}) {
 		if (request.url() !== address && !request.url().startsWith("data:")) faults.push(`request: ${request.url()}`);
 	});
 	await page.goto(address);
-	if (context.javaScriptEnabled !== false && file !== "index.html") await page.waitForSelector(":root.complete");
+	if (context.javaScriptEnabled !== false && file !== "index.html")
+		await page.waitForSelector(":root.complete", { timeout: 120_000 });
 	return { page, faults };
 }
 

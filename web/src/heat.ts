@@ -4,7 +4,6 @@ import { drawing, element, fit, hint, text, textWidth } from "./svg";
 
 const boxHeight = 32;
 const legendWidth = 150;
-const headHeight = 44;
 
 type Box = Heat["boxes"][number];
 
@@ -15,14 +14,16 @@ export function drawHeat(heat: Heat, width: number, title: string): SVGElement {
 	const right = left + boxWidth * heat.columns.length;
 	// Labels that are wider than their box stand on two lines by turns.
 	const turns = heat.columns.some((name) => textWidth(name) > boxWidth - 6) ? 2 : 1;
-	const bottom = headHeight + heat.rows.length * boxHeight;
+	const legend = layoutLegend(heat, width);
+	const top = legend.height + 28;
+	const bottom = top + heat.rows.length * boxHeight;
 	const svg = drawing(width, bottom + 8 + turns * 16 + 22, title);
 	const shade = shader(heat);
 
-	drawLegend(svg, heat, shade, width);
-	svg.append(text(0, headHeight - 8, fit(heat.y, width), "start", "soft"));
+	drawLegend(svg, heat, shade, legend);
+	svg.append(text(0, top - 8, fit(heat.y, width), "start", "soft"));
 	heat.rows.forEach((row, i) => {
-		const middle = headHeight + (i + 0.5) * boxHeight + 4;
+		const middle = top + (i + 0.5) * boxHeight + 4;
 		svg.append(text(left - 8, middle, fit(row, left - 8), "end", "soft"));
 	});
 	heat.columns.forEach((column, i) => {
@@ -30,14 +31,20 @@ export function drawHeat(heat: Heat, width: number, title: string): SVGElement {
 		svg.append(text(left + (i + 0.5) * boxWidth, baseline, fit(column, boxWidth * turns - 4), "middle", "soft"));
 	});
 	svg.append(text((left + right) / 2, bottom + turns * 16 + 22, fit(heat.x, width), "middle", "soft"));
-	const empty = { x: left, y: headHeight, width: right - left, height: bottom - headHeight };
+	const empty = { x: left, y: top, width: right - left, height: bottom - top };
 	svg.append(element("rect", { ...empty, class: "band" }));
-	for (const box of heat.boxes) drawBox(svg, box, left, boxWidth, shade(box.value));
+	for (const box of heat.boxes) drawBox(svg, box, { left, top, boxWidth }, shade(box.value));
 	return svg;
 }
 
-function drawBox(svg: SVGElement, box: Box, left: number, boxWidth: number, colour: string): void {
-	const [x, y] = [left + box.column * boxWidth, headHeight + box.row * boxHeight];
+function drawBox(
+	svg: SVGElement,
+	box: Box,
+	grid: { left: number; top: number; boxWidth: number },
+	colour: string,
+): void {
+	const { boxWidth } = grid;
+	const [x, y] = [grid.left + box.column * boxWidth, grid.top + box.row * boxHeight];
 	const size = { x: x + 0.5, y: y + 0.5, width: boxWidth - 1, height: boxHeight - 1 };
 	svg.append(element("rect", { ...size, fill: colour, class: "box" }, hint(box.hint)));
 	if (textWidth(box.text) > boxWidth - 4) return; // the table below has it
@@ -52,15 +59,31 @@ function shader(heat: Heat): (value: number) => string {
 	return (value) => amountColour(high > low ? (place(value) - low) / (high - low) : 0.5);
 }
 
-/** The ends of the scale with the colours between them. */
-function drawLegend(svg: SVGElement, heat: Heat, shade: (value: number) => string, width: number): void {
+interface Legend {
+	least: Box | undefined;
+	most: Box | undefined;
+	start: number; // of the colours
+	baseline: number;
+	height: number;
+}
+
+/** The scale stands beside the axis's name, or under it where that is too long. */
+function layoutLegend(heat: Heat, width: number): Legend {
 	const sorted = [...heat.boxes].sort((a, b) => a.value - b.value);
 	const [least, most] = [sorted[0], sorted[sorted.length - 1]];
+	const before = textWidth(least?.text ?? "") + 6;
+	const beside = textWidth(heat.axis) + 18 + before;
+	if (beside + legendWidth + 6 + textWidth(most?.text ?? "") <= width)
+		return { least, most, start: beside, baseline: 11, height: 16 };
+	return { least, most, start: before, baseline: 29, height: 34 };
+}
+
+/** The ends of the scale with the colours between them. */
+function drawLegend(svg: SVGElement, heat: Heat, shade: (value: number) => string, legend: Legend): void {
+	const { least, most, start, baseline } = legend;
+	svg.append(text(0, 11, heat.axis, "start", "soft"));
 	if (!least || !most) return;
-	const axis = fit(heat.axis, width - legendWidth - textWidth(least.text) - textWidth(most.text) - 34);
-	svg.append(text(0, 11, axis, "start", "soft"));
-	const start = textWidth(axis) + textWidth(least.text) + 24;
-	svg.append(text(start - 6, 11, least.text, "end", "soft"));
+	svg.append(text(start - 6, baseline, least.text, "end", "soft"));
 	const steps = 30;
 	for (let i = 0; i < steps; i++) {
 		const share = (i + 0.5) / steps;
@@ -68,7 +91,8 @@ function drawLegend(svg: SVGElement, heat: Heat, shade: (value: number) => strin
 			? least.value * (most.value / least.value) ** share
 			: least.value + share * (most.value - least.value);
 		const x = start + (i * legendWidth) / steps;
-		svg.append(element("rect", { x, y: 2, width: legendWidth / steps + 0.3, height: 11, fill: shade(value) }));
+		const step = { x, y: baseline - 9, width: legendWidth / steps + 0.3, height: 11 };
+		svg.append(element("rect", { ...step, fill: shade(value) }));
 	}
-	svg.append(text(start + legendWidth + 6, 11, most.text, "start", "soft"));
+	svg.append(text(start + legendWidth + 6, baseline, most.text, "start", "soft"));
 }

@@ -10,7 +10,7 @@ const capWidth = 2.5;
 /** One metric over the levels of a factor: a line per level of another, an interval at every point. */
 export function drawLines(chart: Lines, width: number, title: string): SVGElement {
 	const direct = width >= 420;
-	const top = (direct ? 0 : listedHeight(chart.lines.length)) + 24;
+	const top = (direct ? 0 : listedHeight(chart.lines.length) + 8) + 24;
 	const bottom = top + Math.max(plotHeight, direct ? chart.lines.length * 15 : 0);
 	const names = Math.max(...chart.lines.map((each) => textWidth(each.name))) + 24;
 	const right = direct ? width - Math.min(names, 150, width * 0.32) : width - 16;

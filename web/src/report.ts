@@ -26,19 +26,66 @@ function draw(figure: Figure, width: number): SVGElement | undefined {
 	return undefined;
 }
 
-function place(figure: Figure): void {
-	const target = document.querySelector<HTMLElement>(`[data-figure="${figure.id}"]`);
-	if (!target) return;
-	let drawn = 0;
-	const redraw = () => {
-		const width = Math.floor(target.clientWidth);
-		if (width === drawn || width === 0) return;
-		drawn = width;
+const slice = 100; // ms of drawing between which the page answers its reader
+
+/** The page's figures, drawn from the top and again when their widths change. */
+class Drawings {
+	private readonly figures = new Map<HTMLElement, Figure>();
+	private readonly drawn = new Map<HTMLElement, number>(); // the width of each drawing
+	private readonly wanted = new Map<HTMLElement, number>();
+	private busy = false;
+
+	constructor(figures: Figure[], done: () => void) {
+		// It tells the widths of all figures at once; to ask each for its own
+		// would settle the whole page again after every drawing.
+		const observer = new ResizeObserver((entries) => {
+			for (const { target, contentRect } of entries) this.want(target as HTMLElement, contentRect.width);
+			if (!this.busy) this.drawSlice(done);
+		});
+		for (const figure of figures) {
+			const target = document.querySelector<HTMLElement>(`[data-figure="${figure.id}"]`);
+			if (!target) continue;
+			this.figures.set(target, figure);
+			observer.observe(target);
+		}
+		if (this.figures.size === 0) done();
+	}
+
+	/** Draws what is not drawn yet, without a pause. */
+	finish(): void {
+		const missing = [...this.figures.keys()].filter((target) => !this.drawn.has(target));
+		const widths = missing.map((target) => target.clientWidth);
+		missing.forEach((target, i) => {
+			this.want(target, widths[i] ?? 0);
+		});
+		for (const target of [...this.wanted.keys()]) this.draw(target);
+	}
+
+	private want(target: HTMLElement, width: number): void {
+		const whole = Math.floor(width);
+		if (whole > 0 && whole !== this.drawn.get(target)) this.wanted.set(target, whole);
+	}
+
+	/** Draws for a slice of time: a large page can be read while it is drawn. */
+	private drawSlice(done: () => void): void {
+		const until = performance.now() + slice;
+		for (const target of this.wanted.keys()) {
+			this.draw(target);
+			if (performance.now() > until) break;
+		}
+		this.busy = this.wanted.size > 0;
+		if (this.busy) setTimeout(() => this.drawSlice(done), 0);
+		else done();
+	}
+
+	private draw(target: HTMLElement): void {
+		const [figure, width] = [this.figures.get(target), this.wanted.get(target)];
+		this.wanted.delete(target);
+		if (!figure || !width) return;
+		this.drawn.set(target, width);
 		const svg = draw(figure, width);
 		if (svg) target.replaceChildren(svg);
-	};
-	new ResizeObserver(redraw).observe(target);
-	redraw();
+	}
 }
 
 function placeKeys(): void {
@@ -50,21 +97,11 @@ function placeKeys(): void {
 	}
 }
 
-const slice = 40; // ms of drawing between which the page answers its reader
-
-/** Places figures from the top, a slice at a time: a large page can be read while it is drawn. */
-function placeInSlices(waiting: Figure[], done: () => void): void {
-	const until = performance.now() + slice;
-	while (waiting.length > 0 && performance.now() < until) place(waiting.shift() as Figure);
-	if (waiting.length > 0) setTimeout(placeInSlices, 0, waiting, done);
-	else done();
-}
-
 /** Paper can neither wait nor be clicked: all is drawn in print, and open that is folded on the screen. */
-function prepareForPrint(waiting: Figure[]): void {
+function prepareForPrint(drawings: Drawings): void {
 	let opened: HTMLDetailsElement[] = [];
 	addEventListener("beforeprint", () => {
-		for (const figure of waiting.splice(0)) place(figure);
+		drawings.finish();
 		opened = [...document.querySelectorAll<HTMLDetailsElement>("details:not([open])")];
 		for (const each of opened) each.open = true;
 	});
@@ -74,9 +111,7 @@ function prepareForPrint(waiting: Figure[]): void {
 }
 
 const page = JSON.parse(document.getElementById("figures")?.textContent ?? "{}") as Page;
-const waiting = [...(page.figures ?? [])];
 const { classList } = document.documentElement;
 classList.add("drawn");
 placeKeys();
-prepareForPrint(waiting);
-placeInSlices(waiting, () => classList.add("complete"));
+prepareForPrint(new Drawings(page.figures ?? [], () => classList.add("complete")));

@@ -34,11 +34,13 @@ export function hint(content: string): SVGElement {
 }
 
 const ruler = document.createElement("canvas").getContext("2d");
+// Asked once: every question about style makes the browser settle what was drawn so far.
+const family = getComputedStyle(document.body).fontFamily;
 
 /** Width in pixels of figure text. */
 export function textWidth(content: string, weight = 400): number {
 	if (!ruler) return content.length * 7;
-	ruler.font = `${weight} 12px ${getComputedStyle(document.body).fontFamily}`;
+	ruler.font = `${weight} 12px ${family}`;
 	return ruler.measureText(content).width;
 }
 
