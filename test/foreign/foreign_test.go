@@ -34,7 +34,7 @@ import (
 var (
 	bin     string
 	catalog bench.Catalog
-	errGin   error
+	errGin  error
 )
 
 func TestMain(m *testing.M) {
