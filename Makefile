@@ -38,6 +38,7 @@ node-there:
 go-build: go-there
 	@mkdir -p $(BIN)
 	@go build -buildvcs=auto -o $(BIN)/ ./cmd/...
+	@cd workers/gin && go build -buildvcs=auto -o $(BIN)/ ./...
 
 # Without its packages the native part is left out; the Go arms work all the same.
 .PHONY: native-build
@@ -70,10 +71,12 @@ packages-build packages-test:
 .PHONY: unit
 unit: build packages-test ## Go tests
 	@go test ./...
+	@cd workers/gin && go test ./...
 
 .PHONY: race
 race: build packages-test ## Go tests of what runs concurrently, under the race detector
-	@CGO_ENABLED=1 go test -race ./internal/work/... ./internal/run/rig ./internal/run/meter/... ./internal/hist ./cmd/netdyno-worker-net
+	@CGO_ENABLED=1 go test -race ./internal/work/... ./internal/run/rig ./internal/run/meter/... ./internal/hist ./cmd/netdyno-worker-...
+	@cd workers/gin && CGO_ENABLED=1 go test -race ./...
 
 .PHONY: native-test
 native-test: build packages-test ## C++ tests, plain and under the address, undefined and thread sanitizers
@@ -87,9 +90,11 @@ web-test: web-tools packages-test ## TypeScript: format, lint, types, and the re
 
 .PHONY: lint
 lint: lint-tools packages-test web-tools ## format and lint in every language
-	@out=$$(gofmt -l cmd internal studies); [ -z "$$out" ] || { echo "gofmt: $$out"; exit 1; }
+	@out=$$(gofmt -l cmd internal studies workers); [ -z "$$out" ] || { echo "gofmt: $$out"; exit 1; }
 	@go mod tidy -diff
+	@cd workers/gin && go mod tidy -diff
 	@$(TOOLS)/golangci-lint run ./...
+	@cd workers/gin && $(TOOLS)/golangci-lint run ./...
 	@find native -name '*.cc' -o -name '*.h' | xargs clang-format --dry-run --Werror
 
 .PHONY: lint-tools
@@ -110,7 +115,7 @@ web/node_modules/.package-lock.json: web/package-lock.json
 
 .PHONY: format
 format: web-tools ## rewrite files in their canonical format
-	@gofmt -w cmd internal studies
+	@gofmt -w cmd internal studies workers
 	@find native -name '*.cc' -o -name '*.h' | xargs clang-format -i
 	@cd web && npm run -s format
 

@@ -1,0 +1,220 @@
+// Package server is transport gin: a server of wire http/1.1 by
+// github.com/gin-gonic/gin, in release mode and without middleware. Its
+// handlers are what gin's users write: ShouldBindJSON and JSON, ShouldBindWith
+// and Render for protobuf, GetRawData and Data for bytes. Any client of wire
+// http/1.1 drives it.
+package server
+
+import (
+	"errors"
+	"fmt"
+	"io"
+	"net"
+	"net/http"
+	"sync"
+	"sync/atomic"
+
+	"github.com/gin-gonic/gin"
+	"github.com/gin-gonic/gin/codec/json"
+
+	"netdyno/internal/contract"
+	"netdyno/internal/work/codec"
+	"netdyno/internal/work/load"
+	"netdyno/internal/work/wire"
+
+	"netdyno/workers/gin/fastjson"
+)
+
+// Transport is gin.
+type Transport struct{}
+
+// codecs are protobuf, encoding/json and sonic.
+func codecs() []codec.Codec { return append(codec.Standard(), fastjson.Sonic{}) }
+
+// Describe implements load.Transport.
+func (Transport) Describe() contract.Transport {
+	return contract.Transport{
+		Name:     "gin",
+		Doc:      "gin in release mode without middleware, over HTTP/1.1 of net/http; its JSON engine is the trial's codec",
+		Wire:     wire.HTTP1,
+		Roles:    []contract.Role{contract.Server},
+		Delivery: contract.DeliveryMessage,
+		Codecs:   codec.Names(codecs()),
+		Features: wire.HTTPFeatures,
+	}
+}
+
+// Client implements load.Transport: gin is a server.
+func (Transport) Client(contract.Setup) (load.Client, error) {
+	return nil, load.Failure(contract.Unsupported, errors.New("gin has no client; go-http1 and fasthttp speak its wire"))
+}
+
+// server answers with a trial's content. An exchange counts when its reply was
+// written.
+type server struct {
+	content   *codec.Exchange
+	listeners *wire.Listeners
+	http      *http.Server
+	wait      sync.WaitGroup
+
+	exchanges, received, sent atomic.Int64
+}
+
+// builtIn is the JSON library that gin was built with.
+var builtIn = json.API
+
+// Server implements load.Transport. It sets gin's JSON engine, which the whole
+// process has in common.
+func (Transport) Server(setup contract.Setup) (load.Server, error) {
+	if err := wire.HTTPServerWork(setup); err != nil {
+		return nil, err
+	}
+	content, err := codec.New(setup, codecs())
+	if err != nil {
+		return nil, err
+	}
+	encryption, err := wire.ServerTLS(setup)
+	if err != nil {
+		return nil, err
+	}
+	listeners, err := wire.Listen(setup)
+	if err != nil {
+		return nil, err
+	}
+	s := &server{content: content, listeners: listeners}
+	s.http = &http.Server{Handler: s.routes(), Protocols: new(http.Protocols), TLSConfig: encryption}
+	s.http.Protocols.SetHTTP1(true)
+	for _, l := range listeners.All() {
+		s.wait.Go(func() {
+			if encryption != nil {
+				_ = s.http.ServeTLS(l, "", "") // ends by Close alone
+			} else {
+				_ = s.http.Serve(l)
+			}
+		})
+	}
+	return s, nil
+}
+
+// routes serves any path.
+func (s *server) routes() http.Handler {
+	gin.SetMode(gin.ReleaseMode) // otherwise gin prints on stdout, which is the contract's
+	router := gin.New()
+	answer := s.bytes
+	if s.content.Structured() {
+		name := s.content.Codec.Name()
+		if e, ok := engines(builtIn)[name]; ok {
+			json.API, answer = e, s.json
+		} else {
+			answer = s.proto
+		}
+	}
+	for _, method := range []string{http.MethodGet, http.MethodPost} {
+		router.Handle(method, "/*path", s.bounded(answer))
+	}
+	return router
+}
+
+// bounded refuses a request of another size before it is read, and counts what
+// the handler answered.
+func (s *server) bounded(answer gin.HandlerFunc) gin.HandlerFunc {
+	return func(c *gin.Context) {
+		want := s.content.UpBytes
+		got := c.Request.ContentLength
+		if got >= 0 && got != want {
+			refuse(c, fmt.Errorf("the request has %d bytes, expected %d", got, want))
+			return
+		}
+		var counted *counter
+		if got < 0 {
+			counted = &counter{ReadCloser: http.MaxBytesReader(c.Writer, c.Request.Body, want)}
+			c.Request.Body = counted
+		}
+		answer(c)
+		if c.IsAborted() {
+			return
+		}
+		if counted != nil {
+			got = counted.n
+		}
+		s.received.Add(got)
+		s.sent.Add(int64(c.Writer.Size()))
+		s.exchanges.Add(1)
+	}
+}
+
+// counter counts a body that does not say its length.
+type counter struct {
+	io.ReadCloser
+	n int64
+}
+
+// Read implements io.Reader.
+func (c *counter) Read(p []byte) (int, error) {
+	n, err := c.ReadCloser.Read(p)
+	c.n += int64(n)
+	return n, err
+}
+
+// json answers by the engine.
+func (s *server) json(c *gin.Context) {
+	if err := c.ShouldBindJSON(s.content.Up.New()); err != nil {
+		refuse(c, fmt.Errorf("decode the request: %w", err))
+		return
+	}
+	c.JSON(http.StatusOK, s.content.Down.Content)
+}
+
+// proto answers protobuf.
+func (s *server) proto(c *gin.Context) {
+	if err := c.ShouldBindWith(s.content.Up.New(), protobuf{}); err != nil {
+		refuse(c, fmt.Errorf("decode the request: %w", err))
+		return
+	}
+	c.Render(http.StatusOK, protobuf{s.content.Down.Content})
+}
+
+// bytes answers codec bytes.
+func (s *server) bytes(c *gin.Context) {
+	request, err := c.GetRawData()
+	if err != nil {
+		refuse(c, fmt.Errorf("read the request: %w", err))
+		return
+	}
+	reply, err := s.content.Respond(nil, request)
+	if err != nil {
+		refuse(c, err)
+		return
+	}
+	c.Data(http.StatusOK, s.content.MediaType(), reply)
+}
+
+// refuse says what is wrong with a request.
+func refuse(c *gin.Context, err error) {
+	c.String(http.StatusBadRequest, "%s\n", err)
+	c.Abort()
+}
+
+// Ready implements load.Server.
+func (s *server) Ready() contract.Ready {
+	return s.content.Sizes(contract.Ready{Addresses: s.listeners.Addresses()})
+}
+
+// Counts implements load.Server.
+func (s *server) Counts() contract.Counts {
+	return contract.Counts{
+		Exchanges: s.exchanges.Load(), ReceivedBytes: s.received.Load(), SentBytes: s.sent.Load(),
+		Connections: s.listeners.Open(),
+	}
+}
+
+// Close implements load.Server.
+func (s *server) Close() error {
+	s.listeners.Close()
+	err := s.http.Close()
+	s.wait.Wait()
+	if err != nil && !errors.Is(err, net.ErrClosed) {
+		return load.Failure(contract.Bug, fmt.Errorf("close the server: %w", err))
+	}
+	return nil
+}

@@ -1,0 +1,178 @@
+package server
+
+import (
+	"bytes"
+	"io"
+	"net/http"
+	"os/exec"
+	"strings"
+	"testing"
+	"time"
+
+	"netdyno/internal/contract"
+	"netdyno/internal/work/codec"
+	"netdyno/internal/work/load"
+	"netdyno/internal/work/transport/gohttp1"
+	"netdyno/internal/work/worker/workertest"
+
+	"netdyno/workers/gin/fastjson"
+)
+
+// client is any client of the wire, with every codec.
+var client = gohttp1.Transport{Codecs: append(codec.Standard(), fastjson.Sonic{})}
+
+func message(name string) contract.Exchange {
+	return contract.Exchange{Codec: name, Message: &contract.Structure{
+		Name: "complex",
+		Up:   contract.Content{Type: "netdyno.v1.Text", JSON: `{"text":"hello"}`},
+		Down: contract.Content{Type: "netdyno.v1.Texts", JSON: `{"texts":["one","<two>","three"]}`},
+	}}
+}
+
+func listen(t *testing.T, x contract.Exchange) (*workertest.Bench, string) {
+	t.Helper()
+	server := workertest.Start(t, Transport{})
+	ready := server.Setup(contract.Setup{Transport: "gin", Role: contract.Server, Listen: "127.0.0.1:0", Exchange: x})
+	return server, ready.Addresses[0]
+}
+
+func TestEveryCodecWithANetHTTPClient(t *testing.T) {
+	exchanges := map[string]contract.Exchange{
+		"bytes":    {UpBytes: 100, DownBytes: 3000},
+		"get":      {UpBytes: 0, DownBytes: 300_000},
+		"no reply": {UpBytes: 10, DownBytes: 0},
+	}
+	for _, c := range codecs() {
+		exchanges[c.Name()] = message(c.Name())
+	}
+	for name, x := range exchanges {
+		t.Run(name, func(t *testing.T) {
+			server, address := listen(t, x)
+			c := workertest.Start(t, client)
+			ready := c.Setup(contract.Setup{
+				Transport: "go-http1", Role: contract.Client, Peers: []string{address}, Exchange: x,
+				Load: contract.Load{Connections: 3, Amount: 20},
+			})
+			before := server.Mark(1, true).Counts
+			c.Start()
+			r := c.Expect("result").Result.Counts
+			after := server.Mark(2, false).Counts
+			up, down := x.UpBytes, x.DownBytes
+			if x.Message != nil {
+				up, down = ready.UpBytes, ready.DownBytes
+			}
+			if r.Exchanges != 60 || r.ReceivedBytes != 60*down || len(r.Errors) > 0 {
+				t.Errorf("client counts %+v, want 60 exchanges of %d bytes down", r, down)
+			}
+			// A handler counts after its reply was written, so the last ones may be missing.
+			settled := func(c contract.Counts) bool { return c.Exchanges-before.Exchanges == 60 }
+			for deadline := time.Now().Add(workertest.Patience); !settled(after) && time.Now().Before(deadline); {
+				after = server.Mark(3, false).Counts
+			}
+			if !settled(after) || after.ReceivedBytes-before.ReceivedBytes != 60*up || after.SentBytes-before.SentBytes != 60*down {
+				t.Errorf("server counts %+v after %+v, want 60 exchanges of %d up and %d down", after, before, up, down)
+			}
+			if after.Connections != 3 {
+				t.Errorf("%d connections are open, want 3", after.Connections)
+			}
+		})
+	}
+}
+
+// gin renders by the engine of the trial's codec: encoding/json escapes HTML,
+// sonic.ConfigDefault does not.
+func TestTheEngineIsTheTrialsCodec(t *testing.T) {
+	for name, want := range map[string]string{"json": `"\u003ctwo\u003e"`, "json-fast": `"<two>"`} {
+		_, address := listen(t, message(name))
+		status, reply := post(t, address, `{"text":"hello"}`, -1)
+		if status != http.StatusOK || !strings.Contains(reply, want) {
+			t.Errorf("%s: status %d, reply %s, want one with %s", name, status, reply, want)
+		}
+	}
+}
+
+// post sends a request; length -1 says how long it is, 0 leaves that open.
+func post(t *testing.T, address, body string, length int64) (status int, reply string) {
+	t.Helper()
+	r, err := http.NewRequest(http.MethodPost, "http://"+address+"/any/path", io.NopCloser(bytes.NewBufferString(body)))
+	if err != nil {
+		t.Fatal(err)
+	}
+	r.ContentLength = length
+	if length < 0 {
+		r.ContentLength = int64(len(body))
+	}
+	response, err := (&http.Client{Transport: &http.Transport{DisableKeepAlives: true}}).Do(r)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer response.Body.Close()
+	text, err := io.ReadAll(response.Body)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return response.StatusCode, string(text)
+}
+
+func TestRequestsThatDoNotFitAreRefused(t *testing.T) {
+	const right = `{"text":"hello"}`
+	damaged := map[string]string{"json": `{"text"x"hello"}`, "json-fast": `{"text"x"hello"}`, "proto": "\xff\xff\xff\xff\xff\xff\xff"}
+	long := right + strings.Repeat(" ", 100)
+	for _, name := range []string{"json", "json-fast", "proto", "bytes"} {
+		x := message(name)
+		if name == "bytes" {
+			x = contract.Exchange{UpBytes: int64(len(right)), DownBytes: 100}
+		}
+		_, address := listen(t, x)
+		for what, c := range map[string]struct {
+			body   string
+			length int64
+			says   string
+		}{
+			"too long":           {long, -1, "expected"},
+			"long, without size": {strings.Repeat("x", 200), 0, ""},
+			"damaged":            {damaged[name], -1, "decode the request"},
+		} {
+			if c.body == "" {
+				continue // codec bytes welcomes any content of the right size
+			}
+			if status, reply := post(t, address, c.body, c.length); status != http.StatusBadRequest || !strings.Contains(reply, c.says) {
+				t.Errorf("%s, %s: status %d, %q, want 400 and %q", name, what, status, reply, c.says)
+			}
+		}
+	}
+}
+
+func TestCurl(t *testing.T) {
+	curl, err := exec.LookPath("curl")
+	if err != nil {
+		t.Skip("curl is not installed")
+	}
+	server, address := listen(t, message("json"))
+	for _, framing := range []string{"Content-Type: application/json", "Transfer-Encoding: chunked"} {
+		out, err := exec.Command(curl, "-sS", "--fail", "-H", framing, "-d", `{"text":"hello"}`, "http://"+address+"/v1/texts").Output()
+		if err != nil || string(out) != `{"texts":["one","\u003ctwo\u003e","three"]}` {
+			t.Errorf("%s: curl got %q, %v", framing, out, err)
+		}
+	}
+	want := contract.Counts{Exchanges: 2, ReceivedBytes: 32, SentBytes: 88}
+	for deadline := time.Now().Add(workertest.Patience); ; {
+		got := server.Mark(1, false).Counts
+		got.Connections = 0
+		if got.Exchanges == want.Exchanges {
+			if got.ReceivedBytes != want.ReceivedBytes {
+				t.Errorf("counts %+v, want %+v", got, want)
+			}
+			return
+		}
+		if time.Now().After(deadline) {
+			t.Fatalf("counts %+v, want %+v", got, want)
+		}
+	}
+}
+
+func TestGinHasNoClient(t *testing.T) {
+	if _, err := (Transport{}).Client(contract.Setup{}); load.KindOf(err) != contract.Unsupported {
+		t.Errorf("client: %v, want unsupported", err)
+	}
+}
