@@ -135,7 +135,7 @@ func TestEveryKindOfExchange(t *testing.T) {
 					t.Parallel()
 					p := p
 					p.exchange, p.tls, p.load = x, tls, contract.Load{Connections: 2, InFlight: 2}
-					p.amount(t, 6)
+					p.amount(t, max(2, min(6, 1<<20/max(1, x.DownBytes))))
 				})
 			}
 		}

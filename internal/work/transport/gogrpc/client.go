@@ -160,12 +160,12 @@ func (c *client) call(i, _ int) load.Call {
 	return func() (int64, error) { return exchange(k) }
 }
 
-// Close implements load.Client.
+// Close implements load.Client. It leaves the sockets to the library: of one
+// that closes under it, it would first try to make another.
 func (c *client) Close() error {
 	c.crew.Close()
 	c.cancel()
-	c.dialer.Close()
-	c.closeAll()
+	within(farewell, c.closeAll)
 	return nil
 }
 

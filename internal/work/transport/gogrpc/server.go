@@ -72,11 +72,12 @@ func (s *server) Counts() contract.Counts {
 	}
 }
 
-// Close implements load.Server. It does not wait for handlers: they end with
-// their connections, but one that compresses a large reply cannot be hurried.
+// Close implements load.Server.
 func (s *server) Close() error {
-	s.listeners.Close()
-	s.grpc.Stop()
-	s.wait.Wait()
+	within(farewell, func() {
+		s.listeners.Close()
+		s.grpc.Stop()
+		s.wait.Wait()
+	})
 	return nil
 }

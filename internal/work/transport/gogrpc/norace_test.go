@@ -1,0 +1,5 @@
+//go:build !race
+
+package gogrpc
+
+const raced = false
