@@ -52,15 +52,15 @@ func (s *sorted) levelOf(v *view, factor string) (string, bool) {
 
 // where returns the valid trials at the given levels that have the factors;
 // none with the reason in words.
-func (s *sorted) where(levels map[string]string, factors ...string) ([]*view, string) {
+func (s *sorted) where(of scope, factors ...string) ([]*view, string) {
 	var found []*view
 	for _, v := range s.views {
-		if v.trial.Status == Valid && s.isAt(v, levels) {
+		if v.trial.Status == Valid && of.has(v.plan.Arm) && s.isAt(v, of.levels) {
 			found = append(found, v)
 		}
 	}
 	if len(found) == 0 {
-		return nil, "no valid trial" + atLevels(levels)
+		return nil, "no valid trial" + of.String()
 	}
 	for _, factor := range factors {
 		if _, ok := s.levelOf(found[0], factor); !ok {
@@ -80,15 +80,28 @@ func (s *sorted) isAt(v *view, levels map[string]string) bool {
 	return true
 }
 
-func atLevels(levels map[string]string) string {
-	if len(levels) == 0 {
-		return ""
+// scope is the part of a study's trials that a chart or a fit is of.
+type scope struct {
+	levels map[string]string
+	arms   []string // empty for all
+}
+
+func (sc scope) has(arm string) bool { return len(sc.arms) == 0 || slices.Contains(sc.arms, arm) }
+
+// String completes "no valid trial".
+func (sc scope) String() string {
+	text := ""
+	if len(sc.arms) > 0 {
+		text = " of " + strings.Join(sc.arms, ", ")
+	}
+	if len(sc.levels) == 0 {
+		return text
 	}
 	var words []string
-	for _, factor := range slices.Sorted(maps.Keys(levels)) {
-		words = append(words, factor+"="+levels[factor])
+	for _, factor := range slices.Sorted(maps.Keys(sc.levels)) {
+		words = append(words, factor+"="+sc.levels[factor])
 	}
-	return " at " + strings.Join(words, " ")
+	return text + " at " + strings.Join(words, " ")
 }
 
 // coordinates returns the levels of a factor among trials in the order of an

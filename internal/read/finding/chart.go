@@ -56,7 +56,7 @@ func (s *sorted) pools(c *Chart, factors ...string) (map[spot]*pool, []*view) {
 			named = append(named, f)
 		}
 	}
-	views, why := s.where(c.Spec.Where, named...)
+	views, why := s.where(scope{c.Spec.Where, c.Spec.Arms}, named...)
 	if why != "" {
 		c.note("nothing is drawn: %s", why)
 		return nil, nil
@@ -76,7 +76,7 @@ func (s *sorted) pools(c *Chart, factors ...string) (map[spot]*pool, []*view) {
 		drawn = append(drawn, v)
 	}
 	if len(drawn) == 0 {
-		c.note("nothing is drawn: no valid trial%s has %s", atLevels(c.Spec.Where), c.Spec.Metric)
+		c.note("nothing is drawn: no valid trial%s has %s", scope{c.Spec.Where, c.Spec.Arms}.String(), c.Spec.Metric)
 		return nil, nil
 	}
 	s.noteMixed(c, drawn)

@@ -60,6 +60,24 @@ func TestLinesShowThePlantedValues(t *testing.T) {
 	}
 }
 
+// A chart of some arms shows the trials of those arms alone.
+func TestAChartOfSomeArms(t *testing.T) {
+	o := buffers(2, 1)
+	_, trials, _ := synthetic.Run(o)
+	one := trials[0].Arm
+	spec := memoryChart(record.Lines)
+	whole := drawn(t, o, spec, untouched)
+	spec.Arms = []string{one}
+	part := drawn(t, o, spec, untouched)
+	if len(part.Lines) != 1 || len(part.Lines[0].Points) != 1 || len(whole.Lines[0].Points) == 1 {
+		t.Errorf("of arm %s alone: %+v, of all: %+v; want one point and more", one, part.Lines, whole.Lines)
+	}
+	spec.Arms = []string{"nobody"}
+	if c := drawn(t, o, spec, untouched); len(c.Notes) != 1 || !strings.Contains(c.Notes[0], "no valid trial of nobody") {
+		t.Errorf("notes %q, want that no trial is of such an arm", c.Notes)
+	}
+}
+
 // The interval is that of the tables: the geometric mean over blocks.
 func TestAPointIsTheSummaryOfItsArm(t *testing.T) {
 	o := buffers(2, 1)

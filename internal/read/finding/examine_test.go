@@ -42,6 +42,20 @@ func TestLedger(t *testing.T) {
 			c.Counts.ReceivedBytes += 1000
 			c.Counts.SentBytes += 1000
 		}, ""},
+		{"a reading that lagged by as much", func(s, _ *record.Worker) {
+			s.Close.Meter.SkewNs = 80_000_000 // 4 % of the window
+			s.Close.Reading.Counts.ReceivedBytes -= 9_000
+			s.Close.Reading.Counts.SentBytes -= 9_000
+			s.Close.Reading.Counts.Exchanges -= 90
+		}, ""},
+		{"skew that does not explain it", func(s, _ *record.Worker) {
+			s.Close.Meter.SkewNs = 20_000_000
+			s.Close.Reading.Counts.ReceivedBytes -= 30_000
+		}, "the server received"},
+		{"skew beyond belief", func(s, _ *record.Worker) {
+			s.Close.Meter.SkewNs = 2_000_000_000
+			s.Close.Reading.Counts.ReceivedBytes -= 30_000
+		}, "the server received"},
 		{"foreign server cannot count", func(s, _ *record.Worker) {
 			s.Ready.Foreign, s.Open.Reading.Counts, s.Close.Reading.Counts = true, contract.Counts{}, contract.Counts{}
 		}, ""},

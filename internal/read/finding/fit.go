@@ -67,7 +67,7 @@ func (s *sorted) fit(f *Fit) string {
 // are numbers.
 func (s *sorted) observe(spec record.Fit) ([]observation, string) {
 	factors := append([]string{spec.Per}, spec.Terms...)
-	views, why := s.where(spec.Where, factors...)
+	views, why := s.where(scope{levels: spec.Where}, factors...)
 	if why != "" {
 		return nil, why
 	}
@@ -92,7 +92,7 @@ func (s *sorted) observe(spec record.Fit) ([]observation, string) {
 		observed = append(observed, o)
 	}
 	if len(observed) == 0 {
-		return nil, fmt.Sprintf("no valid trial%s has a positive %s", atLevels(spec.Where), spec.Metric)
+		return nil, fmt.Sprintf("no valid trial%s has a positive %s", scope{levels: spec.Where}, spec.Metric)
 	}
 	return observed, ""
 }

@@ -30,7 +30,7 @@ func (s *sorted) drawFront(c *Chart, gain record.Metric) {
 	if by == "" {
 		by = s.header.Study.Compare.Factor
 	}
-	views, why := s.where(c.Spec.Where, by)
+	views, why := s.where(scope{c.Spec.Where, c.Spec.Arms}, by)
 	if why != "" {
 		c.note("nothing is drawn: %s", why)
 		return

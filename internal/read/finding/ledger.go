@@ -112,9 +112,39 @@ func (e *exam) clientBytes() string {
 	return ""
 }
 
-// Slack of the server's books: its edges lie elsewhere in time than the
-// clients', by the marks' way.
+// serverSlack is how far the two ends' books may lie apart, beside what the
+// marks' recorded skew explains.
 const serverSlack = 0.01
+
+// skewSlack is the share of a window that the readings of both ends, taken
+// late by their skew, may have shifted past each other.
+func (e *exam) skewSlack() float64 {
+	if e.amount() {
+		return 0 // sums of what was done, whenever it was read
+	}
+	shifted, length := 0.0, 0.0
+	for _, role := range []contract.Role{contract.Server, contract.Client} {
+		spans, ok := e.window.Spans(role)
+		if !ok {
+			return 0
+		}
+		latest := 0.0
+		for _, s := range spans {
+			from, to, seconds, ok := s.Metered()
+			if !ok {
+				return 0
+			}
+			latest = max(latest, float64(from.SkewNs)+float64(to.SkewNs))
+			length = max(length, seconds)
+		}
+		shifted += latest / 1e9
+	}
+	return min(shifted/length, maxSkewSlack)
+}
+
+// maxSkewSlack bounds what skew may explain: past it the two windows are not
+// the same one.
+const maxSkewSlack = 0.05
 
 // serverBooks compares what the server counted with what the clients' work
 // makes, per second of each one's own window; in a fixed amount of work, whose
@@ -124,7 +154,8 @@ func (e *exam) serverBooks() string {
 	if !ok {
 		return ""
 	}
-	var exchanges, received, sent entry
+	skew := e.skewSlack()
+	exchanges, received, sent := entry{skew: skew}, entry{skew: skew}, entry{skew: skew}
 	for _, s := range servers {
 		length, ok := e.per(s.Seconds())
 		if !ok || s.Worker.Ready != nil && s.Worker.Ready.Foreign {
@@ -157,7 +188,7 @@ func (e *exam) serverBooks() string {
 }
 
 // entry is one line of the books, by both ends.
-type entry struct{ server, clients, slack float64 }
+type entry struct{ server, clients, slack, skew float64 }
 
 // add enters a client's exchanges of the given size.
 func (b *entry) add(g *record.Worker, size int64, length float64) {
@@ -167,7 +198,7 @@ func (b *entry) add(g *record.Worker, size int64, length float64) {
 
 // open tells whether the ends disagree.
 func (b *entry) open() bool {
-	return math.Abs(b.server-b.clients) > max(b.slack, serverSlack*b.clients)
+	return math.Abs(b.server-b.clients) > max(b.slack, (serverSlack+b.skew)*b.clients)
 }
 
 // amount tells whether the work was fixed instead of the window.
