@@ -91,6 +91,22 @@ func otherText() trial {
 	return p
 }
 
+// Another's server sends contents of its own: their sizes are what can be
+// compared, and are.
+func TestOnlyTheLengthIsVerified(t *testing.T) {
+	t.Parallel()
+	address := strange(t, func(stream grpc.ServerStream, _ string, request []byte) error { return stream.SendMsg(request) })
+	length := map[string]any{"verify": "length"}
+	p := trial{exchange: blocks(10, 10), load: contract.Load{Connections: 1}, client: length}
+	_, setup := p.setups()
+	setup.Peers = []string{address}
+	if ready := workertest.Start(t, transports...).Setup(setup); ready.Verified != 1 {
+		t.Errorf("ready %+v, want the connection verified", ready)
+	}
+	contains(t, "content", refused(t, address, trial{exchange: blocks(10, 10)}), "CRC-32C")
+	contains(t, "length", refused(t, address, trial{exchange: blocks(11, 10), client: length}), "11 bytes, expected 10")
+}
+
 func TestContradictionsAreRefused(t *testing.T) {
 	t.Parallel()
 	chunks := streamed(contract.StreamUp, 10, 10, 5)

@@ -114,7 +114,13 @@ func (c *client) verify(i int, conn *connection) error {
 		return c.explain(i, conn, failure(err))
 	}
 	defer k.release(in)
-	return k.verify(i, in)
+	if c.options.Text("verify") == wire.VerifyContent {
+		return k.verify(i, in)
+	}
+	if _, err := k.accept(in); err != nil {
+		return load.Failure(contract.Invalid, fmt.Errorf("verify connection %d: %w", i, err))
+	}
+	return nil
 }
 
 // explain says of a first exchange's failure what a connection's failure is.

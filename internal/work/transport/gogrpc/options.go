@@ -13,6 +13,7 @@ import (
 	"netdyno/internal/contract"
 	"netdyno/internal/work/codec"
 	"netdyno/internal/work/load"
+	"netdyno/internal/work/wire"
 )
 
 // The library's own values, which the options' defaults repeat.
@@ -67,6 +68,8 @@ var options = []contract.Option{
 		Doc: "HPACK's table of header fields already seen"},
 	{Name: "compression", Type: contract.TypeChoice, Default: "none", Choices: []string{"none", "gzip"}, Roles: onlyClient,
 		Doc: "compression of requests, and so of replies"},
+	{Name: "verify", Type: contract.TypeChoice, Default: wire.VerifyContent, Choices: []string{wire.VerifyContent, wire.VerifyLength}, Roles: onlyClient,
+		Doc: "what is compared before ready: the content that our servers send, or only its length, for a server of yours; a message only has to decode then"},
 }
 
 // effective returns the options as they come to be: windows, limit and method
