@@ -8,6 +8,7 @@ import (
 	"slices"
 	"strings"
 
+	"netdyno/internal/contract"
 	"netdyno/internal/hist"
 	"netdyno/internal/read/stat"
 	"netdyno/internal/record"
@@ -130,11 +131,12 @@ func settings(r *record.Record) map[string]string {
 }
 
 // delivery returns how content reached the applications: one word when both
-// ends agree, by role where they do not, "" when no worker said.
+// ends agree, by role where they do not, "" when no worker said. An end that
+// content does not reach has no say.
 func delivery(r *record.Record) string {
 	var words, roles []string
 	for _, w := range r.Workers {
-		if w.Delivery == "" {
+		if w.Delivery == "" || !reached(w) {
 			continue
 		}
 		if d := string(w.Delivery); !slices.Contains(words, d) {
@@ -148,6 +150,20 @@ func delivery(r *record.Record) string {
 		return words[0]
 	}
 	return strings.Join(roles, ", ")
+}
+
+// reached tells whether an exchange brings content to this worker.
+func reached(w record.Worker) bool {
+	up, down, ok := w.Sizes()
+	switch {
+	case !ok:
+		return true
+	case w.Role == contract.Server:
+		return up > 0
+	case w.Role == contract.Client:
+		return down > 0
+	}
+	return true
 }
 
 // medianTrial returns the window of the valid trial whose median service time

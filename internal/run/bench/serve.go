@@ -5,7 +5,6 @@ import (
 	"context"
 	"fmt"
 	"net"
-	"path/filepath"
 	"time"
 
 	"netdyno/internal/contract"
@@ -86,18 +85,10 @@ func (t *trial) stand(ctx context.Context, fail context.CancelCauseFunc, s Stand
 		seat.Address = host // a certificate is made for it
 	}
 	t.serverSeat = seat
-	program := t.serverEnd.Program
-	argv := append([]string{}, seat.Prefix...)
-	argv = append(argv, t.bench.meterArgv(seat, 0)...) // no deadline: the caller says when
-	argv = append(argv, program.Path)
-	t.server, err = converse(record.Worker{
-		Name: "server", Role: contract.Server, Seat: seat.Name, Transport: t.serverEnd.Name, Delivery: t.serverEnd.Delivery,
-		Binary: filepath.Base(program.Path), SHA256: program.SHA256, Version: program.Hello.Version, CPUSet: seat.CPUs,
-	}, argv, fail)
-	if err != nil {
+	// No bound: the caller says when.
+	if t.server, err = t.enlist(actor{"server", contract.Server, seat, t.serverEnd, 0}, fail); err != nil {
 		return err
 	}
-	t.all = []*conversation{t.server}
 	if _, err := t.server.await(ctx, "hello", t.bench.Patience.Hello); err != nil {
 		return err
 	}

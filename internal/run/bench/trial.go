@@ -99,17 +99,7 @@ func (t *trial) launch(ctx context.Context, fail context.CancelCauseFunc) error 
 	}
 	t.serverSeat = serverSeat
 	start := func(name string, role contract.Role, seat rig.Seat, offer Offer) (*conversation, error) {
-		argv := append([]string{}, seat.Prefix...)
-		argv = append(argv, t.bench.meterArgv(seat, t.bound())...)
-		argv = append(argv, offer.Program.Path)
-		c, err := converse(record.Worker{
-			Name: name, Role: role, Seat: seat.Name, Transport: offer.Name, Delivery: offer.Delivery, Binary: filepath.Base(offer.Program.Path),
-			SHA256: offer.Program.SHA256, Version: offer.Program.Hello.Version, CPUSet: seat.CPUs,
-		}, argv, fail)
-		if err == nil {
-			t.all = append(t.all, c)
-		}
-		return c, err
+		return t.enlist(actor{name, role, seat, offer, t.bound()}, fail)
 	}
 	role := contract.Client
 	if t.clientEnd.Has(contract.Pair) {
@@ -130,6 +120,31 @@ func (t *trial) launch(ctx context.Context, fail context.CancelCauseFunc) error 
 		c.enter("idle")
 		return err
 	})
+}
+
+// actor is a worker to be started: its part, its place and its program.
+type actor struct {
+	name  string
+	role  contract.Role
+	seat  rig.Seat
+	offer Offer
+	bound time.Duration // after which its meter ends it; 0 for never
+}
+
+// enlist launches a metered worker on its seat.
+func (t *trial) enlist(a actor, fail context.CancelCauseFunc) (*conversation, error) {
+	program := a.offer.Program
+	argv := append([]string{}, a.seat.Prefix...)
+	argv = append(argv, t.bench.meterArgv(a.seat, a.bound)...)
+	argv = append(argv, program.Path)
+	c, err := converse(record.Worker{
+		Name: a.name, Role: a.role, Seat: a.seat.Name, Transport: a.offer.Name, Delivery: a.offer.Delivery,
+		Binary: filepath.Base(program.Path), SHA256: program.SHA256, Version: program.Hello.Version, CPUSet: a.seat.CPUs,
+	}, argv, fail)
+	if err == nil {
+		t.all = append(t.all, c)
+	}
+	return c, err
 }
 
 // bound is how long the whole trial may take, for the meters to enforce when

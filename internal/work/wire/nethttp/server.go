@@ -6,6 +6,7 @@ package nethttp
 import (
 	"errors"
 	"fmt"
+	"io"
 	"net"
 	"net/http"
 	"strconv"
@@ -65,6 +66,9 @@ func NewServer(setup contract.Setup, codecs []codec.Codec, as *http.Server, opti
 	return s, nil
 }
 
+// politeRead is how much of a refused body is read, in bytes.
+const politeRead = 64 << 10
+
 // ServeHTTP carries out the server's part of one exchange; it implements
 // http.Handler.
 func (s *Server) ServeHTTP(w http.ResponseWriter, r *http.Request) {
@@ -82,6 +86,9 @@ func (s *Server) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 		reply, err = s.content.Respond((*buffer)[:0], request)
 	}
 	if err != nil {
+		// Over HTTP/2 a body that is not read ends in a reset, which may overtake
+		// the status that says why.
+		_, _ = io.CopyN(io.Discard, r.Body, politeRead)
 		http.Error(w, err.Error(), http.StatusBadRequest)
 		return
 	}
