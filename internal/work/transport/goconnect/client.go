@@ -136,7 +136,10 @@ func (c *client) call(connection, _ int) load.Call {
 	exchange, ctx, accept := c.exchange(connection), context.Background(), c.content.Accept
 	return func() (int64, error) {
 		received, err := exchange(ctx, accept)
-		return received, failure(err)
+		if err != nil {
+			return 0, failure(err)
+		}
+		return received, nil
 	}
 }
 

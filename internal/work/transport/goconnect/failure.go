@@ -9,15 +9,13 @@ import (
 	"netdyno/internal/work/load"
 )
 
-// failure gives a failed call the contract's kind; nil stays nil.
+// failure gives a failed call the contract's kind.
 func failure(err error) error {
 	var known *contract.Error
-	switch {
-	case err == nil:
-		return nil
-	case errors.As(err, &known):
+	if errors.As(err, &known) {
 		return known // found by our own look at the content, or in dialling
-	case connect.IsWireError(err):
+	}
+	if connect.IsWireError(err) {
 		return load.Failure(contract.Invalid, err) // the server answered: it refuses the request
 	}
 	switch connect.CodeOf(err) {

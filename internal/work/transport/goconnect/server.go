@@ -21,6 +21,7 @@ import (
 // sent.
 type server struct {
 	content   *codec.Exchange
+	reply     *block // of codec bytes; not to be changed
 	setup     contract.Setup
 	settings  settings
 	listeners *wire.Listeners
@@ -55,6 +56,8 @@ func (t Transport) Server(setup contract.Setup) (load.Server, error) {
 	if s.listeners, err = wire.Listen(setup); err != nil {
 		return nil, err
 	}
+	_, content := s.content.Contents()
+	s.reply = &block{Content: content}
 	s.rooms.New = func() any { return newRoom(setup, s.content) }
 	s.http = &http.Server{Handler: s.mux(procedures), Protocols: t.protocols(), HTTP2: s.settings.http2, TLSConfig: encryption}
 	for _, l := range s.listeners.All() {
@@ -119,11 +122,10 @@ func (s *server) count(received, sent int) {
 
 // unary answers codec bytes.
 func (s *server) unary(_ context.Context, r *connect.Request[block]) (*connect.Response[block], error) {
-	reply, err := s.respond(nil, r.Msg.GetContent())
-	if err != nil {
+	if _, err := s.respond(nil, r.Msg.GetContent()); err != nil {
 		return nil, err
 	}
-	return connect.NewResponse(&block{Content: reply}), nil
+	return connect.NewResponse(s.reply), nil
 }
 
 // respond takes the request of a whole exchange and counts it; buf is room to

@@ -111,11 +111,10 @@ func (s *server) talk(_ context.Context, stream *connect.BidiStream[block, block
 		if err != nil {
 			return err
 		}
-		reply, err := s.respond(nil, request.GetContent())
-		if err != nil {
+		if _, err := s.respond(nil, request.GetContent()); err != nil {
 			return err
 		}
-		if err := stream.Send(&block{Content: reply}); err != nil {
+		if err := stream.Send(s.reply); err != nil {
 			return err
 		}
 	}
