@@ -174,6 +174,7 @@ for (const [file, what] of [
 	["large.html", "1,200 trials"],
 	["open.html", "an open loop"],
 	["closed.html", "a closed loop with two clients"],
+	["asked.html", "charts, a fit and profiles"],
 	["sweeps.html", "25 cells of 13 arms"],
 ]) {
 	test(`a report of ${what} is drawn`, async () => {
@@ -185,6 +186,18 @@ for (const [file, what] of [
 		await page.close();
 	});
 }
+
+test("the knee is named where it lies", async () => {
+	for (const file of ["report.html", "asked.html"]) {
+		const { page } = await open(file);
+		for (const { id, front } of (await figuresOf(page)).filter((figure) => figure.front)) {
+			const knee = front.points.find((point) => point.knee);
+			const names = await page.locator(`[data-figure="${id}"] text`).allTextContents();
+			assert.ok(names.includes(`knee: ${knee.label}`), `${file}, ${id}: ${names.join(" | ")}`);
+		}
+		await page.close();
+	}
+});
 
 test("what a colour carries can be read on it", async () => {
 	const { page } = await open("report.html");

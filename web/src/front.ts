@@ -106,27 +106,30 @@ function drawNames(svg: SVGElement, points: Placed[], steps: [number, number][],
 	for (const point of [...points].sort((a, b) => rank(a) - rank(b))) {
 		const name = point.knee ? `knee: ${point.label}` : point.label;
 		const wide = textWidth(name, point.on ? 600 : 400);
-		for (const [left, baseline] of placesFor(point, wide)) {
-			const box = { left, right: left + wide, top: baseline - ascent, bottom: baseline + descent };
-			const inside =
-				box.left >= room.left && box.right <= room.right + 12 && box.top >= room.top && box.bottom <= room.bottom;
-			if (!inside || taken.some((other) => meet(box, other))) continue;
-			taken.push(box);
-			svg.append(text(left, baseline, name, "start", point.on ? "clear strong" : "clear soft"));
-			break;
-		}
+		const boxes = (point.on ? [0, 22, 44, 70, 100] : [0]).flatMap((away) => placesFor(point, wide, away));
+		const box = boxes.find((each) => within(each, room) && !taken.some((other) => meet(each, other)));
+		if (!box) continue; // its table has it
+		taken.push(box);
+		const [x, y] = [clamp(point.at[0], box.left, box.right), clamp(point.at[1], box.top, box.bottom)];
+		if (Math.hypot(x - point.at[0], y - point.at[1]) > 20) svg.append(line(...point.at, x, y, "leader"));
+		svg.append(text(box.left, box.bottom - descent, name, "start", point.on ? "clear strong" : "clear soft"));
 	}
 }
 
-/** Where a name may begin: beside the point, over and under it, then off its corners. */
-function placesFor(point: Placed, wide: number): [number, number][] {
+const clamp = (value: number, low: number, high: number) => Math.min(high, Math.max(low, value));
+
+const within = (box: Box, room: Box) =>
+	box.left >= room.left && box.right <= room.right + 12 && box.top >= room.top && box.bottom <= room.bottom;
+
+/** Where a name may stand: beside the point, over and under it, then off its corners. */
+function placesFor(point: Placed, wide: number, away: number): Box[] {
 	const [x, y] = point.at;
-	const gap = point.knee ? 13 : 7;
-	const right = Math.max(x + gap, point.reach.right + 3);
-	const left = Math.min(x - gap, point.reach.left - 3) - wide;
-	const over = Math.min(y - gap, point.reach.top - 2) - descent;
-	const under = Math.max(y + gap, point.reach.bottom + 2) + ascent;
-	return [
+	const gap = (point.knee ? 13 : 7) + away;
+	const right = Math.max(x + gap, point.reach.right + 3 + away);
+	const left = Math.min(x - gap, point.reach.left - 3 - away) - wide;
+	const over = Math.min(y - gap, point.reach.top - 2 - away) - descent;
+	const under = Math.max(y + gap, point.reach.bottom + 2 + away) + ascent;
+	const starts = [
 		[right, y + 4],
 		[left, y + 4],
 		[x - wide / 2, over],
@@ -137,5 +140,11 @@ function placesFor(point: Placed, wide: number): [number, number][] {
 		[x - gap - wide, y + gap + ascent],
 		[x - 8, over],
 		[x - 8, under],
-	];
+	] as const;
+	return starts.map(([start, baseline]) => ({
+		left: start,
+		right: start + wide,
+		top: baseline - ascent,
+		bottom: baseline + descent,
+	}));
 }

@@ -53,8 +53,8 @@ func (l *layout) charts() []Chart {
 		chart.Figure.Caption = v.caption(chart.Figure, !seen[c.Spec.Kind])
 		chart.Figure.Wide = c.Spec.Kind == record.Front || chart.Figure.Heat != nil && len(chart.Figure.Heat.Columns) > 6
 		chart.Notes = v.notes()
-		if where := levelsText(c.Spec.Where); where != "" {
-			chart.What += ", at " + where
+		if where := v.where(); where != "" {
+			chart.What += ", " + where
 		}
 		chart.Table.Caption, chart.Table.Folded = "In numbers: "+chart.What+", with 95 % intervals.", true
 		seen[c.Spec.Kind] = seen[c.Spec.Kind] || chart.Drawn()
@@ -120,8 +120,8 @@ func (v *chartView) caption(f Figure, first bool) string {
 	if f.Lines != nil && !f.Lines.Y.Log {
 		parts = append(parts, "The vertical axis starts at zero.")
 	}
-	if where := levelsText(v.Spec.Where); where != "" {
-		parts = append(parts, "Only trials at "+where+".")
+	if where := v.where(); where != "" {
+		parts = append(parts, "Only trials "+where+".")
 	}
 	return strings.Join(parts, " ")
 }
@@ -131,6 +131,21 @@ func zeroWords(a Axis) string {
 		return ", with zero before the gap"
 	}
 	return ""
+}
+
+// where says which trials are in the chart, nothing when all are.
+func (v *chartView) where() string {
+	const fewArms = 4 // more would be a list that nobody reads; the table names them
+	var parts []string
+	if levels := levelsText(v.Spec.Where); levels != "" {
+		parts = append(parts, "at "+levels)
+	}
+	if arms := v.Spec.Arms; len(arms) > fewArms {
+		parts = append(parts, "of "+plural(len(arms), "arm"))
+	} else if len(arms) > 0 {
+		parts = append(parts, "of "+strings.Join(arms, ", "))
+	}
+	return strings.Join(parts, " ")
 }
 
 func levelsText(levels map[string]string) string {

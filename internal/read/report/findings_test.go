@@ -2,9 +2,12 @@ package report
 
 import (
 	"io"
+	"slices"
 	"strings"
 	"testing"
+	"time"
 
+	"netdyno/internal/quantity"
 	"netdyno/internal/read/finding"
 	"netdyno/internal/read/finding/synthetic"
 	"netdyno/internal/record"
@@ -70,6 +73,85 @@ func TestFindingsFillThePage(t *testing.T) {
 	}
 }
 
+const writeBuffer, readBuffer = "opt.server.write_buffer", "opt.server.read_buffer"
+
+// foundAsked returns the findings of a synthetic study that asks for a chart
+// of every form, a fit and profiles.
+func foundAsked(t *testing.T) finding.Findings {
+	t.Helper()
+	o := synthetic.Options{
+		Connections: []int{1, 100, 1000}, SD: 0.02, Seed: 7, Blocks: 6, Bare: true,
+		Probes: []synthetic.Stack{
+			{Functions: []string{"encoding/json.Marshal", "netdyno/internal/work/codec.Encode"}, CPU: 300 * time.Millisecond},
+			{Functions: []string{"syscall.Syscall", "net.(*conn).Write"}, CPU: 400 * time.Millisecond},
+		},
+		Memory: func(levels map[string]string) float64 {
+			return 9e6 + count(t, levels["connections"])*(40e3+0.5*count(t, levels[writeBuffer])+count(t, levels[readBuffer]))
+		},
+	}
+	for i, write := range []string{"0B", "32KiB", "128KiB"} {
+		for _, read := range []string{"0B", "128KiB"} {
+			o.Arms = append(o.Arms, synthetic.Arm{
+				Name: "w" + write + "-r" + read, Server: "go-net", Speed: 1 + 0.1*float64(i),
+				Levels: map[string]string{writeBuffer: write, readBuffer: read},
+			})
+		}
+	}
+	header, trials, records := synthetic.Run(o)
+	header.Study.Charts = []record.Chart{
+		{Kind: record.Lines, Metric: "exchanges_per_s", X: "connections", By: "arm"},
+		{Kind: record.Lines, Metric: "server.idle_rss_bytes", X: writeBuffer, By: "connections", Where: map[string]string{readBuffer: "0B"}},
+		{Kind: record.Heat, Metric: "exchanges_per_s", X: writeBuffer, Y: readBuffer, Where: map[string]string{"connections": "1000"}},
+		{Kind: record.Front, Metric: "exchanges_per_s", Against: "server.idle_rss_bytes"},
+	}
+	header.Study.Fits = []record.Fit{{
+		Title: "Memory per connection", Metric: "server.idle_rss_bytes", Per: "connections",
+		Terms: []string{writeBuffer, readBuffer}, Published: []float64{2, 1},
+	}}
+	f, err := finding.Find(header, trials, records)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return f
+}
+
+func count(t *testing.T, level string) float64 {
+	t.Helper()
+	n, err := quantity.ParseBytes(level)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return float64(n)
+}
+
+func TestWhatAStudyAsksForIsDrawn(t *testing.T) {
+	p := New(foundAsked(t))
+	for i, kind := range []string{"lines", "lines", "heat", "front"} {
+		c := p.Charts[i]
+		if kindOf(c.Figure) != kind || len(c.Table.Rows) < 2 {
+			t.Errorf("%s: %q with %d rows, want %s", c.Figure.Title, kindOf(c.Figure), len(c.Table.Rows), kind)
+		}
+	}
+	if n := len(p.Charts[0].Figure.Lines.Lines); n != 6 {
+		t.Errorf("%d lines, want one for each of 6 arms", n)
+	}
+	if n := len(p.Charts[2].Figure.Heat.Boxes); n != 6 {
+		t.Errorf("%d boxes, want 3 × 2", n)
+	}
+	terms := p.Fits[0].Tables[0].Rows[2:]
+	if first, second := terms[0][4].Text, terms[1][4].Text; first != "less than published" || second != "agrees" {
+		t.Errorf("0.5 and 1 beside 2 and 1: %q and %q", first, second)
+	}
+	for _, c := range p.Cells {
+		if c.Profile == nil || len(c.Profile.Table.Rows) != 12 {
+			t.Errorf("%s: profiles of 6 arms at both ends make %+v", c.Title, c.Profile)
+		}
+		if !slices.ContainsFunc(c.Figures, func(f Figure) bool { return kindOf(f) == "shares" }) {
+			t.Errorf("%s: CPU samples are not drawn", c.Title)
+		}
+	}
+}
+
 func kindOf(f Figure) string {
 	switch {
 	case f.Forest != nil:
@@ -82,6 +164,14 @@ func kindOf(f Figure) string {
 		return "series"
 	case f.Split != nil:
 		return "split"
+	case f.Lines != nil:
+		return "lines"
+	case f.Heat != nil:
+		return "heat"
+	case f.Front != nil:
+		return "front"
+	case f.Shares != nil:
+		return "shares"
 	}
 	return ""
 }

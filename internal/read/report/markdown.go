@@ -27,11 +27,14 @@ func (p Page) Markdown(w io.Writer) error {
 	}
 	m.line("")
 	m.charts(p.Charts)
-	m.sections(p.Fits)
+	if len(p.Fits) > 0 {
+		m.heading(2, "Fitted models")
+	}
+	m.sections(3, p.Fits)
 	for _, c := range p.Cells {
 		m.cell(c)
 	}
-	m.sections(p.Evidence)
+	m.sections(2, p.Evidence)
 	m.heading(2, "Run it again")
 	m.line("```sh\n" + strings.ReplaceAll(p.Rerun.Command, "```", "` ` `") + "\n```\n")
 	m.paragraph("Seed " + p.Rerun.Seed + ". Marks: " + marks)
@@ -57,9 +60,9 @@ func (m *markdown) charts(charts []Chart) {
 	}
 }
 
-func (m *markdown) sections(sections []Section) {
+func (m *markdown) sections(level int, sections []Section) {
 	for _, s := range sections {
-		m.heading(2, s.Title)
+		m.heading(level, s.Title)
 		m.paragraph(s.Note)
 		for _, t := range s.Tables {
 			m.table(t)

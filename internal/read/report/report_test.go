@@ -100,6 +100,7 @@ func TestWriteSample(t *testing.T) {
 		"report.html": sample(8), "large.html": sample(120),
 		"open.html":   found(t, synthetic.Options{Rate: 20_000, SD: 0.02, Seed: 7}),
 		"closed.html": found(t, synthetic.Options{SD: 0.02, Seed: 7, Clients: 2, Connections: []int{50, 1000, 10_000}}),
+		"asked.html":  foundAsked(t),
 	} {
 		writeSample(t, name, New(findings).HTML)
 	}
