@@ -54,8 +54,11 @@ func TestLedger(t *testing.T) {
 		}, "the server received"},
 		{"skew beyond belief", func(s, _ *record.Worker) {
 			s.Close.Meter.SkewNs = 2_000_000_000
-			s.Close.Reading.Counts.ReceivedBytes -= 30_000
+			s.Close.Reading.Counts.ReceivedBytes -= 60_000
 		}, "the server received"},
+		{"a server whose window outlasts the load", func(s, _ *record.Worker) {
+			s.Close.Reading.AtNs += 300_000_000 // and no byte more
+		}, ""},
 		{"foreign server cannot count", func(s, _ *record.Worker) {
 			s.Ready.Foreign, s.Open.Reading.Counts, s.Close.Reading.Counts = true, contract.Counts{}, contract.Counts{}
 		}, ""},
@@ -102,7 +105,7 @@ func TestLedgerOfStructuredMessages(t *testing.T) {
 			c.Setup.Exchange.DownBytes = 0
 			c.Ready.Verified, c.Ready.UpBytes, c.Ready.DownBytes = 49, 100, 100
 		}, "verified 49 of its 50"},
-		{"server counted other exchanges", func(s, _ *record.Worker) { s.Close.Reading.Counts.Exchanges += 1000 }, "the server counted 1500 exchanges/s, the clients 1000 exchanges/s"},
+		{"server counted other exchanges", func(s, _ *record.Worker) { s.Close.Reading.Counts.Exchanges += 1000 }, "the server counted 3000 exchanges, the clients 2000"},
 		{"server counts no exchanges", func(s, _ *record.Worker) {
 			s.Close.Reading.Counts.Exchanges, s.Open.Reading.Counts.Exchanges = 0, 0
 		}, ""},
@@ -225,6 +228,7 @@ func TestFlags(t *testing.T) {
 		{"short by chance of a drawn schedule", 20000, func(_, c *record.Worker) {
 			c.Setup.Load.Rate, c.Setup.Load.Arrival = 20250, contract.Poisson
 		}, "", ""},
+		{"unequal windows", 20000, func(s, _ *record.Worker) { s.Close.Reading.AtNs += 11_000_000 }, finding.Skewed, "the window of server was 11 ms longer than that of client-1"},
 		{"skewed", 20000, func(s, _ *record.Worker) { s.Close.Meter.SkewNs = 11_000_000 }, finding.Skewed, "server was metered 11 ms apart"},
 		{"stolen", 20000, func(s, _ *record.Worker) { s.Close.Meter.CPUs[1].StealNs += 200_000_000 }, finding.Noisy, "stolen"},
 		{"slots empty", 0, func(_, c *record.Worker) { c.Setup.Load.Connections = 55 }, finding.Lagging, "of 55 slots busy"},

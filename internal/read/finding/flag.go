@@ -6,6 +6,8 @@ import (
 
 	"netdyno/internal/contract"
 	"netdyno/internal/read/stat"
+
+	"netdyno/internal/record"
 )
 
 // Thresholds of the flags (METHOD §2.3, §3.3; DESIGN §3 for the skew).
@@ -61,8 +63,19 @@ func (e *exam) scheduleNoise() float64 {
 	return 3 / math.Sqrt(expected)
 }
 
-// skewed: a worker's reading and its meter's lie too far apart.
+// skewed: a worker's reading and its meter's lie too far apart, or the windows
+// of two workers differ in length.
 func (e *exam) skewed() (flag, why string) {
+	if why := e.lateReading(); why != "" {
+		return Skewed, why
+	}
+	if why := e.unequalWindows(); why != "" {
+		return Skewed, why
+	}
+	return "", ""
+}
+
+func (e *exam) lateReading() string {
 	workers := e.window.Record.Workers
 	for i := range workers {
 		span, ok := e.window.Span(&workers[i])
@@ -75,11 +88,41 @@ func (e *exam) skewed() (flag, why string) {
 		}
 		skew := math.Max(math.Abs(float64(from.SkewNs)), math.Abs(float64(to.SkewNs))) / 1e9
 		if skew > skewShare*length {
-			return Skewed, fmt.Sprintf("%s was metered %.3g ms apart from its mark, %.2g %% of the window",
+			return fmt.Sprintf("%s was metered %.3g ms apart from its mark, %.2g %% of the window",
 				span.Worker.Name, 1e3*skew, 100*skew/length)
 		}
 	}
-	return "", ""
+	return ""
+}
+
+// unequalWindows compares durations, which two clocks agree on.
+func (e *exam) unequalWindows() string {
+	if e.amount() {
+		return "" // each end is done in its own time
+	}
+	var shortest, longest *record.Worker
+	least, most := math.Inf(1), 0.0
+	workers := e.window.Record.Workers
+	for i := range workers {
+		span, ok := e.window.Span(&workers[i])
+		if !ok {
+			continue
+		}
+		length, ok := span.Seconds()
+		if !ok {
+			continue
+		}
+		if length < least {
+			least, shortest = length, span.Worker
+		}
+		if length > most {
+			most, longest = length, span.Worker
+		}
+	}
+	if longest == nil || most-least <= skewShare*least {
+		return ""
+	}
+	return fmt.Sprintf("the window of %s was %.3g ms longer than that of %s", longest.Name, 1e3*(most-least), shortest.Name)
 }
 
 // lagging: the closed loop left slots empty, so the generator and not the

@@ -112,94 +112,94 @@ func (e *exam) clientBytes() string {
 	return ""
 }
 
-// serverSlack is how far the two ends' books may lie apart, beside what the
-// marks' recorded skew explains.
-const serverSlack = 0.01
+// How far the two ends' books may lie apart beside what is in flight: a share of
+// the work, and what passes while their windows do not overlap, as far as that
+// can be believed.
+const (
+	serverSlack = 0.01
+	maxShift    = 0.25 // of a window
+)
 
-// skewSlack is the share of a window that the readings of both ends, taken
-// late by their skew, may have shifted past each other.
-func (e *exam) skewSlack() float64 {
-	if e.amount() {
-		return 0 // sums of what was done, whenever it was read
-	}
-	shifted, length := 0.0, 0.0
-	for _, role := range []contract.Role{contract.Server, contract.Client} {
-		spans, ok := e.window.Spans(role)
-		if !ok {
-			return 0
-		}
-		latest := 0.0
-		for _, s := range spans {
-			from, to, seconds, ok := s.Metered()
-			if !ok {
-				return 0
-			}
-			latest = max(latest, float64(from.SkewNs)+float64(to.SkewNs))
-			length = max(length, seconds)
-		}
-		shifted += latest / 1e9
-	}
-	return min(shifted/length, maxSkewSlack)
-}
-
-// maxSkewSlack bounds what skew may explain: past it the two windows are not
-// the same one.
-const maxSkewSlack = 0.05
-
-// serverBooks compares what the server counted with what the clients' work
-// makes, per second of each one's own window; in a fixed amount of work, whose
-// server idles after the clients have ended, as sums.
+// serverBooks compares what the server counted between its marks with what the
+// clients' work makes. The ends answer marks when they come to it, so their
+// windows differ in place and length; a server's may even outlast the load.
 func (e *exam) serverBooks() string {
 	servers, ok := e.window.Spans(contract.Server)
 	if !ok {
 		return ""
 	}
-	skew := e.skewSlack()
-	exchanges, received, sent := entry{skew: skew}, entry{skew: skew}, entry{skew: skew}
+	var exchanges, received, sent entry
 	for _, s := range servers {
-		length, ok := e.per(s.Seconds())
-		if !ok || s.Worker.Ready != nil && s.Worker.Ready.Foreign {
+		if s.Worker.Ready != nil && s.Worker.Ready.Foreign {
 			return ""
 		}
 		from, to := s.From.Reading.Counts, s.To.Reading.Counts
-		exchanges.server += (float64(to.Exchanges) - float64(from.Exchanges)) / length
-		received.server += (float64(to.ReceivedBytes) - float64(from.ReceivedBytes)) / length
-		sent.server += (float64(to.SentBytes) - float64(from.SentBytes)) / length
+		exchanges.server += float64(to.Exchanges) - float64(from.Exchanges)
+		received.server += float64(to.ReceivedBytes) - float64(from.ReceivedBytes)
+		sent.server += float64(to.SentBytes) - float64(from.SentBytes)
 	}
 	for _, g := range e.generators {
 		up, down, ok := g.Sizes()
 		if !ok {
 			return ""
 		}
-		length, _ := e.per((float64(g.Result.ToNs)-float64(g.Result.FromNs))/1e9, true)
-		exchanges.add(g, 1, length)
-		received.add(g, up, length)
-		sent.add(g, down, length)
+		shift := e.shift(g, servers)
+		exchanges.add(g, 1, shift)
+		received.add(g, up, shift)
+		sent.add(g, down, shift)
 	}
 	switch {
 	case received.open():
-		return fmt.Sprintf("the server received %s, but the clients' exchanges make %s", e.amountOf(received.server, "bytes"), e.amountOf(received.clients, "bytes"))
+		return fmt.Sprintf("the server received %.0f bytes, but the clients' exchanges make %.0f", received.server, received.clients)
 	case sent.open():
-		return fmt.Sprintf("the server sent %s, but the clients' exchanges make %s", e.amountOf(sent.server, "bytes"), e.amountOf(sent.clients, "bytes"))
+		return fmt.Sprintf("the server sent %.0f bytes, but the clients' exchanges make %.0f", sent.server, sent.clients)
 	case exchanges.server > 0 && exchanges.open(): // a server that sees no boundaries may leave them out
-		return fmt.Sprintf("the server counted %s, the clients %s", e.amountOf(exchanges.server, "exchanges"), e.amountOf(exchanges.clients, "exchanges"))
+		return fmt.Sprintf("the server counted %.0f exchanges, the clients %.0f", exchanges.server, exchanges.clients)
 	}
 	return ""
 }
 
+// shift returns the share of a client's window that may lie outside the
+// servers' or theirs outside it: by how much the lengths differ, and by how
+// late the readings were. A fixed amount is the same work whenever it is read.
+func (e *exam) shift(g *record.Worker, servers []record.Span) float64 {
+	length := (float64(g.Result.ToNs) - float64(g.Result.FromNs)) / 1e9
+	if e.amount() || !(length > 0) {
+		return 0
+	}
+	late, apart := 0.0, 0.0
+	if span, ok := e.window.Span(g); ok {
+		late = lateness(span)
+	}
+	for _, s := range servers {
+		if seconds, ok := s.Seconds(); ok {
+			apart = max(apart, math.Abs(seconds-length)+lateness(s))
+		}
+	}
+	return min((apart+late)/length, maxShift)
+}
+
+// lateness is by how many seconds a span's readings followed their marks.
+func lateness(s record.Span) float64 {
+	from, to, _, ok := s.Metered()
+	if !ok {
+		return 0
+	}
+	return (max(float64(from.SkewNs), 0) + max(float64(to.SkewNs), 0)) / 1e9
+}
+
 // entry is one line of the books, by both ends.
-type entry struct{ server, clients, slack, skew float64 }
+type entry struct{ server, clients, slack float64 }
 
 // add enters a client's exchanges of the given size.
-func (b *entry) add(g *record.Worker, size int64, length float64) {
-	b.clients += float64(g.Result.Counts.Exchanges) * float64(size) / length
-	b.slack += 2 * slotsOf(g.Setup.Load) * float64(size) / length
+func (b *entry) add(g *record.Worker, size int64, shift float64) {
+	work := float64(g.Result.Counts.Exchanges) * float64(size)
+	b.clients += work
+	b.slack += max(2*slotsOf(g.Setup.Load)*float64(size), (serverSlack+shift)*work)
 }
 
 // open tells whether the ends disagree.
-func (b *entry) open() bool {
-	return math.Abs(b.server-b.clients) > max(b.slack, (serverSlack+b.skew)*b.clients)
-}
+func (b *entry) open() bool { return math.Abs(b.server-b.clients) > b.slack }
 
 // amount tells whether the work was fixed instead of the window.
 func (e *exam) amount() bool {
@@ -209,21 +209,6 @@ func (e *exam) amount() bool {
 		}
 	}
 	return false
-}
-
-func (e *exam) per(length float64, ok bool) (float64, bool) {
-	if e.amount() {
-		return 1, ok
-	}
-	return length, ok
-}
-
-// amountOf prints an entry: of a window it is a rate.
-func (e *exam) amountOf(n float64, unit string) string {
-	if e.amount() {
-		return fmt.Sprintf("%.0f %s", n, unit)
-	}
-	return fmt.Sprintf("%.0f %s/s", n, unit)
 }
 
 // interfaceShare is how much of a client's payload the kernel must have seen
