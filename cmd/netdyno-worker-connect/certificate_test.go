@@ -46,7 +46,11 @@ func TestEncryptedExchanges(t *testing.T) {
 	server := selfSigned(t)
 	client := &contract.TLS{Authorities: server.Authorities}
 	for _, kind := range kinds {
-		for name, l := range map[string]contract.Load{"kept": {Connections: 3, Amount: 10}, "fresh": {Connections: 2, Amount: 3, Fresh: true}} {
+		loads := map[string]contract.Load{"kept": {Connections: 3, Amount: 10}, "fresh": {Connections: 2, Amount: 3, Fresh: true}}
+		if kind == "go-connect-grpc" {
+			loads["multiplexed"] = contract.Load{Connections: 2, InFlight: 8, Amount: 40}
+		}
+		for name, l := range loads {
 			t.Run(kind+"/"+name, func(t *testing.T) {
 				pairing{server: kind, client: kind, exchange: exchanges["proto complex"], load: l, serverTLS: server, clientTLS: client}.run(t)
 			})

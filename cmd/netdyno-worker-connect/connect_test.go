@@ -18,7 +18,7 @@ var exchanges = map[string]contract.Exchange{
 	"bytes":         {UpBytes: 100, DownBytes: 2000},
 	"empty up":      {UpBytes: 0, DownBytes: 300},
 	"empty down":    {UpBytes: 300, DownBytes: 0},
-	"large":         {UpBytes: 1 << 20, DownBytes: 3 << 20},
+	"large":         {UpBytes: 200_000, DownBytes: 500_000},
 	"proto simple":  message("proto", "simple"),
 	"proto complex": message("proto", "complex"),
 	"json simple":   message("json", "simple"),
@@ -157,6 +157,7 @@ func TestLoadsOfEveryKind(t *testing.T) {
 		"half idle":   {Connections: 4, ActiveShare: 0.5},
 		"fresh":       {Connections: 3, Fresh: true, Amount: 5},
 		"multiplexed": {Connections: 2, InFlight: 8},
+		"crowded":     {Connections: 1, InFlight: 120, Amount: 1000},
 	}
 	for _, kind := range kinds {
 		for name, l := range loads {
@@ -172,7 +173,7 @@ func TestLoadsOfEveryKind(t *testing.T) {
 
 func TestStreams(t *testing.T) {
 	for _, stream := range []contract.Stream{contract.StreamUp, contract.StreamDown, contract.StreamBoth} {
-		for _, chunk := range []int64{0, 1000, 64 << 10} {
+		for _, chunk := range []int64{0, 10_000, 64 << 10} {
 			for _, size := range []int64{0, 150_001} {
 				t.Run(fmt.Sprintf("%s/%d/%d", stream, chunk, size), func(t *testing.T) {
 					x := contract.Exchange{UpBytes: size, DownBytes: size + 1, Stream: stream, ChunkBytes: chunk}
@@ -199,11 +200,15 @@ func TestOptionsAreHonoured(t *testing.T) {
 		"get":        {server: kinds[0], client: kinds[0], options: map[string]any{"get": true}, serverOptions: map[string]any{"get": true}},
 		"buffers":    {server: kinds[0], client: kinds[0], options: map[string]any{"read_buffer": 65536.0, "write_buffer": 65536.0}},
 		"windows":    {server: kinds[1], client: kinds[1], options: map[string]any{"stream_window": 65536.0, "connection_window": 1e6, "max_frame": 32768.0}},
+		"streams":    {server: kinds[1], client: kinds[1], serverOptions: map[string]any{"max_streams": 1000.0}, load: contract.Load{Connections: 1, InFlight: 300, Amount: 600}},
 		"enough max": {server: kinds[1], client: kinds[1], options: map[string]any{"read_max": 1e6}},
 	} {
 		for _, x := range []string{"bytes", "proto complex", "json complex"} {
 			t.Run(name+"/"+x, func(t *testing.T) {
-				p.exchange, p.load = exchanges[x], contract.Load{Connections: 2, Amount: 5}
+				p.exchange = exchanges[x]
+				if p.load.Connections == 0 {
+					p.load = contract.Load{Connections: 2, Amount: 5}
+				}
 				p.run(t)
 			})
 		}
@@ -251,6 +256,7 @@ func TestRefusals(t *testing.T) {
 		"reply above, gRPC":       {pairing{server: kinds[1], client: kinds[1], options: small}, contract.Invalid, "larger than"},
 		"request above read_max":  {pairing{server: kinds[1], client: kinds[1], serverOptions: map[string]any{"read_max": 50.0}}, contract.Invalid, "larger than"},
 		"a window too small":      {pairing{server: kinds[1], client: kinds[1], options: map[string]any{"connection_window": 10.0}}, contract.SetupFailed, "expected 0 or at least 65535"},
+		"more streams than fit":   {pairing{server: kinds[1], client: kinds[1], load: contract.Load{Connections: 1, InFlight: 400}}, contract.SetupFailed, "max_streams"},
 		"other protocol":          {pairing{server: kinds[0], client: kinds[1]}, contract.Peer, "connect 1 of 1"},
 	} {
 		t.Run(name, func(t *testing.T) {

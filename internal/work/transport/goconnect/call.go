@@ -32,7 +32,7 @@ func (c *client) exchange(connection int) exchange {
 
 // blockClient makes a client of a procedure with Blocks.
 func (c *client) blockClient(l line, procedure string) *connect.Client[block, block] {
-	return connect.NewClient[block, block](l.http, l.base+procedure, c.settings.client(), connect.WithCodec(blocks{}))
+	return connect.NewClient[block, block](l.http, l.base+procedure, c.settings.client(), connect.WithCodec(blocks{protobuf}))
 }
 
 // structured calls a procedure with the trial's own types.
@@ -46,7 +46,7 @@ func (c *client) structured(l line) exchange {
 		received, heard = int64(len(data)), true
 		return invalid(judge(data))
 	}
-	m := &messages{name: encodings(c.content.Codec)[0], encode: c.content.Request, decode: decode}
+	m := &messages{blocks: blocks{encodings(c.content.Codec)[0]}, encode: c.content.Request, decode: decode}
 	remote := connect.NewClient[structured, structured](l.http, l.base+c.procedures.unary, c.settings.client(), connect.WithCodec(m))
 	return func(ctx context.Context, j func([]byte) error) (int64, error) {
 		judge, received, heard = j, 0, false

@@ -68,12 +68,7 @@ func (t Transport) Client(setup contract.Setup) (load.Client, error) {
 	if err := c.prepare(t); err != nil {
 		return nil, err
 	}
-	var group errgroup.Group
-	group.SetLimit(verifying)
-	for i := range c.lines {
-		group.Go(func() error { return c.verify(i) })
-	}
-	if err := group.Wait(); err != nil {
+	if err := c.verify(); err != nil {
 		_ = c.Close() // the first failure is the one to report
 		return nil, err
 	}
@@ -107,9 +102,22 @@ func (c *client) prepare(t Transport) error {
 	return nil
 }
 
-// verify connects and compares the reply of one exchange. An error names the
+// verify makes one exchange on each connection.
+func (c *client) verify() error {
+	var group errgroup.Group
+	group.SetLimit(verifying)
+	for i := range c.lines {
+		group.Go(func() error { return c.verifyOne(i) })
+	}
+	if err := group.Wait(); err != nil {
+		return err
+	}
+	return c.crowd()
+}
+
+// verifyOne connects and compares the reply of one exchange. An error names the
 // connection.
-func (c *client) verify(i int) error {
+func (c *client) verifyOne(i int) error {
 	ctx, cancel := context.WithTimeout(context.Background(), patience)
 	defer cancel()
 	_, err := c.exchange(i)(ctx, func(reply []byte) error { return c.content.Verify(i, reply) })

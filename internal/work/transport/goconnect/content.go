@@ -18,10 +18,13 @@ type block = netdynov1.Block
 // blocks is connect's codec for Blocks and for what the gRPC protocol itself
 // encodes, the details of errors. It does what connect's own does, through the
 // frames that a profile looks for.
-type blocks struct{}
+type blocks struct{ name string }
+
+// protobuf is connect's name for the encoding of blocks.
+const protobuf = "proto"
 
 // Name implements connect.Codec.
-func (blocks) Name() string { return "proto" }
+func (b blocks) Name() string { return b.name }
 
 // Marshal implements connect.Codec.
 func (b blocks) Marshal(message any) ([]byte, error) { return b.MarshalAppend(nil, message) }
@@ -54,17 +57,13 @@ type structured struct{}
 // messages is connect's codec for structured messages: each end's own encode
 // and decode stand behind every *structured.
 type messages struct {
-	blocks // for the details of gRPC errors
-	name   string
+	blocks // under the messages' name; for the details of gRPC errors
 	encode func(dst []byte) ([]byte, error)
 	decode func(data []byte) error
 }
 
-// Name implements connect.Codec.
-func (m *messages) Name() string { return m.name }
-
 // IsBinary has connect encode what is no text in base64 in a URL.
-func (m *messages) IsBinary() bool { return m.name == m.blocks.Name() }
+func (m *messages) IsBinary() bool { return m.name == protobuf }
 
 // Marshal implements connect.Codec.
 func (m *messages) Marshal(message any) ([]byte, error) { return m.MarshalAppend(nil, message) }
@@ -94,7 +93,7 @@ func (m *messages) Unmarshal(data []byte, message any) error {
 func encodings(c codec.Codec) []string {
 	name := strings.TrimPrefix(c.MediaType(), "application/")
 	if name == "protobuf" {
-		name = "proto"
+		name = protobuf
 	}
 	if name == c.Name() {
 		return []string{name}

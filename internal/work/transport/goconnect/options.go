@@ -132,14 +132,10 @@ func (t Transport) settingsOf(setup contract.Setup) (settings, error) {
 		}
 		*z.of(s.http2), s.effective[z.name] = int(n), n
 	}
-	if !server {
-		// Otherwise net/http wants a second connection where the server's limit
-		// is below load.in_flight; now the exchange waits for its place.
-		s.http2.StrictMaxConcurrentRequests = true
-		return s, nil
+	if server {
+		streams := cmp.Or(s.given.Int("max_streams"), ownStreams)
+		s.http2.MaxConcurrentStreams, s.effective["max_streams"] = int(streams), streams
 	}
-	streams := cmp.Or(s.given.Int("max_streams"), ownStreams)
-	s.http2.MaxConcurrentStreams, s.effective["max_streams"] = int(streams), streams
 	return s, nil
 }
 

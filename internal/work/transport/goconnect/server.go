@@ -74,8 +74,7 @@ func (t Transport) Server(setup contract.Setup) (load.Server, error) {
 
 // mux routes the procedures that carry the trial's content.
 func (s *server) mux(p procedures) *http.ServeMux {
-	mux, options := http.NewServeMux(), s.settings.handler()
-	chunked := connect.WithCodec(blocks{})
+	mux, options, chunked := http.NewServeMux(), s.settings.handler(), s.chunked()
 	mux.Handle(up, connect.NewClientStreamHandler(up, s.up, options, chunked))
 	mux.Handle(down, connect.NewServerStreamHandler(down, s.down, options, chunked))
 	mux.Handle(both, connect.NewBidiStreamHandler(both, s.both, options, chunked))
@@ -86,13 +85,25 @@ func (s *server) mux(p procedures) *http.ServeMux {
 	}
 	codecs := []connect.HandlerOption{options}
 	for _, name := range encodings(s.content.Codec) {
-		codecs = append(codecs, connect.WithCodec(&messages{name: name, encode: s.encode, decode: s.decode}))
+		codecs = append(codecs, connect.WithCodec(&messages{blocks: blocks{name}, encode: s.encode, decode: s.decode}))
 	}
 	mux.Handle(p.unary, connect.NewUnaryHandler(p.unary, answer, codecs...))
 	if p.talk != "" {
 		mux.Handle(p.talk, connect.NewBidiStreamHandler(p.talk, converse, codecs...))
 	}
 	return mux
+}
+
+// chunked decodes Blocks. Chunks of encoded messages come under the encoding's
+// name from clients that force one on a whole connection.
+func (s *server) chunked() connect.HandlerOption {
+	codecs := []connect.HandlerOption{connect.WithCodec(blocks{protobuf})}
+	if s.content.Structured() {
+		for _, name := range encodings(s.content.Codec) {
+			codecs = append(codecs, connect.WithCodec(blocks{name}))
+		}
+	}
+	return connect.WithHandlerOptions(codecs...)
 }
 
 // answer stands where an application would be, between decode and encode.

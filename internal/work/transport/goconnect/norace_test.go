@@ -1,0 +1,5 @@
+//go:build !race
+
+package goconnect
+
+const raced = false
