@@ -2,6 +2,7 @@ package main
 
 import (
 	"fmt"
+	"os/exec"
 	"strings"
 	"testing"
 	"time"
@@ -286,5 +287,35 @@ func TestDeadServerIsCountedNotTimed(t *testing.T) {
 				t.Errorf("%s: error %+v, want a fatal one of kind peer", kind, m.Error)
 			}
 		}
+	}
+}
+
+// The protocol is plain enough for curl.
+func TestCurl(t *testing.T) {
+	curl, err := exec.LookPath("curl")
+	if err != nil {
+		t.Skip("curl is not installed")
+	}
+	server := workertest.Start(t, transports...)
+	setup := contract.Setup{Transport: "go-connect", Role: contract.Server, Listen: "127.0.0.1:0", Exchange: message("json", "complex")}
+	url := "http://" + server.Setup(setup).Addresses[0] + "/netdyno.v1.Exchange/"
+	ask := func(method, body string) string {
+		out, err := exec.Command(curl, "-sS", "-w", " %{http_code}", "-H", "Content-Type: application/json", "-d", body, url+method).Output()
+		if err != nil {
+			t.Fatal(err)
+		}
+		return string(out)
+	}
+	for _, c := range []struct{ method, body, want string }{
+		{"Complex", `{"text":"hello"}`, `{"texts":["one","two","three","four"]} 200`},
+		{"Complex", `{"text":`, `{"code":"invalid_argument"`},
+		{"Simple", `{"text":"hello"}`, "404 page not found"},
+	} {
+		if got := ask(c.method, c.body); !strings.HasPrefix(got, c.want) {
+			t.Errorf("%s %s: %q, want %q", c.method, c.body, got, c.want)
+		}
+	}
+	if got := server.Mark(1, false).Counts; got.Exchanges != 1 || got.SentBytes != 38 {
+		t.Errorf("counts %+v, want one exchange of 38 bytes down", got)
 	}
 }
