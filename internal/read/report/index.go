@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"html/template"
 	"io"
+	"slices"
 
 	_ "embed" // the index's page
 )
@@ -28,7 +29,7 @@ type Entry struct {
 // Entry makes the page's own entry in an index, linked to where its report
 // lies.
 func (p Page) Entry(link string) Entry {
-	return Entry{Name: p.Title, Question: p.Question, Answers: p.Answers, Link: link, Tally: p.Tally}
+	return Entry{Name: p.Title, Question: p.Question, Answers: slices.Concat(p.Answers, p.More), Link: link, Tally: p.Tally}
 }
 
 // Contents joins the reports of several studies. Build one with Index;

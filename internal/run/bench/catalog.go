@@ -143,7 +143,10 @@ func (o Offer) Has(role contract.Role) bool { return slices.Contains(o.Roles, ro
 // the codecs of all programs that have it.
 func (c *Catalog) Offers() []Offer {
 	var offers []Offer
-	for _, o := range c.all() {
+	all := c.all()
+	// A program for a special codec stands behind the one for everyday.
+	slices.SortStableFunc(all, func(a, b Offer) int { return everyday(b) - everyday(a) })
+	for _, o := range all {
 		if i := slices.IndexFunc(offers, func(known Offer) bool { return known.Name == o.Name }); i >= 0 {
 			offers[i].Codecs = slices.Concat(offers[i].Codecs, missing(o.Codecs, offers[i].Codecs))
 			continue
@@ -152,6 +155,13 @@ func (c *Catalog) Offers() []Offer {
 	}
 	slices.SortStableFunc(offers, func(a, b Offer) int { return strings.Compare(a.Name, b.Name) })
 	return offers
+}
+
+func everyday(o Offer) int {
+	if o.carries(bytesCodec) {
+		return 1
+	}
+	return 0
 }
 
 // all lists every transport of every program.

@@ -100,7 +100,7 @@ func TestBuiltInStudiesPlan(t *testing.T) {
 		"aa": 10 * 1 * 4, "calibrate": 6 * 1 * 4, "event-loops": 8 * 3 * 5, "event-loops-quick": 7 * 2 * 4,
 		"blocks": 8*2*10 + 2*9, "blocks-fixed": 6 * 10, "blocks-quick": 7 * 7,
 		"buffers": 8 * 99, "buffers-full": 8 * 3 * 2 * 17, "buffers-memory": 6 * 2 * 2 * 4 * 7, "buffers-quick": 7 * (5 + 3),
-		"messages": 8*4*16 + 4*15, "messages-quick": 7 * (5 + 3),
+		"messages": 8*4*17 + 4*16, "messages-quick": 7 * (5 + 3),
 	}
 	if len(List()) != len(want) {
 		t.Errorf("built in are %v", List())

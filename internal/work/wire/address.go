@@ -96,12 +96,3 @@ func ConnectFailure(connection, of int, route Route, err error) error {
 	}
 	return load.Failure(kind, fmt.Errorf("connect %d of %d to %s: %w%s", connection+1, of, route.Peer, err, hint))
 }
-
-// Host splits a listen address and returns its host for further listeners.
-func Host(address string) (string, error) {
-	host, _, err := net.SplitHostPort(address)
-	if err != nil {
-		return "", load.Failure(contract.SetupFailed, fmt.Errorf("setup.listen: %w", err))
-	}
-	return host, nil
-}

@@ -102,7 +102,9 @@ func (s *server) listen(address string, reuseport bool) error {
 			}
 		}
 		s.addresses = append(s.addresses, bound)
-		at = netip.AddrPortFrom(at.Addr(), 0)
+		if at.Port() != 0 {
+			at = netip.AddrPortFrom(at.Addr(), at.Port()+1) // those after a given port follow it
+		}
 	}
 	return nil
 }

@@ -8,7 +8,6 @@ import (
 	"runtime"
 	"sync"
 	"sync/atomic"
-	"syscall"
 	"time"
 
 	"golang.org/x/sync/errgroup"
@@ -18,20 +17,25 @@ import (
 	"netdyno/internal/work/wire"
 )
 
-// dialing bounds how many connections are being made at once.
-const dialing = 128
+// verifying bounds how many connections are made and tried at once.
+const verifying = 128
 
 type client struct {
 	load    *load.Load
 	payload []byte
-	conns   []*net.TCPConn
+	dialer  *wire.Dialer
+	conns   []net.Conn
 	closed  atomic.Bool
 	alive   atomic.Int64 // active connections that still work
 }
 
 // Client implements load.Transport.
 func (Transport) Client(setup contract.Setup) (load.Client, error) {
-	routes, payload, err := wire.EchoWork(setup)
+	payload, err := wire.EchoPayload(setup)
+	if err != nil {
+		return nil, err
+	}
+	dialer, err := wire.NewDialer(setup)
 	if err != nil {
 		return nil, err
 	}
@@ -40,11 +44,11 @@ func (Transport) Client(setup contract.Setup) (load.Client, error) {
 	if err != nil {
 		return nil, load.Failure(contract.SetupFailed, err)
 	}
-	c := &client{load: l, payload: payload, conns: make([]*net.TCPConn, len(routes))}
+	c := &client{load: l, payload: payload, dialer: dialer, conns: make([]net.Conn, len(dialer.Routes()))}
 	var group errgroup.Group
-	group.SetLimit(dialing)
-	for i, r := range routes {
-		group.Go(func() error { return c.connect(i, r) })
+	group.SetLimit(verifying)
+	for i := range c.conns {
+		group.Go(func() error { return c.connect(i) })
 	}
 	if err := group.Wait(); err != nil {
 		_ = c.Close() // the first failure is the one to report
@@ -55,17 +59,13 @@ func (Transport) Client(setup contract.Setup) (load.Client, error) {
 }
 
 // connect opens one connection and verifies one message on it.
-func (c *client) connect(i int, r wire.Route) error {
-	dialer := net.Dialer{Timeout: 10 * time.Second}
-	if r.Source.IsValid() {
-		dialer.LocalAddr = &net.TCPAddr{IP: r.Source.AsSlice()}
-		dialer.ControlContext = bindLate
-	}
-	conn, err := dialer.Dial("tcp", r.Peer.String())
+func (c *client) connect(i int) error {
+	conn, err := c.dialer.Dial(context.Background(), i)
 	if err != nil {
-		return wire.ConnectFailure(i, len(c.conns), r, err)
+		return err
 	}
-	c.conns[i] = conn.(*net.TCPConn)
+	c.conns[i] = conn
+	r := c.dialer.Routes()[i]
 	back := make([]byte, len(c.payload))
 	// The write runs beside the read: a message larger than both socket
 	// buffers would otherwise wait for itself.
@@ -81,17 +81,6 @@ func (c *client) connect(i int, r wire.Route) error {
 		return err
 	}
 	return conn.SetReadDeadline(time.Time{})
-}
-
-// bindLate lets the kernel choose the local port at connect, where it knows
-// the peer and may reuse a port that is busy towards another.
-func bindLate(_ context.Context, _, _ string, raw syscall.RawConn) error {
-	const bindAddressNoPort = 24 // IP_BIND_ADDRESS_NO_PORT, linux/in.h
-	var failed error
-	err := raw.Control(func(fd uintptr) {
-		failed = syscall.SetsockoptInt(int(fd), syscall.IPPROTO_IP, bindAddressNoPort, 1)
-	})
-	return errors.Join(err, failed)
 }
 
 // Ready implements load.Client.
@@ -127,7 +116,7 @@ func (c *client) Run() error {
 }
 
 // sequential runs one exchange after the other on a connection.
-func (c *client) sequential(conn *net.TCPConn, slot *load.Slot) {
+func (c *client) sequential(conn net.Conn, slot *load.Slot) {
 	back := make([]byte, min(len(c.payload), 64<<10))
 	sleep := load.NewWaiter(c.load.Ended())
 	for {
@@ -149,7 +138,7 @@ func (c *client) sequential(conn *net.TCPConn, slot *load.Slot) {
 }
 
 // exchange sends the payload and reads as much back.
-func (c *client) exchange(conn *net.TCPConn, back []byte) error {
+func (c *client) exchange(conn net.Conn, back []byte) error {
 	if len(c.payload) > 256<<10 {
 		// Larger than the socket buffers: read while writing.
 		failed := make(chan error, 1)
@@ -163,7 +152,7 @@ func (c *client) exchange(conn *net.TCPConn, back []byte) error {
 }
 
 // readAll reads and drops n bytes.
-func readAll(conn *net.TCPConn, into []byte, n int) error {
+func readAll(conn net.Conn, into []byte, n int) error {
 	for n > 0 {
 		got, err := conn.Read(into[:min(n, len(into))])
 		if err != nil {
@@ -187,10 +176,6 @@ func (c *client) lost(slot *load.Slot) {
 // Close implements load.Client.
 func (c *client) Close() error {
 	c.closed.Store(true)
-	for _, conn := range c.conns {
-		if conn != nil {
-			_ = conn.Close() // its goroutines end with it
-		}
-	}
+	c.dialer.Close() // each connection's goroutines end with it
 	return nil
 }

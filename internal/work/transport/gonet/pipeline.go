@@ -11,7 +11,7 @@ import (
 // sends in order of due, a reader completes in the order sent.
 type pipeline struct {
 	client *client
-	conn   *net.TCPConn
+	conn   net.Conn
 	free   chan *load.Slot // done, to be asked for its next exchange
 	sent   chan flight     // in the order written; closed by the writer
 	slots  int
@@ -28,7 +28,7 @@ type waiting struct {
 	due  int64
 }
 
-func newPipeline(c *client, conn *net.TCPConn, slots []load.Slot) *pipeline {
+func newPipeline(c *client, conn net.Conn, slots []load.Slot) *pipeline {
 	p := &pipeline{
 		client: c, conn: conn, slots: len(slots),
 		free: make(chan *load.Slot, len(slots)), sent: make(chan flight, len(slots)),

@@ -4,7 +4,6 @@ package gonet
 
 import (
 	"net"
-	"net/netip"
 	"sync"
 	"sync/atomic"
 
@@ -44,8 +43,7 @@ func bufferSize(setup contract.Setup) int64 {
 // server echoes whatever comes.
 type server struct {
 	setup     contract.Setup
-	allowed   wire.Allowed
-	listeners []net.Listener
+	listeners *wire.Listeners
 	wait      sync.WaitGroup
 
 	mu   sync.Mutex
@@ -62,55 +60,32 @@ type connection struct {
 
 // Server implements load.Transport.
 func (Transport) Server(setup contract.Setup) (load.Server, error) {
-	allowed, err := wire.AllowedOf(setup)
+	listeners, err := wire.Listen(setup)
 	if err != nil {
 		return nil, err
 	}
-	s := &server{setup: setup, allowed: allowed, open: map[*connection]struct{}{}}
-	address := setup.Listen
-	for range max(1, setup.Listeners) {
-		l, err := net.Listen("tcp", address)
-		if err != nil {
-			_ = s.Close()
-			return nil, wire.ListenFailure(address, err)
-		}
-		s.listeners = append(s.listeners, l)
-		host, err := wire.Host(address)
-		if err != nil {
-			return nil, err
-		}
-		address = net.JoinHostPort(host, "0") // only the first listener can have the port that was asked for
-	}
-	for _, l := range s.listeners {
-		s.wait.Add(1)
-		go s.accept(l)
+	s := &server{setup: setup, listeners: listeners, open: map[*connection]struct{}{}}
+	for _, l := range listeners.All() {
+		s.wait.Go(func() { s.accept(l) })
 	}
 	return s, nil
 }
 
 func (s *server) accept(l net.Listener) {
-	defer s.wait.Done()
 	for {
 		c, err := l.Accept()
 		if err != nil {
 			return // closed
 		}
-		remote := c.RemoteAddr().(*net.TCPAddr).AddrPort()
-		if !s.allowed.Accepts(remote.Addr()) {
-			_ = c.Close() // a stranger: nothing to tell it
-			continue
-		}
 		conn := &connection{Conn: c}
 		s.mu.Lock()
 		s.open[conn] = struct{}{}
 		s.mu.Unlock()
-		s.wait.Add(1)
-		go s.echo(conn)
+		s.wait.Go(func() { s.echo(conn) })
 	}
 }
 
 func (s *server) echo(c *connection) {
-	defer s.wait.Done()
 	defer s.forget(c)
 	buf := make([]byte, bufferSize(s.setup))
 	for {
@@ -138,11 +113,7 @@ func (s *server) forget(c *connection) {
 
 // Ready implements load.Server.
 func (s *server) Ready() contract.Ready {
-	ready := contract.Ready{Options: map[string]any{"buffer": bufferSize(s.setup)}}
-	for _, l := range s.listeners {
-		ready.Addresses = append(ready.Addresses, netip.MustParseAddrPort(l.Addr().String()).String())
-	}
-	return ready
+	return contract.Ready{Addresses: s.listeners.Addresses(), Options: map[string]any{"buffer": bufferSize(s.setup)}}
 }
 
 // Counts implements load.Server.
@@ -161,14 +132,7 @@ func (s *server) Counts() contract.Counts {
 
 // Close implements load.Server.
 func (s *server) Close() error {
-	for _, l := range s.listeners {
-		_ = l.Close() // ends its accept loop
-	}
-	s.mu.Lock()
-	for c := range s.open {
-		_ = c.Close() // ends its echo loop
-	}
-	s.mu.Unlock()
+	s.listeners.Close() // ends every accept and every echo loop
 	s.wait.Wait()
 	return nil
 }
