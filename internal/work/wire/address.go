@@ -3,7 +3,6 @@ package wire
 import (
 	"errors"
 	"fmt"
-	"net"
 	"net/netip"
 	"syscall"
 
