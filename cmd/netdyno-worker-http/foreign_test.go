@@ -136,6 +136,28 @@ func TestMisbehavingServersAreCountedByKind(t *testing.T) {
 	}
 }
 
+// A server may close after a reply. The client goes on, and says how often.
+func TestAPoliteEndIsFollowedByANewConnection(t *testing.T) {
+	farewell := func(c net.Conn) {
+		fmt.Fprintf(c, "HTTP/1.1 200 OK\r\nContent-Length: 100\r\nConnection: close\r\n\r\n%s", strings.Repeat("x", 100))
+	}
+	for _, transport := range []string{"go-http1", "fasthttp"} {
+		t.Run(transport, func(t *testing.T) {
+			client := workertest.Start(t, all...)
+			client.Setup(contract.Setup{
+				Transport: transport, Role: contract.Client, Peers: []string{misbehave(t, farewell)},
+				Exchange: bytesOf(0, 100), Load: contract.Load{Connections: 2, Amount: 11}, Options: map[string]any{"verify": "length"},
+			})
+			client.Start()
+			r := client.Expect("result").Result
+			// Four exchanges a connection, the verified one among them.
+			if r.Counts.Exchanges != 22 || len(r.Counts.Errors) > 0 || r.Counts.Redialled != 2*2 {
+				t.Errorf("counts %+v, want 22 exchanges, no error, and 4 connections made anew", r.Counts)
+			}
+		})
+	}
+}
+
 // Our servers as anybody's client sees them.
 func TestForeignClientsAreServed(t *testing.T) {
 	body := filepath.Join(t.TempDir(), "body")

@@ -184,6 +184,7 @@ type Counts struct {
 	SentBytes     int64               `json:"sent_bytes"`
 	ReceivedBytes int64               `json:"received_bytes"`
 	Connections   int64               `json:"connections,omitempty"` // open now
+	Redialled     int64               `json:"redialled,omitempty"`   // by a client, in place of connections that ended between exchanges
 	Errors        map[ErrorKind]int64 `json:"errors,omitempty"`
 }
 

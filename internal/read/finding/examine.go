@@ -21,11 +21,12 @@ const (
 
 // The flags of a trial.
 const (
-	Unsteady   = "unsteady"
-	Overloaded = "overloaded"
-	Skewed     = "skewed"
-	Lagging    = "lagging"
-	Noisy      = "noisy"
+	Unsteady    = "unsteady"
+	Overloaded  = "overloaded"
+	Skewed      = "skewed"
+	Lagging     = "lagging"
+	Noisy       = "noisy"
+	Reconnected = "reconnected"
 )
 
 // exam is one record under examination, with what several checks ask of it.
@@ -76,7 +77,7 @@ func examine(v *view) Trial {
 	}
 	t.Limit, t.LimitProof = e.limit()
 	var why []string
-	for _, check := range []func() (flag, why string){e.unsteady, e.overloaded, e.skewed, e.lagging, e.noisy} {
+	for _, check := range []func() (flag, why string){e.unsteady, e.overloaded, e.skewed, e.lagging, e.noisy, e.reconnected} {
 		if flag, text := check(); flag != "" {
 			t.Flags = append(t.Flags, flag)
 			why = append(why, text)

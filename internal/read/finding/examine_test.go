@@ -231,6 +231,7 @@ func TestFlags(t *testing.T) {
 		{"unequal windows", 20000, func(s, _ *record.Worker) { s.Close.Reading.AtNs += 11_000_000 }, finding.Skewed, "the window of server was 11 ms longer than that of client-1"},
 		{"skewed", 20000, func(s, _ *record.Worker) { s.Close.Meter.SkewNs = 11_000_000 }, finding.Skewed, "server was metered 11 ms apart"},
 		{"stolen", 20000, func(s, _ *record.Worker) { s.Close.Meter.CPUs[1].StealNs += 200_000_000 }, finding.Noisy, "stolen"},
+		{"connections made anew", 0, func(_, c *record.Worker) { c.Result.Counts.Redialled = 3 }, finding.Reconnected, "3 connections ended between exchanges"},
 		{"slots empty", 0, func(_, c *record.Worker) { c.Setup.Load.Connections = 55 }, finding.Lagging, "of 55 slots busy"},
 		{"slots empty by intent", 0, func(_, c *record.Worker) {
 			c.Setup.Load.Connections, c.Setup.Load.ThinkNs = 55, 1000

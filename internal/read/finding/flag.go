@@ -6,7 +6,6 @@ import (
 
 	"netdyno/internal/contract"
 	"netdyno/internal/read/stat"
-
 	"netdyno/internal/record"
 )
 
@@ -142,4 +141,19 @@ func (e *exam) noisy() (flag, why string) {
 		return Noisy, fmt.Sprintf("%.2g %% of the host's CPU time was stolen", 100*share)
 	}
 	return "", ""
+}
+
+// reconnected: connections ended between exchanges and were made anew, so the
+// connections of the window are not all those that were verified.
+func (e *exam) reconnected() (flag, why string) {
+	n := int64(0)
+	for _, g := range e.generators {
+		if g.Result != nil && g.Setup != nil && !g.Setup.Load.Fresh {
+			n += g.Result.Counts.Redialled
+		}
+	}
+	if n <= 0 {
+		return "", ""
+	}
+	return Reconnected, fmt.Sprintf("%d connections ended between exchanges and were made anew", n)
 }

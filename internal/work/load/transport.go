@@ -35,6 +35,14 @@ type Client interface {
 	Close() error
 }
 
+// Redialler is a client that may make a connection anew when the old one ended
+// between two exchanges, as its protocol lets both ends do. Every goroutine may
+// call it.
+type Redialler interface {
+	// Redialled returns how many such connections there were.
+	Redialled() int64
+}
+
 // Options gives typed access to setup.Options, which the worker has checked
 // against the transport's description; a wrong name or type here is a bug in
 // the transport and panics.

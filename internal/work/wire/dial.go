@@ -27,13 +27,17 @@ var ErrLost = errors.New("the connection was lost, and a client does not reconne
 
 // Dialer makes a client's TCP connections for a library that wants to do so by
 // itself, and sees to it that a connection of the trial is one TCP connection:
-// each route is dialled once, unless setup.load.fresh says once per exchange.
+// each route is dialled once, unless setup.load.fresh says once per exchange or
+// the library may Reconnect.
 // Any goroutine may use it.
 type Dialer struct {
 	routes      []Route
 	fresh       bool
-	used        []atomic.Bool // by route
+	reconnects  bool
+	used        []atomic.Bool              // by route
+	last        []atomic.Pointer[speaking] // by route, when it reconnects
 	dialled     atomic.Int64
+	redialled   atomic.Int64
 	permits     chan struct{}
 	connections connections
 
@@ -67,6 +71,58 @@ func NewDialer(setup contract.Setup) (*Dialer, error) {
 	return d, nil
 }
 
+// Reconnect lets a connection be made anew when it ended between exchanges: in
+// HTTP/1.1 either end may close one after a reply, and net/http drops one whose
+// request it did not see written 50 ms after the reply had come, which happens
+// where CPU is scarce. What breaks in an exchange stays broken: a library must
+// not send the same request again behind the load's back. Call it before the
+// first Dial, and Over after each exchange.
+func (d *Dialer) Reconnect() {
+	d.reconnects, d.last = true, make([]atomic.Pointer[speaking], len(d.routes))
+}
+
+// Over says that no exchange is under way on connection i.
+func (d *Dialer) Over(i int) {
+	if !d.reconnects {
+		return
+	}
+	if c := d.last[i].Load(); c != nil {
+		c.spoken.Store(false)
+	}
+}
+
+// Redialled returns how many connections were made anew.
+func (d *Dialer) Redialled() int64 { return d.redialled.Load() }
+
+// speaking is a connection that knows whether anything was sent on it since the
+// last exchange was over.
+type speaking struct {
+	*connection
+	spoken atomic.Bool
+}
+
+// Write implements net.Conn.
+func (c *speaking) Write(b []byte) (int, error) {
+	c.spoken.Store(true)
+	return c.connection.Write(b)
+}
+
+// mayDial reports whether connection i may be made now.
+func (d *Dialer) mayDial(i int) bool {
+	if !d.used[i].Swap(true) || d.fresh {
+		return true
+	}
+	if !d.reconnects {
+		return false
+	}
+	c := d.last[i].Load()
+	if c == nil || c.spoken.Load() {
+		return false
+	}
+	d.redialled.Add(1)
+	return true
+}
+
 // Routes returns the route of every connection, not to be changed.
 func (d *Dialer) Routes() []Route { return d.routes }
 
@@ -76,7 +132,7 @@ func (d *Dialer) Dialled() int64 { return d.dialled.Load() }
 // Dial makes connection i. The error is ErrLost when it was made before, else
 // what ConnectFailure makes of the reason.
 func (d *Dialer) Dial(ctx context.Context, i int) (net.Conn, error) {
-	if d.used[i].Swap(true) && !d.fresh {
+	if !d.mayDial(i) {
 		return nil, ErrLost
 	}
 	d.permits <- struct{}{}
@@ -96,6 +152,11 @@ func (d *Dialer) Dial(ctx context.Context, i int) (net.Conn, error) {
 		return nil, net.ErrClosed
 	}
 	d.dialled.Add(1)
+	if d.reconnects {
+		s := &speaking{connection: c}
+		d.last[i].Store(s)
+		return s, nil
+	}
 	return c, nil
 }
 

@@ -254,7 +254,7 @@ func (m *machine) mark(mark contract.Mark) {
 	}
 	counts := m.counts
 	if m.client != nil && !m.done {
-		counts = func() contract.Counts { return edge(m.client.Load(), mark.Reset) }
+		counts = func() contract.Counts { return m.redialled(edge(m.client.Load(), mark.Reset)) }
 	}
 	if mark.Reset {
 		m.profiler.begin()
@@ -282,9 +282,17 @@ func edge(l *load.Load, open bool) contract.Counts {
 
 func (m *machine) counts() contract.Counts {
 	if m.client != nil {
-		return m.client.Load().Counts()
+		return m.redialled(m.client.Load().Counts())
 	}
 	return m.server.Counts()
+}
+
+// redialled adds what the client knows of its connections.
+func (m *machine) redialled(counts contract.Counts) contract.Counts {
+	if r, ok := m.client.(load.Redialler); ok {
+		counts.Redialled = r.Redialled()
+	}
+	return counts
 }
 
 // stop ends the load. A client answers when it has drained (finish) or when
@@ -319,6 +327,7 @@ func (m *machine) finish(err error) {
 		m.fail(load.Failure(contract.Bug, err))
 		return
 	}
+	result.Counts = m.redialled(result.Counts)
 	result.Runtime, result.Profile = m.reader.runtime(), m.profiler.taken()
 	m.send(contract.Message{Result: &result})
 }

@@ -21,6 +21,7 @@ type call struct {
 	fresh       bool
 	room        []byte // of the encoded request
 	accept      func([]byte) error
+	over        func() // tells that the exchange is complete
 }
 
 // do carries out one exchange and returns the payload bytes that came back.
@@ -47,6 +48,7 @@ func (c *call) do() (int64, error) {
 	if err := c.host.Do(request, response); err != nil {
 		return 0, c.judge(err)
 	}
+	c.over()
 	return c.content.DownBytes, c.take(response)
 }
 

@@ -52,6 +52,7 @@ func (t Transport) Client(setup contract.Setup) (load.Client, error) {
 	if c.dialer, err = wire.NewDialer(setup); err != nil {
 		return nil, err
 	}
+	c.dialer.Reconnect()
 	c.crew = load.NewCrew(l, func(connection, _ int) load.Call { return c.call(connection).do })
 	if err := c.prepare(); err != nil {
 		return nil, err
@@ -132,8 +133,12 @@ func (c *client) call(connection int) *call {
 	return &call{
 		host: c.hosts[connection], content: c.content, url: c.urls[connection], method: method,
 		mediaType: c.content.MediaType(), fresh: c.setup.Load.Fresh, accept: c.content.Accept,
+		over: func() { c.dialer.Over(connection) },
 	}
 }
+
+// Redialled implements load.Redialler.
+func (c *client) Redialled() int64 { return c.dialer.Redialled() }
 
 // Ready implements load.Client.
 func (c *client) Ready() contract.Ready {

@@ -33,8 +33,8 @@ type client struct {
 	lines      []line
 }
 
-// line is one connection: an http.Client of its own, whose http.Transport dials
-// once.
+// line is one connection: an http.Client of its own, whose http.Transport has no
+// other.
 type line struct {
 	http *http.Client
 	base string // URL without the procedure
@@ -58,6 +58,9 @@ func (t Transport) Client(setup contract.Setup) (load.Client, error) {
 	}
 	if c.dialer, err = wire.NewDialer(setup); err != nil {
 		return nil, err
+	}
+	if !t.GRPC {
+		c.dialer.Reconnect()
 	}
 	// A few lanes for each thread keep goroutines off each other's cache lines.
 	l, err := load.New(c.content.Setup(setup), 2*runtime.GOMAXPROCS(0))
@@ -147,9 +150,13 @@ func (c *client) call(connection, _ int) load.Call {
 		if err != nil {
 			return 0, failure(err)
 		}
+		c.dialer.Over(connection)
 		return received, nil
 	}
 }
+
+// Redialled implements load.Redialler.
+func (c *client) Redialled() int64 { return c.dialer.Redialled() }
 
 // Ready implements load.Client.
 func (c *client) Ready() contract.Ready {

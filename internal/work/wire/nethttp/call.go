@@ -24,7 +24,8 @@ type call struct {
 	header  []string // Content-Type
 	room    []byte   // of the encoded request
 	accept  func([]byte) error
-	gate    *gate // of the first exchange; nil later
+	over    func() // tells that the exchange is complete
+	gate    *gate  // of the first exchange; nil later
 }
 
 // do carries out one exchange and returns the payload bytes that came back.
@@ -40,6 +41,7 @@ func (c *call) do() (int64, error) {
 		c.room = nil // net/http may still be reading it
 		return 0, err
 	}
+	c.over()
 	return c.content.DownBytes, nil
 }
 

@@ -73,6 +73,9 @@ func NewClient(setup contract.Setup, plan Plan) (*Client, error) {
 	if c.dialer, err = wire.NewDialer(setup); err != nil {
 		return nil, err
 	}
+	if plan.OneAtATime && plan.Pool == PoolOwn {
+		c.dialer.Reconnect()
+	}
 	c.bodies = newBodies(content.DownBytes, load.Options(setup.Options).Text("read"))
 	c.crew = load.NewCrew(l, func(connection, _ int) load.Call { return c.call(connection).do })
 	if err := c.prepare(); err != nil {
@@ -146,8 +149,12 @@ func (c *Client) call(connection int) *call {
 	return &call{
 		http: c.clients[connection%len(c.clients)], content: c.content, bodies: c.bodies, url: c.urls[connection],
 		method: method, header: []string{c.content.MediaType()}, accept: c.content.Accept,
+		over: func() { c.dialer.Over(connection) },
 	}
 }
+
+// Redialled implements load.Redialler.
+func (c *Client) Redialled() int64 { return c.dialer.Redialled() }
 
 // verify makes one exchange on each connection.
 func (c *Client) verify() error {
