@@ -1,0 +1,122 @@
+package worker
+
+import (
+	"errors"
+	"time"
+
+	"netdyno/internal/contract"
+	"netdyno/internal/work/load"
+)
+
+// start begins a client's load.
+func (m *machine) start() {
+	switch {
+	case !m.ready():
+		m.complain(contract.Invalid, errors.New("start came before ready (CONTRACT.md, section Life)"))
+	case m.started:
+		m.complain(contract.Invalid, errors.New("start came twice (CONTRACT.md, section start)"))
+	default:
+		m.started = true
+		if m.client != nil {
+			m.client.Load().Start()
+			go func() { m.finished <- m.client.Run() }()
+		}
+	}
+}
+
+func (m *machine) mark(mark contract.Mark) {
+	if !m.ready() {
+		m.complain(contract.Invalid, errors.New("mark came before ready (CONTRACT.md, section Life)"))
+		return
+	}
+	counts := m.counts
+	if m.client != nil && !m.done {
+		counts = func() contract.Counts { return m.redialled(edge(m.client.Load(), mark.Reset)) }
+	}
+	if mark.Reset {
+		m.profiler.begin()
+	}
+	reading := m.reader.read(counts)
+	mark.Reading = &reading
+	m.send(contract.Message{Mark: &mark})
+	if !mark.Reset {
+		m.profiler.end() // takes up to 200 ms, which the answer must not wait for
+	}
+}
+
+// edge opens or closes the window and returns the counts of that instant. A
+// mark that does neither only reads.
+func edge(l *load.Load, open bool) contract.Counts {
+	if open {
+		l.Open(load.Now())
+		return l.Edge()
+	}
+	if !l.Close(load.Now()) {
+		return l.Counts()
+	}
+	return l.Edge()
+}
+
+func (m *machine) counts() contract.Counts {
+	if m.client != nil {
+		return m.redialled(m.client.Load().Counts())
+	}
+	return m.server.Counts()
+}
+
+// redialled adds what the client knows of its connections.
+func (m *machine) redialled(counts contract.Counts) contract.Counts {
+	if r, ok := m.client.(load.Redialler); ok {
+		counts.Redialled = r.Redialled()
+	}
+	return counts
+}
+
+// stop ends the load. A client answers when it has drained (finish) or when
+// the drain bound passes (overdue); a server answers at once.
+func (m *machine) stop() {
+	switch {
+	case !m.ready():
+		m.complain(contract.Invalid, errors.New("stop came before ready (CONTRACT.md, section Life)"))
+	case m.stopping || m.done:
+		return
+	case m.client != nil && m.started:
+		m.stopping = true
+		m.client.Load().End(load.Now())
+		m.overdue = time.After(time.Duration(m.client.Load().Plan().DrainNs))
+	case m.client != nil:
+		m.finish(nil)
+	default:
+		m.done = true
+		m.send(contract.Message{Result: &contract.Result{Counts: m.server.Counts(), Runtime: m.reader.runtime(), Profile: m.profiler.taken()}})
+	}
+}
+
+// finish reports the result of a client whose slots are all let go.
+func (m *machine) finish(err error) {
+	if err != nil {
+		m.fail(err)
+		return
+	}
+	m.done, m.stopping, m.overdue = true, false, nil
+	result, err := m.client.Load().Result()
+	if err != nil {
+		m.fail(load.Failure(contract.Bug, err))
+		return
+	}
+	result.Counts = m.redialled(result.Counts)
+	result.Runtime, result.Profile = m.reader.runtime(), m.profiler.taken()
+	m.send(contract.Message{Result: &result})
+}
+
+func (m *machine) tick() {
+	if m.done || !m.ready() || (m.client != nil && !m.started) {
+		return
+	}
+	counts := m.counts()
+	tick := contract.Tick{AtNs: load.Now(), Exchanges: counts.Exchanges, ReceivedBytes: counts.ReceivedBytes}
+	for _, n := range counts.Errors {
+		tick.Errors += n
+	}
+	m.send(contract.Message{Tick: &tick})
+}
