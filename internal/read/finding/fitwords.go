@@ -56,6 +56,9 @@ func (f *Fit) publishedWords() string {
 		if len(words) == 0 {
 			verdict += " the interval"
 		}
+		if t.Agrees && t.Low <= 0 && 0 <= t.High {
+			verdict += ", as 0 is" // which says nothing for the publication
+		}
 		words = append(words, fmt.Sprintf("%g (%s)", *t.Published, verdict))
 	}
 	if len(words) == 0 {

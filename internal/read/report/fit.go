@@ -30,7 +30,7 @@ func (l *layout) fits() []Section {
 
 func coefficients(f finding.Fit) Table {
 	t := Table{
-		Caption: modelText(f) + ". Intervals are 95 % over blocks; a published value agrees when its interval holds it.",
+		Caption: modelText(f) + ". Intervals are 95 % over blocks; a published value agrees when its interval holds it and does not hold 0.",
 		Columns: head("coefficient", "of", "#measured", "#published", "in words"),
 	}
 	add := func(name, of string, c finding.Coefficient, s scale) {
@@ -85,6 +85,8 @@ func between(low, high float64, s scale) string {
 
 func agreement(c finding.Coefficient) string {
 	switch {
+	case c.Agrees && c.Low <= 0 && 0 <= c.High:
+		return "cannot tell: 0 would agree too"
 	case c.Agrees:
 		return "agrees"
 	case c.Value < *c.Published:
