@@ -29,6 +29,7 @@ const (
 	atBirth point = "birth" // instead of hello
 	atSetup point = "setup"
 	atStart point = "start"
+	atIdle  point = "idle"  // the mark of everything connected and silent
 	atMark  point = "mark"  // the one that opens the window
 	atClose point = "close" // the one that closes it
 	atStop  point = "stop"
@@ -67,6 +68,8 @@ var faults = []fault{
 
 	{name: "hangs-at-birth", role: client, at: atBirth, do: hang, failure: fails(contract.Timeout, "client-1", "born", "no hello within")},
 	{name: "hangs-at-setup", role: client, at: atSetup, do: hang, failure: fails(contract.Timeout, "client-1", "idle", "no ready within")},
+	{name: "hangs-at-idle", role: client, at: atIdle, do: hang, failure: fails(contract.Timeout, "client-1", "ready", "no mark within")},
+	{name: "dies-at-idle", role: client, at: atIdle, do: die, failure: fails(contract.Peer, "client-1", "ready", "the disk is on fire")},
 	{name: "hangs-at-mark", role: client, at: atMark, do: hang, failure: fails(contract.Timeout, "client-1", "running", "no mark within")},
 	{name: "hangs-at-close", role: client, at: atClose, do: hang, failure: fails(contract.Timeout, "client-1", "window", "no mark within")},
 	{name: "hangs-at-stop", role: client, at: atStop, do: hang, failure: fails(contract.Timeout, "client-1", "window", "no result within")},

@@ -47,10 +47,24 @@ func pretend(name string) {
 			p.strike(atEnd)
 			os.Exit(0)
 		}
-		if !p.strike(point(m.Name())) {
+		if !p.strike(p.pointOf(m)) {
 			p.answer(m)
 		}
 	}
+}
+
+// pointOf is the time that a message is: marks differ by what they do to the
+// window.
+func (p *pretender) pointOf(m contract.Message) point {
+	switch {
+	case m.Mark == nil:
+		return point(m.Name())
+	case m.Mark.Reset:
+		return atMark
+	case p.opened.IsZero():
+		return atIdle
+	}
+	return atClose
 }
 
 // underMeter tells a trial from the bench's first look at the worker.
@@ -63,9 +77,6 @@ func underMeter() bool {
 // strike commits the fault when its time has come. It returns true when that
 // took the place of the answer.
 func (p *pretender) strike(at point) bool {
-	if at == atMark && !p.opened.IsZero() {
-		at = atClose
-	}
 	if p.fault.at != at || !p.metered || p.fault.do == nil {
 		return false
 	}
@@ -84,9 +95,10 @@ func (p *pretender) answer(m contract.Message) {
 		p.setup = *m.Setup
 		p.say(contract.Message{Ready: p.ready()})
 	case m.Mark != nil:
-		if p.opened.IsZero() {
+		switch p.pointOf(m) {
+		case atMark:
 			p.opened = time.Now()
-		} else {
+		case atClose:
 			p.closed = time.Now()
 		}
 		p.say(contract.Message{Mark: &contract.Mark{ID: m.Mark.ID, Reset: m.Mark.Reset, Reading: p.reading()}})
