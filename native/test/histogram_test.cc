@@ -82,7 +82,8 @@ TEST(Histogram, EveryValueIsCountedWithinThreeDigits) {
     low = Histogram::value_at(from);
     ASSERT_LE(low, ns);
     ASSERT_LE(static_cast<double>(ns - low), static_cast<double>(ns) * 0.001) << ns;
-    if (nth++ % 13 != 0) continue;  // payloads are long to walk: 80 of the 1,024 positions of each power of two
+    if (nth++ % 13 != 0)
+      continue;  // payloads are long to walk: 80 of the 1,024 positions of each power of two
     Histogram one;
     one.record(ns);
     Histogram same;
