@@ -70,14 +70,20 @@ packages-build packages-test:
 
 .PHONY: unit
 unit: build packages-test ## Go tests
-	@go test $$(go list ./... | grep -v '/netdyno-worker-net$$')
-	@go test ./cmd/netdyno-worker-net # by itself: it holds the instrument's clocks to known truths
-	@cd workers/gin && go test ./...
+	@# Vet is part of lint.
+	@go test -vet=off $$(go list ./... | grep -v '/netdyno-worker-net$$')
+	@go test -vet=off ./cmd/netdyno-worker-net # by itself: it holds the instrument's clocks to known truths
+	@cd workers/gin && go test -vet=off ./...
 
 .PHONY: race
 race: build packages-test ## Go tests of what runs concurrently, under the race detector
-	@CGO_ENABLED=1 go test -race ./internal/work/... ./internal/run/rig ./internal/run/meter/... ./internal/hist ./cmd/netdyno-worker-...
-	@cd workers/gin && CGO_ENABLED=1 go test -race ./...
+	@CGO_ENABLED=1 go test -vet=off -race ./internal/work/load ./internal/work/wire/... ./internal/work/transport/gogrpc \
+	  ./internal/run/rig ./internal/run/meter/... ./internal/hist ./cmd/netdyno-worker-net ./cmd/netdyno-worker-http ./cmd/netdyno-worker-grpc
+
+.PHONY: soak
+soak: build packages-test ## the race detector over every worker and every library: minutes more
+	@CGO_ENABLED=1 go test -race -count=3 ./internal/work/... ./cmd/netdyno-worker-...
+	@cd workers/gin && CGO_ENABLED=1 go test -race -count=3 ./...
 
 .PHONY: native-test
 native-test: build packages-test ## C++ tests, plain and under the address, undefined and thread sanitizers

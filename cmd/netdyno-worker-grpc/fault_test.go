@@ -2,8 +2,6 @@ package main
 
 import (
 	"net"
-	"os/exec"
-	"path/filepath"
 	"strings"
 	"testing"
 
@@ -12,7 +10,6 @@ import (
 	"google.golang.org/grpc/status"
 
 	"netdyno/internal/contract"
-	"netdyno/internal/run/check"
 	"netdyno/internal/work/worker/workertest"
 )
 
@@ -235,29 +232,5 @@ func TestRefusalsAreCountedByKind(t *testing.T) {
 				t.Errorf("%s, %s: counts %+v, want 3 errors of kind %s", code, mode, r.Counts, kind)
 			}
 		}
-	}
-}
-
-func TestConformance(t *testing.T) {
-	t.Parallel()
-	program := filepath.Join(t.TempDir(), "netdyno-worker-grpc")
-	if out, err := exec.Command("go", "build", "-o", program, ".").CombinedOutput(); err != nil {
-		t.Fatalf("build: %v\n%s", err, out)
-	}
-	outcomes, err := check.Run(t.Context(), []string{program}, check.Options{Patience: 4})
-	if err != nil {
-		t.Fatal(err)
-	}
-	passed := 0
-	for _, o := range outcomes {
-		switch {
-		case o.Pass:
-			passed++
-		case !o.Skipped:
-			t.Errorf("%s %s: %s", o.Transport, o.Case, o.Text)
-		}
-	}
-	if passed < 30 {
-		t.Errorf("only %d cases passed of %d", passed, len(outcomes))
 	}
 }

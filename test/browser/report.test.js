@@ -267,14 +267,23 @@ test("without JavaScript every number is still there", async () => {
 
 test("a large page can be read before it is drawn, and prints whole at once", async () => {
 	const page = await browser.newPage({ viewport: { width: 1200, height: 900 } });
-	await page.goto(pathToFileURL(join(directory, "sweeps.html")).href, { waitUntil: "commit" });
-	await page.waitForSelector(":root.drawn", { state: "attached" });
-	const [before, after] = await page.evaluate(() => {
+	// Looked at from inside, between two slices of drawing: from here the page may
+	// be whole by the time the question arrives.
+	await page.addInitScript(() => {
 		const undrawn = () => document.querySelectorAll("[data-figure]:empty").length;
-		const before = undrawn();
-		dispatchEvent(new Event("beforeprint"));
-		return [before, undrawn()];
+		const watch = () => {
+			if (document.querySelector("[data-figure]:not(:empty)") === null) {
+				setTimeout(watch, 0);
+				return;
+			}
+			const before = undrawn();
+			dispatchEvent(new Event("beforeprint"));
+			window.seen = [before, undrawn()];
+		};
+		setTimeout(watch, 0);
 	});
+	await page.goto(pathToFileURL(join(directory, "sweeps.html")).href, { waitUntil: "commit" });
+	const [before, after] = await (await page.waitForFunction(() => window.seen)).jsonValue();
 	assert.ok(before > 0, "every figure is drawn before the page can answer");
 	assert.equal(after, 0, "print leaves figures out");
 	await page.close();
