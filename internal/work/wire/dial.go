@@ -189,6 +189,18 @@ func (d *Dialer) take(peer string) (int, error) {
 // Close closes every connection, and those that are still being made.
 func (d *Dialer) Close() { d.connections.close() }
 
+// Settle makes exchanges until one finds the connection that the first made. An
+// http.Transport hands a new HTTP/2 connection to the request that waited for
+// it, and only after that, on another goroutine, puts it where the next request
+// looks; one that comes in between dials. The error is the last exchange's.
+func Settle(exchange func() error) error {
+	for until := time.Now().Add(dialPatience); ; time.Sleep(time.Millisecond) {
+		if err := exchange(); !errors.Is(err, ErrLost) || time.Now().After(until) {
+			return err
+		}
+	}
+}
+
 // bindLate lets the kernel choose the local port at connect, where it knows
 // the peer and may reuse a port that is busy towards another.
 func bindLate(_, _ string, raw syscall.RawConn) error {

@@ -31,6 +31,7 @@ type client struct {
 	content    *codec.Exchange
 	dialer     *wire.Dialer
 	lines      []line
+	pooled     bool // HTTP/2 connections that are kept
 }
 
 // line is one connection: an http.Client of its own, whose http.Transport has no
@@ -59,7 +60,7 @@ func (t Transport) Client(setup contract.Setup) (load.Client, error) {
 	if c.dialer, err = wire.NewDialer(setup); err != nil {
 		return nil, err
 	}
-	if !t.GRPC {
+	if c.pooled = t.GRPC && !setup.Load.Fresh; !t.GRPC {
 		c.dialer.Reconnect()
 	}
 	// A few lanes for each thread keep goroutines off each other's cache lines.
@@ -124,6 +125,12 @@ func (c *client) verifyOne(i int) error {
 	ctx, cancel := context.WithTimeout(context.Background(), patience)
 	defer cancel()
 	_, err := c.exchange(i)(ctx, func(reply []byte) error { return c.content.Verify(i, reply) })
+	if err == nil && c.pooled {
+		err = wire.Settle(func() error {
+			_, err := c.exchange(i)(ctx, c.content.Accept)
+			return err
+		})
+	}
 	if err == nil {
 		return nil
 	}

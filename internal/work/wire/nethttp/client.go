@@ -193,8 +193,13 @@ func (c *Client) verifyOne(first *gate, i int) error {
 			return nil
 		}
 	}
-	_, err := one.do()
-	return err
+	if _, err := one.do(); err != nil || c.plan.OneAtATime || c.plan.Pool != PoolOwn || c.setup.Load.Fresh {
+		return err
+	}
+	return wire.Settle(func() error {
+		_, err := c.call(i).do()
+		return err
+	})
 }
 
 // Ready implements load.Client.
