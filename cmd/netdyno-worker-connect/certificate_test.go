@@ -1,49 +1,15 @@
 package main
 
 import (
-	"crypto/ecdsa"
-	"crypto/elliptic"
-	"crypto/rand"
-	"crypto/x509"
-	"crypto/x509/pkix"
-	"encoding/pem"
-	"math/big"
-	"net"
 	"strings"
 	"testing"
-	"time"
 
 	"netdyno/internal/contract"
+	"netdyno/internal/work/worker/workertest"
 )
 
-// selfSigned makes what setup.tls holds, of a server for 127.0.0.1.
-func selfSigned(t *testing.T) *contract.TLS {
-	t.Helper()
-	key, err := ecdsa.GenerateKey(elliptic.P256(), rand.Reader)
-	if err != nil {
-		t.Fatal(err)
-	}
-	template := &x509.Certificate{
-		SerialNumber: big.NewInt(1), Subject: pkix.Name{CommonName: "netdyno test"}, IPAddresses: []net.IP{net.IPv4(127, 0, 0, 1)},
-		NotBefore: time.Now().Add(-time.Hour), NotAfter: time.Now().Add(time.Hour), IsCA: true, BasicConstraintsValid: true,
-	}
-	der, err := x509.CreateCertificate(rand.Reader, template, template, key.Public(), key)
-	if err != nil {
-		t.Fatal(err)
-	}
-	secret, err := x509.MarshalPKCS8PrivateKey(key)
-	if err != nil {
-		t.Fatal(err)
-	}
-	certificate := string(pem.EncodeToMemory(&pem.Block{Type: "CERTIFICATE", Bytes: der}))
-	return &contract.TLS{
-		Authorities: certificate, Certificate: certificate,
-		Key: string(pem.EncodeToMemory(&pem.Block{Type: "PRIVATE KEY", Bytes: secret})),
-	}
-}
-
 func TestEncryptedExchanges(t *testing.T) {
-	server := selfSigned(t)
+	server := workertest.Certificate(t)
 	client := &contract.TLS{Authorities: server.Authorities}
 	for _, kind := range kinds {
 		loads := map[string]contract.Load{"kept": {Connections: 3, Amount: 10}, "fresh": {Connections: 2, Amount: 3, Fresh: true}}
@@ -59,7 +25,7 @@ func TestEncryptedExchanges(t *testing.T) {
 }
 
 func TestEncryptionMismatchIsNamed(t *testing.T) {
-	server, other := selfSigned(t), selfSigned(t)
+	server, other := workertest.Certificate(t), workertest.Certificate(t)
 	for _, kind := range kinds {
 		for says, p := range map[string]pairing{
 			"the server speaks TLS and this client plain text": {serverTLS: server},

@@ -124,7 +124,7 @@ func TestEveryKindOfExchange(t *testing.T) {
 		x.Stream, x.ChunkBytes = contract.StreamBoth, 16
 		exchanges["chunks of "+codec] = x
 	}
-	certificate := selfSigned(t)
+	certificate := workertest.Certificate(t)
 	for way, p := range ends {
 		for name, x := range exchanges {
 			if x.Stream != "" && strings.Contains(way, "stream") || x.Codec != "" && strings.Contains(way, "raw") {

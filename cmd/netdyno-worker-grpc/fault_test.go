@@ -38,8 +38,8 @@ func refused(t *testing.T, address string, p trial) *contract.Error {
 
 func TestMismatchedEndsSayWhatIsWrong(t *testing.T) {
 	t.Parallel()
-	certificate := selfSigned(t)
-	stranger := selfSigned(t)
+	certificate := workertest.Certificate(t)
+	stranger := workertest.Certificate(t)
 	stranger.Certificate, stranger.Key = certificate.Certificate, certificate.Key
 	raw := map[string]any{"codec": "raw"}
 	for name, c := range map[string]struct {

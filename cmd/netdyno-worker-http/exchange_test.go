@@ -116,7 +116,7 @@ var kinds = map[string]contract.Exchange{
 }
 
 func TestEveryClientAgainstEveryServer(t *testing.T) {
-	secret := certificate(t)
+	secret := workertest.Certificate(t)
 	for _, ends := range pairs {
 		for name, exchange := range kinds {
 			for mode, encryption := range map[string]*contract.TLS{"plain": nil, "tls": secret} {
