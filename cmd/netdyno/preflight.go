@@ -43,13 +43,13 @@ func (p *plan) needs() []doctor.Needs {
 		if err != nil {
 			continue // checkEnds has refused it
 		}
-		kind := fmt.Sprint(work.Load.Connections, work.Clients, work.Placement, work.Load.Fresh)
+		kind := fmt.Sprint(work.Load.Connections, work.Clients, work.Servers, work.Placement, work.Load.Fresh)
 		if seen[kind] {
 			continue
 		}
 		seen[kind] = true
 		all = append(all, doctor.Needs{
-			Connections: (work.Load.Connections + work.Clients - 1) / work.Clients, Clients: work.Clients, Servers: 1,
+			Connections: (work.Load.Connections + work.Clients - 1) / work.Clients, Clients: work.Clients, Servers: work.Servers,
 			SourceAddresses: bench.SourcesOf(work), Placement: work.Placement, Fresh: work.Load.Fresh,
 		})
 	}

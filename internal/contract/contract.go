@@ -153,6 +153,7 @@ type Ready struct {
 	Elsewhere   bool           `json:"elsewhere,omitempty"` // the server is no process of this worker's: the meter's account is not its own
 	UpBytes     int64          `json:"up_bytes,omitempty"`  // encoded size of an exchange's messages, where a codec decides it
 	DownBytes   int64          `json:"down_bytes,omitempty"`
+	Delivery    Delivery       `json:"delivery,omitempty"` // of this trial, where it is another than the transport's
 }
 
 // Start makes a client begin its load.

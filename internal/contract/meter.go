@@ -14,7 +14,38 @@ type Meter struct {
 	CPUSet     []int                `json:"cpu_set,omitempty"` // the CPUs that the tree may use
 	Interfaces map[string]Interface `json:"interfaces,omitempty"`
 	Pressure   map[string]int64     `json:"pressure,omitempty"` // PSI "some" totals in ns by resource
+	TCP        *TCP                 `json:"tcp,omitempty"`      // the kernel's account of the worker's connections
 }
+
+// TCP sums the kernel's tcp_info over the connections between a worker and its
+// peers, as sock_diag shows them from outside the worker. Times and amounts are
+// cumulative since each connection began, so a difference between two readings
+// holds only while Sockets is the same. Source: tcp_info in linux/tcp.h.
+type TCP struct {
+	Sockets         int      `json:"sockets"`                     // established, counted here
+	Congestion      []string `json:"congestion,omitempty"`        // congestion controls in use, sorted
+	BusyNs          int64    `json:"busy_ns"`                     // with data to send, over all sockets
+	ReceiveWindowNs int64    `json:"receive_window_ns,omitempty"` // of it, held back by the peer's window
+	SendBufferNs    int64    `json:"send_buffer_ns,omitempty"`    // of it, held back by the send buffer
+	AckedBytes      int64    `json:"acked_bytes"`                 // sent and confirmed by the peer's kernel
+	ReceivedBytes   int64    `json:"received_bytes"`
+	SentSegments    int64    `json:"sent_segments"` // with data
+	Retransmits     int64    `json:"retransmits"`   // segments
+
+	// Of now: means over the sockets, and their extremes.
+	RTTNs                int64 `json:"rtt_ns"` // smoothed
+	MaxRTTNs             int64 `json:"max_rtt_ns"`
+	MinRTTNs             int64 `json:"min_rtt_ns"`             // the least that any socket has seen
+	CongestionWindow     int64 `json:"congestion_window"`      // segments, mean
+	DeliveryBytesPerS    int64 `json:"delivery_bytes_per_s"`   // sum of the sockets' latest rates
+	SegmentBytes         int64 `json:"segment_bytes"`          // largest segment of any
+	ReceiveBufferedBytes int64 `json:"receive_buffered_bytes"` // received and not read by the worker, sum
+	SendQueuedBytes      int64 `json:"send_queued_bytes"`      // written by the worker and not acknowledged, sum
+}
+
+// MaxSockets bounds the connections of which a meter keeps an account: above it
+// TCP is nil, because reading it would disturb what is measured.
+const MaxSockets = 2048
 
 // MaxThreads bounds Meter.Threads.
 const MaxThreads = 256

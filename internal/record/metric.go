@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"math"
 
+	"netdyno/internal/contract"
 	"netdyno/internal/quantity"
 )
 
@@ -85,7 +86,7 @@ func loadMetrics() []Metric {
 		},
 		{
 			Name: "goodput_bytes_per_s", Unit: "B/s", Better: Higher, Doc: "goodput",
-			Formula: "Σ clients: payload bytes received ÷ window; at the server when nothing comes down (RFC 2647)",
+			Formula: "payload bytes received ÷ window (RFC 2647): Σ clients; Σ servers where a stream goes up or nothing comes down; both where streams go both ways",
 			in:      goodput,
 		},
 		{
@@ -138,25 +139,44 @@ func goodput(w *Window) (float64, bool) {
 }
 
 // delivered sums the payload bytes that arrived, each count divided by its
-// length: at the clients, or at the server when nothing comes down.
+// length: at the end or the ends that the exchange is about.
 func delivered(w *Window, client func(*Worker) (float64, bool), server func(Span) (float64, bool)) (float64, bool) {
-	for _, g := range w.Generators() {
-		_, down, ok := g.Sizes()
-		if !ok {
-			return 0, false
-		}
-		if down > 0 {
-			return resultSum(w, func(g *Worker) int64 { return g.Result.Counts.ReceivedBytes }, client)
-		}
+	up, down, ok := directions(w)
+	sum := 0.0
+	if ok && down {
+		sum, ok = resultSum(w, func(g *Worker) int64 { return g.Result.Counts.ReceivedBytes }, client)
+	}
+	if !ok || !up {
+		return sum, ok
 	}
 	servers, ok := w.Spans("server")
 	if !ok {
 		return 0, false
 	}
-	return sumRate(servers, func(s Span) (from, to int64, ok bool) {
+	atServer, ok := sumRate(servers, func(s Span) (from, to int64, ok bool) {
 		counts := s.Worker.Ready == nil || !s.Worker.Ready.Foreign
 		return s.From.Reading.Counts.ReceivedBytes, s.To.Reading.Counts.ReceivedBytes, counts
 	}, server)
+	return sum + atServer, ok
+}
+
+// directions tells which way the payload goes that goodput is about: a message
+// that asks for a stream, or confirms one, is not it.
+func directions(w *Window) (up, down, ok bool) {
+	for _, g := range w.Generators() {
+		_, bytes, ok := g.Sizes()
+		if !ok {
+			return false, false, false
+		}
+		switch g.Setup.Exchange.Stream {
+		case contract.StreamUp:
+			return true, false, true
+		case contract.StreamBoth:
+			return true, true, true
+		}
+		return bytes == 0, bytes > 0, true
+	}
+	return false, false, false
 }
 
 func offeredShare(w *Window) (float64, bool) {

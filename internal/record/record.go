@@ -36,6 +36,7 @@ type Study struct {
 	Published []Published       `json:"published,omitempty"`
 	Charts    []Chart           `json:"charts,omitempty"`
 	Fits      []Fit             `json:"fits,omitempty"`
+	Reaches   []Reach           `json:"reaches,omitempty"`
 	Warnings  []Warning         `json:"warnings,omitempty"` // the planner's: confounded factors, dropped cells
 }
 
@@ -100,6 +101,16 @@ type Fit struct {
 	Where     map[string]string `json:"where,omitempty"`
 	Source    string            `json:"source,omitempty"`    // of the published coefficients
 	Published []float64         `json:"published,omitempty"` // of the terms, in their order
+}
+
+// Reach is a search that a study asks for: the least of some factors with which
+// each arm comes to a share of the best that any trial of the search did.
+type Reach struct {
+	Title  string            `json:"title"`
+	Metric string            `json:"metric"`
+	Share  float64           `json:"share"`           // of the best mean of any arm and cell: 0.95
+	Least  []string          `json:"least"`           // numeric factors that cost something: "threads", "connections"
+	Where  map[string]string `json:"where,omitempty"` // only trials at these levels
 }
 
 // Warning is a fact the user should act on, with the advice.
@@ -174,7 +185,7 @@ type Worker struct {
 	Binary    string            `json:"binary"` // file name
 	SHA256    string            `json:"sha256,omitempty"`
 	Version   string            `json:"version,omitempty"`
-	Delivery  contract.Delivery `json:"delivery,omitempty"` // as the worker declares it for this transport
+	Delivery  contract.Delivery `json:"delivery,omitempty"` // as the worker declares it for this transport; Ready may say otherwise
 	CPUSet    []int             `json:"cpu_set,omitempty"`
 	Setup     *contract.Setup   `json:"setup,omitempty"`
 	Ready     *contract.Ready   `json:"ready,omitempty"`

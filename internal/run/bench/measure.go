@@ -57,14 +57,10 @@ func (t *trial) measureAmount(ctx context.Context) error {
 		return err
 	}
 	t.line.CloseNs = t.elapsed()
-	if t.server == nil {
-		return nil
-	}
-	servers := []*conversation{t.server}
-	if err := t.mark(ctx, servers, closeMark); err != nil {
+	if err := t.mark(ctx, t.servers, closeMark); err != nil {
 		return err
 	}
-	return t.results(ctx, servers, t.stop)
+	return t.results(ctx, t.servers, t.stop)
 }
 
 // start lets every client begin.

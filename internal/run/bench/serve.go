@@ -52,10 +52,10 @@ func (b *Bench) Serve(ctx context.Context, plan record.Trial, s Standing) (recor
 			err = context.Cause(ctx)
 		}
 	}
-	if t.server == nil {
+	if len(t.servers) == 0 {
 		return record.Worker{}, err
 	}
-	worker, closeErr := t.server.close()
+	worker, closeErr := t.servers[0].close()
 	return worker, cmp.Or(err, closeErr)
 }
 
@@ -65,6 +65,8 @@ func (c *Catalog) server(w study.Work) (Offer, error) {
 	switch {
 	case err != nil:
 		return offer, err
+	case w.Servers > 1:
+		return offer, fmt.Errorf("servers is %d; one server at a time can stand by itself", w.Servers)
 	case !offer.Has(contract.Server):
 		return offer, fmt.Errorf("transport %s has no role server, it has %v", offer.Name, offer.Roles)
 	}
@@ -86,20 +88,22 @@ func (t *trial) stand(ctx context.Context, fail context.CancelCauseFunc, s Stand
 	}
 	t.serverSeat = seat
 	// No bound: the caller says when.
-	if t.server, err = t.enlist(actor{"server", contract.Server, seat, t.serverEnd, 0}, fail); err != nil {
+	server, err := t.enlist(actor{serverName(0, 1), contract.Server, seat, t.serverEnd, 0}, fail)
+	if err != nil {
 		return err
 	}
-	if _, err := t.server.await(ctx, "hello", t.bench.Patience.Hello); err != nil {
+	t.servers = append(t.servers, server)
+	if _, err := server.await(ctx, "hello", t.bench.Patience.Hello); err != nil {
 		return err
 	}
-	t.server.enter("idle")
+	server.enter("idle")
 	setups, err := t.setups()
 	if err != nil {
 		return err
 	}
 	setups.server.Listen = cmp.Or(s.Listen, setups.server.Listen)
 	setups.server.Allow = nil // whoever drives it is not ours to name
-	_, err = t.ready(ctx, t.server, setups.server)
+	_, err = t.ready(ctx, server, setups.server)
 	return err
 }
 
@@ -109,7 +113,7 @@ func (t *trial) observe(ctx, own context.Context, s Standing) error {
 	if err := t.mark(own, t.all, openMark); err != nil {
 		return err
 	}
-	s.Observe(t.server.account()) // now that every exchange will be counted
+	s.Observe(t.servers[0].account()) // now that every exchange will be counted
 	ticker := time.NewTicker(cmp.Or(s.Every, time.Second))
 	defer ticker.Stop()
 	for {
@@ -124,7 +128,7 @@ func (t *trial) observe(ctx, own context.Context, s Standing) error {
 		if err := t.mark(own, t.all, closeMark); err != nil {
 			return err
 		}
-		s.Observe(t.server.account())
+		s.Observe(t.servers[0].account())
 		if ended {
 			return t.results(own, t.all, t.stop)
 		}

@@ -24,6 +24,7 @@ func SourcesOf(w study.Work) int { return (w.Load.Connections + portsPerSource -
 type setups struct {
 	server contract.Setup
 	client map[string]contract.Setup // by worker name; Peers still to come
+	before map[string]int            // by worker name: the connections of the clients before it
 }
 
 // pair returns the transports of both ends; a transport whose only role is
@@ -59,6 +60,8 @@ func (c *Catalog) Takes(w study.Work) error {
 	}
 	if x := w.Exchange; err == nil && wireOf(server, w) == echo && (x.UpBytes < 1 || x.UpBytes != x.DownBytes) {
 		err = fmt.Errorf("wire echo returns what it is sent: request is %dB and response %dB, expected both equal and at least 1B", x.UpBytes, x.DownBytes)
+	} else if err == nil && wireOf(server, w) == stream && (x.UpBytes < 1 || x.DownBytes < 1) {
+		err = fmt.Errorf("wire stream asks for what comes down and confirms what goes up: request is %dB and response %dB, expected both at least 1B", x.UpBytes, x.DownBytes)
 	}
 	return err
 }
@@ -87,8 +90,8 @@ func matches(server, client Offer, w study.Work) error {
 	if !client.Has(contract.Client) {
 		return fmt.Errorf("transport %s has no role client, it has %v; name another as client=", client.Name, client.Roles)
 	}
-	if wire := wireOf(server, w); wire != client.Wire {
-		return fmt.Errorf("server %s speaks %s and client %s speaks %s: no wire in common", server.Name, wire, client.Name, client.Wire)
+	if at, from := wireOf(server, w), wireOf(client, w); at != from {
+		return fmt.Errorf("server %s speaks %s and client %s speaks %s: no wire in common", server.Name, at, client.Name, from)
 	}
 	return nil
 }
@@ -132,11 +135,20 @@ func features(w study.Work) []contract.Feature {
 	return needed
 }
 
-const echo = "echo"
+// The wires over bare TCP: with an exchange that streams, echo is stream
+// (CONTRACT.md, section Wires).
+const (
+	echo   = "echo"
+	stream = "stream"
+)
 
-// wireOf is what a server speaks; of a foreign program the study says it.
-func wireOf(server Offer, w study.Work) string {
-	return cmp.Or(server.Wire, w.ServerOptions["wire"], w.BothOptions["wire"], echo)
+// wireOf is what an end speaks; of a foreign server the study says it.
+func wireOf(end Offer, w study.Work) string {
+	wire := cmp.Or(end.Wire, w.ServerOptions["wire"], w.BothOptions["wire"], echo)
+	if wire == echo && w.Exchange.Stream != "" {
+		return stream
+	}
+	return wire
 }
 
 // setups translates the trial's levels for each worker.
@@ -166,13 +178,14 @@ func (t *trial) setups() (setups, error) {
 	if err != nil {
 		return fail(err)
 	}
-	out := setups{server: base, client: map[string]contract.Setup{}}
+	out := setups{server: base, client: map[string]contract.Setup{}, before: map[string]int{}}
 	out.server.Transport, out.server.Role, out.server.Options = t.serverEnd.Name, contract.Server, options[contract.Server]
 	out.server.TLS = serverTLS
-	if t.server != nil {
+	if len(t.servers) > 0 {
 		out.server.Listen = net.JoinHostPort(t.serverSeat.Address, "0")
 	}
 	out.server.Listeners, out.server.Allow = t.work.Listeners, sources
+	before := 0
 	for i, c := range t.clients {
 		setup := base
 		setup.Transport, setup.Role, setup.Options = t.clientEnd.Name, c.worker.Role, options[c.worker.Role]
@@ -182,7 +195,8 @@ func (t *trial) setups() (setups, error) {
 		if len(sources) > 1 {
 			setup.Sources = sources
 		}
-		out.client[c.worker.Name] = setup
+		out.client[c.worker.Name], out.before[c.worker.Name] = setup, before
+		before += setup.Load.Connections
 	}
 	return out, nil
 }

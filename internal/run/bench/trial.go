@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"path/filepath"
+	"slices"
 	"time"
 
 	"golang.org/x/sync/errgroup"
@@ -22,7 +23,7 @@ type trial struct {
 	plan    record.Trial
 	work    study.Work
 	begun   time.Time
-	server  *conversation   // nil when a pair does without
+	servers []*conversation // none when a pair does without
 	clients []*conversation // or the one pair
 	all     []*conversation
 	line    record.Timeline
@@ -104,8 +105,14 @@ func (t *trial) launch(ctx context.Context, fail context.CancelCauseFunc) error 
 	role := contract.Client
 	if t.clientEnd.Has(contract.Pair) {
 		role = contract.Pair
-	} else if t.server, err = start("server", contract.Server, serverSeat, t.serverEnd); err != nil {
-		return err
+	} else {
+		for i := range t.work.Servers {
+			c, err := start(serverName(i, t.work.Servers), contract.Server, serverSeat, t.serverEnd)
+			if err != nil {
+				return err
+			}
+			t.servers = append(t.servers, c)
+		}
 	}
 	for i, seat := range clientSeats {
 		c, err := start(fmt.Sprintf("client-%d", i+1), role, seat, t.clientEnd)
@@ -120,6 +127,14 @@ func (t *trial) launch(ctx context.Context, fail context.CancelCauseFunc) error 
 		c.enter("idle")
 		return err
 	})
+}
+
+// serverName returns the name of server i of n: a number only where it tells.
+func serverName(i, n int) string {
+	if n == 1 {
+		return "server"
+	}
+	return fmt.Sprintf("server-%d", i+1)
 }
 
 // actor is a worker to be started: its part, its place and its program.
@@ -161,26 +176,42 @@ func (t *trial) setupPatience() time.Duration {
 	return t.bench.Patience.Setup + time.Duration(t.work.Load.Connections)*perConnection
 }
 
-// setUp makes the server listen and the clients connect.
+// setUp makes the servers listen and the clients connect.
 func (t *trial) setUp(ctx context.Context) error {
-	var peers []string
 	setups, err := t.setups()
 	if err != nil {
 		return err
 	}
-	if t.server != nil {
-		if peers, err = t.ready(ctx, t.server, setups.server); err != nil {
+	addresses := make([][]string, len(t.servers))
+	var group errgroup.Group
+	for i, c := range t.servers {
+		group.Go(func() (err error) {
+			addresses[i], err = t.ready(ctx, c, setups.server)
 			return err
-		}
+		})
 	}
+	if err := group.Wait(); err != nil {
+		return err
+	}
+	peers := slices.Concat(addresses...)
 	err = t.each(t.clients, func(c *conversation) error {
 		setup := setups.client[c.worker.Name]
-		setup.Peers = peers
+		setup.Peers = turned(peers, setups.before[c.worker.Name])
 		_, err := t.ready(ctx, c, setup)
 		return err
 	})
 	t.line.ReadyNs = t.elapsed()
 	return err
+}
+
+// turned returns peers from the one that the connection of that number is for,
+// so that the connections of all clients together go to them in turn.
+func turned(peers []string, connection int) []string {
+	if len(peers) == 0 {
+		return nil
+	}
+	first := connection % len(peers)
+	return slices.Concat(peers[first:], peers[:first])
 }
 
 // ready gives one worker its setup and returns where it listens.

@@ -19,8 +19,9 @@ type Work struct {
 	Message        string // level of factor message; "" when the codec is bytes
 	TLS            bool
 	Load           contract.Load
+	Servers        int // processes
 	Clients        int // processes
-	Listeners      int // ports of the server
+	Listeners      int // ports of each server
 	Threads        int // of each worker; 0 is one per usable CPU
 	Placement      string
 	Window         time.Duration // 0 when Load.Amount ends the trial
@@ -89,7 +90,8 @@ func (w Work) fill(read map[string]Level) (Work, error) {
 	if w.Load.Rate > 0 {
 		w.Load.Arrival = contract.Arrival(read["arrival"].Text)
 	}
-	w.Clients, w.Listeners, w.Threads = int(number("clients")), int(number("listeners")), int(number("threads"))
+	w.Servers, w.Clients = int(number("servers")), int(number("clients"))
+	w.Listeners, w.Threads = int(number("listeners")), int(number("threads"))
 	w.Placement = read["placement"].Text
 	w.Window, w.Warmup = time.Duration(number("window")), time.Duration(number("warmup"))
 	return w, nil

@@ -1,0 +1,59 @@
+// TCP sockets as every library's loops begin with them: a client's connected and
+// verified, a server's listening. Plain descriptors, so that a library may take
+// them over (asio's assign, libevent's evutil_socket_t, io_uring).
+//
+// Layer: above address, work. None of it runs inside a window.
+#pragma once
+
+#include <sys/socket.h>
+
+#include <cstdint>
+#include <string>
+#include <vector>
+
+#include "kit/contract.h"
+#include "kit/work.h"
+
+namespace netdyno {
+
+/// Options send_buffer and receive_buffer, which every transport over TCP has:
+/// SO_SNDBUF and SO_RCVBUF in bytes, 0 for the kernel's own tuning.
+std::vector<contract::Option> socket_options();
+
+/// Connects and verifies connections lane, lane + lanes, … of a client and
+/// returns their descriptors in that order: non-blocking, no Nagle delay,
+/// close-on-exec, the caller's to close. Staggered, so that the server's backlog
+/// never overflows; a source's port is chosen at connect (IP_BIND_ADDRESS_NO_PORT).
+/// Throws Failure: peer when a connection is refused or lost, timeout when
+/// nothing moves for 10 s, invalid when what comes back is wrong, setup when
+/// ports or files run out. Each loop's thread may call it for its own lane.
+std::vector<int> connect_lane(const contract::Setup& setup, const Work& work, int lane, int lanes);
+
+/// A server's listening sockets: fds[port][copy], copies of one port joined by
+/// SO_REUSEPORT; addresses[port] as ready says them. Those after a given port
+/// follow it. Non-blocking, close-on-exec, the caller's to close.
+struct Listening {
+  std::vector<std::vector<int>> fds;
+  std::vector<std::string> addresses;
+};
+/// Throws Failure{setup} when it cannot listen.
+Listening listen_on(const contract::Setup& setup, int copies);
+
+/// Who may connect: setup.allow.
+class Allowed {
+ public:
+  /// Throws Failure{setup} for what is no address.
+  explicit Allowed(const contract::Setup& setup);
+  bool accepts(const sockaddr_storage& client) const;
+  /// accepts the peer of a connected socket.
+  bool accepts(int fd) const;
+
+ private:
+  std::vector<sockaddr_storage> allowed_;  // empty: everybody
+};
+
+/// Makes an accepted socket what connect_lane makes of a client's, with setup's
+/// buffers; false when it is gone already.
+bool prepare_accepted(int fd, const contract::Setup& setup);
+
+}  // namespace netdyno
