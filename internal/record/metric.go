@@ -86,7 +86,7 @@ func loadMetrics() []Metric {
 		},
 		{
 			Name: "goodput_bytes_per_s", Unit: "B/s", Better: Higher, Doc: "goodput",
-			Formula: "payload bytes received ÷ window (RFC 2647): Σ clients; Σ servers where a stream goes up or nothing comes down; both where streams go both ways",
+			Formula: "payload bytes received ÷ window (RFC 2647): Σ clients; Σ servers where a stream or the larger message goes up; both where streams go both ways",
 			in:      goodput,
 		},
 		{
@@ -160,11 +160,11 @@ func delivered(w *Window, client func(*Worker) (float64, bool), server func(Span
 	return sum + atServer, ok
 }
 
-// directions tells which way the payload goes that goodput is about: a message
-// that asks for a stream, or confirms one, is not it.
+// directions tells which way the payload goes that goodput is about: that of the
+// stream, else of the larger message. What asks for it or confirms it is not it.
 func directions(w *Window) (up, down, ok bool) {
 	for _, g := range w.Generators() {
-		_, bytes, ok := g.Sizes()
+		toServer, toClient, ok := g.Sizes()
 		if !ok {
 			return false, false, false
 		}
@@ -174,7 +174,7 @@ func directions(w *Window) (up, down, ok bool) {
 		case contract.StreamBoth:
 			return true, true, true
 		}
-		return bytes == 0, bytes > 0, true
+		return toServer > toClient, toServer <= toClient, true
 	}
 	return false, false, false
 }

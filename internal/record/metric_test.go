@@ -186,6 +186,31 @@ func TestGoodputUpstream(t *testing.T) {
 	checkValues(t, r, map[string]float64{"goodput_bytes_per_s": math.NaN()})
 }
 
+// What asks for a stream, or confirms it, is not what goodput is about.
+func TestGoodputGoesTheStreamsWay(t *testing.T) {
+	for _, c := range []struct {
+		stream   contract.Stream
+		up, down int64
+		want     float64
+	}{
+		{contract.StreamUp, 100, 100, 150_000},
+		{contract.StreamDown, 100, 100, 300_000},
+		{contract.StreamBoth, 100, 100, 450_000},
+		{"", 1000, 1, 150_000},
+		{"", 1, 1000, 300_000},
+	} {
+		r := handMade(t)
+		for i := range r.Workers {
+			if s := r.Workers[i].Setup; s != nil {
+				s.Exchange.Stream, s.Exchange.UpBytes, s.Exchange.DownBytes = c.stream, c.up, c.down
+			}
+		}
+		if got := value(t, "goodput_bytes_per_s", r); got != c.want {
+			t.Errorf("stream %q of %d bytes up and %d down: goodput %v, want %v", c.stream, c.up, c.down, got, c.want)
+		}
+	}
+}
+
 // value returns a metric of a record; NaN when it is absent.
 func value(t *testing.T, name string, r *record.Record) float64 {
 	t.Helper()

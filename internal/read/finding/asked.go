@@ -3,7 +3,7 @@ package finding
 import "netdyno/internal/record"
 
 // What a study asks for beyond its comparisons: where the CPU time went,
-// charts, fitted models.
+// charts, fitted models, searches.
 
 // Profile says where the CPU time of one end of an arm went, by the samples of
 // its probes, all of them together.
@@ -115,4 +115,35 @@ type Coefficient struct {
 	High      float64  `json:"high"`
 	Published *float64 `json:"published,omitempty"`
 	Agrees    bool     `json:"agrees,omitempty"` // the interval holds the published value
+}
+
+// Search is a search that the study asked for: with how little of the factors
+// that cost something each arm comes near the best. Reason says why there is
+// none.
+type Search struct {
+	Spec     record.Reach `json:"spec"`
+	Unit     string       `json:"unit"` // of Spec.Metric
+	Best     Spot         `json:"best"` // of all arms
+	BestOf   string       `json:"best_of,omitempty"`
+	Reached  []Reached    `json:"reached,omitempty"` // by arm, in the study's order
+	Sentence string       `json:"sentence,omitempty"`
+	Reason   string       `json:"reason,omitempty"`
+}
+
+// Reached is what one arm needs.
+type Reached struct {
+	Arm   string `json:"arm"`
+	Least []Spot `json:"least,omitempty"` // no other spot that reaches needs less of one factor and no more of another; none: the arm does not reach
+	Best  Spot   `json:"best"`            // the most that it does, anywhere
+}
+
+// Spot is one arm in one cell of a search.
+type Spot struct {
+	Cell   string       `json:"cell"`
+	Levels []Coordinate `json:"levels"` // of Spec.Least, in its order
+	Metric Figure       `json:"metric"`
+	Share  float64      `json:"share"` // of the best, block by block: geometric mean
+	Low    float64      `json:"low"`   // its 95 % interval
+	High   float64      `json:"high"`
+	Limit  Limit        `json:"limit"` // of most of its trials
 }

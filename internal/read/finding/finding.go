@@ -46,6 +46,7 @@ type Findings struct {
 	Profiles    []Profile        `json:"profiles,omitempty"` // by cell and arm in the study's order, the server first
 	Charts      []Chart          `json:"charts,omitempty"`   // as Header.Study.Charts
 	Fits        []Fit            `json:"fits,omitempty"`     // as Header.Study.Fits
+	Searches    []Search         `json:"searches,omitempty"` // as Header.Study.Reaches
 	Warnings    []record.Warning `json:"warnings"`
 	Tally       Tally            `json:"tally"`
 }

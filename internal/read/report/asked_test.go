@@ -137,6 +137,25 @@ func TestFitsStandBesideThePublished(t *testing.T) {
 	}
 }
 
+func TestSearchesListWhatEachArmNeeds(t *testing.T) {
+	searches := New(sample(6)).Searches
+	var got [][]string
+	for _, row := range searches[0].Tables[0].Rows {
+		got = append(got, []string{row[1].Text, row[2].Text, row[3].Text, row[4].Text, row[5].Text})
+	}
+	want := [][]string{
+		{"perhaps", "1", "16", "5.00 GB/s", "96.1 %"},
+		{"yes", "2", "4", "5.20 GB/s", "100 %"},
+		{"no", "2", "16", "4.10 GB/s", "78.8 %"},
+	}
+	if !slices.EqualFunc(got, want, slices.Equal) {
+		t.Errorf("rows %q, want %q", got, want)
+	}
+	if !strings.Contains(searches[1].Note, "no valid trial at threads=64") || len(searches[1].Tables) > 0 {
+		t.Errorf("a search that finds nothing shows %q and %d tables", searches[1].Note, len(searches[1].Tables))
+	}
+}
+
 // A study as large as the published sweeps: 25 cells of 13 arms.
 func largeFindings() finding.Findings {
 	f := sample(6)

@@ -31,6 +31,10 @@ func (p Page) Markdown(w io.Writer) error {
 		m.heading(2, "Fitted models")
 	}
 	m.sections(3, p.Fits)
+	if len(p.Searches) > 0 {
+		m.heading(2, "Searches")
+	}
+	m.sections(3, p.Searches)
 	for _, c := range p.Cells {
 		m.cell(c)
 	}

@@ -24,9 +24,10 @@ type Page struct {
 	Doubts   []string  `json:"doubts,omitempty"` // what undermines the answers
 	Warnings []Warning `json:"warnings,omitempty"`
 	Arms     []Key     `json:"arms"`
-	Effects  []Figure  `json:"effects"`          // every arm against the baseline, one figure per primary metric
-	Charts   []Chart   `json:"charts,omitempty"` // as the study asked for them
-	Fits     []Section `json:"fits,omitempty"`   // models, each with its sentence
+	Effects  []Figure  `json:"effects"`            // every arm against the baseline, one figure per primary metric
+	Charts   []Chart   `json:"charts,omitempty"`   // as the study asked for them
+	Fits     []Section `json:"fits,omitempty"`     // models, each with its sentence
+	Searches []Section `json:"searches,omitempty"` // for the least that comes near the best
 	Cells    []Cell    `json:"cells"`
 	Evidence []Section `json:"evidence"`
 	Rerun    Rerun     `json:"rerun"`
@@ -100,6 +101,7 @@ func New(f finding.Findings) Page {
 		Effects:  l.effects(),
 		Charts:   l.charts(),
 		Fits:     l.fits(),
+		Searches: l.searches(),
 		Cells:    l.cells(),
 		Evidence: l.evidence(),
 		Rerun: Rerun{

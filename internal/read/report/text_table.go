@@ -88,9 +88,9 @@ func (t *terminal) profiles(cells []Cell) {
 // study is large.
 const chartRows = 16
 
-// fits prints each model's sentence and its coefficients.
-func (t *terminal) fits(fits []Section) {
-	for _, s := range fits {
+// asked prints the sentence and the tables of each model or search.
+func (t *terminal) asked(sections []Section) {
+	for _, s := range sections {
 		t.line("")
 		t.line(t.bold(printable(s.Title)))
 		t.paragraph("", s.Note)

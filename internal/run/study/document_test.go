@@ -38,7 +38,7 @@ func TestTheDocumentNamesEveryKey(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	for _, keys := range [][]string{topKeys, sweepKeys, chartKeys, fitKeys, compareKeys} {
+	for _, keys := range [][]string{topKeys, sweepKeys, chartKeys, fitKeys, reachKeys, compareKeys} {
 		for _, key := range keys {
 			if key != "seed" && key != "factor" && !strings.Contains(string(text), key) {
 				t.Errorf("%s is not in the document", key)

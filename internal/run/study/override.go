@@ -8,14 +8,14 @@ import (
 
 // override merges typed levels into a file's study: a factor that is typed
 // leaves its place in the file, whether it was held or varied there. What the
-// file says of the results (published figures, charts, fits) stays as far as
+// file says of the results (published figures, charts, fits, searches) stays as far as
 // the changed study still has what it speaks of.
 func override(base, typed *node) (*Study, error) {
 	if err := base.mappingOf(topKeys); err != nil {
 		return nil, err
 	}
 	var original *Study
-	for _, key := range []string{"published", "charts", "fits"} {
+	for _, key := range []string{"published", "charts", "fits", "reaches"} {
 		if base.get(key) == nil {
 			continue
 		}

@@ -20,7 +20,7 @@ func ParseFile(name string, data []byte) (*Study, error) {
 
 // The keys of a study file.
 var (
-	topKeys       = []string{"study", "question", "hold", "vary", "sweeps", "compare", "blocks", "probes", "seed", "published", "charts", "fits"}
+	topKeys       = []string{"study", "question", "hold", "vary", "sweeps", "compare", "blocks", "probes", "seed", "published", "charts", "fits", "reaches"}
 	compareKeys   = []string{"factor", "baseline", "primary", "margin"}
 	publishedKeys = []string{"source", "metric", "arm", "base", "cell", "ratio", "note"}
 )
@@ -50,7 +50,7 @@ func build(tree *node) (*Study, error) {
 			return nil, err
 		}
 	}
-	for _, step := range []func(*node) error{s.readCompare, s.readPublished, s.readCharts, s.readFits} {
+	for _, step := range []func(*node) error{s.readCompare, s.readPublished, s.readCharts, s.readFits, s.readReaches} {
 		if err := step(tree); err != nil {
 			return nil, err
 		}

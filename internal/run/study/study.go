@@ -7,7 +7,7 @@
 // contradictions.go refuses what cannot be meant; sweep.go takes a study apart
 // into the factorial designs that it is the union of; plan.go unfolds their
 // trials; work.go turns a trial's levels back into typed values for the bench.
-// Charts and fits (chart.go, fit.go, view.go) are checked against the plan here
+// Charts, fits and searches (chart.go, fit.go, reach.go, view.go) are checked against the plan here
 // and drawn by readers.
 package study
 
@@ -33,6 +33,7 @@ type Study struct {
 	Published []record.Published
 	Charts    []record.Chart
 	Fits      []record.Fit
+	Reaches   []record.Reach
 
 	top place
 }
@@ -137,7 +138,7 @@ func Summary(s *Study) record.Study {
 	out := record.Study{
 		Name: s.Name, Question: s.Question, Hold: map[string]string{}, Compare: s.Compare,
 		Blocks: s.Blocks, Seed: s.Seed, Published: slices.Clone(s.Published),
-		Charts: slices.Clone(s.Charts), Fits: slices.Clone(s.Fits),
+		Charts: slices.Clone(s.Charts), Fits: slices.Clone(s.Fits), Reaches: slices.Clone(s.Reaches),
 	}
 	others := s.others()
 	shared := defaults()

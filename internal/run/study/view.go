@@ -9,7 +9,7 @@ import (
 	"netdyno/internal/quantity"
 )
 
-// What charts and fits may ask of a study: its trials' factors and levels.
+// What charts, fits and searches may ask of a study: its trials' factors and levels.
 
 // trialLevels returns the levels that a factor has in an arm's trials. The
 // ends of a transport are the transport.
@@ -141,7 +141,7 @@ func (s *Study) meets(arm *Arm, where map[string]string) bool {
 	return true
 }
 
-// keepViews takes over those charts and fits of the original study that still
+// keepViews takes over those charts, fits and searches of the original study that still
 // ask for what this one has.
 func (s *Study) keepViews(original *Study) {
 	for _, c := range original.Charts {
@@ -159,6 +159,11 @@ func (s *Study) keepViews(original *Study) {
 	for _, f := range original.Fits {
 		if _, problem := s.fitProblem(f); problem == "" {
 			s.Fits = append(s.Fits, f)
+		}
+	}
+	for _, r := range original.Reaches {
+		if _, problem := s.reachProblem(r); problem == "" {
+			s.Reaches = append(s.Reaches, r)
 		}
 	}
 }

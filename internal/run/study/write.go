@@ -114,7 +114,7 @@ func writeItem(b *bytes.Buffer, fields [][2]string) {
 	}
 }
 
-// writeViews writes the charts and the fits.
+// writeViews writes the charts, the fits and the searches.
 func (s *Study) writeViews(b *bytes.Buffer) {
 	if len(s.Charts) > 0 {
 		b.WriteString("charts:\n")
@@ -138,6 +138,14 @@ func (s *Study) writeViews(b *bytes.Buffer) {
 			published = append(published, strconv.FormatFloat(x, 'g', -1, 64))
 		}
 		writeList(b, "published", published)
+	}
+	if len(s.Reaches) > 0 {
+		b.WriteString("reaches:\n")
+	}
+	for _, r := range s.Reaches {
+		writeItem(b, [][2]string{{"title", r.Title}, {"metric", r.Metric}, {"share", strconv.FormatFloat(r.Share, 'g', -1, 64)}})
+		writeList(b, "least", r.Least)
+		writeWhere(b, r.Where)
 	}
 }
 

@@ -1,0 +1,221 @@
+package finding
+
+import (
+	"cmp"
+	"fmt"
+	"maps"
+	"math"
+	"slices"
+	"strings"
+
+	"netdyno/internal/quantity"
+	"netdyno/internal/read/stat"
+	"netdyno/internal/record"
+)
+
+// searches carries out the searches that the study asks for, in valid trials
+// alone.
+func (s *sorted) searches() []Search {
+	var all []Search
+	for _, spec := range s.header.Study.Reaches {
+		found := Search{Spec: spec}
+		if reason := s.search(&found); reason != "" {
+			found = Search{Spec: spec, Unit: found.Unit, Reason: reason}
+		}
+		all = append(all, found)
+	}
+	return all
+}
+
+// found is an arm in a cell with its trials' values.
+type found struct {
+	place
+	spot  Spot
+	views []*view
+	pool  pool
+}
+
+// search fills in a search, or returns why there is none.
+func (s *sorted) search(into *Search) string {
+	spec := into.Spec
+	m, err := record.MetricNamed(spec.Metric)
+	if err != nil {
+		return err.Error()
+	}
+	into.Unit = m.Unit
+	views, why := s.where(scope{levels: spec.Where}, spec.Least...)
+	if why != "" {
+		return why
+	}
+	spots, why := s.spots(spec, views)
+	if why != "" {
+		return why
+	}
+	best := slices.MaxFunc(spots, func(a, b *found) int { return cmp.Compare(a.spot.Metric.Value, b.spot.Metric.Value) })
+	for _, f := range spots {
+		f.share(best)
+	}
+	into.Best, into.BestOf = best.spot, best.arm
+	for _, arm := range s.arms {
+		var own []Spot
+		for _, f := range spots {
+			if f.arm == arm {
+				own = append(own, f.spot)
+			}
+		}
+		if len(own) > 0 {
+			into.Reached = append(into.Reached, leastOf(arm, own, spec.Share))
+		}
+	}
+	into.Sentence = into.words()
+	return ""
+}
+
+// spots gathers the trials by arm and cell, in the study's order.
+func (s *sorted) spots(spec record.Reach, views []*view) ([]*found, string) {
+	at := map[place]*found{}
+	var spots []*found
+	for _, v := range views {
+		value, ok := v.trial.Values[spec.Metric]
+		if !ok || !usable(value) {
+			continue
+		}
+		p := place{v.plan.Cell, v.plan.Arm}
+		if at[p] == nil {
+			levels, why := s.numbers(v, spec.Least)
+			if why != "" {
+				return nil, why
+			}
+			at[p] = &found{place: p, spot: Spot{Cell: p.cell, Levels: levels}}
+			spots = append(spots, at[p])
+		}
+		at[p].views = append(at[p].views, v)
+		at[p].pool.add(v, value)
+	}
+	if len(spots) == 0 {
+		return nil, fmt.Sprintf("no valid trial%s has a positive %s", scope{levels: spec.Where}, spec.Metric)
+	}
+	for _, f := range spots {
+		f.spot.Metric = f.pool.figure()
+		f.spot.Limit, _ = limitOf(f.views)
+	}
+	return spots, ""
+}
+
+// numbers returns a trial's levels of factors as places on axes.
+func (s *sorted) numbers(v *view, factors []string) ([]Coordinate, string) {
+	var levels []Coordinate
+	for _, factor := range factors {
+		level, _ := s.levelOf(v, factor)
+		x, ok := numberOf(level)
+		if !ok {
+			return nil, fmt.Sprintf("%s=%s of trial %s is no number", factor, level, v.plan.ID)
+		}
+		levels = append(levels, Coordinate{level, x})
+	}
+	return levels, ""
+}
+
+// share compares a spot with the best within blocks, so that drift from block
+// to block does not widen it (METHOD §6.2).
+func (f *found) share(best *found) {
+	f.spot.Share = f.spot.Metric.Value / best.spot.Metric.Value
+	f.spot.Low, f.spot.High = f.spot.Share, f.spot.Share
+	if f == best {
+		return
+	}
+	var ratios []float64
+	for _, block := range slices.Sorted(maps.Keys(f.pool.blocks)) {
+		mine, ok := stat.Logs(f.pool.blocks[block])
+		others, both := stat.Logs(best.pool.blocks[block])
+		if ok && both && len(others) > 0 {
+			ratios = append(ratios, math.Exp(stat.Mean(mine)-stat.Mean(others)))
+		}
+	}
+	if e, ok := stat.GeometricMean(ratios); ok {
+		f.spot.Share, f.spot.Low, f.spot.High = e.Point, e.Low, e.High
+	}
+}
+
+// leastOf keeps, of an arm's spots that come to the share, those that no other
+// undercuts.
+func leastOf(arm string, spots []Spot, share float64) Reached {
+	r := Reached{Arm: arm}
+	for i, spot := range spots {
+		if i == 0 || spot.Metric.Value > r.Best.Metric.Value {
+			r.Best = spot
+		}
+		if spot.Share < share {
+			continue
+		}
+		undercut := slices.ContainsFunc(spots, func(other Spot) bool { return other.Share >= share && other.undercuts(spot) })
+		if !undercut {
+			r.Least = append(r.Least, spot)
+		}
+	}
+	slices.SortStableFunc(r.Least, func(a, b Spot) int {
+		return slices.CompareFunc(a.Levels, b.Levels, func(x, y Coordinate) int { return cmp.Compare(x.Value, y.Value) })
+	})
+	return r
+}
+
+// undercuts tells whether a needs less of a factor than b and no more of any;
+// of two that need the same the one that does more undercuts the other.
+func (a Spot) undercuts(b Spot) bool {
+	less := false
+	for i := range a.Levels {
+		switch {
+		case a.Levels[i].Value > b.Levels[i].Value:
+			return false
+		case a.Levels[i].Value < b.Levels[i].Value:
+			less = true
+		}
+	}
+	return less || a.Metric.Value > b.Metric.Value && a.sameLevels(b)
+}
+
+func (a Spot) sameLevels(b Spot) bool {
+	return slices.EqualFunc(a.Levels, b.Levels, func(x, y Coordinate) bool { return x.Value == y.Value })
+}
+
+// words answers the search: who needs least, and who does not come there.
+func (f *Search) words() string {
+	var b strings.Builder
+	fmt.Fprintf(&b, "The best %s is %s, of %s with %s.", f.Spec.Metric, rateWords(f.Best.Metric.Value, f.Unit), f.BestOf, f.need(f.Best))
+	var short []string
+	for _, r := range f.Reached {
+		if len(r.Least) == 0 {
+			short = append(short, fmt.Sprintf("%s (%s, limit %s)", r.Arm, quantity.FormatShare(r.Best.Share), r.Best.Limit))
+			continue
+		}
+		var ways []string
+		for _, spot := range r.Least {
+			doubt := ""
+			if spot.Low < f.Spec.Share && spot.Share != 1 {
+				doubt = ", perhaps"
+			}
+			ways = append(ways, fmt.Sprintf("%s (%s%s)", f.need(spot), quantity.FormatShare(spot.Share), doubt))
+		}
+		fmt.Fprintf(&b, " %s comes to %s of it with %s.", r.Arm, quantity.FormatShare(f.Spec.Share), strings.Join(ways, " or "))
+	}
+	if len(short) > 0 {
+		fmt.Fprintf(&b, " Below that stay, at their best: %s.", strings.Join(short, ", "))
+	}
+	return b.String()
+}
+
+// need spells a spot's levels as they are typed: "threads=1 connections=4".
+func (f *Search) need(s Spot) string {
+	words := make([]string, len(s.Levels))
+	for i, level := range s.Levels {
+		words[i] = f.Spec.Least[i] + "=" + level.Text
+	}
+	return strings.Join(words, " ")
+}
+
+func rateWords(x float64, unit string) string {
+	if unit == "B/s" {
+		return quantity.FormatByteRate(x)
+	}
+	return inUnit(x, unit)
+}

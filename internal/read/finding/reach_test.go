@@ -1,0 +1,100 @@
+package finding_test
+
+import (
+	"strings"
+	"testing"
+
+	"netdyno/internal/read/finding"
+	"netdyno/internal/read/finding/synthetic"
+	"netdyno/internal/record"
+)
+
+const rate = "exchanges_per_s"
+
+// searched runs a closed loop whose rate is a share of the machine's best, by
+// arm and connections, through Find with one search.
+func searched(t *testing.T, shares map[string]map[string]float64, spec record.Reach) finding.Search {
+	t.Helper()
+	o := synthetic.Options{Bare: true, Connections: []int{1, 4, 16}, SD: 0.002, BlockSD: 0.3, Blocks: 8, Primary: []string{rate}}
+	for _, name := range []string{"go-net", "uring", "asio"} {
+		o.Arms = append(o.Arms, synthetic.Arm{Name: name})
+	}
+	h, trials, records := synthetic.Run(o)
+	for i := range records {
+		share, known := shares[records[i].Trial.Arm][records[i].Trial.Levels["connections"]]
+		if !known {
+			continue
+		}
+		for j := range records[i].Workers {
+			scale(&records[i].Workers[j], share)
+		}
+	}
+	h.Study.Reaches = []record.Reach{spec}
+	f := find(t, h, trials, records)
+	if len(f.Searches) != 1 {
+		t.Fatalf("%d searches, want 1", len(f.Searches))
+	}
+	return f.Searches[0]
+}
+
+// scale makes a worker of a synthetic trial do a share of its work.
+func scale(w *record.Worker, share float64) {
+	part := func(n *int64) { *n = int64(float64(*n) * share) }
+	for _, edge := range []*record.Edge{w.Open, w.Close} {
+		if edge != nil {
+			c := &edge.Reading.Counts
+			part(&c.Exchanges)
+			part(&c.SentBytes)
+			part(&c.ReceivedBytes)
+		}
+	}
+	if w.Result != nil {
+		c := &w.Result.Counts
+		part(&c.Exchanges)
+		c.SentBytes, c.ReceivedBytes = c.Exchanges*w.Setup.Exchange.UpBytes, c.Exchanges*w.Setup.Exchange.DownBytes
+	}
+}
+
+// Blocks drift by 30 %, arms differ by a few percent: shares are taken within
+// blocks, so that the least is found all the same.
+func TestSearchFindsTheLeast(t *testing.T) {
+	s := searched(t, map[string]map[string]float64{
+		"go-net": {"1": 0.5, "4": 0.97, "16": 0.99},
+		"uring":  {"1": 0.96, "4": 1, "16": 0.98},
+		"asio":   {"1": 0.5, "4": 0.8, "16": 0.9},
+	}, record.Reach{Metric: rate, Share: 0.95, Least: []string{"connections"}})
+	if s.Reason != "" {
+		t.Fatal(s.Reason)
+	}
+	if s.BestOf != "uring" || s.Best.Levels[0].Text != "4" || s.Best.Share != 1 {
+		t.Errorf("the best is %s at %+v, want uring at 4 connections", s.BestOf, s.Best)
+	}
+	want := map[string]string{"go-net": "4", "uring": "1", "asio": ""}
+	for _, r := range s.Reached {
+		got := ""
+		for _, spot := range r.Least {
+			got += spot.Levels[0].Text
+		}
+		if got != want[r.Arm] {
+			t.Errorf("%s needs %q connections, want %q", r.Arm, got, want[r.Arm])
+		}
+	}
+	for _, words := range []string{"of uring with connections=4", "go-net comes to 95.0 % of it with connections=4", "Below that stay, at their best: asio (90"} {
+		if !strings.Contains(s.Sentence, words) {
+			t.Errorf("the sentence lacks %q: %s", words, s.Sentence)
+		}
+	}
+}
+
+func TestSearchSaysWhyNot(t *testing.T) {
+	for want, spec := range map[string]record.Reach{
+		"no valid trial at connections=7": {Metric: rate, Share: 0.95, Least: []string{"connections"}, Where: map[string]string{"connections": "7"}},
+		`no factor "thread"`:              {Metric: rate, Share: 0.95, Least: []string{"thread"}},
+		"is no number":                    {Metric: rate, Share: 0.95, Least: []string{"server"}},
+		`metric "rate"`:                   {Metric: "rate", Share: 0.95, Least: []string{"connections"}},
+	} {
+		if s := searched(t, nil, spec); !strings.Contains(s.Reason, want) || s.Sentence != "" || len(s.Reached) > 0 {
+			t.Errorf("%+v: %+v, want a reason with %q", spec, s, want)
+		}
+	}
+}
