@@ -115,12 +115,50 @@ Role parse_role(const Fields& in) {
                 "read setup.role: expected server, client or pair, found \"" + role + "\"");
 }
 
+Content parse_content(const Json& body, const std::string& path) {
+  Content content;
+  const Fields in(body, path);
+  in.read("type", content.type);
+  in.read("json", content.json);
+  return content;
+}
+
+Structure parse_structure(const Json& body) {
+  Structure structure;
+  const Fields in(body, "setup.exchange.message");
+  in.read("name", structure.name);
+  in.read("descriptors", structure.descriptors);
+  if (const Json* up = in.find("up")) structure.up = parse_content(*up, "setup.exchange.message.up");
+  if (const Json* down = in.find("down"))
+    structure.down = parse_content(*down, "setup.exchange.message.down");
+  return structure;
+}
+
+Exchange parse_exchange(const Json& body) {
+  Exchange exchange;
+  const Fields in(body, "setup.exchange");
+  in.read("up_bytes", exchange.up_bytes);
+  in.read("down_bytes", exchange.down_bytes);
+  in.read("codec", exchange.codec);
+  in.read("chunk_bytes", exchange.chunk_bytes);
+  std::string stream;
+  in.read("stream", stream);
+  for (const Stream level : {Stream::up, Stream::down, Stream::both}) {
+    if (stream == name(level)) exchange.stream = level;
+  }
+  if (stream != name(exchange.stream)) in.refuse("stream", "up, down or both", ErrorKind::unsupported);
+  if (const Json* message = in.find("message")) exchange.message = parse_structure(*message);
+  return exchange;
+}
+
 std::string_view name(OptionType type) {
   switch (type) {
     case OptionType::integer:
       return "int";
     case OptionType::bytes:
       return "bytes";
+    case OptionType::boolean:
+      return "bool";
     case OptionType::choice:
       return "choice";
   }
@@ -150,6 +188,8 @@ Json to_wire(const Transport& transport) {
               {"wire", transport.wire},
               {"roles", names(transport.roles)},
               {"delivery", transport.delivery}};
+  if (!transport.codecs.empty()) out["codecs"] = transport.codecs;
+  if (!transport.features.empty()) out["features"] = transport.features;
   for (const Option& option : transport.options) out["options"].push_back(to_wire(option));
   return out;
 }
@@ -185,6 +225,11 @@ std::string_view name(ErrorKind kind) {
   return kNames[static_cast<std::size_t>(kind)];
 }
 
+std::string_view name(Stream stream) {
+  constexpr std::array<std::string_view, 4> kNames = {"", "up", "down", "both"};
+  return kNames[static_cast<std::size_t>(stream)];
+}
+
 std::int64_t Counts::error_sum() const {
   return std::accumulate(errors.begin(), errors.end(), std::int64_t{0});
 }
@@ -203,12 +248,8 @@ Setup parse_setup(const Json& body) {
   in.read("sources", setup.sources);
   in.read("threads", setup.threads);
   if (setup.listeners == 0) setup.listeners = 1;
-  if (const Json* exchange = in.find("exchange")) {
-    const Fields fields(*exchange, "setup.exchange");
-    fields.read("up_bytes", setup.exchange.up_bytes);
-    fields.read("down_bytes", setup.exchange.down_bytes);
-    fields.read("codec", setup.exchange.codec);
-  }
+  setup.tls = in.find("tls") != nullptr;
+  if (const Json* exchange = in.find("exchange")) setup.exchange = parse_exchange(*exchange);
   if (const Json* load = in.find("load")) setup.load = parse_load(*load);
   if (const Json* options = in.find("options")) {
     if (!options->is_object()) in.refuse("options", "an object");
@@ -245,6 +286,9 @@ Json message(const Ready& ready) {
   if (ready.connections > 0) body["connections"] = ready.connections;
   if (ready.verified > 0) body["verified"] = ready.verified;
   if (!ready.options.empty()) body["options"] = ready.options;
+  if (!ready.delivery.empty()) body["delivery"] = ready.delivery;
+  if (ready.up_bytes > 0) body["up_bytes"] = ready.up_bytes;
+  if (ready.down_bytes > 0) body["down_bytes"] = ready.down_bytes;
   return {{"ready", body}};
 }
 

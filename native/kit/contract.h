@@ -49,7 +49,7 @@ struct Library {
   std::string version;
 };
 
-enum class OptionType { integer, bytes, choice };
+enum class OptionType { integer, bytes, boolean, choice };
 
 /// One knob of a transport. min and max bound integer and bytes; choices lists
 /// the levels of a choice; empty roles means every role of the transport.
@@ -73,6 +73,8 @@ struct Transport {
   std::vector<Role> roles;
   std::string delivery;  // "message" or "chunks", METHOD §1.2
   std::vector<Option> options;
+  std::vector<std::string> codecs;    // that exchange.codec may name; empty: bytes alone
+  std::vector<std::string> features;  // tls, fresh, stream-up, stream-down, stream-both
 };
 
 struct Hello {
@@ -82,11 +84,33 @@ struct Hello {
   std::vector<Transport> transports;
 };
 
+/// Which directions of an exchange travel as a stream of chunks.
+enum class Stream { none, up, down, both };
+
+std::string_view name(Stream stream);  // empty for none
+
+/// One structured message: its type and its values.
+struct Content {
+  std::string type;  // full name: "netdyno.v1.Text"
+  std::string json;  // by the protobuf JSON mapping
+};
+
+/// What a codec other than bytes encodes.
+struct Structure {
+  std::string name;         // level of factor message
+  std::string descriptors;  // a serialized FileDescriptorSet, in base64; empty for built-in types
+  Content up;
+  Content down;
+};
+
 /// The unit of work: up goes a message, down comes one.
 struct Exchange {
   std::int64_t up_bytes = 0;
   std::int64_t down_bytes = 0;
   std::string codec;
+  Stream stream = Stream::none;
+  std::int64_t chunk_bytes = 0;  // 0: the transport's own choice
+  std::optional<Structure> message = {};
 };
 
 /// How much work a client offers and in what pattern, defaults filled in.
@@ -114,6 +138,7 @@ struct Setup {
   std::vector<std::string> peers;
   std::vector<std::string> sources;
   std::int64_t threads = 0;  // 0: one per usable CPU
+  bool tls = false;          // asked for; its texts are not kept, as no transport of this kit encrypts
   Exchange exchange;
   Load load;
   Json options = Json::object();
@@ -125,6 +150,9 @@ struct Ready {
   std::int64_t verified = 0;
   Json options = Json::object();
   std::int64_t threads = 0;
+  std::string delivery = {};  // this trial's, where an option makes it another than the transport's
+  std::int64_t up_bytes = 0;  // encoded sizes, where a codec decides them
+  std::int64_t down_bytes = 0;
 };
 
 /// Cumulative sums since ready. Bytes are payload bytes at this end.

@@ -56,7 +56,9 @@ std::uint32_t crc32c(std::span<const char> bytes, std::uint32_t before) {
 }
 
 std::int64_t EchoPayload::check(const contract::Setup& setup) {
-  const auto& [up, down, codec] = setup.exchange;
+  const std::int64_t up = setup.exchange.up_bytes;
+  const std::int64_t down = setup.exchange.down_bytes;
+  const std::string& codec = setup.exchange.codec;
   if (!codec.empty() && codec != "bytes") {
     throw Failure(ErrorKind::unsupported,
                   "exchange.codec is \"" + codec + "\"; wire echo moves bytes as they are");

@@ -98,7 +98,9 @@ class ServerLoop {
   /// and hands each connection to admit, with a descriptor that becomes admit's.
   /// Before run.
   virtual void listen(int listener, std::function<void(int fd)> admit) = 0;
-  /// Takes over a connected socket and runs flow on it. Any thread.
+  /// Takes over a connected socket and runs flow on it, from its begin on. A
+  /// connection that breaks, or whose flow throws Failure, is closed and its flow
+  /// destroyed, on the loop's thread. Any thread.
   virtual void adopt(int fd, std::unique_ptr<Flow> flow) = 0;
   /// Runs until stop.
   virtual void run() = 0;

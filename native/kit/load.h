@@ -77,6 +77,8 @@ class Load {
   int lanes() const { return static_cast<int>(lanes_.size()); }
   /// How many connections, the first ones, carry load.
   std::int64_t active_connections() const { return active_; }
+  /// Tells what the message up weighs where a codec decides that. Before start.
+  void encoded(std::int64_t up_bytes) { up_bytes_ = up_bytes; }
   /// The slots of one connection; none when it is idle.
   std::span<Slot> slots(std::int64_t connection);
 

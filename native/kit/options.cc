@@ -25,8 +25,29 @@ std::string suggestion(const std::string& word, const std::vector<std::string>& 
   return near.empty() ? "" : ", did you mean \"" + near + "\"?";
 }
 
-bool plays(const std::vector<contract::Role>& roles, contract::Role role) {
-  return std::find(roles.begin(), roles.end(), role) != roles.end();
+template <class T>
+bool has(const std::vector<T>& values, const T& value) {
+  return std::find(values.begin(), values.end(), value) != values.end();
+}
+
+/// Refuses what setup asks for beyond messages of bytes on lasting connections.
+void require_features(const contract::Transport& transport, const contract::Setup& setup) {
+  std::vector<std::string> asked;
+  if (setup.tls) asked.emplace_back("tls");
+  if (setup.load.fresh) asked.emplace_back("fresh");
+  if (const auto stream = contract::name(setup.exchange.stream); !stream.empty()) {
+    asked.push_back("stream-" + std::string(stream));
+  }
+  for (const std::string& feature : asked) {
+    if (has(transport.features, feature)) continue;
+    throw Failure(ErrorKind::unsupported, "transport " + transport.name + " does not have feature " +
+                                              feature + "; it has " + join(transport.features));
+  }
+  const std::string& codec = setup.exchange.codec;
+  if (codec.empty() || codec == "bytes" || has(transport.codecs, codec)) return;
+  throw Failure(ErrorKind::unsupported, "transport " + transport.name + " does not have codec " + codec +
+                                            "; it has bytes" +
+                                            (transport.codecs.empty() ? "" : ", " + join(transport.codecs)));
 }
 
 Json checked(const Option& option, const Json& value) {
@@ -41,6 +62,10 @@ Json checked(const Option& option, const Json& value) {
       refuse("one of " + join(option.choices) + suggestion(text, option.choices));
     }
     return text;
+  }
+  if (option.type == OptionType::boolean) {
+    if (!value.is_boolean()) refuse("true or false");
+    return value;
   }
   // JSON has one number type: 65536.0 is a whole number too.
   const double number = value.is_number() ? value.get<double>() : std::nan("");
@@ -59,7 +84,7 @@ Json complete_options(const contract::Transport& transport, contract::Role role,
   Json complete = Json::object();
   std::vector<std::string> names;
   for (const Option& option : transport.options) {
-    if (!option.roles.empty() && !plays(option.roles, role)) continue;
+    if (!option.roles.empty() && !has(option.roles, role)) continue;
     names.push_back(option.name);
     const auto value = given.find(option.name);
     complete[option.name] = checked(option, value == given.end() ? option.fallback : *value);
@@ -79,9 +104,12 @@ const contract::Transport& find_transport(const std::vector<contract::Transport>
   for (const contract::Transport& transport : transports) {
     names.push_back(transport.name);
     if (transport.name != setup.transport) continue;
-    if (plays(transport.roles, setup.role)) return transport;
-    throw Failure(ErrorKind::unsupported,
-                  "transport " + transport.name + " has no role " + std::string(contract::name(setup.role)));
+    if (!has(transport.roles, setup.role)) {
+      throw Failure(ErrorKind::unsupported, "transport " + transport.name + " has no role " +
+                                                std::string(contract::name(setup.role)));
+    }
+    require_features(transport, setup);
+    return transport;
   }
   throw Failure(ErrorKind::unsupported, "no transport \"" + setup.transport + "\" here, expected " +
                                             join(names) + suggestion(setup.transport, names));

@@ -11,7 +11,8 @@ namespace netdyno {
 contract::Json complete_options(const contract::Transport& transport, contract::Role role,
                                 const contract::Json& given);
 
-/// The transport of that name that plays the role, or Failure{unsupported}.
+/// The transport of that name that plays the role and has every feature that the
+/// setup asks for, or Failure{unsupported}.
 const contract::Transport& find_transport(const std::vector<contract::Transport>& transports,
                                           const contract::Setup& setup);
 

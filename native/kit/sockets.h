@@ -52,8 +52,8 @@ class Allowed {
   std::vector<sockaddr_storage> allowed_;  // empty: everybody
 };
 
-/// Makes an accepted socket what connect_lane makes of a client's, with setup's
-/// buffers; false when it is gone already.
-bool prepare_accepted(int fd, const contract::Setup& setup);
+/// Makes an accepted socket what connect_lane makes of a client's; its buffers
+/// are those of its listener. False when it is gone already.
+bool prepare_accepted(int fd);
 
 }  // namespace netdyno

@@ -16,11 +16,14 @@
 
 namespace netdyno {
 
-/// What one loop of a server has seen. Its thread alone writes.
+/// What one loop of a server has seen. Its flows keep it, on its thread: a
+/// connection is open from its flow's begin to its flow's destruction.
 struct Traffic {
   Sum received;
   Sum sent;
+  Sum exchanges;    // whose last byte down was written
   Sum connections;  // open now
+  Sum invalid;      // connections that brought another content than they had to
 };
 
 /// The work of wire echo, or of wire stream when the setup's exchange streams.
@@ -35,6 +38,9 @@ class Work {
   /// numbering. The agenda, the slots and this outlive the flow.
   virtual std::unique_ptr<Flow> client(std::uint32_t number, std::span<Slot> slots, Agenda& agenda) const = 0;
   /// A server's end of one connection. buffer is what one read takes at most.
+  /// It takes no times: now may be 0. received throws Failure{invalid} when the
+  /// first exchange's content is not what had to come; the connection is then
+  /// dropped, the server serves on. traffic outlives the flow.
   virtual std::unique_ptr<Flow> server(std::size_t buffer, Traffic& traffic) const = 0;
 
   /// A flow that makes the one verified exchange of a client's connection
@@ -44,11 +50,10 @@ class Work {
   class Trial : public Flow {
    public:
     virtual bool verified() const = 0;
+    /// Bytes of what has to come that did.
+    virtual std::int64_t arrived() const = 0;
   };
   virtual std::unique_ptr<Trial> trial(std::int64_t connection) const = 0;
-
-  /// Bytes that go up in one exchange.
-  virtual std::int64_t up_bytes() const = 0;
 };
 
 }  // namespace netdyno
