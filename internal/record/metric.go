@@ -163,20 +163,23 @@ func delivered(w *Window, client func(*Worker) (float64, bool), server func(Span
 // directions tells which way the payload goes that goodput is about: that of the
 // stream, else of the larger message. What asks for it or confirms it is not it.
 func directions(w *Window) (up, down, ok bool) {
-	for _, g := range w.Generators() {
-		toServer, toClient, ok := g.Sizes()
-		if !ok {
-			return false, false, false
-		}
-		switch g.Setup.Exchange.Stream {
-		case contract.StreamUp:
-			return true, false, true
-		case contract.StreamBoth:
-			return true, true, true
-		}
-		return toServer > toClient, toServer <= toClient, true
+	generators := w.Generators()
+	if len(generators) == 0 {
+		return false, false, false
 	}
-	return false, false, false
+	toServer, toClient, ok := generators[0].Sizes() // the exchange is the same for all
+	if !ok {
+		return false, false, false
+	}
+	switch generators[0].Setup.Exchange.Stream {
+	case contract.StreamUp:
+		return true, false, true
+	case contract.StreamDown:
+		return false, true, true
+	case contract.StreamBoth:
+		return true, true, true
+	}
+	return toServer > toClient, toServer <= toClient, true
 }
 
 func offeredShare(w *Window) (float64, bool) {
