@@ -27,6 +27,7 @@ var layers = map[string][]string{
 	"internal/hist":       {},
 	"internal/read/stat":  {},
 	"internal/run/cpuset": {},
+	"internal/tcpinfo":    {},
 	"studies":             {},
 	"internal/values":     {"internal/quantity"},
 
@@ -45,9 +46,11 @@ var layers = map[string][]string{
 	"internal/work/load":              {"internal/contract", "internal/hist"},
 	"internal/work/wire":              {"internal/contract", "internal/work/load"},
 	"internal/work/wire/nethttp":      {"internal/contract", "internal/work/load", "internal/work/wire", "internal/work/codec"},
+	"internal/work/wire/baidustd":     {},
+	"internal/work/wire/baidustd/*":   {},
 	"internal/work/netdynov1":         {},
 	"internal/work/codec":             {"internal/contract", "internal/quantity", "internal/values", "internal/work/load", "internal/work/netdynov1"},
-	"internal/work/transport/*":       {"internal/contract", "internal/work/load", "internal/work/wire", "internal/work/wire/nethttp", "internal/work/codec", "internal/work/netdynov1"},
+	"internal/work/transport/*":       {"internal/contract", "internal/work/load", "internal/work/wire", "internal/work/wire/nethttp", "internal/work/wire/baidustd", "internal/work/codec", "internal/work/netdynov1"},
 	"internal/work/worker":            {"internal/contract", "internal/quantity", "internal/work/load"},
 	"internal/work/worker/workertest": {"internal/contract", "internal/work/load", "internal/work/worker"},
 
