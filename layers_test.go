@@ -37,7 +37,7 @@ var layers = map[string][]string{
 	"internal/run/study":       run("studies"),
 	"internal/run/rig":         run(),
 	"internal/run/doctor":      run(),
-	"internal/run/meter":       run("internal/run/meter/usage"),
+	"internal/run/meter":       run("internal/run/meter/usage", "internal/tcpinfo"),
 	"internal/run/meter/usage": run(),
 	"internal/run/check":       run("internal/run/rig"),
 	"internal/run/message":     run("internal/values"),
