@@ -42,11 +42,19 @@ func (b *bed) serve(ctx context.Context, argv func(port string) []string) (*peer
 
 // end ends the peer and waits for it; a second call does nothing.
 func (p *peer) end() {
+	if p.command.ProcessState != nil {
+		return
+	}
 	_ = p.command.Process.Signal(os.Interrupt) // one with children of its own ends them
 	const patience = 2 * time.Second
 	kill := time.AfterFunc(patience, func() { _ = p.command.Process.Kill() })
 	_ = p.command.Wait() // it was told to end, however it calls that
 	kill.Stop()
+}
+
+// cpu returns what the peer took in all; after end.
+func (p *peer) cpu() time.Duration {
+	return p.command.ProcessState.UserTime() + p.command.ProcessState.SystemTime()
 }
 
 // drive runs a peer's client on the clients' CPU to its end. It returns what it

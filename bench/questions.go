@@ -13,42 +13,7 @@ import (
 
 // questions are the promises that are ratios.
 func (b *bed) questions() []question {
-	const rate, cpu = "exchanges_per_s", "server.cpu_us_per_exchange"
-	echo := func(connections, size string, args ...string) []string {
-		return append([]string{"connections=" + connections, "request=" + size, "response=" + size}, args...)
-	}
-	goEpoll := b.ours("netdyno go-epoll", rate, true, echo("50", "100B", "server=go-epoll")...)
-	asio := b.ours("netdyno asio", rate, true, echo("50", "100B", "server=asio", "client=asio")...)
-	atRate := func(server, connections string) subject {
-		return b.ours("netdyno "+server, cpu, true, echo(connections, "100B", "server="+server, "rate=20000")...)
-	}
-	echoes := []question{
-		{
-			name: "echo 100 B × 50, against a bare asio echo", unit: "exchanges/s", hoped: "go-epoll ≥ 1.0, asio ≥ 0.97",
-			base: []subject{b.bare("bare-asio-echo", 50, 100)}, others: []subject{goEpoll, asio},
-		},
-		{
-			name: "echo 100 B × 50, against a bare libevent echo", unit: "exchanges/s", hoped: "go-epoll ≥ 1.0",
-			base: []subject{b.bare("bare-libevent-echo", 50, 100)}, others: []subject{goEpoll, asio},
-		},
-		{
-			name: "cpu of the server at 20,000/s over 50 connections", unit: "µs/exchange", hoped: "≤ 0.8",
-			base: []subject{atRate("go-net", "50")}, others: []subject{atRate("go-epoll", "50"), atRate("asio", "50")},
-		},
-		{
-			name: "cpu of the server at 20,000/s over 10,000 connections", unit: "µs/exchange", hoped: "≤ 0.7",
-			base: []subject{atRate("go-net", "10000")}, others: []subject{atRate("go-epoll", "10000"), atRate("asio", "10000")},
-		},
-		{
-			name: "meter: metered against unmetered, 100 B × 50", unit: "exchanges/s", hoped: "≥ 0.99",
-			base: []subject{b.ours("unmetered", rate, false, echo("50", "100B", "server=go-epoll")...)}, others: []subject{goEpoll},
-		},
-		{
-			name: "same: go-epoll against itself, 100 B × 50", unit: "exchanges/s", hoped: "1.0: what this machine calls different when nothing differs",
-			base: []subject{goEpoll}, others: []subject{goEpoll},
-		},
-	}
-	return slices.Concat(echoes, b.grpcQuestions(), b.nginxQuestions(), b.readQuestions())
+	return slices.Concat(b.echoQuestions(), b.bulkQuestions(), b.grpcQuestions(), b.nginxQuestions(), b.readQuestions())
 }
 
 // absolutes are the promises that are not ratios.
