@@ -23,13 +23,14 @@ const (
 type down struct {
 	stdin   io.WriteCloser
 	marks   *marks
+	tcp     *connections
 	queue   chan []byte
 	waiting atomic.Int64 // bytes in queue
 	quit    chan struct{}
 }
 
-func newDown(stdin io.WriteCloser, m *marks) *down {
-	return &down{stdin: stdin, marks: m, queue: make(chan []byte, maxWaiting), quit: make(chan struct{})}
+func newDown(stdin io.WriteCloser, m *marks, c *connections) *down {
+	return &down{stdin: stdin, marks: m, tcp: c, queue: make(chan []byte, maxWaiting), quit: make(chan struct{})}
 }
 
 // receive reads commands until the bench's stream ends and says why in the
@@ -71,14 +72,25 @@ func (d *down) send() {
 				return
 			}
 			d.waiting.Add(-int64(len(line)))
-			if key(line) == "mark" {
-				if m, err := contract.Parse(line); err == nil {
-					d.marks.passed(m.Mark.ID)
-				}
-			}
+			d.learn(line)
 			if _, err := d.stdin.Write(line); err != nil {
 				return // the worker has closed its stdin; how it ends tells why
 			}
+		}
+	}
+}
+
+// learn keeps what the meter must know of a command before the worker has it.
+func (d *down) learn(line []byte) {
+	switch key(line) {
+	case "mark", "setup":
+		m, err := contract.Parse(line)
+		switch {
+		case err != nil: // the worker will say so
+		case m.Mark != nil:
+			d.marks.passed(m.Mark.ID)
+		case m.Setup != nil:
+			d.tcp.setUp(m.Setup)
 		}
 	}
 }

@@ -67,13 +67,13 @@ func newSession(cmd *exec.Cmd, stdin, stdout *os.File) (*session, error) {
 // converse starts the goroutines that carry the conversation and the one that
 // waits for the worker's death. It leaves the zombie to finish.
 func (s *session) converse(o Options) {
-	passed := new(marks)
-	s.down = newDown(s.stdin, passed)
+	passed, tcp := new(marks), new(connections)
+	s.down = newDown(s.stdin, passed, tcp)
 	go func() { s.endings <- s.down.receive(o.In) }()
 	go s.down.send()
 	go func() {
 		defer close(s.upDone)
-		u := &up{reader: s.reader, orphans: s.orphans, marks: passed, out: o.Out, log: o.Err}
+		u := &up{reader: s.reader, orphans: s.orphans, marks: passed, tcp: tcp, out: o.Out, log: o.Err}
 		if err := u.pass(s.stdout); errors.Is(err, errGone) {
 			s.endings <- ending{reason: BenchGone}
 		} else if err != nil {

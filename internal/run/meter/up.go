@@ -15,6 +15,7 @@ type up struct {
 	tree    usage.Tree
 	orphans *orphans
 	marks   *marks
+	tcp     *connections
 	out     io.Writer
 	log     io.Writer
 	peak    int64 // largest peak RSS so far: a zombie has forgotten its own
@@ -76,8 +77,14 @@ func (u *up) decorate(line []byte) ([]byte, error) {
 	if reading == nil {
 		return line, nil
 	}
-	if m.Mark != nil {
+	switch {
+	case m.Ready != nil:
+		u.tcp.ready(m.Ready)
+	case m.Mark != nil:
 		reading.SkewNs = u.marks.skew(m.Mark.ID, reading.AtNs)
+		reading.TCP = u.account(m.Mark.Reset)
+	default:
+		reading.TCP = u.account(false)
 	}
 	reading.OwnCPUNs = usage.OwnCPU()
 	decorated, err := withMeter(line, *reading)
@@ -100,6 +107,16 @@ func (u *up) read() *contract.Meter {
 	u.peak = max(u.peak, m.Process.PeakRSSBytes)
 	m.Process.PeakRSSBytes = u.peak
 	return &m
+}
+
+// account returns the account of the worker's connections. It is read after
+// everything else: a thousand of them take longer than all of that.
+func (u *up) account(opens bool) *contract.TCP {
+	account, err := u.tcp.read(opens, func() map[uint32]bool { return u.reader.Sockets(u.orphans.living(&u.tree)) })
+	if err != nil {
+		fmt.Fprintln(u.log, "netdyno meter:", err)
+	}
+	return account
 }
 
 func lineError(line []byte, reason string) *contract.LineError {

@@ -1,0 +1,156 @@
+package meter
+
+import (
+	"fmt"
+	"net"
+	"slices"
+	"strconv"
+	"sync"
+
+	"netdyno/internal/contract"
+	"netdyno/internal/tcpinfo"
+)
+
+// connections keeps the account of the worker's TCP connections. The lines that
+// pass tell which ports to look for: a client's setup those of its peers, a
+// server's ready its own. Of what is found there, the worker's are those that
+// its processes hold: on loopback both ends are in one table, and other clients
+// have the same peers.
+type connections struct {
+	mu    sync.Mutex // the setup passes in one goroutine, all else in another
+	role  contract.Role
+	query tcpinfo.Query // without ports there is nothing to account for
+
+	// The rest is of the goroutine that carries messages up.
+	mine  map[uint32]bool // by inode, of all that were met
+	fixed bool            // since the window opened: a connection that is new then is not counted
+}
+
+// setUp learns from the command what kind of connections to expect. A pair is
+// both ends in one process, and connections that last for one exchange have
+// taken their account with them when it is read.
+func (c *connections) setUp(s *contract.Setup) {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	c.role, c.query = s.Role, tcpinfo.Query{Max: contract.MaxSockets}
+	switch {
+	case s.Load.Fresh || s.Load.Connections > contract.MaxSockets || s.Role == contract.Pair:
+		c.role = ""
+	case s.Role == contract.Client:
+		c.query.RemotePorts = ports(s.Peers)
+	}
+}
+
+// ready learns where a server listens.
+func (c *connections) ready(r *contract.Ready) {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	if c.role == contract.Server && !r.Elsewhere {
+		c.query.LocalPorts = ports(r.Addresses)
+	}
+}
+
+// ports returns the ports of addresses, without repeats; none when they are
+// more than can be asked for or one is no host:port.
+func ports(addresses []string) []uint16 {
+	var all []uint16
+	for _, address := range addresses {
+		_, text, err := net.SplitHostPort(address)
+		if err != nil {
+			return nil
+		}
+		port, err := strconv.ParseUint(text, 10, 16)
+		if err != nil {
+			return nil
+		}
+		all = append(all, uint16(port))
+	}
+	slices.Sort(all)
+	if all = slices.Compact(all); len(all) > tcpinfo.MaxPorts {
+		return nil
+	}
+	return all
+}
+
+// read returns the account now; nil when there is nothing to account for, no
+// connection, or more than contract.MaxSockets. held returns the inodes of the
+// sockets that the worker's processes hold; it is called when a connection is
+// met for the first time, before the load as a rule. With opens, the window
+// opens: connections that begin later are left out, so that a difference shows
+// in the number of sockets. After an error nothing is read any more.
+func (c *connections) read(opens bool, held func() map[uint32]bool) (*contract.TCP, error) {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	if len(c.query.LocalPorts)+len(c.query.RemotePorts) == 0 {
+		return nil, nil
+	}
+	sockets, err := c.query.Dump()
+	if err != nil {
+		c.query = tcpinfo.Query{}
+		return nil, fmt.Errorf("account for the TCP connections: %w; there is no account of them from here on", err)
+	}
+	c.tellApart(sockets, held)
+	if len(sockets) > 0 && opens {
+		c.fixed = true
+	}
+	return c.sum(sockets), nil
+}
+
+// tellApart finds out whose the connections are that were not met before.
+func (c *connections) tellApart(sockets []tcpinfo.Socket, held func() map[uint32]bool) {
+	if c.mine == nil {
+		c.mine = make(map[uint32]bool, len(sockets))
+	}
+	var its map[uint32]bool
+	for i := range sockets {
+		inode := sockets[i].Inode
+		if _, met := c.mine[inode]; met || inode == 0 || c.fixed {
+			continue
+		}
+		if its == nil {
+			its = held()
+		}
+		c.mine[inode] = its[inode]
+	}
+}
+
+// sum adds up the worker's own connections.
+func (c *connections) sum(sockets []tcpinfo.Socket) *contract.TCP {
+	var t contract.TCP
+	counted := make(map[uint32]bool, len(sockets))
+	for i := range sockets {
+		s := &sockets[i]
+		if !c.mine[s.Inode] || counted[s.Inode] {
+			continue // another's, or met twice by a walk beside which the table changed
+		}
+		counted[s.Inode] = true
+		t.Sockets++
+		if !slices.Contains(t.Congestion, s.Congestion) && s.Congestion != "" {
+			t.Congestion = append(t.Congestion, s.Congestion)
+		}
+		t.BusyNs += s.Busy.Nanoseconds()
+		t.ReceiveWindowNs += s.ReceiveWindowLimited.Nanoseconds()
+		t.SendBufferNs += s.SendBufferLimited.Nanoseconds()
+		t.AckedBytes += s.AckedBytes
+		t.ReceivedBytes += s.ReceivedBytes
+		t.SentSegments += s.SentSegments
+		t.Retransmits += s.Retransmits
+		t.RTTNs += s.RTT.Nanoseconds()
+		t.MaxRTTNs = max(t.MaxRTTNs, s.RTT.Nanoseconds())
+		if least := s.MinRTT.Nanoseconds(); least > 0 && (t.MinRTTNs == 0 || least < t.MinRTTNs) {
+			t.MinRTTNs = least
+		}
+		t.CongestionWindow += s.CongestionWindow
+		t.DeliveryBytesPerS += s.DeliveryBytesPerS
+		t.SegmentBytes = max(t.SegmentBytes, s.SegmentBytes)
+		t.ReceiveBufferedBytes += s.ReceiveQueue
+		t.SendQueuedBytes += s.SendQueue
+	}
+	if t.Sockets == 0 {
+		return nil
+	}
+	slices.Sort(t.Congestion)
+	t.RTTNs /= int64(t.Sockets)
+	t.CongestionWindow /= int64(t.Sockets)
+	return &t
+}
