@@ -38,10 +38,13 @@ func (r *Reader) Next() (Frame, error) {
 
 func (r *Reader) next() (Frame, error) {
 	header, err := r.in.Peek(headerSize)
-	if err != nil {
-		if len(header) > 0 && errors.Is(err, io.EOF) {
-			err = io.ErrUnexpectedEOF
-		}
+	switch {
+	case err == nil:
+	case len(header) > 0 && errors.Is(err, io.EOF):
+		return Frame{}, io.ErrUnexpectedEOF
+	case len(header) == 0 && errors.Is(err, io.ErrUnexpectedEOF):
+		return Frame{}, io.EOF // so package tls puts an end without a close_notify
+	default:
 		return Frame{}, err
 	}
 	body, meta, err := sizes(header, r.maxBody)

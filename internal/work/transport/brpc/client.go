@@ -1,0 +1,200 @@
+package brpc
+
+import (
+	"context"
+	"crypto/tls"
+	"errors"
+	"fmt"
+	"runtime"
+	"time"
+
+	"golang.org/x/sync/errgroup"
+
+	"netdyno/internal/contract"
+	"netdyno/internal/work/codec"
+	"netdyno/internal/work/load"
+	"netdyno/internal/work/wire"
+	"netdyno/internal/work/wire/baidustd"
+)
+
+// dialing bounds how many connections are being made at once.
+const dialing = 128
+
+type client struct {
+	setup           contract.Setup
+	x               *codec.Exchange
+	options         load.Options // effective
+	content         *content
+	service, method []byte
+	secure          *tls.Config // nil for plain text
+	dialer          *wire.Dialer
+	conns           []*connection // by route; closed when every exchange makes its own
+	shares          []*shared     // by route, where calls share a connection
+	crew            *load.Crew
+	ctx             context.Context // ends what is being dialled
+	cancel          context.CancelFunc
+}
+
+// Client implements load.Transport.
+func (Transport) Client(setup contract.Setup) (load.Client, error) {
+	c := &client{setup: setup}
+	var err error
+	if c.x, err = codec.New(setup, codecs); err != nil {
+		return nil, err
+	}
+	if c.options, err = effective(setup, c.x); err != nil {
+		return nil, err
+	}
+	calls, err := called(setup, c.options)
+	if err != nil {
+		return nil, err
+	}
+	c.service, c.method, c.options["method"] = []byte(calls.service), []byte(calls.method), calls.String()
+	if c.secure, err = wire.ClientTLS(setup); err != nil {
+		return nil, err
+	}
+	if c.dialer, err = wire.NewDialer(setup); err != nil {
+		return nil, err
+	}
+	// A few lanes for each thread keep goroutines off each other's cache lines.
+	l, err := load.New(c.x.Setup(setup), 2*runtime.GOMAXPROCS(0))
+	if err != nil {
+		return nil, load.Failure(contract.SetupFailed, err)
+	}
+	c.content = contentOf(setup, c.x, c.options)
+	c.crew = load.NewCrew(l, c.call)
+	c.ctx, c.cancel = context.WithCancel(context.Background())
+	if err := c.connect(); err != nil {
+		_ = c.Close() // the first failure is the one to report
+		return nil, err
+	}
+	return c, nil
+}
+
+// connect opens every connection and verifies one exchange on each.
+func (c *client) connect() error {
+	c.conns = make([]*connection, len(c.dialer.Routes()))
+	var group errgroup.Group
+	group.SetLimit(dialing)
+	for i := range c.conns {
+		group.Go(func() error {
+			conn, err := c.open(c.ctx, i)
+			if err != nil {
+				return err
+			}
+			c.conns[i] = conn
+			if err := c.verify(i, conn); err != nil || !c.setup.Load.Fresh {
+				return err
+			}
+			return conn.Close() // the load's exchanges each make a connection of their own
+		})
+	}
+	if err := group.Wait(); err != nil {
+		return err
+	}
+	if c.options.Text("connection") == connectionSingle && !c.setup.Load.Fresh {
+		c.share()
+	}
+	return nil
+}
+
+// share makes what lets calls share each connection.
+func (c *client) share() {
+	c.shares = make([]*shared, len(c.conns))
+	for i, conn := range c.conns {
+		if slots := len(c.Load().Slots(i)); slots > 0 {
+			c.shares[i] = c.shared(conn, slots)
+		}
+	}
+}
+
+// verify makes one exchange on a new connection and compares what came.
+func (c *client) verify(i int, conn *connection) error {
+	if err := conn.SetDeadline(time.Now().Add(patience)); err != nil {
+		return c.explain(i, err)
+	}
+	f, err := c.alone(conn).call()
+	if err != nil {
+		return c.explain(i, err)
+	}
+	if c.options.Text("verify") == wire.VerifyContent {
+		err = c.content.verify(i, f)
+	} else if _, err = c.content.accept(f); err != nil {
+		err = load.Failure(contract.Invalid, fmt.Errorf("verify connection %d: %w", i, err))
+	}
+	if err != nil {
+		return err
+	}
+	return conn.SetDeadline(time.Time{})
+}
+
+// explain says of a first exchange's failure what a connection's failure is.
+func (c *client) explain(i int, err error) error {
+	route := c.dialer.Routes()[i]
+	if mismatch := wire.TLSMismatch(c.setup, route); mismatch != nil {
+		return wire.ConnectFailure(i, len(c.conns), route, fmt.Errorf("%s: %w", textOf(err), mismatch))
+	}
+	if kind := load.KindOf(err); kind != contract.Peer {
+		return load.Failure(kind, fmt.Errorf("verify connection %d by %s: %s", i, c.options.Text("method"), textOf(err)))
+	}
+	return wire.ConnectFailure(i, len(c.conns), route, errors.New(textOf(err)))
+}
+
+// Ready implements load.Client.
+func (c *client) Ready() contract.Ready {
+	return c.x.Sizes(contract.Ready{Connections: len(c.conns), Verified: len(c.conns), Options: c.options})
+}
+
+// Load implements load.Client.
+func (c *client) Load() *load.Load { return c.crew.Load() }
+
+// Run implements load.Client.
+func (c *client) Run() error { return c.crew.Run() }
+
+// call gives a slot its way of making exchanges.
+func (c *client) call(i, slot int) load.Call {
+	switch {
+	case c.setup.Load.Fresh:
+		return func() (int64, error) {
+			conn, err := c.open(c.ctx, i)
+			if err != nil {
+				return 0, err
+			}
+			defer func() { _ = conn.Close() }() // it has done its one exchange
+			return c.alone(conn).exchange()
+		}
+	case c.shares != nil:
+		s := c.shares[i]
+		return func() (int64, error) { return s.exchange(slot) }
+	}
+	return c.alone(c.conns[i]).exchange
+}
+
+// judge takes a reply as an application does.
+func (c *client) judge(f baidustd.Frame) (int64, error) {
+	received, err := c.content.accept(f)
+	if err != nil {
+		return 0, invalid(err)
+	}
+	return received, nil
+}
+
+func invalid(err error) error { return load.Failure(contract.Invalid, err) }
+
+// textOf returns an error's text without the kind that the contract shows
+// beside it.
+func textOf(err error) string {
+	var known *contract.Error
+	if errors.As(err, &known) {
+		return known.Text
+	}
+	return err.Error()
+}
+
+// Close implements load.Client.
+func (c *client) Close() error {
+	c.crew.Close()
+	c.cancel()
+	c.dialer.Close() // each connection's calls end with it
+	return nil
+}

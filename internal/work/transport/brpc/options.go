@@ -1,0 +1,78 @@
+package brpc
+
+import (
+	"fmt"
+	"maps"
+
+	"netdyno/internal/contract"
+	"netdyno/internal/work/codec"
+	"netdyno/internal/work/load"
+	"netdyno/internal/work/wire"
+)
+
+const (
+	defaultBuffer = 16 << 10
+	// defaultMaxBody is brpc's own (flag max_body_size).
+	defaultMaxBody = 64 << 20
+)
+
+// The values of options payload and connection.
+const (
+	payloadBlock      = "block"
+	payloadAttachment = "attachment"
+
+	connectionSingle = "single"
+	connectionPooled = "pooled"
+)
+
+var (
+	leastBuffer, mostBuffer = 16.0, float64(64 << 20)
+	none                    = 0.0
+	leastBody, mostBody     = 1024.0, float64(1<<31 - 1)
+	onlyClient              = []contract.Role{contract.Client}
+)
+
+var options = []contract.Option{
+	{Name: "payload", Type: contract.TypeChoice, Default: payloadBlock, Choices: []string{payloadBlock, payloadAttachment},
+		Doc: "how codec bytes travels: block in a protobuf Block; attachment beside an empty one, brpc's own way for bulk, which is not copied; give both ends the same"},
+	{Name: "max_body", Type: contract.TypeBytes, Default: defaultMaxBody, Min: &leastBody, Max: &mostBody,
+		Doc: "largest body (meta, message and attachment) this end receives; a connection that announces more is closed. brpc's flag max_body_size"},
+	{Name: "method", Type: contract.TypeText, Default: ownMethod,
+		Doc: "full name (/package.Service/Method) of the method for a message of your own; another one than the default carries every message, for a server or client of your own"},
+	{Name: "read_buffer", Type: contract.TypeBytes, Default: defaultBuffer, Min: &leastBuffer, Max: &mostBuffer,
+		Doc: "bytes asked of the socket at once, per connection; the rest of a larger body is read into its place"},
+	{Name: "write_buffer", Type: contract.TypeBytes, Default: defaultBuffer, Min: &none, Max: &mostBuffer,
+		Doc: "a server gathers replies up to so many bytes for one write; an attachment above it is written from where it lies, a smaller one with its frame"},
+	{Name: "connection", Type: contract.TypeChoice, Default: connectionSingle, Choices: []string{connectionSingle, connectionPooled}, Roles: onlyClient,
+		Doc: "single: calls share a connection, as many as are in flight; pooled: a connection belongs to one call at a time, so in_flight above 1 is refused. brpc's connection_type; either way a connection of the trial is one TCP connection"},
+	{Name: "verify", Type: contract.TypeChoice, Default: wire.VerifyContent, Choices: []string{wire.VerifyContent, wire.VerifyLength}, Roles: onlyClient,
+		Doc: "what is compared before ready: the content that our servers send, or only its length, for a server of yours; a message only has to decode then"},
+}
+
+// effective checks the options against the exchange and returns them as they
+// come to be. The error is of kind setup for what does not fit, unsupported for
+// what contradicts the exchange.
+func effective(setup contract.Setup, x *codec.Exchange) (load.Options, error) {
+	o := load.Options(maps.Clone(setup.Options))
+	if s := setup.Exchange.Stream; s != "" {
+		return nil, load.Failure(contract.Unsupported, fmt.Errorf("exchange.stream is %q: an exchange over baidu_std is one message each way", s))
+	}
+	if x.Structured() && o.Text("payload") == payloadAttachment {
+		return nil, load.Failure(contract.Unsupported, fmt.Errorf(
+			"option payload is %s and exchange.codec is %s: attachments carry codec bytes alone", payloadAttachment, x.Codec.Name()))
+	}
+	incoming, what := x.UpBytes, "requests"
+	if setup.Role == contract.Client {
+		incoming, what = x.DownBytes, "replies"
+		if o.Text("connection") == connectionPooled && setup.Load.InFlight > 1 {
+			return nil, load.Failure(contract.Unsupported, fmt.Errorf(
+				"load.in_flight is %d and option connection is %s: a pooled connection carries one call at a time; use more connections or connection=%s",
+				setup.Load.InFlight, connectionPooled, connectionSingle))
+		}
+	}
+	if limit := o.Int("max_body"); incoming > limit {
+		return nil, load.Failure(contract.SetupFailed, fmt.Errorf(
+			"option max_body is %d and the exchange's %s carry %d bytes: raise it (opt.max_body)", limit, what, incoming))
+	}
+	return o, nil
+}

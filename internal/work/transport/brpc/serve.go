@@ -1,0 +1,87 @@
+package brpc
+
+import (
+	"crypto/tls"
+	"errors"
+	"fmt"
+	"io"
+	"net"
+	"slices"
+	"strings"
+
+	"netdyno/internal/work/wire/baidustd"
+)
+
+// serve answers one connection's requests in their order, each on this
+// goroutine: the work of an exchange is less than starting another one costs.
+// Replies to requests that came together leave together.
+func (s *server) serve(conn net.Conn, a *account) {
+	defer func() { _ = conn.Close() }() // nothing is left to write
+	if s.secure != nil {
+		conn = tls.Server(conn, s.secure)
+	}
+	frames := baidustd.NewReader(conn, int(s.options.Int("read_buffer")), s.options.Int("max_body"))
+	gathered := int(s.options.Int("write_buffer"))
+	out := &outbox{copied: gathered}
+	for {
+		f, err := frames.Next()
+		if err != nil {
+			if errors.Is(err, baidustd.ErrMalformed) || errors.Is(err, io.ErrUnexpectedEOF) {
+				a.invalid.Add(1)
+			}
+			_ = out.flush(conn) // what was asked for before may still be wanted
+			return
+		}
+		if err := s.answer(f, out, a); err != nil {
+			a.invalid.Add(1)
+			return
+		}
+		if frames.Whole() && out.size() < gathered {
+			continue // another request waits; its reply may go with this one
+		}
+		if err := out.flush(conn); err != nil {
+			return // the client's failure is its own to count
+		}
+	}
+}
+
+// answer adds the reply to a request. An exchange counts before its reply is
+// sent, so that a client never knows of one that is missing here.
+func (s *server) answer(f baidustd.Frame, out *outbox, a *account) error {
+	id := f.Meta.CorrelationID
+	if code, why := s.find(f.Meta); code != 0 {
+		a.invalid.Add(1)
+		return out.refuse(id, code, why)
+	}
+	received, err := s.content.accept(f)
+	if err != nil {
+		a.invalid.Add(1)
+		return out.refuse(id, baidustd.BadRequest, err.Error())
+	}
+	a.exchanges.Add(1)
+	a.received.Add(received)
+	reply := baidustd.Meta{CorrelationID: id}
+	return out.add(&reply, s.content)
+}
+
+// find looks a request's method up. A code other than 0 refuses it, as brpc does.
+func (s *server) find(m baidustd.Meta) (code int32, why string) {
+	code = baidustd.NoService
+	for _, n := range s.names {
+		if !n.answersTo(m.Service) {
+			continue
+		}
+		if n.method == string(m.Method) {
+			return 0, ""
+		}
+		code = baidustd.NoMethod
+	}
+	known := make([]string, len(s.names))
+	for i, n := range s.names {
+		known[i] = n.String()
+	}
+	return code, fmt.Sprintf("no method /%s/%s serves this trial, expected %s", clipped(m.Service), clipped(m.Method), strings.Join(slices.Compact(known), " or "))
+}
+
+// clipped shortens what a stranger chose the length of.
+func clipped(text []byte) []byte { return text[:min(len(text), 200)] }

@@ -1,0 +1,178 @@
+package brpc
+
+import (
+	"errors"
+	"fmt"
+	"sync"
+	"sync/atomic"
+
+	"netdyno/internal/contract"
+	"netdyno/internal/work/load"
+	"netdyno/internal/work/wire/baidustd"
+)
+
+// shared lets the slots of one connection have calls in flight on it at once.
+// There is no goroutine that reads for them: of those that wait, one has the
+// turn to read, hands the others their replies, and passes the turn on when its
+// own has come. So a call that is alone costs no switch between goroutines.
+type shared struct {
+	c     *client
+	conn  *connection
+	slots []waiting
+	turn  chan struct{} // holds one token: the right to read
+
+	mu      sync.Mutex
+	filling *outbox // takes requests
+	sending *outbox // is being written, or empty
+	busy    bool    // somebody writes, or is about to
+	failed  error   // ends the writing
+	lost    atomic.Bool
+}
+
+// waiting is one slot's call in flight.
+type waiting struct {
+	id     atomic.Int64 // of the call; 0 when there is none
+	next   int64        // the slot's own goroutine's
+	answer chan answer  // one at most
+}
+
+// answer is what became of a call.
+type answer struct {
+	received int64
+	err      error
+}
+
+func (c *client) shared(conn *connection, slots int) *shared {
+	s := &shared{
+		c: c, conn: conn, slots: make([]waiting, slots), turn: make(chan struct{}, 1),
+		filling: &outbox{copied: conn.copied}, sending: &outbox{copied: conn.copied},
+	}
+	for i := range s.slots {
+		// Ids of a slot go up by the number of slots, so that an id tells whose
+		// call it is. They begin after those that verified the connection.
+		s.slots[i].next = int64(slots + i)
+		s.slots[i].answer = make(chan answer, 1)
+	}
+	s.turn <- struct{}{}
+	return s
+}
+
+// exchange makes one exchange of a slot and judges it.
+func (s *shared) exchange(slot int) (int64, error) {
+	w := &s.slots[slot]
+	id := w.next
+	w.next += int64(len(s.slots))
+	w.id.Store(id)
+	if err := s.send(id); err != nil {
+		return 0, err
+	}
+	for {
+		select {
+		case a := <-w.answer:
+			return a.received, a.err
+		case <-s.turn:
+			err := s.read(w)
+			s.turn <- struct{}{}
+			if err != nil {
+				return 0, err
+			}
+		}
+	}
+}
+
+// read hands out replies until w has its own, and then what has come already.
+// It holds the turn.
+func (s *shared) read(w *waiting) error {
+	for len(w.answer) == 0 || s.conn.frames.Whole() {
+		f, err := s.conn.frames.Next()
+		if err == nil {
+			err = s.deliver(f)
+		}
+		if err == nil {
+			continue
+		}
+		if len(w.answer) > 0 {
+			return nil // the next reader meets the same end
+		}
+		return s.broke(err)
+	}
+	return nil
+}
+
+// deliver judges a reply for the slot whose call it answers.
+func (s *shared) deliver(f baidustd.Frame) error {
+	id := f.Meta.CorrelationID
+	w := &s.slots[uint64(id)%uint64(len(s.slots))]
+	if id == 0 || !w.id.CompareAndSwap(id, 0) {
+		return fmt.Errorf("%w: a reply to call %d, which nobody made", baidustd.ErrMalformed, id)
+	}
+	a := answer{err: refused(f.Meta)}
+	if a.err == nil {
+		a.received, a.err = s.c.judge(f)
+	}
+	w.answer <- a
+	return nil
+}
+
+// broke closes the connection. The first who meets its end says why; for the
+// others it is lost.
+func (s *shared) broke(err error) error {
+	_ = s.conn.Close() // the reason is the error to report
+	if s.lost.Swap(true) {
+		return load.Failure(contract.Peer, errors.New("the connection was lost"))
+	}
+	return broken(err)
+}
+
+// send writes a request. While somebody writes, requests are gathered for the
+// next write.
+func (s *shared) send(id int64) error {
+	s.mu.Lock()
+	if s.failed != nil {
+		s.mu.Unlock()
+		return s.broke(s.failed)
+	}
+	m := s.c.asking(id)
+	err := s.filling.add(&m, s.c.content)
+	first := err == nil && !s.busy
+	if first {
+		s.busy = true
+		err = s.write()
+	}
+	behind := first && s.busy
+	s.mu.Unlock()
+	switch {
+	case first && err != nil:
+		return s.broke(err)
+	case err != nil:
+		return invalid(err)
+	case behind:
+		// The others must not wait, nor this slot write for them while its own
+		// reply comes in: brpc has its KeepWrite for the same reason.
+		go s.keepWriting()
+	}
+	return nil
+}
+
+// write makes one write of what has been gathered. It holds mu, but not
+// meanwhile; busy stays set while there is more.
+func (s *shared) write() error {
+	s.filling, s.sending = s.sending, s.filling
+	s.mu.Unlock()
+	err := s.sending.flush(s.conn)
+	s.mu.Lock()
+	s.failed = err
+	s.busy = err == nil && s.filling.size() > 0
+	return err
+}
+
+// keepWriting writes until nothing is left that was gathered meanwhile.
+func (s *shared) keepWriting() {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	for s.busy {
+		if s.write() != nil {
+			_ = s.conn.Close() // so that those who wait for a reply learn of it
+		}
+	}
+}
