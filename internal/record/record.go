@@ -185,7 +185,7 @@ type Worker struct {
 	Binary    string            `json:"binary"` // file name
 	SHA256    string            `json:"sha256,omitempty"`
 	Version   string            `json:"version,omitempty"`
-	Delivery  contract.Delivery `json:"delivery,omitempty"` // as the worker declares it for this transport; Ready may say otherwise
+	Delivery  contract.Delivery `json:"delivery,omitempty"` // as the worker declares it for this transport, or for this trial
 	CPUSet    []int             `json:"cpu_set,omitempty"`
 	Setup     *contract.Setup   `json:"setup,omitempty"`
 	Ready     *contract.Ready   `json:"ready,omitempty"`

@@ -1,6 +1,7 @@
 package bench
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -229,7 +230,10 @@ func (t *trial) ready(ctx context.Context, c *conversation, setup contract.Setup
 		return nil, context.Cause(ctx)
 	}
 	c.enter("ready")
-	c.set(func(w *record.Worker) { w.Ready, w.AtReady = m.Ready, m.Meter })
+	c.set(func(w *record.Worker) {
+		w.Ready, w.AtReady = m.Ready, m.Meter
+		w.Delivery = cmp.Or(m.Ready.Delivery, w.Delivery)
+	})
 	return m.Ready.Addresses, nil
 }
 
