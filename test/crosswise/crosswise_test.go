@@ -1,0 +1,114 @@
+// Package crosswise_test pairs every client of wires echo and stream with every
+// server of them, in C++ and in Go, and demands that the books of all close: it
+// is one wire that they speak. It takes the programs in bin/, where `make build`
+// puts them, and skips without.
+package crosswise_test
+
+import (
+	"path/filepath"
+	"slices"
+	"strings"
+	"testing"
+
+	"netdyno/internal/contract"
+	"netdyno/internal/read/finding"
+	"netdyno/internal/record"
+	"netdyno/internal/run/bench"
+	"netdyno/internal/run/rig"
+	"netdyno/internal/run/study"
+)
+
+// TestEveryPairAgrees runs one short trial of each pair.
+func TestEveryPairAgrees(t *testing.T) {
+	bin, err := filepath.Abs("../../bin")
+	if err != nil {
+		t.Fatal(err)
+	}
+	catalog := bench.Discover(t.Context(), []string{bin})
+	if len(catalog.Programs) == 0 {
+		t.Skip("no workers in bin/: `make build` puts them there")
+	}
+	work := []string{"request=100000B", "connections=6", "inflight=3", "blocks=1", "window=150ms", "warmup=50ms", "placement=free"}
+	for _, c := range []struct {
+		name    string
+		feature contract.Feature
+		args    []string
+	}{
+		{"echo", "", []string{"response=100000B"}},
+		{"up", contract.FeatureStreamUp, []string{"stream=up", "response=1B", "chunk=7000B"}},
+		{"down", contract.FeatureStreamDown, []string{"stream=down", "request=10B", "response=300000B", "chunk=64KiB"}},
+		{"both", contract.FeatureStreamBoth, []string{"stream=both", "response=70000B", "chunk=4KiB"}},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			servers, clients := ends(catalog, c.feature)
+			if len(servers) < 2 || len(clients) < 2 {
+				t.Fatalf("servers %v and clients %v: nothing to cross", servers, clients)
+			}
+			args := replaced(work, c.args)
+			args = append(args, "server="+strings.Join(servers, ","), "client="+strings.Join(clients, ","))
+			for _, cell := range run(t, bin, &catalog, args).Cells {
+				for _, arm := range cell.Arms {
+					for _, trial := range arm.Trials {
+						if trial.Status != finding.Valid {
+							t.Errorf("server %s, %s: %s: %s", arm.Name, cell.Name, trial.Status, trial.Reason)
+						}
+					}
+				}
+			}
+		})
+	}
+}
+
+// ends lists the transports of wire echo that have a feature, by role.
+func ends(catalog bench.Catalog, feature contract.Feature) (servers, clients []string) {
+	for _, o := range catalog.Offers() {
+		if o.Wire != "echo" || feature != "" && !slices.Contains(o.Features, feature) {
+			continue
+		}
+		if o.Has(contract.Server) {
+			servers = append(servers, o.Name)
+		}
+		if o.Has(contract.Client) {
+			clients = append(clients, o.Name)
+		}
+	}
+	return servers, clients
+}
+
+// replaced returns args with those keys that others have left to them.
+func replaced(args, others []string) []string {
+	key := func(arg string) string { name, _, _ := strings.Cut(arg, "="); return name }
+	kept := slices.DeleteFunc(slices.Clone(args), func(arg string) bool {
+		return slices.ContainsFunc(others, func(other string) bool { return key(other) == key(arg) })
+	})
+	return append(kept, others...)
+}
+
+// run carries out a typed study and reads it.
+func run(t *testing.T, bin string, catalog *bench.Catalog, args []string) finding.Findings {
+	t.Helper()
+	s, err := study.ParseArgs(args, nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	trials, _, err := s.Plan()
+	if err != nil {
+		t.Fatal(err)
+	}
+	var records []record.Record
+	b := bench.Bench{
+		Rig: rig.Loopback{}, Catalog: catalog, Meter: []string{filepath.Join(bin, "netdyno"), "meter"},
+		Keep: func(r record.Record) error { records = append(records, r); return nil },
+	}
+	if err := b.Run(t.Context(), trials); err != nil {
+		t.Fatal(err)
+	}
+	f, err := finding.Find(record.Header{Schema: record.Schema, Study: study.Summary(s)}, trials, records)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if len(records) != len(trials) {
+		t.Fatalf("%d trials left %d records", len(trials), len(records))
+	}
+	return f
+}
