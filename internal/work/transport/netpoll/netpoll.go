@@ -1,0 +1,66 @@
+// Package netpoll is transport netpoll: cloudwego/netpoll, whose few pollers
+// read ahead into each connection's buffer and run a handler on a pooled
+// goroutine when something has come. Wire echo.
+//
+// Its pollers read whether or not anybody takes the bytes, so a peer that sends
+// and never reads grows the other end's memory. The library has no bound for
+// that; a server lets in the trial's own clients only.
+package netpoll
+
+import (
+	"fmt"
+	"runtime"
+	"sync"
+
+	"github.com/cloudwego/netpoll"
+
+	"netdyno/internal/contract"
+	"netdyno/internal/work/load"
+	"netdyno/internal/work/wire"
+)
+
+// Transport is netpoll.
+type Transport struct{}
+
+// Describe implements load.Transport.
+func (Transport) Describe() contract.Transport {
+	zero, most := 0.0, 1024.0
+	return contract.Transport{
+		Name:     "netpoll",
+		Doc:      "cloudwego/netpoll: server by OnRequest, client by blocking reads from the pollers' buffers",
+		Wire:     wire.Echo,
+		Roles:    []contract.Role{contract.Server, contract.Client},
+		Delivery: contract.DeliveryChunks,
+		Codecs:   []string{"bytes"},
+		Options: []contract.Option{{
+			Name: "pollers", Type: contract.TypeInt, Default: 0, Min: &zero, Max: &most,
+			Doc: "epoll instances of the process; 0 takes the library's own number, one and another for every 20 CPUs",
+		}},
+	}
+}
+
+// The library's pollers belong to the process, as they are made once, before its
+// first connection.
+var (
+	configuring sync.Mutex
+	pollers     = runtime.GOMAXPROCS(0)/20 + 1 // what the library begins with, by its netpoll_unix.go
+)
+
+// configure makes option pollers effective and returns their number. The error
+// is of kind setup.
+func configure(setup contract.Setup) (int, error) {
+	configuring.Lock()
+	defer configuring.Unlock()
+	asked := int(load.Options(setup.Options).Int("pollers"))
+	if asked == 0 || asked == pollers {
+		return pollers, nil
+	}
+	if err := netpoll.Configure(netpoll.Config{PollerNum: asked}); err != nil {
+		return 0, load.Failure(contract.SetupFailed, fmt.Errorf("configure %d pollers: %w", asked, err))
+	}
+	pollers = asked
+	return pollers, nil
+}
+
+// effective is what ready says of the options.
+func effective(pollers int) map[string]any { return map[string]any{"pollers": pollers} }

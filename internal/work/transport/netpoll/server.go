@@ -1,0 +1,199 @@
+package netpoll
+
+import (
+	"context"
+	"net"
+	"sync"
+	"sync/atomic"
+	"time"
+
+	"github.com/cloudwego/netpoll"
+
+	"netdyno/internal/contract"
+	"netdyno/internal/work/load"
+	"netdyno/internal/work/wire"
+)
+
+// closing is how long Close waits for an echo that is under way.
+const closing = time.Second
+
+// server echoes whatever comes.
+type server struct {
+	pollers   int
+	upBytes   int64
+	addresses []string
+	allowed   wire.Allowed
+	loops     []netpoll.EventLoop
+	serving   sync.WaitGroup
+	failed    atomic.Int64 // ports that the library gave up
+
+	mu     sync.Mutex
+	open   map[*session]struct{}
+	gone   contract.Counts // of connections that have ended
+	closed bool
+}
+
+// session is one accepted connection and its counts: what the library hands to
+// the handler as its context. One goroutine at a time handles a connection.
+type session struct {
+	context.Context
+	conn           netpoll.Connection
+	received, sent atomic.Int64
+}
+
+// Server implements load.Transport.
+func (Transport) Server(setup contract.Setup) (load.Server, error) {
+	n, err := configure(setup)
+	if err != nil {
+		return nil, err
+	}
+	allowed, err := wire.AllowedOf(setup)
+	if err != nil {
+		return nil, err
+	}
+	listeners, err := wire.Listen(setup)
+	if err != nil {
+		return nil, err
+	}
+	defer listeners.Close() // the ports that the library took over stay
+	s := &server{
+		pollers: n, upBytes: max(1, setup.Exchange.UpBytes), addresses: listeners.Addresses(),
+		allowed: allowed, open: map[*session]struct{}{},
+	}
+	for _, l := range listeners.All() {
+		if err := s.serve(l); err != nil {
+			_ = s.Close() // the first failure is the one to report
+			return nil, load.Failure(contract.SetupFailed, err)
+		}
+	}
+	return s, nil
+}
+
+// serve begins to serve one port.
+func (s *server) serve(l net.Listener) error {
+	p, err := newPort(l)
+	if err != nil {
+		return err
+	}
+	loop, err := netpoll.NewEventLoop(s.echo, netpoll.WithOnPrepare(s.admit))
+	if err != nil {
+		return err
+	}
+	s.loops = append(s.loops, loop)
+	s.serving.Go(func() {
+		if loop.Serve(p) != nil {
+			s.failed.Add(1)
+		}
+	})
+	return nil
+}
+
+// admit takes in a new connection, or closes a stranger's without a word. It
+// runs on the poller.
+func (s *server) admit(conn netpoll.Connection) context.Context {
+	n := &session{Context: context.Background(), conn: conn}
+	if !s.enter(n) {
+		_ = conn.Close() // nothing was said on it
+		return n
+	}
+	// The error is of a nil callback alone.
+	_ = conn.AddCloseCallback(func(netpoll.Connection) error { s.leave(n); return nil })
+	return n
+}
+
+func (s *server) enter(n *session) bool {
+	address, ok := n.conn.RemoteAddr().(*net.TCPAddr)
+	if !ok || !s.allowed.Accepts(address.AddrPort().Addr()) {
+		return false
+	}
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if s.closed {
+		return false
+	}
+	s.open[n] = struct{}{}
+	return true
+}
+
+func (s *server) leave(n *session) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	s.gone.ReceivedBytes += n.received.Load()
+	s.gone.SentBytes += n.sent.Load()
+	delete(s.open, n)
+}
+
+// echo returns what has come so far. Flush returns when the kernel has all of
+// it, so the bytes go out from where they came in.
+func (s *server) echo(ctx context.Context, conn netpoll.Connection) error {
+	n := ctx.(*session)
+	reader, writer := conn.Reader(), conn.Writer()
+	bytes, err := reader.Next(reader.Len())
+	n.received.Add(int64(len(bytes)))
+	if err == nil {
+		_, err = writer.WriteBinary(bytes)
+	}
+	if err == nil {
+		err = writer.Flush()
+	}
+	if err != nil {
+		return conn.Close() // the client's failure is its own to count
+	}
+	n.sent.Add(int64(len(bytes)))
+	return reader.Release()
+}
+
+// Ready implements load.Server.
+func (s *server) Ready() contract.Ready {
+	return contract.Ready{Addresses: s.addresses, Options: effective(s.pollers)}
+}
+
+// Counts implements load.Server.
+func (s *server) Counts() contract.Counts {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	counts := s.gone
+	for n := range s.open {
+		counts.ReceivedBytes += n.received.Load()
+		counts.SentBytes += n.sent.Load()
+	}
+	counts.Connections = int64(len(s.open))
+	counts.Exchanges = counts.ReceivedBytes / s.upBytes
+	if failed := s.failed.Load(); failed > 0 {
+		counts.Errors = map[contract.ErrorKind]int64{contract.SetupFailed: failed}
+	}
+	return counts
+}
+
+// Close implements load.Server.
+func (s *server) Close() error {
+	s.mu.Lock()
+	s.closed = true
+	open := make([]*session, 0, len(s.open))
+	for n := range s.open {
+		open = append(open, n)
+	}
+	s.mu.Unlock()
+	for _, n := range open {
+		_ = n.conn.Close() // ends an echo that waits for its client to read
+	}
+	served := make(chan struct{})
+	go func() { s.serving.Wait(); close(served) }()
+	for {
+		// A loop that has not begun yet cannot be shut down: again until it ends.
+		s.shutdown()
+		select {
+		case <-served:
+			return nil
+		case <-time.After(time.Millisecond):
+		}
+	}
+}
+
+func (s *server) shutdown() {
+	ctx, cancel := context.WithTimeout(context.Background(), closing)
+	defer cancel()
+	for _, loop := range s.loops {
+		_ = loop.Shutdown(ctx) // its one error is that ctx ended: the process goes next
+	}
+}
