@@ -32,6 +32,7 @@ var ErrLost = errors.New("the connection was lost, and a client does not reconne
 // Any goroutine may use it.
 type Dialer struct {
 	routes      []Route
+	buffers     Buffers
 	fresh       bool
 	reconnects  bool
 	used        []atomic.Bool              // by route
@@ -58,7 +59,7 @@ func NewDialer(setup contract.Setup) (*Dialer, error) {
 		return nil, err
 	}
 	d := &Dialer{
-		routes: routes, fresh: setup.Load.Fresh, used: make([]atomic.Bool, len(routes)),
+		routes: routes, buffers: BuffersOf(setup), fresh: setup.Load.Fresh, used: make([]atomic.Bool, len(routes)),
 		permits: make(chan struct{}, dialing), toPeer: map[netip.AddrPort]*queue{},
 	}
 	for i, r := range routes {
@@ -138,10 +139,12 @@ func (d *Dialer) Dial(ctx context.Context, i int) (net.Conn, error) {
 	d.permits <- struct{}{}
 	defer func() { <-d.permits }()
 	route := d.routes[i]
-	dialer := net.Dialer{Timeout: dialPatience}
+	dialer := net.Dialer{Timeout: dialPatience, Control: d.buffers.control}
 	if route.Source.IsValid() {
 		dialer.LocalAddr = &net.TCPAddr{IP: route.Source.AsSlice()}
-		dialer.Control = bindLate
+		dialer.Control = func(network, address string, raw syscall.RawConn) error {
+			return errors.Join(d.buffers.control(network, address, raw), bindLate(raw))
+		}
 	}
 	inner, err := dialer.DialContext(ctx, "tcp", route.Peer.String())
 	if err != nil {
@@ -203,7 +206,7 @@ func Settle(exchange func() error) error {
 
 // bindLate lets the kernel choose the local port at connect, where it knows
 // the peer and may reuse a port that is busy towards another.
-func bindLate(_, _ string, raw syscall.RawConn) error {
+func bindLate(raw syscall.RawConn) error {
 	var failed error
 	err := raw.Control(func(fd uintptr) {
 		failed = unix.SetsockoptInt(int(fd), unix.IPPROTO_IP, unix.IP_BIND_ADDRESS_NO_PORT, 1)

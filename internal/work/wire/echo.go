@@ -43,17 +43,6 @@ func EchoPayload(setup contract.Setup) ([]byte, error) {
 	return payload, nil
 }
 
-// EchoWork returns what every client of wire echo begins with: the route of
-// each connection and the message they all send.
-func EchoWork(setup contract.Setup) ([]Route, []byte, error) {
-	routes, err := Routes(setup)
-	if err != nil {
-		return nil, nil, err
-	}
-	payload, err := EchoPayload(setup)
-	return routes, payload, err
-}
-
 // Verify compares what came back on a connection with what was sent, by
 // CRC-32C of the content.
 func Verify(connection int, sent, received []byte) error {

@@ -1,6 +1,7 @@
 package wire
 
 import (
+	"context"
 	"fmt"
 	"net"
 	"strconv"
@@ -31,12 +32,13 @@ func Listen(setup contract.Setup) (*Listeners, error) {
 		return nil, load.Failure(contract.SetupFailed, fmt.Errorf("setup.listen: %w", err))
 	}
 	l := &Listeners{allowed: allowed}
+	config := net.ListenConfig{Control: BuffersOf(setup).control}
 	for i := range max(1, setup.Listeners) {
 		address := net.JoinHostPort(host, "0")
 		if port != 0 {
 			address = net.JoinHostPort(host, strconv.Itoa(port+i))
 		}
-		inner, err := net.Listen("tcp", address)
+		inner, err := config.Listen(context.Background(), "tcp", address)
 		if err != nil {
 			l.Close()
 			return nil, ListenFailure(address, err)

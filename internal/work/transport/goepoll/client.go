@@ -14,29 +14,38 @@ import (
 )
 
 type client struct {
-	load   *load.Load
-	loops  []*loop
-	total  int
-	closed atomic.Bool
-	alive  atomic.Int64  // active connections that still work
-	begin  chan struct{} // closed when the load may begin, or never will
-	once   sync.Once     // closes begin
-	ended  sync.WaitGroup
+	work    *wire.Work
+	buffers wire.Buffers
+	ready   contract.Ready
+	load    *load.Load
+	loops   []*loop
+	total   int
+	closed  atomic.Bool
+	alive   atomic.Int64  // active connections that still work
+	begin   chan struct{} // closed when the load may begin, or never will
+	once    sync.Once     // closes begin
+	ended   sync.WaitGroup
 }
 
 // Client implements load.Transport.
 func (Transport) Client(setup contract.Setup) (load.Client, error) {
-	routes, payload, err := wire.EchoWork(setup)
+	routes, err := wire.Routes(setup)
 	if err != nil {
 		return nil, err
 	}
-	n := loops(min(max(threads(setup, ""), 0), len(routes)))
-	work, err := load.New(setup, n)
+	work, err := wire.NewWork(setup)
 	if err != nil {
+		return nil, err
+	}
+	c := &client{work: work, buffers: wire.BuffersOf(setup), total: len(routes), begin: make(chan struct{})}
+	if err := c.buffers.Effective(setup.Options); err != nil {
+		return nil, err
+	}
+	n := loops(min(max(threads(setup, ""), 0), len(routes)))
+	if c.load, err = load.New(setup, n); err != nil {
 		return nil, load.Failure(contract.SetupFailed, err)
 	}
-	c := &client{load: work, total: len(routes), begin: make(chan struct{})}
-	if err := c.makeLoops(n, payload); err != nil {
+	if err := c.makeLoops(n, load.Options(setup.Options).Int(readBuffer)); err != nil {
 		return nil, load.Failure(contract.SetupFailed, err)
 	}
 	// Each loop lives on one thread from its first connect to its last read.
@@ -51,26 +60,25 @@ func (Transport) Client(setup contract.Setup) (load.Client, error) {
 		_ = c.Close() // the first failure is the one to report
 		return nil, err
 	}
-	c.alive.Store(int64(work.ActiveConnections()))
+	c.alive.Store(int64(c.load.ActiveConnections()))
+	c.ready = contract.Ready{Connections: c.total, Verified: c.total, Threads: len(c.loops), Options: setup.Options}
 	return c, nil
 }
 
 // makeLoops deals the connections to n loops in turn.
-func (c *client) makeLoops(n int, payload []byte) error {
+func (c *client) makeLoops(n int, buffer int64) error {
 	for range n {
 		p, err := newPoller()
 		if err != nil {
 			return err
 		}
-		c.loops = append(c.loops, &loop{
-			client: c, poller: p, payload: payload, scratch: make([]byte, max(64<<10, min(len(payload), 1<<20))),
-		})
+		c.loops = append(c.loops, &loop{client: c, poller: p, scratch: make([]byte, buffer)})
 	}
 	for i := range c.total {
 		l := c.loops[i%n]
 		k := &conn{number: i, fd: -1}
 		slots := c.load.Slots(i)
-		k.flights = make([]flight, len(slots))
+		k.flow = flow{work: c.work, flights: make([]flight, len(slots))}
 		l.conns = append(l.conns, k)
 		for s := range slots {
 			l.idle = append(l.idle, waiting{conn: k, slot: &slots[s]})
@@ -97,9 +105,7 @@ func (l *loop) live(routes []wire.Route, connected chan<- error) {
 }
 
 // Ready implements load.Client.
-func (c *client) Ready() contract.Ready {
-	return contract.Ready{Connections: c.total, Verified: c.total, Threads: len(c.loops)}
-}
+func (c *client) Ready() contract.Ready { return c.ready }
 
 // Load implements load.Client.
 func (c *client) Load() *load.Load { return c.load }

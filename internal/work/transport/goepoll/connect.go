@@ -13,20 +13,27 @@ import (
 )
 
 // Connecting is staggered: so many at once, and fewer when the messages that
-// verify them are large.
+// verify them are large and fill the kernel's buffers.
 const (
 	connecting      = 256
 	verifyingMemory = 64 << 20
 	stalledAfter    = 10 * time.Second
 )
 
-// connect opens the loop's connections and verifies one message on each.
+// trial is the one verified exchange of a connection.
+type trial struct {
+	check wire.Trial
+	sent  int64
+}
+
+// connect opens the loop's connections and verifies one exchange on each.
 func (l *loop) connect(routes []wire.Route) error {
-	at := min(connecting, max(1, verifyingMemory/len(l.payload)))
+	work := l.client.work
+	at := min(connecting, max(1, verifyingMemory/(work.Up.Bytes+work.Down.Bytes)))
 	next, done := 0, 0
 	progress := load.Now()
 	for done < len(l.conns) {
-		for ; next < len(l.conns) && next-done < at; next++ {
+		for ; next < len(l.conns) && int64(next-done) < at; next++ {
 			if err := l.open(l.conns[next], routes); err != nil {
 				return err
 			}
@@ -34,16 +41,14 @@ func (l *loop) connect(routes []wire.Route) error {
 		events := l.poller.wait(100 * time.Millisecond)
 		for _, e := range events {
 			c := l.byFD(int(e.Fd))
-			if c == nil || c.back == nil {
+			if c == nil || c.trial == nil {
 				continue
 			}
-			verified, err := l.verify(c, len(routes), routes)
-			if err != nil {
+			if err := l.verify(c, routes); err != nil {
 				return err
 			}
-			if verified {
+			if progress = load.Now(); c.trial == nil {
 				done++
-				progress = load.Now()
 			}
 		}
 		if l.client.closed.Load() {
@@ -59,7 +64,7 @@ func (l *loop) connect(routes []wire.Route) error {
 // open begins one connection.
 func (l *loop) open(c *conn, routes []wire.Route) error {
 	r := routes[c.number]
-	fd, err := newSocket(r.Peer.Addr())
+	fd, err := newSocket(r.Peer.Addr(), l.client.buffers)
 	if err != nil {
 		return wire.ConnectFailure(c.number, len(routes), r, err)
 	}
@@ -80,31 +85,40 @@ func (l *loop) open(c *conn, routes []wire.Route) error {
 	if err := unix.Connect(fd, sockaddrOf(r.Peer)); err != nil && !errors.Is(err, unix.EINPROGRESS) {
 		return wire.ConnectFailure(c.number, len(routes), r, err)
 	}
-	c.back, c.unsent = make([]byte, 0, len(l.payload)), len(l.payload)
+	c.trial = &trial{check: l.client.work.TrialDown()}
 	return l.poller.add(fd, interest)
 }
 
-// verify moves the first message and reports when it is back and correct.
-func (l *loop) verify(c *conn, of int, routes []wire.Route) (bool, error) {
+// verify moves the first exchange as far as it goes; c.trial is gone when its
+// content has come and is correct.
+func (l *loop) verify(c *conn, routes []wire.Route) error {
+	fail := func(err error) error { return wire.ConnectFailure(c.number, len(routes), routes[c.number], err) }
 	if code, err := unix.GetsockoptInt(c.fd, unix.SOL_SOCKET, unix.SO_ERROR); err != nil || code != 0 {
-		return false, wire.ConnectFailure(c.number, of, routes[c.number], errors.Join(err, syscall.Errno(code)))
+		return fail(errors.Join(err, syscall.Errno(code)))
 	}
-	if errno := l.push(c); errno != 0 {
-		return false, wire.ConnectFailure(c.number, of, routes[c.number], errno)
+	t, up := c.trial, &l.client.work.Up
+	for t.sent < up.Bytes {
+		n, errno := send(c.fd, up.Piece(t.sent))
+		if errno == syscall.EAGAIN {
+			break
+		}
+		if errno != 0 {
+			return fail(errno)
+		}
+		t.sent += int64(n)
 	}
-	for len(c.back) < cap(c.back) {
-		n, errno := read(c.fd, c.back[len(c.back):cap(c.back)])
+	for t.check.Left() > 0 {
+		n, errno := read(c.fd, l.scratch[:min(int64(len(l.scratch)), t.check.Left())])
 		switch {
 		case errno == syscall.EAGAIN:
-			return false, nil
+			return nil
 		case errno != 0:
-			return false, wire.ConnectFailure(c.number, of, routes[c.number], errno)
+			return fail(errno)
 		case n == 0:
-			return false, wire.Verify(c.number, l.payload, c.back)
+			return t.check.Err(c.number)
 		}
-		c.back = c.back[:len(c.back)+n]
+		t.check.Add(l.scratch[:n])
 	}
-	err := wire.Verify(c.number, l.payload, c.back)
-	c.back = nil
-	return err == nil, err
+	c.trial = nil
+	return t.check.Err(c.number)
 }

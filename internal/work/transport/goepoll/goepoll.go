@@ -1,6 +1,6 @@
 // Package goepoll is transport go-epoll: raw epoll from Go, N instances with
 // one locked thread each, edge-triggered, no netpoller and no goroutine per
-// connection. Wire echo.
+// connection. Wires echo and stream.
 package goepoll
 
 import (
@@ -11,12 +11,14 @@ import (
 	"netdyno/internal/work/wire"
 )
 
+const readBuffer = "read_buffer"
+
 // Transport is go-epoll.
 type Transport struct{}
 
 // Describe implements load.Transport.
 func (Transport) Describe() contract.Transport {
-	zero, instances, buffer := 0.0, 1024.0, float64(64<<20)
+	zero, instances, smallest, largest := 0.0, 1024.0, float64(4<<10), float64(64<<20)
 	server := []contract.Role{contract.Server}
 	return contract.Transport{
 		Name:     "go-epoll",
@@ -25,7 +27,8 @@ func (Transport) Describe() contract.Transport {
 		Roles:    []contract.Role{contract.Server, contract.Client},
 		Delivery: contract.DeliveryChunks,
 		Codecs:   []string{"bytes"},
-		Options: []contract.Option{
+		Features: wire.Features(),
+		Options: append([]contract.Option{
 			{
 				Name: "instances", Type: contract.TypeInt, Default: 0, Min: &zero, Max: &instances, Roles: server,
 				Doc: "epoll instances; 0 takes threads",
@@ -35,10 +38,10 @@ func (Transport) Describe() contract.Transport {
 				Doc: "shared: one listening socket in every instance; reuseport: one each, the kernel spreads connections",
 			},
 			{
-				Name: "buffer", Type: contract.TypeBytes, Default: 64 << 10, Min: &zero, Max: &buffer, Roles: server,
-				Doc: "read buffer of each instance, shared by its connections",
+				Name: readBuffer, Type: contract.TypeBytes, Unit: "B", Default: 64 << 10, Min: &smallest, Max: &largest,
+				Doc: "read buffer of each instance or loop, shared by its connections",
 			},
-		},
+		}, wire.SocketOptions()...),
 	}
 }
 

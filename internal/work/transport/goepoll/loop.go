@@ -14,33 +14,28 @@ import (
 type loop struct {
 	client  *client
 	poller  *poller
-	payload []byte
 	scratch []byte
 	conns   []*conn
 	table   []*conn              // by file descriptor
 	idle    []waiting            // before the load begins
 	agenda  load.Agenda[waiting] // what is due later
+	again   []*conn              // stopped for fairness, not because they were blocked
+	resumed []*conn              // those of the last round; its memory is the next one's
 	active  int                  // slots not yet let go
 	now     int64
 }
 
-// conn is one connection. Replies come in the order sent, so flights is a
-// queue: a ring of as many places as the connection has slots.
+// conn is one connection.
 type conn struct {
-	number  int
-	fd      int
-	flights []flight
-	head    int
-	flying  int
-	unsent  int    // bytes accepted for sending and not yet written
-	got     int    // bytes of the head's reply
-	back    []byte // while verifying
-	dead    bool
-}
-
-type flight struct {
-	slot *load.Slot
-	sent int64
+	number   int
+	fd       int
+	flow     flow
+	trial    *trial // while connecting
+	full     bool   // the kernel takes no more until its next writable edge
+	readable bool   // an edge came and not all is read
+	broken   bool   // read to the end: no further edge will come
+	again    bool   // in the loop's list of that name
+	dead     bool
 }
 
 // waiting is a slot between two exchanges.
@@ -83,20 +78,35 @@ func (l *loop) run() {
 		l.now = load.Now()
 		for _, e := range events {
 			if c := l.byFD(int(e.Fd)); c != nil {
-				l.handle(c, e.Events)
+				c.note(e.Events)
+				l.serve(c)
 			}
 		}
+		l.resume()
 		l.fire()
 	}
 }
 
 // timeout is how long the loop may sleep: until the next due.
 func (l *loop) timeout() time.Duration {
-	if l.agenda.Len() == 0 {
+	switch {
+	case len(l.again) > 0:
+		return 0
+	case l.agenda.Len() == 0:
 		return forever
 	}
 	due, _ := l.agenda.Peek()
 	return time.Duration(max(0, due-load.Now()))
+}
+
+// resume gives those another turn that had theirs and were not done.
+func (l *loop) resume() {
+	l.again, l.resumed = l.resumed[:0], l.again
+	for _, c := range l.resumed {
+		c.again = false
+		l.now = load.Now()
+		l.serve(c)
+	}
 }
 
 // fire sends what has fallen due, all of it before the next wait. After the
@@ -140,102 +150,115 @@ func (l *loop) send(c *conn, slot *load.Slot) {
 		l.active--
 		return
 	}
-	c.flights[(c.head+c.flying)%len(c.flights)] = flight{slot, l.now}
-	c.flying++
-	c.unsent += len(l.payload)
-	if errno := l.push(c); errno != 0 {
-		l.lose(c)
+	c.flow.queue(slot)
+	l.push(c)
+}
+
+// note takes in what an edge said.
+func (c *conn) note(events uint32) {
+	if events&unix.EPOLLOUT != 0 {
+		c.full = false
+	}
+	c.broken = c.broken || events&broken != 0
+	c.readable = c.readable || c.broken || events&unix.EPOLLIN != 0
+}
+
+// turns bounds how long one connection may hold its thread, in system calls
+// each way.
+const turns = 16
+
+// serve moves a connection's bytes until it is drained, blocked or has had its
+// turn.
+func (l *loop) serve(c *conn) {
+	l.push(c)
+	l.pull(c)
+}
+
+// remember sees to it that a connection has another turn.
+func (l *loop) remember(c *conn) {
+	if !c.again {
+		c.again = true
+		l.again = append(l.again, c)
 	}
 }
 
 // push writes what is unsent as far as the socket takes it.
-func (l *loop) push(c *conn) syscall.Errno {
-	for c.unsent > 0 {
-		// Every message is the payload, so its end tells where to go on.
-		rest := (c.unsent-1)%len(l.payload) + 1
-		n, errno := send(c.fd, l.payload[len(l.payload)-rest:])
-		if errno == syscall.EAGAIN {
-			return 0
-		}
-		if errno != 0 {
-			return errno
-		}
-		c.unsent -= n
-	}
-	return 0
-}
-
-// handle reads replies until the connection is drained.
-func (l *loop) handle(c *conn, events uint32) {
-	if c.dead {
-		return
-	}
-	if c.unsent > 0 && events&unix.EPOLLOUT != 0 {
-		if errno := l.push(c); errno != 0 {
-			l.lose(c)
+func (l *loop) push(c *conn) {
+	for range turns {
+		if c.dead || c.full || !c.flow.unsent() {
 			return
 		}
+		n, errno := send(c.fd, c.flow.outgoing(l.now))
+		switch {
+		case errno == syscall.EAGAIN:
+			c.full = true
+			return
+		case errno != 0:
+			l.lose(c, contract.Peer)
+			return
+		}
+		if c.flow.written(n); c.flow.between() && c.flow.unsent() {
+			l.now = load.Now() // the next message is sent now, not when this one was
+		}
 	}
-	for !c.dead {
+	l.remember(c)
+}
+
+// pull reads what has come.
+func (l *loop) pull(c *conn) {
+	for range turns {
+		if c.dead || !c.readable {
+			return
+		}
 		n, errno := read(c.fd, l.scratch)
 		switch {
 		case errno == syscall.EAGAIN:
+			c.readable = false
 			return
 		case errno == syscall.EINTR:
 			continue
 		case errno != 0 || n == 0:
-			l.lose(c)
+			l.lose(c, contract.Peer)
 			return
 		}
-		if !l.complete(c, n) {
-			return
-		}
-		if n < len(l.scratch) && events&broken == 0 {
-			return // a short read has drained the socket; more raises a new edge
-		}
+		// A short read has drained the socket; more raises a new edge.
+		c.readable = n == len(l.scratch) || c.broken
+		l.complete(c, n)
 	}
+	l.remember(c)
 }
 
-// complete accounts for n received bytes; false when the connection had to be
-// dropped because more came than was sent.
-func (l *loop) complete(c *conn, n int) bool {
-	c.got += n
-	if c.got < len(l.payload) {
-		return true
+// complete accounts for n received bytes.
+func (l *loop) complete(c *conn, n int) {
+	if c.flow.received(n) != nil {
+		l.lose(c, contract.Invalid)
+		return
+	}
+	done, ok := c.flow.completed()
+	if !ok {
+		return
 	}
 	l.now = load.Now()
-	for c.got >= len(l.payload) && !c.dead {
-		if c.flying == 0 {
-			l.invalid(c)
-			return false
-		}
-		c.got -= len(l.payload)
-		f := c.flights[c.head]
-		c.head = (c.head + 1) % len(c.flights)
-		c.flying--
-		f.slot.Done(f.sent, l.now, int64(len(l.payload)))
-		l.next(c, f.slot)
+	for ; ok; done, ok = c.flow.completed() {
+		done.slot.Done(done.sent, l.now, c.flow.work.Down.Bytes)
+		l.next(c, done.slot)
 	}
-	return true
 }
 
-// invalid drops a connection whose peer sends what nobody asked for.
-func (l *loop) invalid(c *conn) {
-	if len(l.client.load.Slots(c.number)) > 0 {
-		l.client.load.Slots(c.number)[0].Fail(contract.Invalid)
-	}
-	l.lose(c)
-}
-
-// lose gives up a broken connection and counts what was in flight on it.
-func (l *loop) lose(c *conn) {
+// lose gives up a connection; what was in flight on it fails with kind, and
+// where nothing was, a peer that says what nobody asked for still counts once.
+func (l *loop) lose(c *conn, kind contract.ErrorKind) {
 	c.dead = true
-	for ; c.flying > 0; c.flying-- {
-		c.flights[c.head].slot.Fail(contract.Peer)
-		c.head = (c.head + 1) % len(c.flights)
+	slots := l.client.load.Slots(c.number)
+	lost, ok := c.flow.abandoned()
+	if !ok && kind == contract.Invalid && len(slots) > 0 {
+		slots[0].Fail(kind)
+	}
+	for ; ok; lost, ok = c.flow.abandoned() {
+		lost.slot.Fail(kind)
 		l.active--
 	}
-	if len(c.flights) > 0 {
+	if len(slots) > 0 {
 		l.client.alive.Add(-1)
 	}
 	l.table[c.fd] = nil

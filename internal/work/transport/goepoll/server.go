@@ -6,7 +6,6 @@ import (
 	"runtime"
 	"sync"
 	"sync/atomic"
-	"syscall"
 
 	"golang.org/x/sys/unix"
 
@@ -17,6 +16,7 @@ import (
 
 type server struct {
 	setup     contract.Setup
+	work      *wire.Work
 	instances []*instance
 	addresses []netip.AddrPort
 	shared    []int // listening sockets that every instance watches
@@ -33,16 +33,19 @@ type instance struct {
 	listeners map[int]bool // by file descriptor; true for those that it closes
 	conns     []*served    // by file descriptor
 	buf       []byte
-	again     []*served // stopped for fairness, not because it was drained
+	again     []*served // stopped for fairness, not because they were drained
+	resumed   []*served // those of the last round; its memory is the next one's
 
-	received, sent, open atomic.Int64
+	received, sent, exchanges, open atomic.Int64
 }
 
 // served is one accepted connection.
 type served struct {
 	fd      int
-	pending []byte // received and not yet echoed
+	pending []byte  // wire echo: received and not yet echoed
+	stream  *stream // wire stream
 	hangup  bool
+	again   bool // in the instance's list of that name
 }
 
 // Server implements load.Transport.
@@ -51,8 +54,15 @@ func (Transport) Server(setup contract.Setup) (load.Server, error) {
 	if err != nil {
 		return nil, err
 	}
+	work, err := wire.NewWork(setup)
+	if err != nil {
+		return nil, err
+	}
+	if err := wire.BuffersOf(setup).Effective(setup.Options); err != nil {
+		return nil, err
+	}
 	options := load.Options(setup.Options)
-	s := &server{setup: setup}
+	s := &server{setup: setup, work: work}
 	for range loops(threads(setup, "instances")) {
 		p, err := newPoller()
 		if err != nil {
@@ -61,7 +71,7 @@ func (Transport) Server(setup contract.Setup) (load.Server, error) {
 		}
 		s.instances = append(s.instances, &instance{
 			server: s, poller: p, allowed: allowed, listeners: map[int]bool{},
-			buf: make([]byte, max(4<<10, options.Int("buffer"))),
+			buf: make([]byte, options.Int(readBuffer)),
 		})
 	}
 	if err := s.listen(setup.Listen, options.Text("listener") == "reuseport"); err != nil {
@@ -86,7 +96,7 @@ func (s *server) listen(address string, reuseport bool) error {
 		for n, i := range s.instances {
 			var fd int
 			if n == 0 || reuseport {
-				if fd, bound, err = listenOn(bound, reuseport); err != nil {
+				if fd, bound, err = listenOn(bound, reuseport, wire.BuffersOf(s.setup)); err != nil {
 					return wire.ListenFailure(bound.String(), err)
 				}
 				if !reuseport {
@@ -121,10 +131,11 @@ func (i *instance) run() {
 		for _, e := range i.poller.wait(timeout) {
 			i.handle(int(e.Fd), e.Events)
 		}
-		again := i.again
-		i.again = nil
-		for _, c := range again {
-			i.echo(c)
+		i.again, i.resumed = i.resumed[:0], i.again
+		for _, c := range i.resumed {
+			if c.again = false; i.conns[c.fd] == c { // not dropped while it waited
+				i.serve(c)
+			}
 		}
 	}
 	for _, c := range i.conns {
@@ -148,7 +159,27 @@ func (i *instance) handle(fd int, events uint32) {
 	case fd < len(i.conns) && i.conns[fd] != nil:
 		c := i.conns[fd]
 		c.hangup = c.hangup || events&broken != 0
+		if c.stream != nil {
+			c.stream.full = c.stream.full && events&unix.EPOLLOUT == 0
+			c.stream.drained = c.stream.drained && events&(unix.EPOLLIN|broken) == 0
+		}
+		i.serve(c)
+	}
+}
+
+func (i *instance) serve(c *served) {
+	if c.stream != nil {
+		i.stream(c)
+	} else {
 		i.echo(c)
+	}
+}
+
+// resume sees to it that a connection has another turn.
+func (i *instance) resume(c *served) {
+	if !c.again {
+		c.again = true
+		i.again = append(i.again, c)
 	}
 }
 
@@ -166,70 +197,16 @@ func (i *instance) accept(listener int) {
 		for len(i.conns) <= fd {
 			i.conns = append(i.conns, make([]*served, len(i.conns)+64)...)
 		}
-		i.conns[fd] = &served{fd: fd}
+		c := &served{fd: fd}
+		if i.server.work.Streams() {
+			c.stream = newStream(i.server.work)
+		}
+		i.conns[fd] = c
 		i.open.Add(1)
 	}
 }
 
-// turns bounds how long one connection may hold its instance.
-const turns = 16
-
-// echo moves bytes until the connection is drained, blocked or has had its turn.
-func (i *instance) echo(c *served) {
-	if !i.flush(c) {
-		return
-	}
-	for range turns {
-		n, errno := read(c.fd, i.buf)
-		switch {
-		case errno == syscall.EAGAIN:
-			return
-		case errno == syscall.EINTR:
-			continue
-		case errno != 0 || n == 0:
-			i.drop(c)
-			return
-		}
-		i.received.Add(int64(n))
-		m, errno := send(c.fd, i.buf[:n])
-		if errno != 0 && errno != syscall.EAGAIN {
-			i.drop(c)
-			return
-		}
-		i.sent.Add(int64(m))
-		if m < n {
-			c.pending = append(c.pending, i.buf[m:n]...)
-			return // the next writable edge goes on
-		}
-		if n < len(i.buf) && !c.hangup {
-			return // a short read has drained the socket; more raises a new edge
-		}
-	}
-	i.again = append(i.again, c)
-}
-
-// flush sends what is pending and reports whether the way is free.
-func (i *instance) flush(c *served) bool {
-	for len(c.pending) > 0 {
-		m, errno := send(c.fd, c.pending)
-		switch {
-		case errno == syscall.EAGAIN:
-			return false
-		case errno != 0:
-			i.drop(c)
-			return false
-		}
-		i.sent.Add(int64(m))
-		c.pending = c.pending[m:]
-	}
-	c.pending = nil
-	return true
-}
-
 func (i *instance) drop(c *served) {
-	if i.conns[c.fd] != c {
-		return // dropped already, while waiting for its turn
-	}
 	i.conns[c.fd] = nil
 	_ = unix.Close(c.fd) // leaves the epoll instance with it
 	i.open.Add(-1)
@@ -252,8 +229,11 @@ func (s *server) Counts() contract.Counts {
 		c.ReceivedBytes += i.received.Load()
 		c.SentBytes += i.sent.Load()
 		c.Connections += i.open.Load()
+		c.Exchanges += i.exchanges.Load()
 	}
-	c.Exchanges = c.ReceivedBytes / max(1, s.setup.Exchange.UpBytes)
+	if !s.work.Streams() {
+		c.Exchanges = s.work.Exchanges(c.ReceivedBytes, c.SentBytes)
+	}
 	return c
 }
 

@@ -4,6 +4,8 @@ import (
 	"net/netip"
 
 	"golang.org/x/sys/unix"
+
+	"netdyno/internal/work/wire"
 )
 
 // backlog is the accept queue that is asked for; the kernel caps it at
@@ -11,8 +13,8 @@ import (
 const backlog = 16384
 
 // listenOn opens a non-blocking listening socket and returns where it listens.
-func listenOn(at netip.AddrPort, reuseport bool) (int, netip.AddrPort, error) {
-	fd, err := newSocket(at.Addr())
+func listenOn(at netip.AddrPort, reuseport bool, buffers wire.Buffers) (int, netip.AddrPort, error) {
+	fd, err := newSocket(at.Addr(), buffers)
 	if err != nil {
 		return 0, at, err
 	}
@@ -41,12 +43,21 @@ func listenOn(at netip.AddrPort, reuseport bool) (int, netip.AddrPort, error) {
 	return fd, netip.AddrPortFrom(addressOf(name), portOf(name)), nil
 }
 
-func newSocket(peer netip.Addr) (int, error) {
+// newSocket opens a non-blocking socket with the buffers.
+func newSocket(peer netip.Addr, buffers wire.Buffers) (int, error) {
 	family := unix.AF_INET
 	if peer.Is6() {
 		family = unix.AF_INET6
 	}
-	return unix.Socket(family, unix.SOCK_STREAM|unix.SOCK_NONBLOCK|unix.SOCK_CLOEXEC, 0)
+	fd, err := unix.Socket(family, unix.SOCK_STREAM|unix.SOCK_NONBLOCK|unix.SOCK_CLOEXEC, 0)
+	if err != nil {
+		return -1, err
+	}
+	if err := buffers.Apply(fd); err != nil {
+		_ = unix.Close(fd)
+		return -1, err
+	}
+	return fd, nil
 }
 
 func noDelay(fd int) error {

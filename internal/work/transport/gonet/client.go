@@ -3,8 +3,7 @@ package gonet
 import (
 	"context"
 	"errors"
-	"io"
-	"net"
+	"fmt"
 	"runtime"
 	"sync"
 	"sync/atomic"
@@ -17,21 +16,28 @@ import (
 	"netdyno/internal/work/wire"
 )
 
-// verifying bounds how many connections are made and tried at once.
-const verifying = 128
+// Bounds on connecting.
+const (
+	verifying = 128              // at once
+	patience  = 10 * time.Second // for a verified exchange
+)
+
+// errSurplus says that bytes came which nobody asked for.
+var errSurplus = load.Failure(contract.Invalid, errors.New("the peer sent more than it owes"))
 
 type client struct {
+	*plan
 	load    *load.Load
-	payload []byte
 	dialer  *wire.Dialer
-	conns   []net.Conn
+	links   []*link
+	options map[string]any
 	closed  atomic.Bool
 	alive   atomic.Int64 // active connections that still work
 }
 
 // Client implements load.Transport.
 func (Transport) Client(setup contract.Setup) (load.Client, error) {
-	payload, err := wire.EchoPayload(setup)
+	p, err := newPlan(setup)
 	if err != nil {
 		return nil, err
 	}
@@ -44,10 +50,10 @@ func (Transport) Client(setup contract.Setup) (load.Client, error) {
 	if err != nil {
 		return nil, load.Failure(contract.SetupFailed, err)
 	}
-	c := &client{load: l, payload: payload, dialer: dialer, conns: make([]net.Conn, len(dialer.Routes()))}
+	c := &client{plan: p, load: l, dialer: dialer, links: make([]*link, len(dialer.Routes())), options: setup.Options}
 	var group errgroup.Group
 	group.SetLimit(verifying)
-	for i := range c.conns {
+	for i := range c.links {
 		group.Go(func() error { return c.connect(i) })
 	}
 	if err := group.Wait(); err != nil {
@@ -55,37 +61,62 @@ func (Transport) Client(setup contract.Setup) (load.Client, error) {
 		return nil, err
 	}
 	c.alive.Store(int64(l.ActiveConnections()))
+	c.tellCopies()
 	return c, nil
 }
 
-// connect opens one connection and verifies one message on it.
+// connect opens one connection and verifies one exchange on it.
 func (c *client) connect(i int) error {
 	conn, err := c.dialer.Dial(context.Background(), i)
 	if err != nil {
 		return err
 	}
-	c.conns[i] = conn
-	r := c.dialer.Routes()[i]
-	back := make([]byte, len(c.payload))
-	// The write runs beside the read: a message larger than both socket
+	fail := func(err error) error { return wire.ConnectFailure(i, len(c.links), c.dialer.Routes()[i], err) }
+	l, err := c.link(conn, &c.work.Up)
+	if err != nil {
+		return fail(err)
+	}
+	c.links[i] = l
+	if err := l.patience(time.Now().Add(patience)); err != nil {
+		return fail(err)
+	}
+	// The sending runs beside the receiving: a message larger than both socket
 	// buffers would otherwise wait for itself.
-	go func() { _, _ = conn.Write(c.payload) }() // its failure shows as a failed read
-	if err := conn.SetReadDeadline(time.Now().Add(10 * time.Second)); err != nil {
-		return wire.ConnectFailure(i, len(c.conns), r, err)
+	sent := make(chan error, 1)
+	go func() { sent <- l.sendAll(&c.work.Up) }()
+	trial := c.work.TrialDown()
+	if err := l.verify(&trial); err != nil {
+		if trial.Left() == c.work.Down.Bytes {
+			return fail(err)
+		}
+		return trial.Err(i)
 	}
-	n, err := io.ReadFull(conn, back)
-	if err != nil && n == 0 {
-		return wire.ConnectFailure(i, len(c.conns), r, err)
-	}
-	if err := wire.Verify(i, c.payload, back[:n]); err != nil {
+	if err := trial.Err(i); err != nil {
 		return err
 	}
-	return conn.SetReadDeadline(time.Time{})
+	if err := <-sent; err != nil { // it ended before the answer's last byte came
+		return fail(err)
+	}
+	return l.patience(time.Time{})
+}
+
+// tellCopies puts into the effective options what the kernel made of zero-copy
+// sends in the verified exchanges.
+func (c *client) tellCopies() {
+	if c.options[optionSend] != sendZerocopy {
+		return
+	}
+	var sends, copied uint32
+	for _, l := range c.links {
+		s, d := l.zero.account()
+		sends, copied = sends+s, copied+d
+	}
+	c.options["zerocopy_copied"] = fmt.Sprintf("%d of %d sends before ready", copied, sends)
 }
 
 // Ready implements load.Client.
 func (c *client) Ready() contract.Ready {
-	return contract.Ready{Connections: len(c.conns), Verified: len(c.conns)}
+	return contract.Ready{Connections: len(c.links), Verified: len(c.links), Options: c.options}
 }
 
 // Load implements load.Client.
@@ -94,18 +125,20 @@ func (c *client) Load() *load.Load { return c.load }
 // Run implements load.Client.
 func (c *client) Run() error {
 	var wait sync.WaitGroup
-	for i, conn := range c.conns {
+	for i, l := range c.links {
 		slots := c.load.Slots(i)
-		switch len(slots) {
-		case 0:
-		case 1:
-			wait.Add(1)
-			go func() { defer wait.Done(); c.sequential(conn, &slots[0]) }()
+		switch {
+		case len(slots) == 0:
+		case len(slots) == 1 && !c.concurrent():
+			wait.Go(func() {
+				defer l.release()
+				c.sequential(l, &slots[0])
+			})
 		default:
-			wait.Add(2)
-			p := newPipeline(c, conn, slots)
-			go func() { defer wait.Done(); p.write() }()
-			go func() { defer wait.Done(); p.read() }()
+			wait.Go(func() {
+				defer l.release()
+				newPipeline(c, l, slots).run()
+			})
 		}
 	}
 	wait.Wait()
@@ -115,9 +148,14 @@ func (c *client) Run() error {
 	return nil
 }
 
+// concurrent reports whether one exchange must be sent and received at the same
+// time: an echo that is larger than the socket buffers would wait for itself.
+func (c *client) concurrent() bool {
+	return c.work.BothWays() || !c.work.Streams() && c.work.Up.Bytes > 256<<10
+}
+
 // sequential runs one exchange after the other on a connection.
-func (c *client) sequential(conn net.Conn, slot *load.Slot) {
-	back := make([]byte, min(len(c.payload), 64<<10))
+func (c *client) sequential(l *link, slot *load.Slot) {
 	sleep := load.NewWaiter(c.load.Ended())
 	for {
 		due, more := slot.Next(load.Now())
@@ -129,53 +167,49 @@ func (c *client) sequential(conn net.Conn, slot *load.Slot) {
 			return
 		}
 		sent := load.Now()
-		if err := c.exchange(conn, back); err != nil {
-			c.lost(slot)
+		if err := c.exchange(l); err != nil {
+			c.lost(slot, err)
 			return
 		}
-		slot.Done(sent, load.Now(), int64(len(c.payload)))
+		slot.Done(sent, load.Now(), c.work.Down.Bytes)
 	}
 }
 
-// exchange sends the payload and reads as much back.
-func (c *client) exchange(conn net.Conn, back []byte) error {
-	if len(c.payload) > 256<<10 {
-		// Larger than the socket buffers: read while writing.
-		failed := make(chan error, 1)
-		go func() { _, err := conn.Write(c.payload); failed <- err }()
-		return errors.Join(readAll(conn, back, len(c.payload)), <-failed)
-	}
-	if _, err := conn.Write(c.payload); err != nil {
+// exchange sends one message and receives one.
+func (c *client) exchange(l *link) error {
+	if err := l.sendAll(&c.work.Up); err != nil {
 		return err
 	}
-	return readAll(conn, back, len(c.payload))
-}
-
-// readAll reads and drops n bytes.
-func readAll(conn net.Conn, into []byte, n int) error {
-	for n > 0 {
-		got, err := conn.Read(into[:min(n, len(into))])
+	left := c.work.Down.Bytes
+	for left > 0 {
+		n, err := l.receive(c.buffer)
 		if err != nil {
 			return err
 		}
-		n -= got
+		left -= n
+	}
+	if left < 0 {
+		return errSurplus
 	}
 	return nil
 }
 
 // lost counts a broken connection, unless we broke it: then the exchange stays
 // unfinished.
-func (c *client) lost(slot *load.Slot) {
-	if c.closed.Load() {
-		return
+func (c *client) lost(slot *load.Slot, err error) {
+	if !c.closed.Load() {
+		slot.Fail(load.KindOf(err))
 	}
-	slot.Fail(contract.Peer)
-	c.alive.Add(-1)
+	c.gone()
 }
+
+// gone says that an active connection does not work any more.
+func (c *client) gone() { c.alive.Add(-1) }
 
 // Close implements load.Client.
 func (c *client) Close() error {
 	c.closed.Store(true)
+	c.close()
 	c.dialer.Close() // each connection's goroutines end with it
 	return nil
 }

@@ -1,20 +1,23 @@
 package gonet
 
 import (
-	"net"
+	"math"
+	"sync/atomic"
+	"time"
 
-	"netdyno/internal/contract"
 	"netdyno/internal/work/load"
 )
 
-// pipeline keeps several exchanges in flight on one connection: a writer
-// sends in order of due, a reader completes in the order sent.
+// pipeline keeps exchanges in flight on one connection while others come back:
+// a writer sends in order of due, a reader completes in the order sent.
 type pipeline struct {
 	client *client
-	conn   net.Conn
-	free   chan *load.Slot // done, to be asked for its next exchange
+	link   *link
+	free   chan *load.Slot // done, to be asked for their next exchange; closed by the reader
 	sent   chan flight     // in the order written; closed by the writer
-	slots  int
+	begun  atomic.Int64    // exchanges whose first byte may be on the wire
+	left   int             // slots not yet let go; the writer's
+	agenda load.Agenda[*load.Slot]
 }
 
 type flight struct {
@@ -22,15 +25,9 @@ type flight struct {
 	sent int64
 }
 
-// waiting is a slot whose next exchange is known but not yet due.
-type waiting struct {
-	slot *load.Slot
-	due  int64
-}
-
-func newPipeline(c *client, conn net.Conn, slots []load.Slot) *pipeline {
+func newPipeline(c *client, l *link, slots []load.Slot) *pipeline {
 	p := &pipeline{
-		client: c, conn: conn, slots: len(slots),
+		client: c, link: l, left: len(slots),
 		free: make(chan *load.Slot, len(slots)), sent: make(chan flight, len(slots)),
 	}
 	for i := range slots {
@@ -39,95 +36,127 @@ func newPipeline(c *client, conn net.Conn, slots []load.Slot) *pipeline {
 	return p
 }
 
-// write sends exchanges until every slot is let go or the connection breaks.
+// run returns when every slot is let go or the connection is lost.
+func (p *pipeline) run() {
+	written := make(chan struct{})
+	go func() {
+		defer close(written)
+		p.write()
+	}()
+	p.read()
+	<-written
+}
+
+// write sends what falls due until every slot is let go or the connection breaks.
 func (p *pipeline) write() {
 	defer close(p.sent)
-	sleep := load.NewWaiter(p.client.load.Ended())
-	var queue []waiting
-	for left := p.slots; left > 0; {
-		if len(queue) == 0 {
-			slot, ok := <-p.free
+	ended := p.client.load.Ended()
+	timer := time.NewTimer(math.MaxInt64)
+	defer timer.Stop()
+	for p.left > 0 {
+		if p.agenda.Len() > 0 {
+			due, slot := p.agenda.Peek()
+			wait := due - load.Now()
+			if wait <= 0 {
+				p.agenda.Pop()
+				if !p.send(slot) {
+					return // the reader sees the same end and counts it
+				}
+				p.askFree()
+				continue
+			}
+			timer.Reset(time.Duration(wait))
+		}
+		// What is freed meanwhile may be due before what is waited for.
+		select {
+		case slot, ok := <-p.free:
 			if !ok {
 				return
 			}
-			queue, left = ask(queue, slot, left)
-		}
-		for drained := false; !drained; {
-			select {
-			case slot, ok := <-p.free:
-				if !ok {
-					return
-				}
-				queue, left = ask(queue, slot, left)
-			default:
-				drained = true
-			}
-		}
-		if len(queue) == 0 {
-			continue
-		}
-		next := earliest(queue)
-		if !sleep.Until(next.due) {
-			next.slot.Cancel()
-			queue, left = remove(queue, next), left-1
-			continue
-		}
-		queue = remove(queue, next)
-		p.sent <- flight{next.slot, load.Now()}
-		if _, err := p.conn.Write(p.client.payload); err != nil {
-			return // the reader sees the same end and counts it
+			p.ask(slot)
+		case <-timer.C:
+		case <-ended:
+			ended = nil
+			p.cancel(load.Now())
 		}
 	}
 }
 
-func ask(queue []waiting, slot *load.Slot, left int) ([]waiting, int) {
+// askFree asks those slots for their next exchange that are free by now.
+func (p *pipeline) askFree() {
+	for {
+		select {
+		case slot, ok := <-p.free:
+			if !ok {
+				return // the next wait hears of it, too
+			}
+			p.ask(slot)
+		default:
+			return
+		}
+	}
+}
+
+func (p *pipeline) ask(slot *load.Slot) {
 	due, more := slot.Next(load.Now())
 	if !more {
-		return queue, left - 1
+		p.left--
+		return
 	}
-	return append(queue, waiting{slot, due}), left
+	p.agenda.Push(due, slot)
 }
 
-func earliest(queue []waiting) waiting {
-	first := queue[0]
-	for _, w := range queue[1:] {
-		if w.due < first.due {
-			first = w
+// cancel lets go of what is due after now, when the load has ended; what fell
+// due before is still sent.
+func (p *pipeline) cancel(now int64) {
+	var kept []*load.Slot
+	for p.agenda.Len() > 0 {
+		due, slot := p.agenda.Peek()
+		p.agenda.Pop()
+		if due > now {
+			slot.Cancel()
+			p.left--
+		} else {
+			kept = append(kept, slot)
 		}
 	}
-	return first
+	for _, slot := range kept {
+		p.agenda.Push(now, slot)
+	}
 }
 
-func remove(queue []waiting, w waiting) []waiting {
-	for i := range queue {
-		if queue[i].slot == w.slot {
-			queue[i] = queue[len(queue)-1]
-			return queue[:len(queue)-1]
-		}
-	}
-	return queue
+func (p *pipeline) send(slot *load.Slot) bool {
+	p.begun.Add(1)
+	p.sent <- flight{slot, load.Now()}
+	return p.link.sendAll(&p.client.work.Up) == nil
 }
 
 // read completes exchanges in the order sent.
 func (p *pipeline) read() {
 	defer close(p.free)
-	size := len(p.client.payload)
-	back := make([]byte, min(size, 64<<10))
-	broken := false
+	down := p.client.work.Down.Bytes
+	var have, came int64 // of the exchange that is next; in all
+	var broken error
 	for f := range p.sent {
-		if !broken && readAll(p.conn, back, size) != nil {
-			broken = true
-			_ = p.conn.Close() // so that a blocked writer ends too
-			if !p.client.closed.Load() {
-				p.client.alive.Add(-1)
+		for have < down && broken == nil {
+			var n int64
+			n, broken = p.link.receive(p.client.buffer)
+			have, came = have+n, came+n
+			if broken == nil && came > p.begun.Load()*down {
+				broken = errSurplus
+			}
+			if broken != nil {
+				_ = p.link.Close() // so that a blocked writer ends too
+				p.client.gone()
 			}
 		}
+		have -= down
 		switch {
-		case !broken:
-			f.slot.Done(f.sent, load.Now(), int64(size))
+		case broken == nil:
+			f.slot.Done(f.sent, load.Now(), down)
 		case !p.client.closed.Load():
-			f.slot.Fail(contract.Peer)
+			f.slot.Fail(load.KindOf(broken))
 		}
-		p.free <- f.slot // also when broken: the writer's next write fails and ends it
+		p.free <- f.slot // also when broken: the writer's next send fails and ends it
 	}
 }

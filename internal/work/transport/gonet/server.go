@@ -1,5 +1,3 @@
-// Package gonet is transport go-net: the net package as most Go programs use
-// it, one goroutine for each connection. Wire echo.
 package gonet
 
 import (
@@ -12,37 +10,9 @@ import (
 	"netdyno/internal/work/wire"
 )
 
-// Transport is go-net.
-type Transport struct{}
-
-// Describe implements load.Transport.
-func (Transport) Describe() contract.Transport {
-	zero, most := 0.0, float64(64<<20)
-	return contract.Transport{
-		Name:     "go-net",
-		Doc:      "Go's net package, one goroutine per connection",
-		Wire:     wire.Echo,
-		Roles:    []contract.Role{contract.Server, contract.Client},
-		Delivery: contract.DeliveryChunks,
-		Codecs:   []string{"bytes"},
-		Options: []contract.Option{{
-			Name: "buffer", Type: contract.TypeBytes, Default: 0, Min: &zero, Max: &most,
-			Doc: "read buffer of each connection; 0 takes the message size within 4 KiB and 64 KiB",
-		}},
-	}
-}
-
-// bufferSize resolves option buffer.
-func bufferSize(setup contract.Setup) int64 {
-	if n := load.Options(setup.Options).Int("buffer"); n > 0 {
-		return n
-	}
-	return min(max(setup.Exchange.UpBytes, 4<<10), 64<<10)
-}
-
-// server echoes whatever comes.
+// server accepts, and serves each connection on a goroutine of its own.
 type server struct {
-	setup     contract.Setup
+	*plan
 	listeners *wire.Listeners
 	wait      sync.WaitGroup
 
@@ -51,20 +21,25 @@ type server struct {
 	gone contract.Counts // of connections that have ended
 }
 
-// connection is one accepted connection and its counts, written by its own
+// connection is one accepted connection and its counts, each written by one
 // goroutine only.
 type connection struct {
-	net.Conn
+	*link
+	trial          wire.Trial // of wire stream
 	received, sent atomic.Int64
 }
 
 // Server implements load.Transport.
 func (Transport) Server(setup contract.Setup) (load.Server, error) {
+	p, err := newPlan(setup)
+	if err != nil {
+		return nil, err
+	}
 	listeners, err := wire.Listen(setup)
 	if err != nil {
 		return nil, err
 	}
-	s := &server{setup: setup, listeners: listeners, open: map[*connection]struct{}{}}
+	s := &server{plan: p, listeners: listeners, open: map[*connection]struct{}{}}
 	for _, l := range listeners.All() {
 		s.wait.Go(func() { s.accept(l) })
 	}
@@ -77,43 +52,57 @@ func (s *server) accept(l net.Listener) {
 		if err != nil {
 			return // closed
 		}
-		conn := &connection{Conn: c}
+		equipped, err := s.link(c, &s.work.Down)
+		if err != nil {
+			_ = c.Close() // out of descriptors: the client sees its connection fail
+			continue
+		}
+		conn := &connection{link: equipped}
 		s.mu.Lock()
 		s.open[conn] = struct{}{}
 		s.mu.Unlock()
-		s.wait.Go(func() { s.echo(conn) })
+		s.wait.Go(func() { s.serve(conn) })
 	}
 }
 
-func (s *server) echo(c *connection) {
+// serve ends when the client has finished, or broke the connection: such a
+// failure is its own to count.
+func (s *server) serve(c *connection) {
 	defer s.forget(c)
-	buf := make([]byte, bufferSize(s.setup))
-	for {
-		n, err := c.Read(buf)
-		c.received.Add(int64(n))
-		if err != nil {
-			return // the client has finished, or its failure is its own to count
-		}
-		n, err = c.Write(buf[:n])
-		c.sent.Add(int64(n))
-		if err != nil {
-			return
-		}
+	switch {
+	case s.work.BothWays():
+		s.streamBoth(c)
+	case s.work.Streams():
+		s.stream(c)
+	case s.options.Text(optionEcho) == echoSplice:
+		s.echoSpliced(c)
+	default:
+		s.echo(c)
 	}
 }
 
 func (s *server) forget(c *connection) {
 	_ = c.Close() // nothing is left to write
+	c.release()
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	s.gone.ReceivedBytes += c.received.Load()
-	s.gone.SentBytes += c.sent.Load()
+	s.add(&s.gone, c)
 	delete(s.open, c)
+}
+
+// add counts a connection in.
+func (s *server) add(counts *contract.Counts, c *connection) {
+	received, sent := c.received.Load(), c.sent.Load()
+	counts.ReceivedBytes += received
+	counts.SentBytes += sent
+	if s.work.Streams() {
+		counts.Exchanges += s.work.Exchanges(received, sent)
+	}
 }
 
 // Ready implements load.Server.
 func (s *server) Ready() contract.Ready {
-	return contract.Ready{Addresses: s.listeners.Addresses(), Options: map[string]any{"buffer": bufferSize(s.setup)}}
+	return contract.Ready{Addresses: s.listeners.Addresses(), Options: s.options}
 }
 
 // Counts implements load.Server.
@@ -122,17 +111,19 @@ func (s *server) Counts() contract.Counts {
 	defer s.mu.Unlock()
 	counts := s.gone
 	for c := range s.open {
-		counts.ReceivedBytes += c.received.Load()
-		counts.SentBytes += c.sent.Load()
+		s.add(&counts, c)
 	}
 	counts.Connections = int64(len(s.open))
-	counts.Exchanges = counts.ReceivedBytes / max(1, s.setup.Exchange.UpBytes)
+	if !s.work.Streams() {
+		counts.Exchanges = s.work.Exchanges(counts.ReceivedBytes, counts.SentBytes)
+	}
 	return counts
 }
 
 // Close implements load.Server.
 func (s *server) Close() error {
-	s.listeners.Close() // ends every accept and every echo loop
+	s.close()
+	s.listeners.Close() // ends every accept and every connection's goroutine
 	s.wait.Wait()
 	return nil
 }

@@ -1,0 +1,159 @@
+package wire
+
+import (
+	"encoding/hex"
+	"encoding/json"
+	"fmt"
+	"os"
+	"path/filepath"
+	"testing"
+
+	"netdyno/internal/contract"
+)
+
+func streamSetup(stream contract.Stream, up, down, chunk int64) contract.Setup {
+	return contract.Setup{Exchange: contract.Exchange{Stream: stream, UpBytes: up, DownBytes: down, ChunkBytes: chunk}}
+}
+
+// whole puts a message together from its pieces, none longer than a chunk.
+func whole(t *testing.T, c *Content, chunk int64) []byte {
+	t.Helper()
+	var all []byte
+	for at := int64(0); at < c.Bytes; at = int64(len(all)) {
+		piece := c.Piece(at)
+		if len(piece) == 0 || int64(len(piece)) > chunk {
+			t.Fatalf("a piece of %d bytes at %d of %d in chunks of %d", len(piece), at, c.Bytes, chunk)
+		}
+		all = append(all, piece...)
+	}
+	if rest := c.Piece(c.Bytes); len(rest) != 0 {
+		t.Fatalf("%d bytes follow a message's end", len(rest))
+	}
+	return all
+}
+
+func TestStreamContentFollowsTheVectors(t *testing.T) {
+	text, err := os.ReadFile(filepath.Join("..", "..", "..", "contract", "vectors", "stream.json"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	var vectors struct {
+		Cases []struct {
+			Direction string `json:"direction"`
+			Bytes     int64  `json:"bytes"`
+			Chunk     int64  `json:"chunk_bytes"`
+			First     string `json:"first"`
+			CRC32C    string `json:"crc32c"`
+		} `json:"cases"`
+	}
+	if err := json.Unmarshal(text, &vectors); err != nil {
+		t.Fatal(err)
+	}
+	if len(vectors.Cases) == 0 {
+		t.Fatal("no vectors")
+	}
+	for _, v := range vectors.Cases {
+		w, err := NewWork(streamSetup(contract.StreamBoth, v.Bytes, v.Bytes, v.Chunk))
+		if err != nil {
+			t.Fatal(err)
+		}
+		content := &w.Up
+		if v.Direction == "down" {
+			content = &w.Down
+		}
+		all := whole(t, content, v.Chunk)
+		if first := hex.EncodeToString(all[:min(16, len(all))]); first != v.First {
+			t.Errorf("%+v: begins with %s", v, first)
+		}
+		if sum := fmt.Sprintf("%08x", content.Sum()); sum != v.CRC32C {
+			t.Errorf("%+v: CRC-32C %s", v, sum)
+		}
+	}
+}
+
+// What a server owes is what CONTRACT.md, section Wires, says of each direction.
+func TestOwed(t *testing.T) {
+	for _, c := range []struct {
+		stream   contract.Stream
+		up, down int64
+		owed     map[int64]int64 // by bytes that came
+	}{
+		{"", 4, 4, map[int64]int64{0: 0, 1: 1, 4: 4, 9: 9}},
+		{contract.StreamUp, 4, 3, map[int64]int64{0: 0, 3: 0, 4: 3, 7: 3, 8: 6}},
+		{contract.StreamDown, 1, 10, map[int64]int64{0: 0, 1: 10, 3: 30}},
+		{contract.StreamBoth, 4, 10, map[int64]int64{0: 0, 1: 9, 3: 9, 4: 10, 5: 19, 8: 20}},
+		{contract.StreamBoth, 1, 1, map[int64]int64{0: 0, 1: 1, 2: 2}},
+		{contract.StreamBoth, 2, 1, map[int64]int64{0: 0, 1: 0, 2: 1, 3: 1, 4: 2}},
+	} {
+		w, err := NewWork(streamSetup(c.stream, c.up, c.down, 0))
+		if err != nil {
+			t.Fatal(err)
+		}
+		for came, want := range c.owed {
+			if got := w.Owed(came); got != want {
+				t.Errorf("%q of %d up, %d down: owes %d for %d bytes, want %d", c.stream, c.up, c.down, got, came, want)
+			}
+		}
+	}
+}
+
+func TestExchangesOfAServer(t *testing.T) {
+	for _, c := range []struct {
+		stream               contract.Stream
+		received, sent, want int64
+	}{{"", 399, 10, 3}, {contract.StreamDown, 399, 10, 0}, {contract.StreamBoth, 0, 399, 3}, {contract.StreamUp, 100, 100, 1}} {
+		w, err := NewWork(streamSetup(c.stream, 100, 100, 7))
+		if err != nil {
+			t.Fatal(err)
+		}
+		if got := w.Exchanges(c.received, c.sent); got != c.want {
+			t.Errorf("%q, %d in and %d out: %d exchanges, want %d", c.stream, c.received, c.sent, got, c.want)
+		}
+	}
+}
+
+func TestStreamRefusesWhatItCannotDo(t *testing.T) {
+	for _, setup := range []contract.Setup{
+		streamSetup(contract.StreamUp, 0, 1, 0), streamSetup(contract.StreamUp, 1, 0, 0),
+		streamSetup(contract.StreamDown, 1, -1, 0), streamSetup(contract.StreamDown, 1, MaxMessage+1, 0),
+		streamSetup(contract.StreamBoth, 1, 1, -1), streamSetup(contract.StreamBoth, 1, 1, MaxChunk+1),
+		streamSetup("sideways", 1, 1, 0),
+	} {
+		if _, err := NewWork(setup); kindOf(err) != contract.SetupFailed {
+			t.Errorf("%+v: %v, want an error of kind setup", setup.Exchange, err)
+		}
+	}
+}
+
+func TestTrialFindsEveryDamage(t *testing.T) {
+	w, err := NewWork(streamSetup(contract.StreamDown, 5, 1000, 64))
+	if err != nil {
+		t.Fatal(err)
+	}
+	right := whole(t, &w.Down, 64)
+	judge := func(damage func([]byte) []byte, step int) error {
+		trial := w.TrialDown()
+		for rest := damage(append([]byte(nil), right...)); len(rest) > 0; {
+			n := min(step, len(rest))
+			trial.Add(rest[:n])
+			rest = rest[n:]
+		}
+		return trial.Err(3)
+	}
+	for _, step := range []int{1, 13, 1000} {
+		if err := judge(func(b []byte) []byte { return b }, step); err != nil {
+			t.Errorf("the right content in steps of %d: %v", step, err)
+		}
+	}
+	for name, damage := range map[string]func([]byte) []byte{
+		"a flipped bit": func(b []byte) []byte { b[999] ^= 1; return b },
+		"one byte less": func(b []byte) []byte { return b[:999] },
+		"nothing":       func([]byte) []byte { return nil },
+		"the other way": func([]byte) []byte { return whole(t, &Content{Bytes: 1000, Block: w.Up.Block}, 64) },
+		"a swapped end": func(b []byte) []byte { b[0], b[1] = b[1], b[0]; return b },
+	} {
+		if err := judge(damage, 100); kindOf(err) != contract.Invalid {
+			t.Errorf("%s: %v, want an error of kind invalid", name, err)
+		}
+	}
+}
