@@ -1,10 +1,14 @@
 #include "kit/address.h"
 
+#include <arpa/inet.h>
+#include <netdb.h>
 #include <sched.h>
 #include <sys/resource.h>
 
 #include <algorithm>
+#include <array>
 #include <charconv>
+#include <cstring>
 #include <numeric>
 
 namespace netdyno {
@@ -36,6 +40,35 @@ Address parse_address(const std::string& text, const std::string& key) {
     throw Failure(ErrorKind::setup, "read " + key + ": expected ADDRESS:PORT, found \"" + text + "\"");
   }
   return address;
+}
+
+Address Endpoint::address() const {
+  const auto& six = reinterpret_cast<const sockaddr_in6&>(storage);
+  if (storage.ss_family == AF_INET6 && IN6_IS_ADDR_V4MAPPED(&six.sin6_addr)) {
+    std::array<char, INET_ADDRSTRLEN> four{};
+    inet_ntop(AF_INET, &six.sin6_addr.s6_addr[12], four.data(), four.size());
+    return {four.data(), ntohs(six.sin6_port)};
+  }
+  std::array<char, NI_MAXHOST> text{};
+  getnameinfo(get(), size, text.data(), text.size(), nullptr, 0, NI_NUMERICHOST);  // empty when it is none
+  const auto& four = reinterpret_cast<const sockaddr_in&>(storage);
+  return {text.data(), ntohs(storage.ss_family == AF_INET6 ? six.sin6_port : four.sin_port)};
+}
+
+Endpoint endpoint(const Address& address, const std::string& key) {
+  addrinfo hints{};
+  hints.ai_flags = AI_NUMERICHOST | AI_NUMERICSERV;  // asks nobody
+  hints.ai_socktype = SOCK_STREAM;
+  addrinfo* found = nullptr;
+  if (getaddrinfo(address.host.c_str(), std::to_string(address.port).c_str(), &hints, &found) != 0) {
+    throw Failure(ErrorKind::setup,
+                  "read " + key + ": expected an IP address, found \"" + address.host + "\"");
+  }
+  Endpoint endpoint;
+  endpoint.size = found->ai_addrlen;
+  std::memcpy(&endpoint.storage, found->ai_addr, found->ai_addrlen);
+  freeaddrinfo(found);
+  return endpoint;
 }
 
 std::vector<Route> routes(const contract::Setup& setup) {

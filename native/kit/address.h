@@ -2,6 +2,9 @@
 // Layer: above contract. Plain functions; any thread.
 #pragma once
 
+#include <netinet/in.h>
+#include <sys/socket.h>
+
 #include <cstdint>
 #include <string>
 #include <vector>
@@ -20,6 +23,20 @@ struct Address {
 
 /// Splits "host:port" or "[v6]:port"; throws Failure{setup} that names key.
 Address parse_address(const std::string& text, const std::string& key);
+
+/// An address as the kernel takes it.
+struct Endpoint {
+  sockaddr_storage storage{};
+  socklen_t size = sizeof(sockaddr_storage);
+
+  const sockaddr* get() const { return reinterpret_cast<const sockaddr*>(&storage); }
+  sockaddr* get() { return reinterpret_cast<sockaddr*>(&storage); }
+  /// In host and port again; an IPv4 address that is written as IPv6 becomes IPv4.
+  Address address() const;
+};
+
+/// Throws Failure{setup} that names key when host is no IP address.
+Endpoint endpoint(const Address& address, const std::string& key);
 
 /// One connection's two ends; an empty source leaves the choice to the kernel.
 struct Route {

@@ -49,9 +49,9 @@ class EchoPayload {
   /// The part of a verification message after its stamp.
   std::span<const char> after_stamp() const;
 
-  /// Compares what came back with what was sent; throws Failure{invalid} that
-  /// names the connection.
-  void verify(std::int64_t connection, const Stamped& sent, std::span<const char> received) const;
+  /// Compares the CRC-32C of what came back with what was sent; throws
+  /// Failure{invalid} that names the connection.
+  void verify(std::int64_t connection, const Stamped& sent, std::uint32_t received) const;
 
  private:
   std::size_t size_;

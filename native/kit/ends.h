@@ -122,6 +122,7 @@ contract::Option read_buffer_option();
 /// Loops on threads of their own. Serves from construction to destruction.
 class LoopServer : public Server {
  public:
+  /// Listens; throws Failure{setup} when it cannot.
   LoopServer(const contract::Setup& setup, const std::function<std::unique_ptr<ServerLoop>()>& make);
   ~LoopServer() override;
   LoopServer(const LoopServer&) = delete;
@@ -131,11 +132,12 @@ class LoopServer : public Server {
   contract::Counts counts() const override;
 
  private:
-  contract::Setup setup_;
   Allowed allowed_;
   std::unique_ptr<const Work> work_;
+  contract::Json options_;
   std::vector<std::string> addresses_;
   std::vector<std::unique_ptr<ServerLoop>> loops_;
+  std::atomic<std::size_t> next_{0};  // whose turn it is, where one socket accepts for all
   std::vector<std::thread> threads_;
 };
 

@@ -1,80 +1,41 @@
-// One connection's exchanges on a wire that answers in order: which bytes go
-// out next, where the bytes that come in belong, and whose exchange is
-// complete. It moves no bytes itself; an event loop does:
+// A client's end of wire echo: messages of one size go out, the same come back
+// in order.
 //
-//   pipeline.begin(now_ns());
-//   while (pipeline.unsent()) pipeline.written(write(fd, pipeline.outgoing(now_ns())));
-//   pipeline.received(read(fd, pipeline.room()), now_ns());   // then write again
-//
-// Tell written before any answer can be read: an asynchronous write whose
-// completion comes after the answer's would make the answer look unasked for.
-//
-// Layer: above load, agenda, echo. Belongs to one loop's thread, as the slots
-// do. Allocates once, in begin.
+// Layer: above flow, flights, echo.
 #pragma once
 
 #include <cstdint>
 #include <memory>
 #include <span>
-#include <vector>
 
-#include "kit/agenda.h"
 #include "kit/echo.h"
-#include "kit/load.h"
+#include "kit/flights.h"
+#include "kit/flow.h"
 
 namespace netdyno {
 
-class Pipeline {
+class Pipeline final : public Flow {
  public:
-  /// number is the connection's in the loop's numbering. payload and agenda
-  /// outlive the pipeline.
-  Pipeline(std::uint32_t number, std::span<Slot> slots, const EchoPayload& payload, Agenda& agenda);
+  /// payload outlives the pipeline.
+  Pipeline(const EchoPayload& payload, Flights flights) : payload_(payload), flights_(flights) {}
 
-  /// Asks every slot for its first exchange. Once.
-  void begin(std::int64_t now);
+  void begin(std::int64_t now) override;
+  void send(std::uint32_t slot) override { flights_.queue(slot); }
 
-  /// The slot's time, which the agenda kept, has come.
-  void send(std::uint32_t slot) { flights_[queued_++ & mask_].slot = slot; }
+  bool unsent() const override { return rest_ > 0 || flights_.waiting() > 0; }
+  /// Copies of the message, as many as are due, in one piece.
+  std::span<const char> outgoing(std::int64_t now) override;
+  void written(std::size_t n) override;
 
-  /// Whether bytes wait to be written.
-  bool unsent() const { return rest_ > 0 || begun_ < queued_; }
-  /// The bytes to hand to the kernel now; messages that begin in them count as
-  /// sent now.
-  std::span<const char> outgoing(std::int64_t now);
-  /// The kernel took the first n of them.
-  void written(std::size_t n);
+  /// A message is always contiguous there.
+  std::span<char> room() override { return {buffer_.get() + filled_, capacity_ - filled_}; }
+  void received(std::size_t n, std::int64_t now) override;
 
-  /// Where the next bytes go; a message is always contiguous there.
-  std::span<char> room() { return {buffer_.get() + filled_, capacity_ - filled_}; }
-  /// n bytes arrived in room() at now: completes exchanges and asks their slots
-  /// for the next. Throws Failure{invalid} for bytes that nobody asked for.
-  void received(std::size_t n, std::int64_t now);
-
-  /// The connection is lost: each exchange in flight fails with kind, every
-  /// slot is let go.
-  void abandon(contract::ErrorKind kind, std::int64_t now);
+  void abandon(contract::ErrorKind kind, std::int64_t now) override;
 
  private:
-  struct Flight {
-    std::uint32_t slot = 0;
-    std::int64_t sent = 0;
-  };
-
-  void ask(std::uint32_t slot, std::int64_t now);
-
-  std::uint32_t number_;
-  std::span<Slot> slots_;
   const EchoPayload& payload_;
-  Agenda& agenda_;
-
-  // A ring of exchanges in three stretches, by ever growing numbers:
-  // answered_ ≤ begun_ ≤ queued_. Those from answered_ to begun_ are in flight.
-  std::vector<Flight> flights_;
-  std::uint64_t mask_ = 0;
-  std::uint64_t answered_ = 0;
-  std::uint64_t begun_ = 0;
-  std::uint64_t queued_ = 0;
-
+  Flights flights_;
   std::size_t rest_ = 0;  // unwritten bytes of the message that began last
   std::size_t have_ = 0;  // bytes of the oldest exchange's answer
   std::unique_ptr<char[]> buffer_;

@@ -7,7 +7,9 @@
 
 #include <sys/socket.h>
 
+#include <atomic>
 #include <cstdint>
+#include <set>
 #include <string>
 #include <vector>
 
@@ -20,14 +22,22 @@ namespace netdyno {
 /// SO_SNDBUF and SO_RCVBUF in bytes, 0 for the kernel's own tuning.
 std::vector<contract::Option> socket_options();
 
+/// Sets a socket's buffers as options say; before it connects or listens, which
+/// is when TCP's window scale is settled. Throws Failure{setup}.
+void set_buffers(int fd, const contract::Json& options);
+/// The options with the buffers that the kernel gave fd, where they were asked for.
+contract::Json effective_options(int fd, const contract::Json& options);
+
 /// Connects and verifies connections lane, lane + lanes, … of a client and
 /// returns their descriptors in that order: non-blocking, no Nagle delay,
 /// close-on-exec, the caller's to close. Staggered, so that the server's backlog
 /// never overflows; a source's port is chosen at connect (IP_BIND_ADDRESS_NO_PORT).
 /// Throws Failure: peer when a connection is refused or lost, timeout when
 /// nothing moves for 10 s, invalid when what comes back is wrong, setup when
-/// ports or files run out. Each loop's thread may call it for its own lane.
-std::vector<int> connect_lane(const contract::Setup& setup, const Work& work, int lane, int lanes);
+/// ports or files run out. Each loop's thread may call it for its own lane; once
+/// given_up is true it returns none.
+std::vector<int> connect_lane(const contract::Setup& setup, const Work& work, int lane, int lanes,
+                              const std::atomic<bool>* given_up = nullptr);
 
 /// A server's listening sockets: fds[port][copy], copies of one port joined by
 /// SO_REUSEPORT; addresses[port] as ready says them. Those after a given port
@@ -42,14 +52,14 @@ Listening listen_on(const contract::Setup& setup, int copies);
 /// Who may connect: setup.allow.
 class Allowed {
  public:
-  /// Throws Failure{setup} for what is no address.
+  /// Throws Failure{setup} for what is no IP address.
   explicit Allowed(const contract::Setup& setup);
   bool accepts(const sockaddr_storage& client) const;
   /// accepts the peer of a connected socket.
   bool accepts(int fd) const;
 
  private:
-  std::vector<sockaddr_storage> allowed_;  // empty: everybody
+  std::set<std::string> allowed_;  // hosts in their shortest form; empty: everybody
 };
 
 /// Makes an accepted socket what connect_lane makes of a client's; its buffers

@@ -12,19 +12,9 @@
 #include "kit/agenda.h"
 #include "kit/flow.h"
 #include "kit/load.h"
-#include "kit/tally.h"
+#include "kit/serving.h"
 
 namespace netdyno {
-
-/// What one loop of a server has seen. Its flows keep it, on its thread: a
-/// connection is open from its flow's begin to its flow's destruction.
-struct Traffic {
-  Sum received;
-  Sum sent;
-  Sum exchanges;    // whose last byte down was written
-  Sum connections;  // open now
-  Sum invalid;      // connections that brought another content than they had to
-};
 
 /// The work of wire echo, or of wire stream when the setup's exchange streams.
 class Work {
@@ -37,10 +27,10 @@ class Work {
   /// A client's end of one connection; number is the connection's in the loop's
   /// numbering. The agenda, the slots and this outlive the flow.
   virtual std::unique_ptr<Flow> client(std::uint32_t number, std::span<Slot> slots, Agenda& agenda) const = 0;
-  /// A server's end of one connection. buffer is what one read takes at most.
-  /// It takes no times: now may be 0. received throws Failure{invalid} when the
-  /// first exchange's content is not what had to come; the connection is then
-  /// dropped, the server serves on. traffic outlives the flow.
+  /// A server's end of one connection, a Serving. buffer is what one read takes
+  /// at most. received throws Failure{invalid} when the first exchange's content
+  /// is not what had to come; the connection is then dropped, the server serves
+  /// on. traffic and this outlive the flow.
   virtual std::unique_ptr<Flow> server(std::size_t buffer, Traffic& traffic) const = 0;
 
   /// A flow that makes the one verified exchange of a client's connection

@@ -1,0 +1,99 @@
+// One connection's exchanges on a wire that answers in order: which slot each
+// belongs to, and when it was sent.
+//
+// Layer: above load, agenda. Belongs to one loop's thread, as the slots do.
+// Allocates once, in begin.
+#pragma once
+
+#include <algorithm>
+#include <bit>
+#include <cstdint>
+#include <span>
+#include <vector>
+
+#include "kit/agenda.h"
+#include "kit/load.h"
+
+namespace netdyno {
+
+class Flights {
+ public:
+  /// number is the connection's in the loop's numbering; agenda outlives this.
+  Flights(std::uint32_t number, std::span<Slot> slots, Agenda& agenda)
+      : number_(number), slots_(slots), agenda_(agenda) {}
+
+  std::size_t slots() const { return slots_.size(); }
+
+  /// Asks every slot for its first exchange. Once.
+  void begin(std::int64_t now) {
+    ring_.resize(std::bit_ceil(std::max<std::size_t>(1, slots_.size())));
+    mask_ = ring_.size() - 1;
+    agenda_.hold(slots_.size());
+    for (std::uint32_t slot = 0; slot < slots_.size(); slot++) ask(slot, now);
+  }
+
+  /// The slot's exchange is due: it waits behind the others.
+  void queue(std::uint32_t slot) { ring_[queued_++ & mask_].slot = slot; }
+
+  /// Exchanges that wait to be sent.
+  std::uint64_t waiting() const { return queued_ - begun_; }
+  /// Exchanges sent, at least in part, and not answered.
+  std::uint64_t in_flight() const { return begun_ - answered_; }
+
+  /// The first n that wait are being sent now.
+  void sending(std::uint64_t n, std::int64_t now) {
+    for (std::uint64_t i = begun_; n > 0; i++, n--) ring_[i & mask_].sent = now;
+  }
+  /// The first n that wait were sent, the last of them at least in part.
+  void sent(std::uint64_t n) { begun_ += n; }
+
+  /// The oldest in flight is complete with that many bytes; its slot is asked
+  /// for the next.
+  void answered(std::int64_t bytes, std::int64_t now) {
+    const Flight flight = ring_[answered_++ & mask_];
+    slots_[flight.slot].done(flight.sent, now, bytes);
+    ask(flight.slot, now);
+  }
+
+  /// The connection is lost: what is in flight or waits fails with kind, every
+  /// slot is let go.
+  void abandon(contract::ErrorKind kind, std::int64_t now) {
+    agenda_.forget(number_);
+    for (; answered_ < queued_; answered_++) {
+      slots_[ring_[answered_ & mask_].slot].fail(kind, now);
+      agenda_.let_go();
+    }
+    begun_ = queued_;
+  }
+
+ private:
+  struct Flight {
+    std::uint32_t slot = 0;
+    std::int64_t sent = 0;
+  };
+
+  void ask(std::uint32_t slot, std::int64_t now) {
+    std::int64_t due = 0;
+    if (!slots_[slot].next(now, due)) {
+      agenda_.let_go();
+    } else if (due <= now) {
+      queue(slot);
+    } else {
+      agenda_.wait({due, number_, slot});
+    }
+  }
+
+  std::uint32_t number_;
+  std::span<Slot> slots_;
+  Agenda& agenda_;
+
+  // A ring in three stretches, by ever growing numbers:
+  // answered_ ≤ begun_ ≤ queued_. A slot is in it at most once.
+  std::vector<Flight> ring_;
+  std::uint64_t mask_ = 0;
+  std::uint64_t answered_ = 0;
+  std::uint64_t begun_ = 0;
+  std::uint64_t queued_ = 0;
+};
+
+}  // namespace netdyno

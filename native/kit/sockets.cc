@@ -1,0 +1,140 @@
+#include "kit/sockets.h"
+
+#include <fcntl.h>
+#include <netinet/tcp.h>
+#include <sys/socket.h>
+
+#include <cerrno>
+#include <system_error>
+
+#include "kit/address.h"
+#include "kit/descriptor.h"
+
+namespace netdyno {
+
+using contract::ErrorKind;
+using contract::Failure;
+using contract::Json;
+
+namespace {
+
+constexpr int kBacklog = 16'384;  // the kernel lowers it to net.core.somaxconn
+constexpr std::int64_t kMaxBuffer = 1 << 30;
+constexpr int kPorts = 65'536;
+
+constexpr char kSendBuffer[] = "send_buffer";
+constexpr char kReceiveBuffer[] = "receive_buffer";
+
+contract::Option buffer_option(const std::string& name, const std::string& doc) {
+  contract::Option option;
+  option.name = name;
+  option.type = contract::OptionType::bytes;
+  option.unit = "B";
+  option.fallback = 0;
+  option.min = 0;
+  option.max = kMaxBuffer;
+  option.doc = doc;
+  return option;
+}
+
+bool set(int fd, int level, int name, int value) {
+  return setsockopt(fd, level, name, &value, sizeof value) == 0;
+}
+
+[[noreturn]] void refuse(const Address& address, int code) {
+  const std::string hint = code == EADDRINUSE ? "; let netdyno choose the port (port 0)" : "";
+  throw Failure(ErrorKind::setup,
+                "listen on " + address.text() + ": " + std::generic_category().message(code) + hint);
+}
+
+/// One listening socket; an address with port 0 is given one of the kernel's choice.
+Descriptor listen_at(Address& address, const Json& options, bool shared_port) {
+  Endpoint at = endpoint(address, "setup.listen");
+  Descriptor fd(socket(at.storage.ss_family, SOCK_STREAM | SOCK_NONBLOCK | SOCK_CLOEXEC, 0));
+  if (fd.get() < 0) refuse(address, errno);
+  set_buffers(fd.get(), options);
+  const bool listens = set(fd.get(), SOL_SOCKET, SO_REUSEADDR, 1) &&
+                       (!shared_port || set(fd.get(), SOL_SOCKET, SO_REUSEPORT, 1)) &&
+                       bind(fd.get(), at.get(), at.size) == 0 && listen(fd.get(), kBacklog) == 0 &&
+                       getsockname(fd.get(), at.get(), &at.size) == 0;
+  if (!listens) refuse(address, errno);
+  address = at.address();
+  return fd;
+}
+
+}  // namespace
+
+std::vector<contract::Option> socket_options() {
+  return {buffer_option(kSendBuffer, "the socket's send buffer, SO_SNDBUF; 0 leaves it to the kernel"),
+          buffer_option(kReceiveBuffer, "the socket's receive buffer, SO_RCVBUF; 0 leaves it to the kernel")};
+}
+
+void set_buffers(int fd, const Json& options) {
+  for (const auto& [key, name] : {std::pair{kSendBuffer, SO_SNDBUF}, {kReceiveBuffer, SO_RCVBUF}}) {
+    const auto bytes = options.value(key, std::int64_t{0});
+    if (bytes == 0 || set(fd, SOL_SOCKET, name, static_cast<int>(bytes))) continue;
+    throw Failure(ErrorKind::setup, "set option " + std::string(key) + " to " + std::to_string(bytes) + ": " +
+                                        std::generic_category().message(errno));
+  }
+}
+
+Json effective_options(int fd, const Json& options) {
+  Json effective = options;
+  for (const auto& [key, name] : {std::pair{kSendBuffer, SO_SNDBUF}, {kReceiveBuffer, SO_RCVBUF}}) {
+    if (options.value(key, std::int64_t{0}) == 0) continue;
+    int bytes = 0;
+    socklen_t size = sizeof bytes;
+    // The kernel doubles what it is asked for, to have room for its own records (socket(7)).
+    if (getsockopt(fd, SOL_SOCKET, name, &bytes, &size) == 0) effective[key] = bytes / 2;
+  }
+  return effective;
+}
+
+Listening listen_on(const contract::Setup& setup, int copies) {
+  const Address first = parse_address(setup.listen.empty() ? "127.0.0.1:0" : setup.listen, "setup.listen");
+  if (first.port != 0 && first.port + setup.listeners > kPorts) {
+    throw Failure(ErrorKind::setup, "setup.listen has port " + std::to_string(first.port) + " for " +
+                                        std::to_string(setup.listeners) + " listeners, expected at most " +
+                                        std::to_string(kPorts - setup.listeners) + ", or port 0");
+  }
+  std::vector<std::vector<Descriptor>> open;
+  Listening listening;
+  for (std::int64_t port = 0; port < setup.listeners; port++) {
+    Address address = first;
+    if (first.port != 0) address.port = static_cast<std::uint16_t>(first.port + port);
+    auto& copies_of_it = open.emplace_back();
+    for (int copy = 0; copy < copies; copy++) {
+      copies_of_it.push_back(listen_at(address, setup.options, copies > 1));
+    }
+    listening.addresses.push_back(address.text());
+  }
+  for (auto& port : open) {
+    auto& fds = listening.fds.emplace_back();
+    for (Descriptor& fd : port) fds.push_back(fd.release());
+  }
+  return listening;
+}
+
+Allowed::Allowed(const contract::Setup& setup) {
+  for (const std::string& client : setup.allow) {
+    allowed_.insert(endpoint({client, 0}, "setup.allow").address().host);
+  }
+}
+
+bool Allowed::accepts(const sockaddr_storage& client) const {
+  return allowed_.empty() || allowed_.contains(Endpoint{client}.address().host);
+}
+
+bool Allowed::accepts(int fd) const {
+  if (allowed_.empty()) return true;
+  Endpoint client;
+  return getpeername(fd, client.get(), &client.size) == 0 && accepts(client.storage);
+}
+
+bool prepare_accepted(int fd) {
+  const int status = fcntl(fd, F_GETFL);
+  return status >= 0 && fcntl(fd, F_SETFL, status | O_NONBLOCK) == 0 && fcntl(fd, F_SETFD, FD_CLOEXEC) == 0 &&
+         set(fd, IPPROTO_TCP, TCP_NODELAY, 1);
+}
+
+}  // namespace netdyno

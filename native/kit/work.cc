@@ -1,0 +1,194 @@
+#include "kit/work.h"
+
+#include <algorithm>
+#include <optional>
+#include <string>
+
+#include "kit/echo.h"
+#include "kit/pipeline.h"
+#include "kit/stream.h"
+
+namespace netdyno {
+
+using contract::ErrorKind;
+using contract::Failure;
+
+namespace {
+
+/// Room of a flow that makes one exchange.
+constexpr std::int64_t kTrialRoom = 64 << 10;
+
+/// A server's end of wire echo: nothing is read before all that was is returned.
+class EchoServing final : public Serving {
+ public:
+  EchoServing(std::int64_t message, std::size_t buffer, Traffic& traffic)
+      : Serving(buffer, traffic), message_(message) {}
+
+  bool unsent() const override { return from_ < to_; }
+  std::span<const char> outgoing(std::int64_t) override { return buffer().subspan(from_, to_ - from_); }
+  void written(std::size_t n) override {
+    from_ += n;
+    traffic().sent.add(static_cast<std::int64_t>(n));
+    part_ += static_cast<std::int64_t>(n);
+    if (part_ < message_) return;
+    traffic().exchanges.add(part_ / message_);
+    part_ %= message_;
+  }
+
+  std::span<char> room() override { return unsent() ? std::span<char>() : buffer(); }
+  void received(std::size_t n, std::int64_t) override {
+    from_ = 0;
+    to_ = n;
+    traffic().received.add(static_cast<std::int64_t>(n));
+  }
+
+ private:
+  std::int64_t message_;
+  std::int64_t part_ = 0;  // bytes returned of a message that is not whole yet
+  std::size_t from_ = 0;   // the buffer's [from_, to_) is still to be returned
+  std::size_t to_ = 0;
+};
+
+/// What both wires' trials have in common: one exchange, its answer looked at
+/// piece by piece and dropped.
+class OneExchange : public Work::Trial {
+ public:
+  OneExchange(std::int64_t connection, std::int64_t down_bytes)
+      : connection_(connection), down_bytes_(down_bytes) {}
+
+  void begin(std::int64_t) override {
+    buffer_ = std::make_unique_for_overwrite<char[]>(static_cast<std::size_t>(capacity()));
+  }
+  void send(std::uint32_t) override {}
+  void abandon(ErrorKind, std::int64_t) override {}
+
+  std::span<char> room() override {
+    return {buffer_.get(), static_cast<std::size_t>(std::min(capacity(), down_bytes_ - arrived_))};
+  }
+  void received(std::size_t n, std::int64_t) override {
+    look({buffer_.get(), n});
+    arrived_ += static_cast<std::int64_t>(n);
+  }
+  std::int64_t arrived() const override { return arrived_; }
+  bool verified() const override { return arrived_ == down_bytes_; }
+
+ protected:
+  /// Bytes that follow the first arrived() of the answer; throws Failure{invalid}.
+  virtual void look(std::span<const char> bytes) = 0;
+
+  std::int64_t connection() const { return connection_; }
+
+ private:
+  std::int64_t capacity() const { return std::min(down_bytes_, kTrialRoom); }
+
+  std::int64_t connection_;
+  std::int64_t down_bytes_;
+  std::int64_t arrived_ = 0;
+  std::unique_ptr<char[]> buffer_;
+};
+
+class EchoTrial final : public OneExchange {
+ public:
+  EchoTrial(const EchoPayload& payload, std::int64_t connection)
+      : OneExchange(connection, static_cast<std::int64_t>(payload.size())),
+        payload_(payload),
+        message_(payload.stamped(connection)) {}
+
+  bool unsent() const override { return at_ < payload_.size(); }
+  std::span<const char> outgoing(std::int64_t) override {
+    const std::size_t stamp = message_.stamp_size;
+    if (at_ < stamp) return std::span(message_.stamp).subspan(at_, stamp - at_);
+    return payload_.after_stamp().subspan(at_ - stamp);
+  }
+  void written(std::size_t n) override { at_ += n; }
+
+ private:
+  void look(std::span<const char> bytes) override {
+    crc_ = crc32c(bytes, crc_);
+    const auto so_far = static_cast<std::size_t>(arrived()) + bytes.size();
+    if (so_far == payload_.size()) payload_.verify(connection(), message_, crc_);
+  }
+
+  const EchoPayload& payload_;
+  EchoPayload::Stamped message_;
+  std::size_t at_ = 0;
+  std::uint32_t crc_ = 0;
+};
+
+class StreamTrial final : public OneExchange {
+ public:
+  StreamTrial(const StreamPlan& plan, std::int64_t connection)
+      : OneExchange(connection, plan.down().bytes()), plan_(plan) {}
+
+  bool unsent() const override { return at_ < plan_.up().bytes(); }
+  std::span<const char> outgoing(std::int64_t) override { return plan_.up().from(at_); }
+  void written(std::size_t n) override { at_ += static_cast<std::int64_t>(n); }
+
+ private:
+  void look(std::span<const char> bytes) override {
+    const std::string verify = "verify connection " + std::to_string(connection()) + ": ";
+    const auto n = static_cast<std::int64_t>(bytes.size());
+    if (arrived() + n > plan_.answerable(at_)) {
+      throw Failure(ErrorKind::invalid, verify + "byte " + std::to_string(plan_.answerable(at_)) +
+                                            " came down when " + std::to_string(at_) + " of " +
+                                            std::to_string(plan_.up().bytes()) + " bytes had gone up");
+    }
+    const std::size_t agreed = plan_.down().agreeing(arrived(), bytes);
+    if (agreed == bytes.size()) return;
+    throw Failure(ErrorKind::invalid,
+                  verify + "byte " + std::to_string(arrived() + static_cast<std::int64_t>(agreed)) + " of " +
+                      std::to_string(plan_.down().bytes()) + " is not what comes down on wire stream");
+  }
+
+  const StreamPlan& plan_;
+  std::int64_t at_ = 0;
+};
+
+class EchoWork final : public Work {
+ public:
+  explicit EchoWork(const contract::Setup& setup) : bytes_(EchoPayload::check(setup)) {
+    // A server returns what comes; the content is its clients' alone.
+    if (setup.role == contract::Role::client) payload_.emplace(setup);
+  }
+
+  std::unique_ptr<Flow> client(std::uint32_t number, std::span<Slot> slots, Agenda& agenda) const override {
+    return std::make_unique<Pipeline>(payload_.value(), Flights(number, slots, agenda));
+  }
+  std::unique_ptr<Flow> server(std::size_t buffer, Traffic& traffic) const override {
+    return std::make_unique<EchoServing>(bytes_, buffer, traffic);
+  }
+  std::unique_ptr<Trial> trial(std::int64_t connection) const override {
+    return std::make_unique<EchoTrial>(payload_.value(), connection);
+  }
+
+ private:
+  std::int64_t bytes_;
+  std::optional<EchoPayload> payload_;
+};
+
+class StreamWork final : public Work {
+ public:
+  explicit StreamWork(const contract::Setup& setup) : plan_(setup) {}
+
+  std::unique_ptr<Flow> client(std::uint32_t number, std::span<Slot> slots, Agenda& agenda) const override {
+    return std::make_unique<StreamClient>(plan_, Flights(number, slots, agenda));
+  }
+  std::unique_ptr<Flow> server(std::size_t buffer, Traffic& traffic) const override {
+    return std::make_unique<StreamServer>(plan_, buffer, traffic);
+  }
+  std::unique_ptr<Trial> trial(std::int64_t connection) const override {
+    return std::make_unique<StreamTrial>(plan_, connection);
+  }
+
+ private:
+  StreamPlan plan_;
+};
+
+}  // namespace
+
+std::unique_ptr<const Work> Work::of(const contract::Setup& setup) {
+  if (setup.exchange.stream == contract::Stream::none) return std::make_unique<EchoWork>(setup);
+  return std::make_unique<StreamWork>(setup);
+}
+
+}  // namespace netdyno
