@@ -20,6 +20,7 @@ type shared struct {
 	conn  *connection
 	slots []waiting
 	turn  chan struct{} // holds one token: the right to read
+	ended error         // ends the reading; whoever has the turn owns it
 
 	mu      sync.Mutex
 	filling *outbox // takes requests
@@ -83,20 +84,17 @@ func (s *shared) exchange(slot int) (int64, error) {
 // read hands out replies until w has its own, and then what has come already.
 // It holds the turn.
 func (s *shared) read(w *waiting) error {
-	for len(w.answer) == 0 || s.conn.frames.Whole() {
+	for s.ended == nil && (len(w.answer) == 0 || s.conn.frames.Whole()) {
 		f, err := s.conn.frames.Next()
 		if err == nil {
 			err = s.deliver(f)
 		}
-		if err == nil {
-			continue
-		}
-		if len(w.answer) > 0 {
-			return nil // the next reader meets the same end
-		}
-		return s.broke(err)
+		s.ended = err
 	}
-	return nil
+	if len(w.answer) > 0 {
+		return nil // whoever reads next meets the same end
+	}
+	return s.broke(s.ended)
 }
 
 // deliver judges a reply for the slot whose call it answers.

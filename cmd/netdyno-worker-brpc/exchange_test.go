@@ -1,0 +1,214 @@
+package main
+
+import (
+	"fmt"
+	"strings"
+	"testing"
+	"time"
+
+	"netdyno/internal/contract"
+	"netdyno/internal/hist"
+	"netdyno/internal/work/worker/workertest"
+)
+
+// trial is one trial between a server and a client of this worker.
+type trial struct {
+	exchange       contract.Exchange
+	load           contract.Load
+	tls            *contract.TLS
+	server, client map[string]any // options
+}
+
+// setups returns both ends' setups; the client's lacks its peers.
+func (p trial) setups() (server, client contract.Setup) {
+	server = contract.Setup{
+		Transport: "brpc", Role: contract.Server, Listen: "127.0.0.1:0", Allow: []string{"127.0.0.1"},
+		Exchange: p.exchange, Load: p.load, TLS: p.tls, Options: p.server,
+	}
+	client = contract.Setup{
+		Transport: "brpc", Role: contract.Client, Exchange: p.exchange, Load: p.load, TLS: p.tls, Options: p.client, Seed: 3,
+	}
+	if p.tls != nil {
+		client.TLS = &contract.TLS{Authorities: p.tls.Authorities}
+	}
+	return server, client
+}
+
+// listen starts a trial's server.
+func (p trial) listen(t testing.TB) (server *workertest.Bench, address string) {
+	t.Helper()
+	server = workertest.Start(t, transports...)
+	setup, _ := p.setups()
+	return server, server.Setup(setup).Addresses[0]
+}
+
+func (p trial) connect(t *testing.T) (server, client *workertest.Bench) {
+	t.Helper()
+	server, address := p.listen(t)
+	client = workertest.Start(t, transports...)
+	_, setup := p.setups()
+	setup.Peers = []string{address}
+	if ready := client.Setup(setup); ready.Connections != p.load.Connections || ready.Verified != p.load.Connections {
+		t.Fatalf("ready %+v, want %d connections verified", ready, p.load.Connections)
+	}
+	return server, client
+}
+
+// amount runs a fixed number of exchanges on every connection and checks that
+// both ends counted exactly those.
+func (p trial) amount(t *testing.T, each int64) {
+	t.Helper()
+	p.load.Amount = each
+	server, client := p.connect(t)
+	opened := server.Mark(1, true).Counts
+	client.Mark(1, true)
+	client.Start()
+	r := client.Expect("result").Result
+	counted := server.Mark(2, false).Counts
+	want := each * int64(p.load.Connections)
+	if r.Counts.Exchanges != want || len(r.Counts.Errors) > 0 || r.Unfinished != 0 {
+		t.Errorf("client counts %+v, %d unfinished; want %d exchanges", r.Counts, r.Unfinished, want)
+	}
+	if p.exchange.Codec == "" && (r.Counts.SentBytes != want*p.exchange.UpBytes || r.Counts.ReceivedBytes != want*p.exchange.DownBytes) {
+		t.Errorf("client sent %d and received %d bytes in %d exchanges", r.Counts.SentBytes, r.Counts.ReceivedBytes, want)
+	}
+	got := contract.Counts{
+		Exchanges:     counted.Exchanges - opened.Exchanges,
+		ReceivedBytes: counted.ReceivedBytes - opened.ReceivedBytes,
+		SentBytes:     counted.SentBytes - opened.SentBytes,
+	}
+	if got.Exchanges != want || got.ReceivedBytes != r.Counts.SentBytes || got.SentBytes != r.Counts.ReceivedBytes {
+		t.Errorf("server counts %+v, client %+v: the ledger does not close", got, r.Counts)
+	}
+	if len(counted.Errors) > 0 {
+		t.Errorf("server counts errors %v", counted.Errors)
+	}
+	service, err := hist.Decode(r.Service)
+	if err != nil || service.Count() != want {
+		t.Errorf("%d service times of %d exchanges (%v)", service.Count(), want, err)
+	}
+}
+
+func blocks(up, down int64) contract.Exchange {
+	return contract.Exchange{UpBytes: up, DownBytes: down}
+}
+
+func message(codec, name string) contract.Exchange {
+	x := contract.Exchange{Codec: codec, Message: &contract.Structure{
+		Name: name,
+		Up:   contract.Content{Type: "netdyno.v1.Text", JSON: `{"text":"what should carry it"}`},
+		Down: contract.Content{Type: "netdyno.v1.Text", JSON: `{"text":"baidu_std, this time"}`},
+	}}
+	if name == "complex" {
+		x.Message.Down = contract.Content{Type: "netdyno.v1.Texts", JSON: `{"texts":["` + strings.Repeat(`some words","`, 19) + `the last"]}`}
+	}
+	return x
+}
+
+func both(name string, value any) trial {
+	return trial{server: map[string]any{name: value}, client: map[string]any{name: value}}
+}
+
+// Every way in which an exchange can travel, at sizes around what is treated
+// differently: nothing, one read, above the buffers, above the socket's.
+func TestEveryKindOfExchange(t *testing.T) {
+	t.Parallel()
+	exchanges := map[string]contract.Exchange{
+		"0 B": blocks(0, 0), "100 B": blocks(100, 100), "16 KiB": blocks(16<<10, 16<<10+1), "64 KiB": blocks(100, 64<<10), "8 MiB": blocks(8<<20, 8<<20),
+		"simple": message("proto", "simple"), "complex": message("proto", "complex"),
+	}
+	certificate := workertest.Certificate(t)
+	for _, payload := range []string{"block", "attachment"} {
+		for _, connection := range []string{"single", "pooled"} {
+			for name, x := range exchanges {
+				if x.Codec != "" && payload == "attachment" {
+					continue // refused: TestContradictionsAreRefused
+				}
+				for _, tls := range []*contract.TLS{nil, certificate} {
+					t.Run(fmt.Sprintf("%s/%s/%s/tls=%t", payload, connection, name, tls != nil), func(t *testing.T) {
+						t.Parallel()
+						p := both("payload", payload)
+						p.client["connection"] = connection
+						p.exchange, p.tls, p.load = x, tls, contract.Load{Connections: 2, InFlight: 5}
+						if connection == "pooled" {
+							p.load.InFlight = 1
+						}
+						p.amount(t, max(5, min(20, 1<<20/max(1, x.DownBytes))))
+					})
+				}
+			}
+		}
+	}
+}
+
+// until polls the server's account until it has counted so many exchanges: how
+// long that takes is the machine's affair.
+func until(t *testing.T, server *workertest.Bench, exchanges int64) contract.Counts {
+	t.Helper()
+	for deadline := time.Now().Add(workertest.Patience); time.Now().Before(deadline); time.Sleep(5 * time.Millisecond) {
+		if c := server.Mark(1, true).Counts; c.Exchanges >= exchanges {
+			return c
+		}
+	}
+	t.Fatalf("the server has not counted %d exchanges in %v", exchanges, workertest.Patience)
+	return contract.Counts{}
+}
+
+func TestEveryLoad(t *testing.T) {
+	t.Parallel()
+	for name, l := range map[string]contract.Load{
+		"closed": {Connections: 4}, "in flight": {Connections: 2, InFlight: 100}, "constant": {Connections: 4, Rate: 100},
+		"poisson": {Connections: 4, Rate: 100, Arrival: contract.Poisson, InFlight: 2}, "half idle": {Connections: 4, ActiveShare: 0.5},
+		"thinking": {Connections: 4, ThinkNs: 1e6}, "fresh": {Connections: 2, Fresh: true},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			l.DrainNs = int64(workertest.Patience) / 2
+			server, client := trial{exchange: blocks(100, 100), load: l}.connect(t)
+			before := server.Mark(1, true).Counts.Exchanges
+			client.Mark(1, true)
+			client.Start()
+			if open := until(t, server, before+20).Connections; !l.Fresh && open != int64(l.Connections) {
+				t.Errorf("%d TCP connections are open, want %d", open, l.Connections)
+			}
+			client.Mark(2, false)
+			r := client.Stop()
+			if c := r.Counts; c.Exchanges+r.Drained < 20 || len(c.Errors) > 0 || r.Unfinished != 0 || c.ReceivedBytes != c.Exchanges*100 {
+				t.Errorf("counts %+v, %d drained, %d unfinished", c, r.Drained, r.Unfinished)
+			}
+		})
+	}
+}
+
+// Gathering nothing and gathering everything move the same exchanges.
+func TestEveryBufferSize(t *testing.T) {
+	t.Parallel()
+	for _, buffers := range [][2]float64{{16, 0}, {4096, 1}, {1 << 20, 1 << 20}} {
+		for _, payload := range []string{"block", "attachment"} {
+			p := trial{exchange: blocks(3000, 30_000), load: contract.Load{Connections: 2, InFlight: 20}}
+			p.server = map[string]any{"read_buffer": buffers[0], "write_buffer": buffers[1], "payload": payload}
+			p.client = p.server
+			p.amount(t, 200)
+		}
+	}
+}
+
+func TestReadyTellsTheEffectiveOptions(t *testing.T) {
+	t.Parallel()
+	p := trial{exchange: blocks(1, 1), load: contract.Load{Connections: 1}, client: map[string]any{"max_body": 2e6}}
+	server := workertest.Start(t, transports...)
+	s, client := p.setups()
+	listening := server.Setup(s)
+	if got := listening.Options["max_body"]; got != 67108864.0 {
+		t.Errorf("the server's max_body is %v, want brpc's 64 MiB", got)
+	}
+	client.Peers = listening.Addresses
+	got := workertest.Start(t, transports...).Setup(client).Options
+	for name, want := range map[string]any{
+		"max_body": 2e6, "connection": "single", "payload": "block", "method": "/netdyno.v1.Exchange/Unary", "read_buffer": 16384.0,
+	} {
+		if got[name] != want {
+			t.Errorf("option %s is %v, want %v", name, got[name], want)
+		}
+	}
+}
