@@ -47,7 +47,7 @@ func (m Metric) In(w *Window) (float64, bool) {
 	return v, true
 }
 
-var registry = register(loadMetrics(), latencyMetrics(), costMetrics(), hostMetrics(), linkMetrics(), memoryMetrics(), runtimeMetrics())
+var registry = register(loadMetrics(), latencyMetrics(), costMetrics(), hostMetrics(), linkMetrics(), tcpMetrics(), memoryMetrics(), runtimeMetrics())
 
 func register(groups ...[]Metric) []Metric {
 	var all []Metric
@@ -149,15 +149,21 @@ func delivered(w *Window, client func(*Worker) (float64, bool), server func(Span
 	if !ok || !up {
 		return sum, ok
 	}
-	servers, ok := w.Spans("server")
+	atServer, ok := atServers(w, server)
+	return sum + atServer, ok
+}
+
+// atServers sums what arrived at the servers, each count divided by its length;
+// false when one cannot count.
+func atServers(w *Window, length func(Span) (float64, bool)) (float64, bool) {
+	servers, ok := w.Spans(contract.Server)
 	if !ok {
 		return 0, false
 	}
-	atServer, ok := sumRate(servers, func(s Span) (from, to int64, ok bool) {
+	return sumRate(servers, func(s Span) (from, to int64, ok bool) {
 		counts := s.Worker.Ready == nil || !s.Worker.Ready.Foreign
 		return s.From.Reading.Counts.ReceivedBytes, s.To.Reading.Counts.ReceivedBytes, counts
-	}, server)
-	return sum + atServer, ok
+	}, length)
 }
 
 // directions tells which way the payload goes that goodput is about: that of the

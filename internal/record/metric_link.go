@@ -1,6 +1,11 @@
 package record
 
-import "netdyno/internal/contract"
+import (
+	"slices"
+	"strings"
+
+	"netdyno/internal/contract"
+)
 
 // linkMetrics are what crossed the link for one exchange: payload, headers,
 // acknowledgements and retransmissions, both directions.
@@ -58,6 +63,36 @@ func perLink(w *Window, of func(contract.Interface) (received, sent int64)) (flo
 		sum += x
 	}
 	return perExchange(w, sum, sum > 0)
+}
+
+// Link names the interfaces that carried the clients' traffic, "seat/eth0",
+// sorted and without repeats: trials of the same name crossed the same link.
+// False when a client's is not known, or is loopback, which is no link but
+// CPU time.
+func (w *Window) Link() (string, bool) {
+	var names []string
+	for _, g := range w.Generators() {
+		span, ok := w.Span(g)
+		if !ok {
+			return "", false
+		}
+		name, ok := busiestInterface(span)
+		if !ok || name == loopback {
+			return "", false
+		}
+		names = append(names, g.Seat+"/"+name)
+	}
+	slices.Sort(names)
+	return strings.Join(slices.Compact(names), " "), len(names) > 0
+}
+
+// Arriving returns the payload bytes that arrived per second at the servers or
+// at the clients, whatever the exchange is about; false when it is not known.
+func (w *Window) Arriving(at contract.Role) (float64, bool) {
+	if at != contract.Server {
+		return resultRate(w, func(g *Worker) int64 { return g.Result.Counts.ReceivedBytes })
+	}
+	return atServers(w, Span.Seconds)
 }
 
 // loopback counts every packet as sent and as received.
