@@ -50,6 +50,7 @@ var layers = map[string][]string{
 	"internal/work/wire/baidustd/*":   {},
 	"internal/work/netdynov1":         {},
 	"internal/work/codec":             {"internal/contract", "internal/quantity", "internal/values", "internal/work/load", "internal/work/netdynov1"},
+	"internal/work/transport/foreign": {"internal/contract", "internal/work/load", "internal/hist", "internal/tcpinfo"},
 	"internal/work/transport/*":       {"internal/contract", "internal/work/load", "internal/work/wire", "internal/work/wire/nethttp", "internal/work/wire/baidustd", "internal/work/codec", "internal/work/netdynov1"},
 	"internal/work/worker":            {"internal/contract", "internal/quantity", "internal/work/load"},
 	"internal/work/worker/workertest": {"internal/contract", "internal/work/load", "internal/work/worker"},

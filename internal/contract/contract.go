@@ -149,7 +149,7 @@ type Ready struct {
 	Verified    int            `json:"verified,omitempty"`  // connections whose echoed content matched by CRC-32C
 	Options     map[string]any `json:"options,omitempty"`   // effective, after defaults
 	Threads     int            `json:"threads,omitempty"`   // effective
-	Foreign     bool           `json:"foreign,omitempty"`   // a program that cannot count: Reading.Counts says nothing
+	Foreign     bool           `json:"foreign,omitempty"`   // a program of somebody else's: a server's Reading.Counts says nothing, a client's was not verified
 	Elsewhere   bool           `json:"elsewhere,omitempty"` // the server is no process of this worker's: the meter's account is not its own
 	UpBytes     int64          `json:"up_bytes,omitempty"`  // encoded size of an exchange's messages, where a codec decides it
 	DownBytes   int64          `json:"down_bytes,omitempty"`
@@ -225,6 +225,8 @@ type Result struct {
 	OverMax    int64    `json:"over_max,omitempty"` // values above the histogram's range, counted there as its maximum
 	Runtime    *Runtime `json:"runtime,omitempty"`
 	Profile    []byte   `json:"profile,omitempty"` // CPU profile of the window, gzipped pprof, when setup asked for one
+
+	Own map[string]float64 `json:"own,omitempty"` // what a foreign program says of itself, by metric and unit, over its whole run
 }
 
 // ErrorKind classifies what went wrong.

@@ -18,7 +18,7 @@ func (m *machine) start() {
 	default:
 		m.started = true
 		if m.client != nil {
-			m.client.Load().Start()
+			m.account.Start()
 			go func() { m.finished <- m.client.Run() }()
 		}
 	}
@@ -31,7 +31,7 @@ func (m *machine) mark(mark contract.Mark) {
 	}
 	counts := m.counts
 	if m.client != nil && !m.done {
-		counts = func() contract.Counts { return m.redialled(edge(m.client.Load(), mark.Reset)) }
+		counts = func() contract.Counts { return m.redialled(edge(m.account, mark.Reset)) }
 	}
 	if mark.Reset {
 		m.profiler.begin()
@@ -46,20 +46,20 @@ func (m *machine) mark(mark contract.Mark) {
 
 // edge opens or closes the window and returns the counts of that instant. A
 // mark that does neither only reads.
-func edge(l *load.Load, open bool) contract.Counts {
+func edge(a load.Account, open bool) contract.Counts {
 	if open {
-		l.Open(load.Now())
-		return l.Edge()
+		a.Open(load.Now())
+		return a.Edge()
 	}
-	if !l.Close(load.Now()) {
-		return l.Counts()
+	if !a.Close(load.Now()) {
+		return a.Counts()
 	}
-	return l.Edge()
+	return a.Edge()
 }
 
 func (m *machine) counts() contract.Counts {
 	if m.client != nil {
-		return m.redialled(m.client.Load().Counts())
+		return m.redialled(m.account.Counts())
 	}
 	return m.server.Counts()
 }
@@ -82,8 +82,8 @@ func (m *machine) stop() {
 		return
 	case m.client != nil && m.started:
 		m.stopping = true
-		m.client.Load().End(load.Now())
-		m.overdue = time.After(time.Duration(m.client.Load().Plan().DrainNs))
+		m.account.End(load.Now())
+		m.overdue = time.After(time.Duration(m.account.Plan().DrainNs))
 	case m.client != nil:
 		m.finish(nil)
 	default:
@@ -99,7 +99,7 @@ func (m *machine) finish(err error) {
 		return
 	}
 	m.done, m.stopping, m.overdue = true, false, nil
-	result, err := m.client.Load().Result()
+	result, err := m.account.Result()
 	if err != nil {
 		m.fail(load.Failure(contract.Bug, err))
 		return

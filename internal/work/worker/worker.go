@@ -98,6 +98,7 @@ type machine struct {
 	setup    *contract.Setup // given; the ends exist once ready
 	server   load.Server
 	client   load.Client
+	account  load.Account  // the client's
 	prepared chan prepared // the transport has set up an end, or could not
 	started  bool
 	stopping bool
@@ -202,7 +203,7 @@ func (m *machine) introduce(p prepared) {
 	if p.server != nil {
 		m.server, ready = p.server, p.server.Ready()
 	} else {
-		m.client, ready = p.client, p.client.Ready()
+		m.client, m.account, ready = p.client, load.AccountOf(p.client), p.client.Ready()
 	}
 	if ready.Options == nil {
 		ready.Options = m.setup.Options
