@@ -114,7 +114,7 @@ func both(name string, value any) trial {
 func TestEveryKindOfExchange(t *testing.T) {
 	t.Parallel()
 	exchanges := map[string]contract.Exchange{
-		"0 B": blocks(0, 0), "100 B": blocks(100, 100), "16 KiB": blocks(16<<10, 16<<10+1), "64 KiB": blocks(100, 64<<10), "8 MiB": blocks(8<<20, 8<<20),
+		"0 B": blocks(0, 0), "100 B": blocks(100, 100), "16 KiB": blocks(16<<10, 16<<10+1), "64 KiB": blocks(100, 64<<10), "2 MiB": blocks(2<<20, 2<<20),
 		"simple": message("proto", "simple"), "complex": message("proto", "complex"),
 	}
 	certificate := workertest.Certificate(t)
