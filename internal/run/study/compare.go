@@ -62,12 +62,22 @@ func (s *Study) likelyCompared() string {
 }
 
 // likelyPrimary keeps the family of primary comparisons small: at an equal
-// offered rate cost and response time differ, in a closed loop the rate does.
+// offered rate cost and response time differ, in a closed loop the rate does;
+// of streams one asks for bytes, whatever an exchange of theirs is.
 func (s *Study) likelyPrimary() []string {
-	if closed, open := s.loops(); open && !closed {
+	closed, open := s.loops()
+	switch {
+	case s.streams():
+		return []string{"goodput_bytes_per_s", "client.cpu_s_per_gb", "server.cpu_s_per_gb"}
+	case open && !closed:
 		return []string{"server.cpu_us_per_exchange", "response_p99_us"}
 	}
 	return []string{"exchanges_per_s", "server.cpu_us_per_exchange"}
+}
+
+// streams reports whether every trial streams.
+func (s *Study) streams() bool {
+	return !slices.ContainsFunc(s.allLevels("stream"), func(l Level) bool { return l.Text == unstreamed })
 }
 
 // loops reports whether any trial runs a closed loop and any an open one.

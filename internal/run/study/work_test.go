@@ -3,6 +3,7 @@ package study
 import (
 	"fmt"
 	"maps"
+	"strings"
 	"testing"
 	"time"
 
@@ -187,5 +188,21 @@ func TestAnOptionReachesTheEndsThatDeclareIt(t *testing.T) {
 	got, err = pair.OptionsByRole(map[contract.Role][]contract.Option{contract.Pair: declaredOptions})
 	if want := "map[pair:map[buffer:8192 nice:1]]"; err != nil || fmt.Sprint(got) != want {
 		t.Errorf("a pair got %v, %v", got, err)
+	}
+}
+
+// What is asked of a study that does not say: bytes of streams, the rate of a
+// closed loop, cost and lateness at an equal rate.
+func TestPrimaryFollowsTheWork(t *testing.T) {
+	for args, want := range map[string]string{
+		"transport=go-net":                      "exchanges_per_s",
+		"transport=go-net rate=100":             "server.cpu_us_per_exchange",
+		"transport=go-net stream=up":            "goodput_bytes_per_s",
+		"transport=go-net stream=down rate=100": "goodput_bytes_per_s",
+		"transport=go-net stream=no,up":         "exchanges_per_s",
+	} {
+		if got := mustArgs(t, strings.Fields(args)...).Compare.Primary[0]; got != want {
+			t.Errorf("%s: the first primary metric is %s, want %s", args, got, want)
+		}
 	}
 }
