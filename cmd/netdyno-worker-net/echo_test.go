@@ -12,12 +12,14 @@ import (
 
 var echoes = []string{"go-net", "go-epoll"}
 
-// pairing is one trial between a server and a client of wire echo.
+// pairing is one trial between a server and a client of wires echo and stream.
 type pairing struct {
 	server, client string
-	size           int64
+	size           int64 // of an echo
+	exchange       contract.Exchange
 	load           contract.Load
-	options        map[string]any
+	options        map[string]any // the server's
+	clientOptions  map[string]any
 }
 
 // run conducts the trial and returns what both ends counted in the window.
@@ -38,8 +40,18 @@ func (p pairing) run(t *testing.T) (client contract.Result, server [2]contract.R
 
 func (p pairing) connect(t *testing.T) (server, client *workertest.Bench) {
 	t.Helper()
+	server, client, _ = p.ends(t)
+	return server, client
+}
+
+// ends also returns what the client says when it is ready.
+func (p pairing) ends(t *testing.T) (server, client *workertest.Bench, ready contract.Ready) {
+	t.Helper()
 	server, client = workertest.Start(t, transports...), workertest.Start(t, transports...)
-	exchange := contract.Exchange{UpBytes: p.size, DownBytes: p.size}
+	exchange := p.exchange
+	if exchange.Stream == "" {
+		exchange = contract.Exchange{UpBytes: p.size, DownBytes: p.size}
+	}
 	listening := server.Setup(contract.Setup{
 		Transport: p.server, Role: contract.Server, Listen: "127.0.0.1:0", Exchange: exchange, Load: p.load,
 		Options: p.options, Allow: []string{"127.0.0.1"}, Listeners: 2,
@@ -47,13 +59,14 @@ func (p pairing) connect(t *testing.T) (server, client *workertest.Bench) {
 	if len(listening.Addresses) != 2 {
 		t.Fatalf("listens on %v, want two addresses", listening.Addresses)
 	}
-	ready := client.Setup(contract.Setup{
+	ready = client.Setup(contract.Setup{
 		Transport: p.client, Role: contract.Client, Peers: listening.Addresses, Exchange: exchange, Load: p.load, Seed: 3,
+		Options: p.clientOptions,
 	})
 	if ready.Connections != p.load.Connections || ready.Verified != p.load.Connections {
 		t.Fatalf("ready %+v, want %d connections verified", ready, p.load.Connections)
 	}
-	return server, client
+	return server, client, ready
 }
 
 // The ledger must close for every server with every client.

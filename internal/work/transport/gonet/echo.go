@@ -1,9 +1,6 @@
 package gonet
 
-import (
-	"os"
-	"syscall"
-)
+import "syscall"
 
 // echo sends back whatever comes, through a buffer.
 func (s *server) echo(c *connection) {
@@ -45,7 +42,7 @@ func (s *server) echoSpliced(c *connection) {
 			return
 		}
 		for pipe.holds > 0 {
-			if err := raw.Write(empty); err != nil || os.NewSyscallError("splice", failed) != nil {
+			if err := raw.Write(empty); err != nil || failed != 0 {
 				return
 			}
 			c.sent.Add(emptied)
@@ -56,4 +53,4 @@ func (s *server) echoSpliced(c *connection) {
 // filling is the step that moves bytes from a socket into a pipe.
 type filling struct{ *pipe }
 
-func (f *filling) try(fd int, most int64) (int64, syscall.Errno) { return f.fill(fd, most) }
+func (f *filling) try(fd int, limit int64) (int64, syscall.Errno) { return f.fill(fd, limit) }

@@ -14,16 +14,16 @@ import (
 
 // sender sends one direction's messages. One goroutine uses it.
 type sender interface {
-	// send hands over what follows the first at bytes of a message, at most most
-	// bytes and at most one turn of the block, and returns how many the kernel
+	// send hands over what follows the first at bytes of a message, no more than
+	// limit bytes and one turn of the block, and returns how many the kernel
 	// took: at least one without an error.
-	send(at, most int64) (int64, error)
+	send(at, limit int64) (int64, error)
 }
 
 // receiver takes bytes off a connection. One goroutine uses it.
 type receiver interface {
-	// receive waits for bytes, takes at most most of them, and drops them.
-	receive(most int64) (int64, error)
+	// receive waits for bytes, takes up to limit of them, and drops them.
+	receive(limit int64) (int64, error)
 	// release lets go of what it holds beside the connection.
 	release()
 }
@@ -128,9 +128,9 @@ type writing struct {
 	content *wire.Content
 }
 
-func (w *writing) send(at, most int64) (int64, error) {
+func (w *writing) send(at, limit int64) (int64, error) {
 	piece := w.content.Piece(at)
-	n, err := w.conn.Write(piece[:min(int64(len(piece)), most)])
+	n, err := w.conn.Write(piece[:min(int64(len(piece)), limit)])
 	return int64(n), err
 }
 
@@ -140,8 +140,8 @@ type reading struct {
 	into []byte
 }
 
-func (r *reading) receive(most int64) (int64, error) {
-	n, err := r.conn.Read(r.into[:min(most, int64(len(r.into)))])
+func (r *reading) receive(limit int64) (int64, error) {
+	n, err := r.conn.Read(r.into[:min(limit, int64(len(r.into)))])
 	return int64(n), err
 }
 

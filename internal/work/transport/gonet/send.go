@@ -3,8 +3,7 @@ package gonet
 import (
 	"os"
 	"syscall"
-
-	"golang.org/x/sys/unix"
+	"unsafe"
 
 	"netdyno/internal/work/wire"
 )
@@ -16,10 +15,10 @@ type sendfile struct {
 	content *wire.Content
 	file    *os.File
 
-	attempt func(fd uintptr) bool // bound once: a method value allocates
-	from    int64
-	most, n int
-	err     error
+	attempt  func(fd uintptr) bool // bound once: a method value allocates
+	from     int64
+	limit, n int64
+	errno    syscall.Errno
 }
 
 func newSendfile(raw syscall.RawConn, content *wire.Content, file *os.File) *sendfile {
@@ -29,16 +28,19 @@ func newSendfile(raw syscall.RawConn, content *wire.Content, file *os.File) *sen
 }
 
 func (s *sendfile) once(fd uintptr) bool {
-	offset := s.from
-	s.n, s.err = unix.Sendfile(int(fd), int(s.file.Fd()), &offset, s.most)
-	return s.err != unix.EAGAIN && s.err != unix.EINTR
+	n, _, errno := syscall.RawSyscall6(syscall.SYS_SENDFILE, fd, s.file.Fd(), uintptr(unsafe.Pointer(&s.from)), uintptr(s.limit), 0, 0)
+	s.n, s.errno = int64(n), errno
+	return errno != syscall.EAGAIN && errno != syscall.EINTR
 }
 
-func (s *sendfile) send(at, most int64) (int64, error) {
+func (s *sendfile) send(at, limit int64) (int64, error) {
 	s.from = at % int64(len(s.content.Block))
-	s.most = int(min(int64(len(s.content.Piece(at))), most))
+	s.limit = min(int64(len(s.content.Piece(at))), limit)
 	if err := s.raw.Write(s.attempt); err != nil {
 		return 0, err
 	}
-	return int64(max(0, s.n)), os.NewSyscallError("sendfile", s.err)
+	if s.errno != 0 {
+		return 0, os.NewSyscallError("sendfile", s.errno)
+	}
+	return s.n, nil
 }

@@ -13,7 +13,7 @@ import (
 // make by itself.
 type step interface {
 	// try returns EAGAIN when there is nothing to do yet, and 0 at the end.
-	try(fd int, most int64) (int64, syscall.Errno)
+	try(fd int, limit int64) (int64, syscall.Errno)
 	release()
 }
 
@@ -24,9 +24,9 @@ type stepping struct {
 	step step
 	zero *zerocopy // not nil where the runtime's poller will not do
 
-	attempt func(fd uintptr) bool // bound once: a method value allocates
-	most, n int64
-	errno   syscall.Errno
+	attempt  func(fd uintptr) bool // bound once: a method value allocates
+	limit, n int64
+	errno    syscall.Errno
 }
 
 func newStepping(raw syscall.RawConn, what step, zero *zerocopy) *stepping {
@@ -36,12 +36,12 @@ func newStepping(raw syscall.RawConn, what step, zero *zerocopy) *stepping {
 }
 
 func (s *stepping) once(fd uintptr) bool {
-	s.n, s.errno = s.step.try(int(fd), s.most)
+	s.n, s.errno = s.step.try(int(fd), s.limit)
 	return s.errno != syscall.EAGAIN && s.errno != syscall.EINTR
 }
 
-func (s *stepping) receive(most int64) (int64, error) {
-	s.most = most
+func (s *stepping) receive(limit int64) (int64, error) {
+	s.limit = limit
 	wait := s.raw.Read
 	if s.zero != nil {
 		wait = s.zero.wait
@@ -66,9 +66,9 @@ type take struct {
 	flags uintptr
 }
 
-func (t *take) try(fd int, most int64) (int64, syscall.Errno) {
+func (t *take) try(fd int, limit int64) (int64, syscall.Errno) {
 	n, _, errno := syscall.RawSyscall6(syscall.SYS_RECVFROM, uintptr(fd), uintptr(unsafe.Pointer(unsafe.SliceData(t.into))),
-		uintptr(min(most, int64(len(t.into)))), t.flags|syscall.MSG_DONTWAIT, 0, 0)
+		uintptr(min(limit, int64(len(t.into)))), t.flags|syscall.MSG_DONTWAIT, 0, 0)
 	return int64(n), errno
 }
 
@@ -94,8 +94,8 @@ func newPipe(size int64) (*pipe, error) {
 }
 
 // fill moves bytes from a socket into the pipe.
-func (p *pipe) fill(from int, most int64) (int64, syscall.Errno) {
-	n, errno := splice(from, p.in, min(most, p.most))
+func (p *pipe) fill(from int, limit int64) (int64, syscall.Errno) {
+	n, errno := splice(from, p.in, min(limit, p.most))
 	p.holds += max(0, n)
 	return n, errno
 }
@@ -124,8 +124,8 @@ type discard struct {
 	null *os.File
 }
 
-func (d *discard) try(fd int, most int64) (int64, syscall.Errno) {
-	n, errno := d.fill(fd, most)
+func (d *discard) try(fd int, limit int64) (int64, syscall.Errno) {
+	n, errno := d.fill(fd, limit)
 	for d.holds > 0 {
 		if _, failed := d.empty(int(d.null.Fd())); failed != 0 && failed != syscall.EINTR {
 			return 0, failed

@@ -62,11 +62,11 @@ func (s *server) take(c *connection) error {
 func (s *server) settle(c *connection) error {
 	for {
 		sent := c.sent.Load()
-		most := s.work.Owed(c.received.Load()) - sent
-		if most == 0 {
+		due := s.work.Owed(c.received.Load()) - sent
+		if due == 0 {
 			return nil
 		}
-		n, err := c.send(sent%s.work.Down.Bytes, most)
+		n, err := c.send(sent%s.work.Down.Bytes, due)
 		if err != nil {
 			return err
 		}

@@ -69,9 +69,9 @@ func newZerocopy(raw syscall.RawConn, content *wire.Content, closing int) (*zero
 	return z, nil
 }
 
-func (z *zerocopy) send(at, most int64) (int64, error) {
+func (z *zerocopy) send(at, limit int64) (int64, error) {
 	piece := z.content.Piece(at)
-	z.piece = piece[:min(int64(len(piece)), most)]
+	z.piece = piece[:min(int64(len(piece)), limit)]
 	if err := z.raw.Write(z.attempt); err != nil {
 		return 0, err
 	}
