@@ -1,0 +1,111 @@
+#include "libevent/base.h"
+
+#include <sys/eventfd.h>
+#include <sys/timerfd.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <cerrno>
+#include <memory>
+#include <string>
+#include <system_error>
+#include <utility>
+
+#include "kit/contract.h"
+
+namespace netdyno::libevent_worker {
+
+using contract::ErrorKind;
+using contract::Failure;
+
+namespace {
+
+constexpr std::int64_t kSecond = 1'000'000'000;
+
+/// The result of a system call that makes a descriptor.
+int made(int fd, const char* what) {
+  if (fd >= 0) return fd;
+  throw Failure(ErrorKind::setup,
+                std::string("make ") + what + ": " + std::generic_category().message(errno));
+}
+
+event_base* make_base() {
+  const std::unique_ptr<event_config, decltype(&event_config_free)> config(event_config_new(),
+                                                                           &event_config_free);
+  if (config) event_config_set_flag(config.get(), EVENT_BASE_FLAG_NOLOCK);
+  event_base* base = config ? event_base_new_with_config(config.get()) : nullptr;
+  if (base == nullptr) throw Failure(ErrorKind::setup, "make an event_base: libevent gave none");
+  return base;
+}
+
+}  // namespace
+
+Base::Base() : base_(make_base()) {}
+
+void Base::run() {
+  if (event_base_loop(base_, 0) < 0) throw Failure(ErrorKind::bug, "run an event_base: libevent gave up");
+}
+
+Watch::Watch(const Base& base, int fd, short what, event_callback_fn call, void* with) {
+  event_assign(&event_, base.get(), fd, static_cast<short>(what | EV_PERSIST), call, with);
+}
+
+void Watch::start() {
+  if (started_) return;
+  if (event_add(&event_, nullptr) != 0) {
+    throw Failure(ErrorKind::setup, "watch a descriptor: libevent refused it");
+  }
+  started_ = true;
+}
+
+void Watch::stop() {
+  if (!started_) return;
+  event_del(&event_);
+  started_ = false;
+}
+
+Bell::Bell(const Base& base, std::function<void()> answer)
+    : fd_(made(eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK), "an eventfd")),
+      watch_(
+          base, fd_.get(), EV_READ,
+          [](evutil_socket_t, short, void* self) noexcept { static_cast<Bell*>(self)->heard(); }, this),
+      answer_(std::move(answer)) {
+  watch_.start();
+}
+
+void Bell::ring() {
+  const std::uint64_t one = 1;
+  // It fails only when the counter is full: then the loop is being woken anyway.
+  [[maybe_unused]] const ssize_t n = write(fd_.get(), &one, sizeof one);
+}
+
+void Bell::heard() {
+  std::uint64_t rings = 0;
+  [[maybe_unused]] const ssize_t n = read(fd_.get(), &rings, sizeof rings);  // how many is no matter
+  answer_();
+}
+
+Alarm::Alarm(const Base& base, std::function<void()> due)
+    : fd_(made(timerfd_create(CLOCK_MONOTONIC, TFD_CLOEXEC | TFD_NONBLOCK), "a timerfd")),
+      watch_(
+          base, fd_.get(), EV_READ,
+          [](evutil_socket_t, short, void* self) noexcept {
+            auto& alarm = *static_cast<Alarm*>(self);
+            std::uint64_t times = 0;
+            // Nothing to read: it was set anew after this turn had begun.
+            if (read(alarm.fd_.get(), &times, sizeof times) > 0) alarm.due_();
+          },
+          this),
+      due_(std::move(due)) {
+  watch_.start();
+}
+
+void Alarm::set(std::int64_t at) {
+  itimerspec when{};
+  const std::int64_t instant = std::max<std::int64_t>(at, 1);  // 0 would disarm it
+  when.it_value.tv_sec = instant / kSecond;
+  when.it_value.tv_nsec = instant % kSecond;
+  timerfd_settime(fd_.get(), TFD_TIMER_ABSTIME, &when, nullptr);
+}
+
+}  // namespace netdyno::libevent_worker

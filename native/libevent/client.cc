@@ -1,0 +1,71 @@
+#include "libevent/client.h"
+
+#include <utility>
+
+namespace netdyno::libevent_worker {
+
+EventClientLoop::EventClientLoop(Api api)
+    : api_(api), bell_(base_, [this] { answer(); }), alarm_(base_, [this] { wake(); }) {}
+
+void EventClientLoop::add(int fd, std::unique_ptr<Flow> flow, bool active) {
+  connections_.push_back(make_connection(api_, base_, Descriptor(fd), std::move(flow), *this));
+  connections_.back()->place = carries_.size();
+  carries_.push_back(active);
+  opened(active);
+}
+
+void EventClientLoop::run() {
+  for (const auto& connection : connections_) connection->begin();
+  if (!failure_ && !stopped_ && agenda().held() > 0) {
+    pace();
+    base_.run();
+  }
+  if (failure_) std::rethrow_exception(failure_);
+}
+
+void EventClientLoop::end(std::int64_t closing) {
+  closing_ = closing;
+  bell_.ring();
+}
+
+void EventClientLoop::stop() {
+  stopped_ = true;
+  bell_.ring();
+}
+
+void EventClientLoop::answer() {
+  if (stopped_) return base_.leave();
+  if (closing_ != Agenda::kNever) agenda().end(closing_);
+  pace();
+}
+
+void EventClientLoop::wake() {
+  armed_ = Agenda::kNever;
+  while (agenda().next_due() <= now_ns()) {
+    const Agenda::Entry entry = agenda().take();
+    connections_[entry.connection]->send(entry.slot);
+  }
+  pace();
+}
+
+void EventClientLoop::pace() {
+  if (agenda().held() == 0) return base_.leave();
+  const std::int64_t next = agenda().next_due();
+  if (next >= armed_) return;
+  armed_ = next;
+  alarm_.set(next);
+}
+
+void EventClientLoop::lost(Connection& connection) {
+  if (!connection.open()) return;
+  connection.abandon();
+  ClientLoop::lost(carries_[connection.place]);
+  pace();
+}
+
+void EventClientLoop::failed(Connection&, std::exception_ptr error) {
+  failure_ = std::move(error);
+  base_.leave();
+}
+
+}  // namespace netdyno::libevent_worker

@@ -1,0 +1,50 @@
+// One event loop of the client of transport libevent.
+// Layer: libevent worker, above connection. Threads: as kit/ends.h says.
+#pragma once
+
+#include <atomic>
+#include <exception>
+#include <memory>
+#include <vector>
+
+#include "kit/clock.h"
+#include "kit/ends.h"
+#include "libevent/connection.h"
+
+namespace netdyno::libevent_worker {
+
+class EventClientLoop : public ClientLoop, private Keeper {
+ public:
+  explicit EventClientLoop(Api api);
+
+  void add(int fd, std::unique_ptr<Flow> flow, bool active) override;
+  void run() override;
+  void end(std::int64_t closing) override;
+  void stop() override;
+
+ private:
+  void lost(Connection& connection) override;
+  void failed(Connection& connection, std::exception_ptr error) override;
+  void moved() override { pace(); }
+  std::int64_t now() const override { return now_ns(); }
+
+  /// What other threads asked for.
+  void answer();
+  /// Sends what is due; pace goes on from there.
+  void wake();
+  /// Sets the alarm for the agenda; call after anything that may have changed it.
+  void pace();
+
+  const Api api_;
+  Base base_;
+  Bell bell_;
+  Alarm alarm_;
+  std::vector<std::unique_ptr<Connection>> connections_;  // after base_: their events go first
+  std::vector<bool> carries_;                             // by connection
+  std::int64_t armed_ = Agenda::kNever;
+  std::exception_ptr failure_;
+  std::atomic<std::int64_t> closing_{Agenda::kNever};
+  std::atomic<bool> stopped_{false};
+};
+
+}  // namespace netdyno::libevent_worker
