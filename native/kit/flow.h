@@ -40,6 +40,9 @@ class Flow {
   virtual std::span<const char> outgoing(std::int64_t now) = 0;
   /// The kernel took the first n of them.
   virtual void written(std::size_t n) = 0;
+  /// Whether what goes out never changes: then written may be told of bytes that
+  /// the kernel has yet to take.
+  virtual bool lasting() const { return false; }
 
   /// Where the next bytes go; empty while nothing may be read, until something
   /// was written.

@@ -26,6 +26,7 @@ class Pipeline final : public Flow {
   /// Copies of the message, as many as are due, in one piece.
   std::span<const char> outgoing(std::int64_t now) override;
   void written(std::size_t n) override;
+  bool lasting() const override { return true; }
 
   /// A message is always contiguous there.
   std::span<char> room() override { return {buffer_.get() + filled_, capacity_ - filled_}; }

@@ -79,6 +79,7 @@ class StreamClient final : public Flow {
   bool unsent() const override { return rest_ > 0 || flights_.waiting() > 0; }
   std::span<const char> outgoing(std::int64_t now) override;
   void written(std::size_t n) override;
+  bool lasting() const override { return true; }
   std::span<char> room() override { return {buffer_.get(), capacity_}; }
   void received(std::size_t n, std::int64_t now) override;
   void abandon(contract::ErrorKind kind, std::int64_t now) override;
@@ -103,6 +104,7 @@ class StreamServer final : public Serving {
   bool unsent() const override { return down_ < answerable(); }
   std::span<const char> outgoing(std::int64_t now) override;
   void written(std::size_t n) override;
+  bool lasting() const override { return true; }
   std::span<char> room() override { return buffer(); }
   void received(std::size_t n, std::int64_t now) override;
 
