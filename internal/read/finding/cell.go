@@ -88,7 +88,7 @@ func limitOf(views []*view) (Limit, string) {
 		}
 	}
 	best := Unknown
-	for _, l := range []Limit{ServerCore, ClientCore, ServerCPU, ClientCPU, HostCPU, Schedule, Latency, Unknown} {
+	for _, l := range limits {
 		if count[l] > count[best] {
 			best = l
 		}

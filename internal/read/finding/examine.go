@@ -59,7 +59,8 @@ func examineAll(views []*view) {
 	readers.Wait()
 }
 
-// examine reads one trial. It does not keep the window: decoded histograms of
+// examine reads one trial, and notes in its view what only all trials together
+// can judge. It does not keep the window: decoded histograms of
 // thousands of trials would not fit into memory.
 func examine(v *view) Trial {
 	t := Trial{ID: v.plan.ID, Block: v.plan.Block, Repeat: v.plan.Repeat, Status: StatusMissing}
@@ -75,7 +76,8 @@ func examine(v *view) Trial {
 	if reason := e.ledger(); reason != "" {
 		t.Status, t.Reason = StatusInvalid, reason
 	}
-	t.Limit, t.LimitProof = e.limit()
+	t.Limit, v.limitOf, t.LimitProof = e.limit()
+	v.passage = passageOf(e, v)
 	var why []string
 	for _, check := range []func() (flag, why string){e.unsteady, e.overloaded, e.skewed, e.lagging, e.noisy, e.reconnected} {
 		if flag, text := check(); flag != "" {

@@ -28,6 +28,7 @@ func Find(header record.Header, trials []record.Trial, records []record.Record) 
 	}
 	s := sortOut(header, trials, records)
 	examineAll(s.views)
+	s.limitByLink()
 	noise := s.noise()
 	comparisons := s.compare(noise)
 	cells := s.describeCells()

@@ -25,14 +25,17 @@ type Limit string
 
 // The limits in the order in which they are tried (METHOD §5).
 const (
-	ServerCore Limit = "server-core"
-	ClientCore Limit = "client-core"
-	ServerCPU  Limit = "server-cpu"
-	ClientCPU  Limit = "client-cpu"
-	HostCPU    Limit = "host-cpu"
-	Schedule   Limit = "schedule"
-	Latency    Limit = "latency"
-	Unknown    Limit = "unknown"
+	Link          Limit = "link" // never on loopback, where that is the CPU
+	ServerCore    Limit = "server-core"
+	ClientCore    Limit = "client-core"
+	ServerCPU     Limit = "server-cpu"
+	ClientCPU     Limit = "client-cpu"
+	HostCPU       Limit = "host-cpu"
+	ReceiveWindow Limit = "receive-window" // whose it was is in the proof
+	SendBuffer    Limit = "send-buffer"
+	Schedule      Limit = "schedule"
+	Latency       Limit = "latency"
+	Unknown       Limit = "unknown"
 )
 
 // Findings is everything that can be said about one run.

@@ -23,8 +23,15 @@ type crowd struct {
 	spans []record.Span
 }
 
-// limit names what bounded the trial, with its proof.
-func (e *exam) limit() (Limit, string) {
+// limits are in the order in which they are tried, the earlier one named when
+// two are as frequent (METHOD §5).
+var limits = []Limit{
+	Link, ServerCore, ClientCore, ServerCPU, ClientCPU, HostCPU, ReceiveWindow, SendBuffer, Schedule, Latency, Unknown,
+}
+
+// limit names what bounded the trial, the end whose it was, if it was one
+// end's, and its proof. Whether it was the link, limitByLink says.
+func (e *exam) limit() (limit Limit, of contract.Role, proof string) {
 	crowds := e.crowds()
 	for _, step := range []struct {
 		limits map[contract.Role]Limit
@@ -39,15 +46,19 @@ func (e *exam) limit() (Limit, string) {
 					continue
 				}
 				if proof := step.of(c); proof != "" {
-					return step.limits[role], proof
+					return step.limits[role], role, proof
 				}
 			}
 		}
 	}
 	if proof := e.fullHost(crowds); proof != "" {
-		return HostCPU, proof
+		return HostCPU, "", proof
 	}
-	return e.noResource(crowds)
+	if limit, of, proof := e.restrained(); proof != "" {
+		return limit, of, proof
+	}
+	limit, proof = e.noResource(crowds)
+	return limit, "", proof
 }
 
 func (e *exam) crowds() []crowd {

@@ -3,6 +3,8 @@ package finding
 import (
 	"fmt"
 	"strings"
+
+	"netdyno/internal/contract"
 )
 
 // refuse returns why two arms may not be judged on a metric whatever the
@@ -18,11 +20,30 @@ func (s *sorted) refuse(b *pending) string {
 		return ""
 	}
 	for _, arm := range []string{b.Arm, b.Base} {
-		if limit, _ := limitOf(s.at[place{b.Cell, arm}]); limit == ClientCore || limit == ClientCPU {
+		if limit, of := limitedBy(s.at[place{b.Cell, arm}]); of == contract.Client {
 			return fmt.Sprintf("the client was the limit of %s (%s): its rate says nothing about servers", arm, limit)
 		}
 	}
 	return ""
+}
+
+// limitedBy returns the limit of most valid trials, and the end whose it was in
+// most of those; "" when it was neither's alone, or either's as often.
+func limitedBy(views []*view) (Limit, contract.Role) {
+	limit, _ := limitOf(views)
+	count, all := map[contract.Role]int{}, 0
+	for _, v := range views {
+		if v.trial.Status == Valid && v.trial.Limit == limit {
+			count[v.limitOf]++
+			all++
+		}
+	}
+	for _, end := range []contract.Role{contract.Server, contract.Client} {
+		if 2*count[end] > all {
+			return limit, end
+		}
+	}
+	return limit, ""
 }
 
 func isLatency(metric string) bool {

@@ -6,6 +6,7 @@ import (
 	"slices"
 	"sort"
 
+	"netdyno/internal/contract"
 	"netdyno/internal/record"
 )
 
@@ -14,6 +15,9 @@ type view struct {
 	plan   record.Trial
 	record *record.Record // nil when there is none yet
 	trial  Trial
+
+	limitOf contract.Role // the end whose resource was the limit; "" when it was neither's alone
+	passage passage
 }
 
 // place is where a trial stands in the study's table.

@@ -5,6 +5,7 @@ import (
 	"slices"
 	"strings"
 
+	"netdyno/internal/contract"
 	"netdyno/internal/record"
 )
 
@@ -31,7 +32,7 @@ func (s *sorted) warnLimits(f Findings) []record.Warning {
 	var limited []string
 	for _, cell := range f.Cells {
 		for _, arm := range cell.Arms {
-			if arm.Limit == ClientCore || arm.Limit == ClientCPU {
+			if _, of := limitedBy(s.at[place{cell.Name, arm.Name}]); of == contract.Client {
 				limited = append(limited, armOf(cell, arm))
 			}
 		}

@@ -1,0 +1,124 @@
+package finding
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+
+	"netdyno/internal/contract"
+	"netdyno/internal/quantity"
+	"netdyno/internal/record"
+)
+
+// linkFull is the share of a link's ceiling from which the link counts as the
+// limit (METHOD §5).
+const linkFull = 0.95
+
+// passage is what a trial sent across its link. The zero value is of a trial
+// over loopback, or of an unknown link: there, nothing is said of links.
+type passage struct {
+	link     string          // its interfaces, and the levels that shape it
+	bulk     contract.Stream // directions in which the trial streamed
+	arriving map[contract.Role]float64
+}
+
+// passageOf reads what crossed a link. On loopback there is none: what it
+// carries at most is what the CPUs copy, and they are looked at by themselves.
+func passageOf(e *exam, v *view) passage {
+	link, ok := e.window.Link()
+	if !ok {
+		return passage{}
+	}
+	var shape []string
+	for factor, level := range v.plan.Levels {
+		if strings.HasPrefix(factor, "link.") {
+			shape = append(shape, " "+factor+"="+level)
+		}
+	}
+	slices.Sort(shape)
+	p := passage{link: link + strings.Join(shape, ""), arriving: map[contract.Role]float64{}}
+	for _, g := range e.generators {
+		if g.Setup != nil {
+			p.bulk = g.Setup.Exchange.Stream
+		}
+	}
+	for _, at := range []contract.Role{contract.Server, contract.Client} {
+		if rate, ok := e.window.Arriving(at); ok {
+			p.arriving[at] = rate
+		}
+	}
+	// A pair that streams upwards counts at its far end, where it is no server.
+	if total, ok := e.values["goodput_bytes_per_s"]; ok && p.bulk == contract.StreamUp && p.arriving[contract.Server] == 0 {
+		p.arriving[contract.Server] = total
+	}
+	return p
+}
+
+// streamsTo tells whether the trial is bulk in the direction of an end.
+func (p passage) streamsTo(at contract.Role) bool {
+	switch p.bulk {
+	case contract.StreamUp:
+		return at == contract.Server
+	case contract.StreamDown:
+		return at == contract.Client
+	}
+	return p.bulk == contract.StreamBoth
+}
+
+// direction is one way of a link.
+type direction struct {
+	link string
+	at   contract.Role // where it ends
+}
+
+// ceiling is the most that a bulk trial brought over a link in one direction.
+type ceiling struct {
+	bytesPerS float64
+	by        record.Trial
+}
+
+// limitByLink names the link where it was full. That is known only when all
+// trials are read: the ceiling is what the best bulk arm of the run brought
+// over the same link in the same direction.
+func (s *sorted) limitByLink() {
+	ceilings := s.ceilings()
+	for _, v := range s.views {
+		if v.trial.Status != Valid {
+			continue
+		}
+		for _, at := range []contract.Role{contract.Server, contract.Client} {
+			most, known := ceilings[direction{v.passage.link, at}]
+			rate := v.passage.arriving[at]
+			if !known || rate < linkFull*most.bytesPerS {
+				continue
+			}
+			v.trial.Limit, v.limitOf = Link, ""
+			v.trial.LimitProof = fmt.Sprintf("%s arrived at the %s over %s, %s of the most that a bulk stream brought there in this run (%s, trial %s: %s)",
+				quantity.FormatByteRate(rate), at, v.passage.link, quantity.FormatShare(rate/most.bytesPerS), most.by.Arm, most.by.ID, quantity.FormatByteRate(most.bytesPerS))
+			break
+		}
+	}
+}
+
+// ceilings returns the best of the valid bulk trials by direction. One whose
+// own limit was a CPU measured that CPU, not the link.
+func (s *sorted) ceilings() map[direction]ceiling {
+	best := map[direction]ceiling{}
+	for _, v := range s.views {
+		if v.trial.Status != Valid || v.passage.link == "" || v.trial.Limit.isCPU() {
+			continue
+		}
+		for at, rate := range v.passage.arriving {
+			d := direction{v.passage.link, at}
+			if v.passage.streamsTo(at) && rate > best[d].bytesPerS {
+				best[d] = ceiling{rate, v.plan}
+			}
+		}
+	}
+	return best
+}
+
+// isCPU tells whether the limit is computing time, of whomever.
+func (l Limit) isCPU() bool {
+	return slices.Contains([]Limit{ServerCore, ClientCore, ServerCPU, ClientCPU, HostCPU}, l)
+}
