@@ -1,0 +1,67 @@
+package finding_test
+
+import (
+	"testing"
+
+	"netdyno/internal/contract"
+	"netdyno/internal/record"
+)
+
+// carry makes the kernel's account of a worker what the worker says, and a
+// header on top of it.
+func carry(workers ...*record.Worker) {
+	for _, w := range workers {
+		for _, edge := range []*record.Edge{w.Idle, w.Open, w.Close} {
+			said := edge.Reading.Counts
+			edge.Meter.TCP = &contract.TCP{Sockets: 50, ReceivedBytes: said.ReceivedBytes + 5000, AckedBytes: said.SentBytes + 5001}
+		}
+	}
+}
+
+func TestLedgerByTheKernelsAccount(t *testing.T) {
+	const messages = 2 * 50 * 100 // two per slot, in bytes: more than 1 % of what either end did
+	short := func(change func(server, client *contract.TCP)) func(s, c *record.Worker) {
+		return func(s, c *record.Worker) {
+			carry(s, c)
+			change(s.Close.Meter.TCP, c.Close.Meter.TCP)
+		}
+	}
+	checkLedger(t, []entry{
+		{"honest", short(func(_, _ *contract.TCP) {}), ""},
+		{"the server read what never came", short(func(s, _ *contract.TCP) { s.ReceivedBytes -= 5000 + messages + 1 }), "server says it received"},
+		{"the client read what never came", short(func(_, c *contract.TCP) { c.ReceivedBytes -= 5000 + messages + 1 }), "client-1 says it received"},
+		{"the client sent what never went", short(func(_, c *contract.TCP) { c.AckedBytes /= 2 }), "client-1 says it sent"},
+		{"the server sent what never went", short(func(s, _ *contract.TCP) { s.AckedBytes = 0 }), "server says it sent"},
+		{"what a library may hold", short(func(s, c *contract.TCP) {
+			s.ReceivedBytes -= 5000 + messages
+			c.AckedBytes -= 5001 + messages
+		}), ""},
+		{"written and not yet acknowledged", short(func(s, _ *contract.TCP) { s.AckedBytes, s.SendQueuedBytes = 0, s.AckedBytes }), ""},
+		{"connections that went", short(func(s, _ *contract.TCP) { s.ReceivedBytes, s.Sockets = 0, 49 }), ""},
+		{"connections that changed before the window", func(s, c *record.Worker) {
+			carry(s, c)
+			s.Close.Meter.TCP.ReceivedBytes = 0
+			s.Idle.Meter.TCP.Sockets = 49
+		}, ""},
+		{"no account of the start", func(s, c *record.Worker) {
+			carry(s, c)
+			s.Close.Meter.TCP.ReceivedBytes = 0
+			s.Idle.Meter.TCP = nil
+		}, ""},
+		{"connections made anew", func(s, c *record.Worker) {
+			carry(s, c)
+			c.Close.Meter.TCP.ReceivedBytes = 0
+			c.Result.Counts.Redialled = 1
+		}, ""},
+		{"a codec's messages may be compressed", func(s, c *record.Worker) {
+			carry(s, c)
+			c.Close.Meter.TCP.ReceivedBytes = 0
+			c.Setup.Exchange.Message = &contract.Structure{Name: "complex"}
+		}, ""},
+		{"a foreign server counts nothing", func(s, c *record.Worker) {
+			carry(s, c)
+			s.Ready.Foreign = true
+			s.Close.Meter.TCP.ReceivedBytes = 0
+		}, ""},
+	})
+}
