@@ -27,6 +27,7 @@ const (
 	Lagging     = "lagging"
 	Noisy       = "noisy"
 	Reconnected = "reconnected"
+	Unverified  = "unverified"
 )
 
 // exam is one record under examination, with what several checks ask of it.
@@ -79,7 +80,7 @@ func examine(v *view) Trial {
 	t.Limit, v.limitOf, t.LimitProof = e.limit()
 	v.passage = passageOf(e, v)
 	var why []string
-	for _, check := range []func() (flag, why string){e.unsteady, e.overloaded, e.skewed, e.lagging, e.noisy, e.reconnected} {
+	for _, check := range []func() (flag, why string){e.unsteady, e.overloaded, e.skewed, e.lagging, e.noisy, e.reconnected, e.unverified} {
 		if flag, text := check(); flag != "" {
 			t.Flags = append(t.Flags, flag)
 			why = append(why, text)

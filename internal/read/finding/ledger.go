@@ -72,11 +72,12 @@ func (e *exam) failures() string {
 }
 
 // verified demands the one checked message per connection of METHOD §1.3,
-// where something comes down that a client can check.
+// where something comes down that a client can check. A foreign client cannot:
+// flag unverified says so.
 func (e *exam) verified() string {
 	for _, g := range e.generators {
 		_, down, ok := g.Sizes()
-		if g.Role != contract.Client || g.Ready == nil || !ok || down <= 0 {
+		if g.Role != contract.Client || g.Ready == nil || !ok || down <= 0 || foreign(g) {
 			continue
 		}
 		if g.Ready.Verified < g.Ready.Connections {
@@ -92,6 +93,12 @@ func (e *exam) clientBytes() string {
 	for _, g := range e.generators {
 		up, down, ok := g.Sizes()
 		if !ok {
+			continue
+		}
+		if foreign(g) {
+			if reason := streamedBytes(g); reason != "" {
+				return reason
+			}
 			continue
 		}
 		exchanges, slack := float64(g.Result.Counts.Exchanges), slotsOf(g.Setup.Load)
@@ -144,14 +151,15 @@ func (e *exam) serverBooks() string {
 			return ""
 		}
 		shift := e.shift(g, servers)
-		exchanges.add(g, 1, shift)
-		received.add(g, up, shift)
-		sent.add(g, down, shift)
+		exchanges.add(g, g.Result.Counts.Exchanges, 1, shift)
+		received.add(g, workOf(g, g.Result.Counts.SentBytes, up), up, shift)
+		sent.add(g, workOf(g, g.Result.Counts.ReceivedBytes, down), down, shift)
 	}
+	ups, downs := e.directions()
 	switch {
-	case received.open():
+	case ups && received.open():
 		return fmt.Sprintf("the server received %.0f bytes, but the clients' exchanges make %.0f", received.server, received.clients)
-	case sent.open():
+	case downs && sent.open():
 		return fmt.Sprintf("the server sent %.0f bytes, but the clients' exchanges make %.0f", sent.server, sent.clients)
 	case exchanges.server > 0 && exchanges.open(): // a server that sees no boundaries may leave them out
 		return fmt.Sprintf("the server counted %.0f exchanges, the clients %.0f", exchanges.server, exchanges.clients)
@@ -191,9 +199,9 @@ func lateness(s record.Span) float64 {
 // entry is one line of the books, by both ends.
 type entry struct{ server, clients, slack float64 }
 
-// add enters a client's exchanges of the given size.
-func (b *entry) add(g *record.Worker, size int64, shift float64) {
-	work := float64(g.Result.Counts.Exchanges) * float64(size)
+// add enters a client's work, in exchanges of the given size.
+func (b *entry) add(g *record.Worker, amount, size int64, shift float64) {
+	work := float64(amount)
 	b.clients += work
 	b.slack += max(2*slotsOf(g.Setup.Load)*float64(size), (serverSlack+shift)*work)
 }

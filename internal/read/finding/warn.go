@@ -52,6 +52,7 @@ var flagWarnings = []struct{ flag, text, advice string }{
 	{Skewed, "were metered more than 0.5 % of the window apart from their marks", "lengthen the window: a worker busy on its only core answers late"},
 	{Lagging, "left more than 5 % of their slots empty", "give the clients more CPUs: the generator paced these trials"},
 	{Reconnected, "made connections anew that had ended between exchanges", "give the ends more CPU, or ask the server why it closes them: HTTP/1.1 lets both ends close after a reply"},
+	{Unverified, "were driven by a program that does not check what it receives", "compare its figures with those of an arm that does, under the same load"},
 	{Noisy, "lost more than 1 % of the host's CPU time to the hypervisor", "use a quiet or dedicated machine"},
 }
 
