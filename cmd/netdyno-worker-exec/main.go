@@ -1,5 +1,5 @@
-// Command netdyno-worker-exec speaks the worker contract on behalf of server
-// programs that do not.
+// Command netdyno-worker-exec speaks the worker contract on behalf of programs
+// that do not.
 package main
 
 import (
@@ -7,4 +7,9 @@ import (
 	"netdyno/internal/work/worker"
 )
 
-func main() { worker.Main("netdyno-worker-exec", foreign.Transport{}, foreign.Address{}) }
+func main() {
+	worker.Main("netdyno-worker-exec",
+		foreign.Transport{}, foreign.Address{},
+		foreign.Iperf3(), foreign.Iperf2(), foreign.Sockperf(),
+	)
+}

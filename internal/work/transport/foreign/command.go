@@ -5,10 +5,10 @@ import (
 	"strings"
 )
 
-// split turns a command line into an argv without a shell: words are
+// split turns the text of an option into words without a shell: they are
 // separated by spaces, '…' and "…" keep spaces, nothing is expanded but the
 // placeholders {host} and {port}.
-func split(line, host, port string) ([]string, error) {
+func split(option, line, host, port string) ([]string, error) {
 	var argv []string
 	var word strings.Builder
 	inWord, quote := false, rune(0)
@@ -30,13 +30,10 @@ func split(line, host, port string) ([]string, error) {
 		}
 	}
 	if quote != 0 {
-		return nil, fmt.Errorf("option command: the quote %c is not closed in %q", quote, line)
+		return nil, fmt.Errorf("option %s: the quote %c is not closed in %q", option, quote, line)
 	}
 	if inWord {
 		argv = append(argv, word.String())
-	}
-	if len(argv) == 0 {
-		return nil, fmt.Errorf("option command is empty, expected the command line of a server, such as %q", "socat TCP-LISTEN:{port},fork EXEC:cat")
 	}
 	fill := strings.NewReplacer("{host}", host, "{port}", port)
 	for i := range argv {

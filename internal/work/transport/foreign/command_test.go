@@ -15,8 +15,9 @@ func TestSplit(t *testing.T) {
 		"a $(reboot); `b` && c > d *": {"a", "$(reboot);", "`b`", "&&", "c", ">", "d", "*"}, // words like any other
 		`a "it's" 'say "x"'`:          {"a", "it's", `say "x"`},
 		"x {port}{port} {elsewhere}":  {"x", "77", "{elsewhere}"},
+		"  ":                          nil,
 	} {
-		got, err := split(line, "h", "7")
+		got, err := split("command", line, "h", "7")
 		if err != nil || !slices.Equal(got, want) {
 			t.Errorf("%q: %q, %v; want %q", line, got, err, want)
 		}
@@ -24,8 +25,8 @@ func TestSplit(t *testing.T) {
 }
 
 func TestSplitRefuses(t *testing.T) {
-	for line, want := range map[string]string{"": "empty", "  ": "empty", `a "b`: "not closed", "a 'b": "not closed"} {
-		if got, err := split(line, "h", "7"); err == nil || !strings.Contains(err.Error(), want) {
+	for line, want := range map[string]string{`a "b`: "not closed", "a 'b": "option command"} {
+		if got, err := split("command", line, "h", "7"); err == nil || !strings.Contains(err.Error(), want) {
 			t.Errorf("%q: %q, %v; want an error that it is %s", line, got, err, want)
 		}
 	}
@@ -34,8 +35,9 @@ func TestSplitRefuses(t *testing.T) {
 func FuzzSplit(f *testing.F) {
 	f.Add(`a "b c" 'd' {port}`)
 	f.Fuzz(func(t *testing.T, line string) {
-		if argv, err := split(line, "h", "7"); err == nil && len(argv) == 0 {
-			t.Fatalf("%q gives neither words nor an error", line)
+		argv, err := split("command", line, "h", "7")
+		if blank := strings.Trim(line, " \t\n") == ""; err == nil && blank != (len(argv) == 0) {
+			t.Fatalf("%q gives the words %q", line, argv)
 		}
 	})
 }

@@ -1,17 +1,22 @@
-// Package foreign lets any client of the same wire drive a server that knows
-// nothing of netdyno. Transport exec starts a program of the user's from its
-// command line and waits until the port listens; the meter sees it as part of
-// this worker's process tree. Transport address finds one that runs already,
-// of which nothing can be metered. Neither moves a byte or counts one: that the
-// server answers rightly is for the client's verification to say.
+// Package foreign lets programs take part that know nothing of netdyno.
+//
+// Transport exec starts a server of the user's from its command line and waits
+// until the port listens; the meter sees it as part of this worker's process
+// tree. Transport address finds one that runs already, of which nothing can be
+// metered. Any client of the same wire drives them. Neither moves a byte or
+// counts one: that the server answers rightly is for the client's verification
+// to say.
+//
+// An Arm is both ends of a program that measures itself (iperf3, iperf2,
+// sockperf). It knows nothing of a trial's window, so the kernel counts for it:
+// at each mark its sockets are read by sock_diag. Each program is one file with
+// its command lines (iperf3.go) and one that reads what it prints
+// (iperf3_output.go).
 package foreign
 
 import (
-	"bytes"
 	"fmt"
 	"net"
-	"os"
-	"os/exec"
 	"strconv"
 	"sync"
 	"time"
@@ -45,11 +50,9 @@ func (Transport) Describe() contract.Transport {
 func (Transport) Client(contract.Setup) (load.Client, error) { panic("exec has no client") }
 
 type server struct {
-	command *exec.Cmd
+	program *program
 	address string
 	options map[string]any
-	output  tail
-	exited  chan struct{}
 	once    sync.Once
 }
 
@@ -60,23 +63,18 @@ func (Transport) Server(setup contract.Setup) (load.Server, error) {
 	if err != nil {
 		return nil, load.Failure(contract.SetupFailed, err)
 	}
-	argv, err := split(o.Text("command"), host, port)
+	argv, err := split("command", o.Text("command"), host, port)
+	if err == nil && len(argv) == 0 {
+		err = fmt.Errorf("option command is empty, expected the command line of a server, such as %q", "socat TCP-LISTEN:{port},fork EXEC:cat")
+	}
 	if err != nil {
 		return nil, load.Failure(contract.SetupFailed, err)
 	}
-	s := &server{address: net.JoinHostPort(host, port), options: setup.Options, exited: make(chan struct{})}
+	s := &server{address: net.JoinHostPort(host, port), options: setup.Options}
 	s.options["port"] = port
-	s.command = exec.Command(argv[0], argv[1:]...)
-	// Both streams are the program's own talk; stdout must not reach ours,
-	// which is for the contract.
-	s.command.Stdout, s.command.Stderr = &s.output, &s.output
-	if err := s.command.Start(); err != nil {
-		return nil, load.Failure(contract.SetupFailed, fmt.Errorf("start %q: %w", argv[0], err))
+	if s.program, err = launch(argv, nil); err != nil {
+		return nil, load.Failure(contract.SetupFailed, err)
 	}
-	go func() {
-		_ = s.command.Wait() // how it ended is in ProcessState
-		close(s.exited)
-	}()
 	if err := s.awaitListening(time.Duration(o.Int("wait"))); err != nil {
 		_ = s.Close()
 		return nil, load.Failure(contract.SetupFailed, err)
@@ -84,7 +82,7 @@ func (Transport) Server(setup contract.Setup) (load.Server, error) {
 	return s, nil
 }
 
-// place chooses where the program shall listen.
+// place chooses where a program shall listen; port 0 leaves it to listen.
 func place(listen string, port int64) (string, string, error) {
 	host, given, err := net.SplitHostPort(listen)
 	if err != nil {
@@ -111,14 +109,13 @@ func (s *server) awaitListening(patience time.Duration) error {
 			return conn.Close()
 		}
 		select {
-		case <-s.exited:
-			return fmt.Errorf("%s ended before it listened on %s: %s; it said: %s",
-				s.command.Path, s.address, s.command.ProcessState, s.output.text())
+		case <-s.program.exited:
+			return fmt.Errorf("%s ended before it listened on %s: %s", s.program.path(), s.address, s.program.last())
 		case <-time.After(20 * time.Millisecond):
 		}
 		if time.Now().After(deadline) {
 			return fmt.Errorf("%s does not listen on %s after %v (does its command line name {port}?): %w; it said: %s",
-				s.command.Path, s.address, patience, err, s.output.text())
+				s.program.path(), s.address, patience, err, s.program.output.text())
 		}
 	}
 }
@@ -131,42 +128,8 @@ func (s *server) Ready() contract.Ready {
 // Counts implements load.Server. Ready says that it knows nothing.
 func (s *server) Counts() contract.Counts { return contract.Counts{} }
 
-// Close implements load.Server: it asks the program to end and then makes it.
+// Close implements load.Server.
 func (s *server) Close() error {
-	s.once.Do(func() {
-		_ = s.command.Process.Signal(os.Interrupt) // gone already is as good
-		select {
-		case <-s.exited:
-		case <-time.After(500 * time.Millisecond):
-			_ = s.command.Process.Kill() // the meter kills the rest of its tree
-			<-s.exited
-		}
-	})
+	s.once.Do(s.program.end)
 	return nil
-}
-
-// tail keeps the last bytes of a program's talk. Any goroutine may use it.
-type tail struct {
-	mu   sync.Mutex
-	last []byte
-}
-
-const tailBytes = 2048
-
-// Write implements io.Writer and never fails.
-func (t *tail) Write(b []byte) (int, error) {
-	t.mu.Lock()
-	defer t.mu.Unlock()
-	t.last = append(t.last, b[max(0, len(b)-tailBytes):]...)
-	t.last = t.last[max(0, len(t.last)-tailBytes):]
-	return len(b), nil
-}
-
-func (t *tail) text() string {
-	t.mu.Lock()
-	defer t.mu.Unlock()
-	if text := bytes.TrimSpace(t.last); len(text) > 0 {
-		return strconv.Quote(string(text))
-	}
-	return "nothing"
 }

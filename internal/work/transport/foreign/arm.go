@@ -1,0 +1,157 @@
+package foreign
+
+import (
+	"fmt"
+	"net"
+	"os/exec"
+	"strconv"
+	"time"
+
+	"netdyno/internal/contract"
+	"netdyno/internal/work/load"
+)
+
+// Arm is a transport whose both ends are programs that speak to each other
+// alone, on a wire of their own, and measure themselves.
+type Arm struct{ tool tool }
+
+// tool is one such program: its command lines and what it prints.
+type tool struct {
+	name, doc string // of the transport and its wire
+	program   string // executable
+	debian    string // package that has it
+	features  []contract.Feature
+	options   []contract.Option
+
+	// refuse says which point of the trial the program cannot carry out. It is
+	// asked at both ends.
+	refuse func(contract.Setup) error
+	// threads is how many threads do the work of an end with so many processes.
+	threads func(setup contract.Setup, processes int) int
+	// serve and drive return the arguments of one server and of one client.
+	serve func(setup contract.Setup, host, port string) []string
+	drive func(contract.Setup, flow) []string
+	// linger is how long a program goes on after the end of the load.
+	linger time.Duration
+	// state reads what an interrupted client has printed or written.
+	state func(f flow, stdout []byte, w window) (statement, error)
+}
+
+// flow is one client process: its share of the connections, to one server.
+type flow struct {
+	host, port  string
+	source      string // local address to connect from; empty is the system's choice
+	connections int
+	log         string // path of a file for its own log, which is removed in the end
+	size        int64  // bytes of a message
+}
+
+// window lies between two instants of CLOCK_MONOTONIC in ns; known is false
+// when the trial had none.
+type window struct {
+	from, to int64
+	known    bool
+}
+
+// Describe implements load.Transport.
+func (a Arm) Describe() contract.Transport {
+	options := append([]contract.Option{
+		{Name: "args", Type: contract.TypeText, Default: "", Doc: "more arguments for " + a.tool.program + ", split at spaces without a shell"},
+	}, a.tool.options...)
+	return contract.Transport{
+		Name: a.tool.name, Doc: a.tool.doc, Wire: a.tool.name,
+		Roles:    []contract.Role{contract.Server, contract.Client},
+		Delivery: contract.DeliveryChunks, Features: a.tool.features, Options: options,
+	}
+}
+
+// prepare finds the program, checks that it can do what is asked, and returns
+// its path and the user's own arguments.
+func (a Arm) prepare(setup contract.Setup) (path string, args []string, err error) {
+	if err := refusals(a.tool.name, setup); err != nil {
+		return "", nil, load.Failure(contract.Unsupported, err)
+	}
+	if err := a.tool.refuse(setup); err != nil {
+		return "", nil, load.Failure(contract.Unsupported, err)
+	}
+	path, err = exec.LookPath(a.tool.program)
+	if err != nil {
+		err = fmt.Errorf("%s is not on PATH (Debian package %s)", a.tool.program, a.tool.debian)
+		return "", nil, load.Failure(contract.Unsupported, err)
+	}
+	args, err = split("args", load.Options(setup.Options).Text("args"), "", "")
+	if err != nil {
+		return "", nil, load.Failure(contract.SetupFailed, err)
+	}
+	return path, args, nil
+}
+
+// refusals are points of a trial that no program of this kind can carry out.
+func refusals(name string, setup contract.Setup) error {
+	l, x := setup.Load, setup.Exchange
+	switch {
+	case x.Message != nil || x.Codec != "" && x.Codec != "bytes":
+		return fmt.Errorf("%s sends bytes of its own and encodes no message", name)
+	case setup.TLS != nil:
+		return fmt.Errorf("%s does not encrypt", name)
+	case l.Rate > 0:
+		return fmt.Errorf("%s sends as fast as it can: it keeps no schedule of exchanges (rate is %g)", name, l.Rate)
+	case l.ThinkNs > 0:
+		return fmt.Errorf("%s does not pause between exchanges (think is %v)", name, time.Duration(l.ThinkNs))
+	case l.InFlight > 1:
+		return fmt.Errorf("%s has no exchanges to keep in flight (in_flight is %d, expected 1)", name, l.InFlight)
+	case l.Amount > 0:
+		return fmt.Errorf("%s runs until it is stopped and counts no exchanges (amount is %d)", name, l.Amount)
+	case l.ActiveShare > 0 && l.ActiveShare < 1:
+		return fmt.Errorf("%s uses all its connections (active is %g, expected 1)", name, l.ActiveShare)
+	case l.Fresh:
+		return fmt.Errorf("%s keeps its connections (fresh)", name)
+	}
+	return nil
+}
+
+// ready is what both ends say: the effective options with the program's own
+// version among them, and the threads that it works in.
+func (a Arm) ready(setup contract.Setup, path string, processes int) (contract.Ready, error) {
+	threads := a.tool.threads(setup, processes)
+	if setup.Threads > 0 && threads > 0 && setup.Threads != threads {
+		err := fmt.Errorf("%s works in %d threads here, which cannot be changed (threads is %d)", a.tool.name, threads, setup.Threads)
+		return contract.Ready{}, load.Failure(contract.Unsupported, err)
+	}
+	if version := versionOf(path); version != "" {
+		setup.Options["version"] = version
+	}
+	return contract.Ready{Options: setup.Options, Threads: threads}, nil
+}
+
+// flows shares the connections out over the peers in turn, one process for
+// each peer that has any.
+func flows(setup contract.Setup) ([]flow, error) {
+	n := setup.Load.Connections
+	const most = 1 << 12
+	if n < 1 || n > most {
+		return nil, fmt.Errorf("load.connections is %d, expected 1 to %d", n, most)
+	}
+	if len(setup.Peers) == 0 {
+		return nil, fmt.Errorf("setup.peers is empty, expected a server's address")
+	}
+	var out []flow
+	for i, peer := range setup.Peers[:min(n, len(setup.Peers))] {
+		host, port, err := net.SplitHostPort(peer)
+		if err != nil {
+			return nil, fmt.Errorf("setup.peers: %w", err)
+		}
+		if _, err := strconv.ParseUint(port, 10, 16); err != nil {
+			return nil, fmt.Errorf("setup.peers: port %q of %s: expected a number up to 65535", port, peer)
+		}
+		f := flow{host: host, port: port, connections: n / len(setup.Peers), size: setup.Exchange.UpBytes}
+		if i < n%len(setup.Peers) {
+			f.connections++
+		}
+		if len(setup.Sources) > 0 {
+			f.source = setup.Sources[i%len(setup.Sources)]
+		}
+		out = append(out, f)
+	}
+	return out, nil
+}

@@ -1,0 +1,230 @@
+package foreign
+
+import (
+	"errors"
+	"fmt"
+	"os"
+	"path/filepath"
+	"slices"
+	"strconv"
+	"sync"
+	"time"
+
+	"golang.org/x/sys/unix"
+
+	"netdyno/internal/contract"
+	"netdyno/internal/work/load"
+)
+
+// armClient drives the load by one process for each server. They begin at
+// start, so that everything is connected in the warm-up and not before: none of
+// these programs waits between connecting and sending.
+type armClient struct {
+	tool    tool
+	argv    [][]string // by flow
+	flows   []flow
+	ready   contract.Ready
+	account *account
+
+	mu      sync.Mutex
+	running []*running // by flow, as far as they have been started
+	closed  bool
+}
+
+// running is a process under way.
+type running struct {
+	*program
+	stdout *capture
+}
+
+// Client implements load.Transport.
+func (a Arm) Client(setup contract.Setup) (load.Client, error) {
+	path, args, err := a.prepare(setup)
+	if err != nil {
+		return nil, err
+	}
+	flows, err := flows(setup)
+	if err != nil {
+		return nil, load.Failure(contract.SetupFailed, err)
+	}
+	c := &armClient{tool: a.tool, flows: flows}
+	if c.ready, err = a.ready(setup, path, len(flows)); err != nil {
+		return nil, err
+	}
+	c.ready.Connections, c.ready.Foreign = setup.Load.Connections, true
+	directory, err := os.MkdirTemp("", "netdyno-"+a.tool.name+"-")
+	if err != nil {
+		return nil, load.Failure(contract.SetupFailed, err)
+	}
+	var ports []uint16
+	for i := range c.flows {
+		f := &c.flows[i]
+		f.log = filepath.Join(directory, strconv.Itoa(i))
+		c.argv = append(c.argv, slices.Concat([]string{path}, a.tool.drive(setup, *f), args))
+		number, _ := strconv.ParseUint(f.port, 10, 16) // flows has checked it
+		ports = append(ports, uint16(number))
+	}
+	c.account = newAccount(setup, clientBooks(setup.Exchange, ports))
+	return c, nil
+}
+
+// Ready implements load.Client.
+func (c *armClient) Ready() contract.Ready { return c.ready }
+
+// Load implements load.Client; the client is an Accountant.
+func (c *armClient) Load() *load.Load { return nil }
+
+// Account implements load.Accountant.
+func (c *armClient) Account() load.Account { return c.account }
+
+// Run implements load.Client: it starts the programs, waits for the end of the
+// load, interrupts them and reads what they say. A program that ends before is
+// an error.
+func (c *armClient) Run() error {
+	defer c.finish()
+	if err := c.start(); err != nil {
+		return err
+	}
+	if err := c.await(); err != nil {
+		return err
+	}
+	time.Sleep(c.tool.linger)
+	for _, r := range c.running {
+		r.interrupt()
+	}
+	own := statement{values: map[string]float64{}}
+	w := c.window()
+	for i, r := range c.running {
+		<-r.exited
+		if c.isClosed() {
+			return load.Failure(contract.Timeout, fmt.Errorf("%s did not end in time after its interruption; it said: %s", r.path(), r.output.text()))
+		}
+		said, err := c.state(i, w)
+		if err != nil {
+			return load.Failure(contract.Invalid, fmt.Errorf("read what %s says of itself: %w; it ended with %s", r.path(), err, r.last()))
+		}
+		own.add(said)
+	}
+	if err := c.agree(own); err != nil {
+		return load.Failure(contract.Invalid, err)
+	}
+	c.account.state(own)
+	return nil
+}
+
+// start launches every program.
+func (c *armClient) start() error {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	if c.closed {
+		return errors.New("closed before it began")
+	}
+	for _, argv := range c.argv {
+		r := &running{stdout: &capture{}}
+		var err error
+		if r.program, err = launch(argv, r.stdout); err != nil {
+			return load.Failure(contract.SetupFailed, err)
+		}
+		c.running = append(c.running, r)
+		c.account.books.follow(r.program)
+	}
+	return nil
+}
+
+// await returns when the load has ended; an error when a program has before.
+func (c *armClient) await() error {
+	early := make(chan *running, len(c.running))
+	for _, r := range c.running {
+		go func() {
+			<-r.exited
+			early <- r
+		}()
+	}
+	select {
+	case <-c.account.ended:
+		return nil
+	case r := <-early:
+		return load.Failure(contract.Peer, fmt.Errorf("%s ended before the load did: %s", r.path(), r.last()))
+	}
+}
+
+func (c *armClient) state(i int, w window) (statement, error) {
+	stdout := c.running[i].stdout
+	if stdout.full {
+		return statement{}, fmt.Errorf("it printed more than %d bytes", captureBytes)
+	}
+	return c.tool.state(c.flows[i], stdout.text, w)
+}
+
+// window translates the account's edges to the clock that other programs read.
+func (c *armClient) window() window {
+	from, to, known := c.account.window()
+	var now unix.Timespec
+	if unix.ClockGettime(unix.CLOCK_MONOTONIC, &now) != nil {
+		return window{} // the clock exists on every Linux
+	}
+	offset := now.Nano() - load.Now()
+	return window{from + offset, to + offset, known}
+}
+
+// agree compares what the programs say they moved with what the kernel counted
+// up to the last reading. They went on for a moment after it, so they may say
+// more, but never less than bytes that were already delivered.
+func (c *armClient) agree(own statement) error {
+	const (
+		share = 0.99    // headers and cookies of their own are delivered too
+		queue = 8 << 20 // of a connection: received by the kernel, never read by the program
+	)
+	counted := c.account.Edge()
+	for _, way := range []struct {
+		verb      string
+		own, seen int64
+	}{{"sent", own.sent, counted.SentBytes}, {"received", own.received, counted.ReceivedBytes}} {
+		if least := share*float64(way.seen) - float64(queue*c.ready.Connections); float64(way.own) < least {
+			return fmt.Errorf("%s says that it %s %d bytes, the kernel counted %d on its connections", c.tool.name, way.verb, way.own, way.seen)
+		}
+	}
+	return nil
+}
+
+// add adds what another process says of itself. Rates add up; so do histograms.
+func (s *statement) add(o statement) {
+	s.sent += o.sent
+	s.received += o.received
+	for name, v := range o.values {
+		s.values[name] += v
+	}
+	if s.service == nil {
+		s.service = o.service
+	} else if o.service != nil {
+		s.service.Merge(o.service)
+	}
+}
+
+func (c *armClient) isClosed() bool {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	return c.closed
+}
+
+// Close implements load.Client.
+func (c *armClient) Close() error {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	c.closed = true
+	for _, r := range c.running {
+		r.kill()
+	}
+	return c.remove()
+}
+
+// finish leaves nothing of the programs behind.
+func (c *armClient) finish() {
+	for _, r := range c.running {
+		r.kill()
+		<-r.exited
+	}
+	_ = c.remove() // a directory of our own in the system's place for such
+}
+
+func (c *armClient) remove() error { return os.RemoveAll(filepath.Dir(c.flows[0].log)) }

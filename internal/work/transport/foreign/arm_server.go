@@ -1,0 +1,107 @@
+package foreign
+
+import (
+	"fmt"
+	"net"
+	"slices"
+	"strconv"
+	"sync"
+
+	"netdyno/internal/contract"
+	"netdyno/internal/work/load"
+)
+
+// maxListeners bounds the processes of a server: the kernel is asked for their
+// ports one by one.
+const maxListeners = 64
+
+// armServer is one process for each port: a program that takes one test at a
+// time, as iperf3 does, serves several clients that way.
+type armServer struct {
+	programs []*program
+	ready    contract.Ready
+	books    *books
+	once     sync.Once
+}
+
+// Server implements load.Transport.
+func (a Arm) Server(setup contract.Setup) (load.Server, error) {
+	path, args, err := a.prepare(setup)
+	if err != nil {
+		return nil, err
+	}
+	listeners := max(1, setup.Listeners)
+	if listeners > maxListeners {
+		err := fmt.Errorf("%s takes a process for each of %d listeners, expected at most %d", a.tool.name, listeners, maxListeners)
+		return nil, load.Failure(contract.Unsupported, err)
+	}
+	s := &armServer{}
+	if s.ready, err = a.ready(setup, path, listeners); err != nil {
+		return nil, err
+	}
+	var ports []uint16
+	for i := range listeners {
+		host, port, err := placeOf(setup.Listen, i)
+		if err == nil {
+			err = s.launch(slices.Concat([]string{path}, a.tool.serve(setup, host, port), args), port)
+		}
+		if err != nil {
+			_ = s.Close()
+			return nil, load.Failure(contract.SetupFailed, err)
+		}
+		number, _ := strconv.ParseUint(port, 10, 16) // a listener had it
+		ports = append(ports, uint16(number))
+		s.ready.Addresses = append(s.ready.Addresses, net.JoinHostPort(host, port))
+	}
+	s.books = serverBooks(setup.Exchange, ports)
+	s.books.read()
+	if err := s.books.err(); err != nil {
+		_ = s.Close()
+		return nil, load.Failure(contract.Unsupported, fmt.Errorf("the kernel does not count for %s: %w", a.tool.name, err))
+	}
+	return s, nil
+}
+
+// placeOf chooses where listener i shall listen: the ports after a given one
+// follow it.
+func placeOf(listen string, i int) (host, port string, err error) {
+	_, text, err := net.SplitHostPort(listen)
+	if err != nil {
+		return "", "", fmt.Errorf("setup.listen: %w", err)
+	}
+	given, err := strconv.ParseInt(text, 10, 32)
+	if err != nil {
+		return "", "", fmt.Errorf("setup.listen: port %q: expected a number", text)
+	}
+	if given != 0 {
+		given += int64(i)
+	}
+	return place(listen, given)
+}
+
+func (s *armServer) launch(argv []string, port string) error {
+	p, err := launch(argv, nil)
+	if err != nil {
+		return err
+	}
+	s.programs = append(s.programs, p)
+	return awaitSocket(p, port)
+}
+
+// Ready implements load.Server.
+func (s *armServer) Ready() contract.Ready { return s.ready }
+
+// Counts implements load.Server.
+func (s *armServer) Counts() contract.Counts { return s.books.read() }
+
+// Close implements load.Server.
+func (s *armServer) Close() error {
+	s.once.Do(func() {
+		var wait sync.WaitGroup
+		for _, p := range s.programs {
+			wait.Go(p.end)
+		}
+		wait.Wait()
+	})
+	return nil
+}

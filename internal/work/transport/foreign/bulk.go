@@ -1,0 +1,41 @@
+package foreign
+
+import (
+	"fmt"
+	"strconv"
+
+	"netdyno/internal/contract"
+)
+
+// forever is for how many seconds a client is told to run; it is interrupted
+// long before. iperf3 takes no more than a day.
+const forever = "86400"
+
+// defaultChunk is chunk_bytes when setup leaves it out (CONTRACT.md, section Wires).
+const defaultChunk = 64 << 10
+
+// streams are the features of a program that does nothing else.
+var streams = []contract.Feature{contract.FeatureStreamUp, contract.FeatureStreamDown, contract.FeatureStreamBoth}
+
+// refuseBulk says what a bulk program cannot carry out; mostChunk bounds its
+// writes.
+func refuseBulk(name string, x contract.Exchange, mostChunk int64) error {
+	unit := unitOf(x)
+	switch {
+	case x.Stream == "":
+		return fmt.Errorf("%s moves streams and nothing else: expected stream up, down or both", name)
+	case unit.up < 1 && x.Stream != contract.StreamDown, unit.down < 1 && x.Stream != contract.StreamUp:
+		return fmt.Errorf("%s: a message that streams has up %d and down %d bytes, expected at least 1", name, x.UpBytes, x.DownBytes)
+	case x.ChunkBytes > mostChunk:
+		return fmt.Errorf("%s writes at most %d bytes at once (chunk is %d)", name, mostChunk, x.ChunkBytes)
+	}
+	return nil
+}
+
+// chunkOf is the argument for how much is written at once.
+func chunkOf(x contract.Exchange) string {
+	if x.ChunkBytes == 0 {
+		return strconv.Itoa(defaultChunk)
+	}
+	return strconv.FormatInt(x.ChunkBytes, 10)
+}

@@ -1,0 +1,68 @@
+package foreign
+
+import (
+	"fmt"
+	"strconv"
+	"time"
+
+	"netdyno/internal/contract"
+	"netdyno/internal/work/load"
+)
+
+// Sockperf is transport sockperf: ping-pong over one TCP connection by
+// Mellanox's program, whose full log gives the time of every message. The log
+// leaves out the first half second or more of its messages, and the program
+// takes 2 to 3 s before it sends one, so the warm-up must be longer than both.
+func Sockperf() Arm {
+	least, most := float64(time.Second), float64(10*time.Minute)
+	return Arm{tool{
+		name: "sockperf", doc: "ping-pong over one connection by sockperf, timed by its own log; give it warmup=5s",
+		program: "sockperf", debian: "sockperf",
+		options: []contract.Option{{
+			Name: "duration", Type: contract.TypeDuration, Unit: "ns", Default: int64(30 * time.Second), Min: &least, Max: &most,
+			Roles: []contract.Role{contract.Client},
+			Doc:   "how long it can run, warm-up and window together: it keeps 10 MB of memory for each second",
+		}},
+		refuse:  refuseSockperf,
+		threads: func(_ contract.Setup, processes int) int { return processes },
+		serve: func(_ contract.Setup, host, port string) []string {
+			return []string{"server", "--tcp", "--ip", host, "--port", port}
+		},
+		drive: sockperfClient,
+		// It leaves the last 50 ms before its interruption out of its log; they
+		// are up to 250 ms long, because without rdtsc it takes clock cycles for
+		// nanoseconds.
+		linger: 300 * time.Millisecond,
+		state:  readSockperf,
+	}}
+}
+
+func refuseSockperf(setup contract.Setup) error {
+	const least, most = 14, 65507 // MIN_PAYLOAD and MAX_PAYLOAD_SIZE of its defs.h
+	x := setup.Exchange
+	switch {
+	case x.Stream != "":
+		return fmt.Errorf("sockperf plays ping-pong and streams nothing (stream is %s)", x.Stream)
+	case x.UpBytes != x.DownBytes || x.UpBytes < least || x.UpBytes > most:
+		return fmt.Errorf("sockperf returns what it sends: request is %d and response %d bytes, expected both equal and %d to %d", x.UpBytes, x.DownBytes, least, most)
+	case setup.Role == contract.Client && setup.Load.Connections != 1:
+		return fmt.Errorf("sockperf plays ping-pong on one connection (connections is %d)", setup.Load.Connections)
+	}
+	return nil
+}
+
+func sockperfClient(setup contract.Setup, f flow) []string {
+	duration := time.Duration(load.Options(setup.Options).Int("duration"))
+	args := []string{
+		"ping-pong", "--tcp", "--ip", f.host, "--port", f.port, "--msg-size", strconv.FormatInt(f.size, 10),
+		"--time", strconv.FormatInt(int64((duration+time.Second-1)/time.Second), 10),
+		// Its own clock counts from the middle of its start; the monotonic one
+		// is the clock of everybody here, so that its log needs no alignment.
+		"--no-rdtsc",
+		"--full-rtt", "--full-log", f.log,
+	}
+	if f.source != "" {
+		args = append(args, "--client_ip", f.source)
+	}
+	return args
+}
