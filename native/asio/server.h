@@ -1,92 +1,54 @@
-// The server of transport asio: echoes whatever comes, one loop per thread.
+// One event loop of the asio worker's server: accepts, and runs what was
+// accepted here or elsewhere.
 //
-// Layer: asio worker. Options: listener=shared has one accepting socket per port
-// on one loop, which deals connections out in turn (even by construction);
-// reuseport has one per port and loop, and the kernel deals by hash (no hop
-// between loops, uneven for few connections).
-//
-// Threads: a ServerLoop and its sessions belong to the loop's thread; counts may
-// be read by any.
+// Layer: asio worker. Threads as kit/ends.h says.
 #pragma once
 
-#include <atomic>
 #include <cstdint>
+#include <functional>
 #include <memory>
-#include <set>
-#include <string>
-#include <thread>
 #include <vector>
 
+#include "asio/connection.h"
 #include "asio/loop.h"
-#include "kit/tally.h"
-#include "kit/worker.h"
+#include "kit/ends.h"
 
 namespace netdyno::asio_worker {
 
-class ServerLoop;
-
-/// One accepted connection: at any time either a read or a write is under way.
-class Session {
+class AsioServerLoop final : public ServerLoop {
  public:
-  Session(ServerLoop& loop, Socket socket, std::size_t buffer);
-  void read();
+  AsioServerLoop() : context_(1) {}
 
-  std::size_t place = 0;  // in the loop's list
+  void listen(int listener, std::function<void(int fd)> admit) override;
+  void adopt(int fd, std::unique_ptr<Flow> flow) override;
+  void run() override;
+  void stop() override { context_.stop(); }
 
  private:
-  void received(std::size_t n);
-  void echo();
+  struct Listener {
+    Acceptor acceptor;
+    Timer pause;
+    std::function<void(int fd)> admit;
+  };
+  using Line = Connection<AsioServerLoop>;
+  friend Line;
 
-  ServerLoop& loop_;
-  Socket socket_;
-  std::size_t size_;
-  std::unique_ptr<char[]> buffer_;
-  std::size_t from_ = 0;  // buffer_[from_, to_) is still to be echoed
-  std::size_t to_ = 0;
-};
+  static std::int64_t now() { return 0; }  // a server's flows take no times
+  void moved() {}
+  /// A client that breaks the wire's rules loses its connection.
+  bool bears(const contract::Failure&) { return true; }
+  void closed(Line&) {}
+  /// Destroys it.
+  void over(Line& line);
 
-class ServerLoop {
- public:
-  explicit ServerLoop(std::size_t buffer) : buffer_(buffer), context_(1) {}
+  void accept(Listener& listener);
+  /// Out of files, or a client that left its place in the queue: counted, and
+  /// tried again after a moment rather than in a spin.
+  void pause(Listener& listener);
 
-  ::asio::io_context& context() { return context_; }
-  void adopt(Socket socket);
-  /// Destroys the session.
-  void drop(Session& session);
-
-  Sum received;
-  Sum sent;
-  Sum sessions;  // open now
-
- private:
-  std::size_t buffer_;
   ::asio::io_context context_;
-  std::vector<std::unique_ptr<Session>> sessions_;  // after context_: sockets go first
-};
-
-class AsioServer : public Server {
- public:
-  /// Listens; throws Failure{setup} when it cannot.
-  explicit AsioServer(const contract::Setup& setup);
-  ~AsioServer() override;
-  AsioServer(const AsioServer&) = delete;
-  AsioServer& operator=(const AsioServer&) = delete;
-
-  contract::Ready ready() const override;
-  contract::Counts counts() const override;
-
- private:
-  class Listener;
-
-  void listen(const contract::Setup& setup);
-
-  std::int64_t up_bytes_;
-  std::set<::asio::ip::address> allow_;
-  std::vector<std::string> addresses_;
-  std::vector<std::unique_ptr<ServerLoop>> loops_;
   std::vector<std::unique_ptr<Listener>> listeners_;
-  std::atomic<std::int64_t> accept_errors_{0};
-  std::vector<std::thread> threads_;
+  std::vector<std::unique_ptr<Line>> lines_;  // after context_: sockets go first
 };
 
 }  // namespace netdyno::asio_worker

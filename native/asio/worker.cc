@@ -1,47 +1,35 @@
-// netdyno-worker-asio: transport asio, wire echo, on Debian's standalone asio.
-#include "kit/worker.h"
-
+// netdyno-worker-asio: transport asio, wires echo and stream, on Debian's
+// standalone asio.
 #include "asio/client.h"
 #include "asio/server.h"
+#include "kit/echo.h"
 
 namespace {
 
-using netdyno::contract::Option;
-using netdyno::contract::OptionType;
-using netdyno::contract::Role;
+using namespace netdyno;
 
-class AsioTransport : public netdyno::Transport {
+class AsioTransport : public Transport {
  public:
-  netdyno::contract::Transport describe() const override {
-    Option buffer;
-    buffer.name = "read_buffer";
-    buffer.type = OptionType::bytes;
-    buffer.unit = "B";
-    buffer.fallback = 64 << 10;
-    buffer.min = 1;
-    buffer.max = 64 << 20;
-    buffer.roles = {Role::server};
-    buffer.doc = "what one read takes at most, per connection";
-    Option listener;
-    listener.name = "listener";
-    listener.type = OptionType::choice;
-    listener.fallback = "shared";
-    listener.choices = {"shared", "reuseport"};
-    listener.roles = {Role::server};
-    listener.doc =
-        "who deals connections to loops: one accepting socket in turn, or the kernel by SO_REUSEPORT";
-    return {"asio",   "asio event loops, one io_context per thread, callbacks",
-            "echo",   {Role::server, Role::client},
-            "chunks", {buffer, listener}};
+  contract::Transport describe() const override {
+    contract::Transport transport;
+    transport.name = "asio";
+    transport.doc = "asio event loops, one io_context per thread, callbacks";
+    transport.wire = kEcho;
+    transport.roles = {contract::Role::server, contract::Role::client};
+    transport.delivery = "chunks";
+    transport.options = socket_options();
+    transport.options.push_back(listener_option());
+    transport.options.push_back(read_buffer_option());
+    transport.features = {"stream-up", "stream-down", "stream-both"};
+    return transport;
   }
 
-  std::unique_ptr<netdyno::Server> server(const netdyno::contract::Setup& setup) override {
-    return std::make_unique<netdyno::asio_worker::AsioServer>(setup);
+  std::unique_ptr<Server> server(const contract::Setup& setup) override {
+    return std::make_unique<LoopServer>(setup, std::make_unique<asio_worker::AsioServerLoop>);
   }
 
-  std::unique_ptr<netdyno::Client> client(const netdyno::contract::Setup& setup,
-                                          netdyno::Load& load) override {
-    return std::make_unique<netdyno::asio_worker::AsioClient>(setup, load);
+  std::unique_ptr<Client> client(const contract::Setup& setup, Load& load) override {
+    return std::make_unique<LoopClient>(setup, load, std::make_unique<asio_worker::AsioClientLoop>);
   }
 };
 
@@ -54,6 +42,5 @@ std::string asio_version() {
 
 int main() {
   AsioTransport transport;
-  return netdyno::run_worker({"netdyno-worker-asio", NETDYNO_VERSION, {{"asio", asio_version()}}},
-                             {&transport});
+  return run_worker({"netdyno-worker-asio", NETDYNO_VERSION, {{"asio", asio_version()}}}, {&transport});
 }

@@ -73,8 +73,8 @@ struct Transport {
   std::vector<Role> roles;
   std::string delivery;  // "message" or "chunks", METHOD §1.2
   std::vector<Option> options;
-  std::vector<std::string> codecs;    // that exchange.codec may name; empty: bytes alone
-  std::vector<std::string> features;  // tls, fresh, stream-up, stream-down, stream-both
+  std::vector<std::string> codecs = {};    // that exchange.codec may name; empty: bytes alone
+  std::vector<std::string> features = {};  // tls, fresh, stream-up, stream-down, stream-both
 };
 
 struct Hello {

@@ -22,7 +22,7 @@ contract::Setup setup_of(std::int64_t bytes, std::int64_t in_flight) {
 /// A pipeline of one connection with all that it needs.
 struct Rig {
   explicit Rig(const contract::Setup& setup)
-      : payload(setup), load(setup, 1), pipeline(0, load.slots(0), payload, agenda) {
+      : payload(setup), load(setup, 1), pipeline(payload, Flights(0, load.slots(0), agenda)) {
     load.start(1);
     load.open(1);
   }

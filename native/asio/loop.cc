@@ -1,0 +1,20 @@
+#include "asio/loop.h"
+
+#include <sys/socket.h>
+
+namespace netdyno::asio_worker {
+
+Tcp protocol_of(int fd) {
+  int family = AF_INET;
+  socklen_t size = sizeof family;
+  getsockopt(fd, SOL_SOCKET, SO_DOMAIN, &family, &size);
+  return family == AF_INET6 ? Tcp::v6() : Tcp::v4();
+}
+
+Socket take_over(::asio::io_context& context, int fd) {
+  Socket socket(context, protocol_of(fd), fd);
+  socket.non_blocking(true);  // asio has to be told, or it waits in write_some
+  return socket;
+}
+
+}  // namespace netdyno::asio_worker
