@@ -105,9 +105,10 @@ func firstRecorded(views []*view) *view {
 	return nil
 }
 
-// settings returns what the workers reported as effective, by role.
+// settings returns what the workers reported as effective, by role, and what
+// the kernel says of their connections.
 func settings(r *record.Record) map[string]string {
-	all := map[string]string{}
+	all := tcpSettings(r)
 	for _, w := range r.Workers {
 		role := string(w.Role)
 		if w.Transport != "" {

@@ -2,6 +2,7 @@ package finding
 
 import (
 	"fmt"
+	"slices"
 	"strings"
 	"time"
 
@@ -115,4 +116,35 @@ func (e *exam) circumstances(sender contract.Role, spans []record.Span) string {
 		}
 	}
 	return strings.Join(parts, ", ")
+}
+
+// The settings of an arm that the kernel tells of its connections, behind the
+// role and a dot.
+const (
+	TCPConnections = "tcp_connections" // as many as were counted at the closing edge
+	TCPCongestion  = "tcp_congestion"  // the congestion controls in use
+)
+
+// tcpSettings returns these of a trial, by role, over all workers of a role.
+func tcpSettings(r *record.Record) map[string]string {
+	all := map[string]string{}
+	w := record.NewWindow(r)
+	for _, role := range []contract.Role{contract.Server, contract.Client} {
+		spans, ok := w.Spans(role)
+		if _, known := record.GrowthOf(spans); !ok || !known {
+			continue
+		}
+		sockets, names := 0, []string{}
+		for _, s := range spans {
+			_, to, _ := s.TCP()
+			sockets += to.Sockets
+			names = append(names, to.Congestion...)
+		}
+		slices.Sort(names)
+		all[string(role)+"."+TCPConnections] = fmt.Sprint(sockets)
+		if names = slices.Compact(names); len(names) > 0 {
+			all[string(role)+"."+TCPCongestion] = strings.Join(names, ", ")
+		}
+	}
+	return all
 }
