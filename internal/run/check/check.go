@@ -100,7 +100,7 @@ func Run(ctx context.Context, argv []string, opt Options) ([]Outcome, error) {
 			continue
 		}
 		s.transport = t
-		for _, r := range transportRules {
+		for _, r := range slices.Concat(transportRules, streamRules) {
 			outcomes = append(outcomes, s.judge(r))
 		}
 	}

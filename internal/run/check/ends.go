@@ -21,7 +21,9 @@ const loopback = "127.0.0.1:0"
 // complete fills in what every setup of a check has.
 func complete(setup contract.Setup) contract.Setup {
 	setup.Trial, setup.Seed = "check", 1
-	setup.Exchange = contract.Exchange{UpBytes: messageBytes, DownBytes: messageBytes}
+	if setup.Exchange == (contract.Exchange{}) {
+		setup.Exchange = contract.Exchange{UpBytes: messageBytes, DownBytes: messageBytes}
+	}
 	if setup.Role == contract.Server && setup.Listen == "" {
 		setup.Listen = loopback
 	}
@@ -88,23 +90,26 @@ func (s *subject) ready(setup contract.Setup) (*session, *contract.Ready, error)
 	return w, m.Ready, nil
 }
 
-// server launches a server that is ready, and returns its address.
-func (s *subject) server() (*session, string, error) {
+// server launches a server that is ready, and returns its addresses.
+func (s *subject) server(setup contract.Setup) (*session, []string, error) {
 	if !s.has(contract.Server) {
-		return nil, "", skipError{"the transport has no role server"}
+		return nil, nil, skipError{"the transport has no role server"}
 	}
-	w, r, err := s.ready(contract.Setup{Role: contract.Server})
+	setup.Role = contract.Server
+	w, r, err := s.ready(setup)
 	if err != nil {
-		return nil, "", err
+		return nil, nil, err
 	}
-	if len(r.Addresses) != 1 {
-		return nil, "", fmt.Errorf("after a setup with 1 listener ready lists %d addresses", len(r.Addresses))
+	if want := max(1, setup.Listeners); len(r.Addresses) != want {
+		return nil, nil, fmt.Errorf("after a setup with listeners %d ready lists %d addresses", want, len(r.Addresses))
 	}
-	_, port, err := net.SplitHostPort(r.Addresses[0])
-	if err != nil || port == "0" || port == "" {
-		return nil, "", fmt.Errorf("ready lists the address %q, expected host:port with the port that was bound", r.Addresses[0])
+	for i, address := range r.Addresses {
+		_, port, err := net.SplitHostPort(address)
+		if err != nil || port == "0" || port == "" || slices.Contains(r.Addresses[:i], address) {
+			return nil, nil, fmt.Errorf("ready lists the addresses %q, expected host:port with a port each that was bound", r.Addresses)
+		}
 	}
-	return w, r.Addresses[0], nil
+	return w, r.Addresses, nil
 }
 
 // alone launches the end that can be ready without another process.
@@ -113,7 +118,7 @@ func (s *subject) alone() (*session, error) {
 		w, _, err := s.ready(contract.Setup{Role: contract.Pair})
 		return w, err
 	}
-	w, _, err := s.server()
+	w, _, err := s.server(contract.Setup{})
 	return w, err
 }
 
@@ -125,19 +130,24 @@ type ends struct {
 
 // connect launches the ends of the transport with a load, both ready.
 func (s *subject) connect(load contract.Load) (*ends, error) {
+	return s.connectOver(contract.Setup{Load: load})
+}
+
+// connectOver is connect with an exchange and a number of listeners, too.
+func (s *subject) connectOver(setup contract.Setup) (*ends, error) {
 	if err := s.configurable(); err != nil {
 		return nil, err
 	}
 	e := &ends{}
-	setup := contract.Setup{Role: contract.Pair, Load: load}
+	setup.Role = contract.Pair
 	switch {
 	case s.has(contract.Server) && s.has(contract.Client):
-		server, address, err := s.server()
+		server, addresses, err := s.server(contract.Setup{Exchange: setup.Exchange, Listeners: setup.Listeners})
 		if err != nil {
 			return nil, fmt.Errorf("server: %w", err)
 		}
 		e.server = server
-		setup.Role, setup.Peers = contract.Client, []string{address}
+		setup.Role, setup.Peers, setup.Listeners = contract.Client, addresses, 0
 	case !s.has(contract.Pair):
 		return nil, skipError{fmt.Sprintf("the worker plays only %v of %s; pair it with another worker of wire %s",
 			s.transport.Roles, s.transport.Name, s.transport.Wire)}
@@ -146,7 +156,7 @@ func (s *subject) connect(load contract.Load) (*ends, error) {
 	if err != nil {
 		return nil, fmt.Errorf("%s: %w", setup.Role, err)
 	}
-	if want := max(load.Connections, connections); r.Connections != want || r.Verified != want {
+	if want := max(setup.Load.Connections, connections); r.Connections != want || r.Verified != want {
 		return nil, fmt.Errorf("after a setup with %d connections ready says %d open and %d verified", want, r.Connections, r.Verified)
 	}
 	e.client = client

@@ -60,6 +60,7 @@ var transportRules = []rule{
 		"Treat end of file and reset as the end of the connection, and wait for no answer on it", peerVanishes},
 	{"a connection is refused", "setup", "a connection refused is a fatal error of kind peer or setup", "Report what connect said", refused},
 	{"a port in use", "setup", "a port in use is a fatal error of kind setup", "Report what bind or listen said", portInUse},
+	{"two listeners", "setup", "bind listen with listeners ports; connect to peers in turn", "List every port's address in ready, and accept on all", twoListeners},
 	{"a stranger connects", "setup", "a server closes connections whose address is not in allow",
 		"Compare the peer's address at accept", stranger},
 }
