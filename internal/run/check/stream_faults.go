@@ -1,6 +1,7 @@
 package check
 
 import (
+	"errors"
 	"fmt"
 	"slices"
 	"time"
@@ -30,7 +31,8 @@ func breaksOff(s *subject, b bulk) error {
 }
 
 // faulty lets the worker's client work with a server that answers wrong on one
-// connection of several: errors of the kind must be counted, and the others work.
+// connection of several: errors of the kind must be counted, and the other
+// connections work on. Content that is wrong may also end the worker.
 func faulty(s *subject, b bulk, kind contract.ErrorKind, answer func(connection, exchange int, down []byte) []byte) error {
 	peer, err := serveStream(b, answer)
 	if err != nil {
@@ -44,22 +46,19 @@ func faulty(s *subject, b bulk, kind contract.ErrorKind, answer func(connection,
 	if err := w.send(contract.Message{Start: &contract.Start{}}); err != nil {
 		return err
 	}
-	// A mark without reset reads and ends nothing before the window opens.
-	var before contract.Counts
-	for deadline := time.Now().Add(s.patient(prompt)); ; s.pause(10 * time.Millisecond) {
-		r, err := w.mark(1, false)
-		if err != nil {
-			return err
-		}
-		if r.Counts.Errors[kind] > 0 {
-			before = r.Counts
-			break
-		}
-		if time.Now().After(deadline) {
-			return fmt.Errorf("no error of kind %s was counted in %v, but %v", kind, s.patient(prompt), r.Counts.Errors)
-		}
+	before, err := w.faults(s)
+	if ended := (unexpected{}); errors.As(err, &ended) && kind == contract.Invalid && ended.got.Error != nil &&
+		ended.got.Error.Fatal && ended.got.Error.Kind == kind {
+		return w.fades()
+	}
+	if err != nil {
+		return err
+	}
+	if before.Errors[kind] == 0 {
+		return fmt.Errorf("errors %v were counted, expected kind %s", before.Errors, kind)
 	}
 	s.pause(warmUp)
+	// A mark without reset reads and ends nothing before the window opens.
 	r, err := w.mark(2, false)
 	if err != nil {
 		return err
@@ -68,6 +67,25 @@ func faulty(s *subject, b bulk, kind contract.ErrorKind, answer func(connection,
 		return fmt.Errorf("no exchange was completed in %v on the connections that nothing is wrong with", warmUp)
 	}
 	return w.ends()
+}
+
+// faults waits for a tick that tells of errors and returns the counts of then.
+func (w *session) faults(s *subject) (contract.Counts, error) {
+	for deadline := time.Now().Add(s.patient(prompt)); ; {
+		m, err := w.next(time.Until(deadline))
+		switch {
+		case err != nil:
+			return contract.Counts{}, fmt.Errorf("no tick with errors came: %w", err)
+		case m.Tick == nil:
+			return contract.Counts{}, unexpected{"a tick with errors", w.last, m}
+		case m.Tick.Errors > 0:
+			r, err := w.mark(1, false)
+			if err != nil {
+				return contract.Counts{}, err
+			}
+			return r.Counts, nil
+		}
+	}
 }
 
 // clientBreaksOff goes in the middle of a message: the server serves the next
