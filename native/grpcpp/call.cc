@@ -1,0 +1,133 @@
+#include "grpcpp/call.h"
+
+#include <grpcpp/grpcpp.h>
+
+#include "grpcpp/stream_call.h"
+
+namespace netdyno::grpc_worker {
+namespace {
+
+using contract::ErrorKind;
+
+/// What to do about a status that a trial's settings can cause.
+std::string hint(grpc::StatusCode code) {
+  switch (code) {
+    case grpc::StatusCode::RESOURCE_EXHAUSTED:
+      return "; option max_message of the receiving end (opt.server.max_message, opt.client.max_message) is "
+             "the "
+             "limit, 0 raises it to what the exchange needs";
+    case grpc::StatusCode::UNIMPLEMENTED:
+      return "; both ends need the same exchange";
+    case grpc::StatusCode::INTERNAL:
+    case grpc::StatusCode::INVALID_ARGUMENT:
+      return "; both ends need the same exchange and the same option codec";
+    default:
+      return "";
+  }
+}
+
+/// The code as docs/wires.md writes it.
+std::string name(grpc::StatusCode code) {
+  switch (code) {
+    case grpc::StatusCode::CANCELLED:
+      return "Canceled";
+    case grpc::StatusCode::INVALID_ARGUMENT:
+      return "InvalidArgument";
+    case grpc::StatusCode::DEADLINE_EXCEEDED:
+      return "DeadlineExceeded";
+    case grpc::StatusCode::PERMISSION_DENIED:
+      return "PermissionDenied";
+    case grpc::StatusCode::RESOURCE_EXHAUSTED:
+      return "ResourceExhausted";
+    case grpc::StatusCode::UNIMPLEMENTED:
+      return "Unimplemented";
+    case grpc::StatusCode::INTERNAL:
+      return "Internal";
+    case grpc::StatusCode::UNAVAILABLE:
+      return "Unavailable";
+    default:
+      return "status " + std::to_string(static_cast<int>(code));
+  }
+}
+
+/// An RPC for each exchange.
+class UnaryCall final : public Call {
+ public:
+  UnaryCall(const Form& form, const Target& target) : form_(form), target_(target), finished_(*this) {}
+
+  void begin(Awaiting& awaiting, bool verify) override {
+    awaiting_ = &awaiting;
+    verify_ = verify;
+    reader_.reset();  // before the context, in whose memory it lies
+    context_.emplace();
+    reader_.reset(grpc::internal::ClientAsyncResponseReaderHelper::Create<grpc::ByteBuffer>(
+        target_.channel.get(), &target_.queue, target_.method, &*context_, form_.outgoing()));
+    reader_->StartCall();
+    reader_->Finish(&reply_, &status_, finished_.tag());
+  }
+
+  void cancel() override {
+    if (awaiting_ != nullptr) context_->TryCancel();
+  }
+
+  bool busy() const override { return awaiting_ != nullptr; }
+
+  void close() override {
+    reader_.reset();
+    context_.reset();
+  }
+
+ private:
+  void finished(bool) {
+    Outcome outcome;
+    if (!status_.ok()) {
+      outcome = failure(status_);
+    } else {
+      try {
+        outcome.received = verify_ ? form_.verify(reply_) : form_.take(reply_);
+      } catch (const Refused& refused) {
+        outcome = failure(refused);
+      }
+    }
+    std::exchange(awaiting_, nullptr)->completed(outcome);
+  }
+
+  const Form& form_;
+  const Target& target_;
+  On<UnaryCall, &UnaryCall::finished> finished_;
+  Awaiting* awaiting_ = nullptr;  // null: nothing is in flight
+  bool verify_ = false;
+  std::optional<grpc::ClientContext> context_;
+  std::unique_ptr<grpc::ClientAsyncResponseReader<grpc::ByteBuffer>> reader_;
+  grpc::ByteBuffer reply_;
+  grpc::Status status_;
+};
+
+}  // namespace
+
+ErrorKind kind_of(grpc::StatusCode code) {
+  switch (code) {
+    case grpc::StatusCode::UNAVAILABLE:
+    case grpc::StatusCode::CANCELLED:
+      return ErrorKind::peer;
+    case grpc::StatusCode::DEADLINE_EXCEEDED:
+      return ErrorKind::timeout;
+    default:
+      return ErrorKind::invalid;
+  }
+}
+
+Outcome failure(const grpc::Status& status) {
+  const grpc::StatusCode code = status.error_code();
+  return {kind_of(code), name(code) + ": " + status.error_message() + hint(code), 0};
+}
+
+Outcome failure(const Refused& refused) { return {ErrorKind::invalid, refused.what(), 0}; }
+
+std::unique_ptr<Call> make_call(const Plan& plan, const Target& target) {
+  if (plan.chunks) return std::make_unique<ChunkedCall>(*plan.chunks, target);
+  if (plan.streams) return std::make_unique<TalkCall>(*plan.form, target);
+  return std::make_unique<UnaryCall>(*plan.form, target);
+}
+
+}  // namespace netdyno::grpc_worker

@@ -1,0 +1,197 @@
+#include "grpcpp/options.h"
+
+#include <grpcpp/resource_quota.h>
+
+#include <algorithm>
+#include <climits>
+#include <utility>
+
+namespace netdyno::grpc_worker {
+
+using contract::ErrorKind;
+using contract::Failure;
+using contract::Json;
+using contract::Option;
+using contract::OptionType;
+using contract::Role;
+using contract::Stream;
+
+namespace {
+
+// The library's own values, which the options' defaults repeat.
+constexpr std::int64_t kMaxMessage = 4 << 20;
+constexpr std::int64_t kWindow = 65'535;
+constexpr std::int64_t kFrame = 16'384;
+constexpr std::int64_t kMaxFrame = 16'777'215;  // RFC 9113, SETTINGS_MAX_FRAME_SIZE
+constexpr std::int64_t kReadChunk = 8'192;
+
+Option choice(const std::string& name, std::vector<std::string> choices, const std::string& doc) {
+  Option option;
+  option.name = name;
+  option.type = OptionType::choice;
+  option.fallback = choices.front();
+  option.choices = std::move(choices);
+  option.doc = doc;
+  return option;
+}
+
+struct Range {
+  std::int64_t fallback;
+  std::int64_t min;
+  std::int64_t max;
+};
+
+Option bytes(const std::string& name, const Range& range, const std::string& doc) {
+  Option option;
+  option.name = name;
+  option.type = OptionType::bytes;
+  option.unit = "B";
+  option.fallback = range.fallback;
+  option.min = range.min;
+  option.max = range.max;
+  option.doc = doc;
+  return option;
+}
+
+Option boolean(const std::string& name, bool fallback, const std::string& doc) {
+  Option option;
+  option.name = name;
+  option.type = OptionType::boolean;
+  option.fallback = fallback;
+  option.doc = doc;
+  return option;
+}
+
+Option only(Role role, Option option) {
+  option.roles = {role};
+  return option;
+}
+
+/// Channel arguments that both ends have, with their values.
+std::vector<std::pair<const char*, int>> arguments(const Json& options) {
+  const auto number = [&options](const char* name) { return options.at(name).get<int>(); };
+  std::vector<std::pair<const char*, int>> list = {
+      {GRPC_ARG_HTTP2_BDP_PROBE, options.at("bdp_probe").get<bool>()},
+      {GRPC_ARG_TCP_TX_ZEROCOPY_ENABLED, options.at("zerocopy").get<bool>()}};
+  // What is left at the library's own value is not set.
+  if (number("window") != kWindow) list.emplace_back(GRPC_ARG_HTTP2_STREAM_LOOKAHEAD_BYTES, number("window"));
+  if (number("max_frame") != kFrame) list.emplace_back(GRPC_ARG_HTTP2_MAX_FRAME_SIZE, number("max_frame"));
+  if (number("read_chunk") != kReadChunk)
+    list.emplace_back(GRPC_ARG_TCP_READ_CHUNK_SIZE, number("read_chunk"));
+  return list;
+}
+
+bool carries_chunks_in(const contract::Setup& setup) {
+  const Stream coming = setup.role == Role::client ? Stream::down : Stream::up;
+  return setup.exchange.stream == coming || setup.exchange.stream == Stream::both;
+}
+
+std::int64_t chunk_bytes(const contract::Setup& setup) {
+  return setup.exchange.chunk_bytes > 0 ? setup.exchange.chunk_bytes : Chunks::kDefault;
+}
+
+/// Bounds the messages that this end receives, encoded.
+std::int64_t largest(const contract::Setup& setup, const Contents& contents) {
+  std::int64_t size = (setup.role == Role::client ? contents.down() : contents.up()).size;
+  if (carries_chunks_in(setup)) size = std::min(size, chunk_bytes(setup));
+  return size + size / 1024 + 64;
+}
+
+}  // namespace
+
+std::vector<Option> options() {
+  return {
+      choice("mode", {"unary", "stream"},
+             "unary: an RPC for each exchange; stream: a bidirectional stream for each slot, a message each "
+             "way for "
+             "each exchange"),
+      choice(
+          "codec", {"proto", "raw"},
+          "how codec bytes travels: proto in a protobuf Block; raw as the message itself, received into one "
+          "contiguous piece of memory; give both ends the same"),
+      bytes("max_message", {0, 0, INT_MAX},
+            "largest message this end receives; 0 takes the library's 4 MiB, raised to what the exchange "
+            "needs"),
+      bytes(
+          "window", {kWindow, 1, INT_MAX},
+          "flow-control window that a stream begins with; with bdp_probe the library raises it to the link's "
+          "bandwidth-delay product"),
+      boolean("bdp_probe", true, "measure the link's bandwidth-delay product by pings and fit windows to it"),
+      bytes("max_frame", {kFrame, kFrame, kMaxFrame}, "largest HTTP/2 frame this end asks its peer for"),
+      bytes("read_chunk", {kReadChunk, 256, 32 << 20}, "bytes of one buffer that the socket is read into"),
+      boolean("zerocopy", false, "send by MSG_ZEROCOPY what has 16 KiB or more"),
+      bytes("memory_quota", {0, 0, std::int64_t{1} << 40},
+            "bytes that the library's buffers may take together before it slows down (ResourceQuota); 0 is "
+            "without bound"),
+      only(Role::server,
+           bytes("max_concurrent_streams", {0, 0, INT_MAX},
+                 "RPCs at once on a connection, the others wait in the client; 0 is without bound")),
+      only(Role::client,
+           choice("verify", {"content", "length"},
+                  "what is compared before ready: the content that our servers send, or only its "
+                  "length, for a server of yours; a message only has to decode then")),
+  };
+}
+
+Json effective(const contract::Setup& setup, const Contents& contents) {
+  Json options = setup.options;
+  if (options.at("max_message") == 0)
+    options["max_message"] = std::max(kMaxMessage, largest(setup, contents));
+  if (setup.exchange.stream != Stream::none && options.at("mode") == "stream") {
+    throw Failure(ErrorKind::unsupported,
+                  "option mode is stream, one message each way, and exchange.stream is \"" +
+                      std::string(contract::name(setup.exchange.stream)) + "\", chunks: set one of them");
+  }
+  if (contents.structured() && options.at("codec") == "raw") {
+    throw Failure(ErrorKind::unsupported, "option codec is raw and exchange.codec is " +
+                                              setup.exchange.codec + ": raw carries codec bytes alone");
+  }
+  return options;
+}
+
+Cut cut_of(const contract::Setup& setup) {
+  const Stream going = setup.role == Role::client ? Stream::up : Stream::down;
+  return {setup.options.at("codec") == "raw",
+          setup.exchange.stream == going || setup.exchange.stream == Stream::both, chunk_bytes(setup)};
+}
+
+grpc::ChannelArguments channel_arguments(const Json& options) {
+  grpc::ChannelArguments args;
+  for (const auto& [name, value] : arguments(options)) args.SetInt(name, value);
+  args.SetMaxReceiveMessageSize(options.at("max_message").get<int>());
+  if (const auto quota = options.at("memory_quota").get<std::size_t>(); quota > 0) {
+    args.SetResourceQuota(grpc::ResourceQuota("netdyno").Resize(quota));
+  }
+  args.SetInt(GRPC_ARG_USE_LOCAL_SUBCHANNEL_POOL, 1);     // channels to one address would share a connection
+  args.SetInt(GRPC_ARG_ENABLE_HTTP_PROXY, 0);             // the peer is the one that the trial names
+  args.SetInt(GRPC_ARG_CLIENT_IDLE_TIMEOUT_MS, INT_MAX);  // a connection without load must not fall asleep
+  return args;
+}
+
+void configure(grpc::ServerBuilder& builder, const Json& options) {
+  for (const auto& [name, value] : arguments(options)) builder.AddChannelArgument(name, value);
+  builder.SetMaxReceiveMessageSize(options.at("max_message").get<int>());
+  if (const auto quota = options.at("memory_quota").get<std::size_t>(); quota > 0) {
+    builder.SetResourceQuota(grpc::ResourceQuota("netdyno").Resize(quota));
+  }
+  if (const int streams = options.at("max_concurrent_streams").get<int>(); streams > 0) {
+    builder.AddChannelArgument(GRPC_ARG_MAX_CONCURRENT_STREAMS, streams);
+  }
+}
+
+Methods methods_of(const contract::Exchange& exchange) {
+  Methods methods{"Unary", "Talk", {}};
+  if (exchange.message) {
+    const bool simple = exchange.message->name == "simple";
+    methods.unary = simple ? "Simple" : "Complex";
+    methods.talk = simple ? "TalkSimple" : "TalkComplex";
+  }
+  if (exchange.stream == Stream::up) methods.chunks = "Up";
+  if (exchange.stream == Stream::down) methods.chunks = "Down";
+  if (exchange.stream == Stream::both) methods.chunks = "Both";
+  return methods;
+}
+
+std::string full_name(const std::string& method) { return "/netdyno.v1.Exchange/" + method; }
+
+}  // namespace netdyno::grpc_worker
