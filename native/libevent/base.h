@@ -73,7 +73,7 @@ class Bell {
 /// Calls at an instant, in ns. libevent's own timers end at whole milliseconds,
 /// as epoll_wait does, or with EVENT_BASE_FLAG_PRECISE_TIMER in µs and for one
 /// more system call in every turn of the loop, timers or not; this one costs
-/// one for each instant that it is set to.
+/// one to set and one to hear. Source: libevent 2.1.12, epoll.c, epoll_dispatch.
 class Alarm {
  public:
   Alarm(const Base& base, std::function<void()> due);
