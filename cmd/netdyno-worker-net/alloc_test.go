@@ -1,0 +1,58 @@
+//go:build !race
+
+package main
+
+import (
+	"fmt"
+	"testing"
+	"time"
+
+	"netdyno/internal/contract"
+)
+
+// In steady state nothing is allocated for an exchange or a chunk, at either
+// end. What the conversation itself allocates (marks, ticks) is some hundred
+// objects, whatever the load.
+func TestSteadyStateAllocatesNothing(t *testing.T) {
+	const conversation = 2000
+	for _, transport := range echoes {
+		for _, inFlight := range []int{1, 3} {
+			for name, p := range map[string]pairing{
+				"echo":        {size: 100},
+				"large echo":  {size: 300 << 10},
+				"stream up":   {exchange: streaming(contract.StreamUp, 64<<10, 256)},
+				"stream down": {exchange: streaming(contract.StreamDown, 64<<10, 256)},
+				"stream both": {exchange: streaming(contract.StreamBoth, 64<<10, 256)},
+				"sendfile, truncate": {
+					exchange: streaming(contract.StreamBoth, 64<<10, 256),
+					options:  map[string]any{"send": "sendfile", "receive": "truncate"},
+				},
+				"zerocopy, splice": {
+					exchange: streaming(contract.StreamBoth, 64<<10, 256),
+					options:  map[string]any{"send": "zerocopy", "receive": "splice"},
+				},
+				"open loop": {size: 100, load: contract.Load{Rate: 50_000}},
+			} {
+				if p.options != nil && transport != "go-net" {
+					continue
+				}
+				t.Run(fmt.Sprintf("%s/%s/%d", transport, name, inFlight), func(t *testing.T) {
+					p.server, p.client, p.clientOptions = transport, transport, p.options
+					p.load.Connections, p.load.InFlight = 4, inFlight
+					_, client := p.connect(t)
+					client.Start()
+					time.Sleep(50 * time.Millisecond) // buffers, timers and histograms grow once
+					before := client.Mark(1, true)
+					time.Sleep(100 * time.Millisecond)
+					after := client.Mark(2, false)
+					done := after.Counts.Exchanges - before.Counts.Exchanges
+					pieces := max(1, p.exchange.UpBytes/256, p.exchange.DownBytes/256) * done
+					if got := after.Runtime.AllocObjects - before.Runtime.AllocObjects; got > conversation+pieces/100 {
+						t.Errorf("%d objects allocated for %d exchanges in %d pieces", got, done, pieces)
+					}
+					client.Stop()
+				})
+			}
+		}
+	}
+}
