@@ -35,6 +35,9 @@ type tool struct {
 	linger time.Duration
 	// state reads what an interrupted client has printed or written.
 	state func(f flow, stdout []byte, w window) (statement, error)
+	// complaint finds the reason of a failure in what a client has printed, for
+	// a program that wraps it in much else; nil takes the last that it printed.
+	complaint func(stdout []byte) string
 }
 
 // flow is one client process: its share of the connections, to one server.

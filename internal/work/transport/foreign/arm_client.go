@@ -101,7 +101,7 @@ func (c *armClient) Run() error {
 		}
 		said, err := c.state(i, w)
 		if err != nil {
-			return load.Failure(contract.Invalid, fmt.Errorf("read what %s says of itself: %w; it ended with %s", r.path(), err, r.last()))
+			return load.Failure(contract.Invalid, fmt.Errorf("read what %s says of itself: %w; it ended with %s", r.path(), err, c.last(r)))
 		}
 		own.add(said)
 	}
@@ -144,8 +144,18 @@ func (c *armClient) await() error {
 	case <-c.account.ended:
 		return nil
 	case r := <-early:
-		return load.Failure(contract.Peer, fmt.Errorf("%s ended before the load did: %s", r.path(), r.last()))
+		return load.Failure(contract.Peer, fmt.Errorf("%s ended before the load did: %s", r.path(), c.last(r)))
 	}
+}
+
+// last tells how an ended program ended and why.
+func (c *armClient) last(r *running) string {
+	if c.tool.complaint != nil {
+		if text := c.tool.complaint(r.stdout.text); text != "" {
+			return r.lastly(strconv.Quote(text))
+		}
+	}
+	return r.program.last()
 }
 
 func (c *armClient) state(i int, w window) (statement, error) {

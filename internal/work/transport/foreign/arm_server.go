@@ -85,7 +85,7 @@ func (s *armServer) launch(argv []string, port string) error {
 		return err
 	}
 	s.programs = append(s.programs, p)
-	return awaitSocket(p, port)
+	return awaitSocket(p, port, patienceToListen)
 }
 
 // Ready implements load.Server.

@@ -26,7 +26,7 @@ func Iperf3() Arm {
 			return []string{"--server", "--bind", host, "--port", port}
 		},
 		drive: iperf3Client,
-		state: readIperf3,
+		state: readIperf3, complaint: iperf3Error,
 	}}
 }
 

@@ -57,3 +57,12 @@ func readIperf3(_ flow, stdout []byte, _ window) (statement, error) {
 	}
 	return s, nil
 }
+
+// iperf3Error returns the error in a report; "" when there is none.
+func iperf3Error(stdout []byte) string {
+	var report iperf3Report
+	if json.Unmarshal(stdout, &report) != nil {
+		return ""
+	}
+	return report.Error
+}

@@ -14,8 +14,8 @@ const patienceToListen = 10 * time.Second
 
 // awaitSocket returns when the program listens on the port, without connecting:
 // iperf3 and its like take any connection for a test.
-func awaitSocket(p *program, port string) error {
-	deadline := time.Now().Add(patienceToListen)
+func awaitSocket(p *program, port string, patience time.Duration) error {
+	deadline := time.Now().Add(patience)
 	for {
 		found, err := listening(port)
 		if found || err != nil {
@@ -27,7 +27,7 @@ func awaitSocket(p *program, port string) error {
 		case <-time.After(10 * time.Millisecond):
 		}
 		if time.Now().After(deadline) {
-			return fmt.Errorf("%s does not listen on port %s after %v; it said: %s", p.path(), port, patienceToListen, p.output.text())
+			return fmt.Errorf("%s does not listen on port %s after %v; it said: %s", p.path(), port, patience, p.output.text())
 		}
 	}
 }

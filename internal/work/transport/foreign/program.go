@@ -29,6 +29,7 @@ func launch(argv []string, stdout io.Writer) (*program, error) {
 	p.command.Stdout, p.command.Stderr = &p.output, &p.output
 	if stdout != nil {
 		p.command.Stdout = io.MultiWriter(stdout, &p.output)
+		p.command.WaitDelay = 200 * time.Millisecond // a child of its own may hold the stream open for longer
 	}
 	if err := p.command.Start(); err != nil {
 		return nil, fmt.Errorf("start %q: %w", argv[0], err)
@@ -61,8 +62,10 @@ func (p *program) end() {
 }
 
 // last tells how an ended program ended and what it said in the end.
-func (p *program) last() string {
-	return fmt.Sprintf("%s; it said: %s", p.command.ProcessState, p.output.text())
+func (p *program) last() string { return p.lastly(p.output.text()) }
+
+func (p *program) lastly(said string) string {
+	return fmt.Sprintf("%s; it said: %s", p.command.ProcessState, said)
 }
 
 // versionOf asks a program what it is; the first line of its answer, "" for one
