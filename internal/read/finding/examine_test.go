@@ -1,6 +1,7 @@
 package finding_test
 
 import (
+	"slices"
 	"strings"
 	"testing"
 	"time"
@@ -110,6 +111,41 @@ func TestLedgerOfStructuredMessages(t *testing.T) {
 			s.Close.Reading.Counts.Exchanges, s.Open.Reading.Counts.Exchanges = 0, 0
 		}, ""},
 	})
+}
+
+// A client that wraps a foreign program: its bytes are the kernel's, in the
+// direction that streams, and nothing is verified.
+func TestLedgerOfForeignClients(t *testing.T) {
+	const work = 2000 * 100 // bytes of the window
+	wrap := func(stream contract.Stream, up, down int64) func(_, c *record.Worker) {
+		return func(s, c *record.Worker) {
+			c.Ready.Foreign, c.Ready.Verified = true, 0
+			c.Result.Service, c.Result.Drained = "", 0 // such a program times no exchange
+			for _, w := range []*record.Worker{s, c} {
+				w.Setup.Exchange = contract.Exchange{UpBytes: 100, DownBytes: 100, Stream: stream}
+			}
+			c.Result.Counts.SentBytes, c.Result.Counts.ReceivedBytes = up, down
+			s.Close.Reading.Counts.SentBytes = s.Open.Reading.Counts.SentBytes + down
+			s.Close.Reading.Counts.ReceivedBytes = s.Open.Reading.Counts.ReceivedBytes + up
+		}
+	}
+	then := func(first, second func(_, c *record.Worker)) func(_, c *record.Worker) {
+		return func(s, c *record.Worker) { first(s, c); second(s, c) }
+	}
+	checkLedger(t, []entry{
+		{"up", wrap(contract.StreamUp, work, 0), ""},
+		{"up, with some talk beside it", then(wrap(contract.StreamUp, work, 0), func(s, _ *record.Worker) { s.Close.Reading.Counts.SentBytes += 5000 }), ""},
+		{"down", wrap(contract.StreamDown, 0, work), ""},
+		{"both, at paces of their own", wrap(contract.StreamBoth, work/2, work*3/2), ""},
+		{"ping-pong", wrap("", work, work), ""},
+		{"exchanges that its bytes do not make", wrap(contract.StreamUp, work*9/10, 0), "client-1 moved 180000 bytes, but 2000 exchanges of 100 make 200000"},
+		{"the other end's kernel saw less", then(wrap(contract.StreamUp, work, 0), func(s, _ *record.Worker) { s.Close.Reading.Counts.ReceivedBytes -= work / 2 }), "the server received 100000 bytes"},
+		{"the other end's kernel sent less", then(wrap(contract.StreamDown, 0, work), func(s, _ *record.Worker) { s.Close.Reading.Counts.SentBytes -= work / 2 }), "the server sent 100000 bytes"},
+	})
+	trial := examined(t, synthetic.Options{}, func(r *record.Record) { r.Workers[1].Ready.Foreign = true })
+	if trial.Status != finding.Valid || !slices.Equal(trial.Flags, []string{finding.Unverified}) || !strings.Contains(trial.Reason, "client-1 wraps a program") {
+		t.Errorf("%s: %v %s, want the flag unverified", trial.Status, trial.Flags, trial.Reason)
+	}
 }
 
 func checkLedger(t *testing.T, cases []entry) {
