@@ -65,3 +65,26 @@ func TestLedgerByTheKernelsAccount(t *testing.T) {
 		}, ""},
 	})
 }
+
+// A meter that read late saw another window than the client's.
+func TestLedgerOfInterfacesReadLate(t *testing.T) {
+	seen := func(bytes int64) func(s, c *record.Worker) { // of 200,000 payload bytes in 2 s
+		return func(_, c *record.Worker) {
+			lo := c.Open.Meter.Interfaces["lo"]
+			lo.ReceivedBytes += bytes
+			c.Close.Meter.Interfaces["lo"] = lo
+		}
+	}
+	late := func(do func(s, c *record.Worker)) func(s, c *record.Worker) {
+		return func(s, c *record.Worker) {
+			do(s, c)
+			c.Close.Meter.SkewNs = 100_000_000 // 5 % of the window
+		}
+	}
+	checkLedger(t, []entry{
+		{"in time, all of it", seen(200_000), ""},
+		{"in time, 4 % less", seen(192_000), "interfaces"},
+		{"late by as much", late(seen(192_000)), ""},
+		{"late, and much less", late(seen(180_000)), "interfaces"},
+	})
+}
