@@ -8,7 +8,7 @@ import (
 )
 
 // Iperf3 is transport iperf3: bulk streams by ESnet's program. A server takes
-// one test at a time, so each client needs a server or a listener of its own.
+// one test at a time, so several clients need as many listeners as connections.
 // Before version 3.16 all streams of a process share one thread.
 func Iperf3() Arm {
 	return Arm{tool{

@@ -58,11 +58,15 @@ func readIperf3(_ flow, stdout []byte, _ window) (statement, error) {
 	return s, nil
 }
 
-// iperf3Error returns the error in a report; "" when there is none.
+// iperf3Error returns the error in a report, with advice where there is some;
+// "" when there is none.
 func iperf3Error(stdout []byte) string {
 	var report iperf3Report
 	if json.Unmarshal(stdout, &report) != nil {
 		return ""
+	}
+	if strings.Contains(report.Error, "server is busy") {
+		return report.Error + " (an iperf3 server takes one test at a time: with several clients, set listeners to the number of connections)"
 	}
 	return report.Error
 }

@@ -49,6 +49,20 @@ func TestBulkStatements(t *testing.T) {
 	}
 }
 
+func TestIperf3Error(t *testing.T) {
+	for text, want := range map[string]string{
+		string(recorded(t, "iperf3-refused.json")): "unable to connect to server: Connection refused",
+		string(recorded(t, "iperf3-up.json")):      "interrupt - the client has terminated",
+		`{"error":"the server is busy running a test. try again later"}`: "the server is busy running a test. try again later " +
+			"(an iperf3 server takes one test at a time: with several clients, set listeners to the number of connections)",
+		"iperf3: killed": "",
+	} {
+		if got := iperf3Error([]byte(text)); got != want {
+			t.Errorf("%.40q: %q, want %q", text, got, want)
+		}
+	}
+}
+
 func TestBulkStatementsRefuse(t *testing.T) {
 	for _, c := range []struct {
 		name, text, want string
