@@ -1,0 +1,75 @@
+// A client of baidu_std on brpc::Channel: synchronous calls in bthreads, one for
+// each slot, as brpc's own examples make them. A connection of the trial is a
+// channel in a connection group of its own, which is one TCP connection.
+//
+// Layer: above brpc_content. Threads: bthreads run on brpc's pool; a lane's
+// slots are told of completions under the lane's mutex, as several threads may
+// finish its calls.
+#pragma once
+
+#include <brpc/channel.h>
+#include <bthread/bthread.h>
+
+#include <atomic>
+#include <memory>
+#include <mutex>
+#include <vector>
+
+#include "brpc/brpc_content.h"
+#include "kit/load.h"
+#include "kit/worker.h"
+
+namespace netdyno::brpc_worker {
+
+class BrpcClient : public Client {
+ public:
+  /// Connects and verifies. Throws Failure.
+  BrpcClient(const contract::Setup& setup, Load& load);
+
+  contract::Ready ready() const override;
+  void run() override;
+  void ended() override;
+  void close() override;
+  std::int64_t connections() const override { return open_.load(std::memory_order_relaxed); }
+
+ private:
+  struct Connection {
+    brpc::Channel channel;
+    std::atomic<bool> lost{false};
+  };
+  /// One slot and the bthread that drives it.
+  struct Caller {
+    BrpcClient& client;
+    Connection& connection;
+    std::mutex& lane;
+    Slot& slot;
+    bthread_t thread = 0;
+    std::atomic<std::uint64_t> call{0};  // in flight, for close
+  };
+  /// What became of one call.
+  struct Outcome {
+    std::int64_t received = 0;
+    int code = 0;  // of brpc; 0: the reply came
+    std::string wrong;
+  };
+
+  void connect(const contract::Setup& setup);
+  void verify(std::int64_t connection);
+  Outcome call(Connection& connection, std::atomic<std::uint64_t>* id, bool compare) const;
+  static void* drive(void* caller);
+  void exchange(Caller& caller) const;
+  bool until(std::int64_t due) const;
+  void lose(Connection& connection);
+
+  Load& load_;
+  Content content_;
+  contract::Json options_;
+  std::vector<std::unique_ptr<Connection>> connections_;
+  std::vector<std::mutex> lanes_;
+  std::mutex starting_;  // callers_ grows while ended and close may look
+  std::vector<std::unique_ptr<Caller>> callers_;
+  std::atomic<std::int64_t> open_{0};
+  std::atomic<bool> closed_{false};
+};
+
+}  // namespace netdyno::brpc_worker

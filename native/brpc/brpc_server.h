@@ -1,0 +1,81 @@
+// A server of baidu_std on brpc::Server, one for each port: brpc has its own
+// accepting, loops and threads (bthreads over a pool of them).
+//
+// Layer: above brpc_content. brpc calls the service on threads of its own.
+#pragma once
+
+#include <brpc/server.h>
+
+#include <atomic>
+#include <memory>
+#include <set>
+#include <string>
+#include <vector>
+
+#include "brpc/brpc_content.h"
+#include "kit/address.h"
+#include "kit/worker.h"
+
+namespace netdyno::brpc_worker {
+
+/// netdyno.v1.Exchange without generated stubs, which exchange.proto does not
+/// ask for: answers the trial's method, and counts.
+class Exchange : public google::protobuf::Service {
+ public:
+  explicit Exchange(const contract::Setup& setup) : content_(setup) {}
+
+  const google::protobuf::ServiceDescriptor* GetDescriptor() override { return exchange_service(); }
+  void CallMethod(const google::protobuf::MethodDescriptor* method, google::protobuf::RpcController* controller,
+                  const google::protobuf::Message* request, google::protobuf::Message* response,
+                  google::protobuf::Closure* done) override;
+  const google::protobuf::Message& GetRequestPrototype(
+      const google::protobuf::MethodDescriptor* method) const override;
+  const google::protobuf::Message& GetResponsePrototype(
+      const google::protobuf::MethodDescriptor* method) const override;
+
+  const Content& content() const { return content_; }
+  /// Sums so far, without connections.
+  contract::Counts counts() const;
+
+ private:
+  Content content_;
+  std::atomic<std::int64_t> exchanges_{0};
+  std::atomic<std::int64_t> received_{0};
+  std::atomic<std::int64_t> invalid_{0};
+};
+
+/// Lets in who may connect. brpc asks with a connection's first request, not
+/// before: a stranger who says nothing stays, and is never answered.
+class Doorkeeper : public brpc::Authenticator {
+ public:
+  explicit Doorkeeper(const std::vector<std::string>& allow) : allow_(allow.begin(), allow.end()) {}
+
+  int GenerateCredential(std::string*) const override { return 0; }
+  int VerifyCredential(const std::string&, const butil::EndPoint& client, brpc::AuthContext*) const override;
+
+ private:
+  std::set<std::string> allow_;
+};
+
+class BrpcServer : public Server {
+ public:
+  /// Throws Failure{setup} when it cannot listen.
+  explicit BrpcServer(const contract::Setup& setup);
+  ~BrpcServer() override;
+  BrpcServer(const BrpcServer&) = delete;
+  BrpcServer& operator=(const BrpcServer&) = delete;
+
+  contract::Ready ready() const override;
+  contract::Counts counts() const override;
+
+ private:
+  void start(const Address& at, const brpc::ServerOptions& options);
+
+  contract::Json options_;
+  Exchange exchange_;
+  Doorkeeper doorkeeper_;
+  std::vector<std::string> addresses_;
+  std::vector<std::unique_ptr<brpc::Server>> servers_;
+};
+
+}  // namespace netdyno::brpc_worker
