@@ -1,0 +1,47 @@
+#include "uring/client.h"
+
+#include <utility>
+
+#include "kit/clock.h"
+
+namespace netdyno::uring_worker {
+
+void UringClientLoop::add(int fd, std::unique_ptr<Flow> flow, bool active) {
+  Keeper& keeper = *this;
+  connections_.push_back(
+      std::make_unique<Connection>(loop_, keeper, End::client, Descriptor(fd), std::move(flow)));
+  connections_.back()->place = connections_.size() - 1;
+  carries_load_.push_back(active);
+  opened(active);
+}
+
+void UringClientLoop::run() {
+  loop_.ring.run([this] { turns(); });
+}
+
+void UringClientLoop::turns() {
+  loop_.bell.hear();
+  for (const auto& connection : connections_) connection->begin();
+  bool ended = false;
+  while (agenda().held() > 0 && !stopped_.load(std::memory_order_relaxed)) {
+    loop_.turn(agenda().next_due());
+    const std::int64_t closing = closing_.load(std::memory_order_relaxed);
+    if (closing != Agenda::kNever && !std::exchange(ended, true)) agenda().end(closing);
+    while (agenda().next_due() <= now_ns()) {
+      const Agenda::Entry entry = agenda().take();
+      connections_[entry.connection]->send(entry.slot);
+    }
+  }
+}
+
+void UringClientLoop::end(std::int64_t closing) {
+  closing_ = closing;
+  loop_.bell.ring();
+}
+
+void UringClientLoop::stop() {
+  stopped_ = true;
+  loop_.bell.ring();
+}
+
+}  // namespace netdyno::uring_worker

@@ -1,0 +1,234 @@
+#include "uring/connection.h"
+
+#include <sys/socket.h>
+
+#include <algorithm>
+#include <cerrno>
+#include <cstring>
+#include <utility>
+
+#include "kit/clock.h"
+
+namespace netdyno::uring_worker {
+
+using contract::ErrorKind;
+using contract::Failure;
+
+namespace {
+
+/// What one operation moves at most: its length has 32 bits.
+constexpr std::size_t kMost = 1 << 30;
+/// Whole, or failed.
+constexpr int kSendFlags = MSG_WAITALL | MSG_NOSIGNAL;
+
+}  // namespace
+
+Connection::Connection(Loop& loop, Keeper& keeper, End end, Descriptor socket, std::unique_ptr<Flow> flow)
+    : loop_(loop), keeper_(keeper), end_(end), socket_(std::move(socket)), flow_(std::move(flow)) {}
+
+void Connection::begin() {
+  file_ = loop_.ring.keep(socket_.get());
+  const std::int64_t at = now();
+  flow_->begin(at);
+  move(at);
+}
+
+void Connection::send(std::uint32_t slot) {
+  flow_->send(slot);
+  move(now());
+}
+
+void Connection::feed() {
+  in_.under_way = false;
+  if (lost_) return settle();
+  guard([this] { move(now()); });
+}
+
+void Connection::completed(const Completion& completion) {
+  guard([&] {
+    if (completion.op == Op::receive) return received(completion);
+    completion.op == Op::send ? sent(completion) : unlinked(completion);
+  });
+}
+
+/// A client's flow that refuses what came ends the trial; of a server's clients
+/// one is no more.
+template <class Step>
+void Connection::guard(Step step) {
+  try {
+    step();
+  } catch (const Failure&) {
+    if (end_ == End::client) throw;
+    lose();
+  }
+}
+
+std::int64_t Connection::now() const { return end_ == End::client ? now_ns() : 0; }
+
+/// Submits whatever may be under way and is not.
+void Connection::move(std::int64_t at) {
+  if (!in_.portions.empty()) drain(at);
+  if (out_.state == State::nothing && flow_->unsent()) start_send(at);
+  if (in_.under_way) return;
+  if (loop_.buffers) return receive_many();
+  if (const auto room = flow_->room(); !room.empty()) receive(room);
+}
+
+void Connection::start_send(std::int64_t at) {
+  const auto bytes = flow_->outgoing(at);
+  out_.bytes = bytes.first(std::min(bytes.size(), kMost));
+  const bool alternates = end_ == End::server && !in_.under_way && !loop_.buffers &&
+                          !loop_.settings.zero_copy && flow_->room().empty();
+  out_.told = alternates || (end_ == End::client && flow_->lasting());
+  if (out_.told) flow_->written(out_.bytes.size());
+  alternates && !flow_->room().empty() ? send_linked() : send_alone();
+}
+
+void Connection::send_alone() {
+  out_.state = State::alone;
+  io_uring_sqe* const submission = loop_.ring.prepare();
+  if (loop_.settings.zero_copy) {
+    io_uring_prep_send_zc(submission, 0, out_.bytes.data(), out_.bytes.size(), kSendFlags, 0);
+  } else {
+    io_uring_prep_send(submission, 0, out_.bytes.data(), out_.bytes.size(), kSendFlags);
+  }
+  loop_.ring.submit(submission, file_, *this, Op::send);
+}
+
+/// The flow heard of the write already, so that it has room; the kernel fills
+/// that once it took what is sent from the same place.
+void Connection::send_linked() {
+  out_.state = State::linked;
+  loop_.ring.make_room(2);
+  io_uring_sqe* const submission = loop_.ring.prepare();
+  io_uring_prep_send(submission, 0, out_.bytes.data(), out_.bytes.size(), kSendFlags);
+  loop_.ring.submit(submission, file_, *this, Op::linked_send, IOSQE_IO_LINK | IOSQE_CQE_SKIP_SUCCESS);
+  receive(flow_->room());
+}
+
+void Connection::sent(const Completion& completion) {
+  if (completion.notification()) {
+    out_.notifications--;
+    if (lost_) return settle();
+    return out_.state == State::held ? wrote() : void();
+  }
+  if (completion.more()) out_.notifications++;
+  out_.result = completion.result;
+  if (lost_ || out_.result <= 0) {
+    out_.state = State::nothing;
+    return lost_ ? settle() : lose();
+  }
+  if (completion.more() && !flow_->lasting()) {
+    out_.state = State::held;
+    return;
+  }
+  wrote();
+}
+
+/// The kernel took out_.result bytes, and needs them no more.
+void Connection::wrote() {
+  const auto n = static_cast<std::size_t>(out_.result);
+  if (!out_.told) flow_->written(n);
+  out_.bytes = out_.bytes.subspan(n);
+  if (!out_.bytes.empty()) return send_alone();
+  out_.state = State::nothing;
+  move(now());
+}
+
+/// A linked send failed, or took a part: of it and of the receive that was linked
+/// to it, which is cancelled, both completions come.
+void Connection::unlinked(const Completion& completion) {
+  if (completion.op == Op::linked_send) {
+    out_.result = completion.result;
+  } else {
+    in_.under_way = false;
+  }
+  if (out_.state == State::linked) {
+    out_.state = State::broken;
+    return;
+  }
+  out_.state = State::nothing;
+  if (out_.result <= 0) return lose();
+  out_.bytes = out_.bytes.subspan(static_cast<std::size_t>(out_.result));
+  send_linked();
+}
+
+void Connection::receive(std::span<char> room) {
+  in_.under_way = true;
+  io_uring_sqe* const submission = loop_.ring.prepare();
+  io_uring_prep_recv(submission, 0, room.data(), std::min(room.size(), kMost), 0);
+  // What nobody has sent yet need not be tried for.
+  if (!in_.more_here) submission->ioprio |= IORING_RECVSEND_POLL_FIRST;
+  loop_.ring.submit(submission, file_, *this, Op::receive);
+}
+
+void Connection::receive_many() {
+  in_.under_way = true;
+  io_uring_sqe* const submission = loop_.ring.prepare();
+  io_uring_prep_recv_multishot(submission, 0, nullptr, 0, 0);
+  submission->buf_group = Buffers::kGroup;
+  loop_.ring.submit(submission, file_, *this, Op::receive, IOSQE_BUFFER_SELECT);
+}
+
+void Connection::received(const Completion& completion) {
+  const bool linked = out_.state == State::linked || out_.state == State::broken;
+  if (linked && completion.result == -ECANCELED) return unlinked(completion);
+  if (linked) out_.state = State::nothing;
+  if (completion.result == -ENOBUFS && !lost_) {
+    loop_.starving.push_back(this);  // under way as far as others can see
+    return;
+  }
+  in_.under_way = completion.more();
+  if ((completion.flags & IORING_CQE_F_BUFFER) != 0) {
+    in_.portions.push_back(loop_.buffers->take(completion));
+  }
+  if (lost_) return settle();
+  if (completion.result <= 0) return lose();
+  in_.more_here = (completion.flags & IORING_CQE_F_SOCK_NONEMPTY) != 0;
+  const std::int64_t at = now();
+  if (!loop_.buffers) flow_->received(static_cast<std::size_t>(completion.result), at);
+  move(at);
+}
+
+/// Moves what has come into shared buffers to the flow, as far as it has room.
+void Connection::drain(std::int64_t at) {
+  std::size_t done = 0;
+  for (; done < in_.portions.size(); done++) {
+    Portion& portion = in_.portions[done];
+    while (portion.from < portion.to) {
+      const auto room = flow_->room();
+      if (room.empty()) break;
+      const auto bytes = loop_.buffers->bytes(portion);
+      const std::size_t n = std::min(bytes.size(), room.size());
+      std::memcpy(room.data(), bytes.data(), n);
+      portion.from += static_cast<std::uint32_t>(n);
+      flow_->received(n, at);
+    }
+    if (portion.from < portion.to) break;
+    loop_.buffers->give_back(portion);
+  }
+  in_.portions.erase(in_.portions.begin(), in_.portions.begin() + static_cast<std::ptrdiff_t>(done));
+}
+
+void Connection::lose() {
+  lost_ = true;
+  ::shutdown(socket_.get(), SHUT_RDWR);  // ends what is under way
+  flow_->abandon(ErrorKind::peer, now());
+  keeper_.lost(*this);
+  settle();
+}
+
+/// A lost connection is over when nothing of it is under way. Its file must not
+/// go before: another connection would take its slot, and get what is submitted.
+void Connection::settle() {
+  if (!lost_ || out_.state != State::nothing || in_.under_way) return;
+  if (socket_.get() >= 0) {
+    loop_.ring.forget(file_);
+    socket_ = Descriptor();
+  }
+  for (const Portion& portion : in_.portions) loop_.buffers->give_back(portion);
+  in_.portions.clear();
+  if (out_.notifications == 0) keeper_.over(*this);
+}
+
+}  // namespace netdyno::uring_worker

@@ -1,0 +1,115 @@
+// One connection of either end: moves a flow's bytes by io_uring. At most one
+// send and one receive are under way at a time.
+//
+// Of a send that is under way an answer may complete first, and the flow must
+// know by then what is answered. So a client's flow, whose bytes last, hears of
+// a write when it is submitted; a server's when it has completed. Sends are
+// whole (MSG_WAITALL): what was told comes true, or the connection is lost.
+//
+// A server's flow that may not be read while it has something to send (an echo)
+// has both submitted at once, linked: the receive begins when the send is over.
+// That makes one wait and one completion of each exchange.
+//
+// Layer: uring worker, above loop. Belongs to its loop's thread.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <memory>
+#include <span>
+#include <vector>
+
+#include "kit/descriptor.h"
+#include "kit/flow.h"
+#include "uring/loop.h"
+
+namespace netdyno::uring_worker {
+
+/// The loop that keeps connections.
+class Keeper {
+ public:
+  /// The connection broke: it is shut down and its flow abandoned.
+  virtual void lost(Connection& connection) = 0;
+  /// A lost connection has nothing under way any more: it may be destroyed.
+  virtual void over(Connection& connection) = 0;
+
+ protected:
+  ~Keeper() = default;
+};
+
+/// Which end of connections a loop drives.
+enum class End { client, server };
+
+class Connection final : public Owner {
+ public:
+  /// loop and keeper outlive the connection.
+  Connection(Loop& loop, Keeper& keeper, End end, Descriptor socket, std::unique_ptr<Flow> flow);
+  Connection(const Connection&) = delete;
+  Connection& operator=(const Connection&) = delete;
+
+  /// Begins the flow. Inside Ring::run, as all that follows.
+  void begin();
+  /// The slot's time, which the agenda kept, has come.
+  void send(std::uint32_t slot);
+  /// A buffer can be had again, which this connection went without.
+  void feed();
+
+  void completed(const Completion& completion) override;
+
+  std::size_t place = 0;  // the keeper's
+
+ private:
+  /// The send that is under way.
+  struct Sending {
+    enum class State {
+      nothing,
+      alone,
+      held,    // completed, but the kernel may still read the bytes
+      linked,  // completes only when it fails
+      broken,  // linked, and one of its two completions has come
+    };
+    State state = State::nothing;
+    std::span<const char> bytes;
+    bool told = false;      // the flow heard of it
+    int result = 0;         // what the kernel took of bytes
+    int notifications = 0;  // of zero-copy sends, still to come
+  };
+  struct Receiving {
+    bool under_way = false;
+    bool more_here = false;         // more had come than the last receive took
+    std::vector<Portion> portions;  // that the flow has not taken yet
+  };
+  using State = Sending::State;
+
+  template <class Step>
+  void guard(Step step);
+  std::int64_t now() const;
+  void move(std::int64_t at);
+
+  void start_send(std::int64_t at);
+  void send_alone();
+  void send_linked();
+  void sent(const Completion& completion);
+  void wrote();
+  void unlinked(const Completion& completion);
+
+  void receive(std::span<char> room);
+  void receive_many();
+  void received(const Completion& completion);
+  void drain(std::int64_t at);
+
+  void lose();
+  void settle();
+
+  Loop& loop_;
+  Keeper& keeper_;
+  End end_;
+  Descriptor socket_;
+  std::unique_ptr<Flow> flow_;
+  File file_;
+  Sending out_;
+  Receiving in_;
+  bool lost_ = false;
+};
+
+}  // namespace netdyno::uring_worker

@@ -1,0 +1,222 @@
+#include "uring/ring.h"
+
+#include <sys/resource.h>
+
+#include <algorithm>
+#include <array>
+#include <cerrno>
+#include <cstring>
+#include <fstream>
+#include <memory>
+#include <numeric>
+#include <string>
+
+#include "kit/clock.h"
+
+namespace netdyno::uring_worker {
+
+using contract::ErrorKind;
+using contract::Failure;
+
+namespace {
+
+constexpr std::uint64_t kOpMask = 7;
+/// Files in a ring's table. Connections beyond them are used by descriptor.
+constexpr unsigned kFiles = 16'384;
+/// Completions that a ring holds, for each submission: a multishot operation has
+/// many, and what does not fit is kept by the kernel at a price.
+constexpr unsigned kCompletions = 4;
+/// How long operations may take to be cancelled before they are told again, in ns.
+constexpr std::int64_t kPatience = 10'000'000;
+
+/// Ways to set up a ring, best first. Deferred work runs only when this thread
+/// waits, so that a batch is a batch; else it at least interrupts nobody.
+std::vector<unsigned> ways(bool sqpoll) {
+  if (sqpoll) return {IORING_SETUP_SQPOLL | IORING_SETUP_SINGLE_ISSUER, IORING_SETUP_SQPOLL};
+  return {IORING_SETUP_SINGLE_ISSUER | IORING_SETUP_DEFER_TASKRUN,
+          IORING_SETUP_SINGLE_ISSUER | IORING_SETUP_COOP_TASKRUN, IORING_SETUP_COOP_TASKRUN, 0};
+}
+
+/// Why io_uring_setup failed, in words that help.
+Failure refused(int error) {
+  const std::string text = std::string("set up io_uring: ") + std::strerror(error);
+  if (error == ENOSYS) {
+    return {ErrorKind::unsupported, text + "; this kernel, or the sandbox around it, has no io_uring"};
+  }
+  if (error == EPERM || error == EACCES) {
+    std::string disabled;
+    std::ifstream("/proc/sys/kernel/io_uring_disabled") >> disabled;
+    const bool by_sysctl = !disabled.empty() && disabled != "0";
+    return {ErrorKind::unsupported, text + (by_sysctl ? "; sysctl kernel.io_uring_disabled is " + disabled
+                                                      : "; a seccomp filter or security module forbids it")};
+  }
+  if (error == EINVAL)
+    return {ErrorKind::unsupported, text + "; expected the io_uring of Linux 6.0 or newer"};
+  return {ErrorKind::setup, text + "; see ulimit -l for memory, ulimit -n for files"};
+}
+
+void check(const char* what, int result) {
+  if (result < 0) {
+    throw Failure(ErrorKind::bug, std::string(what) + " io_uring: " + std::strerror(-result));
+  }
+}
+
+}  // namespace
+
+Ring::Ring(const Settings& settings) {
+  int error = EINVAL;
+  for (const unsigned way : ways(settings.sqpoll)) {
+    io_uring_params params{};
+    // Disabled at first: it belongs to the thread that enables it, not to this one.
+    params.flags =
+        way | IORING_SETUP_R_DISABLED | IORING_SETUP_SUBMIT_ALL | IORING_SETUP_CQSIZE | IORING_SETUP_CLAMP;
+    params.cq_entries = settings.entries * kCompletions;
+    error = -io_uring_queue_init_params(settings.entries, &ring_, &params);
+    if (error != EINVAL) break;
+  }
+  if (error != 0) throw refused(error);
+  try {
+    require_operations();
+    register_files();
+  } catch (...) {
+    io_uring_queue_exit(&ring_);
+    throw;
+  }
+}
+
+Ring::~Ring() { io_uring_queue_exit(&ring_); }
+
+/// Linux 6.0 brought zero-copy sends, and multishot receives just before; a ring
+/// that has them has the rest that this worker needs.
+void Ring::require_operations() {
+  const std::unique_ptr<io_uring_probe, decltype(&io_uring_free_probe)> probe(io_uring_get_probe_ring(&ring_),
+                                                                              &io_uring_free_probe);
+  if (!probe || !io_uring_opcode_supported(probe.get(), IORING_OP_SEND_ZC)) {
+    throw Failure(ErrorKind::unsupported,
+                  "set up io_uring: this kernel has no IORING_OP_SEND_ZC, expected Linux 6.0 or newer");
+  }
+}
+
+void Ring::register_files() {
+  rlimit limit{};
+  getrlimit(RLIMIT_NOFILE, &limit);
+  const auto files = static_cast<unsigned>(std::min<rlim_t>(limit.rlim_cur, kFiles));
+  if (io_uring_register_files_sparse(&ring_, files) != 0) return;  // descriptors do as well
+  free_slots_.resize(files);
+  std::iota(free_slots_.rbegin(), free_slots_.rend(), 0);
+}
+
+void Ring::run(const std::function<void()>& body) {
+  // liburing 2.3 declares io_uring_enable_rings, and forgot to export it.
+  check("enable",
+        io_uring_register(static_cast<unsigned>(ring_.ring_fd), IORING_REGISTER_ENABLE_RINGS, nullptr, 0));
+  const bool named = io_uring_register_ring_fd(&ring_) == 1;  // else each call looks the ring up
+  try {
+    body();
+  } catch (...) {
+    cancel_all();
+    throw;
+  }
+  cancel_all();
+  io_uring_unregister_files(&ring_);  // now, not when the kernel gets to a ring that was closed
+  if (named) io_uring_unregister_ring_fd(&ring_);
+}
+
+io_uring_sqe* Ring::prepare() {
+  io_uring_sqe* submission = io_uring_get_sqe(&ring_);
+  while (submission == nullptr) {
+    make_room(1);
+    submission = io_uring_get_sqe(&ring_);
+  }
+  return submission;
+}
+
+void Ring::make_room(unsigned n) {
+  while (io_uring_sq_space_left(&ring_) < n) {
+    const int result = io_uring_submit(&ring_);
+    // What has completed must be delivered first, or a poller be waited for.
+    if (result < 0 && result != -EBUSY && result != -EAGAIN && result != -EINTR) check("submit to", result);
+    if (io_uring_sq_space_left(&ring_) < n) io_uring_sqring_wait(&ring_);
+  }
+}
+
+void Ring::submit(io_uring_sqe* submission, Owner& owner, Op op, unsigned flags) {
+  submission->flags = static_cast<std::uint8_t>(submission->flags | flags);
+  submission->user_data = reinterpret_cast<std::uintptr_t>(&owner) | static_cast<std::uint64_t>(op);
+  if (op != Op::linked_send) under_way_++;
+}
+
+void Ring::submit(io_uring_sqe* submission, const File& file, Owner& owner, Op op, unsigned flags) {
+  const bool registered = file.slot >= 0;
+  submission->fd = registered ? file.slot : file.fd;
+  submit(submission, owner, op, registered ? flags | IOSQE_FIXED_FILE : flags);
+}
+
+void Ring::wait(std::int64_t until_ns) {
+  int result = 0;
+  if (until_ns == kNever) {
+    result = io_uring_submit_and_wait(&ring_, 1);
+  } else if (const std::int64_t left = until_ns - now_ns(); left > 0) {
+    __kernel_timespec timeout{left / 1'000'000'000, left % 1'000'000'000};
+    io_uring_cqe* first = nullptr;
+    result = io_uring_submit_and_wait_timeout(&ring_, &first, 1, &timeout, nullptr);
+  } else {
+    result = io_uring_submit_and_get_events(&ring_);
+  }
+  // EBUSY: completions wait to be delivered. EAGAIN: memory is short for now.
+  if (result < 0 && result != -ETIME && result != -EINTR && result != -EBUSY && result != -EAGAIN) {
+    check("wait for", result);
+  }
+}
+
+void Ring::deliver() {
+  io_uring_cqe* entry = nullptr;
+  while (io_uring_peek_cqe(&ring_, &entry) == 0) {
+    const auto data = entry->user_data;
+    const Completion completion{static_cast<Op>(data & kOpMask), entry->res, entry->flags};
+    io_uring_cqe_seen(&ring_, entry);
+    note(completion);
+    reinterpret_cast<Owner*>(data & ~kOpMask)->completed(completion);
+  }
+}
+
+/// Keeps count. After a zero-copy send's own completion only its notification
+/// may be missing, which uses nothing of the owner's.
+void Ring::note(const Completion& completion) {
+  if (completion.op == Op::linked_send || completion.notification()) return;
+  if (!completion.more() || completion.op == Op::send) under_way_--;
+}
+
+/// Takes back all that is under way, so that memory which it names may go. Again
+/// and again: an operation that goes on at this very moment is overlooked.
+void Ring::cancel_all() {
+  while (under_way_ > 0) {
+    io_uring_sqe* submission = prepare();
+    io_uring_prep_cancel64(submission, 0, IORING_ASYNC_CANCEL_ANY | IORING_ASYNC_CANCEL_ALL);
+    submission->user_data = kOpMask;
+    under_way_++;
+    wait(now_ns() + kPatience);
+    io_uring_cqe* entry = nullptr;
+    while (io_uring_peek_cqe(&ring_, &entry) == 0) {
+      note({static_cast<Op>(entry->user_data & kOpMask), entry->res, entry->flags});
+      io_uring_cqe_seen(&ring_, entry);
+    }
+  }
+}
+
+File Ring::keep(int fd) {
+  if (free_slots_.empty()) return {fd, -1};
+  const int slot = free_slots_.back();
+  if (io_uring_register_files_update(&ring_, static_cast<unsigned>(slot), &fd, 1) != 1) return {fd, -1};
+  free_slots_.pop_back();
+  return {fd, slot};
+}
+
+void Ring::forget(const File& file) {
+  if (file.slot < 0) return;
+  int none = -1;
+  io_uring_register_files_update(&ring_, static_cast<unsigned>(file.slot), &none, 1);
+  free_slots_.push_back(file.slot);
+}
+
+}  // namespace netdyno::uring_worker

@@ -1,0 +1,64 @@
+// One event loop of the server of transport uring.
+// Layer: uring worker, above connection. Threads: as kit/ends.h says.
+#pragma once
+
+#include <atomic>
+#include <cstdint>
+#include <functional>
+#include <memory>
+#include <mutex>
+#include <thread>
+#include <vector>
+
+#include "kit/ends.h"
+#include "uring/connection.h"
+
+namespace netdyno::uring_worker {
+
+/// A listening socket that one submission accepts on until it fails.
+class Acceptor final : public Owner {
+ public:
+  /// admit takes over what is accepted; refused counts what was not.
+  Acceptor(Ring& ring, Descriptor listener, std::function<void(int fd)> admit,
+           std::atomic<std::int64_t>& refused);
+
+  /// Inside Ring::run, as all that follows.
+  void accept();
+  void completed(const Completion& completion) override;
+  /// When to accept again after a failure; kNever while it accepts.
+  std::int64_t retry_at() const { return retry_at_; }
+
+ private:
+  Ring& ring_;
+  Descriptor listener_;
+  std::function<void(int fd)> admit_;
+  std::atomic<std::int64_t>& refused_;
+  std::int64_t retry_at_ = Ring::kNever;
+};
+
+class UringServerLoop final : public ServerLoop, private Keeper {
+ public:
+  /// Throws as Ring does.
+  explicit UringServerLoop(const Settings& settings) : loop_(settings) {}
+
+  void listen(int listener, std::function<void(int fd)> admit) override;
+  void adopt(int fd, std::unique_ptr<Flow> flow) override;
+  void run() override;
+  void stop() override;
+
+ private:
+  void turns();
+  std::int64_t retry();
+  void take_in();
+  void lost(Connection&) override {}
+  void over(Connection& connection) override;
+
+  Loop loop_;
+  std::vector<std::unique_ptr<Acceptor>> acceptors_;
+  std::vector<std::unique_ptr<Connection>> connections_;
+  std::mutex mutex_;
+  std::vector<std::unique_ptr<Connection>> newcomers_;  // guarded by mutex_
+  std::atomic<bool> stopped_{false};
+};
+
+}  // namespace netdyno::uring_worker
