@@ -1,33 +1,18 @@
 // What any worker of wire echo must do beyond the conversation vectors: the
 // work itself, and peers that lie, die or keep silent.
-#include <arpa/inet.h>
 #include <gtest/gtest.h>
-#include <netinet/in.h>
 #include <sys/socket.h>
-#include <unistd.h>
 
 #include <atomic>
 #include <chrono>
-#include <functional>
 #include <thread>
 
 #include "test/executable.h"
+#include "test/odd_server.h"
 #include "test/worker_process.h"
 
 namespace netdyno::test {
 namespace {
-
-/// A client that is ready, after a setup changed as given.
-class ReadyClient {
- public:
-  ReadyClient(const std::string& peer, const Json& change) : worker(executable()) {
-    const Json hello = worker.expect("hello");
-    Json setup = setup_message(hello.at("transports").at(0).at("name"), "client", peer);
-    setup.update(change);
-    worker.send({{"setup", setup}});
-  }
-  WorkerProcess worker;
-};
 
 /// Runs a window of ms on a ready client and its server; returns the client's result.
 Json window(WorkerProcess& client, int ms) {
@@ -54,7 +39,7 @@ TEST(EchoWorker, BytesOfBothEndsAgree) {
     EchoServer server(executable(), {{"exchange", exchange}});
     Json change = load({{"in_flight", 3}, {"amount", 7}});
     change["exchange"] = exchange;
-    ReadyClient client(server.address(), change);
+    ToldClient client(executable(), server.address(), change);
     client.worker.expect("ready");
     client.worker.send({{"start", Json::object()}});
     const Json result = client.worker.expect("result");
@@ -77,7 +62,7 @@ TEST(EchoWorker, HistogramsAreThoseThatTheLoadHas) {
       {{{"rate", 2'000}, {"arrival", "poisson"}, {"in_flight", 2}}, {true, true}},
   };
   for (const auto& [change, has] : cases) {
-    ReadyClient client(server.address(), load(change));
+    ToldClient client(executable(), server.address(), load(change));
     const Json result = window(client.worker, 150);
     EXPECT_GT(result.at("counts").at("exchanges"), 0) << change;
     EXPECT_TRUE(result.contains("service")) << change;
@@ -89,7 +74,7 @@ TEST(EchoWorker, HistogramsAreThoseThatTheLoadHas) {
 
 TEST(EchoWorker, OpenLoopSendsItsScheduleAndNoMore) {
   EchoServer server(executable());
-  ReadyClient client(server.address(), load({{"rate", 1'000}}));
+  ToldClient client(executable(), server.address(), load({{"rate", 1'000}}));
   const Json result = window(client.worker, 300);
   const double seconds = (result.at("to_ns").get<double>() - result.at("from_ns").get<double>()) / 1e9;
   const double all = result.at("counts").at("exchanges").get<double>() + result.value("drained", 0.0) +
@@ -100,7 +85,8 @@ TEST(EchoWorker, OpenLoopSendsItsScheduleAndNoMore) {
 
 TEST(EchoWorker, IdleConnectionsAreOpenAndSilent) {
   EchoServer server(executable());
-  ReadyClient client(server.address(), load({{"connections", 40}, {"active_share", 0.05}, {"amount", 5}}));
+  ToldClient client(executable(), server.address(),
+                    load({{"connections", 40}, {"active_share", 0.05}, {"amount", 5}}));
   EXPECT_EQ(client.worker.expect("ready").at("connections"), 40);
   client.worker.send({{"start", Json::object()}});
   EXPECT_EQ(client.worker.expect("result").at("counts").at("exchanges"), 10) << "two active connections";
@@ -110,9 +96,9 @@ TEST(EchoWorker, ServerAcceptsOnlyTheAllowed) {
   EchoServer server(executable(), {{"allow", {"127.0.0.7"}}});
   Json from = load();
   from["sources"] = {"127.0.0.7"};
-  ReadyClient allowed(server.address(), from);
+  ToldClient allowed(executable(), server.address(), from);
   EXPECT_NO_THROW(allowed.worker.expect("ready"));
-  ReadyClient other(server.address(), load());
+  ToldClient other(executable(), server.address(), load());
   EXPECT_TRUE(other.worker.expect("error").value("fatal", false));
 }
 
@@ -121,7 +107,7 @@ TEST(EchoWorker, ServerOpensSeveralListeners) {
   EXPECT_EQ(server.ready().at("addresses").size(), 3U);
   Json change = load({{"connections", 6}, {"amount", 1}});
   change["peers"] = server.ready().at("addresses");
-  ReadyClient client(server.address(), change);
+  ToldClient client(executable(), server.address(), change);
   EXPECT_NO_THROW(client.worker.expect("ready"));
 }
 
@@ -136,7 +122,7 @@ TEST(EchoWorker, PortInUseIsASetupError) {
 
 TEST(EchoWorker, LosingEveryConnectionIsFatal) {
   EchoServer server(executable());
-  ReadyClient client(server.address(), load());
+  ToldClient client(executable(), server.address(), load());
   client.worker.expect("ready");
   client.worker.send({{"start", Json::object()}});
   client.worker.expect("tick");
@@ -144,42 +130,6 @@ TEST(EchoWorker, LosingEveryConnectionIsFatal) {
   EXPECT_NO_THROW(client.worker.expect_error("peer", true));
   EXPECT_EQ(client.worker.wait(), 1);
 }
-
-/// A server of this test's own: one thread per connection runs serve(socket).
-class OddServer {
- public:
-  explicit OddServer(std::function<void(int)> serve) : listener_(socket(AF_INET, SOCK_STREAM, 0)) {
-    sockaddr_in address{};
-    address.sin_family = AF_INET;
-    address.sin_addr.s_addr = htonl(INADDR_LOOPBACK);
-    socklen_t size = sizeof address;
-    EXPECT_EQ(bind(listener_, reinterpret_cast<sockaddr*>(&address), size), 0);
-    EXPECT_EQ(listen(listener_, 64), 0);
-    EXPECT_EQ(getsockname(listener_, reinterpret_cast<sockaddr*>(&address), &size), 0);
-    port_ = ntohs(address.sin_port);
-    accepting_ = std::thread([this, serve = std::move(serve)] {
-      for (int fd; (fd = accept(listener_, nullptr, nullptr)) >= 0;) {
-        serving_.emplace_back([fd, serve] {
-          serve(fd);
-          close(fd);
-        });
-      }
-    });
-  }
-  ~OddServer() {
-    shutdown(listener_, SHUT_RDWR);
-    accepting_.join();
-    for (std::thread& thread : serving_) thread.join();
-    close(listener_);
-  }
-  std::string address() const { return "127.0.0.1:" + std::to_string(port_); }
-
- private:
-  int listener_;
-  int port_ = 0;
-  std::thread accepting_;
-  std::vector<std::thread> serving_;
-};
 
 /// Echoes n messages of 64 bytes whole; false when the peer has gone.
 bool echo(int fd, int n) {
@@ -191,12 +141,6 @@ bool echo(int fd, int n) {
   return true;
 }
 
-/// Reads until the peer goes.
-void swallow(int fd) {
-  char bytes[4096];
-  while (recv(fd, bytes, sizeof bytes, 0) > 0) continue;
-}
-
 TEST(EchoWorker, AnEchoThatDiffersIsInvalid) {
   const OddServer server([](int fd) {
     char message[64];
@@ -205,7 +149,7 @@ TEST(EchoWorker, AnEchoThatDiffersIsInvalid) {
     ::send(fd, message, sizeof message, MSG_NOSIGNAL);
     swallow(fd);
   });
-  ReadyClient client(server.address(), load());
+  ToldClient client(executable(), server.address(), load());
   Json error;
   ASSERT_NO_THROW(error = client.worker.expect_error("invalid", true));
   EXPECT_NE(error.at("text").get<std::string>().find("connection "), std::string::npos) << error;
@@ -217,7 +161,7 @@ TEST(EchoWorker, AShortEchoIsInvalid) {
     if (recv(fd, message, sizeof message, MSG_WAITALL) == sizeof message)
       ::send(fd, message, 10, MSG_NOSIGNAL);
   });
-  ReadyClient client(server.address(), load());
+  ToldClient client(executable(), server.address(), load());
   EXPECT_NO_THROW(client.worker.expect_error("invalid", true));
 }
 
@@ -228,7 +172,7 @@ TEST(EchoWorker, BytesThatNobodyAskedForAreInvalid) {
     if (recv(fd, message, 64, MSG_WAITALL) == 64) ::send(fd, message, sizeof message, MSG_NOSIGNAL);
     swallow(fd);
   });
-  ReadyClient client(server.address(), load({{"connections", 1}}));
+  ToldClient client(executable(), server.address(), load({{"connections", 1}}));
   client.worker.expect("ready");
   client.worker.send({{"start", Json::object()}});
   EXPECT_NO_THROW(client.worker.expect_error("invalid", true));
@@ -237,7 +181,7 @@ TEST(EchoWorker, BytesThatNobodyAskedForAreInvalid) {
 TEST(EchoWorker, ALostConnectionCountsWhatWasInFlight) {
   std::atomic<int> accepted{0};
   const OddServer server([&accepted](int fd) { echo(fd, accepted++ == 0 ? 10 : 1 << 30); });
-  ReadyClient client(server.address(), load());
+  ToldClient client(executable(), server.address(), load());
   const Json result = window(client.worker, 200);
   EXPECT_EQ(result.at("counts").at("connections"), 3);
   EXPECT_EQ(result.at("counts").value("errors", Json::object()).value("peer", 0), 1) << result;
@@ -248,7 +192,7 @@ TEST(EchoWorker, AStallAtTheEndIsUnfinished) {
     echo(fd, 3);
     swallow(fd);
   });
-  ReadyClient client(server.address(), load({{"drain_ns", 50'000'000}}));
+  ToldClient client(executable(), server.address(), load({{"drain_ns", 50'000'000}}));
   const Json result = window(client.worker, 100);
   EXPECT_EQ(result.at("unfinished"), 4);
   EXPECT_TRUE(result.contains("ages"));
@@ -256,7 +200,7 @@ TEST(EchoWorker, AStallAtTheEndIsUnfinished) {
 
 TEST(EchoWorker, EndsInTimeWhileItsPeerIsSilent) {
   const OddServer server([](int fd) { swallow(fd); });
-  ReadyClient client(server.address(), load());
+  ToldClient client(executable(), server.address(), load());
   std::this_thread::sleep_for(std::chrono::milliseconds(50));  // in the middle of setup
   client.worker.close_stdin();
   EXPECT_EQ(client.worker.wait(), 0);
@@ -264,7 +208,7 @@ TEST(EchoWorker, EndsInTimeWhileItsPeerIsSilent) {
 
 TEST(EchoWorker, EndsInTimeUnderLoad) {
   EchoServer server(executable());
-  ReadyClient client(server.address(), load());
+  ToldClient client(executable(), server.address(), load());
   client.worker.expect("ready");
   client.worker.send({{"start", Json::object()}});
   client.worker.expect("tick");

@@ -123,6 +123,14 @@ Json setup_message(const Json& transport, const std::string& role, const std::st
   return setup;
 }
 
+ToldClient::ToldClient(const std::string& executable, const std::string& peer, const Json& change)
+    : worker(executable) {
+  const Json hello = worker.expect("hello");
+  Json setup = setup_message(hello.at("transports").at(0).at("name"), "client", peer);
+  setup.update(change);
+  worker.send({{"setup", setup}});
+}
+
 EchoServer::EchoServer(const std::string& executable, const Json& change) : worker_(executable) {
   const Json hello = worker_.expect("hello");
   Json setup = setup_message(hello.at("transports").at(0).at("name"), "server", "");

@@ -57,6 +57,14 @@ class EchoServer {
   Json ready_;
 };
 
+/// A client of the executable's first transport, told a setup that is changed as
+/// given; worker says what came of it.
+class ToldClient {
+ public:
+  ToldClient(const std::string& executable, const std::string& peer, const Json& change);
+  WorkerProcess worker;
+};
+
 /// The setup that vectors/README.md describes, for a transport and role.
 Json setup_message(const Json& transport, const std::string& role, const std::string& peer);
 
