@@ -38,9 +38,10 @@ ErrorKind kind_of(int code) {
 
 void refuse_what_brpc_cannot(const contract::Setup& setup) {
   if (setup.options.at("connection") == "pooled" && setup.load.in_flight > 1) {
-    throw Failure(ErrorKind::unsupported, "load.in_flight is " + std::to_string(setup.load.in_flight) +
-                                              " and option connection is pooled: a pooled connection carries one "
-                                              "call at a time; use more connections or connection=single");
+    throw Failure(ErrorKind::unsupported,
+                  "load.in_flight is " + std::to_string(setup.load.in_flight) +
+                      " and option connection is pooled: a pooled connection carries one "
+                      "call at a time; use more connections or connection=single");
   }
   if (setup.sources.size() > 1) {
     throw Failure(ErrorKind::unsupported, "setup.sources lists " + std::to_string(setup.sources.size()) +
@@ -51,10 +52,7 @@ void refuse_what_brpc_cannot(const contract::Setup& setup) {
 }  // namespace
 
 BrpcClient::BrpcClient(const contract::Setup& setup, Load& load)
-    : load_(load),
-      content_(setup),
-      options_(setup.options),
-      lanes_(static_cast<std::size_t>(load.lanes())) {
+    : load_(load), content_(setup), options_(setup.options), lanes_(static_cast<std::size_t>(load.lanes())) {
   refuse_what_brpc_cannot(setup);
   load.encoded(content_.up_bytes());
   brpc::FLAGS_max_body_size = setup.options.at("max_body").get<std::uint64_t>();
@@ -85,10 +83,12 @@ void BrpcClient::connect(const contract::Setup& setup) {
 void BrpcClient::verify(std::int64_t connection) {
   const auto outcome = call(*connections_[static_cast<std::size_t>(connection)], nullptr, true);
   if (outcome.wrong.empty()) return;
-  throw Failure(kind_of(outcome.code), "verify connection " + std::to_string(connection) + ": " + outcome.wrong);
+  throw Failure(kind_of(outcome.code),
+                "verify connection " + std::to_string(connection) + ": " + outcome.wrong);
 }
 
-BrpcClient::Outcome BrpcClient::call(Connection& connection, std::atomic<std::uint64_t>* id, bool compare) const {
+BrpcClient::Outcome BrpcClient::call(Connection& connection, std::atomic<std::uint64_t>* id,
+                                     bool compare) const {
   brpc::Controller controller;
   if (id != nullptr) {
     *id = controller.call_id().value;
@@ -124,7 +124,8 @@ void BrpcClient::run() {
     const std::lock_guard lock(starting_);
     for (std::size_t i = 0; i < connections_.size(); i++) {
       for (Slot& slot : load_.slots(static_cast<std::int64_t>(i))) {
-        auto& caller = *callers_.emplace_back(new Caller{*this, *connections_[i], lanes_[i % lanes_.size()], slot});
+        auto& caller =
+            *callers_.emplace_back(new Caller{*this, *connections_[i], lanes_[i % lanes_.size()], slot});
         if (bthread_start_background(&caller.thread, nullptr, drive, &caller) != 0) {
           throw Failure(ErrorKind::setup, "start a bthread for each of the slots: brpc has no more");
         }
@@ -133,7 +134,8 @@ void BrpcClient::run() {
   }
   for (const auto& caller : callers_) bthread_join(caller->thread, nullptr);
   const auto lost = [](const auto& connection) { return connection->lost.load(); };
-  if (!closed_ && std::all_of(connections_.begin(), connections_.begin() + load_.active_connections(), lost)) {
+  if (!closed_ &&
+      std::all_of(connections_.begin(), connections_.begin() + load_.active_connections(), lost)) {
     throw Failure(ErrorKind::peer, "run load: every connection was lost");
   }
 }
@@ -142,7 +144,8 @@ void* BrpcClient::drive(void* argument) {
   auto& caller = *static_cast<Caller*>(argument);
   const BrpcClient& client = caller.client;
   std::int64_t due = 0;
-  while (!caller.connection.lost && caller.slot.next(now_ns(), due) && client.until(due)) client.exchange(caller);
+  while (!caller.connection.lost && caller.slot.next(now_ns(), due) && client.until(due))
+    client.exchange(caller);
   return nullptr;
 }
 

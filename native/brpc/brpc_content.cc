@@ -27,7 +27,8 @@ const char* method_of(const contract::Exchange& exchange) {
 
 /// The content of a message that came, contiguous: block's own, or the
 /// attachment's, copied into whole where it lies in pieces.
-std::string_view contiguous(const Message& in, const butil::IOBuf& attachment, bool attached, std::string& whole) {
+std::string_view contiguous(const Message& in, const butil::IOBuf& attachment, bool attached,
+                            std::string& whole) {
   if (!attached) return static_cast<const v1::Block&>(in).content();
   attachment.copy_to(&whole);
   return whole;
@@ -52,7 +53,8 @@ Content::Content(const contract::Setup& setup)
   if (structured()) {
     if (attached_) {
       throw Failure(ErrorKind::unsupported, "option payload is attachment and exchange.codec is " +
-                                                setup.exchange.codec + ": attachments carry codec bytes alone");
+                                                setup.exchange.codec +
+                                                ": attachments carry codec bytes alone");
     }
     auto copy = empty(going().message->GetDescriptor());
     copy->CopyFrom(*going().message);
@@ -80,7 +82,8 @@ Content::Taken Content::take(const Message& in, const butil::IOBuf& attachment) 
   std::string whole;
   const auto size = static_cast<std::int64_t>(contiguous(in, attachment, attached_, whole).size());
   if (size != coming().size) {
-    return {0, "the message has " + std::to_string(size) + " bytes, expected " + std::to_string(coming().size)};
+    return {0,
+            "the message has " + std::to_string(size) + " bytes, expected " + std::to_string(coming().size)};
   }
   return {size, ""};
 }

@@ -22,7 +22,8 @@ using google::protobuf::MethodDescriptor;
 std::uint16_t free_port(const std::string& host) {
   Endpoint at = endpoint({host, 0}, "setup.listen");
   const int fd = ::socket(at.storage.ss_family, SOCK_STREAM | SOCK_CLOEXEC, 0);
-  const bool bound = fd >= 0 && ::bind(fd, at.get(), at.size) == 0 && ::getsockname(fd, at.get(), &at.size) == 0;
+  const bool bound =
+      fd >= 0 && ::bind(fd, at.get(), at.size) == 0 && ::getsockname(fd, at.get(), &at.size) == 0;
   const int failed = errno;
   if (fd >= 0) ::close(fd);
   if (!bound) throw Failure(ErrorKind::setup, "listen on " + host + ": " + std::strerror(failed));
@@ -74,7 +75,8 @@ contract::Counts Exchange::counts() const {
   return counts;
 }
 
-int Doorkeeper::VerifyCredential(const std::string&, const butil::EndPoint& client, brpc::AuthContext*) const {
+int Doorkeeper::VerifyCredential(const std::string&, const butil::EndPoint& client,
+                                 brpc::AuthContext*) const {
   return allow_.contains(butil::ip2str(client.ip).c_str()) ? 0 : -1;
 }
 

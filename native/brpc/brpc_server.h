@@ -25,9 +25,9 @@ class Exchange : public google::protobuf::Service {
   explicit Exchange(const contract::Setup& setup) : content_(setup) {}
 
   const google::protobuf::ServiceDescriptor* GetDescriptor() override { return exchange_service(); }
-  void CallMethod(const google::protobuf::MethodDescriptor* method, google::protobuf::RpcController* controller,
-                  const google::protobuf::Message* request, google::protobuf::Message* response,
-                  google::protobuf::Closure* done) override;
+  void CallMethod(const google::protobuf::MethodDescriptor* method,
+                  google::protobuf::RpcController* controller, const google::protobuf::Message* request,
+                  google::protobuf::Message* response, google::protobuf::Closure* done) override;
   const google::protobuf::Message& GetRequestPrototype(
       const google::protobuf::MethodDescriptor* method) const override;
   const google::protobuf::Message& GetResponsePrototype(

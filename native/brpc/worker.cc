@@ -28,15 +28,18 @@ Option choice(const std::string& name, const std::vector<std::string>& choices, 
 }
 
 std::vector<Option> options() {
-  auto payload = choice("payload", {"block", "attachment"},
-                        "how codec bytes travels: block in a protobuf Block; attachment beside an empty one, brpc's "
-                        "own way for bulk; give both ends the same");
-  auto connection = choice("connection", {"single", "pooled"},
-                           "ChannelOptions::connection_type: single lets calls share a connection; pooled gives it to "
-                           "one call at a time, so in_flight above 1 is refused");
+  auto payload =
+      choice("payload", {"block", "attachment"},
+             "how codec bytes travels: block in a protobuf Block; attachment beside an empty one, brpc's "
+             "own way for bulk; give both ends the same");
+  auto connection =
+      choice("connection", {"single", "pooled"},
+             "ChannelOptions::connection_type: single lets calls share a connection; pooled gives it to "
+             "one call at a time, so in_flight above 1 is refused");
   connection.roles = {Role::client};
-  auto verify = choice("verify", {"content", "length"},
-                       "what is compared before ready: the content that our servers send, or only its length");
+  auto verify =
+      choice("verify", {"content", "length"},
+             "what is compared before ready: the content that our servers send, or only its length");
   verify.roles = {Role::client};
   Option max_body;
   max_body.name = "max_body";
