@@ -222,7 +222,7 @@ func TestRefusalsAreCountedByKind(t *testing.T) {
 }
 
 // A server that sends no frames, or frames that nobody asked for, loses the
-// connection; what it cost is counted once as invalid.
+// connection; here it is the last one, which ends the trial.
 func TestBrokenServersLoseTheConnection(t *testing.T) {
 	t.Parallel()
 	for name, answer := range map[string]func(f baidustd.Frame) []byte{
