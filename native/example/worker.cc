@@ -1,216 +1,237 @@
-// A whole worker in one file: wire echo on one asio loop. It shows how little a
-// transport has to do on the kit and is tested like any other worker; it is not
-// installed, because asio/ is the one worth measuring.
-#include "kit/worker.h"
+// A whole worker in one file: transport example, whose event loop is poll(2).
+// The kit brings the rest: what goes over a connection (kit/flow.h), connected
+// and listening sockets, both ends (kit/ends.h) and the conversation with the
+// bench. It is tested like any other worker and not installed: poll looks at
+// every connection each time, and a library worth measuring has a directory of
+// its own.
+#include <poll.h>
+#include <sys/eventfd.h>
+#include <sys/socket.h>
 
-#include <asio.hpp>
-#include <set>
-#include <thread>
+#include <cerrno>
+#include <mutex>
 
-#include "kit/address.h"
 #include "kit/clock.h"
-#include "kit/pipeline.h"
-#include "kit/tally.h"
+#include "kit/descriptor.h"
+#include "kit/echo.h"
+#include "kit/ends.h"
 
 namespace {
 
-using Tcp = asio::ip::tcp;
-using netdyno::contract::ErrorKind;
-using netdyno::contract::Failure;
-using netdyno::contract::Setup;
+using namespace netdyno;
 
-class MiniServer : public netdyno::Server {
+/// Ends a poll on another thread.
+class Wake {
  public:
-  explicit MiniServer(const Setup& setup) : up_bytes_(netdyno::EchoPayload::check(setup)) {
-    for (const auto& client : setup.allow) allow_.insert(asio::ip::make_address(client));
-    const auto at = netdyno::parse_address(setup.listen, "setup.listen");
-    try {
-      for (std::int64_t i = 0; i < setup.listeners; i++) {
-        const Tcp::endpoint endpoint(asio::ip::make_address(at.host), at.port);
-        accept(*acceptors_.emplace_back(std::make_unique<Tcp::acceptor>(context_, endpoint)));
-      }
-    } catch (const std::system_error& error) {
-      throw Failure(ErrorKind::setup, "listen on " + at.text() + ": " + error.code().message());
-    }
-    thread_ = std::thread([this] { context_.run(); });
+  void call() { eventfd_write(fd_.get(), 1); }
+  void heard() {
+    eventfd_t calls = 0;
+    eventfd_read(fd_.get(), &calls);
   }
-  ~MiniServer() override {
-    context_.stop();
-    thread_.join();
-  }
-  netdyno::contract::Ready ready() const override {
-    netdyno::contract::Ready ready;
-    for (const auto& a : acceptors_)
-      ready.addresses.push_back("127.0.0.1:" + std::to_string(a->local_endpoint().port()));
-    ready.threads = 1;
-    return ready;
-  }
-  netdyno::contract::Counts counts() const override {
-    return {received_.get() / up_bytes_, sent_.get(), received_.get(), open_.get(), {}};
-  }
+  pollfd entry() const { return {fd_.get(), POLLIN, 0}; }
 
  private:
-  struct Session {
-    Tcp::socket socket;
-    std::array<char, 65536> buffer;
-    netdyno::Sum& open;
-    ~Session() { open.add(-1); }
-  };
-  void accept(Tcp::acceptor& acceptor) {
-    acceptor.async_accept([this, &acceptor](std::error_code error, Tcp::socket socket) {
-      const auto client = error ? asio::ip::address() : socket.remote_endpoint(error).address();
-      if (!error && (allow_.empty() || allow_.contains(client))) {
-        socket.set_option(Tcp::no_delay(true));
-        open_.add(1);
-        read(std::shared_ptr<Session>(new Session{std::move(socket), {}, open_}));
-      }
-      accept(acceptor);
-    });
-  }
-  void read(std::shared_ptr<Session> s) {
-    s->socket.async_read_some(asio::buffer(s->buffer), [this, s](std::error_code error, std::size_t n) {
-      if (error) return;
-      received_.add(static_cast<std::int64_t>(n));
-      asio::async_write(s->socket, asio::buffer(s->buffer, n),
-                        [this, s](std::error_code failed, std::size_t m) {
-                          sent_.add(static_cast<std::int64_t>(m));
-                          if (!failed) read(s);
-                        });
-    });
-  }
-
-  std::int64_t up_bytes_;
-  std::set<asio::ip::address> allow_;
-  netdyno::Sum received_, sent_, open_;  // before context_, which holds the sessions
-  asio::io_context context_;
-  std::vector<std::unique_ptr<Tcp::acceptor>> acceptors_;
-  std::thread thread_;
+  Descriptor fd_{eventfd(0, EFD_NONBLOCK | EFD_CLOEXEC)};
 };
 
-class MiniClient : public netdyno::Client {
+/// A connection: moves bytes between its socket and its flow, which says which.
+struct Line {
+  Descriptor fd;
+  std::unique_ptr<Flow> flow;
+  bool active = true;
+
+  pollfd entry() const {
+    const int events = (flow->room().empty() ? 0 : POLLIN) | (flow->unsent() ? POLLOUT : 0);
+    return {fd.get(), static_cast<short>(events), 0};
+  }
+
+  /// One read and one write, so that no connection keeps the loop for itself;
+  /// false when the connection is lost.
+  bool move(bool readable) {
+    if (const auto room = flow->room(); readable && !room.empty()) {
+      const ssize_t n = recv(fd.get(), room.data(), room.size(), 0);
+      if (n == 0 || (n < 0 && errno != EAGAIN)) return false;
+      if (n > 0) flow->received(static_cast<std::size_t>(n), now_ns());
+    }
+    if (!flow->unsent()) return true;
+    const auto bytes = flow->outgoing(now_ns());
+    const ssize_t n = send(fd.get(), bytes.data(), bytes.size(), MSG_NOSIGNAL);
+    if (n > 0) flow->written(static_cast<std::size_t>(n));
+    return n > 0 || errno == EAGAIN;
+  }
+};
+
+/// poll for at most ns; Agenda::kNever waits for events alone.
+void wait(std::vector<pollfd>& entries, std::int64_t ns) {
+  const std::int64_t left = std::max<std::int64_t>(0, ns);
+  const timespec bound{left / 1'000'000'000, left % 1'000'000'000};
+  ppoll(entries.data(), entries.size(), ns == Agenda::kNever ? nullptr : &bound, nullptr);
+}
+
+class PollClient : public ClientLoop {
  public:
-  MiniClient(const Setup& setup, netdyno::Load& load) : load_(load), payload_(setup) {
-    const auto routes = netdyno::routes(setup);
-    for (std::int64_t i = 0; i < setup.load.connections; i++)
-      open(i, routes[static_cast<std::size_t>(i) % routes.size()]);
-    open_.add(setup.load.connections);
+  void add(int fd, std::unique_ptr<Flow> flow, bool active) override {
+    lines_.push_back({Descriptor(fd), std::move(flow), active});
+    opened(active);
   }
-  netdyno::contract::Ready ready() const override { return {{}, open_.get(), open_.get(), {}, 1}; }
-  std::int64_t connections() const override { return open_.get(); }
-  void close() override { context_.stop(); }
-  void ended() override {
-    asio::post(context_, [this] { agenda_.end(load_.closing()), pace(); });
-  }
+
   void run() override {
-    for (auto& c : connections_) c->pipeline.begin(netdyno::now_ns()), flush(*c), read(*c);
-    pace();
-    if (agenda_.held() > 0) context_.run();
-    if (open_.get() == 0 && !load_.ended()) throw Failure(ErrorKind::peer, "run load: no connection is left");
+    for (Line& line : lines_) line.flow->begin(now_ns());
+    while (!stopped_ && agenda().held() > 0) {
+      send_due();
+      std::vector<pollfd> entries{wake_.entry()};
+      for (const Line& line : lines_) entries.push_back(line.entry());
+      const std::int64_t due = agenda().next_due();
+      wait(entries, due == Agenda::kNever ? due : due - now_ns());
+      if (entries[0].revents != 0) wake_.heard();
+      for (std::size_t i = 0; i < lines_.size(); i++) {
+        const short events = entries[i + 1].revents;
+        if (events != 0 && !lines_[i].move(events != POLLOUT)) lose(lines_[i]);
+      }
+    }
+  }
+
+  void end(std::int64_t closing) override {
+    closing_ = closing;
+    wake_.call();
+  }
+  void stop() override {
+    stopped_ = true;
+    wake_.call();
   }
 
  private:
-  struct Connection {
-    Tcp::socket socket;
-    netdyno::Pipeline pipeline;
-    bool writing = false;
-  };
-
-  void open(std::int64_t i, const netdyno::Route& route) {
-    Tcp::socket socket(context_, Tcp::v4());
-    const auto sent = payload_.stamped(i);
-    std::string answer(payload_.size(), '\0');
-    try {
-      if (!route.source.empty()) socket.bind({asio::ip::make_address(route.source), 0});
-      socket.connect({asio::ip::make_address(route.peer.host), route.peer.port});
-      socket.set_option(Tcp::no_delay(true));
-      std::thread writer([&] {    // the peer may answer before it has read all
-        std::error_code ignored;  // the read below fails too
-        asio::write(socket, asio::buffer(sent.stamp.data(), sent.stamp_size), ignored);
-        asio::write(socket, asio::buffer(payload_.after_stamp().data(), payload_.after_stamp().size()),
-                    ignored);
-      });
-      std::error_code error;
-      answer.resize(asio::read(socket, asio::buffer(answer), error));
-      writer.join();
-      if (error && error != asio::error::eof) throw std::system_error(error);
-    } catch (const std::system_error& error) {
-      throw Failure(ErrorKind::peer, "connection " + std::to_string(i) + " to " + route.peer.text() + ": " +
-                                         error.code().message());
+  /// Gives the flows the slots whose time has come, and forgets those that the
+  /// end of the load leaves out.
+  void send_due() {
+    if (closing_ != Agenda::kNever) agenda().end(closing_);
+    while (agenda().next_due() <= now_ns()) {
+      const Agenda::Entry entry = agenda().take();
+      lines_[entry.connection].flow->send(entry.slot);
     }
-    payload_.verify(i, sent, answer);
-    socket.non_blocking(true);
-    connections_.emplace_back(new Connection{
-        std::move(socket), {static_cast<std::uint32_t>(i), load_.slots(i), payload_, agenda_}});
-  }
-  void read(Connection& c) {
-    const auto room = c.pipeline.room();
-    c.socket.async_read_some(asio::buffer(room.data(), room.size()),
-                             [&](std::error_code error, std::size_t n) {
-                               if (error) return lose(c);
-                               c.pipeline.received(n, netdyno::now_ns());
-                               flush(c), read(c), pace();
-                             });
-  }
-  void flush(Connection& c) {
-    while (c.socket.is_open() && !c.writing && c.pipeline.unsent()) {
-      const auto out = c.pipeline.outgoing(netdyno::now_ns());
-      std::error_code error;
-      c.pipeline.written(c.socket.write_some(asio::buffer(out.data(), out.size()), error));
-      if (!error) continue;
-      if (error != asio::error::would_block) return;  // lost: the read under way fails too
-      c.writing = true;
-      c.socket.async_wait(Tcp::socket::wait_write, [&](std::error_code) { c.writing = false, flush(c); });
-    }
-  }
-  void lose(Connection& c) {
-    c.pipeline.abandon(ErrorKind::peer, netdyno::now_ns());
-    c.socket.close();
-    open_.add(-1);
-    pace();
-  }
-  /// Sleeps until the next slot is due. A worker for low lag would wake early and poll.
-  void pace() {
-    for (auto now = netdyno::now_ns(); agenda_.next_due() <= now;) {
-      const auto entry = agenda_.take();
-      connections_[entry.connection]->pipeline.send(entry.slot);
-      flush(*connections_[entry.connection]);
-    }
-    if (agenda_.held() == 0) return context_.stop();
-    if (agenda_.next_due() == netdyno::Agenda::kNever) return;
-    timer_.expires_after(std::chrono::nanoseconds(agenda_.next_due() - netdyno::now_ns()));
-    timer_.async_wait([this](std::error_code cancelled) {
-      if (!cancelled) pace();
-    });
   }
 
-  netdyno::Load& load_;
-  netdyno::EchoPayload payload_;
-  netdyno::Agenda agenda_;
-  netdyno::Sum open_;
-  asio::io_context context_;
-  asio::steady_timer timer_{context_};
-  std::vector<std::unique_ptr<Connection>> connections_;
+  /// poll passes over what has no descriptor.
+  void lose(Line& line) {
+    line.flow->abandon(contract::ErrorKind::peer, now_ns());
+    line.fd = Descriptor();
+    lost(line.active);
+  }
+
+  Wake wake_;
+  std::vector<Line> lines_;
+  std::atomic<std::int64_t> closing_{Agenda::kNever};
+  std::atomic<bool> stopped_{false};
 };
 
-class Mini : public netdyno::Transport {
+class PollServer : public ServerLoop {
  public:
-  netdyno::contract::Transport describe() const override {
-    using netdyno::contract::Role;
-    return {"example",      "one asio loop, as short as can be",
-            netdyno::kEcho, {Role::server, Role::client},
-            "message",      {}};
+  void listen(int listener, std::function<void(int fd)> admit) override {
+    doors_.push_back({Descriptor(listener), std::move(admit)});
   }
-  std::unique_ptr<netdyno::Server> server(const Setup& setup) override {
-    return std::make_unique<MiniServer>(setup);
+
+  void adopt(int fd, std::unique_ptr<Flow> flow) override {
+    const std::lock_guard lock(mutex_);
+    arrived_.push_back({Descriptor(fd), std::move(flow)});
+    wake_.call();
   }
-  std::unique_ptr<netdyno::Client> client(const Setup& setup, netdyno::Load& load) override {
-    return std::make_unique<MiniClient>(setup, load);
+
+  void run() override {
+    while (!stopped_) {
+      take_in();
+      std::vector<pollfd> entries{wake_.entry()};
+      for (const Line& line : lines_) entries.push_back(line.entry());
+      for (const Door& door : doors_) entries.push_back({full_ ? -1 : door.fd.get(), POLLIN, 0});
+      wait(entries, full_ ? kPause : Agenda::kNever);
+      full_ = false;
+      if (entries[0].revents != 0) wake_.heard();
+      for (std::size_t i = 0; i < doors_.size(); i++) {
+        if (entries[1 + lines_.size() + i].revents != 0) accept_at(doors_[i]);
+      }
+      for (std::size_t i = lines_.size(); i-- > 0;) {  // backwards: what is lost leaves the list
+        if (entries[1 + i].revents != 0 && !served(lines_[i], entries[1 + i].revents != POLLOUT)) drop(i);
+      }
+    }
+  }
+
+  void stop() override {
+    stopped_ = true;
+    wake_.call();
+  }
+
+ private:
+  static constexpr std::int64_t kPause = 10'000'000;
+  struct Door {
+    Descriptor fd;
+    std::function<void(int fd)> admit;
+  };
+
+  void take_in() {
+    const std::lock_guard lock(mutex_);
+    for (Line& line : arrived_) {
+      line.flow->begin(0);
+      lines_.push_back(std::move(line));
+    }
+    arrived_.clear();
+  }
+
+  void accept_at(const Door& door) {
+    const int fd = accept4(door.fd.get(), nullptr, nullptr, SOCK_CLOEXEC);
+    if (fd >= 0) return door.admit(fd);
+    if (errno == EAGAIN) return;
+    refused++;
+    full_ = true;  // out of files: asking again at once would be a spin
+  }
+
+  /// A client that breaks the wire's rules loses its connection, no more.
+  static bool served(Line& line, bool readable) {
+    try {
+      return line.move(readable);
+    } catch (const contract::Failure&) {
+      return false;
+    }
+  }
+
+  void drop(std::size_t i) {
+    std::swap(lines_[i], lines_.back());
+    lines_.pop_back();
+  }
+
+  Wake wake_;
+  std::vector<Door> doors_;
+  std::vector<Line> lines_;
+  std::mutex mutex_;
+  std::vector<Line> arrived_;  // guarded by mutex_
+  std::atomic<bool> stopped_{false};
+  bool full_ = false;
+};
+
+class Example : public Transport {
+ public:
+  contract::Transport describe() const override {
+    contract::Transport transport;
+    transport.name = "example";
+    transport.doc = "poll(2) on one thread or several, as short as can be";
+    transport.wire = kEcho;
+    transport.roles = {contract::Role::server, contract::Role::client};
+    transport.delivery = "chunks";
+    transport.options = socket_options();
+    transport.options.push_back(listener_option());
+    transport.options.push_back(read_buffer_option());
+    transport.features = {"stream-up", "stream-down", "stream-both"};
+    return transport;
+  }
+  std::unique_ptr<Server> server(const contract::Setup& setup) override {
+    return std::make_unique<LoopServer>(setup, std::make_unique<PollServer>);
+  }
+  std::unique_ptr<Client> client(const contract::Setup& setup, Load& load) override {
+    return std::make_unique<LoopClient>(setup, load, std::make_unique<PollClient>);
   }
 };
 
 }  // namespace
 
 int main() {
-  Mini mini;
-  return netdyno::run_worker({"example-worker", NETDYNO_VERSION, {}}, {&mini});
+  Example example;
+  return run_worker({"example-worker", NETDYNO_VERSION, {}}, {&example});
 }
