@@ -31,6 +31,9 @@ type tool struct {
 	// serve and drive return the arguments of one server and of one client.
 	serve func(setup contract.Setup, host, port string) []string
 	drive func(contract.Setup, flow) []string
+	// ahead is for how long a client must have been at work before a trial can
+	// count what it does; 0 begins with the load.
+	ahead time.Duration
 	// linger is how long a program goes on after the end of the load.
 	linger time.Duration
 	// state reads what an interrupted client has printed or written.
@@ -101,8 +104,6 @@ func refusals(name string, setup contract.Setup) error {
 		return fmt.Errorf("%s sends as fast as it can: it keeps no schedule of exchanges (rate is %g)", name, l.Rate)
 	case l.ThinkNs > 0:
 		return fmt.Errorf("%s does not pause between exchanges (think is %v)", name, time.Duration(l.ThinkNs))
-	case l.InFlight > 1:
-		return fmt.Errorf("%s has no exchanges to keep in flight (in_flight is %d, expected 1)", name, l.InFlight)
 	case l.Amount > 0:
 		return fmt.Errorf("%s runs until it is stopped and counts no exchanges (amount is %d)", name, l.Amount)
 	case l.ActiveShare > 0 && l.ActiveShare < 1:

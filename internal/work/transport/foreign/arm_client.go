@@ -16,9 +16,9 @@ import (
 	"netdyno/internal/work/load"
 )
 
-// armClient drives the load by one process for each server. They begin at
-// start, so that everything is connected in the warm-up and not before: none of
-// these programs waits between connecting and sending.
+// armClient drives the load by one process for each server. None of these
+// programs waits between connecting and sending, so they begin at start; one
+// that takes long to begin has done so before and is held until then.
 type armClient struct {
 	tool    tool
 	argv    [][]string // by flow
@@ -65,6 +65,12 @@ func (a Arm) Client(setup contract.Setup) (load.Client, error) {
 		ports = append(ports, uint16(number))
 	}
 	c.account = newAccount(setup, clientBooks(setup.Exchange, ports))
+	if a.tool.ahead > 0 {
+		if err := c.hold(); err != nil {
+			c.finish()
+			return nil, err
+		}
+	}
 	return c, nil
 }
 
@@ -82,8 +88,13 @@ func (c *armClient) Account() load.Account { return c.account }
 // an error.
 func (c *armClient) Run() error {
 	defer c.finish()
-	if err := c.start(); err != nil {
-		return err
+	if len(c.running) == 0 {
+		if err := c.start(); err != nil {
+			return err
+		}
+	}
+	for _, r := range c.running {
+		_ = r.command.Process.Signal(unix.SIGCONT) // of those that were held
 	}
 	if err := c.await(); err != nil {
 		return err

@@ -110,7 +110,7 @@ func moving(t *testing.T, client *workertest.Bench, exchanges int64) {
 }
 
 // A round trip is in the histogram exactly when its log says that it came back
-// in the window. The program takes 4 s to begin its log.
+// in the window. The program takes 5 s until it is ready.
 func TestSockperf(t *testing.T) {
 	needs(t, "sockperf")
 	if testing.Short() {
@@ -124,9 +124,13 @@ func TestSockperf(t *testing.T) {
 	setup.Peers = server.Setup(setup).Addresses
 	setup.Role, setup.Load.Connections = contract.Client, 1
 	client.Setup(setup)
+	before := client.Mark(0, false).Counts
+	time.Sleep(100 * time.Millisecond)
+	if idle := client.Mark(0, false).Counts; idle.Exchanges != 0 || before.Exchanges != 0 || idle.Connections != 1 {
+		t.Errorf("ready and silent, it counts %+v and then %+v", before, idle)
+	}
 	client.Start()
-	moving(t, client, 1000) // past its first few dummies
-	time.Sleep(3 * time.Second)
+	moving(t, client, 100)
 	opening := client.Mark(1, true)
 	time.Sleep(300 * time.Millisecond)
 	closing := client.Mark(2, false)
@@ -161,7 +165,7 @@ func TestArmsRefuse(t *testing.T) {
 	}{
 		{foreign.Iperf3(), func(s *contract.Setup) { s.Load.Rate = 10 }, "keeps no schedule", contract.Unsupported},
 		{foreign.Iperf3(), func(s *contract.Setup) { s.Load.ThinkNs = 10 }, "does not pause", contract.Unsupported},
-		{foreign.Iperf3(), func(s *contract.Setup) { s.Load.InFlight = 2 }, "in_flight is 2", contract.Unsupported},
+		{foreign.Sockperf(), func(s *contract.Setup) { pingPong(s); s.Load.InFlight = 2 }, "in_flight is 2", contract.Unsupported},
 		{foreign.Iperf3(), func(s *contract.Setup) { s.Load.Amount = 9 }, "amount is 9", contract.Unsupported},
 		{foreign.Iperf3(), func(s *contract.Setup) { s.Load.ActiveShare = 0.5 }, "active is 0.5", contract.Unsupported},
 		{foreign.Iperf3(), func(s *contract.Setup) { s.Load.Fresh = true }, "keeps its connections", contract.Unsupported},
@@ -274,6 +278,16 @@ func TestProgramThatLies(t *testing.T) {
 	if got := client.Expect("error").Error; got.Kind != contract.Invalid || !strings.Contains(got.Text, "says that it sent 7 bytes, the kernel counted") {
 		t.Errorf("%+v", got)
 	}
+}
+
+// A program that must be under way before the trial can begin.
+func TestProgramThatNeverBegins(t *testing.T) {
+	pretend(t, "sockperf", "echo where are you >&2; exit 4")
+	setup := contract.Setup{
+		Transport: "sockperf", Role: contract.Client, Peers: []string{"127.0.0.1:1"},
+		Exchange: contract.Exchange{UpBytes: 100, DownBytes: 100}, Load: contract.Load{Connections: 1},
+	}
+	refused(t, foreign.Sockperf(), setup, contract.Peer, `ended before it was ready: exit status 4; it said: "where are you"`)
 }
 
 // Whatever the server's program does wrong, or the peer of a real client.

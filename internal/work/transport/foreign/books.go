@@ -23,6 +23,7 @@ type books struct {
 	mu       sync.Mutex
 	programs []*program // a client's, whose sockets alone count; nil: every socket of the query
 	known    map[key]entry
+	before   entry // what passed before the account began
 	failed   error
 }
 
@@ -66,15 +67,29 @@ func (b *books) read() contract.Counts {
 	if err != nil && b.failed == nil {
 		b.failed = err
 	}
-	var sum entry
-	for _, e := range b.known {
-		sum.acked += e.acked
-		sum.received += e.received
-	}
+	sum := b.sum()
+	sum.acked -= b.before.acked
+	sum.received -= b.before.received
 	return contract.Counts{
 		Exchanges: b.unit.exchanges(b.role, sum.acked, sum.received),
 		SentBytes: sum.acked, ReceivedBytes: sum.received, Connections: int64(open),
 	}
+}
+
+// begin leaves out of the sums whatever has passed until now.
+func (b *books) begin() {
+	b.read()
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	b.before = b.sum()
+}
+
+func (b *books) sum() (sum entry) {
+	for _, e := range b.known {
+		sum.acked += e.acked
+		sum.received += e.received
+	}
+	return sum
 }
 
 // err returns the first failure of reading.

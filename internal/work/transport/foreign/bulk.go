@@ -18,7 +18,8 @@ const defaultChunk = 64 << 10
 var streams = []contract.Feature{contract.FeatureStreamUp, contract.FeatureStreamDown, contract.FeatureStreamBoth}
 
 // refuseBulk says what a bulk program cannot carry out; mostChunk bounds its
-// writes.
+// writes. Any in_flight is as good as another: it keeps a stream from waiting
+// for its confirmations, and these programs wait for none.
 func refuseBulk(name string, x contract.Exchange, mostChunk int64) error {
 	unit := unitOf(x)
 	switch {

@@ -10,18 +10,16 @@ import (
 )
 
 // Sockperf is transport sockperf: ping-pong over one TCP connection by
-// Mellanox's program, whose full log gives the time of every message. The log
-// leaves out the first half second or more of its messages, and the program
-// takes 2 to 3 s before it sends one, so the warm-up must be longer than both.
+// Mellanox's program, whose full log gives the time of every message.
 func Sockperf() Arm {
 	least, most := float64(time.Second), float64(10*time.Minute)
 	return Arm{tool{
-		name: "sockperf", doc: "ping-pong over one connection by sockperf, timed by its own log; give it warmup=5s",
+		name: "sockperf", doc: "ping-pong over one connection by sockperf, timed by its own log",
 		program: "sockperf", debian: "sockperf",
 		options: []contract.Option{{
 			Name: "duration", Type: contract.TypeDuration, Unit: "ns", Default: int64(30 * time.Second), Min: &least, Max: &most,
 			Roles: []contract.Role{contract.Client},
-			Doc:   "how long it can run, warm-up and window together: it keeps 10 MB of memory for each second",
+			Doc:   "how long it can run: warm-up, window and 5 s more; it keeps 10 MB of memory for each second",
 		}},
 		refuse:  refuseSockperf,
 		threads: func(_ contract.Setup, processes int) int { return processes },
@@ -29,9 +27,10 @@ func Sockperf() Arm {
 			return []string{"server", "--tcp", "--ip", host, "--port", port}
 		},
 		drive: sockperfClient,
-		// It leaves the last 50 ms before its interruption out of its log; they
-		// are up to 250 ms long, because without rdtsc it takes clock cycles for
-		// nanoseconds.
+		// It takes some 2 s before it sends, and it leaves its first 400 ms and the
+		// last 50 ms before its interruption out of its log. They are up to five
+		// times as long: without rdtsc it takes clock cycles for nanoseconds.
+		ahead:  2500 * time.Millisecond,
 		linger: 300 * time.Millisecond,
 		state:  readSockperf,
 	}}
@@ -45,6 +44,8 @@ func refuseSockperf(setup contract.Setup) error {
 		return fmt.Errorf("sockperf plays ping-pong and streams nothing (stream is %s)", x.Stream)
 	case x.UpBytes != x.DownBytes || x.UpBytes < least || x.UpBytes > most:
 		return fmt.Errorf("sockperf returns what it sends: request is %d and response %d bytes, expected both equal and %d to %d", x.UpBytes, x.DownBytes, least, most)
+	case setup.Load.InFlight > 1:
+		return fmt.Errorf("sockperf keeps one message in flight (in_flight is %d)", setup.Load.InFlight)
 	case setup.Role == contract.Client && setup.Load.Connections != 1:
 		return fmt.Errorf("sockperf plays ping-pong on one connection (connections is %d)", setup.Load.Connections)
 	}

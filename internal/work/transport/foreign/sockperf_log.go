@@ -64,8 +64,7 @@ func readLog(log io.Reader, w window) (*hist.Histogram, error) {
 	case first == 0:
 		return nil, errors.New("read sockperf's log: it holds no message")
 	case first > w.from:
-		return nil, fmt.Errorf("sockperf's log begins %.2f s after the window did, because it takes its time to begin: expected a warm-up at least so much longer",
-			float64(first-w.from)/second)
+		return nil, fmt.Errorf("sockperf's log begins %.2f s after the window did: expected a warm-up so much longer", float64(first-w.from)/second)
 	case last < w.to-maxSilence:
 		return nil, fmt.Errorf("sockperf's log ends %.2f s before the window did: expected option duration to hold warm-up and window", float64(w.to-last)/second)
 	}
