@@ -15,7 +15,11 @@ import (
 
 func TestMain(m *testing.M) {
 	if fault := os.Getenv(faultVariable); fault != "" {
-		playFake(fault)
+		if strings.HasPrefix(fault, streamFault) {
+			playStreamFake(fault)
+		} else {
+			playFake(fault)
+		}
 		os.Exit(0)
 	}
 	// Conversations wait far more than they work, whatever the number of CPUs.

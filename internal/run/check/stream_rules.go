@@ -265,7 +265,7 @@ func wrongUp(s *subject, b bulk) error {
 func stillServes(s *subject, w *session, b bulk, address string) error {
 	c, err := s.dialStream(b, address)
 	if err != nil {
-		return err
+		return fmt.Errorf("on the next connection: %w", err)
 	}
 	defer func() { _ = c.conn.Close() }() // the case is over
 	if err := c.exchanges(2); err != nil {
