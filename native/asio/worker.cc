@@ -4,9 +4,8 @@
 #include "asio/server.h"
 #include "kit/echo.h"
 
+namespace netdyno::asio_worker {
 namespace {
-
-using namespace netdyno;
 
 class AsioTransport : public Transport {
  public:
@@ -25,11 +24,11 @@ class AsioTransport : public Transport {
   }
 
   std::unique_ptr<Server> server(const contract::Setup& setup) override {
-    return std::make_unique<LoopServer>(setup, std::make_unique<asio_worker::AsioServerLoop>);
+    return std::make_unique<LoopServer>(setup, std::make_unique<AsioServerLoop>);
   }
 
   std::unique_ptr<Client> client(const contract::Setup& setup, Load& load) override {
-    return std::make_unique<LoopClient>(setup, load, std::make_unique<asio_worker::AsioClientLoop>);
+    return std::make_unique<LoopClient>(setup, load, std::make_unique<AsioClientLoop>);
   }
 };
 
@@ -40,7 +39,11 @@ std::string asio_version() {
 
 }  // namespace
 
-int main() {
+int run() {
   AsioTransport transport;
   return run_worker({"netdyno-worker-asio", NETDYNO_VERSION, {{"asio", asio_version()}}}, {&transport});
 }
+
+}  // namespace netdyno::asio_worker
+
+int main() { return netdyno::asio_worker::run(); }

@@ -9,9 +9,9 @@
 //
 // The kit speaks the contract, keeps the state, checks setup and options, lays
 // out the load and encodes results. A transport only opens ends and moves bytes.
-// native/example/worker.cc is a whole one; kit/load.h says how to pull slots,
-// kit/pipeline.h does so for a wire that answers in order, kit/echo.h holds the
-// payload of wire echo, kit/address.h the peers. CMakeLists.txt takes one
+// On wires echo and stream a library of event loops need not even open ends:
+// kit/ends.h does, and native/example/worker.cc is a whole one. kit/load.h says
+// how to pull slots, kit/address.h reads addresses. CMakeLists.txt takes one
 // netdyno_worker(…) line, and `netdyno check build/bin/netdyno-worker-x` proves
 // that it conforms.
 //

@@ -41,6 +41,81 @@ std::string refusal(Role role, const Json& given) {
   }
 }
 
+TEST(Setup, ExchangesAreReadWhole) {
+  const Json body = {{"role", "client"},
+                     {"exchange",
+                      {{"up_bytes", 5},
+                       {"down_bytes", 7},
+                       {"codec", "proto"},
+                       {"stream", "both"},
+                       {"chunk_bytes", 9},
+                       {"message",
+                        {{"name", "simple"},
+                         {"descriptors", "AAE="},
+                         {"up", {{"type", "netdyno.v1.Text"}, {"json", "{}"}}},
+                         {"down", {{"type", "netdyno.v1.Texts"}, {"json", "[]"}}}}}}}};
+  const contract::Exchange exchange = contract::parse_setup(body).exchange;
+  EXPECT_EQ(exchange.stream, contract::Stream::both);
+  EXPECT_EQ(exchange.chunk_bytes, 9);
+  ASSERT_TRUE(exchange.message);
+  EXPECT_EQ(exchange.message->name, "simple");
+  EXPECT_EQ(exchange.message->descriptors, "AAE=");
+  EXPECT_EQ(exchange.message->up.type, "netdyno.v1.Text");
+  EXPECT_EQ(exchange.message->down.json, "[]");
+  EXPECT_EQ(contract::parse_setup({{"role", "client"}}).exchange.stream, contract::Stream::none);
+}
+
+TEST(Setup, FieldsOfTheWrongTypeAreNamed) {
+  const auto refusal = [](const Json& exchange) {
+    try {
+      contract::parse_setup({{"role", "client"}, {"exchange", exchange}});
+    } catch (const Failure& failure) {
+      return std::string(contract::name(failure.kind())) + ": " + failure.what();
+    }
+    return std::string("accepted");
+  };
+  EXPECT_EQ(refusal({{"stream", "sideways"}}),
+            "unsupported: read setup.exchange.stream: expected up, down or both, found \"sideways\"");
+  EXPECT_NE(refusal({{"stream", 1}}).find("invalid: read setup.exchange.stream"), std::string::npos);
+  EXPECT_NE(
+      refusal({{"message", {{"up", {{"json", 1}}}}}}).find("invalid: read setup.exchange.message.up.json"),
+      std::string::npos);
+}
+
+TEST(Hello, CodecsFeaturesAndTruthValuesAreSaid) {
+  contract::Transport offered = transport();
+  EXPECT_FALSE(message(contract::Hello{"w", "1", {}, {offered}})
+                   .at("hello")
+                   .at("transports")
+                   .at(0)
+                   .contains("features"));
+  contract::Option truth;
+  truth.name = "sqpoll";
+  truth.type = contract::OptionType::boolean;
+  truth.fallback = false;
+  offered.options.push_back(truth);
+  offered.codecs = {"bytes", "proto"};
+  offered.features = {"stream-up"};
+  const Json said = message(contract::Hello{"w", "1", {}, {offered}}).at("hello").at("transports").at(0);
+  EXPECT_EQ(said.at("codecs"), (Json{"bytes", "proto"}));
+  EXPECT_EQ(said.at("features"), Json::array({"stream-up"}));
+  EXPECT_EQ(said.at("options").back().at("type"), "bool");
+  EXPECT_EQ(complete_options(offered, Role::client, {{"sqpoll", true}}).at("sqpoll"), true);
+  EXPECT_EQ(complete_options(offered, Role::client, Json::object()).at("sqpoll"), false);
+  EXPECT_THROW(complete_options(offered, Role::client, {{"sqpoll", 1}}), Failure);
+}
+
+TEST(Ready, SaysWhatAnOptionOrACodecDecided) {
+  contract::Ready ready;
+  EXPECT_EQ(message(ready), (Json{{"ready", {{"threads", 0}}}}));
+  ready.delivery = "message";
+  ready.up_bytes = 12;
+  ready.down_bytes = 13;
+  EXPECT_EQ(
+      message(ready),
+      (Json{{"ready", {{"threads", 0}, {"delivery", "message"}, {"up_bytes", 12}, {"down_bytes", 13}}}}));
+}
+
 TEST(Options, DefaultsAreFilledInByRole) {
   EXPECT_EQ(complete_options(transport(), Role::server, Json::object()),
             (Json{{"buffer", 4096}, {"mode", "shared"}}));
@@ -67,6 +142,34 @@ TEST(FindTransport, RefusesAsUnsupported) {
       FAIL() << name << " accepted";
     } catch (const Failure& failure) {
       EXPECT_EQ(failure.kind(), ErrorKind::unsupported);
+    }
+  }
+}
+
+TEST(FindTransport, RefusesWhatIsNoFeatureOfIt) {
+  contract::Setup plain;
+  plain.transport = "x";
+  const auto with = [&plain](auto change) {
+    contract::Setup setup = plain;
+    change(setup);
+    return setup;
+  };
+  const std::vector<contract::Setup> asked = {
+      with([](auto& setup) { setup.tls = true; }),
+      with([](auto& setup) { setup.load.fresh = true; }),
+      with([](auto& setup) { setup.exchange.stream = contract::Stream::down; }),
+      with([](auto& setup) { setup.exchange.codec = "proto"; }),
+  };
+  contract::Transport able = transport();
+  able.features = {"tls", "fresh", "stream-down"};
+  able.codecs = {"proto"};
+  for (const contract::Setup& setup : asked) {
+    EXPECT_NO_THROW(find_transport({able}, setup));
+    try {
+      find_transport({transport()}, setup);
+      FAIL() << "accepted";
+    } catch (const Failure& failure) {
+      EXPECT_EQ(failure.kind(), ErrorKind::unsupported) << failure.what();
     }
   }
 }
