@@ -40,15 +40,12 @@ func needs(f finding.Search) Table {
 		Columns: head(columns...),
 	}
 	for _, arm := range f.Reached {
-		spots, comes := arm.Least, "yes"
+		spots := arm.Least
 		if len(spots) == 0 {
-			spots, comes = []finding.Spot{arm.Best}, "no"
+			spots = []finding.Spot{arm.Best}
 		}
 		for _, spot := range spots {
-			if comes == "yes" && spot.Low < f.Spec.Share && spot.Share < 1 {
-				comes = "perhaps"
-			}
-			row := words(arm.Arm, comes)
+			row := words(arm.Arm, comes(spot, f.Spec.Share))
 			for _, level := range spot.Levels {
 				row = append(row, words(level.Text)...)
 			}
@@ -59,4 +56,15 @@ func needs(f finding.Search) Table {
 		}
 	}
 	return t
+}
+
+// comes says whether a spot comes to the share of the best; the best does.
+func comes(spot finding.Spot, share float64) string {
+	switch {
+	case spot.Share < share:
+		return "no"
+	case spot.Low < share && spot.Share < 1:
+		return "perhaps"
+	}
+	return "yes"
 }
