@@ -24,6 +24,7 @@ type client struct {
 	alive   atomic.Int64  // active connections that still work
 	begin   chan struct{} // closed when the load may begin, or never will
 	once    sync.Once     // closes begin
+	end     chan struct{} // closed by Close: connections stay until then, because the meter reads them after the load
 	ended   sync.WaitGroup
 }
 
@@ -37,7 +38,7 @@ func (Transport) Client(setup contract.Setup) (load.Client, error) {
 	if err != nil {
 		return nil, err
 	}
-	c := &client{work: work, buffers: wire.BuffersOf(setup), total: len(routes), begin: make(chan struct{})}
+	c := &client{work: work, buffers: wire.BuffersOf(setup), total: len(routes), begin: make(chan struct{}), end: make(chan struct{})}
 	if err := c.buffers.Effective(setup.Options); err != nil {
 		return nil, err
 	}
@@ -89,7 +90,6 @@ func (c *client) makeLoops(n int, buffer int64) error {
 
 // live is the whole life of one loop's thread.
 func (l *loop) live(routes []wire.Route, connected chan<- error) {
-	defer l.client.ended.Done()
 	runtime.LockOSThread()
 	exactTimers()
 	err := l.connect(routes)
@@ -97,6 +97,10 @@ func (l *loop) live(routes []wire.Route, connected chan<- error) {
 	if err == nil {
 		<-l.client.begin
 		l.run()
+		l.client.ended.Done()
+		<-l.client.end
+	} else {
+		l.client.ended.Done()
 	}
 	for _, c := range l.conns {
 		c.close()
@@ -138,6 +142,7 @@ func (c *client) Close() error {
 	if c.closed.CompareAndSwap(false, true) {
 		c.release()
 		c.wake()
+		close(c.end)
 	}
 	return nil
 }
