@@ -78,7 +78,8 @@ unit: build packages-test ## Go tests
 .PHONY: race
 race: build packages-test ## Go tests of what runs concurrently, under the race detector
 	@CGO_ENABLED=1 go test -vet=off -race ./internal/work/load ./internal/work/wire/... ./internal/work/transport/gogrpc \
-	  ./internal/run/rig ./internal/run/meter/... ./internal/hist ./cmd/netdyno-worker-net ./cmd/netdyno-worker-http ./cmd/netdyno-worker-grpc
+	  ./internal/run/rig ./internal/run/meter/... ./internal/hist ./internal/tcpinfo \
+	  ./cmd/netdyno-worker-net ./cmd/netdyno-worker-http ./cmd/netdyno-worker-grpc ./cmd/netdyno-worker-brpc
 
 .PHONY: soak
 soak: build packages-test ## the race detector over every worker and every library: minutes more
