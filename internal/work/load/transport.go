@@ -35,6 +35,13 @@ type Client interface {
 	Close() error
 }
 
+// Mortal is a server that can end by itself, because a program that somebody
+// else wrote does the work.
+type Mortal interface {
+	// Died delivers why it has ended, once; nothing when it was closed.
+	Died() <-chan error
+}
+
 // Redialler is a client that may make a connection anew when the old one ended
 // between two exchanges, as its protocol lets both ends do. Every goroutine may
 // call it.

@@ -104,7 +104,8 @@ type machine struct {
 	stopping bool
 	done     bool
 	failed   bool
-	finished chan error // the client's Run has returned
+	finished chan error   // the client's Run has returned
+	died     <-chan error // the server has ended by itself; nil for one that cannot
 	overdue  <-chan time.Time
 	profiler profiler
 }
@@ -137,6 +138,10 @@ func (m *machine) loop(lines <-chan received) int {
 			m.tick()
 		case err := <-m.finished:
 			m.finish(err)
+		case err := <-m.died:
+			if !m.done { // its clients may have been the first to end
+				m.fail(err)
+			}
 		case <-m.overdue:
 			m.overdue = nil
 			m.closeClient()
@@ -202,6 +207,9 @@ func (m *machine) introduce(p prepared) {
 	var ready contract.Ready
 	if p.server != nil {
 		m.server, ready = p.server, p.server.Ready()
+		if s, ok := p.server.(load.Mortal); ok {
+			m.died = s.Died()
+		}
 	} else {
 		m.client, m.account, ready = p.client, load.AccountOf(p.client), p.client.Ready()
 	}

@@ -21,6 +21,7 @@ type armServer struct {
 	programs []*program
 	ready    contract.Ready
 	books    *books
+	died     chan error
 	once     sync.Once
 }
 
@@ -35,7 +36,7 @@ func (a Arm) Server(setup contract.Setup) (load.Server, error) {
 		err := fmt.Errorf("%s takes a process for each of %d listeners, expected at most %d", a.tool.name, listeners, maxListeners)
 		return nil, load.Failure(contract.Unsupported, err)
 	}
-	s := &armServer{}
+	s := &armServer{died: make(chan error, listeners)}
 	if s.ready, err = a.ready(setup, path, listeners); err != nil {
 		return nil, err
 	}
@@ -85,7 +86,11 @@ func (s *armServer) launch(argv []string, port string) error {
 		return err
 	}
 	s.programs = append(s.programs, p)
-	return awaitSocket(p, port, patienceToListen)
+	if err := awaitSocket(p, port, patienceToListen); err != nil {
+		return err
+	}
+	go p.died(port, s.died)
+	return nil
 }
 
 // Ready implements load.Server.
@@ -93,6 +98,9 @@ func (s *armServer) Ready() contract.Ready { return s.ready }
 
 // Counts implements load.Server.
 func (s *armServer) Counts() contract.Counts { return s.books.read() }
+
+// Died implements load.Mortal.
+func (s *armServer) Died() <-chan error { return s.died }
 
 // Close implements load.Server.
 func (s *armServer) Close() error {

@@ -53,6 +53,7 @@ type server struct {
 	program *program
 	address string
 	options map[string]any
+	died    chan error
 	once    sync.Once
 }
 
@@ -70,7 +71,7 @@ func (Transport) Server(setup contract.Setup) (load.Server, error) {
 	if err != nil {
 		return nil, load.Failure(contract.SetupFailed, err)
 	}
-	s := &server{address: net.JoinHostPort(host, port), options: setup.Options}
+	s := &server{address: net.JoinHostPort(host, port), options: setup.Options, died: make(chan error, 1)}
 	s.options["port"] = port
 	if s.program, err = launch(argv, nil); err != nil {
 		return nil, load.Failure(contract.SetupFailed, err)
@@ -79,6 +80,7 @@ func (Transport) Server(setup contract.Setup) (load.Server, error) {
 		_ = s.Close()
 		return nil, load.Failure(contract.SetupFailed, err)
 	}
+	go s.program.died(port, s.died)
 	return s, nil
 }
 
@@ -127,6 +129,9 @@ func (s *server) Ready() contract.Ready {
 
 // Counts implements load.Server. Ready says that it knows nothing.
 func (s *server) Counts() contract.Counts { return contract.Counts{} }
+
+// Died implements load.Mortal.
+func (s *server) Died() <-chan error { return s.died }
 
 // Close implements load.Server.
 func (s *server) Close() error {

@@ -1,7 +1,6 @@
 package foreign
 
 import (
-	"bytes"
 	"context"
 	"fmt"
 	"io"
@@ -10,19 +9,24 @@ import (
 	"strconv"
 	"strings"
 	"sync"
+	"sync/atomic"
 	"time"
+
+	"netdyno/internal/contract"
+	"netdyno/internal/work/load"
 )
 
 // program is a child process that knows nothing of netdyno. Any goroutine may
 // use it.
 type program struct {
 	command *exec.Cmd
-	output  tail
+	output  talk
 	exited  chan struct{} // closed when it has ended
+	ending  atomic.Bool   // we have told it to
 }
 
-// launch starts argv. Both streams are the program's own talk, of which the end
-// is kept; stdout, when given, takes the whole of that one. Neither may reach
+// launch starts argv. Both streams are the program's own talk, of which the
+// beginning and the end are kept; stdout, when given, takes the whole of that one. Neither may reach
 // our own stdout, which is for the contract.
 func launch(argv []string, stdout io.Writer) (*program, error) {
 	p := &program{command: exec.Command(argv[0], argv[1:]...), exited: make(chan struct{})}
@@ -45,12 +49,20 @@ func launch(argv []string, stdout io.Writer) (*program, error) {
 func (p *program) path() string { return p.command.Path }
 
 // interrupt asks the program to end, as Ctrl-C does.
-func (p *program) interrupt() { _ = p.command.Process.Signal(os.Interrupt) } // gone already is as good
+func (p *program) interrupt() {
+	p.ending.Store(true)
+	_ = p.command.Process.Signal(os.Interrupt) // gone already is as good
+}
 
 // kill ends the program without waiting for it.
-func (p *program) kill() { _ = p.command.Process.Kill() }
+func (p *program) kill() {
+	p.ending.Store(true)
+	_ = p.command.Process.Kill() // gone already is as good
+}
 
 // end asks the program to end and then makes it. It returns when it has ended.
+// What it said goes to our stderr, which is kept with the trial: one that ended
+// by itself may have been found out by its clients first.
 func (p *program) end() {
 	p.interrupt()
 	select {
@@ -59,6 +71,7 @@ func (p *program) end() {
 		p.kill() // the meter kills the rest of its tree
 		<-p.exited
 	}
+	fmt.Fprintf(os.Stderr, "%s: %s\n", p.path(), p.last())
 }
 
 // last tells how an ended program ended and what it said in the end.
@@ -68,42 +81,67 @@ func (p *program) lastly(said string) string {
 	return fmt.Sprintf("%s; it said: %s", p.command.ProcessState, said)
 }
 
+// died delivers why a server's program has ended although nobody told it to. One
+// that leaves its port to a child of its own, as daemons do, lives on there.
+func (p *program) died(port string, to chan<- error) {
+	<-p.exited
+	if p.ending.Load() {
+		return
+	}
+	if still, err := listening(port); !still && err == nil {
+		to <- load.Failure(contract.Peer, fmt.Errorf("%s ended in the trial: %s", p.path(), p.last()))
+	}
+}
+
 // versionOf asks a program what it is; the first line of its answer, "" for one
 // that does not say.
 func versionOf(path string) string {
 	ctx, cancel := context.WithTimeout(context.Background(), 2*time.Second)
 	defer cancel()
-	var said tail
+	var said talk
 	command := exec.CommandContext(ctx, path, "--version")
 	command.Stdout, command.Stderr = &said, &said
 	command.WaitDelay = time.Second
 	_ = command.Run() // some exit with 1 after it
-	first, _, _ := strings.Cut(strings.TrimSpace(string(said.last)), "\n")
+	first, _, _ := strings.Cut(strings.TrimSpace(string(said.first)), "\n")
 	return first
 }
 
-// tail keeps the last bytes of a program's talk. Any goroutine may use it.
-type tail struct {
-	mu   sync.Mutex
-	last []byte
+// talk keeps the beginning of what a program says, where a mistake stands before
+// the usage that follows it, and the end. Any goroutine may use it.
+type talk struct {
+	mu          sync.Mutex
+	first, last []byte
+	cut         bool // there was more between them
 }
 
-const tailBytes = 2048
+const (
+	firstBytes = 512
+	lastBytes  = 1536
+)
 
 // Write implements io.Writer and never fails.
-func (t *tail) Write(b []byte) (int, error) {
+func (t *talk) Write(b []byte) (int, error) {
 	t.mu.Lock()
 	defer t.mu.Unlock()
-	t.last = append(t.last, b[max(0, len(b)-tailBytes):]...)
-	t.last = t.last[max(0, len(t.last)-tailBytes):]
+	room := min(len(b), firstBytes-len(t.first))
+	t.first = append(t.first, b[:room]...)
+	rest := b[room:]
+	t.last = append(t.last, rest[max(0, len(rest)-lastBytes):]...)
+	t.cut = t.cut || len(rest) > lastBytes || len(t.last) > lastBytes
+	t.last = t.last[max(0, len(t.last)-lastBytes):]
 	return len(b), nil
 }
 
-func (t *tail) text() string {
+func (t *talk) text() string {
 	t.mu.Lock()
 	defer t.mu.Unlock()
-	if text := bytes.TrimSpace(t.last); len(text) > 0 {
-		return strconv.Quote(string(text))
+	text := string(t.first)
+	if t.cut {
+		text += " … "
+	}
+	if text = strings.TrimSpace(text + string(t.last)); text != "" {
+		return strconv.Quote(text)
 	}
 	return "nothing"
 }

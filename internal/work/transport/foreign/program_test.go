@@ -1,0 +1,42 @@
+package foreign
+
+import (
+	"strings"
+	"testing"
+)
+
+func TestTalk(t *testing.T) {
+	for _, c := range []struct {
+		said []string
+		want string
+	}{
+		{nil, "nothing"},
+		{[]string{" \n"}, "nothing"},
+		{[]string{"one\n", "two\n"}, `"one\ntwo"`},
+		{[]string{strings.Repeat("a", firstBytes), strings.Repeat("b", lastBytes)}, `"` + strings.Repeat("a", firstBytes) + strings.Repeat("b", lastBytes) + `"`},
+		{[]string{strings.Repeat("a", firstBytes+1), strings.Repeat("b", lastBytes)}, `"` + strings.Repeat("a", firstBytes) + " … " + strings.Repeat("b", lastBytes) + `"`},
+		{[]string{strings.Repeat("a", firstBytes) + "c" + strings.Repeat("b", lastBytes)}, `"` + strings.Repeat("a", firstBytes) + " … " + strings.Repeat("b", lastBytes) + `"`},
+	} {
+		var heard talk
+		for _, s := range c.said {
+			if n, err := heard.Write([]byte(s)); n != len(s) || err != nil {
+				t.Errorf("write %d bytes: %d, %v", len(s), n, err)
+			}
+		}
+		if got := heard.text(); got != c.want {
+			t.Errorf("%.20q: %s, want %s", c.said, got, c.want)
+		}
+	}
+}
+
+func TestCapture(t *testing.T) {
+	var kept capture
+	for range 3 {
+		if n, err := kept.Write(make([]byte, captureBytes/2)); n != captureBytes/2 || err != nil {
+			t.Fatalf("%d, %v", n, err)
+		}
+	}
+	if len(kept.text) != captureBytes || !kept.full {
+		t.Errorf("%d bytes, full %v", len(kept.text), kept.full)
+	}
+}

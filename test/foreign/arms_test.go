@@ -1,0 +1,95 @@
+package foreign_test
+
+import (
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"netdyno/internal/contract"
+	"netdyno/internal/record"
+)
+
+// bulk are the levels of a short bulk trial.
+func bulk(args ...string) []string {
+	return append([]string{"request=1MiB", "response=1MiB", "window=300ms", "warmup=200ms"}, args...)
+}
+
+// Pairs of programs that measure themselves, each end on its own seat: the
+// kernel's account of one end is that of the other.
+func TestPairsThatMeasureThemselves(t *testing.T) {
+	for transport, program := range map[string]string{"iperf3": "iperf3", "iperf2": "iperf"} {
+		for _, stream := range []string{"up", "down", "both"} {
+			t.Run(transport+"-"+stream, func(t *testing.T) {
+				need(t, []string{program}, transport)
+				r := trial(t, bulk("transport="+transport, "stream="+stream)...)
+				if r.Outcome != record.OK {
+					t.Fatalf("the trial is %s: %v", r.Outcome, r.Failure)
+				}
+				server, client := end(t, r, contract.Server), end(t, r, contract.Client)
+				from, to := server.Open.Reading.Counts, server.Close.Reading.Counts
+				served, counts := to.SentBytes-from.SentBytes+to.ReceivedBytes-from.ReceivedBytes, client.Result.Counts
+				// The ends' windows begin and end apart by what a mark takes on a busy machine.
+				if moved := counts.SentBytes + counts.ReceivedBytes; moved == 0 || served < moved/2 || served > 2*moved {
+					t.Errorf("the client moved %d bytes, the server %d", moved, served)
+				}
+				if !client.Ready.Foreign || len(client.Result.Own) == 0 || client.Close.Meter == nil || server.Close.Meter == nil {
+					t.Errorf("the client's ready is %+v, its result %+v", client.Ready, client.Result)
+				}
+			})
+		}
+	}
+}
+
+// end returns the first worker of a role.
+func end(t *testing.T, r record.Record, role contract.Role) record.Worker {
+	t.Helper()
+	for _, w := range r.Workers {
+		if w.Role == role && w.Result != nil && w.Open != nil && w.Close != nil {
+			return w
+		}
+	}
+	t.Fatalf("no %s left an account", role)
+	return record.Worker{}
+}
+
+// What such a program says when it cannot go on stands in the record.
+func TestPairThatFails(t *testing.T) {
+	need(t, []string{"iperf3"}, "iperf3")
+	r := trial(t, bulk("transport=iperf3", "stream=up", "clients=2")...)
+	failed(t, r, contract.Peer, "it said: \"the server is busy running a test. try again later (an iperf3 server takes one test at a time")
+	r = trial(t, bulk("transport=iperf3", "stream=up", "opt.client.args=--parallel 999")...)
+	failed(t, r, contract.Peer, "number of parallel streams too large")
+	r = trial(t, bulk("transport=iperf3", "stream=up", "rate=100")...)
+	if r.Outcome != record.Unsupported || r.Failure == nil || !strings.Contains(r.Failure.Text, "keeps no schedule") {
+		t.Errorf("an open loop is %s: %v", r.Outcome, r.Failure)
+	}
+}
+
+// A server of the user's that speaks another wire, or ends under its load.
+func TestServersOfTheUsersThatFail(t *testing.T) {
+	need(t, []string{"python3"}, "exec", "go-net")
+	const listen = "import socket, sys\ns = socket.create_server(('127.0.0.1', int(sys.argv[1])))\n"
+	serve := func(body string) record.Record {
+		script := filepath.Join(t.TempDir(), "server.py")
+		if err := os.WriteFile(script, []byte(listen+body+"\n"), 0o600); err != nil {
+			t.Fatal(err)
+		}
+		return trial(t, "server=exec", "client=go-net", "window=300ms", "warmup=200ms", "opt.server.command=python3 "+script+" {port}")
+	}
+	nonsense := "while True:\n c = s.accept()[0]\n c.sendall(b'x' * 100)"
+	failsWith(t, serve(nonsense), contract.Invalid, "")
+	// It has echoed both verified messages, the first connection being the one that looks for it.
+	dies := "s.accept()\nfor c in [s.accept()[0] for _ in range(2)]: c.sendall(c.recv(100, socket.MSG_WAITALL))\nc.recv(1)\nsys.exit('no more')"
+	r := serve(dies)
+	if r.Outcome != record.Failed || r.Failure.Kind != contract.Peer {
+		t.Fatalf("the trial is %s: %v", r.Outcome, r.Failure)
+	}
+	said := r.Failure.Text // or the clients were the first to say so
+	for _, w := range r.Workers {
+		said += w.Stderr
+	}
+	if !strings.Contains(said, "no more") {
+		t.Errorf("its last words are neither in %v nor in %+v", r.Failure, r.Workers)
+	}
+}
