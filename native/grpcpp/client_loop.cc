@@ -48,7 +48,7 @@ Connection::Place::Place(Connection& connection, std::uint32_t number, Slot* slo
 
 void Connection::Place::ask(std::int64_t now) {
   std::int64_t due = 0;
-  if (connection_.lost_ || !slot_->next(now, due)) return connection_.loop_.agenda_.let_go();
+  if (!slot_->next(now, due)) return connection_.loop_.agenda_.let_go();
   if (due > now) return connection_.loop_.agenda_.wait({due, connection_.number_, number_});
   send();
 }
@@ -61,13 +61,16 @@ void Connection::Place::send() {
 void Connection::Place::completed(const Outcome& outcome) {
   if (connection_.loop_.muted_) return;  // cut at the end: it stays unfinished
   const std::int64_t now = now_ns();
-  if (!outcome.failed) {
+  // What completes after the loss may have come on another connection.
+  const auto failed = connection_.lost_ ? ErrorKind::peer : outcome.failed;
+  if (!failed) {
     slot_->done(sent_, now, outcome.received);
     return ask(now);
   }
-  slot_->fail(*outcome.failed, now);
-  if (*outcome.failed != ErrorKind::peer) return ask(now);
+  slot_->fail(*failed, now);
+  if (*failed != ErrorKind::peer) return ask(now);
   connection_.loop_.agenda_.let_go();
+  call_->close();
   connection_.slot_lost();
 }
 
@@ -112,8 +115,9 @@ void Connection::begin() {
   for (const auto& place : places_) place->ask(now);
 }
 
-/// The library would connect again in silence, and the trial count another
-/// connection's exchanges: this one is over.
+/// An exchange that began just before would have the library connect again, in
+/// silence. This is told before anything can come on another connection, so
+/// nothing of one is counted.
 void Connection::left_ready(bool) {
   watching_ = false;
   if (!loop_.muted_) lose();
@@ -128,7 +132,11 @@ void Connection::lose() {
   loop_.open_--;
   loop_.active_ -= active_ ? 1 : 0;
   loop_.agenda_.forget(number_);
-  for (const auto& place : places_) place->call().cancel();
+  for (const auto& place : places_) {
+    place->call().cancel();
+    if (!place->call().busy()) place->call().close();
+  }
+  target_.channel.reset();  // gone with the last of its calls
 }
 
 void Connection::release() {

@@ -40,14 +40,20 @@ void TalkCall::begin(Awaiting& awaiting, bool verify) {
   awaiting_ = &awaiting;
   verify_ = verify;
   if (!stream_) open();
+  if (!opening_) exchange();
+}
+
+void TalkCall::exchange() {
   writing_ = reading_ = true;
   stream_->Write(form_.outgoing(), written_.tag());
   stream_->Read(&reply_, read_.tag());
 }
 
+/// The library keeps opening and writing in one place: an exchange that was begun
+/// waited for it. A stream that did not open fails that exchange.
 void TalkCall::on_opened(bool) {
   opening_ = false;
-  settle();  // a stream that did not open fails its first exchange
+  if (awaiting_ != nullptr) exchange();
 }
 
 void TalkCall::on_written(bool) {
@@ -69,7 +75,7 @@ void TalkCall::on_read(bool ok) {
 }
 
 void TalkCall::settle() {
-  if (opening_ || writing_ || reading_ || awaiting_ == nullptr) return;
+  if (writing_ || reading_) return;
   if (!outcome_) return finish();
   const Outcome outcome = *std::exchange(outcome_, std::nullopt);
   complete(outcome, true);

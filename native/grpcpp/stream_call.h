@@ -59,7 +59,8 @@ class TalkCall final : public StreamCall {
   void on_opened(bool ok);
   void on_read(bool ok);
   void on_written(bool ok);
-  /// Goes on once neither opening nor writing is under way.
+  void exchange();
+  /// Goes on once both directions are done.
   void settle();
   void ended(const grpc::Status& status) override;
 

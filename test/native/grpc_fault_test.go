@@ -1,0 +1,294 @@
+package native_test
+
+import (
+	"context"
+	"errors"
+	"io"
+	"net"
+	"strings"
+	"sync"
+	"testing"
+	"time"
+
+	"google.golang.org/grpc"
+	"google.golang.org/grpc/codes"
+	"google.golang.org/grpc/credentials/insecure"
+	"google.golang.org/grpc/encoding"
+	"google.golang.org/grpc/mem"
+	"google.golang.org/grpc/status"
+	"google.golang.org/protobuf/encoding/protowire"
+
+	"netdyno/internal/contract"
+)
+
+// asIs sends and receives messages as the bytes that they are.
+type asIs struct{}
+
+func (asIs) Name() string { return "proto" }
+
+func (asIs) Marshal(v any) (mem.BufferSlice, error) {
+	return mem.BufferSlice{mem.SliceBuffer(v.([]byte))}, nil
+}
+
+func (asIs) Unmarshal(data mem.BufferSlice, v any) error {
+	*v.(*[]byte) = data.Materialize()
+	return nil
+}
+
+var _ encoding.CodecV2 = asIs{}
+
+func dial(t *testing.T, address string) *grpc.ClientConn {
+	t.Helper()
+	conn, err := grpc.NewClient("passthrough:///"+address, grpc.WithTransportCredentials(insecure.NewCredentials()),
+		grpc.WithDefaultCallOptions(grpc.ForceCodecV2(asIs{})))
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { _ = conn.Close() }) // nothing is lost by it
+	return conn
+}
+
+// block is a netdyno.v1.Block with a content of n bytes.
+func block(n int) []byte {
+	return protowire.AppendBytes(protowire.AppendTag(nil, 1, protowire.BytesType), make([]byte, n))
+}
+
+// Whatever a client sends, it is told what was wrong with it, by the statuses of
+// docs/wires.md, and the server serves on.
+func TestGRPCServerRefusesWhatIsWrong(t *testing.T) {
+	t.Parallel()
+	server := start(t, "grpcpp")
+	ready := server.setup(contract.Setup{Role: contract.Server, Listen: "127.0.0.1:0", Exchange: blocks(100, 50)})
+	conn := dial(t, ready.Addresses[0])
+	notProtobuf := []byte{0x0a, 0xff, 0xff, 0xff, 0xff, 0x0f}
+	for name, c := range map[string]struct {
+		method  string
+		request []byte
+		code    codes.Code
+		says    string
+	}{
+		"another size": {"Unary", block(99), codes.InvalidArgument, "has 99 bytes, expected 100"},
+		"no message":   {"Unary", notProtobuf, codes.Internal, "expected a netdyno.v1.Block"},
+		"too large":    {"Unary", block(5 << 20), codes.ResourceExhausted, "larger than max"},
+		"not served":   {"Simple", nil, codes.Unimplemented, "expected /netdyno.v1.Exchange/Unary or /netdyno.v1.Exchange/Talk"},
+		"no method":    {"../etc", nil, codes.Unimplemented, "does not serve this trial of codec bytes"},
+	} {
+		for _, streamed := range []bool{false, true} {
+			method := c.method
+			if streamed && method == "Unary" {
+				method = "Talk"
+			}
+			err := ask(t, conn, method, c.request, streamed)
+			if status.Code(err) != c.code || !strings.Contains(status.Convert(err).Message(), c.says) {
+				t.Errorf("%s by %s: %v, want %s that says %q", name, method, err, c.code, c.says)
+			}
+		}
+	}
+	for _, method := range []string{"Unary", "Talk"} {
+		if err := ask(t, conn, method, block(100), method == "Talk"); err != nil {
+			t.Errorf("after all that, a good request by %s: %v", method, err)
+		}
+	}
+	if counts := server.mark(1, false).Counts; counts.Exchanges != 2 || counts.Errors[contract.Invalid] == 0 {
+		t.Errorf("the server counts %+v, want the 2 good exchanges and errors of kind invalid", counts)
+	}
+}
+
+// ask sends one request and returns what came of it; a reply has 50 bytes.
+func ask(t *testing.T, conn *grpc.ClientConn, method string, request []byte, streamed bool) error {
+	t.Helper()
+	ctx, cancel := context.WithTimeout(t.Context(), patience)
+	defer cancel()
+	full := "/netdyno.v1.Exchange/" + method
+	var reply []byte
+	if !streamed {
+		if err := conn.Invoke(ctx, full, request, &reply); err != nil {
+			return err
+		}
+	} else {
+		stream, err := conn.NewStream(ctx, &grpc.StreamDesc{ClientStreams: true, ServerStreams: true}, full)
+		if err != nil {
+			return err
+		}
+		if err := stream.SendMsg(request); err != nil && !errors.Is(err, io.EOF) {
+			return err
+		}
+		if err := stream.RecvMsg(&reply); err != nil {
+			return err
+		}
+	}
+	if len(reply) != len(block(50)) {
+		t.Errorf("the reply has %d bytes, want %d", len(reply), len(block(50)))
+	}
+	return nil
+}
+
+// What is no HTTP/2 ends its own connection and nothing else.
+func TestGRPCServerSurvivesNoise(t *testing.T) {
+	t.Parallel()
+	server := start(t, "grpcpp")
+	ready := server.setup(contract.Setup{Role: contract.Server, Listen: "127.0.0.1:0", Exchange: blocks(100, 50)})
+	const preface = "PRI * HTTP/2.0\r\n\r\nSM\r\n\r\n"
+	for name, noise := range map[string]string{
+		"another protocol":    "GET / HTTP/1.1\r\nHost: here\r\n\r\n",
+		"a frame that lies":   preface + "\xff\xff\xff\x00\x00\x00\x00\x00\x01",
+		"a torn preface":      preface[:10],
+		"headers of no HPACK": preface + "\x00\x00\x00\x04\x00\x00\x00\x00\x00" + "\x00\x00\x04\x01\x05\x00\x00\x00\x01\xff\xff\xff\xff",
+	} {
+		conn, err := net.Dial("tcp", ready.Addresses[0])
+		if err != nil {
+			t.Fatalf("%s: %v", name, err)
+		}
+		_, _ = io.WriteString(conn, noise) // it may be closed by now
+		_ = conn.(*net.TCPConn).CloseWrite()
+		_ = conn.SetReadDeadline(time.Now().Add(patience))
+		if _, err := io.Copy(io.Discard, conn); err != nil && strings.Contains(err.Error(), "timeout") {
+			t.Errorf("%s: the connection stays open", name)
+		}
+		_ = conn.Close()
+	}
+	if err := ask(t, dial(t, ready.Addresses[0]), "Unary", block(100), false); err != nil {
+		t.Errorf("after the noise, a good request: %v", err)
+	}
+}
+
+// relay passes connections on to a server, and can break them.
+type relay struct {
+	net.Listener
+	mu     sync.Mutex
+	passed []net.Conn
+}
+
+func newRelay(t *testing.T, to string) *relay {
+	t.Helper()
+	l, err := net.Listen("tcp", "127.0.0.1:0")
+	if err != nil {
+		t.Fatal(err)
+	}
+	r := &relay{Listener: l}
+	t.Cleanup(func() {
+		_ = l.Close() // ends the accepting
+		r.breakAll(0)
+	})
+	go func() {
+		for {
+			client, err := l.Accept()
+			if err != nil {
+				return
+			}
+			server, err := net.Dial("tcp", to)
+			if err != nil {
+				_ = client.Close()
+				continue
+			}
+			r.mu.Lock()
+			r.passed = append(r.passed, client, server)
+			r.mu.Unlock()
+			go pass(client, server)
+			go pass(server, client)
+		}
+	}()
+	return r
+}
+
+func pass(from, to net.Conn) {
+	_, _ = io.Copy(to, from) // it ends when either is broken
+	_ = to.Close()
+}
+
+// breakAll breaks every connection but the first that are to stay.
+func (r *relay) breakAll(but int) {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	for _, c := range r.passed[min(2*but, len(r.passed)):] {
+		_ = c.Close()
+	}
+}
+
+// The library would connect anew in silence, and may even begin to: a connection
+// that breaks under the load stays broken, although its server could be reached
+// again, and nothing that comes on another one counts.
+func TestGRPCClientDoesNotReconnect(t *testing.T) {
+	for mode, options := range modes(blocks(100, 100)) {
+		for name, stay := range map[string]int{"one stays": 1, "none stays": 0} {
+			t.Run(mode+", "+name, func(t *testing.T) {
+				t.Parallel()
+				server, client := start(t, "grpcpp"), start(t, "grpcpp")
+				s, c := trial{exchange: blocks(100, 100), load: contract.Load{Connections: 4, InFlight: 3}, options: options}.setups()
+				relay := newRelay(t, server.setup(s).Addresses[0])
+				c.Peers = []string{relay.Addr().String()}
+				client.setup(c)
+				client.send(contract.Message{Start: &contract.Start{}})
+				time.Sleep(50 * time.Millisecond)
+				relay.breakAll(stay)
+				if stay == 0 {
+					client.fatal(contract.Peer)
+				} else {
+					client.awaitConnections(1)
+					// Three connections with three exchanges in flight each.
+					if n := client.mark(2, false).Counts.Errors[contract.Peer]; n != 9 {
+						t.Errorf("the client counts %d errors of kind peer, want 9", n)
+					}
+				}
+			})
+		}
+	}
+}
+
+// awaitConnections waits until the end has as many connections open.
+func (e *end) awaitConnections(want int64) {
+	e.t.Helper()
+	var got int64
+	for deadline := time.Now().Add(patience); time.Now().Before(deadline); time.Sleep(10 * time.Millisecond) {
+		e.send(contract.Message{Mark: &contract.Mark{ID: 7}})
+		if got = e.expect("mark").Mark.Reading.Counts.Connections; got == want {
+			return
+		}
+	}
+	e.t.Errorf("%s has %d connections open, want %d", e.name, got, want)
+}
+
+// A client says why it cannot begin.
+func TestGRPCClientExplains(t *testing.T) {
+	t.Parallel()
+	server := start(t, "go-grpc")
+	listening := server.setup(contract.Setup{Role: contract.Server, Listen: "127.0.0.1:0", Exchange: blocks(100, 5<<20)})
+	load := contract.Load{Connections: 1}
+	for name, c := range map[string]struct {
+		setup contract.Setup
+		kind  contract.ErrorKind
+		says  string
+	}{
+		"another size":  {contract.Setup{Exchange: blocks(99, 5<<20)}, contract.Invalid, "has 99 bytes, expected 100"},
+		"another reply": {contract.Setup{Exchange: blocks(100, 5<<20-1)}, contract.Invalid, "expected 5242879"},
+		"a limit": {contract.Setup{Exchange: blocks(100, 5<<20), Options: map[string]any{"max_message": 4 << 20}}, contract.Invalid,
+			"ResourceExhausted"},
+		"another message": {contract.Setup{Exchange: message("simple", "")}, contract.Invalid, "Unimplemented"},
+		"nobody listens":  {contract.Setup{Exchange: blocks(1, 1), Peers: []string{"127.0.0.1:1"}}, contract.Peer, "refused"},
+		"another source":  {contract.Setup{Exchange: blocks(1, 1), Sources: []string{"127.0.0.2"}}, contract.Unsupported, "127.0.0.2"},
+		"own message": {contract.Setup{Exchange: contract.Exchange{Codec: "proto", Message: &contract.Structure{Name: "shop.Order"}}},
+			contract.Unsupported, "go-grpc carries messages of your own"},
+		"bad values": {contract.Setup{Exchange: contract.Exchange{Codec: "proto", Message: &contract.Structure{
+			Name: "simple", Up: contract.Content{Type: "netdyno.v1.Text", JSON: `{"test":1}`}}}}, contract.SetupFailed, "test"},
+		"no message": {contract.Setup{Exchange: contract.Exchange{Codec: "proto"}}, contract.SetupFailed, "exchange.message is absent"},
+		"huge":       {contract.Setup{Exchange: blocks(1<<30+1, 1)}, contract.SetupFailed, "expected 0 to 1073741824"},
+		"raw proto": {contract.Setup{Exchange: message("simple", ""), Options: map[string]any{"codec": "raw"}}, contract.Unsupported,
+			"raw carries codec bytes alone"},
+		"chunks on a stream": {contract.Setup{Exchange: streamed(contract.StreamUp, 1, 1, 1), Options: map[string]any{"mode": "stream"}},
+			contract.Unsupported, "set one of them"},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			client := start(t, "grpcpp")
+			c.setup.Role, c.setup.Load = contract.Client, load
+			c.setup.Transport = "grpcpp"
+			if c.setup.Peers == nil {
+				c.setup.Peers = listening.Addresses
+			}
+			client.send(contract.Message{Setup: &c.setup})
+			if text := client.fatal(c.kind); !strings.Contains(text, c.says) {
+				t.Errorf("the client says %q, want %q in it", text, c.says)
+			}
+		})
+	}
+}

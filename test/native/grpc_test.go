@@ -1,0 +1,182 @@
+package native_test
+
+import (
+	"strings"
+	"testing"
+
+	"netdyno/internal/contract"
+)
+
+// trial is one amount of exchanges between a server and a client.
+type trial struct {
+	server, client string
+	exchange       contract.Exchange
+	load           contract.Load
+	options        map[string]any // of both ends
+}
+
+func (p trial) setups() (server, client contract.Setup) {
+	server = contract.Setup{
+		Role: contract.Server, Listen: "127.0.0.1:0", Listeners: 2, Allow: []string{"127.0.0.1"},
+		Exchange: p.exchange, Load: p.load, Options: p.options,
+	}
+	client = contract.Setup{Role: contract.Client, Exchange: p.exchange, Load: p.load, Options: p.options, Seed: 3}
+	return server, client
+}
+
+// connect starts both ends and has them ready.
+func (p trial) connect(t *testing.T) (server, client *end) {
+	t.Helper()
+	server, client = start(t, p.server), start(t, p.client)
+	s, c := p.setups()
+	listening := server.setup(s)
+	if len(listening.Addresses) != 2 {
+		t.Fatalf("the server listens on %v, want two addresses", listening.Addresses)
+	}
+	c.Peers = listening.Addresses
+	ready := client.setup(c)
+	if ready.Connections != p.load.Connections || ready.Verified != p.load.Connections {
+		t.Fatalf("the client is ready with %+v, want %d connections verified", ready, p.load.Connections)
+	}
+	if ready.UpBytes != listening.UpBytes || ready.DownBytes != listening.DownBytes {
+		t.Errorf("encoded sizes are %d and %d at the client, %d and %d at the server",
+			ready.UpBytes, ready.DownBytes, listening.UpBytes, listening.DownBytes)
+	}
+	return server, client
+}
+
+// run runs the amount and checks that both ends counted exactly that.
+func (p trial) run(t *testing.T) {
+	t.Helper()
+	server, client := p.connect(t)
+	opened := server.mark(1, true).Counts
+	if opened.Connections != int64(p.load.Connections) {
+		t.Errorf("the server has %d connections open, want %d", opened.Connections, p.load.Connections)
+	}
+	client.mark(1, true)
+	client.send(contract.Message{Start: &contract.Start{}})
+	r := client.expect("result").Result
+	counted := server.mark(2, false).Counts
+	want := p.load.Amount * int64(p.load.Connections)
+	if r.Counts.Exchanges != want || len(r.Counts.Errors) > 0 || r.Unfinished != 0 {
+		t.Errorf("the client counts %+v, %d unfinished; want %d exchanges", r.Counts, r.Unfinished, want)
+	}
+	if p.exchange.Codec == "" && (r.Counts.SentBytes != want*p.exchange.UpBytes || r.Counts.ReceivedBytes != want*p.exchange.DownBytes) {
+		t.Errorf("the client sent %d and received %d bytes in %d exchanges", r.Counts.SentBytes, r.Counts.ReceivedBytes, want)
+	}
+	got := contract.Counts{
+		Exchanges:     counted.Exchanges - opened.Exchanges,
+		ReceivedBytes: counted.ReceivedBytes - opened.ReceivedBytes,
+		SentBytes:     counted.SentBytes - opened.SentBytes,
+	}
+	if got.Exchanges != want || got.ReceivedBytes != r.Counts.SentBytes || got.SentBytes != r.Counts.ReceivedBytes {
+		t.Errorf("the server counts %+v, the client %+v: the ledger does not close", got, r.Counts)
+	}
+}
+
+func blocks(up, down int64) contract.Exchange {
+	return contract.Exchange{UpBytes: up, DownBytes: down}
+}
+
+func streamed(s contract.Stream, up, down, chunk int64) contract.Exchange {
+	return contract.Exchange{UpBytes: up, DownBytes: down, Stream: s, ChunkBytes: chunk}
+}
+
+func message(name string, s contract.Stream) contract.Exchange {
+	x := contract.Exchange{Codec: "proto", Stream: s, ChunkBytes: 7, Message: &contract.Structure{
+		Name: name,
+		Up:   contract.Content{Type: "netdyno.v1.Text", JSON: `{"text":"what should carry it, ÄÖÜ and 🐎"}`},
+		Down: contract.Content{Type: "netdyno.v1.Text", JSON: `{"text":"gRPC, in two languages"}`},
+	}}
+	if name == "complex" {
+		x.Message.Down = contract.Content{Type: "netdyno.v1.Texts", JSON: `{"texts":["` + strings.Repeat(`some words","`, 19) + `the last"]}`}
+	}
+	return x
+}
+
+// The sizes lie around what the libraries treat differently: nothing, inlined
+// slices, one frame, one buffer, the receive limit of 4 MiB.
+var exchanges = map[string]contract.Exchange{
+	"nothing":        blocks(0, 0),
+	"small":          blocks(1, 100),
+	"up":             blocks(20_000, 1),
+	"around a key":   blocks(992, 993), // of the content's generator
+	"large":          blocks(5<<20, 4<<20),
+	"simple":         message("simple", ""),
+	"complex":        message("complex", ""),
+	"up in chunks":   streamed(contract.StreamUp, 300_000, 10, 64<<10),
+	"down in chunks": streamed(contract.StreamDown, 10, 300_000, 0),
+	"both in chunks": streamed(contract.StreamBoth, 5<<20, 2<<20, 1000_000),
+	"empty chunks":   streamed(contract.StreamBoth, 0, 0, 10),
+	"whole chunks":   streamed(contract.StreamBoth, 100, 200, 100),
+	"encoded chunks": message("complex", contract.StreamBoth),
+}
+
+var pairs = []struct{ server, client string }{{"grpcpp", "go-grpc"}, {"go-grpc", "grpcpp"}, {"grpcpp", "grpcpp"}}
+
+// modes are the options by which an exchange may travel.
+func modes(x contract.Exchange) map[string]map[string]any {
+	modes := map[string]map[string]any{"unary": nil}
+	if x.Stream == "" {
+		modes["stream"] = map[string]any{"mode": "stream"}
+	}
+	if x.Codec == "" {
+		modes["raw"] = map[string]any{"codec": "raw"}
+	}
+	if x.Stream == "" && x.Codec == "" {
+		modes["raw stream"] = map[string]any{"mode": "stream", "codec": "raw"}
+	}
+	return modes
+}
+
+// Both libraries' clients and servers agree on every way in which an exchange
+// travels, and on its content, which either generates by itself.
+func TestGRPCCrosswise(t *testing.T) {
+	for _, pair := range pairs {
+		t.Run(pair.client+" to "+pair.server, func(t *testing.T) {
+			for name, x := range exchanges {
+				for mode, options := range modes(x) {
+					t.Run(name+", "+mode, func(t *testing.T) {
+						t.Parallel()
+						load := contract.Load{Connections: 3, InFlight: 2, Amount: 10}
+						trial{server: pair.server, client: pair.client, exchange: x, load: load, options: options}.run(t)
+					})
+				}
+			}
+		})
+	}
+}
+
+// More exchanges in flight than the server keeps handlers waiting for, idle
+// connections, and an open loop.
+func TestGRPCLoads(t *testing.T) {
+	for name, load := range map[string]contract.Load{
+		"a crowd":   {Connections: 2, InFlight: 400, Amount: 2000},
+		"half idle": {Connections: 8, ActiveShare: 0.5, InFlight: 2, Amount: 50},
+		"poisson":   {Connections: 4, InFlight: 2, Rate: 4000, Arrival: contract.Poisson, Amount: 200},
+	} {
+		for mode, options := range modes(blocks(100, 100)) {
+			t.Run(name+", "+mode, func(t *testing.T) {
+				t.Parallel()
+				trial{server: "grpcpp", client: "grpcpp", exchange: blocks(100, 100), load: load, options: options}.loaded(t)
+			})
+		}
+	}
+}
+
+// loaded runs an amount on the active connections alone.
+func (p trial) loaded(t *testing.T) {
+	t.Helper()
+	_, client := p.connect(t)
+	client.mark(1, true)
+	client.send(contract.Message{Start: &contract.Start{}})
+	r := client.expect("result").Result
+	share := p.load.ActiveShare
+	if share == 0 {
+		share = 1
+	}
+	want := p.load.Amount * int64(share*float64(p.load.Connections))
+	if r.Counts.Exchanges != want || len(r.Counts.Errors) > 0 || r.Counts.Connections != int64(p.load.Connections) {
+		t.Errorf("the client counts %+v, want %d exchanges on %d connections", r.Counts, want, p.load.Connections)
+	}
+}

@@ -1,0 +1,153 @@
+// Package native_test holds workers on native libraries to what their Go twins
+// do: every client of a wire against every server of it, each a process of its
+// own, with a fixed amount of exchanges that both ends must count alike. It
+// builds the Go workers, and skips what no native worker was built for.
+package native_test
+
+import (
+	"fmt"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"testing"
+	"time"
+
+	"netdyno/internal/contract"
+	"netdyno/internal/run/rig"
+)
+
+// patience bounds every wait for a message.
+const patience = 30 * time.Second
+
+var (
+	native string // the directory of the native workers
+	built  string // and of the Go ones
+)
+
+func TestMain(m *testing.M) {
+	code, err := with(m)
+	if err != nil {
+		fmt.Fprintln(os.Stderr, "set up the tests:", err)
+		code = 1
+	}
+	os.Exit(code)
+}
+
+func with(m *testing.M) (int, error) {
+	if native = os.Getenv("NETDYNO_BIN"); native == "" {
+		native = filepath.Join("..", "..", "bin")
+	}
+	var err error
+	if built, err = os.MkdirTemp("", "netdyno-native-"); err != nil {
+		return 0, err
+	}
+	defer os.RemoveAll(built)
+	if out, err := exec.Command("go", "build", "-C", "../..", "-o", built+"/", "./cmd/netdyno-worker-grpc").CombinedOutput(); err != nil {
+		return 0, fmt.Errorf("build the Go worker: %w: %s", err, out)
+	}
+	return m.Run(), nil
+}
+
+// program returns the path of a transport's worker and skips the test when a
+// native one was not built.
+func program(t *testing.T, transport string) string {
+	t.Helper()
+	if transport == "go-grpc" {
+		return filepath.Join(built, "netdyno-worker-grpc")
+	}
+	path, err := filepath.Abs(filepath.Join(native, "netdyno-worker-"+transport))
+	if err != nil {
+		t.Fatal(err)
+	}
+	if _, err := os.Stat(path); err != nil {
+		t.Skipf("%v: `make native-build` builds it where its library is installed; NETDYNO_BIN says where workers are", err)
+	}
+	return path
+}
+
+// end is one worker, of a server or of a client. The test's goroutine owns it.
+type end struct {
+	t *testing.T
+	*rig.Process
+	name string
+}
+
+// start starts a transport's worker, which lives until the test ends.
+func start(t *testing.T, transport string) *end {
+	t.Helper()
+	p, err := rig.Start([]string{program(t, transport)}, rig.Options{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	e := &end{t: t, Process: p, name: transport}
+	t.Cleanup(e.over)
+	e.expect("hello")
+	return e
+}
+
+// over ends the worker, which has 2 s for it (CONTRACT.md, section Life).
+func (e *end) over() {
+	e.CloseInput()
+	if exit := e.Wait(2 * time.Second); exit.Running || exit.Signal != "" {
+		e.Kill()
+		e.t.Errorf("%s does not end within 2 s: %+v; it said on stderr: %s", e.name, exit, e.Stderr())
+	}
+}
+
+func (e *end) send(m contract.Message) {
+	e.t.Helper()
+	if err := e.Send(m); err != nil {
+		e.t.Fatalf("%s: %v", e.name, err)
+	}
+}
+
+// next returns what the worker says next, ticks apart.
+func (e *end) next() contract.Message {
+	e.t.Helper()
+	timeout := time.After(patience)
+	for {
+		select {
+		case r, more := <-e.Messages():
+			if !more || r.Err != nil {
+				e.t.Fatalf("%s: its messages ended (%v); it said on stderr: %s", e.name, r.Err, e.Stderr())
+			}
+			if r.Message.Tick == nil {
+				return r.Message
+			}
+		case <-timeout:
+			e.t.Fatalf("%s says nothing for %v; it said on stderr: %s", e.name, patience, e.Stderr())
+		}
+	}
+}
+
+func (e *end) expect(name string) contract.Message {
+	e.t.Helper()
+	m := e.next()
+	if m.Name() != name {
+		e.t.Fatalf("%s says %s (%+v), want %s; it said on stderr: %s", e.name, m.Name(), m.Error, name, e.Stderr())
+	}
+	return m
+}
+
+func (e *end) setup(s contract.Setup) contract.Ready {
+	e.t.Helper()
+	s.Transport = e.name
+	e.send(contract.Message{Setup: &s})
+	return *e.expect("ready").Ready
+}
+
+func (e *end) mark(id int, reset bool) contract.Reading {
+	e.t.Helper()
+	e.send(contract.Message{Mark: &contract.Mark{ID: id, Reset: reset}})
+	return *e.expect("mark").Mark.Reading
+}
+
+// fatal expects a fatal error of a kind and returns its text.
+func (e *end) fatal(kind contract.ErrorKind) string {
+	e.t.Helper()
+	m := e.expect("error")
+	if m.Error.Kind != kind || !m.Error.Fatal {
+		e.t.Errorf("%s says %+v, want a fatal error of kind %s", e.name, *m.Error, kind)
+	}
+	return m.Error.Text
+}
