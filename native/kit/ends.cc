@@ -50,7 +50,12 @@ void run_all(std::size_t n, const std::function<void(std::size_t)>& body,
 
 LoopClient::LoopClient(const contract::Setup& setup, Load& load,
                        const std::function<std::unique_ptr<ClientLoop>()>& make)
-    : load_(load), work_(Work::of(setup)), wanted_(setup.load.connections), options_(setup.options) {
+    : LoopClient(setup, load, make, Work::of(setup)) {}
+
+LoopClient::LoopClient(const contract::Setup& setup, Load& load,
+                       const std::function<std::unique_ptr<ClientLoop>()>& make,
+                       std::unique_ptr<const Work> work)
+    : load_(load), work_(std::move(work)), wanted_(setup.load.connections), options_(setup.options) {
   require_descriptors(wanted_);
   const int lanes = load.lanes();
   for (int lane = 0; lane < lanes; lane++) loops_.push_back(make());
@@ -139,7 +144,11 @@ contract::Option read_buffer_option() {
 }
 
 LoopServer::LoopServer(const contract::Setup& setup, const std::function<std::unique_ptr<ServerLoop>()>& make)
-    : allowed_(setup), work_(Work::of(setup)), options_(setup.options) {
+    : LoopServer(setup, make, Work::of(setup)) {}
+
+LoopServer::LoopServer(const contract::Setup& setup, const std::function<std::unique_ptr<ServerLoop>()>& make,
+                       std::unique_ptr<const Work> work)
+    : allowed_(setup), work_(std::move(work)), options_(setup.options) {
   const auto buffer = setup.options.value(read_buffer_option().name, std::size_t{64 << 10});
   const bool shared = setup.options.value(listener_option().name, "shared") == "shared";
   for (int i = 0; i < effective_threads(setup); i++) loops_.push_back(make());

@@ -70,6 +70,9 @@ class LoopClient : public Client {
   /// Connects and verifies every connection; loop i drives lane i of load.
   LoopClient(const contract::Setup& setup, Load& load,
              const std::function<std::unique_ptr<ClientLoop>()>& make);
+  /// The same for another wire than echo and stream, whose work it is.
+  LoopClient(const contract::Setup& setup, Load& load,
+             const std::function<std::unique_ptr<ClientLoop>()>& make, std::unique_ptr<const Work> work);
   ~LoopClient() override;
 
   contract::Ready ready() const override;
@@ -124,6 +127,9 @@ class LoopServer : public Server {
  public:
   /// Listens; throws Failure{setup} when it cannot.
   LoopServer(const contract::Setup& setup, const std::function<std::unique_ptr<ServerLoop>()>& make);
+  /// The same for another wire than echo and stream, whose work it is.
+  LoopServer(const contract::Setup& setup, const std::function<std::unique_ptr<ServerLoop>()>& make,
+             std::unique_ptr<const Work> work);
   ~LoopServer() override;
   LoopServer(const LoopServer&) = delete;
   LoopServer& operator=(const LoopServer&) = delete;

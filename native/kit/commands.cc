@@ -1,0 +1,194 @@
+// What the bench tells a worker: commands read from JSON. contract.cc writes
+// what a worker answers.
+#include <limits>
+#include <utility>
+
+#include "kit/contract.h"
+
+namespace netdyno::contract {
+namespace {
+
+/// Reads the fields of one JSON object; null and absent both mean the default.
+class Fields {
+ public:
+  Fields(const Json& object, std::string path) : object_(object), path_(std::move(path)) {
+    if (!object_.is_object()) refuse("", "an object");
+  }
+
+  void read(const char* key, std::string& into) const {
+    if (const Json* v = find(key)) {
+      if (!v->is_string()) refuse(key, "a string");
+      into = v->get<std::string>();
+    }
+  }
+
+  void read(const char* key, bool& into) const {
+    if (const Json* v = find(key)) {
+      if (!v->is_boolean()) refuse(key, "true or false");
+      into = v->get<bool>();
+    }
+  }
+
+  void read(const char* key, double& into) const {
+    if (const Json* v = find(key)) {
+      if (!v->is_number()) refuse(key, "a number");
+      into = v->get<double>();
+    }
+  }
+
+  void read(const char* key, std::uint64_t& into) const {
+    if (const Json* v = find(key)) {
+      if (!v->is_number_unsigned()) refuse(key, "an integer from 0 to 2^64-1");
+      into = v->get<std::uint64_t>();
+    }
+  }
+
+  void read(const char* key, std::int64_t& into) const {
+    if (const Json* v = find(key)) {
+      constexpr std::uint64_t kMax = std::numeric_limits<std::int64_t>::max();
+      const bool beyond = v->is_number_unsigned() && v->get<std::uint64_t>() > kMax;
+      if (!v->is_number_integer() || beyond) refuse(key, "an integer of 64 bits");
+      into = v->get<std::int64_t>();
+    }
+  }
+
+  void read(const char* key, std::vector<std::string>& into) const {
+    if (const Json* v = find(key)) {
+      if (!v->is_array()) refuse(key, "an array of strings");
+      for (const Json& item : *v) {
+        if (!item.is_string()) refuse(key, "an array of strings");
+        into.push_back(item.get<std::string>());
+      }
+    }
+  }
+
+  /// The value, or nullptr when absent or null.
+  const Json* find(const char* key) const {
+    const auto entry = object_.find(key);
+    return entry == object_.end() || entry->is_null() ? nullptr : &*entry;
+  }
+
+  /// A wrong type is a bad line (invalid); a value that cannot be carried out is a failed setup.
+  [[noreturn]] void refuse(const std::string& key, const std::string& expected,
+                           ErrorKind kind = ErrorKind::invalid) const {
+    const Json* found = key.empty() ? &object_ : find(key.c_str());
+    throw Failure(kind, "read " + path_ + (key.empty() ? "" : "." + key) + ": expected " + expected +
+                            ", found " + (found ? found->dump().substr(0, 60) : "nothing"));
+  }
+
+ private:
+  const Json& object_;
+  std::string path_;
+};
+
+constexpr std::int64_t kMaxThreads = 1'024;
+
+Load parse_load(const Json& body) {
+  Load load;
+  const Fields in(body, "setup.load");
+  in.read("connections", load.connections);
+  in.read("in_flight", load.in_flight);
+  in.read("rate", load.rate);
+  in.read("think_ns", load.think_ns);
+  in.read("active_share", load.active_share);
+  in.read("fresh", load.fresh);
+  in.read("amount", load.amount);
+  in.read("drain_ns", load.drain_ns);
+  std::string arrival;
+  in.read("arrival", arrival);
+  if (arrival == "poisson") {
+    load.arrival = Arrival::poisson;
+  } else if (!arrival.empty() && arrival != "constant") {
+    in.refuse("arrival", "constant or poisson", ErrorKind::setup);
+  }
+  if (load.in_flight == 0) load.in_flight = 1;
+  if (load.active_share == 0) load.active_share = 1;
+  if (load.drain_ns == 0) load.drain_ns = Load{}.drain_ns;
+  return load;
+}
+
+Role parse_role(const Fields& in) {
+  std::string role;
+  in.read("role", role);
+  if (role == "server") return Role::server;
+  if (role == "client") return Role::client;
+  if (role == "pair") return Role::pair;
+  throw Failure(ErrorKind::unsupported,
+                "read setup.role: expected server, client or pair, found \"" + role + "\"");
+}
+
+Content parse_content(const Json& body, const std::string& path) {
+  Content content;
+  const Fields in(body, path);
+  in.read("type", content.type);
+  in.read("json", content.json);
+  return content;
+}
+
+Structure parse_structure(const Json& body) {
+  Structure structure;
+  const Fields in(body, "setup.exchange.message");
+  in.read("name", structure.name);
+  in.read("descriptors", structure.descriptors);
+  if (const Json* up = in.find("up")) structure.up = parse_content(*up, "setup.exchange.message.up");
+  if (const Json* down = in.find("down"))
+    structure.down = parse_content(*down, "setup.exchange.message.down");
+  return structure;
+}
+
+Exchange parse_exchange(const Json& body) {
+  Exchange exchange;
+  const Fields in(body, "setup.exchange");
+  in.read("up_bytes", exchange.up_bytes);
+  in.read("down_bytes", exchange.down_bytes);
+  in.read("codec", exchange.codec);
+  in.read("chunk_bytes", exchange.chunk_bytes);
+  std::string stream;
+  in.read("stream", stream);
+  for (const Stream level : {Stream::up, Stream::down, Stream::both}) {
+    if (stream == name(level)) exchange.stream = level;
+  }
+  if (stream != name(exchange.stream)) in.refuse("stream", "up, down or both", ErrorKind::unsupported);
+  if (const Json* message = in.find("message")) exchange.message = parse_structure(*message);
+  return exchange;
+}
+
+}  // namespace
+
+Setup parse_setup(const Json& body) {
+  Setup setup;
+  const Fields in(body, "setup");
+  in.read("trial", setup.trial);
+  in.read("transport", setup.transport);
+  setup.role = parse_role(in);
+  in.read("seed", setup.seed);
+  in.read("listen", setup.listen);
+  in.read("listeners", setup.listeners);
+  in.read("allow", setup.allow);
+  in.read("peers", setup.peers);
+  in.read("sources", setup.sources);
+  in.read("threads", setup.threads);
+  if (setup.listeners == 0) setup.listeners = 1;
+  setup.tls = in.find("tls") != nullptr;
+  if (const Json* exchange = in.find("exchange")) setup.exchange = parse_exchange(*exchange);
+  if (const Json* load = in.find("load")) setup.load = parse_load(*load);
+  if (const Json* options = in.find("options")) {
+    if (!options->is_object()) in.refuse("options", "an object");
+    setup.options = *options;
+  }
+  for (const auto& [key, value] : {std::pair{"listeners", setup.listeners}, {"threads", setup.threads}}) {
+    if (value < 0 || value > kMaxThreads)
+      in.refuse(key, "0 to " + std::to_string(kMaxThreads), ErrorKind::setup);
+  }
+  return setup;
+}
+
+Mark parse_mark(const Json& body) {
+  Mark mark;
+  const Fields in(body, "mark");
+  in.read("id", mark.id);
+  in.read("reset", mark.reset);
+  return mark;
+}
+
+}  // namespace netdyno::contract
