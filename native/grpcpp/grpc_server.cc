@@ -70,13 +70,12 @@ void GrpcServer::start(const contract::Setup& setup) {
   });
 }
 
-/// Queues may be shut down only when no handler will begin anything on them:
-/// once the server has ended every RPC.
+/// Shutting down ends every RPC and all waiting for more, after which the lanes
+/// end by themselves.
 GrpcServer::~GrpcServer() {
   acceptor_.stop();
   service_.stopping = true;
-  if (server_) server_->Shutdown(gpr_inf_past(GPR_CLOCK_MONOTONIC));
-  for (const auto& lane : lanes_) lane->queue->Shutdown();
+  server_->Shutdown(gpr_inf_past(GPR_CLOCK_MONOTONIC));
   for (std::thread& thread : threads_) thread.join();
 }
 

@@ -27,20 +27,20 @@ TrialService::TrialService(const Methods& methods) {
 }
 
 Lane::Lane(Service& of, std::unique_ptr<grpc::ServerCompletionQueue> events)
-    : service(of), queue(std::move(events)) {}
+    : service(of), queue(std::move(events)), unary(*this), talk(*this), chunks(*this), others(*this) {}
 
 void Lane::begin() {
   for (int i = 0; i < kWaiting; i++) {
-    unary.expect(*this);
-    talk.expect(*this);
-    if (service.chunks) chunks.expect(*this);
+    unary.expect();
+    talk.expect();
+    if (service.chunks) chunks.expect();
   }
-  others.expect(*this);
+  others.expect();
 }
 
 void Lane::run() {
-  while (take_event(*queue, Agenda::kNever)) {
-  }
+  while (unary.out() + talk.out() + chunks.out() + others.out() > 0) take_event(*queue, Agenda::kNever);
+  drain(*queue);
 }
 
 void Lane::count(std::int64_t bytes) {
@@ -60,7 +60,7 @@ void UnaryHandler::expect() {
 }
 
 void UnaryHandler::arrived(bool ok) {
-  if (!ok) return room_.reset();  // the server ends
+  if (!ok) return finished(ok);  // the server ends
   lane_.replace(lane_.unary);
   try {
     lane_.count(lane_.service.form->take(room_->request));
@@ -81,7 +81,7 @@ void TalkHandler::expect() {
 }
 
 void TalkHandler::arrived(bool ok) {
-  if (!ok) return room_.reset();
+  if (!ok) return finished(ok);
   lane_.replace(lane_.talk);
   room_->stream.Read(&request_, read_.tag());
 }
@@ -122,7 +122,7 @@ void ChunkHandler::expect() {
 }
 
 void ChunkHandler::arrived(bool ok) {
-  if (!ok) return room_.reset();
+  if (!ok) return finished(ok);
   lane_.replace(lane_.chunks);
   joiner_.restart();
   room_->stream.Read(&chunk_, read_.tag());
@@ -175,7 +175,7 @@ void OtherHandler::expect() {
 }
 
 void OtherHandler::arrived(bool ok) {
-  if (!ok) return room_.reset();
+  if (!ok) return finished(ok);
   lane_.replace(lane_.others);
   const std::string text = "method " + room_->context.method() + lane_.service.refusal;
   room_->stream.Finish({grpc::StatusCode::UNIMPLEMENTED, text}, finished_.tag());

@@ -83,16 +83,21 @@ class Lane;
 template <class Handler>
 class Crew {
  public:
+  explicit Crew(Lane& lane) : lane_(lane) {}
+
   /// Has one more of them wait for an RPC.
-  void expect(Lane& lane) {
-    if (resting_.empty()) resting_.push_back(all_.emplace_back(std::make_unique<Handler>(lane)).get());
+  void expect() {
+    if (resting_.empty()) resting_.push_back(all_.emplace_back(std::make_unique<Handler>(lane_)).get());
     Handler* handler = resting_.back();
     resting_.pop_back();
     handler->expect();
   }
   void rest(Handler& handler) { resting_.push_back(&handler); }
+  /// Handlers that the queue is still to tell something.
+  std::size_t out() const { return all_.size() - resting_.size(); }
 
  private:
+  Lane& lane_;
   std::vector<std::unique_ptr<Handler>> all_;
   std::vector<Handler*> resting_;
 };
@@ -188,7 +193,8 @@ class Lane {
 
   /// Has handlers of every kind wait; once the server has started.
   void begin();
-  /// Handles RPCs until the queue is shut down and empty.
+  /// Handles RPCs until the server has been shut down and every handler rests:
+  /// nothing may be begun on a queue that is shut down.
   void run();
 
   /// Counts an exchange whose reply is about to be sent.
@@ -198,7 +204,7 @@ class Lane {
   /// Has another handler wait in the place of one that an RPC has reached.
   template <class Handler>
   void replace(Crew<Handler>& crew) {
-    if (!service.stopping) crew.expect(*this);
+    if (!service.stopping) crew.expect();
   }
 
   Service& service;

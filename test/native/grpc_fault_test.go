@@ -223,29 +223,27 @@ func TestGRPCClientDoesNotReconnect(t *testing.T) {
 				relay.breakAll(stay)
 				if stay == 0 {
 					client.fatal(contract.Peer)
-				} else {
-					client.awaitConnections(1)
-					// Three connections with three exchanges in flight each.
-					if n := client.mark(2, false).Counts.Errors[contract.Peer]; n != 9 {
-						t.Errorf("the client counts %d errors of kind peer, want 9", n)
-					}
+					return
 				}
+				// Three connections with three exchanges in flight each.
+				client.awaitLosses(9, 1)
 			})
 		}
 	}
 }
 
-// awaitConnections waits until the end has as many connections open.
-func (e *end) awaitConnections(want int64) {
+// awaitLosses waits until the end counts as many errors of kind peer and has as
+// many connections left.
+func (e *end) awaitLosses(errors, connections int64) {
 	e.t.Helper()
-	var got int64
+	var got contract.Counts
 	for deadline := time.Now().Add(patience); time.Now().Before(deadline); time.Sleep(10 * time.Millisecond) {
-		e.send(contract.Message{Mark: &contract.Mark{ID: 7}})
-		if got = e.expect("mark").Mark.Reading.Counts.Connections; got == want {
+		got = e.mark(7, false).Counts
+		if got.Errors[contract.Peer] == errors && got.Connections == connections {
 			return
 		}
 	}
-	e.t.Errorf("%s has %d connections open, want %d", e.name, got, want)
+	e.t.Errorf("%s counts %+v, want %d errors of kind peer and %d connections left", e.name, got, errors, connections)
 }
 
 // A client says why it cannot begin.
