@@ -3,6 +3,7 @@ package record
 import (
 	"fmt"
 	"math"
+	"slices"
 
 	"netdyno/internal/contract"
 	"netdyno/internal/quantity"
@@ -150,19 +151,29 @@ func delivered(w *Window, client func(*Worker) (float64, bool), server func(Span
 		return sum, ok
 	}
 	atServer, ok := atServers(w, server)
+	if w.uncounted() {
+		// What a server that cannot count has answered it has received.
+		atServer, ok = resultSum(w, func(g *Worker) int64 { return g.Result.Counts.SentBytes }, client)
+	}
 	return sum + atServer, ok
+}
+
+// uncounted tells whether a server stands for a program that cannot count.
+func (w *Window) uncounted() bool {
+	return slices.ContainsFunc(w.Record.Workers, func(worker Worker) bool {
+		return worker.Role == contract.Server && worker.Ready != nil && worker.Ready.Foreign
+	})
 }
 
 // atServers sums what arrived at the servers, each count divided by its length;
 // false when one cannot count.
 func atServers(w *Window, length func(Span) (float64, bool)) (float64, bool) {
 	servers, ok := w.Spans(contract.Server)
-	if !ok {
+	if !ok || w.uncounted() {
 		return 0, false
 	}
 	return sumRate(servers, func(s Span) (from, to int64, ok bool) {
-		counts := s.Worker.Ready == nil || !s.Worker.Ready.Foreign
-		return s.From.Reading.Counts.ReceivedBytes, s.To.Reading.Counts.ReceivedBytes, counts
+		return s.From.Reading.Counts.ReceivedBytes, s.To.Reading.Counts.ReceivedBytes, true
 	}, length)
 }
 

@@ -98,7 +98,7 @@ func (w Work) fill(read map[string]Level) (Work, error) {
 }
 
 // optionOf takes an option factor apart: "opt.server.buffer" is buffer at the
-// server, "opt.buffer" at both ends (end ""). The name is "" for others.
+// server, "opt.read_buffer" at both ends (end ""). The name is "" for others.
 func optionOf(factor string) (name, end string) {
 	name, ok := strings.CutPrefix(factor, optionPrefix)
 	if !ok {
