@@ -22,7 +22,7 @@ func TestConforms(t *testing.T) {
 		t.Fatal(err)
 	}
 	for _, o := range outcomes {
-		if !o.Pass {
+		if !o.Pass && !o.Skipped {
 			t.Errorf("%s %s: %s", o.Transport, o.Case, o.Text)
 		}
 	}
