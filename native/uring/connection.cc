@@ -47,7 +47,7 @@ void Connection::feed() {
 void Connection::completed(const Completion& completion) {
   guard([&] {
     if (completion.op == Op::receive) return received(completion);
-    completion.op == Op::send ? sent(completion) : unlinked(completion);
+    completion.op == Op::send ? sent(completion) : unlinked(completion.result);
   });
 }
 
@@ -77,8 +77,7 @@ void Connection::move(std::int64_t at) {
 void Connection::start_send(std::int64_t at) {
   const auto bytes = flow_->outgoing(at);
   out_.bytes = bytes.first(std::min(bytes.size(), kMost));
-  const bool alternates = end_ == End::server && !in_.under_way && !loop_.buffers &&
-                          !loop_.settings.zero_copy && flow_->room().empty();
+  const bool alternates = end_ == End::server && !in_.under_way && !loop_.buffers && flow_->room().empty();
   out_.told = alternates || (end_ == End::client && flow_->lasting());
   if (out_.told) flow_->written(out_.bytes.size());
   alternates && !flow_->room().empty() ? send_linked() : send_alone();
@@ -87,7 +86,9 @@ void Connection::start_send(std::int64_t at) {
 void Connection::send_alone() {
   out_.state = State::alone;
   io_uring_sqe* const submission = loop_.ring.prepare();
-  if (loop_.settings.zero_copy) {
+  // Memory that changes could not do so until the peer has acknowledged, which it
+  // may put off until it has something to send itself.
+  if (loop_.settings.zero_copy && flow_->lasting()) {
     io_uring_prep_send_zc(submission, 0, out_.bytes.data(), out_.bytes.size(), kSendFlags, 0);
   } else {
     io_uring_prep_send(submission, 0, out_.bytes.data(), out_.bytes.size(), kSendFlags);
@@ -109,25 +110,14 @@ void Connection::send_linked() {
 void Connection::sent(const Completion& completion) {
   if (completion.notification()) {
     out_.notifications--;
-    if (lost_) return settle();
-    return out_.state == State::held ? wrote() : void();
+    return settle();
   }
   if (completion.more()) out_.notifications++;
-  out_.result = completion.result;
-  if (lost_ || out_.result <= 0) {
+  if (lost_ || completion.result <= 0) {
     out_.state = State::nothing;
     return lost_ ? settle() : lose();
   }
-  if (completion.more() && !flow_->lasting()) {
-    out_.state = State::held;
-    return;
-  }
-  wrote();
-}
-
-/// The kernel took out_.result bytes, and needs them no more.
-void Connection::wrote() {
-  const auto n = static_cast<std::size_t>(out_.result);
+  const auto n = static_cast<std::size_t>(completion.result);
   if (!out_.told) flow_->written(n);
   out_.bytes = out_.bytes.subspan(n);
   if (!out_.bytes.empty()) return send_alone();
@@ -135,21 +125,12 @@ void Connection::wrote() {
   move(now());
 }
 
-/// A linked send failed, or took a part: of it and of the receive that was linked
-/// to it, which is cancelled, both completions come.
-void Connection::unlinked(const Completion& completion) {
-  if (completion.op == Op::linked_send) {
-    out_.result = completion.result;
-  } else {
-    in_.under_way = false;
-  }
-  if (out_.state == State::linked) {
-    out_.state = State::broken;
-    return;
-  }
+/// A linked send failed, or took a part; the receive after it never began.
+void Connection::unlinked(int result) {
   out_.state = State::nothing;
-  if (out_.result <= 0) return lose();
-  out_.bytes = out_.bytes.subspan(static_cast<std::size_t>(out_.result));
+  in_.under_way = false;
+  if (result <= 0) return lose();
+  out_.bytes = out_.bytes.subspan(static_cast<std::size_t>(result));
   send_linked();
 }
 
@@ -171,9 +152,7 @@ void Connection::receive_many() {
 }
 
 void Connection::received(const Completion& completion) {
-  const bool linked = out_.state == State::linked || out_.state == State::broken;
-  if (linked && completion.result == -ECANCELED) return unlinked(completion);
-  if (linked) out_.state = State::nothing;
+  if (out_.state == State::linked) out_.state = State::nothing;
   if (completion.result == -ENOBUFS && !lost_) {
     loop_.starving.push_back(this);  // under way as far as others can see
     return;

@@ -64,14 +64,11 @@ class Connection final : public Owner {
     enum class State {
       nothing,
       alone,
-      held,    // completed, but the kernel may still read the bytes
-      linked,  // completes only when it fails
-      broken,  // linked, and one of its two completions has come
+      linked,
     };
     State state = State::nothing;
     std::span<const char> bytes;
     bool told = false;      // the flow heard of it
-    int result = 0;         // what the kernel took of bytes
     int notifications = 0;  // of zero-copy sends, still to come
   };
   struct Receiving {
@@ -90,8 +87,7 @@ class Connection final : public Owner {
   void send_alone();
   void send_linked();
   void sent(const Completion& completion);
-  void wrote();
-  void unlinked(const Completion& completion);
+  void unlinked(int result);
 
   void receive(std::span<char> room);
   void receive_many();

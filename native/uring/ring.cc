@@ -143,7 +143,7 @@ void Ring::make_room(unsigned n) {
 void Ring::submit(io_uring_sqe* submission, Owner& owner, Op op, unsigned flags) {
   submission->flags = static_cast<std::uint8_t>(submission->flags | flags);
   submission->user_data = reinterpret_cast<std::uintptr_t>(&owner) | static_cast<std::uint64_t>(op);
-  if (op != Op::linked_send) under_way_++;
+  if (op != Op::linked_send) under_way_++;  // else its receive counts for both
 }
 
 void Ring::submit(io_uring_sqe* submission, const File& file, Owner& owner, Op op, unsigned flags) {
@@ -183,7 +183,7 @@ void Ring::deliver() {
 /// Keeps count. After a zero-copy send's own completion only its notification
 /// may be missing, which uses nothing of the owner's.
 void Ring::note(const Completion& completion) {
-  if (completion.op == Op::linked_send || completion.notification()) return;
+  if (completion.notification()) return;
   if (!completion.more() || completion.op == Op::send) under_way_--;
 }
 

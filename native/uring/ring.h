@@ -20,7 +20,7 @@ namespace netdyno::uring_worker {
 enum class Op : std::uint8_t {
   receive,
   send,
-  linked_send,  // completes only when it fails
+  linked_send,  // completes only when it fails, and for the receive linked to it
   accept,
   hear,
 };

@@ -33,8 +33,8 @@ std::vector<Option> setting_options() {
   send.fallback = "plain";
   send.choices = {"plain", "zerocopy"};
   send.doc =
-      "zerocopy: the network card reads the process's memory (IORING_OP_SEND_ZC); over loopback the kernel "
-      "copies all the same";
+      "zerocopy: the network card reads the process's memory (IORING_OP_SEND_ZC), a server's echoes "
+      "excepted, whose buffer is needed again at once; over loopback the kernel copies all the same";
 
   Option sqpoll;
   sqpoll.name = "sqpoll";

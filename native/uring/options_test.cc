@@ -1,0 +1,137 @@
+// The worker with each combination of its options: the same bytes, whichever way
+// they go.
+#include <gtest/gtest.h>
+#include <sys/socket.h>
+
+#include <chrono>
+#include <csignal>
+#include <string>
+#include <thread>
+#include <vector>
+
+#include "kit/address.h"
+#include "kit/descriptor.h"
+#include "test/worker_process.h"
+
+namespace netdyno::uring_worker {
+namespace {
+
+using test::EchoServer;
+using test::Json;
+using test::ToldClient;
+
+std::vector<Json> combinations() {
+  std::vector<Json> all;
+  for (const char* recv : {"single", "multishot"}) {
+    for (const char* send : {"plain", "zerocopy"}) {
+      for (const bool sqpoll : {false, true})
+        all.push_back({{"recv", recv}, {"send", send}, {"sqpoll", sqpoll}});
+    }
+  }
+  all.push_back({{"entries", 8}});
+  all.push_back({{"entries", 8}, {"recv", "multishot"}, {"send", "zerocopy"}});
+  return all;
+}
+
+class Options : public testing::TestWithParam<Json> {};
+
+/// Has both ends make amount exchanges on each of connections, and compares what
+/// they counted.
+void exchange(const Json& options, const Json& exchange, const Json& load) {
+  SCOPED_TRACE(options.dump() + exchange.dump());
+  Json change = {{"exchange", exchange}, {"options", options}, {"threads", 1}};
+  EchoServer server(NETDYNO_WORKER, change);
+  change["load"] = load;
+  ToldClient client(NETDYNO_WORKER, server.address(), change);
+  client.worker.expect("ready");
+  client.worker.send({{"start", Json::object()}});
+  const Json counts = client.worker.expect("result", 20'000).at("counts");
+  const auto connections = load.at("connections").get<std::int64_t>();
+  const std::int64_t done = connections * load.at("amount").get<std::int64_t>();
+  EXPECT_EQ(counts.at("exchanges"), done);
+  EXPECT_FALSE(counts.contains("errors")) << counts;
+  server.worker().send({{"mark", {{"id", 1}}}});
+  const Json served = server.worker().expect("mark").at("reading").at("counts");
+  const std::int64_t all = done + connections;  // with the verified ones
+  EXPECT_EQ(served.at("exchanges"), all);
+  EXPECT_EQ(served.at("received_bytes"), all * exchange.at("up_bytes").get<std::int64_t>());
+  EXPECT_EQ(served.at("sent_bytes"), all * exchange.at("down_bytes").get<std::int64_t>());
+}
+
+TEST_P(Options, EchoTheSameBytes) {
+  for (const std::int64_t bytes : {1, 100, 16'384, 70'000, 3'000'000}) {
+    exchange(GetParam(), {{"up_bytes", bytes}, {"down_bytes", bytes}},
+             {{"connections", 4}, {"in_flight", 3}, {"amount", 7}});
+  }
+}
+
+TEST_P(Options, StreamTheSameBytes) {
+  for (const char* stream : {"up", "down", "both"}) {
+    exchange(GetParam(),
+             {{"up_bytes", 700'000}, {"down_bytes", 900'001}, {"stream", stream}, {"chunk_bytes", 65'536}},
+             {{"connections", 3}, {"in_flight", 2}, {"amount", 5}});
+  }
+}
+
+TEST_P(Options, ServeManyConnections) {
+  exchange(GetParam(), {{"up_bytes", 64}, {"down_bytes", 64}},
+           {{"connections", 300}, {"in_flight", 1}, {"amount", 20}});
+}
+
+// More is in flight than the shared buffers hold.
+TEST_P(Options, ServePipelinesThatOverflowEveryBuffer) {
+  exchange(GetParam(), {{"up_bytes", 50'000}, {"down_bytes", 50'000}},
+           {{"connections", 8}, {"in_flight", 64}, {"amount", 200}});
+}
+
+TEST_P(Options, ServeOnWhenClientsBreakOff) {
+  EchoServer server(NETDYNO_WORKER, {{"options", GetParam()}});
+  const Endpoint at = endpoint(parse_address(server.address(), "server"), "server");
+  const std::string bytes(100'000, 'x');
+  for (int i = 0; i < 40; i++) {
+    const Descriptor fd(socket(AF_INET, SOCK_STREAM | SOCK_NONBLOCK, 0));
+    connect(fd.get(), at.get(), at.size);
+    std::this_thread::sleep_for(std::chrono::microseconds(300));
+    while (i % 4 != 0 && send(fd.get(), bytes.data(), bytes.size(), MSG_NOSIGNAL) > 0) {
+      // Fills both ends' buffers: the server has a send under way that nobody reads.
+      if (i % 4 == 1) break;
+    }
+    const linger reset{i % 2, 0};
+    setsockopt(fd.get(), SOL_SOCKET, SO_LINGER, &reset, sizeof reset);
+  }
+  ToldClient client(NETDYNO_WORKER, server.address(), {{"load", {{"connections", 4}, {"amount", 10}}}});
+  client.worker.expect("ready");
+  client.worker.send({{"start", Json::object()}});
+  EXPECT_EQ(client.worker.expect("result").at("counts").at("exchanges"), 40);
+  Json open;
+  for (int i = 0; i < 100 && open != 4; i++) {  // until the server has noticed
+    std::this_thread::sleep_for(std::chrono::milliseconds(20));
+    server.worker().send({{"mark", {{"id", i}}}});
+    open = server.worker().expect("mark").at("reading").at("counts").at("connections");
+  }
+  EXPECT_EQ(open, 4);
+}
+
+TEST_P(Options, EndInTimeUnderLoad) {
+  const Json change = {{"options", GetParam()}, {"load", {{"connections", 20}, {"in_flight", 4}}}};
+  EchoServer server(NETDYNO_WORKER, {{"options", GetParam()}});
+  ToldClient client(NETDYNO_WORKER, server.address(), change);
+  client.worker.expect("ready");
+  client.worker.send({{"start", Json::object()}});
+  client.worker.expect("tick");
+  server.worker().close_stdin();
+  EXPECT_EQ(server.worker().wait(), 0);
+  EXPECT_NO_THROW(client.worker.expect_error("peer", true));
+  EXPECT_EQ(client.worker.wait(), 1);
+}
+
+INSTANTIATE_TEST_SUITE_P(Uring, Options, testing::ValuesIn(combinations()), [](const auto& tested) {
+  std::string name;
+  for (const char c : tested.param.dump()) {
+    if (std::isalnum(static_cast<unsigned char>(c)) != 0) name += c;
+  }
+  return name;
+});
+
+}  // namespace
+}  // namespace netdyno::uring_worker

@@ -1,0 +1,216 @@
+// What a ring promises its owners, and what it says where there can be none.
+#include "uring/ring.h"
+
+#include <gtest/gtest.h>
+#include <linux/filter.h>
+#include <linux/seccomp.h>
+#include <sys/prctl.h>
+#include <sys/socket.h>
+#include <sys/syscall.h>
+
+#include <array>
+#include <cerrno>
+#include <cstddef>
+#include <thread>
+#include <vector>
+
+#include "kit/clock.h"
+#include "kit/descriptor.h"
+#include "test/worker_process.h"
+#include "uring/buffers.h"
+
+namespace netdyno::uring_worker {
+namespace {
+
+using contract::ErrorKind;
+using contract::Failure;
+using test::Json;
+
+struct Pair {
+  Pair() {
+    int fds[2];
+    EXPECT_EQ(socketpair(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0, fds), 0);
+    near = Descriptor(fds[0]);
+    far = Descriptor(fds[1]);
+  }
+  Descriptor near;
+  Descriptor far;
+};
+
+/// Keeps what it hears.
+class Ear final : public Owner {
+ public:
+  void completed(const Completion& completion) override { heard.push_back(completion); }
+  std::vector<Completion> heard;
+};
+
+/// Runs body on a thread whose io_uring_setup fails with error, as a sandbox or
+/// an old kernel makes it. Processes that the thread starts are no better off.
+void without_io_uring(int error, const std::function<void()>& body) {
+  std::thread([&] {
+    std::array filter{
+        sock_filter BPF_STMT(BPF_LD | BPF_W | BPF_ABS, offsetof(seccomp_data, nr)),
+        sock_filter BPF_JUMP(BPF_JMP | BPF_JEQ | BPF_K, __NR_io_uring_setup, 0, 1),
+        sock_filter BPF_STMT(BPF_RET | BPF_K, SECCOMP_RET_ERRNO | static_cast<unsigned>(error)),
+        sock_filter BPF_STMT(BPF_RET | BPF_K, SECCOMP_RET_ALLOW),
+    };
+    const sock_fprog program{filter.size(), filter.data()};
+    ASSERT_EQ(prctl(PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0), 0);
+    ASSERT_EQ(prctl(PR_SET_SECCOMP, SECCOMP_MODE_FILTER, &program), 0);
+    body();
+  }).join();
+}
+
+TEST(Ring, TellsOwnersOfTheirOperations) {
+  Pair pair;
+  Ring ring(Settings{});
+  Ear sender;
+  Ear receiver;
+  std::array<char, 8> bytes{};
+  ring.run([&] {
+    const File near = ring.keep(pair.near.get());
+    const File far = ring.keep(pair.far.get());
+    EXPECT_GE(near.slot, 0);
+    EXPECT_NE(near.slot, far.slot);
+    io_uring_sqe* submission = ring.prepare();
+    io_uring_prep_recv(submission, 0, bytes.data(), bytes.size(), 0);
+    ring.submit(submission, far, receiver, Op::receive);
+    submission = ring.prepare();
+    io_uring_prep_send(submission, 0, "dyno", 4, 0);
+    ring.submit(submission, near, sender, Op::send);
+    while (receiver.heard.empty() || sender.heard.empty()) {
+      ring.wait(Ring::kNever);
+      ring.deliver();
+    }
+  });
+  EXPECT_EQ(sender.heard.at(0).op, Op::send);
+  EXPECT_EQ(receiver.heard.at(0).op, Op::receive);
+  EXPECT_EQ(receiver.heard.at(0).result, 4);
+  EXPECT_STREQ(bytes.data(), "dyno");
+}
+
+TEST(Ring, TakesMoreSubmissionsAndCompletionsThanItHolds) {
+  Settings settings;
+  settings.entries = 8;
+  Ring ring(settings);
+  Ear ear;
+  ring.run([&] {
+    for (int i = 0; i < 1'000; i++) {
+      io_uring_sqe* const submission = ring.prepare();
+      io_uring_prep_nop(submission);
+      ring.submit(submission, ear, Op::send);
+    }
+    while (ear.heard.size() < 1'000) {
+      ring.wait(Ring::kNever);
+      ring.deliver();
+    }
+  });
+  EXPECT_EQ(ear.heard.size(), 1'000U);
+}
+
+TEST(Ring, LeavesNothingUnderWay) {
+  Pair pair;
+  Ring ring(Settings{});
+  Ear ear;
+  auto bytes = std::make_unique<std::array<char, 8>>();
+  const auto submit_and_throw = [&] {
+    io_uring_sqe* const submission = ring.prepare();
+    io_uring_prep_recv(submission, 0, bytes->data(), bytes->size(), 0);
+    ring.submit(submission, ring.keep(pair.near.get()), ear, Op::receive);
+    ring.wait(now_ns());
+    throw Failure(ErrorKind::peer, "broken off");
+  };
+  EXPECT_THROW(ring.run(submit_and_throw), Failure);
+  EXPECT_TRUE(ear.heard.empty()) << "nobody hears of what was taken back";
+  EXPECT_EQ(send(pair.far.get(), "late", 4, 0), 4);
+  EXPECT_EQ(recv(pair.near.get(), bytes->data(), bytes->size(), MSG_DONTWAIT), 4)
+      << "nobody else received it";
+}
+
+TEST(Ring, WaitsNoLessThanUntilTheInstant) {
+  Ring ring(Settings{});
+  ring.run([&] {
+    for (const std::int64_t ns : {-1'000'000, 0, 1, 50'000, 3'000'000}) {
+      const std::int64_t until = now_ns() + ns;
+      ring.wait(until);
+      EXPECT_GE(now_ns(), until);
+    }
+  });
+}
+
+TEST(Ring, ForgetsFiles) {
+  Ring ring(Settings{});
+  ring.run([&] {
+    int slot = -1;
+    for (int i = 0; i < 3; i++) {
+      Pair pair;
+      const File file = ring.keep(pair.near.get());
+      if (i > 0) {
+        EXPECT_EQ(file.slot, slot);
+      }
+      slot = file.slot;
+      ring.forget(file);
+      pair.near = Descriptor();
+      char byte;
+      EXPECT_EQ(recv(pair.far.get(), &byte, 1, MSG_DONTWAIT), 0) << "the ring still holds the other end";
+    }
+  });
+}
+
+TEST(Buffers, AreFilledAndFilledAgain) {
+  Pair pair;
+  Ring ring(Settings{});
+  Buffers buffers(ring);
+  Ear ear;
+  ring.run([&] {
+    io_uring_sqe* const submission = ring.prepare();
+    io_uring_prep_recv_multishot(submission, 0, nullptr, 0, 0);
+    submission->buf_group = Buffers::kGroup;
+    ring.submit(submission, ring.keep(pair.near.get()), ear, Op::receive, IOSQE_BUFFER_SELECT);
+    for (int i = 0; i < 3 * Buffers::kCount; i++) {
+      const std::string sent = "portion " + std::to_string(i);
+      ASSERT_EQ(send(pair.far.get(), sent.data(), sent.size(), 0), static_cast<ssize_t>(sent.size()));
+      ear.heard.clear();
+      while (ear.heard.empty()) {
+        ring.wait(Ring::kNever);
+        ring.deliver();
+      }
+      ASSERT_TRUE(ear.heard[0].more()) << ear.heard[0].result;
+      const Portion portion = buffers.take(ear.heard[0]);
+      const auto bytes = buffers.bytes(portion);
+      EXPECT_EQ(std::string(bytes.begin(), bytes.end()), sent);
+      EXPECT_TRUE(buffers.any_free());
+      buffers.give_back(portion);
+    }
+  });
+}
+
+TEST(Ring, SaysWhyThereIsNone) {
+  const std::vector<std::pair<int, std::string>> reasons = {
+      {ENOSYS, "has no io_uring"}, {EPERM, "forbids it"}, {EINVAL, "expected the io_uring of Linux 6.0"}};
+  for (const auto& [error, reason] : reasons) {
+    without_io_uring(error, [&] {
+      try {
+        const Ring ring(Settings{});
+        ADD_FAILURE() << "a ring without io_uring";
+      } catch (const Failure& failure) {
+        EXPECT_EQ(failure.kind(), ErrorKind::unsupported);
+        EXPECT_NE(std::string(failure.what()).find(reason), std::string::npos) << failure.what();
+      }
+    });
+  }
+}
+
+TEST(UringWorker, SaysHelloWhereThereIsNoIoUring) {
+  without_io_uring(EPERM, [] {
+    for (const std::string role : {"server", "client"}) {
+      test::WorkerProcess worker(NETDYNO_WORKER);
+      EXPECT_EQ(worker.expect("hello").at("transports").at(0).at("name"), "uring");
+      worker.send({{"setup", test::setup_message("uring", role, "127.0.0.1:1")}});
+      EXPECT_NO_THROW(worker.expect_error("unsupported", true)) << role;
+    }
+  });
+}
+
+}  // namespace
+}  // namespace netdyno::uring_worker
