@@ -67,20 +67,20 @@ std::int64_t Connection::now() const { return end_ == End::client ? now_ns() : 0
 
 /// Submits whatever may be under way and is not.
 void Connection::move(std::int64_t at) {
-  if (!in_.portions.empty()) drain(at);
+  if (!in_.portions.empty() && may_receive()) drain(at);
   if (out_.state == State::nothing && flow_->unsent()) start_send(at);
   if (in_.under_way) return;
   if (loop_.buffers) return receive_many();
+  if (!may_receive()) return;
   if (const auto room = flow_->room(); !room.empty()) receive(room);
 }
 
 void Connection::start_send(std::int64_t at) {
   const auto bytes = flow_->outgoing(at);
   out_.bytes = bytes.first(std::min(bytes.size(), kMost));
-  const bool alternates = end_ == End::server && !in_.under_way && !loop_.buffers && flow_->room().empty();
-  out_.told = alternates || (end_ == End::client && flow_->lasting());
-  if (out_.told) flow_->written(out_.bytes.size());
-  alternates && !flow_->room().empty() ? send_linked() : send_alone();
+  flow_->written(out_.bytes.size());
+  const bool linked = !in_.under_way && !loop_.buffers && !flow_->lasting() && !flow_->room().empty();
+  linked ? send_linked() : send_alone();
 }
 
 void Connection::send_alone() {
@@ -96,8 +96,7 @@ void Connection::send_alone() {
   loop_.ring.submit(submission, file_, *this, Op::send);
 }
 
-/// The flow heard of the write already, so that it has room; the kernel fills
-/// that once it took what is sent from the same place.
+/// The kernel fills the flow's room once it took what is sent from there.
 void Connection::send_linked() {
   out_.state = State::linked;
   loop_.ring.make_room(2);
@@ -117,9 +116,7 @@ void Connection::sent(const Completion& completion) {
     out_.state = State::nothing;
     return lost_ ? settle() : lose();
   }
-  const auto n = static_cast<std::size_t>(completion.result);
-  if (!out_.told) flow_->written(n);
-  out_.bytes = out_.bytes.subspan(n);
+  out_.bytes = out_.bytes.subspan(static_cast<std::size_t>(completion.result));
   if (!out_.bytes.empty()) return send_alone();
   out_.state = State::nothing;
   move(now());

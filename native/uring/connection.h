@@ -1,14 +1,15 @@
 // One connection of either end: moves a flow's bytes by io_uring. At most one
 // send and one receive are under way at a time.
 //
-// Of a send that is under way an answer may complete first, and the flow must
-// know by then what is answered. So a client's flow, whose bytes last, hears of
-// a write when it is submitted; a server's when it has completed. Sends are
-// whole (MSG_WAITALL): what was told comes true, or the connection is lost.
+// A flow hears of a write when it is submitted: the answer's completion may come
+// before the send's, and the flow must know by then what is answered. Sends are
+// whole (MSG_WAITALL), so what was told comes true or the connection is lost; a
+// server counts a write early by what one send takes. Where the bytes do not last
+// (an echo's lie in the buffer that the next go into), the flow receives nothing
+// before the send has completed.
 //
-// A server's flow that may not be read while it has something to send (an echo)
-// has both submitted at once, linked: the receive begins when the send is over.
-// That makes one wait and one completion of each exchange.
+// In that case both are submitted at once, linked: the receive begins when the
+// send is over. That makes one wait and one completion of each exchange.
 //
 // Layer: uring worker, above loop. Belongs to its loop's thread.
 #pragma once
@@ -68,7 +69,6 @@ class Connection final : public Owner {
     };
     State state = State::nothing;
     std::span<const char> bytes;
-    bool told = false;      // the flow heard of it
     int notifications = 0;  // of zero-copy sends, still to come
   };
   struct Receiving {
@@ -82,6 +82,7 @@ class Connection final : public Owner {
   void guard(Step step);
   std::int64_t now() const;
   void move(std::int64_t at);
+  bool may_receive() const { return out_.state == State::nothing || flow_->lasting(); }
 
   void start_send(std::int64_t at);
   void send_alone();
