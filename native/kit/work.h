@@ -1,5 +1,5 @@
-// What one trial asks of the connections of wires echo and stream: their sizes,
-// their content, and a flow for each end of each connection.
+// What one trial asks of its connections: their sizes, their content, and a flow
+// for each end of each connection.
 //
 // Layer: above flow, pipeline, echo, stream. Immutable after construction: any
 // thread may use it.
@@ -16,9 +16,10 @@
 
 namespace netdyno {
 
-/// The work of wire echo, or of wire stream when the setup's exchange streams.
+/// The work of one wire. The kit has echo and stream; another worker may bring its own.
 class Work {
  public:
+  /// The work of wire echo, or of wire stream when the setup's exchange streams.
   /// Throws Failure{setup} for an exchange that the wire cannot have,
   /// Failure{unsupported} for one that this kit cannot.
   static std::unique_ptr<const Work> of(const contract::Setup& setup);
@@ -27,7 +28,7 @@ class Work {
   /// A client's end of one connection; number is the connection's in the loop's
   /// numbering. The agenda, the slots and this outlive the flow.
   virtual std::unique_ptr<Flow> client(std::uint32_t number, std::span<Slot> slots, Agenda& agenda) const = 0;
-  /// A server's end of one connection, a Serving. buffer is what one read takes
+  /// A server's end of one connection; it counts in traffic. buffer is what one read takes
   /// at most. received throws Failure{invalid} when the first exchange's content
   /// is not what had to come; the connection is then dropped, the server serves
   /// on. traffic and this outlive the flow.

@@ -1,0 +1,133 @@
+// One connection's calls: which slot each belongs to, and when it was sent.
+// Replies come in any order; their correlation ids tell.
+//
+// Layer: above load, agenda. Belongs to one loop's thread, as the slots do.
+// Allocates once, in begin. The sibling of kit/flights.h, whose wires answer in
+// order.
+#pragma once
+
+#include <algorithm>
+#include <bit>
+#include <cstdint>
+#include <optional>
+#include <span>
+#include <vector>
+
+#include "kit/agenda.h"
+#include "kit/load.h"
+
+namespace netdyno::baidu {
+
+class Calls {
+ public:
+  /// number is the connection's in the loop's numbering; agenda outlives this.
+  Calls(std::uint32_t number, std::span<Slot> slots, Agenda& agenda)
+      : number_(number), slots_(slots), agenda_(agenda) {}
+
+  std::size_t slots() const { return slots_.size(); }
+
+  /// Asks every slot for its first exchange. Once.
+  void begin(std::int64_t now) {
+    calls_.resize(slots_.size());
+    ring_.resize(std::bit_ceil(std::max<std::size_t>(1, slots_.size())));
+    agenda_.hold(slots_.size());
+    // A slot's ids go up by the number of slots, so that an id tells whose it is.
+    // 1 verified the connection.
+    for (std::uint32_t slot = 0; slot < slots_.size(); slot++) {
+      calls_[slot].next_id = static_cast<std::int64_t>(2 * slots_.size() + slot);
+      ask(slot, now);
+    }
+  }
+
+  /// The slot's exchange is due: it waits behind the others.
+  void queue(std::uint32_t slot) {
+    calls_[slot].busy = true;
+    ring_[queued_++ & (ring_.size() - 1)] = slot;
+  }
+  /// Whether slots wait to be sent.
+  bool waiting() const { return taken_ < queued_; }
+  /// Takes the first of them.
+  std::uint32_t take() { return ring_[taken_++ & (ring_.size() - 1)]; }
+
+  /// The id of the call that a slot makes next.
+  std::int64_t id(std::uint32_t slot) const { return calls_[slot].next_id; }
+  /// Its call is being sent now.
+  void sending(std::uint32_t slot, std::int64_t now) { calls_[slot].sent = now; }
+  /// Its call was sent, at least in part: a reply may come.
+  void sent(std::uint32_t slot) {
+    Call& call = calls_[slot];
+    call.in_flight = call.next_id;
+    call.next_id += static_cast<std::int64_t>(slots_.size());
+  }
+
+  /// Whose call has that id; nothing when nobody's in flight has.
+  std::optional<std::uint32_t> find(std::int64_t id) const {
+    if (slots_.empty() || id == kNone) return std::nullopt;
+    const auto slot = static_cast<std::uint32_t>(static_cast<std::uint64_t>(id) % slots_.size());
+    if (calls_[slot].in_flight != id) return std::nullopt;
+    return slot;
+  }
+  /// Its call is complete with that many bytes; the slot is asked for the next.
+  void done(std::uint32_t slot, std::int64_t bytes, std::int64_t now) {
+    slots_[slot].done(calls_[slot].sent, now, bytes);
+    calls_[slot].in_flight = kNone;
+    ask(slot, now);
+  }
+  /// Its call failed. After peer the slot is let go: the server takes no more.
+  void fail(std::uint32_t slot, contract::ErrorKind kind, std::int64_t now) {
+    slots_[slot].fail(kind, now);
+    calls_[slot].in_flight = kNone;
+    if (kind == contract::ErrorKind::peer) return let_go(slot);
+    ask(slot, now);
+  }
+
+  /// The connection is lost: what is in flight or waits fails with kind, every
+  /// slot is let go.
+  void abandon(contract::ErrorKind kind, std::int64_t now) {
+    agenda_.forget(number_);
+    for (std::uint32_t slot = 0; slot < calls_.size(); slot++) {
+      if (!calls_[slot].busy) continue;
+      slots_[slot].fail(kind, now);
+      let_go(slot);
+    }
+    taken_ = queued_;
+  }
+
+ private:
+  static constexpr std::int64_t kNone = 0;
+
+  struct Call {
+    std::int64_t in_flight = kNone;
+    std::int64_t next_id = 0;
+    std::int64_t sent = 0;
+    bool busy = false;  // waits to be sent, or is in flight
+  };
+
+  void ask(std::uint32_t slot, std::int64_t now) {
+    calls_[slot].busy = false;
+    std::int64_t due = 0;
+    if (!slots_[slot].next(now, due)) {
+      agenda_.let_go();
+    } else if (due <= now) {
+      queue(slot);
+    } else {
+      agenda_.wait({due, number_, slot});
+    }
+  }
+  void let_go(std::uint32_t slot) {
+    calls_[slot].busy = false;
+    agenda_.let_go();
+  }
+
+  std::uint32_t number_;
+  std::span<Slot> slots_;
+  Agenda& agenda_;
+  std::vector<Call> calls_;
+
+  // A ring by ever growing numbers. A slot is in it at most once.
+  std::vector<std::uint32_t> ring_;
+  std::uint64_t taken_ = 0;
+  std::uint64_t queued_ = 0;
+};
+
+}  // namespace netdyno::baidu

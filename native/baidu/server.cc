@@ -1,0 +1,109 @@
+#include "baidu/server.h"
+
+#include <string>
+
+namespace netdyno::baidu {
+
+using contract::ErrorKind;
+using contract::Failure;
+
+namespace {
+
+/// Whether a request that asks for service means this one. brpc's servers take
+/// the last part of its name for it, as jprotobuf's clients send it.
+bool is_ours(std::string_view service) {
+  return service == kService || service == kService.substr(kService.rfind('.') + 1);
+}
+
+std::string unknown() {
+  return "no such method serves this trial, expected /" + std::string(kService) + "/" + std::string(kMethod);
+}
+
+}  // namespace
+
+Answerer::Answerer(const Content& content, const Buffers& buffers, Traffic& traffic)
+    : content_(content),
+      traffic_(traffic),
+      reader_(buffers.read, buffers.max_body),
+      out_(content, buffers.write) {}
+
+Answerer::~Answerer() {
+  if (open_) traffic_.connections.add(-1);
+}
+
+void Answerer::begin(std::int64_t) {
+  open_ = true;
+  traffic_.connections.add(1);
+}
+
+void Answerer::received(std::size_t n, std::int64_t) {
+  reader_.received(n);
+  answers_.clear();
+  gathered_ = told_ = 0;
+  try {
+    while (const auto request = reader_.next()) {
+      const Answer answer = judge(*request);
+      answers_.push_back(answer);
+      if (answer.code == 0) {
+        traffic_.received.add(answer.found);
+      } else {
+        traffic_.invalid.add(1);
+      }
+    }
+  } catch (const Malformed& malformed) {
+    broken_ = true;
+    traffic_.invalid.add(1);
+    throw Failure(ErrorKind::invalid, std::string("receive: ") + malformed.what());
+  }
+}
+
+Answerer::Answer Answerer::judge(const Frame& request) const {
+  const Meta& meta = request.meta;
+  const std::int64_t id = meta.correlation_id;
+  if (!meta.service || !is_ours(*meta.service)) return {.id = id, .code = kNoService};
+  if (*meta.method != kMethod) return {.id = id, .code = kNoMethod};
+  const Verdict verdict = content_.accept(request);
+  const std::int32_t code = verdict.fault == Fault::none ? 0 : kBadRequest;
+  return {.id = id, .code = code, .fault = verdict.fault, .found = verdict.found};
+}
+
+std::span<const char> Answerer::outgoing(std::int64_t) {
+  if (out_.empty()) gather();
+  return out_.rest();
+}
+
+void Answerer::gather() {
+  out_.clear();
+  while (gathered_ < answers_.size() && out_.takes()) {
+    Answer& answer = answers_[gathered_++];
+    add(answer);
+    answer.end = out_.size();
+  }
+}
+
+void Answerer::add(const Answer& answer) {
+  Meta meta;
+  meta.correlation_id = answer.id;
+  if (answer.code == 0) return out_.add(meta);
+  const Verdict verdict{answer.fault, answer.found, {}};
+  const std::string text = answer.code == kBadRequest ? content_.explain(verdict, "request") : unknown();
+  meta.error_code = answer.code;
+  meta.error_text = text;
+  out_.add_empty(meta);
+}
+
+void Answerer::written(std::size_t n) {
+  out_.written(n);
+  for (; told_ < gathered_ && answers_[told_].end <= out_.done(); told_++) {
+    if (answers_[told_].code != 0) continue;
+    traffic_.exchanges.add(1);
+    traffic_.sent.add(static_cast<std::int64_t>(content_.sent().size()));
+  }
+}
+
+void Answerer::abandon(ErrorKind, std::int64_t) {
+  // A frame that was cut off. What is no frame was counted when it came.
+  if (!broken_ && reader_.torn()) traffic_.invalid.add(1);
+}
+
+}  // namespace netdyno::baidu

@@ -1,0 +1,67 @@
+// A server's end of one connection of wire baidu_std: answers requests in their
+// order. Nothing is read before what was read is answered, so that a connection
+// keeps no more than one buffer of requests and their answers' codes.
+//
+// Layer: above outbox, reader. Belongs to one loop's thread.
+#pragma once
+
+#include <cstdint>
+#include <span>
+#include <vector>
+
+#include "baidu/options.h"
+#include "baidu/outbox.h"
+#include "baidu/reader.h"
+#include "kit/serving.h"
+
+namespace netdyno::baidu {
+
+class Answerer final : public Flow {
+ public:
+  /// content and traffic outlive the answerer.
+  Answerer(const Content& content, const Buffers& buffers, Traffic& traffic);
+  ~Answerer() override;
+  Answerer(const Answerer&) = delete;
+  Answerer& operator=(const Answerer&) = delete;
+
+  void begin(std::int64_t) override;
+  void send(std::uint32_t) override {}
+
+  bool unsent() const override { return !out_.empty() || gathered_ < answers_.size(); }
+  std::span<const char> outgoing(std::int64_t) override;
+  void written(std::size_t n) override;
+
+  std::span<char> room() override { return unsent() ? std::span<char>() : reader_.room(); }
+  /// Throws Failure{invalid} for what is no frame: the connection has to be
+  /// closed, as nothing that follows can be understood.
+  void received(std::size_t n, std::int64_t) override;
+
+  void abandon(contract::ErrorKind, std::int64_t) override;
+
+ private:
+  /// What a request is answered with. The text of a refusal is made when it is
+  /// written: a request must not cost many times its size.
+  struct Answer {
+    std::int64_t id = 0;
+    std::int32_t code = 0;
+    Fault fault = Fault::none;
+    std::int64_t found = 0;
+    std::size_t end = 0;  // in the batch
+  };
+
+  Answer judge(const Frame& request) const;
+  void gather();
+  void add(const Answer& answer);
+
+  const Content& content_;
+  Traffic& traffic_;
+  Reader reader_;
+  Outbox out_;
+  std::vector<Answer> answers_;  // to what was read last
+  std::size_t gathered_ = 0;     // of them, those that went into a batch
+  std::size_t told_ = 0;         // and those that were written whole
+  bool open_ = false;
+  bool broken_ = false;
+};
+
+}  // namespace netdyno::baidu
