@@ -3,9 +3,11 @@
 //
 //   event        an event tells that the descriptor is ready; the connection
 //                reads and writes itself, right into and out of the flow
-//   bufferevent  libevent reads and writes, into and out of buffers of its own;
-//                every message is copied once more each way, and written only in
-//                the next turn of the loop. What most programs use.
+//   bufferevent  libevent reads and writes, into and out of buffers of its own:
+//                every message is copied once more each way, read 4 KiB at a
+//                time and written only in the next turn of the loop. What most
+//                programs use. Source: libevent 2.1.12, buffer.c, evbuffer_read;
+//                bufferevent_sock.c, bufferevent_socket_outbuf_cb
 //
 // Layer: libevent worker, above base. Belongs to its loop's thread.
 #pragma once
