@@ -103,7 +103,8 @@ std::string hex(std::string_view bytes) {
 }
 
 TEST(StreamContent, Vectors) {
-  for (const auto& v : test::vectors("stream.json").at("cases")) {
+  const auto file = test::vectors("stream.json");
+  for (const auto& v : file.at("cases")) {
     const auto state = v.at("direction") == "up" ? StreamContent::kUp : StreamContent::kDown;
     const StreamContent content(state, v.at("bytes"), v.at("chunk_bytes"));
     const std::string all = message(content);
@@ -157,15 +158,15 @@ class Pipe {
  public:
   explicit Pipe(const StreamContent& content, std::int64_t chunk) : content_(content), chunk_(chunk) {}
 
-  /// At most n bytes of what flow has go into the pipe; all of it is looked at.
+  /// At most n bytes of what flow has go into the pipe, looked at.
   void write(Flow& flow, std::size_t n, std::int64_t now) {
     if (!flow.unsent()) return;
     const auto out = flow.outgoing(now);
     ASSERT_FALSE(out.empty());
     ASSERT_LE(static_cast<std::int64_t>(out.size()), chunk_);
     ASSERT_LE(static_cast<std::int64_t>(out.size()), content_.bytes() - at_) << "beyond its message";
-    ASSERT_EQ(content_.agreeing(at_, out), out.size());
     const std::size_t taken = std::min(n, out.size());
+    ASSERT_EQ(content_.agreeing(at_, out.first(taken)), taken);
     under_way_.append(out.data(), taken);
     at_ = (at_ + static_cast<std::int64_t>(taken)) % content_.bytes();
     total_ += static_cast<std::int64_t>(taken);
@@ -202,11 +203,12 @@ class Pipe {
 /// says how many bytes the next write or read moves.
 template <class Size>
 void converse(contract::Setup setup, std::int64_t in_flight, Size size) {
-  constexpr std::int64_t kAmount = 5;
+  constexpr std::int64_t kAmount = 4;
   setup.load.in_flight = in_flight;
   setup.load.amount = kAmount;
   Client client(setup);
-  Server server(setup, 1 + size() % 5000);
+  Server server(setup,
+                static_cast<std::size_t>(std::min<std::int64_t>(1 + setup.exchange.up_bytes / 10, 5000)));
   Pipe up(client.plan.up(), setup.exchange.chunk_bytes);
   Pipe down(client.plan.down(), setup.exchange.chunk_bytes);
   std::int64_t now = 10;
@@ -253,9 +255,10 @@ TEST(Stream, SurvivesRandomCuts) {
     return 1 + split_mix(random) % (std::uint64_t{1} << split_mix(random) % 23);
   };
   for (const Stream stream : kStreams) {
-    for (const auto& [up, down] : {std::pair{1, 3'000'000}, {3'000'000, 1}, {70'000, 3}, {65'537, 65'535}}) {
+    for (const auto& [up, down] :
+         {std::pair{1, 3'000'000}, {3'000'000, 1}, {70'000, 3}, {65'537, 65'535}, {2'000, 3'000}}) {
       for (const std::int64_t chunk : {std::int64_t{1}, std::int64_t{1000}, std::int64_t{65'536}}) {
-        if (chunk == 1 && up + down > 1'000'000) continue;  // fifteen million single bytes show no more
+        if (chunk == 1 && up + down > 10'000) continue;  // millions of single bytes show no more
         SCOPED_TRACE(testing::Message()
                      << contract::name(stream) << ' ' << up << ' ' << down << " chunk " << chunk);
         for (const std::int64_t in_flight : {1, 4})
