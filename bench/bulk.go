@@ -34,8 +34,8 @@ func (b *bed) bulkQuestions() []question {
 // stream is a subject that runs a bulk trial of ours, one thread at each end.
 func (b *bed) stream(transport string, streams int) subject {
 	return subject{"netdyno " + transport, func(ctx context.Context) (figure, error) {
-		r, err := b.trial(ctx, true, "transport="+transport, "stream=up", "request=16MiB", "response=1B",
-			fmt.Sprintf("chunk=%dB", bulkBuffer), "inflight=2", "connections="+strconv.Itoa(streams))
+		r, err := b.trial(ctx, true, "transport="+transport, "stream=up", "request=4MiB", "response=1B",
+			fmt.Sprintf("chunk=%dB", bulkBuffer), "inflight=4", "connections="+strconv.Itoa(streams))
 		if err != nil {
 			return figure{}, err
 		}

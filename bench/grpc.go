@@ -35,6 +35,20 @@ func (b *bed) grpcQuestions() []question {
 	return []question{ask("100 B", "100B", 100, 10, 10), ask("1 MiB", "1MiB", 1<<20, 2, 2)}
 }
 
+// grpcppQuestions put the C++ worker beside plain gRPC C++ that does the same
+// unary work.
+func (b *bed) grpcppQuestions() []question {
+	ask := func(name, size string, bytes int) question {
+		return question{
+			name: "grpcpp " + name + " × 10 connections, against bare gRPC C++", unit: "exchanges/s", hoped: "≥ 1.0", ours: []string{"grpcpp"},
+			base: []subject{b.bare("bare-grpcpp", 10, bytes)},
+			others: []subject{b.ours("netdyno grpcpp", "exchanges_per_s", true,
+				"transport=grpcpp", "request="+size, "response="+size, "connections=10")},
+		}
+	}
+	return []question{ask("100 B", "100B", 100), ask("64 KiB", "64KiB", 64<<10)}
+}
+
 // profiled is a subject that runs a trial with profilers on, and what its
 // client's CPU was.
 func (b *bed) profiled(name string, args ...string) subject {
