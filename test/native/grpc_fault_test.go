@@ -213,9 +213,9 @@ func TestGRPCClientDoesNotReconnect(t *testing.T) {
 		for name, stay := range map[string]int{"one stays": 1, "none stays": 0} {
 			t.Run(mode+", "+name, func(t *testing.T) {
 				t.Parallel()
-				server, client := start(t, "grpcpp"), start(t, "grpcpp")
 				s, c := trial{exchange: blocks(100, 100), load: contract.Load{Connections: 4, InFlight: 3}, options: options}.setups()
-				relay := newRelay(t, server.setup(s).Addresses[0])
+				relay := newRelay(t, start(t, "grpcpp").setup(s).Addresses[0])
+				client := start(t, "grpcpp") // and ended before the relay is
 				c.Peers = []string{relay.Addr().String()}
 				client.setup(c)
 				client.send(contract.Message{Start: &contract.Start{}})

@@ -42,8 +42,9 @@ func with(m *testing.M) (int, error) {
 		return 0, err
 	}
 	defer os.RemoveAll(built)
-	if out, err := exec.Command("go", "build", "-C", "../..", "-o", built+"/", "./cmd/netdyno-worker-grpc").CombinedOutput(); err != nil {
-		return 0, fmt.Errorf("build the Go worker: %w: %s", err, out)
+	build := exec.Command("go", "build", "-C", "../..", "-o", built+"/", "./cmd/netdyno-worker-grpc", "./cmd/netdyno-worker-brpc")
+	if out, err := build.CombinedOutput(); err != nil {
+		return 0, fmt.Errorf("build the Go workers: %w: %s", err, out)
 	}
 	return m.Run(), nil
 }
@@ -52,10 +53,16 @@ func with(m *testing.M) (int, error) {
 // native one was not built.
 func program(t *testing.T, transport string) string {
 	t.Helper()
-	if transport == "go-grpc" {
+	name := transport
+	switch transport {
+	case "go-grpc":
 		return filepath.Join(built, "netdyno-worker-grpc")
+	case "brpc":
+		return filepath.Join(built, "netdyno-worker-brpc")
+	case "brpc-asio":
+		name = "baidu"
 	}
-	path, err := filepath.Abs(filepath.Join(native, "netdyno-worker-"+transport))
+	path, err := filepath.Abs(filepath.Join(native, "netdyno-worker-"+name))
 	if err != nil {
 		t.Fatal(err)
 	}
