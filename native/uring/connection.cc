@@ -168,22 +168,20 @@ void Connection::received(const Completion& completion) {
 
 /// Moves what has come into shared buffers to the flow, as far as it has room.
 void Connection::drain(std::int64_t at) {
-  std::size_t done = 0;
-  for (; done < in_.portions.size(); done++) {
-    Portion& portion = in_.portions[done];
+  while (!in_.portions.empty()) {
+    Portion& portion = in_.portions.front();
     while (portion.from < portion.to) {
       const auto room = flow_->room();
-      if (room.empty()) break;
+      if (room.empty()) return;
       const auto bytes = loop_.buffers->bytes(portion);
       const std::size_t n = std::min(bytes.size(), room.size());
       std::memcpy(room.data(), bytes.data(), n);
       portion.from += static_cast<std::uint32_t>(n);
       flow_->received(n, at);
     }
-    if (portion.from < portion.to) break;
     loop_.buffers->give_back(portion);
+    in_.portions.erase(in_.portions.begin());  // few: a connection shares the buffers with all others
   }
-  in_.portions.erase(in_.portions.begin(), in_.portions.begin() + static_cast<std::ptrdiff_t>(done));
 }
 
 void Connection::lose() {

@@ -62,11 +62,7 @@ class Connection final : public Owner {
  private:
   /// The send that is under way.
   struct Sending {
-    enum class State {
-      nothing,
-      alone,
-      linked,
-    };
+    enum class State { nothing, alone, linked };
     State state = State::nothing;
     std::span<const char> bytes;
     int notifications = 0;  // of zero-copy sends, still to come

@@ -3,9 +3,9 @@
 #include <sys/resource.h>
 
 #include <algorithm>
-#include <array>
 #include <cerrno>
 #include <cstring>
+#include <exception>
 #include <fstream>
 #include <memory>
 #include <numeric>
@@ -111,15 +111,16 @@ void Ring::run(const std::function<void()>& body) {
   check("enable",
         io_uring_register(static_cast<unsigned>(ring_.ring_fd), IORING_REGISTER_ENABLE_RINGS, nullptr, 0));
   const bool named = io_uring_register_ring_fd(&ring_) == 1;  // else each call looks the ring up
+  std::exception_ptr failure;
   try {
     body();
   } catch (...) {
-    cancel_all();
-    throw;
+    failure = std::current_exception();
   }
   cancel_all();
   io_uring_unregister_files(&ring_);  // now, not when the kernel gets to a ring that was closed
   if (named) io_uring_unregister_ring_fd(&ring_);
+  if (failure) std::rethrow_exception(failure);
 }
 
 io_uring_sqe* Ring::prepare() {
