@@ -70,13 +70,14 @@ void GrpcServer::start(const contract::Setup& setup) {
   });
 }
 
-/// Shutting down ends every RPC and all waiting for more, after which the lanes
-/// end by themselves.
+/// Shutting down ends every RPC and all waiting for more, so that the lanes end by
+/// themselves; their queues come after the server.
 GrpcServer::~GrpcServer() {
   acceptor_.stop();
   service_.stopping = true;
   server_->Shutdown(gpr_inf_past(GPR_CLOCK_MONOTONIC));
   for (std::thread& thread : threads_) thread.join();
+  for (const auto& lane : lanes_) drain(*lane->queue);
 }
 
 contract::Ready GrpcServer::ready() const {

@@ -40,7 +40,6 @@ void Lane::begin() {
 
 void Lane::run() {
   while (unary.out() + talk.out() + chunks.out() + others.out() > 0) take_event(*queue, Agenda::kNever);
-  drain(*queue);
 }
 
 void Lane::count(std::int64_t bytes) {

@@ -193,8 +193,8 @@ class Lane {
 
   /// Has handlers of every kind wait; once the server has started.
   void begin();
-  /// Handles RPCs until the server has been shut down and every handler rests:
-  /// nothing may be begun on a queue that is shut down.
+  /// Handles RPCs until the server shuts down and every handler rests: nothing
+  /// may be begun on a queue that is shut down.
   void run();
 
   /// Counts an exchange whose reply is about to be sent.
