@@ -39,7 +39,7 @@ void Answerer::begin(std::int64_t) {
 void Answerer::received(std::size_t n, std::int64_t) {
   reader_.received(n);
   answers_.clear();
-  gathered_ = told_ = 0;
+  gathered_ = 0;
   try {
     while (const auto request = reader_.next()) {
       const Answer answer = judge(*request);
@@ -68,37 +68,27 @@ Answerer::Answer Answerer::judge(const Frame& request) const {
 }
 
 std::span<const char> Answerer::outgoing(std::int64_t) {
-  if (out_.empty()) gather();
-  return out_.rest();
-}
-
-void Answerer::gather() {
-  out_.clear();
-  while (gathered_ < answers_.size() && out_.takes()) {
-    Answer& answer = answers_[gathered_++];
-    add(answer);
-    answer.end = out_.size();
+  if (out_.empty()) {
+    out_.clear();
+    while (gathered_ < answers_.size() && out_.takes()) add(answers_[gathered_++]);
   }
+  return out_.rest();
 }
 
 void Answerer::add(const Answer& answer) {
   Meta meta;
   meta.correlation_id = answer.id;
-  if (answer.code == 0) return out_.add(meta);
+  if (answer.code == 0) {
+    // Counted before it is sent, so that a client never knows of one that is missing here.
+    traffic_.exchanges.add(1);
+    traffic_.sent.add(static_cast<std::int64_t>(content_.sent().size()));
+    return out_.add(meta);
+  }
   const Verdict verdict{answer.fault, answer.found, {}};
   const std::string text = answer.code == kBadRequest ? content_.explain(verdict, "request") : unknown();
   meta.error_code = answer.code;
   meta.error_text = text;
   out_.add_empty(meta);
-}
-
-void Answerer::written(std::size_t n) {
-  out_.written(n);
-  for (; told_ < gathered_ && answers_[told_].end <= out_.done(); told_++) {
-    if (answers_[told_].code != 0) continue;
-    traffic_.exchanges.add(1);
-    traffic_.sent.add(static_cast<std::int64_t>(content_.sent().size()));
-  }
 }
 
 void Answerer::abandon(ErrorKind, std::int64_t) {

@@ -2,7 +2,8 @@
 // order. Nothing is read before what was read is answered, so that a connection
 // keeps no more than one buffer of requests and their answers' codes.
 //
-// Layer: above outbox, reader. Belongs to one loop's thread.
+// Layer: above outbox, reader. Belongs to one loop's thread. Allocates while it
+// meets its first frames, and then no more.
 #pragma once
 
 #include <cstdint>
@@ -29,7 +30,7 @@ class Answerer final : public Flow {
 
   bool unsent() const override { return !out_.empty() || gathered_ < answers_.size(); }
   std::span<const char> outgoing(std::int64_t) override;
-  void written(std::size_t n) override;
+  void written(std::size_t n) override { out_.written(n); }
 
   std::span<char> room() override { return unsent() ? std::span<char>() : reader_.room(); }
   /// Throws Failure{invalid} for what is no frame: the connection has to be
@@ -46,11 +47,9 @@ class Answerer final : public Flow {
     std::int32_t code = 0;
     Fault fault = Fault::none;
     std::int64_t found = 0;
-    std::size_t end = 0;  // in the batch
   };
 
   Answer judge(const Frame& request) const;
-  void gather();
   void add(const Answer& answer);
 
   const Content& content_;
@@ -59,7 +58,6 @@ class Answerer final : public Flow {
   Outbox out_;
   std::vector<Answer> answers_;  // to what was read last
   std::size_t gathered_ = 0;     // of them, those that went into a batch
-  std::size_t told_ = 0;         // and those that were written whole
   bool open_ = false;
   bool broken_ = false;
 };
