@@ -61,8 +61,7 @@ TEST_F(StreamWorker, BytesOfBothEndsAgree) {
       EXPECT_EQ(counts.at("sent_bytes"), 18 * up);
       EXPECT_EQ(counts.at("received_bytes"), 18 * down);
       EXPECT_FALSE(counts.contains("errors")) << counts;
-      server.worker().send({{"mark", {{"id", 1}}}});
-      const Json served = server.worker().expect("mark").at("reading").at("counts");
+      const Json served = server.counts(21);
       EXPECT_EQ(served.at("exchanges"), 21) << "with one verified exchange on each connection";
       EXPECT_EQ(served.at("received_bytes"), 21 * up);
       EXPECT_EQ(served.at("sent_bytes"), 21 * down);

@@ -139,4 +139,15 @@ EchoServer::EchoServer(const std::string& executable, const Json& change) : work
   ready_ = worker_.expect("ready");
 }
 
+Json EchoServer::counts(std::int64_t exchanges) {
+  Json counts;
+  for (int id = 1; id <= 500; id++) {
+    worker_.send({{"mark", {{"id", id}}}});
+    counts = worker_.expect("mark").at("reading").at("counts");
+    if (counts.at("exchanges") >= exchanges) break;
+    std::this_thread::sleep_for(std::chrono::milliseconds(10));
+  }
+  return counts;
+}
+
 }  // namespace netdyno::test

@@ -51,6 +51,9 @@ class EchoServer {
   std::string address(std::size_t i = 0) const { return ready_.at("addresses").at(i); }
   const Json& ready() const { return ready_; }
   WorkerProcess& worker() { return worker_; }
+  /// Its counts once they hold that many exchanges, or as they are after 5 s: a
+  /// client can have an answer before its server has counted it.
+  Json counts(std::int64_t exchanges);
 
  private:
   WorkerProcess worker_;
