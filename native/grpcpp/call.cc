@@ -2,6 +2,8 @@
 
 #include <grpcpp/grpcpp.h>
 
+#include <utility>
+
 #include "grpcpp/stream_call.h"
 
 namespace netdyno::grpc_worker {

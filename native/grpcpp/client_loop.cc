@@ -1,9 +1,9 @@
 #include <grpcpp/create_channel.h>
 #include <grpcpp/security/credentials.h>
 
-#include <algorithm>
 #include <span>
 #include <string>
+#include <utility>
 
 #include "grpcpp/grpc_client.h"
 #include "kit/clock.h"
@@ -14,7 +14,7 @@ namespace {
 using contract::ErrorKind;
 using contract::Failure;
 
-/// Connections under way on one loop, and the bytes of their messages.
+/// Connections under way on one loop.
 constexpr std::int64_t kMaxUnderWay = 128;
 
 /// Nothing connected or verified for this long: the peer is silent.

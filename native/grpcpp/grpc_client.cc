@@ -1,16 +1,10 @@
 #include "grpcpp/grpc_client.h"
 
-#include <grpcpp/create_channel.h>
-#include <grpcpp/security/credentials.h>
-
-#include <algorithm>
 #include <numeric>
-#include <span>
 
 #include "grpcpp/loops.h"
 #include "grpcpp/options.h"
 #include "grpcpp/source.h"
-#include "kit/clock.h"
 
 namespace netdyno::grpc_worker {
 

@@ -13,6 +13,7 @@
 #include <atomic>
 #include <cstdint>
 #include <memory>
+#include <span>
 #include <vector>
 
 #include "grpcpp/call.h"
@@ -113,8 +114,6 @@ class ClientLoop {
   void end(std::int64_t closing);
   /// Makes open and run return soon. Any thread.
   void stop();
-  /// Makes completions count for nothing: the loop does not run any more.
-  void mute() { muted_ = true; }
 
   /// Connections open now. Any thread.
   std::int64_t open_connections() const { return open_.load(std::memory_order_relaxed); }
@@ -136,7 +135,7 @@ class ClientLoop {
   std::size_t verified_ = 0;
   std::atomic<std::int64_t> open_{0};
   std::int64_t active_ = 0;
-  bool muted_ = false;
+  bool muted_ = false;  // the loop ends: completions count for nothing
 
   std::atomic<bool> stopped_{false};
   std::atomic<bool> ending_{false};
