@@ -48,8 +48,6 @@ class Connection {
   void begin();
   /// A slot's time, kept by the agenda, has come.
   void send(std::uint32_t slot) { places_[slot]->send(); }
-  bool active() const { return active_; }
-  bool lost() const { return lost_; }
   /// Cuts what is in flight, lets it happen, and gives the channel back.
   void release();
 
