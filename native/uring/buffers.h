@@ -1,6 +1,9 @@
 // Buffers that all connections of a loop receive into (option recv=multishot):
 // the kernel takes one when bytes have come, and it is given back when they were
-// used. Liburing 2.3 can register such a ring but not make one.
+// used. An echo server keeps them while a client does not read; enough such
+// clients keep all others waiting.
+//
+// liburing 2.3 can register such a ring but not make one.
 //
 // Layer: uring worker, above ring. Belongs to the loop's thread.
 #pragma once

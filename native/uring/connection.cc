@@ -156,7 +156,8 @@ void Connection::received(const Completion& completion) {
   }
   in_.under_way = completion.more();
   if ((completion.flags & IORING_CQE_F_BUFFER) != 0) {
-    in_.portions.push_back(loop_.buffers->take(completion));
+    const Portion portion = loop_.buffers->take(completion);
+    lost_ ? loop_.buffers->give_back(portion) : in_.portions.push_back(portion);
   }
   if (lost_) return settle();
   if (completion.result <= 0) return lose();
@@ -187,6 +188,9 @@ void Connection::drain(std::int64_t at) {
 void Connection::lose() {
   lost_ = true;
   ::shutdown(socket_.get(), SHUT_RDWR);  // ends what is under way
+  // At once: others may be starving, and this connection among them.
+  for (const Portion& portion : in_.portions) loop_.buffers->give_back(portion);
+  in_.portions.clear();
   flow_->abandon(ErrorKind::peer, now());
   keeper_.lost(*this);
   settle();
@@ -200,8 +204,6 @@ void Connection::settle() {
     loop_.ring.forget(file_);
     socket_ = Descriptor();
   }
-  for (const Portion& portion : in_.portions) loop_.buffers->give_back(portion);
-  in_.portions.clear();
   if (out_.notifications == 0) keeper_.over(*this);
 }
 
