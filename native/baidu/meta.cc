@@ -10,8 +10,8 @@ constexpr std::uint64_t kCompression = 3;
 constexpr std::uint64_t kCorrelationId = 4;
 constexpr std::uint64_t kAttachment = 5;
 
-constexpr std::uint64_t kService = 1;
-constexpr std::uint64_t kMethod = 2;
+constexpr std::uint64_t kServiceField = 1;
+constexpr std::uint64_t kMethodField = 2;
 
 constexpr std::uint64_t kErrorCode = 1;
 constexpr std::uint64_t kErrorText = 2;
@@ -19,8 +19,8 @@ constexpr std::uint64_t kErrorText = 2;
 void parse_request(std::string_view encoded, Meta& meta) {
   Fields fields(encoded);
   for (Field field; fields.next(field);) {
-    if (field.is(kService, Kind::bytes)) meta.service = field.bytes;
-    if (field.is(kMethod, Kind::bytes)) meta.method = field.bytes;
+    if (field.is(kServiceField, Kind::bytes)) meta.service = field.bytes;
+    if (field.is(kMethodField, Kind::bytes)) meta.method = field.bytes;
   }
 }
 
@@ -50,8 +50,8 @@ void append_response(std::string& to, const Meta& meta) {
 
 void append_request(std::string& to, std::string_view service, std::string_view method) {
   append_bytes_head(to, kRequest, text_size(service) + text_size(method));
-  append_text(to, kService, service);
-  append_text(to, kMethod, method);
+  append_text(to, kServiceField, service);
+  append_text(to, kMethodField, method);
 }
 
 }  // namespace

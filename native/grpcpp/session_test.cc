@@ -41,7 +41,7 @@ contract::Setup setup_of(Role role, const Exchange& exchange, const Json& given)
   return setup;
 }
 
-Exchange bytes_of(std::int64_t up, std::int64_t down, Stream stream = Stream::none) {
+Exchange trial_of(std::int64_t up, std::int64_t down, Stream stream = Stream::none) {
   Exchange exchange;
   exchange.up_bytes = up;
   exchange.down_bytes = down;
@@ -94,22 +94,22 @@ TEST_P(Ways, BothEndsCountTheSame) {
 
 INSTANTIATE_TEST_SUITE_P(
     Every, Ways,
-    testing::Values(Case{"unary", bytes_of(100, 20'000), Json::object()},
-                    Case{"stream", bytes_of(100, 20'000), {{"mode", "stream"}}},
-                    Case{"raw", bytes_of(20'000, 100), {{"codec", "raw"}}},
-                    Case{"nothing", bytes_of(0, 0), {{"mode", "stream"}, {"codec", "raw"}}},
+    testing::Values(Case{"unary", trial_of(100, 20'000), Json::object()},
+                    Case{"stream", trial_of(100, 20'000), {{"mode", "stream"}}},
+                    Case{"raw", trial_of(20'000, 100), {{"codec", "raw"}}},
+                    Case{"nothing", trial_of(0, 0), {{"mode", "stream"}, {"codec", "raw"}}},
                     Case{"message", message(), Json::object()},
-                    Case{"up", bytes_of(5'500, 10, Stream::up), Json::object()},
-                    Case{"down", bytes_of(10, 5'500, Stream::down), {{"codec", "raw"}}},
-                    Case{"both", bytes_of(5'500, 3'000, Stream::both), Json::object()}),
+                    Case{"up", trial_of(5'500, 10, Stream::up), Json::object()},
+                    Case{"down", trial_of(10, 5'500, Stream::down), {{"codec", "raw"}}},
+                    Case{"both", trial_of(5'500, 3'000, Stream::both), Json::object()}),
     [](const auto& way) { return way.param.name; });
 
 // An end that is let go in the middle of its load leaves nothing behind.
 TEST(Session, IsCutWithWhatIsInFlight) {
   for (const std::string mode : {"unary", "stream"}) {
     const Json given = {{"mode", mode}};
-    GrpcServer server(setup_of(Role::server, bytes_of(100, 100), given));
-    contract::Setup setup = setup_of(Role::client, bytes_of(100, 100), given);
+    GrpcServer server(setup_of(Role::server, trial_of(100, 100), given));
+    contract::Setup setup = setup_of(Role::client, trial_of(100, 100), given);
     setup.peers = server.ready().addresses;
     Load load(setup, 2);
     GrpcClient client(setup, load);
@@ -126,8 +126,8 @@ TEST(Session, IsCutWithWhatIsInFlight) {
 TEST(Session, TellsOfALostServer) {
   for (const std::string mode : {"unary", "stream"}) {
     const Json given = {{"mode", mode}};
-    auto server = std::make_unique<GrpcServer>(setup_of(Role::server, bytes_of(100, 100), given));
-    contract::Setup setup = setup_of(Role::client, bytes_of(100, 100), given);
+    auto server = std::make_unique<GrpcServer>(setup_of(Role::server, trial_of(100, 100), given));
+    contract::Setup setup = setup_of(Role::client, trial_of(100, 100), given);
     setup.peers = server->ready().addresses;
     Load load(setup, 2);
     GrpcClient client(setup, load);
