@@ -22,7 +22,7 @@ func TestConforms(t *testing.T) {
 		t.Fatal(err)
 	}
 	for _, o := range outcomes {
-		if !o.Pass {
+		if !o.Pass && !o.Skipped { // skipped are the cases of wires that it does not speak
 			t.Errorf("%s %s: %s", o.Transport, o.Case, o.Text)
 		}
 	}

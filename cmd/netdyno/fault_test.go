@@ -124,7 +124,7 @@ var faults = []fault{
 	{name: "never-echoes", role: server, connection: func(net.Conn) {},
 		failure: fails(contract.Timeout, "client-1", "idle", "no ready within")},
 	{name: "echoes-garbage", role: server, connection: garble,
-		failure: fails(contract.Invalid, "client-1", "idle", "echo")},
+		failure: fails(contract.Invalid, "client-1", "idle", "other content")},
 
 	{name: "lies-about-exchanges", role: client, status: "invalid", reason: "the server received"},
 	{name: "lies-about-bytes", role: pair, lie: func(r *contract.Result) { r.Counts.ReceivedBytes *= 2 }, status: "invalid", reason: "exchanges of"},

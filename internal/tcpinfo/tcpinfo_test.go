@@ -85,9 +85,10 @@ func TestBothEndsOfAConnectionAreFound(t *testing.T) {
 			pass(t, client, server, sent)
 			var atClient, atServer Socket
 			for deadline := time.Now().Add(5 * time.Second); atClient.AckedBytes < sent && time.Now().Before(deadline); {
+				near := netip.MustParseAddrPort(client.LocalAddr().String())
+				far := netip.MustParseAddrPort(client.RemoteAddr().String())
 				sockets, err := Dump(func(local, remote netip.AddrPort) bool {
-					port := portOf(client.LocalAddr())
-					return local.Port() == port || remote.Port() == port
+					return local == near && remote == far || local == far && remote == near
 				})
 				if err != nil || len(sockets) != 2 {
 					t.Fatalf("%d sockets, error %v; want both ends", len(sockets), err)
