@@ -29,8 +29,16 @@ type entry struct {
 	want   string // "" for valid
 }
 
+// crossed lets only a share of what a client received cross its interface.
+func crossed(c *record.Worker, share float64) {
+	lo := c.Close.Meter.Interfaces["lo"]
+	lo.ReceivedBytes = c.Open.Meter.Interfaces["lo"].ReceivedBytes + int64(share*float64(c.Result.Counts.ReceivedBytes))
+	c.Close.Meter.Interfaces["lo"] = lo
+}
+
 func TestLedger(t *testing.T) {
 	checkLedger(t, []entry{
+		{"half of it crossed no interface", func(_, c *record.Worker) { crossed(c, 0.5) }, "its host's interfaces"},
 		{"honest", func(_, _ *record.Worker) {}, ""},
 		{"in flight at the edges", func(_, c *record.Worker) { c.Result.Counts.SentBytes += 50 * 100 }, ""},
 		{"sent too much", func(_, c *record.Worker) { c.Result.Counts.SentBytes += 51 * 100 }, "client-1 sent"},

@@ -241,6 +241,9 @@ func (e *exam) interfaceBytes() string {
 		for name, after := range to.Interfaces {
 			seen += float64(after.ReceivedBytes) - float64(from.Interfaces[name].ReceivedBytes)
 		}
+		if e.amount() { // the readings enclose the work, and the time around it says nothing
+			length = (float64(g.Result.ToNs) - float64(g.Result.FromNs)) / 1e9
+		}
 		payload := float64(g.Result.Counts.ReceivedBytes) * 1e9 / (float64(g.Result.ToNs) - float64(g.Result.FromNs))
 		// Exchanges count whole when they complete: what of them had come before the
 		// window opened is the window's too.
