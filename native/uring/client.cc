@@ -16,7 +16,10 @@ void UringClientLoop::add(int fd, std::unique_ptr<Flow> flow, bool active) {
 }
 
 void UringClientLoop::run() {
-  loop_.ring.run([this] { turns(); });
+  loop_.ring.run([this] { turns(); },
+                 [this] {
+                   for (const auto& connection : connections_) connection->cancel();
+                 });
 }
 
 void UringClientLoop::turns() {

@@ -44,6 +44,13 @@ void Connection::feed() {
   guard([this] { move(now()); });
 }
 
+void Connection::cancel() {
+  if (in_.under_way) loop_.ring.cancel(*this, Op::receive);
+  if (out_.state != State::nothing) {
+    loop_.ring.cancel(*this, out_.state == State::alone ? Op::send : Op::linked_send);
+  }
+}
+
 void Connection::completed(const Completion& completion) {
   guard([&] {
     if (completion.op == Op::receive) return received(completion);

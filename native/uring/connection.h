@@ -54,6 +54,8 @@ class Connection final : public Owner {
   void send(std::uint32_t slot);
   /// A buffer can be had again, which this connection went without.
   void feed();
+  /// Takes back what is under way, when the loop ends.
+  void cancel();
 
   void completed(const Completion& completion) override;
 

@@ -21,10 +21,13 @@ using contract::Failure;
 namespace {
 
 constexpr std::uint64_t kOpMask = 7;
+/// Names an operation of no owner's.
+constexpr std::uint64_t kNobody = kOpMask;
 /// Files in a ring's table. Connections beyond them are used by descriptor.
 constexpr unsigned kFiles = 16'384;
-/// Completions that a ring holds, for each submission: a multishot operation has
-/// many, and what does not fit is kept by the kernel at a price.
+/// Completions that a ring holds, for each submission that it holds. What does not
+/// fit the kernel keeps; with thousands of connections that costs no more than the
+/// cache that a longer ring takes up.
 constexpr unsigned kCompletions = 4;
 /// How long operations may take to be cancelled before they are told again, in ns.
 constexpr std::int64_t kPatience = 10'000'000;
@@ -53,6 +56,11 @@ Failure refused(int error) {
   if (error == EINVAL)
     return {ErrorKind::unsupported, text + "; expected the io_uring of Linux 6.0 or newer"};
   return {ErrorKind::setup, text + "; see ulimit -l for memory, ulimit -n for files"};
+}
+
+/// What the kernel knows an operation by.
+std::uint64_t name_of(const Owner& owner, Op op) {
+  return reinterpret_cast<std::uintptr_t>(&owner) | static_cast<std::uint64_t>(op);
 }
 
 void check(const char* what, int result) {
@@ -106,7 +114,7 @@ void Ring::register_files() {
   std::iota(free_slots_.rbegin(), free_slots_.rend(), 0);
 }
 
-void Ring::run(const std::function<void()>& body) {
+void Ring::run(const std::function<void()>& body, const std::function<void()>& leave) {
   // liburing 2.3 declares io_uring_enable_rings, and forgot to export it.
   check("enable",
         io_uring_register(static_cast<unsigned>(ring_.ring_fd), IORING_REGISTER_ENABLE_RINGS, nullptr, 0));
@@ -117,7 +125,8 @@ void Ring::run(const std::function<void()>& body) {
   } catch (...) {
     failure = std::current_exception();
   }
-  cancel_all();
+  leave();
+  drain();
   io_uring_unregister_files(&ring_);  // now, not when the kernel gets to a ring that was closed
   if (named) io_uring_unregister_ring_fd(&ring_);
   if (failure) std::rethrow_exception(failure);
@@ -143,7 +152,7 @@ void Ring::make_room(unsigned n) {
 
 void Ring::submit(io_uring_sqe* submission, Owner& owner, Op op, unsigned flags) {
   submission->flags = static_cast<std::uint8_t>(submission->flags | flags);
-  submission->user_data = reinterpret_cast<std::uintptr_t>(&owner) | static_cast<std::uint64_t>(op);
+  submission->user_data = name_of(owner, op);
   if (op != Op::linked_send) under_way_++;  // else its receive counts for both
 }
 
@@ -172,12 +181,13 @@ void Ring::wait(std::int64_t until_ns) {
 
 void Ring::deliver() {
   io_uring_cqe* entry = nullptr;
-  while (io_uring_peek_cqe(&ring_, &entry) == 0) {
+  for (unsigned left = io_uring_cq_ready(&ring_); left > 0 && io_uring_peek_cqe(&ring_, &entry) == 0;
+       left--) {
     const auto data = entry->user_data;
     const Completion completion{static_cast<Op>(data & kOpMask), entry->res, entry->flags};
     io_uring_cqe_seen(&ring_, entry);
     note(completion);
-    reinterpret_cast<Owner*>(data & ~kOpMask)->completed(completion);
+    if (data != kNobody) reinterpret_cast<Owner*>(data & ~kOpMask)->completed(completion);
   }
 }
 
@@ -188,20 +198,27 @@ void Ring::note(const Completion& completion) {
   if (!completion.more() || completion.op == Op::send) under_way_--;
 }
 
+void Ring::cancel(const Owner& owner, Op op) { cancel(name_of(owner, op), 0); }
+
+void Ring::cancel(std::uint64_t operation, unsigned flags) {
+  io_uring_sqe* const submission = prepare();
+  io_uring_prep_cancel64(submission, operation, static_cast<int>(flags));
+  submission->user_data = kNobody;
+  under_way_++;
+}
+
 /// Takes back all that is under way, so that memory which it names may go. Again
 /// and again: an operation that goes on at this very moment is overlooked.
-void Ring::cancel_all() {
+void Ring::drain() {
   while (under_way_ > 0) {
-    io_uring_sqe* submission = prepare();
-    io_uring_prep_cancel64(submission, 0, IORING_ASYNC_CANCEL_ANY | IORING_ASYNC_CANCEL_ALL);
-    submission->user_data = kOpMask;
-    under_way_++;
+    const std::int64_t before = under_way_;
     wait(now_ns() + kPatience);
     io_uring_cqe* entry = nullptr;
     while (io_uring_peek_cqe(&ring_, &entry) == 0) {
       note({static_cast<Op>(entry->user_data & kOpMask), entry->res, entry->flags});
       io_uring_cqe_seen(&ring_, entry);
     }
+    if (under_way_ == before) cancel(0, IORING_ASYNC_CANCEL_ANY | IORING_ASYNC_CANCEL_ALL);
   }
 }
 

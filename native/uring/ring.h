@@ -62,9 +62,11 @@ class Ring {
   Ring(const Ring&) = delete;
   Ring& operator=(const Ring&) = delete;
 
-  /// Calls body on this thread, which the ring belongs to until body returns or
-  /// throws; by then nothing is under way any more. Once.
-  void run(const std::function<void()>& body);
+  /// Calls body on this thread, which the ring belongs to from then on; when body
+  /// has returned or thrown, calls leave, which may cancel. Once it returns,
+  /// nothing is under way any more: what was not cancelled by then is searched
+  /// for, which takes the square of how much there is. Once.
+  void run(const std::function<void()>& body, const std::function<void()>& leave);
 
   /// A submission to be filled by an io_uring_prep function and then sent with
   /// submit. Hands over those before it when the ring is full.
@@ -76,10 +78,14 @@ class Ring {
   void submit(io_uring_sqe* submission, Owner& owner, Op op, unsigned flags = 0);
   void submit(io_uring_sqe* submission, const File& file, Owner& owner, Op op, unsigned flags = 0);
 
+  /// Takes back an operation of owner's, if it is under way.
+  void cancel(const Owner& owner, Op op);
+
   /// Hands over what was submitted and waits until something completes or
   /// until_ns, of now_ns, has come.
   void wait(std::int64_t until_ns);
-  /// Tells owners of all that has completed.
+  /// Tells owners of all that has completed, but not of what completes meanwhile:
+  /// many connections would never let it return.
   void deliver();
 
   /// Registers a descriptor, which stays the caller's.
@@ -93,7 +99,8 @@ class Ring {
   void require_operations();
   void register_files();
   void note(const Completion& completion);
-  void cancel_all();
+  void cancel(std::uint64_t operation, unsigned flags);
+  void drain();
 
   io_uring ring_{};
   std::vector<int> free_slots_;

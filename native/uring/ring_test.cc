@@ -44,6 +44,11 @@ class Ear final : public Owner {
   std::vector<Completion> heard;
 };
 
+/// Runs body, and leaves the rest to the ring.
+void run(Ring& ring, const std::function<void()>& body) {
+  ring.run(body, [] {});
+}
+
 /// Runs body on a thread whose io_uring_setup fails with error, as a sandbox or
 /// an old kernel makes it. Processes that the thread starts are no better off.
 void without_io_uring(int error, const std::function<void()>& body) {
@@ -67,7 +72,7 @@ TEST(Ring, TellsOwnersOfTheirOperations) {
   Ear sender;
   Ear receiver;
   std::array<char, 8> bytes{};
-  ring.run([&] {
+  run(ring, [&] {
     const File near = ring.keep(pair.near.get());
     const File far = ring.keep(pair.far.get());
     EXPECT_GE(near.slot, 0);
@@ -94,7 +99,7 @@ TEST(Ring, TakesMoreSubmissionsAndCompletionsThanItHolds) {
   settings.entries = 8;
   Ring ring(settings);
   Ear ear;
-  ring.run([&] {
+  run(ring, [&] {
     for (int i = 0; i < 1'000; i++) {
       io_uring_sqe* const submission = ring.prepare();
       io_uring_prep_nop(submission);
@@ -106,6 +111,37 @@ TEST(Ring, TakesMoreSubmissionsAndCompletionsThanItHolds) {
     }
   });
   EXPECT_EQ(ear.heard.size(), 1'000U);
+}
+
+/// Does again what has completed, for ever.
+class Echo final : public Owner {
+ public:
+  explicit Echo(Ring& ring) : ring_(ring) {}
+  void completed(const Completion&) override {
+    io_uring_sqe* const submission = ring_.prepare();
+    io_uring_prep_nop(submission);
+    ring_.submit(submission, *this, Op::send);
+    told++;
+  }
+  int told = 0;
+
+ private:
+  Ring& ring_;
+};
+
+TEST(Ring, TellsOfWhatHasCompletedAndNotOfWhatDoesSoMeanwhile) {
+  Settings settings;
+  settings.entries = 8;
+  Ring ring(settings);
+  Echo echo(ring);
+  run(ring, [&] {
+    for (int i = 0; i < 24; i++) echo.completed({});
+    ring.wait(Ring::kNever);
+    echo.told = 0;
+    ring.deliver();
+    EXPECT_GE(echo.told, 24);
+    EXPECT_LE(echo.told, 32) << "as many as the ring holds at once";
+  });
 }
 
 TEST(Ring, LeavesNothingUnderWay) {
@@ -120,16 +156,38 @@ TEST(Ring, LeavesNothingUnderWay) {
     ring.wait(now_ns());
     throw Failure(ErrorKind::peer, "broken off");
   };
-  EXPECT_THROW(ring.run(submit_and_throw), Failure);
+  EXPECT_THROW(run(ring, submit_and_throw), Failure);
   EXPECT_TRUE(ear.heard.empty()) << "nobody hears of what was taken back";
   EXPECT_EQ(send(pair.far.get(), "late", 4, 0), 4);
   EXPECT_EQ(recv(pair.near.get(), bytes->data(), bytes->size(), MSG_DONTWAIT), 4)
       << "nobody else received it";
 }
 
+TEST(Ring, CancelsByName) {
+  Pair pair;
+  Ring ring(Settings{});
+  Ear ear;
+  char byte = 0;
+  const auto receive = [&] {
+    io_uring_sqe* const submission = ring.prepare();
+    io_uring_prep_recv(submission, 0, &byte, 1, 0);
+    ring.submit(submission, ring.keep(pair.near.get()), ear, Op::receive);
+    ring.wait(now_ns());
+    ring.cancel(ear, Op::send);  // there is none
+    ring.cancel(ear, Op::receive);
+    while (ear.heard.empty()) {
+      ring.wait(Ring::kNever);
+      ring.deliver();
+    }
+  };
+  run(ring, receive);
+  ASSERT_EQ(ear.heard.size(), 1U);
+  EXPECT_EQ(ear.heard[0].result, -ECANCELED);
+}
+
 TEST(Ring, WaitsNoLessThanUntilTheInstant) {
   Ring ring(Settings{});
-  ring.run([&] {
+  run(ring, [&] {
     for (const std::int64_t ns : {-1'000'000, 0, 1, 50'000, 3'000'000}) {
       const std::int64_t until = now_ns() + ns;
       ring.wait(until);
@@ -140,7 +198,7 @@ TEST(Ring, WaitsNoLessThanUntilTheInstant) {
 
 TEST(Ring, ForgetsFiles) {
   Ring ring(Settings{});
-  ring.run([&] {
+  run(ring, [&] {
     int slot = -1;
     for (int i = 0; i < 3; i++) {
       Pair pair;
@@ -162,7 +220,7 @@ TEST(Buffers, AreFilledAndFilledAgain) {
   Ring ring(Settings{});
   Buffers buffers(ring);
   Ear ear;
-  ring.run([&] {
+  run(ring, [&] {
     io_uring_sqe* const submission = ring.prepare();
     io_uring_prep_recv_multishot(submission, 0, nullptr, 0, 0);
     submission->buf_group = Buffers::kGroup;

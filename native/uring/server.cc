@@ -57,7 +57,10 @@ void UringServerLoop::adopt(int fd, std::unique_ptr<Flow> flow) {
 }
 
 void UringServerLoop::run() {
-  loop_.ring.run([this] { turns(); });
+  loop_.ring.run([this] { turns(); },
+                 [this] {
+                   for (const auto& connection : connections_) connection->cancel();
+                 });
 }
 
 void UringServerLoop::stop() {

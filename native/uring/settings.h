@@ -9,8 +9,10 @@
 namespace netdyno::uring_worker {
 
 struct Settings {
-  /// Submissions that a ring holds until they are handed to the kernel.
-  unsigned entries = 512;
+  /// Submissions that a ring holds until they are handed to the kernel. Longer
+  /// batches are no faster, and what thousands of connections send in one can
+  /// overflow the queue of packets to be received (net.core.netdev_max_backlog).
+  unsigned entries = 128;
   /// A thread of the kernel's takes submissions; its CPU time is this process's.
   bool sqpoll = false;
   /// One submission receives until the connection ends, into buffers that all
