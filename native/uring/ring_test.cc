@@ -37,6 +37,19 @@ struct Pair {
   Descriptor far;
 };
 
+/// Skips every test, with the reason, where this machine allows no io_uring.
+class Allowed final : public testing::Environment {
+  void SetUp() override {
+    try {
+      const Ring ring(Settings{});
+    } catch (const Failure& failure) {
+      if (failure.kind() != ErrorKind::unsupported) throw;
+      GTEST_SKIP() << failure.what();
+    }
+  }
+};
+const testing::Environment* const allowed = testing::AddGlobalTestEnvironment(new Allowed);
+
 /// Keeps what it hears.
 class Ear final : public Owner {
  public:
