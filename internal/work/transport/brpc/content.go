@@ -20,8 +20,8 @@ type content struct {
 	out        any    // encoded in every exchange, as the frame's message; nil for an empty one
 	attachment []byte // sent as it is
 
-	in      func() any         // a new message to decode into
-	same    func(any) bool     // of structured messages
+	in      func() any         // a new structured message to decode into
+	same    func(any) bool     // whether such a message is the one that had to come
 	accepts func([]byte) error // of codec bytes
 }
 
@@ -37,7 +37,6 @@ func contentOf(setup contract.Setup, x *codec.Exchange, o load.Options) *content
 		c.out, c.in, c.same = out.Content, in.New, in.Same
 		return c
 	}
-	c.in = func() any { return new(netdynov1.Block) }
 	c.accepts = x.Accept
 	up, down := x.Contents()
 	sent := up

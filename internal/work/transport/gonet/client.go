@@ -27,12 +27,11 @@ var errSurplus = load.Failure(contract.Invalid, errors.New("the peer sent more t
 
 type client struct {
 	*plan
-	load    *load.Load
-	dialer  *wire.Dialer
-	links   []*link
-	options map[string]any
-	closed  atomic.Bool
-	alive   atomic.Int64 // active connections that still work
+	load   *load.Load
+	dialer *wire.Dialer
+	links  []*link
+	closed atomic.Bool
+	alive  atomic.Int64 // active connections that still work
 }
 
 // Client implements load.Transport.
@@ -50,7 +49,7 @@ func (Transport) Client(setup contract.Setup) (load.Client, error) {
 	if err != nil {
 		return nil, load.Failure(contract.SetupFailed, err)
 	}
-	c := &client{plan: p, load: l, dialer: dialer, links: make([]*link, len(dialer.Routes())), options: setup.Options}
+	c := &client{plan: p, load: l, dialer: dialer, links: make([]*link, len(dialer.Routes()))}
 	var group errgroup.Group
 	group.SetLimit(verifying)
 	for i := range c.links {
