@@ -47,7 +47,7 @@ native-build:
 	  cd native && cmake --preset release >../build-native.log 2>&1 && grep -h '^-- no ' ../build-native.log || true; \
 	  [ -f ../build/native/build.ninja ] || { cat ../build-native.log; rm -f ../build-native.log; exit 1; }; \
 	  rm -f ../build-native.log; \
-	  cmake --build --preset release >/dev/null || cmake --build --preset release; \
+	  cmake --build --preset workers >/dev/null || cmake --build --preset workers; \
 	  cmake --install ../build/native --prefix $(BIN) >/dev/null; \
 	else echo "native workers are left out: cmake, ninja or g++ is missing"; fi
 
@@ -82,13 +82,15 @@ race: build packages-test ## Go tests of what runs concurrently, under the race 
 	  ./cmd/netdyno-worker-net ./cmd/netdyno-worker-http ./cmd/netdyno-worker-grpc ./cmd/netdyno-worker-brpc
 
 .PHONY: soak
-soak: build packages-test ## the race detector over every worker and every library: minutes more
+soak: build packages-test ## the race detector over every worker and library, C++ tests of what is shipped: minutes more
 	@CGO_ENABLED=1 go test -race -count=3 ./internal/work/... ./cmd/netdyno-worker-...
 	@cd workers/gin && CGO_ENABLED=1 go test -race -count=3 ./...
+	@cd native && cmake --build --preset release >/dev/null || cmake --build --preset release
+	@cd native && ctest --preset release
 
 .PHONY: native-test
-native-test: build packages-test ## C++ tests, plain and under the address, undefined and thread sanitizers
-	@cd native && for preset in release asan tsan; do \
+native-test: packages-test ## C++ tests under the address, undefined and thread sanitizers
+	@cd native && for preset in asan tsan; do \
 	  cmake --preset $$preset >/dev/null && cmake --build --preset $$preset >/dev/null || cmake --build --preset $$preset; \
 	  ctest --preset $$preset; done
 
@@ -133,6 +135,7 @@ golden: ## rewrite golden files for review in the diff
 
 .PHONY: bench
 bench: build packages-test ## speed as ratios against peers, in one run
+	@cd native && cmake --build --preset peers >/dev/null || cmake --build --preset peers
 	@go run ./bench
 
 .PHONY: clean
