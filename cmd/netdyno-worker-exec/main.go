@@ -4,12 +4,13 @@ package main
 
 import (
 	"netdyno/internal/work/transport/foreign"
+	"netdyno/internal/work/transport/tool"
 	"netdyno/internal/work/worker"
 )
 
 func main() {
 	worker.Main("netdyno-worker-exec",
 		foreign.Transport{}, foreign.Address{},
-		foreign.Iperf3(), foreign.Iperf2(), foreign.Sockperf(),
+		tool.Iperf3(), tool.Iperf2(), tool.Sockperf(),
 	)
 }

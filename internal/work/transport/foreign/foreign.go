@@ -1,4 +1,4 @@
-// Package foreign lets programs take part that know nothing of netdyno.
+// Package foreign lets servers take part that know nothing of netdyno.
 //
 // Transport exec starts a server of the user's from its command line and waits
 // until the port listens; the meter sees it as part of this worker's process
@@ -6,22 +6,16 @@
 // metered. Any client of the same wire drives them. Neither moves a byte or
 // counts one: that the server answers rightly is for the client's verification
 // to say.
-//
-// An Arm is both ends of a program that measures itself (iperf3, iperf2,
-// sockperf). It knows nothing of a trial's window, so the kernel counts for it:
-// at each mark its sockets are read by sock_diag. Each program is one file with
-// its command lines (iperf3.go) and one that reads what it prints
-// (iperf3_output.go).
 package foreign
 
 import (
 	"fmt"
 	"net"
-	"strconv"
 	"sync"
 	"time"
 
 	"netdyno/internal/contract"
+	"netdyno/internal/work/child"
 	"netdyno/internal/work/load"
 )
 
@@ -50,7 +44,7 @@ func (Transport) Describe() contract.Transport {
 func (Transport) Client(contract.Setup) (load.Client, error) { panic("exec has no client") }
 
 type server struct {
-	program *program
+	program *child.Process
 	address string
 	options map[string]any
 	died    chan error
@@ -60,11 +54,11 @@ type server struct {
 // Server implements load.Transport.
 func (Transport) Server(setup contract.Setup) (load.Server, error) {
 	o := load.Options(setup.Options)
-	host, port, err := place(setup.Listen, o.Int("port"))
+	host, port, err := child.Place(setup.Listen, o.Int("port"))
 	if err != nil {
 		return nil, load.Failure(contract.SetupFailed, err)
 	}
-	argv, err := split("command", o.Text("command"), host, port)
+	argv, err := child.Split("command", o.Text("command"), host, port)
 	if err == nil && len(argv) == 0 {
 		err = fmt.Errorf("option command is empty, expected the command line of a server, such as %q", "socat TCP-LISTEN:{port},fork EXEC:cat")
 	}
@@ -73,33 +67,15 @@ func (Transport) Server(setup contract.Setup) (load.Server, error) {
 	}
 	s := &server{address: net.JoinHostPort(host, port), options: setup.Options, died: make(chan error, 1)}
 	s.options["port"] = port
-	if s.program, err = launch(argv, nil); err != nil {
+	if s.program, err = child.Launch(argv, nil); err != nil {
 		return nil, load.Failure(contract.SetupFailed, err)
 	}
 	if err := s.awaitListening(time.Duration(o.Int("wait"))); err != nil {
 		_ = s.Close()
 		return nil, load.Failure(contract.SetupFailed, err)
 	}
-	go s.program.died(port, s.died)
+	go s.program.Died(port, s.died)
 	return s, nil
-}
-
-// place chooses where a program shall listen; port 0 leaves it to listen.
-func place(listen string, port int64) (string, string, error) {
-	host, given, err := net.SplitHostPort(listen)
-	if err != nil {
-		return "", "", fmt.Errorf("setup.listen: %w", err)
-	}
-	if port != 0 {
-		given = strconv.FormatInt(port, 10)
-	}
-	// A port that already answers would let another program be measured.
-	probe, err := net.Listen("tcp", net.JoinHostPort(host, given))
-	if err != nil {
-		return "", "", fmt.Errorf("port %s of %s is in use by another program, which would be measured instead: %w", given, host, err)
-	}
-	_, given, _ = net.SplitHostPort(probe.Addr().String()) // a listener's own address splits
-	return host, given, probe.Close()
 }
 
 // awaitListening returns when the port accepts a connection.
@@ -111,13 +87,13 @@ func (s *server) awaitListening(patience time.Duration) error {
 			return conn.Close()
 		}
 		select {
-		case <-s.program.exited:
-			return fmt.Errorf("%s ended before it listened on %s: %s", s.program.path(), s.address, s.program.last())
+		case <-s.program.Exited():
+			return fmt.Errorf("%s ended before it listened on %s: %s", s.program.Path(), s.address, s.program.Last())
 		case <-time.After(20 * time.Millisecond):
 		}
 		if time.Now().After(deadline) {
 			return fmt.Errorf("%s does not listen on %s after %v (does its command line name {port}?): %w; it said: %s",
-				s.program.path(), s.address, patience, err, s.program.output.text())
+				s.program.Path(), s.address, patience, err, s.program.Said())
 		}
 	}
 }
@@ -135,6 +111,6 @@ func (s *server) Died() <-chan error { return s.died }
 
 // Close implements load.Server.
 func (s *server) Close() error {
-	s.once.Do(s.program.end)
+	s.once.Do(s.program.End)
 	return nil
 }

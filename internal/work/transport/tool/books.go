@@ -1,4 +1,4 @@
-package foreign
+package tool
 
 import (
 	"fmt"
@@ -12,7 +12,7 @@ import (
 	"netdyno/internal/tcpinfo"
 )
 
-// books are the kernel's sums over the connections of an arm's programs. A
+// books are the kernel's sums over the connections of a tool's programs. A
 // connection that has ended keeps what was last read of it, so that no sum
 // falls. Any goroutine may use them.
 type books struct {
@@ -20,11 +20,11 @@ type books struct {
 	role  contract.Role
 	unit  exchangeUnit
 
-	mu       sync.Mutex
-	programs []*program // a client's, whose sockets alone count; nil: every socket of the query
-	known    map[key]entry
-	before   entry // what passed before the account began
-	failed   error
+	mu        sync.Mutex
+	processes []int // a client's, whose sockets alone count; nil: every socket of the query
+	known     map[key]entry
+	before    entry // what passed before the account began
+	failed    error
 }
 
 // key tells one connection from a later one over the same ports.
@@ -51,11 +51,11 @@ func clientBooks(x contract.Exchange, ports []uint16) *books {
 	}
 }
 
-// follow adds a client's program.
-func (b *books) follow(p *program) {
+// follow adds a process of a client.
+func (b *books) follow(pid int) {
 	b.mu.Lock()
 	defer b.mu.Unlock()
-	b.programs = append(b.programs, p)
+	b.processes = append(b.processes, pid)
 }
 
 // read returns the sums of now. What the kernel does not tell is left as it was
@@ -102,8 +102,8 @@ func (b *books) err() error {
 // refresh reads every connection and returns how many are open.
 func (b *books) refresh() (open int, err error) {
 	own := map[uint32]bool{}
-	for _, p := range b.programs {
-		inodesOf(p.command.Process.Pid, own)
+	for _, pid := range b.processes {
+		inodesOf(pid, own)
 	}
 	sockets, err := b.query.Dump()
 	if err != nil {

@@ -1,4 +1,4 @@
-package foreign
+package tool
 
 import (
 	"errors"
@@ -13,13 +13,14 @@ import (
 	"golang.org/x/sys/unix"
 
 	"netdyno/internal/contract"
+	"netdyno/internal/work/child"
 	"netdyno/internal/work/load"
 )
 
-// armClient drives the load by one process for each server. None of these
+// client drives the load by one process for each server. None of these
 // programs waits between connecting and sending, so they begin at start; one
 // that takes long to begin has done so before and is held until then.
-type armClient struct {
+type client struct {
 	tool    tool
 	argv    [][]string // by flow
 	flows   []flow
@@ -33,13 +34,13 @@ type armClient struct {
 
 // running is a process under way.
 type running struct {
-	*program
+	*child.Process
 	stdout *capture
 }
 
 // Client implements load.Transport.
-func (a Arm) Client(setup contract.Setup) (load.Client, error) {
-	path, args, err := a.prepare(setup)
+func (t Transport) Client(setup contract.Setup) (load.Client, error) {
+	path, args, err := t.prepare(setup)
 	if err != nil {
 		return nil, err
 	}
@@ -47,12 +48,12 @@ func (a Arm) Client(setup contract.Setup) (load.Client, error) {
 	if err != nil {
 		return nil, load.Failure(contract.SetupFailed, err)
 	}
-	c := &armClient{tool: a.tool, flows: flows}
-	if c.ready, err = a.ready(setup, path, len(flows)); err != nil {
+	c := &client{tool: t.tool, flows: flows}
+	if c.ready, err = t.ready(setup, path, len(flows)); err != nil {
 		return nil, err
 	}
 	c.ready.Connections, c.ready.Foreign = setup.Load.Connections, true
-	directory, err := os.MkdirTemp("", "netdyno-"+a.tool.name+"-")
+	directory, err := os.MkdirTemp("", "netdyno-"+t.tool.name+"-")
 	if err != nil {
 		return nil, load.Failure(contract.SetupFailed, err)
 	}
@@ -60,12 +61,12 @@ func (a Arm) Client(setup contract.Setup) (load.Client, error) {
 	for i := range c.flows {
 		f := &c.flows[i]
 		f.log = filepath.Join(directory, strconv.Itoa(i))
-		c.argv = append(c.argv, slices.Concat([]string{path}, a.tool.drive(setup, *f), args))
+		c.argv = append(c.argv, slices.Concat([]string{path}, t.tool.drive(setup, *f), args))
 		number, _ := strconv.ParseUint(f.port, 10, 16) // flows has checked it
 		ports = append(ports, uint16(number))
 	}
 	c.account = newAccount(setup, clientBooks(setup.Exchange, ports))
-	if a.tool.ahead > 0 {
+	if t.tool.ahead > 0 {
 		if err := c.hold(); err != nil {
 			c.finish()
 			return nil, err
@@ -75,18 +76,18 @@ func (a Arm) Client(setup contract.Setup) (load.Client, error) {
 }
 
 // Ready implements load.Client.
-func (c *armClient) Ready() contract.Ready { return c.ready }
+func (c *client) Ready() contract.Ready { return c.ready }
 
 // Load implements load.Client; the client is an Accountant.
-func (c *armClient) Load() *load.Load { return nil }
+func (c *client) Load() *load.Load { return nil }
 
 // Account implements load.Accountant.
-func (c *armClient) Account() load.Account { return c.account }
+func (c *client) Account() load.Account { return c.account }
 
 // Run implements load.Client: it starts the programs, waits for the end of the
 // load, interrupts them and reads what they say. A program that ends before is
 // an error.
-func (c *armClient) Run() error {
+func (c *client) Run() error {
 	defer c.finish()
 	if len(c.running) == 0 {
 		if err := c.start(); err != nil {
@@ -94,25 +95,25 @@ func (c *armClient) Run() error {
 		}
 	}
 	for _, r := range c.running {
-		_ = r.command.Process.Signal(unix.SIGCONT) // of those that were held
+		r.Signal(unix.SIGCONT) // to those that were held
 	}
 	if err := c.await(); err != nil {
 		return err
 	}
 	time.Sleep(c.tool.linger)
 	for _, r := range c.running {
-		r.interrupt()
+		r.Interrupt()
 	}
 	own := statement{values: map[string]float64{}}
 	w := c.window()
 	for i, r := range c.running {
-		<-r.exited
+		<-r.Exited()
 		if c.isClosed() {
-			return load.Failure(contract.Timeout, fmt.Errorf("%s did not end in time after its interruption; it said: %s", r.path(), r.output.text()))
+			return load.Failure(contract.Timeout, fmt.Errorf("%s did not end in time after its interruption; it said: %s", r.Path(), r.Said()))
 		}
 		said, err := c.state(i, w)
 		if err != nil {
-			return load.Failure(contract.Invalid, fmt.Errorf("read what %s says of itself: %w; it ended with %s", r.path(), err, c.last(r)))
+			return load.Failure(contract.Invalid, fmt.Errorf("read what %s says of itself: %w; it ended with %s", r.Path(), err, c.last(r)))
 		}
 		own.add(said)
 	}
@@ -124,7 +125,7 @@ func (c *armClient) Run() error {
 }
 
 // start launches every program.
-func (c *armClient) start() error {
+func (c *client) start() error {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	if c.closed {
@@ -133,21 +134,21 @@ func (c *armClient) start() error {
 	for _, argv := range c.argv {
 		r := &running{stdout: &capture{}}
 		var err error
-		if r.program, err = launch(argv, r.stdout); err != nil {
+		if r.Process, err = child.Launch(argv, r.stdout); err != nil {
 			return load.Failure(contract.SetupFailed, err)
 		}
 		c.running = append(c.running, r)
-		c.account.books.follow(r.program)
+		c.account.books.follow(r.PID())
 	}
 	return nil
 }
 
 // await returns when the load has ended; an error when a program has before.
-func (c *armClient) await() error {
+func (c *client) await() error {
 	early := make(chan *running, len(c.running))
 	for _, r := range c.running {
 		go func() {
-			<-r.exited
+			<-r.Exited()
 			early <- r
 		}()
 	}
@@ -155,21 +156,21 @@ func (c *armClient) await() error {
 	case <-c.account.ended:
 		return nil
 	case r := <-early:
-		return load.Failure(contract.Peer, fmt.Errorf("%s ended before the load did: %s", r.path(), c.last(r)))
+		return load.Failure(contract.Peer, fmt.Errorf("%s ended before the load did: %s", r.Path(), c.last(r)))
 	}
 }
 
 // last tells how an ended program ended and why.
-func (c *armClient) last(r *running) string {
+func (c *client) last(r *running) string {
 	if c.tool.complaint != nil {
 		if text := c.tool.complaint(r.stdout.text); text != "" {
-			return r.lastly(strconv.Quote(text))
+			return r.Lastly(strconv.Quote(text))
 		}
 	}
-	return r.program.last()
+	return r.Last()
 }
 
-func (c *armClient) state(i int, w window) (statement, error) {
+func (c *client) state(i int, w window) (statement, error) {
 	stdout := c.running[i].stdout
 	if stdout.full {
 		return statement{}, fmt.Errorf("it printed more than %d bytes", captureBytes)
@@ -178,7 +179,7 @@ func (c *armClient) state(i int, w window) (statement, error) {
 }
 
 // window translates the account's edges to the clock that other programs read.
-func (c *armClient) window() window {
+func (c *client) window() window {
 	from, to, known := c.account.window()
 	var now unix.Timespec
 	if unix.ClockGettime(unix.CLOCK_MONOTONIC, &now) != nil {
@@ -191,7 +192,7 @@ func (c *armClient) window() window {
 // agree compares what the programs say they moved with what the kernel counted
 // up to the last reading. They went on for a moment after it, so they may say
 // more, but never less than bytes that were already delivered.
-func (c *armClient) agree(own statement) error {
+func (c *client) agree(own statement) error {
 	const (
 		share = 0.99    // headers and cookies of their own are delivered too
 		queue = 8 << 20 // of a connection: received by the kernel, never read by the program
@@ -222,30 +223,30 @@ func (s *statement) add(o statement) {
 	}
 }
 
-func (c *armClient) isClosed() bool {
+func (c *client) isClosed() bool {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	return c.closed
 }
 
 // Close implements load.Client.
-func (c *armClient) Close() error {
+func (c *client) Close() error {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	c.closed = true
 	for _, r := range c.running {
-		r.kill()
+		r.Kill()
 	}
 	return c.remove()
 }
 
 // finish leaves nothing of the programs behind.
-func (c *armClient) finish() {
+func (c *client) finish() {
 	for _, r := range c.running {
-		r.kill()
-		<-r.exited
+		r.Kill()
+		<-r.Exited()
 	}
 	_ = c.remove() // a directory of our own in the system's place for such
 }
 
-func (c *armClient) remove() error { return os.RemoveAll(filepath.Dir(c.flows[0].log)) }
+func (c *client) remove() error { return os.RemoveAll(filepath.Dir(c.flows[0].log)) }

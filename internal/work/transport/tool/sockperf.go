@@ -1,4 +1,4 @@
-package foreign
+package tool
 
 import (
 	"fmt"
@@ -11,9 +11,9 @@ import (
 
 // Sockperf is transport sockperf: ping-pong over one TCP connection by
 // Mellanox's program, whose full log gives the time of every message.
-func Sockperf() Arm {
+func Sockperf() Transport {
 	least, most := float64(time.Second), float64(10*time.Minute)
-	return Arm{tool{
+	return Transport{tool{
 		name: "sockperf", doc: "ping-pong over one connection by sockperf, timed by its own log",
 		program: "sockperf", debian: "sockperf",
 		options: []contract.Option{{

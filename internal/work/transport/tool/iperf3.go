@@ -1,4 +1,4 @@
-package foreign
+package tool
 
 import (
 	"strconv"
@@ -10,8 +10,8 @@ import (
 // Iperf3 is transport iperf3: bulk streams by ESnet's program. A server takes
 // one test at a time, so several clients need as many listeners as connections.
 // Before version 3.16 all streams of a process share one thread.
-func Iperf3() Arm {
-	return Arm{tool{
+func Iperf3() Transport {
+	return Transport{tool{
 		name: "iperf3", doc: "bulk streams by iperf3, server and client, counted by the kernel",
 		program: "iperf3", debian: "iperf3", features: streams,
 		options: []contract.Option{

@@ -1,4 +1,4 @@
-package foreign
+package child
 
 import (
 	"net"
@@ -29,16 +29,16 @@ func TestListening(t *testing.T) {
 	}
 }
 
-func TestAwaitSocketGivesUp(t *testing.T) {
-	p, err := launch([]string{"sh", "-c", "echo thinking >&2; exec sleep 60"}, nil)
+func TestAwaitListeningGivesUp(t *testing.T) {
+	p, err := Launch([]string{"sh", "-c", "echo thinking >&2; exec sleep 60"}, nil)
 	if err != nil {
 		t.Fatal(err)
 	}
-	defer p.end()
-	for p.output.text() == "nothing" {
+	defer p.End()
+	for p.Said() == "nothing" {
 		time.Sleep(time.Millisecond)
 	}
-	err = awaitSocket(p, "1", 50*time.Millisecond)
+	err = p.AwaitListening("1", 50*time.Millisecond)
 	if err == nil || !strings.Contains(err.Error(), `does not listen on port 1 after 50ms; it said: "thinking"`) {
 		t.Errorf("%v, want that it gave up", err)
 	}

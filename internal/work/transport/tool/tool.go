@@ -1,4 +1,13 @@
-package foreign
+// Package tool lets pairs of programs take part that measure themselves (iperf3,
+// iperf2, sockperf): server and client of one are both ends of a transport, on
+// a wire of their own. Such a program knows nothing of a trial's window, so the
+// kernel counts for it: at each mark its sockets are read by sock_diag.
+//
+// Each program is one file with its command lines (iperf3.go) and one that
+// reads what it prints (iperf3_output.go). What they share: a client and a server
+// around their processes (client.go, hold.go, server.go), the kernel's sums
+// (books.go) and the window between two readings of them (account.go).
+package tool
 
 import (
 	"fmt"
@@ -8,12 +17,13 @@ import (
 	"time"
 
 	"netdyno/internal/contract"
+	"netdyno/internal/work/child"
 	"netdyno/internal/work/load"
 )
 
-// Arm is a transport whose both ends are programs that speak to each other
+// Transport is a transport whose both ends are programs that speak to each other
 // alone, on a wire of their own, and measure themselves.
-type Arm struct{ tool tool }
+type Transport struct{ tool tool }
 
 // tool is one such program: its command lines and what it prints.
 type tool struct {
@@ -60,32 +70,32 @@ type window struct {
 }
 
 // Describe implements load.Transport.
-func (a Arm) Describe() contract.Transport {
+func (t Transport) Describe() contract.Transport {
 	options := append([]contract.Option{
-		{Name: "args", Type: contract.TypeText, Default: "", Doc: "more arguments for " + a.tool.program + ", split at spaces without a shell"},
-	}, a.tool.options...)
+		{Name: "args", Type: contract.TypeText, Default: "", Doc: "more arguments for " + t.tool.program + ", split at spaces without a shell"},
+	}, t.tool.options...)
 	return contract.Transport{
-		Name: a.tool.name, Doc: a.tool.doc, Wire: a.tool.name,
+		Name: t.tool.name, Doc: t.tool.doc, Wire: t.tool.name,
 		Roles:    []contract.Role{contract.Server, contract.Client},
-		Delivery: contract.DeliveryChunks, Features: a.tool.features, Options: options,
+		Delivery: contract.DeliveryChunks, Features: t.tool.features, Options: options,
 	}
 }
 
 // prepare finds the program, checks that it can do what is asked, and returns
 // its path and the user's own arguments.
-func (a Arm) prepare(setup contract.Setup) (path string, args []string, err error) {
-	if err := refusals(a.tool.name, setup); err != nil {
+func (t Transport) prepare(setup contract.Setup) (path string, args []string, err error) {
+	if err := refusals(t.tool.name, setup); err != nil {
 		return "", nil, load.Failure(contract.Unsupported, err)
 	}
-	if err := a.tool.refuse(setup); err != nil {
+	if err := t.tool.refuse(setup); err != nil {
 		return "", nil, load.Failure(contract.Unsupported, err)
 	}
-	path, err = exec.LookPath(a.tool.program)
+	path, err = exec.LookPath(t.tool.program)
 	if err != nil {
-		err = fmt.Errorf("%s is not on PATH (Debian package %s)", a.tool.program, a.tool.debian)
+		err = fmt.Errorf("%s is not on PATH (Debian package %s)", t.tool.program, t.tool.debian)
 		return "", nil, load.Failure(contract.Unsupported, err)
 	}
-	args, err = split("args", load.Options(setup.Options).Text("args"), "", "")
+	args, err = child.Split("args", load.Options(setup.Options).Text("args"), "", "")
 	if err != nil {
 		return "", nil, load.Failure(contract.SetupFailed, err)
 	}
@@ -116,13 +126,13 @@ func refusals(name string, setup contract.Setup) error {
 
 // ready is what both ends say: the effective options with the program's own
 // version among them, and the threads that it works in.
-func (a Arm) ready(setup contract.Setup, path string, processes int) (contract.Ready, error) {
-	threads := a.tool.threads(setup, processes)
+func (t Transport) ready(setup contract.Setup, path string, processes int) (contract.Ready, error) {
+	threads := t.tool.threads(setup, processes)
 	if setup.Threads > 0 && threads > 0 && setup.Threads != threads {
-		err := fmt.Errorf("%s works in %d threads here, which cannot be changed (threads is %d)", a.tool.name, threads, setup.Threads)
+		err := fmt.Errorf("%s works in %d threads here, which cannot be changed (threads is %d)", t.tool.name, threads, setup.Threads)
 		return contract.Ready{}, load.Failure(contract.Unsupported, err)
 	}
-	if version := versionOf(path); version != "" {
+	if version := child.Version(path); version != "" {
 		setup.Options["version"] = version
 	}
 	return contract.Ready{Options: setup.Options, Threads: threads}, nil

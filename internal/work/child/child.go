@@ -1,4 +1,7 @@
-package foreign
+// Package child runs programs that know nothing of netdyno: it places their
+// servers on free ports, takes their command lines apart, waits until they
+// listen, keeps what they say for whoever must explain a failure, and ends them.
+package child
 
 import (
 	"context"
@@ -16,20 +19,20 @@ import (
 	"netdyno/internal/work/load"
 )
 
-// program is a child process that knows nothing of netdyno. Any goroutine may
+// Process is a child process that knows nothing of netdyno. Any goroutine may
 // use it.
-type program struct {
+type Process struct {
 	command *exec.Cmd
 	output  talk
 	exited  chan struct{} // closed when it has ended
 	ending  atomic.Bool   // we have told it to
 }
 
-// launch starts argv. Both streams are the program's own talk, of which the
-// beginning and the end are kept; stdout, when given, takes the whole of that one. Neither may reach
-// our own stdout, which is for the contract.
-func launch(argv []string, stdout io.Writer) (*program, error) {
-	p := &program{command: exec.Command(argv[0], argv[1:]...), exited: make(chan struct{})}
+// Launch starts argv, without a shell. Both streams are the program's own talk,
+// of which the beginning and the end are kept; stdout, unless nil, takes the
+// whole of that one. Neither may reach our own stdout, which is for the contract.
+func Launch(argv []string, stdout io.Writer) (*Process, error) {
+	p := &Process{command: exec.Command(argv[0], argv[1:]...), exited: make(chan struct{})}
 	p.command.Stdout, p.command.Stderr = &p.output, &p.output
 	if stdout != nil {
 		p.command.Stdout = io.MultiWriter(stdout, &p.output)
@@ -45,57 +48,74 @@ func launch(argv []string, stdout io.Writer) (*program, error) {
 	return p, nil
 }
 
-// path names the program's executable.
-func (p *program) path() string { return p.command.Path }
+// Path names the program's executable.
+func (p *Process) Path() string { return p.command.Path }
 
-// interrupt asks the program to end, as Ctrl-C does.
-func (p *program) interrupt() {
-	p.ending.Store(true)
-	_ = p.command.Process.Signal(os.Interrupt) // gone already is as good
+// PID is its process ID, which is another's some time after it has ended.
+func (p *Process) PID() int { return p.command.Process.Pid }
+
+// Exited is closed when it has ended.
+func (p *Process) Exited() <-chan struct{} { return p.exited }
+
+// Signal sends a signal that is not meant to end the program; to one that has
+// ended it sends nothing.
+func (p *Process) Signal(s os.Signal) {
+	_ = p.command.Process.Signal(s) // that it is gone shows in Exited
 }
 
-// kill ends the program without waiting for it.
-func (p *program) kill() {
+// Interrupt asks the program to end, as Ctrl-C does.
+func (p *Process) Interrupt() {
+	p.ending.Store(true)
+	p.Signal(os.Interrupt)
+}
+
+// Kill ends the program without waiting for it.
+func (p *Process) Kill() {
 	p.ending.Store(true)
 	_ = p.command.Process.Kill() // gone already is as good
 }
 
-// end asks the program to end and then makes it. It returns when it has ended.
+// End asks the program to end and then makes it. It returns when it has ended.
 // What it said goes to our stderr, which is kept with the trial: one that ended
 // by itself may have been found out by its clients first.
-func (p *program) end() {
-	p.interrupt()
+func (p *Process) End() {
+	p.Interrupt()
 	select {
 	case <-p.exited:
 	case <-time.After(500 * time.Millisecond):
-		p.kill() // the meter kills the rest of its tree
+		p.Kill() // the meter kills the rest of its tree
 		<-p.exited
 	}
-	fmt.Fprintf(os.Stderr, "%s: %s\n", p.path(), p.last())
+	fmt.Fprintf(os.Stderr, "%s: %s\n", p.Path(), p.Last())
 }
 
-// last tells how an ended program ended and what it said in the end.
-func (p *program) last() string { return p.lastly(p.output.text()) }
+// Said quotes what it has said so far, the middle left out where that is long;
+// "nothing" when it was silent.
+func (p *Process) Said() string { return p.output.text() }
 
-func (p *program) lastly(said string) string {
+// Last tells how an ended program ended and what it said in the end.
+func (p *Process) Last() string { return p.Lastly(p.Said()) }
+
+// Lastly is Last with another's choice of what it said.
+func (p *Process) Lastly(said string) string {
 	return fmt.Sprintf("%s; it said: %s", p.command.ProcessState, said)
 }
 
-// died delivers why a server's program has ended although nobody told it to. One
+// Died delivers why a server's program has ended although nobody told it to. One
 // that leaves its port to a child of its own, as daemons do, lives on there.
-func (p *program) died(port string, to chan<- error) {
+func (p *Process) Died(port string, to chan<- error) {
 	<-p.exited
 	if p.ending.Load() {
 		return
 	}
 	if still, err := listening(port); !still && err == nil {
-		to <- load.Failure(contract.Peer, fmt.Errorf("%s ended in the trial: %s", p.path(), p.last()))
+		to <- load.Failure(contract.Peer, fmt.Errorf("%s ended in the trial: %s", p.Path(), p.Last()))
 	}
 }
 
-// versionOf asks a program what it is; the first line of its answer, "" for one
+// Version asks a program what it is; the first line of its answer, "" for one
 // that does not say.
-func versionOf(path string) string {
+func Version(path string) string {
 	ctx, cancel := context.WithTimeout(context.Background(), 2*time.Second)
 	defer cancel()
 	var said talk
@@ -144,21 +164,4 @@ func (t *talk) text() string {
 		return strconv.Quote(text)
 	}
 	return "nothing"
-}
-
-// capture keeps all that is written to it, up to a bound. One goroutine writes
-// to it; it is read when the writer has ended.
-type capture struct {
-	text []byte
-	full bool // more was written than is kept
-}
-
-const captureBytes = 4 << 20
-
-// Write implements io.Writer and never fails.
-func (c *capture) Write(b []byte) (int, error) {
-	room := min(len(b), captureBytes-len(c.text))
-	c.text = append(c.text, b[:room]...)
-	c.full = c.full || room < len(b)
-	return len(b), nil
 }

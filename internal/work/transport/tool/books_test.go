@@ -1,10 +1,9 @@
-package foreign
+package tool
 
 import (
 	"io"
 	"net"
 	"os"
-	"os/exec"
 	"testing"
 	"time"
 
@@ -44,8 +43,8 @@ func TestBooks(t *testing.T) {
 	port := uint16(l.Addr().(*net.TCPAddr).Port)
 	x := contract.Exchange{UpBytes: 1000, DownBytes: 100, Stream: contract.StreamUp}
 	server, client, stranger := serverBooks(x, []uint16{port}), clientBooks(x, []uint16{port}), clientBooks(x, []uint16{port})
-	client.follow(as(os.Getpid()))
-	stranger.follow(as(1)) // init has no connection of ours
+	client.follow(os.Getpid())
+	stranger.follow(1) // init has no connection of ours
 
 	up, err := net.Dial("tcp", l.Addr().String())
 	if err != nil {
@@ -82,9 +81,4 @@ func TestBooks(t *testing.T) {
 	down.Close()
 	want(server, 5, 0, 5500, 0)
 	want(client, 5, 5500, 0, 0)
-}
-
-// as is a process as a program that was launched.
-func as(pid int) *program {
-	return &program{command: &exec.Cmd{Process: &os.Process{Pid: pid}}}
 }

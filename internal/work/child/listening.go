@@ -1,20 +1,39 @@
-package foreign
+package child
 
 import (
 	"bufio"
 	"fmt"
+	"net"
 	"os"
 	"strconv"
 	"strings"
 	"time"
 )
 
-// patienceToListen is how long an arm's server may take to listen.
-const patienceToListen = 10 * time.Second
+// Place chooses where a program shall listen: the host of listen, which is
+// host:port, and the port, which 0 leaves to listen. A port 0 in listen becomes
+// one that is free now. A port that is in use is an error.
+func Place(listen string, port int64) (string, string, error) {
+	host, given, err := net.SplitHostPort(listen)
+	if err != nil {
+		return "", "", fmt.Errorf("setup.listen: %w", err)
+	}
+	if port != 0 {
+		given = strconv.FormatInt(port, 10)
+	}
+	// A port that already answers would let another program be measured.
+	probe, err := net.Listen("tcp", net.JoinHostPort(host, given))
+	if err != nil {
+		return "", "", fmt.Errorf("port %s of %s is in use by another program, which would be measured instead: %w", given, host, err)
+	}
+	_, given, _ = net.SplitHostPort(probe.Addr().String()) // a listener's own address splits
+	return host, given, probe.Close()
+}
 
-// awaitSocket returns when the program listens on the port, without connecting:
-// iperf3 and its like take any connection for a test.
-func awaitSocket(p *program, port string, patience time.Duration) error {
+// AwaitListening returns when the program listens on the port; an error when it
+// has ended or patience has. It looks into the kernel's tables and connects to
+// nothing: iperf3 and its like take any connection for a test.
+func (p *Process) AwaitListening(port string, patience time.Duration) error {
 	deadline := time.Now().Add(patience)
 	for {
 		found, err := listening(port)
@@ -23,11 +42,11 @@ func awaitSocket(p *program, port string, patience time.Duration) error {
 		}
 		select {
 		case <-p.exited:
-			return fmt.Errorf("%s ended before it listened on port %s: %s", p.path(), port, p.last())
+			return fmt.Errorf("%s ended before it listened on port %s: %s", p.Path(), port, p.Last())
 		case <-time.After(10 * time.Millisecond):
 		}
 		if time.Now().After(deadline) {
-			return fmt.Errorf("%s does not listen on port %s after %v; it said: %s", p.path(), port, patience, p.output.text())
+			return fmt.Errorf("%s does not listen on port %s after %v; it said: %s", p.Path(), port, patience, p.Said())
 		}
 	}
 }

@@ -1,4 +1,4 @@
-package foreign
+package child
 
 import (
 	"slices"
@@ -17,7 +17,7 @@ func TestSplit(t *testing.T) {
 		"x {port}{port} {elsewhere}":  {"x", "77", "{elsewhere}"},
 		"  ":                          nil,
 	} {
-		got, err := split("command", line, "h", "7")
+		got, err := Split("command", line, "h", "7")
 		if err != nil || !slices.Equal(got, want) {
 			t.Errorf("%q: %q, %v; want %q", line, got, err, want)
 		}
@@ -26,7 +26,7 @@ func TestSplit(t *testing.T) {
 
 func TestSplitRefuses(t *testing.T) {
 	for line, want := range map[string]string{`a "b`: "not closed", "a 'b": "option command"} {
-		if got, err := split("command", line, "h", "7"); err == nil || !strings.Contains(err.Error(), want) {
+		if got, err := Split("command", line, "h", "7"); err == nil || !strings.Contains(err.Error(), want) {
 			t.Errorf("%q: %q, %v; want an error that it is %s", line, got, err, want)
 		}
 	}
@@ -35,7 +35,7 @@ func TestSplitRefuses(t *testing.T) {
 func FuzzSplit(f *testing.F) {
 	f.Add(`a "b c" 'd' {port}`)
 	f.Fuzz(func(t *testing.T, line string) {
-		argv, err := split("command", line, "h", "7")
+		argv, err := Split("command", line, "h", "7")
 		if blank := strings.Trim(line, " \t\n") == ""; err == nil && blank != (len(argv) == 0) {
 			t.Fatalf("%q gives the words %q", line, argv)
 		}

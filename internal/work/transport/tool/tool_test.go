@@ -1,4 +1,4 @@
-package foreign_test
+package tool_test
 
 import (
 	"net"
@@ -11,7 +11,7 @@ import (
 
 	"netdyno/internal/contract"
 	"netdyno/internal/hist"
-	"netdyno/internal/work/transport/foreign"
+	"netdyno/internal/work/transport/tool"
 	"netdyno/internal/work/worker/workertest"
 )
 
@@ -31,16 +31,16 @@ func bulk(transport string, role contract.Role, stream contract.Stream) contract
 
 // Three connections to two servers, every direction: what the client's kernel
 // says is what the server's says, and the program agrees.
-func TestBulkArms(t *testing.T) {
-	for _, arm := range []struct {
+func TestBulkTools(t *testing.T) {
+	for _, pair := range []struct {
 		program string
-		of      foreign.Arm
-	}{{"iperf3", foreign.Iperf3()}, {"iperf", foreign.Iperf2()}} {
+		of      tool.Transport
+	}{{"iperf3", tool.Iperf3()}, {"iperf", tool.Iperf2()}} {
 		for _, stream := range []contract.Stream{contract.StreamUp, contract.StreamDown, contract.StreamBoth} {
-			name := arm.of.Describe().Name
+			name := pair.of.Describe().Name
 			t.Run(name+"-"+string(stream), func(t *testing.T) {
-				needs(t, arm.program)
-				server, client := workertest.Start(t, arm.of), workertest.Start(t, arm.of)
+				needs(t, pair.program)
+				server, client := workertest.Start(t, pair.of), workertest.Start(t, pair.of)
 				setup := bulk(name, contract.Server, stream)
 				setup.Listeners = 2
 				listening := server.Setup(setup)
@@ -116,7 +116,7 @@ func TestSockperf(t *testing.T) {
 	if testing.Short() {
 		t.Skip("sockperf takes its time")
 	}
-	server, client := workertest.Start(t, foreign.Sockperf()), workertest.Start(t, foreign.Sockperf())
+	server, client := workertest.Start(t, tool.Sockperf()), workertest.Start(t, tool.Sockperf())
 	setup := contract.Setup{
 		Transport: "sockperf", Role: contract.Server, Listen: "127.0.0.1:0",
 		Exchange: contract.Exchange{UpBytes: 100, DownBytes: 100},
@@ -152,54 +152,54 @@ func TestSockperf(t *testing.T) {
 }
 
 // What such a program cannot do is an empty cell with its reason.
-func TestArmsRefuse(t *testing.T) {
+func TestToolsRefuse(t *testing.T) {
 	for _, p := range []string{"iperf3", "iperf", "sockperf"} {
 		needs(t, p)
 	}
 	pingPong := func(s *contract.Setup) { s.Exchange = contract.Exchange{UpBytes: 100, DownBytes: 100} }
 	for _, c := range []struct {
-		arm    foreign.Arm
+		of     tool.Transport
 		change func(*contract.Setup)
 		want   string
 		kind   contract.ErrorKind
 	}{
-		{foreign.Iperf3(), func(s *contract.Setup) { s.Load.Rate = 10 }, "keeps no schedule", contract.Unsupported},
-		{foreign.Iperf3(), func(s *contract.Setup) { s.Load.ThinkNs = 10 }, "does not pause", contract.Unsupported},
-		{foreign.Sockperf(), func(s *contract.Setup) { pingPong(s); s.Load.InFlight = 2 }, "in_flight is 2", contract.Unsupported},
-		{foreign.Iperf3(), func(s *contract.Setup) { s.Load.Amount = 9 }, "amount is 9", contract.Unsupported},
-		{foreign.Iperf3(), func(s *contract.Setup) { s.Load.ActiveShare = 0.5 }, "active is 0.5", contract.Unsupported},
-		{foreign.Iperf3(), func(s *contract.Setup) { s.Load.Fresh = true }, "keeps its connections", contract.Unsupported},
-		{foreign.Iperf3(), func(s *contract.Setup) { s.Exchange.Codec = "json" }, "encodes no message", contract.Unsupported},
-		{foreign.Iperf3(), func(s *contract.Setup) { s.TLS = &contract.TLS{} }, "does not encrypt", contract.Unsupported},
-		{foreign.Iperf3(), func(s *contract.Setup) { s.Exchange.Stream = "" }, "expected stream up, down or both", contract.Unsupported},
-		{foreign.Iperf3(), func(s *contract.Setup) { s.Exchange.ChunkBytes = 2 << 20 }, "at most 1048576 bytes at once", contract.Unsupported},
-		{foreign.Iperf3(), func(s *contract.Setup) { s.Exchange.UpBytes = 0 }, "expected at least 1", contract.Unsupported},
-		{foreign.Iperf3(), func(s *contract.Setup) { s.Threads = 4 }, "works in 1 threads here", contract.Unsupported},
-		{foreign.Iperf2(), func(s *contract.Setup) { s.Threads = 4 }, "works in 2 threads here", contract.Unsupported},
-		{foreign.Sockperf(), func(*contract.Setup) {}, "streams nothing", contract.Unsupported},
-		{foreign.Sockperf(), pingPong, "on one connection (connections is 2)", contract.Unsupported},
-		{foreign.Sockperf(), func(s *contract.Setup) { pingPong(s); s.Exchange.DownBytes = 50 }, "returns what it sends", contract.Unsupported},
-		{foreign.Sockperf(), func(s *contract.Setup) {
+		{tool.Iperf3(), func(s *contract.Setup) { s.Load.Rate = 10 }, "keeps no schedule", contract.Unsupported},
+		{tool.Iperf3(), func(s *contract.Setup) { s.Load.ThinkNs = 10 }, "does not pause", contract.Unsupported},
+		{tool.Sockperf(), func(s *contract.Setup) { pingPong(s); s.Load.InFlight = 2 }, "in_flight is 2", contract.Unsupported},
+		{tool.Iperf3(), func(s *contract.Setup) { s.Load.Amount = 9 }, "amount is 9", contract.Unsupported},
+		{tool.Iperf3(), func(s *contract.Setup) { s.Load.ActiveShare = 0.5 }, "active is 0.5", contract.Unsupported},
+		{tool.Iperf3(), func(s *contract.Setup) { s.Load.Fresh = true }, "keeps its connections", contract.Unsupported},
+		{tool.Iperf3(), func(s *contract.Setup) { s.Exchange.Codec = "json" }, "encodes no message", contract.Unsupported},
+		{tool.Iperf3(), func(s *contract.Setup) { s.TLS = &contract.TLS{} }, "does not encrypt", contract.Unsupported},
+		{tool.Iperf3(), func(s *contract.Setup) { s.Exchange.Stream = "" }, "expected stream up, down or both", contract.Unsupported},
+		{tool.Iperf3(), func(s *contract.Setup) { s.Exchange.ChunkBytes = 2 << 20 }, "at most 1048576 bytes at once", contract.Unsupported},
+		{tool.Iperf3(), func(s *contract.Setup) { s.Exchange.UpBytes = 0 }, "expected at least 1", contract.Unsupported},
+		{tool.Iperf3(), func(s *contract.Setup) { s.Threads = 4 }, "works in 1 threads here", contract.Unsupported},
+		{tool.Iperf2(), func(s *contract.Setup) { s.Threads = 4 }, "works in 2 threads here", contract.Unsupported},
+		{tool.Sockperf(), func(*contract.Setup) {}, "streams nothing", contract.Unsupported},
+		{tool.Sockperf(), pingPong, "on one connection (connections is 2)", contract.Unsupported},
+		{tool.Sockperf(), func(s *contract.Setup) { pingPong(s); s.Exchange.DownBytes = 50 }, "returns what it sends", contract.Unsupported},
+		{tool.Sockperf(), func(s *contract.Setup) {
 			pingPong(s)
 			s.Load.Connections, s.Exchange.UpBytes, s.Exchange.DownBytes = 1, 9, 9
 		}, "14 to 65507", contract.Unsupported},
-		{foreign.Iperf3(), func(s *contract.Setup) { s.Load.Connections = 0 }, "load.connections is 0", contract.SetupFailed},
-		{foreign.Iperf3(), func(s *contract.Setup) { s.Peers = nil }, "setup.peers is empty", contract.SetupFailed},
-		{foreign.Iperf3(), func(s *contract.Setup) { s.Peers = []string{"127.0.0.1:http"} }, "expected a number", contract.SetupFailed},
-		{foreign.Iperf3(), func(s *contract.Setup) { s.Options = map[string]any{"args": "-w '64K"} }, "option args: the quote", contract.SetupFailed},
-		{foreign.Iperf3(), func(s *contract.Setup) { s.Options = map[string]any{"zerocopi": true} }, "did you mean \"zerocopy\"", contract.SetupFailed},
-		{foreign.Iperf3(), func(s *contract.Setup) { s.Role, s.Listeners = contract.Server, 100 }, "at most 64", contract.Unsupported},
+		{tool.Iperf3(), func(s *contract.Setup) { s.Load.Connections = 0 }, "load.connections is 0", contract.SetupFailed},
+		{tool.Iperf3(), func(s *contract.Setup) { s.Peers = nil }, "setup.peers is empty", contract.SetupFailed},
+		{tool.Iperf3(), func(s *contract.Setup) { s.Peers = []string{"127.0.0.1:http"} }, "expected a number", contract.SetupFailed},
+		{tool.Iperf3(), func(s *contract.Setup) { s.Options = map[string]any{"args": "-w '64K"} }, "option args: the quote", contract.SetupFailed},
+		{tool.Iperf3(), func(s *contract.Setup) { s.Options = map[string]any{"zerocopi": true} }, "did you mean \"zerocopy\"", contract.SetupFailed},
+		{tool.Iperf3(), func(s *contract.Setup) { s.Role, s.Listeners = contract.Server, 100 }, "at most 64", contract.Unsupported},
 	} {
-		setup := bulk(c.arm.Describe().Name, contract.Client, contract.StreamUp)
+		setup := bulk(c.of.Describe().Name, contract.Client, contract.StreamUp)
 		setup.Peers, setup.Load.Connections = []string{"127.0.0.1:1"}, 2
 		c.change(&setup)
-		refused(t, c.arm, setup, c.kind, c.want)
+		refused(t, c.of, setup, c.kind, c.want)
 	}
 }
 
-func refused(t *testing.T, arm foreign.Arm, setup contract.Setup, kind contract.ErrorKind, want string) {
+func refused(t *testing.T, of tool.Transport, setup contract.Setup, kind contract.ErrorKind, want string) {
 	t.Helper()
-	b := workertest.Start(t, arm)
+	b := workertest.Start(t, of)
 	b.Send(contract.Message{Setup: &setup})
 	if got := b.Expect("error").Error; got.Kind != kind || !got.Fatal || !strings.Contains(got.Text, want) {
 		t.Errorf("%s: %+v, want a fatal %s that says %q", setup.Transport, got, kind, want)
@@ -209,8 +209,8 @@ func refused(t *testing.T, arm foreign.Arm, setup contract.Setup, kind contract.
 func TestProgramMissing(t *testing.T) {
 	t.Setenv("PATH", t.TempDir())
 	for _, role := range []contract.Role{contract.Server, contract.Client} {
-		refused(t, foreign.Iperf3(), bulk("iperf3", role, contract.StreamUp), contract.Unsupported, "iperf3 is not on PATH (Debian package iperf3)")
-		refused(t, foreign.Iperf2(), bulk("iperf2", role, contract.StreamUp), contract.Unsupported, "iperf is not on PATH (Debian package iperf)")
+		refused(t, tool.Iperf3(), bulk("iperf3", role, contract.StreamUp), contract.Unsupported, "iperf3 is not on PATH (Debian package iperf3)")
+		refused(t, tool.Iperf2(), bulk("iperf2", role, contract.StreamUp), contract.Unsupported, "iperf is not on PATH (Debian package iperf)")
 	}
 }
 
@@ -239,7 +239,7 @@ func TestClientProgramFails(t *testing.T) {
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			pretend(t, "iperf3", c.script)
-			b := workertest.Start(t, foreign.Iperf3())
+			b := workertest.Start(t, tool.Iperf3())
 			setup := bulk("iperf3", contract.Client, contract.StreamUp)
 			setup.Peers, setup.Load = []string{"127.0.0.1:1"}, contract.Load{Connections: 1, DrainNs: int64(time.Second)}
 			b.Setup(setup)
@@ -263,11 +263,11 @@ func TestProgramThatLies(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	server := workertest.Start(t, foreign.Iperf3())
+	server := workertest.Start(t, tool.Iperf3())
 	peers := server.Setup(bulk("iperf3", contract.Server, contract.StreamUp)).Addresses
 	// It says nothing of itself; another program in its place does.
 	pretend(t, "iperf3", `echo '{"end":{"sum_sent":{"seconds":1,"bytes":7,"sender":true}}}'; exec `+installed+` "$@" >/dev/null`)
-	client := workertest.Start(t, foreign.Iperf3())
+	client := workertest.Start(t, tool.Iperf3())
 	setup := bulk("iperf3", contract.Client, contract.StreamUp)
 	setup.Peers, setup.Load.Connections = peers, 1
 	client.Setup(setup)
@@ -287,14 +287,14 @@ func TestProgramThatNeverBegins(t *testing.T) {
 		Transport: "sockperf", Role: contract.Client, Peers: []string{"127.0.0.1:1"},
 		Exchange: contract.Exchange{UpBytes: 100, DownBytes: 100}, Load: contract.Load{Connections: 1},
 	}
-	refused(t, foreign.Sockperf(), setup, contract.Peer, `ended before it was ready: exit status 4; it said: "where are you"`)
+	refused(t, tool.Sockperf(), setup, contract.Peer, `ended before it was ready: exit status 4; it said: "where are you"`)
 }
 
 // Whatever the server's program does wrong, or the peer of a real client.
 func TestServerProgramFails(t *testing.T) {
 	pretend(t, "iperf3", "echo no such port >&2; exit 2")
-	refused(t, foreign.Iperf3(), bulk("iperf3", contract.Server, contract.StreamUp), contract.SetupFailed, `ended before it listened on port`)
-	refused(t, foreign.Iperf3(), bulk("iperf3", contract.Server, contract.StreamUp), contract.SetupFailed, `exit status 2; it said: "no such port"`)
+	refused(t, tool.Iperf3(), bulk("iperf3", contract.Server, contract.StreamUp), contract.SetupFailed, `ended before it listened on port`)
+	refused(t, tool.Iperf3(), bulk("iperf3", contract.Server, contract.StreamUp), contract.SetupFailed, `exit status 2; it said: "no such port"`)
 }
 
 func TestPeerSpeaksAnotherWire(t *testing.T) {
@@ -314,7 +314,7 @@ func TestPeerSpeaksAnotherWire(t *testing.T) {
 			conn.Close()
 		}
 	}()
-	b := workertest.Start(t, foreign.Iperf3())
+	b := workertest.Start(t, tool.Iperf3())
 	setup := bulk("iperf3", contract.Client, contract.StreamUp)
 	setup.Peers, setup.Load.Connections = []string{l.Addr().String()}, 1
 	b.Setup(setup)
@@ -327,7 +327,7 @@ func TestPeerSpeaksAnotherWire(t *testing.T) {
 // The server ends in the middle: the client's program says so.
 func TestServerVanishes(t *testing.T) {
 	needs(t, "iperf3")
-	server, client := workertest.Start(t, foreign.Iperf3()), workertest.Start(t, foreign.Iperf3())
+	server, client := workertest.Start(t, tool.Iperf3()), workertest.Start(t, tool.Iperf3())
 	setup := bulk("iperf3", contract.Client, contract.StreamUp)
 	setup.Peers = server.Setup(bulk("iperf3", contract.Server, contract.StreamUp)).Addresses
 	setup.Load.Connections = 2
@@ -343,7 +343,7 @@ func TestServerVanishes(t *testing.T) {
 // End of input ends the programs, whatever they are doing.
 func TestEndOfInputEndsThePrograms(t *testing.T) {
 	pretend(t, "iperf3", "trap '' INT; exec sleep 60")
-	b := workertest.Start(t, foreign.Iperf3())
+	b := workertest.Start(t, tool.Iperf3())
 	setup := bulk("iperf3", contract.Client, contract.StreamUp)
 	setup.Peers, setup.Load.Connections = []string{"127.0.0.1:1"}, 1
 	b.Setup(setup)

@@ -1,14 +1,14 @@
-package foreign
+package child
 
 import (
 	"fmt"
 	"strings"
 )
 
-// split turns the text of an option into words without a shell: they are
+// Split turns the text of an option into words without a shell: they are
 // separated by spaces, '…' and "…" keep spaces, nothing is expanded but the
 // placeholders {host} and {port}.
-func split(option, line, host, port string) ([]string, error) {
+func Split(option, line, host, port string) ([]string, error) {
 	var argv []string
 	var word strings.Builder
 	inWord, quote := false, rune(0)

@@ -1,4 +1,4 @@
-package foreign
+package tool
 
 import (
 	"strconv"
@@ -9,12 +9,12 @@ import (
 // Iperf2 is transport iperf2: bulk streams by iperf, version 2, which has a
 // thread for each connection at either end, and one for each direction of it
 // when both stream.
-func Iperf2() Arm {
-	return Arm{tool{
+func Iperf2() Transport {
+	return Transport{tool{
 		name: "iperf2", doc: "bulk streams by iperf (version 2), server and client, counted by the kernel",
 		program: "iperf", debian: "iperf", features: streams,
 		refuse: func(setup contract.Setup) error {
-			const mostChunk = 64 << 20 // of the wire stream, whose arms it stands beside
+			const mostChunk = 64 << 20 // of the wire stream, beside whose transports it stands
 			return refuseBulk("iperf2", setup.Exchange, mostChunk)
 		},
 		threads: func(setup contract.Setup, _ int) int {

@@ -1,4 +1,4 @@
-package foreign
+package tool
 
 import (
 	"fmt"
@@ -12,7 +12,7 @@ import (
 
 // hold starts the programs, waits until they are under way, stops them where
 // they are and lets their account begin there.
-func (c *armClient) hold() error {
+func (c *client) hold() error {
 	if err := c.start(); err != nil {
 		return err
 	}
@@ -25,7 +25,7 @@ func (c *armClient) hold() error {
 		return err
 	}
 	for _, r := range c.running {
-		_ = r.command.Process.Signal(unix.SIGSTOP) // one that has ended is found when the load begins
+		r.Signal(unix.SIGSTOP) // one that has ended is found when the load begins
 	}
 	time.Sleep(10 * time.Millisecond) // for what is on its way to an end that listens
 	c.account.books.begin()
@@ -39,18 +39,18 @@ const (
 
 // within waits until something holds. The error is a program that has ended, or
 // that patience has.
-func (c *armClient) within(patience time.Duration, holds func() bool) error {
+func (c *client) within(patience time.Duration, holds func() bool) error {
 	deadline := time.Now().Add(patience)
 	for !holds() {
 		for _, r := range c.running {
 			select {
-			case <-r.exited:
-				return load.Failure(contract.Peer, fmt.Errorf("%s ended before it was ready: %s", r.path(), c.last(r)))
+			case <-r.Exited():
+				return load.Failure(contract.Peer, fmt.Errorf("%s ended before it was ready: %s", r.Path(), c.last(r)))
 			default:
 			}
 		}
 		if time.Now().After(deadline) {
-			return load.Failure(contract.Timeout, fmt.Errorf("%s is not under way after %v; it said: %s", c.tool.name, patience, c.running[0].output.text()))
+			return load.Failure(contract.Timeout, fmt.Errorf("%s is not under way after %v; it said: %s", c.tool.name, patience, c.running[0].Said()))
 		}
 		time.Sleep(20 * time.Millisecond)
 	}

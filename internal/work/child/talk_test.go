@@ -1,4 +1,4 @@
-package foreign
+package child
 
 import (
 	"strings"
@@ -26,17 +26,5 @@ func TestTalk(t *testing.T) {
 		if got := heard.text(); got != c.want {
 			t.Errorf("%.20q: %s, want %s", c.said, got, c.want)
 		}
-	}
-}
-
-func TestCapture(t *testing.T) {
-	var kept capture
-	for range 3 {
-		if n, err := kept.Write(make([]byte, captureBytes/2)); n != captureBytes/2 || err != nil {
-			t.Fatalf("%d, %v", n, err)
-		}
-	}
-	if len(kept.text) != captureBytes || !kept.full {
-		t.Errorf("%d bytes, full %v", len(kept.text), kept.full)
 	}
 }

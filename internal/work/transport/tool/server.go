@@ -1,4 +1,4 @@
-package foreign
+package tool
 
 import (
 	"fmt"
@@ -6,8 +6,10 @@ import (
 	"slices"
 	"strconv"
 	"sync"
+	"time"
 
 	"netdyno/internal/contract"
+	"netdyno/internal/work/child"
 	"netdyno/internal/work/load"
 )
 
@@ -15,10 +17,13 @@ import (
 // ports one by one.
 const maxListeners = 64
 
-// armServer is one process for each port: a program that takes one test at a
+// patienceToListen is how long a server may take to listen.
+const patienceToListen = 10 * time.Second
+
+// server is one process for each port: a program that takes one test at a
 // time, as iperf3 does, serves several clients that way.
-type armServer struct {
-	programs []*program
+type server struct {
+	programs []*child.Process
 	ready    contract.Ready
 	books    *books
 	died     chan error
@@ -26,25 +31,25 @@ type armServer struct {
 }
 
 // Server implements load.Transport.
-func (a Arm) Server(setup contract.Setup) (load.Server, error) {
-	path, args, err := a.prepare(setup)
+func (t Transport) Server(setup contract.Setup) (load.Server, error) {
+	path, args, err := t.prepare(setup)
 	if err != nil {
 		return nil, err
 	}
 	listeners := max(1, setup.Listeners)
 	if listeners > maxListeners {
-		err := fmt.Errorf("%s takes a process for each of %d listeners, expected at most %d", a.tool.name, listeners, maxListeners)
+		err := fmt.Errorf("%s takes a process for each of %d listeners, expected at most %d", t.tool.name, listeners, maxListeners)
 		return nil, load.Failure(contract.Unsupported, err)
 	}
-	s := &armServer{died: make(chan error, listeners)}
-	if s.ready, err = a.ready(setup, path, listeners); err != nil {
+	s := &server{died: make(chan error, listeners)}
+	if s.ready, err = t.ready(setup, path, listeners); err != nil {
 		return nil, err
 	}
 	var ports []uint16
 	for i := range listeners {
 		host, port, err := placeOf(setup.Listen, i)
 		if err == nil {
-			err = s.launch(slices.Concat([]string{path}, a.tool.serve(setup, host, port), args), port)
+			err = s.launch(slices.Concat([]string{path}, t.tool.serve(setup, host, port), args), port)
 		}
 		if err != nil {
 			_ = s.Close()
@@ -58,7 +63,7 @@ func (a Arm) Server(setup contract.Setup) (load.Server, error) {
 	s.books.read()
 	if err := s.books.err(); err != nil {
 		_ = s.Close()
-		return nil, load.Failure(contract.Unsupported, fmt.Errorf("the kernel does not count for %s: %w", a.tool.name, err))
+		return nil, load.Failure(contract.Unsupported, fmt.Errorf("the kernel does not count for %s: %w", t.tool.name, err))
 	}
 	return s, nil
 }
@@ -77,37 +82,37 @@ func placeOf(listen string, i int) (host, port string, err error) {
 	if given != 0 {
 		given += int64(i)
 	}
-	return place(listen, given)
+	return child.Place(listen, given)
 }
 
-func (s *armServer) launch(argv []string, port string) error {
-	p, err := launch(argv, nil)
+func (s *server) launch(argv []string, port string) error {
+	p, err := child.Launch(argv, nil)
 	if err != nil {
 		return err
 	}
 	s.programs = append(s.programs, p)
-	if err := awaitSocket(p, port, patienceToListen); err != nil {
+	if err := p.AwaitListening(port, patienceToListen); err != nil {
 		return err
 	}
-	go p.died(port, s.died)
+	go p.Died(port, s.died)
 	return nil
 }
 
 // Ready implements load.Server.
-func (s *armServer) Ready() contract.Ready { return s.ready }
+func (s *server) Ready() contract.Ready { return s.ready }
 
 // Counts implements load.Server.
-func (s *armServer) Counts() contract.Counts { return s.books.read() }
+func (s *server) Counts() contract.Counts { return s.books.read() }
 
 // Died implements load.Mortal.
-func (s *armServer) Died() <-chan error { return s.died }
+func (s *server) Died() <-chan error { return s.died }
 
 // Close implements load.Server.
-func (s *armServer) Close() error {
+func (s *server) Close() error {
 	s.once.Do(func() {
 		var wait sync.WaitGroup
 		for _, p := range s.programs {
-			wait.Go(p.end)
+			wait.Go(p.End)
 		}
 		wait.Wait()
 	})
