@@ -38,7 +38,7 @@ var layers = map[string][]string{
 	"internal/run/rig":         run(),
 	"internal/run/doctor":      run(),
 	"internal/run/meter":       run("internal/run/meter/usage", "internal/tcpinfo"),
-	"internal/run/meter/usage": run(),
+	"internal/run/meter/usage": run("internal/tcpinfo"),
 	"internal/run/check":       run("internal/run/rig"),
 	"internal/run/message":     run("internal/values"),
 	"internal/run/bench":       run("internal/run/rig", "internal/run/study"),

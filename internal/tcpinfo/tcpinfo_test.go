@@ -64,6 +64,20 @@ func inodeOf(t *testing.T, c *net.TCPConn) uint32 {
 	return inode
 }
 
+// checkHeld finds sockets of this process among those that it holds, and not
+// among those of init.
+func checkHeld(t *testing.T, inodes ...uint32) {
+	t.Helper()
+	own, others := map[uint32]bool{}, map[uint32]bool{}
+	Held(os.Getpid(), own)
+	Held(1, others)
+	for _, inode := range inodes {
+		if !own[inode] || others[inode] {
+			t.Errorf("socket %d: held by this process %t, by init %t; want by this one alone", inode, own[inode], others[inode])
+		}
+	}
+}
+
 // pass sends n bytes and waits until they were read and acknowledged.
 func pass(t *testing.T, from, to *net.TCPConn, n int64) {
 	t.Helper()
@@ -109,6 +123,7 @@ func TestBothEndsOfAConnectionAreFound(t *testing.T) {
 			if got, want := atServer.Inode, inodeOf(t, server); got != want {
 				t.Errorf("server's inode %d, want %d", got, want)
 			}
+			checkHeld(t, atClient.Inode, atServer.Inode)
 			checkAccount(t, atClient.Info, atServer.Info, sent)
 		})
 	}

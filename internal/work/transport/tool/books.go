@@ -1,11 +1,7 @@
 package tool
 
 import (
-	"fmt"
 	"net/netip"
-	"os"
-	"strconv"
-	"strings"
 	"sync"
 
 	"netdyno/internal/contract"
@@ -103,7 +99,7 @@ func (b *books) err() error {
 func (b *books) refresh() (open int, err error) {
 	own := map[uint32]bool{}
 	for _, pid := range b.processes {
-		inodesOf(pid, own)
+		tcpinfo.Held(pid, own)
 	}
 	sockets, err := b.query.Dump()
 	if err != nil {
@@ -124,29 +120,6 @@ func (b *books) refresh() (open int, err error) {
 		open++
 	}
 	return open, nil
-}
-
-// inodesOf adds the sockets that a process holds open; none of one that has
-// ended. Source: proc(5), /proc/pid/fd.
-func inodesOf(pid int, to map[uint32]bool) {
-	directory := fmt.Sprintf("/proc/%d/fd", pid)
-	files, err := os.ReadDir(directory)
-	if err != nil {
-		return
-	}
-	for _, f := range files {
-		target, err := os.Readlink(directory + "/" + f.Name())
-		if err != nil {
-			continue // closed meanwhile
-		}
-		text, is := strings.CutPrefix(target, "socket:[")
-		if !is {
-			continue
-		}
-		if n, err := strconv.ParseUint(strings.TrimSuffix(text, "]"), 10, 32); err == nil {
-			to[uint32(n)] = true
-		}
-	}
 }
 
 // exchangeUnit is how many bytes each way make an exchange; 0 for a direction
