@@ -27,8 +27,8 @@ type Socket struct {
 // Info is the kernel's account of one end of a connection. Amounts and times
 // are cumulative since it began unless said otherwise; what a kernel is too old
 // to tell is 0. The kernel counts the three times in its ticks of 1 to 10 ms:
-// of shorter spells they are right in the mean, not singly. Source: struct tcp_info in linux/tcp.h; RFC 4898 for the names
-// there.
+// of shorter spells they are right in the mean, not singly. Source: struct
+// tcp_info in linux/tcp.h; RFC 4898 for the names there.
 type Info struct {
 	Congestion string // congestion control in use: "cubic"
 
@@ -65,27 +65,20 @@ type Query struct {
 	// Both empty select all; together they hold at most MaxPorts.
 	LocalPorts, RemotePorts []uint16
 
-	Keep func(local, remote netip.AddrPort) bool // nil keeps all
-	Max  int                                     // sockets; 0 means MaxSockets
+	Max int // sockets; 0 means MaxSockets
 }
 
 // MaxPorts bounds the ports of a query: the kernel tries them one by one for
 // every connection of the host.
 const MaxPorts = 256
 
-// Dump returns the established TCP connections over IPv4 and IPv6 of the
-// caller's network namespace that keep accepts; nil accepts all. A connection
-// whose both ends are in that namespace has a socket for each. Any goroutine
-// may call it.
-func Dump(keep func(local, remote netip.AddrPort) bool) ([]Socket, error) {
-	return Query{Keep: keep}.Dump()
-}
-
-// Dump returns the sockets that q means. The kernel walks its table without
-// stopping the traffic, so a connection that begins or ends meanwhile may be
-// missing or there twice. It costs the walk, half a millisecond for a
-// table of 262,144 buckets, and some 2 µs for each socket. Of more than q.Max
-// it returns the first that it met with ErrMany. Any goroutine may call it.
+// Dump returns the sockets that q means, of TCP over IPv4 and IPv6 in the
+// caller's network namespace. A connection whose both ends are in it has a socket
+// for each. The kernel walks its table without stopping the traffic, so a
+// connection that begins or ends meanwhile may be missing or there twice. It
+// costs the walk, half a millisecond for a table of 262,144 buckets, and some
+// 2 µs for each socket. Of more than q.Max it returns the first that it met with
+// ErrMany. Any goroutine may call it.
 func (q Query) Dump() ([]Socket, error) {
 	if n := len(q.LocalPorts) + len(q.RemotePorts); n > MaxPorts {
 		return nil, fmt.Errorf("dump sockets: %d ports, at most %d may be asked for", n, MaxPorts)
@@ -98,9 +91,6 @@ func (q Query) Dump() ([]Socket, error) {
 		s, err := parse(answer)
 		if err != nil {
 			return err
-		}
-		if q.Keep != nil && !q.Keep(s.Local, s.Remote) {
-			return nil
 		}
 		if len(sockets) == q.Max {
 			return ErrMany
