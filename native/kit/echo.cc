@@ -17,16 +17,21 @@ constexpr std::size_t kMaxCopied = 64 << 10;
 
 /// Tables for eight bytes at a time. Source: M. Kounavis, F. Berry, "A systematic
 /// approach to building high performance software-based CRC generators", 2005.
-constexpr auto kTables = [] {
-  std::array<std::array<std::uint32_t, 256>, 8> t{};
+struct Tables {
+  std::uint32_t slice[8][256];  // built in: std::array makes builds without optimization crawl
+};
+
+constexpr Tables kTables = [] {
+  Tables t{};
   for (std::uint32_t i = 0; i < 256; i++) {
     std::uint32_t crc = i;
     for (int bit = 0; bit < 8; bit++) crc = crc >> 1 ^ (crc & 1 ? 0x82f63b78 : 0);
-    t[0][i] = crc;
+    t.slice[0][i] = crc;
   }
   for (std::size_t slice = 1; slice < 8; slice++) {
     for (std::size_t i = 0; i < 256; i++) {
-      t[slice][i] = t[slice - 1][i] >> 8 ^ t[0][t[slice - 1][i] & 0xff];
+      const std::uint32_t before = t.slice[slice - 1][i];
+      t.slice[slice][i] = before >> 8 ^ t.slice[0][before & 0xff];
     }
   }
   return t;
@@ -41,17 +46,16 @@ std::string hex(std::uint32_t value) {
 }  // namespace
 
 std::uint32_t crc32c(std::span<const char> bytes, std::uint32_t before) {
+  const auto& t = kTables.slice;
+  const auto* next = reinterpret_cast<const unsigned char*>(bytes.data());
+  std::size_t left = bytes.size();
   std::uint32_t crc = ~before;
-  std::size_t i = 0;
-  for (; i + 8 <= bytes.size(); i += 8) {
-    std::array<unsigned char, 8> b;
-    std::memcpy(b.data(), bytes.data() + i, 8);
-    for (std::size_t j = 0; j < 4; j++) b[j] ^= static_cast<unsigned char>(crc >> 8 * j);
-    crc = 0;
-    for (std::size_t j = 0; j < 8; j++) crc ^= kTables[7 - j][b[j]];
+  for (; left >= 8; left -= 8, next += 8) {
+    crc ^= next[0] | next[1] << 8U | next[2] << 16U | std::uint32_t{next[3]} << 24;
+    crc = t[7][crc & 0xff] ^ t[6][crc >> 8 & 0xff] ^ t[5][crc >> 16 & 0xff] ^ t[4][crc >> 24] ^
+          t[3][next[4]] ^ t[2][next[5]] ^ t[1][next[6]] ^ t[0][next[7]];
   }
-  for (; i < bytes.size(); i++)
-    crc = crc >> 8 ^ kTables[0][(crc ^ static_cast<unsigned char>(bytes[i])) & 0xff];
+  for (; left > 0; left--, next++) crc = crc >> 8 ^ t[0][(crc ^ *next) & 0xff];
   return ~crc;
 }
 
