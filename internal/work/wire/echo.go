@@ -20,9 +20,9 @@ const MaxMessage = 1 << 30
 
 var castagnoli = crc32.MakeTable(crc32.Castagnoli)
 
-// EchoPayload returns the message that every connection of a trial sends:
+// echoPayload returns the message that every connection of a trial sends:
 // random, so that nothing can compress it, and the same for every arm.
-func EchoPayload(setup contract.Setup) ([]byte, error) {
+func echoPayload(setup contract.Setup) ([]byte, error) {
 	x := setup.Exchange
 	if x.UpBytes < 1 || x.UpBytes > MaxMessage {
 		return nil, load.Failure(contract.SetupFailed,
@@ -41,16 +41,4 @@ func EchoPayload(setup contract.Setup) ([]byte, error) {
 		return nil, fmt.Errorf("draw payload: %w", err) // ChaCha8 never fails
 	}
 	return payload, nil
-}
-
-// Verify compares what came back on a connection with what was sent, by
-// CRC-32C of the content.
-func Verify(connection int, sent, received []byte) error {
-	want, got := crc32.Checksum(sent, castagnoli), crc32.Checksum(received, castagnoli)
-	if want != got || len(sent) != len(received) {
-		return load.Failure(contract.Invalid, fmt.Errorf(
-			"verify connection %d: sent %d bytes with CRC-32C %08x, received %d with %08x: the peer does not echo",
-			connection, len(sent), want, len(received), got))
-	}
-	return nil
 }

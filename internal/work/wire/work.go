@@ -33,7 +33,7 @@ func NewWork(setup contract.Setup) (*Work, error) {
 	x := setup.Exchange
 	w := &Work{stream: x.Stream}
 	if x.Stream == "" {
-		payload, err := EchoPayload(setup)
+		payload, err := echoPayload(setup)
 		if err != nil {
 			return nil, err
 		}

@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
+	"strings"
 	"testing"
 
 	"netdyno/internal/contract"
@@ -152,8 +153,8 @@ func TestTrialFindsEveryDamage(t *testing.T) {
 		"the other way": func([]byte) []byte { return whole(t, &Content{Bytes: 1000, Block: w.Up.Block}, 64) },
 		"a swapped end": func(b []byte) []byte { b[0], b[1] = b[1], b[0]; return b },
 	} {
-		if err := judge(damage, 100); kindOf(err) != contract.Invalid {
-			t.Errorf("%s: %v, want an error of kind invalid", name, err)
+		if err := judge(damage, 100); kindOf(err) != contract.Invalid || !strings.Contains(err.Error(), "connection 3") {
+			t.Errorf("%s: %v, want an error of kind invalid that names the connection", name, err)
 		}
 	}
 }

@@ -26,7 +26,7 @@ const (
 type client struct {
 	*load.Crew
 	pollers int
-	payload []byte
+	work    *wire.Work
 	routes  []wire.Route
 	conns   []*connection
 
@@ -41,7 +41,7 @@ func (Transport) Client(setup contract.Setup) (load.Client, error) {
 	if err != nil {
 		return nil, err
 	}
-	payload, err := wire.EchoPayload(setup)
+	work, err := wire.NewWork(setup)
 	if err != nil {
 		return nil, err
 	}
@@ -54,7 +54,7 @@ func (Transport) Client(setup contract.Setup) (load.Client, error) {
 	if err != nil {
 		return nil, load.Failure(contract.SetupFailed, err)
 	}
-	c := &client{pollers: n, payload: payload, routes: routes, conns: make([]*connection, len(routes))}
+	c := &client{pollers: n, work: work, routes: routes, conns: make([]*connection, len(routes))}
 	c.Crew = load.NewCrew(l, func(connection, _ int) load.Call { return c.conns[connection].call() })
 	var group errgroup.Group
 	group.SetLimit(dialing)
@@ -82,24 +82,26 @@ func (c *client) connect(i int) error {
 	if err != nil {
 		return failure(err)
 	}
-	c.conns[i] = &connection{TCPConnection: conn, payload: c.payload}
+	c.conns[i] = &connection{TCPConnection: conn, payload: c.work.Up.Block}
 	if err := conn.SetReadTimeout(patience); err != nil {
 		return failure(err)
 	}
 	if err := c.conns[i].write(); err != nil {
 		return failure(err)
 	}
-	if _, err := conn.Reader().Peek(len(c.payload)); err != nil && conn.Reader().Len() == 0 {
+	trial := c.work.TrialDown()
+	if _, err := conn.Reader().Peek(int(trial.Left())); err != nil && conn.Reader().Len() == 0 {
 		if errors.Is(err, netpoll.ErrReadTimeout) {
 			return load.Failure(contract.Timeout, failure(err))
 		}
 		return failure(err)
 	}
-	back, err := conn.Reader().Next(min(conn.Reader().Len(), len(c.payload)))
+	back, err := conn.Reader().Next(min(conn.Reader().Len(), int(trial.Left())))
 	if err != nil {
 		return failure(err)
 	}
-	if err := wire.Verify(i, c.payload, back); err != nil {
+	trial.Add(back)
+	if err := trial.Err(i); err != nil {
 		return err
 	}
 	return errors.Join(conn.Reader().Release(), conn.SetReadTimeout(0))

@@ -20,7 +20,7 @@ const closing = time.Second
 // server echoes whatever comes.
 type server struct {
 	pollers   int
-	upBytes   int64
+	work      *wire.Work
 	addresses []string
 	allowed   wire.Allowed
 	loops     []netpoll.EventLoop
@@ -51,13 +51,17 @@ func (Transport) Server(setup contract.Setup) (load.Server, error) {
 	if err != nil {
 		return nil, err
 	}
+	work, err := wire.NewWork(setup)
+	if err != nil {
+		return nil, err
+	}
 	listeners, err := wire.Listen(setup)
 	if err != nil {
 		return nil, err
 	}
 	defer listeners.Close() // the ports that the library took over stay
 	s := &server{
-		pollers: n, upBytes: max(1, setup.Exchange.UpBytes), addresses: listeners.Addresses(),
+		pollers: n, work: work, addresses: listeners.Addresses(),
 		allowed: allowed, open: map[*session]struct{}{},
 	}
 	for _, l := range listeners.All() {
@@ -158,7 +162,7 @@ func (s *server) Counts() contract.Counts {
 		counts.SentBytes += n.sent.Load()
 	}
 	counts.Connections = int64(len(s.open))
-	counts.Exchanges = counts.ReceivedBytes / s.upBytes
+	counts.Exchanges = s.work.Exchanges(counts.ReceivedBytes, counts.SentBytes)
 	if failed := s.failed.Load(); failed > 0 {
 		counts.Errors = map[contract.ErrorKind]int64{contract.SetupFailed: failed}
 	}
