@@ -20,6 +20,19 @@ const (
 	StreamBoth Stream = "both"
 )
 
+// Streamed returns the sizes of the messages that stream, 0 for a direction that
+// does not: what asks for a stream or confirms it is left out. Of an exchange
+// without a stream it returns both sizes.
+func (x Exchange) Streamed() (upBytes, downBytes int64) {
+	switch x.Stream {
+	case StreamUp:
+		return x.UpBytes, 0
+	case StreamDown:
+		return 0, x.DownBytes
+	}
+	return x.UpBytes, x.DownBytes
+}
+
 // Structure is the structured content of an exchange. Descriptors describe
 // the user's own types; the built-in ones need none.
 type Structure struct {

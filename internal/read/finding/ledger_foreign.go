@@ -4,7 +4,6 @@ import (
 	"fmt"
 	"math"
 
-	"netdyno/internal/contract"
 	"netdyno/internal/record"
 )
 
@@ -16,14 +15,9 @@ func foreign(g *record.Worker) bool { return g.Ready != nil && g.Ready.Foreign }
 // streamed returns the sizes of the messages that carry a foreign client's
 // bytes. What asks for a stream or confirms it, its program does not send.
 func streamed(g *record.Worker) (up, down int64) {
-	up, down, _ = g.Sizes()
-	switch g.Setup.Exchange.Stream {
-	case contract.StreamUp:
-		return up, 0
-	case contract.StreamDown:
-		return 0, down
-	}
-	return up, down
+	x := g.Setup.Exchange
+	x.UpBytes, x.DownBytes, _ = g.Sizes()
+	return x.Streamed()
 }
 
 // streamedBytes demands of a foreign client that its exchanges are its bytes,

@@ -126,16 +126,11 @@ func (b *books) refresh() (open int, err error) {
 // that does not count.
 type exchangeUnit struct{ up, down int64 }
 
-// unitOf takes the messages that stream; of an exchange without a stream, both.
-// What asks for a stream or confirms it a foreign program does not send.
-func unitOf(x contract.Exchange) exchangeUnit {
-	switch x.Stream {
-	case contract.StreamUp:
-		return exchangeUnit{up: x.UpBytes}
-	case contract.StreamDown:
-		return exchangeUnit{down: x.DownBytes}
-	}
-	return exchangeUnit{x.UpBytes, x.DownBytes}
+// unitOf takes the messages that stream: what asks for a stream or confirms it
+// a foreign program does not send.
+func unitOf(x contract.Exchange) (u exchangeUnit) {
+	u.up, u.down = x.Streamed()
+	return u
 }
 
 // exchanges divides what has been delivered by what an exchange delivers. Of a

@@ -40,8 +40,6 @@ func refuseSockperf(setup contract.Setup) error {
 	const least, most = 14, 65507 // MIN_PAYLOAD and MAX_PAYLOAD_SIZE of its defs.h
 	x := setup.Exchange
 	switch {
-	case x.Stream != "":
-		return fmt.Errorf("sockperf plays ping-pong and streams nothing (stream is %s)", x.Stream)
 	case x.UpBytes != x.DownBytes || x.UpBytes < least || x.UpBytes > most:
 		return fmt.Errorf("sockperf returns what it sends: request is %d and response %d bytes, expected both equal and %d to %d", x.UpBytes, x.DownBytes, least, most)
 	case setup.Load.InFlight > 1:

@@ -108,8 +108,6 @@ func refusals(name string, setup contract.Setup) error {
 	switch {
 	case x.Message != nil || x.Codec != "" && x.Codec != "bytes":
 		return fmt.Errorf("%s sends bytes of its own and encodes no message", name)
-	case setup.TLS != nil:
-		return fmt.Errorf("%s does not encrypt", name)
 	case l.Rate > 0:
 		return fmt.Errorf("%s sends as fast as it can: it keeps no schedule of exchanges (rate is %g)", name, l.Rate)
 	case l.ThinkNs > 0:
@@ -118,8 +116,6 @@ func refusals(name string, setup contract.Setup) error {
 		return fmt.Errorf("%s runs until it is stopped and counts no exchanges (amount is %d)", name, l.Amount)
 	case l.ActiveShare > 0 && l.ActiveShare < 1:
 		return fmt.Errorf("%s uses all its connections (active is %g, expected 1)", name, l.ActiveShare)
-	case l.Fresh:
-		return fmt.Errorf("%s keeps its connections (fresh)", name)
 	}
 	return nil
 }
