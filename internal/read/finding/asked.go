@@ -147,3 +147,7 @@ type Spot struct {
 	High   float64      `json:"high"`
 	Limit  Limit        `json:"limit"` // of most of its trials
 }
+
+// Doubtful tells of a spot that comes to a share of the best whether its
+// interval reaches below it, so that it comes there only perhaps.
+func (s Spot) Doubtful(share float64) bool { return s.Low < share }

@@ -191,7 +191,7 @@ func (f *Search) words() string {
 		var ways []string
 		for _, spot := range r.Least {
 			doubt := ""
-			if spot.Low < f.Spec.Share && spot.Share != 1 {
+			if spot.Doubtful(f.Spec.Share) {
 				doubt = ", perhaps"
 			}
 			ways = append(ways, fmt.Sprintf("%s (%s%s)", f.need(spot), quantity.FormatShare(spot.Share), doubt))

@@ -260,3 +260,22 @@ func TestGarbageInCharts(t *testing.T) {
 		render(t, func(w io.Writer) error { return p.Text(w, TextOptions{}) })
 	}
 }
+
+// A spot may do better than the best in the blocks that they share, and its
+// interval reach below the share all the same.
+func TestSearchSaysPerhapsOfWideIntervals(t *testing.T) {
+	for _, c := range []struct {
+		spot finding.Spot
+		want string
+	}{
+		{finding.Spot{Share: 1, Low: 1, High: 1}, "yes"}, // the best
+		{finding.Spot{Share: 0.97, Low: 0.95, High: 0.99}, "yes"},
+		{finding.Spot{Share: 0.97, Low: 0.94, High: 1}, "perhaps"},
+		{finding.Spot{Share: 1.02, Low: 0.7, High: 1.3}, "perhaps"},
+		{finding.Spot{Share: 0.94, Low: 0.9, High: 0.98}, "no"},
+	} {
+		if got := comes(c.spot, 0.95); got != c.want {
+			t.Errorf("%+v comes to 95 %%: %s, want %s", c.spot, got, c.want)
+		}
+	}
+}

@@ -58,12 +58,12 @@ func needs(f finding.Search) Table {
 	return t
 }
 
-// comes says whether a spot comes to the share of the best; the best does.
+// comes says whether a spot comes to the share of the best.
 func comes(spot finding.Spot, share float64) string {
 	switch {
 	case spot.Share < share:
 		return "no"
-	case spot.Low < share && spot.Share < 1:
+	case spot.Doubtful(share):
 		return "perhaps"
 	}
 	return "yes"
