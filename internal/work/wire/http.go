@@ -61,20 +61,9 @@ func HTTPTarget(setup contract.Setup, peer string) (string, error) {
 // HTTPClientWork refuses what no client of a wire of HTTP can do; oneAtATime
 // says that its connections carry one exchange at a time.
 func HTTPClientWork(setup contract.Setup, oneAtATime bool) error {
-	if err := HTTPServerWork(setup); err != nil {
-		return err
-	}
 	if oneAtATime && setup.Load.InFlight > 1 {
 		return load.Failure(contract.Unsupported, fmt.Errorf(
 			"load.in_flight is %d: HTTP/1.1 carries one exchange at a time on a connection; use more connections", setup.Load.InFlight))
-	}
-	return nil
-}
-
-// HTTPServerWork refuses what no server of a wire of HTTP can do.
-func HTTPServerWork(setup contract.Setup) error {
-	if s := setup.Exchange.Stream; s != "" {
-		return load.Failure(contract.Unsupported, fmt.Errorf("exchange.stream is %q: an exchange over HTTP is one message each way", s))
 	}
 	return nil
 }

@@ -236,7 +236,7 @@ func (m *machine) find(setup contract.Setup) (load.Transport, error) {
 		if !slices.Contains(d.Roles, setup.Role) {
 			return nil, fmt.Errorf("transport %s has no role %q, it has %v", d.Name, setup.Role, d.Roles)
 		}
-		return t, nil
+		return t, able(d, setup)
 	}
 	return nil, fmt.Errorf("no transport %q here; %s", setup.Transport, quantity.Hint(setup.Transport, names))
 }

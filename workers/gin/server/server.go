@@ -66,9 +66,6 @@ var builtIn = json.API
 // Server implements load.Transport. It sets gin's JSON engine, which the whole
 // process has in common.
 func (Transport) Server(setup contract.Setup) (load.Server, error) {
-	if err := wire.HTTPServerWork(setup); err != nil {
-		return nil, err
-	}
 	content, err := codec.New(setup, codecs())
 	if err != nil {
 		return nil, err

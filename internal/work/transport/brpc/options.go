@@ -54,9 +54,6 @@ var options = []contract.Option{
 // what contradicts the exchange.
 func effective(setup contract.Setup, x *codec.Exchange) (load.Options, error) {
 	o := load.Options(maps.Clone(setup.Options))
-	if s := setup.Exchange.Stream; s != "" {
-		return nil, load.Failure(contract.Unsupported, fmt.Errorf("exchange.stream is %q: an exchange over baidu_std is one message each way", s))
-	}
 	if x.Structured() && o.Text("payload") == payloadAttachment {
 		return nil, load.Failure(contract.Unsupported, fmt.Errorf(
 			"option payload is %s and exchange.codec is %s: attachments carry codec bytes alone", payloadAttachment, x.Codec.Name()))

@@ -30,9 +30,6 @@ type server struct {
 
 // Server implements load.Transport.
 func (t Transport) Server(setup contract.Setup) (load.Server, error) {
-	if err := wire.HTTPServerWork(setup); err != nil {
-		return nil, err
-	}
 	content, err := codec.New(setup, t.Codecs)
 	if err != nil {
 		return nil, err

@@ -54,17 +54,9 @@ func (t Transport) Describe() contract.Transport {
 
 // admit refuses what the transport cannot carry, as unsupported.
 func (t Transport) admit(setup contract.Setup) error {
-	if t.GRPC {
-		return nil
-	}
-	var err error
-	if stream := setup.Exchange.Stream; stream != "" {
-		err = fmt.Errorf("exchange.stream is %q: connect needs HTTP/2 to stream in both directions; transport go-connect-grpc has it", stream)
-	} else if n := setup.Load.InFlight; n > 1 {
-		err = fmt.Errorf("load.in_flight is %d: HTTP/1.1 carries one exchange at a time on a connection; transport go-connect-grpc multiplexes", n)
-	}
-	if err != nil {
-		return load.Failure(contract.Unsupported, err)
+	if n := setup.Load.InFlight; n > 1 && !t.GRPC {
+		return load.Failure(contract.Unsupported, fmt.Errorf(
+			"load.in_flight is %d: HTTP/1.1 carries one exchange at a time on a connection; transport go-connect-grpc multiplexes", n))
 	}
 	return nil
 }

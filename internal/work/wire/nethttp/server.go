@@ -36,9 +36,6 @@ type Server struct {
 // NewServer listens and serves with as, whose Protocols and limits are the
 // transport's; options are the effective ones.
 func NewServer(setup contract.Setup, codecs []codec.Codec, as *http.Server, options map[string]any) (*Server, error) {
-	if err := wire.HTTPServerWork(setup); err != nil {
-		return nil, err
-	}
 	content, err := codec.New(setup, codecs)
 	if err != nil {
 		return nil, err
