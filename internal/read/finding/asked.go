@@ -150,4 +150,4 @@ type Spot struct {
 
 // Doubtful tells of a spot that comes to a share of the best whether its
 // interval reaches below it, so that it comes there only perhaps.
-func (s Spot) Doubtful(share float64) bool { return s.Low < share }
+func (a Spot) Doubtful(share float64) bool { return a.Low < share }
