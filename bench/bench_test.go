@@ -70,12 +70,25 @@ func TestGeneratorsAreUnderstood(t *testing.T) {
 func TestIperf2IsSummed(t *testing.T) {
 	const two = "19700101000000,127.0.0.1,42948,127.0.0.1,5999,3,0.0-1.0,435683388,3425658531\n" +
 		"19700101000000,127.0.0.1,42958,127.0.0.1,5999,4,0.0-1.0,416415804,3271796101\n"
-	bytes, bits, err := sumOfCSV(two, 2)
+	bytes, bits, err := sumOfCSV([]byte(two), 2)
 	if err != nil || bytes != 852099192 || bits != 6697454632 {
 		t.Errorf("got %v bytes, %v bit/s, %v", bytes, bits, err)
 	}
 	for out, want := range map[string]string{two[:70]: "1 lines", "": "1 lines", "a\nb": "comma-separated", "1,x\n1,2": "invalid syntax", "0,0\n0,0": "0 bytes"} {
-		if _, _, err := sumOfCSV(out, 2); err == nil || !strings.Contains(err.Error(), want) {
+		if _, _, err := sumOfCSV([]byte(out), 2); err == nil || !strings.Contains(err.Error(), want) {
+			t.Errorf("%q: %v, want an error with %q", out, err, want)
+		}
+	}
+}
+
+func TestIperf3IsSummed(t *testing.T) {
+	const report = `{"end":{"sum_received":{"bytes":852099192,"bits_per_second":6697454632}}}`
+	bytes, bits, err := sumOfJSON([]byte(report), 2)
+	if err != nil || bytes != 852099192 || bits != 6697454632 {
+		t.Errorf("got %v bytes, %v bit/s, %v", bytes, bits, err)
+	}
+	for out, want := range map[string]string{"": "unexpected end", `{"error":"busy"}`: "0 bytes"} {
+		if _, _, err := sumOfJSON([]byte(out), 2); err == nil || !strings.Contains(err.Error(), want) || strings.Contains(err.Error(), "nil") {
 			t.Errorf("%q: %v, want an error with %q", out, err, want)
 		}
 	}

@@ -21,7 +21,7 @@ func (b *bed) bulkQuestions() []question {
 			name: fmt.Sprintf("bulk %d streams, against iperf3 and iperf2", streams), unit: "bytes/s",
 			hoped: "the best of ours ≥ 1.0", cost: "CPU s/GB, both ends", needs: []string{"iperf3", "iperf"},
 			ours: []string{"go-net", "go-epoll", "asio", "libevent", "uring"},
-			base: []subject{b.iperf3(streams), b.iperf2(streams)},
+			base: []subject{b.filled(iperf3, streams), b.filled(iperf2, streams)},
 		}
 		for _, transport := range q.ours {
 			q.others = append(q.others, b.stream(transport, streams))
@@ -52,57 +52,37 @@ func (b *bed) stream(transport string, streams int) subject {
 	}}
 }
 
-// iperf3 is a subject that counts what its server received.
-func (b *bed) iperf3(streams int) subject {
-	return subject{"iperf3", func(ctx context.Context) (figure, error) {
-		server, err := b.serve(ctx, func(port string) []string {
-			return []string{"iperf3", "-s", "-B", "127.0.0.1", "-p", port}
-		})
-		if err != nil {
-			return figure{}, err
-		}
-		defer server.end()
-		out, sending, err := drive(ctx, "iperf3", "-J", "-c", "127.0.0.1", "-p", server.port,
-			"-P", strconv.Itoa(streams), "-l", strconv.Itoa(bulkBuffer), "-t", b.wholeSeconds())
-		if err != nil {
-			return figure{}, err
-		}
-		var said struct {
-			End struct {
-				SumReceived struct {
-					Bytes         float64
-					BitsPerSecond float64 `json:"bits_per_second"`
-				} `json:"sum_received"`
-			}
-		}
-		if err := json.Unmarshal(out, &said); err != nil || !(said.End.SumReceived.Bytes > 0) {
-			return figure{}, fmt.Errorf("iperf3 printed %q: %w", out, err)
-		}
-		server.end()
-		cpu := sending + server.cpu()
-		return figure{said.End.SumReceived.BitsPerSecond / 8, cpu.Seconds() / said.End.SumReceived.Bytes * 1e9}, nil
-	}}
+// filler is a program that fills a link, and how its client's report is read.
+type filler struct {
+	name, program string
+	format        []string // arguments for the report
+	sum           func(report []byte, streams int) (bytes, bitsPerS float64, err error)
 }
 
-// iperf2 is a subject that counts what its client sent, as the program reports
-// it: at most what lies in socket buffers too much.
-func (b *bed) iperf2(streams int) subject {
-	return subject{"iperf2", func(ctx context.Context) (figure, error) {
+var (
+	iperf3 = filler{"iperf3", "iperf3", []string{"-J"}, sumOfJSON}
+	iperf2 = filler{"iperf2", "iperf", []string{"-y", "C"}, sumOfCSV}
+)
+
+// filled is a subject of a program that fills the link.
+func (b *bed) filled(f filler, streams int) subject {
+	return subject{f.name, func(ctx context.Context) (figure, error) {
 		server, err := b.serve(ctx, func(port string) []string {
-			return []string{"iperf", "-s", "-B", "127.0.0.1", "-p", port}
+			return []string{f.program, "-s", "-B", "127.0.0.1", "-p", port}
 		})
 		if err != nil {
 			return figure{}, err
 		}
 		defer server.end()
-		out, sending, err := drive(ctx, "iperf", "-y", "C", "-c", "127.0.0.1", "-p", server.port,
-			"-P", strconv.Itoa(streams), "-l", strconv.Itoa(bulkBuffer), "-t", b.wholeSeconds())
+		argv := append([]string{f.program}, f.format...)
+		out, sending, err := drive(ctx, append(argv, "-c", "127.0.0.1", "-p", server.port,
+			"-P", strconv.Itoa(streams), "-l", strconv.Itoa(bulkBuffer), "-t", b.wholeSeconds())...)
 		if err != nil {
 			return figure{}, err
 		}
-		bytes, rate, err := sumOfCSV(string(out), streams)
+		bytes, rate, err := f.sum(out, streams)
 		if err != nil {
-			return figure{}, fmt.Errorf("iperf printed %q: %w", out, err)
+			return figure{}, fmt.Errorf("%s printed %q: %w", f.program, out, err)
 		}
 		server.end()
 		cpu := sending + server.cpu()
@@ -110,10 +90,28 @@ func (b *bed) iperf2(streams int) subject {
 	}}
 }
 
+// sumOfJSON reads what iperf3's server received of all streams.
+func sumOfJSON(report []byte, _ int) (bytes, bitsPerS float64, err error) {
+	var said struct {
+		End struct {
+			SumReceived struct {
+				Bytes         float64
+				BitsPerSecond float64 `json:"bits_per_second"`
+			} `json:"sum_received"`
+		}
+	}
+	if err := json.Unmarshal(report, &said); err != nil {
+		return 0, 0, err
+	}
+	sum := said.End.SumReceived
+	return sum.Bytes, sum.BitsPerSecond, moved(sum.Bytes, sum.BitsPerSecond)
+}
+
 // sumOfCSV adds up bytes and bits per second, the last two fields of iperf2's
-// comma-separated report, over its lines, one for each stream.
-func sumOfCSV(out string, streams int) (bytes, bits float64, err error) {
-	lines := strings.Split(strings.TrimSpace(out), "\n")
+// comma-separated report, over its lines, one for each stream: what its client
+// sent, at most what lies in socket buffers too much.
+func sumOfCSV(report []byte, streams int) (bytes, bitsPerS float64, err error) {
+	lines := strings.Split(strings.TrimSpace(string(report)), "\n")
 	if len(lines) != streams {
 		return 0, 0, fmt.Errorf("%d lines, expected one for each of %d streams", len(lines), streams)
 	}
@@ -130,10 +128,15 @@ func sumOfCSV(out string, streams int) (bytes, bits float64, err error) {
 		if err != nil {
 			return 0, 0, err
 		}
-		bytes, bits = bytes+n, bits+rate
+		bytes, bitsPerS = bytes+n, bitsPerS+rate
 	}
-	if !(bytes > 0 && bits > 0) {
-		err = fmt.Errorf("%v bytes at %v bits per second", bytes, bits)
+	return bytes, bitsPerS, moved(bytes, bitsPerS)
+}
+
+// moved is the error of a report that says that nothing was.
+func moved(bytes, bitsPerS float64) error {
+	if !(bytes > 0 && bitsPerS > 0) {
+		return fmt.Errorf("%v bytes at %v bits per second, expected some", bytes, bitsPerS)
 	}
-	return bytes, bits, err
+	return nil
 }
