@@ -1,0 +1,47 @@
+// Package checktest holds worker programs to the contract in their own tests.
+package checktest
+
+import (
+	"os"
+	"os/exec"
+	"path/filepath"
+	"testing"
+
+	"netdyno/internal/run/check"
+)
+
+// patience stretches the contract's times: other tests share the machine.
+const patience = 5
+
+// Conforms builds the program whose directory the test runs in, and fails the
+// test for every case of `netdyno check` in which it departs from the contract.
+// Cases of wires that it does not speak are skipped, so at least so many must
+// have passed. The program is built without the race detector, which would find
+// nothing here.
+func Conforms(t *testing.T, least int) {
+	t.Helper()
+	here, err := os.Getwd()
+	if err != nil {
+		t.Fatal(err)
+	}
+	program := filepath.Join(t.TempDir(), filepath.Base(here))
+	if out, err := exec.CommandContext(t.Context(), "go", "build", "-o", program, ".").CombinedOutput(); err != nil {
+		t.Fatalf("build %s: %v\n%s", filepath.Base(program), err, out)
+	}
+	outcomes, err := check.Run(t.Context(), []string{program}, check.Options{Patience: patience})
+	if err != nil {
+		t.Fatal(err)
+	}
+	passed := 0
+	for _, o := range outcomes {
+		switch {
+		case o.Pass:
+			passed++
+		case !o.Skipped:
+			t.Errorf("%s %s: %s", o.Transport, o.Case, o.Text)
+		}
+	}
+	if passed < least {
+		t.Errorf("%d cases passed of %d, expected at least %d", passed, len(outcomes), least)
+	}
+}
