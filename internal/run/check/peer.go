@@ -83,6 +83,25 @@ func portInUse(s *subject) error {
 	return fatalSetup(s, setup, contract.SetupFailed)
 }
 
+// twoListeners spreads the connections of a client over two ports.
+func twoListeners(s *subject) error {
+	if !s.has(contract.Server) {
+		return skipError{"the transport has no role server"}
+	}
+	e, err := s.connectOver(contract.Setup{Listeners: 2})
+	if err != nil {
+		return err
+	}
+	a, err := e.measure(s, warmUp)
+	if err != nil {
+		return err
+	}
+	if err := a.closes(false); err != nil {
+		return err
+	}
+	return e.finish()
+}
+
 // stranger connects from 127.0.0.1 to a server that admits only 127.0.0.2: the
 // connection must be closed, and nothing may come back on it.
 func stranger(s *subject) error {

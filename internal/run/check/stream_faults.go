@@ -128,22 +128,3 @@ func impossibleSizes(s *subject) error {
 	}
 	return nil
 }
-
-// twoListeners spreads the connections of a client over two ports.
-func twoListeners(s *subject) error {
-	if !s.has(contract.Server) {
-		return skipError{"the transport has no role server"}
-	}
-	e, err := s.connectOver(contract.Setup{Listeners: 2})
-	if err != nil {
-		return err
-	}
-	a, err := e.measure(s, warmUp)
-	if err != nil {
-		return err
-	}
-	if err := a.closes(false); err != nil {
-		return err
-	}
-	return e.finish()
-}
