@@ -8,7 +8,7 @@
 #include <chrono>
 #include <utility>
 
-#include "grpcpp/loops.h"
+#include "kit/threads.h"
 
 namespace netdyno::grpc_worker {
 

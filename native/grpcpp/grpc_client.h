@@ -20,6 +20,7 @@
 #include "grpcpp/contents.h"
 #include "kit/address.h"
 #include "kit/agenda.h"
+#include "kit/loops.h"
 #include "kit/worker.h"
 
 namespace netdyno::grpc_worker {
@@ -151,23 +152,19 @@ class GrpcClient : public Client {
   ~GrpcClient() override;
 
   contract::Ready ready() const override;
-  void run() override;
-  void ended() override;
-  void close() override;
-  std::int64_t connections() const override;
+  void run() override { loops_.run(); }
+  void ended() override { loops_.end(); }
+  void close() override { loops_.close(); }
+  std::int64_t connections() const override { return loops_.open_connections(); }
 
  private:
-  void stop_loops();
-
-  Load& load_;
   Contents contents_;
   contract::Json options_;
   Plan plan_;
   std::vector<Route> routes_;
   grpc::ChannelArguments arguments_;
   Trial trial_;
-  std::vector<std::unique_ptr<ClientLoop>> loops_;
-  std::atomic<bool> closed_{false};
+  Loops<ClientLoop> loops_;
 };
 
 }  // namespace netdyno::grpc_worker

@@ -5,9 +5,9 @@
 
 #include <utility>
 
-#include "grpcpp/loops.h"
 #include "grpcpp/options.h"
 #include "kit/address.h"
+#include "kit/threads.h"
 
 namespace netdyno::grpc_worker {
 

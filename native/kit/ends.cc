@@ -1,52 +1,15 @@
 #include "kit/ends.h"
 
-#include <pthread.h>
-
-#include <exception>
-#include <mutex>
-#include <numeric>
 #include <utility>
 
 #include "kit/address.h"
 #include "kit/descriptor.h"
+#include "kit/threads.h"
 
 namespace netdyno {
 
 using contract::ErrorKind;
 using contract::Failure;
-
-namespace {
-
-void name_thread(std::size_t loop) {
-  pthread_setname_np(pthread_self(), ("loop " + std::to_string(loop)).c_str());
-}
-
-/// Runs body(0) … body(n − 1) on a thread each and waits for all. When one
-/// throws, abort is called once, so that the others end too; its exception is
-/// thrown on.
-void run_all(std::size_t n, const std::function<void(std::size_t)>& body,
-             const std::function<void()>& abort) {
-  std::exception_ptr first;
-  std::mutex mutex;
-  std::vector<std::thread> threads;
-  for (std::size_t i = 0; i < n; i++) {
-    threads.emplace_back([&, i] {
-      name_thread(i);
-      try {
-        body(i);
-      } catch (...) {
-        const std::lock_guard lock(mutex);
-        if (first) return;
-        first = std::current_exception();
-        abort();
-      }
-    });
-  }
-  for (std::thread& thread : threads) thread.join();
-  if (first) std::rethrow_exception(first);
-}
-
-}  // namespace
 
 LoopClient::LoopClient(const contract::Setup& setup, Load& load,
                        const std::function<std::unique_ptr<ClientLoop>()>& make)
@@ -55,10 +18,10 @@ LoopClient::LoopClient(const contract::Setup& setup, Load& load,
 LoopClient::LoopClient(const contract::Setup& setup, Load& load,
                        const std::function<std::unique_ptr<ClientLoop>()>& make,
                        std::unique_ptr<const Work> work)
-    : load_(load), work_(std::move(work)), wanted_(setup.load.connections), options_(setup.options) {
+    : work_(std::move(work)), wanted_(setup.load.connections), options_(setup.options), loops_(load) {
   require_descriptors(wanted_);
   const int lanes = load.lanes();
-  for (int lane = 0; lane < lanes; lane++) loops_.push_back(make());
+  for (int lane = 0; lane < lanes; lane++) loops_.add(make());
   std::vector<std::vector<Descriptor>> sockets(loops_.size());
   std::atomic<bool> given_up{false};
   const auto connect = [&](std::size_t lane) {
@@ -69,7 +32,7 @@ LoopClient::LoopClient(const contract::Setup& setup, Load& load,
   run_all(loops_.size(), connect, [&] { given_up = true; });
   options_ = effective_options(sockets[0][0].get(), setup.options);
   for (std::size_t lane = 0; lane < loops_.size(); lane++) {
-    ClientLoop& loop = *loops_[lane];
+    ClientLoop& loop = loops_[lane];
     for (std::size_t i = 0; i < sockets[lane].size(); i++) {
       const auto slots = load.slots(static_cast<std::int64_t>(lane + i * loops_.size()));
       auto flow = work_->client(static_cast<std::uint32_t>(i), slots, loop.agenda());
@@ -83,39 +46,9 @@ LoopClient::~LoopClient() = default;
 contract::Ready LoopClient::ready() const {
   contract::Ready ready;
   ready.connections = ready.verified = wanted_;
-  ready.threads = load_.lanes();
+  ready.threads = static_cast<std::int64_t>(loops_.size());
   ready.options = options_;
   return ready;
-}
-
-void LoopClient::run() {
-  const auto body = [this](std::size_t i) {
-    if (!closed_) loops_[i]->run();
-  };
-  run_all(loops_.size(), body, [this] { stop_loops(); });
-  const auto active = [](std::int64_t sum, const auto& loop) { return sum + loop->active_connections(); };
-  if (std::accumulate(loops_.begin(), loops_.end(), std::int64_t{0}, active) == 0 && !load_.ended()) {
-    throw Failure(ErrorKind::peer, "run load: the peer closed every connection that carried it");
-  }
-}
-
-void LoopClient::ended() {
-  for (const auto& loop : loops_) loop->end(load_.closing());
-}
-
-void LoopClient::close() {
-  closed_ = true;
-  stop_loops();
-}
-
-void LoopClient::stop_loops() {
-  for (const auto& loop : loops_) loop->stop();
-}
-
-std::int64_t LoopClient::connections() const {
-  std::int64_t sum = 0;
-  for (const auto& loop : loops_) sum += loop->open_connections();
-  return sum;
 }
 
 contract::Option listener_option() {
@@ -173,7 +106,7 @@ LoopServer::LoopServer(const contract::Setup& setup, const std::function<std::un
   }
   for (std::size_t i = 0; i < loops_.size(); i++) {
     threads_.emplace_back([this, i] {
-      name_thread(i);
+      name_thread("loop " + std::to_string(i));
       loops_[i]->run();
     });
   }

@@ -17,6 +17,7 @@
 
 #include "kit/agenda.h"
 #include "kit/flow.h"
+#include "kit/loops.h"
 #include "kit/sockets.h"
 #include "kit/work.h"
 #include "kit/worker.h"
@@ -76,20 +77,16 @@ class LoopClient : public Client {
   ~LoopClient() override;
 
   contract::Ready ready() const override;
-  void run() override;
-  void ended() override;
-  void close() override;
-  std::int64_t connections() const override;
+  void run() override { loops_.run(); }
+  void ended() override { loops_.end(); }
+  void close() override { loops_.close(); }
+  std::int64_t connections() const override { return loops_.open_connections(); }
 
  private:
-  void stop_loops();
-
-  Load& load_;
   std::unique_ptr<const Work> work_;
   std::int64_t wanted_;
   contract::Json options_;
-  std::vector<std::unique_ptr<ClientLoop>> loops_;
-  std::atomic<bool> closed_{false};
+  Loops<ClientLoop> loops_;
 };
 
 /// One event loop of a server.

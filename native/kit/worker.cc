@@ -1,6 +1,5 @@
 #include "kit/worker.h"
 
-#include <pthread.h>
 #include <unistd.h>
 
 #include <chrono>
@@ -11,6 +10,7 @@
 #include "kit/address.h"
 #include "kit/inbox.h"
 #include "kit/machine.h"
+#include "kit/threads.h"
 
 namespace netdyno {
 namespace {
@@ -27,7 +27,7 @@ int converse(const WorkerInfo& info, const std::vector<Transport*>& transports, 
   const auto inbox = std::make_shared<Inbox>();
   const auto over = std::make_shared<std::promise<void>>();
   std::thread([inbox, in, done = over->get_future().share()] {
-    pthread_setname_np(pthread_self(), "control");
+    name_thread("control");
     inbox->read_lines(in);
     // A setup or a library that hangs must not outlive its bench.
     if (done.wait_for(kGrace) != std::future_status::ready) _exit(0);

@@ -1,4 +1,4 @@
-// Threads for loops. Layer: bottom of the grpcpp worker.
+// Threads by name, and many at once. Layer: bottom; any thread.
 #pragma once
 
 #include <pthread.h>
@@ -10,14 +10,14 @@
 #include <thread>
 #include <vector>
 
-namespace netdyno::grpc_worker {
+namespace netdyno {
 
-/// Names the calling thread, as profiles and `top -H` show it.
+/// Names the calling thread, as profiles and `top -H` show it; at most 15 characters.
 inline void name_thread(const std::string& name) { pthread_setname_np(pthread_self(), name.c_str()); }
 
-/// Runs body(0) … body(n − 1) on a thread each and waits for all. When one
-/// throws, abort is called once, so that the others end too; its exception is
-/// thrown on.
+/// Runs body(0) … body(n − 1) on a thread each, named "loop N", and waits for
+/// all. When one throws, abort is called once, so that the others end too; its
+/// exception is thrown on.
 inline void run_all(std::size_t n, const std::function<void(std::size_t)>& body,
                     const std::function<void()>& abort) {
   std::exception_ptr first;
@@ -40,4 +40,4 @@ inline void run_all(std::size_t n, const std::function<void(std::size_t)>& body,
   if (first) std::rethrow_exception(first);
 }
 
-}  // namespace netdyno::grpc_worker
+}  // namespace netdyno
