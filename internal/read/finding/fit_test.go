@@ -99,7 +99,7 @@ func TestFitFindsThePlantedModel(t *testing.T) {
 // Over many studies the intervals hold the truth as often as they say.
 func TestFitIntervalsCover(t *testing.T) {
 	if testing.Short() {
-		t.Skip("dozens of simulated studies")
+		t.Skip("-short: dozens of simulated studies")
 	}
 	const studies = 60
 	covered := [3]int{}

@@ -13,7 +13,7 @@ import (
 func simulate(t *testing.T, studies int, o synthetic.Options) map[finding.Verdict]float64 {
 	t.Helper()
 	if testing.Short() {
-		t.Skip("thousands of simulated studies")
+		t.Skip("-short: thousands of simulated studies")
 	}
 	share := map[finding.Verdict]float64{}
 	n := 0.0

@@ -94,7 +94,7 @@ func withoutAssets(html []byte) []byte {
 
 func TestWriteSample(t *testing.T) {
 	if *out == "" {
-		t.Skip("no -out")
+		t.Skip("writes sample reports for a reader's eyes, to the directory of -out")
 	}
 	for name, findings := range map[string]finding.Findings{
 		"report.html": sample(8), "large.html": sample(120),
