@@ -5,14 +5,12 @@ import (
 	"strconv"
 
 	"netdyno/internal/contract"
+	"netdyno/internal/work/wire"
 )
 
 // forever is for how many seconds a client is told to run; it is interrupted
 // long before. iperf3 takes no more than a day.
 const forever = "86400"
-
-// defaultChunk is chunk_bytes when setup leaves it out (CONTRACT.md, section Wires).
-const defaultChunk = 64 << 10
 
 // streams are the features of a program that does nothing else.
 var streams = []contract.Feature{contract.FeatureStreamUp, contract.FeatureStreamDown, contract.FeatureStreamBoth}
@@ -33,10 +31,15 @@ func refuseBulk(name string, x contract.Exchange, mostChunk int64) error {
 	return nil
 }
 
+// serveBulk are the arguments of a server, of either iperf.
+func serveBulk(host, port string) []string {
+	return []string{"--server", "--bind", host, "--port", port}
+}
+
 // chunkOf is the argument for how much is written at once.
 func chunkOf(x contract.Exchange) string {
 	if x.ChunkBytes == 0 {
-		return strconv.Itoa(defaultChunk)
+		return strconv.Itoa(wire.DefaultChunk)
 	}
 	return strconv.FormatInt(x.ChunkBytes, 10)
 }

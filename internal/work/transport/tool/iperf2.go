@@ -4,6 +4,7 @@ import (
 	"strconv"
 
 	"netdyno/internal/contract"
+	"netdyno/internal/work/wire"
 )
 
 // Iperf2 is transport iperf2: bulk streams by iperf, version 2, which has a
@@ -14,8 +15,7 @@ func Iperf2() Transport {
 		name: "iperf2", doc: "bulk streams by iperf (version 2), server and client, counted by the kernel",
 		program: "iperf", debian: "iperf", features: streams,
 		refuse: func(setup contract.Setup) error {
-			const mostChunk = 64 << 20 // of the wire stream, beside whose transports it stands
-			return refuseBulk("iperf2", setup.Exchange, mostChunk)
+			return refuseBulk("iperf2", setup.Exchange, wire.MaxChunk)
 		},
 		threads: func(setup contract.Setup, _ int) int {
 			if setup.Exchange.Stream == contract.StreamBoth {
@@ -23,9 +23,7 @@ func Iperf2() Transport {
 			}
 			return setup.Load.Connections
 		},
-		serve: func(_ contract.Setup, host, port string) []string {
-			return []string{"--server", "--bind", host, "--port", port}
-		},
+		serve: serveBulk,
 		drive: iperf2Client,
 		state: readIperf2,
 	}}

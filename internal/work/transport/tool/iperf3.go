@@ -21,12 +21,10 @@ func Iperf3() Transport {
 			const mostChunk = 1 << 20 // MAX_BLOCKSIZE of iperf.h
 			return refuseBulk("iperf3", setup.Exchange, mostChunk)
 		},
-		threads: func(_ contract.Setup, processes int) int { return processes },
-		serve: func(_ contract.Setup, host, port string) []string {
-			return []string{"--server", "--bind", host, "--port", port}
-		},
-		drive: iperf3Client,
-		state: readIperf3, complaint: iperf3Error,
+		threads: onePerProcess,
+		serve:   serveBulk,
+		drive:   iperf3Client,
+		state:   readIperf3, complaint: iperf3Error,
 	}}
 }
 

@@ -2,6 +2,7 @@ package tool
 
 import (
 	"encoding/json"
+	"errors"
 	"fmt"
 	"strings"
 )
@@ -53,7 +54,7 @@ func readIperf3(_ flow, stdout []byte, _ window) (statement, error) {
 		}
 	}
 	if !known || s.sent < 0 || s.received < 0 {
-		return statement{}, fmt.Errorf("read iperf3's JSON: end holds no sum of what the client sent or received")
+		return statement{}, errors.New("read iperf3's JSON: end holds no sum of what the client sent or received")
 	}
 	return s, nil
 }

@@ -49,7 +49,7 @@ func (t Transport) Server(setup contract.Setup) (load.Server, error) {
 	for i := range listeners {
 		host, port, err := placeOf(setup.Listen, i)
 		if err == nil {
-			err = s.launch(slices.Concat([]string{path}, t.tool.serve(setup, host, port), args), port)
+			err = s.launch(slices.Concat([]string{path}, t.tool.serve(host, port), args), port)
 		}
 		if err != nil {
 			_ = s.Close()

@@ -22,8 +22,8 @@ func Sockperf() Transport {
 			Doc:   "how long it can run: warm-up, window and 5 s more; it keeps 10 MB of memory for each second",
 		}},
 		refuse:  refuseSockperf,
-		threads: func(_ contract.Setup, processes int) int { return processes },
-		serve: func(_ contract.Setup, host, port string) []string {
+		threads: onePerProcess,
+		serve: func(host, port string) []string {
 			return []string{"server", "--tcp", "--ip", host, "--port", port}
 		},
 		drive: sockperfClient,

@@ -39,7 +39,7 @@ type tool struct {
 	// threads is how many threads do the work of an end with so many processes.
 	threads func(setup contract.Setup, processes int) int
 	// serve and drive return the arguments of one server and of one client.
-	serve func(setup contract.Setup, host, port string) []string
+	serve func(host, port string) []string
 	drive func(contract.Setup, flow) []string
 	// ahead is for how long a client must have been at work before a trial can
 	// count what it does; 0 begins with the load.
@@ -52,6 +52,9 @@ type tool struct {
 	// a program that wraps it in much else; nil takes the last that it printed.
 	complaint func(stdout []byte) string
 }
+
+// onePerProcess is threads of a program that has no more.
+func onePerProcess(_ contract.Setup, processes int) int { return processes }
 
 // flow is one client process: its share of the connections, to one server.
 type flow struct {
