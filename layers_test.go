@@ -56,7 +56,7 @@ var layers = map[string][]string{
 	"internal/work/transport/tool":    {"internal/contract", "internal/work/load", "internal/work/wire", "internal/work/child", "internal/hist", "internal/tcpinfo"},
 	"internal/work/transport/*":       {"internal/contract", "internal/work/load", "internal/work/wire", "internal/work/wire/nethttp", "internal/work/wire/baidustd", "internal/work/codec", "internal/work/netdynov1"},
 	"internal/work/worker":            {"internal/contract", "internal/quantity", "internal/work/load"},
-	"internal/work/worker/workertest": {"internal/contract", "internal/work/load", "internal/work/worker"},
+	"internal/work/worker/workertest": {"internal/contract", "internal/hist", "internal/work/load", "internal/work/worker"},
 
 	"internal/read/finding":           {"internal/contract", "internal/record", "internal/hist", "internal/quantity", "internal/read/stat"},
 	"internal/read/finding/synthetic": {"internal/contract", "internal/record", "internal/hist"},

@@ -2,7 +2,6 @@ package main
 
 import (
 	"net"
-	"strings"
 	"testing"
 
 	"netdyno/internal/contract"
@@ -10,27 +9,12 @@ import (
 	"netdyno/internal/work/worker/workertest"
 )
 
-func contains(t *testing.T, what string, err error, words ...string) {
-	t.Helper()
-	if err == nil {
-		t.Errorf("%s: no error, want one with %q", what, words)
-		return
-	}
-	for _, word := range words {
-		if !strings.Contains(err.Error(), word) {
-			t.Errorf("%s: error %q lacks %q", what, err, word)
-		}
-	}
-}
-
-// refused gives a client to a server at an address and returns its fatal error.
+// refused gives a client to a server at an address and returns its error.
 func refused(t *testing.T, address string, p trial) *contract.Error {
 	t.Helper()
 	_, setup := p.setups()
 	setup.Peers, setup.Load.Connections = []string{address}, 1
-	client := workertest.Start(t, transports...)
-	client.Send(contract.Message{Setup: &setup})
-	return client.Expect("error").Error
+	return workertest.Refused(t, transports, setup)
 }
 
 func TestMismatchedEndsSayWhatIsWrong(t *testing.T) {
@@ -67,7 +51,7 @@ func TestMismatchedEndsSayWhatIsWrong(t *testing.T) {
 			t.Parallel()
 			_, address := c.server.listen(t)
 			err := refused(t, address, c.client)
-			contains(t, name, err, c.words...)
+			workertest.Says(t, name, err, c.words...)
 			if err.Kind != c.kind || !err.Fatal {
 				t.Errorf("error %+v, want a fatal one of kind %s", err, c.kind)
 			}
@@ -102,10 +86,8 @@ func TestContradictionsAreRefused(t *testing.T) {
 		if c.role == contract.Client {
 			setup = client
 		}
-		worker := workertest.Start(t, transports...)
-		worker.Send(contract.Message{Setup: &setup})
-		err := worker.Expect("error").Error
-		contains(t, string(c.role), err, c.words...)
+		err := workertest.Refused(t, transports, setup)
+		workertest.Says(t, string(c.role), err, c.words...)
 		if err.Kind != c.kind {
 			t.Errorf("%s: kind %s, want %s: %s", c.role, err.Kind, c.kind, err.Text)
 		}
@@ -127,7 +109,7 @@ func TestDeadServerIsFatal(t *testing.T) {
 			server, client := p.connect(t)
 			client.Mark(1, true)
 			client.Start()
-			until(t, server, 10)
+			server.Until(10)
 			server.End()
 			if m := client.Expect("error"); m.Error.Kind != contract.Peer || !m.Error.Fatal {
 				t.Errorf("error %+v, want a fatal one of kind peer", m.Error)

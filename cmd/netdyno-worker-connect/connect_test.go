@@ -59,27 +59,17 @@ func (p pairing) setups() (server, client contract.Setup) {
 // connect sets both ends up; the client must be ready.
 func (p pairing) connect(t *testing.T) (server, client *workertest.Bench, ready contract.Ready) {
 	t.Helper()
-	server, client = workertest.Start(t, transports...), workertest.Start(t, transports...)
 	listening, connecting := p.setups()
-	connecting.Peers = server.Setup(listening).Addresses
-	if len(connecting.Peers) != 2 {
-		t.Fatalf("listens on %v, want two addresses", connecting.Peers)
-	}
-	ready = client.Setup(connecting)
-	if ready.Connections != p.load.Connections || ready.Verified != p.load.Connections {
-		t.Fatalf("ready %+v, want %d connections verified", ready, p.load.Connections)
-	}
-	return server, client, ready
+	return workertest.Pair(t, transports, listening, connecting)
 }
 
 // fail sets both ends up; the client must refuse.
 func (p pairing) fail(t *testing.T) *contract.Error {
 	t.Helper()
-	server, client := workertest.Start(t, transports...), workertest.Start(t, transports...)
 	listening, connecting := p.setups()
+	server := workertest.Start(t, transports...)
 	connecting.Peers = server.Setup(listening).Addresses
-	client.Send(contract.Message{Setup: &connecting})
-	e := client.Expect("error").Error
+	e := workertest.Refused(t, transports, connecting)
 	if !e.Fatal {
 		t.Errorf("error %+v is not fatal", e)
 	}

@@ -4,10 +4,8 @@ import (
 	"fmt"
 	"strings"
 	"testing"
-	"time"
 
 	"netdyno/internal/contract"
-	"netdyno/internal/hist"
 	"netdyno/internal/work/worker/workertest"
 )
 
@@ -36,46 +34,18 @@ func (p trial) setups() (server, client contract.Setup) {
 
 func (p trial) connect(t *testing.T) (server, client *workertest.Bench) {
 	t.Helper()
-	server, client = workertest.Start(t, transports...), workertest.Start(t, transports...)
 	s, c := p.setups()
-	listening := server.Setup(s)
-	c.Peers = listening.Addresses
-	if ready := client.Setup(c); ready.Connections != p.load.Connections || ready.Verified != p.load.Connections {
-		t.Fatalf("ready %+v, want %d connections verified", ready, p.load.Connections)
-	}
+	server, client, _ = workertest.Pair(t, transports, s, c)
 	return server, client
 }
 
-// amount runs a fixed number of exchanges on every connection and checks that
-// both ends counted exactly those.
+// amount runs a fixed number of exchanges on every connection.
 func (p trial) amount(t *testing.T, each int64) {
 	t.Helper()
 	p.load.Amount = each
 	server, client := p.connect(t)
-	opened := server.Mark(1, true).Counts
-	client.Mark(1, true)
-	client.Start()
-	r := client.Expect("result").Result
-	counted := server.Mark(2, false).Counts
-	want := each * int64(p.load.Connections)
-	if r.Counts.Exchanges != want || len(r.Counts.Errors) > 0 || r.Unfinished != 0 {
-		t.Errorf("client counts %+v, %d unfinished; want %d exchanges", r.Counts, r.Unfinished, want)
-	}
-	if p.exchange.Codec == "" && (r.Counts.SentBytes != want*p.exchange.UpBytes || r.Counts.ReceivedBytes != want*p.exchange.DownBytes) {
-		t.Errorf("client sent %d and received %d bytes in %d exchanges", r.Counts.SentBytes, r.Counts.ReceivedBytes, want)
-	}
-	got := contract.Counts{
-		Exchanges:     counted.Exchanges - opened.Exchanges,
-		ReceivedBytes: counted.ReceivedBytes - opened.ReceivedBytes,
-		SentBytes:     counted.SentBytes - opened.SentBytes,
-	}
-	if got.Exchanges != want || got.ReceivedBytes != r.Counts.SentBytes || got.SentBytes != r.Counts.ReceivedBytes {
-		t.Errorf("server counts %+v, client %+v: the ledger does not close", got, r.Counts)
-	}
-	service, err := hist.Decode(r.Service)
-	if err != nil || service.Count() != want {
-		t.Errorf("%d service times of %d exchanges (%v)", service.Count(), want, err)
-	}
+	_, setup := p.setups()
+	workertest.Amount(t, server, client, setup)
 }
 
 func blocks(up, down int64) contract.Exchange {
@@ -142,19 +112,6 @@ func TestEveryKindOfExchange(t *testing.T) {
 	}
 }
 
-// until polls the server's account until it has counted so many exchanges: how
-// long that takes is the machine's affair.
-func until(t *testing.T, server *workertest.Bench, exchanges int64) contract.Counts {
-	t.Helper()
-	for deadline := time.Now().Add(workertest.Patience); time.Now().Before(deadline); time.Sleep(5 * time.Millisecond) {
-		if c := server.Mark(1, true).Counts; c.Exchanges >= exchanges {
-			return c
-		}
-	}
-	t.Fatalf("the server has not counted %d exchanges in %v", exchanges, workertest.Patience)
-	return contract.Counts{}
-}
-
 func TestEveryLoad(t *testing.T) {
 	t.Parallel()
 	for name, l := range map[string]contract.Load{
@@ -172,7 +129,7 @@ func TestEveryLoad(t *testing.T) {
 				before := server.Mark(1, true).Counts.Exchanges
 				client.Mark(1, true)
 				client.Start()
-				if open := until(t, server, before+20).Connections; !l.Fresh && open != int64(l.Connections) {
+				if open := server.Until(before + 20).Connections; !l.Fresh && open != int64(l.Connections) {
 					t.Errorf("%d TCP connections are open, want %d", open, l.Connections)
 				}
 				client.Mark(2, false)
@@ -193,7 +150,7 @@ func TestOneConnectionIsOneTCPConnection(t *testing.T) {
 	client.Mark(1, true)
 	client.Start()
 	for exchanges := int64(50); exchanges <= 250; exchanges += 50 {
-		if open := until(t, server, exchanges).Connections; open != 1 {
+		if open := server.Until(exchanges).Connections; open != 1 {
 			t.Fatalf("%d TCP connections, want 1", open)
 		}
 	}

@@ -2,7 +2,6 @@ package main
 
 import (
 	"net"
-	"strings"
 	"testing"
 
 	"google.golang.org/grpc"
@@ -13,27 +12,12 @@ import (
 	"netdyno/internal/work/worker/workertest"
 )
 
-func contains(t *testing.T, what string, err error, words ...string) {
-	t.Helper()
-	if err == nil {
-		t.Errorf("%s: no error, want one with %q", what, words)
-		return
-	}
-	for _, word := range words {
-		if !strings.Contains(err.Error(), word) {
-			t.Errorf("%s: error %q lacks %q", what, err, word)
-		}
-	}
-}
-
-// refused gives a client to a server at an address and returns its fatal error.
+// refused gives a client to a server at an address and returns its error.
 func refused(t *testing.T, address string, p trial) *contract.Error {
 	t.Helper()
 	_, setup := p.setups()
 	setup.Peers, setup.Load.Connections = []string{address}, 1
-	client := workertest.Start(t, transports...)
-	client.Send(contract.Message{Setup: &setup})
-	return client.Expect("error").Error
+	return workertest.Refused(t, transports, setup)
 }
 
 func TestMismatchedEndsSayWhatIsWrong(t *testing.T) {
@@ -72,9 +56,9 @@ func TestMismatchedEndsSayWhatIsWrong(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
 			setup, _ := c.server.setups()
-			_, address := listen(t, setup)
+			_, address := workertest.Listen(t, transports, setup)
 			err := refused(t, address, c.client)
-			contains(t, name, err, c.words...)
+			workertest.Says(t, name, err, c.words...)
 			if err.Kind != c.kind || !err.Fatal {
 				t.Errorf("error %+v, want a fatal one of kind %s", err, c.kind)
 			}
@@ -100,8 +84,8 @@ func TestOnlyTheLengthIsVerified(t *testing.T) {
 	if ready := workertest.Start(t, transports...).Setup(setup); ready.Verified != 1 {
 		t.Errorf("ready %+v, want the connection verified", ready)
 	}
-	contains(t, "content", refused(t, address, trial{exchange: blocks(10, 10)}), "CRC-32C")
-	contains(t, "length", refused(t, address, trial{exchange: blocks(11, 10), client: length}), "11 bytes, expected 10")
+	workertest.Says(t, "content", refused(t, address, trial{exchange: blocks(10, 10)}), "CRC-32C")
+	workertest.Says(t, "length", refused(t, address, trial{exchange: blocks(11, 10), client: length}), "11 bytes, expected 10")
 }
 
 func TestContradictionsAreRefused(t *testing.T) {
@@ -125,10 +109,8 @@ func TestContradictionsAreRefused(t *testing.T) {
 		server, client := trial{exchange: c.exchange, server: c.options, client: c.options, load: contract.Load{Connections: 1}}.setups()
 		client.Peers = []string{"127.0.0.1:1"} // refused before it is dialled
 		for _, setup := range []contract.Setup{server, client} {
-			worker := workertest.Start(t, transports...)
-			worker.Send(contract.Message{Setup: &setup})
-			err := worker.Expect("error").Error
-			contains(t, string(setup.Role), err, c.words...)
+			err := workertest.Refused(t, transports, setup)
+			workertest.Says(t, string(setup.Role), err, c.words...)
 			if err.Kind != c.kind {
 				t.Errorf("%s: kind %s, want %s: %s", setup.Role, err.Kind, c.kind, err.Text)
 			}
@@ -173,7 +155,7 @@ func TestConnectionsThatFail(t *testing.T) {
 		"reset":   {resetting(t), []string{"connect 1 of 1", "Unavailable"}},
 	} {
 		err := refused(t, c.address, trial{exchange: blocks(1, 1)})
-		contains(t, name, err, c.words...)
+		workertest.Says(t, name, err, c.words...)
 		if err.Kind != contract.Peer {
 			t.Errorf("%s: kind %s, want peer", name, err.Kind)
 		}
@@ -193,7 +175,7 @@ func TestDeadServerIsFatal(t *testing.T) {
 			server, client := p.connect(t)
 			client.Mark(1, true)
 			client.Start()
-			until(t, server, 20)
+			server.Until(20)
 			server.End()
 			if m := client.Expect("error"); m.Error.Kind != contract.Peer || !m.Error.Fatal {
 				t.Errorf("error %+v, want a fatal one of kind peer", m.Error)

@@ -115,18 +115,12 @@ func (c *curl) invoke(service, name, request string) (protoreflect.Message, erro
 	return down.ProtoReflect(), err
 }
 
-func listen(t *testing.T, setup contract.Setup) (*workertest.Bench, string) {
-	t.Helper()
-	server := workertest.Start(t, transports...)
-	return server, server.Setup(setup).Addresses[0]
-}
-
 const exchange = "netdyno.v1.Exchange"
 
 func TestGrpcurlCallsSimple(t *testing.T) {
 	t.Parallel()
 	setup, _ := trial{exchange: message("proto", "simple")}.setups()
-	server, address := listen(t, setup)
+	server, address := workertest.Listen(t, transports, setup)
 	c := newCurl(t, address)
 	if names := c.services(); !names[exchange] {
 		t.Errorf("services %v lack %s", names, exchange)
@@ -152,16 +146,16 @@ func TestReflectionWorksWithEveryCodec(t *testing.T) {
 		"json": {exchange: message("json", "complex")}, "tiered": {exchange: blocks(3, 3), server: map[string]any{"buffer_pool": "tiered"}},
 	} {
 		setup, _ := p.setups()
-		_, address := listen(t, setup)
+		_, address := workertest.Listen(t, transports, setup)
 		c := newCurl(t, address)
 		if names := c.services(); !names[exchange] {
 			t.Errorf("%s: services %v lack %s", name, names, exchange)
 		}
 		_, err := c.invoke(exchange, "Simple", `{}`)
-		contains(t, name, err, "Unimplemented", "/netdyno.v1.Exchange/Simple", "expected")
+		workertest.Says(t, name, err, "Unimplemented", "/netdyno.v1.Exchange/Simple", "expected")
 	}
 	setup, _ := trial{exchange: blocks(3, 5)}.setups()
-	_, address := listen(t, setup)
+	_, address := workertest.Listen(t, transports, setup)
 	reply, err := newCurl(t, address).invoke(exchange, "Unary", `{"content":"AQID"}`)
 	if err != nil {
 		t.Fatal(err)
@@ -170,7 +164,7 @@ func TestReflectionWorksWithEveryCodec(t *testing.T) {
 		t.Errorf("reply of %d bytes, want 5", len(got))
 	}
 	_, err = newCurl(t, address).invoke(exchange, "Unary", `{"content":"AQIDBA=="}`)
-	contains(t, "a request of 4 bytes", err, "InvalidArgument", "4 bytes, expected 3")
+	workertest.Says(t, "a request of 4 bytes", err, "InvalidArgument", "4 bytes, expected 3")
 }
 
 // shop describes a service of a user's own.
@@ -213,7 +207,7 @@ func TestMessagesOfTheUsersOwn(t *testing.T) {
 		}
 	}
 	setup, _ := trial{exchange: order(t, "proto"), server: map[string]any{"method": "/shop.v1.Shop/Buy"}}.setups()
-	_, address := listen(t, setup)
+	_, address := workertest.Listen(t, transports, setup)
 	reply, err := newCurl(t, address).invoke("shop.v1.Shop", "Buy", `{"item":"milk"}`)
 	if err != nil || reply.Get(reply.Descriptor().Fields().ByName("pieces")).Int() != 3 {
 		t.Errorf("reply %v, %v; want the trial's order", reply, err)

@@ -33,17 +33,12 @@ type pairing struct {
 
 func (p pairing) connect(t *testing.T) (server, client *workertest.Bench) {
 	t.Helper()
-	server, client = workertest.Start(t, all...), workertest.Start(t, all...)
-	at := server.Setup(contract.Setup{
+	server, client, _ = workertest.Pair(t, all, contract.Setup{
 		Transport: p.server, Role: contract.Server, Listen: "127.0.0.1:0", Listeners: 2, Allow: []string{"127.0.0.1"},
 		Exchange: p.exchange, Load: p.load, TLS: p.tls,
+	}, contract.Setup{
+		Transport: p.client, Role: contract.Client, Exchange: p.exchange, Load: p.load, Options: p.options, TLS: p.tls,
 	})
-	ready := client.Setup(contract.Setup{
-		Transport: p.client, Role: contract.Client, Peers: at.Addresses, Exchange: p.exchange, Load: p.load, Options: p.options, TLS: p.tls,
-	})
-	if len(at.Addresses) != 2 || ready.Connections != p.load.Connections || ready.Verified != p.load.Connections {
-		t.Fatalf("server at %v, client ready %+v, want two addresses and %d connections verified", at.Addresses, ready, p.load.Connections)
-	}
 	return server, client
 }
 

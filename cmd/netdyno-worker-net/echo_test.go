@@ -47,26 +47,16 @@ func (p pairing) connect(t *testing.T) (server, client *workertest.Bench) {
 // ends also returns what the client says when it is ready.
 func (p pairing) ends(t *testing.T) (server, client *workertest.Bench, ready contract.Ready) {
 	t.Helper()
-	server, client = workertest.Start(t, transports...), workertest.Start(t, transports...)
 	exchange := p.exchange
 	if exchange.Stream == "" {
 		exchange = contract.Exchange{UpBytes: p.size, DownBytes: p.size}
 	}
-	listening := server.Setup(contract.Setup{
+	return workertest.Pair(t, transports, contract.Setup{
 		Transport: p.server, Role: contract.Server, Listen: "127.0.0.1:0", Exchange: exchange, Load: p.load,
 		Options: p.options, Allow: []string{"127.0.0.1"}, Listeners: 2,
+	}, contract.Setup{
+		Transport: p.client, Role: contract.Client, Exchange: exchange, Load: p.load, Seed: 3, Options: p.clientOptions,
 	})
-	if len(listening.Addresses) != 2 {
-		t.Fatalf("listens on %v, want two addresses", listening.Addresses)
-	}
-	ready = client.Setup(contract.Setup{
-		Transport: p.client, Role: contract.Client, Peers: listening.Addresses, Exchange: exchange, Load: p.load, Seed: 3,
-		Options: p.clientOptions,
-	})
-	if ready.Connections != p.load.Connections || ready.Verified != p.load.Connections {
-		t.Fatalf("ready %+v, want %d connections verified", ready, p.load.Connections)
-	}
-	return server, client, ready
 }
 
 // The ledger must close for every server with every client.

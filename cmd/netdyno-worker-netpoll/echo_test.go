@@ -26,21 +26,11 @@ type pairing struct {
 
 func (p pairing) connect(t *testing.T) (server, client *workertest.Bench) {
 	t.Helper()
-	server, client = workertest.Start(t, everyone...), workertest.Start(t, everyone...)
 	exchange := contract.Exchange{UpBytes: p.size, DownBytes: p.size}
-	listening := server.Setup(contract.Setup{
+	server, client, _ = workertest.Pair(t, everyone, contract.Setup{
 		Transport: p.server, Role: contract.Server, Listen: "127.0.0.1:0", Exchange: exchange, Load: p.load,
 		Allow: []string{"127.0.0.1"}, Listeners: 2,
-	})
-	if len(listening.Addresses) != 2 {
-		t.Fatalf("listens on %v, want two addresses", listening.Addresses)
-	}
-	ready := client.Setup(contract.Setup{
-		Transport: p.client, Role: contract.Client, Peers: listening.Addresses, Exchange: exchange, Load: p.load, Seed: 3,
-	})
-	if ready.Connections != p.load.Connections || ready.Verified != p.load.Connections {
-		t.Fatalf("ready %+v, want %d connections verified", ready, p.load.Connections)
-	}
+	}, contract.Setup{Transport: p.client, Role: contract.Client, Exchange: exchange, Load: p.load, Seed: 3})
 	return server, client
 }
 
