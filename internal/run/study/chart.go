@@ -10,8 +10,6 @@ import (
 	"netdyno/internal/record"
 )
 
-const maxCharts = 100
-
 var chartKeys = []string{"title", "kind", "metric", "x", "y", "by", "against", "where", "arms"}
 
 // axes says which keys a kind of chart needs and which it may have.
@@ -21,36 +19,9 @@ var axes = map[record.ChartKind]struct{ needs, may []string }{
 	record.Front: {needs: []string{"metric", "against"}, may: []string{"by"}},
 }
 
-func (s *Study) readCharts(tree *node) error {
-	items, err := tree.views("charts", chartKeys)
-	if err != nil {
-		return err
-	}
-	for _, n := range items {
-		c, err := s.readChart(n)
-		if err != nil {
-			return err
-		}
-		s.Charts = append(s.Charts, c)
-	}
-	return nil
-}
-
-// views returns the items of a list of charts or fits.
-func (n *node) views(key string, keys []string) ([]*node, error) {
-	e := n.get(key)
-	if e == nil {
-		return nil, nil
-	}
-	if e.value.kind != list || len(e.value.items) > maxCharts {
-		return nil, e.value.at.errorf("%s: expected a list of at most %d, each with %s", key, maxCharts, strings.Join(keys, ", "))
-	}
-	for _, item := range e.value.items {
-		if err := item.mappingOf(keys); err != nil {
-			return nil, err
-		}
-	}
-	return e.value.items, nil
+func (s *Study) readCharts(tree *node) (err error) {
+	s.Charts, err = views(tree, "charts", chartKeys, s.readChart)
+	return err
 }
 
 func (s *Study) readChart(n *node) (record.Chart, error) {

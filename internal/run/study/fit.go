@@ -11,19 +11,9 @@ const maxTerms = 16
 
 var fitKeys = []string{"title", "metric", "per", "terms", "where", "source", "published"}
 
-func (s *Study) readFits(tree *node) error {
-	items, err := tree.views("fits", fitKeys)
-	if err != nil {
-		return err
-	}
-	for _, n := range items {
-		f, err := s.readFit(n)
-		if err != nil {
-			return err
-		}
-		s.Fits = append(s.Fits, f)
-	}
-	return nil
+func (s *Study) readFits(tree *node) (err error) {
+	s.Fits, err = views(tree, "fits", fitKeys, s.readFit)
+	return err
 }
 
 func (s *Study) readFit(n *node) (record.Fit, error) {
@@ -34,17 +24,10 @@ func (s *Study) readFit(n *node) (record.Fit, error) {
 	if err != nil {
 		return f, err
 	}
-	terms := listed(n.get("terms").value)
-	if len(terms) == 0 || len(terms) > maxTerms {
-		return f, n.placeOf("terms").errorf("terms: expected a list of 1 to %d factors", maxTerms)
+	if f.Terms, err = n.factors("terms", maxTerms); err != nil {
+		return f, err
 	}
-	for _, item := range terms {
-		if item.kind != scalar {
-			return f, item.at.errorf("terms: found %s; expected a factor", item.kind)
-		}
-		f.Terms = append(f.Terms, item.text)
-	}
-	if f.Published, err = coefficients(n, len(terms)); err != nil {
+	if f.Published, err = coefficients(n, len(f.Terms)); err != nil {
 		return f, err
 	}
 	if f.Where, err = n.where(); err != nil {

@@ -12,19 +12,9 @@ const maxLeast = 8
 
 var reachKeys = []string{"title", "metric", "share", "least", "where"}
 
-func (s *Study) readReaches(tree *node) error {
-	items, err := tree.views("reaches", reachKeys)
-	if err != nil {
-		return err
-	}
-	for _, n := range items {
-		r, err := s.readReach(n)
-		if err != nil {
-			return err
-		}
-		s.Reaches = append(s.Reaches, r)
-	}
-	return nil
+func (s *Study) readReaches(tree *node) (err error) {
+	s.Reaches, err = views(tree, "reaches", reachKeys, s.readReach)
+	return err
 }
 
 func (s *Study) readReach(n *node) (record.Reach, error) {
@@ -40,15 +30,8 @@ func (s *Study) readReach(n *node) (record.Reach, error) {
 			return r, n.placeOf("share").errorf("share: %q is not a share of the best; expected more than 0 to 1, such as 95%%", clip(share, 40))
 		}
 	}
-	least := listed(n.get("least").value)
-	if len(least) == 0 || len(least) > maxLeast {
-		return r, n.placeOf("least").errorf("least: expected a list of 1 to %d factors", maxLeast)
-	}
-	for _, item := range least {
-		if item.kind != scalar {
-			return r, item.at.errorf("least: found %s; expected a factor", item.kind)
-		}
-		r.Least = append(r.Least, item.text)
+	if r.Least, err = n.factors("least", maxLeast); err != nil {
+		return r, err
 	}
 	if r.Where, err = n.where(); err != nil {
 		return r, err

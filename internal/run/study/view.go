@@ -7,6 +7,7 @@ import (
 	"strings"
 
 	"netdyno/internal/quantity"
+	"netdyno/internal/record"
 )
 
 // What charts, fits and searches may ask of a study: its trials' factors and levels.
@@ -141,9 +142,54 @@ func (s *Study) meets(arm *Arm, where map[string]string) bool {
 	return true
 }
 
-// keepViews takes over those charts, fits and searches of the original study that still
-// ask for what this one has.
+// maxViews bounds each list of charts, fits or searches.
+const maxViews = 100
+
+// views reads a list of charts, fits or searches, each with some of the keys.
+func views[V any](tree *node, key string, keys []string, read func(*node) (V, error)) ([]V, error) {
+	e := tree.get(key)
+	if e == nil {
+		return nil, nil
+	}
+	if e.value.kind != list || len(e.value.items) > maxViews {
+		return nil, e.value.at.errorf("%s: expected a list of at most %d, each with %s", key, maxViews, strings.Join(keys, ", "))
+	}
+	for _, item := range e.value.items {
+		if err := item.mappingOf(keys); err != nil {
+			return nil, err
+		}
+	}
+	var all []V
+	for _, item := range e.value.items {
+		v, err := read(item)
+		if err != nil {
+			return nil, err
+		}
+		all = append(all, v)
+	}
+	return all, nil
+}
+
+// factors reads a list of 1 to most names of factors.
+func (n *node) factors(key string, most int) ([]string, error) {
+	items := listed(n.get(key).value)
+	if len(items) == 0 || len(items) > most {
+		return nil, n.placeOf(key).errorf("%s: expected a list of 1 to %d factors", key, most)
+	}
+	var names []string
+	for _, item := range items {
+		if item.kind != scalar {
+			return nil, item.at.errorf("%s: found %s; expected a factor", key, item.kind)
+		}
+		names = append(names, item.text)
+	}
+	return names, nil
+}
+
+// keepViews takes over those charts, fits and searches of the original study
+// that still ask for what this one has.
 func (s *Study) keepViews(original *Study) {
+	var charts []record.Chart
 	for _, c := range original.Charts {
 		if len(c.Arms) > 0 {
 			arms := factorOf(s.compared()).Levels
@@ -152,18 +198,17 @@ func (s *Study) keepViews(original *Study) {
 				continue // empty would mean all
 			}
 		}
-		if _, problem := s.chartProblem(c); problem == "" {
-			s.Charts = append(s.Charts, c)
-		}
+		charts = append(charts, c)
 	}
-	for _, f := range original.Fits {
-		if _, problem := s.fitProblem(f); problem == "" {
-			s.Fits = append(s.Fits, f)
-		}
-	}
-	for _, r := range original.Reaches {
-		if _, problem := s.reachProblem(r); problem == "" {
-			s.Reaches = append(s.Reaches, r)
-		}
-	}
+	s.Charts = sound(charts, s.chartProblem)
+	s.Fits = sound(original.Fits, s.fitProblem)
+	s.Reaches = sound(original.Reaches, s.reachProblem)
+}
+
+// sound returns the views that have no problem.
+func sound[V any](views []V, problem func(V) (key, text string)) []V {
+	return slices.DeleteFunc(slices.Clone(views), func(v V) bool {
+		_, text := problem(v)
+		return text != ""
+	})
 }
