@@ -3,6 +3,7 @@ package wire
 import (
 	"context"
 	"errors"
+	"fmt"
 	"net"
 	"net/netip"
 	"sync"
@@ -13,6 +14,7 @@ import (
 	"golang.org/x/sys/unix"
 
 	"netdyno/internal/contract"
+	"netdyno/internal/work/load"
 )
 
 // Bounds on making connections.
@@ -127,8 +129,14 @@ func (d *Dialer) mayDial(i int) bool {
 // Routes returns the route of every connection, not to be changed.
 func (d *Dialer) Routes() []Route { return d.routes }
 
-// Dialled returns how many connections were made so far.
-func (d *Dialer) Dialled() int64 { return d.dialled.Load() }
+// OneEach returns an error of kind bug unless every route has taken one TCP
+// connection so far: a library may have made others beside them.
+func (d *Dialer) OneEach() error {
+	if made := d.dialled.Load(); made != int64(len(d.routes)) {
+		return load.Failure(contract.Bug, fmt.Errorf("%d connections took %d TCP connections, expected as many", len(d.routes), made))
+	}
+	return nil
+}
 
 // Dial makes connection i. The error is ErrLost when it was made before, else
 // what ConnectFailure makes of the reason.

@@ -69,8 +69,11 @@ func HTTPClientWork(setup contract.Setup, oneAtATime bool) error {
 }
 
 // ExplainVerify adds to a failed verification what to do about a server that is
-// not ours.
+// not ours; nil stays nil.
 func ExplainVerify(err error) error {
+	if err == nil {
+		return nil
+	}
 	return load.Failure(load.KindOf(err), fmt.Errorf(
 		"%w (a server that is not netdyno's sends other content: drive it with opt.verify=%s)", plain(err), VerifyLength))
 }

@@ -3,7 +3,6 @@ package nethttp
 import (
 	"context"
 	"crypto/tls"
-	"fmt"
 	"maps"
 	"net"
 	"net/http"
@@ -176,8 +175,8 @@ func (c *Client) verify() error {
 	if err := group.Wait(); err != nil {
 		return err
 	}
-	if made := c.dialer.Dialled(); made != int64(len(c.urls)) {
-		return load.Failure(contract.Bug, fmt.Errorf("%d connections took %d TCP connections, expected as many", len(c.urls), made))
+	if err := c.dialer.OneEach(); err != nil {
+		return err
 	}
 	return c.crowd()
 }
@@ -186,12 +185,7 @@ func (c *Client) verifyOne(first *gate, i int) error {
 	one := c.call(i)
 	one.gate = first
 	if load.Options(c.setup.Options).Text("verify") == wire.VerifyContent {
-		one.accept = func(reply []byte) error {
-			if err := c.content.Verify(i, reply); err != nil {
-				return wire.ExplainVerify(err)
-			}
-			return nil
-		}
+		one.accept = func(reply []byte) error { return wire.ExplainVerify(c.content.Verify(i, reply)) }
 	}
 	if _, err := one.do(); err != nil || c.plan.OneAtATime || c.plan.Pool != PoolOwn || c.setup.Load.Fresh {
 		return err
