@@ -105,14 +105,7 @@ class Calls {
 
   void ask(std::uint32_t slot, std::int64_t now) {
     calls_[slot].busy = false;
-    std::int64_t due = 0;
-    if (!slots_[slot].next(now, due)) {
-      agenda_.let_go();
-    } else if (due <= now) {
-      queue(slot);
-    } else {
-      agenda_.wait({due, number_, slot});
-    }
+    if (agenda_.ask(slots_[slot], now, number_, slot)) queue(slot);
   }
   void let_go(std::uint32_t slot) {
     calls_[slot].busy = false;

@@ -47,10 +47,7 @@ Connection::Place::Place(Connection& connection, std::uint32_t number, Slot* slo
       call_(make_call(connection.loop_.trial_.plan, connection.target_)) {}
 
 void Connection::Place::ask(std::int64_t now) {
-  std::int64_t due = 0;
-  if (!slot_->next(now, due)) return connection_.loop_.agenda_.let_go();
-  if (due > now) return connection_.loop_.agenda_.wait({due, connection_.number_, number_});
-  send();
+  if (connection_.loop_.agenda_.ask(*slot_, now, connection_.number_, number_)) send();
 }
 
 void Connection::Place::send() {

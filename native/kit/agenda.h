@@ -11,6 +11,8 @@
 #include <limits>
 #include <vector>
 
+#include "kit/load.h"
+
 namespace netdyno {
 
 class Agenda {
@@ -32,6 +34,18 @@ class Agenda {
   void let_go(std::size_t n = 1) { held_ -= n; }
   /// Slots not yet let go; 0 means that the loop's load is over.
   std::size_t held() const { return held_; }
+
+  /// Asks a slot for its next exchange: true when that is due at now. Else the
+  /// slot waits here until it is, or is let go when it has none left.
+  bool ask(Slot& slot, std::int64_t now, std::uint32_t connection, std::uint32_t number) {
+    std::int64_t due = 0;
+    if (!slot.next(now, due)) {
+      let_go();
+      return false;
+    }
+    if (due > now) wait({due, connection, number});
+    return due <= now;
+  }
 
   void wait(Entry entry) {
     heap_.push_back(entry);

@@ -73,14 +73,7 @@ class Flights {
   };
 
   void ask(std::uint32_t slot, std::int64_t now) {
-    std::int64_t due = 0;
-    if (!slots_[slot].next(now, due)) {
-      agenda_.let_go();
-    } else if (due <= now) {
-      queue(slot);
-    } else {
-      agenda_.wait({due, number_, slot});
-    }
+    if (agenda_.ask(slots_[slot], now, number_, slot)) queue(slot);
   }
 
   std::uint32_t number_;
