@@ -1,7 +1,5 @@
 #include "baidu/content.h"
 
-#include <cstdio>
-
 #include "grpcpp/random.h"
 #include "kit/echo.h"
 
@@ -50,12 +48,6 @@ void check(const contract::Setup& setup) {
 }
 
 std::int64_t size_of(std::string_view bytes) { return static_cast<std::int64_t>(bytes.size()); }
-
-std::string hex(std::uint32_t crc) {
-  char digits[9];
-  std::snprintf(digits, sizeof digits, "%08x", crc);
-  return digits;
-}
 
 }  // namespace
 
@@ -131,8 +123,8 @@ void Content::verify(std::int64_t connection, const Frame& reply) const {
   const std::uint32_t crc = crc32c(verdict.content);
   if (crc == coming_crc_) return;
   throw Failure(ErrorKind::invalid, at + "expected " + std::to_string(coming_bytes_) +
-                                        " bytes with CRC-32C " + hex(coming_crc_) + ", received them with " +
-                                        hex(crc));
+                                        " bytes with CRC-32C " + crc_text(coming_crc_) +
+                                        ", received them with " + crc_text(crc));
 }
 
 }  // namespace netdyno::baidu

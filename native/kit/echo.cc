@@ -37,12 +37,6 @@ constexpr Tables kTables = [] {
   return t;
 }();
 
-std::string hex(std::uint32_t value) {
-  std::array<char, 9> text{};
-  std::snprintf(text.data(), text.size(), "%08x", value);
-  return text.data();
-}
-
 }  // namespace
 
 std::uint32_t crc32c(std::span<const char> bytes, std::uint32_t before) {
@@ -57,6 +51,12 @@ std::uint32_t crc32c(std::span<const char> bytes, std::uint32_t before) {
   }
   for (; left > 0; left--, next++) crc = crc >> 8 ^ t[0][(crc ^ *next) & 0xff];
   return ~crc;
+}
+
+std::string crc_text(std::uint32_t crc) {
+  std::array<char, 9> text{};
+  std::snprintf(text.data(), text.size(), "%08x", crc);
+  return text.data();
 }
 
 std::int64_t EchoPayload::check(const contract::Setup& setup) {
@@ -112,8 +112,8 @@ std::span<const char> EchoPayload::after_stamp() const {
 void EchoPayload::verify(std::int64_t connection, const Stamped& sent, std::uint32_t received) const {
   if (received == sent.crc) return;
   throw Failure(ErrorKind::invalid, "verify connection " + std::to_string(connection) + ": sent " +
-                                        std::to_string(size_) + " bytes with CRC-32C " + hex(sent.crc) +
-                                        ", received as many with " + hex(received) +
+                                        std::to_string(size_) + " bytes with CRC-32C " + crc_text(sent.crc) +
+                                        ", received as many with " + crc_text(received) +
                                         ": the peer does not echo");
 }
 

@@ -20,6 +20,8 @@ inline constexpr char kEcho[] = "echo";
 /// CRC-32C (Castagnoli) of bytes, continuing from an earlier checksum.
 /// Source: RFC 3720, appendix B.4.
 std::uint32_t crc32c(std::span<const char> bytes, std::uint32_t before = 0);
+/// A checksum as errors say it: eight hexadecimal digits.
+std::string crc_text(std::uint32_t crc);
 
 /// The message that every connection of a trial sends: random, so that nothing
 /// can compress it, drawn from the trial's seed.
