@@ -25,12 +25,7 @@ std::size_t Chunks::step(std::size_t size) const {
 }
 
 grpc::ByteBuffer Chunks::message(std::size_t i) const {
-  if (!cut_.raw) {
-    grpc::ByteBuffer buffer;
-    bool own = false;
-    grpc::SerializationTraits<Block>::Serialize(blocks_[i], &buffer, &own);
-    return buffer;
-  }
+  if (!cut_.raw) return encoded(blocks_[i]);
   const std::string& bytes = direction_.out.bytes;
   const std::size_t at = i * step(bytes.size());
   const grpc::Slice slice(bytes.data() + at, std::min(bytes.size() - at, step(bytes.size())),
@@ -41,10 +36,7 @@ grpc::ByteBuffer Chunks::message(std::size_t i) const {
 grpc::ByteBuffer Chunks::message(std::string_view part) const {
   Block block;
   block.set_content(part.data(), part.size());
-  grpc::ByteBuffer buffer;
-  bool own = false;
-  grpc::SerializationTraits<Block>::Serialize(block, &buffer, &own);
-  return buffer;
+  return encoded(block);
 }
 
 void Cutter::restart() {

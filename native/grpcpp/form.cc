@@ -12,16 +12,6 @@ namespace {
 using google::protobuf::Message;
 using netdyno::v1::Block;
 
-/// Encodes as the library's generated code does.
-template <class M>
-grpc::ByteBuffer encoded(const M& message) {
-  grpc::ByteBuffer buffer;
-  bool own = false;
-  const grpc::Status status = grpc::SerializationTraits<M>::Serialize(message, &buffer, &own);
-  if (!status.ok()) throw std::logic_error("encode a message: " + status.error_message());
-  return buffer;
-}
-
 template <class M>
 void decode(grpc::ByteBuffer& in, M& into, const Direction& direction) {
   if (!grpc::SerializationTraits<M>::Deserialize(&in, &into).ok()) refuse_undecodable(direction);
@@ -120,6 +110,14 @@ class Structured : public Form {
 };
 
 }  // namespace
+
+grpc::ByteBuffer encoded(const Message& message) {
+  grpc::ByteBuffer buffer;
+  bool own = false;
+  const grpc::Status status = grpc::SerializationTraits<Message>::Serialize(message, &buffer, &own);
+  if (!status.ok()) throw std::logic_error("encode a message: " + status.error_message());
+  return buffer;
+}
 
 void require_size(const Direction& direction, std::size_t size) {
   if (static_cast<std::int64_t>(size) == direction.in.size) return;

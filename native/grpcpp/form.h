@@ -54,6 +54,9 @@ class Form {
 /// message itself, else in a protobuf Block. The payloads outlive it.
 std::unique_ptr<const Form> make_form(const Direction& direction, bool raw);
 
+/// A message, encoded as the library's generated code does.
+grpc::ByteBuffer encoded(const google::protobuf::Message& message);
+
 /// Throws Refused unless bytes of a message are as many as were to come.
 void require_size(const Direction& direction, std::size_t size);
 /// Throws Refused unless the bytes are those that had to come.
