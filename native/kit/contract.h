@@ -34,7 +34,7 @@ std::string_view name(Role role);
 std::string_view name(ErrorKind kind);
 
 /// The one exception of the kit: a failure with the kind it is reported as.
-/// worker_main turns it into an error message.
+/// run_worker turns it into an error message.
 class Failure : public std::runtime_error {
  public:
   Failure(ErrorKind kind, const std::string& text) : std::runtime_error(text), kind_(kind) {}
