@@ -75,18 +75,25 @@ func (p *Process) Kill() {
 	_ = p.command.Process.Kill() // gone already is as good
 }
 
-// End asks the program to end and then makes it. It returns when it has ended.
-// What it said goes to our stderr, which is kept with the trial: one that ended
-// by itself may have been found out by its clients first.
+// patienceToEnd is how long a program may take to end, once after it was asked
+// and once after it was made to. Both are over before a meter's patience with us is.
+const patienceToEnd = 500 * time.Millisecond
+
+// End asks the program to end and then makes it. It returns when it has ended,
+// or has left its streams to a child of its own, as daemons do: the meter kills
+// the rest of its tree. What it said goes to our stderr, which is kept with the
+// trial: one that ended by itself may have been found out by its clients first.
 func (p *Process) End() {
-	p.Interrupt()
-	select {
-	case <-p.exited:
-	case <-time.After(500 * time.Millisecond):
-		p.Kill() // the meter kills the rest of its tree
-		<-p.exited
+	for _, ask := range []func(){p.Interrupt, p.Kill} {
+		ask()
+		select {
+		case <-p.exited:
+			fmt.Fprintf(os.Stderr, "%s: %s\n", p.Path(), p.Last())
+			return
+		case <-time.After(patienceToEnd):
+		}
 	}
-	fmt.Fprintf(os.Stderr, "%s: %s\n", p.Path(), p.Last())
+	fmt.Fprintf(os.Stderr, "%s: a child of its own lives on; it said: %s\n", p.Path(), p.Said())
 }
 
 // Said quotes what it has said so far, the middle left out where that is long;
