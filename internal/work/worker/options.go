@@ -10,9 +10,9 @@ import (
 	"netdyno/internal/quantity"
 )
 
-// complete checks given options against a transport's declaration and fills
+// Complete checks given options against a transport's declaration and fills
 // in defaults. Its values are int64, float64, bool and string.
-func complete(t contract.Transport, role contract.Role, given map[string]any) (map[string]any, error) {
+func Complete(t contract.Transport, role contract.Role, given map[string]any) (map[string]any, error) {
 	out := map[string]any{}
 	var names []string
 	for _, o := range t.Options {

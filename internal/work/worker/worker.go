@@ -178,7 +178,7 @@ func (m *machine) prepare(setup contract.Setup) error {
 	if err != nil {
 		return load.Failure(contract.Unsupported, err)
 	}
-	if setup.Options, err = complete(t.Describe(), setup.Role, setup.Options); err != nil {
+	if setup.Options, err = Complete(t.Describe(), setup.Role, setup.Options); err != nil {
 		return load.Failure(contract.SetupFailed, err)
 	}
 	if setup.Threads > 0 {

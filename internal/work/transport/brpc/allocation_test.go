@@ -6,53 +6,17 @@ import (
 
 	"netdyno/internal/contract"
 	"netdyno/internal/work/load"
+	"netdyno/internal/work/worker/workertest"
 )
 
-// pair connects one connection to a server of our own; options are given on top
-// of the defaults, as the worker gives them.
-func pair(t testing.TB, exchange contract.Exchange, given map[string]any) *client {
+// exchanges returns what one slot does for each exchange with a server of our own.
+func exchanges(t testing.TB, exchange contract.Exchange, payload, connection string) load.Call {
 	t.Helper()
-	setup := contract.Setup{Exchange: exchange, Role: contract.Server, Listen: "127.0.0.1:0", Options: map[string]any{}}
-	for _, o := range options {
-		setup.Options[o.Name] = o.Default
-		if v, ok := given[o.Name]; ok {
-			setup.Options[o.Name] = v
-		}
-		if n, ok := setup.Options[o.Name].(int); ok {
-			setup.Options[o.Name] = int64(n)
-		}
-	}
-	s, err := Transport{}.Server(setup)
-	if err != nil {
-		t.Fatal(err)
-	}
-	t.Cleanup(func() { s.Close() })
-	setup.Role, setup.Peers = contract.Client, s.Ready().Addresses
-	setup.Load.Connections = 1
-	c, err := Transport{}.Client(setup)
-	if err != nil {
-		t.Fatal(err)
-	}
-	t.Cleanup(func() { c.Close() })
-	return c.(*client)
-}
-
-// exchanges returns what one slot does for each exchange.
-func exchanges(t testing.TB, exchange contract.Exchange, given map[string]any) load.Call {
-	t.Helper()
-	c := pair(t, exchange, given)
-	slot, call := &c.Load().Slots(0)[0], c.call(0, 0)
-	c.Load().Start()
-	c.Load().Open(load.Now())
-	return func() (int64, error) {
-		slot.Next(load.Now())
-		sent := load.Now()
-		n, err := call()
-		if err == nil {
-			slot.Done(sent, load.Now(), n)
-		}
-		return n, err
-	}
+	setup := contract.Setup{Exchange: exchange, Options: map[string]any{"payload": payload}}
+	s := workertest.Server(t, Transport{}, setup)
+	setup.Options["connection"] = connection
+	c := workertest.Client(t, Transport{}, setup, s.Ready().Addresses[0]).(*client)
+	return workertest.Loaded(c.Load(), c.call(0, 0))
 }
 
 func blocks(n int64) contract.Exchange { return contract.Exchange{UpBytes: n, DownBytes: n} }
@@ -62,7 +26,7 @@ func blocks(n int64) contract.Exchange { return contract.Exchange{UpBytes: n, Do
 func TestAnExchangeAllocatesItsMessagesAlone(t *testing.T) {
 	for _, connection := range []string{connectionSingle, connectionPooled} {
 		for payload, most := range map[string]float64{payloadBlock: 4, payloadAttachment: 2} {
-			call := exchanges(t, blocks(1000), map[string]any{"connection": connection, "payload": payload})
+			call := exchanges(t, blocks(1000), payload, connection)
 			// Every goroutine's allocations are counted, the least of several is ours.
 			got := most + 1
 			for range 3 {
@@ -85,7 +49,7 @@ func BenchmarkExchange(b *testing.B) {
 		for _, connection := range []string{connectionSingle, connectionPooled} {
 			for _, payload := range []string{payloadBlock, payloadAttachment} {
 				b.Run(fmt.Sprintf("%d/%s/%s", size, connection, payload), func(b *testing.B) {
-					call := exchanges(b, blocks(size), map[string]any{"connection": connection, "payload": payload})
+					call := exchanges(b, blocks(size), payload, connection)
 					b.SetBytes(2 * size)
 					b.ReportAllocs()
 					for b.Loop() {

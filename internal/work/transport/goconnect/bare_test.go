@@ -12,46 +12,20 @@ import (
 	"netdyno/internal/contract"
 	"netdyno/internal/work/codec"
 	"netdyno/internal/work/netdynov1"
+	"netdyno/internal/work/worker/workertest"
 )
-
-// defaults completes a setup as package worker does.
-func defaults(t Transport, setup contract.Setup) contract.Setup {
-	options := map[string]any{}
-	for _, o := range t.Describe().Options {
-		options[o.Name] = o.Default
-		if n, whole := o.Default.(int); whole {
-			options[o.Name] = int64(n)
-		}
-	}
-	for name, value := range setup.Options {
-		options[name] = value
-	}
-	setup.Options = options
-	return setup
-}
 
 // serve starts a server of ours.
 func serve(t *testing.T, of Transport, setup contract.Setup) (*server, string) {
 	t.Helper()
-	setup.Role, setup.Listen = contract.Server, "127.0.0.1:0"
-	s, err := of.Server(defaults(of, setup))
-	if err != nil {
-		t.Fatal(err)
-	}
-	t.Cleanup(func() { _ = s.Close() })
+	s := workertest.Server(t, of, setup)
 	return s.(*server), s.Ready().Addresses[0]
 }
 
 // dialTo starts a client of ours with one connection.
 func dialTo(t *testing.T, of Transport, setup contract.Setup, address string) *client {
 	t.Helper()
-	setup.Role, setup.Peers, setup.Load = contract.Client, []string{address}, contract.Load{Connections: 1}
-	c, err := of.Client(defaults(of, setup))
-	if err != nil {
-		t.Fatal(err)
-	}
-	t.Cleanup(func() { _ = c.Close() })
-	return c.(*client)
+	return workertest.Client(t, of, setup, address).(*client)
 }
 
 func texts() contract.Setup {

@@ -7,6 +7,7 @@ import (
 
 	"netdyno/internal/contract"
 	"netdyno/internal/work/codec"
+	"netdyno/internal/work/worker/workertest"
 )
 
 // What connect-go does by default is seen on the wire and in ready, and none
@@ -107,10 +108,10 @@ func TestReadySaysWhatDefaultsComeTo(t *testing.T) {
 
 func TestMethodsThatCannotBe(t *testing.T) {
 	setup := texts()
-	setup.Exchange.Message.Name = "mine"
+	setup.Role, setup.Exchange.Message.Name = contract.Client, "mine"
 	for _, method := range []string{"", "/", "a/b", "/a", "/a/", "//b", "/a/b/c", "/a b/c", "/a/{b}", "/a/b?c"} {
 		setup.Options = map[string]any{"method": method}
-		if _, err := proceduresOf(defaults(Transport{}, setup)); err == nil {
+		if _, err := proceduresOf(workertest.Complete(t, Transport{}, setup)); err == nil {
 			t.Errorf("method %q is taken", method)
 		}
 	}

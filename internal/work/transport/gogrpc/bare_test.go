@@ -16,6 +16,7 @@ import (
 	"netdyno/internal/work/codec"
 	"netdyno/internal/work/load"
 	"netdyno/internal/work/netdynov1"
+	"netdyno/internal/work/worker/workertest"
 )
 
 // What a programmer writes who wants nothing but the calls: the measure of what
@@ -159,56 +160,10 @@ func (w twin) bare(t testing.TB) load.Call {
 // ours is a slot's exchange with everything that a load does around it.
 func (w twin) ours(t testing.TB) load.Call {
 	t.Helper()
-	c := pair(t, contract.Setup{Exchange: w.exchange, Options: w.options})
-	slot, call := &c.Load().Slots(0)[0], c.call(0, 0)
-	c.Load().Start()
-	c.Load().Open(load.Now())
-	return func() (int64, error) {
-		slot.Next(load.Now())
-		sent := load.Now()
-		n, err := call()
-		if err != nil {
-			return 0, err
-		}
-		slot.Done(sent, load.Now(), n)
-		return n, nil
-	}
-}
-
-// pair connects one connection to a server of our own; options are given on
-// top of the defaults, as the worker gives them.
-func pair(t testing.TB, setup contract.Setup) *client {
-	t.Helper()
-	transport := Transport{Codecs: codec.Standard()}
-	setup.Role, setup.Listen, setup.Options = contract.Server, "127.0.0.1:0", given(setup.Options, contract.Server)
-	s, err := transport.Server(setup)
-	if err != nil {
-		t.Fatal(err)
-	}
-	t.Cleanup(func() { s.Close() })
-	setup.Role, setup.Peers, setup.Options = contract.Client, s.Ready().Addresses, given(setup.Options, contract.Client)
-	setup.Load.Connections = 1
-	c, err := transport.Client(setup)
-	if err != nil {
-		t.Fatal(err)
-	}
-	t.Cleanup(func() { c.Close() })
-	return c.(*client)
-}
-
-// given fills in the defaults, in the types that the worker gives them.
-func given(set map[string]any, role contract.Role) map[string]any {
-	out := map[string]any{}
-	for _, o := range options {
-		out[o.Name] = o.Default
-		if v, ok := set[o.Name]; ok {
-			out[o.Name] = v
-		}
-		if n, ok := out[o.Name].(int); ok {
-			out[o.Name] = int64(n)
-		}
-	}
-	return out
+	transport, setup := Transport{Codecs: codec.Standard()}, contract.Setup{Exchange: w.exchange, Options: w.options}
+	s := workertest.Server(t, transport, setup)
+	c := workertest.Client(t, transport, setup, s.Ready().Addresses[0]).(*client)
+	return workertest.Loaded(c.Load(), c.call(0, 0))
 }
 
 // Beside what the library allocates an exchange may cost nothing. AllocsPerRun

@@ -8,21 +8,10 @@ import (
 
 	"netdyno/internal/contract"
 	"netdyno/internal/work/load"
+	"netdyno/internal/work/worker/workertest"
 )
 
 func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }
-
-// completed returns the options of a role as the worker fills them in.
-func completed(role contract.Role) map[string]any {
-	options := map[string]any{
-		readBuffer: int64(0), "send_buffer": int64(0), "receive_buffer": int64(0),
-		optionSend: sendWrite, optionReceive: receiveRead,
-	}
-	if role == contract.Server {
-		options[optionEcho] = echoCopy
-	}
-	return options
-}
 
 // A slot that is freed while the writer waits for another's due may be due
 // before it, and must not wait for it.
@@ -46,17 +35,8 @@ func TestFreedSlotsDoNotWaitForLaterDues(t *testing.T) {
 		other, _ := slots[1].Next(0)
 		fits = last < soon && other > late
 	}
-	setup.Role, setup.Listen, setup.Options = contract.Server, "127.0.0.1:0", completed(contract.Server)
-	server, err := Transport{}.Server(setup)
-	if err != nil {
-		t.Fatal(err)
-	}
-	defer server.Close()
-	setup.Role, setup.Peers, setup.Options = contract.Client, server.Ready().Addresses, completed(contract.Client)
-	client, err := Transport{}.Client(setup)
-	if err != nil {
-		t.Fatal(err)
-	}
+	server := workertest.Server(t, Transport{}, setup)
+	client := workertest.Client(t, Transport{}, setup, server.Ready().Addresses[0])
 	client.Load().Start()
 	ended := make(chan error)
 	go func() { ended <- client.Run() }()
@@ -70,5 +50,4 @@ func TestFreedSlotsDoNotWaitForLaterDues(t *testing.T) {
 	if err := <-ended; err != nil {
 		t.Error(err)
 	}
-	_ = client.Close()
 }
