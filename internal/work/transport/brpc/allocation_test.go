@@ -30,11 +30,7 @@ func TestAnExchangeAllocatesItsMessagesAlone(t *testing.T) {
 			// Every goroutine's allocations are counted, the least of several is ours.
 			got := most + 1
 			for range 3 {
-				got = min(got, testing.AllocsPerRun(200, func() {
-					if _, err := call(); err != nil {
-						t.Fatal(err)
-					}
-				}))
+				got = min(got, workertest.Allocations(t, call))
 			}
 			if got > most {
 				t.Errorf("%s, %s: %v allocations in an exchange, both ends together; want at most %v", connection, payload, got, most)
@@ -49,14 +45,7 @@ func BenchmarkExchange(b *testing.B) {
 		for _, connection := range []string{connectionSingle, connectionPooled} {
 			for _, payload := range []string{payloadBlock, payloadAttachment} {
 				b.Run(fmt.Sprintf("%d/%s/%s", size, connection, payload), func(b *testing.B) {
-					call := exchanges(b, blocks(size), payload, connection)
-					b.SetBytes(2 * size)
-					b.ReportAllocs()
-					for b.Loop() {
-						if _, err := call(); err != nil {
-							b.Fatal(err)
-						}
-					}
+					workertest.Benchmark(b, 2*size, exchanges(b, blocks(size), payload, connection))
 				})
 			}
 		}

@@ -6,6 +6,8 @@ import (
 	"github.com/valyala/fasthttp"
 
 	"netdyno/internal/contract"
+	"netdyno/internal/work/load"
+	"netdyno/internal/work/worker/workertest"
 )
 
 func setup(up, down int64) contract.Setup {
@@ -29,7 +31,7 @@ func serve(t testing.TB, up, down int64) string {
 }
 
 // ours returns an exchange of our client.
-func ours(t testing.TB, up, down int64) func() error {
+func ours(t testing.TB, up, down int64) load.Call {
 	t.Helper()
 	s := setup(up, down)
 	s.Peers = []string{serve(t, up, down)}
@@ -38,16 +40,15 @@ func ours(t testing.TB, up, down int64) func() error {
 		t.Fatal(err)
 	}
 	t.Cleanup(func() { c.Close() })
-	one := c.(*client).call(0)
-	return func() error { _, err := one.do(); return err }
+	return c.(*client).call(0).do
 }
 
 // bare returns the same exchange by fasthttp alone.
-func bare(t testing.TB, up, down int64) func() error {
+func bare(t testing.TB, up, down int64) load.Call {
 	t.Helper()
 	address := serve(t, up, down)
 	host, url, content := &fasthttp.HostClient{Addr: address}, "http://"+address+"/exchange", make([]byte, up)
-	return func() error {
+	return func() (int64, error) {
 		request, response := fasthttp.AcquireRequest(), fasthttp.AcquireResponse()
 		defer fasthttp.ReleaseRequest(request)
 		defer fasthttp.ReleaseResponse(response)
@@ -57,7 +58,7 @@ func bare(t testing.TB, up, down int64) func() error {
 			request.Header.SetContentType("application/octet-stream")
 			request.SetBodyRaw(content)
 		}
-		return host.Do(request, response)
+		return 0, host.Do(request, response)
 	}
 }
 
@@ -69,7 +70,7 @@ var sizes = []struct {
 // Allocations of the whole process are counted: the server's are none.
 func TestTheClientAllocatesNoMoreThanABareOne(t *testing.T) {
 	for _, s := range sizes {
-		got, want := perExchange(t, ours(t, s.up, s.down)), perExchange(t, bare(t, s.up, s.down))
+		got, want := workertest.Allocations(t, ours(t, s.up, s.down)), workertest.Allocations(t, bare(t, s.up, s.down))
 		t.Logf("%s: %.1f allocations per exchange, bare %.1f", s.name, got, want)
 		if got > want+1 {
 			t.Errorf("%s: %.1f allocations per exchange, a bare client of fasthttp has %.1f", s.name, got, want)
@@ -77,37 +78,14 @@ func TestTheClientAllocatesNoMoreThanABareOne(t *testing.T) {
 	}
 }
 
-func perExchange(t testing.TB, exchange func() error) float64 {
-	t.Helper()
-	run := func() {
-		if err := exchange(); err != nil {
-			t.Fatal(err)
-		}
-	}
-	for range 50 {
-		run() // fills the pools
-	}
-	return testing.AllocsPerRun(300, run)
-}
-
 func BenchmarkClient(b *testing.B) {
 	for _, s := range sizes {
-		b.Run(s.name, func(b *testing.B) { benchmark(b, s.down, ours(b, s.up, s.down)) })
+		b.Run(s.name, func(b *testing.B) { workertest.Benchmark(b, s.down, ours(b, s.up, s.down)) })
 	}
 }
 
 func BenchmarkBareClient(b *testing.B) {
 	for _, s := range sizes {
-		b.Run(s.name, func(b *testing.B) { benchmark(b, s.down, bare(b, s.up, s.down)) })
-	}
-}
-
-func benchmark(b *testing.B, down int64, exchange func() error) {
-	b.SetBytes(down)
-	b.ReportAllocs()
-	for b.Loop() {
-		if err := exchange(); err != nil {
-			b.Fatal(err)
-		}
+		b.Run(s.name, func(b *testing.B) { workertest.Benchmark(b, s.down, bare(b, s.up, s.down)) })
 	}
 }

@@ -12,6 +12,8 @@ import (
 	"testing"
 
 	"netdyno/internal/contract"
+	"netdyno/internal/work/load"
+	"netdyno/internal/work/worker/workertest"
 )
 
 // arm is one way to use net/http, ours and as a program without netdyno does.
@@ -56,7 +58,7 @@ func (a arm) server(t testing.TB) string {
 }
 
 // client returns an exchange of our client.
-func (a arm) client(t testing.TB) func() error {
+func (a arm) client(t testing.TB) load.Call {
 	t.Helper()
 	setup := a.setup()
 	setup.Peers = []string{a.server(t)}
@@ -65,12 +67,11 @@ func (a arm) client(t testing.TB) func() error {
 		t.Fatal(err)
 	}
 	t.Cleanup(func() { c.Close() })
-	one := c.call(0)
-	return func() error { _, err := one.do(); return err }
+	return c.call(0).do
 }
 
 // bare returns the same exchange by net/http alone.
-func (a arm) bare(t testing.TB) func() error {
+func (a arm) bare(t testing.TB) load.Call {
 	t.Helper()
 	transport := &http.Transport{Protocols: a.protocols(), DisableCompression: true}
 	t.Cleanup(transport.CloseIdleConnections)
@@ -78,31 +79,31 @@ func (a arm) bare(t testing.TB) func() error {
 	url := "http://" + a.server(t) + "/exchange"
 	content := make([]byte, a.up)
 	pool := sync.Pool{New: func() any { b := make([]byte, a.down); return &b }}
-	return func() error {
+	return func() (int64, error) {
 		method, body := http.MethodGet, io.Reader(nil)
 		if a.up > 0 {
 			method, body = http.MethodPost, bytes.NewReader(content)
 		}
 		request, err := http.NewRequest(method, url, body)
 		if err != nil {
-			return err
+			return 0, err
 		}
 		if a.up > 0 {
 			request.Header.Set("Content-Type", "application/octet-stream")
 		}
 		response, err := client.Do(request)
 		if err != nil {
-			return err
+			return 0, err
 		}
 		defer response.Body.Close()
 		if a.read == ReadAll {
 			_, err = io.ReadAll(response.Body)
-			return err
+			return 0, err
 		}
 		room := pool.Get().(*[]byte)
 		defer pool.Put(room)
 		_, err = io.ReadFull(response.Body, *room)
-		return err
+		return 0, err
 	}
 }
 
@@ -110,7 +111,7 @@ func (a arm) bare(t testing.TB) func() error {
 // servers are the same.
 func TestTheClientAllocatesNoMoreThanABareOne(t *testing.T) {
 	for _, a := range arms {
-		ours, bare := perExchange(t, a.client(t)), perExchange(t, a.bare(t))
+		ours, bare := workertest.Allocations(t, a.client(t)), workertest.Allocations(t, a.bare(t))
 		t.Logf("%s: %.1f allocations per exchange, bare %.1f", a.name, ours, bare)
 		if ours > bare+1 {
 			t.Errorf("%s: %.1f allocations per exchange, a bare client of net/http has %.1f", a.name, ours, bare)
@@ -118,23 +119,10 @@ func TestTheClientAllocatesNoMoreThanABareOne(t *testing.T) {
 	}
 }
 
-func perExchange(t testing.TB, exchange func() error) float64 {
-	t.Helper()
-	run := func() {
-		if err := exchange(); err != nil {
-			t.Fatal(err)
-		}
-	}
-	for range 50 {
-		run() // fills the pools
-	}
-	return testing.AllocsPerRun(300, run)
-}
-
 func TestTheServerAllocatesNoMoreThanABareOne(t *testing.T) {
 	for _, a := range []arm{{name: "down", down: 100}, {name: "both", up: 100, down: 100}} {
 		a.read = ReadAll
-		ours := perExchange(t, a.raw(t, a.server(t)))
+		ours := workertest.Allocations(t, a.raw(t, a.server(t)))
 		content, reply := make([]byte, a.up), make([]byte, a.down)
 		l, err := net.Listen("tcp", "127.0.0.1:0")
 		if err != nil {
@@ -148,7 +136,7 @@ func TestTheServerAllocatesNoMoreThanABareOne(t *testing.T) {
 		})}
 		t.Cleanup(func() { server.Close() })
 		go server.Serve(l)
-		bare := perExchange(t, a.raw(t, l.Addr().String()))
+		bare := workertest.Allocations(t, a.raw(t, l.Addr().String()))
 		t.Logf("%s: %.1f allocations per exchange, bare %.1f", a.name, ours, bare)
 		if ours > bare+1 {
 			t.Errorf("%s: %.1f allocations per exchange, a bare server of net/http has %.1f", a.name, ours, bare)
@@ -157,7 +145,7 @@ func TestTheServerAllocatesNoMoreThanABareOne(t *testing.T) {
 }
 
 // raw returns an exchange by a client that allocates nothing.
-func (a arm) raw(t testing.TB, address string) func() error {
+func (a arm) raw(t testing.TB, address string) load.Call {
 	t.Helper()
 	conn, err := net.Dial("tcp", address)
 	if err != nil {
@@ -169,18 +157,18 @@ func (a arm) raw(t testing.TB, address string) func() error {
 		request = fmt.Appendf(nil, "POST /x HTTP/1.1\r\nHost: x\r\nContent-Length: %d\r\n\r\n%s", a.up, make([]byte, a.up))
 	}
 	r := bufio.NewReader(conn)
-	return func() error {
+	return func() (int64, error) {
 		if _, err := conn.Write(request); err != nil {
-			return err
+			return 0, err
 		}
 		for {
 			line, err := r.ReadSlice('\n')
 			if err != nil {
-				return err
+				return 0, err
 			}
 			if len(line) == 2 {
 				_, err := r.Discard(int(a.down))
-				return err
+				return 0, err
 			}
 		}
 	}
@@ -188,22 +176,12 @@ func (a arm) raw(t testing.TB, address string) func() error {
 
 func BenchmarkClient(b *testing.B) {
 	for _, a := range arms {
-		b.Run(a.name, func(b *testing.B) { benchmark(b, a.down, a.client(b)) })
+		b.Run(a.name, func(b *testing.B) { workertest.Benchmark(b, a.down, a.client(b)) })
 	}
 }
 
 func BenchmarkBareClient(b *testing.B) {
 	for _, a := range arms {
-		b.Run(a.name, func(b *testing.B) { benchmark(b, a.down, a.bare(b)) })
-	}
-}
-
-func benchmark(b *testing.B, down int64, exchange func() error) {
-	b.SetBytes(down)
-	b.ReportAllocs()
-	for b.Loop() {
-		if err := exchange(); err != nil {
-			b.Fatal(err)
-		}
+		b.Run(a.name, func(b *testing.B) { workertest.Benchmark(b, a.down, a.bare(b)) })
 	}
 }
