@@ -284,7 +284,7 @@ func TestDeadServerIsCountedNotTimed(t *testing.T) {
 func TestCurl(t *testing.T) {
 	curl, err := exec.LookPath("curl")
 	if err != nil {
-		t.Skip("curl is not installed")
+		t.Skip("curl is not installed: `make packages-test` installs it")
 	}
 	server := workertest.Start(t, transports...)
 	setup := contract.Setup{Transport: "go-connect", Role: contract.Server, Listen: "127.0.0.1:0", Exchange: message("json", "complex")}

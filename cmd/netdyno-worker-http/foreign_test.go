@@ -191,7 +191,7 @@ func TestForeignClientsAreServed(t *testing.T) {
 		t.Run(strings.ReplaceAll(fmt.Sprint(c.transport, c.exchange.UpBytes, c.argv), "/", "-"), func(t *testing.T) {
 			program, err := exec.LookPath(c.argv[0])
 			if err != nil {
-				t.Skipf("%s is not on PATH", c.argv[0])
+				t.Skipf("%s is not installed: `make packages-test` installs it", c.argv[0])
 			}
 			server := workertest.Start(t, all...)
 			at := server.Setup(contract.Setup{Transport: c.transport, Role: contract.Server, Listen: "127.0.0.1:0", Exchange: c.exchange})

@@ -29,7 +29,7 @@ func build(t *testing.T) (java []string) {
 	}
 	for _, need := range []string{"mvn", "java"} {
 		if _, err := exec.LookPath(need); err != nil {
-			t.Skipf("%s is not here (Debian packages maven, openjdk-17-jdk-headless)", need)
+			t.Fatalf("%s is not on PATH, and NETDYNO_BRPC_JAVA=1 asks for it (Debian packages maven, openjdk-17-jdk-headless)", need)
 		}
 	}
 	to := t.TempDir()

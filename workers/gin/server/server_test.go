@@ -146,7 +146,7 @@ func TestRequestsThatDoNotFitAreRefused(t *testing.T) {
 func TestCurl(t *testing.T) {
 	curl, err := exec.LookPath("curl")
 	if err != nil {
-		t.Skip("curl is not installed")
+		t.Skip("curl is not installed: `make packages-test` installs it")
 	}
 	server, address := listen(t, message("json"))
 	for _, framing := range []string{"Content-Type: application/json", "Transfer-Encoding: chunked"} {
