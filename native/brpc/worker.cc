@@ -9,47 +9,31 @@
 
 #include "brpc/brpc_client.h"
 #include "brpc/brpc_server.h"
+#include "kit/options.h"
 
 namespace {
 
 using netdyno::contract::Option;
-using netdyno::contract::OptionType;
 using netdyno::contract::Role;
 using netdyno::contract::Setup;
 
-Option choice(const std::string& name, const std::vector<std::string>& choices, const std::string& doc) {
-  Option option;
-  option.name = name;
-  option.type = OptionType::choice;
-  option.fallback = choices.front();
-  option.choices = choices;
-  option.doc = doc;
-  return option;
-}
-
 std::vector<Option> options() {
-  auto payload =
-      choice("payload", {"block", "attachment"},
-             "how codec bytes travels: block in a protobuf Block; attachment beside an empty one, brpc's "
-             "own way for bulk; give both ends the same");
-  auto connection =
-      choice("connection", {"single", "pooled"},
-             "ChannelOptions::connection_type: single lets calls share a connection; pooled gives it to "
-             "one call at a time, so in_flight above 1 is refused");
-  connection.roles = {Role::client};
-  auto verify =
-      choice("verify", {"content", "length"},
-             "what is compared before ready: the content that our servers send, or only its length");
-  verify.roles = {Role::client};
-  Option max_body;
-  max_body.name = "max_body";
-  max_body.type = OptionType::bytes;
-  max_body.unit = "B";
-  max_body.fallback = 64 << 20;
-  max_body.min = 1024;
-  max_body.max = (std::int64_t{1} << 31) - 1;
-  max_body.doc = "flag max_body_size: largest body (meta, message and attachment) this end receives";
-  return {payload, max_body, connection, verify};
+  return {
+      netdyno::choice_option("payload", {"block", "attachment"},
+                             "how codec bytes travels: block in a protobuf Block; attachment beside an empty "
+                             "one, brpc's own way for bulk; give both ends the same"),
+      netdyno::bytes_option(
+          "max_body", {64 << 20, 1024, (std::int64_t{1} << 31) - 1},
+          "flag max_body_size: largest body (meta, message and attachment) this end receives"),
+      netdyno::only(Role::client,
+                    netdyno::choice_option(
+                        "connection", {"single", "pooled"},
+                        "ChannelOptions::connection_type: single lets calls share a connection; pooled gives "
+                        "it to one call at a time, so in_flight above 1 is refused")),
+      netdyno::only(Role::client,
+                    netdyno::choice_option("verify", {"content", "length"},
+                                           "what is compared before ready: the content that our servers "
+                                           "send, or only its length"))};
 }
 
 class BrpcTransport : public netdyno::Transport {

@@ -6,13 +6,14 @@
 #include <climits>
 #include <utility>
 
+#include "kit/options.h"
+
 namespace netdyno::grpc_worker {
 
 using contract::ErrorKind;
 using contract::Failure;
 using contract::Json;
 using contract::Option;
-using contract::OptionType;
 using contract::Role;
 using contract::Stream;
 
@@ -24,48 +25,6 @@ constexpr std::int64_t kWindow = 65'535;
 constexpr std::int64_t kFrame = 16'384;
 constexpr std::int64_t kMaxFrame = 16'777'215;  // RFC 9113, SETTINGS_MAX_FRAME_SIZE
 constexpr std::int64_t kReadChunk = 8'192;
-
-Option choice(const std::string& name, std::vector<std::string> choices, const std::string& doc) {
-  Option option;
-  option.name = name;
-  option.type = OptionType::choice;
-  option.fallback = choices.front();
-  option.choices = std::move(choices);
-  option.doc = doc;
-  return option;
-}
-
-struct Range {
-  std::int64_t fallback;
-  std::int64_t min;
-  std::int64_t max;
-};
-
-Option bytes(const std::string& name, const Range& range, const std::string& doc) {
-  Option option;
-  option.name = name;
-  option.type = OptionType::bytes;
-  option.unit = "B";
-  option.fallback = range.fallback;
-  option.min = range.min;
-  option.max = range.max;
-  option.doc = doc;
-  return option;
-}
-
-Option boolean(const std::string& name, bool fallback, const std::string& doc) {
-  Option option;
-  option.name = name;
-  option.type = OptionType::boolean;
-  option.fallback = fallback;
-  option.doc = doc;
-  return option;
-}
-
-Option only(Role role, Option option) {
-  option.roles = {role};
-  return option;
-}
 
 /// Channel arguments that both ends have, with their values.
 std::vector<std::pair<const char*, int>> arguments(const Json& options) {
@@ -101,35 +60,41 @@ std::int64_t largest(const contract::Setup& setup, const Contents& contents) {
 
 std::vector<Option> options() {
   return {
-      choice("mode", {"unary", "stream"},
-             "unary: an RPC for each exchange; stream: a bidirectional stream for each slot, a message each "
-             "way for "
-             "each exchange"),
-      choice(
+      choice_option(
+          "mode", {"unary", "stream"},
+          "unary: an RPC for each exchange; stream: a bidirectional stream for each slot, a message each "
+          "way for "
+          "each exchange"),
+      choice_option(
           "codec", {"proto", "raw"},
           "how codec bytes travels: proto in a protobuf Block; raw as the message itself, received into one "
           "contiguous piece of memory; give both ends the same"),
-      bytes("max_message", {0, 0, INT_MAX},
-            "largest message this end receives; 0 takes the library's 4 MiB, raised to what the exchange "
-            "needs"),
-      bytes(
+      bytes_option(
+          "max_message", {0, 0, INT_MAX},
+          "largest message this end receives; 0 takes the library's 4 MiB, raised to what the exchange "
+          "needs"),
+      bytes_option(
           "window", {kWindow, 1, INT_MAX},
           "flow-control window that a stream begins with; with bdp_probe the library raises it to the link's "
           "bandwidth-delay product"),
-      boolean("bdp_probe", true, "measure the link's bandwidth-delay product by pings and fit windows to it"),
-      bytes("max_frame", {kFrame, kFrame, kMaxFrame}, "largest HTTP/2 frame this end asks its peer for"),
-      bytes("read_chunk", {kReadChunk, 256, 32 << 20}, "bytes of one buffer that the socket is read into"),
-      boolean("zerocopy", false, "send by MSG_ZEROCOPY what has 16 KiB or more"),
-      bytes("memory_quota", {0, 0, std::int64_t{1} << 40},
-            "bytes that the library's buffers may take together before it slows down (ResourceQuota); 0 is "
-            "without bound"),
+      boolean_option("bdp_probe", true,
+                     "measure the link's bandwidth-delay product by pings and fit windows to it"),
+      bytes_option("max_frame", {kFrame, kFrame, kMaxFrame},
+                   "largest HTTP/2 frame this end asks its peer for"),
+      bytes_option("read_chunk", {kReadChunk, 256, 32 << 20},
+                   "bytes of one buffer that the socket is read into"),
+      boolean_option("zerocopy", false, "send by MSG_ZEROCOPY what has 16 KiB or more"),
+      bytes_option(
+          "memory_quota", {0, 0, std::int64_t{1} << 40},
+          "bytes that the library's buffers may take together before it slows down (ResourceQuota); 0 is "
+          "without bound"),
       only(Role::server,
-           bytes("max_concurrent_streams", {0, 0, INT_MAX},
-                 "RPCs at once on a connection, the others wait in the client; 0 is without bound")),
+           bytes_option("max_concurrent_streams", {0, 0, INT_MAX},
+                        "RPCs at once on a connection, the others wait in the client; 0 is without bound")),
       only(Role::client,
-           choice("verify", {"content", "length"},
-                  "what is compared before ready: the content that our servers send, or only its "
-                  "length, for a server of yours; a message only has to decode then")),
+           choice_option("verify", {"content", "length"},
+                         "what is compared before ready: the content that our servers send, or only its "
+                         "length, for a server of yours; a message only has to decode then")),
   };
 }
 

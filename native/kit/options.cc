@@ -78,7 +78,49 @@ Json checked(const Option& option, const Json& value) {
   return static_cast<std::int64_t>(number);
 }
 
+Option described(const std::string& name, OptionType type, const std::string& doc) {
+  Option option;
+  option.name = name;
+  option.type = type;
+  option.doc = doc;
+  return option;
+}
+
 }  // namespace
+
+Option choice_option(const std::string& name, const std::vector<std::string>& choices,
+                     const std::string& doc) {
+  Option option = described(name, OptionType::choice, doc);
+  option.fallback = choices.front();
+  option.choices = choices;
+  return option;
+}
+
+Option boolean_option(const std::string& name, bool fallback, const std::string& doc) {
+  Option option = described(name, OptionType::boolean, doc);
+  option.fallback = fallback;
+  return option;
+}
+
+Option integer_option(const std::string& name, const Range& range, const std::string& doc) {
+  Option option = described(name, OptionType::integer, doc);
+  option.fallback = range.fallback;
+  option.min = range.min;
+  option.max = range.max;
+  return option;
+}
+
+Option bytes_option(const std::string& name, const Range& range, const std::string& doc) {
+  Option option = integer_option(name, range, doc);
+  option.type = OptionType::bytes;
+  option.unit = "B";
+  return option;
+}
+
+Option only(contract::Role role, Option option) {
+  option.roles = {role};
+  return option;
+}
 
 Json complete_options(const contract::Transport& transport, contract::Role role, const Json& given) {
   Json complete = Json::object();

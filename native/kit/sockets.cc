@@ -9,6 +9,7 @@
 
 #include "kit/address.h"
 #include "kit/descriptor.h"
+#include "kit/options.h"
 
 namespace netdyno {
 
@@ -24,18 +25,6 @@ constexpr int kPorts = 65'536;
 
 constexpr char kSendBuffer[] = "send_buffer";
 constexpr char kReceiveBuffer[] = "receive_buffer";
-
-contract::Option buffer_option(const std::string& name, const std::string& doc) {
-  contract::Option option;
-  option.name = name;
-  option.type = contract::OptionType::bytes;
-  option.unit = "B";
-  option.fallback = 0;
-  option.min = 0;
-  option.max = kMaxBuffer;
-  option.doc = doc;
-  return option;
-}
 
 bool set(int fd, int level, int name, int value) {
   return setsockopt(fd, level, name, &value, sizeof value) == 0;
@@ -65,8 +54,10 @@ Descriptor listen_at(Address& address, const Json& options, bool shared_port) {
 }  // namespace
 
 std::vector<contract::Option> socket_options() {
-  return {buffer_option(kSendBuffer, "the socket's send buffer, SO_SNDBUF; 0 leaves it to the kernel"),
-          buffer_option(kReceiveBuffer, "the socket's receive buffer, SO_RCVBUF; 0 leaves it to the kernel")};
+  const Range range{0, 0, kMaxBuffer};
+  return {bytes_option(kSendBuffer, range, "the socket's send buffer, SO_SNDBUF; 0 leaves it to the kernel"),
+          bytes_option(kReceiveBuffer, range,
+                       "the socket's receive buffer, SO_RCVBUF; 0 leaves it to the kernel")};
 }
 
 void set_buffers(int fd, const Json& options) {

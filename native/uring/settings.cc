@@ -2,11 +2,12 @@
 
 #include <string>
 
+#include "kit/options.h"
+
 namespace netdyno::uring_worker {
 
 using contract::Json;
 using contract::Option;
-using contract::OptionType;
 
 Settings Settings::of(const Json& options) {
   Settings settings;
@@ -18,39 +19,18 @@ Settings Settings::of(const Json& options) {
 }
 
 std::vector<Option> setting_options() {
-  Option recv;
-  recv.name = "recv";
-  recv.type = OptionType::choice;
-  recv.fallback = "single";
-  recv.choices = {"single", "multishot"};
-  recv.doc =
-      "single: one submission for each read, right into the flow; multishot: one for all, into buffers that "
-      "connections share, and copied from there";
-
-  Option send;
-  send.name = "send";
-  send.type = OptionType::choice;
-  send.fallback = "plain";
-  send.choices = {"plain", "zerocopy"};
-  send.doc =
-      "zerocopy: the network card reads the process's memory (IORING_OP_SEND_ZC), a server's echoes "
-      "excepted, whose buffer is needed again at once; over loopback the kernel copies all the same";
-
-  Option sqpoll;
-  sqpoll.name = "sqpoll";
-  sqpoll.type = OptionType::boolean;
-  sqpoll.fallback = false;
-  sqpoll.doc = "a thread of the kernel's for each loop polls for submissions; its CPU time is counted";
-
-  Option entries;
-  entries.name = "entries";
-  entries.type = OptionType::integer;
-  entries.fallback = Settings{}.entries;
-  entries.min = 8;
-  entries.max = 32'768;
-  entries.doc = "submissions that a loop's ring holds";
-
-  return {recv, send, sqpoll, entries};
+  return {
+      choice_option("recv", {"single", "multishot"},
+                    "single: one submission for each read, right into the flow; multishot: one for all, into "
+                    "buffers that "
+                    "connections share, and copied from there"),
+      choice_option(
+          "send", {"plain", "zerocopy"},
+          "zerocopy: the network card reads the process's memory (IORING_OP_SEND_ZC), a server's echoes "
+          "excepted, whose buffer is needed again at once; over loopback the kernel copies all the same"),
+      boolean_option("sqpoll", false,
+                     "a thread of the kernel's for each loop polls for submissions; its CPU time is counted"),
+      integer_option("entries", {Settings{}.entries, 8, 32'768}, "submissions that a loop's ring holds")};
 }
 
 }  // namespace netdyno::uring_worker
