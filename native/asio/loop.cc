@@ -4,6 +4,11 @@
 
 namespace netdyno::asio_worker {
 
+std::string version() {
+  return std::to_string(ASIO_VERSION / 100000) + "." + std::to_string(ASIO_VERSION / 100 % 1000) + "." +
+         std::to_string(ASIO_VERSION % 100);
+}
+
 Tcp protocol_of(int fd) {
   int family = AF_INET;
   socklen_t size = sizeof family;

@@ -4,6 +4,7 @@
 
 #include <asio.hpp>
 #include <chrono>
+#include <string>
 
 namespace netdyno::asio_worker {
 
@@ -16,6 +17,9 @@ using Acceptor = ::asio::basic_socket_acceptor<Tcp, ::asio::io_context::executor
 using Timer =
     ::asio::basic_waitable_timer<std::chrono::steady_clock, ::asio::wait_traits<std::chrono::steady_clock>,
                                  ::asio::io_context::executor_type>;
+
+/// asio's own: "1.22.1".
+std::string version();
 
 /// The protocol that asio wants to hear of a socket that it takes over.
 Tcp protocol_of(int fd);

@@ -2,7 +2,6 @@
 // standalone asio.
 #include "asio/client.h"
 #include "asio/server.h"
-#include "kit/echo.h"
 
 namespace netdyno::asio_worker {
 namespace {
@@ -10,17 +9,7 @@ namespace {
 class AsioTransport : public Transport {
  public:
   contract::Transport describe() const override {
-    contract::Transport transport;
-    transport.name = "asio";
-    transport.doc = "asio event loops, one io_context per thread, callbacks";
-    transport.wire = kEcho;
-    transport.roles = {contract::Role::server, contract::Role::client};
-    transport.delivery = "chunks";
-    transport.options = socket_options();
-    transport.options.push_back(listener_option());
-    transport.options.push_back(read_buffer_option());
-    transport.features = {"stream-up", "stream-down", "stream-both"};
-    return transport;
+    return loop_transport("asio", "asio event loops, one io_context per thread, callbacks");
   }
 
   std::unique_ptr<Server> server(const contract::Setup& setup) override {
@@ -32,16 +21,11 @@ class AsioTransport : public Transport {
   }
 };
 
-std::string asio_version() {
-  return std::to_string(ASIO_VERSION / 100000) + "." + std::to_string(ASIO_VERSION / 100 % 1000) + "." +
-         std::to_string(ASIO_VERSION % 100);
-}
-
 }  // namespace
 
 int run() {
   AsioTransport transport;
-  return run_worker({"netdyno-worker-asio", NETDYNO_VERSION, {{"asio", asio_version()}}}, {&transport});
+  return run_worker({"netdyno-worker-asio", NETDYNO_VERSION, {{"asio", version()}}}, {&transport});
 }
 
 }  // namespace netdyno::asio_worker

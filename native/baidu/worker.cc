@@ -31,16 +31,12 @@ class BrpcAsioTransport : public Transport {
   }
 };
 
-std::string asio_version() {
-  return std::to_string(ASIO_VERSION / 100000) + "." + std::to_string(ASIO_VERSION / 100 % 1000) + "." +
-         std::to_string(ASIO_VERSION % 100);
-}
-
 }  // namespace
 
 int run() {
   BrpcAsioTransport transport;
-  return run_worker({"netdyno-worker-baidu", NETDYNO_VERSION, {{"asio", asio_version()}}}, {&transport});
+  return run_worker({"netdyno-worker-baidu", NETDYNO_VERSION, {{"asio", asio_worker::version()}}},
+                    {&transport});
 }
 
 }  // namespace netdyno::baidu

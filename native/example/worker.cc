@@ -13,7 +13,6 @@
 
 #include "kit/clock.h"
 #include "kit/descriptor.h"
-#include "kit/echo.h"
 #include "kit/ends.h"
 
 namespace {
@@ -209,17 +208,7 @@ class PollServer : public ServerLoop {
 class Example : public Transport {
  public:
   contract::Transport describe() const override {
-    contract::Transport transport;
-    transport.name = "example";
-    transport.doc = "poll(2) on one thread or several, as short as can be";
-    transport.wire = kEcho;
-    transport.roles = {contract::Role::server, contract::Role::client};
-    transport.delivery = "chunks";
-    transport.options = socket_options();
-    transport.options.push_back(listener_option());
-    transport.options.push_back(read_buffer_option());
-    transport.features = {"stream-up", "stream-down", "stream-both"};
-    return transport;
+    return loop_transport("example", "poll(2) on one thread or several, as short as can be");
   }
   std::unique_ptr<Server> server(const contract::Setup& setup) override {
     return std::make_unique<LoopServer>(setup, std::make_unique<PollServer>);

@@ -4,12 +4,21 @@
 
 #include "kit/address.h"
 #include "kit/descriptor.h"
+#include "kit/echo.h"
+#include "kit/options.h"
 #include "kit/threads.h"
 
 namespace netdyno {
 
 using contract::ErrorKind;
 using contract::Failure;
+
+namespace {
+
+constexpr char kListener[] = "listener";
+constexpr char kReadBuffer[] = "read_buffer";
+
+}  // namespace
 
 LoopClient::LoopClient(const contract::Setup& setup, Load& load,
                        const std::function<std::unique_ptr<ClientLoop>()>& make)
@@ -52,28 +61,29 @@ contract::Ready LoopClient::ready() const {
 }
 
 contract::Option listener_option() {
-  contract::Option listener;
-  listener.name = "listener";
-  listener.type = contract::OptionType::choice;
-  listener.fallback = "shared";
-  listener.choices = {"shared", "reuseport"};
-  listener.roles = {contract::Role::server};
-  listener.doc =
-      "who deals connections to loops: one accepting socket in turn, or the kernel by SO_REUSEPORT";
-  return listener;
+  return only(contract::Role::server,
+              choice_option(kListener, {"shared", "reuseport"},
+                            "who deals connections to loops: one accepting socket in turn, or the kernel by "
+                            "SO_REUSEPORT"));
 }
 
 contract::Option read_buffer_option() {
-  contract::Option buffer;
-  buffer.name = "read_buffer";
-  buffer.type = contract::OptionType::bytes;
-  buffer.unit = "B";
-  buffer.fallback = 64 << 10;
-  buffer.min = 1;
-  buffer.max = 64 << 20;
-  buffer.roles = {contract::Role::server};
-  buffer.doc = "what one read takes at most, per connection";
-  return buffer;
+  return only(contract::Role::server, bytes_option(kReadBuffer, {64 << 10, 1, 64 << 20},
+                                                   "what one read takes at most, per connection"));
+}
+
+contract::Transport loop_transport(const std::string& name, const std::string& doc) {
+  contract::Transport transport;
+  transport.name = name;
+  transport.doc = doc;
+  transport.wire = kEcho;
+  transport.roles = {contract::Role::server, contract::Role::client};
+  transport.delivery = "chunks";
+  transport.options = socket_options();
+  transport.options.push_back(listener_option());
+  transport.options.push_back(read_buffer_option());
+  transport.features = {"stream-up", "stream-down", "stream-both"};
+  return transport;
 }
 
 LoopServer::LoopServer(const contract::Setup& setup, const std::function<std::unique_ptr<ServerLoop>()>& make)
@@ -82,8 +92,8 @@ LoopServer::LoopServer(const contract::Setup& setup, const std::function<std::un
 LoopServer::LoopServer(const contract::Setup& setup, const std::function<std::unique_ptr<ServerLoop>()>& make,
                        std::unique_ptr<const Work> work)
     : allowed_(setup), work_(std::move(work)), options_(setup.options) {
-  const auto buffer = setup.options.value(read_buffer_option().name, std::size_t{64 << 10});
-  const bool shared = setup.options.value(listener_option().name, "shared") == "shared";
+  const auto buffer = setup.options.value(kReadBuffer, std::size_t{64 << 10});
+  const bool shared = setup.options.value(kListener, "shared") == "shared";
   for (int i = 0; i < effective_threads(setup); i++) loops_.push_back(make());
   const Listening listening = listen_on(setup, shared ? 1 : static_cast<int>(loops_.size()));
   addresses_ = listening.addresses;

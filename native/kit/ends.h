@@ -119,6 +119,10 @@ contract::Option listener_option();
 /// Option read_buffer: what one read takes at most, per connection.
 contract::Option read_buffer_option();
 
+/// A transport of wires echo and stream whose ends are LoopServer and LoopClient,
+/// with the options that all of them have.
+contract::Transport loop_transport(const std::string& name, const std::string& doc);
+
 /// Loops on threads of their own. Serves from construction to destruction.
 class LoopServer : public Server {
  public:

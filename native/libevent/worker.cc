@@ -4,27 +4,21 @@
 #include <event2/event.h>
 
 #include "kit/ends.h"
+#include "kit/options.h"
 #include "libevent/client.h"
 #include "libevent/server.h"
 
 namespace {
 
 using netdyno::contract::Option;
-using netdyno::contract::OptionType;
-using netdyno::contract::Role;
 using netdyno::contract::Setup;
 using netdyno::libevent_worker::Api;
 
 Option api_option() {
-  Option api;
-  api.name = "api";
-  api.type = OptionType::choice;
-  api.fallback = "event";
-  api.choices = {"event", "bufferevent"};
-  api.doc =
+  return netdyno::choice_option(
+      "api", {"event", "bufferevent"},
       "event: readiness events and plain reads and writes; bufferevent: libevent's buffers, one copy more "
-      "each way";
-  return api;
+      "each way");
 }
 
 Api api_of(const Setup& setup) {
@@ -34,15 +28,8 @@ Api api_of(const Setup& setup) {
 class Libevent : public netdyno::Transport {
  public:
   netdyno::contract::Transport describe() const override {
-    netdyno::contract::Transport transport;
-    transport.name = "libevent";
-    transport.doc = "libevent, one event_base per thread";
-    transport.wire = "echo";
-    transport.roles = {Role::server, Role::client};
-    transport.delivery = "chunks";
-    transport.features = {"stream-up", "stream-down", "stream-both"};
-    transport.options = {api_option(), netdyno::listener_option(), netdyno::read_buffer_option()};
-    for (Option& option : netdyno::socket_options()) transport.options.push_back(std::move(option));
+    auto transport = netdyno::loop_transport("libevent", "libevent, one event_base per thread");
+    transport.options.push_back(api_option());
     return transport;
   }
 

@@ -10,7 +10,6 @@
 namespace {
 
 using netdyno::contract::Option;
-using netdyno::contract::Role;
 using netdyno::contract::Setup;
 using netdyno::uring_worker::Settings;
 using netdyno::uring_worker::UringClientLoop;
@@ -19,17 +18,9 @@ using netdyno::uring_worker::UringServerLoop;
 class Uring : public netdyno::Transport {
  public:
   netdyno::contract::Transport describe() const override {
-    netdyno::contract::Transport transport;
-    transport.name = "uring";
-    transport.doc = "io_uring by liburing, one ring per thread";
-    transport.wire = "echo";
-    transport.roles = {Role::server, Role::client};
-    transport.delivery = "chunks";
-    transport.features = {"stream-up", "stream-down", "stream-both"};
-    transport.options = netdyno::uring_worker::setting_options();
-    transport.options.push_back(netdyno::listener_option());
-    transport.options.push_back(netdyno::read_buffer_option());
-    for (Option& option : netdyno::socket_options()) transport.options.push_back(std::move(option));
+    auto transport = netdyno::loop_transport("uring", "io_uring by liburing, one ring per thread");
+    for (Option& option : netdyno::uring_worker::setting_options())
+      transport.options.push_back(std::move(option));
     return transport;
   }
 
