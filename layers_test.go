@@ -43,6 +43,7 @@ var layers = map[string][]string{
 	"internal/run/check/checktest": run("internal/run/check"),
 	"internal/run/message":         run("internal/values"),
 	"internal/run/bench":           run("internal/run/rig", "internal/run/study"),
+	"internal/run/bench/benchtest": run("internal/run/bench", "internal/run/rig", "internal/run/study"),
 
 	"internal/work/load":              {"internal/contract", "internal/hist"},
 	"internal/work/wire":              {"internal/contract", "internal/work/load"},

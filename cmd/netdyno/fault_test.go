@@ -1,7 +1,6 @@
 package main
 
 import (
-	"context"
 	"fmt"
 	"net"
 	"os"
@@ -17,8 +16,7 @@ import (
 	"netdyno/internal/read/finding"
 	"netdyno/internal/record"
 	"netdyno/internal/run/bench"
-	"netdyno/internal/run/rig"
-	"netdyno/internal/run/study"
+	"netdyno/internal/run/bench/benchtest"
 )
 
 // point is a place in a worker's life where a fault can strike: a message's
@@ -184,33 +182,18 @@ func stage(t *testing.T) *bench.Bench {
 	if len(catalog.Absent) > 0 {
 		t.Fatalf("workers without a hello: %v", catalog.Absent)
 	}
-	return &bench.Bench{
-		Rig: rig.Loopback{}, Catalog: &catalog, Meter: []string{filepath.Join(installed(t), "netdyno"), "meter"},
-		// Long enough for a busy machine, short enough for a test of hangs.
-		Patience: bench.Patience{Setup: 3 * time.Second, Hello: 3 * time.Second, Answer: time.Second},
-	}
+	b := benchtest.In(installed(t), &catalog)
+	// Long enough for a busy machine, short enough for a test of hangs.
+	b.Patience = bench.Patience{Setup: 3 * time.Second, Hello: 3 * time.Second, Answer: time.Second}
+	return b
 }
 
 // conduct runs the first trial of a study and reads its record.
 func conduct(t *testing.T, b *bench.Bench, levels []string) (record.Record, finding.Trial) {
 	t.Helper()
-	s, err := study.ParseArgs(levels, nil)
-	if err != nil {
-		t.Fatal(err)
-	}
-	trials, _, err := s.Plan()
-	if err != nil {
-		t.Fatal(err)
-	}
-	var records []record.Record
-	b.Keep = func(r record.Record) error { records = append(records, r); return nil }
-	if err := b.Run(context.Background(), trials[:1]); err != nil {
-		t.Fatal(err)
-	}
-	if len(records) != 1 {
-		t.Fatalf("%d records of one trial", len(records))
-	}
-	found, err := finding.Find(record.Header{Study: study.Summary(s)}, trials[:1], records)
+	header, trials := benchtest.Plan(t, levels...)
+	records := benchtest.Conduct(t.Context(), t, b, trials[:1])
+	found, err := finding.Find(header, trials[:1], records)
 	if err != nil {
 		t.Fatal(err)
 	}

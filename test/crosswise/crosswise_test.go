@@ -5,29 +5,19 @@
 package crosswise_test
 
 import (
-	"path/filepath"
 	"slices"
 	"strings"
 	"testing"
 
 	"netdyno/internal/contract"
 	"netdyno/internal/read/finding"
-	"netdyno/internal/record"
 	"netdyno/internal/run/bench"
-	"netdyno/internal/run/rig"
-	"netdyno/internal/run/study"
+	"netdyno/internal/run/bench/benchtest"
 )
 
 // TestEveryPairAgrees runs one short trial of each pair.
 func TestEveryPairAgrees(t *testing.T) {
-	bin, err := filepath.Abs("../../bin")
-	if err != nil {
-		t.Fatal(err)
-	}
-	catalog := bench.Discover(t.Context(), []string{bin})
-	if len(catalog.Programs) == 0 {
-		t.Skip("no workers in bin/: `make build` puts them there")
-	}
+	b := benchtest.Built(t, "../../bin")
 	// A fixed amount: its books must close exactly, however late a busy machine reads them.
 	work := []string{"request=100000B", "connections=6", "inflight=3", "blocks=1", "amount=30", "placement=free"}
 	for _, c := range []struct {
@@ -41,13 +31,13 @@ func TestEveryPairAgrees(t *testing.T) {
 		{"both", contract.FeatureStreamBoth, []string{"stream=both", "response=70000B", "chunk=4KiB"}},
 	} {
 		t.Run(c.name, func(t *testing.T) {
-			servers, clients := ends(catalog, c.feature)
+			servers, clients := ends(b.Catalog, c.feature)
 			if len(servers) < 2 || len(clients) < 2 {
 				t.Fatalf("servers %v and clients %v: nothing to cross", servers, clients)
 			}
 			args := replaced(work, c.args)
 			args = append(args, "server="+strings.Join(servers, ","), "client="+strings.Join(clients, ","))
-			for _, cell := range run(t, bin, &catalog, args).Cells {
+			for _, cell := range run(t, b, args).Cells {
 				for _, arm := range cell.Arms {
 					for _, trial := range arm.Trials {
 						if trial.Status != finding.Valid {
@@ -61,7 +51,7 @@ func TestEveryPairAgrees(t *testing.T) {
 }
 
 // ends lists the transports of wire echo that have a feature, by role.
-func ends(catalog bench.Catalog, feature contract.Feature) (servers, clients []string) {
+func ends(catalog *bench.Catalog, feature contract.Feature) (servers, clients []string) {
 	for _, o := range catalog.Offers() {
 		if o.Wire != "echo" || feature != "" && !slices.Contains(o.Features, feature) {
 			continue
@@ -86,30 +76,12 @@ func replaced(args, others []string) []string {
 }
 
 // run carries out a typed study and reads it.
-func run(t *testing.T, bin string, catalog *bench.Catalog, args []string) finding.Findings {
+func run(t *testing.T, b *bench.Bench, args []string) finding.Findings {
 	t.Helper()
-	s, err := study.ParseArgs(args, nil)
+	header, trials := benchtest.Plan(t, args...)
+	f, err := finding.Find(header, trials, benchtest.Conduct(t.Context(), t, b, trials))
 	if err != nil {
 		t.Fatal(err)
-	}
-	trials, _, err := s.Plan()
-	if err != nil {
-		t.Fatal(err)
-	}
-	var records []record.Record
-	b := bench.Bench{
-		Rig: rig.Loopback{}, Catalog: catalog, Meter: []string{filepath.Join(bin, "netdyno"), "meter"},
-		Keep: func(r record.Record) error { records = append(records, r); return nil },
-	}
-	if err := b.Run(t.Context(), trials); err != nil {
-		t.Fatal(err)
-	}
-	f, err := finding.Find(record.Header{Schema: record.Schema, Study: study.Summary(s)}, trials, records)
-	if err != nil {
-		t.Fatal(err)
-	}
-	if len(records) != len(trials) {
-		t.Fatalf("%d trials left %d records", len(trials), len(records))
 	}
 	return f
 }

@@ -24,9 +24,8 @@ import (
 	"netdyno/internal/contract"
 	"netdyno/internal/record"
 	"netdyno/internal/run/bench"
+	"netdyno/internal/run/bench/benchtest"
 	"netdyno/internal/run/message"
-	"netdyno/internal/run/rig"
-	"netdyno/internal/run/study"
 )
 
 // bin holds netdyno and its workers; catalog is what these offer. Gin is in a
@@ -169,31 +168,18 @@ func run(t *testing.T, argv ...string) string {
 // trial runs one trial of a typed study and returns its record.
 func trial(t *testing.T, args ...string) record.Record {
 	t.Helper()
-	s, err := study.ParseArgs(append([]string{"blocks=1", "placement=free", "connections=2"}, args...), os.ReadFile)
-	if err != nil {
-		t.Fatal(err)
-	}
-	trials, _, err := s.Plan()
-	if err != nil {
-		t.Fatal(err)
-	}
-	var kept record.Record
-	structures := map[string]contract.Structure{}
+	_, trials := benchtest.Plan(t, append([]string{"blocks=1", "placement=free", "connections=2"}, args...)...)
+	b := benchtest.In(bin, &catalog)
 	if name := trials[0].Levels["message"]; name != "" {
-		if structures[name], err = message.Resolve(name, os.ReadFile); err != nil {
+		structure, err := message.Resolve(name, os.ReadFile)
+		if err != nil {
 			t.Fatal(err)
 		}
-	}
-	b := bench.Bench{
-		Rig: rig.Loopback{}, Catalog: &catalog, Meter: []string{filepath.Join(bin, "netdyno"), "meter"}, Messages: structures,
-		Keep: func(r record.Record) error { kept = r; return nil },
+		b.Messages = map[string]contract.Structure{name: structure}
 	}
 	ctx, cancel := context.WithTimeout(t.Context(), time.Minute)
 	defer cancel()
-	if err := b.Run(ctx, trials[:1]); err != nil {
-		t.Fatal(err)
-	}
-	return kept
+	return benchtest.Conduct(ctx, t, b, trials[:1])[0]
 }
 
 // completed demands that the trial's clients did the whole amount.

@@ -3,53 +3,29 @@
 package tcp_test
 
 import (
-	"path/filepath"
 	"strings"
 	"testing"
 
 	"netdyno/internal/contract"
 	"netdyno/internal/read/finding"
 	"netdyno/internal/record"
-	"netdyno/internal/run/bench"
-	"netdyno/internal/run/rig"
-	"netdyno/internal/run/study"
+	"netdyno/internal/run/bench/benchtest"
 )
 
 // trial runs one short trial of go-net and returns its record and what the
 // reader says of it.
 func trial(t *testing.T, args ...string) (record.Record, finding.Trial) {
 	t.Helper()
-	bin, err := filepath.Abs("../../bin")
-	if err != nil {
-		t.Fatal(err)
-	}
-	catalog := bench.Discover(t.Context(), []string{bin})
-	if len(catalog.Programs) == 0 {
-		t.Skip("no workers in bin/: `make build` puts them there")
-	}
-	s, err := study.ParseArgs(append(args, "transport=go-net", "blocks=1", "window=600ms", "warmup=200ms", "placement=free"), nil)
-	if err != nil {
-		t.Fatal(err)
-	}
-	trials, _, err := s.Plan()
-	if err != nil {
-		t.Fatal(err)
-	}
-	var records []record.Record
-	b := bench.Bench{
-		Rig: rig.Loopback{}, Catalog: &catalog, Meter: []string{filepath.Join(bin, "netdyno"), "meter"},
-		Keep: func(r record.Record) error { records = append(records, r); return nil },
-	}
-	if err := b.Run(t.Context(), trials[:1]); err != nil {
-		t.Fatal(err)
-	}
-	f, err := finding.Find(record.Header{Schema: record.Schema, Study: study.Summary(s)}, trials[:1], records)
+	b := benchtest.Built(t, "../../bin")
+	header, trials := benchtest.Plan(t, append(args, "transport=go-net", "blocks=1", "window=600ms", "warmup=200ms", "placement=free")...)
+	records := benchtest.Conduct(t.Context(), t, b, trials[:1])
+	f, err := finding.Find(header, trials[:1], records)
 	if err != nil {
 		t.Fatal(err)
 	}
 	read := f.Cells[0].Arms[0].Trials[0]
-	if len(records) != 1 || read.Status != finding.Valid {
-		t.Fatalf("%d records; %s: %s", len(records), read.Status, read.Reason)
+	if read.Status != finding.Valid {
+		t.Fatalf("%s: %s", read.Status, read.Reason)
 	}
 	return records[0], read
 }
