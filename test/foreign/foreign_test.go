@@ -54,9 +54,23 @@ func with(m *testing.M) (int, error) {
 	if err := build("../..", "./cmd/..."); err != nil {
 		return 0, err
 	}
-	errGin = build("../../workers/gin", "./netdyno-worker-gin")
+	const gin, program = "../../workers/gin", "./netdyno-worker-gin"
+	if errGin = downloaded(gin, program); errGin == nil {
+		if err := build(gin, program); err != nil {
+			return 0, err
+		}
+	}
 	catalog = bench.Discover(context.Background(), []string{bin})
 	return m.Run(), nil
+}
+
+// downloaded reports what of a program's imports is not on this machine and
+// cannot be fetched.
+func downloaded(module, program string) error {
+	if out, err := exec.Command("go", "list", "-C", module, "-deps", program).CombinedOutput(); err != nil {
+		return fmt.Errorf("download what %s imports: %w: %s", module, err, out)
+	}
+	return nil
 }
 
 func build(module, programs string) error {
