@@ -55,7 +55,7 @@ TEST(ListenOn, PortsAfterAGivenOneFollowIt) {
       continue;  // somebody else's
     }
   }
-  GTEST_SKIP() << "no four free ports in a row";
+  FAIL() << "no four free ports in a row from 20000 to 20399";
 }
 
 TEST(ListenOn, CopiesShareTheirPort) {

@@ -1,10 +1,12 @@
-// What any worker that has the features of wire stream must do: both ends count
-// the same, and neither takes another content than the wire's.
+// What any worker of wire stream must do: both ends count the same, and neither
+// takes another content than the wire's.
 #include <gtest/gtest.h>
 #include <poll.h>
 #include <sys/socket.h>
 
-#include <algorithm>
+#include <array>
+#include <string>
+#include <vector>
 
 #include "kit/address.h"
 #include "kit/descriptor.h"
@@ -15,17 +17,6 @@
 
 namespace netdyno::test {
 namespace {
-
-class StreamWorker : public testing::Test {
- protected:
-  void SetUp() override {
-    WorkerProcess worker(executable());
-    const Json features = worker.expect("hello").at("transports").at(0).value("features", Json::array());
-    if (std::find(features.begin(), features.end(), "stream-up") == features.end()) {
-      GTEST_SKIP() << executable() << " does not stream";
-    }
-  }
-};
 
 Json exchange_of(const std::string& stream, std::int64_t up, std::int64_t down, std::int64_t chunk) {
   return {{"exchange", {{"up_bytes", up}, {"down_bytes", down}, {"stream", stream}, {"chunk_bytes", chunk}}}};
@@ -45,7 +36,7 @@ std::string message(const StreamContent& content) {
   return all;
 }
 
-TEST_F(StreamWorker, BytesOfBothEndsAgree) {
+TEST(StreamWorker, BytesOfBothEndsAgree) {
   const std::vector<std::array<std::int64_t, 4>> cases = {
       {1, 1, 1, 1}, {1, 3'000'000, 65'536, 2}, {3'000'000, 1, 65'536, 2}, {70'000, 90'000, 1'000, 4}};
   for (const std::string stream : {"up", "down", "both"}) {
@@ -69,7 +60,7 @@ TEST_F(StreamWorker, BytesOfBothEndsAgree) {
   }
 }
 
-TEST_F(StreamWorker, SocketBuffersAreOptions) {
+TEST(StreamWorker, SocketBuffersAreOptions) {
   Json change = exchange_of("both", 500'000, 500'000, 10'000);
   change["options"] = {{"send_buffer", 30'000}, {"receive_buffer", 30'000}};
   EchoServer server(executable(), change);
@@ -80,7 +71,7 @@ TEST_F(StreamWorker, SocketBuffersAreOptions) {
   EXPECT_EQ(client.worker.expect("result", 20'000).at("counts").at("exchanges"), 18);
 }
 
-TEST_F(StreamWorker, AServerDropsAClientWithAnotherContentAndServesOn) {
+TEST(StreamWorker, AServerDropsAClientWithAnotherContentAndServesOn) {
   const Json change = exchange_of("up", 5'000, 10, 1'000);
   EchoServer server(executable(), change);
   const Endpoint at = endpoint(parse_address(server.address(), "server"), "server");
@@ -119,7 +110,7 @@ Json told_by(const std::string& answer) {
   return worker.expect("error");
 }
 
-TEST_F(StreamWorker, AClientRefusesAnotherContentAndSurplus) {
+TEST(StreamWorker, AClientRefusesAnotherContentAndSurplus) {
   std::string wrong = message(StreamContent(StreamContent::kDown, 100, 64));
   const std::string surplus = wrong + wrong + "x";  // answers the verified exchange and more than the next
   wrong[99] = static_cast<char>(wrong[99] ^ 1);
@@ -131,7 +122,7 @@ TEST_F(StreamWorker, AClientRefusesAnotherContentAndSurplus) {
   }
 }
 
-TEST_F(StreamWorker, ALostConnectionCountsWhatWasInFlight) {
+TEST(StreamWorker, ALostConnectionCountsWhatWasInFlight) {
   const std::string down = message(StreamContent(StreamContent::kDown, 100'000, 1'000));
   const OddServer server([&down](int fd) {
     char question;
@@ -147,7 +138,7 @@ TEST_F(StreamWorker, ALostConnectionCountsWhatWasInFlight) {
   EXPECT_NO_THROW(client.worker.expect_error("peer", true));
 }
 
-TEST_F(StreamWorker, SizesThatTheWireCannotHaveAreASetupError) {
+TEST(StreamWorker, SizesThatTheWireCannotHaveAreASetupError) {
   for (const auto& [up, down, chunk] : {std::array{0, 1, 1}, {1, 0, 1}, {1, 1, -1}}) {
     WorkerProcess worker(executable());
     Json setup = setup_message(worker.expect("hello").at("transports").at(0).at("name"), "server", "");
