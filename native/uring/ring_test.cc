@@ -278,7 +278,9 @@ TEST(UringWorker, SaysHelloWhereThereIsNoIoUring) {
       test::WorkerProcess worker(NETDYNO_WORKER);
       EXPECT_EQ(worker.expect("hello").at("transports").at(0).at("name"), "uring");
       worker.send({{"setup", test::setup_message("uring", role, "127.0.0.1:1")}});
-      EXPECT_NO_THROW(worker.expect_error("unsupported", true)) << role;
+      Json error;
+      ASSERT_NO_THROW(error = worker.expect_error("unsupported", true)) << role;
+      EXPECT_TRUE(error.at("text").get<std::string>().starts_with("set up io_uring: ")) << error;
     }
   });
 }
