@@ -1,14 +1,16 @@
 // Setups and frames for the tests of the baidu worker. Layer: test.
 #pragma once
 
-#include <cstring>
 #include <string>
 
 #include "baidu/frame.h"
 #include "baidu/options.h"
-#include "kit/flow.h"
+#include "test/flows.h"
 
 namespace netdyno::baidu {
+
+using test::drain;
+using test::feed;
 
 inline contract::Setup setup_of(contract::Role role, std::int64_t up, std::int64_t down,
                                 const contract::Json& changes = contract::Json::object()) {
@@ -53,29 +55,6 @@ inline std::string framed(Meta meta, const std::string& message, const std::stri
   meta.attachment_bytes = static_cast<std::int32_t>(attachment.size());
   append_head(bytes, meta, message.size());
   return bytes + message + attachment;
-}
-
-/// Has a flow receive bytes, as they fit.
-inline void feed(Flow& flow, std::string_view bytes, std::int64_t now = 0) {
-  while (!bytes.empty()) {
-    const auto room = flow.room();
-    if (room.empty()) throw std::runtime_error("no room");
-    const std::size_t n = std::min(room.size(), bytes.size());
-    std::memcpy(room.data(), bytes.data(), n);
-    bytes.remove_prefix(n);
-    flow.received(n, now);
-  }
-}
-
-/// Takes all that a flow has to send.
-inline std::string drain(Flow& flow, std::int64_t now = 0) {
-  std::string bytes;
-  while (flow.unsent()) {
-    const auto out = flow.outgoing(now);
-    bytes.append(out.data(), out.size());
-    flow.written(out.size());
-  }
-  return bytes;
 }
 
 }  // namespace netdyno::baidu

@@ -8,6 +8,7 @@
 #include "kit/echo.h"
 #include "kit/random.h"
 #include "kit/work.h"
+#include "test/flows.h"
 #include "test/vectors.h"
 
 namespace netdyno {
@@ -16,6 +17,9 @@ namespace {
 using contract::ErrorKind;
 using contract::Failure;
 using contract::Stream;
+using test::drain;
+using test::feed;
+using test::message;
 
 contract::Setup setup_of(Stream stream, std::int64_t up, std::int64_t down, std::int64_t chunk) {
   contract::Setup setup;
@@ -34,38 +38,6 @@ ErrorKind kind_of(Act act) {
   }
   ADD_FAILURE() << "nothing was refused";
   return ErrorKind::bug;
-}
-
-/// Lets flow take bytes as if they had come.
-void deliver(Flow& flow, std::string_view bytes, std::int64_t now = 2) {
-  while (!bytes.empty()) {
-    const auto room = flow.room();
-    ASSERT_FALSE(room.empty());
-    const std::size_t n = std::min(room.size(), bytes.size());
-    std::memcpy(room.data(), bytes.data(), n);
-    bytes.remove_prefix(n);
-    flow.received(n, now);
-  }
-}
-
-/// Writes all that flow has.
-std::string drain(Flow& flow, std::int64_t now = 1) {
-  std::string out;
-  while (flow.unsent()) {
-    const auto bytes = flow.outgoing(now);
-    out.append(bytes.data(), bytes.size());
-    flow.written(bytes.size());
-  }
-  return out;
-}
-
-std::string message(const StreamContent& content) {
-  std::string all;
-  while (static_cast<std::int64_t>(all.size()) < content.bytes()) {
-    const auto next = content.from(static_cast<std::int64_t>(all.size()));
-    all.append(next.data(), next.size());
-  }
-  return all;
 }
 
 /// One connection of one client with all that it needs.
@@ -272,9 +244,9 @@ TEST(StreamServer, AnswersOnlyWhatHasGoneUp) {
   for (const Stream stream : {Stream::up, Stream::down}) {
     Server server(setup_of(stream, 10, 6, 4));
     const std::string up = message(server.plan.up());
-    deliver(server.flow, up.substr(0, 9));
+    feed(server.flow, up.substr(0, 9));
     EXPECT_FALSE(server.flow.unsent());
-    deliver(server.flow, up.substr(9));
+    feed(server.flow, up.substr(9));
     EXPECT_EQ(drain(server.flow), message(server.plan.down()));
   }
 }
@@ -284,12 +256,12 @@ TEST(StreamServer, HoldsBackTheLastByteWhileBothStream) {
   const std::string up = message(server.plan.up());
   const std::string down = message(server.plan.down());
   EXPECT_FALSE(server.flow.unsent());
-  deliver(server.flow, up.substr(0, 1));
+  feed(server.flow, up.substr(0, 1));
   EXPECT_EQ(drain(server.flow), down.substr(0, 5));
-  deliver(server.flow, up.substr(1, 8));
+  feed(server.flow, up.substr(1, 8));
   EXPECT_EQ(drain(server.flow), "");
   EXPECT_EQ(server.traffic.exchanges.get(), 0);
-  deliver(server.flow, up.substr(9) + up.substr(0, 3));
+  feed(server.flow, up.substr(9) + up.substr(0, 3));
   EXPECT_EQ(drain(server.flow), down.substr(5) + down.substr(0, 5));
   EXPECT_EQ(server.traffic.exchanges.get(), 1);
 }
@@ -297,9 +269,9 @@ TEST(StreamServer, HoldsBackTheLastByteWhileBothStream) {
 TEST(StreamServer, AOneByteAnswerWaitsForAll) {
   Server server(setup_of(Stream::both, 10, 1, 4));
   const std::string up = message(server.plan.up());
-  deliver(server.flow, up.substr(0, 9));
+  feed(server.flow, up.substr(0, 9));
   EXPECT_FALSE(server.flow.unsent());
-  deliver(server.flow, up.substr(9));
+  feed(server.flow, up.substr(9));
   EXPECT_EQ(drain(server.flow), message(server.plan.down()));
 }
 
@@ -308,10 +280,10 @@ TEST(StreamServer, FindsADifferenceInTheFirstExchangeAlone) {
     Server server(setup_of(Stream::up, 100, 1, 64), 7);
     std::string up = message(server.plan.up());
     up[wrong] = static_cast<char>(up[wrong] ^ 1);
-    EXPECT_EQ(kind_of([&] { deliver(server.flow, up); }), ErrorKind::invalid) << wrong;
+    EXPECT_EQ(kind_of([&] { feed(server.flow, up); }), ErrorKind::invalid) << wrong;
     EXPECT_EQ(server.traffic.invalid.get(), 1);
     Server trusting(setup_of(Stream::up, 100, 1, 64), 7);
-    EXPECT_NO_THROW(deliver(trusting.flow, message(trusting.plan.up()) + up));
+    EXPECT_NO_THROW(feed(trusting.flow, message(trusting.plan.up()) + up));
     EXPECT_EQ(drain(trusting.flow).size(), 2U);
   }
 }
@@ -336,7 +308,7 @@ TEST(StreamClient, BytesThatNobodyAskedForAreInvalid) {
       ASSERT_GE(client.flow.outgoing(1).size(), sent);
       client.flow.written(sent);
     }
-    deliver(client.flow, std::string(came, 'x'));
+    feed(client.flow, std::string(came, 'x'), 2);
   };
   for (const Stream stream : kStreams) {
     EXPECT_EQ(kind_of([&] { after(stream, 0, 1); }), ErrorKind::invalid) << "before anything went up";
@@ -354,7 +326,7 @@ TEST(StreamClient, SentIsTheInstantOfTheFirstByte) {
   client.flow.written(client.flow.outgoing(100).size());
   client.flow.written(client.flow.outgoing(200).size());
   client.flow.written(client.flow.outgoing(300).size());
-  deliver(client.flow, "12", 1'000);
+  feed(client.flow, "12", 1'000);
   Histogram expected;
   expected.record(900);
   EXPECT_EQ(client.load.result(2'000).service, expected.encode());

@@ -12,6 +12,7 @@
 #include "kit/descriptor.h"
 #include "kit/stream.h"
 #include "test/executable.h"
+#include "test/flows.h"
 #include "test/odd_server.h"
 #include "test/worker_process.h"
 
@@ -25,15 +26,6 @@ Json exchange_of(const std::string& stream, std::int64_t up, std::int64_t down, 
 Json amount_of(Json change, std::int64_t in_flight) {
   change["load"] = {{"connections", 3}, {"in_flight", in_flight}, {"amount", 6}};
   return change;
-}
-
-std::string message(const StreamContent& content) {
-  std::string all;
-  while (static_cast<std::int64_t>(all.size()) < content.bytes()) {
-    const auto next = content.from(static_cast<std::int64_t>(all.size()));
-    all.append(next.data(), next.size());
-  }
-  return all;
 }
 
 TEST(StreamWorker, BytesOfBothEndsAgree) {

@@ -1,0 +1,50 @@
+// Both ends of flows as tests play them. Layer: test.
+#pragma once
+
+#include <algorithm>
+#include <cstdint>
+#include <cstring>
+#include <stdexcept>
+#include <string>
+#include <string_view>
+
+#include "kit/flow.h"
+#include "kit/stream.h"
+
+namespace netdyno::test {
+
+/// Has a flow receive bytes, as they fit. Throws std::runtime_error when it has
+/// no room for them.
+inline void feed(Flow& flow, std::string_view bytes, std::int64_t now = 0) {
+  while (!bytes.empty()) {
+    const auto room = flow.room();
+    if (room.empty()) throw std::runtime_error("no room");
+    const std::size_t n = std::min(room.size(), bytes.size());
+    std::memcpy(room.data(), bytes.data(), n);
+    bytes.remove_prefix(n);
+    flow.received(n, now);
+  }
+}
+
+/// Takes all that a flow has to send.
+inline std::string drain(Flow& flow, std::int64_t now = 0) {
+  std::string bytes;
+  while (flow.unsent()) {
+    const auto out = flow.outgoing(now);
+    bytes.append(out.data(), out.size());
+    flow.written(out.size());
+  }
+  return bytes;
+}
+
+/// One whole message of wire stream.
+inline std::string message(const StreamContent& content) {
+  std::string all;
+  while (static_cast<std::int64_t>(all.size()) < content.bytes()) {
+    const auto next = content.from(static_cast<std::int64_t>(all.size()));
+    all.append(next.data(), next.size());
+  }
+  return all;
+}
+
+}  // namespace netdyno::test
