@@ -12,6 +12,7 @@ package load
 import (
 	"fmt"
 	"math"
+	"runtime"
 	"sync"
 	"sync/atomic"
 	"time"
@@ -42,12 +43,12 @@ type Load struct {
 }
 
 // New lays out the slots of every active connection over the given number of
-// lanes (the transport's loops, or a few for a goroutine per connection). Its
-// error names the key of setup.load that cannot be.
+// lanes, the transport's loops. Its error is of kind setup and names the key of
+// setup.load that cannot be.
 func New(setup contract.Setup, lanes int) (*Load, error) {
 	plan := setup.Load
 	if err := normalise(&plan); err != nil {
-		return nil, err
+		return nil, Failure(contract.SetupFailed, err)
 	}
 	l := &Load{plan: plan, exchange: setup.Exchange, ended: make(chan struct{})}
 	l.closeNs.Store(math.MaxInt64)
@@ -83,6 +84,12 @@ func New(setup contract.Setup, lanes int) (*Load, error) {
 		}
 	}
 	return l, nil
+}
+
+// NewForGoroutines is New for a transport with a goroutine for each slot or each
+// connection: a few lanes for each thread keep them off each other's cache lines.
+func NewForGoroutines(setup contract.Setup) (*Load, error) {
+	return New(setup, 2*runtime.GOMAXPROCS(0))
 }
 
 func normalise(p *contract.Load) error {

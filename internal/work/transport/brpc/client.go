@@ -5,7 +5,6 @@ import (
 	"crypto/tls"
 	"errors"
 	"fmt"
-	"runtime"
 	"time"
 
 	"golang.org/x/sync/errgroup"
@@ -56,10 +55,9 @@ func (Transport) Client(setup contract.Setup) (load.Client, error) {
 	if c.dialer, err = wire.NewDialer(setup); err != nil {
 		return nil, err
 	}
-	// A few lanes for each thread keep goroutines off each other's cache lines.
-	l, err := load.New(c.x.Setup(setup), 2*runtime.GOMAXPROCS(0))
+	l, err := load.NewForGoroutines(c.x.Setup(setup))
 	if err != nil {
-		return nil, load.Failure(contract.SetupFailed, err)
+		return nil, err
 	}
 	c.content = contentOf(setup, c.x, c.options)
 	c.crew = load.NewCrew(l, c.call)

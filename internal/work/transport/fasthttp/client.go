@@ -4,7 +4,6 @@ import (
 	"context"
 	"maps"
 	"net"
-	"runtime"
 	"time"
 
 	"github.com/valyala/fasthttp"
@@ -42,10 +41,9 @@ func (t Transport) Client(setup contract.Setup) (load.Client, error) {
 	if err != nil {
 		return nil, err
 	}
-	// A few lanes for each thread keep goroutines off each other's cache lines.
-	l, err := load.New(content.Setup(setup), 2*runtime.GOMAXPROCS(0))
+	l, err := load.NewForGoroutines(content.Setup(setup))
 	if err != nil {
-		return nil, load.Failure(contract.SetupFailed, err)
+		return nil, err
 	}
 	c := &client{setup: setup, content: content, buffers: buffersOf(setup)}
 	if c.dialer, err = wire.NewDialer(setup); err != nil {

@@ -6,7 +6,6 @@ import (
 	"fmt"
 	"net"
 	"net/http"
-	"runtime"
 	"time"
 
 	"golang.org/x/sync/errgroup"
@@ -63,10 +62,9 @@ func (t Transport) Client(setup contract.Setup) (load.Client, error) {
 	if c.pooled = t.GRPC && !setup.Load.Fresh; !t.GRPC {
 		c.dialer.Reconnect()
 	}
-	// A few lanes for each thread keep goroutines off each other's cache lines.
-	l, err := load.New(c.content.Setup(setup), 2*runtime.GOMAXPROCS(0))
+	l, err := load.NewForGoroutines(c.content.Setup(setup))
 	if err != nil {
-		return nil, load.Failure(contract.SetupFailed, err)
+		return nil, err
 	}
 	c.Crew = load.NewCrew(l, c.call)
 	if err := c.prepare(t); err != nil {

@@ -44,7 +44,7 @@ func (Transport) Client(setup contract.Setup) (load.Client, error) {
 	}
 	n := loops(min(max(threads(setup, ""), 0), len(routes)))
 	if c.load, err = load.New(setup, n); err != nil {
-		return nil, load.Failure(contract.SetupFailed, err)
+		return nil, err
 	}
 	if err := c.makeLoops(n, load.Options(setup.Options).Int(readBuffer)); err != nil {
 		return nil, load.Failure(contract.SetupFailed, err)

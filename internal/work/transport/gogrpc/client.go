@@ -4,7 +4,6 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"runtime"
 
 	"golang.org/x/sync/errgroup"
 	"google.golang.org/grpc"
@@ -57,10 +56,9 @@ func (t Transport) Client(setup contract.Setup) (load.Client, error) {
 	if err != nil {
 		return nil, err
 	}
-	// A few lanes for each thread keep goroutines off each other's cache lines.
-	l, err := load.New(c.x.Setup(setup), 2*runtime.GOMAXPROCS(0))
+	l, err := load.NewForGoroutines(c.x.Setup(setup))
 	if err != nil {
-		return nil, load.Failure(contract.SetupFailed, err)
+		return nil, err
 	}
 	c.form, c.cutters = formOf(setup, c.x, c.options), newCutters(setup, c.options, c.x.DownBytes)
 	c.dial = append(dialOptions(c.options, c.form), grpc.WithTransportCredentials(secure))

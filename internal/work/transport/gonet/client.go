@@ -4,7 +4,6 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"runtime"
 	"sync"
 	"sync/atomic"
 	"time"
@@ -44,10 +43,9 @@ func (Transport) Client(setup contract.Setup) (load.Client, error) {
 	if err != nil {
 		return nil, err
 	}
-	// A few lanes for each thread keep goroutines off each other's cache lines.
-	l, err := load.New(setup, 2*runtime.GOMAXPROCS(0))
+	l, err := load.NewForGoroutines(setup)
 	if err != nil {
-		return nil, load.Failure(contract.SetupFailed, err)
+		return nil, err
 	}
 	c := &client{plan: p, load: l, dialer: dialer, links: make([]*link, len(dialer.Routes()))}
 	var group errgroup.Group

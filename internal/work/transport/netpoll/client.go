@@ -4,7 +4,6 @@ import (
 	"context"
 	"errors"
 	"net"
-	"runtime"
 	"sync"
 	"time"
 
@@ -49,10 +48,9 @@ func (Transport) Client(setup contract.Setup) (load.Client, error) {
 	if err != nil {
 		return nil, err
 	}
-	// A few lanes for each thread keep goroutines off each other's cache lines.
-	l, err := load.New(setup, 2*runtime.GOMAXPROCS(0))
+	l, err := load.NewForGoroutines(setup)
 	if err != nil {
-		return nil, load.Failure(contract.SetupFailed, err)
+		return nil, err
 	}
 	c := &client{pollers: n, work: work, routes: routes, conns: make([]*connection, len(routes))}
 	c.Crew = load.NewCrew(l, func(connection, _ int) load.Call { return c.conns[connection].call() })

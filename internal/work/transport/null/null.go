@@ -59,7 +59,7 @@ func (Transport) Client(setup contract.Setup) (load.Client, error) {
 	runtime.GOMAXPROCS(lanes + 1)
 	l, err := load.New(setup, lanes)
 	if err != nil {
-		return nil, load.Failure(contract.SetupFailed, err)
+		return nil, err
 	}
 	o := load.Options(setup.Options)
 	return &client{

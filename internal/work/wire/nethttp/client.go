@@ -6,7 +6,6 @@ import (
 	"maps"
 	"net"
 	"net/http"
-	"runtime"
 
 	"golang.org/x/sync/errgroup"
 
@@ -63,10 +62,9 @@ func NewClient(setup contract.Setup, plan Plan) (*Client, error) {
 	if err != nil {
 		return nil, err
 	}
-	// A few lanes for each thread keep goroutines off each other's cache lines.
-	l, err := load.New(content.Setup(setup), 2*runtime.GOMAXPROCS(0))
+	l, err := load.NewForGoroutines(content.Setup(setup))
 	if err != nil {
-		return nil, load.Failure(contract.SetupFailed, err)
+		return nil, err
 	}
 	c := &Client{setup: setup, plan: plan, content: content}
 	if c.dialer, err = wire.NewDialer(setup); err != nil {
