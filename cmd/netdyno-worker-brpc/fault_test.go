@@ -122,6 +122,17 @@ func TestDeadServerIsFatal(t *testing.T) {
 // would, and then hands its frames to answer, whose bytes it sends.
 func foreign(t *testing.T, answer func(f baidustd.Frame) []byte) string {
 	t.Helper()
+	return scripted(t, func(f baidustd.Frame, first bool) []byte {
+		if first {
+			return echoed(f)
+		}
+		return answer(f)
+	})
+}
+
+// scripted serves baidu_std by hand; answer is told of a connection's first frame.
+func scripted(t *testing.T, answer func(f baidustd.Frame, first bool) []byte) string {
+	t.Helper()
 	l, err := net.Listen("tcp", "127.0.0.1:0")
 	if err != nil {
 		t.Fatal(err)
@@ -141,11 +152,7 @@ func foreign(t *testing.T, answer func(f baidustd.Frame) []byte) string {
 					if err != nil {
 						return
 					}
-					reply := echoed(f)
-					if !first {
-						reply = answer(f)
-					}
-					if _, err := conn.Write(reply); err != nil {
+					if _, err := conn.Write(answer(f, first)); err != nil {
 						return
 					}
 				}
@@ -240,6 +247,27 @@ func TestARepeatedReplyIsNoExchange(t *testing.T) {
 	}), "single")
 	if m.Error == nil || m.Error.Kind != contract.Peer {
 		t.Errorf("%+v, want a fatal error", m)
+	}
+}
+
+// That holds for the verified exchange, too, whose id no call of the load has.
+func TestARepeatedFirstReplyIsNoExchange(t *testing.T) {
+	t.Parallel()
+	address := scripted(t, func(f baidustd.Frame, first bool) []byte {
+		if first {
+			return append(echoed(f), echoed(f)...)
+		}
+		return echoed(f)
+	})
+	p := trial{exchange: message("proto", "simple"), load: contract.Load{Connections: 1, InFlight: 1, Amount: 1}}
+	p.exchange.Message.Down = p.exchange.Message.Up // an echo
+	_, setup := p.setups()
+	setup.Peers = []string{address}
+	client := workertest.Start(t, transports...)
+	client.Setup(setup)
+	client.Start()
+	if c := client.Expect("result").Result.Counts; c.Exchanges != 0 || c.Errors[contract.Invalid] != 1 {
+		t.Errorf("counts %+v, want no exchange and an error of kind invalid", c)
 	}
 }
 

@@ -48,10 +48,12 @@ func (c *client) shared(conn *connection, slots int) *shared {
 		c: c, conn: conn, slots: make([]waiting, slots), turn: make(chan struct{}, 1),
 		filling: &outbox{copied: conn.copied}, sending: &outbox{copied: conn.copied},
 	}
+	// Ids of a slot go up by the number of slots, so that an id tells whose call
+	// it is. They begin after the one that verified the connection.
+	n := int64(slots)
+	first := (conn.id/n + 1) * n
 	for i := range s.slots {
-		// Ids of a slot go up by the number of slots, so that an id tells whose
-		// call it is. They begin after those that verified the connection.
-		s.slots[i].next = int64(slots + i)
+		s.slots[i].next = first + int64(i)
 		s.slots[i].answer = make(chan answer, 1)
 	}
 	s.turn <- struct{}{}
