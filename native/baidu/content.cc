@@ -1,7 +1,7 @@
 #include "baidu/content.h"
 
-#include "grpcpp/random.h"
 #include "kit/echo.h"
+#include "kit/random_content.h"
 
 namespace netdyno::baidu {
 
@@ -56,8 +56,8 @@ Content::Content(const contract::Setup& setup)
       by_content_(setup.options.value("verify", "content") == "content") {
   check(setup);
   const bool client = setup.role == contract::Role::client;
-  const std::string up = grpc_worker::random_content(static_cast<std::size_t>(setup.exchange.up_bytes), 'u');
-  std::string down = grpc_worker::random_content(static_cast<std::size_t>(setup.exchange.down_bytes), 'd');
+  const std::string up = random_content(static_cast<std::size_t>(setup.exchange.up_bytes), 'u');
+  std::string down = random_content(static_cast<std::size_t>(setup.exchange.down_bytes), 'd');
   const std::string& coming = client ? down : up;
   coming_bytes_ = size_of(coming);
   coming_crc_ = crc32c(coming);

@@ -2,7 +2,7 @@
 // exchange, and what it makes of those that come. The twin of
 // internal/work/transport/brpc/content.go, for codec bytes.
 //
-// Layer: above frame, grpcpp/random. Immutable after construction: any thread
+// Layer: above frame, kit/random_content. Immutable after construction: any thread
 // may use it.
 #pragma once
 

@@ -3,7 +3,7 @@
 #include <google/protobuf/util/json_util.h>
 
 #include "exchange.pb.h"
-#include "grpcpp/random.h"
+#include "kit/random_content.h"
 
 namespace netdyno::grpc_worker {
 namespace {

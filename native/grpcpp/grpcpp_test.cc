@@ -11,8 +11,8 @@
 #include "grpcpp/chunk.h"
 #include "grpcpp/contents.h"
 #include "grpcpp/form.h"
-#include "grpcpp/random.h"
 #include "kit/echo.h"
+#include "kit/random_content.h"
 
 namespace netdyno::grpc_worker {
 namespace {

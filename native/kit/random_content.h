@@ -2,14 +2,14 @@
 // same in every trial, so that both ends of any pair know it. The twin of
 // internal/work/codec/random.go.
 //
-// Layer: bottom of the grpcpp worker. Plain functions; any thread.
+// Layer: bottom. Plain functions; any thread.
 #pragma once
 
 #include <array>
 #include <cstdint>
 #include <string>
 
-namespace netdyno::grpc_worker {
+namespace netdyno {
 
 /// The first size bytes of ChaCha8Rand from seed, as 64-bit outputs in
 /// little-endian order: what Go's math/rand/v2 reads from NewChaCha8(seed).
@@ -19,4 +19,4 @@ std::string chacha8(const std::array<std::uint8_t, 32>& seed, std::size_t size);
 /// The content of a message of size bytes; direction is 'u' (up) or 'd' (down).
 std::string random_content(std::size_t size, char direction);
 
-}  // namespace netdyno::grpc_worker
+}  // namespace netdyno

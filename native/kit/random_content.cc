@@ -1,10 +1,10 @@
-#include "grpcpp/random.h"
+#include "kit/random_content.h"
 
 #include <algorithm>
 #include <bit>
 #include <cstring>
 
-namespace netdyno::grpc_worker {
+namespace netdyno {
 namespace {
 
 constexpr std::size_t kWords = 16;     // of a ChaCha block
@@ -94,4 +94,4 @@ std::string random_content(std::size_t size, char direction) {
   return chacha8(seed, size);
 }
 
-}  // namespace netdyno::grpc_worker
+}  // namespace netdyno
