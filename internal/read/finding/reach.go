@@ -67,7 +67,7 @@ func (s *sorted) search(into *Search) string {
 			into.Reached = append(into.Reached, leastOf(arm, own, spec.Share))
 		}
 	}
-	into.Sentence = into.words()
+	into.Sentence = into.words(m.Doc)
 	return ""
 }
 
@@ -178,10 +178,11 @@ func (a Spot) sameLevels(b Spot) bool {
 	return slices.EqualFunc(a.Levels, b.Levels, func(x, y Coordinate) bool { return x.Value == y.Value })
 }
 
-// words answers the search: who needs least, and who does not come there.
-func (f *Search) words() string {
+// words answers the search, of the metric in words: who needs least, and who does
+// not come there.
+func (f *Search) words(metric string) string {
 	var b strings.Builder
-	fmt.Fprintf(&b, "The best %s is %s, of %s with %s.", f.Spec.Metric, rateWords(f.Best.Metric.Value, f.Unit), f.BestOf, f.need(f.Best))
+	fmt.Fprintf(&b, "The best %s is %s, of %s with %s.", metric, rateWords(f.Best.Metric.Value, f.Unit), f.BestOf, f.need(f.Best))
 	var short []string
 	for _, r := range f.Reached {
 		if len(r.Least) == 0 {
