@@ -77,22 +77,27 @@ unit: build packages-test ## Go tests
 
 .PHONY: race
 race: build packages-test ## Go tests of what runs concurrently, under the race detector
-	@CGO_ENABLED=1 go test -vet=off -race ./internal/work/load ./internal/work/wire/... ./internal/work/transport/gogrpc \
+	@CGO_ENABLED=1 go test -vet=off -race ./internal/work/load ./internal/work/wire/... \
 	  ./internal/run/rig ./internal/run/meter/... ./internal/hist ./internal/tcpinfo \
-	  ./cmd/netdyno-worker-net ./cmd/netdyno-worker-http ./cmd/netdyno-worker-grpc ./cmd/netdyno-worker-brpc
+	  ./cmd/netdyno-worker-net ./cmd/netdyno-worker-brpc
 
 .PHONY: soak
-soak: build packages-test ## the race detector over every worker and library, C++ tests of what is shipped: minutes more
+soak: build packages-test ## both race detectors over every worker and library, C++ tests of what is shipped: minutes more
 	@CGO_ENABLED=1 go test -race -count=3 ./internal/work/... ./cmd/netdyno-worker-...
 	@cd workers/gin && CGO_ENABLED=1 go test -race -count=3 ./...
-	@cd native && cmake --build --preset release >/dev/null || cmake --build --preset release
-	@cd native && ctest --preset release
+	@cd native; $(call native_tests,release)
+	@cd native; $(call native_tests,tsan,-UNETDYNO_LIBRARIES)
+
+# native_tests,PRESET OPTIONS configures, builds and runs the C++ tests of a preset.
+native_tests = cmake --preset $(1) $(2) >/dev/null; \
+  cmake --build --preset $(1) >/dev/null || cmake --build --preset $(1); \
+  ctest --preset $(1)
 
 .PHONY: native-test
 native-test: packages-test ## C++ tests under the address, undefined and thread sanitizers
-	@cd native && for preset in asan tsan; do \
-	  cmake --preset $$preset >/dev/null && cmake --build --preset $$preset >/dev/null || cmake --build --preset $$preset; \
-	  ctest --preset $$preset; done
+	@cd native; $(call native_tests,asan)
+	@# A library of loops and one of rings show the kit's threads and theirs; soak has them all.
+	@cd native; $(call native_tests,tsan,-DNETDYNO_LIBRARIES="asio;uring")
 
 .PHONY: web-test
 web-test: web-tools packages-test ## TypeScript: format, lint, types, and the report in Chromium

@@ -6,6 +6,7 @@
 #include "kit/descriptor.h"
 #include "kit/echo.h"
 #include "kit/options.h"
+#include "kit/stream.h"
 #include "kit/threads.h"
 
 namespace netdyno {
@@ -17,6 +18,13 @@ namespace {
 
 constexpr char kListener[] = "listener";
 constexpr char kReadBuffer[] = "read_buffer";
+
+/// What one read of a server takes at most.
+std::size_t read_buffer(const contract::Setup& setup) {
+  const auto asked = setup.options.value(kReadBuffer, std::size_t{0});
+  if (asked > 0) return asked;
+  return setup.exchange.stream == contract::Stream::none ? 64 << 10 : std::size_t{StreamClient::kRead};
+}
 
 }  // namespace
 
@@ -68,8 +76,9 @@ contract::Option listener_option() {
 }
 
 contract::Option read_buffer_option() {
-  return only(contract::Role::server, bytes_option(kReadBuffer, {64 << 10, 1, 64 << 20},
-                                                   "what one read takes at most, per connection"));
+  return only(contract::Role::server,
+              bytes_option(kReadBuffer, {0, 0, 64 << 20},
+                           "what one read takes at most, per connection; 0 is 64 KiB, for streams 128 KiB"));
 }
 
 contract::Transport loop_transport(const std::string& name, const std::string& doc) {
@@ -92,12 +101,13 @@ LoopServer::LoopServer(const contract::Setup& setup, const std::function<std::un
 LoopServer::LoopServer(const contract::Setup& setup, const std::function<std::unique_ptr<ServerLoop>()>& make,
                        std::unique_ptr<const Work> work)
     : allowed_(setup), work_(std::move(work)), options_(setup.options) {
-  const auto buffer = setup.options.value(kReadBuffer, std::size_t{64 << 10});
+  const std::size_t buffer = read_buffer(setup);
   const bool shared = setup.options.value(kListener, "shared") == "shared";
   for (int i = 0; i < effective_threads(setup); i++) loops_.push_back(make());
   const Listening listening = listen_on(setup, shared ? 1 : static_cast<int>(loops_.size()));
   addresses_ = listening.addresses;
   options_ = effective_options(listening.fds[0][0], setup.options);
+  options_[kReadBuffer] = buffer;
   const auto admit = [this, buffer](ServerLoop& target, int fd) {
     Descriptor socket(fd);
     if (!allowed_.accepts(fd) || !prepare_accepted(fd)) return;

@@ -44,6 +44,7 @@ func TestOwnWorkersConform(t *testing.T) {
 	t.Parallel()
 	for name, program := range ownWorkers(t) {
 		t.Run(name, func(t *testing.T) {
+			t.Parallel() // most of it is waiting
 			outcomes, err := Run(t.Context(), []string{program}, Options{Patience: patience})
 			if err != nil {
 				t.Fatal(err)

@@ -38,7 +38,7 @@ func (Transport) Describe() contract.Transport {
 				Doc: "shared: one listening socket in every instance; reuseport: one each, the kernel spreads connections",
 			},
 			{
-				Name: readBuffer, Type: contract.TypeBytes, Unit: "B", Default: 64 << 10, Min: &smallest, Max: &largest,
+				Name: readBuffer, Type: contract.TypeBytes, Unit: "B", Default: 128 << 10, Min: &smallest, Max: &largest,
 				Doc: "read buffer of each instance or loop, shared by its connections",
 			},
 		}, wire.SocketOptions()...),
