@@ -21,21 +21,23 @@ func (b *bed) bulkQuestions() []question {
 			name: fmt.Sprintf("bulk %d streams, against iperf3 and iperf2", streams), unit: "bytes/s",
 			hoped: "the best of ours ≥ 1.0", cost: "CPU s/GB, both ends", needs: []string{"iperf3", "iperf"},
 			ours: []string{"go-net", "go-epoll", "asio", "libevent", "uring"},
-			base: []subject{b.filled(iperf3, streams), b.filled(iperf2, streams)},
+			base: []subject{b.filled(iperf3, streams), b.filled(iperf3Zerocopy, streams), b.filled(iperf2, streams)},
 		}
 		for _, transport := range q.ours {
 			q.others = append(q.others, b.stream(transport, streams))
 		}
+		q.others = append(q.others, b.stream("go-net", streams, "opt.client.send=sendfile"))
 		return q
 	}
 	return []question{ask(1), ask(4)}
 }
 
 // stream is a subject that runs a bulk trial of ours, one thread at each end.
-func (b *bed) stream(transport string, streams int) subject {
-	return subject{"netdyno " + transport, func(ctx context.Context) (figure, error) {
-		r, err := b.trial(ctx, true, "transport="+transport, "stream=up", "request=4MiB", "response=1B",
-			fmt.Sprintf("chunk=%dB", bulkBuffer), "inflight=4", "connections="+strconv.Itoa(streams))
+func (b *bed) stream(transport string, streams int, options ...string) subject {
+	name := strings.Join(append([]string{"netdyno", transport}, options...), " ")
+	return subject{name, func(ctx context.Context) (figure, error) {
+		r, err := b.trial(ctx, true, append([]string{"transport=" + transport, "stream=up", "request=4MiB", "response=1B",
+			fmt.Sprintf("chunk=%dB", bulkBuffer), "inflight=4", "connections=" + strconv.Itoa(streams)}, options...)...)
 		if err != nil {
 			return figure{}, err
 		}
@@ -60,8 +62,9 @@ type filler struct {
 }
 
 var (
-	iperf3 = filler{"iperf3", "iperf3", []string{"-J"}, sumOfJSON}
-	iperf2 = filler{"iperf2", "iperf", []string{"-y", "C"}, sumOfCSV}
+	iperf3         = filler{"iperf3", "iperf3", []string{"-J"}, sumOfJSON}
+	iperf3Zerocopy = filler{"iperf3 -Z", "iperf3", []string{"-J", "-Z"}, sumOfJSON} // sendfile(2), as ours with that option
+	iperf2         = filler{"iperf2", "iperf", []string{"-y", "C"}, sumOfCSV}
 )
 
 // filled is a subject of a program that fills the link.
