@@ -72,9 +72,8 @@ func (r *Reader) addProcess(m *contract.Meter, pid int, threads []int) {
 		// others live has none to show.
 		rss = max(rss, number(field(text, "\nVmRSS:"))<<10)
 		peak = max(peak, number(field(text, "\nVmHWM:"))<<10)
-		m.Threads = append(m.Threads, contract.Thread{
-			ID: tid, Name: string(field(text, "Name:\t")), CPUNs: r.threadCPU(pid, tid),
-		})
+		name := string(field(text, "Name:\t")) // before threadCPU reads into the same memory
+		m.Threads = append(m.Threads, contract.Thread{ID: tid, Name: name, CPUNs: r.threadCPU(pid, tid)})
 	}
 	p.RSSBytes += rss
 	p.PeakRSSBytes += peak

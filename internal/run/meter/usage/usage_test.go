@@ -1,9 +1,11 @@
 package usage
 
 import (
+	"fmt"
 	"os"
 	"runtime"
 	"slices"
+	"strings"
 	"testing"
 
 	"golang.org/x/sys/unix"
@@ -34,8 +36,14 @@ func TestReadOfThisProcess(t *testing.T) {
 	if threads <= 0 || threads > after {
 		t.Errorf("the threads' CPU %d ns, want more than 0 and at most the process's %d", threads, after)
 	}
-	if !slices.ContainsFunc(m.Threads, func(thread contract.Thread) bool { return thread.ID == os.Getpid() && thread.Name != "" }) {
-		t.Errorf("no named leading thread among %+v", m.Threads)
+	for _, thread := range m.Threads {
+		comm, err := os.ReadFile(fmt.Sprintf("/proc/self/task/%d/comm", thread.ID))
+		if err == nil && thread.Name != strings.TrimSpace(string(comm)) {
+			t.Errorf("thread %d is named %q, want %q", thread.ID, thread.Name, comm)
+		}
+	}
+	if !slices.ContainsFunc(m.Threads, func(thread contract.Thread) bool { return thread.ID == os.Getpid() }) {
+		t.Errorf("no leading thread among %+v", m.Threads)
 	}
 	if len(m.CPUs) == 0 || m.CPUs[0].IdleNs+m.CPUs[0].UserNs == 0 {
 		t.Errorf("CPUs %+v", m.CPUs)
