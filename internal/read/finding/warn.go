@@ -103,26 +103,41 @@ func inCell(cell string) string {
 	return " at " + cell
 }
 
+// warnDelivery names every arm of the cells whose arms hand over content
+// differently, once.
 func (s *sorted) warnDelivery(f Findings) []record.Warning {
-	var all []record.Warning
+	var mixed, all []string
 	for _, cell := range f.Cells {
-		var differ []string
+		var arms []string
 		kinds := map[string]bool{}
 		for _, arm := range cell.Arms {
 			if arm.Delivery != "" {
 				kinds[arm.Delivery] = true
-				differ = append(differ, fmt.Sprintf("%s (%s)", arm.Name, arm.Delivery))
+				arms = append(arms, fmt.Sprintf("%s (%s)", arm.Name, arm.Delivery))
 			}
 		}
-		if len(kinds) > 1 {
-			all = append(all, record.Warning{
-				About:  "delivery",
-				Text:   "the arms hand over content differently" + inCell(cell.Name) + ": " + strings.Join(differ, ", "),
-				Advice: "whole messages cost a copy that chunks do not: this is not the same work",
-			})
+		if len(kinds) < 2 {
+			continue
+		}
+		mixed = append(mixed, cell.Name)
+		for _, arm := range arms {
+			if !slices.Contains(all, arm) {
+				all = append(all, arm)
+			}
 		}
 	}
-	return all
+	if len(mixed) == 0 {
+		return nil
+	}
+	place := inCell(mixed[0])
+	if len(mixed) > 1 {
+		place = fmt.Sprintf(" in %d of %d cells", len(mixed), len(f.Cells))
+	}
+	return []record.Warning{{
+		About:  "delivery",
+		Text:   "the arms hand over content differently" + place + ": " + strings.Join(all, ", "),
+		Advice: "whole messages cost a copy that chunks do not: this is not the same work",
+	}}
 }
 
 func (s *sorted) warnPlace(Findings) []record.Warning {
