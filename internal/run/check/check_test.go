@@ -177,3 +177,23 @@ func TestRulesNameSectionsOfThePage(t *testing.T) {
 		}
 	}
 }
+
+func TestLostAllIsRecognisedInPlaceOfAnAnswer(t *testing.T) {
+	said := func(kind contract.ErrorKind, fatal bool) error {
+		return unexpected{"result", "stop", contract.Message{Error: &contract.Error{Kind: kind, Text: "gone", Fatal: fatal}}}
+	}
+	for _, c := range []struct {
+		err  error
+		want bool
+	}{
+		{said(contract.Peer, true), true},
+		{said(contract.Peer, false), false},
+		{said(contract.Invalid, true), false},
+		{unexpected{"result", "stop", contract.Message{Stop: &contract.Stop{}}}, false},
+	} {
+		var instead unexpected
+		if got := errors.As(c.err, &instead) && lostAll(instead.got); got != c.want {
+			t.Errorf("%v: %v, want %v", c.err, got, c.want)
+		}
+	}
+}

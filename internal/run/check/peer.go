@@ -34,7 +34,7 @@ func peerVanishes(s *subject) error {
 		switch {
 		case err != nil:
 			return fmt.Errorf("neither a fatal error nor a tick with errors came: %w", err)
-		case m.Error != nil && m.Error.Fatal && m.Error.Kind == contract.Peer:
+		case lostAll(m):
 			return e.client.fades()
 		case m.Tick != nil && time.Now().Before(deadline):
 			errorsCounted = m.Tick.Errors
@@ -42,10 +42,17 @@ func peerVanishes(s *subject) error {
 			return unexpected{"a fatal error of kind peer, or a tick with errors", e.client.last, m}
 		}
 	}
-	if _, err := e.stop(); err != nil {
+	// The last connection may go after the tick and before the stop is read.
+	var instead unexpected
+	if _, err := e.stop(); err != nil && !(errors.As(err, &instead) && lostAll(instead.got)) {
 		return err
 	}
 	return e.client.fades()
+}
+
+// lostAll reports whether a client says that no connection is left.
+func lostAll(m contract.Message) bool {
+	return m.Error != nil && m.Error.Fatal && m.Error.Kind == contract.Peer
 }
 
 func refused(s *subject) error {
