@@ -11,6 +11,8 @@ import (
 	"testing"
 
 	"go.uber.org/goleak"
+
+	"netdyno/internal/contract"
 )
 
 func TestMain(m *testing.M) {
