@@ -5,6 +5,7 @@
 
 #include <atomic>
 #include <chrono>
+#include <functional>
 #include <thread>
 
 #include "test/executable.h"
@@ -14,12 +15,15 @@
 namespace netdyno::test {
 namespace {
 
-/// Runs a window of ms on a ready client and its server; returns the client's result.
-Json window(WorkerProcess& client, int ms) {
+/// Runs a window of ms on a ready client and its server, and opened once it is
+/// open; returns the client's result.
+Json window(
+    WorkerProcess& client, int ms, const std::function<void()>& opened = [] {}) {
   client.expect("ready");
   client.send({{"start", Json::object()}});
   client.send({{"mark", {{"id", 1}, {"reset", true}}}});
   client.expect("mark");
+  opened();
   std::this_thread::sleep_for(std::chrono::milliseconds(ms));
   client.send({{"mark", {{"id", 2}}}});
   client.expect("mark");
@@ -178,10 +182,14 @@ TEST(EchoWorker, BytesThatNobodyAskedForAreInvalid) {
 }
 
 TEST(EchoWorker, ALostConnectionCountsWhatWasInFlight) {
-  std::atomic<int> accepted{0};
-  const OddServer server([&accepted](int fd) { echo(fd, accepted++ == 0 ? 10 : 1 << 30); });
+  std::atomic<int> first{-1};
+  const OddServer server([&first](int fd) {
+    int none = -1;
+    first.compare_exchange_strong(none, fd);
+    echo(fd, 1 << 30);
+  });
   ToldClient client(executable(), server.address(), load());
-  const Json result = window(client.worker, 200);
+  const Json result = window(client.worker, 200, [&first] { shutdown(first, SHUT_RDWR); });
   EXPECT_EQ(result.at("counts").at("connections"), 3);
   EXPECT_EQ(result.at("counts").value("errors", Json::object()).value("peer", 0), 1) << result;
 }
