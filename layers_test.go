@@ -66,7 +66,8 @@ var layers = map[string][]string{
 	// Programs: the orchestrator never holds a transport, a worker nothing else.
 	"cmd/netdyno": orchestrator,
 	"bench":       append(slices.Clone(orchestrator), "internal/read/stat"),
-	"test/*":      orchestrator,
+	"test/lab":    {}, // hosts, for the tests of rigs: of third parties only
+	"test/*":      append(slices.Clone(orchestrator), "test/lab"),
 	"cmd/*":       {"internal/work/load", "internal/work/codec", "internal/work/transport/*", "internal/work/worker"},
 }
 
