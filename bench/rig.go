@@ -57,15 +57,14 @@ func (b *bed) remove() { _ = os.RemoveAll(b.temp) } // what stays behind is the 
 // worker without a meter sits like one with it.
 type pinned struct{ rig.Loopback }
 
-func (pinned) Seats(_ string, clients int) (rig.Seat, []rig.Seat, error) {
-	seat := func(cpu string) rig.Seat {
-		return rig.Seat{Name: "local", Address: "127.0.0.1", Prefix: []string{"taskset", "-c", cpu}}
+func (pinned) Places() []rig.Place {
+	there := rig.Loopback{}.Places()[0]
+	place := func(name, cpu string) rig.Place {
+		p := there
+		p.Name, p.Machine, p.CPUs, p.Prefix = name, "this host", nil, []string{"taskset", "-c", cpu}
+		return p
 	}
-	them := make([]rig.Seat, clients)
-	for i := range them {
-		them[i] = seat(clientCPU)
-	}
-	return seat(serverCPU), them, nil
+	return []rig.Place{place("server", serverCPU), place("clients", clientCPU)}
 }
 
 // trial measures one trial of ours and returns its record.

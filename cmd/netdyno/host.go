@@ -16,10 +16,16 @@ func factsCommand() *cobra.Command {
 		Use:   "facts",
 		Short: "Print what netdyno records of this host, as JSON",
 		Args:  cobra.NoArgs,
-		RunE: func(*cobra.Command, []string) error {
+		RunE: func(cmd *cobra.Command, _ []string) error {
+			host := rig.Collect("/")
+			now, err := doctor.Observe(cmd.Context(), doctor.SampleFor)
+			if err != nil {
+				return err
+			}
+			now.AddTo(host)
 			e := json.NewEncoder(os.Stdout)
 			e.SetIndent("", "  ")
-			return e.Encode(rig.Collect("/").Values)
+			return e.Encode(rig.Timed(host).Values)
 		},
 	}
 }

@@ -14,6 +14,7 @@ import (
 	"netdyno/internal/quantity"
 	"netdyno/internal/record"
 	"netdyno/internal/run/cpuset"
+	"netdyno/internal/run/rig"
 	"netdyno/internal/run/study"
 )
 
@@ -68,6 +69,36 @@ func (p *plan) checkEnds(named string) error {
 	return errors.Join(all...)
 }
 
+// programs are the paths of the workers that the plan's trials start.
+func (p *plan) programs() []string {
+	var paths []string
+	for _, t := range p.trials {
+		work, err := study.Decode(t.Levels)
+		if err != nil {
+			continue
+		}
+		for _, offer := range p.catalog.Ends(work) {
+			if !slices.Contains(paths, offer.Program.Path) {
+				paths = append(paths, offer.Program.Path)
+			}
+		}
+	}
+	return paths
+}
+
+// checkLink refuses a link that the rig cannot shape, before anything runs.
+func (p *plan) checkLink() error {
+	if _, able := p.rig.(rig.Shaper); able {
+		return nil
+	}
+	for _, t := range p.trials {
+		if work, err := study.Decode(t.Levels); err == nil && work.Link != (record.Link{}) {
+			return rig.Unshaped(p.rig)
+		}
+	}
+	return nil
+}
+
 // placements says which CPUs each end gets, for each placement of the plan.
 func (p *plan) placements() string {
 	var said []string
@@ -76,12 +107,12 @@ func (p *plan) placements() string {
 		if err != nil {
 			continue
 		}
-		server, clients, err := p.rig.Seats(work.Placement, work.Clients)
+		server, clients, err := rig.Seats(p.places, work.Placement, work.Clients)
 		if err != nil || len(clients) == 0 {
 			continue
 		}
-		text := fmt.Sprintf("placement %s: server on CPU %s, clients on CPU %s", work.Placement, cpuset.Format(server.CPUs), cpuset.Format(clients[0].CPUs))
-		if len(server.CPUs) == 0 {
+		text := fmt.Sprintf("placement %s: server %s, clients %s", work.Placement, p.seated(server), p.seated(clients...))
+		if len(p.places) == 1 && len(server.CPUs) == 0 {
 			text = "placement free: the scheduler chooses CPUs"
 		}
 		if !slices.Contains(said, text) {
@@ -89,6 +120,25 @@ func (p *plan) placements() string {
 		}
 	}
 	return strings.Join(said, "; ")
+}
+
+// seated says where workers of one role sit: "on CPU 1" where there is one
+// place, else "at node2 and node3 on CPU 1".
+func (p *plan) seated(seats ...rig.Seat) string {
+	var where []string
+	for _, s := range seats {
+		text := "on any CPU"
+		if len(s.CPUs) > 0 {
+			text = "on CPU " + cpuset.Format(s.CPUs)
+		}
+		if len(p.places) > 1 {
+			text = "at " + s.Name + " " + text
+		}
+		if !slices.Contains(where, text) {
+			where = append(where, text)
+		}
+	}
+	return strings.Join(where, ", ")
 }
 
 // print is the dry run: the plan, its time and its warnings.

@@ -1,32 +1,30 @@
 package main
 
 import (
-	"context"
 	"fmt"
-	"time"
 
 	"netdyno/internal/run/bench"
 	"netdyno/internal/run/doctor"
+	"netdyno/internal/run/rig"
 	"netdyno/internal/run/study"
 )
 
-// preflight asks the doctor whether this host can run every kind of trial, and
-// adds its warnings to the plan's.
-func (p *plan) preflight(ctx context.Context) error {
-	now, err := doctor.Observe(ctx, 200*time.Millisecond)
-	if err != nil {
-		return err
-	}
-	host := p.facts.Seats["local"]
+// preflight asks the doctor whether every place can run every kind of trial,
+// and adds the warnings to the plan's.
+func (p *plan) preflight() error {
 	said := map[string]bool{}
-	for _, needs := range p.needs() {
-		warnings, err := doctor.Preflight(needs, host, now)
+	for _, demand := range p.demands() {
+		host := p.facts.Seats[demand.place]
+		warnings, err := doctor.Preflight(demand.Needs, host, doctor.SampleOf(host))
 		if err != nil {
-			return fmt.Errorf("preflight: %w", err)
+			return fmt.Errorf("preflight of %s: %w", demand.place, err)
 		}
 		for _, w := range warnings {
-			if !said[w.Text] {
-				said[w.Text] = true
+			if len(p.places) > 1 {
+				w.About = demand.place + ": " + w.About
+			}
+			if !said[w.About+w.Text] {
+				said[w.About+w.Text] = true
 				p.warnings = append(p.warnings, w)
 			}
 		}
@@ -34,9 +32,15 @@ func (p *plan) preflight(ctx context.Context) error {
 	return nil
 }
 
-// needs are the plan's distinct demands on the one host of the loopback rig.
-func (p *plan) needs() []doctor.Needs {
-	var all []doctor.Needs
+// demand is what one kind of trial needs of one place.
+type demand struct {
+	place string
+	doctor.Needs
+}
+
+// demands are the plan's distinct demands on its places.
+func (p *plan) demands() []demand {
+	var all []demand
 	seen := map[string]bool{}
 	for _, t := range p.trials {
 		work, err := study.Decode(t.Levels)
@@ -44,14 +48,41 @@ func (p *plan) needs() []doctor.Needs {
 			continue // checkEnds has refused it
 		}
 		kind := fmt.Sprint(work.Load.Connections, work.Clients, work.Servers, work.Placement, work.Load.Fresh)
-		if seen[kind] {
-			continue
+		if !seen[kind] {
+			seen[kind] = true
+			all = append(all, p.demandsOf(work)...)
 		}
-		seen[kind] = true
-		all = append(all, doctor.Needs{
-			Connections: (work.Load.Connections + work.Clients - 1) / work.Clients, Clients: work.Clients, Servers: work.Servers,
-			SourceAddresses: bench.SourcesOf(work), Placement: work.Placement, Fresh: work.Load.Fresh,
-		})
+	}
+	return all
+}
+
+func (p *plan) demandsOf(work study.Work) []demand {
+	server, clients, err := rig.Seats(p.places, work.Placement, work.Clients)
+	if err != nil {
+		return nil // the trial's record will say so
+	}
+	var all []demand
+	for _, place := range p.places {
+		d := demand{place.Name, doctor.Needs{
+			Connections: work.Load.Connections, Placement: work.Placement, Fresh: work.Load.Fresh, CPUSets: map[string][]int{},
+		}}
+		if place.Name == server.Name {
+			d.Servers, d.CPUSets["server"] = work.Servers, server.CPUs
+		}
+		there := 0
+		for i, c := range clients {
+			if c.Name == place.Name {
+				d.Clients++
+				d.CPUSets["client"] = c.CPUs
+				there += work.ClientLoad(i).Connections
+			}
+		}
+		if d.Clients > 0 {
+			d.Connections, d.SourceAddresses = (work.Load.Connections+work.Clients-1)/work.Clients, bench.SourcesFor(there)
+		}
+		if d.Servers+d.Clients > 0 {
+			all = append(all, d)
+		}
 	}
 	return all
 }

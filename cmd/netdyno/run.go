@@ -5,6 +5,8 @@ import (
 	"errors"
 	"fmt"
 	"os"
+	"slices"
+	"strings"
 	"time"
 
 	"github.com/spf13/cobra"
@@ -13,6 +15,7 @@ import (
 	"netdyno/internal/record"
 	"netdyno/internal/run/bench"
 	"netdyno/internal/run/rig"
+	"netdyno/internal/run/rig/arrange"
 	"netdyno/internal/run/study"
 )
 
@@ -45,7 +48,7 @@ Exit status: 0 all trials valid, 1 some failed or are invalid, 2 the study could
 		Args: cobra.MinimumNArgs(1),
 		RunE: func(cmd *cobra.Command, args []string) error { return run(cmd.Context(), args, f) },
 	}
-	c.Flags().StringVar(&f.rig, "rig", "loopback", "where the workers sit")
+	c.Flags().StringVar(&f.rig, "rig", rig.LoopbackName, "where the workers sit: "+strings.Join(arrange.Forms(), ", "))
 	c.Flags().StringVar(&f.out, "out", "", "directory of the run (default under results/)")
 	c.Flags().BoolVar(&f.resume, "resume", false, "go on with a run that was stopped")
 	c.Flags().BoolVar(&f.dryRun, "dry-run", false, "print the plan, its time and its warnings, and run nothing")
@@ -67,6 +70,7 @@ func run(ctx context.Context, args []string, f runFlags) error {
 	if err != nil {
 		return err
 	}
+	defer p.close()
 	if f.dryRun {
 		return p.print()
 	}
@@ -95,18 +99,20 @@ type plan struct {
 	warnings []record.Warning
 	catalog  *bench.Catalog
 	messages map[string]contract.Structure // by level
+	self     string // path of this program
 	rig      rig.Rig
+	places   []rig.Place // of the rig, completed by their facts
 	facts    record.Facts
 }
 
 func prepare(ctx context.Context, args []string, f runFlags) (*plan, error) {
 	var p plan
 	var err error
-	if f.rig != "loopback" {
-		return nil, fmt.Errorf("rig %q: expected loopback, the only rig there is so far", f.rig)
+	choice, err := arrange.Parse(f.rig)
+	if err != nil {
+		return nil, err
 	}
-	p.rig = rig.Loopback{}
-	if p.study, err = study.ParseArgs(args, os.ReadFile); err != nil {
+	if p.study, err = study.ParseArgs(slices.Concat(args, choice.Levels()), os.ReadFile); err != nil {
 		return nil, err
 	}
 	if p.trials, p.warnings, err = p.study.Plan(); err != nil {
@@ -118,25 +124,54 @@ func prepare(ctx context.Context, args []string, f runFlags) (*plan, error) {
 	if p.catalog, err = discover(ctx); err != nil {
 		return nil, err
 	}
-	p.facts = record.Facts{
-		Rig: p.rig.Name(), Seats: map[string]record.Host{"local": rig.Collect("/")}, Tools: p.catalog.Binaries(),
-	}
 	if err := p.checkEnds(args[0]); err != nil {
 		return nil, err
 	}
-	return &p, p.preflight(ctx)
+	if err := p.arrange(ctx, choice); err != nil {
+		return nil, errors.Join(err, p.close())
+	}
+	return &p, nil
+}
+
+// arrange builds the rig and finds out what its places are and whether they
+// can run the plan.
+func (p *plan) arrange(ctx context.Context, choice arrange.Choice) error {
+	var err error
+	if p.self, err = os.Executable(); err != nil {
+		return err
+	}
+	if p.rig, err = choice.Build(ctx); err != nil {
+		return err
+	}
+	if carrier, ok := p.rig.(rig.Carrier); ok {
+		if err := carrier.Deliver(ctx, append(p.programs(), p.self)); err != nil {
+			return err
+		}
+	}
+	p.facts = record.Facts{Rig: p.rig.Name(), Tools: p.catalog.Binaries()}
+	if p.places, p.facts.Seats, err = rig.Survey(ctx, p.rig.Places(), p.self); err != nil {
+		return err
+	}
+	if err := p.checkLink(); err != nil {
+		return err
+	}
+	return p.preflight()
+}
+
+// close gives the rig back, if it was built.
+func (p *plan) close() error {
+	if p.rig == nil {
+		return nil
+	}
+	return p.rig.Close()
 }
 
 // measure runs the trials that are left.
 func (p *plan) measure(ctx context.Context, file *record.File, left []record.Trial) error {
-	self, err := os.Executable()
-	if err != nil {
-		return err
-	}
 	shown := newProgress(os.Stderr, p.time(left))
 	defer shown.finish()
 	b := bench.Bench{
-		Rig: p.rig, Catalog: p.catalog, Meter: []string{self, "meter"}, Keep: file.Append, Observe: shown.observe,
+		Rig: p.rig, Places: p.places, Catalog: p.catalog, Meter: []string{p.self, "meter"}, Keep: file.Append, Observe: shown.observe,
 		Messages: p.messages,
 	}
 	return b.Run(ctx, left)
@@ -157,8 +192,12 @@ func (p *plan) open(args []string, f runFlags) (directory, *record.File, []recor
 	}
 	summary := study.Summary(p.study)
 	summary.Warnings = p.warnings
+	command := append([]string{"netdyno", "run"}, args...)
+	if f.rig != rig.LoopbackName {
+		command = append(command, "--rig", f.rig)
+	}
 	header := record.Header{
-		Netdyno: version(), CreatedAt: time.Now().UTC(), Command: append([]string{"netdyno", "run"}, args...),
+		Netdyno: version(), CreatedAt: time.Now().UTC(), Command: command,
 		Study: summary, Facts: p.facts,
 	}
 	file, err := dir.create(text, header, p.trials)

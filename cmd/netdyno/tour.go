@@ -10,6 +10,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"netdyno/internal/read/report"
+	"netdyno/internal/run/rig"
 )
 
 // quickStudies are the tour's stops: each built-in study in short.
@@ -46,7 +47,7 @@ func tour(ctx context.Context, dir directory) error {
 	for i, name := range quickStudies {
 		fmt.Printf("\n— %d of %d: %s\n", i+1, len(quickStudies), name)
 		stop := directory(filepath.Join(string(dir), name))
-		err := run(ctx, []string{name}, runFlags{rig: "loopback", out: string(stop)})
+		err := run(ctx, []string{name}, runFlags{rig: rig.LoopbackName, out: string(stop)})
 		entries = append(entries, stop.entry(name, err))
 		worst = worse(worst, err)
 		if ctx.Err() != nil {

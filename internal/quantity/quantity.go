@@ -30,7 +30,10 @@ var (
 		{"TiB", 1 << 40}, {"TB", 1e12}, {"GiB", 1 << 30}, {"GB", 1e9}, {"MiB", 1 << 20}, {"MB", 1e6},
 		{"KiB", 1 << 10}, {"kB", 1e3}, {"B", 1}, {"", 1},
 	}
-	bitRateUnits  = []unit{{"Tbit/s", 1e12}, {"Gbit/s", 1e9}, {"Mbit/s", 1e6}, {"kbit/s", 1e3}, {"bit/s", 1}}
+	bitRateUnits = []unit{
+		{"Tbit/s", 1e12}, {"Gbit/s", 1e9}, {"Mbit/s", 1e6}, {"kbit/s", 1e3}, {"bit/s", 1},
+		{"Tbit", 1e12}, {"Gbit", 1e9}, {"Mbit", 1e6}, {"kbit", 1e3}, // as tc(8) takes them
+	}
 	countUnits    = []unit{{"G", 1e9}, {"M", 1e6}, {"k", 1e3}, {"", 1}}
 	rateUnits     = []unit{{"M/s", 1e6}, {"k/s", 1e3}, {"/s", 1}, {"M", 1e6}, {"k", 1e3}, {"", 1}}
 	shareUnits    = []unit{{"%", 1}, {"", 100}} // in hundredths

@@ -156,6 +156,24 @@ type Record struct {
 	Timeline  Timeline  `json:"timeline"`
 	Workers   []Worker  `json:"workers"`
 	Noise     Noise     `json:"noise"`
+	Relay     *Relay    `json:"relay,omitempty"` // what the rig itself did to packets; absent when nothing
+}
+
+// Link is the shape of the link between places, the same in both directions.
+// The zero value is the link as it is.
+type Link struct {
+	RateBitsPerS float64       // of each place's cable; 0 is unlimited
+	Delay        time.Duration // one way
+	LossShare    float64       // of packets, from 0 to 1
+}
+
+// Relay accounts for packets that a program of the rig's held back, because the
+// kernel cannot: from the shaping before a trial to its end.
+type Relay struct {
+	Packets  int64            `json:"packets"`
+	Dropped  int64            `json:"dropped"`    // by lot, as the link's loss says
+	Overflow int64            `json:"overflow"`   // because more waited than it may hold
+	LateByNs map[string]int64 `json:"late_by_ns"` // how much later than due packets went on, by quantile: "p50", "p99", "max"
 }
 
 // Failure says which worker failed, in which state, and why.

@@ -6,6 +6,7 @@ import (
 	"context"
 	"fmt"
 	"os"
+	"slices"
 	"strconv"
 	"strings"
 	"time"
@@ -19,6 +20,7 @@ import (
 // Bench is what trials run on. Its fields are set once; one goroutine calls Run.
 type Bench struct {
 	Rig     rig.Rig
+	Places  []rig.Place // of the rig, as a survey completed them; nil for the rig's own word
 	Catalog *Catalog
 	Meter   []string                  // argv that meters what follows it: "…/netdyno", "meter"
 	Keep    func(record.Record) error // makes a record durable
@@ -61,6 +63,13 @@ func (b *Bench) Run(ctx context.Context, trials []record.Trial) error {
 	return nil
 }
 
+func (b *Bench) places() []rig.Place {
+	if b.Places != nil {
+		return b.Places
+	}
+	return b.Rig.Places()
+}
+
 func (b *Bench) tell(e Event) {
 	if b.Observe != nil {
 		b.Observe(e)
@@ -77,7 +86,7 @@ func (b *Bench) meterArgv(seat rig.Seat, bound time.Duration) []string {
 	if len(b.Meter) == 0 {
 		return nil
 	}
-	argv := append([]string{}, b.Meter...)
+	argv := slices.Clone(b.Meter)
 	argv = append(argv, "--deadline", bound.String())
 	if len(seat.CPUs) > 0 {
 		argv = append(argv, "--cpus", cpuset.Format(seat.CPUs))

@@ -197,15 +197,17 @@ func (c *conversation) set(change func(*record.Worker)) {
 }
 
 // close asks the worker to end, makes it, and returns its part of the record.
-func (c *conversation) close() (record.Worker, error) {
+// Killed tells that the launched command had to be: what it started at its
+// place may still be there.
+func (c *conversation) close() (worker record.Worker, killed bool, err error) {
 	c.mu.Lock()
 	c.ending = true
 	c.mu.Unlock()
 	c.process.CloseInput()
 	// The meter gives the worker 2 s, then kills its tree and ends itself.
 	const meterPatience = 10 * time.Second
-	var err error
 	if exit := c.process.Wait(meterPatience); exit.Running {
+		killed = true
 		c.process.Kill()
 		if exit = c.process.Wait(meterPatience); exit.Running {
 			err = errors.New("a killed meter does not end: the host is in trouble")
@@ -215,5 +217,5 @@ func (c *conversation) close() (record.Worker, error) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	c.worker.Stderr = c.process.Stderr()
-	return c.worker, err
+	return c.worker, killed, err
 }

@@ -9,6 +9,7 @@ import (
 
 	"netdyno/internal/contract"
 	"netdyno/internal/record"
+	"netdyno/internal/run/rig"
 	"netdyno/internal/run/study"
 )
 
@@ -55,7 +56,7 @@ func (b *Bench) Serve(ctx context.Context, plan record.Trial, s Standing) (recor
 	if len(t.servers) == 0 {
 		return record.Worker{}, err
 	}
-	worker, closeErr := t.servers[0].close()
+	worker, _, closeErr := t.servers[0].close()
 	return worker, cmp.Or(err, closeErr)
 }
 
@@ -75,7 +76,7 @@ func (c *Catalog) server(w study.Work) (Offer, error) {
 
 // stand starts the server and has it listen.
 func (t *trial) stand(ctx context.Context, fail context.CancelCauseFunc, s Standing) error {
-	seat, _, err := t.bench.Rig.Seats(t.work.Placement, t.work.Clients)
+	seat, _, err := rig.Seats(t.bench.places(), t.work.Placement, t.work.Clients)
 	if err != nil {
 		return err
 	}

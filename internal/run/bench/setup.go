@@ -17,8 +17,9 @@ import (
 // default ephemeral range holds 28,232 ports and others need some.
 const portsPerSource = 20_000
 
-// SourcesOf returns how many source addresses a trial's clients connect from.
-func SourcesOf(w study.Work) int { return (w.Load.Connections + portsPerSource - 1) / portsPerSource }
+// SourcesFor returns from how many source addresses the clients of one place
+// make so many connections.
+func SourcesFor(connections int) int { return (connections + portsPerSource - 1) / portsPerSource }
 
 // setups is what each worker of a trial is told.
 type setups struct {
@@ -43,6 +44,19 @@ func (c *Catalog) pair(w study.Work) (server, client Offer, err error) {
 		err = &failure{record.Failure{Kind: contract.Unsupported, Text: err.Error()}}
 	}
 	return server, client, err
+}
+
+// Ends returns the transports of a trial's ends, one of them where both are
+// the same; none when they cannot meet.
+func (c *Catalog) Ends(w study.Work) []Offer {
+	server, client, err := c.pair(w)
+	switch {
+	case err != nil:
+		return nil
+	case server.Program == client.Program:
+		return []Offer{client}
+	}
+	return []Offer{server, client}
 }
 
 // Pairs reports why two ends of a trial cannot meet; nil when they can.
@@ -151,6 +165,27 @@ func wireOf(end Offer, w study.Work) string {
 	return wire
 }
 
+// sources returns the addresses that the clients of each place connect from,
+// and all of them, which the server lets in.
+func (t *trial) sources() (byPlace map[string][]string, all []string, err error) {
+	connections, places := map[string]int{}, []rig.Place{}
+	for i, seat := range t.clientSeats {
+		if connections[seat.Name] == 0 {
+			places = append(places, seat.Place)
+		}
+		connections[seat.Name] += t.work.ClientLoad(i).Connections
+	}
+	byPlace = map[string][]string{}
+	for _, p := range places {
+		own, err := p.SourcesFor(SourcesFor(connections[p.Name]))
+		if err != nil {
+			return nil, nil, err
+		}
+		byPlace[p.Name], all = own, append(all, own...)
+	}
+	return byPlace, all, nil
+}
+
 // setups translates the trial's levels for each worker.
 func (t *trial) setups() (setups, error) {
 	fail := func(err error) (setups, error) {
@@ -168,8 +203,6 @@ func (t *trial) setups() (setups, error) {
 		base.Exchange.Message = &message
 	}
 	base.Load.DrainNs = int64(drainPatience)
-	sources := rig.Sources(SourcesOf(t.work))
-
 	options, err := optionsByRole(t.work, t.serverEnd, t.clientEnd)
 	if err != nil {
 		return fail(err)
@@ -184,7 +217,11 @@ func (t *trial) setups() (setups, error) {
 	if len(t.servers) > 0 {
 		out.server.Listen = net.JoinHostPort(t.serverSeat.Address, "0")
 	}
-	out.server.Listeners, out.server.Allow = t.work.Listeners, sources
+	sources, allow, err := t.sources()
+	if err != nil {
+		return fail(err)
+	}
+	out.server.Listeners, out.server.Allow = t.work.Listeners, allow
 	before := 0
 	for i, c := range t.clients {
 		setup := base
@@ -192,8 +229,8 @@ func (t *trial) setups() (setups, error) {
 		setup.Load = t.work.ClientLoad(i)
 		setup.Load.DrainNs = int64(drainPatience)
 		setup.Seed, setup.TLS = t.plan.Seed+uint64(i), clientTLS
-		if len(sources) > 1 {
-			setup.Sources = sources
+		if own := sources[t.clientSeats[i].Name]; len(own) > 1 {
+			setup.Sources = own
 		}
 		out.client[c.worker.Name], out.before[c.worker.Name] = setup, before
 		before += setup.Load.Connections

@@ -30,6 +30,7 @@ type trial struct {
 	line    record.Timeline
 
 	serverSeat           rig.Seat
+	clientSeats          []rig.Seat
 	serverEnd, clientEnd Offer // the same when a pair does without a server
 }
 
@@ -38,15 +39,36 @@ func (b *Bench) trial(ctx context.Context, plan record.Trial) record.Record {
 	t := &trial{bench: b, plan: plan, begun: time.Now()}
 	r := record.Record{Schema: record.Schema, Trial: plan, StartedAt: t.begun.UTC(), Noise: record.Noise{LoadAverage: loadAverage()}}
 	err := t.conduct(ctx)
-	for _, c := range t.all {
-		worker, closeErr := c.close()
-		err = errors.Join(err, closeErr)
-		r.Workers = append(r.Workers, worker)
+	workers, closeErr := t.closeAll(ctx)
+	r.Workers, err = workers, errors.Join(err, closeErr)
+	if shaper, ok := b.Rig.(rig.Shaper); ok {
+		r.Relay = shaper.Passed()
 	}
 	t.line.EndNs = t.elapsed()
 	r.Timeline = t.line
 	r.Outcome, r.Failure = outcome(err)
 	return r
+}
+
+// closeAll ends every worker at once and returns their parts of the record.
+// Where a launched command had to be killed here, the rig ends what it left at
+// its place.
+func (t *trial) closeAll(ctx context.Context) ([]record.Worker, error) {
+	workers, killed := make([]record.Worker, len(t.all)), make([]bool, len(t.all))
+	var group errgroup.Group
+	for i, c := range t.all {
+		group.Go(func() (err error) {
+			workers[i], killed[i], err = c.close()
+			return err
+		})
+	}
+	err := group.Wait()
+	if sweeper, ok := t.bench.Rig.(rig.Sweeper); ok && slices.Contains(killed, true) {
+		sweeping, cancel := context.WithTimeout(context.WithoutCancel(ctx), t.bench.Patience.Sweep)
+		defer cancel()
+		err = errors.Join(err, sweeper.Sweep(sweeping))
+	}
+	return workers, err
 }
 
 // outcome sorts a trial's end. Only a trial that was cut short has a failure.
@@ -75,6 +97,7 @@ func (t *trial) conduct(parent context.Context) error {
 		return &failure{record.Failure{Kind: contract.SetupFailed, Text: err.Error()}}
 	}
 	for _, step := range []func(context.Context) error{
+		t.shape,
 		func(ctx context.Context) error { return t.launch(ctx, fail) },
 		t.setUp,
 		t.measure,
@@ -89,17 +112,34 @@ func (t *trial) conduct(parent context.Context) error {
 	return nil
 }
 
+// shape makes the rig's link what the trial asks for.
+func (t *trial) shape(ctx context.Context) error {
+	shaper, able := t.bench.Rig.(rig.Shaper)
+	switch {
+	case able:
+		if err := shaper.Shape(ctx, t.work.Link); err != nil {
+			return &failure{record.Failure{Kind: contract.SetupFailed, Text: err.Error(), State: "born"}}
+		}
+	case t.work.Link != record.Link{}:
+		return &failure{record.Failure{Kind: contract.Unsupported, Text: rig.Unshaped(t.bench.Rig).Error()}}
+	}
+	return nil
+}
+
 // launch seats and starts every worker and hears its hello.
 func (t *trial) launch(ctx context.Context, fail context.CancelCauseFunc) error {
 	var err error
 	if t.serverEnd, t.clientEnd, err = t.bench.Catalog.pair(t.work); err != nil {
 		return err
 	}
-	serverSeat, clientSeats, err := t.bench.Rig.Seats(t.work.Placement, t.work.Clients)
+	serverSeat, clientSeats, err := rig.Seats(t.bench.places(), t.work.Placement, t.work.Clients)
+	if err == nil && t.clientEnd.Has(contract.Pair) && serverSeat.Address != clientSeats[0].Address {
+		err = fmt.Errorf("transport %s starts both of its ends on one host, so nothing of it would cross the link of rig %s", t.clientEnd.Name, t.bench.Rig.Name())
+	}
 	if err != nil {
 		return &failure{record.Failure{Kind: contract.Unsupported, Text: err.Error()}}
 	}
-	t.serverSeat = serverSeat
+	t.serverSeat, t.clientSeats = serverSeat, clientSeats
 	start := func(name string, role contract.Role, seat rig.Seat, offer Offer) (*conversation, error) {
 		return t.enlist(actor{name, role, seat, offer, t.bound()}, fail)
 	}
@@ -150,9 +190,7 @@ type actor struct {
 // enlist launches a metered worker on its seat.
 func (t *trial) enlist(a actor, fail context.CancelCauseFunc) (*conversation, error) {
 	program := a.offer.Program
-	argv := append([]string{}, a.seat.Prefix...)
-	argv = append(argv, t.bench.meterArgv(a.seat, a.bound)...)
-	argv = append(argv, program.Path)
+	argv := a.seat.Command(append(t.bench.meterArgv(a.seat, a.bound), program.Path)...)
 	c, err := converse(record.Worker{
 		Name: a.name, Role: a.role, Seat: a.seat.Name, Transport: a.offer.Name, Delivery: a.offer.Delivery,
 		Binary: filepath.Base(program.Path), SHA256: program.SHA256, Version: program.Hello.Version, CPUSet: a.seat.CPUs,

@@ -61,6 +61,17 @@ func Format(cpus []int) string {
 	return b.String()
 }
 
+// Without returns the CPUs of a that are not in b, which must be ascending.
+func Without(a, b []int) []int {
+	var rest []int
+	for _, id := range a {
+		if _, found := slices.BinarySearch(b, id); !found {
+			rest = append(rest, id)
+		}
+	}
+	return rest
+}
+
 // Common returns the CPUs that are in both sets; both must be ascending.
 func Common(a, b []int) []int {
 	var both []int

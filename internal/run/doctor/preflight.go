@@ -11,9 +11,10 @@ import (
 )
 
 // Needs are what a plan asks of one host at once: the largest trial, not the
-// sum. Counts are at least 0; a server elsewhere has Servers 0.
+// sum. Counts are at least 0; a server elsewhere has Servers 0, clients
+// elsewhere have Clients 0.
 type Needs struct {
-	Connections     int  // of each client process
+	Connections     int  // of each client process; of all of them when they are elsewhere
 	Clients         int  // client processes on this host
 	Servers         int  // server processes on this host
 	SourceAddresses int  // that each client binds; 0 counts as 1
@@ -121,7 +122,7 @@ func (p *preflight) ports() {
 }
 
 func (p *preflight) backlog() {
-	connections := p.Connections * p.Clients
+	connections := p.Connections * max(p.Clients, 1)
 	if backlog, known := p.known.number("net.somaxconn"); known && p.Servers > 0 && float64(connections) > backlog {
 		p.warn("net.somaxconn", fmt.Sprintf("sysctl -w net.core.somaxconn=%d", connections),
 			"%d connections may come at once, a listener holds at most %.0f unaccepted; the rest come again after 1 s", connections, backlog)

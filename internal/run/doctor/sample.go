@@ -4,9 +4,12 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"strconv"
 	"time"
 
 	"github.com/prometheus/procfs"
+
+	"netdyno/internal/record"
 )
 
 // Sample is what a host does at one moment, before anything of ours runs.
@@ -46,6 +49,29 @@ func Observe(ctx context.Context, d time.Duration) (Sample, error) {
 	s := shares(before.CPUTotal, after.CPUTotal)
 	s.LoadAverage = load.Load1
 	return s, nil
+}
+
+// The facts that carry a sample.
+const (
+	loadFact  = "load.average"
+	busyFact  = "load.busy_share"
+	stealFact = "load.steal_share"
+)
+
+// AddTo writes the sample into a host's facts, as SampleOf reads it.
+func (s Sample) AddTo(h record.Host) {
+	for key, value := range map[string]float64{loadFact: s.LoadAverage, busyFact: s.BusyShare, stealFact: s.StealShare} {
+		h.Values[key] = strconv.FormatFloat(value, 'f', 4, 64)
+	}
+}
+
+// SampleOf reads the sample that a host's facts hold; zero where there is none.
+func SampleOf(h record.Host) Sample {
+	read := func(key string) float64 {
+		value, _ := known(h.Values).number(key)
+		return value
+	}
+	return Sample{LoadAverage: read(loadFact), BusyShare: read(busyFact), StealShare: read(stealFact)}
 }
 
 // shares compares two sums over all CPUs; it is zero when no tick has passed.

@@ -33,6 +33,8 @@ func Collect(root string) record.Host {
 
 // plainFacts are those that one file holds as they are.
 var plainFacts = map[string]string{
+	"host.name":       "proc/sys/kernel/hostname",
+	"host.boot_id":    "proc/sys/kernel/random/boot_id",
 	"kernel.release":  "proc/sys/kernel/osrelease",
 	"kernel.version":  "proc/sys/kernel/version",
 	"kernel.arch":     "proc/sys/kernel/arch",
@@ -56,11 +58,15 @@ var plainFacts = map[string]string{
 	"net.port_range":          "proc/sys/net/ipv4/ip_local_port_range",
 }
 
-// changing are the facts that describe a moment, not a machine.
-var changing = map[string]bool{"cpu.mhz": true, "load.average": true, "steal.share": true}
+// changing are the facts that describe a moment or name a machine, and not
+// what it is like.
+var changing = map[string]bool{
+	"host.name": true, "host.boot_id": true,
+	"cpu.mhz": true, "load.average": true, "load.busy_share": true, "load.steal_share": true, "steal.share": true, clockFact: true, offsetFact: true,
+}
 
 // Diff returns one line for each fact in which two hosts differ, by key. Facts
-// of a moment (frequency, load, steal) are not compared.
+// of a moment (frequency, load, steal) and names are not compared.
 func Diff(a, b record.Host) []string {
 	keys := slices.Collect(maps.Keys(a.Values))
 	for key := range b.Values {

@@ -24,6 +24,9 @@ func (f *facts) host() {
 	if load := strings.Fields(f.text("proc/loadavg")); len(load) > 0 {
 		f.set("load.average", load[0])
 	}
+	if usable, err := cpuset.Parse(value(f.text("proc/self/status"), "Cpus_allowed_list", ":")); err == nil {
+		f.set("cpu.usable", cpuset.Format(usable))
+	}
 	f.steal()
 	f.limits()
 	f.cgroup()

@@ -13,7 +13,13 @@ func (f *facts) network() {
 	if low, high, found := strings.Cut(f.values["net.port_range"], " "); found {
 		f.set("net.port_range", low+"-"+high)
 	}
+	ours := f.text("proc/self/net/dev")
 	for _, name := range f.names(netDirectory) {
+		// In a network namespace that was entered without a mount of its own,
+		// /sys still shows the interfaces of another.
+		if ours != "" && !strings.Contains(ours, name+":") {
+			continue
+		}
 		directory := netDirectory + name + "/"
 		driver := f.target(directory + "device/driver")
 		if f.names(directory+"bonding") != nil {

@@ -1,70 +1,68 @@
 package rig
 
 import (
+	"cmp"
 	"fmt"
-	"slices"
 
 	"netdyno/internal/run/cpuset"
 )
 
-// Seat is one end's place: where a worker runs and under which address the
-// others reach it.
+// Seat is one worker's place in a trial, with its share of the CPUs there.
 type Seat struct {
-	Name    string   // in records and reports
-	Address string   // data address that servers bind and clients connect to
-	Prefix  []string // argv that launches a command there; empty for this host
-	CPUs    []int    // CPUs of its workers; empty leaves them to the scheduler
+	Place
+	CPUs []int // of the worker, among the place's; empty leaves them to the scheduler
 }
 
-// Rig seats one server and any number of clients.
-type Rig interface {
-	// Name returns what the user chose, "loopback".
-	Name() string
-	// Seats returns the server's seat and those of the clients for a
-	// placement ("apart", "shared", "free").
-	Seats(placement string, clients int) (server Seat, client []Seat, err error)
-}
-
-// Loopback is the rig without privileges: every seat is this host.
-type Loopback struct{}
-
-// Name implements Rig.
-func (Loopback) Name() string { return "loopback" }
-
-// Seats implements Rig. Apart gives the server the first half of the usable
-// CPUs and the clients the rest; shared gives everyone all of them, pinned as
-// a set; free leaves the scheduler its choice.
-func (Loopback) Seats(placement string, clients int) (Seat, []Seat, error) {
-	usable := cpuset.Of(0)
-	var serverCPUs, clientCPUs []int
+// Seats places one server and a number of clients for a placement. Where both
+// meet on one machine, apart gives the server the first half of the CPUs there
+// and the clients the rest, unless their places have CPUs of their own; shared
+// pins both to all CPUs of their place; free pins nothing.
+func Seats(places []Place, placement string, clients int) (server Seat, others []Seat, err error) {
+	if len(places) == 0 {
+		return Seat{}, nil, fmt.Errorf("the rig has no place to sit at")
+	}
+	at := func(i int) Place {
+		if len(places) == 1 {
+			return places[0]
+		}
+		return places[1+i%(len(places)-1)]
+	}
+	server = Seat{places[0], places[0].CPUs}
+	for i := range clients {
+		others = append(others, Seat{at(i), at(i).CPUs})
+	}
 	switch placement {
 	case "apart":
-		if len(usable) < 2 {
-			return Seat{}, nil, fmt.Errorf("placement=apart needs 2 CPUs, this host lets us use %d; placement=shared is possible", len(usable))
-		}
-		half := len(usable) / 2
-		serverCPUs, clientCPUs = usable[:half], usable[half:]
+		err = part(&server, others)
 	case "shared":
-		serverCPUs, clientCPUs = usable, usable
 	case "free":
+		server.CPUs = nil
+		for i := range others {
+			others[i].CPUs = nil
+		}
 	default:
-		return Seat{}, nil, fmt.Errorf("placement is %q, expected apart, shared or free", placement)
+		err = fmt.Errorf("placement is %q, expected apart, shared or free", placement)
 	}
-	const address = "127.0.0.1"
-	seats := make([]Seat, clients)
-	for i := range seats {
-		seats[i] = Seat{Name: "local", Address: address, CPUs: slices.Clone(clientCPUs)}
-	}
-	return Seat{Name: "local", Address: address, CPUs: serverCPUs}, seats, nil
+	return server, others, err
 }
 
-// Sources returns n loopback addresses to connect from, 127.0.0.1 first. Each
-// has its own range of ephemeral ports.
-func Sources(n int) []string {
-	const perOctet = 254
-	out := make([]string, 0, n)
-	for i := range min(n, perOctet*perOctet) {
-		out = append(out, fmt.Sprintf("127.0.%d.%d", i/perOctet, i%perOctet+1))
+// part takes the server's and the clients' CPUs apart where they are the same.
+func part(server *Seat, clients []Seat) error {
+	all := server.CPUs
+	half := len(all) / 2
+	for i := range clients {
+		c := &clients[i]
+		if cmp.Or(c.Machine, c.Name) != cmp.Or(server.Machine, server.Name) || len(cpuset.Common(c.CPUs, all)) == 0 {
+			continue
+		}
+		if len(all) < 2 {
+			return fmt.Errorf("placement=apart needs 2 CPUs, %s lets us use %d; placement=shared is possible", server.Name, len(all))
+		}
+		server.CPUs = all[:half]
+		c.CPUs = cpuset.Without(c.CPUs, all[:half])
+		if len(c.CPUs) == 0 {
+			return fmt.Errorf("placement=apart: the CPUs of %s (%s) are all the server's half; give the places CPUs of their own, or placement=shared", c.Name, cpuset.Format(all[:half]))
+		}
 	}
-	return out
+	return nil
 }

@@ -230,7 +230,7 @@ func (s *Study) checkArrival() error {
 			for _, l := range d.choices(arm, "arrival") {
 				if explicit(l) {
 					return l.at.errorf("arrival=%s contradicts rate=%s (%s): a closed loop has no arrival process",
-						l.Text, closedLoop, d.choices(arm, "rate")[0].at)
+						l.Text, unbounded, d.choices(arm, "rate")[0].at)
 				}
 			}
 		}

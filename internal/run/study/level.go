@@ -21,8 +21,9 @@ type Level struct {
 	at    place
 }
 
-// closedLoop is the rate that prints and reads as no rate at all.
-const closedLoop = "max"
+// unbounded is the rate that prints and reads as no rate at all, of exchanges
+// and of a link.
+const unbounded = "max"
 
 // maxText bounds a level that is free text: a foreign server's command line.
 const maxText = 900
@@ -57,12 +58,11 @@ func (f Factor) read(text string) (Level, error) {
 		n, err := quantity.ParseCount(text)
 		return Level{Text: quantity.CountText(n), value: float64(n)}, err
 	case BitRate:
-		n, err := quantity.ParseBitRate(text)
-		return Level{Text: quantity.BitRateText(n), value: float64(n)}, err
+		return readBitRate(text)
 	case Rate:
 		return readRate(text)
 	case Share:
-		return readShare(text)
+		return readShare(text, f.Min > 0)
 	case Flag:
 		return readFlag(text)
 	case Choice:
@@ -82,22 +82,37 @@ func (f Factor) read(text string) (Level, error) {
 }
 
 func readRate(text string) (Level, error) {
-	if text == closedLoop {
-		return Level{Text: closedLoop}, nil
+	if text == unbounded {
+		return Level{Text: unbounded}, nil
 	}
 	rate, err := quantity.ParseRate(text)
 	if err != nil {
-		return Level{}, fmt.Errorf("%w (or %s, for the closed loop)", err, closedLoop)
+		return Level{}, fmt.Errorf("%w (or %s, for the closed loop)", err, unbounded)
 	}
 	if !(rate > 0) {
-		return Level{Text: closedLoop}, nil
+		return Level{Text: unbounded}, nil
 	}
 	return Level{Text: quantity.RateText(rate), value: rate}, nil
 }
 
-func readShare(text string) (Level, error) {
+// readBitRate reads the rate of a link; 0 is no bound, as max.
+func readBitRate(text string) (Level, error) {
+	if text == unbounded {
+		return Level{Text: text}, nil
+	}
+	n, err := quantity.ParseBitRate(text)
+	if err != nil {
+		return Level{}, fmt.Errorf("%w (or %s, for a link as it is)", err, unbounded)
+	}
+	if n == 0 {
+		return Level{Text: unbounded}, nil
+	}
+	return Level{Text: quantity.BitRateText(n), value: float64(n)}, nil
+}
+
+func readShare(text string, some bool) (Level, error) {
 	share, err := quantity.ParseShare(text)
-	if err == nil && !(share > 0) {
+	if err == nil && some && !(share > 0) {
 		err = fmt.Errorf("%q leaves nothing; expected a share above 0", text)
 	}
 	return Level{Text: quantity.ShareText(share), value: share}, err

@@ -6,6 +6,7 @@ import (
 	"time"
 
 	"netdyno/internal/contract"
+	"netdyno/internal/record"
 )
 
 // Work is a trial's levels as typed values: what the bench sets up. Load's
@@ -24,6 +25,7 @@ type Work struct {
 	Listeners      int // ports of each server
 	Threads        int // of each worker; 0 is one per usable CPU
 	Placement      string
+	Link           record.Link   // between the places of the rig
 	Window         time.Duration // 0 when Load.Amount ends the trial
 	Warmup         time.Duration
 }
@@ -93,6 +95,7 @@ func (w Work) fill(read map[string]Level) (Work, error) {
 	w.Servers, w.Clients = int(number("servers")), int(number("clients"))
 	w.Listeners, w.Threads = int(number("listeners")), int(number("threads"))
 	w.Placement = read["placement"].Text
+	w.Link = record.Link{RateBitsPerS: number("link.rate"), Delay: time.Duration(number("link.delay")), LossShare: number("link.loss")}
 	w.Window, w.Warmup = time.Duration(number("window")), time.Duration(number("warmup"))
 	return w, nil
 }

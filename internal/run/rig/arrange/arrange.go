@@ -1,0 +1,132 @@
+// Package arrange reads what a user chose as the rig, on a command line or in
+// a file, and builds it.
+package arrange
+
+import (
+	"context"
+	"fmt"
+	"maps"
+	"net/url"
+	"slices"
+	"strconv"
+	"strings"
+
+	"netdyno/internal/quantity"
+	"netdyno/internal/run/rig"
+)
+
+// Choice is a rig as the user wrote it: "netns:3?rate=1Gbit".
+type Choice struct {
+	text    string
+	kind    kind
+	seats   string            // between the colon and the question mark
+	options map[string]string // after it
+}
+
+// kind is one sort of rig.
+type kind struct {
+	name    string
+	form    string   // as the user writes it
+	options []string // its own keys after the question mark
+	build   func(ctx context.Context, c Choice) (rig.Rig, error)
+}
+
+// kinds are all there are; a new one is a line here and its package.
+var kinds = []kind{
+	{"loopback", "loopback", nil, func(context.Context, Choice) (rig.Rig, error) { return rig.Loopback{}, nil }},
+	{"netns", "netns[:N][?mtu=BYTES]", []string{"mtu"}, buildNamespaces},
+}
+
+// linkOptions are keys that any rig may be given: levels of factors, which
+// only a rig that shapes its link takes.
+var linkOptions = map[string]string{"rate": "link.rate", "delay": "link.delay", "loss": "link.loss"}
+
+// Parse reads a rig of the form KIND[:SEATS][?KEY=VALUE&…], or the name of a
+// file. The error names what was expected and the nearest valid name.
+func Parse(text string) (Choice, error) {
+	c := Choice{text: text, options: map[string]string{}}
+	head, query, _ := strings.Cut(text, "?")
+	name, seats, _ := strings.Cut(head, ":")
+	c.seats = seats
+	i := slices.IndexFunc(kinds, func(k kind) bool { return k.name == name })
+	if i < 0 {
+		return c, fmt.Errorf("rig %q: unknown kind; %s", text, quantity.Hint(name, names()))
+	}
+	c.kind = kinds[i]
+	values, err := url.ParseQuery(query)
+	if err != nil {
+		return c, fmt.Errorf("rig %q: what follows the ? is not KEY=VALUE&KEY=VALUE: %w", text, err)
+	}
+	valid := slices.Concat(c.kind.options, slices.Sorted(maps.Keys(linkOptions)))
+	for _, key := range slices.Sorted(maps.Keys(values)) {
+		switch {
+		case !slices.Contains(valid, key):
+			return c, fmt.Errorf("rig %q: unknown key %q; %s", text, key, quantity.Hint(key, valid))
+		case len(values[key]) > 1:
+			return c, fmt.Errorf("rig %q: %s is given twice", text, key)
+		}
+		c.options[key] = values[key][0]
+	}
+	return c, nil
+}
+
+func names() []string {
+	var all []string
+	for _, k := range kinds {
+		all = append(all, k.name)
+	}
+	return all
+}
+
+// Forms returns how each kind of rig is written, for help texts.
+func Forms() []string {
+	var all []string
+	for _, k := range kinds {
+		all = append(all, k.form)
+	}
+	return all
+}
+
+// Levels returns what the rig says of its link as levels of factors, as a user
+// types them: "link.rate=1Gbit".
+func (c Choice) Levels() []string {
+	var levels []string
+	for _, key := range slices.Sorted(maps.Keys(linkOptions)) {
+		if value, given := c.options[key]; given {
+			levels = append(levels, linkOptions[key]+"="+value)
+		}
+	}
+	return levels
+}
+
+// Build makes the rig; whoever gets it closes it.
+func (c Choice) Build(ctx context.Context) (rig.Rig, error) { return c.kind.build(ctx, c) }
+
+// count returns how many seats were asked for; standard when none were named.
+func (c Choice) count(standard int) (int, error) {
+	if c.seats == "" {
+		return standard, nil
+	}
+	n, err := strconv.Atoi(c.seats)
+	if err != nil {
+		return 0, fmt.Errorf("rig %q: %q is not a number of seats; expected %s", c.text, c.seats, c.kind.form)
+	}
+	return n, nil
+}
+
+// bytes returns an option that is a size; 0 when it was not given.
+func (c Choice) bytes(key string) (int, error) {
+	text, given := c.options[key]
+	if !given {
+		return 0, nil
+	}
+	n, err := quantity.ParseBytes(text)
+	if plain, e := strconv.Atoi(text); e == nil { // an MTU is written without its unit
+		n, err = int64(plain), nil
+	}
+	if err != nil || n > 1<<31-1 {
+		return 0, fmt.Errorf("rig %q: %s=%s is not a size in bytes", c.text, key, text)
+	}
+	return int(n), nil
+}
+

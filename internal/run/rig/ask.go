@@ -1,0 +1,144 @@
+package rig
+
+import (
+	"bytes"
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"os/exec"
+	"strconv"
+	"strings"
+	"sync"
+	"syscall"
+	"time"
+
+	"netdyno/internal/record"
+	"netdyno/internal/run/cpuset"
+)
+
+const (
+	// maxAnswer bounds in bytes what a command at a place may print.
+	maxAnswer = 1 << 20
+	// askPatience is for what takes a fraction of a second on a healthy host.
+	askPatience = 20 * time.Second
+)
+
+// Ask runs a command at the place and returns what it printed. The error tells
+// what it said on stderr. Input may be nil. It takes at most 20 s, or as long
+// as a deadline of ctx says.
+func (p Place) Ask(ctx context.Context, input io.Reader, argv ...string) ([]byte, error) {
+	if _, bounded := ctx.Deadline(); !bounded {
+		var cancel context.CancelFunc
+		ctx, cancel = context.WithTimeoutCause(ctx, askPatience, fmt.Errorf("no answer within %v", askPatience))
+		defer cancel()
+	}
+	line := p.Command(argv...)
+	c := exec.CommandContext(ctx, line[0], line[1:]...)
+	var said tail
+	out := limited{left: maxAnswer}
+	c.Stdin, c.Stdout, c.Stderr = input, &out, &said
+	c.SysProcAttr = &syscall.SysProcAttr{Setpgid: true}
+	c.Cancel = func() error { return syscall.Kill(-c.Process.Pid, syscall.SIGKILL) }
+	c.WaitDelay = pipeLinger
+	err := c.Run()
+	if ctx.Err() != nil {
+		err = context.Cause(ctx)
+	}
+	if text := strings.TrimSpace(said.String()); err != nil && text != "" {
+		err = fmt.Errorf("%w; it said: %s", err, text)
+	}
+	if err != nil {
+		return nil, fmt.Errorf("run %s at %s: %w", argv[0], p.Name, err)
+	}
+	return out.Bytes(), nil
+}
+
+// limited keeps what is written up to a bound, and fails beyond it.
+type limited struct {
+	bytes.Buffer
+	left int
+}
+
+func (l *limited) Write(b []byte) (int, error) {
+	if l.left -= len(b); l.left < 0 {
+		return 0, fmt.Errorf("more than %d bytes were printed", maxAnswer)
+	}
+	return l.Buffer.Write(b)
+}
+
+// Survey asks netdyno, a file of this host, for the facts of every place, all
+// at once. The places come back with what they did not know of themselves:
+// their CPUs and their machine.
+func Survey(ctx context.Context, places []Place, netdyno string) ([]Place, map[string]record.Host, error) {
+	found := make([]Place, len(places))
+	hosts := make([]record.Host, len(places))
+	failures := make([]error, len(places))
+	var wait sync.WaitGroup
+	for i, p := range places {
+		wait.Go(func() {
+			hosts[i], failures[i] = p.facts(ctx, netdyno)
+			found[i] = p.known(hosts[i])
+		})
+	}
+	wait.Wait()
+	byName := map[string]record.Host{}
+	for i, p := range places {
+		byName[p.Name] = hosts[i]
+	}
+	return found, byName, errors.Join(failures...)
+}
+
+// The facts of a moment that a survey turns into others.
+const (
+	clockFact  = "clock.unix_ns" // as the place said it
+	offsetFact = "clock.offset"  // against this host's clock
+)
+
+// Timed adds the moment to a host's facts, for who asks to compare clocks.
+func Timed(h record.Host) record.Host {
+	h.Values[clockFact] = strconv.FormatInt(time.Now().UnixNano(), 10)
+	return h
+}
+
+func (p Place) facts(ctx context.Context, netdyno string) (record.Host, error) {
+	asked := time.Now()
+	out, err := p.Ask(ctx, nil, netdyno, "facts")
+	answered := time.Now()
+	if err != nil {
+		return record.Host{}, err
+	}
+	host := record.Host{Values: map[string]string{}}
+	if err := json.Unmarshal(out, &host.Values); err != nil {
+		return host, fmt.Errorf("facts of %s: %w", p.Name, err)
+	}
+	if ns, err := strconv.ParseInt(host.Values[clockFact], 10, 64); err == nil {
+		host.Values[offsetFact] = offset(asked, answered, time.Unix(0, ns))
+	}
+	delete(host.Values, clockFact)
+	return host, nil
+}
+
+// offset writes how far a clock is ahead of ours that was read somewhere
+// between two moments, with the bound of the error: "+1.2ms ±3ms".
+func offset(asked, answered, there time.Time) string {
+	half := answered.Sub(asked) / 2
+	ahead := there.Sub(asked.Add(half))
+	sign := "+"
+	if ahead < 0 {
+		sign = ""
+	}
+	return fmt.Sprintf("%s%v ±%v", sign, ahead.Round(10*time.Microsecond), half.Round(10*time.Microsecond))
+}
+
+// known fills in what a place's facts tell.
+func (p Place) known(h record.Host) Place {
+	if usable, err := cpuset.Parse(h.Values["cpu.usable"]); err == nil && len(p.CPUs) == 0 {
+		p.CPUs = usable
+	}
+	if p.Machine == "" {
+		p.Machine = h.Values["host.boot_id"]
+	}
+	return p
+}

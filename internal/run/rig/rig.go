@@ -1,0 +1,49 @@
+package rig
+
+import (
+	"context"
+	"fmt"
+
+	"netdyno/internal/record"
+)
+
+// Rig is an arrangement of places, ready for use. Whoever made one closes it,
+// and then nothing of it is left anywhere.
+type Rig interface {
+	// Name returns what the user chose, in canonical form: "loopback", "netns:3".
+	Name() string
+	// Places returns where workers sit: the server at the first, the clients
+	// at the others in turn; at the only one all of them.
+	Places() []Place
+	// Close gives everything back. It may be called more than once.
+	Close() error
+}
+
+// Shaper is a rig whose link between the places can be changed.
+type Shaper interface {
+	// Shape makes the link what a trial asks for; the zero Link leaves it as
+	// fast as it is. It is called before every trial, with no worker running.
+	Shape(ctx context.Context, link record.Link) error
+	// Passed accounts for what the rig itself did to packets since Shape; nil
+	// when the kernel did all of it.
+	Passed() *record.Relay
+}
+
+// Unshaped is the error of a rig whose link cannot be shaped.
+func Unshaped(r Rig) error {
+	return fmt.Errorf("rig %s cannot shape a link (link.rate, link.delay, link.loss); --rig netns can", r.Name())
+}
+
+// Carrier is a rig that brings files to its places.
+type Carrier interface {
+	// Deliver makes files of this host runnable at every place, verified
+	// there, and enters where they lie in Places.
+	Deliver(ctx context.Context, files []string) error
+}
+
+// Sweeper is a rig at whose places something may be left when a launched
+// command had to be killed on this host.
+type Sweeper interface {
+	// Sweep ends what runs at the places for this rig.
+	Sweep(ctx context.Context) error
+}
