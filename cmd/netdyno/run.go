@@ -99,7 +99,7 @@ type plan struct {
 	warnings []record.Warning
 	catalog  *bench.Catalog
 	messages map[string]contract.Structure // by level
-	self     string // path of this program
+	self     string                        // path of this program
 	rig      rig.Rig
 	places   []rig.Place // of the rig, completed by their facts
 	facts    record.Facts

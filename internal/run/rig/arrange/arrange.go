@@ -129,4 +129,3 @@ func (c Choice) bytes(key string) (int, error) {
 	}
 	return int(n), nil
 }
-
