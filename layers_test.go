@@ -36,6 +36,7 @@ var layers = map[string][]string{
 
 	"internal/run/study":           run("studies"),
 	"internal/run/rig":             run(),
+	"internal/run/rig/relay":       {"internal/hist"},
 	"internal/run/doctor":          run(),
 	"internal/run/meter":           run("internal/run/meter/usage", "internal/tcpinfo"),
 	"internal/run/meter/usage":     run("internal/tcpinfo"),

@@ -195,16 +195,6 @@ func (h *holder) releaseAll() error {
 	onlyQueue := h.waits[:1]
 	onlyQueue[0].Events = unix.POLLIN
 	for range releaseTries {
-		for {
-			p, ok, err := h.queue.next()
-			if err != nil {
-				return err
-			}
-			if !ok {
-				break
-			}
-			h.count(p.id)
-		}
 		// Also those whose announcements are yet to come; numbers wrap around.
 		if err := errors.Join(h.queue.acceptTo(h.lastID+beyond), h.queue.flush()); err != nil {
 			return err
@@ -212,9 +202,21 @@ func (h *holder) releaseAll() error {
 		if err := h.poll(onlyQueue, &quiet); err != nil {
 			return err
 		}
-		if onlyQueue[0].Revents == 0 {
-			return nil
+		if came, err := h.countAll(); err != nil || !came {
+			return err
 		}
 	}
 	return fmt.Errorf("release packets: they still come after %d rounds, though no rule sends them", releaseTries)
+}
+
+// countAll counts what is announced and says whether there was anything.
+func (h *holder) countAll() (came bool, err error) {
+	for {
+		p, ok, err := h.queue.next()
+		if err != nil || !ok {
+			return came, err
+		}
+		h.count(p.id)
+		came = true
+	}
 }

@@ -16,7 +16,7 @@ const queueNumber = 0
 // The words of nfnetlink_queue that x/sys lacks.
 // Source: include/uapi/linux/netfilter/nfnetlink_queue.h, enums of those names.
 const (
-	msgPacket       = unix.NFNL_SUBSYS_QUEUE<<8 | 0
+	msgPacket       = unix.NFNL_SUBSYS_QUEUE << 8
 	msgVerdict      = unix.NFNL_SUBSYS_QUEUE<<8 | 1
 	msgConfig       = unix.NFNL_SUBSYS_QUEUE<<8 | 2
 	msgVerdictBatch = unix.NFNL_SUBSYS_QUEUE<<8 | 3
