@@ -72,7 +72,7 @@ func Hosts(t testing.TB, n int) *Lab {
 	if err := l.wire(); err != nil {
 		t.Fatal(err)
 	}
-	if err := os.WriteFile(l.hosts(), []byte(l.names()), 0o644); err != nil {
+	if err := os.WriteFile(filepath.Join(l.dir, "hosts"), []byte(l.names()), 0o644); err != nil {
 		t.Fatal(err)
 	}
 	return l
@@ -129,9 +129,7 @@ func address(host int) netip.Addr {
 	return netip.AddrFrom4([4]byte{10, 77, 0, byte(host)})
 }
 
-// hosts is the path of the file that stands for /etc/hosts on every host.
-func (l *Lab) hosts() string { return filepath.Join(l.dir, "hosts") }
-
+// names is what stands in /etc/hosts on every host.
 func (l *Lab) names() string {
 	var b strings.Builder
 	b.WriteString("127.0.0.1 localhost\n")
@@ -141,20 +139,24 @@ func (l *Lab) names() string {
 	return b.String()
 }
 
-// enter runs a command with an /etc/hosts of its own. It unshares the mounts
-// anew for every command: joining a mount namespace would lose the working
-// directory, and being copied leaves it as it is. Each step execs the next, so
-// that the command has the id of the process that was started.
-const enter = `mount --bind "$0" /etc/hosts && exec "$@"`
+// enter runs a command with files of the laboratory in the place of the machine's:
+// /etc/hosts, and the configuration of ssh once there is one. It unshares the
+// mounts anew for every command: joining a mount namespace would lose the working
+// directory, and copying one does not. Each step execs the next, so that the
+// command has the id of the process that was started.
+const enter = `mount --bind "$0/hosts" /etc/hosts &&
+{ [ ! -e "$0/ssh/config" ] || mount --bind "$0/ssh/config" /etc/ssh/ssh_config; } &&
+exec "$@"`
 
-// Command prepares argv to run on a host. It is the caller's to start and to
-// wait for; the kernel kills it when the test dies, and the laboratory's end
+// Command prepares argv to run on a host, in the working directory and with the
+// environment of the test unless the caller sets others. The caller starts it and
+// waits for it; the kernel kills it when the test dies, and the laboratory's end
 // kills it and all that came of it.
 func (l *Lab) Command(host int, argv ...string) *exec.Cmd {
 	s := l.spaces[host]
 	cmd := exec.Command("nsenter", append([]string{
 		"--net=" + l.guard.path(s.net), "--uts=" + l.guard.path(s.uts), "--",
-		"unshare", "--mount", "--", "sh", "-c", enter, l.hosts(),
+		"unshare", "--mount", "--", "sh", "-c", enter, l.dir,
 	}, argv...)...)
 	cmd.SysProcAttr = &syscall.SysProcAttr{Pdeathsig: syscall.SIGKILL}
 	return cmd

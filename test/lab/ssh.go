@@ -35,8 +35,10 @@ Subsystem sftp internal-sftp
 
 // SSH is an sshd on each host, which lets root in with one key.
 type SSH struct {
-	// Config is the path of a client configuration (ssh -F) that knows the hosts by
-	// name, from any of them. It sets no time limits: netdyno has to bring its own.
+	// Config is the path of a client configuration that knows the hosts by name.
+	// Commands on the laboratory's hosts find it in the place of the machine's, so
+	// that a bare ssh follows it too, after the user's own. It sets no time limits:
+	// netdyno has to bring its own.
 	Config string
 
 	lab     *Lab

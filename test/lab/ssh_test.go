@@ -2,6 +2,7 @@ package lab_test
 
 import (
 	"errors"
+	"io"
 	"os/exec"
 	"strings"
 	"testing"
@@ -16,11 +17,14 @@ func TestSSH(t *testing.T) {
 		return l.Command(0, append([]string{"ssh", "-F", s.Config}, argv...)...)
 	}
 	code := func(cmd *exec.Cmd) int {
-		exit, _ := errors.AsType[*exec.ExitError](cmd.Run())
-		return exit.ExitCode() // -1 when there was no error
+		_ = cmd.Run() // how it ended is in its state
+		return cmd.ProcessState.ExitCode()
 	}
 	if got := output(t, ssh("node2", "hostname")); got != "node2" {
 		t.Errorf("ssh node2 hostname says %q, want node2 and nothing else", got)
+	}
+	if got := output(t, l.Command(1, "ssh", "node3", "hostname")); got != "node3" {
+		t.Errorf("ssh node3 hostname, without -F and from node1, says %q, want node3", got)
 	}
 	if got := code(ssh("node3", "exit 7")); got != 7 {
 		t.Errorf("ssh node3 'exit 7' exits with %d, want 7", got)
@@ -36,7 +40,7 @@ func TestSSH(t *testing.T) {
 		t.Fatal(err)
 	}
 	ready := make([]byte, len("ready"))
-	if _, err := stdout.Read(ready); err != nil || string(ready) != "ready" {
+	if _, err := io.ReadFull(stdout, ready); err != nil || string(ready) != "ready" {
 		t.Errorf("the session says %q, %v, want ready", ready, err)
 	}
 	s.Kill(t, 1)
