@@ -13,6 +13,7 @@ import (
 
 	"netdyno/internal/quantity"
 	"netdyno/internal/run/rig"
+	"netdyno/internal/run/rig/slurm"
 )
 
 // Choice is a rig as the user wrote it: "netns:3?rate=1Gbit".
@@ -35,6 +36,8 @@ type kind struct {
 var kinds = []kind{
 	{"loopback", "loopback", nil, func(context.Context, Choice) (rig.Rig, error) { return rig.Loopback{}, nil }},
 	{"netns", "netns[:N][?mtu=BYTES]", []string{"mtu"}, buildNamespaces},
+	{"ssh", "ssh:HOST[=ADDRESS],HOST[=ADDRESS]…[?config=FILE&cache=DIR]", []string{"config", "cache"}, connectSSH},
+	{"slurm", "slurm[:NODES][?partition=NAME&time=LIMIT…]", append([]string{"cache", "shared"}, slurm.Requests...), joinSlurm},
 }
 
 // linkOptions are keys that any rig may be given: levels of factors, which
@@ -101,6 +104,26 @@ func (c Choice) Levels() []string {
 
 // Build makes the rig; whoever gets it closes it.
 func (c Choice) Build(ctx context.Context) (rig.Rig, error) { return c.kind.build(ctx, c) }
+
+// name is the rig as records name it: without the link, which is a factor.
+func (c Choice) name() string {
+	name := c.kind.name
+	if c.seats != "" {
+		name += ":" + c.seats
+	}
+	return name
+}
+
+// flag returns an option that is yes or no; false when it was not given.
+func (c Choice) flag(key string) (bool, error) {
+	switch c.options[key] {
+	case "", "no":
+		return false, nil
+	case "yes":
+		return true, nil
+	}
+	return false, fmt.Errorf("rig %q: %s=%s; expected yes or no", c.text, key, c.options[key])
+}
 
 // count returns how many seats were asked for; standard when none were named.
 func (c Choice) count(standard int) (int, error) {

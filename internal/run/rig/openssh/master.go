@@ -1,0 +1,115 @@
+package openssh
+
+import (
+	"bytes"
+	"context"
+	"fmt"
+	"os/exec"
+	"runtime"
+	"slices"
+	"strings"
+	"sync"
+	"syscall"
+	"time"
+)
+
+const (
+	// connectPatience bounds a connection over slow hops; ssh's own bound for
+	// each is connectTimeout.
+	connectPatience = 60 * time.Second
+	connectTimeout  = "10" // s
+	checkEvery      = 20 * time.Millisecond
+)
+
+// persistent are a master's options. A host that is gone is noticed after
+// three unanswered questions: 15 s.
+var persistent = []string{
+	"-M", "-N", "-T", "-o", "ControlPersist=no", "-o", "BatchMode=yes", "-o", "ClearAllForwardings=yes",
+	"-o", "ConnectTimeout=" + connectTimeout, "-o", "ServerAliveInterval=5", "-o", "ServerAliveCountMax=3",
+}
+
+// master is one connection: an ssh process that we started and that dies with
+// us.
+type master struct {
+	command *exec.Cmd
+	ended   chan struct{}
+	said    words
+}
+
+// dial connects and waits until sessions can use the connection.
+func dial(ctx context.Context, ssh string, options []string, destination string) (*master, error) {
+	ctx, cancel := context.WithTimeoutCause(ctx, connectPatience, fmt.Errorf("no connection within %v", connectPatience))
+	defer cancel()
+	argv := slices.Concat(options, persistent, []string{"--", destination})
+	m := &master{command: exec.Command(ssh, argv...), ended: make(chan struct{})}
+	m.command.Stderr = &m.said
+	m.command.SysProcAttr = &syscall.SysProcAttr{Setpgid: true, Pdeathsig: syscall.SIGTERM}
+	started := make(chan error)
+	go m.live(started)
+	if err := <-started; err != nil {
+		return nil, fmt.Errorf("start ssh: %w", err)
+	}
+	for {
+		check := exec.CommandContext(ctx, ssh, slices.Concat(options, []string{"-O", "check", "--", destination})...)
+		if check.Run() == nil {
+			return m, nil
+		}
+		select {
+		case <-m.ended:
+			return nil, fmt.Errorf("connect to %s: ssh ended (%v); it said: %s; netdyno never asks for a password: `ssh %s true` must work without one",
+				destination, m.command.ProcessState, m.said.String(), destination)
+		case <-ctx.Done():
+			m.end()
+			return nil, fmt.Errorf("connect to %s: %w; ssh said: %s", destination, context.Cause(ctx), m.said.String())
+		case <-time.After(checkEvery):
+		}
+	}
+}
+
+// live spends the process's life on one thread: Pdeathsig fires when the
+// thread that forked ends.
+func (m *master) live(started chan<- error) {
+	runtime.LockOSThread()
+	defer runtime.UnlockOSThread()
+	if err := m.command.Start(); err != nil {
+		started <- err
+		return
+	}
+	started <- nil
+	_ = m.command.Wait() // ProcessState has its verdict
+	close(m.ended)
+}
+
+// end ends the connection and everything that it carries.
+func (m *master) end() {
+	const patience = 2 * time.Second
+	pid := m.command.Process.Pid
+	_ = syscall.Kill(-pid, syscall.SIGTERM) // it may have ended by itself
+	select {
+	case <-m.ended:
+	case <-time.After(patience):
+		_ = syscall.Kill(-pid, syscall.SIGKILL)
+		<-m.ended
+	}
+}
+
+// words keeps the first of what ssh says. Any goroutine may use it.
+type words struct {
+	mu   sync.Mutex
+	kept bytes.Buffer
+}
+
+const maxWords = 2 << 10 // bytes
+
+func (w *words) Write(b []byte) (int, error) {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	w.kept.Write(b[:min(len(b), max(maxWords-w.kept.Len(), 0))])
+	return len(b), nil
+}
+
+func (w *words) String() string {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	return strings.TrimSpace(w.kept.String())
+}

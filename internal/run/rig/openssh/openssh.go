@@ -1,0 +1,129 @@
+// Package openssh is the rig of hosts that the user's own OpenSSH reaches: its
+// configuration, keys, agent, jump hosts and host-key checks are the user's.
+// One connection to each host carries everything, and netdyno's programs go
+// with it (package remote).
+package openssh
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"net/netip"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"slices"
+	"strings"
+
+	"golang.org/x/sync/errgroup"
+
+	"netdyno/internal/run/rig"
+	"netdyno/internal/run/rig/remote"
+)
+
+// Host is one place as the user names it.
+type Host struct {
+	Name    string // in records; empty for what Destination is
+	SSH     string // ssh's destination: a name of ssh_config(5), user@host
+	Address string // of the data network; empty for the one that ssh came to
+	CPUs    []int  // that workers may use; empty for all
+}
+
+// Options of a rig.
+type Options struct {
+	Name   string // of the rig, as the user wrote it
+	Hosts  []Host // the server's first
+	Config string // ssh's configuration file; empty for the user's own
+	Cache  string // see remote.Options
+}
+
+// Rig implements rig.Rig and rig.Carrier.
+type Rig struct {
+	*remote.Rig
+	masters []*master
+	sockets string // directory of the masters' control sockets
+}
+
+// Connect opens a connection to every host, all at once.
+func Connect(ctx context.Context, o Options) (*Rig, error) {
+	r := &Rig{}
+	places, err := r.connect(ctx, o)
+	r.Rig = remote.New(o.Name, places, remote.Options{Cache: o.Cache})
+	if err != nil {
+		return nil, fmt.Errorf("rig %s: %w", o.Name, errors.Join(err, r.Close()))
+	}
+	return r, nil
+}
+
+func (r *Rig) connect(ctx context.Context, o Options) ([]rig.Place, error) {
+	ssh, err := exec.LookPath("ssh")
+	if err != nil {
+		return nil, fmt.Errorf("%w (package openssh-client has it)", err)
+	}
+	// A socket's path may have 107 bytes (unix(7)), so the directory's is short.
+	if r.sockets, err = os.MkdirTemp("", "netdyno-ssh-"); err != nil {
+		return nil, err
+	}
+	places := make([]rig.Place, len(o.Hosts))
+	r.masters = make([]*master, len(o.Hosts))
+	var group errgroup.Group
+	for i, h := range o.Hosts {
+		group.Go(func() (err error) {
+			options := []string{"-S", filepath.Join(r.sockets, fmt.Sprint(i))}
+			if o.Config != "" {
+				options = append(options, "-F", o.Config)
+			}
+			if r.masters[i], err = dial(ctx, ssh, options, h.SSH); err != nil {
+				return err
+			}
+			places[i], err = place(ctx, h, slices.Concat([]string{ssh}, options, multiplexed, []string{"--", h.SSH}))
+			return err
+		})
+	}
+	return places, group.Wait()
+}
+
+// multiplexed are a session's options: over the master's connection or not at
+// all, without a terminal, asking nothing.
+var multiplexed = []string{"-T", "-o", "ControlMaster=no", "-o", "BatchMode=yes", "-o", "LogLevel=ERROR", "-o", "ClearAllForwardings=yes"}
+
+// place asks a host for the address that ssh came to: an address that servers
+// can bind there, and of the network that the user's ssh uses.
+func place(ctx context.Context, h Host, prefix []string) (rig.Place, error) {
+	p := rig.Place{Name: h.Name, Address: h.Address, Prefix: prefix, Shell: true, CPUs: h.CPUs}
+	if p.Name == "" {
+		p.Name = h.SSH
+	}
+	if p.Address == "" {
+		answer, err := p.Ask(ctx, nil, "sh", "-c", `printf '%s\n' "$SSH_CONNECTION"`)
+		if err != nil {
+			return p, err
+		}
+		// sshd(8): client address, client port, server address, server port.
+		fields := strings.Fields(string(answer))
+		if len(fields) != 4 {
+			return p, fmt.Errorf("find the address of %s: SSH_CONNECTION is %q there; name the address: %s=ADDRESS", h.SSH, strings.TrimSpace(string(answer)), h.SSH)
+		}
+		p.Address = fields[2]
+	}
+	if _, err := netip.ParseAddr(p.Address); err != nil {
+		return p, fmt.Errorf("address of %s: %w; expected an IP address of the data network", h.SSH, err)
+	}
+	p.Sources = []string{p.Address}
+	return p, nil
+}
+
+// Close implements rig.Rig: what was delivered goes first, then the connections.
+func (r *Rig) Close() error {
+	var err error
+	if r.Rig != nil {
+		err = r.Rig.Close()
+	}
+	for _, m := range r.masters {
+		if m != nil {
+			m.end()
+		}
+	}
+	r.masters = nil
+	return errors.Join(err, os.RemoveAll(r.sockets))
+}

@@ -1,0 +1,93 @@
+// Package remote is the rig of places that any command of the user's reaches:
+// ssh, srun, kubectl exec, docker exec. It brings netdyno's programs there
+// through that command and takes them away again. Nothing listens anywhere:
+// what holds a place is the stdin of a command, and its end gives all back.
+package remote
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"slices"
+
+	"golang.org/x/sync/errgroup"
+
+	"netdyno/internal/run/rig"
+)
+
+// Options of a rig.
+type Options struct {
+	// Cache is the directory at every place where programs stay for the next
+	// run, by what they contain; empty for one that goes with this run.
+	Cache string
+	// Shared says that the places have this host's files at the same paths.
+	Shared bool
+}
+
+// Rig implements rig.Rig and rig.Carrier. One goroutine at a time may use it.
+type Rig struct {
+	name    string
+	places  []rig.Place
+	options Options
+	stores  []*store
+}
+
+// New returns a rig of places, the server's first.
+func New(name string, places []rig.Place, o Options) *Rig {
+	return &Rig{name: name, places: places, options: o}
+}
+
+// Name implements rig.Rig.
+func (r *Rig) Name() string { return r.name }
+
+// Places implements rig.Rig.
+func (r *Rig) Places() []rig.Place { return slices.Clone(r.places) }
+
+// Deliver implements rig.Carrier: every file lies at its place under its
+// content's SHA-256 and is compared there with that before it may run.
+func (r *Rig) Deliver(ctx context.Context, files []string) error {
+	if r.options.Shared {
+		return nil
+	}
+	parcels, err := pack(files)
+	if err != nil {
+		return fmt.Errorf("rig %s: %w", r.name, err)
+	}
+	stores := make([]*store, len(r.places))
+	var group errgroup.Group
+	for i := range r.places {
+		group.Go(func() (err error) {
+			stores[i], err = open(ctx, r.places[i], r.options.Cache)
+			if err == nil {
+				r.places[i].Files, err = stores[i].put(ctx, parcels)
+			}
+			return err
+		})
+	}
+	err = group.Wait()
+	for _, s := range stores {
+		if s != nil {
+			r.stores = append(r.stores, s)
+		}
+	}
+	if err != nil {
+		return fmt.Errorf("rig %s: %w", r.name, err)
+	}
+	return nil
+}
+
+// Close implements rig.Rig: what was delivered is removed, unless a cache was
+// asked for.
+func (r *Rig) Close() error {
+	errs := make([]error, len(r.stores))
+	var group errgroup.Group
+	for i, s := range r.stores {
+		group.Go(func() error {
+			errs[i] = s.close()
+			return nil
+		})
+	}
+	_ = group.Wait() // errs has them all
+	r.stores = nil
+	return errors.Join(errs...)
+}

@@ -1,0 +1,200 @@
+package remote
+
+import (
+	"bufio"
+	"context"
+	"crypto/sha256"
+	"encoding/hex"
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"os/exec"
+	"path"
+	"path/filepath"
+	"strings"
+	"syscall"
+	"time"
+
+	"netdyno/internal/run/rig"
+)
+
+const (
+	// openPatience is for a first command at a place: a login, a shell.
+	openPatience = 30 * time.Second
+	// putPatience is for one program over a slow line.
+	putPatience = 5 * time.Minute
+	// closePatience is for a place to remove what was delivered.
+	closePatience = 10 * time.Second
+)
+
+// The commands at a place are POSIX sh with sha256sum(1), which every Linux
+// has. They get what varies as arguments and never as text.
+const (
+	// keep makes the directory, names it, and removes it when its stdin ends: also
+	// when we are killed or the line is cut.
+	keep = `set -eu
+umask 077
+if [ -n "$1" ]; then
+  case $1 in "~/"*) d=$HOME/${1#"~/"} ;; *) d=$1 ;; esac
+  mkdir -p "$d"
+else
+  d=$(mktemp -d "${TMPDIR:-/tmp}/netdyno-XXXXXX")
+  trap 'rm -rf "$d"' EXIT
+  trap 'exit 0' HUP INT TERM
+fi
+printf '%s\n' "$d"
+cat >/dev/null`
+
+	// have tells whether a file is there and whole.
+	have = `echo "$2  $1" | sha256sum -c --status 2>/dev/null && echo there || echo missing`
+
+	// put writes one file, believes it when its sum is right, and only then
+	// gives it its name.
+	put = `set -eu
+mkdir -p "${1%/*}"
+trap 'rm -f "$1.$$"' EXIT
+cat >"$1.$$"
+if ! echo "$2  $1.$$" | sha256sum -c --status; then echo "the file arrived damaged or cut short" >&2; exit 1; fi
+chmod 755 "$1.$$"
+mv "$1.$$" "$1"`
+)
+
+// parcel is one file of this host and what it contains.
+type parcel struct {
+	path   string
+	sha256 string
+}
+
+func pack(files []string) ([]parcel, error) {
+	parcels := make([]parcel, 0, len(files))
+	for _, file := range files {
+		sum, err := hash(file)
+		if err != nil {
+			return nil, fmt.Errorf("deliver %s: %w", file, err)
+		}
+		parcels = append(parcels, parcel{file, sum})
+	}
+	return parcels, nil
+}
+
+func hash(file string) (string, error) {
+	f, err := os.Open(file)
+	if err != nil {
+		return "", err
+	}
+	defer f.Close()
+	h := sha256.New()
+	if _, err := io.Copy(h, f); err != nil {
+		return "", err
+	}
+	return hex.EncodeToString(h.Sum(nil)), nil
+}
+
+// store is a directory at a place and the command that keeps it.
+type store struct {
+	place     rig.Place
+	directory string
+	kept      bool // it stays when the keeper ends
+	keeper    *exec.Cmd
+	hold      io.Closer // the keeper's stdin
+	said      *strings.Builder
+}
+
+// open makes the directory. The keeper runs until close, or until this process
+// is gone.
+func open(ctx context.Context, p rig.Place, cache string) (*store, error) {
+	line := p.Command("sh", "-c", keep, "sh", cache)
+	s := &store{place: p, kept: cache != "", keeper: exec.Command(line[0], line[1:]...), said: new(strings.Builder)}
+	s.keeper.SysProcAttr = &syscall.SysProcAttr{Setpgid: true}
+	s.keeper.Stderr = s.said
+	s.keeper.WaitDelay = time.Second
+	stdin, err := s.keeper.StdinPipe()
+	if err != nil {
+		return nil, err
+	}
+	s.hold = stdin
+	stdout, err := s.keeper.StdoutPipe()
+	if err != nil {
+		return nil, err
+	}
+	if err := s.keeper.Start(); err != nil {
+		return nil, fmt.Errorf("reach %s: %w", p.Name, err)
+	}
+	type answer struct {
+		line string
+		err  error
+	}
+	answered := make(chan answer, 1)
+	go func() {
+		line, err := bufio.NewReaderSize(stdout, 4096).ReadSlice('\n')
+		answered <- answer{strings.TrimSpace(string(line)), err}
+	}()
+	ctx, cancel := context.WithTimeoutCause(ctx, openPatience, fmt.Errorf("no answer within %v", openPatience))
+	defer cancel()
+	select {
+	case a := <-answered:
+		if s.directory, err = a.line, a.err; err == nil && !path.IsAbs(a.line) {
+			err = fmt.Errorf("it answered %q, expected the path of a directory; what its shell prints at login is in the way", a.line)
+		}
+	case <-ctx.Done():
+		err = context.Cause(ctx)
+	}
+	if err != nil {
+		return nil, fmt.Errorf("reach %s: %w", p.Name, errors.Join(err, s.close()))
+	}
+	return s, nil
+}
+
+// put brings the parcels and returns where each lies.
+func (s *store) put(ctx context.Context, parcels []parcel) (map[string]string, error) {
+	there := map[string]string{}
+	for _, p := range parcels {
+		target := path.Join(s.directory, p.sha256, filepath.Base(p.path))
+		if err := s.bring(ctx, p, target); err != nil {
+			return nil, fmt.Errorf("deliver %s to %s: %w", filepath.Base(p.path), s.place.Name, err)
+		}
+		there[p.path] = target
+	}
+	return there, nil
+}
+
+func (s *store) bring(ctx context.Context, p parcel, target string) error {
+	if s.kept {
+		answer, err := s.place.Ask(ctx, nil, "sh", "-c", have, "sh", target, p.sha256)
+		if err != nil || strings.TrimSpace(string(answer)) == "there" {
+			return err
+		}
+	}
+	f, err := os.Open(p.path)
+	if err != nil {
+		return err
+	}
+	defer f.Close()
+	ctx, cancel := context.WithTimeoutCause(ctx, putPatience, fmt.Errorf("not there after %v", putPatience))
+	defer cancel()
+	_, err = s.place.Ask(ctx, f, "sh", "-c", put, "sh", target, p.sha256)
+	return err
+}
+
+// close ends the keeper, which removes what is not to stay.
+func (s *store) close() error {
+	_ = s.hold.Close() // the keeper may have closed its end
+	ended := make(chan error, 1)
+	go func() { ended <- s.keeper.Wait() }()
+	var err error
+	select {
+	case err = <-ended:
+	case <-time.After(closePatience):
+		_ = syscall.Kill(-s.keeper.Process.Pid, syscall.SIGKILL) // it may be ending by itself
+		<-ended
+		err = fmt.Errorf("no end within %v", closePatience)
+	}
+	if err == nil {
+		return nil
+	}
+	if text := strings.TrimSpace(s.said.String()); text != "" {
+		err = fmt.Errorf("%w; it said: %s", err, text)
+	}
+	return fmt.Errorf("leave %s, where %s may be left: %w", s.place.Name, s.directory, err)
+}

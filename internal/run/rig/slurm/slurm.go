@@ -1,0 +1,151 @@
+// Package slurm is the rig of nodes that a Slurm cluster gives us: an
+// allocation of the user's in which we run already, or one of our own for as
+// long as the run takes. Every worker is a job step with its stdio attached.
+package slurm
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"os"
+	"os/exec"
+	"slices"
+	"strings"
+
+	"golang.org/x/sync/errgroup"
+
+	"netdyno/internal/run/rig"
+	"netdyno/internal/run/rig/remote"
+)
+
+// Options of a rig.
+type Options struct {
+	Name    string            // of the rig, as the user wrote it
+	Nodes   int               // how many; 0 is all of the allocation that we are in
+	Request map[string]string // what an allocation of our own is asked for: keys of Requests
+	Cache   string            // see remote.Options
+	Shared  bool
+}
+
+// Requests are options of salloc(1) that an allocation may be asked for with.
+var Requests = []string{"partition", "account", "qos", "constraint", "reservation", "time", "nodelist"}
+
+// Rig implements rig.Rig, rig.Carrier and rig.Sweeper.
+type Rig struct {
+	*remote.Rig
+	job     *allocation
+	keepers []string // steps that hold what was delivered
+}
+
+// stepName is the name of our job steps, not those of another netdyno that
+// runs in the same job.
+func stepName() string { return fmt.Sprintf("netdyno-%d", os.Getpid()) }
+
+// Join takes up the allocation that this process runs in, or asks for one and
+// waits until it is granted.
+func Join(ctx context.Context, o Options) (*Rig, error) {
+	r := &Rig{}
+	places, err := r.join(ctx, o)
+	r.Rig = remote.New(o.Name, places, remote.Options{Cache: o.Cache, Shared: o.Shared})
+	if err != nil {
+		return nil, fmt.Errorf("rig %s: %w", o.Name, errors.Join(err, r.Close()))
+	}
+	return r, nil
+}
+
+func (r *Rig) join(ctx context.Context, o Options) ([]rig.Place, error) {
+	srun, err := exec.LookPath("srun")
+	if err != nil {
+		return nil, fmt.Errorf("%w (package slurm-client has it)", err)
+	}
+	if job := os.Getenv("SLURM_JOB_ID"); job != "" {
+		if len(o.Request) > 0 {
+			return nil, fmt.Errorf("this is Slurm job %s already; %s can be asked for outside a job only", job, strings.Join(keys(o.Request), ", "))
+		}
+		r.job, err = own(ctx, job)
+	} else {
+		r.job, err = ask(ctx, o)
+	}
+	if err != nil {
+		return nil, err
+	}
+	nodes := r.job.nodes
+	if o.Nodes > len(nodes) {
+		return nil, fmt.Errorf("Slurm job %s has %d nodes (%s), %d are asked for", r.job.id, len(nodes), strings.Join(nodes, " "), o.Nodes)
+	}
+	if o.Nodes > 0 {
+		nodes = nodes[:o.Nodes]
+	}
+	places := make([]rig.Place, len(nodes))
+	var group errgroup.Group
+	for i, node := range nodes {
+		group.Go(func() (err error) {
+			places[i], err = r.job.place(ctx, srun, node)
+			return err
+		})
+	}
+	return places, group.Wait()
+}
+
+// Deliver implements rig.Carrier.
+func (r *Rig) Deliver(ctx context.Context, files []string) error {
+	err := r.Rig.Deliver(ctx, files)
+	if err == nil {
+		r.keepers, err = r.job.steps(ctx, stepName())
+	}
+	return err
+}
+
+// Sweep implements rig.Sweeper: srun hangs when its step's daemon has died,
+// and a killed srun leaves its task behind; the controller ends both.
+func (r *Rig) Sweep(ctx context.Context) error {
+	steps, err := r.job.steps(ctx, stepName())
+	if err != nil {
+		return fmt.Errorf("sweep: %w", err)
+	}
+	var errs []error
+	for _, step := range steps {
+		if slices.Contains(r.keepers, step) {
+			continue
+		}
+		if _, err := command(ctx, "scancel", "--signal=KILL", step); err != nil {
+			errs = append(errs, fmt.Errorf("sweep: %w", err))
+		}
+	}
+	return errors.Join(errs...)
+}
+
+// Close implements rig.Rig; an allocation of our own is given back.
+func (r *Rig) Close() error {
+	var err error
+	if r.Rig != nil {
+		err = r.Rig.Close()
+	}
+	if r.job != nil {
+		err = errors.Join(err, r.job.release())
+	}
+	return err
+}
+
+func keys(m map[string]string) []string {
+	var all []string
+	for _, key := range Requests {
+		if _, given := m[key]; given {
+			all = append(all, key)
+		}
+	}
+	return all
+}
+
+// prefix is what runs a command on a node: a step of one task that shares the
+// allocation with the others and may use the node's every CPU and all memory.
+func prefix(srun, job, node string, cpus int) []string {
+	argv := []string{
+		srun, "--jobid=" + job, "--nodelist=" + node, "--nodes=1", "--ntasks=1", "--job-name=" + stepName(),
+		"--overlap", "--mem=0", "--mpi=none", "--cpu-bind=none", "--unbuffered", "--quiet", "--export=ALL",
+	}
+	if cpus > 0 {
+		argv = append(argv, fmt.Sprintf("--cpus-per-task=%d", cpus))
+	}
+	return slices.Clip(argv)
+}
