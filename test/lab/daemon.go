@@ -52,7 +52,8 @@ func (d *daemon) start(t testing.TB, ready func() error) {
 	d.await(t, ready)
 }
 
-// await asks ready again and again until nothing is missing, and fails the test when the daemon ends.
+// await asks ready again and again until nothing is missing, and fails the test
+// when the daemon ends or takes too long.
 func (d *daemon) await(t testing.TB, ready func() error) {
 	t.Helper()
 	for deadline := time.Now().Add(patience); ; time.Sleep(pollEvery) {

@@ -73,10 +73,15 @@ func apart(f func() error) error {
 		err := f()
 		for _, file := range home {
 			// A thread that cannot go home stays locked, and ends with its goroutine.
-			if back := unix.Setns(int(file.Fd()), 0); back != nil {
-				done <- errors.Join(err, fmt.Errorf("leave a namespace: %w", back))
-				return
+			back := unix.Setns(int(file.Fd()), 0)
+			if back == nil {
+				continue
 			}
+			if err == nil { // else f was not allowed to leave home
+				err = fmt.Errorf("leave a namespace: %w", back)
+			}
+			done <- err
+			return
 		}
 		runtime.UnlockOSThread()
 		done <- err
