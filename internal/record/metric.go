@@ -158,9 +158,10 @@ func delivered(w *Window, client func(*Worker) (float64, bool), server func(Span
 	return sum + atServer, ok
 }
 
-// uncounted tells whether a server stands for a program that cannot count.
+// uncounted tells whether a server stands for a program that cannot count, or
+// is out of our sight.
 func (w *Window) uncounted() bool {
-	return slices.ContainsFunc(w.Record.Workers, func(worker Worker) bool {
+	return len(w.Record.Away()) > 0 || slices.ContainsFunc(w.Record.Workers, func(worker Worker) bool {
 		return worker.Role == contract.Server && worker.Ready != nil && worker.Ready.Foreign
 	})
 }

@@ -21,6 +21,7 @@ type Header struct {
 	Command   []string  `json:"command"` // argv that reruns it
 	Study     Study     `json:"study"`
 	Facts     Facts     `json:"facts"`
+	Listen    []string  `json:"listen,omitempty"` // addresses of a server that stood by itself; the records are its segments, and last its whole time
 }
 
 // Study is what readers need of a study: its question, its comparisons and
@@ -156,7 +157,9 @@ type Record struct {
 	Timeline  Timeline  `json:"timeline"`
 	Workers   []Worker  `json:"workers"`
 	Noise     Noise     `json:"noise"`
-	Relay     *Relay    `json:"relay,omitempty"` // what the rig itself did to packets; absent when nothing
+	Relay     *Relay    `json:"relay,omitempty"`    // what the rig itself did to packets; absent when nothing
+	Segment   *Segment  `json:"segment,omitempty"`  // of a server that stood by itself
+	Segments  int       `json:"segments,omitempty"` // in the record of its whole time: how many there were, kept or not
 }
 
 // Link is the shape of the link between places, the same in both directions.

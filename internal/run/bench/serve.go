@@ -13,6 +13,9 @@ import (
 	"netdyno/internal/run/study"
 )
 
+// ReadEvery is the time between a standing server's readings.
+const ReadEvery = 200 * time.Millisecond
+
 // Standing is how a trial's server stands for clients that are not ours.
 type Standing struct {
 	Listen string        // host:port to bind; empty is the seat's address and a port of the kernel's choice

@@ -72,12 +72,21 @@ func (c *Catalog) Takes(w study.Work) error {
 	if err == nil {
 		_, err = optionsByRole(w, server, client)
 	}
-	if x := w.Exchange; err == nil && wireOf(server, w) == echo && (x.UpBytes < 1 || x.UpBytes != x.DownBytes) {
-		err = fmt.Errorf("wire echo returns what it is sent: request is %dB and response %dB, expected both equal and at least 1B", x.UpBytes, x.DownBytes)
-	} else if err == nil && wireOf(server, w) == stream && (x.UpBytes < 1 || x.DownBytes < 1) {
-		err = fmt.Errorf("wire stream asks for what comes down and confirms what goes up: request is %dB and response %dB, expected both at least 1B", x.UpBytes, x.DownBytes)
+	if err == nil {
+		err = sizesFit(wireOf(server, w), w.Exchange)
 	}
 	return err
+}
+
+// sizesFit reports why an exchange cannot go over a wire of bare TCP.
+func sizesFit(wire string, x contract.Exchange) error {
+	switch {
+	case wire == echo && (x.UpBytes < 1 || x.UpBytes != x.DownBytes):
+		return fmt.Errorf("wire echo returns what it is sent: request is %dB and response %dB, expected both equal and at least 1B", x.UpBytes, x.DownBytes)
+	case wire == stream && (x.UpBytes < 1 || x.DownBytes < 1):
+		return fmt.Errorf("wire stream asks for what comes down and confirms what goes up: request is %dB and response %dB, expected both at least 1B", x.UpBytes, x.DownBytes)
+	}
+	return nil
 }
 
 func optionsByRole(w study.Work, server, client Offer) (map[contract.Role]map[string]any, error) {
@@ -186,6 +195,20 @@ func (t *trial) sources() (byPlace map[string][]string, all []string, err error)
 	return byPlace, all, nil
 }
 
+// terms returns the options of each end and what each needs to encrypt.
+func (t *trial) terms() (options map[contract.Role]map[string]any, server, client *contract.TLS, err error) {
+	if away, ok := t.bench.Rig.(rig.Away); ok {
+		if options, err = optionsAlone(t.work, t.clientEnd); err == nil {
+			client, err = trust(t.work, away)
+		}
+		return options, nil, client, err
+	}
+	if options, err = optionsByRole(t.work, t.serverEnd, t.clientEnd); err == nil {
+		server, client, err = t.bench.credentials(t.work, t.serverSeat)
+	}
+	return options, server, client, err
+}
+
 // setups translates the trial's levels for each worker.
 func (t *trial) setups() (setups, error) {
 	fail := func(err error) (setups, error) {
@@ -203,11 +226,7 @@ func (t *trial) setups() (setups, error) {
 		base.Exchange.Message = &message
 	}
 	base.Load.DrainNs = int64(drainPatience)
-	options, err := optionsByRole(t.work, t.serverEnd, t.clientEnd)
-	if err != nil {
-		return fail(err)
-	}
-	serverTLS, clientTLS, err := t.bench.credentials(t.work, t.serverSeat)
+	options, serverTLS, clientTLS, err := t.terms()
 	if err != nil {
 		return fail(err)
 	}

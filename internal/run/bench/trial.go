@@ -31,7 +31,8 @@ type trial struct {
 
 	serverSeat           rig.Seat
 	clientSeats          []rig.Seat
-	serverEnd, clientEnd Offer // the same when a pair does without a server
+	serverEnd, clientEnd Offer    // the same when a pair does without a server
+	peers                []string // of servers that nobody here starts
 }
 
 // trial carries out one planned trial and always returns its record.
@@ -126,20 +127,33 @@ func (t *trial) shape(ctx context.Context) error {
 	return nil
 }
 
-// launch seats and starts every worker and hears its hello.
-func (t *trial) launch(ctx context.Context, fail context.CancelCauseFunc) error {
+// seat chooses the transports of both ends and the seats of all workers.
+func (t *trial) seat(ctx context.Context) error {
+	if away, ok := t.bench.Rig.(rig.Away); ok {
+		if err := t.seatAway(away); err != nil {
+			return err
+		}
+		return pause(ctx, rest)
+	}
 	var err error
 	if t.serverEnd, t.clientEnd, err = t.bench.Catalog.pair(t.work); err != nil {
 		return err
 	}
-	serverSeat, clientSeats, err := rig.Seats(t.bench.places(), t.work.Placement, t.work.Clients)
-	if err == nil && t.clientEnd.Has(contract.Pair) && serverSeat.Address != clientSeats[0].Address {
+	t.serverSeat, t.clientSeats, err = rig.Seats(t.bench.places(), t.work.Placement, t.work.Clients)
+	if err == nil && t.clientEnd.Has(contract.Pair) && t.serverSeat.Address != t.clientSeats[0].Address {
 		err = fmt.Errorf("transport %s starts both of its ends on one host, so nothing of it would cross the link of rig %s", t.clientEnd.Name, t.bench.Rig.Name())
 	}
 	if err != nil {
 		return &failure{record.Failure{Kind: contract.Unsupported, Text: err.Error()}}
 	}
-	t.serverSeat, t.clientSeats = serverSeat, clientSeats
+	return nil
+}
+
+// launch seats and starts every worker and hears its hello.
+func (t *trial) launch(ctx context.Context, fail context.CancelCauseFunc) error {
+	if err := t.seat(ctx); err != nil {
+		return err
+	}
 	start := func(name string, role contract.Role, seat rig.Seat, offer Offer) (*conversation, error) {
 		return t.enlist(actor{name, role, seat, offer, t.bound()}, fail)
 	}
@@ -148,14 +162,14 @@ func (t *trial) launch(ctx context.Context, fail context.CancelCauseFunc) error 
 		role = contract.Pair
 	} else {
 		for i := range t.work.Servers {
-			c, err := start(serverName(i, t.work.Servers), contract.Server, serverSeat, t.serverEnd)
+			c, err := start(serverName(i, t.work.Servers), contract.Server, t.serverSeat, t.serverEnd)
 			if err != nil {
 				return err
 			}
 			t.servers = append(t.servers, c)
 		}
 	}
-	for i, seat := range clientSeats {
+	for i, seat := range t.clientSeats {
 		c, err := start(fmt.Sprintf("client-%d", i+1), role, seat, t.clientEnd)
 		if err != nil {
 			return err
@@ -232,7 +246,7 @@ func (t *trial) setUp(ctx context.Context) error {
 	if err := group.Wait(); err != nil {
 		return err
 	}
-	peers := slices.Concat(addresses...)
+	peers := append(slices.Concat(addresses...), t.peers...)
 	err = t.each(t.clients, func(c *conversation) error {
 		setup := setups.client[c.worker.Name]
 		setup.Peers = turned(peers, setups.before[c.worker.Name])

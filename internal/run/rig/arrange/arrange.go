@@ -36,6 +36,7 @@ type kind struct {
 var kinds = []kind{
 	{"loopback", "loopback", nil, func(context.Context, Choice) (rig.Rig, error) { return rig.Loopback{}, nil }},
 	{"netns", "netns[:N][?mtu=BYTES]", []string{"mtu"}, buildNamespaces},
+	{rig.AtName, "at:HOST:PORT[,HOST:PORT…][?ca=FILE]", []string{"ca"}, buildAt},
 	{"ssh", "ssh:HOST[=ADDRESS],HOST[=ADDRESS]…[?config=FILE&cache=DIR]", []string{"config", "cache"}, connectSSH},
 	{"slurm", "slurm[:NODES][?partition=NAME&time=LIMIT…]", append([]string{"cache", "shared"}, slurm.Requests...), joinSlurm},
 }

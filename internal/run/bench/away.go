@@ -1,0 +1,103 @@
+package bench
+
+import (
+	"fmt"
+	"maps"
+	"slices"
+	"time"
+
+	"netdyno/internal/contract"
+	"netdyno/internal/record"
+	"netdyno/internal/run/rig"
+	"netdyno/internal/run/study"
+)
+
+// rest is how long nothing of ours is connected before a trial whose server
+// stands elsewhere. It lets that server's readings tell two trials apart: one
+// may still see the last work, the next one sees none.
+const rest = 3 * ReadEvery
+
+// Alone returns the client of a trial whose server stands elsewhere, and why
+// it cannot be had, or what the trial asks of a server that is not ours to set
+// up.
+func (c *Catalog) Alone(w study.Work) (Offer, error) {
+	client, err := c.Offer(w.Client, w.Exchange.Codec)
+	switch {
+	case err != nil:
+		return client, err
+	case client.Has(contract.Pair):
+		return client, fmt.Errorf("transport %s is both ends by itself and drives no server elsewhere", client.Name)
+	case !client.Has(contract.Client):
+		return client, fmt.Errorf("transport %s has no role client, it has %v; name another as client=", client.Name, client.Roles)
+	}
+	if err := ofServer(w); err != nil {
+		return client, err
+	}
+	if err := able(w, client); err != nil {
+		return client, err
+	}
+	if _, err := optionsAlone(w, client); err != nil {
+		return client, err
+	}
+	return client, sizesFit(wireOf(client, w), w.Exchange)
+}
+
+// ofServer refuses levels that only whoever starts a server can give it.
+func ofServer(w study.Work) error {
+	asked := ""
+	switch options := slices.Sorted(maps.Keys(w.ServerOptions)); {
+	case len(options) > 0:
+		asked = "opt.server." + options[0]
+	case w.Servers > 1:
+		asked = fmt.Sprintf("servers=%d", w.Servers)
+	case w.Listeners > 1:
+		asked = fmt.Sprintf("listeners=%d", w.Listeners)
+	default:
+		return nil
+	}
+	return fmt.Errorf("%s belongs to the command that starts the server (netdyno listen); it stands already", asked)
+}
+
+// optionsAlone types the options of a client without a server of ours.
+func optionsAlone(w study.Work, client Offer) (map[contract.Role]map[string]any, error) {
+	return w.OptionsByRole(map[contract.Role][]contract.Option{contract.Client: client.Options})
+}
+
+// seatAway does for a rig of that kind what seat does for all others: there is
+// no server to start, and what clients connect to is known already.
+func (t *trial) seatAway(away rig.Away) error {
+	unsupported := func(err error) error {
+		return &failure{record.Failure{Kind: contract.Unsupported, Text: err.Error()}}
+	}
+	client, err := t.bench.Catalog.Alone(t.work)
+	if err != nil {
+		return unsupported(err)
+	}
+	seats, err := rig.ClientSeats(t.bench.places(), t.work.Placement, t.work.Clients)
+	if err != nil {
+		return unsupported(err)
+	}
+	t.clientEnd, t.clientSeats = client, seats
+	t.work.Servers, t.peers = 0, away.Peers()
+	return nil
+}
+
+// trust returns what clients of a server elsewhere need for an encrypted trial.
+func trust(w study.Work, away rig.Away) (*contract.TLS, error) {
+	switch {
+	case !w.TLS:
+		return nil, nil
+	case away.Authorities() == "":
+		return nil, fmt.Errorf("tls=yes: the clients do not know the server's certificate; give its file (netdyno listen leaves certificate.pem in its directory) as --rig %s?ca=FILE", away.Name())
+	}
+	return &contract.TLS{Authorities: away.Authorities()}, nil
+}
+
+// Rest returns how long a bench leaves its rig alone before every trial; 0 for
+// a rig whose servers are its own.
+func Rest(r rig.Rig) time.Duration {
+	if _, away := r.(rig.Away); away {
+		return rest
+	}
+	return 0
+}

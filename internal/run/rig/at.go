@@ -1,0 +1,113 @@
+package rig
+
+import (
+	"context"
+	"fmt"
+	"net"
+	"strings"
+
+	"netdyno/internal/run/cpuset"
+)
+
+// Away is a rig whose servers stand already, started by somebody else: the
+// workers of a trial are clients alone, and nobody meters the other end.
+type Away interface {
+	Rig
+	// Peers returns the addresses that clients connect to, at least one.
+	Peers() []string
+	// Authorities returns the certificates, as PEM text, that clients of an
+	// encrypted trial trust; empty when none were given.
+	Authorities() string
+}
+
+// At is the rig of clients on this host that drive servers elsewhere. There is
+// no connection but theirs.
+type At struct {
+	name        string
+	peers       []string
+	authorities string
+	place       Place
+}
+
+// AtName is what users call it, before the addresses.
+const AtName = "at"
+
+// maxPeers bounds the addresses of one rig.
+const maxPeers = 1024
+
+// NewAt returns the rig for servers at host:port, one or more. Names are
+// resolved once. The error is an address that cannot be read, is not known or
+// to which this host has no route; whether anybody listens there, every trial
+// finds out. Authorities may be empty.
+func NewAt(ctx context.Context, addresses []string, authorities string) (*At, error) {
+	if len(addresses) == 0 || len(addresses) > maxPeers {
+		return nil, fmt.Errorf("%d addresses; expected from 1 to %d", len(addresses), maxPeers)
+	}
+	a := &At{name: AtName + ":" + strings.Join(addresses, ","), authorities: authorities}
+	own := ""
+	for _, address := range addresses {
+		peer, source, err := reach(ctx, address)
+		if err != nil {
+			return nil, err
+		}
+		a.peers = append(a.peers, peer)
+		if own == "" {
+			own = source
+		}
+	}
+	a.place = Place{Name: "local", Address: own, CPUs: cpuset.Of(0), Sources: []string{own}}
+	if ip := net.ParseIP(own); ip.IsLoopback() && ip.To4() != nil {
+		a.place.Sources = loopbackAddresses(loopbackSources)
+	}
+	return a, nil
+}
+
+// reach resolves host:port and returns from which of our addresses the kernel
+// would connect there. Nothing is sent: a UDP socket only asks for the route.
+func reach(ctx context.Context, address string) (peer, source string, err error) {
+	host, port, err := net.SplitHostPort(address)
+	if err != nil || host == "" {
+		return "", "", fmt.Errorf("%q is not an address; expected HOST:PORT, such as 10.0.0.1:8080", address)
+	}
+	number, err := net.DefaultResolver.LookupPort(ctx, "tcp", port)
+	if err != nil || number == 0 {
+		return "", "", fmt.Errorf("%q: port %q; expected a number from 1 to 65535", address, port)
+	}
+	found, err := net.DefaultResolver.LookupIPAddr(ctx, host)
+	if err != nil {
+		return "", "", fmt.Errorf("find %s: %w", address, err)
+	}
+	peer = net.JoinHostPort(found[0].String(), fmt.Sprint(number))
+	c, err := (&net.Dialer{}).DialContext(ctx, "udp", peer)
+	if err != nil {
+		return "", "", fmt.Errorf("reach %s: %w", address, err)
+	}
+	defer c.Close()
+	source, _, err = net.SplitHostPort(c.LocalAddr().String())
+	return peer, source, err
+}
+
+// Name implements Rig.
+func (a *At) Name() string { return a.name }
+
+// Places implements Rig: the one place of the clients.
+func (a *At) Places() []Place { return []Place{a.place} }
+
+// Peers implements Away.
+func (a *At) Peers() []string { return a.peers }
+
+// Authorities implements Away.
+func (a *At) Authorities() string { return a.authorities }
+
+// Close implements Rig: there is nothing to give back.
+func (a *At) Close() error { return nil }
+
+// ClientSeats places clients alone, whose server stands elsewhere: apart is
+// like shared, as there is no server here from which to keep them.
+func ClientSeats(places []Place, placement string, clients int) ([]Seat, error) {
+	if placement == "apart" {
+		placement = "shared"
+	}
+	_, seats, err := Seats(places, placement, clients)
+	return seats, err
+}
