@@ -29,6 +29,7 @@ type Bench struct {
 	Messages map[string]contract.Structure // by level of factor message, every one of the plan
 	Patience Patience                      // the zero value is the standard
 
+	disturbed  bool                     // the last trial failed
 	identities map[string]*contract.TLS // by the server's address, made for this run
 }
 

@@ -197,9 +197,7 @@ func (c *conversation) set(change func(*record.Worker)) {
 }
 
 // close asks the worker to end, makes it, and returns its part of the record.
-// Killed tells that the launched command had to be: what it started at its
-// place may still be there.
-func (c *conversation) close() (worker record.Worker, killed bool, err error) {
+func (c *conversation) close() (worker record.Worker, err error) {
 	c.mu.Lock()
 	c.ending = true
 	c.mu.Unlock()
@@ -207,7 +205,6 @@ func (c *conversation) close() (worker record.Worker, killed bool, err error) {
 	// The meter gives the worker 2 s, then kills its tree and ends itself.
 	const meterPatience = 10 * time.Second
 	if exit := c.process.Wait(meterPatience); exit.Running {
-		killed = true
 		c.process.Kill()
 		if exit = c.process.Wait(meterPatience); exit.Running {
 			err = errors.New("a killed meter does not end: the host is in trouble")
@@ -217,5 +214,5 @@ func (c *conversation) close() (worker record.Worker, killed bool, err error) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	c.worker.Stderr = c.process.Stderr()
-	return c.worker, killed, err
+	return c.worker, err
 }

@@ -13,7 +13,7 @@ type Patience struct {
 	Setup  time.Duration // to listen or connect; 15 s, and perConnection on top
 	Answer time.Duration // to a mark, and to stop on top of the draining; 10 s
 	Amount time.Duration // for a fixed amount of work; 30 min
-	Sweep  time.Duration // for a rig to end what a killed command left; 20 s
+	Mend   time.Duration // for a rig to recover from a failed trial; 60 s
 }
 
 const (
@@ -27,6 +27,6 @@ func (p Patience) orStandard() Patience {
 		Setup:  cmp.Or(p.Setup, 15*time.Second),
 		Answer: cmp.Or(p.Answer, 10*time.Second),
 		Amount: cmp.Or(p.Amount, 30*time.Minute),
-		Sweep:  cmp.Or(p.Sweep, 20*time.Second),
+		Mend:   cmp.Or(p.Mend, time.Minute),
 	}
 }

@@ -19,12 +19,16 @@ const ReadEvery = 200 * time.Millisecond
 // Standing is how a trial's server stands for clients that are not ours.
 type Standing struct {
 	Listen string        // host:port to bind; empty is the seat's address and a port of the kernel's choice
-	Every  time.Duration // between readings; 0 is a second
+	Every  time.Duration // between readings; 0 is ReadEvery
 
 	// Observe is told of the server when it listens and the first reading, Open,
 	// is taken, and then after every reading, of which Close is the latest.
 	// It is called by the goroutine of Serve, which waits for it.
 	Observe func(record.Worker)
+
+	// Segment is told of every time in which the server was driven, when it is
+	// over, by the same goroutine; may be nil.
+	Segment func(record.Record)
 }
 
 // Serve stands up the server of one trial, metered as in a run, without any
@@ -32,6 +36,9 @@ type Standing struct {
 // the server's part of a record. The error is a server that cannot be had, that
 // does not come to listen, or that ends by itself. One goroutine may call it,
 // and not beside Run.
+//
+// Once it listens, b.Keep is given a record of every segment and at last one of
+// the whole time; that one cannot be kept ends it with the error.
 func (b *Bench) Serve(ctx context.Context, plan record.Trial, s Standing) (record.Worker, error) {
 	b.Patience = b.Patience.orStandard()
 	work, err := study.Decode(plan.Levels)
@@ -39,6 +46,7 @@ func (b *Bench) Serve(ctx context.Context, plan record.Trial, s Standing) (recor
 		return record.Worker{}, err
 	}
 	t := &trial{bench: b, plan: plan, work: work, begun: time.Now()}
+	stood := &stand{trial: t, Standing: s}
 	if t.serverEnd, err = b.Catalog.server(work); err != nil {
 		return record.Worker{}, err
 	}
@@ -49,9 +57,9 @@ func (b *Bench) Serve(ctx context.Context, plan record.Trial, s Standing) (recor
 	own, fail := context.WithCancelCause(context.WithoutCancel(ctx))
 	defer fail(nil)
 	giveUp := context.AfterFunc(ctx, func() { fail(context.Cause(ctx)) })
-	if err = t.stand(own, fail, s); err == nil {
+	if err = t.listen(own, fail, s); err == nil {
 		if giveUp() {
-			err = t.observe(ctx, own, s)
+			err = stood.observe(ctx, own)
 		} else {
 			err = context.Cause(ctx)
 		}
@@ -59,8 +67,12 @@ func (b *Bench) Serve(ctx context.Context, plan record.Trial, s Standing) (recor
 	if len(t.servers) == 0 {
 		return record.Worker{}, err
 	}
-	worker, _, closeErr := t.servers[0].close()
-	return worker, cmp.Or(err, closeErr)
+	worker, closeErr := t.servers[0].close()
+	err = cmp.Or(err, closeErr)
+	if stood.listened {
+		err = cmp.Or(err, stood.conclude(worker, err))
+	}
+	return worker, err
 }
 
 // server returns the transport of a trial's server, whoever its clients are.
@@ -77,8 +89,8 @@ func (c *Catalog) server(w study.Work) (Offer, error) {
 	return offer, able(w, offer)
 }
 
-// stand starts the server and has it listen.
-func (t *trial) stand(ctx context.Context, fail context.CancelCauseFunc, s Standing) error {
+// listen starts the server and has it listen.
+func (t *trial) listen(ctx context.Context, fail context.CancelCauseFunc, s Standing) error {
 	seat, _, err := rig.Seats(t.bench.places(), t.work.Placement, t.work.Clients)
 	if err != nil {
 		return err
@@ -111,14 +123,25 @@ func (t *trial) stand(ctx context.Context, fail context.CancelCauseFunc, s Stand
 	return err
 }
 
+// stand is a server that stands, with what it has shown so far.
+type stand struct {
+	*trial
+	Standing
+	cutter
+	listened bool
+}
+
 // observe takes a reading at once and every s.Every until ctx ends, and then
 // the result. Of own it is told when the server fails.
-func (t *trial) observe(ctx, own context.Context, s Standing) error {
-	if err := t.mark(own, t.all, openMark); err != nil {
+func (s *stand) observe(ctx, own context.Context) error {
+	if err := s.mark(own, s.all, openMark); err != nil {
 		return err
 	}
-	s.Observe(t.servers[0].account()) // now that every exchange will be counted
-	ticker := time.NewTicker(cmp.Or(s.Every, time.Second))
+	opened := s.servers[0].account()
+	s.Observe(opened) // now that every exchange will be counted
+	s.listened = true
+	s.take(*opened.Open)
+	ticker := time.NewTicker(cmp.Or(s.Every, ReadEvery))
 	defer ticker.Stop()
 	for {
 		ended := false
@@ -129,14 +152,50 @@ func (t *trial) observe(ctx, own context.Context, s Standing) error {
 		case <-ctx.Done():
 			ended = true
 		}
-		if err := t.mark(own, t.all, closeMark); err != nil {
+		if err := s.mark(own, s.all, closeMark); err != nil {
 			return err
 		}
-		s.Observe(t.servers[0].account())
+		now := s.servers[0].account()
+		s.Observe(now)
+		if err := s.passed(now, s.take(*now.Close)); err != nil {
+			return err
+		}
 		if ended {
-			return t.results(own, t.all, t.stop)
+			return s.results(own, s.all, s.stop)
 		}
 	}
+}
+
+// passed keeps a segment that is over, if one is.
+func (s *stand) passed(w record.Worker, p *passed) error {
+	if p == nil {
+		return nil
+	}
+	r := segmentRecord(s.plan, w, *p)
+	if s.Segment != nil {
+		s.Segment(r)
+	}
+	if s.bench.Keep == nil || p.Number > MaxSegments {
+		return nil
+	}
+	return s.bench.Keep(r)
+}
+
+// conclude keeps what is left when the server has ended: the segment that was
+// still going on, and the whole.
+func (s *stand) conclude(w record.Worker, ended error) error {
+	err := s.passed(w, s.cut())
+	if s.bench.Keep == nil || err != nil {
+		return err
+	}
+	plan := s.plan
+	plan.ID, plan.Order = "whole", s.count+1
+	whole := record.Record{
+		Schema: record.Schema, Trial: plan, StartedAt: s.begun.UTC(), Workers: []record.Worker{w}, Segments: s.count,
+		Timeline: record.Timeline{EndNs: s.elapsed()},
+	}
+	whole.Outcome, whole.Failure = outcome(ended)
+	return s.bench.Keep(whole)
 }
 
 // account returns what is known of the worker now, without its ticks, which

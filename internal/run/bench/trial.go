@@ -40,8 +40,9 @@ func (b *Bench) trial(ctx context.Context, plan record.Trial) record.Record {
 	t := &trial{bench: b, plan: plan, begun: time.Now()}
 	r := record.Record{Schema: record.Schema, Trial: plan, StartedAt: t.begun.UTC(), Noise: record.Noise{LoadAverage: loadAverage()}}
 	err := t.conduct(ctx)
-	workers, closeErr := t.closeAll(ctx)
+	workers, closeErr := t.closeAll()
 	r.Workers, err = workers, errors.Join(err, closeErr)
+	b.disturbed = err != nil
 	if shaper, ok := b.Rig.(rig.Shaper); ok {
 		r.Relay = shaper.Passed()
 	}
@@ -52,24 +53,16 @@ func (b *Bench) trial(ctx context.Context, plan record.Trial) record.Record {
 }
 
 // closeAll ends every worker at once and returns their parts of the record.
-// Where a launched command had to be killed here, the rig ends what it left at
-// its place.
-func (t *trial) closeAll(ctx context.Context) ([]record.Worker, error) {
-	workers, killed := make([]record.Worker, len(t.all)), make([]bool, len(t.all))
+func (t *trial) closeAll() ([]record.Worker, error) {
+	workers := make([]record.Worker, len(t.all))
 	var group errgroup.Group
 	for i, c := range t.all {
 		group.Go(func() (err error) {
-			workers[i], killed[i], err = c.close()
+			workers[i], err = c.close()
 			return err
 		})
 	}
-	err := group.Wait()
-	if sweeper, ok := t.bench.Rig.(rig.Sweeper); ok && slices.Contains(killed, true) {
-		sweeping, cancel := context.WithTimeout(context.WithoutCancel(ctx), t.bench.Patience.Sweep)
-		defer cancel()
-		err = errors.Join(err, sweeper.Sweep(sweeping))
-	}
-	return workers, err
+	return workers, group.Wait()
 }
 
 // outcome sorts a trial's end. Only a trial that was cut short has a failure.
@@ -98,6 +91,7 @@ func (t *trial) conduct(parent context.Context) error {
 		return &failure{record.Failure{Kind: contract.SetupFailed, Text: err.Error()}}
 	}
 	for _, step := range []func(context.Context) error{
+		t.mend,
 		t.shape,
 		func(ctx context.Context) error { return t.launch(ctx, fail) },
 		t.setUp,
@@ -109,6 +103,20 @@ func (t *trial) conduct(parent context.Context) error {
 		if ctx.Err() != nil {
 			return context.Cause(ctx)
 		}
+	}
+	return nil
+}
+
+// mend has the rig put in order what the trial before may have broken.
+func (t *trial) mend(ctx context.Context) error {
+	mender, able := t.bench.Rig.(rig.Mender)
+	if !able || !t.bench.disturbed {
+		return nil
+	}
+	ctx, cancel := context.WithTimeout(ctx, t.bench.Patience.Mend)
+	defer cancel()
+	if err := mender.Mend(ctx); err != nil {
+		return &failure{record.Failure{Kind: contract.SetupFailed, Text: "mend the rig: " + err.Error(), State: "born"}}
 	}
 	return nil
 }

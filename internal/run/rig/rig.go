@@ -41,9 +41,11 @@ type Carrier interface {
 	Deliver(ctx context.Context, files []string) error
 }
 
-// Sweeper is a rig at whose places something may be left when a launched
-// command had to be killed on this host.
-type Sweeper interface {
-	// Sweep ends what runs at the places for this rig.
-	Sweep(ctx context.Context) error
+// Mender is a rig that a failed trial may leave in disorder: a connection gone,
+// a command killed here whose other end runs on.
+type Mender interface {
+	// Mend ends what is left of trials and makes the places usable again. It is
+	// called before the trial that follows a failed one; when it fails, so does
+	// that trial.
+	Mend(ctx context.Context) error
 }

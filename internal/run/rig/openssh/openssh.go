@@ -14,6 +14,7 @@ import (
 	"path/filepath"
 	"slices"
 	"strings"
+	"time"
 
 	"golang.org/x/sync/errgroup"
 
@@ -37,10 +38,11 @@ type Options struct {
 	Cache  string // see remote.Options
 }
 
-// Rig implements rig.Rig and rig.Carrier.
+// Rig implements rig.Rig, rig.Carrier and rig.Mender.
 type Rig struct {
 	*remote.Rig
 	masters []*master
+	redial  []func(ctx context.Context) (*master, error)
 	sockets string // directory of the masters' control sockets
 }
 
@@ -66,6 +68,7 @@ func (r *Rig) connect(ctx context.Context, o Options) ([]rig.Place, error) {
 	}
 	places := make([]rig.Place, len(o.Hosts))
 	r.masters = make([]*master, len(o.Hosts))
+	r.redial = make([]func(context.Context) (*master, error), len(o.Hosts))
 	var group errgroup.Group
 	for i, h := range o.Hosts {
 		group.Go(func() (err error) {
@@ -73,7 +76,8 @@ func (r *Rig) connect(ctx context.Context, o Options) ([]rig.Place, error) {
 			if o.Config != "" {
 				options = append(options, "-F", o.Config)
 			}
-			if r.masters[i], err = dial(ctx, ssh, options, h.SSH); err != nil {
+			r.redial[i] = func(ctx context.Context) (*master, error) { return dial(ctx, ssh, options, h.SSH) }
+			if r.masters[i], err = r.redial[i](ctx); err != nil {
 				return err
 			}
 			places[i], err = place(ctx, h, slices.Concat([]string{ssh}, options, multiplexed, []string{"--", h.SSH}))
@@ -111,6 +115,38 @@ func place(ctx context.Context, h Host, prefix []string) (rig.Place, error) {
 	}
 	p.Sources = []string{p.Address}
 	return p, nil
+}
+
+// Mend implements rig.Mender: hosts that do not answer are connected anew.
+func (r *Rig) Mend(ctx context.Context) error {
+	places := r.Places()
+	var group errgroup.Group
+	for i := range r.masters {
+		group.Go(func() (err error) {
+			if answers(ctx, places[i]) {
+				return nil
+			}
+			if r.masters[i] != nil {
+				r.masters[i].end()
+			}
+			r.masters[i], err = r.redial[i](ctx)
+			return err
+		})
+	}
+	if err := group.Wait(); err != nil {
+		return err
+	}
+	return r.Rig.Mend(ctx)
+}
+
+// answers tells whether a host runs a command within a time that is long for
+// one.
+func answers(ctx context.Context, p rig.Place) bool {
+	const patience = 5 * time.Second
+	ctx, cancel := context.WithTimeout(ctx, patience)
+	defer cancel()
+	_, err := p.Ask(ctx, nil, "true")
+	return err == nil
 }
 
 // Close implements rig.Rig: what was delivered goes first, then the connections.

@@ -21,9 +21,6 @@ const (
 
 	// releaseTries bounds how often it believes otherwise.
 	releaseTries = 100
-
-	// beyond is further than any packet's number can be ahead of the last seen.
-	beyond = 1 << 30
 )
 
 // held is a packet that waits. Times are ns since the holder's epoch.
@@ -194,15 +191,15 @@ func (h *holder) releaseAll() error {
 	quiet := unix.NsecToTimespec(int64(releaseQuiet))
 	onlyQueue := h.waits[:1]
 	onlyQueue[0].Events = unix.POLLIN
-	for range releaseTries {
-		// Also those whose announcements are yet to come; numbers wrap around.
-		if err := errors.Join(h.queue.acceptTo(h.lastID+beyond), h.queue.flush()); err != nil {
+	for round := range releaseTries {
+		came, err := h.countAll()
+		if err != nil || round > 0 && !came {
+			return err
+		}
+		if err := errors.Join(h.queue.acceptTo(h.lastID), h.queue.flush()); err != nil {
 			return err
 		}
 		if err := h.poll(onlyQueue, &quiet); err != nil {
-			return err
-		}
-		if came, err := h.countAll(); err != nil || !came {
 			return err
 		}
 	}

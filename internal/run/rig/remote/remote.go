@@ -24,12 +24,13 @@ type Options struct {
 	Shared bool
 }
 
-// Rig implements rig.Rig and rig.Carrier. One goroutine at a time may use it.
+// Rig implements rig.Rig, rig.Carrier and rig.Mender. One goroutine at a time may use it.
 type Rig struct {
 	name    string
 	places  []rig.Place
 	options Options
-	stores  []*store
+	parcels []parcel
+	stores  []*store // by place; nil where nothing was delivered
 }
 
 // New returns a rig of places, the server's first.
@@ -49,31 +50,42 @@ func (r *Rig) Deliver(ctx context.Context, files []string) error {
 	if r.options.Shared {
 		return nil
 	}
-	parcels, err := pack(files)
-	if err != nil {
-		return fmt.Errorf("rig %s: %w", r.name, err)
-	}
-	stores := make([]*store, len(r.places))
-	var group errgroup.Group
-	for i := range r.places {
-		group.Go(func() (err error) {
-			stores[i], err = open(ctx, r.places[i], r.options.Cache)
-			if err == nil {
-				r.places[i].Files, err = stores[i].put(ctx, parcels)
-			}
-			return err
-		})
-	}
-	err = group.Wait()
-	for _, s := range stores {
-		if s != nil {
-			r.stores = append(r.stores, s)
+	var err error
+	if r.parcels, err = pack(files); err == nil {
+		r.stores = make([]*store, len(r.places))
+		for i := range r.places {
+			r.places[i].Files = map[string]string{} // Places share it: what Mend enters, they all have
 		}
+		err = r.fill(ctx)
 	}
 	if err != nil {
 		return fmt.Errorf("rig %s: %w", r.name, err)
 	}
 	return nil
+}
+
+// Mend implements rig.Mender: a place that has lost its directory gets another.
+// It has another name, because the old one may be removed as late as the place
+// notices that the line was cut.
+func (r *Rig) Mend(ctx context.Context) error { return r.fill(ctx) }
+
+// fill delivers where there is no directory, or none any more.
+func (r *Rig) fill(ctx context.Context) error {
+	var group errgroup.Group
+	for i := range r.stores {
+		if old := r.stores[i]; old != nil && !old.lost() {
+			continue
+		}
+		group.Go(func() error {
+			s, err := open(ctx, r.places[i], r.options.Cache)
+			if err != nil {
+				return err
+			}
+			r.stores[i] = s
+			return s.put(ctx, r.parcels, r.places[i].Files)
+		})
+	}
+	return group.Wait()
 }
 
 // Close implements rig.Rig: what was delivered is removed, unless a cache was
@@ -82,6 +94,9 @@ func (r *Rig) Close() error {
 	errs := make([]error, len(r.stores))
 	var group errgroup.Group
 	for i, s := range r.stores {
+		if s == nil {
+			continue
+		}
 		group.Go(func() error {
 			errs[i] = s.close()
 			return nil

@@ -31,18 +31,19 @@ const (
 // The commands at a place are POSIX sh with sha256sum(1), which every Linux
 // has. They get what varies as arguments and never as text.
 const (
-	// keep makes the directory, names it, and removes it when its stdin ends: also
-	// when we are killed or the line is cut.
+	// keep makes the directory $1 and names it. When that is empty it makes one
+	// with a new name, and removes it when its stdin ends: also when we are killed
+	// or the line is cut.
 	keep = `set -eu
 umask 077
-if [ -n "$1" ]; then
-  case $1 in "~/"*) d=$HOME/${1#"~/"} ;; *) d=$1 ;; esac
-  mkdir -p "$d"
-else
-  d=$(mktemp -d "${TMPDIR:-/tmp}/netdyno-XXXXXX")
+case $1 in
+'') d=$(mktemp -d "${TMPDIR:-/tmp}/netdyno-XXXXXX")
   trap 'rm -rf "$d"' EXIT
-  trap 'exit 0' HUP INT TERM
-fi
+  trap 'exit 0' HUP INT TERM ;;
+"~/"*) d=$HOME/${1#"~/"} ;;
+*) d=$1 ;;
+esac
+mkdir -p "$d"
 printf '%s\n' "$d"
 cat >/dev/null`
 
@@ -97,15 +98,17 @@ type store struct {
 	directory string
 	kept      bool // it stays when the keeper ends
 	keeper    *exec.Cmd
-	hold      io.Closer // the keeper's stdin
+	hold      io.Closer     // the keeper's stdin
+	ended     chan struct{} // the keeper's end
+	failure   error         // how it ended, once it has
 	said      *strings.Builder
 }
 
-// open makes the directory. The keeper runs until close, or until this process
-// is gone.
+// open makes the directory: the cache, or without one a directory that goes
+// with the keeper, which runs until close or until this process is gone.
 func open(ctx context.Context, p rig.Place, cache string) (*store, error) {
 	line := p.Command("sh", "-c", keep, "sh", cache)
-	s := &store{place: p, kept: cache != "", keeper: exec.Command(line[0], line[1:]...), said: new(strings.Builder)}
+	s := &store{place: p, kept: cache != "", keeper: exec.Command(line[0], line[1:]...), ended: make(chan struct{}), said: new(strings.Builder)}
 	s.keeper.SysProcAttr = &syscall.SysProcAttr{Setpgid: true}
 	s.keeper.Stderr = s.said
 	s.keeper.WaitDelay = time.Second
@@ -129,6 +132,8 @@ func open(ctx context.Context, p rig.Place, cache string) (*store, error) {
 	go func() {
 		line, err := bufio.NewReaderSize(stdout, 4096).ReadSlice('\n')
 		answered <- answer{strings.TrimSpace(string(line)), err}
+		s.failure = s.keeper.Wait() // not before its words are read
+		close(s.ended)
 	}()
 	ctx, cancel := context.WithTimeoutCause(ctx, openPatience, fmt.Errorf("no answer within %v", openPatience))
 	defer cancel()
@@ -146,17 +151,16 @@ func open(ctx context.Context, p rig.Place, cache string) (*store, error) {
 	return s, nil
 }
 
-// put brings the parcels and returns where each lies.
-func (s *store) put(ctx context.Context, parcels []parcel) (map[string]string, error) {
-	there := map[string]string{}
+// put brings the parcels and enters where each lies.
+func (s *store) put(ctx context.Context, parcels []parcel, there map[string]string) error {
 	for _, p := range parcels {
 		target := path.Join(s.directory, p.sha256, filepath.Base(p.path))
 		if err := s.bring(ctx, p, target); err != nil {
-			return nil, fmt.Errorf("deliver %s to %s: %w", filepath.Base(p.path), s.place.Name, err)
+			return fmt.Errorf("deliver %s to %s: %w", filepath.Base(p.path), s.place.Name, err)
 		}
 		there[p.path] = target
 	}
-	return there, nil
+	return nil
 }
 
 func (s *store) bring(ctx context.Context, p parcel, target string) error {
@@ -177,17 +181,27 @@ func (s *store) bring(ctx context.Context, p parcel, target string) error {
 	return err
 }
 
+// lost tells that the keeper has ended before its time, and the directory
+// with it.
+func (s *store) lost() bool {
+	select {
+	case <-s.ended:
+		return true
+	default:
+		return false
+	}
+}
+
 // close ends the keeper, which removes what is not to stay.
 func (s *store) close() error {
 	_ = s.hold.Close() // the keeper may have closed its end
-	ended := make(chan error, 1)
-	go func() { ended <- s.keeper.Wait() }()
 	var err error
 	select {
-	case err = <-ended:
+	case <-s.ended:
+		err = s.failure
 	case <-time.After(closePatience):
 		_ = syscall.Kill(-s.keeper.Process.Pid, syscall.SIGKILL) // it may be ending by itself
-		<-ended
+		<-s.ended
 		err = fmt.Errorf("no end within %v", closePatience)
 	}
 	if err == nil {

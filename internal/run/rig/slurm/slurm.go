@@ -30,7 +30,7 @@ type Options struct {
 // Requests are options of salloc(1) that an allocation may be asked for with.
 var Requests = []string{"partition", "account", "qos", "constraint", "reservation", "time", "nodelist"}
 
-// Rig implements rig.Rig, rig.Carrier and rig.Sweeper.
+// Rig implements rig.Rig, rig.Carrier and rig.Mender.
 type Rig struct {
 	*remote.Rig
 	job     *allocation
@@ -96,9 +96,21 @@ func (r *Rig) Deliver(ctx context.Context, files []string) error {
 	return err
 }
 
-// Sweep implements rig.Sweeper: srun hangs when its step's daemon has died,
-// and a killed srun leaves its task behind; the controller ends both.
-func (r *Rig) Sweep(ctx context.Context) error {
+// Mend implements rig.Mender.
+func (r *Rig) Mend(ctx context.Context) error {
+	if err := r.sweep(ctx); err != nil {
+		return err
+	}
+	err := r.Rig.Mend(ctx)
+	if err == nil {
+		r.keepers, err = r.job.steps(ctx, stepName())
+	}
+	return err
+}
+
+// sweep ends steps of trials: srun hangs when its step's daemon has died, and
+// a killed srun leaves its task behind; the controller ends both.
+func (r *Rig) sweep(ctx context.Context) error {
 	steps, err := r.job.steps(ctx, stepName())
 	if err != nil {
 		return fmt.Errorf("sweep: %w", err)
@@ -120,6 +132,11 @@ func (r *Rig) Close() error {
 	var err error
 	if r.Rig != nil {
 		err = r.Rig.Close()
+	}
+	if r.job != nil && r.job.held == nil { // with an allocation of ours its steps end
+		ctx, cancel := context.WithTimeout(context.Background(), commandPatience)
+		defer cancel()
+		err = errors.Join(err, r.sweep(ctx))
 	}
 	if r.job != nil {
 		err = errors.Join(err, r.job.release())
