@@ -173,10 +173,10 @@ type Link struct {
 // Relay accounts for packets that a program of the rig's held back, because the
 // kernel cannot: from the shaping before a trial to its end.
 type Relay struct {
-	Packets  int64            `json:"packets"`
-	Dropped  int64            `json:"dropped"`    // by lot, as the link's loss says
-	Overflow int64            `json:"overflow"`   // because more waited than it may hold
-	LateByNs map[string]int64 `json:"late_by_ns"` // how much later than due packets went on, by quantile: "p50", "p99", "max"
+	Packets  int64  `json:"packets"`
+	Dropped  int64  `json:"dropped"`  // by lot, as the link's loss says
+	Overflow int64  `json:"overflow"` // because more waited than it may hold
+	Lateness string `json:"lateness"` // how much later than due packets went on, ns: a HdrHistogram in its standard encoding
 }
 
 // Failure says which worker failed, in which state, and why.

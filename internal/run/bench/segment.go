@@ -15,13 +15,13 @@ const MaxSegments = 10_000
 // cutter cuts the readings of a standing server into segments: the times in
 // which it was driven. The zero value is ready; one goroutine uses it.
 type cutter struct {
-	before *record.Edge    // the reading before this one
-	begun  *record.Segment // being driven; nil while idle
-	from   record.Edge     // the last idle reading before it
+	latest *record.Edge    // the reading before this one
+	driven *record.Segment // under way; nil while idle
+	idle   record.Edge     // the last reading before it
 	count  int
 }
 
-// passed is a segment with its outer edges.
+// passed is a segment that is over, with its outer edges.
 type passed struct {
 	record.Segment
 	from, to record.Edge
@@ -32,39 +32,41 @@ type passed struct {
 // connections last for one exchange a reading may find none by chance, so that
 // none are connected is not enough.
 func (c *cutter) take(e record.Edge) *passed {
-	before := c.before
-	c.before = &e
-	driven := e.Reading.Counts.Connections > 0 || before != nil && moved(*before, e)
-	switch {
-	case before == nil && !driven:
-	case driven && c.begun == nil:
-		c.count++
-		c.begun, c.from = &record.Segment{Number: c.count, First: e}, e
-		if before != nil {
-			c.from = *before
-		}
-		fallthrough
-	case driven:
-		c.begun.Last, c.begun.Connections = e, max(c.begun.Connections, e.Reading.Counts.Connections)
-	case c.begun != nil:
+	before := c.latest
+	c.latest = &e
+	if before == nil {
+		before = &e // what was connected from the first cannot be told from what came before
+	}
+	if e.Reading.Counts.Connections == 0 && !moved(*before, e) {
 		return c.end(e, "")
 	}
+	if c.driven == nil {
+		c.count++
+		c.driven, c.idle = &record.Segment{Number: c.count, First: e}, *before
+	}
+	c.driven.Last, c.driven.Connections = e, max(c.driven.Connections, e.Reading.Counts.Connections)
 	return nil
 }
 
 // cut returns the segment that is still going on when the server ends, if one
 // is; it ends at the latest reading.
 func (c *cutter) cut() *passed {
-	if c.begun == nil {
+	switch {
+	case c.latest == nil:
 		return nil
+	case c.latest.Reading.Counts.Connections == 0:
+		return c.end(*c.latest, "")
 	}
-	return c.end(c.begun.Last, "the server ended while it was driven")
+	return c.end(*c.latest, "the server ended while it was driven")
 }
 
 func (c *cutter) end(to record.Edge, cutShort string) *passed {
-	p := &passed{*c.begun, c.from, to}
+	if c.driven == nil {
+		return nil
+	}
+	p := &passed{*c.driven, c.idle, to}
 	p.CutShort = cutShort
-	c.begun = nil
+	c.driven = nil
 	return p
 }
 

@@ -128,7 +128,7 @@ type stand struct {
 	*trial
 	Standing
 	cutter
-	listened bool
+	listened bool // and its first reading is taken
 }
 
 // observe takes a reading at once and every s.Every until ctx ends, and then
@@ -157,7 +157,7 @@ func (s *stand) observe(ctx, own context.Context) error {
 		}
 		now := s.servers[0].account()
 		s.Observe(now)
-		if err := s.passed(now, s.take(*now.Close)); err != nil {
+		if err := s.keep(now, s.take(*now.Close)); err != nil {
 			return err
 		}
 		if ended {
@@ -166,8 +166,8 @@ func (s *stand) observe(ctx, own context.Context) error {
 	}
 }
 
-// passed keeps a segment that is over, if one is.
-func (s *stand) passed(w record.Worker, p *passed) error {
+// keep keeps a segment that is over, if one is.
+func (s *stand) keep(w record.Worker, p *passed) error {
 	if p == nil {
 		return nil
 	}
@@ -184,7 +184,7 @@ func (s *stand) passed(w record.Worker, p *passed) error {
 // conclude keeps what is left when the server has ended: the segment that was
 // still going on, and the whole.
 func (s *stand) conclude(w record.Worker, ended error) error {
-	err := s.passed(w, s.cut())
+	err := s.keep(w, s.cut())
 	if s.bench.Keep == nil || err != nil {
 		return err
 	}

@@ -126,7 +126,7 @@ func (t *trial) shape(ctx context.Context) error {
 	shaper, able := t.bench.Rig.(rig.Shaper)
 	switch {
 	case able:
-		if err := shaper.Shape(ctx, t.work.Link); err != nil {
+		if err := shaper.Shape(ctx, t.work.Link, t.plan.Seed); err != nil {
 			return &failure{record.Failure{Kind: contract.SetupFailed, Text: err.Error(), State: "born"}}
 		}
 	case t.work.Link != record.Link{}:

@@ -22,8 +22,9 @@ type Rig interface {
 // Shaper is a rig whose link between the places can be changed.
 type Shaper interface {
 	// Shape makes the link what a trial asks for; the zero Link leaves it as
-	// fast as it is. It is called before every trial, with no worker running.
-	Shape(ctx context.Context, link record.Link) error
+	// fast as it is. It is called before every trial, with no worker running; the
+	// seed is of the losses.
+	Shape(ctx context.Context, link record.Link, seed uint64) error
 	// Passed accounts for what the rig itself did to packets since Shape; nil
 	// when the kernel did all of it.
 	Passed() *record.Relay

@@ -6,7 +6,6 @@ import (
 	"context"
 	"fmt"
 	"maps"
-	"net/url"
 	"slices"
 	"strconv"
 	"strings"
@@ -57,19 +56,21 @@ func Parse(text string) (Choice, error) {
 		return c, fmt.Errorf("rig %q: unknown kind; %s", text, quantity.Hint(name, names()))
 	}
 	c.kind = kinds[i]
-	values, err := url.ParseQuery(query)
-	if err != nil {
-		return c, fmt.Errorf("rig %q: what follows the ? is not KEY=VALUE&KEY=VALUE: %w", text, err)
+	if query == "" {
+		return c, nil
 	}
 	valid := slices.Concat(c.kind.options, slices.Sorted(maps.Keys(linkOptions)))
-	for _, key := range slices.Sorted(maps.Keys(values)) {
+	for pair := range strings.SplitSeq(query, "&") {
+		key, value, found := strings.Cut(pair, "=")
 		switch {
 		case !slices.Contains(valid, key):
 			return c, fmt.Errorf("rig %q: unknown key %q; %s", text, key, quantity.Hint(key, valid))
-		case len(values[key]) > 1:
+		case !found || value == "":
+			return c, fmt.Errorf("rig %q: %s has no value; expected %s=VALUE", text, key, key)
+		case c.options[key] != "":
 			return c, fmt.Errorf("rig %q: %s is given twice", text, key)
 		}
-		c.options[key] = values[key][0]
+		c.options[key] = value
 	}
 	return c, nil
 }

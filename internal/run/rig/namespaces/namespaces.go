@@ -20,6 +20,7 @@ import (
 
 	"netdyno/internal/run/cpuset"
 	"netdyno/internal/run/rig"
+	"netdyno/internal/run/rig/relay"
 )
 
 const (
@@ -43,7 +44,7 @@ type Rig struct {
 	enter   string // path of nsenter
 	hub     host
 	hosts   []host
-	relays  []relayed
+	relays  []*relay.Relay
 }
 
 // host is one namespace and the network's door to it.

@@ -10,7 +10,9 @@ import (
 	"github.com/vishvananda/netlink"
 	"golang.org/x/sys/unix"
 
+	"netdyno/internal/hist"
 	"netdyno/internal/record"
+	"netdyno/internal/run/rig/relay"
 )
 
 const (
@@ -25,47 +27,107 @@ const (
 	leastBurst = 128 << 10
 )
 
-// relayed is a relay and the host whose arrivals it holds.
-type relayed interface {
-	Close() error
-	Passed(into *record.Relay)
-}
-
 // Shape implements rig.Shaper: the rate is a token bucket (tc-tbf(8)) at both
 // ends of each cable, so a packet meets it when it leaves a host and when it
-// leaves the switch. Delay and loss are netem's at the sender where the kernel
-// has it, and the relay's at the receiver where it has not.
-func (r *Rig) Shape(_ context.Context, link record.Link) error {
+// leaves the switch. Delay and loss are netem's (tc-netem(8)) in front of the
+// host's bucket where the kernel has it, and the relay's at the receiver where
+// it has not.
+func (r *Rig) Shape(_ context.Context, link record.Link, seed uint64) error {
 	if err := r.release(); err != nil {
 		return fmt.Errorf("shape the link: %w", err)
 	}
 	for i, h := range r.hosts {
-		if err := errors.Join(bucket(r.hub.links, h.socket, link.RateBitsPerS), bucket(h.links, h.cable, link.RateBitsPerS)); err != nil {
+		if err := r.shape(h, link, seed+uint64(i)); err != nil {
 			return fmt.Errorf("shape the cable of host %d: %w", i+1, err)
 		}
 	}
-	if link.Delay == 0 && link.LossShare == 0 {
-		return nil
-	}
-	return errors.New("shape the link: link.delay and link.loss are not there yet")
+	return nil
 }
 
-// bucket puts a token bucket of a rate in bits per second on an interface, or
-// takes away what is on it when the rate is 0.
-func bucket(links *netlink.Handle, on netlink.Link, bits float64) error {
-	root := netlink.QdiscAttrs{LinkIndex: on.Attrs().Index, Handle: netlink.MakeHandle(1, 0), Parent: netlink.HANDLE_ROOT}
-	if bits == 0 {
-		err := links.QdiscDel(&netlink.GenericQdisc{QdiscAttrs: netlink.QdiscAttrs{LinkIndex: root.LinkIndex, Parent: root.Parent}, QdiscType: "tbf"})
-		if errors.Is(err, unix.ENOENT) || errors.Is(err, unix.EINVAL) {
-			return nil // there was none
-		}
+func (r *Rig) shape(h host, link record.Link, seed uint64) error {
+	if err := errors.Join(clear(r.hub.links, h.socket), clear(h.links, h.cable)); err != nil {
 		return err
+	}
+	if err := bucket(r.hub.links, h.socket, link.RateBitsPerS, netlink.HANDLE_ROOT); err != nil {
+		return err
+	}
+	parent := uint32(netlink.HANDLE_ROOT)
+	if link.Delay != 0 || link.LossShare != 0 {
+		there, err := emulate(h, link)
+		if err != nil {
+			return err
+		}
+		if there {
+			parent = netlink.MakeHandle(emulator, 1)
+		} else if err := r.relay(h, link, seed); err != nil {
+			return err
+		}
+	}
+	return bucket(h.links, h.cable, link.RateBitsPerS, parent)
+}
+
+// emulator is the major number of netem's handle, limiter that of a bucket's.
+const emulator, limiter = 10, 1
+
+// emulate puts netem on what leaves a host; false when the kernel has none.
+func emulate(h host, link record.Link) (there bool, err error) {
+	const roomiest = 1 << 20 // packets: a second of small ones at any rate of ours
+	err = h.links.QdiscReplace(netlink.NewNetem(
+		netlink.QdiscAttrs{LinkIndex: h.cable.Attrs().Index, Handle: netlink.MakeHandle(emulator, 0), Parent: netlink.HANDLE_ROOT},
+		netlink.NetemQdiscAttrs{Latency: uint32(link.Delay.Microseconds()), Loss: float32(100 * link.LossShare), Limit: roomiest},
+	))
+	if errors.Is(err, unix.ENOENT) {
+		return false, nil
+	}
+	if err != nil {
+		return false, fmt.Errorf("add netem: %w", err)
+	}
+	return true, nil
+}
+
+// relay holds what comes into a host.
+func (r *Rig) relay(h host, link record.Link, seed uint64) error {
+	started, err := relay.Start(int(h.ns), inside, relay.Path{Delay: link.Delay, LossShare: link.LossShare, Seed: seed})
+	if err == nil {
+		r.relays = append(r.relays, started)
+	}
+	return err
+}
+
+// clear takes away what shapes an interface.
+func clear(links *netlink.Handle, on netlink.Link) error {
+	qdiscs, err := links.QdiscList(on)
+	if err != nil {
+		return fmt.Errorf("list what shapes it: %w", err)
+	}
+	for _, q := range qdiscs {
+		a := q.Attrs()
+		if major := a.Handle >> 16; a.Parent != netlink.HANDLE_ROOT || major != emulator && major != limiter {
+			continue
+		}
+		if err := links.QdiscDel(q); err != nil {
+			return fmt.Errorf("take away its %s: %w", q.Type(), err)
+		}
+	}
+	return nil
+}
+
+// bucket puts a token bucket of a rate in bits per second on an interface; none
+// when the rate is 0.
+func bucket(links *netlink.Handle, on netlink.Link, bits float64, parent uint32) error {
+	if bits == 0 {
+		return nil
 	}
 	bytes := bits / 8
 	burst := max(bytes*refill.Seconds(), leastBurst)
-	return links.QdiscReplace(&netlink.Tbf{
-		QdiscAttrs: root, Rate: uint64(bytes), Limit: bounded(burst + bytes*queueing.Seconds()), Buffer: netlink.Xmittime(uint64(bytes), bounded(burst)),
+	err := links.QdiscReplace(&netlink.Tbf{
+		QdiscAttrs: netlink.QdiscAttrs{LinkIndex: on.Attrs().Index, Handle: netlink.MakeHandle(limiter, 0), Parent: parent},
+		Rate:       uint64(bytes), Limit: bounded(burst + bytes*queueing.Seconds()), Buffer: netlink.Xmittime(uint64(bytes), bounded(burst)),
 	})
+	if err != nil {
+		return fmt.Errorf("add a token bucket: %w", err)
+	}
+	return nil
 }
 
 func bounded(bytes float64) uint32 { return uint32(min(bytes, math.MaxUint32)) }
@@ -75,18 +137,24 @@ func (r *Rig) Passed() *record.Relay {
 	if len(r.relays) == 0 {
 		return nil
 	}
-	var sum record.Relay
-	for _, relay := range r.relays {
-		relay.Passed(&sum)
+	sum := &record.Relay{}
+	late := hist.New()
+	for _, one := range r.relays {
+		a := one.Account()
+		sum.Packets += a.Packets
+		sum.Dropped += a.Dropped
+		sum.Overflow += a.Overflowed
+		late.Merge(a.Lateness)
 	}
-	return &sum
+	sum.Lateness, _ = late.Encode() // of a histogram that was just made
+	return sum
 }
 
 // release ends the relays.
 func (r *Rig) release() error {
 	var err error
-	for _, relay := range r.relays {
-		err = errors.Join(err, relay.Close())
+	for _, one := range r.relays {
+		err = errors.Join(err, one.Close())
 	}
 	r.relays = nil
 	return err

@@ -136,8 +136,14 @@ func TestAFullHolderDoesNotSpin(t *testing.T) {
 		}
 		h.take(announced{id: id + 1}, begun)
 	}
-	if err := h.sleep(); err != nil || h.waits[0].Revents != 0 || time.Since(begun) < delay {
-		t.Errorf("a full holder wakes after %v (%v), expected %v", time.Since(begun), err, delay)
+	wakes := 0
+	for ; time.Since(begun) < delay; wakes++ {
+		if err := h.sleep(); err != nil || h.waits[0].Revents != 0 {
+			t.Fatalf("a full holder wakes for a packet: %v", err)
+		}
+	}
+	if wakes > 10 { // a signal may end a sleep
+		t.Errorf("a full holder wakes %d times before its first packet is due", wakes)
 	}
 }
 

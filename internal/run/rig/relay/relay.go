@@ -26,8 +26,8 @@ import (
 	"netdyno/internal/hist"
 )
 
-// MaxDelay is the longest delay of a path: the way to the moon and back is
-// 2.6 s, and every held packet takes the kernel's memory.
+// MaxDelay is the longest delay of a path. No link is as slow, and every held
+// packet takes the kernel's memory.
 const MaxDelay = 10 * time.Second
 
 // Path is what happens to packets on the way into a namespace, and only on that
@@ -55,8 +55,10 @@ type Account struct {
 	Dropped    int64 // lost as Path asks
 	Overflowed int64 // lost because too many were held; noticed when the next one comes
 
-	// Lateness is how long after it was due each packet was let go, in ns: the
-	// delay that the relay adds of its own. The caller owns it.
+	// Lateness is how long after it was due each packet had its verdict, in ns:
+	// the delay and jitter that the relay adds of its own, from the packet's
+	// arrival in the namespace on. What Close released is not in it. The caller
+	// owns it.
 	Lateness *hist.Histogram
 }
 
@@ -95,10 +97,10 @@ type bounds struct {
 // which take about 1 KiB each: 100 ms of a million packets per second.
 var generous = bounds{held: 1 << 16, unread: 32 << 20}
 
-// Start holds every packet that comes into the namespace, given as an open file
-// descriptor which may be closed afterwards, through the interface of that name.
-// It needs CAP_NET_ADMIN and CAP_SYS_ADMIN. What a relay that was killed left
-// behind is replaced; a relay that is still running is an error.
+// Start holds every unicast packet that comes into the namespace, given as an
+// open file descriptor which may be closed afterwards, through the interface of
+// that name. It needs CAP_NET_ADMIN and CAP_SYS_ADMIN. What a relay that was
+// killed left behind is replaced; one that still runs there is an error.
 func Start(namespace int, in string, path Path) (*Relay, error) {
 	r, err := start(namespace, in, path, generous)
 	if err != nil {

@@ -270,18 +270,20 @@ func TestCloseReleasesWhatIsHeld(t *testing.T) {
 	const sent = 100
 	a, b := joined(t)
 	from, to := packets(t, a, a.v4), packets(t, b, b.v4)
-	r, err := start(b.namespace, "eth0", Path{Delay: MaxDelay}, bounds{held: 64, unread: 1 << 20})
-	if err != nil {
-		t.Fatal(err)
-	}
-	if came := numbered(t, from, to, sent); len(came) != 0 {
-		t.Errorf("%d packets came before their time", len(came))
-	}
-	if err := r.Close(); err != nil {
-		t.Fatal(err)
-	}
-	if came := numbered(t, from, to, sent); len(came) != 2*sent {
-		t.Errorf("%d packets came, expected the %d that were held and as many after them", len(came), sent)
+	for _, room := range []int{64, 128} {
+		r, err := start(b.namespace, "eth0", Path{Delay: MaxDelay}, bounds{held: room, unread: 1 << 20})
+		if err != nil {
+			t.Fatal(err)
+		}
+		if came := numbered(t, from, to, sent); len(came) != 0 {
+			t.Errorf("%d packets came before their time", len(came))
+		}
+		if err := r.Close(); err != nil {
+			t.Error(err)
+		}
+		if came := numbered(t, from, to, sent); len(came) != 2*sent {
+			t.Errorf("with room for %d: %d packets came, expected the %d that were held and as many after them", room, len(came), sent)
+		}
 	}
 }
 

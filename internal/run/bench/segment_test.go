@@ -1,0 +1,67 @@
+package bench
+
+import (
+	"testing"
+
+	"netdyno/internal/contract"
+	"netdyno/internal/record"
+)
+
+// reading is one of a standing server's, as a test writes it: exchanges so far
+// and connections open now.
+type reading struct{ exchanges, connections int64 }
+
+// span is a segment as a test expects it: the exchanges between its edges and
+// whether the server's end cut it short.
+type span struct {
+	exchanges, most int64
+	cut             bool
+}
+
+func TestReadingsAreCutIntoSegments(t *testing.T) {
+	for _, c := range []struct {
+		name     string
+		readings []reading
+		want     []span
+	}{
+		{"nobody comes", []reading{{0, 0}, {0, 0}}, nil},
+		{"one trial", []reading{{0, 0}, {10, 2}, {30, 2}, {35, 0}, {35, 0}}, []span{{35, 2, false}}},
+		{"two trials", []reading{{0, 0}, {10, 2}, {12, 0}, {12, 0}, {20, 3}, {21, 0}, {21, 0}}, []span{{12, 2, false}, {9, 3, false}}},
+		{"a trial between two readings", []reading{{0, 0}, {7, 0}, {7, 0}}, []span{{7, 0, false}}},
+		{"connections for one exchange each", []reading{{0, 0}, {5, 1}, {9, 0}, {15, 1}, {20, 0}, {20, 0}}, []span{{20, 1, false}}},
+		{"silent connections", []reading{{0, 0}, {0, 4}, {0, 4}, {0, 0}}, []span{{0, 4, false}}},
+		{"ends while driven", []reading{{0, 0}, {5, 1}, {9, 1}}, []span{{9, 1, true}}},
+		{"ends just after", []reading{{0, 0}, {5, 1}, {9, 0}}, []span{{9, 1, false}}},
+		{"driven from the first reading", []reading{{3, 1}, {9, 1}, {9, 0}}, []span{{6, 1, false}}},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			var cut cutter
+			var got []span
+			note := func(p *passed) {
+				if p == nil {
+					return
+				}
+				if p.Number != len(got)+1 {
+					t.Errorf("segment %d is numbered %d", len(got)+1, p.Number)
+				}
+				got = append(got, span{p.to.Reading.Counts.Exchanges - p.from.Reading.Counts.Exchanges, p.Connections, p.CutShort != ""})
+			}
+			for _, r := range c.readings {
+				note(cut.take(edge(r)))
+			}
+			note(cut.cut())
+			if len(got) != len(c.want) {
+				t.Fatalf("segments %v, want %v", got, c.want)
+			}
+			for i := range got {
+				if got[i] != c.want[i] {
+					t.Errorf("segment %d is %v, want %v", i+1, got[i], c.want[i])
+				}
+			}
+		})
+	}
+}
+
+func edge(r reading) record.Edge {
+	return record.Edge{Reading: contract.Reading{Counts: contract.Counts{Exchanges: r.exchanges, Connections: r.connections}}}
+}
