@@ -61,8 +61,8 @@ Exit status: 0 all trials valid, 1 some failed or are invalid, 2 the study could
 }
 
 // run is the whole of a run, step by step.
-func run(ctx context.Context, args []string, f runFlags) error {
-	args, err := f.own.arguments(args)
+func run(ctx context.Context, args []string, f runFlags) (err error) {
+	args, err = f.own.arguments(args)
 	if err != nil {
 		return err
 	}
@@ -70,7 +70,7 @@ func run(ctx context.Context, args []string, f runFlags) error {
 	if err != nil {
 		return err
 	}
-	defer p.close()
+	defer func() { err = errors.Join(err, p.close()) }()
 	if f.dryRun {
 		return p.print()
 	}
@@ -140,9 +140,11 @@ func (p *plan) arrange(ctx context.Context, choice arrange.Choice) error {
 	if p.self, err = os.Executable(); err != nil {
 		return err
 	}
-	if p.rig, err = choice.Build(ctx); err != nil {
+	built, err := choice.Build(ctx)
+	if err != nil {
 		return err
 	}
+	p.rig = built
 	if carrier, ok := p.rig.(rig.Carrier); ok {
 		if err := carrier.Deliver(ctx, append(p.programs(), p.self)); err != nil {
 			return err
