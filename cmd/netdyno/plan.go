@@ -13,6 +13,7 @@ import (
 
 	"netdyno/internal/quantity"
 	"netdyno/internal/record"
+	"netdyno/internal/run/bench"
 	"netdyno/internal/run/cpuset"
 	"netdyno/internal/run/rig"
 	"netdyno/internal/run/study"
@@ -23,7 +24,7 @@ import (
 const trialOverhead = 200 * time.Millisecond
 
 func (p *plan) time(trials []record.Trial) time.Duration {
-	total, _ := study.EstimatedTime(trials, trialOverhead)
+	total, _ := study.EstimatedTime(trials, trialOverhead+bench.Rest(p.rig))
 	return total
 }
 
@@ -35,6 +36,11 @@ func (p *plan) checkEnds(named string) error {
 	absent := map[string]error{}
 	seen := map[string]bool{}
 	possible := 0
+	pairs, takes := p.catalog.Pairs, p.catalog.Takes
+	if p.away {
+		l := &lone{catalog: p.catalog}
+		pairs, takes = l.pairs, l.takes
+	}
 	for _, t := range p.trials {
 		kind := t.Arm + " in " + t.Cell
 		if seen[kind] {
@@ -45,11 +51,11 @@ func (p *plan) checkEnds(named string) error {
 		if err != nil {
 			return err
 		}
-		if err := p.catalog.Pairs(work); err != nil {
+		if err := pairs(work); err != nil {
 			absent[t.Arm] = err
 			continue
 		}
-		if err := p.catalog.Takes(work); err != nil {
+		if err := takes(work); err != nil {
 			return fmt.Errorf("arm %s: %w", t.Arm, err)
 		}
 		possible++
@@ -107,12 +113,14 @@ func (p *plan) placements() string {
 		if err != nil {
 			continue
 		}
-		server, clients, err := rig.Seats(p.places, work.Placement, work.Clients)
+		server, clients, err := p.seat(work)
 		if err != nil || len(clients) == 0 {
 			continue
 		}
 		text := fmt.Sprintf("placement %s: server %s, clients %s", work.Placement, p.seated(server), p.seated(clients...))
-		if len(p.places) == 1 && len(server.CPUs) == 0 {
+		if away, ok := p.rig.(rig.Away); ok {
+			text = p.drives(away, work.Placement, clients)
+		} else if len(p.places) == 1 && len(server.CPUs) == 0 {
 			text = "placement free: the scheduler chooses CPUs"
 		}
 		if !slices.Contains(said, text) {

@@ -5,7 +5,6 @@ import (
 
 	"netdyno/internal/run/bench"
 	"netdyno/internal/run/doctor"
-	"netdyno/internal/run/rig"
 	"netdyno/internal/run/study"
 )
 
@@ -57,7 +56,7 @@ func (p *plan) demands() []demand {
 }
 
 func (p *plan) demandsOf(work study.Work) []demand {
-	server, clients, err := rig.Seats(p.places, work.Placement, work.Clients)
+	server, clients, err := p.seat(work)
 	if err != nil {
 		return nil // the trial's record will say so
 	}

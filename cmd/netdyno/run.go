@@ -100,6 +100,7 @@ type plan struct {
 	catalog  *bench.Catalog
 	messages map[string]contract.Structure // by level
 	self     string                        // path of this program
+	away     bool                          // the servers stand already
 	rig      rig.Rig
 	places   []rig.Place // of the rig, completed by their facts
 	facts    record.Facts
@@ -112,7 +113,7 @@ func prepare(ctx context.Context, args []string, f runFlags) (*plan, error) {
 	if err != nil {
 		return nil, err
 	}
-	if p.study, err = study.ParseArgs(slices.Concat(args, choice.Levels()), os.ReadFile); err != nil {
+	if p.study, err = study.ParseArgs(withServer(slices.Concat(args, choice.Levels()), choice), os.ReadFile); err != nil {
 		return nil, err
 	}
 	if p.trials, p.warnings, err = p.study.Plan(); err != nil {
@@ -124,6 +125,7 @@ func prepare(ctx context.Context, args []string, f runFlags) (*plan, error) {
 	if p.catalog, err = discover(ctx); err != nil {
 		return nil, err
 	}
+	p.away = choice.Away()
 	if err := p.checkEnds(args[0]); err != nil {
 		return nil, err
 	}

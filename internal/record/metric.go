@@ -185,11 +185,15 @@ func directions(w *Window) (up, down, ok bool) {
 	if len(generators) == 0 {
 		return false, false, false
 	}
-	toServer, toClient, ok := generators[0].Sizes() // the exchange is the same for all
+	return generators[0].directions() // the exchange is the same for all
+}
+
+func (w *Worker) directions() (up, down, ok bool) {
+	toServer, toClient, ok := w.Sizes()
 	if !ok {
 		return false, false, false
 	}
-	switch generators[0].Setup.Exchange.Stream {
+	switch w.Setup.Exchange.Stream {
 	case contract.StreamUp:
 		return true, false, true
 	case contract.StreamDown:

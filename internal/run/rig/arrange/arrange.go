@@ -104,6 +104,9 @@ func (c Choice) Levels() []string {
 	return levels
 }
 
+// Away tells whether the servers of the rig stand already.
+func (c Choice) Away() bool { return c.kind.name == rig.AtName }
+
 // Build makes the rig; whoever gets it closes it.
 func (c Choice) Build(ctx context.Context) (rig.Rig, error) { return c.kind.build(ctx, c) }
 

@@ -1,0 +1,75 @@
+package main
+
+import (
+	"errors"
+	"fmt"
+	"os"
+	"path/filepath"
+	"time"
+
+	"netdyno/internal/record"
+	"netdyno/internal/run/bench"
+	"netdyno/internal/run/rig"
+	"netdyno/internal/run/study"
+)
+
+// account is the run directory of a server that stands: its records are what
+// it counted of itself. One goroutine uses it.
+type account struct {
+	dir    directory
+	yaml   []byte
+	header record.Header
+	trial  record.Trial
+	file   *record.File // nil until it listens
+}
+
+// listenName begins the name of a server's directory under results/.
+const listenName = "listen"
+
+func (d directory) certificate() string { return filepath.Join(string(d), "certificate.pem") }
+
+// newAccount prepares the account; nothing is written before the server
+// listens. A directory that holds a run is refused while it is early.
+func newAccount(out string, s *study.Study, trial record.Trial, catalog *bench.Catalog) (*account, error) {
+	dir := directory(out)
+	if dir == "" {
+		dir = freshDirectory(listenName)
+	}
+	if _, err := os.Stat(dir.records()); err == nil {
+		return nil, fmt.Errorf("%s holds a run already; choose another --out", dir)
+	}
+	yaml, err := s.YAML()
+	if err != nil {
+		return nil, err
+	}
+	place := rig.Loopback{}.Places()[0].Name
+	return &account{dir: dir, yaml: yaml, trial: trial, header: record.Header{
+		Netdyno: version(), Study: study.Summary(s),
+		Facts: record.Facts{Rig: listenName, Seats: map[string]record.Host{place: rig.Collect("/")}, Tools: catalog.Binaries()},
+	}}, nil
+}
+
+// open makes the directory of a server that has come to listen.
+func (a *account) open(w record.Worker, command []string) error {
+	a.header.CreatedAt, a.header.Command, a.header.Listen = time.Now().UTC(), command, w.Ready.Addresses
+	var err error
+	if a.file, err = a.dir.create(a.yaml, a.header, []record.Trial{a.trial}); err != nil || w.Setup.TLS == nil {
+		return err
+	}
+	return record.WriteFileAtomic(a.dir.certificate(), []byte(w.Setup.TLS.Certificate))
+}
+
+// keep makes one record durable.
+func (a *account) keep(r record.Record) error {
+	if a.file == nil {
+		return errors.New("keep the account of a server: its directory is not open")
+	}
+	return a.file.Append(r)
+}
+
+func (a *account) close() error {
+	if a.file == nil {
+		return nil
+	}
+	return a.file.Close()
+}

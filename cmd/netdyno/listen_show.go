@@ -1,0 +1,178 @@
+package main
+
+import (
+	"fmt"
+	"io"
+	"net"
+	"os"
+	"strings"
+	"time"
+
+	"netdyno/internal/quantity"
+	"netdyno/internal/record"
+	"netdyno/internal/run/bench"
+	"netdyno/internal/run/cpuset"
+)
+
+// standing shows a server that stands. One goroutine uses it.
+type standing struct {
+	out      io.Writer
+	terminal bool
+	catalog  *bench.Catalog
+
+	arguments []string     // of the command, as its clients need most of them
+	last      *record.Edge // the reading shown before
+}
+
+// rewriteEvery is the time between two states of the line on a terminal.
+const rewriteEvery = time.Second
+
+// observe shows one state: where the server listens, then a line that is
+// redrawn with every reading.
+func (s *standing) observe(w record.Worker) {
+	if w.Close == nil {
+		s.introduce(w)
+		return
+	}
+	before := w.Open
+	if s.last != nil {
+		before = s.last
+	}
+	if w.Close.Reading.AtNs-before.Reading.AtNs < int64(rewriteEvery) {
+		return
+	}
+	s.last = w.Close
+	if s.terminal {
+		fmt.Fprintf(s.out, "\r\x1b[K%s", rates(w, before))
+	}
+}
+
+func (s *standing) introduce(w record.Worker) {
+	wire := wireSpoken(s.catalog, w)
+	where := "wherever the scheduler puts it"
+	if len(w.CPUSet) > 0 {
+		where = "on CPU " + cpuset.Format(w.CPUSet)
+	}
+	fmt.Fprintf(s.out, "%s listens on %s, wire %s, %s\n", w.Transport, strings.Join(w.Ready.Addresses, " "), wire, where)
+	for _, line := range drive(wire, w) {
+		fmt.Fprintf(s.out, "  %s\n", line)
+	}
+	fmt.Fprintf(s.out, "  netdyno run %s --rig at:%s\n", strings.Join(quoted(s.arguments), " "), reachable(w.Ready.Addresses[0]))
+	fmt.Fprintln(s.out, "Ctrl-C ends it")
+}
+
+// reachable is the address that a client elsewhere would take: of a server
+// that listens on every address of the host, the host's name.
+func reachable(address string) string {
+	host, port, err := net.SplitHostPort(address)
+	if ip := net.ParseIP(host); err != nil || ip == nil || !ip.IsUnspecified() {
+		return address
+	}
+	if name, err := os.Hostname(); err == nil {
+		return net.JoinHostPort(name, port)
+	}
+	return address
+}
+
+// quoted puts single quotes around what a shell would take apart.
+func quoted(words []string) []string {
+	var out []string
+	for _, w := range words {
+		if strings.ContainsAny(w, " \t\n'\"\\$&|;<>()*?[]#~`!{}") {
+			w = "'" + strings.ReplaceAll(w, "'", `'\''`) + "'"
+		}
+		out = append(out, w)
+	}
+	return out
+}
+
+// segment says what the server did while it was driven once.
+func (s *standing) segment(r record.Record) {
+	s.clear()
+	var parts []string
+	w := record.NewWindow(&r)
+	for _, m := range record.SegmentMetrics() {
+		if x, ok := m.In(w); ok {
+			parts = append(parts, inWords(m, x))
+		}
+	}
+	fmt.Fprintf(s.out, "%3d  %s\n", r.Segment.Number, strings.Join(parts, "  "))
+}
+
+// inWords prints one figure of a segment.
+func inWords(m record.Metric, x float64) string {
+	switch m.Unit {
+	case "1/s":
+		return quantity.FormatRate(x)
+	case "B/s":
+		return quantity.FormatByteRate(x)
+	case "B":
+		return m.Doc + " " + quantity.FormatBytes(x)
+	case "s/s":
+		return fmt.Sprintf("%.2f cores", x)
+	case "µs":
+		return fmt.Sprintf("%s µs CPU per exchange", quantity.FormatCount(x))
+	case "s/GB":
+		return fmt.Sprintf("%s s per GB", quantity.FormatCount(x))
+	}
+	return fmt.Sprintf("%s %s", m.Doc, quantity.FormatCount(x))
+}
+
+func (s *standing) clear() {
+	if s.terminal {
+		fmt.Fprint(s.out, "\r\x1b[K")
+	}
+}
+
+// rates is the status line: what happened since the reading before.
+func rates(w record.Worker, before *record.Edge) string {
+	since := record.Span{Worker: &w, From: *before, To: *w.Close}
+	var parts []string
+	if seconds, ok := since.Seconds(); ok && !w.Ready.Foreign {
+		from, to := since.From.Reading.Counts, since.To.Reading.Counts
+		parts = append(parts,
+			quantity.FormatRate(float64(to.Exchanges-from.Exchanges)/seconds),
+			"up "+quantity.FormatByteRate(float64(to.ReceivedBytes-from.ReceivedBytes)/seconds),
+			"down "+quantity.FormatByteRate(float64(to.SentBytes-from.SentBytes)/seconds),
+			quantity.FormatCount(float64(to.Connections))+" connections")
+	}
+	if cores, ok := since.Cores(); ok && !w.Ready.Elsewhere {
+		parts = append(parts, fmt.Sprintf("%.2f cores", cores), quantity.FormatBytes(float64(since.To.Meter.Process.RSSBytes)))
+	}
+	return strings.Join(parts, "  ")
+}
+
+// sum says what the server did from its first reading to its last.
+func (s *standing) sum(w record.Worker) {
+	span, ok := record.SpanOf(&w)
+	seconds, long := span.Seconds()
+	if !ok || !long {
+		fmt.Fprintln(s.out, "it was not metered: it ended before its first second was over")
+		return
+	}
+	from, to := span.From.Reading.Counts, span.To.Reading.Counts
+	exchanges, down := float64(to.Exchanges-from.Exchanges), float64(to.SentBytes-from.SentBytes)
+	fmt.Fprintf(s.out, "\nin %s", quantity.FormatDuration(time.Duration(seconds*float64(time.Second))))
+	if w.Ready.Foreign {
+		fmt.Fprintln(s.out, ": a foreign program, whose exchanges are not seen")
+	} else {
+		fmt.Fprintf(s.out, ": %s exchanges, %s up, %s down\n", quantity.FormatCount(exchanges),
+			quantity.FormatBytes(float64(to.ReceivedBytes-from.ReceivedBytes)), quantity.FormatBytes(down))
+		for _, kind := range sortedKinds(to.Errors) {
+			fmt.Fprintf(s.out, "  %d errors of kind %s\n", to.Errors[kind]-from.Errors[kind], kind)
+		}
+	}
+	cores, ok := span.Cores()
+	if !ok || w.Ready.Elsewhere {
+		return
+	}
+	fmt.Fprintf(s.out, "CPU %s, %.2f cores", quantity.FormatDuration(time.Duration(cores*seconds*float64(time.Second))), cores)
+	if exchanges > 0 {
+		fmt.Fprintf(s.out, ", %s per exchange", quantity.FormatDuration(time.Duration(cores*seconds/exchanges*float64(time.Second))))
+	}
+	if exchanges > 0 && down > 0 {
+		fmt.Fprintf(s.out, ", %s s per GB sent", quantity.FormatCount(cores*seconds/down*1e9))
+	}
+	process := span.To.Meter.Process
+	fmt.Fprintf(s.out, "; memory %s, at most %s\n", quantity.FormatBytes(float64(process.RSSBytes)), quantity.FormatBytes(float64(process.PeakRSSBytes)))
+}
