@@ -42,10 +42,13 @@ func (b *Bench) trial(ctx context.Context, plan record.Trial) record.Record {
 	err := t.conduct(ctx)
 	workers, closeErr := t.closeAll()
 	r.Workers, err = workers, errors.Join(err, closeErr)
-	b.disturbed = err != nil
 	if shaper, ok := b.Rig.(rig.Shaper); ok {
-		r.Relay = shaper.Passed()
+		var linkErr error
+		if r.Relay, linkErr = shaper.Passed(); linkErr != nil && err == nil {
+			err = &failure{record.Failure{Kind: contract.Peer, Text: "the link did not hold: " + linkErr.Error(), State: "done"}}
+		}
 	}
+	b.disturbed = err != nil
 	t.line.EndNs = t.elapsed()
 	r.Timeline = t.line
 	r.Outcome, r.Failure = outcome(err)

@@ -43,8 +43,11 @@ func (p Place) Ask(ctx context.Context, input io.Reader, argv ...string) ([]byte
 	c.Cancel = func() error { return syscall.Kill(-c.Process.Pid, syscall.SIGKILL) }
 	c.WaitDelay = pipeLinger
 	err := c.Run()
-	if ctx.Err() != nil {
+	switch {
+	case ctx.Err() != nil:
 		err = context.Cause(ctx)
+	case out.left < 0: // the command has been told by a broken pipe
+		err = fmt.Errorf("it printed more than %d bytes", maxAnswer)
 	}
 	if text := strings.TrimSpace(said.String()); err != nil && text != "" {
 		err = fmt.Errorf("%w; it said: %s", err, text)
@@ -52,20 +55,20 @@ func (p Place) Ask(ctx context.Context, input io.Reader, argv ...string) ([]byte
 	if err != nil {
 		return nil, fmt.Errorf("run %s at %s: %w", argv[0], p.Name, err)
 	}
-	return out.Bytes(), nil
+	return out.kept.Bytes(), nil
 }
 
 // limited keeps what is written up to a bound, and fails beyond it.
 type limited struct {
-	bytes.Buffer
+	kept bytes.Buffer // not embedded: its ReadFrom would pass the bound by
 	left int
 }
 
 func (l *limited) Write(b []byte) (int, error) {
 	if l.left -= len(b); l.left < 0 {
-		return 0, fmt.Errorf("more than %d bytes were printed", maxAnswer)
+		return 0, io.ErrShortWrite
 	}
-	return l.Buffer.Write(b)
+	return l.kept.Write(b)
 }
 
 // Survey asks netdyno, a file of this host, for the facts of every place, all

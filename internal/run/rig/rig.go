@@ -26,8 +26,9 @@ type Shaper interface {
 	// seed is of the losses.
 	Shape(ctx context.Context, link record.Link, seed uint64) error
 	// Passed accounts for what the rig itself did to packets since Shape; nil
-	// when the kernel did all of it.
-	Passed() *record.Relay
+	// when the kernel did all of it. The error tells that it did not do it to the
+	// end, so that the link was not what Shape was told.
+	Passed() (*record.Relay, error)
 }
 
 // Unshaped is the error of a rig whose link cannot be shaped.

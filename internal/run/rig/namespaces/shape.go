@@ -133,21 +133,22 @@ func bucket(links *netlink.Handle, on netlink.Link, bits float64, parent uint32)
 func bounded(bytes float64) uint32 { return uint32(min(bytes, math.MaxUint32)) }
 
 // Passed implements rig.Shaper.
-func (r *Rig) Passed() *record.Relay {
+func (r *Rig) Passed() (*record.Relay, error) {
 	if len(r.relays) == 0 {
-		return nil
+		return nil, nil
 	}
-	sum := &record.Relay{}
-	late := hist.New()
+	sum, late, failures := &record.Relay{}, hist.New(), []error{}
 	for _, one := range r.relays {
+		failures = append(failures, one.Err())
 		a := one.Account()
 		sum.Packets += a.Packets
 		sum.Dropped += a.Dropped
 		sum.Overflow += a.Overflowed
 		late.Merge(a.Lateness)
 	}
-	sum.Lateness, _ = late.Encode() // of a histogram that was just made
-	return sum
+	var err error
+	sum.Lateness, err = late.Encode()
+	return sum, errors.Join(append(failures, err)...)
 }
 
 // release ends the relays.

@@ -1,0 +1,37 @@
+package namespaces
+
+import (
+	"runtime"
+	"strings"
+	"testing"
+
+	"github.com/vishvananda/netns"
+
+	"netdyno/internal/run/rig"
+)
+
+// inNamespace calls do on a thread of the place's namespace, which is thrown
+// away afterwards.
+func inNamespace(t *testing.T, p rig.Place, do func() error) {
+	t.Helper()
+	path, found := strings.CutPrefix(p.Prefix[1], "--net=")
+	if !found {
+		t.Fatalf("the prefix %q enters no namespace", p.Prefix)
+	}
+	done := make(chan error)
+	go func() {
+		runtime.LockOSThread()
+		ns, err := netns.GetFromPath(path)
+		if err == nil {
+			err = netns.Set(ns)
+			ns.Close()
+		}
+		if err == nil {
+			err = do()
+		}
+		done <- err
+	}()
+	if err := <-done; err != nil {
+		t.Fatal(err)
+	}
+}
