@@ -109,7 +109,7 @@ type plan struct {
 func prepare(ctx context.Context, args []string, f runFlags) (*plan, error) {
 	var p plan
 	var err error
-	choice, err := arrange.Parse(f.rig)
+	choice, err := arrange.Parse(f.rig, os.ReadFile)
 	if err != nil {
 		return nil, err
 	}

@@ -21,6 +21,7 @@ type Choice struct {
 	kind    kind
 	seats   string            // between the colon and the question mark
 	options map[string]string // after it
+	spots   []spot            // that a file describes
 }
 
 // kind is one sort of rig.
@@ -36,43 +37,60 @@ var kinds = []kind{
 	{"loopback", "loopback", nil, func(context.Context, Choice) (rig.Rig, error) { return rig.Loopback{}, nil }},
 	{"netns", "netns[:N][?mtu=BYTES]", []string{"mtu"}, buildNamespaces},
 	{rig.AtName, "at:HOST:PORT[,HOST:PORT…][?ca=FILE]", []string{"ca"}, buildAt},
-	{"ssh", "ssh:HOST[=ADDRESS],HOST[=ADDRESS]…[?config=FILE&cache=DIR]", []string{"config", "cache"}, connectSSH},
-	{"slurm", "slurm[:NODES][?partition=NAME&time=LIMIT…]", append([]string{"cache", "shared"}, slurm.Requests...), joinSlurm},
+	{"ssh", "ssh:HOST[=ADDRESS],HOST[=ADDRESS]…[?interface=NAME&config=FILE&cache=DIR]", []string{"interface", "config", "cache"}, connectSSH},
+	{"slurm", "slurm[:NODES][?interface=NAME&partition=NAME&time=LIMIT…]", append([]string{"interface", "cache", "shared"}, slurm.Requests...), joinSlurm},
+	{"prefix", "FILE.yaml", []string{"cache", "shared"}, reachByPrefix},
 }
 
 // linkOptions are keys that any rig may be given: levels of factors, which
 // only a rig that shapes its link takes.
 var linkOptions = map[string]string{"rate": "link.rate", "delay": "link.delay", "loss": "link.loss"}
 
-// Parse reads a rig of the form KIND[:SEATS][?KEY=VALUE&…], or the name of a
-// file. The error names what was expected and the nearest valid name.
-func Parse(text string) (Choice, error) {
+// Parse reads a rig of the form KIND[:SEATS][?KEY=VALUE&…], or a file whose
+// name ends in .yaml. The error names what was expected and the nearest valid
+// name.
+func Parse(text string, read func(file string) ([]byte, error)) (Choice, error) {
+	if isFile(text) {
+		return parseFile(text, read)
+	}
 	c := Choice{text: text, options: map[string]string{}}
 	head, query, _ := strings.Cut(text, "?")
 	name, seats, _ := strings.Cut(head, ":")
 	c.seats = seats
-	i := slices.IndexFunc(kinds, func(k kind) bool { return k.name == name })
-	if i < 0 {
-		return c, fmt.Errorf("rig %q: unknown kind; %s", text, quantity.Hint(name, names()))
+	var err error
+	if c.kind, err = kindOf(text, name); err != nil || query == "" {
+		return c, err
 	}
-	c.kind = kinds[i]
-	if query == "" {
-		return c, nil
-	}
-	valid := slices.Concat(c.kind.options, slices.Sorted(maps.Keys(linkOptions)))
 	for pair := range strings.SplitSeq(query, "&") {
-		key, value, found := strings.Cut(pair, "=")
-		switch {
-		case !slices.Contains(valid, key):
-			return c, fmt.Errorf("rig %q: unknown key %q; %s", text, key, quantity.Hint(key, valid))
-		case !found || value == "":
-			return c, fmt.Errorf("rig %q: %s has no value; expected %s=VALUE", text, key, key)
-		case c.options[key] != "":
-			return c, fmt.Errorf("rig %q: %s is given twice", text, key)
+		key, value, _ := strings.Cut(pair, "=")
+		if err := c.set(key, value); err != nil {
+			return c, err
 		}
-		c.options[key] = value
 	}
 	return c, nil
+}
+
+func kindOf(text, name string) (kind, error) {
+	i := slices.IndexFunc(kinds, func(k kind) bool { return k.name == name })
+	if i < 0 {
+		return kind{}, fmt.Errorf("rig %q: unknown kind %q; %s", text, name, quantity.Hint(name, names()))
+	}
+	return kinds[i], nil
+}
+
+// set takes one option.
+func (c *Choice) set(key, value string) error {
+	valid := slices.Concat(c.kind.options, slices.Sorted(maps.Keys(linkOptions)))
+	switch {
+	case !slices.Contains(valid, key):
+		return fmt.Errorf("rig %q: unknown key %q; %s", c.text, key, quantity.Hint(key, valid))
+	case value == "":
+		return fmt.Errorf("rig %q: %s has no value; expected %s=VALUE", c.text, key, key)
+	case c.options[key] != "":
+		return fmt.Errorf("rig %q: %s is given twice", c.text, key)
+	}
+	c.options[key] = value
+	return nil
 }
 
 func names() []string {

@@ -7,17 +7,17 @@ import (
 )
 
 func TestParse(t *testing.T) {
-	c, err := Parse("netns:3?mtu=9000&rate=1Gbit&loss=1%&delay=2ms")
+	c, err := Parse("netns:3?mtu=9000&rate=1Gbit&loss=1%&delay=2ms", nil)
 	if err != nil || c.kind.name != "netns" || c.seats != "3" || c.options["mtu"] != "9000" {
 		t.Fatalf("%+v, %v", c, err)
 	}
 	if got, want := c.Levels(), []string{"link.delay=2ms", "link.loss=1%", "link.rate=1Gbit"}; !slices.Equal(got, want) {
 		t.Errorf("levels %q, want %q", got, want)
 	}
-	if c, err := Parse("ssh:me@a=10.0.0.1,b?config=x=y"); err != nil || c.seats != "me@a=10.0.0.1,b" || c.options["config"] != "x=y" || c.name() != "ssh:me@a=10.0.0.1,b" {
+	if c, err := Parse("ssh:me@a=10.0.0.1,b?config=x=y", nil); err != nil || c.seats != "me@a=10.0.0.1,b" || c.options["config"] != "x=y" || c.name() != "ssh:me@a=10.0.0.1,b" {
 		t.Errorf("%+v, %v", c, err)
 	}
-	if c, err := Parse("loopback"); err != nil || c.Levels() != nil {
+	if c, err := Parse("loopback", nil); err != nil || c.Levels() != nil {
 		t.Errorf("%+v, %v", c, err)
 	}
 }
@@ -32,7 +32,7 @@ func TestParseTeaches(t *testing.T) {
 		"netns:2?rate=1Gbit&rate=2": "rate is given twice",
 		"ssh:a,b?partition=x":       `unknown key "partition"`,
 	} {
-		if _, err := Parse(text); err == nil || !strings.Contains(err.Error(), want) || !strings.Contains(err.Error(), `"`+text+`"`) {
+		if _, err := Parse(text, nil); err == nil || !strings.Contains(err.Error(), want) || !strings.Contains(err.Error(), `"`+text+`"`) {
 			t.Errorf("%q: %v, want %s", text, err, want)
 		}
 	}
@@ -49,11 +49,11 @@ func TestBuildTeaches(t *testing.T) {
 		"ssh:":             "is not a host",
 		"ssh:a,,b":         `"" is not a host`,
 		"ssh:a,-oX=y":      `"-oX=y" is not a host`,
-		"ssh:a,a":          "a is named twice",
+		"ssh:a,a":          "two places are named a",
 		"slurm:0":          "0 nodes; expected from 1",
 		"slurm?shared=so":  "shared=so; expected yes or no",
 	} {
-		c, err := Parse(text)
+		c, err := Parse(text, nil)
 		if err != nil {
 			t.Errorf("%q: %v", text, err)
 			continue
@@ -68,7 +68,7 @@ func FuzzParse(f *testing.F) {
 	f.Add("netns:3?rate=1Gbit")
 	f.Add("ssh:a=b,c?config=")
 	f.Fuzz(func(t *testing.T, text string) {
-		c, err := Parse(text)
+		c, err := Parse(text, nil)
 		if err == nil && !slices.Contains(names(), c.kind.name) {
 			t.Errorf("%q is of kind %q", text, c.kind.name)
 		}

@@ -7,32 +7,40 @@ import (
 
 	"netdyno/internal/run/rig"
 	"netdyno/internal/run/rig/openssh"
+	"netdyno/internal/run/rig/remote"
 	"netdyno/internal/run/rig/slurm"
 )
 
 // maxPlaces bounds the places of a rig.
 const maxPlaces = 1024
 
-// connectSSH reads HOST[=ADDRESS],… and connects.
+// connectSSH connects to the places of a file, or to HOST[=ADDRESS],….
 func connectSSH(ctx context.Context, c Choice) (rig.Rig, error) {
-	var hosts []openssh.Host
-	seen := map[string]bool{}
-	for item := range strings.SplitSeq(c.seats, ",") {
-		destination, address, _ := strings.Cut(item, "=")
-		// ssh would take a leading dash for an option.
-		if destination == "" || strings.HasPrefix(destination, "-") {
-			return nil, fmt.Errorf("rig %q: %q is not a host; expected %s", c.text, item, c.kind.form)
+	if len(c.spots) == 0 {
+		for item := range strings.SplitSeq(c.seats, ",") {
+			destination, address, _ := strings.Cut(item, "=")
+			// ssh would take a leading dash for an option.
+			if destination == "" || strings.HasPrefix(destination, "-") {
+				return nil, fmt.Errorf("rig %q: %q is not a host; expected %s", c.text, item, c.kind.form)
+			}
+			c.spots = append(c.spots, spot{SSH: destination, Address: address})
 		}
-		if seen[destination] {
-			return nil, fmt.Errorf("rig %q: %s is named twice", c.text, destination)
+		if err := c.checkSpots(); err != nil {
+			return nil, err
 		}
-		seen[destination] = true
-		hosts = append(hosts, openssh.Host{SSH: destination, Address: address})
 	}
-	if len(hosts) > maxPlaces {
-		return nil, fmt.Errorf("rig %q: %d hosts; expected at most %d", c.text, len(hosts), maxPlaces)
+	if len(c.spots) > maxPlaces {
+		return nil, fmt.Errorf("rig %q: %d hosts; expected at most %d", c.text, len(c.spots), maxPlaces)
 	}
-	return openssh.Connect(ctx, openssh.Options{Name: c.name(), Hosts: hosts, Config: c.options["config"], Cache: c.options["cache"]})
+	o := openssh.Options{Name: c.name(), Config: c.options["config"], Cache: c.options["cache"]}
+	for _, s := range c.spots {
+		h := openssh.Host{Name: s.name(), SSH: s.SSH, Address: s.Address, Interface: s.Interface, CPUs: s.cpus()}
+		if h.Interface == "" {
+			h.Interface = c.options["interface"]
+		}
+		o.Hosts = append(o.Hosts, h)
+	}
+	return openssh.Connect(ctx, o)
 }
 
 // joinSlurm reads the number of nodes and what to ask for.
@@ -45,7 +53,10 @@ func joinSlurm(ctx context.Context, c Choice) (rig.Rig, error) {
 	if nodes < 1 || nodes > maxPlaces {
 		return nil, fmt.Errorf("rig %q: %d nodes; expected from 1 to %d", c.text, nodes, maxPlaces)
 	}
-	o := slurm.Options{Name: c.name(), Nodes: nodes, Cache: c.options["cache"], Request: map[string]string{}}
+	o := slurm.Options{
+		Name: c.name(), Nodes: nodes, Cache: c.options["cache"], Interface: c.options["interface"],
+		Request: map[string]string{}, Known: map[string]slurm.Node{},
+	}
 	if o.Shared, err = c.flag("shared"); err != nil {
 		return nil, err
 	}
@@ -54,5 +65,29 @@ func joinSlurm(ctx context.Context, c Choice) (rig.Rig, error) {
 			o.Request[key] = value
 		}
 	}
+	for _, s := range c.spots {
+		o.Known[s.Node] = slurm.Node{Address: s.Address, Interface: s.Interface, CPUs: s.cpus()}
+	}
 	return slurm.Join(ctx, o)
+}
+
+// reachByPrefix takes the places of a file, each behind a command of the
+// user's.
+func reachByPrefix(ctx context.Context, c Choice) (rig.Rig, error) {
+	if len(c.spots) == 0 {
+		return nil, fmt.Errorf("rig %q names no place; a rig of prefixes is written as a file: rig: prefix, and places with prefix and address", c.text)
+	}
+	shared, err := c.flag("shared")
+	if err != nil {
+		return nil, err
+	}
+	var places []rig.Place
+	for _, s := range c.spots {
+		p := rig.Place{Name: s.name(), Address: s.Address, Prefix: s.Prefix, Shell: s.Shell, CPUs: s.cpus()}
+		if err := p.Settle(ctx, s.Interface); err != nil {
+			return nil, fmt.Errorf("rig %q: %w", c.text, err)
+		}
+		places = append(places, p)
+	}
+	return remote.New(c.name(), places, remote.Options{Cache: c.options["cache"], Shared: shared}), nil
 }

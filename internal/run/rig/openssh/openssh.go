@@ -8,7 +8,6 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"net/netip"
 	"os"
 	"os/exec"
 	"path/filepath"
@@ -26,8 +25,10 @@ import (
 type Host struct {
 	Name    string // in records; empty for what Destination is
 	SSH     string // ssh's destination: a name of ssh_config(5), user@host
-	Address string // of the data network; empty for the one that ssh came to
-	CPUs    []int  // that workers may use; empty for all
+	Address string // of the data network; empty for Interface's, or without one for the one that ssh came to
+
+	Interface string
+	CPUs      []int // that workers may use; empty for all
 }
 
 // Options of a rig.
@@ -98,7 +99,7 @@ func place(ctx context.Context, h Host, prefix []string) (rig.Place, error) {
 	if p.Name == "" {
 		p.Name = h.SSH
 	}
-	if p.Address == "" {
+	if p.Address == "" && h.Interface == "" {
 		answer, err := p.Ask(ctx, nil, "sh", "-c", `printf '%s\n' "$SSH_CONNECTION"`)
 		if err != nil {
 			return p, err
@@ -110,11 +111,7 @@ func place(ctx context.Context, h Host, prefix []string) (rig.Place, error) {
 		}
 		p.Address = fields[2]
 	}
-	if _, err := netip.ParseAddr(p.Address); err != nil {
-		return p, fmt.Errorf("address of %s: %w; expected an IP address of the data network", h.SSH, err)
-	}
-	p.Sources = []string{p.Address}
-	return p, nil
+	return p, p.Settle(ctx, h.Interface)
 }
 
 // Mend implements rig.Mender: hosts that do not answer are connected anew.

@@ -183,13 +183,16 @@ func perNode(text string) ([]int, error) {
 }
 
 // place is one node of the job.
-func (a *allocation) place(ctx context.Context, srun, node string) (rig.Place, error) {
+func (a *allocation) place(ctx context.Context, srun, node string, known Node) (rig.Place, error) {
 	cpus := a.cpus[slices.Index(a.nodes, node)]
-	p := rig.Place{Name: node, Prefix: prefix(srun, a.id, node, cpus)}
-	var err error
-	p.Address, err = addressOf(ctx, node)
-	p.Sources = []string{p.Address}
-	return p, err
+	p := rig.Place{Name: node, Prefix: prefix(srun, a.id, node, cpus), Address: known.Address, CPUs: known.CPUs}
+	if p.Address == "" && known.Interface == "" {
+		var err error
+		if p.Address, err = addressOf(ctx, node); err != nil {
+			return p, err
+		}
+	}
+	return p, p.Settle(ctx, known.Interface)
 }
 
 // addressOf returns the address that Slurm has of a node: NodeAddr, which is a

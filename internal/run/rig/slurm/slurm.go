@@ -4,6 +4,7 @@
 package slurm
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -23,8 +24,18 @@ type Options struct {
 	Name    string            // of the rig, as the user wrote it
 	Nodes   int               // how many; 0 is all of the allocation that we are in
 	Request map[string]string // what an allocation of our own is asked for: keys of Requests
+	Known   map[string]Node   // what the user knows of nodes, by name
 	Cache   string            // see remote.Options
 	Shared  bool
+
+	Interface string // whose address is a node's where Known has none; empty for NodeAddr
+}
+
+// Node is what a user may know of a node better than Slurm.
+type Node struct {
+	Address   string // of the data network
+	Interface string // whose address that is
+	CPUs      []int  // that workers may use; empty for all
 }
 
 // Requests are options of salloc(1) that an allocation may be asked for with.
@@ -80,7 +91,9 @@ func (r *Rig) join(ctx context.Context, o Options) ([]rig.Place, error) {
 	var group errgroup.Group
 	for i, node := range nodes {
 		group.Go(func() (err error) {
-			places[i], err = r.job.place(ctx, srun, node)
+			known := o.Known[node]
+			known.Interface = cmp.Or(known.Interface, o.Interface)
+			places[i], err = r.job.place(ctx, srun, node, known)
 			return err
 		})
 	}
