@@ -16,25 +16,60 @@ import (
 
 func reportCommand() *cobra.Command {
 	return &cobra.Command{
-		Use:   "report DIR",
+		Use:   "report DIR [DIR…]",
 		Short: "Read a run's records anew: findings.json, report.html, report.md and this text",
-		Args:  cobra.ExactArgs(1),
-		RunE: func(_ *cobra.Command, args []string) error {
-			return conclude(directory(args[0]))
-		},
+		Long: `Read the records of a run anew, rebuild its reports and print what was found.
+
+Of the directories of a netdyno listen and of the runs that drove it, in any
+order, the server's own account joins the reports of the runs.`,
+		Example: `  netdyno report results/event-loops-20260102-150405
+  netdyno report results/command-line-20260102-150405 listen-20260102-150400`,
+		Args: cobra.MinimumNArgs(1),
+		RunE: func(_ *cobra.Command, args []string) error { return reread(args) },
 	}
+}
+
+// reread reports the runs in some directories, one of which may be a server's
+// account of itself.
+func reread(args []string) error {
+	listened, runs, err := sortDirectories(args)
+	switch {
+	case err != nil:
+		return err
+	case listened == nil && len(runs) > 1:
+		return fmt.Errorf("report: %s and %s are two runs; name one, or with them the directory of the netdyno listen that they drove", runs[0], runs[1])
+	case listened == nil:
+		return conclude(runs[0])
+	case len(runs) == 0:
+		return listened.conclude()
+	}
+	return listened.join(runs)
 }
 
 // conclude reads a run, rebuilds its exports, prints its findings and turns
 // what became of its trials into the exit status.
 func conclude(d directory) error {
-	findings, problems, err := d.read()
+	findings, err := d.found()
 	if err != nil {
 		return err
 	}
+	if err := d.show(findings); err != nil {
+		return err
+	}
+	return verdict(findings.Tally)
+}
+
+// found reads a run and says what was wrong with its file.
+func (d directory) found() (finding.Findings, error) {
+	findings, problems, err := d.read()
 	for _, p := range problems {
 		fmt.Fprintf(os.Stderr, "netdyno: %s: %s\n", d.records(), p)
 	}
+	return findings, err
+}
+
+// show rebuilds the exports of a run and prints its findings.
+func (d directory) show(findings finding.Findings) error {
 	exported := d.export(findings)
 	if err := report.New(findings).Text(os.Stdout, textOptions(os.Stdout)); err != nil {
 		return err
@@ -43,7 +78,7 @@ func conclude(d directory) error {
 		return fmt.Errorf("the records are safe in %s, the reports could not be written: %w", d.records(), exported)
 	}
 	fmt.Printf("\nreport  %s\nrecords %s\n", d.html(), d.records())
-	return verdict(findings.Tally)
+	return nil
 }
 
 // verdict is the exit status that a run's trials deserve.

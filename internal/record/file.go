@@ -1,6 +1,7 @@
 package record
 
 import (
+	"bufio"
 	"bytes"
 	"encoding/json"
 	"errors"
@@ -46,6 +47,24 @@ func Read(path string) (Contents, error) {
 		return c, fmt.Errorf("read %s: %w", path, err)
 	}
 	return c, nil
+}
+
+// ReadHeader returns the header of a records.jsonl alone. It fails as Read does.
+func ReadHeader(path string) (Header, error) {
+	var c Contents
+	f, err := os.Open(path)
+	if err != nil {
+		return c.Header, err
+	}
+	defer f.Close()
+	line, err := readLine(bufio.NewReader(f))
+	if err == nil {
+		err = c.readHeader(decodeLine(line))
+	}
+	if err != nil {
+		return c.Header, fmt.Errorf("read %s: %w", path, err)
+	}
+	return c.Header, nil
 }
 
 func (c *Contents) read(r io.Reader) error {

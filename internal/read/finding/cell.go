@@ -64,6 +64,11 @@ func summarize(m record.Metric, views []*view) (Summary, bool) {
 			values = append(values, x)
 		}
 	}
+	return summaryOf(m, values)
+}
+
+// summaryOf sums up the values of a metric; false when there are none.
+func summaryOf(m record.Metric, values []float64) (Summary, bool) {
 	if len(values) == 0 {
 		return Summary{}, false
 	}

@@ -50,6 +50,7 @@ type Findings struct {
 	Charts      []Chart          `json:"charts,omitempty"`   // as Header.Study.Charts
 	Fits        []Fit            `json:"fits,omitempty"`     // as Header.Study.Fits
 	Searches    []Search         `json:"searches,omitempty"` // as Header.Study.Reaches
+	Served      *Served          `json:"served,omitempty"`   // what the server said of itself, when it stood by itself
 	Warnings    []record.Warning `json:"warnings"`
 	Tally       Tally            `json:"tally"`
 }

@@ -244,6 +244,8 @@ func (e *exam) noResource(crowds []crowd) (Limit, string) {
 	}
 	workers := fmt.Sprintf("the busiest thread had %.0f %%", 100*top)
 	switch {
+	case e.away() != "":
+		return Unknown, "the server at " + e.away() + " was not metered; " + workers
 	case e.elsewhere():
 		return Unknown, "the server runs elsewhere, where nobody metered it; " + workers
 	case metered < len(e.window.Record.Workers) || metered == 0:

@@ -24,9 +24,11 @@ type passage struct {
 
 // passageOf reads what crossed a link. On loopback there is none: what it
 // carries at most is what the CPUs copy, and they are looked at by themselves.
+// Nor is anything said where the server was out of sight: the most that arrived
+// from there may be its CPU's doing.
 func passageOf(e *exam, v *view) passage {
 	link, ok := e.window.Link()
-	if !ok {
+	if !ok || e.away() != "" {
 		return passage{}
 	}
 	var shape []string

@@ -16,7 +16,7 @@ const maxRows = 500
 func (l *layout) evidence() []Section {
 	var sections []Section
 	for _, s := range []Section{
-		l.noise(), l.comparisons(), l.published(), l.tcp(), l.settings(), l.facts(), l.failures(),
+		l.served(), l.noise(), l.comparisons(), l.published(), l.tcp(), l.settings(), l.facts(), l.failures(),
 	} {
 		s.Tables = slices.DeleteFunc(s.Tables, func(t Table) bool { return len(t.Rows) == 0 })
 		if len(s.Tables) > 0 {

@@ -89,7 +89,7 @@ func New(f finding.Findings) Page {
 	l := newLayout(f)
 	answers, more := l.answers()
 	return Page{
-		Title:    or(f.Header.Study.Name, "netdyno report"),
+		Title:    l.title(),
 		Question: f.Header.Study.Question,
 		Made:     l.made(),
 		Answers:  answers,
@@ -152,6 +152,15 @@ func (l *layout) addKey(arm string, baseline bool) {
 	l.keys = append(l.keys, Key{arm, baseline})
 }
 
+// title is the study's name; of a server that stood by itself, what listened
+// where.
+func (l *layout) title() string {
+	if len(l.Header.Listen) > 0 && l.Served != nil {
+		return l.Served.Server + " on " + strings.Join(l.Header.Listen, " ")
+	}
+	return or(l.Header.Study.Name, "netdyno report")
+}
+
 func (l *layout) made() string {
 	parts := []string{"netdyno " + or(l.Header.Netdyno, "of unknown version")}
 	if !l.Header.CreatedAt.IsZero() {
@@ -183,6 +192,9 @@ func (l *layout) answers() (answers, more []Answer) {
 
 func (l *layout) tally() string {
 	t := l.Tally
+	if len(l.Header.Listen) > 0 && l.Served != nil {
+		return "driven " + plural(len(l.Served.Segments)+l.Served.Unkept, "time")
+	}
 	var b strings.Builder
 	fmt.Fprintf(&b, "%s planned: %d valid", plural(t.Planned, "trial"), t.Valid)
 	for _, part := range []struct {

@@ -27,6 +27,7 @@ func (p Page) Text(w io.Writer, opt TextOptions) error {
 	t.asked(p.Searches)
 	t.each(len(p.Cells), cellLines, "cell", func(i int) { t.cell(p.Cells[i]) })
 	t.profiles(p.Cells)
+	t.served(p.Evidence)
 	t.published(p.Evidence)
 	t.failures(p.Evidence)
 	t.warnings(p.Warnings)
@@ -174,6 +175,19 @@ func (t *terminal) cell(c Cell) {
 			t.caption(c.Ratios.Caption)
 			t.line(t.grid(c.Ratios))
 		}
+	}
+}
+
+// served prints what the server said of itself, its intervals left out.
+func (t *terminal) served(evidence []Section) {
+	for _, s := range evidence {
+		if s.ID != servedID {
+			continue
+		}
+		for i := range s.Tables {
+			s.Tables[i] = s.Tables[i].plain()
+		}
+		t.asked([]Section{s})
 	}
 }
 

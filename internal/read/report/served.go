@@ -1,0 +1,125 @@
+package report
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+
+	"netdyno/internal/read/finding"
+)
+
+// servedID marks the section of a server's own account.
+const servedID = "served"
+
+// servedColumns are the metrics of a segment that the tables show.
+var servedColumns = []string{
+	"segment.exchanges_per_s", "segment.cpu_us_per_exchange", "segment.cpu_s_per_gb", "segment.cores", "segment.rss_bytes",
+}
+
+var servedTitles = []string{"#rate", "#CPU per exchange", "#CPU per GB", "#cores", "#memory"}
+
+// served shows what a server that stood by itself counted: by arm where its
+// segments match trials, and by segment. None when it gave no account.
+func (l *layout) served() Section {
+	section := Section{ID: servedID}
+	if l.Served == nil {
+		return section
+	}
+	section.Title = "The server, by its own account"
+	section.Note = fmt.Sprintf("%s on %s counted this alone, by its own clock, from the first connection of a trial to its last: connecting, warm-up and draining are in it. "+
+		"So each figure is the server's whole CPU time or memory over its own exchanges, none is divided by what a client counted, and no verdict rests on it.",
+		or(l.Served.Server, "The server"), strings.Join(l.Served.Listen, " "))
+	section.Tables = []Table{l.servedArms(), l.servedSegments()}
+	return section
+}
+
+func (l *layout) servedArms() Table {
+	t := Table{Caption: "By arm: medians over the segments that match its trials, with 95 % intervals of the geometric mean.", Columns: head("arm", "#segments", "#exchanges")}
+	t.Columns = append(t.Columns, head(servedTitles...)...)
+	several := slices.ContainsFunc(l.Served.Arms, func(a finding.ServedArm) bool { return a.Cell != "" })
+	if several {
+		t.Columns = slices.Insert(t.Columns, 0, head("cell")...)
+	}
+	scales := l.servedScales(func(add func(string, float64)) {
+		for _, a := range l.Served.Arms {
+			for _, m := range a.Metrics {
+				add(m.Metric, m.Median)
+			}
+		}
+	})
+	for _, a := range l.Served.Arms {
+		row := []Datum{{Text: a.Arm}, {Text: fmt.Sprint(a.Segments)}, {Text: fmt.Sprint(a.Exchanges)}}
+		if place, ok := l.place[a.Arm]; ok {
+			row[0].Arm = &place
+		}
+		if several {
+			row = slices.Insert(row, 0, Datum{Text: or(a.Cell, "all")})
+		}
+		for _, metric := range servedColumns {
+			row = append(row, servedDatum(a, metric, scales[metric]))
+		}
+		t.Rows = append(t.Rows, row)
+	}
+	units(&t, scales)
+	return bounded(t)
+}
+
+func servedDatum(a finding.ServedArm, metric string, s scale) Datum {
+	for _, m := range a.Metrics {
+		if m.Metric == metric {
+			d := Datum{Text: s.text(m.Median)}
+			if m.N > 1 {
+				d.Detail = s.interval(m.Low, m.High)
+			}
+			return d
+		}
+	}
+	return Datum{Text: "–"}
+}
+
+func (l *layout) servedSegments() Table {
+	t := Table{
+		Caption: "By segment: each time in which the server was driven.", Folded: len(l.Served.Arms) > 0,
+		Columns: append(head("#segment", "trials", "#connections", "#exchanges"), head(servedTitles...)...),
+	}
+	scales := l.servedScales(func(add func(string, float64)) {
+		for _, s := range l.Served.Segments {
+			for metric, x := range s.Values {
+				add(metric, x)
+			}
+		}
+	})
+	for _, s := range l.Served.Segments {
+		row := words(fmt.Sprint(s.Number), or(strings.Join(s.Trials, ", "), "–"), fmt.Sprint(s.Connections), fmt.Sprint(s.Exchanges))
+		row[0].Detail = s.CutShort
+		for _, metric := range servedColumns {
+			d := Datum{Text: "–"}
+			if x, ok := s.Values[metric]; ok {
+				d.Text = scales[metric].text(x)
+			}
+			row = append(row, d)
+		}
+		t.Rows = append(t.Rows, row)
+	}
+	units(&t, scales)
+	return bounded(t)
+}
+
+// servedScales picks one unit for each metric, by its largest value.
+func (l *layout) servedScales(each func(add func(metric string, value float64))) map[string]scale {
+	largest := map[string]float64{}
+	each(func(metric string, value float64) { largest[metric] = max(largest[metric], value) })
+	scales := map[string]scale{}
+	for _, metric := range servedColumns {
+		scales[metric] = scaleFor(metric, "", largest[metric])
+	}
+	return scales
+}
+
+// units heads the last columns of a table with their scales.
+func units(t *Table, scales map[string]scale) {
+	first := len(t.Columns) - len(servedColumns)
+	for i, metric := range servedColumns {
+		t.Columns[first+i].Unit = scales[metric].Unit
+	}
+}
