@@ -81,6 +81,9 @@ func run(ctx context.Context, args []string, f runFlags) (err error) {
 	left := remaining(p.trials, done)
 	fmt.Printf("%s: %d trials in %d blocks, about %s; %s\n", p.study.Name, len(left), p.study.Blocks, p.time(left).Round(time.Second), p.placements())
 	stopped := p.measure(ctx, file, left)
+	if stopped == nil {
+		stopped = p.surveyAfter(ctx, file)
+	}
 	if err := file.Close(); err != nil && stopped == nil {
 		stopped = err
 	}
@@ -160,6 +163,15 @@ func (p *plan) arrange(ctx context.Context, choice arrange.Choice) error {
 		return err
 	}
 	return p.preflight()
+}
+
+// surveyAfter records what the places are like now.
+func (p *plan) surveyAfter(ctx context.Context, file *record.File) error {
+	_, after, err := rig.Survey(ctx, p.places, p.self)
+	if err != nil {
+		return fmt.Errorf("facts after the run: %w", err)
+	}
+	return file.End(after)
 }
 
 // close gives the rig back, if it was built.

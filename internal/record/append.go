@@ -95,6 +95,14 @@ func (w *File) Append(r Record) error {
 	return nil
 }
 
+// End writes what the hosts were like after the last trial.
+func (w *File) End(after map[string]Host) error {
+	if err := w.writeLine(ending{Schema, after}); err != nil {
+		return fmt.Errorf("append the facts after the run to %s: %w", w.file.Name(), err)
+	}
+	return nil
+}
+
 func (w *File) writeLine(body any) error {
 	if w.bad != nil {
 		return w.bad

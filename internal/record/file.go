@@ -121,15 +121,25 @@ func checkSchema(line, schema int) error {
 	return nil
 }
 
+// ending is the line after the last record: what the hosts were like then. A
+// resumed run has more than one, of which the last counts.
+type ending struct {
+	Schema int             `json:"schema"`
+	After  map[string]Host `json:"after"`
+}
+
 func (c *Contents) readRecord(number int, body []byte, first map[string]int) error {
-	var schema struct {
-		Schema int `json:"schema"`
-	}
+	var line ending
 	var r Record
-	if err := json.Unmarshal(body, &schema); err == nil && schema.Schema > Schema {
-		return checkSchema(number, schema.Schema)
+	err := json.Unmarshal(body, &line)
+	if err == nil && line.Schema > Schema {
+		return checkSchema(number, line.Schema)
 	}
-	err := json.Unmarshal(body, &r)
+	if err == nil && line.After != nil {
+		c.Header.Facts.After = line.After
+		return nil
+	}
+	err = json.Unmarshal(body, &r)
 	switch {
 	case err != nil:
 		c.Problems = append(c.Problems, Problem{number, "record: " + err.Error()})

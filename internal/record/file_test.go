@@ -351,3 +351,25 @@ func FuzzRead(f *testing.F) {
 		}
 	})
 }
+
+// What the hosts were like after a run is in its last line, and a resumed run's
+// last one counts.
+func TestEndIsReadWithTheFacts(t *testing.T) {
+	path := newFile(t, "b01-001")
+	end := func(thp string) {
+		w, c, err := OpenForAppend(path)
+		if err != nil || len(c.Records) == 0 {
+			t.Fatal(c.Problems, err)
+		}
+		defer w.Close()
+		if err := w.End(map[string]Host{"local": {Values: map[string]string{"thp": thp}}}); err != nil {
+			t.Fatal(err)
+		}
+	}
+	end("never")
+	end("always")
+	c, err := Read(path)
+	if err != nil || len(c.Problems) != 0 || len(c.Records) != 1 || c.Header.Facts.After["local"].Values["thp"] != "always" {
+		t.Errorf("after %v, problems %v, %d records, %v", c.Header.Facts.After, c.Problems, len(c.Records), err)
+	}
+}

@@ -235,11 +235,12 @@ type Noise struct {
 	LoadAverage float64 `json:"load_average"` // 1 min, before the trial
 }
 
-// Facts describe the hosts, by seat, before the run.
+// Facts describe the hosts, by seat, before the run and after it.
 type Facts struct {
 	Rig   string            `json:"rig"`
 	Seats map[string]Host   `json:"seats"`
-	Tools map[string]Binary `json:"tools"` // worker binaries by name
+	After map[string]Host   `json:"after,omitempty"` // from the file's last line; absent when the run was stopped
+	Tools map[string]Binary `json:"tools"`           // worker binaries by name
 }
 
 // Host is what was found out about one machine; absent facts are absent keys.

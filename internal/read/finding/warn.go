@@ -14,7 +14,7 @@ import (
 func (s *sorted) warn(f Findings) []record.Warning {
 	all := slices.Clone(s.header.Study.Warnings)
 	all = append(all, s.stray...)
-	for _, of := range []func(Findings) []record.Warning{s.warnLimits, s.warnFlags, s.warnNoise, s.warnDelivery, s.warnPlace, s.warnAway} {
+	for _, of := range []func(Findings) []record.Warning{s.warnLimits, s.warnFlags, s.warnNoise, s.warnDelivery, s.warnPlace, s.warnAway, s.warnHosts} {
 		all = append(all, of(f)...)
 	}
 	return all

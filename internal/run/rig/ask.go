@@ -93,15 +93,9 @@ func Survey(ctx context.Context, places []Place, netdyno string) ([]Place, map[s
 	return found, byName, errors.Join(failures...)
 }
 
-// The facts of a moment that a survey turns into others.
-const (
-	clockFact  = "clock.unix_ns" // as the place said it
-	offsetFact = "clock.offset"  // against this host's clock
-)
-
 // Timed adds the moment to a host's facts, for who asks to compare clocks.
 func Timed(h record.Host) record.Host {
-	h.Values[clockFact] = strconv.FormatInt(time.Now().UnixNano(), 10)
+	h.Values[record.ClockFact] = strconv.FormatInt(time.Now().UnixNano(), 10)
 	return h
 }
 
@@ -116,10 +110,10 @@ func (p Place) facts(ctx context.Context, netdyno string) (record.Host, error) {
 	if err := json.Unmarshal(out, &host.Values); err != nil {
 		return host, fmt.Errorf("facts of %s: %w", p.Name, err)
 	}
-	if ns, err := strconv.ParseInt(host.Values[clockFact], 10, 64); err == nil {
-		host.Values[offsetFact] = offset(asked, answered, time.Unix(0, ns))
+	if ns, err := strconv.ParseInt(host.Values[record.ClockFact], 10, 64); err == nil {
+		host.Values[record.OffsetFact] = offset(asked, answered, time.Unix(0, ns))
 	}
-	delete(host.Values, clockFact)
+	delete(host.Values, record.ClockFact)
 	return host, nil
 }
 

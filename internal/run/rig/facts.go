@@ -1,12 +1,9 @@
 package rig
 
 import (
-	"fmt"
 	"io"
-	"maps"
 	"os"
 	"path/filepath"
-	"slices"
 	"strings"
 
 	"netdyno/internal/record"
@@ -56,40 +53,6 @@ var plainFacts = map[string]string{
 	"net.tcp_tw_reuse":        "proc/sys/net/ipv4/tcp_tw_reuse",
 	"net.tcp_max_syn_backlog": "proc/sys/net/ipv4/tcp_max_syn_backlog",
 	"net.port_range":          "proc/sys/net/ipv4/ip_local_port_range",
-}
-
-// changing are the facts that describe a moment or name a machine, and not
-// what it is like.
-var changing = map[string]bool{
-	"host.name": true, "host.boot_id": true,
-	"cpu.mhz": true, "load.average": true, "load.busy_share": true, "load.steal_share": true, "steal.share": true, clockFact: true, offsetFact: true,
-}
-
-// Diff returns one line for each fact in which two hosts differ, by key. Facts
-// of a moment (frequency, load, steal) and names are not compared.
-func Diff(a, b record.Host) []string {
-	keys := slices.Collect(maps.Keys(a.Values))
-	for key := range b.Values {
-		if _, both := a.Values[key]; !both {
-			keys = append(keys, key)
-		}
-	}
-	slices.Sort(keys)
-	var lines []string
-	for _, key := range keys {
-		one, inA := a.Values[key]
-		other, inB := b.Values[key]
-		switch {
-		case changing[key] || inA && inB && one == other:
-		case !inA:
-			lines = append(lines, fmt.Sprintf("%s: unknown, then %q", key, other))
-		case !inB:
-			lines = append(lines, fmt.Sprintf("%s: %q, then unknown", key, one))
-		default:
-			lines = append(lines, fmt.Sprintf("%s: %q, then %q", key, one, other))
-		}
-	}
-	return lines
 }
 
 // facts gathers the values of one host.

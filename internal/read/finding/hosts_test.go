@@ -1,0 +1,46 @@
+package finding
+
+import (
+	"strings"
+	"testing"
+
+	"netdyno/internal/record"
+)
+
+func TestHostsThatDifferAreNamed(t *testing.T) {
+	host := func(pairs ...string) record.Host {
+		h := record.Host{Values: map[string]string{}}
+		for i := 0; i < len(pairs); i += 2 {
+			h.Values[pairs[i]] = pairs[i+1]
+		}
+		return h
+	}
+	s := &sorted{header: record.Header{Facts: record.Facts{
+		Seats: map[string]record.Host{
+			"a": host("kernel.release", "6.1", "thp", "never", "host.name", "a", record.OffsetFact, "+1ms ±1ms"),
+			"b": host("kernel.release", "6.2", "thp", "never", "host.name", "b", record.OffsetFact, "+9ms ±1ms"),
+		},
+		After: map[string]record.Host{
+			"a": host("kernel.release", "6.1", "thp", "always", "load.average", "7"),
+			"b": host("kernel.release", "6.2", "thp", "never"),
+		},
+	}}}
+	warnings := s.warnHosts(Findings{})
+	if len(warnings) != 2 {
+		t.Fatalf("warnings %+v, want two", warnings)
+	}
+	if w := warnings[0]; w.About != "seats" || w.Text != `a and b are not alike: kernel.release: "6.1", then "6.2"` {
+		t.Errorf("%+v", w)
+	}
+	if w := warnings[1]; w.About != "facts" || w.Text != `a changed during the run: thp: "never", then "always"` {
+		t.Errorf("%+v", w)
+	}
+	s.header.Facts.After = nil
+	s.header.Facts.Seats = map[string]record.Host{"a": host("thp", "never")}
+	if warnings := s.warnHosts(Findings{}); warnings != nil {
+		t.Errorf("of one seat without an end: %+v", warnings)
+	}
+	if got := several(strings.Split("1 2 3 4 5 6 7 8", " ")); got != "1; 2; 3; 4; 5; 6; and 2 more" {
+		t.Errorf("several: %q", got)
+	}
+}

@@ -1,0 +1,47 @@
+package record
+
+import (
+	"fmt"
+	"maps"
+	"slices"
+)
+
+// The facts of a host that only a survey of several has.
+const (
+	ClockFact  = "clock.unix_ns" // as the host said it
+	OffsetFact = "clock.offset"  // against the orchestrator's clock
+)
+
+// changing are the facts that describe a moment or name a machine, and not
+// what it is like.
+var changing = map[string]bool{
+	"host.name": true, "host.boot_id": true,
+	"cpu.mhz": true, "load.average": true, "load.busy_share": true, "load.steal_share": true, "steal.share": true, ClockFact: true, OffsetFact: true,
+}
+
+// DiffHosts returns one line for each fact in which two hosts differ, by key. Facts
+// of a moment (frequency, load, steal) and names are not compared.
+func DiffHosts(a, b Host) []string {
+	keys := slices.Collect(maps.Keys(a.Values))
+	for key := range b.Values {
+		if _, both := a.Values[key]; !both {
+			keys = append(keys, key)
+		}
+	}
+	slices.Sort(keys)
+	var lines []string
+	for _, key := range keys {
+		one, inA := a.Values[key]
+		other, inB := b.Values[key]
+		switch {
+		case changing[key] || inA && inB && one == other:
+		case !inA:
+			lines = append(lines, fmt.Sprintf("%s: unknown, then %q", key, other))
+		case !inB:
+			lines = append(lines, fmt.Sprintf("%s: %q, then unknown", key, one))
+		default:
+			lines = append(lines, fmt.Sprintf("%s: %q, then %q", key, one, other))
+		}
+	}
+	return lines
+}
