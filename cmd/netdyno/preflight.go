@@ -2,9 +2,11 @@ package main
 
 import (
 	"fmt"
+	"slices"
 
 	"netdyno/internal/run/bench"
 	"netdyno/internal/run/doctor"
+	"netdyno/internal/run/rig"
 	"netdyno/internal/run/study"
 )
 
@@ -14,7 +16,11 @@ func (p *plan) preflight() error {
 	said := map[string]bool{}
 	for _, demand := range p.demands() {
 		host := p.facts.Seats[demand.place]
-		warnings, err := doctor.Preflight(demand.Needs, host, doctor.SampleOf(host))
+		now := doctor.SampleOf(host)
+		if !p.speaksForItsMachine(demand.place) {
+			now = doctor.Sample{}
+		}
+		warnings, err := doctor.Preflight(demand.Needs, host, now)
 		if err != nil {
 			return fmt.Errorf("preflight of %s: %w", demand.place, err)
 		}
@@ -29,6 +35,13 @@ func (p *plan) preflight() error {
 		}
 	}
 	return nil
+}
+
+// speaksForItsMachine holds for the first place of each machine: what disturbs
+// that is said once.
+func (p *plan) speaksForItsMachine(name string) bool {
+	at := slices.IndexFunc(p.places, func(other rig.Place) bool { return other.Name == name })
+	return slices.IndexFunc(p.places, func(other rig.Place) bool { return other.Machine == p.places[at].Machine }) == at
 }
 
 // demand is what one kind of trial needs of one place.
