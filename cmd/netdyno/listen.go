@@ -8,6 +8,7 @@ import (
 	"net"
 	"os"
 	"reflect"
+	"strconv"
 	"strings"
 	"time"
 
@@ -77,13 +78,24 @@ func (f *listenFlags) takeBind(args []string, given bool) ([]string, error) {
 			f.bind, given = address, true
 		}
 	}
-	if _, _, err := net.SplitHostPort(f.bind); err != nil {
-		return nil, fmt.Errorf("bind: %w; expected host:port, such as 127.0.0.1:8080", err)
+	if err := checkBind(f.bind); err != nil {
+		return nil, err
 	}
 	if len(rest) == 0 {
 		return nil, errors.New("listen: no transport is named; expected one, such as transport=go-http1")
 	}
 	return rest, nil
+}
+
+func checkBind(address string) error {
+	_, port, err := net.SplitHostPort(address)
+	if err == nil {
+		_, err = strconv.ParseUint(port, 10, 16)
+	}
+	if err != nil {
+		return fmt.Errorf("bind: %w; expected host:port, such as 127.0.0.1:8080", err)
+	}
+	return nil
 }
 
 // listen is the whole of the command.

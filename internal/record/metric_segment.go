@@ -5,7 +5,7 @@ package record
 var segmentMetrics = register([]Metric{
 	{
 		Name: "segment.exchanges_per_s", Unit: "1/s", Doc: "exchange rate",
-		Formula: "Δ exchanges ÷ Δ time, between the first and the last reading while driven, by the server's clock",
+		Formula: "Δ exchanges ÷ Δ time, between the first and the last reading under load, by the server's clock",
 		in: ofSegment(func(s Segment, w *Worker) (float64, bool) {
 			driven := Span{Worker: w, From: s.First, To: s.Last}
 			length, ok := driven.Seconds()
@@ -35,7 +35,7 @@ var segmentMetrics = register([]Metric{
 	},
 	{
 		Name: "segment.cores", Unit: "s/s", Doc: "CPU use",
-		Formula: "Δ CPU time of the process tree ÷ Δ time, between the first and the last reading while driven",
+		Formula: "Δ CPU time of the process tree ÷ Δ time, between the first and the last reading under load",
 		in: ofSegment(func(s Segment, w *Worker) (float64, bool) {
 			if w.Elsewhere() {
 				return 0, false
@@ -45,7 +45,7 @@ var segmentMetrics = register([]Metric{
 	},
 	{
 		Name: "segment.rss_bytes", Unit: "B", Doc: "memory",
-		Formula: "resident set of the process tree at the last reading while driven",
+		Formula: "resident set of the process tree at the last reading under load",
 		in: ofSegment(func(s Segment, w *Worker) (float64, bool) {
 			if w.Elsewhere() || s.Last.Meter == nil {
 				return 0, false

@@ -10,8 +10,8 @@ import "netdyno/internal/contract"
 // lies between them.
 type Segment struct {
 	Number      int    `json:"number"`              // from 1, in the order seen
-	First       Edge   `json:"first"`               // the first reading while driven
-	Last        Edge   `json:"last"`                // the last reading while driven
+	First       Edge   `json:"first"`               // the first reading under load, to Last without a pause
+	Last        Edge   `json:"last"`                // the last such; the same one when the load was too short for two
 	Connections int64  `json:"connections"`         // the most that a reading found open
 	CutShort    string `json:"cut_short,omitempty"` // why it does not end idle; empty when it does
 }

@@ -18,6 +18,7 @@ type cutter struct {
 	latest *record.Edge    // the reading before this one
 	driven *record.Segment // under way; nil while idle
 	idle   record.Edge     // the last reading before it
+	loaded bool            // more was exchanged in it than to verify its connections
 	count  int
 }
 
@@ -42,9 +43,16 @@ func (c *cutter) take(e record.Edge) *passed {
 	}
 	if c.driven == nil {
 		c.count++
-		c.driven, c.idle = &record.Segment{Number: c.count, First: e}, *before
+		c.driven, c.idle, c.loaded = &record.Segment{Number: c.count}, *before, false
 	}
-	c.driven.Last, c.driven.Connections = e, max(c.driven.Connections, e.Reading.Counts.Connections)
+	c.driven.Connections = max(c.driven.Connections, e.Reading.Counts.Connections)
+	switch {
+	case !c.loaded:
+		c.loaded = e.Reading.Counts.Exchanges-c.idle.Reading.Counts.Exchanges > c.driven.Connections
+		c.driven.First, c.driven.Last = e, e
+	case moved(*before, e):
+		c.driven.Last = *before // of the time up to e, the load may have filled a part
+	}
 	return nil
 }
 

@@ -62,6 +62,24 @@ func TestReadingsAreCutIntoSegments(t *testing.T) {
 	}
 }
 
+// The rate of a segment is taken where the load ran throughout: neither what was
+// connecting nor the reading in whose time it ended.
+func TestASegmentsRateIsOfItsLoadAlone(t *testing.T) {
+	var cut cutter
+	var over *passed
+	for _, r := range []reading{{0, 0}, {4, 4}, {4, 4}, {54, 4}, {154, 4}, {254, 4}, {260, 4}, {260, 4}, {260, 0}} {
+		if p := cut.take(edge(r)); p != nil {
+			over = p
+		}
+	}
+	if over == nil {
+		t.Fatal("the segment has not ended")
+	}
+	if first, last := over.First.Reading.Counts.Exchanges, over.Last.Reading.Counts.Exchanges; first != 54 || last != 254 {
+		t.Errorf("the load runs from %d to %d exchanges, want from 54 to 254", first, last)
+	}
+}
+
 func edge(r reading) record.Edge {
 	return record.Edge{Reading: contract.Reading{Counts: contract.Counts{Exchanges: r.exchanges, Connections: r.connections}}}
 }
