@@ -66,6 +66,9 @@ func Hosts(t testing.TB, n int) *Lab {
 		t.Fatal(err)
 	}
 	l.dir = dir
+	if err := os.Mkdir(l.Temporary(), 0o700); err != nil {
+		t.Fatal(err)
+	}
 	if l.guard, err = startGuard(dir, l.spaces); err != nil {
 		t.Fatal(err)
 	}
@@ -102,6 +105,11 @@ func (l *Lab) close(t testing.TB) {
 
 // Size returns the number of hosts, the hub not counted.
 func (l *Lab) Size() int { return len(l.spaces) - 1 }
+
+// Temporary returns a directory for what is run on the hosts, all of them, to put
+// temporary files in, so that a test can see what is left there. It goes with the
+// laboratory.
+func (l *Lab) Temporary() string { return filepath.Join(l.dir, "tmp") }
 
 // Name returns a host's name: "ctl" of the hub, else "node1", "node2", …
 func (l *Lab) Name(host int) string {

@@ -33,7 +33,8 @@ PidFile none
 Subsystem sftp internal-sftp
 `
 
-// SSH is an sshd on each host, which lets root in with one key.
+// SSH is an sshd on each host, which lets root in with one key. What its sessions
+// write to a temporary directory lies in that of the laboratory.
 type SSH struct {
 	// Config is the path of a client configuration that knows the hosts by name.
 	// Commands on the laboratory's hosts find it in the place of the machine's, so
@@ -96,7 +97,7 @@ func (s *SSH) configure(dir string) error {
 	for path, text := range map[string]string{
 		s.Config:          config.String(),
 		at("known_hosts"): known.String(),
-		at("sshd_config"): fmt.Sprintf("%sHostKey %s\nAuthorizedKeysFile %s\n", sshdConfig, at("hostkey"), at("id.pub")),
+		at("sshd_config"): fmt.Sprintf("%sHostKey %s\nAuthorizedKeysFile %s\nSetEnv TMPDIR=%s\n", sshdConfig, at("hostkey"), at("id.pub"), s.lab.Temporary()),
 	} {
 		if err := os.WriteFile(path, []byte(text), 0o600); err != nil {
 			return err
@@ -112,6 +113,9 @@ func (s *SSH) Start(t testing.TB, host int) {
 		return s.lab.answers(host, sshPort)
 	})
 }
+
+// Sshd returns the process id of a host's sshd; 0 when it does not run.
+func (s *SSH) Sshd(host int) int { return s.daemons[host-1].pid() }
 
 // Kill kills a host's sshd and its sessions at once. What the sessions started
 // is not killed, as it would not be on a real host.

@@ -1,50 +1,123 @@
 // Package rigs_test runs the same study on every rig of several hosts, in a
 // laboratory of namespaces with a real sshd and a real Slurm cluster, and then
 // pulls cables and kills what a run is made of.
+//
+// Most of it waits, for deadlines and for daemons, so the tests run beside each
+// other, each in a laboratory of its own.
 package rigs_test
 
 import (
 	"bytes"
+	"errors"
+	"flag"
 	"fmt"
 	"os"
 	"os/exec"
 	"path/filepath"
 	"slices"
 	"strings"
+	"sync/atomic"
 	"testing"
 
 	"netdyno/internal/record"
+	"netdyno/internal/run/bench"
 	"netdyno/test/lab"
 )
 
-// netdyno is the directory of the programs under test.
+// beside is how many tests run at once: more make everything slow.
+const beside = "4"
+
+// bin is the directory of the programs under test, and of what they are held by.
 var bin string
 
 func TestMain(m *testing.M) { os.Exit(build(m)) }
 
 // build builds what the tests run, so that it is what the tree says.
 func build(m *testing.M) int {
-	var err error
-	if bin, err = os.MkdirTemp("", "rigs-bin-"); err != nil {
+	err := flag.Set("test.parallel", beside)
+	if err == nil {
+		bin, err = os.MkdirTemp("", "rigs-bin-")
+	}
+	if err != nil {
 		fmt.Fprintln(os.Stderr, err)
 		return 1
 	}
 	defer os.RemoveAll(bin)
-	c := exec.Command("go", "build", "-o", bin, "netdyno/cmd/netdyno", "netdyno/cmd/netdyno-worker-net")
-	if out, err := c.CombinedOutput(); err != nil {
-		fmt.Fprintf(os.Stderr, "build: %v: %s", err, out)
-		return 1
+	worker := filepath.Join(bin, plain)
+	for _, argv := range [][]string{
+		{"-o", bin, "netdyno/cmd/netdyno", "netdyno/cmd/netdyno-worker-net"},
+		{"-o", filepath.Join(bin, held), "-ldflags", "-X main.worker=" + worker + " -X main.gates=" + bin, "./testdata/held"},
+	} {
+		c := exec.Command("go", append([]string{"build"}, argv...)...)
+		if out, err := c.CombinedOutput(); err != nil {
+			fmt.Fprintf(os.Stderr, "build: %v: %s", err, out)
+			return 1
+		}
 	}
 	return m.Run()
 }
 
-// small is a study that takes a second or two on any rig.
-var small = []string{"transport=go-net,go-epoll", "clients=2", "connections=4", "blocks=1", "window=200ms", "warmup=50ms"}
-
-// bed is where netdyno runs: the hub of a laboratory.
+// bed is a laboratory with a way to reach its hosts, in whose hub netdyno runs.
 type bed struct {
 	*lab.Lab
-	env []string
+	programs string // directory of netdyno and the one worker that it finds
+	worker   string // that one's file name, and of no other bed's
+	rig      string
+	env      []string
+	address  func(node int) string // of a place, counted from 1
+	ssh      *lab.SSH              // nil elsewhere
+	slurm    *lab.Slurm            // nil elsewhere
+}
+
+// beds are the rigs that tests are made on, by name.
+var beds = map[string]func(t *testing.T, worker string) bed{"netns": netnsBed, "ssh": sshBed, "slurm": slurmBed}
+
+// The workers of a bed: as it is, or one whose trials a test can hold.
+const plain, held = "netdyno-worker-net", "held"
+
+var bedsMade atomic.Int32
+
+// newBed makes a laboratory, and a directory of programs so that the test knows
+// its own processes among all of the machine's.
+func newBed(t *testing.T, hosts int, worker string) bed {
+	t.Helper()
+	name := fmt.Sprintf("bed%03d", bedsMade.Add(1))
+	b := bed{Lab: lab.Hosts(t, hosts), programs: filepath.Join(bin, name), worker: bench.WorkerPrefix + name}
+	err := errors.Join(os.Mkdir(b.programs, 0o755),
+		os.Link(filepath.Join(bin, "netdyno"), filepath.Join(b.programs, "netdyno")),
+		os.Link(filepath.Join(bin, worker), filepath.Join(b.programs, b.worker)))
+	if err != nil {
+		t.Fatal(err)
+	}
+	b.env = []string{"TMPDIR=" + b.Temporary()}
+	b.address = b.Address
+	return b
+}
+
+// netnsBed needs of a laboratory only that it is apart from the machine.
+func netnsBed(t *testing.T, worker string) bed {
+	t.Helper()
+	b := newBed(t, 1, worker)
+	b.rig = "netns:3"
+	b.address = func(node int) string { return fmt.Sprintf("10.77.%d.1", node) }
+	return b
+}
+
+func sshBed(t *testing.T, worker string) bed {
+	t.Helper()
+	b := newBed(t, 3, worker)
+	b.ssh = b.SSH(t)
+	b.rig = "ssh:node1,node2,node3?config=" + b.ssh.Config
+	return b
+}
+
+func slurmBed(t *testing.T, worker string) bed {
+	t.Helper()
+	b := newBed(t, 3, worker)
+	b.slurm = b.Slurm(t)
+	b.rig = "slurm:3"
+	b.env = append(b.env, b.slurm.Env()...)
+	return b
 }
 
 // command is netdyno in the hub, with a study's arguments and a directory for
@@ -52,14 +125,13 @@ type bed struct {
 func (b bed) command(t *testing.T, args ...string) (c *exec.Cmd, dir string) {
 	t.Helper()
 	dir = filepath.Join(t.TempDir(), "out")
-	argv := slices.Concat([]string{filepath.Join(bin, "netdyno"), "run"}, args, []string{"--out", dir})
-	c = b.Command(0, argv...)
+	c = b.Command(0, slices.Concat([]string{filepath.Join(b.programs, "netdyno"), "run"}, args, []string{"--rig", b.rig, "--out", dir})...)
 	c.Env = append(os.Environ(), b.env...)
 	return c, dir
 }
 
 // run runs a study to its end and returns its records.
-func (b bed) run(t *testing.T, args ...string) []record.Record {
+func (b bed) run(t *testing.T, args ...string) record.Contents {
 	t.Helper()
 	c, dir := b.command(t, args...)
 	var out bytes.Buffer
@@ -68,26 +140,8 @@ func (b bed) run(t *testing.T, args ...string) []record.Record {
 		t.Fatalf("netdyno run %s: %v\n%s", strings.Join(args, " "), err, out.String())
 	}
 	contents, err := record.Read(filepath.Join(dir, record.RecordsFile))
-	if err != nil {
-		t.Fatal(err)
+	if err != nil || len(contents.Problems) > 0 {
+		t.Fatalf("read the records: %v, %v", err, contents.Problems)
 	}
-	return contents.Records
-}
-
-func TestSSH(t *testing.T) {
-	l := lab.Hosts(t, 3)
-	ssh := l.SSH(t)
-	b := bed{Lab: l}
-	for _, r := range b.run(t, append(small, "--rig", "ssh:node1,node2,node3?config="+ssh.Config)...) {
-		t.Log(r.Outcome, r.Failure, r.Timeline)
-	}
-}
-
-func TestSlurm(t *testing.T) {
-	l := lab.Hosts(t, 3)
-	s := l.Slurm(t)
-	b := bed{Lab: l, env: s.Env()}
-	for _, r := range b.run(t, append(small, "--rig", "slurm:3")...) {
-		t.Log(r.Outcome, r.Failure, r.Timeline)
-	}
+	return contents
 }

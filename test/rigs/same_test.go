@@ -1,0 +1,115 @@
+package rigs_test
+
+import (
+	"slices"
+	"testing"
+
+	"netdyno/internal/contract"
+	"netdyno/internal/read/finding"
+	"netdyno/internal/record"
+)
+
+// small is a study that takes a few seconds on any rig. Of a fixed amount of work
+// the books close exactly, however late a busy machine reads them.
+var small = []string{"transport=go-net,go-epoll", "connections=4,8", "clients=2", "blocks=1", "amount=500", "placement=free"}
+
+// place is where a worker of a trial sat, and at what.
+type place struct {
+	Cell, Arm    string
+	Worker, Seat string
+}
+
+// The same study on every rig has the same cells, arms, workers and seats, all
+// of it valid, and leaves nothing behind.
+func TestSame(t *testing.T) {
+	want := expected()
+	for name, make := range beds {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			b := make(t, plain)
+			before := b.census(t)
+			contents := b.run(t, small...)
+			before.nothingLeft(t)
+			if got := seats(contents.Records); !slices.Equal(got, want) {
+				t.Errorf("workers sat at %v, want %v", got, want)
+			}
+			valid(t, contents)
+			for _, r := range contents.Records {
+				driven(t, r)
+			}
+		})
+	}
+}
+
+// expected are the seats of a small study on a rig of three places.
+func expected() []place {
+	var all []place
+	for _, cell := range []string{"connections=4", "connections=8"} {
+		for _, arm := range []string{"go-epoll", "go-net", "go-net"} { // the baseline runs twice
+			all = append(all, place{cell, arm, "client-1", "node2"}, place{cell, arm, "client-2", "node3"}, place{cell, arm, "server", "node1"})
+		}
+	}
+	return sorted(all)
+}
+
+func seats(records []record.Record) []place {
+	var all []place
+	for _, r := range records {
+		for _, w := range r.Workers {
+			all = append(all, place{r.Trial.Cell, r.Trial.Arm, w.Name, w.Seat})
+		}
+	}
+	return sorted(all)
+}
+
+func sorted(places []place) []place {
+	slices.SortFunc(places, func(a, b place) int {
+		return slices.Compare([]string{a.Cell, a.Arm, a.Worker}, []string{b.Cell, b.Arm, b.Worker})
+	})
+	return places
+}
+
+// valid demands that a reader finds nothing wrong with any trial.
+func valid(t *testing.T, contents record.Contents) {
+	t.Helper()
+	var trials []record.Trial
+	for _, r := range contents.Records {
+		trials = append(trials, r.Trial)
+	}
+	found, err := finding.Find(contents.Header, trials, contents.Records)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, cell := range found.Cells {
+		for _, arm := range cell.Arms {
+			for _, trial := range arm.Trials {
+				if trial.Status != finding.Valid {
+					t.Errorf("%s, %s is %s: %s", arm.Name, cell.Name, trial.Status, trial.Reason)
+				}
+			}
+		}
+	}
+}
+
+// driven demands that both clients of a trial received, and that all they did was
+// with the server.
+func driven(t *testing.T, r record.Record) {
+	t.Helper()
+	var clients, servers int64
+	for _, w := range r.Workers {
+		switch {
+		case w.Result == nil:
+			t.Errorf("trial %s: %s has no result", r.Trial.ID, w.Name)
+		case w.Role == contract.Server:
+			// It also answered the exchanges that verified each connection, before.
+			servers += w.Close.Reading.Counts.Exchanges - w.Open.Reading.Counts.Exchanges
+		case w.Result.Counts.ReceivedBytes == 0:
+			t.Errorf("trial %s: %s received nothing", r.Trial.ID, w.Name)
+		default:
+			clients += w.Result.Counts.Exchanges
+		}
+	}
+	if clients == 0 || clients != servers {
+		t.Errorf("trial %s: the clients completed %d exchanges, the server %d", r.Trial.ID, clients, servers)
+	}
+}
