@@ -2,8 +2,10 @@ package main
 
 import (
 	"fmt"
+	"slices"
 	"strings"
 
+	"netdyno/internal/contract"
 	"netdyno/internal/run/bench"
 	"netdyno/internal/run/rig"
 	"netdyno/internal/run/rig/arrange"
@@ -33,6 +35,35 @@ func (l *lone) takes(w study.Work) error {
 	}
 	_, err := l.catalog.Alone(w)
 	return err
+}
+
+// leaveServerOut takes the server's metrics out of a study's primary ones, for
+// a server that nobody here meters: no comparison could ever be made of them.
+func leaveServerOut(s *study.Study) {
+	mine := slices.DeleteFunc(slices.Clone(s.Compare.Primary), func(metric string) bool {
+		return strings.HasPrefix(metric, string(contract.Server)+".") || strings.HasPrefix(metric, "host.")
+	})
+	if len(mine) == 0 {
+		mine = []string{"exchanges_per_s"}
+	}
+	s.Compare.Primary = mine
+}
+
+// checkTrust refuses encrypted trials whose clients do not know the server's
+// certificate, before anything runs.
+func (p *plan) checkTrust() error {
+	away, ok := p.rig.(rig.Away)
+	if !ok {
+		return nil
+	}
+	for _, t := range p.trials {
+		if work, err := study.Decode(t.Levels); err == nil {
+			if err := bench.Trusts(work, away); err != nil {
+				return err
+			}
+		}
+	}
+	return nil
 }
 
 // withServer completes a study that names its client alone, for a server that

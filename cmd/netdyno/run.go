@@ -128,7 +128,9 @@ func prepare(ctx context.Context, args []string, f runFlags) (*plan, error) {
 	if p.catalog, err = discover(ctx); err != nil {
 		return nil, err
 	}
-	p.away = choice.Away()
+	if p.away = choice.Away(); p.away {
+		leaveServerOut(p.study)
+	}
 	if err := p.checkEnds(args[0]); err != nil {
 		return nil, err
 	}
@@ -159,7 +161,7 @@ func (p *plan) arrange(ctx context.Context, choice arrange.Choice) error {
 	if p.places, p.facts.Seats, err = rig.Survey(ctx, p.rig.Places(), p.self); err != nil {
 		return err
 	}
-	if err := p.checkLink(); err != nil {
+	if err := errors.Join(p.checkLink(), p.checkTrust()); err != nil {
 		return err
 	}
 	return p.preflight()

@@ -115,7 +115,7 @@ func costMetrics() []Metric {
 		Formula: "busy time of all CPUs of all hosts (user, nice, system, irq, softirq) × 1e6 ÷ exchanges_per_s",
 		in: func(w *Window) (float64, bool) {
 			busy, ok := hostCores(w, busyNs, w.per(meteredSeconds))
-			return perExchange(w, busy*usPerS, ok)
+			return perExchange(w, busy*usPerS, ok && len(w.Record.Away()) == 0)
 		},
 	}
 	perGB := bothEnds(Metric{

@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"maps"
 	"slices"
+	"strings"
 	"time"
 
 	"netdyno/internal/contract"
@@ -82,15 +83,31 @@ func (t *trial) seatAway(away rig.Away) error {
 	return nil
 }
 
+// Trusts reports why the clients of an encrypted trial would not trust a server
+// that stands elsewhere; nil when they can.
+func Trusts(w study.Work, away rig.Away) error {
+	if !w.TLS || away.Authorities() != "" {
+		return nil
+	}
+	return fmt.Errorf("tls=yes: the clients do not know the server's certificate; copy the certificate.pem that netdyno listen leaves in its directory and name it: --rig %s?ca=certificate.pem", away.Name())
+}
+
 // trust returns what clients of a server elsewhere need for an encrypted trial.
 func trust(w study.Work, away rig.Away) (*contract.TLS, error) {
-	switch {
-	case !w.TLS:
-		return nil, nil
-	case away.Authorities() == "":
-		return nil, fmt.Errorf("tls=yes: the clients do not know the server's certificate; give its file (netdyno listen leaves certificate.pem in its directory) as --rig %s?ca=FILE", away.Name())
+	if err := Trusts(w, away); err != nil || !w.TLS {
+		return nil, err
 	}
 	return &contract.TLS{Authorities: away.Authorities()}, nil
+}
+
+// nameServer adds to a client's failure which server it drove, unless the
+// client's own words do.
+func (t *trial) nameServer(f *record.Failure) {
+	named := func(peer string) bool { return strings.Contains(f.Text, peer) }
+	if f == nil || len(t.peers) == 0 || f.Worker == "" || slices.ContainsFunc(t.peers, named) {
+		return
+	}
+	f.Text += "; the server is what listens on " + strings.Join(t.peers, " ")
 }
 
 // Rest returns how long a bench leaves its rig alone before every trial; 0 for

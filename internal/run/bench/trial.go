@@ -52,6 +52,7 @@ func (b *Bench) trial(ctx context.Context, plan record.Trial) record.Record {
 	t.line.EndNs = t.elapsed()
 	r.Timeline = t.line
 	r.Outcome, r.Failure = outcome(err)
+	t.nameServer(r.Failure)
 	return r
 }
 
