@@ -53,7 +53,7 @@ func (b *bed) grpcppQuestions() []question {
 // client's CPU was.
 func (b *bed) profiled(name string, args ...string) subject {
 	return subject{name, func(ctx context.Context) (figure, error) {
-		r, err := b.conduct(ctx, true, true, args)
+		r, err := b.conduct(ctx, pinned{}, true, true, args)
 		if err != nil {
 			return figure{}, err
 		}

@@ -13,7 +13,7 @@ import (
 
 // questions are the promises that are ratios.
 func (b *bed) questions() []question {
-	return slices.Concat(b.echoQuestions(), b.bulkQuestions(), b.grpcQuestions(), b.grpcppQuestions(), b.nginxQuestions(), b.readQuestions())
+	return slices.Concat(b.echoQuestions(), b.bulkQuestions(), b.grpcQuestions(), b.grpcppQuestions(), b.nginxQuestions(), b.readQuestions(), b.linkQuestions())
 }
 
 // absolutes are the promises that are not ratios.
@@ -21,7 +21,7 @@ func (b *bed) absolutes(ctx context.Context, asked func(name string) bool) error
 	for _, one := range []struct {
 		name    string
 		measure func(context.Context) error
-	}{{"crowd", b.crowd}, {"meter", b.metering}, {"slot", slot}, {"allocations", allocations}} {
+	}{{"crowd", b.crowd}, {"meter", b.metering}, {"overhead", b.overhead}, {"slot", slot}, {"allocations", allocations}} {
 		if !asked(one.name) {
 			continue
 		}

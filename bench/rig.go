@@ -69,10 +69,10 @@ func (pinned) Places() []rig.Place {
 
 // trial measures one trial of ours and returns its record.
 func (b *bed) trial(ctx context.Context, metered bool, args ...string) (*record.Record, error) {
-	return b.conduct(ctx, metered, false, args)
+	return b.conduct(ctx, pinned{}, metered, false, args)
 }
 
-func (b *bed) conduct(ctx context.Context, metered, profiled bool, args []string) (*record.Record, error) {
+func (b *bed) conduct(ctx context.Context, on rig.Rig, metered, profiled bool, args []string) (*record.Record, error) {
 	args = append([]string{"blocks=1", "warmup=200ms", "window=" + b.window.String()}, args...)
 	if !slices.ContainsFunc(args, func(a string) bool { return strings.HasPrefix(a, "client=") || strings.HasPrefix(a, "transport=") }) {
 		args = append(args, "client=go-epoll")
@@ -86,7 +86,7 @@ func (b *bed) conduct(ctx context.Context, metered, profiled bool, args []string
 		return nil, err
 	}
 	var kept *record.Record
-	t := bench.Bench{Rig: pinned{}, Catalog: &b.catalog, Keep: func(r record.Record) error { kept = &r; return nil }}
+	t := bench.Bench{Rig: on, Catalog: &b.catalog, Keep: func(r record.Record) error { kept = &r; return nil }}
 	if metered {
 		t.Meter = []string{filepath.Join(b.bin, "netdyno"), "meter"}
 	}
