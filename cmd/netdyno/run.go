@@ -153,9 +153,11 @@ func (p *plan) arrange(ctx context.Context, choice arrange.Choice) error {
 	}
 	p.rig = built
 	if carrier, ok := p.rig.(rig.Carrier); ok {
-		if err := carrier.Deliver(ctx, append(p.programs(), p.self)); err != nil {
+		programs := p.programs()
+		if err := carrier.Deliver(ctx, append(programs, p.self)); err != nil {
 			return err
 		}
+		p.tryOut(ctx, programs)
 	}
 	p.facts = record.Facts{Rig: p.rig.Name(), Tools: p.catalog.Binaries()}
 	if p.places, p.facts.Seats, err = rig.Survey(ctx, p.rig.Places(), p.self); err != nil {

@@ -12,6 +12,7 @@ import (
 	"slices"
 	"strings"
 	"sync"
+	"syscall"
 	"time"
 
 	"netdyno/internal/contract"
@@ -80,15 +81,31 @@ func executables(directories []string) []string {
 	return paths
 }
 
-// introduce runs a worker just long enough to hear its hello.
+// helloPatience is for a program that is only asked what it is.
+const helloPatience = 5 * time.Second
+
+// introduce hears what a worker of this host says of itself.
 func introduce(ctx context.Context, path string) (Program, error) {
 	sum, err := hashFile(path)
 	if err != nil {
 		return Program{}, err
 	}
-	process, err := rig.Start([]string{path}, rig.Options{})
+	hello, err := hear(ctx, path, []string{path})
+	return Program{Path: path, SHA256: sum, Hello: hello}, err
+}
+
+// RunsAt reports why a worker does not run at a place: a library that is not
+// installed there, another architecture. Nil when it introduces itself.
+func RunsAt(ctx context.Context, p rig.Place, path string) error {
+	_, err := hear(ctx, filepath.Base(path), p.Command(path))
+	return err
+}
+
+// hear runs a worker just long enough to hear its hello.
+func hear(ctx context.Context, path string, argv []string) (contract.Hello, error) {
+	process, err := rig.Start(argv, rig.Options{DeathSignal: syscall.SIGTERM})
 	if err != nil {
-		return Program{}, err
+		return contract.Hello{}, err
 	}
 	defer func() {
 		process.CloseInput()
@@ -101,19 +118,19 @@ func introduce(ctx context.Context, path string) (Program, error) {
 	case m, ok := <-process.Messages():
 		switch {
 		case !ok:
-			return Program{}, fmt.Errorf("%s ended without a hello; it said on stderr: %s", path, orNothing(process.Stderr()))
+			return contract.Hello{}, fmt.Errorf("%s ended without a hello; it said on stderr: %s", path, orNothing(process.Stderr()))
 		case m.Err != nil:
-			return Program{}, fmt.Errorf("%s: %w", path, m.Err)
+			return contract.Hello{}, fmt.Errorf("%s: %w", path, m.Err)
 		case m.Message.Hello == nil:
-			return Program{}, fmt.Errorf("%s began with %s, expected hello (CONTRACT.md, section hello)", path, m.Message.Name())
+			return contract.Hello{}, fmt.Errorf("%s began with %s, expected hello (CONTRACT.md, section hello)", path, m.Message.Name())
 		case m.Message.Hello.Contract != contract.Version:
-			return Program{}, fmt.Errorf("%s speaks contract %d, this netdyno speaks %d", path, m.Message.Hello.Contract, contract.Version)
+			return contract.Hello{}, fmt.Errorf("%s speaks contract %d, this netdyno speaks %d", path, m.Message.Hello.Contract, contract.Version)
 		}
-		return Program{Path: path, SHA256: sum, Hello: *m.Message.Hello}, nil
-	case <-time.After(5 * time.Second):
-		return Program{}, fmt.Errorf("%s said nothing for 5 s, expected hello (CONTRACT.md, section hello)", path)
+		return *m.Message.Hello, nil
+	case <-time.After(helloPatience):
+		return contract.Hello{}, fmt.Errorf("%s said nothing for %v, expected hello (CONTRACT.md, section hello)", path, helloPatience)
 	case <-ctx.Done():
-		return Program{}, context.Cause(ctx)
+		return contract.Hello{}, context.Cause(ctx)
 	}
 }
 
@@ -229,6 +246,17 @@ func (o Offer) carries(codec string) bool {
 
 // foreign holds for a transport that stands for a program of the user's.
 func (o Offer) foreign() bool { return o.Wire == "" }
+
+// Without returns the catalog less programs, by their paths.
+func (c *Catalog) Without(paths []string) *Catalog {
+	rest := &Catalog{Absent: c.Absent}
+	for _, p := range c.Programs {
+		if !slices.Contains(paths, p.Path) {
+			rest.Programs = append(rest.Programs, p)
+		}
+	}
+	return rest
+}
 
 // Binaries identifies the programs, for a run's facts.
 func (c *Catalog) Binaries() map[string]record.Binary {
