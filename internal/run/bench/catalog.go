@@ -118,6 +118,7 @@ func hear(ctx context.Context, path string, argv []string) (contract.Hello, erro
 	case m, ok := <-process.Messages():
 		switch {
 		case !ok:
+			process.Wait(time.Second) // by when all that it said is read
 			return contract.Hello{}, fmt.Errorf("%s ended without a hello; it said on stderr: %s", path, orNothing(process.Stderr()))
 		case m.Err != nil:
 			return contract.Hello{}, fmt.Errorf("%s: %w", path, m.Err)

@@ -131,6 +131,9 @@ func (c Choice) Build(ctx context.Context) (rig.Rig, error) { return c.kind.buil
 // name is the rig as records name it: without the link, which is a factor.
 func (c Choice) name() string {
 	name := c.kind.name
+	if isFile(c.text) {
+		return name + " of " + c.text
+	}
 	if c.seats != "" {
 		name += ":" + c.seats
 	}
