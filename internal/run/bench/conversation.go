@@ -25,6 +25,7 @@ const (
 // end that nobody asked for, ends the whole trial through fail.
 type conversation struct {
 	process *rig.Process
+	place   rig.Place
 	fail    context.CancelCauseFunc // ends the trial
 	answers chan contract.Message   // what the trial waits for
 	pumped  chan struct{}
@@ -49,13 +50,13 @@ func (f *failure) Error() string {
 }
 
 // converse launches a metered worker and begins to listen.
-func converse(w record.Worker, argv []string, fail context.CancelCauseFunc) (*conversation, error) {
+func converse(w record.Worker, place rig.Place, argv []string, fail context.CancelCauseFunc) (*conversation, error) {
 	process, err := rig.Start(argv, rig.Options{DeathSignal: syscall.SIGTERM})
 	if err != nil {
-		return nil, &failure{record.Failure{Kind: contract.SetupFailed, Text: err.Error(), Worker: w.Name, State: "born"}}
+		return nil, &failure{record.Failure{Kind: contract.SetupFailed, Text: at(place, err.Error()), Worker: w.Name, State: "born"}}
 	}
 	c := &conversation{
-		process: process, fail: fail, worker: w, state: "born",
+		process: process, place: place, fail: fail, worker: w, state: "born",
 		answers: make(chan contract.Message, 8), pumped: make(chan struct{}), begun: time.Now(),
 	}
 	go c.pump()
@@ -76,24 +77,8 @@ func (c *conversation) pump() {
 	expected := c.ending
 	c.mu.Unlock()
 	if !expected {
-		exit := c.process.Wait(2 * time.Second)
-		c.failed(contract.Peer, fmt.Sprintf("the worker ended (status %d%s); it said on stderr: %s",
-			exit.Code, signalText(exit.Signal), orNothing(c.process.Stderr())))
+		c.failed(contract.Peer, c.obituary(c.process.Wait(2*time.Second)))
 	}
-}
-
-func signalText(signal string) string {
-	if signal == "" {
-		return ""
-	}
-	return ", " + signal
-}
-
-func orNothing(s string) string {
-	if s == "" {
-		return "nothing"
-	}
-	return s
 }
 
 // take files one message.
@@ -140,7 +125,7 @@ func (c *conversation) take(m contract.Message) {
 // failed ends the trial with this worker's failure; the first one counts.
 func (c *conversation) failed(kind contract.ErrorKind, text string) {
 	c.mu.Lock()
-	f := &failure{record.Failure{Kind: kind, Text: text, Worker: c.worker.Name, State: c.state}}
+	f := &failure{record.Failure{Kind: kind, Text: at(c.place, text), Worker: c.worker.Name, State: c.state}}
 	ending := c.ending
 	c.mu.Unlock()
 	if !ending {

@@ -220,7 +220,7 @@ func (t *trial) enlist(a actor, fail context.CancelCauseFunc) (*conversation, er
 	c, err := converse(record.Worker{
 		Name: a.name, Role: a.role, Seat: a.seat.Name, Transport: a.offer.Name, Delivery: a.offer.Delivery,
 		Binary: filepath.Base(program.Path), SHA256: program.SHA256, Version: program.Hello.Version, CPUSet: a.seat.CPUs,
-	}, argv, fail)
+	}, a.seat.Place, argv, fail)
 	if err == nil {
 		t.all = append(t.all, c)
 	}

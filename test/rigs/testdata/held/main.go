@@ -1,7 +1,7 @@
 // Command held is a real worker behind a gate. While a file of the gates'
 // directory with this program's own base name holds the name of a state, a
 // worker that comes to that state waits there, and shows it in its command name
-// (/proc/PID/comm): "held-window". So a test can hurt a trial in the state that
+// (/proc/PID/comm): "in-window". So a test can hurt a trial in the state that
 // it wants, without a race.
 //
 // Both paths are set by the linker: a place that ssh reaches gets no environment.
@@ -79,7 +79,7 @@ func (g gate) pass(state string) {
 			break
 		}
 		if !shown {
-			show("held-" + state)
+			show("in-" + state)
 			shown = true
 		}
 		select {
@@ -89,7 +89,7 @@ func (g gate) pass(state string) {
 		}
 	}
 	if shown {
-		show("passed-" + state)
+		show("past-" + state)
 	}
 }
 
@@ -122,15 +122,32 @@ func (g gate) down(to io.WriteCloser) {
 		}
 	}()
 	for command := range commands {
-		for begin, state := range map[string]string{
-			`{"setup"`: "idle", `{"mark":{"id":3`: "ready", `{"mark":{"id":1`: "running", `{"mark":{"id":2`: "window", `{"stop"`: "stopping",
-		} {
-			if bytes.HasPrefix(command, []byte(begin)) {
-				g.pass(state)
-			}
+		if state := before(command); state != "" {
+			g.pass(state)
 		}
 		if _, err := to.Write(command); err != nil {
 			return // how the worker ended tells why
 		}
 	}
+}
+
+// before returns the state that a command ends; "" for none. Clients are set up
+// when the server is ready, so that their state has a name of its own.
+func before(command []byte) string {
+	begins := func(with string) bool { return bytes.HasPrefix(command, []byte(with)) }
+	switch {
+	case begins(`{"setup"`) && bytes.Contains(command, []byte(`"role":"client"`)):
+		return "unconnected"
+	case begins(`{"setup"`):
+		return "idle"
+	case begins(`{"mark":{"id":3`):
+		return "ready"
+	case begins(`{"mark":{"id":1`):
+		return "running"
+	case begins(`{"mark":{"id":2`):
+		return "window"
+	case begins(`{"stop"`):
+		return "stopping"
+	}
+	return ""
 }

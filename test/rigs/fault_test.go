@@ -1,0 +1,130 @@
+package rigs_test
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+	"testing"
+
+	"netdyno/internal/record"
+)
+
+// endless is a study of more short trials than a test has faults. Nothing in it
+// is compared.
+var endless = []string{"transport=go-net", "connections=4", "clients=2", "blocks=100", "window=50ms", "warmup=10ms", "placement=free"}
+
+// moment is when in a trial something goes wrong: where all workers are held that
+// come there, and the places of those.
+type moment struct {
+	state string
+	nodes []int
+}
+
+// moments are all, in the order of a trial. Servers listen before clients
+// connect.
+var moments = []moment{
+	{"born", []int{1, 2, 3}}, {"idle", []int{1}}, {"unconnected", []int{2, 3}}, {"ready", []int{1, 2, 3}},
+	{"running", []int{1, 2, 3}}, {"window", []int{1, 2, 3}}, {"stopping", []int{1, 2, 3}},
+}
+
+// recorded is a moment's state in the words of a record. While clients run, a
+// server is ready; who is asked to stop is in the window until it has answered.
+func recorded(state string, node int) string {
+	switch {
+	case state == "unconnected":
+		return "idle"
+	case state == "running" && node == 1:
+		return "ready"
+	case state == "stopping":
+		return "window"
+	}
+	return state
+}
+
+// names are of the worker that sits at a place.
+var names = map[int]string{1: "server", 2: "client-1", 3: "client-2"}
+
+// fault is one thing that goes wrong in one state of a trial.
+type fault struct {
+	name  string
+	state string // where the workers are held meanwhile
+	node  int    // whose it is
+	hurt  func(u *underway, victim process)
+	mend  func() // after the trial has failed; nil for nothing to do
+	says  []string
+}
+
+func (f fault) String() string {
+	return fmt.Sprintf("%s at node%d in state %s", f.name, f.node, f.state)
+}
+
+// The faults that every rig knows.
+func killWorker(u *underway, victim process) { u.kill(victim.pid) }
+func killMeter(u *underway, victim process)  { u.kill(u.parent(victim)) }
+
+// always makes a fault for every moment, at the places in turn.
+func always(f fault) []fault {
+	var all []fault
+	for i, m := range moments {
+		f.state, f.node = m.state, m.nodes[i%len(m.nodes)]
+		all = append(all, f)
+	}
+	return all
+}
+
+// suffer hurts one trial after the other of one run: each must fail by name, and
+// the one that follows must not.
+func suffer(t *testing.T, b bed, faults []fault) {
+	t.Helper()
+	before := b.census(t)
+	u := b.start(t, endless...)
+	for _, f := range faults {
+		u.suffer(f)
+	}
+	u.interrupt()
+	if code := u.cmd.ProcessState.ExitCode(); code != 1 {
+		t.Errorf("the interrupted run exits with %d, want 1", code)
+	}
+	before.nothingLeft(t)
+}
+
+func (u *underway) suffer(f fault) {
+	u.t.Helper()
+	u.hold(f.state)
+	victim := u.victim(f.state, f.node)
+	number := len(u.records()) // of the trial that is held
+	f.hurt(u, victim)
+	u.release()
+	r := u.next(number)
+	if f.mend != nil {
+		f.mend()
+	}
+	if r.Outcome != record.Failed || r.Failure == nil {
+		u.t.Errorf("%v: trial %s is %s, want it failed", f, r.Trial.ID, r.Outcome)
+		return
+	}
+	u.t.Logf("%v: %+v; it took %.1f s", f, *r.Failure, float64(r.Timeline.EndNs)/1e9)
+	if r.Failure.Worker != names[f.node] || r.Failure.State != recorded(f.state, f.node) {
+		u.t.Errorf("%v: trial %s failed of %s in state %s", f, r.Trial.ID, r.Failure.Worker, r.Failure.State)
+	}
+	for _, part := range slices.Concat(f.says, []string{fmt.Sprintf("node%d", f.node)}) {
+		if !strings.Contains(r.Failure.Text, part) {
+			u.t.Errorf("%v: the record says %q, want in it %q", f, r.Failure.Text, part)
+		}
+	}
+	if r := u.next(number + 1); r.Outcome != record.OK {
+		u.t.Errorf("%v: the trial after it is %s: %+v", f, r.Outcome, r.Failure)
+	}
+}
+
+func TestKilledProcess(t *testing.T) {
+	for name, build := range beds {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			suffer(t, build(t, held), slices.Concat(
+				always(fault{name: "a killed worker", hurt: killWorker}),
+				always(fault{name: "a killed meter", hurt: killMeter}),
+			))
+		})
+	}
+}
