@@ -17,11 +17,11 @@ import (
 
 // Choice is a rig as the user wrote it: "netns:3?rate=1Gbit".
 type Choice struct {
-	text    string
-	kind    kind
-	seats   string            // between the colon and the question mark
-	options map[string]string // after it
-	spots   []spot            // that a file describes
+	text      string
+	kind      kind
+	seats     string            // between the colon and the question mark
+	options   map[string]string // after it
+	described []description     // places, of a file
 }
 
 // kind is one sort of rig.

@@ -18,11 +18,11 @@ type document struct {
 	Rig     string            `yaml:"rig"`
 	Seats   string            `yaml:"seats"`   // what stands after the colon on a command line, where that is a number
 	Options map[string]string `yaml:"options"` // what stands after the question mark
-	Places  []spot            `yaml:"places"`
+	Places  []description     `yaml:"places"`
 }
 
-// spot is one place as the user describes it; what is absent the rig finds out.
-type spot struct {
+// description is one place as the user describes it; what is absent the rig finds out.
+type description struct {
 	Name      string   `yaml:"name"`      // in reports
 	SSH       string   `yaml:"ssh"`       // rig ssh: ssh's destination
 	Node      string   `yaml:"node"`      // rig slurm: the node that this is about
@@ -52,7 +52,7 @@ func parseFile(name string, read func(string) ([]byte, error)) (Choice, error) {
 	if err := decoder.Decode(&d); err != nil {
 		return Choice{}, fmt.Errorf("rig file %s: %w", name, err)
 	}
-	c := Choice{text: name, seats: d.Seats, options: map[string]string{}, spots: d.Places}
+	c := Choice{text: name, seats: d.Seats, options: map[string]string{}, described: d.Places}
 	if c.kind, err = kindOf(name, d.Rig); err != nil {
 		return c, err
 	}
@@ -61,17 +61,17 @@ func parseFile(name string, read func(string) ([]byte, error)) (Choice, error) {
 			return c, err
 		}
 	}
-	if len(c.spots) > maxPlaces {
-		return c, fmt.Errorf("rig %q: %d places; expected at most %d", name, len(c.spots), maxPlaces)
+	if len(c.described) > maxPlaces {
+		return c, fmt.Errorf("rig %q: %d places; expected at most %d", name, len(c.described), maxPlaces)
 	}
-	return c, c.checkSpots()
+	return c, c.checkPlaces()
 }
 
-// checkSpots refuses what a place says that its rig does not read, and what
+// checkPlaces refuses what a place says that its rig does not read, and what
 // it must say.
-func (c Choice) checkSpots() error {
+func (c Choice) checkPlaces() error {
 	seen := map[string]bool{}
-	for i, s := range c.spots {
+	for i, s := range c.described {
 		reach := map[string]bool{"ssh": s.SSH != "", "slurm": s.Node != "", "prefix": len(s.Prefix) > 0}
 		for kind, given := range reach {
 			if given == (kind == c.kind.name) {
@@ -98,7 +98,7 @@ func (c Choice) checkSpots() error {
 }
 
 // name is what records call the place.
-func (s spot) name() string {
+func (s description) name() string {
 	for _, name := range []string{s.Name, s.SSH, s.Node} {
 		if name != "" {
 			return name
@@ -107,8 +107,8 @@ func (s spot) name() string {
 	return strings.Join(s.Prefix, " ")
 }
 
-// cpus are the place's; checkSpots has read them before.
-func (s spot) cpus() []int {
+// cpus are the place's; checkPlaces has read them before.
+func (s description) cpus() []int {
 	set, _ := cpuset.Parse(s.CPUs)
 	return set
 }

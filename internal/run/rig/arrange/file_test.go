@@ -19,11 +19,11 @@ places:
   - {name: store, ssh: node76, address: 10.1.0.76, cpus: 0-3}
   - {ssh: me@node73, interface: ens1f0}
 `))
-	if err != nil || c.kind.name != "ssh" || c.options["config"] != "lab/config" || len(c.spots) != 2 {
+	if err != nil || c.kind.name != "ssh" || c.options["config"] != "lab/config" || len(c.described) != 2 {
 		t.Fatalf("%+v, %v", c, err)
 	}
-	if s := c.spots[0]; s.name() != "store" || len(s.cpus()) != 4 || c.spots[1].name() != "me@node73" {
-		t.Errorf("places %+v", c.spots)
+	if s := c.described[0]; s.name() != "store" || len(s.cpus()) != 4 || c.described[1].name() != "me@node73" {
+		t.Errorf("places %+v", c.described)
 	}
 	if got := c.Levels(); len(got) != 1 || got[0] != "link.rate=10Gbit" {
 		t.Errorf("levels %q", got)

@@ -16,24 +16,24 @@ const maxPlaces = 1024
 
 // connectSSH connects to the places of a file, or to HOST[=ADDRESS],….
 func connectSSH(ctx context.Context, c Choice) (rig.Rig, error) {
-	if len(c.spots) == 0 {
+	if len(c.described) == 0 {
 		for item := range strings.SplitSeq(c.seats, ",") {
 			destination, address, _ := strings.Cut(item, "=")
 			// ssh would take a leading dash for an option.
 			if destination == "" || strings.HasPrefix(destination, "-") {
 				return nil, fmt.Errorf("rig %q: %q is not a host; expected %s", c.text, item, c.kind.form)
 			}
-			c.spots = append(c.spots, spot{SSH: destination, Address: address})
+			c.described = append(c.described, description{SSH: destination, Address: address})
 		}
-		if err := c.checkSpots(); err != nil {
+		if err := c.checkPlaces(); err != nil {
 			return nil, err
 		}
 	}
-	if len(c.spots) > maxPlaces {
-		return nil, fmt.Errorf("rig %q: %d hosts; expected at most %d", c.text, len(c.spots), maxPlaces)
+	if len(c.described) > maxPlaces {
+		return nil, fmt.Errorf("rig %q: %d hosts; expected at most %d", c.text, len(c.described), maxPlaces)
 	}
 	o := openssh.Options{Name: c.name(), Config: c.options["config"], Cache: c.options["cache"]}
-	for _, s := range c.spots {
+	for _, s := range c.described {
 		h := openssh.Host{Name: s.name(), SSH: s.SSH, Address: s.Address, Interface: s.Interface, CPUs: s.cpus()}
 		if h.Interface == "" {
 			h.Interface = c.options["interface"]
@@ -65,7 +65,7 @@ func joinSlurm(ctx context.Context, c Choice) (rig.Rig, error) {
 			o.Request[key] = value
 		}
 	}
-	for _, s := range c.spots {
+	for _, s := range c.described {
 		o.Known[s.Node] = slurm.Node{Address: s.Address, Interface: s.Interface, CPUs: s.cpus()}
 	}
 	return slurm.Join(ctx, o)
@@ -74,7 +74,7 @@ func joinSlurm(ctx context.Context, c Choice) (rig.Rig, error) {
 // reachByPrefix takes the places of a file, each behind a command of the
 // user's.
 func reachByPrefix(ctx context.Context, c Choice) (rig.Rig, error) {
-	if len(c.spots) == 0 {
+	if len(c.described) == 0 {
 		return nil, fmt.Errorf("rig %q names no place; a rig of prefixes is written as a file: rig: prefix, and places with prefix and address", c.text)
 	}
 	shared, err := c.flag("shared")
@@ -82,7 +82,7 @@ func reachByPrefix(ctx context.Context, c Choice) (rig.Rig, error) {
 		return nil, err
 	}
 	var places []rig.Place
-	for _, s := range c.spots {
+	for _, s := range c.described {
 		p := rig.Place{Name: s.name(), Address: s.Address, Prefix: s.Prefix, Shell: s.Shell, CPUs: s.cpus()}
 		if err := p.Settle(ctx, s.Interface); err != nil {
 			return nil, fmt.Errorf("rig %q: %w", c.text, err)
