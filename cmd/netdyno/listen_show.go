@@ -22,6 +22,9 @@ type standing struct {
 
 	arguments []string     // of the command, as its clients need most of them
 	last      *record.Edge // the reading shown before
+
+	times        int     // driven so far
+	cpu, seconds float64 // while driven: CPU time in seconds, and how long
 }
 
 // rewriteEvery is the time between two states of the line on a terminal.
@@ -89,6 +92,10 @@ func quoted(words []string) []string {
 // segment says what the server did while it was driven once.
 func (s *standing) segment(r record.Record) {
 	s.clear()
+	s.times++
+	if whole, ok := record.SpanOf(&r.Workers[0]); ok {
+		s.addCost(whole)
+	}
 	var parts []string
 	w := record.NewWindow(&r)
 	for _, m := range record.SegmentMetrics() {
@@ -142,36 +149,66 @@ func rates(w record.Worker, before *record.Edge) string {
 	return strings.Join(parts, "  ")
 }
 
-// sum says what the server did from its first reading to its last.
+// sum says what the server did from its first reading to its last. What it cost
+// is counted while it was driven: its idle time, in which it answers its meter,
+// is nobody's exchange.
 func (s *standing) sum(w record.Worker) {
 	span, ok := record.SpanOf(&w)
 	seconds, long := span.Seconds()
 	if !ok || !long {
-		fmt.Fprintln(s.out, "it was not metered: it ended before its first second was over")
+		fmt.Fprintln(s.out, "it was not metered: it ended before its first reading was over")
 		return
 	}
-	from, to := span.From.Reading.Counts, span.To.Reading.Counts
-	exchanges, down := float64(to.Exchanges-from.Exchanges), float64(to.SentBytes-from.SentBytes)
-	fmt.Fprintf(s.out, "\nin %s", quantity.FormatDuration(time.Duration(seconds*float64(time.Second))))
+	fmt.Fprintf(s.out, "\nin %s, driven %s", quantity.FormatDuration(time.Duration(seconds*float64(time.Second))), times(s.times))
 	if w.Ready.Foreign {
 		fmt.Fprintln(s.out, ": a foreign program, whose exchanges are not seen")
 	} else {
-		fmt.Fprintf(s.out, ": %s exchanges, %s up, %s down\n", quantity.FormatCount(exchanges),
-			quantity.FormatBytes(float64(to.ReceivedBytes-from.ReceivedBytes)), quantity.FormatBytes(down))
-		for _, kind := range sortedKinds(to.Errors) {
-			fmt.Fprintf(s.out, "  %d errors of kind %s\n", to.Errors[kind]-from.Errors[kind], kind)
-		}
+		s.sumCounts(span)
 	}
-	cores, ok := span.Cores()
-	if !ok || w.Ready.Elsewhere {
+	if s.times == 0 {
+		s.addCost(span)
+	}
+	s.sumCost(span)
+}
+
+func times(n int) string {
+	if n == 1 {
+		return "once"
+	}
+	return fmt.Sprintf("%d times", n)
+}
+
+func (s *standing) sumCounts(span record.Span) {
+	from, to := span.From.Reading.Counts, span.To.Reading.Counts
+	fmt.Fprintf(s.out, ": %s exchanges, %s up, %s down\n", quantity.FormatCount(float64(to.Exchanges-from.Exchanges)),
+		quantity.FormatBytes(float64(to.ReceivedBytes-from.ReceivedBytes)), quantity.FormatBytes(float64(to.SentBytes-from.SentBytes)))
+	for _, kind := range sortedKinds(to.Errors) {
+		fmt.Fprintf(s.out, "  %d errors of kind %s\n", to.Errors[kind]-from.Errors[kind], kind)
+	}
+}
+
+// addCost adds what the server spent in a span.
+func (s *standing) addCost(span record.Span) {
+	_, _, seconds, ok := span.Metered()
+	cores, known := span.Cores()
+	if ok && known && !span.Worker.Elsewhere() {
+		s.cpu += cores * seconds
+		s.seconds += seconds
+	}
+}
+
+func (s *standing) sumCost(span record.Span) {
+	if s.seconds == 0 {
 		return
 	}
-	fmt.Fprintf(s.out, "CPU %s, %.2f cores", quantity.FormatDuration(time.Duration(cores*seconds*float64(time.Second))), cores)
-	if exchanges > 0 {
-		fmt.Fprintf(s.out, ", %s per exchange", quantity.FormatDuration(time.Duration(cores*seconds/exchanges*float64(time.Second))))
-	}
-	if exchanges > 0 && down > 0 {
-		fmt.Fprintf(s.out, ", %s s per GB sent", quantity.FormatCount(cores*seconds/down*1e9))
+	fmt.Fprintf(s.out, "CPU %s, %.2f cores", quantity.FormatDuration(time.Duration(s.cpu*float64(time.Second))), s.cpu/s.seconds)
+	from, to := span.From.Reading.Counts, span.To.Reading.Counts
+	exchanges, down := float64(to.Exchanges-from.Exchanges), float64(to.SentBytes-from.SentBytes)
+	if exchanges > 0 && !span.Worker.Ready.Foreign {
+		fmt.Fprintf(s.out, ", %s per exchange", quantity.FormatDuration(time.Duration(s.cpu/exchanges*float64(time.Second))))
+		if down > 0 {
+			fmt.Fprintf(s.out, ", %s s per GB sent", quantity.FormatCount(s.cpu/down*1e9))
+		}
 	}
 	process := span.To.Meter.Process
 	fmt.Fprintf(s.out, "; memory %s, at most %s\n", quantity.FormatBytes(float64(process.RSSBytes)), quantity.FormatBytes(float64(process.PeakRSSBytes)))

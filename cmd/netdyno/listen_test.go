@@ -20,7 +20,7 @@ import (
 // did is summed up at Ctrl-C, and nothing is left running.
 func TestListen(t *testing.T) {
 	mine := newFamily(t)
-	c := exec.CommandContext(t.Context(), filepath.Join(installed(t), "netdyno"), "listen", "server=go-net")
+	c := exec.CommandContext(t.Context(), filepath.Join(installed(t), "netdyno"), "listen", "server=go-net", "--out", t.TempDir())
 	c.Env = append(os.Environ(), string(mine))
 	out, err := c.StdoutPipe()
 	if err != nil {
@@ -77,11 +77,15 @@ func TestListenRefuses(t *testing.T) {
 		{"transport=null", "has no role server"},
 		{"server=exec opt.server.command=./no-such-server", `start "./no-such-server"`},
 		{"server=go-net --bind 8080", "expected host:port, such as 127.0.0.1:8080"},
+		{"server=go-net bind=8080", "expected host:port, such as 127.0.0.1:8080"},
+		{"server=go-net bind=127.0.0.1:", "expected host:port, such as 127.0.0.1:8080"},
+		{"server=go-net bind=127.0.0.1:0 --bind 127.0.0.1:0", "the address is given twice"},
+		{"bind=127.0.0.1:0", "no transport is named"},
 		{"server=go-net --bind 192.0.2.1:0", "listen on 192.0.2.1:0"},
 		{"server=go-net tls=yes", "tls"},
 	} {
 		out, err := exec.CommandContext(t.Context(), filepath.Join(installed(t), "netdyno"),
-			append([]string{"listen", "--for", "1s"}, strings.Fields(c.args)...)...).CombinedOutput()
+			append([]string{"listen", "--for", "1s", "--out", t.TempDir()}, strings.Fields(c.args)...)...).CombinedOutput()
 		if err == nil || !strings.Contains(string(out), c.want) {
 			t.Errorf("listen %s: %v, %s; want a refusal that says %q", c.args, err, out, c.want)
 		}

@@ -1,0 +1,437 @@
+package main
+
+import (
+	"bufio"
+	"bytes"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"net"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"regexp"
+	"strconv"
+	"strings"
+	"syscall"
+	"testing"
+	"time"
+
+	"netdyno/internal/contract"
+	"netdyno/internal/read/finding"
+	"netdyno/internal/record"
+	"netdyno/internal/run/rig"
+	"netdyno/internal/run/rig/namespaces"
+)
+
+// terminal is a netdyno listen that a user starts by hand at a place.
+type terminal struct {
+	t       *testing.T
+	command *exec.Cmd
+	said    *bufio.Reader // of a server: what it says on stdout
+	dir     directory
+	address string
+}
+
+// atHand returns the command of one terminal.
+func atHand(t *testing.T, mine family, place rig.Place, args ...string) *exec.Cmd {
+	t.Helper()
+	line := place.Command(append([]string{filepath.Join(installed(t), "netdyno")}, args...)...)
+	c := exec.CommandContext(t.Context(), line[0], line[1:]...)
+	c.Env = append(os.Environ(), string(mine))
+	return c
+}
+
+// listens starts a server at a place and waits until it says where it listens.
+func listens(t *testing.T, mine family, place rig.Place, args ...string) *terminal {
+	t.Helper()
+	dir := directory(filepath.Join(t.TempDir(), "listen"))
+	args = append([]string{"listen", "--out", string(dir), "bind=" + net.JoinHostPort(place.Address, "0")}, args...)
+	l := &terminal{t: t, command: atHand(t, mine, place, args...), dir: dir}
+	out, err := l.command.StdoutPipe()
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := l.command.Start(); err != nil {
+		t.Fatal(err)
+	}
+	l.said = bufio.NewReader(out)
+	first, err := l.said.ReadString('\n')
+	where := regexp.MustCompile(` listens on (\S+), wire `).FindStringSubmatch(first)
+	if where == nil {
+		t.Fatalf("it began with %q (%v), want where it listens", first, err)
+	}
+	l.address = where[1]
+	return l
+}
+
+// ends sends Ctrl-C and returns the rest of what the server said and how it ended.
+func (l *terminal) ends() (string, error) {
+	l.t.Helper()
+	if err := l.command.Process.Signal(syscall.SIGINT); err != nil {
+		l.t.Fatal(err)
+	}
+	rest, _ := io.ReadAll(l.said) // ends with the process
+	return string(rest), l.command.Wait()
+}
+
+// drives runs a study against a server and returns its directory, its exit
+// status and what it said.
+func drives(t *testing.T, mine family, place rig.Place, at string, levels ...string) (directory, int, string) {
+	t.Helper()
+	dir := directory(filepath.Join(t.TempDir(), "run"))
+	args := append([]string{"run"}, levels...)
+	out, err := atHand(t, mine, place, append(args, "blocks=1", "--rig", "at:"+at, "--out", string(dir))...).CombinedOutput()
+	var exit *exec.ExitError
+	if err != nil && !errors.As(err, &exit) {
+		t.Fatal(err)
+	}
+	return dir, statusOf(exit), string(out)
+}
+
+func statusOf(exit *exec.ExitError) int {
+	if exit == nil {
+		return 0
+	}
+	return exit.ExitCode()
+}
+
+// reports reads directories anew and returns the findings of the first.
+func reports(t *testing.T, of directory, args ...string) (finding.Findings, string) {
+	t.Helper()
+	out, err := exec.CommandContext(t.Context(), filepath.Join(installed(t), "netdyno"), append([]string{"report"}, args...)...).CombinedOutput()
+	if err != nil {
+		t.Fatalf("report %v: %v: %s", args, err, out)
+	}
+	data, err := os.ReadFile(of.findings())
+	if err != nil {
+		t.Fatal(err)
+	}
+	var f finding.Findings
+	if err := json.Unmarshal(data, &f); err != nil {
+		t.Fatal(err)
+	}
+	return f, string(out)
+}
+
+func local() rig.Place { return rig.Place{Name: "local", Address: "127.0.0.1"} }
+
+var short = []string{"connections=4", "window=500ms", "warmup=100ms"}
+
+// Two terminals, on one host and across a link between two namespaces: what the
+// client cannot see is absent, and joined to the server's account every trial
+// has its segment.
+func TestByHand(t *testing.T) {
+	t.Run("loopback", func(t *testing.T) { byHand(t, local(), local()) })
+	t.Run("namespaces", func(t *testing.T) {
+		if os.Geteuid() != 0 {
+			t.Skip("namespaces need root")
+		}
+		link, err := namespaces.Build(namespaces.Options{Hosts: 2})
+		if err != nil {
+			t.Fatal(err)
+		}
+		defer func() {
+			if err := link.Close(); err != nil {
+				t.Error(err)
+			}
+		}()
+		byHand(t, link.Places()[0], link.Places()[1])
+	})
+}
+
+func byHand(t *testing.T, there, here rig.Place) {
+	mine := newFamily(t)
+	server := listens(t, mine, there, "transport=go-http1")
+	run, code, said := drives(t, mine, here, server.address, append(short, "transport=go-http1")...)
+	if code != 0 {
+		t.Fatalf("the run ended with status %d: %s", code, said)
+	}
+	rest, err := server.ends()
+	if err != nil || !strings.Contains(rest, "driven 2 times") {
+		t.Errorf("the server ended with %v and said %q, want status 0 and to be driven 2 times", err, rest)
+	}
+
+	alone, _ := reports(t, run, string(run))
+	for _, m := range alone.Cells[0].Arms[0].Metrics {
+		if strings.HasPrefix(m.Metric, "server.") || m.Metric == "host.cpu_us_per_exchange" {
+			t.Errorf("the client alone knows %s", m.Metric)
+		}
+	}
+	if !warned(alone, "nobody here metered what listens on "+server.address) {
+		t.Errorf("no warning that the server was not metered: %v", alone.Warnings)
+	}
+
+	joined, text := reports(t, run, string(server.dir), string(run))
+	if joined.Served == nil || len(joined.Served.Arms) != 1 || joined.Served.Arms[0].Segments != 2 {
+		t.Fatalf("joined: %+v, want both trials' segments; %v", joined.Served, joined.Warnings)
+	}
+	for _, want := range []string{"The server, by its own account", "CPU per exchange"} {
+		if !strings.Contains(text, want) {
+			t.Errorf("the report has no %q: %s", want, text)
+		}
+	}
+	if x := joined.Served.Segments[0].Values["segment.cpu_us_per_exchange"]; !(x > 0) {
+		t.Errorf("the server's CPU per exchange is %v", x)
+	}
+	if warned(joined, "match no") || warned(joined, "nobody here metered") {
+		t.Errorf("something is said not to match: %v", joined.Warnings)
+	}
+	mine.mustEnd(t)
+}
+
+func warned(f finding.Findings, text string) bool {
+	for _, w := range f.Warnings {
+		if w.About == finding.AboutServer && strings.Contains(w.Text, text) {
+			return true
+		}
+	}
+	return false
+}
+
+// Clients certain of a server's certificate drive it encrypted.
+func TestByHandEncrypted(t *testing.T) {
+	mine := newFamily(t)
+	server := listens(t, mine, local(), "transport=go-http1", "tls=yes")
+	levels := append(short, "transport=go-http1", "tls=yes")
+	if _, code, said := drives(t, mine, local(), server.address, levels...); code != statusRefused || !strings.Contains(said, "?ca=certificate.pem") {
+		t.Errorf("without the certificate: status %d, %s; want a refusal that says how to give it", code, said)
+	}
+	if _, code, said := drives(t, mine, local(), server.address+"?ca="+server.dir.certificate(), levels...); code != 0 {
+		t.Errorf("with the certificate: status %d: %s", code, said)
+	}
+	if _, err := server.ends(); err != nil {
+		t.Error(err)
+	}
+	mine.mustEnd(t)
+}
+
+// Two clients drive one server at once. Whether their trials overlap is up to
+// the machine; every exchange of both is in the server's account either way.
+func TestByHandTwoClients(t *testing.T) {
+	mine := newFamily(t)
+	server := listens(t, mine, local(), "transport=go-net")
+	type client struct {
+		dir  directory
+		code int
+		said string
+	}
+	done := make(chan client)
+	for range 2 {
+		dir := directory(filepath.Join(t.TempDir(), "run"))
+		args := append([]string{"run", "transport=go-net", "blocks=1", "--rig", "at:" + server.address, "--out", string(dir)}, short...)
+		c := atHand(t, mine, local(), args...)
+		go func() {
+			out, _ := c.CombinedOutput() // the status tells
+			done <- client{dir, c.ProcessState.ExitCode(), string(out)}
+		}()
+	}
+	least, most := int64(0), int64(0)
+	args := []string{string(server.dir)}
+	var first directory
+	for range 2 {
+		c := <-done
+		if c.code != 0 {
+			t.Fatalf("a client ended with status %d: %s", c.code, c.said)
+		}
+		first, args = c.dir, append(args, string(c.dir))
+		contents, err := record.Read(c.dir.records())
+		if err != nil {
+			t.Fatal(err)
+		}
+		for _, r := range contents.Records {
+			w := r.Workers[0]
+			n := w.Close.Reading.Counts.Exchanges + w.Result.Drained
+			least, most = least+n, most+n+int64(w.Ready.Verified)+w.Result.Unfinished
+		}
+	}
+	if _, err := server.ends(); err != nil {
+		t.Error(err)
+	}
+	found, _ := reports(t, first, args...)
+	counted := int64(0)
+	for _, s := range found.Served.Segments {
+		counted += s.Exchanges
+	}
+	if counted < least || counted > most {
+		t.Errorf("the server's segments hold %d exchanges, want from %d to %d: those of both clients", counted, least, most)
+	}
+	mine.mustEnd(t)
+}
+
+// A server that dies in the middle of a trial fails that trial and the next,
+// both with its address; its own account tells of its end.
+func TestByHandServerKilled(t *testing.T) {
+	mine := newFamily(t)
+	server := listens(t, mine, local(), "transport=go-net")
+	killed := make(chan error, 1)
+	go func() {
+		time.Sleep(100 * time.Millisecond)
+		killed <- killWorker(mine, server)
+	}()
+	run, code, said := drives(t, mine, local(), server.address, "transport=go-net", "connections=4", "window=60s")
+	if err := <-killed; err != nil {
+		t.Fatal(err)
+	}
+	if code != statusRefused {
+		t.Errorf("the run ended with status %d, want %d, as no trial is valid: %s", code, statusRefused, said)
+	}
+	contents, err := record.Read(run.records())
+	if err != nil || len(contents.Records) != 2 {
+		t.Fatalf("%d records (%v), want 2", len(contents.Records), err)
+	}
+	for _, r := range contents.Records {
+		if r.Outcome != record.Failed || r.Failure.Kind != contract.Peer || !strings.Contains(r.Failure.Text, server.address) {
+			t.Errorf("trial %s is %s: %+v; want a failure of the peer that names %s", r.Trial.ID, r.Outcome, r.Failure, server.address)
+		}
+	}
+	rest, err := io.ReadAll(server.said)
+	if err := errors.Join(err, server.command.Wait()); err == nil {
+		t.Errorf("the server's netdyno ended well: %s", rest)
+	}
+	account, err := record.Read(server.dir.records())
+	if err != nil || len(account.Records) != 2 {
+		t.Fatalf("its account has %d records (%v), want its segment and the whole", len(account.Records), err)
+	}
+	segment, whole := account.Records[0], account.Records[1]
+	if segment.Segment == nil || segment.Segment.CutShort == "" {
+		t.Errorf("the segment in which it died is not cut short: %+v", segment.Segment)
+	}
+	if whole.Outcome != record.Failed || whole.Segments != 1 {
+		t.Errorf("the whole is %s with %d segments, want failed with 1", whole.Outcome, whole.Segments)
+	}
+	mine.mustEnd(t)
+}
+
+// killWorker kills the worker of a server once it is driven and its readings,
+// five a second, have seen it.
+func killWorker(mine family, server *terminal) error {
+	const patience = 60 * time.Second
+	for begin := time.Now(); connectionsAt(server.address) < 4; time.Sleep(20 * time.Millisecond) {
+		if time.Since(begin) > patience {
+			return errors.New("nobody drove the server")
+		}
+	}
+	time.Sleep(time.Second)
+	for _, member := range mine.living(server.t) {
+		text, _, _ := strings.Cut(member, " ")
+		pid, err := strconv.Atoi(text)
+		if err == nil && parent(parent(pid)) == server.command.Process.Pid {
+			return syscall.Kill(pid, syscall.SIGKILL)
+		}
+	}
+	return errors.New("the server has no worker")
+}
+
+// connectionsAt counts the connections that are open to an IPv4 address of this
+// host, by the kernel's list: local address and port in hexadecimal, state 01.
+func connectionsAt(address string) int {
+	list, _ := os.ReadFile("/proc/net/tcp") // none where it cannot be read
+	_, port, _ := net.SplitHostPort(address)
+	number, _ := strconv.Atoi(port) // it was printed as a number
+	return len(regexp.MustCompile(fmt.Sprintf(`(?m)^ *\d+: [0-9A-F]{8}:%04X \S+ 01 `, number)).FindAll(list, -1))
+}
+
+// parent returns the process that started another; 0 when it is gone.
+func parent(pid int) int {
+	status, _ := os.ReadFile(fmt.Sprintf("/proc/%d/status", pid)) // gone meanwhile
+	found := regexp.MustCompile(`(?m)^PPid:\s+(\d+)$`).FindSubmatch(status)
+	if found == nil {
+		return 0
+	}
+	number, _ := strconv.Atoi(string(found[1])) // it is one
+	return number
+}
+
+// Whatever stands at the address, or nobody, every trial leaves a failed record
+// that names it, within its time.
+func TestByHandFailures(t *testing.T) {
+	mine := newFamily(t)
+	for _, c := range []struct {
+		name, transport string
+		answer          func(net.Conn) // nil: nobody listens
+		want            string
+	}{
+		{"nobody", "go-net", nil, "nothing listens there"},
+		{"other content", "go-net", garble, "other content"},
+		{"noise", "go-http1", func(c net.Conn) { _, _ = c.Write(bytes.Repeat([]byte("\x00\xff"), 4096)) }, ""},
+		{"a closed door", "go-grpc", func(net.Conn) {}, ""},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			at := stranger(t, c.answer)
+			run, code, said := drives(t, mine, local(), at, append(short, "transport="+c.transport)...)
+			if code != statusRefused {
+				t.Errorf("the run ended with status %d, want %d: %s", code, statusRefused, said)
+			}
+			contents, err := record.Read(run.records())
+			if err != nil || len(contents.Records) != 2 {
+				t.Fatalf("%d records (%v), want 2", len(contents.Records), err)
+			}
+			for _, r := range contents.Records {
+				if r.Outcome != record.Failed || !strings.Contains(r.Failure.Text, at) || !strings.Contains(r.Failure.Text, c.want) {
+					t.Errorf("trial %s is %s: %+v; want a failure that names %s and says %q", r.Trial.ID, r.Outcome, r.Failure, at, c.want)
+				}
+			}
+		})
+	}
+	mine.mustEnd(t)
+}
+
+// stranger returns an address where connections are answered so and closed.
+func stranger(t *testing.T, answer func(net.Conn)) string {
+	t.Helper()
+	l, err := net.Listen("tcp", "127.0.0.1:0")
+	if err != nil {
+		t.Fatal(err)
+	}
+	if answer == nil {
+		defer l.Close()
+		return l.Addr().String()
+	}
+	t.Cleanup(func() { _ = l.Close() })
+	go func() {
+		for {
+			c, err := l.Accept()
+			if err != nil {
+				return
+			}
+			go func() {
+				answer(c)
+				_ = c.Close()
+			}()
+		}
+	}()
+	return l.Addr().String()
+}
+
+func TestRunAtRefuses(t *testing.T) {
+	for _, c := range []struct{ rig, levels, want string }{
+		{"at", "transport=go-net", "names no server"},
+		{"at:10.0.0.1", "transport=go-net", "expected HOST:PORT"},
+		{"at:127.0.0.1:0", "transport=go-net", "expected a number from 1 to 65535"},
+		{"at:127.0.0.1:1?ca=/no/such", "transport=go-net", "no such file"},
+		{"at:127.0.0.1:1", "transport=null", "both ends by itself"},
+		{"at:127.0.0.1:1", "transport=go-net opt.server.buffer=4KiB", "opt.server.buffer belongs to the command that starts the server"},
+		{"at:127.0.0.1:1", "transport=go-net servers=2", "servers=2 belongs to"},
+		{"at:127.0.0.1:1", "transport=go-net listeners=2", "listeners=2 belongs to"},
+		{"at:127.0.0.1:1", "transport=go-net,go-epoll", "vary client=go-net,go-epoll instead"},
+		{"at:127.0.0.1:1", "transport=go-net link.rate=1Gbit", "cannot shape a link"},
+		{"at:127.0.0.1:1", "client=go-neet", `did you mean "go-net"`},
+	} {
+		args := append([]string{"run", "--rig", c.rig, "--out", filepath.Join(t.TempDir(), "run")}, strings.Fields(c.levels)...)
+		out, err := exec.CommandContext(t.Context(), filepath.Join(installed(t), "netdyno"), args...).CombinedOutput()
+		if err == nil || !strings.Contains(string(out), c.want) {
+			t.Errorf("run %s --rig %s: %v, %s; want a refusal that says %q", c.levels, c.rig, err, out, c.want)
+		}
+	}
+}
+
+// A server that nobody here names takes any client's name.
+func TestRunAtTakesTheClientAlone(t *testing.T) {
+	out, err := exec.CommandContext(t.Context(), filepath.Join(installed(t), "netdyno"),
+		"run", "client=go-net,go-epoll", "--rig", "at:127.0.0.1:1", "--dry-run").CombinedOutput()
+	if err != nil || !strings.Contains(string(out), "the server is what listens on 127.0.0.1:1") || strings.Contains(string(out), "server.cpu") {
+		t.Errorf("%v: %s; want a plan of clients that says what the server is, and compares none of its CPU", err, out)
+	}
+}
