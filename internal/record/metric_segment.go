@@ -16,21 +16,19 @@ var segmentMetrics = register([]Metric{
 	{
 		Name: "segment.cpu_us_per_exchange", Unit: "µs", Doc: "CPU per exchange",
 		Formula: "Δ CPU time of the process tree ÷ Δ exchanges, between the segment's outer edges: warm-up and connecting included",
-		in: ofSegment(func(s Segment, w *Worker) (float64, bool) {
-			whole, ok := SpanOf(w)
+		in: ofWhole(func(whole Span) (float64, bool) {
 			spent, metered := whole.cpuNs()
 			n, counted := whole.exchanges()
-			return spent / nsPerUs / n, ok && metered && counted && n > 0
+			return spent / nsPerUs / n, metered && counted && n > 0
 		}),
 	},
 	{
 		Name: "segment.cpu_s_per_gb", Unit: "s/GB", Doc: "CPU per GB",
 		Formula: "Δ CPU time ÷ Δ payload bytes of the direction that the exchange is about, both where streams go both ways; between the outer edges",
-		in: ofSegment(func(s Segment, w *Worker) (float64, bool) {
-			whole, ok := SpanOf(w)
+		in: ofWhole(func(whole Span) (float64, bool) {
 			spent, metered := whole.cpuNs()
 			bytes, counted := whole.payload()
-			return spent / nsPerS / bytes * bytesPerGB, ok && metered && counted && bytes > 0
+			return spent / nsPerS / bytes * bytesPerGB, metered && counted && bytes > 0
 		}),
 	},
 	{
@@ -66,6 +64,17 @@ func ofSegment(of func(Segment, *Worker) (float64, bool)) func(*Window) (float64
 		}
 		return of(*w.Record.Segment, &w.Record.Workers[0])
 	}
+}
+
+// ofWhole makes a metric of the span between a segment's outer edges.
+func ofWhole(of func(Span) (float64, bool)) func(*Window) (float64, bool) {
+	return ofSegment(func(_ Segment, w *Worker) (float64, bool) {
+		whole, ok := SpanOf(w)
+		if !ok {
+			return 0, false
+		}
+		return of(whole)
+	})
 }
 
 // exchanges returns how many a server counted in the span; false when it

@@ -45,7 +45,7 @@ func (c *Catalog) Alone(w study.Work) (Offer, error) {
 
 // ofServer refuses levels that only whoever starts a server can give it.
 func ofServer(w study.Work) error {
-	asked := ""
+	var asked string
 	switch options := slices.Sorted(maps.Keys(w.ServerOptions)); {
 	case len(options) > 0:
 		asked = "opt.server." + options[0]

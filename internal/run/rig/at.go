@@ -2,6 +2,7 @@ package rig
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"net"
 	"strings"
@@ -82,9 +83,8 @@ func reach(ctx context.Context, address string) (peer, source string, err error)
 	if err != nil {
 		return "", "", fmt.Errorf("reach %s: %w", address, err)
 	}
-	defer c.Close()
 	source, _, err = net.SplitHostPort(c.LocalAddr().String())
-	return peer, source, err
+	return peer, source, errors.Join(err, c.Close())
 }
 
 // Name implements Rig.

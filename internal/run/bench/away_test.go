@@ -1,0 +1,90 @@
+package bench
+
+import (
+	"strings"
+	"testing"
+
+	"netdyno/internal/contract"
+	"netdyno/internal/record"
+	"netdyno/internal/run/rig"
+	"netdyno/internal/run/study"
+)
+
+// lonely is a catalog with a client, a server and a pair.
+func lonely() *Catalog {
+	all := []contract.Role{contract.Server, contract.Client}
+	options := []contract.Option{
+		{Name: "nodelay", Type: contract.TypeBool, Default: true},
+		{Name: "backlog", Type: contract.TypeInt, Default: 0, Roles: []contract.Role{contract.Server}},
+	}
+	return &Catalog{Programs: []Program{{Hello: contract.Hello{Transports: []contract.Transport{
+		{Name: "both", Wire: echo, Roles: all, Options: options},
+		{Name: "server", Wire: echo, Roles: []contract.Role{contract.Server}},
+		{Name: "pair", Wire: "null", Roles: []contract.Role{contract.Pair}},
+	}}}}}
+}
+
+func TestAloneTakesOnlyWhatAClientCanDo(t *testing.T) {
+	for _, c := range []struct{ levels, want string }{
+		{"server=both client=both", ""},
+		{"server=somewhere-else client=both", ""},
+		{"server=both client=both opt.nodelay=no", ""},
+		{"server=both client=both opt.client.nodelay=no", ""},
+		{"server=both client=server", "has no role client"},
+		{"server=pair client=pair", "both ends by itself"},
+		{"server=both client=nobody", "no worker here has it"},
+		{"server=both client=both opt.server.backlog=5", "opt.server.backlog belongs to the command that starts the server"},
+		{"server=both client=both opt.backlog=5", "backlog"},
+		{"server=both client=both servers=2", "servers=2 belongs to"},
+		{"server=both client=both listeners=2", "listeners=2 belongs to"},
+		{"server=both client=both tls=yes", "does not have feature tls"},
+		{"server=both client=both request=1B response=2B", "wire echo returns what it is sent"},
+	} {
+		levels := map[string]string{}
+		for _, level := range strings.Fields(c.levels) {
+			factor, text, _ := strings.Cut(level, "=")
+			levels[factor] = text
+		}
+		work, err := study.Decode(levels)
+		if err != nil {
+			t.Fatal(err)
+		}
+		_, err = lonely().Alone(work)
+		if (err == nil) != (c.want == "") || err != nil && !strings.Contains(err.Error(), c.want) {
+			t.Errorf("%s: %v, want %q", c.levels, err, c.want)
+		}
+	}
+}
+
+func TestAFailureNamesTheServerOnce(t *testing.T) {
+	tr := &trial{peers: []string{"10.0.0.1:8080"}}
+	for text, want := range map[string]string{
+		"every connection was lost":         "every connection was lost; the server is what listens on 10.0.0.1:8080",
+		"dial 10.0.0.1:8080: no route":      "dial 10.0.0.1:8080: no route",
+		"dial tcp 10.0.0.1:8080: timed out": "dial tcp 10.0.0.1:8080: timed out",
+	} {
+		f := &record.Failure{Text: text, Worker: "client-1"}
+		if tr.nameServer(f); f.Text != want {
+			t.Errorf("%q became %q, want %q", text, f.Text, want)
+		}
+	}
+	ours := &record.Failure{Text: "no such transport"} // of no worker: the server has no part in it
+	if tr.nameServer(ours); ours.Text != "no such transport" {
+		t.Errorf("a failure of no client's names the server: %s", ours.Text)
+	}
+	tr.nameServer(nil)
+}
+
+// The pause before a trial must outlast two readings of a standing server.
+func TestRestOutlastsTwoReadings(t *testing.T) {
+	at, err := rig.NewAt(t.Context(), []string{"127.0.0.1:1"}, "")
+	if err != nil {
+		t.Fatal(err)
+	}
+	if Rest(at) <= 2*ReadEvery {
+		t.Errorf("a bench rests for %v, and two readings take %v", Rest(at), 2*ReadEvery)
+	}
+	if Rest(rig.Loopback{}) != 0 {
+		t.Error("a bench rests for servers of its own")
+	}
+}
