@@ -62,12 +62,17 @@ func (f fault) String() string {
 func killWorker(u *underway, victim process) { u.kill(victim.pid) }
 func killMeter(u *underway, victim process)  { u.kill(u.parent(victim)) }
 
+// in is the fault at one moment.
+func (f fault) in(state string, node int) fault {
+	f.state, f.node = state, node
+	return f
+}
+
 // always makes a fault for every moment, at the places in turn.
 func always(f fault) []fault {
 	var all []fault
 	for i, m := range moments {
-		f.state, f.node = m.state, m.nodes[i%len(m.nodes)]
-		all = append(all, f)
+		all = append(all, f.in(m.state, m.nodes[i%len(m.nodes)]))
 	}
 	return all
 }
@@ -82,9 +87,6 @@ func suffer(t *testing.T, b bed, faults []fault) {
 		u.suffer(f)
 	}
 	u.interrupt()
-	if code := u.cmd.ProcessState.ExitCode(); code != 1 {
-		t.Errorf("the interrupted run exits with %d, want 1", code)
-	}
 	before.nothingLeft(t)
 }
 

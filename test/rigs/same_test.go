@@ -23,10 +23,10 @@ type place struct {
 // of it valid, and leaves nothing behind.
 func TestSame(t *testing.T) {
 	want := expected()
-	for name, make := range beds {
+	for name, build := range beds {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
-			b := make(t, plain)
+			b := build(t, plain)
 			before := b.census(t)
 			contents := b.run(t, small...)
 			before.nothingLeft(t)

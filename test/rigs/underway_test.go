@@ -149,6 +149,38 @@ func (u *underway) at(p process, node int) bool {
 	return err == nil && strings.Contains(string(addresses), " "+u.address(node)+"\n")
 }
 
+// nodeOf returns the number of a process's place, and placeOf its name.
+func (u *underway) nodeOf(p process) int {
+	u.t.Helper()
+	for node := range names {
+		if u.at(p, node) {
+			return node
+		}
+	}
+	u.t.Fatalf("%v is at no place of rig %s", p, u.rig)
+	return 0
+}
+
+func (u *underway) placeOf(p process) string { return fmt.Sprintf("node%d", u.nodeOf(p)) }
+
+// killCarrier kills the processes of a program in the hub that have all parts in
+// their command line; there must be one.
+func (u *underway) killCarrier(program string, parts ...string) {
+	u.t.Helper()
+	killed := 0
+	for _, p := range u.Processes(u.t, 0) {
+		line := strings.Join(p.Argv, " ")
+		if filepath.Base(p.Argv[0]) != program || slices.ContainsFunc(parts, func(part string) bool { return !strings.Contains(line, part) }) {
+			continue
+		}
+		u.kill(p.Pid)
+		killed++
+	}
+	if killed == 0 {
+		u.t.Errorf("kill %s with %q: there is none among %v", program, parts, u.Processes(u.t, 0))
+	}
+}
+
 // parent returns a process's parent.
 func (u *underway) parent(p process) int {
 	u.t.Helper()
@@ -201,6 +233,10 @@ func (u *underway) interrupt() {
 		u.t.Error(err)
 	}
 	u.end(hang)
+	// 1, or 2 when none of the trials so far was valid, as on a busy machine.
+	if code := u.cmd.ProcessState.ExitCode(); code != 1 && code != 2 || !strings.Contains(u.words(), "--resume goes on") {
+		u.t.Errorf("the interrupted run exits with %d, want 1 or 2 and a word on how to go on", code)
+	}
 }
 
 func (u *underway) end(patience time.Duration) {

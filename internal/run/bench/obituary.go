@@ -3,6 +3,7 @@ package bench
 import (
 	"fmt"
 	"path/filepath"
+	"strings"
 
 	"netdyno/internal/run/rig"
 )
@@ -39,7 +40,7 @@ func (c *conversation) obituary(launched rig.Exit) string {
 	if launched.Running {
 		status = "its stdout alone"
 	}
-	return fmt.Sprintf("%s ended (%s)%s; it said on stderr: %s", who, status, guess, orNothing(c.process.Stderr()))
+	return fmt.Sprintf("%s ended (%s)%s; it said on stderr: %s", who, status, guess, orNothing(strings.TrimSpace(c.process.Stderr())))
 }
 
 func orNothing(s string) string {

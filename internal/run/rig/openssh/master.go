@@ -80,9 +80,22 @@ func (m *master) live(started chan<- error) {
 	close(m.ended)
 }
 
+// gone tells that the connection has ended by itself.
+func (m *master) gone() bool {
+	select {
+	case <-m.ended:
+		return true
+	default:
+		return false
+	}
+}
+
 // end ends the connection and everything that it carries.
 func (m *master) end() {
 	const patience = 2 * time.Second
+	if m.gone() {
+		return // its process id may be another's by now
+	}
 	pid := m.command.Process.Pid
 	_ = syscall.Kill(-pid, syscall.SIGTERM) // it may have ended by itself
 	select {

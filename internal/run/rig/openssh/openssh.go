@@ -89,8 +89,14 @@ func (r *Rig) connect(ctx context.Context, o Options) ([]rig.Place, error) {
 }
 
 // multiplexed are a session's options: over the master's connection or not at
-// all, without a terminal, asking nothing.
-var multiplexed = []string{"-T", "-o", "ControlMaster=no", "-o", "BatchMode=yes", "-o", "LogLevel=ERROR", "-o", "ClearAllForwardings=yes"}
+// all, without a terminal, asking nothing. Without a master ssh would connect
+// anew for every session, and a trial would pay for it; the proxy is what it
+// would connect through (ssh_config(5), ProxyCommand, which keeps a ProxyJump
+// of the user's out).
+var multiplexed = []string{
+	"-T", "-o", "ControlMaster=no", "-o", "BatchMode=yes", "-o", "LogLevel=ERROR", "-o", "ClearAllForwardings=yes",
+	"-o", "ProxyCommand=sh -c 'echo no connection is open to this host any more >&2; exit 1'",
+}
 
 // place asks a host for the address that ssh came to: an address that servers
 // can bind there, and of the network that the user's ssh uses.
@@ -120,13 +126,14 @@ func (r *Rig) Mend(ctx context.Context) error {
 	var group errgroup.Group
 	for i := range r.masters {
 		group.Go(func() (err error) {
-			if answers(ctx, places[i]) {
+			old := r.masters[i]
+			if old != nil && !old.gone() && answers(ctx, places[i]) {
 				return nil
 			}
-			if r.masters[i] != nil {
-				r.masters[i].end()
+			if old != nil {
+				old.end()
 			}
-			r.masters[i], err = r.redial[i](ctx)
+			r.masters[i], err = again(ctx, r.redial[i])
 			return err
 		})
 	}
@@ -134,6 +141,19 @@ func (r *Rig) Mend(ctx context.Context) error {
 		return err
 	}
 	return r.Rig.Mend(ctx)
+}
+
+// again connects to a host that was reached before. Its sshd may be about to
+// start, so it is given a while.
+func again(ctx context.Context, dial func(context.Context) (*master, error)) (*master, error) {
+	const patience, wait = 10 * time.Second, 500 * time.Millisecond
+	for begun := time.Now(); ; {
+		m, err := dial(ctx)
+		if err == nil || ctx.Err() != nil || time.Since(begun) > patience {
+			return m, err
+		}
+		time.Sleep(wait)
+	}
 }
 
 // answers tells whether a host runs a command within a time that is long for

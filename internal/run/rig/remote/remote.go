@@ -67,13 +67,38 @@ func (r *Rig) Deliver(ctx context.Context, files []string) error {
 // Mend implements rig.Mender: a place that has lost its directory gets another.
 // It has another name, because the old one may be removed as late as the place
 // notices that the line was cut.
-func (r *Rig) Mend(ctx context.Context) error { return r.fill(ctx) }
+func (r *Rig) Mend(ctx context.Context) error {
+	r.Forsake(ctx)
+	return r.fill(ctx)
+}
 
-// fill delivers where there is no directory, or none any more.
+// Forsake gives up every directory that is not there any more, with the command
+// that kept it, and returns the names of those places. What reaches a place may
+// hang instead of ending when its other end is gone, so the place is asked.
+func (r *Rig) Forsake(ctx context.Context) []string {
+	gone := make([]string, len(r.stores))
+	var group errgroup.Group
+	for i, s := range r.stores {
+		if s == nil {
+			continue
+		}
+		group.Go(func() error {
+			if !s.there(ctx) {
+				s.abandon()
+				r.stores[i], gone[i] = nil, s.place.Name
+			}
+			return nil
+		})
+	}
+	_ = group.Wait() // nothing errs
+	return slices.DeleteFunc(gone, func(name string) bool { return name == "" })
+}
+
+// fill delivers where there is no directory.
 func (r *Rig) fill(ctx context.Context) error {
 	var group errgroup.Group
-	for i := range r.stores {
-		if old := r.stores[i]; old != nil && !old.lost() {
+	for i, kept := range r.stores {
+		if kept != nil {
 			continue
 		}
 		group.Go(func() error {

@@ -181,14 +181,29 @@ func (s *store) bring(ctx context.Context, p parcel, target string) error {
 	return err
 }
 
-// lost tells that the keeper has ended before its time, and the directory
-// with it.
-func (s *store) lost() bool {
+// there tells whether the directory is still kept, which the place answers
+// within a time that is long for it.
+func (s *store) there(ctx context.Context) bool {
+	const patience = 5 * time.Second
 	select {
 	case <-s.ended:
-		return true
-	default:
 		return false
+	default:
+	}
+	ctx, cancel := context.WithTimeout(ctx, patience)
+	defer cancel()
+	_, err := s.place.Ask(ctx, nil, "test", "-d", s.directory)
+	return err == nil
+}
+
+// abandon ends a keeper that has nothing to keep, or cannot be asked to end.
+func (s *store) abandon() {
+	_ = s.hold.Close() // the keeper may have closed its end
+	select {
+	case <-s.ended:
+	default:
+		_ = syscall.Kill(-s.keeper.Process.Pid, syscall.SIGKILL) // it may be ending by itself
+		<-s.ended
 	}
 }
 

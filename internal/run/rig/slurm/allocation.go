@@ -216,16 +216,22 @@ func addressOf(ctx context.Context, node string) (string, error) {
 	return "", fmt.Errorf("address of node %s: scontrol shows no NodeAddr", node)
 }
 
-// steps returns the job's running steps of a name, as "JOB.STEP".
-func (a *allocation) steps(ctx context.Context, name string) ([]string, error) {
-	out, err := command(ctx, "squeue", "--noheader", "--steps", "--job="+a.id, "--format=%i %j")
+// step is one running command of the job.
+type step struct {
+	id   string // "JOB.STEP"
+	node string
+}
+
+// steps returns the job's running steps of a name.
+func (a *allocation) steps(ctx context.Context, name string) ([]step, error) {
+	out, err := command(ctx, "squeue", "--noheader", "--steps", "--job="+a.id, "--format=%i %j %N")
 	if err != nil {
 		return nil, err
 	}
-	var found []string
+	var found []step
 	for line := range strings.Lines(out) {
-		if fields := strings.Fields(line); len(fields) == 2 && fields[1] == name {
-			found = append(found, fields[0])
+		if fields := strings.Fields(line); len(fields) == 3 && fields[1] == name {
+			found = append(found, step{fields[0], fields[2]})
 		}
 	}
 	return found, nil

@@ -45,7 +45,7 @@ var Requests = []string{"partition", "account", "qos", "constraint", "reservatio
 type Rig struct {
 	*remote.Rig
 	job     *allocation
-	keepers []string // steps that hold what was delivered
+	keepers []step // that hold what was delivered
 }
 
 // stepName is the name of our job steps, not those of another netdyno that
@@ -111,6 +111,8 @@ func (r *Rig) Deliver(ctx context.Context, files []string) error {
 
 // Mend implements rig.Mender.
 func (r *Rig) Mend(ctx context.Context) error {
+	gone := r.Forsake(ctx)
+	r.keepers = slices.DeleteFunc(r.keepers, func(k step) bool { return slices.Contains(gone, k.node) })
 	if err := r.sweep(ctx); err != nil {
 		return err
 	}
@@ -129,11 +131,11 @@ func (r *Rig) sweep(ctx context.Context) error {
 		return fmt.Errorf("sweep: %w", err)
 	}
 	var errs []error
-	for _, step := range steps {
-		if slices.Contains(r.keepers, step) {
+	for _, s := range steps {
+		if slices.Contains(r.keepers, s) {
 			continue
 		}
-		if _, err := command(ctx, "scancel", "--signal=KILL", step); err != nil {
+		if _, err := command(ctx, "scancel", "--signal=KILL", s.id); err != nil {
 			errs = append(errs, fmt.Errorf("sweep: %w", err))
 		}
 	}

@@ -1,0 +1,66 @@
+package rigs_test
+
+import (
+	"os"
+	"path/filepath"
+	"slices"
+	"testing"
+
+	"netdyno/internal/record"
+)
+
+// netdyno is killed in one state after the other, and nothing of it is left:
+// whoever holds a place notices by itself.
+func TestKilledNetdyno(t *testing.T) {
+	for name, build := range beds {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			b := build(t, held)
+			before := b.census(t)
+			for _, m := range moments {
+				u := b.start(t, endless...)
+				u.hold(m.state)
+				u.victim(m.state, m.nodes[0])
+				u.kill(u.cmd.Process.Pid)
+				u.end(hang)
+				before.nothingLeft(t)
+				u.release()
+				if t.Failed() {
+					t.Fatalf("netdyno was killed in state %s", m.state)
+				}
+			}
+		})
+	}
+}
+
+// An interrupted run leaves nothing, and the same command goes on where it was.
+func TestInterruptedNetdyno(t *testing.T) {
+	t.Parallel()
+	b := sshBed(t, held)
+	before := b.census(t)
+	short := slices.Concat(endless[:3], []string{"blocks=2", "window=50ms", "warmup=10ms"})
+	u := b.start(t, short...)
+	first := u.next(0)
+	u.hold("window")
+	u.victim("window", 1)
+	u.interrupt()
+	u.release()
+	before.nothingLeft(t)
+	if got := len(u.records()); got == 0 || got > 3 {
+		t.Fatalf("the interrupted run of 4 trials has %d records, want 1 to 3: the trial under way leaves none", got)
+	}
+	resumed, _ := b.command(t, short...)
+	resumed.Args = append(resumed.Args[:len(resumed.Args)-1], u.dir, "--resume")
+	out, _ := resumed.CombinedOutput() // a busy machine's trials need not be valid
+	before.nothingLeft(t)
+	contents, err := record.Read(filepath.Join(u.dir, record.RecordsFile))
+	if err != nil {
+		t.Fatal(err)
+	}
+	if got := contents.Records; len(got) != 4 || got[0].StartedAt != first.StartedAt {
+		t.Errorf("the resumed run has %d records, want 4, the first as it was; it said:\n%s", len(got), out)
+	}
+	if _, err := os.Stat(filepath.Join(u.dir, "report.html")); err != nil {
+		t.Error(err)
+	}
+}

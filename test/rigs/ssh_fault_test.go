@@ -1,0 +1,47 @@
+package rigs_test
+
+import (
+	"testing"
+)
+
+// TestSSHFaults breaks what carries a trial to its hosts.
+func TestSSHFaults(t *testing.T) {
+	t.Parallel()
+	session := fault{name: "a killed session", says: []string{"ssh ended (status 137, killed)", "the connection is gone"},
+		hurt: func(u *underway, victim process) { u.killCarrier("ssh", "-- "+u.placeOf(victim)+" ", u.worker) }}
+	connection := fault{name: "a killed connection", says: []string{"ssh ended (status 255)", "the connection is gone"},
+		hurt: func(u *underway, victim process) { u.killCarrier("ssh", " -M ", "-- "+u.placeOf(victim)) }}
+	daemon := fault{name: "a killed sshd", says: connection.says, hurt: func(u *underway, victim process) {
+		node := u.nodeOf(victim)
+		u.ssh.Kill(u.t, node)
+		u.ssh.Start(u.t, node)
+	}}
+	suffer(t, sshBed(t, held), append(always(session),
+		connection.in("born", 2), connection.in("unconnected", 3), connection.in("window", 1),
+		daemon.in("idle", 1), daemon.in("running", 2), daemon.in("stopping", 3)))
+}
+
+// TestCut takes a host from the network, with and without a word about it. Only
+// deadlines can tell.
+func TestCut(t *testing.T) {
+	for name, f := range map[string]fault{
+		"cable":    {name: "a pulled cable", state: "window", node: 2},
+		"firewall": {name: "dropped packets", state: "running", node: 1},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			b := sshBed(t, held)
+			var undo func()
+			f.hurt = func(*underway, process) {
+				if undo = func() { b.Mend(t, f.node) }; name == "firewall" {
+					undo = b.Drop(t, f.node)
+				} else {
+					b.Cut(t, f.node)
+				}
+			}
+			f.mend = func() { undo() }
+			f.says = []string{"no mark within 10s"}
+			suffer(t, b, []fault{f})
+		})
+	}
+}
