@@ -95,7 +95,7 @@ func withServer(args []string, choice arrange.Choice) []string {
 // server stands elsewhere.
 func (p *plan) seat(w study.Work) (server rig.Seat, clients []rig.Seat, err error) {
 	if p.away {
-		clients, err = rig.ClientSeats(p.places, w.Placement, w.Clients)
+		clients, err = rig.LoneSeats(p.places, w.Placement, w.Clients)
 		return rig.Seat{}, clients, err
 	}
 	return rig.Seats(p.places, w.Placement, w.Clients)

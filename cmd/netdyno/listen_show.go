@@ -159,7 +159,7 @@ func (s *standing) sum(w record.Worker) {
 		fmt.Fprintln(s.out, "it was not metered: it ended before its first reading was over")
 		return
 	}
-	fmt.Fprintf(s.out, "\nin %s, driven %s", quantity.FormatDuration(time.Duration(seconds*float64(time.Second))), times(s.times))
+	fmt.Fprintf(s.out, "\nin %s, %s", quantity.FormatDuration(time.Duration(seconds*float64(time.Second))), times(s.times))
 	if w.Ready.Foreign {
 		fmt.Fprintln(s.out, ": a foreign program, whose exchanges are not seen")
 	} else {
@@ -172,10 +172,13 @@ func (s *standing) sum(w record.Worker) {
 }
 
 func times(n int) string {
-	if n == 1 {
-		return "once"
+	switch n {
+	case 0:
+		return "not driven"
+	case 1:
+		return "driven once"
 	}
-	return fmt.Sprintf("%d times", n)
+	return fmt.Sprintf("driven %d times", n)
 }
 
 func (s *standing) sumCounts(span record.Span) {

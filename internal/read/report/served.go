@@ -26,15 +26,16 @@ func (l *layout) served() Section {
 		return section
 	}
 	section.Title = "The server, by its own account"
-	section.Note = fmt.Sprintf("%s on %s counted this alone, by its own clock, from the first connection of a trial to its last: connecting, warm-up and draining are in it. "+
-		"So each figure is the server's whole CPU time or memory over its own exchanges, none is divided by what a client counted, and no verdict rests on it.",
+	section.Note = fmt.Sprintf("%s on %s counted this alone, by its own clock. CPU time is all that it spent from the first connection of a trial to its last, "+
+		"connecting, warm-up and draining included, over all that it exchanged in that time; rate, cores and memory are those under load. "+
+		"None of it is divided by what a client counted, and no verdict rests on it.",
 		or(l.Served.Server, "The server"), strings.Join(l.Served.Listen, " "))
 	section.Tables = []Table{l.servedArms(), l.servedSegments()}
 	return section
 }
 
 func (l *layout) servedArms() Table {
-	t := Table{Caption: "By arm: medians over the segments that match its trials, with 95 % intervals of the geometric mean.", Columns: head("arm", "#segments", "#exchanges")}
+	t := Table{Caption: "By arm: medians over the segments that match its trials, where shown with 95 % intervals.", Columns: head("arm", "#segments", "#exchanges")}
 	t.Columns = append(t.Columns, head(servedTitles...)...)
 	several := slices.ContainsFunc(l.Served.Arms, func(a finding.ServedArm) bool { return a.Cell != "" })
 	if several {

@@ -74,7 +74,7 @@ func (t *trial) seatAway(away rig.Away) error {
 	if err != nil {
 		return unsupported(err)
 	}
-	seats, err := rig.ClientSeats(t.bench.places(), t.work.Placement, t.work.Clients)
+	seats, err := rig.LoneSeats(t.bench.places(), t.work.Placement, t.work.Clients)
 	if err != nil {
 		return unsupported(err)
 	}

@@ -11,6 +11,7 @@ import (
 	"fmt"
 	"math/big"
 	"net"
+	"os"
 	"time"
 
 	"netdyno/internal/contract"
@@ -60,11 +61,7 @@ func newIdentity(address string) (*contract.TLS, error) {
 		BasicConstraintsValid: true,
 		IsCA:                  true,
 	}
-	if ip := net.ParseIP(address); ip != nil {
-		template.IPAddresses = []net.IP{ip}
-	} else {
-		template.DNSNames = []string{address}
-	}
+	template.IPAddresses, template.DNSNames = namesFor(address)
 	der, err := x509.CreateCertificate(rand.Reader, template, template, &key.PublicKey, key)
 	if err != nil {
 		return nil, err
@@ -75,6 +72,29 @@ func newIdentity(address string) (*contract.TLS, error) {
 	}
 	certificate := encodePEM("CERTIFICATE", der)
 	return &contract.TLS{Authorities: certificate, Certificate: certificate, Key: encodePEM("PRIVATE KEY", secret)}, nil
+}
+
+// namesFor returns by what clients may call a server that listens on an address:
+// that alone, or of one that listens on every address of its host all of them,
+// and the host's name.
+func namesFor(address string) (ips []net.IP, names []string) {
+	ip := net.ParseIP(address)
+	switch {
+	case ip == nil && address != "":
+		return nil, []string{address}
+	case ip != nil && !ip.IsUnspecified():
+		return []net.IP{ip}, nil
+	}
+	own, _ := net.InterfaceAddrs() // those that can be had
+	for _, a := range own {
+		if n, ok := a.(*net.IPNet); ok {
+			ips = append(ips, n.IP)
+		}
+	}
+	if name, err := os.Hostname(); err == nil {
+		names = []string{name}
+	}
+	return ips, names
 }
 
 func encodePEM(kind string, der []byte) string {

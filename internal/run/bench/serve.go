@@ -89,18 +89,40 @@ func (c *Catalog) server(w study.Work) (Offer, error) {
 	return offer, able(w, offer)
 }
 
+// standingSeat is where a server stands that listens on host:port. At an address
+// of the loopback its clients are on this host and share its CPUs by the trial's
+// placement; at any other it has all of them.
+func (t *trial) standingSeat(listen string) (rig.Seat, error) {
+	if listen == "" {
+		seat, _, err := rig.Seats(t.bench.places(), t.work.Placement, t.work.Clients)
+		return seat, err
+	}
+	host, _, err := net.SplitHostPort(listen)
+	if err != nil {
+		return rig.Seat{}, fmt.Errorf("address to listen on: %w", err)
+	}
+	seat, err := t.seatFor(host)
+	seat.Address = host // a certificate is made for it
+	return seat, err
+}
+
+func (t *trial) seatFor(host string) (rig.Seat, error) {
+	if ip := net.ParseIP(host); host == "localhost" || ip != nil && ip.IsLoopback() {
+		seat, _, err := rig.Seats(t.bench.places(), t.work.Placement, t.work.Clients)
+		return seat, err
+	}
+	seats, err := rig.LoneSeats(t.bench.places(), t.work.Placement, 1)
+	if err != nil {
+		return rig.Seat{}, err
+	}
+	return seats[0], nil
+}
+
 // listen starts the server and has it listen.
 func (t *trial) listen(ctx context.Context, fail context.CancelCauseFunc, s Standing) error {
-	seat, _, err := rig.Seats(t.bench.places(), t.work.Placement, t.work.Clients)
+	seat, err := t.standingSeat(s.Listen)
 	if err != nil {
 		return err
-	}
-	if s.Listen != "" {
-		host, _, err := net.SplitHostPort(s.Listen)
-		if err != nil {
-			return fmt.Errorf("address to listen on: %w", err)
-		}
-		seat.Address = host // a certificate is made for it
 	}
 	t.serverSeat = seat
 	// No bound: the caller says when.

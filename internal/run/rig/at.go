@@ -102,12 +102,12 @@ func (a *At) Authorities() string { return a.authorities }
 // Close implements Rig: there is nothing to give back.
 func (a *At) Close() error { return nil }
 
-// ClientSeats places clients alone, whose server stands elsewhere: apart is
-// like shared, as there is no server here from which to keep them.
-func ClientSeats(places []Place, placement string, clients int) ([]Seat, error) {
+// LoneSeats places workers of one end alone, the other standing elsewhere: apart
+// is like shared, as there is nobody here from whom to keep them.
+func LoneSeats(places []Place, placement string, workers int) ([]Seat, error) {
 	if placement == "apart" {
 		placement = "shared"
 	}
-	_, seats, err := Seats(places, placement, clients)
+	_, seats, err := Seats(places, placement, workers)
 	return seats, err
 }

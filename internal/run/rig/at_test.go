@@ -44,21 +44,21 @@ func TestAtRefuses(t *testing.T) {
 	}
 }
 
-// Without a server there is nothing to keep the clients' CPUs apart from.
-func TestClientSeatsHaveAllCPUs(t *testing.T) {
+// Without the other end there is nobody to keep CPUs apart from.
+func TestLoneSeatsHaveAllCPUs(t *testing.T) {
 	places := []Place{{Name: "local", CPUs: []int{0, 1, 2, 3}}}
 	for placement, want := range map[string][]int{"apart": {0, 1, 2, 3}, "shared": {0, 1, 2, 3}, "free": nil} {
-		seats, err := ClientSeats(places, placement, 2)
+		seats, err := LoneSeats(places, placement, 2)
 		if err != nil || len(seats) != 2 {
 			t.Fatalf("%s: %d seats (%v), want 2", placement, len(seats), err)
 		}
 		for _, s := range seats {
 			if !slices.Equal(s.CPUs, want) {
-				t.Errorf("%s: a client has CPUs %v, want %v", placement, s.CPUs, want)
+				t.Errorf("%s: a worker has CPUs %v, want %v", placement, s.CPUs, want)
 			}
 		}
 	}
-	if _, err := ClientSeats(places, "aprat", 1); err == nil {
+	if _, err := LoneSeats(places, "aprat", 1); err == nil {
 		t.Error("an unknown placement is taken")
 	}
 }
