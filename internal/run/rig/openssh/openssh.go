@@ -8,7 +8,6 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"os"
 	"os/exec"
 	"path/filepath"
 	"slices"
@@ -44,7 +43,7 @@ type Rig struct {
 	*remote.Rig
 	masters []*master
 	redial  []func(ctx context.Context) (*master, error)
-	sockets string // directory of the masters' control sockets
+	sockets *remote.Temporary // directory of the masters' control sockets, here
 }
 
 // Connect opens a connection to every host, all at once.
@@ -63,8 +62,8 @@ func (r *Rig) connect(ctx context.Context, o Options) ([]rig.Place, error) {
 	if err != nil {
 		return nil, fmt.Errorf("%w (package openssh-client has it)", err)
 	}
-	// A socket's path may have 107 bytes (unix(7)), so the directory's is short.
-	if r.sockets, err = os.MkdirTemp("", "netdyno-ssh-"); err != nil {
+	// A socket's path may have 107 bytes (unix(7)); the directory's is short.
+	if r.sockets, err = remote.NewTemporary(ctx, rig.Place{Name: "this host"}); err != nil {
 		return nil, err
 	}
 	places := make([]rig.Place, len(o.Hosts))
@@ -73,7 +72,7 @@ func (r *Rig) connect(ctx context.Context, o Options) ([]rig.Place, error) {
 	var group errgroup.Group
 	for i, h := range o.Hosts {
 		group.Go(func() (err error) {
-			options := []string{"-S", filepath.Join(r.sockets, fmt.Sprint(i))}
+			options := []string{"-S", filepath.Join(r.sockets.Path(), fmt.Sprint(i))}
 			if o.Config != "" {
 				options = append(options, "-F", o.Config)
 			}
@@ -178,5 +177,9 @@ func (r *Rig) Close() error {
 		}
 	}
 	r.masters = nil
-	return errors.Join(err, os.RemoveAll(r.sockets))
+	if r.sockets != nil {
+		err = errors.Join(err, r.sockets.Close())
+		r.sockets = nil
+	}
+	return err
 }

@@ -33,12 +33,13 @@ const (
 const (
 	// keep makes the directory $1 and names it. When that is empty it makes one
 	// with a new name, and removes it when its stdin ends: also when we are killed
-	// or the line is cut.
+	// or the line is cut. A job that ends may be told so more than once, and rm
+	// must not hear it.
 	keep = `set -eu
 umask 077
 case $1 in
 '') d=$(mktemp -d "${TMPDIR:-/tmp}/netdyno-XXXXXX")
-  trap 'rm -rf "$d"' EXIT
+  trap 'trap "" HUP INT TERM; rm -rf "$d"' EXIT
   trap 'exit 0' HUP INT TERM ;;
 "~/"*) d=$HOME/${1#"~/"} ;;
 *) d=$1 ;;
@@ -150,6 +151,25 @@ func open(ctx context.Context, p rig.Place, cache string) (*store, error) {
 	}
 	return s, nil
 }
+
+// Temporary is a directory at a place, which goes when it is closed, and when
+// this process or the way to the place does.
+type Temporary struct{ kept *store }
+
+// NewTemporary makes a directory.
+func NewTemporary(ctx context.Context, p rig.Place) (*Temporary, error) {
+	s, err := open(ctx, p, "")
+	if err != nil {
+		return nil, err
+	}
+	return &Temporary{s}, nil
+}
+
+// Path returns where it lies there.
+func (t *Temporary) Path() string { return t.kept.directory }
+
+// Close removes it and what is in it.
+func (t *Temporary) Close() error { return t.kept.close() }
 
 // put brings the parcels and enters where each lies.
 func (s *store) put(ctx context.Context, parcels []parcel, there map[string]string) error {

@@ -59,7 +59,7 @@ func ask(ctx context.Context, o Options) (*allocation, error) {
 		argv = append(argv, "--"+key+"="+o.Request[key])
 	}
 	a := &allocation{held: exec.Command(salloc, append(argv, "sh", "-c", announce)...), ended: make(chan struct{})}
-	a.held.SysProcAttr = &syscall.SysProcAttr{Setpgid: true, Pdeathsig: syscall.SIGTERM}
+	a.held.SysProcAttr = &syscall.SysProcAttr{Setpgid: true, Pdeathsig: syscall.SIGHUP}
 	var said bytes.Buffer
 	a.held.Stderr = &said
 	stdin, err := a.held.StdinPipe()
@@ -113,7 +113,9 @@ func firstLine(ctx context.Context, from io.Reader) (string, error) {
 }
 
 // live spends salloc's life on one thread: Pdeathsig fires when the thread
-// that forked ends. salloc gives the job back on SIGTERM.
+// that forked ends. The signal is for a request that is still in the queue; a
+// granted one ends with its command. SIGTERM, which salloc(1) passes to that
+// command, was seen to leave salloc hanging beside a job long given back.
 func (a *allocation) live(started chan<- error) {
 	runtime.LockOSThread()
 	defer runtime.UnlockOSThread()
