@@ -12,6 +12,7 @@ import (
 	"os/exec"
 	"path/filepath"
 	"regexp"
+	"slices"
 	"strconv"
 	"strings"
 	"syscall"
@@ -149,8 +150,8 @@ func byHand(t *testing.T, there, here rig.Place) {
 		t.Fatalf("the run ended with status %d: %s", code, said)
 	}
 	rest, err := server.ends()
-	if err != nil || !strings.Contains(rest, "driven 2 times") {
-		t.Errorf("the server ended with %v and said %q, want status 0 and to be driven 2 times", err, rest)
+	if err != nil || !strings.Contains(rest, "driven ") || !strings.Contains(rest, "records "+server.dir.records()) {
+		t.Errorf("the server ended with %v and said %q, want status 0, how often it was driven, and its records", err, rest)
 	}
 
 	alone, _ := reports(t, run, string(run))
@@ -164,8 +165,15 @@ func byHand(t *testing.T, there, here rig.Place) {
 	}
 
 	joined, text := reports(t, run, string(server.dir), string(run))
-	if joined.Served == nil || len(joined.Served.Arms) != 1 || joined.Served.Arms[0].Segments != 2 {
-		t.Fatalf("joined: %+v, want both trials' segments; %v", joined.Served, joined.Warnings)
+	if joined.Served == nil || len(joined.Served.Arms) != 1 || len(joined.Served.Segments) == 0 {
+		t.Fatalf("joined: %+v, want the arm's segments; %v", joined.Served, joined.Warnings)
+	}
+	var held []string // a machine that is busy enough may run two trials into one segment
+	for _, s := range joined.Served.Segments {
+		held = append(held, s.Trials...)
+	}
+	if !slices.Equal(held, []string{"b01-001", "b01-002"}) {
+		t.Errorf("the segments hold trials %v, want both in order", held)
 	}
 	for _, want := range []string{"The server, by its own account", "CPU per exchange"} {
 		if !strings.Contains(text, want) {
