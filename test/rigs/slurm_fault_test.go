@@ -1,6 +1,11 @@
 package rigs_test
 
-import "testing"
+import (
+	"strings"
+	"testing"
+
+	"netdyno/internal/record"
+)
 
 // TestSlurmFaults breaks what carries a trial to its nodes.
 func TestSlurmFaults(t *testing.T) {
@@ -18,4 +23,32 @@ func TestKilledStepDaemon(t *testing.T) {
 	t.Parallel()
 	suffer(t, slurmBed(t, held), []fault{{name: "a killed slurmstepd", state: "window", node: 2, says: []string{"no mark within 10s"},
 		hurt: func(u *underway, _ process) { u.slurm.KillStepd(u.t, 2) }}})
+}
+
+// Without its slurmd a node carries the trial under way to its end, and no other
+// until it is back.
+func TestKilledNodeDaemon(t *testing.T) {
+	t.Parallel()
+	b := slurmBed(t, held)
+	before := b.census(t)
+	u := b.start(t, endless...)
+	number := len(u.records())
+	u.hold("window")
+	u.victim("window", 2)
+	b.slurm.KillSlurmd(2)
+	u.release()
+	if r := u.next(number); r.Outcome != record.OK {
+		t.Errorf("the trial under way is %s: %+v", r.Outcome, r.Failure)
+	}
+	r := u.next(number + 1)
+	b.slurm.StartSlurmd(t, 2)
+	if r.Failure == nil || r.Failure.State != "born" || !strings.Contains(r.Failure.Text, "node2") {
+		t.Errorf("the trial without a slurmd is %s: %+v, want it failed of node2", r.Outcome, r.Failure)
+	}
+	t.Logf("%+v; it took %.1f s", r.Failure, float64(r.Timeline.EndNs)/1e9)
+	if r := u.next(number + 2); r.Outcome != record.OK {
+		t.Errorf("the trial after it is %s: %+v", r.Outcome, r.Failure)
+	}
+	u.interrupt()
+	before.nothingLeft(t)
 }

@@ -112,7 +112,7 @@ func place(ctx context.Context, h Host, prefix []string) (rig.Place, error) {
 		// sshd(8): client address, client port, server address, server port.
 		fields := strings.Fields(string(answer))
 		if len(fields) != 4 {
-			return p, fmt.Errorf("find the address of %s: SSH_CONNECTION is %q there; name the address: %s=ADDRESS", h.SSH, strings.TrimSpace(string(answer)), h.SSH)
+			return p, fmt.Errorf("find the address of %s: its SSH_CONNECTION is %q, expected two addresses with ports; when its shell prints something at login, that is in the way of everything; else name the address: %s=ADDRESS", h.SSH, strings.TrimSpace(string(answer)), h.SSH)
 		}
 		p.Address = fields[2]
 	}

@@ -84,7 +84,7 @@ func (r *Rig) Forsake(ctx context.Context) []string {
 		}
 		group.Go(func() error {
 			if !s.there(ctx) {
-				s.abandon()
+				s.abandon(ctx)
 				r.stores[i], gone[i] = nil, s.place.Name
 			}
 			return nil

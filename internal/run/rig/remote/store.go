@@ -28,6 +28,9 @@ const (
 	closePatience = 10 * time.Second
 )
 
+// ourName begins the name of every directory that is ours to remove.
+const ourName = "netdyno-"
+
 // The commands at a place are POSIX sh with sha256sum(1), which every Linux
 // has. They get what varies as arguments and never as text.
 const (
@@ -38,7 +41,7 @@ const (
 	keep = `set -eu
 umask 077
 case $1 in
-'') d=$(mktemp -d "${TMPDIR:-/tmp}/netdyno-XXXXXX")
+'') d=$(mktemp -d "${TMPDIR:-/tmp}/` + ourName + `XXXXXX")
   trap 'trap "" HUP INT TERM; rm -rf "$d"' EXIT
   trap 'exit 0' HUP INT TERM ;;
 "~/"*) d=$HOME/${1#"~/"} ;;
@@ -54,6 +57,7 @@ cat >/dev/null`
 	// put writes one file, believes it when its sum is right, and only then
 	// gives it its name.
 	put = `set -eu
+if ! command -v sha256sum >/dev/null; then echo "sha256sum is not there (coreutils and busybox have it)" >&2; exit 1; fi
 mkdir -p "${1%/*}"
 trap 'rm -f "$1.$$"' EXIT
 cat >"$1.$$"
@@ -217,7 +221,7 @@ func (s *store) there(ctx context.Context) bool {
 }
 
 // abandon ends a keeper that has nothing to keep, or cannot be asked to end.
-func (s *store) abandon() {
+func (s *store) abandon(ctx context.Context) {
 	_ = s.hold.Close() // the keeper may have closed its end
 	select {
 	case <-s.ended:
@@ -225,6 +229,7 @@ func (s *store) abandon() {
 		_ = syscall.Kill(-s.keeper.Process.Pid, syscall.SIGKILL) // it may be ending by itself
 		<-s.ended
 	}
+	_ = s.remove(ctx) // the place may be gone with it
 }
 
 // close ends the keeper, which removes what is not to stay.
@@ -242,8 +247,23 @@ func (s *store) close() error {
 	if err == nil {
 		return nil
 	}
+	if s.directory != "" && s.remove(context.Background()) == nil {
+		return nil
+	}
 	if text := strings.TrimSpace(s.said.String()); text != "" {
 		err = fmt.Errorf("%w; it said: %s", err, text)
 	}
 	return fmt.Errorf("leave %s, where %s may be left: %w", s.place.Name, s.directory, err)
+}
+
+// remove does what a keeper could not that was killed. The directory must bear
+// our name: the place said where it is, and could say anything.
+func (s *store) remove(ctx context.Context) error {
+	if s.kept || !strings.HasPrefix(path.Base(s.directory), ourName) {
+		return nil
+	}
+	ctx, cancel := context.WithTimeout(ctx, closePatience)
+	defer cancel()
+	_, err := s.place.Ask(ctx, nil, "rm", "-rf", s.directory)
+	return err
 }
