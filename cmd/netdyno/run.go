@@ -81,7 +81,7 @@ func run(ctx context.Context, args []string, f runFlags) (err error) {
 	left := remaining(p.trials, done)
 	fmt.Printf("%s: %d trials in %d blocks, about %s; %s\n", p.study.Name, len(left), p.study.Blocks, p.time(left).Round(time.Second), p.placements())
 	stopped := p.measure(ctx, file, left)
-	if stopped == nil {
+	if stopped == nil && len(left) > 0 {
 		stopped = p.surveyAfter(ctx, file)
 	}
 	if err := file.Close(); err != nil && stopped == nil {
