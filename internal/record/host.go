@@ -10,12 +10,14 @@ import (
 const (
 	ClockFact  = "clock.unix_ns" // as the host said it
 	OffsetFact = "clock.offset"  // against the orchestrator's clock
+
+	AddressFact = "seat.address" // of the data network
 )
 
 // changing are the facts that describe a moment or name a machine, and not
 // what it is like.
 var changing = map[string]bool{
-	"host.name": true, "host.boot_id": true,
+	"host.name": true, "host.boot_id": true, AddressFact: true,
 	"cpu.mhz": true, "load.average": true, "load.busy_share": true, "load.steal_share": true, "steal.share": true, ClockFact: true, OffsetFact: true,
 }
 

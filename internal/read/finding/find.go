@@ -36,6 +36,7 @@ func Find(header record.Header, trials []record.Trial, records []record.Record) 
 		Header: header, Cells: cells, Noise: noise, Comparisons: comparisons,
 		Answers: s.answer(comparisons), Published: s.publish(), Charts: s.charts(), Fits: s.fits(), Searches: s.searches(), Tally: s.tally(),
 	}
+	f.Seating = s.seating()
 	profiles, unread := s.profiles()
 	f.Profiles = profiles
 	f.Warnings = append(s.warn(f), unread...)

@@ -51,6 +51,7 @@ type Findings struct {
 	Fits        []Fit            `json:"fits,omitempty"`     // as Header.Study.Fits
 	Searches    []Search         `json:"searches,omitempty"` // as Header.Study.Reaches
 	Served      *Served          `json:"served,omitempty"`   // what the server said of itself, when it stood by itself
+	Seating     []Seated         `json:"seating"`            // who sat where, the server's seat first
 	Warnings    []record.Warning `json:"warnings"`
 	Tally       Tally            `json:"tally"`
 }

@@ -182,7 +182,7 @@ func (l *layout) settingTable() Table {
 }
 
 func (l *layout) facts() Section {
-	s := Section{ID: "facts", Title: "Facts", Note: "What was found on each seat before the run."}
+	s := Section{ID: "facts", Title: "Facts", Note: "What was found on each seat before the run.", Tables: []Table{l.seats()}}
 	for _, seat := range sortedKeys(l.Header.Facts.Seats) {
 		t := Table{Caption: "Seat " + seat + ".", Columns: head("fact", "value"), Folded: true}
 		values := l.Header.Facts.Seats[seat].Values
@@ -197,6 +197,17 @@ func (l *layout) facts() Section {
 	}
 	s.Tables = append(s.Tables, tools)
 	return s
+}
+
+// seats says who sat where, and how far from here by the clock.
+func (l *layout) seats() Table {
+	t := Table{Caption: "Seats.", Columns: head("seat", "workers", "CPUs", "address", "host", "kernel", "clock ahead by")}
+	for _, seated := range l.Seating {
+		facts := l.Header.Facts.Seats[seated.Seat].Values
+		t.Rows = append(t.Rows, words(seated.Seat, strings.Join(seated.Workers, ", "), or(strings.Join(seated.CPUs, " or "), "any"),
+			or(facts[record.AddressFact], "–"), or(facts["host.name"], "–"), or(facts["kernel.release"], "–"), or(facts[record.OffsetFact], "–")))
+	}
+	return t
 }
 
 func toolRow(name string, b record.Binary) []Datum {

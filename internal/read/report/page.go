@@ -167,9 +167,20 @@ func (l *layout) made() string {
 		parts = append(parts, l.Header.CreatedAt.UTC().Format("2 January 2006, 15:04 UTC"))
 	}
 	if rig := l.Header.Facts.Rig; rig != "" {
-		parts = append(parts, "rig "+rig)
+		parts = append(parts, strings.Join(append([]string{"rig " + rig}, l.link()...), ", "))
 	}
 	return strings.Join(parts, " · ")
+}
+
+// link is what the study holds of the link, "link.rate=1Gbit/s".
+func (l *layout) link() []string {
+	var held []string
+	for _, factor := range sortedKeys(l.Header.Study.Hold) {
+		if strings.HasPrefix(factor, "link.") {
+			held = append(held, factor+"="+l.Header.Study.Hold[factor])
+		}
+	}
+	return held
 }
 
 // answers pairs each sentence with its verdict. Findings put the most

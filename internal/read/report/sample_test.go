@@ -44,6 +44,7 @@ func sample(blocks int) finding.Findings {
 		Tally: finding.Tally{
 			Planned: 10 * blocks, Valid: 10*blocks - 2, Failed: 1, Invalid: 1, WindowShare: 0.874,
 		},
+		Seating: []finding.Seated{{Seat: "local", Workers: []string{"server", "client-1"}, CPUs: []string{"0", "1"}}},
 		Warnings: []record.Warning{
 			{About: "loopback", Text: "Both ends ran on one host: a CPU-bound software path with 64 KiB frames, from which nothing about a network card follows."},
 			{About: "delivery", Text: "asio hands over chunks, the other arms whole messages.", Advice: "compare asio with its option delivery=message."},

@@ -114,6 +114,7 @@ func (p Place) facts(ctx context.Context, netdyno string) (record.Host, error) {
 		host.Values[record.OffsetFact] = offset(asked, answered, time.Unix(0, ns))
 	}
 	delete(host.Values, record.ClockFact)
+	host.Values[record.AddressFact] = p.Address
 	return host, nil
 }
 

@@ -1,0 +1,54 @@
+package finding
+
+import (
+	"slices"
+	"strings"
+)
+
+// Seated is one seat and who sat there.
+type Seated struct {
+	Seat    string   `json:"seat"`
+	Workers []string `json:"workers"` // "server", "client-1", …, in order
+	CPUs    []string `json:"cpus"`    // sets that they were pinned to over the run, as lists; empty for any
+}
+
+// seating reads from the records who sat where, by seat in the order of first
+// use: the server's seat comes first.
+func (s *sorted) seating() []Seated {
+	var all []Seated
+	for _, v := range s.views {
+		if v.record == nil {
+			continue
+		}
+		for _, w := range v.record.Workers {
+			at := slices.IndexFunc(all, func(known Seated) bool { return known.Seat == w.Seat })
+			if at < 0 {
+				at = len(all)
+				all = append(all, Seated{Seat: w.Seat})
+			}
+			all[at].Workers = including(all[at].Workers, w.Name)
+			if len(w.CPUSet) > 0 {
+				all[at].CPUs = including(all[at].CPUs, words(w.CPUSet))
+			}
+		}
+	}
+	for i := range all {
+		slices.SortFunc(all[i].Workers, byRole)
+	}
+	return all
+}
+
+// byRole puts servers before clients.
+func byRole(a, b string) int {
+	if one, other := strings.HasPrefix(a, "server"), strings.HasPrefix(b, "server"); one != other {
+		return map[bool]int{true: -1, false: 1}[one]
+	}
+	return strings.Compare(a, b)
+}
+
+func including(list []string, text string) []string {
+	if slices.Contains(list, text) {
+		return list
+	}
+	return append(list, text)
+}
