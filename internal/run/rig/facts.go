@@ -13,18 +13,43 @@ import (
 // as cpuinfo on a large machine, the beginning is enough.
 const maxFactFile = 64 << 10
 
+// Here returns the facts of this host as the calling process sees it, in its
+// own network namespace: what the files tell, and what only the kernel's
+// sockets and clock do. It needs no privilege, takes some milliseconds and
+// changes nothing.
+func Here() record.Host { return collect("/", sockets{}) }
+
 // Collect returns the facts of the host whose file system lies under root: "/"
-// in production, a copy of another machine's /proc, /sys and /etc in tests.
-// Keys are dotted and lower case; what the host does not tell is an absent
-// key. It takes some milliseconds and changes nothing.
-func Collect(root string) record.Host {
-	f := facts{root: root, values: make(map[string]string)}
+// for this one, a copy of another machine's /proc, /sys and /etc in tests.
+// Keys are dotted and lower case, as docs/facts.md lists them; what the host
+// does not tell is an absent key. It takes some milliseconds and changes
+// nothing.
+func Collect(root string) record.Host { return collect(root, nil) }
+
+// kernel tells what no file does.
+type kernel interface {
+	// links are the interfaces of the caller's network namespace, by name.
+	links() (map[string]link, error)
+	// card is what ethtool tells of an interface, by the last part of the key.
+	card(name string) map[string]string
+	// synchronised says whether something disciplines the clock of day.
+	synchronised() (yes bool, err error)
+}
+
+// collect asks the files under root, and the kernel unless it is nil.
+func collect(root string, k kernel) record.Host {
+	f := facts{root: root, kernel: k, values: make(map[string]string)}
 	for key, path := range plainFacts {
 		f.set(key, f.text(path))
 	}
 	f.cpu()
+	f.idle()
 	f.host()
+	f.programs()
 	f.network()
+	f.rdma()
+	f.gpu()
+	f.clock()
 	return record.Host{Values: f.values}
 }
 
@@ -39,7 +64,14 @@ var plainFacts = map[string]string{
 	"clocksource":     "sys/devices/system/clocksource/clocksource0/current_clocksource",
 	"cpu.smt":         "sys/devices/system/cpu/smt/control",
 	"cpu.isolated":    "sys/devices/system/cpu/isolated",
+	"cpu.nohz_full":   "sys/devices/system/cpu/nohz_full",
 	"limits.file_max": "proc/sys/fs/file-max",
+
+	"clocksource.available": "sys/devices/system/clocksource/clocksource0/available_clocksource",
+	"cpu.idle_driver":       "sys/devices/system/cpu/cpuidle/current_driver",
+	"cpu.idle_governor":     "sys/devices/system/cpu/cpuidle/current_governor",
+	"kernel.numa_balancing": "proc/sys/kernel/numa_balancing",
+	"tuned.profile":         "etc/tuned/active_profile",
 
 	"net.somaxconn":           "proc/sys/net/core/somaxconn",
 	"net.rmem_max":            "proc/sys/net/core/rmem_max",
@@ -53,11 +85,13 @@ var plainFacts = map[string]string{
 	"net.tcp_tw_reuse":        "proc/sys/net/ipv4/tcp_tw_reuse",
 	"net.tcp_max_syn_backlog": "proc/sys/net/ipv4/tcp_max_syn_backlog",
 	"net.port_range":          "proc/sys/net/ipv4/ip_local_port_range",
+	"net.conntrack_max":       "proc/sys/net/netfilter/nf_conntrack_max",
 }
 
 // facts gathers the values of one host.
 type facts struct {
 	root   string
+	kernel kernel // nil when only files are asked
 	values map[string]string
 }
 
@@ -104,6 +138,39 @@ func (f *facts) target(path string) string {
 		return ""
 	}
 	return filepath.Base(to)
+}
+
+// device returns the path under the root of the hardware behind a class
+// directory: the PCI function, also where a virtio device lies in between. It
+// is "" when there is none.
+func (f *facts) device(class string) string {
+	path, err := filepath.EvalSymlinks(filepath.Join(f.root, class, "device"))
+	if err != nil {
+		return ""
+	}
+	root, err := filepath.EvalSymlinks(f.root)
+	if err != nil {
+		return ""
+	}
+	within, err := filepath.Rel(root, path)
+	if err != nil || strings.HasPrefix(within, "..") {
+		return ""
+	}
+	if strings.HasPrefix(filepath.Base(within), "virtio") {
+		within = filepath.Dir(within)
+	}
+	return within
+}
+
+// clock says whether the clock of day is disciplined; netdyno subtracts no
+// clocks of two hosts, but a clock that is being set steps.
+func (f *facts) clock() {
+	if f.kernel == nil {
+		return
+	}
+	if yes, err := f.kernel.synchronised(); err == nil {
+		f.set("clock.synchronised", map[bool]string{true: "yes", false: "no"}[yes])
+	}
 }
 
 // value returns what follows a key and a separator on a line of its own; the

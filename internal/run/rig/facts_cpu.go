@@ -84,7 +84,7 @@ func (f *facts) hypervisor(info string) {
 // topology gathers packages, cores, the groups of hardware threads that share
 // a core ("0,64;1,65"), governors and top frequencies.
 func (f *facts) topology(online []int) {
-	var packages, cores, shared, governors, tops []string
+	var packages, cores, shared, governors, tops, drivers, preferences []string
 	for _, id := range online {
 		directory := fmt.Sprintf("%scpu%d/", cpuDirectory, id)
 		packages = add(packages, f.text(directory+"topology/physical_package_id"))
@@ -94,6 +94,8 @@ func (f *facts) topology(online []int) {
 			shared = add(shared, cpuset.Format(siblings))
 		}
 		governors = add(governors, f.text(directory+"cpufreq/scaling_governor"))
+		drivers = add(drivers, f.text(directory+"cpufreq/scaling_driver"))
+		preferences = add(preferences, f.text(directory+"cpufreq/energy_performance_preference"))
 		if khz, err := strconv.Atoi(f.text(directory + "cpufreq/cpuinfo_max_freq")); err == nil {
 			tops = add(tops, strconv.Itoa(khz/1000))
 		}
@@ -107,10 +109,33 @@ func (f *facts) topology(online []int) {
 	f.set("cpu.topology", strings.Join(shared, ";"))
 	f.set("cpu.governor", strings.Join(governors, ", "))
 	f.set("cpu.mhz_max", strings.Join(tops, ", "))
+	f.set("cpu.frequency_driver", strings.Join(drivers, ", "))
+	f.set("cpu.energy_preference", strings.Join(preferences, ", "))
 	if turbo := f.text(cpuDirectory + "intel_pstate/no_turbo"); turbo != "" {
 		f.set("cpu.boost", map[string]string{"0": "on", "1": "off"}[turbo])
 	} else if boost := f.text(cpuDirectory + "cpufreq/boost"); boost != "" {
 		f.set("cpu.boost", map[string]string{"1": "on", "0": "off"}[boost])
+	}
+}
+
+// idle gathers the states an idle CPU may enter, with the µs that leaving each
+// takes, and the longest of them. The first CPU speaks for all.
+// Source: Linux kernel, Documentation/admin-guide/pm/cpuidle.rst.
+func (f *facts) idle() {
+	const first = cpuDirectory + "cpu0/cpuidle/"
+	var states []string
+	longest := -1
+	for _, state := range f.names(first) {
+		exit, err := strconv.Atoi(f.text(first + state + "/latency"))
+		if err != nil || f.text(first+state+"/disable") == "1" {
+			continue
+		}
+		states = append(states, fmt.Sprintf("%s %d", f.text(first+state+"/name"), exit))
+		longest = max(longest, exit)
+	}
+	f.set("cpu.idle_states", strings.Join(states, ", "))
+	if longest >= 0 {
+		f.set("cpu.idle_exit_us", strconv.Itoa(longest))
 	}
 }
 

@@ -2,6 +2,7 @@ package rig
 
 import (
 	"fmt"
+	"slices"
 	"strconv"
 	"strings"
 
@@ -13,12 +14,15 @@ func (f *facts) host() {
 	f.set("os.release", strings.Trim(value(f.text("etc/os-release"), "PRETTY_NAME", "="), `"`))
 	if nodes, err := cpuset.Parse(f.text("sys/devices/system/node/online")); err == nil && len(nodes) > 0 {
 		f.set("numa.nodes", strconv.Itoa(len(nodes)))
-	}
-	if kib, _, found := strings.Cut(value(f.text("proc/meminfo"), "MemTotal", ":"), " kB"); found {
-		if n, err := strconv.ParseInt(kib, 10, 64); err == nil {
-			f.set("memory.total_bytes", strconv.FormatInt(n<<10, 10))
+		var cpus []string
+		for _, node := range nodes {
+			if list := f.text(fmt.Sprintf("sys/devices/system/node/node%d/cpulist", node)); list != "" {
+				cpus = append(cpus, fmt.Sprintf("%d: %s", node, list))
+			}
 		}
+		f.set("numa.cpus", strings.Join(cpus, "; "))
 	}
+	f.memory()
 	f.set("thp", chosen(f.text("sys/kernel/mm/transparent_hugepage/enabled")))
 	f.set("thp.defrag", chosen(f.text("sys/kernel/mm/transparent_hugepage/defrag")))
 	if load := strings.Fields(f.text("proc/loadavg")); len(load) > 0 {
@@ -30,6 +34,25 @@ func (f *facts) host() {
 	f.steal()
 	f.limits()
 	f.cgroup()
+}
+
+// memory gathers what there is. Swap in use changes all the time, so that whole
+// GiB are told: enough to know that pages are out.
+func (f *facts) memory() {
+	info := f.text("proc/meminfo")
+	bytes := func(key string) (int64, bool) {
+		kib, _, found := strings.Cut(value(info, key, ":"), " kB")
+		n, err := strconv.ParseInt(kib, 10, 64)
+		return n << 10, found && err == nil
+	}
+	if total, known := bytes("MemTotal"); known {
+		f.set("memory.total_bytes", strconv.FormatInt(total, 10))
+	}
+	total, known := bytes("SwapTotal")
+	if free, also := bytes("SwapFree"); known && also {
+		f.set("memory.swap_bytes", strconv.FormatInt(total, 10))
+		f.set("memory.swap_used_gib", strconv.FormatInt((total-free+1<<29)>>30, 10))
+	}
 }
 
 // chosen is the word in brackets of a list of choices.
@@ -72,12 +95,16 @@ func (f *facts) steal() {
 // files to the hard one in its own processes and hands the former value to its
 // children; workers raise theirs as well.
 func (f *facts) limits() {
-	const row = "Max open files"
 	for line := range strings.Lines(f.text("proc/self/limits")) {
-		if rest, found := strings.CutPrefix(line, row); found {
+		if rest, found := strings.CutPrefix(line, "Max open files"); found {
 			if fields := strings.Fields(rest); len(fields) >= 2 {
 				f.set("limits.nofile_soft", fields[0])
 				f.set("limits.nofile_hard", fields[1])
+			}
+		}
+		if rest, found := strings.CutPrefix(line, "Max locked memory"); found {
+			if fields := strings.Fields(rest); len(fields) >= 2 {
+				f.set("limits.memlock_soft", fields[0])
 			}
 		}
 	}
@@ -90,6 +117,7 @@ func (f *facts) cgroup() {
 	for line := range strings.Lines(f.text("proc/self/cgroup")) {
 		path, found := strings.CutPrefix(strings.TrimSpace(line), "0::")
 		if !found {
+			f.oldQuota(strings.TrimSpace(line))
 			continue
 		}
 		directory := "sys/fs/cgroup" + path + "/"
@@ -98,6 +126,28 @@ func (f *facts) cgroup() {
 		}
 		if limit := f.text(directory + "memory.max"); limit != "max" {
 			f.set("cgroup.memory_max_bytes", limit)
+		}
+	}
+}
+
+// oldQuota is the CPU quota of a cgroup of version 1, told as version 2 does.
+// In a container its directory is the root of what is mounted.
+// Source: Linux kernel, Documentation/scheduler/sched-bwc.rst.
+func (f *facts) oldQuota(line string) {
+	fields := strings.SplitN(line, ":", 3)
+	if len(fields) != 3 || !slices.Contains(strings.Split(fields[1], ","), "cpu") {
+		return
+	}
+	for _, mount := range []string{"cpu", "cpu,cpuacct"} {
+		for _, path := range []string{fields[2], ""} {
+			directory := "sys/fs/cgroup/" + mount + path + "/"
+			quota, period := f.text(directory+"cpu.cfs_quota_us"), f.text(directory+"cpu.cfs_period_us")
+			if quota != "" && period != "" {
+				if quota != "-1" {
+					f.set("cgroup.cpu_max", quota+" "+period)
+				}
+				return
+			}
 		}
 	}
 }
