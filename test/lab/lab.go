@@ -148,12 +148,15 @@ func (l *Lab) names() string {
 }
 
 // enter runs a command with files of the laboratory in the place of the machine's:
-// /etc/hosts, and the configuration of ssh once there is one. It unshares the
+// /etc/hosts, and the configuration of ssh once there is one; and with nothing in
+// the place of what the user's shell reads at a login by ssh, so that hosts are
+// the same on every machine. It unshares the
 // mounts anew for every command: joining a mount namespace would lose the working
 // directory, and copying one does not. Each step execs the next, so that the
 // command has the id of the process that was started.
 const enter = `mount --bind "$0/hosts" /etc/hosts &&
 { [ ! -e "$0/ssh/config" ] || mount --bind "$0/ssh/config" /etc/ssh/ssh_config; } &&
+{ [ ! -e ~/.bashrc ] || mount --bind /dev/null ~/.bashrc; } &&
 exec "$@"`
 
 // Command prepares argv to run on a host, in the working directory and with the

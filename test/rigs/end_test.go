@@ -5,6 +5,7 @@ import (
 	"path/filepath"
 	"slices"
 	"testing"
+	"time"
 
 	"netdyno/internal/record"
 )
@@ -12,12 +13,14 @@ import (
 // netdyno is killed in one state after the other, and nothing of it is left:
 // whoever holds a place notices by itself.
 func TestKilledNetdyno(t *testing.T) {
-	for name, build := range beds {
+	for name, when := range map[string][]moment{
+		"netns": moments, "ssh": {moments[0], moments[2], moments[5]}, "slurm": {moments[1], moments[4], moments[6]},
+	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
-			b := build(t, held)
+			b := beds[name](t, held)
 			before := b.census(t)
-			for _, m := range moments {
+			for _, m := range when {
 				u := b.start(t, endless...)
 				u.hold(m.state)
 				u.victim(m.state, m.nodes[0])
@@ -31,6 +34,33 @@ func TestKilledNetdyno(t *testing.T) {
 			}
 		})
 	}
+}
+
+// Also when it is killed while it brings its programs to the hosts.
+func TestKilledDelivery(t *testing.T) {
+	t.Parallel()
+	b := sshBed(t, plain)
+	before := b.census(t)
+	c, _ := b.command(t, endless...)
+	if err := c.Start(); err != nil {
+		t.Fatal(err)
+	}
+	for deadline := time.Now().Add(hang); ; time.Sleep(poll) {
+		files, err := filepath.Glob(filepath.Join(b.Temporary(), "*", "*", "netdyno*"))
+		if err != nil {
+			t.Fatal(err)
+		}
+		if len(files) > 0 {
+			break
+		}
+		if time.Now().After(deadline) {
+			t.Errorf("no file is delivered after %v", hang)
+			break
+		}
+	}
+	_ = c.Process.Kill() // what it has done by now shows
+	_ = c.Wait()
+	before.nothingLeft(t)
 }
 
 // An interrupted run leaves nothing, and the same command goes on where it was.

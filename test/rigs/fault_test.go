@@ -59,8 +59,12 @@ func (f fault) String() string {
 }
 
 // The faults that every rig knows.
-func killWorker(u *underway, victim process) { u.kill(victim.pid) }
-func killMeter(u *underway, victim process)  { u.kill(u.parent(victim)) }
+var (
+	killedWorker = fault{name: "a killed worker", says: []string{"the worker ended (status 137, SIGKILL)"},
+		hurt: func(u *underway, victim process) { u.kill(victim.pid) }}
+	killedMeter = fault{name: "a killed meter", says: []string{"before the meter told"},
+		hurt: func(u *underway, victim process) { u.kill(u.parent(victim)) }}
+)
 
 // in is the fault at one moment.
 func (f fault) in(state string, node int) fault {
@@ -96,8 +100,8 @@ func (u *underway) suffer(f fault) {
 	victim := u.victim(f.state, f.node)
 	number := len(u.records()) // of the trial that is held
 	f.hurt(u, victim)
-	u.release()
 	r := u.next(number)
+	u.release()
 	if f.mend != nil {
 		f.mend()
 	}
@@ -119,14 +123,7 @@ func (u *underway) suffer(f fault) {
 	}
 }
 
-func TestKilledProcess(t *testing.T) {
-	for name, build := range beds {
-		t.Run(name, func(t *testing.T) {
-			t.Parallel()
-			suffer(t, build(t, held), slices.Concat(
-				always(fault{name: "a killed worker", hurt: killWorker}),
-				always(fault{name: "a killed meter", hurt: killMeter}),
-			))
-		})
-	}
+func TestNamespaceFaults(t *testing.T) {
+	t.Parallel()
+	suffer(t, netnsBed(t, held), slices.Concat(always(killedWorker), always(killedMeter)))
 }

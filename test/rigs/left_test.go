@@ -78,7 +78,7 @@ func (b bed) inhabitants(t *testing.T) []string {
 // the bed's programs or that were not there before, files delivered, or jobs.
 func (c census) nothingLeft(t *testing.T) {
 	t.Helper()
-	for deadline := time.Now().Add(leavePatience); ; time.Sleep(20 * time.Millisecond) {
+	for deadline := time.Now().Add(leavePatience); ; time.Sleep(50 * time.Millisecond) {
 		err := c.left(t)
 		if err == nil {
 			return

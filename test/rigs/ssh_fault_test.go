@@ -16,9 +16,11 @@ func TestSSHFaults(t *testing.T) {
 		u.ssh.Kill(u.t, node)
 		u.ssh.Start(u.t, node)
 	}}
-	suffer(t, sshBed(t, held), append(always(session),
-		connection.in("born", 2), connection.in("unconnected", 3), connection.in("window", 1),
-		daemon.in("idle", 1), daemon.in("running", 2), daemon.in("stopping", 3)))
+	suffer(t, sshBed(t, held), []fault{
+		session.in("born", 1), connection.in("idle", 1), daemon.in("unconnected", 2), session.in("ready", 3),
+		daemon.in("running", 1), connection.in("window", 2), session.in("stopping", 3),
+		killedWorker.in("window", 3), killedMeter.in("running", 2),
+	})
 }
 
 // TestCut takes a host from the network, with and without a word about it. Only

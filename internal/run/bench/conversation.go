@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"os"
 	"sync"
 	"syscall"
 	"time"
@@ -142,10 +143,23 @@ func (c *conversation) enter(state string) {
 // send passes a command. A worker that is gone or does not read has failed.
 func (c *conversation) send(m contract.Message) error {
 	if err := c.process.Send(m); err != nil {
+		if !errors.Is(err, os.ErrDeadlineExceeded) {
+			c.outlived() // then its end is the failure, not this
+		}
 		c.failed(contract.Timeout, err.Error())
 		return err
 	}
 	return nil
+}
+
+// outlived waits until the pump has told how the worker ended, unless it lives on
+// with its stdin closed.
+func (c *conversation) outlived() {
+	const patience = 2 * time.Second
+	select {
+	case <-c.pumped:
+	case <-time.After(patience):
+	}
 }
 
 // await returns the worker's next answer, which must be the named message.

@@ -137,7 +137,7 @@ func newNamespace() (netns.NsHandle, error) {
 			done <- made{netns.None(), fmt.Errorf("open this process's namespace: %w", err)}
 			return
 		}
-		defer home.Close()
+		defer func() { _ = home.Close() }() // nothing was written
 		ns, err := netns.New()
 		switch {
 		case errors.Is(err, unix.EPERM):

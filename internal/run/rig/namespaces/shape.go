@@ -45,7 +45,7 @@ func (r *Rig) Shape(_ context.Context, link record.Link, seed uint64) error {
 }
 
 func (r *Rig) shape(h host, link record.Link, seed uint64) error {
-	if err := errors.Join(clear(r.hub.links, h.socket), clear(h.links, h.cable)); err != nil {
+	if err := errors.Join(unshape(r.hub.links, h.socket), unshape(h.links, h.cable)); err != nil {
 		return err
 	}
 	if err := bucket(r.hub.links, h.socket, link.RateBitsPerS, netlink.HANDLE_ROOT); err != nil {
@@ -94,8 +94,8 @@ func (r *Rig) relay(h host, link record.Link, seed uint64) error {
 	return err
 }
 
-// clear takes away what shapes an interface.
-func clear(links *netlink.Handle, on netlink.Link) error {
+// unshape takes away what shapes an interface.
+func unshape(links *netlink.Handle, on netlink.Link) error {
 	qdiscs, err := links.QdiscList(on)
 	if err != nil {
 		return fmt.Errorf("list what shapes it: %w", err)

@@ -8,6 +8,8 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"io/fs"
+	"os"
 	"os/exec"
 	"path/filepath"
 	"slices"
@@ -72,11 +74,18 @@ func (r *Rig) connect(ctx context.Context, o Options) ([]rig.Place, error) {
 	var group errgroup.Group
 	for i, h := range o.Hosts {
 		group.Go(func() (err error) {
-			options := []string{"-S", filepath.Join(r.sockets.Path(), fmt.Sprint(i))}
+			socket := filepath.Join(r.sockets.Path(), fmt.Sprint(i))
+			options := []string{"-S", socket}
 			if o.Config != "" {
 				options = append(options, "-F", o.Config)
 			}
-			r.redial[i] = func(ctx context.Context) (*master, error) { return dial(ctx, ssh, options, h.SSH) }
+			r.redial[i] = func(ctx context.Context) (*master, error) {
+				// Of a master that was killed it stays, and ssh does not always remove it.
+				if err := os.Remove(socket); err != nil && !errors.Is(err, fs.ErrNotExist) {
+					return nil, err
+				}
+				return dial(ctx, ssh, options, h.SSH)
+			}
 			if r.masters[i], err = r.redial[i](ctx); err != nil {
 				return err
 			}

@@ -160,7 +160,7 @@ func (a *allocation) describe(ctx context.Context, nodes, cpus string) error {
 		return err
 	}
 	if len(a.nodes) == 0 || len(a.cpus) != len(a.nodes) {
-		return fmt.Errorf("Slurm job %s: nodes %q with CPUs %q; expected a count for each node", a.id, nodes, cpus)
+		return fmt.Errorf("describe Slurm job %s: nodes %q with CPUs %q; expected a count for each node", a.id, nodes, cpus)
 	}
 	return nil
 }

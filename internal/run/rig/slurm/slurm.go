@@ -82,7 +82,7 @@ func (r *Rig) join(ctx context.Context, o Options) ([]rig.Place, error) {
 	}
 	nodes := r.job.nodes
 	if o.Nodes > len(nodes) {
-		return nil, fmt.Errorf("Slurm job %s has %d nodes (%s), %d are asked for", r.job.id, len(nodes), strings.Join(nodes, " "), o.Nodes)
+		return nil, fmt.Errorf("seat at Slurm job %s: it has %d nodes (%s), %d are asked for", r.job.id, len(nodes), strings.Join(nodes, " "), o.Nodes)
 	}
 	if o.Nodes > 0 {
 		nodes = nodes[:o.Nodes]
