@@ -19,7 +19,7 @@ const (
 type link struct {
 	index   int
 	mtu     int
-	address string // of the hardware, "aa:bb:cc:dd:ee:ff"
+	address string // of the hardware, "02:00:0a:4d:01:01"
 	state   string // as operstate in /sys, "up"
 }
 

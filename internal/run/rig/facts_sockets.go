@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"runtime"
 	"strconv"
+	"strings"
 	"unsafe" // ioctl takes its structures by address
 
 	"github.com/vishvananda/netlink"
@@ -29,7 +30,7 @@ func (sockets) links() (map[string]link, error) {
 		if address == "" {
 			address = "00:00:00:00:00:00" // as /sys writes the loopback's
 		}
-		links[a.Name] = link{index: a.Index, mtu: a.MTU, address: address, state: a.OperState.String()}
+		links[a.Name] = link{index: a.Index, mtu: a.MTU, address: address, state: strings.ReplaceAll(a.OperState.String(), "-", "")}
 	}
 	return links, nil
 }

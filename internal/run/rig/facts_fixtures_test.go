@@ -1,0 +1,203 @@
+package rig
+
+import (
+	"encoding/json"
+	"flag"
+	"maps"
+	"os"
+	"path/filepath"
+	"regexp"
+	"slices"
+	"strings"
+	"testing"
+
+	"netdyno/internal/record"
+)
+
+var update = flag.Bool("update", false, "rewrite the golden files")
+
+// machines are the fixtures, by name.
+func machines(t *testing.T) []string {
+	t.Helper()
+	files, err := filepath.Glob("testdata/*.host")
+	if err != nil || len(files) < 5 {
+		t.Fatalf("fixtures %q, error %v; want five at least", files, err)
+	}
+	return files
+}
+
+// The golden files are facts as netdyno facts prints them; the doctor's tests
+// read them as recorded facts of other machines.
+func TestCollectOfFixtures(t *testing.T) {
+	for _, file := range machines(t) {
+		got := Collect(host(t, filepath.Base(file)))
+		golden := strings.TrimSuffix(file, ".host") + ".json"
+		if *update {
+			text, err := json.MarshalIndent(got.Values, "", "  ")
+			if err != nil {
+				t.Fatal(err)
+			}
+			if err := os.WriteFile(golden, append(text, '\n'), 0o600); err != nil {
+				t.Fatal(err)
+			}
+		}
+		text, err := os.ReadFile(golden)
+		if err != nil {
+			t.Fatal(err)
+		}
+		var want map[string]string
+		if err := json.Unmarshal(text, &want); err != nil {
+			t.Fatal(err)
+		}
+		for _, key := range slices.Sorted(maps.Keys(want)) {
+			if got.Values[key] != want[key] {
+				t.Errorf("%s: %s = %q, want %q", file, key, got.Values[key], want[key])
+			}
+		}
+		for key, value := range got.Values {
+			if _, known := want[key]; !known {
+				t.Errorf("%s: %s = %q, want no such fact", file, key, value)
+			}
+		}
+	}
+}
+
+func TestCollectFastHost(t *testing.T) {
+	got := Collect(host(t, "fast.host")).Values
+	for key, want := range map[string]string{
+		"nic.ens1f0.driver": "mlx5_core", "nic.ens1f0.driver_version": "4.3-1.0.1", "nic.ens1f0.numa_node": "1",
+		"nic.ens1f0.pcie": "8.0 GT/s x8", "nic.ens1f0.pcie_max": "8.0 GT/s x16",
+		"nic.ens1f0.interrupts": "2", "nic.ens1f0.interrupt_cpus": "1,3",
+		"nic.bond0.driver": "bonding", "nic.bond0.bond_mode": "802.3ad", "nic.bond0.bond_hash": "layer2", "nic.bond0.bond_members": "eno1 eno2",
+		"rdma.mlx5_0.firmware": "12.22.1002", "rdma.mlx5_0.1.state": "ACTIVE", "rdma.mlx5_0.1.interface": "ens1f0", "rdma.mlx5_0.driver": "mlx5_core",
+		"gpu.driver_version": "390.30", "gpu.count": "1", "gpu.0.model": "Tesla P100-PCIE-16GB", "gpu.0.pcie_max": "8.0 GT/s x16",
+		"cpu.idle_states": "POLL 0, C1 2, C6 133", "cpu.idle_exit_us": "133",
+		"kernel.modules": "ip_tables nf_conntrack", "host.daemons": "irqbalance tuned",
+		"memory.swap_used_gib": "3", "limits.memlock_soft": "65536", "numa.cpus": "0: 0,2,4,6; 1: 1,3,5,7",
+		"cgroup.cpu_max": "",
+	} {
+		if got[key] != want {
+			t.Errorf("%s = %q, want %q", key, got[key], want)
+		}
+	}
+}
+
+// A quota of a container's own is found where its cgroup is mounted as root.
+func TestCollectContainer(t *testing.T) {
+	got := Collect(host(t, "container.host")).Values
+	if got["cgroup.cpu_max"] != "150000 100000" || got["cpu.usable"] != "0-3" || got["cpu.count"] != "" {
+		t.Errorf("facts %v", got)
+	}
+}
+
+// pretended is a kernel that tells what the test wants.
+type pretended struct {
+	list map[string]link
+	told map[string]string
+}
+
+func (p pretended) links() (map[string]link, error)    { return p.list, nil }
+func (p pretended) card(name string) map[string]string { return p.ofHardware(name) }
+func (p pretended) synchronised() (bool, error)        { return true, nil }
+
+func (p pretended) ofHardware(name string) map[string]string {
+	if name == "lo" {
+		return nil
+	}
+	return p.told
+}
+
+var printed = map[string]string{
+	"driver": "mlx5_core", "driver_version": "4.3-1.0.1", "firmware": "12.22.1002 (MT_2180110032)", "bus": "0000:81:00.0",
+	"rx_checksum": "on", "tx_checksum": "on", "scatter_gather": "on", "tso": "on", "gso": "on", "gro": "on", "lro": "off",
+	"ring_receive": "1024 of 8192", "ring_send": "1024 of 8192", "channels": "8 of 24", "channels_receive": "1 of 2", "channels_send": "1 of 2",
+	"coalesce_us": "8", "coalesce_frames": "128", "coalesce_adaptive": "on", "pause_receive": "off", "pause_send": "off",
+}
+
+// What ethtool prints stands beside what /sys shows of the same interface.
+func TestKernelCompletesFiles(t *testing.T) {
+	root := host(t, "fast.host")
+	write(t, root, "sys/class/net/ens1f0/ifindex", "4")
+	write(t, root, "sys/class/net/ens1f0/address", "02:00:00:00:00:04")
+	k := pretended{told: printed, list: map[string]link{
+		"lo":     {index: 1, mtu: 65536, address: "00:00:00:00:00:00", state: "unknown"},
+		"ens1f0": {index: 4, mtu: 1500, address: "02:00:00:00:00:04", state: "up"},
+		"docker": {index: 5, mtu: 1500, address: "02:00:00:00:00:05", state: "up"},
+	}}
+	got := collect(root, k).Values
+	for part, want := range printed {
+		if got["nic.ens1f0."+part] != want {
+			t.Errorf("nic.ens1f0.%s = %q, want %q", part, got["nic.ens1f0."+part], want)
+		}
+	}
+	if got["nic.ens1f0.numa_node"] != "1" || got["nic.docker.mtu"] != "" || got["clock.synchronised"] != "yes" {
+		t.Errorf("facts %v: want the card's NUMA node, nothing of a bridge, a disciplined clock", got)
+	}
+}
+
+// /sys of another namespace may show an interface of the same name: what it
+// says is not believed, and the interface we have is told of.
+func TestOtherNamespaceIsNotBelieved(t *testing.T) {
+	root := host(t, "fast.host")
+	write(t, root, "sys/class/net/ens1f0/ifindex", "4")
+	write(t, root, "sys/class/net/ens1f0/address", "02:00:00:00:00:04")
+	k := pretended{told: map[string]string{"driver": "veth"}, list: map[string]link{
+		"ens1f0": {index: 9, mtu: 1400, address: "02:00:00:00:00:09", state: "up"},
+	}}
+	got := collect(root, k).Values
+	if got["nic.ens1f0.driver"] != "veth" || got["nic.ens1f0.mtu"] != "1400" || got["nic.ens1f0.numa_node"] != "" || got["nic.ens1f0.speed_mbit_per_s"] != "" {
+		t.Errorf("facts %v: want those of the veth alone", got)
+	}
+}
+
+func write(t *testing.T, root, path, text string) {
+	t.Helper()
+	if err := os.WriteFile(filepath.Join(root, path), []byte(text+"\n"), 0o600); err != nil {
+		t.Fatal(err)
+	}
+}
+
+// beside are the facts that others than Collect and Here add.
+var beside = []string{
+	record.ClockFact, record.OffsetFact, record.AddressFact, "load.busy_share", "load.steal_share",
+}
+
+var documented = regexp.MustCompile("(?m)^\\| `([^`]+)` \\|")
+
+// docs/facts.md lists every fact, and none that nobody tells.
+func TestEveryFactIsDocumented(t *testing.T) {
+	page, err := os.ReadFile("../../../docs/facts.md")
+	if err != nil {
+		t.Fatal(err)
+	}
+	told := map[string]bool{}
+	for _, file := range machines(t) {
+		for key := range Collect(host(t, filepath.Base(file))).Values {
+			told[key] = true
+		}
+	}
+	root := host(t, "fast.host")
+	k := pretended{told: printed, list: map[string]link{"eth7": {index: 7, mtu: 1500, state: "up"}}}
+	for _, more := range []record.Host{Here(), collect(root, k)} {
+		for key := range more.Values {
+			told[key] = true
+		}
+	}
+	for _, key := range beside {
+		told[key] = true
+	}
+	lines := map[string]*regexp.Regexp{}
+	for _, match := range documented.FindAllStringSubmatch(string(page), -1) {
+		lines[match[1]] = regexp.MustCompile("^" + regexp.MustCompile(`[A-Z]+`).ReplaceAllString(regexp.QuoteMeta(match[1]), `.+`) + "$")
+	}
+	for _, key := range slices.Sorted(maps.Keys(told)) {
+		if !slices.ContainsFunc(slices.Collect(maps.Values(lines)), func(r *regexp.Regexp) bool { return r.MatchString(key) }) {
+			t.Errorf("docs/facts.md has no line for %s", key)
+		}
+	}
+	for line, pattern := range lines {
+		if !slices.ContainsFunc(slices.Collect(maps.Keys(told)), pattern.MatchString) {
+			t.Errorf("docs/facts.md documents %s, which nothing tells", line)
+		}
+	}
+}
