@@ -1,23 +1,29 @@
 package main
 
 import (
+	"context"
 	"encoding/json"
+	"errors"
 	"fmt"
 	"os"
+	"strings"
 
 	"github.com/spf13/cobra"
 
 	"netdyno/internal/run/doctor"
 	"netdyno/internal/run/rig"
+	"netdyno/internal/run/rig/arrange"
 )
 
 func factsCommand() *cobra.Command {
 	return &cobra.Command{
 		Use:   "facts",
 		Short: "Print what netdyno records of this host, as JSON",
-		Args:  cobra.NoArgs,
+		Long: `Print what netdyno records of this host, as JSON: docs/facts.md says what each
+fact is. netdyno doctor FILE reads it, here or anywhere else.`,
+		Args: cobra.NoArgs,
 		RunE: func(cmd *cobra.Command, _ []string) error {
-			host := rig.Collect("/")
+			host := rig.Here()
 			now, err := doctor.Observe(cmd.Context(), doctor.SampleFor)
 			if err != nil {
 				return err
@@ -31,23 +37,122 @@ func factsCommand() *cobra.Command {
 }
 
 func doctorCommand() *cobra.Command {
-	return &cobra.Command{
-		Use:   "doctor",
-		Short: "Say what on this host would disturb a measurement, and how to mend it",
-		Args:  cobra.NoArgs,
-		RunE: func(*cobra.Command, []string) error {
-			advice := doctor.Advise(rig.Collect("/"))
-			for _, a := range advice {
-				fmt.Printf("%s  %s: %s\n  why     %s\n", a.Severity, a.About, a.What, a.Why)
-				if a.Fix != "" {
-					fmt.Printf("  fix     %s\n", a.Fix)
-				}
-				fmt.Printf("  source  %s\n\n", a.Source)
+	var seats string
+	c := &cobra.Command{
+		Use:   "doctor [FACTS.json…]",
+		Short: "Say what on a host would disturb a measurement, and how to mend it",
+		Long: `Say what on this host would disturb a measurement, why, who says so, and the
+command that mends it. It changes nothing.
+
+With files, say it of the hosts whose facts they hold: as netdyno facts prints
+them, or a run's facts.json. With --rig, ask every place of the rig. Of several
+hosts it also says in what they differ, and whether that matters.
+
+Exit status: 0 nothing distorts, 1 something can move a figure or stop a trial, 2 nothing could be read or asked.`,
+		Example: `  netdyno doctor
+  netdyno doctor results/line-rate-20260102-150405/facts.json
+  ssh node73 netdyno facts > node73.json; netdyno doctor node73.json node76.json
+  netdyno doctor --rig ssh:node76,node73`,
+		RunE: func(cmd *cobra.Command, files []string) error {
+			hosts, err := patients(cmd.Context(), files, seats)
+			if err != nil {
+				return err
 			}
-			if len(advice) == 0 {
-				fmt.Println("nothing on this host is known to disturb a measurement")
-			}
-			return nil
+			return examine(hosts)
 		},
+	}
+	c.Flags().StringVar(&seats, "rig", "", "ask every place of this rig: "+strings.Join(arrange.Forms(), ", "))
+	return c
+}
+
+// patients are the hosts that the command line names: recorded, of a rig, or
+// this one.
+func patients(ctx context.Context, files []string, seats string) ([]doctor.Named, error) {
+	switch {
+	case seats != "" && len(files) > 0:
+		return nil, errors.New("give files of facts, or --rig, not both")
+	case seats != "":
+		return surveyed(ctx, seats)
+	case len(files) == 0:
+		host := rig.Here()
+		return []doctor.Named{{Name: host.Values["host.name"], Facts: host}}, nil
+	}
+	var all []doctor.Named
+	for _, name := range files {
+		file, err := os.Open(name)
+		if err != nil {
+			return nil, err
+		}
+		hosts, err := doctor.ReadFacts(file, name)
+		file.Close()
+		if err != nil {
+			return nil, err
+		}
+		all = append(all, hosts...)
+	}
+	return all, nil
+}
+
+// surveyed asks the places of a rig, and gives the rig back.
+func surveyed(ctx context.Context, text string) (hosts []doctor.Named, err error) {
+	choice, err := arrange.Parse(text, os.ReadFile)
+	if err != nil {
+		return nil, err
+	}
+	built, err := choice.Build(ctx)
+	if err != nil {
+		return nil, err
+	}
+	defer func() { err = errors.Join(err, built.Close()) }()
+	self, err := os.Executable()
+	if err != nil {
+		return nil, err
+	}
+	if carrier, ok := built.(rig.Carrier); ok {
+		if err := carrier.Deliver(ctx, []string{self}); err != nil {
+			return nil, err
+		}
+	}
+	places, facts, err := rig.Survey(ctx, built.Places(), self)
+	for _, p := range places {
+		hosts = append(hosts, doctor.Named{Name: p.Name, Facts: facts[p.Name]})
+	}
+	return hosts, err
+}
+
+// examine prints the advice for each host, then what they differ in.
+func examine(hosts []doctor.Named) error {
+	distorts := false
+	for _, h := range hosts {
+		advice := doctor.Advise(h.Facts)
+		distorts = distorts || doctor.Distorts(advice)
+		if len(hosts) > 1 {
+			fmt.Printf("== %s\n\n", h.Name)
+		}
+		prescribe(advice, "nothing on this host is known to disturb a measurement")
+	}
+	if len(hosts) > 1 {
+		advice := doctor.Differ(hosts)
+		distorts = distorts || doctor.Distorts(advice)
+		fmt.Printf("== between the %d hosts\n\n", len(hosts))
+		prescribe(advice, "they are alike in all that they tell")
+	}
+	if distorts {
+		return &status{statusTainted, nil}
+	}
+	return nil
+}
+
+func prescribe(advice []doctor.Advice, none string) {
+	for _, a := range advice {
+		fmt.Printf("%s  %s: %s\n  why     %s\n", a.Severity, a.About, a.What, a.Why)
+		if a.Fix != "" {
+			fmt.Printf("  fix     %s\n", a.Fix)
+		}
+		fmt.Printf("  source  %s\n\n", a.Source)
+	}
+	if len(advice) == 0 {
+		fmt.Println(none)
+		fmt.Println()
 	}
 }

@@ -46,15 +46,18 @@ func (a Advice) Warning() record.Warning {
 // are absent give no advice.
 func Advise(facts record.Host) []Advice {
 	var list []Advice
-	for _, r := range rules {
-		if what := r.finds(known(facts.Values)); what != "" {
-			list = append(list, Advice{
-				About: r.about, What: what, Why: r.why, Source: r.source, Fix: r.fix, Severity: r.severity,
-			})
-		}
+	k := known(facts.Values)
+	for _, r := range rules() {
+		list = append(list, r.apply(k)...)
 	}
 	slices.SortStableFunc(list, func(a, b Advice) int { return cmp.Compare(b.Severity, a.Severity) })
 	return list
+}
+
+// Distorts says whether any of the advice is about what can move a figure or
+// stop a trial.
+func Distorts(list []Advice) bool {
+	return slices.ContainsFunc(list, func(a Advice) bool { return a.Severity == Distort })
 }
 
 // known are the facts of one host, with their absence kept apart from zero.

@@ -1,0 +1,206 @@
+package doctor
+
+import (
+	"fmt"
+	"strings"
+
+	"netdyno/internal/run/cpuset"
+)
+
+// cardRules are asked of every network card that is not down.
+var cardRules = []rule{
+	{
+		about: "offloads", severity: Distort,
+		card: func(k known, name string) string {
+			var off []string
+			for _, part := range offloads {
+				if k.nic(name, part) == "off" {
+					off = append(off, part)
+				}
+			}
+			if len(off) == 0 {
+				return ""
+			}
+			return "off: " + strings.Join(off, ", ")
+		},
+		why:    "the CPU handles each packet of 1500 bytes where it could handle 64 KiB at once, and may sum every byte: CPU per GB rises several times",
+		source: "Linux kernel, Documentation/networking/segmentation-offloads.rst, checksum-offloads.rst",
+		fix:    "ethtool -K DEV rx on tx on sg on tso on gso on gro on",
+	},
+	{
+		about: "mtu", severity: Note,
+		card: func(k known, name string) string {
+			if mtu, ok := k.number("nic." + name + ".mtu"); ok && mtu <= 1500 && k.speed(name) >= veryFastCard {
+				return fmt.Sprintf("the MTU is %.0f at %.0f Gbit/s", mtu, k.speed(name)/1000)
+			}
+			return ""
+		},
+		why:    "six times as many packets as with 9000; receiving them may keep a core busy before the link is full",
+		source: "ESnet fasterdata, MTU issues, jumbo frames",
+		fix:    "ip link set dev DEV mtu 9000, when every host and switch on the way can",
+	},
+	{
+		about: "pcie", severity: Distort,
+		card: func(k known, name string) string {
+			carries, ok := lanes(k.nic(name, "pcie"))
+			if speed := k.speed(name); ok && speed > carries {
+				return fmt.Sprintf("PCIe (%s) carries %.0f Gbit/s, the link %.0f", k.nic(name, "pcie"), carries/1000, speed/1000)
+			}
+			return ""
+		},
+		why:    "the slot, not the network, is then the limit of every arm",
+		source: "Linux kernel, Documentation/ABI/testing/sysfs-bus-pci, current_link_speed; pcie_print_link_status in its log",
+		fix:    "put the card into a slot of its full width; check: lspci -vv -s BUS | grep -E 'LnkCap|LnkSta'",
+	},
+	{
+		about: "pcie", severity: Note,
+		card: func(k known, name string) string {
+			carries, ok1 := lanes(k.nic(name, "pcie"))
+			could, ok2 := lanes(k.nic(name, "pcie_max"))
+			if ok1 && ok2 && carries < could && carries >= k.speed(name) {
+				return fmt.Sprintf("PCIe runs at %s, the card can do %s", k.nic(name, "pcie"), k.nic(name, "pcie_max"))
+			}
+			return ""
+		},
+		why:    "it carries one direction of this link; with several ports, or headers of small packets, it may not",
+		source: "Linux kernel, Documentation/ABI/testing/sysfs-bus-pci, max_link_speed",
+		fix:    "put the card into a slot of its full width; check: lspci -vv -s BUS | grep -E 'LnkCap|LnkSta'",
+	},
+	{
+		about: "numa_node", severity: Distort,
+		card: func(k known, name string) string {
+			own, usable, ok := k.nearCPUs(name)
+			if ok && len(cpuset.Common(own, usable)) == 0 {
+				return fmt.Sprintf("on NUMA node %s, all our CPUs (%s) are on another", k.nic(name, "numa_node"), shorten(cpuset.Format(usable)))
+			}
+			return ""
+		},
+		why:    "every packet crosses the link between the sockets: less goodput and more CPU per byte",
+		source: "ESnet fasterdata, 100G Network Tuning (the correct cores for interrupts and processes)",
+		fix:    "numactl --cpunodebind=NODE --membind=NODE netdyno …",
+	},
+	{
+		about: "numa_node", severity: Noise,
+		card: func(k known, name string) string {
+			own, usable, ok := k.nearCPUs(name)
+			if near := cpuset.Common(own, usable); ok && len(near) > 0 && len(near) < len(usable) {
+				return fmt.Sprintf("on NUMA node %s, with CPUs %s; our others are further away", k.nic(name, "numa_node"), shorten(cpuset.Format(near)))
+			}
+			return ""
+		},
+		why:    "where a worker happens to run decides how dear its packets are, so trials differ",
+		source: "ESnet fasterdata, 100G Network Tuning (the correct cores for interrupts and processes)",
+		fix:    "give the seats CPUs of node NODE in a rig file (docs/rigs.md), or numactl --cpunodebind=NODE netdyno …",
+	},
+	{
+		about: "interrupt_cpus", severity: Distort,
+		card: func(k known, name string) string {
+			count, _ := k.number("nic." + name + ".interrupts")
+			takers, err := cpuset.Parse(k.nic(name, "interrupt_cpus"))
+			if cpus, _ := k.number("cpu.count"); err == nil && len(takers) == 1 && count >= manyInterrupts && cpus >= roomyCPUs {
+				return fmt.Sprintf("all %.0f interrupts go to CPU %d", count, takers[0])
+			}
+			return ""
+		},
+		why:    "one core then receives for the whole host, and is the limit of every arm",
+		source: "Linux kernel, Documentation/networking/scaling.rst, RSS",
+		fix:    `n=0; for i in $(ls /sys/class/net/DEV/device/msi_irqs); do echo $((n++ % $(nproc))) > /proc/irq/$i/smp_affinity_list; done`,
+	},
+	{
+		about: "channels", severity: Noise,
+		card: func(k known, name string) string {
+			set, most, ok := ratio(k.nic(name, "channels"))
+			if ok && most > 1 && set < k.channelsWanted(name) && k.speed(name) >= fastCard {
+				return fmt.Sprintf("%d of %d channels are in use", set, most)
+			}
+			return ""
+		},
+		why:    "fewer queues than CPUs: connections that share a queue share the core that receives it",
+		source: "Linux kernel, Documentation/networking/scaling.rst, RSS",
+		fix:    "ethtool -L DEV combined CHANNELS",
+	},
+	{
+		about: "channels", severity: Noise,
+		card: func(k known, name string) string {
+			_, most, ok := ratio(k.nic(name, "channels"))
+			if cpus, _ := k.number("cpu.count"); ok && k.nic(name, "driver") == "virtio_net" && most == 1 && cpus > 1 {
+				return fmt.Sprintf("the hypervisor gives one queue to %.0f CPUs", cpus)
+			}
+			return ""
+		},
+		why:    "one CPU here, and one thread of the hypervisor's, handle all packets",
+		source: "Virtual I/O Device (VIRTIO) Version 1.2, section 5.1.6.5.6; libvirt, Domain XML format, driver queues",
+		fix:    "on the hypervisor: <driver name='vhost' queues='N'/> (QEMU: queues=N,vhost=on and mq=on); then ethtool -L DEV combined N",
+	},
+	{
+		about: "rings", severity: Note,
+		card: func(k known, name string) string {
+			receive, mostReceive, ok := ratio(k.nic(name, "ring_receive"))
+			if ok && receive < mostReceive && k.speed(name) >= fastCard {
+				return fmt.Sprintf("the receive ring holds %d packets, it could %d", receive, mostReceive)
+			}
+			return ""
+		},
+		why:    "a burst that finds it full is lost and sent again; look for rx_out_of_buffer, rx_missed or rx_dropped in ethtool -S",
+		source: "ESnet fasterdata, 100G Network Tuning (ring buffer; no longer recommended from Linux 6.11 on)",
+		fix:    "ethtool -G DEV rx RX_MAX tx TX_MAX",
+	},
+	{
+		about: "coalesce_adaptive", severity: Note,
+		card: func(k known, name string) string {
+			if k.nic(name, "coalesce_adaptive") == "on" && k.speed(name) >= fastCard {
+				return "interrupts wait as long as the card thinks fit"
+			}
+			return ""
+		},
+		why:    "good for goodput; but latency then follows the traffic of the moment, and so does each arm's",
+		source: "ethtool(8), --coalesce; ESnet fasterdata, 100G Network Tuning (interrupt coalescence)",
+		fix:    "for latency studies: ethtool -C DEV adaptive-rx off rx-usecs 8",
+	},
+	{
+		about: "pause_receive", severity: Note,
+		card: func(k known, name string) string {
+			if k.nic(name, "pause_receive") == "off" && k.speed(name) >= veryFastCard {
+				return "flow control (pause frames) is off"
+			}
+			return ""
+		},
+		why:    "a receiver or switch without room then drops, and TCP halves its window",
+		source: "ESnet fasterdata, 100G Network Tuning (flow control)",
+		fix:    "ethtool -A DEV rx on tx on",
+	},
+	{
+		about: "bond_hash", severity: Distort,
+		card: func(k known, name string) string {
+			mode, hash := k.nic(name, "bond_mode"), k.nic(name, "bond_hash")
+			members := len(strings.Fields(k.nic(name, "bond_members")))
+			if (mode == "802.3ad" || mode == "balance-xor") && members > 1 && !strings.Contains(hash, "3+4") && hash != "" {
+				return fmt.Sprintf("the bond of %d cards shares out by %s", members, hash)
+			}
+			return ""
+		},
+		why:    "all connections of two hosts then take one card, and the bond is as fast as that",
+		source: "Linux kernel, Documentation/networking/bonding.rst, xmit_hash_policy",
+		fix:    "ip link set dev DEV type bond xmit_hash_policy layer3+4, and the like at the switch",
+	},
+}
+
+// offloads are those without which the CPU does a card's work.
+var offloads = []string{"rx_checksum", "tx_checksum", "scatter_gather", "tso", "gso", "gro"}
+
+// manyInterrupts are more than a card with one pair of queues has.
+const manyInterrupts = 4
+
+// nearCPUs returns the CPUs of a card's NUMA node, and those that we may use.
+// It is not ok on a host with one node, or one that does not tell.
+func (k known) nearCPUs(name string) (own, usable []int, ok bool) {
+	node := k.nic(name, "numa_node")
+	for part := range strings.SplitSeq(k["numa.cpus"], "; ") {
+		if list, found := strings.CutPrefix(part, node+": "); found && node != "" {
+			own, _ = cpuset.Parse(list) // an odd list is no node
+		}
+	}
+	usable, err := cpuset.Parse(k["cpu.usable"])
+	nodes, _ := k.number("numa.nodes")
+	return own, usable, err == nil && len(own) > 0 && len(usable) > 0 && nodes > 1
+}

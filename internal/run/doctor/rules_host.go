@@ -1,0 +1,257 @@
+package doctor
+
+import (
+	"fmt"
+	"strings"
+)
+
+// The thresholds below which a host hampers netdyno's own studies, whose
+// largest has 10,000 connections and accepts them in bursts.
+const (
+	leastBacklog = 4096
+	leastFiles   = 20_000
+	leastPorts   = 20_000
+	leastCPUs    = 2
+	roomyCPUs    = 4
+	mostSteal    = 0.01
+	mostLoad     = 0.5 // runnable processes per CPU
+	deepIdle     = 50  // µs to wake; the common C1 takes 1 to 2, C6 over 100
+)
+
+// hostRules are about the CPUs, the memory and who else is there.
+var hostRules = []rule{
+	{
+		about: "cpu.governor", severity: Noise,
+		finds: func(k known) string {
+			if g := k["cpu.governor"]; g != "" && g != "performance" {
+				return "the frequency governor is " + g
+			}
+			return ""
+		},
+		why:    "the clock follows the load with a delay, so an arm that sleeps more runs slower for it",
+		source: "Linux kernel, Documentation/admin-guide/pm/cpufreq.rst; google/benchmark, docs/reducing_variance.md",
+		fix:    "cpupower frequency-set -g performance",
+	},
+	{
+		about: "cpu.boost", severity: Noise,
+		finds: func(k known) string {
+			if k["cpu.boost"] == "on" {
+				return "the clock may rise above its nominal frequency"
+			}
+			return ""
+		},
+		why:    "how far it rises depends on temperature and on the neighbours' load, which drift during a run",
+		source: "google/benchmark, docs/reducing_variance.md",
+		fix:    "echo 0 > /sys/devices/system/cpu/cpufreq/boost (intel_pstate: echo 1 > /sys/devices/system/cpu/intel_pstate/no_turbo)",
+	},
+	{
+		about: "cpu.topology", severity: Noise,
+		finds: func(k known) string {
+			if groups := k["cpu.topology"]; groups != "" {
+				return "hardware threads share cores (" + shorten(groups) + ")"
+			}
+			return ""
+		},
+		why:    "a server and a client on siblings slow each other down although their CPU sets are disjoint",
+		source: "Linux kernel, Documentation/admin-guide/cputopology.rst",
+		fix:    "seat both ends on different cores, or echo off > /sys/devices/system/cpu/smt/control",
+	},
+	{
+		about: "cpu.count", severity: Distort,
+		finds:  func(k known) string { return k.below("cpu.count", leastCPUs, "there is % CPU") },
+		why:    "server and client share it, so each one's CPU cost shows in the other's latency",
+		source: "METHOD, section 5",
+		fix:    "measure on a host with at least four CPUs, or on two hosts",
+	},
+	{
+		about: "cpu.count", severity: Note,
+		finds: func(k known) string {
+			if n, _ := k.number("cpu.count"); n >= leastCPUs {
+				return k.below("cpu.count", roomyCPUs, "there are % CPUs")
+			}
+			return ""
+		},
+		why:    "interrupts, the meter and the bench run on the CPUs that are measured",
+		source: "METHOD, section 5",
+		fix:    "measure on a host with at least four CPUs, or on two hosts",
+	},
+	{
+		about: "cgroup.cpu_max", severity: Distort,
+		finds: func(k known) string {
+			if quota := k["cgroup.cpu_max"]; quota != "" {
+				return "the container's CPU time is limited (cpu.max " + quota + " µs)"
+			}
+			return ""
+		},
+		why:    "when the quota is used up, every thread stops until the next period: stalls of up to 100 ms that are nobody's latency",
+		source: "Linux kernel, Documentation/admin-guide/cgroup-v2.rst, cpu.max",
+		fix:    "give the container whole CPUs (a cpuset) instead of a quota",
+	},
+	{
+		about: "hypervisor", severity: Noise,
+		finds: func(k known) string {
+			if h := k["hypervisor"]; h != "" {
+				return "the host is a virtual machine (" + h + ")"
+			}
+			return ""
+		},
+		why:    "its CPUs are shared with strangers, and exits make system calls, timers and interrupts dearer than on metal",
+		source: "METHOD, section 7",
+		fix:    "compare within one run only, with enough blocks; measure absolute cost on metal",
+	},
+	{
+		about: "steal.share", severity: Noise,
+		finds: func(k known) string {
+			if share, ok := k.number("steal.share"); ok && share > mostSteal {
+				return fmt.Sprintf("%.1f %% of all CPU time since boot was stolen", share*100)
+			}
+			return ""
+		},
+		why:    "the hypervisor ran somebody else while a process here wanted to run",
+		source: "proc_stat(5), steal",
+		fix:    "use a dedicated instance or a quieter hour",
+	},
+	{
+		about: "load.average", severity: Noise,
+		finds: func(k known) string {
+			load, ok1 := k.number("load.average")
+			cpus, ok2 := k.number("cpu.count")
+			if ok1 && ok2 && load > mostLoad*cpus {
+				return fmt.Sprintf("the load average is %.2f on %.0f CPUs", load, cpus)
+			}
+			return ""
+		},
+		why:    "other work takes CPU time, caches and memory bandwidth from the arms, and not evenly",
+		source: "proc_loadavg(5)",
+		fix:    "stop what shows in top, then wait a minute",
+	},
+	{
+		about: "clocksource", severity: Distort,
+		finds: func(k known) string {
+			switch c := k["clocksource"]; c {
+			case "", "tsc", "kvm-clock", "arch_sys_counter", "hyperv_clocksource_tsc_page":
+				return ""
+			default:
+				return "the clock source is " + c
+			}
+		},
+		why:    "each reading of the clock becomes a system call of up to microseconds, and every exchange takes two",
+		source: "vdso(7); Linux kernel, Documentation/timers/timekeeping.rst",
+		fix:    "echo tsc > /sys/devices/system/clocksource/clocksource0/current_clocksource, if it is available and stable",
+	},
+	{
+		about: "thp", severity: Noise,
+		finds: func(k known) string {
+			if k["thp"] == "always" {
+				return "transparent huge pages are always on"
+			}
+			return ""
+		},
+		why:    "the kernel compacts memory when it likes, which shows as stalls and as RSS that nobody asked for",
+		source: "Linux kernel, Documentation/admin-guide/mm/transhuge.rst",
+		fix:    "echo madvise > /sys/kernel/mm/transparent_hugepage/enabled",
+	},
+	{
+		about: "cpu.energy_preference", severity: Noise,
+		finds: func(k known) string {
+			if p := k["cpu.energy_preference"]; p != "" && p != "performance" {
+				return "the CPU is told to weigh energy as " + p
+			}
+			return ""
+		},
+		why:    "under the governors of intel_pstate and amd-pstate it decides how fast the clock follows the load",
+		source: "Linux kernel, Documentation/admin-guide/pm/intel_pstate.rst, energy vs performance hints",
+		fix:    "echo performance | tee /sys/devices/system/cpu/cpu*/cpufreq/energy_performance_preference",
+	},
+	{
+		about: "cpu.idle_exit_us", severity: Noise,
+		finds: func(k known) string {
+			if us, ok := k.number("cpu.idle_exit_us"); ok && us >= deepIdle {
+				return fmt.Sprintf("an idle CPU takes up to %.0f µs to wake (%s)", us, shorten(k["cpu.idle_states"]))
+			}
+			return ""
+		},
+		why:    "an arm that waits more wakes from deeper states, and pays for each exchange",
+		source: "Linux kernel, Documentation/admin-guide/pm/cpuidle.rst; tuned, profile network-latency",
+		fix:    fmt.Sprintf("cpupower idle-set --disable-by-latency %d", deepIdle),
+	},
+	{
+		about: "memory.swap_used_gib", severity: Noise,
+		finds: func(k known) string {
+			if used, ok := k.number("memory.swap_used_gib"); ok && used >= 1 {
+				return fmt.Sprintf("%.0f GiB of memory are swapped out", used)
+			}
+			return ""
+		},
+		why:    "whoever touches such a page waits for a disk: milliseconds that are nobody's latency",
+		source: "proc_meminfo(5), SwapTotal and SwapFree",
+		fix:    "stop what needs the memory, then swapoff -a",
+	},
+	{
+		about: "kernel.numa_balancing", severity: Noise,
+		finds: func(k known) string {
+			nodes, _ := k.number("numa.nodes")
+			if b := k["kernel.numa_balancing"]; b != "" && b != "0" && nodes > 1 {
+				return "the kernel moves pages between NUMA nodes"
+			}
+			return ""
+		},
+		why:    "it unmaps pages to see who touches them: faults and copies in the middle of a window",
+		source: "Linux kernel, Documentation/admin-guide/sysctl/kernel.rst, numa_balancing",
+		fix:    "sysctl -w kernel.numa_balancing=0",
+	},
+	{
+		about: "host.daemons", severity: Noise,
+		finds: func(k known) string {
+			var meddling []string
+			for name := range strings.FieldsSeq(k["host.daemons"]) {
+				if name != "tuned" { // which sets a profile once
+					meddling = append(meddling, name)
+				}
+			}
+			if len(meddling) == 0 {
+				return ""
+			}
+			return "running: " + strings.Join(meddling, ", ")
+		},
+		why:    "it moves interrupts, pages or clocks while the run goes on, so that blocks differ",
+		source: "irqbalance(1); ESnet fasterdata, 100G Network Tuning (the correct cores for interrupts and processes)",
+		fix:    "systemctl stop irqbalance numad ksmtuned thermald tlp power-profiles-daemon; then set the interrupts' CPUs by hand",
+	},
+	{
+		about: "cpu.isolated", severity: Note,
+		finds: func(k known) string {
+			if cpus := k["cpu.isolated"]; cpus != "" {
+				return "CPUs " + shorten(cpus) + " are isolated"
+			}
+			return ""
+		},
+		why:    "nothing runs there unless it is pinned there, and several threads on such CPUs are not spread over them",
+		source: "Linux kernel, Documentation/admin-guide/kernel-parameters.txt, isolcpus=",
+		fix:    "give seats of one thread those CPUs in a rig file (docs/rigs.md), or boot without isolcpus=",
+	},
+	{
+		about: "cpu.nohz_full", severity: Note,
+		finds: func(k known) string {
+			if cpus := k["cpu.nohz_full"]; cpus != "" && cpus != "(null)" {
+				return "CPUs " + shorten(cpus) + " run without a tick"
+			}
+			return ""
+		},
+		why:    "each way into the kernel and back is dearer there, which arms with many system calls pay for",
+		source: "Linux kernel, Documentation/timers/no_hz.rst, known issues",
+		fix:    "boot without nohz_full=, or seat nothing that calls the kernel often there",
+	},
+	{
+		about: "clock.synchronised", severity: Note,
+		finds: func(k known) string {
+			if k["clock.synchronised"] == "no" {
+				return "nothing disciplines the clock of day"
+			}
+			return ""
+		},
+		why:    "no figure depends on it, but the logs and records of several hosts do not line up",
+		source: "adjtimex(2), STA_UNSYNC",
+		fix:    "timedatectl set-ntp true",
+	},
+}

@@ -1,0 +1,178 @@
+package doctor
+
+import (
+	"fmt"
+	"slices"
+	"strconv"
+	"strings"
+
+	"netdyno/internal/quantity"
+)
+
+// kernelRules are about the kernel's settings and limits.
+var kernelRules = []rule{
+	{
+		about: "net.somaxconn", severity: Distort,
+		finds:  func(k known) string { return k.below("net.somaxconn", leastBacklog, "net.core.somaxconn is %") },
+		why:    "it bounds every listen backlog; connections beyond it are dropped and come again after 1 s",
+		source: "listen(2); Linux kernel, Documentation/networking/ip-sysctl.rst",
+		fix:    "sysctl -w net.core.somaxconn=" + strconv.Itoa(leastBacklog),
+	},
+	{
+		about: "limits.nofile_hard", severity: Distort,
+		finds: func(k known) string {
+			return k.below("limits.nofile_hard", leastFiles, "a process may open % files")
+		},
+		why:    "each connection is a descriptor in the client and another in the server",
+		source: "getrlimit(2), RLIMIT_NOFILE",
+		fix:    fileLimitFix(leastFiles),
+	},
+	{
+		about: "net.port_range", severity: Distort,
+		finds: func(k known) string {
+			if n := k.ports(); k["net.port_range"] != "" && n < leastPorts {
+				return fmt.Sprintf("there are %d ephemeral ports (%s)", n, k["net.port_range"])
+			}
+			return ""
+		},
+		why:    "each connection from one address takes one, and the search slows as they run out",
+		source: "ip(7), ip_local_port_range",
+		fix:    `sysctl -w net.ipv4.ip_local_port_range="1024 65535", or several source addresses`,
+	},
+	{
+		about: "mitigations", severity: Note,
+		finds: func(k known) string {
+			if strings.Contains(" "+k["kernel.cmdline"]+" ", " mitigations=off ") {
+				return "the kernel's CPU mitigations are off"
+			}
+			return ""
+		},
+		why:    "system calls are cheaper here than on most servers, which flatters arms that make many",
+		source: "Linux kernel, Documentation/admin-guide/kernel-parameters.txt, mitigations=",
+		fix:    "boot without mitigations=off, or name it beside the figures",
+	},
+	{
+		about: "net.conntrack_max", severity: Distort,
+		finds: func(k known) string {
+			return k.below("net.conntrack_max", leastTracked, "the kernel tracks at most % connections")
+		},
+		why:    "a full table drops packets, and each closed connection stays in it for up to 120 s",
+		source: "Linux kernel, Documentation/networking/nf_conntrack-sysctl.rst, nf_conntrack_max",
+		fix:    fmt.Sprintf("sysctl -w net.netfilter.nf_conntrack_max=%d", 4*leastTracked),
+	},
+	{
+		about: "kernel.modules", severity: Note,
+		finds: func(k known) string {
+			var filters []string
+			for name := range strings.FieldsSeq(k["kernel.modules"]) {
+				if slices.Contains(packetFilters, name) {
+					filters = append(filters, name)
+				}
+			}
+			if len(filters) == 0 {
+				return ""
+			}
+			return "packets may be filtered: " + strings.Join(filters, ", ")
+		},
+		why:    "every packet passes every rule and, with conntrack, a look-up in its table: CPU time that no worker shows",
+		source: "Linux kernel, Documentation/networking/nf_conntrack-sysctl.rst; nft(8)",
+		fix:    "nft list ruleset; then, on the data network only, a rule for notrack and accept before all others",
+	},
+	{
+		about: "net.congestion_control", severity: Note,
+		finds: func(k known) string {
+			if c := k["net.congestion_control"]; c != "" && c != "cubic" && c != "reno" {
+				return "TCP's congestion control is " + c
+			}
+			return ""
+		},
+		why:    "published figures are of cubic as a rule; one that paces, as bbr does, sends by timers and shares a full link otherwise",
+		source: "Linux kernel, Documentation/networking/ip-sysctl.rst, tcp_congestion_control",
+		fix:    "sysctl -w net.ipv4.tcp_congestion_control=cubic, or name it beside the figures",
+	},
+	{
+		about: "net.tcp_rmem", severity: Note,
+		finds:  func(k known) string { return k.short("net.tcp_rmem", "a TCP receive buffer") },
+		why:    "one connection cannot have more than it in flight; with longer ways the limit is receive-window",
+		source: "Linux kernel, Documentation/networking/ip-sysctl.rst, tcp_rmem; ESnet fasterdata, Linux host tuning",
+		fix:    `sysctl -w net.ipv4.tcp_rmem="4096 131072 67108864"`,
+	},
+	{
+		about: "net.tcp_wmem", severity: Note,
+		finds:  func(k known) string { return k.short("net.tcp_wmem", "a TCP send buffer") },
+		why:    "one connection cannot have more than it in flight; with longer ways the limit is send-buffer",
+		source: "Linux kernel, Documentation/networking/ip-sysctl.rst, tcp_wmem; ESnet fasterdata, Linux host tuning",
+		fix:    `sysctl -w net.ipv4.tcp_wmem="4096 65536 67108864"`,
+	},
+	{
+		about: "net.rmem_max", severity: Note,
+		finds:  func(k known) string { return k.short("net.rmem_max", "what SO_RCVBUF may ask for") },
+		why:    "a program that sets its own buffers gets less than it asked for, silently, and no autotuning either",
+		source: "socket(7), SO_RCVBUF; Linux kernel, Documentation/admin-guide/sysctl/net.rst, rmem_max",
+		fix:    "sysctl -w net.core.rmem_max=67108864 net.core.wmem_max=67108864",
+	},
+	{
+		about: "net.wmem_max", severity: Note,
+		finds:  func(k known) string { return k.short("net.wmem_max", "what SO_SNDBUF may ask for") },
+		why:    "a program that sets its own buffers gets less than it asked for, silently, and no autotuning either",
+		source: "socket(7), SO_SNDBUF; Linux kernel, Documentation/admin-guide/sysctl/net.rst, wmem_max",
+		fix:    "sysctl -w net.core.rmem_max=67108864 net.core.wmem_max=67108864",
+	},
+	{
+		about: "net.busy_poll", severity: Note,
+		finds: func(k known) string {
+			if us, ok := k.number("net.busy_poll"); ok && us > 0 {
+				return fmt.Sprintf("poll and select look for packets for %.0f µs before they sleep", us)
+			}
+			return ""
+		},
+		why:    "latency is bought with CPU time, and only for arms that call poll or select",
+		source: "Linux kernel, Documentation/admin-guide/sysctl/net.rst, busy_poll",
+		fix:    "sysctl -w net.core.busy_poll=0",
+	},
+	{
+		about: "kernel.cmdline", severity: Noise,
+		finds: func(k known) string {
+			line := " " + k["kernel.cmdline"] + " "
+			on := strings.Contains(line, " intel_iommu=on ") || strings.Contains(line, " amd_iommu=on ")
+			if on && !strings.Contains(line, " iommu=pt ") && !strings.Contains(line, " iommu.passthrough=1 ") {
+				return "the IOMMU translates what the host's own devices read and write"
+			}
+			return ""
+		},
+		why:    "mapping and unmapping every packet costs CPU time and locks, which a fast card feels first",
+		source: "Linux kernel, Documentation/admin-guide/kernel-parameters.txt, iommu=",
+		fix:    "boot with iommu=pt",
+	},
+}
+
+// packetFilters are the modules that have packets pass through rules.
+var packetFilters = []string{"arp_tables", "br_netfilter", "ebtables", "ip6_tables", "ip_tables", "ip_vs", "nf_nat", "nf_tables"}
+
+const (
+	// leastTracked holds 20,000 connections and as many just closed.
+	leastTracked = 65_536
+	// farAway is the round trip in s over which one connection should be able to
+	// fill the card: that of a data centre under load, or of a metropolitan network.
+	farAway = 1e-3
+)
+
+// short returns text about a buffer, in bytes the last number of the fact, that
+// holds less than what the fastest card sends in a round trip.
+func (k known) short(key, text string) string {
+	fields := strings.Fields(k[key])
+	fastest := 0.0
+	for _, name := range k.cards() {
+		speed, _ := k.number("nic." + name + ".speed_mbit_per_s")
+		fastest = max(fastest, speed)
+	}
+	if len(fields) == 0 || fastest < fastCard {
+		return ""
+	}
+	bytes, err := strconv.ParseFloat(fields[len(fields)-1], 64)
+	if needed := fastest * 1e6 / 8 * farAway; err == nil && bytes < needed {
+		return fmt.Sprintf("%s holds %s, while %.0f Gbit/s over 1 ms are %s",
+			text, quantity.FormatBytes(bytes), fastest/1000, quantity.FormatBytes(needed))
+	}
+	return ""
+}
