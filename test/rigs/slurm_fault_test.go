@@ -21,7 +21,7 @@ func TestSlurmFaults(t *testing.T) {
 // can tell.
 func TestKilledStepDaemon(t *testing.T) {
 	t.Parallel()
-	suffer(t, slurmBed(t, held), []fault{{name: "a killed slurmstepd", state: "window", node: 2, says: []string{"no mark within 10s"},
+	suffer(t, slurmBed(t, held), []fault{{name: "a killed slurmstepd", state: "window", node: 2, silent: true, says: []string{"no mark within 10s"},
 		hurt: func(u *underway, _ process) { u.slurm.KillStepd(u.t, 2) }}})
 }
 

@@ -18,7 +18,7 @@ func TestSSHFaults(t *testing.T) {
 	}}
 	suffer(t, sshBed(t, held), []fault{
 		session.in("born", 1), connection.in("idle", 1), daemon.in("unconnected", 2), session.in("ready", 3),
-		daemon.in("running", 1), connection.in("window", 2), session.in("stopping", 3),
+		daemon.in("running", 1), connection.in("window", 2), session.in("stopping", 1),
 		killedWorker.in("window", 3), killedMeter.in("running", 2),
 	})
 }
@@ -42,6 +42,7 @@ func TestCut(t *testing.T) {
 				}
 			}
 			f.mend = func() { undo() }
+			f.silent = true
 			f.says = []string{"no mark within 10s"}
 			suffer(t, b, []fault{f})
 		})

@@ -21,6 +21,11 @@ const (
 	maxErrors = 16                    // kept in the record
 )
 
+// causePatience is how long a worker's word that it has lost its peers waits for
+// the reason. When a server dies its clients notice, and theirs is often the
+// first word of it.
+const causePatience = 300 * time.Millisecond
+
 // conversation is one worker of one trial and what it has said. Its pump
 // goroutine collects; the trial's goroutines ask. The first fatal word, or an
 // end that nobody asked for, ends the whole trial through fail.
@@ -36,7 +41,8 @@ type conversation struct {
 	mu     sync.Mutex
 	worker record.Worker
 	state  string
-	ending bool // we closed its stdin: an end is expected
+	ending bool     // we closed its stdin: an end is expected
+	orphan *failure // it has lost its peers, and said so
 }
 
 // failure is a trial's end as a Go error.
@@ -75,7 +81,7 @@ func (c *conversation) pump() {
 		c.take(received.Message)
 	}
 	c.mu.Lock()
-	expected := c.ending
+	expected := c.ending || c.orphan != nil
 	c.mu.Unlock()
 	if !expected {
 		c.failed(contract.Peer, c.obituary(c.process.Wait(2*time.Second)))
@@ -111,8 +117,15 @@ func (c *conversation) take(m contract.Message) {
 		if len(c.worker.Errors) < maxErrors {
 			c.worker.Errors = append(c.worker.Errors, *m.Error)
 		}
+		f := c.failure(m.Error.Kind, m.Error.Text) // nothing we send deserves an error, fatal or not
+		if f.Kind == contract.Peer {
+			c.orphan = f
+			time.AfterFunc(causePatience, func() { c.end(f) })
+		}
 		c.mu.Unlock()
-		c.failed(m.Error.Kind, m.Error.Text) // nothing we send deserves one, fatal or not
+		if f.Kind != contract.Peer {
+			c.end(f)
+		}
 		return
 	}
 	c.mu.Unlock()
@@ -126,12 +139,34 @@ func (c *conversation) take(m contract.Message) {
 // failed ends the trial with this worker's failure; the first one counts.
 func (c *conversation) failed(kind contract.ErrorKind, text string) {
 	c.mu.Lock()
-	f := &failure{record.Failure{Kind: kind, Text: at(c.place, text), Worker: c.worker.Name, State: c.state}}
+	f := c.failure(kind, text)
+	c.mu.Unlock()
+	c.end(f)
+}
+
+// failure is one of this worker in its present state; the caller holds mu.
+func (c *conversation) failure(kind contract.ErrorKind, text string) *failure {
+	return &failure{record.Failure{Kind: kind, Text: at(c.place, text), Worker: c.worker.Name, State: c.state}}
+}
+
+// end ends the trial, unless it has come to its end.
+func (c *conversation) end(f *failure) {
+	c.mu.Lock()
 	ending := c.ending
 	c.mu.Unlock()
 	if !ending {
 		c.fail(f)
 	}
+}
+
+// bereft returns the failure of a worker that has lost its peers; nil of others.
+func (c *conversation) bereft() error {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	if c.orphan == nil {
+		return nil
+	}
+	return c.orphan
 }
 
 func (c *conversation) enter(state string) {

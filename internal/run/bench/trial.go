@@ -108,7 +108,7 @@ func (t *trial) conduct(parent context.Context) error {
 			return context.Cause(ctx)
 		}
 	}
-	return nil
+	return t.each(t.all, (*conversation).bereft) // whose reason is still waited for
 }
 
 // mend has the rig put in order what the trial before may have broken.

@@ -70,7 +70,9 @@ type gate struct {
 	ended chan struct{} // nobody commands any more
 }
 
-// pass waits while the file names the state.
+// pass waits while the file names the state. When nobody commands any more it
+// ends the program, and the kernel the real worker: what that would say to the
+// end of its stdin is not of this state.
 func (g gate) pass(state string) {
 	shown := false
 	for {
@@ -84,7 +86,7 @@ func (g gate) pass(state string) {
 		}
 		select {
 		case <-g.ended:
-			return
+			os.Exit(0)
 		case <-time.After(look):
 		}
 	}

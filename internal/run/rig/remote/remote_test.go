@@ -1,0 +1,182 @@
+package remote
+
+import (
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"netdyno/internal/run/rig"
+)
+
+// here is a place that a shell of this host reaches, as ssh reaches another's.
+func here(t *testing.T, name string) rig.Place {
+	t.Helper()
+	tmp := t.TempDir()
+	return rig.Place{Name: name, Shell: true, Prefix: []string{
+		"sh", "-c", `TMPDIR=$1; export TMPDIR; shift; eval "$*"`, "sh", tmp,
+	}}
+}
+
+// temporary is where such a place keeps what it is brought.
+func temporary(p rig.Place) string { return p.Prefix[len(p.Prefix)-1] }
+
+// program is a file to be delivered.
+func program(t *testing.T, text string) string {
+	t.Helper()
+	path := filepath.Join(t.TempDir(), "it's a program")
+	if err := os.WriteFile(path, []byte(text), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	return path
+}
+
+func contents(t *testing.T, dir string) []string {
+	t.Helper()
+	entries, err := os.ReadDir(dir)
+	if err != nil {
+		t.Fatal(err)
+	}
+	var names []string
+	for _, e := range entries {
+		names = append(names, e.Name())
+	}
+	return names
+}
+
+func TestDeliveredFilesRunAndGo(t *testing.T) {
+	p := here(t, "a")
+	file := program(t, "#!/bin/sh\necho here: \"$1\"\n")
+	r := New("test", []rig.Place{p}, Options{})
+	if err := r.Deliver(t.Context(), []string{file}); err != nil {
+		t.Fatal(err)
+	}
+	got, err := r.Places()[0].Ask(t.Context(), nil, file, "a word; with 'quotes'")
+	if err != nil || string(got) != "here: a word; with 'quotes'\n" {
+		t.Errorf("the delivered program says %q, %v", got, err)
+	}
+	if err := r.Close(); err != nil {
+		t.Error(err)
+	}
+	if left := contents(t, temporary(p)); len(left) > 0 {
+		t.Errorf("after the end there are still %v", left)
+	}
+}
+
+// A cache keeps the files of a content, mends a damaged one, and stays.
+func TestCache(t *testing.T) {
+	p := here(t, "a")
+	cache := filepath.Join(t.TempDir(), "cache")
+	file := program(t, "#!/bin/sh\necho whole\n")
+	for _, damage := range []bool{false, false, true} {
+		r := New("test", []rig.Place{p}, Options{Cache: cache})
+		if damage {
+			stored, err := filepath.Glob(filepath.Join(cache, "*", "*"))
+			if err != nil || len(stored) != 1 {
+				t.Fatalf("the cache has %v, %v, want one file", stored, err)
+			}
+			if err := os.WriteFile(stored[0], []byte("#!/bin/sh\necho damaged\n"), 0o755); err != nil {
+				t.Fatal(err)
+			}
+		}
+		if err := r.Deliver(t.Context(), []string{file}); err != nil {
+			t.Fatal(err)
+		}
+		if got, err := r.Places()[0].Ask(t.Context(), nil, file); string(got) != "whole\n" {
+			t.Errorf("the program says %q, %v, want whole", got, err)
+		}
+		if err := r.Close(); err != nil {
+			t.Error(err)
+		}
+	}
+	if got := contents(t, cache); len(got) != 1 {
+		t.Errorf("the cache has %v, want one content", got)
+	}
+}
+
+// What a place has lost it gets again; its paths change, also in copies of it.
+func TestMendBringsBackWhatIsGone(t *testing.T) {
+	lost, kept := here(t, "lost"), here(t, "kept")
+	file := program(t, "#!/bin/sh\necho runs\n")
+	r := New("test", []rig.Place{lost, kept}, Options{})
+	if err := r.Deliver(t.Context(), []string{file}); err != nil {
+		t.Fatal(err)
+	}
+	copies := r.Places()
+	before := []string{copies[0].Files[file], copies[1].Files[file]}
+	for _, name := range contents(t, temporary(lost)) {
+		if err := os.RemoveAll(filepath.Join(temporary(lost), name)); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if _, err := copies[0].Ask(t.Context(), nil, file); err == nil {
+		t.Error("a removed program runs")
+	}
+	if err := r.Mend(t.Context()); err != nil {
+		t.Fatal(err)
+	}
+	for _, p := range copies {
+		if got, err := p.Ask(t.Context(), nil, file); string(got) != "runs\n" {
+			t.Errorf("the program at %s says %q, %v", p.Name, got, err)
+		}
+	}
+	if copies[0].Files[file] == before[0] || copies[1].Files[file] != before[1] {
+		t.Errorf("the programs lie at %s and %s, before at %v; want the lost one elsewhere", copies[0].Files[file], copies[1].Files[file], before)
+	}
+	if err := r.Close(); err != nil {
+		t.Error(err)
+	}
+	for _, p := range copies {
+		if left := contents(t, temporary(p)); len(left) > 0 {
+			t.Errorf("at %s there are still %v", p.Name, left)
+		}
+	}
+}
+
+// What cannot be reached or used says where, and what was seen.
+func TestRefusals(t *testing.T) {
+	file := program(t, "")
+	for name, c := range map[string]struct {
+		prefix []string
+		says   []string
+	}{
+		"no such launcher":   {[]string{"/no/launcher"}, []string{"reach x", "/no/launcher"}},
+		"a launcher's words": {[]string{"sh", "-c", "echo it is broken >&2; exit 7", "sh"}, []string{"reach x", "it is broken", "status 7"}},
+		"a greeting":         {[]string{"sh", "-c", `echo Welcome; exec "$@"`, "sh"}, []string{"reach x", `"Welcome"`, "expected the path of a directory", "at login"}},
+		"no sha256sum":       {[]string{"sh", "-c", `case $3 in *sha256sum*) exec env PATH=/nowhere /bin/sh -c "$3" "$4" "$5" "$6";; esac; exec "$@"`, "sh"}, []string{"deliver it's a program to x", "sha256sum is not there"}},
+		"a cut transfer":     {[]string{"sh", "-c", `case $3 in *sha256sum*) printf cut | "$@"; exit;; esac; exec "$@"`, "sh"}, []string{"deliver it's a program to x", "damaged or cut short"}},
+	} {
+		t.Run(name, func(t *testing.T) {
+			tmp := t.TempDir()
+			t.Setenv("TMPDIR", tmp)
+			r := New("test", []rig.Place{{Name: "x", Prefix: c.prefix}}, Options{})
+			err := r.Deliver(t.Context(), []string{file})
+			for _, part := range c.says {
+				if err == nil || !strings.Contains(err.Error(), part) {
+					t.Errorf("the error is %v, want in it %q", err, part)
+				}
+			}
+			if err := r.Close(); err != nil {
+				t.Error(err)
+			}
+			if left := contents(t, tmp); len(left) > 0 {
+				t.Errorf("there are still %v", left)
+			}
+		})
+	}
+}
+
+// A place may say anything of where its directory is; only what bears our name is
+// removed by a command of ours.
+func TestOnlyOurDirectoryIsRemoved(t *testing.T) {
+	dir := t.TempDir()
+	p := rig.Place{Name: "liar", Prefix: []string{"sh", "-c", `case $1 in rm) exec "$@";; esac; echo ` + dir + `; exit 3`, "sh"}}
+	r := New("test", []rig.Place{p}, Options{})
+	if err := r.Deliver(t.Context(), []string{program(t, "")}); err == nil {
+		t.Error("a file was delivered to a place that keeps nothing")
+	}
+	_ = r.Close() // whatever it says of this place
+	if _, err := os.Stat(dir); err != nil {
+		t.Error(err)
+	}
+}
