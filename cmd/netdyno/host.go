@@ -1,11 +1,13 @@
 package main
 
 import (
+	"cmp"
 	"context"
 	"encoding/json"
 	"errors"
 	"fmt"
 	"os"
+	"slices"
 	"strings"
 
 	"github.com/spf13/cobra"
@@ -120,39 +122,59 @@ func surveyed(ctx context.Context, text string) (hosts []doctor.Named, err error
 	return hosts, err
 }
 
-// examine prints the advice for each host, then what they differ in.
+// examine prints the advice for all hosts, what several share once, and then
+// what they differ in.
 func examine(hosts []doctor.Named) error {
-	distorts := false
+	var all []doctor.Advice
+	holders := make(map[doctor.Advice][]string)
 	for _, h := range hosts {
-		advice := doctor.Advise(h.Facts)
-		distorts = distorts || doctor.Distorts(advice)
-		if len(hosts) > 1 {
-			fmt.Printf("== %s\n\n", h.Name)
+		for _, a := range doctor.Advise(h.Facts) {
+			if holders[a] == nil {
+				all = append(all, a)
+			}
+			holders[a] = append(holders[a], h.Name)
 		}
-		prescribe(advice, "nothing on this host is known to disturb a measurement")
+	}
+	slices.SortStableFunc(all, func(a, b doctor.Advice) int { return cmp.Compare(b.Severity, a.Severity) })
+	for _, a := range all {
+		at := ""
+		if len(hosts) > 1 {
+			at = strings.Join(holders[a], ", ")
+		}
+		prescribe(a, at)
+	}
+	switch {
+	case len(all) > 0:
+	case len(hosts) > 1:
+		fmt.Println("nothing on these hosts is known to disturb a measurement")
+	default:
+		fmt.Println("nothing on this host is known to disturb a measurement")
 	}
 	if len(hosts) > 1 {
-		advice := doctor.Differ(hosts)
-		distorts = distorts || doctor.Distorts(advice)
+		unlike := doctor.Differ(hosts)
 		fmt.Printf("== between the %d hosts\n\n", len(hosts))
-		prescribe(advice, "they are alike in all that they tell")
+		for _, a := range unlike {
+			prescribe(a, "")
+		}
+		if len(unlike) == 0 {
+			fmt.Println("they are alike in all that they tell")
+		}
+		all = append(all, unlike...)
 	}
-	if distorts {
+	if doctor.Distorts(all) {
 		return &status{statusTainted, nil}
 	}
 	return nil
 }
 
-func prescribe(advice []doctor.Advice, none string) {
-	for _, a := range advice {
-		fmt.Printf("%s  %s: %s\n  why     %s\n", a.Severity, a.About, a.What, a.Why)
-		if a.Fix != "" {
-			fmt.Printf("  fix     %s\n", a.Fix)
-		}
-		fmt.Printf("  source  %s\n\n", a.Source)
+func prescribe(a doctor.Advice, at string) {
+	fmt.Printf("%s  %s: %s\n", a.Severity, a.About, a.What)
+	if at != "" {
+		fmt.Printf("  at      %s\n", at)
 	}
-	if len(advice) == 0 {
-		fmt.Println(none)
-		fmt.Println()
+	fmt.Printf("  why     %s\n", a.Why)
+	if a.Fix != "" {
+		fmt.Printf("  fix     %s\n", a.Fix)
 	}
+	fmt.Printf("  source  %s\n\n", a.Source)
 }
