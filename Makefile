@@ -136,7 +136,7 @@ format: web-tools ## rewrite files in their canonical format
 
 .PHONY: golden
 golden: ## rewrite golden files for review in the diff
-	@go test ./internal/read/report ./internal/run/study ./internal/contract -update
+	@go test ./internal/read/report ./internal/run/study ./internal/run/rig ./internal/contract -update
 
 .PHONY: bench
 bench: build packages-test ## speed as ratios against peers, in one run

@@ -45,7 +45,7 @@ func newAccount(out string, s *study.Study, trial record.Trial, catalog *bench.C
 	place := rig.Loopback{}.Places()[0].Name
 	return &account{dir: dir, yaml: yaml, trial: trial, header: record.Header{
 		Netdyno: version(), Study: study.Summary(s),
-		Facts: record.Facts{Rig: listenName, Seats: map[string]record.Host{place: rig.Collect("/")}, Tools: catalog.Binaries()},
+		Facts: record.Facts{Rig: listenName, Seats: map[string]record.Host{place: rig.Here()}, Tools: catalog.Binaries()},
 	}}, nil
 }
 

@@ -25,17 +25,17 @@ func TestSeats(t *testing.T) {
 		clients   int
 		want      string
 	}{
-		"one host, apart":        {[]Place{place("a", "", "0-3")}, "apart", 2, "a:0-1 a:2-3 a:2-3"},
-		"one host, odd":          {[]Place{place("a", "", "0-2")}, "apart", 1, "a:0 a:1-2"},
-		"one host, shared":       {[]Place{place("a", "", "0-3")}, "shared", 1, "a:0-3 a:0-3"},
-		"one host, free":         {[]Place{place("a", "", "0-3")}, "free", 1, "a: a:"},
-		"two machines":           {[]Place{place("a", "x", "0-3"), place("b", "y", "0-7")}, "apart", 1, "a:0-3 b:0-7"},
-		"two parts of a machine": {[]Place{place("a", "x", "0-3"), place("b", "x", "0-3")}, "apart", 1, "a:0-1 b:2-3"},
-		"clients in turn":        {[]Place{place("a", "x", "0-1"), place("b", "y", "0-1"), place("c", "z", "0-1")}, "apart", 3, "a:0-1 b:0-1 c:0-1 b:0-1"},
-		"CPUs of their own":      {[]Place{place("a", "x", "0-2"), place("b", "x", "3")}, "apart", 1, "a:0-2 b:3"},
-		"CPUs that overlap":      {[]Place{place("a", "x", "0-3"), place("b", "x", "1-5")}, "apart", 1, "a:0-1 b:2-5"},
-		"unknown machines":       {[]Place{place("a", "", "0-3"), place("b", "", "0-3")}, "apart", 1, "a:0-3 b:0-3"},
-		"unknown CPUs":           {[]Place{place("a", "x", ""), place("b", "y", "")}, "apart", 1, "a: b:"},
+		"one host, apart":        {[]Place{place("a", "", "0-3")}, "apart", 2, "a:0-1; a:2-3; a:2-3"},
+		"one host, odd":          {[]Place{place("a", "", "0-2")}, "apart", 1, "a:0; a:1-2"},
+		"one host, shared":       {[]Place{place("a", "", "0-3")}, "shared", 1, "a:0-3; a:0-3"},
+		"one host, free":         {[]Place{place("a", "", "0-3")}, "free", 1, "a:; a:"},
+		"two machines":           {[]Place{place("a", "x", "0-3"), place("b", "y", "0-7")}, "apart", 1, "a:0-3; b:0-7"},
+		"two parts of a machine": {[]Place{place("a", "x", "0-3"), place("b", "x", "0-3")}, "apart", 1, "a:0-1; b:2-3"},
+		"clients in turn":        {[]Place{place("a", "x", "0-1"), place("b", "y", "0-1"), place("c", "z", "0-1")}, "apart", 3, "a:0-1; b:0-1; c:0-1; b:0-1"},
+		"CPUs of their own":      {[]Place{place("a", "x", "0-2"), place("b", "x", "3")}, "apart", 1, "a:0-2; b:3"},
+		"CPUs that overlap":      {[]Place{place("a", "x", "0-3"), place("b", "x", "1-5")}, "apart", 1, "a:0-1; b:2-5"},
+		"unknown machines":       {[]Place{place("a", "", "0-3"), place("b", "", "0-3")}, "apart", 1, "a:0-3; b:0-3"},
+		"unknown CPUs":           {[]Place{place("a", "x", ""), place("b", "y", "")}, "apart", 1, "a:; b:"},
 		"one CPU for two":        {[]Place{place("a", "", "0")}, "apart", 1, "needs 2 CPUs, a lets us use 1"},
 		"all the server's half":  {[]Place{place("a", "x", "0-3"), place("b", "x", "0")}, "apart", 1, "the CPUs of b (0-1)"},
 		"no place":               {nil, "apart", 1, "no place"},
@@ -48,7 +48,7 @@ func TestSeats(t *testing.T) {
 			for _, s := range append([]Seat{server}, clients...) {
 				seats = append(seats, s.Name+":"+cpuset.Format(s.CPUs))
 			}
-			got = strings.Join(seats, " ")
+			got = strings.Join(seats, "; ")
 		}
 		if got != c.want && (err == nil || !strings.Contains(got, c.want)) {
 			t.Errorf("%s: %s, want %s", name, got, c.want)
