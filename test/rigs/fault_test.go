@@ -2,10 +2,13 @@ package rigs_test
 
 import (
 	"fmt"
+	"os/exec"
 	"slices"
+	"strconv"
 	"strings"
 	"testing"
 
+	"netdyno/internal/read/finding"
 	"netdyno/internal/record"
 )
 
@@ -132,4 +135,32 @@ func (u *underway) suffer(f fault) {
 func TestNamespaceFaults(t *testing.T) {
 	t.Parallel()
 	suffer(t, netnsBed(t, held), slices.Concat(always(killedWorker), always(killedMeter)))
+}
+
+// Where what commands the workers does not cross the link, a cut one does not end
+// a trial, and what it measured must not pass for a figure.
+func TestCutBetweenNamespaces(t *testing.T) {
+	t.Parallel()
+	b := netnsBed(t, held)
+	before := b.census(t)
+	u := b.start(t, append(endless[:4:4], "window=300ms", "warmup=10ms", "placement=free")...)
+	number := len(u.records())
+	u.hold("running")
+	victim := u.victim("running", 1)
+	down := exec.Command("nsenter", "--net", "--target", strconv.Itoa(victim.pid), "--", "ip", "link", "set", "nd0", "down")
+	if out, err := down.CombinedOutput(); err != nil {
+		t.Fatalf("take the server's link down: %v: %s", err, out)
+	}
+	u.release()
+	cut := u.next(number)
+	if trial := judged(t, u.contents())[cut.Trial.ID]; trial.Status == finding.Valid || trial.Reason == "" {
+		t.Errorf("the trial with its link cut is %s: %q, want a reason why it is not valid", trial.Status, trial.Reason)
+	} else {
+		t.Logf("the trial with its link cut is %s: %s", trial.Status, trial.Reason)
+	}
+	if r := u.next(number + 1); r.Outcome != record.OK {
+		t.Errorf("the trial after it is %s: %+v", r.Outcome, r.Failure)
+	}
+	u.interrupt()
+	before.nothingLeft(t)
 }

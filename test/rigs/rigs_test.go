@@ -77,11 +77,11 @@ const plain, held = "netdyno-worker-net", "held"
 
 var bedsMade atomic.Int32
 
-// newBed makes a laboratory, and a directory of programs so that the test knows
-// its own processes among all of the machine's.
+// newBed makes a laboratory, and a directory of programs of a name that no other
+// has, so that the test knows its own processes among all of the machine's.
 func newBed(t *testing.T, hosts int, worker string) bed {
 	t.Helper()
-	name := fmt.Sprintf("bed%03d", bedsMade.Add(1))
+	name := fmt.Sprintf("bed%d-%03d", os.Getpid(), bedsMade.Add(1))
 	b := bed{Lab: lab.Hosts(t, hosts), programs: filepath.Join(bin, name), worker: bench.WorkerPrefix + name}
 	err := errors.Join(os.Mkdir(b.programs, 0o755),
 		os.Link(filepath.Join(bin, "netdyno"), filepath.Join(b.programs, "netdyno")),

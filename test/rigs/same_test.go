@@ -72,6 +72,16 @@ func sorted(places []place) []place {
 // valid demands that a reader finds nothing wrong with any trial.
 func valid(t *testing.T, contents record.Contents) {
 	t.Helper()
+	for id, trial := range judged(t, contents) {
+		if trial.Status != finding.Valid {
+			t.Errorf("trial %s is %s: %s", id, trial.Status, trial.Reason)
+		}
+	}
+}
+
+// judged is what a reader finds of every trial, by its id.
+func judged(t *testing.T, contents record.Contents) map[string]finding.Trial {
+	t.Helper()
 	var trials []record.Trial
 	for _, r := range contents.Records {
 		trials = append(trials, r.Trial)
@@ -80,15 +90,18 @@ func valid(t *testing.T, contents record.Contents) {
 	if err != nil {
 		t.Fatal(err)
 	}
+	all := map[string]finding.Trial{}
 	for _, cell := range found.Cells {
 		for _, arm := range cell.Arms {
 			for _, trial := range arm.Trials {
-				if trial.Status != finding.Valid {
-					t.Errorf("%s, %s is %s: %s", arm.Name, cell.Name, trial.Status, trial.Reason)
-				}
+				all[trial.ID] = trial
 			}
 		}
 	}
+	if len(all) != len(trials) {
+		t.Errorf("of %d trials a reader has %d", len(trials), len(all))
+	}
+	return all
 }
 
 // driven demands that both clients of a trial received, and that all they did was

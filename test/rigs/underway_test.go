@@ -205,14 +205,19 @@ func (u *underway) kill(pid int) {
 	}
 }
 
-// records returns what was kept so far. A last line may be half written.
-func (u *underway) records() []record.Record {
+// contents is what was kept so far. A last line may be half written.
+func (u *underway) contents() record.Contents {
 	u.t.Helper()
 	contents, err := record.Read(filepath.Join(u.dir, record.RecordsFile))
 	if err != nil {
 		u.t.Fatal(err)
 	}
-	return contents.Records
+	return contents
+}
+
+func (u *underway) records() []record.Record {
+	u.t.Helper()
+	return u.contents().Records
 }
 
 // next waits for the record of a number, from 0.
