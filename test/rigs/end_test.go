@@ -13,6 +13,7 @@ import (
 // netdyno is killed in one state after the other, and nothing of it is left:
 // whoever holds a place notices by itself.
 func TestKilledNetdyno(t *testing.T) {
+	t.Parallel()
 	for name, when := range map[string][]moment{
 		"netns": moments, "ssh": {moments[0], moments[2], moments[5]}, "slurm": {moments[1], moments[4], moments[6]},
 	} {

@@ -30,23 +30,28 @@ func (p process) String() string { return fmt.Sprintf("%d %s", p.pid, strings.Jo
 // has no command line.
 func processes(t *testing.T, part string) []process {
 	t.Helper()
-	lines, err := filepath.Glob("/proc/[0-9]*/cmdline")
+	proc, err := os.Open("/proc")
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer proc.Close()
+	entries, err := proc.Readdirnames(-1)
 	if err != nil {
 		t.Fatal(err)
 	}
 	var found []process
-	for _, path := range lines {
-		line, err := os.ReadFile(path)
+	for _, entry := range entries {
+		pid, err := strconv.Atoi(entry)
+		if err != nil {
+			continue // no process
+		}
+		line, err := os.ReadFile(filepath.Join("/proc", entry, "cmdline"))
 		if err != nil || !bytes.Contains(line, []byte(part)) {
 			continue // it has just ended, or is not asked for
 		}
-		name, err := os.ReadFile(filepath.Join(filepath.Dir(path), "comm"))
+		name, err := os.ReadFile(filepath.Join("/proc", entry, "comm"))
 		if err != nil {
 			continue
-		}
-		pid, err := strconv.Atoi(filepath.Base(filepath.Dir(path)))
-		if err != nil {
-			t.Fatal(err)
 		}
 		found = append(found, process{pid, strings.TrimSpace(string(name)), strings.Split(string(bytes.TrimSuffix(line, []byte{0})), "\x00")})
 	}
@@ -78,7 +83,7 @@ func (b bed) inhabitants(t *testing.T) []string {
 // the bed's programs or that were not there before, files delivered, or jobs.
 func (c census) nothingLeft(t *testing.T) {
 	t.Helper()
-	for deadline := time.Now().Add(leavePatience); ; time.Sleep(50 * time.Millisecond) {
+	for deadline := time.Now().Add(leavePatience); ; time.Sleep(poll) {
 		err := c.left(t)
 		if err == nil {
 			return

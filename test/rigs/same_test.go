@@ -22,6 +22,7 @@ type place struct {
 // The same study on every rig has the same cells, arms, workers and seats, all
 // of it valid, and leaves nothing behind.
 func TestSame(t *testing.T) {
+	t.Parallel()
 	want := expected()
 	for name, build := range beds {
 		t.Run(name, func(t *testing.T) {

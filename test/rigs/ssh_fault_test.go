@@ -26,6 +26,7 @@ func TestSSHFaults(t *testing.T) {
 // TestCut takes a host from the network, with and without a word about it. Only
 // deadlines can tell.
 func TestCut(t *testing.T) {
+	t.Parallel()
 	for name, f := range map[string]fault{
 		"cable":    {name: "a pulled cable", state: "window", node: 2},
 		"firewall": {name: "dropped packets", state: "running", node: 1},

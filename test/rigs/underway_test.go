@@ -19,7 +19,7 @@ const (
 	// hang is longer than anything may take whose deadlines work: a minute for a
 	// rig to be mended is the longest of them.
 	hang = 90 * time.Second
-	poll = 50 * time.Millisecond
+	poll = 100 * time.Millisecond // to look at every process of a machine is work
 )
 
 // underway is a run whose workers a test can hold in a state. The goroutine of
