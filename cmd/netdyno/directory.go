@@ -25,6 +25,7 @@ func (d directory) messages() string { return filepath.Join(string(d), "messages
 func (d directory) records() string  { return filepath.Join(string(d), "records.jsonl") }
 func (d directory) findings() string { return filepath.Join(string(d), "findings.json") }
 func (d directory) html() string     { return filepath.Join(string(d), "report.html") }
+func (d directory) gate() string     { return filepath.Join(string(d), "gate.md") }
 func (d directory) markdown() string { return filepath.Join(string(d), "report.md") }
 
 // resultsRoot holds the runs that were given no directory.

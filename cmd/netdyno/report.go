@@ -15,23 +15,28 @@ import (
 )
 
 func reportCommand() *cobra.Command {
-	return &cobra.Command{
+	var gate bool
+	c := &cobra.Command{
 		Use:   "report DIR [DIR…]",
 		Short: "Read a run's records anew: findings.json, report.html, report.md and this text",
 		Long: `Read the records of a run anew, rebuild its reports and print what was found.
 
 Of the directories of a netdyno listen and of the runs that drove it, in any
-order, the server's own account joins the reports of the runs.`,
+order, the server's own account joins the reports of the runs.
+
+` + gateHelp,
 		Example: `  netdyno report results/event-loops-20260102-150405
   netdyno report results/command-line-20260102-150405 listen-20260102-150400`,
 		Args: cobra.MinimumNArgs(1),
-		RunE: func(_ *cobra.Command, args []string) error { return reread(args) },
+		RunE: func(_ *cobra.Command, args []string) error { return reread(args, gate) },
 	}
+	c.Flags().BoolVar(&gate, "gate", false, gateUsage)
+	return c
 }
 
 // reread reports the runs in some directories, one of which may be a server's
 // account of itself.
-func reread(args []string) error {
+func reread(args []string, gate bool) error {
 	listened, runs, err := sortDirectories(args)
 	switch {
 	case err != nil:
@@ -39,7 +44,7 @@ func reread(args []string) error {
 	case listened == nil && len(runs) > 1:
 		return fmt.Errorf("report: %s and %s are two runs; name one, or with them the directory of the netdyno listen that they drove", runs[0], runs[1])
 	case listened == nil:
-		return conclude(runs[0])
+		return conclude(runs[0], gate)
 	case len(runs) == 0:
 		return listened.conclude()
 	}
@@ -48,13 +53,16 @@ func reread(args []string) error {
 
 // conclude reads a run, rebuilds its exports, prints its findings and turns
 // what became of its trials into the exit status.
-func conclude(d directory) error {
+func conclude(d directory, gate bool) error {
 	findings, err := d.found()
 	if err != nil {
 		return err
 	}
 	if err := d.show(findings); err != nil {
 		return err
+	}
+	if gate {
+		return d.pass(findings)
 	}
 	return verdict(findings.Tally)
 }

@@ -25,6 +25,7 @@ type runFlags struct {
 	out    string
 	resume bool
 	dryRun bool
+	gate   bool
 	own    ownMessage
 }
 
@@ -39,11 +40,14 @@ The keys are the factors of a study file (netdyno studies factors): several
 levels vary a factor, one holds it. Every block runs every arm once in random
 order and the baseline twice; fewer than 6 blocks cannot reach p = 0.05.
 
-Exit status: 0 all trials valid, 1 some failed or are invalid, 2 the study could not run.`,
+Exit status: 0 all trials valid, 1 some failed or are invalid, 2 the study could not run.
+
+` + gateHelp,
 		Example: `  netdyno run event-loops
   netdyno run event-loops connections=50,10000 blocks=10
   netdyno run transport=go-net,go-epoll connections=50 rate=20k
   netdyno run messages --proto order.proto --message shop.Order --data order.json
+  netdyno run transport=go-net build=before/bin,after/bin --gate
   netdyno run my-study.yaml --dry-run`,
 		Args: cobra.MinimumNArgs(1),
 		RunE: func(cmd *cobra.Command, args []string) error { return run(cmd.Context(), args, f) },
@@ -52,6 +56,7 @@ Exit status: 0 all trials valid, 1 some failed or are invalid, 2 the study could
 	c.Flags().StringVar(&f.out, "out", "", "directory of the run (default under results/)")
 	c.Flags().BoolVar(&f.resume, "resume", false, "go on with a run that was stopped")
 	c.Flags().BoolVar(&f.dryRun, "dry-run", false, "print the plan, its time and its warnings, and run nothing")
+	c.Flags().BoolVar(&f.gate, "gate", false, gateUsage)
 	c.Flags().StringVar(&f.own.proto, "proto", "", "your own message: the .proto file that describes it")
 	c.Flags().StringVar(&f.own.kind, "message", "", "your own message: its type, as pkg.Type")
 	c.Flags().StringVar(&f.own.data, "data", "", "your own message: a file with its values as JSON")
@@ -91,7 +96,7 @@ func run(ctx context.Context, args []string, f runFlags) (err error) {
 		fmt.Fprintln(os.Stderr, "netdyno: stopped; what was measured is kept, the same command with --resume goes on")
 		stopped = &status{statusTainted, nil}
 	}
-	return errors.Join(conclude(dir), stopped)
+	return errors.Join(conclude(dir, f.gate), stopped)
 }
 
 // plan is a study made ready: parsed, unfolded and checked against what is
@@ -126,6 +131,9 @@ func prepare(ctx context.Context, args []string, f runFlags) (*plan, error) {
 		return nil, err
 	}
 	if p.catalog, err = discover(ctx); err != nil {
+		return nil, err
+	}
+	if err := p.discoverBuilds(ctx); err != nil {
 		return nil, err
 	}
 	if p.away = choice.Away(); p.away {

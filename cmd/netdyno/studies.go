@@ -46,11 +46,7 @@ func studiesCommand() *cobra.Command {
 		RunE: func(*cobra.Command, []string) error {
 			w := tabwriter.NewWriter(os.Stdout, 0, 0, 2, ' ', 0)
 			for _, f := range study.Factors() {
-				doc := f.Doc
-				if f.Unbuilt != "" {
-					doc += " (not yet: " + f.Unbuilt + ")"
-				}
-				fmt.Fprintf(w, "%s\t%s\t%s\n", f.Name, f.Default, doc)
+				fmt.Fprintf(w, "%s\t%s\t%s\n", f.Name, f.Default, f.Doc)
 			}
 			return w.Flush()
 		},

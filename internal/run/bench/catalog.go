@@ -19,6 +19,7 @@ import (
 	"netdyno/internal/quantity"
 	"netdyno/internal/record"
 	"netdyno/internal/run/rig"
+	"netdyno/internal/run/study"
 )
 
 // WorkerPrefix is how worker executables are named.
@@ -36,6 +37,38 @@ type Program struct {
 type Catalog struct {
 	Programs []Program
 	Absent   []record.Warning
+	Builds   map[string]*Catalog // by level of factor build: what a trial of that level finds
+}
+
+// of returns the catalog for a trial's build.
+func (c *Catalog) of(w study.Work) *Catalog {
+	if own := c.Builds[w.Build]; own != nil {
+		return own
+	}
+	return c
+}
+
+// Build adds a directory of workers as a level of factor build: they come
+// before those of the catalog that have the same file name. The error tells
+// that there are none in it.
+func (c *Catalog) Build(ctx context.Context, directory string) error {
+	own := Discover(ctx, []string{directory})
+	for _, a := range own.Absent {
+		return fmt.Errorf("build=%s: %s: %s", directory, a.About, a.Text)
+	}
+	if len(own.Programs) == 0 {
+		return fmt.Errorf("build=%s: no file there is named %s* and can be executed", directory, WorkerPrefix)
+	}
+	for _, p := range c.Programs {
+		if !slices.ContainsFunc(own.Programs, func(o Program) bool { return filepath.Base(o.Path) == filepath.Base(p.Path) }) {
+			own.Programs = append(own.Programs, p)
+		}
+	}
+	if c.Builds == nil {
+		c.Builds = map[string]*Catalog{}
+	}
+	c.Builds[directory] = &own
+	return nil
 }
 
 // Discover finds worker executables in the given directories, the first of a
@@ -256,14 +289,31 @@ func (c *Catalog) Without(paths []string) *Catalog {
 			rest.Programs = append(rest.Programs, p)
 		}
 	}
+	for name, own := range c.Builds {
+		if rest.Builds == nil {
+			rest.Builds = map[string]*Catalog{}
+		}
+		rest.Builds[name] = own.Without(paths)
+	}
 	return rest
 }
 
-// Binaries identifies the programs, for a run's facts.
+// Binaries identifies the programs, for a run's facts: by file name, those of a
+// build by their path.
 func (c *Catalog) Binaries() map[string]record.Binary {
 	out := map[string]record.Binary{}
+	enter := func(name string, p Program) {
+		out[name] = record.Binary{SHA256: p.SHA256, Version: p.Hello.Version, Libraries: p.Hello.Libraries}
+	}
 	for _, p := range c.Programs {
-		out[filepath.Base(p.Path)] = record.Binary{SHA256: p.SHA256, Version: p.Hello.Version, Libraries: p.Hello.Libraries}
+		enter(filepath.Base(p.Path), p)
+	}
+	for directory, own := range c.Builds {
+		for _, p := range own.Programs {
+			if filepath.Dir(p.Path) == filepath.Clean(directory) {
+				enter(p.Path, p)
+			}
+		}
 	}
 	return out
 }

@@ -77,7 +77,7 @@ func (b *Bench) Serve(ctx context.Context, plan record.Trial, s Standing) (recor
 
 // server returns the transport of a trial's server, whoever its clients are.
 func (c *Catalog) server(w study.Work) (Offer, error) {
-	offer, err := c.Offer(w.Server, w.Exchange.Codec)
+	offer, err := c.of(w).Offer(w.Server, w.Exchange.Codec)
 	switch {
 	case err != nil:
 		return offer, err

@@ -45,9 +45,10 @@ func (s *Study) readCompare(tree *node) error {
 	return s.readMargin(e.value.get("margin"))
 }
 
-// likelyCompared is the factor that a study most probably asks about.
+// likelyCompared is the factor that a study most probably asks about. Who names
+// two builds asks what changed between them, whatever else varies.
 func (s *Study) likelyCompared() string {
-	for _, name := range []string{armFactor, "transport", "server", "client"} {
+	for _, name := range []string{"build", armFactor, "transport", "server", "client"} {
 		if s.varied(name) != nil {
 			return name
 		}

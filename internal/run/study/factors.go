@@ -37,7 +37,6 @@ type Factor struct {
 	Min, Max float64
 	Choices  []string
 	Doc      string
-	Unbuilt  string // why no level is accepted yet; "" when the factor works
 }
 
 const (
@@ -63,7 +62,7 @@ var factors = []Factor{
 	{Name: "server", Kind: Transport, Doc: "implementation at the server's end"},
 	{Name: "client", Kind: Transport, Doc: "implementation at the client's end; any client of the same wire"},
 	{Name: "arm", Kind: Bundle, Doc: "named bundles of levels, where arms differ in more than one factor"},
-	{Name: "build", Kind: Text, Doc: "directory of workers: before and after a change", Unbuilt: "two builds cannot be interleaved yet"},
+	{Name: "build", Kind: Text, Doc: "directory of workers that come before all others: before and after a change, interleaved"},
 	{Name: "request", Kind: Bytes, Default: "100B", Max: mostBytes, Doc: "size of the message that goes up"},
 	{Name: "response", Kind: Bytes, Default: "100B", Max: mostBytes, Doc: "size of the message that comes down"},
 	{Name: "stream", Kind: Choice, Default: unstreamed, Choices: []string{unstreamed, "up", "down", "both"}, Doc: "directions of an exchange that are streams of chunks"},
@@ -120,7 +119,7 @@ func factorNamed(name string) (Factor, error) {
 		if f.Name == name {
 			return f, nil
 		}
-		if f.Unbuilt == "" && !strings.HasPrefix(f.Name, optionPrefix) {
+		if !strings.HasPrefix(f.Name, optionPrefix) {
 			names = append(names, f.Name)
 		}
 	}
@@ -130,5 +129,5 @@ func factorNamed(name string) (Factor, error) {
 // inTrial reports whether a trial has a level of this factor although the
 // study does not mention it.
 func (f Factor) inTrial() bool {
-	return f.Default != "" && f.Kind != Whole && f.Unbuilt == ""
+	return f.Default != "" && f.Kind != Whole
 }

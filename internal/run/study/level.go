@@ -33,9 +33,6 @@ var transportName = regexp.MustCompile(`^[a-z0-9][a-z0-9._-]{0,62}$`)
 // level reads a level of this factor. Errors name the text and what was
 // expected; the caller adds the place.
 func (f Factor) level(text string) (Level, error) {
-	if f.Unbuilt != "" {
-		return Level{}, fmt.Errorf("%s is not built yet: %s", f.Name, f.Unbuilt)
-	}
 	l, err := f.read(text)
 	if err != nil {
 		return Level{}, fmt.Errorf("%s: %w", f.Name, err)

@@ -12,6 +12,7 @@ import (
 // Work is a trial's levels as typed values: what the bench sets up. Load's
 // rate and connections are totals over all clients; see ClientLoad.
 type Work struct {
+	Build          string            // directory whose workers come before all others; "" for none
 	Server, Client string            // transports
 	BothOptions    map[string]string // opt.NAME: for each end that declares it
 	ServerOptions  map[string]string // opt.server.NAME
@@ -79,7 +80,7 @@ func (w Work) fill(read map[string]Level) (Work, error) {
 	if stream := read["stream"].Text; stream != unstreamed {
 		w.Exchange.Stream = contract.Stream(stream)
 	}
-	w.Message, w.TLS = read["message"].Text, number("tls") > 0
+	w.Build, w.Message, w.TLS = read["build"].Text, read["message"].Text, number("tls") > 0
 	w.Load = contract.Load{
 		Connections: int(number("connections")),
 		InFlight:    int(number("inflight")),

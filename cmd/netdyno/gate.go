@@ -1,0 +1,33 @@
+package main
+
+import (
+	"fmt"
+
+	"netdyno/internal/read/finding"
+	"netdyno/internal/read/report"
+)
+
+// What a gate is, for the commands that can be one.
+const (
+	gateUsage = "end with the status of a gate, and leave gate.md for a pull request"
+	gateHelp  = `As a gate the exit status is about the primary comparisons: 0 when none of the
+compared arms is worse by more than the margin, 1 when one is, 2 when that cannot
+be told.`
+)
+
+// gateStatus is the exit status of each passage.
+var gateStatus = map[finding.Passage]int{finding.NoWorse: statusOK, finding.IsWorse: statusTainted, finding.Unproven: statusRefused}
+
+// pass writes and prints what a gate makes of a run, and returns its status.
+func (d directory) pass(f finding.Findings) error {
+	passage, all := finding.Gate(f)
+	gate := report.NewGate(f, passage, all)
+	if err := render(d.gate(), gate.Markdown); err != nil {
+		return err
+	}
+	fmt.Printf("gate    %s\n%s\n", d.gate(), gate)
+	if code := gateStatus[passage]; code != statusOK {
+		return &status{code, nil}
+	}
+	return nil
+}
