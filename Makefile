@@ -82,9 +82,10 @@ race: build packages-test ## Go tests of what runs concurrently, under the race 
 	  ./cmd/netdyno-worker-net ./cmd/netdyno-worker-brpc
 
 .PHONY: soak
-soak: build packages-test ## both race detectors over every worker and library, C++ tests of what is shipped: minutes more
+soak: build packages-test ## both race detectors over every worker and library, every fault of a rig in every state, C++ tests of what is shipped: many minutes
 	@CGO_ENABLED=1 go test -race -count=3 ./internal/work/... ./cmd/netdyno-worker-...
 	@cd workers/gin && CGO_ENABLED=1 go test -race -count=3 ./...
+	@NETDYNO_SOAK=1 go test -count=1 -v ./test/rigs
 	@cd native; $(call native_tests,release)
 	@cd native; $(call native_tests,tsan,-UNETDYNO_LIBRARIES)
 

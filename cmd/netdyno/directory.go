@@ -31,8 +31,21 @@ func (d directory) markdown() string { return filepath.Join(string(d), "report.m
 // resultsRoot holds the runs that were given no directory.
 const resultsRoot = "results"
 
-func freshDirectory(study string) directory {
-	return directory(filepath.Join(resultsRoot, study+"-"+time.Now().Format("20060102-150405")))
+// freshDirectory makes a directory that nobody else has: two runs may begin in
+// the same second.
+func freshDirectory(study string) (directory, error) {
+	name := filepath.Join(resultsRoot, study+"-"+time.Now().Format("20060102-150405"))
+	if err := os.MkdirAll(resultsRoot, 0o755); err != nil {
+		return "", err
+	}
+	path := name
+	for n := 2; ; n++ {
+		err := os.Mkdir(path, 0o755)
+		if !errors.Is(err, fs.ErrExist) {
+			return directory(path), err
+		}
+		path = fmt.Sprintf("%s-%d", name, n)
+	}
 }
 
 // latestDirectory is the newest run of a study under results/.

@@ -6,6 +6,7 @@ import (
 	"path/filepath"
 	"runtime/debug"
 
+	"netdyno/internal/record"
 	"netdyno/internal/run/bench"
 )
 
@@ -24,13 +25,23 @@ func version() string {
 	return version
 }
 
-// discover finds the workers beside this executable, then on PATH.
-func discover(ctx context.Context) (*bench.Catalog, error) {
+// discover finds the workers beside this executable, then on PATH, and those of
+// every build that the trials have.
+func discover(ctx context.Context, trials []record.Trial) (*bench.Catalog, error) {
 	self, err := os.Executable()
 	if err != nil {
 		return nil, err
 	}
 	directories := append([]string{filepath.Dir(self)}, filepath.SplitList(os.Getenv("PATH"))...)
 	catalog := bench.Discover(ctx, directories)
+	for _, t := range trials {
+		directory := t.Levels["build"]
+		if directory == "" || catalog.Builds[directory] != nil {
+			continue
+		}
+		if err := catalog.Build(ctx, directory); err != nil {
+			return nil, err
+		}
+	}
 	return &catalog, nil
 }

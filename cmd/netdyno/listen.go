@@ -108,7 +108,7 @@ func listen(ctx context.Context, args []string, f listenFlags) error {
 	if err != nil {
 		return err
 	}
-	catalog, err := discover(ctx)
+	catalog, err := discover(ctx, []record.Trial{trial})
 	if err != nil {
 		return err
 	}

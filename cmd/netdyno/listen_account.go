@@ -33,7 +33,10 @@ func (d directory) certificate() string { return filepath.Join(string(d), "certi
 func newAccount(out string, s *study.Study, trial record.Trial, catalog *bench.Catalog) (*account, error) {
 	dir := directory(out)
 	if dir == "" {
-		dir = freshDirectory(listenName)
+		var err error
+		if dir, err = freshDirectory(listenName); err != nil {
+			return nil, err
+		}
 	}
 	if _, err := os.Stat(dir.records()); err == nil {
 		return nil, fmt.Errorf("%s holds a run already; choose another --out", dir)
@@ -69,6 +72,7 @@ func (a *account) keep(r record.Record) error {
 
 func (a *account) close() error {
 	if a.file == nil {
+		_ = os.Remove(string(a.dir)) // a directory that was made for it is empty; any other stays
 		return nil
 	}
 	return a.file.Close()

@@ -1,7 +1,6 @@
 package main
 
 import (
-	"context"
 	"errors"
 	"fmt"
 	"maps"
@@ -27,20 +26,6 @@ const trialOverhead = 200 * time.Millisecond
 func (p *plan) time(trials []record.Trial) time.Duration {
 	total, _ := study.EstimatedTime(trials, trialOverhead+bench.Rest(p.rig))
 	return total
-}
-
-// discoverBuilds finds the workers of every build that the plan has.
-func (p *plan) discoverBuilds(ctx context.Context) error {
-	for _, t := range p.trials {
-		directory := t.Levels["build"]
-		if directory == "" || p.catalog.Builds[directory] != nil {
-			continue
-		}
-		if err := p.catalog.Build(ctx, directory); err != nil {
-			return err
-		}
-	}
-	return nil
 }
 
 // checkEnds looks at each kind of trial: its levels decode, its transports

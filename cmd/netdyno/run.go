@@ -130,10 +130,7 @@ func prepare(ctx context.Context, args []string, f runFlags) (*plan, error) {
 	if p.messages, err = messages(p.trials); err != nil {
 		return nil, err
 	}
-	if p.catalog, err = discover(ctx); err != nil {
-		return nil, err
-	}
-	if err := p.discoverBuilds(ctx); err != nil {
+	if p.catalog, err = discover(ctx, p.trials); err != nil {
 		return nil, err
 	}
 	if p.away = choice.Away(); p.away {
@@ -216,7 +213,9 @@ func (p *plan) open(args []string, f runFlags) (directory, *record.File, []recor
 		return p.reopen(dir)
 	}
 	if dir == "" {
-		dir = freshDirectory(p.study.Name)
+		if dir, err = freshDirectory(p.study.Name); err != nil {
+			return "", nil, nil, err
+		}
 	}
 	summary := study.Summary(p.study)
 	summary.Warnings = p.warnings

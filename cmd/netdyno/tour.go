@@ -30,7 +30,10 @@ Exit status: the worst of the studies'.`,
 		RunE: func(cmd *cobra.Command, _ []string) error {
 			dir := directory(out)
 			if dir == "" {
-				dir = freshDirectory("tour")
+				var err error
+				if dir, err = freshDirectory("tour"); err != nil {
+					return err
+				}
 			}
 			return tour(cmd.Context(), dir)
 		},

@@ -23,7 +23,7 @@ func transportsCommand() *cobra.Command {
 		Short: "List the transports of every worker found, or describe one",
 		Args:  cobra.MaximumNArgs(1),
 		RunE: func(cmd *cobra.Command, args []string) error {
-			catalog, err := discover(cmd.Context())
+			catalog, err := discover(cmd.Context(), nil)
 			if err != nil {
 				return err
 			}

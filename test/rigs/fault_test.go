@@ -134,7 +134,7 @@ func (u *underway) suffer(f fault) {
 
 func TestNamespaceFaults(t *testing.T) {
 	t.Parallel()
-	suffer(t, netnsBed(t, held), slices.Concat(always(killedWorker), always(killedMeter)))
+	suffer(t, netnsBed(t, held), slices.Concat(few(always(killedWorker), 0, 5), few(always(killedMeter), 4)))
 }
 
 // Where what commands the workers does not cross the link, a cut one does not end

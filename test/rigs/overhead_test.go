@@ -9,9 +9,7 @@ import (
 // TestOverhead prints what a trial takes besides its window: start,
 // connect, verify, stop. Speed is nothing to fail of on a shared machine.
 func TestOverhead(t *testing.T) {
-	if !testing.Verbose() {
-		t.Skip("it only prints: go test -v -run Overhead ./test/rigs")
-	}
+	soak(t)
 	for _, name := range []string{"netns", "ssh", "slurm"} { // one after the other, or they would measure each other
 		t.Run(name, func(t *testing.T) {
 			b := beds[name](t, plain)

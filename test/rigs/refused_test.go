@@ -12,17 +12,20 @@ import (
 	"netdyno/internal/record"
 )
 
+// hindrance is something that keeps hosts from being used.
+type hindrance struct {
+	name  string
+	spoil func(t *testing.T, b *bed) (undo func())
+	says  []string // what netdyno must say of it
+}
+
 // What keeps a rig of hosts from being used is said before any trial, by the
 // host's name, and leaves nothing.
 func TestRefusedHosts(t *testing.T) {
 	t.Parallel()
 	b := sshBed(t, plain)
 	before := b.census(t)
-	for _, c := range []struct {
-		name  string
-		spoil func(t *testing.T, b *bed) (undo func())
-		says  []string
-	}{
+	for _, c := range few([]hindrance{
 		{"another host key", func(t *testing.T, b *bed) func() {
 			b.configure(t, "UserKnownHostsFile "+foreignKeys(t))
 			return nil
@@ -52,7 +55,7 @@ func TestRefusedHosts(t *testing.T) {
 			}
 			return b.mount(t, 2, "--bind", greeting, filepath.Join(os.Getenv("HOME"), ".bashrc"))
 		}, []string{"node2", `"Welcome`, "prints something at login"}},
-	} {
+	}, 0, 4, 6) {
 		t.Run(c.name, func(t *testing.T) {
 			spoiled := b
 			undo := c.spoil(t, &spoiled)
@@ -136,6 +139,7 @@ func (b bed) mount(t *testing.T, host int, argv ...string) (undo func()) {
 // be gone and brought again, or removed in the end.
 func TestKilledKeeper(t *testing.T) {
 	t.Parallel()
+	soak(t)
 	b := sshBed(t, held)
 	before := b.census(t)
 	u := b.start(t, endless...)

@@ -14,7 +14,7 @@ func TestSlurmFaults(t *testing.T) {
 		hurt: func(u *underway, victim process) {
 			u.killCarrier("srun", "--nodelist="+u.placeOf(victim)+" ", u.worker)
 		}}
-	suffer(t, slurmBed(t, held), append(always(step), killedWorker.in("window", 3), killedMeter.in("running", 2)))
+	suffer(t, slurmBed(t, held), append(few(always(step), 1, 5), few([]fault{killedWorker.in("window", 3), killedMeter.in("running", 2)})...))
 }
 
 // A killed slurmstepd leaves its srun hanging, so that only a deadline of ours

@@ -136,10 +136,14 @@ func (c *conversation) take(m contract.Message) {
 	}
 }
 
-// failed ends the trial with this worker's failure; the first one counts.
+// failed ends the trial with this worker's failure; the first one counts. Of a
+// worker that has told of its peers what follows is a consequence of that.
 func (c *conversation) failed(kind contract.ErrorKind, text string) {
 	c.mu.Lock()
 	f := c.failure(kind, text)
+	if c.orphan != nil {
+		f = c.orphan
+	}
 	c.mu.Unlock()
 	c.end(f)
 }
