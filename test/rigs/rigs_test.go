@@ -25,7 +25,7 @@ import (
 )
 
 // beside is how many tests run at once: more make everything slow.
-const beside = "4"
+const beside = "6"
 
 // bin is the directory of the programs under test, and of what they are held by.
 var bin string
