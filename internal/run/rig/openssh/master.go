@@ -5,12 +5,13 @@ import (
 	"context"
 	"fmt"
 	"os/exec"
-	"runtime"
 	"slices"
 	"strings"
 	"sync"
 	"syscall"
 	"time"
+
+	"netdyno/internal/run/rig"
 )
 
 const (
@@ -32,7 +33,7 @@ var persistent = []string{
 // us.
 type master struct {
 	command *exec.Cmd
-	ended   chan struct{}
+	ended   <-chan struct{}
 	said    words
 }
 
@@ -41,12 +42,10 @@ func dial(ctx context.Context, ssh string, options []string, destination string)
 	ctx, cancel := context.WithTimeoutCause(ctx, connectPatience, fmt.Errorf("no connection within %v", connectPatience))
 	defer cancel()
 	argv := slices.Concat(options, persistent, []string{"--", destination})
-	m := &master{command: exec.Command(ssh, argv...), ended: make(chan struct{})}
+	m := &master{command: exec.Command(ssh, argv...)}
 	m.command.Stderr = &m.said
-	m.command.SysProcAttr = &syscall.SysProcAttr{Setpgid: true, Pdeathsig: syscall.SIGTERM}
-	started := make(chan error)
-	go m.live(started)
-	if err := <-started; err != nil {
+	var err error
+	if m.ended, err = rig.Tether(m.command, syscall.SIGTERM); err != nil {
 		return nil, fmt.Errorf("start ssh: %w", err)
 	}
 	for {
@@ -64,20 +63,6 @@ func dial(ctx context.Context, ssh string, options []string, destination string)
 		case <-time.After(checkEvery):
 		}
 	}
-}
-
-// live spends the process's life on one thread: Pdeathsig fires when the
-// thread that forked ends.
-func (m *master) live(started chan<- error) {
-	runtime.LockOSThread()
-	defer runtime.UnlockOSThread()
-	if err := m.command.Start(); err != nil {
-		started <- err
-		return
-	}
-	started <- nil
-	_ = m.command.Wait() // ProcessState has its verdict
-	close(m.ended)
 }
 
 // gone tells that the connection has ended by itself.

@@ -10,7 +10,6 @@ import (
 	"net"
 	"os"
 	"os/exec"
-	"runtime"
 	"slices"
 	"strconv"
 	"strings"
@@ -35,7 +34,7 @@ type allocation struct {
 	cpus  []int // of each node that the job has
 	held  *exec.Cmd
 	hold  io.Closer
-	ended chan struct{}
+	ended <-chan struct{}
 }
 
 // own returns the allocation that this process runs in.
@@ -58,8 +57,7 @@ func ask(ctx context.Context, o Options) (*allocation, error) {
 	for _, key := range keys(o.Request) {
 		argv = append(argv, "--"+key+"="+o.Request[key])
 	}
-	a := &allocation{held: exec.Command(salloc, append(argv, "sh", "-c", announce)...), ended: make(chan struct{})}
-	a.held.SysProcAttr = &syscall.SysProcAttr{Setpgid: true, Pdeathsig: syscall.SIGHUP}
+	a := &allocation{held: exec.Command(salloc, append(argv, "sh", "-c", announce)...)}
 	var said bytes.Buffer
 	a.held.Stderr = &said
 	stdin, err := a.held.StdinPipe()
@@ -71,9 +69,10 @@ func ask(ctx context.Context, o Options) (*allocation, error) {
 	if err != nil {
 		return nil, err
 	}
-	started := make(chan error)
-	go a.live(started)
-	if err := <-started; err != nil {
+	// The signal is for a request that is still in the queue; a granted one ends
+	// with its command. SIGTERM, which salloc(1) passes to that command, was seen
+	// to leave salloc hanging beside a job long given back.
+	if a.ended, err = rig.Tether(a.held, syscall.SIGHUP); err != nil {
 		return nil, fmt.Errorf("start salloc: %w", err)
 	}
 	granted, err := firstLine(ctx, stdout)
@@ -101,7 +100,7 @@ func firstLine(ctx context.Context, from io.Reader) (string, error) {
 	}()
 	select {
 	case a := <-answered:
-		if errors.Is(a.err, io.EOF) {
+		if errors.Is(a.err, io.EOF) || errors.Is(a.err, os.ErrClosed) {
 			a.err = errors.New("no allocation was granted")
 		}
 		return a.line, a.err
@@ -110,22 +109,6 @@ func firstLine(ctx context.Context, from io.Reader) (string, error) {
 	case <-time.After(queuePatience):
 		return "", fmt.Errorf("still in the queue after %v", queuePatience)
 	}
-}
-
-// live spends salloc's life on one thread: Pdeathsig fires when the thread
-// that forked ends. The signal is for a request that is still in the queue; a
-// granted one ends with its command. SIGTERM, which salloc(1) passes to that
-// command, was seen to leave salloc hanging beside a job long given back.
-func (a *allocation) live(started chan<- error) {
-	runtime.LockOSThread()
-	defer runtime.UnlockOSThread()
-	if err := a.held.Start(); err != nil {
-		started <- err
-		return
-	}
-	started <- nil
-	_, _ = a.held.Process.Wait() // how it ended shows in what it said
-	close(a.ended)
 }
 
 // release gives an allocation of our own back; one that we were in stays.

@@ -1,0 +1,40 @@
+package rig
+
+import (
+	"os/exec"
+	"syscall"
+	"testing"
+	"time"
+)
+
+func TestTether(t *testing.T) {
+	c := exec.Command("sh", "-c", "exit 3")
+	ended, err := Tether(c, syscall.SIGTERM)
+	if err != nil {
+		t.Fatal(err)
+	}
+	<-ended
+	if code := c.ProcessState.ExitCode(); code != 3 {
+		t.Errorf("exit status %d, want 3", code)
+	}
+	if _, err := Tether(exec.Command("/no/such/program"), syscall.SIGTERM); err == nil {
+		t.Error("a program that is not there was started")
+	}
+}
+
+// What a command leaves running must not keep its end from being noticed.
+func TestTetherIsNotHeldByAChild(t *testing.T) {
+	c := exec.Command("sh", "-c", "sleep 30 & echo $!")
+	var said tail
+	c.Stdout = &said
+	ended, err := Tether(c, syscall.SIGTERM)
+	if err != nil {
+		t.Fatal(err)
+	}
+	select {
+	case <-ended:
+	case <-time.After(10 * time.Second):
+		t.Error("its end was not noticed while its child lives")
+	}
+	_ = syscall.Kill(-c.Process.Pid, syscall.SIGKILL) // the group outlives its leader
+}
