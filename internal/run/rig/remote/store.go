@@ -37,12 +37,12 @@ const (
 	// keep makes the directory $1 and names it. When that is empty it makes one
 	// with a new name, and removes it when its stdin ends: also when we are killed
 	// or the line is cut. A job that ends may be told so more than once, and rm
-	// must not hear it.
+	// must not hear it; a file that is arriving at that moment may be in its way.
 	keep = `set -eu
 umask 077
 case $1 in
 '') d=$(mktemp -d "${TMPDIR:-/tmp}/` + ourName + `XXXXXX")
-  trap 'trap "" HUP INT TERM; rm -rf "$d"' EXIT
+  trap 'trap "" HUP INT TERM; n=0; until rm -rf "$d" 2>/dev/null || [ $n = 10 ]; do n=$((n+1)); sleep 1; done' EXIT
   trap 'exit 0' HUP INT TERM ;;
 "~/"*) d=$HOME/${1#"~/"} ;;
 *) d=$1 ;;
@@ -55,10 +55,11 @@ cat >/dev/null`
 	have = `echo "$2  $1" | sha256sum -c --status 2>/dev/null && echo there || echo missing`
 
 	// put writes one file, believes it when its sum is right, and only then
-	// gives it its name.
+	// gives it its name. It does not make the store's directory again, which may
+	// just have been removed.
 	put = `set -eu
 if ! command -v sha256sum >/dev/null; then echo "sha256sum is not there (coreutils and busybox have it)" >&2; exit 1; fi
-mkdir -p "${1%/*}"
+[ -d "${1%/*}" ] || mkdir "${1%/*}"
 trap 'rm -f "$1.$$"' EXIT
 cat >"$1.$$"
 if ! echo "$2  $1.$$" | sha256sum -c --status; then echo "the file arrived damaged or cut short" >&2; exit 1; fi
