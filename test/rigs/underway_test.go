@@ -62,7 +62,7 @@ func (b bed) start(t *testing.T, args ...string) *underway {
 		}
 	})
 	u.until("trials begin", func() bool {
-		_, err := os.Stat(filepath.Join(u.dir, record.RecordsFile))
+		_, err := record.ReadHeader(filepath.Join(u.dir, record.RecordsFile))
 		return err == nil
 	})
 	return u
