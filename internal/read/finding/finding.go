@@ -33,6 +33,7 @@ const (
 	HostCPU       Limit = "host-cpu"
 	ReceiveWindow Limit = "receive-window" // whose it was is in the proof
 	SendBuffer    Limit = "send-buffer"
+	FlowControl   Limit = "flow-control" // a library's own windows
 	Schedule      Limit = "schedule"
 	Latency       Limit = "latency"
 	Unknown       Limit = "unknown"

@@ -26,7 +26,7 @@ type crowd struct {
 // limits are in the order in which they are tried, the earlier one named when
 // two are as frequent (METHOD §5).
 var limits = []Limit{
-	Link, ServerCore, ClientCore, ServerCPU, ClientCPU, HostCPU, ReceiveWindow, SendBuffer, Schedule, Latency, Unknown,
+	Link, ServerCore, ClientCore, ServerCPU, ClientCPU, HostCPU, ReceiveWindow, SendBuffer, FlowControl, Schedule, Latency, Unknown,
 }
 
 // limit names what bounded the trial, the end whose it was, if it was one
@@ -56,6 +56,9 @@ func (e *exam) limit() (limit Limit, of contract.Role, proof string) {
 	}
 	if limit, of, proof := e.restrained(); proof != "" {
 		return limit, of, proof
+	}
+	if of, proof := e.flowControlled(); proof != "" {
+		return FlowControl, of, proof
 	}
 	limit, proof = e.noResource(crowds)
 	return limit, "", proof

@@ -103,11 +103,11 @@ func (s *sorted) limitByLink() {
 }
 
 // ceilings returns the best of the valid bulk trials by direction. One whose
-// own limit was a CPU measured that CPU, not the link.
+// own limit was a CPU, a buffer or a window measured that, not the link.
 func (s *sorted) ceilings() map[direction]ceiling {
 	best := map[direction]ceiling{}
 	for _, v := range s.views {
-		if v.trial.Status != Valid || v.passage.link == "" || v.trial.Limit.isCPU() {
+		if v.trial.Status != Valid || v.passage.link == "" || v.trial.Limit.isEnds() {
 			continue
 		}
 		for at, rate := range v.passage.arriving {
@@ -120,7 +120,8 @@ func (s *sorted) ceilings() map[direction]ceiling {
 	return best
 }
 
-// isCPU tells whether the limit is computing time, of whomever.
-func (l Limit) isCPU() bool {
-	return slices.Contains([]Limit{ServerCore, ClientCore, ServerCPU, ClientCPU, HostCPU}, l)
+// isEnds tells whether the limit is something of the ends': their computing
+// time, their buffers and windows.
+func (l Limit) isEnds() bool {
+	return slices.Contains([]Limit{ServerCore, ClientCore, ServerCPU, ClientCPU, HostCPU, ReceiveWindow, SendBuffer, FlowControl}, l)
 }
