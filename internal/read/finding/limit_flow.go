@@ -53,7 +53,7 @@ func (e *exam) flowWindow(receiver contract.Role) (window, waiting float64) {
 		if receiver == contract.Server {
 			size = g.Setup.Exchange.UpBytes
 		}
-		connections, calls := float64(load.Connections)*max(e.activeShare(), 0), float64(load.InFlight)
+		connections, calls := float64(load.Connections)*e.activeShare(), float64(load.InFlight)
 		own := perCall * calls
 		if perConnection > 0 {
 			own = min(own, perConnection)

@@ -3,10 +3,7 @@ package bench
 import (
 	"cmp"
 	"context"
-	"crypto/sha256"
-	"encoding/hex"
 	"fmt"
-	"io"
 	"os"
 	"path/filepath"
 	"slices"
@@ -119,9 +116,9 @@ const helloPatience = 5 * time.Second
 
 // introduce hears what a worker of this host says of itself.
 func introduce(ctx context.Context, path string) (Program, error) {
-	sum, err := hashFile(path)
+	sum, err := rig.HashFile(path)
 	if err != nil {
-		return Program{}, err
+		return Program{}, fmt.Errorf("hash worker %s: %w", path, err)
 	}
 	hello, err := hear(ctx, path, []string{path})
 	return Program{Path: path, SHA256: sum, Hello: hello}, err
@@ -166,19 +163,6 @@ func hear(ctx context.Context, path string, argv []string) (contract.Hello, erro
 	case <-ctx.Done():
 		return contract.Hello{}, context.Cause(ctx)
 	}
-}
-
-func hashFile(path string) (string, error) {
-	f, err := os.Open(path)
-	if err != nil {
-		return "", fmt.Errorf("hash worker: %w", err)
-	}
-	defer f.Close()
-	h := sha256.New()
-	if _, err := io.Copy(h, f); err != nil {
-		return "", fmt.Errorf("hash worker %s: %w", path, err)
-	}
-	return hex.EncodeToString(h.Sum(nil)), nil
 }
 
 // Offer is one transport and the program that has it.

@@ -3,8 +3,6 @@ package remote
 import (
 	"bufio"
 	"context"
-	"crypto/sha256"
-	"encoding/hex"
 	"errors"
 	"fmt"
 	"io"
@@ -76,26 +74,13 @@ type parcel struct {
 func pack(files []string) ([]parcel, error) {
 	parcels := make([]parcel, 0, len(files))
 	for _, file := range files {
-		sum, err := hash(file)
+		sum, err := rig.HashFile(file)
 		if err != nil {
 			return nil, fmt.Errorf("deliver %s: %w", file, err)
 		}
 		parcels = append(parcels, parcel{file, sum})
 	}
 	return parcels, nil
-}
-
-func hash(file string) (string, error) {
-	f, err := os.Open(file)
-	if err != nil {
-		return "", err
-	}
-	defer f.Close()
-	h := sha256.New()
-	if _, err := io.Copy(h, f); err != nil {
-		return "", err
-	}
-	return hex.EncodeToString(h.Sum(nil)), nil
 }
 
 // store is a directory at a place and the command that keeps it.
