@@ -56,11 +56,9 @@ func (p *plan) checkTrust() error {
 	if !ok {
 		return nil
 	}
-	for _, t := range p.trials {
-		if work, err := study.Decode(t.Levels); err == nil {
-			if err := bench.Trusts(work, away); err != nil {
-				return err
-			}
+	for _, k := range p.kinds {
+		if err := bench.Trusts(k.Work, away); err != nil {
+			return err
 		}
 	}
 	return nil

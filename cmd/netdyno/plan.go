@@ -28,35 +28,48 @@ func (p *plan) time(trials []record.Trial) time.Duration {
 	return total
 }
 
+// kind is one sort of trial of the plan, the levels of an arm in a cell.
+type kind struct {
+	arm string
+	study.Work
+}
+
+// kindsOf decodes each sort of trial once.
+func kindsOf(trials []record.Trial) ([]kind, error) {
+	var kinds []kind
+	seen := map[[2]string]bool{}
+	for _, t := range trials {
+		if place := [2]string{t.Arm, t.Cell}; !seen[place] {
+			seen[place] = true
+			work, err := study.Decode(t.Levels)
+			if err != nil {
+				return nil, err
+			}
+			kinds = append(kinds, kind{t.Arm, work})
+		}
+	}
+	return kinds, nil
+}
+
 // checkEnds looks at each kind of trial: its levels decode, its transports
 // exist, can meet and take its options. In a built-in study an absent worker leaves its cells
 // empty, with the reason; a name that the user typed must exist.
 func (p *plan) checkEnds(named string) error {
 	builtIn := slices.Contains(study.List(), named)
 	absent := map[string]error{}
-	seen := map[string]bool{}
 	possible := 0
 	pairs, takes := p.catalog.Pairs, p.catalog.Takes
 	if p.away {
 		l := &lone{catalog: p.catalog}
 		pairs, takes = l.pairs, l.takes
 	}
-	for _, t := range p.trials {
-		kind := t.Arm + " in " + t.Cell
-		if seen[kind] {
+	for _, k := range p.kinds {
+		if err := pairs(k.Work); err != nil {
+			absent[k.arm] = err
 			continue
 		}
-		seen[kind] = true
-		work, err := study.Decode(t.Levels)
-		if err != nil {
-			return err
-		}
-		if err := pairs(work); err != nil {
-			absent[t.Arm] = err
-			continue
-		}
-		if err := takes(work); err != nil {
-			return fmt.Errorf("arm %s: %w", t.Arm, err)
+		if err := takes(k.Work); err != nil {
+			return fmt.Errorf("arm %s: %w", k.arm, err)
 		}
 		possible++
 	}
@@ -78,12 +91,8 @@ func (p *plan) checkEnds(named string) error {
 // programs are the paths of the workers that the plan's trials start.
 func (p *plan) programs() []string {
 	var paths []string
-	for _, t := range p.trials {
-		work, err := study.Decode(t.Levels)
-		if err != nil {
-			continue
-		}
-		for _, offer := range p.catalog.Ends(work) {
+	for _, k := range p.kinds {
+		for _, offer := range p.catalog.Ends(k.Work) {
 			if !slices.Contains(paths, offer.Program.Path) {
 				paths = append(paths, offer.Program.Path)
 			}
@@ -97,8 +106,8 @@ func (p *plan) checkLink() error {
 	if _, able := p.rig.(rig.Shaper); able {
 		return nil
 	}
-	for _, t := range p.trials {
-		if work, err := study.Decode(t.Levels); err == nil && work.Link != (record.Link{}) {
+	for _, k := range p.kinds {
+		if k.Link != (record.Link{}) {
 			return rig.Unshaped(p.rig)
 		}
 	}
@@ -108,11 +117,8 @@ func (p *plan) checkLink() error {
 // placements says which CPUs each end gets, for each placement of the plan.
 func (p *plan) placements() string {
 	var said []string
-	for _, t := range p.trials {
-		work, err := study.Decode(t.Levels)
-		if err != nil {
-			continue
-		}
+	for _, k := range p.kinds {
+		work := k.Work
 		server, clients, err := p.seat(work)
 		if err != nil || len(clients) == 0 {
 			continue

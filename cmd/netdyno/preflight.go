@@ -54,11 +54,8 @@ type demand struct {
 func (p *plan) demands() []demand {
 	var all []demand
 	seen := map[string]bool{}
-	for _, t := range p.trials {
-		work, err := study.Decode(t.Levels)
-		if err != nil {
-			continue // checkEnds has refused it
-		}
+	for _, k := range p.kinds {
+		work := k.Work
 		kind := fmt.Sprint(work.Load.Connections, work.Clients, work.Servers, work.Placement, work.Load.Fresh)
 		if !seen[kind] {
 			seen[kind] = true

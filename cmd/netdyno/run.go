@@ -104,6 +104,7 @@ func run(ctx context.Context, args []string, f runFlags) (err error) {
 type plan struct {
 	study    *study.Study
 	trials   []record.Trial
+	kinds    []kind
 	warnings []record.Warning
 	catalog  *bench.Catalog
 	messages map[string]contract.Structure // by level
@@ -125,6 +126,9 @@ func prepare(ctx context.Context, args []string, f runFlags) (*plan, error) {
 		return nil, err
 	}
 	if p.trials, p.warnings, err = p.study.Plan(); err != nil {
+		return nil, err
+	}
+	if p.kinds, err = kindsOf(p.trials); err != nil {
 		return nil, err
 	}
 	if p.messages, err = messages(p.trials); err != nil {
