@@ -226,7 +226,18 @@ type Result struct {
 	Runtime    *Runtime `json:"runtime,omitempty"`
 	Profile    []byte   `json:"profile,omitempty"` // CPU profile of the window, gzipped pprof, when setup asked for one
 
-	Own map[string]float64 `json:"own,omitempty"` // what a foreign program says of itself, by metric and unit, over its whole run
+	Arrivals *Arrivals          `json:"arrivals,omitempty"` // open loop: the gaps between its sends
+	Own      map[string]float64 `json:"own,omitempty"`      // what a foreign program says of itself, by metric and unit, over its whole run
+}
+
+// Arrivals sums up the gaps between consecutive actual sends of one client, over
+// all its slots, in a stretch that begins with the window. Exchanges that never
+// completed are not among them.
+type Arrivals struct {
+	Gaps          int64   `json:"gaps"`
+	SumNs         int64   `json:"sum_ns"`          // first to last send
+	SumSquaresNs2 float64 `json:"sum_squares_ns2"` // of the gaps
+	StretchNs     int64   `json:"stretch_ns"`
 }
 
 // ErrorKind classifies what went wrong.

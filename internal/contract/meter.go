@@ -41,6 +41,10 @@ type TCP struct {
 	SegmentBytes         int64 `json:"segment_bytes"`          // largest segment of any
 	ReceiveBufferedBytes int64 `json:"receive_buffered_bytes"` // received and not read by the worker, sum
 	SendQueuedBytes      int64 `json:"send_queued_bytes"`      // written by the worker and not acknowledged, sum
+
+	// What the peers let be on the way to them, sum; 0 where the kernel does not
+	// tell (before Linux 5.4).
+	PeerWindowBytes int64 `json:"peer_window_bytes,omitempty"`
 }
 
 // MaxSockets bounds the connections of which a meter keeps an account: above it

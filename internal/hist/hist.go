@@ -10,6 +10,7 @@ package hist
 
 import (
 	"fmt"
+	"math"
 	"math/bits"
 	"sync/atomic"
 
@@ -119,13 +120,26 @@ func (h *Histogram) MaxNs() int64 { return h.h.Max() }
 // it to be printed (METHOD §3.2).
 const TailMin = 10
 
+// almostWhole is how far from a whole number a product may lie that is whole but
+// for its last bits.
+const almostWhole = 1e-9
+
+// Least returns how many values a distribution must have for its percentile q
+// (0…1): TailMin of them lie beyond it.
+func Least(q float64) int64 { return int64(math.Ceil(TailMin/(1-q) - almostWhole)) }
+
 // Percentile returns the value in ns at or below which q (0…1) of all values
 // lie; false when fewer than TailMin values lie beyond it.
+//
+// The rank is rounded up, as HdrHistogram in Java does; the Go library rounds
+// it to the nearest and may come out one value lower.
 func (h *Histogram) Percentile(q float64) (int64, bool) {
-	if float64(h.Count())*(1-q) < TailMin {
+	if h.Count() < Least(q) {
 		return 0, false
 	}
-	return h.h.ValueAtPercentile(q * 100), true
+	n := float64(h.Count())
+	rank := math.Ceil(q*n - almostWhole)
+	return h.h.ValueAtPercentile(100 * rank / n), true
 }
 
 // Point is one step of a distribution: the share of values at or below Ns.

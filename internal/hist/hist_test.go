@@ -38,6 +38,21 @@ func TestRecorderClampsAndSaysSo(t *testing.T) {
 	}
 }
 
+// A percentile exists from the count that Least names, and not below.
+func TestAPercentileNeedsItsTail(t *testing.T) {
+	for q, least := range map[float64]int64{0.5: 20, 0.9: 100, 0.99: 1000, 0.999: 10_000} {
+		h := New()
+		h.Record(1000, least-1)
+		if _, ok := h.Percentile(q); ok || Least(q) != least {
+			t.Errorf("a percentile %v of %d values, Least %d; want none, %d", q, least-1, Least(q), least)
+		}
+		h.Record(1000, 1)
+		if _, ok := h.Percentile(q); !ok {
+			t.Errorf("no percentile %v of %d values", q, least)
+		}
+	}
+}
+
 func TestEncodingRoundTrip(t *testing.T) {
 	h := New()
 	for i := range int64(5000) {

@@ -46,6 +46,12 @@ func FormatDuration(d time.Duration) string {
 	return format(float64(d), durationSteps)
 }
 
+// FormatMicroseconds prints a duration that metrics have in µs.
+func FormatMicroseconds(us float64) string { return FormatDuration(Microseconds(us)) }
+
+// Microseconds is a duration that metrics have in µs.
+func Microseconds(us float64) time.Duration { return time.Duration(us * float64(time.Microsecond)) }
+
 // FormatShare prints a share as a percentage with three significant digits:
 // "12.5 %".
 func FormatShare(share float64) string {

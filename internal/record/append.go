@@ -97,8 +97,16 @@ func (w *File) Append(r Record) error {
 
 // End writes what the hosts were like after the last trial.
 func (w *File) End(after map[string]Host) error {
-	if err := w.writeLine(ending{Schema, after}); err != nil {
+	if err := w.writeLine(ending{Schema: Schema, After: after}); err != nil {
 		return fmt.Errorf("append the facts after the run to %s: %w", w.file.Name(), err)
+	}
+	return nil
+}
+
+// Stop writes that no later block will run.
+func (w *File) Stop(at Stop) error {
+	if err := w.writeLine(ending{Schema: Schema, Stopped: &at}); err != nil {
+		return fmt.Errorf("append the stop after %d blocks to %s: %w", at.Blocks, w.file.Name(), err)
 	}
 	return nil
 }

@@ -121,11 +121,13 @@ func checkSchema(line, schema int) error {
 	return nil
 }
 
-// ending is the line after the last record: what the hosts were like then. A
-// resumed run has more than one, of which the last counts.
+// ending is a line after records: that the run stopped at a stage, or what the
+// hosts were like after the last record. A resumed run may have more than one,
+// of which the last counts.
 type ending struct {
-	Schema int             `json:"schema"`
-	After  map[string]Host `json:"after"`
+	Schema  int             `json:"schema"`
+	After   map[string]Host `json:"after,omitzero"` // an empty one is a line too
+	Stopped *Stop           `json:"stopped,omitempty"`
 }
 
 func (c *Contents) readRecord(number int, body []byte, first map[string]int) error {
@@ -135,8 +137,12 @@ func (c *Contents) readRecord(number int, body []byte, first map[string]int) err
 	if err == nil && line.Schema > Schema {
 		return checkSchema(number, line.Schema)
 	}
-	if err == nil && line.After != nil {
+	switch {
+	case err == nil && line.After != nil:
 		c.Header.Facts.After = line.After
+		return nil
+	case err == nil && line.Stopped != nil:
+		c.Header.Stopped = line.Stopped
 		return nil
 	}
 	err = json.Unmarshal(body, &r)

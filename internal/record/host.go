@@ -18,7 +18,8 @@ const (
 // what it is like.
 var changing = map[string]bool{
 	"host.name": true, "host.boot_id": true, AddressFact: true,
-	"cpu.mhz": true, "load.average": true, "load.busy_share": true, "load.steal_share": true, "steal.share": true, ClockFact: true, OffsetFact: true,
+	"cpu.mhz": true, "load.average": true, "load.busy_share": true, "load.steal_share": true, "steal.share": true,
+	"idle.lost_share": true, "idle.longest_us": true, "timer.overshoot_p50_us": true, "timer.overshoot_p99_us": true, ClockFact: true, OffsetFact: true,
 }
 
 // DiffHosts returns one line for each fact in which two hosts differ, by key. Facts

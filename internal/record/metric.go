@@ -6,6 +6,7 @@ import (
 	"slices"
 
 	"netdyno/internal/contract"
+	"netdyno/internal/hist"
 	"netdyno/internal/quantity"
 )
 
@@ -17,6 +18,7 @@ type Metric struct {
 	Better  string // "higher", "lower", or "" when neither is
 	Doc     string // a noun phrase that fits "0.61× the … of"
 	Formula string
+	Least   int64 // exchanges of a window without which there is no figure; 0 when any number will do
 	// Value returns the figure; false, never 0, when an input is absent.
 	Value func(*Record) (float64, bool)
 
@@ -48,7 +50,7 @@ func (m Metric) In(w *Window) (float64, bool) {
 	return v, true
 }
 
-var registry = register(loadMetrics(), latencyMetrics(), costMetrics(), hostMetrics(), linkMetrics(), tcpMetrics(), memoryMetrics(), runtimeMetrics())
+var registry = register(loadMetrics(), latencyMetrics(), arrivalMetrics(), costMetrics(), hostMetrics(), linkMetrics(), tcpMetrics(), memoryMetrics(), runtimeMetrics())
 
 func register(groups ...[]Metric) []Metric {
 	var all []Metric
@@ -129,6 +131,13 @@ func resultSum(w *Window, count func(*Worker) int64, length func(*Worker) (float
 		sum += float64(count(g)) / l
 	}
 	return sum, len(generators) > 0
+}
+
+// Exchanges returns how many were completed in the window, all clients together;
+// false when one left no result.
+func (w *Window) Exchanges() (int64, bool) {
+	n, ok := resultSum(w, exchangesOf, func(*Worker) (float64, bool) { return 1, true })
+	return int64(n), ok
 }
 
 func exchangesOf(g *Worker) int64 { return g.Result.Counts.Exchanges }
@@ -226,13 +235,15 @@ func errorShare(w *Window) (float64, bool) {
 	return failed / all, len(generators) > 0 && all > 0 && failed >= 0
 }
 
+// quantiles are those that a distribution is printed by.
+var quantiles = []struct {
+	label string
+	share float64
+}{{"p50", 0.5}, {"p90", 0.9}, {"p99", 0.99}, {"p999", 0.999}}
+
 // latencyMetrics are the distributions of METHOD §3: merged over clients,
 // never averaged, and absent where the tail is too thin.
 func latencyMetrics() []Metric {
-	quantiles := []struct {
-		label string
-		share float64
-	}{{"p50", 0.5}, {"p90", 0.9}, {"p99", 0.99}, {"p999", 0.999}}
 	kinds := []struct{ kind, formula string }{
 		{Service, "completion − actual send"},
 		{Response, "completion − intended start, open loop only"},
@@ -248,6 +259,7 @@ func latencyMetrics() []Metric {
 			all = append(all, Metric{
 				Name: k.kind + "_" + q.label + "_us", Unit: "µs", Better: Lower, Doc: q.label + " " + k.kind + " time",
 				Formula: q.label + " of " + k.formula + "; histograms of all clients merged; at least 10 values beyond",
+				Least:   hist.Least(q.share),
 				in:      func(w *Window) (float64, bool) { return percentileUs(w, k.kind, q.share) },
 			})
 		}
@@ -255,6 +267,7 @@ func latencyMetrics() []Metric {
 	return append(all, Metric{
 		Name: "lag_p99_us", Unit: "µs", Better: Lower, Doc: "p99 lag of the generator",
 		Formula: "p99 of actual send − intended start: the generator's own error",
+		Least:   hist.Least(0.99),
 		in:      func(w *Window) (float64, bool) { return percentileUs(w, Lag, 0.99) },
 	})
 }

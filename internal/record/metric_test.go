@@ -82,6 +82,7 @@ func TestMetricsByHand(t *testing.T) {
 		"goodput_bytes_per_s":             300_000,
 		"offered_share":                   0.75,
 		"error_share":                     0,
+		"unfinished":                      0,
 		"service_mean_us":                 (1000*100 + 500*200) / 1500.0,
 		"service_p50_us":                  100, // averaging the clients' medians would give 150
 		"service_p90_us":                  200,

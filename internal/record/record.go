@@ -21,7 +21,15 @@ type Header struct {
 	Command   []string  `json:"command"` // argv that reruns it
 	Study     Study     `json:"study"`
 	Facts     Facts     `json:"facts"`
-	Listen    []string  `json:"listen,omitempty"` // addresses of a server that stood by itself; the records are its segments, and last its whole time
+	Listen    []string  `json:"listen,omitempty"`  // addresses of a server that stood by itself; the records are its segments, and last its whole time
+	Stopped   *Stop     `json:"stopped,omitempty"` // from a line after the records; absent when the run did not stop at a stage
+}
+
+// Stop ends a run after a stage of its study at which nothing was left to ask:
+// the trials of later blocks are not missing.
+type Stop struct {
+	Stage  int `json:"stage"`  // of Study.Stages, from 1
+	Blocks int `json:"blocks"` // of that stage
 }
 
 // Study is what readers need of a study: its question, its comparisons and
@@ -33,11 +41,13 @@ type Study struct {
 	Vary      []Factor          `json:"vary"`           // in the study's order, the compared factor first
 	Compare   Compare           `json:"compare"`
 	Blocks    int               `json:"blocks"`
+	Stages    []int             `json:"stages,omitempty"` // blocks after which the run may stop, rising, the last of them Blocks; absent when there is one
 	Seed      uint64            `json:"seed"`
 	Published []Published       `json:"published,omitempty"`
 	Charts    []Chart           `json:"charts,omitempty"`
 	Fits      []Fit             `json:"fits,omitempty"`
 	Reaches   []Reach           `json:"reaches,omitempty"`
+	Requires  []Require         `json:"requires,omitempty"`
 	Warnings  []Warning         `json:"warnings,omitempty"` // the planner's: confounded factors, dropped cells
 }
 
@@ -112,6 +122,18 @@ type Reach struct {
 	Share  float64           `json:"share"`           // of the best mean of any arm and cell: 0.95
 	Least  []string          `json:"least"`           // numeric factors that cost something: "threads", "connections"
 	Where  map[string]string `json:"where,omitempty"` // only trials at these levels
+}
+
+// Require is a bound that a study sets on a metric of one arm, in every cell
+// that has the levels of Where.
+type Require struct {
+	Text    string            `json:"text"` // as the study has it
+	Metric  string            `json:"metric"`
+	Arm     string            `json:"arm"`
+	AtLeast bool              `json:"at_least,omitempty"` // the metric must not be below the bound; else not above it
+	Bound   float64           `json:"bound"`              // in the metric's unit; with Base its multiple, above 0
+	Base    string            `json:"base,omitempty"`     // the arm whose value the bound is a multiple of
+	Where   map[string]string `json:"where,omitempty"`
 }
 
 // Warning is a fact the user should act on, with the advice.
@@ -241,6 +263,8 @@ type Facts struct {
 	Seats map[string]Host   `json:"seats"`
 	After map[string]Host   `json:"after,omitempty"` // from the file's last line; absent when the run was stopped
 	Tools map[string]Binary `json:"tools"`           // worker binaries by name
+
+	Calibration *Calibration `json:"calibration,omitempty"` // what was known of the machines before the run
 }
 
 // Host is what was found out about one machine; absent facts are absent keys.

@@ -89,6 +89,7 @@ func info(from []byte) Info {
 		CongestionWindow:     small(from, unsafe.Offsetof(layout.Snd_cwnd)),
 		SegmentBytes:         small(from, unsafe.Offsetof(layout.Snd_mss)),
 		DeliveryBytesPerS:    large(from, unsafe.Offsetof(layout.Delivery_rate)),
+		PeerWindow:           small(from, unsafe.Offsetof(layout.Snd_wnd)),
 	}
 }
 

@@ -49,6 +49,7 @@ type Info struct {
 	DeliveryBytesPerS int64         // of the latest flight
 	ReceiveQueue      int64         // bytes received and not read
 	SendQueue         int64         // bytes written and not acknowledged
+	PeerWindow        int64         // bytes that the peer lets be on the way to it, by its latest acknowledgement; Linux 5.4
 }
 
 // MaxSockets is how many sockets a query returns at most.

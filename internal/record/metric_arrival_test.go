@@ -1,0 +1,111 @@
+package record_test
+
+import (
+	"maps"
+	"math"
+	"testing"
+
+	"netdyno/internal/contract"
+	"netdyno/internal/hist"
+	"netdyno/internal/record"
+)
+
+// gaps returns the sums of n gaps that alternate between two lengths in ns.
+func gaps(n int64, a, b float64) *contract.Arrivals {
+	half := float64(n) / 2
+	return &contract.Arrivals{
+		Gaps: n, SumNs: int64(half * (a + b)), SumSquaresNs2: half * (a*a + b*b), StretchNs: int64(half*(a+b)) + 1,
+	}
+}
+
+func TestArrivalGaps(t *testing.T) {
+	bunched := gaps(1000, 0, 2e6) // standard deviation = mean
+	even := gaps(1000, 1e6, 1e6)
+	wide := gaps(1000, 0.5e6, 1.5e6) // half of it
+	for _, c := range []struct {
+		name     string
+		arrival  contract.Arrival
+		of       [2]*contract.Arrivals
+		rate     float64
+		want, at float64 // CV and declared step of the client it is of
+	}{
+		{"by default constant: the least even", "", [2]*contract.Arrivals{even, bunched}, 1000, 1, 1e6},
+		{"each client by itself", contract.Constant, [2]*contract.Arrivals{wide, even}, 1000, 0.5, 1e6},
+		{"poisson: the farthest from 1", contract.Poisson, [2]*contract.Arrivals{bunched, wide}, 500, 0.5, 2e6},
+		{"even", contract.Constant, [2]*contract.Arrivals{even, even}, 1000, 0, 1e6},
+		{"a client does not tell", contract.Constant, [2]*contract.Arrivals{even, nil}, 1000, math.NaN(), 0},
+		{"no gap", contract.Constant, [2]*contract.Arrivals{even, {}}, 1000, math.NaN(), 0},
+		{"closed loop", "", [2]*contract.Arrivals{even, even}, 0, math.NaN(), 0},
+	} {
+		r := handMade(t)
+		for i, a := range c.of {
+			w := &r.Workers[i+1]
+			w.Setup.Load.Arrival, w.Setup.Load.Rate, w.Result.Arrivals = c.arrival, c.rate, a
+		}
+		got := value(t, "arrival_gap_cv", r)
+		if math.IsNaN(got) != math.IsNaN(c.want) || math.Abs(got-c.want) > 1e-6 {
+			t.Errorf("%s: coefficient of variation %v, want %v", c.name, got, c.want)
+		}
+		if a, ok := record.NewWindow(r).Arrivals(); ok && a.StepNs != c.at {
+			t.Errorf("%s: declared step %v ns, want %v", c.name, a.StepNs, c.at)
+		}
+	}
+}
+
+// leave makes client i leave n exchanges of an age unfinished.
+func leave(t *testing.T, r *record.Record, i int, ageNs, n int64) {
+	t.Helper()
+	h := hist.New()
+	h.Record(ageNs, n)
+	text, err := h.Encode()
+	if err != nil {
+		t.Fatal(err)
+	}
+	r.Workers[i].Result.Unfinished, r.Workers[i].Result.Ages = n, text
+}
+
+func TestUnfinished(t *testing.T) {
+	const second = 1_000_000_000
+	r := handMade(t)
+	checkValues(t, r, map[string]float64{"unfinished": 0, "unfinished_age_max_us": math.NaN()})
+	leave(t, r, 1, 2*second, 3)
+	leave(t, r, 2, 1*second, 4)
+	if got := value(t, "unfinished", r); got != 7 {
+		t.Errorf("unfinished = %v, want those of both clients", got)
+	}
+	if got := value(t, "unfinished_age_max_us", r); math.Abs(got-2e6) > 2e3 { // three digits
+		t.Errorf("the oldest is %v µs, want 2 s", got)
+	}
+	r.Workers[1].Result.Ages = "" // its ages are not told
+	checkValues(t, r, map[string]float64{"unfinished": 7, "unfinished_age_max_us": math.NaN()})
+	r.Workers[1].Result = nil
+	checkValues(t, r, map[string]float64{"unfinished": math.NaN()})
+}
+
+// 1500 times of 100 and 200 µs, and 20 exchanges that waited for 3 s: the p99
+// among 1520 lies with those 20, the p90 does not.
+func TestUnfinishedExchangesMoveWhatLiesBeyondThem(t *testing.T) {
+	for kind, rate := range map[string]float64{"response_p99_us": 1000, "service_p99_us": 0} {
+		r := handMade(t)
+		for i := range r.Workers[1:] {
+			r.Workers[i+1].Setup.Load.Rate = rate
+		}
+		if moved := record.NewWindow(r).Moved(); len(moved) > 0 {
+			t.Errorf("%v are moved by nothing", moved)
+		}
+		leave(t, r, 2, 3_000_000_000, 20)
+		moved := record.NewWindow(r).Moved()
+		if len(moved) != 1 || math.Abs(moved[kind]-3e6) > 3e3 {
+			t.Errorf("moved %v, want %s alone, to 3 s", maps.Clone(moved), kind)
+		}
+	}
+}
+
+// Ages below what was measured move nothing.
+func TestYoungUnfinishedExchangesMoveNothing(t *testing.T) {
+	r := handMade(t)
+	leave(t, r, 2, 50_000, 5)
+	if moved := record.NewWindow(r).Moved(); len(moved) > 0 {
+		t.Errorf("%v are moved by exchanges 50 µs old", moved)
+	}
+}
