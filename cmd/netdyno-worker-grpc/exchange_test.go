@@ -122,7 +122,7 @@ func TestEveryLoad(t *testing.T) {
 		for _, mode := range []string{"unary", "stream"} {
 			t.Run(name+"/"+mode, func(t *testing.T) {
 				t.Parallel()
-				p := both("mode", mode)
+				p, l := both("mode", mode), l // the loop's load is both modes'
 				l.DrainNs = int64(workertest.Patience) / 2
 				p.exchange, p.load = blocks(100, 100), l
 				server, client := p.connect(t)

@@ -133,6 +133,12 @@ Json message(const Result& result) {
   text("service", result.service);
   text("response", result.response);
   text("lag", result.lag);
+  if (result.arrivals) {
+    body["arrivals"] = {{"gaps", result.arrivals->gaps},
+                        {"sum_ns", result.arrivals->sum_ns},
+                        {"sum_squares_ns2", result.arrivals->sum_squares_ns2},
+                        {"stretch_ns", result.arrivals->stretch_ns}};
+  }
   return {{"result", body}};
 }
 

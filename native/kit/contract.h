@@ -178,6 +178,15 @@ struct Reading {
 };
 
 /// Histograms are HdrHistogram V2 compressed in base64; empty ones are left out.
+/// What the gaps between the consecutive actual sends of an open loop make, over
+/// all slots of a client, in a stretch that begins with the window.
+struct Arrivals {
+  std::int64_t gaps = 0;
+  std::int64_t sum_ns = 0;  // first to last send
+  double sum_squares_ns2 = 0;
+  std::int64_t stretch_ns = 0;
+};
+
 struct Result {
   std::int64_t from_ns = 0;
   std::int64_t to_ns = 0;
@@ -189,6 +198,7 @@ struct Result {
   std::string response;
   std::string lag;
   std::int64_t over_max = 0;
+  std::optional<Arrivals> arrivals;  // open loop
 };
 
 /// The body of a setup message. Unknown fields are ignored. A field of the wrong

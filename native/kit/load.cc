@@ -46,9 +46,15 @@ Load::Load(const contract::Setup& setup, int lanes) : plan_(setup.load), up_byte
   check(plan_);
   const double share = plan_.active_share * static_cast<double>(plan_.connections);
   active_ = std::max<std::int64_t>(1, static_cast<std::int64_t>(std::ceil(share - 1e-9)));
-  for (int i = 0; i < std::max(1, lanes); i++) {
+  const std::int64_t wide = std::max(1, lanes);
+  for (std::int64_t i = 0; i < wide; i++) {
     Lane& lane = *lanes_.emplace_back(std::make_unique<Lane>());
-    if (plan_.rate > 0) lane.times.response = std::make_unique<Histogram>();
+    if (plan_.rate > 0) {
+      lane.times.response = std::make_unique<Histogram>();
+      const std::int64_t connections = (active_ + wide - 1 - i) / wide;
+      lane.times.sends = std::make_unique<Sends>(
+          plan_.rate, static_cast<double>(connections) / static_cast<double>(active_));
+    }
     if (plan_.rate > 0 || plan_.think_ns > 0) lane.times.lag = std::make_unique<Histogram>();
   }
   lay_out(setup.seed);
@@ -95,7 +101,10 @@ void Load::open(std::int64_t now) {
   if (ended()) return;
   open_ = true;
   from_ns_ = now;
-  for (const auto& lane : lanes_) lane->phase = &lane->window;
+  for (const auto& lane : lanes_) {
+    if (lane->times.sends) lane->times.sends->open(now, now + Sends::stretch(plan_.rate));
+    lane->phase = &lane->window;
+  }
 }
 
 void Load::end(std::int64_t now) {
@@ -142,6 +151,7 @@ contract::Result Load::result(std::int64_t now) {
   result.drained = drained.exchanges;
   for (std::size_t kind = 0; kind < contract::kErrorKinds; kind++)
     result.counts.errors[kind] += drained.errors[kind];
+  result.arrivals = arrivals();
   const Histogram ages = unfinished(now);
   result.unfinished = ages.count();
   result.ages = ages.encode();
@@ -150,6 +160,22 @@ contract::Result Load::result(std::int64_t now) {
   result.response = response.encode();
   result.lag = lag.encode();
   return result;
+}
+
+/// The gaps between the client's sends from the opening to the stretch's end or
+/// the window's, and no further than every lane had room: what was sent before
+/// the earliest refused send was kept by all of them. None in a closed loop.
+std::optional<contract::Arrivals> Load::arrivals() const {
+  if (!open_) return std::nullopt;
+  std::vector<std::int64_t> all;
+  std::int64_t until = closing();
+  for (const auto& lane : lanes_) {
+    if (!lane->times.sends) return std::nullopt;
+    until = std::min(until, lane->times.sends->whole_until());
+    const std::vector<std::int64_t>& instants = lane->times.sends->instants();
+    all.insert(all.end(), instants.begin(), instants.end());
+  }
+  return gaps_of(all, from_ns_, until);
 }
 
 /// Ages since due of what was due before the end and has not completed, the

@@ -16,6 +16,7 @@
 #include <cstdint>
 #include <limits>
 #include <memory>
+#include <optional>
 #include <span>
 #include <vector>
 
@@ -110,6 +111,7 @@ class Load {
   friend class Slot;
   void lay_out(std::uint64_t seed);
   Histogram unfinished(std::int64_t now);
+  std::optional<contract::Arrivals> arrivals() const;
 
   contract::Load plan_;
   std::int64_t up_bytes_;

@@ -11,6 +11,7 @@
 #include <cstdint>
 #include <memory>
 
+#include "kit/arrival.h"
 #include "kit/contract.h"
 #include "kit/histogram.h"
 
@@ -35,12 +36,14 @@ struct Completion {
   std::int64_t received;
 };
 
-/// The histograms of one lane. Response and lag stay null where their values
-/// would be invented (METHOD §3.2).
+/// The histograms of one lane, and when it sent. Response and lag stay null where
+/// their values would be invented (METHOD §3.2), sends in a closed loop, which
+/// declares no arrivals.
 struct Times {
   Histogram service;
   std::unique_ptr<Histogram> response;
   std::unique_ptr<Histogram> lag;
+  std::unique_ptr<Sends> sends;
 };
 
 /// The counts of one lane in one phase.
@@ -79,6 +82,7 @@ struct alignas(128) Lane {
     tally.times->service.record(c.now - c.sent);
     if (tally.times->lag) tally.times->lag->record(c.sent - c.due);
     if (tally.times->response) tally.times->response->record(c.now - c.due);
+    if (tally.times->sends) tally.times->sends->record(c.sent);
   }
 
   void fail(contract::ErrorKind kind) {

@@ -17,8 +17,10 @@ inline nlohmann::json vectors(const std::string& name) {
 /// A text, or {"repeat": TEXT, "times": N}.
 inline std::string expand(const nlohmann::json& text) {
   if (text.is_string()) return text;
+  const std::string part = text.at("repeat");
+  const int times = text.at("times");
   std::string out;
-  for (int i = 0; i < text.at("times"); i++) out += text.at("repeat").get<std::string>();
+  for (int i = 0; i < times; i++) out += part;
   return out;
 }
 

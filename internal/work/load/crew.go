@@ -55,7 +55,7 @@ func (c *Crew) Run() error {
 }
 
 func (c *Crew) drive(connection int, slot *Slot, call Call) {
-	waiter := NewWaiter(c.load.Ended())
+	waiter := c.load.NewWaiter()
 	for {
 		due, more := slot.Next(Now())
 		if !more {

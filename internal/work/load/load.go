@@ -39,6 +39,7 @@ type Load struct {
 	fromNs  int64
 	open    bool
 	ended   chan struct{}
+	alarm   alarm
 	endOnce sync.Once
 }
 
@@ -57,7 +58,7 @@ func New(setup contract.Setup, lanes int) (*Load, error) {
 	lanes = max(1, min(lanes, n))
 	l.lanes = make([]lane, lanes)
 	l.before = newPhase(lanes, func(int) *times { return nil })
-	l.window = newPhase(lanes, func(int) *times { return l.newTimes() })
+	l.window = newPhase(lanes, func(lane int) *times { return l.newTimes(lane) })
 	l.drain = newPhase(lanes, func(i int) *times { return l.window[i].times })
 	l.enter(l.before)
 	l.slots = make([]Slot, n)
@@ -125,10 +126,13 @@ func normalise(p *contract.Load) error {
 	return nil
 }
 
-func (l *Load) newTimes() *times {
+func (l *Load) newTimes(lane int) *times {
 	t := &times{service: hist.NewRecorder()}
 	if l.plan.Rate > 0 {
 		t.response = hist.NewRecorder()
+		active, lanes := l.ActiveConnections(), len(l.lanes)
+		connections := (active + lanes - 1 - lane) / lanes
+		t.sends = newSends(l.plan.Rate, float64(connections)/float64(active))
 	}
 	if l.plan.Rate > 0 || l.plan.ThinkNs > 0 {
 		t.lag = hist.NewRecorder()
@@ -169,6 +173,11 @@ func (l *Load) Start() {
 // Open begins the window: what completes from now on is counted in it.
 func (l *Load) Open(now int64) {
 	l.open, l.fromNs = true, now
+	for _, t := range l.window {
+		if s := t.times.sends; s != nil && s.until == 0 {
+			s.from, s.until = now, now+int64(stretchOf(l.plan.Rate))
+		}
+	}
 	l.enter(l.window)
 }
 

@@ -24,6 +24,7 @@ func (l *Load) Result() (contract.Result, error) {
 		}
 		r.Counts.Errors[kind] += n
 	}
+	r.Arrivals = l.arrivals()
 	ages := l.unfinished(now)
 	r.Unfinished = ages.Count()
 	var err error

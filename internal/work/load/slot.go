@@ -75,6 +75,9 @@ func (s *Slot) Done(sent, now, received int64) {
 	if t.times.response != nil {
 		t.times.response.Record(now - due)
 	}
+	if t.times.sends != nil {
+		t.times.sends.record(sent)
+	}
 }
 
 // Fail reports the exchange in flight as failed; it is counted by kind and

@@ -22,9 +22,13 @@ type tally struct {
 	_         [64]byte // lanes are written by different CPUs
 }
 
-// times are the histograms of one lane; response and lag are nil where they
-// would be invented (METHOD §3.2).
-type times struct{ service, response, lag *hist.Recorder }
+// times are the histograms of one lane, and when it sent; response and lag are
+// nil where they would be invented (METHOD §3.2), sends in a closed loop, which
+// declares no arrivals.
+type times struct {
+	service, response, lag *hist.Recorder
+	sends                  *sends
+}
 
 // lane is a set of slots that share counters: one event loop, or a share of
 // the goroutines. A completion goes to the tally of the moment as a whole, so

@@ -2,17 +2,17 @@ package load
 
 import "time"
 
-// Waiter waits for due times on behalf of one goroutine. The runtime's timers
-// overshoot by up to 1 ms (golang/go#44343); what they add is recorded as lag.
-// Spinning would be more exact, but one spinning goroutine per connection
-// would take the processor from the others.
+// Waiter waits for due times on behalf of one goroutine, by the runtime's timers
+// and the load's alarm, which keeps them punctual; how late they are all the
+// same is recorded as lag. Spinning would be more exact, but one spinning
+// goroutine per connection would take the processor from the others.
 type Waiter struct {
-	ended <-chan struct{}
+	load  *Load
 	timer *time.Timer
 }
 
-// NewWaiter returns a waiter that gives up when ended is closed.
-func NewWaiter(ended <-chan struct{}) *Waiter { return &Waiter{ended: ended} }
+// NewWaiter returns a waiter that gives up when the load has ended.
+func (l *Load) NewWaiter() *Waiter { return &Waiter{load: l} }
 
 // Until waits for due and reports false when the load ended first.
 func (w *Waiter) Until(due int64) bool {
@@ -25,11 +25,16 @@ func (w *Waiter) Until(due int64) bool {
 	} else {
 		w.timer.Reset(time.Duration(wait))
 	}
+	w.load.WakeAt(due)
 	select {
 	case <-w.timer.C:
 		return true
-	case <-w.ended:
+	case <-w.load.ended:
 		w.timer.Stop()
 		return Now() >= due
 	}
 }
+
+// WakeAt makes the runtime look at its timers at an instant on the clock of Now:
+// for who waits for a due time by a timer of its own.
+func (l *Load) WakeAt(due int64) { l.alarm.at(due, l.ended) }

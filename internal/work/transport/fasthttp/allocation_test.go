@@ -69,6 +69,7 @@ var sizes = []struct {
 
 // Allocations of the whole process are counted: the server's are none.
 func TestTheClientAllocatesNoMoreThanABareOne(t *testing.T) {
+	workertest.CountsAllocations(t)
 	for _, s := range sizes {
 		got, want := workertest.Allocations(t, ours(t, s.up, s.down)), workertest.Allocations(t, bare(t, s.up, s.down))
 		t.Logf("%s: %.1f allocations per exchange, bare %.1f", s.name, got, want)

@@ -92,9 +92,7 @@ func ours(t *testing.T, c *client) func() {
 
 // Neither end adds an allocation to those of connect with generated code.
 func TestNoAllocationIsAdded(t *testing.T) {
-	if raced {
-		t.Skip("the race detector empties pools at random")
-	}
+	workertest.CountsAllocations(t)
 	for _, of := range []Transport{{Codecs: codec.Standard()}, {Codecs: codec.Standard(), GRPC: true}} {
 		t.Run(of.Describe().Name+"/proto", func(t *testing.T) {
 			_, address := serve(t, of, texts())

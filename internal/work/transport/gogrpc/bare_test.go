@@ -171,9 +171,7 @@ func (w twin) ours(t testing.TB) load.Call {
 // side, so the least of several is compared, and one more is let pass. A
 // collection would empty the library's pools on one side more than on the other.
 func TestNothingIsAllocatedBesideTheLibrary(t *testing.T) {
-	if raced {
-		t.Skip("the race detector changes what is allocated")
-	}
+	workertest.CountsAllocations(t)
 	defer debug.SetGCPercent(debug.SetGCPercent(-1))
 	for _, w := range twins {
 		t.Run(w.name, func(t *testing.T) {

@@ -153,7 +153,7 @@ func (c *client) concurrent() bool {
 
 // sequential runs one exchange after the other on a connection.
 func (c *client) sequential(l *link, slot *load.Slot) {
-	sleep := load.NewWaiter(c.load.Ended())
+	sleep := c.load.NewWaiter()
 	for {
 		due, more := slot.Next(load.Now())
 		if !more {

@@ -66,6 +66,7 @@ func (p *pipeline) write() {
 				continue
 			}
 			timer.Reset(time.Duration(wait))
+			p.client.load.WakeAt(due)
 		}
 		// What is freed meanwhile may be due before what is waited for.
 		select {

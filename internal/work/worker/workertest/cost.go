@@ -6,6 +6,15 @@ import (
 	"netdyno/internal/work/load"
 )
 
+// CountsAllocations skips a test under the race detector, which has sync.Pool
+// drop things at random.
+func CountsAllocations(t testing.TB) {
+	t.Helper()
+	if raced {
+		t.Skip("the race detector empties pools at random")
+	}
+}
+
 // Allocations returns how many objects the process allocates in an exchange, on
 // average, when its pools are full; the other end's are among them where it
 // lives in the same process.

@@ -1,5 +1,5 @@
 //go:build !race
 
-package gogrpc
+package workertest
 
 const raced = false

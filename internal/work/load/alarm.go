@@ -1,0 +1,94 @@
+package load
+
+import (
+	"os"
+	"sync"
+
+	"golang.org/x/sys/unix"
+)
+
+// alarm makes an idle runtime look at its timers when they are due. By itself
+// it sleeps in epoll_wait, whose timeout is in whole milliseconds, and finds a
+// timer up to 1 ms late (golang/go#44343). A timerfd in the same epoll set ends
+// that sleep on time; a runtime that is busy looks at its timers anyway. Any
+// goroutine may use it. The zero value begins with its first instant.
+type alarm struct {
+	begin sync.Once
+	timer *os.File // nil where the kernel gives none: timers are late then
+	fd    int      // its number
+
+	mu     sync.Mutex
+	closed bool             // fd may be another file's by now
+	dues   Agenda[struct{}] // instants to come
+	armed  int64            // the one that the timer is set to; idle for none
+	rang   int64            // when it last did
+}
+
+// grain is the least time in ns between two rings: what falls due meanwhile is
+// sent together, and ringing costs no more than some percent of a CPU.
+const grain = 50_000
+
+// at sets the alarm for an instant on the clock of Now, besides those that it
+// is set for already, until ended is closed.
+func (a *alarm) at(due int64, ended <-chan struct{}) {
+	a.begin.Do(func() { a.start(ended) })
+	if a.timer == nil {
+		return
+	}
+	a.mu.Lock()
+	defer a.mu.Unlock()
+	a.dues.Push(due, struct{}{})
+	if due = max(due, a.rang+grain); due < a.armed {
+		a.arm(due)
+	}
+}
+
+func (a *alarm) start(ended <-chan struct{}) {
+	a.armed = idle
+	fd, err := unix.TimerfdCreate(unix.CLOCK_MONOTONIC, unix.TFD_CLOEXEC|unix.TFD_NONBLOCK)
+	if err != nil {
+		return
+	}
+	a.timer, a.fd = os.NewFile(uintptr(fd), "timerfd"), fd
+	go a.ring()
+	go func() {
+		<-ended
+		a.mu.Lock()
+		defer a.mu.Unlock()
+		a.closed = true
+		_ = a.timer.Close() // ends ring; there is nothing to lose
+	}()
+}
+
+// arm sets the timer; with mu held.
+func (a *alarm) arm(due int64) {
+	if a.closed {
+		return
+	}
+	in := unix.NsecToTimespec(max(due-Now(), 1)) // 0 would disarm it
+	if unix.TimerfdSettime(a.fd, 0, &unix.ItimerSpec{Value: in}, nil) == nil {
+		a.armed = due
+	}
+}
+
+// ring waits for the alarm, again and again. Waking is all that it is for.
+func (a *alarm) ring() {
+	var times [8]byte
+	for {
+		if _, err := a.timer.Read(times[:]); err != nil {
+			return
+		}
+		a.mu.Lock()
+		a.armed = idle
+		now := Now()
+		a.rang = now
+		for a.dues.Len() > 0 {
+			if due, _ := a.dues.Peek(); due > now {
+				a.arm(max(due, now+grain))
+				break
+			}
+			a.dues.Pop()
+		}
+		a.mu.Unlock()
+	}
+}

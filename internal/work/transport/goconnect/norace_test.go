@@ -1,5 +1,0 @@
-//go:build !race
-
-package goconnect
-
-const raced = false

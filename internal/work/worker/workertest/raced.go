@@ -1,0 +1,5 @@
+//go:build race
+
+package workertest
+
+const raced = true
