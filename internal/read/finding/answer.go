@@ -56,8 +56,8 @@ func (s *sorted) sentence(c Comparison) string {
 		fmt.Fprintf(&b, "%s cannot be compared with %s on %s: %s.", c.Arm, c.Base, m.Doc, c.Reason)
 		return b.String()
 	}
-	fmt.Fprintf(&b, "%s %s %s× the %s of %s (95 %% interval %s–%s, %d blocks, %s): %s",
-		c.Arm, verb(m), digits(c.Ratio), m.Doc, c.Base, digits(c.Low), digits(c.High), c.Blocks, s.boundWords(c), c.Verdict)
+	fmt.Fprintf(&b, "%s %s %s× the %s of %s (%s interval %s–%s, %d blocks, %s): %s",
+		c.Arm, verb(m), digits(c.Ratio), m.Doc, c.Base, confidence(c.Level), digits(c.Low), digits(c.High), c.Blocks, s.boundWords(c), c.Verdict)
 	if c.Reason != "" {
 		fmt.Fprintf(&b, ", because %s", c.Reason)
 	}
@@ -120,7 +120,7 @@ func (s *sorted) publish() []Published {
 
 // tally counts the trials and how much of the run's time they measured in.
 func (s *sorted) tally() Tally {
-	t := Tally{Planned: len(s.views), Probes: len(s.probes)}
+	t := Tally{Planned: len(s.views), Spared: s.spared, Probes: len(s.probes)}
 	inside, whole := 0.0, 0.0
 	for _, v := range s.views {
 		switch v.trial.Status {

@@ -23,31 +23,20 @@ type pending struct {
 	better  string // the metric's direction
 	margin  float64
 	refusal string // why no verdict may be given
+	mute    bool   // the look has no part of the level
 }
 
 // compare sets every arm against the baseline in every cell: first on the
 // primary metrics, which form one family, then on the rest of the registry,
 // which is explored.
 func (s *sorted) compare(noise []Noise) []Comparison {
-	bounds := map[string]map[string]float64{}
-	for _, n := range noise {
-		if bounds[n.Cell] == nil {
-			bounds[n.Cell] = map[string]float64{}
-		}
-		bounds[n.Cell][n.Metric] = n.Bound
-	}
+	bounds := boundsOf(noise)
 	declared, explored := s.lineUp()
-	adjust(declared, StepDown, s.stepDown)
-	adjust(explored, BenjaminiHochberg, func(family []*pending) []float64 {
-		var ps []float64
-		for _, b := range family {
-			ps = append(ps, b.P)
-		}
-		return stat.BenjaminiHochberg(ps)
-	})
+	adjust(declared, StepDown, stepDown)
+	adjust(explored, BenjaminiHochberg, ofPs(stat.BenjaminiHochberg))
 	var all []Comparison
 	for _, b := range append(declared, explored...) {
-		b.Bound = max(b.margin, bounds[b.Cell][b.Metric])
+		b.Bound = max(b.margin, bounds[[2]string{b.Cell, b.Metric}])
 		b.judge()
 		if b.Primary {
 			b.Sentence = s.sentence(b.Comparison)
@@ -55,6 +44,15 @@ func (s *sorted) compare(noise []Noise) []Comparison {
 		all = append(all, b.Comparison)
 	}
 	return all
+}
+
+// boundsOf returns the A/A bounds by cell and metric.
+func boundsOf(noise []Noise) map[[2]string]float64 {
+	bounds := map[[2]string]float64{}
+	for _, n := range noise {
+		bounds[[2]string{n.Cell, n.Metric}] = n.Bound
+	}
+	return bounds
 }
 
 // lineUp makes the comparisons: declared ones always, explored ones where
@@ -96,27 +94,34 @@ func (s *sorted) lineUp() (declared, explored []*pending) {
 func (s *sorted) set(cell string, m record.Metric, arm string) *pending {
 	base := s.header.Study.Compare.Baseline
 	b := &pending{
-		Comparison: Comparison{Cell: cell, Metric: m.Name, Arm: arm, Base: base, Primary: s.primary(m.Name), P: 1, Adjusted: 1},
+		Comparison: Comparison{Cell: cell, Metric: m.Name, Arm: arm, Base: base, Primary: s.primary(m.Name), P: 1, Adjusted: 1, Level: s.level()},
 		pairs:      s.pair(cell, m.Name, arm, base),
 		better:     m.Better,
 		margin:     margin(s.header.Study.Compare),
+		mute:       s.mute(),
 	}
+	s.estimate(b)
+	return b
+}
+
+// estimate fills in what the pairs of a comparison say before any other is
+// looked at.
+func (s *sorted) estimate(b *pending) {
 	b.Ratios, b.Blocks = b.pairs.ratios, len(b.pairs.ratios)
-	if e, ok := b.pairs.estimate(); ok {
+	if e, ok := b.pairs.estimateAt(b.Level); ok {
 		b.Ratio, b.Low, b.High = e.Point, e.Low, e.High
-		b.P = stat.SignFlip(b.pairs.logs)
+		b.P = stat.SignFlip(b.pairs.effects)
 		b.refusal = s.refuse(b)
-		return b
+		return
 	}
 	if b.Blocks == 1 {
 		b.Ratio, b.Low, b.High = b.Ratios[0], b.Ratios[0], b.Ratios[0]
 	}
-	b.refusal = fmt.Sprintf("blocks with a valid value of both arms: %d; at least 2 are needed", b.Blocks)
-	return b
+	b.refusal = fmt.Sprintf("blocks with a valid value of both arms: %d; at least 2 are needed%s", b.Blocks, s.tooFew(b))
 }
 
 // stepDown adjusts declared comparisons together, block by block.
-func (s *sorted) stepDown(family []*pending) []float64 {
+func stepDown(family []*pending) []float64 {
 	blocks := map[int]int{} // column by block
 	for _, b := range family {
 		for _, block := range b.pairs.blocks {
@@ -130,7 +135,7 @@ func (s *sorted) stepDown(family []*pending) []float64 {
 	for i, b := range family {
 		rows[i] = slices.Repeat([]float64{math.NaN()}, len(blocks))
 		for k, block := range b.pairs.blocks {
-			rows[i][blocks[block]] = b.pairs.logs[k]
+			rows[i][blocks[block]] = b.pairs.effects[k]
 		}
 	}
 	return stat.StepDown(rows)
@@ -151,5 +156,16 @@ func adjust(family []*pending, method string, by func([]*pending) []float64) {
 	}
 	for _, b := range family {
 		b.Family = len(tested)
+	}
+}
+
+// ofPs adjusts by the p values alone.
+func ofPs(by func([]float64) []float64) func([]*pending) []float64 {
+	return func(family []*pending) []float64 {
+		ps := make([]float64, len(family))
+		for i, b := range family {
+			ps[i] = b.P
+		}
+		return by(ps)
 	}
 }

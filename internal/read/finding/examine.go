@@ -28,6 +28,9 @@ const (
 	Noisy       = "noisy"
 	Reconnected = "reconnected"
 	Unverified  = "unverified"
+	Bunched     = "bunched"
+	Evened      = "evened"
+	Unfinished  = "unfinished"
 )
 
 // exam is one record under examination, with what several checks ask of it.
@@ -74,18 +77,22 @@ func examine(v *view) Trial {
 	}
 	e := open(v.record)
 	t.Status, t.Values, t.Series, t.CPU = Valid, e.values, e.series, e.split()
+	t.Errors, _ = e.failed()
 	if reason := e.ledger(); reason != "" {
 		t.Status, t.Reason = StatusInvalid, reason
 	}
+	t.Moved = e.window.Moved()
 	t.Limit, v.limitOf, t.LimitProof = e.limit()
 	v.passage = passageOf(e, v)
 	var why []string
-	for _, check := range []func() (flag, why string){e.unsteady, e.overloaded, e.skewed, e.lagging, e.noisy, e.reconnected, e.unverified} {
+	for _, check := range []func() (flag, why string){e.unsteady, e.overloaded, e.skewed, e.lagging, e.noisy, e.reconnected, e.unverified, e.arrivals, e.unfinished} {
 		if flag, text := check(); flag != "" {
 			t.Flags = append(t.Flags, flag)
 			why = append(why, text)
 		}
 	}
+	flags, proofs := e.plateaus()
+	t.Flags, why = append(t.Flags, flags...), append(why, proofs...)
 	if t.Reason == "" {
 		t.Reason = strings.Join(why, "; ")
 	}

@@ -7,7 +7,8 @@ import (
 	"netdyno/internal/record"
 )
 
-// Level is the significance that a verdict needs, of adjusted p values.
+// Level is the significance that a verdict needs, of adjusted p values; the
+// stages of a study share it out.
 const Level = 0.05
 
 // DefaultMargin is the ratio − 1 below which a difference is none, when the
@@ -21,26 +22,36 @@ const DefaultMargin = 0.02
 // the registry. It is pure: the same input gives the same findings, and it
 // neither changes the records nor keeps them.
 func Find(header record.Header, trials []record.Trial, records []record.Record) (Findings, error) {
-	for _, name := range header.Study.Compare.Primary {
-		if _, err := record.MetricNamed(name); err != nil {
-			return Findings{}, fmt.Errorf("read compare.primary: %w", err)
-		}
+	s, err := read(header, trials, records)
+	if err != nil {
+		return Findings{}, err
 	}
-	s := sortOut(header, trials, records)
-	examineAll(s.views)
-	s.limitByLink()
 	noise := s.noise()
-	comparisons := s.compare(noise)
+	comparisons, requirements := s.compare(noise), s.require(noise)
 	cells := s.describeCells()
 	f := Findings{
 		Header: header, Cells: cells, Noise: noise, Comparisons: comparisons,
 		Answers: s.answer(comparisons), Published: s.publish(), Charts: s.charts(), Fits: s.fits(), Searches: s.searches(), Tally: s.tally(),
 	}
+	f.Requirements, f.Stage = requirements, s.settle(comparisons, requirements)
 	f.Seating = s.seating()
 	profiles, unread := s.profiles()
 	f.Profiles = profiles
 	f.Warnings = append(s.warn(f), unread...)
 	return f, nil
+}
+
+// read sorts a run's records into its plan and examines each.
+func read(header record.Header, trials []record.Trial, records []record.Record) (*sorted, error) {
+	for _, name := range header.Study.Compare.Primary {
+		if _, err := record.MetricNamed(name); err != nil {
+			return nil, fmt.Errorf("read compare.primary: %w", err)
+		}
+	}
+	s := sortOut(header, trials, records)
+	examineAll(s.views)
+	s.limitByLink()
+	return s, nil
 }
 
 // margin returns the study's margin; one that is not a sensible ratio counts

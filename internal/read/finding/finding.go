@@ -41,20 +41,22 @@ const (
 
 // Findings is everything that can be said about one run.
 type Findings struct {
-	Header      record.Header    `json:"header"`
-	Answers     []string         `json:"answers"` // sentences, one per primary comparison worth saying
-	Cells       []Cell           `json:"cells"`
-	Comparisons []Comparison     `json:"comparisons"`
-	Noise       []Noise          `json:"noise"` // the A/A comparisons
-	Published   []Published      `json:"published,omitempty"`
-	Profiles    []Profile        `json:"profiles,omitempty"` // by cell and arm in the study's order, the server first
-	Charts      []Chart          `json:"charts,omitempty"`   // as Header.Study.Charts
-	Fits        []Fit            `json:"fits,omitempty"`     // as Header.Study.Fits
-	Searches    []Search         `json:"searches,omitempty"` // as Header.Study.Reaches
-	Served      *Served          `json:"served,omitempty"`   // what the server said of itself, when it stood by itself
-	Seating     []Seated         `json:"seating"`            // who sat where, the server's seat first
-	Warnings    []record.Warning `json:"warnings"`
-	Tally       Tally            `json:"tally"`
+	Header       record.Header    `json:"header"`
+	Answers      []string         `json:"answers"` // sentences, one per primary comparison worth saying
+	Cells        []Cell           `json:"cells"`
+	Comparisons  []Comparison     `json:"comparisons"`
+	Stage        *Stage           `json:"stage,omitempty"`        // at which the run is judged; nil when the study declares none
+	Requirements []Requirement    `json:"requirements,omitempty"` // by Header.Study.Requires, then by cell
+	Noise        []Noise          `json:"noise"`                  // the A/A comparisons
+	Published    []Published      `json:"published,omitempty"`
+	Profiles     []Profile        `json:"profiles,omitempty"` // by cell and arm in the study's order, the server first
+	Charts       []Chart          `json:"charts,omitempty"`   // as Header.Study.Charts
+	Fits         []Fit            `json:"fits,omitempty"`     // as Header.Study.Fits
+	Searches     []Search         `json:"searches,omitempty"` // as Header.Study.Reaches
+	Served       *Served          `json:"served,omitempty"`   // what the server said of itself, when it stood by itself
+	Seating      []Seated         `json:"seating"`            // who sat where, the server's seat first
+	Warnings     []record.Warning `json:"warnings"`
+	Tally        Tally            `json:"tally"`
 }
 
 // Tally counts the records by how they ended. Probes are counted apart: they
@@ -65,7 +67,8 @@ type Tally struct {
 	Failed      int     `json:"failed"`
 	Invalid     int     `json:"invalid"`
 	Unsupported int     `json:"unsupported"`
-	Missing     int     `json:"missing"` // planned, no record (yet)
+	Missing     int     `json:"missing"`          // planned, no record (yet)
+	Spared      int     `json:"spared,omitempty"` // not planned any more, as the run stopped at a stage
 	Probes      int     `json:"probes,omitempty"`
 	WindowShare float64 `json:"window_share"` // share of the run's time inside windows and declared warm-up
 }
@@ -109,8 +112,10 @@ type Trial struct {
 	Repeat     bool               `json:"repeat,omitempty"`
 	Status     string             `json:"status"` // "valid", "invalid", "failed", "unsupported"
 	Reason     string             `json:"reason,omitempty"`
-	Flags      []string           `json:"flags,omitempty"` // "unsteady", "overloaded", "skewed", "lagging"
+	Flags      []string           `json:"flags,omitempty"`  // "unsteady", "overloaded", "skewed", "lagging"
+	Errors     int64              `json:"errors,omitempty"` // exchanges that failed, for which the trial is invalid
 	Values     map[string]float64 `json:"values,omitempty"`
+	Moved      map[string]float64 `json:"moved,omitempty"` // percentiles that the unfinished would move, and what they are at the least
 	Limit      Limit              `json:"limit,omitempty"`
 	LimitProof string             `json:"limit_proof,omitempty"`
 	Series     []Slice            `json:"series,omitempty"`
@@ -139,8 +144,9 @@ type Comparison struct {
 	Base      string    `json:"base"`
 	Primary   bool      `json:"primary"`
 	Ratio     float64   `json:"ratio"` // arm ÷ base, geometric mean of the within-block ratios
-	Low       float64   `json:"low"`   // 95 % interval
+	Low       float64   `json:"low"`   // interval of confidence 1 − Level
 	High      float64   `json:"high"`
+	Level     float64   `json:"level"`  // that the adjusted p is held against: 0.05, or what a stage has of it
 	Ratios    []float64 `json:"ratios"` // by block
 	Blocks    int       `json:"blocks"`
 	P         float64   `json:"p"` // exact sign flip, two-sided

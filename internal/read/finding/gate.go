@@ -2,6 +2,7 @@ package finding
 
 import (
 	"fmt"
+	"slices"
 
 	"netdyno/internal/read/stat"
 	"netdyno/internal/record"
@@ -13,7 +14,7 @@ type Passage int
 // The passages, by their exit status.
 const (
 	NoWorse  Passage = iota // worse by more than the bound is ruled out
-	IsWorse                 // the verdict is worse
+	IsWorse                 // the verdict is worse, or a requirement is broken
 	Unproven                // neither, or it could not be compared
 )
 
@@ -27,11 +28,19 @@ type Gated struct {
 // Gate asks of every primary comparison whether its arm is no worse than the
 // base: proved by its verdict, or by an interval whose bad side stays within
 // the bound (non-inferiority: ICH E9, section 3.3.2). The whole is as bad as
-// its worst part, and a regression is worse than a doubt. Nothing compared, or
-// a trial that failed, proves nothing.
+// its worst part, and a regression is worse than a doubt. Nothing compared, a
+// trial that failed, or exchanges that did where no requirement allows it, prove
+// nothing. A study's requirements must be met besides: one that is broken is as
+// bad as a regression.
 func Gate(f Findings) (Passage, []Gated) {
 	var all []Gated
-	whole, doubt := NoWorse, f.Tally.Failed+f.Tally.Missing > 0
+	whole, doubt := NoWorse, len(Doubts(f)) > 0
+	for _, r := range f.Requirements {
+		if r.State == Broken {
+			whole = IsWorse
+		}
+		doubt = doubt || r.State != Met
+	}
 	for _, c := range f.Comparisons {
 		if !c.Primary {
 			continue
@@ -44,10 +53,47 @@ func Gate(f Findings) (Passage, []Gated) {
 		}
 		doubt = doubt || g.Passage == Unproven
 	}
-	if whole == NoWorse && (doubt || len(all) == 0) {
+	if whole == NoWorse && (doubt || len(all)+len(f.Requirements) == 0) {
 		whole = Unproven
 	}
 	return whole, all
+}
+
+// Doubts says what of the run itself keeps a gate from opening, whatever its
+// comparisons say.
+func Doubts(f Findings) []string {
+	var all []string
+	if n := f.Tally.Failed; n > 0 {
+		all = append(all, fmt.Sprintf("%d of %d trials failed", n, f.Tally.Planned))
+	}
+	if n := f.Tally.Missing; n > 0 {
+		all = append(all, fmt.Sprintf("%d of %d trials have left no record", n, f.Tally.Planned))
+	}
+	for _, arm := range f.failing() {
+		all = append(all, "exchanges of "+arm+" failed, which no requirement that is met allows")
+	}
+	return all
+}
+
+// failing names the arms that had exchanges fail beyond what a requirement allows.
+// Their other figures are of the trials in which all went well.
+func (f Findings) failing() []string {
+	allowed := map[place]bool{}
+	for _, r := range f.Requirements {
+		if r.Metric == errorShare && r.State == Met {
+			allowed[place{r.Cell, r.Arm}] = true
+		}
+	}
+	var names []string
+	for _, cell := range f.Cells {
+		for _, arm := range cell.Arms {
+			failed := slices.ContainsFunc(arm.Trials, func(t Trial) bool { return t.Errors > 0 })
+			if failed && !allowed[place{cell.Name, arm.Name}] {
+				names = append(names, armOf(cell, arm))
+			}
+		}
+	}
+	return names
 }
 
 func pass(c Comparison) (Passage, string) {
@@ -61,7 +107,7 @@ func pass(c Comparison) (Passage, string) {
 	}
 	metric, err := record.MetricNamed(c.Metric)
 	switch {
-	case err != nil, stat.MinP(c.Blocks) > Level:
+	case err != nil, stat.MinP(c.Blocks) > c.Level:
 		return Unproven, c.Reason
 	case metric.Better == record.Lower && c.High < 1+c.Bound, metric.Better == record.Higher && c.Low > 1/(1+c.Bound):
 		return NoWorse, fmt.Sprintf("the interval rules out more than %s for the worse", percent(c.Bound))

@@ -5,7 +5,7 @@ import "testing"
 func TestGate(t *testing.T) {
 	const lower, higher = "server.cpu_us_per_exchange", "exchanges_per_s"
 	c := func(metric string, v Verdict, low, high float64) Comparison {
-		return Comparison{Metric: metric, Verdict: v, Low: low, High: high, Bound: 0.02, Blocks: 8, Primary: true, Reason: "why"}
+		return Comparison{Metric: metric, Verdict: v, Low: low, High: high, Bound: 0.02, Blocks: 8, Level: Level, Primary: true, Reason: "why"}
 	}
 	few := c(lower, CannotTell, 0.99, 1.01)
 	few.Blocks = 3

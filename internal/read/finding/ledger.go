@@ -3,7 +3,7 @@ package finding
 import (
 	"fmt"
 	"math"
-	"sort"
+	"slices"
 	"strings"
 
 	"netdyno/internal/contract"
@@ -52,23 +52,27 @@ func (e *exam) complete() string {
 // failures taints a trial in which exchanges failed: what remained is another
 // load than the one declared.
 func (e *exam) failures() string {
-	byKind := map[contract.ErrorKind]int64{}
-	total := int64(0)
-	for _, g := range e.generators {
-		for kind, n := range g.Result.Counts.Errors {
-			byKind[kind] += n
-			total += n
-		}
-	}
+	total, kinds := e.failed()
 	if total == 0 {
 		return ""
 	}
-	var kinds []string
-	for kind := range byKind {
-		kinds = append(kinds, string(kind))
-	}
-	sort.Strings(kinds)
 	return fmt.Sprintf("%d exchanges failed (%s)", total, strings.Join(kinds, ", "))
+}
+
+// failed counts the exchanges that failed by the clients' accounts, and names
+// how.
+func (e *exam) failed() (total int64, kinds []string) {
+	for _, g := range e.generators {
+		if g.Result == nil {
+			continue
+		}
+		for kind, n := range g.Result.Counts.Errors {
+			total += n
+			kinds = append(kinds, string(kind))
+		}
+	}
+	slices.Sort(kinds)
+	return total, slices.Compact(kinds)
 }
 
 // verified demands the one checked message per connection of METHOD §1.3,
@@ -168,23 +172,53 @@ func (e *exam) serverBooks() string {
 }
 
 // shift returns the share of a client's window that may lie outside the
-// servers' or theirs outside it: by how much the lengths differ, and by how
-// late the readings were. A fixed amount is the same work whenever it is read.
+// servers' or theirs outside it: by how much the lengths differ or, where one
+// clock has read them, by how far their edges lie apart, and by how late the
+// readings were. A fixed amount is the same work whenever it is read.
 func (e *exam) shift(g *record.Worker, servers []record.Span) float64 {
 	length := (float64(g.Result.ToNs) - float64(g.Result.FromNs)) / 1e9
 	if e.amount() || !(length > 0) {
 		return 0
 	}
 	late, apart := 0.0, 0.0
-	if span, ok := e.window.Span(g); ok {
+	span, read := e.window.Span(g)
+	if read {
 		late = lateness(span)
 	}
 	for _, s := range servers {
 		if seconds, ok := s.Seconds(); ok {
-			apart = max(apart, math.Abs(seconds-length)+lateness(s))
+			edges := math.Abs(seconds - length)
+			if read {
+				edges = max(edges, displaced(span, s))
+			}
+			apart = max(apart, edges+lateness(s))
 		}
 	}
-	return min((apart+late)/length, maxShift)
+	outside := apart + late
+	return min((outside+e.backlog(outside))/length, maxShift)
+}
+
+// backlog returns what an open loop may have worked off within some seconds
+// beside what fell due in them, in seconds of its rate: no more than what had
+// waited longest, and no more than all slots together can do.
+func (e *exam) backlog(seconds float64) float64 {
+	responses, open := e.window.Histogram(record.Response)
+	busy, known := e.inFlight()
+	if !open || !known || !(busy > 0) {
+		return 0
+	}
+	return min(float64(responses.MaxNs())/1e9, seconds*e.slots/busy)
+}
+
+// displaced is by how many seconds the meters of two workers read the edges
+// apart; 0 where they have no clock in common.
+func displaced(a, b record.Span) float64 {
+	from, to, _, ok := a.Metered()
+	otherFrom, otherTo, _, known := b.Metered()
+	if !ok || !known || a.Worker.Seat != b.Worker.Seat {
+		return 0
+	}
+	return (math.Abs(float64(from.AtNs-otherFrom.AtNs)) + math.Abs(float64(to.AtNs-otherTo.AtNs))) / 1e9
 }
 
 // lateness is by how many seconds a span's readings followed their marks.
@@ -203,7 +237,7 @@ type entry struct{ server, clients, slack float64 }
 func (b *entry) add(g *record.Worker, amount, size int64, shift float64) {
 	work := float64(amount)
 	b.clients += work
-	b.slack += max(2*slotsOf(g.Setup.Load)*float64(size), (serverSlack+shift)*work)
+	b.slack += max(2*slotsOf(g.Setup.Load)*float64(size), serverSlack*work) + shift*work
 }
 
 // open tells whether the ends disagree.

@@ -3,7 +3,6 @@ package finding
 import (
 	"fmt"
 	"strconv"
-	"time"
 
 	"netdyno/internal/contract"
 	"netdyno/internal/quantity"
@@ -27,7 +26,7 @@ func (e *exam) flowControlled() (of contract.Role, proof string) {
 		if !known || !timed || window == 0 || waiting <= window || !(trip > 0) {
 			continue
 		}
-		rtt := time.Duration(trip * float64(time.Microsecond))
+		rtt := quantity.Microseconds(trip)
 		most := window / rtt.Seconds()
 		if rate < flowFull*most {
 			continue

@@ -4,7 +4,6 @@ import (
 	"fmt"
 	"slices"
 	"strings"
-	"time"
 
 	"netdyno/internal/contract"
 	"netdyno/internal/quantity"
@@ -57,21 +56,34 @@ func otherEnd(r contract.Role) contract.Role {
 func (e *exam) restrained() (limit Limit, of contract.Role, proof string) {
 	for _, r := range restraints {
 		for _, sender := range []contract.Role{contract.Server, contract.Client} {
-			spans, ok := e.window.Spans(sender)
-			if !ok {
-				continue
+			if proof := e.heldBackBy(r, sender); proof != "" {
+				return r.limit, r.of(sender), proof
 			}
-			g, ok := record.GrowthOf(spans)
-			loaded := g.SocketsS * e.activeShare()
-			if !ok || g.BusyS < sending*loaded || r.held(g) < heldBack*g.BusyS || !(g.BusyS > 0) {
-				continue
-			}
-			return r.limit, r.of(sender), fmt.Sprintf("the %s's %.0f connections had data to send for %s of the window and were for %s of that time %s; %s",
-				sender, g.Sockets, quantity.FormatShare(min(g.BusyS/loaded, 1)), quantity.FormatShare(min(r.held(g)/g.BusyS, 1)),
-				r.words(string(sender), string(otherEnd(sender))), e.circumstances(sender, spans))
+		}
+	}
+	for _, sender := range []contract.Role{contract.Server, contract.Client} {
+		if proof := e.windowed(sender); proof != "" {
+			return ReceiveWindow, otherEnd(sender), proof
 		}
 	}
 	return "", "", ""
+}
+
+// heldBackBy proves that the kernel charged an end's connections with one
+// restraint for most of the time in which they had data to send.
+func (e *exam) heldBackBy(r restraint, sender contract.Role) (proof string) {
+	spans, ok := e.window.Spans(sender)
+	if !ok {
+		return ""
+	}
+	g, ok := record.GrowthOf(spans)
+	loaded := g.SocketsS * e.activeShare()
+	if !ok || g.BusyS < sending*loaded || r.held(g) < heldBack*g.BusyS || !(g.BusyS > 0) {
+		return ""
+	}
+	return fmt.Sprintf("the %s's %.0f connections had data to send for %s of the window and were for %s of that time %s; %s",
+		sender, g.Sockets, quantity.FormatShare(min(g.BusyS/loaded, 1)), quantity.FormatShare(min(r.held(g)/g.BusyS, 1)),
+		r.words(string(sender), string(otherEnd(sender))), e.circumstances(sender, spans))
 }
 
 // activeShare is the share of connections that carry load.
@@ -91,7 +103,7 @@ func (e *exam) circumstances(sender contract.Role, spans []record.Span) string {
 	var parts []string
 	values := e.values
 	if rtt, ok := values[string(sender)+".tcp_rtt_us"]; ok {
-		parts = append(parts, "round trip "+quantity.FormatDuration(time.Duration(rtt*float64(time.Microsecond))))
+		parts = append(parts, "round trip "+quantity.FormatMicroseconds(rtt))
 	}
 	if window, ok := values[string(sender)+".tcp_congestion_window_bytes"]; ok {
 		parts = append(parts, "congestion window "+quantity.FormatBytes(window))

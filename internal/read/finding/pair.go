@@ -10,44 +10,30 @@ import (
 
 // pairs are the within-block ratios of one metric, rising by block.
 type pairs struct {
-	blocks []int
-	ratios []float64
-	logs   []float64
+	blocks  []int
+	ratios  []float64
+	effects []float64 // 0 where nothing differs: the ratios' logarithms
+	plain   bool      // a ratio may be 0, so the effects are the ratios less 1
 }
 
 // pair divides an arm's values by a base's, block by block, over the blocks
 // where both have a valid trial. A block's value is the geometric mean of an
 // arm's appearances in it, so the baseline's is of two trials.
 func (s *sorted) pair(cell, metric, arm, base string) pairs {
-	top, bottom := s.blockValues(cell, arm, metric), s.blockValues(cell, base, metric)
-	var p pairs
-	for _, block := range rising(top) {
-		if other, ok := bottom[block]; ok {
-			p.add(block, top[block]/other)
-		}
-	}
-	return p
+	return ratiosOf(subtract(meanLogs(s.trials(cell, arm), metric), meanLogs(s.trials(cell, base), metric)))
 }
 
 // pairRepeats divides the baseline's repeat by its first appearance.
 func (s *sorted) pairRepeats(cell, metric, base string) pairs {
-	first, repeat := map[int]float64{}, map[int]float64{}
-	for _, v := range s.at[place{cell, base}] {
-		value, ok := v.trial.Values[metric]
-		if v.trial.Status != Valid || !ok || !usable(value) {
-			continue
-		}
-		if v.plan.Repeat {
-			repeat[v.plan.Block] = value
-		} else {
-			first[v.plan.Block] = value
-		}
-	}
+	trials := s.trials(cell, base)
+	return ratiosOf(subtract(logs(trials, metric, true), logs(trials, metric, false)))
+}
+
+// ratiosOf takes logarithms of ratios by block.
+func ratiosOf(logs map[int]float64) pairs {
 	var p pairs
-	for _, block := range rising(repeat) {
-		if other, ok := first[block]; ok {
-			p.add(block, repeat[block]/other)
-		}
+	for _, block := range rising(logs) {
+		p.add(block, math.Exp(logs[block]))
 	}
 	return p
 }
@@ -56,39 +42,24 @@ func (p *pairs) add(block int, ratio float64) {
 	if usable(ratio) {
 		p.blocks = append(p.blocks, block)
 		p.ratios = append(p.ratios, ratio)
-		p.logs = append(p.logs, math.Log(ratio))
+		p.effects = append(p.effects, math.Log(ratio))
 	}
 }
 
-// estimate returns the geometric mean ratio with its interval, kept finite;
-// false for fewer than two blocks.
-func (p pairs) estimate() (stat.Estimate, bool) {
-	e, ok := stat.GeometricMean(p.ratios)
+// estimate returns the mean ratio with its interval, kept finite; false for fewer
+// than two blocks.
+func (p pairs) estimate() (stat.Estimate, bool) { return p.estimateAt(Level) }
+
+// estimateAt is estimate with an interval of confidence 1 − level.
+func (p pairs) estimateAt(level float64) (stat.Estimate, bool) {
+	if p.plain {
+		e, ok := stat.MeanAt(p.ratios, level)
+		e.Low = max(e.Low, 0) // no figure lies below
+		return e, ok
+	}
+	e, ok := stat.GeometricMeanAt(p.ratios, level)
 	e.Low, e.High = max(e.Low, 1/math.MaxFloat64), min(e.High, math.MaxFloat64)
 	return e, ok
-}
-
-func (s *sorted) blockValues(cell, arm, metric string) map[int]float64 {
-	logs := map[int][]float64{}
-	for _, v := range s.at[place{cell, arm}] {
-		if value, ok := v.trial.Values[metric]; ok && v.trial.Status == Valid && usable(value) {
-			logs[v.plan.Block] = append(logs[v.plan.Block], math.Log(value))
-		}
-	}
-	values := map[int]float64{}
-	for block, l := range logs {
-		values[block] = math.Exp(stat.Mean(l))
-	}
-	return values
-}
-
-func rising(values map[int]float64) []int {
-	blocks := make([]int, 0, len(values))
-	for block := range values {
-		blocks = append(blocks, block)
-	}
-	slices.Sort(blocks)
-	return blocks
 }
 
 // noise compares the baseline with its own repeat, in every cell and on every
@@ -111,7 +82,7 @@ func (s *sorted) noise() []Noise {
 			}
 			all = append(all, Noise{
 				Cell: cell, Metric: m.Name, Ratio: e.Point, Low: e.Low, High: e.High, Ratios: p.ratios,
-				Bound: max(e.Low, 1/e.High, 1) - 1, P: stat.SignFlip(p.logs),
+				Bound: max(e.Low, 1/e.High, 1) - 1, P: stat.SignFlip(p.effects),
 			})
 		}
 	}

@@ -15,6 +15,9 @@ func (s *sorted) refuse(b *pending) string {
 		if n := flagged(views, Overloaded); n > 0 && isLatency(b.Metric) {
 			return fmt.Sprintf("%s was overloaded in %d of %d trials; its times are those of a growing queue", arm, n, len(views))
 		}
+		if n := MovedIn(trialsOf(views), b.Metric); n > 0 {
+			return fmt.Sprintf("%s left exchanges unfinished that would raise it in %d of %d trials; what was measured is a lower bound", arm, n, len(views))
+		}
 	}
 	if !s.onlyServersDiffer(b) || !s.pacedByClient(b) {
 		return ""

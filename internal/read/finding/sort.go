@@ -32,12 +32,19 @@ type sorted struct {
 	arms   []string
 	at     map[place][]*view // by block, a repeat after its first appearance
 	stray  []record.Warning  // about records that belong nowhere
+	stage  *Stage            // nil for a study without stages
+	spared int               // trials of blocks after the stage at which the run stopped
 }
 
 func sortOut(header record.Header, trials []record.Trial, records []record.Record) *sorted {
 	s := &sorted{header: header, at: map[place][]*view{}}
 	byID := map[string]*view{}
+	stopped := stopOf(header)
 	for _, t := range trials {
+		if stopped != nil && t.Block > stopped.Blocks && !t.Probe {
+			s.spared++
+			continue
+		}
 		if byID[t.ID] != nil {
 			s.strayed(t.ID, "is planned twice; the first place counts")
 			continue
@@ -62,6 +69,7 @@ func sortOut(header record.Header, trials []record.Trial, records []record.Recor
 		}
 	}
 	s.arrange()
+	s.stage = s.staged()
 	return s
 }
 

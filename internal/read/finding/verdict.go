@@ -9,7 +9,7 @@ import (
 )
 
 // judge gives the verdict by METHOD §6.3: better or worse needs an adjusted
-// p ≤ Level and an interval wholly beyond the bound; equivalent an interval
+// p ≤ its level and an interval wholly beyond the bound; equivalent an interval
 // wholly inside the declared margin (inside the A/A bound is not enough: a
 // noisy machine must not make everything equal).
 func (b *pending) judge() {
@@ -21,13 +21,15 @@ func (b *pending) judge() {
 	beyond := b.Low > 1+b.Bound || b.High < 1/(1+b.Bound)
 	inside := b.Low >= 1/(1+b.margin) && b.High <= 1+b.margin
 	switch {
-	case stat.MinP(b.Blocks) > Level:
-		b.cannotTell(least, "%d blocks cannot reach p ≤ %v; at least %d are needed", b.Blocks, Level, least)
+	case stat.MinP(b.Blocks) > b.Level:
+		b.cannotTell(least, "%d blocks cannot reach p ≤ %.3g; at least %d are needed", b.Blocks, b.Level, least)
+	case b.mute:
+		b.cannotTell(0, "the look after this stage has no part of the level")
 	case inside:
 		b.Verdict = Equivalent
-	case beyond && b.Adjusted <= Level && b.better == "":
+	case beyond && b.Adjusted <= b.Level && b.better == "":
 		b.cannotTell(0, "%s has no better direction", b.Metric)
-	case beyond && b.Adjusted <= Level:
+	case beyond && b.Adjusted <= b.Level:
 		b.Verdict = Worse
 		if (b.Ratio > 1) == (b.better == record.Higher) {
 			b.Verdict = Better
@@ -38,7 +40,7 @@ func (b *pending) judge() {
 	case !beyond:
 		b.cannotTell(b.needs(least), "the interval reaches into the bound of %s", percent(b.Bound))
 	default:
-		b.cannotTell(b.needs(least), "adjusted p %.3g is above %v", b.Adjusted, Level)
+		b.cannotTell(b.needs(least), "adjusted p %.3g is above %.3g", b.Adjusted, b.Level)
 	}
 }
 
@@ -47,19 +49,20 @@ func (b *pending) cannotTell(needs int, format string, args ...any) {
 }
 
 // leastBlocks returns how many blocks the sign flip needs before any p can
-// reach Level. Both adjustments leave the least p of a clear family alone.
+// reach the level. Both adjustments leave the least p of a clear family alone.
 func (b *pending) leastBlocks() int {
 	n := 2
-	for stat.MinP(n) > Level {
+	for stat.MinP(n) > b.Level && n < stat.MaxBlocks {
 		n++
 	}
 	return n
 }
 
 // needs returns the blocks in all after which this mean and spread would be
-// expected to settle the question; 0 when no reasonable number would.
+// expected to settle the question in a study of one stage; 0 when no reasonable
+// number would.
 func (b *pending) needs(least int) int {
-	return stat.BlocksToSettle(stat.Mean(b.pairs.logs), stat.SD(b.pairs.logs),
+	return stat.BlocksToSettle(stat.Mean(b.pairs.effects), stat.SD(b.pairs.effects),
 		math.Log1p(b.margin), math.Log1p(b.Bound), max(least, b.Blocks+1))
 }
 

@@ -50,14 +50,14 @@ func TestVerdictRule(t *testing.T) {
 	}
 	for _, c := range cases {
 		b := &pending{
-			Comparison: Comparison{Metric: "m", Ratios: c.ratios, Blocks: len(c.ratios), Method: StepDown, Bound: c.bound},
+			Comparison: Comparison{Metric: "m", Ratios: c.ratios, Blocks: len(c.ratios), Method: StepDown, Bound: c.bound, Level: Level},
 			better:     c.better, margin: 0.02,
 		}
 		for block, r := range c.ratios {
 			b.pairs.add(block, r)
 		}
 		e, _ := b.pairs.estimate()
-		b.Ratio, b.Low, b.High, b.P = e.Point, e.Low, e.High, stat.SignFlip(b.pairs.logs)
+		b.Ratio, b.Low, b.High, b.P = e.Point, e.Low, e.High, stat.SignFlip(b.pairs.effects)
 		b.Adjusted = min(1, b.P*c.factor)
 		b.judge()
 		if b.Verdict != c.want || !strings.Contains(b.Reason, c.reason) || (c.reason == "") != (b.Reason == "") || (b.NeedsMore > len(c.ratios)) != c.needs {

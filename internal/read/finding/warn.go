@@ -14,7 +14,7 @@ import (
 func (s *sorted) warn(f Findings) []record.Warning {
 	all := slices.Clone(s.header.Study.Warnings)
 	all = append(all, s.stray...)
-	for _, of := range []func(Findings) []record.Warning{s.warnLimits, s.warnFlags, s.warnNoise, s.warnDelivery, s.warnPlace, s.warnAway, s.warnHosts} {
+	for _, of := range []func(Findings) []record.Warning{s.warnLimits, s.warnFlags, s.warnThin, s.warnUnfinished, s.warnNoise, s.warnDelivery, s.warnPlace, s.warnAway, s.warnHosts} {
 		all = append(all, of(f)...)
 	}
 	return all
@@ -53,6 +53,8 @@ var flagWarnings = []struct{ flag, text, advice string }{
 	{Lagging, "left more than 5 % of their slots empty", "give the clients more CPUs: the generator paced these trials"},
 	{Reconnected, "made connections anew that had ended between exchanges", "give the ends more CPU, or ask the server why it closes them: HTTP/1.1 lets both ends close after a reply"},
 	{Unverified, "were driven by a program that does not check what it receives", "compare its figures with those of an arm that does, under the same load"},
+	{Bunched, "sent in bunches, which the declared arrivals are not", "give the clients more CPUs or processes (clients=2), or offer less: these times are of bursts"},
+	{Evened, "sent more evenly than the Poisson arrivals that were declared", "look at the client: it paces itself, and evener arrivals wait less"},
 	{Noisy, "lost more than 1 % of the host's CPU time to the hypervisor", "use a quiet or dedicated machine"},
 }
 

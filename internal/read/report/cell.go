@@ -63,6 +63,9 @@ func (l *layout) choose(c finding.Cell, names []string) []string {
 	for _, metric := range l.Header.Study.Compare.Primary {
 		add(metric)
 	}
+	for _, metric := range leftOver(c) {
+		add(metric)
+	}
 	return chosen
 }
 
@@ -142,20 +145,20 @@ func (l *layout) table(c finding.Cell, metrics []string, value func(finding.Arm,
 }
 
 func (l *layout) medians(c finding.Cell, metrics []string) Table {
-	return l.table(c, metrics, func(_ finding.Arm, m finding.Summary, s scale) Datum {
-		return Datum{Text: s.text(m.Median)}
+	return l.table(c, metrics, func(a finding.Arm, m finding.Summary, s scale) Datum {
+		return Datum{Text: median(a, m, s)}
 	})
 }
 
 func (l *layout) intervals(c finding.Cell, metrics []string) Table {
-	return l.table(c, metrics, func(_ finding.Arm, m finding.Summary, s scale) Datum {
-		return Datum{Text: s.text(m.Median), Detail: s.interval(m.Low, m.High)}
+	return l.table(c, metrics, func(a finding.Arm, m finding.Summary, s scale) Datum {
+		return Datum{Text: median(a, m, s), Detail: s.interval(m.Low, m.High)}
 	})
 }
 
 func (l *layout) mainTable(c finding.Cell) Table {
 	t := l.table(c, l.choose(c, wide), func(a finding.Arm, m finding.Summary, s scale) Datum {
-		datum := Datum{Text: s.text(m.Median), Detail: s.interval(m.Low, m.High)}
+		datum := Datum{Text: median(a, m, s), Detail: s.interval(m.Low, m.High)}
 		if cmp, ok := l.compared[comparisonKey{c.Name, a.Name, m.Metric}]; ok {
 			datum.Verdict = cmp.Verdict
 			if cmp.Ratio > 0 {
@@ -165,7 +168,7 @@ func (l *layout) mainTable(c finding.Cell) Table {
 		return datum
 	})
 	t.Caption = "Median over trials with the 95 % interval of their geometric mean; below it the ratio to " +
-		or(l.Header.Study.Compare.Baseline, "the baseline") + " with its 95 % interval and verdict."
+		or(l.Header.Study.Compare.Baseline, "the baseline") + " with its " + confidence(l.level()) + " interval and verdict."
 	t.Columns = append(t.Columns, Column{Title: "limit"})
 	for i, a := range c.Arms {
 		t.Rows[i] = append(t.Rows[i], Datum{Text: string(a.Limit), Detail: a.LimitProof})
@@ -257,7 +260,7 @@ func (l *layout) allTable(c finding.Cell) Table {
 		for _, a := range c.Arms {
 			datum := Datum{Text: "–"}
 			if m, ok := summaryOf(a, metric); ok {
-				datum = Datum{Text: s.text(m.Median), Detail: s.interval(m.Low, m.High)}
+				datum = Datum{Text: median(a, m, s), Detail: s.interval(m.Low, m.High)}
 			}
 			row = append(row, datum)
 		}

@@ -16,7 +16,7 @@ const maxRows = 500
 func (l *layout) evidence() []Section {
 	var sections []Section
 	for _, s := range []Section{
-		l.served(), l.noise(), l.comparisons(), l.published(), l.tcp(), l.settings(), l.facts(), l.failures(),
+		l.served(), l.trust(), l.noise(), l.comparisons(), l.published(), l.tcp(), l.settings(), l.facts(), l.calibration(), l.failures(),
 	} {
 		s.Tables = slices.DeleteFunc(s.Tables, func(t Table) bool { return len(t.Rows) == 0 })
 		if len(s.Tables) > 0 {
@@ -71,7 +71,7 @@ func (l *layout) comparisons() Section {
 	return Section{
 		ID: "comparisons", Title: "Comparisons",
 		Note: "Ratios are arm ÷ " + or(l.Header.Study.Compare.Baseline, "baseline") + ", the geometric mean of the ratios within blocks. The interval is by t on their logarithms, " +
-			"p by the exact sign-flip permutation test. Better or worse needs an adjusted p of at most 0.05 and an interval outside the bound.",
+			"p by the exact sign-flip permutation test. Better or worse needs an adjusted p of at most " + strconv.FormatFloat(l.level(), 'g', 3, 64) + " and an interval outside the bound.",
 		Tables: []Table{bounded(primary), bounded(explored)},
 	}
 }

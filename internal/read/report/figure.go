@@ -158,7 +158,7 @@ func (l *layout) effects() []Figure {
 		}
 		caption := "Read as the figure above."
 		if len(figures) == 0 {
-			caption = "Each arm as a ratio to " + l.Header.Study.Compare.Baseline + ", paired within blocks: small dots are blocks, the line is the 95 % interval. " +
+			caption = "Each arm as a ratio to " + l.Header.Study.Compare.Baseline + ", paired within blocks: small dots are blocks, the line is the " + confidence(l.level()) + " interval. " +
 				"Inside the grey band a difference counts as none; the grey row compares the baseline with its own repeat. Pale rows are invalid."
 		}
 		figures = append(figures, Figure{

@@ -51,6 +51,8 @@ func scaleFor(metric, unit string, largest float64) scale {
 		{"s_per_gb", []scale{{1, "s/GB"}}, ""},
 		{"per_exchange", []scale{{1, "/exchange"}}, ""},
 		{"work_s", []scale{{1e-3, "ms"}, {1, "s"}}, ""},
+		{"gap_cv", []scale{{1, "sd ÷ mean"}}, ""},
+		{"unfinished", []scale{{1, "exchanges"}}, ""},
 	} {
 		if strings.HasSuffix(metric, known.suffix) {
 			s := step(known.ladder, largest)
@@ -229,6 +231,9 @@ var labels = map[string]string{
 	"idle_heap_bytes":             "idle heap",
 	"idle_rss_bytes":              "idle RSS",
 	"work_s":                      "time for the work",
+	"arrival_gap_cv":              "variation of the gaps",
+	"unfinished":                  "left unfinished",
+	"unfinished_age_max_us":       "oldest unfinished",
 	"link_bytes_per_exchange":     "bytes on the link",
 	"link_packets_per_exchange":   "packets on the link",
 	"tcp_rtt_us":                  "TCP round trip",

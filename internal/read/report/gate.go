@@ -2,6 +2,7 @@ package report
 
 import (
 	"io"
+	"slices"
 	"strings"
 
 	"netdyno/internal/read/finding"
@@ -16,30 +17,54 @@ var passages = map[finding.Passage]struct{ words, mark string }{
 
 // Gate is what a gate found, for a pull request.
 type Gate struct {
-	Passage finding.Passage
-	table   Table
-	title   string
+	Passage  finding.Passage
+	table    Table
+	requires Table
+	judged   string
+	doubts   []string
+	words    string
+	title    string
 }
 
 // NewGate lays a gate's findings out.
 func NewGate(f finding.Findings, passage finding.Passage, all []finding.Gated) Gate {
-	g := Gate{Passage: passage, title: "netdyno gate, " + or(f.Header.Study.Name, "a study") + ": " + passages[passage].words}
-	g.table = Table{Columns: head("arm", "against", "cell", "metric", "#ratio", "95 % interval", "gate", "because")}
+	l := newLayout(f)
+	g := Gate{Passage: passage, words: passages[passage].words, judged: strings.Join(l.judged(), " "), doubts: finding.Doubts(f)}
+	if passage == finding.IsWorse && !slices.ContainsFunc(all, func(c finding.Gated) bool { return c.Passage == finding.IsWorse }) {
+		g.words = "a requirement is broken"
+	}
+	g.title = "netdyno gate, " + or(f.Header.Study.Name, "a study") + ": " + g.words
+	g.table = Table{Columns: head("arm", "against", "cell", "metric", "#ratio", confidence(l.level())+" interval", "gate", "because")}
 	for _, c := range all {
 		g.table.Rows = append(g.table.Rows, words(c.Arm, c.Base, or(c.Cell, "all"), labelOf(c.Metric), ratio(c.Ratio),
 			ratioInterval(c.Low, c.High), passages[c.Passage].mark, c.Reason))
 	}
+	g.requires = Table{Columns: head("requirement", "cell", "#found", confidence(l.level())+" interval", "gate", "because")}
+	for _, r := range f.Requirements {
+		value, interval := measured(r)
+		g.requires.Rows = append(g.requires.Rows, words(r.Text, or(r.Cell, "all"), value, interval, stateMarks[r.State]+" "+string(r.State), r.Reason))
+	}
 	return g
 }
 
-// Markdown writes the gate as a heading and a table.
+// Markdown writes the gate as a heading, its tables and how it was judged.
 func (g Gate) Markdown(w io.Writer) error {
 	m := markdown{}
 	m.heading(3, g.title)
 	m.table(g.table)
+	m.table(g.requires)
+	if len(g.doubts) > 0 {
+		m.paragraph("In doubt: " + strings.Join(g.doubts, "; ") + ".")
+	}
+	m.paragraph(g.judged)
 	_, err := io.WriteString(w, strings.TrimSpace(m.out.String())+"\n")
 	return err
 }
 
-// String is the verdict in a line.
-func (g Gate) String() string { return "gate: " + passages[g.Passage].words }
+// String is the verdict in a line, with what leaves it open besides comparisons.
+func (g Gate) String() string {
+	if g.Passage == finding.Unproven && len(g.doubts) > 0 {
+		return "gate: " + g.words + ": " + strings.Join(g.doubts, "; ")
+	}
+	return "gate: " + g.words
+}

@@ -25,9 +25,11 @@ var styleSheet string
 var script string
 
 var pageTemplate = template.Must(template.New("page").Funcs(template.FuncMap{
-	"mark":    mark,
-	"verdict": verdictClass,
-	"isWord":  func(d Datum) bool { return d.Text == string(d.Verdict) },
+	"mark":       mark,
+	"verdict":    verdictClass,
+	"stateMark":  func(s finding.State) string { return stateMarks[s] },
+	"stateClass": func(s finding.State) string { return verdictClass(stateVerdict[s]) },
+	"isWord":     func(d Datum) bool { return d.Text == string(d.Verdict) },
 }).Parse(pageHTML))
 
 // view is what the template sees beside the page.

@@ -17,8 +17,12 @@ func (p Page) Markdown(w io.Writer) error {
 	for _, a := range slices.Concat(p.Answers, p.More) {
 		m.item(strings.TrimSpace("**" + or(mark(a.Verdict), "·") + "** " + inline(a.Text)))
 	}
+	for _, r := range p.Requires {
+		m.item(strings.TrimSpace("**" + or(stateMarks[r.State], "·") + "** " + inline(r.Text)))
+	}
 	m.line("")
 	m.paragraph(p.Tally)
+	m.paragraph(strings.Join(p.Judged, " "))
 	for _, doubt := range p.Doubts {
 		m.item("**Doubt:** " + inline(doubt))
 	}

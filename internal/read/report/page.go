@@ -15,22 +15,24 @@ import (
 // Page is a report before it has a form. Strings are ready to print, numbers
 // inside figures are raw. Build one with New; renderers only read it.
 type Page struct {
-	Title    string    `json:"title"`
-	Question string    `json:"question,omitempty"`
-	Made     string    `json:"made"` // when, with what, on which rig
-	Answers  []Answer  `json:"answers"`
-	More     []Answer  `json:"more,omitempty"` // the less decisive answers of a large study
-	Tally    string    `json:"tally"`
-	Doubts   []string  `json:"doubts,omitempty"` // what undermines the answers
-	Warnings []Warning `json:"warnings,omitempty"`
-	Arms     []Key     `json:"arms"`
-	Effects  []Figure  `json:"effects"`            // every arm against the baseline, one figure per primary metric
-	Charts   []Chart   `json:"charts,omitempty"`   // as the study asked for them
-	Fits     []Section `json:"fits,omitempty"`     // models, each with its sentence
-	Searches []Section `json:"searches,omitempty"` // for the least that comes near the best
-	Cells    []Cell    `json:"cells"`
-	Evidence []Section `json:"evidence"`
-	Rerun    Rerun     `json:"rerun"`
+	Title    string        `json:"title"`
+	Question string        `json:"question,omitempty"`
+	Made     string        `json:"made"` // when, with what, on which rig
+	Answers  []Answer      `json:"answers"`
+	More     []Answer      `json:"more,omitempty"`     // the less decisive answers of a large study
+	Requires []Requirement `json:"requires,omitempty"` // what the study demands, unmet first
+	Tally    string        `json:"tally"`
+	Judged   []string      `json:"judged,omitempty"` // how: stage and level, size of the families, method
+	Doubts   []string      `json:"doubts,omitempty"` // what undermines the answers
+	Warnings []Warning     `json:"warnings,omitempty"`
+	Arms     []Key         `json:"arms"`
+	Effects  []Figure      `json:"effects"`            // every arm against the baseline, one figure per primary metric
+	Charts   []Chart       `json:"charts,omitempty"`   // as the study asked for them
+	Fits     []Section     `json:"fits,omitempty"`     // models, each with its sentence
+	Searches []Section     `json:"searches,omitempty"` // for the least that comes near the best
+	Cells    []Cell        `json:"cells"`
+	Evidence []Section     `json:"evidence"`
+	Rerun    Rerun         `json:"rerun"`
 }
 
 // Answer is one sentence with the verdict that it states; the verdict is
@@ -94,7 +96,9 @@ func New(f finding.Findings) Page {
 		Made:     l.made(),
 		Answers:  answers,
 		More:     more,
+		Requires: l.requires(),
 		Tally:    l.tally(),
+		Judged:   l.judged(),
 		Doubts:   l.doubts(),
 		Warnings: l.warnings(),
 		Arms:     l.keys,
@@ -216,7 +220,7 @@ func (l *layout) tally() string {
 			fmt.Fprintf(&b, ", %d %s", part.n, part.name)
 		}
 	}
-	fmt.Fprintf(&b, " · %s", plural(l.Header.Study.Blocks, "block"))
+	fmt.Fprintf(&b, " · %s", plural(l.blocks(), "block"))
 	if t.Probes > 0 {
 		fmt.Fprintf(&b, " · %s for profiles", plural(t.Probes, "probe"))
 	}
@@ -224,6 +228,14 @@ func (l *layout) tally() string {
 		fmt.Fprintf(&b, " · %s %% of the time inside windows and warm-up", digits(100*t.WindowShare))
 	}
 	return b.String()
+}
+
+// blocks are those that the study planned, or at which it stopped.
+func (l *layout) blocks() int {
+	if l.Stage != nil && l.Stage.Stopped {
+		return l.Stage.Blocks
+	}
+	return l.Header.Study.Blocks
 }
 
 const maxAnswers = 8

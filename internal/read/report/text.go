@@ -114,10 +114,16 @@ func (t *terminal) header(p Page) {
 	if len(p.More) > 0 {
 		t.line(t.faint(fmt.Sprintf("… and %s; the tables below have every ratio", plural(len(p.More), "more answer"))))
 	}
-	if len(p.Answers) > 0 {
+	for _, r := range p.Requires {
+		t.paragraph(t.verdict(stateVerdict[r.State], or(stateMarks[r.State], "·"))+" ", r.Text)
+	}
+	if len(p.Answers)+len(p.Requires) > 0 {
 		t.line("")
 	}
 	t.paragraph("", p.Tally)
+	for _, how := range p.Judged {
+		t.paragraph("", how)
+	}
 	for _, doubt := range p.Doubts {
 		t.paragraph(t.paint("! ", text.FgYellow), doubt)
 	}

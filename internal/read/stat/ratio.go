@@ -6,6 +6,7 @@ package stat
 import (
 	"math"
 	"sort"
+	"sync"
 
 	"gonum.org/v1/gonum/stat/distuv"
 )
@@ -38,12 +39,7 @@ func Logs(ratios []float64) ([]float64, bool) {
 // Source: the log-ratio analysis of paired designs, e.g. Fleming and Wallace,
 // How not to lie with statistics, CACM 1986; Student's t for the interval.
 func GeometricMean(ratios []float64) (Estimate, bool) {
-	logs, ok := Logs(ratios)
-	if !ok || len(logs) < 2 {
-		return Estimate{}, false
-	}
-	m, half := Mean(logs), HalfWidth(len(logs), SD(logs))
-	return Estimate{math.Exp(m), math.Exp(m - half), math.Exp(m + half)}, true
+	return GeometricMeanAt(ratios, 1-Confidence)
 }
 
 // Mean returns the arithmetic mean, NaN when empty.
@@ -78,8 +74,17 @@ func HalfWidth(n int, sd float64) float64 {
 
 // TQuantile returns the two-sided critical value of Student's t at Confidence.
 func TQuantile(degrees float64) float64 {
-	return distuv.StudentsT{Sigma: 1, Nu: degrees}.Quantile(1 - (1-Confidence)/2)
+	if known, ok := critical.Load(degrees); ok {
+		return known.(float64)
+	}
+	t := distuv.StudentsT{Sigma: 1, Nu: degrees}.Quantile(1 - (1-Confidence)/2)
+	critical.Store(degrees, t)
+	return t
 }
+
+// critical keeps TQuantile's answers, which take thousands of steps each: every
+// comparison of a study asks for the same few.
+var critical sync.Map // float64 to float64
 
 // BlocksToSettle returns the least number of blocks, at least floor, at which
 // an interval around mean with standard deviation sd is expected to lie

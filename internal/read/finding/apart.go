@@ -1,0 +1,219 @@
+package finding
+
+import (
+	"fmt"
+	"math"
+	"slices"
+
+	"netdyno/internal/read/stat"
+	"netdyno/internal/record"
+)
+
+// Apart is what can be said about two runs of the same work that were made one
+// after the other: how they differ before anything was measured, and what of
+// the measured is more than runs made apart differ anyway.
+type Apart struct {
+	Differences []Difference        `json:"differences"` // facts first
+	Floor       string              `json:"floor"`       // the arm that carries what happened to the machine meanwhile
+	Comparisons []Comparison        `json:"comparisons"` // later ÷ earlier; the primary ones first
+	Calibration *record.Calibration `json:"calibration,omitempty"`
+	Passage     Passage             `json:"passage"`
+	Gated       []Gated             `json:"gated"`
+	Doubts      []string            `json:"doubts,omitempty"` // of the runs themselves, whatever the comparisons say
+}
+
+// Difference is one thing in which two runs differ besides their figures.
+type Difference struct {
+	About    string `json:"about"` // "machine", "program", "study", "seats", …
+	Text     string `json:"text"`
+	Decisive bool   `json:"decisive,omitempty"` // so that their figures may not be set side by side
+}
+
+// Names of the two runs in every text.
+const (
+	earlier = "the first"
+	later   = "the second"
+)
+
+// apart is one comparison of two runs on its way.
+type apart struct {
+	before, after Findings
+	calibration   *record.Calibration
+	result        Apart
+	barred        string            // why nothing may be judged, "" when it may
+	barredArm     map[place]string  // why an arm of a cell may not
+	noise         map[place]float64 // by cell and metric: the larger A/A bound
+}
+
+// CompareApart compares two runs of one study. Each arm is set against the
+// floor, the baseline of both, within the blocks of its own run; how far that
+// moved is judged against the spread within both runs and between like runs on
+// that machine (METHOD §6.12). Without a calibration nothing is better or worse.
+func CompareApart(before, after Findings, calibration *record.Calibration) Apart {
+	a := apart{before: before, after: after, calibration: calibration, barredArm: map[place]string{}, noise: map[place]float64{}}
+	a.result.Calibration = calibration
+	a.differ()
+	for _, f := range []Findings{before, after} {
+		for _, n := range f.Noise {
+			at := place{n.Cell, n.Metric}
+			a.noise[at] = max(a.noise[at], n.Bound)
+		}
+	}
+	if before.Header.Study.Compare.Baseline == after.Header.Study.Compare.Baseline {
+		a.result.Floor = before.Header.Study.Compare.Baseline
+	}
+	a.compare()
+	a.gate()
+	return a.result
+}
+
+// compare lines up what both runs have, judges the primary comparisons as one
+// family by Holm and the others as explored.
+func (a *apart) compare() {
+	var declared, explored []*pending
+	twins := a.common()
+	for _, m := range record.Metrics() {
+		primary := slices.Contains(a.after.Header.Study.Compare.Primary, m.Name) && slices.Contains(a.before.Header.Study.Compare.Primary, m.Name)
+		if m.Better == "" && !primary {
+			continue
+		}
+		for _, t := range twins {
+			b, measured := a.set(m, t, primary)
+			switch {
+			case primary:
+				declared = append(declared, b)
+			case measured:
+				explored = append(explored, b)
+			}
+		}
+	}
+	adjust(declared, HolmMethod, ofPs(stat.Holm))
+	adjust(explored, BenjaminiHochberg, ofPs(stat.BenjaminiHochberg))
+	for _, b := range append(declared, explored...) {
+		b.judge()
+		a.result.Comparisons = append(a.result.Comparisons, b.Comparison)
+	}
+}
+
+// HolmMethod is the adjustment of runs made apart, whose blocks are not paired.
+const HolmMethod = "Holm"
+
+// twin is an arm of a cell in both runs, and the floor of that cell in each.
+type twin struct {
+	cell              string
+	before, after     Arm
+	floorWas, floorIs Arm
+	floor             bool // it is the floor itself
+}
+
+// common returns what both runs have, in the order of the second.
+func (a *apart) common() []twin {
+	var all []twin
+	for _, cell := range a.after.Cells {
+		i := slices.IndexFunc(a.before.Cells, func(c Cell) bool { return c.Name == cell.Name })
+		if i < 0 {
+			continue
+		}
+		was := a.before.Cells[i]
+		floorIs, floorWas := armNamed(cell, a.result.Floor), armNamed(was, a.result.Floor)
+		for _, arm := range cell.Arms {
+			if other := armNamed(was, arm.Name); other != nil {
+				t := twin{cell: cell.Name, before: *other, after: arm, floor: arm.Name == a.result.Floor}
+				if floorIs != nil && floorWas != nil {
+					t.floorIs, t.floorWas = *floorIs, *floorWas
+				}
+				all = append(all, t)
+			}
+		}
+	}
+	return all
+}
+
+func armNamed(c Cell, name string) *Arm {
+	for i := range c.Arms {
+		if c.Arms[i].Name == name {
+			return &c.Arms[i]
+		}
+	}
+	return nil
+}
+
+// set makes one comparison; false where a run has no figure.
+func (a *apart) set(m record.Metric, t twin, primary bool) (*pending, bool) {
+	b := &pending{
+		Comparison: Comparison{Cell: t.cell, Metric: m.Name, Arm: t.after.Name, Base: a.result.Floor, Primary: primary, P: 1, Adjusted: 1, Level: Level},
+		better:     m.Better, margin: max(margin(a.before.Header.Study.Compare), margin(a.after.Header.Study.Compare)),
+	}
+	was, is := meanLogs(t.before.all(), m.Name), meanLogs(t.after.all(), m.Name)
+	spread, calibrated := record.Spread{}, false
+	if a.calibration != nil {
+		spread, calibrated = a.calibration.Spreads[m.Name]
+	}
+	between := spread.Absolute
+	if !t.floor {
+		floorWas, floorIs := meanLogs(t.floorWas.all(), m.Name), meanLogs(t.floorIs.all(), m.Name)
+		if set, now := subtract(was, floorWas), subtract(is, floorIs); len(set) > 0 && len(now) > 0 {
+			was, is, between = set, now, spread.Relative
+		} else {
+			b.Base = ""
+		}
+	} else {
+		b.Base = ""
+	}
+	b.Blocks = min(len(was), len(is))
+	b.Bound = max(b.margin, a.noise[place{t.cell, m.Name}])
+	x, y := inOrder(was), inOrder(is)
+	first, enough := stat.MeanComponent(x)
+	second, enoughToo := stat.MeanComponent(y)
+	if !enough || !enoughToo {
+		b.refusal = fmt.Sprintf("blocks with a valid value: %d and %d; at least 2 of each are needed", len(x), len(y))
+		return b, len(x) > 0 && len(y) > 0
+	}
+	parts := []stat.Component{first, second}
+	if calibrated {
+		parts = append(parts, stat.Component{Variance: 2 * between * between, Degrees: float64(spread.Runs - 1)})
+	}
+	e, p := stat.Apart(stat.Mean(y)-stat.Mean(x), parts...)
+	b.Ratio, b.P = math.Exp(e.Point), p
+	b.Low, b.High = max(math.Exp(e.Low), 1/math.MaxFloat64), min(math.Exp(e.High), math.MaxFloat64)
+	b.refusal = a.refuseArm(t, m, calibrated)
+	return b, true
+}
+
+// refuseArm says why an arm may not be judged, "" when it may.
+func (a *apart) refuseArm(t twin, m record.Metric, calibrated bool) string {
+	for _, arm := range []Arm{t.before, t.after} {
+		for _, trial := range arm.Trials {
+			if isLatency(m.Name) && slices.Contains(trial.Flags, Overloaded) {
+				return arm.Name + " was overloaded: its times are those of a growing queue"
+			}
+		}
+	}
+	switch {
+	case a.barred != "":
+		return a.barred
+	case a.barredArm[place{t.cell, t.after.Name}] != "":
+		return a.barredArm[place{t.cell, t.after.Name}]
+	case a.calibration == nil:
+		return "how far like runs made apart differ on this machine is not known: netdyno calibrate measures it"
+	case !calibrated:
+		return "calibrations of this machine say nothing of " + m.Name
+	}
+	return ""
+}
+
+// gate asks of every primary comparison whether worse is ruled out.
+func (a *apart) gate() {
+	for _, run := range []struct {
+		name string
+		Findings
+	}{{earlier, a.before}, {later, a.after}} {
+		for _, doubt := range Doubts(run.Findings) {
+			a.result.Doubts = append(a.result.Doubts, "in "+run.name+", "+doubt)
+		}
+	}
+	a.result.Passage, a.result.Gated = Gate(Findings{Comparisons: a.result.Comparisons})
+	if a.barred != "" || a.result.Passage == NoWorse && len(a.result.Doubts) > 0 {
+		a.result.Passage = Unproven
+	}
+}

@@ -1,0 +1,171 @@
+package finding_test
+
+import (
+	"maps"
+	"math"
+	"math/rand/v2"
+	"slices"
+	"strings"
+	"testing"
+
+	"netdyno/internal/read/finding"
+	"netdyno/internal/read/finding/synthetic"
+	"netdyno/internal/record"
+)
+
+// tellsOf is a calibration of a machine on which like runs differ by between.
+func tellsOf(between float64, runs int) *record.Calibration {
+	s := record.Spread{Absolute: between, Relative: between, Runs: runs}
+	return &record.Calibration{Spreads: map[string]record.Spread{serverCPU: s, "exchanges_per_s": s}}
+}
+
+// ofArm returns the primary comparison of an arm.
+func ofArm(t *testing.T, a finding.Apart, arm string) finding.Comparison {
+	t.Helper()
+	for _, c := range a.Comparisons {
+		if c.Primary && c.Arm == arm {
+			return c
+		}
+	}
+	t.Fatalf("no primary comparison of %s in %+v", arm, a.Comparisons)
+	return finding.Comparison{}
+}
+
+func runOf(t *testing.T, seed uint64, cost float64) finding.Findings {
+	t.Helper()
+	return findIn(t, synthetic.Options{
+		Bare: true, Rate: 20000, Connections: []int{50}, Primary: []string{serverCPU}, Blocks: 8, SD: 0.005, BlockSD: 0.1, Seed: seed,
+		Arms: []synthetic.Arm{{Name: "floor"}, {Name: "arm", Cost: cost}},
+	})
+}
+
+// A change is told where it is more than like runs differ, and only there.
+func TestApart(t *testing.T) {
+	before, same, dearer := runOf(t, 1, 1), runOf(t, 2, 1), runOf(t, 3, 1.15)
+	for name, x := range map[string]struct {
+		after       finding.Findings
+		calibration *record.Calibration
+		want        finding.Verdict
+		passage     finding.Passage
+	}{
+		"a dearer arm on a steady machine":   {dearer, tellsOf(0.005, 16), finding.Worse, finding.IsWorse},
+		"a dearer arm on an unsteady one":    {dearer, tellsOf(0.15, 16), finding.CannotTell, finding.Unproven},
+		"a dearer arm, nothing calibrated":   {dearer, nil, finding.Invalid, finding.Unproven},
+		"the same on a steady machine":       {same, tellsOf(0.002, 16), finding.Equivalent, finding.Unproven}, // the floor's own drift stays open
+		"calibrated of another metric alone": {dearer, &record.Calibration{Spreads: map[string]record.Spread{"work_s": {Runs: 8}}}, finding.Invalid, finding.Unproven},
+	} {
+		a := finding.CompareApart(before, x.after, x.calibration)
+		if c := ofArm(t, a, "arm"); c.Verdict != x.want || c.Base != "floor" {
+			t.Errorf("%s: %s against %q (%s), want %s", name, c.Verdict, c.Base, c.Reason, x.want)
+		}
+		if a.Passage != x.passage {
+			t.Errorf("%s: passage %v, want %v", name, a.Passage, x.passage)
+		}
+	}
+}
+
+// A run in which something failed proves that nothing is worse as little as one
+// whose figures are open.
+func TestApartDoubtsWhatFailed(t *testing.T) {
+	calibration := tellsOf(1e-6, 16)
+	run := func() finding.Findings {
+		return findIn(t, synthetic.Options{
+			Bare: true, Rate: 20000, Connections: []int{50}, Primary: []string{serverCPU}, Blocks: 8, SD: 0.0005, Seed: 1,
+			Arms: []synthetic.Arm{{Name: "floor"}, {Name: "arm"}},
+		})
+	}
+	before, after := run(), run()
+	if a := finding.CompareApart(before, after, calibration); a.Passage != finding.NoWorse || a.Doubts != nil {
+		t.Fatalf("passage %v of a run and itself, in doubt %q", a.Passage, a.Doubts)
+	}
+	after.Cells[0].Arms[1].Trials[0].Errors = 1
+	want := "in the second, exchanges of arm at connections=50 failed, which no requirement that is met allows"
+	if a := finding.CompareApart(before, after, calibration); a.Passage != finding.Unproven || !slices.Equal(a.Doubts, []string{want}) {
+		t.Errorf("passage %v, in doubt %q; want %q", a.Passage, a.Doubts, want)
+	}
+}
+
+// What differs before any figure is listed, and what makes figures incomparable
+// bars the verdict.
+func TestApartLooksAtFactsFirst(t *testing.T) {
+	steady := tellsOf(0.002, 16)
+	for name, x := range map[string]struct {
+		change   func(*finding.Findings)
+		text     string
+		decisive bool
+		barred   bool // the arm, though nothing is decisive
+	}{
+		"another kernel":         {func(f *finding.Findings) { host(f, "kernel.release", "7.0") }, "kernel.release", true, true},
+		"another setting":        {func(f *finding.Findings) { host(f, "net.core.somaxconn", "1") }, "net.core.somaxconn", false, false},
+		"another window":         {func(f *finding.Findings) { f.Header.Study.Hold = map[string]string{"window": "9s"} }, "window was not set, then 9s", true, true},
+		"another rig":            {func(f *finding.Findings) { f.Header.Facts.Rig = "ssh" }, "then ssh", true, true},
+		"another floor":          {func(f *finding.Findings) { f.Header.Study.Compare.Baseline = "arm" }, "its floor was floor, then arm", true, true},
+		"another build":          {func(f *finding.Findings) { f.Header.Facts.Tools = map[string]record.Binary{"w": {SHA256: "other"}} }, "w is another program", false, false},
+		"another option's value": {func(f *finding.Findings) { f.Cells[0].Arms[1].Settings = map[string]string{"server.buffer": "8192"} }, "server.buffer was 4096, then 8192", false, true},
+		"nothing in common":      {func(f *finding.Findings) { f.Cells[0].Name = "elsewhere" }, "no arm of a cell is in both", true, true},
+	} {
+		before, after := runOf(t, 1, 1), runOf(t, 2, 1)
+		for _, f := range []*finding.Findings{&before, &after} {
+			f.Header.Study.Hold = nil
+			f.Header.Facts.Tools = map[string]record.Binary{"w": {SHA256: "one"}}
+			f.Cells[0].Arms[1].Settings = map[string]string{"server.buffer": "4096"}
+		}
+		x.change(&after)
+		a := finding.CompareApart(before, after, steady)
+		found, decisive := false, false
+		for _, d := range a.Differences {
+			found, decisive = found || strings.Contains(d.Text, x.text), decisive || d.Decisive
+		}
+		if !found || decisive != x.decisive {
+			t.Errorf("%s: differences %+v, want one with %q, decisive %t", name, a.Differences, x.text, x.decisive)
+		}
+		if x.decisive && a.Passage != finding.Unproven {
+			t.Errorf("%s: passage %v", name, a.Passage)
+		}
+		for _, c := range a.Comparisons {
+			if c.Primary && c.Arm == "arm" && (c.Verdict == finding.Invalid) != x.barred {
+				t.Errorf("%s: %s is %s (%s)", name, c.Arm, c.Verdict, c.Reason)
+			}
+		}
+	}
+}
+
+// host changes a fact of every seat.
+func host(f *finding.Findings, fact, value string) {
+	seats := map[string]record.Host{}
+	for seat, h := range f.Header.Facts.Seats {
+		values := maps.Clone(h.Values)
+		values[fact] = value
+		seats[seat] = record.Host{Values: values}
+	}
+	f.Header.Facts.Seats = seats
+}
+
+// Like runs whose arms were moved by the moment, each its own way, are called
+// different in one comparison of twenty at most, when the machine was
+// calibrated in eight short runs of the same kind.
+func TestLikeRunsApartAreSeldomCalledDifferent(t *testing.T) {
+	rng := rand.New(rand.NewPCG(6, 7))
+	for _, between := range []float64{0.01, 0.05} {
+		wrong, all := 0, 0
+		for i := range 150 {
+			moved := func() float64 { return math.Exp(between * rng.NormFloat64()) }
+			short := make([]float64, 8)
+			for k := range short {
+				short[k] = math.Log(moved())
+			}
+			c := finding.Calibration("loopback", []record.Calibrated{{Scatter: map[string]record.Scatter{
+				serverCPU: {Trial: 0.005, Absolute: short, Relative: short},
+			}}})
+			a := finding.CompareApart(runOf(t, uint64(2*i), moved()), runOf(t, uint64(2*i+1), moved()), c)
+			all++
+			if v := ofArm(t, a, "arm").Verdict; v == finding.Worse || v == finding.Better {
+				wrong++
+			}
+		}
+		t.Logf("between runs %.2f: %d of %d", between, wrong, all)
+		if float64(wrong) > 0.05*float64(all) {
+			t.Errorf("like runs that differ by %v: %d of %d called different", between, wrong, all)
+		}
+	}
+}

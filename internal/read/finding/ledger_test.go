@@ -1,0 +1,268 @@
+package finding_test
+
+import (
+	"slices"
+	"strings"
+	"testing"
+	"time"
+
+	"netdyno/internal/contract"
+	"netdyno/internal/hist"
+	"netdyno/internal/read/finding"
+	"netdyno/internal/read/finding/synthetic"
+	"netdyno/internal/record"
+)
+
+// entry is one change to honest books and what is said of it.
+type entry struct {
+	name   string
+	change func(server, client *record.Worker)
+	want   string // "" for valid
+}
+
+// crossed lets only a share of what a client received cross its interface.
+func crossed(c *record.Worker, share float64) {
+	lo := c.Close.Meter.Interfaces["lo"]
+	lo.ReceivedBytes = c.Open.Meter.Interfaces["lo"].ReceivedBytes + int64(share*float64(c.Result.Counts.ReceivedBytes))
+	c.Close.Meter.Interfaces["lo"] = lo
+}
+
+// early lets a server be read 9 ms, 0.45 % of the window, before its client,
+// which completes 8 % of its exchanges meanwhile.
+func early(s *record.Worker) {
+	s.Close.Meter.SkewNs = 9_000_000
+	s.Close.Reading.Counts.ReceivedBytes -= 16_000
+	s.Close.Reading.Counts.SentBytes -= 16_000
+	s.Close.Reading.Counts.Exchanges -= 160
+}
+
+// behind lets both edges of a server be read a twentieth of the window late, of a
+// load that was lighter at its end.
+func behind(s *record.Worker) {
+	for _, edge := range []*record.Edge{s.Open, s.Close} {
+		edge.Reading.AtNs += 100_000_000
+		edge.Meter.AtNs += 100_000_000
+	}
+	s.Close.Reading.Counts.ReceivedBytes -= 18_000
+	s.Close.Reading.Counts.SentBytes -= 18_000
+	s.Close.Reading.Counts.Exchanges -= 180
+}
+
+// waited gives a client one response time, which is its longest.
+func waited(c *record.Worker, longest time.Duration) {
+	h := hist.New()
+	h.Record(int64(longest), 1)
+	text, err := h.Encode()
+	if err != nil {
+		panic(err)
+	}
+	c.Result.Response = text
+}
+
+func TestLedger(t *testing.T) {
+	checkLedger(t, []entry{
+		{"half of it crossed no interface", func(_, c *record.Worker) { crossed(c, 0.5) }, "its host's interfaces"},
+		{"honest", func(_, _ *record.Worker) {}, ""},
+		{"in flight at the edges", func(_, c *record.Worker) { c.Result.Counts.SentBytes += 50 * 100 }, ""},
+		{"sent too much", func(_, c *record.Worker) { c.Result.Counts.SentBytes += 51 * 100 }, "client-1 sent"},
+		{"received too little", func(_, c *record.Worker) { c.Result.Counts.ReceivedBytes -= 51 * 100 }, "client-1 received"},
+		{"server heard less", func(s, _ *record.Worker) { s.Close.Reading.Counts.ReceivedBytes -= 100_000 }, "the server received"},
+		{"server said more", func(s, _ *record.Worker) { s.Close.Reading.Counts.SentBytes += 100_000 }, "the server sent"},
+		{"server edge late", func(s, _ *record.Worker) {
+			c := &s.Close.Reading // half a percent later, and as much more done
+			c.AtNs += 10_000_000
+			c.Counts.ReceivedBytes += 1000
+			c.Counts.SentBytes += 1000
+		}, ""},
+		{"a reading that lagged by as much", func(s, _ *record.Worker) {
+			s.Close.Meter.SkewNs = 200_000_000 // 10 % of the window
+			s.Close.Reading.Counts.ReceivedBytes -= 18_000
+			s.Close.Reading.Counts.SentBytes -= 18_000
+			s.Close.Reading.Counts.Exchanges -= 180
+		}, ""},
+		{"in flight, and a reading that lagged besides", func(s, _ *record.Worker) {
+			s.Close.Meter.SkewNs = 80_000_000 // 4 % of the window, and 5 % are in flight at its edges
+			s.Close.Reading.Counts.ReceivedBytes -= 17_000
+			s.Close.Reading.Counts.SentBytes -= 17_000
+			s.Close.Reading.Counts.Exchanges -= 170
+		}, ""},
+		{"skew that does not explain it", func(s, _ *record.Worker) {
+			s.Close.Meter.SkewNs = 20_000_000
+			s.Close.Reading.Counts.ReceivedBytes -= 30_000
+		}, "the server received"},
+		{"skew beyond belief", func(s, _ *record.Worker) {
+			s.Close.Meter.SkewNs = 2_000_000_000
+			s.Close.Reading.Counts.ReceivedBytes -= 62_000
+		}, "the server received"},
+		{"both edges read later than the client's", func(s, _ *record.Worker) { behind(s) }, ""},
+		{"the same by another host's clock", func(s, _ *record.Worker) { behind(s); s.Seat = "elsewhere" }, "the server received"},
+		{"a backlog worked off between the readings", func(s, c *record.Worker) { early(s); waited(c, 200*time.Millisecond) }, ""},
+		{"more than had waited", func(s, c *record.Worker) { early(s); waited(c, 20*time.Millisecond) }, "the server received"},
+		{"a server whose window outlasts the load", func(s, _ *record.Worker) {
+			s.Close.Reading.AtNs += 300_000_000 // and no byte more
+		}, ""},
+		{"foreign server cannot count", func(s, _ *record.Worker) {
+			s.Ready.Foreign, s.Open.Reading.Counts, s.Close.Reading.Counts = true, contract.Counts{}, contract.Counts{}
+		}, ""},
+		{"server blind without saying so", func(s, _ *record.Worker) {
+			s.Open.Reading.Counts, s.Close.Reading.Counts = contract.Counts{}, contract.Counts{}
+		}, "the server received 0"},
+		{"less on the wire than delivered", func(_, c *record.Worker) {
+			lo := c.Open.Meter.Interfaces["lo"]
+			lo.ReceivedBytes += 100_000 // of 200,000 payload bytes
+			c.Close.Meter.Interfaces["lo"] = lo
+		}, "interfaces"},
+		{"no interface counters", func(_, c *record.Worker) { c.Open.Meter.Interfaces, c.Close.Meter.Interfaces = nil, nil }, ""},
+		{"histogram short", func(_, c *record.Worker) { c.Result.Drained++ }, "service times were recorded"},
+		{"histogram garbled", func(_, c *record.Worker) { c.Result.Service = "AAAA" }, "cannot be read"},
+		{"failed exchanges", func(_, c *record.Worker) {
+			c.Result.Counts.Errors = map[contract.ErrorKind]int64{contract.Timeout: 2, contract.Peer: 1}
+		}, "3 exchanges failed (peer, timeout)"},
+		{"unverified connections", func(_, c *record.Worker) { c.Ready.Verified-- }, "verified 49 of its 50"},
+		{"no result", func(_, c *record.Worker) { c.Result = nil }, "client-1 left no result"},
+		{"no window", func(_, c *record.Worker) { c.Result.ToNs = c.Result.FromNs }, "window of 0 ns"},
+		{"nothing done", func(_, c *record.Worker) { c.Result.Counts.Exchanges = 0 }, "completed no exchange"},
+		{"fatal error", func(s, _ *record.Worker) {
+			s.Errors = []contract.Error{{Kind: contract.Bug, Text: "nil map", Fatal: true}}
+		}, "server reported bug: nil map"},
+		{"no server edges", func(s, _ *record.Worker) { s.Open, s.Close = nil, nil }, ""},
+	})
+}
+
+// What a codec decides, and what the server counts by itself.
+func TestLedgerOfStructuredMessages(t *testing.T) {
+	checkLedger(t, []entry{
+		{"a codec decides the sizes", func(s, c *record.Worker) {
+			for _, w := range []*record.Worker{s, c} {
+				w.Setup.Exchange = contract.Exchange{Codec: "json", Message: &contract.Structure{Name: "simple"}}
+			}
+			c.Ready.UpBytes, c.Ready.DownBytes = 100, 100
+		}, ""},
+		{"a codec's sizes must hold", func(_, c *record.Worker) { c.Ready.UpBytes, c.Ready.DownBytes = 100, 120 }, "client-1 received"},
+		{"a codec's messages may be compressed", func(_, c *record.Worker) {
+			c.Setup.Exchange.Message = &contract.Structure{Name: "complex"}
+			c.Close.Meter.Interfaces["lo"] = c.Open.Meter.Interfaces["lo"]
+		}, ""},
+		{"unverified, by the codec's size", func(_, c *record.Worker) {
+			c.Setup.Exchange.DownBytes = 0
+			c.Ready.Verified, c.Ready.UpBytes, c.Ready.DownBytes = 49, 100, 100
+		}, "verified 49 of its 50"},
+		{"server counted other exchanges", func(s, _ *record.Worker) { s.Close.Reading.Counts.Exchanges += 1000 }, "the server counted 3000 exchanges, the clients 2000"},
+		{"server counts no exchanges", func(s, _ *record.Worker) {
+			s.Close.Reading.Counts.Exchanges, s.Open.Reading.Counts.Exchanges = 0, 0
+		}, ""},
+	})
+}
+
+// A client that wraps a foreign program: its bytes are the kernel's, in the
+// direction that streams, and nothing is verified.
+func TestLedgerOfForeignClients(t *testing.T) {
+	const work = 2000 * 100 // bytes of the window
+	wrap := func(stream contract.Stream, up, down int64) func(_, c *record.Worker) {
+		return func(s, c *record.Worker) {
+			c.Ready.Foreign, c.Ready.Verified = true, 0
+			c.Result.Service, c.Result.Drained = "", 0 // such a program times no exchange
+			for _, w := range []*record.Worker{s, c} {
+				w.Setup.Exchange = contract.Exchange{UpBytes: 100, DownBytes: 100, Stream: stream}
+			}
+			c.Result.Counts.SentBytes, c.Result.Counts.ReceivedBytes = up, down
+			s.Close.Reading.Counts.SentBytes = s.Open.Reading.Counts.SentBytes + down
+			s.Close.Reading.Counts.ReceivedBytes = s.Open.Reading.Counts.ReceivedBytes + up
+		}
+	}
+	then := func(first, second func(_, c *record.Worker)) func(_, c *record.Worker) {
+		return func(s, c *record.Worker) { first(s, c); second(s, c) }
+	}
+	checkLedger(t, []entry{
+		{"up", wrap(contract.StreamUp, work, 0), ""},
+		{"up, with some talk beside it", then(wrap(contract.StreamUp, work, 0), func(s, _ *record.Worker) { s.Close.Reading.Counts.SentBytes += 5000 }), ""},
+		{"down", wrap(contract.StreamDown, 0, work), ""},
+		{"both, at paces of their own", wrap(contract.StreamBoth, work/2, work*3/2), ""},
+		{"ping-pong", wrap("", work, work), ""},
+		{"exchanges that its bytes do not make", wrap(contract.StreamUp, work*9/10, 0), "client-1 moved 180000 bytes, but 2000 exchanges of 100 make 200000"},
+		{"the other end's kernel saw less", then(wrap(contract.StreamUp, work, 0), func(s, _ *record.Worker) { s.Close.Reading.Counts.ReceivedBytes -= work / 2 }), "the server received 100000 bytes"},
+		{"the other end's kernel sent less", then(wrap(contract.StreamDown, 0, work), func(s, _ *record.Worker) { s.Close.Reading.Counts.SentBytes -= work / 2 }), "the server sent 100000 bytes"},
+	})
+	trial := examined(t, synthetic.Options{}, func(r *record.Record) { r.Workers[1].Ready.Foreign = true })
+	if trial.Status != finding.Valid || !slices.Equal(trial.Flags, []string{finding.Unverified}) || !strings.Contains(trial.Reason, "client-1 wraps a program") {
+		t.Errorf("%s: %v %s, want the flag unverified", trial.Status, trial.Flags, trial.Reason)
+	}
+}
+
+func checkLedger(t *testing.T, cases []entry) {
+	t.Helper()
+	for _, c := range cases {
+		for _, clientFirst := range []bool{false, true} {
+			trial := examined(t, synthetic.Options{Rate: 1000, Window: 2 * time.Second}, func(r *record.Record) {
+				c.change(&r.Workers[0], &r.Workers[1])
+				if clientFirst {
+					r.Workers[0], r.Workers[1] = r.Workers[1], r.Workers[0]
+				}
+			})
+			status := finding.Valid
+			if c.want != "" {
+				status = finding.StatusInvalid
+			}
+			if trial.Status != status || !strings.Contains(trial.Reason, c.want) {
+				t.Errorf("%s: %s, %q; want %s, %q", c.name, trial.Status, trial.Reason, status, c.want)
+			}
+		}
+	}
+}
+
+// More was in flight than there was room for: the service times or the rate are wrong.
+func TestLittlesLaw(t *testing.T) {
+	trial := examined(t, synthetic.Options{}, func(r *record.Record) {
+		r.Workers[1].Setup.Load.Connections = 40
+	})
+	if trial.Status != finding.StatusInvalid || !strings.Contains(trial.Reason, "49.22 exchanges in flight in 40 slots") {
+		t.Errorf("%s: %q", trial.Status, trial.Reason)
+	}
+}
+
+// fixedAmount makes a record one of a fixed amount of work, whose server was
+// asked long after the work was done.
+func fixedAmount(r *record.Record) {
+	c := &r.Workers[1]
+	c.Setup.Load.Amount = 1000
+	c.AtResult, c.Close = c.Close.Meter, nil
+	s := r.Workers[0].Close
+	s.Reading.AtNs += 900_000_000
+	s.Meter.AtNs += 900_000_000
+}
+
+func TestFixedAmount(t *testing.T) {
+	whole := examined(t, synthetic.Options{}, func(*record.Record) {})
+	trial := examined(t, synthetic.Options{}, func(r *record.Record) {
+		fixedAmount(r)
+		for i := range r.Workers[1].Ticks { // the load tails off: connections end one by one
+			r.Workers[1].Ticks[i].Exchanges -= int64(i * i * 300)
+		}
+	})
+	if trial.Status != finding.Valid || len(trial.Flags) != 0 || trial.Limit != finding.Latency || trial.Values["work_s"] != 2 {
+		t.Errorf("%s: %s %v, limit %s, values %v", trial.Status, trial.Reason, trial.Flags, trial.Limit, trial.Values)
+	}
+	for _, name := range []string{serverCPU, "client.cpu_us_per_exchange", "server.cores", "server.alloc_bytes_per_exchange"} {
+		if a, b := trial.Values[name], whole.Values[name]; b == 0 || a < 0.999*b || a > 1.001*b {
+			t.Errorf("%s = %v of a fixed amount, %v of the same in a window", name, a, b)
+		}
+	}
+	if _, ok := whole.Values["work_s"]; ok {
+		t.Error("a fixed window has a time for its work")
+	}
+	short := examined(t, synthetic.Options{Bare: true}, func(r *record.Record) {
+		fixedAmount(r)
+		r.Workers[0].Close.Reading.Counts.ReceivedBytes -= 1_000_000
+	})
+	if short.Status != finding.StatusInvalid || !strings.Contains(short.Reason, "the server received") || strings.Contains(short.Reason, "/s") {
+		t.Errorf("%s: %s", short.Status, short.Reason)
+	}
+	busy := examined(t, synthetic.Options{}, func(r *record.Record) {
+		fixedAmount(r)
+		from, to := r.Workers[0].Open.Meter, r.Workers[0].Close.Meter
+		to.Threads[1].CPUNs = from.Threads[1].CPUNs + 1_970_000_000 // of 2 s of work, asked after 2.9 s
+	})
+	if busy.Limit != finding.ServerCore || !strings.Contains(busy.LimitProof, "98.5 %") {
+		t.Errorf("limit %s: %s", busy.Limit, busy.LimitProof)
+	}
+}

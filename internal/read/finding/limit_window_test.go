@@ -1,0 +1,79 @@
+package finding_test
+
+import (
+	"strings"
+	"testing"
+
+	"netdyno/internal/contract"
+	"netdyno/internal/read/finding"
+	"netdyno/internal/read/finding/synthetic"
+	"netdyno/internal/record"
+)
+
+// paced gives a server 2 connections over a way of 10 ms that were busy all
+// the time of 2 s, a fifth of it waiting for windows of 64 KiB each, and brought
+// 90 % of what those let through.
+func paced(w *record.Worker) {
+	const busy, window = 2 * 1_990_000_000, 2 * 64 << 10
+	w.Open.Meter.TCP = &contract.TCP{Sockets: 2, PeerWindowBytes: window / 2, MinRTTNs: 11_000_000}
+	w.Close.Meter.TCP = &contract.TCP{
+		Sockets: 2, BusyNs: busy, ReceiveWindowNs: busy / 5, AckedBytes: window * 200 * 9 / 10,
+		PeerWindowBytes: window, MinRTTNs: 10_000_000, RTTNs: 12_000_000, CongestionWindow: 160, SegmentBytes: 1448,
+	}
+}
+
+func TestWindowOfAPacedSenderIsTheLimit(t *testing.T) {
+	for _, c := range []struct {
+		name   string
+		change func(server *contract.TCP)
+		want   finding.Limit
+	}{
+		{"as it is", func(*contract.TCP) {}, finding.ReceiveWindow},
+		{"just under the bound", func(s *contract.TCP) { s.AckedBytes = s.AckedBytes * 59 / 90 }, finding.Latency},
+		{"just over the bound", func(s *contract.TCP) { s.AckedBytes = s.AckedBytes * 61 / 90 }, finding.ReceiveWindow},
+		{"congestion control lets less through", func(s *contract.TCP) { s.CongestionWindow = 40 }, finding.Latency},
+		{"never waited for it", func(s *contract.TCP) { s.ReceiveWindowNs = s.BusyNs / 11 }, finding.Latency},
+		{"seldom anything to send", func(s *contract.TCP) { s.BusyNs /= 3 }, finding.Latency},
+		{"a kernel that does not tell windows", func(s *contract.TCP) { s.PeerWindowBytes = 0 }, finding.Latency},
+		{"a round trip that nobody measured", func(s *contract.TCP) { s.MinRTTNs = 0 }, finding.Latency},
+		{"a window that grew", func(s *contract.TCP) { s.PeerWindowBytes *= 4; s.CongestionWindow *= 4 }, finding.Latency},
+	} {
+		trial := examined(t, synthetic.Options{}, func(r *record.Record) {
+			paced(&r.Workers[0])
+			c.change(r.Workers[0].Close.Meter.TCP)
+			if r.Workers[0].Close.Meter.TCP.PeerWindowBytes == 0 {
+				r.Workers[0].Open.Meter.TCP.PeerWindowBytes = 0
+			}
+		})
+		if trial.Limit != c.want {
+			t.Errorf("%s: %s (%s), want %s", c.name, trial.Limit, trial.LimitProof, c.want)
+		}
+		if c.want != finding.ReceiveWindow {
+			continue
+		}
+		for _, part := range []string{
+			"the receive windows of the client, 128 KiB in all, let through in the least round trip of 10.0 ms",
+			"20.0 % of their sending time", "congestion control would have let 452 KiB on the way",
+		} {
+			if !strings.Contains(trial.LimitProof, part) {
+				t.Errorf("%s: proof %q lacks %q", c.name, trial.LimitProof, part)
+			}
+		}
+	}
+}
+
+// A stream that its window held back sets no ceiling and did not fill the link.
+func TestWindowIsNoCeilingOfALink(t *testing.T) {
+	trials := crossing(t, func(records []record.Record) {
+		for i := range records {
+			if records[i].Trial.Arm != "go-net" {
+				paced(&records[i].Workers[0])
+			}
+		}
+	})
+	for arm, want := range map[string]finding.Limit{"asio": finding.ReceiveWindow, "go-epoll": finding.ReceiveWindow, "go-net": finding.Latency} {
+		if got := trials[arm]; got.Limit != want {
+			t.Errorf("%s: %s (%s), want %s", arm, got.Limit, got.LimitProof, want)
+		}
+	}
+}

@@ -1,0 +1,166 @@
+package finding
+
+import (
+	"fmt"
+	"maps"
+	"math"
+	"slices"
+
+	"netdyno/internal/read/stat"
+	"netdyno/internal/record"
+)
+
+// State is what became of a requirement.
+type State string
+
+// The states. Only the first opens a gate.
+const (
+	Met       State = "met"
+	Broken    State = "broken"
+	Undecided State = "cannot tell"
+)
+
+// Requirement is a declared bound in one of the cells that it is about.
+type Requirement struct {
+	record.Require
+	Cell     string  `json:"cell"`
+	Value    float64 `json:"value"` // mean over blocks in the metric's unit, or of the ratios to Base within blocks: geometric, arithmetic where some are 0
+	Low      float64 `json:"low"`   // two-sided interval of confidence 1 − Level
+	High     float64 `json:"high"`
+	Level    float64 `json:"level"` // as a comparison's
+	Blocks   int     `json:"blocks"`
+	P        float64 `json:"p"`        // exact sign flip about the bound, two-sided
+	Adjusted float64 `json:"adjusted"` // over the family of all requirements, step-down
+	Family   int     `json:"family"`
+	State    State   `json:"state"`
+	Reason   string  `json:"reason,omitempty"` // why it cannot be told
+}
+
+// require holds every requirement against its bound in every cell that has its
+// levels: by the rule of comparisons, with the bound in the place of 1. All
+// requirements are one family.
+func (s *sorted) require(noise []Noise) []Requirement {
+	bounds := boundsOf(noise)
+	var family []*pending
+	var asked []record.Require
+	for _, r := range s.header.Study.Requires {
+		if _, err := record.MetricNamed(r.Metric); err != nil || !usable(r.Bound) {
+			continue // of a damaged header
+		}
+		for _, cell := range s.cells {
+			if !s.concerns(r, cell) {
+				continue
+			}
+			b := s.hold(r, cell)
+			if r.Base != "" {
+				b.Bound = bounds[[2]string{cell, r.Metric}]
+			}
+			family, asked = append(family, b), append(asked, r)
+		}
+	}
+	adjust(family, StepDown, stepDown)
+	var all []Requirement
+	for i, b := range family {
+		all = append(all, b.requirement(asked[i]))
+	}
+	return all
+}
+
+// concerns tells whether the arm runs in the cell at the levels of Where.
+func (s *sorted) concerns(r record.Require, cell string) bool {
+	views := s.at[place{cell, r.Arm}]
+	if len(views) == 0 {
+		return false
+	}
+	for factor, level := range r.Where {
+		if views[0].plan.Levels[factor] != level {
+			return false
+		}
+	}
+	return true
+}
+
+// hold sets an arm's figures against the bound: its ratio is figure ÷ bound.
+func (s *sorted) hold(r record.Require, cell string) *pending {
+	b := &pending{
+		Comparison: Comparison{Cell: cell, Metric: r.Metric, Arm: r.Arm, Base: r.Base, P: 1, Adjusted: 1, Level: s.level()},
+		mute:       s.mute(),
+	}
+	if r.Base == "" {
+		b.Base = r.Arm // refused for what is wrong with this arm alone
+		b.pairs = s.againstBound(r, cell)
+	} else {
+		measured := s.pair(cell, r.Metric, r.Arm, r.Base)
+		for i, block := range measured.blocks {
+			b.pairs.add(block, measured.ratios[i]/r.Bound)
+		}
+	}
+	s.estimate(b)
+	if b.Blocks < 2 && r.Base == "" {
+		b.refusal = fmt.Sprintf("blocks with a valid value: %d; at least 2 are needed%s", b.Blocks, s.tooFew(b))
+	}
+	return b
+}
+
+// errorShare is the one metric to which an invalid trial has something to say:
+// one that is invalid because exchanges failed.
+const errorShare = "error_share"
+
+// againstBound divides an arm's figures by a bound. A figure such as a share of
+// errors may be 0, which has no logarithm: where one is, the distances from the
+// bound count in the place of the logarithms, and the mean is arithmetic.
+func (s *sorted) againstBound(r record.Require, cell string) pairs {
+	values := map[int][]float64{} // by block
+	var p pairs
+	for t := range s.trials(cell, r.Arm) {
+		counts := t.Status == Valid || t.Errors > 0 && r.Metric == errorShare
+		if value, ok := t.Values[r.Metric]; ok && counts && value >= 0 {
+			values[t.Block] = append(values[t.Block], value)
+			p.plain = p.plain || value == 0
+		}
+	}
+	if !p.plain && r.Metric != errorShare {
+		logs := meanLogs(s.trials(cell, r.Arm), r.Metric)
+		for block := range logs {
+			logs[block] -= math.Log(r.Bound)
+		}
+		return ratiosOf(logs)
+	}
+	p.plain = true
+	for _, block := range slices.Sorted(maps.Keys(values)) {
+		share := stat.Mean(values[block]) / r.Bound
+		p.blocks, p.ratios, p.effects = append(p.blocks, block), append(p.ratios, share), append(p.effects, share-1)
+	}
+	return p
+}
+
+// requirement judges one requirement whose ratio is figure ÷ bound.
+func (b *pending) requirement(r record.Require) Requirement {
+	out := Requirement{
+		Require: r, Cell: b.Cell, Value: b.Ratio * r.Bound, Low: b.Low * r.Bound, High: min(b.High*r.Bound, math.MaxFloat64),
+		Level: b.Level, Blocks: b.Blocks, P: b.P, Adjusted: b.Adjusted, Family: b.Family,
+	}
+	out.State, out.Reason = b.against(r)
+	return out
+}
+
+func (b *pending) against(r record.Require) (State, string) {
+	beyond := b.Low > 1+b.Bound || b.High < 1/(1+b.Bound)
+	switch {
+	case b.refusal != "":
+		return Undecided, b.refusal
+	case stat.MinP(b.Blocks) > b.Level:
+		return Undecided, fmt.Sprintf("%d blocks cannot reach p ≤ %.3g; at least %d are needed", b.Blocks, b.Level, b.leastBlocks())
+	case b.mute:
+		return Undecided, "the look after this stage has no part of the level"
+	case !beyond && b.Low <= 1 && b.High >= 1:
+		return Undecided, "the interval holds the bound"
+	case !beyond:
+		return Undecided, fmt.Sprintf("the interval comes nearer to the bound than this run's A/A bound of %s", percent(b.Bound))
+	case b.Adjusted > b.Level:
+		return Undecided, fmt.Sprintf("adjusted p %.3g is above %.3g", b.Adjusted, b.Level)
+	case (b.Ratio > 1) == r.AtLeast:
+		return Met, ""
+	}
+	return Broken, ""
+}

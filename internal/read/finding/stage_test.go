@@ -1,0 +1,127 @@
+package finding_test
+
+import (
+	"slices"
+	"strings"
+	"testing"
+
+	"netdyno/internal/read/finding"
+	"netdyno/internal/read/finding/synthetic"
+	"netdyno/internal/record"
+)
+
+// staged is a study of the stages 6, 8 and 10 with records of its first blocks.
+func staged(o synthetic.Options, blocks int) (record.Header, []record.Trial, []record.Record) {
+	o.Bare, o.Connections, o.Rate, o.Blocks = true, []int{50}, 20000, 10
+	if o.Primary == nil {
+		o.Primary = []string{serverCPU}
+	}
+	h, trials, records := synthetic.Run(o)
+	h.Study.Stages = []int{6, 8, 10}
+	records = slices.DeleteFunc(records, func(r record.Record) bool { return r.Trial.Block > blocks })
+	return h, trials, records
+}
+
+var (
+	apart  = []synthetic.Arm{{Name: "a"}, {Name: "b", Cost: 1.5}}
+	nearly = []synthetic.Arm{{Name: "a"}, {Name: "b", Cost: 1.02}} // on the margin: nothing settles it
+)
+
+func TestALookSettlesWhatIsClear(t *testing.T) {
+	h, trials, records := staged(synthetic.Options{Arms: apart, SD: 0.01, Seed: 1}, 10)
+	look, err := finding.Look(h, trials, records, 1)
+	if err != nil || !look.Settled || look.Blocks != 6 || look.Done != 6 || look.Level != 1./32 {
+		t.Errorf("look at a clear difference: %+v, %v", look, err)
+	}
+	h, trials, records = staged(synthetic.Options{Arms: nearly, SD: 0.02, Seed: 1}, 10)
+	if look, err = finding.Look(h, trials, records, 1); err != nil || look.Settled {
+		t.Errorf("look at a difference of the margin: %+v, %v", look, err)
+	}
+	if _, err = finding.Look(h, trials, records, 4); err == nil {
+		t.Error("a fourth look of three")
+	}
+}
+
+// A look has no more than its own blocks, whatever the file holds by then.
+func TestALookSeesItsOwnBlocks(t *testing.T) {
+	h, trials, records := staged(synthetic.Options{Arms: apart, SD: 0.05, Seed: 2}, 6)
+	early, err := finding.Look(h, trials, records, 1)
+	if err != nil {
+		t.Fatal(err)
+	}
+	_, _, records = staged(synthetic.Options{Arms: apart, SD: 0.05, Seed: 2}, 10)
+	if late, err := finding.Look(h, trials, records, 1); err != nil || late != early {
+		t.Errorf("by the first 6 blocks %+v, by the first 6 of 10 %+v, %v", early, late, err)
+	}
+	_, _, records = staged(synthetic.Options{Arms: apart, SD: 0.05, Seed: 2}, 5)
+	if look, err := finding.Look(h, trials, records, 1); err != nil || look.Settled {
+		t.Errorf("settled without the last block: %+v, %v", look, err)
+	}
+}
+
+// What a run is judged by follows from where it is: where it stopped, at a
+// look, between two, at the end.
+func TestRunsAreJudgedAtTheirStage(t *testing.T) {
+	levels := finding.StageLevels(record.Study{Stages: []int{6, 8, 10}})
+	for _, c := range []struct {
+		name    string
+		blocks  int
+		stopped *record.Stop
+		level   float64
+		says    string
+		missing int
+		spared  int
+	}{
+		{"stopped early", 6, &record.Stop{Stage: 1, Blocks: 6}, levels[0], "stopped after stage 1 of 3 (6 blocks): every primary comparison is settled at level 0.0312", 0, 12},
+		{"at a look", 6, nil, levels[0], "at stage 1 of 3 (6 blocks): judged at level 0.0312", 12, 0},
+		{"between looks", 7, nil, levels[1], "interrupted after 7 whole blocks, before stage 2 of 3 (8 blocks)", 9, 0},
+		{"to the end", 10, nil, levels[2], "ran to the last stage, stage 3 of 3 (10 blocks)", 0, 0},
+		{"a stop at no stage", 10, &record.Stop{Stage: 1, Blocks: 7}, levels[2], "ran to the last stage", 0, 0},
+	} {
+		h, trials, records := staged(synthetic.Options{Arms: apart, SD: 0.01, Seed: 1}, c.blocks)
+		h.Stopped = c.stopped
+		f := find(t, h, trials, records)
+		got := f.Comparisons[0]
+		if f.Stage == nil || got.Level != c.level || !strings.HasPrefix(f.Stage.Sentence, c.says) {
+			t.Errorf("%s: level %v, want %v; %+v", c.name, got.Level, c.level, f.Stage)
+		}
+		if f.Tally.Missing != c.missing || f.Tally.Spared != c.spared || f.Tally.Planned != 30-c.spared {
+			t.Errorf("%s: %+v, want %d missing and %d spared", c.name, f.Tally, c.missing, c.spared)
+		}
+		want := finding.Worse
+		if c.level == levels[1] {
+			want = finding.CannotTell // 7 blocks cannot reach what 8 have of the level
+		}
+		if got.Verdict != want || !strings.Contains(got.Sentence, map[float64]string{levels[0]: "(96.9 % interval", levels[1]: "(99", levels[2]: "(98"}[c.level]) {
+			t.Errorf("%s: %s: %s", c.name, got.Verdict, got.Sentence)
+		}
+	}
+}
+
+// Without stages nothing changes: the level, the interval, the words.
+func TestOneStageIsTheWholeLevel(t *testing.T) {
+	h, trials, records := staged(synthetic.Options{Arms: apart, SD: 0.01, Seed: 1}, 10)
+	for _, stages := range [][]int{nil, {10}, {10, 6}, {-1, 3}} { // the latter of a damaged header
+		h.Study.Stages = stages
+		f := find(t, h, trials, records)
+		if f.Stage != nil || f.Comparisons[0].Level != finding.Level || !strings.Contains(f.Comparisons[0].Sentence, "(95 % interval") {
+			t.Errorf("stages %v: %+v, %s", stages, f.Stage, f.Comparisons[0].Sentence)
+		}
+	}
+}
+
+// An arm that cannot run will not run in later blocks either: it keeps no run
+// from stopping. One that merely failed might.
+func TestWhatCannotBeHelpedIsSettled(t *testing.T) {
+	for outcome, want := range map[record.Outcome]bool{record.Unsupported: true, record.Failed: false} {
+		h, trials, records := staged(synthetic.Options{Arms: append(slices.Clone(apart), synthetic.Arm{Name: "c"}), SD: 0.01, Seed: 1}, 6)
+		for i := range records {
+			if records[i].Trial.Arm == "c" {
+				records[i].Outcome, records[i].Failure = outcome, &record.Failure{Kind: "unsupported", Text: "no such library"}
+			}
+		}
+		if look, err := finding.Look(h, trials, records, 1); err != nil || look.Settled != want {
+			t.Errorf("%s: %+v, %v", outcome, look, err)
+		}
+	}
+}

@@ -1,0 +1,84 @@
+package finding
+
+import (
+	"fmt"
+	"slices"
+
+	"netdyno/internal/record"
+)
+
+// thin is one metric of an arm in a cell, in whose valid trials too few
+// exchanges were completed for it to exist.
+type thin struct {
+	metric record.Metric
+	arm    string
+	trials int   // without the figure
+	of     int   // valid
+	fewest int64 // exchanges that one of them completed
+}
+
+// thinIn looks at an arm's valid trials; false where none lacks the metric for
+// want of exchanges.
+func (s *sorted) thinIn(cell, arm, metric string) (thin, bool) {
+	m, err := record.MetricNamed(metric)
+	t := thin{metric: m, arm: arm, fewest: m.Least}
+	if err != nil || m.Least == 0 {
+		return t, false
+	}
+	for _, v := range s.at[place{cell, arm}] {
+		if v.trial.Status != Valid {
+			continue
+		}
+		t.of++
+		if _, has := v.trial.Values[metric]; has {
+			continue
+		}
+		if n, known := record.NewWindow(v.record).Exchanges(); known && n < m.Least {
+			t.trials, t.fewest = t.trials+1, min(t.fewest, n)
+		}
+	}
+	return t, t.trials > 0
+}
+
+// want says what the trials lack.
+func (t thin) want() string {
+	return fmt.Sprintf("it needs %d exchanges in a window, and %s completed as few as %d", t.metric.Least, t.arm, t.fewest)
+}
+
+// tooFew explains why blocks of a comparison have no value: "" when it is not
+// for want of exchanges.
+func (s *sorted) tooFew(b *pending) string {
+	for _, arm := range []string{b.Arm, b.Base} {
+		if t, found := s.thinIn(b.Cell, arm, b.Metric); found {
+			return "; " + t.want()
+		}
+	}
+	return ""
+}
+
+// warnThin names metrics that were asked about and exist in some of an arm's
+// trials only: those in which most was done are no sample of all. One that no
+// trial has is refused instead.
+func (s *sorted) warnThin(f Findings) []record.Warning {
+	var asked []string
+	for _, m := range record.Metrics() {
+		if s.primary(m.Name) || slices.ContainsFunc(f.Requirements, func(r Requirement) bool { return r.Metric == m.Name }) {
+			asked = append(asked, m.Name)
+		}
+	}
+	var all []record.Warning
+	for _, cell := range f.Cells {
+		for _, arm := range cell.Arms {
+			for _, metric := range asked {
+				if t, found := s.thinIn(cell.Name, arm.Name, metric); found && t.trials < t.of {
+					all = append(all, record.Warning{
+						About:  "thin",
+						Text:   fmt.Sprintf("%s is absent from %d of %d valid trials of %s: %s", metric, t.trials, t.of, armOf(cell, arm), t.want()),
+						Advice: "lengthen the window, or compare a percentile nearer to the middle",
+					})
+				}
+			}
+		}
+	}
+	return all
+}

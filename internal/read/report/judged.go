@@ -1,0 +1,110 @@
+package report
+
+import (
+	"cmp"
+	"fmt"
+	"strconv"
+	"strings"
+
+	"netdyno/internal/read/finding"
+	"netdyno/internal/record"
+)
+
+// Requirement is one sentence on a declared bound, with the state that it
+// states.
+type Requirement struct {
+	State finding.State `json:"state"`
+	Text  string        `json:"text"`
+}
+
+// stateMarks are the states as marks for a table and a terminal.
+var stateMarks = map[finding.State]string{finding.Met: "✓", finding.Broken: "✗", finding.Undecided: "?"}
+
+// stateVerdict gives a state the colour of a verdict.
+var stateVerdict = map[finding.State]finding.Verdict{
+	finding.Met: finding.Better, finding.Broken: finding.Worse, finding.Undecided: finding.CannotTell,
+}
+
+// judged says how the verdicts were reached: at which stage and level, in how
+// large a family, adjusted by which method. Nothing when nothing was compared.
+func (l *layout) judged() []string {
+	var said []string
+	if l.Stage != nil && l.Stage.Sentence != "" {
+		said = append(said, strings.ToUpper(l.Stage.Sentence[:1])+l.Stage.Sentence[1:]+".")
+	}
+	for _, kind := range []struct {
+		primary bool
+		what    string
+	}{{true, "primary comparison"}, {false, "explored comparison"}} {
+		for _, c := range l.Comparisons {
+			if c.Primary == kind.primary {
+				said = append(said, family(c.Family, kind.what, c.Method))
+				break
+			}
+		}
+	}
+	if len(l.Requirements) > 0 {
+		said = append(said, family(l.Requirements[0].Family, "requirement", finding.StepDown))
+	}
+	return said
+}
+
+// family is the sentence on a family of tests and how it is adjusted.
+func family(size int, what, method string) string {
+	return fmt.Sprintf("%s in the family, adjusted by %s.", plural(size, what), or(method, "no method"))
+}
+
+// requires lays the requirements out as answers, those that are not met first:
+// they are what somebody must act on.
+func (l *layout) requires() []Requirement {
+	var all []Requirement
+	for _, state := range []finding.State{finding.Broken, finding.Undecided, finding.Met} {
+		for _, r := range l.Requirements {
+			if r.State == state {
+				all = append(all, Requirement{state, requirement(r)})
+			}
+		}
+	}
+	return all
+}
+
+// requirement is one requirement in a sentence.
+func requirement(r finding.Requirement) string {
+	said := fmt.Sprintf("%s%s: %s", r.Text, at(r.Cell), r.State)
+	if r.Blocks > 0 {
+		value, interval := measured(r)
+		said += fmt.Sprintf(", %s (%s interval %s, %s)", value, confidence(r.Level), interval, plural(r.Blocks, "block"))
+	}
+	if r.Reason != "" {
+		said += "; " + r.Reason
+	}
+	return said + "."
+}
+
+// measured prints a requirement's figure and interval: a ratio, or the metric
+// in a unit that suits it.
+func measured(r finding.Requirement) (value, interval string) {
+	if r.Base != "" {
+		return ratio(r.Value), ratioInterval(r.Low, r.High)
+	}
+	unit := ""
+	if m, err := record.MetricNamed(r.Metric); err == nil {
+		unit = m.Unit
+	}
+	s := scaleFor(r.Metric, unit, r.Value)
+	return s.text(r.Value) + noBreak + s.Unit, s.interval(r.Low, r.High)
+}
+
+// confidence prints that of an interval at a level, "95 %".
+func confidence(level float64) string {
+	return strconv.FormatFloat(100*(1-level), 'g', 3, 64) + " %"
+}
+
+// level is what the adjusted p of every comparison is held against, and 1 − the
+// confidence of its interval.
+func (l *layout) level() float64 {
+	if len(l.Comparisons) == 0 {
+		return finding.Level
+	}
+	return cmp.Or(l.Comparisons[0].Level, finding.Level)
+}

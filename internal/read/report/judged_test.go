@@ -1,0 +1,112 @@
+package report
+
+import (
+	"io"
+	"strings"
+	"testing"
+
+	"netdyno/internal/read/finding"
+	"netdyno/internal/record"
+)
+
+// staged is the sample as a run that stopped at its first stage would be, with
+// a requirement in every state.
+func staged() finding.Findings {
+	f := sample(6)
+	f.Stage = &finding.Stage{
+		Number: 1, Of: 3, Blocks: 6, Done: 6, Level: 0.03125, Settled: true, Stopped: true,
+		Sentence: "stopped after stage 1 of 3 (6 blocks): every primary comparison is settled at level 0.0312",
+	}
+	f.Header.Study.Blocks = 16
+	for i := range f.Comparisons {
+		f.Comparisons[i].Level = 0.03125
+	}
+	f.Requirements = []finding.Requirement{
+		{
+			Require: record.Require{Text: "service_p99_us of a <= 5ms", Metric: "service_p99_us", Arm: "a", Bound: 5000},
+			Value:   4123, Low: 4000, High: 4300, Level: 0.03125, Blocks: 6, Family: 3, State: finding.Met,
+		},
+		{
+			Require: record.Require{Text: "exchanges_per_s of a >= 0.9 x b", Metric: "exchanges_per_s", Arm: "a", Base: "b", AtLeast: true, Bound: 0.9},
+			Cell:    "connections=50", Value: 0.7, Low: 0.65, High: 0.75, Level: 0.03125, Blocks: 6, Family: 3, State: finding.Broken,
+		},
+		{
+			Require: record.Require{Text: "server.rss_bytes of a <= 1MiB", Metric: "server.rss_bytes", Arm: "a", Bound: 1 << 20},
+			Level:   0.03125, Family: 3, State: finding.Undecided, Reason: "blocks with a valid value: 0; at least 2 are needed",
+		},
+	}
+	return f
+}
+
+// Every form of the report says at which stage, at what level, in how large a
+// family and by which method verdicts were reached, and what is not met.
+func TestEveryFormSaysHowItJudged(t *testing.T) {
+	p := New(staged())
+	forms := map[string]string{
+		"text": string(render(t, func(w io.Writer) error { return p.Text(w, TextOptions{Width: 400}) })),
+		"md":   string(render(t, p.Markdown)),
+		"html": string(render(t, p.HTML)),
+	}
+	for name, got := range forms {
+		got = strings.NewReplacer("&lt;", "<", "&gt;", ">", "\u00a0", " ", `\>`, ">").Replace(got)
+		rest := got
+		for _, want := range []string{
+			"exchanges_per_s of a >= 0.9 x b at connections=50: broken, 0.700× (96.9 % interval 0.650–0.750, 6 blocks).",
+			"server.rss_bytes of a <= 1MiB: cannot tell; blocks with a valid value: 0; at least 2 are needed.",
+			"service_p99_us of a <= 5ms: met, 4.12 ms (96.9 % interval 4.00–4.30, 6 blocks).",
+			"6 blocks",
+			"Stopped after stage 1 of 3 (6 blocks): every primary comparison is settled at level 0.0312.",
+			"in the family, adjusted by step-down sign flip.",
+			"in the family, adjusted by Benjamini-Hochberg.",
+			"3 requirements in the family, adjusted by step-down sign flip.",
+		} {
+			_, after, found := strings.Cut(rest, want)
+			if !found {
+				t.Errorf("%s does not say, in its place: %s", name, want)
+				continue
+			}
+			rest = after
+		}
+		if name != "text" && !strings.Contains(got, "adjusted p of at most 0.0312 and") {
+			t.Errorf("%s does not say what the adjusted p is held against", name)
+		}
+	}
+}
+
+func TestGateSaysWhatIsInDoubt(t *testing.T) {
+	f := sample(6)
+	f.Tally.Failed, f.Tally.Planned = 2, 48
+	f.Cells[0].Arms[0].Trials[0].Errors = 3
+	passage, all := finding.Gate(f)
+	g := NewGate(f, passage, all)
+	arm := f.Cells[0].Arms[0].Name + " at " + f.Cells[0].Name
+	doubts := "2 of 48 trials failed; exchanges of " + arm + " failed, which no requirement that is met allows"
+	if md := string(render(t, g.Markdown)); !strings.Contains(md, "In doubt: "+doubts+".") {
+		t.Errorf("gate.md does not say %q:\n%s", doubts, md)
+	}
+	g.Passage, g.words = finding.Unproven, passages[finding.Unproven].words
+	if got := g.String(); got != "gate: cannot tell: "+doubts {
+		t.Errorf("it says %q", got)
+	}
+}
+
+func TestGateSaysWhatIsBroken(t *testing.T) {
+	f := staged()
+	for i := range f.Comparisons {
+		f.Comparisons[i].Verdict = finding.Equivalent
+	}
+	passage, all := finding.Gate(f)
+	if passage != finding.IsWorse {
+		t.Errorf("passage %v with a broken requirement", passage)
+	}
+	g := NewGate(f, passage, all)
+	got := string(render(t, g.Markdown))
+	for _, want := range []string{"a requirement is broken", "✗ broken", "✓ met", "? cannot tell", "96.9 % interval", "3 requirements in the family"} {
+		if !strings.Contains(got, want) {
+			t.Errorf("gate.md does not say %q:\n%s", want, got)
+		}
+	}
+	if g.String() != "gate: a requirement is broken" {
+		t.Error(g)
+	}
+}
