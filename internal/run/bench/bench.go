@@ -22,9 +22,10 @@ type Bench struct {
 	Rig     rig.Rig
 	Places  []rig.Place // of the rig, as a survey completed them; nil for the rig's own word
 	Catalog *Catalog
-	Meter   []string                  // argv that meters what follows it: "…/netdyno", "meter"
-	Keep    func(record.Record) error // makes a record durable
-	Observe func(Event)               // may be nil; called from several goroutines
+	Meter   []string                      // argv that meters what follows it: "…/netdyno", "meter"
+	Keep    func(record.Record) error     // makes a record durable
+	Observe func(Event)                   // may be nil; called from several goroutines
+	Enough  func(block int) (bool, error) // may be nil; asked between blocks whether all up to this one are enough
 
 	Messages map[string]contract.Structure // by level of factor message, every one of the plan
 	Patience Patience                      // the zero value is the standard
@@ -43,12 +44,24 @@ type Event struct {
 	Tick   *contract.Tick // the trial is running
 }
 
-// Run carries out the trials in order. It stops early only when ctx ends or a
-// record cannot be kept; the trial under way then leaves no record and is run
-// again on resume.
+// Run carries out the trials in order. It stops early when ctx ends or a record
+// cannot be kept; the trial under way then leaves no record and is run again on
+// resume. When the blocks so far are enough, later blocks are left out, and
+// only probes are run still.
 func (b *Bench) Run(ctx context.Context, trials []record.Trial) error {
 	b.Patience = b.Patience.orStandard()
+	block, enough := 0, false
 	for i, plan := range trials {
+		if !enough && !plan.Probe && plan.Block > block {
+			var err error
+			if enough, err = b.enough(plan.Block - 1); err != nil {
+				return fmt.Errorf("look after block %d: %w", plan.Block-1, err)
+			}
+			block = plan.Block
+		}
+		if enough && !plan.Probe {
+			continue
+		}
 		event := Event{Trial: plan, Index: i, Of: len(trials)}
 		b.tell(event)
 		r := b.trial(ctx, plan)
@@ -62,6 +75,15 @@ func (b *Bench) Run(ctx context.Context, trials []record.Trial) error {
 		b.tell(event)
 	}
 	return nil
+}
+
+// enough asks before a block's first trial, so that a run which was stopped
+// between two blocks is asked when it goes on.
+func (b *Bench) enough(blocks int) (bool, error) {
+	if b.Enough == nil {
+		return false, nil
+	}
+	return b.Enough(blocks)
 }
 
 func (b *Bench) places() []rig.Place {

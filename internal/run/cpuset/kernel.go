@@ -25,6 +25,30 @@ func Of(pid int) []int {
 	return cpus
 }
 
+// PinThread binds the calling thread alone: its goroutine must be locked to it.
+// The error says which CPUs can be used here.
+func PinThread(cpus []int) error {
+	set, err := settable(cpus)
+	if err == nil {
+		err = unix.SchedSetaffinity(0, &set)
+	}
+	if err != nil {
+		return fmt.Errorf("set CPUs %s: %w; this process may use %s", Format(cpus), err, Format(Of(0)))
+	}
+	return nil
+}
+
+func settable(cpus []int) (unix.CPUSet, error) {
+	var set unix.CPUSet
+	for _, id := range cpus {
+		set.Set(id)
+		if !set.IsSet(id) {
+			return set, fmt.Errorf("at most CPU %d can be set", len(set)*64-1)
+		}
+	}
+	return set, nil
+}
+
 // PinSelf binds every thread of this process to the CPUs; threads and
 // processes that appear later inherit them. An empty set changes nothing. The
 // error says which CPUs can be used here.
@@ -32,12 +56,9 @@ func PinSelf(cpus []int) error {
 	if len(cpus) == 0 {
 		return nil
 	}
-	var set unix.CPUSet
-	for _, id := range cpus {
-		set.Set(id)
-		if !set.IsSet(id) {
-			return fmt.Errorf("set CPUs %s: at most CPU %d can be set", Format(cpus), len(set)*64-1)
-		}
+	set, err := settable(cpus)
+	if err != nil {
+		return fmt.Errorf("set CPUs %s: %w", Format(cpus), err)
 	}
 	tasks, err := os.ReadDir("/proc/self/task")
 	if err != nil {

@@ -145,6 +145,7 @@ func (c *connections) sum(sockets []tcpinfo.Socket) *contract.TCP {
 		t.SegmentBytes = max(t.SegmentBytes, s.SegmentBytes)
 		t.ReceiveBufferedBytes += s.ReceiveQueue
 		t.SendQueuedBytes += s.SendQueue
+		t.PeerWindowBytes += s.PeerWindow
 	}
 	if t.Sockets == 0 {
 		return nil

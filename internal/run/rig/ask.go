@@ -36,7 +36,7 @@ func (p Place) Ask(ctx context.Context, input io.Reader, argv ...string) ([]byte
 	}
 	line := p.Command(argv...)
 	c := exec.CommandContext(ctx, line[0], line[1:]...)
-	var said tail
+	var said Tail
 	out := limited{left: maxAnswer}
 	c.Stdin, c.Stdout, c.Stderr = input, &out, &said
 	c.SysProcAttr = &syscall.SysProcAttr{Setpgid: true}
@@ -73,15 +73,15 @@ func (l *limited) Write(b []byte) (int, error) {
 
 // Survey asks netdyno, a file of this host, for the facts of every place, all
 // at once. The places come back with what they did not know of themselves:
-// their CPUs and their machine.
-func Survey(ctx context.Context, places []Place, netdyno string) ([]Place, map[string]record.Host, error) {
+// their CPUs and their machine. More arguments ask for more than the usual facts.
+func Survey(ctx context.Context, places []Place, netdyno string, more ...string) ([]Place, map[string]record.Host, error) {
 	found := make([]Place, len(places))
 	hosts := make([]record.Host, len(places))
 	failures := make([]error, len(places))
 	var wait sync.WaitGroup
 	for i, p := range places {
 		wait.Go(func() {
-			hosts[i], failures[i] = p.facts(ctx, netdyno)
+			hosts[i], failures[i] = p.facts(ctx, netdyno, more)
 			found[i] = p.known(hosts[i])
 		})
 	}
@@ -99,9 +99,9 @@ func Timed(h record.Host) record.Host {
 	return h
 }
 
-func (p Place) facts(ctx context.Context, netdyno string) (record.Host, error) {
+func (p Place) facts(ctx context.Context, netdyno string, more []string) (record.Host, error) {
 	asked := time.Now()
-	out, err := p.Ask(ctx, nil, netdyno, "facts")
+	out, err := p.Ask(ctx, nil, append([]string{netdyno, "facts"}, more...)...)
 	answered := time.Now()
 	if err != nil {
 		return record.Host{}, err

@@ -160,6 +160,7 @@ func write(t *testing.T, root, path, text string) {
 // beside are the facts that others than Collect and Here add.
 var beside = []string{
 	record.ClockFact, record.OffsetFact, record.AddressFact, "load.busy_share", "load.steal_share",
+	"idle.lost_share", "idle.longest_us", "timer.overshoot_p50_us", "timer.overshoot_p99_us",
 }
 
 var documented = regexp.MustCompile("(?m)^\\| `([^`]+)` \\|")

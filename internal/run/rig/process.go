@@ -72,7 +72,7 @@ type Process struct {
 	stdout   *os.File
 	stderr   *os.File
 	messages chan Received
-	tail     tail
+	tail     Tail
 	ended    chan struct{} // the process is reaped and its pipes are read to their end
 
 	sending sync.Mutex // keeps messages whole on stdin

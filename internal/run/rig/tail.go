@@ -5,19 +5,19 @@ import (
 	"sync"
 )
 
-// keepStderr is how much of a worker's stderr a record keeps, in bytes.
+// keepStderr is how much of a process's stderr is kept, in bytes.
 const keepStderr = 4 << 10
 
-// tail is a Writer that keeps the last bytes written to it. Any goroutine may
-// use it.
-type tail struct {
+// Tail is a Writer that keeps the last of what a process says, for an error or
+// a record. Any goroutine may use it.
+type Tail struct {
 	mu      sync.Mutex
 	kept    []byte
 	dropped int64
 }
 
 // Write keeps the end of b and never fails.
-func (t *tail) Write(b []byte) (int, error) {
+func (t *Tail) Write(b []byte) (int, error) {
 	t.mu.Lock()
 	defer t.mu.Unlock()
 	t.kept = append(t.kept, b...)
@@ -29,7 +29,7 @@ func (t *tail) Write(b []byte) (int, error) {
 }
 
 // String returns what was kept, after a line saying how much was not.
-func (t *tail) String() string {
+func (t *Tail) String() string {
 	t.mu.Lock()
 	defer t.mu.Unlock()
 	if t.dropped == 0 {

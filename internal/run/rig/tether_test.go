@@ -25,7 +25,7 @@ func TestTether(t *testing.T) {
 // What a command leaves running must not keep its end from being noticed.
 func TestTetherIsNotHeldByAChild(t *testing.T) {
 	c := exec.Command("sh", "-c", "sleep 30 & echo $!")
-	var said tail
+	var said Tail
 	c.Stdout = &said
 	ended, err := Tether(c, syscall.SIGTERM)
 	if err != nil {

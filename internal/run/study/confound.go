@@ -137,13 +137,16 @@ func (s *Study) aliasedFactors() []record.Warning {
 			groups[pattern] = append(groups[pattern], f)
 		}
 	}
+	return together(groups, "over the arms", "add arms that cross them, or the study cannot say which of them matters")
+}
+
+// together warns of factors that have the same pattern.
+func together(groups map[string][]string, over, advice string) []record.Warning {
 	var out []record.Warning
 	for _, pattern := range sortedKeys(groups) {
 		if g := groups[pattern]; len(g) > 1 {
 			out = append(out, record.Warning{
-				About:  "confounded: " + strings.Join(g, ", "),
-				Text:   fmt.Sprintf("%s vary only together over the arms", strings.Join(g, " and ")),
-				Advice: "add arms that cross them, or the study cannot say which of them matters",
+				About: "confounded: " + strings.Join(g, ", "), Text: strings.Join(g, " and ") + " vary only together " + over, Advice: advice,
 			})
 		}
 	}

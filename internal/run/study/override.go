@@ -8,14 +8,14 @@ import (
 
 // override merges typed levels into a file's study: a factor that is typed
 // leaves its place in the file, whether it was held or varied there. What the
-// file says of the results (published figures, charts, fits, searches) stays as far as
+// file says of the results (published figures, charts, fits, searches, requirements) stays as far as
 // the changed study still has what it speaks of.
 func override(base, typed *node) (*Study, error) {
 	if err := base.mappingOf(topKeys); err != nil {
 		return nil, err
 	}
 	var original *Study
-	for _, key := range []string{"published", "charts", "fits", "reaches"} {
+	for _, key := range []string{"published", "charts", "fits", "reaches", "require"} {
 		if base.get(key) == nil {
 			continue
 		}
@@ -50,6 +50,7 @@ func override(base, typed *node) (*Study, error) {
 	if err == nil && original != nil {
 		s.keepPublished(original)
 		s.keepViews(original)
+		s.keepRequires(original, typed.get("require") != nil)
 	}
 	return s, err
 }

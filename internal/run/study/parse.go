@@ -20,7 +20,7 @@ func ParseFile(name string, data []byte) (*Study, error) {
 
 // The keys of a study file.
 var (
-	topKeys       = []string{"study", "question", "hold", "vary", "sweeps", "compare", "blocks", "probes", "seed", "published", "charts", "fits", "reaches"}
+	topKeys       = []string{"study", "question", "hold", "vary", "sweeps", "compare", "blocks", "probes", "seed", "published", "charts", "fits", "reaches", "require"}
 	compareKeys   = []string{"factor", "baseline", "primary", "margin"}
 	publishedKeys = []string{"source", "metric", "arm", "base", "cell", "ratio", "note"}
 )
@@ -50,7 +50,7 @@ func build(tree *node) (*Study, error) {
 			return nil, err
 		}
 	}
-	for _, step := range []func(*node) error{s.readCompare, s.readPublished, s.readCharts, s.readFits, s.readReaches} {
+	for _, step := range []func(*node) error{s.readCompare, s.readPublished, s.readCharts, s.readFits, s.readReaches, s.readRequires} {
 		if err := step(tree); err != nil {
 			return nil, err
 		}
@@ -105,7 +105,10 @@ func (s *Study) readNames(tree *node) error {
 }
 
 func (s *Study) readNumbers(tree *node) error {
-	for _, key := range []string{"blocks", "probes", "seed"} {
+	if err := s.readBlocks(tree.get("blocks")); err != nil {
+		return err
+	}
+	for _, key := range []string{"probes", "seed"} {
 		f, err := factorNamed(key)
 		if err != nil {
 			return err
@@ -120,12 +123,9 @@ func (s *Study) readNumbers(tree *node) error {
 				return e.value.at.errorf("%s", err)
 			}
 		}
-		switch key {
-		case "blocks":
-			s.Blocks = int(level.value)
-		case "probes":
+		if key == "probes" {
 			s.Probes = int(level.value)
-		default:
+		} else {
 			s.Seed = uint64(level.value)
 		}
 	}

@@ -9,6 +9,8 @@ import (
 	"time"
 
 	"pgregory.net/rapid"
+
+	"netdyno/internal/record"
 )
 
 // anyArguments draws a study as it would be typed.
@@ -227,6 +229,33 @@ func TestTooFewBlocksAreNamed(t *testing.T) {
 	_, warnings, err := mustArgs(t, "transport=a,b", "blocks=5").Plan()
 	if err != nil || len(warnings) != 1 || warnings[0].Text != "with 5 blocks p cannot fall below 0.0625, so no comparison can be better or worse" {
 		t.Errorf("got %v, %v", warnings, err)
+	}
+}
+
+// A rate and a window, or an amount, say how many exchanges a trial has.
+func TestTooFewExchangesAreNamed(t *testing.T) {
+	for _, c := range []struct {
+		args []string
+		of   string // exchanges that some trials have; "" for enough
+	}{
+		{[]string{"rate=100", "window=9s"}, "900"},
+		{[]string{"rate=100,1000", "window=9s"}, "900"},
+		{[]string{"rate=100", "window=10s"}, ""},
+		{[]string{"amount=19", "connections=50"}, "950"},
+		{[]string{"amount=20", "connections=50"}, ""},
+		{[]string{"window=1s"}, ""},
+	} {
+		_, warnings, err := mustArgs(t, append(c.args, "transport=a,b", "require=service_p99_us of b <= 5ms")...).Plan()
+		if err != nil {
+			t.Fatal(err)
+		}
+		i := slices.IndexFunc(warnings, func(w record.Warning) bool { return w.About == "thin" })
+		switch want := "service_p99_us needs 1000 exchanges in a trial, and there are trials of " + c.of; {
+		case c.of == "" && i >= 0:
+			t.Errorf("%v: warned that %s", c.args, warnings[i].Text)
+		case c.of != "" && (i < 0 || warnings[i].Text != want):
+			t.Errorf("%v: warnings %v, want %q", c.args, warnings, want)
+		}
 	}
 }
 

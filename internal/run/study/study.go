@@ -7,8 +7,8 @@
 // contradictions.go refuses what cannot be meant; sweep.go takes a study apart
 // into the factorial designs that it is the union of; plan.go unfolds their
 // trials; work.go turns a trial's levels back into typed values for the bench.
-// Charts, fits and searches (chart.go, fit.go, reach.go, view.go) are checked against the plan here
-// and drawn by readers.
+// Charts, fits, searches and requirements (chart.go, fit.go, reach.go, view.go, require.go) are checked
+// against the plan here and drawn, or judged, by readers.
 package study
 
 import (
@@ -28,14 +28,17 @@ type Study struct {
 	Sweeps    []Sweep  // none: Hold and Vary are the whole design
 	Compare   record.Compare
 	Blocks    int
-	Probes    int // per arm and cell
+	Stages    []int // blocks after which the run may stop, the last of them Blocks; nil for one stage
+	Probes    int   // per arm and cell
 	Seed      uint64
 	Published []record.Published
 	Charts    []record.Chart
 	Fits      []record.Fit
 	Reaches   []record.Reach
+	Requires  []record.Require
 
-	top place
+	top     place
+	dropped []string // requirements of a file whose arms or levels an override left out
 }
 
 // Setting is a factor at one level.
@@ -137,7 +140,7 @@ func (s *Study) compared() Varied {
 func Summary(s *Study) record.Study {
 	out := record.Study{
 		Name: s.Name, Question: s.Question, Hold: map[string]string{}, Compare: s.Compare,
-		Blocks: s.Blocks, Seed: s.Seed, Published: slices.Clone(s.Published),
+		Blocks: s.Blocks, Stages: slices.Clone(s.Stages), Seed: s.Seed, Requires: slices.Clone(s.Requires), Published: slices.Clone(s.Published),
 		Charts: slices.Clone(s.Charts), Fits: slices.Clone(s.Fits), Reaches: slices.Clone(s.Reaches),
 	}
 	others := s.others()

@@ -22,12 +22,31 @@ func (s *Study) warnings() []record.Warning {
 			Advice: fmt.Sprintf("run at least %d blocks", fewestBlocks),
 		})
 	}
-	if s.Compare.Factor != armFactor {
-		return out
+	out = append(out, s.warnStages()...)
+	out = append(out, s.warnRequires()...)
+	out = append(out, s.warnThin()...)
+	out = append(out, s.aliasedCells()...)
+	compared := s.Compare.Factor == armFactor
+	if compared {
+		out = append(out, s.confoundedArms()...)
 	}
-	out = append(out, s.confoundedArms()...)
-	if len(s.Arms) > 2 { // two arms: already said above
+	if len(s.Arms) > 2 || len(s.Arms) == 2 && !compared { // two arms that are compared: already said above
 		out = append(out, s.aliasedFactors()...)
+	}
+	return out
+}
+
+// warnStages names stages after which no run can stop.
+func (s *Study) warnStages() []record.Warning {
+	var out []record.Warning
+	for _, n := range s.Stages {
+		if n < fewestBlocks && n < s.Blocks {
+			out = append(out, record.Warning{
+				About:  "stages",
+				Text:   fmt.Sprintf("no run can stop after the stage of %d blocks, as p cannot fall below %.3g with them", n, 2/float64(int(1)<<n)),
+				Advice: fmt.Sprintf("begin with at least %d blocks", fewestBlocks),
+			})
+		}
 	}
 	return out
 }

@@ -32,7 +32,7 @@ func (s *Study) YAML() ([]byte, error) {
 		w.write(&b)
 	}
 	s.writeCompare(&b)
-	fmt.Fprintf(&b, "blocks: %d\nseed: %d\n", s.Blocks, s.Seed)
+	fmt.Fprintf(&b, "blocks: %s\nseed: %d\n", s.blocksText(), s.Seed)
 	if s.Probes > 0 {
 		fmt.Fprintf(&b, "probes: %d\n", s.Probes)
 	}
@@ -43,6 +43,7 @@ func (s *Study) YAML() ([]byte, error) {
 		writePublished(&b, p)
 	}
 	s.writeViews(&b)
+	s.writeRequires(&b)
 	if b.Len() > maxFile {
 		return nil, fmt.Errorf("write study %s: %d bytes; a study file has at most %d", s.Name, b.Len(), maxFile)
 	}

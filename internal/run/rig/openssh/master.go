@@ -1,13 +1,11 @@
 package openssh
 
 import (
-	"bytes"
 	"context"
 	"fmt"
 	"os/exec"
 	"slices"
 	"strings"
-	"sync"
 	"syscall"
 	"time"
 
@@ -34,7 +32,7 @@ var persistent = []string{
 type master struct {
 	command *exec.Cmd
 	ended   <-chan struct{}
-	said    words
+	said    rig.Tail
 }
 
 // dial connects and waits until sessions can use the connection.
@@ -56,10 +54,10 @@ func dial(ctx context.Context, ssh string, options []string, destination string)
 		select {
 		case <-m.ended:
 			return nil, fmt.Errorf("connect to %s: ssh ended (%v); it said: %s; netdyno never asks for a password: `ssh %s true` must work without one",
-				destination, m.command.ProcessState, m.said.String(), destination)
+				destination, m.command.ProcessState, strings.TrimSpace(m.said.String()), destination)
 		case <-ctx.Done():
 			m.end()
-			return nil, fmt.Errorf("connect to %s: %w; ssh said: %s", destination, context.Cause(ctx), m.said.String())
+			return nil, fmt.Errorf("connect to %s: %w; ssh said: %s", destination, context.Cause(ctx), strings.TrimSpace(m.said.String()))
 		case <-time.After(checkEvery):
 		}
 	}
@@ -89,25 +87,4 @@ func (m *master) end() {
 		_ = syscall.Kill(-pid, syscall.SIGKILL)
 		<-m.ended
 	}
-}
-
-// words keeps the first of what ssh says. Any goroutine may use it.
-type words struct {
-	mu   sync.Mutex
-	kept bytes.Buffer
-}
-
-const maxWords = 2 << 10 // bytes
-
-func (w *words) Write(b []byte) (int, error) {
-	w.mu.Lock()
-	defer w.mu.Unlock()
-	w.kept.Write(b[:min(len(b), max(maxWords-w.kept.Len(), 0))])
-	return len(b), nil
-}
-
-func (w *words) String() string {
-	w.mu.Lock()
-	defer w.mu.Unlock()
-	return strings.TrimSpace(w.kept.String())
 }

@@ -1,7 +1,9 @@
 package remote
 
 import (
+	"errors"
 	"os"
+	"os/exec"
 	"path/filepath"
 	"strings"
 	"testing"
@@ -130,6 +132,41 @@ func TestMendBringsBackWhatIsGone(t *testing.T) {
 		if left := contents(t, temporary(p)); len(left) > 0 {
 			t.Errorf("at %s there are still %v", p.Name, left)
 		}
+	}
+}
+
+// A line may be cut at any moment, also before the place has said a word: what
+// it made it removes although nobody hears it.
+func TestNothingStaysThatNobodyHears(t *testing.T) {
+	for name, arguments := range map[string][]string{
+		"the directory's name": {keep, "sh", ""},
+		"a complaint":          {put, "sh", "cache/0/program", "another sum"},
+	} {
+		t.Run(name, func(t *testing.T) {
+			tmp := t.TempDir()
+			if err := os.Mkdir(filepath.Join(tmp, "cache"), 0o700); err != nil {
+				t.Fatal(err)
+			}
+			deaf, words, err := os.Pipe()
+			if err != nil {
+				t.Fatal(err)
+			}
+			c := exec.Command("sh", append([]string{"-c"}, arguments...)...)
+			c.Dir, c.Stdout, c.Stderr = tmp, words, words
+			c.Env = append(os.Environ(), "TMPDIR="+tmp)
+			if err := errors.Join(deaf.Close(), c.Start(), words.Close()); err != nil {
+				t.Fatal(err)
+			}
+			var exit *exec.ExitError
+			if err := c.Wait(); !errors.As(err, &exit) || !exit.Exited() {
+				t.Errorf("it ended with %v, want a status of its own", err)
+			}
+			for _, dir := range []string{"netdyno-*", "cache/*/*"} {
+				if left, err := filepath.Glob(filepath.Join(tmp, dir)); err != nil || len(left) > 0 {
+					t.Errorf("there are still %v, %v", left, err)
+				}
+			}
+		})
 	}
 }
 

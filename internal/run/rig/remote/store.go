@@ -1,7 +1,6 @@
 package remote
 
 import (
-	"bufio"
 	"context"
 	"errors"
 	"fmt"
@@ -34,12 +33,15 @@ const ourName = "netdyno-"
 const (
 	// keep makes the directory $1 and names it. When that is empty it makes one
 	// with a new name, and removes it when its stdin ends: also when we are killed
-	// or the line is cut. A job that ends may be told so more than once, and rm
-	// must not hear it; a file that is arriving at that moment may be in its way.
+	// or the line is cut, be it before anybody heard the name. A job that ends may
+	// be told so more than once, and rm must not hear it; a file that is arriving
+	// at that moment may be in its way. No signal falls between the making and the
+	// promise to remove.
 	keep = `set -eu
 umask 077
 case $1 in
-'') d=$(mktemp -d "${TMPDIR:-/tmp}/` + ourName + `XXXXXX")
+'') trap '' HUP INT TERM PIPE
+  d=$(mktemp -d "${TMPDIR:-/tmp}/` + ourName + `XXXXXX")
   trap 'trap "" HUP INT TERM; n=0; until rm -rf "$d" 2>/dev/null || [ $n = 10 ]; do n=$((n+1)); sleep 1; done' EXIT
   trap 'exit 0' HUP INT TERM ;;
 "~/"*) d=$HOME/${1#"~/"} ;;
@@ -53,12 +55,15 @@ cat >/dev/null`
 	have = `echo "$2  $1" | sha256sum -c --status 2>/dev/null && echo there || echo missing`
 
 	// put writes one file, believes it when its sum is right, and only then
-	// gives it its name. It does not make the store's directory again, which may
-	// just have been removed.
+	// gives it its name; what it wrote otherwise it takes away, also when nobody
+	// hears its complaint. It does not make the store's directory again, which
+	// may just have been removed.
 	put = `set -eu
 if ! command -v sha256sum >/dev/null; then echo "sha256sum is not there (coreutils and busybox have it)" >&2; exit 1; fi
 [ -d "${1%/*}" ] || mkdir "${1%/*}"
+trap '' PIPE
 trap 'rm -f "$1.$$"' EXIT
+trap 'exit 1' HUP INT TERM
 cat >"$1.$$"
 if ! echo "$2  $1.$$" | sha256sum -c --status; then echo "the file arrived damaged or cut short" >&2; exit 1; fi
 chmod 755 "$1.$$"
@@ -92,16 +97,16 @@ type store struct {
 	hold      io.Closer     // the keeper's stdin
 	ended     chan struct{} // the keeper's end
 	failure   error         // how it ended, once it has
-	said      *strings.Builder
+	said      rig.Tail
 }
 
 // open makes the directory: the cache, or without one a directory that goes
 // with the keeper, which runs until close or until this process is gone.
 func open(ctx context.Context, p rig.Place, cache string) (*store, error) {
 	line := p.Command("sh", "-c", keep, "sh", cache)
-	s := &store{place: p, kept: cache != "", keeper: exec.Command(line[0], line[1:]...), ended: make(chan struct{}), said: new(strings.Builder)}
+	s := &store{place: p, kept: cache != "", keeper: exec.Command(line[0], line[1:]...), ended: make(chan struct{})}
 	s.keeper.SysProcAttr = &syscall.SysProcAttr{Setpgid: true}
-	s.keeper.Stderr = s.said
+	s.keeper.Stderr = &s.said
 	s.keeper.WaitDelay = time.Second
 	stdin, err := s.keeper.StdinPipe()
 	if err != nil {
@@ -115,27 +120,16 @@ func open(ctx context.Context, p rig.Place, cache string) (*store, error) {
 	if err := s.keeper.Start(); err != nil {
 		return nil, fmt.Errorf("reach %s: %w", p.Name, err)
 	}
-	type answer struct {
-		line string
-		err  error
+	ctx, cancel := context.WithTimeoutCause(ctx, openPatience, fmt.Errorf("no answer within %v", openPatience))
+	defer cancel()
+	s.directory, err = rig.FirstLine(ctx, stdout)
+	if err == nil && !path.IsAbs(s.directory) {
+		err = fmt.Errorf("it answered %.200q, expected the path of a directory; what its shell prints at login is in the way", s.directory)
 	}
-	answered := make(chan answer, 1)
 	go func() {
-		line, err := bufio.NewReaderSize(stdout, 4096).ReadSlice('\n')
-		answered <- answer{strings.TrimSpace(string(line)), err}
 		s.failure = s.keeper.Wait() // not before its words are read
 		close(s.ended)
 	}()
-	ctx, cancel := context.WithTimeoutCause(ctx, openPatience, fmt.Errorf("no answer within %v", openPatience))
-	defer cancel()
-	select {
-	case a := <-answered:
-		if s.directory, err = a.line, a.err; err == nil && !path.IsAbs(a.line) {
-			err = fmt.Errorf("it answered %q, expected the path of a directory; what its shell prints at login is in the way", a.line)
-		}
-	case <-ctx.Done():
-		err = context.Cause(ctx)
-	}
 	if err != nil {
 		return nil, fmt.Errorf("reach %s: %w", p.Name, errors.Join(err, s.close()))
 	}

@@ -1,8 +1,6 @@
 package slurm
 
 import (
-	"bufio"
-	"bytes"
 	"context"
 	"errors"
 	"fmt"
@@ -58,7 +56,7 @@ func ask(ctx context.Context, o Options) (*allocation, error) {
 		argv = append(argv, "--"+key+"="+o.Request[key])
 	}
 	a := &allocation{held: exec.Command(salloc, append(argv, "sh", "-c", announce)...)}
-	var said bytes.Buffer
+	var said rig.Tail
 	a.held.Stderr = &said
 	stdin, err := a.held.StdinPipe()
 	if err != nil {
@@ -75,7 +73,12 @@ func ask(ctx context.Context, o Options) (*allocation, error) {
 	if a.ended, err = rig.Tether(a.held, syscall.SIGHUP); err != nil {
 		return nil, fmt.Errorf("start salloc: %w", err)
 	}
-	granted, err := firstLine(ctx, stdout)
+	ctx, cancel := context.WithTimeoutCause(ctx, queuePatience, fmt.Errorf("still in the queue after %v", queuePatience))
+	defer cancel()
+	granted, err := rig.FirstLine(ctx, stdout)
+	if errors.Is(err, io.EOF) || errors.Is(err, os.ErrClosed) {
+		err = errors.New("no allocation was granted")
+	}
 	if err != nil {
 		released := a.release()
 		return nil, fmt.Errorf("ask Slurm for %d nodes: %w; salloc said: %s", o.Nodes, errors.Join(err, released), strings.TrimSpace(said.String()))
@@ -86,29 +89,6 @@ func ask(ctx context.Context, o Options) (*allocation, error) {
 	}
 	a.id = fields[0]
 	return a, a.describe(ctx, fields[1], fields[2])
-}
-
-func firstLine(ctx context.Context, from io.Reader) (string, error) {
-	type answer struct {
-		line string
-		err  error
-	}
-	answered := make(chan answer, 1)
-	go func() {
-		line, err := bufio.NewReaderSize(from, 64<<10).ReadSlice('\n')
-		answered <- answer{strings.TrimSpace(string(line)), err}
-	}()
-	select {
-	case a := <-answered:
-		if errors.Is(a.err, io.EOF) || errors.Is(a.err, os.ErrClosed) {
-			a.err = errors.New("no allocation was granted")
-		}
-		return a.line, a.err
-	case <-ctx.Done():
-		return "", context.Cause(ctx)
-	case <-time.After(queuePatience):
-		return "", fmt.Errorf("still in the queue after %v", queuePatience)
-	}
 }
 
 // release gives an allocation of our own back; one that we were in stays.
@@ -227,11 +207,11 @@ func command(ctx context.Context, argv ...string) (string, error) {
 	ctx, cancel := context.WithTimeout(ctx, commandPatience)
 	defer cancel()
 	c := exec.CommandContext(ctx, argv[0], argv[1:]...)
-	var out, said bytes.Buffer
-	c.Stdout, c.Stderr = &out, &said
-	c.WaitDelay = time.Second
-	if err := c.Run(); err != nil {
+	var said rig.Tail
+	c.Stderr, c.WaitDelay = &said, time.Second
+	out, err := c.Output()
+	if err != nil {
 		return "", fmt.Errorf("%s: %w; it said: %s", argv[0], err, strings.TrimSpace(said.String()))
 	}
-	return out.String(), nil
+	return string(out), nil
 }

@@ -1,0 +1,60 @@
+// Package typed carries out studies as they are typed, from the words to the
+// records, and leaves no files: for what holds netdyno itself to the truth.
+package typed
+
+import (
+	"context"
+	"fmt"
+	"os"
+	"path/filepath"
+
+	"netdyno/internal/record"
+	"netdyno/internal/run/bench"
+	"netdyno/internal/run/rig"
+	"netdyno/internal/run/study"
+)
+
+// Open returns a bench on loopback over netdyno and its workers in a directory,
+// where `make build` puts them. It fails when there are no workers.
+func Open(ctx context.Context, bin string) (*bench.Bench, error) {
+	bin, err := filepath.Abs(bin)
+	if err != nil {
+		return nil, err
+	}
+	catalog := bench.Discover(ctx, []string{bin})
+	if len(catalog.Programs) == 0 {
+		return nil, fmt.Errorf("find workers: no file in %s is named %s*; `make build` puts them into bin", bin, bench.WorkerPrefix)
+	}
+	return On(bin, &catalog), nil
+}
+
+// On returns a bench on loopback over the workers of catalog, with the meter of
+// the netdyno in directory bin.
+func On(bin string, catalog *bench.Catalog) *bench.Bench {
+	return &bench.Bench{Rig: rig.Loopback{}, Catalog: catalog, Meter: []string{filepath.Join(bin, "netdyno"), "meter"}}
+}
+
+// Plan returns the trials of a typed study, and the part of a run's header that
+// tells of it.
+func Plan(args ...string) (record.Header, []record.Trial, error) {
+	s, err := study.ParseArgs(args, os.ReadFile)
+	if err != nil {
+		return record.Header{}, nil, err
+	}
+	trials, _, err := s.Plan()
+	return record.Header{Schema: record.Schema, Study: study.Summary(s)}, trials, err
+}
+
+// Run carries out trials and returns their records, one of each. It takes b.Keep
+// for itself.
+func Run(ctx context.Context, b *bench.Bench, trials []record.Trial) ([]record.Record, error) {
+	var records []record.Record
+	b.Keep = func(r record.Record) error { records = append(records, r); return nil }
+	if err := b.Run(ctx, trials); err != nil {
+		return records, err
+	}
+	if len(records) != len(trials) {
+		return records, fmt.Errorf("%d trials left %d records", len(trials), len(records))
+	}
+	return records, nil
+}
