@@ -124,6 +124,7 @@ var short = []string{"connections=4", "window=500ms", "warmup=100ms"}
 // client cannot see is absent, and joined to the server's account every trial
 // has its segment.
 func TestByHand(t *testing.T) {
+	t.Parallel()
 	t.Run("loopback", func(t *testing.T) { byHand(t, local(), local()) })
 	t.Run("namespaces", func(t *testing.T) {
 		if os.Geteuid() != 0 {
@@ -200,6 +201,7 @@ func warned(f finding.Findings, text string) bool {
 
 // Clients certain of a server's certificate drive it encrypted.
 func TestByHandEncrypted(t *testing.T) {
+	t.Parallel()
 	mine := newFamily(t)
 	server := listens(t, mine, local(), "transport=go-http1", "tls=yes")
 	levels := append(short, "transport=go-http1", "tls=yes")
@@ -218,6 +220,7 @@ func TestByHandEncrypted(t *testing.T) {
 // Two clients drive one server at once. Whether their trials overlap is up to
 // the machine; every exchange of both is in the server's account either way.
 func TestByHandTwoClients(t *testing.T) {
+	t.Parallel()
 	mine := newFamily(t)
 	server := listens(t, mine, local(), "transport=go-net")
 	type client struct {
@@ -271,6 +274,7 @@ func TestByHandTwoClients(t *testing.T) {
 // A server that dies in the middle of a trial fails that trial and the next,
 // both with its address; its own account tells of its end.
 func TestByHandServerKilled(t *testing.T) {
+	t.Parallel()
 	mine := newFamily(t)
 	server := listens(t, mine, local(), "transport=go-net")
 	killed := make(chan error, 1)
@@ -355,6 +359,7 @@ func parent(pid int) int {
 // Whatever stands at the address, or nobody, every trial leaves a failed record
 // that names it, within its time.
 func TestByHandFailures(t *testing.T) {
+	t.Parallel()
 	mine := newFamily(t)
 	for _, c := range []struct {
 		name, transport string

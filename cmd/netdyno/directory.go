@@ -26,6 +26,7 @@ func (d directory) records() string  { return filepath.Join(string(d), "records.
 func (d directory) findings() string { return filepath.Join(string(d), "findings.json") }
 func (d directory) html() string     { return filepath.Join(string(d), "report.html") }
 func (d directory) gate() string     { return filepath.Join(string(d), "gate.md") }
+func (d directory) compared() string { return filepath.Join(string(d), "compare.md") }
 func (d directory) markdown() string { return filepath.Join(string(d), "report.md") }
 
 // resultsRoot holds the runs that were given no directory.
@@ -87,23 +88,28 @@ func (d directory) create(study []byte, header record.Header, trials []record.Tr
 	return file, nil
 }
 
-// read returns the findings of what has been measured so far, and what was
-// wrong with the file.
-func (d directory) read() (finding.Findings, []record.Problem, error) {
-	var none finding.Findings
-	trials, err := record.ReadTrials(d.trials())
-	if errors.Is(err, fs.ErrNotExist) {
-		return none, nil, fmt.Errorf("%s is not the directory of a run: it has no trials.jsonl", d)
+// reading is what the files of a run hold, and what was found in them.
+type reading struct {
+	finding.Findings
+	trials   []record.Trial
+	contents record.Contents // what is wrong in the file included
+}
+
+// read finds what there is in what has been measured so far.
+func (d directory) read() (reading, error) {
+	var r reading
+	var err error
+	if r.trials, err = record.ReadTrials(d.trials()); err != nil {
+		if errors.Is(err, fs.ErrNotExist) {
+			err = fmt.Errorf("%s is not the directory of a run: it has no trials.jsonl", d)
+		}
+		return r, err
 	}
-	if err != nil {
-		return none, nil, err
+	if r.contents, err = record.Read(d.records()); err != nil {
+		return r, err
 	}
-	contents, err := record.Read(d.records())
-	if err != nil {
-		return none, nil, err
-	}
-	findings, err := finding.Find(contents.Header, trials, contents.Records)
-	return findings, contents.Problems, err
+	r.Findings, err = finding.Find(r.contents.Header, r.trials, r.contents.Records)
+	return r, err
 }
 
 // export rebuilds findings.json and the reports from the records.

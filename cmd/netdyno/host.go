@@ -18,7 +18,8 @@ import (
 )
 
 func factsCommand() *cobra.Command {
-	return &cobra.Command{
+	var idle bool
+	c := &cobra.Command{
 		Use:   "facts",
 		Short: "Print what netdyno records of this host, as JSON",
 		Long: `Print what netdyno records of this host, as JSON: docs/facts.md says what each
@@ -31,11 +32,20 @@ fact is. netdyno doctor FILE reads it, here or anywhere else.`,
 				return err
 			}
 			now.AddTo(host)
+			if idle {
+				rest, err := doctor.Rest(cmd.Context(), doctor.IdleFor)
+				if err != nil {
+					return err
+				}
+				rest.AddTo(host)
+			}
 			e := json.NewEncoder(os.Stdout)
 			e.SetIndent("", "  ")
 			return e.Encode(rig.Timed(host).Values)
 		},
 	}
+	c.Flags().BoolVar(&idle, "idle", false, "also measure what the idle host does to a spinning thread and to timers; half a second for each CPU")
+	return c
 }
 
 func doctorCommand() *cobra.Command {
@@ -95,8 +105,9 @@ func patients(ctx context.Context, files []string, seats string) ([]doctor.Named
 	return all, nil
 }
 
-// surveyed asks the places of a rig, and gives the rig back.
-func surveyed(ctx context.Context, text string) (hosts []doctor.Named, err error) {
+// surveyed asks the places of a rig, and gives the rig back. More arguments ask
+// for more than the usual facts.
+func surveyed(ctx context.Context, text string, more ...string) (hosts []doctor.Named, err error) {
 	choice, err := arrange.Parse(text, os.ReadFile)
 	if err != nil {
 		return nil, err
@@ -115,7 +126,7 @@ func surveyed(ctx context.Context, text string) (hosts []doctor.Named, err error
 			return nil, err
 		}
 	}
-	places, facts, err := rig.Survey(ctx, built.Places(), self)
+	places, facts, err := rig.Survey(ctx, built.Places(), self, more...)
 	for _, p := range places {
 		hosts = append(hosts, doctor.Named{Name: p.Name, Facts: facts[p.Name]})
 	}

@@ -164,6 +164,7 @@ func (p *plan) print() error {
 		fmt.Printf(", and %d probes", probes)
 	}
 	fmt.Printf("; about %s\n", p.time(p.trials).Round(time.Second))
+	p.printStages()
 	fmt.Printf("primary: %s; margin %s\n", strings.Join(p.study.Compare.Primary, ", "), quantity.FormatShare(p.study.Compare.Margin))
 	fmt.Println(p.placements())
 	for _, w := range p.warnings {

@@ -34,6 +34,9 @@ func (p *plan) preflight() error {
 			}
 		}
 	}
+	if len(p.kinds) > 0 {
+		p.warnings = append(p.warnings, doctor.Foresee(p.facts.Calibration, p.study.Compare.Primary, p.study.Blocks, p.kinds[0].Work.Window)...)
+	}
 	return nil
 }
 

@@ -16,6 +16,7 @@ import (
 
 func reportCommand() *cobra.Command {
 	var gate bool
+	var hlog string
 	c := &cobra.Command{
 		Use:   "report DIR [DIR…]",
 		Short: "Read a run's records anew: findings.json, report.html, report.md and this text",
@@ -28,8 +29,14 @@ order, the server's own account joins the reports of the runs.
 		Example: `  netdyno report results/event-loops-20260102-150405
   netdyno report results/command-line-20260102-150405 listen-20260102-150400`,
 		Args: cobra.MinimumNArgs(1),
-		RunE: func(_ *cobra.Command, args []string) error { return reread(args, gate) },
+		RunE: func(_ *cobra.Command, args []string) error {
+			if err := logTimes(args, hlog); err != nil {
+				return err
+			}
+			return reread(args, gate)
+		},
 	}
+	c.Flags().StringVar(&hlog, "hlog", "", hlogUsage)
 	c.Flags().BoolVar(&gate, "gate", false, gateUsage)
 	return c
 }
@@ -42,7 +49,7 @@ func reread(args []string, gate bool) error {
 	case err != nil:
 		return err
 	case listened == nil && len(runs) > 1:
-		return fmt.Errorf("report: %s and %s are two runs; name one, or with them the directory of the netdyno listen that they drove", runs[0], runs[1])
+		return fmt.Errorf("report: %s and %s are two runs; netdyno compare sets them side by side; or name with them the directory of the netdyno listen that they drove", runs[0], runs[1])
 	case listened == nil:
 		return conclude(runs[0], gate)
 	case len(runs) == 0:
@@ -54,26 +61,26 @@ func reread(args []string, gate bool) error {
 // conclude reads a run, rebuilds its exports, prints its findings and turns
 // what became of its trials into the exit status.
 func conclude(d directory, gate bool) error {
-	findings, err := d.found()
+	r, err := d.found()
 	if err != nil {
 		return err
 	}
-	if err := d.show(findings); err != nil {
+	if err := d.show(r.Findings); err != nil {
 		return err
 	}
 	if gate {
-		return d.pass(findings)
+		return d.pass(r.Findings)
 	}
-	return verdict(findings.Tally)
+	return verdict(r.Tally)
 }
 
 // found reads a run and says what was wrong with its file.
-func (d directory) found() (finding.Findings, error) {
-	findings, problems, err := d.read()
-	for _, p := range problems {
+func (d directory) found() (reading, error) {
+	r, err := d.read()
+	for _, p := range r.contents.Problems {
 		fmt.Fprintf(os.Stderr, "netdyno: %s: %s\n", d.records(), p)
 	}
-	return findings, err
+	return r, err
 }
 
 // show rebuilds the exports of a run and prints its findings.

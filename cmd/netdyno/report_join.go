@@ -52,34 +52,25 @@ func (l *listened) conclude() error {
 
 // join reports the runs with the server's account in each.
 func (l *listened) join(runs []directory) error {
-	findings := make([]finding.Findings, len(runs))
 	drives := make([]finding.Drive, len(runs))
 	var tally finding.Tally
 	for i, d := range runs {
-		var err error
-		if findings[i], err = d.found(); err != nil {
-			return err
-		}
-		trials, err := record.ReadTrials(d.trials())
+		r, err := d.found()
 		if err != nil {
 			return err
 		}
-		contents, err := record.Read(d.records())
-		if err != nil {
-			return err
-		}
-		drives[i] = finding.Drive{Findings: &findings[i], Trials: trials, Records: contents.Records}
-		tally.Valid += findings[i].Tally.Valid
-		tally.Failed += findings[i].Tally.Failed
-		tally.Invalid += findings[i].Tally.Invalid
-		tally.Unsupported += findings[i].Tally.Unsupported
-		tally.Missing += findings[i].Tally.Missing
+		drives[i] = finding.Drive{Findings: &r.Findings, Trials: r.trials, Records: r.contents.Records}
+		tally.Valid += r.Tally.Valid
+		tally.Failed += r.Tally.Failed
+		tally.Invalid += r.Tally.Invalid
+		tally.Unsupported += r.Tally.Unsupported
+		tally.Missing += r.Tally.Missing
 	}
 	if err := finding.Join(l.contents, drives); err != nil {
 		return err
 	}
 	for i, d := range runs {
-		if err := d.show(findings[i]); err != nil {
+		if err := d.show(*drives[i].Findings); err != nil {
 			return err
 		}
 	}

@@ -65,27 +65,37 @@ Exit status: 0 all trials valid, 1 some failed or are invalid, 2 the study could
 	return c
 }
 
-// run is the whole of a run, step by step.
-func run(ctx context.Context, args []string, f runFlags) (err error) {
+// run is the whole of a run: what it measures and what that means.
+func run(ctx context.Context, args []string, f runFlags) error {
+	dir, err := carryOut(ctx, args, f)
+	if dir == "" {
+		return err
+	}
+	return errors.Join(conclude(dir, f.gate), err)
+}
+
+// carryOut measures a study, step by step. It returns the directory of what was
+// measured, however little that is; none when nothing could begin.
+func carryOut(ctx context.Context, args []string, f runFlags) (dir directory, err error) {
 	args, err = f.own.arguments(args)
 	if err != nil {
-		return err
+		return "", err
 	}
 	p, err := prepare(ctx, args, f)
 	if err != nil {
-		return err
+		return "", err
 	}
 	defer func() { err = errors.Join(err, p.close()) }()
 	if f.dryRun {
-		return p.print()
+		return "", p.print()
 	}
 	dir, file, done, err := p.open(args, f)
 	if err != nil {
-		return err
+		return "", err
 	}
 	left := remaining(p.trials, done)
 	fmt.Printf("%s: %d trials in %d blocks, about %s; %s\n", p.study.Name, len(left), p.study.Blocks, p.time(left).Round(time.Second), p.placements())
-	stopped := p.measure(ctx, file, left)
+	stopped := p.measure(ctx, dir, file, left)
 	if stopped == nil && len(left) > 0 {
 		stopped = p.surveyAfter(ctx, file)
 	}
@@ -96,7 +106,7 @@ func run(ctx context.Context, args []string, f runFlags) (err error) {
 		fmt.Fprintln(os.Stderr, "netdyno: stopped; what was measured is kept, the same command with --resume goes on")
 		stopped = &status{statusTainted, nil}
 	}
-	return errors.Join(conclude(dir, f.gate), stopped)
+	return dir, stopped
 }
 
 // plan is a study made ready: parsed, unfolded and checked against what is
@@ -175,6 +185,9 @@ func (p *plan) arrange(ctx context.Context, choice arrange.Choice) error {
 	if err := errors.Join(p.checkLink(), p.checkTrust()); err != nil {
 		return err
 	}
+	if p.facts.Calibration, err = calibrationOf(p.facts); err != nil { // a run can do without
+		p.warnings = append(p.warnings, record.Warning{About: "calibration", Text: err.Error()})
+	}
 	return p.preflight()
 }
 
@@ -196,12 +209,12 @@ func (p *plan) close() error {
 }
 
 // measure runs the trials that are left.
-func (p *plan) measure(ctx context.Context, file *record.File, left []record.Trial) error {
+func (p *plan) measure(ctx context.Context, dir directory, file *record.File, left []record.Trial) error {
 	shown := newProgress(os.Stderr, p.time(left))
 	defer shown.finish()
 	b := bench.Bench{
 		Rig: p.rig, Places: p.places, Catalog: p.catalog, Meter: []string{p.self, "meter"}, Keep: file.Append, Observe: shown.observe,
-		Messages: p.messages,
+		Messages: p.messages, Enough: p.looks(dir, file, shown.line),
 	}
 	return b.Run(ctx, left)
 }
@@ -268,5 +281,9 @@ func (p *plan) reopen(dir directory) (directory, *record.File, []record.Record, 
 			return "", nil, nil, errors.Join(fmt.Errorf("resume: %s is not the program that the run began with; its trials could not be compared", name), file.Close())
 		}
 	}
+	if err := p.sameQuestions(contents.Header); err != nil {
+		return "", nil, nil, errors.Join(err, file.Close())
+	}
+	p.stopEarly(contents.Header.Stopped)
 	return dir, file, contents.Records, nil
 }

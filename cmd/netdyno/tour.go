@@ -69,14 +69,14 @@ func tour(ctx context.Context, dir directory) error {
 
 // entry is a study's place in the tour's page.
 func (d directory) entry(name string, failed error) report.Entry {
-	findings, _, err := d.read() // its problems were printed when it was concluded
+	r, err := d.read() // its problems were printed when it was concluded
 	if err != nil {
 		if failed != nil {
 			err = failed
 		}
 		return report.Entry{Name: name, Tally: err.Error()}
 	}
-	return report.New(findings).Entry(filepath.Join(name, filepath.Base(d.html())))
+	return report.New(r.Findings).Entry(filepath.Join(name, filepath.Base(d.html())))
 }
 
 // worse returns the error with the higher exit status, the first of equals.

@@ -1,0 +1,165 @@
+package main
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"maps"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"time"
+
+	"github.com/spf13/cobra"
+
+	"netdyno/internal/quantity"
+	"netdyno/internal/read/finding"
+	"netdyno/internal/read/report"
+	"netdyno/internal/record"
+	"netdyno/internal/run/doctor"
+	"netdyno/internal/run/rig"
+	"netdyno/internal/run/rig/arrange"
+)
+
+// The studies of a calibration. The generator answers itself, so it is measured
+// where netdyno runs, whatever the rig.
+const (
+	generatorStudy = "calibrate"
+	linkStudy      = "calibrate-link"
+	noiseStudy     = "calibrate-noise"
+)
+
+func calibrateCommand() *cobra.Command {
+	var seats, out string
+	c := &cobra.Command{
+		Use:   "calibrate",
+		Short: "Measure what this machine can tell: its generator, link, timers, noise; about two minutes",
+		Long: `Measure what netdyno itself can do on a rig: how fast a generator is that has
+nothing to wait for, what the link carries, how quiet the idle machine is, by how
+much timers overshoot, and how far apart like figures lie, within a run and from
+one run to the next.
+
+What it finds is kept for the machine, stands with the facts of every run made
+there afterwards, says before a run what its blocks cannot tell, and is the noise
+bound of netdyno compare. Calibrate again now and then: the spread between runs
+rests on all of a machine's calibrations.
+
+Exit status: 0 calibrated, 2 it could not be.`,
+		Example: `  netdyno calibrate
+  netdyno calibrate --rig ssh:node76,node73`,
+		Args: cobra.NoArgs,
+		RunE: func(cmd *cobra.Command, _ []string) error { return calibrate(cmd.Context(), seats, directory(out)) },
+	}
+	c.Flags().StringVar(&seats, "rig", rig.LoopbackName, "what to calibrate: "+strings.Join(arrange.Forms(), ", "))
+	c.Flags().StringVar(&out, "out", "", "directory of its runs (default under results/)")
+	return c
+}
+
+// calibrate measures, keeps what it found and prints what is now known.
+func calibrate(ctx context.Context, seats string, dir directory) error {
+	if dir == "" {
+		var err error
+		if dir, err = freshDirectory("calibration"); err != nil {
+			return err
+		}
+	}
+	found := map[string]finding.Findings{}
+	for _, s := range []struct{ study, at string }{{generatorStudy, rig.LoopbackName}, {linkStudy, seats}, {noiseStudy, seats}} {
+		f, err := measured(ctx, s.study, s.at, directory(filepath.Join(string(dir), s.study)))
+		if err != nil {
+			return &status{statusRefused, err}
+		}
+		found[s.study] = f
+	}
+	one := finding.Calibrate(found[generatorStudy], found[linkStudy], found[noiseStudy])
+	hosts, err := surveyed(ctx, seats, "--idle")
+	if err != nil {
+		return err
+	}
+	one.Places = map[string]record.Quiet{}
+	for _, h := range hosts {
+		if quiet, known := doctor.QuietOf(h.Facts); known {
+			one.Places[h.Name] = quiet
+		}
+	}
+	facts := found[noiseStudy].Header.Facts
+	path, err := calibrationFile(facts)
+	if err != nil {
+		return err
+	}
+	all, err := record.ReadCalibrations(path)
+	if err != nil {
+		return err
+	}
+	all = append(all, one)
+	if err := record.WriteCalibrations(path, all); err != nil {
+		return err
+	}
+	fmt.Printf("\nruns  %s\nkept  %s\n\n", dir, path)
+	return tell(os.Stdout, finding.Calibration(facts.Rig, all))
+}
+
+// measured carries out one study of a calibration. One without a valid trial
+// calibrates nothing.
+func measured(ctx context.Context, study, at string, dir directory) (finding.Findings, error) {
+	if dir, err := carryOut(ctx, []string{study}, runFlags{rig: at, out: string(dir)}); err != nil {
+		return finding.Findings{}, errors.Join(fmt.Errorf("calibrate: study %s in %s", study, dir), err)
+	}
+	f, err := dir.found()
+	if err == nil && f.Tally.Valid < f.Tally.Planned*9/10 {
+		err = fmt.Errorf("calibrate: of %d trials of study %s only %d are valid: netdyno report %s says why", f.Tally.Planned, study, f.Tally.Valid, dir)
+	}
+	return f.Findings, err
+}
+
+// calibrationFile is where the calibrations of a rig's machines are kept.
+func calibrationFile(facts record.Facts) (string, error) {
+	cache, err := os.UserCacheDir()
+	if err != nil {
+		return "", fmt.Errorf("find where calibrations are kept: %w", err)
+	}
+	return filepath.Join(cache, "netdyno", "calibration", record.MachineKey(facts.Rig, facts.Seats)+".json"), nil
+}
+
+// calibrationOf returns what is known of a rig's machines, nil for nothing.
+func calibrationOf(facts record.Facts) (*record.Calibration, error) {
+	path, err := calibrationFile(facts)
+	if err != nil {
+		return nil, nil //nolint:nilerr // without a home nothing was ever kept
+	}
+	all, err := record.ReadCalibrations(path)
+	return finding.Calibration(facts.Rig, all), err
+}
+
+// tell prints a calibration.
+func tell(w io.Writer, c *record.Calibration) error {
+	loopback := ""
+	if c.Rig == rig.LoopbackName {
+		loopback = ", which on loopback is what the CPUs copy"
+	}
+	fmt.Fprintf(w, "generator   %s exchanges per second, alone\n", quantity.FormatCount(c.GeneratorPerS))
+	fmt.Fprintf(w, "link        %s%s\n", quantity.FormatByteRate(c.LinkBytesPerS), loopback)
+	for _, name := range slices.Sorted(maps.Keys(c.Places)) {
+		q := c.Places[name]
+		fmt.Fprintf(w, "%-11s a spinning thread loses %s of its time, %s at once at most; timers overshoot by %s, 1 in 100 by %s\n", name,
+			quantity.FormatShare(q.LostShare), quantity.FormatMicroseconds(q.LongestUs), quantity.FormatMicroseconds(q.OvershootP50Us), quantity.FormatMicroseconds(q.OvershootP99Us))
+	}
+	fmt.Fprintf(w, "stolen      %s of the CPU time\n", quantity.FormatShare(c.StealShare))
+	if c.EnoughWindowS > 0 {
+		fmt.Fprintf(w, "window      beyond %s, another block says more than a longer window\n", quantity.FormatDuration(time.Duration(c.EnoughWindowS*float64(time.Second))))
+	}
+	fmt.Fprintf(w, `
+The smallest difference that one comparison finds in nine of ten cases, by its
+blocks; then how far like runs made apart scatter (standard deviation), by
+themselves and set against a floor; calibrations behind that: %d.
+
+`, c.Times)
+	return report.SpreadText(w, c, shownSpreads, textOptions(os.Stdout))
+}
+
+// shownSpreads are the metrics that most comparisons are about.
+var shownSpreads = []string{
+	"exchanges_per_s", "server.cpu_us_per_exchange", "client.cpu_us_per_exchange", "service_p50_us", "service_p99_us", "server.rss_bytes",
+}

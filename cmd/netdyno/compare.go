@@ -1,0 +1,73 @@
+package main
+
+import (
+	"fmt"
+	"os"
+
+	"github.com/spf13/cobra"
+
+	"netdyno/internal/read/finding"
+	"netdyno/internal/read/report"
+)
+
+func compareCommand() *cobra.Command {
+	return &cobra.Command{
+		Use:   "compare FIRST SECOND",
+		Short: "Compare two stored runs: what differs before any figure, and what is more than runs made apart differ",
+		Long: `Compare two runs of one study that were made one after the other, by their
+directories. What differs between them comes first: machines, programs, settings.
+Every arm is then set against the floor that both runs have, their baseline, and
+judged against how far like runs made apart differ on that machine, which
+netdyno calibrate measures; below that, nothing can be told.
+
+Runs made apart are a weak instrument. Where both builds can run in one place,
+"netdyno run STUDY build=before/bin,after/bin --gate" tells far smaller
+differences in the same time.
+
+It leaves compare.md, for a pull request, in the second directory.
+
+Exit status: 0 nothing is worse, 1 something is, 2 it cannot be told or the runs
+are not of the same.`,
+		Example: `  netdyno compare results/blocks-20260102-150405 results/blocks-20260109-150405`,
+		Args:    cobra.ExactArgs(2),
+		RunE:    func(_ *cobra.Command, args []string) error { return compare(directory(args[0]), directory(args[1])) },
+	}
+}
+
+func compare(before, after directory) error {
+	first, err := before.found()
+	if err != nil {
+		return err
+	}
+	second, err := after.found()
+	if err != nil {
+		return err
+	}
+	for _, d := range []struct {
+		dir   directory
+		found reading
+	}{{before, first}, {after, second}} {
+		if len(d.found.Header.Listen) > 0 {
+			return fmt.Errorf("compare: %s is the account of a netdyno listen; name the runs that drove it", d.dir)
+		}
+	}
+	calibration := second.Header.Facts.Calibration
+	if known, err := calibrationOf(second.Header.Facts); err != nil {
+		return err
+	} else if known != nil {
+		calibration = known // what has been learnt of the machine since
+	}
+	apart := finding.CompareApart(first.Findings, second.Findings, calibration)
+	page := report.NewApart(apart, first.Findings, second.Findings, [2]string{string(before), string(after)})
+	if err := page.Text(os.Stdout, textOptions(os.Stdout)); err != nil {
+		return err
+	}
+	if err := render(after.compared(), page.Markdown); err != nil {
+		return err
+	}
+	fmt.Printf("\ncompare %s\n", after.compared())
+	if code := gateStatus[apart.Passage]; code != statusOK {
+		return &status{code, nil}
+	}
+	return nil
+}

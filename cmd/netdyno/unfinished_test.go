@@ -1,0 +1,64 @@
+package main
+
+import (
+	"path/filepath"
+	"slices"
+	"strings"
+	"testing"
+
+	"netdyno/internal/read/finding"
+	"netdyno/internal/record"
+)
+
+// A server that falls silent inside the window and never recovers: wrk, wrk2, oha
+// and h2load print a clean run with a maximum of 10 to 12 ms there, because what
+// never completed is in no histogram.
+func TestAServerThatNeverRecoversLeavesNoCleanRun(t *testing.T) {
+	t.Parallel()
+	script, err := filepath.Abs("testdata/stalls.py")
+	if err != nil {
+		t.Fatal(err)
+	}
+	// 1300 exchanges are due from the start to the close; the server answers 800.
+	n := typing(t, "server=exec", "client=go-net", "opt.server.command=python3 "+script+" {port} 80000",
+		"request=100B", "connections=8", "rate=500", "warmup=600ms", "window=2s", "blocks=1")
+	_, said := n.run()
+	f := n.findings()
+	for _, trial := range f.Cells[0].Arms[0].Trials {
+		if trial.Status != finding.Valid || !slices.Contains(trial.Flags, finding.Unfinished) {
+			t.Fatalf("%s is %s with flags %v: %s\n%s", trial.ID, trial.Status, trial.Flags, trial.Reason, said)
+		}
+		// More where the window closes late; those in flight alone would be 8.
+		if left := trial.Values["unfinished"]; left < 490 {
+			t.Errorf("%s left %v exchanges unfinished, want the 500 and more that fell due", trial.ID, left)
+		}
+		if oldest := trial.Values["unfinished_age_max_us"]; oldest < 2.5e6 {
+			t.Errorf("%s: the oldest had waited %v µs, want the second of silence and the 2 s of draining", trial.ID, oldest)
+		}
+		if trial.Moved["response_p90_us"] < 1e6 {
+			t.Errorf("%s: moved %v, want the p90 beyond 1 s", trial.ID, trial.Moved)
+		}
+	}
+	if want := "exchanges due in the window of 2 of 2 trials were never completed"; !strings.Contains(strings.Join(strings.Fields(said), " "), want) {
+		t.Errorf("the report does not say %q:\n%s", want, said)
+	}
+	n.family.mustEnd(t)
+}
+
+// findings reads the run's records as the report does.
+func (n typed) findings() finding.Findings {
+	n.t.Helper()
+	trials, err := record.ReadTrials(n.path("trials.jsonl"))
+	if err != nil {
+		n.t.Fatal(err)
+	}
+	contents, err := record.Read(n.path("records.jsonl"))
+	if err != nil {
+		n.t.Fatal(err)
+	}
+	f, err := finding.Find(contents.Header, trials, contents.Records)
+	if err != nil {
+		n.t.Fatal(err)
+	}
+	return f
+}
