@@ -64,6 +64,26 @@ func TestKilledDelivery(t *testing.T) {
 	before.nothingLeft(t)
 }
 
+// Nor does it matter how far it has come: a place may be told of the end before it
+// has named the directory that it has just made.
+func TestKilledAtAnyMoment(t *testing.T) {
+	soak(t)
+	b := sshBed(t, plain)
+	before := b.census(t)
+	for after := time.Duration(0); after < 600*time.Millisecond; after += 10 * time.Millisecond {
+		c, _ := b.command(t, endless...)
+		if err := c.Start(); err != nil {
+			t.Fatal(err)
+		}
+		time.Sleep(after)
+		_ = c.Process.Kill()
+		_ = c.Wait()
+		if before.nothingLeft(t); t.Failed() {
+			t.Fatalf("netdyno was killed after %v", after)
+		}
+	}
+}
+
 // An interrupted run leaves nothing, and the same command goes on where it was.
 func TestInterruptedNetdyno(t *testing.T) {
 	t.Parallel()

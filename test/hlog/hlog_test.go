@@ -1,0 +1,196 @@
+// Package hlog_test has the logs of `netdyno report --hlog` read by others: by
+// the Go library always, and by the reference implementation in Java when asked,
+// because Maven fetches it:
+//
+//	NETDYNO_HLOG_JAVA=1 go test ./test/hlog
+//
+// What Java printed for testdata/run.hlog lies beside it, so that both are
+// compared in every run.
+package hlog_test
+
+import (
+	"bytes"
+	"fmt"
+	"math"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	hdr "github.com/HdrHistogram/hdrhistogram-go"
+
+	"netdyno/internal/hist"
+	"netdyno/internal/read/finding"
+	"netdyno/internal/read/report"
+	"netdyno/internal/record"
+	"netdyno/internal/run/bench/benchtest"
+)
+
+const (
+	logged  = "testdata/run.hlog"      // of a run with two arms in an open loop
+	printed = "testdata/run.java.text" // by Percentiles.java for it
+)
+
+// line is what a reader makes of a line, in the form of Percentiles.java.
+func line(h *hdr.Histogram) string {
+	text := fmt.Sprintf("%s %d %d %d", h.Tag(), h.StartTimeMs(), h.EndTimeMs(), h.TotalCount())
+	for _, q := range []float64{0.5, 0.9, 0.99, 0.999} {
+		text += fmt.Sprint(" ", percentile(h, q))
+	}
+	return text + fmt.Sprint(" ", h.Max())
+}
+
+// percentile is the least value with the share q of all at or below it, as Java
+// has it. The Go library's own rounds the rank instead of raising it, and so
+// answers with the neighbour below in half of the cases.
+func percentile(h *hdr.Histogram, q float64) int64 {
+	rank, seen := int64(math.Ceil(q*float64(h.TotalCount())-1e-9)), int64(0)
+	for _, bar := range h.Distribution() {
+		if seen += bar.Count; seen >= rank {
+			return bar.To
+		}
+	}
+	return 0
+}
+
+// lines reads a log by the Go library.
+func lines(t *testing.T, log []byte) []*hdr.Histogram {
+	t.Helper()
+	reader := hdr.NewHistogramLogReader(bytes.NewReader(log))
+	var all []*hdr.Histogram
+	for {
+		h, err := reader.NextIntervalHistogram()
+		if err != nil {
+			t.Fatal(err)
+		}
+		if h == nil {
+			return all
+		}
+		all = append(all, h)
+	}
+}
+
+// The reference implementation and ours agree on every figure of a log that
+// netdyno wrote.
+func TestReferenceAgrees(t *testing.T) {
+	log, err := os.ReadFile(logged)
+	if err != nil {
+		t.Fatal(err)
+	}
+	said, err := os.ReadFile(printed)
+	if err != nil {
+		t.Fatal(err)
+	}
+	want := strings.Split(strings.TrimSpace(string(said)), "\n")
+	got := lines(t, log)
+	if len(got) != len(want) || len(got) == 0 {
+		t.Fatalf("Go reads %d lines, Java %d", len(got), len(want))
+	}
+	for i, h := range got {
+		if ours := line(h); ours != want[i] {
+			t.Errorf("line %d\n Go   %s\n Java %s", i+1, ours, want[i])
+		}
+	}
+}
+
+// Java itself, over the log in the repository and one of this very code.
+func TestJavaReads(t *testing.T) {
+	if os.Getenv("NETDYNO_HLOG_JAVA") != "1" {
+		t.Skip("NETDYNO_HLOG_JAVA is not 1: HdrHistogram for Java would have to be fetched by Maven")
+	}
+	for _, need := range []string{"mvn", "java"} {
+		if _, err := exec.LookPath(need); err != nil {
+			t.Fatalf("%s is not on PATH, and NETDYNO_HLOG_JAVA=1 asks for it (Debian packages maven, openjdk-17-jdk-headless)", need)
+		}
+	}
+	libraries := t.TempDir()
+	out, err := exec.CommandContext(t.Context(), "mvn", "-q", "-B", "dependency:copy-dependencies", "-DoutputDirectory="+libraries).CombinedOutput()
+	if err != nil {
+		t.Fatalf("fetch HdrHistogram: %v\n%s", err, out)
+	}
+	java := func(log string) string {
+		t.Helper()
+		out, err := exec.CommandContext(t.Context(), "java", "-cp", filepath.Join(libraries, "*"), "Percentiles.java", log).Output()
+		if err != nil {
+			t.Fatalf("read %s: %v", log, err)
+		}
+		return string(out)
+	}
+	said, err := os.ReadFile(printed)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if now := java(logged); now != string(said) {
+		t.Errorf("Java reads\n%swhere %s has\n%s", now, printed, said)
+	}
+	fresh, _ := measured(t)
+	path := filepath.Join(t.TempDir(), "fresh.hlog")
+	if err := os.WriteFile(path, fresh, 0o600); err != nil {
+		t.Fatal(err)
+	}
+	want := ""
+	for _, h := range lines(t, fresh) {
+		want += line(h) + "\n"
+	}
+	now := java(path)
+	t.Logf("Java reads\n%s", now)
+	if now != want || now == "" {
+		t.Errorf("Java reads\n%swhere Go reads\n%s", now, want)
+	}
+}
+
+// measured returns the log of a short run of this code, and its records.
+func measured(t *testing.T) ([]byte, []record.Record) {
+	t.Helper()
+	header, trials := benchtest.Plan(t, "transport=null", "opt.service=1ms", "connections=20,40", "rate=2000", "window=600ms", "warmup=100ms", "blocks=1")
+	records := benchtest.Conduct(t.Context(), t, benchtest.Built(t, "../../bin"), trials)
+	header.CreatedAt = records[0].StartedAt
+	found, err := finding.Find(header, trials, records)
+	if err != nil {
+		t.Fatal(err)
+	}
+	var log bytes.Buffer
+	if err := report.HistogramLog(&log, found, records); err != nil {
+		t.Fatal(err)
+	}
+	return log.Bytes(), records
+}
+
+// A log holds exactly what the records hold, under names that tell the lines
+// apart.
+func TestLogHoldsTheRecords(t *testing.T) {
+	log, records := measured(t)
+	got := map[string][]*hdr.Histogram{}
+	for _, h := range lines(t, log) {
+		got[h.Tag()] = append(got[h.Tag()], h)
+	}
+	for _, r := range records {
+		arm := r.Trial.Arm
+		if r.Trial.Repeat {
+			arm += "_again"
+		}
+		for sort, text := range map[string]string{
+			record.Service: r.Workers[0].Result.Service, record.Response: r.Workers[0].Result.Response, record.Lag: r.Workers[0].Result.Lag,
+		} {
+			name := strings.TrimPrefix(r.Trial.Cell+"/"+arm+"/"+sort, "/")
+			if len(got[name]) != 1 {
+				t.Fatalf("%d lines are tagged %s, want one; there are %d tags", len(got[name]), name, len(got))
+			}
+			want, err := hist.Decode(text)
+			if err != nil {
+				t.Fatal(err)
+			}
+			h := got[name][0]
+			if h.TotalCount() != want.Count() || h.Max() != want.MaxNs() {
+				t.Errorf("%s: %d times up to %d ns, the record has %d up to %d", name, h.TotalCount(), h.Max(), want.Count(), want.MaxNs())
+			}
+			if p90, enough := want.Percentile(0.9); !enough || percentile(h, 0.9) != p90 {
+				t.Errorf("%s: p90 %d ns, the record has %d (%v)", name, percentile(h, 0.9), p90, enough)
+			}
+			if length := h.EndTimeMs() - h.StartTimeMs(); length < 590 || h.StartTimeMs() < r.StartedAt.UnixMilli() {
+				t.Errorf("%s: from %d for %d ms; the trial began at %d and its window is 600 ms", name, h.StartTimeMs(), length, r.StartedAt.UnixMilli())
+			}
+		}
+	}
+}

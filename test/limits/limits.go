@@ -1,0 +1,214 @@
+// Package limits provokes, for real, what bounds a trial and what is wrong with
+// one: a starved end, a small window over a long way, a link that slows down in
+// mid-trial, a server that falls into a timer. Each scenario knows what the
+// reader must call it. Those that need a link need root.
+package limits
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"os"
+	"slices"
+	"strings"
+	"sync"
+	"time"
+
+	"netdyno/internal/read/finding"
+	"netdyno/internal/record"
+	"netdyno/internal/run/bench"
+	"netdyno/internal/run/bench/typed"
+	"netdyno/internal/run/rig"
+	"netdyno/internal/run/rig/namespaces"
+)
+
+// Scenario is a load with a cause of trouble, and the name that follows.
+type Scenario struct {
+	Name  string
+	Args  []string // of the study, beside its blocks, window and warm-up
+	Want  string   // a limit, a flag of a trial, or a verdict
+	Proof []string // must be in the words that come with it
+
+	blocks  int                                                    // 0 for the first trial alone
+	window  time.Duration                                          // 0 for a second
+	link    bool                                                   // on namespaces with a link
+	serve   func(dir string) (level []string, end func(), e error) // a server of the scenario's own, as levels
+	halfway func(context.Context, rig.Rig) error                   // in the middle of the first trial's window
+	read    func(finding.Findings, Scenario) (got, proof string)
+}
+
+// Named is what the reader called a scenario's trial.
+type Named struct {
+	Got, Want string
+	Proof     string // the reader's words
+	OK        bool   // the right name, by the right proof
+}
+
+// ErrBusy is an answer that may be wrong because other programs kept the host
+// busy.
+var ErrBusy = errors.New("other programs kept the host busy")
+
+const (
+	warmup   = 300 * time.Millisecond
+	attempts = 4               // as long as the host is busy with other things
+	settle   = 2 * time.Second // between them
+)
+
+// Provoke carries the scenario out with the programs in directory bin, where
+// `make build` puts them, and reads what became of it. A wrong answer is asked
+// for again while other programs used the host meanwhile, which the answer has
+// no part in deciding; after four such it is returned with ErrBusy. Other errors
+// tell that nothing could be provoked. It ends whatever it began. One goroutine
+// at a time may call it: scenarios would disturb each other.
+func (s Scenario) Provoke(ctx context.Context, bin string) (Named, error) {
+	var answer Named
+	for range attempts {
+		records, f, err := s.conduct(ctx, bin)
+		if err != nil {
+			return Named{}, fmt.Errorf("provoke %s: %w", s.Name, err)
+		}
+		answer = Named{Want: s.Want}
+		answer.Got, answer.Proof = s.read(f, s)
+		answer.OK = answer.Got == s.Want && !slices.ContainsFunc(s.Proof, func(part string) bool { return !strings.Contains(answer.Proof, part) })
+		if answer.OK || !disturbed(records) {
+			return answer, nil
+		}
+		select {
+		case <-ctx.Done():
+			return answer, context.Cause(ctx)
+		case <-time.After(settle):
+		}
+	}
+	return answer, fmt.Errorf("provoke %s: %w in %d of %d attempts", s.Name, ErrBusy, attempts, attempts)
+}
+
+// conduct carries out the scenario's trials once and reads them.
+func (s Scenario) conduct(ctx context.Context, bin string) ([]record.Record, finding.Findings, error) {
+	none := finding.Findings{}
+	b, end, err := s.bench(ctx, bin)
+	if err != nil {
+		return nil, none, err
+	}
+	defer end()
+	args := slices.Clone(s.Args)
+	if s.serve != nil {
+		dir, err := os.MkdirTemp("", "netdyno-limits-")
+		if err != nil {
+			return nil, none, err
+		}
+		defer func() { _ = os.RemoveAll(dir) }() // a few files of ours in a temporary directory
+		levels, end, err := s.serve(dir)
+		if err != nil {
+			return nil, none, err
+		}
+		defer end()
+		args = append(args, levels...)
+	}
+	header, trials, err := s.plan(args)
+	if err != nil {
+		return nil, none, err
+	}
+	wait := s.disturbHalfway(ctx, b)
+	records, err := typed.Run(ctx, b, trials)
+	if err := errors.Join(err, wait()); err != nil {
+		return nil, none, err
+	}
+	f, err := finding.Find(header, trials, records)
+	return records, f, err
+}
+
+func (s Scenario) plan(args []string) (record.Header, []record.Trial, error) {
+	window := max(s.window, time.Second)
+	args = append(args, fmt.Sprintf("blocks=%d", max(s.blocks, 1)), "window="+window.String(), "warmup="+warmup.String())
+	header, trials, err := typed.Plan(args...)
+	if err != nil {
+		return header, nil, err
+	}
+	if s.blocks == 0 {
+		trials = trials[:1]
+	}
+	return header, trials, nil
+}
+
+// bench returns what the scenario's trials run on, and how that ends.
+func (s Scenario) bench(ctx context.Context, bin string) (*bench.Bench, func(), error) {
+	b, err := typed.Open(ctx, bin)
+	if err != nil {
+		return nil, nil, err
+	}
+	if !s.link {
+		return b, func() {}, nil
+	}
+	on, err := namespaces.Build(namespaces.Options{Hosts: 2})
+	if err != nil {
+		return nil, nil, err
+	}
+	b.Rig = on
+	return b, func() { _ = on.Close() }, nil
+}
+
+// disturbHalfway does what the scenario does in mid-window, seen from the first
+// sign of the load. The returned function waits for it.
+func (s Scenario) disturbHalfway(ctx context.Context, b *bench.Bench) (wait func() error) {
+	if s.halfway == nil {
+		return func() error { return nil }
+	}
+	began, done := make(chan struct{}), make(chan error, 1)
+	var once sync.Once
+	b.Observe = func(e bench.Event) {
+		if e.Tick != nil {
+			once.Do(func() { close(began) })
+		}
+	}
+	ctx, cancel := context.WithCancel(ctx)
+	go func() {
+		select {
+		case <-began:
+			time.Sleep(warmup + max(s.window, time.Second)/2)
+			done <- s.halfway(ctx, b.Rig)
+		case <-ctx.Done():
+			done <- nil // the trial ended without a load, and says why
+		}
+	}()
+	return func() error {
+		select {
+		case <-began:
+		default:
+			cancel()
+		}
+		err := <-done
+		cancel()
+		return err
+	}
+}
+
+// disturbed tells whether programs that are none of the trial's used more of
+// its host's CPUs than the bench itself may, or the hypervisor took them away.
+func disturbed(records []record.Record) bool {
+	const share, stolen = 0.05, 0.10
+	for i := range records {
+		w := record.NewWindow(&records[i])
+		for _, h := range w.Hosts() {
+			from, to, length, ok := h.Metered()
+			if !ok {
+				continue
+			}
+			others, steal := 0.0, 0.0
+			for j, cpu := range to.CPUs {
+				before := from.CPUs[j]
+				steal += float64(cpu.StealNs-before.StealNs) / 1e9 / length
+				others += float64(cpu.UserNs-before.UserNs+cpu.NiceNs-before.NiceNs+cpu.SystemNs-before.SystemNs) / 1e9 / length
+			}
+			for j := range records[i].Workers {
+				if s, ok := record.SpanOf(&records[i].Workers[j]); ok {
+					cores, _ := s.Cores()
+					others -= cores
+				}
+			}
+			if cpus := float64(len(to.CPUs)); others > share*cpus || steal > stolen*cpus {
+				return true
+			}
+		}
+	}
+	return false
+}

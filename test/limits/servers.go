@@ -1,0 +1,100 @@
+package limits
+
+import (
+	_ "embed"
+	"errors"
+	"fmt"
+	"io"
+	"net"
+	"os"
+	"path/filepath"
+	"sync"
+	"time"
+)
+
+//go:embed two_writes.py
+var twoWritesProgram []byte
+
+// twoWrites is a server in a process of its own, which netdyno starts and whose
+// connections it can account for: it returns each message in two parts, in two
+// writes, with Nagle's algorithm on.
+func twoWrites(dir string) (levels []string, end func(), err error) {
+	return program(dir, "two_writes.py", twoWritesProgram)
+}
+
+// program is a server in Python that netdyno starts.
+func program(dir, name string, text []byte) (levels []string, end func(), err error) {
+	path := filepath.Join(dir, name)
+	if err := os.WriteFile(path, text, 0o600); err != nil {
+		return nil, nil, err
+	}
+	return []string{"server=exec", "opt.server.command=python3 " + path + " {host} {port}"}, func() {}, nil
+}
+
+//go:embed timer.py
+var timerProgram []byte
+
+// timer is an echo server, in a process of its own, that takes its millisecond
+// for each message from a timer, as a loop does that polls.
+func timer(dir string) (levels []string, end func(), err error) {
+	return program(dir, "timer.py", timerProgram)
+}
+
+// slowReader is an echo server that takes little at a time and sleeps between,
+// so that what is on the way to it waits in its receive buffer.
+func slowReader(string) (levels []string, end func(), err error) {
+	return echo(16<<10, 2*time.Millisecond)
+}
+
+// echo listens on loopback and returns what comes, at most so many bytes at a
+// time and each after a rest. end waits until nothing of it is left.
+func echo(most int, rest time.Duration) (levels []string, end func(), err error) {
+	l, err := net.Listen("tcp4", "127.0.0.1:0")
+	if err != nil {
+		return nil, nil, err
+	}
+	var all sync.WaitGroup
+	var mu sync.Mutex
+	var open []net.Conn
+	all.Go(func() {
+		for {
+			c, err := l.Accept()
+			if err != nil {
+				return // closed by end
+			}
+			mu.Lock()
+			open = append(open, c)
+			mu.Unlock()
+			all.Go(func() { _ = returnSlowly(c, most, rest) }) // the client's account tells what became of it
+		}
+	})
+	return []string{"server=address", fmt.Sprintf("opt.server.address=%s", l.Addr()), "opt.server.wire=echo"}, func() {
+		_ = l.Close()
+		mu.Lock()
+		for _, c := range open {
+			_ = c.Close()
+		}
+		mu.Unlock()
+		all.Wait()
+	}, nil
+}
+
+func returnSlowly(c net.Conn, most int, rest time.Duration) error {
+	defer func() { _ = c.Close() }()
+	buf := make([]byte, most)
+	for {
+		n, err := c.Read(buf)
+		if n > 0 {
+			time.Sleep(rest)
+			if _, err := c.Write(buf[:n]); err != nil {
+				return err
+			}
+		}
+		if errors.Is(err, io.EOF) {
+			return nil
+		}
+		if err != nil {
+			return err
+		}
+	}
+}

@@ -1,0 +1,46 @@
+package truth
+
+import (
+	"errors"
+	"math"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+)
+
+// built returns the directory of the programs, or skips the test.
+func built(t *testing.T) string {
+	t.Helper()
+	bin, err := filepath.Abs("../../bin")
+	if err != nil {
+		t.Fatal(err)
+	}
+	if _, err := os.Stat(filepath.Join(bin, "netdyno")); err != nil {
+		t.Skipf("no programs in %s: `make build` puts them there", bin)
+	}
+	return bin
+}
+
+// What is injected comes out, in both loops, of the client that waits for each
+// connection by a timer; make truth measures the other transports too.
+func TestInjectedTruthComesOut(t *testing.T) {
+	all, err := Measure(t.Context(), built(t), "go-net")
+	if errors.Is(err, ErrBusy) {
+		defer t.Skip(err) // what was measured is held to its truth first
+	} else if err != nil {
+		t.Error(err)
+	}
+	worst := 0.0
+	for _, e := range all {
+		t.Log(e)
+		worst = max(worst, math.Abs(e.Share()))
+		if math.Abs(e.Share()) > Bound {
+			t.Errorf("%s: off by more than %v %%", e, 100*Bound)
+		}
+		if strings.HasSuffix(e.Figure, "p50") && math.Abs(float64(e.Truth)/float64(e.Asked)-1) > Bound {
+			t.Errorf("%s: the relay injected something else than it was asked for", e)
+		}
+	}
+	t.Logf("percentile error against injected truth: worst %.2f %% of %d", 100*worst, len(all))
+}

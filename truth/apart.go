@@ -1,0 +1,41 @@
+package main
+
+import (
+	"context"
+	"fmt"
+
+	"netdyno/internal/read/finding"
+	"netdyno/internal/record"
+)
+
+// madeApart calibrates the machine, makes runs of one build one after the
+// other, and compares every two of them.
+func madeApart(ctx context.Context, p *pipeline) ([]answer, error) {
+	const runs = 15
+	noise, err := p.study(ctx, "calibrate-noise")
+	if err != nil {
+		return nil, err
+	}
+	calibration := finding.Calibration(p.facts.Rig, []record.Calibrated{finding.Calibrate(finding.Findings{}, finding.Findings{}, noise)})
+	work := append([]string{"transport=go-net,go-http1", "blocks=6"}, brief...)
+	var all []finding.Findings
+	for i := range runs {
+		f, err := p.study(ctx, append([]string{fmt.Sprintf("seed=%d", i+1)}, work...)...)
+		if err != nil {
+			return nil, err
+		}
+		all = append(all, f)
+	}
+	pairs, wolves := 0, 0
+	for i := range all {
+		for k := range i {
+			pairs++
+			if finding.CompareApart(all[k], all[i], calibration).Passage == finding.IsWorse {
+				wolves++
+			}
+		}
+	}
+	return []answer{
+		{fmt.Sprintf("runs of one build made apart, of which one is called worse (every two of %d)", runs), share(wolves, pairs), "≤ 5 %", atMost(wolves, pairs, 0.05)},
+	}, nil
+}

@@ -1,0 +1,110 @@
+// Command truth holds netdyno to what is known beforehand, on the machine that
+// it runs on: how often it calls the same different, how often it finds what
+// was planted, how far its times are from those that were injected, whether it
+// names what it was made to suffer from, and what its gates let through. It
+// prints what was measured beside what is asked, each share with its interval.
+//
+//	make truth                     # everything, about 25 minutes
+//	go run ./truth -only aa,gate
+//
+// Exit status: 0 when everything asked is met, 1 when something is not.
+package main
+
+import (
+	"context"
+	"errors"
+	"flag"
+	"fmt"
+	"os"
+	"os/signal"
+	"slices"
+	"strings"
+	"time"
+)
+
+// answer is one figure beside what is asked of it.
+type answer struct {
+	what, measured, asked string
+	met                   bool
+}
+
+// question is asked of a pipeline and has some answers.
+type question struct {
+	name string
+	ask  func(context.Context, *pipeline) ([]answer, error)
+}
+
+var questions = []question{
+	{"aa", alike},
+	{"planted", planted},
+	{"times", times},
+	{"limits", limited},
+	{"gate", gated},
+	{"apart", madeApart},
+}
+
+func main() {
+	only := flag.String("only", "", "comma-separated names of the questions to ask; empty for all")
+	bin := flag.String("bin", "bin", "directory of netdyno and its workers, as make build fills it")
+	flag.Parse()
+	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt)
+	defer stop()
+	met, err := run(ctx, *bin, *only)
+	if err != nil {
+		fmt.Fprintln(os.Stderr, "truth:", err)
+	}
+	if err != nil || !met {
+		os.Exit(1)
+	}
+}
+
+// run asks the chosen questions, one load at a time.
+func run(ctx context.Context, bin, only string) (met bool, err error) {
+	chosen, err := choose(only)
+	if err != nil {
+		return false, err
+	}
+	p, err := open(ctx, bin)
+	if err != nil {
+		return false, err
+	}
+	met = true
+	for _, q := range chosen {
+		began := time.Now()
+		answers, failed := q.ask(ctx, p)
+		for _, a := range answers {
+			mark := "met"
+			if !a.met {
+				mark, met = "NOT MET", false
+			}
+			fmt.Printf("%-8s %-74s %-40s asked %-18s %s\n", q.name, a.what, a.measured, a.asked, mark)
+		}
+		fmt.Fprintf(os.Stderr, "%s took %s\n", q.name, time.Since(began).Round(time.Second))
+		if ctx.Err() != nil {
+			return false, context.Cause(ctx)
+		}
+		if failed != nil {
+			err = errors.Join(err, fmt.Errorf("%s: %w", q.name, failed))
+		}
+	}
+	return met, err
+}
+
+func choose(only string) ([]question, error) {
+	if only == "" {
+		return questions, nil
+	}
+	var chosen []question
+	for name := range strings.SplitSeq(only, ",") {
+		i := slices.IndexFunc(questions, func(q question) bool { return q.name == name })
+		if i < 0 {
+			var names []string
+			for _, q := range questions {
+				names = append(names, q.name)
+			}
+			return nil, fmt.Errorf("-only: unknown question %q; there are %s", name, strings.Join(names, ", "))
+		}
+		chosen = append(chosen, questions[i])
+	}
+	return chosen, nil
+}

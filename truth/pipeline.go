@@ -1,0 +1,69 @@
+package main
+
+import (
+	"context"
+	"fmt"
+	"path/filepath"
+	"time"
+
+	"netdyno/internal/read/finding"
+	"netdyno/internal/read/stat"
+	"netdyno/internal/record"
+	"netdyno/internal/run/bench"
+	"netdyno/internal/run/bench/typed"
+	"netdyno/internal/run/rig"
+)
+
+// pipeline carries studies out as netdyno run does, from the words typed to
+// the findings, and leaves no files.
+type pipeline struct {
+	bin   string // absolute
+	bench *bench.Bench
+	facts record.Facts
+}
+
+func open(ctx context.Context, bin string) (*pipeline, error) {
+	bin, err := filepath.Abs(bin)
+	if err != nil {
+		return nil, err
+	}
+	b, err := typed.Open(ctx, bin)
+	if err != nil {
+		return nil, err
+	}
+	_, seats, err := rig.Survey(ctx, b.Rig.Places(), filepath.Join(bin, "netdyno"))
+	return &pipeline{bin, b, record.Facts{Rig: b.Rig.Name(), Seats: seats, Tools: b.Catalog.Binaries()}}, err
+}
+
+// on is the pipeline on another rig.
+func (p *pipeline) on(r rig.Rig) *pipeline {
+	return &pipeline{p.bin, &bench.Bench{Rig: r, Catalog: p.bench.Catalog, Meter: p.bench.Meter}, p.facts}
+}
+
+// study runs a typed study, or a built-in one, and reads it. A run in which more
+// than one trial in ten is not valid tells nothing.
+func (p *pipeline) study(ctx context.Context, args ...string) (finding.Findings, error) {
+	header, trials, err := typed.Plan(args...)
+	if err != nil {
+		return finding.Findings{}, err
+	}
+	header.CreatedAt, header.Facts = time.Now().UTC(), p.facts
+	records, err := typed.Run(ctx, p.bench, trials)
+	if err != nil {
+		return finding.Findings{}, err
+	}
+	f, err := finding.Find(header, trials, records)
+	if err == nil && f.Tally.Valid < f.Tally.Planned*9/10 {
+		err = fmt.Errorf("of %d trials only %d are valid (%d failed)", f.Tally.Planned, f.Tally.Valid, f.Tally.Failed)
+	}
+	return f, err
+}
+
+// share prints so many of so many with the exact interval of their share.
+func share(k, n int) string {
+	low, high := stat.Proportion(k, n)
+	return fmt.Sprintf("%d of %d (%.1f %%, %.1f–%.1f %%)", k, n, 100*float64(k)/float64(n), 100*low, 100*high)
+}
+
+// atMost holds a share to a bound from above.
+func atMost(k, n int, bound float64) bool { return n > 0 && float64(k) <= bound*float64(n) }
