@@ -71,11 +71,10 @@ packages-build packages-test:
 .PHONY: unit
 unit: build packages-test ## Go tests
 	@# Vet is part of lint.
-	@go test -vet=off $$(go list ./... | grep -vE '/(netdyno-worker-net|test/limits)$$')
-	@# By themselves: one holds the instrument's clocks to known truths, the other
-	@# asks what limited a trial, which must not be what else is running.
-	@go test -vet=off ./cmd/netdyno-worker-net
-	@go test -vet=off ./test/limits
+	@go test -vet=off $$(go list ./... | grep -vE '/(netdyno-worker-net|test/limits|test/truth)$$')
+	@# By themselves: they hold the instrument's clocks to known truths, and ask what
+	@# limited a trial, which must not be what else is running.
+	@go test -vet=off -p 1 ./cmd/netdyno-worker-net ./test/limits ./test/truth
 	@cd workers/gin && go test -vet=off ./...
 
 .PHONY: race
@@ -85,23 +84,31 @@ race: build packages-test ## Go tests of what runs concurrently, under the race 
 	  ./cmd/netdyno-worker-net ./cmd/netdyno-worker-brpc
 
 .PHONY: soak
-soak: build packages-test ## both race detectors over every worker and library, every fault of a rig in every state, C++ tests of what is shipped: many minutes
-	@CGO_ENABLED=1 go test -race -count=3 ./internal/work/... ./cmd/netdyno-worker-...
+soak: build packages-test ## both race detectors over every worker and library, every fault of a rig in every state, a calibration, C++ tests of what is shipped: many minutes
+	@CGO_ENABLED=1 go test -race -count=3 $$(go list ./internal/work/... ./cmd/netdyno-worker-... | grep -v /netdyno-worker-netpoll$$)
+	@# Built for the detector, and only then, netpoll finds who an event is for by the
+	@# number of its descriptor, which another connection of the process may have by
+	@# the time. So the detector watches it with one end per process.
+	@go test -count=3 ./cmd/netdyno-worker-netpoll
+	@CGO_ENABLED=1 go build -race -o $(TOOLS)/race/ ./cmd/netdyno-worker-netpoll
+	@$(BIN)/netdyno check $(TOOLS)/race/netdyno-worker-netpoll
 	@cd workers/gin && CGO_ENABLED=1 go test -race -count=3 ./...
 	@NETDYNO_SOAK=1 go test -count=1 -v ./test/rigs
+	@NETDYNO_SOAK=1 go test -count=1 -v -run "^TestCalibrate$$" ./cmd/netdyno
 	@cd native; $(call native_tests,release)
 	@cd native; $(call native_tests,tsan,-UNETDYNO_LIBRARIES)
 
-# native_tests,PRESET OPTIONS configures, builds and runs the C++ tests of a preset.
+# native_tests,PRESET,OPTIONS,WHICH configures, builds and runs the C++ tests of a preset.
 native_tests = cmake --preset $(1) $(2) >/dev/null; \
   cmake --build --preset $(1) >/dev/null || cmake --build --preset $(1); \
-  ctest --preset $(1)
+  ctest --preset $(1) $(3)
 
 .PHONY: native-test
 native-test: packages-test ## C++ tests under the address, undefined and thread sanitizers
 	@cd native; $(call native_tests,asan)
-	@# A library of loops and one of rings show the kit's threads and theirs; soak has them all.
-	@cd native; $(call native_tests,tsan,-DNETDYNO_LIBRARIES="asio;uring")
+	@# A library of loops and one of rings show the kit's threads and theirs; soak has
+	@# them all, and every combination of the rings' options.
+	@cd native; $(call native_tests,tsan,-DNETDYNO_LIBRARIES="asio;uring",-E '^uring$$')
 
 .PHONY: web-test
 web-test: web-tools packages-test ## TypeScript: format, lint, types, and the report in Chromium
@@ -109,7 +116,7 @@ web-test: web-tools packages-test ## TypeScript: format, lint, types, and the re
 
 .PHONY: lint
 lint: lint-tools packages-test web-tools ## format and lint in every language
-	@out=$$(gofmt -l cmd internal studies workers); [ -z "$$out" ] || { echo "gofmt: $$out"; exit 1; }
+	@out=$$(gofmt -l $$(git ls-files "*.go")); [ -z "$$out" ] || { echo "gofmt: $$out"; exit 1; }
 	@go mod tidy -diff
 	@cd workers/gin && go mod tidy -diff
 	@$(TOOLS)/golangci-lint run ./...
@@ -134,7 +141,7 @@ web/node_modules/.package-lock.json: web/package-lock.json
 
 .PHONY: format
 format: web-tools ## rewrite files in their canonical format
-	@gofmt -w cmd internal studies workers
+	@gofmt -w $$(git ls-files "*.go")
 	@find native -name '*.cc' -o -name '*.h' | xargs clang-format -i
 	@cd web && npm run -s format
 
@@ -146,6 +153,10 @@ golden: ## rewrite golden files for review in the diff
 bench: build packages-test ## speed as ratios against peers, in one run
 	@cd native && cmake --build --preset peers >/dev/null || cmake --build --preset peers
 	@go run ./bench
+
+.PHONY: truth
+truth: build packages-test ## what is known beforehand, held against what netdyno says on this machine: half an hour
+	@go run ./truth
 
 .PHONY: clean
 clean: ## remove what was built

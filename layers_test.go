@@ -49,7 +49,8 @@ var layers = map[string][]string{
 	"internal/run/check/checktest": run("internal/run/check"),
 	"internal/run/message":         run("internal/values"),
 	"internal/run/bench":           run("internal/run/rig", "internal/run/study"),
-	"internal/run/bench/benchtest": run("internal/run/bench", "internal/run/rig", "internal/run/study"),
+	"internal/run/bench/typed":     run("internal/run/bench", "internal/run/rig", "internal/run/study"),
+	"internal/run/bench/benchtest": run("internal/run/bench", "internal/run/bench/typed"),
 
 	"internal/work/load":              {"internal/contract", "internal/hist"},
 	"internal/work/wire":              {"internal/contract", "internal/work/load"},
@@ -72,6 +73,7 @@ var layers = map[string][]string{
 	// Programs: the orchestrator never holds a transport, a worker nothing else.
 	"cmd/netdyno": orchestrator,
 	"bench":       append(slices.Clone(orchestrator), "internal/read/stat"),
+	"truth":       append(slices.Clone(orchestrator), "internal/read/stat", "test/truth", "test/limits"),
 	"test/lab":    {}, // hosts, for the tests of rigs: of third parties only
 	"test/*":      append(slices.Clone(orchestrator), "test/lab"),
 	"cmd/*":       {"internal/work/load", "internal/work/codec", "internal/work/transport/*", "internal/work/worker"},
