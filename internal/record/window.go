@@ -11,12 +11,19 @@ import (
 type Window struct {
 	Record *Record
 
-	histograms map[string]*hist.Histogram // by kind; nil for one that cannot be had
+	merged map[string]*hist.Histogram      // by kind; nil for one that cannot be had
+	own    map[clientKind]*hist.Histogram // of one client; nil likewise
+}
+
+// clientKind names a histogram of a window.
+type clientKind struct {
+	client *Worker
+	kind   string
 }
 
 // NewWindow returns the window of r, which it refers to and does not change.
 func NewWindow(r *Record) *Window {
-	return &Window{Record: r, histograms: map[string]*hist.Histogram{}}
+	return &Window{Record: r, merged: map[string]*hist.Histogram{}, own: map[clientKind]*hist.Histogram{}}
 }
 
 // Span returns the worker's span in this window; false when an edge is
@@ -149,12 +156,12 @@ const (
 
 // Histogram returns the merged histogram of one kind over all clients; false
 // when a client has none, it cannot be decoded or it is empty. Response
-// exists in an open loop only.
+// exists in an open loop only. The window keeps it.
 func (w *Window) Histogram(kind string) (*hist.Histogram, bool) {
-	h, known := w.histograms[kind]
+	h, known := w.merged[kind]
 	if !known {
 		h = w.merge(kind)
-		w.histograms[kind] = h
+		w.merged[kind] = h
 	}
 	return h, h != nil
 }
@@ -163,29 +170,46 @@ func (w *Window) merge(kind string) *hist.Histogram {
 	if _, open := w.OfferedRate(); kind == Response && !open {
 		return nil
 	}
-	var sum *hist.Histogram
+	sum := hist.New()
 	for _, g := range w.Generators() {
-		if g.Result == nil {
+		h, ok := w.HistogramOf(g, kind)
+		if !ok {
 			return nil
-		}
-		text := map[string]string{Service: g.Result.Service, Response: g.Result.Response, Lag: g.Result.Lag}[kind]
-		if text == "" {
-			return nil
-		}
-		h, err := hist.Decode(text)
-		if err != nil {
-			return nil
-		}
-		if sum == nil {
-			sum = h
-			continue
 		}
 		sum.Merge(h)
 	}
-	if sum == nil || sum.Count() == 0 {
+	if sum.Count() == 0 {
 		return nil
 	}
 	return sum
+}
+
+// HistogramOf returns one client's own histogram of a kind, as the client left
+// it; false when there is none or it cannot be decoded. The window keeps it.
+func (w *Window) HistogramOf(client *Worker, kind string) (*hist.Histogram, bool) {
+	key := clientKind{client, kind}
+	h, known := w.own[key]
+	if !known {
+		h = decode(client.Result, kind)
+		w.own[key] = h
+	}
+	return h, h != nil
+}
+
+// decode returns nil for a histogram that cannot be had.
+func decode(r *contract.Result, kind string) *hist.Histogram {
+	if r == nil {
+		return nil
+	}
+	text := map[string]string{Service: r.Service, Response: r.Response, Lag: r.Lag}[kind]
+	if text == "" {
+		return nil
+	}
+	h, err := hist.Decode(text)
+	if err != nil {
+		return nil
+	}
+	return h
 }
 
 func seconds(fromNs, toNs int64) (float64, bool) {

@@ -313,30 +313,48 @@ func (e *exam) histogramCounts() string {
 // Little's law may be off by this share.
 const littleSlack = 0.05
 
-// inFlight returns the mean number of exchanges in flight by Little's law
-// (J. Little, A proof for the queuing formula L = λW, 1961).
+// inFlight returns the mean number of exchanges in flight over all clients.
 func (e *exam) inFlight() (float64, bool) {
-	rate, ok := e.values["exchanges_per_s"]
-	mean, known := e.values["service_mean_us"]
-	return rate * mean / 1e6, ok && known && e.slots > 0
+	sum := 0.0
+	for _, g := range e.generators {
+		busy, _, ok := e.occupied(g)
+		if !ok {
+			return 0, false
+		}
+		sum += busy
+	}
+	return sum, e.slots > 0
 }
 
-// overfull demands that no more exchanges were in flight than there were
-// slots. A slot's exchanges do not overlap, and the first may have begun before
-// the window, by its whole service time at most: their sum is bounded by the
+// occupied returns how many exchanges a client had in flight, by Little's law
+// (J. Little, A proof for the queuing formula L = λW, 1961): its own rate ×
+// its own mean service time, because clients of a fixed amount of work end
+// each in its own time; and the longest of those times, as a share of its window.
+func (e *exam) occupied(g *record.Worker) (mean, longest float64, ok bool) {
+	if g.Result == nil {
+		return 0, 0, false
+	}
+	window := float64(g.Result.ToNs) - float64(g.Result.FromNs)
+	service, known := e.window.HistogramOf(g, record.Service)
+	if !known || !(window > 0) {
+		return 0, 0, false
+	}
+	return float64(g.Result.Counts.Exchanges) * service.MeanNs() / window, float64(service.MaxNs()) / window, true
+}
+
+// overfull demands that no client had more exchanges in flight than slots. A
+// slot's exchanges do not overlap, and the first may have begun before the
+// window, by its whole service time at most: their sum is bounded by the
 // window and the longest.
 func (e *exam) overfull() string {
-	busy, ok := e.inFlight()
-	service, known := e.window.Histogram(record.Service)
-	if !ok || !known {
-		return ""
-	}
-	window := int64(math.MaxInt64) // the clients' shortest
 	for _, g := range e.generators {
-		window = min(window, g.Result.ToNs-g.Result.FromNs)
-	}
-	if busy > e.slots*(1+littleSlack+float64(service.MaxNs())/float64(window)) {
-		return fmt.Sprintf("rate × mean service time make %.4g exchanges in flight in %.4g slots (Little's law)", busy, e.slots)
+		busy, longest, ok := e.occupied(g)
+		if !ok || g.Setup == nil {
+			continue
+		}
+		if slots := slotsOf(g.Setup.Load); busy > slots*(1+littleSlack+longest) {
+			return fmt.Sprintf("rate × mean service time make %.4g exchanges in flight in %.4g slots of %s (Little's law)", busy, slots, g.Name)
+		}
 	}
 	return ""
 }

@@ -50,13 +50,18 @@ func behind(s *record.Worker) {
 
 // waited gives a client one response time, which is its longest.
 func waited(c *record.Worker, longest time.Duration) {
+	c.Result.Response = times(longest, 1)
+}
+
+// times is the histogram of n equal times.
+func times(each time.Duration, n int64) string {
 	h := hist.New()
-	h.Record(int64(longest), 1)
+	h.Record(int64(each), n)
 	text, err := h.Encode()
 	if err != nil {
 		panic(err)
 	}
-	c.Result.Response = text
+	return text
 }
 
 func TestLedger(t *testing.T) {
@@ -217,6 +222,38 @@ func TestLittlesLaw(t *testing.T) {
 	})
 	if trial.Status != finding.StatusInvalid || !strings.Contains(trial.Reason, "49.22 exchanges in flight in 40 slots") {
 		t.Errorf("%s: %q", trial.Status, trial.Reason)
+	}
+}
+
+// Clients of a fixed amount of work end each in its own time: what one of them
+// did in a tenth of the other's is neither held against it, nor lends its
+// empty slots to the other.
+func TestLittlesLawIsOfEachClient(t *testing.T) {
+	for _, c := range []struct {
+		name   string
+		busy   float64 // share of its slots that the one that ended first had in use
+		status string
+		want   string
+	}{
+		{"all of its slots", 1, finding.Valid, ""},
+		{"more than its slots", 1.2, finding.StatusInvalid, "30 exchanges in flight in 25 slots of client-2"},
+	} {
+		trial := examined(t, synthetic.Options{Clients: 2}, func(r *record.Record) {
+			for i := range r.Workers[1:] {
+				g := &r.Workers[1+i]
+				g.Setup.Load.Amount = g.Result.Counts.Exchanges
+				g.AtResult, g.Close = g.Close.Meter, nil
+			}
+			first := r.Workers[2].Result
+			window := (first.ToNs - first.FromNs) / 10
+			first.ToNs = first.FromNs + window
+			first.Drained = 0
+			n, slots := first.Counts.Exchanges, r.Workers[2].Setup.Load.Connections
+			first.Service = times(time.Duration(c.busy*float64(int64(slots)*window/n)), n)
+		})
+		if trial.Status != c.status || !strings.Contains(trial.Reason, c.want) {
+			t.Errorf("%s: %s %q, want %s %q", c.name, trial.Status, trial.Reason, c.status, c.want)
+		}
 	}
 }
 
