@@ -11,7 +11,7 @@ import (
 type Window struct {
 	Record *Record
 
-	merged map[string]*hist.Histogram      // by kind; nil for one that cannot be had
+	merged map[string]*hist.Histogram     // by kind; nil for one that cannot be had
 	own    map[clientKind]*hist.Histogram // of one client; nil likewise
 }
 

@@ -7,6 +7,7 @@ import (
 	"strings"
 
 	"netdyno/internal/contract"
+	"netdyno/internal/hist"
 	"netdyno/internal/record"
 )
 
@@ -171,12 +172,12 @@ func (e *exam) serverBooks() string {
 	return ""
 }
 
-// shift returns the share of a client's window that may lie outside the
-// servers' or theirs outside it: by how much the lengths differ or, where one
-// clock has read them, by how far their edges lie apart, and by how late the
-// readings were. A fixed amount is the same work whenever it is read.
+// shift returns the share of a client's work that may lie outside the servers'
+// window or theirs outside its own: what may pass while their lengths differ
+// or, where one clock has read them, their edges lie apart, and while readings
+// were late. A fixed amount is the same work whenever it is read.
 func (e *exam) shift(g *record.Worker, servers []record.Span) float64 {
-	length := (float64(g.Result.ToNs) - float64(g.Result.FromNs)) / 1e9
+	length := windowOf(g)
 	if e.amount() || !(length > 0) {
 		return 0
 	}
@@ -194,20 +195,38 @@ func (e *exam) shift(g *record.Worker, servers []record.Span) float64 {
 			apart = max(apart, edges+lateness(s))
 		}
 	}
-	outside := apart + late
-	return min((outside+e.backlog(outside))/length, maxShift)
+	return min(e.passes(g, apart+late), maxShift)
 }
 
-// backlog returns what an open loop may have worked off within some seconds
-// beside what fell due in them, in seconds of its rate: no more than what had
-// waited longest, and no more than all slots together can do.
-func (e *exam) backlog(seconds float64) float64 {
-	responses, open := e.window.Histogram(record.Response)
-	busy, known := e.inFlight()
-	if !open || !known || !(busy > 0) {
-		return 0
+// brisk is the percentile of the service times by which slots come round when
+// nothing holds them up.
+const brisk = 0.05
+
+// passes returns the share of a client's work that may pass in some seconds. On
+// a crowded host work comes in bursts, so it is not the mean rate that bounds
+// it, but all slots coming round as fast as they do at their best, and in an
+// open loop what falls due in that time and what had waited longest.
+func (e *exam) passes(g *record.Worker, seconds float64) float64 {
+	length := windowOf(g)
+	even := seconds / length
+	service, known := e.window.HistogramOf(g, record.Service)
+	if !known || g.Setup == nil {
+		return even
 	}
-	return min(float64(responses.MaxNs())/1e9, seconds*e.slots/busy)
+	least, ok := service.Percentile(brisk)
+	if !ok || least <= 0 {
+		return even
+	}
+	burst := slotsOf(g.Setup.Load) * seconds * 1e9 / float64(least) / float64(g.Result.Counts.Exchanges)
+	if responses, open := e.window.HistogramOf(g, record.Response); open {
+		burst = min(burst, (seconds+float64(responses.MaxNs())/1e9)/length)
+	}
+	return max(even, burst)
+}
+
+// windowOf returns the length of a client's window in seconds by its own clock.
+func windowOf(g *record.Worker) float64 {
+	return (float64(g.Result.ToNs) - float64(g.Result.FromNs)) / 1e9
 }
 
 // displaced is by how many seconds the meters of two workers read the edges
@@ -313,47 +332,52 @@ func (e *exam) histogramCounts() string {
 // Little's law may be off by this share.
 const littleSlack = 0.05
 
-// inFlight returns the mean number of exchanges in flight over all clients.
+// inFlight returns the mean number of exchanges in flight over all clients by
+// Little's law (J. Little, A proof for the queuing formula L = λW, 1961): each
+// one's own rate × its own mean service time, because clients of a fixed amount
+// of work end each in its own time.
 func (e *exam) inFlight() (float64, bool) {
 	sum := 0.0
 	for _, g := range e.generators {
-		busy, _, ok := e.occupied(g)
+		service, ok := e.service(g)
 		if !ok {
 			return 0, false
 		}
-		sum += busy
+		sum += float64(g.Result.Counts.Exchanges) * service.MeanNs() / 1e9 / windowOf(g)
 	}
 	return sum, e.slots > 0
 }
 
-// occupied returns how many exchanges a client had in flight, by Little's law
-// (J. Little, A proof for the queuing formula L = λW, 1961): its own rate ×
-// its own mean service time, because clients of a fixed amount of work end
-// each in its own time; and the longest of those times, as a share of its window.
-func (e *exam) occupied(g *record.Worker) (mean, longest float64, ok bool) {
-	if g.Result == nil {
-		return 0, 0, false
+// service returns a client's service times; false where it has no window.
+func (e *exam) service(g *record.Worker) (*hist.Histogram, bool) {
+	if g.Result == nil || !(windowOf(g) > 0) {
+		return nil, false
 	}
-	window := float64(g.Result.ToNs) - float64(g.Result.FromNs)
-	service, known := e.window.HistogramOf(g, record.Service)
-	if !known || !(window > 0) {
-		return 0, 0, false
-	}
-	return float64(g.Result.Counts.Exchanges) * service.MeanNs() / window, float64(service.MaxNs()) / window, true
+	return e.window.HistogramOf(g, record.Service)
 }
 
-// overfull demands that no client had more exchanges in flight than slots. A
-// slot's exchanges do not overlap, and the first may have begun before the
-// window, by its whole service time at most: their sum is bounded by the
-// window and the longest.
+// overfull demands of each client that its slots had the time that its exchanges
+// took. A slot's exchanges do not overlap; the first may have begun before the
+// window by its whole service time, and draining took no longer than what was
+// drained last had waited.
 func (e *exam) overfull() string {
 	for _, g := range e.generators {
-		busy, longest, ok := e.occupied(g)
+		service, ok := e.service(g)
 		if !ok || g.Setup == nil {
 			continue
 		}
-		if slots := slotsOf(g.Setup.Load); busy > slots*(1+littleSlack+longest) {
-			return fmt.Sprintf("rate × mean service time make %.4g exchanges in flight in %.4g slots of %s (Little's law)", busy, slots, g.Name)
+		before := float64(service.MaxNs()) / 1e9
+		seconds := before + windowOf(g)
+		if g.Result.Drained > 0 {
+			after := before
+			if responses, open := e.window.HistogramOf(g, record.Response); open {
+				after = float64(responses.MaxNs()) / 1e9
+			}
+			seconds += after
+		}
+		busy := service.MeanNs() / 1e9 * float64(service.Count()) / seconds
+		if slots := slotsOf(g.Setup.Load); busy > slots*(1+littleSlack) {
+			return fmt.Sprintf("the service times put %.4g exchanges in flight in the %.4g slots of %s (Little's law)", busy, slots, g.Name)
 		}
 	}
 	return ""

@@ -28,12 +28,18 @@ func crossed(c *record.Worker, share float64) {
 }
 
 // early lets a server be read 9 ms, 0.45 % of the window, before its client,
-// which completes 8 % of its exchanges meanwhile.
-func early(s *record.Worker) {
+// which completes so many of its 2000 exchanges meanwhile.
+func early(s *record.Worker, exchanges int64) {
 	s.Close.Meter.SkewNs = 9_000_000
-	s.Close.Reading.Counts.ReceivedBytes -= 16_000
-	s.Close.Reading.Counts.SentBytes -= 16_000
-	s.Close.Reading.Counts.Exchanges -= 160
+	s.Close.Reading.Counts.ReceivedBytes -= 100 * exchanges
+	s.Close.Reading.Counts.SentBytes -= 100 * exchanges
+	s.Close.Reading.Counts.Exchanges -= exchanges
+}
+
+// bursts lets a tenth of a client's exchanges take that long, the others 45 ms.
+func bursts(c *record.Worker, fast time.Duration) {
+	n := c.Result.Counts.Exchanges + c.Result.Drained
+	c.Result.Service = encoded(map[time.Duration]int64{fast: n / 10, 45 * time.Millisecond: n - n/10})
 }
 
 // behind lets both edges of a server be read a twentieth of the window late, of a
@@ -50,13 +56,15 @@ func behind(s *record.Worker) {
 
 // waited gives a client one response time, which is its longest.
 func waited(c *record.Worker, longest time.Duration) {
-	c.Result.Response = times(longest, 1)
+	c.Result.Response = encoded(map[time.Duration]int64{longest: 1})
 }
 
-// times is the histogram of n equal times.
-func times(each time.Duration, n int64) string {
+// encoded is a histogram of how often each time was taken.
+func encoded(times map[time.Duration]int64) string {
 	h := hist.New()
-	h.Record(int64(each), n)
+	for each, n := range times {
+		h.Record(int64(each), n)
+	}
 	text, err := h.Encode()
 	if err != nil {
 		panic(err)
@@ -101,8 +109,10 @@ func TestLedger(t *testing.T) {
 		}, "the server received"},
 		{"both edges read later than the client's", func(s, _ *record.Worker) { behind(s) }, ""},
 		{"the same by another host's clock", func(s, _ *record.Worker) { behind(s); s.Seat = "elsewhere" }, "the server received"},
-		{"a backlog worked off between the readings", func(s, c *record.Worker) { early(s); waited(c, 200*time.Millisecond) }, ""},
-		{"more than had waited", func(s, c *record.Worker) { early(s); waited(c, 20*time.Millisecond) }, "the server received"},
+		{"a backlog worked off between the readings", func(s, c *record.Worker) { early(s, 160); waited(c, 200*time.Millisecond) }, ""},
+		{"more than had waited", func(s, c *record.Worker) { early(s, 160); waited(c, 20*time.Millisecond) }, "the server received"},
+		{"a burst between the readings", func(s, c *record.Worker) { early(s, 300); waited(c, 200*time.Millisecond); bursts(c, time.Millisecond) }, ""},
+		{"more than slots come round in that time", func(s, c *record.Worker) { early(s, 300); waited(c, 200*time.Millisecond); bursts(c, 40*time.Millisecond) }, "the server received"},
 		{"a server whose window outlasts the load", func(s, _ *record.Worker) {
 			s.Close.Reading.AtNs += 300_000_000 // and no byte more
 		}, ""},
@@ -220,7 +230,7 @@ func TestLittlesLaw(t *testing.T) {
 	trial := examined(t, synthetic.Options{}, func(r *record.Record) {
 		r.Workers[1].Setup.Load.Connections = 40
 	})
-	if trial.Status != finding.StatusInvalid || !strings.Contains(trial.Reason, "49.22 exchanges in flight in 40 slots") {
+	if trial.Status != finding.StatusInvalid || !strings.Contains(trial.Reason, "exchanges in flight in the 40 slots") {
 		t.Errorf("%s: %q", trial.Status, trial.Reason)
 	}
 }
@@ -236,7 +246,7 @@ func TestLittlesLawIsOfEachClient(t *testing.T) {
 		want   string
 	}{
 		{"all of its slots", 1, finding.Valid, ""},
-		{"more than its slots", 1.2, finding.StatusInvalid, "30 exchanges in flight in 25 slots of client-2"},
+		{"more than its slots", 1.2, finding.StatusInvalid, "exchanges in flight in the 25 slots of client-2"},
 	} {
 		trial := examined(t, synthetic.Options{Clients: 2}, func(r *record.Record) {
 			for i := range r.Workers[1:] {
@@ -249,7 +259,7 @@ func TestLittlesLawIsOfEachClient(t *testing.T) {
 			first.ToNs = first.FromNs + window
 			first.Drained = 0
 			n, slots := first.Counts.Exchanges, r.Workers[2].Setup.Load.Connections
-			first.Service = times(time.Duration(c.busy*float64(int64(slots)*window/n)), n)
+			first.Service = encoded(map[time.Duration]int64{time.Duration(c.busy * float64(int64(slots)*window/n)): n})
 		})
 		if trial.Status != c.status || !strings.Contains(trial.Reason, c.want) {
 			t.Errorf("%s: %s %q, want %s %q", c.name, trial.Status, trial.Reason, c.status, c.want)
