@@ -112,7 +112,11 @@ func TestLedger(t *testing.T) {
 		{"a backlog worked off between the readings", func(s, c *record.Worker) { early(s, 160); waited(c, 200*time.Millisecond) }, ""},
 		{"more than had waited", func(s, c *record.Worker) { early(s, 160); waited(c, 20*time.Millisecond) }, "the server received"},
 		{"a burst between the readings", func(s, c *record.Worker) { early(s, 300); waited(c, 200*time.Millisecond); bursts(c, time.Millisecond) }, ""},
-		{"more than slots come round in that time", func(s, c *record.Worker) { early(s, 300); waited(c, 200*time.Millisecond); bursts(c, 40*time.Millisecond) }, "the server received"},
+		{"more than slots come round in that time", func(s, c *record.Worker) {
+			early(s, 300)
+			waited(c, 200*time.Millisecond)
+			bursts(c, 40*time.Millisecond)
+		}, "the server received"},
 		{"a server whose window outlasts the load", func(s, _ *record.Worker) {
 			s.Close.Reading.AtNs += 300_000_000 // and no byte more
 		}, ""},
