@@ -81,6 +81,37 @@ func TestLedger(t *testing.T) {
 		{"received too little", func(_, c *record.Worker) { c.Result.Counts.ReceivedBytes -= 51 * 100 }, "client-1 received"},
 		{"server heard less", func(s, _ *record.Worker) { s.Close.Reading.Counts.ReceivedBytes -= 100_000 }, "the server received"},
 		{"server said more", func(s, _ *record.Worker) { s.Close.Reading.Counts.SentBytes += 100_000 }, "the server sent"},
+		{"foreign server cannot count", func(s, _ *record.Worker) {
+			s.Ready.Foreign, s.Open.Reading.Counts, s.Close.Reading.Counts = true, contract.Counts{}, contract.Counts{}
+		}, ""},
+		{"server blind without saying so", func(s, _ *record.Worker) {
+			s.Open.Reading.Counts, s.Close.Reading.Counts = contract.Counts{}, contract.Counts{}
+		}, "the server received 0"},
+		{"less on the wire than delivered", func(_, c *record.Worker) {
+			lo := c.Open.Meter.Interfaces["lo"]
+			lo.ReceivedBytes += 100_000 // of 200,000 payload bytes
+			c.Close.Meter.Interfaces["lo"] = lo
+		}, "interfaces"},
+		{"no interface counters", func(_, c *record.Worker) { c.Open.Meter.Interfaces, c.Close.Meter.Interfaces = nil, nil }, ""},
+		{"histogram short", func(_, c *record.Worker) { c.Result.Drained++ }, "service times were recorded"},
+		{"histogram garbled", func(_, c *record.Worker) { c.Result.Service = "AAAA" }, "cannot be read"},
+		{"failed exchanges", func(_, c *record.Worker) {
+			c.Result.Counts.Errors = map[contract.ErrorKind]int64{contract.Timeout: 2, contract.Peer: 1}
+		}, "3 exchanges failed (peer, timeout)"},
+		{"unverified connections", func(_, c *record.Worker) { c.Ready.Verified-- }, "verified 49 of its 50"},
+		{"no result", func(_, c *record.Worker) { c.Result = nil }, "client-1 left no result"},
+		{"no window", func(_, c *record.Worker) { c.Result.ToNs = c.Result.FromNs }, "window of 0 ns"},
+		{"nothing done", func(_, c *record.Worker) { c.Result.Counts.Exchanges = 0 }, "completed no exchange"},
+		{"fatal error", func(s, _ *record.Worker) {
+			s.Errors = []contract.Error{{Kind: contract.Bug, Text: "nil map", Fatal: true}}
+		}, "server reported bug: nil map"},
+		{"no server edges", func(s, _ *record.Worker) { s.Open, s.Close = nil, nil }, ""},
+	})
+}
+
+// The ends answer marks when they come to it, and are read after that.
+func TestLedgerOfLateReadings(t *testing.T) {
+	checkLedger(t, []entry{
 		{"server edge late", func(s, _ *record.Worker) {
 			c := &s.Close.Reading // half a percent later, and as much more done
 			c.AtNs += 10_000_000
@@ -120,31 +151,6 @@ func TestLedger(t *testing.T) {
 		{"a server whose window outlasts the load", func(s, _ *record.Worker) {
 			s.Close.Reading.AtNs += 300_000_000 // and no byte more
 		}, ""},
-		{"foreign server cannot count", func(s, _ *record.Worker) {
-			s.Ready.Foreign, s.Open.Reading.Counts, s.Close.Reading.Counts = true, contract.Counts{}, contract.Counts{}
-		}, ""},
-		{"server blind without saying so", func(s, _ *record.Worker) {
-			s.Open.Reading.Counts, s.Close.Reading.Counts = contract.Counts{}, contract.Counts{}
-		}, "the server received 0"},
-		{"less on the wire than delivered", func(_, c *record.Worker) {
-			lo := c.Open.Meter.Interfaces["lo"]
-			lo.ReceivedBytes += 100_000 // of 200,000 payload bytes
-			c.Close.Meter.Interfaces["lo"] = lo
-		}, "interfaces"},
-		{"no interface counters", func(_, c *record.Worker) { c.Open.Meter.Interfaces, c.Close.Meter.Interfaces = nil, nil }, ""},
-		{"histogram short", func(_, c *record.Worker) { c.Result.Drained++ }, "service times were recorded"},
-		{"histogram garbled", func(_, c *record.Worker) { c.Result.Service = "AAAA" }, "cannot be read"},
-		{"failed exchanges", func(_, c *record.Worker) {
-			c.Result.Counts.Errors = map[contract.ErrorKind]int64{contract.Timeout: 2, contract.Peer: 1}
-		}, "3 exchanges failed (peer, timeout)"},
-		{"unverified connections", func(_, c *record.Worker) { c.Ready.Verified-- }, "verified 49 of its 50"},
-		{"no result", func(_, c *record.Worker) { c.Result = nil }, "client-1 left no result"},
-		{"no window", func(_, c *record.Worker) { c.Result.ToNs = c.Result.FromNs }, "window of 0 ns"},
-		{"nothing done", func(_, c *record.Worker) { c.Result.Counts.Exchanges = 0 }, "completed no exchange"},
-		{"fatal error", func(s, _ *record.Worker) {
-			s.Errors = []contract.Error{{Kind: contract.Bug, Text: "nil map", Fatal: true}}
-		}, "server reported bug: nil map"},
-		{"no server edges", func(s, _ *record.Worker) { s.Open, s.Close = nil, nil }, ""},
 	})
 }
 
