@@ -9,52 +9,39 @@ import (
 	"netdyno/internal/work/worker/workertest"
 )
 
-// refused gives a client to a server at an address and returns its error.
-func refused(t *testing.T, address string, p trial) *contract.Error {
-	t.Helper()
-	_, setup := p.setups()
-	setup.Peers, setup.Load.Connections = []string{address}, 1
-	return workertest.Refused(t, transports, setup)
-}
-
 func TestMismatchedEndsSayWhatIsWrong(t *testing.T) {
 	t.Parallel()
 	certificate := workertest.Certificate(t)
 	stranger := workertest.Certificate(t)
 	stranger.Certificate, stranger.Key = certificate.Certificate, certificate.Key
 	attachment := map[string]any{"payload": "attachment"}
-	other := trial{exchange: message("proto", "simple")}
-	other.exchange.Message.Down.JSON = `{"text":"another reply"}`
+	other := trial{Exchange: message("proto", "simple")}
+	other.Exchange.Message.Down.JSON = `{"text":"another reply"}`
 	for name, c := range map[string]struct {
 		server, client trial
 		kind           contract.ErrorKind
 		words          []string
 	}{
-		"longer request":    {trial{exchange: blocks(10, 10)}, trial{exchange: blocks(11, 10)}, contract.Invalid, []string{"EREQUEST (1003)", "11 bytes, expected 10"}},
-		"longer reply":      {trial{exchange: blocks(10, 11)}, trial{exchange: blocks(10, 10)}, contract.Invalid, []string{"11 bytes, expected 10"}},
-		"attachment client": {trial{exchange: blocks(10, 10)}, trial{exchange: blocks(10, 10), client: attachment}, contract.Invalid, []string{"EREQUEST", "option payload"}},
-		"attachment server": {trial{exchange: blocks(10, 10), server: attachment}, trial{exchange: blocks(10, 10)}, contract.Invalid, []string{"EREQUEST", "option payload"}},
-		"attached reply":    {trial{exchange: blocks(0, 10), server: attachment}, trial{exchange: blocks(0, 10)}, contract.Invalid, []string{"came as attachment", "option payload"}},
-		"reply above the client's limit": {trial{exchange: blocks(1, 2000)}, trial{exchange: blocks(1, 1000), client: map[string]any{"max_body": 1024.0}},
+		"longer request":    {trial{Exchange: blocks(10, 10)}, trial{Exchange: blocks(11, 10)}, contract.Invalid, []string{"EREQUEST (1003)", "11 bytes, expected 10"}},
+		"longer reply":      {trial{Exchange: blocks(10, 11)}, trial{Exchange: blocks(10, 10)}, contract.Invalid, []string{"11 bytes, expected 10"}},
+		"attachment client": {trial{Exchange: blocks(10, 10)}, trial{Exchange: blocks(10, 10), Client: attachment}, contract.Invalid, []string{"EREQUEST", "option payload"}},
+		"attachment server": {trial{Exchange: blocks(10, 10), Server: attachment}, trial{Exchange: blocks(10, 10)}, contract.Invalid, []string{"EREQUEST", "option payload"}},
+		"attached reply":    {trial{Exchange: blocks(0, 10), Server: attachment}, trial{Exchange: blocks(0, 10)}, contract.Invalid, []string{"came as attachment", "option payload"}},
+		"reply above the client's limit": {trial{Exchange: blocks(1, 2000)}, trial{Exchange: blocks(1, 1000), Client: map[string]any{"max_body": 1024.0}},
 			contract.Invalid, []string{"at most 1024", "max_body"}},
-		"another method": {trial{exchange: blocks(10, 10)}, trial{exchange: message("proto", "simple")},
+		"another method": {trial{Exchange: blocks(10, 10)}, trial{Exchange: message("proto", "simple")},
 			contract.Invalid, []string{"ENOMETHOD (1002)", "/netdyno.v1.Exchange/Simple", "expected /netdyno.v1.Exchange/Unary"}},
-		"another service": {trial{exchange: blocks(10, 10)}, trial{exchange: blocks(10, 10), client: map[string]any{"method": "/shop.v1.Shop/Buy"}},
+		"another service": {trial{Exchange: blocks(10, 10)}, trial{Exchange: blocks(10, 10), Client: map[string]any{"method": "/shop.v1.Shop/Buy"}},
 			contract.Invalid, []string{"ENOSERVICE (1001)", "/shop.v1.Shop/Buy", "expected /netdyno.v1.Exchange/Unary"}},
-		"another content": {trial{exchange: message("proto", "simple")}, other, contract.Invalid, []string{"other values"}},
-		"plain client":    {trial{exchange: blocks(1, 1), tls: certificate}, trial{exchange: blocks(1, 1)}, contract.Peer, []string{"server speaks TLS"}},
-		"plain server":    {trial{exchange: blocks(1, 1)}, trial{exchange: blocks(1, 1), tls: certificate}, contract.Peer, []string{"TLS handshake", "plain text"}},
-		"unknown authority": {trial{exchange: blocks(1, 1), tls: certificate}, trial{exchange: blocks(1, 1), tls: &contract.TLS{Authorities: stranger.Authorities}},
+		"another content": {trial{Exchange: message("proto", "simple")}, other, contract.Invalid, []string{"other values"}},
+		"plain client":    {trial{Exchange: blocks(1, 1), TLS: certificate}, trial{Exchange: blocks(1, 1)}, contract.Peer, []string{"server speaks TLS"}},
+		"plain server":    {trial{Exchange: blocks(1, 1)}, trial{Exchange: blocks(1, 1), TLS: certificate}, contract.Peer, []string{"TLS handshake", "plain text"}},
+		"unknown authority": {trial{Exchange: blocks(1, 1), TLS: certificate}, trial{Exchange: blocks(1, 1), TLS: &contract.TLS{Authorities: stranger.Authorities}},
 			contract.Peer, []string{"certificate"}},
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
-			_, address := c.server.listen(t)
-			err := refused(t, address, c.client)
-			workertest.Says(t, name, err, c.words...)
-			if err.Kind != c.kind || !err.Fatal {
-				t.Errorf("error %+v, want a fatal one of kind %s", err, c.kind)
-			}
+			c.server.Misfits(t, transports, c.client, c.kind, c.words...)
 		})
 	}
 }
@@ -80,7 +67,7 @@ func TestContradictionsAreRefused(t *testing.T) {
 		{contract.Server, blocks(2000, 1), map[string]any{"max_body": 1999.0}, contract.SetupFailed, []string{"max_body is 1999", "requests", "2000"}},
 		{contract.Client, blocks(1, 2000), map[string]any{"max_body": 1999.0}, contract.SetupFailed, []string{"max_body is 1999", "replies", "2000"}},
 	} {
-		server, client := trial{exchange: c.exchange, server: c.options, client: c.options, load: contract.Load{Connections: 1, InFlight: 2}}.setups()
+		server, client := trial{Exchange: c.exchange, Server: c.options, Client: c.options, Load: contract.Load{Connections: 1, InFlight: 2}}.Setups(transports)
 		client.Peers = []string{"127.0.0.1:1"} // refused before it is dialled
 		setup := server
 		if c.role == contract.Client {
@@ -98,22 +85,14 @@ func TestContradictionsAreRefused(t *testing.T) {
 func TestDeadServerIsFatal(t *testing.T) {
 	t.Parallel()
 	for name, p := range map[string]trial{
-		"alone":  {exchange: blocks(100, 100), client: map[string]any{"connection": "pooled"}},
-		"shared": {exchange: blocks(100, 100), load: contract.Load{InFlight: 10}},
-		"bulk":   {exchange: blocks(4<<20, 4<<20), load: contract.Load{InFlight: 4}},
-		"fresh":  {exchange: blocks(100, 100), load: contract.Load{Fresh: true}},
+		"alone":  {Exchange: blocks(100, 100), Client: map[string]any{"connection": "pooled"}},
+		"shared": {Exchange: blocks(100, 100), Load: contract.Load{InFlight: 10}},
+		"bulk":   {Exchange: blocks(4<<20, 4<<20), Load: contract.Load{InFlight: 4}},
+		"fresh":  {Exchange: blocks(100, 100), Load: contract.Load{Fresh: true}},
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
-			p.load.Connections = 3
-			server, client := p.connect(t)
-			client.Mark(1, true)
-			client.Start()
-			server.Until(10)
-			server.End()
-			if m := client.Expect("error"); m.Error.Kind != contract.Peer || !m.Error.Fatal {
-				t.Errorf("error %+v, want a fatal one of kind peer", m.Error)
-			}
+			p.DiesWithItsServer(t, transports)
 		})
 	}
 }
@@ -178,16 +157,13 @@ func echoed(f baidustd.Frame) []byte {
 // against runs three exchanges in each of two slots against a foreign server.
 func against(t *testing.T, address, connection string) contract.Message {
 	t.Helper()
-	p := trial{exchange: message("proto", "simple"), load: contract.Load{Connections: 1, Amount: 6, InFlight: 2}}
-	p.exchange.Message.Down = p.exchange.Message.Up // an echo
-	p.client = map[string]any{"connection": connection}
+	p := trial{Exchange: message("proto", "simple"), Load: contract.Load{Connections: 1, Amount: 6, InFlight: 2}}
+	p.Exchange.Message.Down = p.Exchange.Message.Up // an echo
+	p.Client = map[string]any{"connection": connection}
 	if connection == "pooled" {
-		p.load.InFlight = 1
+		p.Load.InFlight = 1
 	}
-	_, setup := p.setups()
-	setup.Peers = []string{address}
-	client := workertest.Start(t, transports...)
-	client.Setup(setup)
+	client := p.Dial(t, transports, address)
 	client.Start()
 	return client.Next()
 }
@@ -259,12 +235,9 @@ func TestARepeatedFirstReplyIsNoExchange(t *testing.T) {
 		}
 		return echoed(f)
 	})
-	p := trial{exchange: message("proto", "simple"), load: contract.Load{Connections: 1, InFlight: 1, Amount: 1}}
-	p.exchange.Message.Down = p.exchange.Message.Up // an echo
-	_, setup := p.setups()
-	setup.Peers = []string{address}
-	client := workertest.Start(t, transports...)
-	client.Setup(setup)
+	p := trial{Exchange: message("proto", "simple"), Load: contract.Load{Connections: 1, InFlight: 1, Amount: 1}}
+	p.Exchange.Message.Down = p.Exchange.Message.Up // an echo
+	client := p.Dial(t, transports, address)
 	client.Start()
 	if c := client.Expect("result").Result.Counts; c.Exchanges != 0 || c.Errors[contract.Invalid] != 1 {
 		t.Errorf("counts %+v, want no exchange and an error of kind invalid", c)

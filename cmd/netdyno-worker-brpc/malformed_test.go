@@ -14,7 +14,7 @@ import (
 )
 
 // small is a server of messages that a fuzzer can write by hand.
-var small = trial{exchange: contract.Exchange{Codec: "proto", Message: &contract.Structure{
+var small = trial{Exchange: contract.Exchange{Codec: "proto", Message: &contract.Structure{
 	Name: "simple",
 	Up:   contract.Content{Type: "netdyno.v1.Text", JSON: `{"text":"up"}`},
 	Down: contract.Content{Type: "netdyno.v1.Text", JSON: `{"text":"down"}`},
@@ -68,7 +68,7 @@ func alive(t testing.TB, address string) {
 
 func TestMalformedFramesCloseTheirConnectionAlone(t *testing.T) {
 	t.Parallel()
-	server, address := small.listen(t)
+	server, address := small.Listen(t, transports)
 	good := asked("netdyno.v1.Exchange", "Simple", 1, up)
 	for i, sent := range []string{
 		"GET / HTTP/1.1\r\n\r\n",
@@ -92,7 +92,7 @@ func TestMalformedFramesCloseTheirConnectionAlone(t *testing.T) {
 
 func TestRefusedRequestsLeaveTheConnection(t *testing.T) {
 	t.Parallel()
-	server, address := small.listen(t)
+	server, address := small.Listen(t, transports)
 	compressed := baidustd.Meta{Service: []byte("Exchange"), Method: []byte("Simple"), Compression: 2}
 	sent := []string{
 		asked("shop.v1.Shop", "Simple", 1, up), asked("netdyno.v1.Exchange", "Unary", 2, up), asked("", "", 3, up),
@@ -117,7 +117,7 @@ func TestRefusedRequestsLeaveTheConnection(t *testing.T) {
 // FuzzServer: whatever a connection brings, the server answers in frames or
 // closes it, and goes on.
 func FuzzServer(f *testing.F) {
-	_, address := small.listen(f)
+	_, address := small.Listen(f, transports)
 	f.Add(asked("netdyno.v1.Exchange", "Simple", 1, up))
 	f.Add(asked("Exchange", "Own", -1, up) + asked("", "", 0, ""))
 	f.Add("PRPC\x00\x00\x00\x02\x00\x00\x00\x02\x28\x09")

@@ -12,14 +12,6 @@ import (
 	"netdyno/internal/work/worker/workertest"
 )
 
-// refused gives a client to a server at an address and returns its error.
-func refused(t *testing.T, address string, p trial) *contract.Error {
-	t.Helper()
-	_, setup := p.setups()
-	setup.Peers, setup.Load.Connections = []string{address}, 1
-	return workertest.Refused(t, transports, setup)
-}
-
 func TestMismatchedEndsSayWhatIsWrong(t *testing.T) {
 	t.Parallel()
 	certificate := workertest.Certificate(t)
@@ -31,44 +23,38 @@ func TestMismatchedEndsSayWhatIsWrong(t *testing.T) {
 		kind           contract.ErrorKind
 		words          []string
 	}{
-		"reply above the client's limit": {trial{exchange: blocks(1, 4<<20)}, trial{exchange: blocks(1, 4<<20), client: map[string]any{"max_message": 4194304.0}},
+		"reply above the client's limit": {trial{Exchange: blocks(1, 4<<20)}, trial{Exchange: blocks(1, 4<<20), Client: map[string]any{"max_message": 4194304.0}},
 			contract.Invalid, []string{"ResourceExhausted", "4194304", "max_message"}},
-		"request above the server's limit": {trial{exchange: blocks(4<<20, 1), server: map[string]any{"max_message": 4194304.0}}, trial{exchange: blocks(4<<20, 1)},
+		"request above the server's limit": {trial{Exchange: blocks(4<<20, 1), Server: map[string]any{"max_message": 4194304.0}}, trial{Exchange: blocks(4<<20, 1)},
 			contract.Invalid, []string{"ResourceExhausted", "4194304", "opt.server.max_message"}},
-		"longer request": {trial{exchange: blocks(10, 10)}, trial{exchange: blocks(11, 10)}, contract.Invalid, []string{"11 bytes, expected 10"}},
-		"longer reply":   {trial{exchange: blocks(10, 11)}, trial{exchange: blocks(10, 10)}, contract.Invalid, []string{"11 bytes, expected 10"}},
-		"longer stream up": {trial{exchange: blocks(10, 10)}, trial{exchange: streamed(contract.StreamUp, 11, 10, 5)},
+		"longer request": {trial{Exchange: blocks(10, 10)}, trial{Exchange: blocks(11, 10)}, contract.Invalid, []string{"11 bytes, expected 10"}},
+		"longer reply":   {trial{Exchange: blocks(10, 11)}, trial{Exchange: blocks(10, 10)}, contract.Invalid, []string{"11 bytes, expected 10"}},
+		"longer stream up": {trial{Exchange: blocks(10, 10)}, trial{Exchange: streamed(contract.StreamUp, 11, 10, 5)},
 			contract.Invalid, []string{"more than the 10 bytes"}},
-		"longer stream down": {trial{exchange: blocks(10, 11)}, trial{exchange: streamed(contract.StreamDown, 10, 10, 5)},
+		"longer stream down": {trial{Exchange: blocks(10, 11)}, trial{Exchange: streamed(contract.StreamDown, 10, 10, 5)},
 			contract.Invalid, []string{"more than the 10 bytes"}},
-		"shorter stream": {trial{exchange: blocks(10, 10)}, trial{exchange: streamed(contract.StreamBoth, 9, 10, 5)},
+		"shorter stream": {trial{Exchange: blocks(10, 10)}, trial{Exchange: streamed(contract.StreamBoth, 9, 10, 5)},
 			contract.Invalid, []string{"9 bytes, expected 10"}},
-		"raw client": {trial{exchange: blocks(100, 100)}, trial{exchange: blocks(100, 100), client: raw}, contract.Invalid, []string{"option codec"}},
-		"raw server": {trial{exchange: blocks(100, 100), server: raw}, trial{exchange: blocks(100, 100)}, contract.Invalid, []string{"option codec"}},
-		"another codec": {trial{exchange: blocks(10, 10)}, trial{exchange: message("proto", "simple")},
+		"raw client": {trial{Exchange: blocks(100, 100)}, trial{Exchange: blocks(100, 100), Client: raw}, contract.Invalid, []string{"option codec"}},
+		"raw server": {trial{Exchange: blocks(100, 100), Server: raw}, trial{Exchange: blocks(100, 100)}, contract.Invalid, []string{"option codec"}},
+		"another codec": {trial{Exchange: blocks(10, 10)}, trial{Exchange: message("proto", "simple")},
 			contract.Invalid, []string{"/netdyno.v1.Exchange/Simple", "codec bytes", "/netdyno.v1.Exchange/Unary"}},
-		"another content": {trial{exchange: message("proto", "simple")}, otherText(), contract.Invalid, []string{"other values"}},
-		"plain client":    {trial{exchange: blocks(1, 1), tls: certificate}, trial{exchange: blocks(1, 1)}, contract.Peer, []string{"server speaks TLS"}},
-		"plain server":    {trial{exchange: blocks(1, 1)}, trial{exchange: blocks(1, 1), tls: certificate}, contract.Peer, []string{"server plain text"}},
-		"unknown authority": {trial{exchange: blocks(1, 1), tls: certificate}, trial{exchange: blocks(1, 1), tls: &contract.TLS{Authorities: stranger.Authorities}},
+		"another content": {trial{Exchange: message("proto", "simple")}, otherText(), contract.Invalid, []string{"other values"}},
+		"plain client":    {trial{Exchange: blocks(1, 1), TLS: certificate}, trial{Exchange: blocks(1, 1)}, contract.Peer, []string{"server speaks TLS"}},
+		"plain server":    {trial{Exchange: blocks(1, 1)}, trial{Exchange: blocks(1, 1), TLS: certificate}, contract.Peer, []string{"server plain text"}},
+		"unknown authority": {trial{Exchange: blocks(1, 1), TLS: certificate}, trial{Exchange: blocks(1, 1), TLS: &contract.TLS{Authorities: stranger.Authorities}},
 			contract.Peer, []string{"certificate"}},
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
-			setup, _ := c.server.setups()
-			_, address := workertest.Listen(t, transports, setup)
-			err := refused(t, address, c.client)
-			workertest.Says(t, name, err, c.words...)
-			if err.Kind != c.kind || !err.Fatal {
-				t.Errorf("error %+v, want a fatal one of kind %s", err, c.kind)
-			}
+			c.server.Misfits(t, transports, c.client, c.kind, c.words...)
 		})
 	}
 }
 
 func otherText() trial {
-	p := trial{exchange: message("proto", "simple")}
-	p.exchange.Message.Down.JSON = `{"text":"another reply"}`
+	p := trial{Exchange: message("proto", "simple")}
+	p.Exchange.Message.Down.JSON = `{"text":"another reply"}`
 	return p
 }
 
@@ -78,14 +64,14 @@ func TestOnlyTheLengthIsVerified(t *testing.T) {
 	t.Parallel()
 	address := strange(t, func(stream grpc.ServerStream, _ string, request []byte) error { return stream.SendMsg(request) })
 	length := map[string]any{"verify": "length"}
-	p := trial{exchange: blocks(10, 10), load: contract.Load{Connections: 1}, client: length}
-	_, setup := p.setups()
+	p := trial{Exchange: blocks(10, 10), Load: contract.Load{Connections: 1}, Client: length}
+	_, setup := p.Setups(transports)
 	setup.Peers = []string{address}
 	if ready := workertest.Start(t, transports...).Setup(setup); ready.Verified != 1 {
 		t.Errorf("ready %+v, want the connection verified", ready)
 	}
-	workertest.Says(t, "content", refused(t, address, trial{exchange: blocks(10, 10)}), "CRC-32C")
-	workertest.Says(t, "length", refused(t, address, trial{exchange: blocks(11, 10), client: length}), "11 bytes, expected 10")
+	workertest.Says(t, "content", trial{Exchange: blocks(10, 10)}.Refused(t, transports, address), "CRC-32C")
+	workertest.Says(t, "length", trial{Exchange: blocks(11, 10), Client: length}.Refused(t, transports, address), "11 bytes, expected 10")
 }
 
 func TestContradictionsAreRefused(t *testing.T) {
@@ -106,7 +92,7 @@ func TestContradictionsAreRefused(t *testing.T) {
 		{blocks(1, 1), map[string]any{"method": "Exchange/Unary"}, contract.SetupFailed, []string{"Exchange/Unary", "/package.Service/Method"}},
 		{blocks(1, 1), map[string]any{"method": "/grpc.reflection.v1.ServerReflection/X"}, contract.SetupFailed, []string{"reflection"}},
 	} {
-		server, client := trial{exchange: c.exchange, server: c.options, client: c.options, load: contract.Load{Connections: 1}}.setups()
+		server, client := trial{Exchange: c.exchange, Server: c.options, Client: c.options, Load: contract.Load{Connections: 1}}.Setups(transports)
 		client.Peers = []string{"127.0.0.1:1"} // refused before it is dialled
 		for _, setup := range []contract.Setup{server, client} {
 			err := workertest.Refused(t, transports, setup)
@@ -154,7 +140,7 @@ func TestConnectionsThatFail(t *testing.T) {
 		"refused": {closed.Addr().String(), []string{"connect 1 of 1", "nothing listens"}},
 		"reset":   {resetting(t), []string{"connect 1 of 1", "Unavailable"}},
 	} {
-		err := refused(t, c.address, trial{exchange: blocks(1, 1)})
+		err := trial{Exchange: blocks(1, 1)}.Refused(t, transports, c.address)
 		workertest.Says(t, name, err, c.words...)
 		if err.Kind != contract.Peer {
 			t.Errorf("%s: kind %s, want peer", name, err.Kind)
@@ -166,20 +152,13 @@ func TestConnectionsThatFail(t *testing.T) {
 func TestDeadServerIsFatal(t *testing.T) {
 	t.Parallel()
 	for name, p := range map[string]trial{
-		"unary": {exchange: blocks(100, 100)}, "stream": {exchange: blocks(100, 100), client: map[string]any{"mode": "stream"}},
-		"chunks": {exchange: streamed(contract.StreamBoth, 1<<20, 1<<20, 64<<10)}, "fresh": {exchange: blocks(100, 100), load: contract.Load{Fresh: true}},
+		"unary": {Exchange: blocks(100, 100)}, "stream": {Exchange: blocks(100, 100), Client: map[string]any{"mode": "stream"}},
+		"chunks": {Exchange: streamed(contract.StreamBoth, 1<<20, 1<<20, 64<<10)}, "fresh": {Exchange: blocks(100, 100), Load: contract.Load{Fresh: true}},
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
-			p.load.Connections, p.load.InFlight = 3, 2
-			server, client := p.connect(t)
-			client.Mark(1, true)
-			client.Start()
-			server.Until(20)
-			server.End()
-			if m := client.Expect("error"); m.Error.Kind != contract.Peer || !m.Error.Fatal {
-				t.Errorf("error %+v, want a fatal one of kind peer", m.Error)
-			}
+			p.Load.InFlight = 2
+			p.DiesWithItsServer(t, transports)
 		})
 	}
 }
@@ -203,12 +182,9 @@ func TestRefusalsAreCountedByKind(t *testing.T) {
 					return status.Error(code, "not today")
 				}
 			})
-			p := trial{exchange: message("proto", "simple"), load: contract.Load{Connections: 1, Amount: 3}, client: map[string]any{"mode": mode}}
-			p.exchange.Message.Down = p.exchange.Message.Up
-			_, setup := p.setups()
-			setup.Peers = []string{address}
-			client := workertest.Start(t, transports...)
-			client.Setup(setup)
+			p := trial{Exchange: message("proto", "simple"), Load: contract.Load{Connections: 1, Amount: 3}, Client: map[string]any{"mode": mode}}
+			p.Exchange.Message.Down = p.Exchange.Message.Up
+			client := p.Dial(t, transports, address)
 			client.Start()
 			if r := client.Expect("result").Result; r.Counts.Exchanges != 0 || r.Counts.Errors[kind] != 3 {
 				t.Errorf("%s, %s: counts %+v, want 3 errors of kind %s", code, mode, r.Counts, kind)

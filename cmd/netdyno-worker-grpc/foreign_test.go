@@ -119,8 +119,7 @@ const exchange = "netdyno.v1.Exchange"
 
 func TestGrpcurlCallsSimple(t *testing.T) {
 	t.Parallel()
-	setup, _ := trial{exchange: message("proto", "simple")}.setups()
-	server, address := workertest.Listen(t, transports, setup)
+	server, address := trial{Exchange: message("proto", "simple")}.Listen(t, transports)
 	c := newCurl(t, address)
 	if names := c.services(); !names[exchange] {
 		t.Errorf("services %v lack %s", names, exchange)
@@ -129,7 +128,7 @@ func TestGrpcurlCallsSimple(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if got := reply.Get(reply.Descriptor().Fields().ByName("text")).String(); got != "gRPC, this time" {
+	if got := reply.Get(reply.Descriptor().Fields().ByName("text")).String(); got != workertest.Answer {
 		t.Errorf("reply %q, want the trial's", got)
 	}
 	if counts := server.Mark(1, true).Counts; counts.Exchanges != 1 || counts.Connections != 1 {
@@ -142,11 +141,10 @@ func TestGrpcurlCallsSimple(t *testing.T) {
 func TestReflectionWorksWithEveryCodec(t *testing.T) {
 	t.Parallel()
 	for name, p := range map[string]trial{
-		"bytes": {exchange: blocks(3, 3)}, "raw": {exchange: blocks(3, 3), server: map[string]any{"codec": "raw"}},
-		"json": {exchange: message("json", "complex")}, "tiered": {exchange: blocks(3, 3), server: map[string]any{"buffer_pool": "tiered"}},
+		"bytes": {Exchange: blocks(3, 3)}, "raw": {Exchange: blocks(3, 3), Server: map[string]any{"codec": "raw"}},
+		"json": {Exchange: message("json", "complex")}, "tiered": {Exchange: blocks(3, 3), Server: map[string]any{"buffer_pool": "tiered"}},
 	} {
-		setup, _ := p.setups()
-		_, address := workertest.Listen(t, transports, setup)
+		_, address := p.Listen(t, transports)
 		c := newCurl(t, address)
 		if names := c.services(); !names[exchange] {
 			t.Errorf("%s: services %v lack %s", name, names, exchange)
@@ -154,8 +152,7 @@ func TestReflectionWorksWithEveryCodec(t *testing.T) {
 		_, err := c.invoke(exchange, "Simple", `{}`)
 		workertest.Says(t, name, err, "Unimplemented", "/netdyno.v1.Exchange/Simple", "expected")
 	}
-	setup, _ := trial{exchange: blocks(3, 5)}.setups()
-	_, address := workertest.Listen(t, transports, setup)
+	_, address := trial{Exchange: blocks(3, 5)}.Listen(t, transports)
 	reply, err := newCurl(t, address).invoke(exchange, "Unary", `{"content":"AQID"}`)
 	if err != nil {
 		t.Fatal(err)
@@ -201,13 +198,12 @@ func TestMessagesOfTheUsersOwn(t *testing.T) {
 		for _, mode := range []string{"unary", "stream"} {
 			for _, method := range []string{"/netdyno.v1.Exchange/Own", "/netdyno.v1.Exchange/Mine", "/shop.v1.Shop/Buy"} {
 				options := map[string]any{"mode": mode, "method": method}
-				p := trial{exchange: order(t, codec), load: contract.Load{Connections: 1, InFlight: 2}, server: options, client: options}
-				p.amount(t, 4)
+				p := trial{Exchange: order(t, codec), Load: contract.Load{Connections: 1, InFlight: 2}, Server: options, Client: options}
+				p.Amount(t, transports, 4)
 			}
 		}
 	}
-	setup, _ := trial{exchange: order(t, "proto"), server: map[string]any{"method": "/shop.v1.Shop/Buy"}}.setups()
-	_, address := workertest.Listen(t, transports, setup)
+	_, address := trial{Exchange: order(t, "proto"), Server: map[string]any{"method": "/shop.v1.Shop/Buy"}}.Listen(t, transports)
 	reply, err := newCurl(t, address).invoke("shop.v1.Shop", "Buy", `{"item":"milk"}`)
 	if err != nil || reply.Get(reply.Descriptor().Fields().ByName("pieces")).Int() != 3 {
 		t.Errorf("reply %v, %v; want the trial's order", reply, err)
@@ -259,8 +255,8 @@ func TestForeignServerIsDriven(t *testing.T) {
 		}
 		return stream.SendMsg(request)
 	})
-	p := trial{exchange: order(t, "proto"), load: contract.Load{Connections: 2, Amount: 5}, client: map[string]any{"method": "/shop.v1.Shop/Buy"}}
-	_, setup := p.setups()
+	p := trial{Exchange: order(t, "proto"), Load: contract.Load{Connections: 2, Amount: 5}, Client: map[string]any{"method": "/shop.v1.Shop/Buy"}}
+	_, setup := p.Setups(transports)
 	setup.Peers = []string{address}
 	client := workertest.Start(t, transports...)
 	if ready := client.Setup(setup); ready.Verified != 2 || ready.UpBytes != 7 || ready.DownBytes != 7 {
@@ -287,13 +283,10 @@ func TestSilentServerLeavesExchangesUnfinished(t *testing.T) {
 				return stream.SendMsg(request)
 			}
 		})
-		p := trial{exchange: message("proto", "simple"), load: contract.Load{Connections: 1, InFlight: 3, DrainNs: int64(50 * time.Millisecond)}}
-		p.exchange.Message.Down = p.exchange.Message.Up // an echo
-		p.client = map[string]any{"mode": mode}
-		_, setup := p.setups()
-		setup.Peers = []string{address}
-		client := workertest.Start(t, transports...)
-		client.Setup(setup)
+		p := trial{Exchange: message("proto", "simple"), Load: contract.Load{Connections: 1, InFlight: 3, DrainNs: int64(50 * time.Millisecond)}}
+		p.Exchange.Message.Down = p.Exchange.Message.Up // an echo
+		p.Client = map[string]any{"mode": mode}
+		client := p.Dial(t, transports, address)
 		client.Start()
 		client.Mark(1, true)
 		time.Sleep(20 * time.Millisecond)

@@ -142,17 +142,13 @@ var twins = []twin{
 	{"unary 64 KiB", "Unary", contract.Exchange{UpBytes: 1, DownBytes: 64 << 10}, nil},
 	{"stream 100 B", "Talk", contract.Exchange{UpBytes: 100, DownBytes: 100}, map[string]any{"mode": "stream"}},
 	{"chunks 128 KiB", "Both", contract.Exchange{UpBytes: 128 << 10, DownBytes: 128 << 10, Stream: contract.StreamBoth, ChunkBytes: defaultChunk}, nil},
-	{"message simple", "Unary", contract.Exchange{Codec: "proto", Message: &contract.Structure{
-		Name: "simple",
-		Up:   contract.Content{Type: "netdyno.v1.Text", JSON: `{"text":"what should carry it"}`},
-		Down: contract.Content{Type: "netdyno.v1.Text", JSON: `{"text":"gRPC, this time"}`},
-	}}, nil},
+	{"message simple", "Unary", workertest.Message("proto", "simple"), nil},
 }
 
 func (w twin) bare(t testing.TB) load.Call {
 	b := &bare{&netdynov1.Block{Content: make([]byte, w.exchange.UpBytes)}, &netdynov1.Block{Content: make([]byte, w.exchange.DownBytes)}}
 	if w.exchange.Codec != "" {
-		b = &bare{&netdynov1.Text{Text: "what should carry it"}, &netdynov1.Text{Text: "gRPC, this time"}}
+		b = &bare{&netdynov1.Text{Text: workertest.Question}, &netdynov1.Text{Text: workertest.Answer}}
 	}
 	return b.call(t, w.method)
 }
