@@ -26,9 +26,14 @@ export function drawHeat(heat: Heat, width: number, title: string): SVGElement {
 		const middle = top + (i + 0.5) * boxHeight + 4;
 		svg.append(text(left - 8, middle, fit(row, left - 8), "end", "soft"));
 	});
+	const taken = Array(turns).fill(0); // how far the labels of each line reach
 	heat.columns.forEach((column, i) => {
-		const baseline = bottom + 16 + (i % turns) * 16;
-		svg.append(text(left + (i + 0.5) * boxWidth, baseline, fit(column, boxWidth * turns - 4), "middle", "soft"));
+		const turn = i % turns;
+		const label = fit(column, Math.min(boxWidth * turns - 4, width - taken[turn]));
+		const half = textWidth(label) / 2;
+		const middle = Math.min(left + (i + 0.5) * boxWidth, width - half);
+		taken[turn] = middle + half + 4;
+		svg.append(text(middle, bottom + 16 + turn * 16, label, "middle", "soft"));
 	});
 	svg.append(text((left + right) / 2, bottom + turns * 16 + 22, fit(heat.x, width), "middle", "soft"));
 	const empty = { x: left, y: top, width: right - left, height: bottom - top };
