@@ -36,6 +36,14 @@ func early(s *record.Worker, exchanges int64) {
 	s.Close.Reading.Counts.Exchanges -= exchanges
 }
 
+// drained lets a client work off twice its window's exchanges after it, the last
+// of which had waited for so long.
+func drained(c *record.Worker, longest time.Duration) {
+	c.Result.Drained = 2 * c.Result.Counts.Exchanges
+	c.Result.Service = encoded(map[time.Duration]int64{45 * time.Millisecond: 3 * c.Result.Counts.Exchanges})
+	waited(c, longest)
+}
+
 // bursts lets a tenth of a client's exchanges take that long, the others 45 ms.
 func bursts(c *record.Worker, fast time.Duration) {
 	n := c.Result.Counts.Exchanges + c.Result.Drained
@@ -243,6 +251,13 @@ func TestLittlesLaw(t *testing.T) {
 	if trial.Status != finding.StatusInvalid || !strings.Contains(trial.Reason, "exchanges in flight in the 40 slots") {
 		t.Errorf("%s: %q", trial.Status, trial.Reason)
 	}
+}
+
+func TestLittlesLawOfABacklog(t *testing.T) {
+	checkLedger(t, []entry{
+		{"50 slots in 2 s and 4 more", func(_, c *record.Worker) { drained(c, 4*time.Second) }, ""},
+		{"more than they can in 2 s and 2 more", func(_, c *record.Worker) { drained(c, 2*time.Second) }, "slots of client-1"},
+	})
 }
 
 // Clients of a fixed amount of work end each in its own time: what one of them
