@@ -51,6 +51,7 @@ func TestListen(t *testing.T) {
 	mine.mustEnd(t)
 }
 
+// exchange is over when the server has closed: by then it has counted what it sent.
 func exchange(t *testing.T, address string, times int) {
 	t.Helper()
 	conn, err := net.Dial("tcp", address)
@@ -65,6 +66,12 @@ func exchange(t *testing.T, address string, times int) {
 		if _, err := io.ReadFull(conn, make([]byte, 100)); err != nil {
 			t.Fatal(err)
 		}
+	}
+	if err := conn.(*net.TCPConn).CloseWrite(); err != nil {
+		t.Fatal(err)
+	}
+	if rest, err := io.ReadAll(conn); err != nil || len(rest) > 0 {
+		t.Fatalf("after all exchanges came %q, %v; want the connection's end", rest, err)
 	}
 }
 
