@@ -19,21 +19,22 @@ func TestAServerThatNeverRecoversLeavesNoCleanRun(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	// 1300 exchanges are due from the start to the close; the server answers 800.
-	n := typing(t, "server=exec", "client=go-net", "opt.server.command=python3 "+script+" {port} 80000",
-		"request=100B", "connections=8", "rate=500", "warmup=600ms", "window=2s", "blocks=1")
+	// 1800 exchanges are due from the start to the close; the server answers 750.
+	// Either end may be late by a second and still see both.
+	n := typing(t, "server=exec", "client=go-net", "opt.server.command=python3 "+script+" {port} 75000",
+		"request=100B", "connections=8", "rate=500", "warmup=600ms", "window=3s", "blocks=1")
 	_, said := n.run()
 	f := n.findings()
 	for _, trial := range f.Cells[0].Arms[0].Trials {
 		if trial.Status != finding.Valid || !slices.Contains(trial.Flags, finding.Unfinished) {
 			t.Fatalf("%s is %s with flags %v: %s\n%s", trial.ID, trial.Status, trial.Flags, trial.Reason, said)
 		}
-		// More where the window closes late; those in flight alone would be 8.
+		// 1050, less where the client starts late; those in flight alone would be 8.
 		if left := trial.Values["unfinished"]; left < 490 {
-			t.Errorf("%s left %v exchanges unfinished, want the 500 and more that fell due", trial.ID, left)
+			t.Errorf("%s left %v exchanges unfinished, want the 1050 that fell due, or some fewer", trial.ID, left)
 		}
 		if oldest := trial.Values["unfinished_age_max_us"]; oldest < 2.5e6 {
-			t.Errorf("%s: the oldest had waited %v µs, want the second of silence and the 2 s of draining", trial.ID, oldest)
+			t.Errorf("%s: the oldest had waited %v µs, want two seconds of silence, or some less, and the 2 s of draining", trial.ID, oldest)
 		}
 		if trial.Moved["response_p90_us"] < 1e6 {
 			t.Errorf("%s: moved %v, want the p90 beyond 1 s", trial.ID, trial.Moved)
