@@ -36,11 +36,12 @@ func early(s *record.Worker, exchanges int64) {
 	s.Close.Reading.Counts.Exchanges -= exchanges
 }
 
-// drained lets a client work off twice its window's exchanges after it, the last
-// of which had waited for so long.
+// drained lets a client work off twice its window's exchanges after it, slower
+// than those, the last of which had waited for so long.
 func drained(c *record.Worker, longest time.Duration) {
-	c.Result.Drained = 2 * c.Result.Counts.Exchanges
-	c.Result.Service = encoded(map[time.Duration]int64{45 * time.Millisecond: 3 * c.Result.Counts.Exchanges})
+	n := c.Result.Counts.Exchanges
+	c.Result.Drained = 2 * n
+	c.Result.Service = encoded(map[time.Duration]int64{45 * time.Millisecond: n, 300 * time.Millisecond: 2 * n})
 	waited(c, longest)
 }
 
@@ -255,8 +256,8 @@ func TestLittlesLaw(t *testing.T) {
 
 func TestLittlesLawOfABacklog(t *testing.T) {
 	checkLedger(t, []entry{
-		{"50 slots in 2 s and 4 more", func(_, c *record.Worker) { drained(c, 4*time.Second) }, ""},
-		{"more than they can in 2 s and 2 more", func(_, c *record.Worker) { drained(c, 2*time.Second) }, "slots of client-1"},
+		{"50 slots in 2 s and 25 more", func(_, c *record.Worker) { drained(c, 25*time.Second) }, ""},
+		{"more than they can in 2 s and 15 more", func(_, c *record.Worker) { drained(c, 15*time.Second) }, "slots of client-1"},
 	})
 }
 
