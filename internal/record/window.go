@@ -170,8 +170,15 @@ func (w *Window) merge(kind string) *hist.Histogram {
 	if _, open := w.OfferedRate(); kind == Response && !open {
 		return nil
 	}
+	generators := w.Generators()
+	if len(generators) == 1 {
+		if h, ok := w.HistogramOf(generators[0], kind); ok && h.Count() > 0 {
+			return h
+		}
+		return nil
+	}
 	sum := hist.New()
-	for _, g := range w.Generators() {
+	for _, g := range generators {
 		h, ok := w.HistogramOf(g, kind)
 		if !ok {
 			return nil

@@ -53,7 +53,7 @@ func (e *exam) scheduleNoise() float64 {
 		if g.Setup == nil || g.Result == nil {
 			continue
 		}
-		expected += g.Setup.Load.Rate * (float64(g.Result.ToNs) - float64(g.Result.FromNs)) / 1e9
+		expected += g.Setup.Load.Rate * windowOf(g)
 		poisson = poisson || g.Setup.Load.Arrival == contract.Poisson
 	}
 	if !poisson || !(expected > 0) {

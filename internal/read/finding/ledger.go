@@ -209,7 +209,7 @@ const brisk = 0.05
 func (e *exam) passes(g *record.Worker, seconds float64) float64 {
 	length := windowOf(g)
 	even := seconds / length
-	service, known := e.window.HistogramOf(g, record.Service)
+	service, known := e.service(g)
 	if !known || g.Setup == nil {
 		return even
 	}
@@ -295,9 +295,9 @@ func (e *exam) interfaceBytes() string {
 			seen += float64(after.ReceivedBytes) - float64(from.Interfaces[name].ReceivedBytes)
 		}
 		if e.amount() { // the readings enclose the work, and the time around it says nothing
-			length = (float64(g.Result.ToNs) - float64(g.Result.FromNs)) / 1e9
+			length = windowOf(g)
 		}
-		payload := float64(g.Result.Counts.ReceivedBytes) * 1e9 / (float64(g.Result.ToNs) - float64(g.Result.FromNs))
+		payload := float64(g.Result.Counts.ReceivedBytes) / windowOf(g)
 		// Exchanges count whole when they complete: what of them had come before the
 		// window opened is the window's too.
 		_, down, _ := g.Sizes()
