@@ -153,7 +153,8 @@ type Ready struct {
 	Elsewhere   bool           `json:"elsewhere,omitempty"` // the server is no process of this worker's: the meter's account is not its own
 	UpBytes     int64          `json:"up_bytes,omitempty"`  // encoded size of an exchange's messages, where a codec decides it
 	DownBytes   int64          `json:"down_bytes,omitempty"`
-	Delivery    Delivery       `json:"delivery,omitempty"` // of this trial, where it is another than the transport's
+	Generated   bool           `json:"generated,omitempty"` // a message of the user's own is encoded by code generated for it, not by reflection
+	Delivery    Delivery       `json:"delivery,omitempty"`  // of this trial, where it is another than the transport's
 }
 
 // Start makes a client begin its load.

@@ -64,7 +64,7 @@ func (s *sorted) sentence(c Comparison) string {
 	if c.NeedsMore > 0 && !strings.Contains(c.Reason, fmt.Sprintf("at least %d are", c.NeedsMore)) {
 		fmt.Fprintf(&b, "; it would take about %d blocks", c.NeedsMore)
 	}
-	b.WriteString("." + s.limitWords(c))
+	b.WriteString("." + s.reflectionWords(c) + s.limitWords(c))
 	return b.String()
 }
 

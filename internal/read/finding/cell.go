@@ -122,6 +122,9 @@ func settings(r *record.Record) map[string]string {
 		if w.Ready == nil {
 			continue
 		}
+		if how := encoding(&w); how != "" {
+			all[role+".message"] = how
+		}
 		if w.Ready.Threads > 0 {
 			all[role+".threads"] = fmt.Sprint(w.Ready.Threads)
 		}

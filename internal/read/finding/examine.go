@@ -31,6 +31,7 @@ const (
 	Bunched     = "bunched"
 	Evened      = "evened"
 	Unfinished  = "unfinished"
+	Reflected   = "reflected"
 )
 
 // exam is one record under examination, with what several checks ask of it.
@@ -85,7 +86,7 @@ func examine(v *view) Trial {
 	t.Limit, v.limitOf, t.LimitProof = e.limit()
 	v.passage = passageOf(e, v)
 	var why []string
-	for _, check := range []func() (flag, why string){e.unsteady, e.overloaded, e.skewed, e.lagging, e.noisy, e.reconnected, e.unverified, e.arrivals, e.unfinished} {
+	for _, check := range []func() (flag, why string){e.unsteady, e.overloaded, e.skewed, e.lagging, e.noisy, e.reconnected, e.unverified, e.arrivals, e.unfinished, e.reflected} {
 		if flag, text := check(); flag != "" {
 			t.Flags = append(t.Flags, flag)
 			why = append(why, text)

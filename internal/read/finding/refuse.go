@@ -19,6 +19,9 @@ func (s *sorted) refuse(b *pending) string {
 			return fmt.Sprintf("%s left exchanges unfinished that would raise it in %d of %d trials; what was measured is a lower bound", arm, n, len(views))
 		}
 	}
+	if reason := s.refuseReflection(b); reason != "" {
+		return reason
+	}
 	if !s.onlyServersDiffer(b) || !s.pacedByClient(b) {
 		return ""
 	}

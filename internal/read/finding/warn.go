@@ -55,6 +55,7 @@ var flagWarnings = []struct{ flag, text, advice string }{
 	{Unverified, "were driven by a program that does not check what it receives", "compare its figures with those of an arm that does, under the same load"},
 	{Bunched, "sent in bunches, which the declared arrivals are not", "give the clients more CPUs or processes (clients=2), or offer less: these times are of bursts"},
 	{Evened, "sent more evenly than the Poisson arrivals that were declared", "look at the client: it paces itself, and evener arrivals wait less"},
+	{Reflected, "encoded a message of yours by reflection, which costs more than generated code: codecs are not compared, and between transports of one codec the difference is part of a larger whole", "put Go on PATH, so that netdyno builds workers with the generated code (docs/messages.md)"},
 	{Noisy, "lost more than 1 % of the host's CPU time to the hypervisor", "use a quiet or dedicated machine"},
 }
 
