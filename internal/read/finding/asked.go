@@ -148,6 +148,6 @@ type Spot struct {
 	Limit  Limit        `json:"limit"` // of most of its trials
 }
 
-// Doubtful tells of a spot that comes to a share of the best whether its
-// interval reaches below it, so that it comes there only perhaps.
-func (a Spot) Doubtful(share float64) bool { return a.Low < share }
+// Doubtful tells whether a spot's interval holds a share of the best: it comes
+// there, or stays below, only perhaps.
+func (a Spot) Doubtful(share float64) bool { return a.Low < share && share <= a.High }

@@ -51,10 +51,21 @@ func (s *sorted) search(into *Search) string {
 	if why != "" {
 		return why
 	}
-	best := slices.MaxFunc(spots, func(a, b *found) int { return cmp.Compare(a.spot.Metric.Value, b.spot.Metric.Value) })
-	for _, f := range spots {
-		f.share(best)
+	var single []string
+	keep := func(blocks func(*found) int) {
+		spots = slices.DeleteFunc(spots, func(f *found) bool {
+			few := blocks(f) < leastSearched
+			if few {
+				single = append(single, f.arm+" with "+into.need(f.spot))
+			}
+			return few
+		})
 	}
+	if keep(func(f *found) int { return len(f.pool.blocks) }); len(spots) == 0 {
+		return fmt.Sprintf("no arm has a valid value in %d blocks, and a share of the best has no interval from fewer", leastSearched)
+	}
+	best := slices.MaxFunc(spots, func(a, b *found) int { return cmp.Compare(a.spot.Metric.Value, b.spot.Metric.Value) })
+	keep(func(f *found) int { return f.share(best) })
 	into.Best, into.BestOf = best.spot, best.arm
 	for _, arm := range s.arms {
 		var own []Spot
@@ -68,8 +79,14 @@ func (s *sorted) search(into *Search) string {
 		}
 	}
 	into.Sentence = into.words(m.Doc)
+	if len(single) > 0 {
+		into.Sentence += fmt.Sprintf(" Left out, as fewer than %d blocks have them beside the best: %s.", leastSearched, strings.Join(single, ", "))
+	}
 	return ""
 }
+
+// leastSearched is the number of blocks from which a share has an interval.
+const leastSearched = 2
 
 // spots gathers the trials by arm and cell, in the study's order.
 func (s *sorted) spots(spec record.Reach, views []*view) ([]*found, string) {
@@ -117,12 +134,13 @@ func (s *sorted) numbers(v *view, factors []string) ([]Coordinate, string) {
 }
 
 // share compares a spot with the best within blocks, so that drift from block
-// to block does not widen it (METHOD §6.2).
-func (f *found) share(best *found) {
+// to block does not widen it (METHOD §6.2), and returns in how many blocks both
+// have a value.
+func (f *found) share(best *found) (blocks int) {
 	f.spot.Share = f.spot.Metric.Value / best.spot.Metric.Value
 	f.spot.Low, f.spot.High = f.spot.Share, f.spot.Share
 	if f == best {
-		return
+		return len(f.pool.blocks)
 	}
 	var ratios []float64
 	for _, block := range slices.Sorted(maps.Keys(f.pool.blocks)) {
@@ -135,6 +153,7 @@ func (f *found) share(best *found) {
 	if e, ok := stat.GeometricMean(ratios); ok {
 		f.spot.Share, f.spot.Low, f.spot.High = e.Point, e.Low, e.High
 	}
+	return len(ratios)
 }
 
 // leastOf keeps, of an arm's spots that come to the share, those that no other
@@ -186,7 +205,11 @@ func (f *Search) words(metric string) string {
 	var short []string
 	for _, r := range f.Reached {
 		if len(r.Least) == 0 {
-			short = append(short, fmt.Sprintf("%s (%s, limit %s)", r.Arm, quantity.FormatShare(r.Best.Share), r.Best.Limit))
+			doubt := ""
+			if r.Best.Doubtful(f.Spec.Share) {
+				doubt = ", perhaps"
+			}
+			short = append(short, fmt.Sprintf("%s (%s%s, limit %s)", r.Arm, quantity.FormatShare(r.Best.Share), doubt, r.Best.Limit))
 			continue
 		}
 		var ways []string

@@ -4,6 +4,7 @@ import (
 	"strings"
 	"testing"
 
+	"netdyno/internal/contract"
 	"netdyno/internal/read/finding"
 	"netdyno/internal/read/finding/synthetic"
 	"netdyno/internal/record"
@@ -83,6 +84,32 @@ func TestSearchFindsTheLeast(t *testing.T) {
 		if !strings.Contains(s.Sentence, words) {
 			t.Errorf("the sentence lacks %q: %s", words, s.Sentence)
 		}
+	}
+}
+
+// One block has no interval, so nobody can be said to come to a share.
+func TestSearchNeedsTwoBlocks(t *testing.T) {
+	o := synthetic.Options{Bare: true, Connections: []int{1, 4}, Blocks: 1, Primary: []string{rate}, Arms: []synthetic.Arm{{Name: "go-net"}, {Name: "uring"}}}
+	h, trials, records := synthetic.Run(o)
+	h.Study.Reaches = []record.Reach{{Metric: rate, Share: 0.95, Least: []string{"connections"}}}
+	if s := find(t, h, trials, records).Searches[0]; !strings.Contains(s.Reason, "no arm has a valid value in 2 blocks") || s.Sentence != "" || len(s.Reached) > 0 {
+		t.Errorf("of one block it is said: %+v", s)
+	}
+	o.Blocks = 3
+	h, trials, records = synthetic.Run(o)
+	h.Study.Reaches = []record.Reach{{Metric: rate, Share: 0.95, Least: []string{"connections"}}}
+	for i := range records {
+		if r := &records[i]; r.Trial.Arm == "uring" && r.Trial.Levels["connections"] == "4" && r.Trial.Block > 1 {
+			r.Outcome, r.Failure = record.Failed, &record.Failure{Kind: contract.Peer, Text: "gone"}
+		} else if r.Trial.Arm == "uring" && r.Trial.Levels["connections"] == "4" {
+			for j := range r.Workers {
+				scale(&r.Workers[j], 0.9)
+			}
+		}
+	}
+	s := find(t, h, trials, records).Searches[0]
+	if !strings.Contains(s.Sentence, "Left out, as fewer than 2 blocks have them beside the best: uring with connections=4.") {
+		t.Errorf("a spot of one block is searched: %+v", s)
 	}
 }
 

@@ -61,10 +61,12 @@ func needs(f finding.Search) Table {
 // comes says whether a spot comes to the share of the best.
 func comes(spot finding.Spot, share float64) string {
 	switch {
-	case spot.Share < share:
-		return "no"
+	case spot.Doubtful(share) && spot.Share < share:
+		return "perhaps not"
 	case spot.Doubtful(share):
 		return "perhaps"
+	case spot.Share < share:
+		return "no"
 	}
 	return "yes"
 }
