@@ -23,9 +23,37 @@ import (
 // takes, for estimates.
 const trialOverhead = 200 * time.Millisecond
 
-func (p *plan) time(trials []record.Trial) time.Duration {
-	total, _ := study.EstimatedTime(trials, trialOverhead+bench.Rest(p.rig))
-	return total
+func (p *plan) time(trials []record.Trial) time.Duration { return p.estimate(trials).Total }
+
+func (p *plan) estimate(trials []record.Trial) study.Estimate {
+	return study.EstimateTime(trials, p.pace())
+}
+
+// pace is how fast fixed amounts of work are taken to go here: as the best
+// stream of this machine's calibration, where there is one.
+func (p *plan) pace() study.Pace {
+	pace := study.Pace{Overhead: trialOverhead + bench.Rest(p.rig), BytesPerS: study.DefaultBytesPerS}
+	if c := p.facts.Calibration; c != nil && c.LinkBytesPerS > 0 {
+		pace.BytesPerS = c.LinkBytesPerS
+	}
+	return pace
+}
+
+// printAmounts says what an estimate of fixed amounts rests on.
+func (p *plan) printAmounts() {
+	e := p.estimate(p.trials)
+	if e.Guessed == 0 {
+		return
+	}
+	fmt.Printf("fixed amounts: %d trials of %s exchanges in all", e.Guessed, quantity.FormatCount(e.Exchanges))
+	if e.Bytes > 0 {
+		whose := ""
+		if p.facts.Calibration != nil {
+			whose = "this machine's calibrated "
+		}
+		fmt.Printf(" and %s, taken to move at %s%s", quantity.FormatBytes(e.Bytes), whose, quantity.FormatByteRate(p.pace().BytesPerS))
+	}
+	fmt.Println("; slower arms take longer")
 }
 
 // kind is one sort of trial of the plan, the levels of an arm in a cell.
@@ -164,6 +192,7 @@ func (p *plan) print() error {
 		fmt.Printf(", and %d probes", probes)
 	}
 	fmt.Printf("; about %s\n", p.time(p.trials).Round(time.Second))
+	p.printAmounts()
 	p.printStages()
 	fmt.Printf("primary: %s; margin %s\n", strings.Join(p.study.Compare.Primary, ", "), quantity.FormatShare(p.study.Compare.Margin))
 	fmt.Println(p.placements())

@@ -14,6 +14,7 @@ func override(base, typed *node) (*Study, error) {
 	if err := base.mappingOf(topKeys); err != nil {
 		return nil, err
 	}
+	primary := base.takePrimary(typed)
 	var original *Study
 	for _, key := range []string{"published", "charts", "fits", "reaches", "require"} {
 		if base.get(key) == nil {
@@ -27,6 +28,7 @@ func override(base, typed *node) (*Study, error) {
 		}
 		base.remove(key)
 	}
+	base.replaceEnds(typed)
 	for _, e := range typed.entries {
 		var err error
 		switch e.key {
@@ -47,6 +49,9 @@ func override(base, typed *node) (*Study, error) {
 		}
 	}
 	s, err := build(base)
+	if err == nil {
+		s.keepPrimary(primary)
+	}
 	if err == nil && original != nil {
 		s.keepPublished(original)
 		s.keepViews(original)

@@ -5,7 +5,6 @@ import (
 	"hash/fnv"
 	"math/rand/v2"
 	"strconv"
-	"time"
 
 	"netdyno/internal/record"
 )
@@ -145,27 +144,3 @@ func scheduleSeed(seed uint64, block int, cell string) uint64 {
 }
 
 func digits(n int) int { return len(strconv.Itoa(n)) }
-
-// EstimatedTime returns how long trials take, with an overhead for each (start
-// of the processes, connecting, draining). Trials of a fixed amount whose rate
-// is not known beforehand are counted as their overhead and warm-up only, and
-// in unknown.
-func EstimatedTime(trials []record.Trial, overhead time.Duration) (total time.Duration, unknown int) {
-	for _, t := range trials {
-		w, err := Decode(t.Levels)
-		if err != nil {
-			continue
-		}
-		total += overhead + w.Warmup + w.Window
-		if w.Load.Amount == 0 {
-			continue
-		}
-		if w.Load.Rate > 0 {
-			exchanges := float64(w.Load.Amount) * float64(w.Load.Connections) * w.Load.ActiveShare
-			total += time.Duration(exchanges / w.Load.Rate * float64(time.Second))
-		} else {
-			unknown++
-		}
-	}
-	return total, unknown
-}

@@ -259,23 +259,53 @@ func TestTooFewExchangesAreNamed(t *testing.T) {
 	}
 }
 
-func TestEstimatedTime(t *testing.T) {
+func TestEstimateTime(t *testing.T) {
 	for _, c := range []struct {
 		args    []string
 		total   time.Duration
-		unknown int
+		guessed int
 	}{
 		{[]string{"transport=a", "window=3s", "warmup=1s"}, 2 * 4100 * time.Millisecond, 0},
 		{[]string{"transport=a", "amount=100", "warmup=0s", "rate=500"}, 2 * 10100 * time.Millisecond, 0},
-		{[]string{"transport=a", "amount=100", "warmup=1s"}, 2 * 1100 * time.Millisecond, 2},
+		// 100 exchanges one after the other, a round trip of 20 ms and 50 µs each
+		{[]string{"transport=a", "amount=100", "connections=2", "warmup=1s", "link.delay=10ms"}, 2 * (1100 + 2005) * time.Millisecond, 2},
+		// and with a think time
+		{[]string{"transport=a", "amount=100", "connections=2", "inflight=2", "warmup=1s", "think=39950us"}, 2 * (1100 + 2000) * time.Millisecond, 2},
+		// 1 GiB on each of 2 connections at 1 GB/s, or over a link
+		{[]string{"transport=a", "request=0B", "response=1GiB", "amount=1", "connections=2", "warmup=0s"}, 2 * (100*time.Millisecond + 2147483648*time.Nanosecond), 2},
+		{[]string{"transport=a", "request=0B", "response=1GiB", "amount=1", "connections=2", "warmup=0s", "link.rate=80Mbit"}, 2 * (100*time.Millisecond + 214748364800*time.Nanosecond), 2},
 	} {
 		trials, _, err := mustArgs(t, append(c.args, "blocks=1")...).Plan()
 		if err != nil {
 			t.Fatal(err)
 		}
-		if total, unknown := EstimatedTime(trials, 100*time.Millisecond); total != c.total || unknown != c.unknown {
-			t.Errorf("%q: %v and %d unknown, expected %v and %d", c.args, total, unknown, c.total, c.unknown)
+		e := EstimateTime(trials, Pace{Overhead: 100 * time.Millisecond})
+		if (e.Total-c.total).Abs() > time.Microsecond || e.Guessed != c.guessed {
+			t.Errorf("%q: %v and %d guessed, expected %v and %d", c.args, e.Total, e.Guessed, c.total, c.guessed)
 		}
+	}
+}
+
+// 60 trials of 40 connections with 1000 blocks of 4 MiB are 10 TB, which no
+// small machine moves in seconds.
+func TestAnAmountIsEstimatedFromItsBytes(t *testing.T) {
+	s, err := Named("blocks-fixed")
+	if err != nil {
+		t.Fatal(err)
+	}
+	trials, _, err := s.Plan()
+	if err != nil {
+		t.Fatal(err)
+	}
+	e := EstimateTime(trials, Pace{})
+	if bytes := float64(len(trials)) * 40 * 1000 * (4 << 20); e.Guessed != len(trials) || e.Bytes < bytes || e.Bytes > 1.01*bytes {
+		t.Errorf("%d of %d trials move %.3g bytes, expected %.3g", e.Guessed, len(trials), e.Bytes, bytes)
+	}
+	if e.Total < time.Hour {
+		t.Errorf("10 TB take %v", e.Total)
+	}
+	if faster := EstimateTime(trials, Pace{BytesPerS: 10e9}); faster.Total > e.Total/9 {
+		t.Errorf("at ten times the pace: %v after %v", faster.Total, e.Total)
 	}
 }
 

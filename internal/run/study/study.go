@@ -37,8 +37,9 @@ type Study struct {
 	Reaches   []record.Reach
 	Requires  []record.Require
 
-	top     place
-	dropped []string // requirements of a file whose arms or levels an override left out
+	top      place
+	dropped  []string // requirements of a file whose arms or levels an override left out
+	replaced []string // primary metrics of a file that an override left without an open loop
 }
 
 // Setting is a factor at one level.

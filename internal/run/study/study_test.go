@@ -143,7 +143,8 @@ func TestQuickStudiesAreQuick(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		total, unknown := EstimatedTime(trials, 0)
+		e := EstimateTime(trials, Pace{})
+		total, unknown := e.Total, e.Guessed
 		if perBlock := len(trials) / s.Blocks; unknown != 0 || total.Seconds() > 72 || perBlock > 8 || s.Blocks < fewestBlocks {
 			t.Errorf("%s: %d blocks of %d trials, whose windows and warm-ups alone take %v, %d of unknown length", name, s.Blocks, perBlock, total, unknown)
 		}

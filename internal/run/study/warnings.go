@@ -24,6 +24,7 @@ func (s *Study) warnings() []record.Warning {
 	}
 	out = append(out, s.warnStages()...)
 	out = append(out, s.warnRequires()...)
+	out = append(out, s.warnReplaced()...)
 	out = append(out, s.warnThin()...)
 	out = append(out, s.aliasedCells()...)
 	compared := s.Compare.Factor == armFactor
