@@ -26,8 +26,8 @@ differences in the same time.
 
 It leaves compare.md, for a pull request, in the second directory.
 
-Exit status: 0 nothing is worse, 1 something is, 2 it cannot be told or the runs
-are not of the same.`,
+Exit status: 0 nothing is worse, 1 something is, 3 it cannot be told or the runs
+are not of the same, 2 they could not be read.`,
 		Example: `  netdyno compare results/blocks-20260102-150405 results/blocks-20260109-150405`,
 		Args:    cobra.ExactArgs(2),
 		RunE:    func(_ *cobra.Command, args []string) error { return compare(directory(args[0]), directory(args[1])) },

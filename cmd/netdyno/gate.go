@@ -11,14 +11,15 @@ import (
 const (
 	gateUsage = "end with the status of a gate, and leave gate.md for a pull request"
 	gateHelp  = `As a gate the exit status is about the primary comparisons: 0 when none of the
-compared arms is worse by more than the margin, 1 when one is, 2 when that cannot
-be told.`
+compared arms is worse by more than the margin, 1 when one is, 3 when that cannot
+be told. 2 stays: the study could not run.`
 )
 
 // gateStatus is the exit status of each passage.
-var gateStatus = map[finding.Passage]int{finding.NoWorse: statusOK, finding.IsWorse: statusTainted, finding.Unproven: statusRefused}
+var gateStatus = map[finding.Passage]int{finding.NoWorse: statusOK, finding.IsWorse: statusTainted, finding.Unproven: statusOpen}
 
-// pass writes and prints what a gate makes of a run, and returns its status.
+// pass writes and prints what a gate makes of a run, and returns its status. A
+// run without a valid trial is not in doubt: it could not be made.
 func (d directory) pass(f finding.Findings) error {
 	passage, all := finding.Gate(f)
 	gate := report.NewGate(f, passage, all)
@@ -26,6 +27,9 @@ func (d directory) pass(f finding.Findings) error {
 		return err
 	}
 	fmt.Printf("gate    %s\n%s\n", d.gate(), gate)
+	if f.Tally.Valid == 0 {
+		return verdict(f.Tally)
+	}
 	if code := gateStatus[passage]; code != statusOK {
 		return &status{code, nil}
 	}

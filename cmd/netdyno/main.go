@@ -22,6 +22,7 @@ const (
 	statusOK      = 0
 	statusTainted = 1 // some trials failed or are invalid; a check did not pass
 	statusRefused = 2 // nothing could be run or read
+	statusOpen    = 3 // of a gate and of compare: it cannot be told
 )
 
 // status ends a command with an exit status and, unless quiet, its error.

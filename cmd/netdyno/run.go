@@ -71,7 +71,17 @@ func run(ctx context.Context, args []string, f runFlags) error {
 	if dir == "" {
 		return err
 	}
-	return errors.Join(conclude(dir, f.gate), err)
+	concluded := conclude(dir, f.gate)
+	var ended *status
+	switch {
+	case err == nil:
+		return concluded
+	case !errors.As(err, &ended): // it broke off: whatever was measured, that could not run
+		return errors.Join(&status{statusRefused, err}, concluded)
+	case f.gate: // interrupted: the trials that are missing leave the gate in doubt
+		return concluded
+	}
+	return errors.Join(concluded, err)
 }
 
 // carryOut measures a study, step by step. It returns the directory of what was

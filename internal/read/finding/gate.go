@@ -11,7 +11,7 @@ import (
 // Passage is what a gate makes of a comparison or of a whole run.
 type Passage int
 
-// The passages, by their exit status.
+// The passages.
 const (
 	NoWorse  Passage = iota // worse by more than the bound is ruled out
 	IsWorse                 // the verdict is worse, or a requirement is broken
