@@ -67,8 +67,8 @@ func CompareApart(before, after Findings, calibration *record.Calibration) Apart
 	return a.result
 }
 
-// compare lines up what both runs have, judges the primary comparisons as one
-// family by Holm and the others as explored.
+// compare lines up what both runs have and judges the primary comparisons as one
+// family by Holm. The others are explored and not judged.
 func (a *apart) compare() {
 	var declared, explored []*pending
 	twins := a.common()
@@ -82,15 +82,18 @@ func (a *apart) compare() {
 			switch {
 			case primary:
 				declared = append(declared, b)
-			case measured:
+			case measured && b.Blocks >= 2:
 				explored = append(explored, b)
 			}
 		}
 	}
 	adjust(declared, HolmMethod, ofPs(stat.Holm))
-	adjust(explored, BenjaminiHochberg, ofPs(stat.BenjaminiHochberg))
-	for _, b := range append(declared, explored...) {
+	for _, b := range declared {
 		b.judge()
+		a.result.Comparisons = append(a.result.Comparisons, b.Comparison)
+	}
+	for _, b := range explored {
+		b.leaveUnjudged()
 		a.result.Comparisons = append(a.result.Comparisons, b.Comparison)
 	}
 }
@@ -141,8 +144,8 @@ func armNamed(c Cell, name string) *Arm {
 // set makes one comparison; false where a run has no figure.
 func (a *apart) set(m record.Metric, t twin, primary bool) (*pending, bool) {
 	b := &pending{
-		Comparison: Comparison{Cell: t.cell, Metric: m.Name, Arm: t.after.Name, Base: a.result.Floor, Primary: primary, P: 1, Adjusted: 1, Level: Level},
-		better:     m.Better, margin: max(margin(a.before.Header.Study.Compare), margin(a.after.Header.Study.Compare)),
+		Comparison: Comparison{Cell: t.cell, Metric: m.Name, Arm: t.after.Name, Base: a.result.Floor, Primary: primary, Level: Level},
+		tested:     primary, better: m.Better, margin: max(margin(a.before.Header.Study.Compare), margin(a.after.Header.Study.Compare)),
 	}
 	was, is := meanLogs(t.before.all(), m.Name), meanLogs(t.after.all(), m.Name)
 	spread, calibrated := record.Spread{}, false
@@ -161,7 +164,10 @@ func (a *apart) set(m record.Metric, t twin, primary bool) (*pending, bool) {
 		b.Base = ""
 	}
 	b.Blocks = min(len(was), len(is))
-	b.Bound = max(b.margin, a.noise[place{t.cell, m.Name}])
+	if b.tested {
+		b.P, b.Adjusted = 1, 1
+		b.Bound = max(b.margin, a.noise[place{t.cell, m.Name}])
+	}
 	x, y := inOrder(was), inOrder(is)
 	first, enough := stat.MeanComponent(x)
 	second, enoughToo := stat.MeanComponent(y)
@@ -174,7 +180,10 @@ func (a *apart) set(m record.Metric, t twin, primary bool) (*pending, bool) {
 		parts = append(parts, stat.Component{Variance: 2 * between * between, Degrees: float64(spread.Runs - 1)})
 	}
 	e, p := stat.Apart(stat.Mean(y)-stat.Mean(x), parts...)
-	b.Ratio, b.P = math.Exp(e.Point), p
+	b.Ratio = math.Exp(e.Point)
+	if b.tested {
+		b.P = p
+	}
 	b.Low, b.High = max(math.Exp(e.Low), 1/math.MaxFloat64), min(math.Exp(e.High), math.MaxFloat64)
 	b.refusal = a.refuseArm(t, m, calibrated)
 	return b, true

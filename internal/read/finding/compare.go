@@ -10,11 +10,8 @@ import (
 	"netdyno/internal/record"
 )
 
-// The methods of adjustment.
-const (
-	StepDown          = "step-down sign flip"
-	BenjaminiHochberg = "Benjamini-Hochberg"
-)
+// StepDown is the method by which p values of a family are adjusted.
+const StepDown = "step-down sign flip"
 
 // pending is one comparison on its way to a verdict.
 type pending struct {
@@ -23,24 +20,26 @@ type pending struct {
 	better  string // the metric's direction
 	margin  float64
 	refusal string // why no verdict may be given
+	tested  bool   // it was declared, so it has a p
 	mute    bool   // the look has no part of the level
 }
 
 // compare sets every arm against the baseline in every cell: first on the
-// primary metrics, which form one family, then on the rest of the registry,
-// which is explored.
+// primary metrics, which form one family and are judged, then on the rest of the
+// registry, which is explored and is not.
 func (s *sorted) compare(noise []Noise) []Comparison {
 	bounds := boundsOf(noise)
 	declared, explored := s.lineUp()
 	adjust(declared, StepDown, stepDown)
-	adjust(explored, BenjaminiHochberg, ofPs(stat.BenjaminiHochberg))
 	var all []Comparison
-	for _, b := range append(declared, explored...) {
+	for _, b := range declared {
 		b.Bound = max(b.margin, bounds[[2]string{b.Cell, b.Metric}])
 		b.judge()
-		if b.Primary {
-			b.Sentence = s.sentence(b.Comparison)
-		}
+		b.Sentence = s.sentence(b.Comparison)
+		all = append(all, b.Comparison)
+	}
+	for _, b := range explored {
+		b.leaveUnjudged()
 		all = append(all, b.Comparison)
 	}
 	return all
@@ -55,8 +54,8 @@ func boundsOf(noise []Noise) map[[2]string]float64 {
 	return bounds
 }
 
-// lineUp makes the comparisons: declared ones always, explored ones where
-// both arms have values.
+// lineUp makes the comparisons: declared ones always, explored ones where they
+// have an interval.
 func (s *sorted) lineUp() (declared, explored []*pending) {
 	var order []record.Metric
 	seen := map[string]bool{}
@@ -82,7 +81,7 @@ func (s *sorted) lineUp() (declared, explored []*pending) {
 				switch {
 				case b.Primary:
 					declared = append(declared, b)
-				case b.Blocks > 0:
+				case b.Blocks >= 2:
 					explored = append(explored, b)
 				}
 			}
@@ -94,12 +93,13 @@ func (s *sorted) lineUp() (declared, explored []*pending) {
 func (s *sorted) set(cell string, m record.Metric, arm string) *pending {
 	base := s.header.Study.Compare.Baseline
 	b := &pending{
-		Comparison: Comparison{Cell: cell, Metric: m.Name, Arm: arm, Base: base, Primary: s.primary(m.Name), P: 1, Adjusted: 1, Level: s.level()},
+		Comparison: Comparison{Cell: cell, Metric: m.Name, Arm: arm, Base: base, Primary: s.primary(m.Name), Level: s.level()},
 		pairs:      s.pair(cell, m.Name, arm, base),
 		better:     m.Better,
 		margin:     margin(s.header.Study.Compare),
 		mute:       s.mute(),
 	}
+	b.tested = b.Primary
 	s.estimate(b)
 	return b
 }
@@ -108,9 +108,14 @@ func (s *sorted) set(cell string, m record.Metric, arm string) *pending {
 // looked at.
 func (s *sorted) estimate(b *pending) {
 	b.Ratios, b.Blocks = b.pairs.ratios, len(b.pairs.ratios)
+	if b.tested {
+		b.P, b.Adjusted = 1, 1
+	}
 	if e, ok := b.pairs.estimateAt(b.Level); ok {
 		b.Ratio, b.Low, b.High = e.Point, e.Low, e.High
-		b.P = stat.SignFlip(b.pairs.effects)
+		if b.tested {
+			b.P = stat.SignFlip(b.pairs.effects)
+		}
 		b.refusal = s.refuse(b)
 		return
 	}

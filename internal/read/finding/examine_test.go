@@ -152,7 +152,7 @@ func TestLimits(t *testing.T) {
 
 // A rate paced by the client says nothing about servers; the CPU it cost does.
 func TestServerVerdictFromClientLimitIsRefused(t *testing.T) {
-	o := synthetic.Options{Blocks: 10, Connections: []int{50}, Primary: []string{"exchanges_per_s", serverCPU}}
+	o := synthetic.Options{Blocks: 10, Connections: []int{50}, Primary: []string{"exchanges_per_s", "service_p50_us", "work_s", serverCPU}}
 	h, trials, records := synthetic.Run(o)
 	for i := range records {
 		client := &records[i].Workers[1]

@@ -11,13 +11,15 @@ import (
 // Verdict is the outcome of one comparison.
 type Verdict string
 
-// The five verdicts.
+// The verdicts. The last is that of explored comparisons, which have a ratio and
+// its interval but were not declared before the run.
 const (
 	Better     Verdict = "better"
 	Worse      Verdict = "worse"
 	Equivalent Verdict = "equivalent"
 	CannotTell Verdict = "cannot tell"
 	Invalid    Verdict = "invalid"
+	NotJudged  Verdict = "not judged"
 )
 
 // Limit names the resource that bounded a trial.
@@ -149,13 +151,13 @@ type Comparison struct {
 	Level     float64   `json:"level"`  // that the adjusted p is held against: 0.05, or what a stage has of it
 	Ratios    []float64 `json:"ratios"` // by block
 	Blocks    int       `json:"blocks"`
-	P         float64   `json:"p"` // exact sign flip, two-sided
-	Adjusted  float64   `json:"adjusted"`
-	Family    int       `json:"family"` // size of the family it was adjusted in
-	Method    string    `json:"method"` // "step-down sign flip" or "Benjamini-Hochberg"
-	Bound     float64   `json:"bound"`  // a difference inside [1/(1+Bound), 1+Bound] is none: max(margin, A/A noise)
+	P         float64   `json:"p,omitempty"` // exact sign flip, two-sided; this and the next four are of primary comparisons alone
+	Adjusted  float64   `json:"adjusted,omitempty"`
+	Family    int       `json:"family,omitempty"` // size of the family it was adjusted in
+	Method    string    `json:"method,omitempty"` // "step-down sign flip", of runs made apart "Holm"
+	Bound     float64   `json:"bound,omitempty"`  // a difference inside [1/(1+Bound), 1+Bound] is none: max(margin, A/A noise)
 	Verdict   Verdict   `json:"verdict"`
-	Reason    string    `json:"reason,omitempty"`     // why invalid or cannot tell
+	Reason    string    `json:"reason,omitempty"`     // why invalid or cannot tell; of one not judged, why its figures may not be compared
 	NeedsMore int       `json:"needs_more,omitempty"` // blocks it would take in all; 0 unknown
 	Sentence  string    `json:"sentence,omitempty"`   // in words, as it stands in Answers; empty when not worth saying
 }

@@ -83,7 +83,8 @@ func (s *sorted) concerns(r record.Require, cell string) bool {
 // hold sets an arm's figures against the bound: its ratio is figure ÷ bound.
 func (s *sorted) hold(r record.Require, cell string) *pending {
 	b := &pending{
-		Comparison: Comparison{Cell: cell, Metric: r.Metric, Arm: r.Arm, Base: r.Base, P: 1, Adjusted: 1, Level: s.level()},
+		Comparison: Comparison{Cell: cell, Metric: r.Metric, Arm: r.Arm, Base: r.Base, Level: s.level()},
+		tested:     true,
 		mute:       s.mute(),
 	}
 	if r.Base == "" {

@@ -44,6 +44,10 @@ func (b *pending) judge() {
 	}
 }
 
+// leaveUnjudged is what an explored comparison has in the place of a verdict. A
+// reason for which its figures may not be compared stays.
+func (b *pending) leaveUnjudged() { b.Verdict, b.Reason = NotJudged, b.refusal }
+
 func (b *pending) cannotTell(needs int, format string, args ...any) {
 	b.Verdict, b.Reason, b.NeedsMore = CannotTell, fmt.Sprintf(format, args...), needs
 }

@@ -16,7 +16,8 @@ type Apart struct {
 	differences Table
 	gated       Table
 	reasons     []string // why some primary comparisons, or the whole, tell nothing, each once
-	explored    Table    // what else is better or worse
+	explored    Table    // every other metric, not judged
+	shown       Table    // those of it that a terminal shows
 }
 
 // NewApart lays out what was found of two runs, named as the user named them.
@@ -49,13 +50,26 @@ func NewApart(a finding.Apart, before, after finding.Findings, names [2]string) 
 	if len(a.Gated) > 0 {
 		p.gated.Caption = fmt.Sprintf("The primary comparisons, a family of %d, p adjusted by %s. Below 1, the second run's figure is the smaller.", a.Gated[0].Family, a.Gated[0].Method)
 	}
-	p.explored = Table{Caption: "Explored besides, adjusted by Benjamini-Hochberg: what is better or worse.", Columns: head("arm", "cell", "metric", "#second ÷ first", "95 % interval", "verdict")}
+	p.explored, p.shown = exploredApart(a)
+	return p
+}
+
+// exploredApart lays out the explored metrics, and those of them that the main
+// tables of a run show.
+func exploredApart(a finding.Apart) (all, shown Table) {
+	all = Table{Caption: upperFirst(notJudged) + ": the other metrics, each with its interval.", Columns: head("arm", "cell", "metric", "#second ÷ first", "95 % interval")}
+	shown = all
 	for _, c := range a.Comparisons {
-		if !c.Primary && (c.Verdict == finding.Better || c.Verdict == finding.Worse) {
-			p.explored.Rows = append(p.explored.Rows, words(c.Arm, or(c.Cell, "all"), labelOf(c.Metric), ratio(c.Ratio), ratioInterval(c.Low, c.High), string(c.Verdict)))
+		if c.Primary || withheld(c) {
+			continue
+		}
+		row := words(c.Arm, or(c.Cell, "all"), labelOf(c.Metric), ratio(c.Ratio), ratioInterval(c.Low, c.High))
+		all.Rows = append(all.Rows, row)
+		if slices.Contains(wide, strings.TrimPrefix(strings.TrimPrefix(c.Metric, "response_"), "service_")) {
+			shown.Rows = append(shown.Rows, row)
 		}
 	}
-	return p
+	return bounded(all), shown
 }
 
 // restsOn says what a judgement of runs made apart rests on.
@@ -114,7 +128,7 @@ func (p Apart) Text(w io.Writer, opt TextOptions) error {
 	for _, reason := range p.reasons {
 		t.paragraph("? ", reason)
 	}
-	t.section(p.explored)
+	t.section(p.shown)
 	if _, err := io.WriteString(w, t.out.String()); err != nil {
 		return fmt.Errorf("write comparison: %w", err)
 	}

@@ -157,24 +157,45 @@ func (l *layout) intervals(c finding.Cell, metrics []string) Table {
 }
 
 func (l *layout) mainTable(c finding.Cell) Table {
-	t := l.table(c, l.choose(c, wide), func(a finding.Arm, m finding.Summary, s scale) Datum {
+	t := l.table(c, l.primaryFirst(l.choose(c, wide)), func(a finding.Arm, m finding.Summary, s scale) Datum {
 		datum := Datum{Text: median(a, m, s), Detail: s.interval(m.Low, m.High)}
-		if cmp, ok := l.compared[comparisonKey{c.Name, a.Name, m.Metric}]; ok {
+		cmp, ok := l.compared[comparisonKey{c.Name, a.Name, m.Metric}]
+		if ok && cmp.Verdict != finding.NotJudged {
 			datum.Verdict = cmp.Verdict
-			if cmp.Ratio > 0 {
-				datum.Ratio, datum.Within = ratio(cmp.Ratio), ratioInterval(cmp.Low, cmp.High)
-			}
+		}
+		if ok && cmp.Ratio > 0 && !withheld(cmp) {
+			datum.Ratio, datum.Within = ratio(cmp.Ratio), ratioInterval(cmp.Low, cmp.High)
 		}
 		return datum
 	})
 	t.Caption = "Median over trials with the 95 % interval of their geometric mean; below it the ratio to " +
-		or(l.Header.Study.Compare.Baseline, "the baseline") + " with its " + confidence(l.level()) + " interval and verdict."
+		or(l.Header.Study.Compare.Baseline, "the baseline") + " with its " + confidence(l.level()) + " interval and, on primary metrics, the verdict."
+	for i := range t.Columns {
+		compared := slices.ContainsFunc(t.Rows, func(row []Datum) bool { return row[i].Ratio != "" })
+		t.Columns[i].NotJudged = compared && !l.primary[t.Columns[i].Metric]
+	}
 	t.Columns = append(t.Columns, Column{Title: "limit"})
 	for i, a := range c.Arms {
 		t.Rows[i] = append(t.Rows[i], Datum{Text: string(a.Limit), Detail: a.LimitProof})
 	}
 	return t
 }
+
+// primaryFirst moves the primary metrics, which are judged, before the others.
+func (l *layout) primaryFirst(metrics []string) []string {
+	rank := func(metric string) int {
+		if l.primary[metric] {
+			return 0
+		}
+		return 1
+	}
+	slices.SortStableFunc(metrics, func(a, b string) int { return rank(a) - rank(b) })
+	return metrics
+}
+
+// withheld tells of an explored comparison whose figures may not be compared:
+// its ratio is not shown.
+func withheld(c finding.Comparison) bool { return c.Verdict == finding.NotJudged && c.Reason != "" }
 
 func withLimit(c finding.Cell, t Table) Table {
 	t.Columns = append(slices.Clone(t.Columns), Column{Title: "limit"})

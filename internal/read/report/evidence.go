@@ -57,21 +57,19 @@ func (l *layout) noise() Section {
 func (l *layout) comparisons() Section {
 	columns := head("cell", "metric", "arm", "#ratio", "#blocks", "#p", "#adjusted p", "#bound", "verdict")
 	primary := Table{Caption: "Primary comparisons, declared before the run.", Columns: columns}
-	explored := Table{Caption: "Exploratory comparisons: every other metric.", Columns: columns, Folded: true}
+	explored := Table{Columns: head("cell", "metric", "arm", "#ratio", "#blocks"), Folded: true}
 	for _, c := range l.Comparisons {
 		if c.Primary {
 			primary.Rows = append(primary.Rows, l.comparisonRow(c))
 		} else {
-			explored.Rows = append(explored.Rows, l.comparisonRow(c))
+			explored.Rows = append(explored.Rows, l.exploredRow(c))
 		}
 	}
-	if n := len(explored.Rows); n > 0 {
-		explored.Caption = fmt.Sprintf("Exploratory comparisons: every other metric (%d).", n)
-	}
+	explored.Caption = fmt.Sprintf("%s: explored comparisons, on every other metric (%d).", upperFirst(notJudged), len(explored.Rows))
 	return Section{
 		ID: "comparisons", Title: "Comparisons",
 		Note: "Ratios are arm ÷ " + or(l.Header.Study.Compare.Baseline, "baseline") + ", the geometric mean of the ratios within blocks. The interval is by t on their logarithms, " +
-			"p by the exact sign-flip permutation test. Better or worse needs an adjusted p of at most " + strconv.FormatFloat(l.level(), 'g', 3, 64) + " and an interval outside the bound.",
+			"p by the exact sign-flip permutation test. On a primary metric, better or worse needs an adjusted p of at most " + strconv.FormatFloat(l.level(), 'g', 3, 64) + " and an interval outside the bound. Other metrics are not judged: among so many, some differ by chance.",
 		Tables: []Table{bounded(primary), bounded(explored)},
 	}
 }
@@ -90,6 +88,22 @@ func (l *layout) comparisonRow(c finding.Comparison) []Datum {
 	}
 	if c.Ratio <= 0 {
 		row[3], row[5], row[6] = Datum{Text: "–"}, Datum{Text: "–"}, Datum{Text: "–"}
+	}
+	if place, ok := l.place[c.Arm]; ok {
+		row[2].Arm = &place
+	}
+	return row
+}
+
+// exploredRow has no p and no verdict; a comparison whose figures may not be
+// compared has its reason in the place of its ratio.
+func (l *layout) exploredRow(c finding.Comparison) []Datum {
+	row := []Datum{
+		{Text: or(c.Cell, "all")}, {Text: c.Metric}, {Text: c.Arm},
+		{Text: ratio(c.Ratio), Detail: ratioInterval(c.Low, c.High)}, {Text: fmt.Sprint(c.Blocks)},
+	}
+	if withheld(c) {
+		row[3] = Datum{Text: "–", Detail: c.Reason}
 	}
 	if place, ok := l.place[c.Arm]; ok {
 		row[2].Arm = &place

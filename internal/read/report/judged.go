@@ -32,16 +32,18 @@ func (l *layout) judged() []string {
 	if l.Stage != nil && l.Stage.Sentence != "" {
 		said = append(said, strings.ToUpper(l.Stage.Sentence[:1])+l.Stage.Sentence[1:]+".")
 	}
-	for _, kind := range []struct {
-		primary bool
-		what    string
-	}{{true, "primary comparison"}, {false, "explored comparison"}} {
-		for _, c := range l.Comparisons {
-			if c.Primary == kind.primary {
-				said = append(said, family(c.Family, kind.what, c.Method))
-				break
-			}
+	primary, explored := 0, 0
+	for _, c := range l.Comparisons {
+		switch {
+		case !c.Primary:
+			explored++
+		case primary == 0:
+			said = append(said, family(c.Family, "primary comparison", c.Method))
+			primary++
 		}
+	}
+	if explored > 0 {
+		said = append(said, plural(explored, "comparison")+" on other metrics: not judged, each with its interval.")
 	}
 	if len(l.Requirements) > 0 {
 		said = append(said, family(l.Requirements[0].Family, "requirement", finding.StepDown))

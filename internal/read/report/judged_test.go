@@ -57,7 +57,7 @@ func TestEveryFormSaysHowItJudged(t *testing.T) {
 			"6 blocks",
 			"Stopped after stage 1 of 3 (6 blocks): every primary comparison is settled at level 0.0312.",
 			"in the family, adjusted by step-down sign flip.",
-			"in the family, adjusted by Benjamini-Hochberg.",
+			"12 comparisons on other metrics: not judged, each with its interval.",
 			"3 requirements in the family, adjusted by step-down sign flip.",
 		} {
 			_, after, found := strings.Cut(rest, want)

@@ -118,6 +118,9 @@ func (m *markdown) table(t Table) {
 		if c.Unit != "" {
 			title += ", " + inline(c.Unit)
 		}
+		if c.NotJudged {
+			title += " (" + notJudged + ")"
+		}
 		titles = append(titles, title)
 		if c.Number {
 			rules = append(rules, "--:")

@@ -20,6 +20,8 @@ type Column struct {
 	Unit   string `json:"unit,omitempty"`
 	Metric string `json:"metric,omitempty"` // the name users type, where the title abbreviates it
 	Number bool   `json:"number,omitempty"` // aligned right
+
+	NotJudged bool `json:"not_judged,omitempty"` // its ratios are of an explored metric: they have an interval and no verdict
 }
 
 // Datum is one value. Detail is its interval or proof; Ratio, with its own
@@ -69,6 +71,10 @@ func mark(v finding.Verdict) string {
 	}
 	return ""
 }
+
+// notJudged heads what is shown of explored metrics: their ratios and intervals,
+// without a mark.
+const notJudged = "not judged"
 
 // marks explains mark, once per report.
 const marks = "+ better   − worse   = equivalent   ? cannot tell   × invalid"

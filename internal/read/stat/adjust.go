@@ -2,19 +2,16 @@ package stat
 
 import "sort"
 
-// BenjaminiHochberg returns p values adjusted for an exploratory matrix: with
-// them the expected share of false differences among those found stays below
-// the level.
+// Holm returns p values adjusted for a family of declared comparisons, whatever
+// depends on what: the chance of even one false difference stays below the level.
 //
-// Source: Y. Benjamini and Y. Hochberg, Controlling the false discovery rate, 1995.
-func BenjaminiHochberg(ps []float64) []float64 {
+// Source: S. Holm, A simple sequentially rejective multiple test procedure, 1979.
+func Holm(ps []float64) []float64 {
 	adjusted := make([]float64, len(ps))
-	order := ascending(ps)
-	lowest := 1.0
-	for rank := len(order) - 1; rank >= 0; rank-- {
-		i := order[rank]
-		lowest = min(lowest, ps[i]*float64(len(ps))/float64(rank+1))
-		adjusted[i] = max(lowest, ps[i]) // rounding must not take it below
+	highest := 0.0
+	for rank, i := range ascending(ps) {
+		highest = max(highest, min(1, ps[i]*float64(len(ps)-rank)))
+		adjusted[i] = highest
 	}
 	return adjusted
 }

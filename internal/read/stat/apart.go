@@ -47,20 +47,6 @@ func Apart(point float64, components ...Component) (Estimate, float64) {
 	return Estimate{point, point - half, point + half}, 2 * t.Survival(math.Abs(point)/scale)
 }
 
-// Holm returns p values adjusted for a family of declared comparisons, whatever
-// depends on what: the chance of even one false difference stays below the level.
-//
-// Source: S. Holm, A simple sequentially rejective multiple test procedure, 1979.
-func Holm(ps []float64) []float64 {
-	adjusted := make([]float64, len(ps))
-	highest := 0.0
-	for rank, i := range ascending(ps) {
-		highest = max(highest, min(1, ps[i]*float64(len(ps)-rank)))
-		adjusted[i] = highest
-	}
-	return adjusted
-}
-
 // found is the share of cases in which SmallestDifference is to be found.
 const found = 0.9
 

@@ -83,13 +83,6 @@ func TestSignFlipDrawnAgreesWithExact(t *testing.T) {
 	}
 }
 
-// By statsmodels multipletests (fdr_bh) and scipy false_discovery_control.
-func TestAdjustGolden(t *testing.T) {
-	ps := []float64{0.01, 0.04, 0.03, 0.005, 0.2}
-	checkAll(t, "Benjamini-Hochberg", BenjaminiHochberg(ps), []float64{0.025, 0.05, 0.05, 0.025, 0.2})
-	checkAll(t, "empty", BenjaminiHochberg(nil), nil)
-}
-
 // By numpy.quantile.
 func TestQuantileGolden(t *testing.T) {
 	xs := []float64{3, 1, 4, 1, 5, 9, 2, 6}

@@ -72,14 +72,14 @@ func TestSignFlipInvariances(t *testing.T) {
 func TestAdjustedNeverBelowRaw(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		ps := rapid.SliceOfN(rapid.Float64Range(0, 1), 1, 20).Draw(t, "ps")
-		bh := BenjaminiHochberg(ps)
+		holm := Holm(ps)
 		for i := range ps {
-			if !(ps[i] <= bh[i] && bh[i] <= 1) {
-				t.Fatalf("raw %v, Benjamini-Hochberg %v", ps[i], bh[i])
+			if !(ps[i] <= holm[i] && holm[i] <= 1) {
+				t.Fatalf("raw %v, Holm %v", ps[i], holm[i])
 			}
 			for j := range ps {
-				if ps[i] < ps[j] && bh[i] > bh[j] {
-					t.Fatalf("order lost: %v → %v, %v → %v", ps[i], bh[i], ps[j], bh[j])
+				if ps[i] < ps[j] && holm[i] > holm[j] {
+					t.Fatalf("order lost: %v → %v, %v → %v", ps[i], holm[i], ps[j], holm[j])
 				}
 			}
 		}
