@@ -27,6 +27,7 @@ var layers = map[string][]string{
 	"internal/hist":       {},
 	"internal/read/stat":  {},
 	"internal/run/cpuset": {},
+	"internal/printable":  {},
 	"internal/tcpinfo":    {},
 	"studies":             {},
 	"internal/values":     {"internal/quantity"},
@@ -68,7 +69,7 @@ var layers = map[string][]string{
 
 	"internal/read/finding":           {"internal/contract", "internal/record", "internal/hist", "internal/quantity", "internal/read/stat"},
 	"internal/read/finding/synthetic": {"internal/contract", "internal/record", "internal/hist"},
-	"internal/read/report":            {"internal/contract", "internal/record", "internal/hist", "internal/quantity", "internal/read/finding"},
+	"internal/read/report":            {"internal/contract", "internal/record", "internal/hist", "internal/quantity", "internal/printable", "internal/read/finding"},
 
 	// Programs: the orchestrator never holds a transport, a worker nothing else.
 	"cmd/netdyno": orchestrator,
@@ -85,7 +86,7 @@ func run(more ...string) []string {
 }
 
 var orchestrator = []string{
-	"internal/contract", "internal/record", "internal/quantity", "internal/hist", "studies",
+	"internal/contract", "internal/record", "internal/quantity", "internal/hist", "internal/printable", "studies",
 	"internal/run/*", "internal/read/finding", "internal/read/report",
 }
 

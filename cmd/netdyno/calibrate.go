@@ -97,8 +97,8 @@ func calibrate(ctx context.Context, seats string, dir directory) error {
 	if err := record.WriteCalibrations(path, all); err != nil {
 		return err
 	}
-	fmt.Printf("\nruns  %s\nkept  %s\n\n", dir, path)
-	return tell(os.Stdout, finding.Calibration(facts.Rig, all))
+	fmt.Fprintf(stdout, "\nruns  %s\nkept  %s\n\n", dir, path)
+	return tell(finding.Calibration(facts.Rig, all))
 }
 
 // measured carries out one study of a calibration. One without a valid trial
@@ -134,29 +134,29 @@ func calibrationOf(facts record.Facts) (*record.Calibration, error) {
 }
 
 // tell prints a calibration.
-func tell(w io.Writer, c *record.Calibration) error {
+func tell(c *record.Calibration) error {
 	loopback := ""
 	if c.Rig == rig.LoopbackName {
 		loopback = ", which on loopback is what the CPUs copy"
 	}
-	fmt.Fprintf(w, "generator   %s exchanges per second, alone\n", quantity.FormatCount(c.GeneratorPerS))
-	fmt.Fprintf(w, "link        %s%s\n", quantity.FormatByteRate(c.LinkBytesPerS), loopback)
+	fmt.Fprintf(stdout, "generator   %s exchanges per second, alone\n", quantity.FormatCount(c.GeneratorPerS))
+	fmt.Fprintf(stdout, "link        %s%s\n", quantity.FormatByteRate(c.LinkBytesPerS), loopback)
 	for _, name := range slices.Sorted(maps.Keys(c.Places)) {
 		q := c.Places[name]
-		fmt.Fprintf(w, "%-11s a spinning thread loses %s of its time, %s at once at most; timers overshoot by %s, 1 in 100 by %s\n", name,
+		fmt.Fprintf(stdout, "%-11s a spinning thread loses %s of its time, %s at once at most; timers overshoot by %s, 1 in 100 by %s\n", name,
 			quantity.FormatShare(q.LostShare), quantity.FormatMicroseconds(q.LongestUs), quantity.FormatMicroseconds(q.OvershootP50Us), quantity.FormatMicroseconds(q.OvershootP99Us))
 	}
-	fmt.Fprintf(w, "stolen      %s of the CPU time\n", quantity.FormatShare(c.StealShare))
+	fmt.Fprintf(stdout, "stolen      %s of the CPU time\n", quantity.FormatShare(c.StealShare))
 	if c.EnoughWindowS > 0 {
-		fmt.Fprintf(w, "window      beyond %s, another block says more than a longer window\n", quantity.FormatDuration(time.Duration(c.EnoughWindowS*float64(time.Second))))
+		fmt.Fprintf(stdout, "window      beyond %s, another block says more than a longer window\n", quantity.FormatDuration(time.Duration(c.EnoughWindowS*float64(time.Second))))
 	}
-	fmt.Fprintf(w, `
+	fmt.Fprintf(stdout, `
 The smallest difference that one comparison finds in nine of ten cases, by its
 blocks; then how far like runs made apart scatter (standard deviation), by
 themselves and set against a floor; calibrations behind that: %d.
 
 `, c.Times)
-	return report.SpreadText(w, c, shownSpreads, textOptions(os.Stdout))
+	return showText(func(w io.Writer, o report.TextOptions) error { return report.SpreadText(w, c, shownSpreads, o) })
 }
 
 // shownSpreads are the metrics that most comparisons are about.

@@ -2,7 +2,6 @@ package main
 
 import (
 	"fmt"
-	"os"
 	"strings"
 
 	"github.com/spf13/cobra"
@@ -38,16 +37,16 @@ func printOutcomes(outcomes []check.Outcome) error {
 		switch {
 		case o.Skipped:
 			skipped++
-			fmt.Printf("  not checked  %s: %s\n", name, strings.TrimPrefix(o.Text, "not checked: "))
+			fmt.Fprintf(stdout, "  not checked  %s: %s\n", name, strings.TrimPrefix(o.Text, "not checked: "))
 		case o.Pass:
 			passed++
-			fmt.Printf("  ok           %s\n", name)
+			fmt.Fprintf(stdout, "  ok           %s\n", name)
 		default:
 			failed++
-			fmt.Printf("  FAILED       %s\n               %s\n               CONTRACT.md, section %s\n", name, o.Text, o.Section)
+			fmt.Fprintf(stdout, "  FAILED       %s\n               %s\n               CONTRACT.md, section %s\n", name, o.Text, o.Section)
 		}
 	}
-	fmt.Fprintf(os.Stdout, "%d passed, %d failed, %d not checked\n", passed, failed, skipped)
+	fmt.Fprintf(stdout, "%d passed, %d failed, %d not checked\n", passed, failed, skipped)
 	if failed > 0 {
 		return &status{statusTainted, nil}
 	}

@@ -2,7 +2,6 @@ package main
 
 import (
 	"fmt"
-	"os"
 
 	"github.com/spf13/cobra"
 
@@ -59,13 +58,13 @@ func compare(before, after directory) error {
 	}
 	apart := finding.CompareApart(first.Findings, second.Findings, calibration)
 	page := report.NewApart(apart, first.Findings, second.Findings, [2]string{string(before), string(after)})
-	if err := page.Text(os.Stdout, textOptions(os.Stdout)); err != nil {
+	if err := showText(page.Text); err != nil {
 		return err
 	}
 	if err := render(after.compared(), page.Markdown); err != nil {
 		return err
 	}
-	fmt.Printf("\ncompare %s\n", after.compared())
+	fmt.Fprintf(stdout, "\ncompare %s\n", after.compared())
 	if code := gateStatus[apart.Passage]; code != statusOK {
 		return &status{code, nil}
 	}

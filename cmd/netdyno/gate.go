@@ -26,7 +26,7 @@ func (d directory) pass(f finding.Findings) error {
 	if err := render(d.gate(), gate.Markdown); err != nil {
 		return err
 	}
-	fmt.Printf("gate    %s\n%s\n", d.gate(), gate)
+	fmt.Fprintf(stdout, "gate    %s\n%s\n", d.gate(), gate)
 	if f.Tally.Valid == 0 {
 		return verdict(f.Tally)
 	}

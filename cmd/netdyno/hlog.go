@@ -3,7 +3,6 @@ package main
 import (
 	"fmt"
 	"io"
-	"os"
 
 	"netdyno/internal/read/report"
 )
@@ -29,7 +28,7 @@ func logTimes(args []string, file string) error {
 		return err
 	}
 	for _, p := range r.contents.Problems {
-		fmt.Fprintf(os.Stderr, "netdyno: %s: left out of the log: %s\n", runs[0].records(), p)
+		fmt.Fprintf(stderr, "netdyno: %s: left out of the log: %s\n", runs[0].records(), p)
 	}
 	err = render(file, func(w io.Writer) error { return report.HistogramLog(w, r.Findings, r.contents.Records) })
 	if err != nil {

@@ -3,7 +3,6 @@ package main
 import (
 	"cmp"
 	"context"
-	"encoding/json"
 	"errors"
 	"fmt"
 	"os"
@@ -39,9 +38,7 @@ fact is. netdyno doctor FILE reads it, here or anywhere else.`,
 				}
 				rest.AddTo(host)
 			}
-			e := json.NewEncoder(os.Stdout)
-			e.SetIndent("", "  ")
-			return e.Encode(rig.Timed(host).Values)
+			return showJSON(rig.Timed(host).Values)
 		},
 	}
 	c.Flags().BoolVar(&idle, "idle", false, "also measure what the idle host does to a spinning thread and to timers; half a second for each CPU")
@@ -157,18 +154,18 @@ func examine(hosts []doctor.Named) error {
 	switch {
 	case len(all) > 0:
 	case len(hosts) > 1:
-		fmt.Println("nothing on these hosts is known to disturb a measurement")
+		fmt.Fprintln(stdout, "nothing on these hosts is known to disturb a measurement")
 	default:
-		fmt.Println("nothing on this host is known to disturb a measurement")
+		fmt.Fprintln(stdout, "nothing on this host is known to disturb a measurement")
 	}
 	if len(hosts) > 1 {
 		unlike := doctor.Differ(hosts)
-		fmt.Printf("== between the %d hosts\n\n", len(hosts))
+		fmt.Fprintf(stdout, "== between the %d hosts\n\n", len(hosts))
 		for _, a := range unlike {
 			prescribe(a, "")
 		}
 		if len(unlike) == 0 {
-			fmt.Println("they are alike in all that they tell")
+			fmt.Fprintln(stdout, "they are alike in all that they tell")
 		}
 		all = append(all, unlike...)
 	}
@@ -179,13 +176,13 @@ func examine(hosts []doctor.Named) error {
 }
 
 func prescribe(a doctor.Advice, at string) {
-	fmt.Printf("%s  %s: %s\n", a.Severity, a.About, a.What)
+	fmt.Fprintf(stdout, "%s  %s: %s\n", a.Severity, a.About, a.What)
 	if at != "" {
-		fmt.Printf("  at      %s\n", at)
+		fmt.Fprintf(stdout, "  at      %s\n", at)
 	}
-	fmt.Printf("  why     %s\n", a.Why)
+	fmt.Fprintf(stdout, "  why     %s\n", a.Why)
 	if a.Fix != "" {
-		fmt.Printf("  fix     %s\n", a.Fix)
+		fmt.Fprintf(stdout, "  fix     %s\n", a.Fix)
 	}
-	fmt.Printf("  source  %s\n\n", a.Source)
+	fmt.Fprintf(stdout, "  source  %s\n\n", a.Source)
 }

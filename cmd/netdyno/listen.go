@@ -13,7 +13,6 @@ import (
 	"time"
 
 	"github.com/spf13/cobra"
-	"golang.org/x/term"
 
 	"netdyno/internal/record"
 	"netdyno/internal/run/bench"
@@ -120,7 +119,7 @@ func listen(ctx context.Context, args []string, f listenFlags) error {
 	if err != nil {
 		return err
 	}
-	shown := &standing{out: os.Stdout, terminal: term.IsTerminal(int(os.Stdout.Fd())), catalog: catalog, arguments: args}
+	shown := &standing{out: stdout, catalog: catalog, arguments: args}
 	ctx, stop := context.WithCancelCause(ctx)
 	defer stop(nil)
 	b := bench.Bench{Rig: rig.Loopback{}, Catalog: catalog, Meter: []string{self, "meter"}, Messages: structures, Keep: account.keep}
@@ -132,7 +131,7 @@ func listen(ctx context.Context, args []string, f listenFlags) error {
 		}
 		shown.observe(w)
 	}})
-	shown.clear()
+	shown.out.clear()
 	if err == nil || worker.Close != nil {
 		shown.sum(worker)
 	}
@@ -141,7 +140,7 @@ func listen(ctx context.Context, args []string, f listenFlags) error {
 	}
 	err = cmp.Or(err, account.close())
 	if account.file != nil {
-		fmt.Printf("records %s\n", account.dir.records())
+		fmt.Fprintf(stdout, "records %s\n", account.dir.records())
 	}
 	if err != nil && !errors.Is(err, context.Canceled) {
 		return &status{statusTainted, err}

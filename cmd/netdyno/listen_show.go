@@ -2,7 +2,6 @@ package main
 
 import (
 	"fmt"
-	"io"
 	"net"
 	"os"
 	"strings"
@@ -16,9 +15,8 @@ import (
 
 // standing shows a server that stands. One goroutine uses it.
 type standing struct {
-	out      io.Writer
-	terminal bool
-	catalog  *bench.Catalog
+	out     *screen
+	catalog *bench.Catalog
 
 	arguments []string     // of the command, as its clients need most of them
 	last      *record.Edge // the reading shown before
@@ -45,9 +43,7 @@ func (s *standing) observe(w record.Worker) {
 		return
 	}
 	s.last = w.Close
-	if s.terminal {
-		fmt.Fprintf(s.out, "\r\x1b[K%s", rates(w, before))
-	}
+	s.out.redraw(rates(w, before))
 }
 
 func (s *standing) introduce(w record.Worker) {
@@ -91,7 +87,7 @@ func quoted(words []string) []string {
 
 // segment says what the server did while it was driven once.
 func (s *standing) segment(r record.Record) {
-	s.clear()
+	s.out.clear()
 	s.times++
 	if whole, ok := record.SpanOf(&r.Workers[0]); ok {
 		s.addCost(whole)
@@ -123,12 +119,6 @@ func inWords(m record.Metric, x float64) string {
 		return fmt.Sprintf("%s s per GB", quantity.FormatCount(x))
 	}
 	return fmt.Sprintf("%s %s", m.Doc, quantity.FormatCount(x))
-}
-
-func (s *standing) clear() {
-	if s.terminal {
-		fmt.Fprint(s.out, "\r\x1b[K")
-	}
 }
 
 // rates is the status line: what happened since the reading before.

@@ -45,6 +45,7 @@ func main() {
 	context.AfterFunc(ctx, stop) // a second Ctrl-C ends us at once, and the kernel the workers
 	code := exitCode(root().ExecuteContext(ctx))
 	stop()
+	flushScreens()
 	os.Exit(code)
 }
 
@@ -54,7 +55,7 @@ func exitCode(err error) int {
 		return statusOK
 	}
 	if text := strings.TrimSpace(err.Error()); text != "" { // a quiet status joined to another is a bare newline
-		fmt.Fprintln(os.Stderr, "netdyno:", text)
+		fmt.Fprintln(stderr, "netdyno:", text)
 	}
 	var s *status
 	if errors.As(err, &s) {
@@ -80,6 +81,8 @@ which to use, what it costs, what limited it, and how sure it is.
 		Version:       version(),
 	}
 	c.SetFlagErrorFunc(unknownFlag)
+	c.SetOut(stdout)
+	c.SetErr(stderr)
 	c.AddCommand(
 		runCommand(),
 		tourCommand(),

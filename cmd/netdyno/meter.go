@@ -1,7 +1,6 @@
 package main
 
 import (
-	"os"
 	"time"
 
 	"github.com/spf13/cobra"
@@ -21,7 +20,7 @@ func meterCommand() *cobra.Command {
 		Short: "Run one worker and add to its messages what the kernel knows of it",
 		Args:  cobra.MinimumNArgs(1),
 		RunE: func(cmd *cobra.Command, argv []string) error {
-			o := meter.Options{Argv: argv, Deadline: deadline, In: contract.Stdin(), Out: os.Stdout, Err: os.Stderr}
+			o := meter.Options{Argv: argv, Deadline: deadline, In: contract.Stdin(), Out: stdout.passing(), Err: stderr.passing()}
 			var err error
 			if o.CPUs, err = cpuset.Parse(cpus); err != nil {
 				return err

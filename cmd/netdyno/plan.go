@@ -4,7 +4,6 @@ import (
 	"errors"
 	"fmt"
 	"maps"
-	"os"
 	"reflect"
 	"slices"
 	"strings"
@@ -45,15 +44,15 @@ func (p *plan) printAmounts() {
 	if e.Guessed == 0 {
 		return
 	}
-	fmt.Printf("fixed amounts: %d trials of %s exchanges in all", e.Guessed, quantity.FormatCount(e.Exchanges))
+	fmt.Fprintf(stdout, "fixed amounts: %d trials of %s exchanges in all", e.Guessed, quantity.FormatCount(e.Exchanges))
 	if e.Bytes > 0 {
 		whose := ""
 		if p.facts.Calibration != nil {
 			whose = "this machine's calibrated "
 		}
-		fmt.Printf(" and %s, taken to move at %s%s", quantity.FormatBytes(e.Bytes), whose, quantity.FormatByteRate(p.pace().BytesPerS))
+		fmt.Fprintf(stdout, " and %s, taken to move at %s%s", quantity.FormatBytes(e.Bytes), whose, quantity.FormatByteRate(p.pace().BytesPerS))
 	}
-	fmt.Println("; slower arms take longer")
+	fmt.Fprintln(stdout, "; slower arms take longer")
 }
 
 // kind is one sort of trial of the plan, the levels of an arm in a cell.
@@ -185,25 +184,25 @@ func (p *plan) seated(seats ...rig.Seat) string {
 
 // print is the dry run: the plan, its time and its warnings.
 func (p *plan) print() error {
-	fmt.Printf("%s: %s\n", p.study.Name, p.study.Question)
+	fmt.Fprintf(stdout, "%s: %s\n", p.study.Name, p.study.Question)
 	perBlock, probes := p.counts()
-	fmt.Printf("%d trials: %d blocks of %d, the baseline %q twice in each", len(p.trials), p.study.Blocks, perBlock, p.study.Compare.Baseline)
+	fmt.Fprintf(stdout, "%d trials: %d blocks of %d, the baseline %q twice in each", len(p.trials), p.study.Blocks, perBlock, p.study.Compare.Baseline)
 	if probes > 0 {
-		fmt.Printf(", and %d probes", probes)
+		fmt.Fprintf(stdout, ", and %d probes", probes)
 	}
-	fmt.Printf("; about %s\n", p.time(p.trials).Round(time.Second))
+	fmt.Fprintf(stdout, "; about %s\n", p.time(p.trials).Round(time.Second))
 	p.printAmounts()
 	p.printStages()
-	fmt.Printf("primary: %s; margin %s\n", strings.Join(p.study.Compare.Primary, ", "), quantity.FormatShare(p.study.Compare.Margin))
-	fmt.Println(p.placements())
+	fmt.Fprintf(stdout, "primary: %s; margin %s\n", strings.Join(p.study.Compare.Primary, ", "), quantity.FormatShare(p.study.Compare.Margin))
+	fmt.Fprintln(stdout, p.placements())
 	for _, w := range p.warnings {
-		fmt.Printf("! %s: %s\n", w.About, w.Text)
+		fmt.Fprintf(stdout, "! %s: %s\n", w.About, w.Text)
 		if w.Advice != "" {
-			fmt.Printf("  %s\n", w.Advice)
+			fmt.Fprintf(stdout, "  %s\n", w.Advice)
 		}
 	}
-	fmt.Println("\nfirst block, in its order:")
-	w := tabwriter.NewWriter(os.Stdout, 0, 0, 2, ' ', 0)
+	fmt.Fprintln(stdout, "\nfirst block, in its order:")
+	w := tabwriter.NewWriter(stdout, 0, 0, 2, ' ', 0)
 	for _, t := range p.trials[:perBlock] {
 		again := ""
 		if t.Repeat {

@@ -2,14 +2,11 @@ package main
 
 import (
 	"fmt"
-	"io"
-	"os"
 	"strings"
 	"sync"
 	"time"
 
-	"golang.org/x/term"
-
+	"netdyno/internal/printable"
 	"netdyno/internal/quantity"
 	"netdyno/internal/record"
 	"netdyno/internal/run/bench"
@@ -19,11 +16,9 @@ import (
 // a terminal; a plain line for each trial elsewhere. Drawing is load, so it is
 // kept small.
 type progress struct {
-	out      io.Writer
-	terminal bool
-	width    int
-	total    time.Duration // planned, for all trials to run
-	begun    time.Time
+	out   *screen
+	total time.Duration // planned, for all trials to run
+	begun time.Time
 
 	mu     sync.Mutex
 	event  bench.Event
@@ -38,20 +33,10 @@ type sample struct {
 	exchanges int64
 }
 
-const (
-	redrawEvery = 500 * time.Millisecond
-	leastWidth  = 20 // columns; less is no terminal that a line could fit
-)
+const redrawEvery = 500 * time.Millisecond
 
-func newProgress(out *os.File, total time.Duration) *progress {
-	p := &progress{out: out, total: total, begun: time.Now(), last: map[int]sample{}, rate: map[int]float64{}, width: 80}
-	if p.terminal = term.IsTerminal(int(out.Fd())); p.terminal {
-		// A terminal that was never given a size says 0.
-		if width, _, err := term.GetSize(int(out.Fd())); err == nil && width >= leastWidth {
-			p.width = width
-		}
-	}
-	return p
+func newProgress(out *screen, total time.Duration) *progress {
+	return &progress{out: out, total: total, begun: time.Now(), last: map[int]sample{}, rate: map[int]float64{}}
 }
 
 // observe takes one event of the bench.
@@ -78,7 +63,7 @@ func (p *progress) observe(e bench.Event) {
 }
 
 func (p *progress) redraw() {
-	if !p.terminal || time.Since(p.drawn) < redrawEvery {
+	if !p.out.terminal || time.Since(p.drawn) < redrawEvery {
 		return
 	}
 	p.drawn = time.Now()
@@ -90,7 +75,7 @@ func (p *progress) redraw() {
 	if rate > 0 {
 		now = quantity.FormatCount(rate) + "/s"
 	}
-	p.draw(fmt.Sprintf("%s  %s  %s", p.head(p.event.Index), now, p.left(p.event.Index)))
+	p.out.redraw(fmt.Sprintf("%s  %s  %s", p.head(p.event.Index), now, p.left(p.event.Index)))
 }
 
 func (p *progress) head(index int) string {
@@ -110,14 +95,6 @@ func (p *progress) left(done int) string {
 	return fmt.Sprintf("%s left", max(0, left).Round(time.Second))
 }
 
-func (p *progress) draw(line string) {
-	runes := []rune(line)
-	if len(runes) >= p.width {
-		runes = runes[:p.width-1]
-	}
-	fmt.Fprintf(p.out, "\r\x1b[K%s", string(runes))
-}
-
 // end reports one trial: a failure always keeps its line.
 func (p *progress) end(e bench.Event) {
 	if e.Record.Outcome == record.Failed {
@@ -127,24 +104,19 @@ func (p *progress) end(e bench.Event) {
 		p.line(fmt.Sprintf("%s  %s", p.head(e.Index), failureText(e.Record)))
 		return
 	}
-	if !p.terminal {
+	if !p.out.terminal {
 		p.line(fmt.Sprintf("%s  %s  %s", p.head(e.Index), headline(e.Record), p.left(e.Index+1)))
 	}
 }
 
+// line keeps one line of text, whatever breaks somebody's words have.
 func (p *progress) line(text string) {
-	if p.terminal {
-		fmt.Fprint(p.out, "\r\x1b[K")
-	}
-	fmt.Fprintln(p.out, text)
+	p.out.clear()
+	fmt.Fprintln(p.out, printable.Text(text))
 }
 
 // finish leaves the terminal with a clean line.
-func (p *progress) finish() {
-	if p.terminal {
-		fmt.Fprint(p.out, "\r\x1b[K")
-	}
-}
+func (p *progress) finish() { p.out.clear() }
 
 func failureText(r *record.Record) string {
 	f := r.Failure

@@ -10,6 +10,7 @@ import (
 	"golang.org/x/sys/unix"
 
 	"netdyno/internal/contract"
+	"netdyno/internal/printable"
 	"netdyno/internal/record"
 	"netdyno/internal/run/bench"
 )
@@ -28,6 +29,13 @@ func pseudoTerminal(t *testing.T, width uint16) *os.File {
 	return master
 }
 
+// drawnInto is the screen that f is, whose characters go to out.
+func drawnInto(out *bytes.Buffer, f *os.File) *screen {
+	s := newScreen(f)
+	s.Writer, s.raw = printable.NewWriter(out), out
+	return s
+}
+
 func events() []bench.Event {
 	trial := record.Trial{ID: "b01-001", Arm: "an-arm-with-a-long-name", Cell: "connections=10000 rate=20k/s"}
 	tick := func(at, n int64) bench.Event { return bench.Event{Tick: &contract.Tick{AtNs: at, Exchanges: n}} }
@@ -44,15 +52,14 @@ func events() []bench.Event {
 
 func TestProgressFitsAnyTerminal(t *testing.T) {
 	for _, width := range []uint16{0, 1, 19, 20, 40, 80, 300} {
-		p := newProgress(pseudoTerminal(t, width), time.Minute)
 		var out bytes.Buffer
-		p.out = &out
+		p := newProgress(drawnInto(&out, pseudoTerminal(t, width)), time.Minute)
 		for _, e := range events() {
 			p.drawn = time.Time{} // as if half a second had passed
 			p.observe(e)
 		}
 		p.finish()
-		if !p.terminal || !strings.Contains(out.String(), "b01-001") {
+		if !p.out.terminal || !strings.Contains(out.String(), "b01-001") {
 			t.Fatalf("width %d: drew %q", width, out.String())
 		}
 		if width >= 80 && !strings.Contains(out.String(), "20.0k/s") {
@@ -73,9 +80,8 @@ func TestProgressIsPlainLinesElsewhere(t *testing.T) {
 		t.Fatal(err)
 	}
 	defer func() { _ = r.Close() }() // a pipe
-	p := newProgress(w, time.Minute)
 	var out bytes.Buffer
-	p.out = &out
+	p := newProgress(drawnInto(&out, w), time.Minute)
 	for _, e := range events() {
 		p.observe(e)
 	}

@@ -4,10 +4,8 @@ import (
 	"bytes"
 	"fmt"
 	"io"
-	"os"
 
 	"github.com/spf13/cobra"
-	"golang.org/x/term"
 
 	"netdyno/internal/read/finding"
 	"netdyno/internal/read/report"
@@ -78,7 +76,7 @@ func conclude(d directory, gate bool) error {
 func (d directory) found() (reading, error) {
 	r, err := d.read()
 	for _, p := range r.contents.Problems {
-		fmt.Fprintf(os.Stderr, "netdyno: %s: %s\n", d.records(), p)
+		fmt.Fprintf(stderr, "netdyno: %s: %s\n", d.records(), p)
 	}
 	return r, err
 }
@@ -86,13 +84,13 @@ func (d directory) found() (reading, error) {
 // show rebuilds the exports of a run and prints its findings.
 func (d directory) show(findings finding.Findings) error {
 	exported := d.export(findings)
-	if err := report.New(findings).Text(os.Stdout, textOptions(os.Stdout)); err != nil {
+	if err := showText(report.New(findings).Text); err != nil {
 		return err
 	}
 	if exported != nil {
 		return fmt.Errorf("the records are safe in %s, the reports could not be written: %w", d.records(), exported)
 	}
-	fmt.Printf("\nreport  %s\nrecords %s\n", d.html(), d.records())
+	fmt.Fprintf(stdout, "\nreport  %s\nrecords %s\n", d.html(), d.records())
 	return nil
 }
 
@@ -114,16 +112,4 @@ func render(path string, renderer func(io.Writer) error) error {
 		return err
 	}
 	return record.WriteFileAtomic(path, b.Bytes())
-}
-
-func textOptions(f *os.File) report.TextOptions {
-	o := report.TextOptions{Width: 100}
-	if fd := int(f.Fd()); term.IsTerminal(fd) {
-		_, plain := os.LookupEnv("NO_COLOR")
-		o.Color = !plain
-		if width, _, err := term.GetSize(fd); err == nil {
-			o.Width = min(width, 140)
-		}
-	}
-	return o
 }

@@ -2,7 +2,6 @@ package main
 
 import (
 	"fmt"
-	"os"
 
 	"netdyno/internal/read/finding"
 	"netdyno/internal/record"
@@ -34,7 +33,7 @@ func sortDirectories(args []string) (*listened, []directory, error) {
 			return nil, nil, err
 		}
 		for _, p := range contents.Problems {
-			fmt.Fprintf(os.Stderr, "netdyno: %s: %s\n", d.records(), p)
+			fmt.Fprintf(stderr, "netdyno: %s: %s\n", d.records(), p)
 		}
 		found = &listened{d, contents}
 	}

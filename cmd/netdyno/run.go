@@ -104,7 +104,7 @@ func carryOut(ctx context.Context, args []string, f runFlags) (dir directory, er
 		return "", err
 	}
 	left := remaining(p.trials, done)
-	fmt.Printf("%s: %d trials in %d blocks, about %s; %s\n", p.study.Name, len(left), p.study.Blocks, p.time(left).Round(time.Second), p.placements())
+	fmt.Fprintf(stdout, "%s: %d trials in %d blocks, about %s; %s\n", p.study.Name, len(left), p.study.Blocks, p.time(left).Round(time.Second), p.placements())
 	stopped := p.measure(ctx, dir, file, left)
 	if stopped == nil && len(left) > 0 {
 		stopped = p.surveyAfter(ctx, file)
@@ -113,7 +113,7 @@ func carryOut(ctx context.Context, args []string, f runFlags) (dir directory, er
 		stopped = err
 	}
 	if errors.Is(stopped, context.Canceled) {
-		fmt.Fprintln(os.Stderr, "netdyno: stopped; what was measured is kept, the same command with --resume goes on")
+		fmt.Fprintln(stderr, "netdyno: stopped; what was measured is kept, the same command with --resume goes on")
 		stopped = &status{statusTainted, nil}
 	}
 	return dir, stopped
@@ -220,7 +220,7 @@ func (p *plan) close() error {
 
 // measure runs the trials that are left.
 func (p *plan) measure(ctx context.Context, dir directory, file *record.File, left []record.Trial) error {
-	shown := newProgress(os.Stderr, p.time(left))
+	shown := newProgress(stderr, p.time(left))
 	defer shown.finish()
 	b := bench.Bench{
 		Rig: p.rig, Places: p.places, Catalog: p.catalog, Meter: []string{p.self, "meter"}, Keep: file.Append, Observe: shown.observe,
@@ -284,7 +284,7 @@ func (p *plan) reopen(dir directory) (directory, *record.File, []record.Record, 
 		return "", nil, nil, fmt.Errorf("resume: %w", err)
 	}
 	for _, problem := range contents.Problems {
-		fmt.Fprintf(os.Stderr, "netdyno: %s: %s\n", dir.records(), problem)
+		fmt.Fprintf(stderr, "netdyno: %s: %s\n", dir.records(), problem)
 	}
 	for name, was := range contents.Header.Facts.Tools {
 		if is := p.facts.Tools[name]; is.SHA256 != was.SHA256 {

@@ -69,7 +69,7 @@ func (p *plan) stopEarly(at *record.Stop) {
 		return
 	}
 	p.trials = study.Before(p.trials, at.Blocks)
-	fmt.Printf("%s stopped after stage %d of %d (%d blocks), where everything was settled: it is done but for its probes\n",
+	fmt.Fprintf(stdout, "%s stopped after stage %d of %d (%d blocks), where everything was settled: it is done but for its probes\n",
 		p.study.Name, at.Stage, len(p.study.Stages), at.Blocks)
 }
 
@@ -88,5 +88,5 @@ func (p *plan) printStages() {
 		looks = append(looks, fmt.Sprintf("after %d blocks at level %.3g", stages[i], level))
 		shortest = min(shortest, p.time(study.Before(p.trials, stages[i])))
 	}
-	fmt.Printf("stages: looks %s; from about %s to about %s\n", strings.Join(looks, ", "), shortest.Round(time.Second), p.time(p.trials).Round(time.Second))
+	fmt.Fprintf(stdout, "stages: looks %s; from about %s to about %s\n", strings.Join(looks, ", "), shortest.Round(time.Second), p.time(p.trials).Round(time.Second))
 }

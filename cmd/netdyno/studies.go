@@ -2,7 +2,6 @@ package main
 
 import (
 	"fmt"
-	"os"
 	"text/tabwriter"
 
 	"github.com/spf13/cobra"
@@ -16,7 +15,7 @@ func studiesCommand() *cobra.Command {
 		Short: "List the built-in studies",
 		Args:  cobra.NoArgs,
 		RunE: func(*cobra.Command, []string) error {
-			w := tabwriter.NewWriter(os.Stdout, 0, 0, 2, ' ', 0)
+			w := tabwriter.NewWriter(stdout, 0, 0, 2, ' ', 0)
 			for _, name := range study.List() {
 				s, err := study.Named(name)
 				if err != nil {
@@ -36,7 +35,7 @@ func studiesCommand() *cobra.Command {
 			if err != nil {
 				return err
 			}
-			_, err = os.Stdout.Write(text)
+			_, err = stdout.Write(text)
 			return err
 		},
 	}, &cobra.Command{
@@ -44,7 +43,7 @@ func studiesCommand() *cobra.Command {
 		Short: "List every factor that a study may hold or vary",
 		Args:  cobra.NoArgs,
 		RunE: func(*cobra.Command, []string) error {
-			w := tabwriter.NewWriter(os.Stdout, 0, 0, 2, ' ', 0)
+			w := tabwriter.NewWriter(stdout, 0, 0, 2, ' ', 0)
 			for _, f := range study.Factors() {
 				fmt.Fprintf(w, "%s\t%s\t%s\n", f.Name, f.Default, f.Doc)
 			}

@@ -48,7 +48,7 @@ func tour(ctx context.Context, dir directory) error {
 	var entries []report.Entry
 	var worst error
 	for i, name := range quickStudies {
-		fmt.Printf("\n— %d of %d: %s\n", i+1, len(quickStudies), name)
+		fmt.Fprintf(stdout, "\n— %d of %d: %s\n", i+1, len(quickStudies), name)
 		stop := directory(filepath.Join(string(dir), name))
 		err := run(ctx, []string{name}, runFlags{rig: rig.LoopbackName, out: string(stop)})
 		entries = append(entries, stop.entry(name, err))
@@ -63,7 +63,7 @@ func tour(ctx context.Context, dir directory) error {
 	if err := render(dir.html(), report.Index("netdyno: the quick tour", entries).HTML); err != nil {
 		return errors.Join(worst, err)
 	}
-	fmt.Printf("\nall of it  %s\n", dir.html())
+	fmt.Fprintf(stdout, "\nall of it  %s\n", dir.html())
 	return worst
 }
 

@@ -1,9 +1,7 @@
 package main
 
 import (
-	"encoding/json"
 	"fmt"
-	"os"
 	"path/filepath"
 	"strings"
 	"text/tabwriter"
@@ -28,7 +26,7 @@ func transportsCommand() *cobra.Command {
 				return err
 			}
 			for _, a := range catalog.Absent {
-				fmt.Fprintf(os.Stderr, "netdyno: %s is left out: %s; %s\n", a.About, a.Text, a.Advice)
+				fmt.Fprintf(stderr, "netdyno: %s is left out: %s; %s\n", a.About, a.Text, a.Advice)
 			}
 			offers := catalog.Offers()
 			if len(args) == 1 {
@@ -43,15 +41,13 @@ func transportsCommand() *cobra.Command {
 				for _, o := range offers {
 					all = append(all, o.Transport)
 				}
-				e := json.NewEncoder(os.Stdout)
-				e.SetIndent("", "  ")
-				return e.Encode(all)
+				return showJSON(all)
 			}
 			if len(args) == 1 {
 				describe(offers[0])
 				return nil
 			}
-			w := tabwriter.NewWriter(os.Stdout, 0, 0, 2, ' ', 0)
+			w := tabwriter.NewWriter(stdout, 0, 0, 2, ' ', 0)
 			fmt.Fprintln(w, "TRANSPORT\tWIRE\tROLES\tWORKER\t")
 			for _, o := range offers {
 				fmt.Fprintf(w, "%s\t%s\t%s\t%s\t%s\n", o.Name, wireOf(o), roles(o.Roles), filepath.Base(o.Program.Path), o.Doc)
@@ -79,22 +75,22 @@ func roles(r []contract.Role) string {
 }
 
 func describe(o bench.Offer) {
-	fmt.Printf("%s: %s\n  wire %s, roles %s, delivers %s, in %s\n", o.Name, o.Doc, wireOf(o), roles(o.Roles), deliveryOf(o), o.Program.Path)
+	fmt.Fprintf(stdout, "%s: %s\n  wire %s, roles %s, delivers %s, in %s\n", o.Name, o.Doc, wireOf(o), roles(o.Roles), deliveryOf(o), o.Program.Path)
 	if len(o.Codecs) > 0 {
-		fmt.Printf("  codecs %s\n", strings.Join(o.Codecs, ", "))
+		fmt.Fprintf(stdout, "  codecs %s\n", strings.Join(o.Codecs, ", "))
 	}
 	if len(o.Features) > 0 {
-		fmt.Printf("  can also %s\n", featureWords(o.Features))
+		fmt.Fprintf(stdout, "  can also %s\n", featureWords(o.Features))
 	}
 	for _, option := range o.Options {
-		fmt.Printf("  opt.%s  %s, default %v", option.Name, option.Type, defaultText(option))
+		fmt.Fprintf(stdout, "  opt.%s  %s, default %v", option.Name, option.Type, defaultText(option))
 		if len(option.Choices) > 0 {
-			fmt.Printf(", one of %s", strings.Join(option.Choices, ", "))
+			fmt.Fprintf(stdout, ", one of %s", strings.Join(option.Choices, ", "))
 		}
 		if len(option.Roles) > 0 {
-			fmt.Printf(", %s only", roles(option.Roles))
+			fmt.Fprintf(stdout, ", %s only", roles(option.Roles))
 		}
-		fmt.Printf("\n      %s\n", option.Doc)
+		fmt.Fprintf(stdout, "\n      %s\n", option.Doc)
 	}
 }
 

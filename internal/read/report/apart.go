@@ -6,6 +6,7 @@ import (
 	"slices"
 	"strings"
 
+	"netdyno/internal/printable"
 	"netdyno/internal/read/finding"
 )
 
@@ -111,7 +112,7 @@ func (p Apart) Markdown(w io.Writer) error {
 		m.item("cannot tell: " + inline(reason))
 	}
 	m.table(p.explored)
-	_, err := io.WriteString(w, strings.TrimSpace(m.out.String())+"\n")
+	_, err := io.WriteString(w, printable.Lines(strings.TrimSpace(m.out.String()))+"\n")
 	return err
 }
 
@@ -119,7 +120,7 @@ func (p Apart) Markdown(w io.Writer) error {
 func (p Apart) Text(w io.Writer, opt TextOptions) error {
 	t := newTerminal(opt)
 	t.line("")
-	t.line(t.bold(printable(p.title)))
+	t.line(t.bold(printable.Text(p.title)))
 	t.paragraph("", p.made)
 	t.section(p.differences)
 	t.line("")

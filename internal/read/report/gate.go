@@ -5,6 +5,7 @@ import (
 	"slices"
 	"strings"
 
+	"netdyno/internal/printable"
 	"netdyno/internal/read/finding"
 )
 
@@ -57,7 +58,7 @@ func (g Gate) Markdown(w io.Writer) error {
 		m.paragraph("In doubt: " + strings.Join(g.doubts, "; ") + ".")
 	}
 	m.paragraph(g.judged)
-	_, err := io.WriteString(w, strings.TrimSpace(m.out.String())+"\n")
+	_, err := io.WriteString(w, printable.Lines(strings.TrimSpace(m.out.String()))+"\n")
 	return err
 }
 

@@ -10,6 +10,7 @@ import (
 	"slices"
 	"strings"
 
+	"netdyno/internal/printable"
 	"netdyno/internal/read/finding"
 )
 
@@ -63,7 +64,7 @@ func (p Page) HTML(w io.Writer) error {
 		Drawn:   drawn{p.Arms, p.figures()},
 		Marks:   marks,
 	}
-	if err := pageTemplate.Execute(w, v); err != nil {
+	if err := pageTemplate.Execute(printable.NewWriter(w), v); err != nil {
 		return fmt.Errorf("write report: %w", err)
 	}
 	return nil

@@ -7,6 +7,8 @@ import (
 	"slices"
 
 	_ "embed" // the index's page
+
+	"netdyno/internal/printable"
 )
 
 //go:embed assets/index.html
@@ -77,7 +79,7 @@ func (c Contents) HTML(w io.Writer) error {
 		shown, more := leading(e.Answers)
 		v.Parts = append(v.Parts, indexPart{Entry: e, ID: fmt.Sprintf("study-%d", i+1), Shown: shown, More: more})
 	}
-	if err := indexTemplate.Execute(w, v); err != nil {
+	if err := indexTemplate.Execute(printable.NewWriter(w), v); err != nil {
 		return fmt.Errorf("write index: %w", err)
 	}
 	return nil
@@ -95,7 +97,7 @@ func leading(answers []Answer) (shown []Answer, more int) {
 func (c Contents) Text(w io.Writer, opt TextOptions) error {
 	t := newTerminal(opt)
 	t.line("")
-	t.line(t.bold(printable(c.Title)))
+	t.line(t.bold(printable.Text(c.Title)))
 	if len(c.Entries) == 0 {
 		t.line("no study was run")
 	}

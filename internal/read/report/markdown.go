@@ -5,6 +5,8 @@ import (
 	"io"
 	"slices"
 	"strings"
+
+	"netdyno/internal/printable"
 )
 
 // Markdown writes the whole report but its figures as GitHub-flavoured
@@ -44,9 +46,9 @@ func (p Page) Markdown(w io.Writer) error {
 	}
 	m.sections(2, p.Evidence)
 	m.heading(2, "Run it again")
-	m.line("```sh\n" + strings.ReplaceAll(p.Rerun.Command, "```", "` ` `") + "\n```\n")
+	m.line("```sh\n" + strings.ReplaceAll(printable.Text(p.Rerun.Command), "```", "` ` `") + "\n```\n")
 	m.paragraph("Seed " + p.Rerun.Seed + ". Marks: " + marks)
-	if _, err := io.WriteString(w, m.out.String()); err != nil {
+	if _, err := io.WriteString(w, printable.Lines(m.out.String())); err != nil {
 		return fmt.Errorf("write report: %w", err)
 	}
 	return nil

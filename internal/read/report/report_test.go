@@ -165,6 +165,11 @@ func TestHostileNamesStayText(t *testing.T) {
 	if strings.ContainsAny(text, "\x1b\u202e") {
 		t.Error("an escape sequence of a name reached the terminal")
 	}
+	for form, text := range map[string]string{"HTML": html, "Markdown": string(render(t, p.Markdown))} {
+		if strings.ContainsAny(text, "\x1b\u202e") {
+			t.Errorf("a name turns the reading direction of the %s, or steers what shows it", form)
+		}
+	}
 	if want := `netdyno run '<script>`; !strings.HasPrefix(p.Rerun.Command, want) || !strings.HasSuffix(p.Rerun.Command, `'it'\''s; rm -rf /'`) {
 		t.Errorf("the command %q would not be read back by a shell", p.Rerun.Command)
 	}

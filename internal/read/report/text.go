@@ -4,10 +4,10 @@ import (
 	"fmt"
 	"io"
 	"strings"
-	"unicode"
 
 	"github.com/jedib0t/go-pretty/v6/text"
 
+	"netdyno/internal/printable"
 	"netdyno/internal/read/finding"
 )
 
@@ -58,23 +58,12 @@ func (t *terminal) line(text string) { t.out.WriteString(strings.TrimRight(text,
 // paragraph wraps text to the width, later lines indented under the first.
 func (t *terminal) paragraph(first, body string) {
 	indent := text.StringWidthWithoutEscSequences(first)
-	for i, line := range strings.Split(text.WrapSoft(printable(body), t.width-indent), "\n") {
+	for i, line := range strings.Split(text.WrapSoft(printable.Text(body), t.width-indent), "\n") {
 		if i > 0 {
 			first = strings.Repeat(" ", indent)
 		}
 		t.line(first + strings.TrimSpace(line))
 	}
-}
-
-// printable replaces control characters and changes of writing direction: a
-// worker's words must not steer the terminal.
-func printable(s string) string {
-	return strings.Map(func(r rune) rune {
-		if unicode.IsControl(r) || unicode.Is(unicode.Bidi_Control, r) {
-			return '·'
-		}
-		return r
-	}, s)
 }
 
 func (t *terminal) paint(s string, colors ...text.Color) string {
@@ -130,9 +119,9 @@ func (t *terminal) header(p Page) {
 }
 
 func (t *terminal) title(name, question string) {
-	title := printable(name)
+	title := printable.Text(name)
 	if question != "" {
-		title += ": " + printable(question)
+		title += ": " + printable.Text(question)
 	}
 	for line := range strings.SplitSeq(text.WrapSoft(title, t.width), "\n") {
 		t.line(t.bold(strings.TrimSpace(line)))
@@ -171,7 +160,7 @@ func (t *terminal) each(n, bound int, what string, write func(i int)) {
 // cell prints the compact table, or two narrower ones where it does not fit.
 func (t *terminal) cell(c Cell) {
 	t.line("")
-	t.line(t.bold(printable(c.Title)))
+	t.line(t.bold(printable.Text(c.Title)))
 	compact := t.grid(c.Compact)
 	if text.LongestLineLen(compact) <= t.width {
 		t.line(compact)

@@ -6,6 +6,8 @@ import (
 
 	"github.com/jedib0t/go-pretty/v6/table"
 	"github.com/jedib0t/go-pretty/v6/text"
+
+	"netdyno/internal/printable"
 )
 
 func (t *terminal) caption(caption string) { t.paragraph("  ", caption) }
@@ -52,7 +54,7 @@ func (t *terminal) charts(charts []Chart) {
 	t.each(len(charts), chartLines, "chart", func(i int) {
 		c := charts[i]
 		t.line("")
-		t.line(t.bold(printable(c.Figure.Title)))
+		t.line(t.bold(printable.Text(c.Figure.Title)))
 		for _, note := range c.Notes {
 			t.paragraph("  ", note)
 		}
@@ -78,7 +80,7 @@ func (t *terminal) profiles(cells []Cell) {
 	sampled := slices.DeleteFunc(slices.Clone(cells), func(c Cell) bool { return c.Profile == nil })
 	t.each(len(sampled), profileLines, "cell", func(i int) {
 		t.line("")
-		t.line(t.bold("CPU samples" + at(printable(sampled[i].Title))))
+		t.line(t.bold("CPU samples" + at(printable.Text(sampled[i].Title))))
 		t.caption(sampled[i].Profile.Table.Caption)
 		t.table(sampled[i].Profile.Table)
 	})
@@ -92,7 +94,7 @@ const chartRows = 16
 func (t *terminal) asked(sections []Section) {
 	for _, s := range sections {
 		t.line("")
-		t.line(t.bold(printable(s.Title)))
+		t.line(t.bold(printable.Text(s.Title)))
 		t.paragraph("", s.Note)
 		for _, tab := range s.Tables {
 			if !tab.Folded {
@@ -114,8 +116,8 @@ func (t *terminal) grid(tab Table) string {
 	titles, units, hasUnits := table.Row{}, table.Row{}, false
 	configs := make([]table.ColumnConfig, len(tab.Columns))
 	for i, c := range tab.Columns {
-		titles = append(titles, t.faint(printable(c.Title)))
-		units = append(units, t.faint(printable(c.Unit)))
+		titles = append(titles, t.faint(printable.Text(c.Title)))
+		units = append(units, t.faint(printable.Text(c.Unit)))
 		hasUnits = hasUnits || c.Unit != ""
 		if c.Number {
 			configs[i] = table.ColumnConfig{Number: i + 1, Align: text.AlignRight, AlignHeader: text.AlignRight}
@@ -143,9 +145,9 @@ func (t *terminal) grid(tab Table) string {
 }
 
 func (t *terminal) datum(d Datum) string {
-	s := printable(d.Text)
+	s := printable.Text(d.Text)
 	if d.Detail != "" {
-		s += " (" + printable(d.Detail) + ")"
+		s += " (" + printable.Text(d.Detail) + ")"
 	}
 	m := mark(d.Verdict)
 	switch {

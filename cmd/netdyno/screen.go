@@ -1,0 +1,106 @@
+package main
+
+import (
+	"encoding/json"
+	"io"
+	"os"
+
+	"golang.org/x/term"
+
+	"netdyno/internal/printable"
+	"netdyno/internal/read/report"
+)
+
+// screen is where people read: a terminal, or the file or pipe in its place.
+// Everything printed passes through it and is made printable, since nearly
+// every line can carry a worker's, a server's or a file's words.
+type screen struct {
+	*printable.Writer
+	raw      io.Writer // for our own control sequences
+	terminal bool
+	columns  func() int // that a line may have; they change with a window
+}
+
+// Everything that this package prints goes to these two; a test of the whole
+// tree holds it to that.
+var (
+	stdout = newScreen(os.Stdout)
+	stderr = newScreen(os.Stderr)
+)
+
+const (
+	leastWidth    = 20 // columns; less is no terminal that a line could fit
+	standardWidth = 80
+)
+
+// clearLine moves a terminal's cursor to the line's beginning and empties it.
+const clearLine = "\r\x1b[K"
+
+func newScreen(f *os.File) *screen {
+	s := &screen{Writer: printable.NewWriter(f), raw: f, terminal: term.IsTerminal(int(f.Fd()))}
+	s.columns = func() int {
+		width, _, err := term.GetSize(int(f.Fd()))
+		if err != nil || width < leastWidth { // one that was never given a size says 0
+			return standardWidth
+		}
+		return width
+	}
+	return s
+}
+
+// redraw writes a line over the one before it, cut to the terminal's width;
+// nothing where there is no terminal. A failed write has nobody to be told.
+func (s *screen) redraw(line string) {
+	if !s.terminal {
+		return
+	}
+	runes := []rune(printable.Text(line))
+	if width := s.columns(); len(runes) >= width {
+		runes = runes[:width-1]
+	}
+	_, _ = io.WriteString(s.raw, clearLine+string(runes))
+}
+
+// clear empties the line that redraw wrote.
+func (s *screen) clear() { s.redraw("") }
+
+// passing returns the writer for bytes that are somebody else's: as they are to a
+// program, printable to a terminal.
+func (s *screen) passing() io.Writer {
+	if s.terminal {
+		return s
+	}
+	return s.raw
+}
+
+// flushScreens writes what a last print left incomplete.
+func flushScreens() {
+	_ = stdout.Flush() // as with every print, there is nobody to be told
+	_ = stderr.Flush()
+}
+
+// showText prints a report's text, in colour where stdout is a terminal and the
+// user has not asked for none (no-color.org).
+func showText(text func(io.Writer, report.TextOptions) error) error {
+	o := report.TextOptions{Width: 100}
+	if !stdout.terminal {
+		return text(stdout, o)
+	}
+	o.Width = min(stdout.columns(), 140)
+	if _, plain := os.LookupEnv("NO_COLOR"); plain {
+		return text(stdout, o)
+	}
+	o.Color = true
+	return text(printable.NewColouredWriter(stdout.raw), o)
+}
+
+// showJSON prints a value for programs: the same data, written so that it can
+// be shown.
+func showJSON(v any) error {
+	text, err := json.MarshalIndent(v, "", "  ")
+	if err != nil {
+		return err
+	}
+	_, err = stdout.Write(append(printable.JSON(text), '\n'))
+	return err
+}
