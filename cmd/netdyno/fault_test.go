@@ -115,6 +115,12 @@ var faults = []fault{
 
 	{name: "listens-nowhere", role: server, readiness: func(r *contract.Ready) { r.Addresses = []string{"127.0.0.1:1"} },
 		failure: fails(contract.Peer, "client-1", "idle", "127.0.0.1:1")},
+	{name: "listens-elsewhere", role: server, readiness: func(r *contract.Ready) { r.Addresses = []string{"192.0.2.1:53"} },
+		failure: fails(contract.Invalid, "server", "idle", "says it listens on 192.0.2.1:53, but it was to bind 127.0.0.1")},
+	{name: "listens-elsewhere-and-says-so", role: server, readiness: func(r *contract.Ready) { r.Addresses, r.Elsewhere = []string{"192.0.2.1:53"}, true },
+		failure: fails(contract.Invalid, "server", "idle", "but it was to bind 127.0.0.1")},
+	{name: "listens-on-no-port", role: server, readiness: func(r *contract.Ready) { r.Addresses = []string{"127.0.0.1:0"} },
+		failure: fails(contract.Invalid, "server", "idle", "expected a port from 1 to 65535")},
 	{name: "hides-its-address", role: server, readiness: func(r *contract.Ready) { r.Addresses = nil },
 		failure: fails(contract.Invalid, "server", "idle", "no address")},
 	{name: "closes-connections", role: server, connection: func(c net.Conn) { _ = c.Close() },
@@ -124,6 +130,12 @@ var faults = []fault{
 	{name: "echoes-garbage", role: server, connection: garble,
 		failure: fails(contract.Invalid, "client-1", "idle", "other content")},
 
+	{name: "speaks-contract-99", role: client, at: atBirth, do: func(p *pretender) bool {
+		p.greet(99)
+		return true
+	}, failure: fails(contract.Invalid, "client-1", "born", "speaks contract 99, this netdyno speaks 1")},
+	{name: "unfinished-below-zero", role: pair, lie: func(r *contract.Result) { r.Unfinished = -3 },
+		failure: fails(contract.Invalid, "client-1", "window", "result.unfinished is -3, expected 0 or more")},
 	{name: "lies-about-exchanges", role: client, status: "invalid", reason: "the server received"},
 	{name: "lies-about-bytes", role: pair, lie: func(r *contract.Result) { r.Counts.ReceivedBytes *= 2 }, status: "invalid", reason: "exchanges of"},
 	{name: "lies-about-times", role: pair, lie: func(r *contract.Result) { r.Drained = 900 }, status: "invalid", reason: "service times were recorded"},

@@ -35,11 +35,9 @@ type pretender struct {
 func pretend(name string) {
 	i := slices.IndexFunc(faults, func(f fault) bool { return f.name == name })
 	p := &pretender{fault: faults[i], out: contract.NewWriter(os.Stdout), begun: time.Now(), metered: underMeter()}
-	p.strike(atBirth)
-	p.say(contract.Message{Hello: &contract.Hello{
-		Contract: contract.Version, Worker: faultyPrefix + name, Version: "1",
-		Transports: []contract.Transport{{Name: name, Doc: "breaks the contract", Wire: "echo", Roles: []contract.Role{p.fault.role}, Delivery: contract.DeliveryChunks}},
-	}})
+	if !p.strike(atBirth) {
+		p.greet(contract.Version)
+	}
 	in := contract.NewReader(os.Stdin)
 	for {
 		m, err := in.Read()
@@ -51,6 +49,15 @@ func pretend(name string) {
 			p.answer(m)
 		}
 	}
+}
+
+// greet introduces the pretender in a version of the contract.
+func (p *pretender) greet(version int) {
+	name := p.fault.name
+	p.say(contract.Message{Hello: &contract.Hello{
+		Contract: version, Worker: faultyPrefix + name, Version: "1",
+		Transports: []contract.Transport{{Name: name, Doc: "breaks the contract", Wire: "echo", Roles: []contract.Role{p.fault.role}, Delivery: contract.DeliveryChunks}},
+	}})
 }
 
 // pointOf is the time that a message is: marks differ by what they do to the

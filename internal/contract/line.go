@@ -20,9 +20,13 @@ type LineError struct {
 	Line   string // the beginning of the offending line
 	Reason string
 	Torn   bool // the stream cannot be read on: it ended in the line, or the line was too long to skip
+	Value  bool // it is a message, with a value that cannot be
 }
 
 func (e *LineError) Error() string {
+	if e.Value {
+		return fmt.Sprintf("out of range: %s; the line was %q (CONTRACT.md, section Lines)", e.Reason, e.Line)
+	}
 	return fmt.Sprintf("not a contract message: %s; the line was %q; stdout carries JSON lines only, "+
 		"free text belongs on stderr (CONTRACT.md, section Lines)", e.Reason, e.Line)
 }
@@ -48,7 +52,7 @@ func (r *Reader) readLine() ([]byte, error) {
 	for {
 		part, err := r.buf.ReadSlice('\n')
 		if len(line)+len(part) > MaxLine {
-			return nil, &LineError{excerpt(append(line, part...)), fmt.Sprintf("longer than %d bytes", MaxLine), true}
+			return nil, &LineError{Line: excerpt(append(line, part...)), Reason: fmt.Sprintf("longer than %d bytes", MaxLine), Torn: true}
 		}
 		line = append(line, part...)
 		switch {
@@ -57,7 +61,7 @@ func (r *Reader) readLine() ([]byte, error) {
 		case errors.Is(err, bufio.ErrBufferFull):
 			continue
 		case errors.Is(err, io.EOF) && len(line) > 0:
-			return nil, &LineError{excerpt(line), "the stream ended in the middle of a line", true}
+			return nil, &LineError{Line: excerpt(line), Reason: "the stream ended in the middle of a line", Torn: true}
 		default:
 			return nil, err
 		}
@@ -65,7 +69,7 @@ func (r *Reader) readLine() ([]byte, error) {
 }
 
 // Parse decodes one line. Unknown fields inside a message are ignored; a line
-// without exactly one known message is a *LineError.
+// without exactly one known message, or with a count below 0, is a *LineError.
 func Parse(line []byte) (Message, error) {
 	var m Message
 	if err := json.Unmarshal(line, &m); err != nil {
@@ -73,6 +77,9 @@ func Parse(line []byte) (Message, error) {
 	}
 	if n := m.keys(); n != 1 {
 		return m, &LineError{Line: excerpt(line), Reason: fmt.Sprintf("it has %d of the known message keys, expected exactly one", n)}
+	}
+	if wrong := m.wrongValue(); wrong != "" {
+		return m, &LineError{Line: excerpt(line), Reason: wrong, Value: true}
 	}
 	return m, nil
 }

@@ -39,6 +39,9 @@ func (e *exam) complete() string {
 		case r.Counts.Exchanges <= 0:
 			return g.Name + " completed no exchange in the window"
 		}
+		if err := g.Result.Check(); err != nil {
+			return g.Name + ": " + err.Error()
+		}
 	}
 	for _, w := range e.window.Record.Workers {
 		for _, failure := range w.Errors {

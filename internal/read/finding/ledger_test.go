@@ -111,6 +111,7 @@ func TestLedger(t *testing.T) {
 		{"no result", func(_, c *record.Worker) { c.Result = nil }, "client-1 left no result"},
 		{"no window", func(_, c *record.Worker) { c.Result.ToNs = c.Result.FromNs }, "window of 0 ns"},
 		{"nothing done", func(_, c *record.Worker) { c.Result.Counts.Exchanges = 0 }, "completed no exchange"},
+		{"unfinished below zero", func(_, c *record.Worker) { c.Result.Unfinished = -3 }, "client-1: check a result: result.unfinished is -3"},
 		{"fatal error", func(s, _ *record.Worker) {
 			s.Errors = []contract.Error{{Kind: contract.Bug, Text: "nil map", Fatal: true}}
 		}, "server reported bug: nil map"},

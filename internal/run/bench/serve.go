@@ -131,10 +131,9 @@ func (t *trial) listen(ctx context.Context, fail context.CancelCauseFunc, s Stan
 		return err
 	}
 	t.servers = append(t.servers, server)
-	if _, err := server.await(ctx, "hello", t.bench.Patience.Hello); err != nil {
+	if err := t.greeted(ctx, server); err != nil {
 		return err
 	}
-	server.enter("idle")
 	setups, err := t.setups()
 	if err != nil {
 		return err

@@ -189,11 +189,7 @@ func (t *trial) launch(ctx context.Context, fail context.CancelCauseFunc) error 
 		c.onTick(t.bench.progress(i))
 		t.clients = append(t.clients, c)
 	}
-	return t.each(t.all, func(c *conversation) error {
-		_, err := c.await(ctx, "hello", t.bench.Patience.Hello)
-		c.enter("idle")
-		return err
-	})
+	return t.each(t.all, func(c *conversation) error { return t.greeted(ctx, c) })
 }
 
 // serverName returns the name of server i of n: a number only where it tells.
@@ -292,6 +288,12 @@ func (t *trial) ready(ctx context.Context, c *conversation, setup contract.Setup
 	if setup.Role == contract.Server && len(m.Ready.Addresses) == 0 {
 		c.failed(contract.Invalid, "is ready but names no address to connect to (CONTRACT.md, section ready)")
 		return nil, context.Cause(ctx)
+	}
+	if setup.Role == contract.Server && !(m.Ready.Elsewhere && t.serverEnd.foreign()) { // where else one is, the user has said
+		if err := misplaced(m.Ready.Addresses, setup.Listen); err != nil {
+			c.failed(contract.Invalid, err.Error())
+			return nil, context.Cause(ctx)
+		}
 	}
 	c.enter("ready")
 	c.set(func(w *record.Worker) {

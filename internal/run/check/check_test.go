@@ -94,6 +94,7 @@ func TestEachFaultFailsItsCase(t *testing.T) {
 		{"resets its sums", "marks", []string{"counts.exchanges fell from"}},
 		{"lies about bytes", "the ledger", []string{"bytes received, expected"}},
 		{"loses a sample", "the ledger", []string{"expected exchanges + drained"}},
+		{"counts below zero", "the ledger", []string{"result.unfinished is -3, expected 0 or more"}},
 		{"invents samples", "the ledger", []string{"histogram response holds", "samples are never invented"}},
 		{"histogram of its own", "the ledger", []string{"read histogram service", "section Histograms"}},
 		{"goes on after the closing mark", "the ledger", []string{"begins nothing after the closing mark"}},

@@ -104,9 +104,12 @@ func (s *subject) server(setup contract.Setup) (*session, []string, error) {
 		return nil, nil, fmt.Errorf("after a setup with listeners %d ready lists %d addresses", want, len(r.Addresses))
 	}
 	for i, address := range r.Addresses {
-		_, port, err := net.SplitHostPort(address)
+		host, port, err := net.SplitHostPort(address)
 		if err != nil || port == "0" || port == "" || slices.Contains(r.Addresses[:i], address) {
 			return nil, nil, fmt.Errorf("ready lists the addresses %q, expected host:port with a port each that was bound", r.Addresses)
+		}
+		if bound, _, _ := net.SplitHostPort(complete(setup).Listen); host != bound && !r.Elsewhere {
+			return nil, nil, fmt.Errorf("ready lists the address %s, expected one of %s, the host that it was to bind", address, bound)
 		}
 	}
 	return w, r.Addresses, nil

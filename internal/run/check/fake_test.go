@@ -243,8 +243,11 @@ func (f *fake) result() {
 	}
 	f.ended = true
 	r := &contract.Result{FromNs: f.fromNs, ToNs: f.toNs, Counts: f.counts(f.inWindow), Drained: f.service.Count() - f.inWindow}
-	if f.fault == "loses a sample" {
+	switch f.fault {
+	case "loses a sample":
 		r.Drained++
+	case "counts below zero":
+		r.Unfinished = -3
 	}
 	for _, h := range []struct {
 		of *hist.Histogram
