@@ -142,27 +142,24 @@ func (h *Histogram) Percentile(q float64) (int64, bool) {
 	return h.h.ValueAtPercentile(100 * rank / n), true
 }
 
+// Percentiles returns Percentile of shares that rise, in one pass over the
+// counts; it ends before the first share that does not exist.
+func (h *Histogram) Percentiles(shares []float64) []int64 {
+	n := float64(h.Count())
+	var ranks []float64
+	for _, q := range shares {
+		if h.Count() < Least(q) {
+			break
+		}
+		ranks = append(ranks, 100*math.Ceil(q*n-almostWhole)/n)
+	}
+	return h.h.ValueAtPercentilesSlice(ranks)
+}
+
 // Point is one step of a distribution: the share of values at or below Ns.
 type Point struct {
 	Share float64 `json:"share"`
 	Ns    int64   `json:"ns"`
-}
-
-// Points returns the distribution by percentile for drawing, ending where
-// fewer than TailMin values lie beyond. Empty when there is nothing to draw.
-func (h *Histogram) Points() []Point {
-	var points []Point
-	total := float64(h.Count())
-	if total == 0 {
-		return nil
-	}
-	for _, b := range h.h.CumulativeDistributionWithTicks(5) {
-		if total*(1-b.Quantile/100) < TailMin {
-			break
-		}
-		points = append(points, Point{b.Quantile / 100, b.ValueAt})
-	}
-	return points
 }
 
 // Encode returns the standard V2 compressed encoding in base64.

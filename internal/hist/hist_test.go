@@ -84,8 +84,30 @@ func TestPercentileRefusesThinTails(t *testing.T) {
 	if v, ok := h.Percentile(0.99); !ok || v < 999 || v > 1001 {
 		t.Fatalf("p99 = %d, %v", v, ok)
 	}
-	if p := h.Points(); len(p) == 0 || p[len(p)-1].Share > 0.99 {
-		t.Fatalf("points %v", p)
+	if p := h.Percentiles([]float64{0.5, 0.99, 0.995}); len(p) != 2 {
+		t.Fatalf("percentiles %v, want those of two shares", p)
+	}
+}
+
+// Many percentiles at once are the same as one by one.
+func TestPercentilesAgreeWithEach(t *testing.T) {
+	rng := rand.New(rand.NewPCG(3, 4))
+	for range 50 {
+		h := New()
+		for range rng.IntN(4000) {
+			h.Record(int64(rng.ExpFloat64()*1e5), 1+int64(rng.IntN(3)))
+		}
+		var shares []float64
+		for i := range 100 {
+			shares = append(shares, float64(i)/100)
+		}
+		all := h.Percentiles(shares)
+		for i, q := range shares {
+			one, ok := h.Percentile(q)
+			if ok != (i < len(all)) || ok && one != all[i] {
+				t.Fatalf("%d values: percentile %v is %d (%v) alone, together %v", h.Count(), q, one, ok, all[min(i, len(all)):])
+			}
+		}
 	}
 }
 

@@ -147,14 +147,18 @@ func (a *apart) set(m record.Metric, t twin, primary bool) (*pending, bool) {
 		Comparison: Comparison{Cell: t.cell, Metric: m.Name, Arm: t.after.Name, Base: a.result.Floor, Primary: primary, Level: Level},
 		tested:     primary, better: m.Better, margin: max(margin(a.before.Header.Study.Compare), margin(a.after.Header.Study.Compare)),
 	}
-	was, is := meanLogs(t.before.all(), m.Name), meanLogs(t.after.all(), m.Name)
+	was, zeros := meanLogs(t.before.all(), m.Name)
+	is, more := meanLogs(t.after.all(), m.Name)
+	zeros += more
 	spread, calibrated := record.Spread{}, false
 	if a.calibration != nil {
 		spread, calibrated = a.calibration.Spreads[m.Name]
 	}
 	between := spread.Absolute
 	if !t.floor {
-		floorWas, floorIs := meanLogs(t.floorWas.all(), m.Name), meanLogs(t.floorIs.all(), m.Name)
+		floorWas, zerosWere := meanLogs(t.floorWas.all(), m.Name)
+		floorIs, zerosAre := meanLogs(t.floorIs.all(), m.Name)
+		zeros += zerosWere + zerosAre
 		if set, now := subtract(was, floorWas), subtract(is, floorIs); len(set) > 0 && len(now) > 0 {
 			was, is, between = set, now, spread.Relative
 		} else {
@@ -167,6 +171,10 @@ func (a *apart) set(m record.Metric, t twin, primary bool) (*pending, bool) {
 	if b.tested {
 		b.P, b.Adjusted = 1, 1
 		b.Bound = max(b.margin, a.noise[place{t.cell, m.Name}])
+	}
+	if zeros > 0 {
+		b.refusal = fmt.Sprintf("a figure is 0 in %d blocks, and nothing is a multiple of 0", zeros)
+		return b, false
 	}
 	x, y := inOrder(was), inOrder(is)
 	first, enough := stat.MeanComponent(x)
@@ -181,6 +189,7 @@ func (a *apart) set(m record.Metric, t twin, primary bool) (*pending, bool) {
 	}
 	e, p := stat.Apart(stat.Mean(y)-stat.Mean(x), parts...)
 	b.Ratio = math.Exp(e.Point)
+	b.Value, b.BaseValue = finite(math.Exp(stat.Mean(y))), finite(math.Exp(stat.Mean(x)))
 	if b.tested {
 		b.P = p
 	}

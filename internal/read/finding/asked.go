@@ -50,27 +50,19 @@ type Coordinate struct {
 	Value float64 `json:"value"` // in base units: 32768; 0 for a word
 }
 
-// Figure is a metric over the blocks of some trials.
-type Figure struct {
-	N     int     `json:"n"` // trials
-	Value float64 `json:"value"`
-	Low   float64 `json:"low"` // 95 % interval over blocks; equal to Value when there are fewer than 2
-	High  float64 `json:"high"`
-}
-
 // Line is one line of a chart: the metric at one level of By.
 type Line struct {
 	Name   string  `json:"name"`   // the level of By; "" when the chart has one line
 	Points []Point `json:"points"` // rising by X
 }
 
-// Point is the metric at a level of X: geometric mean over blocks.
+// Point is the metric at a level of X.
 type Point struct {
 	X Coordinate `json:"x"`
 	Figure
 }
 
-// Tile is one tile of a heat map: geometric mean over blocks.
+// Tile is one tile of a heat map.
 type Tile struct {
 	X Coordinate `json:"x"`
 	Y Coordinate `json:"y"`
@@ -78,7 +70,7 @@ type Tile struct {
 }
 
 // Mark is one arm, or level of By, in one cell, by what it reaches and what
-// that costs: medians over trials, as in the tables.
+// that costs, as in the tables.
 type Mark struct {
 	Name    string `json:"name"` // arm, or level of By
 	Cell    string `json:"cell"`
@@ -139,13 +131,16 @@ type Reached struct {
 
 // Spot is one arm in one cell of a search.
 type Spot struct {
-	Cell   string       `json:"cell"`
-	Levels []Coordinate `json:"levels"` // of Spec.Least, in its order
-	Metric Figure       `json:"metric"`
-	Share  float64      `json:"share"` // of the best, block by block: geometric mean
-	Low    float64      `json:"low"`   // its 95 % interval
-	High   float64      `json:"high"`
-	Limit  Limit        `json:"limit"` // of most of its trials
+	Cell      string       `json:"cell"`
+	Levels    []Coordinate `json:"levels"` // of Spec.Least, in its order
+	Metric    Figure       `json:"metric"`
+	Share     float64      `json:"share"` // of the best, block by block: Value ÷ BestValue
+	Low       float64      `json:"low"`   // its 95 % interval
+	High      float64      `json:"high"`
+	Value     float64      `json:"value"` // this spot's figure and the best's over the blocks that both have
+	BestValue float64      `json:"best_value"`
+	Blocks    int          `json:"blocks"` // that both have, at least 2
+	Limit     Limit        `json:"limit"`  // of most of its trials
 }
 
 // Doubtful tells whether a spot's interval holds a share of the best: it comes

@@ -4,12 +4,10 @@ import (
 	"cmp"
 	"fmt"
 	"maps"
-	"math"
 	"slices"
 	"strings"
 
 	"netdyno/internal/quantity"
-	"netdyno/internal/read/stat"
 )
 
 // numberOf reads a level as a number in base units: bytes, seconds, bits or
@@ -133,42 +131,4 @@ func (s *sorted) coordinates(views []*view, factor string) []Coordinate {
 		return 1
 	})
 	return all
-}
-
-// pool gathers a metric's values by block.
-type pool struct {
-	trials int
-	blocks map[int][]float64
-}
-
-func (p *pool) add(v *view, value float64) {
-	if p.blocks == nil {
-		p.blocks = map[int][]float64{}
-	}
-	p.trials++
-	p.blocks[v.plan.Block] = append(p.blocks[v.plan.Block], value)
-}
-
-// figure is the geometric mean over blocks, a block's value being that of its
-// trials; of values that have none, as one is not positive, their median
-// without an interval.
-func (p *pool) figure() Figure {
-	var means, all []float64
-	positive := true
-	for _, block := range slices.Sorted(maps.Keys(p.blocks)) {
-		values := p.blocks[block]
-		all = append(all, values...)
-		logs, ok := stat.Logs(values)
-		positive = positive && ok
-		means = append(means, math.Exp(stat.Mean(logs)))
-	}
-	f := Figure{N: p.trials, Value: stat.Median(all)}
-	if positive && len(means) == 1 {
-		f.Value = means[0]
-	}
-	f.Low, f.High = f.Value, f.Value
-	if e, ok := stat.GeometricMean(means); ok && positive {
-		f.Value, f.Low, f.High = e.Point, max(e.Low, 1/math.MaxFloat64), min(e.High, math.MaxFloat64)
-	}
-	return f
 }

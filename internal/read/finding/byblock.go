@@ -22,9 +22,12 @@ func (a Arm) all() iter.Seq[*Trial] {
 }
 
 // trials returns those of an arm in a cell.
-func (s *sorted) trials(cell, arm string) iter.Seq[*Trial] {
+func (s *sorted) trials(cell, arm string) iter.Seq[*Trial] { return each(s.at[place{cell, arm}]) }
+
+// each returns the trials of views.
+func each(views []*view) iter.Seq[*Trial] {
 	return func(yield func(*Trial) bool) {
-		for _, v := range s.at[place{cell, arm}] {
+		for _, v := range views {
 			if !yield(&v.trial) {
 				return
 			}
@@ -44,17 +47,19 @@ func logs(trials iter.Seq[*Trial], metric string, repeat bool) map[int]float64 {
 	return byBlock
 }
 
-// meanLogs returns for each block the mean over an arm's appearances there.
-func meanLogs(trials iter.Seq[*Trial], metric string) map[int]float64 {
-	first, repeat := logs(trials, metric, false), logs(trials, metric, true)
-	byBlock := maps.Clone(repeat)
-	for block, x := range first {
-		if other, twice := repeat[block]; twice {
-			x = (x + other) / 2
+// meanLogs returns for each block the mean over an arm's appearances there, and
+// in how many blocks there is none because a figure is 0.
+func meanLogs(trials iter.Seq[*Trial], metric string) (byBlock map[int]float64, zeros int) {
+	p := poolOf(trials, metric)
+	byBlock = map[int]float64{}
+	for block := range p.blocks {
+		if x, ok := p.log(block); ok {
+			byBlock[block] = x
+		} else {
+			zeros++
 		}
-		byBlock[block] = x
 	}
-	return byBlock
+	return byBlock, zeros
 }
 
 // subtract returns a − b of the blocks that both have.

@@ -127,21 +127,23 @@ func enoughWindow(a Arm, trial float64) float64 {
 	return window * ofSlices / (sliceShare * beyond)
 }
 
-// best is the highest mean of a metric over a run's arms, 0 for none.
+// best is the highest figure of a metric over a run's arms, 0 for none: what the
+// machine can carry is the most that any of them brought.
 func best(f Findings, metric string) float64 {
 	most := 0.0
 	for _, cell := range f.Cells {
 		for _, arm := range cell.Arms {
 			i := slices.IndexFunc(arm.Metrics, func(s Summary) bool { return s.Metric == metric })
 			if i >= 0 {
-				most = max(most, arm.Metrics[i].Median)
+				most = max(most, arm.Metrics[i].Value)
 			}
 		}
 	}
 	return most
 }
 
-// mean is the mean of a metric over a run's valid trials, 0 for none.
+// mean is the mean of a metric over a run's valid trials, 0 for none. It is
+// arithmetic: what is asked for is the share of all their time.
 func mean(f Findings, metric string) float64 {
 	var all []float64
 	for _, cell := range f.Cells {

@@ -1,15 +1,12 @@
 package finding
 
 import (
-	"cmp"
 	"encoding/json"
 	"fmt"
-	"math"
 	"slices"
 	"strings"
 
 	"netdyno/internal/contract"
-	"netdyno/internal/hist"
 	"netdyno/internal/read/stat"
 	"netdyno/internal/record"
 )
@@ -51,33 +48,23 @@ func describeArm(name string, baseline bool, views []*view) Arm {
 	if v := firstRecorded(views); v != nil {
 		arm.Settings, arm.Delivery = settings(v.record), delivery(v.record)
 	}
-	if w := medianTrial(views); w != nil {
-		arm.Service, arm.Response = points(w, record.Service), points(w, record.Response)
-	}
+	arm.Service = percentilesOf(views, func(v *view) []int64 { return v.service })
+	arm.Response = percentilesOf(views, func(v *view) []int64 { return v.response })
 	return arm
 }
 
+// summarize is a metric of an arm by its trials; false when none has it.
 func summarize(m record.Metric, views []*view) (Summary, bool) {
-	var values []float64
-	for _, v := range views {
-		if x, ok := v.trial.Values[m.Name]; ok && v.trial.Status == Valid {
-			values = append(values, x)
-		}
-	}
-	return summaryOf(m, values)
+	return summaryOf(m, toldOf(each(views), m.Name))
 }
 
-// summaryOf sums up the values of a metric; false when there are none.
-func summaryOf(m record.Metric, values []float64) (Summary, bool) {
-	if len(values) == 0 {
+// summaryOf sums up the figures of a metric; false when there are none.
+func summaryOf(m record.Metric, p *pool) (Summary, bool) {
+	f, ok := p.figure()
+	if !ok {
 		return Summary{}, false
 	}
-	s := Summary{Metric: m.Name, Unit: m.Unit, Better: m.Better, N: len(values), Median: stat.Median(values)}
-	s.Low, s.High = s.Median, s.Median
-	if e, ok := stat.GeometricMean(values); ok && !math.IsInf(e.High, 1) {
-		s.Low, s.High = e.Low, e.High
-	}
-	return s, true
+	return Summary{Metric: m.Name, Unit: m.Unit, Better: m.Better, Figure: f, Median: stat.Median(p.values())}, true
 }
 
 // limitOf returns the limit of most valid trials, the earlier in METHOD's
@@ -173,32 +160,4 @@ func reached(w record.Worker) bool {
 		return down > 0
 	}
 	return true
-}
-
-// medianTrial returns the window of the valid trial whose median service time
-// is the middle one, nil when none has any.
-func medianTrial(views []*view) *record.Window {
-	type timed struct {
-		v  *view
-		us float64
-	}
-	var all []timed
-	for _, v := range views {
-		if us, ok := v.trial.Values["service_p50_us"]; ok && v.trial.Status == Valid {
-			all = append(all, timed{v, us})
-		}
-	}
-	if len(all) == 0 {
-		return nil
-	}
-	slices.SortStableFunc(all, func(a, b timed) int { return cmp.Compare(a.us, b.us) })
-	return record.NewWindow(all[(len(all)-1)/2].v.record)
-}
-
-func points(w *record.Window, kind string) []hist.Point {
-	h, ok := w.Histogram(kind)
-	if !ok {
-		return nil
-	}
-	return h.Points()
 }

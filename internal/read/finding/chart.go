@@ -72,7 +72,7 @@ func (s *sorted) pools(c *Chart, factors ...string) (map[spot]*pool, []*view) {
 		if pools[at] == nil {
 			pools[at] = &pool{}
 		}
-		pools[at].add(v, value)
+		pools[at].add(v.plan.Block, value)
 		drawn = append(drawn, v)
 	}
 	if len(drawn) == 0 {
@@ -133,7 +133,9 @@ func (s *sorted) drawLines(c *Chart) {
 			switch {
 			case p == nil:
 			case isNumber:
-				line.Points = append(line.Points, Point{x, p.figure()})
+				if f, ok := p.figure(); ok {
+					line.Points = append(line.Points, Point{x, f})
+				}
 			case !slices.Contains(words, x.Text):
 				words = append(words, x.Text)
 			}
@@ -156,7 +158,9 @@ func (s *sorted) drawTiles(c *Chart) {
 	for _, y := range s.coordinates(drawn, c.Spec.Y) {
 		for _, x := range columns {
 			if p := pools[spot{x: x.Text, y: y.Text}]; p != nil {
-				c.Tiles = append(c.Tiles, Tile{x, y, p.figure()})
+				if f, ok := p.figure(); ok {
+					c.Tiles = append(c.Tiles, Tile{x, y, f})
+				}
 			}
 		}
 	}

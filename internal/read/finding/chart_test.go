@@ -53,7 +53,7 @@ func TestLinesShowThePlantedValues(t *testing.T) {
 			if i+j == 0 {
 				trials = 16 // the baseline and its repeat
 			}
-			if math.Abs(p.Value/want-1) > 0.04 || p.Low >= p.Value || p.High <= p.Value || p.N != trials {
+			if math.Abs(p.Value/want-1) > 0.04 || p.Low >= p.Value || p.High <= p.Value || p.Trials != trials || p.N != 8 {
 				t.Errorf("%s, %s: %+v, planted %v", line.Name, p.X.Text, p.Figure, want)
 			}
 		}
@@ -106,7 +106,7 @@ func TestAPointIsTheSummaryOfItsArm(t *testing.T) {
 func TestPointsThatAverageSayOverWhat(t *testing.T) {
 	c := drawn(t, buffers(0, 0), record.Chart{Kind: record.Lines, Metric: idleRSS, X: "connections"}, untouched)
 	want := fmt.Sprint([]string{"points are geometric means over the levels of arm"})
-	if fmt.Sprint(c.Notes) != want || len(c.Lines) != 1 || c.Lines[0].Points[0].N != 80 || c.Lines[0].Name != "" {
+	if fmt.Sprint(c.Notes) != want || len(c.Lines) != 1 || c.Lines[0].Points[0].Trials != 80 || c.Lines[0].Name != "" {
 		t.Errorf("notes %q, lines %+v", c.Notes, c.Lines)
 	}
 	c = drawn(t, buffers(0, 0), record.Chart{Kind: record.Lines, Metric: idleRSS, X: "connections", By: "arm"}, untouched)
@@ -214,7 +214,7 @@ func TestFrontAndItsKnee(t *testing.T) {
 		t.Errorf("mark %+v", m)
 	}
 	spec.By = "server"
-	if c = drawn(t, o, spec, untouched); len(c.Marks) != 1 || c.Marks[0].Name != "go-net" || c.Marks[0].Metric.N != 30 ||
+	if c = drawn(t, o, spec, untouched); len(c.Marks) != 1 || c.Marks[0].Name != "go-net" || c.Marks[0].Metric.Trials != 30 ||
 		c.Knee != "no knee: points on the front: 1; at least 3 are needed" {
 		t.Errorf("by server: %+v, %s", c.Marks, c.Knee)
 	}

@@ -107,9 +107,14 @@ func (s *sorted) set(cell string, m record.Metric, arm string) *pending {
 // estimate fills in what the pairs of a comparison say before any other is
 // looked at.
 func (s *sorted) estimate(b *pending) {
-	b.Ratios, b.Blocks = b.pairs.ratios, len(b.pairs.ratios)
+	b.Ratios, b.In, b.Blocks = b.pairs.ratios, b.pairs.blocks, len(b.pairs.ratios)
+	b.Value, b.BaseValue = b.pairs.value, b.pairs.base
 	if b.tested {
 		b.P, b.Adjusted = 1, 1
+	}
+	if n := b.pairs.zeros; n > 0 {
+		b.refusal = fmt.Sprintf("a figure is 0 in %d of the blocks that both arms have, and nothing is a multiple of 0", n)
+		return
 	}
 	if e, ok := b.pairs.estimateAt(b.Level); ok {
 		b.Ratio, b.Low, b.High = e.Point, e.Low, e.High

@@ -85,6 +85,7 @@ func examine(v *view) Trial {
 	t.Moved = e.window.Moved()
 	t.Limit, v.limitOf, t.LimitProof = e.limit()
 	v.passage = passageOf(e, v)
+	v.service, v.response = timesOf(e.window, record.Service), timesOf(e.window, record.Response)
 	var why []string
 	for _, check := range []func() (flag, why string){e.unsteady, e.overloaded, e.skewed, e.lagging, e.noisy, e.reconnected, e.unverified, e.arrivals, e.unfinished, e.reflected} {
 		if flag, text := check(); flag != "" {

@@ -91,20 +91,34 @@ type Arm struct {
 	Limit      Limit             `json:"limit"`   // of most trials
 	LimitProof string            `json:"limit_proof,omitempty"`
 	Settings   map[string]string `json:"settings,omitempty"` // "server.buffer": "4096", as the workers reported them
-	Service    []hist.Point      `json:"service,omitempty"`  // of the median trial by p50
+	Service    []hist.Point      `json:"service,omitempty"`  // times by percentile, each averaged over blocks as Figure.Value is
 	Response   []hist.Point      `json:"response,omitempty"`
 	Delivery   string            `json:"delivery,omitempty"`
 }
 
-// Summary is a metric over an arm's trials.
-type Summary struct {
-	Metric string  `json:"metric"`
-	Unit   string  `json:"unit"`
-	Better string  `json:"better"` // "higher", "lower" or ""
-	N      int     `json:"n"`
-	Median float64 `json:"median"`
-	Low    float64 `json:"low"` // 95 % interval of the geometric mean, by t on logs; equal to Median when N < 2
+// Figure is a metric over the blocks of some trials. A block's value is the
+// geometric mean of its valid trials, Value that of the blocks: the ratio of two
+// figures over the same blocks is their quotient.
+type Figure struct {
+	N      int     `json:"n"`      // blocks with a valid trial
+	Trials int     `json:"trials"` // valid, in all blocks
+	Value  float64 `json:"value"`
+	Mean   string  `json:"mean,omitempty"` // Arithmetic; "" is the geometric mean
+	Low    float64 `json:"low"`            // 95 % interval of Value by Student's t over blocks; equal to Value when N < 2
 	High   float64 `json:"high"`
+}
+
+// Arithmetic is the mean of figures of which one is 0, which has no logarithm:
+// over the blocks' arithmetic means, its interval by t on these.
+const Arithmetic = "arithmetic"
+
+// Summary is a metric of an arm in a cell.
+type Summary struct {
+	Metric string `json:"metric"`
+	Unit   string `json:"unit"`
+	Better string `json:"better"` // "higher", "lower" or ""
+	Figure
+	Median float64 `json:"median"` // of the valid trials; a look at their distribution, compared with nothing
 }
 
 // Trial is one record as the reader sees it.
@@ -148,10 +162,13 @@ type Comparison struct {
 	Ratio     float64   `json:"ratio"` // arm ÷ base, geometric mean of the within-block ratios
 	Low       float64   `json:"low"`   // interval of confidence 1 − Level
 	High      float64   `json:"high"`
-	Level     float64   `json:"level"`  // that the adjusted p is held against: 0.05, or what a stage has of it
-	Ratios    []float64 `json:"ratios"` // by block
-	Blocks    int       `json:"blocks"`
-	P         float64   `json:"p,omitempty"` // exact sign flip, two-sided; this and the next four are of primary comparisons alone
+	Level     float64   `json:"level"` // that the adjusted p is held against: 0.05, or what a stage has of it
+	Value     float64   `json:"value"` // the arm's figure over the blocks that both arms have: Ratio is Value ÷ BaseValue; 0 for none
+	BaseValue float64   `json:"base_value"`
+	Ratios    []float64 `json:"ratios"`       // by block
+	In        []int     `json:"in,omitempty"` // the blocks of Ratios, rising
+	Blocks    int       `json:"blocks"`       // that both arms have
+	P         float64   `json:"p,omitempty"`  // exact sign flip, two-sided; this and the next four are of primary comparisons alone
 	Adjusted  float64   `json:"adjusted,omitempty"`
 	Family    int       `json:"family,omitempty"` // size of the family it was adjusted in
 	Method    string    `json:"method,omitempty"` // "step-down sign flip", of runs made apart "Holm"
@@ -170,7 +187,8 @@ type Noise struct {
 	Low    float64   `json:"low"`
 	High   float64   `json:"high"`
 	Ratios []float64 `json:"ratios"`
-	Bound  float64   `json:"bound"` // distance of the interval from 1, as a ratio − 1; 0 when it holds 1
+	In     []int     `json:"in,omitempty"` // the blocks of Ratios, rising
+	Bound  float64   `json:"bound"`        // distance of the interval from 1, as a ratio − 1; 0 when it holds 1
 	P      float64   `json:"p"`
 }
 

@@ -62,7 +62,7 @@ func (c *Chart) mark(at place, views []*view, gain, cost record.Metric) {
 	}
 	c.Marks = append(c.Marks, Mark{
 		Name: at.arm, Cell: at.cell,
-		Metric: Figure{g.N, g.Median, g.Low, g.High}, Against: Figure{a.N, a.Median, a.Low, a.High},
+		Metric: g.Figure, Against: a.Figure,
 	})
 }
 

@@ -56,7 +56,7 @@ func (j *joint) give(s int, rounds []round) {
 	if d.Arm == "" {
 		j.mixed++
 	}
-	j.served.Segments[s] = d
+	j.served.Segments[s], j.blocks[s] = d, first.block
 }
 
 // assign returns by segment the rounds that it holds, none where from is to.
@@ -171,20 +171,25 @@ func (j *joint) describeArms(drives []Drive) {
 
 func (j *joint) describeArm(cell, arm string, valid map[string]bool) (ServedArm, bool) {
 	a := ServedArm{Cell: cell, Arm: arm}
-	values := map[string][]float64{}
-	for _, s := range j.served.Segments {
+	told := map[string]*pool{}
+	for i, s := range j.served.Segments {
 		if len(s.Trials) == 0 || s.Cell != cell || s.Arm != arm || slices.ContainsFunc(s.Trials, func(id string) bool { return !valid[id] }) {
 			continue
 		}
 		a.Segments++
 		a.Exchanges += s.Exchanges
 		for name, x := range s.Values {
-			values[name] = append(values[name], x)
+			if told[name] == nil {
+				told[name] = &pool{}
+			}
+			told[name].add(j.blocks[i], x)
 		}
 	}
 	for _, m := range record.SegmentMetrics() {
-		if summary, ok := summaryOf(m, values[m.Name]); ok {
-			a.Metrics = append(a.Metrics, summary)
+		if p := told[m.Name]; p != nil {
+			if summary, ok := summaryOf(m, p); ok {
+				a.Metrics = append(a.Metrics, summary)
+			}
 		}
 	}
 	return a, a.Segments > 0

@@ -14,36 +14,41 @@ type pairs struct {
 	ratios  []float64
 	effects []float64 // 0 where nothing differs: the ratios' logarithms
 	plain   bool      // a ratio may be 0, so the effects are the ratios less 1
+	value   float64   // the mean ratio's numerator and denominator over these blocks; 0 when there are none
+	base    float64
+	zeros   int // blocks in which a figure is 0, for which there are no ratios at all
 }
 
 // pair divides an arm's values by a base's, block by block, over the blocks
 // where both have a valid trial. A block's value is the geometric mean of an
 // arm's appearances in it, so the baseline's is of two trials.
 func (s *sorted) pair(cell, metric, arm, base string) pairs {
-	return ratiosOf(subtract(meanLogs(s.trials(cell, arm), metric), meanLogs(s.trials(cell, base), metric)))
+	return divide(poolOf(s.trials(cell, arm), metric), poolOf(s.trials(cell, base), metric))
 }
 
 // pairRepeats divides the baseline's repeat by its first appearance.
 func (s *sorted) pairRepeats(cell, metric, base string) pairs {
-	trials := s.trials(cell, base)
-	return ratiosOf(subtract(logs(trials, metric, true), logs(trials, metric, false)))
+	appearance := func(repeat bool) *pool {
+		return poolOf(func(yield func(*Trial) bool) {
+			for t := range s.trials(cell, base) {
+				if t.Repeat == repeat && !yield(t) {
+					return
+				}
+			}
+		}, metric)
+	}
+	return divide(appearance(true), appearance(false))
 }
 
-// ratiosOf takes logarithms of ratios by block.
-func ratiosOf(logs map[int]float64) pairs {
-	var p pairs
-	for _, block := range rising(logs) {
-		p.add(block, math.Exp(logs[block]))
+// add enters a block's ratio; false for one that is no positive finite number.
+func (p *pairs) add(block int, ratio float64) bool {
+	if !usable(ratio) {
+		return false
 	}
-	return p
-}
-
-func (p *pairs) add(block int, ratio float64) {
-	if usable(ratio) {
-		p.blocks = append(p.blocks, block)
-		p.ratios = append(p.ratios, ratio)
-		p.effects = append(p.effects, math.Log(ratio))
-	}
+	p.blocks = append(p.blocks, block)
+	p.ratios = append(p.ratios, ratio)
+	p.effects = append(p.effects, math.Log(ratio))
+	return true
 }
 
 // estimate returns the mean ratio with its interval, kept finite; false for fewer
@@ -81,7 +86,7 @@ func (s *sorted) noise() []Noise {
 				continue
 			}
 			all = append(all, Noise{
-				Cell: cell, Metric: m.Name, Ratio: e.Point, Low: e.Low, High: e.High, Ratios: p.ratios,
+				Cell: cell, Metric: m.Name, Ratio: e.Point, Low: e.Low, High: e.High, Ratios: p.ratios, In: p.blocks,
 				Bound: max(e.Low, 1/e.High, 1) - 1, P: stat.SignFlip(p.effects),
 			})
 		}

@@ -3,13 +3,10 @@ package finding
 import (
 	"cmp"
 	"fmt"
-	"maps"
-	"math"
 	"slices"
 	"strings"
 
 	"netdyno/internal/quantity"
-	"netdyno/internal/read/stat"
 	"netdyno/internal/record"
 )
 
@@ -107,13 +104,13 @@ func (s *sorted) spots(spec record.Reach, views []*view) ([]*found, string) {
 			spots = append(spots, at[p])
 		}
 		at[p].views = append(at[p].views, v)
-		at[p].pool.add(v, value)
+		at[p].pool.add(v.plan.Block, value)
 	}
 	if len(spots) == 0 {
 		return nil, fmt.Sprintf("no valid trial%s has a positive %s", scope{levels: spec.Where}, spec.Metric)
 	}
 	for _, f := range spots {
-		f.spot.Metric = f.pool.figure()
+		f.spot.Metric, _ = f.pool.figure() // every spot has a value
 		f.spot.Limit, _ = limitOf(f.views)
 	}
 	return spots, ""
@@ -137,23 +134,11 @@ func (s *sorted) numbers(v *view, factors []string) ([]Coordinate, string) {
 // to block does not widen it (METHOD §6.2), and returns in how many blocks both
 // have a value.
 func (f *found) share(best *found) (blocks int) {
-	f.spot.Share = f.spot.Metric.Value / best.spot.Metric.Value
-	f.spot.Low, f.spot.High = f.spot.Share, f.spot.Share
-	if f == best {
-		return len(f.pool.blocks)
-	}
-	var ratios []float64
-	for _, block := range slices.Sorted(maps.Keys(f.pool.blocks)) {
-		mine, ok := stat.Logs(f.pool.blocks[block])
-		others, both := stat.Logs(best.pool.blocks[block])
-		if ok && both && len(others) > 0 {
-			ratios = append(ratios, math.Exp(stat.Mean(mine)-stat.Mean(others)))
-		}
-	}
-	if e, ok := stat.GeometricMean(ratios); ok {
-		f.spot.Share, f.spot.Low, f.spot.High = e.Point, e.Low, e.High
-	}
-	return len(ratios)
+	p := divide(&f.pool, &best.pool)
+	f.spot.Value, f.spot.BestValue, f.spot.Blocks = p.value, p.base, len(p.ratios)
+	e, _ := p.estimate() // without two blocks the spot is left out
+	f.spot.Share, f.spot.Low, f.spot.High = e.Point, e.Low, e.High
+	return len(p.ratios)
 }
 
 // leastOf keeps, of an arm's spots that come to the share, those that no other

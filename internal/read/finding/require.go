@@ -95,6 +95,7 @@ func (s *sorted) hold(r record.Require, cell string) *pending {
 		for i, block := range measured.blocks {
 			b.pairs.add(block, measured.ratios[i]/r.Bound)
 		}
+		b.pairs.zeros = measured.zeros
 	}
 	s.estimate(b)
 	if b.Blocks < 2 && r.Base == "" {
@@ -103,33 +104,18 @@ func (s *sorted) hold(r record.Require, cell string) *pending {
 	return b
 }
 
-// errorShare is the one metric to which an invalid trial has something to say:
-// one that is invalid because exchanges failed.
-const errorShare = "error_share"
-
-// againstBound divides an arm's figures by a bound. A figure such as a share of
-// errors may be 0, which has no logarithm: where one is, the distances from the
-// bound count in the place of the logarithms, and the mean is arithmetic.
+// againstBound divides an arm's figures by a bound. Where a figure is 0, which
+// has no logarithm, the distances from the bound count in the place of the
+// logarithms, and the mean is arithmetic.
 func (s *sorted) againstBound(r record.Require, cell string) pairs {
-	values := map[int][]float64{} // by block
-	var p pairs
-	for t := range s.trials(cell, r.Arm) {
-		counts := t.Status == Valid || t.Errors > 0 && r.Metric == errorShare
-		if value, ok := t.Values[r.Metric]; ok && counts && value >= 0 {
-			values[t.Block] = append(values[t.Block], value)
-			p.plain = p.plain || value == 0
+	told := toldOf(s.trials(cell, r.Arm), r.Metric)
+	p := pairs{plain: told.plain}
+	for _, block := range slices.Sorted(maps.Keys(told.blocks)) {
+		if log, ok := told.log(block); ok && !p.plain {
+			p.add(block, math.Exp(log-math.Log(r.Bound)))
+			continue
 		}
-	}
-	if !p.plain && r.Metric != errorShare {
-		logs := meanLogs(s.trials(cell, r.Arm), r.Metric)
-		for block := range logs {
-			logs[block] -= math.Log(r.Bound)
-		}
-		return ratiosOf(logs)
-	}
-	p.plain = true
-	for _, block := range slices.Sorted(maps.Keys(values)) {
-		share := stat.Mean(values[block]) / r.Bound
+		share := stat.Mean(told.blocks[block]) / r.Bound
 		p.blocks, p.ratios, p.effects = append(p.blocks, block), append(p.ratios, share), append(p.effects, share-1)
 	}
 	return p

@@ -118,7 +118,7 @@ func Join(listen record.Contents, drives []Drive) error {
 		return err
 	}
 	rounds := roundsOf(drives)
-	j := joint{served: served, segments: segments, rounds: rounds}
+	j := joint{served: served, segments: segments, rounds: rounds, blocks: make([]int, len(segments))}
 	j.match()
 	j.describeArms(drives)
 	warnings := j.warnings(drives)
@@ -135,6 +135,7 @@ func Join(listen record.Contents, drives []Drive) error {
 type joint struct {
 	served   Served
 	segments []record.Record
+	blocks   []int // of the segments' trials
 	rounds   []round
 	lost     []round // that were counted and match no segment
 	mixed    int     // segments of several arms
@@ -145,6 +146,7 @@ type joint struct {
 type round struct {
 	ids        []string
 	cell, arm  string // "" when the clients' differ
+	block      int
 	valid      bool   // every one
 	known      bool   // every one left counts of all its phases
 	least      int64  // exchanges that the server must have counted
@@ -171,7 +173,7 @@ func roundsOf(drives []Drive) []round {
 		}
 		for k, t := range d.Trials {
 			if k == len(rounds) {
-				rounds = append(rounds, round{cell: t.Cell, arm: t.Arm, valid: true, known: true, server: t.Levels["server"]})
+				rounds = append(rounds, round{cell: t.Cell, arm: t.Arm, block: t.Block, valid: true, known: true, server: t.Levels["server"]})
 			}
 			rounds[k].add(t, byID[t.ID], status[t.ID] == Valid)
 		}

@@ -18,6 +18,8 @@ type view struct {
 
 	limitOf contract.Role // the end whose resource was the limit; "" when it was neither's alone
 	passage passage
+
+	service, response []int64 // ns at the shares of curveShares, as far as the trial has them
 }
 
 // place is where a trial stands in the study's table.

@@ -22,7 +22,7 @@ func (l *layout) cells() []Cell {
 	for i, c := range l.Cells {
 		compact := l.medians(c, l.choose(c, narrow))
 		values := compact
-		values.Caption = "Medians over blocks"
+		values.Caption = "Geometric means over blocks"
 		cells = append(cells, Cell{
 			ID:      fmt.Sprintf("cell-%d", i+1),
 			Title:   or(c.Name, "Results"),
@@ -104,7 +104,7 @@ func scaleOf(c finding.Cell, metric string) scale {
 	largest, unit := 0.0, ""
 	for _, a := range c.Arms {
 		if s, ok := summaryOf(a, metric); ok {
-			largest, unit = max(largest, s.Median), s.Unit
+			largest, unit = max(largest, s.Value), s.Unit
 		}
 	}
 	return scaleFor(metric, unit, largest)
@@ -168,7 +168,7 @@ func (l *layout) mainTable(c finding.Cell) Table {
 		}
 		return datum
 	})
-	t.Caption = "Median over trials with the 95 % interval of their geometric mean; below it the ratio to " +
+	t.Caption = "Geometric mean over blocks with its 95 % interval; below it the ratio to " +
 		or(l.Header.Study.Compare.Baseline, "the baseline") + " with its " + confidence(l.level()) + " interval and, on primary metrics, the verdict."
 	for i := range t.Columns {
 		compared := slices.ContainsFunc(t.Rows, func(row []Datum) bool { return row[i].Ratio != "" })
@@ -265,13 +265,13 @@ func (l *layout) gcTable(c finding.Cell) *Table {
 		return nil
 	}
 	t := l.intervals(c, metrics)
-	t.Caption = "Garbage collection in the window: median over trials with 95 % interval; – where the runtime has none."
+	t.Caption = "Garbage collection in the window: mean over blocks with 95 % interval; – where the runtime has none."
 	return &t
 }
 
 // allTable turns the grid round: metrics are many, arms are few.
 func (l *layout) allTable(c finding.Cell) Table {
-	t := Table{Caption: "Every metric: median with 95 % interval.", Columns: head("metric", "unit"), Folded: true}
+	t := Table{Caption: "Every metric: mean over blocks with 95 % interval.", Columns: head("metric", "unit"), Folded: true}
 	for _, a := range c.Arms {
 		t.Columns = append(t.Columns, Column{Title: a.Name, Number: true})
 	}

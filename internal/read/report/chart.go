@@ -112,7 +112,7 @@ func (v *chartView) caption(f Figure, first bool) string {
 	case first && f.Heat != nil:
 		parts = append(parts, "Each box is the geometric mean over blocks; its interval shows under the pointer and in the table.")
 	case first && f.Front != nil:
-		parts = append(parts, "Each point is the median over trials with its 95 % intervals. The steps join the points that no other beats in both metrics; pale points are beaten. Both axes are logarithmic.")
+		parts = append(parts, "Each point is the geometric mean over blocks with its 95 % intervals. The steps join the points that no other beats in both metrics; pale points are beaten. Both axes are logarithmic.")
 	}
 	if f.Lines != nil && f.Lines.X.Log {
 		parts = append(parts, "The horizontal axis is logarithmic"+zeroWords(f.Lines.X)+".")

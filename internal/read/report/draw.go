@@ -14,8 +14,8 @@ func (l *layout) dots(c finding.Cell, metric string) (Figure, bool) {
 	drawn, cut := false, false
 	for _, a := range c.Arms {
 		row := DotRow{Arm: l.place[a.Name], Name: a.Name, Dots: []Dot{}}
-		if m, ok := summaryOf(a, metric); ok && drawable(m.Median, m.Low, m.High) {
-			row.Median, row.Low, row.High = brief(m.Median), brief(m.Low), brief(m.High)
+		if m, ok := summaryOf(a, metric); ok && drawable(m.Value, m.Low, m.High) {
+			row.Median, row.Low, row.High = brief(m.Value), brief(m.Low), brief(m.High)
 		}
 		for _, t := range a.Trials {
 			v, ok := t.Values[metric]

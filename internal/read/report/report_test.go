@@ -141,7 +141,7 @@ func hostileFindings() finding.Findings {
 	f.Cells[0].Arms[0].Settings[hostile] = hostile
 	f.Cells[0].Arms[1].LimitProof = hostile
 	f.Cells[0].Arms[1].Trials[0].Status, f.Cells[0].Arms[1].Trials[0].Reason = "failed", hostile
-	f.Cells[0].Arms[1].Metrics = append(f.Cells[0].Arms[1].Metrics, finding.Summary{Metric: hostile, Unit: hostile, Median: 1})
+	f.Cells[0].Arms[1].Metrics = append(f.Cells[0].Arms[1].Metrics, finding.Summary{Metric: hostile, Unit: hostile, Figure: finding.Figure{Value: 1}})
 	return f
 }
 
@@ -192,8 +192,8 @@ func TestPageRefersToNothingOutside(t *testing.T) {
 func TestGarbageGivesAPage(t *testing.T) {
 	nan, inf := math.NaN(), math.Inf(1)
 	f := sample(6)
-	f.Cells[0].Arms[0].Metrics[0].Median = nan
-	f.Cells[0].Arms[0].Metrics[2] = finding.Summary{Metric: sampleTail, Low: inf, High: nan}
+	f.Cells[0].Arms[0].Metrics[0].Value = nan
+	f.Cells[0].Arms[0].Metrics[2] = finding.Summary{Metric: sampleTail, Figure: finding.Figure{Low: inf, High: nan}}
 	f.Cells[0].Arms[1].Trials[0].Values[sampleCost] = nan
 	f.Cells[0].Arms[1].Trials[0].Series[3].ExchangesPerS = inf
 	f.Cells[0].Arms[1].Trials[0].CPU[0].Cores["user"] = nan

@@ -127,11 +127,10 @@ func sampleFront(f *finding.Findings) finding.Chart {
 	for i, cell := range f.Cells {
 		for n, a := range cell.Arms {
 			tail, _ := summaryOf(a, sampleTail)
-			memory := 1e6 * []float64{31, 24, 27, 12}[n] * (1 + 3*float64(i))
+			memory, _ := summaryOf(a, "server.peak_rss_bytes")
 			c.Marks = append(c.Marks, finding.Mark{
 				Name: a.Name, Cell: cell.Name, Front: n == 3 && i == 0 || n == 1 && i == 0, Knee: n == 3 && i == 0,
-				Metric:  finding.Figure{N: tail.N, Value: tail.Median, Low: tail.Low, High: tail.High},
-				Against: finding.Figure{N: tail.N, Value: memory, Low: 0.97 * memory, High: 1.03 * memory},
+				Metric: tail.Figure, Against: memory.Figure,
 			})
 		}
 	}

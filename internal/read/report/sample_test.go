@@ -19,15 +19,16 @@ type sampleArm struct {
 	name     string
 	cost     [2]float64
 	p50      float64
-	managed  bool // has a garbage collector
+	memory   float64 // MB at 50 connections
+	managed  bool    // has a garbage collector
 	delivery string
 }
 
 var sampleArms = []sampleArm{
-	{"go-net", [2]float64{9.61, 14.2}, 61, true, "message"},
-	{"go-epoll", [2]float64{5.87, 6.31}, 48, true, "message"},
-	{"go-epoll-shared", [2]float64{9.55, 8.02}, 70, true, "message"},
-	{"asio", [2]float64{4.02, 4.55}, 44, false, "chunks"},
+	{"go-net", [2]float64{9.61, 14.2}, 61, 31, true, "message"},
+	{"go-epoll", [2]float64{5.87, 6.31}, 48, 24, true, "message"},
+	{"go-epoll-shared", [2]float64{9.55, 8.02}, 70, 27, true, "message"},
+	{"asio", [2]float64{4.02, 4.55}, 44, 12, false, "chunks"},
 }
 
 var sampleCells = []string{"connections=50", "connections=10000"}
@@ -52,13 +53,8 @@ func sample(blocks int) finding.Findings {
 	}
 	for i, name := range sampleCells {
 		f.Cells = append(f.Cells, sampleCell(rng, i, name, blocks))
-		sampleCompare(rng, &f, i, name, blocks)
+		sampleCompare(rng, &f, i, name)
 	}
-	f.Cells[0].Arms[3].Trials[2].Status = "failed"
-	f.Cells[0].Arms[3].Trials[2].Reason = "server: peer: connection reset by peer"
-	f.Cells[0].Arms[3].Trials[2].Values, f.Cells[0].Arms[3].Trials[2].Series, f.Cells[0].Arms[3].Trials[2].CPU = nil, nil, nil
-	f.Cells[1].Arms[0].Trials[3].Status = "invalid"
-	f.Cells[1].Arms[0].Trials[3].Reason = "ledger: the client received 99.1 % of the bytes that its exchanges amount to"
 	f.Cells[1].Arms[2].Trials[1].Flags = []string{"unsteady"}
 	for _, c := range f.Comparisons {
 		if c.Primary && c.Sentence != "" {
@@ -70,8 +66,13 @@ func sample(blocks int) finding.Findings {
 			Source: "the publication, 48 threads", Metric: sampleCost, Arm: "go-epoll-shared", Base: "go-net",
 			Cell: sampleCells[1], Ratio: 0.115, Note: "five epoll instances, equal achieved rate",
 		},
-		Cell: sampleCells[1], Measured: 0.565, Low: 0.541, High: 0.592,
+		Cell: sampleCells[1],
 	}}
+	for _, c := range f.Comparisons {
+		if c.Cell == sampleCells[1] && c.Metric == sampleCost && c.Arm == "go-epoll-shared" {
+			f.Published[0].Measured, f.Published[0].Low, f.Published[0].High = c.Ratio, c.Low, c.High
+		}
+	}
 	sampleAsked(&f)
 	return f
 }
@@ -108,23 +109,38 @@ func sampleCell(rng *rand.Rand, i int, name string, blocks int) finding.Cell {
 			LimitProof: "20 000/s offered, 19 998/s achieved", Delivery: a.delivery,
 			Settings: map[string]string{"server.nodelay": "true", "server.threads": fmt.Sprint(1 + n)},
 		}
-		tail := a.tail(i)
 		for b := range blocks {
 			arm.Trials = append(arm.Trials, sampleTrial(rng, a, i, b, false))
 			if n == 0 {
 				arm.Trials = append(arm.Trials, sampleTrial(rng, a, i, b, true))
 			}
 		}
+		spoilSample(i, n, arm.Trials)
 		arm.Metrics = sampleSummaries(arm.Trials)
-		for k := range 90 {
-			share := 1 - math.Pow(10, -4*float64(k)/90)
-			at := tail * (1 + 0.25*math.Pow(float64(k)/18, 2)*(1+0.05*rng.Float64())) * 1000
+		p50, _ := summaryOf(arm, "response_p50_us")
+		p99, _ := summaryOf(arm, sampleTail)
+		for _, share := range []float64{0, 0.2, 0.4, 0.5, 0.6, 0.75, 0.9, 0.95, 0.99, 0.995, 0.999, 0.9999} {
+			// A power of the odds that passes through both percentiles.
+			at := 1000 * p50.Value * math.Pow(0.5/(1-share), math.Log(p99.Value/p50.Value)/math.Log(50))
 			arm.Service = append(arm.Service, hist.Point{Share: share, Ns: int64(0.8 * at)})
 			arm.Response = append(arm.Response, hist.Point{Share: share, Ns: int64(at)})
 		}
 		cell.Arms = append(cell.Arms, arm)
 	}
 	return cell
+}
+
+// spoilSample makes one trial fail and the books of another not close.
+func spoilSample(cell, arm int, trials []finding.Trial) {
+	switch {
+	case cell == 0 && arm == 3:
+		t := &trials[2]
+		t.Status, t.Reason = "failed", "server: peer: connection reset by peer"
+		t.Values, t.Series, t.CPU = nil, nil, nil
+	case cell == 1 && arm == 0:
+		trials[3].Status = "invalid"
+		trials[3].Reason = "ledger: the client received 99.1 % of the bytes that its exchanges amount to"
+	}
 }
 
 // tail scales the response times of an arm in a cell.
@@ -139,7 +155,7 @@ func sampleTrial(rng *rand.Rand, a sampleArm, cell, block int, repeat bool) find
 		Limit: finding.Schedule,
 		Values: map[string]float64{
 			"exchanges_per_s": 20000 * spread(0.001), sampleCost: cost, "client.cpu_us_per_exchange": 5.2 * spread(0.02),
-			"response_p50_us": tail * spread(0.03), sampleTail: 6.1 * tail * spread(0.12), "server.peak_rss_bytes": 31e6 * spread(0.02) * (1 + float64(cell)*4),
+			"response_p50_us": tail * spread(0.03), sampleTail: 6.1 * tail * spread(0.12), "server.peak_rss_bytes": 1e6 * a.memory * spread(0.02) * (1 + float64(cell)*3),
 		},
 		CPU: []finding.CPUSplit{
 			{Of: "server", Cores: map[string]float64{"user": 0.006 * cost, "system": 0.014 * cost}},
@@ -168,12 +184,38 @@ var sampleMetrics = []finding.Summary{
 	{Metric: "server.alloc_bytes_per_exchange", Unit: "bytes/exchange", Better: "lower"},
 }
 
+// sampleBlocks returns the logarithms of an arm's block values.
+func sampleBlocks(trials []finding.Trial, metric string) map[int]float64 {
+	logs, n := map[int]float64{}, map[int]float64{}
+	for _, t := range trials {
+		if x, ok := t.Values[metric]; ok && t.Status == finding.Valid {
+			n[t.Block]++
+			logs[t.Block] += (math.Log(x) - logs[t.Block]) / n[t.Block]
+		}
+	}
+	return logs
+}
+
+// sampleMean is the geometric mean of block values given by their logarithms, with
+// an interval.
+func sampleMean(logs map[int]float64) (value, low, high float64) {
+	mean, squares, n := 0.0, 0.0, float64(len(logs))
+	for _, x := range logs {
+		mean += x / n
+	}
+	for _, x := range logs {
+		squares += (x - mean) * (x - mean)
+	}
+	half := 2.57 * math.Sqrt(squares/max(1, n-1)/n)
+	return math.Exp(mean), math.Exp(mean - half), math.Exp(mean + half)
+}
+
 func sampleSummaries(trials []finding.Trial) []finding.Summary {
 	var summaries []finding.Summary
 	for _, s := range sampleMetrics {
 		var values []float64
 		for _, t := range trials {
-			if v, ok := t.Values[s.Metric]; ok {
+			if v, ok := t.Values[s.Metric]; ok && t.Status == finding.Valid {
 				values = append(values, v)
 			}
 		}
@@ -181,14 +223,15 @@ func sampleSummaries(trials []finding.Trial) []finding.Summary {
 			continue
 		}
 		slices.Sort(values)
-		s.N, s.Median = len(values), values[len(values)/2]
-		s.Low, s.High = values[len(values)/4], values[3*len(values)/4]
+		logs := sampleBlocks(trials, s.Metric)
+		s.N, s.Trials, s.Median = len(logs), len(values), values[len(values)/2]
+		s.Value, s.Low, s.High = sampleMean(logs)
 		summaries = append(summaries, s)
 	}
 	return summaries
 }
 
-func sampleCompare(rng *rand.Rand, f *finding.Findings, cell int, name string, blocks int) {
+func sampleCompare(rng *rand.Rand, f *finding.Findings, cell int, name string) {
 	base := f.Cells[cell].Arms[0]
 	for _, metric := range []string{sampleCost, sampleTail, "exchanges_per_s", "client.cpu_us_per_exchange"} {
 		sd := 0.02
@@ -196,18 +239,36 @@ func sampleCompare(rng *rand.Rand, f *finding.Findings, cell int, name string, b
 			sd = 0.12
 		}
 		primary := metric == sampleCost || metric == sampleTail
-		of, _ := summaryOf(base, metric)
 		for _, arm := range f.Cells[cell].Arms[1:] {
-			s, _ := summaryOf(arm, metric)
-			f.Comparisons = append(f.Comparisons, sampleComparison(rng, finding.Comparison{
-				Cell: name, Metric: metric, Arm: arm.Name, Base: base.Name, Primary: primary, Blocks: blocks,
-				Ratio: s.Median / of.Median, Family: 12, Method: "step-down sign flip", Bound: sd,
-			}, sd))
+			c := finding.Comparison{
+				Cell: name, Metric: metric, Arm: arm.Name, Base: base.Name, Primary: primary,
+				Family: 12, Method: "step-down sign flip", Bound: sd,
+			}
+			over, under := sampleBlocks(arm.Trials, metric), sampleBlocks(base.Trials, metric)
+			ratios := map[int]float64{}
+			for block := range f.Header.Study.Blocks + 1 {
+				x, has := over[block]
+				y, both := under[block]
+				if !has || !both {
+					delete(under, block)
+					continue
+				}
+				ratios[block] = x - y
+				c.Ratios, c.In = append(c.Ratios, math.Exp(x-y)), append(c.In, block)
+			}
+			c.Blocks = len(ratios)
+			c.Ratio, c.Low, c.High = sampleMean(ratios)
+			c.Value, _, _ = sampleMean(over)
+			c.BaseValue, _, _ = sampleMean(under)
+			f.Comparisons = append(f.Comparisons, sampleComparison(c))
 		}
-		f.Noise = append(f.Noise, finding.Noise{
-			Cell: name, Metric: metric, Ratio: 1 + sd/6, Low: 1 - sd/2, High: 1 + sd, Bound: sd, P: 0.46,
-			Ratios: spreadAround(rng, 1+sd/6, sd, blocks),
-		})
+		n := finding.Noise{Cell: name, Metric: metric, Ratios: spreadAround(rng, 1+sd/6, sd, f.Header.Study.Blocks), Bound: sd, P: 0.46}
+		logs := map[int]float64{}
+		for i, r := range n.Ratios {
+			logs[i+1], n.In = math.Log(r), append(n.In, i+1)
+		}
+		n.Ratio, n.Low, n.High = sampleMean(logs)
+		f.Noise = append(f.Noise, n)
 	}
 }
 
@@ -219,9 +280,7 @@ func spreadAround(rng *rand.Rand, center, sd float64, n int) []float64 {
 	return values
 }
 
-func sampleComparison(rng *rand.Rand, c finding.Comparison, sd float64) finding.Comparison {
-	c.Ratios = spreadAround(rng, c.Ratio, sd, c.Blocks)
-	c.Low, c.High = c.Ratio*math.Exp(-0.9*sd), c.Ratio*math.Exp(0.9*sd)
+func sampleComparison(c finding.Comparison) finding.Comparison {
 	if !c.Primary {
 		c.Verdict, c.Family, c.Method, c.Bound = finding.NotJudged, 0, "", 0
 		return c

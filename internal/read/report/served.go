@@ -35,7 +35,7 @@ func (l *layout) served() Section {
 }
 
 func (l *layout) servedArms() Table {
-	t := Table{Caption: "By arm: medians over the segments that match its trials, where shown with 95 % intervals.", Columns: head("arm", "#segments", "#exchanges")}
+	t := Table{Caption: "By arm: means over the blocks of the trials that its segments match, where shown with 95 % intervals.", Columns: head("arm", "#segments", "#exchanges")}
 	t.Columns = append(t.Columns, head(servedTitles...)...)
 	several := slices.ContainsFunc(l.Served.Arms, func(a finding.ServedArm) bool { return a.Cell != "" })
 	if several {
@@ -44,7 +44,7 @@ func (l *layout) servedArms() Table {
 	scales := l.servedScales(func(add func(string, float64)) {
 		for _, a := range l.Served.Arms {
 			for _, m := range a.Metrics {
-				add(m.Metric, m.Median)
+				add(m.Metric, m.Value)
 			}
 		}
 	})
@@ -68,7 +68,7 @@ func (l *layout) servedArms() Table {
 func servedDatum(a finding.ServedArm, metric string, s scale) Datum {
 	for _, m := range a.Metrics {
 		if m.Metric == metric {
-			d := Datum{Text: s.text(m.Median)}
+			d := Datum{Text: s.text(m.Value)}
 			if m.N > 1 {
 				d.Detail = s.interval(m.Low, m.High)
 			}

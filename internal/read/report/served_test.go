@@ -15,8 +15,8 @@ func account() *finding.Served {
 	return &finding.Served{
 		Server: "go-http1", Listen: []string{"10.0.0.1:8080"},
 		Arms: []finding.ServedArm{{Arm: "go-http1", Segments: 1, Exchanges: 60_000, Metrics: []finding.Summary{
-			{Metric: "segment.exchanges_per_s", Unit: "1/s", N: 1, Median: 12_000},
-			{Metric: "segment.cpu_us_per_exchange", Unit: "µs", N: 2, Median: 20.5, Low: 20, High: 21},
+			{Metric: "segment.exchanges_per_s", Unit: "1/s", Figure: finding.Figure{N: 1, Value: 12_000}},
+			{Metric: "segment.cpu_us_per_exchange", Unit: "µs", Figure: finding.Figure{N: 2, Value: 20.5, Low: 20, High: 21}},
 		}}},
 		Segments: []finding.ServedSegment{
 			{Number: 1, Trials: []string{"b01-001"}, Arm: "go-http1", Connections: 8, Exchanges: 60_000, Values: values},

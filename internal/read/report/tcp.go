@@ -15,7 +15,7 @@ var tcpColumns = []string{
 func (l *layout) tcp() Section {
 	section := Section{
 		ID: "tcp", Title: "TCP's own account",
-		Note: "What the kernel tells of each end's connections, from outside the workers: medians over trials. Round trips and congestion windows are those " +
+		Note: "What the kernel tells of each end's connections, from outside the workers: means over blocks. Round trips and congestion windows are those " +
 			"at the close; the shares are of the window. An end is busy while it has data unsent or unacknowledged; of that time the other end's " +
 			"receive window, or its own send buffer, held it back.",
 	}
@@ -47,7 +47,7 @@ func (l *layout) tcpRow(c finding.Cell, a finding.Arm, end string) []Datum {
 		datum := Datum{Text: "–"}
 		if m, ok := summaryOf(a, end+metric); ok {
 			s := scaleOf(c, end+metric)
-			datum = Datum{Text: s.text(m.Median) + " " + s.Unit}
+			datum = Datum{Text: s.text(m.Value) + " " + s.Unit}
 		}
 		row = append(row, datum)
 	}

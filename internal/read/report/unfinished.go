@@ -21,7 +21,7 @@ func leftOver(c finding.Cell) []string {
 // completed would raise it in one of the trials.
 func median(a finding.Arm, m finding.Summary, s scale) string {
 	if finding.MovedIn(a.Trials, m.Metric) > 0 {
-		return "≥ " + s.text(m.Median)
+		return "≥ " + s.text(m.Value)
 	}
-	return s.text(m.Median)
+	return s.text(m.Value)
 }
