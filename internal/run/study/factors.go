@@ -67,7 +67,7 @@ var factors = []Factor{
 	{Name: "response", Kind: Bytes, Default: "100B", Max: mostBytes, Doc: "size of the message that comes down"},
 	{Name: "stream", Kind: Choice, Default: unstreamed, Choices: []string{unstreamed, "up", "down", "both"}, Doc: "directions of an exchange that are streams of chunks"},
 	{Name: "chunk", Kind: Bytes, Min: 1, Max: mostBytes, Doc: "size of a stream's messages; 64KiB unless given"},
-	{Name: "codec", Kind: Choice, Default: rawCodec, Choices: []string{rawCodec, "proto", "json", "json-fast"}, Doc: "how a message is encoded; bytes are random content of the sizes request and response"},
+	{Name: "codec", Kind: Choice, Default: rawCodec, Choices: []string{rawCodec, "proto", "json", "json-fast"}, Doc: "how a message is encoded, proto unless given; bytes are random content of the sizes request and response"},
 	{Name: "message", Kind: Text, Doc: "what a codec encodes: simple, complex or FILE.proto:pkg.Type:DATA.json"},
 	{Name: "connections", Kind: Count, Default: "50", Min: 1, Max: 10 * most, Doc: "connections over all clients"},
 	{Name: "inflight", Kind: Count, Default: "1", Min: 1, Max: 1 << 16, Doc: "exchanges outstanding per connection"},

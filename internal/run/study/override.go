@@ -29,6 +29,9 @@ func override(base, typed *node) (*Study, error) {
 		base.remove(key)
 	}
 	base.replaceEnds(typed)
+	if typed.sets("message") {
+		base.forgetMessage(typed)
+	}
 	for _, e := range typed.entries {
 		var err error
 		switch e.key {

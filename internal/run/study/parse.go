@@ -44,6 +44,7 @@ func build(tree *node) (*Study, error) {
 			return nil, err
 		}
 	}
+	s.implyCodec()
 	s.Compare.Factor = s.likelyCompared()
 	for _, check := range []func() error{s.checkPlaces, s.checkCompared, s.checkSize, s.checkSense} {
 		if err := check(); err != nil {
