@@ -66,15 +66,18 @@ type Compare struct {
 	Margin   float64  `json:"margin"`  // ratio below which a difference is none; 0.02 is 2 %
 }
 
-// Published is one figure of a publication: Metric of Arm as a ratio to Base.
+// Published is one figure of a publication: Metric of Arm as a ratio to Base,
+// under the conditions that the publication states.
 type Published struct {
-	Source string  `json:"source"`
-	Metric string  `json:"metric"`
-	Arm    string  `json:"arm"`
-	Base   string  `json:"base"`
-	Cell   string  `json:"cell,omitempty"` // the cell it is about; empty for every cell
-	Ratio  float64 `json:"ratio"`
-	Note   string  `json:"note,omitempty"`
+	Source     string            `json:"source"`
+	Metric     string            `json:"metric"`
+	Arm        string            `json:"arm"`
+	Base       string            `json:"base"`
+	Cell       string            `json:"cell,omitempty"`  // runs before Under: the cell it is about; empty for every cell
+	Under      map[string]string `json:"under,omitempty"` // levels in canonical text by factor, and ConditionRig and ConditionHosts
+	Ratio      float64           `json:"ratio"`
+	Unmeasured string            `json:"unmeasured,omitempty"` // why no arm of the study can be compared with it; Arm and Base then need be no arms
+	Note       string            `json:"note,omitempty"`
 }
 
 // ChartKind is the form of a chart.

@@ -99,25 +99,6 @@ func (s *sorted) limitWords(c Comparison) string {
 	return fmt.Sprintf(" Limits: %s (%s), %s (%s).", arm, c.Arm, base, c.Base)
 }
 
-// publish sets published ratios beside measured ones of the same metric, arms
-// and cell, whichever of the arms this study's baseline is.
-func (s *sorted) publish() []Published {
-	var all []Published
-	for _, p := range s.header.Study.Published {
-		for _, cell := range s.cells {
-			if p.Cell != "" && p.Cell != cell {
-				continue
-			}
-			one := Published{Published: p, Cell: cell}
-			if e, ok := s.pair(cell, p.Metric, p.Arm, p.Base).estimate(); ok {
-				one.Measured, one.Low, one.High = e.Point, e.Low, e.High
-			}
-			all = append(all, one)
-		}
-	}
-	return all
-}
-
 // tally counts the trials and how much of the run's time they measured in.
 func (s *sorted) tally() Tally {
 	t := Tally{Planned: len(s.views), Spared: s.spared, Probes: len(s.probes)}

@@ -191,24 +191,6 @@ func TestOutcomesAreKeptApart(t *testing.T) {
 	}
 }
 
-func TestPublishedStandsBesideMeasured(t *testing.T) {
-	h, trials, records := synthetic.Run(synthetic.Options{Blocks: 6, SD: 0.005, Bare: true})
-	h.Study.Published = []record.Published{
-		{Metric: serverCPU, Arm: "go-epoll", Base: "go-net", Cell: "connections=50", Ratio: 0.2},
-		{Metric: serverCPU, Arm: "go-net", Base: "asio", Ratio: 2}, // the baseline on top, in every cell
-		{Metric: "nothing", Arm: "x", Base: "y", Cell: "connections=50", Ratio: 1},
-	}
-	f := find(t, h, trials, records)
-	if len(f.Published) != 4 {
-		t.Fatalf("%+v", f.Published)
-	}
-	for i, want := range []float64{0.61, 1 / 0.55, 1 / 0.55, 0} {
-		if got := f.Published[i].Measured; math.Abs(got-want) > 0.03 {
-			t.Errorf("published %d: measured %v, want %v", i, got, want)
-		}
-	}
-}
-
 func TestUnknownPrimaryIsAnError(t *testing.T) {
 	h, trials, records := synthetic.Run(synthetic.Options{Blocks: 2, Bare: true})
 	h.Study.Compare.Primary = []string{"server.cpu_us_per_exchnge"}

@@ -191,12 +191,3 @@ type Noise struct {
 	Bound  float64   `json:"bound"`        // distance of the interval from 1, as a ratio − 1; 0 when it holds 1
 	P      float64   `json:"p"`
 }
-
-// Published is a publication's ratio beside the measured one.
-type Published struct {
-	record.Published
-	Cell     string  `json:"cell"`
-	Measured float64 `json:"measured"` // 0 when there is none
-	Low      float64 `json:"low"`
-	High     float64 `json:"high"`
-}

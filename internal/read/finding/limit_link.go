@@ -18,6 +18,7 @@ const linkFull = 0.95
 // over loopback, or of an unknown link: there, nothing is said of links.
 type passage struct {
 	link     string          // its interfaces, and the levels that shape it
+	through  string          // its interfaces alone: "client1/eth0 client2/eth0"
 	bulk     contract.Stream // directions in which the trial streamed
 	arriving map[contract.Role]float64
 }
@@ -38,7 +39,7 @@ func passageOf(e *exam, v *view) passage {
 		}
 	}
 	slices.Sort(shape)
-	p := passage{link: link + strings.Join(shape, ""), arriving: map[contract.Role]float64{}}
+	p := passage{link: link + strings.Join(shape, ""), through: link, arriving: map[contract.Role]float64{}}
 	for _, g := range e.generators {
 		if g.Setup != nil {
 			p.bulk = g.Setup.Exchange.Stream

@@ -16,7 +16,7 @@ const maxRows = 500
 func (l *layout) evidence() []Section {
 	var sections []Section
 	for _, s := range []Section{
-		l.served(), l.trust(), l.noise(), l.comparisons(), l.published(), l.tcp(), l.settings(), l.facts(), l.calibration(), l.failures(),
+		l.served(), l.trust(), l.noise(), l.comparisons(), l.publishedSection(), l.tcp(), l.settings(), l.facts(), l.calibration(), l.failures(),
 	} {
 		s.Tables = slices.DeleteFunc(s.Tables, func(t Table) bool { return len(t.Rows) == 0 })
 		if len(s.Tables) > 0 {
@@ -109,26 +109,6 @@ func (l *layout) exploredRow(c finding.Comparison) []Datum {
 		row[2].Arm = &place
 	}
 	return row
-}
-
-func (l *layout) published() Section {
-	t := Table{
-		Caption: "Published and measured ratios, side by side.",
-		Columns: head("cell", "metric", "arm ÷ base", "#published", "#measured here", "#95 % interval", "source", "note"),
-	}
-	for _, p := range l.Published {
-		measured, interval := "–", "–"
-		if p.Measured > 0 {
-			measured, interval = ratio(p.Measured), ratioInterval(p.Low, p.High)
-		}
-		t.Rows = append(t.Rows, words(or(or(p.Cell, p.Published.Cell), "all"), p.Metric, p.Arm+" ÷ "+p.Base,
-			ratio(p.Published.Ratio), measured, interval, p.Source, p.Note))
-	}
-	return Section{
-		ID: "published", Title: "Published figures",
-		Note:   "Absolute figures from another machine prove nothing; ratios between two arms can be compared.",
-		Tables: []Table{t},
-	}
 }
 
 func (l *layout) settings() Section {

@@ -15,24 +15,25 @@ import (
 // Page is a report before it has a form. Strings are ready to print, numbers
 // inside figures are raw. Build one with New; renderers only read it.
 type Page struct {
-	Title    string        `json:"title"`
-	Question string        `json:"question,omitempty"`
-	Made     string        `json:"made"` // when, with what, on which rig
-	Answers  []Answer      `json:"answers"`
-	More     []Answer      `json:"more,omitempty"`     // the less decisive answers of a large study
-	Requires []Requirement `json:"requires,omitempty"` // what the study demands, unmet first
-	Tally    string        `json:"tally"`
-	Judged   []string      `json:"judged,omitempty"` // how: stage and level, size of the families, method
-	Doubts   []string      `json:"doubts,omitempty"` // what undermines the answers
-	Warnings []Warning     `json:"warnings,omitempty"`
-	Arms     []Key         `json:"arms"`
-	Effects  []Figure      `json:"effects"`            // every arm against the baseline, one figure per primary metric
-	Charts   []Chart       `json:"charts,omitempty"`   // as the study asked for them
-	Fits     []Section     `json:"fits,omitempty"`     // models, each with its sentence
-	Searches []Section     `json:"searches,omitempty"` // for the least that comes near the best
-	Cells    []Cell        `json:"cells"`
-	Evidence []Section     `json:"evidence"`
-	Rerun    Rerun         `json:"rerun"`
+	Title     string        `json:"title"`
+	Question  string        `json:"question,omitempty"`
+	Made      string        `json:"made"` // when, with what, on which rig
+	Answers   []Answer      `json:"answers"`
+	More      []Answer      `json:"more,omitempty"`     // the less decisive answers of a large study
+	Requires  []Requirement `json:"requires,omitempty"` // what the study demands, unmet first
+	Tally     string        `json:"tally"`
+	Judged    []string      `json:"judged,omitempty"` // how: stage and level, size of the families, method
+	Doubts    []string      `json:"doubts,omitempty"` // what undermines the answers
+	Warnings  []Warning     `json:"warnings,omitempty"`
+	Arms      []Key         `json:"arms"`
+	Effects   []Figure      `json:"effects"`            // every arm against the baseline, one figure per primary metric
+	Charts    []Chart       `json:"charts,omitempty"`   // as the study asked for them
+	Fits      []Section     `json:"fits,omitempty"`     // models, each with its sentence
+	Searches  []Section     `json:"searches,omitempty"` // for the least that comes near the best
+	Cells     []Cell        `json:"cells"`
+	Published Published     `json:"published,omitzero"`
+	Evidence  []Section     `json:"evidence"`
+	Rerun     Rerun         `json:"rerun"`
 }
 
 // Answer is one sentence with the verdict that it states; the verdict is
@@ -91,23 +92,24 @@ func New(f finding.Findings) Page {
 	l := newLayout(f)
 	answers, more := l.answers()
 	return Page{
-		Title:    l.title(),
-		Question: f.Header.Study.Question,
-		Made:     l.made(),
-		Answers:  answers,
-		More:     more,
-		Requires: l.requires(),
-		Tally:    l.tally(),
-		Judged:   l.judged(),
-		Doubts:   l.doubts(),
-		Warnings: l.warnings(),
-		Arms:     l.keys,
-		Effects:  l.effects(),
-		Charts:   l.charts(),
-		Fits:     l.fits(),
-		Searches: l.searches(),
-		Cells:    l.cells(),
-		Evidence: l.evidence(),
+		Title:     l.title(),
+		Question:  f.Header.Study.Question,
+		Made:      l.made(),
+		Answers:   answers,
+		More:      more,
+		Requires:  l.requires(),
+		Tally:     l.tally(),
+		Judged:    l.judged(),
+		Doubts:    l.doubts(),
+		Warnings:  l.warnings(),
+		Arms:      l.keys,
+		Effects:   l.effects(),
+		Charts:    l.charts(),
+		Fits:      l.fits(),
+		Searches:  l.searches(),
+		Cells:     l.cells(),
+		Published: l.published(),
+		Evidence:  l.evidence(),
 		Rerun: Rerun{
 			Command: shellLine(f.Header.Command),
 			Seed:    fmt.Sprint(f.Header.Study.Seed),

@@ -67,6 +67,18 @@ func sample(blocks int) finding.Findings {
 			Cell: sampleCells[1], Ratio: 0.115, Note: "five epoll instances, equal achieved rate",
 		},
 		Cell: sampleCells[1],
+	}, {
+		Published: record.Published{
+			Source: "the publication, 48 threads", Metric: sampleCost, Arm: "go-epoll-shared", Base: "go-net", Ratio: 0.18,
+			Under: map[string]string{"connections": "100", "hosts": "2"}, Note: "between two hosts",
+		},
+		Unmet: []finding.Unmet{
+			{Condition: "connections", Published: "100", Here: []string{"50", "10000"}}, {Condition: "hosts", Published: "2", Here: []string{"1"}},
+		},
+	}, {
+		Published: record.Published{
+			Source: "the publication, 48 threads", Metric: sampleCost, Arm: "netpoll", Base: "go-net", Ratio: 0.4, Unmeasured: "no arm here runs netpoll",
+		},
 	}}
 	for _, c := range f.Comparisons {
 		if c.Cell == sampleCells[1] && c.Metric == sampleCost && c.Arm == "go-epoll-shared" {

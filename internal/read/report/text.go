@@ -28,7 +28,7 @@ func (p Page) Text(w io.Writer, opt TextOptions) error {
 	t.each(len(p.Cells), cellLines, "cell", func(i int) { t.cell(p.Cells[i]) })
 	t.profiles(p.Cells)
 	t.served(p.Evidence)
-	t.published(p.Evidence)
+	t.published(p.Published)
 	t.failures(p.Evidence)
 	t.warnings(p.Warnings)
 	t.line("")
@@ -183,21 +183,6 @@ func (t *terminal) served(evidence []Section) {
 			s.Tables[i] = s.Tables[i].plain()
 		}
 		t.asked([]Section{s})
-	}
-}
-
-func (t *terminal) published(evidence []Section) {
-	for _, s := range evidence {
-		if s.ID != "published" || len(s.Tables) == 0 {
-			continue
-		}
-		t.line("")
-		t.line(t.bold("Published figures"))
-		for _, row := range s.Tables[0].Rows {
-			// Source and note are long; they stand in the other forms.
-			cell, metric, pair, published, measured, interval := row[0].Text, row[1].Text, row[2].Text, row[3].Text, row[4].Text, row[5].Text
-			t.paragraph("· ", fmt.Sprintf("%s, %s, %s: published %s, measured %s (%s)", cell, metric, pair, published, measured, interval))
-		}
 	}
 }
 

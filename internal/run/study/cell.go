@@ -57,49 +57,6 @@ func (s *Study) firstCell() string {
 	return d.naming(s.others())(cell)
 }
 
-// cellNow names the cell of this study that has the levels which a cell of
-// the original had, held ones included.
-func (s *Study) cellNow(was []Setting, original *Study) (string, bool) {
-	others, before := s.others(), original.others()
-	for _, d := range s.designs() {
-		if cell, ok := d.cellLike(was, others, func(factor string) []Level {
-			if slices.ContainsFunc(before, func(v Varied) bool { return v.Factor == factor }) {
-				return nil // a sweep's cell without it
-			}
-			return original.designs()[0].choices(nil, factor)
-		}); ok && d.visits(cell, others) {
-			return cellName(cell), true
-		}
-	}
-	return "", false
-}
-
-// cellLike returns the cell of a design that has the given levels, and beside
-// them the held ones.
-func (s *Study) cellLike(was []Setting, others []Varied, held func(factor string) []Level) ([]Setting, bool) {
-	for _, w := range was {
-		if !hasText(s.choices(nil, w.Factor), w.Level.Text) {
-			return nil, false
-		}
-	}
-	var cell []Setting
-	for _, v := range others {
-		level, ok := find(was, v.Factor)
-		if !ok {
-			levels := held(v.Factor)
-			if len(levels) == 0 && len(s.levelsIn(v.Factor)) == 0 {
-				continue
-			}
-			if len(levels) != 1 {
-				return nil, false
-			}
-			level = levels[0]
-		}
-		cell = append(cell, Setting{v.Factor, level})
-	}
-	return cell, true
-}
-
 func hasText(levels []Level, text string) bool {
 	return slices.ContainsFunc(levels, func(l Level) bool { return l.Text == text })
 }

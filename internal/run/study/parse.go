@@ -22,7 +22,7 @@ func ParseFile(name string, data []byte) (*Study, error) {
 var (
 	topKeys       = []string{"study", "question", "hold", "vary", "sweeps", "compare", "blocks", "probes", "seed", "published", "charts", "fits", "reaches", "require"}
 	compareKeys   = []string{"factor", "baseline", "primary", "margin"}
-	publishedKeys = []string{"source", "metric", "arm", "base", "cell", "ratio", "note"}
+	publishedKeys = []string{"source", "metric", "arm", "base", "cell", "under", "ratio", "unmeasured", "note"}
 )
 
 const (

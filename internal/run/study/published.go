@@ -32,60 +32,56 @@ func (s *Study) readFigure(n *node) (record.Published, error) {
 	if err := n.mappingOf(publishedKeys); err != nil {
 		return p, err
 	}
-	texts := map[string]*string{"source": &p.Source, "metric": &p.Metric, "arm": &p.Arm, "base": &p.Base, "cell": &p.Cell, "note": &p.Note}
-	for i := range n.entries {
-		e := &n.entries[i]
-		text, err := e.scalarOf("a single value")
-		if err != nil {
-			return p, err
-		}
-		if into := texts[e.key]; into != nil {
-			*into = strings.Join(strings.Fields(text), " ")
-			continue
-		}
-		if p.Ratio, err = strconv.ParseFloat(text, 64); err != nil || !(p.Ratio > 0 && p.Ratio < 1e9) {
-			return p, e.value.at.errorf("ratio: %q is not a ratio of arm to base; expected a number above 0", clip(text, 40))
-		}
+	var cell, ratio string
+	texts := map[string]*string{
+		"source": &p.Source, "metric": &p.Metric, "arm": &p.Arm, "base": &p.Base, "cell": &cell, "ratio": &ratio,
+		"unmeasured": &p.Unmeasured, "note": &p.Note,
 	}
-	for _, key := range []string{"source", "metric", "arm", "base", "ratio"} {
-		if n.get(key) == nil {
-			return p, n.at.errorf("published: the key %q is missing", key)
-		}
+	if err := n.texts("published", texts, "source", "metric", "arm", "base", "ratio"); err != nil {
+		return p, err
+	}
+	var err error
+	if p.Ratio, err = strconv.ParseFloat(ratio, 64); err != nil || !(p.Ratio > 0 && p.Ratio < 1e9) {
+		return p, n.placeOf("ratio").errorf("ratio: %q is not a ratio of arm to base; expected a number above 0", clip(ratio, 40))
 	}
 	if !slices.Contains(metricNames(), p.Metric) {
-		return p, n.get("metric").value.at.errorf("metric: unknown metric %q; %s", clip(p.Metric, 80), quantity.Hint(p.Metric, metricNames()))
+		return p, n.placeOf("metric").errorf("metric: unknown metric %q; %s", clip(p.Metric, 80), quantity.Hint(p.Metric, metricNames()))
 	}
+	if err := s.checkFigureArms(n, p); err != nil {
+		return p, err
+	}
+	p.Under, err = s.readUnder(n, cell)
+	return p, err
+}
+
+// checkFigureArms refuses arms that the study has not, unless the figure says
+// why they are missing; and that reason where nothing is missing.
+func (s *Study) checkFigureArms(n *node, p record.Published) error {
 	arms := factorOf(s.compared()).Levels
-	for _, key := range []string{"arm", "base"} {
-		if text := *texts[key]; !slices.Contains(arms, text) {
-			return p, n.get(key).value.at.errorf("%s: %s has no level %q; %s", key, s.Compare.Factor, clip(text, 80), quantity.Hint(text, arms))
+	if p.Unmeasured != "" {
+		if slices.Contains(arms, p.Arm) && slices.Contains(arms, p.Base) {
+			return n.placeOf("unmeasured").errorf("unmeasured: the study has the arms %s and %s; leave the key out, or name what it has not", p.Arm, p.Base)
+		}
+		return nil
+	}
+	for _, side := range []struct{ key, arm string }{{"arm", p.Arm}, {"base", p.Base}} {
+		if !slices.Contains(arms, side.arm) {
+			return n.placeOf(side.key).errorf("%s: %s has no level %q; %s", side.key, s.Compare.Factor, clip(side.arm, 80), quantity.Hint(side.arm, arms))
 		}
 	}
-	if p.Cell != "" && !s.hasCell(p.Cell) {
-		return p, n.get("cell").value.at.errorf("cell: no cell %q; cells are named by every factor that varies beside %s, such as %q",
-			clip(p.Cell, 80), s.Compare.Factor, s.firstCell())
-	}
-	return p, nil
+	return nil
 }
 
 // keepPublished takes over those figures of the original study that still
-// have their arms and their cell, under the cell's present name.
+// have their arms. Their conditions stay what they were: whether they hold is
+// found out when the run is read.
 func (s *Study) keepPublished(original *Study) {
 	if s.Compare.Factor != original.Compare.Factor {
 		return
 	}
 	arms := factorOf(s.compared()).Levels
 	for _, p := range original.Published {
-		if !slices.Contains(arms, p.Arm) || !slices.Contains(arms, p.Base) {
-			continue
-		}
-		if p.Cell == "" {
-			s.Published = append(s.Published, p)
-			continue
-		}
-		was, _ := parseCell(p.Cell, original.others())
-		if cell, ok := s.cellNow(was, original); ok {
-			p.Cell = cell
+		if p.Unmeasured != "" || slices.Contains(arms, p.Arm) && slices.Contains(arms, p.Base) {
 			s.Published = append(s.Published, p)
 		}
 	}

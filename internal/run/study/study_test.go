@@ -212,28 +212,6 @@ func TestArgumentsOverrideAStudy(t *testing.T) {
 	}
 }
 
-func TestPublishedFiguresFollowTheirCells(t *testing.T) {
-	cells := func(args ...string) string {
-		var out []string
-		for _, p := range mustArgs(t, args...).Published {
-			out = append(out, fmt.Sprintf("%q %.3f", p.Cell, p.Ratio))
-		}
-		return strings.Join(out, ", ")
-	}
-	for _, c := range []struct{ got, want string }{
-		{cells("event-loops"), `"connections=50" 0.221, "connections=10000" 0.115`},
-		{cells("event-loops", "connections=10000"), `"" 0.115`},
-		{cells("event-loops", "connections=50,60"), `"connections=50" 0.221`},
-		{cells("event-loops", "connections=50,60", "request=100,1000"), `"connections=50 request=100B" 0.221`},
-		{cells("event-loops", "request=1,2"), ""},
-		{cells("event-loops", "arm=go-net,asio"), ""},
-	} {
-		if c.got != c.want {
-			t.Errorf("got %s, want %s", c.got, c.want)
-		}
-	}
-}
-
 func TestSummaryHoldsWhatAllTrialsShare(t *testing.T) {
 	sum := Summary(mustArgs(t, "transport=go-net", "amount=100"))
 	if got := fmt.Sprint(sum.Vary); got != "[{transport [go-net]}]" || sum.Compare.Baseline != "go-net" {

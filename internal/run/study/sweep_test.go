@@ -272,7 +272,7 @@ func TestWhatIsSaidOfResultsFollowsAChangedStudy(t *testing.T) {
 		}
 		var out []string
 		for _, p := range s.Published {
-			out = append(out, fmt.Sprintf("published %q", p.Cell))
+			out = append(out, "published under "+conditionText(p))
 		}
 		for _, c := range s.Charts {
 			out = append(out, "chart "+c.Title+fmt.Sprint(c.Arms))
@@ -283,11 +283,11 @@ func TestWhatIsSaidOfResultsFollowsAChangedStudy(t *testing.T) {
 		return strings.Join(out, ", ")
 	}
 	for _, c := range []struct{ got, want string }{
-		{said("blocks=3"), `published "request=1MiB connections=100 inflight=1", chart calls[none some], chart all[], fit memory`},
-		{said("connections=100"), `published "request=1MiB inflight=1", chart all[], fit memory`},
+		{said("blocks=3"), `published under connections=100 inflight=1 request=1MiB, chart calls[none some], chart all[], fit memory`},
+		{said("connections=100"), `published under connections=100 inflight=1 request=1MiB, chart all[], fit memory`},
 		{said("arm=some,many"), `chart calls[some], chart all[], fit memory`},
-		{said("inflight=2"), `chart calls[none some], chart all[]`},
-		{said("request=1KiB"), `chart calls[none some], chart all[], fit memory`},
+		{said("inflight=2"), `published under connections=100 inflight=1 request=1MiB, chart calls[none some], chart all[]`},
+		{said("request=1KiB"), `published under connections=100 inflight=1 request=1MiB, chart calls[none some], chart all[], fit memory`},
 	} {
 		if c.got != c.want {
 			t.Errorf("got  %s\nwant %s", c.got, c.want)

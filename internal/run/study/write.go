@@ -100,8 +100,9 @@ func (s *Study) writeCompare(b *bytes.Buffer) {
 func writePublished(b *bytes.Buffer, p record.Published) {
 	ratio := strconv.FormatFloat(p.Ratio, 'g', -1, 64)
 	writeItem(b, [][2]string{
-		{"source", p.Source}, {"metric", p.Metric}, {"arm", p.Arm}, {"base", p.Base}, {"cell", p.Cell}, {"ratio", ratio}, {"note", p.Note},
+		{"source", p.Source}, {"metric", p.Metric}, {"arm", p.Arm}, {"base", p.Base}, {"ratio", ratio}, {"unmeasured", p.Unmeasured}, {"note", p.Note},
 	})
+	writeLevelsOf(b, "under", p.Under)
 }
 
 // writeItem writes a list's item with those of its fields that are not empty.
@@ -150,12 +151,15 @@ func (s *Study) writeViews(b *bytes.Buffer) {
 	}
 }
 
-func writeWhere(b *bytes.Buffer, where map[string]string) {
-	for i, factor := range sortedKeys(where) {
+func writeWhere(b *bytes.Buffer, where map[string]string) { writeLevelsOf(b, "where", where) }
+
+// writeLevelsOf writes one level of each factor under a key of an item.
+func writeLevelsOf(b *bytes.Buffer, key string, levels map[string]string) {
+	for i, factor := range sortedKeys(levels) {
 		if i == 0 {
-			b.WriteString("    where:\n")
+			fmt.Fprintf(b, "    %s:\n", key)
 		}
-		fmt.Fprintf(b, "      %s: %s\n", factor, quote(where[factor]))
+		fmt.Fprintf(b, "      %s: %s\n", factor, quote(levels[factor]))
 	}
 }
 

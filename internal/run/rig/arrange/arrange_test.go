@@ -4,6 +4,8 @@ import (
 	"slices"
 	"strings"
 	"testing"
+
+	"netdyno/internal/record"
 )
 
 func TestParse(t *testing.T) {
@@ -73,4 +75,11 @@ func FuzzParse(f *testing.F) {
 			t.Errorf("%q is of kind %q", text, c.kind.name)
 		}
 	})
+}
+
+// A condition of a published figure may name any kind of rig.
+func TestEveryKindIsAConditionOfAFigure(t *testing.T) {
+	if got, want := slices.Sorted(slices.Values(record.RigKinds())), slices.Sorted(slices.Values(names())); !slices.Equal(got, want) {
+		t.Errorf("record.RigKinds are %q, the kinds %q", got, want)
+	}
 }

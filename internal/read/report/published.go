@@ -1,0 +1,158 @@
+package report
+
+import (
+	"fmt"
+	"strings"
+
+	"netdyno/internal/read/finding"
+)
+
+// Published is what publications say of the study's arms: ratios beside those
+// measured here, and the others with the reason why they stand beside nothing.
+type Published struct {
+	Beside    []PublishedRow   `json:"beside,omitempty"`
+	Elsewhere []PublishedGroup `json:"elsewhere,omitempty"`
+}
+
+// PublishedRow is one published ratio.
+type PublishedRow struct {
+	Cell      string `json:"cell,omitempty"`
+	Metric    string `json:"metric"`
+	Arms      string `json:"arms"` // "go-epoll ÷ go-net"
+	Published string `json:"published"`
+	Measured  string `json:"measured,omitempty"` // "–" when the arms have no ratio here; empty for what is published elsewhere
+	Interval  string `json:"interval,omitempty"`
+	Source    string `json:"source"`
+	Note      string `json:"note,omitempty"`
+}
+
+// PublishedGroup is the figures that stand beside no measurement for the same
+// reason: "published under other conditions: connections=40 (here 4)".
+type PublishedGroup struct {
+	Why  string         `json:"why"`
+	Rows []PublishedRow `json:"rows"`
+}
+
+func (l *layout) published() Published {
+	var all Published
+	for _, p := range l.Findings.Published {
+		row := PublishedRow{
+			Metric: p.Metric, Arms: p.Arm + " ÷ " + p.Base, Published: ratio(p.Published.Ratio), Source: p.Source, Note: p.Note,
+		}
+		if why := notBeside(p); why != "" {
+			all.put(why, row)
+			continue
+		}
+		row.Cell, row.Measured, row.Interval = or(or(p.Cell, p.Published.Cell), "all"), "–", "–"
+		if p.Measured > 0 {
+			row.Measured, row.Interval = ratio(p.Measured), ratioInterval(p.Low, p.High)
+		}
+		all.Beside = append(all.Beside, row)
+	}
+	return all
+}
+
+// put adds a row to the group of its reason.
+func (p *Published) put(why string, row PublishedRow) {
+	for i := range p.Elsewhere {
+		if p.Elsewhere[i].Why == why {
+			p.Elsewhere[i].Rows = append(p.Elsewhere[i].Rows, row)
+			return
+		}
+	}
+	p.Elsewhere = append(p.Elsewhere, PublishedGroup{Why: why, Rows: []PublishedRow{row}})
+}
+
+// notBeside says why a published figure stands beside no measurement; "" for
+// one that does.
+func notBeside(p finding.Published) string {
+	if p.Unmeasured != "" {
+		return "published, not measured here: " + p.Unmeasured
+	}
+	if len(p.Unmet) == 0 {
+		return ""
+	}
+	conditions := make([]string, len(p.Unmet))
+	for i, u := range p.Unmet {
+		conditions[i] = fmt.Sprintf("%s=%s (here %s)", u.Condition, u.Published, here(u.Here))
+	}
+	return "published under other conditions: " + strings.Join(conditions, ", ")
+}
+
+// maxHere bounds the levels that stand in brackets behind a published one.
+const maxHere = 6
+
+func here(levels []string) string {
+	switch more := len(levels) - maxHere; {
+	case len(levels) == 0:
+		return "not known"
+	case more > 0:
+		return strings.Join(levels[:maxHere], ", ") + fmt.Sprintf(" and %d more", more)
+	}
+	return strings.Join(levels, ", ")
+}
+
+// publishedSection lays the figures out as tables.
+func (l *layout) publishedSection() Section {
+	p := l.published()
+	beside := Table{
+		Caption: "Published and measured ratios, side by side: measured under the conditions that the publication states.",
+		Columns: head("cell", "metric", "arm ÷ base", "#published", "#measured here", "#95 % interval", "source", "note"),
+	}
+	for _, r := range p.Beside {
+		beside.Rows = append(beside.Rows, words(r.Cell, r.Metric, r.Arms, r.Published, r.Measured, r.Interval, r.Source, r.Note))
+	}
+	elsewhere := Table{
+		Caption: "Published, and nothing here to put beside it.",
+		Columns: head("why", "metric", "arm ÷ base", "#published", "source", "note"),
+	}
+	for _, g := range p.Elsewhere {
+		for _, r := range g.Rows {
+			elsewhere.Rows = append(elsewhere.Rows, words(g.Why, r.Metric, r.Arms, r.Published, r.Source, r.Note))
+		}
+	}
+	return Section{
+		ID: "published", Title: "Published figures",
+		Note:   "Absolute figures from another machine prove nothing; ratios between two arms can be compared, where they were measured under the same conditions.",
+		Tables: []Table{beside, bounded(elsewhere)},
+	}
+}
+
+// figuresShown bounds how many figures of one group the terminal lists.
+const figuresShown = 12
+
+func (t *terminal) published(p Published) {
+	if len(p.Beside)+len(p.Elsewhere) == 0 {
+		return
+	}
+	t.line("")
+	t.line(t.bold("Published figures"))
+	for _, r := range p.Beside {
+		// Source and note are long; they stand in the other forms.
+		t.paragraph("· ", fmt.Sprintf("%s, %s, %s: published %s, measured %s (%s)", r.Cell, r.Metric, r.Arms, r.Published, r.Measured, r.Interval))
+	}
+	for _, g := range p.Elsewhere {
+		t.paragraph("· ", g.Why)
+		t.paragraph("    ", listed(g.Rows))
+	}
+}
+
+// listed puts figures into one line, those of a metric together.
+func listed(rows []PublishedRow) string {
+	var b strings.Builder
+	for i, r := range rows {
+		switch {
+		case i == figuresShown:
+			fmt.Fprintf(&b, "; … and %s; see report.html", plural(len(rows)-i, "more figure"))
+			return b.String()
+		case i == 0:
+			b.WriteString(r.Metric + " of ")
+		case rows[i-1].Metric != r.Metric:
+			b.WriteString("; " + r.Metric + " of ")
+		default:
+			b.WriteString(", ")
+		}
+		b.WriteString(r.Arms + " " + r.Published)
+	}
+	return b.String()
+}
