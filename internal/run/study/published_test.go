@@ -112,3 +112,48 @@ func TestPublishedFiguresKeepTheirConditions(t *testing.T) {
 		t.Errorf("figures of an arm that was left out: %s", got)
 	}
 }
+
+// A study of ours that no trial of its own could ever match, whatever the rig,
+// would have a slip in its conditions.
+func TestBuiltInConditionsAreThoseOfSomeTrial(t *testing.T) {
+	typed := map[string][]string{ // as the comments of these files say
+		"blocks-fixed": {"connections=4", "amount=2000"}, // the other of two modes
+		"blocks-quick": {"connections=40"},
+	}
+	for _, name := range List() {
+		s := mustArgs(t, name)
+		trials := mustPlan(t, s)
+		if typed[name] != nil {
+			trials = append(trials, mustPlan(t, mustArgs(t, append([]string{name}, typed[name]...)...))...)
+		}
+		for _, p := range s.Published {
+			if p.Unmeasured != "" {
+				continue
+			}
+			if len(p.Under) == 0 {
+				t.Errorf("%s: %s of %s has no conditions", name, p.Metric, p.Arm)
+			}
+			if !slices.ContainsFunc(trials, func(x record.Trial) bool { return x.Arm == p.Arm && meets(x, p) }) {
+				t.Errorf("%s: no trial of %s is under %s", name, p.Arm, conditionText(p))
+			}
+		}
+	}
+}
+
+func mustPlan(t *testing.T, s *Study) []record.Trial {
+	t.Helper()
+	trials, _, err := s.Plan()
+	if err != nil {
+		t.Fatal(err)
+	}
+	return trials
+}
+
+func meets(x record.Trial, p record.Published) bool {
+	for factor, level := range p.Under {
+		if factor != record.ConditionRig && factor != record.ConditionHosts && factor != record.ConditionLimit && factor != "link.rate" && x.Levels[factor] != level {
+			return false
+		}
+	}
+	return true
+}
