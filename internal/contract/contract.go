@@ -25,6 +25,10 @@ type Message struct {
 	Error  *Error  `json:"error,omitempty"`
 	Exit   *Exit   `json:"exit,omitempty"`
 
+	// Between the bench and the meter alone.
+	Examine  *Examine  `json:"examine,omitempty"`
+	Examined *Examined `json:"examined,omitempty"`
+
 	Meter *Meter `json:"meter,omitempty"`
 }
 

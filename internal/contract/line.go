@@ -89,6 +89,7 @@ func (m *Message) keys() int {
 	for _, set := range []bool{
 		m.Hello != nil, m.Setup != nil, m.Ready != nil, m.Start != nil, m.Mark != nil,
 		m.Tick != nil, m.Stop != nil, m.Result != nil, m.Error != nil, m.Exit != nil,
+		m.Examine != nil, m.Examined != nil,
 	} {
 		if set {
 			n++
@@ -120,6 +121,10 @@ func (m *Message) Name() string {
 		return "error"
 	case m.Exit != nil:
 		return "exit"
+	case m.Examine != nil:
+		return "examine"
+	case m.Examined != nil:
+		return "examined"
 	}
 	return "nothing"
 }

@@ -104,4 +104,8 @@ type Exit struct {
 	Signal string `json:"signal,omitempty"`
 	Reason string `json:"reason,omitempty"` // why the meter killed it (package meter names the reasons); empty when it ended by itself
 	CPUNs  int64  `json:"cpu_ns"`
+
+	// What the kernel's counters say of kills for lack of memory while the worker
+	// ran; empty when it counted none.
+	OutOfMemory string `json:"out_of_memory,omitempty"`
 }

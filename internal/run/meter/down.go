@@ -24,6 +24,7 @@ type down struct {
 	stdin   io.WriteCloser
 	marks   *marks
 	tcp     *connections
+	examine func() // answers the bench's question about the worker
 	queue   chan []byte
 	waiting atomic.Int64 // bytes in queue
 	quit    chan struct{}
@@ -41,6 +42,10 @@ func (d *down) receive(in io.Reader) ending {
 		line, err := lines.next()
 		if errors.Is(err, errLong) {
 			return broken(&contract.LineError{Line: excerpt(line), Reason: "a command " + errLong.Error()})
+		}
+		if key(line) == "examine" {
+			d.examine()
+			continue
 		}
 		if len(line) > 0 {
 			if d.waiting.Add(int64(len(line))) > maxWaitingBytes {

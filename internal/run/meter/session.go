@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"io"
 	"os"
 	"os/exec"
 	"syscall"
@@ -30,8 +31,11 @@ type session struct {
 	upDone  chan struct{}
 	endings chan ending
 	upEnded bool
-	left    []int  // descendants that did not die
-	reason  string // why the worker was killed
+	out     io.Writer // to the bench, whole lines from several goroutines
+	oom     oomCount  // when the worker began
+	left    []int     // descendants that did not die
+	reason  string    // why the worker was killed
+	stopped bool      // the bench was told
 }
 
 // ending is a reason for the worker to end. The first one counts.
@@ -48,9 +52,9 @@ func broken(err error) ending {
 	return ending{Invalid, &contract.Error{Kind: contract.Invalid, Text: err.Error(), Fatal: true}}
 }
 
-func newSession(cmd *exec.Cmd, stdin, stdout *os.File) (*session, error) {
+func newSession(cmd *exec.Cmd, stdin, stdout *os.File, out io.Writer) (*session, error) {
 	s := &session{
-		cmd: cmd, stdin: stdin, stdout: stdout,
+		cmd: cmd, stdin: stdin, stdout: stdout, out: &sharedWriter{w: out}, oom: readOOM(),
 		orphans: &orphans{worker: cmd.Process.Pid},
 		died:    make(chan struct{}), upDone: make(chan struct{}), endings: make(chan ending, 2),
 	}
@@ -69,11 +73,13 @@ func newSession(cmd *exec.Cmd, stdin, stdout *os.File) (*session, error) {
 func (s *session) converse(o Options) {
 	passed, tcp := new(marks), new(connections)
 	s.down = newDown(s.stdin, passed, tcp)
+	look := &examiner{worker: s.cmd.Process.Pid, orphans: s.orphans, tcp: tcp, waiting: s.down.waiting.Load}
+	s.down.examine = func() { s.tell(contract.Message{Examined: look.examine()}) }
 	go func() { s.endings <- s.down.receive(o.In) }()
 	go s.down.send()
 	go func() {
 		defer close(s.upDone)
-		u := &up{reader: s.reader, orphans: s.orphans, marks: passed, tcp: tcp, out: o.Out, log: o.Err}
+		u := &up{reader: s.reader, orphans: s.orphans, marks: passed, tcp: tcp, out: s.out, log: o.Err}
 		if err := u.pass(s.stdout); errors.Is(err, errGone) {
 			s.endings <- ending{reason: BenchGone}
 		} else if err != nil {
@@ -134,6 +140,7 @@ func (s *session) watch(ctx context.Context, o Options, signals <-chan os.Signal
 		case signal := <-signals:
 			if signal == unix.SIGCHLD {
 				s.orphans.reap(&s.tree)
+				s.tellStopped()
 			}
 			if signal == unix.SIGCHLD || signal == unix.SIGPIPE {
 				continue
@@ -154,7 +161,7 @@ func (s *session) watch(ctx context.Context, o Options, signals <-chan os.Signal
 		}
 		switch {
 		case killed || e.gentle() && patience != nil:
-		case e.gentle() && died != nil:
+		case e.gentle() && died != nil && !s.stopped: // what is stopped cannot end by itself
 			patience = time.After(grace)
 		default:
 			kill()
@@ -162,6 +169,22 @@ func (s *session) watch(ctx context.Context, o Options, signals <-chan os.Signal
 	}
 	return first
 }
+
+// tellStopped tells the bench, once, that a signal has stopped the worker. The
+// bench may take nothing just now, and the watch must go on.
+func (s *session) tellStopped() {
+	pid := s.cmd.Process.Pid
+	by := stopSignal(pid)
+	if by == 0 || s.stopped {
+		return
+	}
+	s.stopped = true
+	go s.tell(contract.Message{Error: stoppedError("the worker", pid, unix.SignalName(by))})
+}
+
+// tell writes a message of the meter's own. A bench that is gone is seen by
+// whoever carries the worker's messages.
+func (s *session) tell(m contract.Message) { _ = contract.NewWriter(s.out).Write(m) }
 
 // kill kills whatever lives. The reason is kept for a worker that still did.
 func (s *session) kill(reason string) {
@@ -198,6 +221,8 @@ func (s *session) finish(o Options) (contract.Exit, error) {
 		exit.Code = 128 + int(status.Signal())
 		exit.Signal = unix.SignalName(status.Signal())
 	}
+	killed := exit.Signal == unix.SignalName(unix.SIGKILL) && exit.Reason == ""
+	exit.OutOfMemory = readOOM().since(s.oom, killed)
 	return exit, err
 }
 

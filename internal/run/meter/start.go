@@ -46,7 +46,7 @@ func start(o Options) (*session, error) {
 		stdout.Close()
 		return nil, fmt.Errorf("start worker %s: %w", o.Argv[0], err)
 	}
-	return newSession(cmd, stdin, stdout)
+	return newSession(cmd, stdin, stdout, o.Out)
 }
 
 func isNotFound(err error) bool {

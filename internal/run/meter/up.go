@@ -18,6 +18,7 @@ type up struct {
 	tcp     *connections
 	out     io.Writer
 	log     io.Writer
+	stopped bool  // the bench was told of a process that is
 	peak    int64 // largest peak RSS so far: a zombie has forgotten its own
 }
 
@@ -86,6 +87,7 @@ func (u *up) decorate(line []byte) ([]byte, error) {
 	default:
 		reading.TCP = u.account(false)
 	}
+	u.tellStopped()
 	reading.OwnCPUNs = usage.OwnCPU()
 	decorated, err := withMeter(line, *reading)
 	if err != nil {
@@ -107,6 +109,23 @@ func (u *up) read() *contract.Meter {
 	u.peak = max(u.peak, m.Process.PeakRSSBytes)
 	m.Process.PeakRSSBytes = u.peak
 	return &m
+}
+
+// tellStopped tells the bench, once, of a process that the worker started and that
+// is held: the worker itself goes on answering.
+func (u *up) tellStopped() {
+	stopped := u.reader.Stopped()
+	if len(stopped) == 0 || u.stopped {
+		return
+	}
+	u.stopped = true
+	s := stopped[0]
+	by := "SIGSTOP"
+	if s.Traced {
+		by = "by a debugger"
+	}
+	message := contract.Message{Error: stoppedError(fmt.Sprintf("%s, which the worker started,", s.Name), s.PID, by)}
+	_ = contract.NewWriter(u.out).Write(message) // the answer that follows tells when nobody is there
 }
 
 // account returns the account of the worker's connections. It is read after

@@ -51,6 +51,10 @@ func (r *Reader) addProcess(m *contract.Meter, pid int, threads []int) {
 	p.Processes++
 	p.CPUNs += cpu
 	if text, err := r.tree.file.process(pid, "stat"); err == nil {
+		if s, held := parseStopped(text); held {
+			s.PID = pid
+			r.stopped = append(r.stopped, s)
+		}
 		if s, ok := parseStat(text); ok {
 			// Children that were waited for are in no live process's clock,
 			// only in their parent's sum, which the kernel gives in ticks.

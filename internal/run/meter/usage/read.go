@@ -20,6 +20,8 @@ type Reader struct {
 	pid  int
 	tree Tree
 	host procfs.FS
+
+	stopped []contract.Stopped // met by the latest reading
 }
 
 // NewReader returns a Reader of the tree under pid. The error says that /proc
@@ -55,11 +57,16 @@ func (r *Reader) Read(more []int) (contract.Meter, error) {
 	if _, err := processCPU(r.pid); err != nil {
 		return m, err
 	}
+	r.stopped = r.stopped[:0]
 	r.tree.walk(append([]int{r.pid}, more...), func(pid int, threads []int) { r.addProcess(&m, pid, threads) })
 	m.Threads = keepBusiest(m.Threads)
 	r.addHost(&m, r.pid)
 	return m, nil
 }
+
+// Stopped returns the processes that the latest reading met held by a signal or a
+// debugger, valid until the next one.
+func (r *Reader) Stopped() []contract.Stopped { return r.stopped }
 
 // Resident returns the resident memory of the tree now, in bytes, at a
 // fraction of a whole reading's cost; 0 when it is gone.
