@@ -31,6 +31,7 @@ type Bench struct {
 	Patience Patience                      // the zero value is the standard
 
 	disturbed  bool                     // the last trial failed
+	givenUp    givenUp                  // what was waited for in vain
 	identities map[string]*contract.TLS // by the server's address, made for this run
 }
 
@@ -50,6 +51,7 @@ type Event struct {
 // only probes are run still.
 func (b *Bench) Run(ctx context.Context, trials []record.Trial) error {
 	b.Patience = b.Patience.orStandard()
+	b.givenUp = givenUp{}
 	block, enough := 0, false
 	for i, plan := range trials {
 		if !enough && !plan.Probe && plan.Block > block {

@@ -21,28 +21,33 @@ const (
 	maxErrors = 16                    // kept in the record
 )
 
-// causePatience is how long a worker's word that it has lost its peers waits for
+// causeTimeout is how long a worker's word that it has lost its peers waits for
 // the reason. When a server dies its clients notice, and theirs is often the
-// first word of it.
-const causePatience = 300 * time.Millisecond
+// first word of it; the server's own meter tells as soon as it runs.
+const causeTimeout = 2 * time.Second
 
 // conversation is one worker of one trial and what it has said. Its pump
 // goroutine collects; the trial's goroutines ask. The first fatal word, or an
 // end that nobody asked for, ends the whole trial through fail.
 type conversation struct {
-	process *rig.Process
-	place   rig.Place
-	fail    context.CancelCauseFunc // ends the trial
-	answers chan contract.Message   // what the trial waits for
-	pumped  chan struct{}
-	begun   time.Time
-	observe func(contract.Tick)
+	process  *rig.Process
+	place    rig.Place
+	trial    context.Context         // ends with the trial
+	fail     context.CancelCauseFunc // ends the trial
+	metered  bool                    // a meter stands between the worker and us
+	late     func(c *conversation, answer string, waited time.Duration)
+	answers  chan contract.Message   // what the trial waits for
+	examined chan *contract.Examined // what its meter sees
+	pumped   chan struct{}
+	begun    time.Time
+	observe  func(contract.Tick)
 
 	mu     sync.Mutex
 	worker record.Worker
 	state  string
-	ending bool     // we closed its stdin: an end is expected
-	orphan *failure // it has lost its peers, and said so
+	ending bool          // we closed its stdin: an end is expected
+	orphan *failure      // it has lost its peers, and said so
+	told   chan struct{} // closed when that counts as the reason
 }
 
 // failure is a trial's end as a Go error.
@@ -56,15 +61,16 @@ func (f *failure) Error() string {
 	return fmt.Sprintf("%s: %s", f.Kind, text)
 }
 
-// converse launches a metered worker and begins to listen.
-func converse(w record.Worker, place rig.Place, argv []string, fail context.CancelCauseFunc) (*conversation, error) {
+// converse launches a worker and begins to listen.
+func converse(trial context.Context, w record.Worker, place rig.Place, argv []string, fail context.CancelCauseFunc) (*conversation, error) {
 	process, err := rig.Start(argv, rig.Options{DeathSignal: syscall.SIGTERM})
 	if err != nil {
 		return nil, &failure{record.Failure{Kind: contract.SetupFailed, Text: at(place, err.Error()), Worker: w.Name, State: "born"}}
 	}
 	c := &conversation{
-		process: process, place: place, fail: fail, worker: w, state: "born",
-		answers: make(chan contract.Message, 8), pumped: make(chan struct{}), begun: time.Now(),
+		process: process, place: place, trial: trial, fail: fail, worker: w, state: "born",
+		answers: make(chan contract.Message, 8), examined: make(chan *contract.Examined, 1), pumped: make(chan struct{}), begun: time.Now(),
+		told: make(chan struct{}),
 	}
 	go c.pump()
 	return c, nil
@@ -84,7 +90,7 @@ func (c *conversation) pump() {
 	expected := c.ending || c.orphan != nil
 	c.mu.Unlock()
 	if !expected {
-		c.failed(contract.Peer, c.obituary(c.process.Wait(2*time.Second)))
+		c.failed(c.exitReason(c.process.Wait(2 * time.Second)))
 	}
 }
 
@@ -106,6 +112,13 @@ func (c *conversation) take(m contract.Message) {
 			observe(*m.Tick)
 		}
 		return
+	case m.Examined != nil:
+		c.mu.Unlock()
+		select {
+		case c.examined <- m.Examined:
+		default: // nobody asked
+		}
+		return
 	case m.Exit != nil:
 		c.worker.Exit = m.Exit
 		c.mu.Unlock()
@@ -118,9 +131,12 @@ func (c *conversation) take(m contract.Message) {
 			c.worker.Errors = append(c.worker.Errors, *m.Error)
 		}
 		f := c.failure(m.Error.Kind, m.Error.Text) // nothing we send deserves an error, fatal or not
-		if f.Kind == contract.Peer {
+		if f.Kind == contract.Peer && c.orphan == nil {
 			c.orphan = f
-			time.AfterFunc(causePatience, func() { c.end(f) })
+			time.AfterFunc(causeTimeout, func() {
+				c.end(f)
+				close(c.told)
+			})
 		}
 		c.mu.Unlock()
 		if f.Kind != contract.Peer {
@@ -137,15 +153,21 @@ func (c *conversation) take(m contract.Message) {
 }
 
 // failed ends the trial with this worker's failure; the first one counts. Of a
-// worker that has told of its peers what follows is a consequence of that.
+// worker that has told of its peers what follows is a consequence of that, and
+// waits for the peers' own word like that.
 func (c *conversation) failed(kind contract.ErrorKind, text string) {
 	c.mu.Lock()
 	f := c.failure(kind, text)
-	if c.orphan != nil {
-		f = c.orphan
-	}
+	lost := c.orphan
 	c.mu.Unlock()
-	c.end(f)
+	if lost == nil {
+		c.end(f)
+		return
+	}
+	select {
+	case <-c.told:
+	case <-c.trial.Done():
+	}
 }
 
 // failure is one of this worker in its present state; the caller holds mu.
@@ -163,14 +185,21 @@ func (c *conversation) end(f *failure) {
 	}
 }
 
-// bereft returns the failure of a worker that has lost its peers; nil of others.
+// bereft returns the failure of a worker that has lost its peers, or of the peer
+// that it has lost; nil of others.
 func (c *conversation) bereft() error {
 	c.mu.Lock()
-	defer c.mu.Unlock()
-	if c.orphan == nil {
+	lost := c.orphan
+	c.mu.Unlock()
+	if lost == nil {
 		return nil
 	}
-	return c.orphan
+	select {
+	case <-c.told:
+		return lost
+	case <-c.trial.Done():
+		return context.Cause(c.trial)
+	}
 }
 
 func (c *conversation) enter(state string) {
@@ -215,7 +244,7 @@ func (c *conversation) await(ctx context.Context, name string, patience time.Dur
 	case <-ctx.Done():
 		return contract.Message{}, context.Cause(ctx)
 	case <-timer.C:
-		c.failed(contract.Timeout, fmt.Sprintf("no %s within %v", name, patience))
+		c.late(c, name, patience)
 		return contract.Message{}, context.Cause(ctx)
 	}
 }

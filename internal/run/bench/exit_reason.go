@@ -5,6 +5,8 @@ import (
 	"path/filepath"
 	"strings"
 
+	"netdyno/internal/contract"
+	"netdyno/internal/record"
 	"netdyno/internal/run/rig"
 )
 
@@ -16,22 +18,31 @@ func at(p rig.Place, text string) string {
 	return p.Name + ": " + text
 }
 
-// obituary tells how a worker ended that nobody had asked to. The meter's last
-// word is how its worker did. Without it the meter itself has ended, or what
-// reaches it, and what is on the other side of that is unknown.
-func (c *conversation) obituary(launched rig.Exit) string {
+// exitReason says why a worker ended that nobody had asked to, and of what kind
+// that failure is. The meter's last line is how its worker ended. Without it the
+// meter itself has ended, or what reaches it, and what is on the other side of
+// that is unknown.
+func (c *conversation) exitReason(launched rig.Exit) (contract.ErrorKind, string) {
 	c.mu.Lock()
 	told := c.worker.Exit
 	c.mu.Unlock()
-	who, code, signal, guess := "the worker", launched.Code, launched.Signal, ""
+	stderr := strings.TrimSpace(c.process.Stderr())
+	who, code, signal, why := "the worker", launched.Code, launched.Signal, ""
 	switch {
 	case told != nil:
-		code, signal = told.Code, told.Signal
+		code, signal, why = told.Code, told.Signal, killedBy(*told)
 	case len(c.place.Prefix) > 0:
 		who = filepath.Base(c.place.Prefix[0])
-		guess = " before the meter told how the worker did: the connection is gone, or the meter was killed"
+		why = " before the meter told how the worker did: the connection is gone, or the meter was killed"
 	default:
 		who = "the worker's meter"
+	}
+	kind := contract.Peer
+	if told != nil && (told.OutOfMemory != "" && signal == sigkill || ranOutOfMemory(stderr)) {
+		kind = contract.SetupFailed // too little of what the host has to give
+		if ranOutOfMemory(stderr) {
+			why = " for lack of memory"
+		}
 	}
 	status := fmt.Sprintf("status %d", code)
 	if signal != "" {
@@ -40,7 +51,47 @@ func (c *conversation) obituary(launched rig.Exit) string {
 	if launched.Running {
 		status = "its stdout alone"
 	}
-	return fmt.Sprintf("%s ended (%s)%s; it said on stderr: %s", who, status, guess, orNothing(strings.TrimSpace(c.process.Stderr())))
+	return kind, fmt.Sprintf("%s ended (%s)%s; it said on stderr: %s", who, status, why, orNothing(stderr))
+}
+
+// nameLackOfMemory adds to a failure that the kernel killed processes of a worker
+// for lack of memory, where nobody has said so: of a program that a worker started,
+// say.
+func nameLackOfMemory(r *record.Record) {
+	if r.Failure == nil {
+		return
+	}
+	for _, w := range r.Workers {
+		if w.Exit != nil && w.Exit.OutOfMemory != "" && !strings.Contains(r.Failure.Text, w.Exit.OutOfMemory) {
+			r.Failure.Text += fmt.Sprintf("; of %s: %s", w.Name, w.Exit.OutOfMemory)
+		}
+	}
+}
+
+// sigkill is the name that the meter has for it.
+const sigkill = "SIGKILL"
+
+// killedBy says who sent a SIGKILL that was not the meter's, as far as the kernel
+// tells; nothing of any other end.
+func killedBy(e contract.Exit) string {
+	switch {
+	case e.Signal != sigkill || e.Reason != "":
+		return ""
+	case e.OutOfMemory != "":
+		return ": " + e.OutOfMemory
+	}
+	return ": killed by somebody, as the kernel counts no kill for lack of memory"
+}
+
+// ranOutOfMemory recognizes what runtimes say before they end for lack of memory:
+// those of Go, of C++ and of Python.
+func ranOutOfMemory(stderr string) bool {
+	for _, said := range []string{"fatal error: runtime: out of memory", "fatal error: runtime: cannot allocate memory", "std::bad_alloc", "MemoryError"} {
+		if strings.Contains(stderr, said) {
+			return true
+		}
+	}
+	return false
 }
 
 func orNothing(s string) string {

@@ -126,7 +126,7 @@ func (t *trial) listen(ctx context.Context, fail context.CancelCauseFunc, s Stan
 	}
 	t.serverSeat = seat
 	// No bound: the caller says when.
-	server, err := t.enlist(actor{serverName(0, 1), contract.Server, seat, t.serverEnd, 0}, fail)
+	server, err := t.enlist(ctx, actor{serverName(0, 1), contract.Server, seat, t.serverEnd, 0}, fail)
 	if err != nil {
 		return err
 	}

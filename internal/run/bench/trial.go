@@ -7,6 +7,7 @@ import (
 	"fmt"
 	"path/filepath"
 	"slices"
+	"sync"
 	"time"
 
 	"golang.org/x/sync/errgroup"
@@ -29,6 +30,7 @@ type trial struct {
 	all     []*conversation
 	line    record.Timeline
 
+	examining            sync.Mutex // held by who asks the meters what they see
 	serverSeat           rig.Seat
 	clientSeats          []rig.Seat
 	serverEnd, clientEnd Offer    // the same when a pair does without a server
@@ -39,6 +41,10 @@ type trial struct {
 func (b *Bench) trial(ctx context.Context, plan record.Trial) record.Record {
 	t := &trial{bench: b, plan: plan, begun: time.Now()}
 	r := record.Record{Schema: record.Schema, Trial: plan, StartedAt: t.begun.UTC(), Noise: record.Noise{LoadAverage: loadAverage()}}
+	if known := b.givenUp.known(plan); known != nil {
+		r.Outcome, r.Failure = outcome(known)
+		return r
+	}
 	err := t.conduct(ctx)
 	workers, closeErr := t.closeAll()
 	r.Workers, err = workers, errors.Join(err, closeErr)
@@ -53,6 +59,8 @@ func (b *Bench) trial(ctx context.Context, plan record.Trial) record.Record {
 	r.Timeline = t.line
 	r.Outcome, r.Failure = outcome(err)
 	t.nameServer(r.Failure)
+	nameLackOfMemory(&r)
+	b.givenUp.learn(plan, r.Failure)
 	return r
 }
 
@@ -167,7 +175,7 @@ func (t *trial) launch(ctx context.Context, fail context.CancelCauseFunc) error 
 		return err
 	}
 	start := func(name string, role contract.Role, seat rig.Seat, offer Offer) (*conversation, error) {
-		return t.enlist(actor{name, role, seat, offer, t.bound()}, fail)
+		return t.enlist(ctx, actor{name, role, seat, offer, t.bound()}, fail)
 	}
 	role := contract.Client
 	if t.clientEnd.Has(contract.Pair) {
@@ -210,14 +218,15 @@ type actor struct {
 }
 
 // enlist launches a metered worker on its seat.
-func (t *trial) enlist(a actor, fail context.CancelCauseFunc) (*conversation, error) {
+func (t *trial) enlist(ctx context.Context, a actor, fail context.CancelCauseFunc) (*conversation, error) {
 	program := a.offer.Program
 	argv := a.seat.Command(append(t.bench.meterArgv(a.seat, a.bound), program.Path)...)
-	c, err := converse(record.Worker{
+	c, err := converse(ctx, record.Worker{
 		Name: a.name, Role: a.role, Seat: a.seat.Name, Transport: a.offer.Name, Delivery: a.offer.Delivery,
 		Binary: filepath.Base(program.Path), SHA256: program.SHA256, Version: program.Hello.Version, CPUSet: a.seat.CPUs,
 	}, a.seat.Place, argv, fail)
 	if err == nil {
+		c.late, c.metered = t.late, len(t.bench.Meter) > 0
 		t.all = append(t.all, c)
 	}
 	return c, err

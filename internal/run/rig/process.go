@@ -3,6 +3,7 @@
 package rig
 
 import (
+	"bytes"
 	"cmp"
 	"errors"
 	"fmt"
@@ -268,4 +269,16 @@ func (p *Process) Kill() {
 	if !p.gone {
 		_ = syscall.Kill(-p.cmd.Process.Pid, syscall.SIGKILL) // it may be ending by itself
 	}
+}
+
+// Stopped reports whether a signal has stopped the process itself: the meter, or what
+// reaches it.
+func (p *Process) Stopped() bool {
+	text, err := os.ReadFile(fmt.Sprintf("/proc/%d/stat", p.cmd.Process.Pid))
+	if err != nil {
+		return false // it has ended
+	}
+	// proc_pid_stat(5): the state follows the name, which may hold anything.
+	end := bytes.LastIndexByte(text, ')')
+	return end > 0 && len(text) > end+2 && text[end+2] == 'T'
 }

@@ -1,0 +1,54 @@
+package bench
+
+import (
+	"strings"
+	"testing"
+
+	"netdyno/internal/contract"
+	"netdyno/internal/record"
+)
+
+func TestWhoKilledAWorker(t *testing.T) {
+	const byKernel = "the kernel killed 1 process(es) of memory cgroup /x for lack of memory"
+	for _, c := range []struct {
+		exit contract.Exit
+		want string
+	}{
+		{contract.Exit{Code: 137, Signal: "SIGKILL", OutOfMemory: byKernel}, ": " + byKernel},
+		{contract.Exit{Code: 137, Signal: "SIGKILL"}, ": killed by somebody, as the kernel counts no kill for lack of memory"},
+		{contract.Exit{Code: 137, Signal: "SIGKILL", Reason: "deadline"}, ""},
+		{contract.Exit{Code: 139, Signal: "SIGSEGV"}, ""},
+		{contract.Exit{Code: 3}, ""},
+	} {
+		if got := killedBy(c.exit); got != c.want {
+			t.Errorf("killedBy(%+v) = %q, want %q", c.exit, got, c.want)
+		}
+	}
+}
+
+func TestRuntimesOutOfMemory(t *testing.T) {
+	for said, want := range map[string]bool{
+		"runtime: out of memory: cannot allocate 4194304-byte block\nfatal error: runtime: out of memory\n": true,
+		"fatal error: runtime: cannot allocate memory":                                                      true,
+		"terminate called after throwing an instance of 'std::bad_alloc'\n  what():  std::bad_alloc\n":      true,
+		"panic: runtime error: index out of range":                                                          false,
+		"": false,
+	} {
+		if got := ranOutOfMemory(said); got != want {
+			t.Errorf("ranOutOfMemory(%q) = %v, want %v", said, got, want)
+		}
+	}
+}
+
+// The program that a worker starts may be the one that is killed: then the worker
+// tells of its end, and the kernel of the reason.
+func TestAFailureNamesLackOfMemory(t *testing.T) {
+	r := record.Record{Failure: &record.Failure{Text: "nginx ended (signal: killed)"}, Workers: []record.Worker{
+		{Name: "server", Exit: &contract.Exit{OutOfMemory: "the kernel killed 1"}}, {Name: "client-1", Exit: &contract.Exit{}},
+	}}
+	nameLackOfMemory(&r)
+	nameLackOfMemory(&r)
+	if want := "nginx ended (signal: killed); of server: the kernel killed 1"; !strings.HasPrefix(r.Failure.Text, want) || len(r.Failure.Text) != len(want) {
+		t.Errorf("the failure says %q, want %q", r.Failure.Text, want)
+	}
+}

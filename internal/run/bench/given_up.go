@@ -1,0 +1,89 @@
+package bench
+
+import (
+	"fmt"
+	"maps"
+	"slices"
+	"strings"
+
+	"netdyno/internal/contract"
+	"netdyno/internal/record"
+)
+
+// tries is how often the bench waits in vain for workers to get ready before it
+// takes the next trial's failure for granted.
+const tries = 2
+
+// givenUp are the trials whose workers did not get ready in all the time that they
+// had, by what they had in common. A server that says nothing says nothing in the
+// next block either, and 15 s for each trial make a night. A resumed run tries
+// again.
+type givenUp map[string][]vain
+
+// vain is a trial that was waited for in vain.
+type vain struct {
+	trial   string
+	failure record.Failure
+}
+
+// known returns the failure of a trial that need not be tried; nil for all others.
+func (g givenUp) known(plan record.Trial) *failure {
+	for _, key := range []string{endsOf(plan), levelsOf(plan)} {
+		if before := g[key]; len(before) >= tries {
+			last := before[len(before)-1]
+			f := last.failure
+			f.Text = fmt.Sprintf("not tried again after %s, where it was: %s", trialsText(before), f.Text)
+			return &failure{f}
+		}
+	}
+	return nil
+}
+
+func trialsText(them []vain) string {
+	ids := make([]string, len(them))
+	for i, v := range them {
+		ids[i] = v.trial
+	}
+	return strings.Join(ids, " and ")
+}
+
+// learn takes up how a trial ended. One that got ready proves its levels sound.
+func (g givenUp) learn(plan record.Trial, f *record.Failure) {
+	key := levelsOf(plan)
+	switch {
+	case f == nil || f.State == "ready" || f.State == "running" || f.State == "window":
+		delete(g, key)
+		delete(g, endsOf(plan))
+		return
+	case f.Kind != contract.Timeout || f.Worker == "":
+		return
+	case strings.Contains(f.Text, saidNothing):
+		key = endsOf(plan) // whatever else the trial asks of it
+	}
+	if before := g[key]; len(before) > 0 && before[0].failure.Worker != f.Worker {
+		g[key] = nil
+	}
+	g[key] = append(g[key], vain{plan.ID, *f})
+}
+
+// endsOf identifies the ends of a trial and how they are set up, whatever the load.
+func endsOf(plan record.Trial) string {
+	return text(plan.Levels, func(factor string) bool {
+		return slices.Contains([]string{"server", "client", "transport", "tls", "build"}, factor) || strings.HasPrefix(factor, "opt.server.")
+	})
+}
+
+// levelsOf identifies a trial but for its block.
+func levelsOf(plan record.Trial) string {
+	return text(plan.Levels, func(string) bool { return true })
+}
+
+func text(levels map[string]string, take func(factor string) bool) string {
+	var b strings.Builder
+	for _, factor := range slices.Sorted(maps.Keys(levels)) {
+		if take(factor) {
+			fmt.Fprintf(&b, "%q=%q ", factor, levels[factor])
+		}
+	}
+	return b.String()
+}

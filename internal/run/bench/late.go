@@ -1,0 +1,128 @@
+package bench
+
+import (
+	"fmt"
+	"strings"
+	"sync"
+	"time"
+
+	"netdyno/internal/contract"
+)
+
+// examineTimeout bounds a meter's answer to what it sees of its worker. A meter
+// only waits for its worker, so one that is there answers at once.
+const examineTimeout = 2 * time.Second
+
+// late ends the trial because a worker has left a command unanswered, with what the
+// kernel shows of the reason. It asks the meters of all workers: a client waits for
+// a server that stands still.
+func (t *trial) late(c *conversation, answer string, waited time.Duration) {
+	t.examining.Lock() // several workers may be late at once, for one reason
+	defer t.examining.Unlock()
+	if c.trial.Err() != nil {
+		return
+	}
+	missing := fmt.Sprintf("no %s within %v", answer, waited)
+	seen := make([]*contract.Examined, len(t.all))
+	var asked sync.WaitGroup
+	for i, other := range t.all {
+		asked.Go(func() { seen[i] = other.examine() })
+	}
+	asked.Wait()
+	for i, other := range t.all {
+		if seen[i] == nil || len(seen[i].Stopped) == 0 {
+			continue
+		}
+		if other != c {
+			missing = fmt.Sprintf("no %s of %s within %v", answer, c.worker.Name, waited)
+		}
+		other.failed(contract.Timeout, fmt.Sprintf("%s; %s", stoppedText(seen[i].Stopped[0]), missing))
+		return
+	}
+	for i, other := range t.all {
+		if other == c {
+			c.failed(contract.Timeout, c.lateText(seen[i], missing, waited))
+		}
+	}
+}
+
+func stoppedText(s contract.Stopped) string {
+	by := "SIGSTOP"
+	if s.Traced {
+		by = "by a debugger"
+	}
+	return fmt.Sprintf("%s is stopped (%s): process %d", s.Name, by, s.PID)
+}
+
+// lateText says what is known of why the worker is late.
+func (c *conversation) lateText(seen *contract.Examined, missing string, waited time.Duration) string {
+	switch {
+	case seen == nil && c.process.Stopped():
+		return "what reaches the worker is stopped (SIGSTOP); " + missing
+	case seen == nil && len(c.place.Prefix) > 0:
+		return missing + ", nor does its meter answer: the host is gone, or the way to it"
+	case seen == nil:
+		return missing
+	}
+	c.mu.Lock()
+	state, setup := c.state, c.worker.Setup
+	c.mu.Unlock()
+	switch {
+	case seen.UnreadBytes > 0:
+		return missing + "; the worker does not read its commands"
+	case state != "idle" || seen.Reached == nil || setup == nil:
+		return missing
+	}
+	return connectText(setup.Peers, *seen.Reached, missing, waited)
+}
+
+// connectText says how far a client came that is not ready.
+func connectText(peers []string, reached contract.Reached, missing string, waited time.Duration) string {
+	server := "the server at " + strings.Join(peers[:min(len(peers), maxNamed)], " ")
+	switch {
+	case reached.Connections == 0:
+		return fmt.Sprintf("%s has accepted no connection for %v; %s", server, waited, missing)
+	case reached.ReceivedBytes == 0:
+		return fmt.Sprintf("%s accepted %s and %s for %v; %s", server, connectionsText(reached.Connections), saidNothing, waited, missing)
+	case reached.Silent > 0:
+		return fmt.Sprintf("%s accepted %s and said nothing on %d of them for %v; %s", server, connectionsText(reached.Connections), reached.Silent, waited, missing)
+	}
+	return fmt.Sprintf("%s sent %d bytes on %s and no whole reply on each for %v; %s", server, reached.ReceivedBytes, connectionsText(reached.Connections), waited, missing)
+}
+
+// saidNothing is of a server whose connections carried nothing to the client.
+const saidNothing = "said nothing"
+
+// maxNamed bounds the addresses in a sentence.
+const maxNamed = 3
+
+func connectionsText(n int) string {
+	if n == 1 {
+		return "the connection"
+	}
+	return fmt.Sprintf("%d connections", n)
+}
+
+// examine asks the worker's meter what it sees; nil without an answer.
+func (c *conversation) examine() *contract.Examined {
+	if !c.metered {
+		return nil
+	}
+	select {
+	case <-c.examined: // an answer that came too late for an earlier question
+	default:
+	}
+	if err := c.process.Send(contract.Message{Examine: &contract.Examine{}}); err != nil {
+		return nil // it is gone; how it ended is told elsewhere
+	}
+	timer := time.NewTimer(examineTimeout)
+	defer timer.Stop()
+	select {
+	case x := <-c.examined:
+		return x
+	case <-c.trial.Done():
+		return nil
+	case <-timer.C:
+		return nil
+	}
+}
