@@ -194,8 +194,9 @@ type Counts struct {
 	Errors        map[ErrorKind]int64 `json:"errors,omitempty"`
 }
 
-// Runtime is what a managed runtime says of itself, cumulative but for
-// HeapBytes and Goroutines.
+// Runtime is what a managed runtime says of itself: the amounts up to
+// AllocObjects are cumulative, the others are of now. Left out are those that a
+// runtime does not tell.
 type Runtime struct {
 	GCCycles     int64 `json:"gc_cycles"`
 	GCPauseNs    int64 `json:"gc_pause_ns"`
@@ -204,6 +205,9 @@ type Runtime struct {
 	AllocObjects int64 `json:"alloc_objects"`
 	HeapBytes    int64 `json:"heap_bytes"`
 	Goroutines   int64 `json:"goroutines"`
+
+	HeapSysBytes  int64 `json:"heap_sys_bytes,omitempty"`  // address space that the heap has from the system, unused parts included
+	StackSysBytes int64 `json:"stack_sys_bytes,omitempty"` // the same of stacks
 }
 
 // Tick is the progress of a running worker, cumulative, every 200 ms.

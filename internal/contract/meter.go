@@ -45,7 +45,22 @@ type TCP struct {
 	// What the peers let be on the way to them, sum; 0 where the kernel does not
 	// tell (before Linux 5.4).
 	PeerWindowBytes int64 `json:"peer_window_bytes,omitempty"`
+
+	// Each socket by itself, rising by inode; absent when there are more than
+	// MaxEach.
+	Each []TCPSocket `json:"each,omitempty"`
 }
+
+// TCPSocket is one connection's own part of a TCP account, cumulative since it
+// began.
+type TCPSocket struct {
+	Inode         int64 `json:"inode"` // tells it from the others of its network namespace
+	AckedBytes    int64 `json:"acked_bytes"`
+	ReceivedBytes int64 `json:"received_bytes"`
+}
+
+// MaxEach bounds TCP.Each: beyond it a record would grow by more than it says.
+const MaxEach = 64
 
 // MaxSockets bounds the connections of which a meter keeps an account: above it
 // TCP is nil, because reading it would disturb what is measured.

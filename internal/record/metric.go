@@ -50,7 +50,7 @@ func (m Metric) In(w *Window) (float64, bool) {
 	return v, true
 }
 
-var registry = register(loadMetrics(), latencyMetrics(), arrivalMetrics(), costMetrics(), hostMetrics(), linkMetrics(), tcpMetrics(), memoryMetrics(), runtimeMetrics())
+var registry = register(loadMetrics(), latencyMetrics(), arrivalMetrics(), costMetrics(), hostMetrics(), linkMetrics(), interfaceMetrics(), tcpMetrics(), connectionMetrics(), memoryMetrics(), runtimeMetrics())
 
 func register(groups ...[]Metric) []Metric {
 	var all []Metric

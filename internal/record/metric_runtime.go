@@ -34,6 +34,19 @@ func runtimeMetrics() []Metric {
 		ns, ok := grown(spans, func(r *contract.Runtime) int64 { return r.GCPauseNs }, Span.Seconds)
 		return ns / nsPerUs, ok
 	})...)
+	cycles := func(r *contract.Runtime) int64 { return r.GCCycles }
+	all = append(all, bothEnds(Metric{
+		Name: "gc_cycles_per_s", Unit: "1/s", Better: Lower, Doc: "rate of GC cycles",
+		Formula: "garbage collections per second of the window",
+	}, func(_ *Window, spans []Span) (float64, bool) { return grown(spans, cycles, Span.Seconds) })...)
+	all = append(all, bothEnds(Metric{
+		Name: "gc_pause_us_per_cycle", Unit: "µs", Better: Lower, Doc: "GC pause per cycle",
+		Formula: "stop-the-world time of the garbage collector ÷ garbage collections, both in the window; where there was one",
+	}, func(_ *Window, spans []Span) (float64, bool) {
+		ns, ok := grown(spans, func(r *contract.Runtime) int64 { return r.GCPauseNs }, once)
+		n, known := grown(spans, cycles, once)
+		return ns / nsPerUs / n, ok && known && n > 0
+	})...)
 	all = append(all, perEx(Metric{
 		Name: "alloc_bytes_per_exchange", Unit: "B", Better: Lower, Doc: "allocation per exchange",
 		Formula: "bytes allocated per second ÷ exchanges_per_s",
@@ -43,3 +56,6 @@ func runtimeMetrics() []Metric {
 		Formula: "objects allocated per second ÷ exchanges_per_s",
 	}, func(r *contract.Runtime) int64 { return r.AllocObjects })...)
 }
+
+// once divides a sum over spans by nothing.
+func once(Span) (float64, bool) { return 1, true }

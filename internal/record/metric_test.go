@@ -45,7 +45,7 @@ func handMade(t *testing.T) *record.Record {
 		Close: &record.Edge{
 			Reading: contract.Reading{
 				AtNs: to, Counts: contract.Counts{ReceivedBytes: 150_100},
-				Runtime: &contract.Runtime{GCCPUNs: 30_000_000, GCPauseNs: 500_000, AllocBytes: 3000, AllocObjects: 150, HeapBytes: 400},
+				Runtime: &contract.Runtime{GCCycles: 2, GCCPUNs: 30_000_000, GCPauseNs: 500_000, AllocBytes: 3000, AllocObjects: 150, HeapBytes: 400},
 			},
 			Meter: meter(to, 300_000_000, 0),
 		},
@@ -109,6 +109,8 @@ func TestMetricsByHand(t *testing.T) {
 		"client.switches_per_exchange":    2,
 		"server.gc_cpu_share":             0.1,
 		"server.gc_pause_us_per_s":        500,
+		"server.gc_cycles_per_s":          2,
+		"server.gc_pause_us_per_cycle":    250,
 		"server.alloc_bytes_per_exchange": 2,
 		"server.allocs_per_exchange":      0.1,
 		"server.heap_bytes":               400,
@@ -117,10 +119,14 @@ func TestMetricsByHand(t *testing.T) {
 		"server.idle_heap_bytes":          300,
 		"link_bytes_per_exchange":         750_000 / 1500.0, // one interface seen by two meters counts once
 		"link_packets_per_exchange":       750 / 1500.0,
+		"link_rx_bytes_per_s":             500_000, // likewise
+		"link_tx_bytes_per_s":             250_000,
+		"link_rx_packets_per_s":           500,
+		"link_tx_packets_per_s":           250,
 	}
 	absent := map[string]bool{
 		"service_p999_us": true, "response_p999_us": true, // 1500 values leave 1.5 beyond
-		"client.gc_cpu_share": true, "client.gc_pause_us_per_s": true, "client.alloc_bytes_per_exchange": true, "client.allocs_per_exchange": true,
+		"client.gc_cycles_per_s": true, "client.gc_pause_us_per_cycle": true, "client.gc_cpu_share": true, "client.gc_pause_us_per_s": true, "client.alloc_bytes_per_exchange": true, "client.allocs_per_exchange": true,
 		"client.heap_bytes": true, "client.idle_heap_bytes": true,
 		"work_s": true, // the window was fixed
 	}

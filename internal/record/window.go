@@ -11,6 +11,10 @@ import (
 type Window struct {
 	Record *Record
 
+	// Nominal are rates of interfaces in bits per second, by "seat/eth0", where
+	// a reader knows them from the facts of the hosts.
+	Nominal map[string]float64
+
 	merged map[string]*hist.Histogram     // by kind; nil for one that cannot be had
 	own    map[clientKind]*hist.Histogram // of one client; nil likewise
 }

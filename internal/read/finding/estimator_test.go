@@ -46,7 +46,7 @@ func TestFiguresAgreeWithEachOther(t *testing.T) {
 					if !(m.Low <= m.Value && m.Value <= m.High) {
 						t.Errorf("seed %d, %s, %s: %v lies outside %v–%v", seed, a.Name, m.Metric, m.Value, m.Low, m.High)
 					}
-					if zero := slices.ContainsFunc(a.Trials, func(x finding.Trial) bool { return x.Status == finding.Valid && x.Values[m.Metric] == 0 }); (m.Mean == finding.Arithmetic) != zero && m.Metric != "error_share" {
+					if zero := slices.ContainsFunc(a.Trials, func(x finding.Trial) bool { return isZero(x, m.Metric) }); (m.Mean == finding.Arithmetic) != zero && m.Metric != "error_share" {
 						t.Errorf("seed %d, %s, %s: mean %q, a figure of 0: %v", seed, a.Name, m.Metric, m.Mean, zero)
 					}
 				}
@@ -80,6 +80,12 @@ func TestFiguresAgreeWithEachOther(t *testing.T) {
 	if compared == 0 || own == 0 || partial == 0 || zeros == 0 {
 		t.Errorf("%d comparisons, %d over all blocks, %d over some, %d without a ratio: each kind must occur", compared, own, partial, zeros)
 	}
+}
+
+// isZero tells whether a valid trial has a figure and it is 0.
+func isZero(t finding.Trial, metric string) bool {
+	x, has := t.Values[metric]
+	return has && t.Status == finding.Valid && x == 0
 }
 
 // A curve passes through the percentiles of the table.

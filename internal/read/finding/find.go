@@ -50,6 +50,7 @@ func read(header record.Header, trials []record.Trial, records []record.Record) 
 	}
 	s := sortOut(header, trials, records)
 	examineAll(s.views)
+	s.shareLinks()
 	s.limitByLink()
 	return s, nil
 }

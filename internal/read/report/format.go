@@ -44,6 +44,11 @@ func scaleFor(metric, unit string, largest float64) scale {
 		{"bytes_per_exchange", sizes, "/exchange"},
 		{"us_per_exchange", micros, "/exchange"},
 		{"us_per_s", micros, "/s"},
+		{"us_per_cycle", micros, "/cycle"},
+		{"packets_per_s", rates, ""},
+		{"cycles_per_s", rates, ""},
+		{"threads", []scale{{1, "threads"}}, ""},
+		{"goroutines", []scale{{1, "goroutines"}}, ""},
 		{"exchanges_per_s", rates, ""},
 		{"bytes", sizes, ""},
 		{"_us", micros, ""},
@@ -243,6 +248,20 @@ var labels = map[string]string{
 	"tcp_receive_window_share":    "TCP held by the window",
 	"tcp_send_buffer_share":       "TCP held by the buffer",
 	"tcp_delivery_bytes_per_s":    "TCP delivery",
+
+	"gc_cycles_per_s":                "GC cycles",
+	"gc_pause_us_per_cycle":          "pause per GC cycle",
+	"goroutines":                     "goroutines",
+	"heap_sys_bytes":                 "heap from the system",
+	"stack_sys_bytes":                "stacks from the system",
+	"threads":                        "OS threads",
+	"link_rx_bytes_per_s":            "interfaces received",
+	"link_tx_bytes_per_s":            "interfaces sent",
+	"link_rx_packets_per_s":          "packets received",
+	"link_tx_packets_per_s":          "packets sent",
+	"link_rate_share":                "share of the link's rate",
+	"slowest_connection_bytes_per_s": "slowest connection",
+	"fastest_connection_bytes_per_s": "fastest connection",
 }
 
 func upperFirst(text string) string {

@@ -1,6 +1,7 @@
 package meter
 
 import (
+	"cmp"
 	"fmt"
 	"net"
 	"slices"
@@ -125,6 +126,9 @@ func (c *connections) sum(sockets []tcpinfo.Socket) *contract.TCP {
 		}
 		counted[s.Inode] = true
 		t.Sockets++
+		if t.Sockets <= contract.MaxEach {
+			t.Each = append(t.Each, contract.TCPSocket{Inode: int64(s.Inode), AckedBytes: s.AckedBytes, ReceivedBytes: s.ReceivedBytes})
+		}
 		if !slices.Contains(t.Congestion, s.Congestion) && s.Congestion != "" {
 			t.Congestion = append(t.Congestion, s.Congestion)
 		}
@@ -150,6 +154,10 @@ func (c *connections) sum(sockets []tcpinfo.Socket) *contract.TCP {
 	if t.Sockets == 0 {
 		return nil
 	}
+	if t.Sockets > contract.MaxEach {
+		t.Each = nil
+	}
+	slices.SortFunc(t.Each, func(a, b contract.TCPSocket) int { return cmp.Compare(a.Inode, b.Inode) })
 	slices.Sort(t.Congestion)
 	t.RTTNs /= int64(t.Sockets)
 	t.CongestionWindow /= int64(t.Sockets)

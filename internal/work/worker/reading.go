@@ -22,6 +22,14 @@ var sampled = []string{
 	"/gc/heap/allocs:objects",
 	"/memory/classes/heap/objects:bytes",
 	"/sched/goroutines:goroutines",
+	// What runtime.MemStats calls HeapSys …
+	"/memory/classes/heap/objects:bytes",
+	"/memory/classes/heap/unused:bytes",
+	"/memory/classes/heap/free:bytes",
+	"/memory/classes/heap/released:bytes",
+	// … and StackSys.
+	"/memory/classes/heap/stacks:bytes",
+	"/memory/classes/os-stacks:bytes",
 }
 
 func newReader() *reader {
@@ -52,7 +60,19 @@ func (r *reader) runtime() *contract.Runtime {
 		AllocObjects: int64(s[4].Value.Uint64()),
 		HeapBytes:    int64(s[5].Value.Uint64()),
 		Goroutines:   int64(s[6].Value.Uint64()),
+
+		HeapSysBytes:  total(s[7:11]),
+		StackSysBytes: total(s[11:13]),
 	}
+}
+
+// total adds up samples of bytes.
+func total(samples []metrics.Sample) int64 {
+	sum := uint64(0)
+	for _, s := range samples {
+		sum += s.Value.Uint64()
+	}
+	return int64(sum)
 }
 
 // sum estimates the total of a runtime histogram from the middles of its
