@@ -28,12 +28,13 @@ var layers = map[string][]string{
 	"internal/read/stat":  {},
 	"internal/run/cpuset": {},
 	"internal/printable":  {},
+	"internal/input":      {},
 	"internal/tcpinfo":    {},
 	"studies":             {},
 	"internal/values":     {"internal/quantity"},
 
 	"internal/contract": {"internal/quantity", "internal/hist"},
-	"internal/record":   {"internal/contract", "internal/quantity", "internal/hist"},
+	"internal/record":   {"internal/contract", "internal/quantity", "internal/hist", "internal/input"},
 
 	"internal/run/study":           run("studies"),
 	"internal/run/rig":             run(),
@@ -82,11 +83,11 @@ var layers = map[string][]string{
 
 // run is what every package of room RUN may import, and more.
 func run(more ...string) []string {
-	return append([]string{"internal/contract", "internal/record", "internal/quantity", "internal/hist", "internal/run/cpuset"}, more...)
+	return append([]string{"internal/contract", "internal/record", "internal/quantity", "internal/hist", "internal/input", "internal/run/cpuset"}, more...)
 }
 
 var orchestrator = []string{
-	"internal/contract", "internal/record", "internal/quantity", "internal/hist", "internal/printable", "studies",
+	"internal/contract", "internal/record", "internal/quantity", "internal/hist", "internal/input", "internal/printable", "studies",
 	"internal/run/*", "internal/read/finding", "internal/read/report",
 }
 

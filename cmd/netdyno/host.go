@@ -11,6 +11,7 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"netdyno/internal/input"
 	"netdyno/internal/run/doctor"
 	"netdyno/internal/run/rig"
 	"netdyno/internal/run/rig/arrange"
@@ -88,12 +89,11 @@ func patients(ctx context.Context, files []string, seats string) ([]doctor.Named
 	}
 	var all []doctor.Named
 	for _, name := range files {
-		file, err := os.Open(name)
+		text, err := input.Within(ctx, doctor.MaxFactsFile)(name)
 		if err != nil {
-			return nil, err
+			return nil, fmt.Errorf("facts: %w", err)
 		}
-		hosts, err := doctor.ReadFacts(file, name)
-		file.Close()
+		hosts, err := doctor.ReadFacts(text, name)
 		if err != nil {
 			return nil, err
 		}
@@ -105,7 +105,7 @@ func patients(ctx context.Context, files []string, seats string) ([]doctor.Named
 // surveyed asks the places of a rig, and gives the rig back. More arguments ask
 // for more than the usual facts.
 func surveyed(ctx context.Context, text string, more ...string) (hosts []doctor.Named, err error) {
-	choice, err := arrange.Parse(text, os.ReadFile)
+	choice, err := arrange.Parse(text, input.Within(ctx, arrange.MaxFile))
 	if err != nil {
 		return nil, err
 	}

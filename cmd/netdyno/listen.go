@@ -14,6 +14,7 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"netdyno/internal/input"
 	"netdyno/internal/record"
 	"netdyno/internal/run/bench"
 	"netdyno/internal/run/rig"
@@ -99,11 +100,11 @@ func checkBind(address string) error {
 
 // listen is the whole of the command.
 func listen(ctx context.Context, args []string, f listenFlags) error {
-	chosen, trial, err := onlyTrial(args)
+	chosen, trial, err := onlyTrial(ctx, args)
 	if err != nil {
 		return err
 	}
-	structures, err := messages([]record.Trial{trial})
+	structures, err := messages(ctx, []record.Trial{trial})
 	if err != nil {
 		return err
 	}
@@ -155,7 +156,7 @@ func ended(cause error) bool {
 
 // onlyTrial returns the study and the one trial that the arguments describe. A server named
 // alone is enough: its clients are the user's.
-func onlyTrial(args []string) (*study.Study, record.Trial, error) {
+func onlyTrial(ctx context.Context, args []string) (*study.Study, record.Trial, error) {
 	server, client := "", false
 	for _, a := range args {
 		if level, ok := strings.CutPrefix(a, "server="); ok {
@@ -166,7 +167,7 @@ func onlyTrial(args []string) (*study.Study, record.Trial, error) {
 	if server != "" && !client {
 		args = append(args[:len(args):len(args)], "client="+server)
 	}
-	s, err := study.ParseArgs(args, os.ReadFile)
+	s, err := study.ParseArgs(args, input.Within(ctx, study.MaxFile))
 	if err != nil {
 		return nil, record.Trial{}, err
 	}

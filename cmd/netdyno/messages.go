@@ -1,16 +1,16 @@
 package main
 
 import (
+	"context"
 	"encoding/json"
 	"errors"
 	"fmt"
-	"io"
 	"io/fs"
-	"os"
 	"reflect"
 	"strings"
 
 	"netdyno/internal/contract"
+	"netdyno/internal/input"
 	"netdyno/internal/record"
 	"netdyno/internal/run/message"
 	"netdyno/internal/run/study"
@@ -45,8 +45,9 @@ func (o ownMessage) arguments(args []string) ([]string, error) {
 
 // messages resolves every message of the plan, so that a mistake in a .proto
 // or its data shows before the first trial.
-func messages(trials []record.Trial) (map[string]contract.Structure, error) {
+func messages(ctx context.Context, trials []record.Trial) (map[string]contract.Structure, error) {
 	resolved := map[string]contract.Structure{}
+	read := input.Within(ctx, max(message.MaxProto, message.MaxValues)+1) // one byte more shows that a file is too large
 	for _, t := range trials {
 		work, err := study.Decode(t.Levels)
 		if err != nil {
@@ -55,22 +56,15 @@ func messages(trials []record.Trial) (map[string]contract.Structure, error) {
 		if _, known := resolved[work.Message]; known || work.Message == "" {
 			continue
 		}
-		if resolved[work.Message], err = message.Resolve(work.Message, readBounded); err != nil {
+		if resolved[work.Message], err = message.Resolve(work.Message, read); err != nil {
 			return nil, err
 		}
 	}
 	return resolved, nil
 }
 
-// readBounded reads no more of a file than shows that it is too large.
-func readBounded(path string) ([]byte, error) {
-	f, err := os.Open(path)
-	if err != nil {
-		return nil, err
-	}
-	text, err := io.ReadAll(io.LimitReader(f, max(message.MaxProto, message.MaxValues)+1))
-	return text, errors.Join(err, f.Close())
-}
+// maxMessages bounds a run's own file of its messages, in bytes.
+const maxMessages = 256 << 20
 
 func (d directory) writeMessages(m map[string]contract.Structure) error {
 	if len(m) == 0 {
@@ -85,7 +79,7 @@ func (d directory) writeMessages(m map[string]contract.Structure) error {
 
 // sameMessages refuses to go on with a run whose messages have changed since.
 func (d directory) sameMessages(now map[string]contract.Structure) error {
-	text, err := os.ReadFile(d.messages())
+	text, err := input.Whole(d.messages(), maxMessages)
 	if errors.Is(err, fs.ErrNotExist) && len(now) == 0 {
 		return nil
 	}

@@ -12,6 +12,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"netdyno/internal/contract"
+	"netdyno/internal/input"
 	"netdyno/internal/record"
 	"netdyno/internal/run/bench"
 	"netdyno/internal/run/rig"
@@ -138,11 +139,11 @@ type plan struct {
 func prepare(ctx context.Context, args []string, f runFlags) (*plan, error) {
 	var p plan
 	var err error
-	choice, err := arrange.Parse(f.rig, os.ReadFile)
+	choice, err := arrange.Parse(f.rig, input.Within(ctx, arrange.MaxFile))
 	if err != nil {
 		return nil, err
 	}
-	if p.study, err = study.ParseArgs(withServer(slices.Concat(args, choice.Levels()), choice), os.ReadFile); err != nil {
+	if p.study, err = study.ParseArgs(withServer(slices.Concat(args, choice.Levels()), choice), input.Within(ctx, study.MaxFile)); err != nil {
 		return nil, err
 	}
 	if p.trials, p.warnings, err = p.study.Plan(); err != nil {
@@ -151,7 +152,7 @@ func prepare(ctx context.Context, args []string, f runFlags) (*plan, error) {
 	if p.kinds, err = kindsOf(p.trials); err != nil {
 		return nil, err
 	}
-	if p.messages, err = messages(p.trials); err != nil {
+	if p.messages, err = messages(ctx, p.trials); err != nil {
 		return nil, err
 	}
 	if p.catalog, err = discover(ctx, p.trials); err != nil {

@@ -3,10 +3,11 @@ package record
 import (
 	"errors"
 	"fmt"
-	"io"
 	"os"
 	"path/filepath"
 	"syscall"
+
+	"netdyno/internal/input"
 )
 
 // File appends records to a records.jsonl. One goroutine may use it, and one
@@ -43,7 +44,7 @@ func Create(path string, header Header) (*File, error) {
 // to be run again; all else stays as it is.
 func OpenForAppend(path string) (*File, Contents, error) {
 	var c Contents
-	f, err := os.OpenFile(path, os.O_RDWR, 0)
+	f, err := input.OpenToAppend(path)
 	if err != nil {
 		return nil, c, err
 	}
@@ -59,13 +60,7 @@ func (w *File) resume(c *Contents) error {
 	if err := w.lock(); err != nil {
 		return err
 	}
-	if err := c.read(w.file); err != nil {
-		return err
-	}
-	if _, err := w.file.Seek(0, io.SeekStart); err != nil {
-		return err
-	}
-	extent, err := eachLine(w.file, func(int, []byte) error { return nil })
+	extent, err := c.read(w.file)
 	if err != nil {
 		return err
 	}

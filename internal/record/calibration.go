@@ -12,6 +12,8 @@ import (
 	"path/filepath"
 	"slices"
 	"time"
+
+	"netdyno/internal/input"
 )
 
 // Calibration is what netdyno calibrate found out about a rig's machines: what
@@ -75,13 +77,16 @@ type Scatter struct {
 	Relative []float64 `json:"relative"` // means of their ratios to the floor
 }
 
+// maxCalibrations bounds their file in bytes, far above what they take.
+const maxCalibrations = 64 << 20
+
 // MaxCalibrations are kept of a machine, the latest.
 const MaxCalibrations = 32
 
 // ReadCalibrations returns what is kept in a file, the oldest first; none for
 // a file that does not exist.
 func ReadCalibrations(path string) ([]Calibrated, error) {
-	text, err := os.ReadFile(path)
+	text, err := input.Whole(path, maxCalibrations)
 	if errors.Is(err, fs.ErrNotExist) {
 		return nil, nil
 	}

@@ -3,11 +3,15 @@ package record
 import (
 	"bufio"
 	"bytes"
+	"cmp"
 	"encoding/json"
 	"errors"
 	"fmt"
 	"io"
-	"os"
+	"reflect"
+	"slices"
+
+	"netdyno/internal/input"
 )
 
 // The names of the files in a run's directory.
@@ -29,21 +33,23 @@ func (p Problem) String() string { return fmt.Sprintf("line %d: %s", p.Line, p.R
 type Contents struct {
 	Header   Header
 	Records  []Record  // one per trial, in the order written
-	Problems []Problem // damaged lines, duplicates, a torn tail
+	Problems []Problem // damaged lines, duplicates, trials outside the plan, a torn tail
+
+	lines map[string]int // of each trial's record
 }
 
-// Read returns the header and the records of a records.jsonl. Damaged lines
-// are skipped and reported, and so is every later record of the same trial. It
-// fails when the file cannot be read, has no whole header, or was written by a
+// Read returns the header and the records of a records.jsonl. Damaged and
+// over-long lines are skipped and reported, and so is every later record of the
+// same trial. It fails when the file cannot be read, has no whole header, or was written by a
 // newer schema. Another process may be appending meanwhile.
 func Read(path string) (Contents, error) {
 	var c Contents
-	f, err := os.Open(path)
+	f, err := input.Open(path)
 	if err != nil {
 		return c, err
 	}
 	defer f.Close()
-	if err := c.read(f); err != nil {
+	if _, err := c.read(f); err != nil {
 		return c, fmt.Errorf("read %s: %w", path, err)
 	}
 	return c, nil
@@ -52,12 +58,12 @@ func Read(path string) (Contents, error) {
 // ReadHeader returns the header of a records.jsonl alone. It fails as Read does.
 func ReadHeader(path string) (Header, error) {
 	var c Contents
-	f, err := os.Open(path)
+	f, err := input.Open(path)
 	if err != nil {
 		return c.Header, err
 	}
 	defer f.Close()
-	line, err := readLine(bufio.NewReader(f))
+	line, _, err := readLine(bufio.NewReader(f))
 	if err == nil {
 		err = c.readHeader(decodeLine(line))
 	}
@@ -67,30 +73,53 @@ func ReadHeader(path string) (Header, error) {
 	return c.Header, nil
 }
 
-func (c *Contents) read(r io.Reader) error {
-	first := map[string]int{} // line by trial
+func (c *Contents) read(r io.Reader) (extent, error) {
+	c.lines = map[string]int{}
 	headed := false
-	e, err := eachLine(r, func(number int, line []byte) error {
-		body, err := decodeLine(line)
+	e, err := eachLine(r, func(number int, body json.RawMessage, damage error) error {
 		if number == 1 {
 			headed = true
-			return c.readHeader(body, err)
+			return c.readHeader(body, damage)
 		}
-		if err != nil {
-			c.Problems = append(c.Problems, Problem{number, err.Error()})
+		if damage != nil {
+			c.Problems = append(c.Problems, Problem{number, damage.Error()})
 			return nil //nolint:nilerr // a damaged line is reported and the rest is read
 		}
-		return c.readRecord(number, body, first)
+		return c.readRecord(number, body)
 	})
 	switch {
 	case err != nil:
-		return err
+		return e, err
 	case !headed:
-		return errors.New("line 1: no whole header; expected the run's header")
+		return e, errors.New("line 1: no whole header; expected the run's header")
 	case e.torn:
 		c.Problems = append(c.Problems, Problem{e.lines + 1, "torn: the file ends inside the line; its trial is to be run again"})
 	}
-	return nil
+	return e, nil
+}
+
+// HoldTo takes out the records that the plan does not have and adds a problem
+// for each: of a trial that was never planned, or of one whose name is in the
+// plan and whose levels are not. Whatever such a record counted, it is not what
+// the study asked.
+func (c *Contents) HoldTo(plan []Trial) {
+	planned := make(map[string]Trial, len(plan))
+	for _, t := range plan {
+		planned[t.ID] = t
+	}
+	c.Records = slices.DeleteFunc(c.Records, func(r Record) bool {
+		t, known := planned[r.Trial.ID]
+		if known && reflect.DeepEqual(t, r.Trial) {
+			return false
+		}
+		reason := fmt.Sprintf("trial %s is not in the plan (%s); its record is left out", r.Trial.ID, TrialsFile)
+		if known {
+			reason = fmt.Sprintf("trial %s is not the plan's: its arm, cell, levels or seed differ (%s); its record is left out", r.Trial.ID, TrialsFile)
+		}
+		c.Problems = append(c.Problems, Problem{c.lines[r.Trial.ID], reason})
+		return true
+	})
+	slices.SortStableFunc(c.Problems, func(a, b Problem) int { return cmp.Compare(a.Line, b.Line) })
 }
 
 func (c *Contents) readHeader(body []byte, err error) error {
@@ -130,7 +159,7 @@ type ending struct {
 	Stopped *Stop           `json:"stopped,omitempty"`
 }
 
-func (c *Contents) readRecord(number int, body []byte, first map[string]int) error {
+func (c *Contents) readRecord(number int, body []byte) error {
 	var line ending
 	var r Record
 	err := json.Unmarshal(body, &line)
@@ -151,10 +180,10 @@ func (c *Contents) readRecord(number int, body []byte, first map[string]int) err
 		c.Problems = append(c.Problems, Problem{number, "record: " + err.Error()})
 	case r.Trial.ID == "":
 		c.Problems = append(c.Problems, Problem{number, "record: its trial has no id"})
-	case first[r.Trial.ID] > 0:
-		c.Problems = append(c.Problems, Problem{number, fmt.Sprintf("trial %s has a record already, on line %d, which stands", r.Trial.ID, first[r.Trial.ID])})
+	case c.lines[r.Trial.ID] > 0:
+		c.Problems = append(c.Problems, Problem{number, fmt.Sprintf("trial %s has a record already, on line %d, which stands", r.Trial.ID, c.lines[r.Trial.ID])})
 	default:
-		first[r.Trial.ID] = number
+		c.lines[r.Trial.ID] = number
 		c.Records = append(c.Records, r)
 	}
 	return nil
@@ -176,17 +205,16 @@ func WriteTrials(path string, trials []Trial) error {
 // ReadTrials returns the plan. It was written whole, so anything wrong in it
 // is an error.
 func ReadTrials(path string) ([]Trial, error) {
-	f, err := os.Open(path)
+	f, err := input.Open(path)
 	if err != nil {
 		return nil, err
 	}
 	defer f.Close()
 	var trials []Trial
 	seen := map[string]bool{}
-	e, err := eachLine(f, func(number int, line []byte) error {
-		body, err := decodeLine(line)
-		if err != nil {
-			return fmt.Errorf("line %d: %w", number, err)
+	e, err := eachLine(f, func(number int, body json.RawMessage, damage error) error {
+		if damage != nil {
+			return fmt.Errorf("line %d: %w", number, damage)
 		}
 		var t Trial
 		if err := json.Unmarshal(body, &t); err != nil {

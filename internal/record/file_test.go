@@ -4,10 +4,12 @@ import (
 	"bytes"
 	"errors"
 	"fmt"
+	"io"
 	"os"
 	"os/exec"
 	"os/signal"
 	"path/filepath"
+	"runtime"
 	"strings"
 	"syscall"
 	"testing"
@@ -138,7 +140,7 @@ func TestReadReportsWhatIsWrong(t *testing.T) {
 		"damaged header": {"{}\n", "", "[]", `line 1: header: found "{}"; expected {"crc":"8 hex digits","body":{…}}`},
 	} {
 		var got Contents
-		err := got.read(strings.NewReader(c.file))
+		_, err := got.read(strings.NewReader(c.file))
 		if text := fmt.Sprint(err); (err == nil) != (c.err == "") || err != nil && text != c.err {
 			t.Errorf("%s: error %v, want %s", name, err, c.err)
 		}
@@ -159,11 +161,112 @@ func (e *endless) Read(p []byte) (int, error) {
 func TestALineIsBounded(t *testing.T) {
 	source := &endless{}
 	var c Contents
-	if err := c.read(source); err == nil || err.Error() != "line 1: longer than 67108864 bytes" {
+	if _, err := c.read(source); err == nil || err.Error() != "line 1: header: longer than 67108864 bytes" {
 		t.Errorf("got %v", err)
 	}
 	if source.read > MaxLine+1<<20 {
 		t.Errorf("read %d bytes of a line bounded to %d", source.read, MaxLine)
+	}
+}
+
+// One line beyond the bound costs its record and no other: whatever its length,
+// with a newline or torn, read or gone on with.
+func TestAnOverLongLineCostsOneRecord(t *testing.T) {
+	after, err := encodeLine(testRecord("b01-003"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, length := range []int64{MaxLine, MaxLine + 1, MaxLine + 256<<10, 3 * MaxLine} {
+		path := newFile(t, "b01-001")
+		before := int64(len(contents(t, path)))
+		f, err := os.OpenFile(path, os.O_RDWR, 0)
+		if err != nil {
+			t.Fatal(err)
+		}
+		// A hole in the file, which takes no room on the disk.
+		if err := errors.Join(f.Truncate(before+length), seekEnd(f)); err != nil {
+			t.Fatal(err)
+		}
+		if _, err := f.WriteString("\n" + string(after)); err != nil {
+			t.Fatal(err)
+		}
+		if err := f.Close(); err != nil {
+			t.Fatal(err)
+		}
+		var begun, done runtime.MemStats
+		runtime.ReadMemStats(&begun)
+		c, err := Read(path)
+		runtime.ReadMemStats(&done)
+		if want := "[line 3: longer than 67108864 bytes]"; err != nil || ids(c.Records) != "b01-001 b01-003" || fmt.Sprint(c.Problems) != want {
+			t.Errorf("%d bytes: records %s, problems %v, error %v; want two records and %s", length, ids(c.Records), c.Problems, err, want)
+		}
+		if got := done.TotalAlloc - begun.TotalAlloc; got > 6*MaxLine { // a growing line is copied a few times
+			t.Errorf("%d bytes: %d MB were allocated", length, got>>20)
+		}
+		w, c, err := OpenForAppend(path)
+		if err != nil || len(c.Problems) != 1 {
+			t.Fatalf("%d bytes: %v, %v", length, c.Problems, err)
+		}
+		if err := errors.Join(w.Append(testRecord("b01-004")), w.Close()); err != nil {
+			t.Fatal(err)
+		}
+		if c, err = Read(path); err != nil || ids(c.Records) != "b01-001 b01-003 b01-004" {
+			t.Errorf("%d bytes, gone on with: records %s, %v", length, ids(c.Records), err)
+		}
+		if err := os.Truncate(path, before+length); err != nil {
+			t.Fatal(err)
+		}
+		w, c, err = OpenForAppend(path)
+		if err != nil || ids(c.Records) != "b01-001" || !strings.Contains(fmt.Sprint(c.Problems), "line 3: torn") {
+			t.Fatalf("%d bytes, torn: records %s, problems %v, %v", length, ids(c.Records), c.Problems, err)
+		}
+		if err := w.Close(); err != nil || int64(len(contents(t, path))) != before {
+			t.Errorf("%d bytes, torn: %d are left, want the %d before it (%v)", length, len(contents(t, path)), before, err)
+		}
+	}
+}
+
+func seekEnd(f *os.File) error {
+	_, err := f.Seek(0, io.SeekEnd)
+	return err
+}
+
+func TestRecordsAreHeldToThePlan(t *testing.T) {
+	path := newFile(t, "b01-001", "b01-002", "b01-003")
+	c, err := Read(path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	changed := testRecord("b01-003").Trial
+	changed.Seed++
+	c.HoldTo([]Trial{testRecord("b01-001").Trial, changed})
+	want := "[line 3: trial b01-002 is not in the plan (trials.jsonl); its record is left out " +
+		"line 4: trial b01-003 is not the plan's: its arm, cell, levels or seed differ (trials.jsonl); its record is left out]"
+	if got := fmt.Sprint(c.Problems); ids(c.Records) != "b01-001" || got != want {
+		t.Errorf("records %s, problems\n%s, want\n%s", ids(c.Records), got, want)
+	}
+	if c, err = Read(path); err != nil {
+		t.Fatal(err)
+	}
+	if c.HoldTo([]Trial{testRecord("b01-001").Trial, testRecord("b01-002").Trial, testRecord("b01-003").Trial}); len(c.Problems) > 0 || len(c.Records) != 3 {
+		t.Errorf("records %s, problems %v; want three and none", ids(c.Records), c.Problems)
+	}
+}
+
+// A name that leads to no file is refused at once, and not waited for.
+func TestRecordsComeFromFiles(t *testing.T) {
+	path := filepath.Join(t.TempDir(), RecordsFile)
+	if err := syscall.Mkfifo(path, 0o600); err != nil {
+		t.Fatal(err)
+	}
+	_, read := Read(path)
+	_, header := ReadHeader(path)
+	_, trials := ReadTrials(path)
+	_, _, again := OpenForAppend(path)
+	for what, err := range map[string]error{"Read": read, "ReadHeader": header, "ReadTrials": trials, "OpenForAppend": again} {
+		if err == nil || !strings.Contains(err.Error(), "it is a pipe; expected a file") {
+			t.Errorf("%s of a FIFO: %v", what, err)
+		}
 	}
 }
 
@@ -336,7 +439,7 @@ func FuzzRead(f *testing.F) {
 	f.Fuzz(func(t *testing.T, head, rest []byte) {
 		var c Contents
 		data := append(bytes.Clone(head), rest...)
-		if err := c.read(bytes.NewReader(data)); err != nil {
+		if _, err := c.read(bytes.NewReader(data)); err != nil {
 			return
 		}
 		seen := map[string]bool{}

@@ -65,38 +65,77 @@ type extent struct {
 	torn  bool  // a line without its end follows
 }
 
-// eachLine calls visit for every whole line of a file.
-func eachLine(r io.Reader, visit func(number int, line []byte) error) (extent, error) {
+// errLong is of a line that is too long to be one of ours.
+var errLong = fmt.Errorf("longer than %d bytes", MaxLine)
+
+// eachLine calls visit for every whole line of a file: with its body, or with
+// what is wrong with it. A line beyond MaxLine is passed over and never held.
+func eachLine(r io.Reader, visit func(number int, body json.RawMessage, damage error) error) (extent, error) {
 	var e extent
 	buffered := bufio.NewReaderSize(r, 256<<10)
 	for {
-		line, err := readLine(buffered)
+		line, size, err := readLine(buffered)
 		switch {
 		case errors.Is(err, io.EOF):
-			e.torn = len(line) > 0
+			e.torn = size > 0
 			return e, nil
-		case err != nil:
+		case err != nil && !errors.Is(err, errLong):
 			return e, fmt.Errorf("line %d: %w", e.lines+1, err)
 		}
-		e.lines++
-		if err := visit(e.lines, line); err != nil {
+		long := err != nil
+		var body json.RawMessage
+		if !long {
+			body, err = decodeLine(line)
+		}
+		if err := visit(e.lines+1, body, err); err != nil {
 			return e, err
 		}
-		e.whole += int64(len(line))
+		if long {
+			rest, err := passLine(buffered)
+			if errors.Is(err, io.EOF) {
+				e.torn = true
+				return e, nil
+			}
+			if err != nil {
+				return e, fmt.Errorf("line %d: %w", e.lines+1, err)
+			}
+			size += rest
+		}
+		e.lines++
+		e.whole += size
 	}
 }
 
-// readLine returns one line with its newline, or what there is with io.EOF.
-func readLine(r *bufio.Reader) ([]byte, error) {
-	var line []byte
+// readLine returns one line with its newline, and its size in bytes. What there
+// is of a line that the file ends in comes with io.EOF; errLong is told as soon
+// as a line is beyond MaxLine, before its end is known.
+func readLine(r *bufio.Reader) (line []byte, size int64, err error) {
 	for {
 		part, err := r.ReadSlice('\n')
-		if len(line)+len(part) > MaxLine {
-			return nil, fmt.Errorf("longer than %d bytes", MaxLine)
+		if size += int64(len(part)); size > MaxLine {
+			if err == nil { // its end was in this part; passLine is to find it
+				size--
+				err = r.UnreadByte()
+			}
+			if err == nil || errors.Is(err, bufio.ErrBufferFull) {
+				err = errLong
+			}
+			return nil, size, err
 		}
 		line = append(line, part...)
 		if !errors.Is(err, bufio.ErrBufferFull) {
-			return line, err
+			return line, size, err
+		}
+	}
+}
+
+// passLine reads up to the next newline and returns how many bytes that were.
+func passLine(r *bufio.Reader) (size int64, err error) {
+	for {
+		part, err := r.ReadSlice('\n')
+		size += int64(len(part))
+		if !errors.Is(err, bufio.ErrBufferFull) {
+			return size, err
 		}
 	}
 }

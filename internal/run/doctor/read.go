@@ -4,7 +4,6 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
-	"io"
 	"maps"
 	"slices"
 
@@ -12,8 +11,8 @@ import (
 )
 
 const (
-	// maxFactsFile bounds a file of facts in bytes: a run's with hundreds of hosts.
-	maxFactsFile = 16 << 20
+	// MaxFactsFile bounds a file of facts in bytes: a run's with hundreds of hosts.
+	MaxFactsFile = 16 << 20
 	// maxFacts bounds those of one host; one with a hundred cards has 3000.
 	maxFacts = 20_000
 )
@@ -22,13 +21,9 @@ const (
 // all of a run's, as in its facts.json. A host is named as the run called its
 // seat, else as it calls itself, else as the file is called. The error says
 // what else the file holds.
-func ReadFacts(r io.Reader, file string) ([]Named, error) {
-	text, err := io.ReadAll(io.LimitReader(r, maxFactsFile+1))
-	switch {
-	case err != nil:
-		return nil, fmt.Errorf("read facts: %w", err)
-	case len(text) > maxFactsFile:
-		return nil, fmt.Errorf("read facts: %s has more than %d bytes, too long for facts", file, maxFactsFile)
+func ReadFacts(text []byte, file string) ([]Named, error) {
+	if len(text) > MaxFactsFile {
+		return nil, fmt.Errorf("read facts: %s has more than %d bytes, too long for facts", file, MaxFactsFile)
 	}
 	var whole map[string]json.RawMessage
 	if err := json.Unmarshal(text, &whole); err != nil {

@@ -1,7 +1,6 @@
 package doctor
 
 import (
-	"bytes"
 	"os"
 	"path/filepath"
 	"slices"
@@ -12,12 +11,11 @@ import (
 // recorded is the one host of a fixture of package rig, as its Collect told it.
 func recorded(t testing.TB, name string) Named {
 	t.Helper()
-	file, err := os.Open(filepath.Join("../rig/testdata", name+".json"))
+	text, err := os.ReadFile(filepath.Join("../rig/testdata", name+".json"))
 	if err != nil {
 		t.Fatal(err)
 	}
-	defer file.Close()
-	hosts, err := ReadFacts(file, name)
+	hosts, err := ReadFacts(text, name)
 	if err != nil || len(hosts) != 1 {
 		t.Fatalf("facts of %s: %d hosts, error %v; want one", name, len(hosts), err)
 	}
@@ -51,7 +49,7 @@ func TestRecordedMachines(t *testing.T) {
 }
 
 func TestReadFacts(t *testing.T) {
-	read := func(text string) ([]Named, error) { return ReadFacts(strings.NewReader(text), "FILE") }
+	read := func(text string) ([]Named, error) { return ReadFacts([]byte(text), "FILE") }
 	of := func(hosts []Named) (names []string) {
 		for _, h := range hosts {
 			names = append(names, h.Name)
@@ -70,7 +68,7 @@ func TestReadFacts(t *testing.T) {
 	for text, want := range map[string]string{
 		"": "netdyno facts prints", "[]": "netdyno facts prints", "{}": "there are none", `{"thp": 1}`: "every fact is a text",
 		`{"seats": {}}`: "no seats", `{"seats": {"a": {}}}`: "of a: there are none", `{"seats": 3}`: "FILE",
-		`{"a": "` + strings.Repeat("x", maxFactsFile) + `"}`: "too long",
+		`{"a": "` + strings.Repeat("x", MaxFactsFile) + `"}`: "too long",
 	} {
 		if _, err := read(text); err == nil || !strings.Contains(err.Error(), want) {
 			t.Errorf("%.40s: error %v, want one that says %q", text, err, want)
@@ -92,7 +90,7 @@ func FuzzReadFacts(f *testing.F) {
 	f.Add([]byte(`{"nic.a.driver": "b", "nic.a.pcie": "1e309 GT/s x16", "nic.a.speed_mbit_per_s": "NaN", "cpu.count": "-3", "nic.a.channels": "1 of 5"}`))
 	well := recorded(f, "fast")
 	f.Fuzz(func(t *testing.T, text []byte) {
-		hosts, err := ReadFacts(bytes.NewReader(text), "FILE")
+		hosts, err := ReadFacts(text, "FILE")
 		if err != nil {
 			return
 		}

@@ -4,13 +4,14 @@ import (
 	"crypto/sha256"
 	"encoding/hex"
 	"io"
-	"os"
+
+	"netdyno/internal/input"
 )
 
 // HashFile returns the SHA-256 of a file of this host, in hexadecimal: by it
 // records name a program, and places that receive one compare it.
 func HashFile(path string) (string, error) {
-	f, err := os.Open(path)
+	f, err := input.Open(path)
 	if err != nil {
 		return "", err
 	}

@@ -3,23 +3,17 @@ package study
 import (
 	"errors"
 	"strings"
-	"unicode"
-	"unicode/utf8"
 
 	"github.com/goccy/go-yaml"
 	"github.com/goccy/go-yaml/ast"
 	"github.com/goccy/go-yaml/parser"
 	"github.com/goccy/go-yaml/token"
+
+	"netdyno/internal/input"
 )
 
-// The bounds of a study file. They keep the YAML library, which recurses and
-// copies paths, from minutes of work on a hostile file: nesting is at most a
-// line's length deep in block style, and maxBrackets in flow style.
-const (
-	maxFile     = 64 << 10 // bytes
-	maxLine     = 1000     // bytes
-	maxBrackets = 16
-)
+// MaxFile bounds a study file in bytes.
+const MaxFile = 64 << 10
 
 // node is what a file and a command line both become before they are
 // understood: texts, lists and mappings, each with its place.
@@ -75,15 +69,12 @@ func (n *node) remove(key string) {
 func readYAML(name string, data []byte) (*node, error) {
 	src := &source{name: name}
 	whole := place{file: src}
-	if len(data) > maxFile {
-		return nil, whole.errorf("the file has %d bytes; a study has at most %d", len(data), maxFile)
+	shape := input.CheckYAML(data, MaxFile)
+	if shape == nil || shape.Shown { // without its lines, an error shows none
+		src.lines = strings.Split(strings.ReplaceAll(string(data), "\r\n", "\n"), "\n")
 	}
-	if !utf8.Valid(data) {
-		return nil, whole.errorf("the file is not UTF-8 text")
-	}
-	src.lines = strings.Split(strings.ReplaceAll(string(data), "\r\n", "\n"), "\n")
-	if err := checkShape(src); err != nil {
-		return nil, err
+	if shape != nil {
+		return nil, place{file: src, line: shape.Line, column: shape.Column}.errorf("%s", shape.What)
 	}
 	file, err := parser.ParseBytes(data, 0)
 	if err != nil {
@@ -103,38 +94,6 @@ func readYAML(name string, data []byte) (*node, error) {
 		return nil, whole.errorf("the file is empty; expected a mapping with the keys %s", strings.Join(topKeys, ", "))
 	}
 	return convert(src, body)
-}
-
-func checkShape(src *source) error {
-	open := 0
-	for i, line := range src.lines {
-		if len(line) > maxLine {
-			return place{file: src, line: i + 1, column: 1}.withoutExcerpt("the line has %d bytes; expected at most %d", len(line), maxLine)
-		}
-		for j, c := range line {
-			switch {
-			case c == '[' || c == '{':
-				open++
-			case (c == ']' || c == '}') && open > 0:
-				open--
-			case unicode.IsControl(c) && c != '\t':
-				return place{file: src, line: i + 1, column: utf8.RuneCountInString(line[:j]) + 1}.withoutExcerpt("control character %U", c)
-			}
-			if open > maxBrackets {
-				return place{file: src, line: i + 1, column: utf8.RuneCountInString(line[:j]) + 1}.errorf("more than %d brackets are open", maxBrackets)
-			}
-		}
-	}
-	return nil
-}
-
-// withoutExcerpt is errorf for a line that should not be shown.
-func (p place) withoutExcerpt(format string, values ...any) error {
-	var e *Error
-	if errors.As(p.errorf(format, values...), &e) {
-		e.Excerpt = ""
-	}
-	return e
 }
 
 func syntaxError(src *source, err error) error {

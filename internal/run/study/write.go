@@ -44,8 +44,8 @@ func (s *Study) YAML() ([]byte, error) {
 	}
 	s.writeViews(&b)
 	s.writeRequires(&b)
-	if b.Len() > maxFile {
-		return nil, fmt.Errorf("write study %s: %d bytes; a study file has at most %d", s.Name, b.Len(), maxFile)
+	if b.Len() > MaxFile {
+		return nil, fmt.Errorf("write study %s: %d bytes; a study file has at most %d", s.Name, b.Len(), MaxFile)
 	}
 	return b.Bytes(), nil
 }
@@ -173,7 +173,7 @@ func writeList(b *bytes.Buffer, key string, items []string) {
 }
 
 // flow writes settings one after the other, for use between braces. Lines
-// stay below maxLine as long as levels do.
+// stay below input.MaxYAMLLine as long as levels do.
 func flow(settings []Setting) string {
 	parts := make([]string, len(settings))
 	for i, x := range settings {

@@ -4,10 +4,9 @@ import (
 	"context"
 	"crypto/x509"
 	"fmt"
-	"io"
-	"os"
 	"strings"
 
+	"netdyno/internal/input"
 	"netdyno/internal/run/rig"
 )
 
@@ -19,7 +18,7 @@ func buildAt(ctx context.Context, c Choice) (rig.Rig, error) {
 	if c.seats == "" {
 		return nil, fmt.Errorf("rig %q names no server; expected %s, such as at:10.0.0.1:8080", c.text, c.kind.form)
 	}
-	authorities, err := readAuthorities(c.options["ca"])
+	authorities, err := readAuthorities(ctx, c.options["ca"])
 	if err != nil {
 		return nil, fmt.Errorf("rig %q: %w", c.text, err)
 	}
@@ -31,16 +30,11 @@ func buildAt(ctx context.Context, c Choice) (rig.Rig, error) {
 }
 
 // readAuthorities reads a file of PEM certificates; "" of no file.
-func readAuthorities(path string) (string, error) {
+func readAuthorities(ctx context.Context, path string) (string, error) {
 	if path == "" {
 		return "", nil
 	}
-	f, err := os.Open(path)
-	if err != nil {
-		return "", fmt.Errorf("ca: %w", err)
-	}
-	defer f.Close()
-	text, err := io.ReadAll(io.LimitReader(f, maxAuthorities))
+	text, err := input.Within(ctx, maxAuthorities)(path)
 	if err != nil {
 		return "", fmt.Errorf("ca: %w", err)
 	}

@@ -13,11 +13,11 @@ func TestAtReadsTheFileOfAuthorities(t *testing.T) {
 		t.Fatal(err)
 	}
 	for path, want := range map[string]string{file: "holds no certificate", file + ".absent": "no such file"} {
-		if _, err := readAuthorities(path); err == nil || !strings.Contains(err.Error(), want) {
+		if _, err := readAuthorities(t.Context(), path); err == nil || !strings.Contains(err.Error(), want) {
 			t.Errorf("%s: %v, want an error that says %q", path, err, want)
 		}
 	}
-	if text, err := readAuthorities(""); err != nil || text != "" {
+	if text, err := readAuthorities(t.Context(), ""); err != nil || text != "" {
 		t.Errorf("no file gives %q (%v), want nothing", text, err)
 	}
 }

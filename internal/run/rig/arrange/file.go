@@ -1,17 +1,14 @@
 package arrange
 
 import (
-	"bytes"
 	"fmt"
 	"strings"
-
-	"github.com/goccy/go-yaml"
 
 	"netdyno/internal/run/cpuset"
 )
 
-// maxFile bounds a rig file in bytes.
-const maxFile = 1 << 20
+// MaxFile bounds a rig file in bytes.
+const MaxFile = 256 << 10
 
 // document is a rig written out in a file.
 type document struct {
@@ -44,12 +41,8 @@ func parseFile(name string, read func(string) ([]byte, error)) (Choice, error) {
 	if err != nil {
 		return Choice{}, fmt.Errorf("rig file: %w", err)
 	}
-	if len(text) > maxFile {
-		return Choice{}, fmt.Errorf("rig file %s has %d bytes; expected at most %d", name, len(text), maxFile)
-	}
-	var d document
-	decoder := yaml.NewDecoder(bytes.NewReader(text), yaml.Strict())
-	if err := decoder.Decode(&d); err != nil {
+	d, err := decode(text)
+	if err != nil {
 		return Choice{}, fmt.Errorf("rig file %s: %w", name, err)
 	}
 	c := Choice{text: name, seats: d.Seats, options: map[string]string{}, described: d.Places}

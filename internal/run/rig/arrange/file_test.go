@@ -2,6 +2,7 @@ package arrange
 
 import (
 	"errors"
+	"runtime"
 	"strings"
 	"testing"
 )
@@ -57,9 +58,18 @@ places:
 
 func TestFilesTeach(t *testing.T) {
 	for text, want := range map[string]string{
-		"rig: shh":            `did you mean "ssh"?`,
-		"rig: ssh\nplace: []": `unknown field "place"`,
-		"rig: [":              "lab.yaml",
+		"rig: shh":                            `did you mean "ssh"?`,
+		"rig: ssh\nplace: []":                 `unknown field "place"`,
+		"rig: [":                              "lab.yaml",
+		"":                                    "lab.yaml: the file is empty",
+		"# nothing":                           "the file is empty",
+		"rig: ssh\n---\nrig: ssh":             "line 3: a second document begins",
+		"rig: &a ssh":                         "1:6: anchor is not part of a rig file",
+		"rig: ssh\nplaces: [&a {ssh: a}, *a]": "anchor is not part of a rig file",
+		"rig: ssh\nplaces: [{<<: {ssh: a}}]":  "mergekey is not part of a rig file",
+		"rig: !!str ssh":                      "tag is not part of a rig file",
+		"rig: \x1b[2J":                        "1:6: control character U+001B",
+		strings.Repeat("a: b\n", MaxFile):     "the file has 1310720 bytes; expected at most 262144",
 		"rig: ssh\nplaces: [{address: 10.0.0.1}]": "place 1 has no ssh, by which rig ssh reaches it",
 		"rig: ssh\nplaces: [{ssh: a, node: b}]":   "place 1 has the key node, which rig ssh does not read",
 		"rig: ssh\nplaces: [{ssh: a}, {ssh: a}]":  "two places are named a",
@@ -81,4 +91,43 @@ func TestFilesTeach(t *testing.T) {
 	if _, err := Parse("x.yaml", func(string) ([]byte, error) { return nil, missing }); !errors.Is(err, missing) {
 		t.Errorf("a file that is not there: %v", err)
 	}
+}
+
+// A hostile file costs no more than a small multiple of its bound, whatever it
+// makes of nesting: 500 kB of open brackets took 6.6 GB once.
+func TestAHostileFileIsCheap(t *testing.T) {
+	const most = 400 << 20 // bytes, twice what the worst of these takes
+	line := func(text string) string { return strings.Repeat(text, 990/len(text)) + "\n" }
+	for name, text := range map[string]string{
+		"open brackets":          strings.Repeat("[", 500_000),
+		"open braces":            strings.Repeat("{", MaxFile),
+		"brackets line by line":  strings.Repeat("[\n", MaxFile/2),
+		"deep lists":             strings.Repeat(line("- "), MaxFile/1000),
+		"deep keys":              strings.Repeat(line("? "), MaxFile/1000),
+		"keys of keys":           strings.Repeat(line("a: "), MaxFile/1000),
+		"deeper with every line": staircase(MaxFile),
+		"aliases of aliases":     "rig: &a [x,x,x,x,x,x,x,x,x]\nplaces: &b [*a,*a,*a,*a,*a,*a,*a,*a,*a]\noptions: [*b,*b,*b,*b,*b,*b,*b,*b,*b]\n",
+	} {
+		var before, after runtime.MemStats
+		runtime.ReadMemStats(&before)
+		_, err := Parse("lab.yaml", written(text))
+		runtime.ReadMemStats(&after)
+		if err == nil {
+			t.Errorf("%s: no error", name)
+		}
+		if got := after.TotalAlloc - before.TotalAlloc; got > most {
+			t.Errorf("%s: %d MB were allocated, want less than %d MB", name, got>>20, most>>20)
+		} else {
+			t.Logf("%s: %d MB", name, got>>20)
+		}
+	}
+}
+
+// staircase nests mappings as deep as lines allow, a column a line.
+func staircase(most int) string {
+	var b strings.Builder
+	for depth := 0; depth < 990 && b.Len() < most-1000; depth++ {
+		b.WriteString(strings.Repeat(" ", depth) + "a:\n")
+	}
+	return b.String()
 }

@@ -5,7 +5,6 @@ import (
 	"errors"
 	"fmt"
 	"io"
-	"os"
 	"os/exec"
 	"path"
 	"path/filepath"
@@ -13,6 +12,7 @@ import (
 	"syscall"
 	"time"
 
+	"netdyno/internal/input"
 	"netdyno/internal/run/rig"
 )
 
@@ -174,7 +174,7 @@ func (s *store) bring(ctx context.Context, p parcel, target string) error {
 			return err
 		}
 	}
-	f, err := os.Open(p.path)
+	f, err := input.Open(p.path)
 	if err != nil {
 		return err
 	}

@@ -1,0 +1,64 @@
+package arrange
+
+import (
+	"errors"
+	"fmt"
+	"strings"
+
+	"github.com/goccy/go-yaml"
+	"github.com/goccy/go-yaml/ast"
+	"github.com/goccy/go-yaml/parser"
+
+	"netdyno/internal/input"
+)
+
+// decode reads one YAML document with known keys alone. Anchors, aliases, tags
+// and merge keys are refused, as in a study: a few of them stand for any number
+// of places.
+func decode(text []byte) (document, error) {
+	var d document
+	if shape := input.CheckYAML(text, MaxFile); shape != nil {
+		return d, shape
+	}
+	file, err := parser.ParseBytes(text, 0)
+	if err != nil {
+		return d, err
+	}
+	var body ast.Node
+	for _, doc := range file.Docs {
+		switch {
+		case doc.Body == nil || doc.Body.Type() == ast.CommentType:
+		case body != nil:
+			return d, fmt.Errorf("line %d: a second document begins; expected one rig per file", doc.Body.GetToken().Position.Line)
+		default:
+			body = doc.Body
+		}
+	}
+	if body == nil {
+		return d, errors.New("the file is empty; expected the keys rig, seats, options and places")
+	}
+	var plain plainness
+	ast.Walk(&plain, body)
+	if plain.failed != nil {
+		return d, plain.failed
+	}
+	return d, yaml.NodeToValue(body, &d, yaml.Strict())
+}
+
+// plainness finds the first node that stands for what is written elsewhere.
+type plainness struct{ failed error }
+
+// Visit implements ast.Visitor.
+func (p *plainness) Visit(n ast.Node) ast.Visitor {
+	switch n.Type() {
+	case ast.AnchorType, ast.AliasType, ast.MergeKeyType, ast.TagType, ast.DirectiveType:
+		if p.failed == nil {
+			at := n.GetToken().Position
+			p.failed = fmt.Errorf("%d:%d: %s is not part of a rig file; expected a value, a list or a mapping", at.Line, at.Column, strings.ToLower(n.Type().String()))
+		}
+	}
+	if p.failed != nil {
+		return nil
+	}
+	return p
+}
