@@ -44,6 +44,8 @@ type fault struct {
 	readiness  func(*contract.Ready)  // or: what ready says
 	connection func(net.Conn)         // or: how a server treats a connection
 	lie        func(*contract.Result) // or: what the result says
+	pace       float64                // or: how fast its clock runs; 0 is 1
+	load       []string               // levels besides
 
 	failure record.Failure // with a part of the text; of kind "" when the trial is carried through
 	status  string         // what the reader makes of it; empty for that of a failure
@@ -142,8 +144,15 @@ var faults = []fault{
 	{name: "lies-about-verifying", role: client, readiness: func(r *contract.Ready) { r.Verified = 0 }, status: "invalid", reason: "verified 0"},
 	{name: "did-nothing", role: pair, lie: func(r *contract.Result) { r.Counts = contract.Counts{} }, status: "invalid", reason: "completed no exchange"},
 	{name: "counts-no-window", role: pair, lie: func(r *contract.Result) { r.ToNs = r.FromNs }, status: "invalid", reason: "a window of 0 ns"},
+	{name: "halves-its-window", role: pair, lie: func(r *contract.Result) { r.ToNs = (r.FromNs + r.ToNs) / 2 }, status: "invalid", reason: "by the result's clock, and 400 ms were declared", load: longer},
+	{name: "has-a-slow-clock", role: pair, pace: 0.5, status: "invalid", reason: "the window of client-1 was", load: longer},
+	{name: "server-has-a-slow-clock", role: server, pace: 0.5, status: "invalid", reason: "the window of server was", load: longer},
+	{name: "completes-more-than-was-due", role: pair, status: "invalid", reason: "completed 100 exchanges in its window, of which at most", load: append([]string{"rate=100"}, longer...)},
 	{name: "sends-no-histogram", role: pair, lie: func(r *contract.Result) { r.Service = "bm90IGEgaGlzdG9ncmFt" }, status: "invalid", reason: "cannot be read"},
 }
+
+// longer is a window of which a half is more than a crowded machine is late by.
+var longer = []string{"window=400ms", "warmup=50ms"}
 
 // garble answers as many bytes as came, but others.
 func garble(c net.Conn) {
@@ -169,7 +178,10 @@ func (f fault) levels() []string {
 		client: {"server=go-net", "client=" + f.name}, server: {"server=" + f.name, "client=go-net"}, pair: {"transport=" + f.name},
 	}
 	levels := append(ends[f.role], "connections=4", "blocks=1")
-	if f.role == server {
+	switch {
+	case len(f.load) > 0:
+		return append(levels, f.load...)
+	case f.role == server:
 		// The books of a real client close to the byte over a fixed amount
 		// only: a window's edges blur on a busy machine.
 		return append(levels, "amount=500")

@@ -2,6 +2,7 @@ package main
 
 import (
 	"bytes"
+	"cmp"
 	"fmt"
 	"io"
 	"net"
@@ -126,7 +127,12 @@ func (p *pretender) ready() *contract.Ready {
 }
 
 func (p *pretender) reading() *contract.Reading {
-	return &contract.Reading{AtNs: int64(time.Since(p.begun)), Counts: p.counts(100)}
+	return &contract.Reading{AtNs: p.instant(time.Now()), Counts: p.counts(100)}
+}
+
+// instant reads the pretender's clock.
+func (p *pretender) instant(at time.Time) int64 {
+	return int64(float64(at.Sub(p.begun)) * cmp.Or(p.fault.pace, 1))
 }
 
 func (p *pretender) counts(exchanges int64) contract.Counts {
@@ -145,7 +151,7 @@ func (p *pretender) result() *contract.Result {
 	const exchanges = 100
 	times := hist.New()
 	times.Record(int64(time.Microsecond), exchanges)
-	r := &contract.Result{FromNs: int64(p.opened.Sub(p.begun)), ToNs: int64(p.closed.Sub(p.begun)), Counts: p.counts(exchanges)}
+	r := &contract.Result{FromNs: p.instant(p.opened), ToNs: p.instant(p.closed), Counts: p.counts(exchanges)}
 	r.Service, _ = times.Encode() // a histogram of one value encodes
 	if p.fault.lie != nil {
 		p.fault.lie(r)

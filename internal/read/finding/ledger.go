@@ -15,7 +15,7 @@ import (
 // close (METHOD §2.2).
 func (e *exam) ledger() string {
 	for _, check := range []func() string{
-		e.complete, e.failures, e.verified, e.clientBytes, e.serverBooks, e.interfaceBytes, e.kernelBooks, e.histogramCounts, e.overfull,
+		e.complete, e.failures, e.verified, e.clocks, e.due, e.clientBytes, e.serverBooks, e.interfaceBytes, e.kernelBooks, e.histogramCounts, e.overfull,
 	} {
 		if reason := check(); reason != "" {
 			return reason

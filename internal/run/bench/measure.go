@@ -79,6 +79,7 @@ func (t *trial) start(ctx context.Context) error {
 func (t *trial) mark(ctx context.Context, them []*conversation, id int) error {
 	command := contract.Message{Mark: &contract.Mark{ID: id, Reset: id == openMark}}
 	return t.each(them, func(c *conversation) error {
+		sent := time.Now()
 		if err := c.send(command); err != nil {
 			return context.Cause(ctx)
 		}
@@ -90,7 +91,7 @@ func (t *trial) mark(ctx context.Context, them []*conversation, id int) error {
 			c.failed(contract.Invalid, "answered a mark without its id or reading (CONTRACT.md, section mark)")
 			return context.Cause(ctx)
 		}
-		edge := &record.Edge{Reading: *m.Mark.Reading, Meter: m.Meter}
+		edge := &record.Edge{Reading: *m.Mark.Reading, Meter: m.Meter, AnswerNs: int64(time.Since(sent))}
 		c.set(func(w *record.Worker) {
 			switch id {
 			case openMark:
