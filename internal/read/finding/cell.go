@@ -44,6 +44,7 @@ func describeArm(name string, baseline bool, views []*view) Arm {
 			arm.Metrics = append(arm.Metrics, summary)
 		}
 	}
+	arm.Clients = clientsOf(views)
 	arm.Limit, arm.LimitProof = limitOf(views)
 	if v := firstRecorded(views); v != nil {
 		arm.Settings, arm.Delivery = settings(v.record), delivery(v.record)

@@ -94,6 +94,7 @@ type Arm struct {
 	Service    []hist.Point      `json:"service,omitempty"`  // times by percentile, each averaged over blocks as Figure.Value is
 	Response   []hist.Point      `json:"response,omitempty"`
 	Delivery   string            `json:"delivery,omitempty"`
+	Clients    []Client          `json:"clients,omitempty"` // each by itself, where there are several
 }
 
 // Figure is a metric over the blocks of some trials. A block's value is the

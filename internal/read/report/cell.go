@@ -13,7 +13,6 @@ import (
 var (
 	wide   = []string{"exchanges_per_s", "goodput_bytes_per_s", "p50_us", "p99_us", "server.cpu_us_per_exchange", "client.cpu_us_per_exchange", "server.peak_rss_bytes"}
 	narrow = []string{"exchanges_per_s", "p50_us", "p99_us", "server.cpu_us_per_exchange"}
-	ofGC   = []string{"gc_cpu_share", "gc_pause_us_per_s", "alloc_bytes_per_exchange"}
 )
 
 func (l *layout) cells() []Cell {
@@ -30,7 +29,7 @@ func (l *layout) cells() []Cell {
 			Compact: l.withRatios(c, compact),
 			Values:  withLimit(c, values),
 			Ratios:  l.ratioTable(c),
-			GC:      l.gcTable(c),
+			Details: l.details(c),
 			All:     l.allTable(c),
 			Figures: l.figures(i, c, budget),
 			Profile: l.profile(c.Name),
@@ -150,12 +149,6 @@ func (l *layout) medians(c finding.Cell, metrics []string) Table {
 	})
 }
 
-func (l *layout) intervals(c finding.Cell, metrics []string) Table {
-	return l.table(c, metrics, func(a finding.Arm, m finding.Summary, s scale) Datum {
-		return Datum{Text: median(a, m, s), Detail: s.interval(m.Low, m.High)}
-	})
-}
-
 func (l *layout) mainTable(c finding.Cell) Table {
 	t := l.table(c, l.primaryFirst(l.choose(c, wide)), func(a finding.Arm, m finding.Summary, s scale) Datum {
 		datum := Datum{Text: median(a, m, s), Detail: s.interval(m.Low, m.High)}
@@ -251,41 +244,9 @@ func (l *layout) ratioTable(c finding.Cell) Table {
 	return t
 }
 
-func (l *layout) gcTable(c finding.Cell) *Table {
-	var metrics []string
-	measured := metricsOf(c)
-	for _, role := range []string{"server.", "client."} {
-		for _, name := range ofGC {
-			if slices.Contains(measured, role+name) {
-				metrics = append(metrics, role+name)
-			}
-		}
-	}
-	if len(metrics) == 0 {
-		return nil
-	}
-	t := l.intervals(c, metrics)
-	t.Caption = "Garbage collection in the window: mean over blocks with 95 % interval; – where the runtime has none."
-	return &t
-}
-
-// allTable turns the grid round: metrics are many, arms are few.
+// allTable has every metric.
 func (l *layout) allTable(c finding.Cell) Table {
-	t := Table{Caption: "Every metric: mean over blocks with 95 % interval.", Columns: head("metric", "unit"), Folded: true}
-	for _, a := range c.Arms {
-		t.Columns = append(t.Columns, Column{Title: a.Name, Number: true})
-	}
-	for _, metric := range metricsOf(c) {
-		s := scaleOf(c, metric)
-		row := words(metric, s.Unit)
-		for _, a := range c.Arms {
-			datum := Datum{Text: "–"}
-			if m, ok := summaryOf(a, metric); ok {
-				datum = Datum{Text: median(a, m, s), Detail: s.interval(m.Low, m.High)}
-			}
-			row = append(row, datum)
-		}
-		t.Rows = append(t.Rows, row)
-	}
+	t := l.turned(c, metricsOf(c), "Every metric: mean over blocks with 95 % interval.")
+	t.Folded = true
 	return t
 }

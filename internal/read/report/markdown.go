@@ -83,8 +83,8 @@ func (m *markdown) sections(level int, sections []Section) {
 func (m *markdown) cell(c Cell) {
 	m.heading(2, c.Title)
 	m.table(c.Main)
-	if c.GC != nil {
-		m.table(*c.GC)
+	for _, t := range c.Details {
+		m.table(t)
 	}
 	m.table(c.All)
 	if c.Profile != nil {

@@ -62,12 +62,12 @@ type Key struct {
 type Cell struct {
 	ID      string   `json:"id"`
 	Title   string   `json:"title"`
-	Main    Table    `json:"main"`    // arms by the metrics that matter, with ratios
-	Compact Table    `json:"compact"` // the same for a terminal: medians and ratios on one line per arm
-	Values  Table    `json:"values"`  // Compact without its ratios, for a narrow terminal
-	Ratios  Table    `json:"ratios"`  // the ratios alone, for a narrow terminal
-	GC      *Table   `json:"gc,omitempty"`
-	All     Table    `json:"all"` // every metric by arm
+	Main    Table    `json:"main"`              // arms by the metrics that matter, with ratios
+	Compact Table    `json:"compact"`           // the same for a terminal: medians and ratios on one line per arm
+	Values  Table    `json:"values"`            // Compact without its ratios, for a narrow terminal
+	Ratios  Table    `json:"ratios"`            // the ratios alone, for a narrow terminal
+	Details []Table  `json:"details,omitempty"` // each client by itself, the runtime, the interfaces
+	All     Table    `json:"all"`               // every metric by arm
 	Figures []Figure `json:"figures"`
 	Profile *Profile `json:"profile,omitempty"`
 }

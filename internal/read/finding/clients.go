@@ -1,0 +1,78 @@
+package finding
+
+import (
+	"netdyno/internal/contract"
+	"netdyno/internal/record"
+)
+
+// Client is one client process of an arm that has several. A sum over clients
+// hides one that did most of the work, or needed most of the memory.
+type Client struct {
+	Name    string    `json:"name"` // "client-1", as in the records
+	Metrics []Summary `json:"metrics"`
+}
+
+// clientMetrics are told of each client by itself. They need no histogram: of
+// every trial they are taken once more.
+var clientMetrics = []string{
+	"exchanges_per_s", "goodput_bytes_per_s", "client.cores", "client.cpu_us_per_exchange",
+	"client.rss_bytes", "client.peak_rss_bytes", "client.threads",
+}
+
+// clientsOf sums up each client of an arm's valid trials, in the order of the
+// records; nil where there is but one.
+func clientsOf(views []*view) []Client {
+	pools := map[string]map[string]*pool{} // by client and metric
+	var names []string
+	for _, v := range views {
+		if v.trial.Status != Valid || v.record == nil {
+			continue
+		}
+		w := record.NewWindow(v.record)
+		for _, g := range w.Generators() {
+			if g.Role != contract.Client {
+				continue
+			}
+			if pools[g.Name] == nil {
+				pools[g.Name] = map[string]*pool{}
+				names = append(names, g.Name)
+			}
+			addClient(pools[g.Name], w.Alone(g), v.trial.Block)
+		}
+	}
+	if len(names) < 2 {
+		return nil
+	}
+	clients := make([]Client, 0, len(names))
+	for _, name := range names {
+		c := Client{Name: name}
+		for _, metric := range clientMetrics {
+			m, err := record.MetricNamed(metric)
+			if err != nil || pools[name][metric] == nil {
+				continue
+			}
+			if summary, ok := summaryOf(m, pools[name][metric]); ok {
+				c.Metrics = append(c.Metrics, summary)
+			}
+		}
+		clients = append(clients, c)
+	}
+	return clients
+}
+
+func addClient(pools map[string]*pool, alone *record.Window, block int) {
+	for _, metric := range clientMetrics {
+		m, err := record.MetricNamed(metric)
+		if err != nil {
+			continue
+		}
+		value, ok := m.In(alone)
+		if !ok {
+			continue
+		}
+		if pools[metric] == nil {
+			pools[metric] = &pool{}
+		}
+		pools[metric].add(block, value)
+	}
+}
