@@ -25,8 +25,9 @@ differences in the same time.
 
 It leaves compare.md, for a pull request, in the second directory.
 
-Exit status: 0 nothing is worse, 1 something is, 3 it cannot be told or the runs
-are not of the same, 2 they could not be read.`,
+Exit status: 0 nothing is worse, 1 something is, or trials of either run are
+missing or their records damaged, 3 it cannot be told or the runs are not of the
+same, 2 they could not be read.`,
 		Example: `  netdyno compare results/blocks-20260102-150405 results/blocks-20260109-150405`,
 		Args:    cobra.ExactArgs(2),
 		RunE:    func(_ *cobra.Command, args []string) error { return compare(directory(args[0]), directory(args[1])) },
@@ -65,6 +66,11 @@ func compare(before, after directory) error {
 		return err
 	}
 	fmt.Fprintf(stdout, "\ncompare %s\n", after.compared())
+	for _, t := range []finding.Tally{first.Tally, second.Tally} {
+		if t.Missing+t.Unplanned > 0 { // what was compared is not what the studies asked
+			return &status{statusTainted, nil}
+		}
+	}
 	if code := gateStatus[apart.Passage]; code != statusOK {
 		return &status{code, nil}
 	}

@@ -108,7 +108,12 @@ func (d directory) read() (reading, error) {
 	if r.contents, err = record.Read(d.records()); err != nil {
 		return r, err
 	}
+	unplanned := 0
+	if len(r.contents.Header.Listen) == 0 { // a server's account is of segments, which nobody planned
+		unplanned = r.contents.HoldTo(r.trials)
+	}
 	r.Findings, err = finding.Find(r.contents.Header, r.trials, r.contents.Records)
+	r.Tally.Unplanned = unplanned
 	return r, err
 }
 

@@ -20,6 +20,9 @@ func reportCommand() *cobra.Command {
 		Short: "Read a run's records anew: findings.json, report.html, report.md and this text",
 		Long: `Read the records of a run anew, rebuild its reports and print what was found.
 
+Exit status: 0 all trials valid, 1 some failed, are invalid or missing, or have
+damaged records, 2 nothing could be read.
+
 Of the directories of a netdyno listen and of the runs that drove it, in any
 order, the server's own account joins the reports of the runs.
 
@@ -99,7 +102,7 @@ func verdict(t finding.Tally) error {
 	switch {
 	case t.Valid == 0:
 		return &status{statusRefused, fmt.Errorf("no trial is valid (%d failed, %d invalid, %d unsupported, %d not run)", t.Failed, t.Invalid, t.Unsupported, t.Missing)}
-	case t.Failed+t.Invalid > 0:
+	case t.Failed+t.Invalid+t.Missing+t.Unplanned > 0:
 		return &status{statusTainted, nil}
 	}
 	return nil

@@ -46,7 +46,18 @@ func (l *listened) conclude() error {
 	if err != nil {
 		return err
 	}
-	return l.dir.show(finding.Findings{Header: l.contents.Header, Served: &served})
+	if err := l.dir.show(finding.Findings{Header: l.contents.Header, Served: &served}); err != nil {
+		return err
+	}
+	return l.whole()
+}
+
+// whole is the exit status that the account's own file deserves.
+func (l *listened) whole() error {
+	if len(l.contents.Problems) > 0 {
+		return &status{statusTainted, nil}
+	}
+	return nil
 }
 
 // join reports the runs with the server's account in each.
@@ -64,6 +75,7 @@ func (l *listened) join(runs []directory) error {
 		tally.Invalid += r.Tally.Invalid
 		tally.Unsupported += r.Tally.Unsupported
 		tally.Missing += r.Tally.Missing
+		tally.Unplanned += r.Tally.Unplanned
 	}
 	if err := finding.Join(l.contents, drives); err != nil {
 		return err
@@ -73,5 +85,8 @@ func (l *listened) join(runs []directory) error {
 			return err
 		}
 	}
-	return verdict(tally)
+	if err := verdict(tally); err != nil {
+		return err
+	}
+	return l.whole()
 }

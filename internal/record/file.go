@@ -101,8 +101,9 @@ func (c *Contents) read(r io.Reader) (extent, error) {
 // HoldTo takes out the records that the plan does not have and adds a problem
 // for each: of a trial that was never planned, or of one whose name is in the
 // plan and whose levels are not. Whatever such a record counted, it is not what
-// the study asked.
-func (c *Contents) HoldTo(plan []Trial) {
+// the study asked. It returns how many there were.
+func (c *Contents) HoldTo(plan []Trial) int {
+	before := len(c.Records)
 	planned := make(map[string]Trial, len(plan))
 	for _, t := range plan {
 		planned[t.ID] = t
@@ -120,6 +121,7 @@ func (c *Contents) HoldTo(plan []Trial) {
 		return true
 	})
 	slices.SortStableFunc(c.Problems, func(a, b Problem) int { return cmp.Compare(a.Line, b.Line) })
+	return before - len(c.Records)
 }
 
 func (c *Contents) readHeader(body []byte, err error) error {

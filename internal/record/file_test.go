@@ -239,7 +239,9 @@ func TestRecordsAreHeldToThePlan(t *testing.T) {
 	}
 	changed := testRecord("b01-003").Trial
 	changed.Seed++
-	c.HoldTo([]Trial{testRecord("b01-001").Trial, changed})
+	if n := c.HoldTo([]Trial{testRecord("b01-001").Trial, changed}); n != 2 {
+		t.Errorf("%d records are outside the plan, want 2", n)
+	}
 	want := "[line 3: trial b01-002 is not in the plan (trials.jsonl); its record is left out " +
 		"line 4: trial b01-003 is not the plan's: its arm, cell, levels or seed differ (trials.jsonl); its record is left out]"
 	if got := fmt.Sprint(c.Problems); ids(c.Records) != "b01-001" || got != want {
@@ -248,7 +250,7 @@ func TestRecordsAreHeldToThePlan(t *testing.T) {
 	if c, err = Read(path); err != nil {
 		t.Fatal(err)
 	}
-	if c.HoldTo([]Trial{testRecord("b01-001").Trial, testRecord("b01-002").Trial, testRecord("b01-003").Trial}); len(c.Problems) > 0 || len(c.Records) != 3 {
+	if n := c.HoldTo([]Trial{testRecord("b01-001").Trial, testRecord("b01-002").Trial, testRecord("b01-003").Trial}); n > 0 || len(c.Problems) > 0 || len(c.Records) != 3 {
 		t.Errorf("records %s, problems %v; want three and none", ids(c.Records), c.Problems)
 	}
 }
@@ -474,5 +476,32 @@ func TestEndIsReadWithTheFacts(t *testing.T) {
 	c, err := Read(path)
 	if err != nil || len(c.Problems) != 0 || len(c.Records) != 1 || c.Header.Facts.After["local"].Values["thp"] != "always" {
 		t.Errorf("after %v, problems %v, %d records, %v", c.Header.Facts.After, c.Problems, len(c.Records), err)
+	}
+}
+
+// A renamed file must not take the place of a device, a FIFO or a directory.
+func TestOnlyAFileIsReplaced(t *testing.T) {
+	dir := t.TempDir()
+	fifo, link := filepath.Join(dir, "fifo"), filepath.Join(dir, "link")
+	if err := errors.Join(syscall.Mkfifo(fifo, 0o600), os.Symlink("/dev/null", link)); err != nil {
+		t.Fatal(err)
+	}
+	for _, path := range []string{fifo, link, dir, "/dev/null"} {
+		before, err := os.Lstat(path)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if err := WriteFileAtomic(path, []byte("x")); err == nil {
+			t.Errorf("%s was replaced", path)
+		}
+		if after, err := os.Lstat(path); err != nil || after.Mode() != before.Mode() {
+			t.Errorf("%s is another file now: %v", path, err)
+		}
+	}
+	file := filepath.Join(dir, "file")
+	for _, text := range []string{"one", "two"} {
+		if err := WriteFileAtomic(file, []byte(text)); err != nil || string(contents(t, file)) != text {
+			t.Errorf("write %q: %v", text, err)
+		}
 	}
 }

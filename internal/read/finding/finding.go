@@ -69,8 +69,9 @@ type Tally struct {
 	Failed      int     `json:"failed"`
 	Invalid     int     `json:"invalid"`
 	Unsupported int     `json:"unsupported"`
-	Missing     int     `json:"missing"`          // planned, no record (yet)
-	Spared      int     `json:"spared,omitempty"` // not planned any more, as the run stopped at a stage
+	Missing     int     `json:"missing"`             // planned, no record (yet)
+	Unplanned   int     `json:"unplanned,omitempty"` // records of trials outside the plan, which are left out
+	Spared      int     `json:"spared,omitempty"`    // not planned any more, as the run stopped at a stage
 	Probes      int     `json:"probes,omitempty"`
 	WindowShare float64 `json:"window_share"` // share of the run's time inside windows and declared warm-up
 }

@@ -29,7 +29,7 @@ type Gated struct {
 // base: proved by its verdict, or by an interval whose bad side stays within
 // the bound (non-inferiority: ICH E9, section 3.3.2). The whole is as bad as
 // its worst part, and a regression is worse than a doubt. Nothing compared, a
-// trial that failed, or exchanges that did where no requirement allows it, prove
+// trial that failed or is missing, a record outside the plan, or exchanges that did where no requirement allows it, prove
 // nothing. A study's requirements must be met besides: one that is broken is as
 // bad as a regression.
 func Gate(f Findings) (Passage, []Gated) {
@@ -68,6 +68,9 @@ func Doubts(f Findings) []string {
 	}
 	if n := f.Tally.Missing; n > 0 {
 		all = append(all, fmt.Sprintf("%d of %d trials have left no record", n, f.Tally.Planned))
+	}
+	if n := f.Tally.Unplanned; n > 0 {
+		all = append(all, fmt.Sprintf("%d records are of trials outside the plan", n))
 	}
 	for _, arm := range f.failing() {
 		all = append(all, "exchanges of "+arm+" failed, which no requirement that is met allows")

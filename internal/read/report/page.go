@@ -217,7 +217,7 @@ func (l *layout) tally() string {
 	for _, part := range []struct {
 		n    int
 		name string
-	}{{t.Failed, "failed"}, {t.Invalid, "invalid"}, {t.Unsupported, "unsupported"}, {t.Missing, "missing"}} {
+	}{{t.Failed, "failed"}, {t.Invalid, "invalid"}, {t.Unsupported, "unsupported"}, {t.Missing, "missing"}, {t.Unplanned, "outside the plan"}} {
 		if part.n > 0 {
 			fmt.Fprintf(&b, ", %d %s", part.n, part.name)
 		}
@@ -252,6 +252,9 @@ func (l *layout) doubts() []string {
 	if lost := t.Failed + t.Invalid + t.Missing; lost > 0 {
 		doubts = append(doubts, fmt.Sprintf("%d of %s gave no valid figure: %d failed, %d invalid, %d missing.",
 			lost, plural(t.Planned, "planned trial"), t.Failed, t.Invalid, t.Missing))
+	}
+	if t.Unplanned > 0 {
+		doubts = append(doubts, plural(t.Unplanned, "record")+" in the file came from no trial of the plan; they are left out.")
 	}
 	for _, c := range l.Comparisons {
 		if c.Primary && c.Verdict == finding.Invalid && c.Sentence == "" {
