@@ -59,6 +59,9 @@ Exit status: 0 calibrated, 2 it could not be.`,
 
 // calibrate measures, keeps what it found and prints what is now known.
 func calibrate(ctx context.Context, seats string, dir directory) error {
+	if err := dir.vacant(); err != nil {
+		return err
+	}
 	if dir == "" {
 		var err error
 		if dir, err = freshDirectory("calibration"); err != nil {

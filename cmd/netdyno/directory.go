@@ -8,6 +8,7 @@ import (
 	"os"
 	"path/filepath"
 	"slices"
+	"strings"
 	"time"
 
 	"netdyno/internal/read/finding"
@@ -61,11 +62,38 @@ func latestDirectory(study string) (directory, error) {
 	return directory(filepath.Dir(slices.Max(matches))), nil
 }
 
+// vacant refuses a directory that holds anything: a run's files among others
+// would be lost in them, or overwrite them.
+func (d directory) vacant() error {
+	entries, err := os.ReadDir(string(d))
+	switch {
+	case errors.Is(err, fs.ErrNotExist) || err == nil && len(entries) == 0:
+		return nil
+	case err != nil:
+		return fmt.Errorf("--out: %w", err)
+	}
+	var names []string
+	for _, e := range entries {
+		if e.Name() == record.RecordsFile {
+			return fmt.Errorf("%s holds a run already; go on with --resume or choose another --out", d)
+		}
+		names = append(names, e.Name())
+	}
+	const shown = 3
+	if more := len(names) - shown; more > 0 {
+		names = append(names[:shown], fmt.Sprintf("%d more", more))
+	}
+	return fmt.Errorf("%s is not empty, it holds %s; choose a new or an empty directory with --out", d, strings.Join(names, ", "))
+}
+
 // create makes the directory with everything that is known before the first
 // trial. Whoever makes records.jsonl has the directory and writes the rest.
 func (d directory) create(study []byte, header record.Header, trials []record.Trial) (*record.File, error) {
 	facts, err := json.MarshalIndent(header.Facts, "", "  ")
 	if err != nil {
+		return nil, err
+	}
+	if err := d.vacant(); err != nil {
 		return nil, err
 	}
 	if err := os.MkdirAll(string(d), 0o755); err != nil {

@@ -2,7 +2,6 @@ package main
 
 import (
 	"errors"
-	"fmt"
 	"os"
 	"path/filepath"
 	"time"
@@ -29,7 +28,7 @@ const listenName = "listen"
 func (d directory) certificate() string { return filepath.Join(string(d), "certificate.pem") }
 
 // newAccount prepares the account; nothing is written before the server
-// listens. A directory that holds a run is refused while it is early.
+// listens. A directory that holds anything is refused while it is early.
 func newAccount(out string, s *study.Study, trial record.Trial, catalog *bench.Catalog) (*account, error) {
 	dir := directory(out)
 	if dir == "" {
@@ -38,8 +37,8 @@ func newAccount(out string, s *study.Study, trial record.Trial, catalog *bench.C
 			return nil, err
 		}
 	}
-	if _, err := os.Stat(dir.records()); err == nil {
-		return nil, fmt.Errorf("%s holds a run already; choose another --out", dir)
+	if err := dir.vacant(); err != nil {
+		return nil, err
 	}
 	yaml, err := s.YAML()
 	if err != nil {

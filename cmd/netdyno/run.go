@@ -92,6 +92,11 @@ func carryOut(ctx context.Context, args []string, f runFlags) (dir directory, er
 	if err != nil {
 		return "", err
 	}
+	if !f.resume && !f.dryRun { // told before anything is built
+		if err := directory(f.out).vacant(); err != nil {
+			return "", err
+		}
+	}
 	p, err := prepare(ctx, args, f)
 	if err != nil {
 		return "", err

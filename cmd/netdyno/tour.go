@@ -29,6 +29,9 @@ Exit status: the worst of the studies'.`,
 		Args: cobra.NoArgs,
 		RunE: func(cmd *cobra.Command, _ []string) error {
 			dir := directory(out)
+			if err := dir.vacant(); err != nil {
+				return err
+			}
 			if dir == "" {
 				var err error
 				if dir, err = freshDirectory("tour"); err != nil {

@@ -3,6 +3,7 @@ package record
 import (
 	"errors"
 	"fmt"
+	"io/fs"
 	"os"
 	"path/filepath"
 	"syscall"
@@ -142,8 +143,12 @@ func (w *File) Close() error { return w.file.Close() }
 
 // WriteFileAtomic writes a file whole or not at all, also when the power
 // goes: a temporary file beside it, synced and renamed, then the directory
-// synced.
+// synced. What is there already must be a file: a renamed one would take the
+// place of a device, such as /dev/null, for everybody.
 func WriteFileAtomic(path string, data []byte) error {
+	if err := replaceable(path); err != nil {
+		return fmt.Errorf("write %s: %w", path, err)
+	}
 	temporary, err := writeBeside(path, data)
 	if err == nil {
 		err = os.Rename(temporary, path)
@@ -155,6 +160,26 @@ func WriteFileAtomic(path string, data []byte) error {
 		return fmt.Errorf("write %s: %w", path, err)
 	}
 	return syncDirectory(path)
+}
+
+func replaceable(path string) error {
+	info, err := os.Lstat(path)
+	switch {
+	case errors.Is(err, fs.ErrNotExist):
+		return nil
+	case err != nil:
+		return err
+	case info.Mode()&fs.ModeSymlink != 0:
+		if info, err = os.Stat(path); errors.Is(err, fs.ErrNotExist) {
+			return nil
+		} else if err != nil {
+			return err
+		}
+	}
+	if !info.Mode().IsRegular() {
+		return errors.New("it is there already and no regular file")
+	}
+	return nil
 }
 
 // writeBeside returns the name of the temporary file as soon as there is one.
