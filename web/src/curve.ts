@@ -1,5 +1,5 @@
 import { labelEnds, listedHeight, listNames } from "./ends";
-import type { Curve, Pair } from "./page";
+import type { Curve, CurveLine, Pair } from "./page";
 import { logarithmic, type Scale, spaced, time } from "./scale";
 import { armClass, drawing, element, hint, line, path, shape, text, textWidth } from "./svg";
 
@@ -39,7 +39,7 @@ export function drawCurve(curve: Curve, width: number, title: string): SVGElemen
 	svg.append(
 		text((left + right) / 2, bottom + 36, `percentile of ${curve.axis} (log scale of the tail)`, "middle", "soft"),
 	);
-	for (const each of curve.lines) drawLine(svg, each.arm, each.name, each.points, x, y);
+	for (const each of curve.lines) drawLine(svg, each, x, y);
 	if (direct) {
 		const ends = curve.lines.map(({ arm, name, points }) => {
 			const [share, ns] = points[points.length - 1] ?? ([0, 1] as Pair);
@@ -54,14 +54,12 @@ function percentile(share: number): string {
 	return share === 0 ? "0 %" : `${+(share * 100).toPrecision(7)} %`;
 }
 
-function drawLine(svg: SVGElement, arm: number, name: string, points: Pair[], x: Scale, y: Scale): void {
-	const placed = points.map(([share, ns]): Pair => [x(odds(share)), y(ns)]);
-	svg.append(element("path", { d: path(placed), class: `${armClass(arm)} line stroke` }, hint(name)));
-	for (const share of shares.slice(1)) {
-		const point = points.find(([at]) => at >= share);
-		if (!point) break;
-		const marker = shape(arm, x(odds(point[0])), y(point[1]), 3.4, "fill marker");
-		marker.append(hint(`${name}, ${percentile(share)}: ${time(point[1])}`));
+function drawLine(svg: SVGElement, each: CurveLine, x: Scale, y: Scale): void {
+	const placed = each.points.map(([share, ns]): Pair => [x(odds(share)), y(ns)]);
+	svg.append(element("path", { d: path(placed), class: `${armClass(each.arm)} line stroke` }, hint(each.name)));
+	for (const mark of each.marks) {
+		const marker = shape(each.arm, x(odds(mark.share)), y(mark.ns), 3.4, "fill marker");
+		marker.append(hint(`${each.name}, ${percentile(mark.share)}: ${mark.text}`));
 		svg.append(marker);
 	}
 }

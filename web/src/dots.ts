@@ -23,7 +23,7 @@ export function drawDots(dots: Dots, width: number, title: string): SVGElement {
 	}
 	svg.append(text((left + width) / 2, bottom + 36, dots.axis, "middle", "soft"));
 	const base = dots.rows.find((row) => row.arm === 0);
-	if (base && base.median > 0) svg.append(line(x(base.median), 0, x(base.median), bottom, "reference"));
+	if (base?.label) svg.append(line(x(base.value), 0, x(base.value), bottom, "reference"));
 	dots.rows.forEach((row, i) => {
 		const top = i * step + (narrow ? 14 : 0);
 		const baseline = narrow ? i * step + 12 : top + rowHeight / 2 + 4;
@@ -36,11 +36,11 @@ export function drawDots(dots: Dots, width: number, title: string): SVGElement {
 
 function drawRow(svg: SVGElement, row: DotRow, x: Scale, top: number, factor: number): void {
 	// Behind the dots, so that what was measured stands before what was made of it.
-	if (row.median > 0) {
+	if (row.label) {
 		const bar = {
 			x: x(0),
 			y: top + 3,
-			width: x(row.median) - x(0),
+			width: x(row.value) - x(0),
 			height: 22,
 			class: `${armClass(row.arm)} fill bar`,
 		};
@@ -58,13 +58,11 @@ function drawRow(svg: SVGElement, row: DotRow, x: Scale, top: number, factor: nu
 			dot.status ? cross(x(dot.value), y, row.arm, tip) : circle(x(dot.value), y, row.arm, dot.repeat ?? false, tip),
 		);
 	}
-	if (row.median > 0) {
+	if (row.label) {
 		const y = top + 30;
 		const interval = line(x(row.low), y, x(row.high), y, `${armClass(row.arm)} stroke interval`);
-		interval.append(
-			hint(`${row.name}: ${short(row.median / factor)} (${short(row.low / factor)}–${short(row.high / factor)})`),
-		);
-		svg.append(interval, line(x(row.median), y - 4, x(row.median), y + 4, `${armClass(row.arm)} stroke interval`));
+		interval.append(hint(`${row.name}: ${row.label}`));
+		svg.append(interval, line(x(row.value), y - 4, x(row.value), y + 4, `${armClass(row.arm)} stroke interval`));
 	}
 }
 

@@ -102,13 +102,13 @@ function drawAxis(svg: SVGElement, forest: Forest, x: Scale, bottom: number, wid
 
 function drawRow(svg: SVGElement, row: ForestRow, x: Scale, y: number): void {
 	const colour = `${row.verdict ? armClass(row.arm) : "noise"}${row.verdict === "invalid" ? " faded" : ""}`;
-	row.ratios.forEach((ratio, block) => {
-		const offset = row.ratios.length > 1 ? (block / (row.ratios.length - 1) - 0.5) * 12 : 0;
+	row.ratios.forEach((ratio, i) => {
+		const offset = row.ratios.length > 1 ? (i / (row.ratios.length - 1) - 0.5) * 12 : 0;
 		svg.append(
 			element(
 				"circle",
 				{ cx: x(ratio), cy: y + offset, r: 2, class: `${colour} dot fill` },
-				hint(`block ${block + 1}: ${short(ratio)}×`),
+				hint(`block ${row.blocks[i]}: ${short(ratio)}×`),
 			),
 		);
 	});

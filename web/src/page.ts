@@ -43,6 +43,7 @@ export interface ForestRow {
 	low: number;
 	high: number;
 	ratios: number[];
+	blocks: number[];
 }
 
 export interface Dots {
@@ -54,7 +55,8 @@ export interface Dots {
 export interface DotRow {
 	arm: number;
 	name: string;
-	median: number;
+	label: string;
+	value: number;
 	low: number;
 	high: number;
 	dots: { block: number; value: number; repeat?: boolean; status?: string }[];
@@ -62,7 +64,14 @@ export interface DotRow {
 
 export interface Curve {
 	axis: string;
-	lines: { arm: number; name: string; points: Pair[] }[];
+	lines: CurveLine[];
+}
+
+export interface CurveLine {
+	arm: number;
+	name: string;
+	points: Pair[];
+	marks: { share: number; ns: number; text: string }[];
 }
 
 export interface Series {

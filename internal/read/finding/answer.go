@@ -7,6 +7,7 @@ import (
 	"slices"
 	"strings"
 
+	"netdyno/internal/quantity"
 	"netdyno/internal/record"
 )
 
@@ -56,8 +57,12 @@ func (s *sorted) sentence(c Comparison) string {
 		fmt.Fprintf(&b, "%s cannot be compared with %s on %s: %s.", c.Arm, c.Base, m.Doc, c.Reason)
 		return b.String()
 	}
-	fmt.Fprintf(&b, "%s %s %s× the %s of %s (%s interval %s–%s, %d blocks, %s): %s",
-		c.Arm, verb(m), digits(c.Ratio), m.Doc, c.Base, confidence(c.Level), digits(c.Low), digits(c.High), c.Blocks, s.boundWords(c), c.Verdict)
+	blocks := "blocks"
+	if c.Partial {
+		blocks = "shared blocks"
+	}
+	fmt.Fprintf(&b, "%s %s %s× the %s of %s (%s interval %s–%s, %d %s, %s): %s",
+		c.Arm, verb(m), quantity.FormatFigure(c.Ratio), m.Doc, c.Base, confidence(c.Level), quantity.FormatFigure(c.Low), quantity.FormatFigure(c.High), c.Blocks, blocks, s.boundWords(c), c.Verdict)
 	if c.Reason != "" {
 		fmt.Fprintf(&b, ", because %s", c.Reason)
 	}
@@ -67,10 +72,6 @@ func (s *sorted) sentence(c Comparison) string {
 	b.WriteString("." + s.reflectionWords(c) + s.limitWords(c))
 	return b.String()
 }
-
-// digits prints a ratio with three significant digits, as the tables do: 0.660
-// and not 0.66, which would claim less.
-func digits(ratio float64) string { return strings.TrimSuffix(fmt.Sprintf("%#.3g", ratio), ".") }
 
 // verb suits costs, rates and the rest.
 func verb(m record.Metric) string {

@@ -108,7 +108,7 @@ func (s *sorted) set(cell string, m record.Metric, arm string) *pending {
 // looked at.
 func (s *sorted) estimate(b *pending) {
 	b.Ratios, b.In, b.Blocks = b.pairs.ratios, b.pairs.blocks, len(b.pairs.ratios)
-	b.Value, b.BaseValue = b.pairs.value, b.pairs.base
+	b.Value, b.BaseValue, b.Partial = b.pairs.value, b.pairs.base, b.pairs.partial
 	if b.tested {
 		b.P, b.Adjusted = 1, 1
 	}
@@ -124,7 +124,7 @@ func (s *sorted) estimate(b *pending) {
 		b.refusal = s.refuse(b)
 		return
 	}
-	if b.Blocks == 1 {
+	if b.Blocks == 1 && b.Arm == b.Base { // a figure beside a bound; a ratio has an interval or is none
 		b.Ratio, b.Low, b.High = b.Ratios[0], b.Ratios[0], b.Ratios[0]
 	}
 	b.refusal = fmt.Sprintf("blocks with a valid value of both arms: %d; at least 2 are needed%s", b.Blocks, s.tooFew(b))

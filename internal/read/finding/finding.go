@@ -161,16 +161,17 @@ type Comparison struct {
 	Arm       string    `json:"arm"`
 	Base      string    `json:"base"`
 	Primary   bool      `json:"primary"`
-	Ratio     float64   `json:"ratio"` // arm ÷ base, geometric mean of the within-block ratios
+	Ratio     float64   `json:"ratio"` // arm ÷ base, geometric mean of the within-block ratios; 0 for none, which is so for fewer than two blocks
 	Low       float64   `json:"low"`   // interval of confidence 1 − Level
 	High      float64   `json:"high"`
 	Level     float64   `json:"level"` // that the adjusted p is held against: 0.05, or what a stage has of it
 	Value     float64   `json:"value"` // the arm's figure over the blocks that both arms have: Ratio is Value ÷ BaseValue; 0 for none
 	BaseValue float64   `json:"base_value"`
-	Ratios    []float64 `json:"ratios"`       // by block
-	In        []int     `json:"in,omitempty"` // the blocks of Ratios, rising
-	Blocks    int       `json:"blocks"`       // that both arms have
-	P         float64   `json:"p,omitempty"`  // exact sign flip, two-sided; this and the next four are of primary comparisons alone
+	Ratios    []float64 `json:"ratios"`            // by block
+	In        []int     `json:"in,omitempty"`      // the blocks of Ratios, rising
+	Blocks    int       `json:"blocks"`            // that both arms have
+	Partial   bool      `json:"partial,omitempty"` // not all blocks of both, so that Value and BaseValue are not the arms' own figures
+	P         float64   `json:"p,omitempty"`       // exact sign flip, two-sided; this and the next four are of primary comparisons alone
 	Adjusted  float64   `json:"adjusted,omitempty"`
 	Family    int       `json:"family,omitempty"` // size of the family it was adjusted in
 	Method    string    `json:"method,omitempty"` // "step-down sign flip", of runs made apart "Holm"

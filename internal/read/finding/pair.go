@@ -16,7 +16,8 @@ type pairs struct {
 	plain   bool      // a ratio may be 0, so the effects are the ratios less 1
 	value   float64   // the mean ratio's numerator and denominator over these blocks; 0 when there are none
 	base    float64
-	zeros   int // blocks in which a figure is 0, for which there are no ratios at all
+	partial bool // one of the two has more blocks
+	zeros   int  // blocks in which a figure is 0, for which there are no ratios at all
 }
 
 // pair divides an arm's values by a base's, block by block, over the blocks

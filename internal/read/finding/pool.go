@@ -135,6 +135,7 @@ func divide(a, b *pool) pairs {
 	if p.zeros > 0 {
 		return pairs{zeros: p.zeros}
 	}
+	p.partial = len(over) < max(len(a.blocks), len(b.blocks))
 	if len(over) > 0 {
 		p.value, p.base = finite(math.Exp(stat.Mean(over))), finite(math.Exp(stat.Mean(under)))
 	}

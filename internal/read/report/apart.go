@@ -37,9 +37,10 @@ func NewApart(a finding.Apart, before, after finding.Findings, names [2]string) 
 	if len(a.Differences) == 0 {
 		p.differences.Caption = ""
 	}
-	p.gated = Table{Columns: head("arm", "set against", "cell", "metric", "#second ÷ first", "95 % interval", "p", "gate")}
+	p.gated = Table{Columns: head("arm", "set against", "cell", "metric", "#first", "#second", "#second ÷ first", "95 % interval", "p", "gate")}
 	for _, g := range a.Gated {
-		p.gated.Rows = append(p.gated.Rows, words(g.Arm, or(g.Base, "nothing"), or(g.Cell, "all"), labelOf(g.Metric),
+		was, is := bothRuns(g.Comparison)
+		p.gated.Rows = append(p.gated.Rows, words(g.Arm, or(g.Base, "nothing"), or(g.Cell, "all"), labelOf(g.Metric), was, is,
 			ratioOrNone(g.Comparison), intervalOrNone(g.Comparison), probability(g.Adjusted), passages[g.Passage].mark))
 		if reason := upperFirst(g.Reason); g.Passage == finding.Unproven && !slices.Contains(p.reasons, reason) {
 			p.reasons = append(p.reasons, reason)
@@ -58,19 +59,30 @@ func NewApart(a finding.Apart, before, after finding.Findings, names [2]string) 
 // exploredApart lays out the explored metrics, and those of them that the main
 // tables of a run show.
 func exploredApart(a finding.Apart) (all, shown Table) {
-	all = Table{Caption: upperFirst(notJudged) + ": the other metrics, each with its interval.", Columns: head("arm", "cell", "metric", "#second ÷ first", "95 % interval")}
+	all = Table{Caption: upperFirst(notJudged) + ": the other metrics, each with its interval.", Columns: head("arm", "cell", "metric", "#first", "#second", "#second ÷ first", "95 % interval")}
 	shown = all
 	for _, c := range a.Comparisons {
 		if c.Primary || withheld(c) {
 			continue
 		}
-		row := words(c.Arm, or(c.Cell, "all"), labelOf(c.Metric), ratio(c.Ratio), ratioInterval(c.Low, c.High))
+		was, is := bothRuns(c)
+		row := words(c.Arm, or(c.Cell, "all"), labelOf(c.Metric), was, is, ratioOrNone(c), intervalOrNone(c))
 		all.Rows = append(all.Rows, row)
 		if slices.Contains(wide, strings.TrimPrefix(strings.TrimPrefix(c.Metric, "response_"), "service_")) {
 			shown.Rows = append(shown.Rows, row)
 		}
 	}
 	return bounded(all), shown
+}
+
+// bothRuns are an arm's figures in the first and the second run: multiples of the
+// floor's, or in the metric's own unit where there is no floor to divide by.
+func bothRuns(c finding.Comparison) (was, is string) {
+	if c.Base == "" || c.Ratio == 0 {
+		is, was = quotientOf(c)
+		return was, is
+	}
+	return ratio(c.BaseValue) + " " + c.Base, ratio(c.Value) + " " + c.Base
 }
 
 // restsOn says what a judgement of runs made apart rests on.
@@ -84,20 +96,6 @@ func restsOn(a finding.Apart) string {
 	}
 	c := a.Calibration
 	return fmt.Sprintf("%s. By how much like runs differ there is known from calibrations (%d, the latest of %s).", upperFirst(floor), c.Times, c.CreatedAt.Format("2 Jan 2006 15:04"))
-}
-
-func ratioOrNone(c finding.Comparison) string {
-	if c.Ratio == 0 {
-		return "–"
-	}
-	return ratio(c.Ratio)
-}
-
-func intervalOrNone(c finding.Comparison) string {
-	if c.Ratio == 0 {
-		return "–"
-	}
-	return ratioInterval(c.Low, c.High)
 }
 
 // Markdown writes the comparison for a pull request.

@@ -19,7 +19,7 @@ func (l *layout) cells() []Cell {
 	cells := make([]Cell, 0, len(l.Cells))
 	budget := lineBudget(len(l.Cells))
 	for i, c := range l.Cells {
-		compact := l.medians(c, l.choose(c, narrow))
+		compact := l.values(c, l.choose(c, narrow))
 		values := compact
 		values.Caption = "Geometric means over blocks"
 		cells = append(cells, Cell{
@@ -98,7 +98,7 @@ func summaryOf(a finding.Arm, metric string) (finding.Summary, bool) {
 	return finding.Summary{}, false
 }
 
-// scaleOf decides a metric's unit for one cell by its largest median.
+// scaleOf decides a metric's unit for one cell by its largest figure.
 func scaleOf(c finding.Cell, metric string) scale {
 	largest, unit := 0.0, ""
 	for _, a := range c.Arms {
@@ -140,29 +140,35 @@ func (l *layout) table(c finding.Cell, metrics []string, value func(finding.Arm,
 			t.Rows[i] = append(t.Rows[i], datum)
 		}
 	}
+	t.Notes = arithmetic(c, metrics)
 	return t
 }
 
-func (l *layout) medians(c finding.Cell, metrics []string) Table {
+// values are the figures alone.
+func (l *layout) values(c finding.Cell, metrics []string) Table {
 	return l.table(c, metrics, func(a finding.Arm, m finding.Summary, s scale) Datum {
-		return Datum{Text: median(a, m, s)}
+		return Datum{Text: figureText(a, m, s)}
 	})
 }
 
 func (l *layout) mainTable(c finding.Cell) Table {
 	t := l.table(c, l.primaryFirst(l.choose(c, wide)), func(a finding.Arm, m finding.Summary, s scale) Datum {
-		datum := Datum{Text: median(a, m, s), Detail: s.interval(m.Low, m.High)}
+		datum := figureOf(a, m, s)
 		cmp, ok := l.compared[comparisonKey{c.Name, a.Name, m.Metric}]
 		if ok && cmp.Verdict != finding.NotJudged {
 			datum.Verdict = cmp.Verdict
 		}
 		if ok && cmp.Ratio > 0 && !withheld(cmp) {
-			datum.Ratio, datum.Within = ratio(cmp.Ratio), ratioInterval(cmp.Low, cmp.High)
+			datum.Ratio, datum.Within, datum.Of = ratio(cmp.Ratio), ratioInterval(cmp.Low, cmp.High), shared(cmp, s)
 		}
 		return datum
 	})
-	t.Caption = "Geometric mean over blocks with its 95 % interval; below it the ratio to " +
-		or(l.Header.Study.Compare.Baseline, "the baseline") + " with its " + confidence(l.level()) + " interval and, on primary metrics, the verdict."
+	t.Caption = "Geometric mean over blocks with its 95 % interval"
+	if severalArms(c) {
+		t.Caption += "; below it the ratio to " + or(l.Header.Study.Compare.Baseline, "the baseline") +
+			" with its " + confidence(l.level()) + " interval and, on primary metrics, the verdict"
+	}
+	t.Caption += "."
 	for i := range t.Columns {
 		compared := slices.ContainsFunc(t.Rows, func(row []Datum) bool { return row[i].Ratio != "" })
 		t.Columns[i].NotJudged = compared && !l.primary[t.Columns[i].Metric]
@@ -199,54 +205,21 @@ func withLimit(c finding.Cell, t Table) Table {
 	return t
 }
 
-func (l *layout) withRatios(c finding.Cell, t Table) Table {
-	t.Columns = slices.Clone(t.Columns)
-	t.Rows = slices.Clone(t.Rows)
-	for _, metric := range l.Header.Study.Compare.Primary {
-		t.Columns = append(t.Columns, Column{Title: labelOf(metric), Unit: "÷ " + l.Header.Study.Compare.Baseline, Number: true})
-		for i, a := range c.Arms {
-			t.Rows[i] = append(slices.Clone(t.Rows[i]), l.ratioDatum(c, a, metric))
-		}
-	}
-	return withLimit(c, t)
-}
-
-func (l *layout) ratioDatum(c finding.Cell, a finding.Arm, metric string) Datum {
-	cmp, ok := l.compared[comparisonKey{c.Name, a.Name, metric}]
-	switch {
-	case a.Baseline:
-		return Datum{Text: "1"}
-	case !ok:
-		return Datum{Text: "–"}
-	case cmp.Verdict == finding.Invalid && cmp.Ratio <= 0:
-		return Datum{Text: "–", Verdict: cmp.Verdict}
-	}
-	return Datum{Text: ratio(cmp.Ratio), Detail: ratioInterval(cmp.Low, cmp.High), Verdict: cmp.Verdict}
-}
-
-// ratioTable has one row per arm and primary metric.
-func (l *layout) ratioTable(c finding.Cell) Table {
-	t := Table{
-		Caption: "Ratio to " + or(l.Header.Study.Compare.Baseline, "the baseline"),
-		Columns: head("arm", "metric", "#ratio", "verdict"),
-	}
-	for _, a := range c.Arms {
-		if a.Baseline {
-			continue
-		}
-		for _, metric := range l.Header.Study.Compare.Primary {
-			datum := l.ratioDatum(c, a, metric)
-			verdict := Datum{Text: string(datum.Verdict), Verdict: datum.Verdict}
-			datum.Verdict = ""
-			t.Rows = append(t.Rows, []Datum{l.armDatum(a), {Text: labelOf(metric)}, datum, verdict})
-		}
-	}
-	return t
-}
-
-// allTable has every metric.
+// allTable has every metric. It alone shows medians, in columns of their own.
 func (l *layout) allTable(c finding.Cell) Table {
-	t := l.turned(c, metricsOf(c), "Every metric: mean over blocks with 95 % interval.")
+	metrics := metricsOf(c)
+	t := l.turned(c, metrics, "Every metric: mean over blocks with 95 % interval, and the median of the trials, which nothing is compared by.")
 	t.Folded = true
+	for i := len(c.Arms) - 1; i >= 0; i-- {
+		at := i + 3 // behind the metric, its unit and the arm's figure
+		t.Columns = slices.Insert(t.Columns, at, Column{Title: "its median", Number: true})
+		for k, metric := range metrics {
+			median := Datum{Text: "–"}
+			if m, ok := summaryOf(c.Arms[i], metric); ok {
+				median.Text = scaleOf(c, metric).text(m.Median)
+			}
+			t.Rows[k] = slices.Insert(t.Rows[k], at, median)
+		}
+	}
 	return t
 }

@@ -84,7 +84,11 @@ func newChartView(l *layout, c finding.Chart) *chartView {
 // notes are the findings' own, and what this page left out.
 func (v *chartView) notes() []string {
 	var notes []string
-	for _, note := range slices.Concat([]string{v.Knee}, v.Chart.Notes, v.cut) {
+	mean := ""
+	if slices.ContainsFunc(figuresIn(v.Chart), func(f finding.Figure) bool { return f.Mean == finding.Arithmetic && f.Value != 0 }) {
+		mean = "where a figure is 0, the mean over blocks is arithmetic, elsewhere geometric"
+	}
+	for _, note := range slices.Concat([]string{v.Knee, mean}, v.Chart.Notes, v.cut) {
 		if note != "" {
 			notes = append(notes, upperFirst(strings.TrimSuffix(note, "."))+".")
 		}
@@ -108,11 +112,11 @@ func (v *chartView) caption(f Figure, first bool) string {
 	var parts []string
 	switch {
 	case first && f.Lines != nil:
-		parts = append(parts, "Each point is the geometric mean over blocks with its 95 % interval; points of one level stand beside each other where they would hide one another.")
+		parts = append(parts, "Each point is the mean over blocks with its 95 % interval; points of one level stand beside each other where they would hide one another.")
 	case first && f.Heat != nil:
-		parts = append(parts, "Each box is the geometric mean over blocks; its interval shows under the pointer and in the table.")
+		parts = append(parts, "Each box is the mean over blocks; its interval shows under the pointer and in the table.")
 	case first && f.Front != nil:
-		parts = append(parts, "Each point is the geometric mean over blocks with its 95 % intervals. The steps join the points that no other beats in both metrics; pale points are beaten. Both axes are logarithmic.")
+		parts = append(parts, "Each point is the mean over blocks with its 95 % intervals. The steps join the points that no other beats in both metrics; pale points are beaten. Both axes are logarithmic.")
 	}
 	if f.Lines != nil && f.Lines.X.Log {
 		parts = append(parts, "The horizontal axis is logarithmic"+zeroWords(f.Lines.X)+".")
@@ -189,13 +193,13 @@ func directionOf(metric string) string {
 	return m.Better
 }
 
-// printed is a value with its unit, interval and number of trials.
+// printed is a value with its unit, interval and number of blocks.
 func printed(f finding.Figure, s scale) string {
 	text := strings.TrimSpace(s.text(f.Value) + " " + s.Unit)
 	if f.N > 1 {
 		text += " (" + s.interval(f.Low, f.High) + ")"
 	}
-	return text + ", " + plural(f.N, "trial")
+	return text + ", " + plural(f.N, "block")
 }
 
 // sound makes a figure drawable: its interval holds its value. False for what

@@ -59,20 +59,21 @@ func (l *layout) turned(c finding.Cell, metrics []string, caption string) Table 
 		for _, a := range c.Arms {
 			datum := Datum{Text: "–"}
 			if m, ok := summaryOf(a, metric); ok {
-				datum = Datum{Text: median(a, m, s), Detail: s.interval(m.Low, m.High)}
+				datum = figureOf(a, m, s)
 			}
 			row = append(row, datum)
 		}
 		t.Rows = append(t.Rows, row)
 	}
+	t.Notes = arithmetic(c, metrics)
 	return t
 }
 
 // clientTable has a row for each client of each arm; none where there is but
-// one. Units are the cell's, so that the clients add up to the sum above them.
+// one. Units are the cell's, so that the clients compare with the sum above them.
 func (l *layout) clientTable(c finding.Cell) Table {
 	t := Table{
-		Caption: "Each client by itself. Mean over blocks with 95 % interval.",
+		Caption: "Each client by itself. Mean over blocks with 95 % interval; geometric means add up only nearly.",
 		Columns: head("arm", "client"),
 	}
 	var metrics []string
@@ -104,7 +105,7 @@ func (l *layout) clientTable(c finding.Cell) Table {
 func clientDatum(client finding.Client, metric string, s scale) Datum {
 	for _, m := range client.Metrics {
 		if m.Metric == metric {
-			return Datum{Text: s.text(m.Value), Detail: s.interval(m.Low, m.High)}
+			return figureOf(finding.Arm{}, m, s)
 		}
 	}
 	return Datum{Text: "–"}

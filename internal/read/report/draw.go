@@ -3,6 +3,7 @@ package report
 import (
 	"fmt"
 	"slices"
+	"strings"
 
 	"netdyno/internal/hist"
 	"netdyno/internal/read/finding"
@@ -10,12 +11,13 @@ import (
 
 func (l *layout) dots(c finding.Cell, metric string) (Figure, bool) {
 	s := scaleOf(c, metric)
-	d := &Dots{Axis: labelOf(metric) + " (" + s.Unit + ")", Scale: s}
+	d := &Dots{Metric: metric, Axis: labelOf(metric) + " (" + s.Unit + ")", Scale: s}
 	drawn, cut := false, false
 	for _, a := range c.Arms {
 		row := DotRow{Arm: l.place[a.Name], Name: a.Name, Dots: []Dot{}}
-		if m, ok := summaryOf(a, metric); ok && drawable(m.Value, m.Low, m.High) {
-			row.Median, row.Low, row.High = brief(m.Value), brief(m.Low), brief(m.High)
+		if m, ok := summaryOf(a, metric); ok && finite(m.Value) && finite(m.Low) && finite(m.High) {
+			row.Value, row.Low, row.High = brief(m.Value), brief(m.Low), brief(m.High)
+			row.Label = label(figureOf(a, m, s))
 		}
 		for _, t := range a.Trials {
 			v, ok := t.Values[metric]
@@ -32,11 +34,19 @@ func (l *layout) dots(c finding.Cell, metric string) (Figure, bool) {
 		d.Rows = append(d.Rows, row)
 	}
 	caption := "One dot per trial, blocks from top to bottom; hollow dots are the baseline's repeat, crosses trials that are not valid. " +
-		"The line is the 95 % interval, its tick the median. The axis starts at zero."
+		"The bar is the mean over blocks, the line its 95 % interval. The axis starts at zero."
 	if cut {
 		caption += fmt.Sprintf(" The first %d trials of each arm are drawn.", maxDots)
 	}
 	return Figure{Title: upperFirst(labelOf(metric)) + " by trial", Caption: caption, Dots: d}, drawn
+}
+
+// label is a figure with its interval on one line.
+func label(d Datum) string {
+	if d.Detail == "" {
+		return d.Text
+	}
+	return d.Text + " (" + d.Detail + ")"
 }
 
 func unlessValid(status string) string {
@@ -58,10 +68,11 @@ func (l *layout) curve(c finding.Cell) (Figure, bool) {
 	}
 	curve := &Curve{Axis: what}
 	for _, a := range c.Arms {
-		line := CurveLine{Arm: l.place[a.Name], Name: a.Name, Points: [][2]float64{}}
-		for _, p := range thin(of(a), maxCurvePoints) {
-			if p.Ns > 0 && p.Share >= 0 && p.Share < 1 {
+		line := CurveLine{Arm: l.place[a.Name], Name: a.Name, Points: [][2]float64{}, Marks: []CurveMark{}}
+		for _, p := range of(a) {
+			if p.Ns > 0 && p.Share >= 0 && p.Share < 1 && len(line.Points) < maxCurvePoints {
 				line.Points = append(line.Points, [2]float64{p.Share, float64(p.Ns)})
+				line.mark(c, a, p, what)
 			}
 		}
 		if len(line.Points) > 1 {
@@ -70,10 +81,37 @@ func (l *layout) curve(c finding.Cell) (Figure, bool) {
 	}
 	return Figure{
 		Title: upperFirst(what) + " by percentile",
-		Caption: note + " Each line is the arm's median trial by p50 and ends where fewer than 10 samples lie beyond. " +
+		Caption: note + " Each point is the mean over blocks, as in the tables; a line ends where a trial has fewer than 10 samples beyond. " +
 			"Both axes are logarithmic; to the right each step is a tenth of the tail.",
 		Curve: curve,
 	}, len(curve.Lines) > 0
+}
+
+// marked are the shares of a curve that carry a mark, with how a metric's name
+// ends there; none of the last two.
+var marked = []struct {
+	share  float64
+	metric string
+}{{0.5, "_p50_us"}, {0.9, "_p90_us"}, {0.99, "_p99_us"}, {0.999, "_p999_us"}, {0.9999, ""}, {0.99999, ""}}
+
+// mark adds a mark to a point that has one: the table's own text where the table
+// has this percentile.
+func (line *CurveLine) mark(c finding.Cell, a finding.Arm, p hist.Point, what string) {
+	for _, m := range marked {
+		if m.share != p.Share {
+			continue
+		}
+		one := CurveMark{Share: p.Share, Ns: float64(p.Ns)}
+		us := one.Ns / 1000
+		s := scaleFor("_us", "", us)
+		one.Text = s.text(us) + " " + s.Unit
+		metric := strings.TrimSuffix(what, " time") + m.metric
+		if summary, ok := summaryOf(a, metric); ok {
+			s = scaleOf(c, metric)
+			one.Metric, one.Text = metric, figureText(a, summary, s)+" "+s.Unit
+		}
+		line.Marks = append(line.Marks, one)
+	}
 }
 
 func (l *layout) series(c finding.Cell, budget int) (Figure, bool) {

@@ -55,9 +55,10 @@ func (l *layout) noise() Section {
 }
 
 func (l *layout) comparisons() Section {
-	columns := head("cell", "metric", "arm", "#ratio", "#blocks", "#p", "#adjusted p", "#bound", "verdict")
+	base := or(l.Header.Study.Compare.Baseline, "baseline")
+	columns := head("cell", "metric", "arm", "#its figure", "#"+base, "#ratio", "#blocks", "#p", "#adjusted p", "#bound", "verdict")
 	primary := Table{Caption: "Primary comparisons, declared before the run.", Columns: columns}
-	explored := Table{Columns: head("cell", "metric", "arm", "#ratio", "#blocks"), Folded: true}
+	explored := Table{Columns: columns[:7], Folded: true}
 	for _, c := range l.Comparisons {
 		if c.Primary {
 			primary.Rows = append(primary.Rows, l.comparisonRow(c))
@@ -68,7 +69,7 @@ func (l *layout) comparisons() Section {
 	explored.Caption = fmt.Sprintf("%s: explored comparisons, on every other metric (%d).", upperFirst(notJudged), len(explored.Rows))
 	return Section{
 		ID: "comparisons", Title: "Comparisons",
-		Note: "Ratios are arm ÷ " + or(l.Header.Study.Compare.Baseline, "baseline") + ", the geometric mean of the ratios within blocks. The interval is by t on their logarithms, " +
+		Note: "Ratios are arm ÷ " + base + ", the geometric mean of the ratios within blocks: the quotient of the two figures over the blocks that both arms have. The interval is by t on their logarithms, " +
 			"p by the exact sign-flip permutation test. On a primary metric, better or worse needs an adjusted p of at most " + strconv.FormatFloat(l.level(), 'g', 3, 64) + " and an interval outside the bound. Other metrics are not judged: among so many, some differ by chance.",
 		Tables: []Table{bounded(primary), bounded(explored)},
 	}
@@ -79,18 +80,12 @@ func (l *layout) comparisonRow(c finding.Comparison) []Datum {
 	if c.NeedsMore > 0 {
 		why = strings.TrimPrefix(why+"; ", "; ") + "about " + plural(c.NeedsMore, "block") + " in all would tell"
 	}
-	row := []Datum{
-		{Text: or(c.Cell, "all")}, {Text: c.Metric}, {Text: c.Arm},
-		{Text: ratio(c.Ratio), Detail: ratioInterval(c.Low, c.High)},
-		{Text: fmt.Sprint(c.Blocks)}, {Text: probability(c.P)},
-		{Text: probability(c.Adjusted), Detail: fmt.Sprintf("%s over %d", or(c.Method, "none"), c.Family)},
-		{Text: percent(c.Bound)}, {Text: string(c.Verdict), Verdict: c.Verdict, Detail: why},
-	}
+	row := append(l.ratioRow(c),
+		Datum{Text: probability(c.P)},
+		Datum{Text: probability(c.Adjusted), Detail: fmt.Sprintf("%s over %d", or(c.Method, "none"), c.Family)},
+		Datum{Text: percent(c.Bound)}, Datum{Text: string(c.Verdict), Verdict: c.Verdict, Detail: why})
 	if c.Ratio <= 0 {
-		row[3], row[5], row[6] = Datum{Text: "–"}, Datum{Text: "–"}, Datum{Text: "–"}
-	}
-	if place, ok := l.place[c.Arm]; ok {
-		row[2].Arm = &place
+		row[7], row[8] = Datum{Text: "–"}, Datum{Text: "–"}
 	}
 	return row
 }
@@ -98,12 +93,19 @@ func (l *layout) comparisonRow(c finding.Comparison) []Datum {
 // exploredRow has no p and no verdict; a comparison whose figures may not be
 // compared has its reason in the place of its ratio.
 func (l *layout) exploredRow(c finding.Comparison) []Datum {
-	row := []Datum{
-		{Text: or(c.Cell, "all")}, {Text: c.Metric}, {Text: c.Arm},
-		{Text: ratio(c.Ratio), Detail: ratioInterval(c.Low, c.High)}, {Text: fmt.Sprint(c.Blocks)},
-	}
+	row := l.ratioRow(c)
 	if withheld(c) {
-		row[3] = Datum{Text: "–", Detail: c.Reason}
+		row[5] = Datum{Text: "–", Detail: c.Reason}
+	}
+	return row
+}
+
+// ratioRow is what a comparison divides, and what comes out.
+func (l *layout) ratioRow(c finding.Comparison) []Datum {
+	value, base := quotientOf(c)
+	row := words(or(c.Cell, "all"), c.Metric, c.Arm, value, base, ratioOrNone(c), fmt.Sprint(c.Blocks))
+	if c.Ratio > 0 {
+		row[5].Detail = ratioInterval(c.Low, c.High)
 	}
 	if place, ok := l.place[c.Arm]; ok {
 		row[2].Arm = &place

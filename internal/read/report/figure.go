@@ -51,23 +51,26 @@ type ForestRow struct {
 	Low     float64         `json:"low"`
 	High    float64         `json:"high"`
 	Ratios  []float64       `json:"ratios"`
+	Blocks  []int           `json:"blocks"` // of the ratios
 }
 
 // Dots shows one metric with a dot per trial, from zero.
 type Dots struct {
-	Axis  string   `json:"axis"`
-	Scale scale    `json:"scale"`
-	Rows  []DotRow `json:"rows"`
+	Metric string   `json:"metric"`
+	Axis   string   `json:"axis"`
+	Scale  scale    `json:"scale"`
+	Rows   []DotRow `json:"rows"`
 }
 
-// DotRow is one arm's trials in the order of their blocks.
+// DotRow is one arm's figure, and its trials in the order of their blocks.
 type DotRow struct {
-	Arm    int     `json:"arm"`
-	Name   string  `json:"name"`
-	Median float64 `json:"median"`
-	Low    float64 `json:"low"`
-	High   float64 `json:"high"`
-	Dots   []Dot   `json:"dots"`
+	Arm   int     `json:"arm"`
+	Name  string  `json:"name"`
+	Label string  `json:"label"` // as in the tables: "5.87 (5.80–5.94)"; empty without a valid trial
+	Value float64 `json:"value"`
+	Low   float64 `json:"low"`
+	High  float64 `json:"high"`
+	Dots  []Dot   `json:"dots"`
 }
 
 // Dot is one trial's value.
@@ -84,12 +87,22 @@ type Curve struct {
 	Lines []CurveLine `json:"lines"`
 }
 
-// CurveLine is the distribution of an arm's median trial: pairs of share and
-// time in ns.
+// CurveLine is an arm's times by percentile, each averaged over blocks as the
+// tables' figures are: pairs of share and time in ns.
 type CurveLine struct {
 	Arm    int          `json:"arm"`
 	Name   string       `json:"name"`
 	Points [][2]float64 `json:"points"`
+	Marks  []CurveMark  `json:"marks"`
+}
+
+// CurveMark is a point that the tables print too, if it has a metric, with the
+// text that the pointer shows.
+type CurveMark struct {
+	Share  float64 `json:"share"`
+	Ns     float64 `json:"ns"`
+	Metric string  `json:"metric,omitempty"`
+	Text   string  `json:"text"`
 }
 
 // Series shows the rate over time, a panel per arm, a line per trial.
@@ -201,8 +214,11 @@ func (l *layout) forestCell(c finding.Cell, metric string) ForestCell {
 		group.Rows = append(group.Rows, ForestRow{
 			Arm: l.place[a.Name], Name: a.Name, Verdict: cmp.Verdict, Mark: mark(cmp.Verdict),
 			Label: ratio(cmp.Ratio) + " (" + ratioInterval(cmp.Low, cmp.High) + ")",
-			Ratio: brief(cmp.Ratio), Low: brief(cmp.Low), High: brief(cmp.High), Ratios: ratiosOf(cmp.Ratios),
-		})
+			Ratio: brief(cmp.Ratio), Low: brief(cmp.Low), High: brief(cmp.High),
+		}.of(cmp.Ratios, cmp.In))
+	}
+	if len(group.Rows) == 0 {
+		return group // the baseline alone is set against nothing
 	}
 	for _, n := range l.Noise {
 		if n.Cell != c.Name || n.Metric != metric || !drawable(n.Ratio, n.Low, n.High) {
@@ -211,8 +227,8 @@ func (l *layout) forestCell(c finding.Cell, metric string) ForestCell {
 		group.Rows = append(group.Rows, ForestRow{
 			Name:  l.Header.Study.Compare.Baseline + " again",
 			Label: ratio(n.Ratio) + " (" + ratioInterval(n.Low, n.High) + ")",
-			Ratio: brief(n.Ratio), Low: brief(n.Low), High: brief(n.High), Ratios: ratiosOf(n.Ratios),
-		})
+			Ratio: brief(n.Ratio), Low: brief(n.Low), High: brief(n.High),
+		}.of(n.Ratios, n.In))
 	}
 	return group
 }
@@ -227,14 +243,15 @@ func drawable(values ...float64) bool {
 	return true
 }
 
-func ratiosOf(raw []float64) []float64 {
-	ratios := []float64{}
-	for _, r := range raw {
-		if drawable(r) && len(ratios) < maxDots {
-			ratios = append(ratios, brief(r))
+// of adds the ratios that can be drawn, with their blocks.
+func (r ForestRow) of(ratios []float64, blocks []int) ForestRow {
+	r.Ratios, r.Blocks = []float64{}, []int{}
+	for i, ratio := range ratios {
+		if drawable(ratio) && i < len(blocks) && len(r.Ratios) < maxDots {
+			r.Ratios, r.Blocks = append(r.Ratios, brief(ratio)), append(r.Blocks, blocks[i])
 		}
 	}
-	return ratios
+	return r
 }
 
 // figures makes the charts of one cell; one without anything to draw is left

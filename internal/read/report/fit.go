@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"strings"
 
+	"netdyno/internal/quantity"
 	"netdyno/internal/read/finding"
 )
 
@@ -103,7 +104,7 @@ func quality(f finding.Fit) Table {
 		words("blocks fitted", fmt.Sprint(f.Blocks)),
 		words("median error, |measured − fitted| ÷ measured", percent(f.Error)),
 		words("largest error, (measured − fitted) ÷ measured", percent(f.Worst)+at(f.WorstAt)),
-		words("share of the variance explained, R²", digits(f.R2)),
+		words("share of the variance explained, R²", quantity.FormatFigure(f.R2)),
 	)
 	if f.With != "" {
 		t.Rows = append(t.Rows, words("measured with", f.With))

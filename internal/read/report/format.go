@@ -7,6 +7,8 @@ import (
 	"strings"
 	"unicode"
 	"unicode/utf8"
+
+	"netdyno/internal/quantity"
 )
 
 // scale is a unit to show values in: shown = raw ÷ Factor. It is decided once
@@ -16,7 +18,7 @@ type scale struct {
 	Unit   string  `json:"unit"`
 }
 
-func (s scale) text(raw float64) string { return digits(raw / s.Factor) }
+func (s scale) text(raw float64) string { return quantity.FormatFigure(raw / s.Factor) }
 
 // interval prints both ends in the unit of the scale.
 func (s scale) interval(low, high float64) string { return s.text(low) + "–" + s.text(high) }
@@ -79,40 +81,6 @@ func step(ladder []scale, value float64) scale {
 	return chosen
 }
 
-// digits prints three significant digits without an exponent between 0.0001
-// and 10 million, with thin spaces between thousands: "0.0612", "20.4",
-// "12 300". "–" for what is not a number.
-func digits(x float64) string {
-	if !finite(x) {
-		return "–"
-	}
-	if x == 0 {
-		return "0"
-	}
-	rounded, _ := strconv.ParseFloat(strconv.FormatFloat(x, 'e', 2, 64), 64)
-	size := max(rounded, -rounded)
-	if size < 1e-4 || size >= 1e7 {
-		return strconv.FormatFloat(x, 'e', 2, 64)
-	}
-	decimals := 0
-	for limit := 100.0; size < limit && decimals < 6; limit /= 10 {
-		decimals++
-	}
-	return grouped(strconv.FormatFloat(rounded, 'f', decimals, 64))
-}
-
-// grouped separates the thousands of a number of five digits or more.
-func grouped(number string) string {
-	whole, rest, _ := strings.Cut(number, ".")
-	if rest != "" || len(strings.TrimPrefix(whole, "-")) < 5 {
-		return number
-	}
-	for i := len(whole) - 3; i > len(number)-len(strings.TrimPrefix(number, "-")); i -= 3 {
-		whole = whole[:i] + "\u202f" + whole[i:]
-	}
-	return whole
-}
-
 // finite holds for numbers that can be drawn; x − x is NaN for NaN and ±Inf.
 func finite(x float64) bool { return x-x == 0 }
 
@@ -126,9 +94,11 @@ func brief(x float64) float64 {
 	return cut
 }
 
-func ratio(x float64) string { return digits(x) + "×" }
+func ratio(x float64) string { return quantity.FormatFigure(x) + "×" }
 
-func ratioInterval(low, high float64) string { return digits(low) + "–" + digits(high) }
+func ratioInterval(low, high float64) string {
+	return quantity.FormatFigure(low) + "–" + quantity.FormatFigure(high)
+}
 
 // probability prints p; below 0.0001 only that bound, which is all it means.
 func probability(p float64) string {
@@ -143,7 +113,7 @@ func probability(p float64) string {
 	return strconv.FormatFloat(p, 'f', 2, 64)
 }
 
-func percent(share float64) string { return digits(100*share) + " %" }
+func percent(share float64) string { return quantity.FormatFigure(100*share) + " %" }
 
 func plural(n int, noun string) string {
 	if n == 1 {

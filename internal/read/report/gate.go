@@ -35,10 +35,11 @@ func NewGate(f finding.Findings, passage finding.Passage, all []finding.Gated) G
 		g.words = "a requirement is broken"
 	}
 	g.title = "netdyno gate, " + or(f.Header.Study.Name, "a study") + ": " + g.words
-	g.table = Table{Columns: head("arm", "against", "cell", "metric", "#ratio", confidence(l.level())+" interval", "gate", "because")}
+	g.table = Table{Caption: "Figures are means over the blocks that both arms have.", Columns: head("arm", "against", "cell", "metric", "#arm's figure", "#the other's", "#ratio", confidence(l.level())+" interval", "gate", "because")}
 	for _, c := range all {
-		g.table.Rows = append(g.table.Rows, words(c.Arm, c.Base, or(c.Cell, "all"), labelOf(c.Metric), ratio(c.Ratio),
-			ratioInterval(c.Low, c.High), passages[c.Passage].mark, c.Reason))
+		value, base := quotientOf(c.Comparison)
+		g.table.Rows = append(g.table.Rows, words(c.Arm, c.Base, or(c.Cell, "all"), labelOf(c.Metric), value, base, ratioOrNone(c.Comparison),
+			intervalOrNone(c.Comparison), passages[c.Passage].mark, c.Reason))
 	}
 	g.requires = Table{Columns: head("requirement", "cell", "#found", confidence(l.level())+" interval", "gate", "because")}
 	for _, r := range f.Requirements {

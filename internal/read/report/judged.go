@@ -73,8 +73,12 @@ func (l *layout) requires() []Requirement {
 // requirement is one requirement in a sentence.
 func requirement(r finding.Requirement) string {
 	said := fmt.Sprintf("%s%s: %s", r.Text, at(r.Cell), r.State)
-	if r.Blocks > 0 {
-		value, interval := measured(r)
+	value, interval := measured(r)
+	switch {
+	case value == none:
+	case interval == none:
+		said += fmt.Sprintf(", %s (%s)", value, plural(r.Blocks, "block"))
+	default:
 		said += fmt.Sprintf(", %s (%s interval %s, %s)", value, confidence(r.Level), interval, plural(r.Blocks, "block"))
 	}
 	if r.Reason != "" {
@@ -83,18 +87,33 @@ func requirement(r finding.Requirement) string {
 	return said + "."
 }
 
+// none stands where there is no figure.
+const none = "–"
+
 // measured prints a requirement's figure and interval: a ratio, or the metric
-// in a unit that suits it.
+// in a unit that suits it. One block gives no ratio and no interval.
 func measured(r finding.Requirement) (value, interval string) {
-	if r.Base != "" {
+	switch {
+	case r.Blocks == 0, r.Base != "" && r.Blocks == 1:
+		return none, none
+	case r.Base != "":
 		return ratio(r.Value), ratioInterval(r.Low, r.High)
 	}
-	unit := ""
-	if m, err := record.MetricNamed(r.Metric); err == nil {
-		unit = m.Unit
+	s := scaleFor(r.Metric, unitOf(r.Metric), r.Value)
+	value = s.text(r.Value) + noBreak + s.Unit
+	if r.Blocks == 1 {
+		return value, none
 	}
-	s := scaleFor(r.Metric, unit, r.Value)
-	return s.text(r.Value) + noBreak + s.Unit, s.interval(r.Low, r.High)
+	return value, s.interval(r.Low, r.High)
+}
+
+// unitOf is what the registry says; "" for a metric that it does not know.
+func unitOf(metric string) string {
+	m, err := record.MetricNamed(metric)
+	if err != nil {
+		return ""
+	}
+	return m.Unit
 }
 
 // confidence prints that of an interval at a level, "95 %".

@@ -140,6 +140,9 @@ func (m *markdown) table(t Table) {
 		m.row(cells)
 	}
 	m.line("")
+	for _, note := range t.Notes {
+		m.paragraph(note)
+	}
 }
 
 func (m *markdown) row(cells []string) { m.line("| " + strings.Join(cells, " | ") + " |") }
@@ -154,6 +157,9 @@ func markdownDatum(d Datum) string {
 	}
 	if d.Ratio != "" {
 		s += "; " + inline(d.Ratio) + " (" + inline(d.Within) + ")"
+		if d.Of != "" {
+			s += ", " + inline(d.Of)
+		}
 	}
 	if m := mark(d.Verdict); m != "" && d.Text != string(d.Verdict) {
 		s += " " + m

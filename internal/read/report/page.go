@@ -9,6 +9,7 @@ import (
 	"slices"
 	"strings"
 
+	"netdyno/internal/quantity"
 	"netdyno/internal/read/finding"
 )
 
@@ -63,7 +64,7 @@ type Cell struct {
 	ID      string   `json:"id"`
 	Title   string   `json:"title"`
 	Main    Table    `json:"main"`              // arms by the metrics that matter, with ratios
-	Compact Table    `json:"compact"`           // the same for a terminal: medians and ratios on one line per arm
+	Compact Table    `json:"compact"`           // the same for a terminal: figures and ratios on one line per arm
 	Values  Table    `json:"values"`            // Compact without its ratios, for a narrow terminal
 	Ratios  Table    `json:"ratios"`            // the ratios alone, for a narrow terminal
 	Details []Table  `json:"details,omitempty"` // each client by itself, the runtime, the interfaces
@@ -227,7 +228,7 @@ func (l *layout) tally() string {
 		fmt.Fprintf(&b, " · %s for profiles", plural(t.Probes, "probe"))
 	}
 	if t.WindowShare > 0 {
-		fmt.Fprintf(&b, " · %s %% of the time inside windows and warm-up", digits(100*t.WindowShare))
+		fmt.Fprintf(&b, " · %s %% of the time inside windows and warm-up", quantity.FormatFigure(100*t.WindowShare))
 	}
 	return b.String()
 }

@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"slices"
 
+	"netdyno/internal/quantity"
 	"netdyno/internal/read/finding"
 )
 
@@ -82,9 +83,9 @@ func (l *layout) profile(cell string) *Profile {
 		place := l.place[each.Arm]
 		row := []Datum{{Text: each.Arm, Arm: &place, Detail: each.End}}
 		for _, activity := range activities {
-			row = append(row, Datum{Text: digits(100 * shareOf(each, activity))})
+			row = append(row, Datum{Text: quantity.FormatFigure(100 * shareOf(each, activity))})
 		}
-		p.Table.Rows = append(p.Table.Rows, append(row, Datum{Text: digits(each.Seconds)}))
+		p.Table.Rows = append(p.Table.Rows, append(row, Datum{Text: quantity.FormatFigure(each.Seconds)}))
 		if t := functions(each, most); len(t.Rows) > 0 {
 			p.Functions = append(p.Functions, t)
 		}
@@ -97,7 +98,7 @@ func functions(p finding.Profile, most int) Table {
 	t := Table{Caption: fmt.Sprintf("Top functions of %s, %s.", p.Arm, p.End), Columns: head("#flat", "#cumulative", "function")}
 	t.Columns[0].Unit, t.Columns[1].Unit = "%", "%"
 	for _, f := range p.Flat[:min(len(p.Flat), most)] {
-		t.Rows = append(t.Rows, words(digits(100*f.Flat), digits(100*f.Cumulative), f.Name))
+		t.Rows = append(t.Rows, words(quantity.FormatFigure(100*f.Flat), quantity.FormatFigure(100*f.Cumulative), f.Name))
 	}
 	return t
 }

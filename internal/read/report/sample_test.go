@@ -9,6 +9,7 @@ import (
 
 	"netdyno/internal/contract"
 	"netdyno/internal/hist"
+	"netdyno/internal/quantity"
 	"netdyno/internal/read/finding"
 	"netdyno/internal/record"
 )
@@ -268,7 +269,7 @@ func sampleCompare(rng *rand.Rand, f *finding.Findings, cell int, name string) {
 				ratios[block] = x - y
 				c.Ratios, c.In = append(c.Ratios, math.Exp(x-y)), append(c.In, block)
 			}
-			c.Blocks = len(ratios)
+			c.Blocks, c.Partial = len(ratios), len(ratios) < f.Header.Study.Blocks
 			c.Ratio, c.Low, c.High = sampleMean(ratios)
 			c.Value, _, _ = sampleMean(over)
 			c.BaseValue, _, _ = sampleMean(under)
@@ -309,8 +310,8 @@ func sampleComparison(c finding.Comparison) finding.Comparison {
 		c.Verdict, c.P, c.Adjusted, c.NeedsMore = finding.CannotTell, 0.31, 0.62, 22
 	}
 	if c.Verdict != finding.Invalid {
-		c.Sentence = fmt.Sprintf("At %s, %s has %.3g× the %s of %s (95 %% interval %.3g–%.3g, %d blocks, A/A bound %.2g %%): %s. Limit: schedule.",
-			c.Cell, c.Arm, c.Ratio, map[string]string{sampleCost: "server CPU per exchange", sampleTail: "p99 response time"}[c.Metric], c.Base, c.Low, c.High, c.Blocks, 100*c.Bound, c.Verdict)
+		c.Sentence = fmt.Sprintf("At %s, %s has %s× the %s of %s (95 %% interval %s–%s, %d blocks, A/A bound %.2g %%): %s. Limit: schedule.",
+			c.Cell, c.Arm, quantity.FormatFigure(c.Ratio), map[string]string{sampleCost: "server CPU per exchange", sampleTail: "p99 response time"}[c.Metric], c.Base, quantity.FormatFigure(c.Low), quantity.FormatFigure(c.High), c.Blocks, 100*c.Bound, c.Verdict)
 	}
 	return c
 }

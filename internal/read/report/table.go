@@ -11,6 +11,7 @@ type Table struct {
 	Caption string    `json:"caption"`
 	Columns []Column  `json:"columns"`
 	Rows    [][]Datum `json:"rows"`
+	Notes   []string  `json:"notes,omitempty"`  // sentences under it, on figures that are not what the caption says
 	Folded  bool      `json:"folded,omitempty"` // long and rarely needed: closed until asked for
 }
 
@@ -25,12 +26,14 @@ type Column struct {
 }
 
 // Datum is one value. Detail is its interval or proof; Ratio, with its own
-// interval in Within, is the comparison with the baseline that Verdict judges.
+// interval in Within, is the comparison with the baseline that Verdict judges:
+// Text divided by the baseline's, or what Of says.
 type Datum struct {
 	Text    string          `json:"text"`
 	Detail  string          `json:"detail,omitempty"`
 	Ratio   string          `json:"ratio,omitempty"`
 	Within  string          `json:"within,omitempty"`
+	Of      string          `json:"of,omitempty"`
 	Verdict finding.Verdict `json:"verdict,omitempty"`
 	Arm     *int            `json:"arm,omitempty"`    // place in Page.Arms, when the value names an arm
 	Strong  bool            `json:"strong,omitempty"` // differs where its neighbours should agree

@@ -164,12 +164,15 @@ func (t *terminal) cell(c Cell) {
 	compact := t.grid(c.Compact)
 	if text.LongestLineLen(compact) <= t.width {
 		t.line(compact)
-	} else {
-		t.table(c.Values)
-		if len(c.Ratios.Rows) > 0 {
-			t.caption(c.Ratios.Caption)
-			t.line(t.grid(c.Ratios))
-		}
+		t.notes(c.Compact)
+		return
+	}
+	t.table(c.Values)
+	t.notes(c.Values)
+	if len(c.Ratios.Rows) > 0 {
+		t.caption(c.Ratios.Caption)
+		t.line(t.grid(c.Ratios))
+		t.notes(c.Ratios)
 	}
 }
 

@@ -10,6 +10,13 @@ import (
 	"netdyno/internal/printable"
 )
 
+// notes prints what a table's figures need besides.
+func (t *terminal) notes(tab Table) {
+	for _, note := range tab.Notes {
+		t.paragraph("  ", note)
+	}
+}
+
 func (t *terminal) caption(caption string) { t.paragraph("  ", caption) }
 
 // table prints a table that fits: columns beyond the width go below, under

@@ -16,12 +16,3 @@ func leftOver(c finding.Cell) []string {
 	}
 	return nil
 }
-
-// median prints a metric of an arm; as a lower bound where exchanges that never
-// completed would raise it in one of the trials.
-func median(a finding.Arm, m finding.Summary, s scale) string {
-	if finding.MovedIn(a.Trials, m.Metric) > 0 {
-		return "≥ " + s.text(m.Value)
-	}
-	return s.text(m.Value)
-}

@@ -1,0 +1,372 @@
+package report
+
+import (
+	"encoding/json"
+	"fmt"
+	"html"
+	"io"
+	"math"
+	"regexp"
+	"slices"
+	"strconv"
+	"strings"
+	"testing"
+
+	"netdyno/internal/read/finding"
+	"netdyno/internal/read/finding/synthetic"
+)
+
+// What stands on a page must agree, whatever became of the study's trials: these
+// tests read what the renderers printed, as a reader does.
+
+const numeral = `-?\d[\d\x{202f}]*(?:\.\d+)?(?:e[+-]\d+)?`
+
+var (
+	numberText   = regexp.MustCompile(`^(?:≥ )?(` + numeral + `)×?$`)
+	intervalText = regexp.MustCompile(`^(` + numeral + `)–(` + numeral + `)`)
+	quotientText = regexp.MustCompile(`(` + numeral + `) ÷ (` + numeral + `) \S* ?over (?:the )?(\d+) shared blocks?`)
+	withInterval = regexp.MustCompile(`(` + numeral + `)×?(?: %| \S{1,12})? \((` + numeral + `)–(` + numeral + `)`)
+)
+
+func parsed(t *testing.T, text string) float64 {
+	t.Helper()
+	x, err := strconv.ParseFloat(strings.ReplaceAll(text, "\u202f", ""), 64)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return x
+}
+
+// number reads a figure as it is printed; false for none.
+func number(t *testing.T, text string) (float64, bool) {
+	t.Helper()
+	m := numberText.FindStringSubmatch(text)
+	if m == nil {
+		return 0, false
+	}
+	return parsed(t, m[1]), true
+}
+
+// rounding is how far the quotient of two figures of three digits may lie from
+// its own three digits: half a unit of the last digit of each.
+const rounding = 3 * 0.005
+
+func quotient(ratio, over, under float64) bool {
+	return math.Abs(ratio*under-over) <= rounding*math.Abs(over)*1.01
+}
+
+// insideInterval checks every "figure (low–high)" of a text.
+func insideInterval(t *testing.T, where, text string) (n int) {
+	t.Helper()
+	for _, m := range withInterval.FindAllStringSubmatch(text, -1) {
+		n++
+		if x, low, high := parsed(t, m[1]), parsed(t, m[2]), parsed(t, m[3]); x < low || x > high {
+			t.Errorf("%s: %s lies outside its interval", where, m[0])
+		}
+	}
+	return n
+}
+
+// made keeps the findings of random studies, which several tests look at.
+var made = map[uint64]finding.Findings{}
+
+// pages are the pages of random studies with what they were made of.
+func pages(t *testing.T, seeds uint64, check func(where string, f finding.Findings, p Page)) {
+	t.Helper()
+	for seed := range seeds {
+		f, known := made[seed]
+		if !known {
+			var err error
+			if f, err = finding.Find(synthetic.Random(seed)); err != nil {
+				t.Fatal(err)
+			}
+			made[seed] = f
+		}
+		check(fmt.Sprintf("seed %d", seed), f, New(f))
+	}
+}
+
+// tablesOf are all tables of a page.
+func tablesOf(p Page) []Table {
+	var all []Table
+	for _, c := range p.Charts {
+		all = append(all, c.Table)
+	}
+	for _, s := range slices.Concat(p.Fits, p.Searches, p.Evidence) {
+		all = append(all, s.Tables...)
+	}
+	for _, c := range p.Cells {
+		all = append(all, c.Main, c.Compact, c.Values, c.Ratios, c.All)
+		all = append(all, c.Details...)
+	}
+	return all
+}
+
+func TestEveryPrintedFigureLiesInsideItsInterval(t *testing.T) {
+	read := 0
+	pages(t, 40, func(where string, _ finding.Findings, p Page) {
+		for _, table := range tablesOf(p) {
+			for _, row := range table.Rows {
+				for i, d := range row {
+					for _, shown := range [][2]string{{d.Text, d.Detail}, {d.Ratio, d.Within}} {
+						x, is := number(t, shown[0])
+						m := intervalText.FindStringSubmatch(shown[1])
+						if !is || m == nil {
+							continue
+						}
+						read++
+						if low, high := parsed(t, m[1]), parsed(t, m[2]); x < low || x > high || low == high && x != low {
+							t.Errorf("%s, %s, column %s: %v lies outside %v", where, table.Caption, table.Columns[i].Title, shown[0], shown[1])
+						}
+					}
+				}
+			}
+		}
+	})
+	if read < 1000 {
+		t.Errorf("%d figures with an interval read", read)
+	}
+}
+
+// own is the figure that the main table shows of an arm.
+func own(c Cell, row int, metric string) (Datum, bool) {
+	for i, column := range c.Main.Columns {
+		if column.Metric == metric {
+			return c.Main.Rows[row][i], true
+		}
+	}
+	return Datum{}, false
+}
+
+func TestARatioIsTheQuotientOfTheFiguresBesideIt(t *testing.T) {
+	plain, partial := 0, 0
+	pages(t, 40, func(where string, f finding.Findings, p Page) {
+		for k, c := range p.Cells {
+			base := slices.IndexFunc(f.Cells[k].Arms, func(a finding.Arm) bool { return a.Baseline })
+			for _, row := range c.Main.Rows {
+				for i, d := range row {
+					if d.Ratio == "" {
+						continue
+					}
+					ratio, _ := number(t, d.Ratio)
+					if m := quotientText.FindStringSubmatch(d.Of); m != nil {
+						partial++
+						if !quotient(ratio, parsed(t, m[1]), parsed(t, m[2])) {
+							t.Errorf("%s: %s is not %s", where, d.Ratio, d.Of)
+						}
+						continue
+					}
+					over, _ := number(t, d.Text)
+					under, is := number(t, c.Main.Rows[base][i].Text)
+					if plain++; !is || d.Of != "" || !quotient(ratio, over, under) {
+						t.Errorf("%s, %s: %s beside %s and %s (%s)", where, c.Main.Columns[i].Title, d.Ratio, d.Text, c.Main.Rows[base][i].Text, d.Of)
+					}
+				}
+			}
+		}
+		for _, s := range p.Evidence {
+			if s.ID != "comparisons" {
+				continue
+			}
+			for _, table := range s.Tables {
+				for _, row := range table.Rows {
+					ratio, is := number(t, row[5].Text)
+					if over, under, _ := strings.Cut(row[3].Text+"|"+row[4].Text, "|"); is && !quotient(ratio, parsed(t, first(over)), parsed(t, first(under))) {
+						t.Errorf("%s: comparison %s of %s and %s", where, row[5].Text, over, under)
+					}
+				}
+			}
+		}
+	})
+	if plain < 100 || partial < 100 {
+		t.Errorf("%d ratios of the figures beside them, %d of figures over shared blocks", plain, partial)
+	}
+}
+
+// first is what stands before a unit.
+func first(text string) string {
+	word, _, _ := strings.Cut(text, " ")
+	return word
+}
+
+// The sentence, the tables and the figures of an arm say the same.
+func TestSentenceTableAndFigureSayTheSame(t *testing.T) {
+	sentences, rows, dots, marks := 0, 0, 0, 0
+	pages(t, 40, func(where string, f finding.Findings, p Page) {
+		for _, c := range f.Comparisons {
+			if !c.Primary {
+				continue
+			}
+			k := slices.IndexFunc(f.Cells, func(x finding.Cell) bool { return x.Name == c.Cell })
+			arm := slices.IndexFunc(f.Cells[k].Arms, func(a finding.Arm) bool { return a.Name == c.Arm })
+			d, _ := own(p.Cells[k], arm, c.Metric)
+			if d.Ratio != "" && c.Verdict != finding.Invalid {
+				sentences++
+				if !strings.Contains(c.Sentence, " "+d.Ratio+" ") || !strings.Contains(c.Sentence, "interval "+d.Within) {
+					t.Errorf("%s: %q, the table says %s (%s)", where, c.Sentence, d.Ratio, d.Within)
+				}
+			}
+			for _, figure := range p.Effects {
+				for _, g := range figure.Forest.Groups {
+					for _, row := range g.Rows {
+						if figure.Title != effectTitle(f, c.Metric) || g.Name != c.Cell || row.Name != c.Arm {
+							continue
+						}
+						rows++
+						if row.Label != d.Ratio+" ("+d.Within+")" || row.Low > row.Ratio || row.Ratio > row.High || len(row.Ratios) != len(row.Blocks) {
+							t.Errorf("%s: %+v is drawn, the table says %s (%s)", where, row, d.Ratio, d.Within)
+						}
+					}
+				}
+			}
+		}
+		for k, c := range p.Cells {
+			for _, figure := range c.Figures {
+				if figure.Dots != nil {
+					metric := figure.Dots.Metric
+					for i, row := range figure.Dots.Rows {
+						d, has := own(c, i, metric)
+						if !has || d.Text == "–" {
+							continue
+						}
+						if dots++; row.Label != strings.TrimSuffix(d.Text+" ("+d.Detail+")", " ()") || row.Low > row.Value || row.Value > row.High {
+							t.Errorf("%s: dots of %s: %+v, the table says %s (%s)", where, metric, row, d.Text, d.Detail)
+						}
+					}
+				}
+				if figure.Curve == nil {
+					continue
+				}
+				for _, line := range figure.Curve.Lines {
+					arm := slices.IndexFunc(f.Cells[k].Arms, func(a finding.Arm) bool { return a.Name == line.Name })
+					for _, m := range line.Marks {
+						d, has := own(c, arm, m.Metric)
+						if !has || m.Metric == "" {
+							continue
+						}
+						at := slices.IndexFunc(line.Points, func(p [2]float64) bool { return p[0] == m.Share })
+						if marks++; at < 0 || !strings.HasPrefix(m.Text, d.Text+" ") {
+							t.Errorf("%s: %s marked with %s, the table says %s", where, m.Metric, m.Text, d.Text)
+						}
+					}
+				}
+			}
+		}
+	})
+	if sentences < 30 || rows < 30 || dots < 30 || marks < 20 {
+		t.Errorf("%d sentences, %d rows of forests, %d rows of dots, %d marks of curves compared", sentences, rows, dots, marks)
+	}
+}
+
+func effectTitle(f finding.Findings, metric string) string {
+	l := newLayout(f)
+	return "Effect on " + labelOf(metric) + betterWords(l.betterOf(metric))
+}
+
+// Nothing is set against itself: a run of one arm has no ratio anywhere, and the
+// baseline none beside it. Who gave no figure has no ratio.
+func TestNoRatioWithoutTwoArms(t *testing.T) {
+	alone, none := 0, 0
+	pages(t, 40, func(where string, f finding.Findings, p Page) {
+		for k, c := range f.Cells {
+			cell := p.Cells[k]
+			for _, table := range []Table{cell.Main, cell.Compact, cell.Values, cell.Ratios} {
+				for i, column := range table.Columns {
+					if len(c.Arms) == 1 && (strings.HasPrefix(column.Unit, "÷") || column.Title == "ratio") {
+						alone++
+						t.Errorf("%s: one arm has a column %s %s", where, column.Title, column.Unit)
+					}
+					for r, row := range table.Rows {
+						if table.Columns[0].Title != "arm" || table.Columns[1].Title == "metric" {
+							continue
+						}
+						a, d := c.Arms[r], row[i]
+						empty := !slices.ContainsFunc(a.Trials, func(x finding.Trial) bool { return x.Status == finding.Valid })
+						if shown := d.Ratio != "" || strings.HasSuffix(d.Text, "×") || strings.HasPrefix(column.Unit, "÷") && d.Text != "" && d.Text != "–"; shown && (a.Baseline || empty) {
+							t.Errorf("%s: %s has the ratio %s%s (%s)", where, a.Name, d.Text, d.Ratio, column.Title)
+						}
+						if empty && i > 0 && column.Metric != "" {
+							if none++; d.Text != "–" {
+								t.Errorf("%s: %s has no valid trial and %s %s", where, a.Name, d.Text, column.Title)
+							}
+						}
+					}
+				}
+			}
+			if alone++; len(f.Header.Study.Vary[0].Levels) == 1 && len(p.Effects) > 0 {
+				t.Errorf("%s: a run of one arm draws effects", where)
+			}
+		}
+	})
+	if alone == 0 || none == 0 {
+		t.Errorf("%d arms alone, %d without a figure", alone, none)
+	}
+}
+
+var tags = regexp.MustCompile(`<[^>]*>`)
+
+// Every renderer prints what the page holds, and nothing outside its interval.
+func TestRenderersPrintThePagesFigures(t *testing.T) {
+	read := map[string]int{}
+	pages(t, 24, func(where string, _ finding.Findings, p Page) {
+		for _, width := range []int{80, 100, 140} {
+			text := string(render(t, func(w io.Writer) error { return p.Text(w, TextOptions{Width: width}) }))
+			name := fmt.Sprintf("text at %d", width)
+			read[name] += insideInterval(t, where+", "+name, text)
+			for _, c := range p.Cells {
+				for _, row := range c.Compact.Rows {
+					if !slices.ContainsFunc(strings.Split(text, "\n"), func(line string) bool {
+						return strings.HasPrefix(strings.TrimSpace(line), row[0].Text) && holds(line, row[1:2])
+					}) {
+						t.Errorf("%s, %s: no line has %+v", where, name, row)
+					}
+				}
+			}
+		}
+		markdown := string(render(t, p.Markdown))
+		read["markdown"] += insideInterval(t, where+", markdown", strings.ReplaceAll(markdown, "*", ""))
+		page := string(render(t, p.HTML))
+		body, _, _ := strings.Cut(page, `<script type="application/json"`)
+		read["html"] += insideInterval(t, where+", html", strings.NewReplacer("</small>", ")", "<small>", "(").Replace(html.UnescapeString(body)))
+		plain := html.UnescapeString(tags.ReplaceAllString(body, ""))
+		for _, c := range p.Cells {
+			for _, row := range c.Main.Rows {
+				for _, d := range row {
+					for _, form := range []string{plain, markdown} {
+						if !strings.Contains(form, d.Text) || !strings.Contains(form, d.Detail) || !strings.Contains(form, d.Ratio) || !strings.Contains(form, d.Of) {
+							t.Errorf("%s: %+v is not printed", where, d)
+						}
+					}
+				}
+			}
+		}
+		embedded := regexp.MustCompile(`(?s)id="figures">(.*?)</script>`).FindStringSubmatch(page)
+		var drawn drawn
+		if err := json.Unmarshal([]byte(embedded[1]), &drawn); err != nil {
+			t.Fatal(err)
+		}
+		for _, f := range drawn.Figures {
+			if f.Lines == nil {
+				continue
+			}
+			for _, line := range f.Lines.Lines {
+				for _, point := range line.Points {
+					read["points"] += insideInterval(t, where+", html's figures", point.Text)
+					if point.Low > point.Value || point.Value > point.High {
+						t.Errorf("%s: %+v", where, point)
+					}
+				}
+			}
+		}
+	})
+	for _, name := range []string{"text at 80", "text at 100", "text at 140", "markdown", "html", "points"} {
+		if read[name] < 40 {
+			t.Errorf("%s: %d figures with an interval read", name, read[name])
+		}
+	}
+}
+
+// holds tells whether a line has the text of every datum.
+func holds(line string, row []Datum) bool {
+	return !slices.ContainsFunc(row, func(d Datum) bool { return !strings.Contains(line, d.Text) })
+}

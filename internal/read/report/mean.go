@@ -1,0 +1,86 @@
+package report
+
+import (
+	"slices"
+	"strings"
+
+	"netdyno/internal/read/finding"
+)
+
+// figureText prints an arm's figure; as a lower bound where exchanges that never
+// completed would raise it in one of the trials.
+func figureText(a finding.Arm, m finding.Summary, s scale) string {
+	if finding.MovedIn(a.Trials, m.Metric) > 0 {
+		return "≥ " + s.text(m.Value)
+	}
+	return s.text(m.Value)
+}
+
+// figureOf is an arm's figure with its interval, which one block does not give.
+func figureOf(a finding.Arm, m finding.Summary, s scale) Datum {
+	d := Datum{Text: figureText(a, m, s)}
+	if m.N > 1 {
+		d.Detail = s.interval(m.Low, m.High)
+	}
+	return d
+}
+
+// arithmetic names the metrics of a table whose means are arithmetic, with the
+// arms where these are not all.
+func arithmetic(c finding.Cell, metrics []string) []string {
+	var parts []string
+	for _, metric := range metrics {
+		var arms []string
+		measured := 0
+		for _, a := range c.Arms {
+			if m, ok := summaryOf(a, metric); ok {
+				measured++
+				if m.Mean == finding.Arithmetic && m.Value != 0 {
+					arms = append(arms, a.Name)
+				}
+			}
+		}
+		switch len(arms) {
+		case 0:
+		case measured:
+			parts = append(parts, labelOf(metric))
+		default:
+			parts = append(parts, labelOf(metric)+" of "+strings.Join(arms, ", "))
+		}
+	}
+	if len(parts) == 0 {
+		return nil
+	}
+	return []string{"Arithmetic means, as a figure of 0 occurs: " + strings.Join(parts, "; ") + "."}
+}
+
+// shared tells which figures a ratio is the quotient of where these are not the
+// arms' own, as the arms do not share all blocks; "" where they are.
+func shared(c finding.Comparison, s scale) string {
+	if !c.Partial || c.Ratio <= 0 {
+		return ""
+	}
+	return s.text(c.Value) + " ÷ " + s.text(c.BaseValue) + " " + s.Unit + " over " + plural(c.Blocks, "shared block")
+}
+
+// overShared lists what shared tells of the primary comparisons of a cell.
+func (l *layout) overShared(c finding.Cell) []string {
+	var parts []string
+	for _, metric := range l.Header.Study.Compare.Primary {
+		for _, a := range c.Arms {
+			cmp, ok := l.compared[comparisonKey{c.Name, a.Name, metric}]
+			if of := shared(cmp, scaleOf(c, metric)); ok && of != "" {
+				parts = append(parts, a.Name+" "+ratio(cmp.Ratio)+" "+labelOf(metric)+" is "+of)
+			}
+		}
+	}
+	if len(parts) == 0 {
+		return nil
+	}
+	return []string{"Ratios of arms that do not share all blocks: " + strings.Join(parts, "; ") + "."}
+}
+
+// severalArms tells whether a cell has an arm to set against the baseline.
+func severalArms(c finding.Cell) bool {
+	return slices.ContainsFunc(c.Arms, func(a finding.Arm) bool { return !a.Baseline })
+}
