@@ -32,7 +32,7 @@ var concerns = []concern{
 	{
 		keys: []string{"driver", "driver_version"}, card: true, severity: Distort,
 		why:    "the same work takes another path on each host, so that swapping the ends changes the figures",
-		source: "the publication behind study line-rate, 100 Gbit/s: one of two versions of its driver \"will cause performance decay\"",
+		source: "the publication behind study line-rate, 100 Gbit/s: the older of two releases of its driver \"will cause performance decay\"",
 		fix:    "install the same release on every host; check: ethtool -i DEV",
 	},
 	{
