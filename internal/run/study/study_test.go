@@ -99,7 +99,7 @@ func TestBuiltInStudiesPlan(t *testing.T) {
 	want := map[string]int{ // trials: blocks × cells × (arms + 1)
 		"aa": 10 * 1 * 4, "calibrate": 6 * 1 * 4, "calibrate-link": 3 * 3, "calibrate-noise": 24 * 3, "event-loops": 8 * 3 * 8, "event-loops-quick": 7 * 2 * 4,
 		"blocks": 8*2*10 + 2*9, "blocks-fixed": 6 * 10, "blocks-link": 8 * 7, "blocks-quick": 7 * 7,
-		"buffers": 8 * 99, "buffers-full": 8 * 3 * 2 * 17, "buffers-memory": 6 * 2 * 2 * 4 * 7, "buffers-quick": 7 * (5 + 3),
+		"buffers": 8 * 120, "buffers-full": 8 * 169, "buffers-memory": 6 * 2 * 2 * 4 * 7, "buffers-quick": 7 * (5 + 3),
 		"line-rate": 8 * (3*10 + 3*8 + 4*9 + 10), "line-rate-matrix": 6 * 11 * 7, "line-rate-quick": 7 * 2 * 4,
 		"messages": 8*4*17 + 4*16, "messages-quick": 7 * (5 + 3),
 	}
