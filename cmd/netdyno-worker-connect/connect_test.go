@@ -29,7 +29,7 @@ var exchanges = map[string]contract.Exchange{
 func message(codec, name string) contract.Exchange {
 	down := contract.Content{Type: "netdyno.v1.Text", JSON: `{"text":"good morning"}`}
 	if name == "complex" {
-		down = contract.Content{Type: "netdyno.v1.Texts", JSON: `{"texts":["one","two","three","four"]}`}
+		down = contract.Content{Type: "netdyno.v1.Reply", JSON: workertest.Reply("one", "two", "three", "four")}
 	}
 	return contract.Exchange{Codec: codec, Message: &contract.Structure{
 		Name: name, Up: contract.Content{Type: "netdyno.v1.Text", JSON: `{"text":"hello"}`}, Down: down,
@@ -221,7 +221,7 @@ func TestFixedAmountEndsByItself(t *testing.T) {
 // A user's own message travels by the procedure that option method names.
 func TestOwnMessage(t *testing.T) {
 	x := message("json", "mine")
-	x.Message.Up.Type, x.Message.Up.JSON = "netdyno.v1.Texts", `{"texts":["a"]}`
+	x.Message.Up.Type, x.Message.Up.JSON = "netdyno.v1.Reply", workertest.Reply("a")
 	for _, kind := range kinds {
 		method := map[string]any{"method": "/my.pkg.Store/Put"}
 		p := pairing{server: kind, client: kind, exchange: x, load: contract.Load{Connections: 1, Amount: 5}, options: method, serverOptions: method}
@@ -296,8 +296,9 @@ func TestCurl(t *testing.T) {
 		}
 		return string(out)
 	}
+	reply := workertest.Reply("one", "two", "three", "four")
 	for _, c := range []struct{ method, body, want string }{
-		{"Complex", `{"text":"hello"}`, `{"texts":["one","two","three","four"]} 200`},
+		{"Complex", `{"text":"hello"}`, reply + " 200"},
 		{"Complex", `{"text":`, `{"code":"invalid_argument"`},
 		{"Simple", `{"text":"hello"}`, "404 page not found"},
 	} {
@@ -305,7 +306,7 @@ func TestCurl(t *testing.T) {
 			t.Errorf("%s %s: %q, want %q", c.method, c.body, got, c.want)
 		}
 	}
-	if got := server.Mark(1, false).Counts; got.Exchanges != 1 || got.SentBytes != 38 {
-		t.Errorf("counts %+v, want one exchange of 38 bytes down", got)
+	if got := server.Mark(1, false).Counts; got.Exchanges != 1 || got.SentBytes != int64(len(reply)) {
+		t.Errorf("counts %+v, want one exchange of %d bytes down", got, len(reply))
 	}
 }

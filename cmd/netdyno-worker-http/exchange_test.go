@@ -99,7 +99,7 @@ func messages(codec string) contract.Exchange {
 	return contract.Exchange{Codec: codec, Message: &contract.Structure{
 		Name: "complex",
 		Up:   contract.Content{Type: "netdyno.v1.Text", JSON: `{"text":"hello"}`},
-		Down: contract.Content{Type: "netdyno.v1.Texts", JSON: `{"texts":["a","b","c"]}`},
+		Down: contract.Content{Type: "netdyno.v1.Reply", JSON: workertest.Reply("a", "b", "c")},
 	}}
 }
 

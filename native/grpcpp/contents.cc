@@ -33,7 +33,7 @@ std::unique_ptr<Message> built_in(const std::string& type) {
   if (found == nullptr) {
     throw Failure(ErrorKind::unsupported,
                   "message type " + (type.empty() ? "\"\"" : type) +
-                      " is not built in, expected netdyno.v1.Text or netdyno.v1.Texts; "
+                      " is not built in, expected netdyno.v1.Text or netdyno.v1.Reply; "
                       "transport go-grpc carries messages of your own");
   }
   auto* factory = google::protobuf::MessageFactory::generated_factory();

@@ -6,6 +6,7 @@
 
 #include <array>
 #include <cstring>
+#include <nlohmann/json.hpp>
 #include <string>
 
 #include "grpcpp/chunk.h"
@@ -13,6 +14,7 @@
 #include "grpcpp/form.h"
 #include "kit/echo.h"
 #include "kit/random_content.h"
+#include "test/vectors.h"
 
 namespace netdyno::grpc_worker {
 namespace {
@@ -27,11 +29,11 @@ contract::Exchange bytes_of(std::int64_t up, std::int64_t down) {
   return exchange;
 }
 
-contract::Exchange texts(const std::string& down) {
+contract::Exchange reply_of(const std::string& down) {
   contract::Exchange exchange;
   exchange.codec = "proto";
   exchange.message =
-      contract::Structure{"complex", "", {"netdyno.v1.Text", R"({"text":"up"})"}, {"netdyno.v1.Texts", down}};
+      contract::Structure{"complex", "", {"netdyno.v1.Text", R"({"text":"up"})"}, {"netdyno.v1.Reply", down}};
   return exchange;
 }
 
@@ -99,23 +101,42 @@ TEST(Random, IsTheContentOfCodecBytes) {
 TEST(Contents, RefusesWhatCannotBe) {
   EXPECT_EQ(kind_of_failure([] { Contents(bytes_of(-1, 1)); }), ErrorKind::setup);
   EXPECT_EQ(kind_of_failure([] { Contents(bytes_of(1, Contents::kMaxBytes + 1)); }), ErrorKind::setup);
-  EXPECT_EQ(kind_of_failure([] { Contents(texts(R"({"texts":1})")); }), ErrorKind::setup);
-  EXPECT_EQ(kind_of_failure([] { Contents(texts(R"({"textes":[]})")); }), ErrorKind::setup);
+  EXPECT_EQ(kind_of_failure([] { Contents(reply_of(R"({"replyValue1":1})")); }), ErrorKind::setup);
+  EXPECT_EQ(kind_of_failure([] { Contents(reply_of(R"({"replyValue21":""})")); }), ErrorKind::setup);
   contract::Exchange absent = bytes_of(1, 1);
   absent.codec = "proto";
   EXPECT_EQ(kind_of_failure([&] { Contents contents(absent); }), ErrorKind::setup);
-  contract::Exchange own = texts("{}");
+  contract::Exchange own = reply_of("{}");
   own.message->down.type = "shop.v1.Order";
   EXPECT_EQ(kind_of_failure([&] { Contents contents(own); }), ErrorKind::unsupported);
-  own = texts("{}");
+  own = reply_of("{}");
   own.message->name = "shop.v1.Order";
   EXPECT_EQ(kind_of_failure([&] { Contents contents(own); }), ErrorKind::unsupported);
 }
 
 TEST(Contents, KnowsEncodedSizes) {
-  const Contents contents(texts(R"({"texts":["a","bc"]})"));
+  const Contents contents(reply_of(R"({"replyValue1":"a","replyValue20":"bc"})"));
   EXPECT_EQ(contents.up().size, 4);
-  EXPECT_EQ(contents.down().size, 7);
+  EXPECT_EQ(contents.down().size, 8) << "the twentieth field has a tag of two bytes";
+}
+
+/// Every content that Go encodes, byte for byte.
+TEST(Contents, EncodeAsInTheVectors) {
+  std::size_t replies = 0;
+  for (const nlohmann::json& vector : test::vectors("messages.json")) {
+    contract::Exchange exchange = reply_of(vector.at("json").dump());
+    exchange.message->down.type = vector.at("type");
+    replies += exchange.message->down.type == "netdyno.v1.Reply" ? 1 : 0;
+    const Contents contents(exchange);
+    std::string hex;
+    for (const char c : contents.down().message->SerializeAsString()) {
+      const auto byte = static_cast<unsigned char>(c);
+      hex += {"0123456789abcdef"[byte >> 4], "0123456789abcdef"[byte & 15]};
+    }
+    EXPECT_EQ(hex, vector.at("proto").get<std::string>()) << vector.at("json");
+    EXPECT_EQ(static_cast<std::size_t>(contents.down().size) * 2, hex.size());
+  }
+  EXPECT_GE(replies, 2);
 }
 
 class Forms : public testing::TestWithParam<bool> {};
@@ -153,10 +174,10 @@ TEST(Form, JoinWhatComesInPieces) {
 }
 
 TEST(Form, CarryMessagesAndRefuseOthers) {
-  const Contents contents(texts(R"({"texts":["a","bc"]})"));
+  const Contents contents(reply_of(R"({"replyValue1":"a","replyValue20":"bc"})"));
   const auto client = make_form(at_client(contents), false);
   grpc::ByteBuffer reply = make_form(at_server(contents), false)->outgoing();
-  EXPECT_EQ(client->verify(reply), 7);
+  EXPECT_EQ(client->verify(reply), 8);
   grpc::ByteBuffer other = buffer_of(std::string("\x0a\x01z"));
   EXPECT_EQ(code_of([&] { client->verify(other); }), grpc::StatusCode::INVALID_ARGUMENT);
   grpc::ByteBuffer decodes = buffer_of(std::string("\x0a\x01z"));
@@ -200,7 +221,7 @@ TEST(Chunks, CutAndJoin) {
 }
 
 TEST(Chunks, CutEncodedMessages) {
-  const Contents contents(texts(R"({"texts":["a long text","and another one"]})"));
+  const Contents contents(reply_of(R"({"replyValue1":"a long text","replyValue2":"and another one"})"));
   const Chunks sending(at_server(contents), {false, true, 5});
   const Chunks taking(at_client(contents), {false, false, 5});
   Cutter cutter(sending);

@@ -54,7 +54,7 @@ TEST(Setup, ExchangesAreReadWhole) {
                         {{"name", "simple"},
                          {"descriptors", "AAE="},
                          {"up", {{"type", "netdyno.v1.Text"}, {"json", "{}"}}},
-                         {"down", {{"type", "netdyno.v1.Texts"}, {"json", "[]"}}}}}}}};
+                         {"down", {{"type", "netdyno.v1.Reply"}, {"json", "[]"}}}}}}}};
   const contract::Exchange exchange = contract::parse_setup(body).exchange;
   EXPECT_EQ(exchange.stream, contract::Stream::both);
   EXPECT_EQ(exchange.chunk_bytes, 9);

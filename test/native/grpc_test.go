@@ -1,7 +1,6 @@
 package native_test
 
 import (
-	"strings"
 	"testing"
 
 	"netdyno/internal/contract"
@@ -82,6 +81,10 @@ func streamed(s contract.Stream, up, down, chunk int64) contract.Exchange {
 	return contract.Exchange{UpBytes: up, DownBytes: down, Stream: s, ChunkBytes: chunk}
 }
 
+// reply holds something in its first field, in one of a two-byte tag, and in the
+// last.
+const reply = `{"replyValue1":"some words","replyValue2":"ÄÖÜ","replyValue16":"🐎","replyValue20":"the last"}`
+
 func message(name string, s contract.Stream) contract.Exchange {
 	x := contract.Exchange{Codec: "proto", Stream: s, ChunkBytes: 7, Message: &contract.Structure{
 		Name: name,
@@ -89,7 +92,7 @@ func message(name string, s contract.Stream) contract.Exchange {
 		Down: contract.Content{Type: "netdyno.v1.Text", JSON: `{"text":"gRPC, in two languages"}`},
 	}}
 	if name == "complex" {
-		x.Message.Down = contract.Content{Type: "netdyno.v1.Texts", JSON: `{"texts":["` + strings.Repeat(`some words","`, 19) + `the last"]}`}
+		x.Message.Down = contract.Content{Type: "netdyno.v1.Reply", JSON: reply}
 	}
 	return x
 }

@@ -2,19 +2,21 @@ package message
 
 import (
 	"encoding/json"
+	"fmt"
+	"strings"
 
 	"netdyno/internal/contract"
 )
 
 const (
 	typeText  = "netdyno.v1.Text"
-	typeTexts = "netdyno.v1.Texts"
+	typeReply = "netdyno.v1.Reply"
 )
 
 // Names are the built-in messages:
 //
 //	simple    one string up (48 bytes of UTF-8), one down (57)
-//	complex   the same string up, twenty down (57 to 72 each, 1,278 in all)
+//	complex   the same string up, twenty fields of one string each down (57 to 72 bytes, 1,278 in all)
 func Names() []string { return []string{"simple", "complex"} }
 
 // question goes up with every built-in message.
@@ -50,9 +52,19 @@ func builtin(name string) (s contract.Structure, ok bool) {
 	case "simple":
 		return contract.Structure{Name: name, Up: up, Down: contract.Content{Type: typeText, JSON: text(map[string]string{"text": answers[0]})}}, true
 	case "complex":
-		return contract.Structure{Name: name, Up: up, Down: contract.Content{Type: typeTexts, JSON: text(map[string][]string{"texts": answers})}}, true
+		return contract.Structure{Name: name, Up: up, Down: contract.Content{Type: typeReply, JSON: reply()}}, true
 	}
 	return contract.Structure{}, false
+}
+
+// reply is the JSON of complex: an object of twenty keys, replyValue1 to
+// replyValue20, in that order.
+func reply() string {
+	fields := make([]string, len(answers))
+	for i, answer := range answers {
+		fields[i] = fmt.Sprintf(`"replyValue%d":%s`, i+1, text(answer))
+	}
+	return "{" + strings.Join(fields, ",") + "}"
 }
 
 // text is what encoding/json makes of strings, which cannot fail.

@@ -38,19 +38,20 @@ func TestABuiltInMessageIsWhatItsNameSays(t *testing.T) {
 		t.Errorf("simple: %s %s comes down (%v)", simple.Down.Type, simple.Down.JSON, err)
 	}
 	twenty, _ := Resolve("complex", nil)
-	var many struct{ Texts []string }
-	if err := json.Unmarshal([]byte(twenty.Down.JSON), &many); err != nil || len(many.Texts) != 20 || twenty.Down.Type != "netdyno.v1.Texts" {
+	var many map[string]string
+	if err := json.Unmarshal([]byte(twenty.Down.JSON), &many); err != nil || len(many) != 20 || twenty.Down.Type != "netdyno.v1.Reply" {
 		t.Errorf("complex: %s %s comes down (%v)", twenty.Down.Type, twenty.Down.JSON, err)
 	}
 	total := 0
-	for _, text := range many.Texts {
+	for i := range 20 {
+		text := many[fmt.Sprintf("replyValue%d", i+1)]
 		total += len(text)
 		if len(text) < 57 || len(text) > 72 {
 			t.Errorf("%q has %d bytes, not 57 to 72", text, len(text))
 		}
 	}
-	if len(simple.Up.JSON) != 59 || len(simple.Down.JSON) != 68 || len(twenty.Down.JSON) != 1349 {
-		t.Errorf("JSON of %d up, %d and %d down; documented are 59, 68 and 1,349", len(simple.Up.JSON), len(simple.Down.JSON), len(twenty.Down.JSON))
+	if len(simple.Up.JSON) != 59 || len(simple.Down.JSON) != 68 || len(twenty.Down.JSON) != 1630 {
+		t.Errorf("JSON of %d up, %d and %d down; documented are 59, 68 and 1,630", len(simple.Up.JSON), len(simple.Down.JSON), len(twenty.Down.JSON))
 	}
 	if total != 1278 {
 		t.Errorf("twenty strings of %d bytes, documented are 1,278", total)

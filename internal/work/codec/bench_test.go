@@ -2,6 +2,7 @@ package codec
 
 import (
 	"encoding/json"
+	"fmt"
 	"testing"
 	"time"
 
@@ -15,11 +16,11 @@ import (
 
 // twenty is about what comes down with message=complex.
 var twenty = func() string {
-	var texts []string
-	for range 20 {
-		texts = append(texts, "TGV 9203 leaves Basel SBB at 08:34, arrives 13:40, change in Bern.")
+	fields := map[string]string{}
+	for i := range 20 {
+		fields[fmt.Sprintf("replyValue%d", i+1)] = "TGV 9203 leaves Basel SBB at 08:34, arrives 13:40, change in Bern."
 	}
-	encoded, _ := json.Marshal(map[string]any{"texts": texts})
+	encoded, _ := json.Marshal(fields)
 	return string(encoded)
 }()
 
@@ -43,7 +44,7 @@ func ownTypes(t testing.TB) *Types {
 func BenchmarkCodec(b *testing.B) {
 	types := ownTypes(b)
 	for _, c := range Standard() {
-		for _, name := range []string{"netdyno.v1.Texts", "own.Texts"} {
+		for _, name := range []string{"netdyno.v1.Reply", "own.Reply"} {
 			kind, err := c.Kind(types, contract.Content{Type: name, JSON: twenty})
 			if err != nil {
 				b.Fatal(err)
@@ -77,7 +78,7 @@ func BenchmarkOwnMessage(b *testing.B) {
 	for _, c := range Standard() {
 		b.Run(c.Name(), func(b *testing.B) {
 			var kinds [2]Kind // built in, own
-			for i, name := range []string{"netdyno.v1.Texts", "own.Texts"} {
+			for i, name := range []string{"netdyno.v1.Reply", "own.Reply"} {
 				var err error
 				if kinds[i], err = c.Kind(types, contract.Content{Type: name, JSON: twenty}); err != nil {
 					b.Fatal(err)

@@ -324,7 +324,7 @@ func FuzzKind(f *testing.F) {
 	for _, seed := range []struct{ name, content, wire string }{
 		{"every.Every", `{"number":"0","tree":{"left":{"children":[{}]}}}`, "CgIIAQ=="},
 		{"every.Known", `{"time":"2026-11-21T22:40:00Z","any":{"@type":"type.googleapis.com/every.Branch"}}`, "CgA="},
-		{"netdyno.v1.Texts", `{"texts":["a"]}`, "CgFh"},
+		{"netdyno.v1.Reply", `{"replyValue1":"a"}`, "CgFh"},
 	} {
 		wire, _ := base64.StdEncoding.DecodeString(seed.wire)
 		f.Add(set, seed.name, seed.content, wire)

@@ -10,7 +10,7 @@ func structured(codec string) contract.Setup {
 	return contract.Setup{Exchange: contract.Exchange{Codec: codec, Message: &contract.Structure{
 		Name: "complex",
 		Up:   contract.Content{Type: "netdyno.v1.Text", JSON: `{"text":"hello"}`},
-		Down: contract.Content{Type: "netdyno.v1.Texts", JSON: `{"texts":["a","b","c"]}`},
+		Down: contract.Content{Type: "netdyno.v1.Reply", JSON: twenty},
 	}}}
 }
 

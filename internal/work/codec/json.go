@@ -40,19 +40,38 @@ func (JSON) Encode(dst []byte, message any) ([]byte, error) {
 // Decode implements Codec.
 func (JSON) Decode(data []byte, message any) error { return json.Unmarshal(data, message) }
 
-// text and texts are what a Go programmer would write for the built-in
+// text and reply are what a Go programmer would write for the built-in
 // messages.
 type text struct {
 	Text string `json:"text"`
 }
 
-type texts struct {
-	Texts []string `json:"texts"`
+type reply struct {
+	ReplyValue1  string `json:"replyValue1"`
+	ReplyValue2  string `json:"replyValue2"`
+	ReplyValue3  string `json:"replyValue3"`
+	ReplyValue4  string `json:"replyValue4"`
+	ReplyValue5  string `json:"replyValue5"`
+	ReplyValue6  string `json:"replyValue6"`
+	ReplyValue7  string `json:"replyValue7"`
+	ReplyValue8  string `json:"replyValue8"`
+	ReplyValue9  string `json:"replyValue9"`
+	ReplyValue10 string `json:"replyValue10"`
+	ReplyValue11 string `json:"replyValue11"`
+	ReplyValue12 string `json:"replyValue12"`
+	ReplyValue13 string `json:"replyValue13"`
+	ReplyValue14 string `json:"replyValue14"`
+	ReplyValue15 string `json:"replyValue15"`
+	ReplyValue16 string `json:"replyValue16"`
+	ReplyValue17 string `json:"replyValue17"`
+	ReplyValue18 string `json:"replyValue18"`
+	ReplyValue19 string `json:"replyValue19"`
+	ReplyValue20 string `json:"replyValue20"`
 }
 
 var structs = map[string]reflect.Type{
 	"netdyno.v1.Text":  reflect.TypeFor[text](),
-	"netdyno.v1.Texts": reflect.TypeFor[texts](),
+	"netdyno.v1.Reply": reflect.TypeFor[reply](),
 }
 
 // StructKind makes the Go struct that a JSON library works on: a written one

@@ -115,28 +115,48 @@ func (x *Text) GetText() string {
 	return ""
 }
 
-// Texts comes down with message=complex.
-type Texts struct {
+// Reply comes down with message=complex: twenty named strings, in JSON an object
+// with the keys replyValue1 to replyValue20.
+type Reply struct {
 	state         protoimpl.MessageState `protogen:"open.v1"`
-	Texts         []string               `protobuf:"bytes,1,rep,name=texts,proto3" json:"texts,omitempty"`
+	ReplyValue1   string                 `protobuf:"bytes,1,opt,name=reply_value1,json=replyValue1,proto3" json:"reply_value1,omitempty"`
+	ReplyValue2   string                 `protobuf:"bytes,2,opt,name=reply_value2,json=replyValue2,proto3" json:"reply_value2,omitempty"`
+	ReplyValue3   string                 `protobuf:"bytes,3,opt,name=reply_value3,json=replyValue3,proto3" json:"reply_value3,omitempty"`
+	ReplyValue4   string                 `protobuf:"bytes,4,opt,name=reply_value4,json=replyValue4,proto3" json:"reply_value4,omitempty"`
+	ReplyValue5   string                 `protobuf:"bytes,5,opt,name=reply_value5,json=replyValue5,proto3" json:"reply_value5,omitempty"`
+	ReplyValue6   string                 `protobuf:"bytes,6,opt,name=reply_value6,json=replyValue6,proto3" json:"reply_value6,omitempty"`
+	ReplyValue7   string                 `protobuf:"bytes,7,opt,name=reply_value7,json=replyValue7,proto3" json:"reply_value7,omitempty"`
+	ReplyValue8   string                 `protobuf:"bytes,8,opt,name=reply_value8,json=replyValue8,proto3" json:"reply_value8,omitempty"`
+	ReplyValue9   string                 `protobuf:"bytes,9,opt,name=reply_value9,json=replyValue9,proto3" json:"reply_value9,omitempty"`
+	ReplyValue10  string                 `protobuf:"bytes,10,opt,name=reply_value10,json=replyValue10,proto3" json:"reply_value10,omitempty"`
+	ReplyValue11  string                 `protobuf:"bytes,11,opt,name=reply_value11,json=replyValue11,proto3" json:"reply_value11,omitempty"`
+	ReplyValue12  string                 `protobuf:"bytes,12,opt,name=reply_value12,json=replyValue12,proto3" json:"reply_value12,omitempty"`
+	ReplyValue13  string                 `protobuf:"bytes,13,opt,name=reply_value13,json=replyValue13,proto3" json:"reply_value13,omitempty"`
+	ReplyValue14  string                 `protobuf:"bytes,14,opt,name=reply_value14,json=replyValue14,proto3" json:"reply_value14,omitempty"`
+	ReplyValue15  string                 `protobuf:"bytes,15,opt,name=reply_value15,json=replyValue15,proto3" json:"reply_value15,omitempty"`
+	ReplyValue16  string                 `protobuf:"bytes,16,opt,name=reply_value16,json=replyValue16,proto3" json:"reply_value16,omitempty"`
+	ReplyValue17  string                 `protobuf:"bytes,17,opt,name=reply_value17,json=replyValue17,proto3" json:"reply_value17,omitempty"`
+	ReplyValue18  string                 `protobuf:"bytes,18,opt,name=reply_value18,json=replyValue18,proto3" json:"reply_value18,omitempty"`
+	ReplyValue19  string                 `protobuf:"bytes,19,opt,name=reply_value19,json=replyValue19,proto3" json:"reply_value19,omitempty"`
+	ReplyValue20  string                 `protobuf:"bytes,20,opt,name=reply_value20,json=replyValue20,proto3" json:"reply_value20,omitempty"`
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
 }
 
-func (x *Texts) Reset() {
-	*x = Texts{}
+func (x *Reply) Reset() {
+	*x = Reply{}
 	mi := &file_exchange_proto_msgTypes[2]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
 
-func (x *Texts) String() string {
+func (x *Reply) String() string {
 	return protoimpl.X.MessageStringOf(x)
 }
 
-func (*Texts) ProtoMessage() {}
+func (*Reply) ProtoMessage() {}
 
-func (x *Texts) ProtoReflect() protoreflect.Message {
+func (x *Reply) ProtoReflect() protoreflect.Message {
 	mi := &file_exchange_proto_msgTypes[2]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
@@ -148,16 +168,149 @@ func (x *Texts) ProtoReflect() protoreflect.Message {
 	return mi.MessageOf(x)
 }
 
-// Deprecated: Use Texts.ProtoReflect.Descriptor instead.
-func (*Texts) Descriptor() ([]byte, []int) {
+// Deprecated: Use Reply.ProtoReflect.Descriptor instead.
+func (*Reply) Descriptor() ([]byte, []int) {
 	return file_exchange_proto_rawDescGZIP(), []int{2}
 }
 
-func (x *Texts) GetTexts() []string {
+func (x *Reply) GetReplyValue1() string {
 	if x != nil {
-		return x.Texts
+		return x.ReplyValue1
 	}
-	return nil
+	return ""
+}
+
+func (x *Reply) GetReplyValue2() string {
+	if x != nil {
+		return x.ReplyValue2
+	}
+	return ""
+}
+
+func (x *Reply) GetReplyValue3() string {
+	if x != nil {
+		return x.ReplyValue3
+	}
+	return ""
+}
+
+func (x *Reply) GetReplyValue4() string {
+	if x != nil {
+		return x.ReplyValue4
+	}
+	return ""
+}
+
+func (x *Reply) GetReplyValue5() string {
+	if x != nil {
+		return x.ReplyValue5
+	}
+	return ""
+}
+
+func (x *Reply) GetReplyValue6() string {
+	if x != nil {
+		return x.ReplyValue6
+	}
+	return ""
+}
+
+func (x *Reply) GetReplyValue7() string {
+	if x != nil {
+		return x.ReplyValue7
+	}
+	return ""
+}
+
+func (x *Reply) GetReplyValue8() string {
+	if x != nil {
+		return x.ReplyValue8
+	}
+	return ""
+}
+
+func (x *Reply) GetReplyValue9() string {
+	if x != nil {
+		return x.ReplyValue9
+	}
+	return ""
+}
+
+func (x *Reply) GetReplyValue10() string {
+	if x != nil {
+		return x.ReplyValue10
+	}
+	return ""
+}
+
+func (x *Reply) GetReplyValue11() string {
+	if x != nil {
+		return x.ReplyValue11
+	}
+	return ""
+}
+
+func (x *Reply) GetReplyValue12() string {
+	if x != nil {
+		return x.ReplyValue12
+	}
+	return ""
+}
+
+func (x *Reply) GetReplyValue13() string {
+	if x != nil {
+		return x.ReplyValue13
+	}
+	return ""
+}
+
+func (x *Reply) GetReplyValue14() string {
+	if x != nil {
+		return x.ReplyValue14
+	}
+	return ""
+}
+
+func (x *Reply) GetReplyValue15() string {
+	if x != nil {
+		return x.ReplyValue15
+	}
+	return ""
+}
+
+func (x *Reply) GetReplyValue16() string {
+	if x != nil {
+		return x.ReplyValue16
+	}
+	return ""
+}
+
+func (x *Reply) GetReplyValue17() string {
+	if x != nil {
+		return x.ReplyValue17
+	}
+	return ""
+}
+
+func (x *Reply) GetReplyValue18() string {
+	if x != nil {
+		return x.ReplyValue18
+	}
+	return ""
+}
+
+func (x *Reply) GetReplyValue19() string {
+	if x != nil {
+		return x.ReplyValue19
+	}
+	return ""
+}
+
+func (x *Reply) GetReplyValue20() string {
+	if x != nil {
+		return x.ReplyValue20
+	}
+	return ""
 }
 
 var File_exchange_proto protoreflect.FileDescriptor
@@ -169,9 +322,29 @@ const file_exchange_proto_rawDesc = "" +
 	"\x05Block\x12\x18\n" +
 	"\acontent\x18\x01 \x01(\fR\acontent\"\x1a\n" +
 	"\x04Text\x12\x12\n" +
-	"\x04text\x18\x01 \x01(\tR\x04text\"\x1d\n" +
-	"\x05Texts\x12\x14\n" +
-	"\x05texts\x18\x01 \x03(\tR\x05texts2\xc7\x03\n" +
+	"\x04text\x18\x01 \x01(\tR\x04text\"\xd9\x05\n" +
+	"\x05Reply\x12!\n" +
+	"\freply_value1\x18\x01 \x01(\tR\vreplyValue1\x12!\n" +
+	"\freply_value2\x18\x02 \x01(\tR\vreplyValue2\x12!\n" +
+	"\freply_value3\x18\x03 \x01(\tR\vreplyValue3\x12!\n" +
+	"\freply_value4\x18\x04 \x01(\tR\vreplyValue4\x12!\n" +
+	"\freply_value5\x18\x05 \x01(\tR\vreplyValue5\x12!\n" +
+	"\freply_value6\x18\x06 \x01(\tR\vreplyValue6\x12!\n" +
+	"\freply_value7\x18\a \x01(\tR\vreplyValue7\x12!\n" +
+	"\freply_value8\x18\b \x01(\tR\vreplyValue8\x12!\n" +
+	"\freply_value9\x18\t \x01(\tR\vreplyValue9\x12#\n" +
+	"\rreply_value10\x18\n" +
+	" \x01(\tR\freplyValue10\x12#\n" +
+	"\rreply_value11\x18\v \x01(\tR\freplyValue11\x12#\n" +
+	"\rreply_value12\x18\f \x01(\tR\freplyValue12\x12#\n" +
+	"\rreply_value13\x18\r \x01(\tR\freplyValue13\x12#\n" +
+	"\rreply_value14\x18\x0e \x01(\tR\freplyValue14\x12#\n" +
+	"\rreply_value15\x18\x0f \x01(\tR\freplyValue15\x12#\n" +
+	"\rreply_value16\x18\x10 \x01(\tR\freplyValue16\x12#\n" +
+	"\rreply_value17\x18\x11 \x01(\tR\freplyValue17\x12#\n" +
+	"\rreply_value18\x18\x12 \x01(\tR\freplyValue18\x12#\n" +
+	"\rreply_value19\x18\x13 \x01(\tR\freplyValue19\x12#\n" +
+	"\rreply_value20\x18\x14 \x01(\tR\freplyValue202\xc7\x03\n" +
 	"\bExchange\x12-\n" +
 	"\x05Unary\x12\x11.netdyno.v1.Block\x1a\x11.netdyno.v1.Block\x12.\n" +
 	"\x04Down\x12\x11.netdyno.v1.Block\x1a\x11.netdyno.v1.Block0\x01\x12,\n" +
@@ -179,10 +352,10 @@ const file_exchange_proto_rawDesc = "" +
 	"\x04Both\x12\x11.netdyno.v1.Block\x1a\x11.netdyno.v1.Block(\x010\x01\x120\n" +
 	"\x04Talk\x12\x11.netdyno.v1.Block\x1a\x11.netdyno.v1.Block(\x010\x01\x12,\n" +
 	"\x06Simple\x12\x10.netdyno.v1.Text\x1a\x10.netdyno.v1.Text\x12.\n" +
-	"\aComplex\x12\x10.netdyno.v1.Text\x1a\x11.netdyno.v1.Texts\x124\n" +
+	"\aComplex\x12\x10.netdyno.v1.Text\x1a\x11.netdyno.v1.Reply\x124\n" +
 	"\n" +
 	"TalkSimple\x12\x10.netdyno.v1.Text\x1a\x10.netdyno.v1.Text(\x010\x01\x126\n" +
-	"\vTalkComplex\x12\x10.netdyno.v1.Text\x1a\x11.netdyno.v1.Texts(\x010\x01B!Z\x1fnetdyno/internal/work/netdynov1b\x06proto3"
+	"\vTalkComplex\x12\x10.netdyno.v1.Text\x1a\x11.netdyno.v1.Reply(\x010\x01B!Z\x1fnetdyno/internal/work/netdynov1b\x06proto3"
 
 var (
 	file_exchange_proto_rawDescOnce sync.Once
@@ -200,7 +373,7 @@ var file_exchange_proto_msgTypes = make([]protoimpl.MessageInfo, 3)
 var file_exchange_proto_goTypes = []any{
 	(*Block)(nil), // 0: netdyno.v1.Block
 	(*Text)(nil),  // 1: netdyno.v1.Text
-	(*Texts)(nil), // 2: netdyno.v1.Texts
+	(*Reply)(nil), // 2: netdyno.v1.Reply
 }
 var file_exchange_proto_depIdxs = []int32{
 	0, // 0: netdyno.v1.Exchange.Unary:input_type -> netdyno.v1.Block
@@ -218,9 +391,9 @@ var file_exchange_proto_depIdxs = []int32{
 	0, // 12: netdyno.v1.Exchange.Both:output_type -> netdyno.v1.Block
 	0, // 13: netdyno.v1.Exchange.Talk:output_type -> netdyno.v1.Block
 	1, // 14: netdyno.v1.Exchange.Simple:output_type -> netdyno.v1.Text
-	2, // 15: netdyno.v1.Exchange.Complex:output_type -> netdyno.v1.Texts
+	2, // 15: netdyno.v1.Exchange.Complex:output_type -> netdyno.v1.Reply
 	1, // 16: netdyno.v1.Exchange.TalkSimple:output_type -> netdyno.v1.Text
-	2, // 17: netdyno.v1.Exchange.TalkComplex:output_type -> netdyno.v1.Texts
+	2, // 17: netdyno.v1.Exchange.TalkComplex:output_type -> netdyno.v1.Reply
 	9, // [9:18] is the sub-list for method output_type
 	0, // [0:9] is the sub-list for method input_type
 	0, // [0:0] is the sub-list for extension type_name

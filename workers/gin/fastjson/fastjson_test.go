@@ -14,7 +14,7 @@ func kind(t *testing.T, content string) codec.Kind {
 	if err != nil {
 		t.Fatal(err)
 	}
-	k, err := Sonic{}.Kind(types, contract.Content{Type: "netdyno.v1.Texts", JSON: content})
+	k, err := Sonic{}.Kind(types, contract.Content{Type: "netdyno.v1.Reply", JSON: content})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -23,7 +23,7 @@ func kind(t *testing.T, content string) codec.Kind {
 
 // encoding/json reads what sonic writes, and the other way round.
 func TestSonicAndTheStandardLibraryUnderstandEachOther(t *testing.T) {
-	k := kind(t, `{"texts":["plain","<é>","\"\\\n","😀",""]}`)
+	k := kind(t, `{"replyValue1":"plain","replyValue2":"<é>","replyValue3":"\"\\\n","replyValue19":"😀","replyValue20":""}`)
 	encoded, err := Sonic{}.Encode([]byte("before"), k.Content)
 	if err != nil || string(encoded[:6]) != "before" {
 		t.Fatalf("encoded %q, %v", encoded, err)
@@ -45,8 +45,8 @@ func TestSonicAndTheStandardLibraryUnderstandEachOther(t *testing.T) {
 // A message keeps no reference to the bytes that it was decoded from, whose
 // room the next exchange takes.
 func TestDecodedMessagesOutliveTheirBytes(t *testing.T) {
-	k := kind(t, `{"texts":["one","two"]}`)
-	data, message := []byte(`{"texts":["one","two"]}`), k.New()
+	k := kind(t, `{"replyValue1":"one","replyValue2":"two"}`)
+	data, message := []byte(`{"replyValue1":"one","replyValue2":"two"}`), k.New()
 	if err := (Sonic{}).Decode(data, message); err != nil {
 		t.Fatal(err)
 	}
@@ -59,8 +59,8 @@ func TestDecodedMessagesOutliveTheirBytes(t *testing.T) {
 }
 
 func TestDamageIsAnError(t *testing.T) {
-	k := kind(t, `{"texts":["one"]}`)
-	for _, data := range []string{``, `{`, `{"texts":["one"]`, `{"texts":"one"}`, `{"texts":["one"]}x`} {
+	k := kind(t, `{"replyValue1":"one"}`)
+	for _, data := range []string{``, `{`, `{"replyValue1":"one"`, `{"replyValue1":["one"]}`, `{"replyValue1":"one"}x`} {
 		if err := (Sonic{}).Decode([]byte(data), k.New()); err == nil {
 			t.Errorf("%q is decoded", data)
 		}

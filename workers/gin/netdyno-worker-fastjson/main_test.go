@@ -14,7 +14,7 @@ func TestEveryTransportCarriesTheOneCodec(t *testing.T) {
 	x := contract.Exchange{Codec: "json-fast", Message: &contract.Structure{
 		Name: "complex",
 		Up:   contract.Content{Type: "netdyno.v1.Text", JSON: `{"text":"hello"}`},
-		Down: contract.Content{Type: "netdyno.v1.Texts", JSON: `{"texts":["one","<two>","three"]}`},
+		Down: contract.Content{Type: "netdyno.v1.Reply", JSON: workertest.Reply("one", "<two>", "three")},
 	}}
 	for _, of := range transports {
 		for _, with := range transports {

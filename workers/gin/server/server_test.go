@@ -25,7 +25,7 @@ func message(name string) contract.Exchange {
 	return contract.Exchange{Codec: name, Message: &contract.Structure{
 		Name: "complex",
 		Up:   contract.Content{Type: "netdyno.v1.Text", JSON: `{"text":"hello"}`},
-		Down: contract.Content{Type: "netdyno.v1.Texts", JSON: `{"texts":["one","<two>","three"]}`},
+		Down: contract.Content{Type: "netdyno.v1.Reply", JSON: workertest.Reply("one", "<two>", "three")},
 	}}
 }
 
@@ -149,13 +149,14 @@ func TestCurl(t *testing.T) {
 		t.Skip("curl is not installed: `make packages-test` installs it")
 	}
 	server, address := listen(t, message("json"))
+	reply := workertest.Reply("one", "<two>", "three")
 	for _, framing := range []string{"Content-Type: application/json", "Transfer-Encoding: chunked"} {
 		out, err := exec.Command(curl, "-sS", "--fail", "-H", framing, "-d", `{"text":"hello"}`, "http://"+address+"/v1/texts").Output()
-		if err != nil || string(out) != `{"texts":["one","\u003ctwo\u003e","three"]}` {
+		if err != nil || string(out) != reply {
 			t.Errorf("%s: curl got %q, %v", framing, out, err)
 		}
 	}
-	want := contract.Counts{Exchanges: 2, ReceivedBytes: 32, SentBytes: 88}
+	want := contract.Counts{Exchanges: 2, ReceivedBytes: 32, SentBytes: int64(2 * len(reply))}
 	for deadline := time.Now().Add(workertest.Patience); ; {
 		got := server.Mark(1, false).Counts
 		got.Connections = 0

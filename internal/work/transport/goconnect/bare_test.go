@@ -32,7 +32,7 @@ func texts() contract.Setup {
 	return contract.Setup{Exchange: contract.Exchange{Codec: "proto", Message: &contract.Structure{
 		Name: "complex",
 		Up:   contract.Content{Type: "netdyno.v1.Text", JSON: `{"text":"hello"}`},
-		Down: contract.Content{Type: "netdyno.v1.Texts", JSON: `{"texts":["one","two","three"]}`},
+		Down: contract.Content{Type: "netdyno.v1.Reply", JSON: workertest.Reply("one", "two", "three")},
 	}}}
 }
 
@@ -96,12 +96,12 @@ func TestNoAllocationIsAdded(t *testing.T) {
 	for _, of := range []Transport{{Codecs: codec.Standard()}, {Codecs: codec.Standard(), GRPC: true}} {
 		t.Run(of.Describe().Name+"/proto", func(t *testing.T) {
 			_, address := serve(t, of, texts())
-			bare := bareServer[netdynov1.Text](t, of, complicated, &netdynov1.Texts{Texts: []string{"one", "two", "three"}})
+			bare := bareServer[netdynov1.Text](t, of, complicated, &netdynov1.Reply{ReplyValue1: "one", ReplyValue2: "two", ReplyValue3: "three"})
 			text := &netdynov1.Text{Text: "hello"}
 			compare(t,
 				ours(t, dialTo(t, of, texts(), address)),
-				bareClient[netdynov1.Text, netdynov1.Texts](t, of, "http://"+address+complicated, text),
-				bareClient[netdynov1.Text, netdynov1.Texts](t, of, bare+complicated, text))
+				bareClient[netdynov1.Text, netdynov1.Reply](t, of, "http://"+address+complicated, text),
+				bareClient[netdynov1.Text, netdynov1.Reply](t, of, bare+complicated, text))
 		})
 		t.Run(of.Describe().Name+"/bytes", func(t *testing.T) {
 			setup := contract.Setup{Exchange: contract.Exchange{UpBytes: 100, DownBytes: 1000}}

@@ -1,6 +1,9 @@
 package workertest
 
 import (
+	"encoding/json"
+	"fmt"
+	"slices"
 	"strings"
 	"testing"
 
@@ -147,6 +150,20 @@ const (
 	Answer   = "this one, this time"
 )
 
+// Reply is a netdyno.v1.Reply as encoding/json writes it: the texts in its first
+// fields, nothing in the others. It panics for more than twenty.
+func Reply(texts ...string) string {
+	fields := make([]string, 20)
+	for i := range fields {
+		fields[i] = fmt.Sprintf(`"replyValue%d":""`, i+1)
+	}
+	for i, text := range texts {
+		encoded, _ := json.Marshal(text) // of a string it cannot fail
+		fields[i] = fmt.Sprintf(`"replyValue%d":%s`, i+1, encoded)
+	}
+	return "{" + strings.Join(fields, ",") + "}"
+}
+
 // Message is an exchange of structured messages: a text each way, or where the
 // name is complex, twenty texts down.
 func Message(codec, name string) contract.Exchange {
@@ -156,7 +173,7 @@ func Message(codec, name string) contract.Exchange {
 		Down: contract.Content{Type: "netdyno.v1.Text", JSON: `{"text":"` + Answer + `"}`},
 	}}
 	if name == "complex" {
-		x.Message.Down = contract.Content{Type: "netdyno.v1.Texts", JSON: `{"texts":["` + strings.Repeat(`some words","`, 19) + `the last"]}`}
+		x.Message.Down = contract.Content{Type: "netdyno.v1.Reply", JSON: Reply(append(slices.Repeat([]string{"some words"}, 19), "the last")...)}
 	}
 	return x
 }
