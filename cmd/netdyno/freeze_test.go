@@ -1,6 +1,8 @@
 package main
 
 import (
+	"path/filepath"
+	"slices"
 	"strconv"
 	"strings"
 	"sync"
@@ -37,24 +39,37 @@ var (
 // The ends of these trials are programs of their own, so that each can be told.
 var programOf = map[contract.Role]string{contract.Server: "netdyno-worker-grpc", contract.Client: "netdyno-worker-connect"}
 
-// stop sends a worker SIGSTOP, and SIGCONT after a while.
+// stop halts a worker with its meter, which would tell of a worker that is stopped
+// alone, and lets both go on after a while: to the trial, as if their host had
+// stood still.
 func (f freeze) stop(t *testing.T, mine family, done *sync.WaitGroup) {
+	program := programOf[f.of]
+	var worker, meter int
 	for _, line := range mine.living(t) {
-		words := strings.Fields(line) // a meter's line names the worker too, behind its own
+		words := strings.Fields(line)
 		pid, err := strconv.Atoi(words[0])
-		if err != nil || !strings.HasSuffix(words[1], programOf[f.of]) {
-			continue
+		switch {
+		case err != nil || !strings.Contains(line, program):
+		case strings.HasSuffix(words[1], program):
+			worker = pid
+		case strings.HasSuffix(words[1], "netdyno"):
+			meter = pid
 		}
+	}
+	if worker == 0 || meter == 0 {
+		t.Errorf("of %s runs worker %d and meter %d", program, worker, meter)
+		return
+	}
+	for _, pid := range []int{meter, worker} {
 		if err := syscall.Kill(pid, syscall.SIGSTOP); err != nil {
 			t.Error(err)
 		}
-		done.Go(func() {
-			time.Sleep(frozenFor) // what is injected, and waited for by nobody
-			_ = syscall.Kill(pid, syscall.SIGCONT)
-		})
-		return
 	}
-	t.Errorf("no %s runs", programOf[f.of])
+	done.Go(func() {
+		time.Sleep(frozenFor) // what is injected, and waited for by nobody
+		_ = syscall.Kill(worker, syscall.SIGCONT)
+		_ = syscall.Kill(meter, syscall.SIGCONT)
+	})
 }
 
 // Whoever stands still, and whenever: no rate of such a trial is a valid figure.
@@ -69,6 +84,10 @@ func TestNoRateOfAFrozenWorkerIsValid(t *testing.T) {
 		{"client across the closing, open loop", contract.Client, 9, openLoop},
 		{"server across the opening, open loop", contract.Server, 2, openLoop},
 		{"server across the closing, closed loop", contract.Server, 9, closedLoop},
+		{"client inside, open loop", contract.Client, 4, openLoop},
+		{"client inside, closed loop", contract.Client, 4, closedLoop},
+		{"server inside, open loop", contract.Server, 4, openLoop},
+		{"server inside, closed loop", contract.Server, 4, closedLoop},
 	} {
 		t.Run(f.name, func(t *testing.T) {
 			b := benchtest.In(installed(t), &catalog)
@@ -86,15 +105,57 @@ func TestNoRateOfAFrozenWorkerIsValid(t *testing.T) {
 			levels := append([]string{"server=go-grpc", "client=go-connect-grpc", "request=100B", "blocks=1",
 				"warmup=" + freezeWarmup.String(), "window=" + freezeWindow.String()}, f.load...)
 			_, seen := conduct(t, b, levels)
-			if seen.Status != finding.Valid && seen.Status != finding.StatusInvalid {
-				t.Fatalf("%s: %s", seen.Status, seen.Reason)
-			}
-			rate, has := seen.Values["exchanges_per_s"]
-			if seen.Status == finding.Valid && has {
-				t.Errorf("valid at %.4g exchanges/s with flags %v: %s", rate, seen.Flags, seen.Reason)
-			}
-			t.Logf("%s: %s", seen.Status, seen.Reason)
+			withoutRates(t, seen)
 			mine.mustEnd(t)
+		})
+	}
+}
+
+// withoutRates demands of a trial that no rate of it is a valid figure.
+func withoutRates(t *testing.T, seen finding.Trial) {
+	t.Helper()
+	rate, has := seen.Values["exchanges_per_s"]
+	switch {
+	case seen.Status == finding.StatusUnsupported:
+		t.Fatalf("%s: %s", seen.Status, seen.Reason)
+	case seen.Status == finding.Valid && has:
+		t.Errorf("valid at %.4g exchanges/s with flags %v: %s", rate, seen.Flags, seen.Reason)
+	}
+	t.Logf("%s, stood still %v: %s", seen.Status, seen.Stalls, seen.Reason)
+}
+
+// A server that is nobody's of ours stands still inside the window: its rate is
+// diluted, its clients' response times are right.
+func TestAForeignServerThatStandsStillLeavesNoRate(t *testing.T) {
+	script, err := filepath.Abs("testdata/pauses.py")
+	if err != nil {
+		t.Fatal(err)
+	}
+	catalog := bench.Discover(t.Context(), []string{installed(t)})
+	for _, c := range []struct {
+		name, load, bytes string
+		status            string
+	}{
+		{"open loop", "rate=500", "60000", finding.Valid},
+		{"closed loop", "think=5ms", "60000", finding.StatusInvalid},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			b := benchtest.In(installed(t), &catalog)
+			// 600 messages are sent in less than half of the time until the close.
+			_, seen := conduct(t, b, []string{"server=exec", "client=go-net", "opt.server.command=python3 " + script + " {port} " + c.bytes + " 0.8",
+				"request=100B", "connections=4", c.load, "warmup=600ms", "window=2500ms", "blocks=1"})
+			withoutRates(t, seen)
+			if seen.Status != c.status || len(seen.Stalls) != 1 {
+				t.Fatalf("%s with stalls %v: %s; want %s with one", seen.Status, seen.Stalls, seen.Reason, c.status)
+			}
+			if c.status == finding.Valid {
+				if p99 := seen.Values["response_p99_us"]; p99 < 400_000 {
+					t.Errorf("the response times' p99 is %v µs: it does not hold the 0.8 s", p99)
+				}
+				if !slices.Contains(seen.Flags, finding.Stalled) || seen.CPU != nil || seen.Limit != finding.Unknown {
+					t.Errorf("flags %v, CPU %v, limit %s; want stalled, none, unknown", seen.Flags, seen.CPU, seen.Limit)
+				}
+			}
 		})
 	}
 }

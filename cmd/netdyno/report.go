@@ -102,7 +102,7 @@ func verdict(t finding.Tally) error {
 	switch {
 	case t.Valid == 0:
 		return &status{statusRefused, fmt.Errorf("no trial is valid (%d failed, %d invalid, %d unsupported, %d not run)", t.Failed, t.Invalid, t.Unsupported, t.Missing)}
-	case t.Failed+t.Invalid+t.Missing+t.Unplanned > 0:
+	case t.Failed+t.Invalid+t.Partial+t.Missing+t.Unplanned > 0:
 		return &status{statusTainted, nil}
 	}
 	return nil

@@ -71,6 +71,7 @@ func (l *listened) join(runs []directory) error {
 		}
 		drives[i] = finding.Drive{Findings: &r.Findings, Trials: r.trials, Records: r.contents.Records}
 		tally.Valid += r.Tally.Valid
+		tally.Partial += r.Tally.Partial
 		tally.Failed += r.Tally.Failed
 		tally.Invalid += r.Tally.Invalid
 		tally.Unsupported += r.Tally.Unsupported

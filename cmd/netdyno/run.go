@@ -41,7 +41,8 @@ The keys are the factors of a study file (netdyno studies factors): several
 levels vary a factor, one holds it. Every block runs every arm once in random
 order and the baseline twice; fewer than 6 blocks cannot reach p = 0.05.
 
-Exit status: 0 all trials valid, 1 some failed or are invalid, 2 the study could not run.
+Exit status: 0 all trials valid, 1 some failed, are invalid
+or stood still, 2 the study could not run.
 
 ` + gateHelp,
 		Example: `  netdyno run event-loops

@@ -108,6 +108,7 @@ func (s *sorted) tally() Tally {
 		switch v.trial.Status {
 		case Valid:
 			t.Valid++
+			t.Partial += rank(v.trial.Partial())
 		case StatusFailed:
 			t.Failed++
 		case StatusInvalid:

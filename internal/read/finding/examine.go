@@ -32,6 +32,8 @@ const (
 	Evened      = "evened"
 	Unfinished  = "unfinished"
 	Reflected   = "reflected"
+	Stalled     = "stalled"
+	Backlog     = "backlog"
 )
 
 // exam is one record under examination, with what several checks ask of it.
@@ -95,6 +97,13 @@ func examine(v *view) Trial {
 	}
 	flags, proofs := e.plateaus()
 	t.Flags, why = append(t.Flags, flags...), append(why, proofs...)
+	if flag, text := e.broken(); flag != "" {
+		t.Flags, why = append(t.Flags, flag), append(why, text)
+		if t.Stalls = e.stalls(); t.Status == Valid {
+			e.withoutRates(&t, text)
+			v.limitOf, v.passage = "", passage{}
+		}
+	}
 	if t.Reason == "" {
 		t.Reason = strings.Join(why, "; ")
 	}

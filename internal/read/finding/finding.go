@@ -68,6 +68,7 @@ type Tally struct {
 	Valid       int     `json:"valid"`
 	Failed      int     `json:"failed"`
 	Invalid     int     `json:"invalid"`
+	Partial     int     `json:"partial,omitempty"` // of the valid ones, those without rates: they stood still or began with a backlog
 	Unsupported int     `json:"unsupported"`
 	Missing     int     `json:"missing"`             // planned, no record (yet)
 	Unplanned   int     `json:"unplanned,omitempty"` // records of trials outside the plan, which are left out
@@ -133,7 +134,8 @@ type Trial struct {
 	Flags      []string           `json:"flags,omitempty"`  // "unsteady", "overloaded", "skewed", "lagging"
 	Errors     int64              `json:"errors,omitempty"` // exchanges that failed, for which the trial is invalid
 	Values     map[string]float64 `json:"values,omitempty"`
-	Moved      map[string]float64 `json:"moved,omitempty"` // percentiles that the unfinished would move, and what they are at the least
+	Moved      map[string]float64 `json:"moved,omitempty"`  // percentiles that the unfinished would move, and what they are at the least
+	Stalls     []Stall            `json:"stalls,omitempty"` // when nothing moved inside the window
 	Limit      Limit              `json:"limit,omitempty"`
 	LimitProof string             `json:"limit_proof,omitempty"`
 	Series     []Slice            `json:"series,omitempty"`

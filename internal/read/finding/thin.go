@@ -53,7 +53,7 @@ func (s *sorted) tooFew(b *pending) string {
 			return "; " + t.want()
 		}
 	}
-	return ""
+	return s.wherePartial(b)
 }
 
 // warnThin names metrics that were asked about and exist in some of an arm's

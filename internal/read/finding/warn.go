@@ -56,6 +56,8 @@ var flagWarnings = []struct{ flag, text, advice string }{
 	{Bunched, "sent in bunches, which the declared arrivals are not", "give the clients more CPUs or processes (clients=2), or offer less: these times are of bursts"},
 	{Evened, "sent more evenly than the Poisson arrivals that were declared", "look at the client: it paces itself, and evener arrivals wait less"},
 	{Reflected, "encoded a message of yours by reflection, which costs more than generated code: codecs are not compared, and between transports of one codec the difference is part of a larger whole", "put Go on PATH, so that netdyno builds workers with the generated code (docs/messages.md)"},
+	{Stalled, "stood still inside the window: of them no rate, no cost and no time from the send is kept", "look at the series, and at what the ends and the machine did then (netdyno doctor)"},
+	{Backlog, "began the window with a backlog and worked it off there: of them no rate, no cost and no time from the send is kept", "lengthen the warm-up until the server keeps up, and look for what stood still before the window"},
 	{Noisy, "lost more than 1 % of the host's CPU time to the hypervisor", "use a quiet or dedicated machine"},
 }
 

@@ -218,6 +218,19 @@ func toolRow(name string, b record.Binary) []Datum {
 	return words(name, or(b.Version, "–"), or(sum, "–"), or(strings.Join(libraries, ", "), "–"))
 }
 
+// flagsOf prints a valid trial's flags, and what it lacks because of them.
+func flagsOf(t finding.Trial) string {
+	text := strings.Join(t.Flags, ", ")
+	if !t.Partial() {
+		return text
+	}
+	text += "; rates, costs and times from the send are left out"
+	if times := finding.StallTimes(t.Stalls); times != "" {
+		text += ", as nothing moved " + times + " after the window opened"
+	}
+	return text
+}
+
 // lostCaption names the table of trials without a valid figure.
 const lostCaption = "Trials without a valid figure."
 
@@ -232,7 +245,7 @@ func (l *layout) failures() Section {
 				case t.Status != "valid":
 					lost.Rows = append(lost.Rows, append(row, words(t.Status, or(t.Reason, "no reason was recorded"))...))
 				case len(t.Flags) > 0:
-					flagged.Rows = append(flagged.Rows, append(row, words(strings.Join(t.Flags, ", "))...))
+					flagged.Rows = append(flagged.Rows, append(row, words(flagsOf(t))...))
 				}
 			}
 		}

@@ -218,7 +218,7 @@ func (l *layout) tally() string {
 	for _, part := range []struct {
 		n    int
 		name string
-	}{{t.Failed, "failed"}, {t.Invalid, "invalid"}, {t.Unsupported, "unsupported"}, {t.Missing, "missing"}, {t.Unplanned, "outside the plan"}} {
+	}{{t.Partial, "of them without rates"}, {t.Failed, "failed"}, {t.Invalid, "invalid"}, {t.Unsupported, "unsupported"}, {t.Missing, "missing"}, {t.Unplanned, "outside the plan"}} {
 		if part.n > 0 {
 			fmt.Fprintf(&b, ", %d %s", part.n, part.name)
 		}
@@ -257,6 +257,10 @@ func (l *layout) doubts() []string {
 	if t.Unplanned > 0 {
 		doubts = append(doubts, plural(t.Unplanned, "record")+" in the file came from no trial of the plan; they are left out.")
 	}
+	if t.Partial > 0 {
+		doubts = append(doubts, fmt.Sprintf("%d of %s stood still or began with a backlog: their response times are kept, their rates and costs are not.",
+			t.Partial, plural(t.Planned, "planned trial")))
+	}
 	for _, c := range l.Comparisons {
 		if c.Primary && c.Verdict == finding.Invalid && c.Sentence == "" {
 			doubts = append(doubts, fmt.Sprintf("No verdict on %s of %s%s: %s.",
@@ -273,7 +277,7 @@ func (l *layout) doubts() []string {
 // grave are the warnings about how the trials went; the others say what the
 // study is about and how far it reaches.
 var grave = []string{
-	"limit", "noise", finding.Unsteady, finding.Overloaded, finding.Skewed, finding.Lagging, finding.Noisy,
+	"limit", "noise", finding.Stalled, finding.Backlog, finding.Unsteady, finding.Overloaded, finding.Skewed, finding.Lagging, finding.Noisy,
 }
 
 // warnings puts first what bears on the answers.

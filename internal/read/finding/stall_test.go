@@ -1,0 +1,233 @@
+package finding_test
+
+import (
+	"slices"
+	"strings"
+	"testing"
+	"time"
+
+	"netdyno/internal/contract"
+	"netdyno/internal/read/finding"
+	"netdyno/internal/read/finding/synthetic"
+	"netdyno/internal/record"
+)
+
+// still lets a client complete nothing for a while, in seconds after the opening,
+// and catch up at once.
+func still(c *record.Worker, from, to float64) {
+	last := c.Ticks[0]
+	for i := range c.Ticks {
+		tick := &c.Ticks[i]
+		if at := float64(tick.AtNs-c.Result.FromNs) / 1e9; at > from && at < to {
+			tick.Exchanges, tick.ReceivedBytes = last.Exchanges, last.ReceivedBytes
+			continue
+		}
+		last = *tick
+	}
+}
+
+// mute takes a client's ticks of a while.
+func mute(c *record.Worker, from, to float64) {
+	c.Ticks = slices.DeleteFunc(c.Ticks, func(tick contract.Tick) bool {
+		at := float64(tick.AtNs-c.Result.FromNs) / 1e9
+		return at > from && at < to
+	})
+}
+
+// stood is a change to an honest trial and when it then stood still.
+type stood struct {
+	name   string
+	change func(*record.Record)
+	want   string // "" for nowhere
+}
+
+func checkStalls(t *testing.T, o synthetic.Options, status string, cases []stood) {
+	t.Helper()
+	for _, c := range cases {
+		trial := examined(t, o, c.change)
+		want := status
+		if c.want == "" {
+			want = finding.Valid
+		}
+		if got := finding.StallTimes(trial.Stalls); got != c.want || trial.Status != want {
+			t.Errorf("%s: %s, stood still %q (%s); want %s, %q", c.name, trial.Status, got, trial.Reason, want, c.want)
+		}
+	}
+}
+
+func TestStallsOfAClosedLoop(t *testing.T) {
+	const client = 1
+	checkStalls(t, synthetic.Options{Window: 4 * time.Second}, finding.StatusInvalid, []stood{
+		{"honest", func(*record.Record) {}, ""},
+		{"for 0.7 s", func(r *record.Record) { still(&r.Workers[client], 1.2, 1.8) }, "1.10–1.70 s"},
+		{"for two ticks", func(r *record.Record) { still(&r.Workers[client], 1.2, 1.6) }, "1.10–1.50 s"},
+		{"for one tick", func(r *record.Record) { still(&r.Workers[client], 1.2, 1.4) }, ""},
+		{"twice", func(r *record.Record) { still(&r.Workers[client], 0.6, 1.2); still(&r.Workers[client], 2.4, 3.2) }, "0.50–1.10 and 2.30–3.10 s"},
+		{"while draining", func(r *record.Record) { still(&r.Workers[client], 3.95, 6) }, ""},
+		{"without a tick, and with less than a client does in that time", func(r *record.Record) {
+			c := &r.Workers[client]
+			mute(c, 1.2, 2)
+			for i := range c.Ticks {
+				if c.Ticks[i].AtNs-c.Result.FromNs > 2_000_000_000 {
+					c.Ticks[i].Exchanges -= 48_000 // of 60,000 a second
+				}
+			}
+			c.Close.Reading.Counts.Exchanges -= 48_000
+		}, "1.10–2.10 s"},
+		{"only its ticks", func(r *record.Record) { mute(&r.Workers[client], 1.2, 2) }, ""},
+		{"exchanges that usually take so long", func(r *record.Record) {
+			c := &r.Workers[client]
+			still(c, 1.2, 1.8)
+			c.Setup.Load.Connections = 1 << 20
+			c.Result.Service = encoded(map[time.Duration]int64{400 * time.Millisecond: c.Result.Counts.Exchanges + c.Result.Drained})
+		}, ""},
+		{"a pause that is declared", func(r *record.Record) {
+			still(&r.Workers[client], 1.2, 1.8)
+			r.Workers[client].Setup.Load.ThinkNs = 1e9
+		}, ""},
+		{"while its server received", func(r *record.Record) {
+			c, s := &r.Workers[client], &r.Workers[0]
+			s.Ticks = slices.Clone(c.Ticks)
+			still(c, 1.2, 1.8)
+		}, ""},
+		{"on a link that is to lose packets", func(r *record.Record) {
+			still(&r.Workers[client], 1.2, 1.8)
+			r.Trial.Levels["link.loss"] = "1%"
+		}, ""},
+		{"for longer than lost packets explain", func(r *record.Record) {
+			still(&r.Workers[client], 1.2, 2.8)
+			r.Trial.Levels["link.loss"] = "1%"
+		}, "1.10–2.70 s"},
+		{"a fixed amount", func(r *record.Record) { still(&r.Workers[client], 1.2, 1.8); fixedAmount(r) }, "1.10–1.70 s"},
+	})
+}
+
+// A slow load completes little, and stands still by nothing of that.
+func TestSlowLoadsDoNotStandStill(t *testing.T) {
+	checkStalls(t, synthetic.Options{Window: 4 * time.Second, Rate: 12, Connections: []int{4}, Bare: true}, finding.Valid, []stood{
+		{"12 exchanges a second", func(r *record.Record) {
+			c := &r.Workers[1]
+			for i := range 20 {
+				c.Ticks = append(c.Ticks, contract.Tick{AtNs: c.Result.FromNs + int64(i)*200_000_000, Exchanges: c.Open.Reading.Counts.Exchanges + int64(i/4)*10})
+			}
+		}, ""},
+	})
+}
+
+// One of two clients that stands still is a standstill; what the other does is no
+// excuse.
+func TestAStallOfOneClient(t *testing.T) {
+	checkStalls(t, synthetic.Options{Window: 4 * time.Second, Clients: 2}, finding.StatusInvalid, []stood{
+		{"the second", func(r *record.Record) { still(&r.Workers[2], 1.2, 1.8) }, "1.10–1.70 s"},
+		{"one after the other", func(r *record.Record) { still(&r.Workers[2], 1.2, 1.8); still(&r.Workers[1], 1.6, 2.2) }, "1.10–2.10 s"},
+	})
+}
+
+// In an open loop a stall stays in the response times, and takes the rates.
+func TestAStallOfAnOpenLoopLeavesItsResponseTimes(t *testing.T) {
+	o := synthetic.Options{Rate: 20_000, Window: 4 * time.Second}
+	whole := examined(t, o, func(*record.Record) {})
+	trial := examined(t, o, func(r *record.Record) { still(&r.Workers[1], 1.2, 1.8) })
+	if trial.Status != finding.Valid || !slices.Contains(trial.Flags, finding.Stalled) || !trial.Partial() || whole.Partial() {
+		t.Fatalf("%s with flags %v: %s", trial.Status, trial.Flags, trial.Reason)
+	}
+	if want := "nothing moved 1.10–1.70 s after the window opened"; !strings.Contains(trial.Reason, want) || trial.Limit != finding.Unknown || trial.LimitProof != want || trial.CPU != nil {
+		t.Errorf("reason %q, limit %s (%s), CPU %v", trial.Reason, trial.Limit, trial.LimitProof, trial.CPU)
+	}
+	for name, value := range whole.Values {
+		got, has := trial.Values[name]
+		keeps := strings.HasPrefix(name, "response_") || strings.HasSuffix(name, "rss_bytes") || strings.HasSuffix(name, "heap_bytes") ||
+			slices.Contains([]string{"lag_p99_us", "unfinished", "error_share", "arrival_gap_cv"}, name)
+		if has != keeps || has && got != value {
+			t.Errorf("%s is %v (%v) of a trial that stood still, %v of a whole one", name, got, has, value)
+		}
+	}
+	checkStalls(t, o, finding.Valid, []stood{
+		{"stopped, and caught up", func(r *record.Record) {
+			c := &r.Workers[1]
+			mute(c, 1.2, 2)
+			c.Result.Lag = encoded(map[time.Duration]int64{time.Millisecond: 79_000, 850 * time.Millisecond: 1_007})
+		}, "1.10–2.10 s"},
+		{"only its ticks", func(r *record.Record) { mute(&r.Workers[1], 1.2, 2) }, ""},
+	})
+}
+
+// What fell due before the window is no rate of the window's.
+func TestABacklogLeavesNoRate(t *testing.T) {
+	o := synthetic.Options{Rate: 1000, Window: 2 * time.Second}
+	more := func(share float64) func(*record.Record) {
+		return func(r *record.Record) {
+			s, c := &r.Workers[0], &r.Workers[1]
+			n := c.Result.Counts.Exchanges
+			extra := int64(share * float64(n))
+			c.Result.Counts.Exchanges, c.Result.Counts.SentBytes, c.Result.Counts.ReceivedBytes = n+extra, 100*(n+extra), 100*(n+extra)
+			s.Close.Reading.Counts.Exchanges += extra
+			s.Close.Reading.Counts.SentBytes += 100 * extra
+			s.Close.Reading.Counts.ReceivedBytes += 100 * extra
+			c.Result.Service = encoded(map[time.Duration]int64{time.Millisecond: n + extra + c.Result.Drained})
+			waited(c, 2*time.Second)
+		}
+	}
+	for _, c := range []struct {
+		name  string
+		share float64
+		want  bool
+	}{{"4 % more, which its slots held", 0.04, false}, {"6 % more", 0.06, true}, {"half as much again", 0.5, true}} {
+		trial := examined(t, o, more(c.share))
+		_, rated := trial.Values["exchanges_per_s"]
+		if trial.Status != finding.Valid || slices.Contains(trial.Flags, finding.Backlog) != c.want || rated == c.want {
+			t.Errorf("%s: %s with flags %v, a rate %v: %s", c.name, trial.Status, trial.Flags, rated, trial.Reason)
+		}
+	}
+}
+
+// No figure that a standstill falsifies reaches a comparison, a chart or a count
+// of what is well.
+func TestNothingComparesWhatAStallFalsifies(t *testing.T) {
+	header, trials, records := synthetic.Run(synthetic.Options{
+		Rate: 20_000, Blocks: 8, Connections: []int{50}, SD: 0.01, Seed: 3, Primary: []string{serverCPU, "response_p99_us"}, Window: 4 * time.Second,
+	})
+	stalled := 0
+	for i := range records {
+		if trials[i].Arm == "asio" && trials[i].Block <= 3 {
+			still(&records[i].Workers[1], 1.2, 1.8)
+			stalled++
+		}
+	}
+	f, err := finding.Find(header, trials, records)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if f.Tally.Partial != stalled || f.Tally.Valid != len(trials) {
+		t.Errorf("tally %+v, want all valid, %d of them without rates", f.Tally, stalled)
+	}
+	for _, c := range f.Comparisons {
+		want := 8
+		if c.Arm == "asio" && c.Metric == serverCPU {
+			want = 5
+		}
+		if c.Primary && c.Blocks != want {
+			t.Errorf("%s on %s rests on %d blocks, want %d", c.Arm, c.Metric, c.Blocks, want)
+		}
+	}
+	for i := range records {
+		if trials[i].Arm == "asio" {
+			still(&records[i].Workers[1], 1.2, 1.8)
+		}
+	}
+	if f, err = finding.Find(header, trials, records); err != nil {
+		t.Fatal(err)
+	}
+	for _, c := range f.Comparisons {
+		if c.Arm != "asio" || !c.Primary {
+			continue
+		}
+		invalid := c.Metric == serverCPU
+		if (c.Verdict == finding.Invalid) != invalid || invalid && !strings.Contains(c.Reason, "asio stood still or began with a backlog in 8 of 8 trials") {
+			t.Errorf("%s on %s: %s, %s", c.Arm, c.Metric, c.Verdict, c.Reason)
+		}
+	}
+	if warned := slices.ContainsFunc(f.Warnings, func(w record.Warning) bool { return w.About == finding.Stalled }); !warned {
+		t.Errorf("warnings %v", f.Warnings)
+	}
+}
