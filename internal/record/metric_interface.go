@@ -66,7 +66,7 @@ func interfaceRate(w *Window, of func(contract.Interface) int64) (float64, bool)
 // linkRateShare is the largest share over all ends: where two clients meet one
 // server, its cable is full before theirs are.
 func linkRateShare(w *Window) (float64, bool) {
-	most, any := 0.0, false
+	most, known := 0.0, false
 	for i := range w.Record.Workers {
 		worker := &w.Record.Workers[i]
 		span, ok := w.Span(worker)
@@ -78,8 +78,8 @@ func linkRateShare(w *Window) (float64, bool) {
 		if !carried || !timed || name == loopback {
 			continue
 		}
-		nominal, known := w.nominal(worker.Seat + "/" + name)
-		if !known {
+		nominal, rated := w.nominal(worker.Seat + "/" + name)
+		if !rated {
 			continue
 		}
 		before, after := span.From.Meter.Interfaces[name], span.To.Meter.Interfaces[name]
@@ -87,9 +87,9 @@ func linkRateShare(w *Window) (float64, bool) {
 		if busier < 0 {
 			return 0, false
 		}
-		most, any = max(most, busier/length*8/nominal), true
+		most, known = max(most, busier/length*8/nominal), true
 	}
-	return most, any
+	return most, known
 }
 
 // nominal returns the rate of an interface, "seat/eth0", in bits per second.
