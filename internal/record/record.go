@@ -62,8 +62,16 @@ type Factor struct {
 type Compare struct {
 	Factor   string   `json:"factor"` // "arm", "transport", "server", …
 	Baseline string   `json:"baseline"`
-	Primary  []string `json:"primary"` // metric names
-	Margin   float64  `json:"margin"`  // ratio below which a difference is none; 0.02 is 2 %
+	Primary  []string `json:"primary"`        // metric names
+	Margin   float64  `json:"margin"`         // ratio below which a difference is none; 0.02 is 2 %
+	Also     []Pair   `json:"also,omitempty"` // compared besides, on each primary metric, in the cells that have both
+}
+
+// Pair is two levels of the compared factor, of which the first is divided by
+// the second.
+type Pair struct {
+	Arm  string `json:"arm"`
+	Base string `json:"base"`
 }
 
 // Published is one figure of a publication: Metric of Arm as a ratio to Base,

@@ -77,7 +77,7 @@ func (s *sorted) lineUp() (declared, explored []*pending) {
 				if arm == base || len(s.at[place{cell, arm}]) == 0 {
 					continue
 				}
-				b := s.set(cell, m, arm)
+				b := s.set(cell, m, arm, base)
 				switch {
 				case b.Primary:
 					declared = append(declared, b)
@@ -85,13 +85,27 @@ func (s *sorted) lineUp() (declared, explored []*pending) {
 					explored = append(explored, b)
 				}
 			}
+			if s.primary(m.Name) {
+				declared = append(declared, s.pairsBesides(cell, m)...)
+			}
 		}
 	}
 	return declared, explored
 }
 
-func (s *sorted) set(cell string, m record.Metric, arm string) *pending {
-	base := s.header.Study.Compare.Baseline
+// pairsBesides makes the comparisons that a study declares besides those with
+// the baseline, where a cell has both arms.
+func (s *sorted) pairsBesides(cell string, m record.Metric) []*pending {
+	var besides []*pending
+	for _, p := range s.header.Study.Compare.Also {
+		if len(s.at[place{cell, p.Arm}]) > 0 && len(s.at[place{cell, p.Base}]) > 0 {
+			besides = append(besides, s.set(cell, m, p.Arm, p.Base))
+		}
+	}
+	return besides
+}
+
+func (s *sorted) set(cell string, m record.Metric, arm, base string) *pending {
 	b := &pending{
 		Comparison: Comparison{Cell: cell, Metric: m.Name, Arm: arm, Base: base, Primary: s.primary(m.Name), Level: s.level()},
 		pairs:      s.pair(cell, m.Name, arm, base),

@@ -29,6 +29,7 @@ func (l *layout) cells() []Cell {
 			Compact: l.withRatios(c, compact),
 			Values:  withLimit(c, values),
 			Ratios:  l.ratioTable(c),
+			Besides: l.besides(c),
 			Details: l.details(c),
 			All:     l.allTable(c),
 			Figures: l.figures(i, c, budget),

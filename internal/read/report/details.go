@@ -110,3 +110,25 @@ func clientDatum(client finding.Client, metric string, s scale) Datum {
 	}
 	return Datum{Text: "–"}
 }
+
+// besides has the cell's declared comparisons of two arms of which neither is
+// the baseline; nil where there is none.
+func (l *layout) besides(c finding.Cell) *Table {
+	t := Table{Caption: "Compared besides", Columns: head("arms", "metric", "#its figure", "#the other's", "#ratio", "verdict")}
+	for _, cmp := range l.Comparisons {
+		if !cmp.Primary || cmp.Cell != c.Name || cmp.Base == "" || cmp.Base == l.Header.Study.Compare.Baseline {
+			continue
+		}
+		value, other := quotientOf(cmp)
+		row := words(l.pairText(cmp), labelOf(cmp.Metric), value, other, ratioOrNone(cmp), string(cmp.Verdict))
+		if cmp.Ratio > 0 {
+			row[4].Detail = ratioInterval(cmp.Low, cmp.High)
+		}
+		row[5].Verdict = cmp.Verdict
+		t.Rows = append(t.Rows, row)
+	}
+	if len(t.Rows) == 0 {
+		return nil
+	}
+	return &t
+}

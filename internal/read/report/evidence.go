@@ -56,7 +56,11 @@ func (l *layout) noise() Section {
 
 func (l *layout) comparisons() Section {
 	base := or(l.Header.Study.Compare.Baseline, "baseline")
-	columns := head("cell", "metric", "arm", "#its figure", "#"+base, "#ratio", "#blocks", "#p", "#adjusted p", "#bound", "verdict")
+	other := base
+	if len(l.Header.Study.Compare.Also) > 0 {
+		other = "the other's"
+	}
+	columns := head("cell", "metric", "arm", "#its figure", "#"+other, "#ratio", "#blocks", "#p", "#adjusted p", "#bound", "verdict")
 	primary := Table{Caption: "Primary comparisons, declared before the run.", Columns: columns}
 	explored := Table{Columns: columns[:7], Folded: true}
 	for _, c := range l.Comparisons {
@@ -69,7 +73,7 @@ func (l *layout) comparisons() Section {
 	explored.Caption = fmt.Sprintf("%s: explored comparisons, on every other metric (%d).", upperFirst(notJudged), len(explored.Rows))
 	return Section{
 		ID: "comparisons", Title: "Comparisons",
-		Note: "Ratios are arm ÷ " + base + ", the geometric mean of the ratios within blocks: the quotient of the two figures over the blocks that both arms have. The interval is by t on their logarithms, " +
+		Note: "Ratios are arm ÷ " + base + " where nothing else is said, the geometric mean of the ratios within blocks: the quotient of the two figures over the blocks that both arms have. The interval is by t on their logarithms, " +
 			"p by the exact sign-flip permutation test. On a primary metric, better or worse needs an adjusted p of at most " + strconv.FormatFloat(l.level(), 'g', 3, 64) + " and an interval outside the bound. Other metrics are not judged: among so many, some differ by chance.",
 		Tables: []Table{bounded(primary), bounded(explored)},
 	}
@@ -90,6 +94,15 @@ func (l *layout) comparisonRow(c finding.Comparison) []Datum {
 	return row
 }
 
+// pairText names the arm, and of a comparison besides those with the baseline
+// also by what it is divided.
+func (l *layout) pairText(c finding.Comparison) string {
+	if c.Base == "" || c.Base == l.Header.Study.Compare.Baseline {
+		return c.Arm
+	}
+	return c.Arm + " ÷ " + c.Base
+}
+
 // exploredRow has no p and no verdict; a comparison whose figures may not be
 // compared has its reason in the place of its ratio.
 func (l *layout) exploredRow(c finding.Comparison) []Datum {
@@ -103,7 +116,7 @@ func (l *layout) exploredRow(c finding.Comparison) []Datum {
 // ratioRow is what a comparison divides, and what comes out.
 func (l *layout) ratioRow(c finding.Comparison) []Datum {
 	value, base := quotientOf(c)
-	row := words(or(c.Cell, "all"), c.Metric, c.Arm, value, base, ratioOrNone(c), fmt.Sprint(c.Blocks))
+	row := words(or(c.Cell, "all"), c.Metric, l.pairText(c), value, base, ratioOrNone(c), fmt.Sprint(c.Blocks))
 	if c.Ratio > 0 {
 		row[5].Detail = ratioInterval(c.Low, c.High)
 	}

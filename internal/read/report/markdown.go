@@ -83,6 +83,9 @@ func (m *markdown) sections(level int, sections []Section) {
 func (m *markdown) cell(c Cell) {
 	m.heading(2, c.Title)
 	m.table(c.Main)
+	if c.Besides != nil {
+		m.table(*c.Besides)
+	}
 	for _, t := range c.Details {
 		m.table(t)
 	}

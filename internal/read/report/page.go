@@ -67,6 +67,7 @@ type Cell struct {
 	Compact Table    `json:"compact"`           // the same for a terminal: figures and ratios on one line per arm
 	Values  Table    `json:"values"`            // Compact without its ratios, for a narrow terminal
 	Ratios  Table    `json:"ratios"`            // the ratios alone, for a narrow terminal
+	Besides *Table   `json:"besides,omitempty"` // the comparisons that are declared besides those with the baseline
 	Details []Table  `json:"details,omitempty"` // each client by itself, the runtime, the interfaces
 	All     Table    `json:"all"`               // every metric by arm
 	Figures []Figure `json:"figures"`
@@ -146,7 +147,9 @@ func newLayout(f finding.Findings) *layout {
 		l.primary[m] = true
 	}
 	for _, c := range f.Comparisons {
-		l.compared[comparisonKey{c.Cell, c.Arm, c.Metric}] = c
+		if c.Base == f.Header.Study.Compare.Baseline { // others stand in the table of comparisons
+			l.compared[comparisonKey{c.Cell, c.Arm, c.Metric}] = c
+		}
 	}
 	return l
 }

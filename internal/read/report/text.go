@@ -174,6 +174,10 @@ func (t *terminal) cell(c Cell) {
 		t.line(t.grid(c.Ratios))
 		t.notes(c.Ratios)
 	}
+	if c.Besides != nil {
+		t.caption(c.Besides.Caption)
+		t.line(t.grid(*c.Besides))
+	}
 }
 
 // served prints what the server said of itself, its intervals left out.

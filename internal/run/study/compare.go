@@ -42,6 +42,9 @@ func (s *Study) readCompare(tree *node) error {
 	if err := s.readPrimary(e.value.get("primary")); err != nil {
 		return err
 	}
+	if err := s.readAlso(e.value.get("also")); err != nil {
+		return err
+	}
 	return s.readMargin(e.value.get("margin"))
 }
 

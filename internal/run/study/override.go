@@ -51,6 +51,7 @@ func override(base, typed *node) (*Study, error) {
 			return nil, err
 		}
 	}
+	base.keepAlso()
 	s, err := build(base)
 	if err == nil {
 		s.keepPrimary(primary)

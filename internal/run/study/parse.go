@@ -21,7 +21,7 @@ func ParseFile(name string, data []byte) (*Study, error) {
 // The keys of a study file.
 var (
 	topKeys       = []string{"study", "question", "hold", "vary", "sweeps", "compare", "blocks", "probes", "seed", "published", "charts", "fits", "reaches", "require"}
-	compareKeys   = []string{"factor", "baseline", "primary", "margin"}
+	compareKeys   = []string{"factor", "baseline", "primary", "margin", "also"}
 	publishedKeys = []string{"source", "metric", "arm", "base", "cell", "under", "ratio", "unmeasured", "note"}
 )
 

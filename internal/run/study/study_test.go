@@ -71,6 +71,26 @@ func teaching(t *testing.T, err error) string {
 	return err.Error()
 }
 
+// Streaming against unary is a question of its own, beside both against HTTP.
+func TestFurtherPairsAreDeclared(t *testing.T) {
+	s := mustArgs(t, "blocks")
+	if got := fmt.Sprint(s.Compare.Also); got != "[{grpc-stream grpc-unary}]" {
+		t.Errorf("besides are compared %s", got)
+	}
+	text, err := s.YAML()
+	if err != nil {
+		t.Fatal(err)
+	}
+	if again := mustFile(t, string(text)); fmt.Sprint(again.Compare) != fmt.Sprint(s.Compare) {
+		t.Errorf("written and read back: %v, was %v", again.Compare, s.Compare)
+	}
+	for _, typed := range []string{"arm=http-pooled,grpc-stream,tcp", "compare.baseline=grpc-unary"} {
+		if s := mustArgs(t, "blocks", typed); len(s.Compare.Also) != 0 {
+			t.Errorf("%s leaves %v", typed, s.Compare.Also)
+		}
+	}
+}
+
 func TestTheTableIsSound(t *testing.T) {
 	seen := map[string]bool{}
 	for _, f := range Factors() {

@@ -95,6 +95,7 @@ func (s *Study) writeCompare(b *bytes.Buffer) {
 	for _, m := range s.Compare.Primary {
 		fmt.Fprintf(b, "    - %s\n", quote(m))
 	}
+	s.writeAlso(b)
 }
 
 func writePublished(b *bytes.Buffer, p record.Published) {
