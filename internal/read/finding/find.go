@@ -31,7 +31,7 @@ func Find(header record.Header, trials []record.Trial, records []record.Record) 
 	cells := s.describeCells()
 	f := Findings{
 		Header: header, Cells: cells, Noise: noise, Comparisons: comparisons,
-		Answers: s.answer(comparisons), Published: s.publish(), Charts: s.charts(), Fits: s.fits(), Searches: s.searches(), Tally: s.tally(),
+		Answers: s.answer(comparisons), Published: s.publish(), Charts: s.charts(), Fits: s.fits(), Searches: s.searches(), Claims: s.claims(), Tally: s.tally(),
 	}
 	f.Requirements, f.Stage = requirements, s.settle(comparisons, requirements)
 	f.Seating = s.seating()

@@ -55,6 +55,7 @@ type Findings struct {
 	Charts       []Chart          `json:"charts,omitempty"`   // as Header.Study.Charts
 	Fits         []Fit            `json:"fits,omitempty"`     // as Header.Study.Fits
 	Searches     []Search         `json:"searches,omitempty"` // as Header.Study.Reaches
+	Claims       []Claim          `json:"claims,omitempty"`   // as Header.Study.Claims
 	Served       *Served          `json:"served,omitempty"`   // what the server said of itself, when it stood by itself
 	Seating      []Seated         `json:"seating"`            // who sat where, the server's seat first
 	Warnings     []record.Warning `json:"warnings"`

@@ -41,6 +41,10 @@ func (p Page) Markdown(w io.Writer) error {
 		m.heading(2, "Searches")
 	}
 	m.sections(3, p.Searches)
+	if len(p.Claims) > 0 {
+		m.heading(2, "Claims")
+	}
+	m.sections(3, p.Claims)
 	for _, c := range p.Cells {
 		m.cell(c)
 	}

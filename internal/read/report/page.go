@@ -30,6 +30,7 @@ type Page struct {
 	Effects   []Figure      `json:"effects"`            // every arm against the baseline, one figure per primary metric
 	Charts    []Chart       `json:"charts,omitempty"`   // as the study asked for them
 	Fits      []Section     `json:"fits,omitempty"`     // models, each with its sentence
+	Claims    []Section     `json:"claims,omitempty"`   // what a publication says of the arms, judged
 	Searches  []Section     `json:"searches,omitempty"` // for the least that comes near the best
 	Cells     []Cell        `json:"cells"`
 	Published Published     `json:"published,omitzero"`
@@ -109,6 +110,7 @@ func New(f finding.Findings) Page {
 		Charts:    l.charts(),
 		Fits:      l.fits(),
 		Searches:  l.searches(),
+		Claims:    l.claims(),
 		Cells:     l.cells(),
 		Published: l.published(),
 		Evidence:  l.evidence(),

@@ -25,6 +25,7 @@ func (p Page) Text(w io.Writer, opt TextOptions) error {
 	t.charts(p.Charts)
 	t.asked(p.Fits)
 	t.asked(p.Searches)
+	t.asked(p.Claims)
 	t.each(len(p.Cells), cellLines, "cell", func(i int) { t.cell(p.Cells[i]) })
 	t.profiles(p.Cells)
 	t.served(p.Evidence)

@@ -97,7 +97,7 @@ func (n *node) addArgument(here place, arg string) error {
 		return n.putOnce(key, here, oneOrMore(levelsNode(here, value)))
 	case "require":
 		return n.putOnce(key, here, levelsNode(here, value))
-	case "hold", "vary", "sweeps", "compare", "published", "charts", "fits":
+	case "hold", "vary", "sweeps", "compare", "published", "charts", "fits", "reaches", "claims":
 		return here.errorf("%s can be written in a file only; on the command line name a factor, or compare.baseline and its like", key)
 	}
 	levels := levelsNode(here, value)

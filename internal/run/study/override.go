@@ -16,7 +16,7 @@ func override(base, typed *node) (*Study, error) {
 	}
 	primary := base.takePrimary(typed)
 	var original *Study
-	for _, key := range []string{"published", "charts", "fits", "reaches", "require"} {
+	for _, key := range []string{"published", "charts", "fits", "reaches", "claims", "require"} {
 		if base.get(key) == nil {
 			continue
 		}
@@ -59,6 +59,7 @@ func override(base, typed *node) (*Study, error) {
 	if err == nil && original != nil {
 		s.keepPublished(original)
 		s.keepViews(original)
+		s.keepClaims(original)
 		s.keepRequires(original, typed.get("require") != nil)
 	}
 	return s, err

@@ -20,7 +20,7 @@ func ParseFile(name string, data []byte) (*Study, error) {
 
 // The keys of a study file.
 var (
-	topKeys       = []string{"study", "question", "hold", "vary", "sweeps", "compare", "blocks", "probes", "seed", "published", "charts", "fits", "reaches", "require"}
+	topKeys       = []string{"study", "question", "hold", "vary", "sweeps", "compare", "blocks", "probes", "seed", "published", "charts", "fits", "reaches", "claims", "require"}
 	compareKeys   = []string{"factor", "baseline", "primary", "margin", "also"}
 	publishedKeys = []string{"source", "metric", "arm", "base", "cell", "under", "ratio", "unmeasured", "note"}
 )
@@ -51,7 +51,7 @@ func build(tree *node) (*Study, error) {
 			return nil, err
 		}
 	}
-	for _, step := range []func(*node) error{s.readCompare, s.readPublished, s.readCharts, s.readFits, s.readReaches, s.readRequires} {
+	for _, step := range []func(*node) error{s.readCompare, s.readPublished, s.readCharts, s.readFits, s.readReaches, s.readClaims, s.readRequires} {
 		if err := step(tree); err != nil {
 			return nil, err
 		}

@@ -35,6 +35,7 @@ type Study struct {
 	Charts    []record.Chart
 	Fits      []record.Fit
 	Reaches   []record.Reach
+	Claims    []record.Claim
 	Requires  []record.Require
 
 	top      place
@@ -142,7 +143,7 @@ func Summary(s *Study) record.Study {
 	out := record.Study{
 		Name: s.Name, Question: s.Question, Hold: map[string]string{}, Compare: s.Compare,
 		Blocks: s.Blocks, Stages: slices.Clone(s.Stages), Seed: s.Seed, Requires: slices.Clone(s.Requires), Published: slices.Clone(s.Published),
-		Charts: slices.Clone(s.Charts), Fits: slices.Clone(s.Fits), Reaches: slices.Clone(s.Reaches),
+		Charts: slices.Clone(s.Charts), Fits: slices.Clone(s.Fits), Reaches: slices.Clone(s.Reaches), Claims: slices.Clone(s.Claims),
 	}
 	others := s.others()
 	shared := defaults()

@@ -5,6 +5,7 @@ import (
 	"flag"
 	"fmt"
 	"os"
+	"reflect"
 	"strings"
 	"testing"
 )
@@ -69,6 +70,25 @@ func teaching(t *testing.T, err error) string {
 		t.Errorf("the error has no place: %+v", e)
 	}
 	return err.Error()
+}
+
+// What is written of a study's claims is read back, and an override keeps those
+// of which it has every arm and cell.
+func TestClaimsAreDeclared(t *testing.T) {
+	s := mustArgs(t, "buffers")
+	if len(s.Claims) != 4 || len(s.Claims[3].Parts) != 2 {
+		t.Fatalf("claimed is %+v", s.Claims)
+	}
+	text, err := s.YAML()
+	if err != nil {
+		t.Fatal(err)
+	}
+	if again := mustFile(t, string(text)); !reflect.DeepEqual(again.Claims, s.Claims) {
+		t.Errorf("written and read back: %+v\nwas %+v", again.Claims, s.Claims)
+	}
+	if s := mustArgs(t, "buffers", "arm=w0-r0,w512k-r0,w0-r512k,w10-r0"); len(s.Claims) != 1 || s.Claims[0].Title != "To gain speed, grow the write buffer first" {
+		t.Errorf("four arms leave the claims %+v", s.Claims)
+	}
 }
 
 // Streaming against unary is a question of its own, beside both against HTTP.

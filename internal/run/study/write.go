@@ -43,6 +43,7 @@ func (s *Study) YAML() ([]byte, error) {
 		writePublished(&b, p)
 	}
 	s.writeViews(&b)
+	s.writeClaims(&b)
 	s.writeRequires(&b)
 	if b.Len() > MaxFile {
 		return nil, fmt.Errorf("write study %s: %d bytes; a study file has at most %d", s.Name, b.Len(), MaxFile)

@@ -1,0 +1,121 @@
+package finding_test
+
+import (
+	"math"
+	"strings"
+	"testing"
+
+	"netdyno/internal/read/finding"
+	"netdyno/internal/read/finding/synthetic"
+	"netdyno/internal/record"
+)
+
+// claimed judges one claim over arms whose rates are the given shares of the
+// baseline's, by arm and connections; blocks drift by 30 %.
+func claimed(t *testing.T, blocks int, sd float64, shares map[string]map[string]float64, parts ...record.ClaimPart) finding.Claim {
+	t.Helper()
+	o := synthetic.Options{
+		Bare: true, Connections: []int{1, 4, 16}, SD: sd, BlockSD: 0.3, Blocks: blocks, Primary: []string{rate},
+		Arms: []synthetic.Arm{{Name: "none"}, {Name: "write"}, {Name: "read"}},
+	}
+	h, trials, records := synthetic.Run(o)
+	for i := range records {
+		if share, known := shares[records[i].Trial.Arm][records[i].Trial.Levels["connections"]]; known {
+			for j := range records[i].Workers {
+				scale(&records[i].Workers[j], share)
+			}
+		}
+	}
+	h.Study.Claims = []record.Claim{{Title: "It is so", Parts: parts}}
+	f := find(t, h, trials, records)
+	if len(f.Claims) != 1 {
+		t.Fatalf("%d claims", len(f.Claims))
+	}
+	return f.Claims[0]
+}
+
+var planted = map[string]map[string]float64{
+	"write": {"1": 0.9, "4": 0.9, "16": 0.9},     // a steady effect
+	"read":  {"1": 0.995, "4": 0.8, "16": 0.998}, // none at 1 and 16 connections, much at 4
+}
+
+func TestClaimsAreJudged(t *testing.T) {
+	at := func(connections string) map[string]string { return map[string]string{"connections": connections} }
+	for name, c := range map[string]struct {
+		part record.ClaimPart
+		want finding.ClaimState
+	}{
+		"the same where nothing differs":    {record.ClaimPart{Metric: rate, Is: record.Same, Arms: []string{"read"}, Base: "none", Margin: 0.05, Where: at("16")}, finding.Holds},
+		"the same where much differs":       {record.ClaimPart{Metric: rate, Is: record.Same, Arms: []string{"read"}, Base: "none", Margin: 0.05, Where: at("4")}, finding.DoesNotHold},
+		"the same everywhere":               {record.ClaimPart{Metric: rate, Is: record.Same, Arms: []string{"read"}, Base: "none", Margin: 0.05}, finding.DoesNotHold},
+		"lower by a planted tenth":          {record.ClaimPart{Metric: rate, Is: record.Lower, Arms: []string{"write"}, Base: "none", Margin: 0.02}, finding.Holds},
+		"lower where nothing differs":       {record.ClaimPart{Metric: rate, Is: record.Lower, Arms: []string{"read"}, Base: "none", Margin: 0.02, Where: at("16")}, finding.DoesNotHold},
+		"higher, and it is lower":           {record.ClaimPart{Metric: rate, Is: record.Higher, Arms: []string{"write"}, Base: "none", Margin: 0.02}, finding.DoesNotHold},
+		"steadier than what varies":         {record.ClaimPart{Metric: rate, Is: record.Steadier, Arms: []string{"write"}, Than: []string{"read"}, Base: "none", Margin: 0.02}, finding.Holds},
+		"steadier, the other way round":     {record.ClaimPart{Metric: rate, Is: record.Steadier, Arms: []string{"read"}, Than: []string{"write"}, Base: "none", Margin: 0.02}, finding.DoesNotHold},
+		"of a cell that nobody ran":         {record.ClaimPart{Metric: rate, Is: record.Same, Arms: []string{"read"}, Base: "none", Margin: 0.05, Where: at("7")}, finding.ClaimUndecided},
+		"steadier over the only cell there": {record.ClaimPart{Metric: rate, Is: record.Steadier, Arms: []string{"write"}, Than: []string{"read"}, Base: "none", Where: at("4")}, finding.ClaimUndecided},
+	} {
+		got := claimed(t, 8, 0.004, planted, c.part)
+		if got.State != c.want || !strings.Contains(got.Sentence, "It is so: "+string(c.want)) {
+			t.Errorf("%s: %s, want %s: %s", name, got.State, c.want, got.Sentence)
+		}
+		for _, e := range got.Evidence {
+			if e.Blocks >= 2 && !(e.Low <= e.Ratio && e.Ratio <= e.High) {
+				t.Errorf("%s: %v lies outside %v–%v", name, e.Ratio, e.Low, e.High)
+			}
+		}
+	}
+}
+
+// Every part must hold, and one that does not is enough.
+func TestAClaimIsAllOfItsParts(t *testing.T) {
+	holds := record.ClaimPart{Metric: rate, Is: record.Lower, Arms: []string{"write"}, Base: "none", Margin: 0.02}
+	fails := record.ClaimPart{Metric: rate, Is: record.Higher, Arms: []string{"write"}, Base: "none", Margin: 0.02}
+	if got := claimed(t, 8, 0.004, planted, holds, holds); got.State != finding.Holds || len(got.Evidence) != 6 {
+		t.Errorf("two that hold: %+v", got)
+	}
+	if got := claimed(t, 8, 0.004, planted, holds, fails); got.State != finding.DoesNotHold {
+		t.Errorf("one that does not: %+v", got)
+	}
+}
+
+func TestFewBlocksTellNothingOfAClaim(t *testing.T) {
+	part := record.ClaimPart{Metric: rate, Is: record.Same, Arms: []string{"read"}, Base: "none", Margin: 0.05, Where: map[string]string{"connections": "16"}}
+	if got := claimed(t, 5, 0, planted, part); got.State != finding.ClaimUndecided || !strings.Contains(got.Sentence, "at least 6 are needed") {
+		t.Errorf("of 5 blocks: %s", got.Sentence)
+	}
+	// Noise that hides an effect leaves the claim open.
+	if got := claimed(t, 8, 0.2, planted, part); got.State != finding.ClaimUndecided {
+		t.Errorf("under noise of 20 %%: %s", got.Sentence)
+	}
+}
+
+// Of claims that are false at the very edge, at most one in twenty and some is
+// said to hold, and of true ones at most as many not to hold.
+func TestClaimsErrAsRarelyAsTheySay(t *testing.T) {
+	const runs = 400
+	wrong := 0
+	for seed := range uint64(runs) {
+		o := synthetic.Options{
+			Bare: true, Connections: []int{1}, SD: 0.03, BlockSD: 0.2, Blocks: 8, Seed: seed + 1, Primary: []string{rate},
+			Arms: []synthetic.Arm{{Name: "none"}, {Name: "other"}},
+		}
+		h, trials, records := synthetic.Run(o)
+		for i := range records {
+			if records[i].Trial.Arm == "other" {
+				for j := range records[i].Workers {
+					scale(&records[i].Workers[j], 1/1.05)
+				}
+			}
+		}
+		h.Study.Claims = []record.Claim{{Title: "x", Parts: []record.ClaimPart{{Metric: rate, Is: record.Same, Arms: []string{"other"}, Base: "none", Margin: 0.05}}}}
+		if find(t, h, trials, records).Claims[0].State == finding.Holds {
+			wrong++
+		}
+	}
+	// One bound of two is at stake, so 2.5 % are expected; three standard deviations more are 4.9 %.
+	if share := float64(wrong) / runs; share > 0.049 || math.IsNaN(share) {
+		t.Errorf("%.1f %% of claims at the edge of the margin hold", 100*share)
+	}
+}

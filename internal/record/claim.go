@@ -1,0 +1,29 @@
+package record
+
+// Claim is what a publication, or the study, says of its arms: it holds when
+// every part of it does.
+type Claim struct {
+	Title  string      `json:"title"` // as a sentence that is true or not
+	Source string      `json:"source,omitempty"`
+	Parts  []ClaimPart `json:"parts"`
+}
+
+// ClaimKind is the form of a claim's part.
+type ClaimKind string
+
+// The forms beside Higher and Lower, which name directions of metrics too.
+const (
+	Same     ClaimKind = "same"     // each arm differs from the base by less than the margin
+	Steadier ClaimKind = "steadier" // the arms' ratios to the base vary less from cell to cell than those of Than
+)
+
+// ClaimPart is one condition, in every cell that has the levels of Where.
+type ClaimPart struct {
+	Metric string            `json:"metric"`
+	Is     ClaimKind         `json:"is"` // same, higher, lower, steadier
+	Arms   []string          `json:"arms"`
+	Base   string            `json:"base"`
+	Than   []string          `json:"than,omitempty"` // of steadier
+	Margin float64           `json:"margin"`         // ratio − 1 within which figures are the same
+	Where  map[string]string `json:"where,omitempty"`
+}
