@@ -255,7 +255,7 @@ test("without JavaScript every number is still there", async () => {
 	for (const words of [
 		"go-epoll",
 		"better",
-		"0.611×",
+		"0.614×",
 		"connection reset by peer",
 		"netdyno run event-loops",
 		"AMD EPYC",

@@ -33,7 +33,9 @@ export function drawCurve(curve: Curve, width: number, title: string): SVGElemen
 		34,
 	)) {
 		svg.append(line(x(odds(share)), top, x(odds(share)), bottom, "grid"));
-		svg.append(text(x(odds(share)), bottom + 16, percentile(share), "middle", "soft"));
+		const label = percentile(share);
+		const inside = width - textWidth(label) / 2; // the last label would reach over the edge
+		svg.append(text(Math.min(x(odds(share)), inside), bottom + 16, label, "middle", "soft"));
 	}
 	svg.append(line(left, bottom, right, bottom, "axis"));
 	svg.append(
