@@ -29,6 +29,7 @@ func (s *sorted) chart(spec record.Chart) Chart {
 	switch spec.Kind {
 	case record.Lines:
 		s.drawLines(&c)
+		s.noteCrossings(&c, m)
 	case record.Heat:
 		s.drawTiles(&c)
 	case record.Front:
