@@ -129,9 +129,23 @@ class Connecting {
     const int n = epoll_wait(epoll_.get(), events.data(), static_cast<int>(events.size()), kGlanceMs);
     for (int i = 0; i < n; i++) advance(attempts_[events[static_cast<std::size_t>(i)].data.u64]);
     if (now_ns() - moved_ns_ < kPatienceNs) return;
-    throw Failure(ErrorKind::timeout, "verify connections: " + std::to_string(verified_) + " of " +
-                                          std::to_string(attempts_.size()) + " done and nothing came for " +
+    throw Failure(ErrorKind::timeout, "verify connections: " + silence() + " for " +
                                           std::to_string(kPatienceNs / 1'000'000'000) + " s");
+  }
+
+  /// What the peer has done and not done so far.
+  std::string silence() const {
+    std::int64_t arrived = 0;
+    const Attempt* waiting = nullptr;
+    for (const Attempt& attempt : attempts_) {
+      if (!attempt.trial) continue;
+      arrived += attempt.trial->arrived();
+      if (waiting == nullptr) waiting = &attempt;
+    }
+    if (waiting == nullptr) return "no connection to the server at " + name(attempts_[verified_]) + " was made";
+    const std::string begin = "the server, by " + name(*waiting) + ", ";
+    if (arrived == 0) return begin + "accepted the connection and said nothing";
+    return begin + "sent " + std::to_string(arrived) + " bytes, no whole reply among them, and said nothing more";
   }
 
   void advance(Attempt& attempt) {

@@ -228,6 +228,9 @@ void Machine::fail(std::exception_ptr error) {
     std::rethrow_exception(error);
   } catch (const Failure& failure) {
     send(error_message(failure.kind(), failure.what(), true));
+  } catch (const std::bad_alloc&) {
+    // The trial asks for more than this host has; nothing is wrong with the worker.
+    send(error_message(ErrorKind::setup, "out of memory: the system gives this process no more", true));
   } catch (const std::exception& other) {
     send(error_message(ErrorKind::bug, other.what(), true));
   }

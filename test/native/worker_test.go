@@ -83,7 +83,13 @@ type end struct {
 // start starts a transport's worker, which lives until the test ends.
 func start(t *testing.T, transport string) *end {
 	t.Helper()
-	p, err := rig.Start([]string{program(t, transport)}, rig.Options{})
+	return startProgram(t, transport, program(t, transport))
+}
+
+// startProgram starts what stands in front of a transport's worker.
+func startProgram(t *testing.T, transport, path string) *end {
+	t.Helper()
+	p, err := rig.Start([]string{path}, rig.Options{})
 	if err != nil {
 		t.Fatal(err)
 	}
