@@ -3,6 +3,7 @@ package wire
 import (
 	"errors"
 	"fmt"
+	"net"
 	"net/netip"
 	"syscall"
 
@@ -85,6 +86,7 @@ func ListenFailure(address string, err error) error {
 // ConnectFailure explains a failed connection.
 func ConnectFailure(connection, of int, route Route, err error) error {
 	kind, hint := contract.Peer, ""
+	var timed net.Error
 	switch {
 	case errors.Is(err, syscall.EMFILE):
 		kind, hint = contract.SetupFailed, fmt.Sprintf(": too few file descriptors, %d connections need as many; raise `ulimit -n`", of)
@@ -92,6 +94,8 @@ func ConnectFailure(connection, of int, route Route, err error) error {
 		kind, hint = contract.SetupFailed, ": no free local port; give several source addresses or widen net.ipv4.ip_local_port_range"
 	case errors.Is(err, syscall.ECONNREFUSED):
 		hint = ": nothing listens there"
+	case errors.As(err, &timed) && timed.Timeout():
+		kind, hint = contract.Timeout, ": no answer came from there"
 	}
 	return load.Failure(kind, fmt.Errorf("connect %d of %d to %s: %w%s", connection+1, of, route.Peer, err, hint))
 }

@@ -2,9 +2,11 @@ package wire
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"net"
 	"strconv"
+	"syscall"
 
 	"netdyno/internal/contract"
 	"netdyno/internal/work/load"
@@ -18,6 +20,7 @@ type Listeners struct {
 	allowed     Allowed
 	all         []net.Listener
 	connections connections
+	starved     chan error
 }
 
 // Listen opens the ports of setup.listen and setup.listeners; those after a
@@ -31,7 +34,7 @@ func Listen(setup contract.Setup) (*Listeners, error) {
 	if err != nil {
 		return nil, load.Failure(contract.SetupFailed, fmt.Errorf("setup.listen: %w", err))
 	}
-	l := &Listeners{allowed: allowed}
+	l := &Listeners{allowed: allowed, starved: make(chan error, 1)}
 	config := net.ListenConfig{Control: BuffersOf(setup).control}
 	for i := range max(1, setup.Listeners) {
 		address := net.JoinHostPort(host, "0")
@@ -74,6 +77,19 @@ func (l *Listeners) Addresses() []string {
 	return addresses
 }
 
+// Died delivers, once, that a connection could not be accepted for want of file
+// descriptors: its client would wait for ever. Servers hand it on as load.Mortal.
+func (l *Listeners) Died() <-chan error { return l.starved }
+
+// starve tells why a connection is not accepted.
+func (l *Listeners) starve(err error) {
+	err = fmt.Errorf("accept connection %d: %w: too few file descriptors, every connection needs one; raise `ulimit -n`", l.Open()+1, err)
+	select {
+	case l.starved <- load.Failure(contract.SetupFailed, err):
+	default: // it is told
+	}
+}
+
 // Open returns the number of connections that are open.
 func (l *Listeners) Open() int64 { return l.connections.Open() }
 
@@ -96,6 +112,9 @@ type listener struct {
 func (l *listener) Accept() (net.Conn, error) {
 	for {
 		inner, err := l.AcceptTCP()
+		if errors.Is(err, syscall.EMFILE) || errors.Is(err, syscall.ENFILE) {
+			l.of.starve(err)
+		}
 		if err != nil {
 			return nil, err // libraries look for net.ErrClosed and for temporary errors
 		}

@@ -5,6 +5,7 @@ import (
 	"crypto/tls"
 	"errors"
 	"fmt"
+	"os"
 	"time"
 
 	"golang.org/x/sync/errgroup"
@@ -131,6 +132,9 @@ func (c *client) explain(i int, err error) error {
 	route := c.dialer.Routes()[i]
 	if mismatch := wire.TLSMismatch(c.setup, route); mismatch != nil {
 		return wire.ConnectFailure(i, len(c.conns), route, fmt.Errorf("%s: %w", textOf(err), mismatch))
+	}
+	if errors.Is(err, os.ErrDeadlineExceeded) {
+		return wire.SilenceFailure(i, c.dialer.Routes(), 0, 0, patience)
 	}
 	if kind := load.KindOf(err); kind != contract.Peer {
 		return load.Failure(kind, fmt.Errorf("verify connection %d by %s: %s", i, c.options.Text("method"), textOf(err)))

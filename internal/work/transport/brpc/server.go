@@ -94,6 +94,9 @@ func (s *server) Ready() contract.Ready {
 	return s.x.Sizes(contract.Ready{Addresses: s.listeners.Addresses(), Options: s.options})
 }
 
+// Died implements load.Mortal.
+func (s *server) Died() <-chan error { return s.listeners.Died() }
+
 // Counts implements load.Server. What a client sent that is no frame, or no
 // request of this trial, is an error of kind invalid.
 func (s *server) Counts() contract.Counts {

@@ -155,6 +155,9 @@ func (s *server) Ready() contract.Ready {
 	return s.content.Sizes(contract.Ready{Addresses: s.listeners.Addresses(), Options: s.settings.effective})
 }
 
+// Died implements load.Mortal.
+func (s *server) Died() <-chan error { return s.listeners.Died() }
+
 // Counts implements load.Server.
 func (s *server) Counts() contract.Counts {
 	return contract.Counts{

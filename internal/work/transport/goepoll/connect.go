@@ -2,6 +2,7 @@ package goepoll
 
 import (
 	"errors"
+	"fmt"
 	"syscall"
 	"time"
 
@@ -55,10 +56,22 @@ func (l *loop) connect(routes []wire.Route) error {
 			return load.Failure(contract.SetupFailed, errors.New("closed while connecting"))
 		}
 		if load.Now()-progress > int64(stalledAfter) {
-			return load.Failure(contract.Timeout, errors.New("no connection was made or verified for 10 s"))
+			return l.silence(routes)
 		}
 	}
 	return nil
+}
+
+// silence explains why nothing has been connected or verified for stalledAfter.
+func (l *loop) silence(routes []wire.Route) error {
+	for _, c := range l.conns {
+		if c.trial == nil || c.trial.sent == 0 {
+			continue
+		}
+		want := l.client.work.Down.Bytes
+		return wire.SilenceFailure(c.number, routes, want-c.trial.check.Left(), want, stalledAfter)
+	}
+	return load.Failure(contract.Timeout, fmt.Errorf("no connection to the server at %s was made for %v", routes[0].Peer, stalledAfter))
 }
 
 // open begins one connection.

@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"os"
 	"sync"
 	"sync/atomic"
 	"time"
@@ -83,6 +84,10 @@ func (c *client) connect(i int) error {
 	go func() { sent <- l.sendAll(&c.work.Up) }()
 	trial := c.work.TrialDown()
 	if err := l.verify(&trial); err != nil {
+		if errors.Is(err, os.ErrDeadlineExceeded) {
+			came := c.work.Down.Bytes - trial.Left()
+			return wire.SilenceFailure(i, c.dialer.Routes(), came, c.work.Down.Bytes, patience)
+		}
 		if trial.Left() == c.work.Down.Bytes {
 			return fail(err)
 		}

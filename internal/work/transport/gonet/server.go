@@ -105,6 +105,9 @@ func (s *server) Ready() contract.Ready {
 	return contract.Ready{Addresses: s.listeners.Addresses(), Options: s.options}
 }
 
+// Died implements load.Mortal.
+func (s *server) Died() <-chan error { return s.listeners.Died() }
+
 // Counts implements load.Server.
 func (s *server) Counts() contract.Counts {
 	s.mu.Lock()

@@ -88,10 +88,11 @@ func (c *client) connect(i int) error {
 		return failure(err)
 	}
 	trial := c.work.TrialDown()
-	if _, err := conn.Reader().Peek(int(trial.Left())); err != nil && conn.Reader().Len() == 0 {
-		if errors.Is(err, netpoll.ErrReadTimeout) {
-			return load.Failure(contract.Timeout, failure(err))
-		}
+	_, err = conn.Reader().Peek(int(trial.Left()))
+	switch came := conn.Reader().Len(); {
+	case errors.Is(err, netpoll.ErrReadTimeout):
+		return wire.SilenceFailure(i, c.routes, int64(came), trial.Left(), patience)
+	case err != nil && came == 0:
 		return failure(err)
 	}
 	back, err := conn.Reader().Next(min(conn.Reader().Len(), int(trial.Left())))

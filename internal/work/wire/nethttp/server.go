@@ -121,6 +121,9 @@ func (s *Server) Ready() contract.Ready {
 	return s.content.Sizes(contract.Ready{Addresses: s.listeners.Addresses(), Options: s.options})
 }
 
+// Died implements load.Mortal.
+func (s *Server) Died() <-chan error { return s.listeners.Died() }
+
 // Counts implements load.Server. An exchange and its bytes are counted when its
 // reply was written.
 func (s *Server) Counts() contract.Counts {
