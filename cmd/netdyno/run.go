@@ -161,6 +161,9 @@ func prepare(ctx context.Context, args []string, f runFlags) (*plan, error) {
 	if p.messages, err = messages(ctx, p.trials); err != nil {
 		return nil, err
 	}
+	if err = p.ownLimits(); err != nil {
+		return nil, err
+	}
 	if p.catalog, err = discover(ctx, p.trials); err != nil {
 		return nil, err
 	}

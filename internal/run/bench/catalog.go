@@ -8,9 +8,10 @@ import (
 	"path/filepath"
 	"slices"
 	"strings"
-	"sync"
 	"syscall"
 	"time"
+
+	"golang.org/x/sync/errgroup"
 
 	"netdyno/internal/contract"
 	"netdyno/internal/quantity"
@@ -74,11 +75,15 @@ func Discover(ctx context.Context, directories []string) Catalog {
 	paths := executables(directories)
 	found := make([]Program, len(paths))
 	reasons := make([]error, len(paths))
-	var wait sync.WaitGroup
+	var group errgroup.Group
+	group.SetLimit(introductions)
 	for i, path := range paths {
-		wait.Go(func() { found[i], reasons[i] = introduce(ctx, path) })
+		group.Go(func() error {
+			found[i], reasons[i] = introduce(ctx, path)
+			return nil
+		})
 	}
-	wait.Wait()
+	_ = group.Wait() // the reasons are kept one by one
 	var c Catalog
 	for i, p := range found {
 		if reasons[i] != nil {
@@ -110,6 +115,10 @@ func executables(directories []string) []string {
 	}
 	return paths
 }
+
+// introductions is how many programs are asked at once: each takes descriptors of
+// ours, and there may be any number on PATH.
+const introductions = 8
 
 // helloPatience is for a program that is only asked what it is.
 const helloPatience = 5 * time.Second

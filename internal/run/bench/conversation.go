@@ -30,17 +30,19 @@ const causeTimeout = 2 * time.Second
 // goroutine collects; the trial's goroutines ask. The first fatal word, or an
 // end that nobody asked for, ends the whole trial through fail.
 type conversation struct {
-	process  *rig.Process
-	place    rig.Place
-	trial    context.Context         // ends with the trial
-	fail     context.CancelCauseFunc // ends the trial
-	metered  bool                    // a meter stands between the worker and us
-	late     func(c *conversation, answer string, waited time.Duration)
-	answers  chan contract.Message   // what the trial waits for
-	examined chan *contract.Examined // what its meter sees
-	pumped   chan struct{}
-	begun    time.Time
-	observe  func(contract.Tick)
+	process    *rig.Process
+	place      rig.Place
+	trial      context.Context         // ends with the trial
+	fail       context.CancelCauseFunc // ends the trial
+	serverOurs bool                    // a client whose server's end we would hear of
+	metered    bool                    // a meter stands between the worker and us
+	explain    func(told *failure)     // ends the trial when a meter shows the cause of what a client has told
+	late       func(c *conversation, answer string, waited time.Duration)
+	answers    chan contract.Message   // what the trial waits for
+	examined   chan *contract.Examined // what its meter sees
+	pumped     chan struct{}
+	begun      time.Time
+	observe    func(contract.Tick)
 
 	mu     sync.Mutex
 	worker record.Worker
@@ -61,19 +63,18 @@ func (f *failure) Error() string {
 	return fmt.Sprintf("%s: %s", f.Kind, text)
 }
 
-// converse launches a worker and begins to listen.
-func converse(trial context.Context, w record.Worker, place rig.Place, argv []string, fail context.CancelCauseFunc) (*conversation, error) {
+// converse launches a worker and begins to listen. The caller has set who the
+// worker is, where it sits, and what it is part of.
+func (c *conversation) converse(argv []string) error {
 	process, err := rig.Start(argv, rig.Options{DeathSignal: syscall.SIGTERM})
 	if err != nil {
-		return nil, &failure{record.Failure{Kind: contract.SetupFailed, Text: at(place, err.Error()), Worker: w.Name, State: "born"}}
+		return &failure{record.Failure{Kind: contract.SetupFailed, Text: at(c.place, err.Error()), Worker: c.worker.Name, State: "born"}}
 	}
-	c := &conversation{
-		process: process, place: place, trial: trial, fail: fail, worker: w, state: "born",
-		answers: make(chan contract.Message, 8), examined: make(chan *contract.Examined, 1), pumped: make(chan struct{}), begun: time.Now(),
-		told: make(chan struct{}),
-	}
+	c.process, c.state, c.begun = process, "born", time.Now()
+	c.answers, c.examined = make(chan contract.Message, 8), make(chan *contract.Examined, 1)
+	c.pumped, c.told = make(chan struct{}), make(chan struct{})
 	go c.pump()
-	return c, nil
+	return nil
 }
 
 // pump collects what the worker says until its stdout ends.
@@ -131,15 +132,13 @@ func (c *conversation) take(m contract.Message) {
 			c.worker.Errors = append(c.worker.Errors, *m.Error)
 		}
 		f := c.failure(m.Error.Kind, m.Error.Text) // nothing we send deserves an error, fatal or not
-		if f.Kind == contract.Peer && c.orphan == nil {
+		lost := c.serverOurs && (f.Kind == contract.Peer || f.Kind == contract.Timeout && c.state == "idle")
+		if lost && c.orphan == nil {
 			c.orphan = f
-			time.AfterFunc(causeTimeout, func() {
-				c.end(f)
-				close(c.told)
-			})
+			go c.blame(f)
 		}
 		c.mu.Unlock()
-		if f.Kind != contract.Peer {
+		if !lost {
 			c.end(f)
 		}
 		return

@@ -86,7 +86,7 @@ func killedBy(e contract.Exit) string {
 // ranOutOfMemory recognizes what runtimes say before they end for lack of memory:
 // those of Go, of C++ and of Python.
 func ranOutOfMemory(stderr string) bool {
-	for _, said := range []string{"fatal error: runtime: out of memory", "fatal error: runtime: cannot allocate memory", "std::bad_alloc", "MemoryError"} {
+	for _, said := range []string{"runtime: out of memory", "runtime: cannot allocate memory", "fatal error: out of memory", "failed to reserve page summary memory", "std::bad_alloc", "MemoryError"} {
 		if strings.Contains(stderr, said) {
 			return true
 		}

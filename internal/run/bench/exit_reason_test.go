@@ -32,6 +32,7 @@ func TestRuntimesOutOfMemory(t *testing.T) {
 		"fatal error: runtime: cannot allocate memory":                                                      true,
 		"terminate called after throwing an instance of 'std::bad_alloc'\n  what():  std::bad_alloc\n":      true,
 		"panic: runtime error: index out of range":                                                          false,
+		"fatal error: failed to reserve page summary memory\n\nruntime stack:":                              true,
 		"": false,
 	} {
 		if got := ranOutOfMemory(said); got != want {

@@ -23,27 +23,80 @@ func (t *trial) late(c *conversation, answer string, waited time.Duration) {
 		return
 	}
 	missing := fmt.Sprintf("no %s within %v", answer, waited)
-	seen := make([]*contract.Examined, len(t.all))
-	var asked sync.WaitGroup
-	for i, other := range t.all {
-		asked.Go(func() { seen[i] = other.examine() })
-	}
-	asked.Wait()
-	for i, other := range t.all {
-		if seen[i] == nil || len(seen[i].Stopped) == 0 {
-			continue
-		}
-		if other != c {
-			missing = fmt.Sprintf("no %s of %s within %v", answer, c.worker.Name, waited)
-		}
-		other.failed(contract.Timeout, fmt.Sprintf("%s; %s", stoppedText(seen[i].Stopped[0]), missing))
+	seen := t.examine()
+	if t.hindered(seen, fmt.Sprintf("no %s of %s within %v", answer, c.worker.Name, waited)) {
 		return
 	}
-	for i, other := range t.all {
-		if other == c {
-			c.failed(contract.Timeout, c.lateText(seen[i], missing, waited))
+	c.failed(contract.Timeout, c.lateText(seen[c], missing, waited))
+}
+
+// explain ends the trial when a meter shows why a client has lost its server, or
+// waited for it in vain.
+func (t *trial) explain(told *failure) {
+	t.examining.Lock()
+	defer t.examining.Unlock()
+	if len(t.clients) > 0 && t.clients[0].trial.Err() == nil {
+		t.hindered(t.examine(), fmt.Sprintf("%s says: %s", told.Worker, told.Text))
+	}
+}
+
+// examine asks every worker's meter what it sees.
+func (t *trial) examine() map[*conversation]*contract.Examined {
+	var mu sync.Mutex
+	seen := map[*conversation]*contract.Examined{}
+	var asked sync.WaitGroup
+	for _, c := range t.all {
+		asked.Go(func() {
+			x := c.examine()
+			mu.Lock()
+			defer mu.Unlock()
+			seen[c] = x
+		})
+	}
+	asked.Wait()
+	return seen
+}
+
+// hindered fails the first worker that something from outside keeps from working,
+// with the consequence that was noticed, and reports whether there is one.
+func (t *trial) hindered(seen map[*conversation]*contract.Examined, consequence string) bool {
+	for _, c := range t.all {
+		switch x := seen[c]; {
+		case x == nil:
+		case len(x.Stopped) > 0:
+			c.endWith(contract.Timeout, stoppedText(x.Stopped[0])+"; "+consequence)
+			return true
+		case len(x.Exhausted) > 0:
+			e := x.Exhausted[0]
+			c.endWith(contract.SetupFailed, fmt.Sprintf("%s has all of its %d file descriptors open: raise `ulimit -n`; %s", e.Name, e.Descriptors, consequence))
+			return true
 		}
 	}
+	return false
+}
+
+// endWith ends the trial with a failure of this worker, whatever it has said.
+func (c *conversation) endWith(kind contract.ErrorKind, text string) {
+	c.mu.Lock()
+	f := c.failure(kind, text)
+	c.mu.Unlock()
+	c.end(f)
+}
+
+// blame waits for why a client has lost its server, and ends the trial with the
+// client's own word when nothing else is told.
+func (c *conversation) blame(f *failure) {
+	defer close(c.told)
+	c.explain(f)
+	if f.Kind == contract.Peer { // it may be dead: its meter tells
+		timer := time.NewTimer(causeTimeout)
+		defer timer.Stop()
+		select {
+		case <-timer.C:
+		case <-c.trial.Done():
+		}
+	}
+	c.end(f)
 }
 
 func stoppedText(s contract.Stopped) string {

@@ -221,15 +221,19 @@ type actor struct {
 func (t *trial) enlist(ctx context.Context, a actor, fail context.CancelCauseFunc) (*conversation, error) {
 	program := a.offer.Program
 	argv := a.seat.Command(append(t.bench.meterArgv(a.seat, a.bound), program.Path)...)
-	c, err := converse(ctx, record.Worker{
-		Name: a.name, Role: a.role, Seat: a.seat.Name, Transport: a.offer.Name, Delivery: a.offer.Delivery,
-		Binary: filepath.Base(program.Path), SHA256: program.SHA256, Version: program.Hello.Version, CPUSet: a.seat.CPUs,
-	}, a.seat.Place, argv, fail)
-	if err == nil {
-		c.late, c.metered = t.late, len(t.bench.Meter) > 0
-		t.all = append(t.all, c)
+	c := &conversation{
+		worker: record.Worker{
+			Name: a.name, Role: a.role, Seat: a.seat.Name, Transport: a.offer.Name, Delivery: a.offer.Delivery,
+			Binary: filepath.Base(program.Path), SHA256: program.SHA256, Version: program.Hello.Version, CPUSet: a.seat.CPUs,
+		},
+		place: a.seat.Place, trial: ctx, fail: fail, late: t.late, explain: t.explain, metered: len(t.bench.Meter) > 0,
+		serverOurs: a.role == contract.Client && t.work.Servers > 0,
 	}
-	return c, err
+	if err := c.converse(argv); err != nil {
+		return nil, err
+	}
+	t.all = append(t.all, c)
+	return c, nil
 }
 
 // bound is how long the whole trial may take, for the meters to enforce when

@@ -17,7 +17,7 @@ import (
 )
 
 func init() {
-	actors["waits"], actors["nurse"] = waits, nurse
+	actors["waits"], actors["nurse"], actors["greedy"] = waits, nurse, greedy
 }
 
 // waits connects to its peer as often as its first argument says, the second, and
@@ -132,6 +132,30 @@ func TestAStoppedChildIsReportedWithAReading(t *testing.T) {
 	}
 	if got, line = m.next(); got.Mark == nil {
 		t.Errorf("got %q after it, want the mark's answer", line)
+	}
+}
+
+func TestExamineFindsExhaustedDescriptors(t *testing.T) {
+	t.Parallel()
+	m := run(t, bounds{}, "greedy")
+	told, _ := m.next()
+	want := contract.Exhausted{PID: m.worker(), Descriptors: 64}
+	got := m.examine().Exhausted
+	if len(got) != 1 || got[0].PID != want.PID || got[0].Descriptors != want.Descriptors || got[0].Name == "" {
+		t.Errorf("got %+v, want %+v; the worker says %+v", got, want, told.Error)
+	}
+}
+
+// greedy opens all the files that it may.
+func greedy([]string) {
+	if err := unix.Setrlimit(unix.RLIMIT_NOFILE, &unix.Rlimit{Cur: 64, Max: 64}); err != nil {
+		panic(err)
+	}
+	for {
+		if _, err := unix.Open("/dev/null", unix.O_RDONLY, 0); err != nil {
+			fmt.Println(`{"error":{"kind":"setup","text":"no more"}}`)
+			select {}
+		}
 	}
 }
 

@@ -18,7 +18,8 @@ type examiner struct {
 // cannot be read is left out.
 func (e *examiner) examine() *contract.Examined {
 	var tree usage.Tree
-	x := &contract.Examined{UnreadBytes: e.waiting(), Stopped: tree.Stopped(append([]int{e.worker}, e.orphans.living(&tree)...))}
+	roots := append([]int{e.worker}, e.orphans.living(&tree)...)
+	x := &contract.Examined{UnreadBytes: e.waiting(), Stopped: tree.Stopped(roots), Exhausted: tree.Exhausted(roots)}
 	x.Reached = e.tcp.reached(func() map[uint32]bool {
 		r, err := usage.NewReader(e.worker)
 		if err != nil {

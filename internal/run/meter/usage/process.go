@@ -51,8 +51,7 @@ func (r *Reader) addProcess(m *contract.Meter, pid int, threads []int) {
 	p.Processes++
 	p.CPUNs += cpu
 	if text, err := r.tree.file.process(pid, "stat"); err == nil {
-		if s, held := parseStopped(text); held {
-			s.PID = pid
+		if s, held := parseStopped(pid, text); held {
 			r.stopped = append(r.stopped, s)
 		}
 		if s, ok := parseStat(text); ok {

@@ -2,6 +2,9 @@ package usage
 
 import (
 	"bytes"
+	"os"
+	"path/filepath"
+	"strconv"
 
 	"netdyno/internal/contract"
 )
@@ -15,20 +18,53 @@ func (t *Tree) Stopped(roots []int) []contract.Stopped {
 		if err != nil {
 			return // it has ended
 		}
-		if s, stopped := parseStopped(text); stopped {
-			s.PID = pid
+		if s, stopped := parseStopped(pid, text); stopped {
 			held = append(held, s)
 		}
 	})
 	return held
 }
 
-// parseStopped reads name and state of /proc/PID/stat. Source: proc_pid_stat(5).
-func parseStopped(text []byte) (contract.Stopped, bool) {
-	begin, end := bytes.IndexByte(text, '('), bytes.LastIndexByte(text, ')')
-	if begin < 0 || end < begin || len(text) < end+3 {
+// Exhausted returns the processes under the roots, those included, that have as many
+// descriptors open as they may have.
+func (t *Tree) Exhausted(roots []int) []contract.Exhausted {
+	var all []contract.Exhausted
+	t.walk(roots, func(pid int, _ []int) {
+		text, err := t.file.process(pid, "limits")
+		if err != nil {
+			return // it has ended
+		}
+		// proc_pid_limits(5): name, soft limit, hard limit, unit.
+		limit := number(field(text, "\nMax open files"))
+		if limit == 0 || int64(len(numbers("/proc/"+strconv.Itoa(pid)+"/fd"))) < limit {
+			return // or "unlimited"
+		}
+		all = append(all, contract.Exhausted{PID: pid, Name: executable(pid), Descriptors: int(limit)})
+	})
+	return all
+}
+
+// parseStopped reads the state of /proc/PID/stat. Source: proc_pid_stat(5).
+func parseStopped(pid int, text []byte) (contract.Stopped, bool) {
+	end := bytes.LastIndexByte(text, ')')
+	if end < 0 || len(text) < end+3 {
 		return contract.Stopped{}, false
 	}
-	state := text[end+2]
-	return contract.Stopped{Name: string(text[begin+1 : end]), Traced: state == 't'}, state == 'T' || state == 't'
+	switch text[end+2] {
+	case 'T':
+		return contract.Stopped{PID: pid, Name: executable(pid)}, true
+	case 't':
+		return contract.Stopped{PID: pid, Name: executable(pid), Traced: true}, true
+	}
+	return contract.Stopped{}, false
+}
+
+// executable returns the file name of what a process executes: the kernel's own name
+// of it has 15 bytes, which "netdyno-worker-" fills.
+func executable(pid int) string {
+	path, err := os.Readlink("/proc/" + strconv.Itoa(pid) + "/exe")
+	if err != nil {
+		return "process " + strconv.Itoa(pid)
+	}
+	return filepath.Base(path)
 }
