@@ -84,7 +84,7 @@ race: build packages-test ## Go tests of what runs concurrently, under the race 
 	  ./cmd/netdyno-worker-net ./cmd/netdyno-worker-brpc
 
 .PHONY: soak
-soak: build packages-test ## both race detectors over every worker and library, every fault of a rig in every state, a calibration, C++ tests of what is shipped: many minutes
+soak: build packages-test ## both race detectors over every worker and library, every fault of a rig in every state, the table of faults, a calibration, C++ tests of what is shipped: many minutes
 	@CGO_ENABLED=1 go test -race -count=3 $$(go list ./internal/work/... ./cmd/netdyno-worker-... | grep -v /netdyno-worker-netpoll$$)
 	@# Built for the detector, and only then, netpoll finds who an event is for by the
 	@# number of its descriptor, which another connection of the process may have by
@@ -94,6 +94,7 @@ soak: build packages-test ## both race detectors over every worker and library, 
 	@$(BIN)/netdyno check $(TOOLS)/race/netdyno-worker-netpoll
 	@cd workers/gin && CGO_ENABLED=1 go test -race -count=3 ./...
 	@NETDYNO_SOAK=1 go test -count=1 -v ./test/rigs
+	@NETDYNO_SOAK=1 go test -count=1 -v -timeout 60m -run "^TestFaults$$" ./test/faults
 	@NETDYNO_SOAK=1 go test -count=1 -v -run "^TestCalibrate$$" ./cmd/netdyno
 	@cd native; $(call native_tests,release)
 	@cd native; $(call native_tests,tsan,-UNETDYNO_LIBRARIES)

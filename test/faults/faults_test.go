@@ -1,0 +1,197 @@
+// Package faults_test executes the table of faults: what can go wrong around a run,
+// with every transport and on every rig. Each cell of it demands that netdyno ends
+// by itself and with the right status, that every planned trial leaves exactly one
+// record, that the record of the disturbed trial names the worker and the cause,
+// that no figure of it passes for a valid one, and that nothing is left behind.
+//
+// make test executes a part: a transport of each family, on this machine and in
+// namespaces. make soak executes all of it. -v prints the table.
+package faults_test
+
+import (
+	"flag"
+	"fmt"
+	"maps"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"slices"
+	"strings"
+	"sync"
+	"testing"
+	"time"
+)
+
+// thorough is how make soak runs the table: with every transport on every rig.
+var thorough = os.Getenv("NETDYNO_SOAK") != ""
+
+// bin is the directory of the programs under test.
+var bin string
+
+// beside is how many tests run at once: most of them wait, for what never comes.
+const beside = "12"
+
+func TestMain(m *testing.M) {
+	if len(os.Args) > 2 && os.Args[1] == "fake" {
+		os.Exit(fake(os.Args[2:]))
+	}
+	os.Exit(build(m))
+}
+
+// build builds what the tests run, as make does: what is up to date stays.
+func build(m *testing.M) int {
+	var err error
+	if err = flag.Set("test.parallel", beside); err != nil {
+		fmt.Fprintln(os.Stderr, err)
+		return 1
+	}
+	if bin, err = filepath.Abs(filepath.Join("..", "..", "bin")); err != nil {
+		fmt.Fprintln(os.Stderr, err)
+		return 1
+	}
+	c := exec.Command("go", "build", "-C", filepath.Dir(bin), "-buildvcs=auto", "-o", bin+"/", "./cmd/...")
+	if out, err := c.CombinedOutput(); err != nil {
+		fmt.Fprintf(os.Stderr, "build: %v: %s", err, out)
+		return 1
+	}
+	return m.Run()
+}
+
+// transport is a server and a client that the table has a column for.
+type transport struct {
+	name    string
+	client  string   // the same as name when empty
+	workers []string // what is behind netdyno-worker-, the server's first
+	wire    string
+	chosen  bool // in the part: one of each family
+}
+
+var transports = []transport{
+	{name: "go-net", workers: []string{"net"}, wire: "echo", chosen: true},
+	{name: "go-epoll", workers: []string{"net"}, wire: "echo"},
+	{name: "netpoll", workers: []string{"netpoll"}, wire: "echo"},
+	{name: "asio", workers: []string{"asio"}, wire: "echo", chosen: true},
+	{name: "libevent", workers: []string{"libevent"}, wire: "echo"},
+	{name: "uring", workers: []string{"uring"}, wire: "echo"},
+	{name: "go-http1", workers: []string{"http"}, wire: "http/1.1", chosen: true},
+	{name: "fasthttp", workers: []string{"fasthttp"}, wire: "http/1.1"},
+	{name: "gin", client: "go-http1", workers: []string{"gin", "http"}, wire: "http/1.1"},
+	{name: "go-http2", workers: []string{"http"}, wire: "h2c"},
+	{name: "go-connect", workers: []string{"connect"}, wire: "connect:netdyno.v1"},
+	{name: "go-grpc", workers: []string{"grpc"}, wire: "grpc:netdyno.v1", chosen: true},
+	{name: "go-connect-grpc", workers: []string{"connect"}, wire: "grpc:netdyno.v1"},
+	{name: "grpcpp", workers: []string{"grpcpp"}, wire: "grpc:netdyno.v1"},
+	{name: "brpc", workers: []string{"brpc"}, wire: "baidu_std", chosen: true},
+	{name: "brpc-asio", workers: []string{"baidu"}, wire: "baidu_std"},
+	{name: "exec", client: "go-net", workers: []string{"exec", "net"}, wire: "echo", chosen: true},
+}
+
+// foreign holds for a server that is a program of the user's.
+func (x transport) foreign() bool { return x.name == "exec" }
+
+// TestFaults executes the table.
+func TestFaults(t *testing.T) {
+	var done table
+	t.Cleanup(func() { t.Logf("\n%s", done.String()) })
+	for _, r := range rigs {
+		if !r.chosen && !thorough {
+			continue
+		}
+		for _, x := range transports {
+			if !x.chosen && !thorough {
+				continue
+			}
+			t.Run(r.name+"/"+x.name, func(t *testing.T) {
+				t.Parallel()
+				suffer(t, r, x, &done)
+			})
+		}
+	}
+}
+
+// suffer executes one transport's column of the table on one rig. What netdyno
+// alone has to bear is executed once for each rig, and with every transport when
+// thorough.
+func suffer(t *testing.T, r place, x transport, done *table) {
+	for _, worker := range x.workers {
+		if _, err := os.Stat(filepath.Join(bin, "netdyno-worker-"+worker)); err != nil {
+			t.Skipf("%v: make build builds it where its library is installed", err)
+		}
+	}
+	b := newBed(t, r, x)
+	for _, group := range []struct {
+		name string
+		do   func(t *testing.T, b *bed, done *table)
+		all  bool // for every transport of the part, too
+	}{
+		{"workers", brokenWorkers, true},
+		{"servers", brokenServers, true},
+		{"descriptors", fewDescriptors, true},
+		{"netdyno", brokenNetdyno, x.name == "go-net"},
+	} {
+		if group.all || thorough {
+			t.Run(group.name, func(t *testing.T) {
+				t.Parallel()
+				group.do(t, b.again(t), done)
+			})
+		}
+	}
+}
+
+// table is what came out, by fault and column.
+type table struct {
+	mu    sync.Mutex
+	cells map[string]map[string]string
+}
+
+// cell executes one cell: do ends its test when the fault is not borne as it must be.
+func (d *table) cell(t *testing.T, b *bed, fault string, do func(t *testing.T)) {
+	t.Helper()
+	begun := time.Now()
+	said := "FAILED"
+	if t.Run(fault[:strings.IndexByte(fault, ' ')], do) {
+		said = "ok"
+	}
+	d.mu.Lock()
+	defer d.mu.Unlock()
+	if d.cells == nil {
+		d.cells = map[string]map[string]string{}
+	}
+	if d.cells[fault] == nil {
+		d.cells[fault] = map[string]string{}
+	}
+	d.cells[fault][b.column()] = fmt.Sprintf("%s %.1f s", said, time.Since(begun).Seconds())
+}
+
+// String lays the table out: a line for each column of it, as there are more of
+// them than faults.
+func (d *table) String() string {
+	d.mu.Lock()
+	defer d.mu.Unlock()
+	faults := slices.SortedFunc(maps.Keys(d.cells), func(a, b string) int { return number(a) - number(b) })
+	columns := map[string]bool{}
+	var b strings.Builder
+	for _, f := range faults {
+		fmt.Fprintln(&b, f)
+		for column := range d.cells[f] {
+			columns[column] = true
+		}
+	}
+	fmt.Fprintf(&b, "\n%-26s", "rig, transport")
+	for _, f := range faults {
+		fmt.Fprintf(&b, "%-14s", f[:strings.IndexByte(f, ' ')])
+	}
+	for _, column := range slices.Sorted(maps.Keys(columns)) {
+		fmt.Fprintf(&b, "\n%-26s", column)
+		for _, f := range faults {
+			fmt.Fprintf(&b, "%-14s", d.cells[f][column])
+		}
+	}
+	return b.String()
+}
+
+// number is a fault's: "F10 killed and run again" is 10.
+func number(fault string) (n int) {
+	_, _ = fmt.Sscanf(fault, "F%d", &n) // the table's own names
+	return n
+}
