@@ -75,8 +75,8 @@ func outlivesStall(metric string) bool {
 		return true
 	}
 	_, of, atEnd := strings.Cut(metric, ".")
-	if atEnd {
-		return slices.Contains([]string{"rss_bytes", "peak_rss_bytes", "idle_rss_bytes", "heap_bytes", "idle_heap_bytes"}, of)
+	if atEnd { // what an end holds at an edge: memory, threads, goroutines
+		return strings.HasSuffix(of, "_bytes") && !strings.HasPrefix(of, "tcp_") || of == "threads" || of == "goroutines"
 	}
 	return slices.Contains([]string{"lag_p99_us", "arrival_gap_cv", "unfinished", "unfinished_age_max_us", errorShare}, metric)
 }

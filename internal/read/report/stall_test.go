@@ -1,0 +1,54 @@
+package report
+
+import (
+	"strings"
+	"testing"
+
+	"netdyno/internal/read/finding"
+	"netdyno/internal/read/finding/synthetic"
+)
+
+// A report of trials that stood still says so before its figures, prints none that
+// they falsify, and tells when each stood still.
+func TestAStandstillIsToldAndLeavesNoRate(t *testing.T) {
+	header, trials, records := synthetic.Run(synthetic.Options{
+		Rate: 20_000, Seed: 7, Connections: []int{50}, Arms: []synthetic.Arm{{Name: "steady"}, {Name: "still"}},
+	})
+	for i := range records {
+		if c := &records[i].Workers[1]; records[i].Trial.Arm == "still" {
+			for k := 5; k < 9; k++ { // of five ticks a second
+				c.Ticks[k].Exchanges, c.Ticks[k].ReceivedBytes = c.Ticks[4].Exchanges, c.Ticks[4].ReceivedBytes
+			}
+		}
+	}
+	f, err := finding.Find(header, trials, records)
+	if err != nil {
+		t.Fatal(err)
+	}
+	page := New(f)
+	main := page.Cells[0].Main
+	for i, c := range main.Columns {
+		lacks := strings.HasSuffix(c.Metric, "_per_s") || strings.HasSuffix(c.Metric, "_per_exchange")
+		if c.Metric != "" && (main.Rows[1][i].Text == "–") != lacks || main.Rows[0][i].Text == "–" {
+			t.Errorf("%s reads %q beside %q", c.Metric, main.Rows[0][i].Text, main.Rows[1][i].Text)
+		}
+	}
+	var b strings.Builder
+	if err := page.Markdown(&b); err != nil {
+		t.Fatal(err)
+	}
+	text := strings.Join(strings.Fields(b.String()), " ")
+	for _, want := range []string{
+		"8 of them without rates",
+		"8 of 24 planned trials stood still or began with a backlog",
+		"8 of 24 trials stood still inside the window",
+		"stalled; rates, costs and times from the send are left out, as nothing moved 0.50–1.30 s after the window opened",
+	} {
+		if !strings.Contains(text, want) {
+			t.Errorf("the report does not say %q", want)
+		}
+	}
+	if t.Failed() {
+		t.Log(text[:min(len(text), 3000)])
+	}
+}
