@@ -4,6 +4,7 @@
 package record
 
 import (
+	"slices"
 	"time"
 
 	"netdyno/internal/contract"
@@ -22,13 +23,14 @@ type Header struct {
 	Study     Study     `json:"study"`
 	Facts     Facts     `json:"facts"`
 	Listen    []string  `json:"listen,omitempty"`  // addresses of a server that stood by itself; the records are its segments, and last its whole time
+	Directory string    `json:"-"`                 // where the run was read from, for the commands that texts name; "" when it is not known
 	Stopped   *Stop     `json:"stopped,omitempty"` // from a line after the records; absent when the run did not stop at a stage
 }
 
 // Stop ends a run after a stage of its study at which nothing was left to ask:
 // the trials of later blocks are not missing.
 type Stop struct {
-	Stage  int `json:"stage"`  // of Study.Stages, from 1
+	Stage  int `json:"stage"`  // of Study.Looks, from 1
 	Blocks int `json:"blocks"` // of that stage
 }
 
@@ -40,8 +42,9 @@ type Study struct {
 	Hold      map[string]string `json:"hold,omitempty"` // canonical text by factor
 	Vary      []Factor          `json:"vary"`           // in the study's order, the compared factor first
 	Compare   Compare           `json:"compare"`
-	Blocks    int               `json:"blocks"`
-	Stages    []int             `json:"stages,omitempty"` // blocks after which the run may stop, rising, the last of them Blocks; absent when there is one
+	Blocks    int               `json:"blocks"`            // that a run does by itself, at most
+	Stages    []int             `json:"stages,omitempty"`  // blocks after which the run may stop, rising, the last of them Blocks; absent when there is one
+	Further   []int             `json:"further,omitempty"` // looks after Blocks to which a run goes on when it is told to, rising; absent when there is none
 	Seed      uint64            `json:"seed"`
 	Published []Published       `json:"published,omitempty"`
 	Charts    []Chart           `json:"charts,omitempty"`
@@ -50,6 +53,23 @@ type Study struct {
 	Claims    []Claim           `json:"claims,omitempty"`
 	Requires  []Require         `json:"requires,omitempty"`
 	Warnings  []Warning         `json:"warnings,omitempty"` // the planner's: confounded factors, dropped cells
+}
+
+// Looks returns the blocks after which a run is judged, rising: its stages and
+// the further looks that were declared with them. One number of a study without
+// stages or further looks, and of a damaged one whose numbers do not rise.
+func (s Study) Looks() []int {
+	looks := []int{s.Blocks}
+	if len(s.Stages) > 1 && s.Stages[len(s.Stages)-1] == s.Blocks {
+		looks = slices.Clone(s.Stages)
+	}
+	looks = append(looks, s.Further...)
+	for i, blocks := range looks {
+		if blocks < 1 || i > 0 && blocks <= looks[i-1] {
+			return []int{s.Blocks}
+		}
+	}
+	return looks
 }
 
 // Factor is one varied factor with its levels in canonical text.

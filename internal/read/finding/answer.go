@@ -66,8 +66,8 @@ func (s *sorted) sentence(c Comparison) string {
 	if c.Reason != "" {
 		fmt.Fprintf(&b, ", because %s", c.Reason)
 	}
-	if c.NeedsMore > 0 && !strings.Contains(c.Reason, fmt.Sprintf("at least %d are", c.NeedsMore)) {
-		fmt.Fprintf(&b, "; it would take about %d blocks", c.NeedsMore)
+	if c.Decides != "" {
+		b.WriteString("; " + c.Decides)
 	}
 	b.WriteString("." + s.reflectionWords(c) + s.limitWords(c))
 	return b.String()

@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"math"
 	"slices"
+	"strings"
 
 	"netdyno/internal/read/stat"
 	"netdyno/internal/record"
@@ -90,12 +91,24 @@ func (a *apart) compare() {
 	adjust(declared, HolmMethod, ofPs(stat.Holm))
 	for _, b := range declared {
 		b.judge()
+		if b.Verdict == CannotTell {
+			b.Decides = a.decides()
+		}
 		a.result.Comparisons = append(a.result.Comparisons, b.Comparison)
 	}
 	for _, b := range explored {
 		b.leaveUnjudged()
 		a.result.Comparisons = append(a.result.Comparisons, b.Comparison)
 	}
+}
+
+// decides says what tells more than two runs made apart: one run of both.
+func (a *apart) decides() string {
+	study := "STUDY"
+	if command := a.after.Header.Command; len(command) > 2 && !strings.Contains(command[2], "=") { // argv: netdyno run STUDY …
+		study = command[2]
+	}
+	return "both builds in the same blocks tell smaller differences: netdyno run " + study + " build=BEFORE,AFTER --gate"
 }
 
 // HolmMethod is the adjustment of runs made apart, whose blocks are not paired.

@@ -22,6 +22,9 @@ type pending struct {
 	refusal string // why no verdict may be given
 	tested  bool   // it was declared, so it has a p
 	mute    bool   // the look has no part of the level
+	open    cause  // of a verdict that cannot be told
+
+	required bool // it holds an arm against a bound that the study requires
 }
 
 // compare sets every arm against the baseline in every cell: first on the
@@ -30,11 +33,13 @@ type pending struct {
 func (s *sorted) compare(noise []Noise) []Comparison {
 	bounds := boundsOf(noise)
 	declared, explored := s.lineUp()
+	ahead := s.outlook()
 	adjust(declared, StepDown, stepDown)
 	var all []Comparison
 	for _, b := range declared {
 		b.Bound = max(b.margin, bounds[[2]string{b.Cell, b.Metric}])
 		b.judge()
+		b.decide(ahead)
 		b.Sentence = s.sentence(b.Comparison)
 		all = append(all, b.Comparison)
 	}

@@ -101,7 +101,7 @@ func TestAnswerSaysWhatWouldSettleIt(t *testing.T) {
 		t.Errorf("answers %q, want eight, the first better", f.Answers)
 	}
 	f = findIn(t, synthetic.Options{Blocks: 5, SD: 0.002, Rate: 20000, Seed: 1})
-	const want = "5 blocks cannot reach p ≤ 0.05; at least 6 are needed. Limit: schedule."
+	const want = "5 blocks cannot reach p ≤ 0.05; about 6 blocks would decide it: blocks=6 in a new run. Limit: schedule."
 	if len(f.Answers) != 8 || !strings.HasSuffix(f.Answers[0], want) {
 		t.Errorf("answers %q, want %q", f.Answers, want)
 	}

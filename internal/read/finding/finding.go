@@ -181,7 +181,8 @@ type Comparison struct {
 	Bound     float64   `json:"bound,omitempty"`  // a difference inside [1/(1+Bound), 1+Bound] is none: max(margin, A/A noise)
 	Verdict   Verdict   `json:"verdict"`
 	Reason    string    `json:"reason,omitempty"`     // why invalid or cannot tell; of one not judged, why its figures may not be compared
-	NeedsMore int       `json:"needs_more,omitempty"` // blocks it would take in all; 0 unknown
+	NeedsMore int       `json:"needs_more,omitempty"` // blocks it would take in all; 0 when no number of them decides it
+	Decides   string    `json:"decides,omitempty"`    // of one that cannot be told: what decides it, and the command
 	Sentence  string    `json:"sentence,omitempty"`   // in words, as it stands in Answers; empty when not worth saying
 }
 

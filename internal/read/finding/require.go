@@ -33,7 +33,8 @@ type Requirement struct {
 	Adjusted float64 `json:"adjusted"` // over the family of all requirements, step-down
 	Family   int     `json:"family"`
 	State    State   `json:"state"`
-	Reason   string  `json:"reason,omitempty"` // why it cannot be told
+	Reason   string  `json:"reason,omitempty"`  // why it cannot be told
+	Decides  string  `json:"decides,omitempty"` // what would decide it, and the command
 }
 
 // require holds every requirement against its bound in every cell that has its
@@ -60,8 +61,9 @@ func (s *sorted) require(noise []Noise) []Requirement {
 	}
 	adjust(family, StepDown, stepDown)
 	var all []Requirement
+	ahead := s.outlook()
 	for i, b := range family {
-		all = append(all, b.requirement(asked[i]))
+		all = append(all, b.requirement(asked[i], ahead))
 	}
 	return all
 }
@@ -85,6 +87,7 @@ func (s *sorted) hold(r record.Require, cell string) *pending {
 	b := &pending{
 		Comparison: Comparison{Cell: cell, Metric: r.Metric, Arm: r.Arm, Base: r.Base, Level: s.level()},
 		tested:     true,
+		required:   true,
 		mute:       s.mute(),
 	}
 	if r.Base == "" {
@@ -122,32 +125,38 @@ func (s *sorted) againstBound(r record.Require, cell string) pairs {
 }
 
 // requirement judges one requirement whose ratio is figure ÷ bound.
-func (b *pending) requirement(r record.Require) Requirement {
+func (b *pending) requirement(r record.Require, ahead outlook) Requirement {
 	out := Requirement{
 		Require: r, Cell: b.Cell, Value: b.Ratio * r.Bound, Low: b.Low * r.Bound, High: min(b.High*r.Bound, math.MaxFloat64),
 		Level: b.Level, Blocks: b.Blocks, P: b.P, Adjusted: b.Adjusted, Family: b.Family,
 	}
-	out.State, out.Reason = b.against(r)
+	out.State = b.against(r)
+	b.decide(ahead)
+	out.Reason, out.Decides = b.Reason, b.Decides
 	return out
 }
 
-func (b *pending) against(r record.Require) (State, string) {
+// against returns the state; what is undecided leaves its reason in b.
+func (b *pending) against(r record.Require) State {
 	beyond := b.Low > 1+b.Bound || b.High < 1/(1+b.Bound)
 	switch {
 	case b.refusal != "":
-		return Undecided, b.refusal
+		b.Reason = b.refusal
+		return Undecided
 	case stat.MinP(b.Blocks) > b.Level:
-		return Undecided, fmt.Sprintf("%d blocks cannot reach p ≤ %.3g; at least %d are needed", b.Blocks, b.Level, b.leastBlocks())
+		b.cannotTell(tooFew, "%d blocks cannot reach p ≤ %.3g", b.Blocks, b.Level)
 	case b.mute:
-		return Undecided, "the look after this stage has no part of the level"
+		b.cannotTell(unlevel, "the look after this stage has no part of the level")
 	case !beyond && b.Low <= 1 && b.High >= 1:
-		return Undecided, "the interval holds the bound"
+		b.cannotTell(tooWide, "the interval holds the bound")
 	case !beyond:
-		return Undecided, fmt.Sprintf("the interval comes nearer to the bound than this run's A/A bound of %s", percent(b.Bound))
+		b.cannotTell(tooWide, "the interval comes nearer to the bound than this run's A/A bound of %s", percent(b.Bound))
 	case b.Adjusted > b.Level:
-		return Undecided, fmt.Sprintf("adjusted p %.3g is above %.3g", b.Adjusted, b.Level)
+		b.cannotTell(tooWide, "adjusted p %.3g is above %.3g", b.Adjusted, b.Level)
 	case (b.Ratio > 1) == r.AtLeast:
-		return Met, ""
+		return Met
+	default:
+		return Broken
 	}
-	return Broken, ""
+	return Undecided
 }

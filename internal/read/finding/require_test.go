@@ -87,7 +87,7 @@ func TestRequirementsOnFiguresOfZero(t *testing.T) {
 		says    string
 	}{
 		"none":           {nil, 8, finding.Met, ""},
-		"few blocks":     {nil, 5, finding.Undecided, "at least 6 are needed"},
+		"few blocks":     {nil, 5, finding.Undecided, "5 blocks cannot reach p ≤ 0.05"},
 		"some":           {map[int]float64{3: 0.003, 5: 0.002}, 8, finding.Met, ""},
 		"one bad block":  {map[int]float64{3: 0.05}, 8, finding.Undecided, "the interval holds the bound"},
 		"all but one":    {map[int]float64{1: 0.05, 2: 0.05, 3: 0.05, 4: 0.04, 5: 0.05, 6: 0.05, 7: 0.06}, 8, finding.Broken, ""},

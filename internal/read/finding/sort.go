@@ -35,16 +35,18 @@ type sorted struct {
 	at     map[place][]*view // by block, a repeat after its first appearance
 	stray  []record.Warning  // about records that belong nowhere
 	stage  *Stage            // nil for a study without stages
-	spared int               // trials of blocks after the stage at which the run stopped
+	spared int               // trials that a run which stopped at a stage had planned for later stages
 }
 
 func sortOut(header record.Header, trials []record.Trial, records []record.Record) *sorted {
 	s := &sorted{header: header, at: map[place][]*view{}}
 	byID := map[string]*view{}
-	stopped := stopOf(header)
+	horizon := Horizon(header, trials, records)
 	for _, t := range trials {
-		if stopped != nil && t.Block > stopped.Blocks && !t.Probe {
-			s.spared++
+		if t.Block > horizon && !t.Probe {
+			if t.Block <= header.Study.Blocks {
+				s.spared++
+			}
 			continue
 		}
 		if byID[t.ID] != nil {

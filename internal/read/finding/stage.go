@@ -14,25 +14,27 @@ import (
 // Stage says at which of a study's declared looks a run is judged (METHOD
 // §6.10).
 type Stage struct {
-	Number   int     `json:"number"` // from 1
+	Number   int     `json:"number"` // from 1, of all looks
 	Of       int     `json:"of"`
-	Blocks   int     `json:"blocks"`   // that the look has
-	Done     int     `json:"done"`     // of them, those that have all their records
-	Level    float64 `json:"level"`    // that verdicts need here; 0 when this look can decide nothing
-	Settled  bool    `json:"settled"`  // no primary comparison and no requirement is open
-	Stopped  bool    `json:"stopped"`  // the run ended here, before its last stage
-	Sentence string  `json:"sentence"` // in words
+	Own      int     `json:"own,omitempty"`  // of those, how many a run takes by itself
+	Next     int     `json:"next,omitempty"` // blocks of the look after this one, which decides what is open here; 0 when there is none
+	Blocks   int     `json:"blocks"`         // that the look has
+	Done     int     `json:"done"`           // of them, those that have all their records
+	Level    float64 `json:"level"`          // that verdicts need here; 0 when this look can decide nothing
+	Settled  bool    `json:"settled"`        // no primary comparison and no requirement is open
+	Stopped  bool    `json:"stopped"`        // the run ended here, before its last stage
+	Sentence string  `json:"sentence"`       // in words
 }
 
-// Look says whether a run may stop after one of its study's stages, counted
-// from 1, by the records of that stage's blocks. Later records are left out.
-// It fails where Find fails, and for a stage that the study does not have.
+// Look says whether a run may stop after one of its study's looks, counted from
+// 1, by the records of that look's blocks. Later records are left out. It fails
+// where Find fails, and for a look that the study does not have.
 func Look(header record.Header, trials []record.Trial, records []record.Record, stage int) (Stage, error) {
-	stages := header.Study.Stages
-	if !sensible(stages) || stage < 1 || stage > len(stages) {
-		return Stage{}, fmt.Errorf("look at stage %d: the study has %d stages", stage, len(stages))
+	looks := header.Study.Looks()
+	if len(looks) < 2 || stage < 1 || stage > len(looks) {
+		return Stage{}, fmt.Errorf("look at stage %d: the study has %d stages", stage, len(looks))
 	}
-	blocks := stages[stage-1]
+	blocks := looks[stage-1]
 	header.Stopped = &record.Stop{Stage: stage, Blocks: blocks}
 	records = slices.DeleteFunc(slices.Clone(records), func(r record.Record) bool { return r.Trial.Block > blocks })
 	s, err := read(header, trials, records)
@@ -43,48 +45,73 @@ func Look(header record.Header, trials []record.Trial, records []record.Record, 
 	return *s.settle(s.compare(noise), s.require(noise)), nil
 }
 
-// sensible reports whether stages are what a planner writes: 2 or more rising
-// numbers of blocks. Others, of a damaged header, count as none.
-func sensible(stages []int) bool {
-	return len(stages) > 1 && stages[0] > 0 && slices.IsSorted(stages) && len(slices.Compact(slices.Clone(stages))) == len(stages)
+// StageLevels returns the level of each look; of a study with one, that of it.
+func StageLevels(study record.Study) []float64 { return stat.StageLevels(study.Looks(), Level) }
+
+// Horizon returns up to which block a run is carried out, its probes apart: where
+// it stopped, else what its study does by itself, or the further look that its
+// records show it was told to go on to.
+func Horizon(header record.Header, trials []record.Trial, records []record.Record) int {
+	if stopped := stopOf(header); stopped != nil {
+		return stopped.Blocks
+	}
+	begun := 0
+	block := map[string]int{}
+	for _, t := range trials {
+		if !t.Probe {
+			block[t.ID] = t.Block
+		}
+	}
+	for i := range records {
+		begun = max(begun, block[records[i].Trial.ID])
+	}
+	for _, blocks := range header.Study.Looks() {
+		if blocks >= max(begun, header.Study.Blocks) {
+			return blocks
+		}
+	}
+	return max(begun, header.Study.Blocks)
 }
 
-// StageLevels returns the level of each stage; of a study without stages, that
-// of its one look.
-func StageLevels(study record.Study) []float64 {
-	if !sensible(study.Stages) {
-		return []float64{Level}
+// NextLook returns the blocks of the first look of a study beyond some blocks; 0
+// when there is none.
+func NextLook(study record.Study, blocks int) int {
+	for _, look := range study.Looks() {
+		if look > blocks {
+			return look
+		}
 	}
-	return stat.StageLevels(study.Stages, Level)
+	return 0
 }
 
 // staged finds the look that a run is at: where it stopped, else the first one
-// that is not behind its records. Nil without stages.
+// that is not behind its records. Nil for a study with one look.
 func (s *sorted) staged() *Stage {
-	stages := s.header.Study.Stages
-	if !sensible(stages) {
+	looks := s.header.Study.Looks()
+	if len(looks) < 2 {
 		return nil
 	}
 	begun, done := s.blocksDone()
-	number := slices.IndexFunc(stages, func(blocks int) bool { return blocks >= begun }) + 1
+	number := slices.IndexFunc(looks, func(blocks int) bool { return blocks >= begun }) + 1
 	if number == 0 {
-		number = len(stages)
+		number = len(looks)
 	}
 	stopped := stopOf(s.header)
 	if stopped != nil {
 		number = stopped.Stage
 	}
+	own := slices.Index(looks, s.header.Study.Blocks) + 1
 	return &Stage{
-		Number: number, Of: len(stages), Blocks: stages[number-1], Done: min(done, stages[number-1]),
-		Level: StageLevels(s.header.Study)[number-1], Stopped: stopped != nil && number < len(stages),
+		Number: number, Of: len(looks), Own: own, Blocks: looks[number-1], Next: NextLook(s.header.Study, looks[number-1]),
+		Done: min(done, looks[number-1]), Level: StageLevels(s.header.Study)[number-1], Stopped: stopped != nil && number < own,
 	}
 }
 
-// stopOf returns where a run stopped; nil when it did not, or at no stage of
-// its study.
+// stopOf returns where a run stopped; nil when it did not, or at no look of its
+// study.
 func stopOf(header record.Header) *record.Stop {
-	at, stages := header.Stopped, header.Study.Stages
-	if at == nil || !sensible(stages) || at.Stage < 1 || at.Stage > len(stages) || stages[at.Stage-1] != at.Blocks {
+	at, looks := header.Stopped, header.Study.Looks()
+	if at == nil || len(looks) < 2 || at.Stage < 1 || at.Stage > len(looks) || looks[at.Stage-1] != at.Blocks {
 		return nil
 	}
 	return at
@@ -117,7 +144,8 @@ func (s *sorted) level() float64 {
 // mute tells of a look at which no verdict is given.
 func (s *sorted) mute() bool { return s.stage != nil && s.stage.Level == 0 }
 
-// settle completes the stage by what was found at it; nil without stages.
+// settle completes the stage by what was found at it; nil without stages. Where
+// nothing is asked, nothing is open.
 func (s *sorted) settle(comparisons []Comparison, requirements []Requirement) *Stage {
 	if s.stage == nil {
 		return nil
@@ -133,8 +161,8 @@ func (s *sorted) settle(comparisons []Comparison, requirements []Requirement) *S
 		open += rank(r.State == Undecided)
 	}
 	out := *s.stage
-	out.Settled = open == 0 && asked > 0 && out.Done == out.Blocks
-	out.Sentence = out.words(open, asked, len(requirements) > 0)
+	out.Settled = open == 0 && out.Done == out.Blocks
+	out.Sentence = s.stageWords(out, open, asked, len(requirements) > 0)
 	return &out
 }
 
@@ -171,27 +199,36 @@ func (s *sorted) hopeless(c Comparison, arm string) bool {
 	return clients == ran && s.onlyServersDiffer(b) && s.pacedByClient(b)
 }
 
-// words says where a run stands among its stages.
-func (g Stage) words(open, asked int, required bool) string {
+// stageWords says where a run stands among its looks, and how it goes on.
+func (s *sorted) stageWords(g Stage, open, asked int, required bool) string {
 	everything := "every primary comparison"
 	if required {
 		everything += " and requirement"
 	}
 	at := fmt.Sprintf("stage %d of %d (%d blocks)", g.Number, g.Of, g.Blocks)
 	level := fmt.Sprintf("level %.3g", g.Level)
+	left := fmt.Sprintf("%d of %d questions are open", open, asked)
 	switch {
 	case g.Level == 0:
-		return fmt.Sprintf("%s decides nothing: its blocks cannot reach a level that other stages leave", at)
-	case g.Stopped && g.Settled:
-		return fmt.Sprintf("stopped after %s: %s is settled at %s", at, everything, level)
-	case g.Stopped:
-		return fmt.Sprintf("stopped after %s at %s, although %d of %d questions are open", at, level, open, asked)
+		mute := fmt.Sprintf("%s decides nothing: its blocks cannot reach a level that other stages leave", at)
+		if g.Next > 0 && !g.Stopped {
+			mute += fmt.Sprintf("; %s goes on to %d blocks", s.goOn(), g.Next)
+		}
+		return mute
 	case g.Done < g.Blocks:
-		return fmt.Sprintf("interrupted after %d whole blocks, before %s: judged at that look's %s, and for now only", g.Done, at, level)
-	case g.Number < g.Of:
-		return fmt.Sprintf("at %s: judged at %s; %d of %d questions are open", at, level, open, asked)
+		return fmt.Sprintf("interrupted after %d whole blocks, before %s: judged at that look's %s, and for now only; %s goes on", g.Done, at, level, s.goOn())
+	case asked == 0:
+		return fmt.Sprintf("ended at %s: nothing is compared", at)
+	case g.Settled && g.Stopped:
+		return fmt.Sprintf("stopped after %s: %s is settled at %s", at, everything, level)
+	case g.Settled:
+		return fmt.Sprintf("at %s: %s is settled at %s", at, everything, level)
+	case g.Next == 0:
+		return fmt.Sprintf("ran to the last stage, %s: judged at %s; %s", at, level, left)
+	case g.Stopped: // a look on the way, or a run that later rules judge otherwise
+		return fmt.Sprintf("at %s: judged at %s; %s", at, level, left)
 	}
-	return fmt.Sprintf("ran to the last stage, %s: judged at %s", at, level)
+	return fmt.Sprintf("at %s: judged at %s; %s, and %s goes on to %d blocks", at, level, left, s.goOn(), g.Next)
 }
 
 // confidence prints that of an interval: "95 %".

@@ -62,7 +62,7 @@ func TestALookSeesItsOwnBlocks(t *testing.T) {
 // What a run is judged by follows from where it is: where it stopped, at a
 // look, between two, at the end.
 func TestRunsAreJudgedAtTheirStage(t *testing.T) {
-	levels := finding.StageLevels(record.Study{Stages: []int{6, 8, 10}})
+	levels := finding.StageLevels(record.Study{Blocks: 10, Stages: []int{6, 8, 10}})
 	for _, c := range []struct {
 		name    string
 		blocks  int
@@ -73,10 +73,10 @@ func TestRunsAreJudgedAtTheirStage(t *testing.T) {
 		spared  int
 	}{
 		{"stopped early", 6, &record.Stop{Stage: 1, Blocks: 6}, levels[0], "stopped after stage 1 of 3 (6 blocks): every primary comparison is settled at level 0.0312", 0, 12},
-		{"at a look", 6, nil, levels[0], "at stage 1 of 3 (6 blocks): judged at level 0.0312", 12, 0},
+		{"at a look", 6, nil, levels[0], "at stage 1 of 3 (6 blocks): every primary comparison is settled at level 0.0312", 12, 0},
 		{"between looks", 7, nil, levels[1], "interrupted after 7 whole blocks, before stage 2 of 3 (8 blocks)", 9, 0},
-		{"to the end", 10, nil, levels[2], "ran to the last stage, stage 3 of 3 (10 blocks)", 0, 0},
-		{"a stop at no stage", 10, &record.Stop{Stage: 1, Blocks: 7}, levels[2], "ran to the last stage", 0, 0},
+		{"to the end", 10, nil, levels[2], "at stage 3 of 3 (10 blocks): every primary comparison is settled at level 0.0109", 0, 0},
+		{"a stop at no stage", 10, &record.Stop{Stage: 1, Blocks: 7}, levels[2], "at stage 3 of 3 (10 blocks)", 0, 0},
 	} {
 		h, trials, records := staged(synthetic.Options{Arms: apart, SD: 0.01, Seed: 1}, c.blocks)
 		h.Stopped = c.stopped

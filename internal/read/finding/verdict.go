@@ -2,7 +2,6 @@ package finding
 
 import (
 	"fmt"
-	"math"
 
 	"netdyno/internal/read/stat"
 	"netdyno/internal/record"
@@ -17,30 +16,29 @@ func (b *pending) judge() {
 		b.Verdict, b.Reason = Invalid, b.refusal
 		return
 	}
-	least := b.leastBlocks()
 	beyond := b.Low > 1+b.Bound || b.High < 1/(1+b.Bound)
 	inside := b.Low >= 1/(1+b.margin) && b.High <= 1+b.margin
 	switch {
 	case stat.MinP(b.Blocks) > b.Level:
-		b.cannotTell(least, "%d blocks cannot reach p ≤ %.3g; at least %d are needed", b.Blocks, b.Level, least)
+		b.cannotTell(tooFew, "%d blocks cannot reach p ≤ %.3g", b.Blocks, b.Level)
 	case b.mute:
-		b.cannotTell(0, "the look after this stage has no part of the level")
+		b.cannotTell(unlevel, "the look after this stage has no part of the level")
 	case inside:
 		b.Verdict = Equivalent
 	case beyond && b.Adjusted <= b.Level && b.better == "":
-		b.cannotTell(0, "%s has no better direction", b.Metric)
+		b.cannotTell(aimless, "%s has no better direction", b.Metric)
 	case beyond && b.Adjusted <= b.Level:
 		b.Verdict = Worse
 		if (b.Ratio > 1) == (b.better == record.Higher) {
 			b.Verdict = Better
 		}
 	case !beyond && b.Low > 1/(1+b.Bound) && b.High < 1+b.Bound:
-		b.cannotTell(b.needs(least), "the interval lies within this run's A/A bound of %s, but not within the margin of %s",
+		b.cannotTell(tooWide, "the interval lies within this run's A/A bound of %s, but not within the margin of %s",
 			percent(b.Bound), percent(b.margin))
 	case !beyond:
-		b.cannotTell(b.needs(least), "the interval reaches into the bound of %s", percent(b.Bound))
+		b.cannotTell(tooWide, "the interval reaches into the bound of %s", percent(b.Bound))
 	default:
-		b.cannotTell(b.needs(least), "adjusted p %.3g is above %.3g", b.Adjusted, b.Level)
+		b.cannotTell(tooWide, "adjusted p %.3g is above %.3g", b.Adjusted, b.Level)
 	}
 }
 
@@ -48,26 +46,18 @@ func (b *pending) judge() {
 // reason for which its figures may not be compared stays.
 func (b *pending) leaveUnjudged() { b.Verdict, b.Reason = NotJudged, b.refusal }
 
-func (b *pending) cannotTell(needs int, format string, args ...any) {
-	b.Verdict, b.Reason, b.NeedsMore = CannotTell, fmt.Sprintf(format, args...), needs
+func (b *pending) cannotTell(open cause, format string, args ...any) {
+	b.Verdict, b.Reason, b.open = CannotTell, fmt.Sprintf(format, args...), open
 }
 
 // leastBlocks returns how many blocks the sign flip needs before any p can
-// reach the level. Both adjustments leave the least p of a clear family alone.
-func (b *pending) leastBlocks() int {
+// reach a level. The adjustment leaves the least p of a clear family alone.
+func leastBlocks(level float64) int {
 	n := 2
-	for stat.MinP(n) > b.Level && n < stat.MaxBlocks {
+	for stat.MinP(n) > level && n < stat.MaxBlocks {
 		n++
 	}
 	return n
-}
-
-// needs returns the blocks in all after which this mean and spread would be
-// expected to settle the question in a study of one stage; 0 when no reasonable
-// number would.
-func (b *pending) needs(least int) int {
-	return stat.BlocksToSettle(stat.Mean(b.pairs.effects), stat.SD(b.pairs.effects),
-		math.Log1p(b.margin), math.Log1p(b.Bound), max(least, b.Blocks+1))
 }
 
 func percent(share float64) string { return fmt.Sprintf("%.3g %%", 100*share) }

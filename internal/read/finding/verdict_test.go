@@ -44,7 +44,7 @@ func TestVerdictRule(t *testing.T) {
 		{"a noisy machine makes nothing equal", around(1.03, 0.02, 8), record.Lower, 0.3, 1, CannotTell, "A/A bound of 30 %", false},
 		{"across the bound", around(1.03, 0.05, 8), record.Lower, 0.02, 1, CannotTell, "reaches into the bound of 2 %", true},
 		{"large, noisy machine", around(1.2, 0.05, 8), record.Lower, 0.25, 1, CannotTell, "bound of 25 %", false},
-		{"five blocks", around(0.5, 0.01, 5), record.Lower, 0.02, 1, CannotTell, "5 blocks cannot reach p ≤ 0.05; at least 6 are needed", true},
+		{"five blocks", around(0.5, 0.01, 5), record.Lower, 0.02, 1, CannotTell, "5 blocks cannot reach p ≤ 0.05", true},
 		{"six blocks", around(0.5, 0.01, 6), record.Lower, 0.02, 1, Better, "", false},
 		{"others of the family as large", around(0.5, 0.01, 6), record.Lower, 0.02, 2, CannotTell, "adjusted p 0.0625 is above 0.05", true},
 	}
@@ -60,7 +60,8 @@ func TestVerdictRule(t *testing.T) {
 		b.Ratio, b.Low, b.High, b.P = e.Point, e.Low, e.High, stat.SignFlip(b.pairs.effects)
 		b.Adjusted = min(1, b.P*c.factor)
 		b.judge()
-		if b.Verdict != c.want || !strings.Contains(b.Reason, c.reason) || (c.reason == "") != (b.Reason == "") || (b.NeedsMore > len(c.ratios)) != c.needs {
+		b.decide(outlook{})
+		if b.Verdict != c.want || !strings.Contains(b.Reason, c.reason) || (c.reason == "") != (b.Reason == "") || (b.NeedsMore > len(c.ratios)) != c.needs || (b.Decides != "") != (c.want == CannotTell) {
 			t.Errorf("%s: %s, %q, needs %d (interval %.4g–%.4g, p %.3g); want %s, %q",
 				c.name, b.Verdict, b.Reason, b.NeedsMore, b.Low, b.High, b.Adjusted, c.want, c.reason)
 		}

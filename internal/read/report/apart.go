@@ -42,7 +42,7 @@ func NewApart(a finding.Apart, before, after finding.Findings, names [2]string) 
 		was, is := bothRuns(g.Comparison)
 		p.gated.Rows = append(p.gated.Rows, words(g.Arm, or(g.Base, "nothing"), or(g.Cell, "all"), labelOf(g.Metric), was, is,
 			ratioOrNone(g.Comparison), intervalOrNone(g.Comparison), probability(g.Adjusted), passages[g.Passage].mark))
-		if reason := upperFirst(g.Reason); g.Passage == finding.Unproven && !slices.Contains(p.reasons, reason) {
+		if reason := upperFirst(because(g.Reason, g.Decides, g.Passage)); g.Passage == finding.Unproven && !slices.Contains(p.reasons, reason) {
 			p.reasons = append(p.reasons, reason)
 		}
 	}

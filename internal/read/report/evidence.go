@@ -81,8 +81,8 @@ func (l *layout) comparisons() Section {
 
 func (l *layout) comparisonRow(c finding.Comparison) []Datum {
 	why := c.Reason
-	if c.NeedsMore > 0 {
-		why = strings.TrimPrefix(why+"; ", "; ") + "about " + plural(c.NeedsMore, "block") + " in all would tell"
+	if c.Decides != "" {
+		why = strings.TrimPrefix(why+"; "+c.Decides, "; ")
 	}
 	row := append(l.ratioRow(c),
 		Datum{Text: probability(c.P)},

@@ -39,14 +39,23 @@ func NewGate(f finding.Findings, passage finding.Passage, all []finding.Gated) G
 	for _, c := range all {
 		value, base := quotientOf(c.Comparison)
 		g.table.Rows = append(g.table.Rows, words(c.Arm, c.Base, or(c.Cell, "all"), labelOf(c.Metric), value, base, ratioOrNone(c.Comparison),
-			intervalOrNone(c.Comparison), passages[c.Passage].mark, c.Reason))
+			intervalOrNone(c.Comparison), passages[c.Passage].mark, because(c.Reason, c.Decides, c.Passage)))
 	}
 	g.requires = Table{Columns: head("requirement", "cell", "#found", confidence(l.level())+" interval", "gate", "because")}
 	for _, r := range f.Requirements {
 		value, interval := measured(r)
-		g.requires.Rows = append(g.requires.Rows, words(r.Text, or(r.Cell, "all"), value, interval, stateMarks[r.State]+" "+string(r.State), r.Reason))
+		g.requires.Rows = append(g.requires.Rows, words(r.Text, or(r.Cell, "all"), value, interval, stateMarks[r.State]+" "+string(r.State), because(r.Reason, r.Decides, finding.Unproven)))
 	}
 	return g
+}
+
+// because is the reason of a doubt with what decides it; of anything else the
+// reason alone.
+func because(reason, decides string, passage finding.Passage) string {
+	if passage == finding.Unproven && decides != "" {
+		return reason + "; " + decides
+	}
+	return reason
 }
 
 // Markdown writes the gate as a heading, its tables and how it was judged.

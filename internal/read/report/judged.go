@@ -81,8 +81,10 @@ func requirement(r finding.Requirement) string {
 	default:
 		said += fmt.Sprintf(", %s (%s interval %s, %s)", value, confidence(r.Level), interval, plural(r.Blocks, "block"))
 	}
-	if r.Reason != "" {
-		said += "; " + r.Reason
+	for _, why := range []string{r.Reason, r.Decides} {
+		if why != "" {
+			said += "; " + why
+		}
 	}
 	return said + "."
 }

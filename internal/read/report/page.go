@@ -238,9 +238,10 @@ func (l *layout) tally() string {
 	return b.String()
 }
 
-// blocks are those that the study planned, or at which it stopped.
+// blocks are those that the study plans by itself, at which it stopped, or to
+// which it was told to go on.
 func (l *layout) blocks() int {
-	if l.Stage != nil && l.Stage.Stopped {
+	if l.Stage != nil && (l.Stage.Stopped || l.Stage.Blocks > l.Header.Study.Blocks) {
 		return l.Stage.Blocks
 	}
 	return l.Header.Study.Blocks

@@ -308,6 +308,7 @@ func sampleComparison(c finding.Comparison) finding.Comparison {
 		c.Verdict = finding.Worse
 	default:
 		c.Verdict, c.P, c.Adjusted, c.NeedsMore = finding.CannotTell, 0.31, 0.62, 22
+		c.Reason, c.Decides = "the interval reaches into the bound", "about 22 blocks would decide it: blocks=22 in a new run"
 	}
 	if c.Verdict != finding.Invalid {
 		c.Sentence = fmt.Sprintf("At %s, %s has %s× the %s of %s (95 %% interval %s–%s, %d blocks, A/A bound %.2g %%): %s. Limit: schedule.",

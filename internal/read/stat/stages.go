@@ -6,38 +6,44 @@ import (
 	"gonum.org/v1/gonum/stat/distuv"
 )
 
+// firstShare of the level goes to the first look that can decide: of 0.05 it is
+// 1/32, the least p of six blocks.
+const firstShare = 5. / 8
+
 // StageLevels shares a significance level out over the looks that a sequential
 // study takes at its blocks, whose numbers rise. The levels sum to at most
 // alpha, so the chance of any false difference over all looks is at most alpha,
-// whatever joins the looks and whatever test is held to them. A look gets its
-// part of what is left by the blocks that it adds, but at least the least p that
-// a sign flip of its blocks can give, without which it could never decide; a
+// whatever joins the looks, whatever test is held to them and wherever the study
+// ends. The first look that can decide gets five eighths, because most studies
+// end there; the others share the rest evenly. A look gets at least the least p
+// that a sign flip of its blocks can give, without which it could never decide; a
 // level between two p that are possible is rounded down, and what is left goes
 // to later looks, the rest to the last. A look that cannot be given its least p
 // has level 0: it decides nothing. Nil for no looks.
 //
-// Source: the spending of Gordon Lan and D. DeMets, Discrete sequential
-// boundaries for clinical trials, Biometrika 1983, with the linear function of
-// K. Kim and D. DeMets, 1987; E. Slud and L. J. Wei, Two-sample
-// repeated significance tests based on the modified Wilcoxon statistic, JASA
-// 1982, for spending by exact tests.
+// Source: E. Slud and L. J. Wei, Two-sample repeated significance tests based on
+// the modified Wilcoxon statistic, JASA 1982, which divides a level among looks
+// beforehand; Gordon Lan and D. DeMets, Discrete sequential boundaries for
+// clinical trials, Biometrika 1983.
 func StageLevels(blocks []int, alpha float64) []float64 {
 	if len(blocks) == 0 {
 		return nil
 	}
 	levels := make([]float64, len(blocks))
 	last := len(blocks) - 1
-	left, from := alpha, 0
+	left, first := alpha, true
 	for k, n := range blocks[:last] {
 		least := MinP(n)
-		part := left * float64(n-from) / float64(blocks[last]-from)
+		part := left / float64(len(blocks)-k)
+		if first {
+			part = alpha * firstShare
+		}
 		// The last look must be able to decide, too.
 		part = min(max(part, least), left-MinP(blocks[last]))
 		if part >= least {
-			levels[k] = math.Floor(part/least*(1+1e-12)) * least
+			levels[k], first = math.Floor(part/least*(1+1e-12))*least, false
 		}
 		left -= levels[k]
-		from = n
 	}
 	levels[last] = left
 	return levels
@@ -63,4 +69,17 @@ func MeanAt(xs []float64, level float64) (Estimate, bool) {
 	t := distuv.StudentsT{Sigma: 1, Nu: n - 1}.Quantile(1 - level/2)
 	m, half := Mean(xs), t*SD(xs)/math.Sqrt(n)
 	return Estimate{m, m - half, m + half}, true
+}
+
+// Settles tells whether an interval of confidence 1 − level around mean, of n
+// values with standard deviation sd, is expected to lie wholly beyond outside or
+// wholly within inside, and a sign flip of n to reach the level. All but mean are
+// non-negative and, with it, on the log scale.
+func Settles(mean, sd, inside, outside float64, n int, level float64) bool {
+	if n < 2 || MinP(n) > level {
+		return false
+	}
+	distance := math.Abs(mean)
+	half := distuv.StudentsT{Sigma: 1, Nu: float64(n - 1)}.Quantile(1-level/2) * sd / math.Sqrt(float64(n))
+	return distance-half > outside || distance+half < inside
 }

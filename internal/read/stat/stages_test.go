@@ -13,16 +13,34 @@ func TestStageLevels(t *testing.T) {
 		want   []float64
 	}{
 		{[]int{8}, []float64{0.05}},
-		{[]int{6, 10, 16}, []float64{1. / 32, 3. / 512, 0.05 - 1./32 - 3./512}}, // the least that six blocks can give
-		{[]int{8, 16}, []float64{3. / 128, 0.05 - 3./128}},                      // 0.025, rounded down to what eight can give
+		{[]int{6, 10, 16}, []float64{1. / 32, 4. / 512, 0.05 - 1./32 - 4./512}}, // the least that six blocks can give, then even shares
+		{[]int{8, 16}, []float64{4. / 128, 0.05 - 4./128}},                      // five eighths of 0.05
+		{[]int{7, 11}, []float64{2. / 64, 0.05 - 2./64}},                        // so that six of the seven blocks can decide
 		{[]int{6, 7}, []float64{1. / 32, 0.05 - 1./32}},                         // the last look keeps its least p of 1/64
 		{[]int{5, 8}, []float64{0, 0.05}},                                       // five blocks cannot reach 0.05
+		{[]int{5, 6, 8}, []float64{0, 1. / 32, 0.05 - 1./32}},
 		{[]int{2, 3}, []float64{0, 0.05}},
 	} {
 		checkAll(t, "levels", StageLevels(c.blocks, 0.05), c.want)
 	}
 	if got := StageLevels(nil, 0.05); got != nil {
 		t.Errorf("levels of no stages: %v", got)
+	}
+}
+
+// Each look of the plan that studies have by themselves can decide, the further
+// ones too.
+func TestEveryLookOfTheStandardPlanCanDecide(t *testing.T) {
+	looks := []int{6, 10, 16, 26, 42}
+	sum := 0.0
+	for k, level := range StageLevels(looks, 0.05) {
+		sum += level
+		if level < 2*MinP(looks[k]) && k > 0 || level < MinP(looks[k]) || level < 0.0039 {
+			t.Errorf("look %d of %d blocks has level %v, its least p is %v", k+1, looks[k], level, MinP(looks[k]))
+		}
+	}
+	if sum > 0.05 || sum < 0.0499 {
+		t.Errorf("the levels sum to %v", sum)
 	}
 }
 

@@ -1,0 +1,89 @@
+package finding_test
+
+import (
+	"slices"
+	"strings"
+	"testing"
+
+	"netdyno/internal/read/finding"
+	"netdyno/internal/read/finding/synthetic"
+	"netdyno/internal/record"
+)
+
+// extended is a study of the standard looks with records of its first blocks.
+func extended(o synthetic.Options, blocks int) (record.Header, []record.Trial, []record.Record) {
+	o.Bare, o.Connections, o.Rate, o.Blocks, o.Primary = true, []int{50}, 20000, 42, []string{serverCPU}
+	h, trials, records := synthetic.Run(o)
+	h.Study.Blocks, h.Study.Stages, h.Study.Further = 16, []int{6, 10, 16}, []int{26, 42}
+	h.Directory = "results/one"
+	records = slices.DeleteFunc(records, func(r record.Record) bool { return r.Trial.Block > blocks })
+	return h, trials, records
+}
+
+// The blocks of further looks are planned and not missing until a run goes on
+// to them; a run is judged at the look that it has come to.
+func TestFurtherLooksAreNotMissing(t *testing.T) {
+	levels := finding.StageLevels(record.Study{Blocks: 16, Stages: []int{6, 10, 16}, Further: []int{26, 42}})
+	for _, c := range []struct {
+		blocks, number, missing, horizon int
+		says                             string
+	}{
+		{16, 3, 0, 16, "at stage 3 of 5 (16 blocks): judged at level 0.00494; 1 of 1 questions are open, and netdyno run results/one --continue goes on to 26 blocks"},
+		{20, 4, 6 * 3, 26, "interrupted after 20 whole blocks, before stage 4 of 5 (26 blocks): judged at that look's level 0.00494, and for now only; netdyno run results/one --continue goes on"},
+		{26, 4, 0, 26, "netdyno run results/one --continue goes on to 42 blocks"},
+		{42, 5, 0, 42, "ran to the last stage, stage 5 of 5 (42 blocks): judged at level 0.00495; 1 of 1 questions are open"},
+		{7, 2, 9 * 3, 16, "interrupted after 7 whole blocks, before stage 2 of 5 (10 blocks)"},
+	} {
+		h, trials, records := extended(synthetic.Options{Arms: nearly, SD: 0.02, Seed: 1}, c.blocks)
+		if got := finding.Horizon(h, trials, records); got != c.horizon {
+			t.Errorf("%d blocks: the run is carried out up to %d, want %d", c.blocks, got, c.horizon)
+		}
+		f := find(t, h, trials, records)
+		if f.Stage == nil || f.Stage.Number != c.number || f.Stage.Level != levels[c.number-1] || !strings.Contains(f.Stage.Sentence, c.says) {
+			t.Errorf("%d blocks: %+v, want stage %d, %q", c.blocks, f.Stage, c.number, c.says)
+		}
+		if f.Tally.Missing != c.missing || f.Tally.Spared != 0 || f.Tally.Planned != c.horizon*3 {
+			t.Errorf("%d blocks: %+v, want %d missing of %d", c.blocks, f.Tally, c.missing, c.horizon*3)
+		}
+	}
+}
+
+// Whatever cannot be told says what decides it, with the command.
+func TestCannotTellSaysWhatDecides(t *testing.T) {
+	slightly := []synthetic.Arm{{Name: "a"}, {Name: "b", Cost: 1.05}}
+	for _, c := range []struct {
+		name   string
+		arms   []synthetic.Arm
+		sd     float64
+		blocks int
+		change func(*record.Header)
+		says   string
+	}{
+		{"one look on", slightly, 0.05, 16, nil, "26 blocks would decide it: netdyno run results/one --continue goes on to them."},
+		{"a fixed number", nearly, 0.05, 8, func(h *record.Header) { h.Study.Blocks, h.Study.Stages, h.Study.Further = 8, nil, nil }, " blocks would decide it: blocks="},
+		{"beyond all looks", nearly, 0.02, 42, nil, "in a new run"},
+		{"on the margin", nearly, 0.02, 16, nil, "a longer window than 2s, a quieter machine (netdyno doctor) or another margin (compare.margin), in a new run."},
+		{"an odd directory", slightly, 0.05, 16, func(h *record.Header) { h.Directory = "it's here" }, `netdyno run 'it'\''s here' --continue goes on`},
+		{"no directory", slightly, 0.05, 16, func(h *record.Header) { h.Directory = "" }, "netdyno run DIR --continue goes on"},
+	} {
+		h, trials, records := extended(synthetic.Options{Arms: c.arms, SD: c.sd, Seed: 3}, c.blocks)
+		h.Study.Hold = map[string]string{"window": "2s"}
+		if c.change != nil {
+			c.change(&h)
+		}
+		got := find(t, h, trials, records).Comparisons[0]
+		if got.Verdict != finding.CannotTell || !strings.Contains(got.Sentence, c.says) || !strings.Contains(got.Sentence, got.Decides) || got.Decides == "" {
+			t.Errorf("%s: %s: %s\nwant %q", c.name, got.Verdict, got.Sentence, c.says)
+		}
+	}
+}
+
+// Requirements do, too.
+func TestAnUndecidedRequirementSaysWhatDecides(t *testing.T) {
+	h, trials, records := extended(synthetic.Options{Arms: nearly, SD: 0.05, Seed: 3}, 16)
+	h.Study.Requires = []record.Require{{Text: "b", Metric: serverCPU, Arm: "b", Base: "a", Bound: 1.05}}
+	f := find(t, h, trials, records)
+	if r := f.Requirements[0]; r.State != finding.Undecided || !strings.Contains(r.Decides, "would decide it") && !strings.Contains(r.Decides, "another bound") {
+		t.Errorf("%s: %s; %s", r.State, r.Reason, r.Decides)
+	}
+}
