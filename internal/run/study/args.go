@@ -93,7 +93,7 @@ func (n *node) addArgument(here place, arg string) error {
 	switch key {
 	case "study", "question":
 		return n.putOnce(key, here, scalarNode(here, value))
-	case "blocks", "probes", "seed":
+	case "blocks", "continue", "probes", "seed":
 		return n.putOnce(key, here, oneOrMore(levelsNode(here, value)))
 	case "require":
 		return n.putOnce(key, here, levelsNode(here, value))

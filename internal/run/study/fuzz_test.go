@@ -51,7 +51,7 @@ func checkParsed(t *testing.T, s *Study, err error) {
 	}
 	size := 0
 	for _, d := range s.designs() {
-		product := s.Blocks + s.Probes
+		product := s.planned() + s.Probes
 		for _, v := range d.Vary {
 			product *= len(v.Levels) + 1
 		}

@@ -32,6 +32,9 @@ func override(base, typed *node) (*Study, error) {
 	if typed.sets("message") {
 		base.forgetMessage(typed)
 	}
+	if typed.get("blocks") != nil && typed.get("continue") == nil {
+		base.remove("continue") // whoever types the blocks means those alone
+	}
 	for _, e := range typed.entries {
 		var err error
 		switch e.key {

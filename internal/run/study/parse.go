@@ -20,7 +20,7 @@ func ParseFile(name string, data []byte) (*Study, error) {
 
 // The keys of a study file.
 var (
-	topKeys       = []string{"study", "question", "hold", "vary", "sweeps", "compare", "blocks", "probes", "seed", "published", "charts", "fits", "reaches", "claims", "require"}
+	topKeys       = []string{"study", "question", "hold", "vary", "sweeps", "compare", "blocks", "continue", "probes", "seed", "published", "charts", "fits", "reaches", "claims", "require"}
 	compareKeys   = []string{"factor", "baseline", "primary", "margin", "also"}
 	publishedKeys = []string{"source", "metric", "arm", "base", "cell", "under", "ratio", "unmeasured", "note"}
 )
@@ -106,7 +106,7 @@ func (s *Study) readNames(tree *node) error {
 }
 
 func (s *Study) readNumbers(tree *node) error {
-	if err := s.readBlocks(tree.get("blocks")); err != nil {
+	if err := s.readBlocks(tree.get("blocks"), tree.get("continue")); err != nil {
 		return err
 	}
 	for _, key := range []string{"probes", "seed"} {

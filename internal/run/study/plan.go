@@ -19,7 +19,9 @@ const seedBits = 53
 // Plan unfolds the study into its trials in the order in which they run, with
 // warnings about what the plan cannot tell. In every block each cell runs its
 // arms once and the baseline twice; the whole block is shuffled by the study's
-// seed. Probes follow in blocks of their own, which run every arm once. Trials
+// seed. The blocks of further looks are planned with the others, so that what a
+// run goes on to is known before its first trial; Before leaves them out. Probes
+// follow in blocks of their own, which run every arm once. Trials
 // of one cell and arm share their Levels map: it is not to be written. The
 // error is never nil for a study that would be empty or above MaxTrials.
 func (s *Study) Plan() ([]record.Trial, []record.Warning, error) {
@@ -28,10 +30,10 @@ func (s *Study) Plan() ([]record.Trial, []record.Warning, error) {
 	}
 	once := s.pairs()
 	twice := s.baselineTwice(once)
-	trials := make([]record.Trial, 0, len(twice)*s.Blocks+len(once)*s.Probes)
-	id := fmt.Sprintf("b%%0%dd-%%0%dd", max(2, digits(s.Blocks+s.Probes)), max(3, digits(len(twice))))
-	for b := 1; b <= s.Blocks+s.Probes; b++ {
-		block, probe := twice, b > s.Blocks
+	trials := make([]record.Trial, 0, len(twice)*s.planned()+len(once)*s.Probes)
+	id := fmt.Sprintf("b%%0%dd-%%0%dd", max(2, digits(s.planned()+s.Probes)), max(3, digits(len(twice))))
+	for b := 1; b <= s.planned()+s.Probes; b++ {
+		block, probe := twice, b > s.planned()
 		if probe {
 			block = once
 		}

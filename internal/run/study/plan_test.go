@@ -43,7 +43,7 @@ func TestEveryBlockIsBalanced(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		perBlock := len(trials) / s.Blocks
+		perBlock := len(trials) / s.planned()
 		ids := map[string]bool{}
 		runs, seeds := map[string]int{}, map[string]uint64{}
 		seen := map[string]bool{}

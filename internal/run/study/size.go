@@ -23,7 +23,7 @@ func (s *Study) checkSize() error {
 		}
 		perBlock, perProbe = perBlock+cells*(arms+1), perProbe+cells*arms
 		products = append(products, d.product())
-		if perBlock > MaxTrials || perBlock*s.Blocks+perProbe*s.Probes > MaxTrials {
+		if perBlock > MaxTrials || perBlock*s.planned()+perProbe*s.Probes > MaxTrials {
 			return s.top.errorf("the study plans more than %d trials: %s; vary fewer levels or run fewer blocks",
 				MaxTrials, s.repeated(strings.Join(products, " + ")))
 		}
@@ -48,7 +48,7 @@ func (s *Study) repeated(sum string) string {
 	if len(s.Sweeps) > 1 {
 		sum = "(" + sum + ")"
 	}
-	text := fmt.Sprintf("%s × %d blocks", sum, s.Blocks)
+	text := fmt.Sprintf("%s × %d blocks", sum, s.planned())
 	if s.Probes > 0 {
 		text += fmt.Sprintf(" and %d probes", s.Probes)
 	}

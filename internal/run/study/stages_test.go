@@ -33,6 +33,52 @@ func TestStagesPlanEveryBlock(t *testing.T) {
 	}
 }
 
+// What a study says of its blocks, and what a command line makes of it.
+func TestLooksOfAStudy(t *testing.T) {
+	const file = "study: s\nvary: {transport: [go-net, go-epoll]}\n"
+	for _, c := range []struct {
+		blocks string
+		typed  []string
+		want   []int // of all looks
+		alone  int   // of those, how many a run takes by itself
+	}{
+		{"", nil, []int{6, 10, 16, 26, 42}, 3},
+		{"blocks: 8\n", nil, []int{8}, 1},
+		{"blocks: [6, 10, 16]\n", nil, []int{6, 10, 16}, 3},
+		{"blocks: 7\ncontinue: [10, 16]\n", nil, []int{7, 10, 16}, 1},
+		{"continue: 20\n", nil, []int{6, 10, 16, 20}, 3},
+		{"blocks: 7\ncontinue: [10, 16]\n", []string{"blocks=8"}, []int{8}, 1}, // who types the blocks means those alone
+		{"blocks: 7\ncontinue: [10, 16]\n", []string{"continue=9"}, []int{7, 9}, 1},
+		{"", []string{"blocks=6,8", "continue=12,20"}, []int{6, 8, 12, 20}, 2},
+	} {
+		open := func(string) ([]byte, error) { return []byte(file + c.blocks), nil }
+		s, err := ParseArgs(append([]string{"s.yaml"}, c.typed...), open)
+		if err != nil {
+			t.Errorf("%q %q: %v", c.blocks, c.typed, err)
+			continue
+		}
+		sum := Summary(s)
+		if looks := sum.Looks(); !slices.Equal(looks, c.want) || sum.Blocks != c.want[c.alone-1] {
+			t.Errorf("%q %q: looks %v, %d blocks by itself; want %v, %d of them by itself", c.blocks, c.typed, looks, sum.Blocks, c.want, c.alone)
+		}
+		trials, _, err := s.Plan()
+		if most := c.want[len(c.want)-1]; err != nil || len(trials) != most*3 || len(Before(trials, s.Blocks)) != s.Blocks*3 {
+			t.Errorf("%q %q: %d trials, %d of them by itself; %v", c.blocks, c.typed, len(trials), len(Before(trials, s.Blocks)), err)
+		}
+		text, err := s.YAML()
+		if err != nil {
+			t.Fatal(err)
+		}
+		again, err := ParseFile("study.yaml", text)
+		if err != nil {
+			t.Fatalf("%v in\n%s", err, text)
+		}
+		if got := Summary(again); !reflect.DeepEqual(got, sum) {
+			t.Errorf("read back: %+v, was %+v", got, sum)
+		}
+	}
+}
+
 func TestStagesAndRequirementsReadBack(t *testing.T) {
 	s := mustArgs(t, "transport=go-net,go-epoll", "connections=50,100", "blocks=6,10,16",
 		"require=exchanges_per_s of go-epoll >= 0.9 × go-net where connections=100,service_p99_us of go-net <= 5ms")

@@ -27,8 +27,9 @@ type Study struct {
 	Arms      []Arm    // the bundles of the factor "arm", when it varies
 	Sweeps    []Sweep  // none: Hold and Vary are the whole design
 	Compare   record.Compare
-	Blocks    int
+	Blocks    int   // that a run does by itself, at most
 	Stages    []int // blocks after which the run may stop, the last of them Blocks; nil for one stage
+	Further   []int // blocks after Blocks to which it goes on when it is told to; nil for none
 	Probes    int   // per arm and cell
 	Seed      uint64
 	Published []record.Published
@@ -142,7 +143,7 @@ func (s *Study) compared() Varied {
 func Summary(s *Study) record.Study {
 	out := record.Study{
 		Name: s.Name, Question: s.Question, Hold: map[string]string{}, Compare: s.Compare,
-		Blocks: s.Blocks, Stages: slices.Clone(s.Stages), Seed: s.Seed, Requires: slices.Clone(s.Requires), Published: slices.Clone(s.Published),
+		Blocks: s.Blocks, Stages: slices.Clone(s.Stages), Further: slices.Clone(s.Further), Seed: s.Seed, Requires: slices.Clone(s.Requires), Published: slices.Clone(s.Published),
 		Charts: slices.Clone(s.Charts), Fits: slices.Clone(s.Fits), Reaches: slices.Clone(s.Reaches), Claims: slices.Clone(s.Claims),
 	}
 	others := s.others()

@@ -127,7 +127,7 @@ func TestTheTableIsSound(t *testing.T) {
 	}
 	for name, f := range map[string]string{
 		"request": "100B", "response": "100B", "connections": "50", "inflight": "1", "clients": "1", "servers": "1", "listeners": "1", "threads": "0", "rate": "max",
-		"arrival": "constant", "think": "0s", "active": "100%", "placement": "apart", "window": "2s", "warmup": "500ms", "amount": "0", "blocks": "8", "seed": "1",
+		"arrival": "constant", "think": "0s", "active": "100%", "placement": "apart", "window": "2s", "warmup": "500ms", "amount": "0", "seed": "1",
 	} {
 		if got, err := factorNamed(name); err != nil || got.Default != f {
 			t.Errorf("the default of %s is %q, %v; expected %q", name, got.Default, err, f)
@@ -136,12 +136,12 @@ func TestTheTableIsSound(t *testing.T) {
 }
 
 func TestBuiltInStudiesPlan(t *testing.T) {
-	want := map[string]int{ // trials: blocks × cells × (arms + 1)
-		"aa": 10 * 1 * 4, "calibrate": 6 * 1 * 4, "calibrate-link": 3 * 3, "calibrate-noise": 24 * 3, "event-loops": 8*3*8 + 3*7, "event-loops-rate": 8*5*6 + 5*5, "event-loops-quick": 7*2*4 + 2*3,
-		"blocks": 8*2*13 + 2*12, "blocks-fixed": 6 * 13, "blocks-link": 8 * 7, "blocks-quick": 7 * 8,
-		"buffers": 8 * 120, "buffers-full": 8 * 169, "buffers-memory": 6 * 2 * 2 * 4 * 7, "buffers-quick": 7 * (5 + 3),
-		"line-rate": 8 * (4*10 + 3*8 + 10*9 + 10), "line-rate-matrix": 6 * 11 * 7, "line-rate-quick": 7 * 2 * 4,
-		"messages": 8*4*17 + 4*16, "messages-quick": 7 * (5 + 3),
+	want := map[string]int{ // trials by itself: blocks × cells × (arms + 1), and probes
+		"aa": 10 * 1 * 4, "calibrate": 6 * 1 * 4, "calibrate-link": 3 * 3, "calibrate-noise": 24 * 3, "event-loops": 16*3*8 + 3*7, "event-loops-rate": 10*5*6 + 5*5, "event-loops-quick": 7*2*4 + 2*3,
+		"blocks": 16*2*13 + 2*12, "blocks-fixed": 6 * 13, "blocks-link": 16 * 7, "blocks-quick": 7 * 8,
+		"buffers": 10 * 120, "buffers-full": 6 * 169, "buffers-memory": 6 * 2 * 2 * 4 * 7, "buffers-quick": 7 * (5 + 3),
+		"line-rate": 10 * (4*10 + 3*8 + 10*9 + 10), "line-rate-matrix": 6 * 11 * 7, "line-rate-quick": 7 * 2 * 4,
+		"messages": 16*4*17 + 4*16, "messages-quick": 7 * (5 + 3),
 	}
 	// The matrix's arms are the published bundles; a floor speaks another wire; sweeps hold two factors together; a ceiling needs no six blocks.
 	confounded := map[string]int{"line-rate-matrix": 5, "blocks": 3, "blocks-fixed": 3, "blocks-quick": 1, "blocks-link": 2, "calibrate-link": 1, "buffers-memory": 1, "buffers-quick": 1}
@@ -155,6 +155,7 @@ func TestBuiltInStudiesPlan(t *testing.T) {
 			continue
 		}
 		trials, warnings, err := s.Plan()
+		trials = Before(trials, s.Blocks)
 		if err != nil || len(trials) != want[name] || len(warnings) != confounded[name] {
 			t.Errorf("%s: %d trials, expected %d; warnings %v; %v", name, len(trials), want[name], warnings, err)
 		}
@@ -183,6 +184,7 @@ func TestQuickStudiesAreQuick(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
+		trials = Before(trials, s.Blocks)
 		e := EstimateTime(trials, Pace{})
 		total, unknown := e.Total, e.Guessed
 		if perBlock := len(trials) / s.Blocks; unknown != 0 || total.Seconds() > 72 || perBlock > 8 || s.Blocks < fewestBlocks {

@@ -118,6 +118,7 @@ func TestACellWithoutALevelIsNamedWithoutIt(t *testing.T) {
 	s := mustFile(t, `
 study: x
 hold: {transport: go-grpc}
+blocks: 8
 sweeps:
   - {name: bytes, hold: {response: 1KiB}}
   - {name: words, hold: {codec: proto, message: simple}}
@@ -303,7 +304,7 @@ func TestSweptStudiesPlanAsEver(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		s.Blocks, s.Probes = 1, 0
+		s.Blocks, s.Stages, s.Further, s.Probes = 1, nil, nil, 0
 		got, path := runs(t, s, false)+"\n", "testdata/plan-"+name+".txt"
 		if *update {
 			if err := os.WriteFile(path, []byte(got), 0o644); err != nil {

@@ -40,8 +40,9 @@ func (s *Study) warnings() []record.Warning {
 // warnStages names stages after which no run can stop.
 func (s *Study) warnStages() []record.Warning {
 	var out []record.Warning
-	for _, n := range s.Stages {
-		if n < fewestBlocks && n < s.Blocks {
+	looks := s.looks()
+	for _, n := range looks {
+		if n < fewestBlocks && n < looks[len(looks)-1] {
 			out = append(out, record.Warning{
 				About:  "stages",
 				Text:   fmt.Sprintf("no run can stop after the stage of %d blocks, as p cannot fall below %.3g with them", n, 2/float64(int(1)<<n)),

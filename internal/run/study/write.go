@@ -32,7 +32,7 @@ func (s *Study) YAML() ([]byte, error) {
 		w.write(&b)
 	}
 	s.writeCompare(&b)
-	fmt.Fprintf(&b, "blocks: %s\nseed: %d\n", s.blocksText(), s.Seed)
+	fmt.Fprintf(&b, "%s\nseed: %d\n", s.blocksText(), s.Seed)
 	if s.Probes > 0 {
 		fmt.Fprintf(&b, "probes: %d\n", s.Probes)
 	}

@@ -34,7 +34,7 @@ func On(bin string, catalog *bench.Catalog) *bench.Bench {
 	return &bench.Bench{Rig: rig.Loopback{}, Catalog: catalog, Meter: []string{filepath.Join(bin, "netdyno"), "meter"}}
 }
 
-// Plan returns the trials of a typed study, and the part of a run's header that
+// Plan returns the trials that a typed study runs by itself, and the part of a run's header that
 // tells of it.
 func Plan(args ...string) (record.Header, []record.Trial, error) {
 	s, err := study.ParseArgs(args, os.ReadFile)
@@ -42,7 +42,7 @@ func Plan(args ...string) (record.Header, []record.Trial, error) {
 		return record.Header{}, nil, err
 	}
 	trials, _, err := s.Plan()
-	return record.Header{Schema: record.Schema, Study: study.Summary(s)}, trials, err
+	return record.Header{Schema: record.Schema, Study: study.Summary(s)}, study.Before(trials, s.Blocks), err
 }
 
 // Run carries out trials and returns their records, one of each. It takes b.Keep
