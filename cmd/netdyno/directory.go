@@ -140,6 +140,7 @@ func (d directory) read() (reading, error) {
 	if len(r.contents.Header.Listen) == 0 { // a server's account is of segments, which nobody planned
 		unplanned = r.contents.HoldTo(r.trials)
 	}
+	r.contents.Header.Directory = string(d)
 	r.Findings, err = finding.Find(r.contents.Header, r.trials, r.contents.Records)
 	r.Tally.Unplanned = unplanned
 	return r, err

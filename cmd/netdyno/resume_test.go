@@ -25,6 +25,24 @@ func TestKilledRunResumes(t *testing.T) {
 	n.complete(before)
 }
 
+// A run that was killed, within its own blocks or on the way to a further look,
+// goes on by its directory alone, and each planned trial leaves one record.
+func TestKilledRunGoesOn(t *testing.T) {
+	t.Parallel()
+	n := typing(t, "transport=null", "opt.service=1ms,1001us", "connections=1", "amount=300", "blocks=2", "continue=4")
+	n.interrupted(2, syscall.SIGKILL)
+	n.goesOn = true
+	if code, said := n.run(); code != statusOK || !strings.Contains(said, "4 trials in 2 blocks") || !strings.Contains(said, "6 trials planned: 6 valid") {
+		t.Fatalf("what was left ended with status %d: %s", code, said)
+	}
+	before := n.whole()
+	n.interrupted(bytes.Count(before, []byte{'\n'})+1, syscall.SIGKILL)
+	if code, said := n.run(); code != statusOK || !strings.Contains(said, "12 trials planned: 12 valid") {
+		t.Fatalf("the further look ended with status %d: %s", code, said)
+	}
+	n.complete(before)
+}
+
 // A foreign server is nobody's child of ours: its worker's, and the init
 // process's if it likes.
 func TestKilledRunLeavesNoForeignServer(t *testing.T) {
@@ -68,7 +86,7 @@ func TestCtrlCKeepsWhatWasMeasured(t *testing.T) {
 		t.Errorf("status %d, want %d", code, statusTainted)
 	}
 	for _, want := range []string{
-		"netdyno: stopped; what was measured is kept, the same command with --resume goes on\n", "6 trials planned: ", " missing", "report  " + n.path("report.html"),
+		"netdyno: stopped; what was measured is kept, and netdyno run " + n.path("") + " --continue goes on\n", "6 trials planned: ", " missing", "report  " + n.path("report.html"),
 	} {
 		if !strings.Contains(said, want) {
 			t.Errorf("it does not say %q:\n%s", want, said)
@@ -98,7 +116,7 @@ func TestTornTailResumes(t *testing.T) {
 		}
 		before := n.whole()
 		code, said := n.run("--resume")
-		if code != statusOK || !strings.Contains(said, "line 5: torn: ") || !strings.Contains(said, "1 trials in 2 blocks") {
+		if code != statusOK || !strings.Contains(said, "line 5: torn: ") || !strings.Contains(said, "1 trials in 1 block") {
 			t.Errorf("%d bytes torn off: status %d: %s", torn, code, said)
 		}
 		n.complete(before)

@@ -1,11 +1,11 @@
 package main
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
 	"os"
-	"slices"
 	"strings"
 	"time"
 
@@ -25,21 +25,26 @@ type runFlags struct {
 	rig    string
 	out    string
 	resume bool
+	goOn   bool // --continue
 	dryRun bool
 	gate   bool
 	own    ownMessage
+	named  string // the study that began the run which goes on
 }
 
 func runCommand() *cobra.Command {
 	var f runFlags
 	c := &cobra.Command{
-		Use:   "run STUDY|FILE [KEY=LEVEL[,LEVEL…]…]",
+		Use:   "run STUDY|FILE [KEY=LEVEL[,LEVEL…]…] | run DIR --continue",
 		Short: "Run a study: a built-in one, a file, or one typed as keys and levels",
 		Long: `Run a study and report what it found.
 
 The keys are the factors of a study file (netdyno studies factors): several
 levels vary a factor, one holds it. Every block runs every arm once in random
-order and the baseline twice; fewer than 6 blocks cannot reach p = 0.05.
+order and the baseline twice. Unless it says otherwise a study has stages: it
+ends after 6, 10 or 16 blocks, the first at which every primary comparison is
+settled, and --continue takes it on to 26, then to 42. blocks=N fixes the
+number; fewer than 6 cannot reach p = 0.05.
 
 Exit status: 0 all trials valid, 1 some failed, are invalid
 or stood still, 2 the study could not run.
@@ -50,13 +55,23 @@ or stood still, 2 the study could not run.
   netdyno run transport=go-net,go-epoll connections=50 rate=20k
   netdyno run messages --proto order.proto --message shop.Order --data order.json
   netdyno run transport=go-net build=before/bin,after/bin --gate
-  netdyno run my-study.yaml --dry-run`,
+  netdyno run my-study.yaml --dry-run
+  netdyno run results/event-loops-20260102-150405 --continue`,
 		Args: cobra.MinimumNArgs(1),
-		RunE: func(cmd *cobra.Command, args []string) error { return run(cmd.Context(), args, f) },
+		RunE: func(cmd *cobra.Command, args []string) error {
+			if f.goOn {
+				var err error
+				if f, err = f.begun(args); err != nil {
+					return err
+				}
+			}
+			return run(cmd.Context(), args, f)
+		},
 	}
 	c.Flags().StringVar(&f.rig, "rig", rig.LoopbackName, "where the workers sit: "+strings.Join(arrange.Forms(), ", "))
 	c.Flags().StringVar(&f.out, "out", "", "directory of the run (default under results/)")
-	c.Flags().BoolVar(&f.resume, "resume", false, "go on with a run that was stopped")
+	c.Flags().BoolVar(&f.resume, "resume", false, "go on with a run that was stopped, by the command that began it")
+	c.Flags().BoolVar(&f.goOn, "continue", false, "go on with the run in a directory: with what it has left, else to its next declared look")
 	c.Flags().BoolVar(&f.dryRun, "dry-run", false, "print the plan, its time and its warnings, and run nothing")
 	c.Flags().BoolVar(&f.gate, "gate", false, gateUsage)
 	c.Flags().StringVar(&f.own.proto, "proto", "", "your own message: the .proto file that describes it")
@@ -64,6 +79,9 @@ or stood still, 2 the study could not run.
 	c.Flags().StringVar(&f.own.data, "data", "", "your own message: a file with its values as JSON")
 	c.Flags().StringVar(&f.own.replyKind, "reply", "", "the type that comes back, when it is another")
 	c.Flags().StringVar(&f.own.replyData, "reply-data", "", "a file with its values as JSON")
+	for _, other := range []string{"rig", "out", "resume", "dry-run", "proto", "message", "data", "reply", "reply-data"} {
+		c.MarkFlagsMutuallyExclusive("continue", other)
+	}
 	return c
 }
 
@@ -111,7 +129,7 @@ func carryOut(ctx context.Context, args []string, f runFlags) (dir directory, er
 		return "", err
 	}
 	left := remaining(p.trials, done)
-	fmt.Fprintf(stdout, "%s: %d trials in %d blocks, about %s; %s\n", p.study.Name, len(left), p.study.Blocks, p.time(left).Round(time.Second), p.placements())
+	fmt.Fprintf(stdout, "%s: %s; %s\n", p.study.Name, p.extent(left), p.placements())
 	stopped := p.measure(ctx, dir, file, left)
 	if stopped == nil && len(left) > 0 {
 		stopped = p.surveyAfter(ctx, file)
@@ -120,7 +138,7 @@ func carryOut(ctx context.Context, args []string, f runFlags) (dir directory, er
 		stopped = err
 	}
 	if errors.Is(stopped, context.Canceled) {
-		fmt.Fprintln(stderr, "netdyno: stopped; what was measured is kept, the same command with --resume goes on")
+		fmt.Fprintln(stderr, "netdyno: stopped; what was measured is kept, and netdyno run", dir, "--continue goes on")
 		stopped = &status{statusTainted, nil}
 	}
 	return dir, stopped
@@ -130,7 +148,8 @@ func carryOut(ctx context.Context, args []string, f runFlags) (dir directory, er
 // here.
 type plan struct {
 	study    *study.Study
-	trials   []record.Trial
+	all      []record.Trial // of every look
+	trials   []record.Trial // of those that this command goes to
 	kinds    []kind
 	warnings []record.Warning
 	catalog  *bench.Catalog
@@ -149,12 +168,13 @@ func prepare(ctx context.Context, args []string, f runFlags) (*plan, error) {
 	if err != nil {
 		return nil, err
 	}
-	if p.study, err = study.ParseArgs(withServer(slices.Concat(args, choice.Levels()), choice), input.Within(ctx, study.MaxFile)); err != nil {
+	if p.study, err = f.study(ctx, args, choice); err != nil {
 		return nil, err
 	}
-	if p.trials, p.warnings, err = p.study.Plan(); err != nil {
+	if p.all, p.warnings, err = p.study.Plan(); err != nil {
 		return nil, err
 	}
+	p.trials = study.Before(p.all, p.study.Blocks)
 	if p.kinds, err = kindsOf(p.trials); err != nil {
 		return nil, err
 	}
@@ -170,7 +190,7 @@ func prepare(ctx context.Context, args []string, f runFlags) (*plan, error) {
 	if p.away = choice.Away(); p.away {
 		leaveServerOut(p.study)
 	}
-	if err := p.checkEnds(args[0]); err != nil {
+	if err := p.checkEnds(cmp.Or(f.named, args[0])); err != nil {
 		return nil, err
 	}
 	if err := p.arrange(ctx, choice); err != nil {
@@ -247,7 +267,7 @@ func (p *plan) open(args []string, f runFlags) (directory, *record.File, []recor
 	}
 	dir := directory(f.out)
 	if f.resume {
-		return p.reopen(dir)
+		return p.reopen(dir, f)
 	}
 	if dir == "" {
 		if dir, err = freshDirectory(p.study.Name); err != nil {
@@ -264,46 +284,9 @@ func (p *plan) open(args []string, f runFlags) (directory, *record.File, []recor
 		Netdyno: version(), CreatedAt: time.Now().UTC(), Command: command,
 		Study: summary, Facts: p.facts,
 	}
-	file, err := dir.create(text, header, p.trials)
+	file, err := dir.create(text, header, p.all)
 	if err != nil {
 		return dir, nil, nil, err
 	}
 	return dir, file, nil, dir.writeMessages(p.messages)
-}
-
-// reopen goes on with a run, if its plan is this plan.
-func (p *plan) reopen(dir directory) (directory, *record.File, []record.Record, error) {
-	var err error
-	if dir == "" {
-		if dir, err = latestDirectory(p.study.Name); err != nil {
-			return "", nil, nil, err
-		}
-	}
-	before, err := record.ReadTrials(dir.trials())
-	if err != nil {
-		return "", nil, nil, fmt.Errorf("resume: %w", err)
-	}
-	if !sameTrials(before, p.trials) {
-		return "", nil, nil, fmt.Errorf("resume: the plan in %s differs from this command's; give the command that began it (%s)", dir.trials(), dir.study())
-	}
-	if err := dir.sameMessages(p.messages); err != nil {
-		return "", nil, nil, err
-	}
-	file, contents, err := record.OpenForAppend(dir.records())
-	if err != nil {
-		return "", nil, nil, fmt.Errorf("resume: %w", err)
-	}
-	for _, problem := range contents.Problems {
-		fmt.Fprintf(stderr, "netdyno: %s: %s\n", dir.records(), problem)
-	}
-	for name, was := range contents.Header.Facts.Tools {
-		if is := p.facts.Tools[name]; is.SHA256 != was.SHA256 {
-			return "", nil, nil, errors.Join(fmt.Errorf("resume: %s is not the program that the run began with; its trials could not be compared", name), file.Close())
-		}
-	}
-	if err := p.sameQuestions(contents.Header); err != nil {
-		return "", nil, nil, errors.Join(err, file.Close())
-	}
-	p.stopEarly(contents.Header.Stopped)
-	return dir, file, contents.Records, nil
 }

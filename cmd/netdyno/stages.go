@@ -2,7 +2,6 @@ package main
 
 import (
 	"fmt"
-	"reflect"
 	"slices"
 	"strings"
 	"time"
@@ -29,7 +28,8 @@ func (p *plan) looks(dir directory, file *record.File, say func(string)) func(bl
 		if err != nil {
 			return false, err
 		}
-		look, err := finding.Look(contents.Header, p.trials, contents.Records, stage)
+		contents.Header.Directory = string(dir)
+		look, err := finding.Look(contents.Header, p.all, contents.Records, stage)
 		if err != nil {
 			return false, err
 		}
@@ -41,52 +41,63 @@ func (p *plan) looks(dir directory, file *record.File, say func(string)) func(bl
 	}
 }
 
-// sameQuestions refuses to go on with a run under other stages or requirements:
-// what is asked of figures is declared before they are seen.
-func (p *plan) sameQuestions(header record.Header) error {
-	now, was := study.Summary(p.study), header.Study
-	if !slices.Equal(now.Stages, was.Stages) {
-		return fmt.Errorf("resume: the run began with the stages %v, this command has %v; stages are declared before the first trial", was.Stages, now.Stages)
+// extent says how much of a plan is left: its trials, blocks and time, from the
+// least to the most where the run may end at a stage.
+func (p *plan) extent(left []record.Trial) string {
+	most := p.time(left).Round(time.Second)
+	whole := fmt.Sprintf("%d trials in %s, about %s", len(left), counted(blocksOf(left), "block"), most)
+	for _, blocks := range p.study.Stages {
+		if least := study.Before(left, blocks); blocksOf(least) > 0 && len(least) < len(left) {
+			return fmt.Sprintf("%d to %d trials in %d to %d blocks, about %s to %s", len(least), len(left), blocksOf(least), blocksOf(left), p.time(least).Round(time.Second), most)
+		}
 	}
-	same := func(a, b record.Require) bool { return reflect.DeepEqual(a, b) }
-	if !slices.EqualFunc(now.Requires, was.Requires, same) {
-		return fmt.Errorf("resume: the run began with other requirements; expected %q", texts(was.Requires))
-	}
-	return nil
+	return whole
 }
 
-func texts(requires []record.Require) []string {
-	var all []string
-	for _, r := range requires {
-		all = append(all, r.Text)
+// blocksOf counts the blocks of trials, probes apart.
+func blocksOf(trials []record.Trial) int {
+	seen := map[int]bool{}
+	for _, t := range trials {
+		if !t.Probe {
+			seen[t.Block] = true
+		}
 	}
-	return all
+	return len(seen)
 }
 
-// stopEarly leaves out what a run that stopped at a stage does not run.
-func (p *plan) stopEarly(at *record.Stop) {
-	if at == nil {
-		return
+func counted(n int, what string) string {
+	if n == 1 {
+		return "1 " + what
 	}
-	p.trials = study.Before(p.trials, at.Blocks)
-	fmt.Fprintf(stdout, "%s stopped after stage %d of %d (%d blocks), where everything was settled: it is done but for its probes\n",
-		p.study.Name, at.Stage, len(p.study.Stages), at.Blocks)
+	return fmt.Sprintf("%d %ss", n, what)
 }
 
-// printStages says after which blocks a run may stop, and when that is.
+// printStages says after which blocks a run may stop, when that is, and to which
+// it can go on.
 func (p *plan) printStages() {
-	stages := p.study.Stages
-	if len(stages) == 0 {
+	sum := study.Summary(p.study)
+	looks := sum.Looks()
+	if len(looks) == 1 {
 		return
 	}
-	var looks []string
-	shortest := p.time(p.trials)
-	for i, level := range finding.StageLevels(study.Summary(p.study)) {
+	var said []string
+	longest := p.time(p.trials)
+	shortest := longest
+	for i, level := range finding.StageLevels(sum) {
 		if level == 0 {
 			continue
 		}
-		looks = append(looks, fmt.Sprintf("after %d blocks at level %.3g", stages[i], level))
-		shortest = min(shortest, p.time(study.Before(p.trials, stages[i])))
+		said = append(said, fmt.Sprintf("after %s at level %.3g", counted(looks[i], "block"), level))
+		if looks[i] < sum.Blocks {
+			shortest = min(shortest, p.time(study.Before(p.trials, looks[i])))
+		}
 	}
-	fmt.Fprintf(stdout, "stages: looks %s; from about %s to about %s\n", strings.Join(looks, ", "), shortest.Round(time.Second), p.time(p.trials).Round(time.Second))
+	text := "about " + longest.Round(time.Second).String()
+	if shortest < longest {
+		text = fmt.Sprintf("from about %s to %s", shortest.Round(time.Second), text)
+	}
+	if len(sum.Further) > 0 {
+		text += fmt.Sprintf("; --continue goes on to %s blocks", strings.Trim(strings.ReplaceAll(fmt.Sprint(sum.Further), " ", ", "), "[]"))
+	}
+	fmt.Fprintf(stdout, "stages: looks %s; %s\n", strings.Join(said, ", "), text)
 }

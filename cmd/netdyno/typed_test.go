@@ -18,6 +18,7 @@ type typed struct {
 	dir    string // the run's
 	family family
 	args   []string
+	goesOn bool // by --continue and the directory alone
 }
 
 func typing(t *testing.T, args ...string) typed {
@@ -28,6 +29,9 @@ func typing(t *testing.T, args ...string) typed {
 func (n typed) command(more ...string) (*exec.Cmd, *bytes.Buffer) {
 	n.t.Helper()
 	argv := append(append([]string{"run"}, n.args...), append([]string{"--out", n.dir}, more...)...)
+	if n.goesOn {
+		argv = append([]string{"run", n.dir, "--continue"}, more...)
+	}
 	c := exec.CommandContext(n.t.Context(), filepath.Join(installed(n.t), "netdyno"), argv...)
 	c.Env = append(os.Environ(), string(n.family))
 	var said bytes.Buffer
