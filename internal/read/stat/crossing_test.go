@@ -6,14 +6,14 @@ import (
 	"testing"
 )
 
-// curve draws a difference that rises with slope over ln x and is 0 at zero, in
-// n blocks.
-func curve(rng *rand.Rand, n int, zero, slope, sd float64, xs ...float64) []At {
+// curve draws, in 8 blocks, a difference that rises with slope over ln x and is 0
+// at 300.
+func curve(rng *rand.Rand, slope, sd float64, xs ...float64) []At {
 	places := make([]At, len(xs))
 	for i, x := range xs {
 		places[i] = At{X: x, Blocks: map[int]float64{}}
-		for b := range n {
-			places[i].Blocks[b] = slope*math.Log(x/zero) + sd*rng.NormFloat64()
+		for b := range 8 {
+			places[i].Blocks[b] = slope*math.Log(x/300) + sd*rng.NormFloat64()
 		}
 	}
 	return places
@@ -21,7 +21,7 @@ func curve(rng *rand.Rand, n int, zero, slope, sd float64, xs ...float64) []At {
 
 func TestCrossingIsFoundWhereItIs(t *testing.T) {
 	rng := rand.New(rand.NewPCG(1, 2))
-	places := curve(rng, 8, 300, 0.2, 1e-6, 50, 1000, 10000)
+	places := curve(rng, 0.2, 1e-6, 50, 1000, 10000)
 	c, ok := Crossing(places, 0, 1, 0.05)
 	if !ok || math.Abs(c.Point-300) > 3 || c.High-c.Low > 10 {
 		t.Errorf("without noise: %+v, %t; want 300", c, ok)
@@ -36,7 +36,7 @@ func TestCrossingCovers(t *testing.T) {
 	rng := rand.New(rand.NewPCG(3, 4))
 	held, asked := 0, 0
 	for range 600 {
-		places := curve(rng, 8, 300, 0.2, 0.08, 50, 1000, 10000)
+		places := curve(rng, 0.2, 0.08, 50, 1000, 10000)
 		signs, ok := Signs(places, 0.05)
 		if !ok || signs[0].Sign() != -1 || signs[1].Sign() != 1 {
 			continue
@@ -60,7 +60,7 @@ func TestSignsErrTogether(t *testing.T) {
 	rng := rand.New(rand.NewPCG(5, 6))
 	wrong := 0
 	for range 1000 {
-		signs, ok := Signs(curve(rng, 8, 1, 0, 0.05, 1, 2, 4, 8, 16), 0.05)
+		signs, ok := Signs(curve(rng, 0, 0.05, 1, 2, 4, 8, 16), 0.05)
 		if !ok {
 			t.Fatal("no intervals")
 		}
