@@ -142,10 +142,12 @@ class Connecting {
       arrived += attempt.trial->arrived();
       if (waiting == nullptr) waiting = &attempt;
     }
-    if (waiting == nullptr) return "no connection to the server at " + name(attempts_[verified_]) + " was made";
+    if (waiting == nullptr)
+      return "no connection to the server at " + name(attempts_[verified_]) + " was made";
     const std::string begin = "the server, by " + name(*waiting) + ", ";
     if (arrived == 0) return begin + "accepted the connection and said nothing";
-    return begin + "sent " + std::to_string(arrived) + " bytes, no whole reply among them, and said nothing more";
+    return begin + "sent " + std::to_string(arrived) +
+           " bytes, no whole reply among them, and said nothing more";
   }
 
   void advance(Attempt& attempt) {
