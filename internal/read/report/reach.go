@@ -51,7 +51,9 @@ func needs(f finding.Search) Table {
 			}
 			row = append(row, words(quantityText(spot.Metric.Value, s), percent(spot.Share), string(spot.Limit))...)
 			row[len(row)-3].Detail = between(spot.Metric.Low, spot.Metric.High, s)
-			row[len(row)-2].Detail = percent(spot.Low) + " to " + percent(spot.High)
+			if spot.Share != 1 { // the best by itself needs no interval
+				row[len(row)-2].Detail = percent(spot.Low) + " to " + percent(spot.High)
+			}
 			if spot.Blocks < max(spot.Metric.N, f.Best.Metric.N) {
 				row[len(row)-2].Detail += ", " + s.text(spot.Value) + " ÷ " + s.text(spot.BestValue) + " " + s.Unit + " over " + plural(spot.Blocks, "shared block")
 			}

@@ -190,6 +190,7 @@ func sampleSearch() finding.Search {
 			Levels: []finding.Coordinate{{Text: threads}, {Text: connections}},
 			Metric: finding.Figure{N: 6, Value: value, Low: 0.98 * value, High: 1.02 * value},
 			Share:  share, Low: low, High: 2*share - low, Limit: finding.ServerCPU,
+			Value: value, BestValue: value / share, Blocks: 6,
 		}
 	}
 	best := spot("2", "4", 5.2e9, 1, 1)

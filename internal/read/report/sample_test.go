@@ -27,7 +27,7 @@ type sampleArm struct {
 
 var sampleArms = []sampleArm{
 	{"go-net", [2]float64{9.61, 14.2}, 61, 31, true, "message"},
-	{"go-epoll", [2]float64{5.87, 6.31}, 48, 24, true, "message"},
+	{"go-epoll", [2]float64{5.87, 6.31}, 48, 9, true, "message"},
 	{"go-epoll-shared", [2]float64{9.55, 8.02}, 70, 27, true, "message"},
 	{"asio", [2]float64{4.02, 4.55}, 44, 12, false, "chunks"},
 }
