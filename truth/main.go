@@ -36,6 +36,7 @@ type question struct {
 
 var questions = []question{
 	{"aa", alike},
+	{"looks", alikeAtLooks},
 	{"planted", planted},
 	{"times", times},
 	{"limits", limited},

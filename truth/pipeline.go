@@ -43,15 +43,25 @@ func (p *pipeline) on(r rig.Rig) *pipeline {
 // study runs a typed study, or a built-in one, and reads it. A run in which more
 // than one trial in ten is not valid tells nothing.
 func (p *pipeline) study(ctx context.Context, args ...string) (finding.Findings, error) {
-	header, trials, err := typed.Plan(args...)
+	header, trials, records, err := p.records(ctx, args...)
 	if err != nil {
 		return finding.Findings{}, err
+	}
+	return readable(header, trials, records)
+}
+
+// records runs a typed study and keeps what its trials left.
+func (p *pipeline) records(ctx context.Context, args ...string) (record.Header, []record.Trial, []record.Record, error) {
+	header, trials, err := typed.Plan(args...)
+	if err != nil {
+		return header, nil, nil, err
 	}
 	header.CreatedAt, header.Facts = time.Now().UTC(), p.facts
 	records, err := typed.Run(ctx, p.bench, trials)
-	if err != nil {
-		return finding.Findings{}, err
-	}
+	return header, trials, records, err
+}
+
+func readable(header record.Header, trials []record.Trial, records []record.Record) (finding.Findings, error) {
 	f, err := finding.Find(header, trials, records)
 	if err == nil && f.Tally.Valid < f.Tally.Planned*9/10 {
 		err = fmt.Errorf("of %d trials only %d are valid (%d failed)", f.Tally.Planned, f.Tally.Valid, f.Tally.Failed)
