@@ -9,6 +9,10 @@ import (
 	"sync"
 )
 
+// MaxMessage bounds in bytes what one exchange may carry in one direction: workers
+// refuse a setup that asks for more before they allocate it, and a plan does first.
+const MaxMessage = 1 << 30
+
 // MaxLine bounds one line in bytes, its newline included; a longer one is refused
 // before it is stored. The largest honest message is a result with three
 // histograms, some 40 KB.

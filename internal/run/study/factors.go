@@ -5,6 +5,7 @@ import (
 	"regexp"
 	"strings"
 
+	"netdyno/internal/contract"
 	"netdyno/internal/quantity"
 )
 
@@ -41,7 +42,7 @@ type Factor struct {
 
 const (
 	most      = 1 << 20
-	mostBytes = 1 << 32
+	mostBytes = contract.MaxMessage
 	day       = 24 * 3600 * 1e9 // ns
 )
 

@@ -12,7 +12,7 @@ import (
 )
 
 // MaxContent bounds the bytes of one direction before they are allocated.
-const MaxContent = 1 << 30
+const MaxContent = contract.MaxMessage
 
 // New makes the content of a trial with the codec that it names, one of
 // codecs. The error has the contract's kind: unsupported for a codec that is

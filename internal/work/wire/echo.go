@@ -16,7 +16,7 @@ import (
 const Echo = "echo"
 
 // MaxMessage bounds a message before it is allocated, in bytes.
-const MaxMessage = 1 << 30
+const MaxMessage = contract.MaxMessage
 
 var castagnoli = crc32.MakeTable(crc32.Castagnoli)
 
