@@ -16,6 +16,7 @@ func checkCommand() *cobra.Command {
 		Short: "Prove that a worker executable keeps the contract",
 		Args:  cobra.MinimumNArgs(1),
 		RunE: func(cmd *cobra.Command, argv []string) error {
+			ends.hold()
 			outcomes, err := check.Run(cmd.Context(), argv, check.Options{Transports: transports})
 			if err != nil {
 				return err

@@ -34,6 +34,9 @@ func discover(ctx context.Context, trials []record.Trial) (*bench.Catalog, error
 	}
 	directories := append([]string{filepath.Dir(self)}, filepath.SplitList(os.Getenv("PATH"))...)
 	catalog := bench.Discover(ctx, directories)
+	if ctx.Err() != nil { // what is absent now is so because nobody waited for it
+		return nil, context.Cause(ctx)
+	}
 	for _, t := range trials {
 		directory := t.Levels["build"]
 		if directory == "" || catalog.Builds[directory] != nil {

@@ -109,6 +109,7 @@ func surveyed(ctx context.Context, text string, more ...string) (hosts []doctor.
 	if err != nil {
 		return nil, err
 	}
+	ends.hold()
 	built, err := choice.Build(ctx)
 	if err != nil {
 		return nil, err

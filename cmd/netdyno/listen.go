@@ -124,6 +124,7 @@ func listen(ctx context.Context, args []string, f listenFlags) error {
 	ctx, stop := context.WithCancelCause(ctx)
 	defer stop(nil)
 	b := bench.Bench{Rig: rig.Loopback{}, Catalog: catalog, Meter: []string{self, "meter"}, Messages: structures, Keep: account.keep}
+	ends.hold()
 	worker, err := b.Serve(ctx, trial, bench.Standing{Listen: f.bind, Segment: shown.segment, Observe: func(w record.Worker) {
 		if w.Close == nil {
 			if err := account.open(w, append([]string{"netdyno", "listen"}, append(args, "bind="+f.bind)...)); err != nil {

@@ -7,9 +7,7 @@ import (
 	"errors"
 	"fmt"
 	"os"
-	"os/signal"
 	"strings"
-	"syscall"
 
 	"github.com/spf13/cobra"
 	"github.com/spf13/pflag"
@@ -41,10 +39,7 @@ func (s *status) Error() string {
 func (s *status) Unwrap() error { return s.err }
 
 func main() {
-	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM)
-	context.AfterFunc(ctx, stop) // a second Ctrl-C ends us at once, and the kernel the workers
-	code := exitCode(root().ExecuteContext(ctx))
-	stop()
+	code := exitCode(root().ExecuteContext(ends.watch(context.Background())))
 	flushScreens()
 	os.Exit(code)
 }

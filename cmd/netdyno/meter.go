@@ -30,8 +30,7 @@ func meterCommand() *cobra.Command {
 					return err
 				}
 			}
-			// The meter hears signals itself: it must outlive them long enough
-			// to end its worker.
+			ends.leave() // the meter hears signals itself: it must outlive them long enough to end its worker
 			code, err := meter.Run(cmd.Context(), o)
 			if code != 0 || err != nil {
 				return &status{code, err}

@@ -202,6 +202,7 @@ func prepare(ctx context.Context, args []string, f runFlags) (*plan, error) {
 // arrange builds the rig and finds out what its places are and whether they
 // can run the plan.
 func (p *plan) arrange(ctx context.Context, choice arrange.Choice) error {
+	ends.hold()
 	var err error
 	if p.self, err = os.Executable(); err != nil {
 		return err

@@ -129,26 +129,27 @@ func introduce(ctx context.Context, path string) (Program, error) {
 	if err != nil {
 		return Program{}, fmt.Errorf("hash worker %s: %w", path, err)
 	}
-	hello, err := hear(ctx, path, []string{path})
+	hello, err := hear(ctx, path, []string{path}, syscall.SIGKILL)
 	return Program{Path: path, SHA256: sum, Hello: hello}, err
 }
 
 // RunsAt reports why a worker does not run at a place: a library that is not
 // installed there, another architecture. Nil when it introduces itself.
 func RunsAt(ctx context.Context, p rig.Place, path string) error {
-	_, err := hear(ctx, filepath.Base(path), p.Command(path))
+	_, err := hear(ctx, filepath.Base(path), p.Command(path), syscall.SIGTERM) // a launcher has something to end
 	return err
 }
 
-// hear runs a worker just long enough to hear its hello.
-func hear(ctx context.Context, path string, argv []string) (contract.Hello, error) {
-	process, err := rig.Start(argv, rig.Options{DeathSignal: syscall.SIGTERM})
+// hear runs a worker just long enough to hear its hello. It gets the signal when
+// we die meanwhile.
+func hear(ctx context.Context, path string, argv []string, atOurDeath syscall.Signal) (contract.Hello, error) {
+	process, err := rig.Start(argv, rig.Options{DeathSignal: atOurDeath})
 	if err != nil {
 		return contract.Hello{}, err
 	}
 	defer func() {
 		process.CloseInput()
-		if process.Wait(2 * time.Second).Running {
+		if ctx.Err() != nil || process.Wait(2*time.Second).Running {
 			process.Kill()
 			process.Wait(2 * time.Second)
 		}

@@ -1,0 +1,364 @@
+package main
+
+import (
+	"bytes"
+	"fmt"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strings"
+	"syscall"
+	"testing"
+	"time"
+
+	"golang.org/x/sys/unix"
+)
+
+// patience is for what must come, on a busy machine.
+const patience = time.Minute
+
+// await waits for a condition.
+func await(t *testing.T, what string, holds func() bool) {
+	t.Helper()
+	for begin := time.Now(); !holds(); time.Sleep(5 * time.Millisecond) {
+		if time.Since(begin) > patience {
+			t.Fatalf("%s: not within %v", what, patience)
+		}
+	}
+}
+
+// begun is a netdyno that runs.
+type begun struct {
+	*exec.Cmd
+	said *bytes.Buffer
+	mine family
+	dir  string // where it runs, and the first on its PATH
+	gone chan struct{}
+}
+
+func begin(t *testing.T, dir string, argv ...string) begun {
+	t.Helper()
+	b := begun{said: &bytes.Buffer{}, mine: newFamily(t), dir: dir, gone: make(chan struct{})}
+	b.Cmd = exec.CommandContext(t.Context(), filepath.Join(installed(t), "netdyno"), argv...)
+	b.Dir = dir
+	b.Env = append(os.Environ(), string(b.mine), "TMPDIR="+dir, "PATH="+dir+string(os.PathListSeparator)+os.Getenv("PATH"))
+	b.Stdout, b.Stderr = b.said, b.said
+	if err := b.Start(); err != nil {
+		t.Fatal(err)
+	}
+	go func() {
+		_ = b.Wait() // its status is in ProcessState
+		close(b.gone)
+	}()
+	t.Cleanup(func() {
+		_ = b.Process.Kill() // it may have ended
+		<-b.gone
+	})
+	return b
+}
+
+func (b begun) ended() bool {
+	select {
+	case <-b.gone:
+		return true
+	default:
+		return false
+	}
+}
+
+// runs tells whether a process of the family has all of this in its command line.
+func (b begun) runs(t *testing.T, parts ...string) bool {
+	for _, line := range b.mine.living(t) {
+		all := true
+		for _, part := range parts {
+			all = all && strings.Contains(line, part)
+		}
+		if all {
+			return true
+		}
+	}
+	return false
+}
+
+func fifoNamed(t *testing.T, path string) string {
+	t.Helper()
+	if err := syscall.Mkfifo(path, 0o600); err != nil {
+		t.Fatal(err)
+	}
+	return path
+}
+
+// occasion is a moment of a command at which it is told to end.
+type occasion struct {
+	name string
+	argv []string
+	here func(t *testing.T, b begun) bool // the moment has come
+	code int                              // its exit status, -1 for the signal itself
+	make func(t *testing.T, dir string)
+}
+
+func occasions() []occasion {
+	reading := func(file string) func(*testing.T, begun) bool {
+		held := false
+		return func(t *testing.T, b begun) bool {
+			// A FIFO that was opened and closed again has ended for its reader, so
+			// somebody must hold it.
+			if held {
+				return true
+			}
+			w, err := os.OpenFile(filepath.Join(b.dir, file), os.O_WRONLY|syscall.O_NONBLOCK, 0)
+			if err == nil {
+				t.Cleanup(func() { _ = w.Close() })
+				held = true
+			}
+			return held
+		}
+	}
+	fifo := func(name string) func(*testing.T, string) {
+		return func(t *testing.T, dir string) { fifoNamed(t, filepath.Join(dir, name)) }
+	}
+	sleeper := func(name string) func(*testing.T, string) {
+		return func(t *testing.T, dir string) {
+			executable(t, filepath.Join(dir, name), "trap '' TERM INT HUP; exec sleep 1000")
+		}
+	}
+	started := func(parts ...string) func(*testing.T, begun) bool {
+		return func(t *testing.T, b begun) bool { return b.runs(t, parts...) }
+	}
+	proto := func(t *testing.T, dir string) {
+		write(t, filepath.Join(dir, "own.proto"), []byte("syntax = \"proto3\";\nmessage M { string s = 1; }\n"))
+		fifoNamed(t, filepath.Join(dir, "data.json"))
+	}
+	message := []string{"run", "transport=go-http1", "codec=json", "--proto", "own.proto", "--message", "M", "--data", "data.json"}
+	return []occasion{
+		{"reading a study", []string{"run", "./study.yaml"}, reading("study.yaml"), statusRefused, fifo("study.yaml")},
+		{"reading a study to listen", []string{"listen", "./study.yaml"}, reading("study.yaml"), statusRefused, fifo("study.yaml")},
+		{"reading a rig", []string{"run", "transport=null", "--rig", "rig.yaml"}, reading("rig.yaml"), statusRefused, fifo("rig.yaml")},
+		{"reading a rig to calibrate", []string{"doctor", "--rig", "rig.yaml"}, reading("rig.yaml"), statusRefused, fifo("rig.yaml")},
+		{"reading facts", []string{"doctor", "facts.json"}, reading("facts.json"), statusRefused, fifo("facts.json")},
+		{"reading a certificate", []string{"run", "client=go-net", "--rig", "at:127.0.0.1:1?ca=ca.pem"}, reading("ca.pem"), statusRefused, fifo("ca.pem")},
+		{"reading a message's values", message, reading("data.json"), statusRefused, proto},
+		{"connecting by ssh", []string{"run", "transport=null", "--rig", "ssh:nowhere"}, started("sleep 1000"), statusRefused, sleeper("ssh")},
+		{"asking a worker", []string{"transports"}, started("sleep 1000"), statusRefused, sleeper("netdyno-worker-mute")},
+		{"checking a worker", []string{"check", "./netdyno-worker-mute"}, started("sleep 1000"), statusRefused, sleeper("netdyno-worker-mute")},
+		{"listening", []string{"listen", "transport=go-net"}, started("netdyno-worker-net", "meter"), statusOK, nil},
+		{"calibrating", []string{"calibrate"}, started("netdyno-worker-net", "meter"), statusRefused, nil},
+		{"touring", []string{"tour"}, started("netdyno-worker-net", "meter"), statusTainted, nil},
+	}
+}
+
+// Whatever a command does, a signal ends it, and nothing of it is left.
+func TestASignalEndsEveryCommand(t *testing.T) {
+	for _, o := range occasions() {
+		for _, told := range []syscall.Signal{syscall.SIGTERM, syscall.SIGHUP} {
+			t.Run(fmt.Sprintf("%s, %v", o.name, told), func(t *testing.T) {
+				dir := t.TempDir()
+				if o.make != nil {
+					o.make(t, dir)
+				}
+				b := begin(t, dir, o.argv...)
+				await(t, "the moment", func() bool { return b.ended() || o.here(t, b) })
+				if b.ended() {
+					t.Fatalf("it ended by itself:\n%s", b.said)
+				}
+				if err := b.Process.Signal(told); err != nil {
+					t.Fatal(err)
+				}
+				await(t, "its end", b.ended)
+				b.mine.mustEnd(t)
+				if code := b.ProcessState.ExitCode(); code != o.code && code >= 0 {
+					t.Errorf("status %d, want %d:\n%s", code, o.code, b.said)
+				}
+				if left, err := filepath.Glob(filepath.Join(dir, "netdyno-[A-Za-z0-9]*")); err != nil || len(left) > 1 || len(left) == 1 && !strings.Contains(left[0], "worker") {
+					t.Errorf("left behind: %q, %v", left, err)
+				}
+			})
+		}
+	}
+}
+
+// What hurries nothing: timeout(1) signals twice in a moment, a terminal that
+// goes away says so repeatedly.
+func TestEchoesOfASignalDoNotCutTheReport(t *testing.T) {
+	for name, signals := range map[string][]os.Signal{
+		"timeout(1)":        {syscall.SIGTERM, syscall.SIGTERM},
+		"a closed terminal": {syscall.SIGHUP, syscall.SIGHUP, syscall.SIGHUP},
+	} {
+		t.Run(name, func(t *testing.T) {
+			b := begin(t, t.TempDir(), "run", "transport=null", "opt.service=1ms", "connections=1", "amount=300", "blocks=20", "--out", "run")
+			records := filepath.Join(b.dir, "run", "records.jsonl")
+			await(t, "two records", func() bool { return b.ended() || countLines(records) > 2 })
+			for _, s := range signals {
+				if err := b.Process.Signal(s); err != nil {
+					t.Fatal(err)
+				}
+			}
+			await(t, "its end", b.ended)
+			b.mine.mustEnd(t)
+			b.mustHaveReported(t, statusTainted)
+		})
+	}
+}
+
+func countLines(path string) int {
+	text, err := os.ReadFile(path)
+	if err != nil {
+		return 0
+	}
+	return bytes.Count(text, []byte("\n"))
+}
+
+func (b begun) mustHaveReported(t *testing.T, code int) {
+	t.Helper()
+	if got := b.ProcessState.ExitCode(); got != code {
+		t.Errorf("status %d (%v), want %d:\n%s", got, b.ProcessState, code, b.said)
+	}
+	for _, file := range []string{"report.html", "report.md", "findings.json"} {
+		if _, err := os.Stat(filepath.Join(b.dir, "run", file)); err != nil {
+			t.Errorf("no report: %v\n%s", err, b.said)
+		}
+	}
+}
+
+// A second signal that is no echo ends netdyno at once, and the kernel the rest.
+func TestASecondSignalEndsAtOnce(t *testing.T) {
+	dir := t.TempDir()
+	// It is given two seconds to end when it is told to, and does when its parent
+	// is gone.
+	executable(t, filepath.Join(dir, "ssh"), `case "$*" in *-O*) exit 1;; esac
+trap '' TERM
+while grep -q "^PPid:.$PPID\$" /proc/$$/status; do sleep 0.02; done`)
+	b := begin(t, dir, "run", "transport=null", "--rig", "ssh:nowhere")
+	await(t, "ssh", func() bool { return b.ended() || b.runs(t, "/ssh", "-M") })
+	for !b.ended() { // the first is an orderly end of seconds; what follows ends it at once
+		_ = b.Process.Signal(syscall.SIGTERM) // it may have ended meanwhile
+		time.Sleep(sameSignal / 5)
+	}
+	b.mine.mustEnd(t)
+	if status, ok := b.ProcessState.Sys().(syscall.WaitStatus); !ok || status.Signal() != syscall.SIGTERM {
+		t.Errorf("it ended with %v, want by the second signal:\n%s", b.ProcessState, b.said)
+	}
+}
+
+// nohup(1) means it.
+func TestARunOutlivesAnIgnoredHangup(t *testing.T) {
+	dir := t.TempDir()
+	executable(t, filepath.Join(dir, "nohupped"), "trap '' HUP; exec netdyno run transport=null opt.service=1ms connections=1 amount=100 blocks=3 --out run")
+	mine := newFamily(t)
+	c := exec.CommandContext(t.Context(), filepath.Join(dir, "nohupped"))
+	c.Dir, c.Env = dir, append(os.Environ(), string(mine))
+	var said bytes.Buffer
+	c.Stdout, c.Stderr = &said, &said
+	if err := c.Start(); err != nil {
+		t.Fatal(err)
+	}
+	await(t, "a record", func() bool { return countLines(filepath.Join(dir, "run", "records.jsonl")) > 1 })
+	if err := c.Process.Signal(syscall.SIGHUP); err != nil {
+		t.Fatal(err)
+	}
+	if err := c.Wait(); err != nil {
+		t.Errorf("it ended with %v:\n%s", err, &said)
+	}
+	mine.mustEnd(t)
+}
+
+// The terminal goes away: netdyno is told, its prints fail, and what was
+// measured is reported all the same.
+func TestAClosedTerminalLeavesAReport(t *testing.T) {
+	master, err := os.OpenFile("/dev/ptmx", os.O_RDWR|unix.O_NOCTTY, 0)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := unix.IoctlSetPointerInt(int(master.Fd()), unix.TIOCSPTLCK, 0); err != nil {
+		t.Fatal(err)
+	}
+	number, err := unix.IoctlGetInt(int(master.Fd()), unix.TIOCGPTN)
+	if err != nil {
+		t.Fatal(err)
+	}
+	terminal, err := os.OpenFile(fmt.Sprintf("/dev/pts/%d", number), os.O_RDWR|unix.O_NOCTTY, 0)
+	if err != nil {
+		t.Skip("no pseudo-terminals here:", err)
+	}
+	b := begun{said: &bytes.Buffer{}, mine: newFamily(t), dir: t.TempDir()}
+	b.Cmd = exec.CommandContext(t.Context(), filepath.Join(installed(t), "netdyno"),
+		"run", "transport=null", "opt.service=1ms", "connections=1", "amount=300", "blocks=20", "--out", "run")
+	b.Dir, b.Env = b.dir, append(os.Environ(), string(b.mine))
+	b.Stdin, b.Stdout, b.Stderr = terminal, terminal, terminal
+	b.SysProcAttr = &syscall.SysProcAttr{Setsid: true, Setctty: true}
+	if err := b.Start(); err != nil {
+		t.Fatal(err)
+	}
+	_ = terminal.Close() // the child has its own
+	await(t, "two records", func() bool { return countLines(filepath.Join(b.dir, "run", "records.jsonl")) > 2 })
+	if err := master.Close(); err != nil {
+		t.Fatal(err)
+	}
+	_ = b.Wait() // its status is in ProcessState
+	b.mine.mustEnd(t)
+	b.mustHaveReported(t, statusRefused) // the text could not be printed
+}
+
+// Ctrl-C ends netdyno and the tee(1) behind it, which may be the first to go.
+func TestAReaderThatIsGoneDoesNotEndARun(t *testing.T) {
+	r, w, err := os.Pipe()
+	if err != nil {
+		t.Fatal(err)
+	}
+	b := begun{said: &bytes.Buffer{}, mine: newFamily(t), dir: t.TempDir()}
+	b.Cmd = exec.CommandContext(t.Context(), filepath.Join(installed(t), "netdyno"),
+		"run", "transport=null", "opt.service=1ms", "connections=1", "amount=100", "blocks=3", "--out", "run")
+	b.Dir, b.Env = b.dir, append(os.Environ(), string(b.mine))
+	b.Stdout, b.Stderr = w, w
+	if err := b.Start(); err != nil {
+		t.Fatal(err)
+	}
+	_ = w.Close() // the child has its own
+	await(t, "a record", func() bool { return countLines(filepath.Join(b.dir, "run", "records.jsonl")) > 1 })
+	_ = r.Close() // nothing is written to it
+	_ = b.Wait()  // its status is in ProcessState
+	b.mine.mustEnd(t)
+	b.mustHaveReported(t, statusRefused) // the text could not be printed
+}
+
+// A print that nobody takes keeps netdyno from ending by itself, and not from
+// being ended.
+func TestASignalEndsABlockedPrint(t *testing.T) {
+	dir := hostileRun(t, t.TempDir())
+	r, w, err := os.Pipe()
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer r.Close()
+	fd, full := int(w.Fd()), make([]byte, 4<<10) // Fd makes the pipe block
+	if err := unix.SetNonblock(fd, true); err != nil {
+		t.Fatal(err)
+	}
+	for {
+		if _, err := unix.Write(fd, full); err != nil {
+			break // it is full
+		}
+	}
+	if err := unix.SetNonblock(fd, false); err != nil {
+		t.Fatal(err)
+	}
+	mine := newFamily(t)
+	c := exec.CommandContext(t.Context(), filepath.Join(installed(t), "netdyno"), "report", dir)
+	c.Env = append(os.Environ(), string(mine))
+	c.Stdout = w
+	if err := c.Start(); err != nil {
+		t.Fatal(err)
+	}
+	await(t, "the exports, which come first", func() bool {
+		_, err := os.Stat(filepath.Join(dir, "report.md"))
+		return err == nil
+	})
+	if err := c.Process.Signal(syscall.SIGTERM); err != nil {
+		t.Fatal(err)
+	}
+	_ = c.Wait() // its status is in ProcessState
+	if c.ProcessState.Success() {
+		t.Errorf("it ended with %v", c.ProcessState)
+	}
+	mine.mustEnd(t)
+}
