@@ -96,6 +96,105 @@ func TestCache(t *testing.T) {
 	}
 }
 
+// A cache that somebody else could write holds whatever they like.
+func TestACacheOfOthersIsRefused(t *testing.T) {
+	file := program(t, "#!/bin/sh\necho whole\n")
+	for name, c := range map[string]struct {
+		own, above os.FileMode
+		owner      int
+		says       string
+	}{
+		"our own":                            {0o700, 0o755, 0, ""},
+		"readable":                           {0o755, 0o755, 0, ""},
+		"in a directory like /tmp":           {0o700, 0o777 | os.ModeSticky, 0, ""},
+		"writable by all":                    {0o777, 0o755, 0, "others can write"},
+		"writable by all, sticky":            {0o777 | os.ModeSticky, 0o755, 0, "others can write"},
+		"writable by a group":                {0o770, 0o755, 0, "others can write"},
+		"in a directory writable by all":     {0o700, 0o777, 0, "others can write"},
+		"in a directory writable by a group": {0o700, 0o775, 0, "others can write"},
+		"of another user":                    {0o755, 0o755, 65533, "belongs to user 65533"},
+	} {
+		t.Run(name, func(t *testing.T) {
+			if c.owner != 0 && os.Geteuid() != 0 {
+				t.Skip("only root gives a directory away")
+			}
+			above := filepath.Join(t.TempDir(), "above")
+			cache := filepath.Join(above, "cache")
+			err := errors.Join(os.MkdirAll(cache, 0o700), os.Chmod(cache, c.own), os.Chmod(above, c.above))
+			if c.owner != 0 {
+				err = errors.Join(err, os.Chown(cache, c.owner, -1))
+			}
+			if err != nil {
+				t.Fatal(err)
+			}
+			link := filepath.Join(t.TempDir(), "link") // where it leads to is looked at
+			if err := os.Symlink(cache, link); err != nil {
+				t.Fatal(err)
+			}
+			for _, path := range []string{cache, link} {
+				r := New("test", []rig.Place{here(t, "a")}, Options{Cache: path})
+				err = r.Deliver(t.Context(), []string{file})
+				switch {
+				case c.says == "" && err != nil:
+					t.Error(err)
+				case c.says != "" && (err == nil || !strings.Contains(err.Error(), c.says) || strings.Contains(err.Error(), "may be left")):
+					t.Errorf("error %v, want in it %q", err, c.says)
+				}
+				if err := r.Close(); err != nil {
+					t.Error(err)
+				}
+				if left, err := filepath.Glob(filepath.Join(cache, ourName+"*")); err != nil || len(left) > 0 {
+					t.Errorf("there are still %v, %v", left, err)
+				}
+			}
+		})
+	}
+}
+
+// Whoever changes a cache's file, and whenever: what runs is what was compared.
+func TestWhatRunsIsWhatWasCompared(t *testing.T) {
+	cache := filepath.Join(t.TempDir(), "cache")
+	file := program(t, "#!/bin/sh\necho whole\n")
+	deliver := func() *Rig {
+		r := New("test", []rig.Place{here(t, "a")}, Options{Cache: cache})
+		if err := r.Deliver(t.Context(), []string{file}); err != nil {
+			t.Fatal(err)
+		}
+		return r
+	}
+	if err := deliver().Close(); err != nil {
+		t.Fatal(err)
+	}
+	stored, err := filepath.Glob(filepath.Join(cache, "*", "*"))
+	if err != nil || len(stored) != 1 {
+		t.Fatalf("the cache has %v, %v, want one file", stored, err)
+	}
+	stop, stopped := make(chan struct{}), make(chan struct{})
+	go func() { // an intruder, who changes the program all the time
+		defer close(stopped)
+		for n := 0; ; n++ {
+			select {
+			case <-stop:
+				return
+			default:
+			}
+			text, beside := []string{"whole", "evil!"}[n%2], stored[0]+".intruder"
+			_ = errors.Join(os.WriteFile(beside, []byte("#!/bin/sh\necho "+text+"\n"), 0o755), os.Rename(beside, stored[0])) // the next time, then
+		}
+	}()
+	for range 10 {
+		r := deliver()
+		if got, err := r.Places()[0].Ask(t.Context(), nil, file); string(got) != "whole\n" {
+			t.Errorf("the program says %q, %v, want whole", got, err)
+		}
+		if err := r.Close(); err != nil {
+			t.Error(err)
+		}
+	}
+	close(stop)
+	<-stopped
+}
+
 // What a place has lost it gets again; its paths change, also in copies of it.
 func TestMendBringsBackWhatIsGone(t *testing.T) {
 	lost, kept := here(t, "lost"), here(t, "kept")

@@ -31,28 +31,72 @@ const ourName = "netdyno-"
 // The commands at a place are POSIX sh with sha256sum(1), which every Linux
 // has. They get what varies as arguments and never as text.
 const (
-	// keep makes the directory $1 and names it. When that is empty it makes one
-	// with a new name, and removes it when its stdin ends: also when we are killed
-	// or the line is cut, be it before anybody heard the name. A job that ends may
-	// be told so more than once, and rm must not hear it; a file that is arriving
-	// at that moment may be in its way. No signal falls between the making and the
-	// promise to remove.
+	// keep makes a directory with a new name, names it, and removes it when its
+	// stdin ends: also when we are killed or the line is cut, be it before anybody
+	// heard the name. A job that ends may be told so more than once, and rm must
+	// not hear it; a file that is arriving at that moment may be in its way. No
+	// signal falls between the making and the promise to remove.
+	//
+	// It lies in the cache $1, or without one where temporary files do. A cache
+	// that somebody else could write, or a directory above it that somebody could
+	// rename, is refused: what is in it would be theirs to choose.
 	keep = `set -eu
 umask 077
+trap '' HUP INT TERM PIPE
 case $1 in
-'') trap '' HUP INT TERM PIPE
-  d=$(mktemp -d "${TMPDIR:-/tmp}/` + ourName + `XXXXXX")
-  trap 'trap "" HUP INT TERM; n=0; until rm -rf "$d" 2>/dev/null || [ $n = 10 ]; do n=$((n+1)); sleep 1; done' EXIT
-  trap 'exit 0' HUP INT TERM ;;
-"~/"*) d=$HOME/${1#"~/"} ;;
-*) d=$1 ;;
+'') in=${TMPDIR:-/tmp} ;;
+"~/"*) in=$HOME/${1#"~/"} ;;
+*) in=$1 ;;
 esac
-mkdir -p "$d"
+if [ -n "$1" ]; then
+  mkdir -p "$in"
+  in=$(cd -P "$in" && pwd -P)
+  me=$(id -u) at=$in
+  while :; do
+    owner=$(stat -c %u "$at") mode=000$(stat -c %a "$at")
+    case $owner in
+    0 | "$me") ;;
+    *) echo "cache $in: $at belongs to user $owner, who could put another program there; choose a directory of your own" >&2; exit 1 ;;
+    esac
+    case $mode in
+    *[2367]? | *[2367])
+      case $at:$mode in
+      "$in":* | *:*[0246]???) echo "cache $in: others can write $at (mode ${mode#000}), and put another program there; chmod go-w it, or choose another directory" >&2; exit 1 ;;
+      esac ;;
+    esac
+    [ "$at" != / ] || break
+    at=${at%/*}
+    at=${at:-/}
+  done
+fi
+d=$(mktemp -d "$in/` + ourName + `XXXXXX")
+trap 'trap "" HUP INT TERM; n=0; until rm -rf "$d" 2>/dev/null || [ $n = 10 ]; do n=$((n+1)); sleep 1; done' EXIT
+trap 'exit 0' HUP INT TERM
 printf '%s\n' "$d"
 cat >/dev/null`
 
-	// have tells whether a file is there and whole.
-	have = `echo "$2  $1" | sha256sum -c --status 2>/dev/null && echo there || echo missing`
+	// have copies the cache's file $3 to $1, where nobody else can reach it, and
+	// tells whether the copy is whole: what was compared is what will run, whoever
+	// changes the cache meanwhile.
+	have = `set -eu
+[ -f "$3" ] && [ ! -L "$3" ] || { echo missing; exit; }
+[ -d "${1%/*}" ] || mkdir "${1%/*}"
+trap 'rm -f "$1.$$"' EXIT
+trap 'exit 1' HUP INT TERM
+cp "$3" "$1.$$"
+echo "$2  $1.$$" | sha256sum -c --status 2>/dev/null || { echo missing; exit; }
+chmod 755 "$1.$$"
+mv "$1.$$" "$1"
+echo there`
+
+	// stow leaves a copy of $1 in the cache, as $2.
+	stow = `set -eu
+umask 077
+[ -d "${2%/*}" ] || mkdir "${2%/*}"
+trap 'rm -f "$2.$$"' EXIT
+trap 'exit 1' HUP INT TERM
+cp "$1" "$2.$$"
+mv -f "$2.$$" "$2"`
 
 	// put writes one file, believes it when its sum is right, and only then
 	// gives it its name; what it wrote otherwise it takes away, also when nobody
@@ -92,7 +136,7 @@ func pack(files []string) ([]parcel, error) {
 type store struct {
 	place     rig.Place
 	directory string
-	kept      bool // it stays when the keeper ends
+	cache     string // the directory around it that stays; empty for none
 	keeper    *exec.Cmd
 	hold      io.Closer     // the keeper's stdin
 	ended     chan struct{} // the keeper's end
@@ -100,11 +144,11 @@ type store struct {
 	said      rig.Tail
 }
 
-// open makes the directory: the cache, or without one a directory that goes
-// with the keeper, which runs until close or until this process is gone.
+// open makes the directory, which goes with the keeper; that runs until close or
+// until this process is gone.
 func open(ctx context.Context, p rig.Place, cache string) (*store, error) {
 	line := p.Command("sh", "-c", keep, "sh", cache)
-	s := &store{place: p, kept: cache != "", keeper: exec.Command(line[0], line[1:]...), ended: make(chan struct{})}
+	s := &store{place: p, keeper: exec.Command(line[0], line[1:]...), ended: make(chan struct{})}
 	s.keeper.SysProcAttr = &syscall.SysProcAttr{Setpgid: true}
 	s.keeper.Stderr = &s.said
 	s.keeper.WaitDelay = time.Second
@@ -126,10 +170,16 @@ func open(ctx context.Context, p rig.Place, cache string) (*store, error) {
 	if err == nil && !path.IsAbs(s.directory) {
 		err = fmt.Errorf("it answered %.200q, expected the path of a directory; what its shell prints at login is in the way", s.directory)
 	}
+	if cache != "" && err == nil {
+		s.cache = path.Dir(s.directory)
+	}
 	go func() {
 		s.failure = s.keeper.Wait() // not before its words are read
 		close(s.ended)
 	}()
+	if errors.Is(err, io.EOF) {
+		err = errors.New("it ended without naming a directory")
+	}
 	if err != nil {
 		return nil, fmt.Errorf("reach %s: %w", p.Name, errors.Join(err, s.close()))
 	}
@@ -168,8 +218,9 @@ func (s *store) put(ctx context.Context, parcels []parcel, there map[string]stri
 }
 
 func (s *store) bring(ctx context.Context, p parcel, target string) error {
-	if s.kept {
-		answer, err := s.place.Ask(ctx, nil, "sh", "-c", have, "sh", target, p.sha256)
+	cached := path.Join(s.cache, p.sha256, filepath.Base(p.path))
+	if s.cache != "" {
+		answer, err := s.place.Ask(ctx, nil, "sh", "-c", have, "sh", target, p.sha256, cached)
 		if err != nil || strings.TrimSpace(string(answer)) == "there" {
 			return err
 		}
@@ -181,7 +232,10 @@ func (s *store) bring(ctx context.Context, p parcel, target string) error {
 	defer f.Close()
 	ctx, cancel := context.WithTimeoutCause(ctx, putPatience, fmt.Errorf("not there after %v", putPatience))
 	defer cancel()
-	_, err = s.place.Ask(ctx, f, "sh", "-c", put, "sh", target, p.sha256)
+	if _, err = s.place.Ask(ctx, f, "sh", "-c", put, "sh", target, p.sha256); err != nil || s.cache == "" {
+		return err
+	}
+	_, err = s.place.Ask(ctx, nil, "sh", "-c", stow, "sh", target, cached)
 	return err
 }
 
@@ -233,13 +287,16 @@ func (s *store) close() error {
 	if text := strings.TrimSpace(s.said.String()); text != "" {
 		err = fmt.Errorf("%w; it said: %s", err, text)
 	}
+	if s.directory == "" {
+		return err
+	}
 	return fmt.Errorf("leave %s, where %s may be left: %w", s.place.Name, s.directory, err)
 }
 
 // remove does what a keeper could not that was killed. The directory must bear
 // our name: the place said where it is, and could say anything.
 func (s *store) remove(ctx context.Context) error {
-	if s.kept || !strings.HasPrefix(path.Base(s.directory), ourName) {
+	if !strings.HasPrefix(path.Base(s.directory), ourName) {
 		return nil
 	}
 	ctx, cancel := context.WithTimeout(ctx, closePatience)
