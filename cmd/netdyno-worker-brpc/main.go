@@ -3,6 +3,7 @@
 package main
 
 import (
+	"netdyno"
 	"netdyno/internal/work/load"
 	"netdyno/internal/work/transport/brpc"
 	"netdyno/internal/work/worker"
@@ -11,4 +12,6 @@ import (
 // transports of this worker.
 var transports = []load.Transport{brpc.Transport{}}
 
-func main() { worker.Main("netdyno-worker-brpc", transports...) }
+func main() {
+	worker.Program{Name: "netdyno-worker-brpc", Transports: transports, Sources: netdyno.Sources()}.Main()
+}

@@ -3,6 +3,7 @@
 package main
 
 import (
+	"netdyno"
 	"netdyno/internal/work/codec"
 	"netdyno/internal/work/load"
 	"netdyno/internal/work/transport/goconnect"
@@ -15,4 +16,6 @@ var transports = []load.Transport{
 	goconnect.Transport{Codecs: codec.Standard(), GRPC: true},
 }
 
-func main() { worker.Main("netdyno-worker-connect", transports...) }
+func main() {
+	worker.Program{Name: "netdyno-worker-connect", Transports: transports, Sources: netdyno.Sources()}.Main()
+}

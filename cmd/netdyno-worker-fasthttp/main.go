@@ -3,6 +3,7 @@
 package main
 
 import (
+	"netdyno"
 	"netdyno/internal/work/codec"
 	"netdyno/internal/work/load"
 	gofasthttp "netdyno/internal/work/transport/fasthttp"
@@ -14,4 +15,6 @@ var transports = []load.Transport{
 	gofasthttp.Transport{Codecs: codec.Standard()},
 }
 
-func main() { worker.Main("netdyno-worker-fasthttp", transports...) }
+func main() {
+	worker.Program{Name: "netdyno-worker-fasthttp", Transports: transports, Sources: netdyno.Sources()}.Main()
+}

@@ -3,6 +3,7 @@
 package main
 
 import (
+	"netdyno"
 	"netdyno/internal/work/codec"
 	"netdyno/internal/work/load"
 	"netdyno/internal/work/transport/gogrpc"
@@ -12,4 +13,6 @@ import (
 // transports of this worker.
 var transports = []load.Transport{gogrpc.Transport{Codecs: codec.Standard()}}
 
-func main() { worker.Main("netdyno-worker-grpc", transports...) }
+func main() {
+	worker.Program{Name: "netdyno-worker-grpc", Transports: transports, Sources: netdyno.Sources()}.Main()
+}

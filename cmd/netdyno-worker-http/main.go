@@ -3,6 +3,7 @@
 package main
 
 import (
+	"netdyno"
 	"netdyno/internal/work/codec"
 	"netdyno/internal/work/load"
 	"netdyno/internal/work/transport/gohttp1"
@@ -16,4 +17,6 @@ var transports = []load.Transport{
 	gohttp2.Transport{Codecs: codec.Standard()},
 }
 
-func main() { worker.Main("netdyno-worker-http", transports...) }
+func main() {
+	worker.Program{Name: "netdyno-worker-http", Transports: transports, Sources: netdyno.Sources()}.Main()
+}

@@ -59,7 +59,12 @@ type Hello struct {
 	Version    string      `json:"version"`
 	Libraries  []Library   `json:"libraries,omitempty"`
 	Transports []Transport `json:"transports"`
+	Source     string      `json:"source,omitempty"` // the Go package of the program, when it was built from what it writes on SourcesArgument
 }
+
+// SourcesArgument is the one argument with which a worker that names its
+// Source in hello writes its sources to stdout, as a tar archive.
+const SourcesArgument = "sources"
 
 // Library is one library a worker links, by name and version.
 type Library struct {

@@ -1,11 +1,5 @@
 package record
 
-import "strings"
-
-// builtInMessages is the protobuf package of the messages that come with
-// netdyno. Every worker has generated code for them.
-const builtInMessages = "netdyno.v1."
-
 // Reflected reports whether the worker encoded a message of the user's own as
 // protobuf without code generated for it: by reflection, which costs more than
 // what an application does. JSON codecs work on ordinary structs and are never
@@ -18,6 +12,5 @@ func (w *Worker) Reflected() bool {
 	if w.Ready == nil || w.Ready.Foreign || w.Ready.Generated {
 		return false
 	}
-	m := w.Setup.Exchange.Message
-	return !strings.HasPrefix(m.Up.Type, builtInMessages) || !strings.HasPrefix(m.Down.Type, builtInMessages)
+	return len(w.Setup.Exchange.Message.Descriptors) > 0 // those that come with netdyno have none, and generated code in every worker
 }

@@ -225,6 +225,8 @@ func (a *apart) refuseArm(t twin, m record.Metric, calibrated bool) string {
 		return a.barred
 	case a.barredArm[place{t.cell, t.after.Name}] != "":
 		return a.barredArm[place{t.cell, t.after.Name}]
+	case a.barredArm[place{t.cell, a.result.Floor}] != "":
+		return "the floor " + a.result.Floor + " cannot carry what happened to the machine: " + a.barredArm[place{t.cell, a.result.Floor}]
 	case a.calibration == nil:
 		return "how far like runs made apart differ on this machine is not known: netdyno calibrate measures it"
 	case !calibrated:

@@ -31,7 +31,7 @@ func carrying(t *testing.T, codecs map[string]string, generated ...string) findi
 			w := &records[i].Workers[j]
 			w.Setup.Exchange.Codec = codecs[arm]
 			w.Setup.Exchange.Message = &contract.Structure{
-				Name: "order.proto:shop.Order:order.json", Up: contract.Content{Type: "shop.Order"}, Down: contract.Content{Type: "shop.Order"},
+				Name: "order.proto:shop.Order:order.json", Descriptors: []byte{0}, Up: contract.Content{Type: "shop.Order"}, Down: contract.Content{Type: "shop.Order"},
 			}
 			w.Ready.UpBytes, w.Ready.DownBytes = w.Setup.Exchange.UpBytes, w.Setup.Exchange.DownBytes
 			w.Ready.Generated = slices.Contains(generated, arm)
@@ -96,13 +96,24 @@ func TestReflectionForbidsComparingCodecsOnAllButTheWire(t *testing.T) {
 	}
 }
 
-// A run with generated code and one without are not of the same programs.
+// A run with generated code and one without are not of the same programs; one
+// whose floor is another carries nothing over to the arms either.
 func TestRunsThatDifferInReflectionAreNotCompared(t *testing.T) {
-	codecs := map[string]string{"base": "json", "arm": "proto"}
-	before, after := carrying(t, codecs), carrying(t, codecs, "arm")
-	for _, c := range finding.CompareApart(before, after, nil).Comparisons {
-		if c.Arm == "arm" && (c.Primary && c.Verdict != finding.Invalid || !strings.Contains(c.Reason, "server.message was by reflection, then by generated code")) {
-			t.Errorf("%s of %s: %s (%s)", c.Metric, c.Arm, c.Verdict, c.Reason)
+	const differ = "server.message was by reflection, then by generated code"
+	for _, c := range []struct {
+		codecs    map[string]string
+		generated string // arm that the second run has generated code for
+		want      string
+	}{
+		{map[string]string{"base": "json", "arm": "proto"}, "arm", "it was set differently"},
+		{map[string]string{"base": "proto", "arm": "json"}, "base", "the floor base cannot carry"},
+	} {
+		before, after := carrying(t, c.codecs), carrying(t, c.codecs, c.generated)
+		for _, judged := range finding.CompareApart(before, after, nil).Comparisons {
+			refused := strings.Contains(judged.Reason, c.want) && strings.Contains(judged.Reason, differ)
+			if judged.Arm == "arm" && (judged.Primary && judged.Verdict != finding.Invalid || !refused) {
+				t.Errorf("%v: %s of %s: %s (%s)", c.codecs, judged.Metric, judged.Arm, judged.Verdict, judged.Reason)
+			}
 		}
 	}
 }

@@ -13,6 +13,7 @@ package codec
 
 import (
 	"netdyno/internal/contract"
+	_ "netdyno/internal/work/codec/own" // the code generated for a message of the user's, where the worker is built with it
 )
 
 // Bytes is the codec that encodes nothing.
@@ -52,6 +53,8 @@ type Kind struct {
 	Content any            // filled once, encoded in every exchange; not to be changed
 	New     func() any     // an empty message to decode into
 	Same    func(any) bool // whether a decoded message equals Content
+
+	Generated bool // a message of the user's own, as code generated for it
 }
 
 // Exchange is the content of both directions. It is not changed after New and

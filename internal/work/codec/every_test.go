@@ -1,6 +1,7 @@
 package codec
 
 import (
+	"bytes"
 	"context"
 	"encoding/base64"
 	"fmt"
@@ -104,9 +105,27 @@ func agree(t rapid.TB, types *Types, content contract.Content) {
 		}
 		carried = append(carried, message)
 	}
-	if !proto.Equal(carried[0], carried[1]) {
+	if !bytes.Equal(encoded(t, carried[0]), encoded(t, carried[1])) {
 		t.Errorf("proto carries %v, json %v", carried[0], carried[1])
 	}
+}
+
+// encoded is a message's encoding, by which messages of a type made at run time
+// and of one of generated code can be compared.
+func encoded(t rapid.TB, m proto.Message) []byte {
+	t.Helper()
+	back := dynamicpb.NewMessage(m.ProtoReflect().Descriptor())
+	data, err := proto.Marshal(m)
+	if err == nil {
+		err = proto.Unmarshal(data, back)
+	}
+	if err == nil {
+		data, err = proto.MarshalOptions{Deterministic: true}.Marshal(back)
+	}
+	if err != nil {
+		t.Fatal(err)
+	}
+	return data
 }
 
 // draw makes any message of a type. Left out is what JSON cannot say and

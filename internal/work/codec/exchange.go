@@ -175,10 +175,12 @@ func (x *Exchange) Setup(setup contract.Setup) contract.Setup {
 	return setup
 }
 
-// Sizes fills in what ready says of them.
+// Sizes fills in what ready says of the messages: their sizes, and whether the
+// user's are generated code.
 func (x *Exchange) Sizes(ready contract.Ready) contract.Ready {
 	if x.Codec != nil {
 		ready.UpBytes, ready.DownBytes = x.UpBytes, x.DownBytes
+		ready.Generated = x.Up.Generated && x.Down.Generated
 	}
 	return ready
 }

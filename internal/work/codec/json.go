@@ -84,7 +84,7 @@ func StructKind(types *Types, content contract.Content) (Kind, error) {
 		return Kind{}, err
 	}
 	t, written := structs[content.Type]
-	if !written {
+	if !written || types.builtIn(message.ProtoReflect().Descriptor().FullName()) == nil {
 		if t, err = shapeOf(message.ProtoReflect().Descriptor()); err != nil {
 			return Kind{}, err
 		}

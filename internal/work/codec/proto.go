@@ -7,8 +7,9 @@ import (
 )
 
 // Proto is protobuf's binary encoding. Built-in messages are generated code,
-// as an application's would be; the user's own go through reflection
-// (dynamicpb), which is slower.
+// as an application's would be, and so are the user's own where the worker was
+// built for them; elsewhere these go through reflection (dynamicpb), which is
+// slower.
 type Proto struct{}
 
 // Name implements Codec.
@@ -23,11 +24,16 @@ func (Proto) Kind(types *Types, content contract.Content) (Kind, error) {
 	if err != nil {
 		return Kind{}, err
 	}
-	kind := filled.ProtoReflect().Type()
+	message, err := types.compiled(filled)
+	if err != nil {
+		return Kind{}, err
+	}
+	kind := message.ProtoReflect().Type()
 	return Kind{
-		Content: filled,
-		New:     func() any { return kind.New().Interface() },
-		Same:    func(m any) bool { return proto.Equal(filled, m.(proto.Message)) },
+		Content:   message,
+		New:       func() any { return kind.New().Interface() },
+		Same:      func(m any) bool { return proto.Equal(message, m.(proto.Message)) },
+		Generated: message != filled,
 	}, nil
 }
 

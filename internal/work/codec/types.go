@@ -19,8 +19,9 @@ import (
 // Types resolves message types by full name: the built-in ones and those of
 // the user's descriptors.
 type Types struct {
-	files    *protoregistry.Files
-	resolver *dynamicpb.Types // of what is in an Any, and of extensions
+	files     *protoregistry.Files
+	resolver  *dynamicpb.Types // of what is in an Any, and of extensions
+	generated string           // the package of code generated for them, if the worker was built with it
 }
 
 // NewTypes reads a serialized FileDescriptorSet; empty leaves the built-in
@@ -34,13 +35,14 @@ func NewTypes(descriptors []byte) (*Types, error) {
 	if err != nil {
 		return nil, fmt.Errorf("link descriptors: %w", err)
 	}
-	return &Types{files, dynamicpb.NewTypes(files)}, nil
+	return &Types{files, dynamicpb.NewTypes(files), contract.GeneratedPackage(descriptors)}, nil
 }
 
-// message finds a type by its full name.
+// message finds a type by its full name: among the user's own, or else a
+// built-in one.
 func (t *Types) message(name string) (protoreflect.MessageDescriptor, error) {
 	full := protoreflect.FullName(name)
-	if m := netdynov1.File_exchange_proto.Messages().ByName(full.Name()); m != nil && m.FullName() == full {
+	if m := t.builtIn(full); m != nil {
 		return m, nil
 	}
 	d, err := t.files.FindDescriptorByName(full)
@@ -55,6 +57,19 @@ func (t *Types) message(name string) (protoreflect.MessageDescriptor, error) {
 		return nil, fmt.Errorf("%s is not a message type", name)
 	}
 	return m, nil
+}
+
+// builtIn returns the built-in type of a full name; nil when there is none, or
+// the user has a type of that name.
+func (t *Types) builtIn(full protoreflect.FullName) protoreflect.MessageDescriptor {
+	m := netdynov1.File_exchange_proto.Messages().ByName(full.Name())
+	if m == nil || m.FullName() != full {
+		return nil
+	}
+	if _, err := t.files.FindDescriptorByName(full); err == nil {
+		return nil
+	}
+	return m
 }
 
 // fill makes a message with the content's values. The error says which does
@@ -77,4 +92,43 @@ func typeOf(d protoreflect.MessageDescriptor) protoreflect.MessageType {
 		return t
 	}
 	return dynamicpb.NewMessageType(d)
+}
+
+// compiled returns a message as a type of generated code where the worker has
+// one, and as it is where not. The error is about a message that does not say
+// the same in both.
+func (t *Types) compiled(message proto.Message) (proto.Message, error) {
+	if _, dynamic := message.(*dynamicpb.Message); !dynamic {
+		return message, nil
+	}
+	name := message.ProtoReflect().Descriptor().FullName()
+	if name.Parent() != "google.protobuf" { // whose files are always protobuf's own
+		name = protoreflect.FullName(t.generated) + "." + name
+	}
+	found, err := protoregistry.GlobalTypes.FindMessageByName(name)
+	if errors.Is(err, protoregistry.NotFound) {
+		return message, nil // the worker was built without
+	}
+	if err != nil {
+		return nil, fmt.Errorf("find generated code: %w", err)
+	}
+	encoded, err := proto.Marshal(message)
+	if err != nil {
+		return nil, fmt.Errorf("encode %s: %w", name, err)
+	}
+	compiled := found.New().Interface()
+	if err := proto.Unmarshal(encoded, compiled); err != nil {
+		return nil, fmt.Errorf("decode as generated code: %w", err)
+	}
+	back := message.ProtoReflect().New().Interface()
+	if encoded, err = proto.Marshal(compiled); err == nil {
+		err = proto.Unmarshal(encoded, back)
+	}
+	if err == nil && !proto.Equal(message, back) {
+		err = errors.New("it comes back with another value")
+	}
+	if err != nil {
+		return nil, fmt.Errorf("encode as generated code: %w", err)
+	}
+	return compiled, nil
 }

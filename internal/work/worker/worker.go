@@ -10,6 +10,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"io/fs"
 	"os"
 	"runtime"
 	"runtime/debug"
@@ -24,29 +25,59 @@ import (
 // TickEvery is the interval of progress messages.
 const TickEvery = 200 * time.Millisecond
 
-// Main runs a worker on the process's own stdin and stdout and exits.
+// Program is a worker's executable.
+type Program struct {
+	Name       string
+	Transports []load.Transport
+
+	// Sources are what it is built from, by directory of the tree; nil when it
+	// cannot be built again for a message of the user's.
+	Sources map[string]fs.FS
+}
+
+// Main runs a worker without sources; see Program.Main.
 func Main(name string, transports ...load.Transport) {
+	Program{Name: name, Transports: transports}.Main()
+}
+
+// Main runs a worker on the process's own stdin and stdout and exits. With the
+// one argument "sources" it writes its sources to stdout instead.
+func (p Program) Main() {
+	if p.Sources != nil && len(os.Args) == 2 && os.Args[1] == contract.SourcesArgument {
+		if err := writeSources(os.Stdout, p.Sources); err != nil {
+			fmt.Fprintln(os.Stderr, p.Name+": "+err.Error())
+			os.Exit(1)
+		}
+		os.Exit(0)
+	}
 	raiseDescriptors()
-	os.Exit(Run(name, contract.Stdin(), os.Stdout, transports))
+	os.Exit(p.run(contract.Stdin(), os.Stdout))
 }
 
 // Run speaks the contract until in ends and returns the exit status: 0, or 1
 // after a fatal error.
 func Run(name string, in io.Reader, out io.Writer, transports []load.Transport) int {
+	return Program{Name: name, Transports: transports}.run(in, out)
+}
+
+func (p Program) run(in io.Reader, out io.Writer) int {
 	m := &machine{
 		out:        contract.NewWriter(out),
-		transports: transports,
+		transports: p.Transports,
 		reader:     newReader(),
 		prepared:   make(chan prepared, 1),
 		finished:   make(chan error, 1),
 	}
-	m.send(contract.Message{Hello: hello(name, transports)})
+	m.send(contract.Message{Hello: p.hello()})
 	return m.loop(commands(in))
 }
 
-func hello(name string, transports []load.Transport) *contract.Hello {
-	h := &contract.Hello{Contract: contract.Version, Worker: name, Version: "devel"}
+func (p Program) hello() *contract.Hello {
+	h := &contract.Hello{Contract: contract.Version, Worker: p.Name, Version: "devel"}
 	if info, ok := debug.ReadBuildInfo(); ok {
+		if p.Sources != nil {
+			h.Source = info.Path
+		}
 		if info.Main.Version != "" {
 			h.Version = info.Main.Version
 		}
@@ -55,7 +86,7 @@ func hello(name string, transports []load.Transport) *contract.Hello {
 			h.Libraries = append(h.Libraries, contract.Library{Name: d.Path, Version: d.Version})
 		}
 	}
-	for _, t := range transports {
+	for _, t := range p.Transports {
 		h.Transports = append(h.Transports, t.Describe())
 	}
 	return h

@@ -11,6 +11,7 @@ import (
 	"netdyno/internal/work/transport/gohttp1"
 	"netdyno/internal/work/worker"
 
+	gin "netdyno/workers/gin"
 	"netdyno/workers/gin/fastjson"
 )
 
@@ -23,4 +24,6 @@ var transports = []load.Transport{
 	fastjson.Only(goconnect.Transport{Codecs: fastjson.Codecs(), GRPC: true}),
 }
 
-func main() { worker.Main("netdyno-worker-fastjson", transports...) }
+func main() {
+	worker.Program{Name: "netdyno-worker-fastjson", Transports: transports, Sources: gin.Sources()}.Main()
+}

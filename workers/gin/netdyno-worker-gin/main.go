@@ -5,10 +5,13 @@ import (
 	"netdyno/internal/work/load"
 	"netdyno/internal/work/worker"
 
+	gin "netdyno/workers/gin"
 	"netdyno/workers/gin/server"
 )
 
 // transports of this worker.
 var transports = []load.Transport{server.Transport{}}
 
-func main() { worker.Main("netdyno-worker-gin", transports...) }
+func main() {
+	worker.Program{Name: "netdyno-worker-gin", Transports: transports, Sources: gin.Sources()}.Main()
+}
