@@ -13,7 +13,7 @@ import (
 
 // questions are the promises that are ratios.
 func (b *bed) questions() []question {
-	return slices.Concat(b.echoQuestions(), b.bulkQuestions(), b.grpcQuestions(), b.grpcppQuestions(), b.nginxQuestions(), b.readQuestions(), b.linkQuestions())
+	return slices.Concat(b.echoQuestions(), b.bulkQuestions(), b.grpcQuestions(), b.grpcppQuestions(), b.messageQuestions(), b.nginxQuestions(), b.readQuestions(), b.linkQuestions())
 }
 
 // absolutes are the promises that are not ratios.

@@ -13,6 +13,7 @@ import (
 	"strings"
 	"time"
 
+	"netdyno/internal/contract"
 	"netdyno/internal/record"
 	"netdyno/internal/run/bench"
 	"netdyno/internal/run/rig"
@@ -29,6 +30,8 @@ type bed struct {
 	temp    string // what peers need to write, removed at the end
 	window  time.Duration
 	catalog bench.Catalog
+
+	messages map[string]contract.Structure // of users, by level of factor message
 }
 
 func newRig(ctx context.Context, window time.Duration) (*bed, error) {
@@ -86,7 +89,7 @@ func (b *bed) conduct(ctx context.Context, on rig.Rig, metered, profiled bool, a
 		return nil, err
 	}
 	var kept *record.Record
-	t := bench.Bench{Rig: on, Catalog: &b.catalog, Keep: func(r record.Record) error { kept = &r; return nil }}
+	t := bench.Bench{Rig: on, Catalog: &b.catalog, Messages: b.messages, Keep: func(r record.Record) error { kept = &r; return nil }}
 	if metered {
 		t.Meter = []string{filepath.Join(b.bin, "netdyno"), "meter"}
 	}

@@ -112,6 +112,9 @@ func listen(ctx context.Context, args []string, f listenFlags) error {
 	if err != nil {
 		return err
 	}
+	if err := compileFor(ctx, catalog, trial, structures); err != nil {
+		return err
+	}
 	self, err := os.Executable()
 	if err != nil {
 		return err

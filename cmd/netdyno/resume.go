@@ -123,14 +123,15 @@ func looksOf(s record.Study) string {
 	return strings.Trim(strings.ReplaceAll(fmt.Sprint(s.Looks()), " ", ", "), "[]")
 }
 
-// samePrograms refuses workers other than those that the run began with.
+// samePrograms refuses workers other than those that the run began with, and
+// those that have generated code where they had none.
 func (p *plan) samePrograms(header record.Header) error {
 	for name, was := range header.Facts.Tools {
 		if is := p.facts.Tools[name]; is.SHA256 != was.SHA256 {
 			return fmt.Errorf("resume: %s is not the program that the run began with; its trials could not be compared", name)
 		}
 	}
-	return nil
+	return sameMessageCode(header.Facts.Tools, p.facts.Tools)
 }
 
 // sameRequirements refuses to go on with a run under other requirements: what is

@@ -193,10 +193,24 @@ func prepare(ctx context.Context, args []string, f runFlags) (*plan, error) {
 	if err := p.checkEnds(cmp.Or(f.named, args[0])); err != nil {
 		return nil, err
 	}
+	if err := p.compile(ctx, f.dryRun); err != nil {
+		return nil, err
+	}
 	if err := p.arrange(ctx, choice); err != nil {
 		return nil, errors.Join(err, p.close())
 	}
 	return &p, nil
+}
+
+// compile has workers built for the plan's messages.
+func (p *plan) compile(ctx context.Context, dry bool) error {
+	works := make([]study.Work, len(p.kinds))
+	for i, k := range p.kinds {
+		works[i] = k.Work
+	}
+	warnings, err := compiled(ctx, p.catalog, works, p.messages, dry)
+	p.warnings = append(p.warnings, warnings...)
+	return err
 }
 
 // arrange builds the rig and finds out what its places are and whether they

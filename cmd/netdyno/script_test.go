@@ -40,6 +40,7 @@ func TestScripts(t *testing.T) {
 			if err != nil {
 				return err
 			}
+			e.Setenv("XDG_CACHE_HOME", filepath.Join(e.WorkDir, ".cache"))
 			e.Vars = append(e.Vars, string(mine), "SERVER="+server)
 			e.Defer(func() { mine.mustEnd(t) })
 			return nil

@@ -310,4 +310,5 @@ type Binary struct {
 	SHA256    string             `json:"sha256"`
 	Version   string             `json:"version"`
 	Libraries []contract.Library `json:"libraries,omitempty"`
+	Message   string             `json:"message,omitempty"` // level of factor message whose generated code it was built with
 }

@@ -28,6 +28,8 @@ type Program struct {
 	Path   string
 	SHA256 string
 	Hello  contract.Hello
+
+	Message string // level of factor message whose generated code it was built with; empty for one that was found
 }
 
 // Catalog is every worker found, and every one that could not introduce
@@ -36,11 +38,15 @@ type Catalog struct {
 	Programs []Program
 	Absent   []record.Warning
 	Builds   map[string]*Catalog // by level of factor build: what a trial of that level finds
+	Messages map[string]*Catalog // by level of factor message, those that workers were built for
 }
 
-// of returns the catalog for a trial's build.
+// of returns the catalog for a trial's build and message.
 func (c *Catalog) of(w study.Work) *Catalog {
 	if own := c.Builds[w.Build]; own != nil {
+		c = own
+	}
+	if own := c.Messages[w.Message]; own != nil {
 		return own
 	}
 	return c
@@ -289,15 +295,24 @@ func (c *Catalog) Without(paths []string) *Catalog {
 		}
 		rest.Builds[name] = own.Without(paths)
 	}
+	for level, own := range c.Messages {
+		if rest.Messages == nil {
+			rest.Messages = map[string]*Catalog{}
+		}
+		rest.Messages[level] = own.Without(paths)
+	}
 	return rest
 }
 
 // Binaries identifies the programs, for a run's facts: by file name, those of a
-// build by their path.
+// build by their path, those built for a message with its level.
 func (c *Catalog) Binaries() map[string]record.Binary {
 	out := map[string]record.Binary{}
 	enter := func(name string, p Program) {
-		out[name] = record.Binary{SHA256: p.SHA256, Version: p.Hello.Version, Libraries: p.Hello.Libraries}
+		if p.Message != "" {
+			name += " for " + p.Message
+		}
+		out[name] = record.Binary{SHA256: p.SHA256, Version: p.Hello.Version, Libraries: p.Hello.Libraries, Message: p.Message}
 	}
 	for _, p := range c.Programs {
 		enter(filepath.Base(p.Path), p)
@@ -306,6 +321,20 @@ func (c *Catalog) Binaries() map[string]record.Binary {
 		for _, p := range own.Programs {
 			if filepath.Dir(p.Path) == filepath.Clean(directory) {
 				enter(p.Path, p)
+			}
+		}
+		for _, built := range own.Messages {
+			for _, p := range built.Programs {
+				if p.Message != "" {
+					enter(filepath.Join(directory, filepath.Base(p.Path)), p)
+				}
+			}
+		}
+	}
+	for _, built := range c.Messages {
+		for _, p := range built.Programs {
+			if p.Message != "" {
+				enter(filepath.Base(p.Path), p)
 			}
 		}
 	}
