@@ -1,6 +1,7 @@
 package main
 
 import (
+	"os/exec"
 	"path/filepath"
 	"slices"
 	"strconv"
@@ -158,4 +159,56 @@ func TestAForeignServerThatStandsStillLeavesNoRate(t *testing.T) {
 			}
 		})
 	}
+}
+
+// The same of a pair of programs that measure themselves: the kernel's account of
+// their connection shows it.
+func TestAToolThatStandsStillLeavesNoRate(t *testing.T) {
+	if _, err := exec.LookPath("iperf3"); err != nil {
+		t.Skip("iperf3 is not on PATH")
+	}
+	mine := newFamily(t)
+	name, value, _ := strings.Cut(string(mine), "=")
+	t.Setenv(name, value)
+	catalog := bench.Discover(t.Context(), []string{installed(t)})
+	for _, stream := range []string{"up", "down"} {
+		t.Run(stream, func(t *testing.T) {
+			b := benchtest.In(installed(t), &catalog)
+			var done sync.WaitGroup
+			defer done.Wait()
+			ticks := 0
+			b.Observe = func(e bench.Event) {
+				if e.Tick == nil {
+					return
+				}
+				if ticks++; ticks == 4 {
+					stopProgram(t, mine, "iperf3 --server", &done)
+				}
+			}
+			_, seen := conduct(t, b, []string{"transport=iperf3", "connections=1", "stream=" + stream, "request=1MiB", "response=1MiB", "blocks=1",
+				"warmup=" + freezeWarmup.String(), "window=" + freezeWindow.String()})
+			withoutRates(t, seen)
+			mine.mustEnd(t)
+		})
+	}
+}
+
+// stopProgram halts the one program of a test whose command line has these words,
+// and lets it go on after a while.
+func stopProgram(t *testing.T, mine family, words string, done *sync.WaitGroup) {
+	for _, line := range mine.living(t) {
+		pid, err := strconv.Atoi(strings.Fields(line)[0])
+		if err != nil || !strings.Contains(line, words) {
+			continue
+		}
+		if err := syscall.Kill(pid, syscall.SIGSTOP); err != nil {
+			t.Error(err)
+		}
+		done.Go(func() {
+			time.Sleep(frozenFor) // what is injected, and waited for by nobody
+			_ = syscall.Kill(pid, syscall.SIGCONT)
+		})
+		return
+	}
+	t.Errorf("no %q runs", words)
 }

@@ -8,6 +8,7 @@ import (
 
 	"netdyno/internal/contract"
 	"netdyno/internal/quantity"
+	"netdyno/internal/read/stat"
 	"netdyno/internal/record"
 )
 
@@ -18,6 +19,7 @@ const (
 	stallLossy   = 1.4  // three timeouts of a retransmission in a row, where the link is to lose packets
 	stallGaps    = 10   // times the mean time between two completions: rarer than 1 in 20,000 even under Poisson arrivals
 	stallCycles  = 2    // times what an exchange usually takes, and the pause after it
+	stallPace    = 0.1  // of the usual rate: less is what kernels still take for a program that is stopped
 	silentTicks  = 0.58 // seconds without a tick, of which there are five: the worker itself may have stood still
 )
 
@@ -74,7 +76,7 @@ func (e *exam) stalls() []Stall {
 			continue // the ledger says so
 		}
 		moments := e.moments(g)
-		for _, s := range append(quiet(moments), e.silent(g, moments)...) {
+		for _, s := range append(quiet(moments, crawl(g, moments)), e.silent(g, moments)...) {
 			s.FromS, s.ToS = max(s.FromS, 0), min(s.ToS, windowOf(g))
 			if s.ToS-s.FromS >= e.leastStall(g) && !e.usual(g, s.ToS-s.FromS) && !e.serverMoved(s) {
 				all = append(all, s)
@@ -84,12 +86,16 @@ func (e *exam) stalls() []Stall {
 	return joined(all)
 }
 
-// quiet returns the times between moments at which nothing had been added.
-func quiet(moments []moment) []Stall {
+// quiet returns the times between moments at which nothing had been added, or less
+// than crawl in a second.
+func quiet(moments []moment, crawl float64) []Stall {
+	stands := func(a, b moment) bool {
+		return a.same(b) || float64(b.exchanges-a.exchanges) < crawl*(b.at-a.at)
+	}
 	var all []Stall
 	for i := 0; i < len(moments); {
 		j := i
-		for j+1 < len(moments) && moments[j+1].same(moments[i]) {
+		for j+1 < len(moments) && stands(moments[j], moments[j+1]) {
 			j++
 		}
 		if j > i {
@@ -98,6 +104,19 @@ func quiet(moments []moment) []Stall {
 		i = j + 1
 	}
 	return all
+}
+
+// crawl returns how many exchanges in a second are none, of a client whose bytes
+// the kernel counts: what a stopped reader's buffer still takes. Of others 0.
+func crawl(g *record.Worker, moments []moment) float64 {
+	if !foreign(g) || len(moments) < 3 {
+		return 0
+	}
+	var rates []float64
+	for i := 1; i < len(moments); i++ {
+		rates = append(rates, float64(moments[i].exchanges-moments[i-1].exchanges)/(moments[i].at-moments[i-1].at))
+	}
+	return stallPace * stat.Median(rates)
 }
 
 // silent returns the times in which a worker did not even tick, as one that is
@@ -153,9 +172,10 @@ func (e *exam) usual(g *record.Worker, seconds float64) bool {
 	return seconds <= stallCycles*cycle/1e9
 }
 
-// serverMoved tells whether the servers received something during what a lone
-// client counted nothing in: of a large message that goes up, clients count
-// nothing before its end.
+// serverMoved tells whether a server went on receiving, at a tenth of its pace or
+// more, while a lone client counted nothing: of a large message that goes up,
+// clients count nothing before its end. A stopped server's kernel still takes the
+// sender's probes, which is less.
 func (e *exam) serverMoved(s Stall) bool {
 	if len(e.generators) != 1 {
 		return false // whose it was is not known
@@ -166,12 +186,25 @@ func (e *exam) serverMoved(s Stall) bool {
 		if w.Role != contract.Server {
 			continue
 		}
-		inside := slices.DeleteFunc(e.moments(w), func(m moment) bool { return m.at < s.FromS+edge || m.at > s.ToS-edge })
-		if n := len(inside); n > 1 && !inside[0].same(inside[n-1]) {
+		all := e.moments(w)
+		inside := slices.DeleteFunc(slices.Clone(all), func(m moment) bool { return m.at < s.FromS+edge || m.at > s.ToS-edge })
+		if len(inside) < 2 {
+			continue
+		}
+		received, seconds := grown(inside)
+		whole, length := grown(all)
+		if rest := length - seconds; received > 0 && rest > 0 && received/seconds >= stallPace*(whole-received)/rest {
 			return true
 		}
 	}
 	return false
+}
+
+// grown returns the bytes that were received between the first of some moments and
+// the last, and the seconds that passed.
+func grown(moments []moment) (bytes, seconds float64) {
+	first, last := moments[0], moments[len(moments)-1]
+	return float64(last.received) - float64(first.received), last.at - first.at
 }
 
 // joined merges stalls that touch, of several clients.

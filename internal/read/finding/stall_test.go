@@ -90,6 +90,22 @@ func TestStallsOfAClosedLoop(t *testing.T) {
 			s.Ticks = slices.Clone(c.Ticks)
 			still(c, 1.2, 1.8)
 		}, ""},
+		{"a foreign client whose reader's buffer still fills", func(r *record.Record) {
+			c := &r.Workers[client]
+			still(c, 1.2, 1.8)
+			for i := range c.Ticks[8:11] {
+				c.Ticks[8+i].Exchanges += int64(1+i) * 1000 // of 12,000 between ticks
+			}
+			c.Ready.Foreign, c.Result.Service, c.Result.Drained = true, "", 0
+		}, "1.10–1.70 s"},
+		{"while its server's kernel took probes", func(r *record.Record) {
+			c, s := &r.Workers[client], &r.Workers[0]
+			still(c, 1.2, 1.8)
+			s.Ticks = slices.Clone(c.Ticks)
+			for i := range s.Ticks {
+				s.Ticks[i].ReceivedBytes += int64(i)
+			}
+		}, "1.10–1.70 s"},
 		{"on a link that is to lose packets", func(r *record.Record) {
 			still(&r.Workers[client], 1.2, 1.8)
 			r.Trial.Levels["link.loss"] = "1%"
