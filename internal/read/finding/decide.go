@@ -80,14 +80,14 @@ func (b *pending) decide(o outlook) {
 		}
 	}
 	mean, sd := stat.Mean(b.pairs.effects), stat.SD(b.pairs.effects)
-	inside, outside := math.Log1p(b.margin), math.Log1p(b.Bound)
+	bounds := stat.Bounds{Inside: math.Log1p(b.margin), Outside: math.Log1p(b.Bound)}
 	for i, blocks := range o.looks {
-		if blocks > b.Blocks && stat.Settles(mean, sd, inside, outside, blocks, o.levels[i]) {
+		if blocks > b.Blocks && stat.Settles(mean, sd, bounds, blocks, o.levels[i]) {
 			b.NeedsMore, b.Decides = blocks, o.reach(i)
 			return
 		}
 	}
-	b.NeedsMore = stat.BlocksToSettle(mean, sd, inside, outside, max(leastBlocks(Level), b.Blocks+1))
+	b.NeedsMore = stat.BlocksToSettle(mean, sd, bounds, max(leastBlocks(Level), b.Blocks+1))
 	switch {
 	case b.NeedsMore > 0 && len(o.looks) > 0:
 		b.Decides = fmt.Sprintf("about %d blocks would decide it, more than the looks of this run have: blocks=%d in a new run", b.NeedsMore, b.NeedsMore)

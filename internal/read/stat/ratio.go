@@ -86,17 +86,25 @@ func TQuantile(degrees float64) float64 {
 // comparison of a study asks for the same few.
 var critical sync.Map // float64 to float64
 
-// BlocksToSettle returns the least number of blocks, at least floor, at which
-// an interval around mean with standard deviation sd is expected to lie
-// wholly beyond outside or wholly within inside (all on the log scale, all
-// non-negative but mean). 0 when no number up to MaxBlocks does.
-func BlocksToSettle(mean, sd, inside, outside float64, floor int) int {
+// Bounds are the distances from 0, on the log scale and not negative, that settle
+// a question: a difference is none within Inside, and one beyond Outside.
+type Bounds struct{ Inside, Outside float64 }
+
+// clear tells whether an interval that reaches half on both sides of mean lies
+// wholly within Inside or wholly beyond Outside.
+func (b Bounds) clear(mean, half float64) bool {
 	distance := math.Abs(mean)
+	return distance-half > b.Outside || distance+half < b.Inside
+}
+
+// BlocksToSettle returns the least number of blocks, at least floor, at which
+// an interval around mean with standard deviation sd, both on the log scale, is
+// expected to settle a question about bounds. 0 when no number up to MaxBlocks does.
+func BlocksToSettle(mean, sd float64, bounds Bounds, floor int) int {
 	least := max(floor, 2)
 	// More blocks narrow the interval, so what settles once stays settled.
 	n := least + sort.Search(MaxBlocks-least+1, func(i int) bool {
-		half := HalfWidth(least+i, sd)
-		return distance-half > outside || distance+half < inside
+		return bounds.clear(mean, HalfWidth(least+i, sd))
 	})
 	if n > MaxBlocks {
 		return 0

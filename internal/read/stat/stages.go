@@ -72,14 +72,12 @@ func MeanAt(xs []float64, level float64) (Estimate, bool) {
 }
 
 // Settles tells whether an interval of confidence 1 − level around mean, of n
-// values with standard deviation sd, is expected to lie wholly beyond outside or
-// wholly within inside, and a sign flip of n to reach the level. All but mean are
-// non-negative and, with it, on the log scale.
-func Settles(mean, sd, inside, outside float64, n int, level float64) bool {
+// values with standard deviation sd, is expected to settle a question about
+// bounds, and a sign flip of n to reach the level. Mean and sd are on the log scale.
+func Settles(mean, sd float64, bounds Bounds, n int, level float64) bool {
 	if n < 2 || MinP(n) > level {
 		return false
 	}
-	distance := math.Abs(mean)
 	half := distuv.StudentsT{Sigma: 1, Nu: float64(n - 1)}.Quantile(1-level/2) * sd / math.Sqrt(float64(n))
-	return distance-half > outside || distance+half < inside
+	return bounds.clear(mean, half)
 }
