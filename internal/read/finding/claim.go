@@ -25,6 +25,7 @@ const (
 type Claim struct {
 	Spec     record.Claim `json:"spec"`
 	State    ClaimState   `json:"state"`
+	Level    float64      `json:"level"`    // of the look that the run is judged at
 	Evidence []Evidence   `json:"evidence"` // by part, then by cell and arm
 	Sentence string       `json:"sentence"`
 }
@@ -36,7 +37,7 @@ type Evidence struct {
 	Part   int        `json:"part"` // of Spec.Parts, from 0
 	What   string     `json:"what"` // "w512k-r0 ÷ w0-r0 at inflight=4"
 	Ratio  float64    `json:"ratio"`
-	Low    float64    `json:"low"` // 95 % interval; equal to Ratio when Blocks < 2
+	Low    float64    `json:"low"` // interval of confidence 1 − Level; equal to Ratio when Blocks < 2
 	High   float64    `json:"high"`
 	Blocks int        `json:"blocks"`
 	State  ClaimState `json:"state"`
@@ -56,7 +57,7 @@ func (s *sorted) claims() []Claim {
 }
 
 func (s *sorted) claim(spec record.Claim) Claim {
-	c := Claim{Spec: spec}
+	c := Claim{Spec: spec, Level: s.level()}
 	missing := false
 	for i, p := range spec.Parts {
 		evidence := s.evidence(i, p)
@@ -66,7 +67,7 @@ func (s *sorted) claim(spec record.Claim) Claim {
 	c.State = Holds
 	for i := range c.Evidence {
 		e := &c.Evidence[i]
-		e.judge(spec.Parts[e.Part], Level/float64(len(c.Evidence)))
+		e.judge(spec.Parts[e.Part], c.Level, c.Level/float64(len(c.Evidence)))
 		c.State = c.State.and(e.State)
 	}
 	if missing {
@@ -157,12 +158,12 @@ func (s *sorted) steadiness(part int, p record.ClaimPart, m record.Metric) []Evi
 
 func ratios(arms []string, base string) string { return strings.Join(arms, ", ") + " ÷ " + base }
 
-// judge decides one condition. Holding it is asked of an interval of 95 %, as
-// every condition of the claim must hold; not holding it of one at the strict
+// judge decides one condition. Holding it is asked of an interval at the level,
+// as every condition of the claim must hold; not holding it of one at the strict
 // level, since one of several that does not is enough.
-func (e *Evidence) judge(p record.ClaimPart, strict float64) {
+func (e *Evidence) judge(p record.ClaimPart, level, strict float64) {
 	e.Blocks, e.State = len(e.effects), ClaimUndecided
-	log, ok := stat.MeanAt(e.effects, Level)
+	log, ok := stat.MeanAt(e.effects, level)
 	if e.Blocks == 1 {
 		log = stat.Estimate{Point: e.effects[0], Low: e.effects[0], High: e.effects[0]}
 	}
@@ -173,8 +174,8 @@ func (e *Evidence) judge(p record.ClaimPart, strict float64) {
 	case e.refusal != "":
 		e.Reason = e.refusal
 		return
-	case !ok || stat.MinP(e.Blocks) > Level:
-		e.Reason = fmt.Sprintf("%d blocks have all figures, and at least %d are needed", e.Blocks, leastClaimed)
+	case !ok || stat.MinP(e.Blocks) > level:
+		e.Reason = fmt.Sprintf("%d blocks have all figures, and at least %d are needed", e.Blocks, leastBlocks(level))
 		return
 	}
 	within, beyond := claimBounds(p)
@@ -188,10 +189,6 @@ func (e *Evidence) judge(p record.ClaimPart, strict float64) {
 		e.Reason = "the interval holds a bound of the claim"
 	}
 }
-
-// leastClaimed is the number of blocks from which a claim is judged, as
-// comparisons are.
-const leastClaimed = 6
 
 // claimBounds returns between which logarithms of the ratio a part of a claim is
 // true.
@@ -223,8 +220,8 @@ func (c *Claim) words() string {
 		return text + " Its arms have no figures in a common cell."
 	}
 	p := c.Spec.Parts[weakest.Part]
-	text += fmt.Sprintf(" %s: %s %s× (95 %% interval %s–%s, %d blocks), claimed %s", p.Metric, weakest.What,
-		quantity.FormatFigure(weakest.Ratio), quantity.FormatFigure(weakest.Low), quantity.FormatFigure(weakest.High), weakest.Blocks, Claimed(p))
+	text += fmt.Sprintf(" %s: %s %s× (%s interval %s–%s, %d blocks), claimed %s", p.Metric, weakest.What,
+		quantity.FormatFigure(weakest.Ratio), confidence(c.Level), quantity.FormatFigure(weakest.Low), quantity.FormatFigure(weakest.High), weakest.Blocks, Claimed(p))
 	if weakest.Reason != "" {
 		text += "; " + weakest.Reason
 	}

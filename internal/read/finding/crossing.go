@@ -61,7 +61,7 @@ func (s *sorted) differencesAlong(spec record.Chart, m record.Metric, arm, base 
 			return nil, nil
 		}
 		b := s.set(cell, m, arm, base)
-		if b.refusal != "" || b.Blocks < leastClaimed {
+		if b.refusal != "" || b.Blocks < leastBlocks(Level) {
 			refused = append(refused, text)
 			continue
 		}

@@ -26,7 +26,7 @@ func (l *layout) claims() []Section {
 // evidenceOf lists the comparisons behind a claim: all of them must hold.
 func evidenceOf(c finding.Claim) Table {
 	t := Table{
-		Caption: "What the claim demands, all of it, with 95 % intervals.",
+		Caption: "What the claim demands, all of it, with " + confidence(c.Level) + " intervals.",
 		Columns: head("metric", "ratio of", "claimed", "#measured", "#blocks", "state"),
 	}
 	for _, e := range c.Evidence {
