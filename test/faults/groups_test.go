@@ -19,7 +19,7 @@ const (
 	serverKilled   = "F2 server killed"
 	serverStopped  = "F3 server stopped"
 	clientStopped  = "F4 client stopped"
-	interrupted    = "F5 INT, TERM"
+	interrupted    = "F5 INT, TERM, HUP"
 	garbage        = "F6 garbage in the place of a reply"
 	halfReply      = "F7 half a reply, then silence"
 	fullDisk       = "F8 full disk"
@@ -189,7 +189,7 @@ func brokenNetdyno(t *testing.T, b *bed, done *table) {
 		r.resume()
 	}
 	done.cell(t, b, interrupted, func(t *testing.T) {
-		for _, s := range []syscall.Signal{syscall.SIGINT, syscall.SIGTERM} {
+		for _, s := range []syscall.Signal{syscall.SIGINT, syscall.SIGTERM, syscall.SIGHUP} {
 			r.underLoad(t)
 			signal(t, r.cmd.Process.Pid, s)
 			r.end(t, 1, 2)
