@@ -11,6 +11,7 @@ import (
 	"context"
 	"flag"
 	"fmt"
+	"math"
 	"math/rand/v2"
 	"os"
 	"os/exec"
@@ -40,7 +41,7 @@ type question struct {
 	name   string
 	unit   string
 	hoped  string    // what the project promises of the ratio
-	base   []subject // the one with the highest median is the base
+	base   []subject // the one with the highest mean is the base
 	others []subject
 	cost   string   // unit of the figures' cost; empty for none
 	needs  []string // programs without which it cannot be asked,
@@ -108,15 +109,15 @@ func (q question) ask(ctx context.Context, blocks int) error {
 	}
 	base := 0
 	for i := range q.base {
-		if stat.Median(values[i]) > stat.Median(values[base]) {
+		if mean(values[i]) > mean(values[base]) {
 			base = i
 		}
 	}
 	fmt.Printf("\n%s (%s; hoped: %s)\n", q.name, q.unit, q.hoped)
 	for i, side := range sides {
-		fmt.Printf("  %-34s %10.4g", side.name, stat.Median(values[i]))
+		fmt.Printf("  %-34s %10.4g", side.name, mean(values[i]))
 		if q.cost != "" {
-			fmt.Printf("  %8.4g %s", stat.Median(costs[i]), q.cost)
+			fmt.Printf("  %8.4g %s", mean(costs[i]), q.cost)
 		}
 		if i >= len(q.base) {
 			fmt.Print("   ", against(values[i], values[base]))
@@ -128,6 +129,16 @@ func (q question) ask(ctx context.Context, blocks int) error {
 	return nil
 }
 
+// mean is the geometric mean over blocks, so that the ratios are the quotients of
+// what is printed; arithmetic where a value is 0.
+func mean(xs []float64) float64 {
+	logs, ok := stat.Logs(xs)
+	if !ok {
+		return stat.Mean(xs)
+	}
+	return math.Exp(stat.Mean(logs))
+}
+
 // against prints other ÷ base, block by block.
 func against(other, base []float64) string {
 	ratios := make([]float64, len(base))
@@ -137,7 +148,7 @@ func against(other, base []float64) string {
 	e, ok := stat.GeometricMean(ratios)
 	logs, positive := stat.Logs(ratios)
 	if !ok || !positive {
-		return fmt.Sprintf("%.3g×, without an interval: that takes two blocks", stat.Median(ratios))
+		return fmt.Sprintf("%.3g×, without an interval: that takes two blocks", mean(ratios))
 	}
 	return fmt.Sprintf("%.3g× (%.3g–%.3g), p %.3g, %d blocks", e.Point, e.Low, e.High, stat.SignFlip(logs), len(base))
 }

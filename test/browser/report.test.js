@@ -72,7 +72,7 @@ function expectedMarks({ forest, dots, curve, series, split, lines, heat, front,
 			".dot": all.length,
 			".dot.hollow": all.filter((dot) => dot.repeat && !dot.status).length,
 			".dot.lost": all.filter((dot) => dot.status).length,
-			".bar": dots.rows.filter((row) => row.median > 0).length,
+			".bar": dots.rows.filter((row) => row.label).length,
 		};
 	}
 	if (curve) return { ".line": curve.lines.length };

@@ -76,8 +76,8 @@ func limitOf(views []*view) (Limit, string) {
 		if v.trial.Status != Valid {
 			continue
 		}
-		if count[v.trial.Limit]++; count[v.trial.Limit] == 1 {
-			proof[v.trial.Limit] = v.trial.LimitProof
+		if count[v.trial.Limit]++; count[v.trial.Limit] == 1 && v.trial.LimitProof != "" {
+			proof[v.trial.Limit] = v.plan.ID + ": " + v.trial.LimitProof // its figures are of that trial alone
 		}
 	}
 	best := Unknown

@@ -89,12 +89,12 @@ type Cell struct {
 type Arm struct {
 	Name       string            `json:"name"`
 	Baseline   bool              `json:"baseline,omitempty"`
-	Trials     []Trial           `json:"trials"`  // by block; the baseline's repeats included
-	Metrics    []Summary         `json:"metrics"` // in registry order, those that exist
-	Limit      Limit             `json:"limit"`   // of most trials
-	LimitProof string            `json:"limit_proof,omitempty"`
-	Settings   map[string]string `json:"settings,omitempty"` // "server.buffer": "4096", as the workers reported them
-	Service    []hist.Point      `json:"service,omitempty"`  // times by percentile, each averaged over blocks as Figure.Value is
+	Trials     []Trial           `json:"trials"`                // by block; the baseline's repeats included
+	Metrics    []Summary         `json:"metrics"`               // in registry order, those that exist
+	Limit      Limit             `json:"limit"`                 // of most trials
+	LimitProof string            `json:"limit_proof,omitempty"` // of the first such trial, which it names
+	Settings   map[string]string `json:"settings,omitempty"`    // "server.buffer": "4096", as the workers reported them
+	Service    []hist.Point      `json:"service,omitempty"`     // times by percentile, each averaged over blocks as Figure.Value is
 	Response   []hist.Point      `json:"response,omitempty"`
 	Delivery   string            `json:"delivery,omitempty"`
 	Clients    []Client          `json:"clients,omitempty"` // each by itself, where there are several

@@ -98,6 +98,9 @@ func tablesOf(p Page) []Table {
 	for _, c := range p.Cells {
 		all = append(all, c.Main, c.Compact, c.Values, c.Ratios, c.All)
 		all = append(all, c.Details...)
+		if c.Besides != nil {
+			all = append(all, *c.Besides)
+		}
 	}
 	return all
 }
@@ -139,7 +142,7 @@ func own(c Cell, row int, metric string) (Datum, bool) {
 }
 
 func TestARatioIsTheQuotientOfTheFiguresBesideIt(t *testing.T) {
-	plain, partial := 0, 0
+	plain, partial, besides := 0, 0, 0
 	pages(t, 40, func(where string, f finding.Findings, p Page) {
 		for k, c := range p.Cells {
 			base := slices.IndexFunc(f.Cells[k].Arms, func(a finding.Arm) bool { return a.Baseline })
@@ -164,6 +167,18 @@ func TestARatioIsTheQuotientOfTheFiguresBesideIt(t *testing.T) {
 				}
 			}
 		}
+		for _, c := range p.Cells {
+			if c.Besides == nil {
+				continue
+			}
+			for _, row := range c.Besides.Rows {
+				if ratio, is := number(t, row[4].Text); is {
+					if besides++; !quotient(ratio, parsed(t, first(row[2].Text)), parsed(t, first(row[3].Text))) {
+						t.Errorf("%s: besides, %s of %s and %s", where, row[4].Text, row[2].Text, row[3].Text)
+					}
+				}
+			}
+		}
 		for _, s := range p.Evidence {
 			if s.ID != "comparisons" {
 				continue
@@ -178,8 +193,8 @@ func TestARatioIsTheQuotientOfTheFiguresBesideIt(t *testing.T) {
 			}
 		}
 	})
-	if plain < 100 || partial < 100 {
-		t.Errorf("%d ratios of the figures beside them, %d of figures over shared blocks", plain, partial)
+	if plain < 100 || partial < 100 || besides < 10 {
+		t.Errorf("%d ratios of the figures beside them, %d of figures over shared blocks, %d besides", plain, partial, besides)
 	}
 }
 
@@ -194,7 +209,7 @@ func TestSentenceTableAndFigureSayTheSame(t *testing.T) {
 	sentences, rows, dots, marks := 0, 0, 0, 0
 	pages(t, 40, func(where string, f finding.Findings, p Page) {
 		for _, c := range f.Comparisons {
-			if !c.Primary {
+			if !c.Primary || c.Base != f.Header.Study.Compare.Baseline {
 				continue
 			}
 			k := slices.IndexFunc(f.Cells, func(x finding.Cell) bool { return x.Name == c.Cell })
@@ -369,4 +384,76 @@ func TestRenderersPrintThePagesFigures(t *testing.T) {
 // holds tells whether a line has the text of every datum.
 func holds(line string, row []Datum) bool {
 	return !slices.ContainsFunc(row, func(d Datum) bool { return !strings.Contains(line, d.Text) })
+}
+
+// rowsOf reads the rows of the Markdown table that has a column of the name.
+func rowsOf(markdown, column string) (rows []map[string]string) {
+	var titles []string
+	for line := range strings.Lines(markdown) {
+		cells := strings.Split(strings.Trim(strings.TrimSpace(line), "|"), " | ")
+		for i := range cells {
+			cells[i] = strings.TrimSpace(cells[i])
+		}
+		switch {
+		case !strings.HasPrefix(line, "|"):
+			titles = nil
+		case titles == nil:
+			titles = cells
+		case slices.Contains(titles, column) && len(cells) == len(titles) && !strings.HasPrefix(cells[0], ":--"):
+			row := map[string]string{}
+			for i, title := range titles {
+				row[title] = cells[i]
+			}
+			rows = append(rows, row)
+		}
+	}
+	return rows
+}
+
+// What a gate and a comparison of two runs print for a pull request divides too.
+func TestGateAndCompareDivideWhatTheyShow(t *testing.T) {
+	gated, none := 0, 0
+	pages(t, 40, func(where string, f finding.Findings, _ Page) {
+		passage, all := finding.Gate(f)
+		for _, row := range rowsOf(string(render(t, NewGate(f, passage, all).Markdown)), "arm's figure") {
+			ratio, is := number(t, row["ratio"])
+			if !is {
+				if none++; row["ratio"] != "–" || row["arm's figure"] != "–" {
+					t.Errorf("%s: gate %v", where, row)
+				}
+				continue
+			}
+			if gated++; !quotient(ratio, parsed(t, first(row["arm's figure"])), parsed(t, first(row["the other's"]))) {
+				t.Errorf("%s: gate %v", where, row)
+			}
+		}
+	})
+	compared := 0
+	for seed := range uint64(6) {
+		o := synthetic.Options{Bare: true, Blocks: 4, Connections: []int{50}, Seed: seed, SD: 0.3, BlockSD: 0.3}
+		runs := make([]finding.Findings, 2)
+		for i := range runs {
+			o.Seed += 100
+			h, trials, records := synthetic.Run(o)
+			var err error
+			if runs[i], err = finding.Find(h, trials, records[:len(records)-int(seed)]); err != nil {
+				t.Fatal(err)
+			}
+		}
+		apart := finding.CompareApart(runs[0], runs[1], nil)
+		for _, row := range rowsOf(string(render(t, NewApart(apart, runs[0], runs[1], [2]string{"a", "b"}).Markdown)), "second ÷ first") {
+			ratio, is := number(t, row["second ÷ first"])
+			if !is {
+				continue
+			}
+			was, is1 := number(t, first(row["first"]))
+			now, is2 := number(t, first(row["second"]))
+			if compared++; !is1 || !is2 || !quotient(ratio, now, was) {
+				t.Errorf("seed %d: %v", seed, row)
+			}
+		}
+	}
+	if gated < 20 || none == 0 || compared < 30 {
+		t.Errorf("%d gated, %d without a ratio, %d compared", gated, none, compared)
+	}
 }

@@ -119,7 +119,7 @@ func sampleCell(rng *rand.Rand, i int, name string, blocks int) finding.Cell {
 	for n, a := range sampleArms {
 		arm := finding.Arm{
 			Name: a.name, Baseline: n == 0, Limit: finding.Schedule,
-			LimitProof: "20 000/s offered, 19 998/s achieved", Delivery: a.delivery,
+			LimitProof: "b01-" + a.name + ": 20 000/s offered, 19 998/s achieved", Delivery: a.delivery,
 			Settings: map[string]string{"server.nodelay": "true", "server.threads": fmt.Sprint(1 + n)},
 		}
 		for b := range blocks {

@@ -94,6 +94,8 @@ func TestEachFaultFailsItsCase(t *testing.T) {
 		{"resets its sums", "marks", []string{"counts.exchanges fell from"}},
 		{"lies about bytes", "the ledger", []string{"bytes received, expected"}},
 		{"loses a sample", "the ledger", []string{"expected exchanges + drained"}},
+		{"halves its window", "the ledger", []string{"by result the window lasted", "as the marks were that far apart"}},
+		{"has a slow clock", "the ledger", []string{"by the readings at its edges the window lasted"}},
 		{"counts below zero", "the ledger", []string{"result.unfinished is -3, expected 0 or more"}},
 		{"invents samples", "the ledger", []string{"histogram response holds", "samples are never invented"}},
 		{"histogram of its own", "the ledger", []string{"read histogram service", "section Histograms"}},

@@ -218,6 +218,9 @@ func (f *fake) mark(m contract.Mark) {
 		time.Sleep(time.Minute)
 	}
 	now := time.Now().UnixNano()
+	if f.fault == "has a slow clock" {
+		now = f.startNs + (now-f.startNs)/2
+	}
 	if m.Reset {
 		f.fromNs = now
 	} else if f.fromNs > 0 {
@@ -246,6 +249,8 @@ func (f *fake) result() {
 	switch f.fault {
 	case "loses a sample":
 		r.Drained++
+	case "halves its window":
+		r.ToNs = (r.FromNs + r.ToNs) / 2
 	case "counts below zero":
 		r.Unfinished = -3
 	}

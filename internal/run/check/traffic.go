@@ -20,6 +20,8 @@ const (
 type account struct {
 	opening, closing *contract.Reading
 	result           *contract.Result
+
+	least, most time.Duration // between the readings by our clock, whatever the worker took to answer
 }
 
 // measure takes the client through warm-up, window and result. Between the
@@ -29,13 +31,17 @@ func (e *ends) measure(s *subject, window time.Duration) (a account, err error) 
 		return a, err
 	}
 	s.pause(warmUp)
+	asked := time.Now()
 	if a.opening, err = e.client.mark(1, true); err != nil {
 		return a, err
 	}
+	answered := time.Now()
 	s.pause(window)
+	a.least = time.Since(answered)
 	if a.closing, err = e.client.mark(2, false); err != nil {
 		return a, err
 	}
+	a.most = time.Since(asked)
 	s.pause(warmUp)
 	a.result, err = e.stop()
 	return a, err
@@ -145,12 +151,39 @@ func (a account) closes(open bool) error {
 	case r.ToNs <= r.FromNs:
 		return fmt.Errorf("the window goes from %d to %d ns", r.FromNs, r.ToNs)
 	}
+	for _, of := range []struct {
+		name  string
+		lasts int64
+	}{{"the readings at its edges", a.closing.AtNs - a.opening.AtNs}, {"result", r.ToNs - r.FromNs}} {
+		if err := a.timed(time.Duration(of.lasts)); err != nil {
+			return fmt.Errorf("by %s %w", of.name, err)
+		}
+	}
 	for kind, n := range r.Counts.Errors {
 		if n > 0 {
 			return fmt.Errorf("result counts %d errors of kind %s on a loopback with nothing in its way", n, kind)
 		}
 	}
 	return countsAgree(r, open)
+}
+
+// clockSlack is by how much two clocks may run at different speeds, and by how long
+// after its instant a worker may switch its window.
+const (
+	clockSlack  = 0.01
+	switchSlack = 50 * time.Millisecond
+)
+
+// timed checks a length that the worker gives its window against our clock: the
+// readings were taken after each mark was sent and before it was answered.
+func (a account) timed(lasts time.Duration) error {
+	least := time.Duration(float64(a.least)*(1-clockSlack)) - switchSlack
+	most := time.Duration(float64(a.most)*(1+clockSlack)) + switchSlack
+	if lasts < least || lasts > most {
+		return fmt.Errorf("the window lasted %v, expected %v to %v, as the marks were that far apart",
+			lasts, a.least.Round(time.Millisecond), a.most.Round(time.Millisecond))
+	}
+	return nil
 }
 
 // countsAgree checks a result's histograms: as many values as exchanges, and none

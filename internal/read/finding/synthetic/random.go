@@ -38,6 +38,9 @@ func Random(seed uint64) (record.Header, []record.Trial, []record.Record) {
 		{Kind: record.Lines, Metric: pauses, X: "connections", By: "arm"},
 	}
 	header.Study.Reaches = []record.Reach{{Metric: "exchanges_per_s", Share: 0.9, Least: []string{"connections"}}}
+	if len(o.Arms) > 2 {
+		header.Study.Compare.Also = []record.Pair{{Arm: o.Arms[2].Name, Base: o.Arms[1].Name}}
+	}
 	dead := o.Arms[rng.IntN(len(o.Arms))].Name // of which little or nothing works
 	deadliness, illness, stillness := 0.0, []float64{0, 0.1, 0.4}[rng.IntN(3)], []float64{0, 0.2, 1}[rng.IntN(3)]
 	if rng.IntN(4) == 0 {
