@@ -116,7 +116,7 @@ func TestTornTailResumes(t *testing.T) {
 		}
 		before := n.whole()
 		code, said := n.run("--resume")
-		if code != statusOK || !strings.Contains(said, "line 5: torn: ") || !strings.Contains(said, "1 trials in 1 block") {
+		if code != statusOK || !strings.Contains(said, "line 5: torn: ") || !strings.Contains(said, "1 trial in 1 block") {
 			t.Errorf("%d bytes torn off: status %d: %s", torn, code, said)
 		}
 		n.complete(before)

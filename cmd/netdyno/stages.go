@@ -45,7 +45,7 @@ func (p *plan) looks(dir directory, file *record.File, say func(string)) func(bl
 // least to the most where the run may end at a stage.
 func (p *plan) extent(left []record.Trial) string {
 	most := p.time(left).Round(time.Second)
-	whole := fmt.Sprintf("%d trials in %s, about %s", len(left), counted(blocksOf(left), "block"), most)
+	whole := fmt.Sprintf("%s in %s, about %s", counted(len(left), "trial"), counted(blocksOf(left), "block"), most)
 	for _, blocks := range p.study.Stages {
 		if least := study.Before(left, blocks); blocksOf(least) > 0 && len(least) < len(left) {
 			return fmt.Sprintf("%d to %d trials in %d to %d blocks, about %s to %s", len(least), len(left), blocksOf(least), blocksOf(left), p.time(least).Round(time.Second), most)

@@ -193,7 +193,7 @@ func brokenNetdyno(t *testing.T, b *bed, done *table) {
 			r.underLoad(t)
 			signal(t, r.cmd.Process.Pid, s)
 			r.end(t, 1, 2)
-			r.saying(t, "--resume goes on")
+			r.saying(t, "--continue goes on")
 			again(t, 0)
 		}
 	})

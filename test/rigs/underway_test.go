@@ -239,7 +239,7 @@ func (u *underway) interrupt() {
 	}
 	u.end(hang)
 	// 1, or 2 when none of the trials so far was valid, as on a busy machine.
-	if code := u.cmd.ProcessState.ExitCode(); code != 1 && code != 2 || !strings.Contains(u.words(), "--resume goes on") {
+	if code := u.cmd.ProcessState.ExitCode(); code != 1 && code != 2 || !strings.Contains(u.words(), "--continue goes on") {
 		u.t.Errorf("the interrupted run exits with %d, want 1 or 2 and a word on how to go on", code)
 	}
 }
