@@ -128,7 +128,7 @@ func withoutRates(t *testing.T, seen finding.Trial) {
 // A server that is nobody's of ours stands still inside the window: its rate is
 // diluted, its clients' response times are right.
 func TestAForeignServerThatStandsStillLeavesNoRate(t *testing.T) {
-	script, err := filepath.Abs("testdata/pauses.py")
+	script, err := filepath.Abs("testdata/stalls.py")
 	if err != nil {
 		t.Fatal(err)
 	}

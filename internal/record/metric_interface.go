@@ -36,9 +36,17 @@ func interfaceMetrics() []Metric {
 	}
 }
 
-// interfaceRate sums a counter's growth per second over the clients' seats:
-// clients of one seat see the same interfaces, which count once.
+// interfaceRate sums a counter's growth per second over the clients' seats.
 func interfaceRate(w *Window, of func(contract.Interface) int64) (float64, bool) {
+	return overSeats(w, meteredSeconds, func(_ string, before, after contract.Interface) float64 {
+		return delta(of(before), of(after))
+	})
+}
+
+// overSeats sums what grew on the clients' busiest interfaces, each divided by its
+// length: clients of one seat see the same interfaces, which count once, by the
+// client that saw the most of them. A growth below 0 is unknown, and so is the sum.
+func overSeats(w *Window, length func(Span) (float64, bool), grown func(name string, before, after contract.Interface) float64) (float64, bool) {
 	clients, ok := w.Spans(contract.Client)
 	if !ok {
 		return 0, false
@@ -46,15 +54,15 @@ func interfaceRate(w *Window, of func(contract.Interface) int64) (float64, bool)
 	seats := map[string]float64{}
 	for _, s := range clients {
 		name, known := busiestInterface(s)
-		length, timed := meteredSeconds(s)
+		l, timed := length(s)
 		if !known || !timed {
 			return 0, false
 		}
-		grown := delta(of(s.From.Meter.Interfaces[name]), of(s.To.Meter.Interfaces[name]))
-		if grown < 0 {
+		more := grown(name, s.From.Meter.Interfaces[name], s.To.Meter.Interfaces[name])
+		if more < 0 {
 			return 0, false
 		}
-		seats[s.Worker.Seat] = max(seats[s.Worker.Seat], grown/length)
+		seats[s.Worker.Seat] = max(seats[s.Worker.Seat], more/l)
 	}
 	sum := 0.0
 	for _, x := range seats {

@@ -30,39 +30,18 @@ func linkMetrics() []Metric {
 	}
 }
 
-// perLink sums an interface's counters over the clients' seats: clients of one
-// seat see the same interfaces, which count once, by the client that saw the
-// most of them.
+// perLink sums an interface's counters over the clients' seats, both directions;
+// on loopback, where what is sent is received too, once.
 func perLink(w *Window, of func(contract.Interface) (received, sent int64)) (float64, bool) {
-	clients, ok := w.Spans(contract.Client)
-	if !ok {
-		return 0, false
-	}
-	length := w.per(meteredSeconds)
-	seats := map[string]float64{}
-	for _, s := range clients {
-		name, known := busiestInterface(s)
-		l, timed := length(s)
-		if !known || !timed {
-			return 0, false
-		}
-		before, after := s.From.Meter.Interfaces[name], s.To.Meter.Interfaces[name]
+	sum, ok := overSeats(w, w.per(meteredSeconds), func(name string, before, after contract.Interface) float64 {
 		receivedBefore, sentBefore := of(before)
 		received, sent := of(after)
-		grown := delta(sentBefore, sent)
-		if name != loopback {
-			grown += delta(receivedBefore, received)
+		if name == loopback {
+			return delta(sentBefore, sent)
 		}
-		if grown < 0 {
-			return 0, false
-		}
-		seats[s.Worker.Seat] = max(seats[s.Worker.Seat], grown/l)
-	}
-	sum := 0.0
-	for _, x := range seats {
-		sum += x
-	}
-	return perExchange(w, sum, sum > 0)
+		return delta(sentBefore, sent) + delta(receivedBefore, received)
+	})
+	return perExchange(w, sum, ok && sum > 0)
 }
 
 // Link names the interfaces that carried the clients' traffic, "seat/eth0",

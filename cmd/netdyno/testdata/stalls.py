@@ -1,13 +1,16 @@
-"""An echo server that answers so many bytes and then falls silent for ever.
+"""An echo server that answers so many bytes and then stands still: once for so
+many seconds, or, without them, falls silent for ever.
 
-Usage: stalls.py PORT BYTES
+Usage: stalls.py PORT BYTES [SECONDS]
 """
 import selectors
 import socket
 import sys
+import time
 
 listener = socket.create_server(("127.0.0.1", int(sys.argv[1])), backlog=128)
 left = int(sys.argv[2])
+seconds = float(sys.argv[3]) if len(sys.argv) > 3 else None
 ready = selectors.DefaultSelector()
 ready.register(listener, selectors.EVENT_READ)
 while True:
@@ -21,6 +24,11 @@ while True:
         if not content:
             ready.unregister(key.fileobj)
             key.fileobj.close()
-        elif left > 0:
-            left -= len(content)
-            key.fileobj.sendall(content)
+            continue
+        if left <= 0 and seconds is None:
+            continue
+        if left <= 0 and seconds > 0:
+            time.sleep(seconds)
+            seconds = 0
+        left -= len(content)
+        key.fileobj.sendall(content)
