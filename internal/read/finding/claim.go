@@ -205,10 +205,10 @@ func claimBounds(p record.ClaimPart) (from, to float64) {
 	return -margin, margin
 }
 
-// words says what became of the claim, and on what that rests: on what does not
+// words says what became of the claim, in a sentence to stand under its title, and on what that rests: on what does not
 // hold, else on what cannot be told, else on the narrowest of what holds.
 func (c *Claim) words() string {
-	text := fmt.Sprintf("%s: %s.", strings.TrimSuffix(c.Spec.Title, "."), c.State)
+	text := strings.ToUpper(string(c.State[:1])) + string(c.State[1:]) + "."
 	var weakest *Evidence
 	for i := range c.Evidence {
 		e := &c.Evidence[i]

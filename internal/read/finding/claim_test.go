@@ -57,7 +57,7 @@ func TestClaimsAreJudged(t *testing.T) {
 		"steadier over the only cell there": {record.ClaimPart{Metric: rate, Is: record.Steadier, Arms: []string{"write"}, Than: []string{"read"}, Base: "none", Where: at("4")}, finding.ClaimUndecided},
 	} {
 		got := claimed(t, 8, 0.004, planted, c.part)
-		if got.State != c.want || !strings.Contains(got.Sentence, "It is so: "+string(c.want)) {
+		if got.State != c.want || !strings.HasPrefix(strings.ToLower(got.Sentence), string(c.want)+".") {
 			t.Errorf("%s: %s, want %s: %s", name, got.State, c.want, got.Sentence)
 		}
 		for _, e := range got.Evidence {

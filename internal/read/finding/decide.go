@@ -90,7 +90,7 @@ func (b *pending) decide(o outlook) {
 	b.NeedsMore = stat.BlocksToSettle(mean, sd, bounds, max(leastBlocks(Level), b.Blocks+1))
 	switch {
 	case b.NeedsMore > 0 && len(o.looks) > 0:
-		b.Decides = fmt.Sprintf("about %d blocks would decide it, more than the looks of this run have: blocks=%d in a new run", b.NeedsMore, b.NeedsMore)
+		b.Decides = fmt.Sprintf("no look that is left is expected to decide it; about %d blocks in one look would: blocks=%d in a new run", b.NeedsMore, b.NeedsMore)
 	case b.NeedsMore > 0:
 		b.Decides = fmt.Sprintf("about %d blocks would decide it: blocks=%d in a new run", b.NeedsMore, b.NeedsMore)
 	default:

@@ -13,7 +13,7 @@ type Published struct {
 	record.Published
 	Cell     string  `json:"cell"`
 	Measured float64 `json:"measured"` // 0 when there is none
-	Low      float64 `json:"low"`
+	Low      float64 `json:"low"`      // interval of the confidence that the comparisons' have
 	High     float64 `json:"high"`
 	Unmet    []Unmet `json:"unmet,omitempty"` // conditions that no cell meets; then nothing is measured
 }
@@ -52,7 +52,7 @@ func (s *sorted) publishOne(p record.Published) []Published {
 			continue
 		}
 		one := Published{Published: p, Cell: cell}
-		if e, ok := s.pair(cell, p.Metric, p.Arm, p.Base).estimate(); ok {
+		if e, ok := s.pair(cell, p.Metric, p.Arm, p.Base).estimateAt(s.level()); ok {
 			one.Measured, one.Low, one.High = e.Point, e.Low, e.High
 		}
 		beside = append(beside, one)

@@ -64,6 +64,22 @@ func TestPublishedNeedsItsConditions(t *testing.T) {
 	}
 }
 
+// One ratio has one interval: a figure beside a comparison's at a look has its
+// confidence.
+func TestPublishedHasTheIntervalOfItsComparison(t *testing.T) {
+	h, trials, records := synthetic.Run(synthetic.Options{Blocks: 6, SD: 0.05, Bare: true})
+	h.Study.Blocks, h.Study.Stages = 10, []int{6, 10}
+	h.Study.Published = []record.Published{figure(nil)}
+	f := find(t, h, trials, records)
+	p := f.Published[0]
+	i := slices.IndexFunc(f.Comparisons, func(c finding.Comparison) bool {
+		return c.Cell == p.Cell && c.Metric == p.Metric && c.Arm == p.Arm
+	})
+	if c := f.Comparisons[i]; p.Measured != c.Ratio || p.Low != c.Low || p.High != c.High || !(c.Level < finding.Level) {
+		t.Errorf("published beside %v (%v to %v), the comparison says %v (%v to %v) at level %v", p.Measured, p.Low, p.High, c.Ratio, c.Low, c.High, c.Level)
+	}
+}
+
 // Headers of runs before conditions were recorded: the cell alone decides.
 func TestPublishedOfOldRunsHasItsCell(t *testing.T) {
 	h, trials, records := synthetic.Run(synthetic.Options{Blocks: 6, SD: 0.005, Bare: true})

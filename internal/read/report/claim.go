@@ -15,7 +15,7 @@ func (l *layout) claims() []Section {
 		if c.Spec.Source != "" {
 			s.Note += " Claimed by: " + c.Spec.Source + "."
 		}
-		if len(c.Evidence) > 0 {
+		if len(c.Evidence) > 1 { // the sentence has all of one
 			s.Tables = []Table{evidenceOf(c)}
 		}
 		sections = append(sections, s)

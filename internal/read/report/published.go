@@ -2,6 +2,7 @@ package report
 
 import (
 	"fmt"
+	"slices"
 	"strings"
 
 	"netdyno/internal/read/finding"
@@ -40,6 +41,7 @@ func (l *layout) published() Published {
 			Metric: p.Metric, Arms: p.Arm + " ÷ " + p.Base, Published: ratio(p.Published.Ratio), Source: p.Source, Note: p.Note,
 		}
 		if why := notBeside(p); why != "" {
+			row.Arms += l.told(p)
 			all.put(why, row)
 			continue
 		}
@@ -50,6 +52,20 @@ func (l *layout) published() Published {
 		all.Beside = append(all.Beside, row)
 	}
 	return all
+}
+
+// told names the levels that tell a figure from others of the same arms: those of
+// its conditions that the study varies. " at message=simple".
+func (l *layout) told(p finding.Published) string {
+	var levels []string
+	for _, f := range l.Header.Study.Vary {
+		level, stated := p.Under[f.Name]
+		unmet := slices.ContainsFunc(p.Unmet, func(u finding.Unmet) bool { return u.Condition == f.Name })
+		if stated && !unmet {
+			levels = append(levels, f.Name+"="+level)
+		}
+	}
+	return at(strings.Join(levels, " "))
 }
 
 // put adds a row to the group of its reason.
@@ -97,7 +113,7 @@ func (l *layout) publishedSection() Section {
 	p := l.published()
 	beside := Table{
 		Caption: "Published and measured ratios, side by side: measured under the conditions that the publication states.",
-		Columns: head("cell", "metric", "arm ÷ base", "#published", "#measured here", "#95 % interval", "source", "note"),
+		Columns: head("cell", "metric", "arm ÷ base", "#published", "#measured here", "#"+confidence(l.level())+" interval", "source", "note"),
 	}
 	for _, r := range p.Beside {
 		beside.Rows = append(beside.Rows, words(r.Cell, r.Metric, r.Arms, r.Published, r.Measured, r.Interval, r.Source, r.Note))
