@@ -56,7 +56,8 @@ func (p pairing) run(t *testing.T) {
 	t.Helper()
 	p.load.Amount = p.amount()
 	server, client := p.connect(t)
-	before := server.Mark(1, true).Counts
+	server.Mark(1, true)
+	before := settled(server, contract.Counts{}, int64(p.load.Connections)) // one on each connection verified it
 	if want := int64(p.load.Connections); !p.load.Fresh && before.Connections != want {
 		t.Errorf("the server has %d TCP connections open for %d of the trial", before.Connections, want)
 	}
