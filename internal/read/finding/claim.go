@@ -205,8 +205,9 @@ func claimBounds(p record.ClaimPart) (from, to float64) {
 	return -margin, margin
 }
 
-// words says what became of the claim, in a sentence to stand under its title, and on what that rests: on what does not
-// hold, else on what cannot be told, else on the narrowest of what holds.
+// words says what became of the claim, to stand under its title, and on what that
+// rests: on what does not hold, else on what cannot be told, else on the narrowest
+// of what holds.
 func (c *Claim) words() string {
 	text := strings.ToUpper(string(c.State[:1])) + string(c.State[1:]) + "."
 	var weakest *Evidence
