@@ -18,7 +18,7 @@ import (
 	"testing"
 )
 
-// layers is the import table of DESIGN.md: what each package may import of
+// layers is the import table: what each package may import of
 // this module, both without the module's name. A name that ends in /* stands
 // for every package directly under it; a package without a line is refused,
 // so that a new one is given its place on purpose.
@@ -183,13 +183,13 @@ func complaints(p listed) []string {
 	}
 	may, known := lineOf(of)
 	if !known {
-		return []string{fmt.Sprintf("%s has no line in the import table of layers_test.go and DESIGN.md", of)}
+		return []string{fmt.Sprintf("%s has no line in the import table of layers_test.go", of)}
 	}
 	var out []string
 	for _, imported := range p.Imports {
 		sibling, ours := strings.CutPrefix(imported, module+"/")
 		if ours && !matches(sibling, may) || !ours && matches(imported, foreign[of]) {
-			out = append(out, fmt.Sprintf("%s may not import %s (DESIGN.md §2)", of, imported))
+			out = append(out, fmt.Sprintf("%s may not import %s (layers_test.go)", of, imported))
 		}
 	}
 	for _, imported := range slices.Concat(p.TestImports, p.XTestImports) {
