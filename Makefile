@@ -155,6 +155,10 @@ bench: build packages-test ## speed as ratios against peers, in one run
 	@cd native && cmake --build --preset peers >/dev/null || cmake --build --preset peers
 	@go run ./bench
 
+.PHONY: shape
+shape: go-there ## sizes of the code, package by package, and where its files refer back up
+	@go run ./bench/shape
+
 .PHONY: truth
 truth: build packages-test ## what is known beforehand, held against what netdyno says on this machine: half an hour
 	@go run ./truth

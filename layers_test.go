@@ -77,6 +77,7 @@ var layers = map[string][]string{
 	// Programs: the orchestrator never holds a transport, a worker nothing else.
 	"cmd/netdyno": orchestrator,
 	"bench":       append(slices.Clone(orchestrator), "internal/read/stat"),
+	"bench/shape": {},
 	"truth":       append(slices.Clone(orchestrator), "internal/read/stat", "test/truth", "test/limits"),
 	"test/lab":    {}, // hosts, for the tests of rigs: of third parties only
 	"test/*":      append(slices.Clone(orchestrator), "test/lab"),
