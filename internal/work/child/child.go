@@ -23,14 +23,14 @@ import (
 // use it.
 type Process struct {
 	command *exec.Cmd
-	output  talk
+	output  transcript
 	exited  chan struct{} // closed when it has ended
 	ending  atomic.Bool   // we have told it to
 }
 
-// Launch starts argv, without a shell. Both streams are the program's own talk,
-// of which the beginning and the end are kept; stdout, unless nil, takes the
-// whole of that one. Neither may reach our own stdout, which is for the contract.
+// Launch starts argv, without a shell. The beginning and the end of what the
+// program prints on both streams are kept; stdout, unless nil, also gets all of
+// its standard output. Nothing reaches our own stdout, which is for the contract.
 func Launch(argv []string, stdout io.Writer) (*Process, error) {
 	p := &Process{command: exec.Command(argv[0], argv[1:]...), exited: make(chan struct{})}
 	p.command.Stdout, p.command.Stderr = &p.output, &p.output
@@ -108,9 +108,10 @@ func (p *Process) Lastly(said string) string {
 	return fmt.Sprintf("%s; it said: %s", p.command.ProcessState, said)
 }
 
-// Died delivers why a server's program has ended although nobody told it to. One
-// that leaves its port to a child of its own, as daemons do, lives on there.
-func (p *Process) Died(port string, to chan<- error) {
+// ReportExit waits until a server's program has ended and, unless we ended it,
+// sends the reason. A program that leaves its port to a child of its own, as
+// daemons do, counts as running while something listens there.
+func (p *Process) ReportExit(port string, to chan<- error) {
 	<-p.exited
 	if p.ending.Load() {
 		return
@@ -125,7 +126,7 @@ func (p *Process) Died(port string, to chan<- error) {
 func Version(path string) string {
 	ctx, cancel := context.WithTimeout(context.Background(), 2*time.Second)
 	defer cancel()
-	var said talk
+	var said transcript
 	command := exec.CommandContext(ctx, path, "--version")
 	command.Stdout, command.Stderr = &said, &said
 	command.WaitDelay = time.Second
@@ -134,9 +135,9 @@ func Version(path string) string {
 	return first
 }
 
-// talk keeps the beginning of what a program says, where a mistake stands before
-// the usage that follows it, and the end. Any goroutine may use it.
-type talk struct {
+// transcript keeps the beginning and the end of what a program prints. Programs
+// name a mistake first and print their usage after it. Any goroutine may use it.
+type transcript struct {
 	mu          sync.Mutex
 	first, last []byte
 	cut         bool // there was more between them
@@ -148,7 +149,7 @@ const (
 )
 
 // Write implements io.Writer and never fails.
-func (t *talk) Write(b []byte) (int, error) {
+func (t *transcript) Write(b []byte) (int, error) {
 	t.mu.Lock()
 	defer t.mu.Unlock()
 	room := min(len(b), firstBytes-len(t.first))
@@ -160,7 +161,7 @@ func (t *talk) Write(b []byte) (int, error) {
 	return len(b), nil
 }
 
-func (t *talk) text() string {
+func (t *transcript) text() string {
 	t.mu.Lock()
 	defer t.mu.Unlock()
 	text := string(t.first)

@@ -16,14 +16,14 @@ const (
 	stretchMost   = 30 * time.Second
 	stretchSends  = 1 << 17 // expected at the declared rate
 	sendsHeadroom = 1.25    // over the expected: a schedule's scatter, a backlog from the warm-up
-	sendsLeast    = 64      // room in a lane that expects next to nothing
+	sendsLeast    = 64      // room in a shard that expects next to nothing
 )
 
-// sends keeps when the exchanges of one lane were actually sent, in the order in
+// sends keeps when the exchanges of one shard were actually sent, in the order in
 // which they completed. Any goroutine may call record; nothing there locks or
 // allocates.
 type sends struct {
-	from, until int64 // the stretch; set before the lane enters the window
+	from, until int64 // the stretch; set before the shard enters the window
 	next        atomic.Int64
 	refused     atomic.Int64 // the earliest that found no room
 	at          []atomic.Int64
@@ -60,7 +60,7 @@ func (s *sends) record(sent int64) {
 }
 
 // arrivals sums up the gaps between the client's sends from the opening to the
-// stretch's end or the window's, and no further than every lane had room: what
+// stretch's end or the window's, and no further than every shard had room: what
 // was sent before the earliest refused send was kept by all of them. Nil for a
 // closed loop.
 func (l *Load) arrivals() *contract.Arrivals {

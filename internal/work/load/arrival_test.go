@@ -78,7 +78,7 @@ func resultOf(t *testing.T, l *Load, closing int64) contract.Result {
 	return r
 }
 
-// The gaps are those of the whole client: neither a slot's nor a lane's own.
+// The gaps are those of the whole client: neither a slot's nor a shard's own.
 func TestArrivalsAreTheClientsOverAllItsSlots(t *testing.T) {
 	l := opened(t, contract.Load{Connections: 3, InFlight: 2, Rate: 1000})
 	for k := range int64(60) {
@@ -111,8 +111,8 @@ func TestArrivalsEndAtTheWindowsEdges(t *testing.T) {
 	}
 }
 
-// A lane without room ends the stretch for the client where its first refused
-// send lies: before that every lane kept everything.
+// A shard without room ends the stretch for the client where its first refused
+// send lies: before that every shard kept everything.
 func TestArrivalsEndWhereALaneHasNoRoom(t *testing.T) {
 	l := opened(t, contract.Load{Connections: 2, Rate: 0.001})
 	room := int64(len(l.window[0].times.sends.at))
@@ -135,8 +135,8 @@ func TestArrivalsOfAStretchAreBounded(t *testing.T) {
 	for _, rate := range []float64{0.001, 200, 1e5, 1e9} {
 		l := opened(t, contract.Load{Connections: 5, InFlight: 3, Rate: rate})
 		bytes := 0
-		for _, tally := range l.window {
-			bytes += 8 * len(tally.times.sends.at)
+		for _, counters := range l.window {
+			bytes += 8 * len(counters.times.sends.at)
 		}
 		if most := 8 * (stretchSends*sendsHeadroom + 2*sendsLeast); float64(bytes) > most {
 			t.Errorf("rate %v keeps %d bytes of sends, want at most %.0f", rate, bytes, most)

@@ -30,7 +30,7 @@ type Load struct {
 	plan     contract.Load
 	exchange contract.Exchange
 	slots    []Slot
-	lanes    []lane
+	shards   []shard
 
 	before, window, drain phase
 
@@ -44,9 +44,9 @@ type Load struct {
 }
 
 // New lays out the slots of every active connection over the given number of
-// lanes, the transport's loops. Its error is of kind setup and names the key of
+// shards, the transport's loops. Its error is of kind setup and names the key of
 // setup.load that cannot be.
-func New(setup contract.Setup, lanes int) (*Load, error) {
+func New(setup contract.Setup, shards int) (*Load, error) {
 	plan := setup.Load
 	if err := normalise(&plan); err != nil {
 		return nil, Failure(contract.SetupFailed, err)
@@ -55,16 +55,16 @@ func New(setup contract.Setup, lanes int) (*Load, error) {
 	l.closeNs.Store(math.MaxInt64)
 	active := l.ActiveConnections()
 	n := active * plan.InFlight
-	lanes = max(1, min(lanes, n))
-	l.lanes = make([]lane, lanes)
-	l.before = newPhase(lanes, func(int) *times { return nil })
-	l.window = newPhase(lanes, func(lane int) *times { return l.newTimes(lane) })
-	l.drain = newPhase(lanes, func(i int) *times { return l.window[i].times })
+	shards = max(1, min(shards, n))
+	l.shards = make([]shard, shards)
+	l.before = newPhase(shards, func(int) *times { return nil })
+	l.window = newPhase(shards, func(shard int) *times { return l.newTimes(shard) })
+	l.drain = newPhase(shards, func(i int) *times { return l.window[i].times })
 	l.enter(l.before)
 	l.slots = make([]Slot, n)
 	for i := range l.slots {
 		s := &l.slots[i]
-		s.load, s.lane, s.left = l, &l.lanes[(i/plan.InFlight)%lanes], math.MaxInt64
+		s.load, s.shard, s.left = l, &l.shards[(i/plan.InFlight)%shards], math.MaxInt64
 		s.pending.Store(idle)
 		if plan.Amount > 0 {
 			// The connection's amount is shared out over its slots, the remainder to the first.
@@ -88,7 +88,7 @@ func New(setup contract.Setup, lanes int) (*Load, error) {
 }
 
 // NewForGoroutines is New for a transport with a goroutine for each slot or each
-// connection: a few lanes for each thread keep them off each other's cache lines.
+// connection: a few shards for each thread keep them off each other's cache lines.
 func NewForGoroutines(setup contract.Setup) (*Load, error) {
 	return New(setup, 2*runtime.GOMAXPROCS(0))
 }
@@ -126,12 +126,12 @@ func normalise(p *contract.Load) error {
 	return nil
 }
 
-func (l *Load) newTimes(lane int) *times {
+func (l *Load) newTimes(shard int) *times {
 	t := &times{service: hist.NewRecorder()}
 	if l.plan.Rate > 0 {
 		t.response = hist.NewRecorder()
-		active, lanes := l.ActiveConnections(), len(l.lanes)
-		connections := (active + lanes - 1 - lane) / lanes
+		active, shards := l.ActiveConnections(), len(l.shards)
+		connections := (active + shards - 1 - shard) / shards
 		t.sends = newSends(l.plan.Rate, float64(connections)/float64(active))
 	}
 	if l.plan.Rate > 0 || l.plan.ThinkNs > 0 {
@@ -204,15 +204,15 @@ func (l *Load) End(now int64) {
 func (l *Load) Ended() <-chan struct{} { return l.ended }
 
 func (l *Load) enter(p phase) {
-	for i := range l.lanes {
-		l.lanes[i].now.Store(p[i])
+	for i := range l.shards {
+		l.shards[i].now.Store(p[i])
 	}
 }
 
-// Edge returns the sums since ready as they were at the window's last edge: the
-// phase that the edge began is left out, so that this account and the result's
-// differ by no more than one completion per slot, however late it is read.
-func (l *Load) Edge() contract.Counts {
+// Snapshot returns the sums since ready as they were when the window last opened
+// or closed. It leaves out the phase that began then, so that these sums and the
+// result's differ by at most one completion per slot, however late it is called.
+func (l *Load) Snapshot() contract.Counts {
 	past := []phase{l.before}
 	if l.closeNs.Load() != math.MaxInt64 {
 		past = append(past, l.window)

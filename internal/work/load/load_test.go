@@ -254,7 +254,7 @@ func TestEdgeLeavesOutWhatCameAfterIt(t *testing.T) {
 	exchanges(3)
 	l.Open(Now())
 	exchanges(5)
-	if got := l.Edge().Exchanges; got != 3 {
+	if got := l.Snapshot().Exchanges; got != 3 {
 		t.Errorf("%d exchanges at the opening edge, want the 3 before it", got)
 	}
 	if _, more := s.Next(Now()); !more {
@@ -264,7 +264,7 @@ func TestEdgeLeavesOutWhatCameAfterIt(t *testing.T) {
 		t.Fatal("an open window does not close")
 	}
 	s.Done(Now(), Now(), 30) // drained
-	if edge, all := l.Edge().Exchanges, l.Counts().Exchanges; edge != 8 || all != 9 {
+	if edge, all := l.Snapshot().Exchanges, l.Counts().Exchanges; edge != 8 || all != 9 {
 		t.Errorf("%d exchanges at the closing edge and %d in all, want 8 and 9", edge, all)
 	}
 }

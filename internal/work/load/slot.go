@@ -13,7 +13,7 @@ const idle = math.MaxInt64
 // Slot is a place for one exchange in flight.
 type Slot struct {
 	load     *Load
-	lane     *lane
+	shard    *shard
 	pending  atomic.Int64 // due of the exchange in flight; idle otherwise
 	left     int64        // exchanges still to begin
 	open     bool
@@ -62,7 +62,7 @@ func (s *Slot) Done(sent, now, received int64) {
 	due := s.pending.Load()
 	s.pending.Store(idle)
 	s.ready = now + s.thinkNs
-	t := s.lane.now.Load()
+	t := s.shard.now.Load()
 	t.exchanges.Add(1)
 	t.received.Add(received)
 	if t.times == nil {
@@ -85,7 +85,7 @@ func (s *Slot) Done(sent, now, received int64) {
 func (s *Slot) Fail(kind contract.ErrorKind) {
 	s.pending.Store(idle)
 	s.ready = Now() + s.thinkNs
-	t := s.lane.now.Load()
+	t := s.shard.now.Load()
 	for i, k := range kinds {
 		if k == kind {
 			t.errors[i].Add(1)

@@ -35,19 +35,20 @@ type Client interface {
 	Close() error
 }
 
-// Mortal is a server that can end by itself, because a program that somebody
-// else wrote does the work.
-type Mortal interface {
-	// Died delivers why it has ended, once; nothing when it was closed.
-	Died() <-chan error
+// Exiter is a server that can end by itself: a program that somebody else wrote
+// does the work, or file descriptors run out.
+type Exiter interface {
+	// Exited delivers, once, why the server has ended. After Close it delivers
+	// nothing.
+	Exited() <-chan error
 }
 
-// Redialler is a client that may make a connection anew when the old one ended
-// between two exchanges, as its protocol lets both ends do. Every goroutine may
-// call it.
-type Redialler interface {
-	// Redialled returns how many such connections there were.
-	Redialled() int64
+// Reconnector is a client that may connect again when a connection ended between
+// two exchanges, because its protocol allows both ends to close it then. Any
+// goroutine may call its method.
+type Reconnector interface {
+	// Reconnects returns how many connections were made again.
+	Reconnects() int64
 }
 
 // Options gives typed access to setup.Options, which the worker has checked

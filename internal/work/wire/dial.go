@@ -30,19 +30,19 @@ var ErrLost = errors.New("the connection was lost, and a client does not reconne
 // Dialer makes a client's TCP connections for a library that wants to do so by
 // itself, and sees to it that a connection of the trial is one TCP connection:
 // each route is dialled once, unless setup.load.fresh says once per exchange or
-// the library may Reconnect.
+// the library may reconnect (AllowReconnects).
 // Any goroutine may use it.
 type Dialer struct {
-	routes      []Route
-	buffers     Buffers
-	fresh       bool
-	reconnects  bool
-	used        []atomic.Bool              // by route
-	last        []atomic.Pointer[speaking] // by route, when it reconnects
-	dialled     atomic.Int64
-	redialled   atomic.Int64
-	permits     chan struct{}
-	connections connections
+	routes       []Route
+	buffers      Buffers
+	fresh        bool
+	mayReconnect bool
+	used         []atomic.Bool              // by route
+	last         []atomic.Pointer[speaking] // by route, when it may reconnect
+	dialled      atomic.Int64
+	reconnects   atomic.Int64
+	permits      chan struct{}
+	connections  connections
 
 	mu     sync.Mutex
 	toPeer map[netip.AddrPort]*queue
@@ -74,19 +74,19 @@ func NewDialer(setup contract.Setup) (*Dialer, error) {
 	return d, nil
 }
 
-// Reconnect lets a connection be made anew when it ended between exchanges: in
+// AllowReconnects lets a connection be made again when it ended between exchanges: in
 // HTTP/1.1 either end may close one after a reply, and net/http drops one whose
 // request it did not see written 50 ms after the reply had come, which happens
 // where CPU is scarce. What breaks in an exchange stays broken: a library must
 // not send the same request again behind the load's back. Call it before the
 // first Dial, and Over after each exchange.
-func (d *Dialer) Reconnect() {
-	d.reconnects, d.last = true, make([]atomic.Pointer[speaking], len(d.routes))
+func (d *Dialer) AllowReconnects() {
+	d.mayReconnect, d.last = true, make([]atomic.Pointer[speaking], len(d.routes))
 }
 
 // Over says that no exchange is under way on connection i.
 func (d *Dialer) Over(i int) {
-	if !d.reconnects {
+	if !d.mayReconnect {
 		return
 	}
 	if c := d.last[i].Load(); c != nil {
@@ -94,8 +94,8 @@ func (d *Dialer) Over(i int) {
 	}
 }
 
-// Redialled returns how many connections were made anew.
-func (d *Dialer) Redialled() int64 { return d.redialled.Load() }
+// Reconnects returns how many connections were made again.
+func (d *Dialer) Reconnects() int64 { return d.reconnects.Load() }
 
 // speaking is a connection that knows whether anything was sent on it since the
 // last exchange was over.
@@ -115,14 +115,14 @@ func (d *Dialer) mayDial(i int) bool {
 	if !d.used[i].Swap(true) || d.fresh {
 		return true
 	}
-	if !d.reconnects {
+	if !d.mayReconnect {
 		return false
 	}
 	c := d.last[i].Load()
 	if c == nil || c.spoken.Load() {
 		return false
 	}
-	d.redialled.Add(1)
+	d.reconnects.Add(1)
 	return true
 }
 
@@ -163,7 +163,7 @@ func (d *Dialer) Dial(ctx context.Context, i int) (net.Conn, error) {
 		return nil, net.ErrClosed
 	}
 	d.dialled.Add(1)
-	if d.reconnects {
+	if d.mayReconnect {
 		s := &speaking{connection: c}
 		d.last[i].Store(s)
 		return s, nil

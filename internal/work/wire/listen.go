@@ -77,9 +77,10 @@ func (l *Listeners) Addresses() []string {
 	return addresses
 }
 
-// Died delivers, once, that a connection could not be accepted for want of file
-// descriptors: its client would wait for ever. Servers hand it on as load.Mortal.
-func (l *Listeners) Died() <-chan error { return l.starved }
+// Exited delivers an error, once, when a connection could not be accepted because
+// file descriptors ran out: its client would wait for ever. Servers return it as
+// load.Exiter does.
+func (l *Listeners) Exited() <-chan error { return l.starved }
 
 // starve tells why a connection is not accepted.
 func (l *Listeners) starve(err error) {

@@ -47,7 +47,7 @@ func TestListenersTellOfTooFewDescriptors(t *testing.T) {
 	if acceptErr == nil {
 		t.Fatal("a connection was accepted without a descriptor for it")
 	}
-	if err := <-l.Died(); load.KindOf(err) != contract.SetupFailed || !strings.Contains(err.Error(), "accept connection 1: ") || !strings.Contains(err.Error(), "ulimit -n") {
+	if err := <-l.Exited(); load.KindOf(err) != contract.SetupFailed || !strings.Contains(err.Error(), "accept connection 1: ") || !strings.Contains(err.Error(), "ulimit -n") {
 		t.Errorf("the listeners say %v (%s), want what is missing, of kind setup", err, load.KindOf(err))
 	}
 }

@@ -18,7 +18,7 @@ func (m *machine) start() {
 	default:
 		m.started = true
 		if m.client != nil {
-			m.account.Start()
+			m.results.Start()
 			go func() { m.finished <- m.client.Run() }()
 		}
 	}
@@ -31,7 +31,7 @@ func (m *machine) mark(mark contract.Mark) {
 	}
 	counts := m.counts
 	if m.client != nil && !m.done {
-		counts = func() contract.Counts { return m.redialled(edge(m.account, mark.Reset)) }
+		counts = func() contract.Counts { return m.addReconnects(edge(m.results, mark.Reset)) }
 	}
 	if mark.Reset {
 		m.profiler.begin()
@@ -46,28 +46,28 @@ func (m *machine) mark(mark contract.Mark) {
 
 // edge opens or closes the window and returns the counts of that instant. A
 // mark that does neither only reads.
-func edge(a load.Account, open bool) contract.Counts {
+func edge(a load.ResultSource, open bool) contract.Counts {
 	if open {
 		a.Open(load.Now())
-		return a.Edge()
+		return a.Snapshot()
 	}
 	if !a.Close(load.Now()) {
 		return a.Counts()
 	}
-	return a.Edge()
+	return a.Snapshot()
 }
 
 func (m *machine) counts() contract.Counts {
 	if m.client != nil {
-		return m.redialled(m.account.Counts())
+		return m.addReconnects(m.results.Counts())
 	}
 	return m.server.Counts()
 }
 
-// redialled adds what the client knows of its connections.
-func (m *machine) redialled(counts contract.Counts) contract.Counts {
-	if r, ok := m.client.(load.Redialler); ok {
-		counts.Redialled = r.Redialled()
+// addReconnects adds how many connections the client made again.
+func (m *machine) addReconnects(counts contract.Counts) contract.Counts {
+	if r, ok := m.client.(load.Reconnector); ok {
+		counts.Redialled = r.Reconnects()
 	}
 	return counts
 }
@@ -82,8 +82,8 @@ func (m *machine) stop() {
 		return
 	case m.client != nil && m.started:
 		m.stopping = true
-		m.account.End(load.Now())
-		m.overdue = time.After(time.Duration(m.account.Plan().DrainNs))
+		m.results.End(load.Now())
+		m.overdue = time.After(time.Duration(m.results.Plan().DrainNs))
 	case m.client != nil:
 		m.finish(nil)
 	default:
@@ -99,12 +99,12 @@ func (m *machine) finish(err error) {
 		return
 	}
 	m.done, m.stopping, m.overdue = true, false, nil
-	result, err := m.account.Result()
+	result, err := m.results.Result()
 	if err != nil {
 		m.fail(load.Failure(contract.Bug, err))
 		return
 	}
-	result.Counts = m.redialled(result.Counts)
+	result.Counts = m.addReconnects(result.Counts)
 	result.Runtime, result.Profile = m.reader.runtime(), m.profiler.taken()
 	m.send(contract.Message{Result: &result})
 }

@@ -129,14 +129,14 @@ type machine struct {
 	setup    *contract.Setup // given; the ends exist once ready
 	server   load.Server
 	client   load.Client
-	account  load.Account  // the client's
-	prepared chan prepared // the transport has set up an end, or could not
+	results  load.ResultSource // the client's
+	prepared chan prepared     // the transport has set up an end, or could not
 	started  bool
 	stopping bool
 	done     bool
 	failed   bool
 	finished chan error   // the client's Run has returned
-	died     <-chan error // the server has ended by itself; nil for one that cannot
+	exited   <-chan error // the server has ended by itself; nil for one that cannot
 	overdue  <-chan time.Time
 	profiler profiler
 }
@@ -169,7 +169,7 @@ func (m *machine) loop(lines <-chan received) int {
 			m.tick()
 		case err := <-m.finished:
 			m.finish(err)
-		case err := <-m.died:
+		case err := <-m.exited:
 			if !m.done { // its clients may have been the first to end
 				m.fail(err)
 			}
@@ -238,11 +238,11 @@ func (m *machine) introduce(p prepared) {
 	var ready contract.Ready
 	if p.server != nil {
 		m.server, ready = p.server, p.server.Ready()
-		if s, ok := p.server.(load.Mortal); ok {
-			m.died = s.Died()
+		if s, ok := p.server.(load.Exiter); ok {
+			m.exited = s.Exited()
 		}
 	} else {
-		m.client, m.account, ready = p.client, load.AccountOf(p.client), p.client.Ready()
+		m.client, m.results, ready = p.client, load.ResultSourceOf(p.client), p.client.Ready()
 	}
 	if ready.Options == nil {
 		ready.Options = m.setup.Options

@@ -30,7 +30,7 @@ type client struct {
 	dialer          *wire.Dialer
 	conns           []*connection // by route; closed when every exchange makes its own
 	shares          []*shared     // by route, where calls share a connection
-	crew            *load.Crew
+	runner          *load.SlotRunner
 	ctx             context.Context // ends what is being dialled
 	cancel          context.CancelFunc
 }
@@ -61,7 +61,7 @@ func (Transport) Client(setup contract.Setup) (load.Client, error) {
 		return nil, err
 	}
 	c.content = contentOf(setup, c.x, c.options)
-	c.crew = load.NewCrew(l, c.call)
+	c.runner = load.NewSlotRunner(l, c.call)
 	c.ctx, c.cancel = context.WithCancel(context.Background())
 	if err := c.connect(); err != nil {
 		_ = c.Close() // the first failure is the one to report
@@ -148,10 +148,10 @@ func (c *client) Ready() contract.Ready {
 }
 
 // Load implements load.Client.
-func (c *client) Load() *load.Load { return c.crew.Load() }
+func (c *client) Load() *load.Load { return c.runner.Load() }
 
 // Run implements load.Client.
-func (c *client) Run() error { return c.crew.Run() }
+func (c *client) Run() error { return c.runner.Run() }
 
 // call gives a slot its way of making exchanges.
 func (c *client) call(i, slot int) load.Call {
@@ -195,7 +195,7 @@ func textOf(err error) string {
 
 // Close implements load.Client.
 func (c *client) Close() error {
-	c.crew.Close()
+	c.runner.Close()
 	c.cancel()
 	c.dialer.Close() // each connection's calls end with it
 	return nil

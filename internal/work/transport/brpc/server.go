@@ -94,8 +94,8 @@ func (s *server) Ready() contract.Ready {
 	return s.x.Sizes(contract.Ready{Addresses: s.listeners.Addresses(), Options: s.options})
 }
 
-// Died implements load.Mortal.
-func (s *server) Died() <-chan error { return s.listeners.Died() }
+// Exited implements load.Exiter.
+func (s *server) Exited() <-chan error { return s.listeners.Exited() }
 
 // Counts implements load.Server. What a client sent that is no frame, or no
 // request of this trial, is an error of kind invalid.

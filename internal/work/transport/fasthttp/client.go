@@ -27,7 +27,7 @@ type client struct {
 	content *codec.Exchange
 	dialer  *wire.Dialer
 	buffers buffers
-	crew    *load.Crew
+	runner  *load.SlotRunner
 	hosts   []*fasthttp.HostClient // by connection
 	urls    []string               // by connection
 }
@@ -49,8 +49,8 @@ func (t Transport) Client(setup contract.Setup) (load.Client, error) {
 	if c.dialer, err = wire.NewDialer(setup); err != nil {
 		return nil, err
 	}
-	c.dialer.Reconnect()
-	c.crew = load.NewCrew(l, func(connection, _ int) load.Call { return c.call(connection).do })
+	c.dialer.AllowReconnects()
+	c.runner = load.NewSlotRunner(l, func(connection, _ int) load.Call { return c.call(connection).do })
 	if err := c.prepare(); err != nil {
 		return nil, err
 	}
@@ -126,8 +126,8 @@ func (c *client) call(connection int) *call {
 	}
 }
 
-// Redialled implements load.Redialler.
-func (c *client) Redialled() int64 { return c.dialer.Redialled() }
+// Reconnects implements load.Reconnector.
+func (c *client) Reconnects() int64 { return c.dialer.Reconnects() }
 
 // Ready implements load.Client.
 func (c *client) Ready() contract.Ready {
@@ -138,14 +138,14 @@ func (c *client) Ready() contract.Ready {
 }
 
 // Load implements load.Client.
-func (c *client) Load() *load.Load { return c.crew.Load() }
+func (c *client) Load() *load.Load { return c.runner.Load() }
 
 // Run implements load.Client.
-func (c *client) Run() error { return c.crew.Run() }
+func (c *client) Run() error { return c.runner.Run() }
 
 // Close implements load.Client.
 func (c *client) Close() error {
-	c.crew.Close()
+	c.runner.Close()
 	c.dialer.Close()
 	return nil
 }

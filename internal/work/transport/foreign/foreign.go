@@ -47,7 +47,7 @@ type server struct {
 	program *child.Process
 	address string
 	options map[string]any
-	died    chan error
+	exited  chan error
 	once    sync.Once
 }
 
@@ -65,7 +65,7 @@ func (Transport) Server(setup contract.Setup) (load.Server, error) {
 	if err != nil {
 		return nil, load.Failure(contract.SetupFailed, err)
 	}
-	s := &server{address: net.JoinHostPort(host, port), options: setup.Options, died: make(chan error, 1)}
+	s := &server{address: net.JoinHostPort(host, port), options: setup.Options, exited: make(chan error, 1)}
 	s.options["port"] = port
 	if s.program, err = child.Launch(argv, nil); err != nil {
 		return nil, load.Failure(contract.SetupFailed, err)
@@ -74,7 +74,7 @@ func (Transport) Server(setup contract.Setup) (load.Server, error) {
 		_ = s.Close()
 		return nil, load.Failure(contract.SetupFailed, err)
 	}
-	go s.program.Died(port, s.died)
+	go s.program.ReportExit(port, s.exited)
 	return s, nil
 }
 
@@ -106,8 +106,8 @@ func (s *server) Ready() contract.Ready {
 // Counts implements load.Server. Ready says that it knows nothing.
 func (s *server) Counts() contract.Counts { return contract.Counts{} }
 
-// Died implements load.Mortal.
-func (s *server) Died() <-chan error { return s.died }
+// Exited implements load.Exiter.
+func (s *server) Exited() <-chan error { return s.exited }
 
 // Close implements load.Server.
 func (s *server) Close() error {

@@ -73,14 +73,14 @@ func (c *client) block(l line) exchange {
 
 // streamUp calls Up: the request in chunks.
 func (c *client) streamUp(l line) exchange {
-	remote, cutter := c.blockClient(l, up), newCutter(c.setup)
+	remote, chunker := c.blockClient(l, up), newChunker(c.setup)
 	var room []byte
 	return func(ctx context.Context, judge func([]byte) error) (_ int64, err error) {
 		if room, err = c.content.Request(room); err != nil {
 			return 0, invalid(err)
 		}
 		stream := remote.CallClientStream(ctx)
-		_ = cutter.cut(room, stream.Send) // why it failed, CloseAndReceive says
+		_ = chunker.cut(room, stream.Send) // why it failed, CloseAndReceive says
 		response, err := stream.CloseAndReceive()
 		if err != nil {
 			return 0, err
@@ -118,7 +118,7 @@ func (c *client) streamDown(l line) exchange {
 // for a server may answer before it has everything, and stop reading when
 // nobody takes its answer.
 func (c *client) streamBoth(l line) exchange {
-	remote, cutter, whole := c.blockClient(l, both), newCutter(c.setup), make([]byte, 0, c.content.DownBytes)
+	remote, chunker, whole := c.blockClient(l, both), newChunker(c.setup), make([]byte, 0, c.content.DownBytes)
 	var room []byte
 	return func(ctx context.Context, judge func([]byte) error) (_ int64, err error) {
 		if room, err = c.content.Request(room); err != nil {
@@ -127,8 +127,8 @@ func (c *client) streamBoth(l line) exchange {
 		stream, sent := remote.CallBidiStream(ctx), make(chan struct{})
 		go func() {
 			defer close(sent)
-			_ = cutter.cut(room, stream.Send) // why it failed, Receive says
-			_ = stream.CloseRequest()         // as above
+			_ = chunker.cut(room, stream.Send) // why it failed, Receive says
+			_ = stream.CloseRequest()          // as above
 		}()
 		whole = whole[:0]
 		for err == nil {

@@ -23,7 +23,7 @@ const (
 )
 
 type client struct {
-	*load.Crew
+	*load.SlotRunner
 	setup      contract.Setup
 	settings   settings
 	procedures procedures
@@ -60,13 +60,13 @@ func (t Transport) Client(setup contract.Setup) (load.Client, error) {
 		return nil, err
 	}
 	if c.pooled = t.GRPC && !setup.Load.Fresh; !t.GRPC {
-		c.dialer.Reconnect()
+		c.dialer.AllowReconnects()
 	}
 	l, err := load.NewForGoroutines(c.content.Setup(setup))
 	if err != nil {
 		return nil, err
 	}
-	c.Crew = load.NewCrew(l, c.call)
+	c.SlotRunner = load.NewSlotRunner(l, c.call)
 	if err := c.prepare(t); err != nil {
 		return nil, err
 	}
@@ -114,7 +114,7 @@ func (c *client) verify() error {
 	if err := group.Wait(); err != nil {
 		return err
 	}
-	return c.crowd()
+	return c.checkStreams()
 }
 
 // verifyOne connects and compares the reply of one exchange. An error names the
@@ -160,8 +160,8 @@ func (c *client) call(connection, _ int) load.Call {
 	}
 }
 
-// Redialled implements load.Redialler.
-func (c *client) Redialled() int64 { return c.dialer.Redialled() }
+// Reconnects implements load.Reconnector.
+func (c *client) Reconnects() int64 { return c.dialer.Reconnects() }
 
 // Ready implements load.Client.
 func (c *client) Ready() contract.Ready {
@@ -171,7 +171,7 @@ func (c *client) Ready() contract.Ready {
 
 // Close implements load.Client.
 func (c *client) Close() error {
-	c.Crew.Close()
+	c.SlotRunner.Close()
 	c.dialer.Close()
 	return nil
 }

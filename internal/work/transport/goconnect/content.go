@@ -104,22 +104,22 @@ func encodings(c codec.Codec) []string {
 // defaultChunk is the size of a stream's messages where the trial names none.
 const defaultChunk = 64 << 10
 
-// cutter cuts content into a stream's Blocks. One goroutine uses it.
-type cutter struct {
+// chunker cuts content into a stream's Blocks. One goroutine uses it.
+type chunker struct {
 	size  int
 	block block
 }
 
-func newCutter(setup contract.Setup) *cutter {
+func newChunker(setup contract.Setup) *chunker {
 	if n := setup.Exchange.ChunkBytes; n > 0 {
-		return &cutter{size: int(n)}
+		return &chunker{size: int(n)}
 	}
-	return &cutter{size: defaultChunk}
+	return &chunker{size: defaultChunk}
 }
 
 // cut hands content to send piece by piece, empty content as one empty Block.
 // connect has encoded a Block when its Send returns.
-func (c *cutter) cut(content []byte, send func(*block) error) error {
+func (c *chunker) cut(content []byte, send func(*block) error) error {
 	for first := true; first || len(content) > 0; first = false {
 		n := min(c.size, len(content))
 		c.block.Content = content[:n]

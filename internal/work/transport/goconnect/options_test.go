@@ -121,7 +121,7 @@ func TestChunksJoinToWhatWasCut(t *testing.T) {
 	for _, size := range []int64{1, 3, 7, 10, 11, 0} {
 		for n := range 12 {
 			content := bytes.Repeat([]byte("abcdefghijk"), 2)[:n]
-			c, whole, pieces := newCutter(contract.Setup{Exchange: contract.Exchange{ChunkBytes: size}}), []byte(nil), 0
+			c, whole, pieces := newChunker(contract.Setup{Exchange: contract.Exchange{ChunkBytes: size}}), []byte(nil), 0
 			err := c.cut(content, func(b *block) (err error) {
 				pieces++
 				whole, err = gather(whole, b, int64(n))

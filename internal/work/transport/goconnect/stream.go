@@ -14,13 +14,13 @@ import (
 // room is what a stream needs at the server: a request is put together in
 // whole, and a reply encoded into reply. One handler at a time has it.
 type room struct {
-	cutter *cutter
-	whole  []byte
-	reply  []byte // of a structured reply; codec bytes need none
+	chunker *chunker
+	whole   []byte
+	reply   []byte // of a structured reply; codec bytes need none
 }
 
 func newRoom(setup contract.Setup, x *codec.Exchange) *room {
-	return &room{cutter: newCutter(setup), whole: make([]byte, 0, x.UpBytes)}
+	return &room{chunker: newChunker(setup), whole: make([]byte, 0, x.UpBytes)}
 }
 
 func (s *server) room() *room {
@@ -75,7 +75,7 @@ func (s *server) down(_ context.Context, request *connect.Request[block], stream
 	if err != nil {
 		return err
 	}
-	return r.cutter.cut(reply, stream.Send)
+	return r.chunker.cut(reply, stream.Send)
 }
 
 // both takes the request in chunks and then sends the reply in chunks.
@@ -98,7 +98,7 @@ func (s *server) both(_ context.Context, stream *connect.BidiStream[block, block
 	if err != nil {
 		return err
 	}
-	return r.cutter.cut(reply, stream.Send)
+	return r.chunker.cut(reply, stream.Send)
 }
 
 // talk answers each message of codec bytes with one.

@@ -113,14 +113,14 @@ func (b *bare) call(t testing.TB, method string) load.Call {
 	case "Unary":
 		return func() (int64, error) { return 0, cc.Invoke(ctx, full, b.up, fresh(b.down)) }
 	case "Talk":
-		s, err := cc.NewStream(ctx, &talkDesc, full)
+		s, err := cc.NewStream(ctx, &streamCallDesc, full)
 		if err != nil {
 			t.Fatal(err)
 		}
 		return func() (int64, error) { return 0, errors.Join(s.SendMsg(b.up), s.RecvMsg(fresh(b.down))) }
 	default:
 		return func() (int64, error) {
-			s, err := cc.NewStream(ctx, &talkDesc, full)
+			s, err := cc.NewStream(ctx, &streamCallDesc, full)
 			if err != nil {
 				return 0, err
 			}

@@ -43,20 +43,20 @@ func exchange(k caller) (received int64, err error) {
 func (c *client) caller(ctx context.Context, conn *connection) caller {
 	switch {
 	case c.setup.Exchange.Stream != "":
-		return &chunked{session: session{ctx: ctx, conn: conn, method: c.method, desc: chunkDesc(c.setup.Exchange.Stream)}, x: c.x, cutters: c.cutters}
+		return &chunked{session: session{ctx: ctx, conn: conn, method: c.method, desc: chunkDesc(c.setup.Exchange.Stream)}, x: c.x, chunkers: c.chunkers}
 	case c.options.Text("mode") == "stream":
-		t := &talk{session: session{ctx: ctx, conn: conn, method: c.method, desc: &talkDesc}, form: c.form}
+		t := &streamCall{session: session{ctx: ctx, conn: conn, method: c.method, desc: &streamCallDesc}, payload: c.payload}
 		// Opening now keeps it out of the first exchange's time; a failure
 		// shows there again, with its kind.
 		_ = t.begin()
 		return t
 	}
-	return &unary{form: c.form, ctx: ctx, conn: conn, method: c.method}
+	return &unary{payload: c.payload, ctx: ctx, conn: conn, method: c.method}
 }
 
 // unary makes an RPC for each exchange.
 type unary struct {
-	form
+	payload
 	ctx    context.Context
 	conn   *connection
 	method string
@@ -125,17 +125,17 @@ func ended(method string) error {
 	return load.Failure(contract.Invalid, fmt.Errorf("the server ended the stream of %s before its reply was complete", method))
 }
 
-// talkDesc is the kind of a stream that carries whole messages.
-var talkDesc = grpc.StreamDesc{ClientStreams: true, ServerStreams: true}
+// streamCallDesc is the kind of a stream that carries whole messages.
+var streamCallDesc = grpc.StreamDesc{ClientStreams: true, ServerStreams: true}
 
-// talk sends and receives one message for each exchange on a stream that
+// streamCall sends and receives one message for each exchange on a stream that
 // stays, as grpc-go's own streaming benchmark does.
-type talk struct {
+type streamCall struct {
 	session
-	form
+	payload
 }
 
-func (t *talk) call() (any, error) {
+func (t *streamCall) call() (any, error) {
 	if err := t.begin(); err != nil {
 		return nil, err
 	}
@@ -157,12 +157,12 @@ func (t *talk) call() (any, error) {
 // chunked makes an RPC for each exchange, whose content travels in chunks.
 type chunked struct {
 	session
-	x       *codec.Exchange
-	cutters *cutters
+	x        *codec.Exchange
+	chunkers *chunkers
 }
 
 func (k *chunked) call() (any, error) {
-	c := k.cutters.take()
+	c := k.chunkers.take()
 	err := k.begin()
 	if err == nil {
 		if err = k.converse(c); err != nil {
@@ -170,14 +170,14 @@ func (k *chunked) call() (any, error) {
 		}
 	}
 	if err != nil {
-		k.cutters.give(c)
+		k.chunkers.give(c)
 		return nil, err
 	}
 	k.stream = nil // both ends have finished it
 	return c, nil
 }
 
-func (k *chunked) converse(c *cutter) error {
+func (k *chunked) converse(c *chunker) error {
 	request, err := k.x.Request(c.room)
 	if err != nil {
 		return load.Failure(contract.Bug, err)
@@ -201,12 +201,12 @@ func (k *chunked) converse(c *cutter) error {
 }
 
 func (k *chunked) accept(in any) (int64, error) {
-	reply := in.(*cutter).whole.bytes()
+	reply := in.(*chunker).whole.bytes()
 	return int64(len(reply)), k.x.Accept(reply)
 }
 
 func (k *chunked) verify(connection int, in any) error {
-	return k.x.Verify(connection, in.(*cutter).whole.bytes())
+	return k.x.Verify(connection, in.(*chunker).whole.bytes())
 }
 
-func (k *chunked) release(in any) { k.cutters.give(in.(*cutter)) }
+func (k *chunked) release(in any) { k.chunkers.give(in.(*chunker)) }

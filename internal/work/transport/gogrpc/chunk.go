@@ -33,9 +33,9 @@ func chunkDesc(s contract.Stream) *grpc.StreamDesc {
 	}
 }
 
-// cutter cuts content into a stream's messages and joins them again. One
+// chunker cuts content into a stream's messages and joins them again. One
 // goroutine at a time uses it.
-type cutter struct {
+type chunker struct {
 	raw   bool // chunks travel as they are, else in Blocks
 	chunk int
 	block netdynov1.Block
@@ -53,7 +53,7 @@ type stream interface {
 // send sends data whole in one message, or cut into chunks. Empty content is
 // one empty message, so that there is one to wait for. It is written before
 // send returns, unless chunks travel raw.
-func (c *cutter) send(to stream, data []byte, cut bool) error {
+func (c *chunker) send(to stream, data []byte, cut bool) error {
 	size := len(data)
 	if cut {
 		size = c.chunk
@@ -68,7 +68,7 @@ func (c *cutter) send(to stream, data []byte, cut bool) error {
 	return nil
 }
 
-func (c *cutter) message(data []byte) any {
+func (c *chunker) message(data []byte) any {
 	if c.raw {
 		c.part.bytes = data
 		return &c.part
@@ -78,7 +78,7 @@ func (c *cutter) message(data []byte) any {
 }
 
 // receive joins one message or, when cut, all until the peer has finished.
-func (c *cutter) receive(from stream, cut bool) error {
+func (c *chunker) receive(from stream, cut bool) error {
 	for {
 		err := c.receiveOne(from)
 		switch {
@@ -92,7 +92,7 @@ func (c *cutter) receive(from stream, cut bool) error {
 	}
 }
 
-func (c *cutter) receiveOne(from stream) error {
+func (c *chunker) receiveOne(from stream) error {
 	if c.raw {
 		return from.RecvMsg(&c.whole)
 	}
@@ -108,7 +108,7 @@ type assembly struct {
 	n    int
 }
 
-// bytes returns what was joined, until the cutter is given back.
+// bytes returns what was joined, until the chunker is given back.
 func (a *assembly) bytes() []byte { return a.room[:a.n] }
 
 func (a *assembly) add(chunk []byte) error {
@@ -135,27 +135,27 @@ func (a *assembly) fits(n int) error {
 	return nil
 }
 
-// cutters pools the cutters of an end, each with a buffer of the size that it
+// chunkers pools the chunkers of an end, each with a buffer of the size that it
 // receives. Any goroutine may use it.
-type cutters struct {
+type chunkers struct {
 	raw   bool
 	chunk int
 	size  int64
 	free  sync.Pool
 }
 
-func newCutters(setup contract.Setup, o load.Options, receives int64) *cutters {
-	return &cutters{raw: o.Text("codec") == "raw", chunk: int(chunkBytes(setup)), size: receives}
+func newChunkers(setup contract.Setup, o load.Options, receives int64) *chunkers {
+	return &chunkers{raw: o.Text("codec") == "raw", chunk: int(chunkBytes(setup)), size: receives}
 }
 
-func (p *cutters) take() *cutter {
-	c, ok := p.free.Get().(*cutter)
+func (p *chunkers) take() *chunker {
+	c, ok := p.free.Get().(*chunker)
 	if !ok {
-		c = &cutter{raw: p.raw, chunk: p.chunk}
+		c = &chunker{raw: p.raw, chunk: p.chunk}
 		c.whole.room = make([]byte, p.size)
 	}
 	c.whole.n = 0
 	return c
 }
 
-func (p *cutters) give(c *cutter) { p.free.Put(c) }
+func (p *chunkers) give(c *chunker) { p.free.Put(c) }

@@ -20,18 +20,18 @@ import (
 const dialing = 128
 
 type client struct {
-	setup   contract.Setup
-	x       *codec.Exchange
-	options load.Options // effective
-	form    form
-	cutters *cutters
-	dial    []grpc.DialOption
-	method  string
-	dialer  *wire.Dialer
-	conns   []*connection // by route; closed when every exchange makes its own
-	crew    *load.Crew
-	ctx     context.Context // ends what Close cannot reach by a connection
-	cancel  context.CancelFunc
+	setup    contract.Setup
+	x        *codec.Exchange
+	options  load.Options // effective
+	payload  payload
+	chunkers *chunkers
+	dial     []grpc.DialOption
+	method   string
+	dialer   *wire.Dialer
+	conns    []*connection // by route; closed when every exchange makes its own
+	runner   *load.SlotRunner
+	ctx      context.Context // ends what Close cannot reach by a connection
+	cancel   context.CancelFunc
 }
 
 // Client implements load.Transport.
@@ -60,9 +60,9 @@ func (t Transport) Client(setup contract.Setup) (load.Client, error) {
 	if err != nil {
 		return nil, err
 	}
-	c.form, c.cutters = formOf(setup, c.x, c.options), newCutters(setup, c.options, c.x.DownBytes)
-	c.dial = append(dialOptions(c.options, c.form), grpc.WithTransportCredentials(secure))
-	c.crew = load.NewCrew(l, c.call)
+	c.payload, c.chunkers = payloadOf(setup, c.x, c.options), newChunkers(setup, c.options, c.x.DownBytes)
+	c.dial = append(dialOptions(c.options, c.payload), grpc.WithTransportCredentials(secure))
+	c.runner = load.NewSlotRunner(l, c.call)
 	c.ctx, c.cancel = context.WithCancel(context.Background())
 	if err := c.connect(); err != nil {
 		_ = c.Close() // the first failure is the one to report
@@ -139,10 +139,10 @@ func (c *client) Ready() contract.Ready {
 }
 
 // Load implements load.Client.
-func (c *client) Load() *load.Load { return c.crew.Load() }
+func (c *client) Load() *load.Load { return c.runner.Load() }
 
 // Run implements load.Client.
-func (c *client) Run() error { return c.crew.Run() }
+func (c *client) Run() error { return c.runner.Run() }
 
 // call gives a slot its way of making exchanges.
 func (c *client) call(i, _ int) load.Call {
@@ -167,7 +167,7 @@ func (c *client) call(i, _ int) load.Call {
 // Close implements load.Client. It leaves the sockets to the library: of one
 // that closes under it, it would first try to make another.
 func (c *client) Close() error {
-	c.crew.Close()
+	c.runner.Close()
 	c.cancel()
 	within(farewell, c.closeAll)
 	return nil

@@ -6,7 +6,7 @@
 //	server.go      listens, registers the methods        handle.go  answers them
 //	client.go      connects, verifies, runs the load     call.go    one exchange: unary, or on a stream that stays
 //	connection.go  one ClientConn that dials once        chunk.go   one exchange cut into chunks, at both ends
-//	form.go        what the library is given to send     encoding.go  how that becomes bytes
+//	payload.go     what the library is given to send     encoding.go  how that becomes bytes
 //	options.go     every knob, and what it comes to      method.go  which method a trial calls
 //	status.go      what a status counts as               reflection.go, pool.go, close.go
 package gogrpc

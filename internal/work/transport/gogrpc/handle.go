@@ -61,33 +61,33 @@ func (s *server) serve(to *grpc.ServiceDesc, method string, streamed bool) {
 
 // unary answers one request. The library's generated code has this shape.
 func (s *server) unary(_ any, _ context.Context, decode func(any) error, _ grpc.UnaryServerInterceptor) (any, error) {
-	in := s.form.incoming()
-	defer s.form.release(in)
+	in := s.payload.incoming()
+	defer s.payload.release(in)
 	if err := decode(in); err != nil {
 		return nil, err
 	}
 	if err := s.take(in); err != nil {
 		return nil, err
 	}
-	return s.form.outgoing(), nil
+	return s.payload.outgoing(), nil
 }
 
 // talk answers every request with a reply until the client has finished.
 func (s *server) talk(_ any, stream grpc.ServerStream) error {
 	for {
-		in := s.form.incoming()
+		in := s.payload.incoming()
 		err := stream.RecvMsg(in)
 		if err == nil {
 			err = s.take(in)
 		}
-		s.form.release(in)
+		s.payload.release(in)
 		switch {
 		case errors.Is(err, io.EOF):
 			return nil
 		case err != nil:
 			return err
 		}
-		if err := stream.SendMsg(s.form.outgoing()); err != nil {
+		if err := stream.SendMsg(s.payload.outgoing()); err != nil {
 			return err
 		}
 	}
@@ -95,7 +95,7 @@ func (s *server) talk(_ any, stream grpc.ServerStream) error {
 
 // take judges a request and counts the exchange.
 func (s *server) take(in any) error {
-	received, err := s.form.accept(in)
+	received, err := s.payload.accept(in)
 	if err != nil {
 		return status.Error(codes.InvalidArgument, err.Error())
 	}
@@ -114,14 +114,14 @@ func (s *server) count(received int64) {
 func (s *server) chunks(directions contract.Stream) grpc.StreamDesc {
 	desc := *chunkDesc(directions)
 	desc.Handler = func(_ any, stream grpc.ServerStream) error {
-		c := s.cutters.take()
-		defer s.cutters.give(c)
+		c := s.chunkers.take()
+		defer s.chunkers.give(c)
 		return s.answer(c, stream, &desc)
 	}
 	return desc
 }
 
-func (s *server) answer(c *cutter, stream grpc.ServerStream, desc *grpc.StreamDesc) error {
+func (s *server) answer(c *chunker, stream grpc.ServerStream, desc *grpc.StreamDesc) error {
 	if err := c.receive(stream, desc.ClientStreams); err != nil {
 		return refusal(err)
 	}

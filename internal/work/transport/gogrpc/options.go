@@ -119,7 +119,7 @@ func largest(setup contract.Setup, x *codec.Exchange) int64 {
 
 // dialOptions turns options into the library's. What is left at the library's
 // own value is not set: setting it costs allocations in every call.
-func dialOptions(o load.Options, f form) []grpc.DialOption {
+func dialOptions(o load.Options, f payload) []grpc.DialOption {
 	var calls []grpc.CallOption
 	if n := o.Int("max_message"); n != defaultMaxMessage {
 		calls = append(calls, grpc.MaxCallRecvMsgSize(int(n)))
@@ -146,7 +146,7 @@ func dialOptions(o load.Options, f form) []grpc.DialOption {
 }
 
 // serverOptions turns options into the library's.
-func serverOptions(o load.Options, f form) []grpc.ServerOption {
+func serverOptions(o load.Options, f payload) []grpc.ServerOption {
 	out := []grpc.ServerOption{
 		grpc.MaxRecvMsgSize(int(o.Int("max_message"))),
 		grpc.WriteBufferSize(int(o.Int("write_buffer"))),

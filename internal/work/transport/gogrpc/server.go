@@ -16,8 +16,8 @@ import (
 type server struct {
 	x         *codec.Exchange
 	options   load.Options // effective
-	form      form
-	cutters   *cutters
+	payload   payload
+	chunkers  *chunkers
 	listeners *wire.Listeners
 	grpc      *grpc.Server
 	wait      sync.WaitGroup
@@ -35,8 +35,8 @@ func (t Transport) Server(setup contract.Setup) (load.Server, error) {
 	if s.options, err = effective(setup, s.x); err != nil {
 		return nil, err
 	}
-	s.form, s.cutters = formOf(setup, s.x, s.options), newCutters(setup, s.options, s.x.UpBytes)
-	options := append(serverOptions(s.options, s.form), grpc.UnknownServiceHandler(unknown(setup)))
+	s.payload, s.chunkers = payloadOf(setup, s.x, s.options), newChunkers(setup, s.options, s.x.UpBytes)
+	options := append(serverOptions(s.options, s.payload), grpc.UnknownServiceHandler(unknown(setup)))
 	config, err := wire.ServerTLS(setup)
 	if err != nil {
 		return nil, err
@@ -62,8 +62,8 @@ func (s *server) Ready() contract.Ready {
 	return s.x.Sizes(contract.Ready{Addresses: s.listeners.Addresses(), Options: s.options})
 }
 
-// Died implements load.Mortal.
-func (s *server) Died() <-chan error { return s.listeners.Died() }
+// Exited implements load.Exiter.
+func (s *server) Exited() <-chan error { return s.listeners.Exited() }
 
 // Counts implements load.Server.
 func (s *server) Counts() contract.Counts {

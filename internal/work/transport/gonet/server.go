@@ -105,8 +105,8 @@ func (s *server) Ready() contract.Ready {
 	return contract.Ready{Addresses: s.listeners.Addresses(), Options: s.options}
 }
 
-// Died implements load.Mortal.
-func (s *server) Died() <-chan error { return s.listeners.Died() }
+// Exited implements load.Exiter.
+func (s *server) Exited() <-chan error { return s.listeners.Exited() }
 
 // Counts implements load.Server.
 func (s *server) Counts() contract.Counts {

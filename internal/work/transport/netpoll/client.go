@@ -23,7 +23,7 @@ const (
 
 // client drives its connections by blocking calls, one goroutine for each slot.
 type client struct {
-	*load.Crew
+	*load.SlotRunner
 	pollers int
 	work    *wire.Work
 	routes  []wire.Route
@@ -53,7 +53,7 @@ func (Transport) Client(setup contract.Setup) (load.Client, error) {
 		return nil, err
 	}
 	c := &client{pollers: n, work: work, routes: routes, conns: make([]*connection, len(routes))}
-	c.Crew = load.NewCrew(l, func(connection, _ int) load.Call { return c.conns[connection].call() })
+	c.SlotRunner = load.NewSlotRunner(l, func(connection, _ int) load.Call { return c.conns[connection].call() })
 	var group errgroup.Group
 	group.SetLimit(dialing)
 	for i := range c.conns {
@@ -120,7 +120,7 @@ func (c *client) Run() error {
 	if !begun {
 		return nil
 	}
-	err := c.Crew.Run()
+	err := c.SlotRunner.Run()
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	c.running = false
@@ -140,7 +140,7 @@ func (c *client) Close() error {
 		return nil
 	}
 	c.closed = true
-	c.Crew.Close()
+	c.SlotRunner.Close()
 	if !c.running {
 		c.release()
 		return nil

@@ -44,33 +44,33 @@ func (Transport) Server(contract.Setup) (load.Server, error) { panic("null has n
 type client struct {
 	load                    *load.Load
 	connections             int
-	lanes                   int
+	loops                   int
 	service, stallAt, stall int64
 	closed                  atomic.Bool
 }
 
 // Client implements load.Transport.
 func (Transport) Client(setup contract.Setup) (load.Client, error) {
-	lanes := setup.Threads
-	if lanes == 0 {
-		lanes = runtime.GOMAXPROCS(0)
+	loops := setup.Threads
+	if loops == 0 {
+		loops = runtime.GOMAXPROCS(0)
 	}
-	// A lane spins before a due time; the control goroutine needs its own P.
-	runtime.GOMAXPROCS(lanes + 1)
-	l, err := load.New(setup, lanes)
+	// A loop spins before a due time; the control goroutine needs its own P.
+	runtime.GOMAXPROCS(loops + 1)
+	l, err := load.New(setup, loops)
 	if err != nil {
 		return nil, err
 	}
 	o := load.Options(setup.Options)
 	return &client{
-		load: l, connections: setup.Load.Connections, lanes: lanes,
+		load: l, connections: setup.Load.Connections, loops: loops,
 		service: o.Int("service"), stallAt: o.Int("stall_at"), stall: o.Int("stall"),
 	}, nil
 }
 
 // Ready implements load.Client.
 func (c *client) Ready() contract.Ready {
-	return contract.Ready{Connections: c.connections, Verified: c.connections, Threads: c.lanes}
+	return contract.Ready{Connections: c.connections, Verified: c.connections, Threads: c.loops}
 }
 
 // Load implements load.Client.
@@ -80,9 +80,9 @@ func (c *client) Load() *load.Load { return c.load }
 func (c *client) Run() error {
 	begun := load.Now()
 	var wait sync.WaitGroup
-	for lane := range c.lanes {
+	for loop := range c.loops {
 		var slots []*load.Slot
-		for i := lane; i < c.connections; i += c.lanes {
+		for i := loop; i < c.connections; i += c.loops {
 			for s := range c.load.Slots(i) {
 				slots = append(slots, &c.load.Slots(i)[s])
 			}
@@ -94,7 +94,7 @@ func (c *client) Run() error {
 	return nil
 }
 
-// run drives one lane's slots in the order of what happens to them.
+// run drives one loop's slots in the order of what happens to them.
 func (c *client) run(slots []*load.Slot, begun int64) {
 	received := c.load.Exchange().DownBytes
 	var agenda load.Agenda[event]

@@ -10,7 +10,7 @@ import (
 	"netdyno/internal/work/load"
 )
 
-// account implements load.Account for programs that the kernel counts for: its
+// account implements load.ResultSource for programs that the kernel counts for: its
 // window lies between two readings of the books. What a reading holds was read
 // within a millisecond or so after its instant, at both edges alike. Any
 // goroutine may use it.
@@ -46,13 +46,13 @@ func newAccount(setup contract.Setup, b *books) *account {
 	return &account{plan: plan, exchange: setup.Exchange, books: b, ended: make(chan struct{})}
 }
 
-// Plan implements load.Account.
+// Plan implements load.ResultSource.
 func (a *account) Plan() contract.Load { return a.plan }
 
-// Start implements load.Account: the programs begin when the client runs.
+// Start implements load.ResultSource: the programs begin when the client runs.
 func (a *account) Start() {}
 
-// Open implements load.Account.
+// Open implements load.ResultSource.
 func (a *account) Open(now int64) {
 	a.mu.Lock()
 	defer a.mu.Unlock()
@@ -61,7 +61,7 @@ func (a *account) Open(now int64) {
 	}
 }
 
-// Close implements load.Account. The programs go on until End: the other end's
+// Close implements load.ResultSource. The programs go on until End: the other end's
 // connections are read at this moment too, and would be gone.
 func (a *account) Close(now int64) bool {
 	a.mu.Lock()
@@ -76,7 +76,7 @@ func (a *account) close(now int64) {
 	}
 }
 
-// End implements load.Account.
+// End implements load.ResultSource.
 func (a *account) End(now int64) {
 	a.mu.Lock()
 	defer a.mu.Unlock()
@@ -87,8 +87,8 @@ func (a *account) End(now int64) {
 	}
 }
 
-// Edge implements load.Account.
-func (a *account) Edge() contract.Counts {
+// Snapshot implements load.ResultSource.
+func (a *account) Snapshot() contract.Counts {
 	a.mu.Lock()
 	defer a.mu.Unlock()
 	switch {
@@ -100,7 +100,7 @@ func (a *account) Edge() contract.Counts {
 	return a.books.read()
 }
 
-// Counts implements load.Account.
+// Counts implements load.ResultSource.
 func (a *account) Counts() contract.Counts { return a.books.read() }
 
 // window returns the edges; false until both have been read.
@@ -120,7 +120,7 @@ func (a *account) state(own statement) {
 	a.own = own
 }
 
-// Result implements load.Account.
+// Result implements load.ResultSource.
 func (a *account) Result() (contract.Result, error) {
 	if err := a.books.err(); err != nil {
 		return contract.Result{}, fmt.Errorf("count a program's bytes: %w", err)

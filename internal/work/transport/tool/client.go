@@ -78,11 +78,11 @@ func (t Transport) Client(setup contract.Setup) (load.Client, error) {
 // Ready implements load.Client.
 func (c *client) Ready() contract.Ready { return c.ready }
 
-// Load implements load.Client; the client is an Accountant.
+// Load implements load.Client; the client is a load.CountingClient.
 func (c *client) Load() *load.Load { return nil }
 
-// Account implements load.Accountant.
-func (c *client) Account() load.Account { return c.account }
+// Results implements load.CountingClient.
+func (c *client) Results() load.ResultSource { return c.account }
 
 // Run implements load.Client: it starts the programs, waits for the end of the
 // load, interrupts them and reads what they say. A program that ends before is
@@ -197,7 +197,7 @@ func (c *client) agree(own statement) error {
 		share = 0.99    // headers and cookies of their own are delivered too
 		queue = 8 << 20 // of a connection: received by the kernel, never read by the program
 	)
-	counted := c.account.Edge()
+	counted := c.account.Snapshot()
 	for _, way := range []struct {
 		verb      string
 		own, seen int64

@@ -26,7 +26,7 @@ type server struct {
 	programs []*child.Process
 	ready    contract.Ready
 	books    *books
-	died     chan error
+	exited   chan error
 	once     sync.Once
 }
 
@@ -41,7 +41,7 @@ func (t Transport) Server(setup contract.Setup) (load.Server, error) {
 		err := fmt.Errorf("%s takes a process for each of %d listeners, expected at most %d", t.tool.name, listeners, maxListeners)
 		return nil, load.Failure(contract.Unsupported, err)
 	}
-	s := &server{died: make(chan error, listeners)}
+	s := &server{exited: make(chan error, listeners)}
 	if s.ready, err = t.ready(setup, path, listeners); err != nil {
 		return nil, err
 	}
@@ -94,7 +94,7 @@ func (s *server) launch(argv []string, port string) error {
 	if err := p.AwaitListening(port, patienceToListen); err != nil {
 		return err
 	}
-	go p.Died(port, s.died)
+	go p.ReportExit(port, s.exited)
 	return nil
 }
 
@@ -104,8 +104,8 @@ func (s *server) Ready() contract.Ready { return s.ready }
 // Counts implements load.Server.
 func (s *server) Counts() contract.Counts { return s.books.read() }
 
-// Died implements load.Mortal.
-func (s *server) Died() <-chan error { return s.died }
+// Exited implements load.Exiter.
+func (s *server) Exited() <-chan error { return s.exited }
 
 // Close implements load.Server.
 func (s *server) Close() error {

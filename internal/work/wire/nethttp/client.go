@@ -48,7 +48,7 @@ type Client struct {
 	content *codec.Exchange
 	dialer  *wire.Dialer
 	bodies  *bodies
-	crew    *load.Crew
+	runner  *load.SlotRunner
 	clients []*http.Client // by connection; one alone when shared
 	urls    []string       // by connection
 }
@@ -71,10 +71,10 @@ func NewClient(setup contract.Setup, plan Plan) (*Client, error) {
 		return nil, err
 	}
 	if plan.OneAtATime && plan.Pool == PoolOwn {
-		c.dialer.Reconnect()
+		c.dialer.AllowReconnects()
 	}
 	c.bodies = newBodies(content.DownBytes, load.Options(setup.Options).Text("read"))
-	c.crew = load.NewCrew(l, func(connection, _ int) load.Call { return c.call(connection).do })
+	c.runner = load.NewSlotRunner(l, func(connection, _ int) load.Call { return c.call(connection).do })
 	if err := c.prepare(); err != nil {
 		return nil, err
 	}
@@ -150,8 +150,8 @@ func (c *Client) call(connection int) *call {
 	}
 }
 
-// Redialled implements load.Redialler.
-func (c *Client) Redialled() int64 { return c.dialer.Redialled() }
+// Reconnects implements load.Reconnector.
+func (c *Client) Reconnects() int64 { return c.dialer.Reconnects() }
 
 // verify makes one exchange on each connection.
 func (c *Client) verify() error {
@@ -176,7 +176,7 @@ func (c *Client) verify() error {
 	if err := c.dialer.OneEach(); err != nil {
 		return err
 	}
-	return c.crowd()
+	return c.checkStreams()
 }
 
 func (c *Client) verifyOne(first *gate, i int) error {
@@ -203,14 +203,14 @@ func (c *Client) Ready() contract.Ready {
 }
 
 // Load implements load.Client.
-func (c *Client) Load() *load.Load { return c.crew.Load() }
+func (c *Client) Load() *load.Load { return c.runner.Load() }
 
 // Run implements load.Client.
-func (c *Client) Run() error { return c.crew.Run() }
+func (c *Client) Run() error { return c.runner.Run() }
 
 // Close implements load.Client.
 func (c *Client) Close() error {
-	c.crew.Close()
+	c.runner.Close()
 	c.dialer.Close()
 	for _, h := range c.clients {
 		h.CloseIdleConnections() // what else net/http keeps for them

@@ -121,8 +121,8 @@ func (s *Server) Ready() contract.Ready {
 	return s.content.Sizes(contract.Ready{Addresses: s.listeners.Addresses(), Options: s.options})
 }
 
-// Died implements load.Mortal.
-func (s *Server) Died() <-chan error { return s.listeners.Died() }
+// Exited implements load.Exiter.
+func (s *Server) Exited() <-chan error { return s.listeners.Exited() }
 
 // Counts implements load.Server. An exchange and its bytes are counted when its
 // reply was written.

@@ -10,7 +10,7 @@ import (
 func TestCrewCountsEveryEndOfACall(t *testing.T) {
 	l := newLoad(t, contract.Load{Connections: 3, InFlight: 2, Amount: 6})
 	l.Start()
-	c := NewCrew(l, func(connection, _ int) Call {
+	c := NewSlotRunner(l, func(connection, _ int) Call {
 		n := 0
 		return func() (int64, error) {
 			n++
@@ -39,7 +39,7 @@ func TestCrewCountsEveryEndOfACall(t *testing.T) {
 func TestCrewWithoutConnectionsFails(t *testing.T) {
 	l := newLoad(t, contract.Load{Connections: 2})
 	l.Start()
-	c := NewCrew(l, func(int, int) Call {
+	c := NewSlotRunner(l, func(int, int) Call {
 		return func() (int64, error) { return 0, errors.New("connection reset") }
 	})
 	if err := c.Run(); KindOf(err) != contract.Peer || err == nil {
@@ -50,8 +50,8 @@ func TestCrewWithoutConnectionsFails(t *testing.T) {
 func TestAClosedCrewLeavesItsExchangesUnfinished(t *testing.T) {
 	l := newLoad(t, contract.Load{Connections: 2})
 	l.Start()
-	var c *Crew
-	c = NewCrew(l, func(int, int) Call {
+	var c *SlotRunner
+	c = NewSlotRunner(l, func(int, int) Call {
 		return func() (int64, error) { c.Close(); return 0, errors.New("use of closed connection") }
 	})
 	if err := c.Run(); err != nil {

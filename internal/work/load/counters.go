@@ -12,17 +12,17 @@ var kinds = [...]contract.ErrorKind{
 	contract.Peer, contract.Timeout, contract.Invalid, contract.SetupFailed, contract.Unsupported, contract.Bug,
 }
 
-// tally counts the completions of one lane in one phase. Its histograms are
-// nil before the window opens.
-type tally struct {
+// counters hold the completions of one shard in one phase. times is nil before
+// the window opens.
+type counters struct {
 	exchanges atomic.Int64
 	received  atomic.Int64
 	errors    [len(kinds)]atomic.Int64
 	times     *times
-	_         [64]byte // lanes are written by different CPUs
+	_         [64]byte // shards are written by different CPUs
 }
 
-// times are the histograms of one lane, and when it sent; response and lag are
+// times are the histograms of one shard, and when it sent; response and lag are
 // nil where they would be invented (METHOD §3.2), sends in a closed loop, which
 // declares no arrivals.
 type times struct {
@@ -30,18 +30,18 @@ type times struct {
 	sends                  *sends
 }
 
-// lane is a set of slots that share counters: one event loop, or a share of
-// the goroutines. A completion goes to the tally of the moment as a whole, so
-// counters and histograms of a phase always agree.
-type lane struct{ now atomic.Pointer[tally] }
+// shard is a set of slots that share counters: those of one event loop, or of
+// some of the goroutines. A completion goes to the counters of one phase as a
+// whole, so the counts and histograms of a phase always agree.
+type shard struct{ now atomic.Pointer[counters] }
 
-// phase holds every lane's tally for one stretch of the trial.
-type phase []*tally
+// phase holds every shard's counters for one stretch of the trial.
+type phase []*counters
 
-func newPhase(lanes int, t func(i int) *times) phase {
-	p := make(phase, lanes)
+func newPhase(shards int, t func(i int) *times) phase {
+	p := make(phase, shards)
 	for i := range p {
-		p[i] = &tally{times: t(i)}
+		p[i] = &counters{times: t(i)}
 	}
 	return p
 }

@@ -14,10 +14,9 @@ import (
 	"netdyno/internal/work/netdynov1"
 )
 
-// form is how an end's whole messages look in the library's hands: what it is
-// given to send, what it receives into, and how that becomes bytes. Any
-// goroutine may use it.
-type form interface {
+// payload is what an end gives to the library: the message to send, the value to
+// receive into, and the codec that turns both into bytes. Any goroutine may use it.
+type payload interface {
 	// encoding is the codec to force on the library; nil leaves it its own.
 	encoding() encoding.CodecV2
 	// outgoing is what this end sends, the same value every time.
@@ -33,8 +32,8 @@ type form interface {
 	release(in any)
 }
 
-// formOf returns the form of a trial's messages at one end.
-func formOf(setup contract.Setup, x *codec.Exchange, o load.Options) form {
+// payloadOf returns the payload of a trial at one end.
+func payloadOf(setup contract.Setup, x *codec.Exchange, o load.Options) payload {
 	atServer := setup.Role == contract.Server
 	pool := poolOf(o)
 	switch {

@@ -10,11 +10,11 @@ import (
 	"netdyno/internal/work/load"
 )
 
-// crowd makes sure, on one connection to each server, that what will be in
-// flight fits on a connection of HTTP/2. The pool of an http.Transport takes a
-// connection whose streams are all in use for none and dials another, which
-// would end the trial in the middle.
-func (c *Client) crowd() error {
+// checkStreams makes sure, on one connection to each server, that an HTTP/2
+// connection carries as many streams as will be in flight. When all of them are in
+// use, the pool of an http.Transport dials another connection, which would end the
+// trial in the middle.
+func (c *Client) checkStreams() error {
 	inFlight := c.setup.Load.InFlight
 	if inFlight < 2 || c.plan.OneAtATime || c.plan.Pool != PoolOwn || c.setup.Load.Fresh {
 		return nil

@@ -12,13 +12,13 @@ import (
 	"netdyno/internal/work/load"
 )
 
-// crowd makes sure, on one connection to each server, that what will be in
-// flight fits on a connection of HTTP/2. An http.Transport takes a connection
-// whose streams are all in use for none and wants to dial another, which would
-// end the trial in the middle. (Told to wait for a stream instead, by
+// checkStreams makes sure, on one connection to each server, that an HTTP/2
+// connection carries as many streams as will be in flight. When all of them are in
+// use, an http.Transport dials another connection, which would end the trial in
+// the middle. (Told to wait for a stream instead, by
 // StrictMaxConcurrentRequests, Go 1.26 waits for ever: the waiting requests
 // count as streams in use.)
-func (c *client) crowd() error {
+func (c *client) checkStreams() error {
 	inFlight := c.Load().Plan().InFlight
 	if inFlight < 2 || c.setup.Load.Fresh {
 		return nil

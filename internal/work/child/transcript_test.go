@@ -17,7 +17,7 @@ func TestTalk(t *testing.T) {
 		{[]string{strings.Repeat("a", firstBytes+1), strings.Repeat("b", lastBytes)}, `"` + strings.Repeat("a", firstBytes) + " … " + strings.Repeat("b", lastBytes) + `"`},
 		{[]string{strings.Repeat("a", firstBytes) + "c" + strings.Repeat("b", lastBytes)}, `"` + strings.Repeat("a", firstBytes) + " … " + strings.Repeat("b", lastBytes) + `"`},
 	} {
-		var heard talk
+		var heard transcript
 		for _, s := range c.said {
 			if n, err := heard.Write([]byte(s)); n != len(s) || err != nil {
 				t.Errorf("write %d bytes: %d, %v", len(s), n, err)

@@ -14,48 +14,48 @@ import (
 // connection is lost.
 type Call func() (received int64, err error)
 
-// Crew drives a load by blocking calls, one goroutine for each slot: what the
-// clients of blocking libraries share.
-type Crew struct {
+// SlotRunner drives a load by blocking calls, with one goroutine for each slot. The
+// clients of blocking libraries share it.
+type SlotRunner struct {
 	load   *Load
 	calls  func(connection, slot int) Call
 	closed atomic.Bool
 	lost   []atomic.Bool // by connection
 }
 
-// NewCrew makes a crew; calls gives each slot its own Call before its first
-// exchange, on the goroutine that will make it.
-func NewCrew(l *Load, calls func(connection, slot int) Call) *Crew {
-	return &Crew{load: l, calls: calls, lost: make([]atomic.Bool, l.ActiveConnections())}
+// NewSlotRunner makes a runner. calls returns a slot's Call; it is called once for
+// each slot, on the goroutine that will make the slot's exchanges.
+func NewSlotRunner(l *Load, calls func(connection, slot int) Call) *SlotRunner {
+	return &SlotRunner{load: l, calls: calls, lost: make([]atomic.Bool, l.ActiveConnections())}
 }
 
 // Load returns the load.
-func (c *Crew) Load() *Load { return c.load }
+func (r *SlotRunner) Load() *Load { return r.load }
 
-// Run drives every slot until it is let go or the crew is closed. Its error
+// Run drives every slot until it is let go or the runner is closed. Its error
 // means that no connection is left.
-func (c *Crew) Run() error {
+func (r *SlotRunner) Run() error {
 	var wait sync.WaitGroup
-	for i := range c.load.ActiveConnections() {
-		slots := c.load.Slots(i)
+	for i := range r.load.ActiveConnections() {
+		slots := r.load.Slots(i)
 		for j := range slots {
-			wait.Go(func() { c.drive(i, &slots[j], c.calls(i, j)) })
+			wait.Go(func() { r.drive(i, &slots[j], r.calls(i, j)) })
 		}
 	}
 	wait.Wait()
-	if c.closed.Load() {
+	if r.closed.Load() {
 		return nil
 	}
-	for i := range c.lost {
-		if !c.lost[i].Load() {
+	for i := range r.lost {
+		if !r.lost[i].Load() {
 			return nil
 		}
 	}
 	return Failure(contract.Peer, errors.New("every connection was lost"))
 }
 
-func (c *Crew) drive(connection int, slot *Slot, call Call) {
-	waiter := c.load.NewWaiter()
+func (r *SlotRunner) drive(connection int, slot *Slot, call Call) {
+	waiter := r.load.NewWaiter()
 	for {
 		due, more := slot.Next(Now())
 		if !more {
@@ -70,13 +70,13 @@ func (c *Crew) drive(connection int, slot *Slot, call Call) {
 		switch {
 		case err == nil:
 			slot.Done(sent, Now(), received)
-		case c.closed.Load():
+		case r.closed.Load():
 			return // we broke it off: the exchange stays unfinished
 		default:
 			kind := KindOf(err)
 			slot.Fail(kind)
 			if kind == contract.Peer {
-				c.lost[connection].Store(true)
+				r.lost[connection].Store(true)
 				return
 			}
 		}
@@ -85,7 +85,7 @@ func (c *Crew) drive(connection int, slot *Slot, call Call) {
 
 // Close makes failures from now on count for nothing: the caller is about to
 // break its connections. It reports whether this call was the first.
-func (c *Crew) Close() bool { return !c.closed.Swap(true) }
+func (r *SlotRunner) Close() bool { return !r.closed.Swap(true) }
 
 // KindOf returns the contract's kind of an exchange's error: peer unless the
 // error says otherwise.
