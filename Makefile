@@ -37,6 +37,8 @@ node-there:
 .PHONY: go-build
 go-build: go-there
 	@mkdir -p $(BIN)
+	@# Earlier versions built a Go worker of this name. It now belongs to Apache brpc.
+	@! go version $(BIN)/netdyno-worker-brpc 2>/dev/null | grep -q ': go1' || rm -f $(BIN)/netdyno-worker-brpc
 	@go build -buildvcs=auto -o $(BIN)/ ./cmd/...
 	@cd workers/gin && go build -buildvcs=auto -o $(BIN)/ ./...
 
@@ -81,7 +83,7 @@ unit: build packages-test ## Go tests
 race: build packages-test ## Go tests of what runs concurrently, under the race detector
 	@CGO_ENABLED=1 go test -vet=off -race ./internal/work/load ./internal/work/wire/... \
 	  ./internal/run/rig ./internal/run/meter/... ./internal/hist ./internal/tcpinfo \
-	  ./cmd/netdyno-worker-net ./cmd/netdyno-worker-brpc
+	  ./cmd/netdyno-worker-net ./cmd/netdyno-worker-baidu-std
 
 .PHONY: soak
 soak: build packages-test ## both race detectors over every worker and library, every fault of a rig in every state, the table of faults, a calibration, C++ tests of what is shipped: many minutes

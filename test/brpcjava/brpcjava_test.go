@@ -1,4 +1,4 @@
-// Package brpcjava pairs both ends of transport brpc with a real brpc program:
+// Package brpcjava pairs both ends of transport baidu-std with a real brpc program:
 // brpc-java, by Maven. It builds Java and fetches its libraries, so it runs when
 // it is asked for:
 //
@@ -15,7 +15,7 @@ import (
 	"testing"
 
 	"netdyno/internal/contract"
-	"netdyno/internal/work/transport/brpc"
+	"netdyno/internal/work/transport/baidu"
 	"netdyno/internal/work/worker/workertest"
 )
 
@@ -109,9 +109,9 @@ func callJava(t *testing.T, address string) {
 			for name, value := range c.options {
 				options[name] = value
 			}
-			client := workertest.Start(t, brpc.Transport{})
+			client := workertest.Start(t, baidu.Transport{})
 			client.Setup(contract.Setup{
-				Transport: "brpc", Role: contract.Client, Peers: []string{address}, Exchange: c.exchange, Options: options,
+				Transport: "baidu-std", Role: contract.Client, Peers: []string{address}, Exchange: c.exchange, Options: options,
 				Load: contract.Load{Connections: 4, InFlight: inFlight, Amount: c.each},
 			})
 			client.Start()
@@ -138,9 +138,9 @@ func callFromJava(t *testing.T, java []string) {
 		{"attachment", contract.Exchange{UpBytes: 4096, DownBytes: 64 << 10}, map[string]any{"payload": "attachment"}, "4096", "65536"},
 	} {
 		for _, connection := range []string{"single", "pooled"} {
-			server := workertest.Start(t, brpc.Transport{})
+			server := workertest.Start(t, baidu.Transport{})
 			ready := server.Setup(contract.Setup{
-				Transport: "brpc", Role: contract.Server, Listen: "127.0.0.1:0", Exchange: c.exchange, Options: c.options,
+				Transport: "baidu-std", Role: contract.Server, Listen: "127.0.0.1:0", Exchange: c.exchange, Options: c.options,
 			})
 			_, port, _ := strings.Cut(ready.Addresses[0], ":")
 			out, err := exec.CommandContext(t.Context(), java[0], append(java[1:], "netdyno.Client",

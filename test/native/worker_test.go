@@ -42,7 +42,7 @@ func with(m *testing.M) (int, error) {
 		return 0, err
 	}
 	defer os.RemoveAll(built)
-	build := exec.Command("go", "build", "-C", "../..", "-o", built+"/", "./cmd/netdyno-worker-grpc", "./cmd/netdyno-worker-brpc")
+	build := exec.Command("go", "build", "-C", "../..", "-o", built+"/", "./cmd/netdyno-worker-grpc", "./cmd/netdyno-worker-baidu-std")
 	if out, err := build.CombinedOutput(); err != nil {
 		return 0, fmt.Errorf("build the Go workers: %w: %s", err, out)
 	}
@@ -57,8 +57,8 @@ func program(t *testing.T, transport string) string {
 	switch transport {
 	case "go-grpc":
 		return filepath.Join(built, "netdyno-worker-grpc")
-	case "brpc":
-		return filepath.Join(built, "netdyno-worker-brpc")
+	case "baidu-std":
+		return filepath.Join(built, "netdyno-worker-baidu-std")
 	case "brpc-asio":
 		name = "baidu"
 	}

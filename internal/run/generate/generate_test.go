@@ -112,7 +112,7 @@ func TestAWorkerIsBuiltWithTheCodeOfAMessage(t *testing.T) {
 		t.Skip("compiles workers")
 	}
 	ctx, m := t.Context(), resolved(t)
-	originals := workers(t, "netdyno/cmd/netdyno-worker-brpc", "netdyno/cmd/netdyno-worker-fasthttp")
+	originals := workers(t, "netdyno/cmd/netdyno-worker-baidu-std", "netdyno/cmd/netdyno-worker-fasthttp")
 	var said []string
 	b := Builder{Cache: filepath.Join(t.TempDir(), "cache"), Say: func(text string) { said = append(said, text) }}
 	if there, err := b.Built(ctx, m, originals); err != nil || there {
@@ -122,7 +122,7 @@ func TestAWorkerIsBuiltWithTheCodeOfAMessage(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	for i, transport := range []string{"brpc", "fasthttp"} {
+	for i, transport := range []string{"baidu-std", "fasthttp"} {
 		was, reflected := ready(t, originals[i].Path, serving(transport, "proto", m))
 		is, generated := ready(t, built[originals[i].Path], serving(transport, "proto", m))
 		if reflected.Generated || !generated.Generated {
@@ -137,14 +137,14 @@ func TestAWorkerIsBuiltWithTheCodeOfAMessage(t *testing.T) {
 	}
 	other := m
 	other.Descriptors = append(slices.Clone(m.Descriptors), 0x9a, 0x06, 0) // an unknown field: the same types under another content
-	if _, answer := ready(t, built[originals[0].Path], serving("brpc", "proto", other)); answer.Generated {
+	if _, answer := ready(t, built[originals[0].Path], serving("baidu-std", "proto", other)); answer.Generated {
 		t.Error("code of one message is taken for another's")
 	}
 	if edition, err := message.Resolve("../message/testdata/order.proto:shop.Order:../message/testdata/order.json", os.ReadFile); err != nil {
 		t.Fatal(err)
 	} else if built, err := b.Build(ctx, edition, originals[:1]); err != nil {
 		t.Error(err)
-	} else if _, answer := ready(t, built[originals[0].Path], serving("brpc", "proto", edition)); !answer.Generated {
+	} else if _, answer := ready(t, built[originals[0].Path], serving("baidu-std", "proto", edition)); !answer.Generated {
 		t.Error("edition 2023: no generated code")
 	}
 	if len(said) != 2 || !strings.Contains(said[0], "netdyno.v1.Text") {
@@ -189,7 +189,7 @@ func again(t *testing.T, b Builder, m contract.Structure, originals []Worker, bu
 func TestWhyAWorkerIsNotBuilt(t *testing.T) {
 	m := resolved(t)
 	b := Builder{Cache: filepath.Join(t.TempDir(), "cache")}
-	fine := workers(t, "netdyno/cmd/netdyno-worker-brpc")
+	fine := workers(t, "netdyno/cmd/netdyno-worker-baidu-std")
 	silent := filepath.Join(t.TempDir(), "netdyno-worker-silent")
 	if err := os.WriteFile(silent, []byte("#!/bin/sh\necho none >&2\nexit 1\n"), 0o700); err != nil {
 		t.Fatal(err)

@@ -1,13 +1,13 @@
-// Package brpc is transport brpc: client and server of baidu_std, the protocol
-// of Apache brpc, in Go. A connection is one TCP connection; exchanges in flight
-// on it are calls told apart by their correlation ids.
+// Package baidu is transport baidu-std: client and server of baidu_std, the
+// protocol of Apache brpc, in Go without brpc. A connection is one TCP
+// connection; exchanges in flight on it are calls told apart by correlation ids.
 //
 //	server.go    listens, counts                 serve.go    answers one connection's frames
 //	client.go    connects, verifies, runs        call.go     one exchange: alone on its connection
 //	connection.go  one TCP connection's frames   shared.go   one exchange: among others on its connection
 //	content.go   what a frame carries            outbox.go   frames gathered into writes
 //	options.go, method.go  every knob, and which method a trial calls
-package brpc
+package baidu
 
 import (
 	"netdyno/internal/contract"
@@ -18,7 +18,7 @@ import (
 // method in common.
 const Wire = "baidu_std"
 
-// Transport is brpc.
+// Transport is baidu-std.
 type Transport struct{}
 
 // codecs are what a baidu_std message can be: the protocol knows protobuf alone.
@@ -27,7 +27,7 @@ var codecs = []codec.Codec{codec.Proto{}}
 // Describe implements load.Transport.
 func (Transport) Describe() contract.Transport {
 	return contract.Transport{
-		Name:     "brpc",
+		Name:     "baidu-std",
 		Doc:      "brpc's protocol baidu_std in Go: calls told apart by correlation ids, bulk as attachments",
 		Wire:     Wire,
 		Roles:    []contract.Role{contract.Server, contract.Client},

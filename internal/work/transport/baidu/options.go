@@ -1,4 +1,4 @@
-package brpc
+package baidu
 
 import (
 	"fmt"
@@ -34,7 +34,7 @@ var (
 
 var options = []contract.Option{
 	{Name: "payload", Type: contract.TypeChoice, Default: payloadBlock, Choices: []string{payloadBlock, payloadAttachment},
-		Doc: "how codec bytes travels: block in a protobuf Block; attachment beside an empty one, brpc's own way for bulk, which is not copied; give both ends the same"},
+		Doc: "how codec bytes travels: block in a protobuf Block; attachment beside an empty one, as brpc sends bulk, which is not copied; give both ends the same"},
 	{Name: "max_body", Type: contract.TypeBytes, Default: defaultMaxBody, Min: &leastBody, Max: &mostBody,
 		Doc: "largest body (meta, message and attachment) this end receives; a connection that announces more is closed. brpc's flag max_body_size"},
 	{Name: "method", Type: contract.TypeText, Default: ownMethod,

@@ -1,4 +1,4 @@
-package brpc
+package baidu
 
 import (
 	"crypto/tls"
