@@ -46,8 +46,8 @@ func (p *peer) end() {
 		return
 	}
 	_ = p.command.Process.Signal(os.Interrupt) // one with children of its own ends them
-	const patience = 2 * time.Second
-	kill := time.AfterFunc(patience, func() { _ = p.command.Process.Kill() })
+	const timeout = 2 * time.Second
+	kill := time.AfterFunc(timeout, func() { _ = p.command.Process.Kill() })
 	_ = p.command.Wait() // it was told to end, however it calls that
 	kill.Stop()
 }

@@ -60,14 +60,14 @@ func (b *bed) remove() { _ = os.RemoveAll(b.temp) } // what stays behind is the 
 // worker without a meter sits like one with it.
 type pinned struct{ rig.Loopback }
 
-func (pinned) Places() []rig.Place {
-	there := rig.Loopback{}.Places()[0]
-	place := func(name, cpu string) rig.Place {
-		p := there
-		p.Name, p.Machine, p.CPUs, p.Prefix = name, "this host", nil, []string{"taskset", "-c", cpu}
-		return p
+func (pinned) Hosts() []rig.Host {
+	there := rig.Loopback{}.Hosts()[0]
+	host := func(name, cpu string) rig.Host {
+		h := there
+		h.Name, h.BootID, h.CPUs, h.Prefix = name, "this host", nil, []string{"taskset", "-c", cpu}
+		return h
 	}
-	return []rig.Place{place("server", serverCPU), place("clients", clientCPU)}
+	return []rig.Host{host("server", serverCPU), host("clients", clientCPU)}
 }
 
 // trial measures one trial of ours and returns its record.

@@ -31,7 +31,7 @@ func open(ctx context.Context, bin string) (*pipeline, error) {
 	if err != nil {
 		return nil, err
 	}
-	_, seats, err := rig.Survey(ctx, b.Rig.Places(), filepath.Join(bin, "netdyno"))
+	_, seats, err := rig.Survey(ctx, b.Rig.Hosts(), filepath.Join(bin, "netdyno"))
 	return &pipeline{bin, b, record.Facts{Rig: b.Rig.Name(), Seats: seats, Tools: b.Catalog.Binaries()}}, err
 }
 

@@ -26,7 +26,7 @@ import (
 	"netdyno/internal/run/rig/namespaces"
 )
 
-// terminal is a netdyno listen that a user starts by hand at a place.
+// terminal is a netdyno listen that a user starts by hand at a host.
 type terminal struct {
 	t       *testing.T
 	command *exec.Cmd
@@ -36,20 +36,20 @@ type terminal struct {
 }
 
 // atHand returns the command of one terminal.
-func atHand(t *testing.T, mine family, place rig.Place, args ...string) *exec.Cmd {
+func atHand(t *testing.T, mine family, host rig.Host, args ...string) *exec.Cmd {
 	t.Helper()
-	line := place.Command(append([]string{filepath.Join(installed(t), "netdyno")}, args...)...)
+	line := host.Command(append([]string{filepath.Join(installed(t), "netdyno")}, args...)...)
 	c := exec.CommandContext(t.Context(), line[0], line[1:]...)
 	c.Env = append(os.Environ(), string(mine))
 	return c
 }
 
-// listens starts a server at a place and waits until it says where it listens.
-func listens(t *testing.T, mine family, place rig.Place, args ...string) *terminal {
+// listens starts a server at a host and waits until it says where it listens.
+func listens(t *testing.T, mine family, host rig.Host, args ...string) *terminal {
 	t.Helper()
 	dir := directory(filepath.Join(t.TempDir(), "listen"))
-	args = append([]string{"listen", "--out", string(dir), "bind=" + net.JoinHostPort(place.Address, "0")}, args...)
-	l := &terminal{t: t, command: atHand(t, mine, place, args...), dir: dir}
+	args = append([]string{"listen", "--out", string(dir), "bind=" + net.JoinHostPort(host.Address, "0")}, args...)
+	l := &terminal{t: t, command: atHand(t, mine, host, args...), dir: dir}
 	out, err := l.command.StdoutPipe()
 	if err != nil {
 		t.Fatal(err)
@@ -79,11 +79,11 @@ func (l *terminal) ends() (string, error) {
 
 // drives runs a study against a server and returns its directory, its exit
 // status and what it said.
-func drives(t *testing.T, mine family, place rig.Place, at string, levels ...string) (directory, int, string) {
+func drives(t *testing.T, mine family, host rig.Host, at string, levels ...string) (directory, int, string) {
 	t.Helper()
 	dir := directory(filepath.Join(t.TempDir(), "run"))
 	args := append([]string{"run"}, levels...)
-	out, err := atHand(t, mine, place, append(args, "blocks=1", "--rig", "at:"+at, "--out", string(dir))...).CombinedOutput()
+	out, err := atHand(t, mine, host, append(args, "blocks=1", "--rig", "at:"+at, "--out", string(dir))...).CombinedOutput()
 	var exit *exec.ExitError
 	if err != nil && !errors.As(err, &exit) {
 		t.Fatal(err)
@@ -116,7 +116,7 @@ func reports(t *testing.T, of directory, args ...string) (finding.Findings, stri
 	return f, string(out)
 }
 
-func local() rig.Place { return rig.Place{Name: "local", Address: "127.0.0.1"} }
+func local() rig.Host { return rig.Host{Name: "local", Address: "127.0.0.1"} }
 
 var short = []string{"connections=4", "window=500ms", "warmup=100ms"}
 
@@ -139,11 +139,11 @@ func TestByHand(t *testing.T) {
 				t.Error(err)
 			}
 		}()
-		byHand(t, link.Places()[0], link.Places()[1])
+		byHand(t, link.Hosts()[0], link.Hosts()[1])
 	})
 }
 
-func byHand(t *testing.T, there, here rig.Place) {
+func byHand(t *testing.T, there, here rig.Host) {
 	mine := newFamily(t)
 	server := listens(t, mine, there, "transport=go-http1")
 	run, code, said := drives(t, mine, here, server.address, append(short, "transport=go-http1")...)
@@ -319,9 +319,9 @@ func TestByHandServerKilled(t *testing.T) {
 // killWorker kills the worker of a server once it is driven and its readings,
 // five a second, have seen it.
 func killWorker(mine family, server *terminal) error {
-	const patience = 60 * time.Second
+	const timeout = 60 * time.Second
 	for begin := time.Now(); connectionsAt(server.address) < 4; time.Sleep(20 * time.Millisecond) {
-		if time.Since(begin) > patience {
+		if time.Since(begin) > timeout {
 			return errors.New("nobody drove the server")
 		}
 	}

@@ -14,15 +14,15 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// patience is for what must come, on a busy machine.
-const patience = time.Minute
+// timeout is for what must come, on a busy machine.
+const timeout = time.Minute
 
 // await waits for a condition.
 func await(t *testing.T, what string, holds func() bool) {
 	t.Helper()
 	for begin := time.Now(); !holds(); time.Sleep(5 * time.Millisecond) {
-		if time.Since(begin) > patience {
-			t.Fatalf("%s: not within %v", what, patience)
+		if time.Since(begin) > timeout {
+			t.Fatalf("%s: not within %v", what, timeout)
 		}
 	}
 }

@@ -51,9 +51,9 @@ func (f family) living(t testing.TB) []string {
 // kernel's hands and takes a moment.
 func (f family) mustEnd(t testing.TB) {
 	t.Helper()
-	const patience = 5 * time.Second
+	const timeout = 5 * time.Second
 	var left []string
-	for begin := time.Now(); time.Since(begin) < patience; time.Sleep(10 * time.Millisecond) {
+	for begin := time.Now(); time.Since(begin) < timeout; time.Sleep(10 * time.Millisecond) {
 		if left = f.living(t); len(left) == 0 {
 			return
 		}

@@ -208,7 +208,7 @@ func stage(t *testing.T) *bench.Bench {
 	}
 	b := benchtest.In(installed(t), &catalog)
 	// Long enough for a busy machine, short enough for a test of hangs.
-	b.Patience = bench.Patience{Setup: 3 * time.Second, Hello: 10 * time.Second, Answer: time.Second}
+	b.Timeouts = bench.Timeouts{Setup: 3 * time.Second, Hello: 10 * time.Second, Answer: time.Second}
 	return b
 }
 

@@ -21,8 +21,8 @@ var gateStatus = map[finding.Passage]int{finding.NoWorse: statusOK, finding.IsWo
 // pass writes and prints what a gate makes of a run, and returns its status. A
 // run without a valid trial is not in doubt: it could not be made.
 func (d directory) pass(f finding.Findings) error {
-	passage, all := finding.Gate(f)
-	gate := report.NewGate(f, passage, all)
+	result, all := finding.Gate(f)
+	gate := report.NewGate(f, result, all)
 	if err := render(d.gate(), gate.Markdown); err != nil {
 		return err
 	}
@@ -30,7 +30,7 @@ func (d directory) pass(f finding.Findings) error {
 	if f.Tally.Valid == 0 {
 		return verdict(f.Tally)
 	}
-	if code := gateStatus[passage]; code != statusOK {
+	if code := gateStatus[result]; code != statusOK {
 		return &status{code, nil}
 	}
 	return nil

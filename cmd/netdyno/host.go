@@ -64,7 +64,7 @@ Exit status: 0 nothing distorts, 1 something can move a figure or stop a trial, 
   ssh node73 netdyno facts > node73.json; netdyno doctor node73.json node76.json
   netdyno doctor --rig ssh:node76,node73`,
 		RunE: func(cmd *cobra.Command, files []string) error {
-			hosts, err := patients(cmd.Context(), files, seats)
+			hosts, err := hosts(cmd.Context(), files, seats)
 			if err != nil {
 				return err
 			}
@@ -75,9 +75,9 @@ Exit status: 0 nothing distorts, 1 something can move a figure or stop a trial, 
 	return c
 }
 
-// patients are the hosts that the command line names: recorded, of a rig, or
+// hosts are the hosts that the command line names: recorded, of a rig, or
 // this one.
-func patients(ctx context.Context, files []string, seats string) ([]doctor.Named, error) {
+func hosts(ctx context.Context, files []string, seats string) ([]doctor.Named, error) {
 	switch {
 	case seats != "" && len(files) > 0:
 		return nil, errors.New("give files of facts, or --rig, not both")
@@ -102,7 +102,7 @@ func patients(ctx context.Context, files []string, seats string) ([]doctor.Named
 	return all, nil
 }
 
-// surveyed asks the places of a rig, and gives the rig back. More arguments ask
+// surveyed asks the hosts of a rig, and gives the rig back. More arguments ask
 // for more than the usual facts.
 func surveyed(ctx context.Context, text string, more ...string) (hosts []doctor.Named, err error) {
 	choice, err := arrange.Parse(text, input.Within(ctx, arrange.MaxFile))
@@ -119,14 +119,14 @@ func surveyed(ctx context.Context, text string, more ...string) (hosts []doctor.
 	if err != nil {
 		return nil, err
 	}
-	if carrier, ok := built.(rig.Carrier); ok {
-		if err := carrier.Deliver(ctx, []string{self}); err != nil {
+	if carrier, ok := built.(rig.Deployer); ok {
+		if err := carrier.Deploy(ctx, []string{self}); err != nil {
 			return nil, err
 		}
 	}
-	places, facts, err := rig.Survey(ctx, built.Places(), self, more...)
-	for _, p := range places {
-		hosts = append(hosts, doctor.Named{Name: p.Name, Facts: facts[p.Name]})
+	asked, facts, err := rig.Survey(ctx, built.Hosts(), self, more...)
+	for _, h := range asked {
+		hosts = append(hosts, doctor.Named{Name: h.Name, Facts: facts[h.Name]})
 	}
 	return hosts, err
 }
@@ -150,7 +150,7 @@ func examine(hosts []doctor.Named) error {
 		if len(hosts) > 1 {
 			at = strings.Join(holders[a], ", ")
 		}
-		prescribe(a, at)
+		printAdvice(a, at)
 	}
 	switch {
 	case len(all) > 0:
@@ -163,7 +163,7 @@ func examine(hosts []doctor.Named) error {
 		unlike := doctor.Differ(hosts)
 		fmt.Fprintf(stdout, "== between the %d hosts\n\n", len(hosts))
 		for _, a := range unlike {
-			prescribe(a, "")
+			printAdvice(a, "")
 		}
 		if len(unlike) == 0 {
 			fmt.Fprintln(stdout, "they are alike in all that they tell")
@@ -176,7 +176,7 @@ func examine(hosts []doctor.Named) error {
 	return nil
 }
 
-func prescribe(a doctor.Advice, at string) {
+func printAdvice(a doctor.Advice, at string) {
 	fmt.Fprintf(stdout, "%s  %s: %s\n", a.Severity, a.About, a.What)
 	if at != "" {
 		fmt.Fprintf(stdout, "  at      %s\n", at)

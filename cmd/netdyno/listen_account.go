@@ -44,10 +44,10 @@ func newAccount(out string, s *study.Study, trial record.Trial, catalog *bench.C
 	if err != nil {
 		return nil, err
 	}
-	place := rig.Loopback{}.Places()[0].Name
+	host := rig.Loopback{}.Hosts()[0].Name
 	return &account{dir: dir, yaml: yaml, trial: trial, header: record.Header{
 		Netdyno: version(), Study: study.Summary(s),
-		Facts: record.Facts{Rig: listenName, Seats: map[string]record.Host{place: rig.Here()}, Tools: catalog.Binaries()},
+		Facts: record.Facts{Rig: listenName, Seats: map[string]record.Host{host: rig.Here()}, Tools: catalog.Binaries()},
 	}}, nil
 }
 

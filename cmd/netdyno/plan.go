@@ -66,8 +66,8 @@ func kindsOf(trials []record.Trial) ([]kind, error) {
 	var kinds []kind
 	seen := map[[2]string]bool{}
 	for _, t := range trials {
-		if place := [2]string{t.Arm, t.Cell}; !seen[place] {
-			seen[place] = true
+		if armAndCell := [2]string{t.Arm, t.Cell}; !seen[armAndCell] {
+			seen[armAndCell] = true
 			work, err := study.Decode(t.Levels)
 			if err != nil {
 				return nil, err
@@ -86,8 +86,8 @@ func (p *plan) checkEnds(named string) error {
 	absent := map[string]error{}
 	possible := 0
 	pairs, takes := p.catalog.Pairs, p.catalog.Takes
-	if p.away {
-		l := &lone{catalog: p.catalog}
+	if p.external {
+		l := &clientsOnly{catalog: p.catalog}
 		pairs, takes = l.pairs, l.takes
 	}
 	for _, k := range p.kinds {
@@ -151,9 +151,9 @@ func (p *plan) placements() string {
 			continue
 		}
 		text := fmt.Sprintf("placement %s: server %s, clients %s", work.Placement, p.seated(server), p.seated(clients...))
-		if away, ok := p.rig.(rig.Away); ok {
+		if away, ok := p.rig.(rig.External); ok {
 			text = p.drives(away, work.Placement, clients)
-		} else if len(p.places) == 1 && len(server.CPUs) == 0 {
+		} else if len(p.hosts) == 1 && len(server.CPUs) == 0 {
 			text = "placement free: the scheduler chooses CPUs"
 		}
 		if !slices.Contains(said, text) {
@@ -164,7 +164,7 @@ func (p *plan) placements() string {
 }
 
 // seated says where workers of one role sit: "on CPU 1" where there is one
-// place, else "at node2 and node3 on CPU 1".
+// host, else "at node2 and node3 on CPU 1".
 func (p *plan) seated(seats ...rig.Seat) string {
 	var where []string
 	for _, s := range seats {
@@ -172,7 +172,7 @@ func (p *plan) seated(seats ...rig.Seat) string {
 		if len(s.CPUs) > 0 {
 			text = "on CPU " + cpuset.Format(s.CPUs)
 		}
-		if len(p.places) > 1 {
+		if len(p.hosts) > 1 {
 			text = "at " + s.Name + " " + text
 		}
 		if !slices.Contains(where, text) {

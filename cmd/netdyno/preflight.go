@@ -10,23 +10,23 @@ import (
 	"netdyno/internal/run/study"
 )
 
-// preflight asks the doctor whether every place can run every kind of trial,
+// preflight asks the doctor whether every host can run every kind of trial,
 // and adds the warnings to the plan's.
 func (p *plan) preflight() error {
 	said := map[string]bool{}
 	for _, demand := range p.demands() {
-		host := p.facts.Seats[demand.place]
+		host := p.facts.Seats[demand.host]
 		now := doctor.SampleOf(host)
-		if !p.speaksForItsMachine(demand.place) {
+		if !p.speaksForItsMachine(demand.host) {
 			now = doctor.Sample{}
 		}
 		warnings, err := doctor.Preflight(demand.Needs, host, now)
 		if err != nil {
-			return fmt.Errorf("preflight of %s: %w", demand.place, err)
+			return fmt.Errorf("preflight of %s: %w", demand.host, err)
 		}
 		for _, w := range warnings {
-			if len(p.places) > 1 {
-				w.About = demand.place + ": " + w.About
+			if len(p.hosts) > 1 {
+				w.About = demand.host + ": " + w.About
 			}
 			if !said[w.About+w.Text] {
 				said[w.About+w.Text] = true
@@ -40,20 +40,20 @@ func (p *plan) preflight() error {
 	return nil
 }
 
-// speaksForItsMachine holds for the first place of each machine: what disturbs
+// speaksForItsMachine holds for the first host of each machine: what disturbs
 // that is said once.
 func (p *plan) speaksForItsMachine(name string) bool {
-	at := slices.IndexFunc(p.places, func(other rig.Place) bool { return other.Name == name })
-	return slices.IndexFunc(p.places, func(other rig.Place) bool { return other.Machine == p.places[at].Machine }) == at
+	at := slices.IndexFunc(p.hosts, func(other rig.Host) bool { return other.Name == name })
+	return slices.IndexFunc(p.hosts, func(other rig.Host) bool { return other.BootID == p.hosts[at].BootID }) == at
 }
 
-// demand is what one kind of trial needs of one place.
+// demand is what one kind of trial needs of one host.
 type demand struct {
-	place string
+	host string
 	doctor.Needs
 }
 
-// demands are the plan's distinct demands on its places.
+// demands are the plan's distinct demands on its hosts.
 func (p *plan) demands() []demand {
 	var all []demand
 	seen := map[string]bool{}
@@ -74,16 +74,16 @@ func (p *plan) demandsOf(work study.Work) []demand {
 		return nil // the trial's record will say so
 	}
 	var all []demand
-	for _, place := range p.places {
-		d := demand{place.Name, doctor.Needs{
+	for _, host := range p.hosts {
+		d := demand{host.Name, doctor.Needs{
 			Connections: work.Load.Connections, Placement: work.Placement, Fresh: work.Load.Fresh, CPUSets: map[string][]int{},
 		}}
-		if place.Name == server.Name {
+		if host.Name == server.Name {
 			d.Servers, d.CPUSets["server"] = work.Servers, server.CPUs
 		}
 		there := 0
 		for i, c := range clients {
-			if c.Name == place.Name {
+			if c.Name == host.Name {
 				d.Clients++
 				d.CPUSets["client"] = c.CPUs
 				there += work.ClientLoad(i).Connections

@@ -155,9 +155,9 @@ type plan struct {
 	catalog  *bench.Catalog
 	messages map[string]contract.Structure // by level
 	self     string                        // path of this program
-	away     bool                          // the servers stand already
+	external bool                          // the servers stand already
 	rig      rig.Rig
-	places   []rig.Place // of the rig, completed by their facts
+	hosts    []rig.Host // of the rig, completed by their facts
 	facts    record.Facts
 }
 
@@ -187,7 +187,7 @@ func prepare(ctx context.Context, args []string, f runFlags) (*plan, error) {
 	if p.catalog, err = discover(ctx, p.trials); err != nil {
 		return nil, err
 	}
-	if p.away = choice.Away(); p.away {
+	if p.external = choice.External(); p.external {
 		leaveServerOut(p.study)
 	}
 	if err := p.checkEnds(cmp.Or(f.named, args[0])); err != nil {
@@ -213,7 +213,7 @@ func (p *plan) compile(ctx context.Context, dry bool) error {
 	return err
 }
 
-// arrange builds the rig and finds out what its places are and whether they
+// arrange builds the rig and finds out what its hosts are and whether they
 // can run the plan.
 func (p *plan) arrange(ctx context.Context, choice arrange.Choice) error {
 	ends.hold()
@@ -226,15 +226,15 @@ func (p *plan) arrange(ctx context.Context, choice arrange.Choice) error {
 		return err
 	}
 	p.rig = built
-	if carrier, ok := p.rig.(rig.Carrier); ok {
+	if carrier, ok := p.rig.(rig.Deployer); ok {
 		programs := p.programs()
-		if err := carrier.Deliver(ctx, append(programs, p.self)); err != nil {
+		if err := carrier.Deploy(ctx, append(programs, p.self)); err != nil {
 			return err
 		}
 		p.tryOut(ctx, programs)
 	}
 	p.facts = record.Facts{Rig: p.rig.Name(), Tools: p.catalog.Binaries()}
-	if p.places, p.facts.Seats, err = rig.Survey(ctx, p.rig.Places(), p.self); err != nil {
+	if p.hosts, p.facts.Seats, err = rig.Survey(ctx, p.rig.Hosts(), p.self); err != nil {
 		return err
 	}
 	if err := errors.Join(p.checkLink(), p.checkTrust()); err != nil {
@@ -246,9 +246,9 @@ func (p *plan) arrange(ctx context.Context, choice arrange.Choice) error {
 	return p.preflight()
 }
 
-// surveyAfter records what the places are like now.
+// surveyAfter records what the hosts are like now.
 func (p *plan) surveyAfter(ctx context.Context, file *record.File) error {
-	_, after, err := rig.Survey(ctx, p.places, p.self)
+	_, after, err := rig.Survey(ctx, p.hosts, p.self)
 	if err != nil {
 		return fmt.Errorf("facts after the run: %w", err)
 	}
@@ -268,7 +268,7 @@ func (p *plan) measure(ctx context.Context, dir directory, file *record.File, le
 	shown := newProgress(stderr, p.time(left))
 	defer shown.finish()
 	b := bench.Bench{
-		Rig: p.rig, Places: p.places, Catalog: p.catalog, Meter: []string{p.self, "meter"}, Keep: file.Append, Observe: shown.observe,
+		Rig: p.rig, Hosts: p.hosts, Catalog: p.catalog, Meter: []string{p.self, "meter"}, Keep: file.Append, Observe: shown.observe,
 		Messages: p.messages, Enough: p.looks(dir, file, shown.line),
 	}
 	return b.Run(ctx, left)

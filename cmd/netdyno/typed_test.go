@@ -59,11 +59,11 @@ func (n typed) interrupted(records int, signal os.Signal) (*exec.Cmd, string) {
 	if err := c.Start(); err != nil {
 		n.t.Fatal(err)
 	}
-	const patience = 60 * time.Second
+	const timeout = 60 * time.Second
 	for begin := time.Now(); n.lines() < 1+records || len(n.family.living(n.t)) < 3; time.Sleep(5 * time.Millisecond) {
-		if time.Since(begin) > patience {
+		if time.Since(begin) > timeout {
 			_ = c.Process.Kill() // the test has failed already
-			n.t.Fatalf("no %d records within %v", records, patience)
+			n.t.Fatalf("no %d records within %v", records, timeout)
 		}
 	}
 	if err := c.Process.Signal(signal); err != nil {

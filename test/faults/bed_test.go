@@ -14,7 +14,7 @@ import (
 	"netdyno/test/lab"
 )
 
-// place is a rig of the table.
+// host is a rig of the table.
 type place struct {
 	name   string
 	hosts  int // of the laboratory; 0 for none
@@ -45,7 +45,7 @@ type bed struct {
 	temp     string // directory for temporary files
 	lab      *lab.Lab
 	rig      string
-	server   string // address of the server's place
+	server   string // address of the server's host
 	env      []string
 }
 

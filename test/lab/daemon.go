@@ -15,9 +15,9 @@ import (
 )
 
 const (
-	// patience is how long a daemon may take to come up or to end. A busy machine
+	// timeout is how long a daemon may take to come up or to end. A busy machine
 	// needs seconds where a quiet one needs a tenth of one.
-	patience  = 30 * time.Second
+	timeout   = 30 * time.Second
 	pollEvery = 10 * time.Millisecond
 
 	// tailBytes and tailLines bound what of a daemon's log goes into a message.
@@ -56,7 +56,7 @@ func (d *daemon) start(t testing.TB, ready func() error) {
 // when the daemon ends or takes too long.
 func (d *daemon) await(t testing.TB, ready func() error) {
 	t.Helper()
-	for deadline := time.Now().Add(patience); ; time.Sleep(pollEvery) {
+	for deadline := time.Now().Add(timeout); ; time.Sleep(pollEvery) {
 		missing := ready()
 		switch {
 		case !d.running():
@@ -64,7 +64,7 @@ func (d *daemon) await(t testing.TB, ready func() error) {
 		case missing == nil:
 			return
 		case time.Now().After(deadline):
-			t.Fatalf("start %s: not ready after %v: %v%s", d.title, patience, missing, d.tail())
+			t.Fatalf("start %s: not ready after %v: %v%s", d.title, timeout, missing, d.tail())
 		}
 	}
 }

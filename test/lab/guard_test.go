@@ -20,7 +20,7 @@ func orphan(t *testing.T, l *Lab, host int) (pid int) {
 	if err := l.Command(host, "setsid", "--fork", "sleep", "3600").Run(); err != nil {
 		t.Fatal(err)
 	}
-	for deadline := time.Now().Add(patience); ; time.Sleep(pollEvery) {
+	for deadline := time.Now().Add(timeout); ; time.Sleep(pollEvery) {
 		for _, p := range l.Processes(t, host) {
 			if p.Argv[0] == "sleep" {
 				return p.Pid
@@ -74,7 +74,7 @@ func TestKilledTestLeavesNothing(t *testing.T) {
 		l := Hosts(t, 2)
 		l.SSH(t)
 		fmt.Println("ready", orphan(t, l, 1), l.guard.cmd.Process.Pid, l.dir)
-		time.Sleep(patience)
+		time.Sleep(timeout)
 		t.Fatal("nobody has killed this test")
 	}
 	Hosts(t, 1) // skips this test where the child would skip
@@ -100,7 +100,7 @@ func TestKilledTestLeavesNothing(t *testing.T) {
 	if err != nil {
 		t.Fatalf("the child said %q: %v", line, err)
 	}
-	for deadline := time.Now().Add(patience); alive(pid) || alive(guard) || there(dir); time.Sleep(pollEvery) {
+	for deadline := time.Now().Add(timeout); alive(pid) || alive(guard) || there(dir); time.Sleep(pollEvery) {
 		if time.Now().After(deadline) {
 			t.Fatalf("left are: the orphan %v, the guard %v, the directory %v", alive(pid), alive(guard), there(dir))
 		}

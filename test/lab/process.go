@@ -63,7 +63,7 @@ func (l *Lab) kill(t testing.TB, host int, program string) int {
 		t.Fatalf("kill %s on %s: %v", program, name(host), err)
 	}
 	killed := map[int]bool{}
-	for deadline := time.Now().Add(patience); ; time.Sleep(pollEvery) {
+	for deadline := time.Now().Add(timeout); ; time.Sleep(pollEvery) {
 		running := 0
 		for _, p := range l.Processes(t, host) {
 			file, err := os.Readlink(fmt.Sprintf("/proc/%d/exe", p.Pid))
@@ -78,7 +78,7 @@ func (l *Lab) kill(t testing.TB, host int, program string) int {
 			return len(killed)
 		}
 		if time.Now().After(deadline) {
-			t.Fatalf("kill %s on %s: %d still run after %v", program, name(host), running, patience)
+			t.Fatalf("kill %s on %s: %d still run after %v", program, name(host), running, timeout)
 		}
 	}
 }

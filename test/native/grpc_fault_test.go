@@ -97,7 +97,7 @@ func TestGRPCServerRefusesWhatIsWrong(t *testing.T) {
 // ask sends one request and returns what came of it; a reply has 50 bytes.
 func ask(t *testing.T, conn *grpc.ClientConn, method string, request []byte, streamed bool) error {
 	t.Helper()
-	ctx, cancel := context.WithTimeout(t.Context(), patience)
+	ctx, cancel := context.WithTimeout(t.Context(), timeout)
 	defer cancel()
 	full := "/netdyno.v1.Exchange/" + method
 	var reply []byte
@@ -141,7 +141,7 @@ func TestGRPCServerSurvivesNoise(t *testing.T) {
 		}
 		_, _ = io.WriteString(conn, noise) // it may be closed by now
 		_ = conn.(*net.TCPConn).CloseWrite()
-		_ = conn.SetReadDeadline(time.Now().Add(patience))
+		_ = conn.SetReadDeadline(time.Now().Add(timeout))
 		if _, err := io.Copy(io.Discard, conn); err != nil && strings.Contains(err.Error(), "timeout") {
 			t.Errorf("%s: the connection stays open", name)
 		}
@@ -237,7 +237,7 @@ func TestGRPCClientDoesNotReconnect(t *testing.T) {
 func (e *end) awaitLosses(errors, connections int64) {
 	e.t.Helper()
 	var got contract.Counts
-	for deadline := time.Now().Add(patience); time.Now().Before(deadline); time.Sleep(10 * time.Millisecond) {
+	for deadline := time.Now().Add(timeout); time.Now().Before(deadline); time.Sleep(10 * time.Millisecond) {
 		got = e.mark(7, false).Counts
 		if got.Errors[contract.Peer] == errors && got.Connections == connections {
 			return

@@ -16,8 +16,8 @@ import (
 	"netdyno/internal/run/rig"
 )
 
-// patience bounds every wait for a message.
-const patience = 30 * time.Second
+// timeout bounds every wait for a message.
+const timeout = 30 * time.Second
 
 var (
 	native string // the directory of the native workers
@@ -119,7 +119,7 @@ func (e *end) send(m contract.Message) {
 // next returns what the worker says next, ticks apart.
 func (e *end) next() contract.Message {
 	e.t.Helper()
-	timeout := time.After(patience)
+	expired := time.After(timeout)
 	for {
 		select {
 		case r, more := <-e.Messages():
@@ -129,8 +129,8 @@ func (e *end) next() contract.Message {
 			if r.Message.Tick == nil {
 				return r.Message
 			}
-		case <-timeout:
-			e.t.Fatalf("%s says nothing for %v; it said on stderr: %s", e.name, patience, e.Stderr())
+		case <-expired:
+			e.t.Fatalf("%s says nothing for %v; it said on stderr: %s", e.name, timeout, e.Stderr())
 		}
 	}
 }

@@ -11,7 +11,7 @@ import (
 )
 
 // netdyno is killed in one state after the other, and nothing of it is left:
-// whoever holds a place notices by itself.
+// whoever holds a host notices by itself.
 func TestKilledNetdyno(t *testing.T) {
 	t.Parallel()
 	for name, when := range map[string][]moment{
@@ -64,7 +64,7 @@ func TestKilledDelivery(t *testing.T) {
 	before.nothingLeft(t)
 }
 
-// Nor does it matter how far it has come: a place may be told of the end before it
+// Nor does it matter how far it has come: a host may be told of the end before it
 // has named the directory that it has just made.
 func TestKilledAtAnyMoment(t *testing.T) {
 	soak(t)

@@ -17,7 +17,7 @@ import (
 var endless = []string{"transport=go-net", "connections=4", "clients=2", "blocks=100", "window=50ms", "warmup=10ms", "placement=free"}
 
 // moment is when in a trial something goes wrong: where all workers are held that
-// come there, and the places of those.
+// come there, and the hosts of those.
 type moment struct {
 	state string
 	nodes []int
@@ -44,7 +44,7 @@ func recorded(state string, node int) string {
 	return state
 }
 
-// names are of the worker that sits at a place.
+// names are of the worker that sits at a host.
 var names = map[int]string{1: "server", 2: "client-1", 3: "client-2"}
 
 // fault is one thing that goes wrong in one state of a trial.
@@ -78,7 +78,7 @@ func (f fault) in(state string, node int) fault {
 	return f
 }
 
-// always makes a fault for every moment, at the places in turn.
+// always makes a fault for every moment, at the hosts in turn.
 func always(f fault) []fault {
 	var all []fault
 	for i, m := range moments {

@@ -13,9 +13,9 @@ import (
 	"time"
 )
 
-// leavePatience is how long what a run was made of may take to be gone: a meter
+// leaveTimeout is how long what a run was made of may take to be gone: a meter
 // gives its worker 2 s, and Slurm a task as much (KillWait).
-const leavePatience = 8 * time.Second
+const leaveTimeout = 8 * time.Second
 
 // process is one of the machine's processes.
 type process struct {
@@ -85,13 +85,13 @@ func (b bed) inhabitants(t *testing.T) []string {
 // the bed's programs or that were not there before, files delivered, or jobs.
 func (c census) nothingLeft(t *testing.T) {
 	t.Helper()
-	for deadline := time.Now().Add(leavePatience); ; time.Sleep(poll) {
+	for deadline := time.Now().Add(leaveTimeout); ; time.Sleep(poll) {
 		err := c.left(t)
 		if err == nil {
 			return
 		}
 		if time.Now().After(deadline) {
-			t.Errorf("after %v: %v", leavePatience, err)
+			t.Errorf("after %v: %v", leaveTimeout, err)
 			return
 		}
 	}

@@ -135,7 +135,7 @@ func (b bed) mount(t *testing.T, host int, argv ...string) (undo func()) {
 	return func() { enter("umount", argv[len(argv)-1]) }
 }
 
-// Whoever kills what holds a place does not keep its files: they are noticed to
+// Whoever kills what holds a host does not keep its files: they are noticed to
 // be gone and brought again, or removed in the end.
 func TestKilledKeeper(t *testing.T) {
 	t.Parallel()

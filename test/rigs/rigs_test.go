@@ -64,7 +64,7 @@ type bed struct {
 	worker   string // that one's file name, and of no other bed's
 	rig      string
 	env      []string
-	address  func(node int) string // of a place, counted from 1
+	address  func(node int) string // of a host, counted from 1
 	ssh      *lab.SSH              // nil elsewhere
 	slurm    *lab.Slurm            // nil elsewhere
 }

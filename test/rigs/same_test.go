@@ -13,7 +13,7 @@ import (
 // the books close exactly, however late a busy machine reads them.
 var small = []string{"transport=go-net,go-epoll", "connections=4,8", "clients=2", "blocks=1", "amount=500", "placement=free"}
 
-// place is where a worker of a trial sat, and at what.
+// host is where a worker of a trial sat, and at what.
 type place struct {
 	Cell, Arm    string
 	Worker, Seat string
@@ -42,7 +42,7 @@ func TestSame(t *testing.T) {
 	}
 }
 
-// expected are the seats of a small study on a rig of three places.
+// expected are the seats of a small study on a rig of three hosts.
 func expected() []place {
 	var all []place
 	for _, cell := range []string{"connections=4", "connections=8"} {

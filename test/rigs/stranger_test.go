@@ -53,8 +53,8 @@ func TestStranger(t *testing.T) {
 // word, whatever it says.
 func stranger(t *testing.T, l *lab.Lab, address string) {
 	t.Helper()
-	const patience = 5 * time.Second
-	conn, err := l.Dial(4, address, patience)
+	const timeout = 5 * time.Second
+	conn, err := l.Dial(4, address, timeout)
 	if errors.Is(err, syscall.ECONNRESET) || errors.Is(err, syscall.ECONNREFUSED) {
 		return
 	}
@@ -63,7 +63,7 @@ func stranger(t *testing.T, l *lab.Lab, address string) {
 		return
 	}
 	defer conn.Close()
-	if err := conn.SetDeadline(time.Now().Add(patience)); err != nil {
+	if err := conn.SetDeadline(time.Now().Add(timeout)); err != nil {
 		t.Fatal(err)
 	}
 	_, _ = conn.Write(make([]byte, 64)) // it may be closed already
@@ -80,7 +80,7 @@ func isTimeout(err error) bool {
 	return ok && timeout.Timeout()
 }
 
-// port finds where a place's server listens, at its data address alone, in what
+// port finds where a host's server listens, at its data address alone, in what
 // the kernel tells of the network of a process there (proc_pid_net(5), tcp).
 func (u *underway) port(node int) uint16 {
 	u.t.Helper()

@@ -116,7 +116,7 @@ func (u *underway) hold(state string) {
 func (u *underway) release() { _ = os.Remove(u.gate) } // there may be none
 
 // victim waits until workers are held in a state, all that come to it at once,
-// and returns the one of a place, counted from 1.
+// and returns the one of a host, counted from 1.
 func (u *underway) victim(state string, node int) process {
 	u.t.Helper()
 	workers := 3
@@ -143,13 +143,13 @@ func (u *underway) named(name string) []process {
 	return slices.DeleteFunc(processes(u.t, u.worker), func(p process) bool { return p.name != name })
 }
 
-// at tells whether a process is on the network of a place.
+// at tells whether a process is on the network of a host.
 func (u *underway) at(p process, node int) bool {
 	addresses, err := os.ReadFile(fmt.Sprintf("/proc/%d/net/fib_trie", p.pid))
 	return err == nil && strings.Contains(string(addresses), " "+u.address(node)+"\n")
 }
 
-// nodeOf returns the number of a process's place, and placeOf its name.
+// nodeOf returns the number of a process's host, and placeOf its name.
 func (u *underway) nodeOf(p process) int {
 	u.t.Helper()
 	for node := range names {
@@ -244,11 +244,11 @@ func (u *underway) interrupt() {
 	}
 }
 
-func (u *underway) end(patience time.Duration) {
+func (u *underway) end(timeout time.Duration) {
 	u.t.Helper()
 	select {
 	case <-u.ended:
-	case <-time.After(patience):
-		u.t.Fatalf("netdyno has not ended after %v", patience)
+	case <-time.After(timeout):
+		u.t.Fatalf("netdyno has not ended after %v", timeout)
 	}
 }

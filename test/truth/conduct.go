@@ -113,7 +113,7 @@ func (s *stage) serve(ctx context.Context, plan record.Trial) (standing, error) 
 
 // drive runs the trial's clients against an address.
 func (s *stage) drive(ctx context.Context, plan record.Trial, address string) (*record.Record, error) {
-	at, err := rig.NewAt(ctx, []string{address}, "")
+	at, err := rig.NewExternal(ctx, []string{address}, "")
 	if err != nil {
 		return nil, err
 	}

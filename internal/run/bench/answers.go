@@ -10,10 +10,10 @@ import (
 	"netdyno/internal/contract"
 )
 
-// greeted waits for a worker's hello. A file may have changed since it was found,
+// awaitHello waits for a worker's hello. A file may have changed since it was found,
 // and another host may hold another one, so the version is asked here again.
-func (t *trial) greeted(ctx context.Context, c *conversation) error {
-	m, err := c.await(ctx, "hello", t.bench.Patience.Hello)
+func (t *trial) awaitHello(ctx context.Context, c *conversation) error {
+	m, err := c.await(ctx, "hello", t.bench.Timeouts.Hello)
 	if err != nil {
 		return err
 	}

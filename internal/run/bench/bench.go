@@ -20,7 +20,7 @@ import (
 // Bench is what trials run on. Its fields are set once; one goroutine calls Run.
 type Bench struct {
 	Rig     rig.Rig
-	Places  []rig.Place // of the rig, as a survey completed them; nil for the rig's own word
+	Hosts   []rig.Host // of the rig, as a survey completed them; nil for the rig's own word
 	Catalog *Catalog
 	Meter   []string                      // argv that meters what follows it: "…/netdyno", "meter"
 	Keep    func(record.Record) error     // makes a record durable
@@ -28,10 +28,10 @@ type Bench struct {
 	Enough  func(block int) (bool, error) // may be nil; asked between blocks whether all up to this one are enough
 
 	Messages map[string]contract.Structure // by level of factor message, every one of the plan
-	Patience Patience                      // the zero value is the standard
+	Timeouts Timeouts                      // the zero value is the standard
 
 	disturbed  bool                     // the last trial failed
-	givenUp    givenUp                  // what was waited for in vain
+	givenUp    givenUp                  // trials whose workers did not get ready in time
 	identities map[string]*contract.TLS // by the server's address, made for this run
 }
 
@@ -50,7 +50,7 @@ type Event struct {
 // resume. When the blocks so far are enough, later blocks are left out, and
 // only probes are run still.
 func (b *Bench) Run(ctx context.Context, trials []record.Trial) error {
-	b.Patience = b.Patience.orStandard()
+	b.Timeouts = b.Timeouts.orStandard()
 	b.givenUp = givenUp{}
 	block, enough := 0, false
 	for i, plan := range trials {
@@ -88,11 +88,11 @@ func (b *Bench) enough(blocks int) (bool, error) {
 	return b.Enough(blocks)
 }
 
-func (b *Bench) places() []rig.Place {
-	if b.Places != nil {
-		return b.Places
+func (b *Bench) hosts() []rig.Host {
+	if b.Hosts != nil {
+		return b.Hosts
 	}
-	return b.Rig.Places()
+	return b.Rig.Hosts()
 }
 
 func (b *Bench) tell(e Event) {

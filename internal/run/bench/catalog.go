@@ -126,8 +126,8 @@ func executables(directories []string) []string {
 // ours, and there may be any number on PATH.
 const introductions = 8
 
-// helloPatience is for a program that is only asked what it is.
-const helloPatience = 5 * time.Second
+// helloTimeout is for a program that is only asked what it is.
+const helloTimeout = 5 * time.Second
 
 // introduce hears what a worker of this host says of itself.
 func introduce(ctx context.Context, path string) (Program, error) {
@@ -139,10 +139,10 @@ func introduce(ctx context.Context, path string) (Program, error) {
 	return Program{Path: path, SHA256: sum, Hello: hello}, err
 }
 
-// RunsAt reports why a worker does not run at a place: a library that is not
+// RunsOn reports why a worker does not run at a host: a library that is not
 // installed there, another architecture. Nil when it introduces itself.
-func RunsAt(ctx context.Context, p rig.Place, path string) error {
-	_, err := hear(ctx, filepath.Base(path), p.Command(path), syscall.SIGTERM) // a launcher has something to end
+func RunsOn(ctx context.Context, h rig.Host, path string) error {
+	_, err := hear(ctx, filepath.Base(path), h.Command(path), syscall.SIGTERM) // a launcher has something to end
 	return err
 }
 
@@ -174,8 +174,8 @@ func hear(ctx context.Context, path string, argv []string, atOurDeath syscall.Si
 			return contract.Hello{}, fmt.Errorf("%s speaks contract %d, this netdyno speaks %d", path, m.Message.Hello.Contract, contract.Version)
 		}
 		return *m.Message.Hello, nil
-	case <-time.After(helloPatience):
-		return contract.Hello{}, fmt.Errorf("%s said nothing for %v, expected hello (CONTRACT.md, section hello)", path, helloPatience)
+	case <-time.After(helloTimeout):
+		return contract.Hello{}, fmt.Errorf("%s said nothing for %v, expected hello (CONTRACT.md, section hello)", path, helloTimeout)
 	case <-ctx.Done():
 		return contract.Hello{}, context.Cause(ctx)
 	}

@@ -31,7 +31,7 @@ const causeTimeout = 2 * time.Second
 // end that nobody asked for, ends the whole trial through fail.
 type conversation struct {
 	process    *rig.Process
-	place      rig.Place
+	host       rig.Host
 	trial      context.Context         // ends with the trial
 	fail       context.CancelCauseFunc // ends the trial
 	serverOurs bool                    // a client whose server's end we would hear of
@@ -44,12 +44,12 @@ type conversation struct {
 	begun      time.Time
 	observe    func(contract.Tick)
 
-	mu     sync.Mutex
-	worker record.Worker
-	state  string
-	ending bool          // we closed its stdin: an end is expected
-	orphan *failure      // it has lost its peers, and said so
-	told   chan struct{} // closed when that counts as the reason
+	mu        sync.Mutex
+	worker    record.Worker
+	state     string
+	ending    bool          // we closed its stdin: an end is expected
+	peersLost *failure      // it has lost its peers, and said so
+	told      chan struct{} // closed when that counts as the reason
 }
 
 // failure is a trial's end as a Go error.
@@ -68,7 +68,7 @@ func (f *failure) Error() string {
 func (c *conversation) converse(argv []string) error {
 	process, err := rig.Start(argv, rig.Options{DeathSignal: syscall.SIGTERM})
 	if err != nil {
-		return &failure{record.Failure{Kind: contract.SetupFailed, Text: at(c.place, err.Error()), Worker: c.worker.Name, State: "born"}}
+		return &failure{record.Failure{Kind: contract.SetupFailed, Text: at(c.host, err.Error()), Worker: c.worker.Name, State: "born"}}
 	}
 	c.process, c.state, c.begun = process, "born", time.Now()
 	c.answers, c.examined = make(chan contract.Message, 8), make(chan *contract.Examined, 1)
@@ -88,7 +88,7 @@ func (c *conversation) pump() {
 		c.take(received.Message)
 	}
 	c.mu.Lock()
-	expected := c.ending || c.orphan != nil
+	expected := c.ending || c.peersLost != nil
 	c.mu.Unlock()
 	if !expected {
 		c.failed(c.exitReason(c.process.Wait(2 * time.Second)))
@@ -133,9 +133,9 @@ func (c *conversation) take(m contract.Message) {
 		}
 		f := c.failure(m.Error.Kind, m.Error.Text) // nothing we send deserves an error, fatal or not
 		lost := c.serverOurs && (f.Kind == contract.Peer || f.Kind == contract.Timeout && c.state == "idle")
-		if lost && c.orphan == nil {
-			c.orphan = f
-			go c.blame(f)
+		if lost && c.peersLost == nil {
+			c.peersLost = f
+			go c.awaitCause(f)
 		}
 		c.mu.Unlock()
 		if !lost {
@@ -157,7 +157,7 @@ func (c *conversation) take(m contract.Message) {
 func (c *conversation) failed(kind contract.ErrorKind, text string) {
 	c.mu.Lock()
 	f := c.failure(kind, text)
-	lost := c.orphan
+	lost := c.peersLost
 	c.mu.Unlock()
 	if lost == nil {
 		c.end(f)
@@ -171,7 +171,7 @@ func (c *conversation) failed(kind contract.ErrorKind, text string) {
 
 // failure is one of this worker in its present state; the caller holds mu.
 func (c *conversation) failure(kind contract.ErrorKind, text string) *failure {
-	return &failure{record.Failure{Kind: kind, Text: at(c.place, text), Worker: c.worker.Name, State: c.state}}
+	return &failure{record.Failure{Kind: kind, Text: at(c.host, text), Worker: c.worker.Name, State: c.state}}
 }
 
 // end ends the trial, unless it has come to its end.
@@ -184,11 +184,11 @@ func (c *conversation) end(f *failure) {
 	}
 }
 
-// bereft returns the failure of a worker that has lost its peers, or of the peer
+// lostPeers returns the failure of a worker that has lost its peers, or of the peer
 // that it has lost; nil of others.
-func (c *conversation) bereft() error {
+func (c *conversation) lostPeers() error {
 	c.mu.Lock()
-	lost := c.orphan
+	lost := c.peersLost
 	c.mu.Unlock()
 	if lost == nil {
 		return nil
@@ -211,7 +211,7 @@ func (c *conversation) enter(state string) {
 func (c *conversation) send(m contract.Message) error {
 	if err := c.process.Send(m); err != nil {
 		if !errors.Is(err, os.ErrDeadlineExceeded) {
-			c.outlived() // then its end is the failure, not this
+			c.awaitEnd() // then its end is the failure, not this
 		}
 		c.failed(contract.Timeout, err.Error())
 		return err
@@ -219,19 +219,19 @@ func (c *conversation) send(m contract.Message) error {
 	return nil
 }
 
-// outlived waits until the pump has told how the worker ended, unless it lives on
+// awaitEnd waits until the pump has told how the worker ended, unless it lives on
 // with its stdin closed.
-func (c *conversation) outlived() {
-	const patience = 2 * time.Second
+func (c *conversation) awaitEnd() {
+	const timeout = 2 * time.Second
 	select {
 	case <-c.pumped:
-	case <-time.After(patience):
+	case <-time.After(timeout):
 	}
 }
 
 // await returns the worker's next answer, which must be the named message.
-func (c *conversation) await(ctx context.Context, name string, patience time.Duration) (contract.Message, error) {
-	timer := time.NewTimer(patience)
+func (c *conversation) await(ctx context.Context, name string, timeout time.Duration) (contract.Message, error) {
+	timer := time.NewTimer(timeout)
 	defer timer.Stop()
 	select {
 	case m := <-c.answers:
@@ -243,7 +243,7 @@ func (c *conversation) await(ctx context.Context, name string, patience time.Dur
 	case <-ctx.Done():
 		return contract.Message{}, context.Cause(ctx)
 	case <-timer.C:
-		c.late(c, name, patience)
+		c.late(c, name, timeout)
 		return contract.Message{}, context.Cause(ctx)
 	}
 }
@@ -269,10 +269,10 @@ func (c *conversation) close() (worker record.Worker, err error) {
 	c.mu.Unlock()
 	c.process.CloseInput()
 	// The meter gives the worker 2 s, then kills its tree and ends itself.
-	const meterPatience = 10 * time.Second
-	if exit := c.process.Wait(meterPatience); exit.Running {
+	const meterTimeout = 10 * time.Second
+	if exit := c.process.Wait(meterTimeout); exit.Running {
 		c.process.Kill()
-		if exit = c.process.Wait(meterPatience); exit.Running {
+		if exit = c.process.Wait(meterTimeout); exit.Running {
 			err = errors.New("a killed meter does not end: the host is in trouble")
 		}
 	}

@@ -11,11 +11,11 @@ import (
 )
 
 // at says where it was that something happened; nothing on this host itself.
-func at(p rig.Place, text string) string {
-	if len(p.Prefix) == 0 {
+func at(h rig.Host, text string) string {
+	if len(h.Prefix) == 0 {
 		return text
 	}
-	return p.Name + ": " + text
+	return h.Name + ": " + text
 }
 
 // exitReason says why a worker ended that nobody had asked to, and of what kind
@@ -31,8 +31,8 @@ func (c *conversation) exitReason(launched rig.Exit) (contract.ErrorKind, string
 	switch {
 	case told != nil:
 		code, signal, why = told.Code, told.Signal, killedBy(*told)
-	case len(c.place.Prefix) > 0:
-		who = filepath.Base(c.place.Prefix[0])
+	case len(c.host.Prefix) > 0:
+		who = filepath.Base(c.host.Prefix[0])
 		why = " before the meter told how the worker did: the connection is gone, or the meter was killed"
 	default:
 		who = "the worker's meter"

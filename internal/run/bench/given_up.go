@@ -10,7 +10,7 @@ import (
 	"netdyno/internal/record"
 )
 
-// tries is how often the bench waits in vain for workers to get ready before it
+// tries is how often the bench waits for workers that do not get ready before it
 // takes the next trial's failure for granted.
 const tries = 2
 
@@ -18,10 +18,10 @@ const tries = 2
 // had, by what they had in common. A server that says nothing says nothing in the
 // next block either, and 15 s for each trial make a night. A resumed run tries
 // again.
-type givenUp map[string][]vain
+type givenUp map[string][]timedOut
 
-// vain is a trial that was waited for in vain.
-type vain struct {
+// timedOut is a trial whose workers did not get ready in time.
+type timedOut struct {
 	trial   string
 	failure record.Failure
 }
@@ -39,7 +39,7 @@ func (g givenUp) known(plan record.Trial) *failure {
 	return nil
 }
 
-func trialsText(them []vain) string {
+func trialsText(them []timedOut) string {
 	ids := make([]string, len(them))
 	for i, v := range them {
 		ids[i] = v.trial
@@ -63,7 +63,7 @@ func (g givenUp) learn(plan record.Trial, f *record.Failure) {
 	if before := g[key]; len(before) > 0 && before[0].failure.Worker != f.Worker {
 		g[key] = nil
 	}
-	g[key] = append(g[key], vain{plan.ID, *f})
+	g[key] = append(g[key], timedOut{plan.ID, *f})
 }
 
 // endsOf identifies the ends of a trial and how they are set up, whatever the load.

@@ -24,19 +24,19 @@ func (t *trial) late(c *conversation, answer string, waited time.Duration) {
 	}
 	missing := fmt.Sprintf("no %s within %v", answer, waited)
 	seen := t.examine()
-	if t.hindered(seen, fmt.Sprintf("no %s of %s within %v", answer, c.worker.Name, waited)) {
+	if t.failBlocked(seen, fmt.Sprintf("no %s of %s within %v", answer, c.worker.Name, waited)) {
 		return
 	}
 	c.failed(contract.Timeout, c.lateText(seen[c], missing, waited))
 }
 
 // explain ends the trial when a meter shows why a client has lost its server, or
-// waited for it in vain.
+// waited for it too long.
 func (t *trial) explain(told *failure) {
 	t.examining.Lock()
 	defer t.examining.Unlock()
 	if len(t.clients) > 0 && t.clients[0].trial.Err() == nil {
-		t.hindered(t.examine(), fmt.Sprintf("%s says: %s", told.Worker, told.Text))
+		t.failBlocked(t.examine(), fmt.Sprintf("%s says: %s", told.Worker, told.Text))
 	}
 }
 
@@ -57,9 +57,9 @@ func (t *trial) examine() map[*conversation]*contract.Examined {
 	return seen
 }
 
-// hindered fails the first worker that something from outside keeps from working,
+// failBlocked fails the first worker that something from outside keeps from working,
 // with the consequence that was noticed, and reports whether there is one.
-func (t *trial) hindered(seen map[*conversation]*contract.Examined, consequence string) bool {
+func (t *trial) failBlocked(seen map[*conversation]*contract.Examined, consequence string) bool {
 	for _, c := range t.all {
 		switch x := seen[c]; {
 		case x == nil:
@@ -83,9 +83,9 @@ func (c *conversation) endWith(kind contract.ErrorKind, text string) {
 	c.end(f)
 }
 
-// blame waits for why a client has lost its server, and ends the trial with the
+// awaitCause waits for why a client has lost its server, and ends the trial with the
 // client's own word when nothing else is told.
-func (c *conversation) blame(f *failure) {
+func (c *conversation) awaitCause(f *failure) {
 	defer close(c.told)
 	c.explain(f)
 	if f.Kind == contract.Peer { // it may be dead: its meter tells
@@ -112,7 +112,7 @@ func (c *conversation) lateText(seen *contract.Examined, missing string, waited 
 	switch {
 	case seen == nil && c.process.Stopped():
 		return "what reaches the worker is stopped (SIGSTOP); " + missing
-	case seen == nil && len(c.place.Prefix) > 0:
+	case seen == nil && len(c.host.Prefix) > 0:
 		return missing + ", nor does its meter answer: the host is gone, or the way to it"
 	case seen == nil:
 		return missing

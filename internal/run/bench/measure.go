@@ -83,7 +83,7 @@ func (t *trial) mark(ctx context.Context, them []*conversation, id int) error {
 		if err := c.send(command); err != nil {
 			return context.Cause(ctx)
 		}
-		m, err := c.await(ctx, "mark", t.bench.Patience.Answer)
+		m, err := c.await(ctx, "mark", t.bench.Timeouts.Answer)
 		if err != nil {
 			return err
 		}
@@ -114,9 +114,9 @@ func (t *trial) stop(c *conversation) error { return c.send(contract.Message{Sto
 // results asks for and files each worker's result; ask is nil for clients that
 // send it when their amount is done.
 func (t *trial) results(ctx context.Context, from []*conversation, ask func(*conversation) error) error {
-	patience := t.bench.Patience.Answer + drainPatience
+	timeout := t.bench.Timeouts.Answer + drainTimeout
 	if ask == nil {
-		patience = t.bench.Patience.Amount
+		timeout = t.bench.Timeouts.Amount
 	}
 	return t.each(from, func(c *conversation) error {
 		if ask != nil {
@@ -124,7 +124,7 @@ func (t *trial) results(ctx context.Context, from []*conversation, ask func(*con
 				return context.Cause(ctx)
 			}
 		}
-		m, err := c.await(ctx, "result", patience)
+		m, err := c.await(ctx, "result", timeout)
 		if err != nil {
 			return err
 		}

@@ -23,7 +23,7 @@ type cutter struct {
 }
 
 // passed is a segment that is over, with its outer edges.
-type passed struct {
+type endedSegment struct {
 	record.Segment
 	from, to record.Edge
 }
@@ -32,7 +32,7 @@ type passed struct {
 // nothing is connected and nothing has moved since the reading before. Where
 // connections last for one exchange a reading may find none by chance, so that
 // none are connected is not enough.
-func (c *cutter) take(e record.Edge) *passed {
+func (c *cutter) take(e record.Edge) *endedSegment {
 	before := c.latest
 	c.latest = &e
 	if before == nil {
@@ -58,7 +58,7 @@ func (c *cutter) take(e record.Edge) *passed {
 
 // cut returns the segment that is still going on when the server ends, if one
 // is; it ends at the latest reading.
-func (c *cutter) cut() *passed {
+func (c *cutter) cut() *endedSegment {
 	switch {
 	case c.latest == nil:
 		return nil
@@ -68,11 +68,11 @@ func (c *cutter) cut() *passed {
 	return c.end(*c.latest, "the server ended while it was driven")
 }
 
-func (c *cutter) end(to record.Edge, cutShort string) *passed {
+func (c *cutter) end(to record.Edge, cutShort string) *endedSegment {
 	if c.driven == nil {
 		return nil
 	}
-	p := &passed{*c.driven, c.idle, to}
+	p := &endedSegment{*c.driven, c.idle, to}
 	p.CutShort = cutShort
 	c.driven = nil
 	return p
@@ -85,7 +85,7 @@ func moved(a, b record.Edge) bool {
 }
 
 // segmentRecord is the record of one segment of a trial's server.
-func segmentRecord(plan record.Trial, w record.Worker, p passed) record.Record {
+func segmentRecord(plan record.Trial, w record.Worker, p endedSegment) record.Record {
 	plan.ID, plan.Order = fmt.Sprintf("segment-%d", p.Number), p.Number
 	w.Open, w.Close = &p.from, &p.to
 	return record.Record{

@@ -37,7 +37,7 @@ func TestReadingsAreCutIntoSegments(t *testing.T) {
 		t.Run(c.name, func(t *testing.T) {
 			var cut cutter
 			var got []span
-			note := func(p *passed) {
+			note := func(p *endedSegment) {
 				if p == nil {
 					return
 				}
@@ -66,7 +66,7 @@ func TestReadingsAreCutIntoSegments(t *testing.T) {
 // connecting nor the reading in whose time it ended.
 func TestASegmentsRateIsOfItsLoadAlone(t *testing.T) {
 	var cut cutter
-	var over *passed
+	var over *endedSegment
 	for _, r := range []reading{{0, 0}, {4, 4}, {4, 4}, {54, 4}, {154, 4}, {254, 4}, {260, 4}, {260, 4}, {260, 0}} {
 		if p := cut.take(edge(r)); p != nil {
 			over = p

@@ -40,7 +40,7 @@ type Standing struct {
 // Once it listens, b.Keep is given a record of every segment and at last one of
 // the whole time; that one cannot be kept ends it with the error.
 func (b *Bench) Serve(ctx context.Context, plan record.Trial, s Standing) (record.Worker, error) {
-	b.Patience = b.Patience.orStandard()
+	b.Timeouts = b.Timeouts.orStandard()
 	work, err := study.Decode(plan.Levels)
 	if err != nil {
 		return record.Worker{}, err
@@ -94,7 +94,7 @@ func (c *Catalog) server(w study.Work) (Offer, error) {
 // placement; at any other it has all of them.
 func (t *trial) standingSeat(listen string) (rig.Seat, error) {
 	if listen == "" {
-		seat, _, err := rig.Seats(t.bench.places(), t.work.Placement, t.work.Clients)
+		seat, _, err := rig.Seats(t.bench.hosts(), t.work.Placement, t.work.Clients)
 		return seat, err
 	}
 	host, _, err := net.SplitHostPort(listen)
@@ -108,10 +108,10 @@ func (t *trial) standingSeat(listen string) (rig.Seat, error) {
 
 func (t *trial) seatFor(host string) (rig.Seat, error) {
 	if ip := net.ParseIP(host); host == "localhost" || ip != nil && ip.IsLoopback() {
-		seat, _, err := rig.Seats(t.bench.places(), t.work.Placement, t.work.Clients)
+		seat, _, err := rig.Seats(t.bench.hosts(), t.work.Placement, t.work.Clients)
 		return seat, err
 	}
-	seats, err := rig.LoneSeats(t.bench.places(), t.work.Placement, 1)
+	seats, err := rig.ClientSeats(t.bench.hosts(), t.work.Placement, 1)
 	if err != nil {
 		return rig.Seat{}, err
 	}
@@ -126,12 +126,12 @@ func (t *trial) listen(ctx context.Context, fail context.CancelCauseFunc, s Stan
 	}
 	t.serverSeat = seat
 	// No bound: the caller says when.
-	server, err := t.enlist(ctx, actor{serverName(0, 1), contract.Server, seat, t.serverEnd, 0}, fail)
+	server, err := t.startWorker(ctx, workerPlan{serverName(0, 1), contract.Server, seat, t.serverEnd, 0}, fail)
 	if err != nil {
 		return err
 	}
 	t.servers = append(t.servers, server)
-	if err := t.greeted(ctx, server); err != nil {
+	if err := t.awaitHello(ctx, server); err != nil {
 		return err
 	}
 	setups, err := t.setups()
@@ -158,7 +158,7 @@ func (s *stand) observe(ctx, own context.Context) error {
 	if err := s.mark(own, s.all, openMark); err != nil {
 		return err
 	}
-	opened := s.servers[0].account()
+	opened := s.servers[0].snapshot()
 	s.Observe(opened) // now that every exchange will be counted
 	s.listened = true
 	s.take(*opened.Open)
@@ -176,7 +176,7 @@ func (s *stand) observe(ctx, own context.Context) error {
 		if err := s.mark(own, s.all, closeMark); err != nil {
 			return err
 		}
-		now := s.servers[0].account()
+		now := s.servers[0].snapshot()
 		s.Observe(now)
 		if err := s.keep(now, s.take(*now.Close)); err != nil {
 			return err
@@ -188,7 +188,7 @@ func (s *stand) observe(ctx, own context.Context) error {
 }
 
 // keep keeps a segment that is over, if one is.
-func (s *stand) keep(w record.Worker, p *passed) error {
+func (s *stand) keep(w record.Worker, p *endedSegment) error {
 	if p == nil {
 		return nil
 	}
@@ -221,7 +221,7 @@ func (s *stand) conclude(w record.Worker, ended error) error {
 
 // account returns what is known of the worker now, without its ticks, which
 // are forgotten: a server may stand for days.
-func (c *conversation) account() record.Worker {
+func (c *conversation) snapshot() record.Worker {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	c.worker.Ticks = nil

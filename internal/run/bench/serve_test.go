@@ -24,7 +24,7 @@ func TestAStandingServersCPUs(t *testing.T) {
 		{"10.0.0.1:80", "free", nil},
 	} {
 		tr := &trial{
-			bench: &Bench{Places: []rig.Place{{Name: "local", Address: "127.0.0.1", CPUs: []int{0, 1, 2, 3}}}},
+			bench: &Bench{Hosts: []rig.Host{{Name: "local", Address: "127.0.0.1", CPUs: []int{0, 1, 2, 3}}}},
 			work:  study.Work{Placement: c.placement, Clients: 1},
 		}
 		seat, err := tr.standingSeat(c.listen)

@@ -17,7 +17,7 @@ import (
 // default ephemeral range holds 28,232 ports and others need some.
 const portsPerSource = 20_000
 
-// SourcesFor returns from how many source addresses the clients of one place
+// SourcesFor returns from how many source addresses the clients of one host
 // make so many connections.
 func SourcesFor(connections int) int { return (connections + portsPerSource - 1) / portsPerSource }
 
@@ -175,32 +175,32 @@ func wireOf(end Offer, w study.Work) string {
 	return wire
 }
 
-// sources returns the addresses that the clients of each place connect from,
+// sources returns the addresses that the clients of each host connect from,
 // and all of them, which the server lets in.
-func (t *trial) sources() (byPlace map[string][]string, all []string, err error) {
-	connections, places := map[string]int{}, []rig.Place{}
+func (t *trial) sources() (byHost map[string][]string, all []string, err error) {
+	connections, hosts := map[string]int{}, []rig.Host{}
 	for i, seat := range t.clientSeats {
 		if connections[seat.Name] == 0 {
-			places = append(places, seat.Place)
+			hosts = append(hosts, seat.Host)
 		}
 		connections[seat.Name] += t.work.ClientLoad(i).Connections
 	}
-	byPlace = map[string][]string{}
-	for _, p := range places {
-		own, err := p.SourcesFor(SourcesFor(connections[p.Name]))
+	byHost = map[string][]string{}
+	for _, h := range hosts {
+		own, err := h.SourcesFor(SourcesFor(connections[h.Name]))
 		if err != nil {
 			return nil, nil, err
 		}
-		byPlace[p.Name], all = own, append(all, own...)
+		byHost[h.Name], all = own, append(all, own...)
 	}
-	return byPlace, all, nil
+	return byHost, all, nil
 }
 
 // terms returns the options of each end and what each needs to encrypt.
 func (t *trial) terms() (options map[contract.Role]map[string]any, server, client *contract.TLS, err error) {
-	if away, ok := t.bench.Rig.(rig.Away); ok {
-		if options, err = optionsAlone(t.work, t.clientEnd); err == nil {
-			client, err = trust(t.work, away)
+	if external, ok := t.bench.Rig.(rig.External); ok {
+		if options, err = clientOptions(t.work, t.clientEnd); err == nil {
+			client, err = trust(t.work, external)
 		}
 		return options, nil, client, err
 	}
@@ -226,7 +226,7 @@ func (t *trial) setups() (setups, error) {
 		}
 		base.Exchange.Message = &message
 	}
-	base.Load.DrainNs = int64(drainPatience)
+	base.Load.DrainNs = int64(drainTimeout)
 	options, serverTLS, clientTLS, err := t.terms()
 	if err != nil {
 		return fail(err)
@@ -247,7 +247,7 @@ func (t *trial) setups() (setups, error) {
 		setup := base
 		setup.Transport, setup.Role, setup.Options = t.clientEnd.Name, c.worker.Role, options[c.worker.Role]
 		setup.Load = t.work.ClientLoad(i)
-		setup.Load.DrainNs = int64(drainPatience)
+		setup.Load.DrainNs = int64(drainTimeout)
 		setup.Seed, setup.TLS = t.plan.Seed+uint64(i), clientTLS
 		if own := sources[t.clientSeats[i].Name]; len(own) > 1 {
 			setup.Sources = own

@@ -50,7 +50,7 @@ func (b *Bench) trial(ctx context.Context, plan record.Trial) record.Record {
 	r.Workers, err = workers, errors.Join(err, closeErr)
 	if shaper, ok := b.Rig.(rig.Shaper); ok {
 		var linkErr error
-		if r.Relay, linkErr = shaper.Passed(); linkErr != nil && err == nil {
+		if r.Relay, linkErr = shaper.LinkTraffic(); linkErr != nil && err == nil {
 			err = &failure{record.Failure{Kind: contract.Peer, Text: "the link did not hold: " + linkErr.Error(), State: "done"}}
 		}
 	}
@@ -103,7 +103,7 @@ func (t *trial) conduct(parent context.Context) error {
 		return &failure{record.Failure{Kind: contract.SetupFailed, Text: err.Error()}}
 	}
 	for _, step := range []func(context.Context) error{
-		t.mend,
+		t.recover,
 		t.shape,
 		func(ctx context.Context) error { return t.launch(ctx, fail) },
 		t.setUp,
@@ -116,18 +116,18 @@ func (t *trial) conduct(parent context.Context) error {
 			return context.Cause(ctx)
 		}
 	}
-	return t.each(t.all, (*conversation).bereft) // whose reason is still waited for
+	return t.each(t.all, (*conversation).lostPeers) // whose reason is still waited for
 }
 
-// mend has the rig put in order what the trial before may have broken.
-func (t *trial) mend(ctx context.Context) error {
-	mender, able := t.bench.Rig.(rig.Mender)
+// recover has the rig put in order what the trial before may have broken.
+func (t *trial) recover(ctx context.Context) error {
+	mender, able := t.bench.Rig.(rig.Recoverer)
 	if !able || !t.bench.disturbed {
 		return nil
 	}
-	ctx, cancel := context.WithTimeout(ctx, t.bench.Patience.Mend)
+	ctx, cancel := context.WithTimeout(ctx, t.bench.Timeouts.Recover)
 	defer cancel()
-	if err := mender.Mend(ctx); err != nil {
+	if err := mender.Recover(ctx); err != nil {
 		return &failure{record.Failure{Kind: contract.SetupFailed, Text: "mend the rig: " + err.Error(), State: "born"}}
 	}
 	return nil
@@ -149,8 +149,8 @@ func (t *trial) shape(ctx context.Context) error {
 
 // seat chooses the transports of both ends and the seats of all workers.
 func (t *trial) seat(ctx context.Context) error {
-	if away, ok := t.bench.Rig.(rig.Away); ok {
-		if err := t.seatAway(away); err != nil {
+	if external, ok := t.bench.Rig.(rig.External); ok {
+		if err := t.seatClients(external); err != nil {
 			return err
 		}
 		return pause(ctx, rest)
@@ -159,7 +159,7 @@ func (t *trial) seat(ctx context.Context) error {
 	if t.serverEnd, t.clientEnd, err = t.bench.Catalog.pair(t.work); err != nil {
 		return err
 	}
-	t.serverSeat, t.clientSeats, err = rig.Seats(t.bench.places(), t.work.Placement, t.work.Clients)
+	t.serverSeat, t.clientSeats, err = rig.Seats(t.bench.hosts(), t.work.Placement, t.work.Clients)
 	if err == nil && t.clientEnd.Has(contract.Pair) && t.serverSeat.Address != t.clientSeats[0].Address {
 		err = fmt.Errorf("transport %s starts both of its ends on one host, so nothing of it would cross the link of rig %s", t.clientEnd.Name, t.bench.Rig.Name())
 	}
@@ -175,7 +175,7 @@ func (t *trial) launch(ctx context.Context, fail context.CancelCauseFunc) error 
 		return err
 	}
 	start := func(name string, role contract.Role, seat rig.Seat, offer Offer) (*conversation, error) {
-		return t.enlist(ctx, actor{name, role, seat, offer, t.bound()}, fail)
+		return t.startWorker(ctx, workerPlan{name, role, seat, offer, t.bound()}, fail)
 	}
 	role := contract.Client
 	if t.clientEnd.Has(contract.Pair) {
@@ -197,7 +197,7 @@ func (t *trial) launch(ctx context.Context, fail context.CancelCauseFunc) error 
 		c.onTick(t.bench.progress(i))
 		t.clients = append(t.clients, c)
 	}
-	return t.each(t.all, func(c *conversation) error { return t.greeted(ctx, c) })
+	return t.each(t.all, func(c *conversation) error { return t.awaitHello(ctx, c) })
 }
 
 // serverName returns the name of server i of n: a number only where it tells.
@@ -208,8 +208,8 @@ func serverName(i, n int) string {
 	return fmt.Sprintf("server-%d", i+1)
 }
 
-// actor is a worker to be started: its part, its place and its program.
-type actor struct {
+// workerPlan is a worker to be started: its role, its seat and its program.
+type workerPlan struct {
 	name  string
 	role  contract.Role
 	seat  rig.Seat
@@ -217,8 +217,8 @@ type actor struct {
 	bound time.Duration // after which its meter ends it; 0 for never
 }
 
-// enlist launches a metered worker on its seat.
-func (t *trial) enlist(ctx context.Context, a actor, fail context.CancelCauseFunc) (*conversation, error) {
+// startWorker launches a metered worker on its seat.
+func (t *trial) startWorker(ctx context.Context, a workerPlan, fail context.CancelCauseFunc) (*conversation, error) {
 	program := a.offer.Program
 	argv := a.seat.Command(append(t.bench.meterArgv(a.seat, a.bound), program.Path)...)
 	c := &conversation{
@@ -226,7 +226,7 @@ func (t *trial) enlist(ctx context.Context, a actor, fail context.CancelCauseFun
 			Name: a.name, Role: a.role, Seat: a.seat.Name, Transport: a.offer.Name, Delivery: a.offer.Delivery,
 			Binary: filepath.Base(program.Path), SHA256: program.SHA256, Version: program.Hello.Version, CPUSet: a.seat.CPUs,
 		},
-		place: a.seat.Place, trial: ctx, fail: fail, late: t.late, explain: t.explain, metered: len(t.bench.Meter) > 0,
+		host: a.seat.Host, trial: ctx, fail: fail, late: t.late, explain: t.explain, metered: len(t.bench.Meter) > 0,
 		serverOurs: a.role == contract.Client && t.work.Servers > 0,
 	}
 	if err := c.converse(argv); err != nil {
@@ -239,15 +239,15 @@ func (t *trial) enlist(ctx context.Context, a actor, fail context.CancelCauseFun
 // bound is how long the whole trial may take, for the meters to enforce when
 // we no longer can.
 func (t *trial) bound() time.Duration {
-	setup := t.setupPatience()
+	setup := t.setupTimeout()
 	if t.work.Load.Amount > 0 {
-		return setup + t.bench.Patience.Amount + time.Minute
+		return setup + t.bench.Timeouts.Amount + time.Minute
 	}
 	return setup + t.work.Warmup + t.work.Window + time.Minute
 }
 
-func (t *trial) setupPatience() time.Duration {
-	return t.bench.Patience.Setup + time.Duration(t.work.Load.Connections)*perConnection
+func (t *trial) setupTimeout() time.Duration {
+	return t.bench.Timeouts.Setup + time.Duration(t.work.Load.Connections)*perConnection
 }
 
 // setUp makes the servers listen and the clients connect.
@@ -294,7 +294,7 @@ func (t *trial) ready(ctx context.Context, c *conversation, setup contract.Setup
 	if err := c.send(contract.Message{Setup: &setup}); err != nil {
 		return nil, context.Cause(ctx)
 	}
-	m, err := c.await(ctx, "ready", t.setupPatience())
+	m, err := c.await(ctx, "ready", t.setupTimeout())
 	if err != nil {
 		return nil, err
 	}

@@ -21,7 +21,7 @@ type Options struct {
 	Transports []string       // only these; empty checks every one that the worker offers
 	Set        map[string]any // options given in every setup, for transports that need some
 	Env        []string       // added to the worker's environment
-	Patience   float64        // stretches the contract's times, for a machine that is busy with other things; 0 means 1
+	Stretch    float64        // stretches the contract's times, for a machine that is busy with other things; 0 means 1
 }
 
 // Outcome is what one case found.
@@ -34,7 +34,7 @@ type Outcome struct {
 	Section   string // of CONTRACT.md
 }
 
-// The contract's own bounds, and what goes beyond them. Options.Patience stretches
+// The contract's own bounds, and what goes beyond them. Options.Stretch lengthens
 // them where they are applied.
 const (
 	prompt     = 2 * time.Second  // hello, marks, the end after EOF
@@ -64,7 +64,7 @@ type subject struct {
 	argv      []string
 	env       []string
 	set       map[string]any
-	patience  float64
+	stretch   float64
 	transport contract.Transport
 	open      []*session
 }
@@ -73,7 +73,7 @@ type subject struct {
 // be checked: the worker does not start, or the context ended. Every process
 // it started has ended when it returns.
 func Run(ctx context.Context, argv []string, opt Options) ([]Outcome, error) {
-	s := &subject{ctx: ctx, argv: argv, env: opt.Env, set: opt.Set, patience: cmp.Or(opt.Patience, 1)}
+	s := &subject{ctx: ctx, argv: argv, env: opt.Env, set: opt.Set, stretch: cmp.Or(opt.Stretch, 1)}
 	first, err := rig.Start(argv, rig.Options{Env: opt.Env})
 	if err != nil {
 		return nil, err
@@ -167,7 +167,7 @@ func (s *subject) close() {
 
 // patient stretches one of the contract's times.
 func (s *subject) patient(d time.Duration) time.Duration {
-	return time.Duration(float64(d) * s.patience)
+	return time.Duration(float64(d) * s.stretch)
 }
 
 // has reports whether the transport under check plays a role.

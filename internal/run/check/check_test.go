@@ -33,9 +33,9 @@ func TestMain(m *testing.M) {
 
 var example = filepath.Join("..", "..", "..", "contract", "example", "worker.py")
 
-// patience of the tests: the machine that runs them has other work to do, and
+// stretch of the tests: the machine that runs them has other work to do, and
 // whether a worker conforms must not depend on that.
-const patience = 10
+const stretch = 10
 
 func fakeEnv(fault string) []string { return []string{faultVariable + "=" + fault} }
 
@@ -61,13 +61,13 @@ func conforms(t *testing.T, argv []string, opt Options, skips []string) {
 // The page is enough: a worker written from it, in another language, conforms.
 func TestExampleWorkerConforms(t *testing.T) {
 	t.Parallel()
-	conforms(t, []string{example}, Options{Patience: patience}, []string{"an option out of range"})
+	conforms(t, []string{example}, Options{Stretch: stretch}, []string{"an option out of range"})
 }
 
 // Without this, the faults below would prove nothing.
 func TestHonestFakeConforms(t *testing.T) {
 	t.Parallel()
-	conforms(t, []string{os.Args[0]}, Options{Env: fakeEnv(honest), Patience: patience},
+	conforms(t, []string{os.Args[0]}, Options{Env: fakeEnv(honest), Stretch: stretch},
 		[]string{"the peer vanishes", "two listeners", "a connection is refused", "a port in use", "a stranger connects"})
 }
 
@@ -125,9 +125,9 @@ var slow = []string{"silent", "ignores end of input", "answers marks late", "nev
 // judgeOne runs one case against the fake with a fault.
 func judgeOne(t *testing.T, fault, name string) Outcome {
 	t.Helper()
-	s := &subject{ctx: t.Context(), argv: []string{os.Args[0]}, env: fakeEnv(fault), patience: patience}
+	s := &subject{ctx: t.Context(), argv: []string{os.Args[0]}, env: fakeEnv(fault), stretch: stretch}
 	if slices.Contains(slow, fault) {
-		s.patience = 2
+		s.stretch = 2
 	}
 	for _, r := range workerRules {
 		if r.name == name {

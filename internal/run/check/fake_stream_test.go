@@ -230,7 +230,7 @@ func (f *streamFake) tick() {
 // judgeStream runs one case on wire stream against the fake with a fault.
 func judgeStream(t *testing.T, fault, name string) Outcome {
 	t.Helper()
-	s := &subject{ctx: t.Context(), argv: []string{os.Args[0]}, env: fakeEnv(streamFault + fault), patience: 1, transport: fakeStreams}
+	s := &subject{ctx: t.Context(), argv: []string{os.Args[0]}, env: fakeEnv(streamFault + fault), stretch: 1, transport: fakeStreams}
 	for _, r := range streamRules {
 		if r.name == "streams, "+name {
 			return s.judge(r)

@@ -45,7 +45,7 @@ func TestOwnWorkersConform(t *testing.T) {
 	for name, program := range ownWorkers(t) {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel() // most of it is waiting
-			outcomes, err := Run(t.Context(), []string{program}, Options{Patience: patience})
+			outcomes, err := Run(t.Context(), []string{program}, Options{Stretch: stretch})
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -71,7 +71,7 @@ func TestOwnWorkersHoldTheConversations(t *testing.T) {
 	for name, program := range ownWorkers(t) {
 		for _, c := range readConversations(t) {
 			t.Run(name+"/"+c.Name, func(t *testing.T) {
-				if err := c.hold(&subject{ctx: t.Context(), argv: []string{program}, patience: patience}, peer); err != nil {
+				if err := c.hold(&subject{ctx: t.Context(), argv: []string{program}, stretch: stretch}, peer); err != nil {
 					t.Fatal(err)
 				}
 			})

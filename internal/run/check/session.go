@@ -54,7 +54,7 @@ func (w *session) send(m contract.Message) error {
 func (w *session) sendLine(line string) error {
 	w.last = excerpt(line)
 	if err := w.process.SendRaw([]byte(line + "\n")); err != nil {
-		return fmt.Errorf("%w; %s", err, w.obituary())
+		return fmt.Errorf("%w; %s", err, w.exitReason())
 	}
 	return nil
 }
@@ -66,7 +66,7 @@ func (w *session) next(within time.Duration) (contract.Message, error) {
 	select {
 	case got, open := <-w.process.Messages():
 		if !open {
-			return got.Message, endedError{fmt.Sprintf("after %s the worker ended its stdout; %s", w.last, w.obituary())}
+			return got.Message, endedError{fmt.Sprintf("after %s the worker ended its stdout; %s", w.last, w.exitReason())}
 		}
 		var bad *contract.LineError
 		if errors.As(got.Err, &bad) {
@@ -193,7 +193,7 @@ func (w *session) ends() error {
 	case exit.Running:
 		return fmt.Errorf("stdin was closed after %s, and %v later the worker still runs", w.last, w.subject.patient(prompt))
 	case exit.Code != 0:
-		return fmt.Errorf("stdin was closed after %s: %s", w.last, w.obituary())
+		return fmt.Errorf("stdin was closed after %s: %s", w.last, w.exitReason())
 	}
 	for {
 		_, err := w.next(prompt)
@@ -218,8 +218,8 @@ func (w *session) fades() error {
 	return nil
 }
 
-// obituary says how the process ended, with the end of its stderr.
-func (w *session) obituary() string {
+// exitReason says how the process ended, with the end of its stderr.
+func (w *session) exitReason() string {
 	exit := w.process.Wait(time.Second)
 	text := fmt.Sprintf("it ended with status %d", exit.Code)
 	switch {

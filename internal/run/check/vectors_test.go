@@ -45,7 +45,7 @@ func TestExampleWorkerHoldsTheConversations(t *testing.T) {
 	peer := echoServer(t)
 	for _, c := range readConversations(t) {
 		t.Run(c.Name, func(t *testing.T) {
-			if err := c.hold(&subject{ctx: t.Context(), argv: []string{example}, patience: patience}, peer); err != nil {
+			if err := c.hold(&subject{ctx: t.Context(), argv: []string{example}, stretch: stretch}, peer); err != nil {
 				t.Fatal(err)
 			}
 		})
@@ -63,7 +63,7 @@ func TestConversationsFailWithFaults(t *testing.T) {
 		honest:                 "a server's whole life", // the fake plays no server
 	} {
 		i := slices.IndexFunc(conversations, func(c conversation) bool { return c.Name == name })
-		s := &subject{ctx: t.Context(), argv: []string{os.Args[0]}, env: fakeEnv(fault), patience: 1}
+		s := &subject{ctx: t.Context(), argv: []string{os.Args[0]}, env: fakeEnv(fault), stretch: 1}
 		if err := conversations[i].hold(s, ""); err == nil {
 			t.Errorf("fault %q went unnoticed in %q", fault, name)
 		}

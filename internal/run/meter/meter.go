@@ -38,8 +38,8 @@ const (
 
 const (
 	grace          = 2 * time.Second        // from the end of stdin to the kill: the contract's promise
-	killPatience   = 5 * time.Second        // for the kernel to end what was killed
-	drainPatience  = 2 * time.Second        // for the bench to take what was said before a kill
+	killTimeout    = 5 * time.Second        // for the kernel to end what was killed
+	drainTimeout   = 2 * time.Second        // for the bench to take what was said before a kill
 	memoryInterval = 100 * time.Millisecond // a tree can pass its limit by what it allocates in this time
 )
 
@@ -99,7 +99,7 @@ func Run(ctx context.Context, o Options) (exitCode int, err error) {
 	first := s.watch(ctx, o, signals)
 	exit, err := s.finish(o)
 	if !s.upEnded {
-		return exit.Code, errors.Join(err, fmt.Errorf("write exit: the bench took nothing for %s", drainPatience))
+		return exit.Code, errors.Join(err, fmt.Errorf("write exit: the bench took nothing for %s", drainTimeout))
 	}
 	if first.fault != nil {
 		_ = out.Write(contract.Message{Error: first.fault}) // the next write tells when nobody is there

@@ -34,8 +34,8 @@ type bounds struct {
 	cpus     string
 }
 
-// patience bounds every test of something that must end.
-const patience = 20 * time.Second
+// timeout bounds every test of something that must end.
+const timeout = 20 * time.Second
 
 func run(t *testing.T, b bounds, worker ...string) *metered {
 	t.Helper()
@@ -65,8 +65,8 @@ func runArgv(t *testing.T, b bounds, argv []string) *metered {
 	if err := m.cmd.Start(); err != nil {
 		t.Fatal(err)
 	}
-	guard := time.AfterFunc(patience, func() {
-		t.Errorf("the meter did not end in %s", patience)
+	guard := time.AfterFunc(timeout, func() {
+		t.Errorf("the meter did not end in %s", timeout)
 		_ = m.cmd.Process.Kill()
 	})
 	t.Cleanup(func() {
@@ -236,7 +236,7 @@ func TestStderrPasses(t *testing.T) {
 // gone waits until no process has the pid; a zombie counts as gone.
 func gone(t *testing.T, pid int) {
 	t.Helper()
-	for end := time.Now().Add(patience); ; time.Sleep(time.Millisecond) {
+	for end := time.Now().Add(timeout); ; time.Sleep(time.Millisecond) {
 		text, err := os.ReadFile("/proc/" + strconv.Itoa(pid) + "/stat")
 		if err != nil || bytes.Contains(text, []byte(") Z ")) || unix.Kill(pid, 0) != nil {
 			return

@@ -61,7 +61,7 @@ func (o *orphans) addTo(p *contract.Process) {
 }
 
 // killTree kills the worker, unless it has ended, and every descendant, and
-// returns those that remain after killPatience. Only the meter's own children
+// returns those that remain after killTimeout. Only the meter's own children
 // are ever killed: nobody else can wait for them, so no pid can have passed to
 // a stranger, and their children become the meter's in the next round. The
 // worker stays a zombie, so that a last reading can be taken of it.
@@ -73,7 +73,7 @@ func (o *orphans) killTree(t *usage.Tree, workerEnded <-chan struct{}) []int {
 		default:
 			left = append(left, o.worker)
 		}
-		if len(left) == 0 || time.Since(begin) > killPatience {
+		if len(left) == 0 || time.Since(begin) > killTimeout {
 			return left
 		}
 		for _, pid := range left {

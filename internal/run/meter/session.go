@@ -98,7 +98,7 @@ func (s *session) converse(o Options) {
 }
 
 // watch waits until the worker has ended and all that it said was passed, or
-// until patience with either is over. It returns the first ending, if any.
+// until the time for either is over. It returns the first ending, if any.
 func (s *session) watch(ctx context.Context, o Options, signals <-chan os.Signal) ending {
 	deadline, stopTimer := timer(o.Deadline)
 	defer stopTimer()
@@ -107,14 +107,14 @@ func (s *session) watch(ctx context.Context, o Options, signals <-chan os.Signal
 	var (
 		first    ending
 		killed   bool
-		patience <-chan time.Time
+		expired  <-chan time.Time
 		died     = s.died
 		upDone   = s.upDone
 		canceled = ctx.Done()
 	)
 	kill := func() {
 		s.kill(first.reason)
-		killed, patience = true, time.After(drainPatience)
+		killed, expired = true, time.After(drainTimeout)
 	}
 	for died != nil || upDone != nil {
 		var e ending
@@ -126,7 +126,7 @@ func (s *session) watch(ctx context.Context, o Options, signals <-chan os.Signal
 		case <-upDone:
 			upDone, s.upEnded = nil, true
 			continue
-		case <-patience:
+		case <-expired:
 			if killed {
 				return first
 			}
@@ -160,9 +160,9 @@ func (s *session) watch(ctx context.Context, o Options, signals <-chan os.Signal
 			s.stdin.Close()
 		}
 		switch {
-		case killed || e.gentle() && patience != nil:
+		case killed || e.gentle() && expired != nil:
 		case e.gentle() && died != nil && !s.stopped: // what is stopped cannot end by itself
-			patience = time.After(grace)
+			expired = time.After(grace)
 		default:
 			kill()
 		}
@@ -204,7 +204,7 @@ func (s *session) finish(o Options) (contract.Exit, error) {
 	interrupt(o, s.upEnded)
 	if len(s.left) > 0 {
 		return contract.Exit{Code: 128 + int(unix.SIGKILL), Signal: unix.SignalName(unix.SIGKILL), Reason: s.reason},
-			fmt.Errorf("kill worker: processes %v are still there after %s; kill them as their owner", s.left, killPatience)
+			fmt.Errorf("kill worker: processes %v are still there after %s; kill them as their owner", s.left, killTimeout)
 	}
 	err := s.cmd.Wait()
 	if _, isExit := errors.AsType[*exec.ExitError](err); isExit {

@@ -39,7 +39,7 @@ func start(o Options) (*session, error) {
 
 	cmd := exec.Command(o.Argv[0], o.Argv[1:]...)
 	cmd.Stdin, cmd.Stdout, cmd.Stderr = stdinRead, stdoutWrite, o.Err
-	cmd.WaitDelay = drainPatience
+	cmd.WaitDelay = drainTimeout
 	cmd.SysProcAttr = &syscall.SysProcAttr{Setpgid: true, Pdeathsig: syscall.SIGKILL}
 	if err := cmd.Start(); err != nil {
 		stdin.Close()

@@ -7,25 +7,25 @@ import (
 	"net/netip"
 )
 
-// Settle gives the place its address where it has none: the first IPv4 address
+// ResolveAddress gives the host its address where it has none: the first IPv4 address
 // of an interface there, by ip-address(8). An address that is given must be one.
-func (p *Place) Settle(ctx context.Context, onInterface string) error {
-	if p.Address == "" && onInterface != "" {
-		found, err := p.addressOn(ctx, onInterface)
+func (h *Host) ResolveAddress(ctx context.Context, onInterface string) error {
+	if h.Address == "" && onInterface != "" {
+		found, err := h.addressOn(ctx, onInterface)
 		if err != nil {
 			return err
 		}
-		p.Address = found
+		h.Address = found
 	}
-	if _, err := netip.ParseAddr(p.Address); err != nil {
-		return fmt.Errorf("address %q of %s is none; expected an IP address of the data network, or its interface", p.Address, p.Name)
+	if _, err := netip.ParseAddr(h.Address); err != nil {
+		return fmt.Errorf("address %q of %s is none; expected an IP address of the data network, or its interface", h.Address, h.Name)
 	}
-	p.Sources = []string{p.Address}
+	h.Sources = []string{h.Address}
 	return nil
 }
 
-func (p *Place) addressOn(ctx context.Context, name string) (string, error) {
-	out, err := p.Ask(ctx, nil, "ip", "-json", "-4", "address", "show", "dev", name)
+func (h *Host) addressOn(ctx context.Context, name string) (string, error) {
+	out, err := h.Ask(ctx, nil, "ip", "-json", "-4", "address", "show", "dev", name)
 	if err != nil {
 		return "", fmt.Errorf("address on interface %s: %w", name, err)
 	}
@@ -35,7 +35,7 @@ func (p *Place) addressOn(ctx context.Context, name string) (string, error) {
 		} `json:"addr_info"`
 	}
 	if err := json.Unmarshal(out, &devices); err != nil {
-		return "", fmt.Errorf("address on interface %s of %s: %w", name, p.Name, err)
+		return "", fmt.Errorf("address on interface %s of %s: %w", name, h.Name, err)
 	}
 	for _, d := range devices {
 		for _, a := range d.Addresses {
@@ -44,5 +44,5 @@ func (p *Place) addressOn(ctx context.Context, name string) (string, error) {
 			}
 		}
 	}
-	return "", fmt.Errorf("interface %s of %s has no IPv4 address", name, p.Name)
+	return "", fmt.Errorf("interface %s of %s has no IPv4 address", name, h.Name)
 }

@@ -19,22 +19,22 @@ import (
 )
 
 const (
-	// maxAnswer bounds in bytes what a command at a place may print.
+	// maxAnswer bounds in bytes what a command at a host may print.
 	maxAnswer = 1 << 20
-	// askPatience is for what takes a fraction of a second on a healthy host.
-	askPatience = 20 * time.Second
+	// askTimeout is for what takes a fraction of a second on a healthy host.
+	askTimeout = 20 * time.Second
 )
 
-// Ask runs a command at the place and returns what it printed. The error tells
+// Ask runs a command at the host and returns what it printed. The error tells
 // what it said on stderr. Input may be nil. It takes at most 20 s, or as long
 // as a deadline of ctx says.
-func (p Place) Ask(ctx context.Context, input io.Reader, argv ...string) ([]byte, error) {
+func (h Host) Ask(ctx context.Context, input io.Reader, argv ...string) ([]byte, error) {
 	if _, bounded := ctx.Deadline(); !bounded {
 		var cancel context.CancelFunc
-		ctx, cancel = context.WithTimeoutCause(ctx, askPatience, fmt.Errorf("no answer within %v", askPatience))
+		ctx, cancel = context.WithTimeoutCause(ctx, askTimeout, fmt.Errorf("no answer within %v", askTimeout))
 		defer cancel()
 	}
-	line := p.Command(argv...)
+	line := h.Command(argv...)
 	c := exec.CommandContext(ctx, line[0], line[1:]...)
 	var said Tail
 	out := limited{left: maxAnswer}
@@ -53,7 +53,7 @@ func (p Place) Ask(ctx context.Context, input io.Reader, argv ...string) ([]byte
 		err = fmt.Errorf("%w; it said: %s", err, text)
 	}
 	if err != nil {
-		return nil, fmt.Errorf("run %s at %s: %w", argv[0], p.Name, err)
+		return nil, fmt.Errorf("run %s at %s: %w", argv[0], h.Name, err)
 	}
 	return out.kept.Bytes(), nil
 }
@@ -71,24 +71,24 @@ func (l *limited) Write(b []byte) (int, error) {
 	return l.kept.Write(b)
 }
 
-// Survey asks netdyno, a file of this host, for the facts of every place, all
-// at once. The places come back with what they did not know of themselves:
+// Survey asks netdyno, a file of this host, for the facts of every host, all
+// at once. The hosts come back with what they did not know of themselves:
 // their CPUs and their machine. More arguments ask for more than the usual facts.
-func Survey(ctx context.Context, places []Place, netdyno string, more ...string) ([]Place, map[string]record.Host, error) {
-	found := make([]Place, len(places))
-	hosts := make([]record.Host, len(places))
-	failures := make([]error, len(places))
+func Survey(ctx context.Context, hosts []Host, netdyno string, more ...string) ([]Host, map[string]record.Host, error) {
+	found := make([]Host, len(hosts))
+	facts := make([]record.Host, len(hosts))
+	failures := make([]error, len(hosts))
 	var wait sync.WaitGroup
-	for i, p := range places {
+	for i, h := range hosts {
 		wait.Go(func() {
-			hosts[i], failures[i] = p.facts(ctx, netdyno, more)
-			found[i] = p.known(hosts[i])
+			facts[i], failures[i] = h.facts(ctx, netdyno, more)
+			found[i] = h.known(facts[i])
 		})
 	}
 	wait.Wait()
 	byName := map[string]record.Host{}
-	for i, p := range places {
-		byName[p.Name] = hosts[i]
+	for i, h := range hosts {
+		byName[h.Name] = facts[i]
 	}
 	return found, byName, errors.Join(failures...)
 }
@@ -99,22 +99,22 @@ func Timed(h record.Host) record.Host {
 	return h
 }
 
-func (p Place) facts(ctx context.Context, netdyno string, more []string) (record.Host, error) {
+func (h Host) facts(ctx context.Context, netdyno string, more []string) (record.Host, error) {
 	asked := time.Now()
-	out, err := p.Ask(ctx, nil, append([]string{netdyno, "facts"}, more...)...)
+	out, err := h.Ask(ctx, nil, append([]string{netdyno, "facts"}, more...)...)
 	answered := time.Now()
 	if err != nil {
 		return record.Host{}, err
 	}
 	host := record.Host{Values: map[string]string{}}
 	if err := json.Unmarshal(out, &host.Values); err != nil {
-		return host, fmt.Errorf("facts of %s: %w", p.Name, err)
+		return host, fmt.Errorf("facts of %s: %w", h.Name, err)
 	}
 	if ns, err := strconv.ParseInt(host.Values[record.ClockFact], 10, 64); err == nil {
 		host.Values[record.OffsetFact] = offset(asked, answered, time.Unix(0, ns))
 	}
 	delete(host.Values, record.ClockFact)
-	host.Values[record.AddressFact] = p.Address
+	host.Values[record.AddressFact] = h.Address
 	return host, nil
 }
 
@@ -130,13 +130,13 @@ func offset(asked, answered, there time.Time) string {
 	return fmt.Sprintf("%s%v ±%v", sign, ahead.Round(10*time.Microsecond), half.Round(10*time.Microsecond))
 }
 
-// known fills in what a place's facts tell.
-func (p Place) known(h record.Host) Place {
-	if usable, err := cpuset.Parse(h.Values["cpu.usable"]); err == nil && len(p.CPUs) == 0 {
-		p.CPUs = usable
+// known fills in what a host's facts tell.
+func (h Host) known(facts record.Host) Host {
+	if usable, err := cpuset.Parse(facts.Values["cpu.usable"]); err == nil && len(h.CPUs) == 0 {
+		h.CPUs = usable
 	}
-	if p.Machine == "" {
-		p.Machine = h.Values["host.boot_id"]
+	if h.BootID == "" {
+		h.BootID = facts.Values["host.boot_id"]
 	}
-	return p
+	return h
 }

@@ -9,7 +9,7 @@ import (
 )
 
 // HashFile returns the SHA-256 of a file of this host, in hexadecimal: by it
-// records name a program, and places that receive one compare it.
+// records name a program, and hosts that receive one compare it.
 func HashFile(path string) (string, error) {
 	f, err := input.Open(path)
 	if err != nil {

@@ -6,7 +6,7 @@ import (
 	"netdyno/internal/run/cpuset"
 )
 
-// Loopback is the rig without privileges: its one place is this host.
+// Loopback is the rig without privileges: its only host is this one.
 type Loopback struct{}
 
 // loopbackSources are enough for the most connections that a study may have.
@@ -18,10 +18,10 @@ const LoopbackName = "loopback"
 // Name implements Rig.
 func (Loopback) Name() string { return LoopbackName }
 
-// Places implements Rig.
-func (Loopback) Places() []Place {
+// Hosts implements Rig.
+func (Loopback) Hosts() []Host {
 	const address = "127.0.0.1"
-	return []Place{{Name: "local", Address: address, CPUs: cpuset.Of(0), Sources: loopbackAddresses(loopbackSources)}}
+	return []Host{{Name: "local", Address: address, CPUs: cpuset.Of(0), Sources: loopbackAddresses(loopbackSources)}}
 }
 
 // Close implements Rig: there is nothing to give back.

@@ -25,9 +25,9 @@ const (
 	// five ticks a second; ten thousand unread ones are a flood, not a queue.
 	MaxUnread = 10_000
 
-	// sendPatience is how long a worker may leave its stdin unread. The pipe
+	// sendTimeout is how long a worker may leave its stdin unread. The pipe
 	// holds 64 KiB before it counts at all.
-	sendPatience = 2 * time.Second
+	sendTimeout = 2 * time.Second
 
 	// pipeLinger is how long the pipes are read on after the process ended:
 	// what is in them is read at once, and a descendant that escaped the
@@ -226,10 +226,10 @@ func (p *Process) SendRaw(b []byte) error {
 func (p *Process) write(what string, write func(io.Writer) error) error {
 	p.sending.Lock()
 	defer p.sending.Unlock()
-	_ = p.stdin.SetWriteDeadline(time.Now().Add(sendPatience)) // a closed pipe says so in the write
+	_ = p.stdin.SetWriteDeadline(time.Now().Add(sendTimeout)) // a closed pipe says so in the write
 	err := write(p.stdin)
 	if errors.Is(err, os.ErrDeadlineExceeded) {
-		return fmt.Errorf("send %s: the worker has not read its stdin for %v: %w", what, sendPatience, err)
+		return fmt.Errorf("send %s: the worker has not read its stdin for %v: %w", what, sendTimeout, err)
 	}
 	if err != nil {
 		return fmt.Errorf("send %s: %w", what, err)

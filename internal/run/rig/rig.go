@@ -7,19 +7,19 @@ import (
 	"netdyno/internal/record"
 )
 
-// Rig is an arrangement of places, ready for use. Whoever made one closes it,
+// Rig is an arrangement of hosts, ready for use. Whoever made one closes it,
 // and then nothing of it is left anywhere.
 type Rig interface {
 	// Name returns what the user chose, in canonical form: "loopback", "netns:3".
 	Name() string
-	// Places returns where workers sit: the server at the first, the clients
+	// Hosts returns where workers sit: the server at the first, the clients
 	// at the others in turn; at the only one all of them.
-	Places() []Place
+	Hosts() []Host
 	// Close gives everything back. It may be called more than once.
 	Close() error
 }
 
-// Shaper is a rig whose link between the places can be changed.
+// Shaper is a rig whose link between the hosts can be changed.
 type Shaper interface {
 	// Shape makes the link what a trial asks for; the zero Link leaves it as
 	// fast as it is. It is called before every trial, with no worker running; the
@@ -28,7 +28,7 @@ type Shaper interface {
 	// Passed accounts for what the rig itself did to packets since Shape; nil
 	// when the kernel did all of it. The error tells that it did not do it to the
 	// end, so that the link was not what Shape was told.
-	Passed() (*record.Relay, error)
+	LinkTraffic() (*record.Relay, error)
 }
 
 // Unshaped is the error of a rig whose link cannot be shaped.
@@ -36,18 +36,18 @@ func Unshaped(r Rig) error {
 	return fmt.Errorf("rig %s cannot shape a link (link.rate, link.delay, link.loss); --rig netns can", r.Name())
 }
 
-// Carrier is a rig that brings files to its places.
-type Carrier interface {
-	// Deliver makes files of this host runnable at every place, verified
-	// there, and enters where they lie in Places.
-	Deliver(ctx context.Context, files []string) error
+// Deployer is a rig that brings files to its hosts.
+type Deployer interface {
+	// Deploy makes files of this host runnable at every host, verified
+	// there, and enters where they lie in Hosts.
+	Deploy(ctx context.Context, files []string) error
 }
 
-// Mender is a rig that a failed trial may leave in disorder: a connection gone,
+// Recoverer is a rig that a failed trial may leave in disorder: a connection gone,
 // a command killed here whose other end runs on.
-type Mender interface {
-	// Mend ends what is left of trials and makes the places usable again. It is
+type Recoverer interface {
+	// Recover ends what is left of trials and makes the hosts usable again. It is
 	// called before the trial that follows a failed one; when it fails, so does
 	// that trial.
-	Mend(ctx context.Context) error
+	Recover(ctx context.Context) error
 }

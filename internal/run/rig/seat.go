@@ -7,27 +7,27 @@ import (
 	"netdyno/internal/run/cpuset"
 )
 
-// Seat is one worker's place in a trial, with its share of the CPUs there.
+// Seat is one worker's host in a trial, with its share of the CPUs there.
 type Seat struct {
-	Place
-	CPUs []int // of the worker, among the place's; empty leaves them to the scheduler
+	Host
+	CPUs []int // of the worker, among the host's; empty leaves them to the scheduler
 }
 
 // Seats places one server and a number of clients for a placement. Where both
 // meet on one machine, apart gives the server the first half of the CPUs there
-// and the clients the rest, unless their places have CPUs of their own; shared
-// pins both to all CPUs of their place; free pins nothing.
-func Seats(places []Place, placement string, clients int) (server Seat, others []Seat, err error) {
-	if len(places) == 0 {
+// and the clients the rest, unless their hosts have CPUs of their own; shared
+// pins both to all CPUs of their host; free pins nothing.
+func Seats(hosts []Host, placement string, clients int) (server Seat, others []Seat, err error) {
+	if len(hosts) == 0 {
 		return Seat{}, nil, fmt.Errorf("the rig has no place to sit at")
 	}
-	at := func(i int) Place {
-		if len(places) == 1 {
-			return places[0]
+	at := func(i int) Host {
+		if len(hosts) == 1 {
+			return hosts[0]
 		}
-		return places[1+i%(len(places)-1)]
+		return hosts[1+i%(len(hosts)-1)]
 	}
-	server = Seat{places[0], places[0].CPUs}
+	server = Seat{hosts[0], hosts[0].CPUs}
 	for i := range clients {
 		others = append(others, Seat{at(i), at(i).CPUs})
 	}
@@ -52,7 +52,7 @@ func part(server *Seat, clients []Seat) error {
 	half := len(all) / 2
 	for i := range clients {
 		c := &clients[i]
-		if cmp.Or(c.Machine, c.Name) != cmp.Or(server.Machine, server.Name) || len(cpuset.Common(c.CPUs, all)) == 0 {
+		if cmp.Or(c.BootID, c.Name) != cmp.Or(server.BootID, server.Name) || len(cpuset.Common(c.CPUs, all)) == 0 {
 			continue
 		}
 		if len(all) < 2 {

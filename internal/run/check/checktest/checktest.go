@@ -10,8 +10,8 @@ import (
 	"netdyno/internal/run/check"
 )
 
-// patience stretches the contract's times: other tests share the machine.
-const patience = 5
+// stretch stretches the contract's times: other tests share the machine.
+const stretch = 5
 
 // Conforms builds the program whose directory the test runs in, and fails the
 // test for every case of `netdyno check` in which it departs from the contract.
@@ -28,7 +28,7 @@ func Conforms(t *testing.T, least int) {
 	if out, err := exec.CommandContext(t.Context(), "go", "build", "-o", program, ".").CombinedOutput(); err != nil {
 		t.Fatalf("build %s: %v\n%s", filepath.Base(program), err, out)
 	}
-	outcomes, err := check.Run(t.Context(), []string{program}, check.Options{Patience: patience})
+	outcomes, err := check.Run(t.Context(), []string{program}, check.Options{Stretch: stretch})
 	if err != nil {
 		t.Fatal(err)
 	}

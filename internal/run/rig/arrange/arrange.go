@@ -19,9 +19,9 @@ import (
 type Choice struct {
 	text      string
 	kind      kind
-	seats     string            // between the colon and the question mark
+	argument  string            // between the colon and the question mark
 	options   map[string]string // after it
-	described []description     // places, of a file
+	described []description     // hosts, of a file
 }
 
 // kind is one sort of rig.
@@ -36,7 +36,7 @@ type kind struct {
 var kinds = []kind{
 	{"loopback", "loopback", nil, func(context.Context, Choice) (rig.Rig, error) { return rig.Loopback{}, nil }},
 	{"netns", "netns[:N][?mtu=BYTES]", []string{"mtu"}, buildNamespaces},
-	{rig.AtName, "at:HOST:PORT[,HOST:PORT…][?ca=FILE]", []string{"ca"}, buildAt},
+	{rig.ExternalName, "at:HOST:PORT[,HOST:PORT…][?ca=FILE]", []string{"ca"}, buildExternal},
 	{"ssh", "ssh:HOST[=ADDRESS],HOST[=ADDRESS]…[?interface=NAME&config=FILE&cache=DIR]", []string{"interface", "config", "cache"}, connectSSH},
 	{"slurm", "slurm[:NODES][?interface=NAME&partition=NAME&time=LIMIT…]", append([]string{"interface", "cache", "shared"}, slurm.Requests...), joinSlurm},
 	{"prefix", "FILE.yaml", []string{"cache", "shared"}, reachByPrefix},
@@ -56,7 +56,7 @@ func Parse(text string, read func(file string) ([]byte, error)) (Choice, error) 
 	c := Choice{text: text, options: map[string]string{}}
 	head, query, _ := strings.Cut(text, "?")
 	name, seats, _ := strings.Cut(head, ":")
-	c.seats = seats
+	c.argument = seats
 	var err error
 	if c.kind, err = kindOf(text, name); err != nil || query == "" {
 		return c, err
@@ -122,8 +122,8 @@ func (c Choice) Levels() []string {
 	return levels
 }
 
-// Away tells whether the servers of the rig stand already.
-func (c Choice) Away() bool { return c.kind.name == rig.AtName }
+// External tells whether the servers of the rig stand already.
+func (c Choice) External() bool { return c.kind.name == rig.ExternalName }
 
 // Build makes the rig; whoever gets it closes it.
 func (c Choice) Build(ctx context.Context) (rig.Rig, error) { return c.kind.build(ctx, c) }
@@ -134,8 +134,8 @@ func (c Choice) name() string {
 	if isFile(c.text) {
 		return name + " of " + c.text
 	}
-	if c.seats != "" {
-		name += ":" + c.seats
+	if c.argument != "" {
+		name += ":" + c.argument
 	}
 	return name
 }
@@ -153,12 +153,12 @@ func (c Choice) flag(key string) (bool, error) {
 
 // count returns how many seats were asked for; standard when none were named.
 func (c Choice) count(standard int) (int, error) {
-	if c.seats == "" {
+	if c.argument == "" {
 		return standard, nil
 	}
-	n, err := strconv.Atoi(c.seats)
+	n, err := strconv.Atoi(c.argument)
 	if err != nil {
-		return 0, fmt.Errorf("rig %q: %q is not a number of seats; expected %s", c.text, c.seats, c.kind.form)
+		return 0, fmt.Errorf("rig %q: %q is not a number of seats; expected %s", c.text, c.argument, c.kind.form)
 	}
 	return n, nil
 }

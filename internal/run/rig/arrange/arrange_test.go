@@ -10,13 +10,13 @@ import (
 
 func TestParse(t *testing.T) {
 	c, err := Parse("netns:3?mtu=9000&rate=1Gbit&loss=1%&delay=2ms", nil)
-	if err != nil || c.kind.name != "netns" || c.seats != "3" || c.options["mtu"] != "9000" {
+	if err != nil || c.kind.name != "netns" || c.argument != "3" || c.options["mtu"] != "9000" {
 		t.Fatalf("%+v, %v", c, err)
 	}
 	if got, want := c.Levels(), []string{"link.delay=2ms", "link.loss=1%", "link.rate=1Gbit"}; !slices.Equal(got, want) {
 		t.Errorf("levels %q, want %q", got, want)
 	}
-	if c, err := Parse("ssh:me@a=10.0.0.1,b?config=x=y", nil); err != nil || c.seats != "me@a=10.0.0.1,b" || c.options["config"] != "x=y" || c.name() != "ssh:me@a=10.0.0.1,b" {
+	if c, err := Parse("ssh:me@a=10.0.0.1,b?config=x=y", nil); err != nil || c.argument != "me@a=10.0.0.1,b" || c.options["config"] != "x=y" || c.name() != "ssh:me@a=10.0.0.1,b" {
 		t.Errorf("%+v, %v", c, err)
 	}
 	if c, err := Parse("loopback", nil); err != nil || c.Levels() != nil {

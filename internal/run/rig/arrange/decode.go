@@ -14,7 +14,7 @@ import (
 
 // decode reads one YAML document with known keys alone. Anchors, aliases, tags
 // and merge keys are refused, as in a study: a few of them stand for any number
-// of places.
+// of hosts.
 func decode(text []byte) (document, error) {
 	var d document
 	if shape := input.CheckYAML(text, MaxFile); shape != nil {

@@ -18,7 +18,7 @@ type document struct {
 	Places  []description     `yaml:"places"`
 }
 
-// description is one place as the user describes it; what is absent the rig finds out.
+// description is one host as the user describes it; what is absent the rig finds out.
 type description struct {
 	Name      string   `yaml:"name"`      // in reports
 	SSH       string   `yaml:"ssh"`       // rig ssh: ssh's destination
@@ -45,7 +45,7 @@ func parseFile(name string, read func(string) ([]byte, error)) (Choice, error) {
 	if err != nil {
 		return Choice{}, fmt.Errorf("rig file %s: %w", name, err)
 	}
-	c := Choice{text: name, seats: d.Seats, options: map[string]string{}, described: d.Places}
+	c := Choice{text: name, argument: d.Seats, options: map[string]string{}, described: d.Places}
 	if c.kind, err = kindOf(name, d.Rig); err != nil {
 		return c, err
 	}
@@ -54,15 +54,15 @@ func parseFile(name string, read func(string) ([]byte, error)) (Choice, error) {
 			return c, err
 		}
 	}
-	if len(c.described) > maxPlaces {
-		return c, fmt.Errorf("rig %q: %d places; expected at most %d", name, len(c.described), maxPlaces)
+	if len(c.described) > maxHosts {
+		return c, fmt.Errorf("rig %q: %d places; expected at most %d", name, len(c.described), maxHosts)
 	}
-	return c, c.checkPlaces()
+	return c, c.checkHosts()
 }
 
-// checkPlaces refuses what a place says that its rig does not read, and what
+// checkHosts refuses what a host says that its rig does not read, and what
 // it must say.
-func (c Choice) checkPlaces() error {
+func (c Choice) checkHosts() error {
 	seen := map[string]bool{}
 	for i, s := range c.described {
 		reach := map[string]bool{"ssh": s.SSH != "", "slurm": s.Node != "", "prefix": len(s.Prefix) > 0}
@@ -90,7 +90,7 @@ func (c Choice) checkPlaces() error {
 	return nil
 }
 
-// name is what records call the place.
+// name is what records call the host.
 func (s description) name() string {
 	for _, name := range []string{s.Name, s.SSH, s.Node} {
 		if name != "" {
@@ -100,7 +100,7 @@ func (s description) name() string {
 	return strings.Join(s.Prefix, " ")
 }
 
-// cpus are the place's; checkPlaces has read them before.
+// cpus are the host's; checkHosts has read them before.
 func (s description) cpus() []int {
 	set, _ := cpuset.Parse(s.CPUs)
 	return set

@@ -47,11 +47,11 @@ places:
 		t.Fatal(err)
 	}
 	defer r.Close()
-	places := r.Places()
-	if len(places) != 2 || places[1].Name != "there" || places[1].Address != "127.0.0.2" || len(places[1].CPUs) != 1 {
-		t.Fatalf("places %+v", places)
+	hosts := r.Hosts()
+	if len(hosts) != 2 || hosts[1].Name != "there" || hosts[1].Address != "127.0.0.2" || len(hosts[1].CPUs) != 1 {
+		t.Fatalf("places %+v", hosts)
 	}
-	if out, err := places[1].Ask(t.Context(), nil, "sh", "-c", "printf $A"); err != nil || string(out) != "b" {
+	if out, err := hosts[1].Ask(t.Context(), nil, "sh", "-c", "printf $A"); err != nil || string(out) != "b" {
 		t.Errorf("the prefix gave %q, %v", out, err)
 	}
 }

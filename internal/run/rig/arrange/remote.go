@@ -11,13 +11,13 @@ import (
 	"netdyno/internal/run/rig/slurm"
 )
 
-// maxPlaces bounds the places of a rig.
-const maxPlaces = 1024
+// maxHosts bounds the hosts of a rig.
+const maxHosts = 1024
 
-// connectSSH connects to the places of a file, or to HOST[=ADDRESS],….
+// connectSSH connects to the hosts of a file, or to HOST[=ADDRESS],….
 func connectSSH(ctx context.Context, c Choice) (rig.Rig, error) {
 	if len(c.described) == 0 {
-		for item := range strings.SplitSeq(c.seats, ",") {
+		for item := range strings.SplitSeq(c.argument, ",") {
 			destination, address, _ := strings.Cut(item, "=")
 			// ssh would take a leading dash for an option.
 			if destination == "" || strings.HasPrefix(destination, "-") {
@@ -25,12 +25,12 @@ func connectSSH(ctx context.Context, c Choice) (rig.Rig, error) {
 			}
 			c.described = append(c.described, description{SSH: destination, Address: address})
 		}
-		if err := c.checkPlaces(); err != nil {
+		if err := c.checkHosts(); err != nil {
 			return nil, err
 		}
 	}
-	if len(c.described) > maxPlaces {
-		return nil, fmt.Errorf("rig %q: %d hosts; expected at most %d", c.text, len(c.described), maxPlaces)
+	if len(c.described) > maxHosts {
+		return nil, fmt.Errorf("rig %q: %d hosts; expected at most %d", c.text, len(c.described), maxHosts)
 	}
 	o := openssh.Options{Name: c.name(), Config: c.options["config"], Cache: c.options["cache"]}
 	for _, s := range c.described {
@@ -50,8 +50,8 @@ func joinSlurm(ctx context.Context, c Choice) (rig.Rig, error) {
 	if err != nil {
 		return nil, err
 	}
-	if nodes < 1 || nodes > maxPlaces {
-		return nil, fmt.Errorf("rig %q: %d nodes; expected from 1 to %d", c.text, nodes, maxPlaces)
+	if nodes < 1 || nodes > maxHosts {
+		return nil, fmt.Errorf("rig %q: %d nodes; expected from 1 to %d", c.text, nodes, maxHosts)
 	}
 	o := slurm.Options{
 		Name: c.name(), Nodes: nodes, Cache: c.options["cache"], Interface: c.options["interface"],
@@ -81,13 +81,13 @@ func reachByPrefix(ctx context.Context, c Choice) (rig.Rig, error) {
 	if err != nil {
 		return nil, err
 	}
-	var places []rig.Place
+	var hosts []rig.Host
 	for _, s := range c.described {
-		p := rig.Place{Name: s.name(), Address: s.Address, Prefix: s.Prefix, Shell: s.Shell, CPUs: s.cpus()}
-		if err := p.Settle(ctx, s.Interface); err != nil {
+		h := rig.Host{Name: s.name(), Address: s.Address, Prefix: s.Prefix, Shell: s.Shell, CPUs: s.cpus()}
+		if err := h.ResolveAddress(ctx, s.Interface); err != nil {
 			return nil, fmt.Errorf("rig %q: %w", c.text, err)
 		}
-		places = append(places, p)
+		hosts = append(hosts, h)
 	}
-	return remote.New(c.name(), places, remote.Options{Cache: c.options["cache"], Shared: shared}), nil
+	return remote.New(c.name(), hosts, remote.Options{Cache: c.options["cache"], Shared: shared}), nil
 }

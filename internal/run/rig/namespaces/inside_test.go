@@ -10,13 +10,13 @@ import (
 	"netdyno/internal/run/rig"
 )
 
-// inNamespace calls do on a thread of the place's namespace, which is thrown
+// inNamespace calls do on a thread of the host's namespace, which is thrown
 // away afterwards.
-func inNamespace(t *testing.T, p rig.Place, do func() error) {
+func inNamespace(t *testing.T, h rig.Host, do func() error) {
 	t.Helper()
-	path, found := strings.CutPrefix(p.Prefix[1], "--net=")
+	path, found := strings.CutPrefix(h.Prefix[1], "--net=")
 	if !found {
-		t.Fatalf("the prefix %q enters no namespace", p.Prefix)
+		t.Fatalf("the prefix %q enters no namespace", h.Prefix)
 	}
 	done := make(chan error)
 	go func() {

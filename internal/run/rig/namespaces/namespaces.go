@@ -212,20 +212,20 @@ func (r *Rig) Name() string {
 	return name
 }
 
-// Places implements rig.Rig.
-func (r *Rig) Places() []rig.Place {
-	places := make([]rig.Place, len(r.hosts))
-	for i, h := range r.hosts {
-		p := rig.Place{
-			Name: fmt.Sprintf("node%d", i+1), Address: address(i, 1), CPUs: cpuset.Of(0), Machine: "this host",
-			Prefix: []string{r.enter, fmt.Sprintf("--net=/proc/%d/fd/%d", os.Getpid(), int(h.ns)), "--"},
+// Hosts implements rig.Rig.
+func (r *Rig) Hosts() []rig.Host {
+	hosts := make([]rig.Host, len(r.hosts))
+	for i, own := range r.hosts {
+		h := rig.Host{
+			Name: fmt.Sprintf("node%d", i+1), Address: address(i, 1), CPUs: cpuset.Of(0), BootID: "this host",
+			Prefix: []string{r.enter, fmt.Sprintf("--net=/proc/%d/fd/%d", os.Getpid(), int(own.ns)), "--"},
 		}
 		for last := 1; last <= sourcesPerHost; last++ {
-			p.Sources = append(p.Sources, address(i, last))
+			h.Sources = append(h.Sources, address(i, last))
 		}
-		places[i] = p
+		hosts[i] = h
 	}
-	return places
+	return hosts
 }
 
 // Close implements rig.Rig. The kernel takes down what is in a namespace once

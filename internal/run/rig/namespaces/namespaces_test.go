@@ -35,9 +35,9 @@ func built(t *testing.T, o Options) *Rig {
 	return r
 }
 
-func ask(t *testing.T, p rig.Place, argv ...string) string {
+func ask(t *testing.T, h rig.Host, argv ...string) string {
 	t.Helper()
-	out, err := p.Ask(t.Context(), nil, argv...)
+	out, err := h.Ask(t.Context(), nil, argv...)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -46,15 +46,15 @@ func ask(t *testing.T, p rig.Place, argv ...string) string {
 
 func TestPlacesReachEachOther(t *testing.T) {
 	r := built(t, Options{Hosts: 3, MTU: 9000})
-	places := r.Places()
-	if len(places) != 3 || r.Name() != "netns:3?mtu=9000" {
-		t.Fatalf("%s has places %v", r.Name(), places)
+	hosts := r.Hosts()
+	if len(hosts) != 3 || r.Name() != "netns:3?mtu=9000" {
+		t.Fatalf("%s has hosts %v", r.Name(), hosts)
 	}
-	for i, from := range places {
+	for i, from := range hosts {
 		if got := ask(t, from, "cat", "/sys/class/net/lo/mtu"); got == "" {
 			t.Error("no loopback")
 		}
-		for j, to := range places {
+		for j, to := range hosts {
 			if i == j {
 				continue
 			}
@@ -66,16 +66,16 @@ func TestPlacesReachEachOther(t *testing.T) {
 			}
 		}
 	}
-	if out := ask(t, places[0], "ip", "-brief", "link", "show", inside); !strings.Contains(out, "UP") {
+	if out := ask(t, hosts[0], "ip", "-brief", "link", "show", inside); !strings.Contains(out, "UP") {
 		t.Errorf("the cable: %s", out)
 	}
-	if out := ask(t, places[0], "cat", "/proc/self/net/dev"); strings.Count(out, ":") != 2 {
+	if out := ask(t, hosts[0], "cat", "/proc/self/net/dev"); strings.Count(out, ":") != 2 {
 		t.Errorf("a host has interfaces beside lo and %s:\n%s", inside, out)
 	}
 }
 
 // exchange sends a line between two namespaces and returns what came.
-func exchange(t *testing.T, from, to rig.Place, address string) string {
+func exchange(t *testing.T, from, to rig.Host, address string) string {
 	t.Helper()
 	listener := listen(t, to, address)
 	defer listener.Close()
@@ -92,10 +92,10 @@ func exchange(t *testing.T, from, to rig.Place, address string) string {
 	return string(text)
 }
 
-func listen(t *testing.T, p rig.Place, address string) net.Listener {
+func listen(t *testing.T, h rig.Host, address string) net.Listener {
 	t.Helper()
 	var listener net.Listener
-	inNamespace(t, p, func() (err error) {
+	inNamespace(t, h, func() (err error) {
 		listener, err = new(net.ListenConfig).Listen(context.Background(), "tcp4", address+":0")
 		return err
 	})
@@ -104,7 +104,7 @@ func listen(t *testing.T, p rig.Place, address string) net.Listener {
 
 func TestShapeIsWhatTheLinkIs(t *testing.T) {
 	r := built(t, Options{Hosts: 2})
-	place := r.Places()[0]
+	place := r.Hosts()[0]
 	qdisc := func() string { return ask(t, place, "tc", "qdisc", "show", "dev", inside) }
 	for _, step := range []struct {
 		link record.Link
@@ -132,11 +132,11 @@ func TestDelayIsThere(t *testing.T) {
 	if err := r.Shape(t.Context(), record.Link{Delay: delay}, 1); err != nil {
 		t.Fatal(err)
 	}
-	places := r.Places()
-	listener := listen(t, places[0], places[0].Address)
+	hosts := r.Hosts()
+	listener := listen(t, hosts[0], hosts[0].Address)
 	defer listener.Close()
 	var took time.Duration
-	inNamespace(t, places[1], func() error {
+	inNamespace(t, hosts[1], func() error {
 		begun := time.Now()
 		c, err := net.Dial("tcp4", listener.Addr().String())
 		took = time.Since(begun)
@@ -148,7 +148,7 @@ func TestDelayIsThere(t *testing.T) {
 	if took < 2*delay {
 		t.Errorf("connecting took %v, less than two delays of %v", took, delay)
 	}
-	passed, err := r.Passed()
+	passed, err := r.LinkTraffic()
 	if err != nil || passed != nil && passed.Packets < 2 {
 		t.Errorf("passed %+v, %v", passed, err)
 	}
@@ -169,8 +169,8 @@ func TestNothingIsLeft(t *testing.T) {
 	if after := namespacesHeld(t); after != before {
 		t.Errorf("%d namespaces are held, before it were %d", after, before)
 	}
-	if len(r.Places()) != 0 {
-		t.Error("a closed rig has places")
+	if len(r.Hosts()) != 0 {
+		t.Error("a closed rig has hosts")
 	}
 }
 

@@ -137,7 +137,7 @@ func bucket(links *netlink.Handle, on netlink.Link, bits float64, parent uint32)
 func bounded(bytes float64) uint32 { return uint32(min(bytes, math.MaxUint32)) }
 
 // Passed implements rig.Shaper.
-func (r *Rig) Passed() (*record.Relay, error) {
+func (r *Rig) LinkTraffic() (*record.Relay, error) {
 	if len(r.relays) == 0 {
 		return nil, nil
 	}

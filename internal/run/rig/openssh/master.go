@@ -13,18 +13,18 @@ import (
 )
 
 const (
-	// connectPatience bounds a connection over slow hops; ssh's own bound for
-	// each is connectTimeout.
-	connectPatience = 60 * time.Second
-	connectTimeout  = "10" // s
-	checkEvery      = 20 * time.Millisecond
+	// connectTimeout bounds a connection over slow hops; hopTimeout is ssh's own
+	// bound for each.
+	connectTimeout = 60 * time.Second
+	hopTimeout     = "10" // s
+	checkEvery     = 20 * time.Millisecond
 )
 
 // persistent are a master's options. A host that is gone is noticed after
 // three unanswered questions: 15 s.
 var persistent = []string{
 	"-M", "-N", "-T", "-o", "ControlPersist=no", "-o", "BatchMode=yes", "-o", "ClearAllForwardings=yes",
-	"-o", "ConnectTimeout=" + connectTimeout, "-o", "ServerAliveInterval=5", "-o", "ServerAliveCountMax=3",
+	"-o", "ConnectTimeout=" + hopTimeout, "-o", "ServerAliveInterval=5", "-o", "ServerAliveCountMax=3",
 }
 
 // master is one connection: an ssh process that we started and that dies with
@@ -37,13 +37,13 @@ type master struct {
 
 // dial connects and waits until sessions can use the connection.
 func dial(ctx context.Context, ssh string, options []string, destination string) (*master, error) {
-	ctx, cancel := context.WithTimeoutCause(ctx, connectPatience, fmt.Errorf("no connection within %v", connectPatience))
+	ctx, cancel := context.WithTimeoutCause(ctx, connectTimeout, fmt.Errorf("no connection within %v", connectTimeout))
 	defer cancel()
 	argv := slices.Concat(options, persistent, []string{"--", destination})
 	m := &master{command: exec.Command(ssh, argv...)}
 	m.command.Stderr = &m.said
 	var err error
-	if m.ended, err = rig.Tether(m.command, syscall.SIGTERM); err != nil {
+	if m.ended, err = rig.StartTied(m.command, syscall.SIGTERM); err != nil {
 		return nil, fmt.Errorf("start ssh: %w", err)
 	}
 	for {
@@ -75,7 +75,7 @@ func (m *master) gone() bool {
 
 // end ends the connection and everything that it carries.
 func (m *master) end() {
-	const patience = 2 * time.Second
+	const timeout = 2 * time.Second
 	if m.gone() {
 		return // its process id may be another's by now
 	}
@@ -83,7 +83,7 @@ func (m *master) end() {
 	_ = syscall.Kill(-pid, syscall.SIGTERM) // it may have ended by itself
 	select {
 	case <-m.ended:
-	case <-time.After(patience):
+	case <-time.After(timeout):
 		_ = syscall.Kill(-pid, syscall.SIGKILL)
 		<-m.ended
 	}

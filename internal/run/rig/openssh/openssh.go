@@ -22,7 +22,7 @@ import (
 	"netdyno/internal/run/rig/remote"
 )
 
-// Host is one place as the user names it.
+// Host is one host as the user names it.
 type Host struct {
 	Name    string // in records; empty for what Destination is
 	SSH     string // ssh's destination: a name of ssh_config(5), user@host
@@ -40,7 +40,7 @@ type Options struct {
 	Cache  string // see remote.Options
 }
 
-// Rig implements rig.Rig, rig.Carrier and rig.Mender.
+// Rig implements rig.Rig, rig.Deployer and rig.Recoverer.
 type Rig struct {
 	*remote.Rig
 	masters []*master
@@ -51,24 +51,24 @@ type Rig struct {
 // Connect opens a connection to every host, all at once.
 func Connect(ctx context.Context, o Options) (*Rig, error) {
 	r := &Rig{}
-	places, err := r.connect(ctx, o)
-	r.Rig = remote.New(o.Name, places, remote.Options{Cache: o.Cache})
+	hosts, err := r.connect(ctx, o)
+	r.Rig = remote.New(o.Name, hosts, remote.Options{Cache: o.Cache})
 	if err != nil {
 		return nil, fmt.Errorf("rig %s: %w", o.Name, errors.Join(err, r.Close()))
 	}
 	return r, nil
 }
 
-func (r *Rig) connect(ctx context.Context, o Options) ([]rig.Place, error) {
+func (r *Rig) connect(ctx context.Context, o Options) ([]rig.Host, error) {
 	ssh, err := exec.LookPath("ssh")
 	if err != nil {
 		return nil, fmt.Errorf("%w (package openssh-client has it)", err)
 	}
 	// A socket's path may have 107 bytes (unix(7)); the directory's is short.
-	if r.sockets, err = remote.NewTemporary(ctx, rig.Place{Name: "this host"}); err != nil {
+	if r.sockets, err = remote.NewTemporary(ctx, rig.Host{Name: "this host"}); err != nil {
 		return nil, err
 	}
-	places := make([]rig.Place, len(o.Hosts))
+	hosts := make([]rig.Host, len(o.Hosts))
 	r.masters = make([]*master, len(o.Hosts))
 	r.redial = make([]func(context.Context) (*master, error), len(o.Hosts))
 	var group errgroup.Group
@@ -89,11 +89,11 @@ func (r *Rig) connect(ctx context.Context, o Options) ([]rig.Place, error) {
 			if r.masters[i], err = r.redial[i](ctx); err != nil {
 				return err
 			}
-			places[i], err = place(ctx, h, slices.Concat([]string{ssh}, options, multiplexed, []string{"--", h.SSH}))
+			hosts[i], err = hostOf(ctx, h, slices.Concat([]string{ssh}, options, multiplexed, []string{"--", h.SSH}))
 			return err
 		})
 	}
-	return places, group.Wait()
+	return hosts, group.Wait()
 }
 
 // multiplexed are a session's options: over the master's connection or not at
@@ -106,36 +106,36 @@ var multiplexed = []string{
 	"-o", "ProxyCommand=sh -c 'echo no connection is open to this host any more >&2; exit 1'",
 }
 
-// place asks a host for the address that ssh came to: an address that servers
+// hostOf asks a host for the address that ssh came to: an address that servers
 // can bind there, and of the network that the user's ssh uses.
-func place(ctx context.Context, h Host, prefix []string) (rig.Place, error) {
-	p := rig.Place{Name: h.Name, Address: h.Address, Prefix: prefix, Shell: true, CPUs: h.CPUs}
-	if p.Name == "" {
-		p.Name = h.SSH
+func hostOf(ctx context.Context, named Host, prefix []string) (rig.Host, error) {
+	h := rig.Host{Name: named.Name, Address: named.Address, Prefix: prefix, Shell: true, CPUs: named.CPUs}
+	if h.Name == "" {
+		h.Name = named.SSH
 	}
-	if p.Address == "" && h.Interface == "" {
-		answer, err := p.Ask(ctx, nil, "sh", "-c", `printf '%s\n' "$SSH_CONNECTION"`)
+	if h.Address == "" && named.Interface == "" {
+		answer, err := h.Ask(ctx, nil, "sh", "-c", `printf '%s\n' "$SSH_CONNECTION"`)
 		if err != nil {
-			return p, err
+			return h, err
 		}
 		// sshd(8): client address, client port, server address, server port.
 		fields := strings.Fields(string(answer))
 		if len(fields) != 4 {
-			return p, fmt.Errorf("find the address of %s: its SSH_CONNECTION is %q, expected two addresses with ports; when its shell prints something at login, that is in the way of everything; else name the address: %s=ADDRESS", h.SSH, strings.TrimSpace(string(answer)), h.SSH)
+			return h, fmt.Errorf("find the address of %s: its SSH_CONNECTION is %q, expected two addresses with ports; when its shell prints something at login, that is in the way of everything; else name the address: %s=ADDRESS", named.SSH, strings.TrimSpace(string(answer)), named.SSH)
 		}
-		p.Address = fields[2]
+		h.Address = fields[2]
 	}
-	return p, p.Settle(ctx, h.Interface)
+	return h, h.ResolveAddress(ctx, named.Interface)
 }
 
-// Mend implements rig.Mender: hosts that do not answer are connected anew.
-func (r *Rig) Mend(ctx context.Context) error {
-	places := r.Places()
+// Recover implements rig.Recoverer: hosts that do not answer are connected anew.
+func (r *Rig) Recover(ctx context.Context) error {
+	hosts := r.Hosts()
 	var group errgroup.Group
 	for i := range r.masters {
 		group.Go(func() (err error) {
 			old := r.masters[i]
-			if old != nil && !old.gone() && answers(ctx, places[i]) {
+			if old != nil && !old.gone() && answers(ctx, hosts[i]) {
 				return nil
 			}
 			if old != nil {
@@ -148,16 +148,16 @@ func (r *Rig) Mend(ctx context.Context) error {
 	if err := group.Wait(); err != nil {
 		return err
 	}
-	return r.Rig.Mend(ctx)
+	return r.Rig.Recover(ctx)
 }
 
 // again connects to a host that was reached before. Its sshd may be about to
 // start, so it is given a while.
 func again(ctx context.Context, dial func(context.Context) (*master, error)) (*master, error) {
-	const patience, wait = 10 * time.Second, 500 * time.Millisecond
+	const timeout, wait = 10 * time.Second, 500 * time.Millisecond
 	for begun := time.Now(); ; {
 		m, err := dial(ctx)
-		if err == nil || ctx.Err() != nil || time.Since(begun) > patience {
+		if err == nil || ctx.Err() != nil || time.Since(begun) > timeout {
 			return m, err
 		}
 		time.Sleep(wait)
@@ -166,11 +166,11 @@ func again(ctx context.Context, dial func(context.Context) (*master, error)) (*m
 
 // answers tells whether a host runs a command within a time that is long for
 // one.
-func answers(ctx context.Context, p rig.Place) bool {
-	const patience = 5 * time.Second
-	ctx, cancel := context.WithTimeout(ctx, patience)
+func answers(ctx context.Context, h rig.Host) bool {
+	const timeout = 5 * time.Second
+	ctx, cancel := context.WithTimeout(ctx, timeout)
 	defer cancel()
-	_, err := p.Ask(ctx, nil, "true")
+	_, err := h.Ask(ctx, nil, "true")
 	return err == nil
 }
 

@@ -29,7 +29,7 @@ func TestTheKernelNotesWhenPacketsArrive(t *testing.T) {
 	defer r.remove()
 
 	// The kernel begins to take the time a moment after it is asked to.
-	for deadline := time.Now().Add(patience); time.Now().Before(deadline); {
+	for deadline := time.Now().Add(timeout); time.Now().Before(deadline); {
 		sent := time.Now()
 		if _, err := from.WriteTo([]byte("packet"), to.LocalAddr()); err != nil {
 			t.Fatal(err)

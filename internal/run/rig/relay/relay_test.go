@@ -21,8 +21,8 @@ import (
 
 func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }
 
-// patience is how long a test waits for what must happen.
-const patience = 20 * time.Second
+// timeout is how long a test waits for what must happen.
+const timeout = 20 * time.Second
 
 func TestRoundTripsTakeTheDelayTwice(t *testing.T) {
 	a, b := joined(t)
@@ -65,7 +65,7 @@ func TestRoundTripsTakeTheDelayTwice(t *testing.T) {
 // roundTrips sends packets to and fro and returns how long they took, sorted.
 func roundTrips(t *testing.T, from, to *net.UDPConn, n int) []time.Duration {
 	t.Helper()
-	deadline := time.Now().Add(patience)
+	deadline := time.Now().Add(timeout)
 	from.SetDeadline(deadline)
 	to.SetDeadline(deadline)
 	echoed := make(chan error, 1)
@@ -192,7 +192,7 @@ func TestWhatIsTooMuchIsLostAndCounted(t *testing.T) {
 // bulk sends bytes over TCP and checks that they are the same at the other end.
 func bulk(t testing.TB, from, to net.Conn, size int64) {
 	t.Helper()
-	deadline := time.Now().Add(3 * patience)
+	deadline := time.Now().Add(3 * timeout)
 	from.SetDeadline(deadline)
 	to.SetDeadline(deadline)
 	sums := make(chan [sha256.Size]byte, 1)
@@ -319,7 +319,7 @@ func TestARemovedInterfaceEndsTheRelay(t *testing.T) {
 	})
 	select {
 	case <-r.ended:
-	case <-time.After(patience):
+	case <-time.After(timeout):
 		t.Fatal("the relay goes on without its interface")
 	}
 	name := "eth0 in " + nameOf(b.namespace)
@@ -352,7 +352,7 @@ func TestALinkThatIsCutComesBack(t *testing.T) {
 			return set(h, link)
 		})
 	}
-	deadline := time.Now().Add(patience)
+	deadline := time.Now().Add(timeout)
 	for len(numbered(t, from, to, 1)) == 0 {
 		if time.Now().After(deadline) {
 			t.Fatalf("nothing comes through a link that is up again; %v", r.Err())

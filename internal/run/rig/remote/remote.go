@@ -1,7 +1,7 @@
-// Package remote is the rig of places that any command of the user's reaches:
+// Package remote is the rig of hosts that any command of the user's reaches:
 // ssh, srun, kubectl exec, docker exec. It brings netdyno's programs there
 // through that command and takes them away again. Nothing listens anywhere:
-// what holds a place is the stdin of a command, and its end gives all back.
+// what holds a host is the stdin of a command, and its end gives all back.
 package remote
 
 import (
@@ -17,44 +17,44 @@ import (
 
 // Options of a rig.
 type Options struct {
-	// Cache is the directory at every place where programs stay for the next
+	// Cache is the directory at every host where programs stay for the next
 	// run, by what they contain; empty for one that goes with this run.
 	Cache string
-	// Shared says that the places have this host's files at the same paths.
+	// Shared says that the hosts have this host's files at the same paths.
 	Shared bool
 }
 
-// Rig implements rig.Rig, rig.Carrier and rig.Mender. One goroutine at a time may use it.
+// Rig implements rig.Rig, rig.Deployer and rig.Recoverer. One goroutine at a time may use it.
 type Rig struct {
-	name    string
-	places  []rig.Place
-	options Options
-	parcels []parcel
-	stores  []*store // by place; nil where nothing was delivered
+	name      string
+	hosts     []rig.Host
+	options   Options
+	artifacts []artifact
+	stores    []*store // by host; nil where nothing was delivered
 }
 
-// New returns a rig of places, the server's first.
-func New(name string, places []rig.Place, o Options) *Rig {
-	return &Rig{name: name, places: places, options: o}
+// New returns a rig of hosts, the server's first.
+func New(name string, hosts []rig.Host, o Options) *Rig {
+	return &Rig{name: name, hosts: hosts, options: o}
 }
 
 // Name implements rig.Rig.
 func (r *Rig) Name() string { return r.name }
 
-// Places implements rig.Rig.
-func (r *Rig) Places() []rig.Place { return slices.Clone(r.places) }
+// Hosts implements rig.Rig.
+func (r *Rig) Hosts() []rig.Host { return slices.Clone(r.hosts) }
 
-// Deliver implements rig.Carrier: every file lies at its place under its
+// Deploy implements rig.Deployer: every file lies at its host under its
 // content's SHA-256 and is compared there with that before it may run.
-func (r *Rig) Deliver(ctx context.Context, files []string) error {
+func (r *Rig) Deploy(ctx context.Context, files []string) error {
 	if r.options.Shared {
 		return nil
 	}
 	var err error
-	if r.parcels, err = pack(files); err == nil {
-		r.stores = make([]*store, len(r.places))
-		for i := range r.places {
-			r.places[i].Files = map[string]string{} // Places share it: what Mend enters, they all have
+	if r.artifacts, err = hashArtifacts(files); err == nil {
+		r.stores = make([]*store, len(r.hosts))
+		for i := range r.hosts {
+			r.hosts[i].Files = map[string]string{} // Hosts share it: what Recover enters, they all have
 		}
 		err = r.fill(ctx)
 	}
@@ -64,18 +64,18 @@ func (r *Rig) Deliver(ctx context.Context, files []string) error {
 	return nil
 }
 
-// Mend implements rig.Mender: a place that has lost its directory gets another.
-// It has another name, because the old one may be removed as late as the place
+// Recover implements rig.Recoverer: a host that has lost its directory gets another.
+// It has another name, because the old one may be removed as late as the host
 // notices that the line was cut.
-func (r *Rig) Mend(ctx context.Context) error {
-	r.Forsake(ctx)
+func (r *Rig) Recover(ctx context.Context) error {
+	r.DropLost(ctx)
 	return r.fill(ctx)
 }
 
-// Forsake gives up every directory that is not there any more, with the command
-// that kept it, and returns the names of those places. What reaches a place may
-// hang instead of ending when its other end is gone, so the place is asked.
-func (r *Rig) Forsake(ctx context.Context) []string {
+// DropLost gives up every directory that is not there any more, with the command
+// that kept it, and returns the names of those hosts. What reaches a host may
+// hang instead of ending when its other end is gone, so the host is asked.
+func (r *Rig) DropLost(ctx context.Context) []string {
 	gone := make([]string, len(r.stores))
 	var group errgroup.Group
 	for i, s := range r.stores {
@@ -85,7 +85,7 @@ func (r *Rig) Forsake(ctx context.Context) []string {
 		group.Go(func() error {
 			if !s.there(ctx) {
 				s.abandon(ctx)
-				r.stores[i], gone[i] = nil, s.place.Name
+				r.stores[i], gone[i] = nil, s.host.Name
 			}
 			return nil
 		})
@@ -102,12 +102,12 @@ func (r *Rig) fill(ctx context.Context) error {
 			continue
 		}
 		group.Go(func() error {
-			s, err := open(ctx, r.places[i], r.options.Cache)
+			s, err := open(ctx, r.hosts[i], r.options.Cache)
 			if err != nil {
 				return err
 			}
 			r.stores[i] = s
-			return s.put(ctx, r.parcels, r.places[i].Files)
+			return s.put(ctx, r.artifacts, r.hosts[i].Files)
 		})
 	}
 	return group.Wait()

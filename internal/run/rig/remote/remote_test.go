@@ -11,17 +11,17 @@ import (
 	"netdyno/internal/run/rig"
 )
 
-// here is a place that a shell of this host reaches, as ssh reaches another's.
-func here(t *testing.T, name string) rig.Place {
+// here is a host that a shell of this host reaches, as ssh reaches another's.
+func here(t *testing.T, name string) rig.Host {
 	t.Helper()
 	tmp := t.TempDir()
-	return rig.Place{Name: name, Shell: true, Prefix: []string{
+	return rig.Host{Name: name, Shell: true, Prefix: []string{
 		"sh", "-c", `TMPDIR=$1; export TMPDIR; shift; eval "$*"`, "sh", tmp,
 	}}
 }
 
-// temporary is where such a place keeps what it is brought.
-func temporary(p rig.Place) string { return p.Prefix[len(p.Prefix)-1] }
+// temporary is where such a host keeps what it is brought.
+func temporary(h rig.Host) string { return h.Prefix[len(h.Prefix)-1] }
 
 // program is a file to be delivered.
 func program(t *testing.T, text string) string {
@@ -47,31 +47,31 @@ func contents(t *testing.T, dir string) []string {
 }
 
 func TestDeliveredFilesRunAndGo(t *testing.T) {
-	p := here(t, "a")
+	h := here(t, "a")
 	file := program(t, "#!/bin/sh\necho here: \"$1\"\n")
-	r := New("test", []rig.Place{p}, Options{})
-	if err := r.Deliver(t.Context(), []string{file}); err != nil {
+	r := New("test", []rig.Host{h}, Options{})
+	if err := r.Deploy(t.Context(), []string{file}); err != nil {
 		t.Fatal(err)
 	}
-	got, err := r.Places()[0].Ask(t.Context(), nil, file, "a word; with 'quotes'")
+	got, err := r.Hosts()[0].Ask(t.Context(), nil, file, "a word; with 'quotes'")
 	if err != nil || string(got) != "here: a word; with 'quotes'\n" {
 		t.Errorf("the delivered program says %q, %v", got, err)
 	}
 	if err := r.Close(); err != nil {
 		t.Error(err)
 	}
-	if left := contents(t, temporary(p)); len(left) > 0 {
+	if left := contents(t, temporary(h)); len(left) > 0 {
 		t.Errorf("after the end there are still %v", left)
 	}
 }
 
 // A cache keeps the files of a content, mends a damaged one, and stays.
 func TestCache(t *testing.T) {
-	p := here(t, "a")
+	h := here(t, "a")
 	cache := filepath.Join(t.TempDir(), "cache")
 	file := program(t, "#!/bin/sh\necho whole\n")
 	for _, damage := range []bool{false, false, true} {
-		r := New("test", []rig.Place{p}, Options{Cache: cache})
+		r := New("test", []rig.Host{h}, Options{Cache: cache})
 		if damage {
 			stored, err := filepath.Glob(filepath.Join(cache, "*", "*"))
 			if err != nil || len(stored) != 1 {
@@ -81,10 +81,10 @@ func TestCache(t *testing.T) {
 				t.Fatal(err)
 			}
 		}
-		if err := r.Deliver(t.Context(), []string{file}); err != nil {
+		if err := r.Deploy(t.Context(), []string{file}); err != nil {
 			t.Fatal(err)
 		}
-		if got, err := r.Places()[0].Ask(t.Context(), nil, file); string(got) != "whole\n" {
+		if got, err := r.Hosts()[0].Ask(t.Context(), nil, file); string(got) != "whole\n" {
 			t.Errorf("the program says %q, %v, want whole", got, err)
 		}
 		if err := r.Close(); err != nil {
@@ -132,8 +132,8 @@ func TestACacheOfOthersIsRefused(t *testing.T) {
 				t.Fatal(err)
 			}
 			for _, path := range []string{cache, link} {
-				r := New("test", []rig.Place{here(t, "a")}, Options{Cache: path})
-				err = r.Deliver(t.Context(), []string{file})
+				r := New("test", []rig.Host{here(t, "a")}, Options{Cache: path})
+				err = r.Deploy(t.Context(), []string{file})
 				switch {
 				case c.says == "" && err != nil:
 					t.Error(err)
@@ -156,8 +156,8 @@ func TestWhatRunsIsWhatWasCompared(t *testing.T) {
 	cache := filepath.Join(t.TempDir(), "cache")
 	file := program(t, "#!/bin/sh\necho whole\n")
 	deliver := func() *Rig {
-		r := New("test", []rig.Place{here(t, "a")}, Options{Cache: cache})
-		if err := r.Deliver(t.Context(), []string{file}); err != nil {
+		r := New("test", []rig.Host{here(t, "a")}, Options{Cache: cache})
+		if err := r.Deploy(t.Context(), []string{file}); err != nil {
 			t.Fatal(err)
 		}
 		return r
@@ -184,7 +184,7 @@ func TestWhatRunsIsWhatWasCompared(t *testing.T) {
 	}()
 	for range 10 {
 		r := deliver()
-		if got, err := r.Places()[0].Ask(t.Context(), nil, file); string(got) != "whole\n" {
+		if got, err := r.Hosts()[0].Ask(t.Context(), nil, file); string(got) != "whole\n" {
 			t.Errorf("the program says %q, %v, want whole", got, err)
 		}
 		if err := r.Close(); err != nil {
@@ -195,15 +195,15 @@ func TestWhatRunsIsWhatWasCompared(t *testing.T) {
 	<-stopped
 }
 
-// What a place has lost it gets again; its paths change, also in copies of it.
+// What a host has lost it gets again; its paths change, also in copies of it.
 func TestMendBringsBackWhatIsGone(t *testing.T) {
 	lost, kept := here(t, "lost"), here(t, "kept")
 	file := program(t, "#!/bin/sh\necho runs\n")
-	r := New("test", []rig.Place{lost, kept}, Options{})
-	if err := r.Deliver(t.Context(), []string{file}); err != nil {
+	r := New("test", []rig.Host{lost, kept}, Options{})
+	if err := r.Deploy(t.Context(), []string{file}); err != nil {
 		t.Fatal(err)
 	}
-	copies := r.Places()
+	copies := r.Hosts()
 	before := []string{copies[0].Files[file], copies[1].Files[file]}
 	for _, name := range contents(t, temporary(lost)) {
 		if err := os.RemoveAll(filepath.Join(temporary(lost), name)); err != nil {
@@ -213,12 +213,12 @@ func TestMendBringsBackWhatIsGone(t *testing.T) {
 	if _, err := copies[0].Ask(t.Context(), nil, file); err == nil {
 		t.Error("a removed program runs")
 	}
-	if err := r.Mend(t.Context()); err != nil {
+	if err := r.Recover(t.Context()); err != nil {
 		t.Fatal(err)
 	}
-	for _, p := range copies {
-		if got, err := p.Ask(t.Context(), nil, file); string(got) != "runs\n" {
-			t.Errorf("the program at %s says %q, %v", p.Name, got, err)
+	for _, h := range copies {
+		if got, err := h.Ask(t.Context(), nil, file); string(got) != "runs\n" {
+			t.Errorf("the program at %s says %q, %v", h.Name, got, err)
 		}
 	}
 	if copies[0].Files[file] == before[0] || copies[1].Files[file] != before[1] {
@@ -227,14 +227,14 @@ func TestMendBringsBackWhatIsGone(t *testing.T) {
 	if err := r.Close(); err != nil {
 		t.Error(err)
 	}
-	for _, p := range copies {
-		if left := contents(t, temporary(p)); len(left) > 0 {
-			t.Errorf("at %s there are still %v", p.Name, left)
+	for _, h := range copies {
+		if left := contents(t, temporary(h)); len(left) > 0 {
+			t.Errorf("at %s there are still %v", h.Name, left)
 		}
 	}
 }
 
-// A line may be cut at any moment, also before the place has said a word: what
+// A line may be cut at any moment, also before the host has said a word: what
 // it made it removes although nobody hears it.
 func TestNothingStaysThatNobodyHears(t *testing.T) {
 	for name, arguments := range map[string][]string{
@@ -285,8 +285,8 @@ func TestRefusals(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			tmp := t.TempDir()
 			t.Setenv("TMPDIR", tmp)
-			r := New("test", []rig.Place{{Name: "x", Prefix: c.prefix}}, Options{})
-			err := r.Deliver(t.Context(), []string{file})
+			r := New("test", []rig.Host{{Name: "x", Prefix: c.prefix}}, Options{})
+			err := r.Deploy(t.Context(), []string{file})
 			for _, part := range c.says {
 				if err == nil || !strings.Contains(err.Error(), part) {
 					t.Errorf("the error is %v, want in it %q", err, part)
@@ -302,16 +302,16 @@ func TestRefusals(t *testing.T) {
 	}
 }
 
-// A place may say anything of where its directory is; only what bears our name is
+// A host may say anything of where its directory is; only what bears our name is
 // removed by a command of ours.
 func TestOnlyOurDirectoryIsRemoved(t *testing.T) {
 	dir := t.TempDir()
-	p := rig.Place{Name: "liar", Prefix: []string{"sh", "-c", `case $1 in rm) exec "$@";; esac; echo ` + dir + `; exit 3`, "sh"}}
-	r := New("test", []rig.Place{p}, Options{})
-	if err := r.Deliver(t.Context(), []string{program(t, "")}); err == nil {
+	h := rig.Host{Name: "liar", Prefix: []string{"sh", "-c", `case $1 in rm) exec "$@";; esac; echo ` + dir + `; exit 3`, "sh"}}
+	r := New("test", []rig.Host{h}, Options{})
+	if err := r.Deploy(t.Context(), []string{program(t, "")}); err == nil {
 		t.Error("a file was delivered to a place that keeps nothing")
 	}
-	_ = r.Close() // whatever it says of this place
+	_ = r.Close() // whatever it says of this host
 	if _, err := os.Stat(dir); err != nil {
 		t.Error(err)
 	}

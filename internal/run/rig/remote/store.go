@@ -17,18 +17,18 @@ import (
 )
 
 const (
-	// openPatience is for a first command at a place: a login, a shell.
-	openPatience = 30 * time.Second
-	// putPatience is for one program over a slow line.
-	putPatience = 5 * time.Minute
-	// closePatience is for a place to remove what was delivered.
-	closePatience = 10 * time.Second
+	// openTimeout is for a first command at a host: a login, a shell.
+	openTimeout = 30 * time.Second
+	// putTimeout is for one program over a slow line.
+	putTimeout = 5 * time.Minute
+	// closeTimeout is for a host to remove what was delivered.
+	closeTimeout = 10 * time.Second
 )
 
 // ourName begins the name of every directory that is ours to remove.
 const ourName = "netdyno-"
 
-// The commands at a place are POSIX sh with sha256sum(1), which every Linux
+// The commands at a host are POSIX sh with sha256sum(1), which every Linux
 // has. They get what varies as arguments and never as text.
 const (
 	// keep makes a directory with a new name, names it, and removes it when its
@@ -114,57 +114,57 @@ chmod 755 "$1.$$"
 mv "$1.$$" "$1"`
 )
 
-// parcel is one file of this host and what it contains.
-type parcel struct {
+// artifact is one file of this host and what it contains.
+type artifact struct {
 	path   string
 	sha256 string
 }
 
-func pack(files []string) ([]parcel, error) {
-	parcels := make([]parcel, 0, len(files))
+func hashArtifacts(files []string) ([]artifact, error) {
+	artifacts := make([]artifact, 0, len(files))
 	for _, file := range files {
 		sum, err := rig.HashFile(file)
 		if err != nil {
 			return nil, fmt.Errorf("deliver %s: %w", file, err)
 		}
-		parcels = append(parcels, parcel{file, sum})
+		artifacts = append(artifacts, artifact{file, sum})
 	}
-	return parcels, nil
+	return artifacts, nil
 }
 
-// store is a directory at a place and the command that keeps it.
+// store is a directory at a host and the command that keeps it.
 type store struct {
-	place     rig.Place
+	host      rig.Host
 	directory string
 	cache     string // the directory around it that stays; empty for none
-	keeper    *exec.Cmd
-	hold      io.Closer     // the keeper's stdin
-	ended     chan struct{} // the keeper's end
+	holder    *exec.Cmd
+	hold      io.Closer     // the holder's stdin
+	ended     chan struct{} // the holder's end
 	failure   error         // how it ended, once it has
 	said      rig.Tail
 }
 
-// open makes the directory, which goes with the keeper; that runs until close or
+// open makes the directory, which goes with the holder; that runs until close or
 // until this process is gone.
-func open(ctx context.Context, p rig.Place, cache string) (*store, error) {
-	line := p.Command("sh", "-c", keep, "sh", cache)
-	s := &store{place: p, keeper: exec.Command(line[0], line[1:]...), ended: make(chan struct{})}
-	s.keeper.SysProcAttr = &syscall.SysProcAttr{Setpgid: true}
-	s.keeper.Stderr = &s.said
-	s.keeper.WaitDelay = time.Second
-	stdin, err := s.keeper.StdinPipe()
+func open(ctx context.Context, h rig.Host, cache string) (*store, error) {
+	line := h.Command("sh", "-c", keep, "sh", cache)
+	s := &store{host: h, holder: exec.Command(line[0], line[1:]...), ended: make(chan struct{})}
+	s.holder.SysProcAttr = &syscall.SysProcAttr{Setpgid: true}
+	s.holder.Stderr = &s.said
+	s.holder.WaitDelay = time.Second
+	stdin, err := s.holder.StdinPipe()
 	if err != nil {
 		return nil, err
 	}
 	s.hold = stdin
-	stdout, err := s.keeper.StdoutPipe()
+	stdout, err := s.holder.StdoutPipe()
 	if err != nil {
 		return nil, err
 	}
-	if err := s.keeper.Start(); err != nil {
-		return nil, fmt.Errorf("reach %s: %w", p.Name, err)
+	if err := s.holder.Start(); err != nil {
+		return nil, fmt.Errorf("reach %s: %w", h.Name, err)
 	}
-	ctx, cancel := context.WithTimeoutCause(ctx, openPatience, fmt.Errorf("no answer within %v", openPatience))
+	ctx, cancel := context.WithTimeoutCause(ctx, openTimeout, fmt.Errorf("no answer within %v", openTimeout))
 	defer cancel()
 	s.directory, err = rig.FirstLine(ctx, stdout)
 	if err == nil && !path.IsAbs(s.directory) {
@@ -174,25 +174,25 @@ func open(ctx context.Context, p rig.Place, cache string) (*store, error) {
 		s.cache = path.Dir(s.directory)
 	}
 	go func() {
-		s.failure = s.keeper.Wait() // not before its words are read
+		s.failure = s.holder.Wait() // not before its words are read
 		close(s.ended)
 	}()
 	if errors.Is(err, io.EOF) {
 		err = errors.New("it ended without naming a directory")
 	}
 	if err != nil {
-		return nil, fmt.Errorf("reach %s: %w", p.Name, errors.Join(err, s.close()))
+		return nil, fmt.Errorf("reach %s: %w", h.Name, errors.Join(err, s.close()))
 	}
 	return s, nil
 }
 
-// Temporary is a directory at a place, which goes when it is closed, and when
-// this process or the way to the place does.
+// Temporary is a directory at a host, which goes when it is closed, and when
+// this process or the way to the host does.
 type Temporary struct{ kept *store }
 
 // NewTemporary makes a directory.
-func NewTemporary(ctx context.Context, p rig.Place) (*Temporary, error) {
-	s, err := open(ctx, p, "")
+func NewTemporary(ctx context.Context, h rig.Host) (*Temporary, error) {
+	s, err := open(ctx, h, "")
 	if err != nil {
 		return nil, err
 	}
@@ -205,22 +205,22 @@ func (t *Temporary) Path() string { return t.kept.directory }
 // Close removes it and what is in it.
 func (t *Temporary) Close() error { return t.kept.close() }
 
-// put brings the parcels and enters where each lies.
-func (s *store) put(ctx context.Context, parcels []parcel, there map[string]string) error {
-	for _, p := range parcels {
+// put brings the artifacts and enters where each lies.
+func (s *store) put(ctx context.Context, artifacts []artifact, there map[string]string) error {
+	for _, p := range artifacts {
 		target := path.Join(s.directory, p.sha256, filepath.Base(p.path))
 		if err := s.bring(ctx, p, target); err != nil {
-			return fmt.Errorf("deliver %s to %s: %w", filepath.Base(p.path), s.place.Name, err)
+			return fmt.Errorf("deliver %s to %s: %w", filepath.Base(p.path), s.host.Name, err)
 		}
 		there[p.path] = target
 	}
 	return nil
 }
 
-func (s *store) bring(ctx context.Context, p parcel, target string) error {
+func (s *store) bring(ctx context.Context, p artifact, target string) error {
 	cached := path.Join(s.cache, p.sha256, filepath.Base(p.path))
 	if s.cache != "" {
-		answer, err := s.place.Ask(ctx, nil, "sh", "-c", have, "sh", target, p.sha256, cached)
+		answer, err := s.host.Ask(ctx, nil, "sh", "-c", have, "sh", target, p.sha256, cached)
 		if err != nil || strings.TrimSpace(string(answer)) == "there" {
 			return err
 		}
@@ -230,53 +230,53 @@ func (s *store) bring(ctx context.Context, p parcel, target string) error {
 		return err
 	}
 	defer f.Close()
-	ctx, cancel := context.WithTimeoutCause(ctx, putPatience, fmt.Errorf("not there after %v", putPatience))
+	ctx, cancel := context.WithTimeoutCause(ctx, putTimeout, fmt.Errorf("not there after %v", putTimeout))
 	defer cancel()
-	if _, err = s.place.Ask(ctx, f, "sh", "-c", put, "sh", target, p.sha256); err != nil || s.cache == "" {
+	if _, err = s.host.Ask(ctx, f, "sh", "-c", put, "sh", target, p.sha256); err != nil || s.cache == "" {
 		return err
 	}
-	_, err = s.place.Ask(ctx, nil, "sh", "-c", stow, "sh", target, cached)
+	_, err = s.host.Ask(ctx, nil, "sh", "-c", stow, "sh", target, cached)
 	return err
 }
 
-// there tells whether the directory is still kept, which the place answers
+// there tells whether the directory is still kept, which the host answers
 // within a time that is long for it.
 func (s *store) there(ctx context.Context) bool {
-	const patience = 5 * time.Second
+	const timeout = 5 * time.Second
 	select {
 	case <-s.ended:
 		return false
 	default:
 	}
-	ctx, cancel := context.WithTimeout(ctx, patience)
+	ctx, cancel := context.WithTimeout(ctx, timeout)
 	defer cancel()
-	_, err := s.place.Ask(ctx, nil, "test", "-d", s.directory)
+	_, err := s.host.Ask(ctx, nil, "test", "-d", s.directory)
 	return err == nil
 }
 
-// abandon ends a keeper that has nothing to keep, or cannot be asked to end.
+// abandon ends a holder that has nothing to keep, or cannot be asked to end.
 func (s *store) abandon(ctx context.Context) {
-	_ = s.hold.Close() // the keeper may have closed its end
+	_ = s.hold.Close() // the holder may have closed its end
 	select {
 	case <-s.ended:
 	default:
-		_ = syscall.Kill(-s.keeper.Process.Pid, syscall.SIGKILL) // it may be ending by itself
+		_ = syscall.Kill(-s.holder.Process.Pid, syscall.SIGKILL) // it may be ending by itself
 		<-s.ended
 	}
-	_ = s.remove(ctx) // the place may be gone with it
+	_ = s.remove(ctx) // the host may be gone with it
 }
 
-// close ends the keeper, which removes what is not to stay.
+// close ends the holder, which removes what is not to stay.
 func (s *store) close() error {
-	_ = s.hold.Close() // the keeper may have closed its end
+	_ = s.hold.Close() // the holder may have closed its end
 	var err error
 	select {
 	case <-s.ended:
 		err = s.failure
-	case <-time.After(closePatience):
-		_ = syscall.Kill(-s.keeper.Process.Pid, syscall.SIGKILL) // it may be ending by itself
+	case <-time.After(closeTimeout):
+		_ = syscall.Kill(-s.holder.Process.Pid, syscall.SIGKILL) // it may be ending by itself
 		<-s.ended
-		err = fmt.Errorf("no end within %v", closePatience)
+		err = fmt.Errorf("no end within %v", closeTimeout)
 	}
 	if err == nil {
 		return nil
@@ -290,17 +290,17 @@ func (s *store) close() error {
 	if s.directory == "" {
 		return err
 	}
-	return fmt.Errorf("leave %s, where %s may be left: %w", s.place.Name, s.directory, err)
+	return fmt.Errorf("leave %s, where %s may be left: %w", s.host.Name, s.directory, err)
 }
 
-// remove does what a keeper could not that was killed. The directory must bear
-// our name: the place said where it is, and could say anything.
+// remove does what a holder could not that was killed. The directory must bear
+// our name: the host said where it is, and could say anything.
 func (s *store) remove(ctx context.Context) error {
 	if !strings.HasPrefix(path.Base(s.directory), ourName) {
 		return nil
 	}
-	ctx, cancel := context.WithTimeout(ctx, closePatience)
+	ctx, cancel := context.WithTimeout(ctx, closeTimeout)
 	defer cancel()
-	_, err := s.place.Ask(ctx, nil, "rm", "-rf", s.directory)
+	_, err := s.host.Ask(ctx, nil, "rm", "-rf", s.directory)
 	return err
 }

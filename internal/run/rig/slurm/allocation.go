@@ -18,11 +18,11 @@ import (
 )
 
 const (
-	// commandPatience bounds a question to the controller; its own MessageTimeout
+	// commandTimeout bounds a question to the controller; its own MessageTimeout
 	// is 10 s as a rule.
-	commandPatience = 30 * time.Second
-	// queuePatience is how long an allocation may wait in the queue.
-	queuePatience = 30 * time.Minute
+	commandTimeout = 30 * time.Second
+	// queueTimeout is how long an allocation may wait in the queue.
+	queueTimeout = 30 * time.Minute
 )
 
 // allocation is a job and, when it is ours, the salloc that holds it.
@@ -70,10 +70,10 @@ func ask(ctx context.Context, o Options) (*allocation, error) {
 	// The signal is for a request that is still in the queue; a granted one ends
 	// with its command. SIGTERM, which salloc(1) passes to that command, was seen
 	// to leave salloc hanging beside a job long given back.
-	if a.ended, err = rig.Tether(a.held, syscall.SIGHUP); err != nil {
+	if a.ended, err = rig.StartTied(a.held, syscall.SIGHUP); err != nil {
 		return nil, fmt.Errorf("start salloc: %w", err)
 	}
-	ctx, cancel := context.WithTimeoutCause(ctx, queuePatience, fmt.Errorf("still in the queue after %v", queuePatience))
+	ctx, cancel := context.WithTimeoutCause(ctx, queueTimeout, fmt.Errorf("still in the queue after %v", queueTimeout))
 	defer cancel()
 	granted, err := rig.FirstLine(ctx, stdout)
 	if errors.Is(err, io.EOF) || errors.Is(err, os.ErrClosed) {
@@ -96,12 +96,12 @@ func (a *allocation) release() error {
 	if a.held == nil {
 		return nil
 	}
-	const patience = 10 * time.Second
+	const timeout = 10 * time.Second
 	_ = a.hold.Close() // salloc's command ends with it
 	select {
 	case <-a.ended:
 		return nil
-	case <-time.After(patience):
+	case <-time.After(timeout):
 	}
 	_ = syscall.Kill(-a.held.Process.Pid, syscall.SIGKILL) // it may be ending by itself
 	<-a.ended
@@ -147,17 +147,17 @@ func perNode(text string) ([]int, error) {
 	return all, nil
 }
 
-// place is one node of the job.
-func (a *allocation) place(ctx context.Context, srun, node string, known Node) (rig.Place, error) {
+// host is one node of the job.
+func (a *allocation) host(ctx context.Context, srun, node string, known Node) (rig.Host, error) {
 	cpus := a.cpus[slices.Index(a.nodes, node)]
-	p := rig.Place{Name: node, Prefix: prefix(srun, a.id, node, cpus), Address: known.Address, CPUs: known.CPUs}
-	if p.Address == "" && known.Interface == "" {
+	h := rig.Host{Name: node, Prefix: prefix(srun, a.id, node, cpus), Address: known.Address, CPUs: known.CPUs}
+	if h.Address == "" && known.Interface == "" {
 		var err error
-		if p.Address, err = addressOf(ctx, node); err != nil {
-			return p, err
+		if h.Address, err = addressOf(ctx, node); err != nil {
+			return h, err
 		}
 	}
-	return p, p.Settle(ctx, known.Interface)
+	return h, h.ResolveAddress(ctx, known.Interface)
 }
 
 // addressOf returns the address that Slurm has of a node: NodeAddr, which is a
@@ -204,7 +204,7 @@ func (a *allocation) steps(ctx context.Context, name string) ([]step, error) {
 
 // command asks one of Slurm's programs and returns what it printed.
 func command(ctx context.Context, argv ...string) (string, error) {
-	ctx, cancel := context.WithTimeout(ctx, commandPatience)
+	ctx, cancel := context.WithTimeout(ctx, commandTimeout)
 	defer cancel()
 	c := exec.CommandContext(ctx, argv[0], argv[1:]...)
 	var said rig.Tail

@@ -41,11 +41,11 @@ type Node struct {
 // Requests are options of salloc(1) that an allocation may be asked for with.
 var Requests = []string{"partition", "account", "qos", "constraint", "reservation", "time", "nodelist"}
 
-// Rig implements rig.Rig, rig.Carrier and rig.Mender.
+// Rig implements rig.Rig, rig.Deployer and rig.Recoverer.
 type Rig struct {
 	*remote.Rig
 	job     *allocation
-	keepers []step // that hold what was delivered
+	holders []step // that hold what was delivered
 }
 
 // stepName is the name of our job steps, not those of another netdyno that
@@ -56,15 +56,15 @@ func stepName() string { return fmt.Sprintf("netdyno-%d", os.Getpid()) }
 // waits until it is granted.
 func Join(ctx context.Context, o Options) (*Rig, error) {
 	r := &Rig{}
-	places, err := r.join(ctx, o)
-	r.Rig = remote.New(o.Name, places, remote.Options{Cache: o.Cache, Shared: o.Shared})
+	hosts, err := r.join(ctx, o)
+	r.Rig = remote.New(o.Name, hosts, remote.Options{Cache: o.Cache, Shared: o.Shared})
 	if err != nil {
 		return nil, fmt.Errorf("rig %s: %w", o.Name, errors.Join(err, r.Close()))
 	}
 	return r, nil
 }
 
-func (r *Rig) join(ctx context.Context, o Options) ([]rig.Place, error) {
+func (r *Rig) join(ctx context.Context, o Options) ([]rig.Host, error) {
 	srun, err := exec.LookPath("srun")
 	if err != nil {
 		return nil, fmt.Errorf("%w (package slurm-client has it)", err)
@@ -87,38 +87,38 @@ func (r *Rig) join(ctx context.Context, o Options) ([]rig.Place, error) {
 	if o.Nodes > 0 {
 		nodes = nodes[:o.Nodes]
 	}
-	places := make([]rig.Place, len(nodes))
+	hosts := make([]rig.Host, len(nodes))
 	var group errgroup.Group
 	for i, node := range nodes {
 		group.Go(func() (err error) {
 			known := o.Known[node]
 			known.Interface = cmp.Or(known.Interface, o.Interface)
-			places[i], err = r.job.place(ctx, srun, node, known)
+			hosts[i], err = r.job.host(ctx, srun, node, known)
 			return err
 		})
 	}
-	return places, group.Wait()
+	return hosts, group.Wait()
 }
 
-// Deliver implements rig.Carrier.
-func (r *Rig) Deliver(ctx context.Context, files []string) error {
-	err := r.Rig.Deliver(ctx, files)
+// Deploy implements rig.Deployer.
+func (r *Rig) Deploy(ctx context.Context, files []string) error {
+	err := r.Rig.Deploy(ctx, files)
 	if err == nil {
-		r.keepers, err = r.job.steps(ctx, stepName())
+		r.holders, err = r.job.steps(ctx, stepName())
 	}
 	return err
 }
 
-// Mend implements rig.Mender.
-func (r *Rig) Mend(ctx context.Context) error {
-	gone := r.Forsake(ctx)
-	r.keepers = slices.DeleteFunc(r.keepers, func(k step) bool { return slices.Contains(gone, k.node) })
+// Recover implements rig.Recoverer.
+func (r *Rig) Recover(ctx context.Context) error {
+	gone := r.DropLost(ctx)
+	r.holders = slices.DeleteFunc(r.holders, func(k step) bool { return slices.Contains(gone, k.node) })
 	if err := r.sweep(ctx); err != nil {
 		return err
 	}
-	err := r.Rig.Mend(ctx)
+	err := r.Rig.Recover(ctx)
 	if err == nil {
-		r.keepers, err = r.job.steps(ctx, stepName())
+		r.holders, err = r.job.steps(ctx, stepName())
 	}
 	return err
 }
@@ -132,7 +132,7 @@ func (r *Rig) sweep(ctx context.Context) error {
 	}
 	var errs []error
 	for _, s := range steps {
-		if slices.Contains(r.keepers, s) {
+		if slices.Contains(r.holders, s) {
 			continue
 		}
 		if _, err := command(ctx, "scancel", "--signal=KILL", s.id); err != nil {
@@ -149,7 +149,7 @@ func (r *Rig) Close() error {
 		err = r.Rig.Close()
 	}
 	if r.job != nil && r.job.held == nil { // with an allocation of ours its steps end
-		ctx, cancel := context.WithTimeout(context.Background(), commandPatience)
+		ctx, cancel := context.WithTimeout(context.Background(), commandTimeout)
 		defer cancel()
 		err = errors.Join(err, r.sweep(ctx))
 	}

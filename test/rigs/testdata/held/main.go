@@ -4,7 +4,7 @@
 // (/proc/PID/comm): "in-window". So a test can hurt a trial in the state that
 // it wants, without a race.
 //
-// Both paths are set by the linker: a place that ssh reaches gets no environment.
+// Both paths are set by the linker: a host that ssh reaches gets no environment.
 package main
 
 import (

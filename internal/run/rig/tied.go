@@ -6,10 +6,10 @@ import (
 	"syscall"
 )
 
-// Tether starts a command that the kernel ends by a signal when this process is
+// StartTied starts a command that the kernel ends by a signal when this process is
 // gone, in a process group of its own, and closes ended when it has ended and
 // been waited for; its ProcessState says how.
-func Tether(c *exec.Cmd, death syscall.Signal) (ended <-chan struct{}, err error) {
+func StartTied(c *exec.Cmd, death syscall.Signal) (ended <-chan struct{}, err error) {
 	c.SysProcAttr = &syscall.SysProcAttr{Setpgid: true, Pdeathsig: death}
 	c.WaitDelay = pipeLinger // a child of it must not hold its pipes open for ever
 	started, over := make(chan error), make(chan struct{})

@@ -14,15 +14,15 @@ import (
 const maxAuthorities = 1 << 20
 
 // buildAt takes the addresses of servers that somebody else started.
-func buildAt(ctx context.Context, c Choice) (rig.Rig, error) {
-	if c.seats == "" {
+func buildExternal(ctx context.Context, c Choice) (rig.Rig, error) {
+	if c.argument == "" {
 		return nil, fmt.Errorf("rig %q names no server; expected %s, such as at:10.0.0.1:8080", c.text, c.kind.form)
 	}
 	authorities, err := readAuthorities(ctx, c.options["ca"])
 	if err != nil {
 		return nil, fmt.Errorf("rig %q: %w", c.text, err)
 	}
-	at, err := rig.NewAt(ctx, strings.Split(c.seats, ","), authorities)
+	at, err := rig.NewExternal(ctx, strings.Split(c.argument, ","), authorities)
 	if err != nil {
 		return nil, fmt.Errorf("rig %q: %w", c.text, err)
 	}

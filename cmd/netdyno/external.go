@@ -12,28 +12,28 @@ import (
 	"netdyno/internal/run/study"
 )
 
-// lone holds the checks of a plan whose server stands elsewhere: every arm
+// clientsOnly holds the checks of a plan whose server stands elsewhere: every arm
 // meets that one server, whatever the study calls it.
-type lone struct {
+type clientsOnly struct {
 	catalog *bench.Catalog
 	servers []string // what the study calls the server, by arm
 	clients []string
 }
 
 // pairs reports why a trial's client cannot be had.
-func (l *lone) pairs(w study.Work) error {
+func (l *clientsOnly) pairs(w study.Work) error {
 	_, err := l.catalog.Offer(w.Client, w.Exchange.Codec)
 	return err
 }
 
 // takes reports what a trial asks that only its server could give it.
-func (l *lone) takes(w study.Work) error {
+func (l *clientsOnly) takes(w study.Work) error {
 	l.servers, l.clients = append(l.servers, w.Server), append(l.clients, w.Client)
 	if w.Server != l.servers[0] {
 		return fmt.Errorf("its server is %s and another arm's is %s, but one server stands there; vary client=%s,%s instead, or run each against its own",
 			w.Server, l.servers[0], l.clients[0], w.Client)
 	}
-	_, err := l.catalog.Alone(w)
+	_, err := l.catalog.ClientOnly(w)
 	return err
 }
 
@@ -52,7 +52,7 @@ func leaveServerOut(s *study.Study) {
 // checkTrust refuses encrypted trials whose clients do not know the server's
 // certificate, before anything runs.
 func (p *plan) checkTrust() error {
-	away, ok := p.rig.(rig.Away)
+	away, ok := p.rig.(rig.External)
 	if !ok {
 		return nil
 	}
@@ -67,7 +67,7 @@ func (p *plan) checkTrust() error {
 // withServer completes a study that names its client alone, for a server that
 // stands elsewhere and is not ours to name.
 func withServer(args []string, choice arrange.Choice) []string {
-	if !choice.Away() {
+	if !choice.External() {
 		return args
 	}
 	client := ""
@@ -92,15 +92,15 @@ func withServer(args []string, choice arrange.Choice) []string {
 // seat places the workers of a trial; its server's seat is empty when the
 // server stands elsewhere.
 func (p *plan) seat(w study.Work) (server rig.Seat, clients []rig.Seat, err error) {
-	if p.away {
-		clients, err = rig.LoneSeats(p.places, w.Placement, w.Clients)
+	if p.external {
+		clients, err = rig.ClientSeats(p.hosts, w.Placement, w.Clients)
 		return rig.Seat{}, clients, err
 	}
-	return rig.Seats(p.places, w.Placement, w.Clients)
+	return rig.Seats(p.hosts, w.Placement, w.Clients)
 }
 
 // drives says where the clients sit and what they drive, of a rig whose server
 // stands elsewhere.
-func (p *plan) drives(away rig.Away, placement string, seats []rig.Seat) string {
+func (p *plan) drives(away rig.External, placement string, seats []rig.Seat) string {
 	return fmt.Sprintf("placement %s: clients %s, the server is what listens on %s", placement, p.seated(seats...), strings.Join(away.Peers(), " "))
 }

@@ -49,7 +49,7 @@ func TestAloneTakesOnlyWhatAClientCanDo(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		_, err = lonely().Alone(work)
+		_, err = lonely().ClientOnly(work)
 		if (err == nil) != (c.want == "") || err != nil && !strings.Contains(err.Error(), c.want) {
 			t.Errorf("%s: %v, want %q", c.levels, err, c.want)
 		}
@@ -77,7 +77,7 @@ func TestAFailureNamesTheServerOnce(t *testing.T) {
 
 // The pause before a trial must outlast two readings of a standing server.
 func TestRestOutlastsTwoReadings(t *testing.T) {
-	at, err := rig.NewAt(t.Context(), []string{"127.0.0.1:1"}, "")
+	at, err := rig.NewExternal(t.Context(), []string{"127.0.0.1:1"}, "")
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -7,7 +7,7 @@ import (
 )
 
 func TestAtKnowsItsPeersAndItsOwnAddress(t *testing.T) {
-	at, err := NewAt(t.Context(), []string{"127.0.0.1:8080", "localhost:8081"}, "")
+	at, err := NewExternal(t.Context(), []string{"127.0.0.1:8080", "localhost:8081"}, "")
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -17,11 +17,11 @@ func TestAtKnowsItsPeersAndItsOwnAddress(t *testing.T) {
 	if peers := at.Peers(); len(peers) != 2 || peers[0] != "127.0.0.1:8080" || !strings.HasSuffix(peers[1], ":8081") || strings.Contains(peers[1], "localhost") {
 		t.Errorf("clients connect to %v, want 127.0.0.1:8080 and the address of localhost", peers)
 	}
-	places := at.Places()
-	if len(places) != 1 || places[0].Address != "127.0.0.1" || len(places[0].Prefix) > 0 {
-		t.Fatalf("places %+v, want this host alone", places)
+	hosts := at.Hosts()
+	if len(hosts) != 1 || hosts[0].Address != "127.0.0.1" || len(hosts[0].Prefix) > 0 {
+		t.Fatalf("places %+v, want this host alone", hosts)
 	}
-	if sources, err := places[0].SourcesFor(3); err != nil || !slices.Contains(sources, "127.0.0.3") {
+	if sources, err := hosts[0].SourcesFor(3); err != nil || !slices.Contains(sources, "127.0.0.3") {
 		t.Errorf("clients over loopback connect from %v (%v), want as many addresses as they need", sources, err)
 	}
 }
@@ -35,20 +35,20 @@ func TestAtRefuses(t *testing.T) {
 		{"127.0.0.1:65536", "expected a number from 1 to 65535"},
 		{"no-such-host.invalid:80", "find no-such-host.invalid:80"},
 	} {
-		if _, err := NewAt(t.Context(), []string{c.address}, ""); err == nil || !strings.Contains(err.Error(), c.want) {
+		if _, err := NewExternal(t.Context(), []string{c.address}, ""); err == nil || !strings.Contains(err.Error(), c.want) {
 			t.Errorf("%q: %v, want an error that says %q", c.address, err, c.want)
 		}
 	}
-	if _, err := NewAt(t.Context(), make([]string, maxPeers+1), ""); err == nil {
+	if _, err := NewExternal(t.Context(), make([]string, maxPeers+1), ""); err == nil {
 		t.Error("any number of addresses is taken")
 	}
 }
 
 // Without the other end there is nobody to keep CPUs apart from.
 func TestLoneSeatsHaveAllCPUs(t *testing.T) {
-	places := []Place{{Name: "local", CPUs: []int{0, 1, 2, 3}}}
+	hosts := []Host{{Name: "local", CPUs: []int{0, 1, 2, 3}}}
 	for placement, want := range map[string][]int{"apart": {0, 1, 2, 3}, "shared": {0, 1, 2, 3}, "free": nil} {
-		seats, err := LoneSeats(places, placement, 2)
+		seats, err := ClientSeats(hosts, placement, 2)
 		if err != nil || len(seats) != 2 {
 			t.Fatalf("%s: %d seats (%v), want 2", placement, len(seats), err)
 		}
@@ -58,7 +58,7 @@ func TestLoneSeatsHaveAllCPUs(t *testing.T) {
 			}
 		}
 	}
-	if _, err := LoneSeats(places, "aprat", 1); err == nil {
+	if _, err := ClientSeats(hosts, "aprat", 1); err == nil {
 		t.Error("an unknown placement is taken")
 	}
 }

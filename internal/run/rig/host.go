@@ -5,28 +5,28 @@ import (
 	"strings"
 )
 
-// Place is a host of a rig, or a part of one with an address of its own. It is
-// a plain value: what a rig learns of a place it fills in before any trial.
-type Place struct {
+// Host is a host of a rig, or a part of one with an address of its own. It is
+// a plain value: what a rig learns of a host it fills in before any trial.
+type Host struct {
 	Name    string            // in records and reports: "local", "node2", "node73"
 	Address string            // of the data network: servers bind it, clients connect to it
 	Prefix  []string          // argv that runs a command there; empty for this host
 	Shell   bool              // the prefix hands its arguments to a shell there, as ssh does
 	Files   map[string]string // where a file of this host lies there; one without an entry lies at the same path
 	CPUs    []int             // that its workers may use; empty when unknown
-	Machine string            // identity of its kernel: places of one machine share CPUs
+	BootID  string            // identity of its kernel: hosts of one machine share CPUs
 	Sources []string          // addresses that its clients may connect from, Address first
 }
 
-// Command returns the argv on this host that runs argv at the place. Elements
+// Command returns the argv on this host that runs argv at the host. Elements
 // that are files of this host become their paths there.
-func (p Place) Command(argv ...string) []string {
-	out := append(make([]string, 0, len(p.Prefix)+len(argv)), p.Prefix...)
+func (h Host) Command(argv ...string) []string {
+	out := append(make([]string, 0, len(h.Prefix)+len(argv)), h.Prefix...)
 	for _, word := range argv {
-		if there, moved := p.Files[word]; moved {
+		if there, moved := h.Files[word]; moved {
 			word = there
 		}
-		if p.Shell {
+		if h.Shell {
 			word = quote(word)
 		}
 		out = append(out, word)
@@ -41,9 +41,9 @@ func quote(word string) string {
 }
 
 // SourcesFor returns n addresses that clients there may connect from.
-func (p Place) SourcesFor(n int) ([]string, error) {
-	if n > len(p.Sources) {
-		return nil, fmt.Errorf("%d source addresses are needed at %s for so many connections, it has %d; fewer connections, or more clients on more places", n, p.Name, len(p.Sources))
+func (h Host) SourcesFor(n int) ([]string, error) {
+	if n > len(h.Sources) {
+		return nil, fmt.Errorf("%d source addresses are needed at %s for so many connections, it has %d; fewer connections, or more clients on more places", n, h.Name, len(h.Sources))
 	}
-	return p.Sources[:n:n], nil
+	return h.Sources[:n:n], nil
 }

@@ -21,7 +21,7 @@ const rest = 3 * ReadEvery
 // Alone returns the client of a trial whose server stands elsewhere, and why
 // it cannot be had, or what the trial asks of a server that is not ours to set
 // up.
-func (c *Catalog) Alone(w study.Work) (Offer, error) {
+func (c *Catalog) ClientOnly(w study.Work) (Offer, error) {
 	client, err := c.of(w).Offer(w.Client, w.Exchange.Codec)
 	switch {
 	case err != nil:
@@ -37,7 +37,7 @@ func (c *Catalog) Alone(w study.Work) (Offer, error) {
 	if err := able(w, client); err != nil {
 		return client, err
 	}
-	if _, err := optionsAlone(w, client); err != nil {
+	if _, err := clientOptions(w, client); err != nil {
 		return client, err
 	}
 	return client, sizesFit(wireOf(client, w), w.Exchange)
@@ -60,44 +60,44 @@ func ofServer(w study.Work) error {
 }
 
 // optionsAlone types the options of a client without a server of ours.
-func optionsAlone(w study.Work, client Offer) (map[contract.Role]map[string]any, error) {
+func clientOptions(w study.Work, client Offer) (map[contract.Role]map[string]any, error) {
 	return w.OptionsByRole(map[contract.Role][]contract.Option{contract.Client: client.Options})
 }
 
-// seatAway does for a rig of that kind what seat does for all others: there is
+// seatClients does for a rig of that kind what seat does for all others: there is
 // no server to start, and what clients connect to is known already.
-func (t *trial) seatAway(away rig.Away) error {
+func (t *trial) seatClients(external rig.External) error {
 	unsupported := func(err error) error {
 		return &failure{record.Failure{Kind: contract.Unsupported, Text: err.Error()}}
 	}
-	client, err := t.bench.Catalog.Alone(t.work)
+	client, err := t.bench.Catalog.ClientOnly(t.work)
 	if err != nil {
 		return unsupported(err)
 	}
-	seats, err := rig.LoneSeats(t.bench.places(), t.work.Placement, t.work.Clients)
+	seats, err := rig.ClientSeats(t.bench.hosts(), t.work.Placement, t.work.Clients)
 	if err != nil {
 		return unsupported(err)
 	}
 	t.clientEnd, t.clientSeats = client, seats
-	t.work.Servers, t.peers = 0, away.Peers()
+	t.work.Servers, t.peers = 0, external.Peers()
 	return nil
 }
 
 // Trusts reports why the clients of an encrypted trial would not trust a server
 // that stands elsewhere; nil when they can.
-func Trusts(w study.Work, away rig.Away) error {
-	if !w.TLS || away.Authorities() != "" {
+func Trusts(w study.Work, external rig.External) error {
+	if !w.TLS || external.Authorities() != "" {
 		return nil
 	}
-	return fmt.Errorf("tls=yes: the clients do not know the server's certificate; copy the certificate.pem that netdyno listen leaves in its directory and name it: --rig %s?ca=certificate.pem", away.Name())
+	return fmt.Errorf("tls=yes: the clients do not know the server's certificate; copy the certificate.pem that netdyno listen leaves in its directory and name it: --rig %s?ca=certificate.pem", external.Name())
 }
 
 // trust returns what clients of a server elsewhere need for an encrypted trial.
-func trust(w study.Work, away rig.Away) (*contract.TLS, error) {
-	if err := Trusts(w, away); err != nil || !w.TLS {
+func trust(w study.Work, external rig.External) (*contract.TLS, error) {
+	if err := Trusts(w, external); err != nil || !w.TLS {
 		return nil, err
 	}
-	return &contract.TLS{Authorities: away.Authorities()}, nil
+	return &contract.TLS{Authorities: external.Authorities()}, nil
 }
 
 // nameServer adds to a client's failure which server it drove, unless the
@@ -113,7 +113,7 @@ func (t *trial) nameServer(f *record.Failure) {
 // Rest returns how long a bench leaves its rig alone before every trial; 0 for
 // a rig whose servers are its own.
 func Rest(r rig.Rig) time.Duration {
-	if _, away := r.(rig.Away); away {
+	if _, external := r.(rig.External); external {
 		return rest
 	}
 	return 0

@@ -9,7 +9,7 @@ import (
 
 func TestTether(t *testing.T) {
 	c := exec.Command("sh", "-c", "exit 3")
-	ended, err := Tether(c, syscall.SIGTERM)
+	ended, err := StartTied(c, syscall.SIGTERM)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -17,7 +17,7 @@ func TestTether(t *testing.T) {
 	if code := c.ProcessState.ExitCode(); code != 3 {
 		t.Errorf("exit status %d, want 3", code)
 	}
-	if _, err := Tether(exec.Command("/no/such/program"), syscall.SIGTERM); err == nil {
+	if _, err := StartTied(exec.Command("/no/such/program"), syscall.SIGTERM); err == nil {
 		t.Error("a program that is not there was started")
 	}
 }
@@ -27,7 +27,7 @@ func TestTetherIsNotHeldByAChild(t *testing.T) {
 	c := exec.Command("sh", "-c", "sleep 30 & echo $!")
 	var said Tail
 	c.Stdout = &said
-	ended, err := Tether(c, syscall.SIGTERM)
+	ended, err := StartTied(c, syscall.SIGTERM)
 	if err != nil {
 		t.Fatal(err)
 	}

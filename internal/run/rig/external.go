@@ -10,9 +10,9 @@ import (
 	"netdyno/internal/run/cpuset"
 )
 
-// Away is a rig whose servers stand already, started by somebody else: the
+// External is a rig whose servers stand already, started by somebody else: the
 // workers of a trial are clients alone, and nobody meters the other end.
-type Away interface {
+type External interface {
 	Rig
 	// Peers returns the addresses that clients connect to, at least one.
 	Peers() []string
@@ -23,15 +23,15 @@ type Away interface {
 
 // At is the rig of clients on this host that drive servers elsewhere. There is
 // no connection but theirs.
-type At struct {
+type ExternalRig struct {
 	name        string
 	peers       []string
 	authorities string
-	place       Place
+	host        Host
 }
 
 // AtName is what users call it, before the addresses.
-const AtName = "at"
+const ExternalName = "at"
 
 // maxPeers bounds the addresses of one rig.
 const maxPeers = 1024
@@ -40,11 +40,11 @@ const maxPeers = 1024
 // resolved once. The error is an address that cannot be read, is not known or
 // to which this host has no route; whether anybody listens there, every trial
 // finds out. Authorities may be empty.
-func NewAt(ctx context.Context, addresses []string, authorities string) (*At, error) {
+func NewExternal(ctx context.Context, addresses []string, authorities string) (*ExternalRig, error) {
 	if len(addresses) == 0 || len(addresses) > maxPeers {
 		return nil, fmt.Errorf("%d addresses; expected from 1 to %d", len(addresses), maxPeers)
 	}
-	a := &At{name: AtName + ":" + strings.Join(addresses, ","), authorities: authorities}
+	a := &ExternalRig{name: ExternalName + ":" + strings.Join(addresses, ","), authorities: authorities}
 	own := ""
 	for _, address := range addresses {
 		peer, source, err := reach(ctx, address)
@@ -56,9 +56,9 @@ func NewAt(ctx context.Context, addresses []string, authorities string) (*At, er
 			own = source
 		}
 	}
-	a.place = Place{Name: "local", Address: own, CPUs: cpuset.Of(0), Sources: []string{own}}
+	a.host = Host{Name: "local", Address: own, CPUs: cpuset.Of(0), Sources: []string{own}}
 	if ip := net.ParseIP(own); ip.IsLoopback() && ip.To4() != nil {
-		a.place.Sources = loopbackAddresses(loopbackSources)
+		a.host.Sources = loopbackAddresses(loopbackSources)
 	}
 	return a, nil
 }
@@ -88,26 +88,26 @@ func reach(ctx context.Context, address string) (peer, source string, err error)
 }
 
 // Name implements Rig.
-func (a *At) Name() string { return a.name }
+func (a *ExternalRig) Name() string { return a.name }
 
-// Places implements Rig: the one place of the clients.
-func (a *At) Places() []Place { return []Place{a.place} }
+// Hosts implements Rig: the host of the clients.
+func (a *ExternalRig) Hosts() []Host { return []Host{a.host} }
 
-// Peers implements Away.
-func (a *At) Peers() []string { return a.peers }
+// Peers implements External.
+func (a *ExternalRig) Peers() []string { return a.peers }
 
-// Authorities implements Away.
-func (a *At) Authorities() string { return a.authorities }
+// Authorities implements External.
+func (a *ExternalRig) Authorities() string { return a.authorities }
 
 // Close implements Rig: there is nothing to give back.
-func (a *At) Close() error { return nil }
+func (a *ExternalRig) Close() error { return nil }
 
 // LoneSeats places workers of one end alone, the other standing elsewhere: apart
 // is like shared, as there is nobody here from whom to keep them.
-func LoneSeats(places []Place, placement string, workers int) ([]Seat, error) {
+func ClientSeats(hosts []Host, placement string, workers int) ([]Seat, error) {
 	if placement == "apart" {
 		placement = "shared"
 	}
-	_, seats, err := Seats(places, placement, workers)
+	_, seats, err := Seats(hosts, placement, workers)
 	return seats, err
 }
