@@ -30,7 +30,7 @@ func madeApart(ctx context.Context, p *pipeline) ([]answer, error) {
 	for i := range all {
 		for k := range i {
 			pairs++
-			if finding.CompareApart(all[k], all[i], calibration).Passage == finding.IsWorse {
+			if finding.CompareRuns(all[k], all[i], calibration).Result == finding.IsWorse {
 				wolves++
 			}
 		}

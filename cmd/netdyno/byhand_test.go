@@ -166,11 +166,11 @@ func byHand(t *testing.T, there, here rig.Host) {
 	}
 
 	joined, text := reports(t, run, string(server.dir), string(run))
-	if joined.Served == nil || len(joined.Served.Arms) != 1 || len(joined.Served.Segments) == 0 {
-		t.Fatalf("joined: %+v, want the arm's segments; %v", joined.Served, joined.Warnings)
+	if joined.ServerReport == nil || len(joined.ServerReport.Arms) != 1 || len(joined.ServerReport.Segments) == 0 {
+		t.Fatalf("joined: %+v, want the arm's segments; %v", joined.ServerReport, joined.Warnings)
 	}
 	var held []string // a machine that is busy enough may run two trials into one segment
-	for _, s := range joined.Served.Segments {
+	for _, s := range joined.ServerReport.Segments {
 		held = append(held, s.Trials...)
 	}
 	if !slices.Equal(held, []string{"b01-001", "b01-002"}) {
@@ -181,7 +181,7 @@ func byHand(t *testing.T, there, here rig.Host) {
 			t.Errorf("the report has no %q: %s", want, text)
 		}
 	}
-	if x := joined.Served.Segments[0].Values["segment.cpu_us_per_exchange"]; !(x > 0) {
+	if x := joined.ServerReport.Segments[0].Values["segment.cpu_us_per_exchange"]; !(x > 0) {
 		t.Errorf("the server's CPU per exchange is %v", x)
 	}
 	if warned(joined, "match no") || warned(joined, "nobody here metered") {
@@ -262,7 +262,7 @@ func TestByHandTwoClients(t *testing.T) {
 	}
 	found, _ := reports(t, first, args...)
 	counted := int64(0)
-	for _, s := range found.Served.Segments {
+	for _, s := range found.ServerReport.Segments {
 		counted += s.Exchanges
 	}
 	if counted < least || counted > most {

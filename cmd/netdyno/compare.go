@@ -57,7 +57,7 @@ func compare(before, after directory) error {
 	} else if known != nil {
 		calibration = known // what has been learnt of the machine since
 	}
-	apart := finding.CompareApart(first.Findings, second.Findings, calibration)
+	apart := finding.CompareRuns(first.Findings, second.Findings, calibration)
 	page := report.NewApart(apart, first.Findings, second.Findings, [2]string{string(before), string(after)})
 	if err := showText(page.Text); err != nil {
 		return err
@@ -71,7 +71,7 @@ func compare(before, after directory) error {
 			return &status{statusTainted, nil}
 		}
 	}
-	if code := gateStatus[apart.Passage]; code != statusOK {
+	if code := gateStatus[apart.Result]; code != statusOK {
 		return &status{code, nil}
 	}
 	return nil

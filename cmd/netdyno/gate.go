@@ -16,7 +16,7 @@ be told. 2 stays: the study could not run.`
 )
 
 // gateStatus is the exit status of each passage.
-var gateStatus = map[finding.Passage]int{finding.NoWorse: statusOK, finding.IsWorse: statusTainted, finding.Unproven: statusOpen}
+var gateStatus = map[finding.GateResult]int{finding.NoWorse: statusOK, finding.IsWorse: statusTainted, finding.Unproven: statusOpen}
 
 // pass writes and prints what a gate makes of a run, and returns its status. A
 // run without a valid trial is not in doubt: it could not be made.

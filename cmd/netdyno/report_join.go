@@ -46,7 +46,7 @@ func (l *listened) conclude() error {
 	if err != nil {
 		return err
 	}
-	if err := l.dir.show(finding.Findings{Header: l.contents.Header, Served: &served}); err != nil {
+	if err := l.dir.show(finding.Findings{Header: l.contents.Header, ServerReport: &served}); err != nil {
 		return err
 	}
 	return l.whole()

@@ -70,15 +70,15 @@ func TestCPUAndOperationsOfDifferentWindows(t *testing.T) {
 		s.Close.Meter.SkewNs = length // as it says
 	})
 	within(t, longer, cost, honest.Values[cost], 0.01)
-	if !strings.Contains(strings.Join(longer.Flags, " "), finding.Skewed) {
-		t.Errorf("a meter that is a window late leaves the flags %v (%s), want %s", longer.Flags, longer.Reason, finding.Skewed)
+	if !strings.Contains(strings.Join(longer.Flags, " "), finding.LateCounters) {
+		t.Errorf("a meter that is a window late leaves the flags %v (%s), want %s", longer.Flags, longer.Reason, finding.LateCounters)
 	}
 	idle := read(t, synthetic.Options{}, func(r *record.Record) {
 		s := &r.Workers[0]
 		s.Close.Reading.AtNs += s.Close.Reading.AtNs - s.Open.Reading.AtNs // and the worker's own window, without work
 	})
-	if !strings.Contains(strings.Join(idle.Flags, " "), finding.Skewed) {
-		t.Errorf("a server's window of twice the length leaves the flags %v (%s), want %s", idle.Flags, idle.Reason, finding.Skewed)
+	if !strings.Contains(strings.Join(idle.Flags, " "), finding.LateCounters) {
+		t.Errorf("a server's window of twice the length leaves the flags %v (%s), want %s", idle.Flags, idle.Reason, finding.LateCounters)
 	}
 }
 

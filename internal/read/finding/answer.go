@@ -14,7 +14,7 @@ import (
 // answer returns the sentences of the primary comparisons, the most decisive
 // first: differences by size, then equivalences, then what cannot be told,
 // then what is invalid.
-func (s *sorted) answer(comparisons []Comparison) []string {
+func (s *dataset) answer(comparisons []Comparison) []string {
 	order := []Verdict{Better, Worse, Equivalent, CannotTell, Invalid}
 	weight := func(c Comparison) int { // better and worse are one class
 		return max(1, slices.Index(order, c.Verdict))
@@ -44,7 +44,7 @@ func effect(c Comparison) float64 {
 
 // sentence puts a comparison into words; an invalid one without its ratio,
 // because a figure that is printed is believed.
-func (s *sorted) sentence(c Comparison) string {
+func (s *dataset) sentence(c Comparison) string {
 	m, err := record.MetricNamed(c.Metric)
 	if err != nil {
 		return ""
@@ -84,14 +84,14 @@ func verb(m record.Metric) string {
 	return "has"
 }
 
-func (s *sorted) boundWords(c Comparison) string {
+func (s *dataset) boundWords(c Comparison) string {
 	if c.Bound > margin(s.header.Study.Compare) {
 		return "A/A bound " + percent(c.Bound)
 	}
 	return "margin " + percent(c.Bound)
 }
 
-func (s *sorted) limitWords(c Comparison) string {
+func (s *dataset) limitWords(c Comparison) string {
 	arm, _ := limitOf(s.at[place{c.Cell, c.Arm}])
 	base, _ := limitOf(s.at[place{c.Cell, c.Base}])
 	if arm == base {
@@ -101,8 +101,8 @@ func (s *sorted) limitWords(c Comparison) string {
 }
 
 // tally counts the trials and how much of the run's time they measured in.
-func (s *sorted) tally() Tally {
-	t := Tally{Planned: len(s.views), Spared: s.spared, Probes: len(s.probes)}
+func (s *dataset) tally() Tally {
+	t := Tally{Planned: len(s.views), Skipped: s.skipped, Probes: len(s.probes)}
 	inside, whole := 0.0, 0.0
 	for _, v := range s.views {
 		switch v.trial.Status {

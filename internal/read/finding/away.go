@@ -13,11 +13,11 @@ const AboutServer = "server"
 
 // away says where the trial's server stands, when nobody here could meter it;
 // "" for a server of the trial's own.
-func (e *exam) away() string { return strings.Join(e.window.Record.Away(), " ") }
+func (e *trialAudit) away() string { return strings.Join(e.window.Record.Away(), " ") }
 
 // warnAway says what is missing of a server that clients drove and nobody here
 // metered, and how to get it.
-func (s *sorted) warnAway(Findings) []record.Warning {
+func (s *dataset) warnAway(Findings) []record.Warning {
 	var peers []string
 	for _, v := range s.views {
 		if v.record == nil {

@@ -40,7 +40,7 @@ func numberOf(level string) (float64, bool) {
 
 // levelOf returns a trial's level of a factor, the compared one included; false
 // when the trial has no such factor.
-func (s *sorted) levelOf(v *view, factor string) (string, bool) {
+func (s *dataset) levelOf(v *view, factor string) (string, bool) {
 	if factor == s.header.Study.Compare.Factor {
 		return v.plan.Arm, true
 	}
@@ -50,7 +50,7 @@ func (s *sorted) levelOf(v *view, factor string) (string, bool) {
 
 // where returns the valid trials at the given levels that have the factors;
 // none with the reason in words.
-func (s *sorted) where(of scope, factors ...string) ([]*view, string) {
+func (s *dataset) where(of scope, factors ...string) ([]*view, string) {
 	var found []*view
 	for _, v := range s.views {
 		if v.trial.Status == Valid && of.has(v.plan.Arm) && s.isAt(v, of.levels) {
@@ -69,7 +69,7 @@ func (s *sorted) where(of scope, factors ...string) ([]*view, string) {
 	return found, ""
 }
 
-func (s *sorted) isAt(v *view, levels map[string]string) bool {
+func (s *dataset) isAt(v *view, levels map[string]string) bool {
 	for factor, level := range levels {
 		if got, ok := s.levelOf(v, factor); !ok || got != level {
 			return false
@@ -104,7 +104,7 @@ func (sc scope) String() string {
 
 // coordinates returns the levels of a factor among trials in the order of an
 // axis: numbers first, rising, then words in the study's order.
-func (s *sorted) coordinates(views []*view, factor string) []Coordinate {
+func (s *dataset) coordinates(views []*view, factor string) []Coordinate {
 	seen := map[string]bool{}
 	var all []Coordinate
 	for _, v := range views {

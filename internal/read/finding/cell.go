@@ -11,7 +11,7 @@ import (
 	"netdyno/internal/record"
 )
 
-func (s *sorted) describeCells() []Cell {
+func (s *dataset) describeCells() []Cell {
 	var cells []Cell
 	for _, name := range s.cells {
 		cell := Cell{Name: name, Levels: map[string]string{}}

@@ -10,7 +10,7 @@ import (
 )
 
 // charts fills in the charts that the study asks for, from valid trials alone.
-func (s *sorted) charts() []Chart {
+func (s *dataset) charts() []Chart {
 	var all []Chart
 	for _, spec := range s.header.Study.Charts {
 		all = append(all, s.chart(spec))
@@ -18,7 +18,7 @@ func (s *sorted) charts() []Chart {
 	return all
 }
 
-func (s *sorted) chart(spec record.Chart) Chart {
+func (s *dataset) chart(spec record.Chart) Chart {
 	c := Chart{Spec: spec}
 	m, err := record.MetricNamed(spec.Metric)
 	if err != nil {
@@ -45,12 +45,12 @@ func (c *Chart) note(format string, args ...any) {
 	c.Notes = append(c.Notes, fmt.Sprintf(format, args...))
 }
 
-// spot is where a chart shows a value.
-type spot struct{ x, y, by string }
+// chartPoint is where a chart shows a value.
+type chartPoint struct{ x, y, by string }
 
 // pools gathers the chart's metric by its factors. The trials are those it is
 // of; nil, with a note, when there is nothing to draw.
-func (s *sorted) pools(c *Chart, factors ...string) (map[spot]*pool, []*view) {
+func (s *dataset) pools(c *Chart, factors ...string) (map[chartPoint]*pool, []*view) {
 	var named []string
 	for _, f := range factors {
 		if f != "" {
@@ -62,14 +62,14 @@ func (s *sorted) pools(c *Chart, factors ...string) (map[spot]*pool, []*view) {
 		c.note("nothing is drawn: %s", why)
 		return nil, nil
 	}
-	pools := map[spot]*pool{}
+	pools := map[chartPoint]*pool{}
 	var drawn []*view
 	for _, v := range views {
 		value, ok := v.trial.Values[c.Spec.Metric]
 		if !ok {
 			continue
 		}
-		at := s.spotOf(v, c.Spec)
+		at := s.chartPointOf(v, c.Spec)
 		if pools[at] == nil {
 			pools[at] = &pool{}
 		}
@@ -84,8 +84,8 @@ func (s *sorted) pools(c *Chart, factors ...string) (map[spot]*pool, []*view) {
 	return pools, drawn
 }
 
-func (s *sorted) spotOf(v *view, spec record.Chart) spot {
-	var at spot
+func (s *dataset) chartPointOf(v *view, spec record.Chart) chartPoint {
+	var at chartPoint
 	at.x, _ = s.levelOf(v, spec.X)
 	if spec.Kind == record.Heat {
 		at.y, _ = s.levelOf(v, spec.Y)
@@ -97,12 +97,12 @@ func (s *sorted) spotOf(v *view, spec record.Chart) spot {
 }
 
 // noteMixed names varied factors over whose levels single points average.
-func (s *sorted) noteMixed(c *Chart, drawn []*view) {
+func (s *dataset) noteMixed(c *Chart, drawn []*view) {
 	var mixed []string
 	for _, f := range s.header.Study.Vary {
-		levels := map[spot]string{}
+		levels := map[chartPoint]string{}
 		for _, v := range drawn {
-			at := s.spotOf(v, c.Spec)
+			at := s.chartPointOf(v, c.Spec)
 			level, _ := s.levelOf(v, f.Name)
 			if known, ok := levels[at]; ok && known != level && !slices.Contains(mixed, f.Name) {
 				mixed = append(mixed, f.Name)
@@ -115,7 +115,7 @@ func (s *sorted) noteMixed(c *Chart, drawn []*view) {
 	}
 }
 
-func (s *sorted) drawLines(c *Chart) {
+func (s *dataset) drawLines(c *Chart) {
 	pools, drawn := s.pools(c, c.Spec.X, c.Spec.By)
 	if drawn == nil {
 		return
@@ -130,7 +130,7 @@ func (s *sorted) drawLines(c *Chart) {
 		line := Line{Name: name.Text}
 		for _, x := range axis {
 			_, isNumber := numberOf(x.Text)
-			p := pools[spot{x: x.Text, by: name.Text}]
+			p := pools[chartPoint{x: x.Text, by: name.Text}]
 			switch {
 			case p == nil:
 			case isNumber:
@@ -150,7 +150,7 @@ func (s *sorted) drawLines(c *Chart) {
 	}
 }
 
-func (s *sorted) drawTiles(c *Chart) {
+func (s *dataset) drawTiles(c *Chart) {
 	pools, drawn := s.pools(c, c.Spec.X, c.Spec.Y)
 	if drawn == nil {
 		return
@@ -158,7 +158,7 @@ func (s *sorted) drawTiles(c *Chart) {
 	columns := s.coordinates(drawn, c.Spec.X)
 	for _, y := range s.coordinates(drawn, c.Spec.Y) {
 		for _, x := range columns {
-			if p := pools[spot{x: x.Text, y: y.Text}]; p != nil {
+			if p := pools[chartPoint{x: x.Text, y: y.Text}]; p != nil {
 				if f, ok := p.figure(); ok {
 					c.Tiles = append(c.Tiles, Tile{x, y, f})
 				}

@@ -48,7 +48,7 @@ type Evidence struct {
 }
 
 // claims judges what the study claims (METHOD §6.13).
-func (s *sorted) claims() []Claim {
+func (s *dataset) claims() []Claim {
 	var all []Claim
 	for _, spec := range s.header.Study.Claims {
 		all = append(all, s.claim(spec))
@@ -56,7 +56,7 @@ func (s *sorted) claims() []Claim {
 	return all
 }
 
-func (s *sorted) claim(spec record.Claim) Claim {
+func (s *dataset) claim(spec record.Claim) Claim {
 	c := Claim{Spec: spec, Level: s.level()}
 	missing := false
 	for i, p := range spec.Parts {
@@ -89,7 +89,7 @@ func (a ClaimState) and(b ClaimState) ClaimState {
 }
 
 // evidence gathers what a part of a claim demands.
-func (s *sorted) evidence(part int, p record.ClaimPart) []Evidence {
+func (s *dataset) evidence(part int, p record.ClaimPart) []Evidence {
 	m, err := record.MetricNamed(p.Metric)
 	if err != nil {
 		return nil
@@ -108,7 +108,7 @@ func (s *sorted) evidence(part int, p record.ClaimPart) []Evidence {
 }
 
 // cellsWhere returns the cells at the given levels in which all of the arms run.
-func (s *sorted) cellsWhere(where map[string]string, arms []string) []string {
+func (s *dataset) cellsWhere(where map[string]string, arms []string) []string {
 	return slices.DeleteFunc(slices.Clone(s.cells), func(cell string) bool {
 		return slices.ContainsFunc(arms, func(arm string) bool {
 			views := s.at[place{cell, arm}]
@@ -119,7 +119,7 @@ func (s *sorted) cellsWhere(where map[string]string, arms []string) []string {
 
 // steadiness compares, block by block, how far the arms' ratios to the base
 // scatter from cell to cell with how far those of the others do.
-func (s *sorted) steadiness(part int, p record.ClaimPart, m record.Metric) []Evidence {
+func (s *dataset) steadiness(part int, p record.ClaimPart, m record.Metric) []Evidence {
 	cells := s.cellsWhere(p.Where, append(slices.Concat(p.Arms, p.Than), p.Base))
 	if len(cells) < 2 {
 		return nil

@@ -30,7 +30,7 @@ type pending struct {
 // compare sets every arm against the baseline in every cell: first on the
 // primary metrics, which form one family and are judged, then on the rest of the
 // registry, which is explored and is not.
-func (s *sorted) compare(noise []Noise) []Comparison {
+func (s *dataset) compare(noise []Noise) []Comparison {
 	bounds := boundsOf(noise)
 	declared, explored := s.lineUp()
 	ahead := s.outlook()
@@ -61,7 +61,7 @@ func boundsOf(noise []Noise) map[[2]string]float64 {
 
 // lineUp makes the comparisons: declared ones always, explored ones where they
 // have an interval.
-func (s *sorted) lineUp() (declared, explored []*pending) {
+func (s *dataset) lineUp() (declared, explored []*pending) {
 	var order []record.Metric
 	seen := map[string]bool{}
 	for _, name := range s.header.Study.Compare.Primary {
@@ -100,7 +100,7 @@ func (s *sorted) lineUp() (declared, explored []*pending) {
 
 // pairsBesides makes the comparisons that a study declares besides those with
 // the baseline, where a cell has both arms.
-func (s *sorted) pairsBesides(cell string, m record.Metric) []*pending {
+func (s *dataset) pairsBesides(cell string, m record.Metric) []*pending {
 	var besides []*pending
 	for _, p := range s.header.Study.Compare.Also {
 		if len(s.at[place{cell, p.Arm}]) > 0 && len(s.at[place{cell, p.Base}]) > 0 {
@@ -110,7 +110,7 @@ func (s *sorted) pairsBesides(cell string, m record.Metric) []*pending {
 	return besides
 }
 
-func (s *sorted) set(cell string, m record.Metric, arm, base string) *pending {
+func (s *dataset) set(cell string, m record.Metric, arm, base string) *pending {
 	b := &pending{
 		Comparison: Comparison{Cell: cell, Metric: m.Name, Arm: arm, Base: base, Primary: s.primary(m.Name), Level: s.level()},
 		pairs:      s.pair(cell, m.Name, arm, base),
@@ -125,7 +125,7 @@ func (s *sorted) set(cell string, m record.Metric, arm, base string) *pending {
 
 // estimate fills in what the pairs of a comparison say before any other is
 // looked at.
-func (s *sorted) estimate(b *pending) {
+func (s *dataset) estimate(b *pending) {
 	b.Ratios, b.In, b.Blocks = b.pairs.ratios, b.pairs.blocks, len(b.pairs.ratios)
 	b.Value, b.BaseValue, b.Partial = b.pairs.value, b.pairs.base, b.pairs.partial
 	if b.tested {

@@ -31,7 +31,7 @@ func satisfies(condition, here, published string) bool {
 // conditionHere returns what an arm's trials in a cell have for a condition of
 // a publication; false when that is not known, or they have no level of it.
 // There must be a trial.
-func (s *sorted) conditionHere(condition string, views []*view) (string, bool) {
+func (s *dataset) conditionHere(condition string, views []*view) (string, bool) {
 	switch condition {
 	case record.ConditionRig:
 		kind := record.RigKind(s.header.Facts.Rig)
@@ -71,10 +71,10 @@ func hostsOf(views []*view) (string, bool) {
 // cardRate returns the nominal rate of the interfaces that an arm's trials
 // went through, "100Gbit/s", when all of them have the same; false on loopback
 // and for virtual interfaces, whose nominal rate is made up.
-func (s *sorted) cardRate(views []*view) (string, bool) {
+func (s *dataset) cardRate(views []*view) (string, bool) {
 	rate := ""
 	for _, v := range views {
-		for _, through := range strings.Fields(v.passage.through) {
+		for _, through := range strings.Fields(v.traffic.through) {
 			seat, name, _ := strings.Cut(through, "/")
 			facts := s.header.Facts.Seats[seat].Values
 			speed, err := strconv.ParseFloat(facts["nic."+name+".speed_mbit_per_s"], 64)

@@ -29,7 +29,7 @@ type outlook struct {
 }
 
 // outlook is the run's own.
-func (s *sorted) outlook() outlook {
+func (s *dataset) outlook() outlook {
 	o := outlook{goOn: s.goOn(), window: s.header.Study.Hold["window"]}
 	if s.stage == nil || s.stage.Stopped {
 		return o
@@ -44,14 +44,14 @@ func (s *sorted) outlook() outlook {
 }
 
 // goOn is the command that goes on with the run.
-func (s *sorted) goOn() string { return "netdyno run " + s.directory() + " --continue" }
+func (s *dataset) goOn() string { return "netdyno run " + s.directory() + " --continue" }
 
 // plainWord matches what a shell reads as it stands.
 var plainWord = regexp.MustCompile(`^[A-Za-z0-9_./:@%+=,-]+$`)
 
 // directory is where the run lies, as a shell reads it back; DIR when that is
 // not known.
-func (s *sorted) directory() string {
+func (s *dataset) directory() string {
 	name := s.header.Directory
 	switch {
 	case name == "":

@@ -42,7 +42,7 @@ func TestFurtherLooksAreNotMissing(t *testing.T) {
 		if f.Stage == nil || f.Stage.Number != c.number || f.Stage.Level != levels[c.number-1] || !strings.Contains(f.Stage.Sentence, c.says) {
 			t.Errorf("%d blocks: %+v, want stage %d, %q", c.blocks, f.Stage, c.number, c.says)
 		}
-		if f.Tally.Missing != c.missing || f.Tally.Spared != 0 || f.Tally.Planned != c.horizon*3 {
+		if f.Tally.Missing != c.missing || f.Tally.Skipped != 0 || f.Tally.Planned != c.horizon*3 {
 			t.Errorf("%d blocks: %+v, want %d missing of %d", c.blocks, f.Tally, c.missing, c.horizon*3)
 		}
 	}

@@ -21,23 +21,25 @@ const (
 
 // The flags of a trial.
 const (
-	Unsteady    = "unsteady"
-	Overloaded  = "overloaded"
-	Skewed      = "skewed"
-	Lagging     = "lagging"
-	Noisy       = "noisy"
-	Reconnected = "reconnected"
-	Unverified  = "unverified"
-	Bunched     = "bunched"
-	Evened      = "evened"
-	Unfinished  = "unfinished"
-	Reflected   = "reflected"
-	Stalled     = "stalled"
-	Backlog     = "backlog"
+	Unsteady      = "unsteady"
+	Overloaded    = "overloaded"
+	LateCounters  = "late-counters"
+	GeneratorLate = "generator-late"
+	StolenCPU     = "stolen-cpu"
+	Reconnected   = "reconnected"
+	Unverified    = "unverified"
+	Bursty        = "bursty"
+	TooRegular    = "too-regular"
+	Unfinished    = "unfinished"
+	Reflected     = "reflected"
+	Stalled       = "stalled"
+	Backlog       = "backlog"
+
+	FewSamples = "few-samples" // of a metric that some of an arm's trials lack
 )
 
-// exam is one record under examination, with what several checks ask of it.
-type exam struct {
+// trialAudit is one record under examination, with what several checks ask of it.
+type trialAudit struct {
 	window     *record.Window
 	generators []*record.Worker
 	values     map[string]float64
@@ -81,15 +83,15 @@ func examine(v *view) Trial {
 	e := open(v.record)
 	t.Status, t.Values, t.Series, t.CPU = Valid, e.values, e.series, e.split()
 	t.Errors, _ = e.failed()
-	if reason := e.ledger(); reason != "" {
+	if reason := e.inconsistency(); reason != "" {
 		t.Status, t.Reason = StatusInvalid, reason
 	}
 	t.Moved = e.window.Moved()
 	t.Limit, v.limitOf, t.LimitProof = e.limit()
-	v.passage = passageOf(e, v)
+	v.traffic = linkTrafficOf(e, v)
 	v.service, v.response = timesOf(e.window, record.Service), timesOf(e.window, record.Response)
 	var why []string
-	for _, check := range []func() (flag, why string){e.unsteady, e.overloaded, e.skewed, e.lagging, e.noisy, e.reconnected, e.unverified, e.arrivals, e.unfinished, e.reflected} {
+	for _, check := range []func() (flag, why string){e.unsteady, e.overloaded, e.lateCounters, e.generatorLate, e.stolenCPU, e.reconnected, e.unverified, e.arrivals, e.unfinished, e.reflected} {
 		if flag, text := check(); flag != "" {
 			t.Flags = append(t.Flags, flag)
 			why = append(why, text)
@@ -101,7 +103,7 @@ func examine(v *view) Trial {
 		t.Flags, why = append(t.Flags, flag), append(why, text)
 		if t.Stalls = e.stalls(); t.Status == Valid {
 			e.withoutRates(&t, text)
-			v.limitOf, v.passage = "", passage{}
+			v.limitOf, v.traffic = "", linkTraffic{}
 		}
 	}
 	if t.Reason == "" {
@@ -133,8 +135,8 @@ func outcome(v *view) (status, reason string) {
 	return StatusFailed, reason
 }
 
-func open(r *record.Record) *exam {
-	e := &exam{window: record.NewWindow(r), values: map[string]float64{}}
+func open(r *record.Record) *trialAudit {
+	e := &trialAudit{window: record.NewWindow(r), values: map[string]float64{}}
 	e.generators = e.window.Generators()
 	for _, m := range record.Metrics() {
 		if value, ok := m.In(e.window); ok {

@@ -57,13 +57,13 @@ func TestFlags(t *testing.T) {
 		{"short by chance of a drawn schedule", 20000, func(_, c *record.Worker) {
 			c.Setup.Load.Rate, c.Setup.Load.Arrival = 20250, contract.Poisson
 		}, "", ""},
-		{"unequal windows", 20000, func(s, _ *record.Worker) { s.Close.Reading.AtNs += 11_000_000 }, finding.Skewed, "the window of server was 11 ms longer than that of client-1"},
-		{"skewed", 20000, func(s, _ *record.Worker) { s.Close.Meter.SkewNs = 11_000_000 }, finding.Skewed, "server was metered 11 ms apart"},
-		{"stolen", 20000, func(s, _ *record.Worker) { s.Close.Meter.CPUs[1].StealNs += 200_000_000 }, finding.Noisy, "stolen"},
+		{"unequal windows", 20000, func(s, _ *record.Worker) { s.Close.Reading.AtNs += 11_000_000 }, finding.LateCounters, "the window of server was 11 ms longer than that of client-1"},
+		{"skewed", 20000, func(s, _ *record.Worker) { s.Close.Meter.SkewNs = 11_000_000 }, finding.LateCounters, "server was metered 11 ms apart"},
+		{"stolen", 20000, func(s, _ *record.Worker) { s.Close.Meter.CPUs[1].StealNs += 200_000_000 }, finding.StolenCPU, "stolen"},
 		{"connections made anew", 0, func(_, c *record.Worker) { c.Result.Counts.Redialled = 3 }, finding.Reconnected, "3 connections ended between exchanges"},
 		{"slots that wait for another's stream", 0, func(_, c *record.Worker) { c.Setup.Load.InFlight, c.Setup.Exchange.Stream = 2, contract.StreamUp }, "", ""},
-		{"slots empty that nothing streams before", 0, func(_, c *record.Worker) { c.Setup.Load.InFlight = 2 }, finding.Lagging, "of 100 slots busy"},
-		{"slots empty", 0, func(_, c *record.Worker) { c.Setup.Load.Connections = 55 }, finding.Lagging, "of 55 slots busy"},
+		{"slots empty that nothing streams before", 0, func(_, c *record.Worker) { c.Setup.Load.InFlight = 2 }, finding.GeneratorLate, "of 100 slots busy"},
+		{"slots empty", 0, func(_, c *record.Worker) { c.Setup.Load.Connections = 55 }, finding.GeneratorLate, "of 55 slots busy"},
 		{"slots empty by intent", 0, func(_, c *record.Worker) {
 			c.Setup.Load.Connections, c.Setup.Load.ThinkNs = 55, 1000
 		}, "", ""},

@@ -56,7 +56,7 @@ type Findings struct {
 	Fits         []Fit            `json:"fits,omitempty"`     // as Header.Study.Fits
 	Searches     []Search         `json:"searches,omitempty"` // as Header.Study.Reaches
 	Claims       []Claim          `json:"claims,omitempty"`   // as Header.Study.Claims
-	Served       *Served          `json:"served,omitempty"`   // what the server said of itself, when it stood by itself
+	ServerReport *ServerReport    `json:"served,omitempty"`   // what the server said of itself, when it stood by itself
 	Seating      []Seated         `json:"seating"`            // who sat where, the server's seat first
 	Warnings     []record.Warning `json:"warnings"`
 	Tally        Tally            `json:"tally"`
@@ -73,7 +73,7 @@ type Tally struct {
 	Unsupported int     `json:"unsupported"`
 	Missing     int     `json:"missing"`             // planned, no record (yet)
 	Unplanned   int     `json:"unplanned,omitempty"` // records of trials outside the plan, which are left out
-	Spared      int     `json:"spared,omitempty"`    // not planned any more, as the run stopped at a stage
+	Skipped     int     `json:"skipped,omitempty"`   // not planned any more, as the run stopped at a stage
 	Probes      int     `json:"probes,omitempty"`
 	WindowShare float64 `json:"window_share"` // share of the run's time inside windows and declared warm-up
 }
@@ -132,7 +132,7 @@ type Trial struct {
 	Repeat     bool               `json:"repeat,omitempty"`
 	Status     string             `json:"status"` // "valid", "invalid", "failed", "unsupported"
 	Reason     string             `json:"reason,omitempty"`
-	Flags      []string           `json:"flags,omitempty"`  // "unsteady", "overloaded", "skewed", "lagging"
+	Flags      []string           `json:"flags,omitempty"`  // names of flags, in the order of METHOD §2.3
 	Errors     int64              `json:"errors,omitempty"` // exchanges that failed, for which the trial is invalid
 	Values     map[string]float64 `json:"values,omitempty"`
 	Moved      map[string]float64 `json:"moved,omitempty"`  // percentiles that the unfinished would move, and what they are at the least

@@ -15,7 +15,7 @@ import (
 const maxTerms = 16
 
 // fits carries out the fits that the study asks for, to valid trials alone.
-func (s *sorted) fits() []Fit {
+func (s *dataset) fits() []Fit {
 	var all []Fit
 	for _, spec := range s.header.Study.Fits {
 		f := Fit{Spec: spec}
@@ -35,7 +35,7 @@ type observation struct {
 }
 
 // fit fills in a fit, or returns why there is none.
-func (s *sorted) fit(f *Fit) string {
+func (s *dataset) fit(f *Fit) string {
 	m, err := record.MetricNamed(f.Spec.Metric)
 	if err != nil {
 		return err.Error()
@@ -65,7 +65,7 @@ func (s *sorted) fit(f *Fit) string {
 
 // observe makes the rows of the trials that have the metric and whose factors
 // are numbers.
-func (s *sorted) observe(spec record.Fit) ([]observation, string) {
+func (s *dataset) observe(spec record.Fit) ([]observation, string) {
 	factors := append([]string{spec.Per}, spec.Terms...)
 	views, why := s.where(scope{levels: spec.Where}, factors...)
 	if why != "" {
@@ -107,7 +107,7 @@ func regress(observed []observation) ([]float64, error) {
 }
 
 // dependent says in words which coefficient no trial can show.
-func (s *sorted) dependent(spec record.Fit, observed []observation, err error) string {
+func (s *dataset) dependent(spec record.Fit, observed []observation, err error) string {
 	var column *stat.DependentError
 	if !errors.As(err, &column) {
 		return err.Error()

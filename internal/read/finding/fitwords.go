@@ -69,7 +69,7 @@ func (f *Fit) publishedWords() string {
 
 // implementations names what the figures hold for: the transports of the
 // metric's end with their libraries' versions.
-func (s *sorted) implementations(metric string, observed []observation) string {
+func (s *dataset) implementations(metric string, observed []observation) string {
 	end := contract.Server
 	if strings.HasPrefix(metric, string(contract.Client)+".") {
 		end = contract.Client
@@ -88,7 +88,7 @@ func (s *sorted) implementations(metric string, observed []observation) string {
 	return strings.Join(names, ", ")
 }
 
-func (s *sorted) implementation(w record.Worker) string {
+func (s *dataset) implementation(w record.Worker) string {
 	libraries := s.header.Facts.Tools[w.Binary].Libraries
 	var with []string
 	for _, l := range libraries {

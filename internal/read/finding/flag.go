@@ -19,7 +19,7 @@ const (
 // unsteady: the rate has a slope or a step inside the window. A fixed amount of
 // work has none to be steady: its window begins with the load and ends with
 // its last straggler.
-func (e *exam) unsteady() (flag, why string) {
+func (e *trialAudit) unsteady() (flag, why string) {
 	if e.amount() {
 		return "", ""
 	}
@@ -37,7 +37,7 @@ func (e *exam) unsteady() (flag, why string) {
 }
 
 // overloaded: the open loop did not get what it offered.
-func (e *exam) overloaded() (flag, why string) {
+func (e *trialAudit) overloaded() (flag, why string) {
 	share, ok := e.values["offered_share"]
 	if !ok || share >= overloadShare-e.scheduleNoise() {
 		return "", ""
@@ -47,7 +47,7 @@ func (e *exam) overloaded() (flag, why string) {
 
 // scheduleNoise is by how much a drawn schedule may fall short of its mean
 // rate by chance: three standard deviations of a Poisson count.
-func (e *exam) scheduleNoise() float64 {
+func (e *trialAudit) scheduleNoise() float64 {
 	expected, poisson := 0.0, false
 	for _, g := range e.generators {
 		if g.Setup == nil || g.Result == nil {
@@ -62,19 +62,19 @@ func (e *exam) scheduleNoise() float64 {
 	return 3 / math.Sqrt(expected)
 }
 
-// skewed: a worker's reading and its meter's lie too far apart, or the windows
+// lateCounters: a worker's reading and its meter's lie too far apart, or the windows
 // of two workers differ in length.
-func (e *exam) skewed() (flag, why string) {
+func (e *trialAudit) lateCounters() (flag, why string) {
 	if why := e.lateReading(); why != "" {
-		return Skewed, why
+		return LateCounters, why
 	}
 	if why := e.unequalWindows(); why != "" {
-		return Skewed, why
+		return LateCounters, why
 	}
 	return "", ""
 }
 
-func (e *exam) lateReading() string {
+func (e *trialAudit) lateReading() string {
 	workers := e.window.Record.Workers
 	for i := range workers {
 		span, ok := e.window.Span(&workers[i])
@@ -95,7 +95,7 @@ func (e *exam) lateReading() string {
 }
 
 // unequalWindows compares durations, which two clocks agree on.
-func (e *exam) unequalWindows() string {
+func (e *trialAudit) unequalWindows() string {
 	if e.amount() {
 		return "" // each end is done in its own time
 	}
@@ -124,22 +124,22 @@ func (e *exam) unequalWindows() string {
 	return fmt.Sprintf("the window of %s was %.3g ms longer than that of %s", longest.Name, 1e3*(most-least), shortest.Name)
 }
 
-// lagging: the closed loop left slots empty, so the generator and not the
+// generatorLate: the closed loop left slots empty, so the generator and not the
 // server paced it. In a fixed amount of work slots are empty once their share
 // is done.
-func (e *exam) lagging() (flag, why string) {
+func (e *trialAudit) generatorLate() (flag, why string) {
 	busy, ok := e.inFlight()
 	least := e.slots - e.queued()
 	if !ok || e.open || e.thinking || e.amount() || busy >= least*(1-littleSlack) {
 		return "", ""
 	}
-	return Lagging, fmt.Sprintf("the generator kept only %.4g of %.4g slots busy", busy, least)
+	return GeneratorLate, fmt.Sprintf("the generator kept only %.4g of %.4g slots busy", busy, least)
 }
 
 // queued counts the slots whose exchange may wait for another's bytes on the
 // same connection, which is no time of its service: where exchanges stream, all
 // but one of each connection's.
-func (e *exam) queued() float64 {
+func (e *trialAudit) queued() float64 {
 	sum := 0.0
 	for _, g := range e.generators {
 		if g.Setup != nil && g.Setup.Exchange.Stream != "" {
@@ -151,17 +151,17 @@ func (e *exam) queued() float64 {
 	return sum
 }
 
-// noisy: the hypervisor gave the CPUs to somebody else.
-func (e *exam) noisy() (flag, why string) {
+// stolenCPU: the hypervisor gave the CPUs to somebody else.
+func (e *trialAudit) stolenCPU() (flag, why string) {
 	if share := e.values["host.steal_share"]; share > stealShare {
-		return Noisy, fmt.Sprintf("%.2g %% of the host's CPU time was stolen", 100*share)
+		return StolenCPU, fmt.Sprintf("%.2g %% of the host's CPU time was stolen", 100*share)
 	}
 	return "", ""
 }
 
 // reconnected: connections ended between exchanges and were made anew, so the
 // connections of the window are not all those that were verified.
-func (e *exam) reconnected() (flag, why string) {
+func (e *trialAudit) reconnected() (flag, why string) {
 	n := int64(0)
 	for _, g := range e.generators {
 		if g.Result != nil && g.Setup != nil && !g.Setup.Load.Fresh {

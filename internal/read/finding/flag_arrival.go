@@ -21,7 +21,7 @@ const leastGaps = 100
 
 // arrivals: the sends did not come as the declared process, by more than sends
 // that are each at most sendLateness after their due can.
-func (e *exam) arrivals() (flag, why string) {
+func (e *trialAudit) arrivals() (flag, why string) {
 	a, ok := e.window.Arrivals()
 	if !ok || a.Gaps < leastGaps || e.fellShort() {
 		return "", ""
@@ -31,16 +31,16 @@ func (e *exam) arrivals() (flag, why string) {
 		a.Client.Name, a.CV, a.Process, quantity.FormatRate(1e9/a.StepNs), quantity.FormatDuration(sendLateness))
 	switch {
 	case a.CV > high:
-		return Bunched, fmt.Sprintf("%s most %.3g", told, high)
+		return Bursty, fmt.Sprintf("%s most %.3g", told, high)
 	case a.CV < low:
-		return Evened, fmt.Sprintf("%s least %.3g", told, low)
+		return TooRegular, fmt.Sprintf("%s least %.3g", told, low)
 	}
 	return "", ""
 }
 
 // fellShort tells whether flag overloaded stands: sends that waited for a slot
 // follow the server and no declared process, and that flag says so.
-func (e *exam) fellShort() bool {
+func (e *trialAudit) fellShort() bool {
 	flag, _ := e.overloaded()
 	return flag != ""
 }

@@ -34,15 +34,15 @@ func TestSendsThatDoNotComeAsDeclared(t *testing.T) {
 	}{
 		{"even", 20000, "", 10000, 0, ""},
 		{"bunched by a timer", 20000, contract.Constant, 10000, math.Sqrt(80) - 0.1, ""},
-		{"bunched beyond it", 20000, contract.Constant, 10000, math.Sqrt(80) + 0.1, finding.Bunched},
+		{"bunched beyond it", 20000, contract.Constant, 10000, math.Sqrt(80) + 0.1, finding.Bursty},
 		{"late by less than a step", 200, contract.Constant, 400, 0.79, ""},
-		{"late by more", 200, contract.Constant, 400, 0.81, finding.Bunched},
-		{"a declared rhythm sent as if drawn", 200, contract.Constant, 400, 1, finding.Bunched},
+		{"late by more", 200, contract.Constant, 400, 0.81, finding.Bursty},
+		{"a declared rhythm sent as if drawn", 200, contract.Constant, 400, 1, finding.Bursty},
 		{"too few to tell", 200, contract.Constant, 99, 5, ""},
 		{"drawn", 20, contract.Poisson, 10000, 1, ""},
 		{"drawn, and by chance", 20, contract.Poisson, 10000, 1.04, ""},
-		{"drawn, in bunches", 20, contract.Poisson, 10000, 1.25, finding.Bunched},
-		{"drawn as declared, sent as a rhythm", 20, contract.Poisson, 10000, 0.1, finding.Evened},
+		{"drawn, in bunches", 20, contract.Poisson, 10000, 1.25, finding.Bursty},
+		{"drawn as declared, sent as a rhythm", 20, contract.Poisson, 10000, 0.1, finding.TooRegular},
 		{"drawn, at a rate where a timer could even it out", 20000, contract.Poisson, 10000, 0.5, ""},
 	} {
 		trial := examined(t, synthetic.Options{Rate: c.rate}, func(r *record.Record) {
@@ -59,7 +59,7 @@ func TestSendsThatDoNotComeAsDeclared(t *testing.T) {
 }
 
 // What a growing queue sends follows the server: flag overloaded says it all.
-func TestAnOverloadedTrialIsNotCalledBunched(t *testing.T) {
+func TestAnOverloadedTrialIsNotCalledBursty(t *testing.T) {
 	trial := examined(t, synthetic.Options{Rate: 20000}, func(r *record.Record) {
 		r.Workers[1].Setup.Load.Rate, r.Workers[1].Result.Arrivals = 30000, sent(10000, 5e4, 20)
 	})

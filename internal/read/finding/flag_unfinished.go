@@ -13,7 +13,7 @@ import (
 
 // unfinished: exchanges that were due in the window never completed. No
 // percentile holds them; which ones they would move is said.
-func (e *exam) unfinished() (flag, why string) {
+func (e *trialAudit) unfinished() (flag, why string) {
 	u, ok := e.window.Unfinished()
 	if !ok || u.Exchanges == 0 {
 		return "", ""
@@ -35,7 +35,7 @@ func (e *exam) unfinished() (flag, why string) {
 }
 
 // warnUnfinished sums up over the valid trials.
-func (s *sorted) warnUnfinished(Findings) []record.Warning {
+func (s *dataset) warnUnfinished(Findings) []record.Warning {
 	trials, exchanges, oldest := 0, 0.0, 0.0
 	for _, v := range s.views {
 		if n := v.trial.Values["unfinished"]; n > 0 && v.trial.Status == Valid {

@@ -13,7 +13,7 @@ import (
 
 // drawFront sets every arm, or level of By, in every cell by two metrics, finds
 // those that nothing beats in both, and the knee among them.
-func (s *sorted) drawFront(c *Chart, gain record.Metric) {
+func (s *dataset) drawFront(c *Chart, gain record.Metric) {
 	cost, err := record.MetricNamed(c.Spec.Against)
 	if err != nil {
 		c.note("against: %v", err)

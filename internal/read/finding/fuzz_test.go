@@ -63,7 +63,7 @@ func spoil(rng *rand.Rand, node any) any {
 }
 
 // FuzzFind spoils a good run: Find must neither panic nor say anything that
-// is not a number, and its books must close.
+// is not a number, and its counters must agree.
 func FuzzFind(f *testing.F) {
 	h, trials, records := synthetic.Run(synthetic.Options{
 		Blocks: 2, Connections: []int{50, 100}, Rate: 20000, Clients: 2, SD: 0.01,

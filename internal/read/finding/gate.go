@@ -8,21 +8,21 @@ import (
 	"netdyno/internal/record"
 )
 
-// Passage is what a gate makes of a comparison or of a whole run.
-type Passage int
+// GateResult is what a gate makes of a comparison or of a whole run.
+type GateResult int
 
-// The passages.
+// The results.
 const (
-	NoWorse  Passage = iota // worse by more than the bound is ruled out
-	IsWorse                 // the verdict is worse, or a requirement is broken
-	Unproven                // neither, or it could not be compared
+	NoWorse  GateResult = iota // worse by more than the bound is ruled out
+	IsWorse                    // the verdict is worse, or a requirement is broken
+	Unproven                   // neither, or it could not be compared
 )
 
 // Gated is one comparison as a gate sees it.
 type Gated struct {
 	Comparison
-	Passage Passage
-	Reason  string
+	Result GateResult
+	Reason string
 }
 
 // Gate asks of every primary comparison whether its arm is no worse than the
@@ -32,36 +32,36 @@ type Gated struct {
 // trial that failed or is missing, a record outside the plan, or exchanges that did where no requirement allows it, prove
 // nothing. A study's requirements must be met besides: one that is broken is as
 // bad as a regression.
-func Gate(f Findings) (Passage, []Gated) {
+func Gate(f Findings) (GateResult, []Gated) {
 	var all []Gated
-	whole, doubt := NoWorse, len(Doubts(f)) > 0
+	whole, unproven := NoWorse, len(Caveats(f)) > 0
 	for _, r := range f.Requirements {
 		if r.State == Broken {
 			whole = IsWorse
 		}
-		doubt = doubt || r.State != Met
+		unproven = unproven || r.State != Met
 	}
 	for _, c := range f.Comparisons {
 		if !c.Primary {
 			continue
 		}
 		g := Gated{Comparison: c}
-		g.Passage, g.Reason = pass(c)
+		g.Result, g.Reason = pass(c)
 		all = append(all, g)
-		if g.Passage == IsWorse {
+		if g.Result == IsWorse {
 			whole = IsWorse
 		}
-		doubt = doubt || g.Passage == Unproven
+		unproven = unproven || g.Result == Unproven
 	}
-	if whole == NoWorse && (doubt || len(all)+len(f.Requirements) == 0) {
+	if whole == NoWorse && (unproven || len(all)+len(f.Requirements) == 0) {
 		whole = Unproven
 	}
 	return whole, all
 }
 
-// Doubts says what of the run itself keeps a gate from opening, whatever its
+// Caveats says what of the run itself keeps a gate from opening, whatever its
 // comparisons say.
-func Doubts(f Findings) []string {
+func Caveats(f Findings) []string {
 	var all []string
 	if n := f.Tally.Failed; n > 0 {
 		all = append(all, fmt.Sprintf("%d of %d trials failed", n, f.Tally.Planned))
@@ -99,7 +99,7 @@ func (f Findings) failing() []string {
 	return names
 }
 
-func pass(c Comparison) (Passage, string) {
+func pass(c Comparison) (GateResult, string) {
 	switch c.Verdict {
 	case Better, Equivalent:
 		return NoWorse, string(c.Verdict)

@@ -14,7 +14,7 @@ func TestGate(t *testing.T) {
 	for name, test := range map[string]struct {
 		comparisons []Comparison
 		failed      int
-		want        Passage
+		want        GateResult
 	}{
 		"better":                     {[]Comparison{c(lower, Better, 0.5, 0.6)}, 0, NoWorse},
 		"equivalent":                 {[]Comparison{c(lower, Equivalent, 0.99, 1.01)}, 0, NoWorse},

@@ -15,7 +15,7 @@ func TestHostsThatDifferAreNamed(t *testing.T) {
 		}
 		return h
 	}
-	s := &sorted{header: record.Header{Facts: record.Facts{
+	s := &dataset{header: record.Header{Facts: record.Facts{
 		Seats: map[string]record.Host{
 			"a": host("kernel.release", "6.1", "thp", "never", "host.name", "a", record.OffsetFact, "+1ms ±1ms"),
 			"b": host("kernel.release", "6.2", "thp", "never", "host.name", "b", record.OffsetFact, "+9ms ±1ms"),

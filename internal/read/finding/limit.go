@@ -24,17 +24,17 @@ var limits = []Limit{
 
 // limit names what bounded the trial, the end whose it was, if it was one
 // end's, and its proof. Whether it was the link, limitByLink says.
-func (e *exam) limit() (limit Limit, of contract.Role, proof string) {
-	crowds := e.crowds()
+func (e *trialAudit) limit() (limit Limit, of contract.Role, proof string) {
+	groups := e.workerGroups()
 	for _, step := range []struct {
 		limits map[contract.Role]Limit
-		of     func(crowd) string
+		of     func(workerGroup) string
 	}{
 		{map[contract.Role]Limit{contract.Server: ServerCore, contract.Client: ClientCore}, busyThread},
-		{map[contract.Role]Limit{contract.Server: ServerCPU, contract.Client: ClientCPU}, func(c crowd) string { return fullSet(c, crowds) }},
+		{map[contract.Role]Limit{contract.Server: ServerCPU, contract.Client: ClientCPU}, func(c workerGroup) string { return fullSet(c, groups) }},
 	} {
 		for _, role := range []contract.Role{contract.Server, contract.Client} {
-			for _, c := range crowds {
+			for _, c := range groups {
 				if c.role != role {
 					continue
 				}
@@ -44,7 +44,7 @@ func (e *exam) limit() (limit Limit, of contract.Role, proof string) {
 			}
 		}
 	}
-	if proof := e.fullHost(crowds); proof != "" {
+	if proof := e.fullHost(groups); proof != "" {
 		return HostCPU, "", proof
 	}
 	if limit, of, proof := e.restrained(); proof != "" {
@@ -53,23 +53,23 @@ func (e *exam) limit() (limit Limit, of contract.Role, proof string) {
 	if of, proof := e.flowControlled(); proof != "" {
 		return FlowControl, of, proof
 	}
-	limit, proof = e.noResource(crowds)
+	limit, proof = e.noResource(groups)
 	return limit, "", proof
 }
 
 // fullHost proves that a whole host, or the CPUs that both ends share on it,
 // had no idle time.
-func (e *exam) fullHost(crowds []crowd) string {
+func (e *trialAudit) fullHost(groups []workerGroup) string {
 	for _, h := range e.window.Hosts() {
 		if busy, ok := busyShare(h, nil); ok && busy > 1-hostIdle {
-			return fmt.Sprintf("all %d CPUs of %s were %.1f %% busy%s", len(h.To.Meter.CPUs), h.Worker.Seat, 100*busy, byOthers(h, crowds))
+			return fmt.Sprintf("all %d CPUs of %s were %.1f %% busy%s", len(h.To.Meter.CPUs), h.Worker.Seat, 100*busy, byOthers(h, groups))
 		}
 	}
-	for _, c := range crowds {
+	for _, c := range groups {
 		busy, ok := busyShare(c.spans[0], c.set)
 		switch {
 		case !ok || busy < coreBusy || len(c.set) == 0:
-		case c.shares(crowds):
+		case c.shares(groups):
 			return fmt.Sprintf("server and client share the CPUs %s, which were %.1f %% busy", words(c.set), 100*busy)
 		default:
 			return fmt.Sprintf("the %s's CPUs %s were %.1f %% busy, but it used only %.3g of them: something else ran there",
@@ -81,11 +81,11 @@ func (e *exam) fullHost(crowds []crowd) string {
 
 // byOthers says that the trial's own processes used the smaller part of a full
 // host's time; "" when they used most of it.
-func byOthers(host record.Span, crowds []crowd) string {
+func byOthers(host record.Span, groups []workerGroup) string {
 	t, _ := timeOf(host, nil)
 	_, _, length, _ := host.Metered()
 	own, used := 0.0, (t.all-t.idle-t.steal)/1e9/length
-	for _, c := range crowds {
+	for _, c := range groups {
 		if record.SameHost(c.spans[0].To.Meter, host.To.Meter) {
 			own += c.used()
 		}
@@ -97,13 +97,13 @@ func byOthers(host record.Span, crowds []crowd) string {
 }
 
 // noResource speaks of a trial in which nothing was used up.
-func (e *exam) noResource(crowds []crowd) (Limit, string) {
+func (e *trialAudit) noResource(groups []workerGroup) (Limit, string) {
 	share, offered := e.values["offered_share"]
 	if flag, _ := e.overloaded(); offered && flag == "" {
 		return Schedule, fmt.Sprintf("the open loop reached %.3g %% of its rate", 100*share)
 	}
 	metered, top := 0, 0.0
-	for _, c := range crowds {
+	for _, c := range groups {
 		metered += len(c.spans)
 		busy, _, _ := busiest(c)
 		top = max(top, busy)
@@ -126,7 +126,7 @@ func (e *exam) noResource(crowds []crowd) (Limit, string) {
 }
 
 // elsewhere tells whether a server is no process of the trial's.
-func (e *exam) elsewhere() bool {
+func (e *trialAudit) elsewhere() bool {
 	return slices.ContainsFunc(e.window.Record.Workers, func(w record.Worker) bool { return w.Elsewhere() })
 }
 

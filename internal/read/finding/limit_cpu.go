@@ -8,15 +8,15 @@ import (
 	"netdyno/internal/record"
 )
 
-// crowd is the workers of one role that share a host and a CPU set.
-type crowd struct {
+// workerGroup is the workers of one role that share a host and a CPU set.
+type workerGroup struct {
 	role  contract.Role // a pair counts as client: it is the generator
 	set   []int
 	spans []record.Span
 }
 
-func (e *exam) crowds() []crowd {
-	var crowds []crowd
+func (e *trialAudit) workerGroups() []workerGroup {
+	var groups []workerGroup
 	workers := e.window.Record.Workers
 next:
 	for i := range workers {
@@ -36,21 +36,21 @@ next:
 		if len(set) == 0 {
 			set = workers[i].CPUSet
 		}
-		for j := range crowds {
-			c := &crowds[j]
+		for j := range groups {
+			c := &groups[j]
 			if c.role == role && slices.Equal(c.set, set) && record.SameHost(c.spans[0].To.Meter, to) {
 				c.spans = append(c.spans, span)
 				continue next
 			}
 		}
-		crowds = append(crowds, crowd{role, set, []record.Span{span}})
+		groups = append(groups, workerGroup{role, set, []record.Span{span}})
 	}
-	return crowds
+	return groups
 }
 
 // busyThread proves that one thread had no time left of what there was: what
 // the hypervisor took while it wanted to run counts as its own.
-func busyThread(c crowd) string {
+func busyThread(c workerGroup) string {
 	share, thread, worker := busiest(c)
 	proof := fmt.Sprintf("%s thread %d (%s) busy %.1f %% of the window", worker, thread.ID, thread.Name, 100*min(share, 1))
 	if all, alone := oneAtATime(c); all > share {
@@ -70,7 +70,7 @@ func busyThread(c crowd) string {
 // runtime ran that was given one to compute with, and the worker's name: it moves
 // its work between the kernel's threads, of which then none is busy throughout.
 // 0 where there is no such worker. Source: package runtime of Go, GOMAXPROCS.
-func oneAtATime(c crowd) (share float64, worker string) {
+func oneAtATime(c workerGroup) (share float64, worker string) {
 	for _, s := range c.spans {
 		if ready := s.Worker.Ready; ready == nil || ready.Threads != 1 || s.To.Reading.Runtime == nil {
 			continue
@@ -84,7 +84,7 @@ func oneAtATime(c crowd) (share float64, worker string) {
 
 // busiest returns the busiest thread and its share of the window. A thread
 // absent from the opening reading began later, unless that reading was full.
-func busiest(c crowd) (share float64, thread contract.Thread, worker string) {
+func busiest(c workerGroup) (share float64, thread contract.Thread, worker string) {
 	const most = 1.1 // more is a garbled count or a reused thread number
 	for _, s := range c.spans {
 		from, to, length, _ := s.Metered()
@@ -105,10 +105,10 @@ func busiest(c crowd) (share float64, thread contract.Thread, worker string) {
 	return share, thread, worker
 }
 
-// fullSet proves that a CPU set of the crowd's own had no time left: by the
+// fullSet proves that a CPU set of the group's own had no time left: by the
 // processes' CPU time, or by the CPUs' own idle time, because interrupt work
 // on those CPUs belongs to no process.
-func fullSet(c crowd, all []crowd) string {
+func fullSet(c workerGroup, all []workerGroup) string {
 	if len(c.set) == 0 {
 		return ""
 	}
@@ -128,8 +128,8 @@ func fullSet(c crowd, all []crowd) string {
 	return ""
 }
 
-// used sums the CPU time of a crowd's processes, in cores.
-func (c crowd) used() float64 {
+// used sums the CPU time of a group's processes, in cores.
+func (c workerGroup) used() float64 {
 	used := 0.0
 	for _, s := range c.spans {
 		if x, ok := s.Cores(); ok {
@@ -140,7 +140,7 @@ func (c crowd) used() float64 {
 }
 
 // shares tells whether another role's workers may run on the same CPUs.
-func (c crowd) shares(all []crowd) bool {
+func (c workerGroup) shares(all []workerGroup) bool {
 	for _, other := range all {
 		if other.role == c.role || !record.SameHost(c.spans[0].To.Meter, other.spans[0].To.Meter) {
 			continue
@@ -157,14 +157,14 @@ func (c crowd) shares(all []crowd) bool {
 	return false
 }
 
-// withoutSteal is what CPU time on a crowd's CPUs has to be multiplied by to
+// withoutSteal is what CPU time on a group's CPUs has to be multiplied by to
 // be what it would have been had the hypervisor taken nothing: 1 where it took
 // nothing or nobody knows. A CPU is stolen from while something wants to run on
 // it, so what was taken is shared out by the time that was used; where more was
 // taken than used, nobody knows what would have become of it.
 //
 // Source: proc(5), the steal column of /proc/stat.
-func (c crowd) withoutSteal() float64 {
+func (c workerGroup) withoutSteal() float64 {
 	t, ok := timeOf(c.spans[0], c.set)
 	if used := t.all - t.idle - t.steal; ok && t.steal > 0 && t.steal <= used {
 		return (used + t.steal) / used

@@ -18,7 +18,7 @@ const flowFull = 0.6
 // flowControlled proves that the messages' receivers let no more be in flight
 // than their library's windows, and that the load would have had more there.
 // A window that the library chooses by itself is 0, and nothing is said of it.
-func (e *exam) flowControlled() (of contract.Role, proof string) {
+func (e *trialAudit) flowControlled() (of contract.Role, proof string) {
 	for _, receiver := range []contract.Role{contract.Client, contract.Server} {
 		rate, known := e.window.Arriving(receiver)
 		trip, timed := e.values[string(otherEnd(receiver))+".tcp_rtt_us"]
@@ -39,7 +39,7 @@ func (e *exam) flowControlled() (of contract.Role, proof string) {
 
 // flowWindow sums, over the clients' connections, what the receiver's library
 // lets be on the way to it, and what the load would have there, in bytes.
-func (e *exam) flowWindow(receiver contract.Role) (window, waiting float64) {
+func (e *trialAudit) flowWindow(receiver contract.Role) (window, waiting float64) {
 	perCall, perConnection := e.windows(receiver)
 	if perCall == 0 {
 		return 0, 0
@@ -65,7 +65,7 @@ func (e *exam) flowWindow(receiver contract.Role) (window, waiting float64) {
 
 // windows returns what workers of a role say of their library's windows, after
 // defaults: of a call and of a connection, in bytes; 0 for one that it chooses.
-func (e *exam) windows(role contract.Role) (perCall, perConnection float64) {
+func (e *trialAudit) windows(role contract.Role) (perCall, perConnection float64) {
 	for _, w := range e.window.Record.Workers {
 		if w.Role == role && w.Ready != nil {
 			return bytesOption(w, "window"), bytesOption(w, "connection_window")

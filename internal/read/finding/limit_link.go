@@ -14,23 +14,23 @@ import (
 // limit (METHOD §5).
 const linkFull = 0.95
 
-// passage is what a trial sent across its link. The zero value is of a trial
+// linkTraffic is what a trial sent across its link. The zero value is of a trial
 // over loopback, or of an unknown link: there, nothing is said of links.
-type passage struct {
+type linkTraffic struct {
 	link     string          // its interfaces, and the levels that shape it
 	through  string          // its interfaces alone: "client1/eth0 client2/eth0"
 	bulk     contract.Stream // directions in which the trial streamed
 	arriving map[contract.Role]float64
 }
 
-// passageOf reads what crossed a link. On loopback there is none: what it
+// linkTrafficOf reads what crossed a link. On loopback there is none: what it
 // carries at most is what the CPUs copy, and they are looked at by themselves.
 // Nor is anything said where the server was out of sight: the most that arrived
 // from there may be its CPU's doing.
-func passageOf(e *exam, v *view) passage {
+func linkTrafficOf(e *trialAudit, v *view) linkTraffic {
 	link, ok := e.window.Link()
 	if !ok || e.away() != "" {
-		return passage{}
+		return linkTraffic{}
 	}
 	var shape []string
 	for factor, level := range v.plan.Levels {
@@ -39,7 +39,7 @@ func passageOf(e *exam, v *view) passage {
 		}
 	}
 	slices.Sort(shape)
-	p := passage{link: link + strings.Join(shape, ""), through: link, arriving: map[contract.Role]float64{}}
+	p := linkTraffic{link: link + strings.Join(shape, ""), through: link, arriving: map[contract.Role]float64{}}
 	for _, g := range e.generators {
 		if g.Setup != nil {
 			p.bulk = g.Setup.Exchange.Stream
@@ -58,7 +58,7 @@ func passageOf(e *exam, v *view) passage {
 }
 
 // streamsTo tells whether the trial is bulk in the direction of an end.
-func (p passage) streamsTo(at contract.Role) bool {
+func (p linkTraffic) streamsTo(at contract.Role) bool {
 	switch p.bulk {
 	case contract.StreamUp:
 		return at == contract.Server
@@ -83,21 +83,21 @@ type ceiling struct {
 // limitByLink names the link where it was full. That is known only when all
 // trials are read: the ceiling is what the best bulk arm of the run brought
 // over the same link in the same direction.
-func (s *sorted) limitByLink() {
+func (s *dataset) limitByLink() {
 	ceilings := s.ceilings()
 	for _, v := range s.views {
 		if v.trial.Status != Valid {
 			continue
 		}
 		for _, at := range []contract.Role{contract.Server, contract.Client} {
-			most, known := ceilings[direction{v.passage.link, at}]
-			rate := v.passage.arriving[at]
+			most, known := ceilings[direction{v.traffic.link, at}]
+			rate := v.traffic.arriving[at]
 			if !known || rate < linkFull*most.bytesPerS {
 				continue
 			}
 			v.trial.Limit, v.limitOf = Link, ""
 			v.trial.LimitProof = fmt.Sprintf("%s arrived at the %s over %s, %s of the most that a bulk stream brought there in this run (%s, trial %s: %s)",
-				quantity.FormatByteRate(rate), at, v.passage.link, quantity.FormatShare(rate/most.bytesPerS), most.by.Arm, most.by.ID, quantity.FormatByteRate(most.bytesPerS))
+				quantity.FormatByteRate(rate), at, v.traffic.link, quantity.FormatShare(rate/most.bytesPerS), most.by.Arm, most.by.ID, quantity.FormatByteRate(most.bytesPerS))
 			break
 		}
 	}
@@ -105,15 +105,15 @@ func (s *sorted) limitByLink() {
 
 // ceilings returns the best of the valid bulk trials by direction. One whose
 // own limit was a CPU, a buffer or a window measured that, not the link.
-func (s *sorted) ceilings() map[direction]ceiling {
+func (s *dataset) ceilings() map[direction]ceiling {
 	best := map[direction]ceiling{}
 	for _, v := range s.views {
-		if v.trial.Status != Valid || v.passage.link == "" || v.trial.Limit.isEnds() {
+		if v.trial.Status != Valid || v.traffic.link == "" || v.trial.Limit.isEnds() {
 			continue
 		}
-		for at, rate := range v.passage.arriving {
-			d := direction{v.passage.link, at}
-			if v.passage.streamsTo(at) && rate > best[d].bytesPerS {
+		for at, rate := range v.traffic.arriving {
+			d := direction{v.traffic.link, at}
+			if v.traffic.streamsTo(at) && rate > best[d].bytesPerS {
 				best[d] = ceiling{rate, v.plan}
 			}
 		}

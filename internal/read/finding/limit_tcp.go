@@ -53,7 +53,7 @@ func otherEnd(r contract.Role) contract.Role {
 
 // restrained proves that the connections of an end were held back, whose buffer
 // it was, and why; false when none were, or nobody accounted for them.
-func (e *exam) restrained() (limit Limit, of contract.Role, proof string) {
+func (e *trialAudit) restrained() (limit Limit, of contract.Role, proof string) {
 	for _, r := range restraints {
 		for _, sender := range []contract.Role{contract.Server, contract.Client} {
 			if proof := e.heldBackBy(r, sender); proof != "" {
@@ -71,7 +71,7 @@ func (e *exam) restrained() (limit Limit, of contract.Role, proof string) {
 
 // heldBackBy proves that the kernel charged an end's connections with one
 // restraint for most of the time in which they had data to send.
-func (e *exam) heldBackBy(r restraint, sender contract.Role) (proof string) {
+func (e *trialAudit) heldBackBy(r restraint, sender contract.Role) (proof string) {
 	spans, ok := e.window.Spans(sender)
 	if !ok {
 		return ""
@@ -87,7 +87,7 @@ func (e *exam) heldBackBy(r restraint, sender contract.Role) (proof string) {
 }
 
 // activeShare is the share of connections that carry load.
-func (e *exam) activeShare() float64 {
+func (e *trialAudit) activeShare() float64 {
 	for _, g := range e.generators {
 		if g.Setup != nil && g.Setup.Load.ActiveShare > 0 && g.Setup.Load.ActiveShare < 1 {
 			return g.Setup.Load.ActiveShare
@@ -99,7 +99,7 @@ func (e *exam) activeShare() float64 {
 // circumstances tell what a reader needs to change something: the round trip
 // that windows are divided by, and whether the other end left bytes unread, so
 // that it was slow rather than its buffer small.
-func (e *exam) circumstances(sender contract.Role, spans []record.Span) string {
+func (e *trialAudit) circumstances(sender contract.Role, spans []record.Span) string {
 	var parts []string
 	values := e.values
 	if rtt, ok := values[string(sender)+".tcp_rtt_us"]; ok {

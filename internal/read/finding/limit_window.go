@@ -30,7 +30,7 @@ const (
 // is not taken for the small one that it began as. The round trip is the least
 // that any connection saw: window ÷ least round trip is what no sender can
 // exceed, and a queue on the way makes no link look like a window.
-func (e *exam) windowed(sender contract.Role) (proof string) {
+func (e *trialAudit) windowed(sender contract.Role) (proof string) {
 	spans, ok := e.window.Spans(sender)
 	if !ok {
 		return ""

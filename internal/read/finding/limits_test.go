@@ -25,18 +25,18 @@ func TestNominalRateOfTheLink(t *testing.T) {
 	host := func(driver, speed string) record.Host {
 		return record.Host{Values: map[string]string{"nic.eth0.driver": driver, "nic.eth0.speed_mbit_per_s": speed}}
 	}
-	s := &sorted{header: record.Header{Facts: record.Facts{Seats: map[string]record.Host{
+	s := &dataset{header: record.Header{Facts: record.Facts{Seats: map[string]record.Host{
 		"a": host("mlx5_core", "100000"), "b": host("mlx5_core", "100000"), "c": host("ixgbe", "10000"), "v": host("veth", "10000"), "u": host("virtio_net", ""),
 	}}}}
 	for through, want := range map[string]string{
 		"a/eth0 b/eth0": "100Gbit/s", "a/eth0 c/eth0": unlimited, "v/eth0": unlimited, "u/eth0": unlimited, "a/eth1": unlimited, "": unlimited,
 	} {
-		views := []*view{{passage: passage{through: through}}}
+		views := []*view{{traffic: linkTraffic{through: through}}}
 		if got, ok := s.conditionHere(linkRate, views); got != want || !ok {
 			t.Errorf("%q: %q, want %q", through, got, want)
 		}
 	}
-	shaped := &view{plan: record.Trial{Levels: map[string]string{linkRate: "1Gbit/s"}}, passage: passage{through: "a/eth0"}}
+	shaped := &view{plan: record.Trial{Levels: map[string]string{linkRate: "1Gbit/s"}}, traffic: linkTraffic{through: "a/eth0"}}
 	if got, _ := s.conditionHere(linkRate, []*view{shaped}); got != "1Gbit/s" {
 		t.Errorf("a shaped link has the rate %q", got)
 	}

@@ -169,8 +169,8 @@ func (j *joint) describeArms(drives []Drive) {
 	}
 }
 
-func (j *joint) describeArm(cell, arm string, valid map[string]bool) (ServedArm, bool) {
-	a := ServedArm{Cell: cell, Arm: arm}
+func (j *joint) describeArm(cell, arm string, valid map[string]bool) (ServerArm, bool) {
+	a := ServerArm{Cell: cell, Arm: arm}
 	told := map[string]*pool{}
 	for i, s := range j.served.Segments {
 		if len(s.Trials) == 0 || s.Cell != cell || s.Arm != arm || slices.ContainsFunc(s.Trials, func(id string) bool { return !valid[id] }) {

@@ -73,7 +73,7 @@ func driven(exchanges []int64, arms ...string) Drive {
 }
 
 // held says which trials each segment was given: "t1 - t2+t3".
-func held(s *Served) string {
+func held(s *ServerReport) string {
 	var all []string
 	for _, segment := range s.Segments {
 		if len(segment.Trials) == 0 {
@@ -110,7 +110,7 @@ func TestSegmentsFindTheirTrials(t *testing.T) {
 			if err := Join(accountOf(c.segments...), []Drive{d}); err != nil {
 				t.Fatal(err)
 			}
-			if got := held(d.Findings.Served); got != c.want {
+			if got := held(d.Findings.ServerReport); got != c.want {
 				t.Errorf("segments hold %q, want %q", got, c.want)
 			}
 		})
@@ -122,7 +122,7 @@ func TestTwoClientsAddUp(t *testing.T) {
 	if err := Join(accountOf(1504, 2604), []Drive{a, b}); err != nil {
 		t.Fatal(err)
 	}
-	if got := held(a.Findings.Served); got != "t1 t2" || a.Findings.Served != b.Findings.Served {
+	if got := held(a.Findings.ServerReport); got != "t1 t2" || a.Findings.ServerReport != b.Findings.ServerReport {
 		t.Errorf("segments hold %q, want t1 t2 in the findings of both", got)
 	}
 }
@@ -133,7 +133,7 @@ func TestMixedSegmentsBelongToNoArm(t *testing.T) {
 	if err := Join(accountOf(3004, 4002), []Drive{d}); err != nil {
 		t.Fatal(err)
 	}
-	arms := d.Findings.Served.Arms
+	arms := d.Findings.ServerReport.Arms
 	if len(arms) != 1 || arms[0].Arm != "a" || arms[0].Segments != 1 || arms[0].Exchanges != 4002 {
 		t.Errorf("arms %+v, want a with its one segment", arms)
 	}
@@ -151,7 +151,7 @@ func TestServedCostIsTheServersOwn(t *testing.T) {
 	for metric, want := range map[string]float64{
 		"segment.exchanges_per_s": 1002, "segment.cpu_us_per_exchange": 10, "segment.cpu_s_per_gb": 100, "segment.cores": 0.01002,
 	} {
-		if got := d.Findings.Served.Segments[0].Values[metric]; got < want*0.9999 || got > want*1.0001 {
+		if got := d.Findings.ServerReport.Segments[0].Values[metric]; got < want*0.9999 || got > want*1.0001 {
 			t.Errorf("%s is %v, want %v", metric, got, want)
 		}
 	}
@@ -166,8 +166,8 @@ func TestSegmentsAreCountedByTheTrialsSizes(t *testing.T) {
 	if err := Join(accountOf(1000), []Drive{d}); err != nil {
 		t.Fatal(err)
 	}
-	s := d.Findings.Served.Segments[0]
-	if held(d.Findings.Served) != "t1" || s.Exchanges != 4000 || s.Values["segment.cpu_us_per_exchange"] != 2.5 {
+	s := d.Findings.ServerReport.Segments[0]
+	if held(d.Findings.ServerReport) != "t1" || s.Exchanges != 4000 || s.Values["segment.cpu_us_per_exchange"] != 2.5 {
 		t.Errorf("segment %+v, want 4000 exchanges of trial t1 at 2.5 µs", s)
 	}
 }
@@ -196,7 +196,7 @@ func TestMatchingKeepsOrder(t *testing.T) {
 			t.Fatal(err)
 		}
 		last := 0
-		for _, s := range d.Findings.Served.Segments {
+		for _, s := range d.Findings.ServerReport.Segments {
 			least := int64(0)
 			for _, id := range s.Trials {
 				var k int

@@ -11,7 +11,7 @@ const linkShare = "link_rate_share"
 
 // shareLinks sets every valid trial's share of its link's nominal rate, of which
 // the cards' part stands among the facts and not in the records.
-func (s *sorted) shareLinks() {
+func (s *dataset) shareLinks() {
 	nominal := cardRates(s.header.Facts)
 	m, err := record.MetricNamed(linkShare)
 	if err != nil || len(nominal) == 0 {

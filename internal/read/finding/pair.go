@@ -23,12 +23,12 @@ type pairs struct {
 // pair divides an arm's values by a base's, block by block, over the blocks
 // where both have a valid trial. A block's value is the geometric mean of an
 // arm's appearances in it, so the baseline's is of two trials.
-func (s *sorted) pair(cell, metric, arm, base string) pairs {
+func (s *dataset) pair(cell, metric, arm, base string) pairs {
 	return divide(poolOf(s.trials(cell, arm), metric), poolOf(s.trials(cell, base), metric))
 }
 
 // pairRepeats divides the baseline's repeat by its first appearance.
-func (s *sorted) pairRepeats(cell, metric, base string) pairs {
+func (s *dataset) pairRepeats(cell, metric, base string) pairs {
 	appearance := func(repeat bool) *pool {
 		return poolOf(func(yield func(*Trial) bool) {
 			for t := range s.trials(cell, base) {
@@ -73,7 +73,7 @@ func (p pairs) estimateAt(level float64) (stat.Estimate, bool) {
 // the part of a difference that the interval cannot explain is this run's bias,
 // and no comparison may claim less. The width of the interval is not part of
 // it: the spread of the trials is in each comparison's own interval already.
-func (s *sorted) noise() []Noise {
+func (s *dataset) noise() []Noise {
 	var all []Noise
 	base := s.header.Study.Compare.Baseline
 	for _, cell := range s.cells {
@@ -95,6 +95,6 @@ func (s *sorted) noise() []Noise {
 	return all
 }
 
-func (s *sorted) primary(metric string) bool {
+func (s *dataset) primary(metric string) bool {
 	return slices.Contains(s.header.Study.Compare.Primary, metric)
 }

@@ -18,7 +18,7 @@ const (
 
 // stalled: nothing was completed for a while inside the window, so what is divided
 // by the window's length, or by what was done in it, is no property of an arm.
-func (e *exam) stalled() (flag, why string) {
+func (e *trialAudit) stalled() (flag, why string) {
 	stalls := e.stalls()
 	if len(stalls) == 0 {
 		return "", ""
@@ -27,7 +27,7 @@ func (e *exam) stalled() (flag, why string) {
 }
 
 // backlog: an open loop worked off in its window what had fallen due before it.
-func (e *exam) backlog() (flag, why string) {
+func (e *trialAudit) backlog() (flag, why string) {
 	if e.amount() {
 		return "", ""
 	}
@@ -45,7 +45,7 @@ func (e *exam) backlog() (flag, why string) {
 }
 
 // broken returns the first flag of a trial whose rates are no property of an arm.
-func (e *exam) broken() (flag, why string) {
+func (e *trialAudit) broken() (flag, why string) {
 	if flag, why = e.stalled(); flag == "" {
 		flag, why = e.backlog()
 	}
@@ -56,7 +56,7 @@ func (e *exam) broken() (flag, why string) {
 // that falsifies: rates, costs, and times from the send. What remains of an open
 // loop are its response times, which hold a stall as they must, what was left
 // unfinished, and memory. Of a closed loop nothing does: the trial is invalid.
-func (e *exam) withoutRates(t *Trial, why string) {
+func (e *trialAudit) withoutRates(t *Trial, why string) {
 	if !e.open || e.amount() {
 		t.Status, t.Reason = StatusInvalid, why
 		return
@@ -89,7 +89,7 @@ func (t Trial) Partial() bool {
 
 // wherePartial explains why blocks of a comparison have no value: "" when no
 // trial of its arms stood still.
-func (s *sorted) wherePartial(b *pending) string {
+func (s *dataset) wherePartial(b *pending) string {
 	for _, arm := range []string{b.Arm, b.Base} {
 		views, n := s.at[place{b.Cell, arm}], 0
 		for _, v := range views {

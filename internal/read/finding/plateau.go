@@ -34,7 +34,7 @@ type plateau struct {
 	smeared     bool    // upwards, by timers that are late themselves: only below must the band stand out
 	// witness proves by counters that it is this timer; "" where they speak
 	// against it, or nobody counted: the same times may be the work's own.
-	witness func(e *exam, ends map[contract.Role]tcpEnd, inBand float64) string
+	witness func(e *trialAudit, ends map[contract.Role]tcpEnd, inBand float64) string
 	advice  string
 }
 
@@ -61,7 +61,7 @@ var plateaus = []plateau{
 
 // plateaus names the bands that hold so many exchanges that a timer must have
 // held them, where the kernel's counters bear it out.
-func (e *exam) plateaus() (flags, why []string) {
+func (e *trialAudit) plateaus() (flags, why []string) {
 	h, ok := e.window.Histogram(record.Service)
 	if !ok {
 		return nil, nil
@@ -118,7 +118,7 @@ type tcpEnd struct {
 }
 
 // tcpEnds returns the ends of which there is an account.
-func (e *exam) tcpEnds() map[contract.Role]tcpEnd {
+func (e *trialAudit) tcpEnds() map[contract.Role]tcpEnd {
 	ends := map[contract.Role]tcpEnd{}
 	for _, role := range []contract.Role{contract.Server, contract.Client} {
 		spans, ok := e.window.Spans(role)
@@ -153,14 +153,14 @@ const unexplained = 0.25
 
 // timerFired holds where nothing else takes a millisecond: the way is short,
 // nobody computes, nothing was sent again and no rate of a link paces it.
-func timerFired(e *exam, ends map[contract.Role]tcpEnd, inBand float64) string {
+func timerFired(e *trialAudit, ends map[contract.Role]tcpEnd, inBand float64) string {
 	const idle = 0.5
 	retransmits, ok := near(ends, time.Millisecond)
 	if rate := e.window.Record.Trial.Levels["link.rate"]; !ok || retransmits > unexplained*inBand || rate != "" && rate != "max" {
 		return ""
 	}
 	top := 0.0
-	for _, c := range e.crowds() {
+	for _, c := range e.workerGroups() {
 		share, _, _ := busiest(c)
 		top = max(top, share*c.withoutSteal())
 	}
@@ -176,7 +176,7 @@ func timerFired(e *exam, ends map[contract.Role]tcpEnd, inBand float64) string {
 // acknowledgements, are then far longer than the least one. Of a server that
 // nobody accounts for nothing is said: one that computes for 40 ms acknowledges
 // the client's segments at once as well.
-func ackDelayed(e *exam, ends map[contract.Role]tcpEnd, inBand float64) string {
+func ackDelayed(e *trialAudit, ends map[contract.Role]tcpEnd, inBand float64) string {
 	const (
 		waited = 4 * time.Millisecond // a tenth of the timer
 		parts  = 1.5                  // segments per exchange
@@ -201,7 +201,7 @@ func ackDelayed(e *exam, ends map[contract.Role]tcpEnd, inBand float64) string {
 
 // timedOut holds where as many segments were sent again as exchanges lasted for
 // the timeout, give or take what the other, unaccounted end may have sent.
-func timedOut(_ *exam, ends map[contract.Role]tcpEnd, inBand float64) string {
+func timedOut(_ *trialAudit, ends map[contract.Role]tcpEnd, inBand float64) string {
 	const borne = 0.5
 	retransmits, ok := near(ends, 200*time.Millisecond)
 	if !ok || retransmits < borne*inBand {

@@ -22,7 +22,7 @@ const (
 
 // profiles reads the probes' CPU profiles by cell, arm and end. What cannot be
 // read is left out and warned of.
-func (s *sorted) profiles() ([]Profile, []record.Warning) {
+func (s *dataset) profiles() ([]Profile, []record.Warning) {
 	var all []Profile
 	var warnings []record.Warning
 	leaveOut := func(v *view, why string) {
@@ -62,13 +62,13 @@ func (s *sorted) profiles() ([]Profile, []record.Warning) {
 }
 
 // unfit returns why a probe did other work than its arm's, "" when it did it.
-// The books of both ends are not compared: a profiler holds up the marks, and
+// The counters of both ends are not compared: a profiler holds up the marks, and
 // rates between marks that were held up differ.
 func unfit(v *view) string {
 	if status, reason := outcome(v); status != Valid {
 		return status + ": " + reason
 	}
-	e := &exam{window: record.NewWindow(v.record)}
+	e := &trialAudit{window: record.NewWindow(v.record)}
 	e.generators = e.window.Generators()
 	for _, check := range []func() string{e.complete, e.failures, e.clientBytes} {
 		if reason := check(); reason != "" {

@@ -124,7 +124,7 @@ func TestGarbledProfilesAreLeftOut(t *testing.T) {
 }
 
 // A profiler holds up the marks, so the two ends' rates may differ.
-func TestBooksOfProbesNeedNotMeet(t *testing.T) {
+func TestCountersOfProbesNeedNotAgree(t *testing.T) {
 	h, trials, records := synthetic.Run(probed())
 	records[len(records)-1].Workers[0].Close.Reading.Counts.ReceivedBytes *= 2
 	if f := find(t, h, trials, records); len(f.Profiles) != 12 {

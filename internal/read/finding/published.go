@@ -28,7 +28,7 @@ type Unmet struct {
 // publish sets published ratios beside measured ones of the same metric and
 // arms, whichever of the arms this study's baseline is, in every cell that
 // meets the publication's conditions.
-func (s *sorted) publish() []Published {
+func (s *dataset) publish() []Published {
 	var all []Published
 	for _, p := range s.header.Study.Published {
 		all = append(all, s.publishOne(p)...)
@@ -36,7 +36,7 @@ func (s *sorted) publish() []Published {
 	return all
 }
 
-func (s *sorted) publishOne(p record.Published) []Published {
+func (s *dataset) publishOne(p record.Published) []Published {
 	if p.Unmeasured != "" {
 		return []Published{{Published: p}}
 	}
@@ -87,7 +87,7 @@ func nearer(best, next []Unmet) []Unmet {
 
 // differences returns the conditions that the trials of a figure's two arms do
 // not meet in a cell, by name.
-func (s *sorted) differences(p record.Published, cell string) []Unmet {
+func (s *dataset) differences(p record.Published, cell string) []Unmet {
 	var differs []Unmet
 	for _, condition := range slices.Sorted(maps.Keys(p.Under)) {
 		d := Unmet{Condition: condition, Published: p.Under[condition]}

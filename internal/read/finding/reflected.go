@@ -10,7 +10,7 @@ import (
 
 // reflected: a worker encoded the user's message by reflection, which costs
 // more than the code that protoc generates for an application.
-func (e *exam) reflected() (flag, why string) {
+func (e *trialAudit) reflected() (flag, why string) {
 	var ends []string
 	for _, w := range e.window.Record.Workers {
 		if w.Reflected() && !slices.Contains(ends, string(w.Role)) {
@@ -27,7 +27,7 @@ func (e *exam) reflected() (flag, why string) {
 // encodes a message by reflection, "" when they may: what reflection costs is a
 // property of neither codec. Where both do so with one codec it costs both the
 // same. What crosses the link is the same bytes either way.
-func (s *sorted) refuseReflection(b *pending) string {
+func (s *dataset) refuseReflection(b *pending) string {
 	arm, base := s.reflects(b.Cell, b.Arm), s.reflects(b.Cell, b.Base)
 	switch {
 	case arm == "" && base == "" || strings.HasPrefix(b.Metric, "link_"):
@@ -45,7 +45,7 @@ func (s *sorted) refuseReflection(b *pending) string {
 
 // reflects returns the message type that an arm's trials encoded by
 // reflection, "" when none did.
-func (s *sorted) reflects(cell, arm string) string {
+func (s *dataset) reflects(cell, arm string) string {
 	for _, v := range s.at[place{cell, arm}] {
 		if v.record == nil || !slices.Contains(v.trial.Flags, Reflected) {
 			continue
@@ -68,7 +68,7 @@ func messageTypes(w *record.Worker) string {
 	return up + " and " + down
 }
 
-func (s *sorted) codec(cell, arm string) string {
+func (s *dataset) codec(cell, arm string) string {
 	if views := s.at[place{cell, arm}]; len(views) > 0 {
 		return views[0].plan.Levels["codec"]
 	}
@@ -76,7 +76,7 @@ func (s *sorted) codec(cell, arm string) string {
 }
 
 // reflectionWords marks the sentence of two arms that both encode by reflection.
-func (s *sorted) reflectionWords(c Comparison) string {
+func (s *dataset) reflectionWords(c Comparison) string {
 	message := s.reflects(c.Cell, c.Arm)
 	if message == "" || s.reflects(c.Cell, c.Base) == "" {
 		return ""

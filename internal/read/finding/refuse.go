@@ -9,7 +9,7 @@ import (
 
 // refuse returns why two arms may not be judged on a metric whatever the
 // figures say, "" when they may.
-func (s *sorted) refuse(b *pending) string {
+func (s *dataset) refuse(b *pending) string {
 	for _, arm := range []string{b.Arm, b.Base} {
 		views := s.at[place{b.Cell, arm}]
 		if n := flagged(views, Overloaded); n > 0 && isLatency(b.Metric) {
@@ -59,7 +59,7 @@ func isLatency(metric string) bool {
 // pacedByClient tells whether a slow client alone would move the metric: the
 // rates, the time for a fixed work, and in a closed loop the service times,
 // which are slots ÷ rate.
-func (s *sorted) pacedByClient(b *pending) bool {
+func (s *dataset) pacedByClient(b *pending) bool {
 	switch {
 	case b.Metric == "exchanges_per_s" || b.Metric == "goodput_bytes_per_s" || b.Metric == "work_s":
 		return true
@@ -76,7 +76,7 @@ func (s *sorted) pacedByClient(b *pending) bool {
 
 // onlyServersDiffer tells whether the two arms have the same client, so that
 // a difference would be read as one of servers.
-func (s *sorted) onlyServersDiffer(b *pending) bool {
+func (s *dataset) onlyServersDiffer(b *pending) bool {
 	arm, base := s.at[place{b.Cell, b.Arm}], s.at[place{b.Cell, b.Base}]
 	if len(arm) == 0 || len(base) == 0 {
 		return false

@@ -40,7 +40,7 @@ type Requirement struct {
 // require holds every requirement against its bound in every cell that has its
 // levels: by the rule of comparisons, with the bound in the place of 1. All
 // requirements are one family.
-func (s *sorted) require(noise []Noise) []Requirement {
+func (s *dataset) require(noise []Noise) []Requirement {
 	bounds := boundsOf(noise)
 	var family []*pending
 	var asked []record.Require
@@ -69,7 +69,7 @@ func (s *sorted) require(noise []Noise) []Requirement {
 }
 
 // concerns tells whether the arm runs in the cell at the levels of Where.
-func (s *sorted) concerns(r record.Require, cell string) bool {
+func (s *dataset) concerns(r record.Require, cell string) bool {
 	views := s.at[place{cell, r.Arm}]
 	if len(views) == 0 {
 		return false
@@ -83,7 +83,7 @@ func (s *sorted) concerns(r record.Require, cell string) bool {
 }
 
 // hold sets an arm's figures against the bound: its ratio is figure ÷ bound.
-func (s *sorted) hold(r record.Require, cell string) *pending {
+func (s *dataset) hold(r record.Require, cell string) *pending {
 	b := &pending{
 		Comparison: Comparison{Cell: cell, Metric: r.Metric, Arm: r.Arm, Base: r.Base, Level: s.level()},
 		tested:     true,
@@ -110,7 +110,7 @@ func (s *sorted) hold(r record.Require, cell string) *pending {
 // againstBound divides an arm's figures by a bound. Where a figure is 0, which
 // has no logarithm, the distances from the bound count in the place of the
 // logarithms, and the mean is arithmetic.
-func (s *sorted) againstBound(r record.Require, cell string) pairs {
+func (s *dataset) againstBound(r record.Require, cell string) pairs {
 	told := toldOf(s.trials(cell, r.Arm), r.Metric)
 	p := pairs{plain: told.plain}
 	for _, block := range slices.Sorted(maps.Keys(told.blocks)) {

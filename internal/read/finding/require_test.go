@@ -55,7 +55,7 @@ func TestRequirementsAtAGate(t *testing.T) {
 		arms     []synthetic.Arm
 		requires []record.Require
 		blocks   int
-		want     finding.Passage
+		want     finding.GateResult
 	}{
 		"met":                    {[]synthetic.Arm{{Name: "a"}, {Name: "b", Cost: 0.9}}, []record.Require{met}, 8, finding.NoWorse},
 		"met, and worse":         {apart, []record.Require{met}, 8, finding.IsWorse},
@@ -123,7 +123,7 @@ func TestFailedExchangesAtAGate(t *testing.T) {
 	for name, c := range map[string]struct {
 		failing float64 // share of the exchanges of block 3
 		bounds  []string
-		want    finding.Passage
+		want    finding.GateResult
 		doubts  int
 	}{
 		"none":              {0, []string{"cost"}, finding.NoWorse, 0},
@@ -142,8 +142,8 @@ func TestFailedExchangesAtAGate(t *testing.T) {
 			}
 		}
 		f := find(t, h, trials, records)
-		if got, _ := finding.Gate(f); got != c.want || len(finding.Doubts(f)) != c.doubts {
-			t.Errorf("%s: %v, in doubt %q; want %v, %d", name, got, finding.Doubts(f), c.want, c.doubts)
+		if got, _ := finding.Gate(f); got != c.want || len(finding.Caveats(f)) != c.doubts {
+			t.Errorf("%s: %v, in doubt %q; want %v, %d", name, got, finding.Caveats(f), c.want, c.doubts)
 		}
 	}
 }

@@ -14,7 +14,7 @@ type Seated struct {
 
 // seating reads from the records who sat where, by seat in the order of first
 // use: the server's seat comes first.
-func (s *sorted) seating() []Seated {
+func (s *dataset) seating() []Seated {
 	var all []Seated
 	for _, v := range s.views {
 		if v.record == nil {

@@ -12,7 +12,7 @@ func TestSeatingNamesEverySeatOnce(t *testing.T) {
 		return record.Worker{Name: name, Seat: seat, CPUSet: cpus}
 	}
 	of := func(workers ...record.Worker) *view { return &view{record: &record.Record{Workers: workers}} }
-	s := &sorted{views: []*view{
+	s := &dataset{views: []*view{
 		of(worker("client-1", "a", 1), worker("server", "b", 0)),
 		{},
 		of(worker("server", "b", 0, 1), worker("client-1", "a", 1), worker("client-2", "c")),
@@ -25,7 +25,7 @@ func TestSeatingNamesEverySeatOnce(t *testing.T) {
 	if got := s.seating(); !reflect.DeepEqual(got, want) {
 		t.Errorf("seating %+v, want %+v", got, want)
 	}
-	all := &sorted{views: []*view{of(worker("client-2", "a"), worker("client-1", "a"), worker("server", "a"))}}
+	all := &dataset{views: []*view{of(worker("client-2", "a"), worker("client-1", "a"), worker("server", "a"))}}
 	if got := all.seating(); len(got) != 1 || !reflect.DeepEqual(got[0].Workers, []string{"server", "client-1", "client-2"}) {
 		t.Errorf("one seat: %+v", got)
 	}

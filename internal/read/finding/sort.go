@@ -17,7 +17,7 @@ type view struct {
 	trial  Trial
 
 	limitOf contract.Role // the end whose resource was the limit; "" when it was neither's alone
-	passage passage
+	traffic linkTraffic
 
 	service, response []int64 // ns at the shares of curveShares, as far as the trial has them
 }
@@ -25,27 +25,27 @@ type view struct {
 // place is where a trial stands in the study's table.
 type place struct{ cell, arm string }
 
-// sorted is a run in the study's order: cells, arms, and their trials.
-type sorted struct {
-	header record.Header
-	views  []*view // in the plan's order, probes apart
-	probes []*view // profiled trials, read for their profiles only
-	cells  []string
-	arms   []string
-	at     map[place][]*view // by block, a repeat after its first appearance
-	stray  []record.Warning  // about records that belong nowhere
-	stage  *Stage            // nil for a study without stages
-	spared int               // trials that a run which stopped at a stage had planned for later stages
+// dataset is a run in the study's order: cells, arms, and their trials.
+type dataset struct {
+	header  record.Header
+	views   []*view // in the plan's order, probes apart
+	probes  []*view // profiled trials, read for their profiles only
+	cells   []string
+	arms    []string
+	at      map[place][]*view // by block, a repeat after its first appearance
+	stray   []record.Warning  // about records that belong nowhere
+	stage   *Stage            // nil for a study without stages
+	skipped int               // trials that a run which stopped at a stage had planned for later stages
 }
 
-func sortOut(header record.Header, trials []record.Trial, records []record.Record) *sorted {
-	s := &sorted{header: header, at: map[place][]*view{}}
+func sortOut(header record.Header, trials []record.Trial, records []record.Record) *dataset {
+	s := &dataset{header: header, at: map[place][]*view{}}
 	byID := map[string]*view{}
 	horizon := Horizon(header, trials, records)
 	for _, t := range trials {
 		if t.Block > horizon && !t.Probe {
 			if t.Block <= header.Study.Blocks {
-				s.spared++
+				s.skipped++
 			}
 			continue
 		}
@@ -77,7 +77,7 @@ func sortOut(header record.Header, trials []record.Trial, records []record.Recor
 	return s
 }
 
-func (s *sorted) strayed(id, what string) {
+func (s *dataset) strayed(id, what string) {
 	s.stray = append(s.stray, record.Warning{
 		About: "records", Text: fmt.Sprintf("trial %q %s", id, what),
 		Advice: "check that trials.jsonl and records.jsonl are of the same run",
@@ -86,7 +86,7 @@ func (s *sorted) strayed(id, what string) {
 
 // arrange orders cells and arms as the study names their levels, not as the
 // shuffle met them.
-func (s *sorted) arrange() {
+func (s *dataset) arrange() {
 	cells, arms := map[string]map[string]string{}, map[string]bool{}
 	for _, v := range s.views {
 		p := place{v.plan.Cell, v.plan.Arm}
@@ -123,7 +123,7 @@ func (s *sorted) arrange() {
 	})
 }
 
-func (s *sorted) levelsOf(factor string) []string {
+func (s *dataset) levelsOf(factor string) []string {
 	for _, f := range s.header.Study.Vary {
 		if f.Name == factor {
 			return f.Levels

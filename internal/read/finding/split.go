@@ -7,7 +7,7 @@ import (
 )
 
 // split says where the CPU time of server, clients and hosts went.
-func (e *exam) split() []CPUSplit {
+func (e *trialAudit) split() []CPUSplit {
 	var splits []CPUSplit
 	for _, role := range []contract.Role{contract.Server, contract.Client, contract.Pair} {
 		spans, ok := e.window.Spans(role)
@@ -38,7 +38,7 @@ func (e *exam) split() []CPUSplit {
 	return append(splits, e.splitHosts()...)
 }
 
-func (e *exam) splitHosts() []CPUSplit {
+func (e *trialAudit) splitHosts() []CPUSplit {
 	var splits []CPUSplit
 	hosts := e.window.Hosts()
 	for _, h := range hosts {

@@ -86,7 +86,7 @@ func NextLook(study record.Study, blocks int) int {
 
 // staged finds the look that a run is at: where it stopped, else the first one
 // that is not behind its records. Nil for a study with one look.
-func (s *sorted) staged() *Stage {
+func (s *dataset) staged() *Stage {
 	looks := s.header.Study.Looks()
 	if len(looks) < 2 {
 		return nil
@@ -119,7 +119,7 @@ func stopOf(header record.Header) *record.Stop {
 
 // blocksDone returns the highest block that has a record, and up to which
 // block every trial has one.
-func (s *sorted) blocksDone() (begun, done int) {
+func (s *dataset) blocksDone() (begun, done int) {
 	open := math.MaxInt
 	for _, v := range s.views {
 		if v.record != nil {
@@ -134,7 +134,7 @@ func (s *sorted) blocksDone() (begun, done int) {
 // level is what a p is held against, and 1 − the confidence of the intervals
 // of comparisons and requirements. At a look that decides nothing it is that
 // of a study without stages: something must be shown.
-func (s *sorted) level() float64 {
+func (s *dataset) level() float64 {
 	if s.stage == nil {
 		return Level
 	}
@@ -142,11 +142,11 @@ func (s *sorted) level() float64 {
 }
 
 // mute tells of a look at which no verdict is given.
-func (s *sorted) mute() bool { return s.stage != nil && s.stage.Level == 0 }
+func (s *dataset) mute() bool { return s.stage != nil && s.stage.Level == 0 }
 
 // settle completes the stage by what was found at it; nil without stages. Where
 // nothing is asked, nothing is open.
-func (s *sorted) settle(comparisons []Comparison, requirements []Requirement) *Stage {
+func (s *dataset) settle(comparisons []Comparison, requirements []Requirement) *Stage {
 	if s.stage == nil {
 		return nil
 	}
@@ -168,7 +168,7 @@ func (s *sorted) settle(comparisons []Comparison, requirements []Requirement) *S
 
 // settled tells whether more blocks have nothing to add to a comparison. An
 // invalid one is settled when what makes it so lies in the design.
-func (s *sorted) settled(c Comparison) bool {
+func (s *dataset) settled(c Comparison) bool {
 	switch c.Verdict {
 	case Better, Worse, Equivalent:
 		return true
@@ -181,7 +181,7 @@ func (s *sorted) settled(c Comparison) bool {
 // hopeless tells of an arm that no trial can run, that was overloaded where
 // times are asked for, or whose client was the limit in every single trial of
 // a comparison of servers.
-func (s *sorted) hopeless(c Comparison, arm string) bool {
+func (s *dataset) hopeless(c Comparison, arm string) bool {
 	views := s.at[place{c.Cell, arm}]
 	ran, unsupported, clients := 0, 0, 0
 	for _, v := range views {
@@ -200,7 +200,7 @@ func (s *sorted) hopeless(c Comparison, arm string) bool {
 }
 
 // stageWords says where a run stands among its looks, and how it goes on.
-func (s *sorted) stageWords(g Stage, open, asked int, required bool) string {
+func (s *dataset) stageWords(g Stage, open, asked int, required bool) string {
 	everything := "every primary comparison"
 	if required {
 		everything += " and requirement"

@@ -70,7 +70,7 @@ func TestRunsAreJudgedAtTheirStage(t *testing.T) {
 		level   float64
 		says    string
 		missing int
-		spared  int
+		skipped int
 	}{
 		{"stopped early", 6, &record.Stop{Stage: 1, Blocks: 6}, levels[0], "stopped after stage 1 of 3 (6 blocks): every primary comparison is settled at level 0.0312", 0, 12},
 		{"at a look", 6, nil, levels[0], "at stage 1 of 3 (6 blocks): every primary comparison is settled at level 0.0312", 12, 0},
@@ -85,8 +85,8 @@ func TestRunsAreJudgedAtTheirStage(t *testing.T) {
 		if f.Stage == nil || got.Level != c.level || !strings.HasPrefix(f.Stage.Sentence, c.says) {
 			t.Errorf("%s: level %v, want %v; %+v", c.name, got.Level, c.level, f.Stage)
 		}
-		if f.Tally.Missing != c.missing || f.Tally.Spared != c.spared || f.Tally.Planned != 30-c.spared {
-			t.Errorf("%s: %+v, want %d missing and %d spared", c.name, f.Tally, c.missing, c.spared)
+		if f.Tally.Missing != c.missing || f.Tally.Skipped != c.skipped || f.Tally.Planned != 30-c.skipped {
+			t.Errorf("%s: %+v, want %d missing and %d skipped", c.name, f.Tally, c.missing, c.skipped)
 		}
 		want := finding.Worse
 		if c.level == levels[1] {

@@ -41,7 +41,7 @@ func (m moment) same(o moment) bool { return m.exchanges == o.exchanges && m.rec
 
 // moments returns a worker's progress: its ticks and its readings at the edges,
 // rising. What runs backwards is left out. Empty without both edges.
-func (e *exam) moments(w *record.Worker) []moment {
+func (e *trialAudit) moments(w *record.Worker) []moment {
 	span, ok := e.window.Span(w)
 	if !ok {
 		return nil
@@ -69,11 +69,11 @@ func (e *exam) moments(w *record.Worker) []moment {
 
 // stalls returns when the trial stood still inside its window, as its clients'
 // progress shows, rising.
-func (e *exam) stalls() []Stall {
+func (e *trialAudit) stalls() []Stall {
 	var all []Stall
 	for _, g := range e.generators {
 		if g.Result == nil || g.Setup == nil || !(windowOf(g) > 0) || g.Result.Counts.Exchanges <= 0 {
-			continue // the ledger says so
+			continue // the consistency checks say so
 		}
 		moments := e.moments(g)
 		for _, s := range append(quiet(moments, crawl(g, moments)), e.silent(g, moments)...) {
@@ -122,7 +122,7 @@ func crawl(g *record.Worker, moments []moment) float64 {
 // silent returns the times in which a worker did not even tick, as one that is
 // stopped does not, and in which it did less than it does otherwise: in a closed
 // loop by the rate, in an open loop, which catches up, by the longest lag.
-func (e *exam) silent(g *record.Worker, moments []moment) []Stall {
+func (e *trialAudit) silent(g *record.Worker, moments []moment) []Stall {
 	var all []Stall
 	if len(g.Ticks) < 2 {
 		return nil // it never ticks
@@ -149,7 +149,7 @@ func (e *exam) silent(g *record.Worker, moments []moment) []Stall {
 }
 
 // leastStall is how many seconds without progress count.
-func (e *exam) leastStall(g *record.Worker) float64 {
+func (e *trialAudit) leastStall(g *record.Worker) float64 {
 	least := max(stallShare*windowOf(g), stallSeconds)
 	if loss, err := quantity.ParseShare(e.window.Record.Trial.Levels["link.loss"]); err == nil && loss > 0 {
 		least = max(least, stallLossy)
@@ -159,7 +159,7 @@ func (e *exam) leastStall(g *record.Worker) float64 {
 
 // usual tells whether a client may complete nothing for so long without anything
 // having stood still: few exchanges, long ones, or all at once with a pause after.
-func (e *exam) usual(g *record.Worker, seconds float64) bool {
+func (e *trialAudit) usual(g *record.Worker, seconds float64) bool {
 	others := max(windowOf(g)-seconds, 0)
 	if seconds <= stallGaps*others/float64(g.Result.Counts.Exchanges) {
 		return true
@@ -176,7 +176,7 @@ func (e *exam) usual(g *record.Worker, seconds float64) bool {
 // more, while a lone client counted nothing: of a large message that goes up,
 // clients count nothing before its end. A stopped server's kernel still takes the
 // sender's probes, which is less.
-func (e *exam) serverMoved(s Stall) bool {
+func (e *trialAudit) serverMoved(s Stall) bool {
 	if len(e.generators) != 1 {
 		return false // whose it was is not known
 	}

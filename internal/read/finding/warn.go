@@ -11,10 +11,10 @@ import (
 
 // warn returns what a reader of the findings must know: the planner's
 // warnings first, then what the records showed.
-func (s *sorted) warn(f Findings) []record.Warning {
+func (s *dataset) warn(f Findings) []record.Warning {
 	all := slices.Clone(s.header.Study.Warnings)
 	all = append(all, s.stray...)
-	for _, of := range []func(Findings) []record.Warning{s.warnLimits, s.warnFlags, s.warnThin, s.warnUnfinished, s.warnNoise, s.warnDelivery, s.warnPlace, s.warnAway, s.warnHosts} {
+	for _, of := range []func(Findings) []record.Warning{s.warnLimits, s.warnFlags, s.warnFewSamples, s.warnUnfinished, s.warnNoise, s.warnDelivery, s.warnPlace, s.warnAway, s.warnHosts} {
 		all = append(all, of(f)...)
 	}
 	return all
@@ -28,7 +28,7 @@ func armOf(cell Cell, arm Arm) string {
 	return arm.Name + " at " + cell.Name
 }
 
-func (s *sorted) warnLimits(f Findings) []record.Warning {
+func (s *dataset) warnLimits(f Findings) []record.Warning {
 	var limited []string
 	for _, cell := range f.Cells {
 		for _, arm := range cell.Arms {
@@ -49,19 +49,19 @@ func (s *sorted) warnLimits(f Findings) []record.Warning {
 var flagWarnings = []struct{ flag, text, advice string }{
 	{Unsteady, "changed their rate inside the window", "lengthen the warm-up, or look at the series for what happened"},
 	{Overloaded, "did not reach the offered rate, so their times are not compared", "lower the rate until every arm reaches it"},
-	{Skewed, "were metered more than 0.5 % of the window apart from their marks", "lengthen the window: a worker busy on its only core answers late"},
-	{Lagging, "left more than 5 % of their slots empty", "give the clients more CPUs: the generator paced these trials"},
+	{LateCounters, "were metered more than 0.5 % of the window apart from their marks", "lengthen the window: a worker busy on its only core answers late"},
+	{GeneratorLate, "left more than 5 % of their slots empty", "give the clients more CPUs: the generator paced these trials"},
 	{Reconnected, "made connections anew that had ended between exchanges", "give the ends more CPU, or ask the server why it closes them: HTTP/1.1 lets both ends close after a reply"},
 	{Unverified, "were driven by a program that does not check what it receives", "compare its figures with those of an arm that does, under the same load"},
-	{Bunched, "sent in bunches, which the declared arrivals are not", "give the clients more CPUs or processes (clients=2), or offer less: these times are of bursts"},
-	{Evened, "sent more evenly than the Poisson arrivals that were declared", "look at the client: it paces itself, and evener arrivals wait less"},
+	{Bursty, "sent in bunches, which the declared arrivals are not", "give the clients more CPUs or processes (clients=2), or offer less: these times are of bursts"},
+	{TooRegular, "sent more evenly than the Poisson arrivals that were declared", "look at the client: it paces itself, and evener arrivals wait less"},
 	{Reflected, "encoded a message of yours by reflection, which costs more than generated code: codecs are not compared, and between transports of one codec the difference is part of a larger whole", "put Go on PATH, so that netdyno builds workers with the generated code (docs/messages.md)"},
 	{Stalled, "stood still inside the window: of them no rate, no cost and no time from the send is kept", "look at the series, and at what the ends and the machine did then (netdyno doctor)"},
 	{Backlog, "began the window with a backlog and worked it off there: of them no rate, no cost and no time from the send is kept", "lengthen the warm-up until the server keeps up, and look for what stood still before the window"},
-	{Noisy, "lost more than 1 % of the host's CPU time to the hypervisor", "use a quiet or dedicated machine"},
+	{StolenCPU, "lost more than 1 % of the host's CPU time to the hypervisor", "use a quiet or dedicated machine"},
 }
 
-func (s *sorted) warnFlags(Findings) []record.Warning {
+func (s *dataset) warnFlags(Findings) []record.Warning {
 	var all []record.Warning
 	for _, w := range flagWarnings {
 		if n := flagged(s.views, w.flag); n > 0 {
@@ -75,7 +75,7 @@ func (s *sorted) warnFlags(Findings) []record.Warning {
 
 // warnNoise names primary metrics on which the baseline differs from itself,
 // and cells in which nothing measures that.
-func (s *sorted) warnNoise(f Findings) []record.Warning {
+func (s *dataset) warnNoise(f Findings) []record.Warning {
 	var all []record.Warning
 	measured := map[string]bool{}
 	for _, n := range f.Noise {
@@ -110,7 +110,7 @@ func inCell(cell string) string {
 
 // warnDelivery names every arm of the cells whose arms hand over content
 // differently, once.
-func (s *sorted) warnDelivery(f Findings) []record.Warning {
+func (s *dataset) warnDelivery(f Findings) []record.Warning {
 	var mixed, all []string
 	for _, cell := range f.Cells {
 		var arms []string
@@ -145,7 +145,7 @@ func (s *sorted) warnDelivery(f Findings) []record.Warning {
 	}}
 }
 
-func (s *sorted) warnPlace(Findings) []record.Warning {
+func (s *dataset) warnPlace(Findings) []record.Warning {
 	if s.header.Facts.Rig != "loopback" {
 		return nil
 	}

@@ -440,7 +440,7 @@ func TestGateAndCompareDivideWhatTheyShow(t *testing.T) {
 				t.Fatal(err)
 			}
 		}
-		apart := finding.CompareApart(runs[0], runs[1], nil)
+		apart := finding.CompareRuns(runs[0], runs[1], nil)
 		for _, row := range rowsOf(string(render(t, NewApart(apart, runs[0], runs[1], [2]string{"a", "b"}).Markdown)), "second ÷ first") {
 			ratio, is := number(t, row["second ÷ first"])
 			if !is {

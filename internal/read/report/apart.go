@@ -22,9 +22,9 @@ type Apart struct {
 }
 
 // NewApart lays out what was found of two runs, named as the user named them.
-func NewApart(a finding.Apart, before, after finding.Findings, names [2]string) Apart {
+func NewApart(a finding.RunsCompared, before, after finding.Findings, names [2]string) Apart {
 	p := Apart{
-		title: "netdyno compare, " + or(after.Header.Study.Name, "a study") + ": " + passages[a.Passage].words,
+		title: "netdyno compare, " + or(after.Header.Study.Name, "a study") + ": " + passages[a.Result].words,
 		made: fmt.Sprintf("%s, %s, with %s, then %s, %s, with %s; %d and %d trials valid",
 			names[0], before.Header.CreatedAt.Format("2 Jan 2006 15:04"), before.Header.Netdyno,
 			names[1], after.Header.CreatedAt.Format("2 Jan 2006 15:04"), after.Header.Netdyno, before.Tally.Valid, after.Tally.Valid),
@@ -41,12 +41,12 @@ func NewApart(a finding.Apart, before, after finding.Findings, names [2]string) 
 	for _, g := range a.Gated {
 		was, is := bothRuns(g.Comparison)
 		p.gated.Rows = append(p.gated.Rows, words(g.Arm, or(g.Base, "nothing"), or(g.Cell, "all"), labelOf(g.Metric), was, is,
-			ratioOrNone(g.Comparison), intervalOrNone(g.Comparison), probability(g.Adjusted), passages[g.Passage].mark))
-		if reason := upperFirst(because(g.Reason, g.Decides, g.Passage)); g.Passage == finding.Unproven && !slices.Contains(p.reasons, reason) {
+			ratioOrNone(g.Comparison), intervalOrNone(g.Comparison), probability(g.Adjusted), passages[g.Result].mark))
+		if reason := upperFirst(because(g.Reason, g.Decides, g.Result)); g.Result == finding.Unproven && !slices.Contains(p.reasons, reason) {
 			p.reasons = append(p.reasons, reason)
 		}
 	}
-	for _, doubt := range a.Doubts {
+	for _, doubt := range a.Caveats {
 		p.reasons = append(p.reasons, upperFirst(doubt))
 	}
 	if len(a.Gated) > 0 {
@@ -58,7 +58,7 @@ func NewApart(a finding.Apart, before, after finding.Findings, names [2]string) 
 
 // exploredApart lays out the explored metrics, and those of them that the main
 // tables of a run show.
-func exploredApart(a finding.Apart) (all, shown Table) {
+func exploredApart(a finding.RunsCompared) (all, shown Table) {
 	all = Table{Caption: upperFirst(notJudged) + ": the other metrics, each with its interval.", Columns: head("arm", "cell", "metric", "#first", "#second", "#second ÷ first", "95 % interval")}
 	shown = all
 	for _, c := range a.Comparisons {
@@ -86,7 +86,7 @@ func bothRuns(c finding.Comparison) (was, is string) {
 }
 
 // restsOn says what a judgement of runs made apart rests on.
-func restsOn(a finding.Apart) string {
+func restsOn(a finding.RunsCompared) string {
 	floor := "no arm is the floor of both"
 	if a.Floor != "" {
 		floor = fmt.Sprintf("each arm is set against %s, the floor of both, in the blocks of its own run; the floor against nothing", a.Floor)

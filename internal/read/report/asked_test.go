@@ -265,15 +265,15 @@ func TestGarbageInCharts(t *testing.T) {
 // interval reach below the share all the same.
 func TestSearchSaysPerhapsOfWideIntervals(t *testing.T) {
 	for _, c := range []struct {
-		spot finding.Spot
+		spot finding.Candidate
 		want string
 	}{
-		{finding.Spot{Share: 1, Low: 1, High: 1}, "yes"}, // the best
-		{finding.Spot{Share: 0.97, Low: 0.95, High: 0.99}, "yes"},
-		{finding.Spot{Share: 0.97, Low: 0.94, High: 1}, "perhaps"},
-		{finding.Spot{Share: 1.02, Low: 0.7, High: 1.3}, "perhaps"},
-		{finding.Spot{Share: 0.94, Low: 0.9, High: 0.98}, "perhaps not"},
-		{finding.Spot{Share: 0.9, Low: 0.86, High: 0.94}, "no"},
+		{finding.Candidate{Share: 1, Low: 1, High: 1}, "yes"}, // the best
+		{finding.Candidate{Share: 0.97, Low: 0.95, High: 0.99}, "yes"},
+		{finding.Candidate{Share: 0.97, Low: 0.94, High: 1}, "perhaps"},
+		{finding.Candidate{Share: 1.02, Low: 0.7, High: 1.3}, "perhaps"},
+		{finding.Candidate{Share: 0.94, Low: 0.9, High: 0.98}, "perhaps not"},
+		{finding.Candidate{Share: 0.9, Low: 0.86, High: 0.94}, "no"},
 	} {
 		if got := comes(c.spot, 0.95); got != c.want {
 			t.Errorf("%+v comes to 95 %%: %s, want %s", c.spot, got, c.want)

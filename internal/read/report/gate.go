@@ -10,7 +10,7 @@ import (
 )
 
 // passages are what a gate says, in words and as a mark for a table.
-var passages = map[finding.Passage]struct{ words, mark string }{
+var passages = map[finding.GateResult]struct{ words, mark string }{
 	finding.NoWorse:  {"no worse", "✓ no worse"},
 	finding.IsWorse:  {"worse", "✗ worse"},
 	finding.Unproven: {"cannot tell", "? cannot tell"},
@@ -18,7 +18,7 @@ var passages = map[finding.Passage]struct{ words, mark string }{
 
 // Gate is what a gate found, for a pull request.
 type Gate struct {
-	Passage  finding.Passage
+	Passage  finding.GateResult
 	table    Table
 	requires Table
 	judged   string
@@ -28,10 +28,10 @@ type Gate struct {
 }
 
 // NewGate lays a gate's findings out.
-func NewGate(f finding.Findings, passage finding.Passage, all []finding.Gated) Gate {
+func NewGate(f finding.Findings, passage finding.GateResult, all []finding.Gated) Gate {
 	l := newLayout(f)
-	g := Gate{Passage: passage, words: passages[passage].words, judged: strings.Join(l.judged(), " "), doubts: finding.Doubts(f)}
-	if passage == finding.IsWorse && !slices.ContainsFunc(all, func(c finding.Gated) bool { return c.Passage == finding.IsWorse }) {
+	g := Gate{Passage: passage, words: passages[passage].words, judged: strings.Join(l.judged(), " "), doubts: finding.Caveats(f)}
+	if passage == finding.IsWorse && !slices.ContainsFunc(all, func(c finding.Gated) bool { return c.Result == finding.IsWorse }) {
 		g.words = "a requirement is broken"
 	}
 	g.title = "netdyno gate, " + or(f.Header.Study.Name, "a study") + ": " + g.words
@@ -39,7 +39,7 @@ func NewGate(f finding.Findings, passage finding.Passage, all []finding.Gated) G
 	for _, c := range all {
 		value, base := quotientOf(c.Comparison)
 		g.table.Rows = append(g.table.Rows, words(c.Arm, c.Base, or(c.Cell, "all"), labelOf(c.Metric), value, base, ratioOrNone(c.Comparison),
-			intervalOrNone(c.Comparison), passages[c.Passage].mark, because(c.Reason, c.Decides, c.Passage)))
+			intervalOrNone(c.Comparison), passages[c.Result].mark, because(c.Reason, c.Decides, c.Result)))
 	}
 	g.requires = Table{Columns: head("requirement", "cell", "#found", confidence(l.level())+" interval", "gate", "because")}
 	for _, r := range f.Requirements {
@@ -51,7 +51,7 @@ func NewGate(f finding.Findings, passage finding.Passage, all []finding.Gated) G
 
 // because is the reason of a doubt with what decides it; of anything else the
 // reason alone.
-func because(reason, decides string, passage finding.Passage) string {
+func because(reason, decides string, passage finding.GateResult) string {
 	if passage == finding.Unproven && decides != "" {
 		return reason + "; " + decides
 	}

@@ -167,8 +167,8 @@ func (l *layout) addKey(arm string, baseline bool) {
 // title is the study's name; of a server that stood by itself, what listened
 // where.
 func (l *layout) title() string {
-	if len(l.Header.Listen) > 0 && l.Served != nil {
-		return l.Served.Server + " on " + strings.Join(l.Header.Listen, " ")
+	if len(l.Header.Listen) > 0 && l.ServerReport != nil {
+		return l.ServerReport.Server + " on " + strings.Join(l.Header.Listen, " ")
 	}
 	return or(l.Header.Study.Name, "netdyno report")
 }
@@ -215,8 +215,8 @@ func (l *layout) answers() (answers, more []Answer) {
 
 func (l *layout) tally() string {
 	t := l.Tally
-	if len(l.Header.Listen) > 0 && l.Served != nil {
-		return "driven " + plural(len(l.Served.Segments)+l.Served.Unkept, "time")
+	if len(l.Header.Listen) > 0 && l.ServerReport != nil {
+		return "driven " + plural(len(l.ServerReport.Segments)+l.ServerReport.Unkept, "time")
 	}
 	var b strings.Builder
 	fmt.Fprintf(&b, "%s planned: %d valid", plural(t.Planned, "trial"), t.Valid)
@@ -283,7 +283,7 @@ func (l *layout) doubts() []string {
 // grave are the warnings about how the trials went; the others say what the
 // study is about and how far it reaches.
 var grave = []string{
-	"limit", "noise", finding.Stalled, finding.Backlog, finding.Unsteady, finding.Overloaded, finding.Skewed, finding.Lagging, finding.Noisy,
+	"limit", "noise", finding.Stalled, finding.Backlog, finding.Unsteady, finding.Overloaded, finding.LateCounters, finding.GeneratorLate, finding.StolenCPU,
 }
 
 // warnings puts first what bears on the answers.

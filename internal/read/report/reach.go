@@ -42,7 +42,7 @@ func needs(f finding.Search) Table {
 	for _, arm := range f.Reached {
 		spots := arm.Least
 		if len(spots) == 0 {
-			spots = []finding.Spot{arm.Best}
+			spots = []finding.Candidate{arm.Best}
 		}
 		for _, spot := range spots {
 			row := words(arm.Arm, comes(spot, f.Spec.Share))
@@ -64,11 +64,11 @@ func needs(f finding.Search) Table {
 }
 
 // comes says whether a spot comes to the share of the best.
-func comes(spot finding.Spot, share float64) string {
+func comes(spot finding.Candidate, share float64) string {
 	switch {
-	case spot.Doubtful(share) && spot.Share < share:
+	case spot.Uncertain(share) && spot.Share < share:
 		return "perhaps not"
-	case spot.Doubtful(share):
+	case spot.Uncertain(share):
 		return "perhaps"
 	case spot.Share < share:
 		return "no"

@@ -184,8 +184,8 @@ func sampleProfile(rng *rand.Rand, cell, arm, end string) finding.Profile {
 
 // sampleSearch has an arm with two ways, one in doubt, and one with none.
 func sampleSearch() finding.Search {
-	spot := func(threads, connections string, value, share, low float64) finding.Spot {
-		return finding.Spot{
+	spot := func(threads, connections string, value, share, low float64) finding.Candidate {
+		return finding.Candidate{
 			Cell:   "threads=" + threads + " connections=" + connections,
 			Levels: []finding.Coordinate{{Text: threads}, {Text: connections}},
 			Metric: finding.Figure{N: 6, Value: value, Low: 0.98 * value, High: 1.02 * value},
@@ -198,7 +198,7 @@ func sampleSearch() finding.Search {
 		Spec: record.Reach{Title: "Streams that fill it", Metric: "goodput_bytes_per_s", Share: 0.95, Least: []string{"threads", "connections"}},
 		Unit: "B/s", Best: best, BestOf: sampleArms[0].name,
 		Reached: []finding.Reached{
-			{Arm: sampleArms[0].name, Least: []finding.Spot{spot("1", "16", 5.0e9, 0.961, 0.94), best}, Best: best},
+			{Arm: sampleArms[0].name, Least: []finding.Candidate{spot("1", "16", 5.0e9, 0.961, 0.94), best}, Best: best},
 			{Arm: sampleArms[1].name, Best: spot("2", "16", 4.1e9, 0.788, 0.76)},
 		},
 		Sentence: "The best goodput_bytes_per_s is 5.20 GB/s.",

@@ -22,14 +22,14 @@ var servedTitles = []string{"#rate", "#CPU per exchange", "#CPU per GB", "#cores
 // segments match trials, and by segment. None when it gave no account.
 func (l *layout) served() Section {
 	section := Section{ID: servedID}
-	if l.Served == nil {
+	if l.ServerReport == nil {
 		return section
 	}
 	section.Title = "The server, by its own account"
 	section.Note = fmt.Sprintf("%s on %s counted this alone, by its own clock. CPU time is all that it spent from the first connection of a trial to its last, "+
 		"connecting, warm-up and draining included, over all that it exchanged in that time; rate, cores and memory are those under load. "+
 		"None of it is divided by what a client counted, and no verdict rests on it.",
-		or(l.Served.Server, "The server"), strings.Join(l.Served.Listen, " "))
+		or(l.ServerReport.Server, "The server"), strings.Join(l.ServerReport.Listen, " "))
 	section.Tables = []Table{l.servedArms(), l.servedSegments()}
 	return section
 }
@@ -37,18 +37,18 @@ func (l *layout) served() Section {
 func (l *layout) servedArms() Table {
 	t := Table{Caption: "By arm: means over the blocks of the trials that its segments match, where shown with 95 % intervals.", Columns: head("arm", "#segments", "#exchanges")}
 	t.Columns = append(t.Columns, head(servedTitles...)...)
-	several := slices.ContainsFunc(l.Served.Arms, func(a finding.ServedArm) bool { return a.Cell != "" })
+	several := slices.ContainsFunc(l.ServerReport.Arms, func(a finding.ServerArm) bool { return a.Cell != "" })
 	if several {
 		t.Columns = slices.Insert(t.Columns, 0, head("cell")...)
 	}
 	scales := l.servedScales(func(add func(string, float64)) {
-		for _, a := range l.Served.Arms {
+		for _, a := range l.ServerReport.Arms {
 			for _, m := range a.Metrics {
 				add(m.Metric, m.Value)
 			}
 		}
 	})
-	for _, a := range l.Served.Arms {
+	for _, a := range l.ServerReport.Arms {
 		row := []Datum{{Text: a.Arm}, {Text: fmt.Sprint(a.Segments)}, {Text: fmt.Sprint(a.Exchanges)}}
 		if place, ok := l.place[a.Arm]; ok {
 			row[0].Arm = &place
@@ -65,7 +65,7 @@ func (l *layout) servedArms() Table {
 	return bounded(t)
 }
 
-func servedDatum(a finding.ServedArm, metric string, s scale) Datum {
+func servedDatum(a finding.ServerArm, metric string, s scale) Datum {
 	for _, m := range a.Metrics {
 		if m.Metric == metric {
 			d := Datum{Text: s.text(m.Value)}
@@ -80,17 +80,17 @@ func servedDatum(a finding.ServedArm, metric string, s scale) Datum {
 
 func (l *layout) servedSegments() Table {
 	t := Table{
-		Caption: "By segment: each time in which the server was driven.", Folded: len(l.Served.Arms) > 0,
+		Caption: "By segment: each time in which the server was driven.", Folded: len(l.ServerReport.Arms) > 0,
 		Columns: append(head("#segment", "trials", "#connections", "#exchanges"), head(servedTitles...)...),
 	}
 	scales := l.servedScales(func(add func(string, float64)) {
-		for _, s := range l.Served.Segments {
+		for _, s := range l.ServerReport.Segments {
 			for metric, x := range s.Values {
 				add(metric, x)
 			}
 		}
 	})
-	for _, s := range l.Served.Segments {
+	for _, s := range l.ServerReport.Segments {
 		row := words(fmt.Sprint(s.Number), or(strings.Join(s.Trials, ", "), "–"), fmt.Sprint(s.Connections), fmt.Sprint(s.Exchanges))
 		row[0].Detail = s.CutShort
 		for _, metric := range servedColumns {

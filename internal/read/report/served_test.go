@@ -10,15 +10,15 @@ import (
 )
 
 // account is what a server says of two segments, one of which is an arm's.
-func account() *finding.Served {
+func account() *finding.ServerReport {
 	values := map[string]float64{"segment.exchanges_per_s": 12_000, "segment.cpu_us_per_exchange": 20.5}
-	return &finding.Served{
+	return &finding.ServerReport{
 		Server: "go-http1", Listen: []string{"10.0.0.1:8080"},
-		Arms: []finding.ServedArm{{Arm: "go-http1", Segments: 1, Exchanges: 60_000, Metrics: []finding.Summary{
+		Arms: []finding.ServerArm{{Arm: "go-http1", Segments: 1, Exchanges: 60_000, Metrics: []finding.Summary{
 			{Metric: "segment.exchanges_per_s", Unit: "1/s", Figure: finding.Figure{N: 1, Value: 12_000}},
 			{Metric: "segment.cpu_us_per_exchange", Unit: "µs", Figure: finding.Figure{N: 2, Value: 20.5, Low: 20, High: 21}},
 		}}},
-		Segments: []finding.ServedSegment{
+		Segments: []finding.ServerSegment{
 			{Number: 1, Trials: []string{"b01-001"}, Arm: "go-http1", Connections: 8, Exchanges: 60_000, Values: values},
 			{Number: 2, Connections: 1, Exchanges: 3, CutShort: "the server ended while it was driven"},
 		},
@@ -26,7 +26,7 @@ func account() *finding.Served {
 }
 
 func TestAServersOwnAccountStandsInEveryForm(t *testing.T) {
-	page := New(finding.Findings{Served: account()})
+	page := New(finding.Findings{ServerReport: account()})
 	for form, render := range map[string]func(*bytes.Buffer) error{
 		"text":     func(b *bytes.Buffer) error { return page.Text(b, TextOptions{}) },
 		"Markdown": func(b *bytes.Buffer) error { return page.Markdown(b) },
@@ -45,7 +45,7 @@ func TestAServersOwnAccountStandsInEveryForm(t *testing.T) {
 }
 
 func TestSegmentsWithoutFiguresHaveNone(t *testing.T) {
-	l := newLayout(finding.Findings{Served: account()})
+	l := newLayout(finding.Findings{ServerReport: account()})
 	tables := l.served().Tables
 	if arms, segments := tables[0], tables[1]; len(arms.Rows) != 1 || len(segments.Rows) != 2 || !segments.Folded {
 		t.Fatalf("%d arms and %d segments, want 1 and 2, the segments folded", len(arms.Rows), len(segments.Rows))
@@ -61,7 +61,7 @@ func TestSegmentsWithoutFiguresHaveNone(t *testing.T) {
 
 // The account alone is titled by what listened where.
 func TestTheAccountAloneHasItsTitle(t *testing.T) {
-	page := New(finding.Findings{Served: account(), Header: record.Header{Listen: []string{"10.0.0.1:8080"}}})
+	page := New(finding.Findings{ServerReport: account(), Header: record.Header{Listen: []string{"10.0.0.1:8080"}}})
 	if page.Title != "go-http1 on 10.0.0.1:8080" || page.Tally != "driven 2 times" {
 		t.Errorf("titled %q, %q", page.Title, page.Tally)
 	}

@@ -11,7 +11,7 @@ import (
 
 // differ lists in what two runs differ besides their figures: machines, then
 // programs, then the work, then what the programs were set to.
-func (a *apart) differ() {
+func (a *runPair) differ() {
 	was, is := a.before.Header, a.after.Header
 	if was.Facts.Rig != is.Facts.Rig {
 		a.decisive("rig", fmt.Sprintf("%s, then %s", was.Facts.Rig, is.Facts.Rig))
@@ -41,15 +41,15 @@ func (a *apart) differ() {
 	}
 }
 
-func (a *apart) add(about, text string) {
+func (a *runPair) add(about, text string) {
 	a.result.Differences = append(a.result.Differences, Difference{About: about, Text: text})
 }
 
-func (a *apart) decisive(about, text string) {
+func (a *runPair) decisive(about, text string) {
 	a.result.Differences = append(a.result.Differences, Difference{About: about, Text: text, Decisive: true})
 }
 
-func (a *apart) differInHosts(was, is map[string]record.Host) {
+func (a *runPair) differInHosts(was, is map[string]record.Host) {
 	for _, seat := range union(was, is) {
 		one, first := was[seat]
 		other, second := is[seat]
@@ -57,12 +57,12 @@ func (a *apart) differInHosts(was, is map[string]record.Host) {
 			a.decisive("seats", fmt.Sprintf("%s is a seat of %s run alone", seat, map[bool]string{true: earlier, false: later}[first]))
 			continue
 		}
-		grave := record.DiffMachines(one, other)
-		for _, text := range grave {
+		severe := record.DiffMachines(one, other)
+		for _, text := range severe {
 			a.decisive("machine", at(seat, was)+text)
 		}
 		for _, text := range record.DiffHosts(one, other) {
-			if !slices.Contains(grave, text) {
+			if !slices.Contains(severe, text) {
 				a.add("facts", at(seat, was)+text)
 			}
 		}
@@ -79,7 +79,7 @@ func at(seat string, seats map[string]record.Host) string {
 
 // differInPrograms tells which programs are others: what two builds differ in
 // is what is compared.
-func (a *apart) differInPrograms(was, is map[string]record.Binary) {
+func (a *runPair) differInPrograms(was, is map[string]record.Binary) {
 	for _, name := range union(was, is) {
 		one, first := was[name]
 		other, second := is[name]
@@ -103,7 +103,7 @@ func (a *apart) differInPrograms(was, is map[string]record.Binary) {
 
 // differInArms tells what one run has and the other has not, and which arms
 // were set differently.
-func (a *apart) differInArms() {
+func (a *runPair) differInArms() {
 	names := func(f Findings) map[place]Arm {
 		all := map[place]Arm{}
 		for _, cell := range f.Cells {
@@ -153,7 +153,7 @@ func places(a, b map[place]Arm) []place {
 	return all
 }
 
-// union returns the keys of either map, sorted.
+// union returns the keys of either map, in order.
 func union[V any](a, b map[string]V) []string {
 	all := slices.Collect(maps.Keys(a))
 	for key := range b {

@@ -18,7 +18,7 @@ func carry(workers ...*record.Worker) {
 	}
 }
 
-func TestLedgerByTheKernelsAccount(t *testing.T) {
+func TestConsistencyByTheKernelsAccount(t *testing.T) {
 	const messages = 2 * 50 * 100 // two per slot, in bytes: more than 1 % of what either end did
 	short := func(change func(server, client *contract.TCP)) func(s, c *record.Worker) {
 		return func(s, c *record.Worker) {
@@ -26,7 +26,7 @@ func TestLedgerByTheKernelsAccount(t *testing.T) {
 			change(s.Close.Meter.TCP, c.Close.Meter.TCP)
 		}
 	}
-	checkLedger(t, []entry{
+	checkMiscounts(t, []miscount{
 		{"honest", short(func(_, _ *contract.TCP) {}), ""},
 		{"the server read what never came", short(func(s, _ *contract.TCP) { s.ReceivedBytes -= 5000 + messages + 1 }), "server says it received"},
 		{"the client read what never came", short(func(_, c *contract.TCP) { c.ReceivedBytes -= 5000 + messages + 1 }), "client-1 says it received"},
@@ -67,7 +67,7 @@ func TestLedgerByTheKernelsAccount(t *testing.T) {
 }
 
 // A meter that read late saw another window than the client's.
-func TestLedgerOfInterfacesReadLate(t *testing.T) {
+func TestConsistencyOfInterfacesReadLate(t *testing.T) {
 	seen := func(bytes int64) func(s, c *record.Worker) { // of 200,000 payload bytes in 2 s
 		return func(_, c *record.Worker) {
 			lo := c.Open.Meter.Interfaces["lo"]
@@ -81,7 +81,7 @@ func TestLedgerOfInterfacesReadLate(t *testing.T) {
 			c.Close.Meter.SkewNs = 100_000_000 // 5 % of the window
 		}
 	}
-	checkLedger(t, []entry{
+	checkMiscounts(t, []miscount{
 		{"in time, all of it", seen(200_000), ""},
 		{"in time, 4 % less", seen(192_000), "interfaces"},
 		{"late by as much", late(seen(192_000)), ""},

@@ -11,11 +11,11 @@ import (
 	"netdyno/internal/record"
 )
 
-// ledger returns why the trial's counts cannot be believed, "" when the books
-// close (METHOD §2.2).
-func (e *exam) ledger() string {
+// inconsistency returns why the trial's counters contradict each other, "" when
+// they agree (METHOD §2.2).
+func (e *trialAudit) inconsistency() string {
 	for _, check := range []func() string{
-		e.complete, e.failures, e.verified, e.clocks, e.due, e.clientBytes, e.serverBooks, e.interfaceBytes, e.kernelBooks, e.histogramCounts, e.overfull,
+		e.complete, e.failures, e.verified, e.clocks, e.due, e.clientBytes, e.checkServerCounts, e.interfaceBytes, e.checkKernelCounts, e.histogramCounts, e.overfull,
 	} {
 		if reason := check(); reason != "" {
 			return reason
@@ -26,7 +26,7 @@ func (e *exam) ledger() string {
 
 // complete demands a result with a window and work in it of every client, and
 // that no worker told of a fatal error.
-func (e *exam) complete() string {
+func (e *trialAudit) complete() string {
 	if len(e.generators) == 0 {
 		return "no client left an account"
 	}
@@ -55,7 +55,7 @@ func (e *exam) complete() string {
 
 // failures taints a trial in which exchanges failed: what remained is another
 // load than the one declared.
-func (e *exam) failures() string {
+func (e *trialAudit) failures() string {
 	total, kinds := e.failed()
 	if total == 0 {
 		return ""
@@ -65,7 +65,7 @@ func (e *exam) failures() string {
 
 // failed counts the exchanges that failed by the clients' accounts, and names
 // how.
-func (e *exam) failed() (total int64, kinds []string) {
+func (e *trialAudit) failed() (total int64, kinds []string) {
 	for _, g := range e.generators {
 		if g.Result == nil {
 			continue
@@ -82,7 +82,7 @@ func (e *exam) failed() (total int64, kinds []string) {
 // verified demands the one checked message per connection of METHOD §1.3,
 // where something comes down that a client can check. A foreign client cannot:
 // flag unverified says so.
-func (e *exam) verified() string {
+func (e *trialAudit) verified() string {
 	for _, g := range e.generators {
 		_, down, ok := g.Sizes()
 		if g.Role != contract.Client || g.Ready == nil || !ok || down <= 0 || foreign(g) {
@@ -97,7 +97,7 @@ func (e *exam) verified() string {
 
 // clientBytes demands exchanges × size, give or take what was in flight at
 // the window's edges.
-func (e *exam) clientBytes() string {
+func (e *trialAudit) clientBytes() string {
 	for _, g := range e.generators {
 		up, down, ok := g.Sizes()
 		if !ok {
@@ -127,7 +127,7 @@ func (e *exam) clientBytes() string {
 	return ""
 }
 
-// How far the two ends' books may lie apart beside what is in flight: a share of
+// How far the two ends' counters may differ beside what is in flight: a share of
 // the work, and what passes while their windows do not overlap, as far as that
 // can be believed.
 const (
@@ -135,15 +135,15 @@ const (
 	maxShift    = 0.25 // of a window
 )
 
-// serverBooks compares what the server counted between its marks with what the
+// checkServerCounts compares what the server counted between its marks with what the
 // clients' work makes. The ends answer marks when they come to it, so their
 // windows differ in place and length; a server's may even outlast the load.
-func (e *exam) serverBooks() string {
+func (e *trialAudit) checkServerCounts() string {
 	servers, ok := e.window.Spans(contract.Server)
 	if !ok {
 		return ""
 	}
-	var exchanges, received, sent entry
+	var exchanges, received, sent amounts
 	for _, s := range servers {
 		if s.Worker.Ready != nil && s.Worker.Ready.Foreign {
 			return ""
@@ -165,11 +165,11 @@ func (e *exam) serverBooks() string {
 	}
 	ups, downs := e.directions()
 	switch {
-	case ups && received.open():
+	case ups && received.disagree():
 		return fmt.Sprintf("the server received %.0f bytes, but the clients' exchanges make %.0f", received.server, received.clients)
-	case downs && sent.open():
+	case downs && sent.disagree():
 		return fmt.Sprintf("the server sent %.0f bytes, but the clients' exchanges make %.0f", sent.server, sent.clients)
-	case exchanges.server > 0 && exchanges.open(): // a server that sees no boundaries may leave them out
+	case exchanges.server > 0 && exchanges.disagree(): // a server that sees no boundaries may leave them out
 		return fmt.Sprintf("the server counted %.0f exchanges, the clients %.0f", exchanges.server, exchanges.clients)
 	}
 	return ""
@@ -179,7 +179,7 @@ func (e *exam) serverBooks() string {
 // window or theirs outside its own: what may pass while their lengths differ
 // or, where one clock has read them, their edges lie apart, and while readings
 // were late. A fixed amount is the same work whenever it is read.
-func (e *exam) shift(g *record.Worker, servers []record.Span) float64 {
+func (e *trialAudit) shift(g *record.Worker, servers []record.Span) float64 {
 	length := windowOf(g)
 	if e.amount() || !(length > 0) {
 		return 0
@@ -209,7 +209,7 @@ const brisk = 0.05
 // a crowded host work comes in bursts, so it is not the mean rate that bounds
 // it, but all slots coming round as fast as they do at their best, and in an
 // open loop what falls due in that time and what had waited longest.
-func (e *exam) passes(g *record.Worker, seconds float64) float64 {
+func (e *trialAudit) passes(g *record.Worker, seconds float64) float64 {
 	length := windowOf(g)
 	even := seconds / length
 	service, known := e.service(g)
@@ -252,21 +252,21 @@ func lateness(s record.Span) float64 {
 	return (max(float64(from.SkewNs), 0) + max(float64(to.SkewNs), 0)) / 1e9
 }
 
-// entry is one line of the books, by both ends.
-type entry struct{ server, clients, slack float64 }
+// amounts are what both ends counted of one thing.
+type amounts struct{ server, clients, slack float64 }
 
 // add enters a client's work, in exchanges of the given size.
-func (b *entry) add(g *record.Worker, amount, size int64, shift float64) {
+func (b *amounts) add(g *record.Worker, amount, size int64, shift float64) {
 	work := float64(amount)
 	b.clients += work
 	b.slack += max(2*slotsOf(g.Setup.Load)*float64(size), serverSlack*work) + shift*work
 }
 
-// open tells whether the ends disagree.
-func (b *entry) open() bool { return math.Abs(b.server-b.clients) > b.slack }
+// disagree tells whether the ends disagree.
+func (b *amounts) disagree() bool { return math.Abs(b.server-b.clients) > b.slack }
 
 // amount tells whether the work was fixed instead of the window.
-func (e *exam) amount() bool {
+func (e *trialAudit) amount() bool {
 	for _, g := range e.generators {
 		if g.Setup != nil && g.Setup.Load.Amount > 0 {
 			return true
@@ -283,7 +283,7 @@ const interfaceShare = 0.99
 // interfaceBytes demands that what a client received crossed an interface.
 // Random bytes cannot be compressed; a codec's messages can, and some libraries
 // compress without being asked, so of those nothing follows.
-func (e *exam) interfaceBytes() string {
+func (e *trialAudit) interfaceBytes() string {
 	for _, g := range e.generators {
 		span, ok := e.window.Span(g)
 		if !ok || g.Role != contract.Client || g.Setup == nil || g.Setup.Exchange.Message != nil {
@@ -314,7 +314,7 @@ func (e *exam) interfaceBytes() string {
 
 // histogramCounts demands one service time per exchange that completed, in
 // the window or drained after it.
-func (e *exam) histogramCounts() string {
+func (e *trialAudit) histogramCounts() string {
 	want := 0.0
 	for _, g := range e.generators {
 		if g.Result.Service == "" {
@@ -339,7 +339,7 @@ const littleSlack = 0.05
 // Little's law (J. Little, A proof for the queuing formula L = λW, 1961): each
 // one's own rate × its own mean service time, because clients of a fixed amount
 // of work end each in its own time.
-func (e *exam) inFlight() (float64, bool) {
+func (e *trialAudit) inFlight() (float64, bool) {
 	sum := 0.0
 	for _, g := range e.generators {
 		service, ok := e.service(g)
@@ -352,7 +352,7 @@ func (e *exam) inFlight() (float64, bool) {
 }
 
 // service returns a client's service times; false where it has no window.
-func (e *exam) service(g *record.Worker) (*hist.Histogram, bool) {
+func (e *trialAudit) service(g *record.Worker) (*hist.Histogram, bool) {
 	if g.Result == nil || !(windowOf(g) > 0) {
 		return nil, false
 	}
@@ -363,7 +363,7 @@ func (e *exam) service(g *record.Worker) (*hist.Histogram, bool) {
 // took. A slot's exchanges do not overlap; the first may have begun before the
 // window by its whole service time, and draining took no longer than what was
 // drained last had waited.
-func (e *exam) overfull() string {
+func (e *trialAudit) overfull() string {
 	for _, g := range e.generators {
 		service, ok := e.service(g)
 		if !ok || g.Setup == nil {

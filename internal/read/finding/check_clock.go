@@ -27,7 +27,7 @@ func tolerance(window float64) float64 {
 // asked returns the window of the trial in seconds: what its levels declare, else
 // what passed between the marks by the bench's clock. False for a fixed amount of
 // work, which ends when it is done, and where neither is known.
-func (e *exam) asked() (float64, bool) {
+func (e *trialAudit) asked() (float64, bool) {
 	if e.amount() {
 		return 0, false
 	}
@@ -40,7 +40,7 @@ func (e *exam) asked() (float64, bool) {
 
 // betweenMarks returns the window by the bench's clock; false where a mark was
 // not sent.
-func (e *exam) betweenMarks() (float64, bool) {
+func (e *trialAudit) betweenMarks() (float64, bool) {
 	line := e.window.Record.Timeline
 	length := float64(line.CloseNs-line.OpenNs) / 1e9
 	return length, line.OpenNs > 0 && length > 0
@@ -49,7 +49,7 @@ func (e *exam) betweenMarks() (float64, bool) {
 // clocks demands that a window is as long as declared by every clock that timed
 // it, and that nobody's began or ended long after the others': a rate by a window
 // that was not the trial's is a figure of something else.
-func (e *exam) clocks() string {
+func (e *trialAudit) clocks() string {
 	asked, ok := e.asked()
 	if !ok {
 		return ""
@@ -86,7 +86,7 @@ type length struct {
 }
 
 // lengths lists what every clock says that timed a worker's window.
-func (e *exam) lengths(w *record.Worker) []length {
+func (e *trialAudit) lengths(w *record.Worker) []length {
 	var all []length
 	if w.Role != contract.Server && w.Result != nil {
 		all = append(all, length{windowOf(w), "the result's clock"})
@@ -137,7 +137,7 @@ func behindMark(w *record.Worker, edge *record.Edge) float64 {
 
 // overlap demands that the windows of workers whose meters share a clock lie over
 // each other.
-func (e *exam) overlap(asked float64) string {
+func (e *trialAudit) overlap(asked float64) string {
 	var spans []record.Span
 	workers := e.window.Record.Workers
 	for i := range workers {

@@ -22,7 +22,7 @@ func frozenOpening(c *record.Worker, late time.Duration) {
 
 // The window of every worker is as long as declared by every clock, and lies
 // where the others' lie.
-func TestLedgerOfClocks(t *testing.T) {
+func TestConsistencyOfClocks(t *testing.T) {
 	shift := func(w *record.Worker, by time.Duration) {
 		for _, edge := range []*record.Edge{w.Open, w.Close} {
 			edge.Reading.AtNs += int64(by)
@@ -30,7 +30,7 @@ func TestLedgerOfClocks(t *testing.T) {
 			edge.Meter.SkewNs += int64(by)
 		}
 	}
-	checkLedger(t, []entry{
+	checkMiscounts(t, []miscount{
 		{"a client frozen across the opening", func(_, c *record.Worker) { frozenOpening(c, 700*time.Millisecond) },
 			"the window of client-1 was 1.30 s by the result's clock, and 2.00 s were declared"},
 		{"a client late by what a crowded host explains", func(_, c *record.Worker) {
@@ -93,7 +93,7 @@ func TestLedgerOfClocks(t *testing.T) {
 
 // Two clients whose windows are as long as declared, and of which one began when
 // the other had half done: their rates were never offered together.
-func TestLedgerOfClientsThatDoNotOverlap(t *testing.T) {
+func TestConsistencyOfClientsThatDoNotOverlap(t *testing.T) {
 	trial := examined(t, synthetic.Options{Clients: 2, Window: 2 * time.Second}, func(r *record.Record) {
 		c := &r.Workers[2]
 		for _, edge := range []*record.Edge{c.Open, c.Close} {
@@ -109,8 +109,8 @@ func TestLedgerOfClientsThatDoNotOverlap(t *testing.T) {
 }
 
 // An open loop cannot complete what has not fallen due.
-func TestLedgerOfWhatFellDue(t *testing.T) {
-	// more lets a client complete twice what its window held, with books that close.
+func TestConsistencyOfWhatFellDue(t *testing.T) {
+	// more lets a client complete twice what its window held, with counters that agree.
 	more := func(s, c *record.Worker) {
 		n := c.Result.Counts.Exchanges
 		c.Result.Counts.Exchanges, c.Result.Counts.SentBytes, c.Result.Counts.ReceivedBytes = 2*n, 200*n, 200*n
@@ -120,7 +120,7 @@ func TestLedgerOfWhatFellDue(t *testing.T) {
 		c.Result.Service = encoded(map[time.Duration]int64{time.Millisecond: 2*n + c.Result.Drained})
 		waited(c, 200*time.Millisecond)
 	}
-	checkLedger(t, []entry{
+	checkMiscounts(t, []miscount{
 		{"twice as much", more, "client-1 completed 4000 exchanges in its window, of which at most 2250 had fallen due"},
 		{"twice as much, by a client that tells no response times", func(s, c *record.Worker) { more(s, c); c.Result.Response = "" }, "of which at most 2150 had fallen due"},
 		{"twice as much, drawn", func(s, c *record.Worker) { more(s, c); c.Setup.Load.Arrival = contract.Poisson }, "of which at most 2438 had fallen due"},

@@ -13,8 +13,8 @@ import (
 	"netdyno/internal/record"
 )
 
-// entry is one change to honest books and what is said of it.
-type entry struct {
+// miscount is one change to honest counters and what is said of it.
+type miscount struct {
 	name   string
 	change func(server, client *record.Worker)
 	want   string // "" for valid
@@ -81,8 +81,8 @@ func encoded(times map[time.Duration]int64) string {
 	return text
 }
 
-func TestLedger(t *testing.T) {
-	checkLedger(t, []entry{
+func TestConsistency(t *testing.T) {
+	checkMiscounts(t, []miscount{
 		{"half of it crossed no interface", func(_, c *record.Worker) { crossed(c, 0.5) }, "its host's interfaces"},
 		{"honest", func(_, _ *record.Worker) {}, ""},
 		{"in flight at the edges", func(_, c *record.Worker) { c.Result.Counts.SentBytes += 50 * 100 }, ""},
@@ -120,8 +120,8 @@ func TestLedger(t *testing.T) {
 }
 
 // The ends answer marks when they come to it, and are read after that.
-func TestLedgerOfLateReadings(t *testing.T) {
-	checkLedger(t, []entry{
+func TestConsistencyOfLateReadings(t *testing.T) {
+	checkMiscounts(t, []miscount{
 		{"server edge late", func(s, _ *record.Worker) {
 			c := &s.Close.Reading // half a percent later, and as much more done
 			c.AtNs += 10_000_000
@@ -168,8 +168,8 @@ func TestLedgerOfLateReadings(t *testing.T) {
 }
 
 // What a codec decides, and what the server counts by itself.
-func TestLedgerOfStructuredMessages(t *testing.T) {
-	checkLedger(t, []entry{
+func TestConsistencyOfStructuredMessages(t *testing.T) {
+	checkMiscounts(t, []miscount{
 		{"a codec decides the sizes", func(s, c *record.Worker) {
 			for _, w := range []*record.Worker{s, c} {
 				w.Setup.Exchange = contract.Exchange{Codec: "json", Message: &contract.Structure{Name: "simple"}}
@@ -194,7 +194,7 @@ func TestLedgerOfStructuredMessages(t *testing.T) {
 
 // A client that wraps a foreign program: its bytes are the kernel's, in the
 // direction that streams, and nothing is verified.
-func TestLedgerOfForeignClients(t *testing.T) {
+func TestConsistencyOfForeignClients(t *testing.T) {
 	const work = 2000 * 100 // bytes of the window
 	wrap := func(stream contract.Stream, up, down int64) func(_, c *record.Worker) {
 		return func(s, c *record.Worker) {
@@ -211,7 +211,7 @@ func TestLedgerOfForeignClients(t *testing.T) {
 	then := func(first, second func(_, c *record.Worker)) func(_, c *record.Worker) {
 		return func(s, c *record.Worker) { first(s, c); second(s, c) }
 	}
-	checkLedger(t, []entry{
+	checkMiscounts(t, []miscount{
 		{"up", wrap(contract.StreamUp, work, 0), ""},
 		{"up, with some talk beside it", then(wrap(contract.StreamUp, work, 0), func(s, _ *record.Worker) { s.Close.Reading.Counts.SentBytes += 5000 }), ""},
 		{"down", wrap(contract.StreamDown, 0, work), ""},
@@ -227,7 +227,7 @@ func TestLedgerOfForeignClients(t *testing.T) {
 	}
 }
 
-func checkLedger(t *testing.T, cases []entry) {
+func checkMiscounts(t *testing.T, cases []miscount) {
 	t.Helper()
 	for _, c := range cases {
 		for _, clientFirst := range []bool{false, true} {
@@ -259,7 +259,7 @@ func TestLittlesLaw(t *testing.T) {
 }
 
 func TestLittlesLawOfABacklog(t *testing.T) {
-	checkLedger(t, []entry{
+	checkMiscounts(t, []miscount{
 		{"50 slots in 2 s and 25 more", func(_, c *record.Worker) { drained(c, 25*time.Second) }, ""},
 		{"more than they can in 2 s and 15 more", func(_, c *record.Worker) { drained(c, 15*time.Second) }, "slots of client-1"},
 	})

@@ -7,7 +7,7 @@ import (
 	"netdyno/internal/record"
 )
 
-// kernelBooks demands that the kernel carried over a worker's connections what
+// checkKernelCounts demands that the kernel carried over a worker's connections what
 // the worker says it sent and received since it was ready. Headers, encryption
 // and the messages of verification only add to it, and the kernel is read after
 // the worker has answered, so its totals have no window to disagree about: they
@@ -15,7 +15,7 @@ import (
 //
 // Nothing follows where connections were made anew, whose totals are lost, nor
 // of a codec's messages, which some libraries compress without being asked.
-func (e *exam) kernelBooks() string {
+func (e *trialAudit) checkKernelCounts() string {
 	for _, g := range e.generators {
 		if g.Setup == nil || g.Setup.Exchange.Message != nil || g.Result.Counts.Redialled > 0 {
 			return ""
@@ -33,16 +33,16 @@ func (e *exam) kernelBooks() string {
 			continue
 		}
 		said := span.To.Reading.Counts
-		for _, book := range []struct {
+		for _, c := range []struct {
 			verb          string
 			said, carried float64
 		}{
 			{"received", float64(said.ReceivedBytes), float64(account.ReceivedBytes)},
 			{"sent", float64(said.SentBytes), float64(account.AckedBytes) + float64(account.SendQueuedBytes)},
 		} {
-			if book.said-book.carried > max(serverSlack*book.said, e.held()) {
+			if c.said-c.carried > max(serverSlack*c.said, e.held()) {
 				return fmt.Sprintf("%s says it %s %.0f bytes, its %d connections carried %.0f by the kernel's account",
-					w.Name, book.verb, book.said, account.Sockets, book.carried)
+					w.Name, c.verb, c.said, account.Sockets, c.carried)
 			}
 		}
 	}
@@ -62,7 +62,7 @@ func wholeAccount(s record.Span) (*contract.TCP, bool) {
 
 // held is what all slots together may have counted and not yet given to the
 // kernel, or the other way round, in bytes.
-func (e *exam) held() float64 {
+func (e *trialAudit) held() float64 {
 	held := 0.0
 	for _, g := range e.generators {
 		if up, down, ok := g.Sizes(); ok {

@@ -10,19 +10,19 @@ import (
 	"netdyno/internal/record"
 )
 
-// Served is what a server that stood by itself tells of the times in which it
+// ServerReport is what a server that stood by itself tells of the times in which it
 // was driven. It counted alone, by its own clocks, warm-up included: no verdict
 // rests on it, and none of it is divided by what a client counted.
-type Served struct {
+type ServerReport struct {
 	Server   string          `json:"server"` // transport
 	Listen   []string        `json:"listen"`
-	Arms     []ServedArm     `json:"arms,omitempty"` // by cell and arm in the study's order; those with matched segments
-	Segments []ServedSegment `json:"segments"`
+	Arms     []ServerArm     `json:"arms,omitempty"` // by cell and arm in the study's order; those with matched segments
+	Segments []ServerSegment `json:"segments"`
 	Unkept   int             `json:"unkept,omitempty"` // segments that were seen and not kept, being too many
 }
 
-// ServedArm sums up the segments of one arm in one cell.
-type ServedArm struct {
+// ServerArm sums up the segments of one arm in one cell.
+type ServerArm struct {
 	Cell      string    `json:"cell"`
 	Arm       string    `json:"arm"`
 	Segments  int       `json:"segments"`
@@ -30,8 +30,8 @@ type ServedArm struct {
 	Metrics   []Summary `json:"metrics"`   // of record.SegmentMetrics, those that exist
 }
 
-// ServedSegment is one time in which the server was driven.
-type ServedSegment struct {
+// ServerSegment is one time in which the server was driven.
+type ServerSegment struct {
 	Number      int                `json:"number"`
 	Trials      []string           `json:"trials,omitempty"` // that drove it, where the counts tell; one of each client or more
 	Cell        string             `json:"cell,omitempty"`   // of these trials, with Arm; empty when they differ
@@ -44,13 +44,13 @@ type ServedSegment struct {
 
 // Account reads what a server that stood by itself kept of itself. It fails
 // when the records are not those of such a server.
-func Account(listen record.Contents) (Served, error) {
+func Account(listen record.Contents) (ServerReport, error) {
 	served, _, err := account(listen)
 	return served, err
 }
 
-func account(listen record.Contents) (Served, []record.Record, error) {
-	s := Served{Listen: listen.Header.Listen}
+func account(listen record.Contents) (ServerReport, []record.Record, error) {
+	s := ServerReport{Listen: listen.Header.Listen}
 	if len(s.Listen) == 0 {
 		return s, nil, errors.New("not the account of a server that stood by itself: its header names no address")
 	}
@@ -74,9 +74,9 @@ func account(listen record.Contents) (Served, []record.Record, error) {
 	return s, segments, nil
 }
 
-func describeSegment(r *record.Record) ServedSegment {
+func describeSegment(r *record.Record) ServerSegment {
 	n, _ := exchangesIn(r)
-	s := ServedSegment{
+	s := ServerSegment{
 		Number: r.Segment.Number, Connections: r.Segment.Connections, CutShort: r.Segment.CutShort, Exchanges: n, Values: map[string]float64{},
 	}
 	w := record.NewWindow(r)
@@ -124,7 +124,7 @@ func Join(listen record.Contents, drives []Drive) error {
 	warnings := j.warnings(drives)
 	for _, d := range drives {
 		f := d.Findings
-		f.Served = &j.served
+		f.ServerReport = &j.served
 		f.Warnings = slices.DeleteFunc(f.Warnings, func(w record.Warning) bool { return w.About == AboutServer })
 		f.Warnings = append(f.Warnings, warnings...)
 	}
@@ -133,7 +133,7 @@ func Join(listen record.Contents, drives []Drive) error {
 
 // joint is an account being joined to the rounds that drove it.
 type joint struct {
-	served   Served
+	served   ServerReport
 	segments []record.Record
 	blocks   []int // of the segments' trials
 	rounds   []round

@@ -15,7 +15,7 @@ const scatter = 4
 // due demands of every open loop that it completed no more than had fallen due:
 // in its window, before it by as long as its exchanges had waited at most, and one
 // exchange for each slot.
-func (e *exam) due() string {
+func (e *trialAudit) due() string {
 	asked, ok := e.asked()
 	for _, g := range e.generators {
 		if !ok || g.Setup == nil || !(g.Setup.Load.Rate > 0) {

@@ -20,7 +20,7 @@ func tellsOf(between float64, runs int) *record.Calibration {
 }
 
 // ofArm returns the primary comparison of an arm.
-func ofArm(t *testing.T, a finding.Apart, arm string) finding.Comparison {
+func ofArm(t *testing.T, a finding.RunsCompared, arm string) finding.Comparison {
 	t.Helper()
 	for _, c := range a.Comparisons {
 		if c.Primary && c.Arm == arm {
@@ -46,7 +46,7 @@ func TestApart(t *testing.T) {
 		after       finding.Findings
 		calibration *record.Calibration
 		want        finding.Verdict
-		passage     finding.Passage
+		gate        finding.GateResult
 	}{
 		"a dearer arm on a steady machine":   {dearer, tellsOf(0.005, 16), finding.Worse, finding.IsWorse},
 		"a dearer arm on an unsteady one":    {dearer, tellsOf(0.15, 16), finding.CannotTell, finding.Unproven},
@@ -54,12 +54,12 @@ func TestApart(t *testing.T) {
 		"the same on a steady machine":       {same, tellsOf(0.002, 16), finding.Equivalent, finding.Unproven}, // the floor's own drift stays open
 		"calibrated of another metric alone": {dearer, &record.Calibration{Spreads: map[string]record.Spread{"work_s": {Runs: 8}}}, finding.Invalid, finding.Unproven},
 	} {
-		a := finding.CompareApart(before, x.after, x.calibration)
+		a := finding.CompareRuns(before, x.after, x.calibration)
 		if c := ofArm(t, a, "arm"); c.Verdict != x.want || c.Base != "floor" {
 			t.Errorf("%s: %s against %q (%s), want %s", name, c.Verdict, c.Base, c.Reason, x.want)
 		}
-		if a.Passage != x.passage {
-			t.Errorf("%s: passage %v, want %v", name, a.Passage, x.passage)
+		if a.Result != x.gate {
+			t.Errorf("%s: gate %v, want %v", name, a.Result, x.gate)
 		}
 	}
 }
@@ -75,13 +75,13 @@ func TestApartDoubtsWhatFailed(t *testing.T) {
 		})
 	}
 	before, after := run(), run()
-	if a := finding.CompareApart(before, after, calibration); a.Passage != finding.NoWorse || a.Doubts != nil {
-		t.Fatalf("passage %v of a run and itself, in doubt %q", a.Passage, a.Doubts)
+	if a := finding.CompareRuns(before, after, calibration); a.Result != finding.NoWorse || a.Caveats != nil {
+		t.Fatalf("gate %v of a run and itself, in doubt %q", a.Result, a.Caveats)
 	}
 	after.Cells[0].Arms[1].Trials[0].Errors = 1
 	want := "in the second, exchanges of arm at connections=50 failed, which no requirement that is met allows"
-	if a := finding.CompareApart(before, after, calibration); a.Passage != finding.Unproven || !slices.Equal(a.Doubts, []string{want}) {
-		t.Errorf("passage %v, in doubt %q; want %q", a.Passage, a.Doubts, want)
+	if a := finding.CompareRuns(before, after, calibration); a.Result != finding.Unproven || !slices.Equal(a.Caveats, []string{want}) {
+		t.Errorf("gate %v, in doubt %q; want %q", a.Result, a.Caveats, want)
 	}
 }
 
@@ -111,7 +111,7 @@ func TestApartLooksAtFactsFirst(t *testing.T) {
 			f.Cells[0].Arms[1].Settings = map[string]string{"server.buffer": "4096"}
 		}
 		x.change(&after)
-		a := finding.CompareApart(before, after, steady)
+		a := finding.CompareRuns(before, after, steady)
 		found, decisive := false, false
 		for _, d := range a.Differences {
 			found, decisive = found || strings.Contains(d.Text, x.text), decisive || d.Decisive
@@ -119,8 +119,8 @@ func TestApartLooksAtFactsFirst(t *testing.T) {
 		if !found || decisive != x.decisive {
 			t.Errorf("%s: differences %+v, want one with %q, decisive %t", name, a.Differences, x.text, x.decisive)
 		}
-		if x.decisive && a.Passage != finding.Unproven {
-			t.Errorf("%s: passage %v", name, a.Passage)
+		if x.decisive && a.Result != finding.Unproven {
+			t.Errorf("%s: gate %v", name, a.Result)
 		}
 		for _, c := range a.Comparisons {
 			if c.Primary && c.Arm == "arm" && (c.Verdict == finding.Invalid) != x.barred {
@@ -157,7 +157,7 @@ func TestLikeRunsApartAreSeldomCalledDifferent(t *testing.T) {
 			c := finding.Calibration("loopback", []record.Calibrated{{Scatter: map[string]record.Scatter{
 				serverCPU: {Trial: 0.005, Absolute: short, Relative: short},
 			}}})
-			a := finding.CompareApart(runOf(t, uint64(2*i), moved()), runOf(t, uint64(2*i+1), moved()), c)
+			a := finding.CompareRuns(runOf(t, uint64(2*i), moved()), runOf(t, uint64(2*i+1), moved()), c)
 			all++
 			if v := ofArm(t, a, "arm").Verdict; v == finding.Worse || v == finding.Better {
 				wrong++

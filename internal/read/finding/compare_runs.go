@@ -10,17 +10,17 @@ import (
 	"netdyno/internal/record"
 )
 
-// Apart is what can be said about two runs of the same work that were made one
+// RunsCompared is what can be said about two runs of the same work that were made one
 // after the other: how they differ before anything was measured, and what of
 // the measured is more than runs made apart differ anyway.
-type Apart struct {
+type RunsCompared struct {
 	Differences []Difference        `json:"differences"` // facts first
 	Floor       string              `json:"floor"`       // the arm that carries what happened to the machine meanwhile
 	Comparisons []Comparison        `json:"comparisons"` // later ÷ earlier; the primary ones first
 	Calibration *record.Calibration `json:"calibration,omitempty"`
-	Passage     Passage             `json:"passage"`
+	Result      GateResult          `json:"gate_result"`
 	Gated       []Gated             `json:"gated"`
-	Doubts      []string            `json:"doubts,omitempty"` // of the runs themselves, whatever the comparisons say
+	Caveats     []string            `json:"caveats,omitempty"` // of the runs themselves, whatever the comparisons say
 }
 
 // Difference is one thing in which two runs differ besides their figures.
@@ -36,22 +36,22 @@ const (
 	later   = "the second"
 )
 
-// apart is one comparison of two runs on its way.
-type apart struct {
+// runPair is one comparison of two runs on its way.
+type runPair struct {
 	before, after Findings
 	calibration   *record.Calibration
-	result        Apart
+	result        RunsCompared
 	barred        string            // why nothing may be judged, "" when it may
 	barredArm     map[place]string  // why an arm of a cell may not
 	noise         map[place]float64 // by cell and metric: the larger A/A bound
 }
 
-// CompareApart compares two runs of one study. Each arm is set against the
+// CompareRuns compares two runs of one study. Each arm is set against the
 // floor, the baseline of both, within the blocks of its own run; how far that
 // moved is judged against the spread within both runs and between like runs on
 // that machine (METHOD §6.12). Without a calibration nothing is better or worse.
-func CompareApart(before, after Findings, calibration *record.Calibration) Apart {
-	a := apart{before: before, after: after, calibration: calibration, barredArm: map[place]string{}, noise: map[place]float64{}}
+func CompareRuns(before, after Findings, calibration *record.Calibration) RunsCompared {
+	a := runPair{before: before, after: after, calibration: calibration, barredArm: map[place]string{}, noise: map[place]float64{}}
 	a.result.Calibration = calibration
 	a.differ()
 	for _, f := range []Findings{before, after} {
@@ -70,7 +70,7 @@ func CompareApart(before, after Findings, calibration *record.Calibration) Apart
 
 // compare lines up what both runs have and judges the primary comparisons as one
 // family by Holm. The others are explored and not judged.
-func (a *apart) compare() {
+func (a *runPair) compare() {
 	var declared, explored []*pending
 	twins := a.common()
 	for _, m := range record.Metrics() {
@@ -103,7 +103,7 @@ func (a *apart) compare() {
 }
 
 // decides says what tells more than two runs made apart: one run of both.
-func (a *apart) decides() string {
+func (a *runPair) decides() string {
 	study := "STUDY"
 	if command := a.after.Header.Command; len(command) > 2 && !strings.Contains(command[2], "=") { // argv: netdyno run STUDY …
 		study = command[2]
@@ -123,7 +123,7 @@ type twin struct {
 }
 
 // common returns what both runs have, in the order of the second.
-func (a *apart) common() []twin {
+func (a *runPair) common() []twin {
 	var all []twin
 	for _, cell := range a.after.Cells {
 		i := slices.IndexFunc(a.before.Cells, func(c Cell) bool { return c.Name == cell.Name })
@@ -155,7 +155,7 @@ func armNamed(c Cell, name string) *Arm {
 }
 
 // set makes one comparison; false where a run has no figure.
-func (a *apart) set(m record.Metric, t twin, primary bool) (*pending, bool) {
+func (a *runPair) set(m record.Metric, t twin, primary bool) (*pending, bool) {
 	b := &pending{
 		Comparison: Comparison{Cell: t.cell, Metric: m.Name, Arm: t.after.Name, Base: a.result.Floor, Primary: primary, Level: Level},
 		tested:     primary, better: m.Better, margin: max(margin(a.before.Header.Study.Compare), margin(a.after.Header.Study.Compare)),
@@ -212,7 +212,7 @@ func (a *apart) set(m record.Metric, t twin, primary bool) (*pending, bool) {
 }
 
 // refuseArm says why an arm may not be judged, "" when it may.
-func (a *apart) refuseArm(t twin, m record.Metric, calibrated bool) string {
+func (a *runPair) refuseArm(t twin, m record.Metric, calibrated bool) string {
 	for _, arm := range []Arm{t.before, t.after} {
 		for _, trial := range arm.Trials {
 			if isLatency(m.Name) && slices.Contains(trial.Flags, Overloaded) {
@@ -236,17 +236,17 @@ func (a *apart) refuseArm(t twin, m record.Metric, calibrated bool) string {
 }
 
 // gate asks of every primary comparison whether worse is ruled out.
-func (a *apart) gate() {
+func (a *runPair) gate() {
 	for _, run := range []struct {
 		name string
 		Findings
 	}{{earlier, a.before}, {later, a.after}} {
-		for _, doubt := range Doubts(run.Findings) {
-			a.result.Doubts = append(a.result.Doubts, "in "+run.name+", "+doubt)
+		for _, caveat := range Caveats(run.Findings) {
+			a.result.Caveats = append(a.result.Caveats, "in "+run.name+", "+caveat)
 		}
 	}
-	a.result.Passage, a.result.Gated = Gate(Findings{Comparisons: a.result.Comparisons})
-	if a.barred != "" || a.result.Passage == NoWorse && len(a.result.Doubts) > 0 {
-		a.result.Passage = Unproven
+	a.result.Result, a.result.Gated = Gate(Findings{Comparisons: a.result.Comparisons})
+	if a.barred != "" || a.result.Result == NoWorse && len(a.result.Caveats) > 0 {
+		a.result.Result = Unproven
 	}
 }

@@ -73,8 +73,8 @@ func TestSearchFindsTheLeast(t *testing.T) {
 	want := map[string]string{"go-net": "4", "uring": "1", "asio": ""}
 	for _, r := range s.Reached {
 		got := ""
-		for _, spot := range r.Least {
-			got += spot.Levels[0].Text
+		for _, candidate := range r.Least {
+			got += candidate.Levels[0].Text
 		}
 		if got != want[r.Arm] {
 			t.Errorf("%s needs %q connections, want %q", r.Arm, got, want[r.Arm])
@@ -109,7 +109,7 @@ func TestSearchNeedsTwoBlocks(t *testing.T) {
 	}
 	s := find(t, h, trials, records).Searches[0]
 	if !strings.Contains(s.Sentence, "Left out, as fewer than 2 blocks have them beside the best: uring with connections=4.") {
-		t.Errorf("a spot of one block is searched: %+v", s)
+		t.Errorf("a candidate of one block is searched: %+v", s)
 	}
 }
 

@@ -49,7 +49,7 @@ func workOf(g *record.Worker, counted, size int64) int64 {
 
 // directions tells which way the ends' bytes can be compared: both, but where a
 // foreign client streams, the way it streams.
-func (e *exam) directions() (up, down bool) {
+func (e *trialAudit) directions() (up, down bool) {
 	up, down = true, true
 	for _, g := range e.generators {
 		if foreign(g) {
@@ -62,7 +62,7 @@ func (e *exam) directions() (up, down bool) {
 
 // unverified: a foreign client checks no content, so nobody knows whether what
 // arrived is what was sent.
-func (e *exam) unverified() (flag, why string) {
+func (e *trialAudit) unverified() (flag, why string) {
 	for _, g := range e.generators {
 		if foreign(g) {
 			return Unverified, g.Name + " wraps a program that does not check what it receives"

@@ -7,9 +7,9 @@ import (
 	"netdyno/internal/record"
 )
 
-// thin is one metric of an arm in a cell, in whose valid trials too few
+// fewSamples is one metric of an arm in a cell, in whose valid trials too few
 // exchanges were completed for it to exist.
-type thin struct {
+type fewSamples struct {
 	metric record.Metric
 	arm    string
 	trials int   // without the figure
@@ -17,11 +17,11 @@ type thin struct {
 	fewest int64 // exchanges that one of them completed
 }
 
-// thinIn looks at an arm's valid trials; false where none lacks the metric for
+// missingIn looks at an arm's valid trials; false where none lacks the metric for
 // want of exchanges.
-func (s *sorted) thinIn(cell, arm, metric string) (thin, bool) {
+func (s *dataset) missingIn(cell, arm, metric string) (fewSamples, bool) {
 	m, err := record.MetricNamed(metric)
-	t := thin{metric: m, arm: arm, fewest: m.Least}
+	t := fewSamples{metric: m, arm: arm, fewest: m.Least}
 	if err != nil || m.Least == 0 {
 		return t, false
 	}
@@ -41,25 +41,25 @@ func (s *sorted) thinIn(cell, arm, metric string) (thin, bool) {
 }
 
 // want says what the trials lack.
-func (t thin) want() string {
+func (t fewSamples) want() string {
 	return fmt.Sprintf("it needs %d exchanges in a window, and %s completed as few as %d", t.metric.Least, t.arm, t.fewest)
 }
 
 // tooFew explains why blocks of a comparison have no value: "" when it is not
 // for want of exchanges.
-func (s *sorted) tooFew(b *pending) string {
+func (s *dataset) tooFew(b *pending) string {
 	for _, arm := range []string{b.Arm, b.Base} {
-		if t, found := s.thinIn(b.Cell, arm, b.Metric); found {
+		if t, found := s.missingIn(b.Cell, arm, b.Metric); found {
 			return "; " + t.want()
 		}
 	}
 	return s.wherePartial(b)
 }
 
-// warnThin names metrics that were asked about and exist in some of an arm's
+// warnFewSamples names metrics that were asked about and exist in some of an arm's
 // trials only: those in which most was done are no sample of all. One that no
 // trial has is refused instead.
-func (s *sorted) warnThin(f Findings) []record.Warning {
+func (s *dataset) warnFewSamples(f Findings) []record.Warning {
 	var asked []string
 	for _, m := range record.Metrics() {
 		if s.primary(m.Name) || slices.ContainsFunc(f.Requirements, func(r Requirement) bool { return r.Metric == m.Name }) {
@@ -70,9 +70,9 @@ func (s *sorted) warnThin(f Findings) []record.Warning {
 	for _, cell := range f.Cells {
 		for _, arm := range cell.Arms {
 			for _, metric := range asked {
-				if t, found := s.thinIn(cell.Name, arm.Name, metric); found && t.trials < t.of {
+				if t, found := s.missingIn(cell.Name, arm.Name, metric); found && t.trials < t.of {
 					all = append(all, record.Warning{
-						About:  "thin",
+						About:  FewSamples,
 						Text:   fmt.Sprintf("%s is absent from %d of %d valid trials of %s: %s", metric, t.trials, t.of, armOf(cell, arm), t.want()),
 						Advice: "lengthen the window, or compare a percentile nearer to the middle",
 					})

@@ -12,7 +12,7 @@ import (
 
 // searches carries out the searches that the study asks for, in valid trials
 // alone.
-func (s *sorted) searches() []Search {
+func (s *dataset) searches() []Search {
 	var all []Search
 	for _, spec := range s.header.Study.Reaches {
 		found := Search{Spec: spec}
@@ -27,13 +27,13 @@ func (s *sorted) searches() []Search {
 // found is an arm in a cell with its trials' values.
 type found struct {
 	place
-	spot  Spot
-	views []*view
-	pool  pool
+	candidate Candidate
+	views     []*view
+	pool      pool
 }
 
 // search fills in a search, or returns why there is none.
-func (s *sorted) search(into *Search) string {
+func (s *dataset) search(into *Search) string {
 	spec := into.Spec
 	m, err := record.MetricNamed(spec.Metric)
 	if err != nil {
@@ -44,31 +44,31 @@ func (s *sorted) search(into *Search) string {
 	if why != "" {
 		return why
 	}
-	spots, why := s.spots(spec, views)
+	candidates, why := s.candidates(spec, views)
 	if why != "" {
 		return why
 	}
 	var single []string
 	keep := func(blocks func(*found) int) {
-		spots = slices.DeleteFunc(spots, func(f *found) bool {
+		candidates = slices.DeleteFunc(candidates, func(f *found) bool {
 			few := blocks(f) < leastSearched
 			if few {
-				single = append(single, f.arm+" with "+into.need(f.spot))
+				single = append(single, f.arm+" with "+into.need(f.candidate))
 			}
 			return few
 		})
 	}
-	if keep(func(f *found) int { return len(f.pool.blocks) }); len(spots) == 0 {
+	if keep(func(f *found) int { return len(f.pool.blocks) }); len(candidates) == 0 {
 		return fmt.Sprintf("no arm has a valid value in %d blocks, and a share of the best has no interval from fewer", leastSearched)
 	}
-	best := slices.MaxFunc(spots, func(a, b *found) int { return cmp.Compare(a.spot.Metric.Value, b.spot.Metric.Value) })
+	best := slices.MaxFunc(candidates, func(a, b *found) int { return cmp.Compare(a.candidate.Metric.Value, b.candidate.Metric.Value) })
 	keep(func(f *found) int { return f.share(best) })
-	into.Best, into.BestOf = best.spot, best.arm
+	into.Best, into.BestOf = best.candidate, best.arm
 	for _, arm := range s.arms {
-		var own []Spot
-		for _, f := range spots {
+		var own []Candidate
+		for _, f := range candidates {
 			if f.arm == arm {
-				own = append(own, f.spot)
+				own = append(own, f.candidate)
 			}
 		}
 		if len(own) > 0 {
@@ -85,10 +85,10 @@ func (s *sorted) search(into *Search) string {
 // leastSearched is the number of blocks from which a share has an interval.
 const leastSearched = 2
 
-// spots gathers the trials by arm and cell, in the study's order.
-func (s *sorted) spots(spec record.Reach, views []*view) ([]*found, string) {
+// candidates gathers the trials by arm and cell, in the study's order.
+func (s *dataset) candidates(spec record.Reach, views []*view) ([]*found, string) {
 	at := map[place]*found{}
-	var spots []*found
+	var candidates []*found
 	for _, v := range views {
 		value, ok := v.trial.Values[spec.Metric]
 		if !ok || !usable(value) {
@@ -100,24 +100,24 @@ func (s *sorted) spots(spec record.Reach, views []*view) ([]*found, string) {
 			if why != "" {
 				return nil, why
 			}
-			at[p] = &found{place: p, spot: Spot{Cell: p.cell, Levels: levels}}
-			spots = append(spots, at[p])
+			at[p] = &found{place: p, candidate: Candidate{Cell: p.cell, Levels: levels}}
+			candidates = append(candidates, at[p])
 		}
 		at[p].views = append(at[p].views, v)
 		at[p].pool.add(v.plan.Block, value)
 	}
-	if len(spots) == 0 {
+	if len(candidates) == 0 {
 		return nil, fmt.Sprintf("no valid trial%s has a positive %s", scope{levels: spec.Where}, spec.Metric)
 	}
-	for _, f := range spots {
-		f.spot.Metric, _ = f.pool.figure() // every spot has a value
-		f.spot.Limit, _ = limitOf(f.views)
+	for _, f := range candidates {
+		f.candidate.Metric, _ = f.pool.figure() // every candidate has a value
+		f.candidate.Limit, _ = limitOf(f.views)
 	}
-	return spots, ""
+	return candidates, ""
 }
 
 // numbers returns a trial's levels of factors as places on axes.
-func (s *sorted) numbers(v *view, factors []string) ([]Coordinate, string) {
+func (s *dataset) numbers(v *view, factors []string) ([]Coordinate, string) {
 	var levels []Coordinate
 	for _, factor := range factors {
 		level, _ := s.levelOf(v, factor)
@@ -130,42 +130,42 @@ func (s *sorted) numbers(v *view, factors []string) ([]Coordinate, string) {
 	return levels, ""
 }
 
-// share compares a spot with the best within blocks, so that drift from block
+// share compares a candidate with the best within blocks, so that drift from block
 // to block does not widen it (METHOD §6.2), and returns in how many blocks both
 // have a value.
 func (f *found) share(best *found) (blocks int) {
 	p := divide(&f.pool, &best.pool)
-	f.spot.Value, f.spot.BestValue, f.spot.Blocks = p.value, p.base, len(p.ratios)
-	e, _ := p.estimate() // without two blocks the spot is left out
-	f.spot.Share, f.spot.Low, f.spot.High = e.Point, e.Low, e.High
+	f.candidate.Value, f.candidate.BestValue, f.candidate.Blocks = p.value, p.base, len(p.ratios)
+	e, _ := p.estimate() // without two blocks the candidate is left out
+	f.candidate.Share, f.candidate.Low, f.candidate.High = e.Point, e.Low, e.High
 	return len(p.ratios)
 }
 
-// leastOf keeps, of an arm's spots that come to the share, those that no other
-// undercuts.
-func leastOf(arm string, spots []Spot, share float64) Reached {
+// leastOf keeps, of an arm's candidates that come to the share, those that no other
+// dominates.
+func leastOf(arm string, candidates []Candidate, share float64) Reached {
 	r := Reached{Arm: arm}
-	for i, spot := range spots {
-		if i == 0 || spot.Metric.Value > r.Best.Metric.Value {
-			r.Best = spot
+	for i, candidate := range candidates {
+		if i == 0 || candidate.Metric.Value > r.Best.Metric.Value {
+			r.Best = candidate
 		}
-		if spot.Share < share {
+		if candidate.Share < share {
 			continue
 		}
-		undercut := slices.ContainsFunc(spots, func(other Spot) bool { return other.Share >= share && other.undercuts(spot) })
-		if !undercut {
-			r.Least = append(r.Least, spot)
+		dominated := slices.ContainsFunc(candidates, func(other Candidate) bool { return other.Share >= share && other.dominates(candidate) })
+		if !dominated {
+			r.Least = append(r.Least, candidate)
 		}
 	}
-	slices.SortStableFunc(r.Least, func(a, b Spot) int {
+	slices.SortStableFunc(r.Least, func(a, b Candidate) int {
 		return slices.CompareFunc(a.Levels, b.Levels, func(x, y Coordinate) int { return cmp.Compare(x.Value, y.Value) })
 	})
 	return r
 }
 
-// undercuts tells whether a needs less of a factor than b and no more of any;
-// of two that need the same the one that does more undercuts the other.
-func (a Spot) undercuts(b Spot) bool {
+// dominates tells whether a needs less of a factor than b and no more of any;
+// of two that need the same the one that does more dominates the other.
+func (a Candidate) dominates(b Candidate) bool {
 	less := false
 	for i := range a.Levels {
 		switch {
@@ -178,7 +178,7 @@ func (a Spot) undercuts(b Spot) bool {
 	return less || a.Metric.Value > b.Metric.Value && a.sameLevels(b)
 }
 
-func (a Spot) sameLevels(b Spot) bool {
+func (a Candidate) sameLevels(b Candidate) bool {
 	return slices.EqualFunc(a.Levels, b.Levels, func(x, y Coordinate) bool { return x.Value == y.Value })
 }
 
@@ -190,20 +190,20 @@ func (f *Search) words(metric string) string {
 	var short []string
 	for _, r := range f.Reached {
 		if len(r.Least) == 0 {
-			doubt := ""
-			if r.Best.Doubtful(f.Spec.Share) {
-				doubt = ", perhaps"
+			hedge := ""
+			if r.Best.Uncertain(f.Spec.Share) {
+				hedge = ", perhaps"
 			}
-			short = append(short, fmt.Sprintf("%s (%s%s, limit %s)", r.Arm, quantity.FormatShare(r.Best.Share), doubt, r.Best.Limit))
+			short = append(short, fmt.Sprintf("%s (%s%s, limit %s)", r.Arm, quantity.FormatShare(r.Best.Share), hedge, r.Best.Limit))
 			continue
 		}
 		var ways []string
-		for _, spot := range r.Least {
-			doubt := ""
-			if spot.Doubtful(f.Spec.Share) {
-				doubt = ", perhaps"
+		for _, candidate := range r.Least {
+			hedge := ""
+			if candidate.Uncertain(f.Spec.Share) {
+				hedge = ", perhaps"
 			}
-			ways = append(ways, fmt.Sprintf("%s (%s%s)", f.need(spot), quantity.FormatShare(spot.Share), doubt))
+			ways = append(ways, fmt.Sprintf("%s (%s%s)", f.need(candidate), quantity.FormatShare(candidate.Share), hedge))
 		}
 		fmt.Fprintf(&b, " %s comes to %s of it with %s.", r.Arm, quantity.FormatShare(f.Spec.Share), strings.Join(ways, " or "))
 	}
@@ -213,8 +213,8 @@ func (f *Search) words(metric string) string {
 	return b.String()
 }
 
-// need spells a spot's levels as they are typed: "threads=1 connections=4".
-func (f *Search) need(s Spot) string {
+// need spells a candidate's levels as they are typed: "threads=1 connections=4".
+func (f *Search) need(s Candidate) string {
 	words := make([]string, len(s.Levels))
 	for i, level := range s.Levels {
 		words[i] = f.Spec.Least[i] + "=" + level.Text

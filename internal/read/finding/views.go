@@ -115,7 +115,7 @@ type Coefficient struct {
 type Search struct {
 	Spec     record.Reach `json:"spec"`
 	Unit     string       `json:"unit"` // of Spec.Metric
-	Best     Spot         `json:"best"` // of all arms
+	Best     Candidate    `json:"best"` // of all arms
 	BestOf   string       `json:"best_of,omitempty"`
 	Reached  []Reached    `json:"reached,omitempty"` // by arm, in the study's order
 	Sentence string       `json:"sentence,omitempty"`
@@ -124,25 +124,25 @@ type Search struct {
 
 // Reached is what one arm needs.
 type Reached struct {
-	Arm   string `json:"arm"`
-	Least []Spot `json:"least,omitempty"` // no other spot that reaches needs less of one factor and no more of another; none: the arm does not reach
-	Best  Spot   `json:"best"`            // the most that it does, anywhere
+	Arm   string      `json:"arm"`
+	Least []Candidate `json:"least,omitempty"` // no other candidate that reaches needs less of one factor and no more of another; none: the arm does not reach
+	Best  Candidate   `json:"best"`            // the most that it does, anywhere
 }
 
-// Spot is one arm in one cell of a search.
-type Spot struct {
+// Candidate is one arm in one cell of a search.
+type Candidate struct {
 	Cell      string       `json:"cell"`
 	Levels    []Coordinate `json:"levels"` // of Spec.Least, in its order
 	Metric    Figure       `json:"metric"`
 	Share     float64      `json:"share"` // of the best, block by block: Value ÷ BestValue
 	Low       float64      `json:"low"`   // its 95 % interval
 	High      float64      `json:"high"`
-	Value     float64      `json:"value"` // this spot's figure and the best's over the blocks that both have
+	Value     float64      `json:"value"` // this candidate's figure and the best's over the blocks that both have
 	BestValue float64      `json:"best_value"`
 	Blocks    int          `json:"blocks"` // that both have, at least 2
 	Limit     Limit        `json:"limit"`  // of most of its trials
 }
 
-// Doubtful tells whether a spot's interval holds a share of the best: it comes
+// Uncertain tells whether a candidate's interval holds a share of the best: it comes
 // there, or stays below, only perhaps.
-func (a Spot) Doubtful(share float64) bool { return a.Low < share && share <= a.High }
+func (a Candidate) Uncertain(share float64) bool { return a.Low < share && share <= a.High }
