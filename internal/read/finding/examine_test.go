@@ -58,7 +58,7 @@ func TestFlags(t *testing.T) {
 			c.Setup.Load.Rate, c.Setup.Load.Arrival = 20250, contract.Poisson
 		}, "", ""},
 		{"unequal windows", 20000, func(s, _ *record.Worker) { s.Close.Reading.AtNs += 11_000_000 }, finding.LateCounters, "the window of server was 11 ms longer than that of client-1"},
-		{"skewed", 20000, func(s, _ *record.Worker) { s.Close.Meter.SkewNs = 11_000_000 }, finding.LateCounters, "server was metered 11 ms apart"},
+		{"late counters", 20000, func(s, _ *record.Worker) { s.Close.Meter.SkewNs = 11_000_000 }, finding.LateCounters, "server was metered 11 ms apart"},
 		{"stolen", 20000, func(s, _ *record.Worker) { s.Close.Meter.CPUs[1].StealNs += 200_000_000 }, finding.StolenCPU, "stolen"},
 		{"connections made anew", 0, func(_, c *record.Worker) { c.Result.Counts.Redialled = 3 }, finding.Reconnected, "3 connections ended between exchanges"},
 		{"slots that wait for another's stream", 0, func(_, c *record.Worker) { c.Setup.Load.InFlight, c.Setup.Exchange.Stream = 2, contract.StreamUp }, "", ""},
