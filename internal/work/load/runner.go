@@ -3,7 +3,6 @@ package load
 import (
 	"errors"
 	"sync"
-	"sync/atomic"
 
 	"netdyno/internal/contract"
 )
@@ -17,16 +16,15 @@ type Call func() (received int64, err error)
 // SlotRunner drives a load by blocking calls, with one goroutine for each slot. The
 // clients of blocking libraries share it.
 type SlotRunner struct {
-	load   *Load
-	calls  func(connection, slot int) Call
-	closed atomic.Bool
-	lost   []atomic.Bool // by connection
+	*Connections
+	load  *Load
+	calls func(connection, slot int) Call
 }
 
 // NewSlotRunner makes a runner. calls returns a slot's Call; it is called once for
 // each slot, on the goroutine that will make the slot's exchanges.
 func NewSlotRunner(l *Load, calls func(connection, slot int) Call) *SlotRunner {
-	return &SlotRunner{load: l, calls: calls, lost: make([]atomic.Bool, l.ActiveConnections())}
+	return &SlotRunner{NewConnections(l), l, calls}
 }
 
 // Load returns the load.
@@ -43,15 +41,7 @@ func (r *SlotRunner) Run() error {
 		}
 	}
 	wait.Wait()
-	if r.closed.Load() {
-		return nil
-	}
-	for i := range r.lost {
-		if !r.lost[i].Load() {
-			return nil
-		}
-	}
-	return Failure(contract.Peer, errors.New("every connection was lost"))
+	return r.Err()
 }
 
 func (r *SlotRunner) drive(connection int, slot *Slot, call Call) {
@@ -70,22 +60,18 @@ func (r *SlotRunner) drive(connection int, slot *Slot, call Call) {
 		switch {
 		case err == nil:
 			slot.Done(sent, Now(), received)
-		case r.closed.Load():
+		case r.Closed():
 			return // we broke it off: the exchange stays unfinished
 		default:
 			kind := KindOf(err)
 			slot.Fail(kind)
 			if kind == contract.Peer {
-				r.lost[connection].Store(true)
+				r.Lose(connection)
 				return
 			}
 		}
 	}
 }
-
-// Close makes failures from now on count for nothing: the caller is about to
-// break its connections. It reports whether this call was the first.
-func (r *SlotRunner) Close() bool { return !r.closed.Swap(true) }
 
 // KindOf returns the contract's kind of an exchange's error: peer unless the
 // error says otherwise.

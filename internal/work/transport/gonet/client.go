@@ -6,32 +6,25 @@ import (
 	"fmt"
 	"os"
 	"sync"
-	"sync/atomic"
 	"time"
-
-	"golang.org/x/sync/errgroup"
 
 	"netdyno/internal/contract"
 	"netdyno/internal/work/load"
 	"netdyno/internal/work/wire"
 )
 
-// Bounds on connecting.
-const (
-	verifying = 128              // at once
-	patience  = 10 * time.Second // for a verified exchange
-)
+// patience bounds a verified exchange.
+const patience = 10 * time.Second
 
 // errSurplus says that bytes came which nobody asked for.
 var errSurplus = load.Failure(contract.Invalid, errors.New("the peer sent more than it owes"))
 
 type client struct {
 	*plan
+	*load.Connections
 	load   *load.Load
 	dialer *wire.Dialer
 	links  []*link
-	closed atomic.Bool
-	alive  atomic.Int64 // active connections that still work
 }
 
 // Client implements load.Transport.
@@ -48,19 +41,24 @@ func (Transport) Client(setup contract.Setup) (load.Client, error) {
 	if err != nil {
 		return nil, err
 	}
-	c := &client{plan: p, load: l, dialer: dialer, links: make([]*link, len(dialer.Routes()))}
-	var group errgroup.Group
-	group.SetLimit(verifying)
-	for i := range c.links {
-		group.Go(func() error { return c.connect(i) })
-	}
-	if err := group.Wait(); err != nil {
-		_ = c.Close() // the first failure is the one to report
-		return nil, err
-	}
-	c.alive.Store(int64(l.ActiveConnections()))
-	c.tellCopies()
-	return c, nil
+	c := &client{plan: p, Connections: load.NewConnections(l), load: l, dialer: dialer, links: make([]*link, len(dialer.Routes()))}
+	return wire.Connect(c, opener{c}, contract.Ready{Options: c.options})
+}
+
+// opener opens and closes a client's connections.
+type opener struct{ *client }
+
+// Open implements wire.Opener.
+func (o opener) Open() error {
+	err := wire.Each(len(o.links), o.connect)
+	o.tellCopies()
+	return err
+}
+
+// Close implements wire.Opener.
+func (o opener) Close() {
+	o.close()
+	o.dialer.Close() // each connection's goroutines end with it
 }
 
 // connect opens one connection and verifies one exchange on it.
@@ -110,21 +108,19 @@ func (c *client) tellCopies() {
 	}
 	var sends, copied uint32
 	for _, l := range c.links {
+		if l == nil {
+			return // it could not be opened
+		}
 		s, d := l.zero.account()
 		sends, copied = sends+s, copied+d
 	}
 	c.options["zerocopy_copied"] = fmt.Sprintf("%d of %d sends before ready", copied, sends)
 }
 
-// Ready implements load.Client.
-func (c *client) Ready() contract.Ready {
-	return contract.Ready{Connections: len(c.links), Verified: len(c.links), Options: c.options}
-}
-
-// Load implements load.Client.
+// Load implements wire.Runner.
 func (c *client) Load() *load.Load { return c.load }
 
-// Run implements load.Client.
+// Run implements wire.Runner.
 func (c *client) Run() error {
 	var wait sync.WaitGroup
 	for i, l := range c.links {
@@ -134,20 +130,17 @@ func (c *client) Run() error {
 		case len(slots) == 1 && !c.concurrent():
 			wait.Go(func() {
 				defer l.release()
-				c.sequential(l, &slots[0])
+				c.sequential(i, l, &slots[0])
 			})
 		default:
 			wait.Go(func() {
 				defer l.release()
-				newPipeline(c, l, slots).run()
+				newPipeline(c, i, slots).run()
 			})
 		}
 	}
 	wait.Wait()
-	if c.alive.Load() == 0 && !c.closed.Load() {
-		return load.Failure(contract.Peer, errors.New("every connection was lost"))
-	}
-	return nil
+	return c.Err()
 }
 
 // concurrent reports whether one exchange must be sent and received at the same
@@ -157,7 +150,7 @@ func (c *client) concurrent() bool {
 }
 
 // sequential runs one exchange after the other on a connection.
-func (c *client) sequential(l *link, slot *load.Slot) {
+func (c *client) sequential(i int, l *link, slot *load.Slot) {
 	sleep := c.load.NewWaiter()
 	for {
 		due, more := slot.Next(load.Now())
@@ -170,7 +163,7 @@ func (c *client) sequential(l *link, slot *load.Slot) {
 		}
 		sent := load.Now()
 		if err := c.exchange(l); err != nil {
-			c.lost(slot, err)
+			c.lost(i, slot, err)
 			return
 		}
 		slot.Done(sent, load.Now(), c.work.Down.Bytes)
@@ -198,20 +191,9 @@ func (c *client) exchange(l *link) error {
 
 // lost counts a broken connection, unless we broke it: then the exchange stays
 // unfinished.
-func (c *client) lost(slot *load.Slot, err error) {
-	if !c.closed.Load() {
+func (c *client) lost(i int, slot *load.Slot, err error) {
+	if !c.Closed() {
 		slot.Fail(load.KindOf(err))
 	}
-	c.gone()
-}
-
-// gone says that an active connection does not work any more.
-func (c *client) gone() { c.alive.Add(-1) }
-
-// Close implements load.Client.
-func (c *client) Close() error {
-	c.closed.Store(true)
-	c.close()
-	c.dialer.Close() // each connection's goroutines end with it
-	return nil
+	c.Lose(i)
 }

@@ -12,6 +12,7 @@ import (
 // a writer sends in order of due, a reader completes in the order sent.
 type pipeline struct {
 	client *client
+	number int
 	link   *link
 	free   chan *load.Slot // done, to be asked for their next exchange; closed by the reader
 	sent   chan flight     // in the order written; closed by the writer
@@ -25,9 +26,9 @@ type flight struct {
 	sent int64
 }
 
-func newPipeline(c *client, l *link, slots []load.Slot) *pipeline {
+func newPipeline(c *client, i int, slots []load.Slot) *pipeline {
 	p := &pipeline{
-		client: c, link: l, left: len(slots),
+		client: c, number: i, link: c.links[i], left: len(slots),
 		free: make(chan *load.Slot, len(slots)), sent: make(chan flight, len(slots)),
 	}
 	for i := range slots {
@@ -148,14 +149,14 @@ func (p *pipeline) read() {
 			}
 			if broken != nil {
 				_ = p.link.Close() // so that a blocked writer ends too
-				p.client.gone()
+				p.client.Lose(p.number)
 			}
 		}
 		have -= down
 		switch {
 		case broken == nil:
 			f.slot.Done(f.sent, load.Now(), down)
-		case !p.client.closed.Load():
+		case !p.client.Closed():
 			f.slot.Fail(load.KindOf(broken))
 		}
 		p.free <- f.slot // also when broken: the writer's next send fails and ends it

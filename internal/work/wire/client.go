@@ -1,0 +1,133 @@
+package wire
+
+import (
+	"sync"
+
+	"golang.org/x/sync/errgroup"
+
+	"netdyno/internal/contract"
+	"netdyno/internal/work/load"
+)
+
+// connecting bounds how many connections are opened, verified or closed at once.
+const connecting = 128
+
+// Each calls do for 0 to n-1, at most 128 at once, and returns the first error.
+// Clients open their connections by it.
+func Each(n int, do func(i int) error) error {
+	var group errgroup.Group
+	group.SetLimit(connecting)
+	for i := range n {
+		group.Go(func() error { return do(i) })
+	}
+	return group.Wait()
+}
+
+// Opener opens and closes the connections of a client. It is the part of a
+// client that each transport writes itself.
+type Opener interface {
+	// Open opens every connection and verifies one exchange on each. The error has
+	// the contract's kind and names the connection.
+	Open() error
+	// Close breaks every connection that is open, so that its exchanges end. It is
+	// called once, also after Open has failed.
+	Close()
+}
+
+// Releaser is an Opener that must not free a connection while an exchange uses it.
+type Releaser interface {
+	// Release frees what Close has left. It is called once, after Close, when no
+	// exchange is being made any more.
+	Release()
+}
+
+// Runner makes the exchanges of a load on open connections: a load.SlotRunner by
+// blocking calls, a flow.Runner on the wires echo and stream.
+type Runner interface {
+	Load() *load.Load
+	// Run makes exchanges until every slot is let go or the connections are broken.
+	// Its error means that every connection was lost. It is called once at most.
+	Run() error
+	// Close makes failures from now on count for nothing, and reports whether this
+	// call was the first.
+	Close() bool
+}
+
+// Client implements load.Client for every transport: it opens and verifies the
+// connections, runs the load on them, and closes them.
+type Client struct {
+	ready  contract.Ready
+	runner Runner
+	opener Opener
+
+	mu              sync.Mutex
+	running, closed bool
+}
+
+// Connect opens and verifies the connections of the runner's load. ready is what
+// the client will say of itself; the number of connections is filled in.
+func Connect(runner Runner, opener Opener, ready contract.Ready) (*Client, error) {
+	n := runner.Load().Plan().Connections
+	ready.Connections, ready.Verified = n, n
+	c := &Client{ready: ready, runner: runner, opener: opener}
+	if err := opener.Open(); err != nil {
+		_ = c.Close() // the first failure is the one to report
+		return nil, err
+	}
+	return c, nil
+}
+
+// Ready implements load.Client.
+func (c *Client) Ready() contract.Ready { return c.ready }
+
+// Load implements load.Client.
+func (c *Client) Load() *load.Load { return c.runner.Load() }
+
+// Run implements load.Client.
+func (c *Client) Run() error {
+	c.mu.Lock()
+	c.running = !c.closed
+	begun := c.running
+	c.mu.Unlock()
+	if !begun {
+		return nil
+	}
+	err := c.runner.Run()
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	if c.running = false; c.closed {
+		c.release()
+	}
+	return err
+}
+
+// Close implements load.Client.
+func (c *Client) Close() error {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	if c.closed {
+		return nil
+	}
+	c.closed = true
+	c.runner.Close()
+	c.opener.Close()
+	if !c.running {
+		c.release()
+	}
+	return nil
+}
+
+func (c *Client) release() {
+	if r, ok := c.opener.(Releaser); ok {
+		r.Release()
+	}
+}
+
+// Reconnects implements load.Reconnector: what the opener says, 0 when it never
+// connects again.
+func (c *Client) Reconnects() int64 {
+	if r, ok := c.opener.(load.Reconnector); ok {
+		return r.Reconnects()
+	}
+	return 0
+}
