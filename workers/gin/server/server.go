@@ -9,10 +9,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
-	"net"
 	"net/http"
-	"sync"
-	"sync/atomic"
 
 	"github.com/gin-gonic/gin"
 	"github.com/gin-gonic/gin/codec/json"
@@ -21,6 +18,7 @@ import (
 	"netdyno/internal/work/codec"
 	"netdyno/internal/work/load"
 	"netdyno/internal/work/wire"
+	"netdyno/internal/work/wire/nethttp"
 
 	"netdyno/workers/gin/fastjson"
 )
@@ -52,12 +50,8 @@ func (Transport) Client(contract.Setup) (load.Client, error) {
 // server answers with a trial's content. An exchange counts when its reply was
 // written.
 type server struct {
-	content   *codec.Exchange
-	listeners *wire.Listeners
-	http      *http.Server
-	wait      sync.WaitGroup
-
-	exchanges, received, sent atomic.Int64
+	*wire.Server
+	content *codec.Exchange
 }
 
 // builtIn is the JSON library that gin was built with.
@@ -70,26 +64,13 @@ func (Transport) Server(setup contract.Setup) (load.Server, error) {
 	if err != nil {
 		return nil, err
 	}
-	encryption, err := wire.ServerTLS(setup)
-	if err != nil {
+	s := &server{content: content}
+	if s.Server, err = wire.NewServer(setup, content.Sizes(contract.Ready{})); err != nil {
 		return nil, err
 	}
-	listeners, err := wire.Listen(setup)
-	if err != nil {
-		return nil, err
-	}
-	s := &server{content: content, listeners: listeners}
-	s.http = &http.Server{Handler: s.routes(), Protocols: new(http.Protocols), TLSConfig: encryption}
-	s.http.Protocols.SetHTTP1(true)
-	for _, l := range listeners.All() {
-		s.wait.Go(func() {
-			if encryption != nil {
-				_ = s.http.ServeTLS(l, "", "") // ends by Close alone
-			} else {
-				_ = s.http.Serve(l)
-			}
-		})
-	}
+	protocols := new(http.Protocols)
+	protocols.SetHTTP1(true)
+	nethttp.Serve(s.Server, &http.Server{Handler: s.routes(), Protocols: protocols})
 	return s, nil
 }
 
@@ -134,9 +115,7 @@ func (s *server) bounded(answer gin.HandlerFunc) gin.HandlerFunc {
 		if counted != nil {
 			got = counted.n
 		}
-		s.received.Add(got)
-		s.sent.Add(int64(c.Writer.Size()))
-		s.exchanges.Add(1)
+		s.Count(got, int64(c.Writer.Size()))
 	}
 }
 
@@ -190,28 +169,4 @@ func (s *server) bytes(c *gin.Context) {
 func refuse(c *gin.Context, err error) {
 	c.String(http.StatusBadRequest, "%s\n", err)
 	c.Abort()
-}
-
-// Ready implements load.Server.
-func (s *server) Ready() contract.Ready {
-	return s.content.Sizes(contract.Ready{Addresses: s.listeners.Addresses()})
-}
-
-// Counts implements load.Server.
-func (s *server) Counts() contract.Counts {
-	return contract.Counts{
-		Exchanges: s.exchanges.Load(), ReceivedBytes: s.received.Load(), SentBytes: s.sent.Load(),
-		Connections: s.listeners.Open(),
-	}
-}
-
-// Close implements load.Server.
-func (s *server) Close() error {
-	s.listeners.Close()
-	err := s.http.Close()
-	s.wait.Wait()
-	if err != nil && !errors.Is(err, net.ErrClosed) {
-		return load.Failure(contract.Bug, fmt.Errorf("close the server: %w", err))
-	}
-	return nil
 }

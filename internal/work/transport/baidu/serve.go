@@ -17,8 +17,8 @@ import (
 // Replies to requests that came together leave together.
 func (s *server) serve(conn net.Conn, a *account) {
 	defer func() { _ = conn.Close() }() // nothing is left to write
-	if s.secure != nil {
-		conn = tls.Server(conn, s.secure)
+	if s.TLS != nil {
+		conn = tls.Server(conn, s.TLS)
 	}
 	frames := baidustd.NewReader(conn, int(s.options.Int("read_buffer")), s.options.Int("max_body"))
 	gathered := int(s.options.Int("write_buffer"))

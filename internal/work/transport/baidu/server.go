@@ -1,7 +1,6 @@
 package baidu
 
 import (
-	"crypto/tls"
 	"net"
 	"sync"
 	"sync/atomic"
@@ -13,13 +12,12 @@ import (
 )
 
 type server struct {
-	x         *codec.Exchange
-	options   load.Options // effective
-	content   *content
-	names     []name
-	secure    *tls.Config // nil for plain text
-	listeners *wire.Listeners
-	wait      sync.WaitGroup
+	*wire.Server
+	x       *codec.Exchange
+	options load.Options // effective
+	content *content
+	names   []name
+	wait    sync.WaitGroup // for the goroutines of connections
 
 	mu   sync.Mutex
 	open map[*account]struct{}
@@ -51,24 +49,19 @@ func (Transport) Server(setup contract.Setup) (load.Server, error) {
 	if s.names, err = served(setup, s.options); err != nil {
 		return nil, err
 	}
-	if s.secure, err = wire.ServerTLS(setup); err != nil {
-		return nil, err
-	}
 	s.content = contentOf(setup, s.x, s.options)
-	if s.listeners, err = wire.Listen(setup); err != nil {
+	if s.Server, err = wire.NewServer(setup, s.x.Sizes(contract.Ready{Options: s.options})); err != nil {
 		return nil, err
 	}
-	for _, l := range s.listeners.All() {
-		s.wait.Go(func() { s.accept(l) })
-	}
+	s.Serve(s.accept, func() error { s.wait.Wait(); return nil })
 	return s, nil
 }
 
-func (s *server) accept(l net.Listener) {
+func (s *server) accept(l net.Listener) error {
 	for {
 		conn, err := l.Accept()
 		if err != nil {
-			return // closed
+			return err
 		}
 		a := &account{}
 		s.mu.Lock()
@@ -89,14 +82,6 @@ func (s *server) settle(a *account) {
 	delete(s.open, a)
 }
 
-// Ready implements load.Server.
-func (s *server) Ready() contract.Ready {
-	return s.x.Sizes(contract.Ready{Addresses: s.listeners.Addresses(), Options: s.options})
-}
-
-// Exited implements load.Exiter.
-func (s *server) Exited() <-chan error { return s.listeners.Exited() }
-
 // Counts implements load.Server. What a client sent that is no frame, or no
 // request of this trial, is an error of kind invalid.
 func (s *server) Counts() contract.Counts {
@@ -106,19 +91,10 @@ func (s *server) Counts() contract.Counts {
 		total.add(a)
 	}
 	s.mu.Unlock()
-	counts := contract.Counts{
-		Exchanges: total.exchanges, ReceivedBytes: total.received, SentBytes: total.exchanges * s.x.DownBytes,
-		Connections: s.listeners.Open(),
-	}
+	counts := s.Server.Counts()
+	counts.Exchanges, counts.ReceivedBytes, counts.SentBytes = total.exchanges, total.received, total.exchanges*s.x.DownBytes
 	if total.invalid > 0 {
 		counts.Errors = map[contract.ErrorKind]int64{contract.Invalid: total.invalid}
 	}
 	return counts
-}
-
-// Close implements load.Server.
-func (s *server) Close() error {
-	s.listeners.Close() // ends every accept and every connection's loop
-	s.wait.Wait()
-	return nil
 }

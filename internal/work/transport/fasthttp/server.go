@@ -5,8 +5,8 @@ import (
 	"crypto/tls"
 	"errors"
 	"fmt"
+	"net"
 	"sync"
-	"sync/atomic"
 	"time"
 
 	"github.com/valyala/fasthttp"
@@ -18,14 +18,9 @@ import (
 )
 
 type server struct {
-	content   *codec.Exchange
-	listeners *wire.Listeners
-	http      *fasthttp.Server
-	options   map[string]any
-	wait      sync.WaitGroup
-	replies   sync.Pool // of *[]byte: encoded replies
-
-	exchanges, received, sent atomic.Int64
+	*wire.Server
+	content *codec.Exchange
+	replies sync.Pool // of *[]byte: encoded replies
 }
 
 // Server implements load.Transport.
@@ -34,30 +29,32 @@ func (t Transport) Server(setup contract.Setup) (load.Server, error) {
 	if err != nil {
 		return nil, err
 	}
-	encryption, err := wire.ServerTLS(setup)
-	if err != nil {
-		return nil, err
-	}
-	listeners, err := wire.Listen(setup)
-	if err != nil {
-		return nil, err
-	}
 	o := serverOptionsOf(setup)
-	s := &server{content: content, listeners: listeners, options: o.effective()}
+	s := &server{content: content}
 	s.replies.New = func() any { b := make([]byte, 0, content.DownBytes); return &b }
-	s.http = &fasthttp.Server{
+	if s.Server, err = wire.NewServer(setup, content.Sizes(contract.Ready{Options: o.effective()})); err != nil {
+		return nil, err
+	}
+	serving := &fasthttp.Server{
 		Handler: s.handle, ErrorHandler: s.refuse,
 		ReadBufferSize: o.read, WriteBufferSize: o.write, Concurrency: o.concurrency, ReduceMemoryUsage: o.reduceMemory,
 		MaxRequestBodySize: bound(content.UpBytes),
-		// What could not be read as a request is no text for a trial's record.
+		// Bytes that are no request do not belong into a trial's record.
 		SecureErrorLogMessage: true,
 	}
-	for _, l := range listeners.All() {
-		if encryption != nil {
-			l = tls.NewListener(l, encryption)
+	s.Serve(func(l net.Listener) error {
+		if s.TLS != nil {
+			l = tls.NewListener(l, s.TLS)
 		}
-		s.wait.Go(func() { _ = s.http.Serve(l) }) // ends when its listener is closed
-	}
+		return serving.Serve(l)
+	}, func() error {
+		// Only a shutdown waits for the handlers. It always reports an error,
+		// because the listeners are closed already.
+		ctx, cancel := context.WithTimeout(context.Background(), time.Second)
+		defer cancel()
+		_ = serving.ShutdownWithContext(ctx)
+		return nil
+	})
 	return s, nil
 }
 
@@ -88,9 +85,7 @@ func (s *server) handle(ctx *fasthttp.RequestCtx) {
 	} else {
 		ctx.Response.SetBodyRaw(reply) // the same content for all
 	}
-	s.received.Add(int64(len(request)))
-	s.sent.Add(int64(len(reply)))
-	s.exchanges.Add(1)
+	s.Count(int64(len(request)), int64(len(reply)))
 }
 
 // refuse answers what fasthttp could not read as a request.
@@ -99,32 +94,4 @@ func (s *server) refuse(ctx *fasthttp.RequestCtx, err error) {
 		err = fmt.Errorf("the request has more than the expected %d bytes", s.content.UpBytes)
 	}
 	ctx.Error(err.Error()+"\n", fasthttp.StatusBadRequest)
-}
-
-// Ready implements load.Server.
-func (s *server) Ready() contract.Ready {
-	return s.content.Sizes(contract.Ready{Addresses: s.listeners.Addresses(), Options: s.options})
-}
-
-// Exited implements load.Exiter.
-func (s *server) Exited() <-chan error { return s.listeners.Exited() }
-
-// Counts implements load.Server.
-func (s *server) Counts() contract.Counts {
-	return contract.Counts{
-		Exchanges: s.exchanges.Load(), ReceivedBytes: s.received.Load(), SentBytes: s.sent.Load(),
-		Connections: s.listeners.Open(),
-	}
-}
-
-// Close implements load.Server.
-func (s *server) Close() error {
-	s.listeners.Close()
-	s.wait.Wait()
-	// fasthttp tells when its handlers have ended by a shutdown alone; that the
-	// listeners are closed already is the error it returns.
-	ctx, cancel := context.WithTimeout(context.Background(), time.Second)
-	defer cancel()
-	_ = s.http.ShutdownWithContext(ctx)
-	return nil
 }

@@ -2,12 +2,8 @@ package goconnect
 
 import (
 	"context"
-	"errors"
-	"fmt"
-	"net"
 	"net/http"
 	"sync"
-	"sync/atomic"
 
 	"connectrpc.com/connect"
 
@@ -15,21 +11,17 @@ import (
 	"netdyno/internal/work/codec"
 	"netdyno/internal/work/load"
 	"netdyno/internal/work/wire"
+	"netdyno/internal/work/wire/nethttp"
 )
 
 // server answers with a trial's content. What it hands to connect counts as
 // sent.
 type server struct {
-	content   *codec.Exchange
-	reply     *block // of codec bytes; not to be changed
-	setup     contract.Setup
-	settings  settings
-	listeners *wire.Listeners
-	http      *http.Server
-	wait      sync.WaitGroup
-	rooms     sync.Pool // of *room: what streams put together and cut
-
-	exchanges, received, sent atomic.Int64
+	*wire.Server
+	content  *codec.Exchange
+	reply    *block // of codec bytes; not to be changed
+	settings settings
+	rooms    sync.Pool // of *room: what streams put together and cut
 }
 
 // Server implements load.Transport.
@@ -37,7 +29,7 @@ func (t Transport) Server(setup contract.Setup) (load.Server, error) {
 	if err := t.admit(setup); err != nil {
 		return nil, err
 	}
-	s := &server{setup: setup}
+	s := &server{}
 	var err error
 	if s.settings, err = t.settingsOf(setup); err != nil {
 		return nil, err
@@ -49,26 +41,13 @@ func (t Transport) Server(setup contract.Setup) (load.Server, error) {
 	if s.content, err = codec.New(setup, t.Codecs); err != nil {
 		return nil, err
 	}
-	encryption, err := wire.ServerTLS(setup)
-	if err != nil {
-		return nil, err
-	}
-	if s.listeners, err = wire.Listen(setup); err != nil {
-		return nil, err
-	}
 	_, content := s.content.Contents()
 	s.reply = &block{Content: content}
 	s.rooms.New = func() any { return newRoom(setup, s.content) }
-	s.http = &http.Server{Handler: s.mux(procedures), Protocols: t.protocols(), HTTP2: s.settings.http2, TLSConfig: encryption}
-	for _, l := range s.listeners.All() {
-		s.wait.Go(func() {
-			if encryption != nil { // not http.TLSConfig, which the first Serve fills in for HTTP/2
-				_ = s.http.ServeTLS(l, "", "") // ends by Close alone
-			} else {
-				_ = s.http.Serve(l)
-			}
-		})
+	if s.Server, err = wire.NewServer(setup, s.content.Sizes(contract.Ready{Options: s.settings.effective})); err != nil {
+		return nil, err
 	}
+	nethttp.Serve(s.Server, &http.Server{Handler: s.mux(procedures), Protocols: t.protocols(), HTTP2: s.settings.http2})
 	return s, nil
 }
 
@@ -113,22 +92,15 @@ func answer(context.Context, *connect.Request[structured]) (*connect.Response[st
 
 // decode takes a structured request.
 func (s *server) decode(data []byte) error {
-	s.received.Add(int64(len(data)))
+	s.CountReceived(int64(len(data)))
 	return codec.Decode(s.content.Codec, data, s.content.Up.New())
 }
 
 // encode gives the structured reply.
 func (s *server) encode(dst []byte) ([]byte, error) {
 	data, err := codec.Encode(s.content.Codec, dst, s.content.Down.Content)
-	s.count(0, len(data)-len(dst))
+	s.Count(0, int64(len(data)-len(dst)))
 	return data, err
-}
-
-// count adds an exchange.
-func (s *server) count(received, sent int) {
-	s.received.Add(int64(received))
-	s.sent.Add(int64(sent))
-	s.exchanges.Add(1)
 }
 
 // unary answers codec bytes.
@@ -146,33 +118,6 @@ func (s *server) respond(buf, request []byte) ([]byte, error) {
 	if err != nil {
 		return nil, connect.NewError(connect.CodeInvalidArgument, err)
 	}
-	s.count(len(request), len(reply))
+	s.Count(int64(len(request)), int64(len(reply)))
 	return reply, nil
-}
-
-// Ready implements load.Server.
-func (s *server) Ready() contract.Ready {
-	return s.content.Sizes(contract.Ready{Addresses: s.listeners.Addresses(), Options: s.settings.effective})
-}
-
-// Exited implements load.Exiter.
-func (s *server) Exited() <-chan error { return s.listeners.Exited() }
-
-// Counts implements load.Server.
-func (s *server) Counts() contract.Counts {
-	return contract.Counts{
-		Exchanges: s.exchanges.Load(), ReceivedBytes: s.received.Load(), SentBytes: s.sent.Load(),
-		Connections: s.listeners.Open(),
-	}
-}
-
-// Close implements load.Server.
-func (s *server) Close() error {
-	s.listeners.Close()
-	err := s.http.Close()
-	s.wait.Wait()
-	if err != nil && !errors.Is(err, net.ErrClosed) {
-		return load.Failure(contract.Bug, fmt.Errorf("close the server: %w", err))
-	}
-	return nil
 }

@@ -99,15 +99,8 @@ func (s *server) take(in any) error {
 	if err != nil {
 		return status.Error(codes.InvalidArgument, err.Error())
 	}
-	s.count(received)
+	s.Count(received, s.x.DownBytes) // before the reply is sent
 	return nil
-}
-
-// count counts an exchange whose reply is about to be sent.
-func (s *server) count(received int64) {
-	s.exchanges.Add(1)
-	s.received.Add(received)
-	s.sent.Add(s.x.DownBytes)
 }
 
 // chunks is a method whose content travels in chunks.
@@ -133,7 +126,7 @@ func (s *server) answer(c *chunker, stream grpc.ServerStream, desc *grpc.StreamD
 	if s.x.Structured() {
 		c.room = reply
 	}
-	s.count(int64(len(request)))
+	s.Count(int64(len(request)), s.x.DownBytes)
 	return c.send(stream, reply, desc.ServerStreams)
 }
 

@@ -1,9 +1,6 @@
 package gogrpc
 
 import (
-	"sync"
-	"sync/atomic"
-
 	"google.golang.org/grpc"
 	"google.golang.org/grpc/credentials"
 
@@ -14,15 +11,12 @@ import (
 )
 
 type server struct {
-	x         *codec.Exchange
-	options   load.Options // effective
-	payload   payload
-	chunkers  *chunkers
-	listeners *wire.Listeners
-	grpc      *grpc.Server
-	wait      sync.WaitGroup
-
-	exchanges, received, sent atomic.Int64
+	*wire.Server
+	x        *codec.Exchange
+	options  load.Options // effective
+	payload  payload
+	chunkers *chunkers
+	grpc     *grpc.Server
 }
 
 // Server implements load.Transport.
@@ -36,51 +30,24 @@ func (t Transport) Server(setup contract.Setup) (load.Server, error) {
 		return nil, err
 	}
 	s.payload, s.chunkers = payloadOf(setup, s.x, s.options), newChunkers(setup, s.options, s.x.UpBytes)
-	options := append(serverOptions(s.options, s.payload), grpc.UnknownServiceHandler(unknown(setup)))
-	config, err := wire.ServerTLS(setup)
-	if err != nil {
+	if s.Server, err = wire.NewServer(setup, s.x.Sizes(contract.Ready{Options: s.options})); err != nil {
 		return nil, err
 	}
-	if config != nil {
-		options = append(options, grpc.Creds(credentials.NewTLS(config)))
+	options := append(serverOptions(s.options, s.payload), grpc.UnknownServiceHandler(unknown(setup)))
+	if s.TLS != nil {
+		options = append(options, grpc.Creds(credentials.NewTLS(s.TLS)))
 	}
 	s.grpc = grpc.NewServer(options...)
 	if err := s.register(setup); err != nil {
+		_ = s.Server.Close() // nothing was served yet
 		return nil, err
 	}
-	if s.listeners, err = wire.Listen(setup); err != nil {
-		return nil, err
-	}
-	for _, l := range s.listeners.All() {
-		s.wait.Go(func() { _ = s.grpc.Serve(l) }) // ends with Close
-	}
+	s.Serve(s.grpc.Serve, func() error { s.grpc.Stop(); return nil })
 	return s, nil
-}
-
-// Ready implements load.Server.
-func (s *server) Ready() contract.Ready {
-	return s.x.Sizes(contract.Ready{Addresses: s.listeners.Addresses(), Options: s.options})
-}
-
-// Exited implements load.Exiter.
-func (s *server) Exited() <-chan error { return s.listeners.Exited() }
-
-// Counts implements load.Server.
-func (s *server) Counts() contract.Counts {
-	return contract.Counts{
-		Exchanges:     s.exchanges.Load(),
-		ReceivedBytes: s.received.Load(),
-		SentBytes:     s.sent.Load(),
-		Connections:   s.listeners.Open(),
-	}
 }
 
 // Close implements load.Server.
 func (s *server) Close() error {
-	within(farewell, func() {
-		s.listeners.Close()
-		s.grpc.Stop()
-		s.wait.Wait()
-	})
+	within(farewell, func() { _ = s.Server.Close() }) // its stop returns no error
 	return nil
 }

@@ -4,33 +4,25 @@
 package nethttp
 
 import (
-	"errors"
 	"fmt"
 	"io"
 	"net"
 	"net/http"
 	"strconv"
 	"sync"
-	"sync/atomic"
 
 	"netdyno/internal/contract"
 	"netdyno/internal/work/codec"
-	"netdyno/internal/work/load"
 	"netdyno/internal/work/wire"
 )
 
 // Server implements load.Server on an http.Server.
 type Server struct {
+	*wire.Server
 	content   *codec.Exchange
-	listeners *wire.Listeners
-	http      *http.Server
-	options   map[string]any
-	wait      sync.WaitGroup
 	buffers   sync.Pool // of *[]byte: requests, and encoded replies
 	mediaType []string
 	length    []string
-
-	exchanges, received, sent atomic.Int64
 }
 
 // NewServer listens and serves with as, whose Protocols and limits are the
@@ -40,27 +32,26 @@ func NewServer(setup contract.Setup, codecs []codec.Codec, as *http.Server, opti
 	if err != nil {
 		return nil, err
 	}
-	if as.TLSConfig, err = wire.ServerTLS(setup); err != nil {
-		return nil, err
-	}
-	listeners, err := wire.Listen(setup)
-	if err != nil {
-		return nil, err
-	}
 	s := &Server{
-		content: content, listeners: listeners, http: as, options: options,
-		mediaType: []string{content.MediaType()}, length: []string{strconv.FormatInt(content.DownBytes, 10)},
+		content: content, mediaType: []string{content.MediaType()}, length: []string{strconv.FormatInt(content.DownBytes, 10)},
 	}
 	s.buffers.New = func() any { b := make([]byte, max(content.UpBytes+1, content.DownBytes)); return &b }
+	if s.Server, err = wire.NewServer(setup, content.Sizes(contract.Ready{Options: options})); err != nil {
+		return nil, err
+	}
 	as.Handler = s
+	Serve(s.Server, as)
+	return s, nil
+}
+
+// Serve serves the ports of s with as, encrypted where s is.
+func Serve(s *wire.Server, as *http.Server) {
 	serve := as.Serve
-	if setup.TLS != nil {
+	if s.TLS != nil {
+		as.TLSConfig = s.TLS
 		serve = func(l net.Listener) error { return as.ServeTLS(l, "", "") }
 	}
-	for _, l := range listeners.All() {
-		s.wait.Go(func() { _ = serve(l) }) // ends by Close alone
-	}
-	return s, nil
+	s.Serve(serve, as.Close)
 }
 
 // politeRead is how much of a refused body is read, in bytes.
@@ -94,9 +85,7 @@ func (s *Server) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	if _, err := w.Write(reply); err != nil {
 		return // the client has gone, and counts that itself
 	}
-	s.received.Add(int64(len(request)))
-	s.sent.Add(int64(len(reply)))
-	s.exchanges.Add(1)
+	s.Count(int64(len(request)), int64(len(reply))) // once the reply is written
 }
 
 // receive reads a request whole into room, which has one byte more than it
@@ -114,32 +103,4 @@ func (s *Server) receive(r *http.Request, room []byte) ([]byte, error) {
 		return nil, fmt.Errorf("the request has more than the expected %d bytes", want)
 	}
 	return room[:n], nil
-}
-
-// Ready implements load.Server.
-func (s *Server) Ready() contract.Ready {
-	return s.content.Sizes(contract.Ready{Addresses: s.listeners.Addresses(), Options: s.options})
-}
-
-// Exited implements load.Exiter.
-func (s *Server) Exited() <-chan error { return s.listeners.Exited() }
-
-// Counts implements load.Server. An exchange and its bytes are counted when its
-// reply was written.
-func (s *Server) Counts() contract.Counts {
-	return contract.Counts{
-		Exchanges: s.exchanges.Load(), ReceivedBytes: s.received.Load(), SentBytes: s.sent.Load(),
-		Connections: s.listeners.Open(),
-	}
-}
-
-// Close implements load.Server.
-func (s *Server) Close() error {
-	s.listeners.Close()
-	err := s.http.Close()
-	s.wait.Wait()
-	if err != nil && !errors.Is(err, net.ErrClosed) {
-		return load.Failure(contract.Bug, fmt.Errorf("close the server: %w", err))
-	}
-	return nil
 }
