@@ -5,7 +5,8 @@ package contract
 // result. Times are the host's monotonic clock; amounts are cumulative unless
 // said otherwise.
 type Meter struct {
-	AtNs       int64                `json:"at_ns"`
+	AtNs       int64                `json:"at_ns"`                // CLOCK_MONOTONIC, which readings with one BootID share
+	BootID     string               `json:"boot_id,omitempty"`    // of the host's kernel since it booted; absent where it does not say
 	SkewNs     int64                `json:"skew_ns,omitempty"`    // from the command passing to this reading
 	OwnCPUNs   int64                `json:"own_cpu_ns,omitempty"` // the meter's own, which Process leaves out
 	Process    Process              `json:"process"`

@@ -61,6 +61,17 @@ func (s Span) Metered() (from, to *contract.Meter, length float64, ok bool) {
 	return from, to, length, ok
 }
 
+// SharesClock reports whether the meters of two spans read one clock: those of
+// one host do. Records written before meters read the boot ID have only the
+// seats, so that two seats of one host are then taken for two clocks.
+func (s Span) SharesClock(other Span) bool {
+	a, b := s.From.Meter, other.From.Meter
+	if a == nil || b == nil || a.BootID == "" || b.BootID == "" {
+		return s.Worker.Seat == other.Worker.Seat
+	}
+	return a.BootID == b.BootID
+}
+
 // Cores returns the CPU seconds per second of the worker's process tree.
 func (s Span) Cores() (float64, bool) {
 	from, to, length, ok := s.Metered()

@@ -114,14 +114,26 @@ next:
 	return hosts
 }
 
-// SameHost tells whether two meter readings come from one host. Seats do not
-// tell: a network namespace is a seat of its own on the same CPUs, and adding
-// those CPUs twice would be a wrong figure. Two readings of one host cannot
-// differ by more CPU time than passed between them; two hosts, whose counters
-// run since their own boots, practically always do.
+// SameHost reports whether two meter readings come from one host; false when
+// one is missing. Seats do not tell: a network namespace is a seat of its own on
+// the same CPUs, and adding those CPUs twice would be a wrong figure.
 func SameHost(a, b *contract.Meter) bool {
+	if a == nil || b == nil {
+		return false
+	}
+	if a.BootID != "" && b.BootID != "" {
+		return a.BootID == b.BootID
+	}
+	return countersAgree(a, b)
+}
+
+// countersAgree stands in for boot IDs in records written before meters read
+// them. Two readings of one host cannot differ by more CPU time than passed
+// between them. Two hosts, whose counters run since their own boots, nearly
+// always do.
+func countersAgree(a, b *contract.Meter) bool {
 	const ticks = 50_000_000 // /proc/stat counts in 10 ms, idle time lags behind
-	if a == nil || b == nil || len(a.CPUs) == 0 || len(a.CPUs) != len(b.CPUs) {
+	if len(a.CPUs) == 0 || len(a.CPUs) != len(b.CPUs) {
 		return false
 	}
 	slack := abs(delta(a.AtNs, b.AtNs)) + ticks

@@ -237,7 +237,7 @@ func windowOf(g *record.Worker) float64 {
 func displaced(a, b record.Span) float64 {
 	from, to, _, ok := a.Metered()
 	otherFrom, otherTo, _, known := b.Metered()
-	if !ok || !known || a.Worker.Seat != b.Worker.Seat {
+	if !ok || !known || !a.SharesClock(b) {
 		return 0
 	}
 	return (math.Abs(float64(from.AtNs-otherFrom.AtNs)) + math.Abs(float64(to.AtNs-otherTo.AtNs))) / 1e9

@@ -135,8 +135,8 @@ func behindMark(w *record.Worker, edge *record.Edge) float64 {
 	return float64(ns) / 1e9
 }
 
-// overlap demands that the windows of workers whose meters share a clock lie over
-// each other.
+// overlap demands that the windows of workers on one host, whose meters share a
+// clock, overlap.
 func (e *trialAudit) overlap(asked float64) string {
 	var spans []record.Span
 	workers := e.window.Record.Workers
@@ -149,7 +149,7 @@ func (e *trialAudit) overlap(asked float64) string {
 		for _, b := range spans[:i] {
 			from, to, _, ok := a.Metered()
 			otherFrom, otherTo, _, known := b.Metered()
-			if !ok || !known || a.Worker.Seat != b.Worker.Seat {
+			if !ok || !known || !a.SharesClock(b) {
 				continue
 			}
 			shared := float64(min(to.AtNs, otherTo.AtNs)-max(from.AtNs, otherFrom.AtNs)) / 1e9

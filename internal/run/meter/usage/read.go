@@ -20,6 +20,7 @@ type Reader struct {
 	pid  int
 	tree Tree
 	host procfs.FS
+	boot string // the kernel's boot ID; empty where it has none
 
 	stopped []contract.Stopped // met by the latest reading
 }
@@ -31,7 +32,16 @@ func NewReader(pid int) (*Reader, error) {
 	if err != nil {
 		return nil, fmt.Errorf("open /proc: %w", err)
 	}
-	return &Reader{pid: pid, host: host}, nil
+	return &Reader{pid: pid, host: host, boot: bootID()}, nil
+}
+
+// bootID returns what tells this boot of this host from all others, random(4).
+func bootID() string {
+	text, err := os.ReadFile("/proc/sys/kernel/random/boot_id")
+	if err != nil {
+		return ""
+	}
+	return string(bytes.TrimSpace(text))
 }
 
 // Read takes one reading of the tree under pid and of its host; see
@@ -53,7 +63,7 @@ func Read(pid int) (contract.Meter, error) {
 // thread. The error says that the process is gone; a zombie still has its CPU
 // time.
 func (r *Reader) Read(more []int) (contract.Meter, error) {
-	m := contract.Meter{AtNs: Now()}
+	m := contract.Meter{AtNs: Now(), BootID: r.boot}
 	if _, err := processCPU(r.pid); err != nil {
 		return m, err
 	}

@@ -48,6 +48,9 @@ func TestReadOfThisProcess(t *testing.T) {
 	if len(m.CPUs) == 0 || m.CPUs[0].IdleNs+m.CPUs[0].UserNs == 0 {
 		t.Errorf("CPUs %+v", m.CPUs)
 	}
+	if again, err := Read(os.Getpid()); err != nil || m.BootID == "" || again.BootID != m.BootID {
+		t.Errorf("boot ID %q and then %q (%v), want one and the same", m.BootID, again.BootID, err)
+	}
 	if len(m.CPUSet) == 0 {
 		t.Error("no CPU set")
 	}
