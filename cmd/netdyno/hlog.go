@@ -10,25 +10,17 @@ import (
 // hlogUsage is what the log of times is, for the command that writes it.
 const hlogUsage = "also write the run's service, response and lag times to `FILE`, as a HdrHistogram log (1.3)"
 
-// logTimes writes the times of the one run among some directories to a file,
-// whole or not at all; nothing when no file is asked for.
-func logTimes(args []string, file string) error {
-	if file == "" {
-		return nil
+// logTimes writes the times of a run to a file, whole or not at all.
+func (d directory) logTimes(file string) error {
+	if d.isListen() {
+		return fmt.Errorf("report --hlog: %s is a directory of netdyno listen, which has no times; expected a run", d)
 	}
-	_, runs, err := sortDirectories(args)
-	if err != nil {
-		return err
-	}
-	if len(runs) != 1 {
-		return fmt.Errorf("report --hlog: %d of the directories hold a run, expected one: a log is of one run", len(runs))
-	}
-	r, err := runs[0].read()
+	r, err := d.read()
 	if err != nil {
 		return err
 	}
 	for _, p := range r.contents.Problems {
-		fmt.Fprintf(stderr, "netdyno: %s: left out of the log: %s\n", runs[0].records(), p)
+		fmt.Fprintf(stderr, "netdyno: %s: left out of the log: %s\n", d.records(), p)
 	}
 	err = render(file, func(w io.Writer) error { return report.HistogramLog(w, r.Findings, r.contents.Records) })
 	if err != nil {

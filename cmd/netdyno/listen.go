@@ -36,9 +36,9 @@ func listenCommand() *cobra.Command {
 		Long: `Stand up the server of one trial, so that any client can drive it: netdyno run
 with --rig at:HOST:PORT on another host, curl, wrk, h2load, grpcurl, your own.
 The keys and levels are those of netdyno run. It is metered as in a run and lets
-everybody in who reaches the address; Ctrl-C ends it. Its own account of every
-time it was driven lies in its directory; netdyno report joins it to the
-clients'. Nothing is compared here: that takes blocks.`,
+everybody in who reaches the address; Ctrl-C ends it. Its directory holds a
+record of every time it was driven; netdyno report RUN --server DIR shows them
+with the run that drove it. Nothing is compared here: that takes blocks.`,
 		Example: `  netdyno listen transport=go-http1 bind=10.0.0.1:8080
   netdyno listen transport=go-http1 request=0B response=4MiB --bind 127.0.0.1:8080
   netdyno listen server=go-epoll placement=free --for 10s`,

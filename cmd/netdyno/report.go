@@ -14,49 +14,53 @@ import (
 
 func reportCommand() *cobra.Command {
 	var gate bool
-	var hlog string
+	var hlog, server string
 	c := &cobra.Command{
-		Use:   "report DIR [DIR…]",
-		Short: "Read a run's records anew: findings.json, report.html, report.md and this text",
-		Long: `Read the records of a run anew, rebuild its reports and print what was found.
+		Use:   "report DIR",
+		Short: "Rebuild a run's report: findings.json, report.html, report.md and this text",
+		Long: `Read the records of a run again, rebuild its reports and print what was found.
+
+A server that netdyno listen started keeps records of its own. With --server,
+the report of the run that drove it shows them too. On one host each trial is
+found by its time; between hosts, trials and the times in which the server was
+driven are paired in order. Where that is not exact, both stand by themselves.
 
 Exit status: 0 all trials valid, 1 some failed, are invalid or missing, or have
 damaged records, 2 nothing could be read.
 
-Of the directories of a netdyno listen and of the runs that drove it, in any
-order, the server's own account joins the reports of the runs.
-
 ` + gateHelp,
 		Example: `  netdyno report results/event-loops-20260102-150405
-  netdyno report results/command-line-20260102-150405 listen-20260102-150400`,
-		Args: cobra.MinimumNArgs(1),
+  netdyno report results/command-line-20260102-150405 --server results/listen-20260102-150400`,
+		Args: oneDirectory,
 		RunE: func(_ *cobra.Command, args []string) error {
-			if err := logTimes(args, hlog); err != nil {
-				return err
+			dir := directory(args[0])
+			if hlog != "" {
+				if err := dir.logTimes(hlog); err != nil {
+					return err
+				}
 			}
-			return reread(args, gate)
+			switch {
+			case server != "":
+				return concludeWith(dir, directory(server), gate)
+			case dir.isListen():
+				return concludeListen(dir)
+			}
+			return conclude(dir, gate)
 		},
 	}
 	c.Flags().StringVar(&hlog, "hlog", "", hlogUsage)
 	c.Flags().BoolVar(&gate, "gate", false, gateUsage)
+	c.Flags().StringVar(&server, "server", "", "directory of the netdyno listen that the run drove")
 	return c
 }
 
-// reread reports the runs in some directories, one of which may be a server's
-// account of itself.
-func reread(args []string, gate bool) error {
-	listened, runs, err := sortDirectories(args)
-	switch {
-	case err != nil:
-		return err
-	case listened == nil && len(runs) > 1:
-		return fmt.Errorf("report: %s and %s are two runs; netdyno compare sets them side by side; or name with them the directory of the netdyno listen that they drove", runs[0], runs[1])
-	case listened == nil:
-		return conclude(runs[0], gate)
-	case len(runs) == 0:
-		return listened.conclude()
+// oneDirectory refuses more than one directory, and says which command takes
+// them.
+func oneDirectory(_ *cobra.Command, args []string) error {
+	if len(args) == 1 {
+		return nil
 	}
-	return listened.join(runs)
+	return fmt.Errorf("report: found %d directories, expected one; netdyno compare FIRST SECOND compares two runs, and netdyno report RUN --server LISTEN adds the records of a netdyno listen", len(args))
 }
 
 // conclude reads a run, rebuilds its exports, prints its findings and turns
@@ -66,13 +70,18 @@ func conclude(d directory, gate bool) error {
 	if err != nil {
 		return err
 	}
-	if err := d.show(r.Findings); err != nil {
+	return d.present(r.Findings, gate)
+}
+
+// present shows findings and returns the exit status that they deserve.
+func (d directory) present(f finding.Findings, gate bool) error {
+	if err := d.show(f); err != nil {
 		return err
 	}
 	if gate {
-		return d.pass(r.Findings)
+		return d.pass(f)
 	}
-	return verdict(r.Tally)
+	return verdict(f.Tally)
 }
 
 // found reads a run and says what was wrong with its file.

@@ -37,6 +37,6 @@ func (s *dataset) warnAway(Findings) []record.Warning {
 		About: AboutServer,
 		Text: fmt.Sprintf("nobody here metered what listens on %s: its CPU, memory and settings are absent, and no limit is named that needs them",
 			strings.Join(peers, ", ")),
-		Advice: "netdyno report THIS_DIRECTORY LISTEN_DIRECTORY adds the account that netdyno listen keeps of itself",
+		Advice: "netdyno report THIS_DIRECTORY --server LISTEN_DIRECTORY adds what netdyno listen recorded there",
 	}}
 }
