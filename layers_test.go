@@ -84,7 +84,7 @@ var layers = map[string][]string{
 	"cmd/*":       {"internal/work/load", "internal/work/codec", "internal/work/transport/*", "internal/work/worker"},
 }
 
-// run is what every package of room RUN may import, and more.
+// run is what every package of part RUN may import, and more.
 func run(more ...string) []string {
 	return append([]string{"internal/contract", "internal/record", "internal/quantity", "internal/hist", "internal/input", "internal/run/cpuset"}, more...)
 }
@@ -151,7 +151,7 @@ func TestViolationsAreFound(t *testing.T) {
 	}
 	test := listed{ImportPath: module + "/internal/read/stat", XTestImports: []string{module + "/internal/run/rig"}}
 	if got := complaints(test); len(got) != 1 {
-		t.Errorf("a test of room READ imports room RUN: complaints %q, want one", got)
+		t.Errorf("a test of part READ imports part RUN: complaints %q, want one", got)
 	}
 }
 
@@ -176,7 +176,7 @@ func list(t *testing.T) []listed {
 }
 
 // complaints says what a package imports against the table. Tests may reach
-// further within their room and to the doors, but into no other room.
+// further within their part and to the interfaces, but into no other part.
 func complaints(p listed) []string {
 	of, inside := strings.CutPrefix(p.ImportPath, module+"/")
 	if !inside {
@@ -194,8 +194,8 @@ func complaints(p listed) []string {
 		}
 	}
 	for _, imported := range slices.Concat(p.TestImports, p.XTestImports) {
-		if here, there := room(of), room(strings.TrimPrefix(imported, module+"/")); here != "" && there != "" && here != there {
-			out = append(out, fmt.Sprintf("a test of %s may not import %s: rooms never import rooms", of, imported))
+		if here, there := part(of), part(strings.TrimPrefix(imported, module+"/")); here != "" && there != "" && here != there {
+			out = append(out, fmt.Sprintf("a test of %s may not import %s: parts never import each other", of, imported))
 		}
 	}
 	return out
@@ -218,8 +218,8 @@ func matches(name string, patterns []string) bool {
 	return false
 }
 
-// room returns "run", "work" or "read"; "" for what lies outside the rooms.
-func room(name string) string {
+// part returns "run", "work" or "read"; "" for what lies outside the parts.
+func part(name string) string {
 	for _, r := range []string{"run", "work", "read"} {
 		if strings.HasPrefix(name, "internal/"+r+"/") {
 			return r

@@ -1,5 +1,5 @@
-// Package contract is door one: the messages that pass between the bench and
-// a worker, as JSON lines on the worker's stdin and stdout.
+// Package contract is the interface of RUN and WORK: the messages that pass
+// between the bench and a worker, as JSON lines on the worker's stdin and stdout.
 //
 // One line is one JSON object with one message key ("hello", "setup", …).
 // Lines that come from a worker reach the bench through the meter, which adds
@@ -110,7 +110,7 @@ const (
 	TypeText     OptionType = "text"
 )
 
-// Option declares one knob of a transport. Default has the type that Type
+// Option declares an option of a transport. Default has the type that Type
 // names; Min and Max bound numbers; Choices lists the levels of a choice.
 type Option struct {
 	Name    string     `json:"name"`
@@ -158,8 +158,8 @@ type Ready struct {
 	Verified    int            `json:"verified,omitempty"`  // connections whose echoed content matched by CRC-32C
 	Options     map[string]any `json:"options,omitempty"`   // effective, after defaults
 	Threads     int            `json:"threads,omitempty"`   // effective
-	Foreign     bool           `json:"foreign,omitempty"`   // a program of somebody else's: a server's Reading.Counts says nothing, a client's was not verified
-	Elsewhere   bool           `json:"elsewhere,omitempty"` // the server is no process of this worker's: the meter's account is not its own
+	Foreign     bool           `json:"foreign,omitempty"`   // a program that does not speak the contract: a server's Reading.Counts says nothing, a client's was not verified
+	Elsewhere   bool           `json:"elsewhere,omitempty"` // the server is no process of this worker's: what the meter reads is not the server's
 	UpBytes     int64          `json:"up_bytes,omitempty"`  // encoded size of an exchange's messages, where a codec decides it
 	DownBytes   int64          `json:"down_bytes,omitempty"`
 	Generated   bool           `json:"generated,omitempty"` // a message of the user's own is encoded by code generated for it, not by reflection
@@ -180,7 +180,7 @@ type Mark struct {
 	Reading *Reading `json:"reading,omitempty"`
 }
 
-// Reading is a worker's cumulative account at one instant of its own clock.
+// Reading is what a worker has counted up to one instant of its own clock.
 type Reading struct {
 	AtNs    int64    `json:"at_ns"`  // monotonic
 	CPUNs   int64    `json:"cpu_ns"` // CPU clock of the worker's own process
@@ -223,7 +223,7 @@ type Tick struct {
 	Errors        int64 `json:"errors,omitempty"`
 }
 
-// Result is the worker's account of the window. Histograms are HdrHistogram
+// Result is what the worker counted in the window. Histograms are HdrHistogram
 // V2 compressed, base64, in nanoseconds; a client that ran a closed loop has
 // no Response and, without think time, no Lag.
 type Result struct {

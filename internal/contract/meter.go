@@ -15,7 +15,7 @@ type Meter struct {
 	CPUSet     []int                `json:"cpu_set,omitempty"` // the CPUs that the tree may use
 	Interfaces map[string]Interface `json:"interfaces,omitempty"`
 	Pressure   map[string]int64     `json:"pressure,omitempty"` // PSI "some" totals in ns by resource
-	TCP        *TCP                 `json:"tcp,omitempty"`      // the kernel's account of the worker's connections
+	TCP        *TCP                 `json:"tcp,omitempty"`      // the kernel's TCP counters of the worker's connections
 }
 
 // TCP sums the kernel's tcp_info over the connections between a worker and its
@@ -33,7 +33,7 @@ type TCP struct {
 	SentSegments    int64    `json:"sent_segments"` // with data
 	Retransmits     int64    `json:"retransmits"`   // segments
 
-	// Of now: means over the sockets, and their extremes.
+	// At this instant: means over the sockets, and their extremes.
 	RTTNs                int64 `json:"rtt_ns"` // smoothed
 	MaxRTTNs             int64 `json:"max_rtt_ns"`
 	MinRTTNs             int64 `json:"min_rtt_ns"`             // the least that any socket has seen
@@ -43,7 +43,7 @@ type TCP struct {
 	ReceiveBufferedBytes int64 `json:"receive_buffered_bytes"` // received and not read by the worker, sum
 	SendQueuedBytes      int64 `json:"send_queued_bytes"`      // written by the worker and not acknowledged, sum
 
-	// What the peers let be on the way to them, sum; 0 where the kernel does not
+	// What the peers' receive windows let be on the way to them, sum; 0 where the kernel does not
 	// tell (before Linux 5.4).
 	PeerWindowBytes int64 `json:"peer_window_bytes,omitempty"`
 
@@ -52,8 +52,7 @@ type TCP struct {
 	Each []TCPSocket `json:"each,omitempty"`
 }
 
-// TCPSocket is one connection's own part of a TCP account, cumulative since it
-// began.
+// TCPSocket holds one connection's own counters, cumulative since it began.
 type TCPSocket struct {
 	Inode         int64 `json:"inode"` // tells it from the others of its network namespace
 	AckedBytes    int64 `json:"acked_bytes"`
@@ -63,8 +62,8 @@ type TCPSocket struct {
 // MaxEach bounds TCP.Each: beyond it a record would grow by more than it says.
 const MaxEach = 64
 
-// MaxSockets bounds the connections of which a meter keeps an account: above it
-// TCP is nil, because reading it would disturb what is measured.
+// MaxSockets bounds the connections whose counters a meter reads: above it TCP is
+// nil, because reading them would disturb what is measured.
 const MaxSockets = 2048
 
 // MaxThreads bounds Meter.Threads.

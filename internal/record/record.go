@@ -1,4 +1,4 @@
-// Package record is door two: what room RUN leaves on disk and room READ
+// Package record is the interface of RUN and READ: what RUN leaves on disk and READ
 // takes up. A record is a trial plus its counts; nothing derived is stored,
 // so a corrected formula never needs a rerun.
 package record

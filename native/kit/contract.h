@@ -1,4 +1,4 @@
-// Door one for C++: the messages between the bench and a worker, as JSON lines.
+// The contract for C++: the messages between the bench and a worker, as JSON lines.
 //
 // Layer: lowest of the kit; knows nlohmann::json and nothing else of netdyno.
 // Everything here is a plain value: copy freely, no thread owns it.
