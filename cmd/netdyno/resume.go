@@ -108,7 +108,7 @@ func (p *plan) sameLooks(dir directory) error {
 		return nil
 	}
 	how := "for another number begin a new run, without --resume"
-	if next := finding.NextLook(was, was.Blocks); next > 0 {
+	if next := was.NextLook(was.Blocks); next > 0 {
 		how = fmt.Sprintf("netdyno run %s --continue goes on to %d blocks; %s", dir, next, how)
 	}
 	return fmt.Errorf("resume: the run in %s was declared with %s, this command has %s: "+
@@ -153,7 +153,7 @@ func (p *plan) sameRequirements(header record.Header) error {
 // looks, of the further look that it had gone on to, or, when it is told to go
 // on and nothing of these is left, of the next one.
 func (p *plan) take(run record.Contents, goOn bool) error {
-	horizon := finding.Horizon(run.Header, p.all, run.Records)
+	horizon := record.Horizon(run.Header, p.all, run.Records)
 	p.trials = study.Before(p.all, horizon)
 	stopped := run.Header.Stopped
 	if stopped != nil && !goOn {
@@ -193,7 +193,7 @@ func (p *plan) next(run record.Contents, horizon int) (int, error) {
 		return 0, fmt.Errorf("continue: everything that %s asks was settled after %d blocks, where the study ends: a further look could only unsettle it; "+
 			"for narrower intervals begin a new run with more blocks=N", dir, horizon)
 	}
-	next := finding.NextLook(run.Header.Study, horizon)
+	next := run.Header.Study.NextLook(horizon)
 	if next == 0 {
 		return 0, fmt.Errorf("continue: %s had %d looks, and has taken the last: its level is spent; begin a new run, with a longer window or with more blocks=N (netdyno report %s says how many)", dir, len(looks), dir)
 	}

@@ -35,7 +35,7 @@ func TestFurtherLooksAreNotMissing(t *testing.T) {
 		{7, 2, 9 * 3, 16, "interrupted after 7 whole blocks, before stage 2 of 5 (10 blocks)"},
 	} {
 		h, trials, records := extended(synthetic.Options{Arms: nearly, SD: 0.02, Seed: 1}, c.blocks)
-		if got := finding.Horizon(h, trials, records); got != c.horizon {
+		if got := record.Horizon(h, trials, records); got != c.horizon {
 			t.Errorf("%d blocks: the run is carried out up to %d, want %d", c.blocks, got, c.horizon)
 		}
 		f := find(t, h, trials, records)

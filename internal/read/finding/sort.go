@@ -41,7 +41,7 @@ type dataset struct {
 func sortOut(header record.Header, trials []record.Trial, records []record.Record) *dataset {
 	s := &dataset{header: header, at: map[place][]*view{}}
 	byID := map[string]*view{}
-	horizon := Horizon(header, trials, records)
+	horizon := record.Horizon(header, trials, records)
 	for _, t := range trials {
 		if t.Block > horizon && !t.Probe {
 			if t.Block <= header.Study.Blocks {

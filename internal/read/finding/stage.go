@@ -48,42 +48,6 @@ func Look(header record.Header, trials []record.Trial, records []record.Record, 
 // StageLevels returns the level of each look; of a study with one, that of it.
 func StageLevels(study record.Study) []float64 { return stat.StageLevels(study.Looks(), Level) }
 
-// Horizon returns up to which block a run is carried out, its probes apart: where
-// it stopped, else what its study does by itself, or the further look that its
-// records show it was told to go on to.
-func Horizon(header record.Header, trials []record.Trial, records []record.Record) int {
-	if stopped := stopOf(header); stopped != nil {
-		return stopped.Blocks
-	}
-	begun := 0
-	block := map[string]int{}
-	for _, t := range trials {
-		if !t.Probe {
-			block[t.ID] = t.Block
-		}
-	}
-	for i := range records {
-		begun = max(begun, block[records[i].Trial.ID])
-	}
-	for _, blocks := range header.Study.Looks() {
-		if blocks >= max(begun, header.Study.Blocks) {
-			return blocks
-		}
-	}
-	return max(begun, header.Study.Blocks)
-}
-
-// NextLook returns the blocks of the first look of a study beyond some blocks; 0
-// when there is none.
-func NextLook(study record.Study, blocks int) int {
-	for _, look := range study.Looks() {
-		if look > blocks {
-			return look
-		}
-	}
-	return 0
-}
-
 // staged finds the look that a run is at: where it stopped, else the first one
 // that is not behind its records. Nil for a study with one look.
 func (s *dataset) staged() *Stage {
@@ -96,25 +60,15 @@ func (s *dataset) staged() *Stage {
 	if number == 0 {
 		number = len(looks)
 	}
-	stopped := stopOf(s.header)
+	stopped := s.header.StoppedAt()
 	if stopped != nil {
 		number = stopped.Stage
 	}
 	own := slices.Index(looks, s.header.Study.Blocks) + 1
 	return &Stage{
-		Number: number, Of: len(looks), Own: own, Blocks: looks[number-1], Next: NextLook(s.header.Study, looks[number-1]),
+		Number: number, Of: len(looks), Own: own, Blocks: looks[number-1], Next: s.header.Study.NextLook(looks[number-1]),
 		Done: min(done, looks[number-1]), Level: StageLevels(s.header.Study)[number-1], Stopped: stopped != nil && number < own,
 	}
-}
-
-// stopOf returns where a run stopped; nil when it did not, or at no look of its
-// study.
-func stopOf(header record.Header) *record.Stop {
-	at, looks := header.Stopped, header.Study.Looks()
-	if at == nil || len(looks) < 2 || at.Stage < 1 || at.Stage > len(looks) || looks[at.Stage-1] != at.Blocks {
-		return nil
-	}
-	return at
 }
 
 // blocksDone returns the highest block that has a record, and up to which
