@@ -36,6 +36,8 @@ var layers = map[string][]string{
 	"internal/contract": {"internal/quantity", "internal/hist"},
 	"internal/record":   {"internal/contract", "internal/quantity", "internal/hist", "internal/input"},
 
+	"internal/metric": {"internal/contract", "internal/record", "internal/quantity", "internal/hist"},
+
 	"internal/run/study":           run("studies"),
 	"internal/run/rig":             run(),
 	"internal/run/rig/relay":       {"internal/hist"},
@@ -70,9 +72,9 @@ var layers = map[string][]string{
 	"internal/work/worker":            {"internal/contract", "internal/quantity", "internal/work/load"},
 	"internal/work/worker/workertest": {"internal/contract", "internal/hist", "internal/work/load", "internal/work/worker"},
 
-	"internal/read/finding":           {"internal/contract", "internal/record", "internal/hist", "internal/quantity", "internal/read/stat"},
+	"internal/read/finding":           {"internal/contract", "internal/record", "internal/metric", "internal/hist", "internal/quantity", "internal/read/stat"},
 	"internal/read/finding/synthetic": {"internal/contract", "internal/record", "internal/hist"},
-	"internal/read/report":            {"internal/contract", "internal/record", "internal/hist", "internal/quantity", "internal/printable", "internal/read/finding"},
+	"internal/read/report":            {"internal/contract", "internal/record", "internal/metric", "internal/hist", "internal/quantity", "internal/printable", "internal/read/finding"},
 
 	// Programs: the orchestrator never holds a transport, a worker nothing else.
 	"cmd/netdyno": orchestrator,
@@ -86,11 +88,11 @@ var layers = map[string][]string{
 
 // run is what every package of part RUN may import, and more.
 func run(more ...string) []string {
-	return append([]string{"internal/contract", "internal/record", "internal/quantity", "internal/hist", "internal/input", "internal/run/cpuset"}, more...)
+	return append([]string{"internal/contract", "internal/record", "internal/metric", "internal/quantity", "internal/hist", "internal/input", "internal/run/cpuset"}, more...)
 }
 
 var orchestrator = []string{
-	"internal/contract", "internal/record", "internal/quantity", "internal/hist", "internal/input", "internal/printable", "studies",
+	"internal/contract", "internal/record", "internal/metric", "internal/quantity", "internal/hist", "internal/input", "internal/printable", "studies",
 	"internal/run/*", "internal/read/finding", "internal/read/report",
 }
 

@@ -8,7 +8,7 @@ import (
 	"slices"
 	"strings"
 
-	"netdyno/internal/record"
+	"netdyno/internal/metric"
 )
 
 // questions are the promises that are ratios.
@@ -54,7 +54,7 @@ func (b *bed) crowd(ctx context.Context) error {
 		if err != nil {
 			return err
 		}
-		peak, err := record.MetricNamed("client.peak_rss_bytes")
+		peak, err := metric.Named("client.peak_rss_bytes")
 		if err != nil {
 			return err
 		}
@@ -73,7 +73,7 @@ func (b *bed) metering(ctx context.Context) error {
 		return err
 	}
 	for _, name := range []string{"server.meter_share", "client.meter_share"} {
-		m, err := record.MetricNamed(name)
+		m, err := metric.Named(name)
 		if err != nil {
 			return err
 		}

@@ -14,6 +14,7 @@ import (
 	"time"
 
 	"netdyno/internal/contract"
+	"netdyno/internal/metric"
 	"netdyno/internal/record"
 	"netdyno/internal/run/bench"
 	"netdyno/internal/run/rig"
@@ -133,7 +134,7 @@ func (b *bed) ours(name, metric string, metered bool, args ...string) subject {
 }
 
 func metricOf(r *record.Record, name string) (float64, error) {
-	m, err := record.MetricNamed(name)
+	m, err := metric.Named(name)
 	if err != nil {
 		return 0, err
 	}

@@ -7,6 +7,7 @@ import (
 	"strings"
 	"time"
 
+	"netdyno/internal/metric"
 	"netdyno/internal/quantity"
 	"netdyno/internal/record"
 	"netdyno/internal/run/bench"
@@ -94,7 +95,7 @@ func (s *standing) segment(r record.Record) {
 	}
 	var parts []string
 	w := record.NewWindow(&r)
-	for _, m := range record.SegmentMetrics() {
+	for _, m := range metric.OfSegments() {
 		if x, ok := m.In(w); ok {
 			parts = append(parts, inWords(m, x))
 		}
@@ -103,7 +104,7 @@ func (s *standing) segment(r record.Record) {
 }
 
 // inWords prints one figure of a segment.
-func inWords(m record.Metric, x float64) string {
+func inWords(m metric.Metric, x float64) string {
 	switch m.Unit {
 	case "1/s":
 		return quantity.FormatRate(x)

@@ -6,6 +6,7 @@ import (
 	"sync"
 	"time"
 
+	"netdyno/internal/metric"
 	"netdyno/internal/printable"
 	"netdyno/internal/quantity"
 	"netdyno/internal/record"
@@ -129,7 +130,7 @@ func failureText(r *record.Record) string {
 
 // headline is the one figure that says the trial ran.
 func headline(r *record.Record) string {
-	rate, err := record.MetricNamed("exchanges_per_s")
+	rate, err := metric.Named("exchanges_per_s")
 	if err != nil {
 		return ""
 	}

@@ -11,9 +11,11 @@ type Claim struct {
 // ClaimKind is the form of a claim's part.
 type ClaimKind string
 
-// The forms beside Higher and Lower, which name directions of metrics too.
+// The forms of a claim's part.
 const (
 	Same     ClaimKind = "same"     // each arm differs from the base by less than the margin
+	Higher   ClaimKind = "higher"   // each arm exceeds the base by more than the margin
+	Lower    ClaimKind = "lower"    // each arm falls short of the base by more than the margin
 	Steadier ClaimKind = "steadier" // the arms' ratios to the base vary less from cell to cell than those of Than
 )
 

@@ -78,7 +78,7 @@ func (s Span) Cores() (float64, bool) {
 	if !ok || to.Process.CPUNs < from.Process.CPUNs {
 		return 0, false
 	}
-	return delta(from.Process.CPUNs, to.Process.CPUNs) / nsPerS / length, true
+	return Growth(from.Process.CPUNs, to.Process.CPUNs) / nsPerS / length, true
 }
 
 // Elsewhere tells whether the worker stands for a server that is no process of
@@ -95,4 +95,37 @@ func (w *Worker) Sizes() (up, down int64, ok bool) {
 		return w.Ready.UpBytes, w.Ready.DownBytes, true
 	}
 	return w.Setup.Exchange.UpBytes, w.Setup.Exchange.DownBytes, true
+}
+
+// ResultSeconds returns the length of the worker's window by its own result,
+// which must be there; false when it is not positive.
+func (w *Worker) ResultSeconds() (float64, bool) { return seconds(w.Result.FromNs, w.Result.ToNs) }
+
+// Directions returns which way the payload goes that goodput is about: that of
+// the stream, else of the larger message. What asks for it or confirms it is
+// not it. False without a setup.
+func (w *Worker) Directions() (up, down, ok bool) {
+	toServer, toClient, ok := w.Sizes()
+	if !ok {
+		return false, false, false
+	}
+	switch w.Setup.Exchange.Stream {
+	case contract.StreamUp:
+		return true, false, true
+	case contract.StreamDown:
+		return false, true, true
+	case contract.StreamBoth:
+		return true, true, true
+	}
+	return toServer > toClient, toServer <= toClient, true
+}
+
+// Directions returns those of the window's exchange, which is the same for all
+// its workers; false when nobody carries load.
+func (w *Window) Directions() (up, down, ok bool) {
+	generators := w.Generators()
+	if len(generators) == 0 {
+		return false, false, false
+	}
+	return generators[0].Directions()
 }

@@ -80,7 +80,7 @@ func (w *Window) WorkSeconds() (float64, bool) {
 		if g.Result == nil {
 			return 0, false
 		}
-		length, ok := seconds(g.Result.FromNs, g.Result.ToNs)
+		length, ok := g.ResultSeconds()
 		if !ok {
 			return 0, false
 		}
@@ -136,13 +136,13 @@ func countersAgree(a, b *contract.Meter) bool {
 	if len(a.CPUs) == 0 || len(a.CPUs) != len(b.CPUs) {
 		return false
 	}
-	slack := abs(delta(a.AtNs, b.AtNs)) + ticks
+	slack := abs(Growth(a.AtNs, b.AtNs)) + ticks
 	for i, cpu := range a.CPUs {
 		other := b.CPUs[i]
 		if cpu.ID != other.ID ||
-			abs(delta(cpu.UserNs, other.UserNs)) > slack ||
-			abs(delta(cpu.SystemNs, other.SystemNs)) > slack ||
-			abs(delta(cpu.IdleNs, other.IdleNs)) > slack {
+			abs(Growth(cpu.UserNs, other.UserNs)) > slack ||
+			abs(Growth(cpu.SystemNs, other.SystemNs)) > slack ||
+			abs(Growth(cpu.IdleNs, other.IdleNs)) > slack {
 			return false
 		}
 	}
@@ -235,14 +235,18 @@ func decode(r *contract.Result, kind string) *hist.Histogram {
 	return h
 }
 
+// nsPerS turns the clocks' nanoseconds into seconds.
+const nsPerS = 1e9
+
 func seconds(fromNs, toNs int64) (float64, bool) {
-	length := delta(fromNs, toNs) / nsPerS
+	length := Growth(fromNs, toNs) / nsPerS
 	return length, length > 0
 }
 
-// delta subtracts in floating point: a garbled counter may be anything, and
-// an integer difference could wrap into a plausible one.
-func delta(from, to int64) float64 { return float64(to) - float64(from) }
+// Growth returns to − from of a counter. It subtracts in floating point: a
+// garbled counter may be anything, and an integer difference could wrap into a
+// plausible one.
+func Growth(from, to int64) float64 { return float64(to) - float64(from) }
 
 func abs(x float64) float64 {
 	if x < 0 {

@@ -7,6 +7,7 @@ import (
 	"slices"
 	"time"
 
+	"netdyno/internal/metric"
 	"netdyno/internal/record"
 	"netdyno/internal/run/doctor"
 )
@@ -62,7 +63,7 @@ const mostStolen = 0.02
 // stolenOf returns the share of the host's CPU time that the hypervisor took in
 // the window, all of it where the record does not say.
 func stolenOf(o outcome) float64 {
-	m, err := record.MetricNamed("host.steal_share")
+	m, err := metric.Named("host.steal_share")
 	if err != nil {
 		return 1
 	}

@@ -7,8 +7,8 @@ import (
 	"slices"
 	"strings"
 
+	"netdyno/internal/metric"
 	"netdyno/internal/quantity"
-	"netdyno/internal/record"
 )
 
 // answer returns the sentences of the primary comparisons, the most decisive
@@ -45,7 +45,7 @@ func effect(c Comparison) float64 {
 // sentence puts a comparison into words; an invalid one without its ratio,
 // because a figure that is printed is believed.
 func (s *dataset) sentence(c Comparison) string {
-	m, err := record.MetricNamed(c.Metric)
+	m, err := metric.Named(c.Metric)
 	if err != nil {
 		return ""
 	}
@@ -74,9 +74,9 @@ func (s *dataset) sentence(c Comparison) string {
 }
 
 // verb suits costs, rates and the rest.
-func verb(m record.Metric) string {
+func verb(m metric.Metric) string {
 	switch {
-	case m.Better == record.Higher:
+	case m.Better == metric.Higher:
 		return "reaches"
 	case strings.HasPrefix(m.Name, "server.") || strings.HasPrefix(m.Name, "client.") || strings.HasPrefix(m.Name, "host."):
 		return "needs"

@@ -4,6 +4,7 @@ import (
 	"math"
 	"slices"
 
+	"netdyno/internal/metric"
 	"netdyno/internal/read/stat"
 	"netdyno/internal/record"
 )
@@ -38,7 +39,7 @@ func Calibrate(generator, link, noise Findings) record.Calibrated {
 			other = a
 		}
 	}
-	for _, m := range record.Metrics() {
+	for _, m := range metric.All() {
 		if m.Better == "" {
 			continue
 		}
@@ -68,7 +69,7 @@ func Calibration(rig string, all []record.Calibrated) *record.Calibration {
 		GeneratorPerS: last.GeneratorPerS, LinkBytesPerS: last.LinkBytesPerS, StealShare: last.StealShare,
 		EnoughWindowS: last.EnoughWindowS, Places: last.Places, Spreads: map[string]record.Spread{},
 	}
-	for _, m := range record.Metrics() {
+	for _, m := range metric.All() {
 		var absolute, relative, trials []float64
 		for _, one := range all {
 			if s, measured := one.Scatter[m.Name]; measured {

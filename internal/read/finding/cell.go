@@ -7,6 +7,7 @@ import (
 	"strings"
 
 	"netdyno/internal/contract"
+	"netdyno/internal/metric"
 	"netdyno/internal/read/stat"
 	"netdyno/internal/record"
 )
@@ -39,7 +40,7 @@ func describeArm(name string, baseline bool, views []*view) Arm {
 			arm.Trials = append(arm.Trials, v.trial)
 		}
 	}
-	for _, m := range record.Metrics() {
+	for _, m := range metric.All() {
 		if summary, ok := summarize(m, views); ok {
 			arm.Metrics = append(arm.Metrics, summary)
 		}
@@ -55,12 +56,12 @@ func describeArm(name string, baseline bool, views []*view) Arm {
 }
 
 // summarize is a metric of an arm by its trials; false when none has it.
-func summarize(m record.Metric, views []*view) (Summary, bool) {
+func summarize(m metric.Metric, views []*view) (Summary, bool) {
 	return summaryOf(m, toldOf(each(views), m.Name))
 }
 
 // summaryOf sums up the figures of a metric; false when there are none.
-func summaryOf(m record.Metric, p *pool) (Summary, bool) {
+func summaryOf(m metric.Metric, p *pool) (Summary, bool) {
 	f, ok := p.figure()
 	if !ok {
 		return Summary{}, false

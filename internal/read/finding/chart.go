@@ -5,6 +5,7 @@ import (
 	"slices"
 	"strings"
 
+	"netdyno/internal/metric"
 	"netdyno/internal/quantity"
 	"netdyno/internal/record"
 )
@@ -20,7 +21,7 @@ func (s *dataset) charts() []Chart {
 
 func (s *dataset) chart(spec record.Chart) Chart {
 	c := Chart{Spec: spec}
-	m, err := record.MetricNamed(spec.Metric)
+	m, err := metric.Named(spec.Metric)
 	if err != nil {
 		c.note("%v", err)
 		return c

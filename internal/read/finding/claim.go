@@ -6,6 +6,7 @@ import (
 	"slices"
 	"strings"
 
+	"netdyno/internal/metric"
 	"netdyno/internal/quantity"
 	"netdyno/internal/read/stat"
 	"netdyno/internal/record"
@@ -90,7 +91,7 @@ func (a ClaimState) and(b ClaimState) ClaimState {
 
 // evidence gathers what a part of a claim demands.
 func (s *dataset) evidence(part int, p record.ClaimPart) []Evidence {
-	m, err := record.MetricNamed(p.Metric)
+	m, err := metric.Named(p.Metric)
 	if err != nil {
 		return nil
 	}
@@ -119,7 +120,7 @@ func (s *dataset) cellsWhere(where map[string]string, arms []string) []string {
 
 // steadiness compares, block by block, how far the arms' ratios to the base
 // scatter from cell to cell with how far those of the others do.
-func (s *dataset) steadiness(part int, p record.ClaimPart, m record.Metric) []Evidence {
+func (s *dataset) steadiness(part int, p record.ClaimPart, m metric.Metric) []Evidence {
 	cells := s.cellsWhere(p.Where, append(slices.Concat(p.Arms, p.Than), p.Base))
 	if len(cells) < 2 {
 		return nil

@@ -2,6 +2,7 @@ package finding
 
 import (
 	"netdyno/internal/contract"
+	"netdyno/internal/metric"
 	"netdyno/internal/record"
 )
 
@@ -46,12 +47,12 @@ func clientsOf(views []*view) []Client {
 	clients := make([]Client, 0, len(names))
 	for _, name := range names {
 		c := Client{Name: name}
-		for _, metric := range clientMetrics {
-			m, err := record.MetricNamed(metric)
-			if err != nil || pools[name][metric] == nil {
+		for _, of := range clientMetrics {
+			m, err := metric.Named(of)
+			if err != nil || pools[name][of] == nil {
 				continue
 			}
-			if summary, ok := summaryOf(m, pools[name][metric]); ok {
+			if summary, ok := summaryOf(m, pools[name][of]); ok {
 				c.Metrics = append(c.Metrics, summary)
 			}
 		}
@@ -61,8 +62,8 @@ func clientsOf(views []*view) []Client {
 }
 
 func addClient(pools map[string]*pool, alone *record.Window, block int) {
-	for _, metric := range clientMetrics {
-		m, err := record.MetricNamed(metric)
+	for _, name := range clientMetrics {
+		m, err := metric.Named(name)
 		if err != nil {
 			continue
 		}
@@ -70,9 +71,9 @@ func addClient(pools map[string]*pool, alone *record.Window, block int) {
 		if !ok {
 			continue
 		}
-		if pools[metric] == nil {
-			pools[metric] = &pool{}
+		if pools[name] == nil {
+			pools[name] = &pool{}
 		}
-		pools[metric].add(block, value)
+		pools[name].add(block, value)
 	}
 }

@@ -6,8 +6,8 @@ import (
 	"math"
 	"slices"
 
+	"netdyno/internal/metric"
 	"netdyno/internal/read/stat"
-	"netdyno/internal/record"
 )
 
 // StepDown is the method by which p values of a family are adjusted.
@@ -62,15 +62,15 @@ func boundsOf(noise []Noise) map[[2]string]float64 {
 // lineUp makes the comparisons: declared ones always, explored ones where they
 // have an interval.
 func (s *dataset) lineUp() (declared, explored []*pending) {
-	var order []record.Metric
+	var order []metric.Metric
 	seen := map[string]bool{}
 	for _, name := range s.header.Study.Compare.Primary {
-		if m, err := record.MetricNamed(name); err == nil && !seen[name] {
+		if m, err := metric.Named(name); err == nil && !seen[name] {
 			seen[name] = true
 			order = append(order, m)
 		}
 	}
-	for _, m := range record.Metrics() {
+	for _, m := range metric.All() {
 		if m.Better != "" && !seen[m.Name] {
 			order = append(order, m)
 		}
@@ -100,7 +100,7 @@ func (s *dataset) lineUp() (declared, explored []*pending) {
 
 // pairsBesides makes the comparisons that a study declares besides those with
 // the baseline, where a cell has both arms.
-func (s *dataset) pairsBesides(cell string, m record.Metric) []*pending {
+func (s *dataset) pairsBesides(cell string, m metric.Metric) []*pending {
 	var besides []*pending
 	for _, p := range s.header.Study.Compare.Also {
 		if len(s.at[place{cell, p.Arm}]) > 0 && len(s.at[place{cell, p.Base}]) > 0 {
@@ -110,7 +110,7 @@ func (s *dataset) pairsBesides(cell string, m record.Metric) []*pending {
 	return besides
 }
 
-func (s *dataset) set(cell string, m record.Metric, arm, base string) *pending {
+func (s *dataset) set(cell string, m metric.Metric, arm, base string) *pending {
 	b := &pending{
 		Comparison: Comparison{Cell: cell, Metric: m.Name, Arm: arm, Base: base, Primary: s.primary(m.Name), Level: s.level()},
 		pairs:      s.pair(cell, m.Name, arm, base),

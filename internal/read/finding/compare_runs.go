@@ -6,6 +6,7 @@ import (
 	"slices"
 	"strings"
 
+	"netdyno/internal/metric"
 	"netdyno/internal/read/stat"
 	"netdyno/internal/record"
 )
@@ -73,7 +74,7 @@ func CompareRuns(before, after Findings, calibration *record.Calibration) RunsCo
 func (a *runPair) compare() {
 	var declared, explored []*pending
 	twins := a.common()
-	for _, m := range record.Metrics() {
+	for _, m := range metric.All() {
 		primary := slices.Contains(a.after.Header.Study.Compare.Primary, m.Name) && slices.Contains(a.before.Header.Study.Compare.Primary, m.Name)
 		if m.Better == "" && !primary {
 			continue
@@ -155,7 +156,7 @@ func armNamed(c Cell, name string) *Arm {
 }
 
 // set makes one comparison; false where a run has no figure.
-func (a *runPair) set(m record.Metric, t twin, primary bool) (*pending, bool) {
+func (a *runPair) set(m metric.Metric, t twin, primary bool) (*pending, bool) {
 	b := &pending{
 		Comparison: Comparison{Cell: t.cell, Metric: m.Name, Arm: t.after.Name, Base: a.result.Floor, Primary: primary, Level: Level},
 		tested:     primary, better: m.Better, margin: max(margin(a.before.Header.Study.Compare), margin(a.after.Header.Study.Compare)),
@@ -212,7 +213,7 @@ func (a *runPair) set(m record.Metric, t twin, primary bool) (*pending, bool) {
 }
 
 // refuseArm says why an arm may not be judged, "" when it may.
-func (a *runPair) refuseArm(t twin, m record.Metric, calibrated bool) string {
+func (a *runPair) refuseArm(t twin, m metric.Metric, calibrated bool) string {
 	for _, arm := range []Arm{t.before, t.after} {
 		for _, trial := range arm.Trials {
 			if isLatency(m.Name) && slices.Contains(trial.Flags, Overloaded) {

@@ -8,6 +8,7 @@ import (
 	"strings"
 	"time"
 
+	"netdyno/internal/metric"
 	"netdyno/internal/quantity"
 	"netdyno/internal/read/stat"
 	"netdyno/internal/record"
@@ -16,7 +17,7 @@ import (
 // noteCrossings says of a chart whose lines are arms where each crosses the
 // baseline's: where one stops costing less and begins to cost more, or where the
 // choice between them stops mattering (METHOD §6.14).
-func (s *dataset) noteCrossings(c *Chart, m record.Metric) {
+func (s *dataset) noteCrossings(c *Chart, m metric.Metric) {
 	base := s.header.Study.Compare.Baseline
 	if c.Spec.By != s.header.Study.Compare.Factor || base == "" {
 		return
@@ -50,7 +51,7 @@ type between struct {
 // differencesAlong returns the logarithms of arm ÷ base within blocks along a chart's
 // axis, rising. None when several cells share a level: then a point is a mean
 // over cells, and so would be the crossing.
-func (s *dataset) differencesAlong(spec record.Chart, m record.Metric, arm, base string) (along []between, refused []string) {
+func (s *dataset) differencesAlong(spec record.Chart, m metric.Metric, arm, base string) (along []between, refused []string) {
 	for _, cell := range s.cellsWhere(spec.Where, []string{arm, base}) {
 		text, ok := s.levelOf(s.at[place{cell, arm}][0], spec.X)
 		x, number := numberOf(text)
@@ -77,7 +78,7 @@ func (s *dataset) differencesAlong(spec record.Chart, m record.Metric, arm, base
 
 // crossing puts into words where two lines cross; "" when too little was measured
 // to ask. It is not known when neither a side nor a likeness shows at any level.
-func (s *dataset) crossing(spec record.Chart, m record.Metric, arm, base string) (text string, known bool) {
+func (s *dataset) crossing(spec record.Chart, m metric.Metric, arm, base string) (text string, known bool) {
 	along, refused := s.differencesAlong(spec, m, arm, base)
 	places := make([]stat.At, len(along))
 	for i, b := range along {

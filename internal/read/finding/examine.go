@@ -7,6 +7,7 @@ import (
 	"sync"
 
 	"netdyno/internal/contract"
+	"netdyno/internal/metric"
 	"netdyno/internal/record"
 )
 
@@ -86,7 +87,7 @@ func examine(v *view) Trial {
 	if reason := e.inconsistency(); reason != "" {
 		t.Status, t.Reason = StatusInvalid, reason
 	}
-	t.Moved = e.window.Moved()
+	t.Moved = metric.Moved(e.window)
 	t.Limit, v.limitOf, t.LimitProof = e.limit()
 	v.traffic = linkTrafficOf(e, v)
 	v.service, v.response = timesOf(e.window, record.Service), timesOf(e.window, record.Response)
@@ -138,7 +139,7 @@ func outcome(v *view) (status, reason string) {
 func open(r *record.Record) *trialAudit {
 	e := &trialAudit{window: record.NewWindow(r), values: map[string]float64{}}
 	e.generators = e.window.Generators()
-	for _, m := range record.Metrics() {
+	for _, m := range metric.All() {
 		if value, ok := m.In(e.window); ok {
 			e.values[m.Name] = value
 		}

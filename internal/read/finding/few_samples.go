@@ -4,13 +4,14 @@ import (
 	"fmt"
 	"slices"
 
+	"netdyno/internal/metric"
 	"netdyno/internal/record"
 )
 
 // fewSamples is one metric of an arm in a cell, in whose valid trials too few
 // exchanges were completed for it to exist.
 type fewSamples struct {
-	metric record.Metric
+	metric metric.Metric
 	arm    string
 	trials int   // without the figure
 	of     int   // valid
@@ -19,8 +20,8 @@ type fewSamples struct {
 
 // missingIn looks at an arm's valid trials; false where none lacks the metric for
 // want of exchanges.
-func (s *dataset) missingIn(cell, arm, metric string) (fewSamples, bool) {
-	m, err := record.MetricNamed(metric)
+func (s *dataset) missingIn(cell, arm, name string) (fewSamples, bool) {
+	m, err := metric.Named(name)
 	t := fewSamples{metric: m, arm: arm, fewest: m.Least}
 	if err != nil || m.Least == 0 {
 		return t, false
@@ -30,10 +31,10 @@ func (s *dataset) missingIn(cell, arm, metric string) (fewSamples, bool) {
 			continue
 		}
 		t.of++
-		if _, has := v.trial.Values[metric]; has {
+		if _, has := v.trial.Values[name]; has {
 			continue
 		}
-		if n, known := record.NewWindow(v.record).Exchanges(); known && n < m.Least {
+		if n, known := metric.Exchanges(record.NewWindow(v.record)); known && n < m.Least {
 			t.trials, t.fewest = t.trials+1, min(t.fewest, n)
 		}
 	}
@@ -61,7 +62,7 @@ func (s *dataset) tooFew(b *pending) string {
 // trial has is refused instead.
 func (s *dataset) warnFewSamples(f Findings) []record.Warning {
 	var asked []string
-	for _, m := range record.Metrics() {
+	for _, m := range metric.All() {
 		if s.primary(m.Name) || slices.ContainsFunc(f.Requirements, func(r Requirement) bool { return r.Metric == m.Name }) {
 			asked = append(asked, m.Name)
 		}

@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"math"
 
+	"netdyno/internal/metric"
 	"netdyno/internal/record"
 )
 
@@ -44,7 +45,7 @@ func Find(header record.Header, trials []record.Trial, records []record.Record) 
 // read sorts a run's records into its plan and examines each.
 func read(header record.Header, trials []record.Trial, records []record.Record) (*dataset, error) {
 	for _, name := range header.Study.Compare.Primary {
-		if _, err := record.MetricNamed(name); err != nil {
+		if _, err := metric.Named(name); err != nil {
 			return nil, fmt.Errorf("read compare.primary: %w", err)
 		}
 	}

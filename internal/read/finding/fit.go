@@ -7,6 +7,7 @@ import (
 	"slices"
 	"strings"
 
+	"netdyno/internal/metric"
 	"netdyno/internal/read/stat"
 	"netdyno/internal/record"
 )
@@ -36,7 +37,7 @@ type observation struct {
 
 // fit fills in a fit, or returns why there is none.
 func (s *dataset) fit(f *Fit) string {
-	m, err := record.MetricNamed(f.Spec.Metric)
+	m, err := metric.Named(f.Spec.Metric)
 	if err != nil {
 		return err.Error()
 	}

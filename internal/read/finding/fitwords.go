@@ -6,12 +6,13 @@ import (
 	"strings"
 
 	"netdyno/internal/contract"
+	"netdyno/internal/metric"
 	"netdyno/internal/quantity"
 	"netdyno/internal/record"
 )
 
 // sentence puts a fit into words.
-func (f *Fit) sentence(m record.Metric) string {
+func (f *Fit) sentence(m metric.Metric) string {
 	var b strings.Builder
 	one := strings.TrimSuffix(f.Spec.Per, "s")
 	fmt.Fprintf(&b, "%s is %s", m.Name, f.Base.words(m.Unit))

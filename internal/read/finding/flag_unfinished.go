@@ -7,6 +7,7 @@ import (
 	"strings"
 	"time"
 
+	"netdyno/internal/metric"
 	"netdyno/internal/quantity"
 	"netdyno/internal/record"
 )
@@ -24,7 +25,7 @@ func (e *trialAudit) unfinished() (flag, why string) {
 	}
 	why += "; the oldest had waited " + quantity.FormatDuration(time.Duration(u.Ages.MaxNs()))
 	var moved []string
-	percentiles := e.window.Moved()
+	percentiles := metric.Moved(e.window)
 	for _, name := range slices.Sorted(maps.Keys(percentiles)) {
 		moved = append(moved, fmt.Sprintf("%s is at least %s", name, quantity.FormatDuration(time.Duration(1000*percentiles[name]))))
 	}

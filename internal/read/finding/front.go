@@ -7,20 +7,20 @@ import (
 	"slices"
 	"strings"
 
+	"netdyno/internal/metric"
 	"netdyno/internal/read/stat"
-	"netdyno/internal/record"
 )
 
 // drawFront sets every arm, or level of By, in every cell by two metrics, finds
 // those that nothing beats in both, and the knee among them.
-func (s *dataset) drawFront(c *Chart, gain record.Metric) {
-	cost, err := record.MetricNamed(c.Spec.Against)
+func (s *dataset) drawFront(c *Chart, gain metric.Metric) {
+	cost, err := metric.Named(c.Spec.Against)
 	if err != nil {
 		c.note("against: %v", err)
 		return
 	}
 	c.AgainstUnit = cost.Unit
-	for _, m := range []record.Metric{gain, cost} {
+	for _, m := range []metric.Metric{gain, cost} {
 		if m.Better == "" {
 			c.note("nothing is drawn: %s has no better direction, so no point is better than another", m.Name)
 			return
@@ -54,7 +54,7 @@ func (s *dataset) drawFront(c *Chart, gain record.Metric) {
 	c.Knee = f.knee()
 }
 
-func (c *Chart) mark(at place, views []*view, gain, cost record.Metric) {
+func (c *Chart) mark(at place, views []*view, gain, cost metric.Metric) {
 	g, ok := summarize(gain, views)
 	a, known := summarize(cost, views)
 	if !ok || !known {
@@ -69,13 +69,13 @@ func (c *Chart) mark(at place, views []*view, gain, cost record.Metric) {
 // front is a chart with the meaning of its axes.
 type front struct {
 	chart      *Chart
-	gain, cost record.Metric
+	gain, cost metric.Metric
 }
 
 // gains and costs are what to maximise and minimise, whatever the directions of
 // the metrics.
-func (f front) gains(m Mark) float64 { return directed(m.Metric.Value, f.gain.Better == record.Higher) }
-func (f front) costs(m Mark) float64 { return directed(m.Against.Value, f.cost.Better == record.Lower) }
+func (f front) gains(m Mark) float64 { return directed(m.Metric.Value, f.gain.Better == metric.Higher) }
+func (f front) costs(m Mark) float64 { return directed(m.Against.Value, f.cost.Better == metric.Lower) }
 
 func directed(x float64, keep bool) float64 {
 	if keep {
@@ -132,8 +132,8 @@ func (f front) knee() string {
 			return "no knee: " + markName(m) + " is not positive on both axes"
 		}
 		points = append(points, i)
-		xs = append(xs, directed(math.Log(m.Against.Value), f.cost.Better == record.Lower))
-		ys = append(ys, directed(math.Log(m.Metric.Value), f.gain.Better == record.Higher))
+		xs = append(xs, directed(math.Log(m.Against.Value), f.cost.Better == metric.Lower))
+		ys = append(ys, directed(math.Log(m.Metric.Value), f.gain.Better == metric.Higher))
 	}
 	if len(points) < 3 {
 		return fmt.Sprintf("no knee: points on the front: %d; at least 3 are needed", len(points))

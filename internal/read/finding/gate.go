@@ -4,8 +4,8 @@ import (
 	"fmt"
 	"slices"
 
+	"netdyno/internal/metric"
 	"netdyno/internal/read/stat"
-	"netdyno/internal/record"
 )
 
 // GateResult is what a gate makes of a comparison or of a whole run.
@@ -108,11 +108,11 @@ func pass(c Comparison) (GateResult, string) {
 	case Invalid:
 		return Unproven, c.Reason
 	}
-	metric, err := record.MetricNamed(c.Metric)
+	m, err := metric.Named(c.Metric)
 	switch {
 	case err != nil, stat.MinP(c.Blocks) > c.Level:
 		return Unproven, c.Reason
-	case metric.Better == record.Lower && c.High < 1+c.Bound, metric.Better == record.Higher && c.Low > 1/(1+c.Bound):
+	case m.Better == metric.Lower && c.High < 1+c.Bound, m.Better == metric.Higher && c.Low > 1/(1+c.Bound):
 		return NoWorse, fmt.Sprintf("the interval rules out more than %s for the worse", percent(c.Bound))
 	}
 	return Unproven, c.Reason

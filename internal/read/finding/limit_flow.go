@@ -5,6 +5,7 @@ import (
 	"strconv"
 
 	"netdyno/internal/contract"
+	"netdyno/internal/metric"
 	"netdyno/internal/quantity"
 	"netdyno/internal/record"
 )
@@ -20,7 +21,7 @@ const flowFull = 0.6
 // A window that the library chooses by itself is 0, and nothing is said of it.
 func (e *trialAudit) flowControlled() (of contract.Role, proof string) {
 	for _, receiver := range []contract.Role{contract.Client, contract.Server} {
-		rate, known := e.window.Arriving(receiver)
+		rate, known := metric.Arriving(e.window, receiver)
 		trip, timed := e.values[string(otherEnd(receiver))+".tcp_rtt_us"]
 		window, waiting := e.flowWindow(receiver)
 		if !known || !timed || window == 0 || waiting <= window || !(trip > 0) {

@@ -6,6 +6,7 @@ import (
 	"strings"
 
 	"netdyno/internal/contract"
+	"netdyno/internal/metric"
 	"netdyno/internal/quantity"
 	"netdyno/internal/record"
 )
@@ -46,7 +47,7 @@ func linkTrafficOf(e *trialAudit, v *view) linkTraffic {
 		}
 	}
 	for _, at := range []contract.Role{contract.Server, contract.Client} {
-		if rate, ok := e.window.Arriving(at); ok {
+		if rate, ok := metric.Arriving(e.window, at); ok {
 			p.arriving[at] = rate
 		}
 	}

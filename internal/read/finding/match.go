@@ -6,6 +6,7 @@ import (
 	"strings"
 
 	"netdyno/internal/contract"
+	"netdyno/internal/metric"
 	"netdyno/internal/record"
 )
 
@@ -308,7 +309,7 @@ func (j *joint) describeArm(cell, arm string) (ServerArm, bool) {
 			values[name].add(j.held[i][0].trial.Block, x)
 		}
 	}
-	for _, m := range record.SegmentMetrics() {
+	for _, m := range metric.OfSegments() {
 		if p := values[m.Name]; p != nil {
 			if summary, ok := summaryOf(m, p); ok {
 				a.Metrics = append(a.Metrics, summary)

@@ -4,6 +4,7 @@ import (
 	"strconv"
 	"strings"
 
+	"netdyno/internal/metric"
 	"netdyno/internal/record"
 )
 
@@ -13,7 +14,7 @@ const linkShare = "link_rate_share"
 // the cards' part stands among the facts and not in the records.
 func (s *dataset) shareLinks() {
 	nominal := cardRates(s.header.Facts)
-	m, err := record.MetricNamed(linkShare)
+	m, err := metric.Named(linkShare)
 	if err != nil || len(nominal) == 0 {
 		return
 	}

@@ -4,8 +4,8 @@ import (
 	"math"
 	"slices"
 
+	"netdyno/internal/metric"
 	"netdyno/internal/read/stat"
-	"netdyno/internal/record"
 )
 
 // pairs are the within-block ratios of one metric, rising by block.
@@ -77,7 +77,7 @@ func (s *dataset) noise() []Noise {
 	var all []Noise
 	base := s.header.Study.Compare.Baseline
 	for _, cell := range s.cells {
-		for _, m := range record.Metrics() {
+		for _, m := range metric.All() {
 			if m.Better == "" && !s.primary(m.Name) {
 				continue
 			}

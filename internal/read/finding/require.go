@@ -6,6 +6,7 @@ import (
 	"math"
 	"slices"
 
+	"netdyno/internal/metric"
 	"netdyno/internal/read/stat"
 	"netdyno/internal/record"
 )
@@ -45,7 +46,7 @@ func (s *dataset) require(noise []Noise) []Requirement {
 	var family []*pending
 	var asked []record.Require
 	for _, r := range s.header.Study.Requires {
-		if _, err := record.MetricNamed(r.Metric); err != nil || !usable(r.Bound) {
+		if _, err := metric.Named(r.Metric); err != nil || !usable(r.Bound) {
 			continue // of a damaged header
 		}
 		for _, cell := range s.cells {

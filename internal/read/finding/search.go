@@ -6,6 +6,7 @@ import (
 	"slices"
 	"strings"
 
+	"netdyno/internal/metric"
 	"netdyno/internal/quantity"
 	"netdyno/internal/record"
 )
@@ -35,7 +36,7 @@ type found struct {
 // search fills in a search, or returns why there is none.
 func (s *dataset) search(into *Search) string {
 	spec := into.Spec
-	m, err := record.MetricNamed(spec.Metric)
+	m, err := metric.Named(spec.Metric)
 	if err != nil {
 		return err.Error()
 	}

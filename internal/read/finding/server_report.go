@@ -4,6 +4,7 @@ import (
 	"errors"
 	"slices"
 
+	"netdyno/internal/metric"
 	"netdyno/internal/record"
 )
 
@@ -77,7 +78,7 @@ func describeSegment(r *record.Record) ServerSegment {
 		Number: r.Segment.Number, Connections: r.Segment.Connections, CutShort: r.Segment.CutShort, Exchanges: n, Values: map[string]float64{},
 	}
 	w := record.NewWindow(r)
-	for _, m := range record.SegmentMetrics() {
+	for _, m := range metric.OfSegments() {
 		if x, ok := m.In(w); ok {
 			s.Values[m.Name] = x
 		}

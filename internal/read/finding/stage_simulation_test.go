@@ -6,8 +6,8 @@ import (
 	"strings"
 	"testing"
 
+	"netdyno/internal/metric"
 	"netdyno/internal/read/stat"
-	"netdyno/internal/record"
 )
 
 // population is what simulated studies are drawn from: arms against a common
@@ -61,7 +61,7 @@ func (p population) look(logs [][]float64, blocks int, level float64) []*pending
 	family := make([]*pending, len(logs))
 	beyond := false
 	for i := range logs {
-		b := &pending{Comparison: Comparison{Metric: "m", Level: level, P: 1, Adjusted: 1, Blocks: blocks, Bound: p.margin}, better: record.Lower, margin: p.margin}
+		b := &pending{Comparison: Comparison{Metric: "m", Level: level, P: 1, Adjusted: 1, Blocks: blocks, Bound: p.margin}, better: metric.Lower, margin: p.margin}
 		for block, x := range logs[i][:blocks] {
 			b.pairs.add(block, math.Exp(x))
 		}

@@ -3,8 +3,8 @@ package finding
 import (
 	"fmt"
 
+	"netdyno/internal/metric"
 	"netdyno/internal/read/stat"
-	"netdyno/internal/record"
 )
 
 // judge gives the verdict by METHOD §6.3: better or worse needs an adjusted
@@ -29,7 +29,7 @@ func (b *pending) judge() {
 		b.cannotTell(aimless, "%s has no better direction", b.Metric)
 	case beyond && b.Adjusted <= b.Level:
 		b.Verdict = Worse
-		if (b.Ratio > 1) == (b.better == record.Higher) {
+		if (b.Ratio > 1) == (b.better == metric.Higher) {
 			b.Verdict = Better
 		}
 	case !beyond && b.Low > 1/(1+b.Bound) && b.High < 1+b.Bound:

@@ -5,8 +5,8 @@ import (
 	"strings"
 	"testing"
 
+	"netdyno/internal/metric"
 	"netdyno/internal/read/stat"
-	"netdyno/internal/record"
 )
 
 // around returns n ratios whose geometric mean is the centre and whose logs
@@ -34,19 +34,19 @@ func TestVerdictRule(t *testing.T) {
 		reason string
 		needs  bool
 	}{
-		{"lower is better", around(0.6, 0.02, 8), record.Lower, 0.02, 1, Better, "", false},
-		{"higher is better", around(0.6, 0.02, 8), record.Higher, 0.02, 1, Worse, "", false},
-		{"more of lower", around(1.5, 0.02, 8), record.Lower, 0.02, 1, Worse, "", false},
-		{"more of higher", around(1.5, 0.02, 8), record.Higher, 0.02, 1, Better, "", false},
+		{"lower is better", around(0.6, 0.02, 8), metric.Lower, 0.02, 1, Better, "", false},
+		{"higher is better", around(0.6, 0.02, 8), metric.Higher, 0.02, 1, Worse, "", false},
+		{"more of lower", around(1.5, 0.02, 8), metric.Lower, 0.02, 1, Worse, "", false},
+		{"more of higher", around(1.5, 0.02, 8), metric.Higher, 0.02, 1, Better, "", false},
 		{"no direction", around(1.5, 0.02, 8), "", 0.02, 1, CannotTell, "no better direction", false},
-		{"inside the margin", around(1.001, 0.005, 8), record.Lower, 0.02, 1, Equivalent, "", false},
-		{"sure, but within the margin", around(1.01, 0.002, 8), record.Lower, 0.02, 1, Equivalent, "", false},
-		{"a noisy machine makes nothing equal", around(1.03, 0.02, 8), record.Lower, 0.3, 1, CannotTell, "A/A bound of 30 %", false},
-		{"across the bound", around(1.03, 0.05, 8), record.Lower, 0.02, 1, CannotTell, "reaches into the bound of 2 %", true},
-		{"large, noisy machine", around(1.2, 0.05, 8), record.Lower, 0.25, 1, CannotTell, "bound of 25 %", false},
-		{"five blocks", around(0.5, 0.01, 5), record.Lower, 0.02, 1, CannotTell, "5 blocks cannot reach p ≤ 0.05", true},
-		{"six blocks", around(0.5, 0.01, 6), record.Lower, 0.02, 1, Better, "", false},
-		{"others of the family as large", around(0.5, 0.01, 6), record.Lower, 0.02, 2, CannotTell, "adjusted p 0.0625 is above 0.05", true},
+		{"inside the margin", around(1.001, 0.005, 8), metric.Lower, 0.02, 1, Equivalent, "", false},
+		{"sure, but within the margin", around(1.01, 0.002, 8), metric.Lower, 0.02, 1, Equivalent, "", false},
+		{"a noisy machine makes nothing equal", around(1.03, 0.02, 8), metric.Lower, 0.3, 1, CannotTell, "A/A bound of 30 %", false},
+		{"across the bound", around(1.03, 0.05, 8), metric.Lower, 0.02, 1, CannotTell, "reaches into the bound of 2 %", true},
+		{"large, noisy machine", around(1.2, 0.05, 8), metric.Lower, 0.25, 1, CannotTell, "bound of 25 %", false},
+		{"five blocks", around(0.5, 0.01, 5), metric.Lower, 0.02, 1, CannotTell, "5 blocks cannot reach p ≤ 0.05", true},
+		{"six blocks", around(0.5, 0.01, 6), metric.Lower, 0.02, 1, Better, "", false},
+		{"others of the family as large", around(0.5, 0.01, 6), metric.Lower, 0.02, 2, CannotTell, "adjusted p 0.0625 is above 0.05", true},
 	}
 	for _, c := range cases {
 		b := &pending{

@@ -5,6 +5,7 @@ import (
 	"io"
 	"strings"
 
+	"netdyno/internal/metric"
 	"netdyno/internal/quantity"
 	"netdyno/internal/record"
 )
@@ -16,7 +17,7 @@ func (l *layout) calibration() Section {
 		return Section{}
 	}
 	var metrics []string
-	for _, m := range record.Metrics() {
+	for _, m := range metric.All() {
 		metrics = append(metrics, m.Name)
 	}
 	return Section{

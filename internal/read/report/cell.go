@@ -5,6 +5,7 @@ import (
 	"slices"
 	"strings"
 
+	"netdyno/internal/metric"
 	"netdyno/internal/read/finding"
 )
 
@@ -100,17 +101,17 @@ func summaryOf(a finding.Arm, metric string) (finding.Summary, bool) {
 }
 
 // scaleOf decides a metric's unit for one cell by its largest figure.
-func scaleOf(c finding.Cell, metric string) scale {
-	largest, unit := 0.0, ""
+func scaleOf(c finding.Cell, metric string) metric.Scale {
+	largest := 0.0
 	for _, a := range c.Arms {
 		if s, ok := summaryOf(a, metric); ok {
-			largest, unit = max(largest, s.Value), s.Unit
+			largest = max(largest, s.Value)
 		}
 	}
-	return scaleFor(metric, unit, largest)
+	return scaleFor(metric, largest)
 }
 
-func column(c finding.Cell, metric string) (Column, scale) {
+func column(c finding.Cell, metric string) (Column, metric.Scale) {
 	s := scaleOf(c, metric)
 	return Column{Title: labelOf(metric), Unit: s.Unit, Metric: metric, Number: true}, s
 }
@@ -125,7 +126,7 @@ func (l *layout) armDatum(a finding.Arm) Datum {
 }
 
 // table lays out arms as rows and metrics as columns.
-func (l *layout) table(c finding.Cell, metrics []string, value func(finding.Arm, finding.Summary, scale) Datum) Table {
+func (l *layout) table(c finding.Cell, metrics []string, value func(finding.Arm, finding.Summary, metric.Scale) Datum) Table {
 	t := Table{Columns: head("arm")}
 	for _, a := range c.Arms {
 		t.Rows = append(t.Rows, []Datum{l.armDatum(a)})
@@ -147,13 +148,13 @@ func (l *layout) table(c finding.Cell, metrics []string, value func(finding.Arm,
 
 // values are the figures alone.
 func (l *layout) values(c finding.Cell, metrics []string) Table {
-	return l.table(c, metrics, func(a finding.Arm, m finding.Summary, s scale) Datum {
+	return l.table(c, metrics, func(a finding.Arm, m finding.Summary, s metric.Scale) Datum {
 		return Datum{Text: figureText(a, m, s)}
 	})
 }
 
 func (l *layout) mainTable(c finding.Cell) Table {
-	t := l.table(c, l.primaryFirst(l.choose(c, wide)), func(a finding.Arm, m finding.Summary, s scale) Datum {
+	t := l.table(c, l.primaryFirst(l.choose(c, wide)), func(a finding.Arm, m finding.Summary, s metric.Scale) Datum {
 		datum := figureOf(a, m, s)
 		cmp, ok := l.compared[comparisonKey{c.Name, a.Name, m.Metric}]
 		if ok && cmp.Verdict != finding.NotJudged {
@@ -217,7 +218,7 @@ func (l *layout) allTable(c finding.Cell) Table {
 		for k, metric := range metrics {
 			median := Datum{Text: "–"}
 			if m, ok := summaryOf(c.Arms[i], metric); ok {
-				median.Text = scaleOf(c, metric).text(m.Median)
+				median.Text = scaleOf(c, metric).Format(m.Median)
 			}
 			t.Rows[k] = slices.Insert(t.Rows[k], at, median)
 		}

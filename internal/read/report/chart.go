@@ -5,6 +5,7 @@ import (
 	"slices"
 	"strings"
 
+	"netdyno/internal/metric"
 	"netdyno/internal/read/finding"
 	"netdyno/internal/record"
 )
@@ -67,7 +68,7 @@ func (l *layout) charts() []Chart {
 type chartView struct {
 	*layout
 	finding.Chart
-	scale scale
+	scale metric.Scale
 	cut   []string // what exceeded a bound
 }
 
@@ -77,7 +78,7 @@ func newChartView(l *layout, c finding.Chart) *chartView {
 	for _, f := range figuresIn(c) {
 		largest = max(largest, f.Value)
 	}
-	v.scale = scaleFor(c.Spec.Metric, c.Unit, largest)
+	v.scale = scaleFor(c.Spec.Metric, largest)
 	return v
 }
 
@@ -170,7 +171,7 @@ func (v *chartView) key(name string, order int) int {
 }
 
 // axisTitle names a metric with the unit that it is shown in.
-func axisTitle(metric string, s scale) string {
+func axisTitle(metric string, s metric.Scale) string {
 	if s.Unit == "" {
 		return labelOf(metric)
 	}
@@ -185,19 +186,13 @@ func directed(title, metric string) string {
 	return title
 }
 
-func directionOf(metric string) string {
-	m, err := record.MetricNamed(metric)
-	if err != nil {
-		return ""
-	}
-	return m.Better
-}
+func directionOf(name string) string { return metric.Shown(name).Better }
 
 // printed is a value with its unit, interval and number of blocks.
-func printed(f finding.Figure, s scale) string {
-	text := strings.TrimSpace(s.text(f.Value) + " " + s.Unit)
+func printed(f finding.Figure, s metric.Scale) string {
+	text := strings.TrimSpace(s.Format(f.Value) + " " + s.Unit)
 	if f.N > 1 {
-		text += " (" + s.interval(f.Low, f.High) + ")"
+		text += " (" + s.Interval(f.Low, f.High) + ")"
 	}
 	return text + ", " + plural(f.N, "block")
 }

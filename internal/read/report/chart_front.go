@@ -4,8 +4,8 @@ import (
 	"fmt"
 	"slices"
 
+	"netdyno/internal/metric"
 	"netdyno/internal/read/finding"
-	"netdyno/internal/record"
 )
 
 // Front shows what each arm in each cell reaches against what that costs.
@@ -35,12 +35,12 @@ type FrontPoint struct {
 
 func (v *chartView) front() Chart {
 	marks := v.ranked()
-	cost := scaleFor(v.Spec.Against, v.AgainstUnit, largestCost(marks))
+	cost := scaleFor(v.Spec.Against, largestCost(marks))
 	front := &Front{
 		X: Axis{Title: directed(axisTitle(v.Spec.Against, cost), v.Spec.Against), Scale: cost, Log: true},
 		Y: Axis{Title: directed(axisTitle(v.Spec.Metric, v.scale), v.Spec.Metric), Scale: v.scale, Log: true},
 		// A cost that nobody declared better when higher is a cost.
-		LowX: directionOf(v.Spec.Against) != record.Higher,
+		LowX: directionOf(v.Spec.Against) != metric.Higher,
 	}
 	table := Table{
 		Columns: head(or(v.Spec.By, "arm"), "cell", "#"+labelOf(v.Spec.Metric), "#"+labelOf(v.Spec.Against), "place"),

@@ -63,7 +63,7 @@ func (v *chartView) heat() Chart {
 		}
 		table.Rows[row][column+1] = figureDatum(f, v.scale)
 		heat.Boxes = append(heat.Boxes, Box{
-			Column: column, Row: row, Value: brief(f.Value), Text: v.scale.text(f.Value),
+			Column: column, Row: row, Value: brief(f.Value), Text: v.scale.Format(f.Value),
 			Hint: v.Spec.X + " " + t.X.Text + ", " + v.Spec.Y + " " + t.Y.Text + ": " + printed(f, v.scale),
 		})
 	}

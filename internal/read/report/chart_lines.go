@@ -5,16 +5,17 @@ import (
 	"slices"
 	"strings"
 
+	"netdyno/internal/metric"
 	"netdyno/internal/read/finding"
 )
 
 // Axis is one axis of a chart: of a metric in the unit of Scale, or of a
 // factor with its levels as Ticks.
 type Axis struct {
-	Title string `json:"title"`
-	Scale scale  `json:"scale"`
-	Log   bool   `json:"log,omitempty"` // a level of zero stands apart, before a gap
-	Ticks []Tick `json:"ticks,omitempty"`
+	Title string       `json:"title"`
+	Scale metric.Scale `json:"scale"`
+	Log   bool         `json:"log,omitempty"` // a level of zero stands apart, before a gap
+	Ticks []Tick       `json:"ticks,omitempty"`
 }
 
 // Tick is one level at its place.
@@ -84,7 +85,7 @@ func (v *chartView) lines() Chart {
 	levels := newLevels(all, maxChartPoints)
 	v.noteCut(levels, v.Spec.X)
 	figure := &Lines{
-		X: Axis{Title: v.Spec.X, Scale: scale{Factor: 1}, Log: spans(levels.positive(), logSpan), Ticks: levels.ticks()},
+		X: Axis{Title: v.Spec.X, Scale: metric.Scale{Factor: 1}, Log: spans(levels.positive(), logSpan), Ticks: levels.ticks()},
 		Y: Axis{Title: directed(v.perLine(), v.Spec.Metric), Scale: v.scale, Log: spans(v.values(), logSpan)},
 	}
 	for i, line := range lines {
@@ -162,15 +163,15 @@ func (v *chartView) pointDatum(line finding.Line, level finding.Coordinate) Datu
 	return Datum{Text: "–"}
 }
 
-func figureDatum(f finding.Figure, s scale) Datum {
+func figureDatum(f finding.Figure, s metric.Scale) Datum {
 	f, ok := sound(f)
 	switch {
 	case !ok:
 		return Datum{Text: "–"}
 	case f.N < 2:
-		return Datum{Text: s.text(f.Value)}
+		return Datum{Text: s.Format(f.Value)}
 	}
-	return Datum{Text: s.text(f.Value), Detail: s.interval(f.Low, f.High)}
+	return Datum{Text: s.Format(f.Value), Detail: s.Interval(f.Low, f.High)}
 }
 
 // levels are the distinct levels of a factor, rising; words keep the order in

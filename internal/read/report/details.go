@@ -3,6 +3,7 @@ package report
 import (
 	"slices"
 
+	"netdyno/internal/metric"
 	"netdyno/internal/read/finding"
 )
 
@@ -102,7 +103,7 @@ func (l *layout) clientTable(c finding.Cell) Table {
 	return t
 }
 
-func clientDatum(client finding.Client, metric string, s scale) Datum {
+func clientDatum(client finding.Client, metric string, s metric.Scale) Datum {
 	for _, m := range client.Metrics {
 		if m.Metric == metric {
 			return figureOf(finding.Arm{}, m, s)

@@ -103,8 +103,8 @@ func (line *CurveLine) mark(c finding.Cell, a finding.Arm, p hist.Point, what st
 		}
 		one := CurveMark{Share: p.Share, Ns: float64(p.Ns)}
 		us := one.Ns / 1000
-		s := scaleFor("_us", "", us)
-		one.Text = s.text(us) + " " + s.Unit
+		s := scaleFor("_us", us)
+		one.Text = s.Format(us) + " " + s.Unit
 		metric := strings.TrimSuffix(what, " time") + m.metric
 		if summary, ok := summaryOf(a, metric); ok {
 			s = scaleOf(c, metric)
@@ -133,7 +133,7 @@ func (l *layout) series(c finding.Cell, budget int) (Figure, bool) {
 		}
 		s.Panels = append(s.Panels, panel)
 	}
-	s.Scale = scaleFor("exchanges_per_s", "", largest)
+	s.Scale = scaleFor("exchanges_per_s", largest)
 	s.Axis = "exchanges (" + s.Scale.Unit + "), seconds since the start"
 	caption := "Exchanges per second over the trial, clients summed, one line per trial; the window is shaded. The axis starts at zero."
 	if cut {

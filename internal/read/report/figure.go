@@ -3,6 +3,7 @@ package report
 import (
 	"fmt"
 
+	"netdyno/internal/metric"
 	"netdyno/internal/read/finding"
 )
 
@@ -56,10 +57,10 @@ type ForestRow struct {
 
 // Dots shows one metric with a dot per trial, from zero.
 type Dots struct {
-	Metric string   `json:"metric"`
-	Axis   string   `json:"axis"`
-	Scale  scale    `json:"scale"`
-	Rows   []DotRow `json:"rows"`
+	Metric string       `json:"metric"`
+	Axis   string       `json:"axis"`
+	Scale  metric.Scale `json:"scale"`
+	Rows   []DotRow     `json:"rows"`
 }
 
 // DotRow is one arm's figure, and its trials in the order of their blocks.
@@ -108,7 +109,7 @@ type CurveMark struct {
 // Series shows the rate over time, a panel per arm, a line per trial.
 type Series struct {
 	Axis   string        `json:"axis"`
-	Scale  scale         `json:"scale"`
+	Scale  metric.Scale  `json:"scale"`
 	Window [2]float64    `json:"window"` // seconds since the trial's start
 	Panels []SeriesPanel `json:"panels"`
 }

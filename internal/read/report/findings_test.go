@@ -7,6 +7,7 @@ import (
 	"testing"
 	"time"
 
+	"netdyno/internal/metric"
 	"netdyno/internal/quantity"
 	"netdyno/internal/read/finding"
 	"netdyno/internal/read/finding/synthetic"
@@ -24,11 +25,11 @@ func found(t *testing.T, o synthetic.Options) finding.Findings {
 }
 
 func TestEveryMetricHasItsWordsAndUnit(t *testing.T) {
-	for _, m := range record.Metrics() {
+	for _, m := range metric.All() {
 		if label := labelOf(m.Name); label == m.Name {
 			t.Errorf("%s has no label", m.Name)
 		}
-		if s := scaleFor(m.Name, m.Unit, 1); s.Unit == "" || s.Unit == "1" || s.Unit == "share" {
+		if s := scaleFor(m.Name, 1); s.Unit == "" || s.Unit == "1" || s.Unit == "share" {
 			t.Errorf("%s is shown in %q", m.Name, s.Unit)
 		}
 	}

@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"strings"
 
+	"netdyno/internal/metric"
 	"netdyno/internal/quantity"
 	"netdyno/internal/read/finding"
 )
@@ -34,7 +35,7 @@ func coefficients(f finding.Fit) Table {
 		Caption: modelText(f) + ". Intervals are 95 % over blocks; a published value agrees when its interval holds it and does not hold 0.",
 		Columns: head("coefficient", "of", "#measured", "#published", "in words"),
 	}
-	add := func(name, of string, c finding.Coefficient, s scale) {
+	add := func(name, of string, c finding.Coefficient, s metric.Scale) {
 		published, verdict := "–", "–"
 		if c.Published != nil {
 			published, verdict = quantityText(*c.Published, s), agreement(c)
@@ -46,7 +47,7 @@ func coefficients(f finding.Fit) Table {
 	add("a", "none of "+f.Spec.Per, f.Base, fitScale(f, f.Base.Value))
 	add("b", "each of "+f.Spec.Per, f.Per, fitScale(f, f.Per.Value))
 	for i, c := range f.Terms {
-		add(termName(i, len(f.Terms)), c.Of, c, scale{Factor: 1})
+		add(termName(i, len(f.Terms)), c.Of, c, metric.Scale{Factor: 1})
 	}
 	return t
 }
@@ -68,20 +69,20 @@ func termName(i, of int) string {
 }
 
 // fitScale is the unit of a coefficient that is an amount of the metric.
-func fitScale(f finding.Fit, value float64) scale {
-	return scaleFor(f.Spec.Metric, f.Unit, max(value, -value))
+func fitScale(f finding.Fit, value float64) metric.Scale {
+	return scaleFor(f.Spec.Metric, max(value, -value))
 }
 
-func quantityText(value float64, s scale) string {
-	return strings.TrimSpace(s.text(value) + " " + s.Unit)
+func quantityText(value float64, s metric.Scale) string {
+	return strings.TrimSpace(s.Format(value) + " " + s.Unit)
 }
 
 // between prints an interval whose ends may be negative.
-func between(low, high float64, s scale) string {
+func between(low, high float64, s metric.Scale) string {
 	if low < 0 {
-		return s.text(low) + " to " + s.text(high)
+		return s.Format(low) + " to " + s.Format(high)
 	}
-	return s.interval(low, high)
+	return s.Interval(low, high)
 }
 
 func agreement(c finding.Coefficient) string {

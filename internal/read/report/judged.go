@@ -7,7 +7,6 @@ import (
 	"strings"
 
 	"netdyno/internal/read/finding"
-	"netdyno/internal/record"
 )
 
 // Requirement is one sentence on a declared bound, with the state that it
@@ -101,21 +100,12 @@ func measured(r finding.Requirement) (value, interval string) {
 	case r.Base != "":
 		return ratio(r.Value), ratioInterval(r.Low, r.High)
 	}
-	s := scaleFor(r.Metric, unitOf(r.Metric), r.Value)
-	value = s.text(r.Value) + noBreak + s.Unit
+	s := scaleFor(r.Metric, r.Value)
+	value = s.Format(r.Value) + noBreak + s.Unit
 	if r.Blocks == 1 {
 		return value, none
 	}
-	return value, s.interval(r.Low, r.High)
-}
-
-// unitOf is what the registry says; "" for a metric that it does not know.
-func unitOf(metric string) string {
-	m, err := record.MetricNamed(metric)
-	if err != nil {
-		return ""
-	}
-	return m.Unit
+	return value, s.Interval(r.Low, r.High)
 }
 
 // confidence prints that of an interval at a level, "95 %".

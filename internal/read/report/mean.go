@@ -4,23 +4,24 @@ import (
 	"slices"
 	"strings"
 
+	"netdyno/internal/metric"
 	"netdyno/internal/read/finding"
 )
 
 // figureText prints an arm's figure; as a lower bound where exchanges that never
 // completed would raise it in one of the trials.
-func figureText(a finding.Arm, m finding.Summary, s scale) string {
+func figureText(a finding.Arm, m finding.Summary, s metric.Scale) string {
 	if finding.MovedIn(a.Trials, m.Metric) > 0 {
-		return "≥ " + s.text(m.Value)
+		return "≥ " + s.Format(m.Value)
 	}
-	return s.text(m.Value)
+	return s.Format(m.Value)
 }
 
 // figureOf is an arm's figure with its interval, which one block does not give.
-func figureOf(a finding.Arm, m finding.Summary, s scale) Datum {
+func figureOf(a finding.Arm, m finding.Summary, s metric.Scale) Datum {
 	d := Datum{Text: figureText(a, m, s)}
 	if m.N > 1 {
-		d.Detail = s.interval(m.Low, m.High)
+		d.Detail = s.Interval(m.Low, m.High)
 	}
 	return d
 }
@@ -56,11 +57,11 @@ func arithmetic(c finding.Cell, metrics []string) []string {
 
 // shared tells which figures a ratio is the quotient of where these are not the
 // arms' own, as the arms do not share all blocks; "" where they are.
-func shared(c finding.Comparison, s scale) string {
+func shared(c finding.Comparison, s metric.Scale) string {
 	if !c.Partial || c.Ratio <= 0 {
 		return ""
 	}
-	return s.text(c.Value) + " ÷ " + s.text(c.BaseValue) + " " + s.Unit + " over " + plural(c.Blocks, "shared block")
+	return s.Format(c.Value) + " ÷ " + s.Format(c.BaseValue) + " " + s.Unit + " over " + plural(c.Blocks, "shared block")
 }
 
 // overShared lists what shared tells of the primary comparisons of a cell.

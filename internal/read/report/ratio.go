@@ -82,6 +82,6 @@ func quotientOf(c finding.Comparison) (value, base string) {
 	if c.Ratio == 0 {
 		return "–", "–"
 	}
-	s := scaleFor(c.Metric, unitOf(c.Metric), max(c.Value, c.BaseValue))
-	return s.text(c.Value) + " " + s.Unit, s.text(c.BaseValue) + " " + s.Unit
+	s := scaleFor(c.Metric, max(c.Value, c.BaseValue))
+	return s.Format(c.Value) + " " + s.Unit, s.Format(c.BaseValue) + " " + s.Unit
 }

@@ -29,7 +29,7 @@ func (l *layout) searches() []Section {
 
 // needs lists each arm's smallest spots that come to the share, and its best.
 func needs(f finding.Search) Table {
-	s := scaleFor(f.Spec.Metric, f.Unit, f.Best.Metric.Value)
+	s := scaleFor(f.Spec.Metric, f.Best.Metric.Value)
 	columns := []string{"arm", "comes to " + percent(f.Spec.Share)}
 	for _, factor := range f.Spec.Least {
 		columns = append(columns, "#"+factor)
@@ -55,7 +55,7 @@ func needs(f finding.Search) Table {
 				row[len(row)-2].Detail = percent(spot.Low) + " to " + percent(spot.High)
 			}
 			if spot.Blocks < max(spot.Metric.N, f.Best.Metric.N) {
-				row[len(row)-2].Detail += ", " + s.text(spot.Value) + " ÷ " + s.text(spot.BestValue) + " " + s.Unit + " over " + plural(spot.Blocks, "shared block")
+				row[len(row)-2].Detail += ", " + s.Format(spot.Value) + " ÷ " + s.Format(spot.BestValue) + " " + s.Unit + " over " + plural(spot.Blocks, "shared block")
 			}
 			t.Rows = append(t.Rows, row)
 		}

@@ -5,6 +5,7 @@ import (
 	"slices"
 	"strings"
 
+	"netdyno/internal/metric"
 	"netdyno/internal/read/finding"
 )
 
@@ -65,12 +66,12 @@ func (l *layout) servedArms() Table {
 	return bounded(t)
 }
 
-func servedDatum(a finding.ServerArm, metric string, s scale) Datum {
+func servedDatum(a finding.ServerArm, name string, s metric.Scale) Datum {
 	for _, m := range a.Metrics {
-		if m.Metric == metric {
-			d := Datum{Text: s.text(m.Value)}
+		if m.Metric == name {
+			d := Datum{Text: s.Format(m.Value)}
 			if m.N > 1 {
-				d.Detail = s.interval(m.Low, m.High)
+				d.Detail = s.Interval(m.Low, m.High)
 			}
 			return d
 		}
@@ -96,7 +97,7 @@ func (l *layout) servedSegments() Table {
 		for _, metric := range servedColumns {
 			d := Datum{Text: "–"}
 			if x, ok := s.Values[metric]; ok {
-				d.Text = scales[metric].text(x)
+				d.Text = scales[metric].Format(x)
 			}
 			row = append(row, d)
 		}
@@ -107,18 +108,18 @@ func (l *layout) servedSegments() Table {
 }
 
 // servedScales picks one unit for each metric, by its largest value.
-func (l *layout) servedScales(each func(add func(metric string, value float64))) map[string]scale {
+func (l *layout) servedScales(each func(add func(name string, value float64))) map[string]metric.Scale {
 	largest := map[string]float64{}
-	each(func(metric string, value float64) { largest[metric] = max(largest[metric], value) })
-	scales := map[string]scale{}
-	for _, metric := range servedColumns {
-		scales[metric] = scaleFor(metric, "", largest[metric])
+	each(func(name string, value float64) { largest[name] = max(largest[name], value) })
+	scales := map[string]metric.Scale{}
+	for _, name := range servedColumns {
+		scales[name] = scaleFor(name, largest[name])
 	}
 	return scales
 }
 
 // units heads the last columns of a table with their scales.
-func units(t *Table, scales map[string]scale) {
+func units(t *Table, scales map[string]metric.Scale) {
 	first := len(t.Columns) - len(servedColumns)
 	for i, metric := range servedColumns {
 		t.Columns[first+i].Unit = scales[metric].Unit

@@ -47,7 +47,7 @@ func (l *layout) tcpRow(c finding.Cell, a finding.Arm, end string) []Datum {
 		datum := Datum{Text: "–"}
 		if m, ok := summaryOf(a, end+metric); ok {
 			s := scaleOf(c, end+metric)
-			datum = Datum{Text: s.text(m.Value) + " " + s.Unit}
+			datum = Datum{Text: s.Format(m.Value) + " " + s.Unit}
 		}
 		row = append(row, datum)
 	}

@@ -4,6 +4,7 @@ import (
 	"slices"
 	"strings"
 
+	"netdyno/internal/metric"
 	"netdyno/internal/quantity"
 	"netdyno/internal/record"
 )
@@ -162,7 +163,7 @@ func (s *Study) readPrimary(e *entry) error {
 
 func metricNames() []string {
 	var names []string
-	for _, m := range record.Metrics() {
+	for _, m := range metric.All() {
 		names = append(names, m.Name)
 	}
 	return names

@@ -4,6 +4,7 @@ import (
 	"slices"
 	"strings"
 
+	"netdyno/internal/metric"
 	"netdyno/internal/quantity"
 	"netdyno/internal/record"
 )
@@ -45,11 +46,11 @@ func (s *Study) readReach(n *node) (record.Reach, error) {
 // reachProblem says which key of a search asks for what the study does not
 // have, and why; both are "" for a sound one.
 func (s *Study) reachProblem(r record.Reach) (key, text string) {
-	m, err := record.MetricNamed(r.Metric)
+	m, err := metric.Named(r.Metric)
 	switch {
 	case err != nil:
 		return "metric", unknown("metric", r.Metric, metricNames())
-	case m.Better != record.Higher:
+	case m.Better != metric.Higher:
 		return "metric", r.Metric + " is no metric of which more is better; expected one, such as " + strings.Join(highMetrics(), ", ")
 	}
 	for i, factor := range r.Least {
@@ -65,8 +66,8 @@ func (s *Study) reachProblem(r record.Reach) (key, text string) {
 
 func highMetrics() []string {
 	var names []string
-	for _, m := range record.Metrics() {
-		if m.Better == record.Higher && len(names) < 3 {
+	for _, m := range metric.All() {
+		if m.Better == metric.Higher && len(names) < 3 {
 			names = append(names, m.Name)
 		}
 	}

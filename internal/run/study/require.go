@@ -10,6 +10,7 @@ import (
 	"strconv"
 	"strings"
 
+	"netdyno/internal/metric"
 	"netdyno/internal/quantity"
 	"netdyno/internal/record"
 )
@@ -88,8 +89,8 @@ func readRequire(text string) (record.Require, error) {
 	return r, err
 }
 
-func metricOf(name string) (record.Metric, error) {
-	m, err := record.MetricNamed(name)
+func metricOf(name string) (metric.Metric, error) {
+	m, err := metric.Named(name)
 	if err != nil {
 		return m, errors.New(unknown("metric", name, metricNames()))
 	}
@@ -98,7 +99,7 @@ func metricOf(name string) (record.Metric, error) {
 
 // boundOf reads a bound in the metric's unit: a plain number of it, or a
 // quantity.
-func boundOf(m record.Metric, text string) (float64, error) {
+func boundOf(m metric.Metric, text string) (float64, error) {
 	if x, err := strconv.ParseFloat(text, 64); err == nil {
 		return x, nil
 	}

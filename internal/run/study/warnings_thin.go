@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"slices"
 
+	"netdyno/internal/metric"
 	"netdyno/internal/record"
 )
 
@@ -11,7 +12,7 @@ import (
 // exchanges than they need: as many as a rate offers in a window, or as a fixed
 // amount of work has. How many a closed loop gets to do is not known here.
 func (s *Study) warnThin() []record.Warning {
-	asked := slices.DeleteFunc(record.Metrics(), func(m record.Metric) bool {
+	asked := slices.DeleteFunc(metric.All(), func(m metric.Metric) bool {
 		required := slices.ContainsFunc(s.Requires, func(r record.Require) bool { return r.Metric == m.Name })
 		return m.Least == 0 || !required && !slices.Contains(s.Compare.Primary, m.Name)
 	})

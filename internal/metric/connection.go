@@ -1,16 +1,21 @@
-package record
+package metric
 
-import "netdyno/internal/contract"
+import (
+	"fmt"
+
+	"netdyno/internal/contract"
+	"netdyno/internal/record"
+)
 
 // connectionMetrics say how evenly the clients' connections share what they
 // move: streams that are many and unequal hide in a sum.
 func connectionMetrics() []Metric {
-	const from = "of the clients' connections by the kernel's account, what goodput is about, TCP payload per second between the meter's edges; of at most 64 connections at each client"
+	const from = "TCP payload per second, in the direction of the goodput, of the clients' %s connection, as the kernel counts it; at most 64 connections at each client, all under load"
 	return []Metric{
 		{
-			Name: "slowest_connection_bytes_per_s", Unit: "B/s", Better: Higher, Doc: "rate of the slowest connection",
-			Formula: "least " + from,
-			in: func(w *Window) (float64, bool) {
+			Name: "slowest_connection_bytes_per_s", Unit: "B/s", Better: Higher, Label: "slowest connection", Doc: "rate of the slowest connection",
+			Formula: fmt.Sprintf(from, "slowest"),
+			in: func(w *record.Window) (float64, bool) {
 				rates, ok := connectionRates(w)
 				least := 0.0
 				for i, rate := range rates {
@@ -22,9 +27,9 @@ func connectionMetrics() []Metric {
 			},
 		},
 		{
-			Name: "fastest_connection_bytes_per_s", Unit: "B/s", Better: Higher, Doc: "rate of the fastest connection",
-			Formula: "most " + from,
-			in: func(w *Window) (float64, bool) {
+			Name: "fastest_connection_bytes_per_s", Unit: "B/s", Better: Higher, Label: "fastest connection", Doc: "rate of the fastest connection",
+			Formula: fmt.Sprintf(from, "fastest"),
+			in: func(w *record.Window) (float64, bool) {
 				rates, ok := connectionRates(w)
 				most := 0.0
 				for _, rate := range rates {
@@ -37,10 +42,10 @@ func connectionMetrics() []Metric {
 }
 
 // connectionRates returns each connection's bytes per second, in the direction
-// that goodput is about; false where a client lacks the account of each, or
-// some connections carry no load by design.
-func connectionRates(w *Window) ([]float64, bool) {
-	up, down, ok := directions(w)
+// that goodput is about; false where a client does not have every connection's
+// counters, or some connections carry no load by design.
+func connectionRates(w *record.Window) ([]float64, bool) {
+	up, down, ok := w.Directions()
 	clients, known := w.Spans(contract.Client)
 	if !ok || !known {
 		return nil, false
@@ -57,10 +62,10 @@ func connectionRates(w *Window) ([]float64, bool) {
 			before := from.Each[i]
 			grown := 0.0
 			if up {
-				grown += delta(before.AckedBytes, after.AckedBytes)
+				grown += record.Growth(before.AckedBytes, after.AckedBytes)
 			}
 			if down {
-				grown += delta(before.ReceivedBytes, after.ReceivedBytes)
+				grown += record.Growth(before.ReceivedBytes, after.ReceivedBytes)
 			}
 			if after.Inode != before.Inode || grown < 0 {
 				return nil, false

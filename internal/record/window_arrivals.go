@@ -7,41 +7,6 @@ import (
 	"netdyno/internal/hist"
 )
 
-// arrivalMetrics are about what an open loop sent as it was declared, and what
-// any client was left with at the end (METHOD §3.3, §3.5).
-func arrivalMetrics() []Metric {
-	return []Metric{
-		{
-			Name: "arrival_gap_cv", Unit: "1", Doc: "coefficient of variation of the gaps between sends",
-			Formula: "standard deviation ÷ mean of the gaps between one client's consecutive sends, in a stretch from the window's opening; " +
-				"of several clients that farthest from the declared process's (constant 0, poisson 1); open loop only",
-			in: func(w *Window) (float64, bool) {
-				a, ok := w.Arrivals()
-				return a.CV, ok
-			},
-		},
-		{
-			Name: "unfinished", Unit: "1", Better: Lower, Doc: "number of exchanges left unfinished",
-			Formula: "Σ clients: exchanges due in the window that were not complete when draining ended, those never sent included",
-			in: func(w *Window) (float64, bool) {
-				u, ok := w.Unfinished()
-				return float64(u.Exchanges), ok
-			},
-		},
-		{
-			Name: "unfinished_age_max_us", Unit: "µs", Better: Lower, Doc: "age of the oldest unfinished exchange",
-			Formula: "end of the draining − intended start, the largest over all clients; where any was left and its age told",
-			in: func(w *Window) (float64, bool) {
-				u, ok := w.Unfinished()
-				if !ok || u.Ages == nil {
-					return 0, false
-				}
-				return float64(u.Ages.MaxNs()) / nsPerUs, true
-			},
-		},
-	}
-}
-
 // Arrivals is how the sends of one client came, as far as it kept them.
 type Arrivals struct {
 	Client  *Worker
@@ -124,40 +89,3 @@ func (w *Window) Unfinished() (Unfinished, bool) {
 	}
 	return u, len(generators) > 0
 }
-
-// kindOfPercentiles are the times that the percentiles of a window are printed
-// of and an unfinished exchange's age is one of, if it had ended then: from the
-// intended start in an open loop, from the send in a closed one.
-func (w *Window) kindOfPercentiles() string {
-	if _, open := w.OfferedRate(); open {
-		return Response
-	}
-	return Service
-}
-
-// Moved names the percentiles that the unfinished exchanges would move, by what
-// each is at the least, in its metric's unit: with those exchanges counted at
-// the age they had reached. Empty when there are none or nobody told their ages.
-func (w *Window) Moved() map[string]float64 {
-	u, ok := w.Unfinished()
-	kind := w.kindOfPercentiles()
-	h, timed := w.Histogram(kind)
-	if !ok || u.Ages == nil || !timed {
-		return nil
-	}
-	all := hist.New()
-	all.Merge(h)
-	all.Merge(u.Ages)
-	moved := map[string]float64{}
-	for _, q := range quantiles {
-		without, printed := h.Percentile(q.share)
-		with, _ := all.Percentile(q.share)
-		if printed && float64(with) > movedBy*float64(without) {
-			moved[kind+"_"+q.label+"_us"] = float64(with) / nsPerUs
-		}
-	}
-	return moved
-}
-
-// movedBy is what a reader of three digits can see.
-const movedBy = 1.01

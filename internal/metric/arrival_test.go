@@ -1,4 +1,4 @@
-package record_test
+package metric_test
 
 import (
 	"maps"
@@ -7,6 +7,7 @@ import (
 
 	"netdyno/internal/contract"
 	"netdyno/internal/hist"
+	"netdyno/internal/metric"
 	"netdyno/internal/record"
 )
 
@@ -90,11 +91,11 @@ func TestUnfinishedExchangesMoveWhatLiesBeyondThem(t *testing.T) {
 		for i := range r.Workers[1:] {
 			r.Workers[i+1].Setup.Load.Rate = rate
 		}
-		if moved := record.NewWindow(r).Moved(); len(moved) > 0 {
+		if moved := metric.Moved(record.NewWindow(r)); len(moved) > 0 {
 			t.Errorf("%v are moved by nothing", moved)
 		}
 		leave(t, r, 2, 3_000_000_000, 20)
-		moved := record.NewWindow(r).Moved()
+		moved := metric.Moved(record.NewWindow(r))
 		if len(moved) != 1 || math.Abs(moved[kind]-3e6) > 3e3 {
 			t.Errorf("moved %v, want %s alone, to 3 s", maps.Clone(moved), kind)
 		}
@@ -105,7 +106,7 @@ func TestUnfinishedExchangesMoveWhatLiesBeyondThem(t *testing.T) {
 func TestYoungUnfinishedExchangesMoveNothing(t *testing.T) {
 	r := handMade(t)
 	leave(t, r, 2, 50_000, 5)
-	if moved := record.NewWindow(r).Moved(); len(moved) > 0 {
+	if moved := metric.Moved(record.NewWindow(r)); len(moved) > 0 {
 		t.Errorf("%v are moved by exchanges 50 µs old", moved)
 	}
 }

@@ -1,4 +1,4 @@
-package record_test
+package metric_test
 
 import (
 	"math"
@@ -7,6 +7,7 @@ import (
 
 	"netdyno/internal/contract"
 	"netdyno/internal/hist"
+	"netdyno/internal/metric"
 	"netdyno/internal/record"
 )
 
@@ -133,7 +134,7 @@ func TestMetricsByHand(t *testing.T) {
 		"link_tx_packets_per_s":           250,
 	}
 	for name, expected := range want {
-		m, err := record.MetricNamed(name)
+		m, err := metric.Named(name)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -142,7 +143,7 @@ func TestMetricsByHand(t *testing.T) {
 			t.Errorf("%s = %v, %v; want %v", name, got, ok, expected)
 		}
 	}
-	for _, m := range record.Metrics() {
+	for _, m := range metric.All() {
 		v, ok := m.Value(r)
 		if absentByHand[m.Name] && ok {
 			t.Errorf("%s = %v, want absent", m.Name, v)
@@ -161,7 +162,7 @@ func TestMetricsOfNothing(t *testing.T) {
 	broken := handMade(t)
 	broken.Workers[2].Result = nil
 	for _, r := range []*record.Record{{}, {Workers: make([]record.Worker, 3)}, broken} {
-		for _, m := range record.Metrics() {
+		for _, m := range metric.All() {
 			if v, ok := m.Value(r); ok && (v == 0 || strings.Contains(m.Name, "exchange") || strings.Contains(m.Name, "service")) {
 				t.Errorf("%s = %v without its inputs", m.Name, v)
 			}
@@ -173,7 +174,7 @@ func TestClosedLoopHasNoResponse(t *testing.T) {
 	r := handMade(t)
 	r.Workers[2].Setup.Load.Rate = 0
 	for _, name := range []string{"response_p50_us", "response_mean_us", "offered_share"} {
-		m, err := record.MetricNamed(name)
+		m, err := metric.Named(name)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -228,7 +229,7 @@ func TestGoodputGoesTheStreamsWay(t *testing.T) {
 // value returns a metric of a record; NaN when it is absent.
 func value(t *testing.T, name string, r *record.Record) float64 {
 	t.Helper()
-	m, err := record.MetricNamed(name)
+	m, err := metric.Named(name)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -286,7 +287,7 @@ func TestAmountComparesTotals(t *testing.T) {
 func TestServerElsewhereHasNoProcessMetrics(t *testing.T) {
 	r := handMade(t)
 	r.Workers[0].Ready = &contract.Ready{Elsewhere: true}
-	for _, m := range record.Metrics() {
+	for _, m := range metric.All() {
 		if v, ok := m.Value(r); ok && strings.HasPrefix(m.Name, "server.") {
 			t.Errorf("%s = %v of a server elsewhere", m.Name, v)
 		}
@@ -327,7 +328,7 @@ func TestTwoHostsAreBothCounted(t *testing.T) {
 			}
 		}
 	}
-	m, err := record.MetricNamed("host.cpu_us_per_exchange")
+	m, err := metric.Named("host.cpu_us_per_exchange")
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -337,7 +338,7 @@ func TestTwoHostsAreBothCounted(t *testing.T) {
 }
 
 func TestMetricNamedHintsTheNearest(t *testing.T) {
-	_, err := record.MetricNamed("exchange_per_s")
+	_, err := metric.Named("exchange_per_s")
 	if err == nil || !strings.Contains(err.Error(), "did you mean \"exchanges_per_s\"?") {
 		t.Fatalf("error %v names no near metric", err)
 	}

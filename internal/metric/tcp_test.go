@@ -1,10 +1,11 @@
-package record_test
+package metric_test
 
 import (
 	"math"
 	"testing"
 
 	"netdyno/internal/contract"
+	"netdyno/internal/metric"
 	"netdyno/internal/record"
 )
 
@@ -102,14 +103,14 @@ func TestLinkIsWhatCarriedTheTraffic(t *testing.T) {
 
 func TestArrivingIsByEnd(t *testing.T) {
 	w := record.NewWindow(handMade(t))
-	if got, ok := w.Arriving(contract.Client); !ok || got != 300_000 {
+	if got, ok := metric.Arriving(w, contract.Client); !ok || got != 300_000 {
 		t.Errorf("at the clients: %v, %t", got, ok)
 	}
-	if got, ok := w.Arriving(contract.Server); !ok || got != 150_000 {
+	if got, ok := metric.Arriving(w, contract.Server); !ok || got != 150_000 {
 		t.Errorf("at the server: %v, %t", got, ok)
 	}
 	w.Record.Workers[0].Ready = &contract.Ready{Foreign: true}
-	if got, ok := w.Arriving(contract.Server); ok {
+	if got, ok := metric.Arriving(w, contract.Server); ok {
 		t.Errorf("at a server that cannot count: %v", got)
 	}
 }

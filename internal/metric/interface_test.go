@@ -1,10 +1,11 @@
-package record_test
+package metric_test
 
 import (
 	"math"
 	"testing"
 
 	"netdyno/internal/contract"
+	"netdyno/internal/metric"
 	"netdyno/internal/record"
 )
 
@@ -28,7 +29,7 @@ func TestTheLinksShareIsThatOfTheBusiestCable(t *testing.T) {
 	// A card that is slower than the link was asked to be is the nominal rate.
 	w := record.NewWindow(r)
 	w.Nominal = map[string]float64{"b/eth0": 5e6, "c/eth0": 1e9}
-	m, err := record.MetricNamed("link_rate_share")
+	m, err := metric.Named("link_rate_share")
 	if err != nil {
 		t.Fatal(err)
 	}

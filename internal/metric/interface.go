@@ -1,0 +1,113 @@
+package metric
+
+import (
+	"fmt"
+	"math"
+
+	"netdyno/internal/contract"
+	"netdyno/internal/quantity"
+	"netdyno/internal/record"
+)
+
+// interfaceMetrics are what the clients' interfaces carried each second, and
+// which share of its nominal rate the busiest interface carried.
+func interfaceMetrics() []Metric {
+	const from = "%s per second by the busiest interface of each client's host, headers and other traffic included; loopback counts every packet in both directions"
+	rate := func(name, unit, label, doc, formula string, of func(contract.Interface) int64) Metric {
+		return Metric{
+			Name: name, Unit: unit, Label: label, Doc: doc, Formula: fmt.Sprintf(from, formula),
+			in: func(w *record.Window) (float64, bool) { return interfaceRate(w, of) },
+		}
+	}
+	return []Metric{
+		rate("link_rx_bytes_per_s", "B/s", "interfaces received", "bytes received by the interfaces", "bytes received",
+			func(i contract.Interface) int64 { return i.ReceivedBytes }),
+		rate("link_tx_bytes_per_s", "B/s", "interfaces sent", "bytes sent by the interfaces", "bytes sent",
+			func(i contract.Interface) int64 { return i.SentBytes }),
+		rate("link_rx_packets_per_s", "1/s", "packets received", "packets received by the interfaces", "packets received",
+			func(i contract.Interface) int64 { return i.ReceivedPackets }),
+		rate("link_tx_packets_per_s", "1/s", "packets sent", "packets sent by the interfaces", "packets sent",
+			func(i contract.Interface) int64 { return i.SentPackets }),
+		{
+			Name: "link_rate_share", Unit: "share", Label: "share of the link's rate", Doc: "share of the link's nominal rate",
+			Formula: "bits per second in the busier direction of the busiest interface of any end ÷ its nominal rate, which is the lower of factor link.rate and the card's speed; never on loopback",
+			in:      linkRateShare,
+		},
+	}
+}
+
+// interfaceRate sums a counter's growth per second over the hosts of the clients.
+func interfaceRate(w *record.Window, of func(contract.Interface) int64) (float64, bool) {
+	return overHosts(w, meteredSeconds, func(_ string, before, after contract.Interface) float64 {
+		return record.Growth(of(before), of(after))
+	})
+}
+
+// overHosts sums what grew on the clients' busiest interfaces, each divided by its
+// length: clients of one host see the same interfaces, which count once, by the
+// client that saw the most of them. A growth below 0 is unknown, and so is the sum.
+func overHosts(w *record.Window, length spanLength, grown func(name string, before, after contract.Interface) float64) (float64, bool) {
+	clients, ok := w.Spans(contract.Client)
+	if !ok {
+		return 0, false
+	}
+	hosts := map[string]float64{}
+	for _, s := range clients {
+		name, known := s.BusiestInterface()
+		l, timed := length(s)
+		if !known || !timed {
+			return 0, false
+		}
+		more := grown(name, s.From.Meter.Interfaces[name], s.To.Meter.Interfaces[name])
+		if more < 0 {
+			return 0, false
+		}
+		hosts[s.Worker.Seat] = max(hosts[s.Worker.Seat], more/l)
+	}
+	sum := 0.0
+	for _, x := range hosts {
+		sum += x
+	}
+	return sum, true
+}
+
+// linkRateShare is the largest share over all ends: where two clients meet one
+// server, its cable is full before theirs are.
+func linkRateShare(w *record.Window) (float64, bool) {
+	most, known := 0.0, false
+	for i := range w.Record.Workers {
+		worker := &w.Record.Workers[i]
+		span, ok := w.Span(worker)
+		if !ok || worker.Elsewhere() {
+			continue
+		}
+		name, carried := span.BusiestInterface()
+		length, timed := meteredSeconds(span)
+		if !carried || !timed || name == record.Loopback {
+			continue
+		}
+		nominal, rated := nominal(w, worker.Seat+"/"+name)
+		if !rated {
+			continue
+		}
+		before, after := span.From.Meter.Interfaces[name], span.To.Meter.Interfaces[name]
+		busier := max(record.Growth(before.ReceivedBytes, after.ReceivedBytes), record.Growth(before.SentBytes, after.SentBytes))
+		if busier < 0 {
+			return 0, false
+		}
+		most, known = max(most, busier/length*8/nominal), true
+	}
+	return most, known
+}
+
+// nominal returns the rate of an interface, "seat/eth0", in bits per second.
+func nominal(w *record.Window, name string) (float64, bool) {
+	lowest := math.Inf(1)
+	if rate, err := quantity.ParseBitRate(w.Record.Trial.Levels["link.rate"]); err == nil && rate > 0 {
+		lowest = float64(rate)
+	}
+	if rate := w.Nominal[name]; rate > 0 {
+		lowest = min(lowest, rate)
+	}
+	return lowest, !math.IsInf(lowest, 1)
+}

@@ -1,0 +1,62 @@
+package metric
+
+import (
+	"fmt"
+	"slices"
+
+	"netdyno/internal/quantity"
+)
+
+// registry has every metric of a trial in display order.
+var registry = headed(slices.Concat(
+	loadMetrics(), latencyMetrics(), arrivalMetrics(), costMetrics(), hostMetrics(), linkMetrics(),
+	interfaceMetrics(), tcpMetrics(), connectionMetrics(), memoryMetrics(), runtimeMetrics(),
+))
+
+// ofSegments has every metric of a segment in display order.
+var ofSegments = headed(segmentMetrics())
+
+// headed gives metrics that need no shorter heading their label as one.
+func headed(metrics []Metric) []Metric {
+	for i := range metrics {
+		if metrics[i].Heading == "" {
+			metrics[i].Heading = metrics[i].Label
+		}
+	}
+	return metrics
+}
+
+// All returns every metric of a trial in display order. The caller owns the
+// slice.
+func All() []Metric { return slices.Clone(registry) }
+
+// OfSegments returns the metrics of a segment of a server that stood by itself,
+// in display order; of any other record they are absent. They are no metrics of
+// trials: warm-up is in them, and they are never compared. The caller owns the
+// slice.
+func OfSegments() []Metric { return slices.Clone(ofSegments) }
+
+// Named returns the metric of a trial that has this name, or an error that
+// names the nearest one.
+func Named(name string) (Metric, error) {
+	names := make([]string, 0, len(registry))
+	for _, m := range registry {
+		if m.Name == name {
+			return m, nil
+		}
+		names = append(names, m.Name)
+	}
+	return Metric{}, fmt.Errorf("find metric %q: %s", name, quantity.Hint(name, names))
+}
+
+// Shown returns the metric of a trial or of a segment that has this name. A name
+// that the registry does not know gives a metric with that name as its label
+// and no unit, so that a reader can show a figure that a newer version wrote.
+func Shown(name string) Metric {
+	for _, m := range slices.Concat(registry, ofSegments) {
+		if m.Name == name {
+			return m
+		}
+	}
+	return Metric{Name: name, Label: name, Heading: name}
+}
