@@ -3,7 +3,7 @@ package metric
 import "netdyno/internal/record"
 
 // arrivalMetrics are about what an open loop sent as it was declared, and what
-// any client was left with at the end (METHOD §3.3, §3.5).
+// any client was left with at the end (specification §3.3, §3.5).
 func arrivalMetrics() []Metric {
 	return []Metric{
 		{

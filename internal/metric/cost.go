@@ -6,7 +6,7 @@ import (
 	"netdyno/internal/record"
 )
 
-// costMetrics are the CPU costs of METHOD §4.1.
+// costMetrics are the CPU costs of specification §4.1.
 func costMetrics() []Metric {
 	perExchangeUs := bothEnds(Metric{
 		Name: "cpu_us_per_exchange", Unit: "µs", Suffix: "/exchange", Better: Lower, Label: "CPU", Doc: "CPU per exchange",

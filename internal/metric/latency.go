@@ -16,7 +16,7 @@ var Percentiles = []struct {
 // kind of time: "response_p99_us".
 func PercentileName(kind, percentile string) string { return kind + "_" + percentile + "_us" }
 
-// latencyMetrics are the distributions of METHOD §3: merged over clients,
+// latencyMetrics are the distributions of specification §3: merged over clients,
 // never averaged, and absent where the tail has too few values.
 func latencyMetrics() []Metric {
 	kinds := []struct{ kind, formula string }{

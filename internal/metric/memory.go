@@ -6,7 +6,7 @@ import (
 )
 
 // memoryMetrics are memory, threads and context switches of the process trees
-// (METHOD §4.2). Memory per connection is a study's fit over connections, not a
+// (specification §4.2). Memory per connection is a study's fit over connections, not a
 // metric.
 func memoryMetrics() []Metric {
 	const (

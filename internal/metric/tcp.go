@@ -7,7 +7,7 @@ import (
 	"netdyno/internal/record"
 )
 
-// tcpMetrics are what the kernel counts of the connections, by end (METHOD
+// tcpMetrics are what the kernel counts of the connections, by end (specification
 // §4.3). They explain other figures: but for retransmissions, neither direction
 // is better.
 func tcpMetrics() []Metric {
