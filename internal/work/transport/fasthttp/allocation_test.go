@@ -35,12 +35,12 @@ func ours(t testing.TB, up, down int64) load.Call {
 	t.Helper()
 	s := setup(up, down)
 	s.Peers = []string{serve(t, up, down)}
-	c, err := Transport{}.Client(s)
+	c, err := Transport{}.client(s)
 	if err != nil {
 		t.Fatal(err)
 	}
-	t.Cleanup(func() { c.Close() })
-	return c.(*client).call(0).do
+	t.Cleanup(c.Close)
+	return c.call(0).do
 }
 
 // bare returns the same exchange by fasthttp alone.

@@ -7,16 +7,12 @@ import (
 	"time"
 
 	"github.com/valyala/fasthttp"
-	"golang.org/x/sync/errgroup"
 
 	"netdyno/internal/contract"
 	"netdyno/internal/work/codec"
 	"netdyno/internal/work/load"
 	"netdyno/internal/work/wire"
 )
-
-// verifying bounds how many first exchanges are under way at once.
-const verifying = 128
 
 // idle is how long a connection may lie still: an idle connection of a trial
 // stays, which fasthttp would close after 10 s.
@@ -27,38 +23,41 @@ type client struct {
 	content *codec.Exchange
 	dialer  *wire.Dialer
 	buffers buffers
-	runner  *load.SlotRunner
 	hosts   []*fasthttp.HostClient // by connection
 	urls    []string               // by connection
 }
 
 // Client implements load.Transport.
 func (t Transport) Client(setup contract.Setup) (load.Client, error) {
+	c, err := t.client(setup)
+	if err != nil {
+		return nil, err
+	}
+	l, err := load.NewForGoroutines(c.content.Setup(setup))
+	if err != nil {
+		return nil, err
+	}
+	runner := load.NewSlotRunner(l, func(connection, _ int) load.Call { return c.call(connection).do })
+	options := maps.Clone(setup.Options)
+	maps.Copy(options, c.buffers.effective())
+	return wire.Connect(runner, c, c.content.Sizes(contract.Ready{Options: options}))
+}
+
+// client prepares the connections and opens none.
+func (t Transport) client(setup contract.Setup) (*client, error) {
 	if err := wire.HTTPClientWork(setup, true); err != nil {
 		return nil, err
 	}
-	content, err := codec.New(setup, t.Codecs)
-	if err != nil {
+	c := &client{setup: setup, buffers: buffersOf(setup)}
+	var err error
+	if c.content, err = codec.New(setup, t.Codecs); err != nil {
 		return nil, err
 	}
-	l, err := load.NewForGoroutines(content.Setup(setup))
-	if err != nil {
-		return nil, err
-	}
-	c := &client{setup: setup, content: content, buffers: buffersOf(setup)}
 	if c.dialer, err = wire.NewDialer(setup); err != nil {
 		return nil, err
 	}
 	c.dialer.AllowReconnects()
-	c.runner = load.NewSlotRunner(l, func(connection, _ int) load.Call { return c.call(connection).do })
-	if err := c.prepare(); err != nil {
-		return nil, err
-	}
-	if err := c.verify(); err != nil {
-		_ = c.Close() // the first failure is the one to report
-		return nil, err
-	}
-	return c, nil
+	return c, c.prepare()
 }
 
 // prepare makes a HostClient for each connection, which dials when it is first
@@ -86,25 +85,22 @@ func (c *client) prepare() error {
 	return nil
 }
 
-// verify makes one exchange on each connection.
-func (c *client) verify() error {
-	var group errgroup.Group
-	group.SetLimit(verifying)
-	for i := range c.hosts {
-		group.Go(func() error {
-			if err := c.verifyOne(i); err != nil {
-				return wire.HTTPConnectFailure(c.setup, c.dialer, i, err)
-			}
-			return nil
-		})
-	}
-	if err := group.Wait(); err != nil {
+// Open implements wire.Opener.
+func (c *client) Open() error {
+	err := wire.Each(len(c.hosts), func(i int) error {
+		if err := c.verify(i); err != nil {
+			return wire.HTTPConnectFailure(c.setup, c.dialer, i, err)
+		}
+		return nil
+	})
+	if err != nil {
 		return err
 	}
 	return c.dialer.OneEach()
 }
 
-func (c *client) verifyOne(i int) error {
+// verify makes one exchange on a connection and checks the reply.
+func (c *client) verify(i int) error {
 	one := c.call(i)
 	if load.Options(c.setup.Options).Text("verify") == wire.VerifyContent {
 		one.accept = func(reply []byte) error { return wire.ExplainVerify(c.content.Verify(i, reply)) }
@@ -129,23 +125,5 @@ func (c *client) call(connection int) *call {
 // Reconnects implements load.Reconnector.
 func (c *client) Reconnects() int64 { return c.dialer.Reconnects() }
 
-// Ready implements load.Client.
-func (c *client) Ready() contract.Ready {
-	options := maps.Clone(c.setup.Options)
-	maps.Copy(options, c.buffers.effective())
-	n := len(c.hosts)
-	return c.content.Sizes(contract.Ready{Connections: n, Verified: n, Options: options})
-}
-
-// Load implements load.Client.
-func (c *client) Load() *load.Load { return c.runner.Load() }
-
-// Run implements load.Client.
-func (c *client) Run() error { return c.runner.Run() }
-
-// Close implements load.Client.
-func (c *client) Close() error {
-	c.runner.Close()
-	c.dialer.Close()
-	return nil
-}
+// Close implements wire.Opener.
+func (c *client) Close() { c.dialer.Close() }

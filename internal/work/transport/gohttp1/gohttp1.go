@@ -4,6 +4,7 @@ package gohttp1
 
 import (
 	"net/http"
+	"slices"
 
 	"netdyno/internal/contract"
 	"netdyno/internal/work/codec"
@@ -36,13 +37,27 @@ func (t Transport) Server(setup contract.Setup) (load.Server, error) {
 
 // Client implements load.Transport.
 func (t Transport) Client(setup contract.Setup) (load.Client, error) {
-	o := clientOptionsOf(setup)
+	buffers, effective := nethttp.BuffersOf(setup), map[string]any{}
+	buffers.Effective(effective)
 	return nethttp.NewClient(setup, nethttp.Plan{
-		Codecs: t.Codecs, OneAtATime: true, Pool: o.pool, Options: o.effective(),
+		Codecs: t.Codecs, OneAtATime: true, Options: effective,
+		Pool: nethttp.Pool(load.Options(setup.Options).Text("pool")),
 		Transport: func() *http.Transport {
-			return &http.Transport{Protocols: protocols(), ReadBufferSize: o.readBuffer, WriteBufferSize: o.writeBuffer}
+			transport := &http.Transport{Protocols: protocols()}
+			buffers.Apply(transport)
+			return transport
 		},
 	})
+}
+
+// options declares what a study may set; every one is the client's.
+func options() []contract.Option {
+	own := []contract.Option{nethttp.ReadOption(), {
+		Name: "pool", Type: contract.TypeChoice, Default: string(nethttp.PoolOwn),
+		Choices: []string{string(nethttp.PoolOwn), string(nethttp.PoolShared)}, Roles: []contract.Role{contract.Client},
+		Doc: "own: an http.Transport for each connection; shared: one for all, as programs have it",
+	}}
+	return slices.Concat(own, nethttp.BufferOptions(), wire.HTTPOptions())
 }
 
 func protocols() *http.Protocols {

@@ -4,6 +4,7 @@ package gohttp2
 
 import (
 	"net/http"
+	"slices"
 
 	"netdyno/internal/contract"
 	"netdyno/internal/work/codec"
@@ -31,23 +32,35 @@ func (t Transport) Describe() contract.Transport {
 
 // Server implements load.Transport.
 func (t Transport) Server(setup contract.Setup) (load.Server, error) {
-	s, err := settingsOf(setup)
+	effective := map[string]any{}
+	config, err := nethttp.NewHTTP2(setup, effective)
 	if err != nil {
 		return nil, err
 	}
-	return nethttp.NewServer(setup, t.Codecs, &http.Server{Protocols: protocols(setup), HTTP2: s.config}, s.effective)
+	return nethttp.NewServer(setup, t.Codecs, &http.Server{Protocols: protocols(setup), HTTP2: config}, effective)
 }
 
 // Client implements load.Transport.
 func (t Transport) Client(setup contract.Setup) (load.Client, error) {
-	s, err := settingsOf(setup)
+	effective := map[string]any{}
+	config, err := nethttp.NewHTTP2(setup, effective)
 	if err != nil {
 		return nil, err
 	}
 	return nethttp.NewClient(setup, nethttp.Plan{
-		Codecs: t.Codecs, Options: s.effective, Pool: nethttp.Pool(load.Options(setup.Options).Text("pool")),
-		Transport: func() *http.Transport { return &http.Transport{Protocols: protocols(setup), HTTP2: s.config} },
+		Codecs: t.Codecs, Options: effective, Pool: nethttp.Pool(load.Options(setup.Options).Text("pool")),
+		Transport: func() *http.Transport { return &http.Transport{Protocols: protocols(setup), HTTP2: config} },
 	})
+}
+
+// options declares what a study may set.
+func options() []contract.Option {
+	own := []contract.Option{{
+		Name: "pool", Type: contract.TypeChoice, Default: string(nethttp.PoolOwn),
+		Choices: []string{string(nethttp.PoolOwn), string(nethttp.PoolNone)}, Roles: []contract.Role{contract.Client},
+		Doc: "own: an http.Transport for each connection, as programs have it; none: an http.ClientConn, on which exchanges wait for a free stream",
+	}, nethttp.ReadOption()}
+	return slices.Concat(nethttp.HTTP2Options(), own, wire.HTTPOptions())
 }
 
 // protocols leaves HTTP/1.1 out: a peer that speaks nothing else is told so.

@@ -9,6 +9,7 @@ import (
 	"time"
 
 	"netdyno/internal/contract"
+	"netdyno/internal/work/wire/nethttp"
 )
 
 const preface = "PRI * HTTP/2.0\r\n\r\nSM\r\n\r\n"
@@ -125,11 +126,11 @@ func TestTheWireShowsTheClientsSettings(t *testing.T) {
 		if _, err := io.ReadFull(conn, make([]byte, len(preface))); err != nil {
 			t.Fatal(err)
 		}
-		s, err := settingsOf(setup)
-		if err != nil {
+		effective := map[string]any{}
+		if _, err := nethttp.NewHTTP2(setup, effective); err != nil {
 			t.Fatal(err)
 		}
-		check(t, listen(t, conn), s.effective, 0)
+		check(t, listen(t, conn), effective, 0)
 		conn.Close()
 		l.Close()
 		if err := <-failed; err == nil {

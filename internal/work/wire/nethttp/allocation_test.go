@@ -62,11 +62,11 @@ func (a arm) client(t testing.TB) load.Call {
 	t.Helper()
 	setup := a.setup()
 	setup.Peers = []string{a.server(t)}
-	c, err := NewClient(setup, Plan{OneAtATime: !a.http2, Pool: PoolOwn, Transport: func() *http.Transport { return &http.Transport{Protocols: a.protocols()} }})
+	c, err := newClient(setup, Plan{OneAtATime: !a.http2, Pool: PoolOwn, Transport: func() *http.Transport { return &http.Transport{Protocols: a.protocols()} }})
 	if err != nil {
 		t.Fatal(err)
 	}
-	t.Cleanup(func() { c.Close() })
+	t.Cleanup(c.Close)
 	return c.call(0).do
 }
 

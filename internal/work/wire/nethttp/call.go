@@ -2,6 +2,7 @@ package nethttp
 
 import (
 	"bytes"
+	"context"
 	"errors"
 	"fmt"
 	"io"
@@ -16,6 +17,7 @@ import (
 // call makes the exchanges of one slot, whose goroutine owns it. It does what a
 // program does: a new http.Request each time, through http.Client.
 type call struct {
+	ctx     context.Context // of its requests
 	http    *http.Client
 	content *codec.Exchange
 	bodies  *bodies
@@ -25,7 +27,6 @@ type call struct {
 	room    []byte   // of the encoded request
 	accept  func([]byte) error
 	over    func() // tells that the exchange is complete
-	gate    *gate  // of the first exchange; nil later
 }
 
 // do carries out one exchange and returns the payload bytes that came back.
@@ -50,15 +51,12 @@ func (c *call) send(request []byte) error {
 	if c.method == http.MethodPost {
 		body = bytes.NewReader(request)
 	}
-	r, err := http.NewRequest(c.method, c.url, body)
+	r, err := http.NewRequestWithContext(c.ctx, c.method, c.url, body)
 	if err != nil {
 		return load.Failure(contract.Bug, err) // the URL was parsed at setup
 	}
 	if body != nil {
 		r.Header["Content-Type"] = c.header
-	}
-	if c.gate != nil {
-		r = c.gate.hold(r)
 	}
 	return c.round(r)
 }

@@ -3,6 +3,7 @@ package nethttp
 import (
 	"context"
 	"crypto/tls"
+	"fmt"
 	"maps"
 	"net"
 	"net/http"
@@ -14,9 +15,6 @@ import (
 	"netdyno/internal/work/load"
 	"netdyno/internal/work/wire"
 )
-
-// verifying bounds how many first exchanges are under way at once.
-const verifying = 128
 
 // Pool says who holds a client's connections. A level of option pool.
 type Pool string
@@ -39,54 +37,57 @@ type Plan struct {
 	Options    map[string]any         // effective, of the transport's own; the rest are in setup
 }
 
-// Client implements load.Client on http.Client. Unless the plan shares one,
-// every connection has an http.Transport of its own, which makes that one
-// TCP connection.
-type Client struct {
+// client opens connections by http.Client and makes exchanges on them. Unless
+// the plan shares one, every connection has an http.Transport of its own, which
+// makes that one TCP connection.
+type client struct {
 	setup   contract.Setup
 	plan    Plan
 	content *codec.Exchange
 	dialer  *wire.Dialer
 	bodies  *bodies
-	runner  *load.SlotRunner
 	clients []*http.Client // by connection; one alone when shared
 	urls    []string       // by connection
 }
 
 // NewClient connects and verifies one exchange on every connection.
-func NewClient(setup contract.Setup, plan Plan) (*Client, error) {
+func NewClient(setup contract.Setup, plan Plan) (load.Client, error) {
+	c, err := newClient(setup, plan)
+	if err != nil {
+		return nil, err
+	}
+	l, err := load.NewForGoroutines(c.content.Setup(setup))
+	if err != nil {
+		return nil, err
+	}
+	runner := load.NewSlotRunner(l, func(connection, _ int) load.Call { return c.call(connection).do })
+	options := maps.Clone(setup.Options)
+	maps.Copy(options, plan.Options)
+	return wire.Connect(runner, c, c.content.Sizes(contract.Ready{Options: options}))
+}
+
+// newClient prepares the connections and opens none.
+func newClient(setup contract.Setup, plan Plan) (*client, error) {
 	if err := wire.HTTPClientWork(setup, plan.OneAtATime); err != nil {
 		return nil, err
 	}
-	content, err := codec.New(setup, plan.Codecs)
-	if err != nil {
+	c := &client{setup: setup, plan: plan}
+	var err error
+	if c.content, err = codec.New(setup, plan.Codecs); err != nil {
 		return nil, err
 	}
-	l, err := load.NewForGoroutines(content.Setup(setup))
-	if err != nil {
-		return nil, err
-	}
-	c := &Client{setup: setup, plan: plan, content: content}
 	if c.dialer, err = wire.NewDialer(setup); err != nil {
 		return nil, err
 	}
 	if plan.OneAtATime && plan.Pool == PoolOwn {
 		c.dialer.AllowReconnects()
 	}
-	c.bodies = newBodies(content.DownBytes, load.Options(setup.Options).Text("read"))
-	c.runner = load.NewSlotRunner(l, func(connection, _ int) load.Call { return c.call(connection).do })
-	if err := c.prepare(); err != nil {
-		return nil, err
-	}
-	if err := c.verify(); err != nil {
-		_ = c.Close() // the first failure is the one to report
-		return nil, err
-	}
-	return c, nil
+	c.bodies = newBodies(c.content.DownBytes, load.Options(setup.Options).Text("read"))
+	return c, c.prepare()
 }
 
 // prepare makes the http.Clients, which dial when they are first used.
-func (c *Client) prepare() error {
+func (c *client) prepare() error {
 	encryption, err := wire.ClientTLS(c.setup)
 	if err != nil {
 		return err
@@ -113,7 +114,7 @@ func (c *Client) prepare() error {
 	return nil
 }
 
-func (c *Client) transport(encryption *tls.Config) *http.Transport {
+func (c *client) transport(encryption *tls.Config) *http.Transport {
 	t := c.plan.Transport()
 	t.TLSClientConfig = encryption.Clone()
 	t.DisableKeepAlives = c.setup.Load.Fresh
@@ -122,7 +123,7 @@ func (c *Client) transport(encryption *tls.Config) *http.Transport {
 }
 
 // trip returns what carries the requests of one connection.
-func (c *Client) trip(t *http.Transport) http.RoundTripper {
+func (c *client) trip(t *http.Transport) http.RoundTripper {
 	switch {
 	case c.setup.Load.Fresh && !c.plan.OneAtATime:
 		return &eachItsOwn{t} // a pool would let two exchanges in flight share one
@@ -138,82 +139,81 @@ func httpClient(t http.RoundTripper) *http.Client {
 }
 
 // call returns what makes the exchanges of a slot of a connection.
-func (c *Client) call(connection int) *call {
+func (c *client) call(connection int) *call {
 	method := http.MethodPost
 	if c.content.UpBytes == 0 && !c.content.Structured() {
 		method = http.MethodGet
 	}
 	return &call{
-		http: c.clients[connection%len(c.clients)], content: c.content, bodies: c.bodies, url: c.urls[connection],
+		ctx: context.Background(), http: c.clients[connection%len(c.clients)], content: c.content, bodies: c.bodies, url: c.urls[connection],
 		method: method, header: []string{c.content.MediaType()}, accept: c.content.Accept,
 		over: func() { c.dialer.Over(connection) },
 	}
 }
 
-// Reconnects implements load.Reconnector.
-func (c *Client) Reconnects() int64 { return c.dialer.Reconnects() }
-
-// verify makes one exchange on each connection.
-func (c *Client) verify() error {
-	group, ctx := errgroup.WithContext(context.Background())
-	var first *gate
+// Open implements wire.Opener.
+func (c *client) Open() error {
+	open := func() error {
+		return wire.Each(len(c.urls), func(i int) error { return c.verify(context.Background(), i) })
+	}
 	if c.plan.Pool == PoolShared && !c.setup.Load.Fresh {
-		first = newGate(ctx, len(c.urls)) // so that no two take the same connection
-	} else {
-		group.SetLimit(verifying)
+		open = c.openTogether
 	}
-	for i := range c.urls {
-		group.Go(func() error {
-			if err := c.verifyOne(first, i); err != nil {
-				return wire.HTTPConnectFailure(c.setup, c.dialer, i, err)
-			}
-			return nil
-		})
-	}
-	if err := group.Wait(); err != nil {
+	if err := open(); err != nil {
 		return err
 	}
 	if err := c.dialer.OneEach(); err != nil {
 		return err
 	}
-	return c.checkStreams()
-}
-
-func (c *Client) verifyOne(first *gate, i int) error {
-	one := c.call(i)
-	one.gate = first
-	if load.Options(c.setup.Options).Text("verify") == wire.VerifyContent {
-		one.accept = func(reply []byte) error { return wire.ExplainVerify(c.content.Verify(i, reply)) }
+	if c.plan.OneAtATime || c.plan.Pool != PoolOwn {
+		return nil
 	}
-	if _, err := one.do(); err != nil || c.plan.OneAtATime || c.plan.Pool != PoolOwn || c.setup.Load.Fresh {
-		return err
-	}
-	return wire.Settle(func() error {
-		_, err := c.call(i).do()
+	return CheckStreams(c.setup, fmt.Sprintf(", or do without the pool (opt.pool=%s)", PoolNone), func(ctx context.Context, i int) error {
+		one := c.call(i)
+		one.ctx = ctx
+		_, err := one.do()
 		return err
 	})
 }
 
-// Ready implements load.Client.
-func (c *Client) Ready() contract.Ready {
-	options := maps.Clone(c.setup.Options)
-	maps.Copy(options, c.plan.Options)
-	n := len(c.urls)
-	return c.content.Sizes(contract.Ready{Connections: n, Verified: n, Options: options})
+// openTogether verifies the connections of a shared pool. All exchanges begin at
+// once, or the pool would give two of them the same connection.
+func (c *client) openTogether() error {
+	group, ctx := errgroup.WithContext(context.Background())
+	ctx = together(ctx, len(c.urls))
+	for i := range c.urls {
+		group.Go(func() error { return c.verify(ctx, i) })
+	}
+	return group.Wait()
 }
 
-// Load implements load.Client.
-func (c *Client) Load() *load.Load { return c.runner.Load() }
+// verify makes one exchange on a connection and checks the reply.
+func (c *client) verify(ctx context.Context, i int) error {
+	one := c.call(i)
+	one.ctx = ctx
+	if load.Options(c.setup.Options).Text("verify") == wire.VerifyContent {
+		one.accept = func(reply []byte) error { return wire.ExplainVerify(c.content.Verify(i, reply)) }
+	}
+	_, err := one.do()
+	if err == nil && !c.plan.OneAtATime && c.plan.Pool == PoolOwn && !c.setup.Load.Fresh {
+		err = wire.Settle(func() error {
+			_, err := c.call(i).do()
+			return err
+		})
+	}
+	if err != nil {
+		return wire.HTTPConnectFailure(c.setup, c.dialer, i, err)
+	}
+	return nil
+}
 
-// Run implements load.Client.
-func (c *Client) Run() error { return c.runner.Run() }
+// Reconnects implements load.Reconnector.
+func (c *client) Reconnects() int64 { return c.dialer.Reconnects() }
 
-// Close implements load.Client.
-func (c *Client) Close() error {
-	c.runner.Close()
+// Close implements wire.Opener.
+func (c *client) Close() {
 	c.dialer.Close()
 	for _, h := range c.clients {
 		h.CloseIdleConnections() // what else net/http keeps for them
 	}
-	return nil
 }
