@@ -16,7 +16,7 @@ func madeApart(ctx context.Context, p *pipeline) ([]answer, error) {
 	if err != nil {
 		return nil, err
 	}
-	calibration := finding.Calibration(p.facts.Rig, []record.Calibrated{finding.Calibrate(finding.Findings{}, finding.Findings{}, noise)})
+	calibration := finding.Calibration(p.facts.Rig, []record.Calibrated{finding.Calibrate(finding.Run{}, finding.Run{}, noise.Run)})
 	work := append([]string{"transport=go-net,go-http1", "blocks=6"}, brief...)
 	var all []finding.Findings
 	for i := range runs {
@@ -30,7 +30,7 @@ func madeApart(ctx context.Context, p *pipeline) ([]answer, error) {
 	for i := range all {
 		for k := range i {
 			pairs++
-			if finding.CompareRuns(all[k], all[i], calibration).Result == finding.IsWorse {
+			if finding.CompareRuns(all[k].Run, all[i].Run, calibration).Result == finding.IsWorse {
 				wolves++
 			}
 		}

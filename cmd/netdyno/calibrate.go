@@ -76,7 +76,7 @@ func calibrate(ctx context.Context, seats string, dir directory) error {
 		}
 		found[s.study] = f
 	}
-	one := finding.Calibrate(found[generatorStudy], found[linkStudy], found[noiseStudy])
+	one := finding.Calibrate(found[generatorStudy].Run, found[linkStudy].Run, found[noiseStudy].Run)
 	hosts, err := surveyed(ctx, seats, "--idle")
 	if err != nil {
 		return err

@@ -57,7 +57,7 @@ func compare(before, after directory) error {
 	} else if known != nil {
 		calibration = known // what has been learnt of the machine since
 	}
-	apart := finding.CompareRuns(first.Findings, second.Findings, calibration)
+	apart := finding.CompareRuns(first.Run, second.Run, calibration)
 	page := report.NewApart(apart, first.Findings, second.Findings, [2]string{string(before), string(after)})
 	if err := showText(page.Text); err != nil {
 		return err

@@ -21,7 +21,7 @@ var gateStatus = map[finding.GateResult]int{finding.NoWorse: statusOK, finding.I
 // pass writes and prints what a gate makes of a run, and returns its status. A
 // run without a valid trial is not in doubt: it could not be made.
 func (d directory) pass(f finding.Findings) error {
-	result, all := finding.Gate(f)
+	result, all := finding.Gate(f.Run)
 	gate := report.NewGate(f, result, all)
 	if err := render(d.gate(), gate.Markdown); err != nil {
 		return err

@@ -92,8 +92,8 @@ func (s *dataset) boundWords(c Comparison) string {
 }
 
 func (s *dataset) limitWords(c Comparison) string {
-	arm, _ := limitOf(s.at[place{c.Cell, c.Arm}])
-	base, _ := limitOf(s.at[place{c.Cell, c.Base}])
+	arm, _ := limitOf(s.of(c.Cell, c.Arm))
+	base, _ := limitOf(s.of(c.Cell, c.Base))
 	if arm == base {
 		return fmt.Sprintf(" Limit: %s.", arm)
 	}

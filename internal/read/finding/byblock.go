@@ -22,7 +22,7 @@ func (a Arm) all() iter.Seq[*Trial] {
 }
 
 // trials returns those of an arm in a cell.
-func (s *dataset) trials(cell, arm string) iter.Seq[*Trial] { return each(s.at[place{cell, arm}]) }
+func (s *dataset) trials(cell, arm string) iter.Seq[*Trial] { return each(s.of(cell, arm)) }
 
 // each returns the trials of views.
 func each(views []*view) iter.Seq[*Trial] {

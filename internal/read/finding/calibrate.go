@@ -22,7 +22,7 @@ var blockCounts = []int{6, 8, 10, 16, 30}
 
 // Calibrate reads one calibration out of its three runs: of a generator alone,
 // of bulk streams over the link, and of like figures block after block.
-func Calibrate(generator, link, noise Findings) record.Calibrated {
+func Calibrate(generator, link, noise Run) record.Calibrated {
 	c := record.Calibrated{
 		CreatedAt: noise.Header.CreatedAt, Netdyno: noise.Header.Netdyno,
 		GeneratorPerS: best(generator, "exchanges_per_s"), LinkBytesPerS: best(link, "goodput_bytes_per_s"),
@@ -130,7 +130,7 @@ func enoughWindow(a Arm, trial float64) float64 {
 
 // best is the highest figure of a metric over a run's arms, 0 for none: what the
 // machine can carry is the most that any of them brought.
-func best(f Findings, metric string) float64 {
+func best(f Run, metric string) float64 {
 	most := 0.0
 	for _, cell := range f.Cells {
 		for _, arm := range cell.Arms {
@@ -145,7 +145,7 @@ func best(f Findings, metric string) float64 {
 
 // mean is the mean of a metric over a run's valid trials, 0 for none. It is
 // arithmetic: what is asked for is the share of all their time.
-func mean(f Findings, metric string) float64 {
+func mean(f Run, metric string) float64 {
 	var all []float64
 	for _, cell := range f.Cells {
 		for _, arm := range cell.Arms {

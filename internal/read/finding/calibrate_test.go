@@ -19,7 +19,7 @@ func TestCalibrateFindsTheScatter(t *testing.T) {
 			Blocks: 12, SD: sd, BlockSD: drift, Connections: []int{50}, Primary: []string{serverCPU}, Rate: 20000, Bare: true, Seed: seed,
 			Arms: []synthetic.Arm{{Name: "floor"}, {Name: "other", Cost: 1.5}},
 		})
-		all = append(all, finding.Calibrate(finding.Findings{}, finding.Findings{}, noise))
+		all = append(all, finding.Calibrate(finding.Run{}, finding.Run{}, noise.Run))
 	}
 	c := finding.Calibration("loopback", all)
 	got := c.Spreads[serverCPU]

@@ -17,7 +17,7 @@ func (s *dataset) describeCells() []Cell {
 	for _, name := range s.cells {
 		cell := Cell{Name: name, Levels: map[string]string{}}
 		for _, arm := range s.arms {
-			views := s.at[place{name, arm}]
+			views := s.of(name, arm)
 			if len(views) == 0 {
 				continue
 			}

@@ -14,10 +14,11 @@ import (
 // inconsistency returns why the trial's counters contradict each other, "" when
 // they agree (METHOD §2.2).
 func (e *trialAudit) inconsistency() string {
-	for _, check := range []func() string{
-		e.complete, e.failures, e.verified, e.clocks, e.due, e.clientBytes, e.checkServerCounts, e.interfaceBytes, e.checkKernelCounts, e.histogramCounts, e.overfull,
+	for _, check := range []func(*trialAudit) string{
+		(*trialAudit).complete, (*trialAudit).failures, (*trialAudit).verified, (*trialAudit).clocks, (*trialAudit).due, (*trialAudit).clientBytes,
+		(*trialAudit).checkServerCounts, (*trialAudit).interfaceBytes, (*trialAudit).checkKernelCounts, (*trialAudit).histogramCounts, (*trialAudit).overfull,
 	} {
-		if reason := check(); reason != "" {
+		if reason := check(e); reason != "" {
 			return reason
 		}
 	}

@@ -112,7 +112,7 @@ func (s *dataset) evidence(part int, p record.ClaimPart) []Evidence {
 func (s *dataset) cellsWhere(where map[string]string, arms []string) []string {
 	return slices.DeleteFunc(slices.Clone(s.cells), func(cell string) bool {
 		return slices.ContainsFunc(arms, func(arm string) bool {
-			views := s.at[place{cell, arm}]
+			views := s.of(cell, arm)
 			return len(views) == 0 || !s.isAt(views[0], where)
 		})
 	})

@@ -40,7 +40,6 @@ func (s *dataset) compare(noise []Noise) []Comparison {
 		b.Bound = max(b.margin, bounds[[2]string{b.Cell, b.Metric}])
 		b.judge()
 		b.decide(ahead)
-		b.Sentence = s.sentence(b.Comparison)
 		all = append(all, b.Comparison)
 	}
 	for _, b := range explored {
@@ -79,7 +78,7 @@ func (s *dataset) lineUp() (declared, explored []*pending) {
 	for _, cell := range s.cells {
 		for _, m := range order {
 			for _, arm := range s.arms {
-				if arm == base || len(s.at[place{cell, arm}]) == 0 {
+				if arm == base || len(s.of(cell, arm)) == 0 {
 					continue
 				}
 				b := s.set(cell, m, arm, base)
@@ -103,7 +102,7 @@ func (s *dataset) lineUp() (declared, explored []*pending) {
 func (s *dataset) pairsBesides(cell string, m metric.Metric) []*pending {
 	var besides []*pending
 	for _, p := range s.header.Study.Compare.Also {
-		if len(s.at[place{cell, p.Arm}]) > 0 && len(s.at[place{cell, p.Base}]) > 0 {
+		if len(s.of(cell, p.Arm)) > 0 && len(s.of(cell, p.Base)) > 0 {
 			besides = append(besides, s.set(cell, m, p.Arm, p.Base))
 		}
 	}

@@ -39,7 +39,7 @@ const (
 
 // runPair is one comparison of two runs on its way.
 type runPair struct {
-	before, after Findings
+	before, after Run
 	calibration   *record.Calibration
 	result        RunsCompared
 	barred        string            // why nothing may be judged, "" when it may
@@ -51,13 +51,13 @@ type runPair struct {
 // floor, the baseline of both, within the blocks of its own run; how far that
 // moved is judged against the spread within both runs and between like runs on
 // that machine (METHOD §6.12). Without a calibration nothing is better or worse.
-func CompareRuns(before, after Findings, calibration *record.Calibration) RunsCompared {
+func CompareRuns(before, after Run, calibration *record.Calibration) RunsCompared {
 	a := runPair{before: before, after: after, calibration: calibration, barredArm: map[place]string{}, noise: map[place]float64{}}
 	a.result.Calibration = calibration
 	a.differ()
-	for _, f := range []Findings{before, after} {
+	for _, f := range []Run{before, after} {
 		for _, n := range f.Noise {
-			at := place{n.Cell, n.Metric}
+			at := keyOf(n.Cell, n.Metric)
 			a.noise[at] = max(a.noise[at], n.Bound)
 		}
 	}
@@ -184,7 +184,7 @@ func (a *runPair) set(m metric.Metric, t twin, primary bool) (*pending, bool) {
 	b.Blocks = min(len(was), len(is))
 	if b.tested {
 		b.P, b.Adjusted = 1, 1
-		b.Bound = max(b.margin, a.noise[place{t.cell, m.Name}])
+		b.Bound = max(b.margin, a.noise[keyOf(t.cell, m.Name)])
 	}
 	if zeros > 0 {
 		b.refusal = fmt.Sprintf("a figure is 0 in %d blocks, and nothing is a multiple of 0", zeros)
@@ -224,10 +224,10 @@ func (a *runPair) refuseArm(t twin, m metric.Metric, calibrated bool) string {
 	switch {
 	case a.barred != "":
 		return a.barred
-	case a.barredArm[place{t.cell, t.after.Name}] != "":
-		return a.barredArm[place{t.cell, t.after.Name}]
-	case a.barredArm[place{t.cell, a.result.Floor}] != "":
-		return "the floor " + a.result.Floor + " cannot carry what happened to the machine: " + a.barredArm[place{t.cell, a.result.Floor}]
+	case a.barredArm[keyOf(t.cell, t.after.Name)] != "":
+		return a.barredArm[keyOf(t.cell, t.after.Name)]
+	case a.barredArm[keyOf(t.cell, a.result.Floor)] != "":
+		return "the floor " + a.result.Floor + " cannot carry what happened to the machine: " + a.barredArm[keyOf(t.cell, a.result.Floor)]
 	case a.calibration == nil:
 		return "how far like runs made apart differ on this machine is not known: netdyno calibrate measures it"
 	case !calibrated:
@@ -240,13 +240,13 @@ func (a *runPair) refuseArm(t twin, m metric.Metric, calibrated bool) string {
 func (a *runPair) gate() {
 	for _, run := range []struct {
 		name string
-		Findings
+		Run
 	}{{earlier, a.before}, {later, a.after}} {
-		for _, caveat := range Caveats(run.Findings) {
+		for _, caveat := range Caveats(run.Run) {
 			a.result.Caveats = append(a.result.Caveats, "in "+run.name+", "+caveat)
 		}
 	}
-	a.result.Result, a.result.Gated = Gate(Findings{Comparisons: a.result.Comparisons})
+	a.result.Result, a.result.Gated = Gate(Run{Comparisons: a.result.Comparisons})
 	if a.barred != "" || a.result.Result == NoWorse && len(a.result.Caveats) > 0 {
 		a.result.Result = Unproven
 	}

@@ -104,11 +104,11 @@ func (a *runPair) differInPrograms(was, is map[string]record.Binary) {
 // differInArms tells what one run has and the other has not, and which arms
 // were set differently.
 func (a *runPair) differInArms() {
-	names := func(f Findings) map[place]Arm {
+	names := func(f Run) map[place]Arm {
 		all := map[place]Arm{}
 		for _, cell := range f.Cells {
 			for _, arm := range cell.Arms {
-				all[place{cell.Name, arm.Name}] = arm
+				all[keyOf(cell.Name, arm.Name)] = arm
 			}
 		}
 		return all

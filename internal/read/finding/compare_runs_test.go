@@ -54,7 +54,7 @@ func TestApart(t *testing.T) {
 		"the same on a steady machine":       {same, tellsOf(0.002, 16), finding.Equivalent, finding.Unproven}, // the floor's own drift stays open
 		"calibrated of another metric alone": {dearer, &record.Calibration{Spreads: map[string]record.Spread{"work_s": {Runs: 8}}}, finding.Invalid, finding.Unproven},
 	} {
-		a := finding.CompareRuns(before, x.after, x.calibration)
+		a := finding.CompareRuns(before.Run, x.after.Run, x.calibration)
 		if c := ofArm(t, a, "arm"); c.Verdict != x.want || c.Base != "floor" {
 			t.Errorf("%s: %s against %q (%s), want %s", name, c.Verdict, c.Base, c.Reason, x.want)
 		}
@@ -75,12 +75,12 @@ func TestApartDoubtsWhatFailed(t *testing.T) {
 		})
 	}
 	before, after := run(), run()
-	if a := finding.CompareRuns(before, after, calibration); a.Result != finding.NoWorse || a.Caveats != nil {
+	if a := finding.CompareRuns(before.Run, after.Run, calibration); a.Result != finding.NoWorse || a.Caveats != nil {
 		t.Fatalf("gate %v of a run and itself, in doubt %q", a.Result, a.Caveats)
 	}
 	after.Cells[0].Arms[1].Trials[0].Errors = 1
 	want := "in the second, exchanges of arm at connections=50 failed, which no requirement that is met allows"
-	if a := finding.CompareRuns(before, after, calibration); a.Result != finding.Unproven || !slices.Equal(a.Caveats, []string{want}) {
+	if a := finding.CompareRuns(before.Run, after.Run, calibration); a.Result != finding.Unproven || !slices.Equal(a.Caveats, []string{want}) {
 		t.Errorf("gate %v, in doubt %q; want %q", a.Result, a.Caveats, want)
 	}
 }
@@ -111,7 +111,7 @@ func TestApartLooksAtFactsFirst(t *testing.T) {
 			f.Cells[0].Arms[1].Settings = map[string]string{"server.buffer": "4096"}
 		}
 		x.change(&after)
-		a := finding.CompareRuns(before, after, steady)
+		a := finding.CompareRuns(before.Run, after.Run, steady)
 		found, decisive := false, false
 		for _, d := range a.Differences {
 			found, decisive = found || strings.Contains(d.Text, x.text), decisive || d.Decisive
@@ -157,7 +157,7 @@ func TestLikeRunsApartAreSeldomCalledDifferent(t *testing.T) {
 			c := finding.Calibration("loopback", []record.Calibrated{{Scatter: map[string]record.Scatter{
 				serverCPU: {Trial: 0.005, Absolute: short, Relative: short},
 			}}})
-			a := finding.CompareRuns(runOf(t, uint64(2*i), moved()), runOf(t, uint64(2*i+1), moved()), c)
+			a := finding.CompareRuns(runOf(t, uint64(2*i), moved()).Run, runOf(t, uint64(2*i+1), moved()).Run, c)
 			all++
 			if v := ofArm(t, a, "arm").Verdict; v == finding.Worse || v == finding.Better {
 				wrong++

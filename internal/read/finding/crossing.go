@@ -53,7 +53,7 @@ type between struct {
 // over cells, and so would be the crossing.
 func (s *dataset) differencesAlong(spec record.Chart, m metric.Metric, arm, base string) (along []between, refused []string) {
 	for _, cell := range s.cellsWhere(spec.Where, []string{arm, base}) {
-		text, ok := s.levelOf(s.at[place{cell, arm}][0], spec.X)
+		text, ok := s.levelOf(s.of(cell, arm)[0], spec.X)
 		x, number := numberOf(text)
 		if !ok || !number {
 			continue

@@ -92,8 +92,11 @@ func examine(v *view) Trial {
 	v.traffic = linkTrafficOf(e, v)
 	v.service, v.response = timesOf(e.window, record.Service), timesOf(e.window, record.Response)
 	var why []string
-	for _, check := range []func() (flag, why string){e.unsteady, e.overloaded, e.lateCounters, e.generatorLate, e.stolenCPU, e.reconnected, e.unverified, e.arrivals, e.unfinished, e.reflected} {
-		if flag, text := check(); flag != "" {
+	for _, check := range []func(*trialAudit) (flag, why string){
+		(*trialAudit).unsteady, (*trialAudit).overloaded, (*trialAudit).lateCounters, (*trialAudit).generatorLate, (*trialAudit).stolenCPU,
+		(*trialAudit).reconnected, (*trialAudit).unverified, (*trialAudit).arrivals, (*trialAudit).unfinished, (*trialAudit).reflected,
+	} {
+		if flag, text := check(e); flag != "" {
 			t.Flags = append(t.Flags, flag)
 			why = append(why, text)
 		}

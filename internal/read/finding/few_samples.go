@@ -26,7 +26,7 @@ func (s *dataset) missingIn(cell, arm, name string) (fewSamples, bool) {
 	if err != nil || m.Least == 0 {
 		return t, false
 	}
-	for _, v := range s.at[place{cell, arm}] {
+	for _, v := range s.of(cell, arm) {
 		if v.trial.Status != Valid {
 			continue
 		}

@@ -29,12 +29,16 @@ func Find(header record.Header, trials []record.Trial, records []record.Record) 
 	}
 	noise := s.noise()
 	comparisons, requirements := s.compare(noise), s.require(noise)
-	cells := s.describeCells()
-	f := Findings{
-		Header: header, Cells: cells, Noise: noise, Comparisons: comparisons,
-		Answers: s.answer(comparisons), Published: s.publish(), Charts: s.charts(), Fits: s.fits(), Searches: s.searches(), Claims: s.claims(), Tally: s.tally(),
+	for i := range comparisons {
+		if c := &comparisons[i]; c.Primary {
+			c.Sentence = s.sentence(*c)
+		}
 	}
-	f.Requirements, f.Stage = requirements, s.settle(comparisons, requirements)
+	f := Findings{
+		Run:     Run{Header: header, Cells: s.describeCells(), Noise: noise, Comparisons: comparisons, Requirements: requirements, Tally: s.tally()},
+		Answers: s.answer(comparisons), Published: s.publish(), Charts: s.charts(), Fits: s.fits(), Searches: s.searches(), Claims: s.claims(),
+	}
+	f.Stage = s.settle(comparisons, requirements)
 	f.Seating = s.seating()
 	profiles, unread := s.profiles()
 	f.Profiles = profiles
@@ -51,8 +55,8 @@ func read(header record.Header, trials []record.Trial, records []record.Record) 
 	}
 	s := sortOut(header, trials, records)
 	examineAll(s.views)
-	s.shareLinks()
-	s.limitByLink()
+	shareLinks(header.Facts, s.views)
+	limitByLink(s.views)
 	return s, nil
 }
 

@@ -41,15 +41,22 @@ const (
 	Unknown       Limit = "unknown"
 )
 
+// Run is a run as judged: its figures by cell and arm, and how the arms compare.
+// A gate, a calibration and a comparison of runs rest on it alone.
+type Run struct {
+	Header       record.Header `json:"header"`
+	Cells        []Cell        `json:"cells"`
+	Comparisons  []Comparison  `json:"comparisons"`
+	Requirements []Requirement `json:"requirements,omitempty"` // by Header.Study.Requires, then by cell
+	Noise        []Noise       `json:"noise"`                  // the A/A comparisons
+	Tally        Tally         `json:"tally"`
+}
+
 // Findings is everything that can be said about one run.
 type Findings struct {
-	Header       record.Header    `json:"header"`
-	Answers      []string         `json:"answers"` // sentences, one per primary comparison worth saying
-	Cells        []Cell           `json:"cells"`
-	Comparisons  []Comparison     `json:"comparisons"`
-	Stage        *Stage           `json:"stage,omitempty"`        // at which the run is judged; nil when the study declares none
-	Requirements []Requirement    `json:"requirements,omitempty"` // by Header.Study.Requires, then by cell
-	Noise        []Noise          `json:"noise"`                  // the A/A comparisons
+	Run
+	Answers      []string         `json:"answers"`         // sentences, one per primary comparison worth saying
+	Stage        *Stage           `json:"stage,omitempty"` // at which the run is judged; nil when the study declares none
 	Published    []Published      `json:"published,omitempty"`
 	Profiles     []Profile        `json:"profiles,omitempty"` // by cell and arm in the study's order, the server first
 	Charts       []Chart          `json:"charts,omitempty"`   // as Header.Study.Charts
@@ -59,7 +66,6 @@ type Findings struct {
 	ServerReport *ServerReport    `json:"served,omitempty"`   // what the server said of itself, when it stood by itself
 	Seating      []Seated         `json:"seating"`            // who sat where, the server's seat first
 	Warnings     []record.Warning `json:"warnings"`
-	Tally        Tally            `json:"tally"`
 }
 
 // Tally counts the records by how they ended. Probes are counted apart: they

@@ -197,12 +197,12 @@ func (f *Fit) judge(observed []observation) string {
 			return "the fitted values are not finite numbers"
 		}
 		ys, fitted, sizes = append(ys, o.y), append(fitted, y), append(sizes, math.Abs(residual))
-		p := place{o.view.plan.Cell, o.view.plan.Arm}
+		p := keyOf(o.view.plan.Cell, o.view.plan.Arm)
 		at[p] = append(at[p], residual)
 	}
 	f.Error = stat.Median(sizes)
 	for _, o := range observed { // in the plan's order, so that ties fall alike
-		p := place{o.view.plan.Cell, o.view.plan.Arm}
+		p := keyOf(o.view.plan.Cell, o.view.plan.Arm)
 		if m := stat.Median(at[p]); f.WorstAt == "" || math.Abs(m) > math.Abs(f.Worst) {
 			f.Worst, f.WorstAt = m, p.arm+inCell(p.cell)
 		}

@@ -38,11 +38,11 @@ func (s *dataset) drawFront(c *Chart, gain metric.Metric) {
 	at := map[place][]*view{}
 	for _, v := range views {
 		name, _ := s.levelOf(v, by)
-		at[place{v.plan.Cell, name}] = append(at[place{v.plan.Cell, name}], v)
+		at[keyOf(v.plan.Cell, name)] = append(at[keyOf(v.plan.Cell, name)], v)
 	}
 	for _, name := range s.coordinates(views, by) {
 		for _, cell := range s.cells {
-			c.mark(place{cell, name.Text}, at[place{cell, name.Text}], gain, cost)
+			c.mark(keyOf(cell, name.Text), at[keyOf(cell, name.Text)], gain, cost)
 		}
 	}
 	if len(c.Marks) == 0 {

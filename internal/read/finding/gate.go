@@ -32,7 +32,7 @@ type Gated struct {
 // trial that failed or is missing, a record outside the plan, or exchanges that did where no requirement allows it, prove
 // nothing. A study's requirements must be met besides: one that is broken is as
 // bad as a regression.
-func Gate(f Findings) (GateResult, []Gated) {
+func Gate(f Run) (GateResult, []Gated) {
 	var all []Gated
 	whole, unproven := NoWorse, len(Caveats(f)) > 0
 	for _, r := range f.Requirements {
@@ -61,7 +61,7 @@ func Gate(f Findings) (GateResult, []Gated) {
 
 // Caveats says what of the run itself keeps a gate from opening, whatever its
 // comparisons say.
-func Caveats(f Findings) []string {
+func Caveats(f Run) []string {
 	var all []string
 	if n := f.Tally.Failed; n > 0 {
 		all = append(all, fmt.Sprintf("%d of %d trials failed", n, f.Tally.Planned))
@@ -80,18 +80,18 @@ func Caveats(f Findings) []string {
 
 // failing names the arms that had exchanges fail beyond what a requirement allows.
 // Their other figures are of the trials in which all went well.
-func (f Findings) failing() []string {
+func (f Run) failing() []string {
 	allowed := map[place]bool{}
 	for _, r := range f.Requirements {
 		if r.Metric == errorShare && r.State == Met {
-			allowed[place{r.Cell, r.Arm}] = true
+			allowed[keyOf(r.Cell, r.Arm)] = true
 		}
 	}
 	var names []string
 	for _, cell := range f.Cells {
 		for _, arm := range cell.Arms {
 			failed := slices.ContainsFunc(arm.Trials, func(t Trial) bool { return t.Errors > 0 })
-			if failed && !allowed[place{cell.Name, arm.Name}] {
+			if failed && !allowed[keyOf(cell.Name, arm.Name)] {
 				names = append(names, armOf(cell, arm))
 			}
 		}

@@ -33,7 +33,7 @@ func TestGate(t *testing.T) {
 		"a trial failed":             {[]Comparison{c(lower, Better, 0.5, 0.6)}, 1, Unproven},
 		"a metric without direction": {[]Comparison{c("no such metric", CannotTell, 0.99, 1.01)}, 0, Unproven},
 	} {
-		got, _ := Gate(Findings{Comparisons: test.comparisons, Tally: Tally{Failed: test.failed}})
+		got, _ := Gate(Run{Comparisons: test.comparisons, Tally: Tally{Failed: test.failed}})
 		if got != test.want {
 			t.Errorf("%s: %v, want %v", name, got, test.want)
 		}

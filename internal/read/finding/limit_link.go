@@ -84,9 +84,9 @@ type ceiling struct {
 // limitByLink names the link where it was full. That is known only when all
 // trials are read: the ceiling is what the best bulk arm of the run brought
 // over the same link in the same direction.
-func (s *dataset) limitByLink() {
-	ceilings := s.ceilings()
-	for _, v := range s.views {
+func limitByLink(views []*view) {
+	ceilings := ceilingsOf(views)
+	for _, v := range views {
 		if v.trial.Status != Valid {
 			continue
 		}
@@ -104,11 +104,11 @@ func (s *dataset) limitByLink() {
 	}
 }
 
-// ceilings returns the best of the valid bulk trials by direction. One whose
+// ceilingsOf returns the best of the valid bulk trials by direction. One whose
 // own limit was a CPU, a buffer or a window measured that, not the link.
-func (s *dataset) ceilings() map[direction]ceiling {
+func ceilingsOf(views []*view) map[direction]ceiling {
 	best := map[direction]ceiling{}
-	for _, v := range s.views {
+	for _, v := range views {
 		if v.trial.Status != Valid || v.traffic.link == "" || v.trial.Limit.isEnds() {
 			continue
 		}

@@ -12,13 +12,13 @@ const linkShare = "link_rate_share"
 
 // shareLinks sets every valid trial's share of its link's nominal rate, of which
 // the cards' part stands among the facts and not in the records.
-func (s *dataset) shareLinks() {
-	nominal := cardRates(s.header.Facts)
+func shareLinks(facts record.Facts, views []*view) {
+	nominal := cardRates(facts)
 	m, err := metric.Named(linkShare)
 	if err != nil || len(nominal) == 0 {
 		return
 	}
-	for _, v := range s.views {
+	for _, v := range views {
 		if v.record == nil || v.trial.Status != Valid {
 			continue
 		}

@@ -91,9 +91,9 @@ func (t Trial) Partial() bool {
 // trial of its arms stood still.
 func (s *dataset) wherePartial(b *pending) string {
 	for _, arm := range []string{b.Arm, b.Base} {
-		views, n := s.at[place{b.Cell, arm}], 0
+		views, n := s.of(b.Cell, arm), 0
 		for _, v := range views {
-			n += rank(v.trial.Partial())
+			n += oneIf(v.trial.Partial())
 		}
 		if n > 0 && !outlivesStall(b.Metric) {
 			return fmt.Sprintf("; %s stood still or began with a backlog in %d of %d trials, which have no such figure", arm, n, len(views))

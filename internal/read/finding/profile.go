@@ -40,20 +40,20 @@ func (s *dataset) profiles() ([]Profile, []record.Warning) {
 			leaveOut(v, why)
 			continue
 		}
-		p := place{v.plan.Cell, v.plan.Arm}
+		p := keyOf(v.plan.Cell, v.plan.Arm)
 		probes[p] = append(probes[p], v)
 	}
 	for _, cell := range s.cells {
 		for _, arm := range s.arms {
 			for _, end := range []contract.Role{contract.Server, contract.Client, contract.Pair} {
 				t := newSampled()
-				for _, v := range probes[place{cell, arm}] {
+				for _, v := range probes[keyOf(cell, arm)] {
 					if err := t.addTrial(v.record, end); err != nil {
 						leaveOut(v, err.Error())
 					}
 				}
 				if t.whole > 0 {
-					all = append(all, t.profile(place{cell, arm}, end))
+					all = append(all, t.profile(keyOf(cell, arm), end))
 				}
 			}
 		}
@@ -70,8 +70,8 @@ func unfit(v *view) string {
 	}
 	e := &trialAudit{window: record.NewWindow(v.record)}
 	e.generators = e.window.Generators()
-	for _, check := range []func() string{e.complete, e.failures, e.clientBytes} {
-		if reason := check(); reason != "" {
+	for _, check := range []func(*trialAudit) string{(*trialAudit).complete, (*trialAudit).failures, (*trialAudit).clientBytes} {
+		if reason := check(e); reason != "" {
 			return StatusInvalid + ": " + reason
 		}
 	}

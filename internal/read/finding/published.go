@@ -43,7 +43,7 @@ func (s *dataset) publishOne(p record.Published) []Published {
 	var beside []Published
 	var nearest []Unmet
 	for _, cell := range s.cells {
-		if p.Cell != "" && p.Cell != cell || len(s.at[place{cell, p.Arm}]) == 0 || len(s.at[place{cell, p.Base}]) == 0 {
+		if p.Cell != "" && p.Cell != cell || len(s.of(cell, p.Arm)) == 0 || len(s.of(cell, p.Base)) == 0 {
 			continue
 		}
 		differs := s.differences(p, cell)
@@ -85,6 +85,13 @@ func nearer(best, next []Unmet) []Unmet {
 	return best
 }
 
+func including(list []string, text string) []string {
+	if slices.Contains(list, text) {
+		return list
+	}
+	return append(list, text)
+}
+
 // differences returns the conditions that the trials of a figure's two arms do
 // not meet in a cell, by name.
 func (s *dataset) differences(p record.Published, cell string) []Unmet {
@@ -93,7 +100,7 @@ func (s *dataset) differences(p record.Published, cell string) []Unmet {
 		d := Unmet{Condition: condition, Published: p.Under[condition]}
 		met := true
 		for _, arm := range []string{p.Arm, p.Base} {
-			level, known := s.conditionHere(condition, s.at[place{cell, arm}])
+			level, known := s.conditionHere(condition, s.of(cell, arm))
 			met = met && known && satisfies(condition, level, d.Published)
 			if known {
 				d.Here = including(d.Here, level)

@@ -46,7 +46,7 @@ func (s *dataset) refuseReflection(b *pending) string {
 // reflects returns the message type that an arm's trials encoded by
 // reflection, "" when none did.
 func (s *dataset) reflects(cell, arm string) string {
-	for _, v := range s.at[place{cell, arm}] {
+	for _, v := range s.of(cell, arm) {
 		if v.record == nil || !slices.Contains(v.trial.Flags, Reflected) {
 			continue
 		}
@@ -69,7 +69,7 @@ func messageTypes(w *record.Worker) string {
 }
 
 func (s *dataset) codec(cell, arm string) string {
-	if views := s.at[place{cell, arm}]; len(views) > 0 {
+	if views := s.of(cell, arm); len(views) > 0 {
 		return views[0].plan.Levels["codec"]
 	}
 	return ""

@@ -109,7 +109,7 @@ func TestRunsThatDifferInReflectionAreNotCompared(t *testing.T) {
 		{map[string]string{"base": "proto", "arm": "json"}, "base", "the floor base cannot carry"},
 	} {
 		before, after := carrying(t, c.codecs), carrying(t, c.codecs, c.generated)
-		for _, judged := range finding.CompareRuns(before, after, nil).Comparisons {
+		for _, judged := range finding.CompareRuns(before.Run, after.Run, nil).Comparisons {
 			refused := strings.Contains(judged.Reason, c.want) && strings.Contains(judged.Reason, differ)
 			if judged.Arm == "arm" && (judged.Primary && judged.Verdict != finding.Invalid || !refused) {
 				t.Errorf("%v: %s of %s: %s (%s)", c.codecs, judged.Metric, judged.Arm, judged.Verdict, judged.Reason)

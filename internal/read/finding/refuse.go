@@ -11,7 +11,7 @@ import (
 // figures say, "" when they may.
 func (s *dataset) refuse(b *pending) string {
 	for _, arm := range []string{b.Arm, b.Base} {
-		views := s.at[place{b.Cell, arm}]
+		views := s.of(b.Cell, arm)
 		if n := flagged(views, Overloaded); n > 0 && isLatency(b.Metric) {
 			return fmt.Sprintf("%s was overloaded in %d of %d trials; its times are those of a growing queue", arm, n, len(views))
 		}
@@ -26,7 +26,7 @@ func (s *dataset) refuse(b *pending) string {
 		return ""
 	}
 	for _, arm := range []string{b.Arm, b.Base} {
-		if limit, of := limitedBy(s.at[place{b.Cell, arm}]); of == contract.Client {
+		if limit, of := limitedBy(s.of(b.Cell, arm)); of == contract.Client {
 			return fmt.Sprintf("the client was the limit of %s (%s): its rate says nothing about servers", arm, limit)
 		}
 	}
@@ -66,7 +66,7 @@ func (s *dataset) pacedByClient(b *pending) bool {
 	case !strings.HasPrefix(b.Metric, "service_"):
 		return false
 	}
-	for _, v := range s.at[place{b.Cell, b.Arm}] {
+	for _, v := range s.of(b.Cell, b.Arm) {
 		if _, open := v.trial.Values["offered_share"]; open {
 			return false
 		}
@@ -77,7 +77,7 @@ func (s *dataset) pacedByClient(b *pending) bool {
 // onlyServersDiffer tells whether the two arms have the same client, so that
 // a difference would be read as one of servers.
 func (s *dataset) onlyServersDiffer(b *pending) bool {
-	arm, base := s.at[place{b.Cell, b.Arm}], s.at[place{b.Cell, b.Base}]
+	arm, base := s.of(b.Cell, b.Arm), s.of(b.Cell, b.Base)
 	if len(arm) == 0 || len(base) == 0 {
 		return false
 	}

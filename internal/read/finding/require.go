@@ -71,7 +71,7 @@ func (s *dataset) require(noise []Noise) []Requirement {
 
 // concerns tells whether the arm runs in the cell at the levels of Where.
 func (s *dataset) concerns(r record.Require, cell string) bool {
-	views := s.at[place{cell, r.Arm}]
+	views := s.of(cell, r.Arm)
 	if len(views) == 0 {
 		return false
 	}

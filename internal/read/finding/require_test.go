@@ -70,7 +70,7 @@ func TestRequirementsAtAGate(t *testing.T) {
 		trials = slices.DeleteFunc(trials, func(t record.Trial) bool { return t.Block > c.blocks })
 		h.Study.Stages, h.Study.Requires = nil, c.requires
 		f := find(t, h, trials, records)
-		if got, _ := finding.Gate(f); got != c.want {
+		if got, _ := finding.Gate(f.Run); got != c.want {
 			t.Errorf("%s: %v, want %v; %+v", name, got, c.want, f.Requirements)
 		}
 	}
@@ -142,8 +142,8 @@ func TestFailedExchangesAtAGate(t *testing.T) {
 			}
 		}
 		f := find(t, h, trials, records)
-		if got, _ := finding.Gate(f); got != c.want || len(finding.Caveats(f)) != c.doubts {
-			t.Errorf("%s: %v, in doubt %q; want %v, %d", name, got, finding.Caveats(f), c.want, c.doubts)
+		if got, _ := finding.Gate(f.Run); got != c.want || len(finding.Caveats(f.Run)) != c.doubts {
+			t.Errorf("%s: %v, in doubt %q; want %v, %d", name, got, finding.Caveats(f.Run), c.want, c.doubts)
 		}
 	}
 }

@@ -95,7 +95,7 @@ func (s *dataset) candidates(spec record.Reach, views []*view) ([]*found, string
 		if !ok || !usable(value) {
 			continue
 		}
-		p := place{v.plan.Cell, v.plan.Arm}
+		p := keyOf(v.plan.Cell, v.plan.Arm)
 		if at[p] == nil {
 			levels, why := s.numbers(v, spec.Least)
 			if why != "" {

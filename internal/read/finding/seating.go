@@ -26,9 +26,9 @@ func (s *dataset) seating() []Seated {
 				at = len(all)
 				all = append(all, Seated{Seat: w.Seat})
 			}
-			all[at].Workers = including(all[at].Workers, w.Name)
+			all[at].Workers = withOnce(all[at].Workers, w.Name)
 			if len(w.CPUSet) > 0 {
-				all[at].CPUs = including(all[at].CPUs, words(w.CPUSet))
+				all[at].CPUs = withOnce(all[at].CPUs, words(w.CPUSet))
 			}
 		}
 	}
@@ -46,7 +46,7 @@ func byRole(a, b string) int {
 	return strings.Compare(a, b)
 }
 
-func including(list []string, text string) []string {
+func withOnce(list []string, text string) []string {
 	if slices.Contains(list, text) {
 		return list
 	}

@@ -25,6 +25,9 @@ type view struct {
 // place is where a trial stands in the study's table.
 type place struct{ cell, arm string }
 
+// keyOf names an arm in a cell.
+func keyOf(cell, arm string) place { return place{cell: cell, arm: arm} }
+
 // dataset is a run in the study's order: cells, arms, and their trials.
 type dataset struct {
 	header  record.Header
@@ -77,6 +80,10 @@ func sortOut(header record.Header, trials []record.Trial, records []record.Recor
 	return s
 }
 
+// of returns the trials of an arm in a cell, by block; none where it does not
+// run there.
+func (s *dataset) of(cell, arm string) []*view { return s.at[keyOf(cell, arm)] }
+
 func (s *dataset) strayed(id, what string) {
 	s.stray = append(s.stray, record.Warning{
 		About: "records", Text: fmt.Sprintf("trial %q %s", id, what),
@@ -89,7 +96,7 @@ func (s *dataset) strayed(id, what string) {
 func (s *dataset) arrange() {
 	cells, arms := map[string]map[string]string{}, map[string]bool{}
 	for _, v := range s.views {
-		p := place{v.plan.Cell, v.plan.Arm}
+		p := keyOf(v.plan.Cell, v.plan.Arm)
 		s.at[p] = append(s.at[p], v)
 		if cells[p.cell] == nil {
 			cells[p.cell] = v.plan.Levels

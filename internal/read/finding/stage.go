@@ -108,16 +108,23 @@ func (s *dataset) settle(comparisons []Comparison, requirements []Requirement) *
 	for _, c := range comparisons {
 		if c.Primary {
 			asked++
-			open += rank(!s.settled(c))
+			open += oneIf(!s.settled(c))
 		}
 	}
 	for _, r := range requirements {
-		open += rank(r.State == Undecided)
+		open += oneIf(r.State == Undecided)
 	}
 	out := *s.stage
 	out.Settled = open == 0 && out.Done == out.Blocks
 	out.Sentence = s.stageWords(out, open, asked, len(requirements) > 0)
 	return &out
+}
+
+func oneIf(yes bool) int {
+	if yes {
+		return 1
+	}
+	return 0
 }
 
 // settled tells whether more blocks have nothing to add to a comparison. An
@@ -136,12 +143,12 @@ func (s *dataset) settled(c Comparison) bool {
 // times are asked for, or whose client was the limit in every single trial of
 // a comparison of servers.
 func (s *dataset) hopeless(c Comparison, arm string) bool {
-	views := s.at[place{c.Cell, arm}]
+	views := s.of(c.Cell, arm)
 	ran, unsupported, clients := 0, 0, 0
 	for _, v := range views {
-		ran += rank(v.record != nil)
-		unsupported += rank(v.trial.Status == StatusUnsupported)
-		clients += rank(v.trial.Status == Valid && v.limitOf == contract.Client)
+		ran += oneIf(v.record != nil)
+		unsupported += oneIf(v.trial.Status == StatusUnsupported)
+		clients += oneIf(v.trial.Status == Valid && v.limitOf == contract.Client)
 	}
 	b := &pending{Comparison: c}
 	switch {

@@ -14,8 +14,10 @@ import (
 func (s *dataset) warn(f Findings) []record.Warning {
 	all := slices.Clone(s.header.Study.Warnings)
 	all = append(all, s.stray...)
-	for _, of := range []func(Findings) []record.Warning{s.warnLimits, s.warnFlags, s.warnFewSamples, s.warnUnfinished, s.warnNoise, s.warnDelivery, s.warnPlace, s.warnAway, s.warnHosts} {
-		all = append(all, of(f)...)
+	for _, of := range []func(*dataset, Findings) []record.Warning{
+		(*dataset).warnLimits, (*dataset).warnFlags, (*dataset).warnFewSamples, (*dataset).warnUnfinished, (*dataset).warnNoise, (*dataset).warnDelivery, (*dataset).warnPlace, (*dataset).warnAway, (*dataset).warnHosts,
+	} {
+		all = append(all, of(s, f)...)
 	}
 	return all
 }
@@ -32,7 +34,7 @@ func (s *dataset) warnLimits(f Findings) []record.Warning {
 	var limited []string
 	for _, cell := range f.Cells {
 		for _, arm := range cell.Arms {
-			if _, of := limitedBy(s.at[place{cell.Name, arm.Name}]); of == contract.Client {
+			if _, of := limitedBy(s.of(cell.Name, arm.Name)); of == contract.Client {
 				limited = append(limited, armOf(cell, arm))
 			}
 		}

@@ -414,7 +414,7 @@ func rowsOf(markdown, column string) (rows []map[string]string) {
 func TestGateAndCompareDivideWhatTheyShow(t *testing.T) {
 	gated, none := 0, 0
 	pages(t, 40, func(where string, f finding.Findings, _ Page) {
-		passage, all := finding.Gate(f)
+		passage, all := finding.Gate(f.Run)
 		for _, row := range rowsOf(string(render(t, NewGate(f, passage, all).Markdown)), "arm's figure") {
 			ratio, is := number(t, row["ratio"])
 			if !is {
@@ -440,7 +440,7 @@ func TestGateAndCompareDivideWhatTheyShow(t *testing.T) {
 				t.Fatal(err)
 			}
 		}
-		apart := finding.CompareRuns(runs[0], runs[1], nil)
+		apart := finding.CompareRuns(runs[0].Run, runs[1].Run, nil)
 		for _, row := range rowsOf(string(render(t, NewApart(apart, runs[0], runs[1], [2]string{"a", "b"}).Markdown)), "second ÷ first") {
 			ratio, is := number(t, row["second ÷ first"])
 			if !is {

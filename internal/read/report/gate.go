@@ -30,7 +30,7 @@ type Gate struct {
 // NewGate lays a gate's findings out.
 func NewGate(f finding.Findings, passage finding.GateResult, all []finding.Gated) Gate {
 	l := newLayout(f)
-	g := Gate{Passage: passage, words: passages[passage].words, judged: strings.Join(l.judged(), " "), doubts: finding.Caveats(f)}
+	g := Gate{Passage: passage, words: passages[passage].words, judged: strings.Join(l.judged(), " "), doubts: finding.Caveats(f.Run)}
 	if passage == finding.IsWorse && !slices.ContainsFunc(all, func(c finding.Gated) bool { return c.Result == finding.IsWorse }) {
 		g.words = "a requirement is broken"
 	}

@@ -77,7 +77,7 @@ func TestGateSaysWhatIsInDoubt(t *testing.T) {
 	f := sample(6)
 	f.Tally.Failed, f.Tally.Planned = 2, 48
 	f.Cells[0].Arms[0].Trials[0].Errors = 3
-	passage, all := finding.Gate(f)
+	passage, all := finding.Gate(f.Run)
 	g := NewGate(f, passage, all)
 	arm := f.Cells[0].Arms[0].Name + " at " + f.Cells[0].Name
 	doubts := "2 of 48 trials failed; exchanges of " + arm + " failed, which no requirement that is met allows"
@@ -95,7 +95,7 @@ func TestGateSaysWhatIsBroken(t *testing.T) {
 	for i := range f.Comparisons {
 		f.Comparisons[i].Verdict = finding.Equivalent
 	}
-	passage, all := finding.Gate(f)
+	passage, all := finding.Gate(f.Run)
 	if passage != finding.IsWorse {
 		t.Errorf("passage %v with a broken requirement", passage)
 	}

@@ -199,7 +199,7 @@ func TestGarbageGivesAPage(t *testing.T) {
 	f.Cells[0].Arms[1].Trials[0].CPU[0].Cores["user"] = nan
 	f.Comparisons[0].Ratio, f.Comparisons[1].Ratios[0] = nan, 0
 	f.Comparisons[2].Cell, f.Comparisons[3].Arm = "nowhere", "nobody"
-	for name, findings := range map[string]finding.Findings{"garbage": f, "nothing": {}, "one empty cell": {Cells: []finding.Cell{{}}}} {
+	for name, findings := range map[string]finding.Findings{"garbage": f, "nothing": {}, "one empty cell": {Run: finding.Run{Cells: []finding.Cell{{}}}}} {
 		p := New(findings)
 		render(t, p.HTML)
 		render(t, p.Markdown)
@@ -218,7 +218,7 @@ func TestTextNamesReasonsOfLostTrialsOnly(t *testing.T) {
 	}
 	text := func(trials []finding.Trial) string {
 		var b strings.Builder
-		f := finding.Findings{Cells: []finding.Cell{{Arms: []finding.Arm{{Name: "a", Trials: trials}}}}}
+		f := finding.Findings{Run: finding.Run{Cells: []finding.Cell{{Arms: []finding.Arm{{Name: "a", Trials: trials}}}}}}
 		if err := New(f).Text(&b, TextOptions{}); err != nil {
 			t.Fatal(err)
 		}

@@ -42,9 +42,9 @@ const sampleCost, sampleTail = "server.cpu_us_per_exchange", "response_p99_us"
 func sample(blocks int) finding.Findings {
 	rng := rand.New(rand.NewPCG(1, 2))
 	f := finding.Findings{
-		Header: sampleHeader(blocks),
-		Tally: finding.Tally{
-			Planned: 10 * blocks, Valid: 10*blocks - 2, Failed: 1, Invalid: 1, WindowShare: 0.874,
+		Run: finding.Run{
+			Header: sampleHeader(blocks),
+			Tally:  finding.Tally{Planned: 10 * blocks, Valid: 10*blocks - 2, Failed: 1, Invalid: 1, WindowShare: 0.874},
 		},
 		Seating: []finding.Seated{{Seat: "local", Workers: []string{"server", "client-1"}, CPUs: []string{"0", "1"}}},
 		Warnings: []record.Warning{

@@ -61,7 +61,7 @@ func TestSegmentsWithoutFiguresHaveNone(t *testing.T) {
 
 // The account alone is titled by what listened where.
 func TestTheAccountAloneHasItsTitle(t *testing.T) {
-	page := New(finding.Findings{ServerReport: account(), Header: record.Header{Listen: []string{"10.0.0.1:8080"}}})
+	page := New(finding.Findings{ServerReport: account(), Run: finding.Run{Header: record.Header{Listen: []string{"10.0.0.1:8080"}}}})
 	if page.Title != "go-http1 on 10.0.0.1:8080" || page.Tally != "driven 2 times" {
 		t.Errorf("titled %q, %q", page.Title, page.Tally)
 	}

@@ -7,10 +7,10 @@ import (
 )
 
 func TestTrustCountsLedgersAndSteadiness(t *testing.T) {
-	f := finding.Findings{Cells: []finding.Cell{{Arms: []finding.Arm{{Name: "a", Limit: finding.Latency, Trials: []finding.Trial{
+	f := finding.Findings{Run: finding.Run{Cells: []finding.Cell{{Arms: []finding.Arm{{Name: "a", Limit: finding.Latency, Trials: []finding.Trial{
 		{Status: finding.Valid}, {Status: finding.Valid, Flags: []string{finding.Unsteady, finding.StolenCPU}}, {Status: finding.Valid, Flags: []string{finding.StolenCPU}},
 		{Status: finding.StatusInvalid, Flags: []string{finding.StolenCPU}}, {Status: finding.StatusFailed}, {Status: finding.StatusMissing},
-	}}}}}}
+	}}}}}}}
 	for _, s := range New(f).Evidence {
 		if s.ID != "trust" {
 			continue
