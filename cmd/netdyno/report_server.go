@@ -40,7 +40,7 @@ func concludeListen(d directory) error {
 	if err != nil {
 		return err
 	}
-	if err := d.show(finding.Findings{Header: contents.Header, ServerReport: &served}); err != nil {
+	if err := d.show(finding.Findings{Run: finding.Run{Header: contents.Header}, ServerReport: &served}); err != nil {
 		return err
 	}
 	return whole(contents)

@@ -17,7 +17,7 @@ func (e *trialAudit) away() string { return strings.Join(e.window.Record.Away(),
 
 // warnAway says what is missing of a server that clients drove and nobody here
 // metered, and how to get it.
-func (s *dataset) warnAway(Findings) []record.Warning {
+func (s *dataset) warnAway(_ Findings) []record.Warning {
 	var peers []string
 	for _, v := range s.views {
 		if v.record == nil {

@@ -36,7 +36,7 @@ func (e *trialAudit) unfinished() (flag, why string) {
 }
 
 // warnUnfinished sums up over the valid trials.
-func (s *dataset) warnUnfinished(Findings) []record.Warning {
+func (s *dataset) warnUnfinished(_ Findings) []record.Warning {
 	trials, exchanges, oldest := 0, 0.0, 0.0
 	for _, v := range s.views {
 		if n := v.trial.Values["unfinished"]; n > 0 && v.trial.Status == Valid {

@@ -13,7 +13,7 @@ const maxDifferences = 6
 
 // warnHosts tells in which facts the seats differ from each other, and which
 // of them changed while the run went on.
-func (s *dataset) warnHosts(Findings) []record.Warning {
+func (s *dataset) warnHosts(_ Findings) []record.Warning {
 	facts := s.header.Facts
 	seats := sortedNames(facts.Seats)
 	var all []record.Warning

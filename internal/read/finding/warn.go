@@ -63,7 +63,7 @@ var flagWarnings = []struct{ flag, text, advice string }{
 	{StolenCPU, "lost more than 1 % of the host's CPU time to the hypervisor", "use a quiet or dedicated machine"},
 }
 
-func (s *dataset) warnFlags(Findings) []record.Warning {
+func (s *dataset) warnFlags(_ Findings) []record.Warning {
 	var all []record.Warning
 	for _, w := range flagWarnings {
 		if n := flagged(s.views, w.flag); n > 0 {
@@ -147,7 +147,7 @@ func (s *dataset) warnDelivery(f Findings) []record.Warning {
 	}}
 }
 
-func (s *dataset) warnPlace(Findings) []record.Warning {
+func (s *dataset) warnPlace(_ Findings) []record.Warning {
 	if s.header.Facts.Rig != "loopback" {
 		return nil
 	}
