@@ -72,9 +72,15 @@ var layers = map[string][]string{
 	"internal/work/worker":            {"internal/contract", "internal/quantity", "internal/work/load"},
 	"internal/work/worker/workertest": {"internal/contract", "internal/hist", "internal/work/load", "internal/work/worker"},
 
-	"internal/read/finding":           {"internal/contract", "internal/record", "internal/metric", "internal/hist", "internal/quantity", "internal/read/stat"},
+	"internal/read/trial":             read(),
+	"internal/read/cells":             read("internal/read/trial"),
+	"internal/read/compare":           read("internal/read/trial", "internal/read/cells"),
+	"internal/read/view":              read("internal/read/trial", "internal/read/cells", "internal/read/compare"),
+	"internal/read/history":           read("internal/read/trial", "internal/read/cells", "internal/read/compare"),
+	"internal/read/finding":           read("internal/read/trial", "internal/read/cells", "internal/read/compare", "internal/read/view", "internal/read/history"),
 	"internal/read/finding/synthetic": {"internal/contract", "internal/record", "internal/hist"},
-	"internal/read/report":            {"internal/contract", "internal/record", "internal/metric", "internal/hist", "internal/quantity", "internal/printable", "internal/read/finding"},
+	"internal/read/report": {"internal/contract", "internal/record", "internal/metric", "internal/hist", "internal/quantity", "internal/printable",
+		"internal/read/trial", "internal/read/cells", "internal/read/compare", "internal/read/view", "internal/read/history", "internal/read/finding"},
 
 	// Programs: the orchestrator never holds a transport, a worker nothing else.
 	"cmd/netdyno": orchestrator,
@@ -91,9 +97,15 @@ func run(more ...string) []string {
 	return append([]string{"internal/contract", "internal/record", "internal/metric", "internal/quantity", "internal/hist", "internal/input", "internal/run/cpuset"}, more...)
 }
 
+// read is what every judging package of READ may import, and more.
+func read(more ...string) []string {
+	return append([]string{"internal/contract", "internal/record", "internal/metric", "internal/quantity", "internal/hist", "internal/read/stat"}, more...)
+}
+
 var orchestrator = []string{
 	"internal/contract", "internal/record", "internal/metric", "internal/quantity", "internal/hist", "internal/input", "internal/printable", "studies",
-	"internal/run/*", "internal/read/finding", "internal/read/report",
+	"internal/run/*", "internal/read/trial", "internal/read/cells", "internal/read/compare", "internal/read/view", "internal/read/history",
+	"internal/read/finding", "internal/read/report",
 }
 
 // foreign are imports from outside the module that a layer must not have: a
@@ -138,6 +150,8 @@ func TestViolationsAreFound(t *testing.T) {
 		{"internal/run/rig", "internal/run/study", "may not import"},
 		{"internal/hist", "internal/quantity", "may not import"},
 		{"internal/read/report", "internal/read/stat", "may not import"},
+		{"internal/read/trial", "internal/read/cells", "may not import"},
+		{"internal/read/view", "internal/read/history", "may not import"},
 		{"internal/read/report", "!math", "may not import"},
 		{"internal/read/report", "!gonum.org/v1/gonum/stat", "may not import"},
 		{"internal/invented", "internal/contract", "has no line"},

@@ -4,7 +4,8 @@ import (
 	"context"
 	"fmt"
 
-	"netdyno/internal/read/finding"
+	"netdyno/internal/read/cells"
+	"netdyno/internal/read/compare"
 )
 
 // brief are trials of which many fit in some minutes: real clients and servers
@@ -28,10 +29,10 @@ func alike(ctx context.Context, p *pipeline) ([]answer, error) {
 				continue
 			}
 			all++
-			if c.Verdict == finding.Better || c.Verdict == finding.Worse {
+			if c.Verdict == compare.Better || c.Verdict == compare.Worse {
 				wrong++
 			}
-			if c.P <= finding.Level {
+			if c.P <= cells.Level {
 				unadjusted++
 			}
 		}

@@ -4,7 +4,9 @@ import (
 	"context"
 	"fmt"
 
+	"netdyno/internal/read/compare"
 	"netdyno/internal/read/finding"
+	"netdyno/internal/read/history"
 	"netdyno/internal/record"
 )
 
@@ -16,7 +18,7 @@ func madeApart(ctx context.Context, p *pipeline) ([]answer, error) {
 	if err != nil {
 		return nil, err
 	}
-	calibration := finding.Calibration(p.facts.Rig, []record.Calibrated{finding.Calibrate(finding.Run{}, finding.Run{}, noise.Run)})
+	calibration := history.Calibration(p.facts.Rig, []record.Calibrated{history.Calibrate(compare.Run{}, compare.Run{}, noise.Run)})
 	work := append([]string{"transport=go-net,go-http1", "blocks=6"}, brief...)
 	var all []finding.Findings
 	for i := range runs {
@@ -30,7 +32,7 @@ func madeApart(ctx context.Context, p *pipeline) ([]answer, error) {
 	for i := range all {
 		for k := range i {
 			pairs++
-			if finding.CompareRuns(all[k].Run, all[i].Run, calibration).Result == finding.IsWorse {
+			if history.CompareRuns(all[k].Run, all[i].Run, calibration).Result == compare.IsWorse {
 				wolves++
 			}
 		}

@@ -5,6 +5,8 @@ import (
 	"fmt"
 	"slices"
 
+	"netdyno/internal/read/cells"
+	"netdyno/internal/read/compare"
 	"netdyno/internal/read/finding"
 	"netdyno/internal/record"
 )
@@ -34,7 +36,7 @@ func alikeAtLooks(ctx context.Context, p *pipeline) ([]answer, error) {
 		}
 	}
 	return []answer{
-		{"studies that call identical arms different at any of 3 looks (6, 10, 16 blocks)", share(wrong, studies), "≤ 5 %", atMost(wrong, studies, finding.Level)},
+		{"studies that call identical arms different at any of 3 looks (6, 10, 16 blocks)", share(wrong, studies), "≤ 5 %", atMost(wrong, studies, cells.Level)},
 		{"  the same records, every look at the full level", share(fooled, studies), "–", true},
 	}, nil
 }
@@ -63,7 +65,7 @@ func atLooks(header record.Header, trials []record.Trial, records []record.Recor
 
 // different tells whether a primary comparison calls its arms different.
 func different(f finding.Findings) bool {
-	return slices.ContainsFunc(f.Comparisons, func(c finding.Comparison) bool {
-		return c.Primary && (c.Verdict == finding.Better || c.Verdict == finding.Worse)
+	return slices.ContainsFunc(f.Comparisons, func(c compare.Comparison) bool {
+		return c.Primary && (c.Verdict == compare.Better || c.Verdict == compare.Worse)
 	})
 }

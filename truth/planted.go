@@ -6,7 +6,7 @@ import (
 	"fmt"
 	"os"
 
-	"netdyno/internal/read/finding"
+	"netdyno/internal/read/compare"
 	"netdyno/internal/run/rig"
 	"netdyno/internal/run/rig/namespaces"
 )
@@ -65,9 +65,9 @@ func (p *pipeline) look(ctx context.Context, h handicap) (found, opposite int, e
 		for _, c := range f.Comparisons {
 			switch {
 			case !c.Primary || c.Arm != h.arm:
-			case c.Verdict == finding.Worse:
+			case c.Verdict == compare.Worse:
 				found++
-			case c.Verdict == finding.Better || c.Verdict == finding.Equivalent:
+			case c.Verdict == compare.Better || c.Verdict == compare.Equivalent:
 				opposite++
 			default:
 				fmt.Fprintf(os.Stderr, "  %s: %s\n", h.what, c.Sentence)

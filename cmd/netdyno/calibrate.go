@@ -16,6 +16,7 @@ import (
 
 	"netdyno/internal/quantity"
 	"netdyno/internal/read/finding"
+	"netdyno/internal/read/history"
 	"netdyno/internal/read/report"
 	"netdyno/internal/record"
 	"netdyno/internal/run/doctor"
@@ -76,7 +77,7 @@ func calibrate(ctx context.Context, seats string, dir directory) error {
 		}
 		found[s.study] = f
 	}
-	one := finding.Calibrate(found[generatorStudy].Run, found[linkStudy].Run, found[noiseStudy].Run)
+	one := history.Calibrate(found[generatorStudy].Run, found[linkStudy].Run, found[noiseStudy].Run)
 	hosts, err := surveyed(ctx, seats, "--idle")
 	if err != nil {
 		return err
@@ -101,7 +102,7 @@ func calibrate(ctx context.Context, seats string, dir directory) error {
 		return err
 	}
 	fmt.Fprintf(stdout, "\nruns  %s\nkept  %s\n\n", dir, path)
-	return tell(finding.Calibration(facts.Rig, all))
+	return tell(history.Calibration(facts.Rig, all))
 }
 
 // measured carries out one study of a calibration. One without a valid trial
@@ -133,7 +134,7 @@ func calibrationOf(facts record.Facts) (*record.Calibration, error) {
 		return nil, nil //nolint:nilerr // without a home nothing was ever kept
 	}
 	all, err := record.ReadCalibrations(path)
-	return finding.Calibration(facts.Rig, all), err
+	return history.Calibration(facts.Rig, all), err
 }
 
 // tell prints a calibration.

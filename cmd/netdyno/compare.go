@@ -5,7 +5,8 @@ import (
 
 	"github.com/spf13/cobra"
 
-	"netdyno/internal/read/finding"
+	"netdyno/internal/read/cells"
+	"netdyno/internal/read/history"
 	"netdyno/internal/read/report"
 )
 
@@ -30,11 +31,13 @@ missing or their records damaged, 3 it cannot be told or the runs are not of the
 same, 2 they could not be read.`,
 		Example: `  netdyno compare results/blocks-20260102-150405 results/blocks-20260109-150405`,
 		Args:    cobra.ExactArgs(2),
-		RunE:    func(_ *cobra.Command, args []string) error { return compare(directory(args[0]), directory(args[1])) },
+		RunE: func(_ *cobra.Command, args []string) error {
+			return compareRuns(directory(args[0]), directory(args[1]))
+		},
 	}
 }
 
-func compare(before, after directory) error {
+func compareRuns(before, after directory) error {
 	first, err := before.found()
 	if err != nil {
 		return err
@@ -57,7 +60,7 @@ func compare(before, after directory) error {
 	} else if known != nil {
 		calibration = known // what has been learnt of the machine since
 	}
-	apart := finding.CompareRuns(first.Run, second.Run, calibration)
+	apart := history.CompareRuns(first.Run, second.Run, calibration)
 	page := report.NewApart(apart, first.Findings, second.Findings, [2]string{string(before), string(after)})
 	if err := showText(page.Text); err != nil {
 		return err
@@ -66,7 +69,7 @@ func compare(before, after directory) error {
 		return err
 	}
 	fmt.Fprintf(stdout, "\ncompare %s\n", after.compared())
-	for _, t := range []finding.Tally{first.Tally, second.Tally} {
+	for _, t := range []cells.Tally{first.Tally, second.Tally} {
 		if t.Missing+t.Unplanned > 0 { // what was compared is not what the studies asked
 			return &status{statusTainted, nil}
 		}

@@ -14,6 +14,7 @@ import (
 
 	"netdyno/internal/contract"
 	"netdyno/internal/read/finding"
+	"netdyno/internal/read/trial"
 	"netdyno/internal/record"
 	"netdyno/internal/run/bench"
 	"netdyno/internal/run/bench/benchtest"
@@ -213,7 +214,7 @@ func stage(t *testing.T) *bench.Bench {
 }
 
 // conduct runs the first trial of a study and reads its record.
-func conduct(t *testing.T, b *bench.Bench, levels []string) (record.Record, finding.Trial) {
+func conduct(t *testing.T, b *bench.Bench, levels []string) (record.Record, trial.Trial) {
 	t.Helper()
 	header, trials := benchtest.Plan(t, levels...)
 	records := benchtest.Conduct(t.Context(), t, b, trials[:1])
@@ -247,7 +248,7 @@ func TestEveryFaultLeavesItsRecord(t *testing.T) {
 	})
 }
 
-func (f fault) check(t *testing.T, r record.Record, seen finding.Trial) {
+func (f fault) check(t *testing.T, r record.Record, seen trial.Trial) {
 	t.Helper()
 	want := f.status
 	if want == "" {

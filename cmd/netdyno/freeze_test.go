@@ -12,7 +12,7 @@ import (
 	"time"
 
 	"netdyno/internal/contract"
-	"netdyno/internal/read/finding"
+	"netdyno/internal/read/trial"
 	"netdyno/internal/run/bench"
 	"netdyno/internal/run/bench/benchtest"
 )
@@ -113,13 +113,13 @@ func TestNoRateOfAFrozenWorkerIsValid(t *testing.T) {
 }
 
 // withoutRates demands of a trial that no rate of it is a valid figure.
-func withoutRates(t *testing.T, seen finding.Trial) {
+func withoutRates(t *testing.T, seen trial.Trial) {
 	t.Helper()
 	rate, has := seen.Values["exchanges_per_s"]
 	switch {
-	case seen.Status == finding.StatusUnsupported:
+	case seen.Status == trial.StatusUnsupported:
 		t.Fatalf("%s: %s", seen.Status, seen.Reason)
-	case seen.Status == finding.Valid && has:
+	case seen.Status == trial.Valid && has:
 		t.Errorf("valid at %.4g exchanges/s with flags %v: %s", rate, seen.Flags, seen.Reason)
 	}
 	t.Logf("%s, stood still %v: %s", seen.Status, seen.Stalls, seen.Reason)
@@ -137,8 +137,8 @@ func TestAForeignServerThatStandsStillLeavesNoRate(t *testing.T) {
 		name, load, bytes string
 		status            string
 	}{
-		{"open loop", "rate=500", "60000", finding.Valid},
-		{"closed loop", "think=5ms", "60000", finding.StatusInvalid},
+		{"open loop", "rate=500", "60000", trial.Valid},
+		{"closed loop", "think=5ms", "60000", trial.StatusInvalid},
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			b := benchtest.In(installed(t), &catalog)
@@ -149,11 +149,11 @@ func TestAForeignServerThatStandsStillLeavesNoRate(t *testing.T) {
 			if seen.Status != c.status || len(seen.Stalls) != 1 {
 				t.Fatalf("%s with stalls %v: %s; want %s with one", seen.Status, seen.Stalls, seen.Reason, c.status)
 			}
-			if c.status == finding.Valid {
+			if c.status == trial.Valid {
 				if p99 := seen.Values["response_p99_us"]; p99 < 400_000 {
 					t.Errorf("the response times' p99 is %v µs: it does not hold the 0.8 s", p99)
 				}
-				if !slices.Contains(seen.Flags, finding.Stalled) || seen.CPU != nil || seen.Limit != finding.Unknown {
+				if !slices.Contains(seen.Flags, trial.Stalled) || seen.CPU != nil || seen.Limit != trial.Unknown {
 					t.Errorf("flags %v, CPU %v, limit %s; want stalled, none, unknown", seen.Flags, seen.CPU, seen.Limit)
 				}
 			}

@@ -3,6 +3,7 @@ package main
 import (
 	"fmt"
 
+	"netdyno/internal/read/compare"
 	"netdyno/internal/read/finding"
 	"netdyno/internal/read/report"
 )
@@ -16,12 +17,12 @@ be told. 2 stays: the study could not run.`
 )
 
 // gateStatus is the exit status of each passage.
-var gateStatus = map[finding.GateResult]int{finding.NoWorse: statusOK, finding.IsWorse: statusTainted, finding.Unproven: statusOpen}
+var gateStatus = map[compare.GateResult]int{compare.NoWorse: statusOK, compare.IsWorse: statusTainted, compare.Unproven: statusOpen}
 
 // pass writes and prints what a gate makes of a run, and returns its status. A
 // run without a valid trial is not in doubt: it could not be made.
 func (d directory) pass(f finding.Findings) error {
-	result, all := finding.Gate(f.Run)
+	result, all := compare.Gate(f.Run)
 	gate := report.NewGate(f, result, all)
 	if err := render(d.gate(), gate.Markdown); err != nil {
 		return err

@@ -7,6 +7,7 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"netdyno/internal/read/cells"
 	"netdyno/internal/read/finding"
 	"netdyno/internal/read/report"
 	"netdyno/internal/record"
@@ -107,7 +108,7 @@ func (d directory) show(findings finding.Findings) error {
 }
 
 // verdict is the exit status that a run's trials deserve.
-func verdict(t finding.Tally) error {
+func verdict(t cells.Tally) error {
 	switch {
 	case t.Valid == 0:
 		return &status{statusRefused, fmt.Errorf("no trial is valid (%d failed, %d invalid, %d unsupported, %d not run)", t.Failed, t.Invalid, t.Unsupported, t.Missing)}

@@ -3,6 +3,7 @@ package main
 import (
 	"fmt"
 
+	"netdyno/internal/read/compare"
 	"netdyno/internal/read/finding"
 	"netdyno/internal/record"
 )
@@ -40,7 +41,7 @@ func concludeListen(d directory) error {
 	if err != nil {
 		return err
 	}
-	if err := d.show(finding.Findings{Run: finding.Run{Header: contents.Header}, ServerReport: &served}); err != nil {
+	if err := d.show(finding.Findings{Run: compare.Run{Header: contents.Header}, ServerReport: &served}); err != nil {
 		return err
 	}
 	return whole(contents)

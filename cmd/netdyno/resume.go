@@ -10,7 +10,7 @@ import (
 	"strings"
 
 	"netdyno/internal/input"
-	"netdyno/internal/read/finding"
+	"netdyno/internal/read/compare"
 	"netdyno/internal/record"
 	"netdyno/internal/run/rig"
 	"netdyno/internal/run/rig/arrange"
@@ -183,7 +183,7 @@ func (p *plan) next(run record.Contents, horizon int) (int, error) {
 	}
 	settled := run.Header.Stopped != nil
 	if !settled {
-		look, err := finding.Look(run.Header, p.all, run.Records, slices.Index(looks, horizon)+1)
+		look, err := compare.Look(run.Header, p.all, run.Records, slices.Index(looks, horizon)+1)
 		if err != nil {
 			return 0, fmt.Errorf("continue: %w", err)
 		}

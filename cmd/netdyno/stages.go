@@ -6,7 +6,8 @@ import (
 	"strings"
 	"time"
 
-	"netdyno/internal/read/finding"
+	"netdyno/internal/read/cells"
+	"netdyno/internal/read/compare"
 	"netdyno/internal/record"
 	"netdyno/internal/run/study"
 )
@@ -29,7 +30,7 @@ func (p *plan) looks(dir directory, file *record.File, say func(string)) func(bl
 			return false, err
 		}
 		contents.Header.Directory = string(dir)
-		look, err := finding.Look(contents.Header, p.all, contents.Records, stage)
+		look, err := compare.Look(contents.Header, p.all, contents.Records, stage)
 		if err != nil {
 			return false, err
 		}
@@ -83,7 +84,7 @@ func (p *plan) printStages() {
 	var said []string
 	longest := p.time(p.trials)
 	shortest := longest
-	for i, level := range finding.StageLevels(sum) {
+	for i, level := range cells.StageLevels(sum) {
 		if level == 0 {
 			continue
 		}

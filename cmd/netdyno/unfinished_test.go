@@ -7,6 +7,7 @@ import (
 	"testing"
 
 	"netdyno/internal/read/finding"
+	"netdyno/internal/read/trial"
 	"netdyno/internal/record"
 )
 
@@ -25,19 +26,19 @@ func TestAServerThatNeverRecoversLeavesNoCleanRun(t *testing.T) {
 		"request=100B", "connections=8", "rate=500", "warmup=600ms", "window=3s", "blocks=1")
 	_, said := n.run()
 	f := n.findings()
-	for _, trial := range f.Cells[0].Arms[0].Trials {
-		if trial.Status != finding.Valid || !slices.Contains(trial.Flags, finding.Unfinished) {
-			t.Fatalf("%s is %s with flags %v: %s\n%s", trial.ID, trial.Status, trial.Flags, trial.Reason, said)
+	for _, judged := range f.Cells[0].Arms[0].Trials {
+		if judged.Status != trial.Valid || !slices.Contains(judged.Flags, trial.Unfinished) {
+			t.Fatalf("%s is %s with flags %v: %s\n%s", judged.ID, judged.Status, judged.Flags, judged.Reason, said)
 		}
 		// 1050, less where the client starts late; those in flight alone would be 8.
-		if left := trial.Values["unfinished"]; left < 490 {
-			t.Errorf("%s left %v exchanges unfinished, want the 1050 that fell due, or some fewer", trial.ID, left)
+		if left := judged.Values["unfinished"]; left < 490 {
+			t.Errorf("%s left %v exchanges unfinished, want the 1050 that fell due, or some fewer", judged.ID, left)
 		}
-		if oldest := trial.Values["unfinished_age_max_us"]; oldest < 2.5e6 {
-			t.Errorf("%s: the oldest had waited %v µs, want two seconds of silence, or some less, and the 2 s of draining", trial.ID, oldest)
+		if oldest := judged.Values["unfinished_age_max_us"]; oldest < 2.5e6 {
+			t.Errorf("%s: the oldest had waited %v µs, want two seconds of silence, or some less, and the 2 s of draining", judged.ID, oldest)
 		}
-		if trial.Moved["response_p90_us"] < 1e6 {
-			t.Errorf("%s: moved %v, want the p90 beyond 1 s", trial.ID, trial.Moved)
+		if judged.Moved["response_p90_us"] < 1e6 {
+			t.Errorf("%s: moved %v, want the p90 beyond 1 s", judged.ID, judged.Moved)
 		}
 	}
 	if want := "exchanges due in the window of 2 of 2 trials were never completed"; !strings.Contains(strings.Join(strings.Fields(said), " "), want) {

@@ -11,6 +11,7 @@ import (
 
 	"netdyno/internal/contract"
 	"netdyno/internal/read/finding"
+	"netdyno/internal/read/trial"
 	"netdyno/internal/run/bench"
 	"netdyno/internal/run/bench/benchtest"
 )
@@ -39,9 +40,9 @@ func TestEveryPairAgrees(t *testing.T) {
 			args = append(args, "server="+strings.Join(servers, ","), "client="+strings.Join(clients, ","))
 			for _, cell := range run(t, b, args).Cells {
 				for _, arm := range cell.Arms {
-					for _, trial := range arm.Trials {
-						if trial.Status != finding.Valid {
-							t.Errorf("server %s, %s: %s: %s", arm.Name, cell.Name, trial.Status, trial.Reason)
+					for _, judged := range arm.Trials {
+						if judged.Status != trial.Valid {
+							t.Errorf("server %s, %s: %s: %s", arm.Name, cell.Name, judged.Status, judged.Reason)
 						}
 					}
 				}

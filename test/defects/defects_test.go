@@ -13,12 +13,13 @@ import (
 	"netdyno/internal/hist"
 	"netdyno/internal/read/finding"
 	"netdyno/internal/read/finding/synthetic"
+	"netdyno/internal/read/trial"
 	"netdyno/internal/record"
 )
 
 // read makes an honest synthetic record, changes it, and returns what the reader
 // makes of it.
-func read(t *testing.T, o synthetic.Options, change func(*record.Record)) finding.Trial {
+func read(t *testing.T, o synthetic.Options, change func(*record.Record)) trial.Trial {
 	t.Helper()
 	o.Blocks, o.Connections, o.Arms = 1, []int{50}, []synthetic.Arm{{Name: "go-net"}}
 	header, trials, records := synthetic.Run(o)
@@ -48,7 +49,7 @@ func encoded(t *testing.T, values func(record func(ns, times int64))) string {
 }
 
 // within reports whether a metric is there and within a share of a value.
-func within(t *testing.T, trial finding.Trial, metric string, want, share float64) {
+func within(t *testing.T, trial trial.Trial, metric string, want, share float64) {
 	t.Helper()
 	if got, has := trial.Values[metric]; !has || math.Abs(got/want-1) > share {
 		t.Errorf("%s is %v (%v), want %v within %v %%; the trial is %s: %s", metric, got, has, want, 100*share, trial.Status, trial.Reason)
@@ -70,15 +71,15 @@ func TestCPUAndOperationsOfDifferentWindows(t *testing.T) {
 		s.Close.Meter.SkewNs = length // as it says
 	})
 	within(t, longer, cost, honest.Values[cost], 0.01)
-	if !strings.Contains(strings.Join(longer.Flags, " "), finding.LateCounters) {
-		t.Errorf("a meter that is a window late leaves the flags %v (%s), want %s", longer.Flags, longer.Reason, finding.LateCounters)
+	if !strings.Contains(strings.Join(longer.Flags, " "), trial.LateCounters) {
+		t.Errorf("a meter that is a window late leaves the flags %v (%s), want %s", longer.Flags, longer.Reason, trial.LateCounters)
 	}
 	idle := read(t, synthetic.Options{}, func(r *record.Record) {
 		s := &r.Workers[0]
 		s.Close.Reading.AtNs += s.Close.Reading.AtNs - s.Open.Reading.AtNs // and the worker's own window, without work
 	})
-	if !strings.Contains(strings.Join(idle.Flags, " "), finding.LateCounters) {
-		t.Errorf("a server's window of twice the length leaves the flags %v (%s), want %s", idle.Flags, idle.Reason, finding.LateCounters)
+	if !strings.Contains(strings.Join(idle.Flags, " "), trial.LateCounters) {
+		t.Errorf("a server's window of twice the length leaves the flags %v (%s), want %s", idle.Flags, idle.Reason, trial.LateCounters)
 	}
 }
 

@@ -12,6 +12,7 @@ import (
 	"netdyno/internal/contract"
 	"netdyno/internal/hist"
 	"netdyno/internal/read/finding"
+	"netdyno/internal/read/trial"
 	"netdyno/internal/record"
 	"netdyno/internal/run/bench/benchtest"
 )
@@ -46,11 +47,11 @@ func TestFailedCallsCountedFast(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	client, trial := clientOf(t, records[0]), found.Cells[0].Arms[0].Trials[0]
+	client, judged := clientOf(t, records[0]), found.Cells[0].Arms[0].Trials[0]
 	counts := client.Result.Counts
 	errors := counts.Errors[contract.Invalid]
-	if errors == 0 || failed.Load() < errors || trial.Status != finding.StatusInvalid || !strings.Contains(trial.Reason, "exchanges failed") {
-		t.Errorf("with %d of %d errors counted the trial is %s: %s; want it invalid for them", errors, failed.Load(), trial.Status, trial.Reason)
+	if errors == 0 || failed.Load() < errors || judged.Status != trial.StatusInvalid || !strings.Contains(judged.Reason, "exchanges failed") {
+		t.Errorf("with %d of %d errors counted the trial is %s: %s; want it invalid for them", errors, failed.Load(), judged.Status, judged.Reason)
 	}
 	times, err := hist.Decode(client.Result.Service)
 	if err != nil {
@@ -65,7 +66,7 @@ func TestFailedCallsCountedFast(t *testing.T) {
 	if counts.ReceivedBytes != size*counts.Exchanges {
 		t.Errorf("%d bytes received in %d exchanges of %d: failures are no goodput", counts.ReceivedBytes, counts.Exchanges, size)
 	}
-	if share := trial.Values["error_share"]; share < 0.1 || share > 0.3 {
+	if share := judged.Values["error_share"]; share < 0.1 || share > 0.3 {
 		t.Errorf("the share of errors is %v, want about a fifth", share)
 	}
 }

@@ -15,6 +15,7 @@ import (
 	"time"
 
 	"netdyno/internal/read/finding"
+	"netdyno/internal/read/trial"
 	"netdyno/internal/record"
 )
 
@@ -197,7 +198,7 @@ func (r *run) whole(t *testing.T) {
 	for _, cell := range found.Cells {
 		for _, arm := range cell.Arms {
 			for _, one := range arm.Trials {
-				if one.Status == finding.Valid {
+				if one.Status == trial.Valid {
 					t.Errorf("trial %s passes for valid", one.ID)
 				}
 			}

@@ -9,7 +9,9 @@ import (
 	"strings"
 	"time"
 
+	"netdyno/internal/read/compare"
 	"netdyno/internal/read/finding"
+	"netdyno/internal/read/trial"
 	"netdyno/internal/record"
 	"netdyno/internal/run/rig"
 )
@@ -41,23 +43,23 @@ func Scenarios() []Scenario {
 func computing() []Scenario {
 	return []Scenario{
 		{
-			Name: "one thread serves a light client", Want: string(finding.ServerCore), Proof: []string{"server ", "busy"},
+			Name: "one thread serves a light client", Want: string(trial.ServerCore), Proof: []string{"server ", "busy"},
 			Args: compressed("request=0B", "response=64KiB", "threads=1", "placement=free"),
 		},
 		{
-			Name: "one thread drives a light server", Want: string(finding.ClientCore), Proof: []string{"client-1 ", "busy"},
+			Name: "one thread drives a light server", Want: string(trial.ClientCore), Proof: []string{"client-1 ", "busy"},
 			Args: compressed("request=64KiB", "response=0B", "threads=1", "placement=free"),
 		},
 		{
-			Name: "more threads than CPUs serve", Want: string(finding.ServerCPU), Proof: []string{"server", "CPUs"},
+			Name: "more threads than CPUs serve", Want: string(trial.ServerCPU), Proof: []string{"server", "CPUs"},
 			Args: compressed("request=0B", "response=64KiB", "threads="+strconv.Itoa(max(2, runtime.NumCPU()))),
 		},
 		{
-			Name: "more threads than CPUs drive", Want: string(finding.ClientCPU), Proof: []string{"client", "CPUs"},
+			Name: "more threads than CPUs drive", Want: string(trial.ClientCPU), Proof: []string{"client", "CPUs"},
 			Args: compressed("request=64KiB", "response=0B", "threads="+strconv.Itoa(max(2, runtime.NumCPU()))),
 		},
 		{
-			Name: "both ends on every CPU", Want: string(finding.HostCPU), Proof: []string{"busy"},
+			Name: "both ends on every CPU", Want: string(trial.HostCPU), Proof: []string{"busy"},
 			Args: []string{"transport=asio", "connections=32", "threads=4", "placement=shared"},
 		},
 	}
@@ -67,24 +69,24 @@ func computing() []Scenario {
 func sending() []Scenario {
 	return []Scenario{
 		{
-			Name: "a full link", Want: string(finding.Link), Proof: []string{"link.rate=200Mbit/s"}, link: true,
+			Name: "a full link", Want: string(trial.Link), Proof: []string{"link.rate=200Mbit/s"}, link: true,
 			Args: down("link.rate=200Mbit"),
 		},
 		{
-			Name: "a small receive buffer over a long way", Want: string(finding.ReceiveWindow), link: true,
+			Name: "a small receive buffer over a long way", Want: string(trial.ReceiveWindow), link: true,
 			Proof: []string{"receive windows of the client", "least round trip of 10"},
 			Args:  down("link.delay=5ms", "opt.client.receive_buffer=64KiB"),
 		},
 		{
-			Name: "a reader that sleeps", Want: string(finding.ReceiveWindow), Proof: []string{"receive window of the server"},
+			Name: "a reader that sleeps", Want: string(trial.ReceiveWindow), Proof: []string{"receive window of the server"},
 			Args: []string{"client=go-net", "request=1MiB", "response=1MiB", "connections=2", "inflight=1"}, serve: slowReader,
 		},
 		{
-			Name: "a small send buffer over a long way", Want: string(finding.SendBuffer), Proof: []string{"send buffer of the server itself"}, link: true,
+			Name: "a small send buffer over a long way", Want: string(trial.SendBuffer), Proof: []string{"send buffer of the server itself"}, link: true,
 			Args: down("link.delay=5ms", "opt.server.send_buffer=32KiB"),
 		},
 		{
-			Name: "a small HTTP/2 window over a long way", Want: string(finding.FlowControl), Proof: []string{"its library's windows of 128 KiB"}, link: true,
+			Name: "a small HTTP/2 window over a long way", Want: string(trial.FlowControl), Proof: []string{"its library's windows of 128 KiB"}, link: true,
 			Args: []string{
 				"transport=go-grpc", "request=0B", "response=1MiB", "connections=2", "inflight=4", "link.delay=5ms",
 				"opt.client.window=64KiB", "opt.client.connection_window=64KiB",
@@ -97,11 +99,11 @@ func sending() []Scenario {
 func pacing() []Scenario {
 	return []Scenario{
 		{
-			Name: "less offered than there is room for", Want: string(finding.Schedule), Proof: []string{"of its rate"}, link: true,
+			Name: "less offered than there is room for", Want: string(trial.Schedule), Proof: []string{"of its rate"}, link: true,
 			Args: []string{"transport=go-net", "connections=4", "rate=200"},
 		},
 		{
-			Name: "a closed loop over a long way", Want: string(finding.Latency), Proof: []string{"of 2 slots waited"}, link: true,
+			Name: "a closed loop over a long way", Want: string(trial.Latency), Proof: []string{"of 2 slots waited"}, link: true,
 			Args: []string{"transport=go-net", "connections=2", "link.delay=5ms"},
 		},
 	}
@@ -111,26 +113,26 @@ func pacing() []Scenario {
 func flagged() []Scenario {
 	return []Scenario{
 		{
-			Name: "a link that slows down in mid-window", Want: finding.Unsteady, Proof: []string{"the rate changed by -"}, read: flagOf, link: true,
+			Name: "a link that slows down in mid-window", Want: trial.Unsteady, Proof: []string{"the rate changed by -"}, read: flagOf, link: true,
 			Args:    []string{"transport=go-net", "stream=down", "request=1KiB", "response=16KiB", "connections=4", "link.rate=100Mbit"},
 			window:  1600 * time.Millisecond,
 			halfway: slower,
 		},
 		{
-			Name: "more offered than the link carries", Want: finding.Overloaded, Proof: []string{"of the offered rate"}, read: flagOf, link: true,
+			Name: "more offered than the link carries", Want: trial.Overloaded, Proof: []string{"of the offered rate"}, read: flagOf, link: true,
 			Args: []string{"transport=go-net", "request=1KiB", "response=1KiB", "connections=16", "link.rate=10Mbit", "rate=5000"},
 		},
 		{
-			Name: "a server that waits in a timer", Want: finding.PlateauTimer, Proof: []string{"looks like a timer", "least round trip"}, read: flagOf,
+			Name: "a server that waits in a timer", Want: trial.PlateauTimer, Proof: []string{"looks like a timer", "least round trip"}, read: flagOf,
 			Args: []string{"client=go-net", "connections=2"}, serve: timer,
 		},
 		{
-			Name: "replies in two writes without TCP_NODELAY", Want: finding.PlateauDelayedACK, read: flagOf,
+			Name: "replies in two writes without TCP_NODELAY", Want: trial.PlateauDelayedACK, read: flagOf,
 			Proof: []string{"Nagle × delayed ACK", "the server sent 2.0 segments per exchange"},
 			Args:  []string{"client=go-net", "connections=4"}, serve: twoWrites,
 		},
 		{
-			Name: "a link that loses packets of short exchanges", Want: finding.PlateauRetransmit, read: flagOf, link: true,
+			Name: "a link that loses packets of short exchanges", Want: trial.PlateauRetransmit, read: flagOf, link: true,
 			Proof: []string{"retransmission timeout", "segments again"},
 			Args:  []string{"transport=go-net", "connections=8", "link.delay=1ms", "link.loss=2%"}, window: 2 * time.Second,
 		},
@@ -140,7 +142,7 @@ func flagged() []Scenario {
 // refused is a comparison of servers of which the client was the limit.
 func refused() []Scenario {
 	return []Scenario{{
-		Name: "servers compared by a starved client", Want: string(finding.Invalid), read: verdictOf, blocks: 2, window: time.Second,
+		Name: "servers compared by a starved client", Want: string(compare.Invalid), read: verdictOf, blocks: 2, window: time.Second,
 		Proof: []string{"the client was the limit of", "says nothing about servers"},
 		Args:  compressed("server=go-grpc,go-connect-grpc", "client=go-grpc", "request=64KiB", "response=0B")[1:],
 	}}
@@ -157,7 +159,7 @@ func slower(ctx context.Context, on rig.Rig) error {
 
 func limitOf(f finding.Findings, _ Scenario) (got, proof string) {
 	t := first(f)
-	if t.Status != finding.Valid {
+	if t.Status != trial.Valid {
 		return t.Status, t.Reason
 	}
 	return string(t.Limit), t.LimitProof
@@ -168,7 +170,7 @@ func limitOf(f finding.Findings, _ Scenario) (got, proof string) {
 func flagOf(f finding.Findings, s Scenario) (got, proof string) {
 	t := first(f)
 	switch {
-	case t.Status != finding.Valid:
+	case t.Status != trial.Valid:
 		return t.Status, t.Reason
 	case slices.Contains(t.Flags, s.Want):
 		return s.Want, t.Reason
@@ -186,15 +188,15 @@ func verdictOf(f finding.Findings, _ Scenario) (got, proof string) {
 	return "no comparison", ""
 }
 
-func first(f finding.Findings) finding.Trial {
+func first(f finding.Findings) trial.Trial {
 	for _, c := range f.Cells {
 		for _, a := range c.Arms {
 			for _, t := range a.Trials {
-				if t.Status != finding.StatusMissing {
+				if t.Status != trial.StatusMissing {
 					return t
 				}
 			}
 		}
 	}
-	return finding.Trial{Status: finding.StatusMissing, Reason: "no trial was read"}
+	return trial.Trial{Status: trial.StatusMissing, Reason: "no trial was read"}
 }

@@ -8,7 +8,7 @@ import (
 	"strings"
 	"testing"
 
-	"netdyno/internal/read/finding"
+	"netdyno/internal/read/trial"
 	"netdyno/internal/record"
 )
 
@@ -153,10 +153,10 @@ func TestCutBetweenNamespaces(t *testing.T) {
 	}
 	u.release()
 	cut := u.next(number)
-	if trial := judged(t, u.contents())[cut.Trial.ID]; trial.Status == finding.Valid || trial.Reason == "" {
-		t.Errorf("the trial with its link cut is %s: %q, want a reason why it is not valid", trial.Status, trial.Reason)
+	if judged := judged(t, u.contents())[cut.Trial.ID]; judged.Status == trial.Valid || judged.Reason == "" {
+		t.Errorf("the trial with its link cut is %s: %q, want a reason why it is not valid", judged.Status, judged.Reason)
 	} else {
-		t.Logf("the trial with its link cut is %s: %s", trial.Status, trial.Reason)
+		t.Logf("the trial with its link cut is %s: %s", judged.Status, judged.Reason)
 	}
 	if r := u.next(number + 1); r.Outcome != record.OK {
 		t.Errorf("the trial after it is %s: %+v", r.Outcome, r.Failure)

@@ -6,6 +6,7 @@ import (
 
 	"netdyno/internal/contract"
 	"netdyno/internal/read/finding"
+	"netdyno/internal/read/trial"
 	"netdyno/internal/record"
 )
 
@@ -73,15 +74,15 @@ func sorted(places []place) []place {
 // valid demands that a reader finds nothing wrong with any trial.
 func valid(t *testing.T, contents record.Contents) {
 	t.Helper()
-	for id, trial := range judged(t, contents) {
-		if trial.Status != finding.Valid {
-			t.Errorf("trial %s is %s: %s", id, trial.Status, trial.Reason)
+	for id, judged := range judged(t, contents) {
+		if judged.Status != trial.Valid {
+			t.Errorf("trial %s is %s: %s", id, judged.Status, judged.Reason)
 		}
 	}
 }
 
 // judged is what a reader finds of every trial, by its id.
-func judged(t *testing.T, contents record.Contents) map[string]finding.Trial {
+func judged(t *testing.T, contents record.Contents) map[string]trial.Trial {
 	t.Helper()
 	var trials []record.Trial
 	for _, r := range contents.Records {
@@ -91,7 +92,7 @@ func judged(t *testing.T, contents record.Contents) map[string]finding.Trial {
 	if err != nil {
 		t.Fatal(err)
 	}
-	all := map[string]finding.Trial{}
+	all := map[string]trial.Trial{}
 	for _, cell := range found.Cells {
 		for _, arm := range cell.Arms {
 			for _, trial := range arm.Trials {

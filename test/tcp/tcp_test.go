@@ -8,13 +8,14 @@ import (
 
 	"netdyno/internal/contract"
 	"netdyno/internal/read/finding"
+	"netdyno/internal/read/trial"
 	"netdyno/internal/record"
 	"netdyno/internal/run/bench/benchtest"
 )
 
 // trial runs one short trial of go-net and returns its record and what the
 // reader says of it.
-func trial(t *testing.T, args ...string) (record.Record, finding.Trial) {
+func judged(t *testing.T, args ...string) (record.Record, trial.Trial) {
 	t.Helper()
 	b := benchtest.Built(t, "../../bin")
 	header, trials := benchtest.Plan(t, append(args, "transport=go-net", "blocks=1", "window=600ms", "warmup=200ms", "placement=free")...)
@@ -24,7 +25,7 @@ func trial(t *testing.T, args ...string) (record.Record, finding.Trial) {
 		t.Fatal(err)
 	}
 	read := f.Cells[0].Arms[0].Trials[0]
-	if read.Status != finding.Valid {
+	if read.Status != trial.Valid {
 		t.Fatalf("%s: %s", read.Status, read.Reason)
 	}
 	return records[0], read
@@ -33,7 +34,7 @@ func trial(t *testing.T, args ...string) (record.Record, finding.Trial) {
 // Two clients of one server, all on one host: each end's account is of its own
 // connections, although one table of the kernel holds both ends of all.
 func TestEachEndsAccountIsItsOwn(t *testing.T) {
-	r, read := trial(t, "request=10000B", "response=10000B", "connections=6", "clients=2")
+	r, read := judged(t, "request=10000B", "response=10000B", "connections=6", "clients=2")
 	want := map[contract.Role]int{contract.Server: 6, contract.Client: 3}
 	for _, w := range r.Workers {
 		for name, m := range map[string]*contract.Meter{"idle": w.Idle.Meter, "open": w.Open.Meter, "close": w.Close.Meter, "result": w.AtResult} {
@@ -62,14 +63,14 @@ func TestEachEndsAccountIsItsOwn(t *testing.T) {
 // A client whose buffer holds half a segment of loopback's makes the server
 // wait for it, whoever else uses the CPUs.
 func TestASmallReceiveBufferShowsAtTheSender(t *testing.T) {
-	_, read := trial(t, "stream=down", "request=1KiB", "response=1MiB", "chunk=128KiB", "connections=4", "opt.client.receive_buffer=32KiB")
+	_, read := judged(t, "stream=down", "request=1KiB", "response=1MiB", "chunk=128KiB", "connections=4", "opt.client.receive_buffer=32KiB")
 	if share := read.Values["server.tcp_receive_window_share"]; share < 0.5 {
 		t.Errorf("the server waited for the client's window in %.3g of its sending time, want most of it", share)
 	}
-	if read.Limit == finding.ReceiveWindow && !strings.Contains(read.LimitProof, "receive window of the client") {
+	if read.Limit == trial.ReceiveWindow && !strings.Contains(read.LimitProof, "receive window of the client") {
 		t.Errorf("proof %q does not say whose window", read.LimitProof)
 	}
-	if read.Limit == finding.Latency || read.Limit == finding.SendBuffer {
+	if read.Limit == trial.Latency || read.Limit == trial.SendBuffer {
 		t.Errorf("limit %s (%s); want the window, or a CPU that others filled", read.Limit, read.LimitProof)
 	}
 }

@@ -9,23 +9,25 @@ import (
 
 	"netdyno/internal/metric"
 	"netdyno/internal/quantity"
+	"netdyno/internal/read/cells"
+	"netdyno/internal/read/compare"
 )
 
 // answer returns the sentences of the primary comparisons, the most decisive
 // first: differences by size, then equivalences, then what cannot be told,
 // then what is invalid.
-func (s *dataset) answer(comparisons []Comparison) []string {
-	order := []Verdict{Better, Worse, Equivalent, CannotTell, Invalid}
-	weight := func(c Comparison) int { // better and worse are one class
+func answer(s *cells.Dataset, comparisons []compare.Comparison) []string {
+	order := []compare.Verdict{compare.Better, compare.Worse, compare.Equivalent, compare.CannotTell, compare.Invalid}
+	weight := func(c compare.Comparison) int { // better and worse are one class
 		return max(1, slices.Index(order, c.Verdict))
 	}
-	var said []Comparison
+	var said []compare.Comparison
 	for _, c := range comparisons {
 		if c.Primary {
 			said = append(said, c)
 		}
 	}
-	slices.SortStableFunc(said, func(a, b Comparison) int {
+	slices.SortStableFunc(said, func(a, b compare.Comparison) int {
 		return cmp.Or(weight(a)-weight(b), cmp.Compare(effect(b), effect(a)))
 	})
 	var answers []string
@@ -35,8 +37,8 @@ func (s *dataset) answer(comparisons []Comparison) []string {
 	return answers
 }
 
-func effect(c Comparison) float64 {
-	if !usable(c.Ratio) || c.Verdict != Better && c.Verdict != Worse {
+func effect(c compare.Comparison) float64 {
+	if !cells.Usable(c.Ratio) || c.Verdict != compare.Better && c.Verdict != compare.Worse {
 		return 0
 	}
 	return math.Abs(math.Log(c.Ratio))
@@ -44,7 +46,7 @@ func effect(c Comparison) float64 {
 
 // sentence puts a comparison into words; an invalid one without its ratio,
 // because a figure that is printed is believed.
-func (s *dataset) sentence(c Comparison) string {
+func sentence(s *cells.Dataset, c compare.Comparison) string {
 	m, err := metric.Named(c.Metric)
 	if err != nil {
 		return ""
@@ -53,7 +55,7 @@ func (s *dataset) sentence(c Comparison) string {
 	if c.Cell != "" {
 		fmt.Fprintf(&b, "At %s, ", c.Cell)
 	}
-	if c.Verdict == Invalid {
+	if c.Verdict == compare.Invalid {
 		fmt.Fprintf(&b, "%s cannot be compared with %s on %s: %s.", c.Arm, c.Base, m.Doc, c.Reason)
 		return b.String()
 	}
@@ -62,14 +64,14 @@ func (s *dataset) sentence(c Comparison) string {
 		blocks = "shared blocks"
 	}
 	fmt.Fprintf(&b, "%s %s %s× the %s of %s (%s interval %s–%s, %d %s, %s): %s",
-		c.Arm, verb(m), quantity.FormatFigure(c.Ratio), m.Doc, c.Base, confidence(c.Level), quantity.FormatFigure(c.Low), quantity.FormatFigure(c.High), c.Blocks, blocks, s.boundWords(c), c.Verdict)
+		c.Arm, verb(m), quantity.FormatFigure(c.Ratio), m.Doc, c.Base, compare.Confidence(c.Level), quantity.FormatFigure(c.Low), quantity.FormatFigure(c.High), c.Blocks, blocks, boundWords(s, c), c.Verdict)
 	if c.Reason != "" {
 		fmt.Fprintf(&b, ", because %s", c.Reason)
 	}
 	if c.Decides != "" {
 		b.WriteString("; " + c.Decides)
 	}
-	b.WriteString("." + s.reflectionWords(c) + s.limitWords(c))
+	b.WriteString("." + reflectionWords(s, c) + limitWords(s, c))
 	return b.String()
 }
 
@@ -84,49 +86,27 @@ func verb(m metric.Metric) string {
 	return "has"
 }
 
-func (s *dataset) boundWords(c Comparison) string {
-	if c.Bound > margin(s.header.Study.Compare) {
-		return "A/A bound " + percent(c.Bound)
+func boundWords(s *cells.Dataset, c compare.Comparison) string {
+	if c.Bound > compare.Margin(s.Header.Study.Compare) {
+		return "A/A bound " + compare.Percent(c.Bound)
 	}
-	return "margin " + percent(c.Bound)
+	return "margin " + compare.Percent(c.Bound)
 }
 
-func (s *dataset) limitWords(c Comparison) string {
-	arm, _ := limitOf(s.of(c.Cell, c.Arm))
-	base, _ := limitOf(s.of(c.Cell, c.Base))
+func limitWords(s *cells.Dataset, c compare.Comparison) string {
+	arm, _ := cells.LimitOf(s.Of(c.Cell, c.Arm))
+	base, _ := cells.LimitOf(s.Of(c.Cell, c.Base))
 	if arm == base {
 		return fmt.Sprintf(" Limit: %s.", arm)
 	}
 	return fmt.Sprintf(" Limits: %s (%s), %s (%s).", arm, c.Arm, base, c.Base)
 }
 
-// tally counts the trials and how much of the run's time they measured in.
-func (s *dataset) tally() Tally {
-	t := Tally{Planned: len(s.views), Skipped: s.skipped, Probes: len(s.probes)}
-	inside, whole := 0.0, 0.0
-	for _, v := range s.views {
-		switch v.trial.Status {
-		case Valid:
-			t.Valid++
-			t.Partial += rank(v.trial.Partial())
-		case StatusFailed:
-			t.Failed++
-		case StatusInvalid:
-			t.Invalid++
-		case StatusUnsupported:
-			t.Unsupported++
-		default:
-			t.Missing++
-			continue
-		}
-		line := v.record.Timeline
-		if 0 <= line.StartNs && line.StartNs <= line.CloseNs && line.CloseNs <= line.EndNs {
-			inside += float64(line.CloseNs) - float64(line.StartNs)
-			whole += float64(line.EndNs)
-		}
+// reflectionWords marks the sentence of two arms that both encode by reflection.
+func reflectionWords(s *cells.Dataset, c compare.Comparison) string {
+	message := compare.Reflects(s, c.Cell, c.Arm)
+	if message == "" || compare.Reflects(s, c.Cell, c.Base) == "" {
+		return ""
 	}
-	if whole > 0 {
-		t.WindowShare = inside / whole
-	}
-	return t
+	return fmt.Sprintf(" Both encode %s by reflection.", message)
 }

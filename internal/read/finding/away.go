@@ -5,25 +5,22 @@ import (
 	"slices"
 	"strings"
 
+	"netdyno/internal/read/cells"
 	"netdyno/internal/record"
 )
 
 // AboutServer is what warnings about a server out of our sight are about.
 const AboutServer = "server"
 
-// away says where the trial's server stands, when nobody here could meter it;
-// "" for a server of the trial's own.
-func (e *trialAudit) away() string { return strings.Join(e.window.Record.Away(), " ") }
-
 // warnAway says what is missing of a server that clients drove and nobody here
 // metered, and how to get it.
-func (s *dataset) warnAway(_ Findings) []record.Warning {
+func warnAway(s *cells.Dataset, _ Findings) []record.Warning {
 	var peers []string
-	for _, v := range s.views {
-		if v.record == nil {
+	for _, v := range s.Trials {
+		if v.Record == nil {
 			continue
 		}
-		for _, peer := range v.record.Away() {
+		for _, peer := range v.Record.Away() {
 			if !slices.Contains(peers, peer) {
 				peers = append(peers, peer)
 			}

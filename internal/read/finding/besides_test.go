@@ -4,7 +4,7 @@ import (
 	"math"
 	"testing"
 
-	"netdyno/internal/read/finding"
+	"netdyno/internal/read/compare"
 	"netdyno/internal/read/finding/synthetic"
 	"netdyno/internal/record"
 )
@@ -18,7 +18,7 @@ func TestPairsBesidesTheBaselineAreJudged(t *testing.T) {
 	})
 	h.Study.Compare.Also = []record.Pair{{Arm: "tuned", Base: "stream"}, {Arm: "same", Base: "stream"}, {Arm: "stream", Base: "absent"}}
 	f := find(t, h, trials, records)
-	found := map[string]finding.Comparison{}
+	found := map[string]compare.Comparison{}
 	primary := 0
 	for _, c := range f.Comparisons {
 		if c.Primary {
@@ -29,10 +29,10 @@ func TestPairsBesidesTheBaselineAreJudged(t *testing.T) {
 	if primary != 5 {
 		t.Fatalf("%d primary comparisons, want 3 with the baseline and 2 besides: %v", primary, found)
 	}
-	if c := found["tuned÷stream"]; c.Verdict != finding.Better || math.Abs(c.Ratio-0.5) > 0.02 || c.Family != 5 || c.Sentence == "" {
+	if c := found["tuned÷stream"]; c.Verdict != compare.Better || math.Abs(c.Ratio-0.5) > 0.02 || c.Family != 5 || c.Sentence == "" {
 		t.Errorf("half the cost is %+v", c)
 	}
-	if c := found["same÷stream"]; c.Verdict != finding.Equivalent {
+	if c := found["same÷stream"]; c.Verdict != compare.Equivalent {
 		t.Errorf("the same is %s: %+v", c.Verdict, c)
 	}
 }

@@ -4,8 +4,9 @@ import (
 	"math"
 	"testing"
 
-	"netdyno/internal/read/finding"
+	"netdyno/internal/read/compare"
 	"netdyno/internal/read/finding/synthetic"
+	"netdyno/internal/read/history"
 	"netdyno/internal/record"
 )
 
@@ -19,9 +20,9 @@ func TestCalibrateFindsTheScatter(t *testing.T) {
 			Blocks: 12, SD: sd, BlockSD: drift, Connections: []int{50}, Primary: []string{serverCPU}, Rate: 20000, Bare: true, Seed: seed,
 			Arms: []synthetic.Arm{{Name: "floor"}, {Name: "other", Cost: 1.5}},
 		})
-		all = append(all, finding.Calibrate(finding.Run{}, finding.Run{}, noise.Run))
+		all = append(all, history.Calibrate(compare.Run{}, compare.Run{}, noise.Run))
 	}
-	c := finding.Calibration("loopback", all)
+	c := history.Calibration("loopback", all)
 	got := c.Spreads[serverCPU]
 	for name, pair := range map[string][2]float64{
 		"trial":    {got.Trial, sd},
@@ -52,12 +53,12 @@ func TestCalibrationsAddUp(t *testing.T) {
 			Trial: 0.01, Absolute: []float64{level - 0.01, level, level + 0.01}, Relative: []float64{0, 0.01, -0.01},
 		}}}
 	}
-	alone := finding.Calibration("loopback", []record.Calibrated{day(1)}).Spreads[serverCPU]
-	both := finding.Calibration("loopback", []record.Calibrated{day(1), day(1.3)}).Spreads[serverCPU]
+	alone := history.Calibration("loopback", []record.Calibrated{day(1)}).Spreads[serverCPU]
+	both := history.Calibration("loopback", []record.Calibrated{day(1), day(1.3)}).Spreads[serverCPU]
 	if both.Absolute < 10*alone.Absolute || both.Relative > 1.1*alone.Relative || both.Runs != 6 {
 		t.Errorf("one day %+v, two days that differ by 0.3 %+v", alone, both)
 	}
-	if finding.Calibration("loopback", nil) != nil {
+	if history.Calibration("loopback", nil) != nil {
 		t.Error("no calibration makes one")
 	}
 }

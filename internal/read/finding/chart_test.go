@@ -6,13 +6,13 @@ import (
 	"strings"
 	"testing"
 
-	"netdyno/internal/read/finding"
 	"netdyno/internal/read/finding/synthetic"
+	"netdyno/internal/read/view"
 	"netdyno/internal/record"
 )
 
 // drawn runs a study through Find with one chart.
-func drawn(t *testing.T, o synthetic.Options, spec record.Chart, change func([]record.Trial, []record.Record)) finding.Chart {
+func drawn(t *testing.T, o synthetic.Options, spec record.Chart, change func([]record.Trial, []record.Record)) view.Chart {
 	t.Helper()
 	h, trials, records := synthetic.Run(o)
 	h.Study.Charts = []record.Chart{spec}

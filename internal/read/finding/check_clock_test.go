@@ -6,8 +6,8 @@ import (
 	"time"
 
 	"netdyno/internal/contract"
-	"netdyno/internal/read/finding"
 	"netdyno/internal/read/finding/synthetic"
+	"netdyno/internal/read/trial"
 	"netdyno/internal/record"
 )
 
@@ -84,9 +84,9 @@ func TestConsistencyOfClocks(t *testing.T) {
 			r.Workers[1].Result.ToNs -= 1_000_000_000
 		}, "the window of client-1 was 1.00 s"},
 	} {
-		trial := examined(t, synthetic.Options{Rate: 1000, Window: 2 * time.Second}, c.change)
-		if (trial.Status == finding.Valid) != (c.want == "") || !strings.Contains(trial.Reason, c.want) {
-			t.Errorf("%s: %s, %q; want %q", c.name, trial.Status, trial.Reason, c.want)
+		judged := examined(t, synthetic.Options{Rate: 1000, Window: 2 * time.Second}, c.change)
+		if (judged.Status == trial.Valid) != (c.want == "") || !strings.Contains(judged.Reason, c.want) {
+			t.Errorf("%s: %s, %q; want %q", c.name, judged.Status, judged.Reason, c.want)
 		}
 	}
 }
@@ -94,7 +94,7 @@ func TestConsistencyOfClocks(t *testing.T) {
 // Two clients whose windows are as long as declared, and of which one began when
 // the other had half done: their rates were never offered together.
 func TestConsistencyOfClientsThatDoNotOverlap(t *testing.T) {
-	trial := examined(t, synthetic.Options{Clients: 2, Window: 2 * time.Second}, func(r *record.Record) {
+	judged := examined(t, synthetic.Options{Clients: 2, Window: 2 * time.Second}, func(r *record.Record) {
 		c := &r.Workers[2]
 		for _, edge := range []*record.Edge{c.Open, c.Close} {
 			edge.Reading.AtNs += 1_000_000_000
@@ -103,8 +103,8 @@ func TestConsistencyOfClientsThatDoNotOverlap(t *testing.T) {
 		c.Result.FromNs += 1_000_000_000
 		c.Result.ToNs += 1_000_000_000
 	})
-	if want := "client-2 lie over each other for 1.00 s of 2.00 s"; trial.Status != finding.StatusInvalid || !strings.Contains(trial.Reason, want) {
-		t.Errorf("%s: %q, want %q", trial.Status, trial.Reason, want)
+	if want := "client-2 lie over each other for 1.00 s of 2.00 s"; judged.Status != trial.StatusInvalid || !strings.Contains(judged.Reason, want) {
+		t.Errorf("%s: %q, want %q", judged.Status, judged.Reason, want)
 	}
 }
 

@@ -8,8 +8,8 @@ import (
 
 	"netdyno/internal/contract"
 	"netdyno/internal/hist"
-	"netdyno/internal/read/finding"
 	"netdyno/internal/read/finding/synthetic"
+	"netdyno/internal/read/trial"
 	"netdyno/internal/record"
 )
 
@@ -221,9 +221,9 @@ func TestConsistencyOfForeignClients(t *testing.T) {
 		{"the other end's kernel saw less", then(wrap(contract.StreamUp, work, 0), func(s, _ *record.Worker) { s.Close.Reading.Counts.ReceivedBytes -= work / 2 }), "the server received 100000 bytes"},
 		{"the other end's kernel sent less", then(wrap(contract.StreamDown, 0, work), func(s, _ *record.Worker) { s.Close.Reading.Counts.SentBytes -= work / 2 }), "the server sent 100000 bytes"},
 	})
-	trial := examined(t, synthetic.Options{}, func(r *record.Record) { r.Workers[1].Ready.Foreign = true })
-	if trial.Status != finding.Valid || !slices.Equal(trial.Flags, []string{finding.Unverified}) || !strings.Contains(trial.Reason, "client-1 wraps a program") {
-		t.Errorf("%s: %v %s, want the flag unverified", trial.Status, trial.Flags, trial.Reason)
+	judged := examined(t, synthetic.Options{}, func(r *record.Record) { r.Workers[1].Ready.Foreign = true })
+	if judged.Status != trial.Valid || !slices.Equal(judged.Flags, []string{trial.Unverified}) || !strings.Contains(judged.Reason, "client-1 wraps a program") {
+		t.Errorf("%s: %v %s, want the flag unverified", judged.Status, judged.Flags, judged.Reason)
 	}
 }
 
@@ -231,18 +231,18 @@ func checkMiscounts(t *testing.T, cases []miscount) {
 	t.Helper()
 	for _, c := range cases {
 		for _, clientFirst := range []bool{false, true} {
-			trial := examined(t, synthetic.Options{Rate: 1000, Window: 2 * time.Second}, func(r *record.Record) {
+			judged := examined(t, synthetic.Options{Rate: 1000, Window: 2 * time.Second}, func(r *record.Record) {
 				c.change(&r.Workers[0], &r.Workers[1])
 				if clientFirst {
 					r.Workers[0], r.Workers[1] = r.Workers[1], r.Workers[0]
 				}
 			})
-			status := finding.Valid
+			status := trial.Valid
 			if c.want != "" {
-				status = finding.StatusInvalid
+				status = trial.StatusInvalid
 			}
-			if trial.Status != status || !strings.Contains(trial.Reason, c.want) {
-				t.Errorf("%s: %s, %q; want %s, %q", c.name, trial.Status, trial.Reason, status, c.want)
+			if judged.Status != status || !strings.Contains(judged.Reason, c.want) {
+				t.Errorf("%s: %s, %q; want %s, %q", c.name, judged.Status, judged.Reason, status, c.want)
 			}
 		}
 	}
@@ -250,11 +250,11 @@ func checkMiscounts(t *testing.T, cases []miscount) {
 
 // More was in flight than there was room for: the service times or the rate are wrong.
 func TestLittlesLaw(t *testing.T) {
-	trial := examined(t, synthetic.Options{}, func(r *record.Record) {
+	judged := examined(t, synthetic.Options{}, func(r *record.Record) {
 		r.Workers[1].Setup.Load.Connections = 40
 	})
-	if trial.Status != finding.StatusInvalid || !strings.Contains(trial.Reason, "exchanges in flight in the 40 slots") {
-		t.Errorf("%s: %q", trial.Status, trial.Reason)
+	if judged.Status != trial.StatusInvalid || !strings.Contains(judged.Reason, "exchanges in flight in the 40 slots") {
+		t.Errorf("%s: %q", judged.Status, judged.Reason)
 	}
 }
 
@@ -275,8 +275,8 @@ func TestLittlesLawIsOfEachClient(t *testing.T) {
 		status string
 		want   string
 	}{
-		{"all of its slots", 1, finding.Valid, ""},
-		{"more than its slots", 1.2, finding.StatusInvalid, "exchanges in flight in the 25 slots of client-2"},
+		{"all of its slots", 1, trial.Valid, ""},
+		{"more than its slots", 1.2, trial.StatusInvalid, "exchanges in flight in the 25 slots of client-2"},
 	} {
 		trial := examined(t, synthetic.Options{Clients: 2}, func(r *record.Record) {
 			for i := range r.Workers[1:] {
@@ -310,17 +310,17 @@ func fixedAmount(r *record.Record) {
 
 func TestFixedAmount(t *testing.T) {
 	whole := examined(t, synthetic.Options{}, func(*record.Record) {})
-	trial := examined(t, synthetic.Options{}, func(r *record.Record) {
+	judged := examined(t, synthetic.Options{}, func(r *record.Record) {
 		fixedAmount(r)
 		for i := range r.Workers[1].Ticks { // the load tails off: connections end one by one
 			r.Workers[1].Ticks[i].Exchanges -= int64(i * i * 300)
 		}
 	})
-	if trial.Status != finding.Valid || len(trial.Flags) != 0 || trial.Limit != finding.Latency || trial.Values["work_s"] != 2 {
-		t.Errorf("%s: %s %v, limit %s, values %v", trial.Status, trial.Reason, trial.Flags, trial.Limit, trial.Values)
+	if judged.Status != trial.Valid || len(judged.Flags) != 0 || judged.Limit != trial.Latency || judged.Values["work_s"] != 2 {
+		t.Errorf("%s: %s %v, limit %s, values %v", judged.Status, judged.Reason, judged.Flags, judged.Limit, judged.Values)
 	}
 	for _, name := range []string{serverCPU, "client.cpu_us_per_exchange", "server.cores", "server.alloc_bytes_per_exchange"} {
-		if a, b := trial.Values[name], whole.Values[name]; b == 0 || a < 0.999*b || a > 1.001*b {
+		if a, b := judged.Values[name], whole.Values[name]; b == 0 || a < 0.999*b || a > 1.001*b {
 			t.Errorf("%s = %v of a fixed amount, %v of the same in a window", name, a, b)
 		}
 	}
@@ -331,7 +331,7 @@ func TestFixedAmount(t *testing.T) {
 		fixedAmount(r)
 		r.Workers[0].Close.Reading.Counts.ReceivedBytes -= 1_000_000
 	})
-	if short.Status != finding.StatusInvalid || !strings.Contains(short.Reason, "the server received") || strings.Contains(short.Reason, "/s") {
+	if short.Status != trial.StatusInvalid || !strings.Contains(short.Reason, "the server received") || strings.Contains(short.Reason, "/s") {
 		t.Errorf("%s: %s", short.Status, short.Reason)
 	}
 	busy := examined(t, synthetic.Options{}, func(r *record.Record) {
@@ -339,7 +339,7 @@ func TestFixedAmount(t *testing.T) {
 		from, to := r.Workers[0].Open.Meter, r.Workers[0].Close.Meter
 		to.Threads[1].CPUNs = from.Threads[1].CPUNs + 1_970_000_000 // of 2 s of work, asked after 2.9 s
 	})
-	if busy.Limit != finding.ServerCore || !strings.Contains(busy.LimitProof, "98.5 %") {
+	if busy.Limit != trial.ServerCore || !strings.Contains(busy.LimitProof, "98.5 %") {
 		t.Errorf("limit %s: %s", busy.Limit, busy.LimitProof)
 	}
 }

@@ -5,14 +5,14 @@ import (
 	"strings"
 	"testing"
 
-	"netdyno/internal/read/finding"
+	"netdyno/internal/read/compare"
 	"netdyno/internal/read/finding/synthetic"
 	"netdyno/internal/record"
 )
 
 // claimed judges one claim over arms whose rates are the given shares of the
 // baseline's, by arm and connections; blocks drift by 30 %.
-func claimed(t *testing.T, blocks int, sd float64, shares map[string]map[string]float64, parts ...record.ClaimPart) finding.Claim {
+func claimed(t *testing.T, blocks int, sd float64, shares map[string]map[string]float64, parts ...record.ClaimPart) compare.Claim {
 	t.Helper()
 	o := synthetic.Options{
 		Bare: true, Connections: []int{1, 4, 16}, SD: sd, BlockSD: 0.3, Blocks: blocks, Primary: []string{rate},
@@ -43,18 +43,18 @@ func TestClaimsAreJudged(t *testing.T) {
 	at := func(connections string) map[string]string { return map[string]string{"connections": connections} }
 	for name, c := range map[string]struct {
 		part record.ClaimPart
-		want finding.ClaimState
+		want compare.ClaimState
 	}{
-		"the same where nothing differs":    {record.ClaimPart{Metric: rate, Is: record.Same, Arms: []string{"read"}, Base: "none", Margin: 0.05, Where: at("16")}, finding.Holds},
-		"the same where much differs":       {record.ClaimPart{Metric: rate, Is: record.Same, Arms: []string{"read"}, Base: "none", Margin: 0.05, Where: at("4")}, finding.DoesNotHold},
-		"the same everywhere":               {record.ClaimPart{Metric: rate, Is: record.Same, Arms: []string{"read"}, Base: "none", Margin: 0.05}, finding.DoesNotHold},
-		"lower by a planted tenth":          {record.ClaimPart{Metric: rate, Is: record.Lower, Arms: []string{"write"}, Base: "none", Margin: 0.02}, finding.Holds},
-		"lower where nothing differs":       {record.ClaimPart{Metric: rate, Is: record.Lower, Arms: []string{"read"}, Base: "none", Margin: 0.02, Where: at("16")}, finding.DoesNotHold},
-		"higher, and it is lower":           {record.ClaimPart{Metric: rate, Is: record.Higher, Arms: []string{"write"}, Base: "none", Margin: 0.02}, finding.DoesNotHold},
-		"steadier than what varies":         {record.ClaimPart{Metric: rate, Is: record.Steadier, Arms: []string{"write"}, Than: []string{"read"}, Base: "none", Margin: 0.02}, finding.Holds},
-		"steadier, the other way round":     {record.ClaimPart{Metric: rate, Is: record.Steadier, Arms: []string{"read"}, Than: []string{"write"}, Base: "none", Margin: 0.02}, finding.DoesNotHold},
-		"of a cell that nobody ran":         {record.ClaimPart{Metric: rate, Is: record.Same, Arms: []string{"read"}, Base: "none", Margin: 0.05, Where: at("7")}, finding.ClaimUndecided},
-		"steadier over the only cell there": {record.ClaimPart{Metric: rate, Is: record.Steadier, Arms: []string{"write"}, Than: []string{"read"}, Base: "none", Where: at("4")}, finding.ClaimUndecided},
+		"the same where nothing differs":    {record.ClaimPart{Metric: rate, Is: record.Same, Arms: []string{"read"}, Base: "none", Margin: 0.05, Where: at("16")}, compare.Holds},
+		"the same where much differs":       {record.ClaimPart{Metric: rate, Is: record.Same, Arms: []string{"read"}, Base: "none", Margin: 0.05, Where: at("4")}, compare.DoesNotHold},
+		"the same everywhere":               {record.ClaimPart{Metric: rate, Is: record.Same, Arms: []string{"read"}, Base: "none", Margin: 0.05}, compare.DoesNotHold},
+		"lower by a planted tenth":          {record.ClaimPart{Metric: rate, Is: record.Lower, Arms: []string{"write"}, Base: "none", Margin: 0.02}, compare.Holds},
+		"lower where nothing differs":       {record.ClaimPart{Metric: rate, Is: record.Lower, Arms: []string{"read"}, Base: "none", Margin: 0.02, Where: at("16")}, compare.DoesNotHold},
+		"higher, and it is lower":           {record.ClaimPart{Metric: rate, Is: record.Higher, Arms: []string{"write"}, Base: "none", Margin: 0.02}, compare.DoesNotHold},
+		"steadier than what varies":         {record.ClaimPart{Metric: rate, Is: record.Steadier, Arms: []string{"write"}, Than: []string{"read"}, Base: "none", Margin: 0.02}, compare.Holds},
+		"steadier, the other way round":     {record.ClaimPart{Metric: rate, Is: record.Steadier, Arms: []string{"read"}, Than: []string{"write"}, Base: "none", Margin: 0.02}, compare.DoesNotHold},
+		"of a cell that nobody ran":         {record.ClaimPart{Metric: rate, Is: record.Same, Arms: []string{"read"}, Base: "none", Margin: 0.05, Where: at("7")}, compare.ClaimUndecided},
+		"steadier over the only cell there": {record.ClaimPart{Metric: rate, Is: record.Steadier, Arms: []string{"write"}, Than: []string{"read"}, Base: "none", Where: at("4")}, compare.ClaimUndecided},
 	} {
 		got := claimed(t, 8, 0.004, planted, c.part)
 		if got.State != c.want || !strings.HasPrefix(strings.ToLower(got.Sentence), string(c.want)+".") {
@@ -72,21 +72,21 @@ func TestClaimsAreJudged(t *testing.T) {
 func TestAClaimIsAllOfItsParts(t *testing.T) {
 	holds := record.ClaimPart{Metric: rate, Is: record.Lower, Arms: []string{"write"}, Base: "none", Margin: 0.02}
 	fails := record.ClaimPart{Metric: rate, Is: record.Higher, Arms: []string{"write"}, Base: "none", Margin: 0.02}
-	if got := claimed(t, 8, 0.004, planted, holds, holds); got.State != finding.Holds || len(got.Evidence) != 6 {
+	if got := claimed(t, 8, 0.004, planted, holds, holds); got.State != compare.Holds || len(got.Evidence) != 6 {
 		t.Errorf("two that hold: %+v", got)
 	}
-	if got := claimed(t, 8, 0.004, planted, holds, fails); got.State != finding.DoesNotHold {
+	if got := claimed(t, 8, 0.004, planted, holds, fails); got.State != compare.DoesNotHold {
 		t.Errorf("one that does not: %+v", got)
 	}
 }
 
 func TestFewBlocksTellNothingOfAClaim(t *testing.T) {
 	part := record.ClaimPart{Metric: rate, Is: record.Same, Arms: []string{"read"}, Base: "none", Margin: 0.05, Where: map[string]string{"connections": "16"}}
-	if got := claimed(t, 5, 0, planted, part); got.State != finding.ClaimUndecided || !strings.Contains(got.Sentence, "at least 6 are needed") {
+	if got := claimed(t, 5, 0, planted, part); got.State != compare.ClaimUndecided || !strings.Contains(got.Sentence, "at least 6 are needed") {
 		t.Errorf("of 5 blocks: %s", got.Sentence)
 	}
 	// Noise that hides an effect leaves the claim open.
-	if got := claimed(t, 8, 0.2, planted, part); got.State != finding.ClaimUndecided {
+	if got := claimed(t, 8, 0.2, planted, part); got.State != compare.ClaimUndecided {
 		t.Errorf("under noise of 20 %%: %s", got.Sentence)
 	}
 }
@@ -110,7 +110,7 @@ func TestClaimsErrAsRarelyAsTheySay(t *testing.T) {
 			}
 		}
 		h.Study.Claims = []record.Claim{{Title: "x", Parts: []record.ClaimPart{{Metric: rate, Is: record.Same, Arms: []string{"other"}, Base: "none", Margin: 0.05}}}}
-		if find(t, h, trials, records).Claims[0].State == finding.Holds {
+		if find(t, h, trials, records).Claims[0].State == compare.Holds {
 			wrong++
 		}
 	}

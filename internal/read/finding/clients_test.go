@@ -4,7 +4,7 @@ import (
 	"math"
 	"testing"
 
-	"netdyno/internal/read/finding"
+	"netdyno/internal/read/cells"
 	"netdyno/internal/read/finding/synthetic"
 )
 
@@ -33,7 +33,7 @@ func TestEachClientIsShownBesideTheSum(t *testing.T) {
 	}
 }
 
-func valueOf(metrics []finding.Summary, name string) float64 {
+func valueOf(metrics []cells.Summary, name string) float64 {
 	for _, m := range metrics {
 		if m.Metric == name {
 			return m.Value

@@ -8,8 +8,10 @@ import (
 	"strings"
 	"testing"
 
+	"netdyno/internal/read/compare"
 	"netdyno/internal/read/finding"
 	"netdyno/internal/read/finding/synthetic"
+	"netdyno/internal/read/history"
 	"netdyno/internal/record"
 )
 
@@ -20,7 +22,7 @@ func tellsOf(between float64, runs int) *record.Calibration {
 }
 
 // ofArm returns the primary comparison of an arm.
-func ofArm(t *testing.T, a finding.RunsCompared, arm string) finding.Comparison {
+func ofArm(t *testing.T, a history.RunsCompared, arm string) compare.Comparison {
 	t.Helper()
 	for _, c := range a.Comparisons {
 		if c.Primary && c.Arm == arm {
@@ -28,7 +30,7 @@ func ofArm(t *testing.T, a finding.RunsCompared, arm string) finding.Comparison 
 		}
 	}
 	t.Fatalf("no primary comparison of %s in %+v", arm, a.Comparisons)
-	return finding.Comparison{}
+	return compare.Comparison{}
 }
 
 func runOf(t *testing.T, seed uint64, cost float64) finding.Findings {
@@ -45,16 +47,16 @@ func TestApart(t *testing.T) {
 	for name, x := range map[string]struct {
 		after       finding.Findings
 		calibration *record.Calibration
-		want        finding.Verdict
-		gate        finding.GateResult
+		want        compare.Verdict
+		gate        compare.GateResult
 	}{
-		"a dearer arm on a steady machine":   {dearer, tellsOf(0.005, 16), finding.Worse, finding.IsWorse},
-		"a dearer arm on an unsteady one":    {dearer, tellsOf(0.15, 16), finding.CannotTell, finding.Unproven},
-		"a dearer arm, nothing calibrated":   {dearer, nil, finding.Invalid, finding.Unproven},
-		"the same on a steady machine":       {same, tellsOf(0.002, 16), finding.Equivalent, finding.Unproven}, // the floor's own drift stays open
-		"calibrated of another metric alone": {dearer, &record.Calibration{Spreads: map[string]record.Spread{"work_s": {Runs: 8}}}, finding.Invalid, finding.Unproven},
+		"a dearer arm on a steady machine":   {dearer, tellsOf(0.005, 16), compare.Worse, compare.IsWorse},
+		"a dearer arm on an unsteady one":    {dearer, tellsOf(0.15, 16), compare.CannotTell, compare.Unproven},
+		"a dearer arm, nothing calibrated":   {dearer, nil, compare.Invalid, compare.Unproven},
+		"the same on a steady machine":       {same, tellsOf(0.002, 16), compare.Equivalent, compare.Unproven}, // the floor's own drift stays open
+		"calibrated of another metric alone": {dearer, &record.Calibration{Spreads: map[string]record.Spread{"work_s": {Runs: 8}}}, compare.Invalid, compare.Unproven},
 	} {
-		a := finding.CompareRuns(before.Run, x.after.Run, x.calibration)
+		a := history.CompareRuns(before.Run, x.after.Run, x.calibration)
 		if c := ofArm(t, a, "arm"); c.Verdict != x.want || c.Base != "floor" {
 			t.Errorf("%s: %s against %q (%s), want %s", name, c.Verdict, c.Base, c.Reason, x.want)
 		}
@@ -75,12 +77,12 @@ func TestApartDoubtsWhatFailed(t *testing.T) {
 		})
 	}
 	before, after := run(), run()
-	if a := finding.CompareRuns(before.Run, after.Run, calibration); a.Result != finding.NoWorse || a.Caveats != nil {
+	if a := history.CompareRuns(before.Run, after.Run, calibration); a.Result != compare.NoWorse || a.Caveats != nil {
 		t.Fatalf("gate %v of a run and itself, in doubt %q", a.Result, a.Caveats)
 	}
 	after.Cells[0].Arms[1].Trials[0].Errors = 1
 	want := "in the second, exchanges of arm at connections=50 failed, which no requirement that is met allows"
-	if a := finding.CompareRuns(before.Run, after.Run, calibration); a.Result != finding.Unproven || !slices.Equal(a.Caveats, []string{want}) {
+	if a := history.CompareRuns(before.Run, after.Run, calibration); a.Result != compare.Unproven || !slices.Equal(a.Caveats, []string{want}) {
 		t.Errorf("gate %v, in doubt %q; want %q", a.Result, a.Caveats, want)
 	}
 }
@@ -111,7 +113,7 @@ func TestApartLooksAtFactsFirst(t *testing.T) {
 			f.Cells[0].Arms[1].Settings = map[string]string{"server.buffer": "4096"}
 		}
 		x.change(&after)
-		a := finding.CompareRuns(before.Run, after.Run, steady)
+		a := history.CompareRuns(before.Run, after.Run, steady)
 		found, decisive := false, false
 		for _, d := range a.Differences {
 			found, decisive = found || strings.Contains(d.Text, x.text), decisive || d.Decisive
@@ -119,11 +121,11 @@ func TestApartLooksAtFactsFirst(t *testing.T) {
 		if !found || decisive != x.decisive {
 			t.Errorf("%s: differences %+v, want one with %q, decisive %t", name, a.Differences, x.text, x.decisive)
 		}
-		if x.decisive && a.Result != finding.Unproven {
+		if x.decisive && a.Result != compare.Unproven {
 			t.Errorf("%s: gate %v", name, a.Result)
 		}
 		for _, c := range a.Comparisons {
-			if c.Primary && c.Arm == "arm" && (c.Verdict == finding.Invalid) != x.barred {
+			if c.Primary && c.Arm == "arm" && (c.Verdict == compare.Invalid) != x.barred {
 				t.Errorf("%s: %s is %s (%s)", name, c.Arm, c.Verdict, c.Reason)
 			}
 		}
@@ -154,12 +156,12 @@ func TestLikeRunsApartAreSeldomCalledDifferent(t *testing.T) {
 			for k := range short {
 				short[k] = math.Log(moved())
 			}
-			c := finding.Calibration("loopback", []record.Calibrated{{Scatter: map[string]record.Scatter{
+			c := history.Calibration("loopback", []record.Calibrated{{Scatter: map[string]record.Scatter{
 				serverCPU: {Trial: 0.005, Absolute: short, Relative: short},
 			}}})
-			a := finding.CompareRuns(runOf(t, uint64(2*i), moved()).Run, runOf(t, uint64(2*i+1), moved()).Run, c)
+			a := history.CompareRuns(runOf(t, uint64(2*i), moved()).Run, runOf(t, uint64(2*i+1), moved()).Run, c)
 			all++
-			if v := ofArm(t, a, "arm").Verdict; v == finding.Worse || v == finding.Better {
+			if v := ofArm(t, a, "arm").Verdict; v == compare.Worse || v == compare.Better {
 				wrong++
 			}
 		}

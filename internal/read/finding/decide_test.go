@@ -5,7 +5,8 @@ import (
 	"strings"
 	"testing"
 
-	"netdyno/internal/read/finding"
+	"netdyno/internal/read/cells"
+	"netdyno/internal/read/compare"
 	"netdyno/internal/read/finding/synthetic"
 	"netdyno/internal/record"
 )
@@ -23,7 +24,7 @@ func extended(o synthetic.Options, blocks int) (record.Header, []record.Trial, [
 // The blocks of further looks are planned and not missing until a run goes on
 // to them; a run is judged at the look that it has come to.
 func TestFurtherLooksAreNotMissing(t *testing.T) {
-	levels := finding.StageLevels(record.Study{Blocks: 16, Stages: []int{6, 10, 16}, Further: []int{26, 42}})
+	levels := cells.StageLevels(record.Study{Blocks: 16, Stages: []int{6, 10, 16}, Further: []int{26, 42}})
 	for _, c := range []struct {
 		blocks, number, missing, horizon int
 		says                             string
@@ -72,7 +73,7 @@ func TestCannotTellSaysWhatDecides(t *testing.T) {
 			c.change(&h)
 		}
 		got := find(t, h, trials, records).Comparisons[0]
-		if got.Verdict != finding.CannotTell || !strings.Contains(got.Sentence, c.says) || !strings.Contains(got.Sentence, got.Decides) || got.Decides == "" {
+		if got.Verdict != compare.CannotTell || !strings.Contains(got.Sentence, c.says) || !strings.Contains(got.Sentence, got.Decides) || got.Decides == "" {
 			t.Errorf("%s: %s: %s\nwant %q", c.name, got.Verdict, got.Sentence, c.says)
 		}
 	}
@@ -83,7 +84,7 @@ func TestAnUndecidedRequirementSaysWhatDecides(t *testing.T) {
 	h, trials, records := extended(synthetic.Options{Arms: nearly, SD: 0.05, Seed: 3}, 16)
 	h.Study.Requires = []record.Require{{Text: "b", Metric: serverCPU, Arm: "b", Base: "a", Bound: 1.05}}
 	f := find(t, h, trials, records)
-	if r := f.Requirements[0]; r.State != finding.Undecided || !strings.Contains(r.Decides, "would decide it") && !strings.Contains(r.Decides, "another bound") {
+	if r := f.Requirements[0]; r.State != compare.Undecided || !strings.Contains(r.Decides, "would decide it") && !strings.Contains(r.Decides, "another bound") {
 		t.Errorf("%s: %s; %s", r.State, r.Reason, r.Decides)
 	}
 }

@@ -5,8 +5,11 @@ import (
 	"slices"
 	"testing"
 
+	"netdyno/internal/read/cells"
+	"netdyno/internal/read/compare"
 	"netdyno/internal/read/finding"
 	"netdyno/internal/read/finding/synthetic"
+	"netdyno/internal/read/trial"
 )
 
 // same is how near two figures lie that are one by the rule.
@@ -20,7 +23,7 @@ func foundAt(t *testing.T, seed uint64) finding.Findings {
 	return find(t, h, trials, records)
 }
 
-func figureIn(f finding.Findings, cell, arm, metric string) (finding.Summary, bool) {
+func figureIn(f finding.Findings, cell, arm, metric string) (cells.Summary, bool) {
 	for _, c := range f.Cells {
 		for _, a := range c.Arms {
 			for _, m := range a.Metrics {
@@ -30,7 +33,7 @@ func figureIn(f finding.Findings, cell, arm, metric string) (finding.Summary, bo
 			}
 		}
 	}
-	return finding.Summary{}, false
+	return cells.Summary{}, false
 }
 
 // Whatever went wrong in a study: an estimate lies inside its interval, a ratio
@@ -46,7 +49,7 @@ func TestFiguresAgreeWithEachOther(t *testing.T) {
 					if !(m.Low <= m.Value && m.Value <= m.High) {
 						t.Errorf("seed %d, %s, %s: %v lies outside %v–%v", seed, a.Name, m.Metric, m.Value, m.Low, m.High)
 					}
-					if zero := slices.ContainsFunc(a.Trials, func(x finding.Trial) bool { return isZero(x, m.Metric) }); (m.Mean == finding.Arithmetic) != zero && m.Metric != "error_share" {
+					if zero := slices.ContainsFunc(a.Trials, func(x trial.Trial) bool { return isZero(x, m.Metric) }); (m.Mean == cells.Arithmetic) != zero && m.Metric != "error_share" {
 						t.Errorf("seed %d, %s, %s: mean %q, a figure of 0: %v", seed, a.Name, m.Metric, m.Mean, zero)
 					}
 				}
@@ -83,9 +86,9 @@ func TestFiguresAgreeWithEachOther(t *testing.T) {
 }
 
 // isZero tells whether a valid trial has a figure and it is 0.
-func isZero(t finding.Trial, metric string) bool {
+func isZero(t trial.Trial, metric string) bool {
 	x, has := t.Values[metric]
-	return has && t.Status == finding.Valid && x == 0
+	return has && t.Status == trial.Valid && x == 0
 }
 
 // A curve passes through the percentiles of the table.
@@ -123,7 +126,7 @@ func TestNoValidTrialNoRatio(t *testing.T) {
 	}
 	f := find(t, h, trials, records)
 	for _, c := range f.Comparisons {
-		if c.Ratio != 0 || c.Verdict != finding.Invalid {
+		if c.Ratio != 0 || c.Verdict != compare.Invalid {
 			t.Errorf("a ratio without a valid trial of the baseline: %+v", c)
 		}
 	}
@@ -143,10 +146,10 @@ func TestAFigureOfZeroHasNoRatio(t *testing.T) {
 	}
 	f := find(t, h, trials, records)
 	c := comparison(t, f, "connections=50", pauses, "go-epoll")
-	if c.Ratio != 0 || c.Verdict != finding.Invalid || c.Reason != "a figure is 0 in 1 of the blocks that both arms have, and nothing is a multiple of 0" {
+	if c.Ratio != 0 || c.Verdict != compare.Invalid || c.Reason != "a figure is 0 in 1 of the blocks that both arms have, and nothing is a multiple of 0" {
 		t.Errorf("%+v", c)
 	}
-	if m, ok := figureIn(f, "connections=50", "go-epoll", pauses); !ok || m.Mean != finding.Arithmetic || m.N != 6 || m.Low > m.Value || m.High < m.Value {
+	if m, ok := figureIn(f, "connections=50", "go-epoll", pauses); !ok || m.Mean != cells.Arithmetic || m.N != 6 || m.Low > m.Value || m.High < m.Value {
 		t.Errorf("%+v", m)
 	}
 }

@@ -5,13 +5,14 @@ import (
 	"testing"
 
 	"netdyno/internal/contract"
-	"netdyno/internal/read/finding"
+	"netdyno/internal/read/compare"
 	"netdyno/internal/read/finding/synthetic"
+	"netdyno/internal/read/trial"
 	"netdyno/internal/record"
 )
 
 // examined returns the findings about one synthetic trial after a change.
-func examined(t *testing.T, o synthetic.Options, change func(*record.Record)) finding.Trial {
+func examined(t *testing.T, o synthetic.Options, change func(*record.Record)) trial.Trial {
 	t.Helper()
 	o.Blocks, o.Connections, o.Arms = 1, []int{50}, []synthetic.Arm{{Name: "go-net"}}
 	h, trials, records := synthetic.Run(o)
@@ -22,21 +23,21 @@ func examined(t *testing.T, o synthetic.Options, change func(*record.Record)) fi
 
 // Of a server that is nobody's process only the client's side is known.
 func TestServerElsewhere(t *testing.T) {
-	trial := examined(t, synthetic.Options{}, func(r *record.Record) {
+	judged := examined(t, synthetic.Options{}, func(r *record.Record) {
 		s := &r.Workers[0]
 		s.Ready.Elsewhere, s.Ready.Foreign = true, true
 		from, to := s.Open.Meter, s.Close.Meter
 		to.Threads[0].CPUNs = from.Threads[0].CPUNs + to.AtNs - from.AtNs // the wrapper's thread is no server's
 	})
-	if trial.Status != finding.Valid || trial.Limit != finding.Unknown || !strings.Contains(trial.LimitProof, "the server runs elsewhere") {
-		t.Errorf("%s: %s, limit %s (%s)", trial.Status, trial.Reason, trial.Limit, trial.LimitProof)
+	if judged.Status != trial.Valid || judged.Limit != trial.Unknown || !strings.Contains(judged.LimitProof, "the server runs elsewhere") {
+		t.Errorf("%s: %s, limit %s (%s)", judged.Status, judged.Reason, judged.Limit, judged.LimitProof)
 	}
-	for name := range trial.Values {
+	for name := range judged.Values {
 		if strings.HasPrefix(name, "server.") {
 			t.Errorf("%s is known of a server elsewhere", name)
 		}
 	}
-	for _, split := range trial.CPU {
+	for _, split := range judged.CPU {
 		if split.Of == "server" {
 			t.Errorf("the CPU of a server elsewhere was split: %v", split)
 		}
@@ -53,17 +54,17 @@ func TestFlags(t *testing.T) {
 	}{
 		{"quiet closed loop", 0, func(_, _ *record.Worker) {}, "", ""},
 		{"quiet open loop", 20000, func(_, _ *record.Worker) {}, "", ""},
-		{"overloaded", 20000, func(_, c *record.Worker) { c.Setup.Load.Rate = 20500 }, finding.Overloaded, "achieved 97.6 % of the offered rate"},
+		{"overloaded", 20000, func(_, c *record.Worker) { c.Setup.Load.Rate = 20500 }, trial.Overloaded, "achieved 97.6 % of the offered rate"},
 		{"short by chance of a drawn schedule", 20000, func(_, c *record.Worker) {
 			c.Setup.Load.Rate, c.Setup.Load.Arrival = 20250, contract.Poisson
 		}, "", ""},
-		{"unequal windows", 20000, func(s, _ *record.Worker) { s.Close.Reading.AtNs += 11_000_000 }, finding.LateCounters, "the window of server was 11 ms longer than that of client-1"},
-		{"late counters", 20000, func(s, _ *record.Worker) { s.Close.Meter.SkewNs = 11_000_000 }, finding.LateCounters, "server was metered 11 ms apart"},
-		{"stolen", 20000, func(s, _ *record.Worker) { s.Close.Meter.CPUs[1].StealNs += 200_000_000 }, finding.StolenCPU, "stolen"},
-		{"connections made anew", 0, func(_, c *record.Worker) { c.Result.Counts.Redialled = 3 }, finding.Reconnected, "3 connections ended between exchanges"},
+		{"unequal windows", 20000, func(s, _ *record.Worker) { s.Close.Reading.AtNs += 11_000_000 }, trial.LateCounters, "the window of server was 11 ms longer than that of client-1"},
+		{"late counters", 20000, func(s, _ *record.Worker) { s.Close.Meter.SkewNs = 11_000_000 }, trial.LateCounters, "server was metered 11 ms apart"},
+		{"stolen", 20000, func(s, _ *record.Worker) { s.Close.Meter.CPUs[1].StealNs += 200_000_000 }, trial.StolenCPU, "stolen"},
+		{"connections made anew", 0, func(_, c *record.Worker) { c.Result.Counts.Redialled = 3 }, trial.Reconnected, "3 connections ended between exchanges"},
 		{"slots that wait for another's stream", 0, func(_, c *record.Worker) { c.Setup.Load.InFlight, c.Setup.Exchange.Stream = 2, contract.StreamUp }, "", ""},
-		{"slots empty that nothing streams before", 0, func(_, c *record.Worker) { c.Setup.Load.InFlight = 2 }, finding.GeneratorLate, "of 100 slots busy"},
-		{"slots empty", 0, func(_, c *record.Worker) { c.Setup.Load.Connections = 55 }, finding.GeneratorLate, "of 55 slots busy"},
+		{"slots empty that nothing streams before", 0, func(_, c *record.Worker) { c.Setup.Load.InFlight = 2 }, trial.GeneratorLate, "of 100 slots busy"},
+		{"slots empty", 0, func(_, c *record.Worker) { c.Setup.Load.Connections = 55 }, trial.GeneratorLate, "of 55 slots busy"},
 		{"slots empty by intent", 0, func(_, c *record.Worker) {
 			c.Setup.Load.Connections, c.Setup.Load.ThinkNs = 55, 1000
 		}, "", ""},
@@ -71,12 +72,12 @@ func TestFlags(t *testing.T) {
 			for i := range c.Ticks {
 				c.Ticks[i].Exchanges -= int64(i * i * 20)
 			}
-		}, finding.Unsteady, "the rate changed by"},
+		}, trial.Unsteady, "the rate changed by"},
 	}
 	for _, c := range cases {
-		trial := examined(t, synthetic.Options{Rate: c.rate}, func(r *record.Record) { c.change(&r.Workers[0], &r.Workers[1]) })
-		if trial.Status != finding.Valid || strings.Join(trial.Flags, " ") != c.want || !strings.Contains(trial.Reason, c.why) {
-			t.Errorf("%s: %s %v %q; want %q, %q", c.name, trial.Status, trial.Flags, trial.Reason, c.want, c.why)
+		judged := examined(t, synthetic.Options{Rate: c.rate}, func(r *record.Record) { c.change(&r.Workers[0], &r.Workers[1]) })
+		if judged.Status != trial.Valid || strings.Join(judged.Flags, " ") != c.want || !strings.Contains(judged.Reason, c.why) {
+			t.Errorf("%s: %s %v %q; want %q, %q", c.name, judged.Status, judged.Flags, judged.Reason, c.want, c.why)
 		}
 	}
 }
@@ -104,20 +105,20 @@ func TestLimits(t *testing.T) {
 		name   string
 		rate   float64
 		change func(w []record.Worker)
-		want   finding.Limit
+		want   trial.Limit
 		proof  string
 	}{
-		{"nothing, closed", 0, func([]record.Worker) {}, finding.Latency, "of 50 slots waited"},
-		{"nothing, open", 20000, func([]record.Worker) {}, finding.Schedule, "reached 100 % of its rate"},
-		{"rate missed for no reason", 20000, func(w []record.Worker) { w[1].Setup.Load.Rate = 30000 }, finding.Unknown, "no CPU was full"},
-		{"server thread", 20000, func(w []record.Worker) { thread(&w[0], 1, 0.984) }, finding.ServerCore, "server thread 4712 (netdyno-worker) busy 98.4 % of the window"},
-		{"client thread", 0, func(w []record.Worker) { thread(&w[1], 0, 0.96) }, finding.ClientCore, "client-1 thread 4713 (netdyno-worker) busy 96.0 %"},
-		{"both threads: the server comes first", 0, func(w []record.Worker) { thread(&w[1], 0, 0.99); thread(&w[0], 0, 0.96) }, finding.ServerCore, "96.0 %"},
-		{"impossible thread", 0, func(w []record.Worker) { thread(&w[0], 0, 7) }, finding.Latency, ""},
-		{"server set by processes", 0, func(w []record.Worker) { use(&w[0], 1.86) }, finding.ServerCPU, "server used 1.86 of its 2 CPUs (93.0 %)"},
-		{"client set by processes", 0, func(w []record.Worker) { use(&w[1], 1.9) }, finding.ClientCPU, "client used 1.9 of its 2 CPUs"},
-		{"server set by its CPUs' interrupts", 0, func(w []record.Worker) { busyCPUs(w, 0, 1) }, finding.ServerCPU, "the server's own CPUs 0,1 were 100.0 % busy"},
-		{"client set by its CPUs' interrupts", 0, func(w []record.Worker) { busyCPUs(w, 2, 3) }, finding.ClientCPU, "the client's own CPUs 2,3"},
+		{"nothing, closed", 0, func([]record.Worker) {}, trial.Latency, "of 50 slots waited"},
+		{"nothing, open", 20000, func([]record.Worker) {}, trial.Schedule, "reached 100 % of its rate"},
+		{"rate missed for no reason", 20000, func(w []record.Worker) { w[1].Setup.Load.Rate = 30000 }, trial.Unknown, "no CPU was full"},
+		{"server thread", 20000, func(w []record.Worker) { thread(&w[0], 1, 0.984) }, trial.ServerCore, "server thread 4712 (netdyno-worker) busy 98.4 % of the window"},
+		{"client thread", 0, func(w []record.Worker) { thread(&w[1], 0, 0.96) }, trial.ClientCore, "client-1 thread 4713 (netdyno-worker) busy 96.0 %"},
+		{"both threads: the server comes first", 0, func(w []record.Worker) { thread(&w[1], 0, 0.99); thread(&w[0], 0, 0.96) }, trial.ServerCore, "96.0 %"},
+		{"impossible thread", 0, func(w []record.Worker) { thread(&w[0], 0, 7) }, trial.Latency, ""},
+		{"server set by processes", 0, func(w []record.Worker) { use(&w[0], 1.86) }, trial.ServerCPU, "server used 1.86 of its 2 CPUs (93.0 %)"},
+		{"client set by processes", 0, func(w []record.Worker) { use(&w[1], 1.9) }, trial.ClientCPU, "client used 1.9 of its 2 CPUs"},
+		{"server set by its CPUs' interrupts", 0, func(w []record.Worker) { busyCPUs(w, 0, 1) }, trial.ServerCPU, "the server's own CPUs 0,1 were 100.0 % busy"},
+		{"client set by its CPUs' interrupts", 0, func(w []record.Worker) { busyCPUs(w, 2, 3) }, trial.ClientCPU, "the client's own CPUs 2,3"},
 		{"a stranger on the server's CPUs", 0, func(w []record.Worker) {
 			busyCPUs(w, 0, 1)
 			for i := range w {
@@ -127,20 +128,20 @@ func TestLimits(t *testing.T) {
 					to.SoftIRQNs = w[i].Open.Meter.CPUs[id].SoftIRQNs
 				}
 			}
-		}, finding.HostCPU, "something else ran there"},
+		}, trial.HostCPU, "something else ran there"},
 		{"shared set full", 0, func(w []record.Worker) {
 			for i := range w {
 				w[i].Open.Meter.CPUSet, w[i].Close.Meter.CPUSet = []int{0, 1}, []int{0, 1}
 			}
 			busyCPUs(w, 0, 1)
-		}, finding.HostCPU, "server and client share the CPUs 0,1"},
+		}, trial.HostCPU, "server and client share the CPUs 0,1"},
 		{"whole host full", 0, func(w []record.Worker) {
 			for i := range w {
 				w[i].Open.Meter.CPUSet, w[i].Close.Meter.CPUSet = []int{0, 1, 2, 3}, []int{0, 1, 2, 3}
 			}
 			busyCPUs(w, 0, 1, 2, 3)
-		}, finding.HostCPU, "all 4 CPUs of local"},
-		{"unmetered server", 0, func(w []record.Worker) { w[0].Close.Meter = nil }, finding.Unknown, "missing"},
+		}, trial.HostCPU, "all 4 CPUs of local"},
+		{"unmetered server", 0, func(w []record.Worker) { w[0].Close.Meter = nil }, trial.Unknown, "missing"},
 	}
 	for _, c := range cases {
 		trial := examined(t, synthetic.Options{Rate: c.rate}, func(r *record.Record) { c.change(r.Workers) })
@@ -161,8 +162,8 @@ func TestServerVerdictFromClientLimitIsRefused(t *testing.T) {
 		to.Threads[0].CPUNs = from.Threads[0].CPUNs + (to.AtNs - from.AtNs)
 	}
 	f := find(t, h, trials, records)
-	for metric, want := range map[string]finding.Verdict{
-		"exchanges_per_s": finding.Invalid, "service_p50_us": finding.Invalid, "work_s": finding.Invalid, serverCPU: finding.Better,
+	for metric, want := range map[string]compare.Verdict{
+		"exchanges_per_s": compare.Invalid, "service_p50_us": compare.Invalid, "work_s": compare.Invalid, serverCPU: compare.Better,
 	} {
 		if c := comparison(t, f, "connections=50", metric, "go-epoll"); c.Verdict != want {
 			t.Errorf("%s: %s (%s), want %s", metric, c.Verdict, c.Reason, want)
@@ -174,7 +175,7 @@ func TestServerVerdictFromClientLimitIsRefused(t *testing.T) {
 		}
 	}
 	f = find(t, h, trials, records)
-	if c := comparison(t, f, "connections=50", "exchanges_per_s", "go-epoll"); c.Verdict == finding.Invalid {
+	if c := comparison(t, f, "connections=50", "exchanges_per_s", "go-epoll"); c.Verdict == compare.Invalid {
 		t.Errorf("%s: %s", c.Verdict, c.Reason)
 	}
 }
@@ -187,10 +188,10 @@ func TestOverloadedTimesAreNotCompared(t *testing.T) {
 		}
 	}
 	f := find(t, h, trials, records)
-	if c := comparison(t, f, "connections=50", "response_p99_us", "asio"); c.Verdict != finding.Invalid || !strings.Contains(c.Reason, "asio was overloaded in 1 of 8 trials") {
+	if c := comparison(t, f, "connections=50", "response_p99_us", "asio"); c.Verdict != compare.Invalid || !strings.Contains(c.Reason, "asio was overloaded in 1 of 8 trials") {
 		t.Errorf("%s: %s", c.Verdict, c.Reason)
 	}
-	if c := comparison(t, f, "connections=50", "response_p99_us", "go-epoll"); c.Verdict == finding.Invalid {
+	if c := comparison(t, f, "connections=50", "response_p99_us", "go-epoll"); c.Verdict == compare.Invalid {
 		t.Errorf("another arm's overload spoils go-epoll: %s", c.Reason)
 	}
 }

@@ -3,7 +3,8 @@ package finding_test
 import (
 	"testing"
 
-	"netdyno/internal/read/finding"
+	"netdyno/internal/read/cells"
+	"netdyno/internal/read/compare"
 	"netdyno/internal/read/finding/synthetic"
 )
 
@@ -18,14 +19,14 @@ func TestExploredMetricsAreNotJudged(t *testing.T) {
 	explored := 0
 	for _, c := range f.Comparisons {
 		if c.Primary {
-			if c.Verdict != finding.Worse || c.Method != finding.StepDown || c.Adjusted > finding.Level {
+			if c.Verdict != compare.Worse || c.Method != compare.StepDown || c.Adjusted > cells.Level {
 				t.Errorf("primary: %+v", c)
 			}
 			continue
 		}
 		explored++
 		judged := c.P != 0 || c.Adjusted != 0 || c.Family != 0 || c.Method != "" || c.Bound != 0 || c.Sentence != "" || c.NeedsMore != 0
-		if c.Verdict != finding.NotJudged || judged {
+		if c.Verdict != compare.NotJudged || judged {
 			t.Errorf("explored: %+v", c)
 		}
 		if c.Blocks < 2 || len(c.Ratios) != c.Blocks || c.Low > c.Ratio || c.High < c.Ratio || c.Low <= 0 {
@@ -52,7 +53,7 @@ func TestExploredMetricsKeepTheirReason(t *testing.T) {
 	}
 	refused := 0
 	for _, c := range find(t, h, trials, records).Comparisons {
-		if !c.Primary && c.Verdict == finding.NotJudged && c.Reason != "" {
+		if !c.Primary && c.Verdict == compare.NotJudged && c.Reason != "" {
 			refused++
 		}
 	}

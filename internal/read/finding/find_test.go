@@ -9,8 +9,11 @@ import (
 	"testing"
 
 	"netdyno/internal/contract"
+	"netdyno/internal/read/cells"
+	"netdyno/internal/read/compare"
 	"netdyno/internal/read/finding"
 	"netdyno/internal/read/finding/synthetic"
+	"netdyno/internal/read/trial"
 	"netdyno/internal/record"
 )
 
@@ -23,7 +26,7 @@ func find(t *testing.T, h record.Header, trials []record.Trial, records []record
 	return f
 }
 
-func comparison(t *testing.T, f finding.Findings, cell, metric, arm string) finding.Comparison {
+func comparison(t *testing.T, f finding.Findings, cell, metric, arm string) compare.Comparison {
 	t.Helper()
 	for _, c := range f.Comparisons {
 		if c.Cell == cell && c.Metric == metric && c.Arm == arm {
@@ -31,7 +34,7 @@ func comparison(t *testing.T, f finding.Findings, cell, metric, arm string) find
 		}
 	}
 	t.Fatalf("no comparison of %s on %s at %q", arm, metric, cell)
-	return finding.Comparison{}
+	return compare.Comparison{}
 }
 
 const serverCPU = "server.cpu_us_per_exchange"
@@ -44,14 +47,14 @@ func TestKnownTruthComesOut(t *testing.T) {
 		}
 		for _, cell := range []string{"connections=50", "connections=1000"} {
 			c := comparison(t, f, cell, serverCPU, "go-epoll")
-			if c.Verdict != finding.Better || math.Abs(c.Ratio-0.61) > 0.01 || c.Low > 0.61 || c.High < 0.61 || c.Blocks != 10 {
+			if c.Verdict != compare.Better || math.Abs(c.Ratio-0.61) > 0.01 || c.Low > 0.61 || c.High < 0.61 || c.Blocks != 10 {
 				t.Errorf("rate %v, %s: %+v", rate, cell, c)
 			}
-			if c.Family != 8 || c.Method != finding.StepDown || c.Adjusted < c.P || !c.Primary {
+			if c.Family != 8 || c.Method != compare.StepDown || c.Adjusted < c.P || !c.Primary {
 				t.Errorf("family %+v", c)
 			}
 		}
-		if want := map[float64]finding.Limit{0: finding.Latency, 20000: finding.Schedule}[rate]; f.Cells[0].Arms[1].Limit != want {
+		if want := map[float64]trial.Limit{0: trial.Latency, 20000: trial.Schedule}[rate]; f.Cells[0].Arms[1].Limit != want {
 			t.Errorf("limit %s (%s), want %s", f.Cells[0].Arms[1].Limit, f.Cells[0].Arms[1].LimitProof, want)
 		}
 		if names := f.Cells[0].Arms; names[0].Name != "go-net" || !names[0].Baseline || names[2].Name != "asio" || f.Cells[1].Name != "connections=1000" {
@@ -182,7 +185,7 @@ func TestOutcomesAreKeptApart(t *testing.T) {
 	records[2].Trial.Arm = "another"
 	records[3].Schema = record.Schema + 1
 	f := find(t, h, trials, records[:len(records)-2])
-	want := finding.Tally{Planned: 48, Valid: 42, Failed: 1, Invalid: 2, Unsupported: 1, Missing: 2, WindowShare: f.Tally.WindowShare}
+	want := cells.Tally{Planned: 48, Valid: 42, Failed: 1, Invalid: 2, Unsupported: 1, Missing: 2, WindowShare: f.Tally.WindowShare}
 	if f.Tally != want {
 		t.Errorf("tally %+v, want %+v", f.Tally, want)
 	}

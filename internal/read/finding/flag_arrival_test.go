@@ -8,8 +8,9 @@ import (
 	"netdyno/internal/contract"
 	"netdyno/internal/hist"
 	"netdyno/internal/quantity"
-	"netdyno/internal/read/finding"
+	"netdyno/internal/read/compare"
 	"netdyno/internal/read/finding/synthetic"
+	"netdyno/internal/read/trial"
 	"netdyno/internal/record"
 )
 
@@ -34,36 +35,36 @@ func TestSendsThatDoNotComeAsDeclared(t *testing.T) {
 	}{
 		{"even", 20000, "", 10000, 0, ""},
 		{"bunched by a timer", 20000, contract.Constant, 10000, math.Sqrt(80) - 0.1, ""},
-		{"bunched beyond it", 20000, contract.Constant, 10000, math.Sqrt(80) + 0.1, finding.Bursty},
+		{"bunched beyond it", 20000, contract.Constant, 10000, math.Sqrt(80) + 0.1, trial.Bursty},
 		{"late by less than a step", 200, contract.Constant, 400, 0.79, ""},
-		{"late by more", 200, contract.Constant, 400, 0.81, finding.Bursty},
-		{"a declared rhythm sent as if drawn", 200, contract.Constant, 400, 1, finding.Bursty},
+		{"late by more", 200, contract.Constant, 400, 0.81, trial.Bursty},
+		{"a declared rhythm sent as if drawn", 200, contract.Constant, 400, 1, trial.Bursty},
 		{"too few to tell", 200, contract.Constant, 99, 5, ""},
 		{"drawn", 20, contract.Poisson, 10000, 1, ""},
 		{"drawn, and by chance", 20, contract.Poisson, 10000, 1.04, ""},
-		{"drawn, in bunches", 20, contract.Poisson, 10000, 1.25, finding.Bursty},
-		{"drawn as declared, sent as a rhythm", 20, contract.Poisson, 10000, 0.1, finding.TooRegular},
+		{"drawn, in bunches", 20, contract.Poisson, 10000, 1.25, trial.Bursty},
+		{"drawn as declared, sent as a rhythm", 20, contract.Poisson, 10000, 0.1, trial.TooRegular},
 		{"drawn, at a rate where a timer could even it out", 20000, contract.Poisson, 10000, 0.5, ""},
 	} {
-		trial := examined(t, synthetic.Options{Rate: c.rate}, func(r *record.Record) {
+		judged := examined(t, synthetic.Options{Rate: c.rate}, func(r *record.Record) {
 			w := &r.Workers[1]
 			w.Setup.Load.Arrival, w.Result.Arrivals = c.arrival, sent(c.gaps, 1e9/c.rate, c.cv)
 		})
-		if got := strings.Join(trial.Flags, " "); got != c.flag || trial.Status != finding.Valid {
-			t.Errorf("%s: %s with flags %q (%s), want %q", c.name, trial.Status, got, trial.Reason, c.flag)
+		if got := strings.Join(judged.Flags, " "); got != c.flag || judged.Status != trial.Valid {
+			t.Errorf("%s: %s with flags %q (%s), want %q", c.name, judged.Status, got, judged.Reason, c.flag)
 		}
-		if declared := "arrivals at " + quantity.FormatRate(c.rate) + " were declared"; c.flag != "" && !strings.Contains(trial.Reason, declared) {
-			t.Errorf("%s: %q does not say %q", c.name, trial.Reason, declared)
+		if declared := "arrivals at " + quantity.FormatRate(c.rate) + " were declared"; c.flag != "" && !strings.Contains(judged.Reason, declared) {
+			t.Errorf("%s: %q does not say %q", c.name, judged.Reason, declared)
 		}
 	}
 }
 
 // What a growing queue sends follows the server: flag overloaded says it all.
 func TestAnOverloadedTrialIsNotCalledBursty(t *testing.T) {
-	trial := examined(t, synthetic.Options{Rate: 20000}, func(r *record.Record) {
+	judged := examined(t, synthetic.Options{Rate: 20000}, func(r *record.Record) {
 		r.Workers[1].Setup.Load.Rate, r.Workers[1].Result.Arrivals = 30000, sent(10000, 5e4, 20)
 	})
-	if got := strings.Join(trial.Flags, " "); got != finding.Overloaded {
+	if got := strings.Join(judged.Flags, " "); got != trial.Overloaded {
 		t.Errorf("flags %q, want overloaded alone", got)
 	}
 }
@@ -81,17 +82,17 @@ func stalled(r *record.Record) {
 }
 
 func TestAStallAtTheEndIsToldOfEveryTrial(t *testing.T) {
-	trial := examined(t, synthetic.Options{Rate: 20000}, stalled)
-	if trial.Status != finding.Valid || strings.Join(trial.Flags, " ") != finding.Unfinished {
-		t.Fatalf("%s with flags %v (%s)", trial.Status, trial.Flags, trial.Reason)
+	judged := examined(t, synthetic.Options{Rate: 20000}, stalled)
+	if judged.Status != trial.Valid || strings.Join(judged.Flags, " ") != trial.Unfinished {
+		t.Fatalf("%s with flags %v (%s)", judged.Status, judged.Flags, judged.Reason)
 	}
 	for _, want := range []string{"600 exchanges due in the window never completed", "the oldest had waited 3.20 s", "response_p99_us is at least 3.20 s"} {
-		if !strings.Contains(trial.Reason, want) {
-			t.Errorf("%q does not say %q", trial.Reason, want)
+		if !strings.Contains(judged.Reason, want) {
+			t.Errorf("%q does not say %q", judged.Reason, want)
 		}
 	}
-	if trial.Values["unfinished"] != 600 || trial.Moved["response_p99_us"] < 3.1e6 || trial.Moved["response_p50_us"] != 0 {
-		t.Errorf("unfinished %v, moved %v; want 600, p99 and beyond moved to 3.2 s", trial.Values["unfinished"], trial.Moved)
+	if judged.Values["unfinished"] != 600 || judged.Moved["response_p99_us"] < 3.1e6 || judged.Moved["response_p50_us"] != 0 {
+		t.Errorf("unfinished %v, moved %v; want 600, p99 and beyond moved to 3.2 s", judged.Values["unfinished"], judged.Moved)
 	}
 }
 
@@ -110,7 +111,7 @@ func TestAStallAtTheEndForbidsTheVerdictOnWhatItMoves(t *testing.T) {
 	refused := map[string]bool{}
 	for _, c := range findings.Comparisons {
 		if c.Primary {
-			refused[c.Metric] = c.Verdict == finding.Invalid && strings.Contains(c.Reason, "b left exchanges unfinished that would raise it in 8 of 8 trials")
+			refused[c.Metric] = c.Verdict == compare.Invalid && strings.Contains(c.Reason, "b left exchanges unfinished that would raise it in 8 of 8 trials")
 		}
 	}
 	if !refused["response_p99_us"] || refused["response_p50_us"] {

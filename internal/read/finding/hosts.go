@@ -3,25 +3,23 @@ package finding
 import (
 	"fmt"
 	"slices"
-	"strings"
 
+	"netdyno/internal/read/cells"
+	"netdyno/internal/read/history"
 	"netdyno/internal/record"
 )
 
-// maxDifferences bounds how many facts one warning names.
-const maxDifferences = 6
-
 // warnHosts tells in which facts the seats differ from each other, and which
 // of them changed while the run went on.
-func (s *dataset) warnHosts(_ Findings) []record.Warning {
-	facts := s.header.Facts
+func warnHosts(s *cells.Dataset, _ Findings) []record.Warning {
+	facts := s.Header.Facts
 	seats := sortedNames(facts.Seats)
 	var all []record.Warning
 	for _, seat := range seats[min(1, len(seats)):] {
 		first := seats[0]
 		if differences := record.DiffHosts(facts.Seats[first], facts.Seats[seat]); len(differences) > 0 {
 			all = append(all, record.Warning{
-				About: "seats", Text: fmt.Sprintf("%s and %s are not alike: %s", first, seat, several(differences)),
+				About: "seats", Text: fmt.Sprintf("%s and %s are not alike: %s", first, seat, history.FirstOf(differences)),
 				Advice: "judge by what both hosts do; for a result about software alone, use like hosts",
 			})
 		}
@@ -33,7 +31,7 @@ func (s *dataset) warnHosts(_ Findings) []record.Warning {
 		}
 		if differences := record.DiffHosts(facts.Seats[seat], after); len(differences) > 0 {
 			all = append(all, record.Warning{
-				About: "facts", Text: fmt.Sprintf("%s changed during the run: %s", seat, several(differences)),
+				About: "facts", Text: fmt.Sprintf("%s changed during the run: %s", seat, history.FirstOf(differences)),
 				Advice: "find out who changed it, and run again",
 			})
 		}
@@ -48,12 +46,4 @@ func sortedNames(hosts map[string]record.Host) []string {
 	}
 	slices.Sort(names)
 	return names
-}
-
-// several joins the first of many differences.
-func several(differences []string) string {
-	if more := len(differences) - maxDifferences; more > 0 {
-		return strings.Join(differences[:maxDifferences], "; ") + fmt.Sprintf("; and %d more", more)
-	}
-	return strings.Join(differences, "; ")
 }

@@ -4,6 +4,8 @@ import (
 	"strings"
 	"testing"
 
+	"netdyno/internal/read/cells"
+	"netdyno/internal/read/history"
 	"netdyno/internal/record"
 )
 
@@ -15,7 +17,7 @@ func TestHostsThatDifferAreNamed(t *testing.T) {
 		}
 		return h
 	}
-	s := &dataset{header: record.Header{Facts: record.Facts{
+	s := &cells.Dataset{Header: record.Header{Facts: record.Facts{
 		Seats: map[string]record.Host{
 			"a": host("kernel.release", "6.1", "thp", "never", "host.name", "a", record.OffsetFact, "+1ms ±1ms"),
 			"b": host("kernel.release", "6.2", "thp", "never", "host.name", "b", record.OffsetFact, "+9ms ±1ms"),
@@ -25,7 +27,7 @@ func TestHostsThatDifferAreNamed(t *testing.T) {
 			"b": host("kernel.release", "6.2", "thp", "never"),
 		},
 	}}}
-	warnings := s.warnHosts(Findings{})
+	warnings := warnHosts(s, Findings{})
 	if len(warnings) != 2 {
 		t.Fatalf("warnings %+v, want two", warnings)
 	}
@@ -35,12 +37,12 @@ func TestHostsThatDifferAreNamed(t *testing.T) {
 	if w := warnings[1]; w.About != "facts" || w.Text != `a changed during the run: thp: "never", then "always"` {
 		t.Errorf("%+v", w)
 	}
-	s.header.Facts.After = nil
-	s.header.Facts.Seats = map[string]record.Host{"a": host("thp", "never")}
-	if warnings := s.warnHosts(Findings{}); warnings != nil {
+	s.Header.Facts.After = nil
+	s.Header.Facts.Seats = map[string]record.Host{"a": host("thp", "never")}
+	if warnings := warnHosts(s, Findings{}); warnings != nil {
 		t.Errorf("of one seat without an end: %+v", warnings)
 	}
-	if got := several(strings.Split("1 2 3 4 5 6 7 8", " ")); got != "1; 2; 3; 4; 5; 6; and 2 more" {
+	if got := history.FirstOf(strings.Split("1 2 3 4 5 6 7 8", " ")); got != "1; 2; 3; 4; 5; 6; and 2 more" {
 		t.Errorf("several: %q", got)
 	}
 }

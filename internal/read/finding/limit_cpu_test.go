@@ -5,8 +5,8 @@ import (
 	"testing"
 
 	"netdyno/internal/contract"
-	"netdyno/internal/read/finding"
 	"netdyno/internal/read/finding/synthetic"
+	"netdyno/internal/read/trial"
 	"netdyno/internal/record"
 )
 
@@ -26,13 +26,13 @@ func TestWhatTheHypervisorTookIsNoTimeThatWasLeft(t *testing.T) {
 	}
 	for _, c := range []struct {
 		busy, stolen int64
-		want         finding.Limit
+		want         trial.Limit
 	}{
-		{62, 36, finding.ServerCore},
-		{62, 30, finding.ServerCPU}, // 92 %
-		{62, 10, finding.Latency},
-		{40, 50, finding.Latency}, // more taken than used proves nothing
-		{97, 0, finding.ServerCore},
+		{62, 36, trial.ServerCore},
+		{62, 30, trial.ServerCPU}, // 92 %
+		{62, 10, trial.Latency},
+		{40, 50, trial.Latency}, // more taken than used proves nothing
+		{97, 0, trial.ServerCore},
 	} {
 		trial := examined(t, synthetic.Options{}, func(r *record.Record) { starved(&r.Workers[0], c.busy, c.stolen) })
 		if trial.Limit != c.want {
@@ -51,14 +51,14 @@ func TestOneThreadMayBeSeveralOfTheKernels(t *testing.T) {
 		name   string
 		cores  int64 // hundredths
 		change func(w *record.Worker)
-		want   finding.Limit
+		want   trial.Limit
 	}{
-		{"full", 97, func(*record.Worker) {}, finding.ServerCore},
-		{"not full", 90, func(*record.Worker) {}, finding.Latency},
-		{"two threads", 97, func(w *record.Worker) { w.Ready.Threads = 2 }, finding.Latency},
-		{"no such runtime", 97, func(w *record.Worker) { w.Close.Reading.Runtime = nil }, finding.Latency},
+		{"full", 97, func(*record.Worker) {}, trial.ServerCore},
+		{"not full", 90, func(*record.Worker) {}, trial.Latency},
+		{"two threads", 97, func(w *record.Worker) { w.Ready.Threads = 2 }, trial.Latency},
+		{"no such runtime", 97, func(w *record.Worker) { w.Close.Reading.Runtime = nil }, trial.Latency},
 	} {
-		trial := examined(t, synthetic.Options{}, func(r *record.Record) {
+		judged := examined(t, synthetic.Options{}, func(r *record.Record) {
 			w := &r.Workers[0]
 			from, to := w.Open.Meter, w.Close.Meter
 			used := (to.AtNs - from.AtNs) * c.cores / 100
@@ -69,11 +69,11 @@ func TestOneThreadMayBeSeveralOfTheKernels(t *testing.T) {
 			}
 			c.change(w)
 		})
-		if trial.Limit != c.want {
-			t.Errorf("%s: %s (%s), want %s", c.name, trial.Limit, trial.LimitProof, c.want)
+		if judged.Limit != c.want {
+			t.Errorf("%s: %s (%s), want %s", c.name, judged.Limit, judged.LimitProof, c.want)
 		}
-		if c.want == finding.ServerCore && !strings.Contains(trial.LimitProof, "server runs one thread at a time, and they were busy 97.0 %") {
-			t.Errorf("%s: proof %q", c.name, trial.LimitProof)
+		if c.want == trial.ServerCore && !strings.Contains(judged.LimitProof, "server runs one thread at a time, and they were busy 97.0 %") {
+			t.Errorf("%s: proof %q", c.name, judged.LimitProof)
 		}
 	}
 }

@@ -5,8 +5,9 @@ import (
 	"testing"
 
 	"netdyno/internal/contract"
-	"netdyno/internal/read/finding"
+	"netdyno/internal/read/compare"
 	"netdyno/internal/read/finding/synthetic"
+	"netdyno/internal/read/trial"
 	"netdyno/internal/record"
 )
 
@@ -25,41 +26,41 @@ func TestConnectionsLimit(t *testing.T) {
 	for _, c := range []struct {
 		name   string
 		change func(server, client *record.Worker)
-		want   finding.Limit
+		want   trial.Limit
 		proof  []string
 	}{
-		{"nobody held back", func(s, c *record.Worker) { account(s, 1900, 300, 200); account(c, 100, 0, 0) }, finding.Latency, nil},
-		{"the client's window", func(s, c *record.Worker) { account(s, 1900, 1500, 0); account(c, 100, 0, 0) }, finding.ReceiveWindow, []string{
+		{"nobody held back", func(s, c *record.Worker) { account(s, 1900, 300, 200); account(c, 100, 0, 0) }, trial.Latency, nil},
+		{"the client's window", func(s, c *record.Worker) { account(s, 1900, 1500, 0); account(c, 100, 0, 0) }, trial.ReceiveWindow, []string{
 			"the server's 50 connections had data to send for 95.0 % of the window", "for 78.9 % of that time held back by the receive window of the client",
 			"round trip 230", "congestion window 640 KiB", "3.00 MiB in its send buffers", "1.00 MiB unread at the other end",
 		}},
-		{"the server's window", func(s, c *record.Worker) { account(c, 1000, 500, 0); account(s, 100, 0, 0) }, finding.ReceiveWindow, []string{
+		{"the server's window", func(s, c *record.Worker) { account(c, 1000, 500, 0); account(s, 100, 0, 0) }, trial.ReceiveWindow, []string{
 			"the client's 50 connections", "receive window of the server",
 		}},
-		{"just too little", func(_, c *record.Worker) { account(c, 1000, 499, 0) }, finding.Latency, nil},
-		{"seldom anything to send", func(_, c *record.Worker) { account(c, 990, 990, 0) }, finding.Latency, nil},
+		{"just too little", func(_, c *record.Worker) { account(c, 1000, 499, 0) }, trial.Latency, nil},
+		{"seldom anything to send", func(_, c *record.Worker) { account(c, 990, 990, 0) }, trial.Latency, nil},
 		{"few connections are active, and those are held back", func(_, c *record.Worker) {
 			c.Setup.Load.ActiveShare = 0.1
 			account(c, 190, 180, 0)
-		}, finding.ReceiveWindow, []string{"95.0 % of the window"}},
-		{"its own buffer", func(s, _ *record.Worker) { account(s, 1900, 0, 1000) }, finding.SendBuffer, []string{
+		}, trial.ReceiveWindow, []string{"95.0 % of the window"}},
+		{"its own buffer", func(s, _ *record.Worker) { account(s, 1900, 0, 1000) }, trial.SendBuffer, []string{
 			"the server's 50 connections", "held back by the send buffer of the server itself", "3.00 MiB in its send buffers at the close",
 		}},
-		{"windows before buffers", func(s, c *record.Worker) { account(s, 1900, 0, 1900); account(c, 1900, 1900, 0) }, finding.ReceiveWindow, nil},
-		{"the server before the client", func(s, c *record.Worker) { account(s, 1900, 1900, 0); account(c, 1900, 1900, 0) }, finding.ReceiveWindow, []string{"the server's 50 connections"}},
+		{"windows before buffers", func(s, c *record.Worker) { account(s, 1900, 0, 1900); account(c, 1900, 1900, 0) }, trial.ReceiveWindow, nil},
+		{"the server before the client", func(s, c *record.Worker) { account(s, 1900, 1900, 0); account(c, 1900, 1900, 0) }, trial.ReceiveWindow, []string{"the server's 50 connections"}},
 		{"a full core comes first", func(s, _ *record.Worker) {
 			account(s, 1900, 1900, 0)
 			from, to := s.Open.Meter, s.Close.Meter
 			to.Threads[0].CPUNs = from.Threads[0].CPUNs + (to.AtNs - from.AtNs)
-		}, finding.ServerCore, nil},
+		}, trial.ServerCore, nil},
 		{"connections made anew", func(s, _ *record.Worker) {
 			account(s, 1900, 1900, 0)
 			s.Close.Meter.TCP.Sockets--
-		}, finding.Latency, nil},
+		}, trial.Latency, nil},
 		{"a server elsewhere: the client's account alone", func(s, c *record.Worker) {
 			s.Ready.Elsewhere = true
 			account(c, 1900, 1900, 0)
-		}, finding.ReceiveWindow, []string{"receive window of the server"}},
+		}, trial.ReceiveWindow, []string{"receive window of the server"}},
 	} {
 		trial := examined(t, synthetic.Options{}, func(r *record.Record) { c.change(&r.Workers[0], &r.Workers[1]) })
 		if trial.Limit != c.want {
@@ -92,10 +93,10 @@ func TestVerdictOnServersHeldBackByTheClientIsRefused(t *testing.T) {
 		}
 		f := find(t, h, trials, records)
 		rate := comparison(t, f, "connections=50", "exchanges_per_s", "go-epoll")
-		if refused := rate.Verdict == finding.Invalid && strings.Contains(rate.Reason, "the client was the limit"); refused != c.refused {
+		if refused := rate.Verdict == compare.Invalid && strings.Contains(rate.Reason, "the client was the limit"); refused != c.refused {
 			t.Errorf("%s: %s (%s), refused %t, want %t", c.name, rate.Verdict, rate.Reason, refused, c.refused)
 		}
-		if cpu := comparison(t, f, "connections=50", serverCPU, "go-epoll"); cpu.Verdict == finding.Invalid {
+		if cpu := comparison(t, f, "connections=50", serverCPU, "go-epoll"); cpu.Verdict == compare.Invalid {
 			t.Errorf("%s: CPU is refused as well: %s", c.name, cpu.Reason)
 		}
 		warned := false
@@ -110,7 +111,7 @@ func TestVerdictOnServersHeldBackByTheClientIsRefused(t *testing.T) {
 
 // crossing puts a study's trials on the interface eth0; asio streams down and
 // go-epoll, 20 % slower, as well.
-func crossing(t *testing.T, change func(records []record.Record)) map[string]finding.Trial {
+func crossing(t *testing.T, change func(records []record.Record)) map[string]trial.Trial {
 	t.Helper()
 	h, trials, records := synthetic.Run(synthetic.Options{
 		Blocks: 1, Connections: []int{50}, Bare: true,
@@ -129,7 +130,7 @@ func crossing(t *testing.T, change func(records []record.Record)) map[string]fin
 		}
 	}
 	change(records)
-	byArm := map[string]finding.Trial{}
+	byArm := map[string]trial.Trial{}
 	for _, a := range find(t, h, trials, records).Cells[0].Arms {
 		byArm[a.Name] = a.Trials[0]
 	}
@@ -138,7 +139,7 @@ func crossing(t *testing.T, change func(records []record.Record)) map[string]fin
 
 func TestLinkIsFullAtTheBestBulkArmsRate(t *testing.T) {
 	trials := crossing(t, func([]record.Record) {})
-	for arm, want := range map[string]finding.Limit{"asio": finding.Link, "go-net": finding.Link, "go-epoll": finding.Latency} {
+	for arm, want := range map[string]trial.Limit{"asio": trial.Link, "go-net": trial.Link, "go-epoll": trial.Latency} {
 		if got := trials[arm]; got.Limit != want {
 			t.Errorf("%s: %s (%s), want %s", arm, got.Limit, got.LimitProof, want)
 		}
@@ -201,7 +202,7 @@ func TestLinkNeedsACeilingOfItsOwn(t *testing.T) {
 			}
 		}),
 	} {
-		if got := crossing(t, change)["go-net"]; got.Limit != finding.Latency || got.Status != finding.Valid {
+		if got := crossing(t, change)["go-net"]; got.Limit != trial.Latency || got.Status != trial.Valid {
 			t.Errorf("%s: %s, limit %s (%s), want a valid trial with latency", name, got.Status, got.Limit, got.LimitProof)
 		}
 	}

@@ -5,8 +5,8 @@ import (
 	"testing"
 
 	"netdyno/internal/contract"
-	"netdyno/internal/read/finding"
 	"netdyno/internal/read/finding/synthetic"
+	"netdyno/internal/read/trial"
 	"netdyno/internal/record"
 )
 
@@ -26,37 +26,37 @@ func TestWindowOfAPacedSenderIsTheLimit(t *testing.T) {
 	for _, c := range []struct {
 		name   string
 		change func(server *contract.TCP)
-		want   finding.Limit
+		want   trial.Limit
 	}{
-		{"as it is", func(*contract.TCP) {}, finding.ReceiveWindow},
-		{"just under the bound", func(s *contract.TCP) { s.AckedBytes = s.AckedBytes * 59 / 90 }, finding.Latency},
-		{"just over the bound", func(s *contract.TCP) { s.AckedBytes = s.AckedBytes * 61 / 90 }, finding.ReceiveWindow},
-		{"congestion control lets less through", func(s *contract.TCP) { s.CongestionWindow = 40 }, finding.Latency},
-		{"never waited for it", func(s *contract.TCP) { s.ReceiveWindowNs = s.BusyNs / 11 }, finding.Latency},
-		{"seldom anything to send", func(s *contract.TCP) { s.BusyNs /= 3 }, finding.Latency},
-		{"a kernel that does not tell windows", func(s *contract.TCP) { s.PeerWindowBytes = 0 }, finding.Latency},
-		{"a round trip that nobody measured", func(s *contract.TCP) { s.MinRTTNs = 0 }, finding.Latency},
-		{"a window that grew", func(s *contract.TCP) { s.PeerWindowBytes *= 4; s.CongestionWindow *= 4 }, finding.Latency},
+		{"as it is", func(*contract.TCP) {}, trial.ReceiveWindow},
+		{"just under the bound", func(s *contract.TCP) { s.AckedBytes = s.AckedBytes * 59 / 90 }, trial.Latency},
+		{"just over the bound", func(s *contract.TCP) { s.AckedBytes = s.AckedBytes * 61 / 90 }, trial.ReceiveWindow},
+		{"congestion control lets less through", func(s *contract.TCP) { s.CongestionWindow = 40 }, trial.Latency},
+		{"never waited for it", func(s *contract.TCP) { s.ReceiveWindowNs = s.BusyNs / 11 }, trial.Latency},
+		{"seldom anything to send", func(s *contract.TCP) { s.BusyNs /= 3 }, trial.Latency},
+		{"a kernel that does not tell windows", func(s *contract.TCP) { s.PeerWindowBytes = 0 }, trial.Latency},
+		{"a round trip that nobody measured", func(s *contract.TCP) { s.MinRTTNs = 0 }, trial.Latency},
+		{"a window that grew", func(s *contract.TCP) { s.PeerWindowBytes *= 4; s.CongestionWindow *= 4 }, trial.Latency},
 	} {
-		trial := examined(t, synthetic.Options{}, func(r *record.Record) {
+		judged := examined(t, synthetic.Options{}, func(r *record.Record) {
 			paced(&r.Workers[0])
 			c.change(r.Workers[0].Close.Meter.TCP)
 			if r.Workers[0].Close.Meter.TCP.PeerWindowBytes == 0 {
 				r.Workers[0].Open.Meter.TCP.PeerWindowBytes = 0
 			}
 		})
-		if trial.Limit != c.want {
-			t.Errorf("%s: %s (%s), want %s", c.name, trial.Limit, trial.LimitProof, c.want)
+		if judged.Limit != c.want {
+			t.Errorf("%s: %s (%s), want %s", c.name, judged.Limit, judged.LimitProof, c.want)
 		}
-		if c.want != finding.ReceiveWindow {
+		if c.want != trial.ReceiveWindow {
 			continue
 		}
 		for _, part := range []string{
 			"the receive windows of the client, 128 KiB in all, let through in the least round trip of 10.0 ms",
 			"20.0 % of their sending time", "congestion control would have let 452 KiB on the way",
 		} {
-			if !strings.Contains(trial.LimitProof, part) {
-				t.Errorf("%s: proof %q lacks %q", c.name, trial.LimitProof, part)
+			if !strings.Contains(judged.LimitProof, part) {
+				t.Errorf("%s: proof %q lacks %q", c.name, judged.LimitProof, part)
 			}
 		}
 	}
@@ -71,7 +71,7 @@ func TestWindowIsNoCeilingOfALink(t *testing.T) {
 			}
 		}
 	})
-	for arm, want := range map[string]finding.Limit{"asio": finding.ReceiveWindow, "go-epoll": finding.ReceiveWindow, "go-net": finding.Latency} {
+	for arm, want := range map[string]trial.Limit{"asio": trial.ReceiveWindow, "go-epoll": trial.ReceiveWindow, "go-net": trial.Latency} {
 		if got := trials[arm]; got.Limit != want {
 			t.Errorf("%s: %s (%s), want %s", arm, got.Limit, got.LimitProof, want)
 		}

@@ -7,6 +7,8 @@ import (
 
 	"netdyno/internal/contract"
 	"netdyno/internal/metric"
+	"netdyno/internal/read/cells"
+	"netdyno/internal/read/trial"
 	"netdyno/internal/record"
 )
 
@@ -79,7 +81,7 @@ func drivesOf(run ClientRun) []drive {
 	var drives []drive
 	for _, t := range run.Trials {
 		if r := byID[t.ID]; r != nil && r.Outcome == record.OK {
-			drives = append(drives, driveOf(r, status[t.ID] == Valid))
+			drives = append(drives, driveOf(r, status[t.ID] == trial.Valid))
 		}
 	}
 	return drives
@@ -105,11 +107,11 @@ func driveOf(r *record.Record, valid bool) drive {
 		if w.Ready != nil {
 			slack += int64(w.Ready.Verified)
 		}
-		if foreign(w) {
-			slack += int64(serverSlack * float64(done)) // its exchanges are bytes divided
+		if trial.Foreign(w) {
+			slack += int64(trial.ServerSlack * float64(done)) // its exchanges are bytes divided
 		}
 		d.least += done
-		d.most += done + w.Result.Unfinished + slack + int64(slotsOf(w.Setup.Load))
+		d.most += done + w.Result.Unfinished + slack + int64(trial.Slots(w.Setup.Load))
 	}
 	if len(r.Away()) > 1 {
 		d.least = 0 // each of several servers had its part
@@ -283,7 +285,7 @@ func recounted(r record.Record, of drive) record.Record {
 
 // describeArms sums up the segments by cell and arm, in the order of the run.
 // Segments with a trial that is not valid are left out.
-func (j *joint) describeArms(cells []Cell) {
+func (j *joint) describeArms(cells []cells.Cell) {
 	for _, cell := range cells {
 		for _, arm := range cell.Arms {
 			if a, ok := j.describeArm(cell.Name, arm.Name); ok {
@@ -295,7 +297,7 @@ func (j *joint) describeArms(cells []Cell) {
 
 func (j *joint) describeArm(cell, arm string) (ServerArm, bool) {
 	a := ServerArm{Cell: cell, Arm: arm}
-	values := map[string]*pool{}
+	values := map[string]*cells.Pool{}
 	for i, s := range j.served.Segments {
 		if len(j.held[i]) == 0 || s.Cell != cell || s.Arm != arm || slices.ContainsFunc(j.held[i], func(d drive) bool { return !d.valid }) {
 			continue
@@ -304,14 +306,14 @@ func (j *joint) describeArm(cell, arm string) (ServerArm, bool) {
 		a.Exchanges += s.Exchanges
 		for name, x := range s.Values {
 			if values[name] == nil {
-				values[name] = &pool{}
+				values[name] = &cells.Pool{}
 			}
-			values[name].add(j.held[i][0].trial.Block, x)
+			values[name].Add(j.held[i][0].trial.Block, x)
 		}
 	}
 	for _, m := range metric.OfSegments() {
 		if p := values[m.Name]; p != nil {
-			if summary, ok := summaryOf(m, p); ok {
+			if summary, ok := cells.SummaryOf(m, p); ok {
 				a.Metrics = append(a.Metrics, summary)
 			}
 		}

@@ -9,6 +9,8 @@ import (
 	"pgregory.net/rapid"
 
 	"netdyno/internal/contract"
+	"netdyno/internal/read/cells"
+	"netdyno/internal/read/trial"
 	"netdyno/internal/record"
 )
 
@@ -41,7 +43,7 @@ func accountOf(exchanges ...int64) record.Contents {
 // unless arms are named.
 func driven(exchanges []int64, arms ...string) ClientRun {
 	d := ClientRun{Findings: &Findings{}}
-	cell := Cell{}
+	cell := cells.Cell{}
 	for i, n := range exchanges {
 		arm := "go-net"
 		if i < len(arms) {
@@ -50,9 +52,9 @@ func driven(exchanges []int64, arms ...string) ClientRun {
 		t := record.Trial{ID: fmt.Sprintf("t%d", i+1), Arm: arm, Levels: map[string]string{"server": "go-net"}}
 		d.Trials = append(d.Trials, t)
 		r := record.Record{Trial: t, Outcome: record.OK}
-		status := Valid
+		status := trial.Valid
 		if n < 0 {
-			r.Outcome, status = record.Failed, StatusFailed
+			r.Outcome, status = record.Failed, trial.StatusFailed
 		} else {
 			r.Workers = []record.Worker{{
 				Role: contract.Client, Open: &record.Edge{}, Ready: &contract.Ready{Connections: 2, Verified: 2},
@@ -61,14 +63,14 @@ func driven(exchanges []int64, arms ...string) ClientRun {
 			}}
 		}
 		d.Records = append(d.Records, r)
-		place := slices.IndexFunc(cell.Arms, func(a Arm) bool { return a.Name == arm })
+		place := slices.IndexFunc(cell.Arms, func(a cells.Arm) bool { return a.Name == arm })
 		if place < 0 {
 			place = len(cell.Arms)
-			cell.Arms = append(cell.Arms, Arm{Name: arm})
+			cell.Arms = append(cell.Arms, cells.Arm{Name: arm})
 		}
-		cell.Arms[place].Trials = append(cell.Arms[place].Trials, Trial{ID: t.ID, Status: status})
+		cell.Arms[place].Trials = append(cell.Arms[place].Trials, trial.Trial{ID: t.ID, Status: status})
 	}
-	d.Findings.Cells = []Cell{cell}
+	d.Findings.Cells = []cells.Cell{cell}
 	return d
 }
 

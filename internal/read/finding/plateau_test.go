@@ -8,8 +8,8 @@ import (
 
 	"netdyno/internal/contract"
 	"netdyno/internal/hist"
-	"netdyno/internal/read/finding"
 	"netdyno/internal/read/finding/synthetic"
+	"netdyno/internal/read/trial"
 	"netdyno/internal/record"
 )
 
@@ -69,11 +69,11 @@ func gatherings() []gathering {
 	}
 	return []gathering{
 		{
-			"40 ms, the server sends in parts", 40, []time.Duration{42 * ms}, func(s, _ *record.Worker) { twoSegments(s) }, finding.PlateauDelayedACK,
+			"40 ms, the server sends in parts", 40, []time.Duration{42 * ms}, func(s, _ *record.Worker) { twoSegments(s) }, trial.PlateauDelayedACK,
 			[]string{"40 ms plateau (Nagle × delayed ACK)", "of the exchanges took 39.0 ms to 46.0 ms", "the server sent 2.0 segments per exchange and waited 20.0 ms for acknowledgements where the least round trip was 20.0 µs", "set TCP_NODELAY"},
 		},
 		{
-			"40 ms, the client sends in parts", 40, []time.Duration{42 * ms}, func(_, c *record.Worker) { twoSegments(c) }, finding.PlateauDelayedACK,
+			"40 ms, the client sends in parts", 40, []time.Duration{42 * ms}, func(_, c *record.Worker) { twoSegments(c) }, trial.PlateauDelayedACK,
 			[]string{"the client sent 2.0 segments"},
 		},
 		{"40 ms of computing", 40, []time.Duration{42 * ms}, func(_, _ *record.Worker) {}, "", nil},
@@ -94,11 +94,11 @@ func gatherings() []gathering {
 		}, "", nil},
 		{"around 40 ms, spread", 400, between(20*ms, 70*ms, 50), func(s, _ *record.Worker) { twoSegments(s) }, "", nil},
 		{"too few at 40 ms", 9, []time.Duration{42 * ms}, func(s, _ *record.Worker) { twoSegments(s) }, "", nil},
-		{"200 ms with as many losses", 20, []time.Duration{204 * ms}, resent(20), finding.PlateauRetransmit, []string{
+		{"200 ms with as many losses", 20, []time.Duration{204 * ms}, resent(20), trial.PlateauRetransmit, []string{
 			"200 ms plateau (retransmission timeout)", "the kernels sent 20 segments again in the window, and 20 exchanges lasted so long",
 		}},
 		{"200 ms with few losses", 20, []time.Duration{204 * ms}, resent(9), "", nil},
-		{"1 ms", 12_000, []time.Duration{1100 * time.Microsecond}, func(_, _ *record.Worker) {}, finding.PlateauTimer, []string{
+		{"1 ms", 12_000, []time.Duration{1100 * time.Microsecond}, func(_, _ *record.Worker) {}, trial.PlateauTimer, []string{
 			"1 ms plateau (looks like a timer)", "the least round trip was 20.0 µs and the busiest thread had 4",
 		}},
 		{"1 ms beside a busy thread", 12_000, []time.Duration{1100 * time.Microsecond}, func(s, _ *record.Worker) {

@@ -8,8 +8,11 @@ import (
 	"testing"
 
 	"netdyno/internal/contract"
+	"netdyno/internal/read/cells"
+	"netdyno/internal/read/compare"
 	"netdyno/internal/read/finding"
 	"netdyno/internal/read/finding/synthetic"
+	"netdyno/internal/read/view"
 	"netdyno/internal/record"
 )
 
@@ -18,7 +21,7 @@ func figure(under map[string]string) record.Published {
 	return record.Published{Metric: serverCPU, Arm: "go-epoll", Base: "go-net", Ratio: 0.2, Under: under}
 }
 
-func told(p finding.Published) string {
+func told(p view.Published) string {
 	if len(p.Unmet) == 0 {
 		return fmt.Sprintf("%s %.1f", p.Cell, p.Measured)
 	}
@@ -72,10 +75,10 @@ func TestPublishedHasTheIntervalOfItsComparison(t *testing.T) {
 	h.Study.Published = []record.Published{figure(nil)}
 	f := find(t, h, trials, records)
 	p := f.Published[0]
-	i := slices.IndexFunc(f.Comparisons, func(c finding.Comparison) bool {
+	i := slices.IndexFunc(f.Comparisons, func(c compare.Comparison) bool {
 		return c.Cell == p.Cell && c.Metric == p.Metric && c.Arm == p.Arm
 	})
-	if c := f.Comparisons[i]; p.Measured != c.Ratio || p.Low != c.Low || p.High != c.High || !(c.Level < finding.Level) {
+	if c := f.Comparisons[i]; p.Measured != c.Ratio || p.Low != c.Low || p.High != c.High || !(c.Level < cells.Level) {
 		t.Errorf("published beside %v (%v to %v), the comparison says %v (%v to %v) at level %v", p.Measured, p.Low, p.High, c.Ratio, c.Low, c.High, c.Level)
 	}
 }

@@ -6,8 +6,11 @@ import (
 	"testing"
 
 	"netdyno/internal/contract"
+	"netdyno/internal/read/compare"
 	"netdyno/internal/read/finding"
 	"netdyno/internal/read/finding/synthetic"
+	"netdyno/internal/read/history"
+	"netdyno/internal/read/trial"
 )
 
 // carrying finds what is said of a study whose arms carry shop.Order, each by
@@ -64,10 +67,10 @@ func TestReflectionForbidsComparingCodecs(t *testing.T) {
 	} {
 		f := carrying(t, c.codecs, c.generated...)
 		judged := comparison(t, f, "connections=50", serverCPU, "arm")
-		if got := judged.Verdict == finding.Invalid && strings.Contains(judged.Reason, refused); got != c.refuse {
+		if got := judged.Verdict == compare.Invalid && strings.Contains(judged.Reason, refused); got != c.refuse {
 			t.Errorf("%s: %s (%s), refused %t, want %t", c.name, judged.Verdict, judged.Reason, got, c.refuse)
 		}
-		if !c.refuse && judged.Verdict == finding.Invalid {
+		if !c.refuse && judged.Verdict == compare.Invalid {
 			t.Errorf("%s: invalid: %s", c.name, judged.Reason)
 		}
 		if got := strings.Contains(judged.Sentence, marked); got != c.caveat {
@@ -75,7 +78,7 @@ func TestReflectionForbidsComparingCodecs(t *testing.T) {
 		}
 		warned := ""
 		for _, w := range f.Warnings {
-			if w.About == finding.Reflected {
+			if w.About == trial.Reflected {
 				warned = w.Text
 			}
 		}
@@ -90,7 +93,7 @@ func TestReflectionForbidsComparingCodecs(t *testing.T) {
 func TestReflectionForbidsComparingCodecsOnAllButTheWire(t *testing.T) {
 	f := carrying(t, map[string]string{"base": "json", "arm": "proto"})
 	for _, c := range f.Comparisons {
-		if wire := strings.HasPrefix(c.Metric, "link_"); (c.Reason != "") == wire || c.Primary == (c.Verdict == finding.NotJudged) {
+		if wire := strings.HasPrefix(c.Metric, "link_"); (c.Reason != "") == wire || c.Primary == (c.Verdict == compare.NotJudged) {
 			t.Errorf("%s of %s: %s", c.Metric, c.Arm, c.Verdict)
 		}
 	}
@@ -109,9 +112,9 @@ func TestRunsThatDifferInReflectionAreNotCompared(t *testing.T) {
 		{map[string]string{"base": "proto", "arm": "json"}, "base", "the floor base cannot carry"},
 	} {
 		before, after := carrying(t, c.codecs), carrying(t, c.codecs, c.generated)
-		for _, judged := range finding.CompareRuns(before.Run, after.Run, nil).Comparisons {
+		for _, judged := range history.CompareRuns(before.Run, after.Run, nil).Comparisons {
 			refused := strings.Contains(judged.Reason, c.want) && strings.Contains(judged.Reason, differ)
-			if judged.Arm == "arm" && (judged.Primary && judged.Verdict != finding.Invalid || !refused) {
+			if judged.Arm == "arm" && (judged.Primary && judged.Verdict != compare.Invalid || !refused) {
 				t.Errorf("%v: %s of %s: %s (%s)", c.codecs, judged.Metric, judged.Arm, judged.Verdict, judged.Reason)
 			}
 		}

@@ -7,7 +7,7 @@ import (
 	"testing"
 
 	"netdyno/internal/contract"
-	"netdyno/internal/read/finding"
+	"netdyno/internal/read/compare"
 	"netdyno/internal/read/finding/synthetic"
 	"netdyno/internal/record"
 )
@@ -29,12 +29,12 @@ func TestRequirements(t *testing.T) {
 		{Metric: response, Arm: "a", Bound: math.NaN()}, // of a damaged header
 	}
 	f := find(t, h, trials, records)
-	want := []finding.State{finding.Met, finding.Broken, finding.Undecided, finding.Met, finding.Met, finding.Broken, finding.Undecided}
+	want := []compare.State{compare.Met, compare.Broken, compare.Undecided, compare.Met, compare.Met, compare.Broken, compare.Undecided}
 	if len(f.Requirements) != len(want) {
 		t.Fatalf("%d requirements, want %d: one is of another cell, one has no bound", len(f.Requirements), len(want))
 	}
 	for i, r := range f.Requirements {
-		if r.State != want[i] || (r.Reason != "") != (r.State == finding.Undecided) || r.Cell != "connections=50" || r.Family != 6 {
+		if r.State != want[i] || (r.Reason != "") != (r.State == compare.Undecided) || r.Cell != "connections=50" || r.Family != 6 {
 			t.Errorf("%d: %s, %q, %.4g (%.4g–%.4g), family %d; want %s", i, r.State, r.Reason, r.Value, r.Low, r.High, r.Family, want[i])
 		}
 	}
@@ -55,22 +55,22 @@ func TestRequirementsAtAGate(t *testing.T) {
 		arms     []synthetic.Arm
 		requires []record.Require
 		blocks   int
-		want     finding.GateResult
+		want     compare.GateResult
 	}{
-		"met":                    {[]synthetic.Arm{{Name: "a"}, {Name: "b", Cost: 0.9}}, []record.Require{met}, 8, finding.NoWorse},
-		"met, and worse":         {apart, []record.Require{met}, 8, finding.IsWorse},
-		"broken":                 {[]synthetic.Arm{{Name: "a"}, {Name: "b", Cost: 0.9}}, []record.Require{met, {Metric: serverCPU, Arm: "a", Bound: 5}}, 8, finding.IsWorse},
-		"open":                   {[]synthetic.Arm{{Name: "a"}, {Name: "b", Cost: 0.9}}, []record.Require{met, open}, 8, finding.Unproven},
-		"too few blocks":         {[]synthetic.Arm{{Name: "a"}, {Name: "b", Cost: 0.9}}, []record.Require{met}, 5, finding.Unproven},
-		"one arm, nothing else":  {apart[:1], []record.Require{{Metric: serverCPU, Arm: "a", Bound: 20}}, 8, finding.NoWorse},
-		"one arm, nothing asked": {apart[:1], nil, 8, finding.Unproven},
-		"broken and worse":       {apart, []record.Require{broken}, 8, finding.IsWorse},
+		"met":                    {[]synthetic.Arm{{Name: "a"}, {Name: "b", Cost: 0.9}}, []record.Require{met}, 8, compare.NoWorse},
+		"met, and worse":         {apart, []record.Require{met}, 8, compare.IsWorse},
+		"broken":                 {[]synthetic.Arm{{Name: "a"}, {Name: "b", Cost: 0.9}}, []record.Require{met, {Metric: serverCPU, Arm: "a", Bound: 5}}, 8, compare.IsWorse},
+		"open":                   {[]synthetic.Arm{{Name: "a"}, {Name: "b", Cost: 0.9}}, []record.Require{met, open}, 8, compare.Unproven},
+		"too few blocks":         {[]synthetic.Arm{{Name: "a"}, {Name: "b", Cost: 0.9}}, []record.Require{met}, 5, compare.Unproven},
+		"one arm, nothing else":  {apart[:1], []record.Require{{Metric: serverCPU, Arm: "a", Bound: 20}}, 8, compare.NoWorse},
+		"one arm, nothing asked": {apart[:1], nil, 8, compare.Unproven},
+		"broken and worse":       {apart, []record.Require{broken}, 8, compare.IsWorse},
 	} {
 		h, trials, records := staged(synthetic.Options{Arms: c.arms, SD: 0.01, Seed: 1}, c.blocks)
 		trials = slices.DeleteFunc(trials, func(t record.Trial) bool { return t.Block > c.blocks })
 		h.Study.Stages, h.Study.Requires = nil, c.requires
 		f := find(t, h, trials, records)
-		if got, _ := finding.Gate(f.Run); got != c.want {
+		if got, _ := compare.Gate(f.Run); got != c.want {
 			t.Errorf("%s: %v, want %v; %+v", name, got, c.want, f.Requirements)
 		}
 	}
@@ -83,15 +83,15 @@ func TestRequirementsOnFiguresOfZero(t *testing.T) {
 	for name, c := range map[string]struct {
 		failing map[int]float64 // share of a block's exchanges
 		blocks  int
-		want    finding.State
+		want    compare.State
 		says    string
 	}{
-		"none":           {nil, 8, finding.Met, ""},
-		"few blocks":     {nil, 5, finding.Undecided, "5 blocks cannot reach p ≤ 0.05"},
-		"some":           {map[int]float64{3: 0.003, 5: 0.002}, 8, finding.Met, ""},
-		"one bad block":  {map[int]float64{3: 0.05}, 8, finding.Undecided, "the interval holds the bound"},
-		"all but one":    {map[int]float64{1: 0.05, 2: 0.05, 3: 0.05, 4: 0.04, 5: 0.05, 6: 0.05, 7: 0.06}, 8, finding.Broken, ""},
-		"everywhere bad": {map[int]float64{1: 0.05, 2: 0.05, 3: 0.05, 4: 0.04, 5: 0.05, 6: 0.05, 7: 0.06, 8: 0.05}, 8, finding.Broken, ""},
+		"none":           {nil, 8, compare.Met, ""},
+		"few blocks":     {nil, 5, compare.Undecided, "5 blocks cannot reach p ≤ 0.05"},
+		"some":           {map[int]float64{3: 0.003, 5: 0.002}, 8, compare.Met, ""},
+		"one bad block":  {map[int]float64{3: 0.05}, 8, compare.Undecided, "the interval holds the bound"},
+		"all but one":    {map[int]float64{1: 0.05, 2: 0.05, 3: 0.05, 4: 0.04, 5: 0.05, 6: 0.05, 7: 0.06}, 8, compare.Broken, ""},
+		"everywhere bad": {map[int]float64{1: 0.05, 2: 0.05, 3: 0.05, 4: 0.04, 5: 0.05, 6: 0.05, 7: 0.06, 8: 0.05}, 8, compare.Broken, ""},
 	} {
 		h, trials, records := synthetic.Run(synthetic.Options{
 			Arms: apart[:1], Connections: []int{50}, Rate: 20000, Blocks: c.blocks, Bare: true, Primary: []string{serverCPU},
@@ -123,14 +123,14 @@ func TestFailedExchangesAtAGate(t *testing.T) {
 	for name, c := range map[string]struct {
 		failing float64 // share of the exchanges of block 3
 		bounds  []string
-		want    finding.GateResult
+		want    compare.GateResult
 		doubts  int
 	}{
-		"none":              {0, []string{"cost"}, finding.NoWorse, 0},
-		"not asked about":   {0.002, []string{"cost"}, finding.Unproven, 1},
-		"within the bound":  {0.002, []string{"cost", "errors"}, finding.NoWorse, 0},
-		"beyond it in one":  {0.2, []string{"cost", "errors"}, finding.Unproven, 1},
-		"none, asked about": {0, []string{"cost", "errors"}, finding.NoWorse, 0},
+		"none":              {0, []string{"cost"}, compare.NoWorse, 0},
+		"not asked about":   {0.002, []string{"cost"}, compare.Unproven, 1},
+		"within the bound":  {0.002, []string{"cost", "errors"}, compare.NoWorse, 0},
+		"beyond it in one":  {0.2, []string{"cost", "errors"}, compare.Unproven, 1},
+		"none, asked about": {0, []string{"cost", "errors"}, compare.NoWorse, 0},
 	} {
 		h, trials, records := synthetic.Run(synthetic.Options{Arms: apart[:1], Connections: []int{50}, Rate: 20000, Blocks: 8, Bare: true})
 		for _, bound := range c.bounds {
@@ -142,8 +142,8 @@ func TestFailedExchangesAtAGate(t *testing.T) {
 			}
 		}
 		f := find(t, h, trials, records)
-		if got, _ := finding.Gate(f.Run); got != c.want || len(finding.Caveats(f.Run)) != c.doubts {
-			t.Errorf("%s: %v, in doubt %q; want %v, %d", name, got, finding.Caveats(f.Run), c.want, c.doubts)
+		if got, _ := compare.Gate(f.Run); got != c.want || len(compare.Caveats(f.Run)) != c.doubts {
+			t.Errorf("%s: %v, in doubt %q; want %v, %d", name, got, compare.Caveats(f.Run), c.want, c.doubts)
 		}
 	}
 }

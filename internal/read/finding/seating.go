@@ -3,6 +3,9 @@ package finding
 import (
 	"slices"
 	"strings"
+
+	"netdyno/internal/read/cells"
+	"netdyno/internal/read/trial"
 )
 
 // Seated is one seat and who sat there.
@@ -14,13 +17,13 @@ type Seated struct {
 
 // seating reads from the records who sat where, by seat in the order of first
 // use: the server's seat comes first.
-func (s *dataset) seating() []Seated {
+func seating(s *cells.Dataset) []Seated {
 	var all []Seated
-	for _, v := range s.views {
-		if v.record == nil {
+	for _, v := range s.Trials {
+		if v.Record == nil {
 			continue
 		}
-		for _, w := range v.record.Workers {
+		for _, w := range v.Record.Workers {
 			at := slices.IndexFunc(all, func(known Seated) bool { return known.Seat == w.Seat })
 			if at < 0 {
 				at = len(all)
@@ -28,7 +31,7 @@ func (s *dataset) seating() []Seated {
 			}
 			all[at].Workers = withOnce(all[at].Workers, w.Name)
 			if len(w.CPUSet) > 0 {
-				all[at].CPUs = withOnce(all[at].CPUs, words(w.CPUSet))
+				all[at].CPUs = withOnce(all[at].CPUs, trial.CPUList(w.CPUSet))
 			}
 		}
 	}

@@ -5,6 +5,7 @@ import (
 	"slices"
 
 	"netdyno/internal/metric"
+	"netdyno/internal/read/cells"
 	"netdyno/internal/record"
 )
 
@@ -21,11 +22,11 @@ type ServerReport struct {
 
 // ServerArm sums up the segments of one arm in one cell.
 type ServerArm struct {
-	Cell      string    `json:"cell"`
-	Arm       string    `json:"arm"`
-	Segments  int       `json:"segments"`
-	Exchanges int64     `json:"exchanges"` // of all these segments
-	Metrics   []Summary `json:"metrics"`   // of record.SegmentMetrics, those that exist
+	Cell      string          `json:"cell"`
+	Arm       string          `json:"arm"`
+	Segments  int             `json:"segments"`
+	Exchanges int64           `json:"exchanges"` // of all these segments
+	Metrics   []cells.Summary `json:"metrics"`   // of record.SegmentMetrics, those that exist
 }
 
 // ServerSegment is one time in which the server was driven.

@@ -4,18 +4,18 @@ import (
 	"math"
 	"testing"
 
-	"netdyno/internal/read/finding"
+	"netdyno/internal/read/compare"
 	"netdyno/internal/read/finding/synthetic"
 )
 
 // simulate runs many studies of one cell and one compared metric and returns
 // how often each verdict was given.
-func simulate(t *testing.T, studies int, o synthetic.Options) map[finding.Verdict]float64 {
+func simulate(t *testing.T, studies int, o synthetic.Options) map[compare.Verdict]float64 {
 	t.Helper()
 	if testing.Short() {
 		t.Skip("-short: thousands of simulated studies")
 	}
-	share := map[finding.Verdict]float64{}
+	share := map[compare.Verdict]float64{}
 	n := 0.0
 	o.Bare, o.Rate, o.Connections, o.Primary = true, 20000, []int{50}, []string{serverCPU}
 	for seed := range studies {
@@ -43,7 +43,7 @@ func TestIdenticalArmsAreSeldomCalledDifferent(t *testing.T) {
 		for _, sd := range []float64{0.005, 0.03, 0.2} {
 			share := simulate(t, 100, synthetic.Options{Blocks: blocks, SD: sd, BlockSD: 0.1, Arms: arms})
 			t.Logf("%2d blocks, sd %.3f: %v", blocks, sd, share)
-			if wrong := share[finding.Better] + share[finding.Worse]; wrong > 0.05 {
+			if wrong := share[compare.Better] + share[compare.Worse]; wrong > 0.05 {
 				t.Errorf("%d blocks, sd %v: %.3f of identical arms called different", blocks, sd, wrong)
 			}
 		}
@@ -59,10 +59,10 @@ func TestPlantedEffectIsFound(t *testing.T) {
 	for _, c := range []struct{ sd, least float64 }{{0.01, 0.98}, {0.02, 0.90}, {0.03 / math.Sqrt2, 0}, {0.03, 0}} {
 		share := simulate(t, 200, synthetic.Options{Blocks: 10, SD: c.sd, BlockSD: 0.1, Arms: arms})
 		t.Logf("sd %.3f: %v", c.sd, share)
-		if share[finding.Worse] < c.least {
-			t.Errorf("sd %v: planted 5 %% found in %.2f of studies, want %v", c.sd, share[finding.Worse], c.least)
+		if share[compare.Worse] < c.least {
+			t.Errorf("sd %v: planted 5 %% found in %.2f of studies, want %v", c.sd, share[compare.Worse], c.least)
 		}
-		if share[finding.Better]+share[finding.Equivalent] > 0 {
+		if share[compare.Better]+share[compare.Equivalent] > 0 {
 			t.Errorf("sd %v: a handicap was called %v", c.sd, share)
 		}
 	}

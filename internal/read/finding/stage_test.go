@@ -5,7 +5,8 @@ import (
 	"strings"
 	"testing"
 
-	"netdyno/internal/read/finding"
+	"netdyno/internal/read/cells"
+	"netdyno/internal/read/compare"
 	"netdyno/internal/read/finding/synthetic"
 	"netdyno/internal/record"
 )
@@ -29,15 +30,15 @@ var (
 
 func TestALookSettlesWhatIsClear(t *testing.T) {
 	h, trials, records := staged(synthetic.Options{Arms: apart, SD: 0.01, Seed: 1}, 10)
-	look, err := finding.Look(h, trials, records, 1)
+	look, err := compare.Look(h, trials, records, 1)
 	if err != nil || !look.Settled || look.Blocks != 6 || look.Done != 6 || look.Level != 1./32 {
 		t.Errorf("look at a clear difference: %+v, %v", look, err)
 	}
 	h, trials, records = staged(synthetic.Options{Arms: nearly, SD: 0.02, Seed: 1}, 10)
-	if look, err = finding.Look(h, trials, records, 1); err != nil || look.Settled {
+	if look, err = compare.Look(h, trials, records, 1); err != nil || look.Settled {
 		t.Errorf("look at a difference of the margin: %+v, %v", look, err)
 	}
-	if _, err = finding.Look(h, trials, records, 4); err == nil {
+	if _, err = compare.Look(h, trials, records, 4); err == nil {
 		t.Error("a fourth look of three")
 	}
 }
@@ -45,16 +46,16 @@ func TestALookSettlesWhatIsClear(t *testing.T) {
 // A look has no more than its own blocks, whatever the file holds by then.
 func TestALookSeesItsOwnBlocks(t *testing.T) {
 	h, trials, records := staged(synthetic.Options{Arms: apart, SD: 0.05, Seed: 2}, 6)
-	early, err := finding.Look(h, trials, records, 1)
+	early, err := compare.Look(h, trials, records, 1)
 	if err != nil {
 		t.Fatal(err)
 	}
 	_, _, records = staged(synthetic.Options{Arms: apart, SD: 0.05, Seed: 2}, 10)
-	if late, err := finding.Look(h, trials, records, 1); err != nil || late != early {
+	if late, err := compare.Look(h, trials, records, 1); err != nil || late != early {
 		t.Errorf("by the first 6 blocks %+v, by the first 6 of 10 %+v, %v", early, late, err)
 	}
 	_, _, records = staged(synthetic.Options{Arms: apart, SD: 0.05, Seed: 2}, 5)
-	if look, err := finding.Look(h, trials, records, 1); err != nil || look.Settled {
+	if look, err := compare.Look(h, trials, records, 1); err != nil || look.Settled {
 		t.Errorf("settled without the last block: %+v, %v", look, err)
 	}
 }
@@ -62,7 +63,7 @@ func TestALookSeesItsOwnBlocks(t *testing.T) {
 // What a run is judged by follows from where it is: where it stopped, at a
 // look, between two, at the end.
 func TestRunsAreJudgedAtTheirStage(t *testing.T) {
-	levels := finding.StageLevels(record.Study{Blocks: 10, Stages: []int{6, 8, 10}})
+	levels := cells.StageLevels(record.Study{Blocks: 10, Stages: []int{6, 8, 10}})
 	for _, c := range []struct {
 		name    string
 		blocks  int
@@ -88,9 +89,9 @@ func TestRunsAreJudgedAtTheirStage(t *testing.T) {
 		if f.Tally.Missing != c.missing || f.Tally.Skipped != c.skipped || f.Tally.Planned != 30-c.skipped {
 			t.Errorf("%s: %+v, want %d missing and %d skipped", c.name, f.Tally, c.missing, c.skipped)
 		}
-		want := finding.Worse
+		want := compare.Worse
 		if c.level == levels[1] {
-			want = finding.CannotTell // 7 blocks cannot reach what 8 have of the level
+			want = compare.CannotTell // 7 blocks cannot reach what 8 have of the level
 		}
 		if got.Verdict != want || !strings.Contains(got.Sentence, map[float64]string{levels[0]: "(96.9 % interval", levels[1]: "(99", levels[2]: "(98"}[c.level]) {
 			t.Errorf("%s: %s: %s", c.name, got.Verdict, got.Sentence)
@@ -104,7 +105,7 @@ func TestOneStageIsTheWholeLevel(t *testing.T) {
 	for _, stages := range [][]int{nil, {10}, {10, 6}, {-1, 3}} { // the latter of a damaged header
 		h.Study.Stages = stages
 		f := find(t, h, trials, records)
-		if f.Stage != nil || f.Comparisons[0].Level != finding.Level || !strings.Contains(f.Comparisons[0].Sentence, "(95 % interval") {
+		if f.Stage != nil || f.Comparisons[0].Level != cells.Level || !strings.Contains(f.Comparisons[0].Sentence, "(95 % interval") {
 			t.Errorf("stages %v: %+v, %s", stages, f.Stage, f.Comparisons[0].Sentence)
 		}
 	}
@@ -120,7 +121,7 @@ func TestWhatCannotBeHelpedIsSettled(t *testing.T) {
 				records[i].Outcome, records[i].Failure = outcome, &record.Failure{Kind: "unsupported", Text: "no such library"}
 			}
 		}
-		if look, err := finding.Look(h, trials, records, 1); err != nil || look.Settled != want {
+		if look, err := compare.Look(h, trials, records, 1); err != nil || look.Settled != want {
 			t.Errorf("%s: %+v, %v", outcome, look, err)
 		}
 	}

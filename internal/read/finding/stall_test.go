@@ -7,8 +7,10 @@ import (
 	"time"
 
 	"netdyno/internal/contract"
+	"netdyno/internal/read/compare"
 	"netdyno/internal/read/finding"
 	"netdyno/internal/read/finding/synthetic"
+	"netdyno/internal/read/trial"
 	"netdyno/internal/record"
 )
 
@@ -44,20 +46,20 @@ type stood struct {
 func checkStalls(t *testing.T, o synthetic.Options, status string, cases []stood) {
 	t.Helper()
 	for _, c := range cases {
-		trial := examined(t, o, c.change)
+		judged := examined(t, o, c.change)
 		want := status
 		if c.want == "" {
-			want = finding.Valid
+			want = trial.Valid
 		}
-		if got := finding.StallTimes(trial.Stalls); got != c.want || trial.Status != want {
-			t.Errorf("%s: %s, stood still %q (%s); want %s, %q", c.name, trial.Status, got, trial.Reason, want, c.want)
+		if got := trial.StallTimes(judged.Stalls); got != c.want || judged.Status != want {
+			t.Errorf("%s: %s, stood still %q (%s); want %s, %q", c.name, judged.Status, got, judged.Reason, want, c.want)
 		}
 	}
 }
 
 func TestStallsOfAClosedLoop(t *testing.T) {
 	const client = 1
-	checkStalls(t, synthetic.Options{Window: 4 * time.Second}, finding.StatusInvalid, []stood{
+	checkStalls(t, synthetic.Options{Window: 4 * time.Second}, trial.StatusInvalid, []stood{
 		{"honest", func(*record.Record) {}, ""},
 		{"for 0.7 s", func(r *record.Record) { still(&r.Workers[client], 1.2, 1.8) }, "1.10–1.70 s"},
 		{"for two ticks", func(r *record.Record) { still(&r.Workers[client], 1.2, 1.6) }, "1.10–1.50 s"},
@@ -120,7 +122,7 @@ func TestStallsOfAClosedLoop(t *testing.T) {
 
 // A slow load completes little, and stands still by nothing of that.
 func TestSlowLoadsDoNotStandStill(t *testing.T) {
-	checkStalls(t, synthetic.Options{Window: 4 * time.Second, Rate: 12, Connections: []int{4}, Bare: true}, finding.Valid, []stood{
+	checkStalls(t, synthetic.Options{Window: 4 * time.Second, Rate: 12, Connections: []int{4}, Bare: true}, trial.Valid, []stood{
 		{"12 exchanges a second", func(r *record.Record) {
 			c := &r.Workers[1]
 			for i := range 20 {
@@ -133,7 +135,7 @@ func TestSlowLoadsDoNotStandStill(t *testing.T) {
 // One of two clients that stands still is a standstill; what the other does is no
 // excuse.
 func TestAStallOfOneClient(t *testing.T) {
-	checkStalls(t, synthetic.Options{Window: 4 * time.Second, Clients: 2}, finding.StatusInvalid, []stood{
+	checkStalls(t, synthetic.Options{Window: 4 * time.Second, Clients: 2}, trial.StatusInvalid, []stood{
 		{"the second", func(r *record.Record) { still(&r.Workers[2], 1.2, 1.8) }, "1.10–1.70 s"},
 		{"one after the other", func(r *record.Record) { still(&r.Workers[2], 1.2, 1.8); still(&r.Workers[1], 1.6, 2.2) }, "1.10–2.10 s"},
 	})
@@ -143,15 +145,15 @@ func TestAStallOfOneClient(t *testing.T) {
 func TestAStallOfAnOpenLoopLeavesItsResponseTimes(t *testing.T) {
 	o := synthetic.Options{Rate: 20_000, Window: 4 * time.Second}
 	whole := examined(t, o, func(*record.Record) {})
-	trial := examined(t, o, func(r *record.Record) { still(&r.Workers[1], 1.2, 1.8) })
-	if trial.Status != finding.Valid || !slices.Contains(trial.Flags, finding.Stalled) || !trial.Partial() || whole.Partial() {
-		t.Fatalf("%s with flags %v: %s", trial.Status, trial.Flags, trial.Reason)
+	judged := examined(t, o, func(r *record.Record) { still(&r.Workers[1], 1.2, 1.8) })
+	if judged.Status != trial.Valid || !slices.Contains(judged.Flags, trial.Stalled) || !judged.Partial() || whole.Partial() {
+		t.Fatalf("%s with flags %v: %s", judged.Status, judged.Flags, judged.Reason)
 	}
-	if want := "nothing moved 1.10–1.70 s after the window opened"; !strings.Contains(trial.Reason, want) || trial.Limit != finding.Unknown || trial.LimitProof != want || trial.CPU != nil {
-		t.Errorf("reason %q, limit %s (%s), CPU %v", trial.Reason, trial.Limit, trial.LimitProof, trial.CPU)
+	if want := "nothing moved 1.10–1.70 s after the window opened"; !strings.Contains(judged.Reason, want) || judged.Limit != trial.Unknown || judged.LimitProof != want || judged.CPU != nil {
+		t.Errorf("reason %q, limit %s (%s), CPU %v", judged.Reason, judged.Limit, judged.LimitProof, judged.CPU)
 	}
 	for name, value := range whole.Values {
-		got, has := trial.Values[name]
+		got, has := judged.Values[name]
 		keeps := strings.HasPrefix(name, "response_") || strings.HasSuffix(name, "rss_bytes") || strings.HasSuffix(name, "heap_bytes") || strings.HasSuffix(name, "_sys_bytes") ||
 			strings.HasSuffix(name, ".threads") || strings.HasSuffix(name, ".goroutines") ||
 			slices.Contains([]string{"lag_p99_us", "unfinished", "error_share", "arrival_gap_cv"}, name)
@@ -159,7 +161,7 @@ func TestAStallOfAnOpenLoopLeavesItsResponseTimes(t *testing.T) {
 			t.Errorf("%s is %v (%v) of a trial that stood still, %v of a whole one", name, got, has, value)
 		}
 	}
-	checkStalls(t, o, finding.Valid, []stood{
+	checkStalls(t, o, trial.Valid, []stood{
 		{"stopped, and caught up", func(r *record.Record) {
 			c := &r.Workers[1]
 			mute(c, 1.2, 2)
@@ -190,10 +192,10 @@ func TestABacklogLeavesNoRate(t *testing.T) {
 		share float64
 		want  bool
 	}{{"4 % more, which its slots held", 0.04, false}, {"6 % more", 0.06, true}, {"half as much again", 0.5, true}} {
-		trial := examined(t, o, more(c.share))
-		_, rated := trial.Values["exchanges_per_s"]
-		if trial.Status != finding.Valid || slices.Contains(trial.Flags, finding.Backlog) != c.want || rated == c.want {
-			t.Errorf("%s: %s with flags %v, a rate %v: %s", c.name, trial.Status, trial.Flags, rated, trial.Reason)
+		judged := examined(t, o, more(c.share))
+		_, rated := judged.Values["exchanges_per_s"]
+		if judged.Status != trial.Valid || slices.Contains(judged.Flags, trial.Backlog) != c.want || rated == c.want {
+			t.Errorf("%s: %s with flags %v, a rate %v: %s", c.name, judged.Status, judged.Flags, rated, judged.Reason)
 		}
 	}
 }
@@ -240,11 +242,11 @@ func TestNothingComparesWhatAStallFalsifies(t *testing.T) {
 			continue
 		}
 		invalid := c.Metric == serverCPU
-		if (c.Verdict == finding.Invalid) != invalid || invalid && !strings.Contains(c.Reason, "asio stood still or began with a backlog in 8 of 8 trials") {
+		if (c.Verdict == compare.Invalid) != invalid || invalid && !strings.Contains(c.Reason, "asio stood still or began with a backlog in 8 of 8 trials") {
 			t.Errorf("%s on %s: %s, %s", c.Arm, c.Metric, c.Verdict, c.Reason)
 		}
 	}
-	if warned := slices.ContainsFunc(f.Warnings, func(w record.Warning) bool { return w.About == finding.Stalled }); !warned {
+	if warned := slices.ContainsFunc(f.Warnings, func(w record.Warning) bool { return w.About == trial.Stalled }); !warned {
 		t.Errorf("warnings %v", f.Warnings)
 	}
 }

@@ -6,36 +6,59 @@ import (
 	"strings"
 
 	"netdyno/internal/contract"
+	"netdyno/internal/metric"
+	"netdyno/internal/read/cells"
+	"netdyno/internal/read/compare"
+	"netdyno/internal/read/trial"
 	"netdyno/internal/record"
 )
 
+// warnFewSamples names metrics that were asked about and exist in some of an arm's
+// trials only: those in which most was done are no sample of all. One that no
+// trial has is refused instead.
+func warnFewSamples(s *cells.Dataset, f Findings) []record.Warning {
+	var asked []string
+	for _, m := range metric.All() {
+		if s.Primary(m.Name) || slices.ContainsFunc(f.Requirements, func(r compare.Requirement) bool { return r.Metric == m.Name }) {
+			asked = append(asked, m.Name)
+		}
+	}
+	var all []record.Warning
+	for _, cell := range f.Cells {
+		for _, arm := range cell.Arms {
+			for _, metric := range asked {
+				if t, found := compare.MissingIn(s, cell.Name, arm.Name, metric); found && t.Trials < t.Of {
+					all = append(all, record.Warning{
+						About:  trial.FewSamples,
+						Text:   fmt.Sprintf("%s is absent from %d of %d valid trials of %s: %s", metric, t.Trials, t.Of, cells.ArmOf(cell, arm), t.Want()),
+						Advice: "lengthen the window, or compare a percentile nearer to the middle",
+					})
+				}
+			}
+		}
+	}
+	return all
+}
+
 // warn returns what a reader of the findings must know: the planner's
 // warnings first, then what the records showed.
-func (s *dataset) warn(f Findings) []record.Warning {
-	all := slices.Clone(s.header.Study.Warnings)
-	all = append(all, s.stray...)
-	for _, of := range []func(*dataset, Findings) []record.Warning{
-		(*dataset).warnLimits, (*dataset).warnFlags, (*dataset).warnFewSamples, (*dataset).warnUnfinished, (*dataset).warnNoise, (*dataset).warnDelivery, (*dataset).warnPlace, (*dataset).warnAway, (*dataset).warnHosts,
+func warn(s *cells.Dataset, f Findings) []record.Warning {
+	all := slices.Clone(s.Header.Study.Warnings)
+	all = append(all, s.Stray...)
+	for _, of := range []func(*cells.Dataset, Findings) []record.Warning{
+		warnLimits, warnFlags, warnFewSamples, warnUnfinished, warnNoise, warnDelivery, warnPlace, warnAway, warnHosts,
 	} {
 		all = append(all, of(s, f)...)
 	}
 	return all
 }
 
-// armOf names an arm in its cell.
-func armOf(cell Cell, arm Arm) string {
-	if cell.Name == "" {
-		return arm.Name
-	}
-	return arm.Name + " at " + cell.Name
-}
-
-func (s *dataset) warnLimits(f Findings) []record.Warning {
+func warnLimits(s *cells.Dataset, f Findings) []record.Warning {
 	var limited []string
 	for _, cell := range f.Cells {
 		for _, arm := range cell.Arms {
-			if _, of := limitedBy(s.of(cell.Name, arm.Name)); of == contract.Client {
-				limited = append(limited, armOf(cell, arm))
+			if _, of := cells.LimitedBy(s.Of(cell.Name, arm.Name)); of == contract.Client {
+				limited = append(limited, cells.ArmOf(cell, arm))
 			}
 		}
 	}
@@ -49,26 +72,26 @@ func (s *dataset) warnLimits(f Findings) []record.Warning {
 }
 
 var flagWarnings = []struct{ flag, text, advice string }{
-	{Unsteady, "changed their rate inside the window", "lengthen the warm-up, or look at the series for what happened"},
-	{Overloaded, "did not reach the offered rate, so their times are not compared", "lower the rate until every arm reaches it"},
-	{LateCounters, "were metered more than 0.5 % of the window apart from their marks", "lengthen the window: a worker busy on its only core answers late"},
-	{GeneratorLate, "left more than 5 % of their slots empty", "give the clients more CPUs: the generator paced these trials"},
-	{Reconnected, "made connections anew that had ended between exchanges", "give the ends more CPU, or ask the server why it closes them: HTTP/1.1 lets both ends close after a reply"},
-	{Unverified, "were driven by a program that does not check what it receives", "compare its figures with those of an arm that does, under the same load"},
-	{Bursty, "sent in bunches, which the declared arrivals are not", "give the clients more CPUs or processes (clients=2), or offer less: these times are of bursts"},
-	{TooRegular, "sent more evenly than the Poisson arrivals that were declared", "look at the client: it paces itself, and evener arrivals wait less"},
-	{Reflected, "encoded a message of yours by reflection, which costs more than generated code: codecs are not compared, and between transports of one codec the difference is part of a larger whole", "put Go on PATH, so that netdyno builds workers with the generated code (docs/messages.md)"},
-	{Stalled, "stood still inside the window: of them no rate, no cost and no time from the send is kept", "look at the series, and at what the ends and the machine did then (netdyno doctor)"},
-	{Backlog, "began the window with a backlog and worked it off there: of them no rate, no cost and no time from the send is kept", "lengthen the warm-up until the server keeps up, and look for what stood still before the window"},
-	{StolenCPU, "lost more than 1 % of the host's CPU time to the hypervisor", "use a quiet or dedicated machine"},
+	{trial.Unsteady, "changed their rate inside the window", "lengthen the warm-up, or look at the series for what happened"},
+	{trial.Overloaded, "did not reach the offered rate, so their times are not compared", "lower the rate until every arm reaches it"},
+	{trial.LateCounters, "were metered more than 0.5 % of the window apart from their marks", "lengthen the window: a worker busy on its only core answers late"},
+	{trial.GeneratorLate, "left more than 5 % of their slots empty", "give the clients more CPUs: the generator paced these trials"},
+	{trial.Reconnected, "made connections anew that had ended between exchanges", "give the ends more CPU, or ask the server why it closes them: HTTP/1.1 lets both ends close after a reply"},
+	{trial.Unverified, "were driven by a program that does not check what it receives", "compare its figures with those of an arm that does, under the same load"},
+	{trial.Bursty, "sent in bunches, which the declared arrivals are not", "give the clients more CPUs or processes (clients=2), or offer less: these times are of bursts"},
+	{trial.TooRegular, "sent more evenly than the Poisson arrivals that were declared", "look at the client: it paces itself, and evener arrivals wait less"},
+	{trial.Reflected, "encoded a message of yours by reflection, which costs more than generated code: codecs are not compared, and between transports of one codec the difference is part of a larger whole", "put Go on PATH, so that netdyno builds workers with the generated code (docs/messages.md)"},
+	{trial.Stalled, "stood still inside the window: of them no rate, no cost and no time from the send is kept", "look at the series, and at what the ends and the machine did then (netdyno doctor)"},
+	{trial.Backlog, "began the window with a backlog and worked it off there: of them no rate, no cost and no time from the send is kept", "lengthen the warm-up until the server keeps up, and look for what stood still before the window"},
+	{trial.StolenCPU, "lost more than 1 % of the host's CPU time to the hypervisor", "use a quiet or dedicated machine"},
 }
 
-func (s *dataset) warnFlags(_ Findings) []record.Warning {
+func warnFlags(s *cells.Dataset, _ Findings) []record.Warning {
 	var all []record.Warning
 	for _, w := range flagWarnings {
-		if n := flagged(s.views, w.flag); n > 0 {
+		if n := cells.Flagged(s.Trials, w.flag); n > 0 {
 			all = append(all, record.Warning{
-				About: w.flag, Text: fmt.Sprintf("%d of %d trials %s", n, len(s.views), w.text), Advice: w.advice,
+				About: w.flag, Text: fmt.Sprintf("%d of %d trials %s", n, len(s.Trials), w.text), Advice: w.advice,
 			})
 		}
 	}
@@ -77,25 +100,25 @@ func (s *dataset) warnFlags(_ Findings) []record.Warning {
 
 // warnNoise names primary metrics on which the baseline differs from itself,
 // and cells in which nothing measures that.
-func (s *dataset) warnNoise(f Findings) []record.Warning {
+func warnNoise(s *cells.Dataset, f Findings) []record.Warning {
 	var all []record.Warning
 	measured := map[string]bool{}
 	for _, n := range f.Noise {
 		measured[n.Cell] = true
-		if s.primary(n.Metric) && n.P <= Level {
+		if s.Primary(n.Metric) && n.P <= cells.Level {
 			all = append(all, record.Warning{
 				About: "noise",
 				Text: fmt.Sprintf("%s of the baseline differs from its own repeat%s: %.3g× (%.3g–%.3g), p %.2g",
-					n.Metric, inCell(n.Cell), n.Ratio, n.Low, n.High, n.P),
+					n.Metric, cells.InCell(n.Cell), n.Ratio, n.Low, n.High, n.P),
 				Advice: "one in twenty such pairs does by chance; if more do, something drifts inside the blocks",
 			})
 		}
 	}
-	for _, cell := range s.cells {
+	for _, cell := range s.Cells {
 		if !measured[cell] && len(f.Comparisons) > 0 {
 			all = append(all, record.Warning{
 				About:  "noise",
-				Text:   "no two blocks have both appearances of the baseline" + inCell(cell) + ": the A/A noise is unknown, the margin alone is the bound",
+				Text:   "no two blocks have both appearances of the baseline" + cells.InCell(cell) + ": the A/A noise is unknown, the margin alone is the bound",
 				Advice: "run more blocks",
 			})
 		}
@@ -103,16 +126,9 @@ func (s *dataset) warnNoise(f Findings) []record.Warning {
 	return all
 }
 
-func inCell(cell string) string {
-	if cell == "" {
-		return ""
-	}
-	return " at " + cell
-}
-
 // warnDelivery names every arm of the cells whose arms hand over content
 // differently, once.
-func (s *dataset) warnDelivery(f Findings) []record.Warning {
+func warnDelivery(s *cells.Dataset, f Findings) []record.Warning {
 	var mixed, all []string
 	for _, cell := range f.Cells {
 		var arms []string
@@ -136,7 +152,7 @@ func (s *dataset) warnDelivery(f Findings) []record.Warning {
 	if len(mixed) == 0 {
 		return nil
 	}
-	place := inCell(mixed[0])
+	place := cells.InCell(mixed[0])
 	if len(mixed) > 1 {
 		place = fmt.Sprintf(" in %d of %d cells", len(mixed), len(f.Cells))
 	}
@@ -147,8 +163,8 @@ func (s *dataset) warnDelivery(f Findings) []record.Warning {
 	}}
 }
 
-func (s *dataset) warnPlace(_ Findings) []record.Warning {
-	if s.header.Facts.Rig != "loopback" {
+func warnPlace(s *cells.Dataset, _ Findings) []record.Warning {
+	if s.Header.Facts.Rig != "loopback" {
 		return nil
 	}
 	return []record.Warning{{

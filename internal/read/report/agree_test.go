@@ -12,8 +12,12 @@ import (
 	"strings"
 	"testing"
 
+	"netdyno/internal/read/cells"
+	"netdyno/internal/read/compare"
 	"netdyno/internal/read/finding"
 	"netdyno/internal/read/finding/synthetic"
+	"netdyno/internal/read/history"
+	"netdyno/internal/read/trial"
 )
 
 // What stands on a page must agree, whatever became of the study's trials: these
@@ -145,7 +149,7 @@ func TestARatioIsTheQuotientOfTheFiguresBesideIt(t *testing.T) {
 	plain, partial, besides := 0, 0, 0
 	pages(t, 40, func(where string, f finding.Findings, p Page) {
 		for k, c := range p.Cells {
-			base := slices.IndexFunc(f.Cells[k].Arms, func(a finding.Arm) bool { return a.Baseline })
+			base := slices.IndexFunc(f.Cells[k].Arms, func(a cells.Arm) bool { return a.Baseline })
 			for _, row := range c.Main.Rows {
 				for i, d := range row {
 					if d.Ratio == "" {
@@ -212,10 +216,10 @@ func TestSentenceTableAndFigureSayTheSame(t *testing.T) {
 			if !c.Primary || c.Base != f.Header.Study.Compare.Baseline {
 				continue
 			}
-			k := slices.IndexFunc(f.Cells, func(x finding.Cell) bool { return x.Name == c.Cell })
-			arm := slices.IndexFunc(f.Cells[k].Arms, func(a finding.Arm) bool { return a.Name == c.Arm })
+			k := slices.IndexFunc(f.Cells, func(x cells.Cell) bool { return x.Name == c.Cell })
+			arm := slices.IndexFunc(f.Cells[k].Arms, func(a cells.Arm) bool { return a.Name == c.Arm })
 			d, _ := own(p.Cells[k], arm, c.Metric)
-			if d.Ratio != "" && c.Verdict != finding.Invalid {
+			if d.Ratio != "" && c.Verdict != compare.Invalid {
 				sentences++
 				if !strings.Contains(c.Sentence, " "+d.Ratio+" ") || !strings.Contains(c.Sentence, "interval "+d.Within) {
 					t.Errorf("%s: %q, the table says %s (%s)", where, c.Sentence, d.Ratio, d.Within)
@@ -253,7 +257,7 @@ func TestSentenceTableAndFigureSayTheSame(t *testing.T) {
 					continue
 				}
 				for _, line := range figure.Curve.Lines {
-					arm := slices.IndexFunc(f.Cells[k].Arms, func(a finding.Arm) bool { return a.Name == line.Name })
+					arm := slices.IndexFunc(f.Cells[k].Arms, func(a cells.Arm) bool { return a.Name == line.Name })
 					for _, m := range line.Marks {
 						d, has := own(c, arm, m.Metric)
 						if !has || m.Metric == "" {
@@ -296,7 +300,7 @@ func TestNoRatioWithoutTwoArms(t *testing.T) {
 							continue
 						}
 						a, d := c.Arms[r], row[i]
-						empty := !slices.ContainsFunc(a.Trials, func(x finding.Trial) bool { return x.Status == finding.Valid })
+						empty := !slices.ContainsFunc(a.Trials, func(x trial.Trial) bool { return x.Status == trial.Valid })
 						if shown := d.Ratio != "" || strings.HasSuffix(d.Text, "×") || strings.HasPrefix(column.Unit, "÷") && d.Text != "" && d.Text != "–"; shown && (a.Baseline || empty) {
 							t.Errorf("%s: %s has the ratio %s%s (%s)", where, a.Name, d.Text, d.Ratio, column.Title)
 						}
@@ -414,7 +418,7 @@ func rowsOf(markdown, column string) (rows []map[string]string) {
 func TestGateAndCompareDivideWhatTheyShow(t *testing.T) {
 	gated, none := 0, 0
 	pages(t, 40, func(where string, f finding.Findings, _ Page) {
-		passage, all := finding.Gate(f.Run)
+		passage, all := compare.Gate(f.Run)
 		for _, row := range rowsOf(string(render(t, NewGate(f, passage, all).Markdown)), "arm's figure") {
 			ratio, is := number(t, row["ratio"])
 			if !is {
@@ -440,7 +444,7 @@ func TestGateAndCompareDivideWhatTheyShow(t *testing.T) {
 				t.Fatal(err)
 			}
 		}
-		apart := finding.CompareRuns(runs[0].Run, runs[1].Run, nil)
+		apart := history.CompareRuns(runs[0].Run, runs[1].Run, nil)
 		for _, row := range rowsOf(string(render(t, NewApart(apart, runs[0], runs[1], [2]string{"a", "b"}).Markdown)), "second ÷ first") {
 			ratio, is := number(t, row["second ÷ first"])
 			if !is {

@@ -7,7 +7,9 @@ import (
 	"strings"
 
 	"netdyno/internal/printable"
+	"netdyno/internal/read/compare"
 	"netdyno/internal/read/finding"
+	"netdyno/internal/read/history"
 )
 
 // Apart lays out the comparison of two runs that were made one after the other.
@@ -22,7 +24,7 @@ type Apart struct {
 }
 
 // NewApart lays out what was found of two runs, named as the user named them.
-func NewApart(a finding.RunsCompared, before, after finding.Findings, names [2]string) Apart {
+func NewApart(a history.RunsCompared, before, after finding.Findings, names [2]string) Apart {
 	p := Apart{
 		title: "netdyno compare, " + or(after.Header.Study.Name, "a study") + ": " + passages[a.Result].words,
 		made: fmt.Sprintf("%s, %s, with %s, then %s, %s, with %s; %d and %d trials valid",
@@ -42,7 +44,7 @@ func NewApart(a finding.RunsCompared, before, after finding.Findings, names [2]s
 		was, is := bothRuns(g.Comparison)
 		p.gated.Rows = append(p.gated.Rows, words(g.Arm, or(g.Base, "nothing"), or(g.Cell, "all"), labelOf(g.Metric), was, is,
 			ratioOrNone(g.Comparison), intervalOrNone(g.Comparison), probability(g.Adjusted), passages[g.Result].mark))
-		if reason := upperFirst(because(g.Reason, g.Decides, g.Result)); g.Result == finding.Unproven && !slices.Contains(p.reasons, reason) {
+		if reason := upperFirst(because(g.Reason, g.Decides, g.Result)); g.Result == compare.Unproven && !slices.Contains(p.reasons, reason) {
 			p.reasons = append(p.reasons, reason)
 		}
 	}
@@ -58,7 +60,7 @@ func NewApart(a finding.RunsCompared, before, after finding.Findings, names [2]s
 
 // exploredApart lays out the explored metrics, and those of them that the main
 // tables of a run show.
-func exploredApart(a finding.RunsCompared) (all, shown Table) {
+func exploredApart(a history.RunsCompared) (all, shown Table) {
 	all = Table{Caption: upperFirst(notJudged) + ": the other metrics, each with its interval.", Columns: head("arm", "cell", "metric", "#first", "#second", "#second ÷ first", "95 % interval")}
 	shown = all
 	for _, c := range a.Comparisons {
@@ -77,7 +79,7 @@ func exploredApart(a finding.RunsCompared) (all, shown Table) {
 
 // bothRuns are an arm's figures in the first and the second run: multiples of the
 // floor's, or in the metric's own unit where there is no floor to divide by.
-func bothRuns(c finding.Comparison) (was, is string) {
+func bothRuns(c compare.Comparison) (was, is string) {
 	if c.Base == "" || c.Ratio == 0 {
 		is, was = quotientOf(c)
 		return was, is
@@ -86,7 +88,7 @@ func bothRuns(c finding.Comparison) (was, is string) {
 }
 
 // restsOn says what a judgement of runs made apart rests on.
-func restsOn(a finding.RunsCompared) string {
+func restsOn(a history.RunsCompared) string {
 	floor := "no arm is the floor of both"
 	if a.Floor != "" {
 		floor = fmt.Sprintf("each arm is set against %s, the floor of both, in the blocks of its own run; the floor against nothing", a.Floor)

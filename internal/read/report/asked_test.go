@@ -9,13 +9,15 @@ import (
 	"strings"
 	"testing"
 
+	"netdyno/internal/read/cells"
 	"netdyno/internal/read/finding"
+	"netdyno/internal/read/view"
 	"netdyno/internal/record"
 )
 
 func sampleChart(t *testing.T, f finding.Findings, kind record.ChartKind) Chart {
 	t.Helper()
-	i := slices.IndexFunc(f.Charts, func(c finding.Chart) bool { return c.Spec.Kind == kind })
+	i := slices.IndexFunc(f.Charts, func(c view.Chart) bool { return c.Spec.Kind == kind })
 	if i < 0 {
 		t.Fatalf("the sample has no chart of kind %s", kind)
 	}
@@ -53,11 +55,11 @@ func TestLinesAreLogarithmicWhereLevelsSpan(t *testing.T) {
 		{[]float64{0, 2048, 4096}, false},
 		{[]float64{0, 2048, 1 << 20}, true},
 	} {
-		line := finding.Line{}
+		line := view.Line{}
 		for _, x := range c.levels {
-			line.Points = append(line.Points, finding.Point{X: finding.Coordinate{Text: fmt.Sprint(x), Value: x}, Figure: finding.Figure{N: 1, Value: 5}})
+			line.Points = append(line.Points, view.Point{X: view.Coordinate{Text: fmt.Sprint(x), Value: x}, Figure: cells.Figure{N: 1, Value: 5}})
 		}
-		f := finding.Findings{Charts: []finding.Chart{{Spec: record.Chart{Kind: record.Lines, X: "x"}, Lines: []finding.Line{line}}}}
+		f := finding.Findings{Charts: []view.Chart{{Spec: record.Chart{Kind: record.Lines, X: "x"}, Lines: []view.Line{line}}}}
 		lines := New(f).Charts[0].Figure.Lines
 		if lines.X.Log != c.log || len(lines.X.Ticks) != len(c.levels) {
 			t.Errorf("levels %v: log %v with %d ticks, want %v", c.levels, lines.X.Log, len(lines.X.Ticks), c.log)
@@ -68,11 +70,11 @@ func TestLinesAreLogarithmicWhereLevelsSpan(t *testing.T) {
 // Levels that are words stand at equal distances in the order in which they
 // came; without a place of their own all would hide one another at zero.
 func TestWordsGetPlacesOnAnAxis(t *testing.T) {
-	line := finding.Line{}
+	line := view.Line{}
 	for _, word := range []string{"unary", "stream", "both"} {
-		line.Points = append(line.Points, finding.Point{X: finding.Coordinate{Text: word}, Figure: finding.Figure{N: 1, Value: 5}})
+		line.Points = append(line.Points, view.Point{X: view.Coordinate{Text: word}, Figure: cells.Figure{N: 1, Value: 5}})
 	}
-	f := finding.Findings{Charts: []finding.Chart{{Spec: record.Chart{Kind: record.Lines}, Lines: []finding.Line{line}}}}
+	f := finding.Findings{Charts: []view.Chart{{Spec: record.Chart{Kind: record.Lines}, Lines: []view.Line{line}}}}
 	for i, p := range New(f).Charts[0].Figure.Lines.Lines[0].Points {
 		if p.X != float64(i+1) {
 			t.Errorf("%s stands at %v", p.Text, p.X)
@@ -207,21 +209,21 @@ func TestALargeStudyStaysReadable(t *testing.T) {
 
 func TestChartsStayBounded(t *testing.T) {
 	f := finding.Findings{}
-	lines := finding.Chart{Spec: record.Chart{Kind: record.Lines}}
-	heat := finding.Chart{Spec: record.Chart{Kind: record.Heat}}
-	front := finding.Chart{Spec: record.Chart{Kind: record.Front}}
-	one := finding.Figure{N: 1, Value: 1, Low: 1, High: 1}
+	lines := view.Chart{Spec: record.Chart{Kind: record.Lines}}
+	heat := view.Chart{Spec: record.Chart{Kind: record.Heat}}
+	front := view.Chart{Spec: record.Chart{Kind: record.Front}}
+	one := cells.Figure{N: 1, Value: 1, Low: 1, High: 1}
 	for i := range 100 {
-		line := finding.Line{Name: fmt.Sprint(i)}
+		line := view.Line{Name: fmt.Sprint(i)}
 		for j := range 100 {
-			x := finding.Coordinate{Text: fmt.Sprint(j), Value: float64(j)}
-			line.Points = append(line.Points, finding.Point{X: x, Figure: one})
-			heat.Tiles = append(heat.Tiles, finding.Tile{X: x, Y: finding.Coordinate{Text: fmt.Sprint(i), Value: float64(i)}, Figure: one})
-			front.Marks = append(front.Marks, finding.Mark{Name: line.Name, Cell: x.Text, Metric: one, Against: one, Front: i == 99 && j == 99})
+			x := view.Coordinate{Text: fmt.Sprint(j), Value: float64(j)}
+			line.Points = append(line.Points, view.Point{X: x, Figure: one})
+			heat.Tiles = append(heat.Tiles, view.Tile{X: x, Y: view.Coordinate{Text: fmt.Sprint(i), Value: float64(i)}, Figure: one})
+			front.Marks = append(front.Marks, view.Mark{Name: line.Name, Cell: x.Text, Metric: one, Against: one, Front: i == 99 && j == 99})
 		}
 		lines.Lines = append(lines.Lines, line)
 	}
-	f.Charts = []finding.Chart{lines, heat, front}
+	f.Charts = []view.Chart{lines, heat, front}
 	charts := New(f).Charts
 	for _, c := range charts {
 		if len(c.Notes) == 0 {
@@ -242,7 +244,7 @@ func TestChartsStayBounded(t *testing.T) {
 // What no axis can take is left out of the figure and a dash in the table.
 func TestGarbageInCharts(t *testing.T) {
 	nan, inf := math.NaN(), math.Inf(1)
-	for _, bad := range []finding.Figure{{N: 3, Value: nan}, {N: 3, Value: inf, High: inf}, {N: 3, Value: -1}, {N: -1, Value: 1, Low: nan, High: inf}, {}} {
+	for _, bad := range []cells.Figure{{N: 3, Value: nan}, {N: 3, Value: inf, High: inf}, {N: 3, Value: -1}, {N: -1, Value: 1, Low: nan, High: inf}, {}} {
 		f := sample(6)
 		f.Charts[0].Lines[0].Points[0].Figure = bad
 		f.Charts[0].Lines[1].Points[1].X.Value = nan
@@ -265,15 +267,15 @@ func TestGarbageInCharts(t *testing.T) {
 // interval reach below the share all the same.
 func TestSearchSaysPerhapsOfWideIntervals(t *testing.T) {
 	for _, c := range []struct {
-		spot finding.Candidate
+		spot view.Candidate
 		want string
 	}{
-		{finding.Candidate{Share: 1, Low: 1, High: 1}, "yes"}, // the best
-		{finding.Candidate{Share: 0.97, Low: 0.95, High: 0.99}, "yes"},
-		{finding.Candidate{Share: 0.97, Low: 0.94, High: 1}, "perhaps"},
-		{finding.Candidate{Share: 1.02, Low: 0.7, High: 1.3}, "perhaps"},
-		{finding.Candidate{Share: 0.94, Low: 0.9, High: 0.98}, "perhaps not"},
-		{finding.Candidate{Share: 0.9, Low: 0.86, High: 0.94}, "no"},
+		{view.Candidate{Share: 1, Low: 1, High: 1}, "yes"}, // the best
+		{view.Candidate{Share: 0.97, Low: 0.95, High: 0.99}, "yes"},
+		{view.Candidate{Share: 0.97, Low: 0.94, High: 1}, "perhaps"},
+		{view.Candidate{Share: 1.02, Low: 0.7, High: 1.3}, "perhaps"},
+		{view.Candidate{Share: 0.94, Low: 0.9, High: 0.98}, "perhaps not"},
+		{view.Candidate{Share: 0.9, Low: 0.86, High: 0.94}, "no"},
 	} {
 		if got := comes(c.spot, 0.95); got != c.want {
 			t.Errorf("%+v comes to 95 %%: %s, want %s", c.spot, got, c.want)

@@ -6,7 +6,8 @@ import (
 	"strings"
 
 	"netdyno/internal/metric"
-	"netdyno/internal/read/finding"
+	"netdyno/internal/read/cells"
+	"netdyno/internal/read/compare"
 )
 
 // wide is what the main table shows when it was measured, beside the study's
@@ -43,7 +44,7 @@ func (l *layout) cells() []Cell {
 // choose resolves a list of metric names against what the cell measured:
 // "p50_us" is the response time of an open loop, else the service time. The
 // study's primary metrics come first.
-func (l *layout) choose(c finding.Cell, names []string) []string {
+func (l *layout) choose(c cells.Cell, names []string) []string {
 	measured := metricsOf(c)
 	loop := "service_"
 	if slices.Contains(measured, "response_p50_us") {
@@ -71,7 +72,7 @@ func (l *layout) choose(c finding.Cell, names []string) []string {
 }
 
 // metricsOf lists what any arm of the cell has, in the registry's order.
-func metricsOf(c finding.Cell) []string {
+func metricsOf(c cells.Cell) []string {
 	var metrics []string
 	for _, a := range c.Arms {
 		for i, m := range a.Metrics {
@@ -91,17 +92,17 @@ func metricsOf(c finding.Cell) []string {
 	return metrics
 }
 
-func summaryOf(a finding.Arm, metric string) (finding.Summary, bool) {
+func summaryOf(a cells.Arm, metric string) (cells.Summary, bool) {
 	for _, s := range a.Metrics {
 		if s.Metric == metric {
 			return s, true
 		}
 	}
-	return finding.Summary{}, false
+	return cells.Summary{}, false
 }
 
 // scaleOf decides a metric's unit for one cell by its largest figure.
-func scaleOf(c finding.Cell, metric string) metric.Scale {
+func scaleOf(c cells.Cell, metric string) metric.Scale {
 	largest := 0.0
 	for _, a := range c.Arms {
 		if s, ok := summaryOf(a, metric); ok {
@@ -111,12 +112,12 @@ func scaleOf(c finding.Cell, metric string) metric.Scale {
 	return scaleFor(metric, largest)
 }
 
-func column(c finding.Cell, metric string) (Column, metric.Scale) {
+func column(c cells.Cell, metric string) (Column, metric.Scale) {
 	s := scaleOf(c, metric)
 	return Column{Title: labelOf(metric), Unit: s.Unit, Metric: metric, Number: true}, s
 }
 
-func (l *layout) armDatum(a finding.Arm) Datum {
+func (l *layout) armDatum(a cells.Arm) Datum {
 	place := l.place[a.Name]
 	text := a.Name
 	if a.Baseline {
@@ -126,7 +127,7 @@ func (l *layout) armDatum(a finding.Arm) Datum {
 }
 
 // table lays out arms as rows and metrics as columns.
-func (l *layout) table(c finding.Cell, metrics []string, value func(finding.Arm, finding.Summary, metric.Scale) Datum) Table {
+func (l *layout) table(c cells.Cell, metrics []string, value func(cells.Arm, cells.Summary, metric.Scale) Datum) Table {
 	t := Table{Columns: head("arm")}
 	for _, a := range c.Arms {
 		t.Rows = append(t.Rows, []Datum{l.armDatum(a)})
@@ -147,17 +148,17 @@ func (l *layout) table(c finding.Cell, metrics []string, value func(finding.Arm,
 }
 
 // values are the figures alone.
-func (l *layout) values(c finding.Cell, metrics []string) Table {
-	return l.table(c, metrics, func(a finding.Arm, m finding.Summary, s metric.Scale) Datum {
+func (l *layout) values(c cells.Cell, metrics []string) Table {
+	return l.table(c, metrics, func(a cells.Arm, m cells.Summary, s metric.Scale) Datum {
 		return Datum{Text: figureText(a, m, s)}
 	})
 }
 
-func (l *layout) mainTable(c finding.Cell) Table {
-	t := l.table(c, l.primaryFirst(l.choose(c, wide)), func(a finding.Arm, m finding.Summary, s metric.Scale) Datum {
+func (l *layout) mainTable(c cells.Cell) Table {
+	t := l.table(c, l.primaryFirst(l.choose(c, wide)), func(a cells.Arm, m cells.Summary, s metric.Scale) Datum {
 		datum := figureOf(a, m, s)
 		cmp, ok := l.compared[comparisonKey{c.Name, a.Name, m.Metric}]
-		if ok && cmp.Verdict != finding.NotJudged {
+		if ok && cmp.Verdict != compare.NotJudged {
 			datum.Verdict = cmp.Verdict
 		}
 		if ok && cmp.Ratio > 0 && !withheld(cmp) {
@@ -196,9 +197,9 @@ func (l *layout) primaryFirst(metrics []string) []string {
 
 // withheld tells of an explored comparison whose figures may not be compared:
 // its ratio is not shown.
-func withheld(c finding.Comparison) bool { return c.Verdict == finding.NotJudged && c.Reason != "" }
+func withheld(c compare.Comparison) bool { return c.Verdict == compare.NotJudged && c.Reason != "" }
 
-func withLimit(c finding.Cell, t Table) Table {
+func withLimit(c cells.Cell, t Table) Table {
 	t.Columns = append(slices.Clone(t.Columns), Column{Title: "limit"})
 	t.Rows = slices.Clone(t.Rows)
 	for i, a := range c.Arms {
@@ -208,7 +209,7 @@ func withLimit(c finding.Cell, t Table) Table {
 }
 
 // allTable has every metric. It alone shows medians, in columns of their own.
-func (l *layout) allTable(c finding.Cell) Table {
+func (l *layout) allTable(c cells.Cell) Table {
 	metrics := metricsOf(c)
 	t := l.turned(c, metrics, "Every metric: mean over blocks with 95 % interval, and the median of the trials, which nothing is compared by.")
 	t.Folded = true

@@ -6,7 +6,8 @@ import (
 	"strings"
 
 	"netdyno/internal/metric"
-	"netdyno/internal/read/finding"
+	"netdyno/internal/read/cells"
+	"netdyno/internal/read/view"
 	"netdyno/internal/record"
 )
 
@@ -67,12 +68,12 @@ func (l *layout) charts() []Chart {
 // chartView is one chart on its way to a figure and a table.
 type chartView struct {
 	*layout
-	finding.Chart
+	view.Chart
 	scale metric.Scale
 	cut   []string // what exceeded a bound
 }
 
-func newChartView(l *layout, c finding.Chart) *chartView {
+func newChartView(l *layout, c view.Chart) *chartView {
 	v := &chartView{layout: l, Chart: c}
 	largest := 0.0
 	for _, f := range figuresIn(c) {
@@ -86,7 +87,7 @@ func newChartView(l *layout, c finding.Chart) *chartView {
 func (v *chartView) notes() []string {
 	var notes []string
 	mean := ""
-	if slices.ContainsFunc(figuresIn(v.Chart), func(f finding.Figure) bool { return f.Mean == finding.Arithmetic && f.Value != 0 }) {
+	if slices.ContainsFunc(figuresIn(v.Chart), func(f cells.Figure) bool { return f.Mean == cells.Arithmetic && f.Value != 0 }) {
 		mean = "where a figure is 0, the mean over blocks is arithmetic, elsewhere geometric"
 	}
 	for _, note := range slices.Concat([]string{v.Knee, mean}, v.Chart.Notes, v.cut) {
@@ -189,7 +190,7 @@ func directed(title, metric string) string {
 func directionOf(name string) string { return metric.Shown(name).Better }
 
 // printed is a value with its unit, interval and number of blocks.
-func printed(f finding.Figure, s metric.Scale) string {
+func printed(f cells.Figure, s metric.Scale) string {
 	text := strings.TrimSpace(s.Format(f.Value) + " " + s.Unit)
 	if f.N > 1 {
 		text += " (" + s.Interval(f.Low, f.High) + ")"
@@ -199,7 +200,7 @@ func printed(f finding.Figure, s metric.Scale) string {
 
 // sound makes a figure drawable: its interval holds its value. False for what
 // no axis can take.
-func sound(f finding.Figure) (finding.Figure, bool) {
+func sound(f cells.Figure) (cells.Figure, bool) {
 	if !finite(f.Value) || f.Value < 0 {
 		return f, false
 	}

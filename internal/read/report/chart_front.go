@@ -5,7 +5,7 @@ import (
 	"slices"
 
 	"netdyno/internal/metric"
-	"netdyno/internal/read/finding"
+	"netdyno/internal/read/view"
 )
 
 // Front shows what each arm in each cell reaches against what that costs.
@@ -80,8 +80,8 @@ func (v *chartView) front() Chart {
 
 // ranked puts the front first, in the order of its cost, and keeps what a
 // figure can show.
-func (v *chartView) ranked() []finding.Mark {
-	marks := make([]finding.Mark, 0, len(v.Marks))
+func (v *chartView) ranked() []view.Mark {
+	marks := make([]view.Mark, 0, len(v.Marks))
 	for _, m := range v.Marks {
 		y, okY := sound(m.Metric)
 		x, okX := sound(m.Against)
@@ -90,7 +90,7 @@ func (v *chartView) ranked() []finding.Mark {
 			marks = append(marks, m)
 		}
 	}
-	slices.SortStableFunc(marks, func(a, b finding.Mark) int {
+	slices.SortStableFunc(marks, func(a, b view.Mark) int {
 		switch {
 		case a.Front != b.Front:
 			if a.Front {
@@ -111,7 +111,7 @@ func (v *chartView) ranked() []finding.Mark {
 	return marks
 }
 
-func largestCost(marks []finding.Mark) float64 {
+func largestCost(marks []view.Mark) float64 {
 	largest := 0.0
 	for _, m := range marks {
 		largest = max(largest, m.Against.Value)
@@ -119,7 +119,7 @@ func largestCost(marks []finding.Mark) float64 {
 	return largest
 }
 
-func placeWords(m finding.Mark) string {
+func placeWords(m view.Mark) string {
 	switch {
 	case m.Knee:
 		return "knee"
@@ -130,7 +130,7 @@ func placeWords(m finding.Mark) string {
 }
 
 // markLabel names a mark by what tells it from the others.
-func markLabel(m finding.Mark, names, cells int) string {
+func markLabel(m view.Mark, names, cells int) string {
 	switch {
 	case m.Cell == "" || cells < 2:
 		return or(m.Name, m.Cell)

@@ -3,7 +3,7 @@ package report
 import (
 	"slices"
 
-	"netdyno/internal/read/finding"
+	"netdyno/internal/read/view"
 )
 
 // Heat shows a metric by colour over two factors, its values printed.
@@ -32,7 +32,7 @@ type Box struct {
 const heatSpan = 10
 
 func (v *chartView) heat() Chart {
-	var xs, ys []finding.Coordinate
+	var xs, ys []view.Coordinate
 	for _, t := range v.Tiles {
 		xs, ys = append(xs, t.X), append(ys, t.Y)
 	}
@@ -74,7 +74,7 @@ func (v *chartView) heat() Chart {
 	return chart
 }
 
-func texts(levels []finding.Coordinate) []string {
+func texts(levels []view.Coordinate) []string {
 	list := make([]string, len(levels))
 	for i, c := range levels {
 		list[i] = c.Text

@@ -6,7 +6,8 @@ import (
 	"strings"
 
 	"netdyno/internal/metric"
-	"netdyno/internal/read/finding"
+	"netdyno/internal/read/cells"
+	"netdyno/internal/read/view"
 )
 
 // Axis is one axis of a chart: of a metric in the unit of Scale, or of a
@@ -49,9 +50,9 @@ type LinePoint struct {
 }
 
 // figuresIn lists every figure of a chart by its metric.
-func figuresIn(c finding.Chart) []finding.Figure {
-	var figures []finding.Figure
-	add := func(f finding.Figure) {
+func figuresIn(c view.Chart) []cells.Figure {
+	var figures []cells.Figure
+	add := func(f cells.Figure) {
 		if f, ok := sound(f); ok {
 			figures = append(figures, f)
 		}
@@ -76,7 +77,7 @@ func (v *chartView) lines() Chart {
 		lines = lines[:maxChartLines]
 		v.cut = append(v.cut, fmt.Sprintf("%s more are in findings.json.", plural(more, "line")))
 	}
-	var all []finding.Coordinate
+	var all []view.Coordinate
 	for _, line := range lines {
 		for _, p := range line.Points {
 			all = append(all, p.X)
@@ -135,7 +136,7 @@ func (v *chartView) noteCut(l levels, factor string) {
 }
 
 // linesTable has a row for each line and a column for each level.
-func (v *chartView) linesTable(lines []finding.Line, levels levels) Table {
+func (v *chartView) linesTable(lines []view.Line, levels levels) Table {
 	t := Table{Columns: head(or(v.Spec.By, "metric"))}
 	for _, level := range levels.all {
 		t.Columns = append(t.Columns, Column{Title: level.Text, Number: true})
@@ -154,7 +155,7 @@ func (v *chartView) linesTable(lines []finding.Line, levels levels) Table {
 	return t
 }
 
-func (v *chartView) pointDatum(line finding.Line, level finding.Coordinate) Datum {
+func (v *chartView) pointDatum(line view.Line, level view.Coordinate) Datum {
 	for _, p := range line.Points {
 		if p.X.Text == level.Text {
 			return figureDatum(p.Figure, v.scale)
@@ -163,7 +164,7 @@ func (v *chartView) pointDatum(line finding.Line, level finding.Coordinate) Datu
 	return Datum{Text: "–"}
 }
 
-func figureDatum(f finding.Figure, s metric.Scale) Datum {
+func figureDatum(f cells.Figure, s metric.Scale) Datum {
 	f, ok := sound(f)
 	switch {
 	case !ok:
@@ -177,24 +178,24 @@ func figureDatum(f finding.Figure, s metric.Scale) Datum {
 // levels are the distinct levels of a factor, rising; words keep the order in
 // which they came, at equal distances.
 type levels struct {
-	all     []finding.Coordinate
+	all     []view.Coordinate
 	numbers bool
 	more    int // that the bound left out
 }
 
-func newLevels(all []finding.Coordinate, most int) levels {
+func newLevels(all []view.Coordinate, most int) levels {
 	l := levels{numbers: true}
 	for _, c := range all {
-		if slices.ContainsFunc(l.all, func(known finding.Coordinate) bool { return known.Text == c.Text }) {
+		if slices.ContainsFunc(l.all, func(known view.Coordinate) bool { return known.Text == c.Text }) {
 			continue
 		}
 		// Words have no value; two levels at one place would hide one another.
 		l.numbers = l.numbers && finite(c.Value) && c.Value >= 0 &&
-			!slices.ContainsFunc(l.all, func(known finding.Coordinate) bool { return known.Value == c.Value })
+			!slices.ContainsFunc(l.all, func(known view.Coordinate) bool { return known.Value == c.Value })
 		l.all = append(l.all, c)
 	}
 	if l.numbers {
-		slices.SortStableFunc(l.all, func(a, b finding.Coordinate) int {
+		slices.SortStableFunc(l.all, func(a, b view.Coordinate) int {
 			switch {
 			case a.Value < b.Value:
 				return -1
@@ -210,8 +211,8 @@ func newLevels(all []finding.Coordinate, most int) levels {
 	return l
 }
 
-func (l levels) place(c finding.Coordinate) (float64, bool) {
-	i := slices.IndexFunc(l.all, func(known finding.Coordinate) bool { return known.Text == c.Text })
+func (l levels) place(c view.Coordinate) (float64, bool) {
+	i := slices.IndexFunc(l.all, func(known view.Coordinate) bool { return known.Text == c.Text })
 	switch {
 	case i < 0:
 		return 0, false

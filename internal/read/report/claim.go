@@ -3,7 +3,7 @@ package report
 import (
 	"fmt"
 
-	"netdyno/internal/read/finding"
+	"netdyno/internal/read/compare"
 )
 
 // claims makes a section of every claim that the study declares: what became of
@@ -24,14 +24,14 @@ func (l *layout) claims() []Section {
 }
 
 // evidenceOf lists the comparisons behind a claim: all of them must hold.
-func evidenceOf(c finding.Claim) Table {
+func evidenceOf(c compare.Claim) Table {
 	t := Table{
 		Caption: "What the claim demands, all of it, with " + confidence(c.Level) + " intervals.",
 		Columns: head("metric", "ratio of", "claimed", "#measured", "#blocks", "state"),
 	}
 	for _, e := range c.Evidence {
 		p := c.Spec.Parts[e.Part]
-		row := words(p.Metric, e.What, finding.Claimed(p), "–", fmt.Sprint(e.Blocks), string(e.State))
+		row := words(p.Metric, e.What, compare.Claimed(p), "–", fmt.Sprint(e.Blocks), string(e.State))
 		if e.Blocks > 0 {
 			row[3] = Datum{Text: ratio(e.Ratio), Detail: ratioInterval(e.Low, e.High)}
 		}

@@ -4,7 +4,7 @@ import (
 	"slices"
 
 	"netdyno/internal/metric"
-	"netdyno/internal/read/finding"
+	"netdyno/internal/read/cells"
 )
 
 // What the tables of details show, of each end where the name begins with a
@@ -22,7 +22,7 @@ var (
 
 // details are a cell's tables between the main one and that of every metric:
 // each client by itself, what the runtime did, what the interfaces carried.
-func (l *layout) details(c finding.Cell) []Table {
+func (l *layout) details(c cells.Cell) []Table {
 	tables := []Table{
 		l.clientTable(c),
 		l.turned(c, measuredOf(c, ofRuntime), "The runtime in the window: garbage collection, goroutines, memory; – where a worker has none. Mean over blocks with 95 % interval."),
@@ -32,7 +32,7 @@ func (l *layout) details(c finding.Cell) []Table {
 }
 
 // measuredOf resolves names against what the cell measured.
-func measuredOf(c finding.Cell, names []string) []string {
+func measuredOf(c cells.Cell, names []string) []string {
 	measured := metricsOf(c)
 	var chosen []string
 	for _, end := range []string{"server", "client"} {
@@ -49,7 +49,7 @@ func measuredOf(c finding.Cell, names []string) []string {
 }
 
 // turned is a table of metrics by arms: metrics are many, arms are few.
-func (l *layout) turned(c finding.Cell, metrics []string, caption string) Table {
+func (l *layout) turned(c cells.Cell, metrics []string, caption string) Table {
 	t := Table{Caption: caption, Columns: head("metric", "unit")}
 	for _, a := range c.Arms {
 		t.Columns = append(t.Columns, Column{Title: a.Name, Number: true})
@@ -72,7 +72,7 @@ func (l *layout) turned(c finding.Cell, metrics []string, caption string) Table 
 
 // clientTable has a row for each client of each arm; none where there is but
 // one. Units are the cell's, so that the clients compare with the sum above them.
-func (l *layout) clientTable(c finding.Cell) Table {
+func (l *layout) clientTable(c cells.Cell) Table {
 	t := Table{
 		Caption: "Each client by itself. Mean over blocks with 95 % interval; geometric means add up only nearly.",
 		Columns: head("arm", "client"),
@@ -103,10 +103,10 @@ func (l *layout) clientTable(c finding.Cell) Table {
 	return t
 }
 
-func clientDatum(client finding.Client, metric string, s metric.Scale) Datum {
+func clientDatum(client cells.Client, metric string, s metric.Scale) Datum {
 	for _, m := range client.Metrics {
 		if m.Metric == metric {
-			return figureOf(finding.Arm{}, m, s)
+			return figureOf(cells.Arm{}, m, s)
 		}
 	}
 	return Datum{Text: "–"}
@@ -114,7 +114,7 @@ func clientDatum(client finding.Client, metric string, s metric.Scale) Datum {
 
 // besides has the cell's declared comparisons of two arms of which neither is
 // the baseline; nil where there is none.
-func (l *layout) besides(c finding.Cell) *Table {
+func (l *layout) besides(c cells.Cell) *Table {
 	t := Table{Caption: "Compared besides", Columns: head("arms", "metric", "#its figure", "#the other's", "#ratio", "verdict")}
 	for _, cmp := range l.Comparisons {
 		if !cmp.Primary || cmp.Cell != c.Name || cmp.Base == "" || cmp.Base == l.Header.Study.Compare.Baseline {

@@ -6,10 +6,11 @@ import (
 	"strings"
 
 	"netdyno/internal/hist"
-	"netdyno/internal/read/finding"
+	"netdyno/internal/read/cells"
+	"netdyno/internal/read/trial"
 )
 
-func (l *layout) dots(c finding.Cell, metric string) (Figure, bool) {
+func (l *layout) dots(c cells.Cell, metric string) (Figure, bool) {
 	s := scaleOf(c, metric)
 	d := &Dots{Metric: metric, Axis: labelOf(metric) + " (" + s.Unit + ")", Scale: s}
 	drawn, cut := false, false
@@ -58,12 +59,12 @@ func unlessValid(status string) string {
 
 // curve draws response times where there are any: a closed loop has none, and
 // is labelled as what it is.
-func (l *layout) curve(c finding.Cell) (Figure, bool) {
-	open := slices.ContainsFunc(c.Arms, func(a finding.Arm) bool { return len(a.Response) > 0 })
-	what, of := "service time", func(a finding.Arm) []hist.Point { return a.Service }
+func (l *layout) curve(c cells.Cell) (Figure, bool) {
+	open := slices.ContainsFunc(c.Arms, func(a cells.Arm) bool { return len(a.Response) > 0 })
+	what, of := "service time", func(a cells.Arm) []hist.Point { return a.Service }
 	note := "Service time, actual send to completion: a closed loop has no response time."
 	if open {
-		what, of = "response time", func(a finding.Arm) []hist.Point { return a.Response }
+		what, of = "response time", func(a cells.Arm) []hist.Point { return a.Response }
 		note = "Response time, intended start to completion, so that a late start counts."
 	}
 	curve := &Curve{Axis: what}
@@ -96,7 +97,7 @@ var marked = []struct {
 
 // mark adds a mark to a point that has one: the table's own text where the table
 // has this percentile.
-func (line *CurveLine) mark(c finding.Cell, a finding.Arm, p hist.Point, what string) {
+func (line *CurveLine) mark(c cells.Cell, a cells.Arm, p hist.Point, what string) {
 	for _, m := range marked {
 		if m.share != p.Share {
 			continue
@@ -114,7 +115,7 @@ func (line *CurveLine) mark(c finding.Cell, a finding.Arm, p hist.Point, what st
 	}
 }
 
-func (l *layout) series(c finding.Cell, budget int) (Figure, bool) {
+func (l *layout) series(c cells.Cell, budget int) (Figure, bool) {
 	s := &Series{}
 	perArm := max(1, budget/max(1, len(c.Arms)))
 	largest, cut, drawn := 0.0, false, false
@@ -144,7 +145,7 @@ func (l *layout) series(c finding.Cell, budget int) (Figure, bool) {
 
 // seriesLine thins one trial's series and widens the figure's window and
 // largest value to hold it.
-func seriesLine(slices []finding.Slice, s *Series, largest *float64) [][2]float64 {
+func seriesLine(slices []trial.Slice, s *Series, largest *float64) [][2]float64 {
 	line := [][2]float64{}
 	for _, slice := range thin(slices, maxLinePoints) {
 		if !finite(slice.AtS) || !finite(slice.ExchangesPerS) {
@@ -178,7 +179,7 @@ func thin[T any](all []T, most int) []T {
 // what escapes every process, then what nobody used.
 var parts = []string{"user", "system", "softirq", "irq", "steal", "idle"}
 
-func (l *layout) split(c finding.Cell) (Figure, bool) {
+func (l *layout) split(c cells.Cell) (Figure, bool) {
 	split := &Split{Axis: "CPU (cores)", Parts: parts}
 	drawn, cut := false, false
 	for _, a := range c.Arms {
@@ -200,7 +201,7 @@ func (l *layout) split(c finding.Cell) (Figure, bool) {
 }
 
 // add appends a trial's bar to its group, and says when the group is full.
-func (p *SplitPanel) add(of finding.CPUSplit) bool {
+func (p *SplitPanel) add(of trial.CPUSplit) bool {
 	i := slices.IndexFunc(p.Groups, func(g SplitGroup) bool { return g.Of == of.Of })
 	if i < 0 {
 		i = len(p.Groups)

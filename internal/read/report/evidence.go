@@ -6,7 +6,8 @@ import (
 	"strconv"
 	"strings"
 
-	"netdyno/internal/read/finding"
+	"netdyno/internal/read/compare"
+	"netdyno/internal/read/trial"
 	"netdyno/internal/record"
 )
 
@@ -79,7 +80,7 @@ func (l *layout) comparisons() Section {
 	}
 }
 
-func (l *layout) comparisonRow(c finding.Comparison) []Datum {
+func (l *layout) comparisonRow(c compare.Comparison) []Datum {
 	why := c.Reason
 	if c.Decides != "" {
 		why = strings.TrimPrefix(why+"; "+c.Decides, "; ")
@@ -96,7 +97,7 @@ func (l *layout) comparisonRow(c finding.Comparison) []Datum {
 
 // pairText names the arm, and of a comparison besides those with the baseline
 // also by what it is divided.
-func (l *layout) pairText(c finding.Comparison) string {
+func (l *layout) pairText(c compare.Comparison) string {
 	if c.Base == "" || c.Base == l.Header.Study.Compare.Baseline {
 		return c.Arm
 	}
@@ -105,7 +106,7 @@ func (l *layout) pairText(c finding.Comparison) string {
 
 // exploredRow has no p and no verdict; a comparison whose figures may not be
 // compared has its reason in the place of its ratio.
-func (l *layout) exploredRow(c finding.Comparison) []Datum {
+func (l *layout) exploredRow(c compare.Comparison) []Datum {
 	row := l.ratioRow(c)
 	if withheld(c) {
 		row[5] = Datum{Text: "–", Detail: c.Reason}
@@ -114,7 +115,7 @@ func (l *layout) exploredRow(c finding.Comparison) []Datum {
 }
 
 // ratioRow is what a comparison divides, and what comes out.
-func (l *layout) ratioRow(c finding.Comparison) []Datum {
+func (l *layout) ratioRow(c compare.Comparison) []Datum {
 	value, base := quotientOf(c)
 	row := words(or(c.Cell, "all"), c.Metric, l.pairText(c), value, base, ratioOrNone(c), fmt.Sprint(c.Blocks))
 	if c.Ratio > 0 {
@@ -232,13 +233,13 @@ func toolRow(name string, b record.Binary) []Datum {
 }
 
 // flagsOf prints a valid trial's flags, and what it lacks because of them.
-func flagsOf(t finding.Trial) string {
+func flagsOf(t trial.Trial) string {
 	text := strings.Join(t.Flags, ", ")
 	if !t.Partial() {
 		return text
 	}
 	text += "; rates, costs and times from the send are left out"
-	if times := finding.StallTimes(t.Stalls); times != "" {
+	if times := trial.StallTimes(t.Stalls); times != "" {
 		text += ", as nothing moved " + times + " after the window opened"
 	}
 	return text

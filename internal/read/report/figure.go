@@ -4,7 +4,8 @@ import (
 	"fmt"
 
 	"netdyno/internal/metric"
-	"netdyno/internal/read/finding"
+	"netdyno/internal/read/cells"
+	"netdyno/internal/read/compare"
 )
 
 // Figure is one chart: exactly one of the pointers is set. The browser draws
@@ -46,7 +47,7 @@ type ForestRow struct {
 	Arm     int             `json:"arm"`
 	Name    string          `json:"name"`
 	Label   string          `json:"label"` // "0.61× (0.58–0.64)"
-	Verdict finding.Verdict `json:"verdict,omitempty"`
+	Verdict compare.Verdict `json:"verdict,omitempty"`
 	Mark    string          `json:"mark,omitempty"`
 	Ratio   float64         `json:"ratio"`
 	Low     float64         `json:"low"`
@@ -204,7 +205,7 @@ func (l *layout) betterOf(metric string) string {
 	return ""
 }
 
-func (l *layout) forestCell(c finding.Cell, metric string) ForestCell {
+func (l *layout) forestCell(c cells.Cell, metric string) ForestCell {
 	group := ForestCell{Name: c.Name}
 	for _, a := range c.Arms {
 		cmp, ok := l.compared[comparisonKey{c.Name, a.Name, metric}]
@@ -257,7 +258,7 @@ func (r ForestRow) of(ratios []float64, blocks []int) ForestRow {
 
 // figures makes the charts of one cell; one without anything to draw is left
 // out.
-func (l *layout) figures(cell int, c finding.Cell, budget int) []Figure {
+func (l *layout) figures(cell int, c cells.Cell, budget int) []Figure {
 	var figures []Figure
 	add := func(f Figure, drawn bool) {
 		if drawn {

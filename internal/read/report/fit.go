@@ -6,7 +6,7 @@ import (
 
 	"netdyno/internal/metric"
 	"netdyno/internal/quantity"
-	"netdyno/internal/read/finding"
+	"netdyno/internal/read/view"
 )
 
 // fits makes a section of every model that the study asked for: the sentence,
@@ -30,12 +30,12 @@ func (l *layout) fits() []Section {
 	return sections
 }
 
-func coefficients(f finding.Fit) Table {
+func coefficients(f view.Fit) Table {
 	t := Table{
 		Caption: modelText(f) + ". Intervals are 95 % over blocks; a published value agrees when its interval holds it and does not hold 0.",
 		Columns: head("coefficient", "of", "#measured", "#published", "in words"),
 	}
-	add := func(name, of string, c finding.Coefficient, s metric.Scale) {
+	add := func(name, of string, c view.Coefficient, s metric.Scale) {
 		published, verdict := "–", "–"
 		if c.Published != nil {
 			published, verdict = quantityText(*c.Published, s), agreement(c)
@@ -53,7 +53,7 @@ func coefficients(f finding.Fit) Table {
 }
 
 // modelText spells the model out: "RSS = a + connections × (b + c₁ × buffer)".
-func modelText(f finding.Fit) string {
+func modelText(f view.Fit) string {
 	inner := "b"
 	for i, c := range f.Terms {
 		inner += " + " + termName(i, len(f.Terms)) + " × " + c.Of
@@ -69,7 +69,7 @@ func termName(i, of int) string {
 }
 
 // fitScale is the unit of a coefficient that is an amount of the metric.
-func fitScale(f finding.Fit, value float64) metric.Scale {
+func fitScale(f view.Fit, value float64) metric.Scale {
 	return scaleFor(f.Spec.Metric, max(value, -value))
 }
 
@@ -85,7 +85,7 @@ func between(low, high float64, s metric.Scale) string {
 	return s.Interval(low, high)
 }
 
-func agreement(c finding.Coefficient) string {
+func agreement(c view.Coefficient) string {
 	switch {
 	case c.Agrees && c.Low <= 0 && 0 <= c.High:
 		return "cannot tell: 0 would agree too"
@@ -97,7 +97,7 @@ func agreement(c finding.Coefficient) string {
 	return "more than published"
 }
 
-func quality(f finding.Fit) Table {
+func quality(f view.Fit) Table {
 	t := Table{Caption: "How well the model fits.", Columns: head("what", "figure"), Folded: true}
 	t.Rows = append(
 		t.Rows,

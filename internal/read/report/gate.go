@@ -6,19 +6,20 @@ import (
 	"strings"
 
 	"netdyno/internal/printable"
+	"netdyno/internal/read/compare"
 	"netdyno/internal/read/finding"
 )
 
 // passages are what a gate says, in words and as a mark for a table.
-var passages = map[finding.GateResult]struct{ words, mark string }{
-	finding.NoWorse:  {"no worse", "✓ no worse"},
-	finding.IsWorse:  {"worse", "✗ worse"},
-	finding.Unproven: {"cannot tell", "? cannot tell"},
+var passages = map[compare.GateResult]struct{ words, mark string }{
+	compare.NoWorse:  {"no worse", "✓ no worse"},
+	compare.IsWorse:  {"worse", "✗ worse"},
+	compare.Unproven: {"cannot tell", "? cannot tell"},
 }
 
 // Gate is what a gate found, for a pull request.
 type Gate struct {
-	Passage  finding.GateResult
+	Passage  compare.GateResult
 	table    Table
 	requires Table
 	judged   string
@@ -28,10 +29,10 @@ type Gate struct {
 }
 
 // NewGate lays a gate's findings out.
-func NewGate(f finding.Findings, passage finding.GateResult, all []finding.Gated) Gate {
+func NewGate(f finding.Findings, passage compare.GateResult, all []compare.Gated) Gate {
 	l := newLayout(f)
-	g := Gate{Passage: passage, words: passages[passage].words, judged: strings.Join(l.judged(), " "), doubts: finding.Caveats(f.Run)}
-	if passage == finding.IsWorse && !slices.ContainsFunc(all, func(c finding.Gated) bool { return c.Result == finding.IsWorse }) {
+	g := Gate{Passage: passage, words: passages[passage].words, judged: strings.Join(l.judged(), " "), doubts: compare.Caveats(f.Run)}
+	if passage == compare.IsWorse && !slices.ContainsFunc(all, func(c compare.Gated) bool { return c.Result == compare.IsWorse }) {
 		g.words = "a requirement is broken"
 	}
 	g.title = "netdyno gate, " + or(f.Header.Study.Name, "a study") + ": " + g.words
@@ -44,15 +45,15 @@ func NewGate(f finding.Findings, passage finding.GateResult, all []finding.Gated
 	g.requires = Table{Columns: head("requirement", "cell", "#found", confidence(l.level())+" interval", "gate", "because")}
 	for _, r := range f.Requirements {
 		value, interval := measured(r)
-		g.requires.Rows = append(g.requires.Rows, words(r.Text, or(r.Cell, "all"), value, interval, stateMarks[r.State]+" "+string(r.State), because(r.Reason, r.Decides, finding.Unproven)))
+		g.requires.Rows = append(g.requires.Rows, words(r.Text, or(r.Cell, "all"), value, interval, stateMarks[r.State]+" "+string(r.State), because(r.Reason, r.Decides, compare.Unproven)))
 	}
 	return g
 }
 
 // because is the reason of a doubt with what decides it; of anything else the
 // reason alone.
-func because(reason, decides string, passage finding.GateResult) string {
-	if passage == finding.Unproven && decides != "" {
+func because(reason, decides string, passage compare.GateResult) string {
+	if passage == compare.Unproven && decides != "" {
 		return reason + "; " + decides
 	}
 	return reason
@@ -74,7 +75,7 @@ func (g Gate) Markdown(w io.Writer) error {
 
 // String is the verdict in a line, with what leaves it open besides comparisons.
 func (g Gate) String() string {
-	if g.Passage == finding.Unproven && len(g.doubts) > 0 {
+	if g.Passage == compare.Unproven && len(g.doubts) > 0 {
 		return "gate: " + g.words + ": " + strings.Join(g.doubts, "; ")
 	}
 	return "gate: " + g.words

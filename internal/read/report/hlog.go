@@ -8,6 +8,7 @@ import (
 	"time"
 
 	"netdyno/internal/read/finding"
+	"netdyno/internal/read/trial"
 	"netdyno/internal/record"
 )
 
@@ -58,12 +59,12 @@ func (l *histogramLog) comment(text string) {
 	l.out.WriteString("#" + strings.Join(strings.Fields(text), " ") + "\n")
 }
 
-func (l *histogramLog) trial(cell, arm string, t finding.Trial) error {
+func (l *histogramLog) trial(cell, arm string, t trial.Trial) error {
 	r := l.byTrial[t.ID]
 	switch {
 	case r == nil:
 		return nil // not run yet
-	case t.Status != finding.Valid:
+	case t.Status != trial.Valid:
 		l.comment(fmt.Sprintf("left out: trial %s of %s is %s: %s", t.ID, tag(cell, arm), t.Status, t.Reason))
 		return nil
 	}

@@ -2,7 +2,7 @@ package report
 
 import (
 	"crypto/sha256"
-	_ "embed" // the page's parts
+	_ "embed"
 	"encoding/base64"
 	"fmt"
 	"html/template"
@@ -11,7 +11,7 @@ import (
 	"strings"
 
 	"netdyno/internal/printable"
-	"netdyno/internal/read/finding"
+	"netdyno/internal/read/compare"
 )
 
 //go:embed assets/page.html
@@ -28,13 +28,13 @@ var script string
 var pageTemplate = template.Must(template.New("page").Funcs(template.FuncMap{
 	"mark":       mark,
 	"verdict":    verdictClass,
-	"stateMark":  func(s finding.State) string { return stateMarks[s] },
-	"stateClass": func(s finding.State) string { return verdictClass(stateVerdict[s]) },
+	"stateMark":  func(s compare.State) string { return stateMarks[s] },
+	"stateClass": func(s compare.State) string { return verdictClass(stateVerdict[s]) },
 	"isWord":     func(d Datum) bool { return d.Text == string(d.Verdict) },
 }).Parse(pageHTML))
 
 // view is what the template sees beside the page.
-type view struct {
+type filled struct {
 	Page
 	Careful bool // something bears on whether to believe the answers
 	Policy  string
@@ -55,7 +55,7 @@ type drawn struct {
 // this script and this style sheet run, so that a name taken from a study or
 // a worker stays text. The error is w's.
 func (p Page) HTML(w io.Writer) error {
-	v := view{
+	v := filled{
 		Page:    p,
 		Careful: len(p.Doubts) > 0 || slices.ContainsFunc(p.Warnings, func(w Warning) bool { return w.Grave }),
 		Policy:  fmt.Sprintf("default-src 'none'; script-src '%s'; style-src '%s'; img-src data:", digest(script), digest(styleSheet)),
@@ -89,6 +89,6 @@ func digest(content string) string {
 	return "sha256-" + base64.StdEncoding.EncodeToString(sum[:])
 }
 
-func verdictClass(v finding.Verdict) string {
+func verdictClass(v compare.Verdict) string {
 	return "v-" + strings.ReplaceAll(or(string(v), "none"), " ", "-")
 }

@@ -6,22 +6,23 @@ import (
 	"strconv"
 	"strings"
 
-	"netdyno/internal/read/finding"
+	"netdyno/internal/read/cells"
+	"netdyno/internal/read/compare"
 )
 
 // Requirement is one sentence on a declared bound, with the state that it
 // states.
 type Requirement struct {
-	State finding.State `json:"state"`
+	State compare.State `json:"state"`
 	Text  string        `json:"text"`
 }
 
 // stateMarks are the states as marks for a table and a terminal.
-var stateMarks = map[finding.State]string{finding.Met: "✓", finding.Broken: "✗", finding.Undecided: "?"}
+var stateMarks = map[compare.State]string{compare.Met: "✓", compare.Broken: "✗", compare.Undecided: "?"}
 
 // stateVerdict gives a state the colour of a verdict.
-var stateVerdict = map[finding.State]finding.Verdict{
-	finding.Met: finding.Better, finding.Broken: finding.Worse, finding.Undecided: finding.CannotTell,
+var stateVerdict = map[compare.State]compare.Verdict{
+	compare.Met: compare.Better, compare.Broken: compare.Worse, compare.Undecided: compare.CannotTell,
 }
 
 // judged says how the verdicts were reached: at which stage and level, in how
@@ -45,7 +46,7 @@ func (l *layout) judged() []string {
 		said = append(said, plural(explored, "comparison")+" on other metrics: not judged, each with its interval.")
 	}
 	if len(l.Requirements) > 0 {
-		said = append(said, family(l.Requirements[0].Family, "requirement", finding.StepDown))
+		said = append(said, family(l.Requirements[0].Family, "requirement", compare.StepDown))
 	}
 	return said
 }
@@ -59,7 +60,7 @@ func family(size int, what, method string) string {
 // they are what somebody must act on.
 func (l *layout) requires() []Requirement {
 	var all []Requirement
-	for _, state := range []finding.State{finding.Broken, finding.Undecided, finding.Met} {
+	for _, state := range []compare.State{compare.Broken, compare.Undecided, compare.Met} {
 		for _, r := range l.Requirements {
 			if r.State == state {
 				all = append(all, Requirement{state, requirement(r)})
@@ -70,7 +71,7 @@ func (l *layout) requires() []Requirement {
 }
 
 // requirement is one requirement in a sentence.
-func requirement(r finding.Requirement) string {
+func requirement(r compare.Requirement) string {
 	said := fmt.Sprintf("%s%s: %s", r.Text, at(r.Cell), r.State)
 	value, interval := measured(r)
 	switch {
@@ -93,7 +94,7 @@ const none = "–"
 
 // measured prints a requirement's figure and interval: a ratio, or the metric
 // in a unit that suits it. One block gives no ratio and no interval.
-func measured(r finding.Requirement) (value, interval string) {
+func measured(r compare.Requirement) (value, interval string) {
 	switch {
 	case r.Blocks == 0, r.Base != "" && r.Blocks == 1:
 		return none, none
@@ -117,7 +118,7 @@ func confidence(level float64) string {
 // confidence of its interval.
 func (l *layout) level() float64 {
 	if len(l.Comparisons) == 0 {
-		return finding.Level
+		return cells.Level
 	}
-	return cmp.Or(l.Comparisons[0].Level, finding.Level)
+	return cmp.Or(l.Comparisons[0].Level, cells.Level)
 }

@@ -5,6 +5,8 @@ import (
 	"strings"
 	"testing"
 
+	"netdyno/internal/read/cells"
+	"netdyno/internal/read/compare"
 	"netdyno/internal/read/finding"
 	"netdyno/internal/record"
 )
@@ -13,7 +15,7 @@ import (
 // a requirement in every state.
 func staged() finding.Findings {
 	f := sample(6)
-	f.Stage = &finding.Stage{
+	f.Stage = &cells.Stage{
 		Number: 1, Of: 3, Blocks: 6, Done: 6, Level: 0.03125, Settled: true, Stopped: true,
 		Sentence: "stopped after stage 1 of 3 (6 blocks): every primary comparison is settled at level 0.0312",
 	}
@@ -21,18 +23,18 @@ func staged() finding.Findings {
 	for i := range f.Comparisons {
 		f.Comparisons[i].Level = 0.03125
 	}
-	f.Requirements = []finding.Requirement{
+	f.Requirements = []compare.Requirement{
 		{
 			Require: record.Require{Text: "service_p99_us of a <= 5ms", Metric: "service_p99_us", Arm: "a", Bound: 5000},
-			Value:   4123, Low: 4000, High: 4300, Level: 0.03125, Blocks: 6, Family: 3, State: finding.Met,
+			Value:   4123, Low: 4000, High: 4300, Level: 0.03125, Blocks: 6, Family: 3, State: compare.Met,
 		},
 		{
 			Require: record.Require{Text: "exchanges_per_s of a >= 0.9 x b", Metric: "exchanges_per_s", Arm: "a", Base: "b", AtLeast: true, Bound: 0.9},
-			Cell:    "connections=50", Value: 0.7, Low: 0.65, High: 0.75, Level: 0.03125, Blocks: 6, Family: 3, State: finding.Broken,
+			Cell:    "connections=50", Value: 0.7, Low: 0.65, High: 0.75, Level: 0.03125, Blocks: 6, Family: 3, State: compare.Broken,
 		},
 		{
 			Require: record.Require{Text: "server.rss_bytes of a <= 1MiB", Metric: "server.rss_bytes", Arm: "a", Bound: 1 << 20},
-			Level:   0.03125, Family: 3, State: finding.Undecided, Reason: "blocks with a valid value: 0; at least 2 are needed",
+			Level:   0.03125, Family: 3, State: compare.Undecided, Reason: "blocks with a valid value: 0; at least 2 are needed",
 		},
 	}
 	return f
@@ -77,14 +79,14 @@ func TestGateSaysWhatIsInDoubt(t *testing.T) {
 	f := sample(6)
 	f.Tally.Failed, f.Tally.Planned = 2, 48
 	f.Cells[0].Arms[0].Trials[0].Errors = 3
-	passage, all := finding.Gate(f.Run)
+	passage, all := compare.Gate(f.Run)
 	g := NewGate(f, passage, all)
 	arm := f.Cells[0].Arms[0].Name + " at " + f.Cells[0].Name
 	doubts := "2 of 48 trials failed; exchanges of " + arm + " failed, which no requirement that is met allows"
 	if md := string(render(t, g.Markdown)); !strings.Contains(md, "In doubt: "+doubts+".") {
 		t.Errorf("gate.md does not say %q:\n%s", doubts, md)
 	}
-	g.Passage, g.words = finding.Unproven, passages[finding.Unproven].words
+	g.Passage, g.words = compare.Unproven, passages[compare.Unproven].words
 	if got := g.String(); got != "gate: cannot tell: "+doubts {
 		t.Errorf("it says %q", got)
 	}
@@ -93,10 +95,10 @@ func TestGateSaysWhatIsInDoubt(t *testing.T) {
 func TestGateSaysWhatIsBroken(t *testing.T) {
 	f := staged()
 	for i := range f.Comparisons {
-		f.Comparisons[i].Verdict = finding.Equivalent
+		f.Comparisons[i].Verdict = compare.Equivalent
 	}
-	passage, all := finding.Gate(f.Run)
-	if passage != finding.IsWorse {
+	passage, all := compare.Gate(f.Run)
+	if passage != compare.IsWorse {
 		t.Errorf("passage %v with a broken requirement", passage)
 	}
 	g := NewGate(f, passage, all)

@@ -5,20 +5,22 @@ import (
 	"strings"
 
 	"netdyno/internal/metric"
-	"netdyno/internal/read/finding"
+	"netdyno/internal/read/cells"
+	"netdyno/internal/read/compare"
+	"netdyno/internal/read/trial"
 )
 
 // figureText prints an arm's figure; as a lower bound where exchanges that never
 // completed would raise it in one of the trials.
-func figureText(a finding.Arm, m finding.Summary, s metric.Scale) string {
-	if finding.MovedIn(a.Trials, m.Metric) > 0 {
+func figureText(a cells.Arm, m cells.Summary, s metric.Scale) string {
+	if trial.MovedIn(a.Trials, m.Metric) > 0 {
 		return "≥ " + s.Format(m.Value)
 	}
 	return s.Format(m.Value)
 }
 
 // figureOf is an arm's figure with its interval, which one block does not give.
-func figureOf(a finding.Arm, m finding.Summary, s metric.Scale) Datum {
+func figureOf(a cells.Arm, m cells.Summary, s metric.Scale) Datum {
 	d := Datum{Text: figureText(a, m, s)}
 	if m.N > 1 {
 		d.Detail = s.Interval(m.Low, m.High)
@@ -28,7 +30,7 @@ func figureOf(a finding.Arm, m finding.Summary, s metric.Scale) Datum {
 
 // arithmetic names the metrics of a table whose means are arithmetic, with the
 // arms where these are not all.
-func arithmetic(c finding.Cell, metrics []string) []string {
+func arithmetic(c cells.Cell, metrics []string) []string {
 	var parts []string
 	for _, metric := range metrics {
 		var arms []string
@@ -36,7 +38,7 @@ func arithmetic(c finding.Cell, metrics []string) []string {
 		for _, a := range c.Arms {
 			if m, ok := summaryOf(a, metric); ok {
 				measured++
-				if m.Mean == finding.Arithmetic && m.Value != 0 {
+				if m.Mean == cells.Arithmetic && m.Value != 0 {
 					arms = append(arms, a.Name)
 				}
 			}
@@ -57,7 +59,7 @@ func arithmetic(c finding.Cell, metrics []string) []string {
 
 // shared tells which figures a ratio is the quotient of where these are not the
 // arms' own, as the arms do not share all blocks; "" where they are.
-func shared(c finding.Comparison, s metric.Scale) string {
+func shared(c compare.Comparison, s metric.Scale) string {
 	if !c.Partial || c.Ratio <= 0 {
 		return ""
 	}
@@ -65,7 +67,7 @@ func shared(c finding.Comparison, s metric.Scale) string {
 }
 
 // overShared lists what shared tells of the primary comparisons of a cell.
-func (l *layout) overShared(c finding.Cell) []string {
+func (l *layout) overShared(c cells.Cell) []string {
 	var parts []string
 	for _, metric := range l.Header.Study.Compare.Primary {
 		for _, a := range c.Arms {
@@ -82,6 +84,6 @@ func (l *layout) overShared(c finding.Cell) []string {
 }
 
 // severalArms tells whether a cell has an arm to set against the baseline.
-func severalArms(c finding.Cell) bool {
-	return slices.ContainsFunc(c.Arms, func(a finding.Arm) bool { return !a.Baseline })
+func severalArms(c cells.Cell) bool {
+	return slices.ContainsFunc(c.Arms, func(a cells.Arm) bool { return !a.Baseline })
 }

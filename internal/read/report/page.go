@@ -10,7 +10,9 @@ import (
 	"strings"
 
 	"netdyno/internal/quantity"
+	"netdyno/internal/read/compare"
 	"netdyno/internal/read/finding"
+	"netdyno/internal/read/trial"
 )
 
 // Page is a report before it has a form. Strings are ready to print, numbers
@@ -41,7 +43,7 @@ type Page struct {
 // Answer is one sentence with the verdict that it states; the verdict is
 // empty when the sentence belongs to no single comparison.
 type Answer struct {
-	Verdict finding.Verdict `json:"verdict,omitempty"`
+	Verdict compare.Verdict `json:"verdict,omitempty"`
 	Text    string          `json:"text"`
 }
 
@@ -127,7 +129,7 @@ type layout struct {
 	keys     []Key
 	place    map[string]int // arm → index in keys
 	primary  map[string]bool
-	compared map[comparisonKey]finding.Comparison
+	compared map[comparisonKey]compare.Comparison
 }
 
 type comparisonKey struct{ cell, arm, metric string }
@@ -137,7 +139,7 @@ func newLayout(f finding.Findings) *layout {
 		Findings: f,
 		place:    map[string]int{},
 		primary:  map[string]bool{},
-		compared: map[comparisonKey]finding.Comparison{},
+		compared: map[comparisonKey]compare.Comparison{},
 	}
 	l.addKey(f.Header.Study.Compare.Baseline, true)
 	for _, c := range f.Cells {
@@ -198,7 +200,7 @@ func (l *layout) link() []string {
 // answers pairs each sentence with its verdict. Findings put the most
 // decisive first, so what exceeds maxAnswers can wait.
 func (l *layout) answers() (answers, more []Answer) {
-	said := map[string]finding.Verdict{}
+	said := map[string]compare.Verdict{}
 	for _, c := range l.Comparisons {
 		if c.Sentence != "" {
 			said[c.Sentence] = c.Verdict
@@ -268,7 +270,7 @@ func (l *layout) doubts() []string {
 			t.Partial, plural(t.Planned, "planned trial")))
 	}
 	for _, c := range l.Comparisons {
-		if c.Primary && c.Verdict == finding.Invalid && c.Sentence == "" {
+		if c.Primary && c.Verdict == compare.Invalid && c.Sentence == "" {
 			doubts = append(doubts, fmt.Sprintf("No verdict on %s of %s%s: %s.",
 				labelOf(c.Metric), c.Arm, at(c.Cell), strings.TrimSuffix(or(c.Reason, "invalid"), ".")))
 		}
@@ -283,7 +285,7 @@ func (l *layout) doubts() []string {
 // grave are the warnings about how the trials went; the others say what the
 // study is about and how far it reaches.
 var grave = []string{
-	"limit", "noise", finding.Stalled, finding.Backlog, finding.Unsteady, finding.Overloaded, finding.LateCounters, finding.GeneratorLate, finding.StolenCPU,
+	"limit", "noise", trial.Stalled, trial.Backlog, trial.Unsteady, trial.Overloaded, trial.LateCounters, trial.GeneratorLate, trial.StolenCPU,
 }
 
 // warnings puts first what bears on the answers.

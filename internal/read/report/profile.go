@@ -5,7 +5,7 @@ import (
 	"slices"
 
 	"netdyno/internal/quantity"
-	"netdyno/internal/read/finding"
+	"netdyno/internal/read/view"
 )
 
 // Profile shows what the CPU of each arm was busy with in one cell, by the
@@ -94,7 +94,7 @@ func (l *layout) profile(cell string) *Profile {
 }
 
 // functions lists the top of one end in the order of its own time.
-func functions(p finding.Profile, most int) Table {
+func functions(p view.Profile, most int) Table {
 	t := Table{Caption: fmt.Sprintf("Top functions of %s, %s.", p.Arm, p.End), Columns: head("#flat", "#cumulative", "function")}
 	t.Columns[0].Unit, t.Columns[1].Unit = "%", "%"
 	for _, f := range p.Flat[:min(len(p.Flat), most)] {
@@ -103,8 +103,8 @@ func functions(p finding.Profile, most int) Table {
 	return t
 }
 
-func (l *layout) profilesOf(cell string) []finding.Profile {
-	var profiles []finding.Profile
+func (l *layout) profilesOf(cell string) []view.Profile {
+	var profiles []view.Profile
 	for _, p := range l.Profiles {
 		if p.Cell == cell {
 			profiles = append(profiles, p)
@@ -131,11 +131,11 @@ func (l *layout) activities() []string {
 func (l *layout) busy(cell string) []string {
 	profiles := l.profilesOf(cell)
 	return slices.DeleteFunc(l.activities(), func(activity string) bool {
-		return !slices.ContainsFunc(profiles, func(p finding.Profile) bool { return shareOf(p, activity) > 0 })
+		return !slices.ContainsFunc(profiles, func(p view.Profile) bool { return shareOf(p, activity) > 0 })
 	})
 }
 
-func shareOf(p finding.Profile, activity string) float64 {
+func shareOf(p view.Profile, activity string) float64 {
 	for _, s := range p.Shares {
 		if s.Activity == activity {
 			return s.Share

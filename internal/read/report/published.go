@@ -5,7 +5,7 @@ import (
 	"slices"
 	"strings"
 
-	"netdyno/internal/read/finding"
+	"netdyno/internal/read/view"
 )
 
 // Published is what publications say of the study's arms: ratios beside those
@@ -56,11 +56,11 @@ func (l *layout) published() Published {
 
 // told names the levels that tell a figure from others of the same arms: those of
 // its conditions that the study varies. " at message=simple".
-func (l *layout) told(p finding.Published) string {
+func (l *layout) told(p view.Published) string {
 	var levels []string
 	for _, f := range l.Header.Study.Vary {
 		level, stated := p.Under[f.Name]
-		unmet := slices.ContainsFunc(p.Unmet, func(u finding.Unmet) bool { return u.Condition == f.Name })
+		unmet := slices.ContainsFunc(p.Unmet, func(u view.Unmet) bool { return u.Condition == f.Name })
 		if stated && !unmet {
 			levels = append(levels, f.Name+"="+level)
 		}
@@ -81,7 +81,7 @@ func (p *Published) put(why string, row PublishedRow) {
 
 // notBeside says why a published figure stands beside no measurement; "" for
 // one that does.
-func notBeside(p finding.Published) string {
+func notBeside(p view.Published) string {
 	if p.Unmeasured != "" {
 		return "published, not measured here: " + p.Unmeasured
 	}

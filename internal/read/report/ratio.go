@@ -3,12 +3,13 @@ package report
 import (
 	"slices"
 
-	"netdyno/internal/read/finding"
+	"netdyno/internal/read/cells"
+	"netdyno/internal/read/compare"
 )
 
 // withRatios adds a column of ratios for each primary metric, none in a cell of
 // the baseline alone: nothing is set against itself.
-func (l *layout) withRatios(c finding.Cell, t Table) Table {
+func (l *layout) withRatios(c cells.Cell, t Table) Table {
 	if !severalArms(c) {
 		return withLimit(c, t)
 	}
@@ -24,7 +25,7 @@ func (l *layout) withRatios(c finding.Cell, t Table) Table {
 	return withLimit(c, t)
 }
 
-func (l *layout) ratioDatum(c finding.Cell, a finding.Arm, metric string) Datum {
+func (l *layout) ratioDatum(c cells.Cell, a cells.Arm, metric string) Datum {
 	cmp, ok := l.compared[comparisonKey{c.Name, a.Name, metric}]
 	switch {
 	case a.Baseline:
@@ -38,7 +39,7 @@ func (l *layout) ratioDatum(c finding.Cell, a finding.Arm, metric string) Datum 
 }
 
 // ratioTable has one row per arm and primary metric.
-func (l *layout) ratioTable(c finding.Cell) Table {
+func (l *layout) ratioTable(c cells.Cell) Table {
 	t := Table{
 		Caption: "Ratio to " + or(l.Header.Study.Compare.Baseline, "the baseline"),
 		Columns: head("arm", "metric", "#ratio", "verdict"),
@@ -62,14 +63,14 @@ func (l *layout) ratioTable(c finding.Cell) Table {
 }
 
 // ratioOrNone is a comparison's ratio; "–" where it has none.
-func ratioOrNone(c finding.Comparison) string {
+func ratioOrNone(c compare.Comparison) string {
 	if c.Ratio == 0 {
 		return "–"
 	}
 	return ratio(c.Ratio)
 }
 
-func intervalOrNone(c finding.Comparison) string {
+func intervalOrNone(c compare.Comparison) string {
 	if c.Ratio == 0 {
 		return "–"
 	}
@@ -78,7 +79,7 @@ func intervalOrNone(c finding.Comparison) string {
 
 // quotientOf are the two figures that a comparison's ratio is the quotient of,
 // each with its unit; "–" where there is no ratio.
-func quotientOf(c finding.Comparison) (value, base string) {
+func quotientOf(c compare.Comparison) (value, base string) {
 	if c.Ratio == 0 {
 		return "–", "–"
 	}

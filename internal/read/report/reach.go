@@ -4,7 +4,7 @@ import (
 	"fmt"
 	"strings"
 
-	"netdyno/internal/read/finding"
+	"netdyno/internal/read/view"
 )
 
 // searches makes a section of every search that the study asked for: the
@@ -28,7 +28,7 @@ func (l *layout) searches() []Section {
 }
 
 // needs lists each arm's smallest spots that come to the share, and its best.
-func needs(f finding.Search) Table {
+func needs(f view.Search) Table {
 	s := scaleFor(f.Spec.Metric, f.Best.Metric.Value)
 	columns := []string{"arm", "comes to " + percent(f.Spec.Share)}
 	for _, factor := range f.Spec.Least {
@@ -42,7 +42,7 @@ func needs(f finding.Search) Table {
 	for _, arm := range f.Reached {
 		spots := arm.Least
 		if len(spots) == 0 {
-			spots = []finding.Candidate{arm.Best}
+			spots = []view.Candidate{arm.Best}
 		}
 		for _, spot := range spots {
 			row := words(arm.Arm, comes(spot, f.Spec.Share))
@@ -64,7 +64,7 @@ func needs(f finding.Search) Table {
 }
 
 // comes says whether a spot comes to the share of the best.
-func comes(spot finding.Candidate, share float64) string {
+func comes(spot view.Candidate, share float64) string {
 	switch {
 	case spot.Uncertain(share) && spot.Share < share:
 		return "perhaps not"

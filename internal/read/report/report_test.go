@@ -14,8 +14,11 @@ import (
 	"testing"
 	"unicode/utf8"
 
+	"netdyno/internal/read/cells"
+	"netdyno/internal/read/compare"
 	"netdyno/internal/read/finding"
 	"netdyno/internal/read/finding/synthetic"
+	"netdyno/internal/read/trial"
 	"netdyno/internal/record"
 )
 
@@ -141,7 +144,7 @@ func hostileFindings() finding.Findings {
 	f.Cells[0].Arms[0].Settings[hostile] = hostile
 	f.Cells[0].Arms[1].LimitProof = hostile
 	f.Cells[0].Arms[1].Trials[0].Status, f.Cells[0].Arms[1].Trials[0].Reason = "failed", hostile
-	f.Cells[0].Arms[1].Metrics = append(f.Cells[0].Arms[1].Metrics, finding.Summary{Metric: hostile, Unit: hostile, Figure: finding.Figure{Value: 1}})
+	f.Cells[0].Arms[1].Metrics = append(f.Cells[0].Arms[1].Metrics, cells.Summary{Metric: hostile, Unit: hostile, Figure: cells.Figure{Value: 1}})
 	return f
 }
 
@@ -193,13 +196,13 @@ func TestGarbageGivesAPage(t *testing.T) {
 	nan, inf := math.NaN(), math.Inf(1)
 	f := sample(6)
 	f.Cells[0].Arms[0].Metrics[0].Value = nan
-	f.Cells[0].Arms[0].Metrics[2] = finding.Summary{Metric: sampleTail, Figure: finding.Figure{Low: inf, High: nan}}
+	f.Cells[0].Arms[0].Metrics[2] = cells.Summary{Metric: sampleTail, Figure: cells.Figure{Low: inf, High: nan}}
 	f.Cells[0].Arms[1].Trials[0].Values[sampleCost] = nan
 	f.Cells[0].Arms[1].Trials[0].Series[3].ExchangesPerS = inf
 	f.Cells[0].Arms[1].Trials[0].CPU[0].Cores["user"] = nan
 	f.Comparisons[0].Ratio, f.Comparisons[1].Ratios[0] = nan, 0
 	f.Comparisons[2].Cell, f.Comparisons[3].Arm = "nowhere", "nobody"
-	for name, findings := range map[string]finding.Findings{"garbage": f, "nothing": {}, "one empty cell": {Run: finding.Run{Cells: []finding.Cell{{}}}}} {
+	for name, findings := range map[string]finding.Findings{"garbage": f, "nothing": {}, "one empty cell": {Run: compare.Run{Cells: []cells.Cell{{}}}}} {
 		p := New(findings)
 		render(t, p.HTML)
 		render(t, p.Markdown)
@@ -212,13 +215,13 @@ func TestGarbageGivesAPage(t *testing.T) {
 
 // The table of lost trials is the first of its section only when there are any.
 func TestTextNamesReasonsOfLostTrialsOnly(t *testing.T) {
-	trials := []finding.Trial{
+	trials := []trial.Trial{
 		{ID: "b01-001", Status: "valid", Flags: []string{"unsteady"}},
 		{ID: "b02-001", Status: "failed", Reason: "it died"},
 	}
-	text := func(trials []finding.Trial) string {
+	text := func(trials []trial.Trial) string {
 		var b strings.Builder
-		f := finding.Findings{Run: finding.Run{Cells: []finding.Cell{{Arms: []finding.Arm{{Name: "a", Trials: trials}}}}}}
+		f := finding.Findings{Run: compare.Run{Cells: []cells.Cell{{Arms: []cells.Arm{{Name: "a", Trials: trials}}}}}}
 		if err := New(f).Text(&b, TextOptions{}); err != nil {
 			t.Fatal(err)
 		}

@@ -5,7 +5,10 @@ import (
 	"math"
 	"math/rand/v2"
 
+	"netdyno/internal/read/cells"
 	"netdyno/internal/read/finding"
+	"netdyno/internal/read/trial"
+	"netdyno/internal/read/view"
 	"netdyno/internal/record"
 )
 
@@ -13,19 +16,19 @@ import (
 // of every form, fitted models, profiles. The same findings get the same.
 func sampleAsked(f *finding.Findings) {
 	rng := rand.New(rand.NewPCG(3, 4))
-	f.Charts = []finding.Chart{
+	f.Charts = []view.Chart{
 		sampleArmLines(rng), sampleBufferLines(rng), sampleHeat(rng), sampleFront(f),
 		{
 			Spec:  record.Chart{Title: "Nothing to draw", Kind: record.Lines, Metric: "exchanges_per_s", X: "connections"},
 			Notes: []string{"no valid trial has a level of connections"},
 		},
 	}
-	f.Fits = []finding.Fit{sampleFit(), {
+	f.Fits = []view.Fit{sampleFit(), {
 		Spec:   record.Fit{Title: "A model that cannot be fitted", Metric: "server.peak_rss_bytes", Per: "connections", Terms: []string{"opt.server.read_buffer"}},
 		Unit:   "bytes",
 		Reason: "opt.server.read_buffer does not vary over the trials",
 	}}
-	f.Searches = []finding.Search{sampleSearch(), {
+	f.Searches = []view.Search{sampleSearch(), {
 		Spec:   record.Reach{Title: "A search that finds nothing", Metric: "exchanges_per_s", Share: 0.95, Least: []string{"threads"}},
 		Reason: "no valid trial at threads=64",
 	}}
@@ -39,30 +42,30 @@ func sampleAsked(f *finding.Findings) {
 	f.Tally.Probes = 2 * len(f.Cells) * len(sampleArms)
 }
 
-func sampleFigure(rng *rand.Rand, value, sd float64) finding.Figure {
+func sampleFigure(rng *rand.Rand, value, sd float64) cells.Figure {
 	value *= math.Exp(sd * rng.NormFloat64())
-	return finding.Figure{N: 6, Value: value, Low: value * math.Exp(-2*sd), High: value * math.Exp(2*sd)}
+	return cells.Figure{N: 6, Value: value, Low: value * math.Exp(-2*sd), High: value * math.Exp(2*sd)}
 }
 
-func sampleSize(bytes int) finding.Coordinate {
+func sampleSize(bytes int) view.Coordinate {
 	text := fmt.Sprintf("%dB", bytes)
 	if bytes >= 1024 {
 		text = fmt.Sprintf("%dKiB", bytes/1024)
 	}
-	return finding.Coordinate{Text: text, Value: float64(bytes)}
+	return view.Coordinate{Text: text, Value: float64(bytes)}
 }
 
 // sampleArmLines spans decades in both directions.
-func sampleArmLines(rng *rand.Rand) finding.Chart {
-	c := finding.Chart{
+func sampleArmLines(rng *rand.Rand) view.Chart {
+	c := view.Chart{
 		Spec: record.Chart{Title: "p99 response time by connections", Kind: record.Lines, Metric: sampleTail, X: "connections", By: "arm"},
 		Unit: "us",
 	}
 	for _, a := range sampleArms {
-		line := finding.Line{Name: a.name}
+		line := view.Line{Name: a.name}
 		for _, n := range []float64{1, 10, 50, 200, 1000, 10_000} {
-			line.Points = append(line.Points, finding.Point{
-				X:      finding.Coordinate{Text: fmt.Sprint(n), Value: n},
+			line.Points = append(line.Points, view.Point{
+				X:      view.Coordinate{Text: fmt.Sprint(n), Value: n},
 				Figure: sampleFigure(rng, a.p50*(2+n/90), 0.05),
 			})
 		}
@@ -72,8 +75,8 @@ func sampleArmLines(rng *rand.Rand) finding.Chart {
 }
 
 // sampleBufferLines has a level of zero, and a level that one line lacks.
-func sampleBufferLines(rng *rand.Rand) finding.Chart {
-	c := finding.Chart{
+func sampleBufferLines(rng *rand.Rand) view.Chart {
+	c := view.Chart{
 		Spec: record.Chart{
 			Kind: record.Lines, Metric: "exchanges_per_s", X: "opt.server.write_buffer", By: "in_flight",
 			Where: map[string]string{"connections": "1", "opt.server.read_buffer": "0B"},
@@ -81,20 +84,20 @@ func sampleBufferLines(rng *rand.Rand) finding.Chart {
 		Unit: "1/s",
 	}
 	for i, calls := range []float64{1, 10, 100, 1000} {
-		line := finding.Line{Name: fmt.Sprint(calls)}
+		line := view.Line{Name: fmt.Sprint(calls)}
 		for j, size := range []int{0, 2048, 8192, 32_768, 131_072, 524_288} {
 			if i == 3 && j == 5 {
 				continue
 			}
-			line.Points = append(line.Points, finding.Point{X: sampleSize(size), Figure: sampleFigure(rng, 9000*(1+0.3*float64(i)+0.06*float64(i*j)), 0.02)})
+			line.Points = append(line.Points, view.Point{X: sampleSize(size), Figure: sampleFigure(rng, 9000*(1+0.3*float64(i)+0.06*float64(i*j)), 0.02)})
 		}
 		c.Lines = append(c.Lines, line)
 	}
 	return c
 }
 
-func sampleHeat(rng *rand.Rand) finding.Chart {
-	c := finding.Chart{
+func sampleHeat(rng *rand.Rand) view.Chart {
+	c := view.Chart{
 		Spec: record.Chart{
 			Title: "Rate by both buffers of the server", Kind: record.Heat, Metric: "exchanges_per_s",
 			X: "opt.server.write_buffer", Y: "opt.server.read_buffer", Where: map[string]string{"in_flight": "100"},
@@ -107,7 +110,7 @@ func sampleHeat(rng *rand.Rand) finding.Chart {
 			if i == 2 && j == 4 {
 				continue
 			}
-			c.Tiles = append(c.Tiles, finding.Tile{
+			c.Tiles = append(c.Tiles, view.Tile{
 				X: sampleSize(write), Y: sampleSize(read),
 				Figure: sampleFigure(rng, 11_000+900*float64(j)+250*float64(i), 0.01),
 			})
@@ -118,8 +121,8 @@ func sampleHeat(rng *rand.Rand) finding.Chart {
 
 // sampleFront reads rate and memory of every arm in every cell from the
 // findings, as the reader does.
-func sampleFront(f *finding.Findings) finding.Chart {
-	c := finding.Chart{
+func sampleFront(f *finding.Findings) view.Chart {
+	c := view.Chart{
 		Spec: record.Chart{Title: "Tail against memory", Kind: record.Front, Metric: sampleTail, Against: "server.peak_rss_bytes"},
 		Unit: "us", AgainstUnit: "bytes",
 		Knee: "The knee is asio at connections=50: largest distance to the chord on normalised log axes (Satopää et al. 2011)",
@@ -128,7 +131,7 @@ func sampleFront(f *finding.Findings) finding.Chart {
 		for n, a := range cell.Arms {
 			tail, _ := summaryOf(a, sampleTail)
 			memory, _ := summaryOf(a, "server.peak_rss_bytes")
-			c.Marks = append(c.Marks, finding.Mark{
+			c.Marks = append(c.Marks, view.Mark{
 				Name: a.Name, Cell: cell.Name, Front: n == 3 && i == 0 || n == 1 && i == 0, Knee: n == 3 && i == 0,
 				Metric: tail.Figure, Against: memory.Figure,
 			})
@@ -137,17 +140,17 @@ func sampleFront(f *finding.Findings) finding.Chart {
 	return c
 }
 
-func sampleFit() finding.Fit {
+func sampleFit() view.Fit {
 	two, one := 2.0, 1.0
-	return finding.Fit{
+	return view.Fit{
 		Spec: record.Fit{
 			Title: "Memory per connection", Metric: "server.peak_rss_bytes", Per: "connections",
 			Terms: []string{"opt.server.write_buffer", "opt.server.read_buffer"}, Source: "the publication, grpc-go of 2019", Published: []float64{2, 1},
 		},
 		Unit: "bytes", Trials: 96, Blocks: 6,
-		Base: finding.Coefficient{Value: 14.2e6, Low: 13.7e6, High: 14.9e6},
-		Per:  finding.Coefficient{Of: "connections", Value: 21_400, Low: 20_800, High: 22_100},
-		Terms: []finding.Coefficient{
+		Base: view.Coefficient{Value: 14.2e6, Low: 13.7e6, High: 14.9e6},
+		Per:  view.Coefficient{Of: "connections", Value: 21_400, Low: 20_800, High: 22_100},
+		Terms: []view.Coefficient{
 			{Of: "opt.server.write_buffer", Value: 0.021, Low: -0.004, High: 0.046, Published: &two},
 			{Of: "opt.server.read_buffer", Value: 0.98, Low: 0.93, High: 1.04, Published: &one, Agrees: true},
 		},
@@ -158,9 +161,9 @@ func sampleFit() finding.Fit {
 	}
 }
 
-func sampleProfile(rng *rand.Rand, cell, arm, end string) finding.Profile {
-	p := finding.Profile{Cell: cell, Arm: arm, End: end, Probes: 2, Seconds: 7.3}
-	activities := finding.Activities()
+func sampleProfile(rng *rand.Rand, cell, arm, end string) view.Profile {
+	p := view.Profile{Cell: cell, Arm: arm, End: end, Probes: 2, Seconds: 7.3}
+	activities := view.Activities()
 	weights := make([]float64, len(activities))
 	sum := 0.0
 	for i := range weights {
@@ -169,36 +172,36 @@ func sampleProfile(rng *rand.Rand, cell, arm, end string) finding.Profile {
 	}
 	weights[7], sum = 0, sum-weights[7] // nobody encrypts here
 	for i, activity := range activities {
-		p.Shares = append(p.Shares, finding.Share{Activity: activity.Name, Share: weights[i] / sum})
+		p.Shares = append(p.Shares, view.Share{Activity: activity.Name, Share: weights[i] / sum})
 	}
 	for i, name := range []string{
 		"internal/runtime/syscall.Syscall6", "runtime.memmove", "google.golang.org/grpc/internal/transport.(*http2Client).reader",
 		"runtime.mallocgc", "netdyno/internal/work/codec.Encode", "runtime.gcBgMarkWorker",
 	} {
 		flat := 0.3 / float64(i+1)
-		p.Flat = append(p.Flat, finding.Function{Name: name, Flat: flat, Cumulative: 1.4 * flat})
+		p.Flat = append(p.Flat, view.Function{Name: name, Flat: flat, Cumulative: 1.4 * flat})
 	}
 	p.Cumulative = p.Flat
 	return p
 }
 
 // sampleSearch has an arm with two ways, one in doubt, and one with none.
-func sampleSearch() finding.Search {
-	spot := func(threads, connections string, value, share, low float64) finding.Candidate {
-		return finding.Candidate{
+func sampleSearch() view.Search {
+	spot := func(threads, connections string, value, share, low float64) view.Candidate {
+		return view.Candidate{
 			Cell:   "threads=" + threads + " connections=" + connections,
-			Levels: []finding.Coordinate{{Text: threads}, {Text: connections}},
-			Metric: finding.Figure{N: 6, Value: value, Low: 0.98 * value, High: 1.02 * value},
-			Share:  share, Low: low, High: 2*share - low, Limit: finding.ServerCPU,
+			Levels: []view.Coordinate{{Text: threads}, {Text: connections}},
+			Metric: cells.Figure{N: 6, Value: value, Low: 0.98 * value, High: 1.02 * value},
+			Share:  share, Low: low, High: 2*share - low, Limit: trial.ServerCPU,
 			Value: value, BestValue: value / share, Blocks: 6,
 		}
 	}
 	best := spot("2", "4", 5.2e9, 1, 1)
-	return finding.Search{
+	return view.Search{
 		Spec: record.Reach{Title: "Streams that fill it", Metric: "goodput_bytes_per_s", Share: 0.95, Least: []string{"threads", "connections"}},
 		Unit: "B/s", Best: best, BestOf: sampleArms[0].name,
-		Reached: []finding.Reached{
-			{Arm: sampleArms[0].name, Least: []finding.Candidate{spot("1", "16", 5.0e9, 0.961, 0.94), best}, Best: best},
+		Reached: []view.Reached{
+			{Arm: sampleArms[0].name, Least: []view.Candidate{spot("1", "16", 5.0e9, 0.961, 0.94), best}, Best: best},
 			{Arm: sampleArms[1].name, Best: spot("2", "16", 4.1e9, 0.788, 0.76)},
 		},
 		Sentence: "The best goodput_bytes_per_s is 5.20 GB/s.",

@@ -10,7 +10,11 @@ import (
 	"netdyno/internal/contract"
 	"netdyno/internal/hist"
 	"netdyno/internal/quantity"
+	"netdyno/internal/read/cells"
+	"netdyno/internal/read/compare"
 	"netdyno/internal/read/finding"
+	"netdyno/internal/read/trial"
+	"netdyno/internal/read/view"
 	"netdyno/internal/record"
 )
 
@@ -42,9 +46,9 @@ const sampleCost, sampleTail = "server.cpu_us_per_exchange", "response_p99_us"
 func sample(blocks int) finding.Findings {
 	rng := rand.New(rand.NewPCG(1, 2))
 	f := finding.Findings{
-		Run: finding.Run{
+		Run: compare.Run{
 			Header: sampleHeader(blocks),
-			Tally:  finding.Tally{Planned: 10 * blocks, Valid: 10*blocks - 2, Failed: 1, Invalid: 1, WindowShare: 0.874},
+			Tally:  cells.Tally{Planned: 10 * blocks, Valid: 10*blocks - 2, Failed: 1, Invalid: 1, WindowShare: 0.874},
 		},
 		Seating: []finding.Seated{{Seat: "local", Workers: []string{"server", "client-1"}, CPUs: []string{"0", "1"}}},
 		Warnings: []record.Warning{
@@ -62,7 +66,7 @@ func sample(blocks int) finding.Findings {
 			f.Answers = append(f.Answers, c.Sentence)
 		}
 	}
-	f.Published = []finding.Published{{
+	f.Published = []view.Published{{
 		Published: record.Published{
 			Source: "the publication, 48 threads", Metric: sampleCost, Arm: "go-epoll-shared", Base: "go-net",
 			Cell: sampleCells[1], Ratio: 0.115, Note: "five epoll instances, equal achieved rate",
@@ -73,7 +77,7 @@ func sample(blocks int) finding.Findings {
 			Source: "the publication, 48 threads", Metric: sampleCost, Arm: "go-epoll-shared", Base: "go-net", Ratio: 0.18,
 			Under: map[string]string{"connections": "100", "hosts": "2"}, Note: "between two hosts",
 		},
-		Unmet: []finding.Unmet{
+		Unmet: []view.Unmet{
 			{Condition: "connections", Published: "100", Here: []string{"50", "10000"}}, {Condition: "hosts", Published: "2", Here: []string{"1"}},
 		},
 	}, {
@@ -114,11 +118,11 @@ func sampleHeader(blocks int) record.Header {
 	}
 }
 
-func sampleCell(rng *rand.Rand, i int, name string, blocks int) finding.Cell {
-	cell := finding.Cell{Name: name, Levels: map[string]string{"connections": name[len("connections="):]}}
+func sampleCell(rng *rand.Rand, i int, name string, blocks int) cells.Cell {
+	cell := cells.Cell{Name: name, Levels: map[string]string{"connections": name[len("connections="):]}}
 	for n, a := range sampleArms {
-		arm := finding.Arm{
-			Name: a.name, Baseline: n == 0, Limit: finding.Schedule,
+		arm := cells.Arm{
+			Name: a.name, Baseline: n == 0, Limit: trial.Schedule,
 			LimitProof: "b01-" + a.name + ": 20 000/s offered, 19 998/s achieved", Delivery: a.delivery,
 			Settings: map[string]string{"server.nodelay": "true", "server.threads": fmt.Sprint(1 + n)},
 		}
@@ -144,7 +148,7 @@ func sampleCell(rng *rand.Rand, i int, name string, blocks int) finding.Cell {
 }
 
 // spoilSample makes one trial fail and the books of another not close.
-func spoilSample(cell, arm int, trials []finding.Trial) {
+func spoilSample(cell, arm int, trials []trial.Trial) {
 	switch {
 	case cell == 0 && arm == 3:
 		t := &trials[2]
@@ -159,18 +163,18 @@ func spoilSample(cell, arm int, trials []finding.Trial) {
 // tail scales the response times of an arm in a cell.
 func (a sampleArm) tail(cell int) float64 { return a.p50 * (1 + float64(cell)*5) }
 
-func sampleTrial(rng *rand.Rand, a sampleArm, cell, block int, repeat bool) finding.Trial {
+func sampleTrial(rng *rand.Rand, a sampleArm, cell, block int, repeat bool) trial.Trial {
 	tail := a.tail(cell)
 	spread := func(sd float64) float64 { return math.Exp(sd * rng.NormFloat64()) }
 	cost := a.cost[cell] * spread(0.02)
-	t := finding.Trial{
+	t := trial.Trial{
 		ID: fmt.Sprintf("b%02d-%s-%d", block+1, a.name, cell), Block: block + 1, Repeat: repeat, Status: "valid",
-		Limit: finding.Schedule,
+		Limit: trial.Schedule,
 		Values: map[string]float64{
 			"exchanges_per_s": 20000 * spread(0.001), sampleCost: cost, "client.cpu_us_per_exchange": 5.2 * spread(0.02),
 			"response_p50_us": tail * spread(0.03), sampleTail: 6.1 * tail * spread(0.12), "server.peak_rss_bytes": 1e6 * a.memory * spread(0.02) * (1 + float64(cell)*3),
 		},
-		CPU: []finding.CPUSplit{
+		CPU: []trial.CPUSplit{
 			{Of: "server", Cores: map[string]float64{"user": 0.006 * cost, "system": 0.014 * cost}},
 			{Of: "client", Cores: map[string]float64{"user": 0.03, "system": 0.07}},
 			{Of: "host", Cores: map[string]float64{"user": 0.05 + 0.006*cost, "system": 0.08 + 0.014*cost, "softirq": 0.06, "irq": 0.01, "steal": 0.01, "idle": 1.7 - 0.02*cost}},
@@ -184,12 +188,12 @@ func sampleTrial(rng *rand.Rand, a sampleArm, cell, block int, repeat bool) find
 	for k := range 31 {
 		at := 0.2 * float64(k)
 		rate := 20000 * spread(0.015) * min(1, at/0.4)
-		t.Series = append(t.Series, finding.Slice{AtS: at, ExchangesPerS: rate, InWindow: at > 0.99})
+		t.Series = append(t.Series, trial.Slice{AtS: at, ExchangesPerS: rate, InWindow: at > 0.99})
 	}
 	return t
 }
 
-var sampleMetrics = []finding.Summary{
+var sampleMetrics = []cells.Summary{
 	{Metric: "exchanges_per_s", Unit: "1/s", Better: "higher"}, {Metric: "response_p50_us", Unit: "us", Better: "lower"},
 	{Metric: sampleTail, Unit: "us", Better: "lower"}, {Metric: sampleCost, Unit: "us/exchange", Better: "lower"},
 	{Metric: "client.cpu_us_per_exchange", Unit: "us/exchange", Better: "lower"}, {Metric: "server.peak_rss_bytes", Unit: "bytes", Better: "lower"},
@@ -198,10 +202,10 @@ var sampleMetrics = []finding.Summary{
 }
 
 // sampleBlocks returns the logarithms of an arm's block values.
-func sampleBlocks(trials []finding.Trial, metric string) map[int]float64 {
+func sampleBlocks(trials []trial.Trial, metric string) map[int]float64 {
 	logs, n := map[int]float64{}, map[int]float64{}
 	for _, t := range trials {
-		if x, ok := t.Values[metric]; ok && t.Status == finding.Valid {
+		if x, ok := t.Values[metric]; ok && t.Status == trial.Valid {
 			n[t.Block]++
 			logs[t.Block] += (math.Log(x) - logs[t.Block]) / n[t.Block]
 		}
@@ -223,12 +227,12 @@ func sampleMean(logs map[int]float64) (value, low, high float64) {
 	return math.Exp(mean), math.Exp(mean - half), math.Exp(mean + half)
 }
 
-func sampleSummaries(trials []finding.Trial) []finding.Summary {
-	var summaries []finding.Summary
+func sampleSummaries(trials []trial.Trial) []cells.Summary {
+	var summaries []cells.Summary
 	for _, s := range sampleMetrics {
 		var values []float64
 		for _, t := range trials {
-			if v, ok := t.Values[s.Metric]; ok && t.Status == finding.Valid {
+			if v, ok := t.Values[s.Metric]; ok && t.Status == trial.Valid {
 				values = append(values, v)
 			}
 		}
@@ -253,7 +257,7 @@ func sampleCompare(rng *rand.Rand, f *finding.Findings, cell int, name string) {
 		}
 		primary := metric == sampleCost || metric == sampleTail
 		for _, arm := range f.Cells[cell].Arms[1:] {
-			c := finding.Comparison{
+			c := compare.Comparison{
 				Cell: name, Metric: metric, Arm: arm.Name, Base: base.Name, Primary: primary,
 				Family: 12, Method: "step-down sign flip", Bound: sd,
 			}
@@ -275,7 +279,7 @@ func sampleCompare(rng *rand.Rand, f *finding.Findings, cell int, name string) {
 			c.BaseValue, _, _ = sampleMean(under)
 			f.Comparisons = append(f.Comparisons, sampleComparison(c))
 		}
-		n := finding.Noise{Cell: name, Metric: metric, Ratios: spreadAround(rng, 1+sd/6, sd, f.Header.Study.Blocks), Bound: sd, P: 0.46}
+		n := compare.Noise{Cell: name, Metric: metric, Ratios: spreadAround(rng, 1+sd/6, sd, f.Header.Study.Blocks), Bound: sd, P: 0.46}
 		logs := map[int]float64{}
 		for i, r := range n.Ratios {
 			logs[i+1], n.In = math.Log(r), append(n.In, i+1)
@@ -293,24 +297,24 @@ func spreadAround(rng *rand.Rand, center, sd float64, n int) []float64 {
 	return values
 }
 
-func sampleComparison(c finding.Comparison) finding.Comparison {
+func sampleComparison(c compare.Comparison) compare.Comparison {
 	if !c.Primary {
-		c.Verdict, c.Family, c.Method, c.Bound = finding.NotJudged, 0, "", 0
+		c.Verdict, c.Family, c.Method, c.Bound = compare.NotJudged, 0, "", 0
 		return c
 	}
 	c.P, c.Adjusted = 0.0078, 0.047
 	switch {
 	case c.Arm == "asio" && c.Metric == sampleTail && c.Cell == sampleCells[1]:
-		c.Verdict, c.Reason = finding.Invalid, "the trials were overloaded: 97.2 % of the offered rate was achieved"
+		c.Verdict, c.Reason = compare.Invalid, "the trials were overloaded: 97.2 % of the offered rate was achieved"
 	case c.High < 1-c.Bound:
-		c.Verdict = finding.Better
+		c.Verdict = compare.Better
 	case c.Low > 1+c.Bound:
-		c.Verdict = finding.Worse
+		c.Verdict = compare.Worse
 	default:
-		c.Verdict, c.P, c.Adjusted, c.NeedsMore = finding.CannotTell, 0.31, 0.62, 22
+		c.Verdict, c.P, c.Adjusted, c.NeedsMore = compare.CannotTell, 0.31, 0.62, 22
 		c.Reason, c.Decides = "the interval reaches into the bound", "about 22 blocks would decide it: blocks=22 in a new run"
 	}
-	if c.Verdict != finding.Invalid {
+	if c.Verdict != compare.Invalid {
 		c.Sentence = fmt.Sprintf("At %s, %s has %s× the %s of %s (95 %% interval %s–%s, %d blocks, A/A bound %.2g %%): %s. Limit: schedule.",
 			c.Cell, c.Arm, quantity.FormatFigure(c.Ratio), map[string]string{sampleCost: "server CPU per exchange", sampleTail: "p99 response time"}[c.Metric], c.Base, quantity.FormatFigure(c.Low), quantity.FormatFigure(c.High), c.Blocks, 100*c.Bound, c.Verdict)
 	}

@@ -5,6 +5,8 @@ import (
 	"strings"
 	"testing"
 
+	"netdyno/internal/read/cells"
+	"netdyno/internal/read/compare"
 	"netdyno/internal/read/finding"
 	"netdyno/internal/record"
 )
@@ -14,9 +16,9 @@ func account() *finding.ServerReport {
 	values := map[string]float64{"segment.exchanges_per_s": 12_000, "segment.cpu_us_per_exchange": 20.5}
 	return &finding.ServerReport{
 		Server: "go-http1", Listen: []string{"10.0.0.1:8080"},
-		Arms: []finding.ServerArm{{Arm: "go-http1", Segments: 1, Exchanges: 60_000, Metrics: []finding.Summary{
-			{Metric: "segment.exchanges_per_s", Unit: "1/s", Figure: finding.Figure{N: 1, Value: 12_000}},
-			{Metric: "segment.cpu_us_per_exchange", Unit: "µs", Figure: finding.Figure{N: 2, Value: 20.5, Low: 20, High: 21}},
+		Arms: []finding.ServerArm{{Arm: "go-http1", Segments: 1, Exchanges: 60_000, Metrics: []cells.Summary{
+			{Metric: "segment.exchanges_per_s", Unit: "1/s", Figure: cells.Figure{N: 1, Value: 12_000}},
+			{Metric: "segment.cpu_us_per_exchange", Unit: "µs", Figure: cells.Figure{N: 2, Value: 20.5, Low: 20, High: 21}},
 		}}},
 		Segments: []finding.ServerSegment{
 			{Number: 1, Trials: []string{"b01-001"}, Arm: "go-http1", Connections: 8, Exchanges: 60_000, Values: values},
@@ -61,7 +63,7 @@ func TestSegmentsWithoutFiguresHaveNone(t *testing.T) {
 
 // The account alone is titled by what listened where.
 func TestTheAccountAloneHasItsTitle(t *testing.T) {
-	page := New(finding.Findings{ServerReport: account(), Run: finding.Run{Header: record.Header{Listen: []string{"10.0.0.1:8080"}}}})
+	page := New(finding.Findings{ServerReport: account(), Run: compare.Run{Header: record.Header{Listen: []string{"10.0.0.1:8080"}}}})
 	if page.Title != "go-http1 on 10.0.0.1:8080" || page.Tally != "driven 2 times" {
 		t.Errorf("titled %q, %q", page.Title, page.Tally)
 	}

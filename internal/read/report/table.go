@@ -3,7 +3,7 @@ package report
 import (
 	"strings"
 
-	"netdyno/internal/read/finding"
+	"netdyno/internal/read/compare"
 )
 
 // Table is a grid of printed values. Every row has one Datum per column.
@@ -34,7 +34,7 @@ type Datum struct {
 	Ratio   string          `json:"ratio,omitempty"`
 	Within  string          `json:"within,omitempty"`
 	Of      string          `json:"of,omitempty"`
-	Verdict finding.Verdict `json:"verdict,omitempty"`
+	Verdict compare.Verdict `json:"verdict,omitempty"`
 	Arm     *int            `json:"arm,omitempty"`    // place in Page.Arms, when the value names an arm
 	Strong  bool            `json:"strong,omitempty"` // differs where its neighbours should agree
 }
@@ -59,17 +59,17 @@ func head(titles ...string) []Column {
 
 // mark is the verdict as one character that survives black-and-white print
 // and terminals without colour.
-func mark(v finding.Verdict) string {
+func mark(v compare.Verdict) string {
 	switch v {
-	case finding.Better:
+	case compare.Better:
 		return "+"
-	case finding.Worse:
+	case compare.Worse:
 		return "−"
-	case finding.Equivalent:
+	case compare.Equivalent:
 		return "="
-	case finding.CannotTell:
+	case compare.CannotTell:
 		return "?"
-	case finding.Invalid:
+	case compare.Invalid:
 		return "×"
 	}
 	return ""

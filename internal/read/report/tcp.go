@@ -2,7 +2,7 @@ package report
 
 import (
 	"netdyno/internal/contract"
-	"netdyno/internal/read/finding"
+	"netdyno/internal/read/cells"
 )
 
 // tcpColumns are the metrics of TCP's own account, by end.
@@ -37,12 +37,12 @@ func (l *layout) tcp() Section {
 }
 
 // tcpRow is one end of one arm; nil without an account of it.
-func (l *layout) tcpRow(c finding.Cell, a finding.Arm, end string) []Datum {
-	connections, known := a.Settings[end+finding.TCPConnections]
+func (l *layout) tcpRow(c cells.Cell, a cells.Arm, end string) []Datum {
+	connections, known := a.Settings[end+cells.TCPConnections]
 	if !known {
 		return nil
 	}
-	row := append([]Datum{l.armDatum(a)}, words(end[:len(end)-1], connections, or(a.Settings[end+finding.TCPCongestion], "–"))...)
+	row := append([]Datum{l.armDatum(a)}, words(end[:len(end)-1], connections, or(a.Settings[end+cells.TCPCongestion], "–"))...)
 	for _, metric := range tcpColumns {
 		datum := Datum{Text: "–"}
 		if m, ok := summaryOf(a, end+metric); ok {

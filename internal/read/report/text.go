@@ -8,7 +8,7 @@ import (
 	"github.com/jedib0t/go-pretty/v6/text"
 
 	"netdyno/internal/printable"
-	"netdyno/internal/read/finding"
+	"netdyno/internal/read/compare"
 )
 
 // TextOptions fit the text to where it is shown.
@@ -81,13 +81,13 @@ func (t *terminal) paint(s string, colors ...text.Color) string {
 func (t *terminal) bold(s string) string  { return t.paint(s, text.Bold) }
 func (t *terminal) faint(s string) string { return t.paint(s, text.Faint) }
 
-func (t *terminal) verdict(v finding.Verdict, s string) string {
+func (t *terminal) verdict(v compare.Verdict, s string) string {
 	switch v {
-	case finding.Better:
+	case compare.Better:
 		return t.paint(s, text.FgGreen)
-	case finding.Worse:
+	case compare.Worse:
 		return t.paint(s, text.FgRed)
-	case finding.CannotTell, finding.Invalid:
+	case compare.CannotTell, compare.Invalid:
 		return t.paint(s, text.FgYellow)
 	}
 	return s

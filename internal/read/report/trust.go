@@ -5,7 +5,7 @@ import (
 	"slices"
 	"strings"
 
-	"netdyno/internal/read/finding"
+	"netdyno/internal/read/trial"
 )
 
 // trust is what the figures of each arm rest on: ledgers, steadiness, flags,
@@ -15,16 +15,16 @@ func (l *layout) trust() Section {
 	for _, cell := range l.Cells {
 		for _, arm := range cell.Arms {
 			valid, read, steady, flags := 0, 0, 0, map[string]int{}
-			for _, trial := range arm.Trials {
-				switch trial.Status {
-				case finding.StatusInvalid:
+			for _, judged := range arm.Trials {
+				switch judged.Status {
+				case trial.StatusInvalid:
 					read++
-				case finding.Valid:
+				case trial.Valid:
 					read, valid = read+1, valid+1
-					if !slices.Contains(trial.Flags, finding.Unsteady) {
+					if !slices.Contains(judged.Flags, trial.Unsteady) {
 						steady++
 					}
-					for _, flag := range trial.Flags {
+					for _, flag := range judged.Flags {
 						flags[flag]++
 					}
 				}

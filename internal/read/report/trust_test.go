@@ -3,13 +3,16 @@ package report
 import (
 	"testing"
 
+	"netdyno/internal/read/cells"
+	"netdyno/internal/read/compare"
 	"netdyno/internal/read/finding"
+	"netdyno/internal/read/trial"
 )
 
 func TestTrustCountsLedgersAndSteadiness(t *testing.T) {
-	f := finding.Findings{Run: finding.Run{Cells: []finding.Cell{{Arms: []finding.Arm{{Name: "a", Limit: finding.Latency, Trials: []finding.Trial{
-		{Status: finding.Valid}, {Status: finding.Valid, Flags: []string{finding.Unsteady, finding.StolenCPU}}, {Status: finding.Valid, Flags: []string{finding.StolenCPU}},
-		{Status: finding.StatusInvalid, Flags: []string{finding.StolenCPU}}, {Status: finding.StatusFailed}, {Status: finding.StatusMissing},
+	f := finding.Findings{Run: compare.Run{Cells: []cells.Cell{{Arms: []cells.Arm{{Name: "a", Limit: trial.Latency, Trials: []trial.Trial{
+		{Status: trial.Valid}, {Status: trial.Valid, Flags: []string{trial.Unsteady, trial.StolenCPU}}, {Status: trial.Valid, Flags: []string{trial.StolenCPU}},
+		{Status: trial.StatusInvalid, Flags: []string{trial.StolenCPU}}, {Status: trial.StatusFailed}, {Status: trial.StatusMissing},
 	}}}}}}}
 	for _, s := range New(f).Evidence {
 		if s.ID != "trust" {

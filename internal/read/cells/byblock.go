@@ -1,0 +1,87 @@
+package cells
+
+import (
+	"iter"
+	"maps"
+	"math"
+	"slices"
+
+	"netdyno/internal/read/trial"
+)
+
+// Figures by block: a block is what arms have in common, so differences are
+// taken there, and of logarithms, as what disturbs a machine multiplies.
+
+// All returns the arm's trials.
+func (a Arm) All() iter.Seq[*trial.Trial] {
+	return func(yield func(*trial.Trial) bool) {
+		for i := range a.Trials {
+			if !yield(&a.Trials[i]) {
+				return
+			}
+		}
+	}
+}
+
+// TrialsOf returns those of an arm in a cell.
+func (s *Dataset) TrialsOf(cell, arm string) iter.Seq[*trial.Trial] { return each(s.Of(cell, arm)) }
+
+// each returns the trials of views.
+func each(views []*trial.Judged) iter.Seq[*trial.Trial] {
+	return func(yield func(*trial.Trial) bool) {
+		for _, v := range views {
+			if !yield(&v.Trial) {
+				return
+			}
+		}
+	}
+}
+
+// Logs returns the logarithms of a metric's valid values by block, of an arm's
+// first appearances there or of its repeats.
+func Logs(trials iter.Seq[*trial.Trial], metric string, repeat bool) map[int]float64 {
+	byBlock := map[int]float64{}
+	for t := range trials {
+		if x, ok := t.Values[metric]; ok && t.Status == trial.Valid && t.Repeat == repeat && Usable(x) {
+			byBlock[t.Block] = math.Log(x)
+		}
+	}
+	return byBlock
+}
+
+// MeanLogs returns for each block the mean over an arm's appearances there, and
+// in how many blocks there is none because a figure is 0.
+func MeanLogs(trials iter.Seq[*trial.Trial], metric string) (byBlock map[int]float64, zeros int) {
+	p := PoolOf(trials, metric)
+	byBlock = map[int]float64{}
+	for block := range p.Blocks {
+		if x, ok := p.Log(block); ok {
+			byBlock[block] = x
+		} else {
+			zeros++
+		}
+	}
+	return byBlock, zeros
+}
+
+// Subtract returns a − b of the blocks that both have.
+func Subtract(a, b map[int]float64) map[int]float64 {
+	rest := map[int]float64{}
+	for block, x := range a {
+		if other, both := b[block]; both {
+			rest[block] = x - other
+		}
+	}
+	return rest
+}
+
+// InOrder returns values rising by block.
+func InOrder(values map[int]float64) []float64 {
+	all := make([]float64, 0, len(values))
+	for _, block := range rising(values) {
+		all = append(all, values[block])
+	}
+	return all
+}
+
+func rising(values map[int]float64) []int { return slices.Sorted(maps.Keys(values)) }

@@ -1,0 +1,80 @@
+package cells
+
+import (
+	"netdyno/internal/contract"
+	"netdyno/internal/metric"
+	"netdyno/internal/read/trial"
+	"netdyno/internal/record"
+)
+
+// Client is one client process of an arm that has several. A sum over clients
+// hides one that did most of the work, or needed most of the memory.
+type Client struct {
+	Name    string    `json:"name"` // "client-1", as in the records
+	Metrics []Summary `json:"metrics"`
+}
+
+// clientMetrics are told of each client by itself. They need no histogram: of
+// every trial they are taken once more.
+var clientMetrics = []string{
+	"exchanges_per_s", "goodput_bytes_per_s", "client.cores", "client.cpu_us_per_exchange",
+	"client.rss_bytes", "client.peak_rss_bytes", "client.threads",
+}
+
+// clientsOf sums up each client of an arm's valid trials, in the order of the
+// records; nil where there is but one.
+func clientsOf(views []*trial.Judged) []Client {
+	pools := map[string]map[string]*Pool{} // by client and metric
+	var names []string
+	for _, v := range views {
+		if v.Trial.Status != trial.Valid || v.Record == nil {
+			continue
+		}
+		w := record.NewWindow(v.Record)
+		for _, g := range w.Generators() {
+			if g.Role != contract.Client {
+				continue
+			}
+			if pools[g.Name] == nil {
+				pools[g.Name] = map[string]*Pool{}
+				names = append(names, g.Name)
+			}
+			addClient(pools[g.Name], w.Alone(g), v.Trial.Block)
+		}
+	}
+	if len(names) < 2 {
+		return nil
+	}
+	clients := make([]Client, 0, len(names))
+	for _, name := range names {
+		c := Client{Name: name}
+		for _, of := range clientMetrics {
+			m, err := metric.Named(of)
+			if err != nil || pools[name][of] == nil {
+				continue
+			}
+			if summary, ok := SummaryOf(m, pools[name][of]); ok {
+				c.Metrics = append(c.Metrics, summary)
+			}
+		}
+		clients = append(clients, c)
+	}
+	return clients
+}
+
+func addClient(pools map[string]*Pool, alone *record.Window, block int) {
+	for _, name := range clientMetrics {
+		m, err := metric.Named(name)
+		if err != nil {
+			continue
+		}
+		value, ok := m.In(alone)
+		if !ok {
+			continue
+		}
+		if pools[name] == nil {
+			pools[name] = &Pool{}
+		}
+		pools[name].Add(block, value)
+	}
+}

@@ -1,0 +1,51 @@
+package cells
+
+import (
+	"math"
+
+	"netdyno/internal/metric"
+	"netdyno/internal/read/stat"
+	"netdyno/internal/read/trial"
+)
+
+// Summarize is a metric of an arm by its trials; false when none has it.
+func Summarize(m metric.Metric, views []*trial.Judged) (Summary, bool) {
+	return SummaryOf(m, ToldOf(each(views), m.Name))
+}
+
+// SummaryOf sums up the figures of a metric; false when there are none.
+func SummaryOf(m metric.Metric, p *Pool) (Summary, bool) {
+	f, ok := p.Figure()
+	if !ok {
+		return Summary{}, false
+	}
+	return Summary{Metric: m.Name, Unit: m.Unit, Better: m.Better, Figure: f, Median: stat.Median(p.values())}, true
+}
+
+// Usable tells whether x can be divided by and drawn on a log scale.
+func Usable(x float64) bool { return x > 0 && !math.IsInf(x, 1) && !math.IsNaN(x) }
+
+// Figure is a metric over the blocks of some trials. A block's value is the
+// geometric mean of its valid trials, Value that of the blocks: the ratio of two
+// figures over the same blocks is their quotient.
+type Figure struct {
+	N      int     `json:"n"`      // blocks with a valid trial
+	Trials int     `json:"trials"` // valid, in all blocks
+	Value  float64 `json:"value"`
+	Mean   string  `json:"mean,omitempty"` // Arithmetic; "" is the geometric mean
+	Low    float64 `json:"low"`            // 95 % interval of Value by Student's t over blocks; equal to Value when N < 2
+	High   float64 `json:"high"`
+}
+
+// Arithmetic is the mean of figures of which one is 0, which has no logarithm:
+// over the blocks' arithmetic means, its interval by t on these.
+const Arithmetic = "arithmetic"
+
+// Summary is a metric of an arm in a cell.
+type Summary struct {
+	Metric string `json:"metric"`
+	Unit   string `json:"unit"`
+	Better string `json:"better"` // "higher", "lower" or ""
+	Figure
+	Median float64 `json:"median"` // of the valid trials; a look at their distribution, compared with nothing
+}

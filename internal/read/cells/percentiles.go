@@ -1,0 +1,34 @@
+package cells
+
+import (
+	"math"
+
+	"netdyno/internal/hist"
+	"netdyno/internal/read/trial"
+)
+
+// percentilesOf averages times by percentile over an arm's blocks, by the rule of every
+// other figure, so that a curve and a table say the same. It ends at the last
+// share that every valid trial has.
+func percentilesOf(views []*trial.Judged, times func(*trial.Judged) []int64) []hist.Point {
+	var points []hist.Point
+	for i, share := range trial.Shares {
+		var p Pool
+		for _, v := range views {
+			if v.Trial.Status != trial.Valid {
+				continue
+			}
+			all := times(v)
+			if len(all) <= i {
+				return points
+			}
+			p.Add(v.Plan.Block, float64(all[i]))
+		}
+		f, ok := p.Figure()
+		if !ok {
+			return nil
+		}
+		points = append(points, hist.Point{Share: share, Ns: int64(math.Round(f.Value))})
+	}
+	return points
+}

@@ -1,0 +1,109 @@
+package cells
+
+import (
+	"iter"
+	"maps"
+	"math"
+	"slices"
+
+	"netdyno/internal/read/stat"
+	"netdyno/internal/read/trial"
+)
+
+// Pool is a metric's figures by block: of an arm in a cell, or of all trials
+// that a chart shows at one place. The zero value is empty.
+type Pool struct {
+	trials int
+	Blocks map[int][]float64
+	Plain  bool // means are arithmetic, as a figure is 0 or the metric an error share
+}
+
+// PoolOf gathers the valid trials' figures of a metric.
+func PoolOf(trials iter.Seq[*trial.Trial], metric string) *Pool {
+	p := &Pool{}
+	for t := range trials {
+		if x, ok := t.Values[metric]; ok && t.Status == trial.Valid {
+			p.Add(t.Block, x)
+		}
+	}
+	return p
+}
+
+// ToldOf is poolOf for an arm's own figure, with what invalid trials tell of
+// errors. Comparisons never rest on it.
+func ToldOf(trials iter.Seq[*trial.Trial], metric string) *Pool {
+	if metric != trial.ErrorShare {
+		return PoolOf(trials, metric)
+	}
+	p := &Pool{Plain: true}
+	for t := range trials {
+		if x, ok := t.Values[metric]; ok && (t.Status == trial.Valid || t.Errors > 0) {
+			p.Add(t.Block, x)
+		}
+	}
+	return p
+}
+
+// Add enters one trial's figure; what is not a number is left out.
+func (p *Pool) Add(block int, value float64) {
+	if math.IsNaN(value) || math.IsInf(value, 0) {
+		return
+	}
+	if p.Blocks == nil {
+		p.Blocks = map[int][]float64{}
+	}
+	p.trials++
+	p.Blocks[block] = append(p.Blocks[block], value)
+	p.Plain = p.Plain || value <= 0
+}
+
+// Log returns the logarithm of a block's geometric mean; false where a figure
+// there is 0.
+func (p *Pool) Log(block int) (float64, bool) {
+	logs, ok := stat.Logs(p.Blocks[block])
+	return stat.Mean(logs), ok && len(logs) > 0
+}
+
+// Figure is the mean over blocks with its interval, kept finite; false for an
+// empty pool.
+func (p *Pool) Figure() (Figure, bool) {
+	if p.trials == 0 {
+		return Figure{}, false
+	}
+	f := Figure{N: len(p.Blocks), Trials: p.trials}
+	means := make([]float64, 0, len(p.Blocks))
+	for _, block := range slices.Sorted(maps.Keys(p.Blocks)) {
+		if log, ok := p.Log(block); ok && !p.Plain {
+			means = append(means, log)
+		} else {
+			means = append(means, stat.Mean(p.Blocks[block]))
+		}
+	}
+	e := stat.Estimate{Point: means[0], Low: means[0], High: means[0]}
+	if several, ok := stat.MeanAt(means, 1-stat.Confidence); ok {
+		e = several
+	}
+	if !p.Plain {
+		e = stat.Estimate{Point: math.Exp(e.Point), Low: math.Exp(e.Low), High: math.Exp(e.High)}
+	} else {
+		f.Mean = Arithmetic
+		if e.Point >= 0 {
+			e.Low = max(e.Low, 0) // no figure lies below
+		}
+	}
+	f.Value = Finite(e.Point)
+	f.Low, f.High = min(Finite(e.Low), f.Value), max(Finite(e.High), f.Value)
+	return f, true
+}
+
+// values returns the figures of all trials.
+func (p *Pool) values() []float64 {
+	all := make([]float64, 0, p.trials)
+	for _, block := range slices.Sorted(maps.Keys(p.Blocks)) {
+		all = append(all, p.Blocks[block]...)
+	}
+	return all
+}
+
+// Finite keeps a number within what JSON can hold.
+func Finite(x float64) float64 { return max(-math.MaxFloat64, min(x, math.MaxFloat64)) }

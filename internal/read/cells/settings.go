@@ -1,0 +1,119 @@
+package cells
+
+import (
+	"encoding/json"
+	"fmt"
+	"slices"
+	"strings"
+
+	"netdyno/internal/contract"
+	"netdyno/internal/record"
+)
+
+// settings returns what the workers reported as effective, by role, and what
+// the kernel says of their connections.
+func settings(r *record.Record) map[string]string {
+	all := tcpSettings(r)
+	for _, w := range r.Workers {
+		role := string(w.Role)
+		if w.Transport != "" {
+			all[role+".transport"] = w.Transport
+		}
+		if w.Ready == nil {
+			continue
+		}
+		if how := encoding(&w); how != "" {
+			all[role+".message"] = how
+		}
+		if w.Ready.Threads > 0 {
+			all[role+".threads"] = fmt.Sprint(w.Ready.Threads)
+		}
+		for name, value := range w.Ready.Options {
+			text, err := json.Marshal(value)
+			if err != nil {
+				continue
+			}
+			all[role+"."+name] = strings.Trim(string(text), `"`)
+		}
+	}
+	return all
+}
+
+// delivery returns how content reached the applications: one word when both
+// ends agree, by role where they do not, "" when no worker said. An end that
+// content does not reach has no say.
+func delivery(r *record.Record) string {
+	var words, roles []string
+	for _, w := range r.Workers {
+		if w.Delivery == "" || !reached(w) {
+			continue
+		}
+		if d := string(w.Delivery); !slices.Contains(words, d) {
+			words = append(words, d)
+		}
+		if d := string(w.Role) + " " + string(w.Delivery); !slices.Contains(roles, d) {
+			roles = append(roles, d)
+		}
+	}
+	if len(words) == 1 {
+		return words[0]
+	}
+	return strings.Join(roles, ", ")
+}
+
+// reached tells whether an exchange brings content to this worker.
+func reached(w record.Worker) bool {
+	up, down, ok := w.Sizes()
+	switch {
+	case !ok:
+		return true
+	case w.Role == contract.Server:
+		return up > 0
+	case w.Role == contract.Client:
+		return down > 0
+	}
+	return true
+}
+
+// The settings of an arm that the kernel tells of its connections, behind the
+// role and a dot.
+const (
+	TCPConnections = "tcp_connections" // as many as were counted at the closing edge
+	TCPCongestion  = "tcp_congestion"  // the congestion controls in use
+)
+
+// tcpSettings returns these of a trial, by role, over all workers of a role.
+func tcpSettings(r *record.Record) map[string]string {
+	all := map[string]string{}
+	w := record.NewWindow(r)
+	for _, role := range []contract.Role{contract.Server, contract.Client} {
+		spans, ok := w.Spans(role)
+		if _, known := record.GrowthOf(spans); !ok || !known {
+			continue
+		}
+		sockets, names := 0, []string{}
+		for _, s := range spans {
+			_, to, _ := s.TCP()
+			sockets += to.Sockets
+			names = append(names, to.Congestion...)
+		}
+		slices.Sort(names)
+		all[string(role)+"."+TCPConnections] = fmt.Sprint(sockets)
+		if names = slices.Compact(names); len(names) > 0 {
+			all[string(role)+"."+TCPCongestion] = strings.Join(names, ", ")
+		}
+	}
+	return all
+}
+
+// encoding says how a worker encoded a message of the user's own as protobuf,
+// "" where there was no choice.
+func encoding(w *record.Worker) string {
+	switch {
+	case w.Reflected():
+		return "by reflection"
+	case w.Ready != nil && w.Ready.Generated:
+		return "by generated code"
+	}
+	return ""
+}

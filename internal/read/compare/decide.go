@@ -1,0 +1,129 @@
+package compare
+
+import (
+	"fmt"
+	"math"
+	"regexp"
+	"strings"
+
+	"netdyno/internal/read/cells"
+	"netdyno/internal/read/stat"
+)
+
+// cause is why a question stays open; what decides it follows from that.
+type cause int
+
+const (
+	tooWide cause = iota // its interval or its p: more blocks narrow both
+	tooFew               // so few blocks that no p can reach the level
+	unlevel              // the look has no part of the level
+	aimless              // its metric has no better direction
+)
+
+// outlook is what decides the questions that a run leaves open: the looks that
+// it can still be told to go on to, and the command that does it.
+type outlook struct {
+	looks  []int     // still to come, rising
+	levels []float64 // theirs
+	goOn   string    // the command that goes on to the first of them
+	window string    // of every trial; "" when it varies
+}
+
+// outlookOf is the run's own.
+func outlookOf(s *cells.Dataset) outlook {
+	o := outlook{goOn: goOn(s), window: s.Header.Study.Hold["window"]}
+	if s.Stage == nil || s.Stage.Stopped {
+		return o
+	}
+	levels := cells.StageLevels(s.Header.Study)
+	for i, blocks := range s.Header.Study.Looks() {
+		if i+1 > s.Stage.Number || i+1 == s.Stage.Number && s.Stage.Done < s.Stage.Blocks {
+			o.looks, o.levels = append(o.looks, blocks), append(o.levels, levels[i])
+		}
+	}
+	return o
+}
+
+// goOn is the command that goes on with the run.
+func goOn(s *cells.Dataset) string { return "netdyno run " + directory(s) + " --continue" }
+
+// plainWord matches what a shell reads as it stands.
+var plainWord = regexp.MustCompile(`^[A-Za-z0-9_./:@%+=,-]+$`)
+
+// directory is where the run lies, as a shell reads it back; DIR when that is
+// not known.
+func directory(s *cells.Dataset) string {
+	name := s.Header.Directory
+	switch {
+	case name == "":
+		return "DIR"
+	case plainWord.MatchString(name):
+		return name
+	}
+	return "'" + strings.ReplaceAll(name, "'", `'\''`) + "'"
+}
+
+// decide says of a question that is open what would decide it: the blocks that
+// it is expected to take in all, 0 when no number would, and in words what to
+// do. This is the one place that knows.
+func (b *Pending) decide(o outlook) {
+	if b.Verdict != CannotTell {
+		return
+	}
+	switch b.open {
+	case aimless:
+		b.Decides = "no number of blocks decides it: make a metric primary that has a better direction"
+		return
+	case unlevel:
+		if len(o.looks) > 0 {
+			b.NeedsMore, b.Decides = o.looks[0], fmt.Sprintf("%s goes on to a look that can decide, at %d blocks", o.goOn, o.looks[0])
+			return
+		}
+	}
+	mean, sd := stat.Mean(b.Pairs.Effects), stat.SD(b.Pairs.Effects)
+	bounds := stat.Bounds{Inside: math.Log1p(b.Margin), Outside: math.Log1p(b.Bound)}
+	for i, blocks := range o.looks {
+		if blocks > b.Blocks && stat.Settles(mean, sd, bounds, blocks, o.levels[i]) {
+			b.NeedsMore, b.Decides = blocks, o.reach(i)
+			return
+		}
+	}
+	b.NeedsMore = stat.BlocksToSettle(mean, sd, bounds, max(LeastBlocks(cells.Level), b.Blocks+1))
+	switch {
+	case b.NeedsMore > 0 && len(o.looks) > 0:
+		b.Decides = fmt.Sprintf("no look that is left is expected to decide it; about %d blocks in one look would: blocks=%d in a new run", b.NeedsMore, b.NeedsMore)
+	case b.NeedsMore > 0:
+		b.Decides = fmt.Sprintf("about %d blocks would decide it: blocks=%d in a new run", b.NeedsMore, b.NeedsMore)
+	default:
+		b.Decides = b.beyondBlocks(o)
+	}
+}
+
+// reach says how a run comes to the look at which a question is expected to be
+// decided.
+func (o outlook) reach(look int) string {
+	switch look {
+	case 0:
+		return fmt.Sprintf("%d blocks would decide it: %s goes on to them", o.looks[0], o.goOn)
+	case 1:
+		return fmt.Sprintf("%d blocks would decide it: %s, twice", o.looks[1], o.goOn)
+	}
+	return fmt.Sprintf("%d blocks would decide it: %s, %d times", o.looks[look], o.goOn, look+1)
+}
+
+// beyondBlocks says what decides a question that no number of blocks would.
+func (b *Pending) beyondBlocks(o outlook) string {
+	longer := "a longer window"
+	if o.window != "" {
+		longer += " than " + o.window
+	}
+	distance := math.Abs(stat.Mean(b.Pairs.Effects))
+	if b.Bound > b.Margin && distance > math.Log1p(b.Margin) && distance < math.Log1p(b.Bound) {
+		return fmt.Sprintf("more blocks would not: the difference lies within what the baseline differs from itself by, %s; %s or a quieter machine (netdyno doctor) lowers that", Percent(b.Bound), longer)
+	}
+	wider := "another margin (compare.margin)"
+	if b.required {
+		wider = "another bound"
+	}
+	return fmt.Sprintf("not even %d blocks would: %s, a quieter machine (netdyno doctor) or %s, in a new run", stat.MaxBlocks, longer, wider)
+}

@@ -1,0 +1,74 @@
+package compare
+
+import (
+	"fmt"
+
+	"netdyno/internal/metric"
+	"netdyno/internal/read/cells"
+	"netdyno/internal/read/trial"
+	"netdyno/internal/record"
+)
+
+// fewSamples is one metric of an arm in a cell, in whose valid trials too few
+// exchanges were completed for it to exist.
+type fewSamples struct {
+	metric metric.Metric
+	arm    string
+	Trials int   // without the figure
+	Of     int   // valid
+	fewest int64 // exchanges that one of them completed
+}
+
+// MissingIn looks at an arm's valid trials; false where none lacks the metric for
+// want of exchanges.
+func MissingIn(s *cells.Dataset, cell, arm, name string) (fewSamples, bool) {
+	m, err := metric.Named(name)
+	t := fewSamples{metric: m, arm: arm, fewest: m.Least}
+	if err != nil || m.Least == 0 {
+		return t, false
+	}
+	for _, v := range s.Of(cell, arm) {
+		if v.Trial.Status != trial.Valid {
+			continue
+		}
+		t.Of++
+		if _, has := v.Trial.Values[name]; has {
+			continue
+		}
+		if n, known := metric.Exchanges(record.NewWindow(v.Record)); known && n < m.Least {
+			t.Trials, t.fewest = t.Trials+1, min(t.fewest, n)
+		}
+	}
+	return t, t.Trials > 0
+}
+
+// Want says what the trials lack.
+func (t fewSamples) Want() string {
+	return fmt.Sprintf("it needs %d exchanges in a window, and %s completed as few as %d", t.metric.Least, t.arm, t.fewest)
+}
+
+// whyNoFigure explains why blocks of a comparison have no value: "" when it is not
+// for want of exchanges.
+func whyNoFigure(s *cells.Dataset, b *Pending) string {
+	for _, arm := range []string{b.Arm, b.Base} {
+		if t, found := MissingIn(s, b.Cell, arm, b.Metric); found {
+			return "; " + t.Want()
+		}
+	}
+	return wherePartial(s, b)
+}
+
+// wherePartial explains why blocks of a comparison have no value: "" when no
+// trial of its arms stood still.
+func wherePartial(s *cells.Dataset, b *Pending) string {
+	for _, arm := range []string{b.Arm, b.Base} {
+		views, n := s.Of(b.Cell, arm), 0
+		for _, v := range views {
+			n += oneIf(v.Trial.Partial())
+		}
+		if n > 0 && !trial.OutlivesStall(b.Metric) {
+			return fmt.Sprintf("; %s stood still or began with a backlog in %d of %d trials, which have no such figure", arm, n, len(views))
+		}
+	}
+	return ""
+}

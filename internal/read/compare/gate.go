@@ -1,0 +1,121 @@
+package compare
+
+import (
+	"fmt"
+	"slices"
+
+	"netdyno/internal/metric"
+	"netdyno/internal/read/cells"
+	"netdyno/internal/read/stat"
+	"netdyno/internal/read/trial"
+)
+
+// GateResult is what a gate makes of a comparison or of a whole run.
+type GateResult int
+
+// The results.
+const (
+	NoWorse  GateResult = iota // worse by more than the bound is ruled out
+	IsWorse                    // the verdict is worse, or a requirement is broken
+	Unproven                   // neither, or it could not be compared
+)
+
+// Gated is one comparison as a gate sees it.
+type Gated struct {
+	Comparison
+	Result GateResult
+	Reason string
+}
+
+// Gate asks of every primary comparison whether its arm is no worse than the
+// base: proved by its verdict, or by an interval whose bad side stays within
+// the bound (non-inferiority: ICH E9, section 3.3.2). The whole is as bad as
+// its worst part, and a regression is worse than a doubt. Nothing compared, a
+// trial that failed or is missing, a record outside the plan, or exchanges that did where no requirement allows it, prove
+// nothing. A study's requirements must be met besides: one that is broken is as
+// bad as a regression.
+func Gate(f Run) (GateResult, []Gated) {
+	var all []Gated
+	whole, unproven := NoWorse, len(Caveats(f)) > 0
+	for _, r := range f.Requirements {
+		if r.State == Broken {
+			whole = IsWorse
+		}
+		unproven = unproven || r.State != Met
+	}
+	for _, c := range f.Comparisons {
+		if !c.Primary {
+			continue
+		}
+		g := Gated{Comparison: c}
+		g.Result, g.Reason = pass(c)
+		all = append(all, g)
+		if g.Result == IsWorse {
+			whole = IsWorse
+		}
+		unproven = unproven || g.Result == Unproven
+	}
+	if whole == NoWorse && (unproven || len(all)+len(f.Requirements) == 0) {
+		whole = Unproven
+	}
+	return whole, all
+}
+
+// Caveats says what of the run itself keeps a gate from opening, whatever its
+// comparisons say.
+func Caveats(f Run) []string {
+	var all []string
+	if n := f.Tally.Failed; n > 0 {
+		all = append(all, fmt.Sprintf("%d of %d trials failed", n, f.Tally.Planned))
+	}
+	if n := f.Tally.Missing; n > 0 {
+		all = append(all, fmt.Sprintf("%d of %d trials have left no record", n, f.Tally.Planned))
+	}
+	if n := f.Tally.Unplanned; n > 0 {
+		all = append(all, fmt.Sprintf("%d records are of trials outside the plan", n))
+	}
+	for _, arm := range f.failing() {
+		all = append(all, "exchanges of "+arm+" failed, which no requirement that is met allows")
+	}
+	return all
+}
+
+// failing names the arms that had exchanges fail beyond what a requirement allows.
+// Their other figures are of the trials in which all went well.
+func (f Run) failing() []string {
+	allowed := map[cells.Key]bool{}
+	for _, r := range f.Requirements {
+		if r.Metric == trial.ErrorShare && r.State == Met {
+			allowed[cells.KeyOf(r.Cell, r.Arm)] = true
+		}
+	}
+	var names []string
+	for _, cell := range f.Cells {
+		for _, arm := range cell.Arms {
+			failed := slices.ContainsFunc(arm.Trials, func(t trial.Trial) bool { return t.Errors > 0 })
+			if failed && !allowed[cells.KeyOf(cell.Name, arm.Name)] {
+				names = append(names, cells.ArmOf(cell, arm))
+			}
+		}
+	}
+	return names
+}
+
+func pass(c Comparison) (GateResult, string) {
+	switch c.Verdict {
+	case Better, Equivalent:
+		return NoWorse, string(c.Verdict)
+	case Worse:
+		return IsWorse, string(c.Verdict)
+	case Invalid:
+		return Unproven, c.Reason
+	}
+	m, err := metric.Named(c.Metric)
+	switch {
+	case err != nil, stat.MinP(c.Blocks) > c.Level:
+		return Unproven, c.Reason
+	case m.Better == metric.Lower && c.High < 1+c.Bound, m.Better == metric.Higher && c.Low > 1/(1+c.Bound):
+		return NoWorse, fmt.Sprintf("the interval rules out more than %s for the worse", Percent(c.Bound))
+	}
+	return Unproven, c.Reason
+}

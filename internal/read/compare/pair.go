@@ -1,0 +1,101 @@
+package compare
+
+import (
+	"maps"
+	"math"
+	"slices"
+
+	"netdyno/internal/read/cells"
+	"netdyno/internal/read/stat"
+	"netdyno/internal/read/trial"
+)
+
+// Pairs are the within-block ratios of one metric, rising by block.
+type Pairs struct {
+	Blocks  []int
+	Ratios  []float64
+	Effects []float64 // 0 where nothing differs: the ratios' logarithms
+	plain   bool      // a ratio may be 0, so the effects are the ratios less 1
+	Value   float64   // the mean ratio's numerator and denominator over these blocks; 0 when there are none
+	Base    float64
+	partial bool // one of the two has more blocks
+	zeros   int  // blocks in which a figure is 0, for which there are no ratios at all
+}
+
+// PairUp divides an arm's values by a base's, block by block, over the blocks
+// where both have a valid trial. A block's value is the geometric mean of an
+// arm's appearances in it, so the baseline's is of two trials.
+func PairUp(s *cells.Dataset, cell, metric, arm, base string) Pairs {
+	return Divide(cells.PoolOf(s.TrialsOf(cell, arm), metric), cells.PoolOf(s.TrialsOf(cell, base), metric))
+}
+
+// pairRepeats divides the baseline's repeat by its first appearance.
+func pairRepeats(s *cells.Dataset, cell, metric, base string) Pairs {
+	appearance := func(repeat bool) *cells.Pool {
+		return cells.PoolOf(func(yield func(*trial.Trial) bool) {
+			for t := range s.TrialsOf(cell, base) {
+				if t.Repeat == repeat && !yield(t) {
+					return
+				}
+			}
+		}, metric)
+	}
+	return Divide(appearance(true), appearance(false))
+}
+
+// add enters a block's ratio; false for one that is no positive finite number.
+func (p *Pairs) add(block int, ratio float64) bool {
+	if !cells.Usable(ratio) {
+		return false
+	}
+	p.Blocks = append(p.Blocks, block)
+	p.Ratios = append(p.Ratios, ratio)
+	p.Effects = append(p.Effects, math.Log(ratio))
+	return true
+}
+
+// Estimate returns the mean ratio with its interval, kept finite; false for fewer
+// than two blocks.
+func (p Pairs) Estimate() (stat.Estimate, bool) { return p.EstimateAt(cells.Level) }
+
+// EstimateAt is estimate with an interval of confidence 1 − level.
+func (p Pairs) EstimateAt(level float64) (stat.Estimate, bool) {
+	if p.plain {
+		e, ok := stat.MeanAt(p.Ratios, level)
+		e.Low = max(e.Low, 0) // no figure lies below
+		return e, ok
+	}
+	e, ok := stat.GeometricMeanAt(p.Ratios, level)
+	e.Low, e.High = max(e.Low, 1/math.MaxFloat64), min(e.High, math.MaxFloat64)
+	return e, ok
+}
+
+// Divide returns the ratios of a to b within the blocks that both have. Where a
+// figure there is 0 there are none at all: 0 has no logarithm, and the ratios of
+// the other blocks alone would be a choice among them.
+func Divide(a, b *cells.Pool) Pairs {
+	var p Pairs
+	var over, under []float64
+	for _, block := range slices.Sorted(maps.Keys(a.Blocks)) {
+		if len(b.Blocks[block]) == 0 {
+			continue
+		}
+		x, ok := a.Log(block)
+		y, both := b.Log(block)
+		if !ok || !both {
+			p.zeros++
+			continue
+		}
+		if p.add(block, math.Exp(x-y)) {
+			over, under = append(over, x), append(under, y)
+		}
+	}
+	if p.zeros > 0 {
+		return Pairs{zeros: p.zeros}
+	}
+	p.partial = len(over) < max(len(a.Blocks), len(b.Blocks))
+	if len(over) > 0 {
+		p.Value, p.Base = cells.Finite(math.Exp(stat.Mean(over))), cells.Finite(math.Exp(stat.Mean(under)))
+	}
+	return p
+}

@@ -1,0 +1,63 @@
+package compare
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+
+	"netdyno/internal/read/cells"
+	"netdyno/internal/read/trial"
+	"netdyno/internal/record"
+)
+
+// refuseReflection returns why two arms may not be judged when one of them
+// encodes a message by reflection, "" when they may: what reflection costs is a
+// property of neither codec. Where both do so with one codec it costs both the
+// same. What crosses the link is the same bytes either way.
+func refuseReflection(s *cells.Dataset, b *Pending) string {
+	arm, base := Reflects(s, b.Cell, b.Arm), Reflects(s, b.Cell, b.Base)
+	switch {
+	case arm == "" && base == "" || strings.HasPrefix(b.Metric, "link_"):
+		return ""
+	case arm != "" && base != "" && codec(s, b.Cell, b.Arm) == codec(s, b.Cell, b.Base):
+		return ""
+	}
+	who, message, against := b.Arm, arm, b.Base
+	if arm == "" {
+		who, message, against = b.Base, base, b.Arm
+	}
+	return fmt.Sprintf("%s encodes %s by reflection, which costs more than generated code, and %s does not; "+
+		"with Go on PATH netdyno builds workers that have the generated code", who, message, against)
+}
+
+// Reflects returns the message type that an arm's trials encoded by
+// reflection, "" when none did.
+func Reflects(s *cells.Dataset, cell, arm string) string {
+	for _, v := range s.Of(cell, arm) {
+		if v.Record == nil || !slices.Contains(v.Trial.Flags, trial.Reflected) {
+			continue
+		}
+		for i := range v.Record.Workers {
+			if w := &v.Record.Workers[i]; w.Reflected() {
+				return messageTypes(w)
+			}
+		}
+	}
+	return ""
+}
+
+// messageTypes names the types of both directions, once where they are one.
+func messageTypes(w *record.Worker) string {
+	up, down := w.Setup.Exchange.Message.Up.Type, w.Setup.Exchange.Message.Down.Type
+	if up == down {
+		return up
+	}
+	return up + " and " + down
+}
+
+func codec(s *cells.Dataset, cell, arm string) string {
+	if views := s.Of(cell, arm); len(views) > 0 {
+		return views[0].Plan.Levels["codec"]
+	}
+	return ""
+}

@@ -1,0 +1,89 @@
+package compare
+
+import (
+	"fmt"
+	"strings"
+
+	"netdyno/internal/contract"
+	"netdyno/internal/read/cells"
+	"netdyno/internal/read/trial"
+)
+
+func trialsOf(views []*trial.Judged) []trial.Trial {
+	trials := make([]trial.Trial, len(views))
+	for i, v := range views {
+		trials[i] = v.Trial
+	}
+	return trials
+}
+
+// refuse returns why two arms may not be judged on a metric whatever the
+// figures say, "" when they may.
+func refuse(s *cells.Dataset, b *Pending) string {
+	for _, arm := range []string{b.Arm, b.Base} {
+		views := s.Of(b.Cell, arm)
+		if n := cells.Flagged(views, trial.Overloaded); n > 0 && IsLatency(b.Metric) {
+			return fmt.Sprintf("%s was overloaded in %d of %d trials; its times are those of a growing queue", arm, n, len(views))
+		}
+		if n := trial.MovedIn(trialsOf(views), b.Metric); n > 0 {
+			return fmt.Sprintf("%s left exchanges unfinished that would raise it in %d of %d trials; what was measured is a lower bound", arm, n, len(views))
+		}
+	}
+	if reason := refuseReflection(s, b); reason != "" {
+		return reason
+	}
+	if !onlyServersDiffer(s, b) || !pacedByClient(s, b) {
+		return ""
+	}
+	for _, arm := range []string{b.Arm, b.Base} {
+		if limit, of := cells.LimitedBy(s.Of(b.Cell, arm)); of == contract.Client {
+			return fmt.Sprintf("the client was the limit of %s (%s): its rate says nothing about servers", arm, limit)
+		}
+	}
+	return ""
+}
+
+func IsLatency(metric string) bool {
+	return strings.HasPrefix(metric, "service_") || strings.HasPrefix(metric, "response_")
+}
+
+// pacedByClient tells whether a slow client alone would move the metric: the
+// rates, the time for a fixed work, and in a closed loop the service times,
+// which are slots ÷ rate.
+func pacedByClient(s *cells.Dataset, b *Pending) bool {
+	switch {
+	case b.Metric == "exchanges_per_s" || b.Metric == "goodput_bytes_per_s" || b.Metric == "work_s":
+		return true
+	case !strings.HasPrefix(b.Metric, "service_"):
+		return false
+	}
+	for _, v := range s.Of(b.Cell, b.Arm) {
+		if _, open := v.Trial.Values["offered_share"]; open {
+			return false
+		}
+	}
+	return true
+}
+
+// onlyServersDiffer tells whether the two arms have the same client, so that
+// a difference would be read as one of servers.
+func onlyServersDiffer(s *cells.Dataset, b *Pending) bool {
+	arm, base := s.Of(b.Cell, b.Arm), s.Of(b.Cell, b.Base)
+	if len(arm) == 0 || len(base) == 0 {
+		return false
+	}
+	a, c := arm[0].Plan.Levels, base[0].Plan.Levels
+	differ := 0
+	for _, levels := range []map[string]string{a, c} {
+		for factor := range levels {
+			if a[factor] == c[factor] || factor == s.Header.Study.Compare.Factor && factor != "server" {
+				continue
+			}
+			if factor != "server" && !strings.HasPrefix(factor, "opt.server.") {
+				return false
+			}
+			differ++
+		}
+	}
+	return differ > 0
+}

@@ -1,0 +1,164 @@
+package compare
+
+import (
+	"fmt"
+	"maps"
+	"math"
+	"slices"
+
+	"netdyno/internal/metric"
+	"netdyno/internal/read/cells"
+	"netdyno/internal/read/stat"
+	"netdyno/internal/record"
+)
+
+// State is what became of a requirement.
+type State string
+
+// The states. Only the first opens a gate.
+const (
+	Met       State = "met"
+	Broken    State = "broken"
+	Undecided State = "cannot tell"
+)
+
+// Requirement is a declared bound in one of the cells that it is about.
+type Requirement struct {
+	record.Require
+	Cell     string  `json:"cell"`
+	Value    float64 `json:"value"` // mean over blocks in the metric's unit, or of the ratios to Base within blocks: geometric, arithmetic where some are 0
+	Low      float64 `json:"low"`   // two-sided interval of confidence 1 − Level
+	High     float64 `json:"high"`
+	Level    float64 `json:"level"` // as a comparison's
+	Blocks   int     `json:"blocks"`
+	P        float64 `json:"p"`        // exact sign flip about the bound, two-sided
+	Adjusted float64 `json:"adjusted"` // over the family of all requirements, step-down
+	Family   int     `json:"family"`
+	State    State   `json:"state"`
+	Reason   string  `json:"reason,omitempty"`  // why it cannot be told
+	Decides  string  `json:"decides,omitempty"` // what would decide it, and the command
+}
+
+// Require holds every requirement against its bound in every cell that has its
+// levels: by the rule of comparisons, with the bound in the place of 1. All
+// requirements are one family.
+func Require(s *cells.Dataset, noise []Noise) []Requirement {
+	bounds := boundsOf(noise)
+	var family []*Pending
+	var asked []record.Require
+	for _, r := range s.Header.Study.Requires {
+		if _, err := metric.Named(r.Metric); err != nil || !cells.Usable(r.Bound) {
+			continue // of a damaged header
+		}
+		for _, cell := range s.Cells {
+			if !concerns(s, r, cell) {
+				continue
+			}
+			b := hold(s, r, cell)
+			if r.Base != "" {
+				b.Bound = bounds[[2]string{cell, r.Metric}]
+			}
+			family, asked = append(family, b), append(asked, r)
+		}
+	}
+	AdjustFamily(family, StepDown, AdjustStepDown)
+	var all []Requirement
+	ahead := outlookOf(s)
+	for i, b := range family {
+		all = append(all, b.requirement(asked[i], ahead))
+	}
+	return all
+}
+
+// concerns tells whether the arm runs in the cell at the levels of Where.
+func concerns(s *cells.Dataset, r record.Require, cell string) bool {
+	views := s.Of(cell, r.Arm)
+	if len(views) == 0 {
+		return false
+	}
+	for factor, level := range r.Where {
+		if views[0].Plan.Levels[factor] != level {
+			return false
+		}
+	}
+	return true
+}
+
+// hold sets an arm's figures against the bound: its ratio is figure ÷ bound.
+func hold(s *cells.Dataset, r record.Require, cell string) *Pending {
+	b := &Pending{
+		Comparison: Comparison{Cell: cell, Metric: r.Metric, Arm: r.Arm, Base: r.Base, Level: s.Level()},
+		Tested:     true,
+		required:   true,
+		mute:       s.Mute(),
+	}
+	if r.Base == "" {
+		b.Base = r.Arm // refused for what is wrong with this arm alone
+		b.Pairs = againstBound(s, r, cell)
+	} else {
+		measured := PairUp(s, cell, r.Metric, r.Arm, r.Base)
+		for i, block := range measured.Blocks {
+			b.Pairs.add(block, measured.Ratios[i]/r.Bound)
+		}
+		b.Pairs.zeros = measured.zeros
+	}
+	estimate(s, b)
+	if b.Blocks < 2 && r.Base == "" {
+		b.Refusal = fmt.Sprintf("blocks with a valid value: %d; at least 2 are needed%s", b.Blocks, whyNoFigure(s, b))
+	}
+	return b
+}
+
+// againstBound divides an arm's figures by a bound. Where a figure is 0, which
+// has no logarithm, the distances from the bound count in the place of the
+// logarithms, and the mean is arithmetic.
+func againstBound(s *cells.Dataset, r record.Require, cell string) Pairs {
+	told := cells.ToldOf(s.TrialsOf(cell, r.Arm), r.Metric)
+	p := Pairs{plain: told.Plain}
+	for _, block := range slices.Sorted(maps.Keys(told.Blocks)) {
+		if log, ok := told.Log(block); ok && !p.plain {
+			p.add(block, math.Exp(log-math.Log(r.Bound)))
+			continue
+		}
+		share := stat.Mean(told.Blocks[block]) / r.Bound
+		p.Blocks, p.Ratios, p.Effects = append(p.Blocks, block), append(p.Ratios, share), append(p.Effects, share-1)
+	}
+	return p
+}
+
+// requirement judges one requirement whose ratio is figure ÷ bound.
+func (b *Pending) requirement(r record.Require, ahead outlook) Requirement {
+	out := Requirement{
+		Require: r, Cell: b.Cell, Value: b.Ratio * r.Bound, Low: b.Low * r.Bound, High: min(b.High*r.Bound, math.MaxFloat64),
+		Level: b.Level, Blocks: b.Blocks, P: b.P, Adjusted: b.Adjusted, Family: b.Family,
+	}
+	out.State = b.against(r)
+	b.decide(ahead)
+	out.Reason, out.Decides = b.Reason, b.Decides
+	return out
+}
+
+// against returns the state; what is undecided leaves its reason in b.
+func (b *Pending) against(r record.Require) State {
+	beyond := b.Low > 1+b.Bound || b.High < 1/(1+b.Bound)
+	switch {
+	case b.Refusal != "":
+		b.Reason = b.Refusal
+		return Undecided
+	case stat.MinP(b.Blocks) > b.Level:
+		b.cannotTell(tooFew, "%d blocks cannot reach p ≤ %.3g", b.Blocks, b.Level)
+	case b.mute:
+		b.cannotTell(unlevel, "the look after this stage has no part of the level")
+	case !beyond && b.Low <= 1 && b.High >= 1:
+		b.cannotTell(tooWide, "the interval holds the bound")
+	case !beyond:
+		b.cannotTell(tooWide, "the interval comes nearer to the bound than this run's A/A bound of %s", Percent(b.Bound))
+	case b.Adjusted > b.Level:
+		b.cannotTell(tooWide, "adjusted p %.3g is above %.3g", b.Adjusted, b.Level)
+	case (b.Ratio > 1) == r.AtLeast:
+		return Met
+	default:
+		return Broken
+	}
+	return Undecided
+}

@@ -1,0 +1,124 @@
+package compare
+
+import (
+	"fmt"
+	"slices"
+
+	"netdyno/internal/contract"
+	"netdyno/internal/read/cells"
+	"netdyno/internal/read/trial"
+	"netdyno/internal/record"
+)
+
+// Look says whether a run may stop after one of its study's looks, counted from
+// 1, by the records of that look's blocks. Later records are left out. It fails
+// where Find fails, and for a look that the study does not have.
+func Look(header record.Header, trials []record.Trial, records []record.Record, stage int) (cells.Stage, error) {
+	looks := header.Study.Looks()
+	if len(looks) < 2 || stage < 1 || stage > len(looks) {
+		return cells.Stage{}, fmt.Errorf("look at stage %d: the study has %d stages", stage, len(looks))
+	}
+	blocks := looks[stage-1]
+	header.Stopped = &record.Stop{Stage: stage, Blocks: blocks}
+	records = slices.DeleteFunc(slices.Clone(records), func(r record.Record) bool { return r.Trial.Block > blocks })
+	s, err := cells.Read(header, trials, records)
+	if err != nil {
+		return cells.Stage{}, err
+	}
+	noise := MeasureNoise(s)
+	return *Settle(s, Compare(s, noise), Require(s, noise)), nil
+}
+
+// Settle completes the stage by what was found at it; nil without stages. Where
+// nothing is asked, nothing is open.
+func Settle(s *cells.Dataset, comparisons []Comparison, requirements []Requirement) *cells.Stage {
+	if s.Stage == nil {
+		return nil
+	}
+	asked, open := len(requirements), 0
+	for _, c := range comparisons {
+		if c.Primary {
+			asked++
+			open += oneIf(!settled(s, c))
+		}
+	}
+	for _, r := range requirements {
+		open += oneIf(r.State == Undecided)
+	}
+	out := *s.Stage
+	out.Settled = open == 0 && out.Done == out.Blocks
+	out.Sentence = stageWords(s, out, open, asked, len(requirements) > 0)
+	return &out
+}
+
+func oneIf(yes bool) int {
+	if yes {
+		return 1
+	}
+	return 0
+}
+
+// settled tells whether more blocks have nothing to add to a comparison. An
+// invalid one is settled when what makes it so lies in the design.
+func settled(s *cells.Dataset, c Comparison) bool {
+	switch c.Verdict {
+	case Better, Worse, Equivalent:
+		return true
+	case Invalid:
+		return slices.ContainsFunc([]string{c.Arm, c.Base}, func(arm string) bool { return hopeless(s, c, arm) })
+	}
+	return false
+}
+
+// hopeless tells of an arm that no trial can run, that was overloaded where
+// times are asked for, or whose client was the limit in every single trial of
+// a comparison of servers.
+func hopeless(s *cells.Dataset, c Comparison, arm string) bool {
+	views := s.Of(c.Cell, arm)
+	ran, unsupported, clients := 0, 0, 0
+	for _, v := range views {
+		ran += oneIf(v.Record != nil)
+		unsupported += oneIf(v.Trial.Status == trial.StatusUnsupported)
+		clients += oneIf(v.Trial.Status == trial.Valid && v.LimitOf == contract.Client)
+	}
+	b := &Pending{Comparison: c}
+	switch {
+	case ran == 0:
+		return false
+	case unsupported == ran, IsLatency(c.Metric) && cells.Flagged(views, trial.Overloaded) > 0:
+		return true
+	}
+	return clients == ran && onlyServersDiffer(s, b) && pacedByClient(s, b)
+}
+
+// stageWords says where a run stands among its looks, and how it goes on.
+func stageWords(s *cells.Dataset, g cells.Stage, open, asked int, required bool) string {
+	everything := "every primary comparison"
+	if required {
+		everything += " and requirement"
+	}
+	at := fmt.Sprintf("stage %d of %d (%d blocks)", g.Number, g.Of, g.Blocks)
+	level := fmt.Sprintf("level %.3g", g.Level)
+	left := fmt.Sprintf("%d of %d questions are open", open, asked)
+	switch {
+	case g.Level == 0:
+		mute := fmt.Sprintf("%s decides nothing: its blocks cannot reach a level that other stages leave", at)
+		if g.Next > 0 && !g.Stopped {
+			mute += fmt.Sprintf("; %s goes on to %d blocks", goOn(s), g.Next)
+		}
+		return mute
+	case g.Done < g.Blocks:
+		return fmt.Sprintf("interrupted after %d whole blocks, before %s: judged at that look's %s, and for now only; %s goes on", g.Done, at, level, goOn(s))
+	case asked == 0:
+		return fmt.Sprintf("ended at %s: nothing is compared", at)
+	case g.Settled && g.Stopped:
+		return fmt.Sprintf("stopped after %s: %s is settled at %s", at, everything, level)
+	case g.Settled:
+		return fmt.Sprintf("at %s: %s is settled at %s", at, everything, level)
+	case g.Next == 0:
+		return fmt.Sprintf("ran to the last stage, %s: judged at %s; %s", at, level, left)
+	case g.Stopped: // a look on the way, or a run that later rules judge otherwise
+		return fmt.Sprintf("at %s: judged at %s; %s", at, level, left)
+	}
+	return fmt.Sprintf("at %s: judged at %s; %s, and %s goes on to %d blocks", at, level, left, goOn(s), g.Next)
+}

@@ -1,0 +1,75 @@
+package compare
+
+import (
+	"fmt"
+
+	"netdyno/internal/metric"
+	"netdyno/internal/read/stat"
+)
+
+// Verdict is the outcome of one comparison.
+type Verdict string
+
+// The verdicts. The last is that of explored comparisons, which have a ratio and
+// its interval but were not declared before the run.
+const (
+	Better     Verdict = "better"
+	Worse      Verdict = "worse"
+	Equivalent Verdict = "equivalent"
+	CannotTell Verdict = "cannot tell"
+	Invalid    Verdict = "invalid"
+	NotJudged  Verdict = "not judged"
+)
+
+// Judge gives the verdict by METHOD §6.3: better or worse needs an adjusted
+// p ≤ its level and an interval wholly beyond the bound; equivalent an interval
+// wholly inside the declared margin (inside the A/A bound is not enough: a
+// noisy machine must not make everything equal).
+func (b *Pending) Judge() {
+	if b.Refusal != "" {
+		b.Verdict, b.Reason = Invalid, b.Refusal
+		return
+	}
+	beyond := b.Low > 1+b.Bound || b.High < 1/(1+b.Bound)
+	inside := b.Low >= 1/(1+b.Margin) && b.High <= 1+b.Margin
+	switch {
+	case stat.MinP(b.Blocks) > b.Level:
+		b.cannotTell(tooFew, "%d blocks cannot reach p ≤ %.3g", b.Blocks, b.Level)
+	case b.mute:
+		b.cannotTell(unlevel, "the look after this stage has no part of the level")
+	case inside:
+		b.Verdict = Equivalent
+	case beyond && b.Adjusted <= b.Level && b.Better == "":
+		b.cannotTell(aimless, "%s has no better direction", b.Metric)
+	case beyond && b.Adjusted <= b.Level:
+		b.Verdict = Worse
+		if (b.Ratio > 1) == (b.Better == metric.Higher) {
+			b.Verdict = Better
+		}
+	case !beyond && b.Low > 1/(1+b.Bound) && b.High < 1+b.Bound:
+		b.cannotTell(tooWide, "the interval lies within this run's A/A bound of %s, but not within the margin of %s",
+			Percent(b.Bound), Percent(b.Margin))
+	case !beyond:
+		b.cannotTell(tooWide, "the interval reaches into the bound of %s", Percent(b.Bound))
+	default:
+		b.cannotTell(tooWide, "adjusted p %.3g is above %.3g", b.Adjusted, b.Level)
+	}
+}
+
+// LeaveUnjudged is what an explored comparison has in the place of a verdict. A
+// reason for which its figures may not be compared stays.
+func (b *Pending) LeaveUnjudged() { b.Verdict, b.Reason = NotJudged, b.Refusal }
+
+func (b *Pending) cannotTell(open cause, format string, args ...any) {
+	b.Verdict, b.Reason, b.open = CannotTell, fmt.Sprintf(format, args...), open
+}
+
+// LeastBlocks returns how many blocks the sign flip needs before any p can
+// reach a level. The adjustment leaves the least p of a clear family alone.
+func LeastBlocks(level float64) int {
+	n := 2
+	for stat.MinP(n) > level && n < stat.MaxBlocks {
+		n++
+	}
+	return n
+}

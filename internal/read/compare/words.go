@@ -1,0 +1,8 @@
+package compare
+
+import "fmt"
+
+// Confidence prints that of an interval: "95 %".
+func Confidence(level float64) string { return fmt.Sprintf("%.3g %%", 100*(1-level)) }
+
+func Percent(share float64) string { return fmt.Sprintf("%.3g %%", 100*share) }

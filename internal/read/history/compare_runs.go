@@ -1,0 +1,258 @@
+// Package history relates runs to each other: how much like runs differ on a
+// machine, and in what two runs of a study differ.
+package history
+
+import (
+	"fmt"
+	"math"
+	"slices"
+	"strings"
+
+	"netdyno/internal/metric"
+	"netdyno/internal/read/cells"
+	"netdyno/internal/read/compare"
+	"netdyno/internal/read/stat"
+	"netdyno/internal/read/trial"
+	"netdyno/internal/record"
+)
+
+// RunsCompared is what can be said about two runs of the same work that were made one
+// after the other: how they differ before anything was measured, and what of
+// the measured is more than runs made apart differ anyway.
+type RunsCompared struct {
+	Differences []Difference         `json:"differences"` // facts first
+	Floor       string               `json:"floor"`       // the arm that carries what happened to the machine meanwhile
+	Comparisons []compare.Comparison `json:"comparisons"` // later ÷ earlier; the primary ones first
+	Calibration *record.Calibration  `json:"calibration,omitempty"`
+	Result      compare.GateResult   `json:"gate_result"`
+	Gated       []compare.Gated      `json:"gated"`
+	Caveats     []string             `json:"caveats,omitempty"` // of the runs themselves, whatever the comparisons say
+}
+
+// Difference is one thing in which two runs differ besides their figures.
+type Difference struct {
+	About    string `json:"about"` // "machine", "program", "study", "seats", …
+	Text     string `json:"text"`
+	Decisive bool   `json:"decisive,omitempty"` // so that their figures may not be set side by side
+}
+
+// Names of the two runs in every text.
+const (
+	earlier = "the first"
+	later   = "the second"
+)
+
+// runPair is one comparison of two runs on its way.
+type runPair struct {
+	before, after compare.Run
+	calibration   *record.Calibration
+	result        RunsCompared
+	barred        string                // why nothing may be judged, "" when it may
+	barredArm     map[cells.Key]string  // why an arm of a cell may not
+	noise         map[cells.Key]float64 // by cell and metric: the larger A/A bound
+}
+
+// CompareRuns compares two runs of one study. Each arm is set against the
+// floor, the baseline of both, within the blocks of its own run; how far that
+// moved is judged against the spread within both runs and between like runs on
+// that machine (METHOD §6.12). Without a calibration nothing is better or worse.
+func CompareRuns(before, after compare.Run, calibration *record.Calibration) RunsCompared {
+	a := runPair{before: before, after: after, calibration: calibration, barredArm: map[cells.Key]string{}, noise: map[cells.Key]float64{}}
+	a.result.Calibration = calibration
+	a.differ()
+	for _, f := range []compare.Run{before, after} {
+		for _, n := range f.Noise {
+			at := cells.KeyOf(n.Cell, n.Metric)
+			a.noise[at] = max(a.noise[at], n.Bound)
+		}
+	}
+	if before.Header.Study.Compare.Baseline == after.Header.Study.Compare.Baseline {
+		a.result.Floor = before.Header.Study.Compare.Baseline
+	}
+	a.compare()
+	a.gate()
+	return a.result
+}
+
+// compare lines up what both runs have and judges the primary comparisons as one
+// family by Holm. The others are explored and not judged.
+func (a *runPair) compare() {
+	var declared, explored []*compare.Pending
+	twins := a.common()
+	for _, m := range metric.All() {
+		primary := slices.Contains(a.after.Header.Study.Compare.Primary, m.Name) && slices.Contains(a.before.Header.Study.Compare.Primary, m.Name)
+		if m.Better == "" && !primary {
+			continue
+		}
+		for _, t := range twins {
+			b, measured := a.set(m, t, primary)
+			switch {
+			case primary:
+				declared = append(declared, b)
+			case measured && b.Blocks >= 2:
+				explored = append(explored, b)
+			}
+		}
+	}
+	compare.AdjustFamily(declared, HolmMethod, compare.AdjustPs(stat.Holm))
+	for _, b := range declared {
+		b.Judge()
+		if b.Verdict == compare.CannotTell {
+			b.Decides = a.decides()
+		}
+		a.result.Comparisons = append(a.result.Comparisons, b.Comparison)
+	}
+	for _, b := range explored {
+		b.LeaveUnjudged()
+		a.result.Comparisons = append(a.result.Comparisons, b.Comparison)
+	}
+}
+
+// decides says what tells more than two runs made apart: one run of both.
+func (a *runPair) decides() string {
+	study := "STUDY"
+	if command := a.after.Header.Command; len(command) > 2 && !strings.Contains(command[2], "=") { // argv: netdyno run STUDY …
+		study = command[2]
+	}
+	return "both builds in the same blocks tell smaller differences: netdyno run " + study + " build=BEFORE,AFTER --gate"
+}
+
+// HolmMethod is the adjustment of runs made apart, whose blocks are not paired.
+const HolmMethod = "Holm"
+
+// twin is an arm of a cell in both runs, and the floor of that cell in each.
+type twin struct {
+	cell              string
+	before, after     cells.Arm
+	floorWas, floorIs cells.Arm
+	floor             bool // it is the floor itself
+}
+
+// common returns what both runs have, in the order of the second.
+func (a *runPair) common() []twin {
+	var all []twin
+	for _, cell := range a.after.Cells {
+		i := slices.IndexFunc(a.before.Cells, func(c cells.Cell) bool { return c.Name == cell.Name })
+		if i < 0 {
+			continue
+		}
+		was := a.before.Cells[i]
+		floorIs, floorWas := armNamed(cell, a.result.Floor), armNamed(was, a.result.Floor)
+		for _, arm := range cell.Arms {
+			if other := armNamed(was, arm.Name); other != nil {
+				t := twin{cell: cell.Name, before: *other, after: arm, floor: arm.Name == a.result.Floor}
+				if floorIs != nil && floorWas != nil {
+					t.floorIs, t.floorWas = *floorIs, *floorWas
+				}
+				all = append(all, t)
+			}
+		}
+	}
+	return all
+}
+
+func armNamed(c cells.Cell, name string) *cells.Arm {
+	for i := range c.Arms {
+		if c.Arms[i].Name == name {
+			return &c.Arms[i]
+		}
+	}
+	return nil
+}
+
+// set makes one comparison; false where a run has no figure.
+func (a *runPair) set(m metric.Metric, t twin, primary bool) (*compare.Pending, bool) {
+	b := &compare.Pending{
+		Comparison: compare.Comparison{Cell: t.cell, Metric: m.Name, Arm: t.after.Name, Base: a.result.Floor, Primary: primary, Level: cells.Level},
+		Tested:     primary, Better: m.Better, Margin: max(compare.Margin(a.before.Header.Study.Compare), compare.Margin(a.after.Header.Study.Compare)),
+	}
+	was, zeros := cells.MeanLogs(t.before.All(), m.Name)
+	is, more := cells.MeanLogs(t.after.All(), m.Name)
+	zeros += more
+	spread, calibrated := record.Spread{}, false
+	if a.calibration != nil {
+		spread, calibrated = a.calibration.Spreads[m.Name]
+	}
+	between := spread.Absolute
+	if !t.floor {
+		floorWas, zerosWere := cells.MeanLogs(t.floorWas.All(), m.Name)
+		floorIs, zerosAre := cells.MeanLogs(t.floorIs.All(), m.Name)
+		zeros += zerosWere + zerosAre
+		if set, now := cells.Subtract(was, floorWas), cells.Subtract(is, floorIs); len(set) > 0 && len(now) > 0 {
+			was, is, between = set, now, spread.Relative
+		} else {
+			b.Base = ""
+		}
+	} else {
+		b.Base = ""
+	}
+	b.Blocks = min(len(was), len(is))
+	if b.Tested {
+		b.P, b.Adjusted = 1, 1
+		b.Bound = max(b.Margin, a.noise[cells.KeyOf(t.cell, m.Name)])
+	}
+	if zeros > 0 {
+		b.Refusal = fmt.Sprintf("a figure is 0 in %d blocks, and nothing is a multiple of 0", zeros)
+		return b, false
+	}
+	x, y := cells.InOrder(was), cells.InOrder(is)
+	first, enough := stat.MeanComponent(x)
+	second, enoughToo := stat.MeanComponent(y)
+	if !enough || !enoughToo {
+		b.Refusal = fmt.Sprintf("blocks with a valid value: %d and %d; at least 2 of each are needed", len(x), len(y))
+		return b, len(x) > 0 && len(y) > 0
+	}
+	parts := []stat.Component{first, second}
+	if calibrated {
+		parts = append(parts, stat.Component{Variance: 2 * between * between, Degrees: float64(spread.Runs - 1)})
+	}
+	e, p := stat.Apart(stat.Mean(y)-stat.Mean(x), parts...)
+	b.Ratio = math.Exp(e.Point)
+	b.Value, b.BaseValue = cells.Finite(math.Exp(stat.Mean(y))), cells.Finite(math.Exp(stat.Mean(x)))
+	if b.Tested {
+		b.P = p
+	}
+	b.Low, b.High = max(math.Exp(e.Low), 1/math.MaxFloat64), min(math.Exp(e.High), math.MaxFloat64)
+	b.Refusal = a.refuseArm(t, m, calibrated)
+	return b, true
+}
+
+// refuseArm says why an arm may not be judged, "" when it may.
+func (a *runPair) refuseArm(t twin, m metric.Metric, calibrated bool) string {
+	for _, arm := range []cells.Arm{t.before, t.after} {
+		for _, judged := range arm.Trials {
+			if compare.IsLatency(m.Name) && slices.Contains(judged.Flags, trial.Overloaded) {
+				return arm.Name + " was overloaded: its times are those of a growing queue"
+			}
+		}
+	}
+	switch {
+	case a.barred != "":
+		return a.barred
+	case a.barredArm[cells.KeyOf(t.cell, t.after.Name)] != "":
+		return a.barredArm[cells.KeyOf(t.cell, t.after.Name)]
+	case a.barredArm[cells.KeyOf(t.cell, a.result.Floor)] != "":
+		return "the floor " + a.result.Floor + " cannot carry what happened to the machine: " + a.barredArm[cells.KeyOf(t.cell, a.result.Floor)]
+	case a.calibration == nil:
+		return "how far like runs made apart differ on this machine is not known: netdyno calibrate measures it"
+	case !calibrated:
+		return "calibrations of this machine say nothing of " + m.Name
+	}
+	return ""
+}
+
+// gate asks of every primary comparison whether worse is ruled out.
+func (a *runPair) gate() {
+	for _, run := range []struct {
+		name string
+		compare.Run
+	}{{earlier, a.before}, {later, a.after}} {
+		for _, caveat := range compare.Caveats(run.Run) {
+			a.result.Caveats = append(a.result.Caveats, "in "+run.name+", "+caveat)
+		}
+	}
+	a.result.Result, a.result.Gated = compare.Gate(compare.Run{Comparisons: a.result.Comparisons})
+	if a.barred != "" || a.result.Result == compare.NoWorse && len(a.result.Caveats) > 0 {
+		a.result.Result = compare.Unproven
+	}
+}

@@ -1,0 +1,186 @@
+package history
+
+import (
+	"fmt"
+	"maps"
+	"slices"
+	"strings"
+
+	"netdyno/internal/read/cells"
+	"netdyno/internal/read/compare"
+	"netdyno/internal/record"
+)
+
+// differ lists in what two runs differ besides their figures: machines, then
+// programs, then the work, then what the programs were set to.
+func (a *runPair) differ() {
+	was, is := a.before.Header, a.after.Header
+	if was.Facts.Rig != is.Facts.Rig {
+		a.decisive("rig", fmt.Sprintf("%s, then %s", was.Facts.Rig, is.Facts.Rig))
+	}
+	a.differInHosts(was.Facts.Seats, is.Facts.Seats)
+	a.differInPrograms(was.Facts.Tools, is.Facts.Tools)
+	if was.Netdyno != is.Netdyno {
+		a.add("netdyno", fmt.Sprintf("%s, then %s", was.Netdyno, is.Netdyno))
+	}
+	for _, factor := range union(was.Study.Hold, is.Study.Hold) {
+		if one, other := was.Study.Hold[factor], is.Study.Hold[factor]; one != other {
+			a.decisive("study", fmt.Sprintf("%s was %s, then %s", factor, orNothing(one), orNothing(other)))
+		}
+	}
+	if one, other := was.Study.Compare.Factor, is.Study.Compare.Factor; one != other {
+		a.decisive("study", fmt.Sprintf("it compared levels of %s, then of %s", one, other))
+	}
+	if one, other := was.Study.Compare.Baseline, is.Study.Compare.Baseline; one != other {
+		a.decisive("study", fmt.Sprintf("its floor was %s, then %s", one, other))
+	}
+	a.differInArms()
+	for i := range a.result.Differences {
+		if d := a.result.Differences[i]; d.Decisive {
+			a.barred = "the runs are not of the same: " + d.About + ": " + d.Text
+			break
+		}
+	}
+}
+
+func (a *runPair) add(about, text string) {
+	a.result.Differences = append(a.result.Differences, Difference{About: about, Text: text})
+}
+
+func (a *runPair) decisive(about, text string) {
+	a.result.Differences = append(a.result.Differences, Difference{About: about, Text: text, Decisive: true})
+}
+
+func (a *runPair) differInHosts(was, is map[string]record.Host) {
+	for _, seat := range union(was, is) {
+		one, first := was[seat]
+		other, second := is[seat]
+		if !first || !second {
+			a.decisive("seats", fmt.Sprintf("%s is a seat of %s run alone", seat, map[bool]string{true: earlier, false: later}[first]))
+			continue
+		}
+		severe := record.DiffMachines(one, other)
+		for _, text := range severe {
+			a.decisive("machine", at(seat, was)+text)
+		}
+		for _, text := range record.DiffHosts(one, other) {
+			if !slices.Contains(severe, text) {
+				a.add("facts", at(seat, was)+text)
+			}
+		}
+	}
+}
+
+// at names a seat where there are several.
+func at(seat string, seats map[string]record.Host) string {
+	if len(seats) < 2 {
+		return ""
+	}
+	return seat + ": "
+}
+
+// differInPrograms tells which programs are others: what two builds differ in
+// is what is compared.
+func (a *runPair) differInPrograms(was, is map[string]record.Binary) {
+	for _, name := range union(was, is) {
+		one, first := was[name]
+		other, second := is[name]
+		if !first || !second || one.SHA256 == other.SHA256 {
+			continue
+		}
+		text := name + " is another program"
+		if one.Version != other.Version {
+			text += fmt.Sprintf(": %s, then %s", one.Version, other.Version)
+		}
+		for _, l := range one.Libraries {
+			for _, m := range other.Libraries {
+				if l.Name == m.Name && l.Version != m.Version {
+					text += fmt.Sprintf("; %s %s, then %s", l.Name, l.Version, m.Version)
+				}
+			}
+		}
+		a.add("program", text)
+	}
+}
+
+// differInArms tells what one run has and the other has not, and which arms
+// were set differently.
+func (a *runPair) differInArms() {
+	names := func(f compare.Run) map[cells.Key]cells.Arm {
+		all := map[cells.Key]cells.Arm{}
+		for _, cell := range f.Cells {
+			for _, arm := range cell.Arms {
+				all[cells.KeyOf(cell.Name, arm.Name)] = arm
+			}
+		}
+		return all
+	}
+	was, is := names(a.before), names(a.after)
+	both := 0
+	for _, p := range places(was, is) {
+		one, first := was[p]
+		other, second := is[p]
+		if !first || !second {
+			a.add("study", fmt.Sprintf("%s%s is in %s run alone", p.Arm, cells.InCell(p.Cell), map[bool]string{true: earlier, false: later}[first]))
+			continue
+		}
+		both++
+		var unlike []string
+		for _, name := range union(one.Settings, other.Settings) {
+			if x, y := one.Settings[name], other.Settings[name]; x != y && !strings.HasSuffix(name, "."+cells.TCPConnections) {
+				unlike = append(unlike, fmt.Sprintf("%s was %s, then %s", name, orNothing(x), orNothing(y)))
+			}
+		}
+		if len(unlike) > 0 && one.Settings != nil && other.Settings != nil {
+			text := fmt.Sprintf("%s%s: %s", p.Arm, cells.InCell(p.Cell), FirstOf(unlike))
+			a.add("settings", text)
+			a.barredArm[p] = "it was set differently: " + FirstOf(unlike)
+		}
+	}
+	if both == 0 {
+		a.decisive("study", "no arm of a cell is in both runs")
+	}
+}
+
+func places(a, b map[cells.Key]cells.Arm) []cells.Key {
+	all := slices.Collect(maps.Keys(a))
+	for p := range b {
+		if _, known := a[p]; !known {
+			all = append(all, p)
+		}
+	}
+	slices.SortFunc(all, func(p, q cells.Key) int {
+		return strings.Compare(p.Cell+"\x00"+p.Arm, q.Cell+"\x00"+q.Arm)
+	})
+	return all
+}
+
+// union returns the keys of either map, in order.
+func union[V any](a, b map[string]V) []string {
+	all := slices.Collect(maps.Keys(a))
+	for key := range b {
+		if _, known := a[key]; !known {
+			all = append(all, key)
+		}
+	}
+	slices.Sort(all)
+	return all
+}
+
+func orNothing(text string) string {
+	if text == "" {
+		return "not set"
+	}
+	return text
+}
+
+// maxDifferences bounds how many facts one warning names.
+const maxDifferences = 6
+
+// FirstOf joins the first of many differences.
+func FirstOf(differences []string) string {
+	if more := len(differences) - maxDifferences; more > 0 {
+		return strings.Join(differences[:maxDifferences], "; ") + fmt.Sprintf("; and %d more", more)
+	}
+	return strings.Join(differences, "; ")
+}

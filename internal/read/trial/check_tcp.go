@@ -1,0 +1,73 @@
+package trial
+
+import (
+	"fmt"
+
+	"netdyno/internal/contract"
+	"netdyno/internal/record"
+)
+
+// checkKernelCounts demands that the kernel carried over a worker's connections what
+// the worker says it sent and received since it was ready. Headers, encryption
+// and the messages of verification only add to it, and the kernel is read after
+// the worker has answered, so its totals have no window to disagree about: they
+// may lie below by what a library held back, 1 % or two messages per slot.
+//
+// Nothing follows where connections were made anew, whose totals are lost, nor
+// of a codec's messages, which some libraries compress without being asked.
+func checkKernelCounts(e *audit) string {
+	for _, g := range e.generators {
+		if g.Setup == nil || g.Setup.Exchange.Message != nil || g.Result.Counts.Redialled > 0 {
+			return ""
+		}
+	}
+	workers := e.window.Record.Workers
+	for i := range workers {
+		w := &workers[i]
+		span, ok := e.window.Span(w)
+		if !ok || w.Elsewhere() || w.Ready != nil && w.Ready.Foreign {
+			continue
+		}
+		account, ok := wholeAccount(span)
+		if !ok {
+			continue
+		}
+		said := span.To.Reading.Counts
+		for _, c := range []struct {
+			verb          string
+			said, carried float64
+		}{
+			{"received", float64(said.ReceivedBytes), float64(account.ReceivedBytes)},
+			{"sent", float64(said.SentBytes), float64(account.AckedBytes) + float64(account.SendQueuedBytes)},
+		} {
+			if c.said-c.carried > max(ServerSlack*c.said, held(e)) {
+				return fmt.Sprintf("%s says it %s %.0f bytes, its %d connections carried %.0f by the kernel's account",
+					w.Name, c.verb, c.said, account.Sockets, c.carried)
+			}
+		}
+	}
+	return ""
+}
+
+// wholeAccount returns the account at the closing edge when it covers the
+// worker's whole work: the connections are as many as before the load.
+func wholeAccount(s record.Span) (*contract.TCP, bool) {
+	_, to, ok := s.TCP()
+	idle := s.Worker.Idle
+	if !ok || idle == nil || idle.Meter == nil || idle.Meter.TCP == nil {
+		return nil, false
+	}
+	return to, idle.Meter.TCP.Sockets == to.Sockets
+}
+
+// held is what all slots together may have counted and not yet given to the
+// kernel, or the other way round, in bytes.
+func held(e *audit) float64 {
+	held := 0.0
+	for _, g := range e.generators {
+		if up, down, ok := g.Sizes(); ok {
+			held += 2 * Slots(g.Setup.Load) * float64(max(up, down))
+		}
+	}
+	return held
+}

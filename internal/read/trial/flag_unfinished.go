@@ -1,0 +1,47 @@
+package trial
+
+import (
+	"fmt"
+	"maps"
+	"slices"
+	"strings"
+	"time"
+
+	"netdyno/internal/metric"
+	"netdyno/internal/quantity"
+)
+
+// unfinished: exchanges that were due in the window never completed. No
+// percentile holds them; which ones they would move is said.
+func unfinished(e *audit) (flag, why string) {
+	u, ok := e.window.Unfinished()
+	if !ok || u.Exchanges == 0 {
+		return "", ""
+	}
+	why = fmt.Sprintf("%d exchanges due in the window never completed", u.Exchanges)
+	if u.Ages == nil {
+		return Unfinished, why
+	}
+	why += "; the oldest had waited " + quantity.FormatDuration(time.Duration(u.Ages.MaxNs()))
+	var moved []string
+	percentiles := metric.Moved(e.window)
+	for _, name := range slices.Sorted(maps.Keys(percentiles)) {
+		moved = append(moved, fmt.Sprintf("%s is at least %s", name, quantity.FormatDuration(time.Duration(1000*percentiles[name]))))
+	}
+	if len(moved) > 0 {
+		why += ": " + strings.Join(moved, ", ")
+	}
+	return Unfinished, why
+}
+
+// MovedIn counts the valid trials in which exchanges left unfinished would raise
+// a metric: their figure, and any median over them, is a lower bound.
+func MovedIn(trials []Trial, metric string) int {
+	n := 0
+	for _, t := range trials {
+		if _, moved := t.Moved[metric]; moved && t.Status == Valid {
+			n++
+		}
+	}
+	return n
+}

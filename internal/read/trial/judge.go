@@ -1,0 +1,113 @@
+package trial
+
+import (
+	"fmt"
+	"runtime"
+	"strings"
+	"sync"
+
+	"netdyno/internal/contract"
+	"netdyno/internal/metric"
+	"netdyno/internal/record"
+)
+
+// JudgeAll reads every trial, on all CPUs: decoding histograms is most of
+// the work of a large study, and no trial needs another.
+func JudgeAll(views []*Judged) {
+	next := make(chan *Judged)
+	var readers sync.WaitGroup
+	for range runtime.GOMAXPROCS(0) {
+		readers.Go(func() {
+			for v := range next {
+				v.Trial = judge(v)
+			}
+		})
+	}
+	for _, v := range views {
+		next <- v
+	}
+	close(next)
+	readers.Wait()
+}
+
+// judge reads one trial, and notes in its view what only all trials together
+// can judge. It does not keep the window: decoded histograms of
+// thousands of trials would not fit into memory.
+func judge(v *Judged) Trial {
+	t := Trial{ID: v.Plan.ID, Block: v.Plan.Block, Repeat: v.Plan.Repeat, Status: StatusMissing}
+	if v.Record == nil {
+		return t
+	}
+	if status, reason := outcome(v); status != Valid {
+		t.Status, t.Reason = status, reason
+		return t
+	}
+	e := newAudit(v.Record)
+	t.Status, t.Values, t.Series, t.CPU = Valid, e.values, e.series, split(e)
+	t.Errors, _ = failed(e)
+	if reason := inconsistency(e); reason != "" {
+		t.Status, t.Reason = StatusInvalid, reason
+	}
+	t.Moved = metric.Moved(e.window)
+	t.Limit, v.LimitOf, t.LimitProof = limit(e)
+	v.Traffic = linkTrafficOf(e, v)
+	v.Service, v.Response = timesOf(e.window, record.Service), timesOf(e.window, record.Response)
+	var why []string
+	for _, check := range []func(*audit) (flag, why string){
+		unsteady, overloaded, lateCounters, generatorLate, stolenCPU,
+		reconnected, unverified, arrivals, unfinished, reflected,
+	} {
+		if flag, text := check(e); flag != "" {
+			t.Flags = append(t.Flags, flag)
+			why = append(why, text)
+		}
+	}
+	flags, proofs := raisePlateaus(e)
+	t.Flags, why = append(t.Flags, flags...), append(why, proofs...)
+	if flag, text := broken(e); flag != "" {
+		t.Flags, why = append(t.Flags, flag), append(why, text)
+		if t.Stalls = stalls(e); t.Status == Valid {
+			withoutRates(e, &t, text)
+			v.LimitOf, v.Traffic = "", LinkTraffic{}
+		}
+	}
+	if t.Reason == "" {
+		t.Reason = strings.Join(why, "; ")
+	}
+	return t
+}
+
+func outcome(v *Judged) (status, reason string) {
+	r := v.Record
+	reason = "no reason was recorded"
+	if f := r.Failure; f != nil {
+		reason = string(f.Kind) + ": " + f.Text
+		if f.Worker != "" {
+			reason = f.Worker + " (" + f.State + "): " + reason
+		}
+	}
+	switch {
+	case r.Schema > record.Schema:
+		return StatusInvalid, fmt.Sprintf("written by schema %d, this reader knows up to %d", r.Schema, record.Schema)
+	case r.Trial.Cell != v.Plan.Cell || r.Trial.Arm != v.Plan.Arm || r.Trial.Block != v.Plan.Block ||
+		r.Trial.Repeat != v.Plan.Repeat || r.Trial.Probe != v.Plan.Probe:
+		return StatusInvalid, "its record is of another place than the plan's: the files are of different runs"
+	case r.Outcome == record.Unsupported:
+		return StatusUnsupported, reason
+	case r.Outcome == record.OK && r.Failure == nil:
+		return Valid, ""
+	}
+	return StatusFailed, reason
+}
+
+// Judged is one planned trial with the record that it left.
+type Judged struct {
+	Plan   record.Trial
+	Record *record.Record // nil when there is none yet
+	Trial  Trial
+
+	LimitOf contract.Role // the end whose resource was the limit; "" when it was neither's alone
+	Traffic LinkTraffic
+
+	Service, Response []int64 // ns at the shares of curveShares, as far as the trial has them
+}

@@ -1,0 +1,129 @@
+package trial
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+
+	"netdyno/internal/contract"
+	"netdyno/internal/metric"
+	"netdyno/internal/quantity"
+	"netdyno/internal/record"
+)
+
+// linkFull is the share of a link's ceiling from which the link counts as the
+// limit (METHOD §5).
+const linkFull = 0.95
+
+// LinkTraffic is what a trial sent across its link. The zero value is of a trial
+// over loopback, or of an unknown link: there, nothing is said of links.
+type LinkTraffic struct {
+	link     string          // its interfaces, and the levels that shape it
+	Through  string          // its interfaces alone: "client1/eth0 client2/eth0"
+	bulk     contract.Stream // directions in which the trial streamed
+	arriving map[contract.Role]float64
+}
+
+// linkTrafficOf reads what crossed a link. On loopback there is none: what it
+// carries at most is what the CPUs copy, and they are looked at by themselves.
+// Nor is anything said where the server was out of sight: the most that arrived
+// from there may be its CPU's doing.
+func linkTrafficOf(e *audit, v *Judged) LinkTraffic {
+	link, ok := e.window.Link()
+	if !ok || e.away() != "" {
+		return LinkTraffic{}
+	}
+	var shape []string
+	for factor, level := range v.Plan.Levels {
+		if strings.HasPrefix(factor, "link.") {
+			shape = append(shape, " "+factor+"="+level)
+		}
+	}
+	slices.Sort(shape)
+	p := LinkTraffic{link: link + strings.Join(shape, ""), Through: link, arriving: map[contract.Role]float64{}}
+	for _, g := range e.generators {
+		if g.Setup != nil {
+			p.bulk = g.Setup.Exchange.Stream
+		}
+	}
+	for _, at := range []contract.Role{contract.Server, contract.Client} {
+		if rate, ok := metric.Arriving(e.window, at); ok {
+			p.arriving[at] = rate
+		}
+	}
+	// A pair that streams upwards counts at its far end, where it is no server.
+	if total, ok := e.values["goodput_bytes_per_s"]; ok && p.bulk == contract.StreamUp && p.arriving[contract.Server] == 0 {
+		p.arriving[contract.Server] = total
+	}
+	return p
+}
+
+// streamsTo tells whether the trial is bulk in the direction of an end.
+func (p LinkTraffic) streamsTo(at contract.Role) bool {
+	switch p.bulk {
+	case contract.StreamUp:
+		return at == contract.Server
+	case contract.StreamDown:
+		return at == contract.Client
+	}
+	return p.bulk == contract.StreamBoth
+}
+
+// direction is one way of a link.
+type direction struct {
+	link string
+	at   contract.Role // where it ends
+}
+
+// ceiling is the most that a bulk trial brought over a link in one direction.
+type ceiling struct {
+	bytesPerS float64
+	by        record.Trial
+}
+
+// LimitByLink names the link where it was full. That is known only when all
+// trials are read: the ceiling is what the best bulk arm of the run brought
+// over the same link in the same direction.
+func LimitByLink(views []*Judged) {
+	ceilings := ceilingsOf(views)
+	for _, v := range views {
+		if v.Trial.Status != Valid {
+			continue
+		}
+		for _, at := range []contract.Role{contract.Server, contract.Client} {
+			most, known := ceilings[direction{v.Traffic.link, at}]
+			rate := v.Traffic.arriving[at]
+			if !known || rate < linkFull*most.bytesPerS {
+				continue
+			}
+			v.Trial.Limit, v.LimitOf = Link, ""
+			v.Trial.LimitProof = fmt.Sprintf("%s arrived at the %s over %s, %s of the most that a bulk stream brought there in this run (%s, trial %s: %s)",
+				quantity.FormatByteRate(rate), at, v.Traffic.link, quantity.FormatShare(rate/most.bytesPerS), most.by.Arm, most.by.ID, quantity.FormatByteRate(most.bytesPerS))
+			break
+		}
+	}
+}
+
+// ceilingsOf returns the best of the valid bulk trials by direction. One whose
+// own limit was a CPU, a buffer or a window measured that, not the link.
+func ceilingsOf(views []*Judged) map[direction]ceiling {
+	best := map[direction]ceiling{}
+	for _, v := range views {
+		if v.Trial.Status != Valid || v.Traffic.link == "" || v.Trial.Limit.isEnds() {
+			continue
+		}
+		for at, rate := range v.Traffic.arriving {
+			d := direction{v.Traffic.link, at}
+			if v.Traffic.streamsTo(at) && rate > best[d].bytesPerS {
+				best[d] = ceiling{rate, v.Plan}
+			}
+		}
+	}
+	return best
+}
+
+// isEnds tells whether the limit is something of the ends': their computing
+// time, their buffers and windows.
+func (l Limit) isEnds() bool {
+	return slices.Contains([]Limit{ServerCore, ClientCore, ServerCPU, ClientCPU, HostCPU, ReceiveWindow, SendBuffer, FlowControl}, l)
+}

@@ -1,0 +1,212 @@
+package trial
+
+import (
+	"fmt"
+	"time"
+
+	"netdyno/internal/contract"
+	"netdyno/internal/hist"
+	"netdyno/internal/quantity"
+	"netdyno/internal/record"
+)
+
+// The flags of service times that gather where a well-known timer ends.
+const (
+	PlateauTimer      = "plateau-1ms"
+	PlateauDelayedACK = "plateau-40ms"
+	PlateauRetransmit = "plateau-200ms"
+)
+
+// What makes a plateau of a band of service times (METHOD §2.3).
+const (
+	plateauShare = 0.05 // of all exchanges; or
+	plateauTail  = 0.5  // of those that took longer than half of the band's beginning
+	plateauEdge  = 4    // times as many as in bands of the same width on both sides
+	plateauLeast = 10   // exchanges, as for a percentile (METHOD §3.2)
+)
+
+// plateau is a band of service times that a timer of the kernel or of a program
+// leaves behind.
+type plateau struct {
+	flag, words string
+	from, to    time.Duration
+	trips       float64 // round trips by which the band's end lies further out
+	smeared     bool    // upwards, by timers that are late themselves: only below must the band stand out
+	// witness proves by counters that it is this timer; "" where they speak
+	// against it, or nobody counted: the same times may be the work's own.
+	witness func(e *audit, ends map[contract.Role]tcpEnd, inBand float64) string
+	advice  string
+}
+
+// The bands begin where the timer does and leave room for the kernel's ticks: a
+// timer of 40 ms ends after 40 to 44 ms where a tick is 4 ms.
+//
+// Sources: TCP_DELACK_MIN and TCP_RTO_MIN in include/net/tcp.h; RFC 896 with
+// RFC 1122, section 4.2.3.2, for the first; RFC 8985, section 7, for probes of
+// the third; epoll_wait(2), whose timeout counts whole milliseconds.
+var plateaus = []plateau{
+	{
+		PlateauTimer, "1 ms plateau (looks like a timer)", time.Millisecond, 1300 * time.Microsecond, 0, true, timerFired,
+		"look for a wait of 1 ms in the server's or the client's loop",
+	},
+	{
+		PlateauDelayedACK, "40 ms plateau (Nagle × delayed ACK)", 39 * time.Millisecond, 46 * time.Millisecond, 0, false, ackDelayed,
+		"set TCP_NODELAY, or write each message at once",
+	},
+	{
+		PlateauRetransmit, "200 ms plateau (retransmission timeout)", 198 * time.Millisecond, 222 * time.Millisecond, 3, false, timedOut,
+		"look for what loses packets on the way; few in flight leave nothing that would tell the sender sooner",
+	},
+}
+
+// raisePlateaus names the bands that hold so many exchanges that a timer must have
+// held them, where the kernel's counters bear it out.
+func raisePlateaus(e *audit) (flags, why []string) {
+	h, ok := e.window.Histogram(record.Service)
+	if !ok {
+		return nil, nil
+	}
+	ends := tcpEnds(e)
+	trip := time.Duration(0)
+	for _, end := range ends {
+		trip = max(trip, end.least)
+	}
+	for _, p := range plateaus {
+		p.to += time.Duration(p.trips * float64(trip))
+		n, share := p.mass(h)
+		if n == 0 {
+			continue
+		}
+		proof := p.witness(e, ends, n)
+		if proof == "" {
+			continue
+		}
+		flags = append(flags, p.flag)
+		why = append(why, fmt.Sprintf("%s: %s of the exchanges took %s to %s, %s of all the time that exchanges took; %s; %s", p.words,
+			quantity.FormatShare(n/float64(h.Count())), quantity.FormatDuration(p.from), quantity.FormatDuration(p.to), quantity.FormatShare(share), proof, p.advice))
+	}
+	return flags, why
+}
+
+// mass returns how many exchanges are in the band, and their share of the time
+// that all of them took; 0 when they do not stand out there.
+func (p plateau) mass(h *hist.Histogram) (n, share float64) {
+	from, to := p.from.Nanoseconds(), p.to.Nanoseconds()
+	inside, took := h.Within(from, to)
+	if inside < plateauLeast {
+		return 0, 0
+	}
+	below, _ := h.Within(2*from-to, from)
+	above, _ := h.Within(to, 2*to-from)
+	if p.smeared {
+		above = 0
+	}
+	tail, _ := h.Within(from/2, hist.MaxNs+1)
+	_, all := h.Within(0, hist.MaxNs+1)
+	n = float64(inside)
+	if n < plateauEdge*float64(below+above) || n < plateauShare*float64(h.Count()) && n < plateauTail*float64(tail) {
+		return 0, 0
+	}
+	return n, took / all
+}
+
+// tcpEnd is what the kernel counted at one end of the connections in the
+// window.
+type tcpEnd struct {
+	segments, retransmits float64
+	smoothed, least       time.Duration // round trips: the mean at the close, the least of any
+}
+
+// tcpEnds returns the ends of which there is an account.
+func tcpEnds(e *audit) map[contract.Role]tcpEnd {
+	ends := map[contract.Role]tcpEnd{}
+	for _, role := range []contract.Role{contract.Server, contract.Client} {
+		spans, ok := e.window.Spans(role)
+		if !ok {
+			continue
+		}
+		g, ok := record.GrowthOf(spans)
+		if !ok {
+			continue
+		}
+		ends[role] = tcpEnd{
+			segments: g.SentSegments, retransmits: g.Retransmits, least: windowsOf(spans).leastRTT,
+			smoothed: quantity.Microseconds(e.values[string(role)+".tcp_rtt_us"]),
+		}
+	}
+	return ends
+}
+
+// near tells whether the way was short beside the timer, as the client's own
+// kernel saw it, and how many segments all ends sent again.
+func near(ends map[contract.Role]tcpEnd, timer time.Duration) (retransmits float64, ok bool) {
+	client, ok := ends[contract.Client]
+	for _, end := range ends {
+		retransmits += end.retransmits
+	}
+	return retransmits, ok && client.least > 0 && client.least < timer/4
+}
+
+// unexplained is the share of a band's exchanges of which retransmissions may
+// be the cause before they are not a timer's own.
+const unexplained = 0.25
+
+// timerFired holds where nothing else takes a millisecond: the way is short,
+// nobody computes, nothing was sent again and no rate of a link paces it.
+func timerFired(e *audit, ends map[contract.Role]tcpEnd, inBand float64) string {
+	const idle = 0.5
+	retransmits, ok := near(ends, time.Millisecond)
+	if rate := e.window.Record.Trial.Levels["link.rate"]; !ok || retransmits > unexplained*inBand || rate != "" && rate != "max" {
+		return ""
+	}
+	top := 0.0
+	for _, c := range workerGroups(e) {
+		share, _, _ := busiest(c)
+		top = max(top, share*c.withoutSteal())
+	}
+	if top > idle {
+		return ""
+	}
+	return fmt.Sprintf("the least round trip was %s and the busiest thread had %.0f %%, so that neither the way nor a CPU took it",
+		quantity.FormatDuration(ends[contract.Client].least), 100*top)
+}
+
+// ackDelayed holds where an end sends a message in several segments and waits
+// for the acknowledgement of the first: its round trips, which end with
+// acknowledgements, are then far longer than the least one. Of a server that
+// nobody accounts for nothing is said: one that computes for 40 ms acknowledges
+// the client's segments at once as well.
+func ackDelayed(e *audit, ends map[contract.Role]tcpEnd, inBand float64) string {
+	const (
+		waited = 4 * time.Millisecond // a tenth of the timer
+		parts  = 1.5                  // segments per exchange
+	)
+	retransmits, ok := near(ends, 10*waited)
+	if !ok || retransmits > unexplained*inBand {
+		return ""
+	}
+	exchanges := 0.0
+	for _, g := range e.generators {
+		exchanges += float64(g.Result.Counts.Exchanges) // without a result there is no histogram
+	}
+	for _, role := range []contract.Role{contract.Server, contract.Client} {
+		end, known := ends[role]
+		if each := end.segments / exchanges; known && end.smoothed >= waited && each >= parts {
+			return fmt.Sprintf("the %s sent %.1f segments per exchange and waited %s for acknowledgements where the least round trip was %s, with %.0f retransmissions in all",
+				role, each, quantity.FormatDuration(end.smoothed), quantity.FormatDuration(end.least), retransmits)
+		}
+	}
+	return ""
+}
+
+// timedOut holds where as many segments were sent again as exchanges lasted for
+// the timeout, give or take what the other, unaccounted end may have sent.
+func timedOut(_ *audit, ends map[contract.Role]tcpEnd, inBand float64) string {
+	const borne = 0.5
+	retransmits, ok := near(ends, 200*time.Millisecond)
+	if !ok || retransmits < borne*inBand {
+		return ""
+	}
+	return fmt.Sprintf("the kernels sent %.0f segments again in the window, and %.0f exchanges lasted so long; the least round trip was %s",
+		retransmits, inBand, quantity.FormatDuration(ends[contract.Client].least))
+}

@@ -1,0 +1,234 @@
+package trial
+
+import (
+	"cmp"
+	"fmt"
+	"slices"
+	"strings"
+
+	"netdyno/internal/contract"
+	"netdyno/internal/quantity"
+	"netdyno/internal/read/stat"
+	"netdyno/internal/record"
+)
+
+// What makes a standstill (METHOD §2.4).
+const (
+	stallShare   = 0.02 // of the window: by as much a rate is diluted, and the margin of most studies is as wide
+	stallSeconds = 0.38 // two ticks in a row without progress, less what ticks jitter by
+	stallLossy   = 1.4  // three timeouts of a retransmission in a row, where the link is to lose packets
+	stallGaps    = 10   // times the mean time between two completions: rarer than 1 in 20,000 even under Poisson arrivals
+	stallCycles  = 2    // times what an exchange usually takes, and the pause after it
+	stallPace    = 0.1  // of the usual rate: less is what kernels still take for a program that is stopped
+	silentTicks  = 0.58 // seconds without a tick, of which there are five: the worker itself may have stood still
+)
+
+// Stall is a time inside the window in which a client completed nothing and no
+// byte of its reached it, in seconds since the opening.
+type Stall struct {
+	FromS float64 `json:"from_s"`
+	ToS   float64 `json:"to_s"`
+}
+
+// moment is what a worker had done at an instant of its own clock, in seconds
+// since its opening mark.
+type moment struct {
+	at                  float64
+	exchanges, received int64
+}
+
+func (m moment) same(o moment) bool { return m.exchanges == o.exchanges && m.received == o.received }
+
+// moments returns a worker's progress: its ticks and its readings at the edges,
+// rising. What runs backwards is left out. Empty without both edges.
+func moments(e *audit, w *record.Worker) []moment {
+	span, ok := e.window.Span(w)
+	if !ok {
+		return nil
+	}
+	begin := span.From.Reading.AtNs
+	var all []moment
+	add := func(atNs, exchanges, received int64) {
+		all = append(all, moment{(float64(atNs) - float64(begin)) / 1e9, exchanges, received})
+	}
+	for _, t := range w.Ticks {
+		add(t.AtNs, t.Exchanges, t.ReceivedBytes)
+	}
+	for _, edge := range []record.Edge{span.From, span.To} {
+		add(edge.Reading.AtNs, edge.Reading.Counts.Exchanges, edge.Reading.Counts.ReceivedBytes)
+	}
+	slices.SortStableFunc(all, func(a, b moment) int { return cmp.Compare(a.at, b.at) })
+	rising := all[:0]
+	for _, m := range all {
+		if last := len(rising) - 1; last < 0 || m.at > rising[last].at && m.exchanges >= rising[last].exchanges && m.received >= rising[last].received {
+			rising = append(rising, m)
+		}
+	}
+	return rising
+}
+
+// stalls returns when the trial stood still inside its window, as its clients'
+// progress shows, rising.
+func stalls(e *audit) []Stall {
+	var all []Stall
+	for _, g := range e.generators {
+		if g.Result == nil || g.Setup == nil || !(windowOf(g) > 0) || g.Result.Counts.Exchanges <= 0 {
+			continue // the consistency checks say so
+		}
+		moments := moments(e, g)
+		for _, s := range append(quiet(moments, crawl(g, moments)), silent(e, g, moments)...) {
+			s.FromS, s.ToS = max(s.FromS, 0), min(s.ToS, windowOf(g))
+			if s.ToS-s.FromS >= leastStall(e, g) && !usual(e, g, s.ToS-s.FromS) && !serverMoved(e, s) {
+				all = append(all, s)
+			}
+		}
+	}
+	return joined(all)
+}
+
+// quiet returns the times between moments at which nothing had been added, or less
+// than crawl in a second.
+func quiet(moments []moment, crawl float64) []Stall {
+	stands := func(a, b moment) bool {
+		return a.same(b) || float64(b.exchanges-a.exchanges) < crawl*(b.at-a.at)
+	}
+	var all []Stall
+	for i := 0; i < len(moments); {
+		j := i
+		for j+1 < len(moments) && stands(moments[j], moments[j+1]) {
+			j++
+		}
+		if j > i {
+			all = append(all, Stall{moments[i].at, moments[j].at})
+		}
+		i = j + 1
+	}
+	return all
+}
+
+// crawl returns how many exchanges in a second are none, of a client whose bytes
+// the kernel counts: what a stopped reader's buffer still takes. Of others 0.
+func crawl(g *record.Worker, moments []moment) float64 {
+	if !Foreign(g) || len(moments) < 3 {
+		return 0
+	}
+	var rates []float64
+	for i := 1; i < len(moments); i++ {
+		rates = append(rates, float64(moments[i].exchanges-moments[i-1].exchanges)/(moments[i].at-moments[i-1].at))
+	}
+	return stallPace * stat.Median(rates)
+}
+
+// silent returns the times in which a worker did not even tick, as one that is
+// stopped does not, and in which it did less than it does otherwise: in a closed
+// loop by the rate, in an open loop, which catches up, by the longest lag.
+func silent(e *audit, g *record.Worker, moments []moment) []Stall {
+	var all []Stall
+	if len(g.Ticks) < 2 {
+		return nil // it never ticks
+	}
+	for i := 1; i < len(moments); i++ {
+		a, b := moments[i-1], moments[i]
+		gap, done := b.at-a.at, float64(b.exchanges-a.exchanges)
+		if gap < silentTicks || a.same(b) {
+			continue // quiet has those
+		}
+		pace := (float64(g.Result.Counts.Exchanges) - done) / max(windowOf(g)-gap, 1e-9)
+		stood := 0.0
+		if pace > 0 {
+			stood = gap - done/pace
+		}
+		if lag, ok := e.window.HistogramOf(g, record.Lag); ok && e.open && !fellShort(e) {
+			stood = max(stood, min(gap, float64(lag.MaxNs())/1e9))
+		}
+		if stood >= leastStall(e, g) {
+			all = append(all, Stall{a.at, b.at})
+		}
+	}
+	return all
+}
+
+// leastStall is how many seconds without progress count.
+func leastStall(e *audit, g *record.Worker) float64 {
+	least := max(stallShare*windowOf(g), stallSeconds)
+	if loss, err := quantity.ParseShare(e.window.Record.Trial.Levels["link.loss"]); err == nil && loss > 0 {
+		least = max(least, stallLossy)
+	}
+	return least
+}
+
+// usual tells whether a client may complete nothing for so long without anything
+// having stood still: few exchanges, long ones, or all at once with a pause after.
+func usual(e *audit, g *record.Worker, seconds float64) bool {
+	others := max(windowOf(g)-seconds, 0)
+	if seconds <= stallGaps*others/float64(g.Result.Counts.Exchanges) {
+		return true
+	}
+	cycle := float64(g.Setup.Load.ThinkNs)
+	if service, ok := e.service(g); ok {
+		median, _ := service.Percentile(0.5)
+		cycle += float64(median)
+	}
+	return seconds <= stallCycles*cycle/1e9
+}
+
+// serverMoved tells whether a server went on receiving, at a tenth of its pace or
+// more, while a lone client counted nothing: of a large message that goes up,
+// clients count nothing before its end. A stopped server's kernel still takes the
+// sender's probes, which is less.
+func serverMoved(e *audit, s Stall) bool {
+	if len(e.generators) != 1 {
+		return false // whose it was is not known
+	}
+	const edge = 0.05 // seconds; the ends' openings lie apart
+	for i := range e.window.Record.Workers {
+		w := &e.window.Record.Workers[i]
+		if w.Role != contract.Server {
+			continue
+		}
+		all := moments(e, w)
+		inside := slices.DeleteFunc(slices.Clone(all), func(m moment) bool { return m.at < s.FromS+edge || m.at > s.ToS-edge })
+		if len(inside) < 2 {
+			continue
+		}
+		received, seconds := grown(inside)
+		whole, length := grown(all)
+		if rest := length - seconds; received > 0 && rest > 0 && received/seconds >= stallPace*(whole-received)/rest {
+			return true
+		}
+	}
+	return false
+}
+
+// grown returns the bytes that were received between the first of some moments and
+// the last, and the seconds that passed.
+func grown(moments []moment) (bytes, seconds float64) {
+	first, last := moments[0], moments[len(moments)-1]
+	return float64(last.received) - float64(first.received), last.at - first.at
+}
+
+// joined merges stalls that touch, of several clients.
+func joined(all []Stall) []Stall {
+	slices.SortFunc(all, func(a, b Stall) int { return cmp.Compare(a.FromS, b.FromS) })
+	var out []Stall
+	for _, s := range all {
+		if last := len(out) - 1; last >= 0 && s.FromS <= out[last].ToS {
+			out[last].ToS = max(out[last].ToS, s.ToS)
+			continue
+		}
+		out = append(out, s)
+	}
+	return out
+}
+
+// StallTimes prints when a trial stood still: "0.62–1.33 s", and "" when it did not.
+func StallTimes(stalls []Stall) string {
+	if len(stalls) == 0 {
+		return ""
+	}
+	times := make([]string, len(stalls))
+	for i, s := range stalls {
+		times[i] = fmt.Sprintf("%.2f–%.2f", s.FromS, s.ToS)
+	}
+	return strings.Join(times, " and ") + " s"
+}

@@ -1,0 +1,162 @@
+package view
+
+import (
+	"cmp"
+	"fmt"
+	"math"
+	"slices"
+	"strings"
+
+	"netdyno/internal/metric"
+	"netdyno/internal/read/cells"
+	"netdyno/internal/read/stat"
+	"netdyno/internal/read/trial"
+)
+
+// drawFront sets every arm, or level of By, in every cell by two metrics, finds
+// those that nothing beats in both, and the knee among them.
+func drawFront(s *cells.Dataset, c *Chart, gain metric.Metric) {
+	cost, err := metric.Named(c.Spec.Against)
+	if err != nil {
+		c.note("against: %v", err)
+		return
+	}
+	c.AgainstUnit = cost.Unit
+	for _, m := range []metric.Metric{gain, cost} {
+		if m.Better == "" {
+			c.note("nothing is drawn: %s has no better direction, so no point is better than another", m.Name)
+			return
+		}
+	}
+	by := c.Spec.By
+	if by == "" {
+		by = s.Header.Study.Compare.Factor
+	}
+	views, why := where(s, scope{c.Spec.Where, c.Spec.Arms}, by)
+	if why != "" {
+		c.note("nothing is drawn: %s", why)
+		return
+	}
+	at := map[cells.Key][]*trial.Judged{}
+	for _, v := range views {
+		name, _ := s.LevelOf(v, by)
+		at[cells.KeyOf(v.Plan.Cell, name)] = append(at[cells.KeyOf(v.Plan.Cell, name)], v)
+	}
+	for _, name := range coordinates(s, views, by) {
+		for _, cell := range s.Cells {
+			c.mark(cells.KeyOf(cell, name.Text), at[cells.KeyOf(cell, name.Text)], gain, cost)
+		}
+	}
+	if len(c.Marks) == 0 {
+		c.note("nothing is drawn: no arm has both %s and %s", gain.Name, cost.Name)
+		return
+	}
+	f := front{c, gain, cost}
+	f.findFront()
+	c.Knee = f.knee()
+}
+
+func (c *Chart) mark(at cells.Key, views []*trial.Judged, gain, cost metric.Metric) {
+	g, ok := cells.Summarize(gain, views)
+	a, known := cells.Summarize(cost, views)
+	if !ok || !known {
+		return
+	}
+	c.Marks = append(c.Marks, Mark{
+		Name: at.Arm, Cell: at.Cell,
+		Metric: g.Figure, Against: a.Figure,
+	})
+}
+
+// front is a chart with the meaning of its axes.
+type front struct {
+	chart      *Chart
+	gain, cost metric.Metric
+}
+
+// gains and costs are what to maximise and minimise, whatever the directions of
+// the metrics.
+func (f front) gains(m Mark) float64 { return directed(m.Metric.Value, f.gain.Better == metric.Higher) }
+
+func (f front) costs(m Mark) float64 { return directed(m.Against.Value, f.cost.Better == metric.Lower) }
+
+func directed(x float64, keep bool) float64 {
+	if keep {
+		return x
+	}
+	return -x
+}
+
+// byCost returns the marks' places by rising cost, of equal ones the best first.
+func (f front) byCost() []int {
+	order := make([]int, len(f.chart.Marks))
+	for i := range order {
+		order[i] = i
+	}
+	slices.SortStableFunc(order, func(i, j int) int {
+		a, b := f.chart.Marks[i], f.chart.Marks[j]
+		return cmp.Or(cmp.Compare(f.costs(a), f.costs(b)), cmp.Compare(f.gains(b), f.gains(a)))
+	})
+	return order
+}
+
+// findFront marks what no other is at least as good as in both and better in
+// one. By rising cost that is whatever gains more than all before it.
+func (f front) findFront() {
+	var best *Mark
+	for _, i := range f.byCost() {
+		m := &f.chart.Marks[i]
+		same := best != nil && f.gains(*m) == f.gains(*best) && f.costs(*m) == f.costs(*best)
+		if best == nil || same || f.gains(*m) > f.gains(*best) {
+			m.Front, best = true, m
+		}
+	}
+}
+
+// equallyFar is how little two distances above a chord of length 1 may differ
+// and still leave the knee undecided.
+const equallyFar = 1e-9
+
+// knee marks the point of the front that lies farthest above the straight line
+// between the front's ends, on logarithmic axes, and says so.
+//
+// Source: Satopää et al., see stat.AboveChord. Logarithmic, because both
+// metrics are compared by ratios everywhere else.
+func (f front) knee() string {
+	var points []int
+	var xs, ys []float64
+	for _, i := range f.byCost() {
+		m := f.chart.Marks[i]
+		twin := len(points) > 0 && f.costs(f.chart.Marks[points[len(points)-1]]) == f.costs(m)
+		if !m.Front || twin {
+			continue
+		}
+		if !cells.Usable(m.Metric.Value) || !cells.Usable(m.Against.Value) {
+			return "no knee: " + markName(m) + " is not positive on both axes"
+		}
+		points = append(points, i)
+		xs = append(xs, directed(math.Log(m.Against.Value), f.cost.Better == metric.Lower))
+		ys = append(ys, directed(math.Log(m.Metric.Value), f.gain.Better == metric.Higher))
+	}
+	if len(points) < 3 {
+		return fmt.Sprintf("no knee: points on the front: %d; at least 3 are needed", len(points))
+	}
+	above := stat.AboveChord(xs, ys)
+	if above == nil || slices.Max(above) <= equallyFar {
+		return "no knee: no point of the front lies above the straight line between its ends"
+	}
+	farthest := slices.Max(above)
+	var knees []string
+	for k, a := range above {
+		if a >= farthest-equallyFar {
+			knees = append(knees, markName(f.chart.Marks[points[k]]))
+		}
+	}
+	if len(knees) > 1 {
+		return "no knee: " + strings.Join(knees, " and ") + " lie equally far above the line between the front's ends"
+	}
+	f.chart.Marks[points[slices.Index(above, farthest)]].Knee = true
+	return fmt.Sprintf("the knee is %s: of the front it lies farthest above the straight line between the ends, on logarithmic axes (Satopää et al., 2011)", knees[0])
+}
+
+func markName(m Mark) string { return m.Name + cells.InCell(m.Cell) }
