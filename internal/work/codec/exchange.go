@@ -156,7 +156,7 @@ func (x *Exchange) Verify(connection int, reply []byte) error {
 	default:
 		message := x.Down.New()
 		if err = Decode(x.Codec, reply, message); err == nil && !x.Down.Same(message) {
-			err = errors.New("the message that came has other values than the one that was to come")
+			err = errOtherValues
 		}
 	}
 	if err != nil {

@@ -73,6 +73,16 @@ func (r *SlotRunner) drive(connection int, slot *Slot, call Call) {
 	}
 }
 
+// TextOf returns an error's text without the kind that the contract shows beside
+// it.
+func TextOf(err error) string {
+	var known *contract.Error
+	if errors.As(err, &known) {
+		return known.Text
+	}
+	return err.Error()
+}
+
 // KindOf returns the contract's kind of an exchange's error: peer unless the
 // error says otherwise.
 func KindOf(err error) contract.ErrorKind {

@@ -32,11 +32,15 @@ func HTTPOptions() []contract.Option {
 		{
 			Name: "path", Type: contract.TypeText, Default: "/exchange", Roles: []contract.Role{contract.Client},
 			Doc: "what the client asks for; our servers answer any path, another's may not",
-		}, {
-			Name: "verify", Type: contract.TypeChoice, Default: VerifyContent, Choices: []string{VerifyContent, VerifyLength},
-			Roles: []contract.Role{contract.Client},
-			Doc:   "what is compared before ready: the content that our servers send, or only its length, for a server of yours",
-		},
+		}, VerifyOption(),
+	}
+}
+
+// VerifyOption declares what a client checks before it is ready.
+func VerifyOption() contract.Option {
+	return contract.Option{
+		Name: "verify", Type: contract.TypeChoice, Default: VerifyContent, Choices: []string{VerifyContent, VerifyLength}, Roles: []contract.Role{contract.Client},
+		Doc: "what is compared before ready: the content that our servers send, or only its length, for a server of yours; a message only has to decode then",
 	}
 }
 
@@ -75,7 +79,7 @@ func ExplainVerify(err error) error {
 		return nil
 	}
 	return load.Failure(load.KindOf(err), fmt.Errorf(
-		"%w (a server that is not netdyno's sends other content: drive it with opt.verify=%s)", plain(err), VerifyLength))
+		"%s (a server that is not netdyno's sends other content: drive it with opt.verify=%s)", load.TextOf(err), VerifyLength))
 }
 
 // HTTPConnectFailure explains why connection i of so many could not be made or
@@ -106,13 +110,4 @@ func HTTPReason(body []byte) string {
 		return ""
 	}
 	return fmt.Sprintf(" (%q)", line)
-}
-
-// plain takes the contract's kind off an error's text.
-func plain(err error) error {
-	var known *contract.Error
-	if errors.As(err, &known) {
-		return errors.New(known.Text)
-	}
-	return err
 }

@@ -15,8 +15,13 @@ func exchanges(t testing.TB, exchange contract.Exchange, payload, connection str
 	setup := contract.Setup{Exchange: exchange, Options: map[string]any{"payload": payload}}
 	s := workertest.Server(t, Transport{}, setup)
 	setup.Options["connection"] = connection
-	c := workertest.Client(t, Transport{}, setup, s.Ready().Addresses[0]).(*client)
-	return workertest.Loaded(c.Load(), c.call(0, 0))
+	setup = workertest.ClientSetup(t, Transport{}, setup, s.Ready().Addresses[0])
+	c, err := newClient(setup)
+	if err != nil {
+		t.Fatal(err)
+	}
+	workertest.Open(t, c)
+	return workertest.Loaded(t, setup, c.call(0, 0))
 }
 
 func blocks(n int64) contract.Exchange { return contract.Exchange{UpBytes: n, DownBytes: n} }

@@ -8,8 +8,6 @@ import (
 	"os"
 	"time"
 
-	"golang.org/x/sync/errgroup"
-
 	"netdyno/internal/contract"
 	"netdyno/internal/work/codec"
 	"netdyno/internal/work/load"
@@ -17,26 +15,32 @@ import (
 	"netdyno/internal/work/wire/baidustd"
 )
 
-// dialing bounds how many connections are being made at once.
-const dialing = 128
-
 type client struct {
 	setup           contract.Setup
 	x               *codec.Exchange
+	load            *load.Load
 	options         load.Options // effective
 	content         *content
 	service, method []byte
 	secure          *tls.Config // nil for plain text
 	dialer          *wire.Dialer
-	conns           []*connection // by route; closed when every exchange makes its own
-	shares          []*shared     // by route, where calls share a connection
-	runner          *load.SlotRunner
+	conns           []*connection   // by route; closed when every exchange makes its own
+	shares          []*shared       // by route, where calls share a connection
 	ctx             context.Context // ends what is being dialled
 	cancel          context.CancelFunc
 }
 
 // Client implements load.Transport.
 func (Transport) Client(setup contract.Setup) (load.Client, error) {
+	c, err := newClient(setup)
+	if err != nil {
+		return nil, err
+	}
+	return wire.Connect(load.NewSlotRunner(c.load, c.call), c, c.x.Sizes(contract.Ready{Options: c.options}))
+}
+
+// newClient prepares the connections and opens none.
+func newClient(setup contract.Setup) (*client, error) {
 	c := &client{setup: setup}
 	var err error
 	if c.x, err = codec.New(setup, codecs); err != nil {
@@ -45,63 +49,50 @@ func (Transport) Client(setup contract.Setup) (load.Client, error) {
 	if c.options, err = effective(setup, c.x); err != nil {
 		return nil, err
 	}
-	calls, err := called(setup, c.options)
+	method, err := called(setup, c.options)
 	if err != nil {
 		return nil, err
 	}
-	c.service, c.method, c.options["method"] = []byte(calls.service), []byte(calls.method), calls.String()
+	c.service, c.method, c.options["method"] = []byte(method.Service), []byte(method.Name), method.String()
 	if c.secure, err = wire.ClientTLS(setup); err != nil {
 		return nil, err
 	}
 	if c.dialer, err = wire.NewDialer(setup); err != nil {
 		return nil, err
 	}
-	l, err := load.NewForGoroutines(c.x.Setup(setup))
-	if err != nil {
+	if c.load, err = load.NewForGoroutines(c.x.Setup(setup)); err != nil {
 		return nil, err
 	}
 	c.content = contentOf(setup, c.x, c.options)
-	c.runner = load.NewSlotRunner(l, c.call)
+	c.conns = make([]*connection, len(c.dialer.Routes()))
 	c.ctx, c.cancel = context.WithCancel(context.Background())
-	if err := c.connect(); err != nil {
-		_ = c.Close() // the first failure is the one to report
-		return nil, err
-	}
 	return c, nil
 }
 
-// connect opens every connection and verifies one exchange on each.
-func (c *client) connect() error {
-	c.conns = make([]*connection, len(c.dialer.Routes()))
-	var group errgroup.Group
-	group.SetLimit(dialing)
-	for i := range c.conns {
-		group.Go(func() error {
-			conn, err := c.open(c.ctx, i)
-			if err != nil {
-				return err
-			}
-			c.conns[i] = conn
-			if err := c.verify(i, conn); err != nil || !c.setup.Load.Fresh {
-				return err
-			}
-			return conn.Close() // the load's exchanges each make a connection of their own
-		})
-	}
-	if err := group.Wait(); err != nil {
-		return err
-	}
-	if c.options.Text("connection") == connectionSingle && !c.setup.Load.Fresh {
+// Open implements wire.Opener.
+func (c *client) Open() error {
+	err := wire.Each(len(c.conns), func(i int) error {
+		conn, err := c.open(c.ctx, i)
+		if err != nil {
+			return err
+		}
+		c.conns[i] = conn
+		if err := c.verify(i, conn); err != nil || !c.setup.Load.Fresh {
+			return err
+		}
+		return conn.Close() // the load's exchanges each make a connection of their own
+	})
+	if err == nil && c.options.Text("connection") == connectionSingle && !c.setup.Load.Fresh {
 		c.share()
 	}
-	return nil
+	return err
 }
 
 // share makes what lets calls share each connection.
 func (c *client) share() {
 	c.shares = make([]*shared, len(c.conns))
 	for i, conn := range c.conns {
-		if slots := len(c.Load().Slots(i)); slots > 0 {
+		if slots := len(c.load.Slots(i)); slots > 0 {
 			c.shares[i] = c.shared(conn, slots)
 		}
 	}
@@ -131,27 +122,16 @@ func (c *client) verify(i int, conn *connection) error {
 func (c *client) explain(i int, err error) error {
 	route := c.dialer.Routes()[i]
 	if mismatch := wire.TLSMismatch(c.setup, route); mismatch != nil {
-		return wire.ConnectFailure(i, len(c.conns), route, fmt.Errorf("%s: %w", textOf(err), mismatch))
+		return wire.ConnectFailure(i, len(c.conns), route, fmt.Errorf("%s: %w", load.TextOf(err), mismatch))
 	}
 	if errors.Is(err, os.ErrDeadlineExceeded) {
 		return wire.SilenceFailure(i, c.dialer.Routes(), 0, 0, patience)
 	}
 	if kind := load.KindOf(err); kind != contract.Peer {
-		return load.Failure(kind, fmt.Errorf("verify connection %d by %s: %s", i, c.options.Text("method"), textOf(err)))
+		return load.Failure(kind, fmt.Errorf("verify connection %d by %s: %s", i, c.options.Text("method"), load.TextOf(err)))
 	}
-	return wire.ConnectFailure(i, len(c.conns), route, errors.New(textOf(err)))
+	return wire.ConnectFailure(i, len(c.conns), route, errors.New(load.TextOf(err)))
 }
-
-// Ready implements load.Client.
-func (c *client) Ready() contract.Ready {
-	return c.x.Sizes(contract.Ready{Connections: len(c.conns), Verified: len(c.conns), Options: c.options})
-}
-
-// Load implements load.Client.
-func (c *client) Load() *load.Load { return c.runner.Load() }
-
-// Run implements load.Client.
-func (c *client) Run() error { return c.runner.Run() }
 
 // call gives a slot its way of making exchanges.
 func (c *client) call(i, slot int) load.Call {
@@ -183,20 +163,8 @@ func (c *client) judge(f baidustd.Frame) (int64, error) {
 
 func invalid(err error) error { return load.Failure(contract.Invalid, err) }
 
-// textOf returns an error's text without the kind that the contract shows
-// beside it.
-func textOf(err error) string {
-	var known *contract.Error
-	if errors.As(err, &known) {
-		return known.Text
-	}
-	return err.Error()
-}
-
-// Close implements load.Client.
-func (c *client) Close() error {
-	c.runner.Close()
+// Close implements wire.Opener.
+func (c *client) Close() {
 	c.cancel()
 	c.dialer.Close() // each connection's calls end with it
-	return nil
 }

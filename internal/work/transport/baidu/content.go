@@ -1,7 +1,6 @@
 package baidu
 
 import (
-	"errors"
 	"fmt"
 
 	"netdyno/internal/contract"
@@ -15,42 +14,23 @@ import (
 // what comes. It is not changed after contentOf; any goroutine may use it.
 type content struct {
 	x        *codec.Exchange
+	end      codec.End
 	attached bool
 
 	out        any    // encoded in every exchange, as the frame's message; nil for an empty one
 	attachment []byte // sent as it is
-
-	in      func() any         // a new structured message to decode into
-	same    func(any) bool     // whether such a message is the one that had to come
-	accepts func([]byte) error // of codec bytes
 }
 
 // contentOf returns the content of a trial at one end.
 func contentOf(setup contract.Setup, x *codec.Exchange, o load.Options) *content {
-	c := &content{x: x, attached: o.Text("payload") == payloadAttachment}
-	atServer := setup.Role == contract.Server
-	in, out := x.Down, x.Up
-	if atServer {
-		in, out = x.Up, x.Down
-	}
-	if x.Structured() {
-		c.out, c.in, c.same = out.Content, in.New, in.Same
-		return c
-	}
-	c.accepts = x.Accept
-	up, down := x.Contents()
-	sent := up
-	if atServer {
-		sent = down
-		c.accepts = func(request []byte) error {
-			_, err := x.Respond(nil, request)
-			return err
-		}
-	}
-	if c.attached {
-		c.attachment = sent
-	} else {
-		c.out = &netdynov1.Block{Content: sent}
+	c := &content{x: x, end: x.At(setup.Role), attached: o.Text("payload") == payloadAttachment}
+	switch {
+	case x.Structured():
+		c.out = c.end.Out.Content
+	case c.attached:
+		c.attachment = c.end.Sent
+	default:
+		c.out = &netdynov1.Block{Content: c.end.Sent}
 	}
 	return c
 }
@@ -73,7 +53,7 @@ func (c *content) accept(f baidustd.Frame) (int64, error) {
 	if message != nil { // that it decodes is all that is asked of it
 		return int64(len(f.Message)), nil
 	}
-	return int64(len(received)), c.accepts(received)
+	return int64(len(received)), c.end.AcceptBytes(received)
 }
 
 // open decodes a frame into a structured message or into content.
@@ -82,7 +62,7 @@ func (c *content) open(f baidustd.Frame) (message any, received []byte, err erro
 		return nil, nil, fmt.Errorf("its compression is of type %d, expected none", f.Meta.Compression)
 	}
 	if c.x.Structured() {
-		message = c.in()
+		message = c.end.In.New()
 		if err := codec.Decode(codec.Proto{}, f.Message, message); err != nil {
 			return nil, nil, fmt.Errorf("decode it: %w", err)
 		}
@@ -110,14 +90,9 @@ func (c *content) verify(connection int, f baidustd.Frame) error {
 	message, received, err := c.open(f)
 	switch {
 	case err != nil:
-		err = fmt.Errorf("the reply: %w", err)
+		return load.Failure(contract.Invalid, fmt.Errorf("verify connection %d: the reply: %w", connection, err))
 	case message == nil:
 		return c.x.Verify(connection, received)
-	case !c.same(message):
-		err = errors.New("the message that came has other values than the one that was to come")
 	}
-	if err != nil {
-		return load.Failure(contract.Invalid, fmt.Errorf("verify connection %d: %w", connection, err))
-	}
-	return nil
+	return c.end.VerifyMessage(connection, message)
 }

@@ -8,6 +8,7 @@ import (
 	"netdyno/internal/work/codec"
 	"netdyno/internal/work/load"
 	"netdyno/internal/work/wire"
+	"netdyno/internal/work/wire/rpc"
 )
 
 const (
@@ -37,16 +38,14 @@ var options = []contract.Option{
 		Doc: "how codec bytes travels: block in a protobuf Block; attachment beside an empty one, as brpc sends bulk, which is not copied; give both ends the same"},
 	{Name: "max_body", Type: contract.TypeBytes, Default: defaultMaxBody, Min: &leastBody, Max: &mostBody,
 		Doc: "largest body (meta, message and attachment) this end receives; a connection that announces more is closed. brpc's flag max_body_size"},
-	{Name: "method", Type: contract.TypeText, Default: ownMethod,
-		Doc: "full name (/package.Service/Method) of the method for a message of your own; another one than the default carries every message, for a server or client of your own"},
+	rpc.MethodOption("full name (/package.Service/Method) of the method for a message of your own; another one than the default carries every message, for a server or client of your own"),
 	{Name: "read_buffer", Type: contract.TypeBytes, Default: defaultBuffer, Min: &leastBuffer, Max: &mostBuffer,
 		Doc: "bytes asked of the socket at once, per connection; the rest of a larger body is read into its place"},
 	{Name: "write_buffer", Type: contract.TypeBytes, Default: defaultBuffer, Min: &none, Max: &mostBuffer,
 		Doc: "a server gathers replies up to so many bytes for one write; an attachment above it is written from where it lies, a smaller one with its frame"},
 	{Name: "connection", Type: contract.TypeChoice, Default: connectionSingle, Choices: []string{connectionSingle, connectionPooled}, Roles: onlyClient,
 		Doc: "single: calls share a connection, as many as are in flight; pooled: a connection belongs to one call at a time, so in_flight above 1 is refused. brpc's connection_type; either way a connection of the trial is one TCP connection"},
-	{Name: "verify", Type: contract.TypeChoice, Default: wire.VerifyContent, Choices: []string{wire.VerifyContent, wire.VerifyLength}, Roles: onlyClient,
-		Doc: "what is compared before ready: the content that our servers send, or only its length, for a server of yours; a message only has to decode then"},
+	wire.VerifyOption(),
 }
 
 // effective checks the options against the exchange and returns them as they

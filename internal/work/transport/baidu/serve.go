@@ -68,10 +68,10 @@ func (s *server) answer(f baidustd.Frame, out *outbox, a *account) error {
 func (s *server) find(m baidustd.Meta) (code int32, why string) {
 	code = baidustd.NoService
 	for _, n := range s.names {
-		if !n.answersTo(m.Service) {
+		if !means(m.Service, n) {
 			continue
 		}
-		if n.method == string(m.Method) {
+		if n.Name == string(m.Method) {
 			return 0, ""
 		}
 		code = baidustd.NoMethod

@@ -9,6 +9,7 @@ import (
 	"netdyno/internal/work/codec"
 	"netdyno/internal/work/load"
 	"netdyno/internal/work/wire"
+	"netdyno/internal/work/wire/rpc"
 )
 
 type server struct {
@@ -16,7 +17,7 @@ type server struct {
 	x       *codec.Exchange
 	options load.Options // effective
 	content *content
-	names   []name
+	names   []rpc.Method
 	wait    sync.WaitGroup // for the goroutines of connections
 
 	mu   sync.Mutex

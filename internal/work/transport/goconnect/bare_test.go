@@ -22,11 +22,21 @@ func serve(t *testing.T, of Transport, setup contract.Setup) (*server, string) {
 	return s.(*server), s.Ready().Addresses[0]
 }
 
-// dialTo starts a client of ours with one connection.
+// dialTo opens a client of ours with one connection and no load.
 func dialTo(t *testing.T, of Transport, setup contract.Setup, address string) *client {
 	t.Helper()
-	return workertest.Client(t, of, setup, address).(*client)
+	c, err := of.client(workertest.ClientSetup(t, of, setup, address))
+	if err != nil {
+		t.Fatal(err)
+	}
+	workertest.Open(t, c)
+	return c
 }
+
+const (
+	complicated = "/netdyno.v1.Exchange/Complex"
+	unary       = "/netdyno.v1.Exchange/Unary"
+)
 
 func texts() contract.Setup {
 	return contract.Setup{Exchange: contract.Exchange{Codec: "proto", Message: &contract.Structure{

@@ -8,6 +8,7 @@ import (
 	"connectrpc.com/connect"
 
 	"netdyno/internal/contract"
+	"netdyno/internal/work/wire/rpc"
 )
 
 // exchange carries out one exchange, lets judge look at the reply's payload,
@@ -31,8 +32,8 @@ func (c *client) exchange(connection int) exchange {
 }
 
 // blockClient makes a client of a procedure with Blocks.
-func (c *client) blockClient(l line, procedure string) *connect.Client[block, block] {
-	return connect.NewClient[block, block](l.http, l.base+procedure, c.settings.client(), connect.WithCodec(blocks{protobuf}))
+func (c *client) blockClient(l line, procedure rpc.Method) *connect.Client[block, block] {
+	return connect.NewClient[block, block](l.http, l.base+procedure.String(), c.settings.client(), connect.WithCodec(blocks{protobuf}))
 }
 
 // structured calls a procedure with the trial's own types.
@@ -47,7 +48,7 @@ func (c *client) structured(l line) exchange {
 		return invalid(judge(data))
 	}
 	m := &messages{blocks: blocks{encodings(c.content.Codec)[0]}, encode: c.content.Request, decode: decode}
-	remote := connect.NewClient[structured, structured](l.http, l.base+c.procedures.unary, c.settings.client(), connect.WithCodec(m))
+	remote := connect.NewClient[structured, structured](l.http, l.base+c.procedures.Unary.String(), c.settings.client(), connect.WithCodec(m))
 	return func(ctx context.Context, j func([]byte) error) (int64, error) {
 		judge, received, heard = j, 0, false
 		_, err := remote.CallUnary(ctx, connect.NewRequest(&structured{}))
@@ -60,7 +61,7 @@ func (c *client) structured(l line) exchange {
 
 // block calls Unary.
 func (c *client) block(l line) exchange {
-	remote, content := c.blockClient(l, unary), &block{}
+	remote, content := c.blockClient(l, c.procedures.Unary), &block{}
 	content.Content, _ = c.content.Contents()
 	return func(ctx context.Context, judge func([]byte) error) (int64, error) {
 		response, err := remote.CallUnary(ctx, connect.NewRequest(content))
@@ -73,14 +74,13 @@ func (c *client) block(l line) exchange {
 
 // streamUp calls Up: the request in chunks.
 func (c *client) streamUp(l line) exchange {
-	remote, chunker := c.blockClient(l, up), newChunker(c.setup)
-	var room []byte
+	remote, chunks := c.blockClient(l, rpc.Up), rpc.NewChunker(c.setup, 0) // the reply is whole
 	return func(ctx context.Context, judge func([]byte) error) (_ int64, err error) {
-		if room, err = c.content.Request(room); err != nil {
+		if chunks.Room, err = c.content.Request(chunks.Room); err != nil {
 			return 0, invalid(err)
 		}
 		stream := remote.CallClientStream(ctx)
-		_ = chunker.cut(room, stream.Send) // why it failed, CloseAndReceive says
+		_ = cut(chunks, stream.Send) // why it failed, CloseAndReceive says
 		response, err := stream.CloseAndReceive()
 		if err != nil {
 			return 0, err
@@ -92,25 +92,24 @@ func (c *client) streamUp(l line) exchange {
 // streamDown calls Down: the reply in chunks, put together in a buffer that the
 // next exchange uses again.
 func (c *client) streamDown(l line) exchange {
-	remote, whole := c.blockClient(l, down), make([]byte, 0, c.content.DownBytes)
-	var room []byte
+	remote, chunks := c.blockClient(l, rpc.Down), rpc.NewChunker(c.setup, c.content.DownBytes)
 	return func(ctx context.Context, judge func([]byte) error) (_ int64, err error) {
-		if room, err = c.content.Request(room); err != nil {
+		if chunks.Room, err = c.content.Request(chunks.Room); err != nil {
 			return 0, invalid(err)
 		}
-		stream, err := remote.CallServerStream(ctx, connect.NewRequest(&block{Content: room}))
+		stream, err := remote.CallServerStream(ctx, connect.NewRequest(&block{Content: chunks.Room}))
 		if err != nil {
 			return 0, err
 		}
-		whole = whole[:0]
+		chunks.Begin()
 		for err == nil && stream.Receive() {
-			whole, err = gather(whole, stream.Msg(), c.content.DownBytes)
+			err = chunks.Join(stream.Msg().GetContent())
 		}
 		closed := stream.Close()
 		if err = first(err, stream.Err(), closed); err != nil {
 			return 0, err
 		}
-		return judged(whole, judge)
+		return judged(chunks.Joined(), judge)
 	}
 }
 
@@ -118,23 +117,22 @@ func (c *client) streamDown(l line) exchange {
 // for a server may answer before it has everything, and stop reading when
 // nobody takes its answer.
 func (c *client) streamBoth(l line) exchange {
-	remote, chunker, whole := c.blockClient(l, both), newChunker(c.setup), make([]byte, 0, c.content.DownBytes)
-	var room []byte
+	remote, chunks := c.blockClient(l, rpc.Both), rpc.NewChunker(c.setup, c.content.DownBytes)
 	return func(ctx context.Context, judge func([]byte) error) (_ int64, err error) {
-		if room, err = c.content.Request(room); err != nil {
+		if chunks.Room, err = c.content.Request(chunks.Room); err != nil {
 			return 0, invalid(err)
 		}
 		stream, sent := remote.CallBidiStream(ctx), make(chan struct{})
 		go func() {
 			defer close(sent)
-			_ = chunker.cut(room, stream.Send) // why it failed, Receive says
-			_ = stream.CloseRequest()          // as above
+			_ = cut(chunks, stream.Send) // why it failed, Receive says
+			_ = stream.CloseRequest()    // as above
 		}()
-		whole = whole[:0]
+		chunks.Begin()
 		for err == nil {
 			var chunk *block
 			if chunk, err = stream.Receive(); err == nil {
-				whole, err = gather(whole, chunk, c.content.DownBytes)
+				err = chunks.Join(chunk.GetContent())
 			}
 		}
 		if errors.Is(err, io.EOF) {
@@ -145,8 +143,14 @@ func (c *client) streamBoth(l line) exchange {
 		if err = first(err, closed); err != nil {
 			return 0, err
 		}
-		return judged(whole, judge)
+		return judged(chunks.Joined(), judge)
 	}
+}
+
+// cut sends the request in the chunker's room. connect has encoded a Block when
+// its Send returns.
+func cut(c *rpc.Chunker, send func(*block) error) error {
+	return c.Cut(c.Room, func(piece []byte) error { return send(c.Block(piece)) })
 }
 
 func judged(reply []byte, judge func([]byte) error) (int64, error) {

@@ -8,25 +8,21 @@ import (
 	"net/http"
 	"time"
 
-	"golang.org/x/sync/errgroup"
-
 	"netdyno/internal/contract"
 	"netdyno/internal/work/codec"
 	"netdyno/internal/work/load"
 	"netdyno/internal/work/wire"
+	"netdyno/internal/work/wire/nethttp"
+	"netdyno/internal/work/wire/rpc"
 )
 
-// Bounds on the first exchanges.
-const (
-	verifying = 128              // at once
-	patience  = 20 * time.Second // for one, its connecting included
-)
+// patience bounds one first exchange, its connecting included.
+const patience = 20 * time.Second
 
 type client struct {
-	*load.SlotRunner
 	setup      contract.Setup
 	settings   settings
-	procedures procedures
+	procedures rpc.Methods
 	content    *codec.Exchange
 	dialer     *wire.Dialer
 	lines      []line
@@ -42,6 +38,19 @@ type line struct {
 
 // Client implements load.Transport.
 func (t Transport) Client(setup contract.Setup) (load.Client, error) {
+	c, err := t.client(setup)
+	if err != nil {
+		return nil, err
+	}
+	l, err := load.NewForGoroutines(c.content.Setup(setup))
+	if err != nil {
+		return nil, err
+	}
+	return wire.Connect(load.NewSlotRunner(l, c.call), c, c.content.Sizes(contract.Ready{Options: c.settings.effective}))
+}
+
+// client prepares the connections and opens none.
+func (t Transport) client(setup contract.Setup) (*client, error) {
 	if err := t.admit(setup); err != nil {
 		return nil, err
 	}
@@ -62,19 +71,7 @@ func (t Transport) Client(setup contract.Setup) (load.Client, error) {
 	if c.pooled = t.GRPC && !setup.Load.Fresh; !t.GRPC {
 		c.dialer.AllowReconnects()
 	}
-	l, err := load.NewForGoroutines(c.content.Setup(setup))
-	if err != nil {
-		return nil, err
-	}
-	c.SlotRunner = load.NewSlotRunner(l, c.call)
-	if err := c.prepare(t); err != nil {
-		return nil, err
-	}
-	if err := c.verify(); err != nil {
-		_ = c.Close() // the first failure is the one to report
-		return nil, err
-	}
-	return c, nil
+	return c, c.prepare(t)
 }
 
 // prepare makes the http.Clients, which dial when they are first used.
@@ -96,30 +93,27 @@ func (c *client) prepare(t Transport) error {
 			DisableKeepAlives: c.setup.Load.Fresh,
 		}
 		if !t.GRPC {
-			transport.ReadBufferSize = int(c.settings.given.Int("read_buffer"))
-			transport.WriteBufferSize = int(c.settings.given.Int("write_buffer"))
+			nethttp.BuffersOf(c.setup).Apply(transport)
 		}
 		c.lines = append(c.lines, line{http: &http.Client{Transport: transport}, base: fmt.Sprintf("%s://%s", scheme, route.Peer)})
 	}
 	return nil
 }
 
-// verify makes one exchange on each connection.
-func (c *client) verify() error {
-	var group errgroup.Group
-	group.SetLimit(verifying)
-	for i := range c.lines {
-		group.Go(func() error { return c.verifyOne(i) })
-	}
-	if err := group.Wait(); err != nil {
+// Open implements wire.Opener.
+func (c *client) Open() error {
+	if err := wire.Each(len(c.lines), c.verify); err != nil {
 		return err
 	}
-	return c.checkStreams()
+	return nethttp.CheckStreams(c.setup, "", func(ctx context.Context, i int) error {
+		_, err := c.exchange(i)(ctx, c.content.Accept)
+		return err
+	})
 }
 
-// verifyOne connects and compares the reply of one exchange. An error names the
+// verify connects and compares the reply of one exchange. An error names the
 // connection.
-func (c *client) verifyOne(i int) error {
+func (c *client) verify(i int) error {
 	ctx, cancel := context.WithTimeout(context.Background(), patience)
 	defer cancel()
 	_, err := c.exchange(i)(ctx, func(reply []byte) error { return c.content.Verify(i, reply) })
@@ -163,15 +157,5 @@ func (c *client) call(connection, _ int) load.Call {
 // Reconnects implements load.Reconnector.
 func (c *client) Reconnects() int64 { return c.dialer.Reconnects() }
 
-// Ready implements load.Client.
-func (c *client) Ready() contract.Ready {
-	n := len(c.lines)
-	return c.content.Sizes(contract.Ready{Connections: n, Verified: n, Options: c.settings.effective})
-}
-
-// Close implements load.Client.
-func (c *client) Close() error {
-	c.SlotRunner.Close()
-	c.dialer.Close()
-	return nil
-}
+// Close implements wire.Opener.
+func (c *client) Close() { c.dialer.Close() }

@@ -1,14 +1,11 @@
 package goconnect
 
 import (
-	"fmt"
 	"strings"
 
 	"google.golang.org/protobuf/proto"
 
-	"netdyno/internal/contract"
 	"netdyno/internal/work/codec"
-	"netdyno/internal/work/load"
 	"netdyno/internal/work/netdynov1"
 )
 
@@ -99,43 +96,4 @@ func encodings(c codec.Codec) []string {
 		return []string{name}
 	}
 	return []string{name, c.Name()}
-}
-
-// defaultChunk is the size of a stream's messages where the trial names none.
-const defaultChunk = 64 << 10
-
-// chunker cuts content into a stream's Blocks. One goroutine uses it.
-type chunker struct {
-	size  int
-	block block
-}
-
-func newChunker(setup contract.Setup) *chunker {
-	if n := setup.Exchange.ChunkBytes; n > 0 {
-		return &chunker{size: int(n)}
-	}
-	return &chunker{size: defaultChunk}
-}
-
-// cut hands content to send piece by piece, empty content as one empty Block.
-// connect has encoded a Block when its Send returns.
-func (c *chunker) cut(content []byte, send func(*block) error) error {
-	for first := true; first || len(content) > 0; first = false {
-		n := min(c.size, len(content))
-		c.block.Content = content[:n]
-		if err := send(&c.block); err != nil {
-			return err
-		}
-		content = content[n:]
-	}
-	return nil
-}
-
-// gather appends a chunk to what came before it; the error is of kind invalid
-// when more comes than most bytes.
-func gather(whole []byte, chunk *block, most int64) ([]byte, error) {
-	if n := int64(len(whole) + len(chunk.GetContent())); n > most {
-		return whole, load.Failure(contract.Invalid, fmt.Errorf("the stream has at least %d bytes, expected %d", n, most))
-	}
-	return append(whole, chunk.GetContent()...), nil
 }

@@ -1,7 +1,6 @@
 package goconnect
 
 import (
-	"bytes"
 	"net/http"
 	"testing"
 
@@ -24,7 +23,7 @@ func TestCompressionIsVisible(t *testing.T) {
 			}
 			setup.Options = map[string]any{"compression": peer}
 			c := dialTo(t, of, setup, address)
-			if got := c.Ready().Options["compression"]; got != peer {
+			if got := c.settings.effective["compression"]; got != peer {
 				t.Errorf("the client is ready with compression %v, want %s", got, peer)
 			}
 			tap := &tap{inner: c.lines[0].http.Transport}
@@ -96,47 +95,12 @@ func TestReadySaysWhatDefaultsComeTo(t *testing.T) {
 		for _, end := range []struct {
 			ready contract.Ready
 			want  map[string]any
-		}{{s.Ready(), c.server}, {dialTo(t, c.of, setup, address).Ready(), c.client}} {
+		}{{s.Ready(), c.server}, {workertest.Client(t, c.of, setup, address).Ready(), c.client}} {
 			for name, want := range end.want {
 				if got := end.ready.Options[name]; got != want {
 					t.Errorf("GRPC %v: ready says %s = %v, want %v", c.of.GRPC, name, got, want)
 				}
 			}
 		}
-	}
-}
-
-func TestMethodsThatCannotBe(t *testing.T) {
-	setup := texts()
-	setup.Role, setup.Exchange.Message.Name = contract.Client, "mine"
-	for _, method := range []string{"", "/", "a/b", "/a", "/a/", "//b", "/a/b/c", "/a b/c", "/a/{b}", "/a/b?c"} {
-		setup.Options = map[string]any{"method": method}
-		if _, err := proceduresOf(workertest.Complete(t, Transport{}, setup)); err == nil {
-			t.Errorf("method %q is taken", method)
-		}
-	}
-}
-
-func TestChunksJoinToWhatWasCut(t *testing.T) {
-	for _, size := range []int64{1, 3, 7, 10, 11, 0} {
-		for n := range 12 {
-			content := bytes.Repeat([]byte("abcdefghijk"), 2)[:n]
-			c, whole, pieces := newChunker(contract.Setup{Exchange: contract.Exchange{ChunkBytes: size}}), []byte(nil), 0
-			err := c.cut(content, func(b *block) (err error) {
-				pieces++
-				whole, err = gather(whole, b, int64(n))
-				return err
-			})
-			want := 1
-			if size > 0 && n > 0 {
-				want = (n + int(size) - 1) / int(size)
-			}
-			if err != nil || !bytes.Equal(whole, content) || pieces != want {
-				t.Errorf("%d bytes by %d: %q in %d pieces, %v; want %d", n, size, whole, pieces, err, want)
-			}
-		}
-	}
-	if _, err := gather([]byte("abc"), &block{Content: []byte("de")}, 4); err == nil {
-		t.Error("more is gathered than the exchange has")
 	}
 }

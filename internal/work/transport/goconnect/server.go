@@ -12,6 +12,7 @@ import (
 	"netdyno/internal/work/load"
 	"netdyno/internal/work/wire"
 	"netdyno/internal/work/wire/nethttp"
+	"netdyno/internal/work/wire/rpc"
 )
 
 // server answers with a trial's content. What it hands to connect counts as
@@ -19,9 +20,9 @@ import (
 type server struct {
 	*wire.Server
 	content  *codec.Exchange
-	reply    *block // of codec bytes; not to be changed
+	block    *block // the reply of codec bytes; not to be changed
 	settings settings
-	rooms    sync.Pool // of *room: what streams put together and cut
+	chunkers sync.Pool // of *rpc.Chunker
 }
 
 // Server implements load.Transport.
@@ -42,8 +43,8 @@ func (t Transport) Server(setup contract.Setup) (load.Server, error) {
 		return nil, err
 	}
 	_, content := s.content.Contents()
-	s.reply = &block{Content: content}
-	s.rooms.New = func() any { return newRoom(setup, s.content) }
+	s.block = &block{Content: content}
+	s.chunkers.New = func() any { return rpc.NewChunker(setup, s.content.UpBytes) }
 	if s.Server, err = wire.NewServer(setup, s.content.Sizes(contract.Ready{Options: s.settings.effective})); err != nil {
 		return nil, err
 	}
@@ -52,23 +53,25 @@ func (t Transport) Server(setup contract.Setup) (load.Server, error) {
 }
 
 // mux routes the procedures that carry the trial's content.
-func (s *server) mux(p procedures) *http.ServeMux {
+func (s *server) mux(p rpc.Methods) *http.ServeMux {
 	mux, options, chunked := http.NewServeMux(), s.settings.handler(), s.chunked()
+	up, down, both := rpc.Up.String(), rpc.Down.String(), rpc.Both.String()
+	unary, talk := p.Unary.String(), p.Talk.String()
 	mux.Handle(up, connect.NewClientStreamHandler(up, s.up, options, chunked))
 	mux.Handle(down, connect.NewServerStreamHandler(down, s.down, options, chunked))
 	mux.Handle(both, connect.NewBidiStreamHandler(both, s.both, options, chunked))
 	if !s.content.Structured() {
-		mux.Handle(p.unary, connect.NewUnaryHandler(p.unary, s.unary, options, chunked))
-		mux.Handle(p.talk, connect.NewBidiStreamHandler(p.talk, s.talk, options, chunked))
+		mux.Handle(unary, connect.NewUnaryHandler(unary, s.unary, options, chunked))
+		mux.Handle(talk, connect.NewBidiStreamHandler(talk, s.talk, options, chunked))
 		return mux
 	}
 	codecs := []connect.HandlerOption{options}
 	for _, name := range encodings(s.content.Codec) {
 		codecs = append(codecs, connect.WithCodec(&messages{blocks: blocks{name}, encode: s.encode, decode: s.decode}))
 	}
-	mux.Handle(p.unary, connect.NewUnaryHandler(p.unary, answer, codecs...))
-	if p.talk != "" {
-		mux.Handle(p.talk, connect.NewBidiStreamHandler(p.talk, converse, codecs...))
+	mux.Handle(unary, connect.NewUnaryHandler(unary, answer, codecs...))
+	if p.Talk != (rpc.Method{}) {
+		mux.Handle(talk, connect.NewBidiStreamHandler(talk, converse, codecs...))
 	}
 	return mux
 }
@@ -108,7 +111,7 @@ func (s *server) unary(_ context.Context, r *connect.Request[block]) (*connect.R
 	if _, err := s.respond(nil, r.Msg.GetContent()); err != nil {
 		return nil, err
 	}
-	return connect.NewResponse(s.reply), nil
+	return connect.NewResponse(s.block), nil
 }
 
 // respond takes the request of a whole exchange and counts it; buf is room to

@@ -7,51 +7,43 @@ import (
 
 	"connectrpc.com/connect"
 
-	"netdyno/internal/contract"
-	"netdyno/internal/work/codec"
+	"netdyno/internal/work/wire/rpc"
 )
 
-// room is what a stream needs at the server: a request is put together in
-// whole, and a reply encoded into reply. One handler at a time has it.
-type room struct {
-	chunker *chunker
-	whole   []byte
-	reply   []byte // of a structured reply; codec bytes need none
+// chunker returns what a handler joins its request with and cuts its reply by,
+// to be given back.
+func (s *server) chunker() *rpc.Chunker {
+	c := s.chunkers.Get().(*rpc.Chunker)
+	c.Begin()
+	return c
 }
 
-func newRoom(setup contract.Setup, x *codec.Exchange) *room {
-	return &room{chunker: newChunker(setup), whole: make([]byte, 0, x.UpBytes)}
-}
-
-func (s *server) room() *room {
-	r := s.rooms.Get().(*room)
-	r.whole = r.whole[:0]
-	return r
-}
-
-// add puts the next chunk of a request in its place. The error is connect's.
-func (s *server) add(r *room, chunk *block) (err error) {
-	if r.whole, err = gather(r.whole, chunk, s.content.UpBytes); err != nil {
+// join adds the next chunk of a request. The error is connect's.
+func join(c *rpc.Chunker, chunk *block) error {
+	if err := c.Join(chunk.GetContent()); err != nil {
 		return connect.NewError(connect.CodeInvalidArgument, err)
 	}
 	return nil
 }
 
-// answer returns the reply to a request, in the room.
-func (s *server) answer(r *room, request []byte) ([]byte, error) {
-	reply, err := s.respond(r.reply, request)
-	if err == nil && s.content.Structured() {
-		r.reply = reply
+// reply sends the reply to a request in chunks, encoded into the chunker's room.
+func (s *server) reply(c *rpc.Chunker, request []byte, send func(*block) error) error {
+	reply, err := s.respond(c.Room, request)
+	if err != nil {
+		return err
 	}
-	return reply, err
+	if s.content.Structured() {
+		c.Room = reply
+	}
+	return c.Cut(reply, func(piece []byte) error { return send(c.Block(piece)) })
 }
 
 // up takes the request in chunks.
 func (s *server) up(_ context.Context, stream *connect.ClientStream[block]) (*connect.Response[block], error) {
-	r := s.room()
-	defer s.rooms.Put(r)
+	c := s.chunker()
+	defer s.chunkers.Put(c)
 	for stream.Receive() {
-		if err := s.add(r, stream.Msg()); err != nil {
+		if err := join(c, stream.Msg()); err != nil {
 			return nil, err
 		}
 	}
@@ -60,7 +52,7 @@ func (s *server) up(_ context.Context, stream *connect.ClientStream[block]) (*co
 	}
 	// The reply is encoded after this handler has returned, and its room with
 	// it: it needs one of its own.
-	reply, err := s.respond(nil, r.whole)
+	reply, err := s.respond(nil, c.Joined())
 	if err != nil {
 		return nil, err
 	}
@@ -69,36 +61,28 @@ func (s *server) up(_ context.Context, stream *connect.ClientStream[block]) (*co
 
 // down sends the reply in chunks.
 func (s *server) down(_ context.Context, request *connect.Request[block], stream *connect.ServerStream[block]) error {
-	r := s.room()
-	defer s.rooms.Put(r)
-	reply, err := s.answer(r, request.Msg.GetContent())
-	if err != nil {
-		return err
-	}
-	return r.chunker.cut(reply, stream.Send)
+	c := s.chunker()
+	defer s.chunkers.Put(c)
+	return s.reply(c, request.Msg.GetContent(), stream.Send)
 }
 
 // both takes the request in chunks and then sends the reply in chunks.
 func (s *server) both(_ context.Context, stream *connect.BidiStream[block, block]) error {
-	r := s.room()
-	defer s.rooms.Put(r)
+	c := s.chunker()
+	defer s.chunkers.Put(c)
 	for {
 		chunk, err := stream.Receive()
 		if errors.Is(err, io.EOF) {
 			break
 		}
 		if err == nil {
-			err = s.add(r, chunk)
+			err = join(c, chunk)
 		}
 		if err != nil {
 			return err
 		}
 	}
-	reply, err := s.answer(r, r.whole)
-	if err != nil {
-		return err
-	}
-	return r.chunker.cut(reply, stream.Send)
+	return s.reply(c, c.Joined(), stream.Send)
 }
 
 // talk answers each message of codec bytes with one.
@@ -114,7 +98,7 @@ func (s *server) talk(_ context.Context, stream *connect.BidiStream[block, block
 		if _, err := s.respond(nil, request.GetContent()); err != nil {
 			return err
 		}
-		if err := stream.Send(s.reply); err != nil {
+		if err := stream.Send(s.block); err != nil {
 			return err
 		}
 	}

@@ -77,10 +77,12 @@ func (b *bare) both(_ any, stream grpc.ServerStream) error {
 	return pour(stream, b.down.(*netdynov1.Block).GetContent())
 }
 
+const chunk = 64 << 10
+
 // pour and drain cut and join as our arms do, into a buffer of the stream's own.
 func pour(to stream, content []byte) error {
 	for len(content) > 0 {
-		n := min(defaultChunk, len(content))
+		n := min(chunk, len(content))
 		if err := to.SendMsg(&netdynov1.Block{Content: content[:n]}); err != nil {
 			return err
 		}
@@ -141,7 +143,7 @@ var twins = []twin{
 	{"unary 100 B", "Unary", contract.Exchange{UpBytes: 100, DownBytes: 100}, nil},
 	{"unary 64 KiB", "Unary", contract.Exchange{UpBytes: 1, DownBytes: 64 << 10}, nil},
 	{"stream 100 B", "Talk", contract.Exchange{UpBytes: 100, DownBytes: 100}, map[string]any{"mode": "stream"}},
-	{"chunks 128 KiB", "Both", contract.Exchange{UpBytes: 128 << 10, DownBytes: 128 << 10, Stream: contract.StreamBoth, ChunkBytes: defaultChunk}, nil},
+	{"chunks 128 KiB", "Both", contract.Exchange{UpBytes: 128 << 10, DownBytes: 128 << 10, Stream: contract.StreamBoth, ChunkBytes: chunk}, nil},
 	{"message simple", "Unary", workertest.Message("proto", "simple"), nil},
 }
 
@@ -158,8 +160,13 @@ func (w twin) ours(t testing.TB) load.Call {
 	t.Helper()
 	transport, setup := Transport{Codecs: codec.Standard()}, contract.Setup{Exchange: w.exchange, Options: w.options}
 	s := workertest.Server(t, transport, setup)
-	c := workertest.Client(t, transport, setup, s.Ready().Addresses[0]).(*client)
-	return workertest.Loaded(c.Load(), c.call(0, 0))
+	setup = workertest.ClientSetup(t, transport, setup, s.Ready().Addresses[0])
+	c, err := transport.client(setup)
+	if err != nil {
+		t.Fatal(err)
+	}
+	workertest.Open(t, c)
+	return workertest.Loaded(t, setup, c.call(0, 0))
 }
 
 // Beside what the library allocates an exchange may cost nothing. AllocsPerRun

@@ -178,15 +178,15 @@ func (k *chunked) call() (any, error) {
 }
 
 func (k *chunked) converse(c *chunker) error {
-	request, err := k.x.Request(c.room)
+	request, err := k.x.Request(c.Room)
 	if err != nil {
 		return load.Failure(contract.Bug, err)
 	}
 	if k.x.Structured() {
-		c.room = request
+		c.Room = request
 	}
 	if err := c.send(k.stream, request, k.desc.ClientStreams); err != nil {
-		return k.refused(err, &c.block)
+		return k.refused(err, c.Block(nil))
 	}
 	if err := k.stream.CloseSend(); err != nil {
 		return err
@@ -201,12 +201,12 @@ func (k *chunked) converse(c *chunker) error {
 }
 
 func (k *chunked) accept(in any) (int64, error) {
-	reply := in.(*chunker).whole.bytes()
+	reply := in.(*chunker).Joined()
 	return int64(len(reply)), k.x.Accept(reply)
 }
 
 func (k *chunked) verify(connection int, in any) error {
-	return k.x.Verify(connection, in.(*chunker).whole.bytes())
+	return k.x.Verify(connection, in.(*chunker).Joined())
 }
 
 func (k *chunked) release(in any) { k.chunkers.give(in.(*chunker)) }

@@ -2,7 +2,6 @@ package gogrpc
 
 import (
 	"errors"
-	"fmt"
 	"io"
 	"sync"
 
@@ -11,37 +10,24 @@ import (
 
 	"netdyno/internal/contract"
 	"netdyno/internal/work/load"
-	"netdyno/internal/work/netdynov1"
+	"netdyno/internal/work/wire/rpc"
 )
-
-// defaultChunk is the size of a chunk where the trial names none.
-const defaultChunk = 64 << 10
-
-func chunkBytes(setup contract.Setup) int64 {
-	if n := setup.Exchange.ChunkBytes; n > 0 {
-		return n
-	}
-	return defaultChunk
-}
 
 // chunkDesc returns the kind of a stream's method, as the library asks for it.
 func chunkDesc(s contract.Stream) *grpc.StreamDesc {
 	return &grpc.StreamDesc{
-		StreamName:    chunkMethods[s],
+		StreamName:    rpc.Chunked(s).Name,
 		ClientStreams: s != contract.StreamDown,
 		ServerStreams: s != contract.StreamUp,
 	}
 }
 
-// chunker cuts content into a stream's messages and joins them again. One
-// goroutine at a time uses it.
+// chunker sends and receives the messages of a stream. One goroutine at a time
+// uses it.
 type chunker struct {
-	raw   bool // chunks travel as they are, else in Blocks
-	chunk int
-	block netdynov1.Block
-	part  content
-	whole assembly
-	room  []byte // to encode into
+	*rpc.Chunker
+	raw  bool // chunks travel as they are, else in Blocks
+	part content
 }
 
 // stream is what the library's client and server streams have in common.
@@ -50,22 +36,14 @@ type stream interface {
 	RecvMsg(any) error
 }
 
-// send sends data whole in one message, or cut into chunks. Empty content is
-// one empty message, so that there is one to wait for. It is written before
+// send sends data whole in one message, or cut into chunks. It is written before
 // send returns, unless chunks travel raw.
 func (c *chunker) send(to stream, data []byte, cut bool) error {
-	size := len(data)
-	if cut {
-		size = c.chunk
+	send := func(piece []byte) error { return to.SendMsg(c.message(piece)) }
+	if !cut {
+		return send(data)
 	}
-	for first := true; first || len(data) > 0; first = false {
-		n := min(size, len(data))
-		if err := to.SendMsg(c.message(data[:n])); err != nil {
-			return err
-		}
-		data = data[n:]
-	}
-	return nil
+	return c.Cut(data, send)
 }
 
 func (c *chunker) message(data []byte) any {
@@ -73,8 +51,7 @@ func (c *chunker) message(data []byte) any {
 		c.part.bytes = data
 		return &c.part
 	}
-	c.block.Content = data
-	return &c.block
+	return c.Block(data)
 }
 
 // receive joins one message or, when cut, all until the peer has finished.
@@ -94,67 +71,36 @@ func (c *chunker) receive(from stream, cut bool) error {
 
 func (c *chunker) receiveOne(from stream) error {
 	if c.raw {
-		return from.RecvMsg(&c.whole)
+		return from.RecvMsg(c.Chunker)
 	}
-	if err := from.RecvMsg(&c.block); err != nil {
+	block := c.Block(nil)
+	if err := from.RecvMsg(block); err != nil {
 		return err
 	}
-	return c.whole.add(c.block.GetContent())
+	return c.Join(block.GetContent())
 }
 
-// assembly is one contiguous buffer of the size that is expected.
-type assembly struct {
-	room []byte
-	n    int
-}
-
-// bytes returns what was joined, until the chunker is given back.
-func (a *assembly) bytes() []byte { return a.room[:a.n] }
-
-func (a *assembly) add(chunk []byte) error {
-	if err := a.fits(len(chunk)); err != nil {
-		return err
+// joinAll joins a chunk that the library holds in several pieces.
+func joinAll(to *rpc.Chunker, chunk mem.BufferSlice) error {
+	room, err := to.Extend(chunk.Len())
+	if err == nil {
+		chunk.CopyTo(room)
 	}
-	a.n += copy(a.room[a.n:], chunk)
-	return nil
+	return err
 }
 
-// addAll joins a chunk that the library holds in several pieces.
-func (a *assembly) addAll(chunk mem.BufferSlice) error {
-	if err := a.fits(chunk.Len()); err != nil {
-		return err
-	}
-	a.n += chunk.CopyTo(a.room[a.n:])
-	return nil
-}
-
-func (a *assembly) fits(n int) error {
-	if a.n+n > len(a.room) {
-		return load.Failure(contract.Invalid, fmt.Errorf("the stream holds more than the %d bytes expected", len(a.room)))
-	}
-	return nil
-}
-
-// chunkers pools the chunkers of an end, each with a buffer of the size that it
-// receives. Any goroutine may use it.
-type chunkers struct {
-	raw   bool
-	chunk int
-	size  int64
-	free  sync.Pool
-}
+// chunkers pools the chunkers of an end. Any goroutine may use it.
+type chunkers struct{ free sync.Pool }
 
 func newChunkers(setup contract.Setup, o load.Options, receives int64) *chunkers {
-	return &chunkers{raw: o.Text("codec") == "raw", chunk: int(chunkBytes(setup)), size: receives}
+	p, raw := &chunkers{}, o.Text("codec") == "raw"
+	p.free.New = func() any { return &chunker{Chunker: rpc.NewChunker(setup, receives), raw: raw} }
+	return p
 }
 
 func (p *chunkers) take() *chunker {
-	c, ok := p.free.Get().(*chunker)
-	if !ok {
-		c = &chunker{raw: p.raw, chunk: p.chunk}
-		c.whole.room = make([]byte, p.size)
-	}
-	c.whole.n = 0
+	c := p.free.Get().(*chunker)
+	c.Begin()
 	return c
 }
 

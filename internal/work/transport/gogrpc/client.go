@@ -5,7 +5,6 @@ import (
 	"errors"
 	"fmt"
 
-	"golang.org/x/sync/errgroup"
 	"google.golang.org/grpc"
 	"google.golang.org/grpc/credentials"
 	"google.golang.org/grpc/credentials/insecure"
@@ -16,9 +15,6 @@ import (
 	"netdyno/internal/work/wire"
 )
 
-// dialing bounds how many connections are being made, or closed, at once.
-const dialing = 128
-
 type client struct {
 	setup    contract.Setup
 	x        *codec.Exchange
@@ -28,14 +24,26 @@ type client struct {
 	dial     []grpc.DialOption
 	method   string
 	dialer   *wire.Dialer
-	conns    []*connection // by route; closed when every exchange makes its own
-	runner   *load.SlotRunner
+	conns    []*connection   // by route; closed when every exchange makes its own
 	ctx      context.Context // ends what Close cannot reach by a connection
 	cancel   context.CancelFunc
 }
 
 // Client implements load.Transport.
 func (t Transport) Client(setup contract.Setup) (load.Client, error) {
+	c, err := t.client(setup)
+	if err != nil {
+		return nil, err
+	}
+	l, err := load.NewForGoroutines(c.x.Setup(setup))
+	if err != nil {
+		return nil, err
+	}
+	return wire.Connect(load.NewSlotRunner(l, c.call), c, c.x.Sizes(contract.Ready{Options: c.options}))
+}
+
+// client prepares the connections and opens none.
+func (t Transport) client(setup contract.Setup) (*client, error) {
 	c := &client{setup: setup}
 	var err error
 	if c.x, err = codec.New(setup, t.Codecs); err != nil {
@@ -44,10 +52,11 @@ func (t Transport) Client(setup contract.Setup) (load.Client, error) {
 	if c.options, err = effective(setup, c.x); err != nil {
 		return nil, err
 	}
-	c.method = called(setup, c.options)
-	if _, _, err = splitMethod(c.method); err != nil {
+	method, err := called(setup, c.options)
+	if err != nil {
 		return nil, err
 	}
+	c.method = method.String()
 	c.options["method"] = c.method
 	if c.dialer, err = wire.NewDialer(setup); err != nil {
 		return nil, err
@@ -56,18 +65,10 @@ func (t Transport) Client(setup contract.Setup) (load.Client, error) {
 	if err != nil {
 		return nil, err
 	}
-	l, err := load.NewForGoroutines(c.x.Setup(setup))
-	if err != nil {
-		return nil, err
-	}
 	c.payload, c.chunkers = payloadOf(setup, c.x, c.options), newChunkers(setup, c.options, c.x.DownBytes)
 	c.dial = append(dialOptions(c.options, c.payload), grpc.WithTransportCredentials(secure))
-	c.runner = load.NewSlotRunner(l, c.call)
+	c.conns = make([]*connection, len(c.dialer.Routes()))
 	c.ctx, c.cancel = context.WithCancel(context.Background())
-	if err := c.connect(); err != nil {
-		_ = c.Close() // the first failure is the one to report
-		return nil, err
-	}
 	return c, nil
 }
 
@@ -79,26 +80,20 @@ func clientCredentials(setup contract.Setup) (credentials.TransportCredentials, 
 	return credentials.NewTLS(config), nil
 }
 
-// connect opens every connection and verifies one exchange on each.
-func (c *client) connect() error {
-	c.conns = make([]*connection, len(c.dialer.Routes()))
-	var group errgroup.Group
-	group.SetLimit(dialing)
-	for i, r := range c.dialer.Routes() {
-		group.Go(func() error {
-			conn, err := open(c.dialer, i, c.dial)
-			if err != nil {
-				return wire.ConnectFailure(i, len(c.conns), r, err)
-			}
-			c.conns[i] = conn
-			return c.verify(i, conn)
-		})
+// Open implements wire.Opener.
+func (c *client) Open() error {
+	err := wire.Each(len(c.conns), func(i int) error {
+		conn, err := open(c.dialer, i, c.dial)
+		if err != nil {
+			return wire.ConnectFailure(i, len(c.conns), c.dialer.Routes()[i], err)
+		}
+		c.conns[i] = conn
+		return c.verify(i, conn)
+	})
+	if err == nil && c.setup.Load.Fresh {
+		c.closeAll() // the load's exchanges each make a connection of their own
 	}
-	if err := group.Wait(); err != nil || !c.setup.Load.Fresh {
-		return err
-	}
-	c.closeAll() // the load's exchanges each make a connection of their own
-	return nil
+	return err
 }
 
 // verify makes one exchange on a new connection and compares what came.
@@ -127,22 +122,11 @@ func (c *client) explain(i int, conn *connection, err error) error {
 		return *refused
 	}
 	if kind := load.KindOf(err); kind != contract.Peer {
-		return load.Failure(kind, fmt.Errorf("verify connection %d by %s: %s", i, c.method, textOf(err)))
+		return load.Failure(kind, fmt.Errorf("verify connection %d by %s: %s", i, c.method, load.TextOf(err)))
 	}
 	route := c.dialer.Routes()[i]
-	return wire.ConnectFailure(i, len(c.conns), route, wire.ExplainTLS(c.setup, route, errors.New(textOf(err))))
+	return wire.ConnectFailure(i, len(c.conns), route, wire.ExplainTLS(c.setup, route, errors.New(load.TextOf(err))))
 }
-
-// Ready implements load.Client.
-func (c *client) Ready() contract.Ready {
-	return c.x.Sizes(contract.Ready{Connections: len(c.conns), Verified: len(c.conns), Options: c.options})
-}
-
-// Load implements load.Client.
-func (c *client) Load() *load.Load { return c.runner.Load() }
-
-// Run implements load.Client.
-func (c *client) Run() error { return c.runner.Run() }
 
 // call gives a slot its way of making exchanges.
 func (c *client) call(i, _ int) load.Call {
@@ -164,22 +148,18 @@ func (c *client) call(i, _ int) load.Call {
 	return func() (int64, error) { return exchange(k) }
 }
 
-// Close implements load.Client. It leaves the sockets to the library: of one
+// Close implements wire.Opener. It leaves the sockets to the library: of one
 // that closes under it, it would first try to make another.
-func (c *client) Close() error {
-	c.runner.Close()
+func (c *client) Close() {
 	c.cancel()
 	within(farewell, c.closeAll)
-	return nil
 }
 
 func (c *client) closeAll() {
-	var group errgroup.Group
-	group.SetLimit(dialing)
-	for _, conn := range c.conns {
-		if conn != nil {
-			group.Go(conn.Close)
+	_ = wire.Each(len(c.conns), func(i int) error {
+		if c.conns[i] == nil {
+			return nil
 		}
-	}
-	_ = group.Wait() // a second close says only that it was the second
+		return c.conns[i].Close()
+	}) // a second close says only that it was the second
 }

@@ -7,6 +7,7 @@ import (
 	protobuf "google.golang.org/protobuf/proto"
 
 	"netdyno/internal/work/codec"
+	"netdyno/internal/work/wire/rpc"
 )
 
 // library is the codec that gRPC has by itself. A codec that is forced on a
@@ -124,8 +125,8 @@ func (r rawCodec) Unmarshal(data mem.BufferSlice, v any) error {
 		to.drop() // of a peer that sends two replies for one request
 		to.came = data.MaterializeToBuffer(r.pool)
 		return nil
-	case *assembly:
-		return to.addAll(data)
+	case *rpc.Chunker:
+		return joinAll(to, data)
 	}
 	return library.Unmarshal(data, v)
 }

@@ -11,15 +11,17 @@ import (
 	"google.golang.org/grpc/status"
 
 	"netdyno/internal/contract"
+	"netdyno/internal/work/load"
+	"netdyno/internal/work/wire/rpc"
 )
 
 // register announces the methods that serve the trial: those of exchange.proto
 // whose messages are the trial's, those of chunks, the one of option method,
 // and the reflection service.
 func (s *server) register(setup contract.Setup) error {
-	whole := methodsOf(setup.Exchange)
+	whole := rpc.MethodsOf(setup.Exchange)
 	ours := &grpc.ServiceDesc{
-		ServiceName: service,
+		ServiceName: rpc.Service,
 		HandlerType: (*any)(nil),
 		Metadata:    "exchange.proto",
 		Streams: []grpc.StreamDesc{
@@ -27,36 +29,34 @@ func (s *server) register(setup contract.Setup) error {
 		},
 	}
 	streamed := s.options.Text("mode") == "stream"
-	if whole.unary == whole.talk {
-		s.serve(ours, whole.unary, streamed)
+	if whole.Unary == whole.Talk {
+		s.serve(ours, whole.Unary, streamed)
 	} else {
-		s.serve(ours, whole.unary, false)
-		s.serve(ours, whole.talk, true)
+		s.serve(ours, whole.Unary, false)
+		s.serve(ours, whole.Talk, true)
 	}
-	if given := s.options.Text("method"); given != ownMethod {
-		name, method, err := splitMethod(given)
-		if err != nil {
-			return err
-		}
-		if name == service {
-			s.serve(ours, method, streamed)
-		} else {
-			theirs := &grpc.ServiceDesc{ServiceName: name, HandlerType: (*any)(nil)}
-			s.serve(theirs, method, streamed)
-			s.grpc.RegisterService(theirs, nil)
-		}
+	theirs, isGiven, err := given(s.options)
+	switch {
+	case err != nil:
+		return err
+	case isGiven && theirs.Service == rpc.Service:
+		s.serve(ours, theirs, streamed)
+	case isGiven:
+		desc := &grpc.ServiceDesc{ServiceName: theirs.Service, HandlerType: (*any)(nil)}
+		s.serve(desc, theirs, streamed)
+		s.grpc.RegisterService(desc, nil)
 	}
 	s.grpc.RegisterService(ours, nil)
 	return s.reflect(setup)
 }
 
 // serve adds a method that carries whole messages, as an RPC or as a stream.
-func (s *server) serve(to *grpc.ServiceDesc, method string, streamed bool) {
+func (s *server) serve(to *grpc.ServiceDesc, method rpc.Method, streamed bool) {
 	if streamed {
-		to.Streams = append(to.Streams, grpc.StreamDesc{StreamName: method, Handler: s.talk, ClientStreams: true, ServerStreams: true})
+		to.Streams = append(to.Streams, grpc.StreamDesc{StreamName: method.Name, Handler: s.talk, ClientStreams: true, ServerStreams: true})
 		return
 	}
-	to.Methods = append(to.Methods, grpc.MethodDesc{MethodName: method, Handler: s.unary})
+	to.Methods = append(to.Methods, grpc.MethodDesc{MethodName: method.Name, Handler: s.unary})
 }
 
 // unary answers one request. The library's generated code has this shape.
@@ -118,13 +118,13 @@ func (s *server) answer(c *chunker, stream grpc.ServerStream, desc *grpc.StreamD
 	if err := c.receive(stream, desc.ClientStreams); err != nil {
 		return refusal(err)
 	}
-	request := c.whole.bytes()
-	reply, err := s.x.Respond(c.room, request)
+	request := c.Joined()
+	reply, err := s.x.Respond(c.Room, request)
 	if err != nil {
 		return refusal(err)
 	}
 	if s.x.Structured() {
-		c.room = reply
+		c.Room = reply
 	}
 	s.Count(int64(len(request)), s.x.DownBytes)
 	return c.send(stream, reply, desc.ServerStreams)
@@ -136,13 +136,13 @@ func refusal(err error) error {
 	if _, ok := status.FromError(err); ok {
 		return err
 	}
-	return status.Error(codes.InvalidArgument, textOf(err))
+	return status.Error(codes.InvalidArgument, load.TextOf(err))
 }
 
 // unknown refuses methods that do not serve the trial and says which do.
 func unknown(setup contract.Setup) grpc.StreamHandler {
 	e := setup.Exchange
-	name, kind := methodsOf(e), e.Codec
+	whole, kind := rpc.MethodsOf(e), e.Codec
 	if kind == "" {
 		kind = "bytes"
 	}
@@ -150,6 +150,6 @@ func unknown(setup contract.Setup) grpc.StreamHandler {
 		asked, _ := grpc.MethodFromServerStream(stream)
 		return status.Error(codes.Unimplemented, fmt.Sprintf(
 			"method %s does not serve this trial of codec %s; expected %s, %s, or Up, Down and Both of %s",
-			asked, kind, fullName(name.unary), fullName(name.talk), service))
+			asked, kind, whole.Unary, whole.Talk, rpc.Service))
 	}
 }

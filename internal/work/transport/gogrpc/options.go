@@ -14,6 +14,7 @@ import (
 	"netdyno/internal/work/codec"
 	"netdyno/internal/work/load"
 	"netdyno/internal/work/wire"
+	"netdyno/internal/work/wire/rpc"
 )
 
 // The library's own values, which the options' defaults repeat.
@@ -44,8 +45,7 @@ var options = []contract.Option{
 		Doc: "unary: an RPC for each exchange; stream: a bidirectional stream for each slot, a message each way for each exchange; at the server it is the kind of the method named by method"},
 	{Name: "codec", Type: contract.TypeChoice, Default: "proto", Choices: []string{"proto", "raw"},
 		Doc: "how codec bytes travels: proto in a protobuf Block; raw as the message itself, received into one contiguous pooled buffer; give both ends the same"},
-	{Name: "method", Type: contract.TypeText, Default: ownMethod,
-		Doc: "full name (/package.Service/Method) of the method for a message of your own; another one than the default carries every message, for a server or client of your own"},
+	rpc.MethodOption("full name (/package.Service/Method) of the method for a message of your own; another one than the default carries every message, for a server or client of your own"),
 	{Name: "max_message", Type: contract.TypeBytes, Default: 0, Min: &none, Max: &mostMaxMessage,
 		Doc: "largest message this end receives; 0 takes the library's 4 MiB, raised to what the exchange needs"},
 	{Name: "write_buffer", Type: contract.TypeBytes, Default: defaultBuffer, Min: &none, Max: &most,
@@ -68,8 +68,7 @@ var options = []contract.Option{
 		Doc: "HPACK's table of header fields already seen"},
 	{Name: "compression", Type: contract.TypeChoice, Default: "none", Choices: []string{"none", "gzip"}, Roles: onlyClient,
 		Doc: "compression of requests, and so of replies"},
-	{Name: "verify", Type: contract.TypeChoice, Default: wire.VerifyContent, Choices: []string{wire.VerifyContent, wire.VerifyLength}, Roles: onlyClient,
-		Doc: "what is compared before ready: the content that our servers send, or only its length, for a server of yours; a message only has to decode then"},
+	wire.VerifyOption(),
 }
 
 // effective returns the options as they come to be: windows, limit and method
@@ -98,7 +97,7 @@ func effective(setup contract.Setup, x *codec.Exchange) (load.Options, error) {
 	case x.Structured() && o.Text("codec") == "raw":
 		return nil, load.Failure(contract.Unsupported, fmt.Errorf(
 			"option codec is raw and exchange.codec is %s: raw carries codec bytes alone", x.Codec.Name()))
-	case streamed && o.Text("method") != ownMethod:
+	case streamed && o.Text("method") != rpc.Own.String():
 		return nil, load.Failure(contract.Unsupported, errors.New("option method is given and exchange.stream too: chunks travel by Up, Down and Both alone"))
 	}
 	return o, nil
@@ -107,12 +106,12 @@ func effective(setup contract.Setup, x *codec.Exchange) (load.Options, error) {
 // largest bounds the messages that this end receives, as the library measures
 // them: encoded, and possibly compressed in vain.
 func largest(setup contract.Setup, x *codec.Exchange) int64 {
-	content, direction := x.UpBytes, contract.StreamUp
+	content, direction := x.At(setup.Role).InBytes, contract.StreamUp
 	if setup.Role == contract.Client {
-		content, direction = x.DownBytes, contract.StreamDown
+		direction = contract.StreamDown
 	}
 	if s := setup.Exchange.Stream; s == direction || s == contract.StreamBoth {
-		content = min(content, chunkBytes(setup))
+		content = min(content, rpc.ChunkBytes(setup))
 	}
 	return content + content>>10 + 64
 }

@@ -1,8 +1,6 @@
 package gogrpc
 
 import (
-	"errors"
-	"fmt"
 	"sync"
 
 	"google.golang.org/grpc/encoding"
@@ -34,58 +32,35 @@ type payload interface {
 
 // payloadOf returns the payload of a trial at one end.
 func payloadOf(setup contract.Setup, x *codec.Exchange, o load.Options) payload {
-	atServer := setup.Role == contract.Server
-	pool := poolOf(o)
+	end, pool := x.At(setup.Role), poolOf(o)
 	switch {
 	case x.Structured():
-		s := &structured{x: x, in: x.Down, inBytes: x.DownBytes, out: &envelope{message: x.Up.Content}}
-		size := x.UpBytes
-		if atServer {
-			s.in, s.inBytes, s.out, size = x.Up, x.UpBytes, &envelope{message: x.Down.Content}, x.DownBytes
-		}
 		if pool == nil {
 			pool = mem.DefaultBufferPool()
 		}
-		s.codec = structuredCodec{codec: x.Codec, size: int(size), pool: pool}
-		return s
+		return &structured{
+			end: end, out: &envelope{message: end.Out.Content},
+			codec: structuredCodec{codec: x.Codec, size: int(end.OutBytes), pool: pool},
+		}
 	case o.Text("codec") == "raw":
 		if pool == nil {
 			pool = mem.DefaultBufferPool()
 		}
-		return &raws{x: x, accepts: acceptance(x, atServer), out: &content{bytes: sent(x, atServer)}, codec: rawCodec{pool}}
+		return &raws{x: x, end: end, out: &content{bytes: end.Sent}, codec: rawCodec{pool}}
 	}
-	b := &blocks{x: x, accepts: acceptance(x, atServer), out: &netdynov1.Block{Content: sent(x, atServer)}}
+	b := &blocks{x: x, end: end, out: &netdynov1.Block{Content: end.Sent}}
 	if pool != nil {
 		b.codec = protoCodec{pool}
 	}
 	return b
 }
 
-func sent(x *codec.Exchange, atServer bool) []byte {
-	up, down := x.Contents()
-	if atServer {
-		return down
-	}
-	return up
-}
-
-// acceptance returns how an end judges the content of codec bytes.
-func acceptance(x *codec.Exchange, atServer bool) func([]byte) error {
-	if !atServer {
-		return x.Accept
-	}
-	return func(request []byte) error {
-		_, err := x.Respond(nil, request)
-		return err
-	}
-}
-
 // blocks carries codec bytes in protobuf, as a service with a bytes field does.
 type blocks struct {
-	x       *codec.Exchange
-	accepts func([]byte) error
-	out     *netdynov1.Block
-	codec   encoding.CodecV2
+	x     *codec.Exchange
+	end   codec.End
+	out   *netdynov1.Block
+	codec encoding.CodecV2
 }
 
 func (b *blocks) encoding() encoding.CodecV2 { return b.codec }
@@ -96,7 +71,7 @@ func (b *blocks) incoming() any { return new(netdynov1.Block) }
 
 func (b *blocks) accept(in any) (int64, error) {
 	received := in.(*netdynov1.Block).GetContent()
-	return int64(len(received)), b.accepts(received)
+	return int64(len(received)), b.end.AcceptBytes(received)
 }
 
 func (b *blocks) verify(connection int, in any) error {
@@ -114,11 +89,11 @@ type content struct {
 
 // raws carries codec bytes without protobuf.
 type raws struct {
-	x       *codec.Exchange
-	accepts func([]byte) error
-	out     *content
-	codec   rawCodec
-	free    sync.Pool
+	x     *codec.Exchange
+	end   codec.End
+	out   *content
+	codec rawCodec
+	free  sync.Pool
 }
 
 func (r *raws) encoding() encoding.CodecV2 { return r.codec }
@@ -133,7 +108,7 @@ func (r *raws) incoming() any {
 
 func (r *raws) accept(in any) (int64, error) {
 	received := in.(*content).came.ReadOnlyData()
-	return int64(len(received)), r.accepts(received)
+	return int64(len(received)), r.end.AcceptBytes(received)
 }
 
 func (r *raws) verify(connection int, in any) error {
@@ -162,12 +137,10 @@ type envelope struct {
 
 // structured carries messages that the application encodes by a codec.
 type structured struct {
-	x       *codec.Exchange
-	in      codec.Kind
-	inBytes int64
-	out     *envelope
-	codec   structuredCodec
-	free    sync.Pool
+	end   codec.End
+	out   *envelope
+	codec structuredCodec
+	free  sync.Pool
 }
 
 func (s *structured) encoding() encoding.CodecV2 { return s.codec }
@@ -179,7 +152,7 @@ func (s *structured) incoming() any {
 	if !ok {
 		e = new(envelope)
 	}
-	e.message = s.in.New()
+	e.message = s.end.In.New()
 	return e
 }
 
@@ -187,11 +160,7 @@ func (s *structured) incoming() any {
 func (s *structured) accept(in any) (int64, error) { return int64(in.(*envelope).bytes), nil }
 
 func (s *structured) verify(connection int, in any) error {
-	if s.in.Same(in.(*envelope).message) {
-		return nil
-	}
-	return load.Failure(contract.Invalid, fmt.Errorf("verify connection %d: %w", connection,
-		errors.New("the message that came has other values than the one that was to come")))
+	return s.end.VerifyMessage(connection, in.(*envelope).message)
 }
 
 func (s *structured) release(in any) {

@@ -54,13 +54,3 @@ func hint(code codes.Code) string {
 	}
 	return ""
 }
-
-// textOf returns an error's text without the kind that the contract shows
-// beside it.
-func textOf(err error) string {
-	var known *contract.Error
-	if errors.As(err, &known) {
-		return known.Text
-	}
-	return err.Error()
-}

@@ -26,13 +26,33 @@ func Server(t testing.TB, of load.Transport, setup contract.Setup) load.Server {
 // unless setup asks for more.
 func Client(t testing.TB, of load.Transport, setup contract.Setup, address string) load.Client {
 	t.Helper()
-	setup.Role, setup.Peers, setup.Load.Connections = contract.Client, []string{address}, cmp.Or(setup.Load.Connections, 1)
-	c, err := of.Client(Complete(t, of, setup))
+	c, err := of.Client(ClientSetup(t, of, setup, address))
 	if err != nil {
 		t.Fatal(err)
 	}
 	t.Cleanup(func() { _ = c.Close() }) // nothing is left to lose
 	return c
+}
+
+// ClientSetup returns what Client gives to the transport.
+func ClientSetup(t testing.TB, of load.Transport, setup contract.Setup, address string) contract.Setup {
+	t.Helper()
+	setup.Role, setup.Peers, setup.Load.Connections = contract.Client, []string{address}, cmp.Or(setup.Load.Connections, 1)
+	return Complete(t, of, setup)
+}
+
+// Open opens the connections of a client that no load is running on, until the
+// test ends. It takes a wire.Opener.
+func Open(t testing.TB, c interface {
+	Open() error
+	Close()
+},
+) {
+	t.Helper()
+	t.Cleanup(c.Close)
+	if err := c.Open(); err != nil {
+		t.Fatal(err)
+	}
 }
 
 // Complete returns setup with its options as a worker gives them to a transport:
@@ -46,9 +66,14 @@ func Complete(t testing.TB, of load.Transport, setup contract.Setup) contract.Se
 	return setup
 }
 
-// Loaded starts a client's load and returns the exchange that call makes, as its
-// first slot makes it: with everything that a load does around it.
-func Loaded(l *load.Load, call load.Call) load.Call {
+// Loaded returns the exchange that call makes, as the first slot of a client's
+// load makes it: with everything that a load does around it.
+func Loaded(t testing.TB, setup contract.Setup, call load.Call) load.Call {
+	t.Helper()
+	l, err := load.NewForGoroutines(setup)
+	if err != nil {
+		t.Fatal(err)
+	}
 	slot := &l.Slots(0)[0]
 	l.Start()
 	l.Open(load.Now())

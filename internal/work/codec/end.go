@@ -1,0 +1,42 @@
+package codec
+
+import (
+	"errors"
+	"fmt"
+
+	"netdyno/internal/contract"
+	"netdyno/internal/work/load"
+)
+
+// End is an exchange as one end sees it. It is not changed after At; any
+// goroutine may use it.
+type End struct {
+	Out, In           Kind   // of structured messages: what is sent, what comes
+	OutBytes, InBytes int64  // of the encoded messages
+	Sent              []byte // what is sent with codec bytes, not to be changed; else nil
+
+	incoming string // what the errors call a message that comes
+}
+
+// At returns the exchange as an end of that role sees it.
+func (x *Exchange) At(role contract.Role) End {
+	if role == contract.Server {
+		return End{Out: x.Down, In: x.Up, OutBytes: x.DownBytes, InBytes: x.UpBytes, Sent: x.down, incoming: "the request"}
+	}
+	return End{Out: x.Up, In: x.Down, OutBytes: x.UpBytes, InBytes: x.DownBytes, Sent: x.up, incoming: "the reply"}
+}
+
+// AcceptBytes checks what came with codec bytes. The error says what was wrong.
+func (e *End) AcceptBytes(in []byte) error { return sized(e.incoming, len(in), e.InBytes) }
+
+// VerifyMessage compares a decoded message with the content that had to come. The
+// error is of kind invalid and names the connection.
+func (e *End) VerifyMessage(connection int, message any) error {
+	if e.In.Same(message) {
+		return nil
+	}
+	return load.Failure(contract.Invalid, fmt.Errorf("verify connection %d: %w", connection, errOtherValues))
+}
+
+// errOtherValues says that a message decodes, but not to the expected content.
+var errOtherValues = errors.New("the message that came has other values than the one that was to come")
