@@ -1,6 +1,7 @@
 # netdyno's targets. `make` prints them.
 SHELL := /bin/bash
-.SHELLFLAGS := -euo pipefail -c
+# Runs the line as bash -c does, and notes what it took when make test asks.
+.SHELLFLAGS = .ci/lane $@
 .DEFAULT_GOAL := help
 MAKEFLAGS += --no-print-directory
 export CGO_ENABLED := 0
@@ -19,7 +20,8 @@ run: build ## set up, build, tour the studies on loopback: tables, findings, rep
 	@$(BIN)/netdyno tour
 
 .PHONY: test
-test: lint unit race native-test web-test ## set up and pass every test, format and lint included
+test: ## set up and pass every test, format and lint included, and print how long each part took
+	@.ci/lanes lint unit race native-test web-test
 
 .PHONY: check
 check: test ## the same as test: what CI runs
@@ -44,7 +46,7 @@ go-build: go-there
 
 # Without its packages the native part is left out; the Go arms work all the same.
 .PHONY: native-build
-native-build:
+native-build: packages-build
 	@if command -v cmake ninja g++ >/dev/null 2>&1 && [ "$$(command -v cmake ninja g++ | wc -l)" = 3 ]; then \
 	  cd native && cmake --preset release >../build-native.log 2>&1 && grep -h '^-- no ' ../build-native.log || true; \
 	  [ -f ../build/native/build.ninja ] || { cat ../build-native.log; rm -f ../build-native.log; exit 1; }; \
@@ -53,37 +55,42 @@ native-build:
 	  cmake --install ../build/native --prefix $(BIN) >/dev/null; \
 	else echo "native workers are left out: cmake, ninja or g++ is missing"; fi
 
-# packages-NEED installs what packages.txt lists for NEED and for what it needs.
+# packages-NEED installs what packages.txt lists for NEED; apt does one at a time.
 # RUNLEVEL=1 tells invoke-rc.d(8) to start no service: nginx is for tests to run.
 .PHONY: packages-build packages-test
-packages-build: NEEDS := build
-packages-test: NEEDS := build|test
+packages-test: packages-build
 packages-build packages-test:
-	@missing=$$(grep -E '^($(NEEDS)) ' packages.txt | awk '{print $$2}' | while read -r p; do \
+	@missing=$$(grep '^$(@:packages-%=%) ' packages.txt | awk '{print $$2}' | while read -r p; do \
 	    dpkg-query -W -f '$${Status}' "$$p" 2>/dev/null | grep -q 'ok installed' || echo "$$p"; done | xargs); \
 	if [ -z "$$missing" ]; then exit 0; fi; \
 	if [ "$$(id -u)" = 0 ] && command -v apt-get >/dev/null; then \
 	  echo "installing $$missing"; \
 	  export DEBIAN_FRONTEND=noninteractive RUNLEVEL=1; \
-	  apt-get update -q >/dev/null && apt-get install -q -y --no-install-recommends $$missing >/dev/null; \
+	  install() { apt-get install -q -y --no-install-recommends $$missing; }; \
+	  install >/dev/null 2>&1 || { apt-get update -q >/dev/null && install >/dev/null; }; \
 	else \
 	  echo "missing packages, to be installed with: sudo apt-get install $$missing"; \
 	fi
 
+# What runs concurrently is tested under the race detector, and without it only
+# where tests leave themselves out under it: what times or counts allocations.
+RACED := ./internal/work/load ./internal/work/wire/... ./internal/run/rig ./internal/run/meter/... \
+  ./internal/hist ./internal/tcpinfo
+BOTH := ./cmd/netdyno-worker-net ./cmd/netdyno-worker-baidu-std
+
+# NETDYNO_BUILT spares every test package from asking again whether bin/ is up
+# to date. Many tests wait, so that more packages than there are CPUs can be
+# tested at once. Vet is part of lint.
+GO_TEST := NETDYNO_BUILT=1 go test -vet=off -p 4
+
 .PHONY: unit
 unit: build packages-test ## Go tests
-	@# Vet is part of lint.
-	@go test -vet=off $$(go list ./... | grep -vE '/(netdyno-worker-net|test/limits|test/truth)$$')
-	@# By themselves: they hold the instrument's clocks to known truths, and ask what
-	@# limited a trial, which must not be what else is running.
-	@go test -vet=off -p 1 ./cmd/netdyno-worker-net ./test/limits ./test/truth
-	@cd workers/gin && go test -vet=off ./...
+	@$(GO_TEST) $$(comm -23 <(go list ./... | sort) <(go list $(RACED) | sort))
+	@cd workers/gin && $(GO_TEST) ./...
 
 .PHONY: race
 race: build packages-test ## Go tests of what runs concurrently, under the race detector
-	@CGO_ENABLED=1 go test -vet=off -race ./internal/work/load ./internal/work/wire/... \
-	  ./internal/run/rig ./internal/run/meter/... ./internal/hist ./internal/tcpinfo \
-	  ./cmd/netdyno-worker-net ./cmd/netdyno-worker-baidu-std
+	@CGO_ENABLED=1 $(GO_TEST) -race $(RACED) $(BOTH)
 
 .PHONY: soak
 soak: build packages-test ## both race detectors over every worker and library, every fault of a rig in every state, the table of faults, a calibration, C++ tests of what is shipped: many minutes
@@ -108,30 +115,31 @@ native_tests = cmake --preset $(1) $(2) >/dev/null; \
 
 .PHONY: native-test
 native-test: packages-test ## C++ tests under the address, undefined and thread sanitizers
-	@cd native; $(call native_tests,asan)
+	@# Compiling gives way to the tests that run beside it and measure time.
+	@cd native; renice -n 10 $$$$ >/dev/null; $(call native_tests,asan)
 	@# A library of loops and one of rings show the kit's threads and theirs; soak has
 	@# them all, and every combination of the rings' options.
-	@cd native; $(call native_tests,tsan,-DNETDYNO_LIBRARIES="asio;uring",-E '^uring$$')
+	@cd native; renice -n 10 $$$$ >/dev/null; $(call native_tests,tsan,-DNETDYNO_LIBRARIES="asio;uring",-E '^uring$$')
 
 .PHONY: web-test
 web-test: web-tools packages-test ## TypeScript: format, lint, types, and the report in Chromium
 	@cd web && npm run -s check && npm run -s test
 
 .PHONY: lint
-lint: lint-tools packages-test web-tools ## format and lint in every language
+lint: lint-tools go-build packages-test ## format and lint Go and C++; web-test does it for TypeScript
 	@out=$$(gofmt -l $$(git ls-files "*.go")); [ -z "$$out" ] || { echo "gofmt: $$out"; exit 1; }
 	@go mod tidy -diff
 	@cd workers/gin && go mod tidy -diff
-	@$(TOOLS)/golangci-lint run ./...
-	@cd workers/gin && $(TOOLS)/golangci-lint run ./...
+	@nice $(TOOLS)/golangci-lint run ./...
+	@cd workers/gin && nice $(TOOLS)/golangci-lint run ./...
 	@find native -name '*.cc' -o -name '*.h' | xargs clang-format --dry-run --Werror
 
 .PHONY: lint-tools
 lint-tools: go-there $(TOOLS)/golangci-lint-$(GOLANGCI)
-$(TOOLS)/golangci-lint-$(GOLANGCI):
+$(TOOLS)/golangci-lint-$(GOLANGCI): .golangci.yml .ci/golangci-lint
 	@mkdir -p $(TOOLS)
-	@echo "installing golangci-lint $(GOLANGCI)"
-	@GOBIN=$(TOOLS) GOFLAGS=-mod=mod go install github.com/golangci/golangci-lint/v2/cmd/golangci-lint@$(GOLANGCI)
+	@echo "building golangci-lint $(GOLANGCI)"
+	@.ci/golangci-lint $(GOLANGCI) $(TOOLS)
 	@touch $@
 
 .PHONY: web-tools

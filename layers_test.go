@@ -50,12 +50,12 @@ var layers = map[string][]string{
 	"internal/run/meter":           run("internal/run/meter/usage", "internal/tcpinfo"),
 	"internal/run/meter/usage":     run("internal/tcpinfo"),
 	"internal/run/check":           run("internal/run/rig"),
-	"internal/run/check/checktest": run("internal/run/check"),
+	"internal/run/check/checktest": run("internal/run/check", "test/programs"),
 	"internal/run/message":         run("internal/values"),
 	"internal/run/generate":        run(),
 	"internal/run/bench":           run("internal/run/rig", "internal/run/study"),
 	"internal/run/bench/typed":     run("internal/run/bench", "internal/run/rig", "internal/run/study"),
-	"internal/run/bench/benchtest": run("internal/run/bench", "internal/run/bench/typed"),
+	"internal/run/bench/benchtest": run("internal/run/bench", "internal/run/bench/typed", "test/programs"),
 
 	"internal/work/load":              {"internal/contract", "internal/hist"},
 	"internal/work/wire":              {"internal/contract", "internal/work/load"},
@@ -84,13 +84,14 @@ var layers = map[string][]string{
 		"internal/read/trial", "internal/read/cells", "internal/read/compare", "internal/read/view", "internal/read/history", "internal/read/finding"},
 
 	// Programs: the orchestrator never holds a transport, a worker nothing else.
-	"cmd/netdyno": orchestrator,
-	"bench":       append(slices.Clone(orchestrator), "internal/read/stat"),
-	"bench/shape": {},
-	"truth":       append(slices.Clone(orchestrator), "internal/read/stat", "test/truth", "test/limits"),
-	"test/lab":    {}, // hosts, for the tests of rigs: of third parties only
-	"test/*":      append(slices.Clone(orchestrator), "test/lab"),
-	"cmd/*":       {"internal/work/load", "internal/work/codec", "internal/work/transport/*", "internal/work/worker"},
+	"cmd/netdyno":   orchestrator,
+	"bench":         append(slices.Clone(orchestrator), "internal/read/stat"),
+	"bench/shape":   {},
+	"truth":         append(slices.Clone(orchestrator), "internal/read/stat", "test/truth", "test/limits"),
+	"test/programs": {}, // where the programs are that tests run
+	"test/lab":      {}, // hosts, for the tests of rigs: of third parties only
+	"test/*":        append(slices.Clone(orchestrator), "test/lab", "test/programs"),
+	"cmd/*":         {"internal/work/load", "internal/work/codec", "internal/work/transport/*", "internal/work/worker"},
 }
 
 // run is what every package of part RUN may import, and more.

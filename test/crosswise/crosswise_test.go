@@ -18,7 +18,7 @@ import (
 
 // TestEveryPairAgrees runs one short trial of each pair.
 func TestEveryPairAgrees(t *testing.T) {
-	b := benchtest.Built(t, "../../bin")
+	b := benchtest.Built(t)
 	// A fixed amount: its books must close exactly, however late a busy machine reads them.
 	work := []string{"request=100000B", "connections=6", "inflight=3", "blocks=1", "amount=30", "placement=free"}
 	for _, c := range []struct {

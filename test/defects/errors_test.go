@@ -38,7 +38,7 @@ func TestFailedCallsCountedFast(t *testing.T) {
 		_, _ = io.WriteString(w, strings.Repeat("x", size))
 	}))
 	defer server.Close()
-	b := benchtest.Built(t, "../../bin")
+	b := benchtest.Built(t)
 	header, trials := benchtest.Plan(t, "server=address", "client=go-http1", "opt.server.wire=http/1.1",
 		"opt.server.address="+strings.TrimPrefix(server.URL, "http://"), "opt.verify=length", "request=100B", "response=100B",
 		"connections=10", "window=1s", "warmup=200ms", "blocks=1", "placement=free")

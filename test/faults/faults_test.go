@@ -13,13 +13,14 @@ import (
 	"fmt"
 	"maps"
 	"os"
-	"os/exec"
 	"path/filepath"
 	"slices"
 	"strings"
 	"sync"
 	"testing"
 	"time"
+
+	"netdyno/test/programs"
 )
 
 // thorough is how make soak runs the table: with every transport on every rig.
@@ -38,20 +39,14 @@ func TestMain(m *testing.M) {
 	os.Exit(build(m))
 }
 
-// build builds what the tests run, as make does: what is up to date stays.
+// build finds what the tests run.
 func build(m *testing.M) int {
-	var err error
-	if err = flag.Set("test.parallel", beside); err != nil {
-		fmt.Fprintln(os.Stderr, err)
-		return 1
+	err := flag.Set("test.parallel", beside)
+	if err == nil {
+		bin, err = programs.Bin()
 	}
-	if bin, err = filepath.Abs(filepath.Join("..", "..", "bin")); err != nil {
+	if err != nil {
 		fmt.Fprintln(os.Stderr, err)
-		return 1
-	}
-	c := exec.Command("go", "build", "-C", filepath.Dir(bin), "-buildvcs=auto", "-o", bin+"/", "./cmd/...")
-	if out, err := c.CombinedOutput(); err != nil {
-		fmt.Fprintf(os.Stderr, "build: %v: %s", err, out)
 		return 1
 	}
 	return m.Run()

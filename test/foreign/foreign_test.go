@@ -1,7 +1,7 @@
 // Package foreign_test has programs of other people drive our servers, and our
 // clients drive theirs: every wire must be the wire that the rest of the world
-// speaks. It needs netdyno and its workers, which it builds, and it skips what
-// a program is missing for. Everything happens on loopback, on ports of the
+// speaks. It needs netdyno and its workers, and it skips what a program is
+// missing for. Everything happens on loopback, on ports of the
 // kernel's choice.
 package foreign_test
 
@@ -26,14 +26,13 @@ import (
 	"netdyno/internal/run/bench"
 	"netdyno/internal/run/bench/benchtest"
 	"netdyno/internal/run/message"
+	"netdyno/test/programs"
 )
 
-// bin holds netdyno and its workers; catalog is what these offer. Gin is in a
-// module of its own, which some may not be able to download.
+// bin holds netdyno and its workers; catalog is what these offer.
 var (
 	bin     string
 	catalog bench.Catalog
-	errGin  error
 )
 
 func TestMain(m *testing.M) {
@@ -47,51 +46,25 @@ func TestMain(m *testing.M) {
 
 func with(m *testing.M) (int, error) {
 	var err error
-	if bin, err = os.MkdirTemp("", "netdyno-foreign-"); err != nil {
+	if bin, err = programs.Bin(); err != nil {
 		return 0, err
-	}
-	defer os.RemoveAll(bin)
-	if err := build("../..", "./cmd/..."); err != nil {
-		return 0, err
-	}
-	const gin, program = "../../workers/gin", "./netdyno-worker-gin"
-	if errGin = downloaded(gin, program); errGin == nil {
-		if err := build(gin, program); err != nil {
-			return 0, err
-		}
 	}
 	catalog = bench.Discover(context.Background(), []string{bin})
 	return m.Run(), nil
 }
 
-// downloaded reports what of a program's imports is not on this machine and
-// cannot be fetched.
-func downloaded(module, program string) error {
-	if out, err := exec.Command("go", "list", "-C", module, "-deps", program).CombinedOutput(); err != nil {
-		return fmt.Errorf("download what %s imports: %w: %s", module, err, out)
-	}
-	return nil
-}
-
-func build(module, programs string) error {
-	if out, err := exec.Command("go", "build", "-C", module, "-o", bin+"/", programs).CombinedOutput(); err != nil {
-		return fmt.Errorf("build %s: %w: %s", programs, err, out)
-	}
-	return nil
-}
-
 // need skips the test unless every program is installed, and says which is not.
 // A transport that no worker has is a failure, gin apart.
-func need(t *testing.T, programs []string, transports ...string) {
+func need(t *testing.T, installed []string, transports ...string) {
 	t.Helper()
-	for _, p := range programs {
+	for _, p := range installed {
 		if _, err := exec.LookPath(p); err != nil {
 			t.Skipf("%s is not installed: `make packages-test` installs it", p)
 		}
 	}
 	for _, name := range transports {
-		if name == "gin" && errGin != nil {
-			t.Skip(errGin)
+		if name == "gin" { // in a module of its own, which some may not be able to download
+			programs.Path(t, bench.WorkerPrefix+"gin")
 		}
 		if _, err := catalog.Offer(name, ""); err != nil {
 			t.Fatal(err)

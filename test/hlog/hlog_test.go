@@ -144,7 +144,7 @@ func TestJavaReads(t *testing.T) {
 func measured(t *testing.T) ([]byte, []record.Record) {
 	t.Helper()
 	header, trials := benchtest.Plan(t, "transport=null", "opt.service=1ms", "connections=20,40", "rate=2000", "window=600ms", "warmup=100ms", "blocks=1")
-	records := benchtest.Conduct(t.Context(), t, benchtest.Built(t, "../../bin"), trials)
+	records := benchtest.Conduct(t.Context(), t, benchtest.Built(t), trials)
 	header.CreatedAt = records[0].StartedAt
 	found, err := finding.Find(header, trials, records)
 	if err != nil {

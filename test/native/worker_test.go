@@ -1,27 +1,28 @@
 // Package native_test holds workers on native libraries to what their Go twins
 // do: every client of a wire against every server of it, each a process of its
 // own, with a fixed amount of exchanges that both ends must count alike. It
-// builds the Go workers, and skips what no native worker was built for.
+// skips what no native worker was built for.
 package native_test
 
 import (
+	"cmp"
 	"fmt"
 	"os"
-	"os/exec"
 	"path/filepath"
 	"testing"
 	"time"
 
 	"netdyno/internal/contract"
 	"netdyno/internal/run/rig"
+	"netdyno/test/programs"
 )
 
 // timeout bounds every wait for a message.
 const timeout = 30 * time.Second
 
 var (
-	native string // the directory of the native workers
-	built  string // and of the Go ones
+	bin    string // the directory of the Go workers
+	native string // and of the native ones
 )
 
 func TestMain(m *testing.M) {
@@ -34,18 +35,11 @@ func TestMain(m *testing.M) {
 }
 
 func with(m *testing.M) (int, error) {
-	if native = os.Getenv("NETDYNO_BIN"); native == "" {
-		native = filepath.Join("..", "..", "bin")
-	}
 	var err error
-	if built, err = os.MkdirTemp("", "netdyno-native-"); err != nil {
+	if bin, err = programs.Bin(); err != nil {
 		return 0, err
 	}
-	defer os.RemoveAll(built)
-	build := exec.Command("go", "build", "-C", "../..", "-o", built+"/", "./cmd/netdyno-worker-grpc", "./cmd/netdyno-worker-baidu-std")
-	if out, err := build.CombinedOutput(); err != nil {
-		return 0, fmt.Errorf("build the Go workers: %w: %s", err, out)
-	}
+	native = cmp.Or(os.Getenv("NETDYNO_BIN"), bin)
 	return m.Run(), nil
 }
 
@@ -56,9 +50,9 @@ func program(t *testing.T, transport string) string {
 	name := transport
 	switch transport {
 	case "go-grpc":
-		return filepath.Join(built, "netdyno-worker-grpc")
+		return filepath.Join(bin, "netdyno-worker-grpc")
 	case "baidu-std":
-		return filepath.Join(built, "netdyno-worker-baidu-std")
+		return filepath.Join(bin, "netdyno-worker-baidu-std")
 	case "brpc-asio":
 		name = "baidu"
 	}

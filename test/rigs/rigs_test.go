@@ -22,6 +22,7 @@ import (
 	"netdyno/internal/record"
 	"netdyno/internal/run/bench"
 	"netdyno/test/lab"
+	"netdyno/test/programs"
 )
 
 // beside is how many tests run at once: more make everything slow.
@@ -32,7 +33,8 @@ var bin string
 
 func TestMain(m *testing.M) { os.Exit(build(m)) }
 
-// build builds what the tests run, so that it is what the tree says.
+// build gathers what the tests run in a directory of their own, where a bed can
+// link to it.
 func build(m *testing.M) int {
 	err := flag.Set("test.parallel", beside)
 	if err == nil {
@@ -43,16 +45,17 @@ func build(m *testing.M) int {
 		return 1
 	}
 	defer os.RemoveAll(bin)
-	worker := filepath.Join(bin, plain)
-	for _, argv := range [][]string{
-		{"-o", bin, "netdyno/cmd/netdyno", "netdyno/cmd/netdyno-worker-net"},
-		{"-o", filepath.Join(bin, held), "-ldflags", "-X main.worker=" + worker + " -X main.gates=" + bin, "./testdata/held"},
-	} {
-		c := exec.Command("go", append([]string{"build"}, argv...)...)
-		if out, err := c.CombinedOutput(); err != nil {
-			fmt.Fprintf(os.Stderr, "build: %v: %s", err, out)
+	for _, name := range []string{"netdyno", plain} {
+		if err := programs.Copy(name, bin); err != nil {
+			fmt.Fprintln(os.Stderr, err)
 			return 1
 		}
+	}
+	c := exec.Command("go", "build", "-o", filepath.Join(bin, held),
+		"-ldflags", "-X main.worker="+filepath.Join(bin, plain)+" -X main.gates="+bin, "./testdata/held")
+	if out, err := c.CombinedOutput(); err != nil {
+		fmt.Fprintf(os.Stderr, "build: %v: %s", err, out)
+		return 1
 	}
 	return m.Run()
 }

@@ -17,7 +17,7 @@ import (
 // reader says of it.
 func judged(t *testing.T, args ...string) (record.Record, trial.Trial) {
 	t.Helper()
-	b := benchtest.Built(t, "../../bin")
+	b := benchtest.Built(t)
 	header, trials := benchtest.Plan(t, append(args, "transport=go-net", "blocks=1", "window=600ms", "warmup=200ms", "placement=free")...)
 	records := benchtest.Conduct(t.Context(), t, b, trials[:1])
 	f, err := finding.Find(header, trials[:1], records)

@@ -3,23 +3,17 @@ package truth
 import (
 	"errors"
 	"math"
-	"os"
 	"path/filepath"
 	"strings"
 	"testing"
+
+	"netdyno/test/programs"
 )
 
-// built returns the directory of the programs, or skips the test.
+// built returns the directory of the programs.
 func built(t *testing.T) string {
 	t.Helper()
-	bin, err := filepath.Abs("../../bin")
-	if err != nil {
-		t.Fatal(err)
-	}
-	if _, err := os.Stat(filepath.Join(bin, "netdyno")); err != nil {
-		t.Skipf("no programs in %s: `make build` puts them there", bin)
-	}
-	return bin
+	return filepath.Dir(programs.Path(t, "netdyno"))
 }
 
 // What is injected comes out, in both loops, of the client that waits for each

@@ -4,9 +4,10 @@ import (
 	"errors"
 	"io/fs"
 	"os"
-	"os/exec"
 	"path/filepath"
 	"testing"
+
+	"netdyno/test/programs"
 )
 
 var root = filepath.Join("..", "..", "..")
@@ -14,20 +15,14 @@ var root = filepath.Join("..", "..", "..")
 // natives are the project's workers of wire echo that CMake builds.
 var natives = []string{"asio", "libevent", "uring"}
 
-// ownWorkers are the project's workers: the Go one is built here; the native
-// ones are taken from where `make build` puts them, and are absent without their
-// Debian packages.
+// ownWorkers are the paths of the project's workers. Native ones are absent
+// without their Debian packages.
 func ownWorkers(t *testing.T) map[string]string {
 	t.Helper()
-	program := filepath.Join(t.TempDir(), "netdyno-worker-net")
-	build := exec.Command("go", "build", "-o", program, "./cmd/netdyno-worker-net")
-	build.Dir = root
-	if out, err := build.CombinedOutput(); err != nil {
-		t.Fatalf("build netdyno-worker-net: %v\n%s", err, out)
-	}
+	program := programs.Path(t, "netdyno-worker-net")
 	workers := map[string]string{"net": program}
 	for _, name := range natives {
-		native := filepath.Join(root, "bin", "netdyno-worker-"+name)
+		native := filepath.Join(filepath.Dir(program), "netdyno-worker-"+name)
 		switch _, err := os.Stat(native); {
 		case err == nil:
 			workers[name] = native

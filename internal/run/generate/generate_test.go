@@ -12,6 +12,7 @@ import (
 
 	"netdyno/internal/contract"
 	"netdyno/internal/run/message"
+	"netdyno/test/programs"
 )
 
 // order is a message of a user's with what can be awkward in one: names that
@@ -51,19 +52,12 @@ func resolved(t *testing.T) contract.Structure {
 	return m
 }
 
-// workers compiles workers of this tree, as make does.
+// workers are programs of this tree, by their packages.
 func workers(t *testing.T, packages ...string) []Worker {
 	t.Helper()
-	bin := t.TempDir()
-	build := exec.Command("go", append([]string{"build", "-o", bin + "/"}, packages...)...)
-	build.Dir = "../../.."
-	build.Env = append(os.Environ(), "CGO_ENABLED=0")
-	if out, err := build.CombinedOutput(); err != nil {
-		t.Fatalf("%v\n%s", err, out)
-	}
 	var all []Worker
 	for _, p := range packages {
-		path := filepath.Join(bin, filepath.Base(p))
+		path := programs.Path(t, filepath.Base(p))
 		content, err := sum(path)
 		if err != nil {
 			t.Fatal(err)

@@ -3,25 +3,24 @@ package benchtest
 
 import (
 	"context"
-	"os"
-	"path/filepath"
 	"testing"
 
 	"netdyno/internal/record"
 	"netdyno/internal/run/bench"
 	"netdyno/internal/run/bench/typed"
+	"netdyno/test/programs"
 )
 
 // In returns a bench on loopback over the workers of catalog, with the meter of
 // the netdyno in directory bin.
 func In(bin string, catalog *bench.Catalog) *bench.Bench { return typed.On(bin, catalog) }
 
-// Built returns a bench on loopback over what `make build` put into directory
-// bin; where that has no netdyno, it skips the test.
-func Built(t testing.TB, bin string) *bench.Bench {
+// Built returns a bench on loopback over the programs in bin/.
+func Built(t testing.TB) *bench.Bench {
 	t.Helper()
-	if _, err := os.Stat(filepath.Join(bin, "netdyno")); err != nil {
-		t.Skipf("no programs in %s: `make build` puts them there", bin)
+	bin, err := programs.Bin()
+	if err != nil {
+		t.Fatal(err)
 	}
 	b, err := typed.Open(t.Context(), bin)
 	if err != nil {

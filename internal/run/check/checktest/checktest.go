@@ -3,31 +3,28 @@ package checktest
 
 import (
 	"os"
-	"os/exec"
 	"path/filepath"
 	"testing"
 
 	"netdyno/internal/run/check"
+	"netdyno/test/programs"
 )
 
 // stretch stretches the contract's times: other tests share the machine.
 const stretch = 5
 
-// Conforms builds the program whose directory the test runs in, and fails the
+// Conforms checks the program whose directory the test runs in, and fails the
 // test for every case of `netdyno check` in which it departs from the contract.
 // Cases of wires that it does not speak are skipped, so at least so many must
-// have passed. The program is built without the race detector, which would find
-// nothing here.
+// have passed. The program is the one in bin/, without the race detector, which
+// would find nothing here.
 func Conforms(t *testing.T, least int) {
 	t.Helper()
 	here, err := os.Getwd()
 	if err != nil {
 		t.Fatal(err)
 	}
-	program := filepath.Join(t.TempDir(), filepath.Base(here))
-	if out, err := exec.CommandContext(t.Context(), "go", "build", "-o", program, ".").CombinedOutput(); err != nil {
-		t.Fatalf("build %s: %v\n%s", filepath.Base(program), err, out)
-	}
+	program := programs.Path(t, filepath.Base(here))
 	outcomes, err := check.Run(t.Context(), []string{program}, check.Options{Stretch: stretch})
 	if err != nil {
 		t.Fatal(err)
