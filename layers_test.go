@@ -57,6 +57,9 @@ var layers = map[string][]string{
 	"internal/run/bench/typed":     run("internal/run/bench", "internal/run/rig", "internal/run/study"),
 	"internal/run/bench/benchtest": run("internal/run/bench", "internal/run/bench/typed", "test/programs"),
 
+	// A run's life; judged figures reach it as functions.
+	"internal/run/session": run("internal/run/bench", "internal/run/study", "internal/run/rig", "internal/run/rig/arrange", "internal/run/doctor", "internal/run/message", "internal/run/generate"),
+
 	"internal/work/load":              {"internal/contract", "internal/hist"},
 	"internal/work/wire":              {"internal/contract", "internal/work/load"},
 	"internal/work/wire/nethttp":      {"internal/contract", "internal/work/load", "internal/work/wire", "internal/work/codec"},
@@ -149,6 +152,8 @@ func TestViolationsAreFound(t *testing.T) {
 		{"cmd/netdyno", "internal/run/bench", ""},
 		{"cmd/netdyno-worker-net", "internal/run/rig", "may not import"},
 		{"internal/run/bench", "internal/read/finding", "may not import"},
+		{"internal/run/session", "internal/read/finding", "may not import"},
+		{"internal/run/bench", "internal/run/session", "may not import"},
 		{"internal/run/rig", "internal/run/study", "may not import"},
 		{"internal/hist", "internal/quantity", "may not import"},
 		{"internal/read/report", "internal/read/stat", "may not import"},

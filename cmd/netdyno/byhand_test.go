@@ -24,6 +24,7 @@ import (
 	"netdyno/internal/record"
 	"netdyno/internal/run/rig"
 	"netdyno/internal/run/rig/namespaces"
+	"netdyno/internal/run/session"
 )
 
 // terminal is a netdyno listen that a user starts by hand at a host.
@@ -31,7 +32,7 @@ type terminal struct {
 	t       *testing.T
 	command *exec.Cmd
 	said    *bufio.Reader // of a server: what it says on stdout
-	dir     directory
+	dir     session.Directory
 	address string
 }
 
@@ -47,7 +48,7 @@ func atHand(t *testing.T, mine family, host rig.Host, args ...string) *exec.Cmd 
 // listens starts a server at a host and waits until it says where it listens.
 func listens(t *testing.T, mine family, host rig.Host, args ...string) *terminal {
 	t.Helper()
-	dir := directory(filepath.Join(t.TempDir(), "listen"))
+	dir := session.Directory(filepath.Join(t.TempDir(), "listen"))
 	args = append([]string{"listen", "--out", string(dir), "bind=" + net.JoinHostPort(host.Address, "0")}, args...)
 	l := &terminal{t: t, command: atHand(t, mine, host, args...), dir: dir}
 	out, err := l.command.StdoutPipe()
@@ -79,9 +80,9 @@ func (l *terminal) ends() (string, error) {
 
 // drives runs a study against a server and returns its directory, its exit
 // status and what it said.
-func drives(t *testing.T, mine family, host rig.Host, at string, levels ...string) (directory, int, string) {
+func drives(t *testing.T, mine family, host rig.Host, at string, levels ...string) (session.Directory, int, string) {
 	t.Helper()
-	dir := directory(filepath.Join(t.TempDir(), "run"))
+	dir := session.Directory(filepath.Join(t.TempDir(), "run"))
 	args := append([]string{"run"}, levels...)
 	out, err := atHand(t, mine, host, append(args, "blocks=1", "--rig", "at:"+at, "--out", string(dir))...).CombinedOutput()
 	var exit *exec.ExitError
@@ -99,13 +100,13 @@ func statusOf(exit *exec.ExitError) int {
 }
 
 // reports reads directories anew and returns the findings of the first.
-func reports(t *testing.T, of directory, args ...string) (finding.Findings, string) {
+func reports(t *testing.T, of session.Directory, args ...string) (finding.Findings, string) {
 	t.Helper()
 	out, err := exec.CommandContext(t.Context(), filepath.Join(installed(t), "netdyno"), append([]string{"report"}, args...)...).CombinedOutput()
 	if err != nil {
 		t.Fatalf("report %v: %v: %s", args, err, out)
 	}
-	data, err := os.ReadFile(of.findings())
+	data, err := os.ReadFile(of.Findings())
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -151,7 +152,7 @@ func byHand(t *testing.T, there, here rig.Host) {
 		t.Fatalf("the run ended with status %d: %s", code, said)
 	}
 	rest, err := server.ends()
-	if err != nil || !strings.Contains(rest, "driven ") || !strings.Contains(rest, "records "+server.dir.records()) {
+	if err != nil || !strings.Contains(rest, "driven ") || !strings.Contains(rest, "records "+server.dir.Records()) {
 		t.Errorf("the server ended with %v and said %q, want status 0, how often it was driven, and its records", err, rest)
 	}
 
@@ -208,7 +209,7 @@ func TestByHandEncrypted(t *testing.T) {
 	if _, code, said := drives(t, mine, local(), server.address, levels...); code != statusRefused || !strings.Contains(said, "?ca=certificate.pem") {
 		t.Errorf("without the certificate: status %d, %s; want a refusal that says how to give it", code, said)
 	}
-	if _, code, said := drives(t, mine, local(), server.address+"?ca="+server.dir.certificate(), levels...); code != 0 {
+	if _, code, said := drives(t, mine, local(), server.address+"?ca="+server.dir.Certificate(), levels...); code != 0 {
 		t.Errorf("with the certificate: status %d: %s", code, said)
 	}
 	if _, err := server.ends(); err != nil {
@@ -224,13 +225,13 @@ func TestByHandTwoClients(t *testing.T) {
 	mine := newFamily(t)
 	server := listens(t, mine, local(), "transport=go-net")
 	type client struct {
-		dir  directory
+		dir  session.Directory
 		code int
 		said string
 	}
 	done := make(chan client)
 	for range 2 {
-		dir := directory(filepath.Join(t.TempDir(), "run"))
+		dir := session.Directory(filepath.Join(t.TempDir(), "run"))
 		args := append([]string{"run", "transport=go-net", "blocks=1", "--rig", "at:" + server.address, "--out", string(dir)}, short...)
 		c := atHand(t, mine, local(), args...)
 		go func() {
@@ -244,7 +245,7 @@ func TestByHandTwoClients(t *testing.T) {
 		if c.code != 0 {
 			t.Fatalf("a client ended with status %d: %s", c.code, c.said)
 		}
-		contents, err := record.Read(c.dir.records())
+		contents, err := record.Read(c.dir.Records())
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -286,7 +287,7 @@ func TestByHandServerKilled(t *testing.T) {
 	if code != statusRefused {
 		t.Errorf("the run ended with status %d, want %d, as no trial is valid: %s", code, statusRefused, said)
 	}
-	contents, err := record.Read(run.records())
+	contents, err := record.Read(run.Records())
 	if err != nil || len(contents.Records) != 2 {
 		t.Fatalf("%d records (%v), want 2", len(contents.Records), err)
 	}
@@ -299,7 +300,7 @@ func TestByHandServerKilled(t *testing.T) {
 	if err := errors.Join(err, server.command.Wait()); err == nil {
 		t.Errorf("the server's netdyno ended well: %s", rest)
 	}
-	account, err := record.Read(server.dir.records())
+	account, err := record.Read(server.dir.Records())
 	if err != nil || len(account.Records) != 2 {
 		t.Fatalf("its account has %d records (%v), want its segment and the whole", len(account.Records), err)
 	}
@@ -374,7 +375,7 @@ func TestByHandFailures(t *testing.T) {
 			if code != statusRefused {
 				t.Errorf("the run ended with status %d, want %d: %s", code, statusRefused, said)
 			}
-			contents, err := record.Read(run.records())
+			contents, err := record.Read(run.Records())
 			if err != nil || len(contents.Records) != 2 {
 				t.Fatalf("%d records (%v), want 2", len(contents.Records), err)
 			}

@@ -22,6 +22,7 @@ import (
 	"netdyno/internal/run/doctor"
 	"netdyno/internal/run/rig"
 	"netdyno/internal/run/rig/arrange"
+	"netdyno/internal/run/session"
 )
 
 // The studies of a calibration. The generator answers itself, so it is measured
@@ -51,7 +52,9 @@ Exit status: 0 calibrated, 2 it could not be.`,
 		Example: `  netdyno calibrate
   netdyno calibrate --rig ssh:node76,node73`,
 		Args: cobra.NoArgs,
-		RunE: func(cmd *cobra.Command, _ []string) error { return calibrate(cmd.Context(), seats, directory(out)) },
+		RunE: func(cmd *cobra.Command, _ []string) error {
+			return calibrate(cmd.Context(), seats, session.Directory(out))
+		},
 	}
 	c.Flags().StringVar(&seats, "rig", rig.LoopbackName, "what to calibrate: "+strings.Join(arrange.Forms(), ", "))
 	c.Flags().StringVar(&out, "out", "", "directory of its runs (default under results/)")
@@ -59,26 +62,26 @@ Exit status: 0 calibrated, 2 it could not be.`,
 }
 
 // calibrate measures, keeps what it found and prints what is now known.
-func calibrate(ctx context.Context, seats string, dir directory) error {
-	if err := dir.vacant(); err != nil {
+func calibrate(ctx context.Context, seats string, dir session.Directory) error {
+	if err := dir.Vacant(); err != nil {
 		return err
 	}
 	if dir == "" {
 		var err error
-		if dir, err = freshDirectory("calibration"); err != nil {
+		if dir, err = session.Fresh("calibration"); err != nil {
 			return err
 		}
 	}
 	found := map[string]finding.Findings{}
 	for _, s := range []struct{ study, at string }{{generatorStudy, rig.LoopbackName}, {linkStudy, seats}, {noiseStudy, seats}} {
-		f, err := measured(ctx, s.study, s.at, directory(filepath.Join(string(dir), s.study)))
+		f, err := measured(ctx, s.study, s.at, session.Directory(filepath.Join(string(dir), s.study)))
 		if err != nil {
 			return &status{statusRefused, err}
 		}
 		found[s.study] = f
 	}
 	one := history.Calibrate(found[generatorStudy].Run, found[linkStudy].Run, found[noiseStudy].Run)
-	hosts, err := surveyed(ctx, seats, "--idle")
+	hosts, err := session.Survey(ctx, seats, ends.hold, "--idle")
 	if err != nil {
 		return err
 	}
@@ -107,11 +110,11 @@ func calibrate(ctx context.Context, seats string, dir directory) error {
 
 // measured carries out one study of a calibration. One without a valid trial
 // calibrates nothing.
-func measured(ctx context.Context, study, at string, dir directory) (finding.Findings, error) {
+func measured(ctx context.Context, study, at string, dir session.Directory) (finding.Findings, error) {
 	if dir, err := carryOut(ctx, []string{study}, runFlags{rig: at, out: string(dir)}); err != nil {
 		return finding.Findings{}, errors.Join(fmt.Errorf("calibrate: study %s in %s", study, dir), err)
 	}
-	f, err := dir.found()
+	f, err := readAloud(dir)
 	if err == nil && f.Tally.Valid < f.Tally.Planned*9/10 {
 		err = fmt.Errorf("calibrate: of %d trials of study %s only %d are valid: netdyno report %s says why", f.Tally.Planned, study, f.Tally.Valid, dir)
 	}

@@ -8,6 +8,7 @@ import (
 	"netdyno/internal/read/cells"
 	"netdyno/internal/read/history"
 	"netdyno/internal/read/report"
+	"netdyno/internal/run/session"
 )
 
 func compareCommand() *cobra.Command {
@@ -32,22 +33,22 @@ same, 2 they could not be read.`,
 		Example: `  netdyno compare results/blocks-20260102-150405 results/blocks-20260109-150405`,
 		Args:    cobra.ExactArgs(2),
 		RunE: func(_ *cobra.Command, args []string) error {
-			return compareRuns(directory(args[0]), directory(args[1]))
+			return compareRuns(session.Directory(args[0]), session.Directory(args[1]))
 		},
 	}
 }
 
-func compareRuns(before, after directory) error {
-	first, err := before.found()
+func compareRuns(before, after session.Directory) error {
+	first, err := readAloud(before)
 	if err != nil {
 		return err
 	}
-	second, err := after.found()
+	second, err := readAloud(after)
 	if err != nil {
 		return err
 	}
 	for _, d := range []struct {
-		dir   directory
+		dir   session.Directory
 		found reading
 	}{{before, first}, {after, second}} {
 		if len(d.found.Header.Listen) > 0 {
@@ -65,10 +66,10 @@ func compareRuns(before, after directory) error {
 	if err := showText(page.Text); err != nil {
 		return err
 	}
-	if err := render(after.compared(), page.Markdown); err != nil {
+	if err := render(after.Compared(), page.Markdown); err != nil {
 		return err
 	}
-	fmt.Fprintf(stdout, "\ncompare %s\n", after.compared())
+	fmt.Fprintf(stdout, "\ncompare %s\n", after.Compared())
 	for _, t := range []cells.Tally{first.Tally, second.Tally} {
 		if t.Missing+t.Unplanned > 0 { // what was compared is not what the studies asked
 			return &status{statusTainted, nil}

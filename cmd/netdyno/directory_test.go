@@ -14,6 +14,7 @@ import (
 	"golang.org/x/sys/unix"
 
 	"netdyno/internal/record"
+	"netdyno/internal/run/session"
 )
 
 // Two runs, one directory: one of them has it, with its own plan.
@@ -60,14 +61,14 @@ func TestOneDirectoryOneRun(t *testing.T) {
 // The same race within microseconds.
 func TestOneDirectoryOneCreator(t *testing.T) {
 	for range 20 {
-		d := directory(filepath.Join(t.TempDir(), "run"))
+		d := session.Directory(filepath.Join(t.TempDir(), "run"))
 		const contenders = 4
 		var wait sync.WaitGroup
 		files := make([]*record.File, contenders)
 		for i := range contenders {
 			wait.Go(func() {
 				var err error
-				files[i], err = d.create([]byte("study: x\n"), record.Header{}, []record.Trial{{ID: fmt.Sprint(i)}})
+				files[i], err = d.Create([]byte("study: x\n"), record.Header{}, []record.Trial{{ID: fmt.Sprint(i)}})
 				if err != nil && !strings.Contains(err.Error(), "holds a run already") {
 					t.Error(err)
 				}
@@ -86,7 +87,7 @@ func TestOneDirectoryOneCreator(t *testing.T) {
 				t.Error("the winner's file does not close")
 			}
 		}
-		if trials, err := record.ReadTrials(d.trials()); err != nil || trials[0].ID != fmt.Sprint(winner) {
+		if trials, err := record.ReadTrials(d.Trials()); err != nil || trials[0].ID != fmt.Sprint(winner) {
 			t.Fatalf("the plan is %v (%v), the winner's is %d", trials, err, winner)
 		}
 	}

@@ -6,6 +6,7 @@ import (
 	"netdyno/internal/read/compare"
 	"netdyno/internal/read/finding"
 	"netdyno/internal/read/report"
+	"netdyno/internal/run/session"
 )
 
 // What a gate is, for the commands that can be one.
@@ -21,13 +22,13 @@ var gateStatus = map[compare.GateResult]int{compare.NoWorse: statusOK, compare.I
 
 // pass writes and prints what a gate makes of a run, and returns its status. A
 // run without a valid trial is not in doubt: it could not be made.
-func (d directory) pass(f finding.Findings) error {
+func pass(d session.Directory, f finding.Findings) error {
 	result, all := compare.Gate(f.Run)
 	gate := report.NewGate(f, result, all)
-	if err := render(d.gate(), gate.Markdown); err != nil {
+	if err := render(d.Gate(), gate.Markdown); err != nil {
 		return err
 	}
-	fmt.Fprintf(stdout, "gate    %s\n%s\n", d.gate(), gate)
+	fmt.Fprintf(stdout, "gate    %s\n%s\n", d.Gate(), gate)
 	if f.Tally.Valid == 0 {
 		return verdict(f.Tally)
 	}

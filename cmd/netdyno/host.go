@@ -5,7 +5,6 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"os"
 	"slices"
 	"strings"
 
@@ -15,6 +14,7 @@ import (
 	"netdyno/internal/run/doctor"
 	"netdyno/internal/run/rig"
 	"netdyno/internal/run/rig/arrange"
+	"netdyno/internal/run/session"
 )
 
 func factsCommand() *cobra.Command {
@@ -82,7 +82,7 @@ func hosts(ctx context.Context, files []string, seats string) ([]doctor.Named, e
 	case seats != "" && len(files) > 0:
 		return nil, errors.New("give files of facts, or --rig, not both")
 	case seats != "":
-		return surveyed(ctx, seats)
+		return session.Survey(ctx, seats, ends.hold)
 	case len(files) == 0:
 		host := rig.Here()
 		return []doctor.Named{{Name: host.Values["host.name"], Facts: host}}, nil
@@ -100,35 +100,6 @@ func hosts(ctx context.Context, files []string, seats string) ([]doctor.Named, e
 		all = append(all, hosts...)
 	}
 	return all, nil
-}
-
-// surveyed asks the hosts of a rig, and gives the rig back. More arguments ask
-// for more than the usual facts.
-func surveyed(ctx context.Context, text string, more ...string) (hosts []doctor.Named, err error) {
-	choice, err := arrange.Parse(text, input.Within(ctx, arrange.MaxFile))
-	if err != nil {
-		return nil, err
-	}
-	ends.hold()
-	built, err := choice.Build(ctx)
-	if err != nil {
-		return nil, err
-	}
-	defer func() { err = errors.Join(err, built.Close()) }()
-	self, err := os.Executable()
-	if err != nil {
-		return nil, err
-	}
-	if carrier, ok := built.(rig.Deployer); ok {
-		if err := carrier.Deploy(ctx, []string{self}); err != nil {
-			return nil, err
-		}
-	}
-	asked, facts, err := rig.Survey(ctx, built.Hosts(), self, more...)
-	for _, h := range asked {
-		hosts = append(hosts, doctor.Named{Name: h.Name, Facts: facts[h.Name]})
-	}
-	return hosts, err
 }
 
 // examine prints the advice for all hosts, what several share once, and then

@@ -16,6 +16,7 @@ import (
 
 	"netdyno/internal/contract"
 	"netdyno/internal/record"
+	"netdyno/internal/run/session"
 )
 
 // steering would clear a terminal, name its window, ask it for an answer, hide
@@ -169,7 +170,7 @@ func hostileRun(t *testing.T, dir string) string {
 		},
 		Facts: record.Facts{Rig: steering, Seats: map[string]record.Host{steering: {Values: map[string]string{steering: steering}}}},
 	}
-	file, err := directory(dir).create([]byte("study: rude\n"), header, []record.Trial{trial})
+	file, err := session.Directory(dir).Create([]byte("study: rude\n"), header, []record.Trial{trial})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -179,7 +180,7 @@ func hostileRun(t *testing.T, dir string) string {
 	if err := errors.Join(file.Append(failed), file.Close()); err != nil {
 		t.Fatal(err)
 	}
-	f, err := os.OpenFile(directory(dir).records(), os.O_WRONLY|os.O_APPEND, 0)
+	f, err := os.OpenFile(session.Directory(dir).Records(), os.O_WRONLY|os.O_APPEND, 0)
 	if err != nil {
 		t.Fatal(err)
 	}

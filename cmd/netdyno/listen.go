@@ -1,24 +1,17 @@
 package main
 
 import (
-	"cmp"
 	"context"
 	"errors"
 	"fmt"
 	"net"
-	"os"
-	"reflect"
 	"strconv"
 	"strings"
 	"time"
 
 	"github.com/spf13/cobra"
 
-	"netdyno/internal/input"
-	"netdyno/internal/record"
-	"netdyno/internal/run/bench"
-	"netdyno/internal/run/rig"
-	"netdyno/internal/run/study"
+	"netdyno/internal/run/session"
 )
 
 // listenFlags are the options of listen that are not part of the trial.
@@ -100,107 +93,26 @@ func checkBind(address string) error {
 
 // listen is the whole of the command.
 func listen(ctx context.Context, args []string, f listenFlags) error {
-	chosen, trial, err := onlyTrial(ctx, args)
+	s, err := session.PrepareServer(ctx, session.ServerRequest{
+		Args: args, Bind: f.bind, Out: session.Directory(f.out), Version: version(), Say: remark, Hold: ends.hold,
+	})
 	if err != nil {
 		return err
 	}
-	structures, err := messages(ctx, []record.Trial{trial})
-	if err != nil {
-		return err
+	for _, w := range s.Warnings {
+		fmt.Fprintf(stderr, "netdyno: %s: %s\n", w.About, w.Text)
 	}
-	catalog, err := discover(ctx, []record.Trial{trial})
-	if err != nil {
-		return err
-	}
-	if err := compileFor(ctx, catalog, trial, structures); err != nil {
-		return err
-	}
-	self, err := os.Executable()
-	if err != nil {
-		return err
-	}
-	account, err := newAccount(f.out, chosen, trial, catalog)
-	if err != nil {
-		return err
-	}
-	shown := &standing{out: stdout, catalog: catalog, arguments: args}
-	ctx, stop := context.WithCancelCause(ctx)
-	defer stop(nil)
-	b := bench.Bench{Rig: rig.Loopback{}, Catalog: catalog, Meter: []string{self, "meter"}, Messages: structures, Keep: account.keep}
-	ends.hold()
-	worker, err := b.Serve(ctx, trial, bench.Standing{Listen: f.bind, Segment: shown.segment, Observe: func(w record.Worker) {
-		if w.Close == nil {
-			if err := account.open(w, append([]string{"netdyno", "listen"}, append(args, "bind="+f.bind)...)); err != nil {
-				stop(err)
-			}
-		}
-		shown.observe(w)
-	}})
+	shown := &standing{out: stdout, catalog: s.Catalog, arguments: args}
+	worker, err := s.Serve(ctx, shown.observe, shown.segment)
 	shown.out.clear()
 	if err == nil || worker.Close != nil {
 		shown.sum(worker)
 	}
-	if cause := context.Cause(ctx); err == nil && !ended(cause) {
-		err = cause // the account could not be opened
-	}
-	err = cmp.Or(err, account.close())
-	if account.file != nil {
-		fmt.Fprintf(stdout, "records %s\n", account.dir.records())
+	if s.Opened() {
+		fmt.Fprintf(stdout, "records %s\n", s.Dir.Records())
 	}
 	if err != nil && !errors.Is(err, context.Canceled) {
 		return &status{statusTainted, err}
 	}
 	return nil
-}
-
-// ended tells whether a server was meant to end: by Ctrl-C or its time.
-func ended(cause error) bool {
-	return cause == nil || errors.Is(cause, context.Canceled) || errors.Is(cause, context.DeadlineExceeded)
-}
-
-// onlyTrial returns the study and the one trial that the arguments describe. A server named
-// alone is enough: its clients are the user's.
-func onlyTrial(ctx context.Context, args []string) (*study.Study, record.Trial, error) {
-	server, client := "", false
-	for _, a := range args {
-		if level, ok := strings.CutPrefix(a, "server="); ok {
-			server = level
-		}
-		client = client || strings.HasPrefix(a, "client=") || strings.HasPrefix(a, "transport=") || !strings.Contains(a, "=")
-	}
-	if server != "" && !client {
-		args = append(args[:len(args):len(args)], "client="+server)
-	}
-	s, err := study.ParseArgs(args, input.Within(ctx, study.MaxFile))
-	if err != nil {
-		return nil, record.Trial{}, err
-	}
-	trials, _, err := s.Plan()
-	if err != nil {
-		return nil, record.Trial{}, err
-	}
-	for _, t := range trials[1:] {
-		if !reflect.DeepEqual(t.Levels, trials[0].Levels) {
-			return nil, record.Trial{}, fmt.Errorf("%s varies %s: one server stands at a time, so name one level of each",
-				s.Name, strings.Join(varied(trials), ", "))
-		}
-	}
-	return s, trials[0], nil
-}
-
-// varied names the factors in which trials differ.
-func varied(trials []record.Trial) []string {
-	var names []string
-	for _, f := range study.Factors() {
-		for _, t := range trials {
-			if t.Levels[f.Name] != trials[0].Levels[f.Name] {
-				names = append(names, f.Name)
-				break
-			}
-		}
-	}
-	if len(names) == 0 {
-		return []string{"options"}
-	}
-	return names
 }

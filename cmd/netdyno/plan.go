@@ -1,179 +1,96 @@
 package main
 
 import (
-	"errors"
 	"fmt"
-	"maps"
-	"reflect"
 	"slices"
 	"strings"
 	"text/tabwriter"
 	"time"
 
 	"netdyno/internal/quantity"
+	"netdyno/internal/read/cells"
 	"netdyno/internal/record"
-	"netdyno/internal/run/bench"
 	"netdyno/internal/run/cpuset"
 	"netdyno/internal/run/rig"
+	"netdyno/internal/run/session"
 	"netdyno/internal/run/study"
 )
 
-// trialOverhead is what starting, connecting, verifying and ending a trial
-// takes, for estimates.
-const trialOverhead = 200 * time.Millisecond
-
-func (p *plan) time(trials []record.Trial) time.Duration { return p.estimate(trials).Total }
-
-func (p *plan) estimate(trials []record.Trial) study.Estimate {
-	return study.EstimateTime(trials, p.pace())
+// printBeginning says what a run is about to do, and where its workers sit.
+func printBeginning(s *session.Session, r *session.Run) {
+	name, looks := s.Study.Name, study.Summary(s.Study).Looks()
+	if at := r.Stopped; at != nil {
+		fmt.Fprintf(stdout, "%s stopped after stage %d of %d (%d blocks), where everything was settled: only its probes may be left\n", name, at.Stage, len(looks), at.Blocks)
+	}
+	if r.Further > 0 {
+		fmt.Fprintf(stdout, "%s goes on to stage %d of %d (%d blocks)\n", name, slices.Index(looks, r.Further)+1, len(looks), r.Further)
+	}
+	fmt.Fprintf(stdout, "%s: %s; %s\n", name, extent(s, r.Left), placements(s))
 }
 
-// pace is how fast fixed amounts of work are taken to go here: as the best
-// stream of this machine's calibration, where there is one.
-func (p *plan) pace() study.Pace {
-	pace := study.Pace{Overhead: trialOverhead + bench.Rest(p.rig), BytesPerS: study.DefaultBytesPerS}
-	if c := p.facts.Calibration; c != nil && c.LinkBytesPerS > 0 {
-		pace.BytesPerS = c.LinkBytesPerS
-	}
-	return pace
-}
-
-// printAmounts says what an estimate of fixed amounts rests on.
-func (p *plan) printAmounts() {
-	e := p.estimate(p.trials)
-	if e.Guessed == 0 {
-		return
-	}
-	fmt.Fprintf(stdout, "fixed amounts: %d trials of %s exchanges in all", e.Guessed, quantity.FormatCount(e.Exchanges))
-	if e.Bytes > 0 {
-		whose := ""
-		if p.facts.Calibration != nil {
-			whose = "this machine's calibrated "
+// extent says how much of a plan is left: its trials, blocks and time, from the
+// least to the most where the run may end at a stage.
+func extent(s *session.Session, left []record.Trial) string {
+	most := timeOf(s, left)
+	for _, blocks := range s.Study.Stages {
+		if least := study.Before(left, blocks); blocksOf(least) > 0 && len(least) < len(left) {
+			return fmt.Sprintf("%d to %d trials in %d to %d blocks, about %s to %s", len(least), len(left), blocksOf(least), blocksOf(left), timeOf(s, least), most)
 		}
-		fmt.Fprintf(stdout, " and %s, taken to move at %s%s", quantity.FormatBytes(e.Bytes), whose, quantity.FormatByteRate(p.pace().BytesPerS))
 	}
-	fmt.Fprintln(stdout, "; slower arms take longer")
+	return fmt.Sprintf("%s in %s, about %s", counted(len(left), "trial"), counted(blocksOf(left), "block"), most)
 }
 
-// kind is one sort of trial of the plan, the levels of an arm in a cell.
-type kind struct {
-	arm string
-	study.Work
+func timeOf(s *session.Session, trials []record.Trial) time.Duration {
+	return s.Estimate(trials).Total.Round(time.Second)
 }
 
-// kindsOf decodes each sort of trial once.
-func kindsOf(trials []record.Trial) ([]kind, error) {
-	var kinds []kind
-	seen := map[[2]string]bool{}
+// blocksOf counts the blocks of trials. Probes are in no block.
+func blocksOf(trials []record.Trial) int {
+	seen := map[int]bool{}
 	for _, t := range trials {
-		if armAndCell := [2]string{t.Arm, t.Cell}; !seen[armAndCell] {
-			seen[armAndCell] = true
-			work, err := study.Decode(t.Levels)
-			if err != nil {
-				return nil, err
-			}
-			kinds = append(kinds, kind{t.Arm, work})
+		if !t.Probe {
+			seen[t.Block] = true
 		}
 	}
-	return kinds, nil
+	return len(seen)
 }
 
-// checkEnds looks at each kind of trial: its levels decode, its transports
-// exist, can meet and take its options. In a built-in study an absent worker leaves its cells
-// empty, with the reason; a name that the user typed must exist.
-func (p *plan) checkEnds(named string) error {
-	builtIn := slices.Contains(study.List(), named)
-	absent := map[string]error{}
-	possible := 0
-	pairs, takes := p.catalog.Pairs, p.catalog.Takes
-	if p.external {
-		l := &clientsOnly{catalog: p.catalog}
-		pairs, takes = l.pairs, l.takes
+func counted(n int, what string) string {
+	if n == 1 {
+		return "1 " + what
 	}
-	for _, k := range p.kinds {
-		if err := pairs(k.Work); err != nil {
-			absent[k.arm] = err
-			continue
-		}
-		if err := takes(k.Work); err != nil {
-			return fmt.Errorf("arm %s: %w", k.arm, err)
-		}
-		possible++
-	}
-	var all []error
-	for _, arm := range slices.Sorted(maps.Keys(absent)) {
-		reason := strings.TrimPrefix(absent[arm].Error(), "unsupported: ")
-		if !builtIn || possible == 0 {
-			all = append(all, fmt.Errorf("arm %s: %s", arm, reason))
-			continue
-		}
-		p.warnings = append(p.warnings, record.Warning{
-			About: "arm " + arm, Text: "its cells stay empty: " + reason,
-			Advice: "`make build` says which packages a worker needs",
-		})
-	}
-	return errors.Join(all...)
-}
-
-// programs are the paths of the workers that the plan's trials start.
-func (p *plan) programs() []string {
-	var paths []string
-	for _, k := range p.kinds {
-		for _, offer := range p.catalog.Ends(k.Work) {
-			if !slices.Contains(paths, offer.Program.Path) {
-				paths = append(paths, offer.Program.Path)
-			}
-		}
-	}
-	return paths
-}
-
-// checkLink refuses a link that the rig cannot shape, before anything runs.
-func (p *plan) checkLink() error {
-	if _, able := p.rig.(rig.Shaper); able {
-		return nil
-	}
-	for _, k := range p.kinds {
-		if k.Link != (record.Link{}) {
-			return rig.Unshaped(p.rig)
-		}
-	}
-	return nil
+	return fmt.Sprintf("%d %ss", n, what)
 }
 
 // placements says which CPUs each end gets, for each placement of the plan.
-func (p *plan) placements() string {
-	var said []string
-	for _, k := range p.kinds {
-		work := k.Work
-		server, clients, err := p.seat(work)
-		if err != nil || len(clients) == 0 {
-			continue
-		}
-		text := fmt.Sprintf("placement %s: server %s, clients %s", work.Placement, p.seated(server), p.seated(clients...))
-		if away, ok := p.rig.(rig.External); ok {
-			text = p.drives(away, work.Placement, clients)
-		} else if len(p.hosts) == 1 && len(server.CPUs) == 0 {
+func placements(s *session.Session) string {
+	var all []string
+	for _, p := range s.Placements() {
+		text := fmt.Sprintf("placement %s: server %s, clients %s", p.Kind, seated(s, p.Server), seated(s, p.Clients...))
+		switch {
+		case len(p.Peers) > 0:
+			text = fmt.Sprintf("placement %s: clients %s, the server is what listens on %s", p.Kind, seated(s, p.Clients...), strings.Join(p.Peers, " "))
+		case s.Hosts() == 1 && len(p.Server.CPUs) == 0:
 			text = "placement free: the scheduler chooses CPUs"
 		}
-		if !slices.Contains(said, text) {
-			said = append(said, text)
+		if !slices.Contains(all, text) {
+			all = append(all, text)
 		}
 	}
-	return strings.Join(said, "; ")
+	return strings.Join(all, "; ")
 }
 
-// seated says where workers of one role sit: "on CPU 1" where there is one
-// host, else "at node2 and node3 on CPU 1".
-func (p *plan) seated(seats ...rig.Seat) string {
+// seated says where the workers of one role run: "on CPU 1" where there is one
+// host, else "at node2 on CPU 1, at node3 on CPU 1".
+func seated(s *session.Session, seats ...rig.Seat) string {
 	var where []string
-	for _, s := range seats {
+	for _, seat := range seats {
 		text := "on any CPU"
-		if len(s.CPUs) > 0 {
-			text = "on CPU " + cpuset.Format(s.CPUs)
+		if len(seat.CPUs) > 0 {
+			text = "on CPU " + cpuset.Format(seat.CPUs)
 		}
-		if len(p.hosts) > 1 {
-			text = "at " + s.Name + " " + text
+		if s.Hosts() > 1 {
+			text = "at " + seat.Name + " " + text
 		}
 		if !slices.Contains(where, text) {
 			where = append(where, text)
@@ -182,20 +99,21 @@ func (p *plan) seated(seats ...rig.Seat) string {
 	return strings.Join(where, ", ")
 }
 
-// print is the dry run: the plan, its time and its warnings.
-func (p *plan) print() error {
-	fmt.Fprintf(stdout, "%s: %s\n", p.study.Name, p.study.Question)
-	perBlock, probes := p.counts()
-	fmt.Fprintf(stdout, "%d trials: %d blocks of %d, the baseline %q twice in each", len(p.trials), p.study.Blocks, perBlock, p.study.Compare.Baseline)
+// printPlan is the dry run: the plan, its time and its warnings.
+func printPlan(s *session.Session) error {
+	compare := s.Study.Compare
+	fmt.Fprintf(stdout, "%s: %s\n", s.Study.Name, s.Study.Question)
+	perBlock, probes := countTrials(s.Trials)
+	fmt.Fprintf(stdout, "%d trials: %d blocks of %d, the baseline %q twice in each", len(s.Trials), s.Study.Blocks, perBlock, compare.Baseline)
 	if probes > 0 {
 		fmt.Fprintf(stdout, ", and %d probes", probes)
 	}
-	fmt.Fprintf(stdout, "; about %s\n", p.time(p.trials).Round(time.Second))
-	p.printAmounts()
-	p.printStages()
-	fmt.Fprintf(stdout, "primary: %s; margin %s\n", strings.Join(p.study.Compare.Primary, ", "), quantity.FormatShare(p.study.Compare.Margin))
-	fmt.Fprintln(stdout, p.placements())
-	for _, w := range p.warnings {
+	fmt.Fprintf(stdout, "; about %s\n", timeOf(s, s.Trials))
+	printAmounts(s)
+	printStages(s)
+	fmt.Fprintf(stdout, "primary: %s; margin %s\n", strings.Join(compare.Primary, ", "), quantity.FormatShare(compare.Margin))
+	fmt.Fprintln(stdout, placements(s))
+	for _, w := range s.Warnings {
 		fmt.Fprintf(stdout, "! %s: %s\n", w.About, w.Text)
 		if w.Advice != "" {
 			fmt.Fprintf(stdout, "  %s\n", w.Advice)
@@ -203,7 +121,7 @@ func (p *plan) print() error {
 	}
 	fmt.Fprintln(stdout, "\nfirst block, in its order:")
 	w := tabwriter.NewWriter(stdout, 0, 0, 2, ' ', 0)
-	for _, t := range p.trials[:perBlock] {
+	for _, t := range s.Trials[:perBlock] {
 		again := ""
 		if t.Repeat {
 			again = "(again)"
@@ -213,10 +131,10 @@ func (p *plan) print() error {
 	return w.Flush()
 }
 
-// counts returns the trials of a block, which come first in the plan, and the
-// probes after all blocks.
-func (p *plan) counts() (perBlock, probes int) {
-	for _, t := range p.trials {
+// countTrials returns the trials of a block, which come first in the plan, and
+// the probes after all blocks.
+func countTrials(trials []record.Trial) (perBlock, probes int) {
+	for _, t := range trials {
 		switch {
 		case t.Probe:
 			probes++
@@ -227,15 +145,49 @@ func (p *plan) counts() (perBlock, probes int) {
 	return perBlock, probes
 }
 
-// remaining are the trials without a record.
-func remaining(trials []record.Trial, done []record.Record) []record.Trial {
-	has := map[string]bool{}
-	for _, r := range done {
-		has[r.Trial.ID] = true
+// printAmounts says what the estimated time of fixed amounts rests on.
+func printAmounts(s *session.Session) {
+	e := s.Estimate(s.Trials)
+	if e.Guessed == 0 {
+		return
 	}
-	return slices.DeleteFunc(slices.Clone(trials), func(t record.Trial) bool { return has[t.ID] })
+	fmt.Fprintf(stdout, "fixed amounts: %d trials of %s exchanges in all", e.Guessed, quantity.FormatCount(e.Exchanges))
+	if e.Bytes > 0 {
+		whose := ""
+		if s.Facts.Calibration != nil {
+			whose = "this machine's calibrated "
+		}
+		fmt.Fprintf(stdout, " and %s, taken to move at %s%s", quantity.FormatBytes(e.Bytes), whose, quantity.FormatByteRate(s.BytesPerS()))
+	}
+	fmt.Fprintln(stdout, "; slower arms take longer")
 }
 
-func sameTrials(a, b []record.Trial) bool {
-	return slices.EqualFunc(a, b, func(x, y record.Trial) bool { return reflect.DeepEqual(x, y) })
+// printStages says after which blocks a run may stop, when that is, and to which
+// it can go on.
+func printStages(s *session.Session) {
+	summary := study.Summary(s.Study)
+	looks := summary.Looks()
+	if len(looks) == 1 {
+		return
+	}
+	var stages []string
+	longest := s.Estimate(s.Trials).Total
+	shortest := longest
+	for i, level := range cells.StageLevels(summary) {
+		if level == 0 {
+			continue
+		}
+		stages = append(stages, fmt.Sprintf("after %s at level %.3g", counted(looks[i], "block"), level))
+		if looks[i] < summary.Blocks {
+			shortest = min(shortest, s.Estimate(study.Before(s.Trials, looks[i])).Total)
+		}
+	}
+	text := "about " + longest.Round(time.Second).String()
+	if shortest < longest {
+		text = fmt.Sprintf("from about %s to %s", shortest.Round(time.Second), text)
+	}
+	if len(summary.Further) > 0 {
+		text += fmt.Sprintf("; --continue goes on to %s blocks", strings.Trim(strings.ReplaceAll(fmt.Sprint(summary.Further), " ", ", "), "[]"))
+	}
+	fmt.Fprintf(stdout, "stages: looks %s; %s\n", strings.Join(stages, ", "), text)
 }

@@ -1,16 +1,12 @@
 package main
 
 import (
-	"bytes"
 	"fmt"
-	"io"
 
 	"github.com/spf13/cobra"
 
-	"netdyno/internal/read/cells"
 	"netdyno/internal/read/finding"
-	"netdyno/internal/read/report"
-	"netdyno/internal/record"
+	"netdyno/internal/run/session"
 )
 
 func reportCommand() *cobra.Command {
@@ -34,16 +30,16 @@ damaged records, 2 nothing could be read.
   netdyno report results/command-line-20260102-150405 --server results/listen-20260102-150400`,
 		Args: oneDirectory,
 		RunE: func(_ *cobra.Command, args []string) error {
-			dir := directory(args[0])
+			dir := session.Directory(args[0])
 			if hlog != "" {
-				if err := dir.logTimes(hlog); err != nil {
+				if err := logTimes(dir, hlog); err != nil {
 					return err
 				}
 			}
 			switch {
 			case server != "":
-				return concludeWith(dir, directory(server), gate)
-			case dir.isListen():
+				return concludeWith(dir, session.Directory(server), gate)
+			case isListen(dir):
 				return concludeListen(dir)
 			}
 			return conclude(dir, gate)
@@ -57,72 +53,30 @@ damaged records, 2 nothing could be read.
 
 // oneDirectory refuses more than one directory, and says which command takes
 // them.
-func oneDirectory(_ *cobra.Command, args []string) error {
-	if len(args) == 1 {
-		return nil
+func oneDirectory(c *cobra.Command, args []string) error {
+	if len(args) < 2 {
+		return cobra.MinimumNArgs(1)(c, args)
 	}
 	return fmt.Errorf("report: found %d directories, expected one; netdyno compare FIRST SECOND compares two runs, and netdyno report RUN --server LISTEN adds the records of a netdyno listen", len(args))
 }
 
 // conclude reads a run, rebuilds its exports, prints its findings and turns
 // what became of its trials into the exit status.
-func conclude(d directory, gate bool) error {
-	r, err := d.found()
+func conclude(d session.Directory, gate bool) error {
+	r, err := readAloud(d)
 	if err != nil {
 		return err
 	}
-	return d.present(r.Findings, gate)
+	return present(d, r.Findings, gate)
 }
 
 // present shows findings and returns the exit status that they deserve.
-func (d directory) present(f finding.Findings, gate bool) error {
-	if err := d.show(f); err != nil {
+func present(d session.Directory, f finding.Findings, gate bool) error {
+	if err := show(d, f); err != nil {
 		return err
 	}
 	if gate {
-		return d.pass(f)
+		return pass(d, f)
 	}
 	return verdict(f.Tally)
-}
-
-// found reads a run and says what was wrong with its file.
-func (d directory) found() (reading, error) {
-	r, err := d.read()
-	for _, p := range r.contents.Problems {
-		fmt.Fprintf(stderr, "netdyno: %s: %s\n", d.records(), p)
-	}
-	return r, err
-}
-
-// show rebuilds the exports of a run and prints its findings.
-func (d directory) show(findings finding.Findings) error {
-	exported := d.export(findings)
-	if err := showText(report.New(findings).Text); err != nil {
-		return err
-	}
-	if exported != nil {
-		return fmt.Errorf("the records are safe in %s, the reports could not be written: %w", d.records(), exported)
-	}
-	fmt.Fprintf(stdout, "\nreport  %s\nrecords %s\n", d.html(), d.records())
-	return nil
-}
-
-// verdict is the exit status that a run's trials deserve.
-func verdict(t cells.Tally) error {
-	switch {
-	case t.Valid == 0:
-		return &status{statusRefused, fmt.Errorf("no trial is valid (%d failed, %d invalid, %d unsupported, %d not run)", t.Failed, t.Invalid, t.Unsupported, t.Missing)}
-	case t.Failed+t.Invalid+t.Partial+t.Missing+t.Unplanned > 0:
-		return &status{statusTainted, nil}
-	}
-	return nil
-}
-
-// render writes what a renderer makes, whole or not at all.
-func render(path string, renderer func(io.Writer) error) error {
-	var b bytes.Buffer
-	if err := renderer(&b); err != nil {
-		return err
-	}
-	return record.WriteFileAtomic(path, b.Bytes())
 }

@@ -6,25 +6,24 @@ import (
 	"netdyno/internal/read/compare"
 	"netdyno/internal/read/finding"
 	"netdyno/internal/record"
+	"netdyno/internal/run/session"
 )
 
 // isListen reports whether a directory is one of netdyno listen. One that cannot
 // be read is not: whoever reads it as a run says why.
-func (d directory) isListen() bool {
-	header, err := record.ReadHeader(d.records())
+func isListen(d session.Directory) bool {
+	header, err := record.ReadHeader(d.Records())
 	return err == nil && len(header.Listen) > 0
 }
 
 // readListen reads a directory of netdyno listen and prints what is wrong in
 // its file.
-func (d directory) readListen() (record.Contents, error) {
-	contents, err := record.Read(d.records())
+func readListen(d session.Directory) (record.Contents, error) {
+	contents, err := record.Read(d.Records())
 	if err != nil {
 		return contents, err
 	}
-	for _, p := range contents.Problems {
-		fmt.Fprintf(stderr, "netdyno: %s: %s\n", d.records(), p)
-	}
+	printProblems(d, contents.Problems)
 	if len(contents.Header.Listen) == 0 {
 		return contents, fmt.Errorf("report: %s is not a directory of netdyno listen", d)
 	}
@@ -32,8 +31,8 @@ func (d directory) readListen() (record.Contents, error) {
 }
 
 // concludeListen reports what a server recorded of itself.
-func concludeListen(d directory) error {
-	contents, err := d.readListen()
+func concludeListen(d session.Directory) error {
+	contents, err := readListen(d)
 	if err != nil {
 		return err
 	}
@@ -41,7 +40,7 @@ func concludeListen(d directory) error {
 	if err != nil {
 		return err
 	}
-	if err := d.show(finding.Findings{Run: compare.Run{Header: contents.Header}, ServerReport: &served}); err != nil {
+	if err := show(d, finding.Findings{Run: compare.Run{Header: contents.Header}, ServerReport: &served}); err != nil {
 		return err
 	}
 	return whole(contents)
@@ -56,12 +55,12 @@ func whole(listen record.Contents) error {
 }
 
 // concludeWith reports a run together with what its server recorded of itself.
-func concludeWith(d, server directory, gate bool) error {
-	listen, err := server.readListen()
+func concludeWith(d, server session.Directory, gate bool) error {
+	listen, err := readListen(server)
 	if err != nil {
 		return err
 	}
-	r, err := d.found()
+	r, err := readAloud(d)
 	if err != nil {
 		return err
 	}
@@ -69,7 +68,7 @@ func concludeWith(d, server directory, gate bool) error {
 	if err := finding.Join(run, listen); err != nil {
 		return fmt.Errorf("report: %s and %s do not belong together: %w", d, server, err)
 	}
-	if err := d.present(r.Findings, gate); err != nil {
+	if err := present(d, r.Findings, gate); err != nil {
 		return err
 	}
 	return whole(listen)

@@ -1,23 +1,18 @@
 package main
 
 import (
-	"cmp"
 	"context"
 	"errors"
 	"fmt"
-	"os"
 	"strings"
-	"time"
 
 	"github.com/spf13/cobra"
 
-	"netdyno/internal/contract"
-	"netdyno/internal/input"
+	"netdyno/internal/read/compare"
 	"netdyno/internal/record"
-	"netdyno/internal/run/bench"
 	"netdyno/internal/run/rig"
 	"netdyno/internal/run/rig/arrange"
-	"netdyno/internal/run/study"
+	"netdyno/internal/run/session"
 )
 
 // runFlags are the options of run that are not part of the study.
@@ -29,7 +24,6 @@ type runFlags struct {
 	dryRun bool
 	gate   bool
 	own    ownMessage
-	named  string // the study that began the run which goes on
 }
 
 func runCommand() *cobra.Command {
@@ -59,12 +53,6 @@ or stood still, 2 the study could not run.
   netdyno run results/event-loops-20260102-150405 --continue`,
 		Args: cobra.MinimumNArgs(1),
 		RunE: func(cmd *cobra.Command, args []string) error {
-			if f.goOn {
-				var err error
-				if f, err = f.begun(args); err != nil {
-					return err
-				}
-			}
 			return run(cmd.Context(), args, f)
 		},
 	}
@@ -106,202 +94,57 @@ func run(ctx context.Context, args []string, f runFlags) error {
 
 // carryOut measures a study, step by step. It returns the directory of what was
 // measured, however little that is; none when nothing could begin.
-func carryOut(ctx context.Context, args []string, f runFlags) (dir directory, err error) {
-	args, err = f.own.arguments(args)
+func carryOut(ctx context.Context, args []string, f runFlags) (dir session.Directory, err error) {
+	request, err := f.request(args)
 	if err != nil {
 		return "", err
 	}
-	if !f.resume && !f.dryRun { // told before anything is built
-		if err := directory(f.out).vacant(); err != nil {
-			return "", err
-		}
-	}
-	p, err := prepare(ctx, args, f)
+	s, err := session.Prepare(ctx, request)
 	if err != nil {
 		return "", err
 	}
-	defer func() { err = errors.Join(err, p.close()) }()
+	defer func() { err = errors.Join(err, s.Close()) }()
 	if f.dryRun {
-		return "", p.print()
+		return "", printPlan(s)
 	}
-	dir, file, done, err := p.open(args, f)
+	r, err := s.Open()
 	if err != nil {
 		return "", err
 	}
-	left := remaining(p.trials, done)
-	fmt.Fprintf(stdout, "%s: %s; %s\n", p.study.Name, p.extent(left), p.placements())
-	stopped := p.measure(ctx, dir, file, left)
-	if stopped == nil && len(left) > 0 {
-		stopped = p.surveyAfter(ctx, file)
-	}
-	if err := file.Close(); err != nil && stopped == nil {
-		stopped = err
-	}
+	printProblems(r.Dir, r.Problems)
+	printBeginning(s, r)
+	shown := newProgress(stderr, s.Estimate(r.Left).Total)
+	stopped := r.Measure(ctx, session.Observer{Trial: shown.observe, Look: shown.line})
+	shown.finish()
 	if errors.Is(stopped, context.Canceled) {
-		fmt.Fprintln(stderr, "netdyno: stopped; what was measured is kept, and netdyno run", dir, "--continue goes on")
+		fmt.Fprintln(stderr, "netdyno: stopped; what was measured is kept, and netdyno run", r.Dir, "--continue goes on")
 		stopped = &status{statusTainted, nil}
 	}
-	return dir, stopped
+	return r.Dir, stopped
 }
 
-// plan is a study made ready: parsed, unfolded and checked against what is
-// here.
-type plan struct {
-	study    *study.Study
-	all      []record.Trial // of every look
-	trials   []record.Trial // of those that this command goes to
-	kinds    []kind
-	warnings []record.Warning
-	catalog  *bench.Catalog
-	messages map[string]contract.Structure // by level
-	self     string                        // path of this program
-	external bool                          // the servers stand already
-	rig      rig.Rig
-	hosts    []rig.Host // of the rig, completed by their facts
-	facts    record.Facts
-}
-
-func prepare(ctx context.Context, args []string, f runFlags) (*plan, error) {
-	var p plan
+// request is what the flags ask of a session.
+func (f runFlags) request(args []string) (session.Request, error) {
+	r := session.Request{Rig: f.rig, Out: session.Directory(f.out), Resume: f.resume, DryRun: f.dryRun}
 	var err error
-	choice, err := arrange.Parse(f.rig, input.Within(ctx, arrange.MaxFile))
-	if err != nil {
-		return nil, err
-	}
-	if p.study, err = f.study(ctx, args, choice); err != nil {
-		return nil, err
-	}
-	if p.all, p.warnings, err = p.study.Plan(); err != nil {
-		return nil, err
-	}
-	p.trials = study.Before(p.all, p.study.Blocks)
-	if p.kinds, err = kindsOf(p.trials); err != nil {
-		return nil, err
-	}
-	if p.messages, err = messages(ctx, p.trials); err != nil {
-		return nil, err
-	}
-	if err = p.ownLimits(); err != nil {
-		return nil, err
-	}
-	if p.catalog, err = discover(ctx, p.trials); err != nil {
-		return nil, err
-	}
-	if p.external = choice.External(); p.external {
-		leaveServerOut(p.study)
-	}
-	if err := p.checkEnds(cmp.Or(f.named, args[0])); err != nil {
-		return nil, err
-	}
-	if err := p.compile(ctx, f.dryRun); err != nil {
-		return nil, err
-	}
-	if err := p.arrange(ctx, choice); err != nil {
-		return nil, errors.Join(err, p.close())
-	}
-	return &p, nil
-}
-
-// compile has workers built for the plan's messages.
-func (p *plan) compile(ctx context.Context, dry bool) error {
-	works := make([]study.Work, len(p.kinds))
-	for i, k := range p.kinds {
-		works[i] = k.Work
-	}
-	warnings, err := compiled(ctx, p.catalog, works, p.messages, dry)
-	p.warnings = append(p.warnings, warnings...)
-	return err
-}
-
-// arrange builds the rig and finds out what its hosts are and whether they
-// can run the plan.
-func (p *plan) arrange(ctx context.Context, choice arrange.Choice) error {
-	ends.hold()
-	var err error
-	if p.self, err = os.Executable(); err != nil {
-		return err
-	}
-	built, err := choice.Build(ctx)
-	if err != nil {
-		return err
-	}
-	p.rig = built
-	if carrier, ok := p.rig.(rig.Deployer); ok {
-		programs := p.programs()
-		if err := carrier.Deploy(ctx, append(programs, p.self)); err != nil {
-			return err
+	if f.goOn {
+		if len(args) > 1 {
+			return r, fmt.Errorf("continue: found %q after the directory; a run's study was declared before its first trial, so name the directory alone", args[1])
 		}
-		p.tryOut(ctx, programs)
+		r, err = session.Begun(session.Directory(args[0]))
+	} else {
+		r.Args, err = f.own.arguments(args)
 	}
-	p.facts = record.Facts{Rig: p.rig.Name(), Tools: p.catalog.Binaries()}
-	if p.hosts, p.facts.Seats, err = rig.Survey(ctx, p.rig.Hosts(), p.self); err != nil {
-		return err
-	}
-	if err := errors.Join(p.checkLink(), p.checkTrust()); err != nil {
-		return err
-	}
-	if p.facts.Calibration, err = calibrationOf(p.facts); err != nil { // a run can do without
-		p.warnings = append(p.warnings, record.Warning{About: "calibration", Text: err.Error()})
-	}
-	return p.preflight()
+	r.Version, r.Say, r.Hold = version(), remark, ends.hold
+	r.Judge = session.Judge{Look: look, Calibration: calibrationOf}
+	return r, err
 }
 
-// surveyAfter records what the hosts are like now.
-func (p *plan) surveyAfter(ctx context.Context, file *record.File) error {
-	_, after, err := rig.Survey(ctx, p.hosts, p.self)
-	if err != nil {
-		return fmt.Errorf("facts after the run: %w", err)
-	}
-	return file.End(after)
+// look judges a run at one of its looks.
+func look(header record.Header, trials []record.Trial, records []record.Record, number int) (settled bool, words string, err error) {
+	stage, err := compare.Look(header, trials, records, number)
+	return stage.Settled, stage.Sentence, err
 }
 
-// close gives the rig back, if it was built.
-func (p *plan) close() error {
-	if p.rig == nil {
-		return nil
-	}
-	return p.rig.Close()
-}
-
-// measure runs the trials that are left.
-func (p *plan) measure(ctx context.Context, dir directory, file *record.File, left []record.Trial) error {
-	shown := newProgress(stderr, p.time(left))
-	defer shown.finish()
-	b := bench.Bench{
-		Rig: p.rig, Hosts: p.hosts, Catalog: p.catalog, Meter: []string{p.self, "meter"}, Keep: file.Append, Observe: shown.observe,
-		Messages: p.messages, Enough: p.looks(dir, file, shown.line),
-	}
-	return b.Run(ctx, left)
-}
-
-// open makes the run's directory, or finds the one to go on with.
-func (p *plan) open(args []string, f runFlags) (directory, *record.File, []record.Record, error) {
-	text, err := p.study.YAML()
-	if err != nil {
-		return "", nil, nil, err
-	}
-	dir := directory(f.out)
-	if f.resume {
-		return p.reopen(dir, f)
-	}
-	if dir == "" {
-		if dir, err = freshDirectory(p.study.Name); err != nil {
-			return "", nil, nil, err
-		}
-	}
-	summary := study.Summary(p.study)
-	summary.Warnings = p.warnings
-	command := append([]string{"netdyno", "run"}, args...)
-	if f.rig != rig.LoopbackName {
-		command = append(command, "--rig", f.rig)
-	}
-	header := record.Header{
-		Netdyno: version(), CreatedAt: time.Now().UTC(), Command: command,
-		Study: summary, Facts: p.facts,
-	}
-	file, err := dir.create(text, header, p.all)
-	if err != nil {
-		return dir, nil, nil, err
-	}
-	return dir, file, nil, dir.writeMessages(p.messages)
-}
+// remark prints what a session says of itself.
+func remark(text string) { fmt.Fprintln(stderr, "netdyno: "+text) }

@@ -11,6 +11,7 @@ import (
 
 	"netdyno/internal/read/report"
 	"netdyno/internal/run/rig"
+	"netdyno/internal/run/session"
 )
 
 // quickStudies are the tour's stops: each built-in study in short.
@@ -28,13 +29,13 @@ rely on, run the study itself.
 Exit status: the worst of the studies'.`,
 		Args: cobra.NoArgs,
 		RunE: func(cmd *cobra.Command, _ []string) error {
-			dir := directory(out)
-			if err := dir.vacant(); err != nil {
+			dir := session.Directory(out)
+			if err := dir.Vacant(); err != nil {
 				return err
 			}
 			if dir == "" {
 				var err error
-				if dir, err = freshDirectory("tour"); err != nil {
+				if dir, err = session.Fresh("tour"); err != nil {
 					return err
 				}
 			}
@@ -47,14 +48,14 @@ Exit status: the worst of the studies'.`,
 
 // tour runs every stop into its own directory under dir. A study that cannot
 // run is an entry with its reason; the others run all the same.
-func tour(ctx context.Context, dir directory) error {
+func tour(ctx context.Context, dir session.Directory) error {
 	var entries []report.Entry
 	var worst error
 	for i, name := range quickStudies {
 		fmt.Fprintf(stdout, "\n— %d of %d: %s\n", i+1, len(quickStudies), name)
-		stop := directory(filepath.Join(string(dir), name))
+		stop := session.Directory(filepath.Join(string(dir), name))
 		err := run(ctx, []string{name}, runFlags{rig: rig.LoopbackName, out: string(stop)})
-		entries = append(entries, stop.entry(name, err))
+		entries = append(entries, entry(stop, name, err))
 		worst = worse(worst, err)
 		if ctx.Err() != nil {
 			break
@@ -63,23 +64,23 @@ func tour(ctx context.Context, dir directory) error {
 	if err := os.MkdirAll(string(dir), 0o755); err != nil { // no study came so far
 		return errors.Join(worst, err)
 	}
-	if err := render(dir.html(), report.Index("netdyno: the quick tour", entries).HTML); err != nil {
+	if err := render(dir.HTML(), report.Index("netdyno: the quick tour", entries).HTML); err != nil {
 		return errors.Join(worst, err)
 	}
-	fmt.Fprintf(stdout, "\nall of it  %s\n", dir.html())
+	fmt.Fprintf(stdout, "\nall of it  %s\n", dir.HTML())
 	return worst
 }
 
 // entry is a study's place in the tour's page.
-func (d directory) entry(name string, failed error) report.Entry {
-	r, err := d.read() // its problems were printed when it was concluded
+func entry(d session.Directory, name string, failed error) report.Entry {
+	r, err := read(d) // its problems were printed when it was concluded
 	if err != nil {
 		if failed != nil {
 			err = failed
 		}
 		return report.Entry{Name: name, Tally: err.Error()}
 	}
-	return report.New(r.Findings).Entry(filepath.Join(name, filepath.Base(d.html())))
+	return report.New(r.Findings).Entry(filepath.Join(name, filepath.Base(d.HTML())))
 }
 
 // worse returns the error with the higher exit status, the first of equals.

@@ -12,6 +12,7 @@ import (
 	"netdyno/internal/contract"
 	"netdyno/internal/quantity"
 	"netdyno/internal/run/bench"
+	"netdyno/internal/run/session"
 )
 
 func transportsCommand() *cobra.Command {
@@ -21,7 +22,7 @@ func transportsCommand() *cobra.Command {
 		Short: "List the transports of every worker found, or describe one",
 		Args:  cobra.MaximumNArgs(1),
 		RunE: func(cmd *cobra.Command, args []string) error {
-			catalog, err := discover(cmd.Context(), nil)
+			catalog, err := session.Discover(cmd.Context(), nil)
 			if err != nil {
 				return err
 			}

@@ -1,50 +1,42 @@
-package main
+package session
 
 import (
 	"fmt"
-	"slices"
 
+	"netdyno/internal/record"
 	"netdyno/internal/run/bench"
 	"netdyno/internal/run/doctor"
-	"netdyno/internal/run/rig"
 	"netdyno/internal/run/study"
 )
 
-// preflight asks the doctor whether every host can run every kind of trial,
-// and adds the warnings to the plan's.
-func (p *plan) preflight() error {
+// preflight asks the doctor whether every host can run every kind of trial, and
+// adds the doctor's warnings to the plan's.
+func (p *Plan) preflight(s *site, c *record.Calibration) error {
 	said := map[string]bool{}
-	for _, demand := range p.demands() {
-		host := p.facts.Seats[demand.host]
+	for _, d := range p.demands(s) {
+		host := s.facts[d.host]
 		now := doctor.SampleOf(host)
-		if !p.speaksForItsMachine(demand.host) {
+		if !s.speaksForItsHost(d.host) {
 			now = doctor.Sample{}
 		}
-		warnings, err := doctor.Preflight(demand.Needs, host, now)
+		warnings, err := doctor.Preflight(d.Needs, host, now)
 		if err != nil {
-			return fmt.Errorf("preflight of %s: %w", demand.host, err)
+			return fmt.Errorf("preflight of %s: %w", d.host, err)
 		}
 		for _, w := range warnings {
-			if len(p.hosts) > 1 {
-				w.About = demand.host + ": " + w.About
+			if len(s.hosts) > 1 {
+				w.About = d.host + ": " + w.About
 			}
 			if !said[w.About+w.Text] {
 				said[w.About+w.Text] = true
-				p.warnings = append(p.warnings, w)
+				p.Warnings = append(p.Warnings, w)
 			}
 		}
 	}
-	if len(p.kinds) > 0 {
-		p.warnings = append(p.warnings, doctor.Foresee(p.facts.Calibration, p.study.Compare.Primary, p.study.Blocks, p.kinds[0].Work.Window)...)
+	if len(p.Kinds) > 0 {
+		p.Warnings = append(p.Warnings, doctor.Foresee(c, p.Study.Compare.Primary, p.Study.Blocks, p.Kinds[0].Window)...)
 	}
 	return nil
-}
-
-// speaksForItsMachine holds for the first host of each machine: what disturbs
-// that is said once.
-func (p *plan) speaksForItsMachine(name string) bool {
-	at := slices.IndexFunc(p.hosts, func(other rig.Host) bool { return other.Name == name })
-	return slices.IndexFunc(p.hosts, func(other rig.Host) bool { return other.BootID == p.hosts[at].BootID }) == at
 }
 
 // demand is what one kind of trial needs of one host.
@@ -54,27 +46,27 @@ type demand struct {
 }
 
 // demands are the plan's distinct demands on its hosts.
-func (p *plan) demands() []demand {
+func (p *Plan) demands(s *site) []demand {
 	var all []demand
 	seen := map[string]bool{}
-	for _, k := range p.kinds {
+	for _, k := range p.Kinds {
 		work := k.Work
 		kind := fmt.Sprint(work.Load.Connections, work.Clients, work.Servers, work.Placement, work.Load.Fresh)
 		if !seen[kind] {
 			seen[kind] = true
-			all = append(all, p.demandsOf(work)...)
+			all = append(all, demandsOf(s, work)...)
 		}
 	}
 	return all
 }
 
-func (p *plan) demandsOf(work study.Work) []demand {
-	server, clients, err := p.seat(work)
+func demandsOf(s *site, work study.Work) []demand {
+	server, clients, err := s.seat(work)
 	if err != nil {
 		return nil // the trial's record will say so
 	}
 	var all []demand
-	for _, host := range p.hosts {
+	for _, host := range s.hosts {
 		d := demand{host.Name, doctor.Needs{
 			Connections: work.Load.Connections, Placement: work.Placement, Fresh: work.Load.Fresh, CPUSets: map[string][]int{},
 		}}

@@ -1,0 +1,34 @@
+package main
+
+import (
+	"errors"
+	"fmt"
+	"strings"
+)
+
+// ownMessage is the user's message as flags, a longer way to type a level of
+// factor message.
+type ownMessage struct {
+	proto, kind, data    string
+	replyKind, replyData string
+}
+
+// arguments adds the level that the flags spell out.
+func (o ownMessage) arguments(args []string) ([]string, error) {
+	if o == (ownMessage{}) {
+		return args, nil
+	}
+	for _, f := range []struct{ name, value string }{{"--proto", o.proto}, {"--message", o.kind}, {"--data", o.data}} {
+		if f.value == "" {
+			return nil, fmt.Errorf("%s is missing: a message of your own needs --proto FILE, --message pkg.Type and --data FILE", f.name)
+		}
+	}
+	if (o.replyKind == "") != (o.replyData == "") {
+		return nil, errors.New("--reply and --reply-data belong together: the type that comes back, and its values")
+	}
+	level := strings.Join([]string{o.proto, o.kind, o.data}, ":")
+	if o.replyKind != "" {
+		level += ":" + o.replyKind + ":" + o.replyData
+	}
+	return append(args, "message="+level), nil
+}

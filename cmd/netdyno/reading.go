@@ -1,0 +1,105 @@
+package main
+
+import (
+	"bytes"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"io/fs"
+
+	"netdyno/internal/read/cells"
+	"netdyno/internal/read/finding"
+	"netdyno/internal/read/report"
+	"netdyno/internal/record"
+	"netdyno/internal/run/session"
+)
+
+// reading is what the files of a run hold, and what was found in them.
+type reading struct {
+	finding.Findings
+	trials   []record.Trial
+	contents record.Contents // what is wrong in the file included
+}
+
+// read finds what there is in what has been measured so far.
+func read(d session.Directory) (reading, error) {
+	var r reading
+	var err error
+	if r.trials, err = record.ReadTrials(d.Trials()); err != nil {
+		if errors.Is(err, fs.ErrNotExist) {
+			err = fmt.Errorf("%s is not the directory of a run: it has no trials.jsonl", d)
+		}
+		return r, err
+	}
+	if r.contents, err = record.Read(d.Records()); err != nil {
+		return r, err
+	}
+	unplanned := 0
+	if len(r.contents.Header.Listen) == 0 { // the segments of a server are of no plan
+		unplanned = r.contents.HoldTo(r.trials)
+	}
+	r.contents.Header.Directory = string(d)
+	r.Findings, err = finding.Find(r.contents.Header, r.trials, r.contents.Records)
+	r.Tally.Unplanned = unplanned
+	return r, err
+}
+
+// readAloud reads a run and prints what is wrong in its file.
+func readAloud(d session.Directory) (reading, error) {
+	r, err := read(d)
+	printProblems(d, r.contents.Problems)
+	return r, err
+}
+
+func printProblems(d session.Directory, problems []record.Problem) {
+	for _, p := range problems {
+		fmt.Fprintf(stderr, "netdyno: %s: %s\n", d.Records(), p)
+	}
+}
+
+// show rebuilds the exports of a run and prints its findings.
+func show(d session.Directory, findings finding.Findings) error {
+	page := report.New(findings)
+	exported := export(d, findings, page)
+	if err := showText(page.Text); err != nil {
+		return err
+	}
+	if exported != nil {
+		return fmt.Errorf("the records are safe in %s, the reports could not be written: %w", d.Records(), exported)
+	}
+	fmt.Fprintf(stdout, "\nreport  %s\nrecords %s\n", d.HTML(), d.Records())
+	return nil
+}
+
+// export rebuilds findings.json and the reports.
+func export(d session.Directory, f finding.Findings, page report.Page) error {
+	data, err := json.MarshalIndent(f, "", " ")
+	if err != nil {
+		return fmt.Errorf("encode findings: %w", err)
+	}
+	return errors.Join(
+		record.WriteFileAtomic(d.Findings(), append(data, '\n')),
+		render(d.HTML(), page.HTML),
+		render(d.Markdown(), page.Markdown))
+}
+
+// render writes what a renderer makes, whole or not at all.
+func render(path string, renderer func(io.Writer) error) error {
+	var b bytes.Buffer
+	if err := renderer(&b); err != nil {
+		return err
+	}
+	return record.WriteFileAtomic(path, b.Bytes())
+}
+
+// verdict is the exit status that a run's trials deserve.
+func verdict(t cells.Tally) error {
+	switch {
+	case t.Valid == 0:
+		return &status{statusRefused, fmt.Errorf("no trial is valid (%d failed, %d invalid, %d unsupported, %d not run)", t.Failed, t.Invalid, t.Unsupported, t.Missing)}
+	case t.Failed+t.Invalid+t.Partial+t.Missing+t.Unplanned > 0:
+		return &status{statusTainted, nil}
+	}
+	return nil
+}

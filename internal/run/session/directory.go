@@ -1,0 +1,130 @@
+package session
+
+import (
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"time"
+
+	"netdyno/internal/record"
+)
+
+// Directory is where one run lives. Its files are named here and nowhere else.
+type Directory string
+
+// The files of a run: those of the first three methods and Records exist before
+// its first trial.
+func (d Directory) Study() string   { return d.file("study.yaml") }
+func (d Directory) Facts() string   { return d.file("facts.json") }
+func (d Directory) Trials() string  { return d.file("trials.jsonl") }
+func (d Directory) Records() string { return d.file(record.RecordsFile) }
+
+// Messages is the file of a run's messages; absent where it has none.
+func (d Directory) Messages() string { return d.file("messages.json") }
+
+// Certificate is what clients need of a server that encrypts.
+func (d Directory) Certificate() string { return d.file("certificate.pem") }
+
+// The files that are made from the records.
+func (d Directory) Findings() string { return d.file("findings.json") }
+func (d Directory) HTML() string     { return d.file("report.html") }
+func (d Directory) Markdown() string { return d.file("report.md") }
+func (d Directory) Gate() string     { return d.file("gate.md") }
+func (d Directory) Compared() string { return d.file("compare.md") }
+
+func (d Directory) file(name string) string { return filepath.Join(string(d), name) }
+
+// resultsRoot holds the runs that were given no directory.
+const resultsRoot = "results"
+
+// Fresh makes a directory under results/ that nobody else has: two runs may begin
+// in the same second.
+func Fresh(study string) (Directory, error) {
+	name := filepath.Join(resultsRoot, study+"-"+time.Now().Format("20060102-150405"))
+	if err := os.MkdirAll(resultsRoot, 0o755); err != nil {
+		return "", err
+	}
+	path := name
+	for n := 2; ; n++ {
+		err := os.Mkdir(path, 0o755)
+		if !errors.Is(err, fs.ErrExist) {
+			return Directory(path), err
+		}
+		path = fmt.Sprintf("%s-%d", name, n)
+	}
+}
+
+// latest returns the newest run of a study under results/.
+func latest(study string) (Directory, error) {
+	matches, err := filepath.Glob(filepath.Join(resultsRoot, study+"-[0-9]*", record.RecordsFile))
+	if err != nil {
+		return "", err
+	}
+	if len(matches) == 0 {
+		return "", fmt.Errorf("resume: no run of %s under %s/; name its directory with --out", study, resultsRoot)
+	}
+	return Directory(filepath.Dir(slices.Max(matches))), nil
+}
+
+// Vacant refuses a directory that holds anything: a run's files among others
+// would be lost in them, or overwrite them.
+func (d Directory) Vacant() error {
+	entries, err := os.ReadDir(string(d))
+	switch {
+	case errors.Is(err, fs.ErrNotExist) || err == nil && len(entries) == 0:
+		return nil
+	case err != nil:
+		return fmt.Errorf("--out: %w", err)
+	}
+	var names []string
+	for _, e := range entries {
+		if e.Name() == record.RecordsFile {
+			return d.taken()
+		}
+		names = append(names, e.Name())
+	}
+	const shown = 3
+	if more := len(names) - shown; more > 0 {
+		names = append(names[:shown], fmt.Sprintf("%d more", more))
+	}
+	return fmt.Errorf("%s is not empty, it holds %s; choose a new or an empty directory with --out", d, strings.Join(names, ", "))
+}
+
+func (d Directory) taken() error {
+	return fmt.Errorf("%s holds a run already; go on with --resume or choose another --out", d)
+}
+
+// Create makes the directory with everything that is known before the first
+// trial. Whoever makes records.jsonl has the directory and writes the rest.
+func (d Directory) Create(study []byte, header record.Header, trials []record.Trial) (*record.File, error) {
+	facts, err := json.MarshalIndent(header.Facts, "", "  ")
+	if err != nil {
+		return nil, err
+	}
+	if err := d.Vacant(); err != nil {
+		return nil, err
+	}
+	if err := os.MkdirAll(string(d), 0o755); err != nil {
+		return nil, err
+	}
+	file, err := record.Create(d.Records(), header)
+	if errors.Is(err, fs.ErrExist) {
+		return nil, d.taken()
+	}
+	if err != nil {
+		return nil, err
+	}
+	err = errors.Join(
+		record.WriteFileAtomic(d.Study(), study),
+		record.WriteFileAtomic(d.Facts(), append(facts, '\n')),
+		record.WriteTrials(d.Trials(), trials))
+	if err != nil {
+		return nil, errors.Join(err, os.Remove(d.Records()), file.Close())
+	}
+	return file, nil
+}

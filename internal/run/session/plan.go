@@ -1,0 +1,131 @@
+package session
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"maps"
+	"slices"
+	"strings"
+
+	"netdyno/internal/contract"
+	"netdyno/internal/input"
+	"netdyno/internal/record"
+	"netdyno/internal/run/bench"
+	"netdyno/internal/run/rig/arrange"
+	"netdyno/internal/run/study"
+)
+
+// Plan is a study unfolded into trials, and what was found out about them.
+type Plan struct {
+	Study    *study.Study
+	All      []record.Trial // of every look
+	Trials   []record.Trial // of the looks that this session goes to
+	Kinds    []Kind
+	Messages map[string]contract.Structure // by level of factor message
+	Warnings []record.Warning
+}
+
+// Kind is one sort of trial: the levels of an arm in a cell.
+type Kind struct {
+	Arm string
+	study.Work
+}
+
+// newPlan unfolds a study and resolves its messages.
+func newPlan(ctx context.Context, s *study.Study) (*Plan, error) {
+	p := &Plan{Study: s}
+	var err error
+	if p.All, p.Warnings, err = s.Plan(); err != nil {
+		return nil, err
+	}
+	p.Trials = study.Before(p.All, s.Blocks)
+	if p.Kinds, err = kindsOf(p.Trials); err != nil {
+		return nil, err
+	}
+	p.Messages, err = resolveMessages(ctx, p.Trials)
+	return p, err
+}
+
+// kindsOf decodes each sort of trial once.
+func kindsOf(trials []record.Trial) ([]Kind, error) {
+	var kinds []Kind
+	seen := map[[2]string]bool{}
+	for _, t := range trials {
+		key := [2]string{t.Arm, t.Cell}
+		if seen[key] {
+			continue
+		}
+		seen[key] = true
+		work, err := study.Decode(t.Levels)
+		if err != nil {
+			return nil, err
+		}
+		kinds = append(kinds, Kind{t.Arm, work})
+	}
+	return kinds, nil
+}
+
+// readStudy parses the study that a request names, or the one that the directory
+// of a run to continue holds.
+func readStudy(ctx context.Context, r Request, choice arrange.Choice) (*study.Study, error) {
+	read := input.Within(ctx, study.MaxFile)
+	if !r.Continue {
+		return study.ParseArgs(withServer(slices.Concat(r.Args, choice.Levels()), choice), read)
+	}
+	name := r.Out.Study()
+	text, err := read(name)
+	if err != nil {
+		return nil, fmt.Errorf("continue: %w", err)
+	}
+	return study.ParseFile(name, text)
+}
+
+// checkTransports checks each kind of trial: its transports exist, can be
+// paired and take its options. In a built-in study an absent worker leaves its
+// cells empty, and the plan is warned. A name that the user typed must exist.
+func (p *Plan) checkTransports(catalog *bench.Catalog, builtIn, external bool) error {
+	absent := map[string]error{}
+	possible := 0
+	pairs, takes := catalog.Pairs, catalog.Takes
+	if external {
+		c := &clientsOnly{catalog: catalog}
+		pairs, takes = c.pairs, c.takes
+	}
+	for _, k := range p.Kinds {
+		if err := pairs(k.Work); err != nil {
+			absent[k.Arm] = err
+			continue
+		}
+		if err := takes(k.Work); err != nil {
+			return fmt.Errorf("arm %s: %w", k.Arm, err)
+		}
+		possible++
+	}
+	var all []error
+	for _, arm := range slices.Sorted(maps.Keys(absent)) {
+		reason := strings.TrimPrefix(absent[arm].Error(), "unsupported: ")
+		if !builtIn || possible == 0 {
+			all = append(all, fmt.Errorf("arm %s: %s", arm, reason))
+			continue
+		}
+		p.Warnings = append(p.Warnings, record.Warning{
+			About: "arm " + arm, Text: "its cells stay empty: " + reason,
+			Advice: "`make build` says which packages a worker needs",
+		})
+	}
+	return errors.Join(all...)
+}
+
+// programs returns the paths of the workers that the plan's trials start.
+func (p *Plan) programs(catalog *bench.Catalog) []string {
+	var paths []string
+	for _, k := range p.Kinds {
+		for _, offer := range catalog.Ends(k.Work) {
+			if !slices.Contains(paths, offer.Program.Path) {
+				paths = append(paths, offer.Program.Path)
+			}
+		}
+	}
+	return paths
+}

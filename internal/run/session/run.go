@@ -1,0 +1,188 @@
+package session
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"slices"
+	"time"
+
+	"netdyno/internal/record"
+	"netdyno/internal/run/bench"
+	"netdyno/internal/run/rig"
+	"netdyno/internal/run/study"
+)
+
+// Run is a session with its directory: what is to be measured, and what was.
+type Run struct {
+	Dir      Directory
+	Left     []record.Trial   // without a record, in the order of the plan
+	Problems []record.Problem // of the records that were there
+	Stopped  *record.Stop     // where an earlier session found everything settled; nil when it did not
+	Further  int              // blocks of the further look that Continue goes on to; 0 when there is none
+
+	session *Session
+	file    *record.File
+}
+
+// Observer is told how a run goes, by several goroutines. Either may be nil.
+type Observer struct {
+	Trial func(bench.Event)
+	Look  func(words string) // what a look between two blocks found
+}
+
+// Open makes the run's directory, or finds the one to go on with. Measure closes
+// what it opens.
+func (s *Session) Open() (*Run, error) {
+	if s.request.Resume || s.request.Continue {
+		return s.reopen()
+	}
+	text, err := s.Study.YAML()
+	if err != nil {
+		return nil, err
+	}
+	dir := s.request.Out
+	if dir == "" {
+		if dir, err = Fresh(s.Study.Name); err != nil {
+			return nil, err
+		}
+	}
+	file, err := dir.Create(text, s.header(), s.All)
+	if err != nil {
+		return nil, err
+	}
+	if err := dir.writeMessages(s.Messages); err != nil {
+		return nil, errors.Join(err, file.Close())
+	}
+	return &Run{Dir: dir, Left: s.Trials, session: s, file: file}, nil
+}
+
+func (s *Session) header() record.Header {
+	summary := study.Summary(s.Study)
+	summary.Warnings = s.Warnings
+	command := append([]string{"netdyno", "run"}, s.request.Args...)
+	if s.request.Rig != rig.LoopbackName {
+		command = append(command, "--rig", s.request.Rig)
+	}
+	return record.Header{
+		Netdyno: s.request.Version, CreatedAt: time.Now().UTC(), Command: command, Study: summary, Facts: s.Facts,
+	}
+}
+
+// reopen opens a run to go on with, if its plan is this session's.
+func (s *Session) reopen() (*Run, error) {
+	dir, err := s.resumable()
+	if err != nil {
+		return nil, err
+	}
+	file, contents, err := record.OpenForAppend(dir.Records())
+	if err != nil {
+		return nil, fmt.Errorf("resume: %w", err)
+	}
+	contents.Header.Directory = string(dir)
+	r := &Run{Dir: dir, Problems: contents.Problems, session: s, file: file}
+	if err = s.sameConditions(contents.Header); err == nil {
+		err = r.choose(contents)
+	}
+	if err != nil {
+		return nil, errors.Join(err, file.Close())
+	}
+	return r, nil
+}
+
+// choose chooses the trials that are left: those of the run's own looks, of the
+// further look that it had gone on to, or, with Continue and nothing of these
+// left, of the next one.
+func (r *Run) choose(run record.Contents) error {
+	s := r.session
+	horizon := record.Horizon(run.Header, s.All, run.Records)
+	s.Trials = study.Before(s.All, horizon)
+	r.Left = remaining(s.Trials, run.Records)
+	if !s.request.Continue {
+		r.Stopped = run.Header.Stopped
+		return nil
+	}
+	if len(r.Left) > 0 {
+		return nil
+	}
+	var err error
+	if r.Further, err = s.nextLook(run, horizon); err != nil {
+		return err
+	}
+	s.Trials = study.Before(s.All, r.Further)
+	r.Left = remaining(s.Trials, run.Records)
+	return nil
+}
+
+// remaining returns the trials without a record.
+func remaining(trials []record.Trial, done []record.Record) []record.Trial {
+	has := map[string]bool{}
+	for _, r := range done {
+		has[r.Trial.ID] = true
+	}
+	return slices.DeleteFunc(slices.Clone(trials), func(t record.Trial) bool { return has[t.ID] })
+}
+
+// Measure runs the trials that are left, records what the hosts are like
+// afterwards, and closes the run's file. What was measured before an error is
+// kept. When ctx ends, the error is its cause.
+func (r *Run) Measure(ctx context.Context, o Observer) error {
+	err := r.measure(ctx, o)
+	if err == nil && len(r.Left) > 0 {
+		err = r.surveyAfter(ctx)
+	}
+	if closed := r.file.Close(); err == nil {
+		err = closed
+	}
+	return err
+}
+
+func (r *Run) measure(ctx context.Context, o Observer) error {
+	s := r.session
+	b := bench.Bench{
+		Rig: s.site.rig, Hosts: s.site.hosts, Catalog: s.catalog, Meter: []string{s.site.self, "meter"},
+		Keep: r.file.Append, Observe: o.Trial, Enough: r.looks(o.Look), Messages: s.Messages,
+	}
+	return b.Run(ctx, r.Left)
+}
+
+// surveyAfter records what the hosts are like now.
+func (r *Run) surveyAfter(ctx context.Context) error {
+	_, after, err := rig.Survey(ctx, r.session.site.hosts, r.session.site.self)
+	if err != nil {
+		return fmt.Errorf("facts after the run: %w", err)
+	}
+	return r.file.End(after)
+}
+
+// looks returns what the bench asks between blocks: after a declared stage but
+// the last, whether what was measured settles the study. If so the run's file
+// says that it stopped there. Nil for a study without stages.
+func (r *Run) looks(say func(string)) func(blocks int) (bool, error) {
+	stages := r.session.Study.Stages
+	if len(stages) == 0 {
+		return nil
+	}
+	return func(blocks int) (bool, error) {
+		stage := slices.Index(stages, blocks) + 1
+		if stage == 0 || stage == len(stages) {
+			return false, nil
+		}
+		contents, err := record.Read(r.Dir.Records())
+		if err != nil {
+			return false, err
+		}
+		contents.Header.Directory = string(r.Dir)
+		settled, words, err := r.session.request.Judge.Look(contents.Header, r.session.All, contents.Records, stage)
+		if err != nil {
+			return false, err
+		}
+		if say != nil {
+			say(words)
+		}
+		if !settled {
+			return false, nil
+		}
+		return true, r.file.Stop(record.Stop{Stage: stage, Blocks: blocks})
+	}
+}

@@ -1,0 +1,198 @@
+// Package session is a run's life: a study is planned, its workers are found
+// and checked, the rig is built and surveyed, a directory is made or found again,
+// the trials are run, and the rig is given back. It prints nothing and judges no
+// figure: whoever calls it passes functions for both.
+//
+//	s, err := session.Prepare(ctx, request)   // nothing is measured yet
+//	defer s.Close()
+//	r, err := s.Open()                        // the run's directory, new or to go on with
+//	err = r.Measure(ctx, observer)            // one record for each trial that is left
+package session
+
+import (
+	"cmp"
+	"context"
+	"errors"
+	"slices"
+	"time"
+
+	"netdyno/internal/input"
+	"netdyno/internal/record"
+	"netdyno/internal/run/bench"
+	"netdyno/internal/run/rig"
+	"netdyno/internal/run/rig/arrange"
+	"netdyno/internal/run/study"
+)
+
+// Request says what to run, where, and from where on.
+type Request struct {
+	Args     []string  // a study or a file, with keys and levels; of Continue the directory
+	Rig      string    // as users write it
+	Out      Directory // empty: a new one under results/, or the latest to resume
+	Resume   bool      // go on with the run in Out, by the command that began it
+	Continue bool      // go on with the run in Out, by its own study, to its next look at most; implies Resume
+	DryRun   bool      // only plan: workers for messages are not built
+	Version  string    // of this program, for the header
+
+	Judge Judge
+	Say   func(text string) // told of what takes long, such as a build; may be nil
+	Hold  func()            // called before the first thing is made that Close gives back; may be nil
+
+	begunAs string // the study that the continued run began with
+}
+
+// Judge is what a session asks of who reads records.
+type Judge struct {
+	// Look judges the blocks up to a look, counted from 1: whether all that the
+	// study asks is settled, and that in words.
+	Look func(header record.Header, trials []record.Trial, records []record.Record, look int) (settled bool, words string, err error)
+
+	// Calibration returns what is known of the machines with these facts; nil for
+	// nothing. A run can do without: an error becomes a warning.
+	Calibration func(record.Facts) (*record.Calibration, error)
+}
+
+// Session is a study made ready: planned, checked against what is here, on a
+// rig that stands. One goroutine uses it.
+type Session struct {
+	Plan
+	Facts   record.Facts
+	request Request
+	catalog *bench.Catalog
+	site    *site
+}
+
+// Prepare makes a study ready. It fails, with nothing left behind, when the study
+// cannot be run here. A session is closed by its caller.
+func Prepare(ctx context.Context, r Request) (*Session, error) {
+	if !r.Resume && !r.Continue && !r.DryRun { // said before anything is built
+		if err := r.Out.Vacant(); err != nil {
+			return nil, err
+		}
+	}
+	choice, err := arrange.Parse(r.Rig, input.Within(ctx, arrange.MaxFile))
+	if err != nil {
+		return nil, err
+	}
+	chosen, err := readStudy(ctx, r, choice)
+	if err != nil {
+		return nil, err
+	}
+	plan, err := newPlan(ctx, chosen)
+	if err != nil {
+		return nil, err
+	}
+	s := &Session{Plan: *plan, request: r}
+	if err := s.findWorkers(ctx, choice.External()); err != nil {
+		return nil, err
+	}
+	if r.Hold != nil {
+		r.Hold()
+	}
+	if s.site, err = build(ctx, choice); err != nil {
+		return nil, err
+	}
+	if err := s.prepareHosts(ctx); err != nil {
+		return nil, errors.Join(err, s.Close())
+	}
+	return s, nil
+}
+
+// findWorkers finds the plan's workers, checks that they can run it, and builds
+// those that need a message's code.
+func (s *Session) findWorkers(ctx context.Context, external bool) error {
+	if err := ownLimits(s.Kinds); err != nil {
+		return err
+	}
+	var err error
+	if s.catalog, err = Discover(ctx, s.Trials); err != nil {
+		return err
+	}
+	if external {
+		leaveServerOut(s.Study)
+	}
+	named := cmp.Or(s.request.begunAs, s.request.Args[0])
+	if err := s.checkTransports(s.catalog, slices.Contains(study.List(), named), external); err != nil {
+		return err
+	}
+	return s.compile(ctx, s.catalog, s.request.Say, s.request.DryRun)
+}
+
+// prepareHosts brings the programs to the hosts and finds out what the hosts are
+// and whether they can run the plan.
+func (s *Session) prepareHosts(ctx context.Context) error {
+	programs := s.programs(s.catalog)
+	deployed, err := s.site.deploy(ctx, programs...)
+	if err != nil {
+		return err
+	}
+	if deployed {
+		disabled, warnings := s.site.tryOut(ctx, programs)
+		s.Warnings = append(s.Warnings, warnings...)
+		if len(disabled) > 0 {
+			s.catalog = s.catalog.Without(disabled)
+		}
+	}
+	if err := s.site.survey(ctx); err != nil {
+		return err
+	}
+	if err := s.site.check(s.Kinds); err != nil {
+		return err
+	}
+	s.Facts = record.Facts{Rig: s.site.rig.Name(), Tools: s.catalog.Binaries(), Seats: s.site.facts}
+	if s.request.Judge.Calibration != nil {
+		if s.Facts.Calibration, err = s.request.Judge.Calibration(s.Facts); err != nil {
+			s.Warnings = append(s.Warnings, record.Warning{About: "calibration", Text: err.Error()})
+		}
+	}
+	return s.preflight(s.site, s.Facts.Calibration)
+}
+
+// Close gives the rig back.
+func (s *Session) Close() error { return s.site.close() }
+
+// trialOverhead is what starting, connecting, verifying and ending a trial
+// takes, for estimates.
+const trialOverhead = 200 * time.Millisecond
+
+// Estimate returns how long some trials of the plan will take.
+func (s *Session) Estimate(trials []record.Trial) study.Estimate {
+	return study.EstimateTime(trials, study.Pace{Overhead: trialOverhead + bench.Rest(s.site.rig), BytesPerS: s.BytesPerS()})
+}
+
+// BytesPerS returns how fast fixed amounts of work are estimated to move: as the
+// best stream of this machine's calibration, where there is one.
+func (s *Session) BytesPerS() float64 {
+	if c := s.Facts.Calibration; c != nil && c.LinkBytesPerS > 0 {
+		return c.LinkBytesPerS
+	}
+	return study.DefaultBytesPerS
+}
+
+// Placement says where the workers of some kinds of trial run.
+type Placement struct {
+	Kind    string     // the level of factor placement
+	Server  rig.Seat   // empty where the servers stand already
+	Peers   []string   // the addresses of servers that stand already
+	Clients []rig.Seat // at least one
+}
+
+// Placements returns where workers run, for each kind of trial that can be
+// placed.
+func (s *Session) Placements() []Placement {
+	var peers []string
+	if external, ok := s.site.rig.(rig.External); ok {
+		peers = external.Peers()
+	}
+	var all []Placement
+	for _, k := range s.Kinds {
+		server, clients, err := s.site.seat(k.Work)
+		if err == nil && len(clients) > 0 {
+			all = append(all, Placement{k.Placement, server, peers, clients})
+		}
+	}
+	return all
+}
+
+// Hosts returns how many hosts the rig has.
+func (s *Session) Hosts() int { return len(s.site.hosts) }

@@ -1,0 +1,157 @@
+package session
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"os"
+	"slices"
+	"sync"
+
+	"netdyno/internal/input"
+	"netdyno/internal/record"
+	"netdyno/internal/run/bench"
+	"netdyno/internal/run/doctor"
+	"netdyno/internal/run/rig"
+	"netdyno/internal/run/rig/arrange"
+	"netdyno/internal/run/study"
+)
+
+// site is a rig that was built, with what is known of its hosts.
+type site struct {
+	self  string // path of this program
+	rig   rig.Rig
+	hosts []rig.Host             // of the rig, completed by their facts
+	facts map[string]record.Host // by host
+}
+
+// build builds a rig. Whoever has a site closes it.
+func build(ctx context.Context, choice arrange.Choice) (*site, error) {
+	self, err := os.Executable()
+	if err != nil {
+		return nil, err
+	}
+	built, err := choice.Build(ctx)
+	if err != nil {
+		return nil, err
+	}
+	return &site{self: self, rig: built}, nil
+}
+
+func (s *site) close() error { return s.rig.Close() }
+
+// deploy brings this program and others to the hosts, if the rig has to.
+func (s *site) deploy(ctx context.Context, programs ...string) (deployed bool, err error) {
+	d, ok := s.rig.(rig.Deployer)
+	if !ok {
+		return false, nil
+	}
+	return true, d.Deploy(ctx, append(programs, s.self))
+}
+
+// survey asks the hosts for their facts. More arguments ask for more than the
+// usual ones.
+func (s *site) survey(ctx context.Context, more ...string) (err error) {
+	s.hosts, s.facts, err = rig.Survey(ctx, s.rig.Hosts(), s.self, more...)
+	return err
+}
+
+// external reports whether the servers stand already, so that the rig has hosts
+// for clients only.
+func (s *site) external() bool {
+	_, ok := s.rig.(rig.External)
+	return ok
+}
+
+// seat places the workers of a trial. The server's seat is empty where the
+// server stands already.
+func (s *site) seat(w study.Work) (server rig.Seat, clients []rig.Seat, err error) {
+	if s.external() {
+		clients, err = rig.ClientSeats(s.hosts, w.Placement, w.Clients)
+		return rig.Seat{}, clients, err
+	}
+	return rig.Seats(s.hosts, w.Placement, w.Clients)
+}
+
+// speaksForItsHost holds for the first place of each physical host: what
+// disturbs the host is said once.
+func (s *site) speaksForItsHost(name string) bool {
+	at := slices.IndexFunc(s.hosts, func(other rig.Host) bool { return other.Name == name })
+	return slices.IndexFunc(s.hosts, func(other rig.Host) bool { return other.BootID == s.hosts[at].BootID }) == at
+}
+
+// check refuses links that the rig cannot shape, and encrypted trials whose
+// clients do not know the certificate of a server that stands already.
+func (s *site) check(kinds []Kind) error {
+	_, shapes := s.rig.(rig.Shaper)
+	external, isExternal := s.rig.(rig.External)
+	for _, k := range kinds {
+		if !shapes && k.Link != (record.Link{}) {
+			return rig.Unshaped(s.rig)
+		}
+		if isExternal {
+			if err := bench.Trusts(k.Work, external); err != nil {
+				return err
+			}
+		}
+	}
+	return nil
+}
+
+// tryOut starts each program once at each host. It returns the programs that do
+// not run everywhere, with a warning for each host.
+func (s *site) tryOut(ctx context.Context, programs []string) (disabled []string, warnings []record.Warning) {
+	hosts := s.rig.Hosts()
+	failures := make([][]error, len(hosts))
+	var wait sync.WaitGroup
+	for i, host := range hosts {
+		failures[i] = make([]error, len(programs))
+		wait.Go(func() { // one after the other: a host may allow few sessions at once
+			for j, program := range programs {
+				failures[i][j] = bench.RunsOn(ctx, host, program)
+			}
+		})
+	}
+	wait.Wait()
+	for j, program := range programs {
+		for i, host := range hosts {
+			if failures[i][j] != nil {
+				disabled = append(disabled, program)
+				warnings = append(warnings, cannotRun(host, failures[i][j]))
+			}
+		}
+	}
+	slices.Sort(disabled)
+	return disabled, warnings
+}
+
+func cannotRun(host rig.Host, err error) record.Warning {
+	return record.Warning{
+		About: host.Name, Text: fmt.Sprintf("a worker does not run there, and cells that need it stay empty: %v", err),
+		Advice: "install there what it is linked with (packages.txt), or build it there and name the directory",
+	}
+}
+
+// Survey asks the hosts of a rig for their facts, and gives the rig back. More
+// arguments ask for more than the usual facts. hold is called before anything is
+// made that must be given back.
+func Survey(ctx context.Context, rigText string, hold func(), more ...string) (hosts []doctor.Named, err error) {
+	choice, err := arrange.Parse(rigText, input.Within(ctx, arrange.MaxFile))
+	if err != nil {
+		return nil, err
+	}
+	hold()
+	s, err := build(ctx, choice)
+	if err != nil {
+		return nil, err
+	}
+	defer func() { err = errors.Join(err, s.close()) }()
+	if _, err := s.deploy(ctx); err != nil {
+		return nil, err
+	}
+	err = s.survey(ctx, more...)
+	for _, h := range s.hosts {
+		hosts = append(hosts, doctor.Named{Name: h.Name, Facts: s.facts[h.Name]})
+	}
+	return hosts, err
+}
