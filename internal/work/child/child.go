@@ -1,6 +1,6 @@
-// Package child runs programs that know nothing of netdyno: it places their
-// servers on free ports, takes their command lines apart, waits until they
-// listen, keeps what they say for whoever must explain a failure, and ends them.
+// Package child runs programs that know nothing of netdyno: it finds
+// free ports for their servers, splits their command lines, waits until they
+// listen, keeps what they print for explaining a failure, and ends them.
 package child
 
 import (
@@ -75,37 +75,37 @@ func (p *Process) Kill() {
 	_ = p.command.Process.Kill() // gone already is as good
 }
 
-// patienceToEnd is how long a program may take to end, once after it was asked
-// and once after it was made to. Both are over before a meter's patience with us is.
-const patienceToEnd = 500 * time.Millisecond
+// endTimeout is how long a program may take to end, once after it was asked
+// and once after it was made to. Both are shorter than a meter waits for us.
+const endTimeout = 500 * time.Millisecond
 
 // End asks the program to end and then makes it. It returns when it has ended,
 // or has left its streams to a child of its own, as daemons do: the meter kills
-// the rest of its tree. What it said goes to our stderr, which is kept with the
+// the rest of its tree. Its output goes to our stderr, which is kept with the
 // trial: one that ended by itself may have been found out by its clients first.
 func (p *Process) End() {
 	for _, ask := range []func(){p.Interrupt, p.Kill} {
 		ask()
 		select {
 		case <-p.exited:
-			fmt.Fprintf(os.Stderr, "%s: %s\n", p.Path(), p.Last())
+			fmt.Fprintf(os.Stderr, "%s: %s\n", p.Path(), p.ExitReason())
 			return
-		case <-time.After(patienceToEnd):
+		case <-time.After(endTimeout):
 		}
 	}
-	fmt.Fprintf(os.Stderr, "%s: a child of its own lives on; it said: %s\n", p.Path(), p.Said())
+	fmt.Fprintf(os.Stderr, "%s: a child process of it still runs; it said: %s\n", p.Path(), p.Output())
 }
 
 // Said quotes what it has said so far, the middle left out where that is long;
 // "nothing" when it was silent.
-func (p *Process) Said() string { return p.output.text() }
+func (p *Process) Output() string { return p.output.text() }
 
 // Last tells how an ended program ended and what it said in the end.
-func (p *Process) Last() string { return p.Lastly(p.Said()) }
+func (p *Process) ExitReason() string { return p.ExitReasonWith(p.Output()) }
 
 // Lastly is Last with another's choice of what it said.
-func (p *Process) Lastly(said string) string {
-	return fmt.Sprintf("%s; it said: %s", p.command.ProcessState, said)
+func (p *Process) ExitReasonWith(output string) string {
+	return fmt.Sprintf("%s; it said: %s", p.command.ProcessState, output)
 }
 
 // ReportExit waits until a server's program has ended and, unless we ended it,
@@ -117,7 +117,7 @@ func (p *Process) ReportExit(port string, to chan<- error) {
 		return
 	}
 	if still, err := listening(port); !still && err == nil {
-		to <- load.Failure(contract.Peer, fmt.Errorf("%s ended in the trial: %s", p.Path(), p.Last()))
+		to <- load.Failure(contract.Peer, fmt.Errorf("%s ended in the trial: %s", p.Path(), p.ExitReason()))
 	}
 }
 

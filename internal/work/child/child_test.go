@@ -15,12 +15,12 @@ func TestEndLeavesADaemonToTheMeter(t *testing.T) {
 		t.Fatal(err)
 	}
 	const patience = 20 * time.Second
-	for deadline := time.Now().Add(patience); p.Said() == "nothing" && time.Now().Before(deadline); {
+	for deadline := time.Now().Add(patience); p.Output() == "nothing" && time.Now().Before(deadline); {
 		time.Sleep(time.Millisecond)
 	}
-	pid, err := strconv.Atoi(strings.Trim(p.Said(), `"`))
+	pid, err := strconv.Atoi(strings.Trim(p.Output(), `"`))
 	if err != nil {
-		t.Fatalf("it said %s, want the process ID of its child", p.Said())
+		t.Fatalf("it said %s, want the process ID of its child", p.Output())
 	}
 	daemon, err := os.FindProcess(pid)
 	if err != nil {

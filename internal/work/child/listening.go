@@ -10,10 +10,10 @@ import (
 	"time"
 )
 
-// Place chooses where a program shall listen: the host of listen, which is
+// ListenAddress chooses where a program shall listen: the host of listen, which is
 // host:port, and the port, which 0 leaves to listen. A port 0 in listen becomes
 // one that is free now. A port that is in use is an error.
-func Place(listen string, port int64) (string, string, error) {
+func ListenAddress(listen string, port int64) (string, string, error) {
 	host, given, err := net.SplitHostPort(listen)
 	if err != nil {
 		return "", "", fmt.Errorf("setup.listen: %w", err)
@@ -31,10 +31,10 @@ func Place(listen string, port int64) (string, string, error) {
 }
 
 // AwaitListening returns when the program listens on the port; an error when it
-// has ended or patience has. It looks into the kernel's tables and connects to
+// has ended before or the timeout has passed. It looks into the kernel's tables and connects to
 // nothing: iperf3 and its like take any connection for a test.
-func (p *Process) AwaitListening(port string, patience time.Duration) error {
-	deadline := time.Now().Add(patience)
+func (p *Process) AwaitListening(port string, timeout time.Duration) error {
+	deadline := time.Now().Add(timeout)
 	for {
 		found, err := listening(port)
 		if found || err != nil {
@@ -42,11 +42,11 @@ func (p *Process) AwaitListening(port string, patience time.Duration) error {
 		}
 		select {
 		case <-p.exited:
-			return fmt.Errorf("%s ended before it listened on port %s: %s", p.Path(), port, p.Last())
+			return fmt.Errorf("%s ended before it listened on port %s: %s", p.Path(), port, p.ExitReason())
 		case <-time.After(10 * time.Millisecond):
 		}
 		if time.Now().After(deadline) {
-			return fmt.Errorf("%s does not listen on port %s after %v; it said: %s", p.Path(), port, patience, p.Said())
+			return fmt.Errorf("%s does not listen on port %s after %v; it said: %s", p.Path(), port, timeout, p.Output())
 		}
 	}
 }

@@ -35,7 +35,7 @@ func TestAwaitListeningGivesUp(t *testing.T) {
 		t.Fatal(err)
 	}
 	defer p.End()
-	for p.Said() == "nothing" {
+	for p.Output() == "nothing" {
 		time.Sleep(time.Millisecond)
 	}
 	err = p.AwaitListening("1", 50*time.Millisecond)

@@ -13,8 +13,8 @@ import (
 )
 
 // Address is transport address: a server that runs already, which somebody
-// else started and will end. It is only looked for; what a meter reads here is
-// therefore no account of it, and ready says so (Elsewhere).
+// else started and will end. A meter here cannot read what that server uses,
+// and ready says so (Elsewhere).
 type Address struct{}
 
 // Describe implements load.Transport. Its wire is empty: option wire declares it.
@@ -82,7 +82,7 @@ func checkAddress(address string) error {
 	return nil
 }
 
-// elsewhere is a server that is nobody's here.
+// elsewhere is a server whose process this worker did not start.
 type elsewhere struct {
 	address string
 	options map[string]any

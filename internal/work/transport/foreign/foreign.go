@@ -1,11 +1,10 @@
 // Package foreign lets servers take part that know nothing of netdyno.
 //
 // Transport exec starts a server of the user's from its command line and waits
-// until the port listens; the meter sees it as part of this worker's process
-// tree. Transport address finds one that runs already, of which nothing can be
-// metered. Any client of the same wire drives them. Neither moves a byte or
-// counts one: that the server answers rightly is for the client's verification
-// to say.
+// until the port listens. The meter sees the server as part of this worker's
+// process tree. Transport address uses a server that runs already, whose CPU and
+// memory nobody reads. Any client of the same wire drives both. Neither transport
+// moves or counts bytes; the client verifies that the server answers correctly.
 package foreign
 
 import (
@@ -54,7 +53,7 @@ type server struct {
 // Server implements load.Transport.
 func (Transport) Server(setup contract.Setup) (load.Server, error) {
 	o := load.Options(setup.Options)
-	host, port, err := child.Place(setup.Listen, o.Int("port"))
+	host, port, err := child.ListenAddress(setup.Listen, o.Int("port"))
 	if err != nil {
 		return nil, load.Failure(contract.SetupFailed, err)
 	}
@@ -79,8 +78,8 @@ func (Transport) Server(setup contract.Setup) (load.Server, error) {
 }
 
 // awaitListening returns when the port accepts a connection.
-func (s *server) awaitListening(patience time.Duration) error {
-	deadline := time.Now().Add(patience)
+func (s *server) awaitListening(timeout time.Duration) error {
+	deadline := time.Now().Add(timeout)
 	for {
 		conn, err := net.DialTimeout("tcp", s.address, time.Second)
 		if err == nil {
@@ -88,12 +87,12 @@ func (s *server) awaitListening(patience time.Duration) error {
 		}
 		select {
 		case <-s.program.Exited():
-			return fmt.Errorf("%s ended before it listened on %s: %s", s.program.Path(), s.address, s.program.Last())
+			return fmt.Errorf("%s ended before it listened on %s: %s", s.program.Path(), s.address, s.program.ExitReason())
 		case <-time.After(20 * time.Millisecond):
 		}
 		if time.Now().After(deadline) {
 			return fmt.Errorf("%s does not listen on %s after %v (does its command line name {port}?): %w; it said: %s",
-				s.program.Path(), s.address, patience, err, s.program.Said())
+				s.program.Path(), s.address, timeout, err, s.program.Output())
 		}
 	}
 }

@@ -17,15 +17,15 @@ import (
 	"netdyno/internal/work/load"
 )
 
-// client drives the load by one process for each server. None of these
-// programs waits between connecting and sending, so they begin at start; one
-// that takes long to begin has done so before and is held until then.
+// client runs one process for each server. These programs send as soon as they
+// have connected, so the client starts them with the load. A program that takes
+// long to begin is started before, and stopped until the load starts (hold.go).
 type client struct {
 	tool    tool
 	argv    [][]string // by flow
 	flows   []flow
 	ready   contract.Ready
-	account *account
+	results *results
 
 	mu      sync.Mutex
 	running []*running // by flow, as far as they have been started
@@ -65,7 +65,7 @@ func (t Transport) Client(setup contract.Setup) (load.Client, error) {
 		number, _ := strconv.ParseUint(f.port, 10, 16) // flows has checked it
 		ports = append(ports, uint16(number))
 	}
-	c.account = newAccount(setup, clientBooks(setup.Exchange, ports))
+	c.results = newResults(setup, clientCounters(setup.Exchange, ports))
 	if t.tool.ahead > 0 {
 		if err := c.hold(); err != nil {
 			c.finish()
@@ -82,7 +82,7 @@ func (c *client) Ready() contract.Ready { return c.ready }
 func (c *client) Load() *load.Load { return nil }
 
 // Results implements load.CountingClient.
-func (c *client) Results() load.ResultSource { return c.account }
+func (c *client) Results() load.ResultSource { return c.results }
 
 // Run implements load.Client: it starts the programs, waits for the end of the
 // load, interrupts them and reads what they say. A program that ends before is
@@ -104,23 +104,23 @@ func (c *client) Run() error {
 	for _, r := range c.running {
 		r.Interrupt()
 	}
-	own := statement{values: map[string]float64{}}
+	own := selfReport{values: map[string]float64{}}
 	w := c.window()
 	for i, r := range c.running {
 		<-r.Exited()
 		if c.isClosed() {
-			return load.Failure(contract.Timeout, fmt.Errorf("%s did not end in time after its interruption; it said: %s", r.Path(), r.Said()))
+			return load.Failure(contract.Timeout, fmt.Errorf("%s did not end in time after its interruption; it said: %s", r.Path(), r.Output()))
 		}
-		said, err := c.state(i, w)
+		said, err := c.read(i, w)
 		if err != nil {
-			return load.Failure(contract.Invalid, fmt.Errorf("read what %s says of itself: %w; it ended with %s", r.Path(), err, c.last(r)))
+			return load.Failure(contract.Invalid, fmt.Errorf("read the report of %s: %w; it ended with %s", r.Path(), err, c.exitReason(r)))
 		}
 		own.add(said)
 	}
-	if err := c.agree(own); err != nil {
+	if err := c.checkReport(own); err != nil {
 		return load.Failure(contract.Invalid, err)
 	}
-	c.account.state(own)
+	c.results.setOwn(own)
 	return nil
 }
 
@@ -138,7 +138,7 @@ func (c *client) start() error {
 			return load.Failure(contract.SetupFailed, err)
 		}
 		c.running = append(c.running, r)
-		c.account.books.follow(r.PID())
+		c.results.counters.follow(r.PID())
 	}
 	return nil
 }
@@ -153,34 +153,34 @@ func (c *client) await() error {
 		}()
 	}
 	select {
-	case <-c.account.ended:
+	case <-c.results.ended:
 		return nil
 	case r := <-early:
-		return load.Failure(contract.Peer, fmt.Errorf("%s ended before the load did: %s", r.Path(), c.last(r)))
+		return load.Failure(contract.Peer, fmt.Errorf("%s ended before the load did: %s", r.Path(), c.exitReason(r)))
 	}
 }
 
-// last tells how an ended program ended and why.
-func (c *client) last(r *running) string {
-	if c.tool.complaint != nil {
-		if text := c.tool.complaint(r.stdout.text); text != "" {
-			return r.Lastly(strconv.Quote(text))
+// exitReason describes why a program has ended.
+func (c *client) exitReason(r *running) string {
+	if c.tool.failure != nil {
+		if text := c.tool.failure(r.stdout.text); text != "" {
+			return r.ExitReasonWith(strconv.Quote(text))
 		}
 	}
-	return r.Last()
+	return r.ExitReason()
 }
 
-func (c *client) state(i int, w window) (statement, error) {
+func (c *client) read(i int, w window) (selfReport, error) {
 	stdout := c.running[i].stdout
 	if stdout.full {
-		return statement{}, fmt.Errorf("it printed more than %d bytes", captureBytes)
+		return selfReport{}, fmt.Errorf("it printed more than %d bytes", captureBytes)
 	}
-	return c.tool.state(c.flows[i], stdout.text, w)
+	return c.tool.read(c.flows[i], stdout.text, w)
 }
 
-// window translates the account's edges to the clock that other programs read.
+// window translates the window to the clock that other programs read.
 func (c *client) window() window {
-	from, to, known := c.account.window()
+	from, to, known := c.results.window()
 	var now unix.Timespec
 	if unix.ClockGettime(unix.CLOCK_MONOTONIC, &now) != nil {
 		return window{} // the clock exists on every Linux
@@ -189,28 +189,28 @@ func (c *client) window() window {
 	return window{from + offset, to + offset, known}
 }
 
-// agree compares what the programs say they moved with what the kernel counted
-// up to the last reading. They went on for a moment after it, so they may say
-// more, but never less than bytes that were already delivered.
-func (c *client) agree(own statement) error {
+// checkReport compares the bytes that the programs report with those that the
+// kernel counted up to the last reading. They go on for a moment after it, so they
+// may report more, but not less than what was already delivered.
+func (c *client) checkReport(own selfReport) error {
 	const (
 		share = 0.99    // headers and cookies of their own are delivered too
 		queue = 8 << 20 // of a connection: received by the kernel, never read by the program
 	)
-	counted := c.account.Snapshot()
+	counted := c.results.Snapshot()
 	for _, way := range []struct {
 		verb      string
 		own, seen int64
 	}{{"sent", own.sent, counted.SentBytes}, {"received", own.received, counted.ReceivedBytes}} {
 		if least := share*float64(way.seen) - float64(queue*c.ready.Connections); float64(way.own) < least {
-			return fmt.Errorf("%s says that it %s %d bytes, the kernel counted %d on its connections", c.tool.name, way.verb, way.own, way.seen)
+			return fmt.Errorf("%s reports that it %s %d bytes, but the kernel counted %d on its connections", c.tool.name, way.verb, way.own, way.seen)
 		}
 	}
 	return nil
 }
 
-// add adds what another process says of itself. Rates add up; so do histograms.
-func (s *statement) add(o statement) {
+// add adds the report of another process. Rates and histograms add up too.
+func (s *selfReport) add(o selfReport) {
 	s.sent += o.sent
 	s.received += o.received
 	for name, v := range o.values {
@@ -240,7 +240,7 @@ func (c *client) Close() error {
 	return c.remove()
 }
 
-// finish leaves nothing of the programs behind.
+// finish ends the programs and removes their files.
 func (c *client) finish() {
 	for _, r := range c.running {
 		r.Kill()

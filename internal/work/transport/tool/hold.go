@@ -10,14 +10,14 @@ import (
 	"netdyno/internal/work/load"
 )
 
-// hold starts the programs, waits until they are under way, stops them where
-// they are and lets their account begin there.
+// hold starts the programs, waits until they have been making exchanges for a
+// while, stops them, and begins to count there.
 func (c *client) hold() error {
 	if err := c.start(); err != nil {
 		return err
 	}
-	begun := func() bool { return c.account.Counts().Exchanges >= underWay*int64(len(c.flows)) }
-	if err := c.within(patienceToBegin, begun); err != nil {
+	begun := func() bool { return c.results.Counts().Exchanges >= underWay*int64(len(c.flows)) }
+	if err := c.within(beginTimeout, begun); err != nil {
 		return err
 	}
 	later := time.Now().Add(c.tool.ahead)
@@ -28,29 +28,29 @@ func (c *client) hold() error {
 		r.Signal(unix.SIGSTOP) // one that has ended is found when the load begins
 	}
 	time.Sleep(10 * time.Millisecond) // for what is on its way to an end that listens
-	c.account.books.begin()
+	c.results.counters.begin()
 	return nil
 }
 
 const (
-	patienceToBegin = 10 * time.Second
-	underWay        = 100 // exchanges of a program that has begun; before it may try a few
+	beginTimeout = 10 * time.Second
+	underWay     = 100 // exchanges of a program that has begun; before it may try a few
 )
 
-// within waits until something holds. The error is a program that has ended, or
-// that patience has.
-func (c *client) within(patience time.Duration, holds func() bool) error {
-	deadline := time.Now().Add(patience)
+// within waits until holds returns true. The error says that a program has ended
+// before, or that the timeout has passed.
+func (c *client) within(timeout time.Duration, holds func() bool) error {
+	deadline := time.Now().Add(timeout)
 	for !holds() {
 		for _, r := range c.running {
 			select {
 			case <-r.Exited():
-				return load.Failure(contract.Peer, fmt.Errorf("%s ended before it was ready: %s", r.Path(), c.last(r)))
+				return load.Failure(contract.Peer, fmt.Errorf("%s ended before it was ready: %s", r.Path(), c.exitReason(r)))
 			default:
 			}
 		}
 		if time.Now().After(deadline) {
-			return load.Failure(contract.Timeout, fmt.Errorf("%s is not under way after %v; it said: %s", c.tool.name, patience, c.running[0].Said()))
+			return load.Failure(contract.Timeout, fmt.Errorf("%s has made no exchanges after %v; it said: %s", c.tool.name, timeout, c.running[0].Output()))
 		}
 		time.Sleep(20 * time.Millisecond)
 	}

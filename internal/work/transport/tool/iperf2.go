@@ -25,7 +25,7 @@ func Iperf2() Transport {
 		},
 		serve: serveBulk,
 		drive: iperf2Client,
-		state: readIperf2,
+		read:  readIperf2,
 	}}
 }
 

@@ -24,7 +24,7 @@ func Iperf3() Transport {
 		threads: onePerProcess,
 		serve:   serveBulk,
 		drive:   iperf3Client,
-		state:   readIperf3, complaint: iperf3Error,
+		read:    readIperf3, failure: iperf3Error,
 	}}
 }
 

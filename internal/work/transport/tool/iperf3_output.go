@@ -28,15 +28,15 @@ type iperf3Sum struct {
 
 // readIperf3 reads the report of an interrupted client. The other end's half of
 // it is missing then: it is exchanged at the end of a test that was not broken off.
-func readIperf3(_ flow, stdout []byte, _ window) (statement, error) {
+func readIperf3(_ flow, stdout []byte, _ window) (selfReport, error) {
 	var report iperf3Report
 	if err := json.Unmarshal(stdout, &report); err != nil {
-		return statement{}, fmt.Errorf("read iperf3's JSON: %w", err)
+		return selfReport{}, fmt.Errorf("read iperf3's JSON: %w", err)
 	}
 	if report.Error != "" && !strings.HasPrefix(report.Error, "interrupt") {
-		return statement{}, fmt.Errorf("iperf3 reports: %s", report.Error)
+		return selfReport{}, fmt.Errorf("iperf3 reports: %s", report.Error)
 	}
-	s := statement{values: map[string]float64{}}
+	s := selfReport{values: map[string]float64{}}
 	known := false
 	for _, sum := range []*iperf3Sum{report.End.Sent, report.End.ReverseSent} {
 		if sum != nil && sum.Sender && sum.Seconds > 0 {
@@ -54,7 +54,7 @@ func readIperf3(_ flow, stdout []byte, _ window) (statement, error) {
 		}
 	}
 	if !known || s.sent < 0 || s.received < 0 {
-		return statement{}, errors.New("read iperf3's JSON: end holds no sum of what the client sent or received")
+		return selfReport{}, errors.New("read iperf3's JSON: end holds no sum of what the client sent or received")
 	}
 	return s, nil
 }

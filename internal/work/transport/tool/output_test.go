@@ -21,7 +21,7 @@ func TestBulkStatements(t *testing.T) {
 	iperf2 := flow{port: "15303"}
 	for _, c := range []struct {
 		file           string
-		read           func(flow, []byte, window) (statement, error)
+		read           func(flow, []byte, window) (selfReport, error)
 		sent, received int64
 		values         map[string]float64 // whole numbers of it
 	}{
@@ -66,7 +66,7 @@ func TestIperf3Error(t *testing.T) {
 func TestBulkStatementsRefuse(t *testing.T) {
 	for _, c := range []struct {
 		name, text, want string
-		read             func(flow, []byte, window) (statement, error)
+		read             func(flow, []byte, window) (selfReport, error)
 	}{
 		{"no JSON", "iperf3: error - unable to connect", "read iperf3's JSON", readIperf3},
 		{"refused", string(recorded(t, "iperf3-refused.json")), "unable to connect to server: Connection refused", readIperf3},
@@ -146,7 +146,7 @@ func FuzzIperf2(f *testing.F) {
 func FuzzSockperf(f *testing.F) {
 	f.Add(string(recorded(f, "sockperf.log")), recorded(f, "sockperf.txt"))
 	f.Fuzz(func(t *testing.T, log string, summary []byte) {
-		plausible(t, func(f flow, text []byte, _ window) (statement, error) { return readSummary(text, f.size) }, summary)
+		plausible(t, func(f flow, text []byte, _ window) (selfReport, error) { return readSummary(text, f.size) }, summary)
 		w := window{1, 1 << 62, true}
 		if h, err := readLog(strings.NewReader(log), window{1, 2, true}); err == nil && h.Count() > 1 {
 			t.Fatalf("%d round trips in a nanosecond of %q", h.Count(), log)
@@ -158,7 +158,7 @@ func FuzzSockperf(f *testing.F) {
 }
 
 // plausible demands an error or amounts that can be.
-func plausible(t *testing.T, read func(flow, []byte, window) (statement, error), text []byte) {
+func plausible(t *testing.T, read func(flow, []byte, window) (selfReport, error), text []byte) {
 	t.Helper()
 	s, err := read(flow{port: "15303", size: 100}, text, window{})
 	if err != nil {

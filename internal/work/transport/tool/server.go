@@ -17,15 +17,15 @@ import (
 // ports one by one.
 const maxListeners = 64
 
-// patienceToListen is how long a server may take to listen.
-const patienceToListen = 10 * time.Second
+// listenTimeout is how long a server may take to listen.
+const listenTimeout = 10 * time.Second
 
 // server is one process for each port: a program that takes one test at a
 // time, as iperf3 does, serves several clients that way.
 type server struct {
 	programs []*child.Process
 	ready    contract.Ready
-	books    *books
+	counters *counters
 	exited   chan error
 	once     sync.Once
 }
@@ -47,7 +47,7 @@ func (t Transport) Server(setup contract.Setup) (load.Server, error) {
 	}
 	var ports []uint16
 	for i := range listeners {
-		host, port, err := placeOf(setup.Listen, i)
+		host, port, err := listenAddress(setup.Listen, i)
 		if err == nil {
 			err = s.launch(slices.Concat([]string{path}, t.tool.serve(host, port), args), port)
 		}
@@ -59,18 +59,18 @@ func (t Transport) Server(setup contract.Setup) (load.Server, error) {
 		ports = append(ports, uint16(number))
 		s.ready.Addresses = append(s.ready.Addresses, net.JoinHostPort(host, port))
 	}
-	s.books = serverBooks(setup.Exchange, ports)
-	s.books.read()
-	if err := s.books.err(); err != nil {
+	s.counters = serverCounters(setup.Exchange, ports)
+	s.counters.read()
+	if err := s.counters.err(); err != nil {
 		_ = s.Close()
 		return nil, load.Failure(contract.Unsupported, fmt.Errorf("the kernel does not count for %s: %w", t.tool.name, err))
 	}
 	return s, nil
 }
 
-// placeOf chooses where listener i shall listen: the ports after a given one
-// follow it.
-func placeOf(listen string, i int) (host, port string, err error) {
+// listenAddress chooses the address of listener i. Ports after a given one follow
+// it.
+func listenAddress(listen string, i int) (host, port string, err error) {
 	_, text, err := net.SplitHostPort(listen)
 	if err != nil {
 		return "", "", fmt.Errorf("setup.listen: %w", err)
@@ -82,7 +82,7 @@ func placeOf(listen string, i int) (host, port string, err error) {
 	if given != 0 {
 		given += int64(i)
 	}
-	return child.Place(listen, given)
+	return child.ListenAddress(listen, given)
 }
 
 func (s *server) launch(argv []string, port string) error {
@@ -91,7 +91,7 @@ func (s *server) launch(argv []string, port string) error {
 		return err
 	}
 	s.programs = append(s.programs, p)
-	if err := p.AwaitListening(port, patienceToListen); err != nil {
+	if err := p.AwaitListening(port, listenTimeout); err != nil {
 		return err
 	}
 	go p.ReportExit(port, s.exited)
@@ -102,7 +102,7 @@ func (s *server) launch(argv []string, port string) error {
 func (s *server) Ready() contract.Ready { return s.ready }
 
 // Counts implements load.Server.
-func (s *server) Counts() contract.Counts { return s.books.read() }
+func (s *server) Counts() contract.Counts { return s.counters.read() }
 
 // Exited implements load.Exiter.
 func (s *server) Exited() <-chan error { return s.exited }

@@ -32,7 +32,7 @@ func Sockperf() Transport {
 		// times as long: without rdtsc it takes clock cycles for nanoseconds.
 		ahead:  2500 * time.Millisecond,
 		linger: 300 * time.Millisecond,
-		state:  readSockperf,
+		read:   readSockperf,
 	}}
 }
 

@@ -15,14 +15,14 @@ import (
 
 // readSockperf takes the messages of the window from the full log, and what
 // sockperf says of all of them from its summary.
-func readSockperf(f flow, stdout []byte, w window) (statement, error) {
+func readSockperf(f flow, stdout []byte, w window) (selfReport, error) {
 	s, err := readSummary(stdout, f.size)
 	if err != nil || !w.known {
 		return s, err
 	}
 	file, err := os.Open(f.log)
 	if err != nil {
-		return statement{}, err
+		return selfReport{}, err
 	}
 	defer file.Close()
 	s.service, err = readLog(file, w)
@@ -111,15 +111,15 @@ var (
 )
 
 // readSummary reads what sockperf prints in the end.
-func readSummary(stdout []byte, size int64) (statement, error) {
+func readSummary(stdout []byte, size int64) (selfReport, error) {
 	messages, mean := messagesLine.FindSubmatch(stdout), meanLine.FindSubmatch(stdout)
 	if messages == nil || mean == nil {
-		return statement{}, errors.New("read sockperf's summary: it names no total of messages and no round trip")
+		return selfReport{}, errors.New("read sockperf's summary: it names no total of messages and no round trip")
 	}
 	sent, _ := strconv.ParseInt(string(messages[1]), 10, 64) // digits that fit
 	received, _ := strconv.ParseInt(string(messages[2]), 10, 64)
 	us, _ := strconv.ParseFloat(string(mean[1]), 64)
-	return statement{
+	return selfReport{
 		sent: sent * size, received: received * size,
 		values: map[string]float64{"round_trip_mean_us": us},
 	}, nil

@@ -6,7 +6,7 @@
 // Each program is one file with its command lines (iperf3.go) and one that
 // reads what it prints (iperf3_output.go). What they share: a client and a server
 // around their processes (client.go, hold.go, server.go), the kernel's sums
-// (books.go) and the window between two readings of them (account.go).
+// (counters.go) and the window between two snapshots of them (results.go).
 package tool
 
 import (
@@ -41,16 +41,16 @@ type tool struct {
 	// serve and drive return the arguments of one server and of one client.
 	serve func(host, port string) []string
 	drive func(contract.Setup, flow) []string
-	// ahead is for how long a client must have been at work before a trial can
-	// count what it does; 0 begins with the load.
+	// ahead is how long a client must run before a trial can count its exchanges; 0
+	// starts it with the load.
 	ahead time.Duration
-	// linger is how long a program goes on after the end of the load.
+	// linger is how long a program runs on after the end of the load.
 	linger time.Duration
-	// state reads what an interrupted client has printed or written.
-	state func(f flow, stdout []byte, w window) (statement, error)
-	// complaint finds the reason of a failure in what a client has printed, for
-	// a program that wraps it in much else; nil takes the last that it printed.
-	complaint func(stdout []byte) string
+	// read reads what an interrupted client has printed or written.
+	read func(f flow, stdout []byte, w window) (selfReport, error)
+	// failure finds the reason of a failure in what a client has printed, for a
+	// program that prints much else around it; nil takes the end of what it printed.
+	failure func(stdout []byte) string
 }
 
 // onePerProcess is threads of a program that has no more.
@@ -123,7 +123,7 @@ func refusals(name string, setup contract.Setup) error {
 	return nil
 }
 
-// ready is what both ends say: the effective options with the program's own
+// ready is what both ends report: the effective options with the program's own
 // version among them, and the threads that it works in.
 func (t Transport) ready(setup contract.Setup, path string, processes int) (contract.Ready, error) {
 	threads := t.tool.threads(setup, processes)

@@ -275,7 +275,7 @@ func TestProgramThatLies(t *testing.T) {
 	moving(t, client, 32<<20/10_000)
 	client.Mark(1, true)
 	client.Send(contract.Message{Stop: &contract.Stop{}})
-	if got := client.Expect("error").Error; got.Kind != contract.Invalid || !strings.Contains(got.Text, "says that it sent 7 bytes, the kernel counted") {
+	if got := client.Expect("error").Error; got.Kind != contract.Invalid || !strings.Contains(got.Text, "reports that it sent 7 bytes, but the kernel counted") {
 		t.Errorf("%+v", got)
 	}
 }

@@ -32,9 +32,9 @@ func TestExchangesOfBytes(t *testing.T) {
 	}
 }
 
-// Both ends' books over one connection of this process, which stands for the
+// Both ends' counters over one connection of this process, which stands for the
 // client's program: what was delivered, and still after it has ended.
-func TestBooks(t *testing.T) {
+func TestCounters(t *testing.T) {
 	l, err := net.Listen("tcp", "127.0.0.1:0")
 	if err != nil {
 		t.Fatal(err)
@@ -42,7 +42,7 @@ func TestBooks(t *testing.T) {
 	defer l.Close()
 	port := uint16(l.Addr().(*net.TCPAddr).Port)
 	x := contract.Exchange{UpBytes: 1000, DownBytes: 100, Stream: contract.StreamUp}
-	server, client, stranger := serverBooks(x, []uint16{port}), clientBooks(x, []uint16{port}), clientBooks(x, []uint16{port})
+	server, client, stranger := serverCounters(x, []uint16{port}), clientCounters(x, []uint16{port}), clientCounters(x, []uint16{port})
 	client.follow(os.Getpid())
 	stranger.follow(1) // init has no connection of ours
 
@@ -61,18 +61,18 @@ func TestBooks(t *testing.T) {
 	if _, err := io.ReadFull(down, make([]byte, 5500)); err != nil {
 		t.Fatal(err)
 	}
-	want := func(b *books, exchanges, sent, received, connections int64) {
+	want := func(c *counters, exchanges, sent, received, connections int64) {
 		t.Helper()
 		var got contract.Counts
 		for range 100 { // an acknowledgement may take 40 ms
-			got = b.read()
+			got = c.read()
 			// The kernel counts the packet that opened a connection as one byte acknowledged.
 			if got.Exchanges == exchanges && (got.SentBytes == sent || got.SentBytes == sent+1) && got.ReceivedBytes == received && got.Connections == connections {
 				return
 			}
 			time.Sleep(10 * time.Millisecond)
 		}
-		t.Fatalf("%s: %+v, %v; want %d exchanges, sent %d, received %d, %d connections", b.role, got, b.err(), exchanges, sent, received, connections)
+		t.Fatalf("%s: %+v, %v; want %d exchanges, sent %d, received %d, %d connections", c.role, got, c.err(), exchanges, sent, received, connections)
 	}
 	want(server, 5, 0, 5500, 1)
 	want(client, 5, 5500, 0, 1)

@@ -8,10 +8,10 @@ import (
 	"netdyno/internal/tcpinfo"
 )
 
-// books are the kernel's sums over the connections of a tool's programs. A
+// counters are the kernel's sums over the connections of a tool's programs. A
 // connection that has ended keeps what was last read of it, so that no sum
 // falls. Any goroutine may use them.
-type books struct {
+type counters struct {
 	query tcpinfo.Query
 	role  contract.Role
 	unit  exchangeUnit
@@ -19,7 +19,7 @@ type books struct {
 	mu        sync.Mutex
 	processes []int // a client's, whose sockets alone count; nil: every socket of the query
 	known     map[key]entry
-	before    entry // what passed before the account began
+	before    entry // what passed before the client began to count
 	failed    error
 }
 
@@ -31,57 +31,57 @@ type key struct {
 
 type entry struct{ acked, received int64 }
 
-// serverBooks count what passes through the ports where the servers listen.
-func serverBooks(x contract.Exchange, ports []uint16) *books {
-	return &books{
+// serverCounters count what passes through the ports where the servers listen.
+func serverCounters(x contract.Exchange, ports []uint16) *counters {
+	return &counters{
 		query: tcpinfo.Query{LocalPorts: ports}, role: contract.Server, unit: unitOf(x), known: map[key]entry{},
 	}
 }
 
-// clientBooks count what the programs' connections to the servers' ports carry.
+// clientCounters count what the programs' connections to the servers' ports carry.
 // Another client of the trial may be connected to the same ones, so only
 // sockets that a program holds open are its own.
-func clientBooks(x contract.Exchange, ports []uint16) *books {
-	return &books{
+func clientCounters(x contract.Exchange, ports []uint16) *counters {
+	return &counters{
 		query: tcpinfo.Query{RemotePorts: ports}, role: contract.Client, unit: unitOf(x), known: map[key]entry{},
 	}
 }
 
 // follow adds a process of a client.
-func (b *books) follow(pid int) {
-	b.mu.Lock()
-	defer b.mu.Unlock()
-	b.processes = append(b.processes, pid)
+func (c *counters) follow(pid int) {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	c.processes = append(c.processes, pid)
 }
 
 // read returns the sums of now. What the kernel does not tell is left as it was
 // read last; the first failure stays (err).
-func (b *books) read() contract.Counts {
-	b.mu.Lock()
-	defer b.mu.Unlock()
-	open, err := b.refresh()
-	if err != nil && b.failed == nil {
-		b.failed = err
+func (c *counters) read() contract.Counts {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	open, err := c.refresh()
+	if err != nil && c.failed == nil {
+		c.failed = err
 	}
-	sum := b.sum()
-	sum.acked -= b.before.acked
-	sum.received -= b.before.received
+	sum := c.sum()
+	sum.acked -= c.before.acked
+	sum.received -= c.before.received
 	return contract.Counts{
-		Exchanges: b.unit.exchanges(b.role, sum.acked, sum.received),
+		Exchanges: c.unit.exchanges(c.role, sum.acked, sum.received),
 		SentBytes: sum.acked, ReceivedBytes: sum.received, Connections: int64(open),
 	}
 }
 
 // begin leaves out of the sums whatever has passed until now.
-func (b *books) begin() {
-	b.read()
-	b.mu.Lock()
-	defer b.mu.Unlock()
-	b.before = b.sum()
+func (c *counters) begin() {
+	c.read()
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	c.before = c.sum()
 }
 
-func (b *books) sum() (sum entry) {
-	for _, e := range b.known {
+func (c *counters) sum() (sum entry) {
+	for _, e := range c.known {
 		sum.acked += e.acked
 		sum.received += e.received
 	}
@@ -89,34 +89,34 @@ func (b *books) sum() (sum entry) {
 }
 
 // err returns the first failure of reading.
-func (b *books) err() error {
-	b.mu.Lock()
-	defer b.mu.Unlock()
-	return b.failed
+func (c *counters) err() error {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	return c.failed
 }
 
 // refresh reads every connection and returns how many are open.
-func (b *books) refresh() (open int, err error) {
+func (c *counters) refresh() (open int, err error) {
 	own := map[uint32]bool{}
-	for _, pid := range b.processes {
+	for _, pid := range c.processes {
 		tcpinfo.Held(pid, own)
 	}
-	sockets, err := b.query.Dump()
+	sockets, err := c.query.Dump()
 	if err != nil {
 		return 0, err
 	}
 	for _, s := range sockets {
-		if b.role == contract.Client && !own[s.Inode] {
+		if c.role == contract.Client && !own[s.Inode] {
 			continue
 		}
-		if len(b.known) >= tcpinfo.MaxSockets {
+		if len(c.known) >= tcpinfo.MaxSockets {
 			return open, tcpinfo.ErrMany
 		}
 		k := key{s.Local, s.Remote, s.Inode}
-		if before := b.known[key{s.Local, s.Remote, 0}]; s.Inode != 0 && before != (entry{}) {
-			delete(b.known, key{s.Local, s.Remote, 0}) // it was seen before it was accepted
+		if before := c.known[key{s.Local, s.Remote, 0}]; s.Inode != 0 && before != (entry{}) {
+			delete(c.known, key{s.Local, s.Remote, 0}) // it was seen before it was accepted
 		}
-		b.known[k] = entry{s.AckedBytes, s.ReceivedBytes}
+		c.known[k] = entry{s.AckedBytes, s.ReceivedBytes}
 		open++
 	}
 	return open, nil
