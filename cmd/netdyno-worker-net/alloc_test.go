@@ -28,10 +28,6 @@ func TestSteadyStateAllocatesNothing(t *testing.T) {
 					exchange: streaming(contract.StreamBoth, 64<<10, 256),
 					options:  map[string]any{"send": "sendfile", "receive": "truncate"},
 				},
-				"zerocopy, splice": {
-					exchange: streaming(contract.StreamBoth, 64<<10, 256),
-					options:  map[string]any{"send": "zerocopy", "receive": "splice"},
-				},
 				"open loop": {size: 100, load: contract.Load{Rate: 50_000}},
 			} {
 				if p.options != nil && transport != "go-net" {

@@ -85,8 +85,8 @@ func (p pairing) streams(t *testing.T) {
 
 // Every way of sending and receiving moves the same bytes.
 func TestWaysOfSendingAndReceiving(t *testing.T) {
-	for _, send := range []string{"write", "sendfile", "zerocopy"} {
-		for _, receive := range []string{"read", "truncate", "splice"} {
+	for _, send := range []string{"write", "sendfile"} {
+		for _, receive := range []string{"read", "truncate"} {
 			for _, direction := range directions {
 				t.Run(fmt.Sprintf("%s/%s/%s", send, receive, direction), func(t *testing.T) {
 					t.Parallel()
@@ -103,39 +103,14 @@ func TestWaysOfSendingAndReceiving(t *testing.T) {
 	}
 }
 
-// The kernel copies on loopback whatever it is asked for, and ready says so.
-func TestCopiesOfZerocopyAreTold(t *testing.T) {
-	options := map[string]any{"send": "zerocopy"}
-	p := pairing{
-		server: "go-net", client: "go-net", exchange: streaming(contract.StreamUp, 1<<20, 0),
-		load: contract.Load{Connections: 2}, clientOptions: options,
-	}
-	_, _, ready := p.ends(t)
-	if said, _ := ready.Options["zerocopy_copied"].(string); !strings.Contains(said, "sends before ready") || strings.HasPrefix(said, "0 of ") {
-		t.Errorf("ready says %q of the copies of two verified exchanges", said)
-	}
-}
-
-func TestSplicedEcho(t *testing.T) {
-	for _, size := range []int64{1, 100, 3 << 20} {
-		for _, inFlight := range []int{1, 4} {
-			l := contract.Load{Connections: 3, InFlight: inFlight}
-			p := pairing{server: "go-net", client: "go-epoll", size: size, load: l, options: map[string]any{"echo": "splice"}}
-			r, readings := p.run(t)
-			checkLedger(t, r, readings, l, size)
-		}
-	}
-}
-
 func TestOptionsOfTheOtherWireAreRefused(t *testing.T) {
 	for name, c := range map[string]struct {
 		role     contract.Role
 		exchange contract.Exchange
 		options  map[string]any
 	}{
-		"send on echo":          {contract.Server, contract.Exchange{UpBytes: 1, DownBytes: 1}, map[string]any{"send": "sendfile"}},
-		"receive on echo":       {contract.Client, contract.Exchange{UpBytes: 1, DownBytes: 1}, map[string]any{"receive": "splice"}},
-		"splice echo on stream": {contract.Server, streaming(contract.StreamUp, 100, 0), map[string]any{"echo": "splice"}},
+		"send on echo":    {contract.Server, contract.Exchange{UpBytes: 1, DownBytes: 1}, map[string]any{"send": "sendfile"}},
+		"receive on echo": {contract.Client, contract.Exchange{UpBytes: 1, DownBytes: 1}, map[string]any{"receive": "truncate"}},
 	} {
 		w := workertest.Start(t, transports...)
 		w.Send(contract.Message{Setup: &contract.Setup{

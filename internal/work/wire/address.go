@@ -1,3 +1,5 @@
+// Package wire holds what transports over the network share: addresses, dialling,
+// listening, socket buffers, TLS, and the life of a client.
 package wire
 
 import (

@@ -30,17 +30,13 @@ func Listen(setup contract.Setup) (*Listeners, error) {
 	if err != nil {
 		return nil, err
 	}
-	host, port, err := splitListen(setup.Listen)
+	addresses, err := ListenAddresses(setup)
 	if err != nil {
-		return nil, load.Failure(contract.SetupFailed, fmt.Errorf("setup.listen: %w", err))
+		return nil, err
 	}
 	l := &Listeners{allowed: allowed, starved: make(chan error, 1)}
 	config := net.ListenConfig{Control: BuffersOf(setup).control}
-	for i := range max(1, setup.Listeners) {
-		address := net.JoinHostPort(host, "0")
-		if port != 0 {
-			address = net.JoinHostPort(host, strconv.Itoa(port+i))
-		}
+	for _, address := range addresses {
 		inner, err := config.Listen(context.Background(), "tcp", address)
 		if err != nil {
 			l.Close()
@@ -49,6 +45,23 @@ func Listen(setup contract.Setup) (*Listeners, error) {
 		l.all = append(l.all, &listener{inner.(*net.TCPListener), l})
 	}
 	return l, nil
+}
+
+// ListenAddresses returns the addresses that a server shall listen on; those after
+// a given port follow it. The error is of kind setup.
+func ListenAddresses(setup contract.Setup) ([]string, error) {
+	host, port, err := splitListen(setup.Listen)
+	if err != nil {
+		return nil, load.Failure(contract.SetupFailed, fmt.Errorf("setup.listen: %w", err))
+	}
+	addresses := make([]string, max(1, setup.Listeners))
+	for i := range addresses {
+		addresses[i] = net.JoinHostPort(host, "0")
+		if port != 0 {
+			addresses[i] = net.JoinHostPort(host, strconv.Itoa(port+i))
+		}
+	}
+	return addresses, nil
 }
 
 func splitListen(address string) (host string, port int, err error) {

@@ -1,8 +1,6 @@
 package wire
 
 import (
-	"bytes"
-	"compress/flate"
 	"errors"
 	"strings"
 	"syscall"
@@ -17,38 +15,6 @@ func kindOf(err error) contract.ErrorKind {
 		return e.Kind
 	}
 	return ""
-}
-
-func TestPayloadIsIncompressibleAndSeeded(t *testing.T) {
-	make1 := func(seed uint64) []byte {
-		p, err := echoPayload(contract.Setup{Seed: seed, Exchange: contract.Exchange{UpBytes: 1 << 16, DownBytes: 1 << 16}})
-		if err != nil {
-			t.Fatal(err)
-		}
-		return p
-	}
-	a, again, b := make1(1), make1(1), make1(2)
-	if !bytes.Equal(a, again) || bytes.Equal(a, b) {
-		t.Error("the payload does not follow its seed")
-	}
-	var packed bytes.Buffer
-	w, err := flate.NewWriter(&packed, flate.BestCompression)
-	if err != nil {
-		t.Fatal(err)
-	}
-	_, _ = w.Write(a) // into memory
-	_ = w.Close()     // into memory
-	if packed.Len() < len(a) {
-		t.Errorf("%d bytes compress to %d", len(a), packed.Len())
-	}
-}
-
-func TestPayloadRefusesWhatEchoCannotDo(t *testing.T) {
-	for _, x := range []contract.Exchange{{}, {UpBytes: -1, DownBytes: -1}, {UpBytes: 10, DownBytes: 20}, {UpBytes: MaxMessage + 1, DownBytes: MaxMessage + 1}} {
-		if _, err := echoPayload(contract.Setup{Exchange: x}); kindOf(err) != contract.SetupFailed {
-			t.Errorf("%+v: %v, want an error of kind setup", x, err)
-		}
-	}
 }
 
 func TestRoutesTakeTurns(t *testing.T) {

@@ -1,134 +1,140 @@
 package goepoll
 
 import (
-	"errors"
+	"net"
 	"runtime"
 	"sync"
-	"sync/atomic"
-
-	"golang.org/x/sync/errgroup"
+	"syscall"
+	"time"
 
 	"netdyno/internal/contract"
 	"netdyno/internal/work/load"
 	"netdyno/internal/work/wire"
+	"netdyno/internal/work/wire/flow"
 )
 
+// client implements wire.Runner by event loops, one for each thread.
 type client struct {
-	work    *wire.Work
-	buffers wire.Buffers
-	ready   contract.Ready
-	load    *load.Load
-	loops   []*loop
-	total   int
-	closed  atomic.Bool
-	alive   atomic.Int64  // active connections that still work
-	begin   chan struct{} // closed when the load may begin, or never will
-	once    sync.Once     // closes begin
-	end     chan struct{} // closed by Close: connections stay until then, because the meter reads them after the load
-	ended   sync.WaitGroup
+	*load.Connections
+	work   *flow.Work
+	load   *load.Load
+	dialer *wire.Dialer
+	loops  []*clientLoop
+	adding sync.Mutex
+}
+
+// clientLoop drives a share of the connections.
+type clientLoop struct {
+	loop
+	client *client
+	agenda flow.Agenda
+	mine   map[*flow.Client]*conn
 }
 
 // Client implements load.Transport.
 func (Transport) Client(setup contract.Setup) (load.Client, error) {
-	routes, err := wire.Routes(setup)
+	work, err := flow.NewWork(setup)
 	if err != nil {
 		return nil, err
 	}
-	work, err := wire.NewWork(setup)
+	dialer, err := wire.NewDialer(setup)
 	if err != nil {
 		return nil, err
 	}
-	c := &client{work: work, buffers: wire.BuffersOf(setup), total: len(routes), begin: make(chan struct{}), end: make(chan struct{})}
-	if err := c.buffers.Effective(setup.Options); err != nil {
+	if err := wire.BuffersOf(setup).Effective(setup.Options); err != nil {
 		return nil, err
 	}
-	n := loops(min(max(threads(setup, ""), 0), len(routes)))
-	if c.load, err = load.New(setup, n); err != nil {
+	n := loops(min(max(threads(setup, ""), 0), len(dialer.Routes())))
+	l, err := load.New(setup, n)
+	if err != nil {
 		return nil, err
 	}
-	if err := c.makeLoops(n, load.Options(setup.Options).Int(readBuffer)); err != nil {
-		return nil, load.Failure(contract.SetupFailed, err)
-	}
-	// Each loop lives on one thread from its first connect to its last read.
-	var group errgroup.Group
-	for _, l := range c.loops {
-		connected := make(chan error, 1)
-		c.ended.Add(1)
-		go l.live(routes, connected)
-		group.Go(func() error { return <-connected })
-	}
-	if err := group.Wait(); err != nil {
-		_ = c.Close() // the first failure is the one to report
-		return nil, err
-	}
-	c.alive.Store(int64(c.load.ActiveConnections()))
-	c.ready = contract.Ready{Connections: c.total, Verified: c.total, Threads: len(c.loops), Options: setup.Options}
-	return c, nil
-}
-
-// makeLoops deals the connections to n loops in turn.
-func (c *client) makeLoops(n int, buffer int64) error {
+	c := &client{Connections: load.NewConnections(l), work: work, load: l, dialer: dialer}
 	for range n {
 		p, err := newPoller()
 		if err != nil {
+			return nil, load.Failure(contract.SetupFailed, err)
+		}
+		c.loops = append(c.loops, &clientLoop{client: c, mine: map[*flow.Client]*conn{}, loop: loop{
+			poller: p, buffer: make([]byte, load.Options(setup.Options).Int(readBuffer)),
+			lost: func(k *conn) { c.Lose(k.number) },
+		}})
+	}
+	return wire.Connect(c, opener{c}, contract.Ready{Threads: n, Options: setup.Options})
+}
+
+// opener opens and closes a client's connections.
+type opener struct{ *client }
+
+// Open implements wire.Opener. Package net makes the connections, so that they are
+// made as go-net's are; then a loop takes over their sockets.
+func (o opener) Open() error {
+	return wire.Each(len(o.dialer.Routes()), func(i int) error {
+		conn, err := o.work.Dial(o.dialer, i)
+		if err != nil {
 			return err
 		}
-		c.loops = append(c.loops, &loop{client: c, poller: p, scratch: make([]byte, buffer)})
-	}
-	for i := range c.total {
-		l := c.loops[i%n]
-		k := &conn{number: i, fd: -1}
-		slots := c.load.Slots(i)
-		k.flow = flow{work: c.work, flights: make([]flight, len(slots))}
-		l.conns = append(l.conns, k)
-		for s := range slots {
-			l.idle = append(l.idle, waiting{conn: k, slot: &slots[s]})
+		if err := o.adopt(i, conn); err != nil {
+			return wire.ConnectFailure(i, len(o.dialer.Routes()), o.dialer.Routes()[i], err)
 		}
+		return nil
+	})
+}
+
+// adopt gives a connection's socket to its loop.
+func (o opener) adopt(i int, conn net.Conn) error {
+	fd, err := detach(conn.(syscall.Conn))
+	_ = conn.Close() // the loop has the socket by another descriptor, or the error is to be reported
+	if err != nil {
+		return err
 	}
+	o.adding.Lock()
+	defer o.adding.Unlock()
+	l := o.loops[i%len(o.loops)]
+	f := flow.NewClient(o.work, o.load.Slots(i), &l.agenda)
+	if err := l.add(fd, i, f); err != nil {
+		return err
+	}
+	l.mine[f] = l.conns[fd]
 	return nil
 }
 
-// live is the whole life of one loop's thread.
-func (l *loop) live(routes []wire.Route, connected chan<- error) {
-	runtime.LockOSThread()
-	exactTimers()
-	err := l.connect(routes)
-	connected <- err
-	if err == nil {
-		<-l.client.begin
-		l.run()
-		l.client.ended.Done()
-		<-l.client.end
-	} else {
-		l.client.ended.Done()
+// Close implements wire.Opener.
+func (o opener) Close() { o.dialer.Close() }
+
+// Release implements wire.Releaser: connections stay open after the load, because
+// the meter reads them.
+func (o opener) Release() {
+	for _, l := range o.loops {
+		l.close()
 	}
-	for _, c := range l.conns {
-		c.close()
-	}
-	l.poller.close()
 }
 
-// Ready implements load.Client.
-func (c *client) Ready() contract.Ready { return c.ready }
-
-// Load implements load.Client.
+// Load implements wire.Runner.
 func (c *client) Load() *load.Load { return c.load }
 
-// Run implements load.Client.
+// Run implements wire.Runner.
 func (c *client) Run() error {
-	c.release()
+	var running sync.WaitGroup
+	for _, l := range c.loops {
+		running.Go(l.run)
+	}
 	finished := make(chan struct{})
-	go func() { c.ended.Wait(); close(finished) }()
+	go func() { running.Wait(); close(finished) }()
 	select {
 	case <-c.load.Ended():
 		c.wake()
 		<-finished
 	case <-finished:
 	}
-	if c.alive.Load() == 0 && !c.closed.Load() {
-		return load.Failure(contract.Peer, errors.New("every connection was lost"))
-	}
-	return nil
+	return c.Err()
+}
+
+// Close implements wire.Runner.
+func (c *client) Close() bool {
+	first := c.Connections.Close()
+	c.wake()
+	return first
 }
 
 func (c *client) wake() {
@@ -137,14 +143,44 @@ func (c *client) wake() {
 	}
 }
 
-// Close implements load.Client.
-func (c *client) Close() error {
-	if c.closed.CompareAndSwap(false, true) {
-		c.release()
-		c.wake()
-		close(c.end)
+// run issues the load until every slot is let go or the client is closed.
+func (l *clientLoop) run() {
+	runtime.LockOSThread() // never unlocked: the thread ends with it
+	exactTimers()
+	for f, c := range l.mine {
+		f.Begin()
+		l.push(c)
 	}
-	return nil
+	for l.agenda.Held() > 0 && !l.client.Closed() {
+		for _, e := range l.poller.wait(l.timeout()) {
+			l.handle(int(e.Fd), e.Events)
+		}
+		l.resume()
+		l.fire()
+	}
 }
 
-func (c *client) release() { c.once.Do(func() { close(c.begin) }) }
+// timeout is how long the loop may sleep: until an exchange is due.
+func (l *clientLoop) timeout() time.Duration {
+	if len(l.again) > 0 {
+		return 0
+	}
+	due, waiting := l.agenda.Due()
+	if !waiting {
+		return forever
+	}
+	return time.Duration(max(0, due-load.Now()))
+}
+
+// fire sends what has fallen due, all of it before the next wait. After the end of
+// the load, slots that are due later are let go.
+func (l *clientLoop) fire() {
+	for f := l.agenda.Fire(load.Now()); f != nil; f = l.agenda.Fire(load.Now()) {
+		l.push(l.mine[f])
+	}
+	select {
+	case <-l.client.load.Ended():
+		l.agenda.End(load.Now())
+	default:
+	}
+}

@@ -9,6 +9,7 @@ import (
 	"netdyno/internal/contract"
 	"netdyno/internal/work/load"
 	"netdyno/internal/work/wire"
+	"netdyno/internal/work/wire/flow"
 )
 
 const readBuffer = "read_buffer"
@@ -23,11 +24,11 @@ func (Transport) Describe() contract.Transport {
 	return contract.Transport{
 		Name:     "go-epoll",
 		Doc:      "raw epoll in Go, N edge-triggered instances on locked threads",
-		Wire:     wire.Echo,
+		Wire:     flow.Echo,
 		Roles:    []contract.Role{contract.Server, contract.Client},
 		Delivery: contract.DeliveryChunks,
 		Codecs:   []string{"bytes"},
-		Features: wire.Features(),
+		Features: flow.Features(),
 		Options: append([]contract.Option{
 			{
 				Name: "instances", Type: contract.TypeInt, Default: 0, Min: &zero, Max: &instances, Roles: server,

@@ -2,101 +2,74 @@ package goepoll
 
 import (
 	"syscall"
-	"time"
 
 	"golang.org/x/sys/unix"
 
 	"netdyno/internal/contract"
 	"netdyno/internal/work/load"
+	"netdyno/internal/work/wire/flow"
 )
 
-// loop drives a share of the client's connections. Its thread owns it.
+// loop moves the bytes of its connections as their flows say. One thread uses it.
 type loop struct {
-	client  *client
 	poller  *poller
-	scratch []byte
-	conns   []*conn
-	table   []*conn              // by file descriptor
-	idle    []waiting            // before the load begins
-	agenda  load.Agenda[waiting] // what is due later
-	again   []*conn              // stopped for fairness, not because they were blocked
-	resumed []*conn              // those of the last round; its memory is the next one's
-	active  int                  // slots not yet let go
-	now     int64
+	buffer  []byte
+	conns   []*conn     // by file descriptor
+	again   []*conn     // had their turn, and were neither drained nor blocked
+	resumed []*conn     // those of the last round; its memory is the next one's
+	lost    func(*conn) // is called for each connection that breaks
 }
 
 // conn is one connection.
 type conn struct {
-	number   int
+	flow     flow.Flow
+	number   int // a client's
 	fd       int
-	flow     flow
-	trial    *trial // while connecting
-	full     bool   // the kernel takes no more until its next writable edge
-	readable bool   // an edge came and not all is read
-	broken   bool   // read to the end: no further edge will come
-	again    bool   // in the loop's list of that name
-	dead     bool
+	full     bool // the kernel takes no more until its next writable edge
+	readable bool // an edge came and not all is read
+	broken   bool // read to the end: no further edge will come
+	again    bool // in the loop's list of that name
 }
 
-// waiting is a slot between two exchanges.
-type waiting struct {
-	conn *conn
-	slot *load.Slot
-}
-
-func (l *loop) byFD(fd int) *conn {
-	if fd < len(l.table) {
-		return l.table[fd]
+// add takes over a connected socket.
+func (l *loop) add(fd, number int, f flow.Flow) error {
+	for len(l.conns) <= fd {
+		l.conns = append(l.conns, make([]*conn, len(l.conns)+64)...)
 	}
-	return nil
+	l.conns[fd] = &conn{flow: f, number: number, fd: fd}
+	return l.poller.add(fd, interest)
 }
 
-func (l *loop) register(c *conn) {
-	for len(l.table) <= c.fd {
-		l.table = append(l.table, make([]*conn, len(l.table)+64)...)
-	}
-	l.table[c.fd] = c
+// drop closes a connection.
+func (l *loop) drop(c *conn) {
+	l.conns[c.fd] = nil
+	_ = unix.Close(c.fd) // leaves the epoll instance with it
+	c.fd = -1
 }
 
-func (c *conn) close() {
-	if c.fd >= 0 {
-		_ = unix.Close(c.fd)
-		c.fd = -1
-	}
-}
-
-// run issues the load until every slot is let go or the client is closed.
-func (l *loop) run() {
-	l.now = load.Now()
-	l.active = len(l.idle)
-	for _, w := range l.idle {
-		l.next(w.conn, w.slot)
-	}
-	l.idle = nil
-	for l.active > 0 && !l.client.closed.Load() {
-		events := l.poller.wait(l.timeout())
-		l.now = load.Now()
-		for _, e := range events {
-			if c := l.byFD(int(e.Fd)); c != nil {
-				c.note(e.Events)
-				l.serve(c)
-			}
+// close closes everything. The loop does not run.
+func (l *loop) close() {
+	for _, c := range l.conns {
+		if c != nil {
+			l.drop(c)
 		}
-		l.resume()
-		l.fire()
 	}
+	l.poller.close()
 }
 
-// timeout is how long the loop may sleep: until the next due.
-func (l *loop) timeout() time.Duration {
-	switch {
-	case len(l.again) > 0:
-		return 0
-	case l.agenda.Len() == 0:
-		return forever
+// handle moves the bytes of a connection that an event tells of; other
+// descriptors are not its own.
+func (l *loop) handle(fd int, events uint32) {
+	if fd >= len(l.conns) || l.conns[fd] == nil {
+		return
 	}
-	due, _ := l.agenda.Peek()
-	return time.Duration(max(0, due-load.Now()))
+	c := l.conns[fd]
+	if events&unix.EPOLLOUT != 0 {
+		c.full = false
+	}
+	c.broken = c.broken || events&broken != 0
+	c.readable = c.readable || c.broken || events&unix.EPOLLIN != 0
+	l.serve(c)
 }
 
 // resume gives those another turn that had theirs and were not done.
@@ -104,63 +77,8 @@ func (l *loop) resume() {
 	l.again, l.resumed = l.resumed[:0], l.again
 	for _, c := range l.resumed {
 		c.again = false
-		l.now = load.Now()
 		l.serve(c)
 	}
-}
-
-// fire sends what has fallen due, all of it before the next wait. After the
-// end of the load what is due later is let go.
-func (l *loop) fire() {
-	for l.agenda.Len() > 0 {
-		l.now = load.Now()
-		due, w := l.agenda.Peek()
-		if due > l.now {
-			break
-		}
-		l.agenda.Pop()
-		l.send(w.conn, w.slot)
-	}
-	select {
-	case <-l.client.load.Ended():
-		for ; l.agenda.Len() > 0; l.active-- {
-			l.agenda.Pop().slot.Cancel()
-		}
-	default:
-	}
-}
-
-// next asks a slot for its next exchange.
-func (l *loop) next(c *conn, slot *load.Slot) {
-	due, more := slot.Next(l.now)
-	switch {
-	case !more:
-		l.active--
-	case due > l.now:
-		l.agenda.Push(due, waiting{c, slot})
-	default:
-		l.send(c, slot)
-	}
-}
-
-// send puts one message on a connection.
-func (l *loop) send(c *conn, slot *load.Slot) {
-	if c.dead {
-		slot.Cancel()
-		l.active--
-		return
-	}
-	c.flow.queue(slot)
-	l.push(c)
-}
-
-// note takes in what an edge said.
-func (c *conn) note(events uint32) {
-	if events&unix.EPOLLOUT != 0 {
-		c.full = false
-	}
-	c.broken = c.broken || events&broken != 0
-	c.readable = c.readable || c.broken || events&unix.EPOLLIN != 0
 }
 
 // turns bounds how long one connection may hold its thread, in system calls
@@ -185,32 +103,34 @@ func (l *loop) remember(c *conn) {
 // push writes what is unsent as far as the socket takes it.
 func (l *loop) push(c *conn) {
 	for range turns {
-		if c.dead || c.full || !c.flow.unsent() {
+		if c.full || c.fd < 0 || !c.flow.Unsent() {
 			return
 		}
-		n, errno := send(c.fd, c.flow.outgoing(l.now))
-		switch {
-		case errno == syscall.EAGAIN:
+		n, errno := send(c.fd, c.flow.Outgoing())
+		switch errno {
+		case 0:
+			c.flow.Written(n)
+		case syscall.EINTR:
+		case syscall.EAGAIN:
 			c.full = true
-			return
-		case errno != 0:
+		default:
 			l.lose(c, contract.Peer)
-			return
-		}
-		if c.flow.written(n); c.flow.between() && c.flow.unsent() {
-			l.now = load.Now() // the next message is sent now, not when this one was
 		}
 	}
 	l.remember(c)
 }
 
-// pull reads what has come.
+// pull reads what has come, and writes what answers it.
 func (l *loop) pull(c *conn) {
 	for range turns {
-		if c.dead || !c.readable {
+		if !c.readable || c.fd < 0 {
 			return
 		}
-		n, errno := read(c.fd, l.scratch)
+		limit := c.flow.Limit(len(l.buffer))
+		if limit == 0 {
+			return // the next writable edge goes on
+		}
+		n, errno := read(c.fd, l.buffer[:limit])
 		switch {
 		case errno == syscall.EAGAIN:
 			c.readable = false
@@ -222,45 +142,20 @@ func (l *loop) pull(c *conn) {
 			return
 		}
 		// A short read has drained the socket; more raises a new edge.
-		c.readable = n == len(l.scratch) || c.broken
-		l.complete(c, n)
+		c.readable = n == limit || c.broken
+		if err := c.flow.Received(l.buffer[:n]); err != nil {
+			l.lose(c, load.KindOf(err))
+			return
+		}
+		l.push(c)
+		c.flow.Keep()
 	}
 	l.remember(c)
 }
 
-// complete accounts for n received bytes.
-func (l *loop) complete(c *conn, n int) {
-	if c.flow.received(n) != nil {
-		l.lose(c, contract.Invalid)
-		return
-	}
-	done, ok := c.flow.completed()
-	if !ok {
-		return
-	}
-	l.now = load.Now()
-	for ; ok; done, ok = c.flow.completed() {
-		done.slot.Done(done.sent, l.now, c.flow.work.Down.Bytes)
-		l.next(c, done.slot)
-	}
-}
-
-// lose gives up a connection; what was in flight on it fails with kind, and
-// where nothing was, a peer that says what nobody asked for still counts once.
+// lose gives up a connection.
 func (l *loop) lose(c *conn, kind contract.ErrorKind) {
-	c.dead = true
-	slots := l.client.load.Slots(c.number)
-	lost, ok := c.flow.abandoned()
-	if !ok && kind == contract.Invalid && len(slots) > 0 {
-		slots[0].Fail(kind)
-	}
-	for ; ok; lost, ok = c.flow.abandoned() {
-		lost.slot.Fail(kind)
-		l.active--
-	}
-	if len(slots) > 0 {
-		l.client.alive.Add(-1)
-	}
-	l.table[c.fd] = nil
-	c.close()
+	c.flow.Abandon(kind)
+	l.drop(c)
+	l.lost(c)
 }

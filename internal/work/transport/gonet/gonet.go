@@ -5,11 +5,14 @@ package gonet
 
 import (
 	"fmt"
+	"net"
 	"os"
+	"syscall"
 
 	"netdyno/internal/contract"
 	"netdyno/internal/work/load"
 	"netdyno/internal/work/wire"
+	"netdyno/internal/work/wire/flow"
 )
 
 // Transport is go-net.
@@ -19,19 +22,13 @@ type Transport struct{}
 const (
 	readBuffer = "read_buffer"
 
-	optionSend   = "send"
-	sendWrite    = "write"
-	sendFile     = "sendfile"
-	sendZerocopy = "zerocopy"
+	optionSend = "send"
+	sendWrite  = "write"
+	sendFile   = "sendfile"
 
 	optionReceive   = "receive"
 	receiveRead     = "read"
 	receiveTruncate = "truncate"
-	receiveSplice   = "splice"
-
-	optionEcho = "echo"
-	echoCopy   = "copy"
-	echoSplice = "splice"
 )
 
 // Describe implements load.Transport.
@@ -40,55 +37,50 @@ func (Transport) Describe() contract.Transport {
 	return contract.Transport{
 		Name:     "go-net",
 		Doc:      "Go's net package, one goroutine per connection",
-		Wire:     wire.Echo,
+		Wire:     flow.Echo,
 		Roles:    []contract.Role{contract.Server, contract.Client},
 		Delivery: contract.DeliveryChunks,
 		Codecs:   []string{"bytes"},
-		Features: wire.Features(),
+		Features: flow.Features(),
 		Options: append([]contract.Option{
 			{
 				Name: readBuffer, Type: contract.TypeBytes, Unit: "B", Default: 0, Min: &zero, Max: &most,
 				Doc: "read buffer of each connection; 0 takes the size of what comes within 4 KiB (client: 512 B) and 64 KiB (streams: 128 KiB)",
 			},
 			{
-				Name: optionSend, Type: contract.TypeChoice, Default: sendWrite, Choices: []string{sendWrite, sendFile, sendZerocopy},
-				Doc: "wire stream. sendfile: from a file in memory that holds the block; zerocopy: MSG_ZEROCOPY, where the kernel may copy all the same, " +
-					"as it does on loopback, and says so only afterwards: a client's ready tells of the verified exchanges (zerocopy_copied)",
+				Name: optionSend, Type: contract.TypeChoice, Default: sendWrite, Choices: []string{sendWrite, sendFile},
+				Doc: "wire stream. sendfile: from a file in memory that holds the block",
 			},
 			{
-				Name: optionReceive, Type: contract.TypeChoice, Default: receiveRead, Choices: []string{receiveRead, receiveTruncate, receiveSplice},
-				Doc: "wire stream, after the verified exchange. truncate: MSG_TRUNC drops the bytes in the kernel; splice: through a pipe into /dev/null. " +
-					"With either they never reach the application's memory; delivery is chunks all the same",
-			},
-			{
-				Name: optionEcho, Type: contract.TypeChoice, Default: echoCopy, Choices: []string{echoCopy, echoSplice}, Roles: []contract.Role{contract.Server},
-				Doc: "wire echo. splice: socket to pipe to socket, past the application's memory; delivery is chunks all the same",
+				Name: optionReceive, Type: contract.TypeChoice, Default: receiveRead, Choices: []string{receiveRead, receiveTruncate},
+				Doc: "wire stream, after the verified exchange. truncate: MSG_TRUNC drops the bytes in the kernel, so they never reach " +
+					"the application's memory; delivery is chunks all the same",
 			},
 		}, wire.SocketOptions()...),
 	}
 }
 
-// plan is what one end does in a trial, options resolved. Any goroutine may use
-// it.
+// plan is what one end does in a trial, with its options resolved. Any goroutine
+// may use it.
 type plan struct {
-	work    *wire.Work
+	work    *flow.Work
 	options load.Options
 	buffer  int64
 	file    *os.File // holds the outgoing block, for sendfile
-	null    *os.File // /dev/null, for splice
-	closing int      // an eventfd that is readable from Close on, for those who wait in poll(2)
 }
 
-// newPlan reads a setup, and puts effective values into its options. The error
-// is of kind setup.
+// newPlan reads a setup and puts effective values into its options. The error is
+// of kind setup.
 func newPlan(setup contract.Setup) (*plan, error) {
-	work, err := wire.NewWork(setup)
+	work, err := flow.NewWork(setup)
 	if err != nil {
 		return nil, err
 	}
-	p := &plan{work: work, options: setup.Options, closing: -1}
-	if err := p.contradiction(setup.Role); err != nil {
-		return nil, load.Failure(contract.SetupFailed, err)
+	p := &plan{work: work, options: setup.Options}
+	for name, usual := range map[string]string{optionSend: sendWrite, optionReceive: receiveRead} {
+		if got := p.options.Text(name); got != usual && !work.Streams() {
+			return nil, load.Failure(contract.SetupFailed, fmt.Errorf("option %s is %s, which only wire stream has; expected %s", name, got, usual))
+		}
 	}
 	if p.buffer = p.options.Int(readBuffer); p.buffer == 0 {
 		p.buffer = usualBuffer(work, setup.Role)
@@ -101,30 +93,36 @@ func newPlan(setup contract.Setup) (*plan, error) {
 	if setup.Role == contract.Server {
 		outgoing = &work.Down
 	}
-	if err := p.open(outgoing); err != nil {
-		return nil, load.Failure(contract.SetupFailed, err)
+	if p.options.Text(optionSend) == sendFile {
+		if p.file, err = newFile(outgoing); err != nil {
+			return nil, load.Failure(contract.SetupFailed, err)
+		}
 	}
 	return p, nil
 }
 
-// contradiction finds an option that means nothing on the trial's wire.
-func (p *plan) contradiction(role contract.Role) error {
-	for _, o := range []struct {
-		name, usual string
-		streams     bool
-	}{{optionSend, sendWrite, true}, {optionReceive, receiveRead, true}, {optionEcho, echoCopy, false}} {
-		if o.name == optionEcho && role != contract.Server || o.streams == p.work.Streams() {
-			continue
-		}
-		if got := p.options.Text(o.name); got != o.usual {
-			return fmt.Errorf("option %s is %s, which means nothing here (stream %v); expected %s", o.name, got, p.work.Streams(), o.usual)
-		}
+// equip makes a connection send outgoing and receive as the options say. The first
+// bytes that come in are always read.
+func (p *plan) equip(conn net.Conn, outgoing *flow.Content, first int64) (*connection, error) {
+	c := &connection{Conn: conn, read: conn.Read, write: conn.Write, buffer: make([]byte, p.buffer)}
+	if p.file == nil && p.options.Text(optionReceive) == receiveRead {
+		return c, nil
 	}
-	return nil
+	raw, err := conn.(syscall.Conn).SyscallConn()
+	if err != nil {
+		return nil, fmt.Errorf("reach the socket: %w", err)
+	}
+	if p.file != nil {
+		c.write = newSendfile(raw, outgoing, p.file).write
+	}
+	if p.options.Text(optionReceive) == receiveTruncate {
+		c.read = newTruncating(conn, raw, first).read
+	}
+	return c, nil
 }
 
 // usualBuffer is the read buffer of a user who sets none.
-func usualBuffer(work *wire.Work, role contract.Role) int64 {
+func usualBuffer(work *flow.Work, role contract.Role) int64 {
 	least, most, comes := int64(4<<10), int64(64<<10), work.Up.Bytes
 	if role == contract.Client {
 		least, comes = 512, work.Down.Bytes // a client knows what comes

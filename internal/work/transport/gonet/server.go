@@ -3,30 +3,19 @@ package gonet
 import (
 	"net"
 	"sync"
-	"sync/atomic"
 
 	"netdyno/internal/contract"
 	"netdyno/internal/work/load"
 	"netdyno/internal/work/wire"
+	"netdyno/internal/work/wire/flow"
 )
 
 // server accepts, and serves each connection on a goroutine of its own.
 type server struct {
 	*plan
-	listeners *wire.Listeners
-	wait      sync.WaitGroup
-
-	mu   sync.Mutex
-	open map[*connection]struct{}
-	gone contract.Counts // of connections that have ended
-}
-
-// connection is one accepted connection and its counts, each written by one
-// goroutine only.
-type connection struct {
-	*link
-	trial          wire.Trial // of wire stream
-	received, sent atomic.Int64
+	*wire.Server
+	served *flow.Served
+	wait   sync.WaitGroup // for the connections
 }
 
 // Server implements load.Transport.
@@ -35,98 +24,32 @@ func (Transport) Server(setup contract.Setup) (load.Server, error) {
 	if err != nil {
 		return nil, err
 	}
-	listeners, err := wire.Listen(setup)
-	if err != nil {
+	s := &server{plan: p, served: flow.NewServed(p.work)}
+	if s.Server, err = wire.NewServer(setup, contract.Ready{Options: setup.Options}); err != nil {
 		return nil, err
 	}
-	s := &server{plan: p, listeners: listeners, open: map[*connection]struct{}{}}
-	for _, l := range listeners.All() {
-		s.wait.Go(func() { s.accept(l) })
-	}
+	s.Serve(s.accept, func() error { s.wait.Wait(); return nil })
 	return s, nil
 }
 
-func (s *server) accept(l net.Listener) {
+func (s *server) accept(l net.Listener) error {
 	for {
-		c, err := l.Accept()
+		conn, err := l.Accept()
 		if err != nil {
-			return // closed
+			return err
 		}
-		equipped, err := s.link(c, &s.work.Down)
+		c, err := s.equip(conn, &s.work.Down, s.work.Up.Bytes)
 		if err != nil {
-			_ = c.Close() // out of descriptors: the client sees its connection fail
+			_ = conn.Close() // its client sees it fail
 			continue
 		}
-		conn := &connection{link: equipped}
-		s.mu.Lock()
-		s.open[conn] = struct{}{}
-		s.mu.Unlock()
-		s.wait.Go(func() { s.serve(conn) })
+		f := s.served.Begin()
+		s.wait.Go(func() {
+			defer s.served.End(f)
+			flow.Serve(c, f, c.buffer)
+		})
 	}
 }
-
-// serve ends when the client has finished, or broke the connection: such a
-// failure is its own to count.
-func (s *server) serve(c *connection) {
-	defer s.forget(c)
-	switch {
-	case s.work.BothWays():
-		s.streamBoth(c)
-	case s.work.Streams():
-		s.stream(c)
-	case s.options.Text(optionEcho) == echoSplice:
-		s.echoSpliced(c)
-	default:
-		s.echo(c)
-	}
-}
-
-func (s *server) forget(c *connection) {
-	_ = c.Close() // nothing is left to write
-	c.release()
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	s.add(&s.gone, c)
-	delete(s.open, c)
-}
-
-// add counts a connection in.
-func (s *server) add(counts *contract.Counts, c *connection) {
-	received, sent := c.received.Load(), c.sent.Load()
-	counts.ReceivedBytes += received
-	counts.SentBytes += sent
-	if s.work.Streams() {
-		counts.Exchanges += s.work.Exchanges(received, sent)
-	}
-}
-
-// Ready implements load.Server.
-func (s *server) Ready() contract.Ready {
-	return contract.Ready{Addresses: s.listeners.Addresses(), Options: s.options}
-}
-
-// Exited implements load.Exiter.
-func (s *server) Exited() <-chan error { return s.listeners.Exited() }
 
 // Counts implements load.Server.
-func (s *server) Counts() contract.Counts {
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	counts := s.gone
-	for c := range s.open {
-		s.add(&counts, c)
-	}
-	counts.Connections = int64(len(s.open))
-	if !s.work.Streams() {
-		counts.Exchanges = s.work.Exchanges(counts.ReceivedBytes, counts.SentBytes)
-	}
-	return counts
-}
-
-// Close implements load.Server.
-func (s *server) Close() error {
-	s.close()
-	s.listeners.Close() // ends every accept and every connection's goroutine
-	s.wait.Wait()
-	return nil
-}
+func (s *server) Counts() contract.Counts { return s.served.Counts() }

@@ -2,36 +2,26 @@ package netpoll
 
 import (
 	"context"
-	"errors"
 	"net"
-	"sync"
 	"time"
 
 	"github.com/cloudwego/netpoll"
-	"golang.org/x/sync/errgroup"
+	"golang.org/x/sys/unix"
 
 	"netdyno/internal/contract"
 	"netdyno/internal/work/load"
 	"netdyno/internal/work/wire"
+	"netdyno/internal/work/wire/flow"
 )
 
-// Bounds on making and verifying connections.
-const (
-	dialing  = 128 // at once
-	patience = 10 * time.Second
-)
+// connectTimeout bounds the connecting of one connection.
+const connectTimeout = 10 * time.Second
 
-// client drives its connections by blocking calls, one goroutine for each slot.
+// client opens a flow.Runner's connections.
 type client struct {
-	*load.SlotRunner
-	pollers int
-	work    *wire.Work
-	routes  []wire.Route
-	conns   []*connection
-
-	mu      sync.Mutex
-	running bool
-	closed  bool
+	work   *flow.Work
+	routes []wire.Route
+	conns  []connection
 }
 
 // Client implements load.Transport.
@@ -40,7 +30,7 @@ func (Transport) Client(setup contract.Setup) (load.Client, error) {
 	if err != nil {
 		return nil, err
 	}
-	work, err := wire.NewWork(setup)
+	work, err := flow.NewWork(setup)
 	if err != nil {
 		return nil, err
 	}
@@ -52,25 +42,18 @@ func (Transport) Client(setup contract.Setup) (load.Client, error) {
 	if err != nil {
 		return nil, err
 	}
-	c := &client{pollers: n, work: work, routes: routes, conns: make([]*connection, len(routes))}
-	c.SlotRunner = load.NewSlotRunner(l, func(connection, _ int) load.Call { return c.conns[connection].call() })
-	var group errgroup.Group
-	group.SetLimit(dialing)
-	for i := range c.conns {
-		group.Go(func() error { return c.connect(i) })
-	}
-	if err := group.Wait(); err != nil {
-		_ = c.Close() // the first failure is the one to report
-		return nil, err
-	}
-	return c, nil
+	c := &client{work: work, routes: routes, conns: make([]connection, len(routes))}
+	runner := flow.NewRunner(l, work, func(i int) flow.Conn { return c.conns[i] })
+	return wire.Connect(runner, c, contract.Ready{Options: effective(n)})
 }
 
-// connect opens one connection and verifies one message on it.
+// Open implements wire.Opener.
+func (c *client) Open() error { return wire.Each(len(c.conns), c.connect) }
+
+// connect opens one connection and verifies one exchange on it.
 func (c *client) connect(i int) error {
 	route := c.routes[i]
-	failure := func(err error) error { return wire.ConnectFailure(i, len(c.routes), route, err) }
-	ctx, cancel := context.WithTimeout(context.Background(), patience)
+	ctx, cancel := context.WithTimeout(context.Background(), connectTimeout)
 	defer cancel()
 	var source *netpoll.TCPAddr
 	if route.Source.IsValid() {
@@ -78,83 +61,50 @@ func (c *client) connect(i int) error {
 	}
 	conn, err := netpoll.DialTCP(ctx, "tcp", source, &netpoll.TCPAddr{TCPAddr: *net.TCPAddrFromAddrPort(route.Peer)})
 	if err != nil {
-		return failure(err)
+		return wire.ConnectFailure(i, len(c.routes), route, err)
 	}
-	c.conns[i] = &connection{TCPConnection: conn, payload: c.work.Up.Block}
-	if err := conn.SetReadTimeout(patience); err != nil {
-		return failure(err)
-	}
-	if err := c.conns[i].write(); err != nil {
-		return failure(err)
-	}
-	trial := c.work.TrialDown()
-	_, err = conn.Reader().Peek(int(trial.Left()))
-	switch came := conn.Reader().Len(); {
-	case errors.Is(err, netpoll.ErrReadTimeout):
-		return wire.SilenceFailure(i, c.routes, int64(came), trial.Left(), patience)
-	case err != nil && came == 0:
-		return failure(err)
-	}
-	back, err := conn.Reader().Next(min(conn.Reader().Len(), int(trial.Left())))
-	if err != nil {
-		return failure(err)
-	}
-	trial.Add(back)
-	if err := trial.Err(i); err != nil {
+	c.conns[i] = connection{conn}
+	if err := c.work.Verify(conn, i, c.routes); err != nil {
 		return err
 	}
-	return errors.Join(conn.Reader().Release(), conn.SetReadTimeout(0))
+	return conn.Reader().Release()
 }
 
-// Ready implements load.Client.
-func (c *client) Ready() contract.Ready {
-	return contract.Ready{Connections: len(c.conns), Verified: len(c.conns), Options: effective(c.pollers)}
-}
-
-// Run implements load.Client.
-func (c *client) Run() error {
-	c.mu.Lock()
-	c.running = !c.closed
-	begun := c.running
-	c.mu.Unlock()
-	if !begun {
-		return nil
-	}
-	err := c.SlotRunner.Run()
-	c.mu.Lock()
-	defer c.mu.Unlock()
-	c.running = false
-	if c.closed {
-		c.release()
-	}
-	return err
-}
-
-// Close implements load.Client. A connection may not be closed while a call
-// reads from it (its buffers go back to a pool), so it is broken off first, and
-// closed when the calls have ended.
-func (c *client) Close() error {
-	c.mu.Lock()
-	defer c.mu.Unlock()
-	if c.closed {
-		return nil
-	}
-	c.closed = true
-	c.SlotRunner.Close()
-	if !c.running {
-		c.release()
-		return nil
-	}
+// Close implements wire.Opener. A connection may not be closed while an exchange
+// reads from it, because its buffers go back to a pool; so it is shut down first.
+func (c *client) Close() {
 	for _, conn := range c.conns {
-		conn.breakOff()
-	}
-	return nil
-}
-
-func (c *client) release() {
-	for _, conn := range c.conns {
-		if conn != nil {
-			_ = conn.Close() // nothing is left to write
+		if conn.TCPConnection != nil {
+			_ = conn.Close() // it may be broken already
 		}
 	}
 }
+
+// Release implements wire.Releaser.
+func (c *client) Release() {
+	for _, conn := range c.conns {
+		if conn.TCPConnection != nil {
+			_ = conn.TCPConnection.Close() // nothing is left to write
+		}
+	}
+}
+
+// connection implements flow.Conn.
+type connection struct{ *netpoll.TCPConnection }
+
+// Write implements flow.Conn: it returns when the kernel has all of it.
+func (c connection) Write(piece []byte) (int, error) {
+	return writer{c.Writer()}.Write(piece)
+}
+
+// Receive implements flow.Conn: Skip waits for a whole answer and drops it where
+// it lies.
+func (c connection) Receive(missing int64) (int, error) {
+	if err := c.Reader().Skip(int(missing)); err != nil {
+		return 0, err
+	}
+	return int(missing), c.Reader().Release()
+}
+
+// Close makes every call on the connection fail.
+func (c connection) Close() error { return unix.Shutdown(c.Fd(), unix.SHUT_RDWR) }

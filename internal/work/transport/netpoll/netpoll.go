@@ -16,7 +16,7 @@ import (
 
 	"netdyno/internal/contract"
 	"netdyno/internal/work/load"
-	"netdyno/internal/work/wire"
+	"netdyno/internal/work/wire/flow"
 )
 
 // Transport is netpoll.
@@ -28,7 +28,7 @@ func (Transport) Describe() contract.Transport {
 	return contract.Transport{
 		Name:     "netpoll",
 		Doc:      "cloudwego/netpoll: server by OnRequest, client by blocking reads from the pollers' buffers",
-		Wire:     wire.Echo,
+		Wire:     flow.Echo,
 		Roles:    []contract.Role{contract.Server, contract.Client},
 		Delivery: contract.DeliveryChunks,
 		Codecs:   []string{"bytes"},

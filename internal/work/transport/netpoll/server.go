@@ -12,6 +12,7 @@ import (
 	"netdyno/internal/contract"
 	"netdyno/internal/work/load"
 	"netdyno/internal/work/wire"
+	"netdyno/internal/work/wire/flow"
 )
 
 // closing is how long Close waits for an echo that is under way.
@@ -20,7 +21,7 @@ const closing = time.Second
 // server echoes whatever comes.
 type server struct {
 	pollers   int
-	work      *wire.Work
+	served    *flow.Served
 	addresses []string
 	allowed   wire.Allowed
 	loops     []netpoll.EventLoop
@@ -29,16 +30,15 @@ type server struct {
 
 	mu     sync.Mutex
 	open   map[*session]struct{}
-	gone   contract.Counts // of connections that have ended
 	closed bool
 }
 
-// session is one accepted connection and its counts: what the library hands to
-// the handler as its context. One goroutine at a time handles a connection.
+// session is one accepted connection: what the library hands to the handler as its
+// context. One goroutine at a time handles a connection.
 type session struct {
 	context.Context
-	conn           netpoll.Connection
-	received, sent atomic.Int64
+	conn netpoll.Connection
+	flow *flow.Server
 }
 
 // Server implements load.Transport.
@@ -51,7 +51,7 @@ func (Transport) Server(setup contract.Setup) (load.Server, error) {
 	if err != nil {
 		return nil, err
 	}
-	work, err := wire.NewWork(setup)
+	work, err := flow.NewWork(setup)
 	if err != nil {
 		return nil, err
 	}
@@ -61,7 +61,7 @@ func (Transport) Server(setup contract.Setup) (load.Server, error) {
 	}
 	defer listeners.Close() // the ports that the library took over stay
 	s := &server{
-		pollers: n, work: work, addresses: listeners.Addresses(),
+		pollers: n, served: flow.NewServed(work), addresses: listeners.Addresses(),
 		allowed: allowed, open: map[*session]struct{}{},
 	}
 	for _, l := range listeners.All() {
@@ -115,36 +115,46 @@ func (s *server) enter(n *session) bool {
 	if s.closed {
 		return false
 	}
-	s.open[n] = struct{}{}
+	s.open[n], n.flow = struct{}{}, s.served.Begin()
 	return true
 }
 
 func (s *server) leave(n *session) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	s.gone.ReceivedBytes += n.received.Load()
-	s.gone.SentBytes += n.sent.Load()
+	s.served.End(n.flow)
 	delete(s.open, n)
 }
 
-// echo returns what has come so far. Flush returns when the kernel has all of
-// it, so the bytes go out from where they came in.
+// echo returns what has come so far. The library writes it from where it came in.
 func (s *server) echo(ctx context.Context, conn netpoll.Connection) error {
-	n := ctx.(*session)
-	reader, writer := conn.Reader(), conn.Writer()
+	f, reader := ctx.(*session).flow, conn.Reader()
+	if f == nil {
+		return conn.Close() // a stranger's, which is closed already
+	}
 	bytes, err := reader.Next(reader.Len())
-	n.received.Add(int64(len(bytes)))
 	if err == nil {
-		_, err = writer.WriteBinary(bytes)
+		err = f.Received(bytes)
 	}
 	if err == nil {
-		err = writer.Flush()
+		err = f.Send(writer{conn.Writer()})
 	}
 	if err != nil {
 		return conn.Close() // the client's failure is its own to count
 	}
-	n.sent.Add(int64(len(bytes)))
 	return reader.Release()
+}
+
+// writer is an io.Writer that returns when the kernel has all of it.
+type writer struct{ netpoll.Writer }
+
+// Write implements io.Writer.
+func (w writer) Write(piece []byte) (int, error) {
+	n, err := w.WriteBinary(piece)
+	if err == nil {
+		err = w.Flush()
+	}
+	return n, err
 }
 
 // Ready implements load.Server.
@@ -154,15 +164,7 @@ func (s *server) Ready() contract.Ready {
 
 // Counts implements load.Server.
 func (s *server) Counts() contract.Counts {
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	counts := s.gone
-	for n := range s.open {
-		counts.ReceivedBytes += n.received.Load()
-		counts.SentBytes += n.sent.Load()
-	}
-	counts.Connections = int64(len(s.open))
-	counts.Exchanges = s.work.Exchanges(counts.ReceivedBytes, counts.SentBytes)
+	counts := s.served.Counts()
 	if failed := s.failed.Load(); failed > 0 {
 		counts.Errors = map[contract.ErrorKind]int64{contract.SetupFailed: failed}
 	}

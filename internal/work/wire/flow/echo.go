@@ -1,6 +1,4 @@
-// Package wire holds what every implementation of a wire shares: the payload,
-// its verification, and the addresses to connect between. It moves no bytes.
-package wire
+package flow
 
 import (
 	"fmt"
@@ -11,22 +9,20 @@ import (
 	"netdyno/internal/work/load"
 )
 
-// Echo is the wire's name: a fixed-size message goes up, the same bytes come
-// back, in order.
+// Echo is the wire's name: a message of fixed size goes up, and the same bytes
+// come back, in order. Its transports also speak wire stream where
+// setup.exchange.stream is set.
 const Echo = "echo"
-
-// MaxMessage bounds a message before it is allocated, in bytes.
-const MaxMessage = contract.MaxMessage
 
 var castagnoli = crc32.MakeTable(crc32.Castagnoli)
 
-// echoPayload returns the message that every connection of a trial sends:
+// echoPayload returns the message that every connection of a trial sends. It is
 // random, so that nothing can compress it, and the same for every arm.
 func echoPayload(setup contract.Setup) ([]byte, error) {
 	x := setup.Exchange
-	if x.UpBytes < 1 || x.UpBytes > MaxMessage {
+	if x.UpBytes < 1 || x.UpBytes > contract.MaxMessage {
 		return nil, load.Failure(contract.SetupFailed,
-			fmt.Errorf("exchange.up_bytes is %d, expected 1 to %d on wire echo", x.UpBytes, MaxMessage))
+			fmt.Errorf("exchange.up_bytes is %d, expected 1 to %d on wire echo", x.UpBytes, contract.MaxMessage))
 	}
 	if x.DownBytes != x.UpBytes {
 		return nil, load.Failure(contract.SetupFailed,

@@ -1,4 +1,4 @@
-package gonet
+package flow_test
 
 import (
 	"testing"
@@ -8,6 +8,7 @@ import (
 
 	"netdyno/internal/contract"
 	"netdyno/internal/work/load"
+	"netdyno/internal/work/transport/gonet"
 	"netdyno/internal/work/worker/workertest"
 )
 
@@ -35,8 +36,8 @@ func TestFreedSlotsDoNotWaitForLaterDues(t *testing.T) {
 		other, _ := slots[1].Next(0)
 		fits = last < soon && other > late
 	}
-	server := workertest.Server(t, Transport{}, setup)
-	client := workertest.Client(t, Transport{}, setup, server.Ready().Addresses[0])
+	server := workertest.Server(t, gonet.Transport{}, setup)
+	client := workertest.Client(t, gonet.Transport{}, setup, server.Ready().Addresses[0])
 	client.Load().Start()
 	ended := make(chan error)
 	go func() { ended <- client.Run() }()

@@ -1,6 +1,8 @@
-package wire
+package flow
 
 import (
+	"bytes"
+	"compress/flate"
 	"encoding/hex"
 	"encoding/json"
 	"fmt"
@@ -10,6 +12,8 @@ import (
 	"testing"
 
 	"netdyno/internal/contract"
+	"netdyno/internal/work/load"
+	"netdyno/internal/work/wire"
 )
 
 func streamSetup(stream contract.Stream, up, down, chunk int64) contract.Setup {
@@ -34,7 +38,7 @@ func whole(t *testing.T, c *Content, chunk int64) []byte {
 }
 
 func TestStreamContentFollowsTheVectors(t *testing.T) {
-	text, err := os.ReadFile(filepath.Join("..", "..", "..", "contract", "vectors", "stream.json"))
+	text, err := os.ReadFile(filepath.Join("..", "..", "..", "..", "contract", "vectors", "stream.json"))
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -98,48 +102,33 @@ func TestOwed(t *testing.T) {
 	}
 }
 
-func TestExchangesOfAServer(t *testing.T) {
-	for _, c := range []struct {
-		stream               contract.Stream
-		received, sent, want int64
-	}{{"", 399, 10, 3}, {contract.StreamDown, 399, 10, 0}, {contract.StreamBoth, 0, 399, 3}, {contract.StreamUp, 100, 100, 1}} {
-		w, err := NewWork(streamSetup(c.stream, 100, 100, 7))
-		if err != nil {
-			t.Fatal(err)
-		}
-		if got := w.Exchanges(c.received, c.sent); got != c.want {
-			t.Errorf("%q, %d in and %d out: %d exchanges, want %d", c.stream, c.received, c.sent, got, c.want)
-		}
-	}
-}
-
 func TestStreamRefusesWhatItCannotDo(t *testing.T) {
 	for _, setup := range []contract.Setup{
 		streamSetup(contract.StreamUp, 0, 1, 0), streamSetup(contract.StreamUp, 1, 0, 0),
-		streamSetup(contract.StreamDown, 1, -1, 0), streamSetup(contract.StreamDown, 1, MaxMessage+1, 0),
-		streamSetup(contract.StreamBoth, 1, 1, -1), streamSetup(contract.StreamBoth, 1, 1, MaxChunk+1),
+		streamSetup(contract.StreamDown, 1, -1, 0), streamSetup(contract.StreamDown, 1, contract.MaxMessage+1, 0),
+		streamSetup(contract.StreamBoth, 1, 1, -1), streamSetup(contract.StreamBoth, 1, 1, wire.MaxChunk+1),
 		streamSetup("sideways", 1, 1, 0),
 	} {
-		if _, err := NewWork(setup); kindOf(err) != contract.SetupFailed {
+		if _, err := NewWork(setup); load.KindOf(err) != contract.SetupFailed {
 			t.Errorf("%+v: %v, want an error of kind setup", setup.Exchange, err)
 		}
 	}
 }
 
-func TestTrialFindsEveryDamage(t *testing.T) {
+func TestVerifierFindsEveryDamage(t *testing.T) {
 	w, err := NewWork(streamSetup(contract.StreamDown, 5, 1000, 64))
 	if err != nil {
 		t.Fatal(err)
 	}
 	right := whole(t, &w.Down, 64)
 	judge := func(damage func([]byte) []byte, step int) error {
-		trial := w.TrialDown()
+		check := w.VerifyDown()
 		for rest := damage(append([]byte(nil), right...)); len(rest) > 0; {
 			n := min(step, len(rest))
-			trial.Add(rest[:n])
+			check.Add(rest[:n])
 			rest = rest[n:]
 		}
-		return trial.Err(3)
+		return check.Err(3)
 	}
 	for _, step := range []int{1, 13, 1000} {
 		if err := judge(func(b []byte) []byte { return b }, step); err != nil {
@@ -153,8 +142,40 @@ func TestTrialFindsEveryDamage(t *testing.T) {
 		"the other way": func([]byte) []byte { return whole(t, &Content{Bytes: 1000, Block: w.Up.Block}, 64) },
 		"a swapped end": func(b []byte) []byte { b[0], b[1] = b[1], b[0]; return b },
 	} {
-		if err := judge(damage, 100); kindOf(err) != contract.Invalid || !strings.Contains(err.Error(), "connection 3") {
+		if err := judge(damage, 100); load.KindOf(err) != contract.Invalid || !strings.Contains(err.Error(), "connection 3") {
 			t.Errorf("%s: %v, want an error of kind invalid that names the connection", name, err)
+		}
+	}
+}
+
+func TestPayloadIsIncompressibleAndSeeded(t *testing.T) {
+	make1 := func(seed uint64) []byte {
+		p, err := echoPayload(contract.Setup{Seed: seed, Exchange: contract.Exchange{UpBytes: 1 << 16, DownBytes: 1 << 16}})
+		if err != nil {
+			t.Fatal(err)
+		}
+		return p
+	}
+	a, again, b := make1(1), make1(1), make1(2)
+	if !bytes.Equal(a, again) || bytes.Equal(a, b) {
+		t.Error("the payload does not follow its seed")
+	}
+	var packed bytes.Buffer
+	w, err := flate.NewWriter(&packed, flate.BestCompression)
+	if err != nil {
+		t.Fatal(err)
+	}
+	_, _ = w.Write(a) // into memory
+	_ = w.Close()     // into memory
+	if packed.Len() < len(a) {
+		t.Errorf("%d bytes compress to %d", len(a), packed.Len())
+	}
+}
+
+func TestPayloadRefusesWhatEchoCannotDo(t *testing.T) {
+	for _, x := range []contract.Exchange{{}, {UpBytes: -1, DownBytes: -1}, {UpBytes: 10, DownBytes: 20}, {UpBytes: contract.MaxMessage + 1, DownBytes: contract.MaxMessage + 1}} {
+		if _, err := echoPayload(contract.Setup{Exchange: x}); load.KindOf(err) != contract.SetupFailed {
+			t.Errorf("%+v: %v, want an error of kind setup", x, err)
 		}
 	}
 }

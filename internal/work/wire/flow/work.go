@@ -1,16 +1,11 @@
-package wire
+package flow
 
 import (
 	"fmt"
 
 	"netdyno/internal/contract"
 	"netdyno/internal/work/load"
-)
-
-// Bounds on the chunks of wire stream, in bytes.
-const (
-	DefaultChunk = 64 << 10
-	MaxChunk     = 64 << 20
+	"netdyno/internal/work/wire"
 )
 
 // Features are those of a transport that speaks wires echo and stream.
@@ -18,12 +13,11 @@ func Features() []contract.Feature {
 	return []contract.Feature{contract.FeatureStreamUp, contract.FeatureStreamDown, contract.FeatureStreamBoth}
 }
 
-// Work is what one trial asks of the connections of wire echo, or of wire stream
-// where setup.exchange.stream is set: what is sent, and what is owed for it.
-// Any goroutine may use it.
+// Work is what a trial asks of its connections: what is sent each way, and how
+// much a server may send for what it has received. Any goroutine may use it.
 type Work struct {
 	Up, Down Content
-	stream   contract.Stream // empty: wire echo
+	stream   contract.Stream // empty on wire echo
 
 	upSum, downSum uint32
 }
@@ -55,15 +49,15 @@ func NewWork(setup contract.Setup) (*Work, error) {
 func streamSizes(x contract.Exchange) (chunk int64, err error) {
 	chunk = x.ChunkBytes
 	if chunk == 0 {
-		chunk = DefaultChunk
+		chunk = wire.DefaultChunk
 	}
 	switch {
 	case x.Stream != contract.StreamUp && x.Stream != contract.StreamDown && x.Stream != contract.StreamBoth:
 		return 0, fmt.Errorf("exchange.stream is %q, expected up, down or both", x.Stream)
-	case x.UpBytes < 1 || x.UpBytes > MaxMessage || x.DownBytes < 1 || x.DownBytes > MaxMessage:
-		return 0, fmt.Errorf("exchange is %d bytes up and %d down, expected 1 to %d each way on wire stream", x.UpBytes, x.DownBytes, MaxMessage)
-	case chunk < 1 || chunk > MaxChunk:
-		return 0, fmt.Errorf("exchange.chunk_bytes is %d, expected 1 to %d", x.ChunkBytes, MaxChunk)
+	case x.UpBytes < 1 || x.UpBytes > contract.MaxMessage || x.DownBytes < 1 || x.DownBytes > contract.MaxMessage:
+		return 0, fmt.Errorf("exchange is %d bytes up and %d down, expected 1 to %d each way on wire stream", x.UpBytes, x.DownBytes, contract.MaxMessage)
+	case chunk < 1 || chunk > wire.MaxChunk:
+		return 0, fmt.Errorf("exchange.chunk_bytes is %d, expected 1 to %d", x.ChunkBytes, wire.MaxChunk)
 	}
 	return chunk, nil
 }
@@ -88,17 +82,32 @@ func (w *Work) Owed(up int64) int64 {
 	return owed
 }
 
-// Exchanges returns how many exchanges a server has completed on a connection:
-// on wire echo, where it sees no end of a message, as many as came.
-func (w *Work) Exchanges(received, sent int64) int64 {
-	if w.stream == "" {
-		return received / w.Up.Bytes
-	}
-	return sent / w.Down.Bytes
+// concurrent reports whether one exchange must be sent and received at the same
+// time. An echo that is larger than the socket buffers would otherwise wait for
+// itself.
+func (w *Work) concurrent() bool {
+	return w.BothWays() || !w.Streams() && w.Up.Bytes > 256<<10
 }
 
-// TrialDown returns what a client checks the first message of a connection with.
-func (w *Work) TrialDown() Trial { return Trial{content: &w.Down, want: w.downSum} }
+// Counts sums up what a server's flows moved. On wire echo a server does not see
+// where messages end, so its exchanges follow from the bytes received.
+func (w *Work) Counts(traffic ...*Traffic) contract.Counts {
+	var counts contract.Counts
+	for _, t := range traffic {
+		t.addTo(&counts)
+	}
+	w.complete(&counts)
+	return counts
+}
 
-// TrialUp returns the same for a server of wire stream.
-func (w *Work) TrialUp() Trial { return Trial{content: &w.Up, want: w.upSum} }
+func (w *Work) complete(counts *contract.Counts) {
+	if !w.Streams() {
+		counts.Exchanges = counts.ReceivedBytes / w.Up.Bytes
+	}
+}
+
+// VerifyDown returns what a client checks the first message from the server with.
+func (w *Work) VerifyDown() Verifier { return Verifier{content: &w.Down, want: w.downSum} }
+
+// verifyUp returns the same for a server of wire stream.
+func (w *Work) verifyUp() Verifier { return Verifier{content: &w.Up, want: w.upSum} }

@@ -1,0 +1,147 @@
+package flow
+
+import (
+	"errors"
+
+	"netdyno/internal/contract"
+	"netdyno/internal/work/load"
+)
+
+// errSurplus says that bytes came which nobody asked for.
+var errSurplus = load.Failure(contract.Invalid, errors.New("the peer sent more than it owes"))
+
+// Client is a client's end of one connection.
+//
+// Answers come in the order sent, so the exchanges are a ring of as many places as
+// the connection has slots. Exchanges have growing numbers:
+// answered ≤ begun ≤ queued.
+type Client struct {
+	work    *Work
+	slots   []load.Slot
+	agenda  *Agenda
+	flights []flight
+	lost    bool
+
+	answered, begun, queued int64
+
+	at      int64 // bytes written of the message under way; 0 between two
+	sent    int64 // bytes in all
+	came    int64
+	answers int64 // bytes that came and belong to no completed exchange
+}
+
+// flight is an exchange and when its first byte was handed to the kernel.
+type flight struct {
+	slot *load.Slot
+	sent int64
+}
+
+// NewClient returns the flow of a connection with these slots, none when it is
+// idle. Slots that wait until due do so in agenda.
+func NewClient(work *Work, slots []load.Slot, agenda *Agenda) *Client {
+	agenda.held += len(slots)
+	return &Client{work: work, slots: slots, agenda: agenda, flights: make([]flight, len(slots))}
+}
+
+// Begin implements Flow.
+func (c *Client) Begin() {
+	now := load.Now()
+	for i := range c.slots {
+		c.next(&c.slots[i], now)
+	}
+}
+
+// next asks a slot for its next exchange.
+func (c *Client) next(slot *load.Slot, now int64) {
+	due, more := slot.Next(now)
+	switch {
+	case !more:
+		c.agenda.held--
+	case due > now:
+		c.agenda.waiting.Push(due, waiting{c, slot})
+	default:
+		c.queue(slot)
+	}
+}
+
+// queue takes up a slot's exchange.
+func (c *Client) queue(slot *load.Slot) {
+	c.flight(c.queued).slot = slot
+	c.queued++
+}
+
+func (c *Client) flight(number int64) *flight { return &c.flights[number%int64(len(c.flights))] }
+
+// Unsent implements Flow.
+func (c *Client) Unsent() bool { return c.at > 0 || c.begun < c.queued }
+
+// Outgoing implements Flow. Bytes are those of one message.
+func (c *Client) Outgoing() []byte {
+	if c.at == 0 {
+		c.flight(c.begun).sent = load.Now()
+	}
+	return c.work.Up.Piece(c.at)
+}
+
+// Written implements Flow.
+func (c *Client) Written(n int) {
+	if c.at == 0 && n > 0 {
+		c.begun++
+	}
+	c.sent += int64(n)
+	if c.at += int64(n); c.at == c.work.Up.Bytes {
+		c.at = 0
+	}
+}
+
+// Limit implements Flow.
+func (c *Client) Limit(most int) int { return most }
+
+// Received implements Flow.
+func (c *Client) Received(piece []byte) error { return c.took(len(piece)) }
+
+// took completes exchanges with n bytes that came.
+func (c *Client) took(n int) error {
+	c.came += int64(n)
+	c.answers += int64(n)
+	if c.came > c.work.Owed(c.sent) {
+		return errSurplus
+	}
+	down := c.work.Down.Bytes
+	if c.answers < down {
+		return nil
+	}
+	now := load.Now()
+	for ; c.answers >= down; c.answers -= down {
+		f := c.flight(c.answered)
+		c.answered++
+		f.slot.Done(f.sent, now, down)
+		c.next(f.slot, now)
+	}
+	return nil
+}
+
+// missing returns how many bytes complete the next exchange.
+func (c *Client) missing() int64 { return c.work.Down.Bytes - c.answers }
+
+// inFlight reports whether an answer is to come.
+func (c *Client) inFlight() bool { return c.answered < c.begun }
+
+// Keep implements Flow.
+func (c *Client) Keep() {}
+
+// Abandon implements Flow. Where nothing was in flight, a peer that sends what
+// nobody asked for still counts once.
+func (c *Client) Abandon(kind contract.ErrorKind) {
+	c.lost = true
+	if kind == contract.Invalid && c.answered == c.queued && len(c.slots) > 0 {
+		c.slots[0].Fail(kind)
+	}
+	for ; c.answered < c.queued; c.answered++ {
+		if kind != "" {
+			c.flight(c.answered).slot.Fail(kind)
+		}
+		c.agenda.held--
+	}
+	c.begun, c.at = c.queued, 0
+}

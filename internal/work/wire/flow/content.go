@@ -1,0 +1,51 @@
+package flow
+
+import (
+	"encoding/binary"
+	"hash/crc32"
+)
+
+// Content is what each message of one direction contains: a block, repeated from
+// the message's first byte on. It never changes, so any goroutine may use it.
+type Content struct {
+	Bytes int64  // of one message, at least 1
+	Block []byte // no longer than a message
+}
+
+// Piece returns the bytes of a message from position at on, as far as one copy of
+// the block reaches, without copying them. It is empty only at the message's end.
+func (c *Content) Piece(at int64) []byte {
+	from := at % int64(len(c.Block))
+	return c.Block[from:min(int64(len(c.Block)), from+c.Bytes-at)]
+}
+
+// Sum returns the CRC-32C of one message; it reads the whole of it.
+func (c *Content) Sum() uint32 {
+	sum := uint32(0)
+	for at := int64(0); at < c.Bytes; {
+		piece := c.Piece(at)
+		sum = crc32.Update(sum, castagnoli, piece)
+		at += int64(len(piece))
+	}
+	return sum
+}
+
+// splitmix64 continues the generator at state (Steele, Lea, Flood: Fast
+// splittable pseudorandom number generators, OOPSLA 2014).
+func splitmix64(state *uint64) uint64 {
+	*state += 0x9e3779b97f4a7c15
+	z := *state
+	z = (z ^ z>>30) * 0xbf58476d1ce4e5b9
+	z = (z ^ z>>27) * 0x94d049bb133111eb
+	return z ^ z>>31
+}
+
+// streamContent returns the content of one direction of wire stream; its generator
+// begins at state (contract/vectors/stream.json).
+func streamContent(bytes, chunk int64, state uint64) Content {
+	block := make([]byte, min(bytes, chunk)+7) // whole words
+	for i := 0; i+8 <= len(block); i += 8 {
+		binary.LittleEndian.PutUint64(block[i:], splitmix64(&state))
+	}
+	return Content{Bytes: bytes, Block: block[:min(bytes, chunk):min(bytes, chunk)]}
+}

@@ -1,0 +1,154 @@
+package flow
+
+import (
+	"bytes"
+	"sync"
+	"sync/atomic"
+
+	"netdyno/internal/contract"
+)
+
+// Server is a server's end of one connection. One goroutine may receive while
+// another writes, on wire stream.
+type Server struct {
+	work    *Work
+	traffic *Traffic
+	own     Traffic // where traffic is this flow's alone
+
+	// Wire stream.
+	verifier Verifier // of the first message up
+	received atomic.Int64
+	sent     int64
+	at       int64 // bytes sent of the message under way; 0 between two
+
+	pending []byte // wire echo: what came and is not written yet
+}
+
+// NewServer returns the flow of an accepted connection. What it moves is counted
+// in traffic too.
+func NewServer(work *Work, traffic *Traffic) *Server {
+	return &Server{work: work, traffic: traffic, verifier: work.verifyUp()}
+}
+
+// Begin implements Flow.
+func (s *Server) Begin() {}
+
+// Unsent implements Flow.
+func (s *Server) Unsent() bool {
+	if !s.work.Streams() {
+		return len(s.pending) > 0
+	}
+	return s.sent < s.work.Owed(s.received.Load())
+}
+
+// Outgoing implements Flow.
+func (s *Server) Outgoing() []byte {
+	if !s.work.Streams() {
+		return s.pending
+	}
+	piece, owed := s.work.Down.Piece(s.at), s.work.Owed(s.received.Load())-s.sent
+	return piece[:min(int64(len(piece)), owed)]
+}
+
+// Written implements Flow.
+func (s *Server) Written(n int) {
+	s.traffic.sent.Add(int64(n))
+	if !s.work.Streams() {
+		s.pending = s.pending[n:]
+		return
+	}
+	s.sent += int64(n)
+	if s.at += int64(n); s.at == s.work.Down.Bytes {
+		s.at = 0
+		s.traffic.exchanges.Add(1)
+	}
+}
+
+// Limit implements Flow. The first message of wire stream is read by itself.
+func (s *Server) Limit(most int) int {
+	if !s.work.Streams() {
+		if len(s.pending) > 0 {
+			return 0
+		}
+		return most
+	}
+	if left := s.verifier.Left(); left > 0 {
+		return int(min(left, int64(most)))
+	}
+	return most
+}
+
+// Received implements Flow.
+func (s *Server) Received(piece []byte) error {
+	n := int64(len(piece))
+	s.traffic.received.Add(n)
+	if !s.work.Streams() {
+		s.pending = piece
+		return nil
+	}
+	if s.verifier.Left() > 0 {
+		if s.verifier.Add(piece); s.verifier.Left() == 0 {
+			if err := s.verifier.Err(0); err != nil {
+				return err
+			}
+		}
+	}
+	s.received.Add(n)
+	return nil
+}
+
+// Keep implements Flow.
+func (s *Server) Keep() {
+	if len(s.pending) > 0 {
+		s.pending = bytes.Clone(s.pending)
+	}
+}
+
+// Abandon implements Flow: exchanges are the client's to count.
+func (s *Server) Abandon(contract.ErrorKind) {}
+
+// Served are a server's open flows and what the others moved before they ended.
+// Each flow counts by itself, so that flows on different CPUs share no counters.
+// Any goroutine may use it.
+type Served struct {
+	work *Work
+	mu   sync.Mutex
+	open map[*Server]struct{}
+	gone contract.Counts
+}
+
+// NewServed returns an empty one.
+func NewServed(work *Work) *Served { return &Served{work: work, open: map[*Server]struct{}{}} }
+
+// Begin returns the flow of an accepted connection.
+func (s *Served) Begin() *Server {
+	f := NewServer(s.work, nil)
+	f.traffic = &f.own
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	s.open[f] = struct{}{}
+	return f
+}
+
+// End takes out the flow of a connection that has ended.
+func (s *Served) End(f *Server) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if _, open := s.open[f]; open {
+		f.own.addTo(&s.gone)
+		delete(s.open, f)
+	}
+}
+
+// Counts returns the sums over all flows, and how many are open.
+func (s *Served) Counts() contract.Counts {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	counts := s.gone
+	for f := range s.open {
+		f.own.addTo(&counts)
+	}
+	counts.Connections = int64(len(s.open))
+	s.work.complete(&counts)
+	return counts
+}

@@ -1,0 +1,101 @@
+package flow
+
+import (
+	"context"
+	"fmt"
+	"hash/crc32"
+	"net"
+	"time"
+
+	"netdyno/internal/contract"
+	"netdyno/internal/work/load"
+	"netdyno/internal/work/wire"
+)
+
+// verifyTimeout bounds the first exchange on a connection.
+const verifyTimeout = 10 * time.Second
+
+// Verifier compares the first message that comes in on a connection with the
+// expected one, by CRC-32C. It takes the message in pieces. One goroutine uses it.
+type Verifier struct {
+	content *Content
+	want    uint32
+	got     uint32
+	came    int64
+}
+
+// Left returns how many bytes of the message have not come yet.
+func (v *Verifier) Left() int64 { return v.content.Bytes - v.came }
+
+// Add takes the next bytes, no more than Left.
+func (v *Verifier) Add(piece []byte) {
+	v.got = crc32.Update(v.got, castagnoli, piece)
+	v.came += int64(len(piece))
+}
+
+// Err returns an error of kind invalid unless the whole message has come and is
+// the expected one.
+func (v *Verifier) Err(connection int) error {
+	if v.Left() == 0 && v.got == v.want {
+		return nil
+	}
+	return load.Failure(contract.Invalid, fmt.Errorf(
+		"verify connection %d: received %d bytes with CRC-32C %08x, expected %d with %08x: the peer sends other content",
+		connection, v.came, v.got, v.content.Bytes, v.want))
+}
+
+// Dial makes connection i and verifies one exchange on it.
+func (w *Work) Dial(dialer *wire.Dialer, i int) (net.Conn, error) {
+	conn, err := dialer.Dial(context.Background(), i)
+	if err != nil {
+		return nil, err
+	}
+	return conn, w.Verify(conn, i, dialer.Routes())
+}
+
+// Verify makes one exchange on connection i, which is new, and compares what
+// comes back. The error has the contract's kind and names the connection.
+func (w *Work) Verify(conn net.Conn, i int, routes []wire.Route) error {
+	deadline := time.Now().Add(verifyTimeout)
+	fail := func(err error) error { return wire.ConnectFailure(i, len(routes), routes[i], err) }
+	if err := conn.SetReadDeadline(deadline); err != nil {
+		return fail(err)
+	}
+	// A message that is larger than both socket buffers would wait for itself if it
+	// were sent before anything is received.
+	sent := make(chan error, 1)
+	go func() { sent <- w.sendMessage(conn) }()
+	check, buffer := w.VerifyDown(), make([]byte, min(w.Down.Bytes, wire.DefaultChunk))
+	for check.Left() > 0 {
+		n, err := conn.Read(buffer[:min(int64(len(buffer)), check.Left())])
+		check.Add(buffer[:n])
+		switch came := check.came; {
+		case err == nil:
+		case !time.Now().Before(deadline):
+			return wire.SilenceFailure(i, routes, came, w.Down.Bytes, verifyTimeout)
+		case came == 0:
+			return fail(err)
+		default:
+			return check.Err(i)
+		}
+	}
+	if err := check.Err(i); err != nil {
+		return err
+	}
+	if err := <-sent; err != nil { // it ended before the answer's last byte came
+		return fail(err)
+	}
+	return conn.SetReadDeadline(time.Time{})
+}
+
+// sendMessage writes one message of a client.
+func (w *Work) sendMessage(conn net.Conn) error {
+	for at := int64(0); at < w.Up.Bytes; {
+		n, err := conn.Write(w.Up.Piece(at))
+		if err != nil {
+			return err
+		}
+		at += int64(n)
+	}
+	return nil
+}
