@@ -38,7 +38,8 @@ var layers = map[string][]string{
 
 	"internal/metric": {"internal/contract", "internal/record", "internal/quantity", "internal/hist"},
 
-	"internal/run/study":           run("studies"),
+	"internal/run/study":           run(),
+	"internal/run/study/source":    run("internal/run/study", "studies"),
 	"internal/run/rig":             run(),
 	"internal/run/rig/relay":       {"internal/hist"},
 	"internal/run/rig/namespaces":  run("internal/run/rig", "internal/run/rig/relay"),
@@ -54,11 +55,11 @@ var layers = map[string][]string{
 	"internal/run/message":         run("internal/values"),
 	"internal/run/generate":        run(),
 	"internal/run/bench":           run("internal/run/rig", "internal/run/study"),
-	"internal/run/bench/typed":     run("internal/run/bench", "internal/run/rig", "internal/run/study"),
+	"internal/run/bench/typed":     run("internal/run/bench", "internal/run/rig", "internal/run/study", "internal/run/study/source"),
 	"internal/run/bench/benchtest": run("internal/run/bench", "internal/run/bench/typed", "test/programs"),
 
 	// A run's life; judged figures reach it as functions.
-	"internal/run/session": run("internal/run/bench", "internal/run/study", "internal/run/rig", "internal/run/rig/arrange", "internal/run/doctor", "internal/run/message", "internal/run/generate"),
+	"internal/run/session": run("internal/run/bench", "internal/run/study", "internal/run/study/source", "internal/run/rig", "internal/run/rig/arrange", "internal/run/doctor", "internal/run/message", "internal/run/generate"),
 
 	"internal/work/load":              {"internal/contract", "internal/hist"},
 	"internal/work/wire":              {"internal/contract", "internal/work/load"},

@@ -18,7 +18,7 @@ import (
 	"netdyno/internal/record"
 	"netdyno/internal/run/bench"
 	"netdyno/internal/run/rig"
-	"netdyno/internal/run/study"
+	"netdyno/internal/run/study/source"
 )
 
 // The CPUs of every measurement here: one for each end.
@@ -81,7 +81,7 @@ func (b *bed) conduct(ctx context.Context, on rig.Rig, metered, profiled bool, a
 	if !slices.ContainsFunc(args, func(a string) bool { return strings.HasPrefix(a, "client=") || strings.HasPrefix(a, "transport=") }) {
 		args = append(args, "client=go-epoll")
 	}
-	s, err := study.ParseArgs(dedupe(args), os.ReadFile)
+	s, err := source.ParseArgs(dedupe(args), os.ReadFile)
 	if err != nil {
 		return nil, err
 	}

@@ -9,7 +9,7 @@ import (
 	"strings"
 	"testing"
 
-	"netdyno/internal/run/study"
+	"netdyno/internal/run/study/source"
 )
 
 var (
@@ -67,7 +67,7 @@ func plannable(words []string) error {
 	if c.Name() != "run" || slices.ContainsFunc(args, func(a string) bool { return a == strings.ToUpper(a) }) {
 		return nil
 	}
-	s, err := study.ParseArgs(args, func(string) ([]byte, error) { return study.Source("event-loops-quick") })
+	s, err := source.ParseArgs(args, func(string) ([]byte, error) { return source.Text("event-loops-quick") })
 	if err != nil {
 		return err
 	}

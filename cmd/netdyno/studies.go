@@ -7,6 +7,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"netdyno/internal/run/study"
+	"netdyno/internal/run/study/source"
 )
 
 func studiesCommand() *cobra.Command {
@@ -16,8 +17,8 @@ func studiesCommand() *cobra.Command {
 		Args:  cobra.NoArgs,
 		RunE: func(*cobra.Command, []string) error {
 			w := tabwriter.NewWriter(stdout, 0, 0, 2, ' ', 0)
-			for _, name := range study.List() {
-				s, err := study.Named(name)
+			for _, name := range source.List() {
+				s, err := source.Named(name)
 				if err != nil {
 					return err
 				}
@@ -31,7 +32,7 @@ func studiesCommand() *cobra.Command {
 		Short: "Print a built-in study, to copy and change",
 		Args:  cobra.ExactArgs(1),
 		RunE: func(_ *cobra.Command, args []string) error {
-			text, err := study.Source(args[0])
+			text, err := source.Text(args[0])
 			if err != nil {
 				return err
 			}

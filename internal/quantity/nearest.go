@@ -67,3 +67,12 @@ func distance(a, b []rune) int {
 	}
 	return above[len(b)]
 }
+
+// Clip shortens a text that an error quotes to a number of characters, and
+// marks that it did.
+func Clip(text string, most int) string {
+	if utf8.RuneCountInString(text) <= most {
+		return text
+	}
+	return string([]rune(text)[:most]) + "…"
+}

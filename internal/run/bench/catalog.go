@@ -231,6 +231,13 @@ func missing(names, others []string) []string {
 	return slices.DeleteFunc(slices.Clone(names), func(name string) bool { return slices.Contains(others, name) })
 }
 
+// notBuilt says why a transport that the project has may be missing, and what to
+// do, by its name.
+var notBuilt = map[string]string{
+	// Why this is no alias: docs/decisions/0023-brpc-names-the-library.md.
+	"brpc": "brpc is the arm on Apache brpc's own library, whose worker is not here (native/brpc/README.md builds it); netdyno's own end of the same protocol is baidu-std",
+}
+
 // Named returns the transport of a name as Offers has it. The error names the
 // nearest.
 func (c *Catalog) Named(name string) (Offer, error) {
@@ -243,6 +250,9 @@ func (c *Catalog) Named(name string) (Offer, error) {
 	}
 	if len(names) == 0 {
 		return Offer{}, fmt.Errorf("transport %q: no worker was found beside netdyno or on PATH; `make build` puts them into bin/", name)
+	}
+	if reason := notBuilt[name]; reason != "" {
+		return Offer{}, fmt.Errorf("transport %q: %s", name, reason)
 	}
 	return Offer{}, fmt.Errorf("transport %q: no worker here has it; %s", name, quantity.Hint(name, names))
 }

@@ -33,6 +33,7 @@ func TestAloneTakesOnlyWhatAClientCanDo(t *testing.T) {
 		{"server=both client=server", "has no role client"},
 		{"server=pair client=pair", "both ends by itself"},
 		{"server=both client=nobody", "no worker here has it"},
+		{"server=both client=brpc", "whose worker is not here (native/brpc/README.md builds it); netdyno's own end of the same protocol is baidu-std"},
 		{"server=both client=both opt.server.backlog=5", "opt.server.backlog belongs to the command that starts the server"},
 		{"server=both client=both opt.backlog=5", "backlog"},
 		{"server=both client=both servers=2", "servers=2 belongs to"},

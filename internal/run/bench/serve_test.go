@@ -15,12 +15,12 @@ func TestAStandingServersCPUs(t *testing.T) {
 		listen, placement string
 		want              []int
 	}{
-		{"", "apart", []int{0, 1}},
-		{"127.0.0.1:0", "apart", []int{0, 1}},
-		{"[::1]:0", "apart", []int{0, 1}},
-		{"10.0.0.1:80", "apart", []int{0, 1, 2, 3}},
-		{"0.0.0.0:80", "apart", []int{0, 1, 2, 3}},
-		{":80", "apart", []int{0, 1, 2, 3}},
+		{"", "separate", []int{0, 1}},
+		{"127.0.0.1:0", "separate", []int{0, 1}},
+		{"[::1]:0", "separate", []int{0, 1}},
+		{"10.0.0.1:80", "separate", []int{0, 1, 2, 3}},
+		{"0.0.0.0:80", "separate", []int{0, 1, 2, 3}},
+		{":80", "separate", []int{0, 1, 2, 3}},
 		{"10.0.0.1:80", "free", nil},
 	} {
 		tr := &trial{

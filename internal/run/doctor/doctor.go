@@ -60,7 +60,7 @@ func Distorts(list []Advice) bool {
 	return slices.ContainsFunc(list, func(a Advice) bool { return a.Severity == Distort })
 }
 
-// known are the facts of one host, with their absence kept apart from zero.
+// known are the facts of one host, which tell an absent fact from a fact that is 0.
 type known map[string]string
 
 func (k known) number(key string) (float64, bool) {

@@ -131,8 +131,8 @@ func (p *preflight) backlog() {
 
 func (p *preflight) placement() {
 	cpus, known := p.known.number("cpu.count")
-	if known && cpus < leastCPUs && p.Placement == "apart" {
-		p.refuse("placement=apart", "use placement=shared or a host with more CPUs", "it needs %d CPUs, there is %.0f", leastCPUs, cpus)
+	if known && cpus < leastCPUs && p.Placement == record.Separate {
+		p.refuse("placement=separate", "use placement=shared or a host with more CPUs", "it needs %d CPUs, there is %.0f", leastCPUs, cpus)
 	}
 	online, err := cpuset.Parse(p.known["cpu.online"])
 	names := make([]string, 0, len(p.CPUSets))
@@ -146,7 +146,7 @@ func (p *preflight) placement() {
 			p.refuse("CPUs of "+one, "choose among "+cpuset.Format(online), "%s are asked for, not all exist", cpuset.Format(set))
 		}
 		for _, other := range names[i+1:] {
-			p.apart(one, other)
+			p.disjoint(one, other)
 		}
 	}
 }
@@ -162,8 +162,8 @@ func siblings(topology string) [][]int {
 	return groups
 }
 
-// apart warns of two workers whose CPUs are not disjoint, or are siblings.
-func (p *preflight) apart(one, other string) {
+// disjoint warns of two workers whose CPUs are not disjoint, or are siblings.
+func (p *preflight) disjoint(one, other string) {
 	a, b := p.CPUSets[one], p.CPUSets[other]
 	if common := cpuset.Common(a, b); len(common) > 0 {
 		if p.Placement != "shared" {

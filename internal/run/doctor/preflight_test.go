@@ -15,7 +15,7 @@ import (
 
 func TestPreflightOfAQuietHost(t *testing.T) {
 	needs := Needs{
-		Connections: 10_000, Clients: 2, Servers: 1, SourceAddresses: 1, Placement: "apart",
+		Connections: 10_000, Clients: 2, Servers: 1, SourceAddresses: 1, Placement: "separate",
 		CPUSets: map[string][]int{"server": {0, 1}, "client-1": {2}, "client-2": {3}},
 	}
 	warnings, err := Preflight(needs, but("net.somaxconn", "65535"), Sample{LoadAverage: 9, BusyShare: 0.02})
@@ -41,7 +41,7 @@ func TestPreflightRefuses(t *testing.T) {
 			[]string{"60000 connections", "56464", "3 source addresses", "127.0.0.2"},
 		},
 		"placement": {
-			Needs{Placement: "apart"}, but("cpu.count", "1"), []string{"placement=apart", "needs 2 CPUs", "there is 1", "placement=shared"},
+			Needs{Placement: "separate"}, but("cpu.count", "1"), []string{"placement=separate", "needs 2 CPUs", "there is 1", "placement=shared"},
 		},
 		"CPUs that do not exist": {
 			Needs{CPUSets: map[string][]int{"server": {1, 99}}}, but(), []string{"server", "1,99", "0-15"},
@@ -58,7 +58,7 @@ func TestPreflightRefuses(t *testing.T) {
 			}
 		}
 	}
-	_, err := Preflight(Needs{Connections: 2000, Clients: 1, Placement: "apart"},
+	_, err := Preflight(Needs{Connections: 2000, Clients: 1, Placement: "separate"},
 		but("cpu.count", "1", "limits.nofile_hard", "1024"), Sample{})
 	if err == nil || !strings.Contains(err.Error(), "placement") || !strings.Contains(err.Error(), "descriptors") {
 		t.Errorf("two impossible needs: error %v, want both", err)

@@ -7,6 +7,7 @@ import (
 	"net"
 	"strings"
 
+	"netdyno/internal/record"
 	"netdyno/internal/run/cpuset"
 )
 
@@ -102,11 +103,11 @@ func (a *ExternalRig) Authorities() string { return a.authorities }
 // Close implements Rig: there is nothing to give back.
 func (a *ExternalRig) Close() error { return nil }
 
-// LoneSeats places workers of one end alone, the other standing elsewhere: apart
-// is like shared, as there is nobody here from whom to keep them.
+// ClientSeats places the clients of a trial whose server is elsewhere. Separate
+// is like shared, as no server here needs CPUs.
 func ClientSeats(hosts []Host, placement string, workers int) ([]Seat, error) {
-	if placement == "apart" {
-		placement = "shared"
+	if placement == record.Separate {
+		placement = record.Shared
 	}
 	_, seats, err := Seats(hosts, placement, workers)
 	return seats, err

@@ -44,10 +44,10 @@ func TestAtRefuses(t *testing.T) {
 	}
 }
 
-// Without the other end there is nobody to keep CPUs apart from.
+// Without a server here the clients have all CPUs.
 func TestLoneSeatsHaveAllCPUs(t *testing.T) {
 	hosts := []Host{{Name: "local", CPUs: []int{0, 1, 2, 3}}}
-	for placement, want := range map[string][]int{"apart": {0, 1, 2, 3}, "shared": {0, 1, 2, 3}, "free": nil} {
+	for placement, want := range map[string][]int{"separate": {0, 1, 2, 3}, "shared": {0, 1, 2, 3}, "free": nil} {
 		seats, err := ClientSeats(hosts, placement, 2)
 		if err != nil || len(seats) != 2 {
 			t.Fatalf("%s: %d seats (%v), want 2", placement, len(seats), err)

@@ -4,22 +4,24 @@ import (
 	"cmp"
 	"fmt"
 
+	"netdyno/internal/record"
 	"netdyno/internal/run/cpuset"
 )
 
-// Seat is one worker's host in a trial, with its share of the CPUs there.
+// Seat is the host of one worker in a trial, with the worker's share of the CPUs
+// there.
 type Seat struct {
 	Host
 	CPUs []int // of the worker, among the host's; empty leaves them to the scheduler
 }
 
 // Seats places one server and a number of clients for a placement. Where both
-// meet on one machine, apart gives the server the first half of the CPUs there
+// meet on one machine, separate gives the server the first half of the CPUs there
 // and the clients the rest, unless their hosts have CPUs of their own; shared
 // pins both to all CPUs of their host; free pins nothing.
 func Seats(hosts []Host, placement string, clients int) (server Seat, others []Seat, err error) {
 	if len(hosts) == 0 {
-		return Seat{}, nil, fmt.Errorf("the rig has no place to sit at")
+		return Seat{}, nil, fmt.Errorf("the rig has no host")
 	}
 	at := func(i int) Host {
 		if len(hosts) == 1 {
@@ -32,22 +34,22 @@ func Seats(hosts []Host, placement string, clients int) (server Seat, others []S
 		others = append(others, Seat{at(i), at(i).CPUs})
 	}
 	switch placement {
-	case "apart":
-		err = part(&server, others)
-	case "shared":
-	case "free":
+	case record.Separate:
+		err = separate(&server, others)
+	case record.Shared:
+	case record.Free:
 		server.CPUs = nil
 		for i := range others {
 			others[i].CPUs = nil
 		}
 	default:
-		err = fmt.Errorf("placement is %q, expected apart, shared or free", placement)
+		err = fmt.Errorf("placement is %q, expected separate, shared or free", placement)
 	}
 	return server, others, err
 }
 
-// part takes the server's and the clients' CPUs apart where they are the same.
-func part(server *Seat, clients []Seat) error {
+// separate gives the server and the clients of one machine different CPUs.
+func separate(server *Seat, clients []Seat) error {
 	all := server.CPUs
 	half := len(all) / 2
 	for i := range clients {
@@ -56,12 +58,12 @@ func part(server *Seat, clients []Seat) error {
 			continue
 		}
 		if len(all) < 2 {
-			return fmt.Errorf("placement=apart needs 2 CPUs, %s lets us use %d; placement=shared is possible", server.Name, len(all))
+			return fmt.Errorf("placement=separate needs 2 CPUs, %s lets us use %d; placement=shared is possible", server.Name, len(all))
 		}
 		server.CPUs = all[:half]
 		c.CPUs = cpuset.Without(c.CPUs, all[:half])
 		if len(c.CPUs) == 0 {
-			return fmt.Errorf("placement=apart: the CPUs of %s (%s) are all the server's half; give the places CPUs of their own, or placement=shared", c.Name, cpuset.Format(all[:half]))
+			return fmt.Errorf("placement=separate: the CPUs of %s (%s) are all the server's half; give the hosts CPUs of their own, or placement=shared", c.Name, cpuset.Format(all[:half]))
 		}
 	}
 	return nil

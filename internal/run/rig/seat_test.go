@@ -25,21 +25,21 @@ func TestSeats(t *testing.T) {
 		clients   int
 		want      string
 	}{
-		"one host, apart":        {[]Host{hostOf("a", "", "0-3")}, "apart", 2, "a:0-1; a:2-3; a:2-3"},
-		"one host, odd":          {[]Host{hostOf("a", "", "0-2")}, "apart", 1, "a:0; a:1-2"},
+		"one host, separate":     {[]Host{hostOf("a", "", "0-3")}, "separate", 2, "a:0-1; a:2-3; a:2-3"},
+		"one host, odd":          {[]Host{hostOf("a", "", "0-2")}, "separate", 1, "a:0; a:1-2"},
 		"one host, shared":       {[]Host{hostOf("a", "", "0-3")}, "shared", 1, "a:0-3; a:0-3"},
 		"one host, free":         {[]Host{hostOf("a", "", "0-3")}, "free", 1, "a:; a:"},
-		"two machines":           {[]Host{hostOf("a", "x", "0-3"), hostOf("b", "y", "0-7")}, "apart", 1, "a:0-3; b:0-7"},
-		"two parts of a machine": {[]Host{hostOf("a", "x", "0-3"), hostOf("b", "x", "0-3")}, "apart", 1, "a:0-1; b:2-3"},
-		"clients in turn":        {[]Host{hostOf("a", "x", "0-1"), hostOf("b", "y", "0-1"), hostOf("c", "z", "0-1")}, "apart", 3, "a:0-1; b:0-1; c:0-1; b:0-1"},
-		"CPUs of their own":      {[]Host{hostOf("a", "x", "0-2"), hostOf("b", "x", "3")}, "apart", 1, "a:0-2; b:3"},
-		"CPUs that overlap":      {[]Host{hostOf("a", "x", "0-3"), hostOf("b", "x", "1-5")}, "apart", 1, "a:0-1; b:2-5"},
-		"unknown machines":       {[]Host{hostOf("a", "", "0-3"), hostOf("b", "", "0-3")}, "apart", 1, "a:0-3; b:0-3"},
-		"unknown CPUs":           {[]Host{hostOf("a", "x", ""), hostOf("b", "y", "")}, "apart", 1, "a:; b:"},
-		"one CPU for two":        {[]Host{hostOf("a", "", "0")}, "apart", 1, "needs 2 CPUs, a lets us use 1"},
-		"all the server's half":  {[]Host{hostOf("a", "x", "0-3"), hostOf("b", "x", "0")}, "apart", 1, "the CPUs of b (0-1)"},
-		"no place":               {nil, "apart", 1, "no place"},
-		"no such placement":      {[]Host{hostOf("a", "", "0-3")}, "near", 1, "expected apart, shared or free"},
+		"two machines":           {[]Host{hostOf("a", "x", "0-3"), hostOf("b", "y", "0-7")}, "separate", 1, "a:0-3; b:0-7"},
+		"two parts of a machine": {[]Host{hostOf("a", "x", "0-3"), hostOf("b", "x", "0-3")}, "separate", 1, "a:0-1; b:2-3"},
+		"clients in turn":        {[]Host{hostOf("a", "x", "0-1"), hostOf("b", "y", "0-1"), hostOf("c", "z", "0-1")}, "separate", 3, "a:0-1; b:0-1; c:0-1; b:0-1"},
+		"CPUs of their own":      {[]Host{hostOf("a", "x", "0-2"), hostOf("b", "x", "3")}, "separate", 1, "a:0-2; b:3"},
+		"CPUs that overlap":      {[]Host{hostOf("a", "x", "0-3"), hostOf("b", "x", "1-5")}, "separate", 1, "a:0-1; b:2-5"},
+		"unknown machines":       {[]Host{hostOf("a", "", "0-3"), hostOf("b", "", "0-3")}, "separate", 1, "a:0-3; b:0-3"},
+		"unknown CPUs":           {[]Host{hostOf("a", "x", ""), hostOf("b", "y", "")}, "separate", 1, "a:; b:"},
+		"one CPU for two":        {[]Host{hostOf("a", "", "0")}, "separate", 1, "needs 2 CPUs, a lets us use 1"},
+		"all the server's half":  {[]Host{hostOf("a", "x", "0-3"), hostOf("b", "x", "0")}, "separate", 1, "the CPUs of b (0-1)"},
+		"no host":                {nil, "separate", 1, "no host"},
+		"no such placement":      {[]Host{hostOf("a", "", "0-3")}, "near", 1, "expected separate, shared or free"},
 	} {
 		server, clients, err := Seats(c.hosts, c.placement, c.clients)
 		got := fmt.Sprint(err)

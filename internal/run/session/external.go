@@ -2,6 +2,7 @@ package session
 
 import (
 	"fmt"
+	"maps"
 	"slices"
 	"strings"
 
@@ -9,6 +10,7 @@ import (
 	"netdyno/internal/run/bench"
 	"netdyno/internal/run/rig/arrange"
 	"netdyno/internal/run/study"
+	"netdyno/internal/run/study/source"
 )
 
 // clientsOnly checks the trials of a rig whose server stands elsewhere: every arm
@@ -48,27 +50,22 @@ func leaveServerOut(s *study.Study) {
 	s.Compare.Primary = mine
 }
 
-// withServer completes the arguments of a study that names only its client, for a
+// nameServer completes the arguments of a study that names only its client, for a
 // server that stands elsewhere: the server is then named like the client.
-func withServer(args []string, choice arrange.Choice) []string {
-	if !choice.External() {
-		return args
+func nameServer(a *source.Arguments, option string) error {
+	if a.Named() != "" || !a.Sets("client") || a.Sets("server") || a.Sets("transport") {
+		return nil
 	}
-	client := ""
-	for _, a := range args {
-		key, level, _ := strings.Cut(a, "=")
-		switch key {
-		case "client":
-			client = level
-		case "server", "transport", "arm":
-			return args
-		}
-		if !strings.Contains(a, "=") {
-			return args
+	return a.Hold(option, "server", a.First("client"))
+}
+
+// holdLink adds what the rig says of its link.
+func holdLink(a *source.Arguments, option string, choice arrange.Choice) error {
+	levels := choice.Levels()
+	for _, factor := range slices.Sorted(maps.Keys(levels)) {
+		if err := a.Hold(option, factor, levels[factor]); err != nil {
+			return err
 		}
 	}
-	if first, _, _ := strings.Cut(client, ","); first != "" {
-		return append(args[:len(args):len(args)], "server="+first)
-	}
-	return args
+	return nil
 }

@@ -15,6 +15,7 @@ import (
 	"netdyno/internal/run/bench"
 	"netdyno/internal/run/rig"
 	"netdyno/internal/run/study"
+	"netdyno/internal/run/study/source"
 )
 
 // ServerRequest says which server of a trial is to stand by itself, and where.
@@ -47,10 +48,11 @@ const listenName = "listen"
 // PrepareServer makes a server ready. Nothing is written before it listens, but a
 // directory that holds anything is refused now.
 func PrepareServer(ctx context.Context, r ServerRequest) (*Server, error) {
-	chosen, err := study.ParseArgs(withClient(r.Args), input.Within(ctx, study.MaxFile))
+	chosen, err := readServer(ctx, r.Args)
 	if err != nil {
 		return nil, err
 	}
+	sayRenamed(chosen, r.Say)
 	plan, err := newPlan(ctx, chosen)
 	if err != nil {
 		return nil, err
@@ -66,7 +68,7 @@ func PrepareServer(ctx context.Context, r ServerRequest) (*Server, error) {
 	if err := s.compile(ctx, s.Catalog, r.Say, false); err != nil {
 		return nil, err
 	}
-	if s.yaml, err = s.Study.YAML(); err != nil {
+	if s.yaml, err = source.YAML(s.Study); err != nil {
 		return nil, err
 	}
 	if s.Dir == "" {
@@ -85,20 +87,19 @@ func PrepareServer(ctx context.Context, r ServerRequest) (*Server, error) {
 	return s, nil
 }
 
-// withClient completes the arguments of a server named alone: its clients are
-// the user's.
-func withClient(args []string) []string {
-	server, client := "", false
-	for _, a := range args {
-		if level, ok := strings.CutPrefix(a, "server="); ok {
-			server = level
+// readServer reads the study of a server. One that is named alone is enough: its
+// clients are the user's.
+func readServer(ctx context.Context, args []string) (*study.Study, error) {
+	a, err := source.ReadArguments(args)
+	if err != nil {
+		return nil, err
+	}
+	if a.Named() == "" && a.Sets("server") && !a.Sets("client") && !a.Sets("transport") {
+		if err := a.Hold("listen", "client", a.First("server")); err != nil {
+			return nil, err
 		}
-		client = client || strings.HasPrefix(a, "client=") || strings.HasPrefix(a, "transport=") || !strings.Contains(a, "=")
 	}
-	if server != "" && !client {
-		return append(args[:len(args):len(args)], "client="+server)
-	}
-	return args
+	return a.Study(input.Within(ctx, source.MaxFile))
 }
 
 // onlyOne demands that all trials are alike.

@@ -14,6 +14,7 @@ import (
 	"netdyno/internal/run/bench"
 	"netdyno/internal/run/rig/arrange"
 	"netdyno/internal/run/study"
+	"netdyno/internal/run/study/source"
 )
 
 // Plan is a study unfolded into trials, and what was found out about them.
@@ -30,6 +31,15 @@ type Plan struct {
 type Kind struct {
 	Arm string
 	study.Work
+}
+
+// sayRenamed tells the user which names that they typed have changed.
+func sayRenamed(s *study.Study, say func(text string)) {
+	for _, hint := range s.Renamed() {
+		if say != nil {
+			say(hint)
+		}
+	}
 }
 
 // newPlan unfolds a study and resolves its messages.
@@ -69,16 +79,33 @@ func kindsOf(trials []record.Trial) ([]Kind, error) {
 // readStudy parses the study that a request names, or the one that the directory
 // of a run to continue holds.
 func readStudy(ctx context.Context, r Request, choice arrange.Choice) (*study.Study, error) {
-	read := input.Within(ctx, study.MaxFile)
+	read := input.Within(ctx, source.MaxFile)
 	if !r.Continue {
-		return study.ParseArgs(withServer(slices.Concat(r.Args, choice.Levels()), choice), read)
+		return readArguments(r.Args, choice, read)
 	}
 	name := r.Out.Study()
 	text, err := read(name)
 	if err != nil {
 		return nil, fmt.Errorf("continue: %w", err)
 	}
-	return study.ParseFile(name, text)
+	return source.ParseFile(name, text)
+}
+
+func readArguments(args []string, choice arrange.Choice, read func(string) ([]byte, error)) (*study.Study, error) {
+	a, err := source.ReadArguments(args)
+	if err != nil {
+		return nil, err
+	}
+	option := "--rig " + choice.String()
+	if err := holdLink(a, option, choice); err != nil {
+		return nil, err
+	}
+	if choice.External() {
+		if err := nameServer(a, option); err != nil {
+			return nil, err
+		}
+	}
+	return a.Study(read)
 }
 
 // checkTransports checks each kind of trial: its transports exist, can be

@@ -11,6 +11,7 @@ import (
 	"netdyno/internal/run/bench"
 	"netdyno/internal/run/rig"
 	"netdyno/internal/run/study"
+	"netdyno/internal/run/study/source"
 )
 
 // Run is a session with its directory: what is to be measured, and what was.
@@ -37,7 +38,7 @@ func (s *Session) Open() (*Run, error) {
 	if s.request.Resume || s.request.Continue {
 		return s.reopen()
 	}
-	text, err := s.Study.YAML()
+	text, err := source.YAML(s.Study)
 	if err != nil {
 		return nil, err
 	}

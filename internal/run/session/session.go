@@ -22,6 +22,7 @@ import (
 	"netdyno/internal/run/rig"
 	"netdyno/internal/run/rig/arrange"
 	"netdyno/internal/run/study"
+	"netdyno/internal/run/study/source"
 )
 
 // Request says what to run, where, and from where on.
@@ -78,6 +79,7 @@ func Prepare(ctx context.Context, r Request) (*Session, error) {
 	if err != nil {
 		return nil, err
 	}
+	sayRenamed(chosen, r.Say)
 	plan, err := newPlan(ctx, chosen)
 	if err != nil {
 		return nil, err
@@ -112,7 +114,7 @@ func (s *Session) findWorkers(ctx context.Context, external bool) error {
 		leaveServerOut(s.Study)
 	}
 	named := cmp.Or(s.request.begunAs, s.request.Args[0])
-	if err := s.checkTransports(s.catalog, slices.Contains(study.List(), named), external); err != nil {
+	if err := s.checkTransports(s.catalog, slices.Contains(source.List(), named), external); err != nil {
 		return err
 	}
 	return s.compile(ctx, s.catalog, s.request.Say, s.request.DryRun)

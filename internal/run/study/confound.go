@@ -11,20 +11,20 @@ import (
 // confoundedArms warns of arms that differ from the baseline in more than one
 // factor and cannot be reached from it by steps of one factor over other arms:
 // what makes the difference cannot be told from such arms.
-func (s *Study) confoundedArms() []record.Warning {
+func confoundedArms(arms []Arm, baseline string) []record.Warning {
 	var base map[string]string
-	for _, a := range s.Arms {
-		if a.Name == s.Compare.Baseline {
+	for _, a := range arms {
+		if a.Name == baseline {
 			base = a.treatment()
 		}
 	}
-	reached := s.reachable()
+	reached := reachable(arms, baseline)
 	var out []record.Warning
-	for _, a := range s.Arms {
+	for _, a := range arms {
 		if d := differing(a.treatment(), base); len(d) > 1 && !reached[a.Name] {
 			out = append(out, record.Warning{
 				About:  "confounded: arm " + a.Name,
-				Text:   fmt.Sprintf("arm %s differs from the baseline %s in %d factors: %s", a.Name, s.Compare.Baseline, len(d), strings.Join(d, ", ")),
+				Text:   fmt.Sprintf("arm %s differs from the baseline %s in %d factors: %s", a.Name, baseline, len(d), strings.Join(d, ", ")),
 				Advice: "read the comparison as one of bundles, or add arms that change one factor at a time",
 			})
 		}
@@ -34,12 +34,12 @@ func (s *Study) confoundedArms() []record.Warning {
 
 // reachable names the arms that a chain of arms joins to the baseline, each of
 // which differs from the one before in at most one factor.
-func (s *Study) reachable() map[string]bool {
-	reached := map[string]bool{s.Compare.Baseline: true}
+func reachable(arms []Arm, baseline string) map[string]bool {
+	reached := map[string]bool{baseline: true}
 	for grown := true; grown; {
 		grown = false
-		for _, from := range s.Arms {
-			for _, to := range s.Arms {
+		for _, from := range arms {
+			for _, to := range arms {
 				if reached[from.Name] && !reached[to.Name] && len(differing(from.treatment(), to.treatment())) <= 1 {
 					reached[to.Name], grown = true, true
 				}
@@ -93,7 +93,7 @@ func differing(a, b map[string]string) []string {
 	for _, f := range sortedKeys(union(a, b)) {
 		_, setA := a[f]
 		_, setB := b[f]
-		nested := strings.HasPrefix(f, optionPrefix) && otherTransport && setA != setB ||
+		nested := strings.HasPrefix(f, OptionPrefix) && otherTransport && setA != setB ||
 			f == "chunk" && a["stream"] != b["stream"]
 		if levelOr(a, f) != levelOr(b, f) && !nested {
 			out = append(out, f)
@@ -118,22 +118,22 @@ func levelOr(levels map[string]string, factor string) string {
 	if l, ok := levels[factor]; ok {
 		return l
 	}
-	if f, err := factorNamed(factor); err == nil {
+	if f, err := FactorNamed(factor); err == nil {
 		return f.Default
 	}
 	return ""
 }
 
 // aliasedFactors warns of factors that change only together, over all arms.
-func (s *Study) aliasedFactors() []record.Warning {
-	treatments := make([]map[string]string, len(s.Arms))
-	for i, a := range s.Arms {
+func aliasedFactors(arms []Arm) []record.Warning {
+	treatments := make([]map[string]string, len(arms))
+	for i, a := range arms {
 		treatments[i] = a.treatment()
 	}
 	treatments = sameAtBothEnds(treatments...)
 	groups := map[string][]string{}
 	for _, f := range sortedKeys(union(treatments...)) {
-		if pattern := pattern(treatments, f); pattern != "" && f != "chunk" && !strings.HasPrefix(f, optionPrefix) {
+		if pattern := pattern(treatments, f); pattern != "" && f != "chunk" && !strings.HasPrefix(f, OptionPrefix) {
 			groups[pattern] = append(groups[pattern], f)
 		}
 	}

@@ -7,6 +7,7 @@ import (
 
 	"netdyno/internal/contract"
 	"netdyno/internal/quantity"
+	"netdyno/internal/record"
 )
 
 // Kind is the type of a factor's levels.
@@ -38,6 +39,7 @@ type Factor struct {
 	Min, Max float64
 	Choices  []string
 	Doc      string
+	Renamed  string // tells the user that the name they typed has changed; else ""
 }
 
 const (
@@ -85,7 +87,7 @@ var factors = []Factor{
 	{Name: "link.rate", Kind: BitRate, Max: 1e13, Doc: "rate of each place's cable, both ways, on a rig that can shape it (netns); max is unshaped"},
 	{Name: "link.delay", Kind: Duration, Max: 10e9, Doc: "one-way delay of the link"},
 	{Name: "link.loss", Kind: Share, Max: 1, Doc: "share of packets that the link loses"},
-	{Name: "placement", Kind: Choice, Default: "apart", Choices: []string{"apart", "shared", "free"}, Doc: "server and clients on disjoint CPU sets, on one set, or unpinned"},
+	{Name: "placement", Kind: Choice, Default: record.Separate, Choices: []string{record.Separate, record.Shared, record.Free}, Doc: "server and clients on disjoint CPU sets, on one set, or unpinned"},
 	{Name: "window", Kind: Duration, Default: "2s", Min: 1e6, Max: day, Doc: "the counted interval"},
 	{Name: "warmup", Kind: Duration, Default: "500ms", Max: day, Doc: "the uncounted interval before the window"},
 	{Name: "amount", Kind: Count, Default: "0", Max: 1e12, Doc: "exchanges per connection instead of a window; 0 is a window"},
@@ -102,30 +104,41 @@ var factors = []Factor{
 // caller owns the slice.
 func Factors() []Factor { return append([]Factor(nil), factors...) }
 
-const optionPrefix = "opt."
+// OptionPrefix begins the names of factors that are a transport's own options.
+const OptionPrefix = "opt."
 
 var optionName = regexp.MustCompile(`^opt\.(server\.|client\.)?[a-z0-9][a-z0-9_-]{0,62}$`)
 
-// factorNamed returns the factor of that name, or an error with the nearest
-// name.
-func factorNamed(name string) (Factor, error) {
-	if strings.HasPrefix(name, optionPrefix) {
+// FactorNamed returns the factor of that name, or an error with the nearest
+// name. A name that has changed gives the factor of today's name, whose Renamed
+// says so.
+func FactorNamed(name string) (Factor, error) {
+	typed, renamed := name, ""
+	if name = record.CurrentFactor(typed); name != typed {
+		renamed = renamedText(typed, name)
+	}
+	if strings.HasPrefix(name, OptionPrefix) {
 		if !optionName.MatchString(name) {
 			return Factor{}, fmt.Errorf("%q is not an option's name; expected opt.NAME, opt.server.NAME or opt.client.NAME "+
-				"with NAME in lower-case letters, digits, - and _", clip(name, 80))
+				"with NAME in lower-case letters, digits, - and _", quantity.Clip(name, 80))
 		}
 		return Factor{Name: name, Kind: Text, Doc: "a transport's own option"}, nil
 	}
 	names := make([]string, 0, len(factors))
 	for _, f := range factors {
 		if f.Name == name {
+			f.Renamed = renamed
 			return f, nil
 		}
-		if !strings.HasPrefix(f.Name, optionPrefix) {
+		if !strings.HasPrefix(f.Name, OptionPrefix) {
 			names = append(names, f.Name)
 		}
 	}
-	return Factor{}, fmt.Errorf("unknown factor %q; %s", clip(name, 80), quantity.Hint(name, append(names, "opt.NAME")))
+	return Factor{}, fmt.Errorf("unknown factor %q; %s", quantity.Clip(name, 80), quantity.Hint(name, append(names, "opt.NAME")))
+}
+
+func renamedText(old, now string) string {
+	return fmt.Sprintf("%s is now %s; the old name goes with the next version", old, now)
 }
 
 // inTrial reports whether a trial has a level of this factor although the

@@ -2,6 +2,7 @@ package study
 
 import (
 	"fmt"
+	"maps"
 	"regexp"
 	"slices"
 	"strconv"
@@ -11,33 +12,45 @@ import (
 	"unicode/utf8"
 
 	"netdyno/internal/quantity"
+	"netdyno/internal/record"
 )
 
 // Level is one value of a factor. Two levels are the same when their texts
 // are.
 type Level struct {
-	Text  string  // canonical
-	value float64 // of a number, in base units; exact, as ranges stay below 2^53
-	at    place
+	Text    string   // canonical
+	Value   float64  // of a number, in base units; exact, as ranges stay below 2^53
+	At      Position // nil for a default
+	Renamed string   // tells the user that the name they typed has changed; else ""
 }
 
 // unbounded is the rate that prints and reads as no rate at all, of exchanges
 // and of a link.
 const unbounded = "max"
 
-// maxText bounds a level that is free text: a foreign server's command line.
-const maxText = 900
+// MaxText bounds in bytes a level that is free text: a foreign server's command
+// line, say.
+const MaxText = 900
 
 var transportName = regexp.MustCompile(`^[a-z0-9][a-z0-9._-]{0,62}$`)
 
-// level reads a level of this factor. Errors name the text and what was
-// expected; the caller adds the place.
-func (f Factor) level(text string) (Level, error) {
-	l, err := f.read(text)
+// Level reads a level of this factor. Errors name the text and what was
+// expected; the caller adds the position.
+func (f Factor) Level(text string) (Level, error) {
+	now := record.CurrentLevel(f.Name, text)
+	l, err := f.read(now)
 	if err != nil {
 		return Level{}, fmt.Errorf("%s: %w", f.Name, err)
 	}
-	if f.Max > 0 && (l.value < f.Min || l.value > f.Max) {
+	switch {
+	case now == text:
+		l.Renamed = f.Renamed
+	case f.Kind == Transport:
+		l.Renamed = renamedText(text, now)
+	default:
+		l.Renamed = renamedText(f.Name+"="+text, f.Name+"="+now)
+	}
+	if f.Max > 0 && (l.Value < f.Min || l.Value > f.Max) {
 		return Level{}, fmt.Errorf("%s: %s is out of range; expected from %s to %s", f.Name, l.Text, f.print(f.Min), f.print(f.Max))
 	}
 	return l, nil
@@ -47,13 +60,13 @@ func (f Factor) read(text string) (Level, error) {
 	switch f.Kind {
 	case Bytes:
 		n, err := quantity.ParseBytes(text)
-		return Level{Text: quantity.BytesText(n), value: float64(n)}, err
+		return Level{Text: quantity.BytesText(n), Value: float64(n)}, err
 	case Duration:
 		d, err := quantity.ParseDuration(text)
-		return Level{Text: quantity.DurationText(d), value: float64(d)}, err
+		return Level{Text: quantity.DurationText(d), Value: float64(d)}, err
 	case Count, Whole:
 		n, err := quantity.ParseCount(text)
-		return Level{Text: quantity.CountText(n), value: float64(n)}, err
+		return Level{Text: quantity.CountText(n), Value: float64(n)}, err
 	case BitRate:
 		return readBitRate(text)
 	case Rate:
@@ -64,14 +77,14 @@ func (f Factor) read(text string) (Level, error) {
 		return readFlag(text)
 	case Choice:
 		if !slices.Contains(f.Choices, text) {
-			return Level{}, fmt.Errorf("unknown level %q; %s", clip(text, 80), quantity.Hint(text, f.Choices))
+			return Level{}, fmt.Errorf("unknown level %q; %s", quantity.Clip(text, 80), quantity.Hint(text, f.Choices))
 		}
 	case Transport:
 		if !transportName.MatchString(text) {
-			return Level{}, fmt.Errorf("%q is not a transport's name; expected lower-case letters, digits, dots, - and _", clip(text, 80))
+			return Level{}, fmt.Errorf("%q is not a transport's name; expected lower-case letters, digits, dots, - and _", quantity.Clip(text, 80))
 		}
 	case Text:
-		return Level{Text: text}, checkText(text)
+		return Level{Text: text}, CheckText(text)
 	case Bundle:
 		return Level{}, fmt.Errorf("arms are written under vary, as a mapping from names to levels")
 	}
@@ -89,7 +102,7 @@ func readRate(text string) (Level, error) {
 	if !(rate > 0) {
 		return Level{Text: unbounded}, nil
 	}
-	return Level{Text: quantity.RateText(rate), value: rate}, nil
+	return Level{Text: quantity.RateText(rate), Value: rate}, nil
 }
 
 // readBitRate reads the rate of a link; 0 is no bound, as max.
@@ -104,7 +117,7 @@ func readBitRate(text string) (Level, error) {
 	if n == 0 {
 		return Level{Text: unbounded}, nil
 	}
-	return Level{Text: quantity.BitRateText(n), value: float64(n)}, nil
+	return Level{Text: quantity.BitRateText(n), Value: float64(n)}, nil
 }
 
 func readShare(text string, some bool) (Level, error) {
@@ -112,28 +125,29 @@ func readShare(text string, some bool) (Level, error) {
 	if err == nil && some && !(share > 0) {
 		err = fmt.Errorf("%q leaves nothing; expected a share above 0", text)
 	}
-	return Level{Text: quantity.ShareText(share), value: share}, err
+	return Level{Text: quantity.ShareText(share), Value: share}, err
 }
 
 func readFlag(text string) (Level, error) {
 	switch text {
 	case "yes", "true", "on":
-		return Level{Text: "yes", value: 1}, nil
+		return Level{Text: "yes", Value: 1}, nil
 	case "no", "false", "off":
 		return Level{Text: "no"}, nil
 	}
-	return Level{}, fmt.Errorf("%q is neither; expected yes or no", clip(text, 80))
+	return Level{}, fmt.Errorf("%q is neither; expected yes or no", quantity.Clip(text, 80))
 }
 
-func checkText(text string) error {
+// CheckText refuses a text that is empty, too long or not printable.
+func CheckText(text string) error {
 	if text == "" {
 		return fmt.Errorf("the level is empty")
 	}
-	if len(text) > maxText {
-		return fmt.Errorf("the text has %d bytes; expected at most %d", len(text), maxText)
+	if len(text) > MaxText {
+		return fmt.Errorf("the text has %d bytes; expected at most %d", len(text), MaxText)
 	}
 	if !utf8.ValidString(text) || strings.ContainsFunc(text, unicode.IsControl) {
-		return fmt.Errorf("the text %q has control characters", clip(text, 80))
+		return fmt.Errorf("the text %q has control characters", quantity.Clip(text, 80))
 	}
 	return nil
 }
@@ -150,3 +164,42 @@ func (f Factor) print(value float64) string {
 	}
 	return strconv.FormatFloat(value, 'f', -1, 64)
 }
+
+// standard is the factor's default level; its text in the table is canonical,
+// which a test holds it to.
+func (f Factor) standard() Level {
+	l, err := f.Level(f.Default)
+	if err != nil {
+		return Level{Text: f.Default}
+	}
+	return l
+}
+
+// standardLevel reads a level that the code itself writes; a test holds it to
+// be one.
+func standardLevel(factor, text string) Level {
+	f, err := FactorNamed(factor)
+	if err != nil {
+		return Level{Text: text}
+	}
+	f.Default = text
+	return f.standard()
+}
+
+func positive(l Level) bool { return l.Value > 0 }
+func explicit(l Level) bool { return l.At != nil }
+func streams(l Level) bool  { return l.Text != unstreamed }
+
+func hasText(levels []Level, text string) bool {
+	return slices.ContainsFunc(levels, func(l Level) bool { return l.Text == text })
+}
+
+func textsOf(levels []Level) []string {
+	texts := make([]string, len(levels))
+	for i, l := range levels {
+		texts[i] = l.Text
+	}
+	return texts
+}
+
+func sortedKeys[V any](m map[string]V) []string { return slices.Sorted(maps.Keys(m)) }

@@ -114,19 +114,19 @@ func optionValue(o contract.Option, text string) (any, error) {
 	case contract.TypeFloat:
 		x, err := strconv.ParseFloat(text, 64)
 		if err != nil || math.IsNaN(x) || math.IsInf(x, 0) {
-			return nil, fmt.Errorf("%q is not a number", clip(text, 40))
+			return nil, fmt.Errorf("%q is not a number", quantity.Clip(text, 40))
 		}
 		return x, inRange(o, x, nil)
 	case contract.TypeBool:
 		l, err := readFlag(text)
-		return l.value > 0, err
+		return l.Value > 0, err
 	case contract.TypeChoice:
 		if !slices.Contains(o.Choices, text) {
-			return nil, fmt.Errorf("unknown level %q; %s", clip(text, 80), quantity.Hint(text, o.Choices))
+			return nil, fmt.Errorf("unknown level %q; %s", quantity.Clip(text, 80), quantity.Hint(text, o.Choices))
 		}
 		return text, nil
 	case contract.TypeText:
-		return text, checkText(text)
+		return text, CheckText(text)
 	}
 	return nil, fmt.Errorf("its worker declares the unknown type %q", o.Type)
 }

@@ -9,9 +9,6 @@ import (
 	"netdyno/internal/record"
 )
 
-// MaxTrials bounds a plan, and with it the memory that planning takes.
-const MaxTrials = 1_000_000
-
 // seedBits keeps a trial's seed exact in any JSON reader, those that know
 // only floating point included.
 const seedBits = 53
@@ -25,11 +22,11 @@ const seedBits = 53
 // of one cell and arm share their Levels map: it is not to be written. The
 // error is never nil for a study that would be empty or above MaxTrials.
 func (s *Study) Plan() ([]record.Trial, []record.Warning, error) {
-	if err := s.checkSize(); err != nil {
+	if err := s.CheckSize(); err != nil {
 		return nil, nil, err
 	}
 	once := s.pairs()
-	twice := s.baselineTwice(once)
+	twice := baselineTwice(once, s.Compare.Baseline)
 	trials := make([]record.Trial, 0, len(twice)*s.planned()+len(once)*s.Probes)
 	id := fmt.Sprintf("b%%0%dd-%%0%dd", max(2, digits(s.planned()+s.Probes)), max(3, digits(len(twice))))
 	for b := 1; b <= s.planned()+s.Probes; b++ {
@@ -51,90 +48,6 @@ func (s *Study) Plan() ([]record.Trial, []record.Warning, error) {
 		}
 	}
 	return trials, s.warnings(), nil
-}
-
-// pairs returns the study's pairs of cell and arm, each once, cell by cell, as
-// trials without a place. The baseline is in every cell, also where a sweep
-// names other arms only.
-func (s *Study) pairs() []record.Trial {
-	var trials []record.Trial
-	var cells []visited
-	byName := map[string]int{}
-	others, arms := s.others(), s.compared().Levels
-	for _, d := range s.designs() {
-		nameOf, own := d.naming(others), d.compared().Levels
-		d.eachCell(func(cell []Setting) {
-			name := nameOf(cell)
-			if _, known := byName[name]; !known {
-				byName[name] = len(cells)
-				cells = append(cells, visited{name: name, design: d, cell: append([]Setting(nil), cell...), runs: make([]bool, len(arms))})
-			}
-			v := &cells[byName[name]]
-			for i, l := range arms {
-				v.runs[i] = v.runs[i] || l.Text == s.Compare.Baseline || hasText(own, l.Text)
-			}
-		})
-	}
-	for _, v := range cells {
-		for i, l := range arms {
-			if v.runs[i] {
-				trials = append(trials, record.Trial{Cell: v.name, Arm: l.Text, Levels: v.design.unfold(v.cell, s.Arms, l)})
-			}
-		}
-	}
-	return trials
-}
-
-// visited is a cell with the first design that has it, and which levels of the
-// compared factor run in it. Designs that share a cell agree on all its levels,
-// since those in which designs differ are in its name.
-type visited struct {
-	name   string
-	design *Study
-	cell   []Setting
-	runs   []bool
-}
-
-// baselineTwice adds the baseline's second appearance in each cell.
-func (s *Study) baselineTwice(once []record.Trial) []record.Trial {
-	var twice []record.Trial
-	for _, t := range once {
-		twice = append(twice, t)
-		if t.Arm == s.Compare.Baseline {
-			twice = append(twice, t)
-		}
-	}
-	return twice
-}
-
-// eachCell visits the cells of a design. The settings are valid during the
-// call only.
-func (s *Study) eachCell(visit func(cell []Setting)) {
-	factors := s.crossed()
-	cell := make([]Setting, len(factors))
-	var walk func(depth int)
-	walk = func(depth int) {
-		if depth == len(factors) {
-			visit(cell)
-			return
-		}
-		for _, l := range factors[depth].Levels {
-			cell[depth] = Setting{factors[depth].Factor, l}
-			walk(depth + 1)
-		}
-	}
-	walk(0)
-}
-
-// crossed returns the factors that a design varies beside the compared one.
-func (s *Study) crossed() []Varied {
-	var crossed []Varied
-	for _, v := range s.Vary {
-		if v.Factor != s.Compare.Factor {
-			crossed = append(crossed, v)
-		}
-	}
-	return crossed
 }
 
 // scheduleSeed is the same for every arm of a block and cell, so that all of

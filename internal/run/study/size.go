@@ -5,42 +5,34 @@ import (
 	"strings"
 )
 
-// checkSize refuses a study whose plan is out of bounds. Pairs that several
+// MaxTrials bounds a plan, and with it the memory that planning takes.
+const MaxTrials = 1_000_000
+
+// CheckSize refuses a study whose plan is out of bounds. Pairs that several
 // sweeps share count for each: the bound is on the work of planning too.
-func (s *Study) checkSize() error {
+func (s *Study) CheckSize() error {
 	perBlock, perProbe := 0, 0
 	var products []string
 	for _, d := range s.designs() {
-		cells, arms := 1, max(1, len(d.compared().Levels))
+		arms := d.comparedLevels().Levels
+		cells, n := 1, max(1, len(arms))
 		for _, v := range d.crossed() {
 			cells *= len(v.Levels)
 			if cells > MaxTrials {
 				break
 			}
 		}
-		if len(s.Sweeps) > 0 && !hasText(d.compared().Levels, s.Compare.Baseline) {
-			arms++
+		if len(s.Sweeps) > 0 && !hasText(arms, s.Compare.Baseline) {
+			n++
 		}
-		perBlock, perProbe = perBlock+cells*(arms+1), perProbe+cells*arms
+		perBlock, perProbe = perBlock+cells*(n+1), perProbe+cells*n
 		products = append(products, d.product())
 		if perBlock > MaxTrials || perBlock*s.planned()+perProbe*s.Probes > MaxTrials {
-			return s.top.errorf("the study plans more than %d trials: %s; vary fewer levels or run fewer blocks",
+			return Errorf(s.At, "the study plans more than %d trials: %s; vary fewer levels or run fewer blocks",
 				MaxTrials, s.repeated(strings.Join(products, " + ")))
 		}
 	}
 	return nil
-}
-
-// product prints the factors of a cross product: "3 arm × 10 connections".
-func (s *Study) product() string {
-	var parts []string
-	for _, v := range s.Vary {
-		parts = append(parts, fmt.Sprintf("%d %s", len(v.Levels), v.Factor))
-	}
-	if len(parts) == 0 {
-		return "1"
-	}
-	return strings.Join(parts, " × ")
 }
 
 // repeated prints a sum of products with what repeats it.

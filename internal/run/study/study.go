@@ -1,14 +1,14 @@
-// Package study turns a study, from a file or from the command line, into a
-// plan: the trials of every block in their random order. It is pure: it reads
-// no clock, no network and no file but those handed to it.
+// Package study holds a study and plans it: the trials of every block in their
+// random order. It is pure: it reads no clock, no network and no file. Package
+// source makes a Study of a file or of a command line.
 //
-// A file and a command line become the same tree of nodes with places (tree.go,
-// args.go); parse.go gives the tree its meaning by the table in factors.go;
-// contradictions.go refuses what cannot be meant; sweep.go takes a study apart
-// into the factorial designs that it is the union of; plan.go unfolds their
-// trials; work.go turns a trial's levels back into typed values for the bench.
-// Charts, fits, searches and requirements (chart.go, fit.go, reach.go, view.go, require.go) are checked
-// against the plan here and drawn, or judged, by readers.
+// A study holds or varies factors (factors.go) at levels (level.go). Its sweeps
+// make it the union of factorial designs (design.go, sweep.go); every
+// combination of a design is a cell (cell.go) in which the compared arms run.
+// Complete adds what is implied and refuses contradictions. Plan unfolds the
+// trials, with warnings about what they cannot tell; Decode turns a trial's
+// levels back into typed values for the bench. Scope says what charts, fits,
+// searches, claims and requirements may ask of the trials.
 package study
 
 import (
@@ -17,8 +17,8 @@ import (
 	"netdyno/internal/record"
 )
 
-// Study is a study as it will be run. A value returned by ParseFile or
-// ParseArgs is complete and free of contradictions; nothing may change it.
+// Study is a study as it will be run. A value that package source returns is
+// complete and free of contradictions; nothing may change it.
 type Study struct {
 	Name      string
 	Question  string
@@ -38,8 +38,8 @@ type Study struct {
 	Reaches   []record.Reach
 	Claims    []record.Claim
 	Requires  []record.Require
+	At        Position // where it begins
 
-	top      place
 	dropped  []string // requirements of a file whose arms or levels an override left out
 	replaced []string // primary metrics of a file that an override left without an open loop
 }
@@ -48,25 +48,37 @@ type Study struct {
 type Setting struct {
 	Factor string
 	Level  Level
+	At     Position // of the factor's name
 }
 
 // Varied is a factor at several levels; those of "arm" are the arms' names.
 type Varied struct {
 	Factor string
 	Levels []Level
-	at     place
+	At     Position // of the factor's name
 }
 
 // Arm is a named bundle of levels.
 type Arm struct {
 	Name     string
 	Settings []Setting
-	at       place
+	At       Position
 }
 
-const armFactor = "arm"
+// Sweep is a named part of a study that has levels of its own. The plan is the
+// union of its sweeps' cells and arms.
+type Sweep struct {
+	Name string
+	Hold []Setting // in the place of what the study holds
+	Vary []Varied  // beside what the study varies; of a factor in both, some of its levels
+	At   Position
+}
 
-func find(settings []Setting, factor string) (Level, bool) {
+// ArmFactor is the factor whose levels are named bundles of others.
+const ArmFactor = "arm"
+
+// Find returns the level of a factor among settings.
+func Find(settings []Setting, factor string) (Level, bool) {
 	for _, s := range settings {
 		if s.Factor == factor {
 			return s.Level, true
@@ -75,121 +87,64 @@ func find(settings []Setting, factor string) (Level, bool) {
 	return Level{}, false
 }
 
-// varied returns the varied factor of that name, or nil.
-func (s *Study) varied(factor string) *Varied {
-	for i := range s.Vary {
-		if s.Vary[i].Factor == factor {
-			return &s.Vary[i]
+// FindVaried returns the varied factor of a name, or nil.
+func FindVaried(all []Varied, factor string) *Varied {
+	for i := range all {
+		if all[i].Factor == factor {
+			return &all[i]
 		}
 	}
 	return nil
 }
 
-// choices returns every level that a factor can have in the trials of one
-// arm; nil for a factor without level. The arm is nil when none is bundled.
-func (s *Study) choices(arm *Arm, factor string) []Level {
-	if arm != nil {
-		if l, ok := find(arm.Settings, factor); ok {
-			return []Level{l}
+// Sets tells whether the sweep itself holds or varies a factor.
+func (w *Sweep) Sets(factor string) bool {
+	_, held := Find(w.Hold, factor)
+	return held || FindVaried(w.Vary, factor) != nil
+}
+
+// Varies tells whether the whole study varies a factor.
+func (s *Study) Varies(factor string) bool { return FindVaried(s.Vary, factor) != nil }
+
+// Compared returns the compared factor with its levels, which are the arms. One
+// that is only held has one level, so that a study of a single arm has a
+// baseline too.
+func (s *Study) Compared() Varied { return s.whole().comparedLevels() }
+
+// looks are the blocks after which a run is judged.
+func (s *Study) looks() []int {
+	return record.Study{Blocks: s.Blocks, Stages: s.Stages, Further: s.Further}.Looks()
+}
+
+// planned is the number of blocks that the plan holds, those of further looks
+// included.
+func (s *Study) planned() int { return slices.Max(append([]int{s.Blocks}, s.Further...)) }
+
+// Renamed tells which names that the user typed have changed, each once; nil for
+// a study in today's names.
+func (s *Study) Renamed() []string {
+	var all []string
+	add := func(l Level) {
+		if l.Renamed != "" && !slices.Contains(all, l.Renamed) {
+			all = append(all, l.Renamed)
 		}
 	}
-	if v := s.varied(factor); v != nil {
-		return v.Levels
-	}
-	if l, ok := find(s.Hold, factor); ok {
-		return []Level{l}
-	}
-	if f, err := factorNamed(factor); err == nil && f.inTrial() {
-		return []Level{f.standard()}
-	}
-	return nil
-}
-
-// standard is the factor's default level; its text in the table is canonical,
-// which a test holds it to.
-func (f Factor) standard() Level {
-	l, err := f.level(f.Default)
-	if err != nil {
-		return Level{Text: f.Default}
-	}
-	return l
-}
-
-// armsOrNone returns every bundled arm, or one nil when none is bundled.
-func (s *Study) armsOrNone() []*Arm {
-	if len(s.Arms) == 0 {
-		return []*Arm{nil}
-	}
-	arms := make([]*Arm, len(s.Arms))
-	for i := range s.Arms {
-		arms[i] = &s.Arms[i]
-	}
-	return arms
-}
-
-// compared returns the compared factor with its levels; one that is only held
-// has one level, so that a study of a single arm has a baseline too.
-func (s *Study) compared() Varied {
-	if v := s.varied(s.Compare.Factor); v != nil {
-		return *v
-	}
-	return Varied{Factor: s.Compare.Factor, Levels: s.choices(nil, s.Compare.Factor)}
-}
-
-// Summary returns what readers need of the study. Hold has every level that
-// all trials share, defaults included; Vary begins with the compared factor and
-// has what sweeps hold differently too. The planner's warnings are the caller's
-// to add.
-func Summary(s *Study) record.Study {
-	out := record.Study{
-		Name: s.Name, Question: s.Question, Hold: map[string]string{}, Compare: s.Compare,
-		Blocks: s.Blocks, Stages: slices.Clone(s.Stages), Further: slices.Clone(s.Further), Seed: s.Seed, Requires: slices.Clone(s.Requires), Published: slices.Clone(s.Published),
-		Charts: slices.Clone(s.Charts), Fits: slices.Clone(s.Fits), Reaches: slices.Clone(s.Reaches), Claims: slices.Clone(s.Claims),
-	}
-	others := s.others()
-	shared := defaults()
-	for _, h := range s.designs()[0].Hold {
-		set(shared, h.Factor, h.Level)
-	}
-	settle(shared)
-	for factor, level := range shared {
-		if !s.differs(factor, others) {
-			out.Hold[factor] = level.Text
+	both := func(hold []Setting, vary []Varied) {
+		for _, h := range hold {
+			add(h.Level)
 		}
-	}
-	out.Vary = append(out.Vary, factorOf(s.compared()))
-	for _, v := range others {
-		out.Vary = append(out.Vary, factorOf(v))
-	}
-	return out
-}
-
-func factorOf(v Varied) record.Factor {
-	f := record.Factor{Name: v.Factor}
-	for _, l := range v.Levels {
-		f.Levels = append(f.Levels, l.Text)
-	}
-	return f
-}
-
-// follows are the factors that settle decides by others.
-var follows = map[string][]string{
-	"server": {"transport"}, "client": {"transport"}, "window": {"amount"},
-	"request": {"codec"}, "response": {"codec"}, "chunk": {"stream"},
-}
-
-// differs reports whether a trial's factor is not the study's to hold: it is
-// compared or names cells, is bundled in an arm, or follows from one that is.
-func (s *Study) differs(factor string, others []Varied) bool {
-	for _, source := range append([]string{factor}, follows[factor]...) {
-		if s.varied(source) != nil || slices.ContainsFunc(others, func(v Varied) bool { return v.Factor == source }) {
-			return true
-		}
-		for i := range s.Arms {
-			if _, ok := find(s.Arms[i].Settings, source); ok {
-				return true
+		for _, v := range vary {
+			for _, l := range v.Levels {
+				add(l)
 			}
 		}
 	}
-	return false
+	both(s.Hold, s.Vary)
+	for _, a := range s.Arms {
+		both(a.Settings, nil)
+	}
+	for _, w := range s.Sweeps {
+		both(w.Hold, w.Vary)
+	}
+	return all
 }

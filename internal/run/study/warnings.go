@@ -2,8 +2,6 @@ package study
 
 import (
 	"fmt"
-	"maps"
-	"slices"
 
 	"netdyno/internal/record"
 )
@@ -23,16 +21,15 @@ func (s *Study) warnings() []record.Warning {
 		})
 	}
 	out = append(out, s.warnStages()...)
-	out = append(out, s.warnRequires()...)
-	out = append(out, s.warnReplaced()...)
+	out = append(out, s.warnKept()...)
 	out = append(out, s.warnThin()...)
 	out = append(out, s.aliasedCells()...)
-	compared := s.Compare.Factor == armFactor
+	compared := s.Compare.Factor == ArmFactor
 	if compared {
-		out = append(out, s.confoundedArms()...)
+		out = append(out, confoundedArms(s.Arms, s.Compare.Baseline)...)
 	}
 	if len(s.Arms) > 2 || len(s.Arms) == 2 && !compared { // two arms that are compared: already said above
-		out = append(out, s.aliasedFactors()...)
+		out = append(out, aliasedFactors(s.Arms)...)
 	}
 	return out
 }
@@ -52,5 +49,3 @@ func (s *Study) warnStages() []record.Warning {
 	}
 	return out
 }
-
-func sortedKeys[V any](m map[string]V) []string { return slices.Sorted(maps.Keys(m)) }

@@ -25,7 +25,7 @@ func (s *Study) aliasedCells() []record.Warning {
 	}
 	groups := map[string][]string{}
 	for _, v := range s.others() {
-		if lacked(cells, v.Factor) || strings.HasPrefix(v.Factor, optionPrefix) {
+		if lacked(cells, v.Factor) || strings.HasPrefix(v.Factor, OptionPrefix) {
 			continue // part of another factor's level, in whose cells alone it is
 		}
 		if p := pattern(cells, v.Factor); p != "" {

@@ -26,7 +26,7 @@ type Work struct {
 	Listeners      int // ports of each server
 	Threads        int // of each worker; 0 is one per usable CPU
 	Placement      string
-	Link           record.Link   // between the places of the rig
+	Link           record.Link   // between the hosts of the rig
 	Window         time.Duration // 0 when Load.Amount ends the trial
 	Warmup         time.Duration
 }
@@ -44,11 +44,11 @@ func Decode(levels map[string]string) (Work, error) {
 			noWindow = true
 			continue
 		}
-		f, err := factorNamed(factor)
+		f, err := FactorNamed(factor)
 		if err != nil {
 			return w, fmt.Errorf("decode trial: %w", err)
 		}
-		l, err := f.level(text)
+		l, err := f.Level(text)
 		if err != nil {
 			return w, fmt.Errorf("decode trial: %w", err)
 		}
@@ -59,7 +59,7 @@ func Decode(levels map[string]string) (Work, error) {
 		set(read, factor, l)
 	}
 	settle(read)
-	if noWindow && !(read["amount"].value > 0) {
+	if noWindow && !(read["amount"].Value > 0) {
 		return w, fmt.Errorf("decode trial: window is 0s and there is no amount; expected one of them")
 	}
 	return w.fill(read)
@@ -71,7 +71,7 @@ func (w Work) fill(read map[string]Level) (Work, error) {
 			return w, fmt.Errorf("decode trial: the level of %s is missing", end)
 		}
 	}
-	number := func(factor string) float64 { return read[factor].value }
+	number := func(factor string) float64 { return read[factor].Value }
 	w.Server, w.Client = read["server"].Text, read["client"].Text
 	w.Exchange = contract.Exchange{
 		UpBytes: int64(number("request")), DownBytes: int64(number("response")), Codec: read["codec"].Text,
@@ -104,7 +104,7 @@ func (w Work) fill(read map[string]Level) (Work, error) {
 // optionOf takes an option factor apart: "opt.server.buffer" is buffer at the
 // server, "opt.read_buffer" at both ends (end ""). The name is "" for others.
 func optionOf(factor string) (name, end string) {
-	name, ok := strings.CutPrefix(factor, optionPrefix)
+	name, ok := strings.CutPrefix(factor, OptionPrefix)
 	if !ok {
 		return "", ""
 	}

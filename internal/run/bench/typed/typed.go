@@ -12,6 +12,7 @@ import (
 	"netdyno/internal/run/bench"
 	"netdyno/internal/run/rig"
 	"netdyno/internal/run/study"
+	"netdyno/internal/run/study/source"
 )
 
 // Open returns a bench on loopback over netdyno and its workers in a directory,
@@ -37,7 +38,7 @@ func On(bin string, catalog *bench.Catalog) *bench.Bench {
 // Plan returns the trials that a typed study runs by itself, and the part of a run's header that
 // tells of it.
 func Plan(args ...string) (record.Header, []record.Trial, error) {
-	s, err := study.ParseArgs(args, os.ReadFile)
+	s, err := source.ParseArgs(args, os.ReadFile)
 	if err != nil {
 		return record.Header{}, nil, err
 	}

@@ -110,17 +110,23 @@ func Forms() []string {
 	return all
 }
 
-// Levels returns what the rig says of its link as levels of factors, as a user
-// types them: "link.rate=1Gbit".
-func (c Choice) Levels() []string {
-	var levels []string
-	for _, key := range slices.Sorted(maps.Keys(linkOptions)) {
+// Levels returns what the rig says of its link: a level of each factor that it
+// names, as the user wrote it; nil when it names none.
+func (c Choice) Levels() map[string]string {
+	var levels map[string]string
+	for key, factor := range linkOptions {
 		if value, given := c.options[key]; given {
-			levels = append(levels, linkOptions[key]+"="+value)
+			if levels == nil {
+				levels = map[string]string{}
+			}
+			levels[factor] = value
 		}
 	}
 	return levels
 }
+
+// String returns the rig as the user wrote it.
+func (c Choice) String() string { return c.text }
 
 // External tells whether the servers of the rig stand already.
 func (c Choice) External() bool { return c.kind.name == rig.ExternalName }

@@ -1,6 +1,7 @@
 package arrange
 
 import (
+	"maps"
 	"slices"
 	"strings"
 	"testing"
@@ -13,7 +14,7 @@ func TestParse(t *testing.T) {
 	if err != nil || c.kind.name != "netns" || c.argument != "3" || c.options["mtu"] != "9000" {
 		t.Fatalf("%+v, %v", c, err)
 	}
-	if got, want := c.Levels(), []string{"link.delay=2ms", "link.loss=1%", "link.rate=1Gbit"}; !slices.Equal(got, want) {
+	if got, want := c.Levels(), map[string]string{"link.delay": "2ms", "link.loss": "1%", "link.rate": "1Gbit"}; !maps.Equal(got, want) {
 		t.Errorf("levels %q, want %q", got, want)
 	}
 	if c, err := Parse("ssh:me@a=10.0.0.1,b?config=x=y", nil); err != nil || c.argument != "me@a=10.0.0.1,b" || c.options["config"] != "x=y" || c.name() != "ssh:me@a=10.0.0.1,b" {

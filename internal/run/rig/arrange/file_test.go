@@ -26,7 +26,7 @@ places:
 	if s := c.described[0]; s.name() != "store" || len(s.cpus()) != 4 || c.described[1].name() != "me@node73" {
 		t.Errorf("places %+v", c.described)
 	}
-	if got := c.Levels(); len(got) != 1 || got[0] != "link.rate=10Gbit" {
+	if got := c.Levels(); len(got) != 1 || got["link.rate"] != "10Gbit" {
 		t.Errorf("levels %q", got)
 	}
 }

@@ -1,0 +1,62 @@
+package study
+
+import "slices"
+
+// DefaultMargin is the ratio below which a difference is none (METHOD §6.3).
+const DefaultMargin = 0.02
+
+// Complete adds what the levels of a study imply, compares what it most probably
+// asks about, and refuses contradictions. Only Name, Question, the levels, the
+// blocks, Probes, Seed and At are set before.
+func (s *Study) Complete() error {
+	s.implyCodec()
+	s.Compare.Factor = s.likelyCompared()
+	for _, check := range []func() error{s.checkTwice, s.CheckCompared, s.CheckSize} {
+		if err := check(); err != nil {
+			return err
+		}
+	}
+	designs := s.designs()
+	for _, d := range designs {
+		if err := d.check(); err != nil {
+			return err
+		}
+	}
+	if err := checkArrival(designs); err != nil {
+		return err
+	}
+	s.Compare.Margin, s.Compare.Primary = DefaultMargin, likelyPrimary(designs)
+	return nil
+}
+
+// likelyCompared is the factor that a study most probably asks about. Who names
+// two builds asks what changed between them, whatever else varies.
+func (s *Study) likelyCompared() string {
+	for _, name := range []string{"build", ArmFactor, "transport", "server", "client"} {
+		if s.Varies(name) {
+			return name
+		}
+	}
+	if len(s.Vary) > 0 {
+		return s.Vary[0].Factor
+	}
+	if _, ok := Find(s.Hold, "transport"); ok {
+		return "transport"
+	}
+	return "server"
+}
+
+// likelyPrimary keeps the family of primary comparisons small: at an equal
+// offered rate cost and response time differ, in a closed loop the rate does;
+// of streams one asks for bytes, whatever an exchange of theirs is.
+func likelyPrimary(designs []*design) []string {
+	closed, open := loops(designs)
+	streamed := !slices.ContainsFunc(allLevels(designs, "stream"), func(l Level) bool { return !streams(l) })
+	switch {
+	case streamed:
+		return []string{"goodput_bytes_per_s", "client.cpu_s_per_gb", "server.cpu_s_per_gb"}
+	case open && !closed:
+		return []string{"server.cpu_us_per_exchange", "response_p99_us"}
+	}
+	return []string{"exchanges_per_s", "server.cpu_us_per_exchange"}
+}

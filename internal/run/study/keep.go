@@ -1,0 +1,107 @@
+package study
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+
+	"netdyno/internal/record"
+)
+
+// KeepViews takes over what the original study says of its results as far as this
+// one, which was changed on the command line, still has what it speaks of.
+func (s *Study) KeepViews(original *Study) {
+	scope := s.Scope()
+	s.keepPublished(original, scope)
+	var charts []record.Chart
+	for _, c := range original.Charts {
+		if len(c.Arms) > 0 {
+			c.Arms = slices.DeleteFunc(slices.Clone(c.Arms), func(name string) bool { return !slices.Contains(scope.arms, name) })
+			if len(c.Arms) == 0 {
+				continue // empty would mean all
+			}
+		}
+		charts = append(charts, c)
+	}
+	s.Charts = sound(charts, scope.Chart)
+	s.Fits = sound(original.Fits, scope.Fit)
+	s.Reaches = sound(original.Reaches, scope.Reach)
+	s.Claims = sound(original.Claims, scope.Claim)
+}
+
+// sound returns the views that have no problem.
+func sound[V any](views []V, problem func(V) (key, text string)) []V {
+	return slices.DeleteFunc(slices.Clone(views), func(v V) bool {
+		_, text := problem(v)
+		return text != ""
+	})
+}
+
+// keepPublished takes over those figures that still have their arms. Their
+// conditions stay what they were: whether they hold is found out when the run is
+// read.
+func (s *Study) keepPublished(original *Study, scope Scope) {
+	if s.Compare.Factor != original.Compare.Factor {
+		return
+	}
+	for _, p := range original.Published {
+		if p.Unmeasured != "" || slices.Contains(scope.arms, p.Arm) && slices.Contains(scope.arms, p.Base) {
+			s.Published = append(s.Published, p)
+		}
+	}
+}
+
+// KeepRequires takes over those requirements of the original study that still
+// speak of what this one has. What is left out is warned of: a gate must not pass
+// because nobody asked.
+func (s *Study) KeepRequires(original *Study) {
+	scope := s.Scope()
+	for _, r := range original.Requires {
+		if scope.Require(r) != "" {
+			s.dropped = append(s.dropped, r.Text)
+			continue
+		}
+		s.Requires = append(s.Requires, r)
+	}
+}
+
+// servicePrefix begins the metrics of the time from sending to completion.
+const servicePrefix = "service_"
+
+// KeepPrimary takes over the primary metrics of the original study. In a closed
+// loop a response time does not exist: the service time replaces it, and the
+// user is warned.
+func (s *Study) KeepPrimary(names []string) {
+	open := s.Scope().Open()
+	s.Compare.Primary = nil
+	for _, name := range names {
+		if quantile, is := strings.CutPrefix(name, ResponsePrefix); is && !open {
+			s.replaced = append(s.replaced, name)
+			name = servicePrefix + quantile
+		}
+		if !slices.Contains(s.Compare.Primary, name) {
+			s.Compare.Primary = append(s.Compare.Primary, name)
+		}
+	}
+}
+
+// warnKept names what a changed study could not take over.
+func (s *Study) warnKept() []record.Warning {
+	var out []record.Warning
+	for _, text := range s.dropped {
+		out = append(out, record.Warning{
+			About:  "require",
+			Text:   fmt.Sprintf("%s is left out: the study as it was changed has no such arm or level", text),
+			Advice: "run the arm and the level too, or type require=… of your own",
+		})
+	}
+	for _, name := range s.replaced {
+		service := servicePrefix + strings.TrimPrefix(name, ResponsePrefix)
+		out = append(out, record.Warning{
+			About:  "primary",
+			Text:   fmt.Sprintf("%s is compared in place of %s: without a rate no exchange has a due time, so there is no response time", service, name),
+			Advice: "set a rate to compare response times",
+		})
+	}
+	return out
+}

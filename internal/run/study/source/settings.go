@@ -1,0 +1,167 @@
+package source
+
+import (
+	"netdyno/internal/quantity"
+	"netdyno/internal/run/study"
+)
+
+const (
+	maxLevels = 1000
+	maxArms   = 200
+)
+
+// readSettings reads a mapping from factors to one level each.
+func readSettings(n *node, where string) ([]study.Setting, error) {
+	if n.kind != mapping {
+		return nil, n.at.errorf("%s: found %s; expected a mapping from factors to levels", where, n.kind)
+	}
+	var settings []study.Setting
+	for _, e := range n.entries {
+		s, err := readSetting(e, where)
+		if err != nil {
+			return nil, err
+		}
+		if _, twice := study.Find(settings, s.Factor); twice {
+			return nil, e.at.errorf("%s is set twice", s.Factor)
+		}
+		settings = append(settings, s)
+	}
+	return settings, nil
+}
+
+func readSetting(e entry, where string) (study.Setting, error) {
+	f, err := factorAt(e)
+	if err != nil {
+		return study.Setting{}, err
+	}
+	if e.value.kind != scalar {
+		return study.Setting{}, e.value.at.errorf("%s: found %s; %s has one level per factor, several belong under vary", e.key, e.value.kind, where)
+	}
+	level, err := levelAt(f, e.value)
+	return study.Setting{Factor: f.Name, Level: level, At: e.at}, err
+}
+
+func factorAt(e entry) (study.Factor, error) {
+	f, err := study.FactorNamed(e.key)
+	if err != nil {
+		return f, e.at.errorf("%s", err)
+	}
+	if f.Kind == study.Whole {
+		return f, e.at.errorf("%s belongs to the whole study, not to a trial; write it at the top of the file", f.Name)
+	}
+	return f, nil
+}
+
+func levelAt(f study.Factor, n *node) (study.Level, error) {
+	l, err := f.Level(n.text)
+	if err != nil {
+		return l, n.at.errorf("%s", err)
+	}
+	l.At = n.at
+	return l, nil
+}
+
+// readVaried reads a mapping from factors to several levels each.
+func readVaried(n *node, levels func(study.Factor, *node) ([]study.Level, error)) ([]study.Varied, error) {
+	if n.kind != mapping {
+		return nil, n.at.errorf("vary: found %s; expected a mapping from factors to lists of levels", n.kind)
+	}
+	var all []study.Varied
+	for _, e := range n.entries {
+		v, err := readVariedFactor(e, levels)
+		if err != nil {
+			return nil, err
+		}
+		if study.FindVaried(all, v.Factor) != nil {
+			return nil, e.at.errorf("%s is varied twice", v.Factor)
+		}
+		all = append(all, v)
+	}
+	return all, nil
+}
+
+func readVariedFactor(e entry, levels func(study.Factor, *node) ([]study.Level, error)) (study.Varied, error) {
+	f, err := factorAt(e)
+	if err != nil {
+		return study.Varied{}, err
+	}
+	v := study.Varied{Factor: f.Name, At: e.at}
+	v.Levels, err = levels(f, e.value)
+	return v, err
+}
+
+func readLevels(f study.Factor, n *node) ([]study.Level, error) {
+	items := n.items
+	switch {
+	case n.kind == scalar:
+		items = []*node{n}
+	case n.kind == mapping:
+		return nil, n.at.errorf("%s: found %s; expected a list of levels", f.Name, n.kind)
+	case len(items) == 0:
+		return nil, n.at.errorf("%s: the list of levels is empty", f.Name)
+	case len(items) > maxLevels:
+		return nil, n.at.errorf("%s: the list has %d levels; expected at most %d", f.Name, len(items), maxLevels)
+	}
+	var levels []study.Level
+	for _, item := range items {
+		if item.kind != scalar {
+			return nil, item.at.errorf("%s: found %s; expected a level", f.Name, item.kind)
+		}
+		l, err := levelAt(f, item)
+		if err != nil {
+			return nil, err
+		}
+		for _, earlier := range levels {
+			if earlier.Text == l.Text {
+				return nil, item.at.errorf("%s: the level %s is listed twice", f.Name, l.Text)
+			}
+		}
+		levels = append(levels, l)
+	}
+	return levels, nil
+}
+
+// readArms reads the bundles, whose names are the levels of factor arm.
+func readArms(n *node) ([]study.Arm, []study.Level, error) {
+	if n.kind != mapping || len(n.entries) == 0 || len(n.entries) > maxArms {
+		return nil, nil, n.at.errorf("arm: expected a mapping from 1 to %d names to their levels, such as {fast: {server: go-epoll}}", maxArms)
+	}
+	var arms []study.Arm
+	for _, e := range n.entries {
+		if !properName.MatchString(e.key) {
+			return nil, nil, e.at.errorf("arm: %q is not a name; expected letters, digits, ., _, + and -", quantity.Clip(e.key, 80))
+		}
+		settings, err := readSettings(e.value, "arm "+e.key)
+		if err != nil {
+			return nil, nil, err
+		}
+		arms = append(arms, study.Arm{Name: e.key, Settings: settings, At: e.at})
+	}
+	return arms, namesOf(arms), nil
+}
+
+func namesOf(arms []study.Arm) []study.Level {
+	names := make([]study.Level, len(arms))
+	for i, a := range arms {
+		names[i] = study.Level{Text: a.Name, At: a.At}
+	}
+	return names
+}
+
+// where reads the levels to which a chart or a fit is confined, in canonical
+// text.
+func (n *node) where() (map[string]string, error) {
+	e := n.get("where")
+	if e == nil {
+		return nil, nil
+	}
+	settings, err := readSettings(e.value, "where")
+	if err != nil {
+		return nil, err
+	}
+	where := map[string]string{}
+	for _, x := range settings {
+		where[x.Factor] = x.Level.Text
+	}
+	return where, nil
+}

@@ -1,0 +1,251 @@
+package source
+
+import (
+	"errors"
+	"flag"
+	"fmt"
+	"os"
+	"reflect"
+	"slices"
+	"strings"
+	"testing"
+
+	"netdyno/internal/run/study"
+)
+
+var update = flag.Bool("update", false, "rewrite the golden files")
+
+func noFiles(name string) ([]byte, error) { return nil, fmt.Errorf("open %s: no such file", name) }
+
+// golden splits a golden file into its cases: "== name", the input, "--", the
+// text that must come out.
+func golden(t *testing.T, path string, run func(input string) string) {
+	t.Helper()
+	data, err := os.ReadFile(path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	var out strings.Builder
+	parts := strings.Split(string(data), "== ")
+	out.WriteString(parts[0])
+	for _, part := range parts[1:] {
+		name, rest, _ := strings.Cut(part, "\n")
+		input, want, _ := strings.Cut("\n"+rest, "\n--\n")
+		input = strings.TrimPrefix(input+"\n", "\n")
+		got := run(input)
+		if got = strings.TrimRight(got, "\n") + "\n\n"; got != want && !*update {
+			t.Errorf("%s:\ngot:\n%swant:\n%s", name, got, want)
+		}
+		fmt.Fprintf(&out, "== %s\n%s--\n%s", name, input, got)
+	}
+	if len(parts) < 10 {
+		t.Errorf("%s has only %d cases", path, len(parts)-1)
+	}
+	if *update {
+		if err := os.WriteFile(path, []byte(out.String()), 0o644); err != nil {
+			t.Fatal(err)
+		}
+	}
+}
+
+func TestFileErrorsTeach(t *testing.T) {
+	golden(t, "testdata/file-errors.txt", func(input string) string {
+		_, err := ParseFile("x.yaml", []byte(input))
+		return teaching(t, err)
+	})
+}
+
+func TestArgumentErrorsTeach(t *testing.T) {
+	golden(t, "testdata/argument-errors.txt", func(input string) string {
+		_, err := ParseArgs(strings.Split(strings.TrimSuffix(input, "\n"), "\n"), noFiles)
+		return teaching(t, err)
+	})
+}
+
+func teaching(t *testing.T, err error) string {
+	t.Helper()
+	var e *study.Error
+	if !errors.As(err, &e) {
+		t.Errorf("got %v, expected an *study.Error", err)
+		return "no error\n"
+	}
+	if e.Position == "" || e.Text == "" || strings.Contains(e.Position, "the default") {
+		t.Errorf("the error has no place: %+v", e)
+	}
+	return err.Error()
+}
+
+// What is written of a study's claims is read back, and an override keeps those
+// of which it has every arm and cell.
+func TestClaimsAreDeclared(t *testing.T) {
+	s := mustArgs(t, "buffers")
+	if len(s.Claims) != 4 || len(s.Claims[3].Parts) != 2 {
+		t.Fatalf("claimed is %+v", s.Claims)
+	}
+	text, err := YAML(s)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if again := mustFile(t, string(text)); !reflect.DeepEqual(again.Claims, s.Claims) {
+		t.Errorf("written and read back: %+v\nwas %+v", again.Claims, s.Claims)
+	}
+	if s := mustArgs(t, "buffers", "arm=w0-r0,w512k-r0,w0-r512k,w10-r0"); len(s.Claims) != 1 || s.Claims[0].Title != "To gain speed, grow the write buffer first" {
+		t.Errorf("four arms leave the claims %+v", s.Claims)
+	}
+}
+
+// Streaming against unary is a question of its own, beside both against HTTP.
+func TestFurtherPairsAreDeclared(t *testing.T) {
+	s := mustArgs(t, "blocks")
+	if got := fmt.Sprint(s.Compare.Also); got != "[{grpc-stream grpc-unary}]" {
+		t.Errorf("besides are compared %s", got)
+	}
+	text, err := YAML(s)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if again := mustFile(t, string(text)); fmt.Sprint(again.Compare) != fmt.Sprint(s.Compare) {
+		t.Errorf("written and read back: %v, was %v", again.Compare, s.Compare)
+	}
+	for _, typed := range []string{"arm=http-pooled,grpc-stream,tcp", "compare.baseline=grpc-unary"} {
+		if s := mustArgs(t, "blocks", typed); len(s.Compare.Also) != 0 {
+			t.Errorf("%s leaves %v", typed, s.Compare.Also)
+		}
+	}
+}
+
+func TestBuiltInStudiesPlan(t *testing.T) {
+	want := map[string]int{ // trials by itself: blocks × cells × (arms + 1), and probes
+		"aa": 10 * 1 * 4, "calibrate": 6 * 1 * 4, "calibrate-link": 3 * 3, "calibrate-noise": 24 * 3, "event-loops": 16*3*8 + 3*7, "event-loops-rate": 10*5*6 + 5*5, "event-loops-quick": 7*2*4 + 2*3,
+		"blocks": 16*2*13 + 2*12, "blocks-fixed": 6 * 13, "blocks-link": 16 * 7, "blocks-quick": 7 * 8,
+		"buffers": 10 * 120, "buffers-full": 6 * 169, "buffers-memory": 6 * 2 * 2 * 4 * 7, "buffers-quick": 7 * (5 + 3),
+		"line-rate": 10 * (4*10 + 2*2 + 3*8 + 10*10 + 11), "line-rate-matrix": 6 * 11 * 7, "line-rate-quick": 7 * 2 * 4,
+		"messages": 16*4*17 + 4*16, "messages-quick": 7 * (5 + 3),
+	}
+	// The matrix's arms are the published bundles; a floor speaks another wire; sweeps hold two factors together; a ceiling needs no six blocks.
+	confounded := map[string]int{"line-rate-matrix": 5, "blocks": 3, "blocks-fixed": 3, "blocks-quick": 1, "blocks-link": 2, "calibrate-link": 1, "buffers-memory": 1, "buffers-quick": 1}
+	if len(List()) != len(want) {
+		t.Errorf("built in are %v", List())
+	}
+	for _, name := range List() {
+		s, err := Named(name)
+		if err != nil {
+			t.Errorf("%s: %v", name, err)
+			continue
+		}
+		trials, warnings, err := s.Plan()
+		trials = study.Before(trials, s.Blocks)
+		if err != nil || len(trials) != want[name] || len(warnings) != confounded[name] {
+			t.Errorf("%s: %d trials, expected %d; warnings %v; %v", name, len(trials), want[name], warnings, err)
+		}
+		if s.Name != name || s.Question == "" {
+			t.Errorf("%s is named %q and asks %q", name, s.Name, s.Question)
+		}
+	}
+	if _, err := Named("event-loop"); err == nil || err.Error() != `no built-in study "event-loop"; did you mean "event-loops"?` {
+		t.Errorf("a near name gave %v", err)
+	}
+}
+
+func TestQuickStudiesAreQuick(t *testing.T) {
+	quick := 0
+	for _, name := range List() {
+		full, is := strings.CutSuffix(name, "-quick")
+		if !is {
+			continue
+		}
+		quick++
+		s, err := Named(name)
+		if err != nil {
+			t.Fatal(err)
+		}
+		trials, _, err := s.Plan()
+		if err != nil {
+			t.Fatal(err)
+		}
+		trials = study.Before(trials, s.Blocks)
+		e := study.EstimateTime(trials, study.Pace{})
+		total, unknown := e.Total, e.Guessed
+		if perBlock := len(trials) / s.Blocks; unknown != 0 || total.Seconds() > 72 || perBlock > 8 || s.Blocks < 6 {
+			t.Errorf("%s: %d blocks of %d trials, whose windows and warm-ups alone take %v, %d of unknown length", name, s.Blocks, perBlock, total, unknown)
+		}
+		whole, err := Named(full)
+		if err != nil {
+			t.Fatalf("%s is short for nothing: %v", name, err)
+		}
+		arms := whole.Scope().Arms()
+		for _, arm := range s.Scope().Arms() {
+			if !slices.Contains(arms, arm) {
+				t.Errorf("%s has the arm %s, %s has not", name, arm, full)
+			}
+		}
+	}
+	if quick != 5 {
+		t.Errorf("%d studies are quick", quick)
+	}
+}
+
+// text prints what of a study matters to its plan, places left out.
+func text(s *study.Study) string {
+	trials, warnings, err := s.Plan()
+	return fmt.Sprintf("%+v\n%+v\n%+v\n%v", study.Summary(s), trials, warnings, err)
+}
+
+func mustArgs(t *testing.T, args ...string) *study.Study {
+	t.Helper()
+	s, err := ParseArgs(args, noFiles)
+	if err != nil {
+		t.Fatalf("%q: %v", args, err)
+	}
+	return s
+}
+
+func TestACommandLineIsTheSameStudyAsAFile(t *testing.T) {
+	file, err := ParseFile("x.yaml", []byte(`
+study: command-line
+hold: {response: 64KiB, window: 1s, opt.server.command: "echo -p 7,8"}
+vary:
+  transport: [go-net, go-epoll]
+  connections: [50, 10000]
+compare: {baseline: go-epoll, primary: exchanges_per_s, margin: 5%}
+blocks: 7
+`))
+	if err != nil {
+		t.Fatal(err)
+	}
+	typed := mustArgs(t, "transport=go-net,go-epoll", "response=65536", "connections=50,10k", "window=1000ms", "blocks=7",
+		`opt.server.command=echo -p 7\,8`, "compare.baseline=go-epoll", "compare.primary=exchanges_per_s", "compare.margin=0.05")
+	if text(file) != text(typed) {
+		t.Errorf("file:\n%s\n\ntyped:\n%s", text(file), text(typed))
+	}
+}
+
+func TestArgumentsOverrideAStudy(t *testing.T) {
+	s := mustArgs(t, "event-loops", "connections=50", "rate=1k,2k", "blocks=2", "client=asio", "arm=asio,go-net", "question=Why?")
+	sum := study.Summary(s)
+	if got := fmt.Sprint(sum.Vary); got != "[{arm [asio go-net]} {rate [1000 2000]}]" {
+		t.Errorf("varies %s", got)
+	}
+	if sum.Hold["connections"] != "50" || sum.Hold["client"] != "asio" || sum.Hold["rate"] != "" || sum.Blocks != 2 || sum.Question != "Why?" {
+		t.Errorf("got %+v", sum)
+	}
+	if sum.Compare.Baseline != "go-net" || len(sum.Published) != 0 {
+		t.Errorf("the baseline is %s; figures of absent arms: %v", sum.Compare.Baseline, sum.Published)
+	}
+}
+
+func TestSummaryHoldsWhatAllTrialsShare(t *testing.T) {
+	sum := study.Summary(mustArgs(t, "transport=go-net", "amount=100"))
+	if got := fmt.Sprint(sum.Vary); got != "[{transport [go-net]}]" || sum.Compare.Baseline != "go-net" {
+		t.Errorf("a single arm: varies %s against %q", got, sum.Compare.Baseline)
+	}
+	for factor, want := range map[string]string{"server": "go-net", "client": "go-net", "window": "0s", "rate": "max", "codec": "bytes"} {
+		if sum.Hold[factor] != want {
+			t.Errorf("%s is held at %q, expected %q", factor, sum.Hold[factor], want)
+		}
+	}
+	sum = study.Summary(mustArgs(t, "transport=go-net", "amount=0,100"))
+	if w, held := sum.Hold["window"]; held {
+		t.Errorf("window is held at %s although the amount decides it", w)
+	}
+}

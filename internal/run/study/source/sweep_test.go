@@ -1,0 +1,327 @@
+package source
+
+import (
+	"fmt"
+	"maps"
+	"os"
+	"slices"
+	"strings"
+	"testing"
+
+	"pgregory.net/rapid"
+
+	"netdyno/internal/run/study"
+)
+
+const swept = `
+study: x
+hold: {transport: go-grpc, connections: 1, inflight: 1, window: 1s}
+vary:
+  arm:
+    none: {opt.b: 0B}
+    some: {opt.b: 32KiB}
+    many: {opt.b: 1MiB}
+sweeps:
+  - name: calls
+    vary: {inflight: [1, 10], arm: [none, some]}
+  - name: connections
+    vary: {connections: [1, 100], arm: [many]}
+  - name: large
+    hold: {request: 1MiB}
+    vary: {connections: [100]}
+compare: {baseline: some}
+blocks: 2
+probes: 1
+published: [{source: s, metric: exchanges_per_s, arm: none, base: some, cell: "request=1MiB connections=100 inflight=1", ratio: 2}]
+charts:
+  - {title: calls, kind: lines, metric: exchanges_per_s, x: inflight, by: arm, where: {connections: 1}, arms: [none, some]}
+  - {title: all, kind: front, metric: exchanges_per_s, against: server.rss_bytes, where: {connections: 100}}
+fits:
+  - {title: memory, metric: server.rss_bytes, per: connections, terms: [opt.b], source: s, published: [2], where: {inflight: 1}}
+`
+
+func hasCell(s *study.Study, name string) bool {
+	_, has := s.Cell(name)
+	return has
+}
+
+func mustFile(t *testing.T, text string) *study.Study {
+	t.Helper()
+	s, err := ParseFile("x.yaml", []byte(text))
+	if err != nil {
+		t.Fatal(err)
+	}
+	return s
+}
+
+// runs counts the trials of the blocks, or of the probes, by cell and arm.
+func runs(t *testing.T, s *study.Study, probes bool) string {
+	t.Helper()
+	trials, _, err := s.Plan()
+	if err != nil {
+		t.Fatal(err)
+	}
+	count := map[string]int{}
+	for _, tr := range trials {
+		if tr.Probe == probes {
+			count[tr.Cell+": "+tr.Arm]++
+		}
+	}
+	var lines []string
+	for _, pair := range slices.Sorted(maps.Keys(count)) {
+		lines = append(lines, fmt.Sprintf("%s ×%d", pair, count[pair]))
+	}
+	return strings.Join(lines, "\n")
+}
+
+func TestAPlanIsTheUnionOfItsSweeps(t *testing.T) {
+	s := mustFile(t, swept)
+	want := `request=100B connections=1 inflight=10: none ×2
+request=100B connections=1 inflight=10: some ×4
+request=100B connections=1 inflight=1: many ×2
+request=100B connections=1 inflight=1: none ×2
+request=100B connections=1 inflight=1: some ×4
+request=100B connections=100 inflight=1: many ×2
+request=100B connections=100 inflight=1: some ×4
+request=1MiB connections=100 inflight=1: many ×2
+request=1MiB connections=100 inflight=1: none ×2
+request=1MiB connections=100 inflight=1: some ×4`
+	if got := runs(t, s, false); got != want {
+		t.Errorf("got\n%s\nwant\n%s", got, want)
+	}
+	once := strings.NewReplacer("×2", "×1", "×4", "×1").Replace(want)
+	if got := runs(t, s, true); got != once {
+		t.Errorf("probes\n%s\nwant\n%s", got, once)
+	}
+	sum := study.Summary(s)
+	if got := fmt.Sprint(sum.Vary); got != "[{arm [none some many]} {request [100B 1MiB]} {connections [1 100]} {inflight [1 10]}]" {
+		t.Errorf("varies %s", got)
+	}
+	for _, f := range []string{"inflight", "connections", "request", "opt.b"} {
+		if l, held := sum.Hold[f]; held {
+			t.Errorf("%s is held at %s, though sweeps differ in it", f, l)
+		}
+	}
+	if sum.Hold["window"] != "1s" || sum.Hold["response"] != "100B" || len(sum.Charts) != 2 || len(sum.Fits) != 1 {
+		t.Errorf("got %+v", sum)
+	}
+}
+
+func TestProbesComeAfterTheBlocks(t *testing.T) {
+	trials, _, err := mustFile(t, swept).Plan()
+	if err != nil {
+		t.Fatal(err)
+	}
+	for i, tr := range trials {
+		if tr.Probe != (tr.Block > 2) || tr.Probe && tr.Repeat || tr.Order != i || i > 0 && trials[i-1].ID >= tr.ID {
+			t.Errorf("trial %d is %+v", i, tr)
+		}
+	}
+	if last := trials[len(trials)-1]; last.Block != 3 {
+		t.Errorf("the last is of block %d", last.Block)
+	}
+}
+
+func TestACellWithoutALevelIsNamedWithoutIt(t *testing.T) {
+	s := mustFile(t, `
+study: x
+hold: {transport: go-grpc}
+blocks: 8
+sweeps:
+  - {name: bytes, hold: {response: 1KiB}}
+  - {name: words, hold: {codec: proto, message: simple}}
+  - {name: fixed, hold: {amount: 100}}
+  - {name: other, hold: {window: 1s}}
+`)
+	want := `response=100B codec=bytes window=1s amount=0: go-grpc ×16
+response=100B codec=bytes amount=100: go-grpc ×16
+response=1KiB codec=bytes window=2s amount=0: go-grpc ×16
+codec=proto message=simple window=2s amount=0: go-grpc ×16`
+	got := strings.Split(runs(t, s, false), "\n")
+	wanted := strings.Split(want, "\n")
+	slices.Sort(got)
+	slices.Sort(wanted)
+	if !slices.Equal(got, wanted) {
+		t.Errorf("got\n%s\nwant\n%s", strings.Join(got, "\n"), want)
+	}
+	for _, line := range wanted {
+		if name, _, _ := strings.Cut(line, ": "); !hasCell(s, name) {
+			t.Errorf("%q is no cell of its study", name)
+		}
+	}
+	for _, name := range []string{"", "response=1KiB", "response=1KiB codec=proto window=2s amount=0", "response=100B codec=bytes amount=100 "} {
+		if hasCell(s, name) {
+			t.Errorf("%q is a cell", name)
+		}
+	}
+}
+
+// Any sweeps plan what the same sweeps plan as studies of their own.
+func TestSweepsPlanWhatTheyPlanAlone(t *testing.T) {
+	rapid.Check(t, func(t *rapid.T) {
+		some := func(name string, all ...string) string {
+			n := rapid.IntRange(1, len(all)).Draw(t, name)
+			return fmt.Sprintf("%s: [%s]", name, strings.Join(rapid.Permutation(all).Draw(t, name+" levels")[:n], ", "))
+		}
+		head := "study: x\nhold: {connections: 1, request: 1KiB}\nblocks: 1\ncompare: {baseline: a}\n"
+		sweeps, pairs := "sweeps:\n", map[string]bool{}
+		for i := range rapid.IntRange(1, 4).Draw(t, "sweeps") {
+			parts := rapid.Permutation([]string{
+				some("connections", "1", "2", "30"), some("inflight", "1", "4"), some("opt.x", "low", "high"), some("request", "1KiB", "2KiB"),
+			}).Draw(t, "order")[:rapid.IntRange(0, 4).Draw(t, "factors")]
+			vary := "{" + strings.Join(append(parts, some("transport", "a", "b", "c")), ", ") + "}"
+			sweeps += fmt.Sprintf("  - {name: s%d, vary: %s}\n", i, vary)
+			hold := map[string]string{"connections": "1", "request": "1KiB"}
+			for f := range hold {
+				if strings.Contains(vary, f+":") {
+					delete(hold, f)
+				}
+			}
+			alone := fmt.Sprintf("study: x\nblocks: 1\nhold: {window: 2s%s%s}\nvary: %s\n", entryOf(hold, "connections"), entryOf(hold, "request"), vary)
+			s, err := ParseFile("alone.yaml", []byte(alone))
+			if err != nil {
+				t.Fatalf("%v\n%s", err, alone)
+			}
+			trials, _, err := s.Plan()
+			if err != nil {
+				t.Fatal(err)
+			}
+			for _, tr := range trials {
+				pairs[fmt.Sprint(tr.Levels)] = true
+				base := map[string]string{}
+				for f, l := range tr.Levels {
+					base[f] = l
+				}
+				base["server"], base["client"] = "a", "a"
+				pairs[fmt.Sprint(base)] = true
+			}
+		}
+		s, err := ParseFile("x.yaml", []byte(head+"vary: {transport: [a, b, c]}\n"+sweeps))
+		if err != nil {
+			t.Fatalf("%v\n%s", err, sweeps)
+		}
+		trials, _, err := s.Plan()
+		if err != nil {
+			t.Fatal(err)
+		}
+		levelsOf, seen := map[string]string{}, map[string]bool{}
+		for _, tr := range trials {
+			levels, at := fmt.Sprint(tr.Levels), tr.Cell+"/"+tr.Arm
+			if tr.Repeat {
+				continue
+			}
+			if !pairs[levels] || seen[levels] {
+				t.Fatalf("%s runs in no sweep alone, or twice: %s\n%s", at, levels, sweeps)
+			}
+			if other, known := levelsOf[at]; known && other != levels {
+				t.Fatalf("%s is two things: %s and %s", at, levels, other)
+			}
+			levelsOf[at], seen[levels] = levels, true
+			if !hasCell(s, tr.Cell) {
+				t.Fatalf("%q is no cell\n%s", tr.Cell, sweeps)
+			}
+		}
+		if len(seen) != len(pairs) {
+			t.Fatalf("%d pairs of %d are planned\n%s", len(seen), len(pairs), sweeps)
+		}
+	})
+}
+
+func entryOf(levels map[string]string, factor string) string {
+	if l, ok := levels[factor]; ok {
+		return ", " + factor + ": " + l
+	}
+	return ""
+}
+
+func TestArgumentsOverrideSweeps(t *testing.T) {
+	open := func(string) ([]byte, error) { return []byte(swept), nil }
+	for _, c := range []struct {
+		args, vary string
+		trials     int
+	}{
+		{"x.yaml", "[{arm [none some many]} {request [100B 1MiB]} {connections [1 100]} {inflight [1 10]}]", 2*14 + 10},
+		// several levels: in the sweeps that vary it, the others keep the study's
+		{"x.yaml connections=1,2,3", "[{arm [none some many]} {request [100B 1MiB]} {connections [1 2 3]} {inflight [1 10]}]", 2*(4+3+2*3+3*4) + 3 + 2 + 2*2 + 3*3},
+		// one level: in all trials
+		{"x.yaml connections=7", "[{arm [none some many]} {request [100B 1MiB]} {inflight [1 10]}]", 2*(4+3+4) + 3 + 2 + 3},
+		{"x.yaml inflight=2 connections=7", "[{arm [none some many]} {request [100B 1MiB]}]", 2*(4+4) + 3 + 3},
+		// in no sweep: crossed with all
+		{"x.yaml threads=1,2", "[{arm [none some many]} {threads [1 2]} {request [100B 1MiB]} {connections [1 100]} {inflight [1 10]}]", 2 * (2*14 + 10)},
+		// a sweep without arms goes
+		{"x.yaml arm=some,none", "[{arm [some none]} {request [100B 1MiB]} {connections [1 100]} {inflight [1 10]}]", 2*9 + 6},
+	} {
+		s, err := ParseArgs(strings.Fields(c.args), open)
+		if err != nil {
+			t.Errorf("%s: %v", c.args, err)
+			continue
+		}
+		trials, _, err := s.Plan()
+		if got := fmt.Sprint(study.Summary(s).Vary); err != nil || got != c.vary || c.trials > 0 && len(trials) != c.trials {
+			t.Errorf("%s: %d trials over %s, %v; expected %d over %s", c.args, len(trials), got, err, c.trials, c.vary)
+		}
+	}
+	for args, want := range map[string]string{
+		"x.yaml request=1KiB,2KiB": `argument 2 ("request=1KiB,2KiB"): request cannot be given several levels: sweep large holds it at 1MiB (x.yaml:15:21) and none varies it; type one level for all sweeps`,
+		"x.yaml opt.b=1":           `argument 2 ("opt.b=1"): opt.b cannot be overridden: arm none sets it (x.yaml:6:12); choose arms by arm=NAME,…`,
+		"x.yaml sweeps=calls":      `argument 2 ("sweeps=calls"): sweeps can be written in a file only; on the command line name a factor, or compare.baseline and its like`,
+	} {
+		if _, err := ParseArgs(strings.Fields(args), open); err == nil || err.Error() != want {
+			t.Errorf("%s:\ngot  %v\nwant %s", args, err, want)
+		}
+	}
+}
+
+func TestWhatIsSaidOfResultsFollowsAChangedStudy(t *testing.T) {
+	open := func(string) ([]byte, error) { return []byte(swept), nil }
+	said := func(args ...string) string {
+		s, err := ParseArgs(append([]string{"x.yaml"}, args...), open)
+		if err != nil {
+			t.Fatalf("%q: %v", args, err)
+		}
+		var out []string
+		for _, p := range s.Published {
+			out = append(out, "published under "+conditionText(p))
+		}
+		for _, c := range s.Charts {
+			out = append(out, "chart "+c.Title+fmt.Sprint(c.Arms))
+		}
+		for _, f := range s.Fits {
+			out = append(out, "fit "+f.Title)
+		}
+		return strings.Join(out, ", ")
+	}
+	for _, c := range []struct{ got, want string }{
+		{said("blocks=3"), `published under connections=100 inflight=1 request=1MiB, chart calls[none some], chart all[], fit memory`},
+		{said("connections=100"), `published under connections=100 inflight=1 request=1MiB, chart all[], fit memory`},
+		{said("arm=some,many"), `chart calls[some], chart all[], fit memory`},
+		{said("inflight=2"), `published under connections=100 inflight=1 request=1MiB, chart calls[none some], chart all[]`},
+		{said("request=1KiB"), `published under connections=100 inflight=1 request=1MiB, chart calls[none some], chart all[], fit memory`},
+	} {
+		if c.got != c.want {
+			t.Errorf("got  %s\nwant %s", c.got, c.want)
+		}
+	}
+}
+
+// The first block of the studies with sweeps, as a reader of the file would
+// list it: the plan of a published study must not change unseen.
+func TestSweptStudiesPlanAsEver(t *testing.T) {
+	for _, name := range []string{"buffers", "buffers-quick", "messages-quick"} {
+		s, err := Named(name)
+		if err != nil {
+			t.Fatal(err)
+		}
+		s.Blocks, s.Stages, s.Further, s.Probes = 1, nil, nil, 0
+		got, path := runs(t, s, false)+"\n", "testdata/plan-"+name+".txt"
+		if *update {
+			if err := os.WriteFile(path, []byte(got), 0o644); err != nil {
+				t.Fatal(err)
+			}
+		}
+		want, err := os.ReadFile(path)
+		if err != nil || got != string(want) {
+			t.Errorf("%s: %v\ngot\n%swant\n%s", name, err, got, want)
+		}
+	}
+}

@@ -1,0 +1,70 @@
+package study
+
+// checkTwice refuses a factor that is set in two places: the levels of a
+// trial must be plain from the study.
+func (s *Study) checkTwice() error {
+	first := map[string]Position{}
+	for _, h := range s.Hold {
+		first[h.Factor] = h.Level.At
+	}
+	for _, v := range s.Vary {
+		if earlier, twice := first[v.Factor]; twice {
+			return Errorf(v.At, "%s varies here and is held at %s; expected one of them", v.Factor, where(earlier))
+		}
+		first[v.Factor] = v.At
+	}
+	for _, a := range s.Arms {
+		for _, x := range a.Settings {
+			if earlier, twice := first[x.Factor]; twice {
+				return Errorf(x.Level.At, "%s is set by arm %s here and by the whole study at %s; expected one of them", x.Factor, a.Name, where(earlier))
+			}
+		}
+	}
+	for i := range s.Sweeps {
+		if err := s.checkSweep(&s.Sweeps[i]); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// checkSweep refuses a sweep that sets a factor twice, or one that is not its
+// to set. What the whole study holds it may hold or vary otherwise.
+func (s *Study) checkSweep(w *Sweep) error {
+	set := map[string]Position{}
+	for _, h := range w.Hold {
+		set[h.Factor] = h.Level.At
+		if v := FindVaried(s.Vary, h.Factor); v != nil {
+			return Errorf(h.Level.At, "sweep %s holds %s, which varies in the whole study at %s; write one of its levels under the sweep's vary", w.Name, h.Factor, where(v.At))
+		}
+	}
+	for _, v := range w.Vary {
+		if earlier, twice := set[v.Factor]; twice {
+			return Errorf(v.At, "%s varies here and is held at %s; expected one of them", v.Factor, where(earlier))
+		}
+		set[v.Factor] = v.At
+	}
+	for _, a := range s.Arms {
+		for _, x := range a.Settings {
+			if here, twice := set[x.Factor]; twice {
+				return Errorf(here, "%s is set by sweep %s here and by arm %s at %s; expected one of them", x.Factor, w.Name, a.Name, where(x.Level.At))
+			}
+		}
+	}
+	return nil
+}
+
+// CheckCompared demands that what is compared is the whole study's: a sweep
+// may leave levels of it out, but not bring its own.
+func (s *Study) CheckCompared() error {
+	if len(s.Sweeps) > 0 && len(s.Compared().Levels) == 0 {
+		return Errorf(s.At, "every sweep names ends of its own, so nothing is compared; write arm, transport or server under the study's own hold or vary")
+	}
+	for i := range s.Sweeps {
+		w := &s.Sweeps[i]
+		if factor := s.Compare.Factor; w.Sets(factor) && !s.Varies(factor) {
+			return Errorf(w.At, "sweep %s sets %s, which is compared; vary it for the whole study, and under the sweep's vary name some of its levels", w.Name, factor)
+		}
+	}
+	return nil
+}

@@ -1,0 +1,124 @@
+package study
+
+import (
+	"slices"
+	"strings"
+
+	"netdyno/internal/metric"
+	"netdyno/internal/record"
+)
+
+// Chart checks a chart: see Scope.
+func (c Scope) Chart(x record.Chart) (key, text string) {
+	for _, m := range []struct{ key, name string }{{"metric", x.Metric}, {"against", x.Against}} {
+		if m.name == "" {
+			continue
+		}
+		if text := metricProblem(m.name); text != "" {
+			return m.key, text
+		}
+	}
+	for _, f := range []struct{ key, name string }{{"x", x.X}, {"y", x.Y}} {
+		if f.name == "" {
+			continue
+		}
+		if text := c.axisProblem(f.name); text != "" {
+			return f.key, text
+		}
+	}
+	if x.By != "" && x.By != c.compared {
+		if text := c.factorProblem(x.By); text != "" {
+			return "by", text
+		}
+	}
+	for _, name := range x.Arms {
+		if text := c.armProblem(name); text != "" {
+			return "arms", text
+		}
+	}
+	return c.whereProblem(x.Where, x.Arms)
+}
+
+// Fit checks a fit: see Scope.
+func (c Scope) Fit(f record.Fit) (key, text string) {
+	if text := metricProblem(f.Metric); text != "" {
+		return "metric", text
+	}
+	if text := c.axisProblem(f.Per); text != "" {
+		return "per", text
+	}
+	for i, term := range f.Terms {
+		if term == f.Per || slices.Contains(f.Terms[:i], term) {
+			return "terms", term + " is named twice"
+		}
+		if text := c.axisProblem(term); text != "" {
+			return "terms", text
+		}
+	}
+	return c.whereProblem(f.Where, nil)
+}
+
+// Reach checks a search: see Scope.
+func (c Scope) Reach(r record.Reach) (key, text string) {
+	m, err := metric.Named(r.Metric)
+	switch {
+	case err != nil:
+		return "metric", metricProblem(r.Metric)
+	case m.Better != metric.Higher:
+		return "metric", "more of " + r.Metric + " is not better; expected a metric of which more is, such as " + strings.Join(highMetrics(), ", ")
+	}
+	for i, factor := range r.Least {
+		if slices.Contains(r.Least[:i], factor) {
+			return "least", factor + " is named twice"
+		}
+		if text := c.axisProblem(factor); text != "" {
+			return "least", text
+		}
+	}
+	return c.whereProblem(r.Where, nil)
+}
+
+// highMetrics returns some metrics of which more is better.
+func highMetrics() []string {
+	var names []string
+	for _, m := range metric.All() {
+		if m.Better == metric.Higher && len(names) < 3 {
+			names = append(names, m.Name)
+		}
+	}
+	return names
+}
+
+// Claim checks every part of a claim: see Scope.
+func (c Scope) Claim(claim record.Claim) (key, text string) {
+	for _, p := range claim.Parts {
+		if key, text := c.ClaimPart(p); text != "" {
+			return key, text
+		}
+	}
+	return "", ""
+}
+
+// ClaimPart checks one part of a claim: see Scope.
+func (c Scope) ClaimPart(p record.ClaimPart) (key, text string) {
+	if text := metricProblem(p.Metric); text != "" {
+		return "metric", text
+	}
+	for _, named := range []struct {
+		key   string
+		names []string
+	}{{"arms", p.Arms}, {"base", []string{p.Base}}, {"than", p.Than}} {
+		for _, name := range named.names {
+			if text := c.armProblem(name); text != "" {
+				return named.key, text
+			}
+		}
+	}
+	switch {
+	case slices.Contains(p.Arms, p.Base) || slices.Contains(p.Than, p.Base):
+		return "base", p.Base + " is divided by itself"
+	case (p.Is == record.Steadier) != (len(p.Than) > 0):
+		return "is", "a claim that is steadier needs the arms under than, and no other claim takes them"
+	}
+	return c.whereProblem(p.Where, append(slices.Concat(p.Arms, p.Than), p.Base))
+}
