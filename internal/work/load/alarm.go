@@ -7,14 +7,14 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// alarm makes an idle runtime look at its timers when they are due. By itself
-// it sleeps in epoll_wait, whose timeout is in whole milliseconds, and finds a
-// timer up to 1 ms late (golang/go#44343). A timerfd in the same epoll set ends
-// that sleep on time; a runtime that is busy looks at its timers anyway. Any
-// goroutine may use it. The zero value begins with its first instant.
+// alarm wakes an idle runtime when its timers are due. Without it the runtime sleeps
+// in epoll_wait, whose timeout is in whole milliseconds, and is up to 1 ms late
+// (golang/go#44343). A timerfd in the same epoll set ends that sleep on time. A busy
+// runtime checks its timers anyway. Any goroutine may use it; the zero value is
+// ready to use.
 type alarm struct {
 	begin sync.Once
-	timer *os.File // nil where the kernel gives none: timers are late then
+	timer *os.File // nil where the kernel has none to give; timers are late then
 	fd    int      // its number
 
 	mu     sync.Mutex
@@ -24,8 +24,8 @@ type alarm struct {
 	rang   int64            // when it last did
 }
 
-// grain is the least time in ns between two rings: what falls due meanwhile is
-// sent together, and ringing costs no more than some percent of a CPU.
+// grain is the least time in ns between two wake-ups. Exchanges that are due in
+// between are sent together, so that wake-ups cost a few percent of a CPU at most.
 const grain = 50_000
 
 // at sets the alarm for an instant on the clock of Now, besides those that it
@@ -71,7 +71,7 @@ func (a *alarm) arm(due int64) {
 	}
 }
 
-// ring waits for the alarm, again and again. Waking is all that it is for.
+// ring waits for the timer again and again; that alone wakes the runtime.
 func (a *alarm) ring() {
 	var times [8]byte
 	for {

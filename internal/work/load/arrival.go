@@ -9,9 +9,9 @@ import (
 	"netdyno/internal/contract"
 )
 
-// The stretch of the window whose sends are kept, from its opening: as long as
-// both hold, so that a client keeps 1 MiB of instants at most and a long window
-// costs no more than a short one.
+// The stretch of the window whose sends are kept begins at its opening and ends at
+// the first of these bounds. So a client keeps at most 1 MiB of instants, however
+// long the window is.
 const (
 	stretchMost   = 30 * time.Second
 	stretchSends  = 1 << 17 // expected at the declared rate
@@ -59,9 +59,9 @@ func (s *sends) record(sent int64) {
 	}
 }
 
-// arrivals sums up the gaps between the client's sends from the opening to the
-// stretch's end or the window's, and no further than every shard had room: what
-// was sent before the earliest refused send was kept by all of them. Nil for a
+// arrivals sums up the gaps between the client's sends from the window's opening to
+// its end or the stretch's. It stops at the earliest send for which a shard had no
+// room, because only what was sent before was kept by all shards. It is nil for a
 // closed loop.
 func (l *Load) arrivals() *contract.Arrivals {
 	var all []int64

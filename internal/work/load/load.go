@@ -24,8 +24,8 @@ import (
 // DefaultDrain bounds how long a stopping client waits for what is in flight.
 const DefaultDrain = 2 * time.Second
 
-// Load is the work of one client in one trial. Start, Mark and Stop belong to
-// the worker's control goroutine; the slots to the transport.
+// Load is the work of one client in one trial. The worker's control goroutine calls
+// Start, Open, Close and End; the transport owns the slots.
 type Load struct {
 	plan     contract.Load
 	exchange contract.Exchange
@@ -43,9 +43,9 @@ type Load struct {
 	endOnce sync.Once
 }
 
-// New lays out the slots of every active connection over the given number of
-// shards, the transport's loops. Its error is of kind setup and names the key of
-// setup.load that cannot be.
+// New makes the slots of every active connection and spreads the connections over
+// shards, one for each loop of the transport. Its error is of kind setup and names
+// the key of setup.load that is out of range.
 func New(setup contract.Setup, shards int) (*Load, error) {
 	plan := setup.Load
 	if err := normalise(&plan); err != nil {
@@ -200,7 +200,7 @@ func (l *Load) End(now int64) {
 	})
 }
 
-// Ended is closed by End; a transport that waits for a far due waits for it too.
+// Ended is closed by End. A transport that waits for a due time waits for it too.
 func (l *Load) Ended() <-chan struct{} { return l.ended }
 
 func (l *Load) enter(p phase) {

@@ -5,8 +5,8 @@ import (
 	"netdyno/internal/hist"
 )
 
-// Result gives the account of the window. Call it when the transport has let
-// go of every slot: at its own end, or closed because the drain bound passed.
+// Result returns what the window holds. Call it when the transport has let go of
+// every slot, or was closed because the time to drain was over.
 func (l *Load) Result() (contract.Result, error) {
 	now := Now()
 	l.End(now)
@@ -36,8 +36,9 @@ func (l *Load) Result() (contract.Result, error) {
 	return r, l.encodeTimes(&r)
 }
 
-// unfinished returns the ages since due of what was due before the end and
-// has not completed, backlog of the schedule included.
+// unfinished returns the ages, counted from when they were due, of the exchanges
+// that were due before the end and have not completed. What the schedule had due and
+// was never sent is included.
 func (l *Load) unfinished(now int64) *hist.Histogram {
 	ages, closing, start := hist.New(), l.closeNs.Load(), l.startNs.Load()
 	if start == 0 {

@@ -23,9 +23,9 @@ type Slot struct {
 	schedule schedule
 }
 
-// Next returns when the slot's next exchange is due on the clock of Now, which
-// may lie in the past; false when there is none left and the slot must be
-// let go. Call it only with no exchange in flight.
+// Next returns when the slot's next exchange is due on the clock of Now; that may be
+// in the past. It returns false when no exchange is left and the slot must be let
+// go. Call it only when no exchange is in flight.
 func (s *Slot) Next(now int64) (due int64, more bool) {
 	closing := s.load.closeNs.Load()
 	switch {
@@ -42,8 +42,8 @@ func (s *Slot) Next(now int64) (due int64, more bool) {
 	default:
 		due = now
 	}
-	// An open loop still sends what fell due before the end: a stall at the
-	// end of the window must not vanish. A closed loop would start afresh.
+	// An open loop still sends what was due before the end, because a stall at the
+	// end of the window must not vanish. A closed loop has nothing left to send.
 	if due > closing || (!s.open && closing != math.MaxInt64) {
 		s.pending.Store(idle)
 		return 0, false

@@ -2,10 +2,10 @@ package load
 
 import "time"
 
-// Waiter waits for due times on behalf of one goroutine, by the runtime's timers
-// and the load's alarm, which keeps them punctual; how late they are all the
-// same is recorded as lag. Spinning would be more exact, but one spinning
-// goroutine per connection would take the processor from the others.
+// Waiter waits for due times on behalf of one goroutine, by the runtime's timers and
+// the load's alarm, which keeps them punctual. What lateness is left is recorded as
+// lag. Spinning would be more exact, but a spinning goroutine for each connection
+// would take the processor from the others.
 type Waiter struct {
 	load  *Load
 	timer *time.Timer
@@ -35,6 +35,6 @@ func (w *Waiter) Until(due int64) bool {
 	}
 }
 
-// WakeAt makes the runtime look at its timers at an instant on the clock of Now:
-// for who waits for a due time by a timer of its own.
+// WakeAt makes the runtime check its timers at an instant on the clock of Now. Call
+// it when you wait for a due time with a timer of your own.
 func (l *Load) WakeAt(due int64) { l.alarm.at(due, l.ended) }

@@ -13,14 +13,14 @@ import (
 	"netdyno/internal/work/load"
 )
 
-// Route is one connection's two ends; Source is invalid when the kernel may
-// choose.
+// Route is the two ends of a connection. Where Source is invalid the kernel chooses
+// it.
 type Route struct {
 	Source netip.Addr
 	Peer   netip.AddrPort
 }
 
-// Routes returns the route of every connection: peers and sources in turn.
+// Routes returns the route of every connection. Peers and sources take turns.
 func Routes(setup contract.Setup) ([]Route, error) {
 	if len(setup.Peers) == 0 {
 		return nil, load.Failure(contract.SetupFailed, errors.New("setup.peers is empty, expected the server's addresses"))
@@ -75,7 +75,8 @@ func AllowedOf(setup contract.Setup) (Allowed, error) {
 // Accepts reports whether a client at addr may connect.
 func (a Allowed) Accepts(addr netip.Addr) bool { return len(a) == 0 || a[addr.Unmap()] }
 
-// ListenFailure explains a failed listen.
+// ListenFailure returns the error of kind setup for an address that cannot be
+// listened on.
 func ListenFailure(address string, err error) error {
 	if errors.Is(err, syscall.EADDRINUSE) {
 		err = fmt.Errorf("listen on %s: the port is in use by another program; let netdyno choose one (port 0)", address)
@@ -85,7 +86,8 @@ func ListenFailure(address string, err error) error {
 	return load.Failure(contract.SetupFailed, err)
 }
 
-// ConnectFailure explains a failed connection.
+// ConnectFailure returns the error for a connection that could not be made, with
+// advice and the contract's kind.
 func ConnectFailure(connection, of int, route Route, err error) error {
 	kind, hint := contract.Peer, ""
 	var timed net.Error

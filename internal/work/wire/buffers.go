@@ -53,9 +53,8 @@ func (b Buffers) settings() [2]setting {
 	return [2]setting{{sendBuffer, unix.SO_SNDBUF, b.Send}, {receiveBuffer, unix.SO_RCVBUF, b.Receive}}
 }
 
-// Apply sets the buffers of a socket that neither listens nor is connected yet:
-// the window's scale is agreed on in the handshake, and what is accepted
-// inherits from what listens.
+// Apply sets the buffers of a socket before it listens or connects: the handshake
+// fixes the window's scale, and accepted sockets inherit from the listening one.
 func (b Buffers) Apply(fd int) error {
 	for _, s := range b.settings() {
 		if s.size == 0 {
@@ -75,8 +74,8 @@ func (b Buffers) control(_, _ string, raw syscall.RawConn) error {
 	return errors.Join(err, failed)
 }
 
-// Effective puts into options what the kernel makes of the buffers: it cuts them
-// at its own bounds without a word. 0 stays 0. The error is of kind setup.
+// Effective replaces the sizes in options by those that the kernel grants, which
+// may be smaller. 0 stays 0. The error is of kind setup.
 func (b Buffers) Effective(options map[string]any) error {
 	fd, err := unix.Socket(unix.AF_INET, unix.SOCK_STREAM|unix.SOCK_CLOEXEC, 0)
 	if err != nil {

@@ -9,7 +9,7 @@ import (
 	"netdyno/internal/work/load"
 )
 
-// connecting bounds how many connections are opened, verified or closed at once.
+// connecting bounds how many connections are dialled, verified or closed at once.
 const connecting = 128
 
 // Each calls do for 0 to n-1, at most 128 at once, and returns the first error.

@@ -19,14 +19,14 @@ type connection struct {
 	of *connections
 }
 
-// enter takes in a connection; false says that the end is closed, and so is the
-// connection then.
+// enter adds a connection. It returns false, and closes the connection, when close
+// was called before.
 func (o *connections) enter(inner *net.TCPConn) (*connection, bool) {
 	c := &connection{inner, o}
 	o.mu.Lock()
 	defer o.mu.Unlock()
 	if o.closed {
-		_ = inner.Close() // nothing was said on it
+		_ = inner.Close() // nothing was sent on it
 		return nil, false
 	}
 	if o.open == nil {
@@ -51,7 +51,7 @@ func (o *connections) Open() int64 {
 	return int64(len(o.open))
 }
 
-// close closes every connection, and those that still come.
+// close closes every connection, and every one that enters later.
 func (o *connections) close() {
 	o.mu.Lock()
 	o.closed = true
@@ -59,6 +59,6 @@ func (o *connections) close() {
 	o.open = nil
 	o.mu.Unlock()
 	for c := range open {
-		_ = c.TCPConn.Close() // whoever reads it hears of it
+		_ = c.TCPConn.Close() // reads and writes on it return
 	}
 }

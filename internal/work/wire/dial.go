@@ -17,28 +17,24 @@ import (
 	"netdyno/internal/work/load"
 )
 
-// Bounds on making connections.
-const (
-	dialing      = 128              // at once
-	dialPatience = 10 * time.Second // for one
-)
+// dialTimeout bounds the making of one connection.
+const dialTimeout = 10 * time.Second
 
-// ErrLost says that a connection broke: a client does not make another in its
+// ErrLost says that a connection broke. A client does not make another in its
 // place (CONTRACT.md, section error).
 var ErrLost = errors.New("the connection was lost, and a client does not reconnect")
 
-// Dialer makes a client's TCP connections for a library that wants to do so by
-// itself, and sees to it that a connection of the trial is one TCP connection:
-// each route is dialled once, unless setup.load.fresh says once per exchange or
-// the library may reconnect (AllowReconnects).
-// Any goroutine may use it.
+// Dialer makes a client's TCP connections, also for a library that dials by itself.
+// It makes sure that a connection of the trial is one TCP connection: each route is
+// dialled once, unless setup.load.fresh says once per exchange or the library may
+// reconnect (AllowReconnects). Any goroutine may use it.
 type Dialer struct {
 	routes       []Route
 	buffers      Buffers
 	fresh        bool
 	mayReconnect bool
-	used         []atomic.Bool              // by route
-	last         []atomic.Pointer[speaking] // by route, when it may reconnect
+	used         []atomic.Bool             // by route
+	last         []atomic.Pointer[tracked] // by route, when it may reconnect
 	dialled      atomic.Int64
 	reconnects   atomic.Int64
 	permits      chan struct{}
@@ -62,7 +58,7 @@ func NewDialer(setup contract.Setup) (*Dialer, error) {
 	}
 	d := &Dialer{
 		routes: routes, buffers: BuffersOf(setup), fresh: setup.Load.Fresh, used: make([]atomic.Bool, len(routes)),
-		permits: make(chan struct{}, dialing), toPeer: map[netip.AddrPort]*queue{},
+		permits: make(chan struct{}, connecting), toPeer: map[netip.AddrPort]*queue{},
 	}
 	for i, r := range routes {
 		if d.toPeer[r.Peer] == nil {
@@ -74,39 +70,39 @@ func NewDialer(setup contract.Setup) (*Dialer, error) {
 	return d, nil
 }
 
-// AllowReconnects lets a connection be made again when it ended between exchanges: in
-// HTTP/1.1 either end may close one after a reply, and net/http drops one whose
-// request it did not see written 50 ms after the reply had come, which happens
-// where CPU is scarce. What breaks in an exchange stays broken: a library must
-// not send the same request again behind the load's back. Call it before the
+// AllowReconnects lets a connection be made again when it ended between exchanges.
+// In HTTP/1.1 either end may close one after a reply, and where CPU is scarce
+// net/http drops one whose request it did not see written 50 ms after the reply had
+// come. A connection that breaks during an exchange stays broken, because a library
+// must not send a request twice without the load's knowledge. Call it before the
 // first Dial, and Over after each exchange.
 func (d *Dialer) AllowReconnects() {
-	d.mayReconnect, d.last = true, make([]atomic.Pointer[speaking], len(d.routes))
+	d.mayReconnect, d.last = true, make([]atomic.Pointer[tracked], len(d.routes))
 }
 
-// Over says that no exchange is under way on connection i.
+// Over says that an exchange on connection i has ended.
 func (d *Dialer) Over(i int) {
 	if !d.mayReconnect {
 		return
 	}
 	if c := d.last[i].Load(); c != nil {
-		c.spoken.Store(false)
+		c.wrote.Store(false)
 	}
 }
 
 // Reconnects returns how many connections were made again.
 func (d *Dialer) Reconnects() int64 { return d.reconnects.Load() }
 
-// speaking is a connection that knows whether anything was sent on it since the
-// last exchange was over.
-type speaking struct {
+// tracked is a connection that knows whether anything was written to it since the
+// last exchange ended.
+type tracked struct {
 	*connection
-	spoken atomic.Bool
+	wrote atomic.Bool
 }
 
 // Write implements net.Conn.
-func (c *speaking) Write(b []byte) (int, error) {
-	c.spoken.Store(true)
+func (c *tracked) Write(b []byte) (int, error) {
+	c.wrote.Store(true)
 	return c.connection.Write(b)
 }
 
@@ -119,7 +115,7 @@ func (d *Dialer) mayDial(i int) bool {
 		return false
 	}
 	c := d.last[i].Load()
-	if c == nil || c.spoken.Load() {
+	if c == nil || c.wrote.Load() {
 		return false
 	}
 	d.reconnects.Add(1)
@@ -138,8 +134,8 @@ func (d *Dialer) OneEach() error {
 	return nil
 }
 
-// Dial makes connection i. The error is ErrLost when it was made before, else
-// what ConnectFailure makes of the reason.
+// Dial makes connection i. The error is ErrLost when it was made before, else it
+// comes from ConnectFailure.
 func (d *Dialer) Dial(ctx context.Context, i int) (net.Conn, error) {
 	if !d.mayDial(i) {
 		return nil, ErrLost
@@ -147,7 +143,7 @@ func (d *Dialer) Dial(ctx context.Context, i int) (net.Conn, error) {
 	d.permits <- struct{}{}
 	defer func() { <-d.permits }()
 	route := d.routes[i]
-	dialer := net.Dialer{Timeout: dialPatience, Control: d.buffers.control}
+	dialer := net.Dialer{Timeout: dialTimeout, Control: d.buffers.control}
 	if route.Source.IsValid() {
 		dialer.LocalAddr = &net.TCPAddr{IP: route.Source.AsSlice()}
 		dialer.Control = func(network, address string, raw syscall.RawConn) error {
@@ -164,15 +160,15 @@ func (d *Dialer) Dial(ctx context.Context, i int) (net.Conn, error) {
 	}
 	d.dialled.Add(1)
 	if d.mayReconnect {
-		s := &speaking{connection: c}
+		s := &tracked{connection: c}
 		d.last[i].Store(s)
 		return s, nil
 	}
 	return c, nil
 }
 
-// Any makes one of the connections to a peer, for a pool that knows nothing of
-// routes. The error is as Dial's.
+// Any makes one of the connections to a peer, for a library that pools connections
+// and does not know which one it asks for. The error is as Dial's.
 func (d *Dialer) Any(ctx context.Context, peer string) (net.Conn, error) {
 	i, err := d.take(peer)
 	if err != nil {
@@ -200,12 +196,12 @@ func (d *Dialer) take(peer string) (int, error) {
 // Close closes every connection, and those that are still being made.
 func (d *Dialer) Close() { d.connections.close() }
 
-// Settle makes exchanges until one finds the connection that the first made. An
-// http.Transport hands a new HTTP/2 connection to the request that waited for
-// it, and only after that, on another goroutine, puts it where the next request
-// looks; one that comes in between dials. The error is the last exchange's.
+// Settle repeats an exchange until it finds the connection that an earlier one has
+// made. An http.Transport hands a new HTTP/2 connection to the request that waited
+// for it, and adds it to its pool only later, on another goroutine; a request that
+// comes in between dials again. The error is the last exchange's.
 func Settle(exchange func() error) error {
-	for until := time.Now().Add(dialPatience); ; time.Sleep(time.Millisecond) {
+	for until := time.Now().Add(dialTimeout); ; time.Sleep(time.Millisecond) {
 		if err := exchange(); !errors.Is(err, ErrLost) || time.Now().After(until) {
 			return err
 		}

@@ -12,10 +12,10 @@ import (
 	"netdyno/internal/work/load"
 )
 
-// Listeners are a server's listening ports: they let in only the addresses of
-// setup.allow and know the connections that are open. Any goroutine may use
-// them. A library serves each of All; to end, close the Listeners first and the
-// library's server after.
+// Listeners are a server's listening ports. They accept only clients at the
+// addresses of setup.allow, and know which connections are open. Any goroutine may
+// use them. A library serves each of All; at the end, close the Listeners first and
+// the library's server after them.
 type Listeners struct {
 	allowed     Allowed
 	all         []net.Listener
@@ -76,9 +76,9 @@ func splitListen(address string) (host string, port int, err error) {
 	return host, int(number), nil
 }
 
-// All returns the listeners, in the order of their ports. Their connections are
-// *net.TCPConn but for Close, so what libraries ask of one (ReadFrom,
-// CloseWrite, SyscallConn) is there.
+// All returns the listeners, in the order of their ports. Their connections embed
+// *net.TCPConn and have its methods (ReadFrom, CloseWrite, SyscallConn), which some
+// libraries look for.
 func (l *Listeners) All() []net.Listener { return l.all }
 
 // Addresses returns what ready says of them: host:port of each.
@@ -95,12 +95,12 @@ func (l *Listeners) Addresses() []string {
 // load.Exiter does.
 func (l *Listeners) Exited() <-chan error { return l.starved }
 
-// starve tells why a connection is not accepted.
+// starve reports that a connection is not accepted.
 func (l *Listeners) starve(err error) {
 	err = fmt.Errorf("accept connection %d: %w: too few file descriptors, every connection needs one; raise `ulimit -n`", l.Open()+1, err)
 	select {
 	case l.starved <- load.Failure(contract.SetupFailed, err):
-	default: // it is told
+	default: // it was reported before
 	}
 }
 
@@ -121,8 +121,8 @@ type listener struct {
 	of *Listeners
 }
 
-// Accept returns the next connection from an allowed address; it closes
-// strangers without a word.
+// Accept returns the next connection from an allowed address. It closes those from
+// other addresses at once.
 func (l *listener) Accept() (net.Conn, error) {
 	for {
 		inner, err := l.AcceptTCP()
@@ -133,7 +133,7 @@ func (l *listener) Accept() (net.Conn, error) {
 			return nil, err // libraries look for net.ErrClosed and for temporary errors
 		}
 		if !l.of.allowed.Accepts(inner.RemoteAddr().(*net.TCPAddr).AddrPort().Addr()) {
-			_ = inner.Close() // a stranger: nothing to tell it
+			_ = inner.Close() // nothing was sent on it
 			continue
 		}
 		if c, ok := l.of.connections.enter(inner); ok {

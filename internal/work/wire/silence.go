@@ -8,9 +8,9 @@ import (
 	"netdyno/internal/work/load"
 )
 
-// SilenceFailure explains, with kind timeout, a server that has accepted a
-// connection and then sent only the first came bytes of its first reply. A want of
-// 0 is a reply whose size the caller does not know.
+// SilenceFailure returns an error of kind timeout for a server that has accepted a
+// connection and then sent only the first came of want bytes of its first reply. A
+// want of 0 says that the caller does not know the reply's size.
 func SilenceFailure(connection int, routes []Route, came, want int64, waited time.Duration) error {
 	begin := fmt.Sprintf("verify connection %d of %d: the server at %s", connection+1, len(routes), routes[connection].Peer)
 	var err error

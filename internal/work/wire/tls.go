@@ -26,9 +26,9 @@ func ServerTLS(setup contract.Setup) (*tls.Config, error) {
 	return &tls.Config{MinVersion: tls.VersionTLS13, Certificates: []tls.Certificate{pair}}, nil
 }
 
-// ClientTLS returns how a client encrypts, as ServerTLS does. It trusts
-// setup.tls.authorities and nobody else. ServerName is left to the library,
-// which takes the address that it connects to.
+// ClientTLS returns how a client encrypts, as ServerTLS does. It trusts only
+// setup.tls.authorities. The library sets ServerName to the address that it
+// connects to.
 func ClientTLS(setup contract.Setup) (*tls.Config, error) {
 	if setup.TLS == nil {
 		return nil, nil
@@ -40,8 +40,8 @@ func ClientTLS(setup contract.Setup) (*tls.Config, error) {
 	return &tls.Config{MinVersion: tls.VersionTLS13, RootCAs: trusted}, nil
 }
 
-// ExplainTLS adds to a failed connection what encryption has to do with it, if
-// TLSMismatch finds something.
+// ExplainTLS adds to a connection's error that one end encrypts and the other does
+// not, if TLSMismatch finds so.
 func ExplainTLS(setup contract.Setup, route Route, err error) error {
 	if mismatch := TLSMismatch(setup, route); mismatch != nil {
 		return fmt.Errorf("%w: %w", err, mismatch)
@@ -49,10 +49,10 @@ func ExplainTLS(setup contract.Setup, route Route, err error) error {
 	return err
 }
 
-// TLSMismatch says which end speaks TLS and which does not; nil when both or
-// neither do, or when it cannot be told. It asks the peer by a handshake of its
-// own, for what libraries make of a mismatch ranges from "EOF" to "frame too
-// large". It takes 2 s at most.
+// TLSMismatch returns an error that says which end speaks TLS and which does not;
+// nil when both or neither do, or when that cannot be found out. It tries a
+// handshake of its own, because libraries report a mismatch in many ways, from
+// "EOF" to "frame too large". It takes 2 s at most.
 func TLSMismatch(setup contract.Setup, route Route) error {
 	heard := handshake(route)
 	var header tls.RecordHeaderError
@@ -65,10 +65,10 @@ func TLSMismatch(setup contract.Setup, route Route) error {
 	return nil
 }
 
-// probing bounds the time of one attempt to learn what a peer speaks.
+// probing bounds one attempt to find out what a peer speaks.
 const probing = time.Second
 
-// probe connects once more, from the address that the peer may be expecting.
+// probe returns a dialer that connects from the source address of a route.
 func probe(route Route) *net.Dialer {
 	dialer := &net.Dialer{Timeout: probing}
 	if route.Source.IsValid() {
@@ -77,11 +77,11 @@ func probe(route Route) *net.Dialer {
 	return dialer
 }
 
-// handshake tries a TLS handshake on a connection of its own, believing any
-// certificate. A tls.RecordHeaderError tells that the peer answered in
-// something else; other errors tell nothing.
+// handshake tries a TLS handshake on a connection of its own and accepts any
+// certificate. A tls.RecordHeaderError means that the peer answered in another
+// protocol; other errors mean nothing.
 func handshake(route Route) error {
-	// Nothing is sent but the handshake, so there is nobody to be deceived.
+	// Nothing but the handshake is sent, so the peer need not be authenticated.
 	config := &tls.Config{InsecureSkipVerify: true, NextProtos: []string{"h2", "http/1.1"}}
 	conn, err := tls.DialWithDialer(probe(route), "tcp", route.Peer.String(), config)
 	if err != nil {
@@ -90,14 +90,14 @@ func handshake(route Route) error {
 	return conn.Close()
 }
 
-// speaksHTTP2 reports whether a plain connection is answered by HTTP/2, whose
-// servers hang up on anything else without a word (RFC 9113, section 3.4).
+// speaksHTTP2 reports whether a peer answers HTTP/2 on a plain connection. Such a
+// server closes a connection on which anything else comes (RFC 9113, section 3.4).
 func speaksHTTP2(route Route) bool {
 	conn, err := probe(route).Dial("tcp", route.Peer.String())
 	if err != nil {
 		return false
 	}
-	defer func() { _ = conn.Close() }() // all that was to be learned is
+	defer func() { _ = conn.Close() }() // its answer is known
 	const emptySettings = "\x00\x00\x00\x04\x00\x00\x00\x00\x00"
 	if conn.SetDeadline(time.Now().Add(probing)) != nil {
 		return false
