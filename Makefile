@@ -102,6 +102,7 @@ soak: build packages-test ## both race detectors over every worker and library, 
 	@CGO_ENABLED=1 go build -race -o $(TOOLS)/race/ ./cmd/netdyno-worker-netpoll
 	@$(BIN)/netdyno check $(TOOLS)/race/netdyno-worker-netpoll
 	@cd workers/gin && CGO_ENABLED=1 go test -race -count=3 ./...
+	@NETDYNO_SOAK=1 go test -count=1 -v -run "^TestLooks" ./internal/read/compare
 	@NETDYNO_SOAK=1 go test -count=1 -v ./test/rigs
 	@NETDYNO_SOAK=1 go test -count=1 -v -timeout 60m -run "^TestFaults$$" ./test/faults
 	@NETDYNO_SOAK=1 go test -count=1 -v -run "^TestCalibrate$$" ./cmd/netdyno
