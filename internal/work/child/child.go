@@ -121,6 +121,27 @@ func (p *Process) ReportExit(port string, to chan<- error) {
 	}
 }
 
+// AwaitListening returns when the program listens on the port; an error when it
+// has ended before or the timeout has passed. It looks into the kernel's tables and connects to
+// nothing: iperf3 and its like take any connection for a test.
+func (p *Process) AwaitListening(port string, timeout time.Duration) error {
+	deadline := time.Now().Add(timeout)
+	for {
+		found, err := listening(port)
+		if found || err != nil {
+			return err
+		}
+		select {
+		case <-p.exited:
+			return fmt.Errorf("%s ended before it listened on port %s: %s", p.Path(), port, p.ExitReason())
+		case <-time.After(10 * time.Millisecond):
+		}
+		if time.Now().After(deadline) {
+			return fmt.Errorf("%s does not listen on port %s after %v; it said: %s", p.Path(), port, timeout, p.Output())
+		}
+	}
+}
+
 // Version asks a program what it is; the first line of its answer, "" for one
 // that does not say.
 func Version(path string) string {

@@ -7,7 +7,6 @@ import (
 	"os"
 	"strconv"
 	"strings"
-	"time"
 )
 
 // ListenAddress chooses where a program shall listen: the host of listen, which is
@@ -28,27 +27,6 @@ func ListenAddress(listen string, port int64) (string, string, error) {
 	}
 	_, given, _ = net.SplitHostPort(probe.Addr().String()) // a listener's own address splits
 	return host, given, probe.Close()
-}
-
-// AwaitListening returns when the program listens on the port; an error when it
-// has ended before or the timeout has passed. It looks into the kernel's tables and connects to
-// nothing: iperf3 and its like take any connection for a test.
-func (p *Process) AwaitListening(port string, timeout time.Duration) error {
-	deadline := time.Now().Add(timeout)
-	for {
-		found, err := listening(port)
-		if found || err != nil {
-			return err
-		}
-		select {
-		case <-p.exited:
-			return fmt.Errorf("%s ended before it listened on port %s: %s", p.Path(), port, p.ExitReason())
-		case <-time.After(10 * time.Millisecond):
-		}
-		if time.Now().After(deadline) {
-			return fmt.Errorf("%s does not listen on port %s after %v; it said: %s", p.Path(), port, timeout, p.Output())
-		}
-	}
 }
 
 // listening tells whether a TCP socket of this network namespace listens on a

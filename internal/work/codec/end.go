@@ -1,7 +1,6 @@
 package codec
 
 import (
-	"errors"
 	"fmt"
 
 	"netdyno/internal/contract"
@@ -37,6 +36,3 @@ func (e *End) VerifyMessage(connection int, message any) error {
 	}
 	return load.Failure(contract.Invalid, fmt.Errorf("verify connection %d: %w", connection, errOtherValues))
 }
-
-// errOtherValues says that a message decodes, but not to the expected content.
-var errOtherValues = errors.New("the message that came has other values than the one that was to come")

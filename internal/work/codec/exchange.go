@@ -185,6 +185,9 @@ func (x *Exchange) Sizes(ready contract.Ready) contract.Ready {
 	return ready
 }
 
+// errOtherValues says that a message decodes, but not to the expected content.
+var errOtherValues = errors.New("the message that came has other values than the one that was to come")
+
 func sized(what string, got int, want int64) error {
 	if int64(got) != want {
 		return fmt.Errorf("%s has %d bytes, expected %d", what, got, want)

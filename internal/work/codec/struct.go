@@ -51,13 +51,6 @@ func shapeOf(message protoreflect.MessageDescriptor) (reflect.Type, error) {
 	return made.goType, err
 }
 
-var (
-	anything = reflect.TypeFor[any]()
-	aString  = reflect.TypeFor[string]()
-	anInt64  = reflect.TypeFor[int64]()
-	aUint64  = reflect.TypeFor[uint64]()
-)
-
 func (s shapes) message(message protoreflect.MessageDescriptor) (shape, error) {
 	name := message.FullName()
 	if made, seen := s[name]; seen {
@@ -162,29 +155,6 @@ func key(field protoreflect.FieldDescriptor) reflect.Type {
 		return aString // encoding/json knows no keys that are true or false
 	}
 	return scalar(field.Kind())
-}
-
-func scalar(kind protoreflect.Kind) reflect.Type {
-	switch kind {
-	case protoreflect.BoolKind:
-		return reflect.TypeFor[bool]()
-	case protoreflect.Int32Kind, protoreflect.Sint32Kind, protoreflect.Sfixed32Kind:
-		return reflect.TypeFor[int32]()
-	case protoreflect.Uint32Kind, protoreflect.Fixed32Kind:
-		return reflect.TypeFor[uint32]()
-	case protoreflect.Int64Kind, protoreflect.Sint64Kind, protoreflect.Sfixed64Kind:
-		return anInt64
-	case protoreflect.Uint64Kind, protoreflect.Fixed64Kind:
-		return aUint64
-	case protoreflect.FloatKind:
-		return reflect.TypeFor[float32]()
-	case protoreflect.DoubleKind:
-		return reflect.TypeFor[float64]()
-	case protoreflect.BytesKind:
-		return reflect.TypeFor[[]byte]()
-	default: // string, enum
-		return aString
-	}
 }
 
 // tag writes a field's tag. The error is about a name that none can hold.

@@ -2,11 +2,11 @@
 // protocol of Apache brpc, in Go without brpc. A connection is one TCP
 // connection; exchanges in flight on it are calls told apart by correlation ids.
 //
-//	server.go    listens, counts                 serve.go    answers one connection's frames
-//	client.go    connects, verifies, runs        call.go     one exchange: alone on its connection
-//	connection.go  one TCP connection's frames   shared.go   one exchange: among others on its connection
-//	content.go   what a frame carries            outbox.go   frames gathered into writes
-//	options.go, method.go  every knob, and which method a trial calls
+//	server.go      listens, counts                serve.go   answers one connection's frames
+//	client.go      connects, verifies             call.go    one exchange, alone on its connection
+//	connection.go  one TCP connection's frames    shared.go  one exchange among others on its connection
+//	content.go     what a frame carries           outbox.go  frames gathered into writes
+//	options.go     every option                   method.go  which method a trial calls
 package baidu
 
 import (

@@ -3,53 +3,78 @@ package baidu
 import (
 	"fmt"
 
+	"netdyno/internal/contract"
+	"netdyno/internal/work/load"
 	"netdyno/internal/work/wire/baidustd"
 )
 
-// alone makes one exchange after the other on a connection that nobody else
-// uses meanwhile. One goroutine uses it.
-type alone struct {
-	c    *client
+// caller makes the requests of a trial and takes the replies. Any goroutine may
+// use it.
+type caller struct {
+	service, method []byte
+	content         *content
+}
+
+// request returns the meta of a request.
+func (c *caller) request(id int64) baidustd.Meta {
+	return baidustd.Meta{Service: c.service, Method: c.method, CorrelationID: id}
+}
+
+// accept takes a reply as an application does.
+func (c *caller) accept(f baidustd.Frame) (int64, error) {
+	received, err := c.content.accept(f)
+	if err != nil {
+		return 0, invalid(err)
+	}
+	return received, nil
+}
+
+func invalid(err error) error { return load.Failure(contract.Invalid, err) }
+
+// exclusive makes one exchange after the other on a connection that only it uses.
+// One goroutine uses it.
+type exclusive struct {
+	*caller
 	conn *connection
 	out  outbox
 }
 
-func (c *client) alone(conn *connection) *alone {
-	return &alone{c: c, conn: conn, out: outbox{copied: conn.copied}}
+func newExclusive(c *caller, conn *connection) *exclusive {
+	return &exclusive{caller: c, conn: conn, out: outbox{copied: conn.copied}}
 }
 
-// exchange makes one exchange and judges it: a load.Call.
-func (a *alone) exchange() (int64, error) {
-	f, err := a.call()
+// exchange implements load.Call.
+func (e *exclusive) exchange() (int64, error) {
+	f, err := e.call()
 	if err != nil {
 		return 0, err
 	}
-	return a.c.judge(f)
+	return e.accept(f)
 }
 
 // call makes a request and returns the reply, whose bytes belong to the
 // connection until the next call.
-func (a *alone) call() (baidustd.Frame, error) {
-	a.conn.id++
-	m := a.c.asking(a.conn.id)
-	if err := a.out.add(&m, a.c.content); err != nil {
+func (e *exclusive) call() (baidustd.Frame, error) {
+	e.conn.id++
+	m := e.request(e.conn.id)
+	if err := e.out.add(&m, e.content); err != nil {
 		return baidustd.Frame{}, invalid(err)
 	}
-	if err := a.out.flush(a.conn); err != nil {
-		return baidustd.Frame{}, a.broke(err)
+	if err := e.out.flush(e.conn); err != nil {
+		return baidustd.Frame{}, e.fail(err)
 	}
-	f, err := a.conn.frames.Next()
+	f, err := e.conn.frames.Next()
 	if err != nil {
-		return f, a.broke(err)
+		return f, e.fail(err)
 	}
-	if got := f.Meta.CorrelationID; got != a.conn.id {
-		return f, a.broke(fmt.Errorf("%w: a reply to call %d, expected one to %d", baidustd.ErrMalformed, got, a.conn.id))
+	if got := f.Meta.CorrelationID; got != e.conn.id {
+		return f, e.fail(fmt.Errorf("%w: a reply to call %d, expected one to %d", baidustd.ErrMalformed, got, e.conn.id))
 	}
 	return f, refused(f.Meta)
 }
 
-// broke closes the connection: what comes after cannot be understood.
-func (a *alone) broke(err error) error {
-	_ = a.conn.Close() // the reason is the error to report
-	return broken(err)
+// fail closes the connection, because what comes after cannot be understood.
+func (e *exclusive) fail(err error) error {
+	_ = e.conn.Close() // the reason is the error to report
+	return failure(err)
 }

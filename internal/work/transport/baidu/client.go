@@ -2,7 +2,6 @@ package baidu
 
 import (
 	"context"
-	"crypto/tls"
 	"errors"
 	"fmt"
 	"os"
@@ -12,22 +11,17 @@ import (
 	"netdyno/internal/work/codec"
 	"netdyno/internal/work/load"
 	"netdyno/internal/work/wire"
-	"netdyno/internal/work/wire/baidustd"
 )
 
 type client struct {
-	setup           contract.Setup
-	x               *codec.Exchange
-	load            *load.Load
-	options         load.Options // effective
-	content         *content
-	service, method []byte
-	secure          *tls.Config // nil for plain text
-	dialer          *wire.Dialer
-	conns           []*connection   // by route; closed when every exchange makes its own
-	shares          []*shared       // by route, where calls share a connection
-	ctx             context.Context // ends what is being dialled
-	cancel          context.CancelFunc
+	connector
+	caller
+	x      *codec.Exchange
+	load   *load.Load
+	conns  []*connection   // by route; closed when every exchange makes its own
+	shares []*shared       // by route, where calls share a connection
+	ctx    context.Context // ends what is being dialled
+	cancel context.CancelFunc
 }
 
 // Client implements load.Transport.
@@ -41,7 +35,7 @@ func (Transport) Client(setup contract.Setup) (load.Client, error) {
 
 // newClient prepares the connections and opens none.
 func newClient(setup contract.Setup) (*client, error) {
-	c := &client{setup: setup}
+	c := &client{connector: connector{setup: setup}}
 	var err error
 	if c.x, err = codec.New(setup, codecs); err != nil {
 		return nil, err
@@ -88,22 +82,22 @@ func (c *client) Open() error {
 	return err
 }
 
-// share makes what lets calls share each connection.
+// share lets calls share each connection.
 func (c *client) share() {
 	c.shares = make([]*shared, len(c.conns))
 	for i, conn := range c.conns {
 		if slots := len(c.load.Slots(i)); slots > 0 {
-			c.shares[i] = c.shared(conn, slots)
+			c.shares[i] = newShared(&c.caller, conn, slots)
 		}
 	}
 }
 
 // verify makes one exchange on a new connection and compares what came.
 func (c *client) verify(i int, conn *connection) error {
-	if err := conn.SetDeadline(time.Now().Add(patience)); err != nil {
+	if err := conn.SetDeadline(time.Now().Add(verifyTimeout)); err != nil {
 		return c.explain(i, err)
 	}
-	f, err := c.alone(conn).call()
+	f, err := newExclusive(&c.caller, conn).call()
 	if err != nil {
 		return c.explain(i, err)
 	}
@@ -118,14 +112,14 @@ func (c *client) verify(i int, conn *connection) error {
 	return conn.SetDeadline(time.Time{})
 }
 
-// explain says of a first exchange's failure what a connection's failure is.
+// explain returns the error of a connection whose first exchange failed.
 func (c *client) explain(i int, err error) error {
 	route := c.dialer.Routes()[i]
 	if mismatch := wire.TLSMismatch(c.setup, route); mismatch != nil {
 		return wire.ConnectFailure(i, len(c.conns), route, fmt.Errorf("%s: %w", load.TextOf(err), mismatch))
 	}
 	if errors.Is(err, os.ErrDeadlineExceeded) {
-		return wire.SilenceFailure(i, c.dialer.Routes(), 0, 0, patience)
+		return wire.SilenceFailure(i, c.dialer.Routes(), 0, 0, verifyTimeout)
 	}
 	if kind := load.KindOf(err); kind != contract.Peer {
 		return load.Failure(kind, fmt.Errorf("verify connection %d by %s: %s", i, c.options.Text("method"), load.TextOf(err)))
@@ -143,25 +137,14 @@ func (c *client) call(i, slot int) load.Call {
 				return 0, err
 			}
 			defer func() { _ = conn.Close() }() // it has done its one exchange
-			return c.alone(conn).exchange()
+			return newExclusive(&c.caller, conn).exchange()
 		}
 	case c.shares != nil:
 		s := c.shares[i]
 		return func() (int64, error) { return s.exchange(slot) }
 	}
-	return c.alone(c.conns[i]).exchange
+	return newExclusive(&c.caller, c.conns[i]).exchange
 }
-
-// judge takes a reply as an application does.
-func (c *client) judge(f baidustd.Frame) (int64, error) {
-	received, err := c.content.accept(f)
-	if err != nil {
-		return 0, invalid(err)
-	}
-	return received, nil
-}
-
-func invalid(err error) error { return load.Failure(contract.Invalid, err) }
 
 // Close implements wire.Opener.
 func (c *client) Close() {

@@ -15,9 +15,9 @@ import (
 	"netdyno/internal/work/wire/baidustd"
 )
 
-// patience bounds the verified exchange of one connection, its TLS handshake
-// included.
-const patience = 30 * time.Second
+// verifyTimeout bounds the verified exchange of one connection, and its TLS
+// handshake.
+const verifyTimeout = 30 * time.Second
 
 // connection is one TCP connection of a client.
 type connection struct {
@@ -27,8 +27,16 @@ type connection struct {
 	id     int64
 }
 
+// connector makes a client's connections. Any goroutine may use it.
+type connector struct {
+	setup   contract.Setup
+	options load.Options // effective
+	secure  *tls.Config  // nil for plain text
+	dialer  *wire.Dialer
+}
+
 // open makes connection i. The error has the contract's kind.
-func (c *client) open(ctx context.Context, i int) (*connection, error) {
+func (c *connector) open(ctx context.Context, i int) (*connection, error) {
 	conn, err := c.dialer.Dial(ctx, i)
 	if err != nil {
 		return nil, err
@@ -38,11 +46,11 @@ func (c *client) open(ctx context.Context, i int) (*connection, error) {
 		route := c.dialer.Routes()[i]
 		config.ServerName = route.Peer.Addr().String()
 		secured := tls.Client(conn, config)
-		ctx, cancel := context.WithTimeout(ctx, patience)
+		ctx, cancel := context.WithTimeout(ctx, verifyTimeout)
 		defer cancel()
 		if err := secured.HandshakeContext(ctx); err != nil {
 			_ = conn.Close() // the handshake's error is the one to report
-			return nil, wire.ConnectFailure(i, len(c.conns), route, fmt.Errorf("TLS handshake: %w", explained(c.setup, route, err)))
+			return nil, wire.ConnectFailure(i, len(c.dialer.Routes()), route, fmt.Errorf("TLS handshake: %w", explained(c.setup, route, err)))
 		}
 		conn = secured
 	}
@@ -53,8 +61,8 @@ func (c *client) open(ctx context.Context, i int) (*connection, error) {
 	}, nil
 }
 
-// explained says what TLS has to do with a connection that failed. A server of
-// baidu_std hangs up on a handshake without a word.
+// explained adds what TLS has to do with a failed connection. A server of
+// baidu_std closes the connection when it meets a handshake, and says nothing.
 func explained(setup contract.Setup, route wire.Route, err error) error {
 	if setup.TLS != nil && (errors.Is(err, io.EOF) || errors.Is(err, net.ErrClosed)) {
 		return fmt.Errorf("%w: the server hung up on it, as one does that speaks plain text; give setup.tls to both ends or to neither", err)
@@ -62,14 +70,9 @@ func explained(setup contract.Setup, route wire.Route, err error) error {
 	return wire.ExplainTLS(setup, route, err)
 }
 
-// asking returns the meta of a request.
-func (c *client) asking(id int64) baidustd.Meta {
-	return baidustd.Meta{Service: c.service, Method: c.method, CorrelationID: id}
-}
-
-// broken gives an error of reading or writing frames the contract's kind:
-// invalid for what is no frame, else peer.
-func broken(err error) error {
+// failure gives an error of reading or writing frames the contract's kind:
+// invalid for bytes that are no frame, else peer.
+func failure(err error) error {
 	kind := contract.Peer
 	if errors.Is(err, baidustd.ErrMalformed) {
 		kind = contract.Invalid

@@ -8,14 +8,46 @@ import (
 	"net"
 	"slices"
 	"strings"
+	"sync"
+	"sync/atomic"
 
+	"netdyno/internal/work/codec"
+	"netdyno/internal/work/load"
+	"netdyno/internal/work/wire"
 	"netdyno/internal/work/wire/baidustd"
+	"netdyno/internal/work/wire/rpc"
 )
+
+// server answers a trial's requests.
+type server struct {
+	*wire.Server
+	x       *codec.Exchange
+	options load.Options // effective
+	content *content
+	names   []rpc.Method
+	wait    sync.WaitGroup // for the goroutines of connections
+
+	mu   sync.Mutex
+	open map[*counters]struct{}
+	gone sums // of connections that have ended
+}
+
+// counters are those of one connection; only its own goroutine writes them.
+type counters struct{ exchanges, received, invalid atomic.Int64 }
+
+// sums are the counters of several connections.
+type sums struct{ exchanges, received, invalid int64 }
+
+func (s *sums) add(c *counters) {
+	s.exchanges += c.exchanges.Load()
+	s.received += c.received.Load()
+	s.invalid += c.invalid.Load()
+}
 
 // serve answers one connection's requests in their order, each on this
 // goroutine: the work of an exchange is less than starting another one costs.
 // Replies to requests that came together leave together.
-func (s *server) serve(conn net.Conn, a *account) {
+func (s *server) serve(conn net.Conn, c *counters) {
 	defer func() { _ = conn.Close() }() // nothing is left to write
 	if s.TLS != nil {
 		conn = tls.Server(conn, s.TLS)
@@ -27,13 +59,13 @@ func (s *server) serve(conn net.Conn, a *account) {
 		f, err := frames.Next()
 		if err != nil {
 			if errors.Is(err, baidustd.ErrMalformed) || errors.Is(err, io.ErrUnexpectedEOF) {
-				a.invalid.Add(1)
+				c.invalid.Add(1)
 			}
 			_ = out.flush(conn) // what was asked for before may still be wanted
 			return
 		}
-		if err := s.answer(f, out, a); err != nil {
-			a.invalid.Add(1)
+		if err := s.answer(f, out, c); err != nil {
+			c.invalid.Add(1)
 			return
 		}
 		if frames.Whole() && out.size() < gathered {
@@ -46,20 +78,20 @@ func (s *server) serve(conn net.Conn, a *account) {
 }
 
 // answer adds the reply to a request. An exchange counts before its reply is
-// sent, so that a client never knows of one that is missing here.
-func (s *server) answer(f baidustd.Frame, out *outbox, a *account) error {
+// sent, so that no client counts one that is missing here.
+func (s *server) answer(f baidustd.Frame, out *outbox, c *counters) error {
 	id := f.Meta.CorrelationID
 	if code, why := s.find(f.Meta); code != 0 {
-		a.invalid.Add(1)
+		c.invalid.Add(1)
 		return out.refuse(id, code, why)
 	}
 	received, err := s.content.accept(f)
 	if err != nil {
-		a.invalid.Add(1)
+		c.invalid.Add(1)
 		return out.refuse(id, baidustd.BadRequest, err.Error())
 	}
-	a.exchanges.Add(1)
-	a.received.Add(received)
+	c.exchanges.Add(1)
+	c.received.Add(received)
 	reply := baidustd.Meta{CorrelationID: id}
 	return out.add(&reply, s.content)
 }
@@ -83,5 +115,5 @@ func (s *server) find(m baidustd.Meta) (code int32, why string) {
 	return code, fmt.Sprintf("no method /%s/%s serves this trial, expected %s", clipped(m.Service), clipped(m.Method), strings.Join(slices.Compact(known), " or "))
 }
 
-// clipped shortens what a stranger chose the length of.
+// clipped shortens a name whose length a client chose.
 func clipped(text []byte) []byte { return text[:min(len(text), 200)] }

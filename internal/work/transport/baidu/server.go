@@ -2,44 +2,16 @@ package baidu
 
 import (
 	"net"
-	"sync"
-	"sync/atomic"
 
 	"netdyno/internal/contract"
 	"netdyno/internal/work/codec"
 	"netdyno/internal/work/load"
 	"netdyno/internal/work/wire"
-	"netdyno/internal/work/wire/rpc"
 )
-
-type server struct {
-	*wire.Server
-	x       *codec.Exchange
-	options load.Options // effective
-	content *content
-	names   []rpc.Method
-	wait    sync.WaitGroup // for the goroutines of connections
-
-	mu   sync.Mutex
-	open map[*account]struct{}
-	gone sums // of connections that have ended
-}
-
-// account is what one connection has counted; its own goroutine alone writes.
-type account struct{ exchanges, received, invalid atomic.Int64 }
-
-// sums are accounts added up.
-type sums struct{ exchanges, received, invalid int64 }
-
-func (s *sums) add(a *account) {
-	s.exchanges += a.exchanges.Load()
-	s.received += a.received.Load()
-	s.invalid += a.invalid.Load()
-}
 
 // Server implements load.Transport.
 func (Transport) Server(setup contract.Setup) (load.Server, error) {
-	s := &server{open: map[*account]struct{}{}}
+	s := &server{open: map[*counters]struct{}{}}
 	var err error
 	if s.x, err = codec.New(setup, codecs); err != nil {
 		return nil, err
@@ -64,23 +36,23 @@ func (s *server) accept(l net.Listener) error {
 		if err != nil {
 			return err
 		}
-		a := &account{}
+		c := &counters{}
 		s.mu.Lock()
-		s.open[a] = struct{}{}
+		s.open[c] = struct{}{}
 		s.mu.Unlock()
 		s.wait.Go(func() {
-			s.serve(conn, a)
-			s.settle(a)
+			s.serve(conn, c)
+			s.remove(c)
 		})
 	}
 }
 
-// settle closes the account of a connection that has ended.
-func (s *server) settle(a *account) {
+// remove keeps the sums of a connection that has ended.
+func (s *server) remove(c *counters) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	s.gone.add(a)
-	delete(s.open, a)
+	s.gone.add(c)
+	delete(s.open, c)
 }
 
 // Counts implements load.Server. What a client sent that is no frame, or no
@@ -88,8 +60,8 @@ func (s *server) settle(a *account) {
 func (s *server) Counts() contract.Counts {
 	s.mu.Lock()
 	total := s.gone
-	for a := range s.open {
-		total.add(a)
+	for c := range s.open {
+		total.add(c)
 	}
 	s.mu.Unlock()
 	counts := s.Server.Counts()

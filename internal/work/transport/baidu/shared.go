@@ -11,12 +11,12 @@ import (
 	"netdyno/internal/work/wire/baidustd"
 )
 
-// shared lets the slots of one connection have calls in flight on it at once.
-// There is no goroutine that reads for them: of those that wait, one has the
-// turn to read, hands the others their replies, and passes the turn on when its
-// own has come. So a call that is alone costs no switch between goroutines.
+// shared lets the slots of one connection have calls in flight on it at once. No
+// extra goroutine reads the replies: one of the waiting slots has the turn to
+// read, hands the others their replies, and passes the turn on when its own reply
+// has come. So a single call in flight costs no switch between goroutines.
 type shared struct {
-	c     *client
+	*caller
 	conn  *connection
 	slots []waiting
 	turn  chan struct{} // holds one token: the right to read
@@ -25,7 +25,7 @@ type shared struct {
 	mu      sync.Mutex
 	filling *outbox // takes requests
 	sending *outbox // is being written, or empty
-	busy    bool    // somebody writes, or is about to
+	busy    bool    // a goroutine writes, or is about to
 	failed  error   // ends the writing
 	lost    atomic.Bool
 }
@@ -43,9 +43,9 @@ type answer struct {
 	err      error
 }
 
-func (c *client) shared(conn *connection, slots int) *shared {
+func newShared(c *caller, conn *connection, slots int) *shared {
 	s := &shared{
-		c: c, conn: conn, slots: make([]waiting, slots), turn: make(chan struct{}, 1),
+		caller: c, conn: conn, slots: make([]waiting, slots), turn: make(chan struct{}, 1),
 		filling: &outbox{copied: conn.copied}, sending: &outbox{copied: conn.copied},
 	}
 	// Ids of a slot go up by the number of slots, so that an id tells whose call
@@ -83,8 +83,8 @@ func (s *shared) exchange(slot int) (int64, error) {
 	}
 }
 
-// read hands out replies until w has its own, and then what has come already.
-// It holds the turn.
+// read hands out replies until w has its own, and then those that have come
+// already. The caller holds the turn.
 func (s *shared) read(w *waiting) error {
 	for s.ended == nil && (len(w.answer) == 0 || s.conn.frames.Whole()) {
 		f, err := s.conn.frames.Next()
@@ -94,9 +94,9 @@ func (s *shared) read(w *waiting) error {
 		s.ended = err
 	}
 	if len(w.answer) > 0 {
-		return nil // whoever reads next meets the same end
+		return nil // the next reader meets the same end
 	}
-	return s.broke(s.ended)
+	return s.fail(s.ended)
 }
 
 // deliver judges a reply for the slot whose call it answers.
@@ -104,36 +104,36 @@ func (s *shared) deliver(f baidustd.Frame) error {
 	id := f.Meta.CorrelationID
 	w := &s.slots[uint64(id)%uint64(len(s.slots))]
 	if id == 0 || !w.id.CompareAndSwap(id, 0) {
-		return fmt.Errorf("%w: a reply to call %d, which nobody made", baidustd.ErrMalformed, id)
+		return fmt.Errorf("%w: a reply to call %d, which was not made", baidustd.ErrMalformed, id)
 	}
 	a := answer{err: refused(f.Meta)}
 	if a.err == nil {
-		a.received, a.err = s.c.judge(f)
+		a.received, a.err = s.accept(f)
 	}
 	w.answer <- a
 	return nil
 }
 
-// broke closes the connection. The first who meets its end says why; for the
-// others it is lost.
-func (s *shared) broke(err error) error {
+// fail closes the connection. Only the first slot that meets its end returns the
+// reason; the others return that it was lost.
+func (s *shared) fail(err error) error {
 	_ = s.conn.Close() // the reason is the error to report
 	if s.lost.Swap(true) {
 		return load.Failure(contract.Peer, errors.New("the connection was lost"))
 	}
-	return broken(err)
+	return failure(err)
 }
 
-// send writes a request. While somebody writes, requests are gathered for the
-// next write.
+// send writes a request. While another goroutine writes, requests are gathered
+// for the next write.
 func (s *shared) send(id int64) error {
 	s.mu.Lock()
 	if s.failed != nil {
 		s.mu.Unlock()
-		return s.broke(s.failed)
+		return s.fail(s.failed)
 	}
-	m := s.c.asking(id)
-	err := s.filling.add(&m, s.c.content)
+	m := s.request(id)
+	err := s.filling.add(&m, s.content)
 	first := err == nil && !s.busy
 	if first {
 		s.busy = true
@@ -143,19 +143,19 @@ func (s *shared) send(id int64) error {
 	s.mu.Unlock()
 	switch {
 	case first && err != nil:
-		return s.broke(err)
+		return s.fail(err)
 	case err != nil:
 		return invalid(err)
 	case behind:
-		// The others must not wait, nor this slot write for them while its own
-		// reply comes in: brpc has its KeepWrite for the same reason.
+		// The gathered requests must not wait, and this slot must not write them
+		// while its own reply comes in. brpc has KeepWrite for the same reason.
 		go s.keepWriting()
 	}
 	return nil
 }
 
-// write makes one write of what has been gathered. It holds mu, but not
-// meanwhile; busy stays set while there is more.
+// write makes one write of what has been gathered. The caller holds mu; it is
+// released during the write. busy stays set while there is more.
 func (s *shared) write() error {
 	s.filling, s.sending = s.sending, s.filling
 	s.mu.Unlock()
@@ -166,13 +166,13 @@ func (s *shared) write() error {
 	return err
 }
 
-// keepWriting writes until nothing is left that was gathered meanwhile.
+// keepWriting writes until no gathered request is left.
 func (s *shared) keepWriting() {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	for s.busy {
 		if s.write() != nil {
-			_ = s.conn.Close() // so that those who wait for a reply learn of it
+			_ = s.conn.Close() // so that waiting slots learn of it
 		}
 	}
 }

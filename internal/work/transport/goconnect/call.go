@@ -4,10 +4,12 @@ import (
 	"context"
 	"errors"
 	"io"
+	"net/http"
 
 	"connectrpc.com/connect"
 
 	"netdyno/internal/contract"
+	"netdyno/internal/work/codec"
 	"netdyno/internal/work/wire/rpc"
 )
 
@@ -15,9 +17,23 @@ import (
 // and returns the payload's size. One goroutine uses it.
 type exchange func(ctx context.Context, judge func(reply []byte) error) (int64, error)
 
-// exchange makes the calls of one goroutine on one connection.
-func (c *client) exchange(connection int) exchange {
-	l := c.lines[connection]
+// line is one connection: an http.Client of its own, whose http.Transport has no
+// other.
+type line struct {
+	http *http.Client
+	base string // URL without the procedure
+}
+
+// caller makes the calls of a trial. Any goroutine may use it.
+type caller struct {
+	setup      contract.Setup
+	settings   settings
+	procedures rpc.Methods
+	content    *codec.Exchange
+}
+
+// exchange returns what makes the calls of one goroutine on one connection.
+func (c *caller) exchange(l line) exchange {
 	switch {
 	case c.setup.Exchange.Stream == contract.StreamUp:
 		return c.streamUp(l)
@@ -32,12 +48,12 @@ func (c *client) exchange(connection int) exchange {
 }
 
 // blockClient makes a client of a procedure with Blocks.
-func (c *client) blockClient(l line, procedure rpc.Method) *connect.Client[block, block] {
+func (c *caller) blockClient(l line, procedure rpc.Method) *connect.Client[block, block] {
 	return connect.NewClient[block, block](l.http, l.base+procedure.String(), c.settings.client(), connect.WithCodec(blocks{protobuf}))
 }
 
 // structured calls a procedure with the trial's own types.
-func (c *client) structured(l line) exchange {
+func (c *caller) structured(l line) exchange {
 	var (
 		judge    func([]byte) error
 		received int64
@@ -60,7 +76,7 @@ func (c *client) structured(l line) exchange {
 }
 
 // block calls Unary.
-func (c *client) block(l line) exchange {
+func (c *caller) block(l line) exchange {
 	remote, content := c.blockClient(l, c.procedures.Unary), &block{}
 	content.Content, _ = c.content.Contents()
 	return func(ctx context.Context, judge func([]byte) error) (int64, error) {
@@ -73,7 +89,7 @@ func (c *client) block(l line) exchange {
 }
 
 // streamUp calls Up: the request in chunks.
-func (c *client) streamUp(l line) exchange {
+func (c *caller) streamUp(l line) exchange {
 	remote, chunks := c.blockClient(l, rpc.Up), rpc.NewChunker(c.setup, 0) // the reply is whole
 	return func(ctx context.Context, judge func([]byte) error) (_ int64, err error) {
 		if chunks.Room, err = c.content.Request(chunks.Room); err != nil {
@@ -91,7 +107,7 @@ func (c *client) streamUp(l line) exchange {
 
 // streamDown calls Down: the reply in chunks, put together in a buffer that the
 // next exchange uses again.
-func (c *client) streamDown(l line) exchange {
+func (c *caller) streamDown(l line) exchange {
 	remote, chunks := c.blockClient(l, rpc.Down), rpc.NewChunker(c.setup, c.content.DownBytes)
 	return func(ctx context.Context, judge func([]byte) error) (_ int64, err error) {
 		if chunks.Room, err = c.content.Request(chunks.Room); err != nil {
@@ -116,7 +132,7 @@ func (c *client) streamDown(l line) exchange {
 // streamBoth calls Both: chunks up and chunks down. It sends beside receiving,
 // for a server may answer before it has everything, and stop reading when
 // nobody takes its answer.
-func (c *client) streamBoth(l line) exchange {
+func (c *caller) streamBoth(l line) exchange {
 	remote, chunks := c.blockClient(l, rpc.Both), rpc.NewChunker(c.setup, c.content.DownBytes)
 	return func(ctx context.Context, judge func([]byte) error) (_ int64, err error) {
 		if chunks.Room, err = c.content.Request(chunks.Room); err != nil {

@@ -13,27 +13,16 @@ import (
 	"netdyno/internal/work/load"
 	"netdyno/internal/work/wire"
 	"netdyno/internal/work/wire/nethttp"
-	"netdyno/internal/work/wire/rpc"
 )
 
-// patience bounds one first exchange, its connecting included.
-const patience = 20 * time.Second
+// verifyTimeout bounds the first exchange of a connection, its connecting included.
+const verifyTimeout = 20 * time.Second
 
 type client struct {
-	setup      contract.Setup
-	settings   settings
-	procedures rpc.Methods
-	content    *codec.Exchange
-	dialer     *wire.Dialer
-	lines      []line
-	pooled     bool // HTTP/2 connections that are kept
-}
-
-// line is one connection: an http.Client of its own, whose http.Transport has no
-// other.
-type line struct {
-	http *http.Client
-	base string // URL without the procedure
+	caller
+	dialer *wire.Dialer
+	lines  []line
+	pooled bool // HTTP/2 connections that are kept
 }
 
 // Client implements load.Transport.
@@ -54,9 +43,9 @@ func (t Transport) client(setup contract.Setup) (*client, error) {
 	if err := t.admit(setup); err != nil {
 		return nil, err
 	}
-	c := &client{setup: setup}
+	c := &client{caller: caller{setup: setup}}
 	var err error
-	if c.settings, err = t.settingsOf(setup); err != nil {
+	if c.settings, err = settingsOf(t.GRPC, setup); err != nil {
 		return nil, err
 	}
 	if c.procedures, err = proceduresOf(setup); err != nil {
@@ -106,7 +95,7 @@ func (c *client) Open() error {
 		return err
 	}
 	return nethttp.CheckStreams(c.setup, "", func(ctx context.Context, i int) error {
-		_, err := c.exchange(i)(ctx, c.content.Accept)
+		_, err := c.exchange(c.lines[i])(ctx, c.content.Accept)
 		return err
 	})
 }
@@ -114,12 +103,12 @@ func (c *client) Open() error {
 // verify connects and compares the reply of one exchange. An error names the
 // connection.
 func (c *client) verify(i int) error {
-	ctx, cancel := context.WithTimeout(context.Background(), patience)
+	ctx, cancel := context.WithTimeout(context.Background(), verifyTimeout)
 	defer cancel()
-	_, err := c.exchange(i)(ctx, func(reply []byte) error { return c.content.Verify(i, reply) })
+	_, err := c.exchange(c.lines[i])(ctx, func(reply []byte) error { return c.content.Verify(i, reply) })
 	if err == nil && c.pooled {
 		err = wire.Settle(func() error {
-			_, err := c.exchange(i)(ctx, c.content.Accept)
+			_, err := c.exchange(c.lines[i])(ctx, c.content.Accept)
 			return err
 		})
 	}
@@ -143,7 +132,7 @@ func (c *client) verify(i int) error {
 
 // call makes one slot's calls.
 func (c *client) call(connection, _ int) load.Call {
-	exchange, ctx, accept := c.exchange(connection), context.Background(), c.content.Accept
+	exchange, ctx, accept := c.exchange(c.lines[connection]), context.Background(), c.content.Accept
 	return func() (int64, error) {
 		received, err := exchange(ctx, accept)
 		if err != nil {

@@ -19,7 +19,7 @@ const (
 )
 
 // options declares what a study may set.
-func (t Transport) options() []contract.Option {
+func options(grpc bool) []contract.Option {
 	common := []contract.Option{
 		{
 			Name: "compression", Type: contract.TypeChoice, Default: compressionDefault, Choices: []string{compressionDefault, compressionNone},
@@ -29,7 +29,7 @@ func (t Transport) options() []contract.Option {
 			Doc: "connect.WithReadMaxBytes: the largest message that this end accepts; 0, connect-go's default, accepts any",
 		}, rpc.MethodOption("procedure that carries a user's own message; the built-in messages have theirs"),
 	}
-	if t.GRPC {
+	if grpc {
 		return append(common, nethttp.HTTP2Options()...)
 	}
 	get := contract.Option{
@@ -49,10 +49,10 @@ type settings struct {
 }
 
 // settingsOf reads the options. The error is of kind setup.
-func (t Transport) settingsOf(setup contract.Setup) (s settings, err error) {
+func settingsOf(grpc bool, setup contract.Setup) (s settings, err error) {
 	s = settings{given: setup.Options, effective: maps.Clone(setup.Options)}
 	switch {
-	case t.GRPC:
+	case grpc:
 		s.http2, err = nethttp.NewHTTP2(setup, s.effective)
 	case setup.Role == contract.Client:
 		nethttp.BuffersOf(setup).Effective(s.effective)

@@ -1,9 +1,7 @@
 package goconnect
 
 import (
-	"context"
 	"net/http"
-	"sync"
 
 	"connectrpc.com/connect"
 
@@ -15,16 +13,6 @@ import (
 	"netdyno/internal/work/wire/rpc"
 )
 
-// server answers with a trial's content. What it hands to connect counts as
-// sent.
-type server struct {
-	*wire.Server
-	content  *codec.Exchange
-	block    *block // the reply of codec bytes; not to be changed
-	settings settings
-	chunkers sync.Pool // of *rpc.Chunker
-}
-
 // Server implements load.Transport.
 func (t Transport) Server(setup contract.Setup) (load.Server, error) {
 	if err := t.admit(setup); err != nil {
@@ -32,7 +20,7 @@ func (t Transport) Server(setup contract.Setup) (load.Server, error) {
 	}
 	s := &server{}
 	var err error
-	if s.settings, err = t.settingsOf(setup); err != nil {
+	if s.settings, err = settingsOf(t.GRPC, setup); err != nil {
 		return nil, err
 	}
 	procedures, err := proceduresOf(setup)
@@ -86,41 +74,4 @@ func (s *server) chunked() connect.HandlerOption {
 		}
 	}
 	return connect.WithHandlerOptions(codecs...)
-}
-
-// answer stands where an application would be, between decode and encode.
-func answer(context.Context, *connect.Request[structured]) (*connect.Response[structured], error) {
-	return connect.NewResponse(&structured{}), nil
-}
-
-// decode takes a structured request.
-func (s *server) decode(data []byte) error {
-	s.CountReceived(int64(len(data)))
-	return codec.Decode(s.content.Codec, data, s.content.Up.New())
-}
-
-// encode gives the structured reply.
-func (s *server) encode(dst []byte) ([]byte, error) {
-	data, err := codec.Encode(s.content.Codec, dst, s.content.Down.Content)
-	s.Count(0, int64(len(data)-len(dst)))
-	return data, err
-}
-
-// unary answers codec bytes.
-func (s *server) unary(_ context.Context, r *connect.Request[block]) (*connect.Response[block], error) {
-	if _, err := s.respond(nil, r.Msg.GetContent()); err != nil {
-		return nil, err
-	}
-	return connect.NewResponse(s.block), nil
-}
-
-// respond takes the request of a whole exchange and counts it; buf is room to
-// encode the reply into. The error is connect's.
-func (s *server) respond(buf, request []byte) ([]byte, error) {
-	reply, err := s.content.Respond(buf, request)
-	if err != nil {
-		return nil, connect.NewError(connect.CodeInvalidArgument, err)
-	}
-	s.Count(int64(len(request)), int64(len(reply)))
-	return reply, nil
 }

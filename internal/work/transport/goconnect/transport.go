@@ -41,7 +41,7 @@ func (t Transport) Describe() contract.Transport {
 		Delivery: contract.DeliveryMessage,
 		Codecs:   codec.Names(t.Codecs),
 		Features: []contract.Feature{contract.FeatureTLS, contract.FeatureFresh},
-		Options:  t.options(),
+		Options:  options(t.GRPC),
 	}
 	if t.GRPC {
 		d.Name = "go-connect-grpc"

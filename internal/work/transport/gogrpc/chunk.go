@@ -6,7 +6,6 @@ import (
 	"sync"
 
 	"google.golang.org/grpc"
-	"google.golang.org/grpc/mem"
 
 	"netdyno/internal/contract"
 	"netdyno/internal/work/load"
@@ -78,15 +77,6 @@ func (c *chunker) receiveOne(from stream) error {
 		return err
 	}
 	return c.Join(block.GetContent())
-}
-
-// joinAll joins a chunk that the library holds in several pieces.
-func joinAll(to *rpc.Chunker, chunk mem.BufferSlice) error {
-	room, err := to.Extend(chunk.Len())
-	if err == nil {
-		chunk.CopyTo(room)
-	}
-	return err
 }
 
 // chunkers pools the chunkers of an end. Any goroutine may use it.

@@ -98,7 +98,7 @@ func (c *client) Open() error {
 
 // verify makes one exchange on a new connection and compares what came.
 func (c *client) verify(i int, conn *connection) error {
-	ctx, cancel := context.WithTimeout(c.ctx, patience)
+	ctx, cancel := context.WithTimeout(c.ctx, verifyTimeout)
 	defer cancel()
 	k := c.caller(ctx, conn)
 	defer k.end()
@@ -152,7 +152,7 @@ func (c *client) call(i, _ int) load.Call {
 // that closes under it, it would first try to make another.
 func (c *client) Close() {
 	c.cancel()
-	within(farewell, c.closeAll)
+	within(closeTimeout, c.closeAll)
 }
 
 func (c *client) closeAll() {

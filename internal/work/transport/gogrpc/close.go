@@ -2,13 +2,13 @@ package gogrpc
 
 import "time"
 
-// farewell bounds how long an end waits for the library to let go of its
-// connections. Ten thousand of them, or one reply that is being compressed, take
-// longer than a worker may take to end (CONTRACT.md, section Life): what is left
-// goes on beside the caller, or goes with the process.
-const farewell = time.Second
+// closeTimeout bounds how long an end waits for the library to let go of its
+// connections. Ten thousand of them, or one reply that is being compressed, can
+// take longer than a worker may take to end (CONTRACT.md, section Life). What is
+// not closed by then ends with the process.
+const closeTimeout = time.Second
 
-// within waits for f, for a time.
+// within runs f and waits for it, but no longer than d.
 func within(d time.Duration, f func()) {
 	done := make(chan struct{})
 	go func() {

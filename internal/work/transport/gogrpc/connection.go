@@ -11,8 +11,9 @@ import (
 	"netdyno/internal/work/wire"
 )
 
-// patience bounds the verified exchange of one connection, its making included.
-const patience = 30 * time.Second
+// verifyTimeout bounds the verified exchange of one connection, its making
+// included.
+const verifyTimeout = 30 * time.Second
 
 // connection is one ClientConn over one TCP connection.
 type connection struct {

@@ -19,6 +19,13 @@ var library = encoding.GetCodecV2(proto.Name)
 // codec forced on it. The library pays for a subtype in every call.
 const plain = ""
 
+// envelope holds a message that a codec.Codec encodes, and by its type tells
+// the trial's messages from those of the reflection service.
+type envelope struct {
+	message any
+	bytes   int // of the encoding that came
+}
+
 // structuredCodec encodes an envelope's message by a codec.Codec.
 type structuredCodec struct {
 	codec codec.Codec
@@ -101,6 +108,21 @@ func (c protoCodec) Unmarshal(data mem.BufferSlice, v any) error {
 	return protobuf.Unmarshal(whole.ReadOnlyData(), m)
 }
 
+// content is a message that is its own encoding: bytes to send, or the buffer
+// in which they came.
+type content struct {
+	bytes []byte
+	came  mem.Buffer
+}
+
+// drop gives the buffer back, if one came.
+func (c *content) drop() {
+	if c.came != nil {
+		c.came.Free()
+		c.came = nil
+	}
+}
+
 // rawCodec sends contents as they are, without a copy, and receives them into
 // one contiguous buffer: what protobuf's bytes field hands to an application,
 // so that the work is the same.
@@ -129,4 +151,13 @@ func (r rawCodec) Unmarshal(data mem.BufferSlice, v any) error {
 		return joinAll(to, data)
 	}
 	return library.Unmarshal(data, v)
+}
+
+// joinAll joins a chunk that the library holds in several pieces.
+func joinAll(to *rpc.Chunker, chunk mem.BufferSlice) error {
+	room, err := to.Extend(chunk.Len())
+	if err == nil {
+		chunk.CopyTo(room)
+	}
+	return err
 }

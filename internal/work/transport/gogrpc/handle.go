@@ -11,9 +11,21 @@ import (
 	"google.golang.org/grpc/status"
 
 	"netdyno/internal/contract"
+	"netdyno/internal/work/codec"
 	"netdyno/internal/work/load"
+	"netdyno/internal/work/wire"
 	"netdyno/internal/work/wire/rpc"
 )
+
+// server answers the RPCs of a trial.
+type server struct {
+	*wire.Server
+	x        *codec.Exchange
+	options  load.Options // effective
+	payload  payload
+	chunkers *chunkers
+	grpc     *grpc.Server
+}
 
 // register announces the methods that serve the trial: those of exchange.proto
 // whose messages are the trial's, those of chunks, the one of option method,
@@ -47,7 +59,7 @@ func (s *server) register(setup contract.Setup) error {
 		s.grpc.RegisterService(desc, nil)
 	}
 	s.grpc.RegisterService(ours, nil)
-	return s.reflect(setup)
+	return addReflection(s.grpc, setup)
 }
 
 // serve adds a method that carries whole messages, as an RPC or as a stream.

@@ -80,13 +80,6 @@ func (b *blocks) verify(connection int, in any) error {
 
 func (b *blocks) release(any) {}
 
-// content is a message that is its own encoding: bytes to send, or the buffer
-// in which they came.
-type content struct {
-	bytes []byte
-	came  mem.Buffer
-}
-
 // raws carries codec bytes without protobuf.
 type raws struct {
 	x     *codec.Exchange
@@ -118,21 +111,6 @@ func (r *raws) verify(connection int, in any) error {
 func (r *raws) release(in any) {
 	in.(*content).drop()
 	r.free.Put(in)
-}
-
-// drop gives the buffer back, if one came.
-func (c *content) drop() {
-	if c.came != nil {
-		c.came.Free()
-		c.came = nil
-	}
-}
-
-// envelope holds a message that a codec.Codec encodes, and by its type tells
-// the trial's messages from those of the reflection service.
-type envelope struct {
-	message any
-	bytes   int // of the encoding that came
 }
 
 // structured carries messages that the application encodes by a codec.

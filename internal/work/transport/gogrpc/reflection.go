@@ -4,6 +4,7 @@ import (
 	"errors"
 	"fmt"
 
+	"google.golang.org/grpc"
 	"google.golang.org/grpc/reflection"
 	v1 "google.golang.org/grpc/reflection/grpc_reflection_v1"
 	v1alpha "google.golang.org/grpc/reflection/grpc_reflection_v1alpha"
@@ -17,9 +18,9 @@ import (
 	"netdyno/internal/work/load"
 )
 
-// reflect adds the reflection service, so that grpcurl, ghz and their like can
-// drive the server without exchange.proto. It knows the user's own files too.
-func (s *server) reflect(setup contract.Setup) error {
+// addReflection adds the reflection service, so that grpcurl, ghz and their like
+// can drive the server without exchange.proto. It knows the user's own files too.
+func addReflection(to *grpc.Server, setup contract.Setup) error {
 	var own descriptorpb.FileDescriptorSet
 	if m := setup.Exchange.Message; m != nil {
 		if err := proto.Unmarshal(m.Descriptors, &own); err != nil {
@@ -30,9 +31,9 @@ func (s *server) reflect(setup contract.Setup) error {
 	if err != nil {
 		return load.Failure(contract.SetupFailed, fmt.Errorf("exchange.message.descriptors: %w", err))
 	}
-	options := reflection.ServerOptions{Services: s.grpc, DescriptorResolver: resolver{files}}
-	v1.RegisterServerReflectionServer(s.grpc, reflection.NewServerV1(options))
-	v1alpha.RegisterServerReflectionServer(s.grpc, reflection.NewServer(options)) // what older clients ask for
+	options := reflection.ServerOptions{Services: to, DescriptorResolver: resolver{files}}
+	v1.RegisterServerReflectionServer(to, reflection.NewServerV1(options))
+	v1alpha.RegisterServerReflectionServer(to, reflection.NewServer(options)) // what older clients ask for
 	return nil
 }
 

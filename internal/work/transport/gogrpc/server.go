@@ -10,15 +10,6 @@ import (
 	"netdyno/internal/work/wire"
 )
 
-type server struct {
-	*wire.Server
-	x        *codec.Exchange
-	options  load.Options // effective
-	payload  payload
-	chunkers *chunkers
-	grpc     *grpc.Server
-}
-
 // Server implements load.Transport.
 func (t Transport) Server(setup contract.Setup) (load.Server, error) {
 	s := &server{}
@@ -48,6 +39,6 @@ func (t Transport) Server(setup contract.Setup) (load.Server, error) {
 
 // Close implements load.Server.
 func (s *server) Close() error {
-	within(farewell, func() { _ = s.Server.Close() }) // its stop returns no error
+	within(closeTimeout, func() { _ = s.Server.Close() }) // its stop returns no error
 	return nil
 }
