@@ -177,7 +177,7 @@ func byHand(t *testing.T, there, here rig.Host) {
 	if !slices.Equal(held, []string{"b01-001", "b01-002"}) {
 		t.Errorf("the segments hold trials %v, want both in order", held)
 	}
-	for _, want := range []string{"The server, by its own account", "CPU per exchange"} {
+	for _, want := range []string{"The server, as it counted itself", "CPU per exchange"} {
 		if !strings.Contains(text, want) {
 			t.Errorf("the report has no %q: %s", want, text)
 		}

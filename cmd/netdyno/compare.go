@@ -62,7 +62,7 @@ func compareRuns(before, after session.Directory) error {
 		calibration = known // what has been learnt of the machine since
 	}
 	apart := history.CompareRuns(first.Run, second.Run, calibration)
-	page := report.NewApart(apart, first.Findings, second.Findings, [2]string{string(before), string(after)})
+	page := report.NewRuns(apart, first.Findings, second.Findings, [2]string{string(before), string(after)})
 	if err := showText(page.Text); err != nil {
 		return err
 	}

@@ -13,28 +13,34 @@ import (
 	"netdyno/internal/read/compare"
 )
 
-// answer returns the sentences of the primary comparisons, the most decisive
-// first: differences by size, then equivalences, then what cannot be told,
-// then what is invalid.
-func answer(s *cells.Dataset, comparisons []compare.Comparison) []string {
+// MostDecisiveFirst returns the primary comparisons in the order in which a
+// report states them: differences by size, then equivalences, then what cannot
+// be told, then what is invalid.
+func MostDecisiveFirst(comparisons []compare.Comparison) []compare.Comparison {
 	order := []compare.Verdict{compare.Better, compare.Worse, compare.Equivalent, compare.CannotTell, compare.Invalid}
 	weight := func(c compare.Comparison) int { // better and worse are one class
 		return max(1, slices.Index(order, c.Verdict))
 	}
-	var said []compare.Comparison
+	var primary []compare.Comparison
 	for _, c := range comparisons {
 		if c.Primary {
-			said = append(said, c)
+			primary = append(primary, c)
 		}
 	}
-	slices.SortStableFunc(said, func(a, b compare.Comparison) int {
+	slices.SortStableFunc(primary, func(a, b compare.Comparison) int {
 		return cmp.Or(weight(a)-weight(b), cmp.Compare(effect(b), effect(a)))
 	})
-	var answers []string
-	for _, c := range said {
-		answers = append(answers, c.Sentence)
+	return primary
+}
+
+// answers returns the sentences of the primary comparisons, the most decisive
+// first.
+func answers(comparisons []compare.Comparison) []string {
+	var sentences []string
+	for _, c := range MostDecisiveFirst(comparisons) {
+		sentences = append(sentences, c.Sentence)
 	}
-	return answers
+	return sentences
 }
 
 func effect(c compare.Comparison) float64 {

@@ -27,7 +27,7 @@ func Find(header record.Header, trials []record.Trial, records []record.Record) 
 	}
 	f := Findings{
 		Run:     compare.Run{Header: header, Cells: s.Describe(), Noise: noise, Comparisons: comparisons, Requirements: requirements, Tally: s.CountTrials()},
-		Answers: answer(s, comparisons), Published: view.Publish(s), Charts: view.Charts(s), Fits: view.Fits(s), Searches: view.Searches(s), Claims: compare.Claims(s),
+		Answers: answers(comparisons), Published: view.Publish(s), Charts: view.Charts(s), Fits: view.Fits(s), Searches: view.Searches(s), Claims: compare.Claims(s),
 	}
 	f.Stage = compare.Settle(s, comparisons, requirements)
 	f.Seating = seating(s)

@@ -41,8 +41,8 @@ func parsed(t *testing.T, text string) float64 {
 	return x
 }
 
-// number reads a figure as it is printed; false for none.
-func number(t *testing.T, text string) (float64, bool) {
+// figureIn reads a figure as it is printed; false for none.
+func figureIn(t *testing.T, text string) (float64, bool) {
 	t.Helper()
 	m := numberText.FindStringSubmatch(text)
 	if m == nil {
@@ -96,17 +96,50 @@ func tablesOf(p Page) []Table {
 	for _, c := range p.Charts {
 		all = append(all, c.Table)
 	}
-	for _, s := range slices.Concat(p.Fits, p.Searches, p.Evidence) {
+	for _, s := range slices.Concat(p.Fits, p.Searches, p.Claims, p.Evidence) {
 		all = append(all, s.Tables...)
 	}
 	for _, c := range p.Cells {
-		all = append(all, c.Main, c.Compact, c.Values, c.Ratios, c.All)
+		all = append(all, c.Main, c.All, c.Pairs)
 		all = append(all, c.Details...)
-		if c.Besides != nil {
-			all = append(all, *c.Besides)
+		if c.Profile != nil {
+			all = append(append(all, c.Profile.Table), c.Profile.Functions...)
 		}
 	}
+	if p.Server != nil {
+		all = append(all, p.Server.Tables...)
+	}
 	return all
+}
+
+// shown is the first thing that is printed of a value: its figure, its ratio,
+// its verdict, its text.
+func shown(d Datum) string {
+	switch {
+	case d.Figure != nil:
+		return joined(" ", d.Figure.Text, d.Figure.Unit)
+	case d.Ratio != nil && d.Text == "":
+		return d.Ratio.Text
+	case d.Verdict != "":
+		return string(d.Verdict)
+	}
+	return d.Text
+}
+
+// ratioIn is the ratio of a value; the zero one where there is none.
+func ratioIn(d Datum) Ratio {
+	if d.Ratio == nil {
+		return Ratio{}
+	}
+	return *d.Ratio
+}
+
+// intervalIn is the interval of a value's figure.
+func intervalIn(d Datum) string {
+	if d.Figure == nil {
+		return ""
+	}
+	return d.Figure.Interval
 }
 
 func TestEveryPrintedFigureLiesInsideItsInterval(t *testing.T) {
@@ -115,15 +148,15 @@ func TestEveryPrintedFigureLiesInsideItsInterval(t *testing.T) {
 		for _, table := range tablesOf(p) {
 			for _, row := range table.Rows {
 				for i, d := range row {
-					for _, shown := range [][2]string{{d.Text, d.Detail}, {d.Ratio, d.Within}} {
-						x, is := number(t, shown[0])
-						m := intervalText.FindStringSubmatch(shown[1])
+					for _, pair := range [][2]string{{first(shown(d)), intervalIn(d)}, {ratioIn(d).Text, ratioIn(d).Interval}} {
+						x, is := figureIn(t, pair[0])
+						m := intervalText.FindStringSubmatch(pair[1])
 						if !is || m == nil {
 							continue
 						}
 						read++
 						if low, high := parsed(t, m[1]), parsed(t, m[2]); x < low || x > high || low == high && x != low {
-							t.Errorf("%s, %s, column %s: %v lies outside %v", where, table.Caption, table.Columns[i].Title, shown[0], shown[1])
+							t.Errorf("%s, %s, column %s: %v lies outside %v", where, table.Caption, table.Columns[i].Title, pair[0], pair[1])
 						}
 					}
 				}
@@ -146,60 +179,59 @@ func own(c Cell, row int, metric string) (Datum, bool) {
 }
 
 func TestARatioIsTheQuotientOfTheFiguresBesideIt(t *testing.T) {
-	plain, partial, besides := 0, 0, 0
+	plain, partial, divided, pairs := 0, 0, 0, 0
 	pages(t, 40, func(where string, f finding.Findings, p Page) {
 		for k, c := range p.Cells {
 			base := slices.IndexFunc(f.Cells[k].Arms, func(a cells.Arm) bool { return a.Baseline })
 			for _, row := range c.Main.Rows {
 				for i, d := range row {
-					if d.Ratio == "" {
+					r := ratioIn(d)
+					if r.Text == "" {
 						continue
 					}
-					ratio, _ := number(t, d.Ratio)
-					if m := quotientText.FindStringSubmatch(d.Of); m != nil {
+					ratio, _ := figureIn(t, r.Text)
+					if m := quotientText.FindStringSubmatch(r.Of); m != nil {
 						partial++
 						if !quotient(ratio, parsed(t, m[1]), parsed(t, m[2])) {
-							t.Errorf("%s: %s is not %s", where, d.Ratio, d.Of)
+							t.Errorf("%s: %s is not %s", where, r.Text, r.Of)
 						}
 						continue
 					}
-					over, _ := number(t, d.Text)
-					under, is := number(t, c.Main.Rows[base][i].Text)
-					if plain++; !is || d.Of != "" || !quotient(ratio, over, under) {
-						t.Errorf("%s, %s: %s beside %s and %s (%s)", where, c.Main.Columns[i].Title, d.Ratio, d.Text, c.Main.Rows[base][i].Text, d.Of)
+					over, _ := figureIn(t, shown(d))
+					under, is := figureIn(t, shown(c.Main.Rows[base][i]))
+					if plain++; !is || r.Of != "" || !quotient(ratio, over, under) {
+						t.Errorf("%s, %s: %s beside %s and %s (%s)", where, c.Main.Columns[i].Title, r.Text, shown(d), shown(c.Main.Rows[base][i]), r.Of)
 					}
 				}
 			}
 		}
-		for _, c := range p.Cells {
-			if c.Besides == nil {
+		for _, table := range tablesOf(p) {
+			ratios, values := column(table, "ratio"), column(table, "its figure")
+			if ratios < 0 || values < 0 {
 				continue
 			}
-			for _, row := range c.Besides.Rows {
-				if ratio, is := number(t, row[4].Text); is {
-					if besides++; !quotient(ratio, parsed(t, first(row[2].Text)), parsed(t, first(row[3].Text))) {
-						t.Errorf("%s: besides, %s of %s and %s", where, row[4].Text, row[2].Text, row[3].Text)
-					}
+			for _, row := range table.Rows {
+				ratio, is := figureIn(t, shown(row[ratios]))
+				if !is {
+					continue
+				}
+				if divided++; !quotient(ratio, parsed(t, row[values].Figure.Text), parsed(t, row[values+1].Figure.Text)) {
+					t.Errorf("%s, %s: %s of %s and %s", where, table.Caption, shown(row[ratios]), shown(row[values]), shown(row[values+1]))
 				}
 			}
-		}
-		for _, s := range p.Evidence {
-			if s.ID != "comparisons" {
-				continue
-			}
-			for _, table := range s.Tables {
-				for _, row := range table.Rows {
-					ratio, is := number(t, row[5].Text)
-					if over, under, _ := strings.Cut(row[3].Text+"|"+row[4].Text, "|"); is && !quotient(ratio, parsed(t, first(over)), parsed(t, first(under))) {
-						t.Errorf("%s: comparison %s of %s and %s", where, row[5].Text, over, under)
-					}
-				}
+			if column(table, "arms") >= 0 {
+				pairs++
 			}
 		}
 	})
-	if plain < 100 || partial < 100 || besides < 10 {
-		t.Errorf("%d ratios of the figures beside them, %d of figures over shared blocks, %d besides", plain, partial, besides)
+	if plain < 100 || partial < 100 || divided < 100 || pairs < 5 {
+		t.Errorf("%d ratios of the figures beside them, %d of figures over shared blocks, %d in tables of comparisons, %d tables of pairs", plain, partial, divided, pairs)
 	}
+}
+
+// column is the place of the column with a title; -1 for none.
+func column(t Table, title string) int {
+	return slices.IndexFunc(t.Columns, func(c Column) bool { return c.Title == title })
 }
 
 // first is what stands before a unit.
@@ -219,10 +251,11 @@ func TestSentenceTableAndFigureSayTheSame(t *testing.T) {
 			k := slices.IndexFunc(f.Cells, func(x cells.Cell) bool { return x.Name == c.Cell })
 			arm := slices.IndexFunc(f.Cells[k].Arms, func(a cells.Arm) bool { return a.Name == c.Arm })
 			d, _ := own(p.Cells[k], arm, c.Metric)
-			if d.Ratio != "" && c.Verdict != compare.Invalid {
+			r := ratioIn(d)
+			if r.Text != "" && c.Verdict != compare.Invalid {
 				sentences++
-				if !strings.Contains(c.Sentence, " "+d.Ratio+" ") || !strings.Contains(c.Sentence, "interval "+d.Within) {
-					t.Errorf("%s: %q, the table says %s (%s)", where, c.Sentence, d.Ratio, d.Within)
+				if !strings.Contains(c.Sentence, " "+r.Text+" ") || !strings.Contains(c.Sentence, "interval "+r.Interval) {
+					t.Errorf("%s: %q, the table says %s (%s)", where, c.Sentence, r.Text, r.Interval)
 				}
 			}
 			for _, figure := range p.Effects {
@@ -232,8 +265,8 @@ func TestSentenceTableAndFigureSayTheSame(t *testing.T) {
 							continue
 						}
 						rows++
-						if row.Label != d.Ratio+" ("+d.Within+")" || row.Low > row.Ratio || row.Ratio > row.High || len(row.Ratios) != len(row.Blocks) {
-							t.Errorf("%s: %+v is drawn, the table says %s (%s)", where, row, d.Ratio, d.Within)
+						if row.Label != r.Text+" ("+r.Interval+")" || row.Low > row.Ratio || row.Ratio > row.High || len(row.Ratios) != len(row.Blocks) {
+							t.Errorf("%s: %+v is drawn, the table says %s (%s)", where, row, r.Text, r.Interval)
 						}
 					}
 				}
@@ -245,11 +278,11 @@ func TestSentenceTableAndFigureSayTheSame(t *testing.T) {
 					metric := figure.Dots.Metric
 					for i, row := range figure.Dots.Rows {
 						d, has := own(c, i, metric)
-						if !has || d.Text == "–" {
+						if !has || shown(d) == none {
 							continue
 						}
-						if dots++; row.Label != strings.TrimSuffix(d.Text+" ("+d.Detail+")", " ()") || row.Low > row.Value || row.Value > row.High {
-							t.Errorf("%s: dots of %s: %+v, the table says %s (%s)", where, metric, row, d.Text, d.Detail)
+						if dots++; row.Label != d.Figure.full() || row.Low > row.Value || row.Value > row.High {
+							t.Errorf("%s: dots of %s: %+v, the table says %s (%s)", where, metric, row, shown(d), intervalIn(d))
 						}
 					}
 				}
@@ -264,8 +297,8 @@ func TestSentenceTableAndFigureSayTheSame(t *testing.T) {
 							continue
 						}
 						at := slices.IndexFunc(line.Points, func(p [2]float64) bool { return p[0] == m.Share })
-						if marks++; at < 0 || !strings.HasPrefix(m.Text, d.Text+" ") {
-							t.Errorf("%s: %s marked with %s, the table says %s", where, m.Metric, m.Text, d.Text)
+						if marks++; at < 0 || !strings.HasPrefix(m.Text, shown(d)+" ") {
+							t.Errorf("%s: %s marked with %s, the table says %s", where, m.Metric, m.Text, shown(d))
 						}
 					}
 				}
@@ -289,25 +322,20 @@ func TestNoRatioWithoutTwoArms(t *testing.T) {
 	pages(t, 40, func(where string, f finding.Findings, p Page) {
 		for k, c := range f.Cells {
 			cell := p.Cells[k]
-			for _, table := range []Table{cell.Main, cell.Compact, cell.Values, cell.Ratios} {
-				for i, column := range table.Columns {
-					if len(c.Arms) == 1 && (strings.HasPrefix(column.Unit, "÷") || column.Title == "ratio") {
-						alone++
-						t.Errorf("%s: one arm has a column %s %s", where, column.Title, column.Unit)
+			if len(c.Arms) == 1 && (cell.Base != "" || len(cell.ratios().Rows) > 0) {
+				alone++
+				t.Errorf("%s: one arm is divided by %s", where, cell.Base)
+			}
+			for i, column := range cell.Main.Columns {
+				for k, row := range cell.Main.Rows {
+					a, d := c.Arms[k], row[i]
+					empty := !slices.ContainsFunc(a.Trials, func(x trial.Trial) bool { return x.Status == trial.Valid })
+					if ratioIn(d).Text != "" && (a.Baseline || empty) {
+						t.Errorf("%s: %s has the ratio %s (%s)", where, a.Name, ratioIn(d).Text, column.Title)
 					}
-					for r, row := range table.Rows {
-						if table.Columns[0].Title != "arm" || table.Columns[1].Title == "metric" {
-							continue
-						}
-						a, d := c.Arms[r], row[i]
-						empty := !slices.ContainsFunc(a.Trials, func(x trial.Trial) bool { return x.Status == trial.Valid })
-						if shown := d.Ratio != "" || strings.HasSuffix(d.Text, "×") || strings.HasPrefix(column.Unit, "÷") && d.Text != "" && d.Text != "–"; shown && (a.Baseline || empty) {
-							t.Errorf("%s: %s has the ratio %s%s (%s)", where, a.Name, d.Text, d.Ratio, column.Title)
-						}
-						if empty && i > 0 && column.Metric != "" {
-							if none++; d.Text != "–" {
-								t.Errorf("%s: %s has no valid trial and %s %s", where, a.Name, d.Text, column.Title)
-							}
+					if empty && i > 0 && column.Metric != "" {
+						if none++; shown(d) != "–" {
+							t.Errorf("%s: %s has no valid trial and %s %s", where, a.Name, shown(d), column.Title)
 						}
 					}
 				}
@@ -333,11 +361,16 @@ func TestRenderersPrintThePagesFigures(t *testing.T) {
 			name := fmt.Sprintf("text at %d", width)
 			read[name] += insideInterval(t, where+", "+name, text)
 			for _, c := range p.Cells {
-				for _, row := range c.Compact.Rows {
+				for _, row := range c.Main.figures().Rows {
 					if !slices.ContainsFunc(strings.Split(text, "\n"), func(line string) bool {
 						return strings.HasPrefix(strings.TrimSpace(line), row[0].Text) && holds(line, row[1:2])
 					}) {
 						t.Errorf("%s, %s: no line has %+v", where, name, row)
+					}
+				}
+				for _, row := range c.ratios().Rows {
+					if r := ratioIn(row[2]); r.Text != "" && !strings.Contains(text, r.Text+bracketed(r.Interval)) {
+						t.Errorf("%s, %s: the ratio %s of %s is not printed", where, name, r.Text, row[0].Text)
 					}
 				}
 			}
@@ -352,8 +385,10 @@ func TestRenderersPrintThePagesFigures(t *testing.T) {
 			for _, row := range c.Main.Rows {
 				for _, d := range row {
 					for _, form := range []string{plain, markdown} {
-						if !strings.Contains(form, d.Text) || !strings.Contains(form, d.Detail) || !strings.Contains(form, d.Ratio) || !strings.Contains(form, d.Of) {
-							t.Errorf("%s: %+v is not printed", where, d)
+						for _, part := range []string{d.Text, d.Detail, shown(d), intervalIn(d), ratioIn(d).Text, ratioIn(d).Interval, ratioIn(d).Of} {
+							if !strings.Contains(form, part) {
+								t.Errorf("%s: %q of %+v is not printed", where, part, d)
+							}
 						}
 					}
 				}
@@ -385,9 +420,9 @@ func TestRenderersPrintThePagesFigures(t *testing.T) {
 	}
 }
 
-// holds tells whether a line has the text of every datum.
+// holds tells whether a line has every value.
 func holds(line string, row []Datum) bool {
-	return !slices.ContainsFunc(row, func(d Datum) bool { return !strings.Contains(line, d.Text) })
+	return !slices.ContainsFunc(row, func(d Datum) bool { return !strings.Contains(line, shown(d)) })
 }
 
 // rowsOf reads the rows of the Markdown table that has a column of the name.
@@ -420,7 +455,7 @@ func TestGateAndCompareDivideWhatTheyShow(t *testing.T) {
 	pages(t, 40, func(where string, f finding.Findings, _ Page) {
 		passage, all := compare.Gate(f.Run)
 		for _, row := range rowsOf(string(render(t, NewGate(f, passage, all).Markdown)), "arm's figure") {
-			ratio, is := number(t, row["ratio"])
+			ratio, is := figureIn(t, first(row["ratio"]))
 			if !is {
 				if none++; row["ratio"] != "–" || row["arm's figure"] != "–" {
 					t.Errorf("%s: gate %v", where, row)
@@ -445,13 +480,13 @@ func TestGateAndCompareDivideWhatTheyShow(t *testing.T) {
 			}
 		}
 		apart := history.CompareRuns(runs[0].Run, runs[1].Run, nil)
-		for _, row := range rowsOf(string(render(t, NewApart(apart, runs[0], runs[1], [2]string{"a", "b"}).Markdown)), "second ÷ first") {
-			ratio, is := number(t, row["second ÷ first"])
+		for _, row := range rowsOf(string(render(t, NewRuns(apart, runs[0], runs[1], [2]string{"a", "b"}).Markdown)), "second ÷ first") {
+			ratio, is := figureIn(t, first(row["second ÷ first"]))
 			if !is {
 				continue
 			}
-			was, is1 := number(t, first(row["first"]))
-			now, is2 := number(t, first(row["second"]))
+			was, is1 := figureIn(t, first(row["first"]))
+			now, is2 := figureIn(t, first(row["second"]))
 			if compared++; !is1 || !is2 || !quotient(ratio, now, was) {
 				t.Errorf("seed %d: %v", seed, row)
 			}

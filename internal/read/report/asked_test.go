@@ -116,7 +116,7 @@ func TestEveryValueOfAChartStandsInItsTable(t *testing.T) {
 func printedIn(table Table, text string) bool {
 	for _, row := range table.Rows {
 		for _, d := range row {
-			if d.Detail != "" && strings.Contains(text, ": "+d.Text+" ") && strings.Contains(text, "("+d.Detail+")") {
+			if interval := intervalIn(d); interval != "" && strings.Contains(text, ": "+shown(d)+" ") && strings.Contains(text, "("+interval+")") {
 				return true
 			}
 		}
@@ -143,7 +143,7 @@ func TestSearchesListWhatEachArmNeeds(t *testing.T) {
 	searches := New(sample(6)).Searches
 	var got [][]string
 	for _, row := range searches[0].Tables[0].Rows {
-		got = append(got, []string{row[1].Text, row[2].Text, row[3].Text, row[4].Text, row[5].Text})
+		got = append(got, []string{shown(row[1]), shown(row[2]), shown(row[3]), shown(row[4]), shown(row[5])})
 	}
 	want := [][]string{
 		{"perhaps", "1", "16", "5.00 GB/s", "96.1 %"},
@@ -263,12 +263,12 @@ func TestGarbageInCharts(t *testing.T) {
 	}
 }
 
-// A spot may do better than the best in the blocks that they share, and its
+// A combination may do better than the best in the blocks that they share, and its
 // interval reach below the share all the same.
 func TestSearchSaysPerhapsOfWideIntervals(t *testing.T) {
 	for _, c := range []struct {
-		spot view.Candidate
-		want string
+		candidate view.Candidate
+		want      string
 	}{
 		{view.Candidate{Share: 1, Low: 1, High: 1}, "yes"}, // the best
 		{view.Candidate{Share: 0.97, Low: 0.95, High: 0.99}, "yes"},
@@ -277,8 +277,8 @@ func TestSearchSaysPerhapsOfWideIntervals(t *testing.T) {
 		{view.Candidate{Share: 0.94, Low: 0.9, High: 0.98}, "perhaps not"},
 		{view.Candidate{Share: 0.9, Low: 0.86, High: 0.94}, "no"},
 	} {
-		if got := comes(c.spot, 0.95); got != c.want {
-			t.Errorf("%+v comes to 95 %%: %s, want %s", c.spot, got, c.want)
+		if got := reaches(c.candidate, 0.95); got != c.want {
+			t.Errorf("%+v reaches 95 %%: %s, want %s", c.candidate, got, c.want)
 		}
 	}
 }

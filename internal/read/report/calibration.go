@@ -2,7 +2,6 @@ package report
 
 import (
 	"fmt"
-	"io"
 	"strings"
 
 	"netdyno/internal/metric"
@@ -22,42 +21,30 @@ func (l *layout) calibration() Section {
 	}
 	return Section{
 		ID: "calibration", Title: "What this machine can tell",
-		Note: calibrationNote(c) + " The smallest difference that one comparison finds in nine of ten cases, by its blocks; " +
-			"then how far like runs made apart scatter, as a standard deviation. Other work may scatter more or less.",
+		Note: calibrationNote(c) + " The table has the smallest difference that one comparison finds in nine of ten cases, by its blocks; " +
+			"then how far equal runs differ from each other, as a standard deviation. Other work may differ more or less.",
 		Tables: []Table{spreadTable(c, metrics)},
 	}
 }
 
-// SpreadText writes for a terminal what a calibrated machine tells of some
-// metrics.
-func SpreadText(w io.Writer, c *record.Calibration, metrics []string, opt TextOptions) error {
-	t := newTerminal(opt)
-	t.table(spreadTable(c, metrics))
-	_, err := io.WriteString(w, t.out.String())
-	return err
-}
-
 // spreadTable has a row for each of the metrics that was calibrated.
 func spreadTable(c *record.Calibration, metrics []string) Table {
-	columns := head("metric")
-	var t Table
+	t := Table{Columns: columns("metric")}
 	for _, name := range metrics {
 		spread, known := c.Spreads[name]
 		if !known {
 			continue
 		}
-		if len(t.Columns) == 0 {
-			for _, s := range spread.Smallest {
-				columns = append(columns, head(fmt.Sprintf("#%d blocks", s.Blocks))...)
-			}
-			t.Columns = append(columns, head("#runs apart", "#the same, to a floor")...)
-		}
 		row := words(name)
 		for _, s := range spread.Smallest {
-			row = append(row, words(percent(s.Difference))...)
+			row = append(row, number(percent(s.Difference), ""))
+			if len(t.Rows) == 0 {
+				t.Columns = append(t.Columns, numbers(fmt.Sprintf("%d blocks", s.Blocks))...)
+			}
 		}
-		t.Rows = append(t.Rows, append(row, words(percent(spread.Absolute), percent(spread.Relative))...))
+		t.Rows = append(t.Rows, append(row, number(percent(spread.Absolute), ""), number(percent(spread.Relative), "")))
 	}
+	t.Columns = append(t.Columns, numbers("across runs", "across runs, as a ratio to the floor")...)
 	return t
 }
 
@@ -72,7 +59,7 @@ func calibrationNote(c *record.Calibration) string {
 	}
 	for _, name := range sortedKeys(c.Places) {
 		q := c.Places[name]
-		parts = append(parts, fmt.Sprintf("%s, idle: a spinning thread lost %s of its time, timers overshot by %s, 1 in 100 by %s.", name,
+		parts = append(parts, fmt.Sprintf("%s, idle: a spinning thread lost %s of its time; timers were late by %s, 1 in 100 by %s.", name,
 			quantity.FormatShare(q.LostShare), quantity.FormatMicroseconds(q.OvershootP50Us), quantity.FormatMicroseconds(q.OvershootP99Us)))
 	}
 	return strings.Join(parts, " ")

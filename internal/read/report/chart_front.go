@@ -33,19 +33,24 @@ type FrontPoint struct {
 	Knee  bool    `json:"knee,omitempty"`
 }
 
-func (v *chartView) front() Chart {
+// maxMarks bounds the points of a front; findings.json has every one.
+const maxMarks = 300
+
+// front draws the chart; nil when there is nothing to draw. What names it in its
+// table.
+func (v *chartView) front() (drawn *Front, table Table, what string) {
 	marks := v.ranked()
 	cost := scaleFor(v.Spec.Against, largestCost(marks))
-	front := &Front{
+	drawn = &Front{
 		X: Axis{Title: directed(axisTitle(v.Spec.Against, cost), v.Spec.Against), Scale: cost, Log: true},
 		Y: Axis{Title: directed(axisTitle(v.Spec.Metric, v.scale), v.Spec.Metric), Scale: v.scale, Log: true},
 		// A cost that nobody declared better when higher is a cost.
 		LowX: directionOf(v.Spec.Against) != metric.Higher,
 	}
-	table := Table{
-		Columns: head(or(v.Spec.By, "arm"), "cell", "#"+labelOf(v.Spec.Metric), "#"+labelOf(v.Spec.Against), "place"),
-	}
-	table.Columns[2].Unit, table.Columns[3].Unit = v.scale.Unit, cost.Unit
+	table = Table{Columns: []Column{
+		{Title: or(v.Spec.By, "arm"), Kind: Arms}, {Title: "cell"},
+		metricColumn(v.Spec.Metric, v.scale), metricColumn(v.Spec.Against, cost), {Title: "Pareto"},
+	}}
 	names, cells := map[string]int{}, map[string]bool{}
 	for _, m := range marks {
 		if _, known := names[m.Name]; !known {
@@ -55,27 +60,31 @@ func (v *chartView) front() Chart {
 	}
 	for _, m := range marks {
 		key := names[m.Name]
-		y, x := m.Metric, m.Against
 		table.Rows = append(table.Rows, []Datum{
-			{Text: or(m.Name, "all"), Arm: &key}, {Text: or(m.Cell, "all")},
-			figureDatum(y, v.scale), figureDatum(x, cost), {Text: placeWords(m), Strong: m.Knee},
+			{Text: or(m.Name, "all"), Arm: &key}, word(or(m.Cell, "all")),
+			figureDatum(m.Metric, v.scale), figureDatum(m.Against, cost), {Text: paretoWords(m), Strong: m.Knee},
 		})
-		if !drawable(y.Value, y.Low, y.High, x.Value, x.Low, x.High) {
-			continue
+		if p, ok := v.point(m, key, cost); ok {
+			p.Label = markLabel(m, len(names), len(cells))
+			drawn.Points = append(drawn.Points, p)
 		}
-		p := FrontPoint{
-			Arm: key, Name: m.Name, Label: markLabel(m, len(names), len(cells)), On: m.Front, Knee: m.Knee,
-			X: brief(x.Value), XLow: brief(x.Low), XHigh: brief(x.High),
-			Y: brief(y.Value), YLow: brief(y.Low), YHigh: brief(y.High),
-		}
-		p.Text = fmt.Sprintf("%s%s: %s; %s", m.Name, at(m.Cell), printed(y, v.scale), printed(x, cost))
-		front.Points = append(front.Points, p)
 	}
-	chart := Chart{What: axisTitle(v.Spec.Metric, v.scale) + " against " + axisTitle(v.Spec.Against, cost) + ", the front first", Table: table}
-	if len(front.Points) > 0 {
-		chart.Figure.Front = front
+	what = axisTitle(v.Spec.Metric, v.scale) + " against " + axisTitle(v.Spec.Against, cost) + ", the Pareto front first"
+	if len(drawn.Points) == 0 {
+		return nil, table, what
 	}
-	return chart
+	return drawn, table, what
+}
+
+// point places a mark on the axes; false where they cannot take it.
+func (v *chartView) point(m view.Mark, key int, cost metric.Scale) (FrontPoint, bool) {
+	y, x := m.Metric, m.Against
+	return FrontPoint{
+		Arm: key, Name: m.Name, On: m.Front, Knee: m.Knee,
+		X: brief(x.Value), XLow: brief(x.Low), XHigh: brief(x.High),
+		Y: brief(y.Value), YLow: brief(y.Low), YHigh: brief(y.High),
+		Text: fmt.Sprintf("%s%s: %s; %s", m.Name, at(m.Cell), printed(y, v.scale), printed(x, cost)),
+	}, drawable(y.Value, y.Low, y.High, x.Value, x.Low, x.High)
 }
 
 // ranked puts the front first, in the order of its cost, and keeps what a
@@ -106,7 +115,7 @@ func (v *chartView) ranked() []view.Mark {
 	})
 	if more := len(marks) - maxMarks; more > 0 {
 		marks = marks[:maxMarks]
-		v.cut = append(v.cut, fmt.Sprintf("%s more are in findings.json.", plural(more, "point")))
+		v.cut = append(v.cut, fmt.Sprintf("%s more are in findings.json", plural(more, "point")))
 	}
 	return marks
 }
@@ -119,14 +128,14 @@ func largestCost(marks []view.Mark) float64 {
 	return largest
 }
 
-func placeWords(m view.Mark) string {
+func paretoWords(m view.Mark) string {
 	switch {
 	case m.Knee:
 		return "knee"
 	case m.Front:
-		return "front"
+		return "on the front"
 	}
-	return "beaten"
+	return "dominated"
 }
 
 // markLabel names a mark by what tells it from the others.

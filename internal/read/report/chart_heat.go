@@ -31,7 +31,9 @@ type Box struct {
 // colours: an eye tells about ten steps.
 const heatSpan = 10
 
-func (v *chartView) heat() Chart {
+// heat draws the chart; nil when there is nothing to draw. What names it in its
+// table.
+func (v *chartView) heat() (drawn *Heat, table Table, what string) {
 	var xs, ys []view.Coordinate
 	for _, t := range v.Tiles {
 		xs, ys = append(xs, t.X), append(ys, t.Y)
@@ -44,14 +46,14 @@ func (v *chartView) heat() Chart {
 		X: v.Spec.X, Y: v.Spec.Y, Axis: directed(axisTitle(v.Spec.Metric, v.scale), v.Spec.Metric), Log: spans(v.values(), heatSpan),
 		Columns: texts(across.all), Rows: texts(up.all),
 	}
-	table := Table{Columns: head(v.Spec.Y)}
+	table = Table{Columns: columns(v.Spec.Y)}
 	for _, c := range across.all {
-		table.Columns = append(table.Columns, Column{Title: c.Text, Number: true})
+		table.Columns = append(table.Columns, numbers(c.Text)...)
 	}
 	for _, name := range heat.Rows {
 		row := words(name)
 		for range heat.Columns {
-			row = append(row, Datum{Text: "–"})
+			row = append(row, missing())
 		}
 		table.Rows = append(table.Rows, row)
 	}
@@ -67,17 +69,9 @@ func (v *chartView) heat() Chart {
 			Hint: v.Spec.X + " " + t.X.Text + ", " + v.Spec.Y + " " + t.Y.Text + ": " + printed(f, v.scale),
 		})
 	}
-	chart := Chart{What: axisTitle(v.Spec.Metric, v.scale) + ", rows by " + v.Spec.Y + ", columns by " + v.Spec.X, Table: table}
-	if len(heat.Boxes) > 0 {
-		chart.Figure.Heat = heat
+	what = axisTitle(v.Spec.Metric, v.scale) + ", rows by " + v.Spec.Y + ", columns by " + v.Spec.X
+	if len(heat.Boxes) == 0 {
+		return nil, table, what
 	}
-	return chart
-}
-
-func texts(levels []view.Coordinate) []string {
-	list := make([]string, len(levels))
-	for i, c := range levels {
-		list[i] = c.Text
-	}
-	return list
+	return heat, table, what
 }

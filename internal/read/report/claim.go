@@ -2,6 +2,7 @@ package report
 
 import (
 	"fmt"
+	"strconv"
 
 	"netdyno/internal/read/compare"
 )
@@ -27,16 +28,18 @@ func (l *layout) claims() []Section {
 func evidenceOf(c compare.Claim) Table {
 	t := Table{
 		Caption: "What the claim demands, all of it, with " + confidence(c.Level) + " intervals.",
-		Columns: head("metric", "ratio of", "claimed", "#measured", "#blocks", "state"),
+		Columns: append(append(columns("metric", "ratio of", "claimed"), numbers("measured", "blocks")...), columns("state")...),
 	}
 	for _, e := range c.Evidence {
 		p := c.Spec.Parts[e.Part]
-		row := words(p.Metric, e.What, compare.Claimed(p), "–", fmt.Sprint(e.Blocks), string(e.State))
+		measured := missing()
 		if e.Blocks > 0 {
-			row[3] = Datum{Text: ratio(e.Ratio), Detail: ratioInterval(e.Low, e.High)}
+			measured = Datum{Ratio: &Ratio{Text: ratio(e.Ratio), Interval: ratioInterval(e.Low, e.High)}}
 		}
-		row[5].Detail = e.Reason
-		t.Rows = append(t.Rows, row)
+		t.Rows = append(t.Rows, []Datum{
+			word(p.Metric), word(e.What), word(compare.Claimed(p)), measured, number(strconv.Itoa(e.Blocks), ""),
+			{Text: string(e.State), Detail: e.Reason},
+		})
 	}
 	return t
 }

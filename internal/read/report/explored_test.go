@@ -36,7 +36,7 @@ func TestExploredRatiosStandUnderTheirHeading(t *testing.T) {
 	for _, c := range p.Cells {
 		seen := false
 		for _, column := range c.Main.Columns[1:] {
-			if seen = seen || column.NotJudged; seen && slices.Contains(f.Header.Study.Compare.Primary, column.Metric) {
+			if seen = seen || column.Ratios == NotJudged; seen && slices.Contains(f.Header.Study.Compare.Primary, column.Metric) {
 				t.Errorf("%s: the primary metric %s stands behind what is not judged", c.Title, column.Metric)
 			}
 		}

@@ -20,7 +20,7 @@ func (l *layout) fits() []Section {
 			Note:  f.Sentence,
 		}
 		if f.Reason != "" {
-			s.Note = strings.TrimSpace(s.Note + " Not fitted: " + strings.TrimSuffix(f.Reason, ".") + ".")
+			s.Note = strings.TrimSpace(s.Note + " " + sentence("not fitted: "+f.Reason))
 			sections = append(sections, s)
 			continue
 		}
@@ -33,16 +33,14 @@ func (l *layout) fits() []Section {
 func coefficients(f view.Fit) Table {
 	t := Table{
 		Caption: modelText(f) + ". Intervals are 95 % over blocks; a published value agrees when its interval holds it and does not hold 0.",
-		Columns: head("coefficient", "of", "#measured", "#published", "in words"),
+		Columns: append(append(columns("coefficient", "of"), numbers("measured", "published")...), columns("in words")...),
 	}
 	add := func(name, of string, c view.Coefficient, s metric.Scale) {
-		published, verdict := "–", "–"
+		published, verdict := missing(), none
 		if c.Published != nil {
-			published, verdict = quantityText(*c.Published, s), agreement(c)
+			published, verdict = inUnit(*c.Published, s), agreement(c)
 		}
-		row := words(name, of, quantityText(c.Value, s), published, verdict)
-		row[2].Detail = between(c.Low, c.High, s)
-		t.Rows = append(t.Rows, row)
+		t.Rows = append(t.Rows, []Datum{word(name), word(of), amount(c.Value, c.Low, c.High, s), published, word(verdict)})
 	}
 	add("a", "none of "+f.Spec.Per, f.Base, fitScale(f, f.Base.Value))
 	add("b", "each of "+f.Spec.Per, f.Per, fitScale(f, f.Per.Value))
@@ -73,18 +71,6 @@ func fitScale(f view.Fit, value float64) metric.Scale {
 	return scaleFor(f.Spec.Metric, max(value, -value))
 }
 
-func quantityText(value float64, s metric.Scale) string {
-	return strings.TrimSpace(s.Format(value) + " " + s.Unit)
-}
-
-// between prints an interval whose ends may be negative.
-func between(low, high float64, s metric.Scale) string {
-	if low < 0 {
-		return s.Format(low) + " to " + s.Format(high)
-	}
-	return s.Interval(low, high)
-}
-
 func agreement(c view.Coefficient) string {
 	switch {
 	case c.Agrees && c.Low <= 0 && 0 <= c.High:
@@ -98,7 +84,7 @@ func agreement(c view.Coefficient) string {
 }
 
 func quality(f view.Fit) Table {
-	t := Table{Caption: "How well the model fits.", Columns: head("what", "figure"), Folded: true}
+	t := Table{Caption: "How well the model fits.", Columns: columns("what", "figure"), Folded: true}
 	t.Rows = append(
 		t.Rows,
 		words("trials", fmt.Sprint(f.Trials)),

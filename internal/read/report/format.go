@@ -52,6 +52,19 @@ func plural(n int, noun string) string {
 	return strconv.Itoa(n) + " " + noun + "s"
 }
 
+// joined puts the parts that are not empty together.
+func joined(separator string, parts ...string) string {
+	return strings.Join(slices.DeleteFunc(parts, func(part string) bool { return part == "" }), separator)
+}
+
+// bracketed is what stands behind a value; nothing for nothing.
+func bracketed(detail string) string {
+	if detail == "" {
+		return ""
+	}
+	return " (" + detail + ")"
+}
+
 func or(text, otherwise string) string {
 	if text == "" {
 		return otherwise
@@ -86,6 +99,20 @@ func shellWord(word string) string {
 	return "'" + strings.ReplaceAll(word, "'", `'\''`) + "'"
 }
 
+// levelsText lists levels by their factors' names, "depth=1, size=64".
+func levelsText(levels map[string]string) string {
+	var parts []string
+	for _, name := range sortedKeys(levels) {
+		parts = append(parts, name+"="+levels[name])
+	}
+	return strings.Join(parts, ", ")
+}
+
+// withUnit is a value with its unit.
+func withUnit(value float64, s metric.Scale) string {
+	return strings.TrimSpace(s.Format(value) + " " + s.Unit)
+}
+
 func sortedKeys[V any](m map[string]V) []string {
 	keys := make([]string, 0, len(m))
 	for k := range m {
@@ -101,6 +128,28 @@ func labelOf(name string) string { return metric.Shown(name).Label }
 // scaleFor is the unit to show values of a metric in, of which the largest is
 // given.
 func scaleFor(name string, largest float64) metric.Scale { return metric.Shown(name).Scale(largest) }
+
+// axisTitle names a metric with the unit that it is shown in.
+func axisTitle(name string, s metric.Scale) string {
+	if s.Unit == "" {
+		return labelOf(name)
+	}
+	return labelOf(name) + " (" + s.Unit + ")"
+}
+
+// directed adds which way is better.
+func directed(title, name string) string {
+	if better := directionOf(name); better != "" {
+		return title + ", " + better + " is better"
+	}
+	return title
+}
+
+func directionOf(name string) string { return metric.Shown(name).Better }
+
+// sentence makes a clause a sentence: it begins with a capital and ends with a
+// full stop.
+func sentence(clause string) string { return upperFirst(strings.TrimSuffix(clause, ".")) + "." }
 
 func upperFirst(text string) string {
 	first, size := utf8.DecodeRuneInString(text)

@@ -2,13 +2,12 @@ package report
 
 import (
 	"crypto/sha256"
-	_ "embed"
+	_ "embed" // the page's parts
 	"encoding/base64"
 	"fmt"
 	"html/template"
 	"io"
 	"slices"
-	"strings"
 
 	"netdyno/internal/printable"
 	"netdyno/internal/read/compare"
@@ -30,10 +29,9 @@ var pageTemplate = template.Must(template.New("page").Funcs(template.FuncMap{
 	"verdict":    verdictClass,
 	"stateMark":  func(s compare.State) string { return stateMarks[s] },
 	"stateClass": func(s compare.State) string { return verdictClass(stateVerdict[s]) },
-	"isWord":     func(d Datum) bool { return d.Text == string(d.Verdict) },
 }).Parse(pageHTML))
 
-// view is what the template sees beside the page.
+// filled is what the template sees beside the page.
 type filled struct {
 	Page
 	Careful bool // something bears on whether to believe the answers
@@ -57,7 +55,7 @@ type drawn struct {
 func (p Page) HTML(w io.Writer) error {
 	v := filled{
 		Page:    p,
-		Careful: len(p.Doubts) > 0 || slices.ContainsFunc(p.Warnings, func(w Warning) bool { return w.Grave }),
+		Careful: len(p.Caveats) > 0 || slices.ContainsFunc(p.Warnings, func(w Warning) bool { return w.Severe }),
 		Policy:  fmt.Sprintf("default-src 'none'; script-src '%s'; style-src '%s'; img-src data:", digest(script), digest(styleSheet)),
 		Style:   template.CSS(styleSheet),
 		Script:  template.JS(script),
@@ -70,25 +68,8 @@ func (p Page) HTML(w io.Writer) error {
 	return nil
 }
 
-func (p Page) figures() []Figure {
-	figures := append([]Figure{}, p.Effects...)
-	for _, c := range p.Charts {
-		if c.Drawn() {
-			figures = append(figures, c.Figure)
-		}
-	}
-	for _, c := range p.Cells {
-		figures = append(figures, c.Figures...)
-	}
-	return figures
-}
-
 // digest names inline content in a content security policy.
 func digest(content string) string {
 	sum := sha256.Sum256([]byte(content))
 	return "sha256-" + base64.StdEncoding.EncodeToString(sum[:])
-}
-
-func verdictClass(v compare.Verdict) string {
-	return "v-" + strings.ReplaceAll(or(string(v), "none"), " ", "-")
 }

@@ -75,19 +75,19 @@ func TestEveryFormSaysHowItJudged(t *testing.T) {
 	}
 }
 
-func TestGateSaysWhatIsInDoubt(t *testing.T) {
+func TestGateSaysWhyItIsUndecided(t *testing.T) {
 	f := sample(6)
 	f.Tally.Failed, f.Tally.Planned = 2, 48
 	f.Cells[0].Arms[0].Trials[0].Errors = 3
-	passage, all := compare.Gate(f.Run)
-	g := NewGate(f, passage, all)
+	result, all := compare.Gate(f.Run)
+	g := NewGate(f, result, all)
 	arm := f.Cells[0].Arms[0].Name + " at " + f.Cells[0].Name
-	doubts := "2 of 48 trials failed; exchanges of " + arm + " failed, which no requirement that is met allows"
-	if md := string(render(t, g.Markdown)); !strings.Contains(md, "In doubt: "+doubts+".") {
-		t.Errorf("gate.md does not say %q:\n%s", doubts, md)
+	caveats := "2 of 48 trials failed; exchanges of " + arm + " failed, which no requirement that is met allows"
+	if md := string(render(t, g.Markdown)); !strings.Contains(md, "Undecided because: "+caveats+".") {
+		t.Errorf("gate.md does not say %q:\n%s", caveats, md)
 	}
-	g.Passage, g.words = compare.Unproven, passages[compare.Unproven].words
-	if got := g.String(); got != "gate: cannot tell: "+doubts {
+	g.Result, g.words = compare.Unproven, gateWords[compare.Unproven].words
+	if got := g.String(); got != "gate: cannot tell: "+caveats {
 		t.Errorf("it says %q", got)
 	}
 }
@@ -97,11 +97,11 @@ func TestGateSaysWhatIsBroken(t *testing.T) {
 	for i := range f.Comparisons {
 		f.Comparisons[i].Verdict = compare.Equivalent
 	}
-	passage, all := compare.Gate(f.Run)
-	if passage != compare.IsWorse {
-		t.Errorf("passage %v with a broken requirement", passage)
+	result, all := compare.Gate(f.Run)
+	if result != compare.IsWorse {
+		t.Errorf("result %v with a broken requirement", result)
 	}
-	g := NewGate(f, passage, all)
+	g := NewGate(f, result, all)
 	got := string(render(t, g.Markdown))
 	for _, want := range []string{"a requirement is broken", "✗ broken", "✓ met", "? cannot tell", "96.9 % interval", "3 requirements in the family"} {
 		if !strings.Contains(got, want) {

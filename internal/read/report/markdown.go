@@ -13,42 +13,20 @@ import (
 // Markdown. The error is w's.
 func (p Page) Markdown(w io.Writer) error {
 	var m markdown
-	m.heading(1, p.Title)
-	m.paragraph(p.Question)
-	m.paragraph(p.Made)
-	for _, a := range slices.Concat(p.Answers, p.More) {
-		m.item(strings.TrimSpace("**" + or(mark(a.Verdict), "·") + "** " + inline(a.Text)))
-	}
-	for _, r := range p.Requires {
-		m.item(strings.TrimSpace("**" + or(stateMarks[r.State], "·") + "** " + inline(r.Text)))
-	}
-	m.line("")
-	m.paragraph(p.Tally)
-	m.paragraph(strings.Join(p.Judged, " "))
-	for _, doubt := range p.Doubts {
-		m.item("**Doubt:** " + inline(doubt))
-	}
-	for _, warning := range p.Warnings {
-		m.item(strings.TrimSpace("**" + inline(or(warning.About, "warning")) + ":** " + inline(warning.Text) + " " + inline(warning.Advice)))
-	}
-	m.line("")
+	m.summary(p)
 	m.charts(p.Charts)
-	if len(p.Fits) > 0 {
-		m.heading(2, "Fitted models")
-	}
-	m.sections(3, p.Fits)
-	if len(p.Searches) > 0 {
-		m.heading(2, "Searches")
-	}
-	m.sections(3, p.Searches)
-	if len(p.Claims) > 0 {
-		m.heading(2, "Claims")
-	}
-	m.sections(3, p.Claims)
+	m.group("Fitted models", p.Fits)
+	m.group("Searches", p.Searches)
+	m.group("Claims", p.Claims)
 	for _, c := range p.Cells {
 		m.cell(c)
 	}
-	m.sections(2, p.Evidence)
+	if p.Server != nil {
+		m.section(2, *p.Server)
+	}
+	for _, s := range p.Evidence {
+		m.section(2, s)
+	}
 	m.heading(2, "Run it again")
 	m.line("```sh\n" + strings.ReplaceAll(printable.Text(p.Rerun.Command), "```", "` ` `") + "\n```\n")
 	m.paragraph("Seed " + p.Rerun.Seed + ". Marks: " + marks)
@@ -59,6 +37,29 @@ func (p Page) Markdown(w io.Writer) error {
 }
 
 type markdown struct{ out strings.Builder }
+
+// summary is what the report leads with.
+func (m *markdown) summary(p Page) {
+	m.heading(1, p.Title)
+	m.paragraph(p.Question)
+	m.paragraph(p.Made)
+	for _, a := range slices.Concat(p.Answers, p.More) {
+		m.item("**" + or(mark(a.Verdict), "·") + "** " + inline(a.Text))
+	}
+	for _, r := range p.Requirements {
+		m.item("**" + or(stateMarks[r.State], "·") + "** " + inline(r.Text))
+	}
+	m.line("")
+	m.paragraph(p.Tally)
+	m.paragraph(strings.Join(p.Judged, " "))
+	for _, caveat := range p.Caveats {
+		m.item("**Caveat:** " + inline(caveat))
+	}
+	for _, w := range p.Warnings {
+		m.item(joined(" ", "**"+inline(or(w.About, "warning"))+":**", inline(w.Text), inline(w.Advice)))
+	}
+	m.line("")
+}
 
 func (m *markdown) charts(charts []Chart) {
 	if len(charts) > 0 {
@@ -74,22 +75,28 @@ func (m *markdown) charts(charts []Chart) {
 	}
 }
 
-func (m *markdown) sections(level int, sections []Section) {
+// group is a heading with the sections under it; nothing for none.
+func (m *markdown) group(title string, sections []Section) {
+	if len(sections) > 0 {
+		m.heading(2, title)
+	}
 	for _, s := range sections {
-		m.heading(level, s.Title)
-		m.paragraph(s.Note)
-		for _, t := range s.Tables {
-			m.table(t)
-		}
+		m.section(3, s)
+	}
+}
+
+func (m *markdown) section(level int, s Section) {
+	m.heading(level, s.Title)
+	m.paragraph(s.Note)
+	for _, t := range s.Tables {
+		m.table(t)
 	}
 }
 
 func (m *markdown) cell(c Cell) {
 	m.heading(2, c.Title)
 	m.table(c.Main)
-	if c.Besides != nil {
-		m.table(*c.Besides)
-	}
+	m.table(c.Pairs)
 	for _, t := range c.Details {
 		m.table(t)
 	}
@@ -123,19 +130,15 @@ func (m *markdown) table(t Table) {
 	m.paragraph(t.Caption)
 	var titles, rules []string
 	for _, c := range t.Columns {
-		title := inline(c.Title)
-		if c.Unit != "" {
-			title += ", " + inline(c.Unit)
+		title := joined(", ", inline(c.Title), inline(c.Unit))
+		if c.Ratios == NotJudged {
+			title += " (not judged)"
 		}
-		if c.NotJudged {
-			title += " (" + notJudged + ")"
+		rule := ":--"
+		if c.Number() {
+			rule = "--:"
 		}
-		titles = append(titles, title)
-		if c.Number {
-			rules = append(rules, "--:")
-		} else {
-			rules = append(rules, ":--")
-		}
+		titles, rules = append(titles, title), append(rules, rule)
 	}
 	m.row(titles)
 	m.row(rules)
@@ -154,24 +157,26 @@ func (m *markdown) table(t Table) {
 
 func (m *markdown) row(cells []string) { m.line("| " + strings.Join(cells, " | ") + " |") }
 
+// markdownDatum prints a value with all its parts on one line.
 func markdownDatum(d Datum) string {
-	s := inline(d.Text)
+	text := inline(d.Text)
 	if d.Strong {
-		s = "**" + s + "**"
+		text = "**" + text + "**"
 	}
-	if d.Detail != "" {
-		s += " (" + inline(d.Detail) + ")"
+	var figure, ratio, verdict string
+	if d.Figure != nil {
+		figure = inline(d.Figure.full())
 	}
-	if d.Ratio != "" {
-		s += "; " + inline(d.Ratio) + " (" + inline(d.Within) + ")"
-		if d.Of != "" {
-			s += ", " + inline(d.Of)
-		}
+	if r := d.Ratio; r != nil && r.Text != "" {
+		ratio = inline(joined(", ", r.Text+bracketed(r.Interval), r.Of))
 	}
-	if m := mark(d.Verdict); m != "" && d.Text != string(d.Verdict) {
-		s += " " + m
+	if d.Ratio != nil {
+		verdict = mark(d.Ratio.Verdict)
 	}
-	return s
+	if d.Verdict != "" {
+		verdict = mark(d.Verdict) + " " + inline(string(d.Verdict))
+	}
+	return joined(" ", joined("; ", joined(" ", text, figure), ratio), verdict) + inline(bracketed(d.Detail))
 }
 
 // inline neutralises what Markdown or the HTML inside it would act on. A name

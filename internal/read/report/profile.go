@@ -38,8 +38,8 @@ type ShareBar struct {
 // maxFunctions bounds the rows of all tables of functions together.
 const maxFunctions = 2000
 
-// shares makes the figure of one cell's profiles.
-func (l *layout) shares(cell string) (Figure, bool) {
+// shares draws one cell's profiles; nil when there are none.
+func (l *layout) shares(cell string) (Heading, *Shares) {
 	s := &Shares{Parts: l.activities()}
 	for _, p := range l.profilesOf(cell) {
 		i := slices.IndexFunc(s.Arms, func(a ArmShares) bool { return a.Name == p.Arm })
@@ -55,12 +55,15 @@ func (l *layout) shares(cell string) (Figure, bool) {
 		}
 		s.Arms[i].Bars = append(s.Arms[i].Bars, bar)
 	}
-	return Figure{
+	if len(s.Arms) == 0 {
+		return Heading{}, nil
+	}
+	return Heading{
 		Title: "What the CPU was busy with",
 		Caption: "CPU samples of the window by activity, each sample in exactly one, for both ends of each arm. " +
 			"They come from probes: trials with the profiler on, which no comparison uses.",
-		Wide: true, Shares: s,
-	}, len(s.Arms) > 0
+		Wide: true,
+	}, s
 }
 
 // profile makes the tables of one cell's profiles, nil when there are none.
@@ -70,35 +73,39 @@ func (l *layout) profile(cell string) *Profile {
 		return nil
 	}
 	activities := l.busy(cell)
-	p := &Profile{Table: Table{
+	t := Table{
 		Caption: "Share of CPU samples by activity, from probes, which no comparison uses.",
-		Columns: slices.Concat(head("arm"), head(activities...), head("#sampled")),
-	}}
-	for i := range activities {
-		p.Table.Columns[i+1].Number, p.Table.Columns[i+1].Unit = true, "%"
+		Columns: []Column{{Title: "arm", Kind: Arms}},
 	}
-	p.Table.Columns[len(activities)+1].Unit = "CPU s"
+	for _, activity := range activities {
+		t.Columns = append(t.Columns, Column{Title: activity, Kind: Numbers, Unit: "%"})
+	}
+	t.Columns = append(t.Columns, Column{Title: "sampled", Kind: Numbers, Unit: "CPU s"})
 	most := max(3, min(20, maxFunctions/len(l.Profiles)))
+	p := &Profile{}
 	for _, each := range profiles {
-		place := l.place[each.Arm]
-		row := []Datum{{Text: each.Arm, Arm: &place, Detail: each.End}}
+		arm := l.named(each.Arm)
+		arm.Detail = each.End
+		row := []Datum{arm}
 		for _, activity := range activities {
-			row = append(row, Datum{Text: quantity.FormatFigure(100 * shareOf(each, activity))})
+			row = append(row, number(quantity.FormatFigure(100*shareOf(each, activity)), ""))
 		}
-		p.Table.Rows = append(p.Table.Rows, append(row, Datum{Text: quantity.FormatFigure(each.Seconds)}))
-		if t := functions(each, most); len(t.Rows) > 0 {
-			p.Functions = append(p.Functions, t)
+		t.Rows = append(t.Rows, append(row, number(quantity.FormatFigure(each.Seconds), "")))
+		if top := functions(each, most); len(top.Rows) > 0 {
+			p.Functions = append(p.Functions, top)
 		}
 	}
+	p.Table = t
 	return p
 }
 
 // functions lists the top of one end in the order of its own time.
 func functions(p view.Profile, most int) Table {
-	t := Table{Caption: fmt.Sprintf("Top functions of %s, %s.", p.Arm, p.End), Columns: head("#flat", "#cumulative", "function")}
-	t.Columns[0].Unit, t.Columns[1].Unit = "%", "%"
+	t := Table{Caption: fmt.Sprintf("Top functions of %s, %s.", p.Arm, p.End), Columns: []Column{
+		{Title: "flat", Kind: Numbers, Unit: "%"}, {Title: "cumulative", Kind: Numbers, Unit: "%"}, {Title: "function"},
+	}}
 	for _, f := range p.Flat[:min(len(p.Flat), most)] {
-		t.Rows = append(t.Rows, words(quantity.FormatFigure(100*f.Flat), quantity.FormatFigure(100*f.Cumulative), f.Name))
+		t.Rows = append(t.Rows, []Datum{number(quantity.FormatFigure(100*f.Flat), ""), number(quantity.FormatFigure(100*f.Cumulative), ""), word(f.Name)})
 	}
 	return t
 }

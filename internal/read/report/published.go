@@ -21,8 +21,7 @@ type PublishedRow struct {
 	Metric    string `json:"metric"`
 	Arms      string `json:"arms"` // "go-epoll ÷ go-net"
 	Published string `json:"published"`
-	Measured  string `json:"measured,omitempty"` // "–" when the arms have no ratio here; empty for what is published elsewhere
-	Interval  string `json:"interval,omitempty"`
+	Measured  *Ratio `json:"measured,omitempty"` // nil when the arms have no ratio here, or none to put beside it
 	Source    string `json:"source"`
 	Note      string `json:"note,omitempty"`
 }
@@ -45,9 +44,9 @@ func (l *layout) published() Published {
 			all.put(why, row)
 			continue
 		}
-		row.Cell, row.Measured, row.Interval = or(or(p.Cell, p.Published.Cell), "all"), "–", "–"
+		row.Cell = or(or(p.Cell, p.Published.Cell), "all")
 		if p.Measured > 0 {
-			row.Measured, row.Interval = ratio(p.Measured), ratioInterval(p.Low, p.High)
+			row.Measured = &Ratio{Text: ratio(p.Measured), Interval: ratioInterval(p.Low, p.High)}
 		}
 		all.Beside = append(all.Beside, row)
 	}
@@ -111,20 +110,29 @@ func here(levels []string) string {
 // publishedSection lays the figures out as tables.
 func (l *layout) publishedSection() Section {
 	p := l.published()
+	side := append(columns("cell", "metric", "arm ÷ base"), numbers("published", "measured here")...)
 	beside := Table{
-		Caption: "Published and measured ratios, side by side: measured under the conditions that the publication states.",
-		Columns: head("cell", "metric", "arm ÷ base", "#published", "#measured here", "#"+confidence(l.level())+" interval", "source", "note"),
+		Caption: "Published and measured ratios side by side, measured under the conditions that the publication states, with " + confidence(l.level()) + " intervals.",
+		Columns: append(side, columns("source", "note")...),
 	}
 	for _, r := range p.Beside {
-		beside.Rows = append(beside.Rows, words(r.Cell, r.Metric, r.Arms, r.Published, r.Measured, r.Interval, r.Source, r.Note))
+		measured := missing()
+		if r.Measured != nil {
+			measured = Datum{Ratio: r.Measured}
+		}
+		beside.Rows = append(beside.Rows, []Datum{
+			word(r.Cell), word(r.Metric), word(r.Arms), {Ratio: &Ratio{Text: r.Published}}, measured, word(r.Source), word(r.Note),
+		})
 	}
 	elsewhere := Table{
-		Caption: "Published, and nothing here to put beside it.",
-		Columns: head("why", "metric", "arm ÷ base", "#published", "source", "note"),
+		Caption: "Published, with nothing measured here under the same conditions.",
+		Columns: append(append(columns("why", "metric", "arm ÷ base"), numbers("published")...), columns("source", "note")...),
 	}
 	for _, g := range p.Elsewhere {
 		for _, r := range g.Rows {
-			elsewhere.Rows = append(elsewhere.Rows, words(g.Why, r.Metric, r.Arms, r.Published, r.Source, r.Note))
+			elsewhere.Rows = append(elsewhere.Rows, []Datum{
+				word(g.Why), word(r.Metric), word(r.Arms), {Ratio: &Ratio{Text: r.Published}}, word(r.Source), word(r.Note),
+			})
 		}
 	}
 	return Section{
@@ -132,43 +140,4 @@ func (l *layout) publishedSection() Section {
 		Note:   "Absolute figures from another machine prove nothing; ratios between two arms can be compared, where they were measured under the same conditions.",
 		Tables: []Table{beside, bounded(elsewhere)},
 	}
-}
-
-// figuresShown bounds how many figures of one group the terminal lists.
-const figuresShown = 12
-
-func (t *terminal) published(p Published) {
-	if len(p.Beside)+len(p.Elsewhere) == 0 {
-		return
-	}
-	t.line("")
-	t.line(t.bold("Published figures"))
-	for _, r := range p.Beside {
-		// Source and note are long; they stand in the other forms.
-		t.paragraph("· ", fmt.Sprintf("%s, %s, %s: published %s, measured %s (%s)", r.Cell, r.Metric, r.Arms, r.Published, r.Measured, r.Interval))
-	}
-	for _, g := range p.Elsewhere {
-		t.paragraph("· ", g.Why)
-		t.paragraph("    ", listed(g.Rows))
-	}
-}
-
-// listed puts figures into one line, those of a metric together.
-func listed(rows []PublishedRow) string {
-	var b strings.Builder
-	for i, r := range rows {
-		switch {
-		case i == figuresShown:
-			fmt.Fprintf(&b, "; … and %s; see report.html", plural(len(rows)-i, "more figure"))
-			return b.String()
-		case i == 0:
-			b.WriteString(r.Metric + " of ")
-		case rows[i-1].Metric != r.Metric:
-			b.WriteString("; " + r.Metric + " of ")
-		default:
-			b.WriteString(", ")
-		}
-		b.WriteString(r.Arms + " " + r.Published)
-	}
-	return b.String()
 }

@@ -29,8 +29,8 @@ func TestAStandstillIsToldAndLeavesNoRate(t *testing.T) {
 	main := page.Cells[0].Main
 	for i, c := range main.Columns {
 		lacks := strings.HasSuffix(c.Metric, "_per_s") || strings.HasSuffix(c.Metric, "_per_exchange")
-		if c.Metric != "" && (main.Rows[1][i].Text == "–") != lacks || main.Rows[0][i].Text == "–" {
-			t.Errorf("%s reads %q beside %q", c.Metric, main.Rows[0][i].Text, main.Rows[1][i].Text)
+		if c.Metric != "" && (shown(main.Rows[1][i]) == "–") != lacks || shown(main.Rows[0][i]) == "–" {
+			t.Errorf("%s reads %q beside %q", c.Metric, shown(main.Rows[0][i]), shown(main.Rows[1][i]))
 		}
 	}
 	var b strings.Builder

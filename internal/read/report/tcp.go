@@ -2,31 +2,35 @@ package report
 
 import (
 	"netdyno/internal/contract"
+	"netdyno/internal/metric"
 	"netdyno/internal/read/cells"
 )
 
-// tcpColumns are the metrics of TCP's own account, by end.
-var tcpColumns = []string{
+// tcpMetrics are what the kernel counts of an end's connections, without the
+// end.
+var tcpMetrics = []string{
 	"tcp_rtt_us", "tcp_congestion_window_bytes", "tcp_retransmit_share", "tcp_busy_share", "tcp_receive_window_share", "tcp_send_buffer_share",
 }
 
-// tcp shows what the kernel knows of each end's connections, one table for each
-// cell; none where nobody accounted for them.
+// tcp shows what the kernel counted of each end's connections, one table for
+// each cell; none where it was not asked.
 func (l *layout) tcp() Section {
 	section := Section{
-		ID: "tcp", Title: "TCP's own account",
-		Note: "What the kernel tells of each end's connections, from outside the workers: means over blocks. Round trips and congestion windows are those " +
-			"at the close; the shares are of the window. An end is busy while it has data unsent or unacknowledged; of that time the other end's " +
-			"receive window, or its own send buffer, held it back.",
+		ID: "tcp", Title: "TCP, as the kernel counted",
+		Note: "Counters of each end's connections, read from outside the workers: means over blocks. Round trips and congestion windows are those " +
+			"at the end of the window; the shares are of the window. An end is busy while it has data unsent or unacknowledged. The last two columns are the part of " +
+			"that time in which the peer's receive window, or its own send buffer, held it back.",
 	}
 	for _, c := range l.Cells {
-		t := Table{
-			Caption: or(c.Name, "All trials") + ".", Folded: true,
-			Columns: head("arm", "end", "#connections", "congestion control", "#round trip", "#congestion window", "#retransmitted", "#busy", "#held by the window", "#held by the buffer"),
+		t := Table{Caption: or(c.Name, "All trials") + ".", Folded: true, Columns: []Column{
+			{Title: "arm", Kind: Arms}, {Title: "end"}, {Title: "connections", Kind: Numbers}, {Title: "congestion control"},
+		}}
+		for _, name := range tcpMetrics {
+			t.Columns = append(t.Columns, numbers(metric.Shown(string(contract.Server)+"."+name).Heading)...)
 		}
 		for _, a := range c.Arms {
-			for _, role := range []contract.Role{contract.Server, contract.Client} {
-				if row := l.tcpRow(c, a, string(role)+"."); row != nil {
+			for _, end := range []contract.Role{contract.Server, contract.Client} {
+				if row := l.tcpRow(c, a, string(end)); row != nil {
 					t.Rows = append(t.Rows, row)
 				}
 			}
@@ -36,20 +40,19 @@ func (l *layout) tcp() Section {
 	return section
 }
 
-// tcpRow is one end of one arm; nil without an account of it.
+// tcpRow is one end of one arm; nil where the kernel was not asked about it.
 func (l *layout) tcpRow(c cells.Cell, a cells.Arm, end string) []Datum {
-	connections, known := a.Settings[end+cells.TCPConnections]
+	connections, known := a.Settings[end+"."+cells.TCPConnections]
 	if !known {
 		return nil
 	}
-	row := append([]Datum{l.armDatum(a)}, words(end[:len(end)-1], connections, or(a.Settings[end+cells.TCPCongestion], "–"))...)
-	for _, metric := range tcpColumns {
-		datum := Datum{Text: "–"}
-		if m, ok := summaryOf(a, end+metric); ok {
-			s := scaleOf(c, end+metric)
-			datum = Datum{Text: s.Format(m.Value) + " " + s.Unit}
+	row := []Datum{l.armDatum(a), word(end), number(connections, ""), word(or(a.Settings[end+"."+cells.TCPCongestion], none))}
+	for _, name := range tcpMetrics {
+		d := missing()
+		if m, ok := summaryOf(a, end+"."+name); ok {
+			d = inUnit(m.Value, scaleOf(c, end+"."+name))
 		}
-		row = append(row, datum)
+		row = append(row, d)
 	}
 	return row
 }

@@ -41,7 +41,7 @@ func TestTCPsAccountIsShownByEnd(t *testing.T) {
 	}
 	var row []string
 	for _, d := range tables[0].Rows[0] {
-		row = append(row, d.Text)
+		row = append(row, shown(d))
 	}
 	want := []string{"go-net (baseline)", "server", "50", "cubic", "230 µs", "640 KiB", "0.250 %", "75.0 %", "20.0 %", "0 %"}
 	if !slices.Equal(row, want) {

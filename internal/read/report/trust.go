@@ -5,39 +5,53 @@ import (
 	"slices"
 	"strings"
 
+	"netdyno/internal/read/cells"
 	"netdyno/internal/read/trial"
 )
 
-// trust is what the figures of each arm rest on: ledgers, steadiness, flags,
-// limits.
+// trust is what the figures of each arm rest on: consistency checks,
+// steadiness, flags, limits.
 func (l *layout) trust() Section {
-	t := Table{Columns: head("cell", "arm", "#ledgers closed", "#steady", "flags of valid trials", "limit")}
+	t := Table{Columns: []Column{
+		{Title: "cell"},
+		{Title: "arm", Kind: Arms},
+		{Title: "checks passed", Kind: Numbers},
+		{Title: "steady", Kind: Numbers},
+		{Title: "flags of valid trials"},
+		{Title: "limit", Kind: Limits},
+	}}
 	for _, cell := range l.Cells {
 		for _, arm := range cell.Arms {
-			valid, read, steady, flags := 0, 0, 0, map[string]int{}
-			for _, judged := range arm.Trials {
-				switch judged.Status {
-				case trial.StatusInvalid:
-					read++
-				case trial.Valid:
-					read, valid = read+1, valid+1
-					if !slices.Contains(judged.Flags, trial.Unsteady) {
-						steady++
-					}
-					for _, flag := range judged.Flags {
-						flags[flag]++
-					}
-				}
-			}
-			t.Rows = append(t.Rows, words(or(cell.Name, "all"), arm.Name, fmt.Sprintf("%d of %d", valid, read),
-				fmt.Sprintf("%d of %d", steady, valid), counted(flags), string(arm.Limit)))
+			t.Rows = append(t.Rows, l.trustRow(cell.Name, arm))
 		}
 	}
 	return Section{
 		ID: "trust", Title: "What the figures rest on",
-		Note: "A ledger closes when every count of a trial agrees with every other: what clients and servers say, the kernel, the interfaces, the histograms. " +
-			"A trial is steady without a step or a slope of its rate inside the window. Only trials whose ledger closes are compared.",
+		Note: "A trial passes the consistency checks when all its counts agree: those of clients and servers, of the kernel, of the interfaces and of the histograms. " +
+			"Only such trials are compared. A trial is steady when its rate has no step and no slope inside the window.",
 		Tables: []Table{bounded(t)},
+	}
+}
+
+func (l *layout) trustRow(cell string, arm cells.Arm) []Datum {
+	valid, read, steady, flags := 0, 0, 0, map[string]int{}
+	for _, t := range arm.Trials {
+		switch t.Status {
+		case trial.StatusInvalid:
+			read++
+		case trial.Valid:
+			read, valid = read+1, valid+1
+			if !slices.Contains(t.Flags, trial.Unsteady) {
+				steady++
+			}
+			for _, flag := range t.Flags {
+				flags[flag]++
+			}
+		}
+	}
+	return []Datum{
+		word(or(cell, "all")), l.named(arm.Name), number(fmt.Sprintf("%d of %d", valid, read), ""),
+		number(fmt.Sprintf("%d of %d", steady, valid), ""), word(counted(flags)), word(string(arm.Limit)),
 	}
 }
 

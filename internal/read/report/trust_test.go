@@ -9,7 +9,7 @@ import (
 	"netdyno/internal/read/trial"
 )
 
-func TestTrustCountsLedgersAndSteadiness(t *testing.T) {
+func TestTrustCountsChecksAndSteadiness(t *testing.T) {
 	f := finding.Findings{Run: compare.Run{Cells: []cells.Cell{{Arms: []cells.Arm{{Name: "a", Limit: trial.Latency, Trials: []trial.Trial{
 		{Status: trial.Valid}, {Status: trial.Valid, Flags: []string{trial.Unsteady, trial.StolenCPU}}, {Status: trial.Valid, Flags: []string{trial.StolenCPU}},
 		{Status: trial.StatusInvalid, Flags: []string{trial.StolenCPU}}, {Status: trial.StatusFailed}, {Status: trial.StatusMissing},
@@ -20,8 +20,8 @@ func TestTrustCountsLedgersAndSteadiness(t *testing.T) {
 		}
 		want := []string{"all", "a", "3 of 4", "2 of 3", "stolen-cpu 2, unsteady 1", "latency"}
 		for i, d := range s.Tables[0].Rows[0] {
-			if d.Text != want[i] {
-				t.Errorf("column %s: %q, want %q", s.Tables[0].Columns[i].Title, d.Text, want[i])
+			if shown(d) != want[i] {
+				t.Errorf("column %s: %q, want %q", s.Tables[0].Columns[i].Title, shown(d), want[i])
 			}
 		}
 		return

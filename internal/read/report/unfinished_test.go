@@ -37,15 +37,15 @@ func TestTablesSayWhatWasLeftUnfinished(t *testing.T) {
 	}
 	for metric, want := range map[string][2]string{"unfinished": {"0", "600"}, "unfinished_age_max_us": {"–", "3.20"}} {
 		for row, text := range want {
-			if got := main.Rows[row][columns[metric]].Text; columns[metric] == 0 || got != text {
+			if got := shown(main.Rows[row][columns[metric]]); columns[metric] == 0 || got != text {
 				t.Errorf("%s of arm %d is %q, want %q", metric, row, got, text)
 			}
 		}
 	}
 	for metric, marked := range map[string]bool{"response_p99_us": true, "response_p50_us": false} {
 		at := columns[metric]
-		if at == 0 || strings.HasPrefix(main.Rows[1][at].Text, "≥ ") != marked || strings.Contains(main.Rows[0][at].Text, "≥") {
-			t.Errorf("%s reads %q beside %q; want a mark: %v", metric, main.Rows[1][at].Text, main.Rows[0][at].Text, marked)
+		if at == 0 || strings.HasPrefix(shown(main.Rows[1][at]), "≥ ") != marked || strings.Contains(shown(main.Rows[0][at]), "≥") {
+			t.Errorf("%s reads %q beside %q; want a mark: %v", metric, shown(main.Rows[1][at]), shown(main.Rows[0][at]), marked)
 		}
 	}
 }

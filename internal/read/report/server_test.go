@@ -27,7 +27,7 @@ func account() *finding.ServerReport {
 	}
 }
 
-func TestAServersOwnAccountStandsInEveryForm(t *testing.T) {
+func TestTheServersOwnCountsStandInEveryForm(t *testing.T) {
 	page := New(finding.Findings{ServerReport: account()})
 	for form, render := range map[string]func(*bytes.Buffer) error{
 		"text":     func(b *bytes.Buffer) error { return page.Text(b, TextOptions{}) },
@@ -38,7 +38,7 @@ func TestAServersOwnAccountStandsInEveryForm(t *testing.T) {
 		if err := render(&b); err != nil {
 			t.Fatal(err)
 		}
-		for _, want := range []string{"The server, by its own account", "10.0.0.1:8080", "12.0", "20.5", "60000"} {
+		for _, want := range []string{"The server, as it counted itself", "10.0.0.1:8080", "12.0", "20.5", "60000"} {
 			if !strings.Contains(b.String(), want) {
 				t.Errorf("the %s has no %q", form, want)
 			}
@@ -48,21 +48,21 @@ func TestAServersOwnAccountStandsInEveryForm(t *testing.T) {
 
 func TestSegmentsWithoutFiguresHaveNone(t *testing.T) {
 	l := newLayout(finding.Findings{ServerReport: account()})
-	tables := l.served().Tables
+	tables := l.server().Tables
 	if arms, segments := tables[0], tables[1]; len(arms.Rows) != 1 || len(segments.Rows) != 2 || !segments.Folded {
 		t.Fatalf("%d arms and %d segments, want 1 and 2, the segments folded", len(arms.Rows), len(segments.Rows))
 	}
 	last := tables[1].Rows[1]
-	if last[0].Detail == "" || last[1].Text != "–" || last[len(last)-1].Text != "–" {
+	if last[0].Detail == "" || last[1].Text != "–" || shown(last[len(last)-1]) != none {
 		t.Errorf("the segment that matches nothing reads %+v", last)
 	}
-	if section := newLayout(finding.Findings{}).served(); len(section.Tables) > 0 {
-		t.Errorf("without an account there is a section %+v", section)
+	if section := newLayout(finding.Findings{}).server(); section != nil {
+		t.Errorf("without a report there is a section %+v", section)
 	}
 }
 
-// The account alone is titled by what listened where.
-func TestTheAccountAloneHasItsTitle(t *testing.T) {
+// The report alone is titled by what listened where.
+func TestTheServersReportAloneHasItsTitle(t *testing.T) {
 	page := New(finding.Findings{ServerReport: account(), Run: compare.Run{Header: record.Header{Listen: []string{"10.0.0.1:8080"}}}})
 	if page.Title != "go-http1 on 10.0.0.1:8080" || page.Tally != "driven 2 times" {
 		t.Errorf("titled %q, %q", page.Title, page.Tally)

@@ -1,0 +1,71 @@
+package report
+
+import (
+	"fmt"
+	"strings"
+
+	"netdyno/internal/quantity"
+	"netdyno/internal/read/compare"
+	"netdyno/internal/read/finding"
+)
+
+// Answer is the sentence of a comparison with the verdict that it states.
+type Answer struct {
+	Verdict compare.Verdict `json:"verdict,omitempty"`
+	Text    string          `json:"text"`
+}
+
+// maxAnswers is how many answers a report leads with.
+const maxAnswers = 8
+
+// noBreak keeps a figure and its unit on one line.
+const noBreak = "\u00a0"
+
+// answers are the sentences of the comparisons, the most decisive first; more
+// are those that can wait.
+func (l *layout) answers() (answers, more []Answer) {
+	for _, c := range finding.MostDecisiveFirst(l.Comparisons) {
+		if c.Sentence != "" {
+			answers = append(answers, Answer{c.Verdict, strings.ReplaceAll(c.Sentence, " %", noBreak+"%")})
+		}
+	}
+	if len(answers) > maxAnswers+1 {
+		return answers[:maxAnswers], answers[maxAnswers:]
+	}
+	return answers, nil
+}
+
+// tally says what became of the trials.
+func (l *layout) tally() string {
+	t := l.Tally
+	if len(l.Header.Listen) > 0 && l.ServerReport != nil {
+		return "driven " + plural(len(l.ServerReport.Segments)+l.ServerReport.Unkept, "time")
+	}
+	var b strings.Builder
+	fmt.Fprintf(&b, "%s planned: %d valid", plural(t.Planned, "trial"), t.Valid)
+	for _, part := range []struct {
+		n    int
+		name string
+	}{{t.Partial, "of them without rates"}, {t.Failed, "failed"}, {t.Invalid, "invalid"}, {t.Unsupported, "unsupported"}, {t.Missing, "missing"}, {t.Unplanned, "outside the plan"}} {
+		if part.n > 0 {
+			fmt.Fprintf(&b, ", %d %s", part.n, part.name)
+		}
+	}
+	fmt.Fprintf(&b, " · %s", plural(l.blocks(), "block"))
+	if t.Probes > 0 {
+		fmt.Fprintf(&b, " · %s for profiles", plural(t.Probes, "probe"))
+	}
+	if t.WindowShare > 0 {
+		fmt.Fprintf(&b, " · %s %% of the time inside windows and warm-up", quantity.FormatFigure(100*t.WindowShare))
+	}
+	return b.String()
+}
+
+// blocks are those that the study plans by itself, at which it stopped, or to
+// which it was told to go on.
+func (l *layout) blocks() int {
+	if l.Stage != nil && (l.Stage.Stopped || l.Stage.Blocks > l.Header.Study.Blocks) {
+		return l.Stage.Blocks
+	}
+	return l.Header.Study.Blocks
+}

@@ -1,0 +1,150 @@
+package report
+
+import (
+	"slices"
+	"strings"
+
+	"netdyno/internal/metric"
+	"netdyno/internal/read/cells"
+	"netdyno/internal/read/view"
+)
+
+// Axis is one axis of a chart: of a metric in the unit of Scale, or of a
+// factor with its levels as Ticks.
+type Axis struct {
+	Title string       `json:"title"`
+	Scale metric.Scale `json:"scale"`
+	Log   bool         `json:"log,omitempty"` // a level of zero stands apart, before a gap
+	Ticks []Tick       `json:"ticks,omitempty"`
+}
+
+// Tick is one level at its place.
+type Tick struct {
+	At   float64 `json:"at"`
+	Text string  `json:"text"`
+}
+
+// A chart of more than this could not be read; findings.json has every point.
+const (
+	maxChartLines  = 24
+	maxChartPoints = 64
+	maxTiles       = 40 // along each axis
+)
+
+// logSpan is how far values must lie apart for a logarithmic axis.
+const logSpan = 30
+
+// levels are the distinct levels of a factor, rising; words keep the order in
+// which they came, at equal distances.
+type levels struct {
+	all     []view.Coordinate
+	numbers bool
+	more    int // that the bound left out
+}
+
+func newLevels(all []view.Coordinate, most int) levels {
+	l := levels{numbers: true}
+	for _, c := range all {
+		if slices.ContainsFunc(l.all, func(known view.Coordinate) bool { return known.Text == c.Text }) {
+			continue
+		}
+		// Words have no value; two levels at one place would hide one another.
+		l.numbers = l.numbers && finite(c.Value) && c.Value >= 0 &&
+			!slices.ContainsFunc(l.all, func(known view.Coordinate) bool { return known.Value == c.Value })
+		l.all = append(l.all, c)
+	}
+	if l.numbers {
+		slices.SortStableFunc(l.all, func(a, b view.Coordinate) int {
+			switch {
+			case a.Value < b.Value:
+				return -1
+			case a.Value > b.Value:
+				return 1
+			}
+			return strings.Compare(a.Text, b.Text)
+		})
+	}
+	if l.more = len(l.all) - most; l.more > 0 {
+		l.all = l.all[:most]
+	}
+	return l
+}
+
+func (l levels) place(c view.Coordinate) (float64, bool) {
+	i := slices.IndexFunc(l.all, func(known view.Coordinate) bool { return known.Text == c.Text })
+	switch {
+	case i < 0:
+		return 0, false
+	case l.numbers:
+		return l.all[i].Value, true
+	}
+	return float64(i + 1), true
+}
+
+func (l levels) ticks() []Tick {
+	ticks := make([]Tick, 0, len(l.all))
+	for _, c := range l.all {
+		at, _ := l.place(c)
+		ticks = append(ticks, Tick{at, c.Text})
+	}
+	return ticks
+}
+
+// positive lists the places that a log axis can take; none when the levels
+// are words.
+func (l levels) positive() []float64 {
+	var places []float64
+	for _, c := range l.all {
+		if l.numbers && c.Value > 0 {
+			places = append(places, c.Value)
+		}
+	}
+	return places
+}
+
+// texts are levels as they are printed.
+func texts(levels []view.Coordinate) []string {
+	list := make([]string, len(levels))
+	for i, c := range levels {
+		list[i] = c.Text
+	}
+	return list
+}
+
+// sound makes a figure drawable: its interval holds its value. False for what
+// no axis can take.
+func sound(f cells.Figure) (cells.Figure, bool) {
+	if !finite(f.Value) || f.Value < 0 {
+		return f, false
+	}
+	if !finite(f.Low) || f.Low > f.Value || f.Low < 0 {
+		f.Low = f.Value
+	}
+	if !finite(f.High) || f.High < f.Value {
+		f.High = f.Value
+	}
+	return f, true
+}
+
+// spans tells whether values lie so far apart, and all above zero, that a
+// logarithmic scale shows them better.
+func spans(values []float64, by float64) bool {
+	least, most := 0.0, 0.0
+	for i, value := range values {
+		if i == 0 || value < least {
+			least = value
+		}
+		most = max(most, value)
+	}
+	return least > 0 && most > by*least
+}
+
+// drawable holds for what a log axis can take.
+func drawable(values ...float64) bool {
+	for _, v := range values {
+		if !finite(v) || v <= 0 {
+			return false
+		}
+	}
+	return true
+}

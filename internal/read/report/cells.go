@@ -1,0 +1,184 @@
+package report
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+
+	"netdyno/internal/metric"
+	"netdyno/internal/read/cells"
+	"netdyno/internal/read/compare"
+	"netdyno/internal/read/trial"
+	"netdyno/internal/record"
+)
+
+// Cell is one combination of the levels that vary beside the compared factor.
+type Cell struct {
+	ID      string   `json:"id"`
+	Title   string   `json:"title"`
+	Base    string   `json:"base,omitempty"`    // the arm that ratios divide by; empty in a cell of one arm
+	Main    Table    `json:"main"`              // arms by the metrics that matter, with ratios
+	Pairs   Table    `json:"pairs,omitzero"`    // declared comparisons of two arms of which neither is the baseline
+	Details []Table  `json:"details,omitempty"` // each client by itself, the runtime, the interfaces
+	All     Table    `json:"all"`               // every metric by arm
+	Figures []Figure `json:"figures"`
+	Profile *Profile `json:"profile,omitempty"`
+}
+
+// What the main table shows where it was measured, beside the study's primary
+// metrics, and what a terminal shows of it. A percentile is of the response
+// times in an open loop, else of the service times.
+var (
+	wide  = []string{"exchanges_per_s", "goodput_bytes_per_s", "p50_us", "p99_us", "server.cpu_us_per_exchange", "client.cpu_us_per_exchange", "server.peak_rss_bytes"}
+	small = []string{"exchanges_per_s", "p50_us", "p99_us", "server.cpu_us_per_exchange"}
+)
+
+func (l *layout) cells() []Cell {
+	cells := make([]Cell, 0, len(l.Cells))
+	budget := lineBudget(len(l.Cells))
+	for i, c := range l.Cells {
+		cell := Cell{
+			ID:      fmt.Sprintf("cell-%d", i+1),
+			Title:   or(c.Name, "Results"),
+			Main:    l.mainTable(c),
+			Pairs:   l.pairTable(c),
+			Details: l.details(c),
+			All:     l.allTable(c),
+			Figures: l.cellFigures(i, c, budget),
+			Profile: l.profile(c.Name),
+		}
+		if severalArms(c) {
+			cell.Base = l.baseline()
+		}
+		cells = append(cells, cell)
+	}
+	return cells
+}
+
+// resolve makes the percentiles of a list those of a kind of time.
+func resolve(names []string, kind string) []string {
+	resolved := slices.Clone(names)
+	for i, name := range resolved {
+		if strings.HasPrefix(name, "p") {
+			resolved[i] = kind + "_" + name
+		}
+	}
+	return resolved
+}
+
+// inMainTable reports whether the main table of a run shows a metric whatever
+// the study's primary metrics are.
+func inMainTable(name string) bool {
+	return slices.Contains(resolve(wide, record.Service), name) || slices.Contains(resolve(wide, record.Response), name)
+}
+
+// choose resolves a list of metrics against what the cell measured, and adds
+// the primary metrics and what was left unfinished.
+func (l *layout) choose(c cells.Cell, names []string) []string {
+	measured, kind := metricsOf(c), record.Service
+	if slices.Contains(measured, "response_p50_us") {
+		kind = record.Response
+	}
+	var chosen []string
+	for _, name := range slices.Concat(resolve(names, kind), l.Header.Study.Compare.Primary, leftUnfinished(c)) {
+		if slices.Contains(measured, name) && !slices.Contains(chosen, name) {
+			chosen = append(chosen, name)
+		}
+	}
+	return chosen
+}
+
+// leftUnfinished names the columns that a cell's tables have only where exchanges
+// never completed: how many, and how long the oldest had waited.
+func leftUnfinished(c cells.Cell) []string {
+	for _, a := range c.Arms {
+		if slices.ContainsFunc(a.Trials, func(t trial.Trial) bool { return t.Status == trial.Valid && t.Values["unfinished"] > 0 }) {
+			return []string{"unfinished", "unfinished_age_max_us"}
+		}
+	}
+	return nil
+}
+
+// mainTable has a row for each arm and a column for each metric, the primary
+// ones, which are judged, first.
+func (l *layout) mainTable(c cells.Cell) Table {
+	metrics, onTerminal := l.primaryFirst(l.choose(c, wide)), l.choose(c, small)
+	t := Table{Caption: l.mainCaption(c), Columns: []Column{{Title: "arm", Kind: Arms, Brief: true}}}
+	for _, a := range c.Arms {
+		t.Rows = append(t.Rows, []Datum{l.armDatum(a)})
+	}
+	for _, name := range metrics {
+		s := scaleOf(c, name)
+		column := metricColumn(name, s)
+		column.Brief = slices.Contains(onTerminal, name)
+		for i, a := range c.Arms {
+			d := armFigure(a, name, s)
+			d.Ratio = l.ratioTo(c, a, name, s)
+			if d.Ratio != nil {
+				column.Ratios = l.judging(name)
+			}
+			t.Rows[i] = append(t.Rows[i], d)
+		}
+		t.Columns = append(t.Columns, column)
+	}
+	t.Columns = append(t.Columns, Column{Title: "limit", Kind: Limits, Brief: true})
+	for i, a := range c.Arms {
+		t.Rows[i] = append(t.Rows[i], Datum{Text: string(a.Limit), Detail: a.LimitProof})
+	}
+	t.Notes = arithmetic(c, metrics)
+	return t
+}
+
+func (l *layout) mainCaption(c cells.Cell) string {
+	caption := "Geometric mean over blocks with its 95 % interval"
+	if severalArms(c) {
+		caption += "; below it the ratio to " + l.baseline() + " with its " + confidence(l.level()) + " interval and, on primary metrics, the verdict"
+	}
+	return caption + "."
+}
+
+func (l *layout) judging(name string) Judging {
+	if l.primary[name] {
+		return Judged
+	}
+	return NotJudged
+}
+
+// ratioTo is an arm's ratio to the baseline; nil where there is nothing to say.
+func (l *layout) ratioTo(c cells.Cell, a cells.Arm, name string, s metric.Scale) *Ratio {
+	cmp, ok := l.compared[comparisonKey{c.Name, a.Name, name}]
+	if !ok || withheld(cmp) {
+		return nil
+	}
+	r := ratioOf(cmp)
+	if cmp.Verdict == compare.NotJudged {
+		if r != nil {
+			r.Of = overShared(cmp, s)
+		}
+		return r
+	}
+	if r == nil {
+		r = &Ratio{}
+	}
+	r.Verdict, r.Of = cmp.Verdict, overShared(cmp, s)
+	return r
+}
+
+// primaryFirst moves the primary metrics, which are judged, before the others.
+func (l *layout) primaryFirst(metrics []string) []string {
+	rank := func(name string) int {
+		if l.primary[name] {
+			return 0
+		}
+		return 1
+	}
+	slices.SortStableFunc(metrics, func(a, b string) int { return rank(a) - rank(b) })
+	return metrics
+}
+
+// allTable has every metric. It alone shows medians.
+func (l *layout) allTable(c cells.Cell) Table {
+	t := byMetric(c, metricsOf(c), "Every metric: mean over blocks with its 95 % interval, and the median of the trials, which is not used for comparisons.", true)
+	t.Folded = true
+	return t
+}

@@ -1,0 +1,92 @@
+package report
+
+import (
+	"fmt"
+	"strconv"
+
+	"netdyno/internal/read/cells"
+	"netdyno/internal/read/compare"
+)
+
+// comparisons lists every comparison: the primary ones with how they were
+// judged, then those that were not declared before the run.
+func (l *layout) comparisons() Section {
+	other := l.baseline()
+	if len(l.Header.Study.Compare.Also) > 0 {
+		other = "the other's"
+	}
+	compared := append(columns("cell", "metric"), Column{Title: "arm", Kind: Arms})
+	compared = append(compared, numbers("its figure", other, "ratio", "blocks")...)
+	judged := append(compared[:len(compared):len(compared)], numbers("p", "adjusted p", "bound")...)
+	primary := Table{Caption: "Primary comparisons, declared before the run.", Columns: append(judged, Column{Title: "verdict", Kind: Verdicts})}
+	explored := Table{Columns: compared, Folded: true}
+	for _, c := range l.Comparisons {
+		if c.Primary {
+			primary.Rows = append(primary.Rows, append(l.comparedRow(c), judgedRow(c)...))
+		} else {
+			explored.Rows = append(explored.Rows, l.comparedRow(c))
+		}
+	}
+	explored.Caption = fmt.Sprintf("Not judged: explored comparisons, on every other metric (%d).", len(explored.Rows))
+	return Section{
+		ID: "comparisons", Title: "Comparisons",
+		Note: "Ratios are arm ÷ " + l.baseline() + " where nothing else is said, the geometric mean of the ratios within blocks: the quotient of the two figures over the blocks that both arms have. The interval is by t on their logarithms, " +
+			"p by the exact sign-flip permutation test. On a primary metric, better or worse needs an adjusted p of at most " + strconv.FormatFloat(l.level(), 'g', 3, 64) + " and an interval outside the bound. Other metrics are not judged: among so many, some differ by chance.",
+		Tables: []Table{bounded(primary), bounded(explored)},
+	}
+}
+
+// comparedRow is what a comparison divides, and its ratio. An explored
+// comparison whose figures may not be compared has its reason there.
+func (l *layout) comparedRow(c compare.Comparison) []Datum {
+	value, base := quotientOf(c)
+	quotient := ratioDatum(c)
+	if withheld(c) {
+		quotient = Datum{Text: none, Detail: c.Reason}
+	}
+	arm := l.named(c.Arm)
+	arm.Text = l.pairText(c)
+	return []Datum{word(or(c.Cell, "all")), word(c.Metric), arm, value, base, quotient, number(strconv.Itoa(c.Blocks), "")}
+}
+
+// judgedRow is how a primary comparison was judged.
+func judgedRow(c compare.Comparison) []Datum {
+	p, adjusted := missing(), missing()
+	if c.Ratio > 0 {
+		p = number(probability(c.P), "")
+		adjusted = number(probability(c.Adjusted), "")
+		adjusted.Detail = fmt.Sprintf("%s over %d", or(c.Method, "none"), c.Family)
+	}
+	return []Datum{p, adjusted, number(percent(c.Bound), ""), {Verdict: c.Verdict, Detail: because(c.Reason, c.Decides)}}
+}
+
+// because is why something is undecided, and what would decide it.
+func because(reason, decides string) string { return joined("; ", reason, decides) }
+
+// pairText names the arm, and of a comparison with another arm than the baseline
+// also what it is divided by.
+func (l *layout) pairText(c compare.Comparison) string {
+	if c.Base == "" || c.Base == l.Header.Study.Compare.Baseline {
+		return c.Arm
+	}
+	return c.Arm + " ÷ " + c.Base
+}
+
+// pairTable has the cell's declared comparisons of two arms of which neither is
+// the baseline; no rows where there is none.
+func (l *layout) pairTable(c cells.Cell) Table {
+	t := Table{Caption: "Other declared comparisons", Columns: columns("arms", "metric")}
+	t.Columns = append(t.Columns, numbers("its figure", "the other's", "ratio")...)
+	t.Columns = append(t.Columns, Column{Title: "verdict", Kind: Verdicts})
+	for _, cmp := range l.Comparisons {
+		if !cmp.Primary || cmp.Cell != c.Name || cmp.Base == "" || cmp.Base == l.Header.Study.Compare.Baseline {
+			continue
+		}
+		value, other := quotientOf(cmp)
+		t.Rows = append(t.Rows, []Datum{word(l.pairText(cmp)), word(labelOf(cmp.Metric)), value, other, ratioDatum(cmp), {Verdict: cmp.Verdict}})
+	}
+	if len(t.Rows) == 0 {
+		return Table{}
+	}
+	return t
+}

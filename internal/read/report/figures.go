@@ -1,0 +1,159 @@
+package report
+
+import (
+	"slices"
+	"strings"
+
+	"netdyno/internal/metric"
+	"netdyno/internal/read/cells"
+	"netdyno/internal/read/compare"
+	"netdyno/internal/read/trial"
+)
+
+// figureText prints an arm's figure; as a lower bound where exchanges that never
+// completed would raise it in one of the trials.
+func figureText(a cells.Arm, m cells.Summary, s metric.Scale) string {
+	if trial.MovedIn(a.Trials, m.Metric) > 0 {
+		return "≥ " + s.Format(m.Value)
+	}
+	return s.Format(m.Value)
+}
+
+// figureOf is an arm's figure with its interval, which one block does not give.
+func figureOf(a cells.Arm, m cells.Summary, s metric.Scale) Datum {
+	if m.N > 1 {
+		return number(figureText(a, m, s), s.Interval(m.Low, m.High))
+	}
+	return number(figureText(a, m, s), "")
+}
+
+// armFigure is figureOf an arm's metric; missing where it has none.
+func armFigure(a cells.Arm, name string, s metric.Scale) Datum {
+	if m, ok := summaryOf(a, name); ok {
+		return figureOf(a, m, s)
+	}
+	return missing()
+}
+
+// ratioOf is a comparison's ratio with its interval; nil where there is none.
+func ratioOf(c compare.Comparison) *Ratio {
+	if c.Ratio <= 0 {
+		return nil
+	}
+	return &Ratio{Text: ratio(c.Ratio), Interval: ratioInterval(c.Low, c.High)}
+}
+
+// ratioDatum is a comparison's ratio as a value.
+func ratioDatum(c compare.Comparison) Datum {
+	if r := ratioOf(c); r != nil {
+		return Datum{Ratio: r}
+	}
+	return missing()
+}
+
+// quotientOf are the two figures that a comparison's ratio is the quotient of;
+// missing where there is no ratio.
+func quotientOf(c compare.Comparison) (value, base Datum) {
+	if c.Ratio == 0 {
+		return missing(), missing()
+	}
+	s := scaleFor(c.Metric, max(c.Value, c.BaseValue))
+	return inUnit(c.Value, s), inUnit(c.BaseValue, s)
+}
+
+// inUnit is a figure that brings its unit, for a column of several metrics.
+func inUnit(value float64, s metric.Scale) Datum {
+	return Datum{Figure: &Number{Text: s.Format(value), Unit: s.Unit}}
+}
+
+// amount is a figure of any sign with its interval and unit.
+func amount(value, low, high float64, s metric.Scale) Datum {
+	interval := s.Interval(low, high)
+	if low < 0 {
+		interval = s.Format(low) + " to " + s.Format(high)
+	}
+	return Datum{Figure: &Number{Text: s.Format(value), Unit: s.Unit, Interval: interval}}
+}
+
+// overShared says which figures a ratio is the quotient of where these are not
+// the arms' own, as the arms do not share all blocks; "" where they are.
+func overShared(c compare.Comparison, s metric.Scale) string {
+	if !c.Partial || c.Ratio <= 0 {
+		return ""
+	}
+	return s.Format(c.Value) + " ÷ " + s.Format(c.BaseValue) + " " + s.Unit + " over " + plural(c.Blocks, "shared block")
+}
+
+// withheld reports an explored comparison whose figures may not be compared:
+// its ratio is not shown.
+func withheld(c compare.Comparison) bool { return c.Verdict == compare.NotJudged && c.Reason != "" }
+
+// arithmetic names the metrics of a table whose means are arithmetic, with the
+// arms where these are not all.
+func arithmetic(c cells.Cell, metrics []string) []string {
+	var parts []string
+	for _, name := range metrics {
+		var arms []string
+		measured := 0
+		for _, a := range c.Arms {
+			if m, ok := summaryOf(a, name); ok {
+				measured++
+				if m.Mean == cells.Arithmetic && m.Value != 0 {
+					arms = append(arms, a.Name)
+				}
+			}
+		}
+		switch len(arms) {
+		case 0:
+		case measured:
+			parts = append(parts, labelOf(name))
+		default:
+			parts = append(parts, labelOf(name)+" of "+strings.Join(arms, ", "))
+		}
+	}
+	if len(parts) == 0 {
+		return nil
+	}
+	return []string{"Arithmetic means, because one of the figures is 0: " + strings.Join(parts, "; ") + "."}
+}
+
+// severalArms reports whether a cell has an arm to compare with the baseline.
+func severalArms(c cells.Cell) bool {
+	return slices.ContainsFunc(c.Arms, func(a cells.Arm) bool { return !a.Baseline })
+}
+
+// metricColumn heads a column of a metric's figures in a unit.
+func metricColumn(name string, s metric.Scale) Column {
+	return Column{Title: labelOf(name), Kind: Numbers, Unit: s.Unit, Metric: name}
+}
+
+// byMetric is a table of metrics by arms: metrics are many, arms are few. With
+// medians each arm has a second column.
+func byMetric(c cells.Cell, metrics []string, caption string, medians bool) Table {
+	t := Table{Caption: caption, Columns: columns("metric", "unit"), Notes: arithmetic(c, metrics)}
+	for _, a := range c.Arms {
+		t.Columns = append(t.Columns, numbers(a.Name)...)
+		if medians {
+			t.Columns = append(t.Columns, numbers("its median")...)
+		}
+	}
+	for _, name := range metrics {
+		s := scaleOf(c, name)
+		row := words(name, s.Unit)
+		for _, a := range c.Arms {
+			row = append(row, armFigure(a, name, s))
+			if medians {
+				row = append(row, medianOf(a, name, s))
+			}
+		}
+		t.Rows = append(t.Rows, row)
+	}
+	return t
+}
+
+func medianOf(a cells.Arm, name string, s metric.Scale) Datum {
+	if m, ok := summaryOf(a, name); ok {
+		return number(s.Format(m.Median), "")
+	}
+	return missing()
+}

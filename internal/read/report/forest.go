@@ -1,0 +1,114 @@
+package report
+
+import (
+	"netdyno/internal/read/cells"
+	"netdyno/internal/read/compare"
+)
+
+// Forest shows ratios to the baseline on a log axis, one row per arm and
+// cell, a dot per block, the interval as a line.
+type Forest struct {
+	Axis   string       `json:"axis"`
+	Better string       `json:"better"` // "higher", "lower" or ""
+	Groups []ForestCell `json:"groups"`
+}
+
+// ForestCell is the rows of one cell and the band inside which a difference
+// is none.
+type ForestCell struct {
+	Name  string      `json:"name"`
+	Bound float64     `json:"bound"` // as a ratio − 1
+	Rows  []ForestRow `json:"rows"`
+}
+
+// ForestRow is one comparison, or the baseline against its own repeat.
+type ForestRow struct {
+	Arm     int             `json:"arm"`
+	Name    string          `json:"name"`
+	Label   string          `json:"label"` // "0.61× (0.58–0.64)"
+	Verdict compare.Verdict `json:"verdict,omitempty"`
+	Mark    string          `json:"mark,omitempty"`
+	Ratio   float64         `json:"ratio"`
+	Low     float64         `json:"low"`
+	High    float64         `json:"high"`
+	Ratios  []float64       `json:"ratios"`
+	Blocks  []int           `json:"blocks"` // of the ratios
+}
+
+// forest draws a primary metric over all cells; nil when nothing was compared.
+func (l *layout) forest(name string) (Heading, *Forest) {
+	f := &Forest{Better: l.betterOf(name), Axis: labelOf(name) + " ÷ " + l.baseline() + " (ratio, log scale)"}
+	for _, c := range l.Cells {
+		if group := l.forestCell(c, name); len(group.Rows) > 0 {
+			f.Groups = append(f.Groups, group)
+		}
+	}
+	if len(f.Groups) == 0 {
+		return Heading{}, nil
+	}
+	return Heading{
+		Title: "Effect on " + labelOf(name) + betterWords(f.Better),
+		Caption: "Each arm as a ratio to " + l.baseline() + ", paired within blocks: small dots are blocks, the line is the " + confidence(l.level()) + " interval. " +
+			"Inside the grey band a difference counts as none. The grey row compares the baseline with its own repeat. Pale rows are invalid.",
+		Wide: true,
+	}, f
+}
+
+func betterWords(better string) string {
+	if better == "" {
+		return ""
+	}
+	return " (" + better + " is better)"
+}
+
+func (l *layout) betterOf(name string) string {
+	for _, c := range l.Cells {
+		for _, a := range c.Arms {
+			if s, ok := summaryOf(a, name); ok {
+				return s.Better
+			}
+		}
+	}
+	return ""
+}
+
+func (l *layout) forestCell(c cells.Cell, name string) ForestCell {
+	group := ForestCell{Name: c.Name}
+	for _, a := range c.Arms {
+		cmp, ok := l.compared[comparisonKey{c.Name, a.Name, name}]
+		if !ok || !drawable(cmp.Ratio, cmp.Low, cmp.High) {
+			continue
+		}
+		group.Bound = cmp.Bound
+		group.Rows = append(group.Rows, ForestRow{
+			Arm: l.place[a.Name], Name: a.Name, Verdict: cmp.Verdict, Mark: mark(cmp.Verdict),
+			Label: ratio(cmp.Ratio) + " (" + ratioInterval(cmp.Low, cmp.High) + ")",
+			Ratio: brief(cmp.Ratio), Low: brief(cmp.Low), High: brief(cmp.High),
+		}.of(cmp.Ratios, cmp.In))
+	}
+	if len(group.Rows) == 0 {
+		return group // the baseline alone is set against nothing
+	}
+	for _, n := range l.Noise {
+		if n.Cell != c.Name || n.Metric != name || !drawable(n.Ratio, n.Low, n.High) {
+			continue
+		}
+		group.Rows = append(group.Rows, ForestRow{
+			Name:  l.baseline() + " again",
+			Label: ratio(n.Ratio) + " (" + ratioInterval(n.Low, n.High) + ")",
+			Ratio: brief(n.Ratio), Low: brief(n.Low), High: brief(n.High),
+		}.of(n.Ratios, n.In))
+	}
+	return group
+}
+
+// of adds the ratios that can be drawn, with their blocks.
+func (r ForestRow) of(ratios []float64, blocks []int) ForestRow {
+	r.Ratios, r.Blocks = []float64{}, []int{}
+	for i, ratio := range ratios {
+		if drawable(ratio) && i < len(blocks) && len(r.Ratios) < maxDots {
+			r.Ratios, r.Blocks = append(r.Ratios, brief(ratio)), append(r.Blocks, blocks[i])
+		}
+	}
+	return r
+}

@@ -1,0 +1,123 @@
+package report
+
+import (
+	"slices"
+
+	"netdyno/internal/metric"
+	"netdyno/internal/read/cells"
+	"netdyno/internal/read/compare"
+	"netdyno/internal/read/finding"
+)
+
+// layout is what the builders of the page's parts share.
+type layout struct {
+	finding.Findings
+	keys     []Key
+	place    map[string]int // arm → index in keys
+	primary  map[string]bool
+	compared map[comparisonKey]compare.Comparison // with the baseline
+}
+
+// Key gives an arm the same colour and shape in every figure: its place in
+// Page.Arms, the baseline always at 0.
+type Key struct {
+	Name     string `json:"name"`
+	Baseline bool   `json:"baseline,omitempty"`
+}
+
+type comparisonKey struct{ cell, arm, metric string }
+
+func newLayout(f finding.Findings) *layout {
+	l := &layout{
+		Findings: f,
+		place:    map[string]int{},
+		primary:  map[string]bool{},
+		compared: map[comparisonKey]compare.Comparison{},
+	}
+	l.addKey(f.Header.Study.Compare.Baseline, true)
+	for _, c := range f.Cells {
+		for _, a := range c.Arms {
+			l.addKey(a.Name, a.Baseline)
+		}
+	}
+	for _, m := range f.Header.Study.Compare.Primary {
+		l.primary[m] = true
+	}
+	for _, c := range f.Comparisons {
+		if c.Base == f.Header.Study.Compare.Baseline { // the others have tables of their own
+			l.compared[comparisonKey{c.Cell, c.Arm, c.Metric}] = c
+		}
+	}
+	return l
+}
+
+func (l *layout) addKey(arm string, baseline bool) {
+	if _, known := l.place[arm]; known || arm == "" {
+		return
+	}
+	l.place[arm] = len(l.keys)
+	l.keys = append(l.keys, Key{arm, baseline})
+}
+
+// baseline is the name of the arm that the others are divided by.
+func (l *layout) baseline() string { return or(l.Header.Study.Compare.Baseline, "the baseline") }
+
+// armDatum names an arm of a cell.
+func (l *layout) armDatum(a cells.Arm) Datum {
+	d := l.named(a.Name)
+	if a.Baseline {
+		d.Text += " (baseline)"
+	}
+	return d
+}
+
+// named is an arm's name with its colour; a name that no arm has is a text.
+func (l *layout) named(arm string) Datum {
+	d := word(arm)
+	if place, ok := l.place[arm]; ok {
+		d.Arm = &place
+	}
+	return d
+}
+
+// metricsOf lists what any arm of the cell has, in the registry's order.
+func metricsOf(c cells.Cell) []string {
+	var metrics []string
+	for _, a := range c.Arms {
+		for i, m := range a.Metrics {
+			if slices.Contains(metrics, m.Metric) {
+				continue
+			}
+			// An arm that lacks some metrics must not push the others' to the end.
+			place := len(metrics)
+			if i > 0 {
+				if before := slices.Index(metrics, a.Metrics[i-1].Metric); before >= 0 {
+					place = before + 1
+				}
+			}
+			metrics = slices.Insert(metrics, place, m.Metric)
+		}
+	}
+	return metrics
+}
+
+// summaryOf returns a metric of an arm; false when it has none.
+func summaryOf(a cells.Arm, name string) (cells.Summary, bool) {
+	for _, s := range a.Metrics {
+		if s.Metric == name {
+			return s, true
+		}
+	}
+	return cells.Summary{}, false
+}
+
+// scaleOf decides a metric's unit for one cell by its largest figure.
+func scaleOf(c cells.Cell, name string) metric.Scale {
+	largest := 0.0
+	for _, a := range c.Arms {
+		if s, ok := summaryOf(a, name); ok {
+			largest = max(largest, s.Value)
+		}
+	}
+	return scaleFor(name, largest)
+}

@@ -1,0 +1,41 @@
+package report
+
+import (
+	"strings"
+
+	"netdyno/internal/read/compare"
+)
+
+// mark is the verdict as one character that survives black-and-white print
+// and terminals without colour.
+func mark(v compare.Verdict) string {
+	switch v {
+	case compare.Better:
+		return "+"
+	case compare.Worse:
+		return "−"
+	case compare.Equivalent:
+		return "="
+	case compare.CannotTell:
+		return "?"
+	case compare.Invalid:
+		return "×"
+	}
+	return ""
+}
+
+// marks explains mark, once per report.
+const marks = "+ better   − worse   = equivalent   ? cannot tell   × invalid"
+
+// stateMarks are the states of a requirement as marks.
+var stateMarks = map[compare.State]string{compare.Met: "✓", compare.Broken: "✗", compare.Undecided: "?"}
+
+// stateVerdict gives a state the colour of a verdict.
+var stateVerdict = map[compare.State]compare.Verdict{
+	compare.Met: compare.Better, compare.Broken: compare.Worse, compare.Undecided: compare.CannotTell,
+}
+
+// verdictClass names a verdict in the style sheet.
+func verdictClass(v compare.Verdict) string {
+	return "v-" + strings.ReplaceAll(or(string(v), "none"), " ", "-")
+}

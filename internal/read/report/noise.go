@@ -1,0 +1,29 @@
+package report
+
+import (
+	"strconv"
+)
+
+// noise is the A/A comparison: the baseline against its own repeat.
+func (l *layout) noise() Section {
+	headed := append(columns("cell", "metric"), numbers("repeat ÷ first", "95 % interval", "noise bound", "p")...)
+	primary := Table{Caption: "Primary metrics.", Columns: headed}
+	other := Table{Caption: "Other metrics.", Columns: headed, Folded: true}
+	for _, n := range l.Noise {
+		row := []Datum{
+			word(or(n.Cell, "all")), word(n.Metric), {Ratio: &Ratio{Text: ratio(n.Ratio)}},
+			word(ratioInterval(n.Low, n.High)), number(percent(n.Bound), ""), number(probability(n.P), ""),
+		}
+		if l.primary[n.Metric] {
+			primary.Rows = append(primary.Rows, row)
+		} else {
+			other.Rows = append(other.Rows, row)
+		}
+	}
+	return Section{
+		ID: "noise", Title: "A/A: the baseline against itself",
+		Note: "The baseline ran twice in every block, in fresh processes each time. How much it differs from itself is this machine's noise. " +
+			"A difference between arms counts only outside the larger of that bound and the study's margin of " + strconv.FormatFloat(100*l.Header.Study.Compare.Margin, 'g', 3, 64) + " %.",
+		Tables: []Table{bounded(primary), bounded(other)},
+	}
+}

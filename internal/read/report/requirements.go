@@ -1,0 +1,64 @@
+package report
+
+import (
+	"fmt"
+
+	"netdyno/internal/read/compare"
+)
+
+// Requirement is one sentence on a declared bound, with the state that it
+// states.
+type Requirement struct {
+	State compare.State `json:"state"`
+	Text  string        `json:"text"`
+}
+
+// requirements puts those first that are not met: somebody must act on them.
+func (l *layout) requirements() []Requirement {
+	var all []Requirement
+	for _, state := range []compare.State{compare.Broken, compare.Undecided, compare.Met} {
+		for _, r := range l.Requirements {
+			if r.State == state {
+				all = append(all, Requirement{state, requirementText(r)})
+			}
+		}
+	}
+	return all
+}
+
+// requirementText is one requirement in a sentence.
+func requirementText(r compare.Requirement) string {
+	said := fmt.Sprintf("%s%s: %s", r.Text, at(r.Cell), r.State)
+	value, interval := measured(r)
+	switch {
+	case value == "":
+	case interval == "":
+		said += fmt.Sprintf(", %s (%s)", value, plural(r.Blocks, "block"))
+	default:
+		said += fmt.Sprintf(", %s (%s interval %s, %s)", value, confidence(r.Level), interval, plural(r.Blocks, "block"))
+	}
+	for _, why := range []string{r.Reason, r.Decides} {
+		if why != "" {
+			said += "; " + why
+		}
+	}
+	return said + "."
+}
+
+// measured prints a requirement's figure and interval: a ratio, or the metric
+// in a unit that suits it. Each is empty where there is none: one block gives
+// no ratio and no interval.
+func measured(r compare.Requirement) (value, interval string) {
+	switch {
+	case r.Blocks == 0, r.Base != "" && r.Blocks == 1:
+		return "", ""
+	case r.Base != "":
+		return ratio(r.Value), ratioInterval(r.Low, r.High)
+	}
+	s := scaleFor(r.Metric, r.Value)
+	value = s.Format(r.Value) + noBreak + s.Unit
+	if r.Blocks == 1 {
+		return value, ""
+	}
+	return value, s.Interval(r.Low, r.High)
+}

@@ -1,0 +1,153 @@
+package report
+
+import (
+	"fmt"
+	"io"
+	"slices"
+	"strings"
+
+	"netdyno/internal/printable"
+	"netdyno/internal/read/compare"
+	"netdyno/internal/read/finding"
+	"netdyno/internal/read/history"
+)
+
+// Runs is the comparison of two runs that were made one after the other, laid
+// out.
+type Runs struct {
+	title, made string
+	note        string // what the judgement rests on
+	differences Table
+	gated       Table
+	reasons     []string // why some primary comparisons, or the whole, are undecided, each once
+	explored    Table    // every other metric, not judged
+	shown       Table    // those of it that a terminal shows
+}
+
+// NewRuns lays out what was found of two runs, named as the user named them.
+func NewRuns(r history.RunsCompared, before, after finding.Findings, names [2]string) Runs {
+	p := Runs{
+		title: "netdyno compare, " + or(after.Header.Study.Name, "a study") + ": " + gateWords[r.Result].words,
+		made: fmt.Sprintf("%s, %s, with %s, then %s, %s, with %s; %d and %d trials valid",
+			names[0], before.Header.CreatedAt.Format("2 Jan 2006 15:04"), before.Header.Netdyno,
+			names[1], after.Header.CreatedAt.Format("2 Jan 2006 15:04"), after.Header.Netdyno, before.Tally.Valid, after.Tally.Valid),
+		note: restsOn(r),
+	}
+	p.differences = Table{Caption: "How the runs differ, apart from their figures.", Columns: columns("about", "first, then second")}
+	for _, d := range r.Differences {
+		p.differences.Rows = append(p.differences.Rows, []Datum{{Text: d.About, Strong: d.Decisive}, word(d.Text)})
+	}
+	p.gated = gatedRuns(r.Gated)
+	for _, g := range r.Gated {
+		if reason := upperFirst(gateReason(g)); g.Result == compare.Unproven && !slices.Contains(p.reasons, reason) {
+			p.reasons = append(p.reasons, reason)
+		}
+	}
+	for _, caveat := range r.Caveats {
+		p.reasons = append(p.reasons, upperFirst(caveat))
+	}
+	p.explored, p.shown = exploredRuns(r)
+	return p
+}
+
+// gatedRuns lays out the primary comparisons.
+func gatedRuns(gated []compare.Gated) Table {
+	t := Table{}
+	if len(gated) > 0 {
+		t.Caption = fmt.Sprintf("The primary comparisons, a family of %d, p adjusted by %s. Below 1 the second run's figure is the smaller one. Intervals are 95 %%.", gated[0].Family, gated[0].Method)
+	}
+	t.Columns = append(columns("arm", "compared with", "cell", "metric"), numbers("first", "second", "second ÷ first", "p")...)
+	t.Columns = append(t.Columns, columns("gate")...)
+	for _, g := range gated {
+		was, is := bothRuns(g.Comparison)
+		p := missing()
+		if g.Ratio > 0 {
+			p = number(probability(g.Adjusted), "")
+		}
+		t.Rows = append(t.Rows, []Datum{
+			word(g.Arm), word(or(g.Base, "nothing")), word(or(g.Cell, "all")), word(labelOf(g.Metric)), was, is,
+			ratioDatum(g.Comparison), p, word(gateWords[g.Result].mark),
+		})
+	}
+	return t
+}
+
+// exploredRuns lays out the explored metrics, and those of them that the main
+// tables of a run show.
+func exploredRuns(r history.RunsCompared) (all, shown Table) {
+	all = Table{Caption: "Not judged: the other metrics, each with its 95 % interval."}
+	all.Columns = append(columns("arm", "cell", "metric"), numbers("first", "second", "second ÷ first")...)
+	shown = all
+	for _, c := range r.Comparisons {
+		if c.Primary || withheld(c) {
+			continue
+		}
+		was, is := bothRuns(c)
+		row := []Datum{word(c.Arm), word(or(c.Cell, "all")), word(labelOf(c.Metric)), was, is, ratioDatum(c)}
+		all.Rows = append(all.Rows, row)
+		if inMainTable(c.Metric) {
+			shown.Rows = append(shown.Rows, row)
+		}
+	}
+	return bounded(all), shown
+}
+
+// bothRuns are an arm's figures in the first and the second run: multiples of the
+// floor's, or in the metric's own unit where there is no floor to divide by.
+func bothRuns(c compare.Comparison) (was, is Datum) {
+	if c.Base == "" || c.Ratio == 0 {
+		is, was = quotientOf(c)
+		return was, is
+	}
+	of := func(value float64) Datum { return Datum{Figure: &Number{Text: ratio(value), Unit: c.Base}} }
+	return of(c.BaseValue), of(c.Value)
+}
+
+// restsOn says what a judgement of two runs rests on.
+func restsOn(r history.RunsCompared) string {
+	floor := "no arm is the floor of both"
+	if r.Floor != "" {
+		floor = fmt.Sprintf("each arm is compared with %s, the floor of both, in the blocks of its own run; the floor with nothing", r.Floor)
+	}
+	if r.Calibration == nil {
+		return upperFirst(floor) + ". Without a calibration of the machine nothing is judged."
+	}
+	c := r.Calibration
+	return fmt.Sprintf("%s. How much equal runs differ on this machine is known from its calibrations (%d, the latest of %s).", upperFirst(floor), c.Times, c.CreatedAt.Format("2 Jan 2006 15:04"))
+}
+
+// Markdown writes the comparison for a pull request.
+func (p Runs) Markdown(w io.Writer) error {
+	m := markdown{}
+	m.heading(3, p.title)
+	m.paragraph(p.made)
+	m.table(p.differences)
+	m.paragraph(p.note)
+	m.table(p.gated)
+	for _, reason := range p.reasons {
+		m.item("cannot tell: " + inline(reason))
+	}
+	m.table(p.explored)
+	_, err := io.WriteString(w, printable.Lines(strings.TrimSpace(m.out.String()))+"\n")
+	return err
+}
+
+// Text writes the comparison for a terminal.
+func (p Runs) Text(w io.Writer, opt TextOptions) error {
+	t := newTerminal(opt)
+	t.line("")
+	t.line(t.bold(printable.Text(p.title)))
+	t.paragraph("", p.made)
+	t.captioned(p.differences)
+	t.line("")
+	t.paragraph("", p.note)
+	t.captioned(p.gated)
+	for _, reason := range p.reasons {
+		t.paragraph("? ", reason)
+	}
+	t.captioned(p.shown)
+	if _, err := io.WriteString(w, t.out.String()); err != nil {
+		return fmt.Errorf("write comparison: %w", err)
+	}
+	return nil
+}

@@ -1,0 +1,69 @@
+package report
+
+import (
+	"fmt"
+	"slices"
+
+	"netdyno/internal/read/compare"
+	"netdyno/internal/read/trial"
+)
+
+// Warning is something to act on.
+type Warning struct {
+	About  string `json:"about"`
+	Severe bool   `json:"severe,omitempty"` // bears on whether to believe the answers
+	Text   string `json:"text"`
+	Advice string `json:"advice,omitempty"`
+}
+
+// caveats say what weakens the answers. They come before the figures, not in a
+// footnote.
+func (l *layout) caveats() []string {
+	var caveats []string
+	t := l.Tally
+	if lost := t.Failed + t.Invalid + t.Missing; lost > 0 {
+		caveats = append(caveats, fmt.Sprintf("%d of %s gave no valid figure: %d failed, %d invalid, %d missing.",
+			lost, plural(t.Planned, "planned trial"), t.Failed, t.Invalid, t.Missing))
+	}
+	if t.Unplanned > 0 {
+		caveats = append(caveats, plural(t.Unplanned, "record")+" in the file came from no trial of the plan; they are left out.")
+	}
+	if t.Partial > 0 {
+		caveats = append(caveats, fmt.Sprintf("%d of %s stood still or began with a backlog: their response times are kept, their rates and costs are not.",
+			t.Partial, plural(t.Planned, "planned trial")))
+	}
+	for _, c := range l.Comparisons {
+		if c.Primary && c.Verdict == compare.Invalid && c.Sentence == "" {
+			caveats = append(caveats, sentence(fmt.Sprintf("no verdict on %s of %s%s: %s", labelOf(c.Metric), c.Arm, at(c.Cell), or(c.Reason, "invalid"))))
+		}
+	}
+	const most = 6 // more would bury the answers; the table of comparisons has them all
+	if more := len(caveats) - most; more > 0 {
+		caveats = append(caveats[:most], fmt.Sprintf("And %d more, listed under Comparisons.", more))
+	}
+	return caveats
+}
+
+// severe are the warnings about how the trials went. The others say what the
+// study is about and how far it reaches.
+var severe = []string{
+	"limit", "noise", trial.Stalled, trial.Backlog, trial.Unsteady, trial.Overloaded, trial.LateCounters, trial.GeneratorLate, trial.StolenCPU,
+}
+
+// warnings puts the severe ones first.
+func (l *layout) warnings() []Warning {
+	warnings := make([]Warning, 0, len(l.Warnings))
+	for _, w := range l.Warnings {
+		warnings = append(warnings, Warning{About: w.About, Severe: slices.Contains(severe, w.About), Text: w.Text, Advice: w.Advice})
+	}
+	slices.SortStableFunc(warnings, func(a, b Warning) int {
+		switch {
+		case a.Severe == b.Severe:
+			return 0
+		case a.Severe:
+			return -1
+		}
+		return 1
+	})
+	return warnings
+}
