@@ -5,6 +5,7 @@
 //
 //	make bench                       # everything
 //	go run ./bench -only echo,slot -blocks 12
+//	go run ./bench -before DIR       # the workers in bin/ against those of an earlier build
 package main
 
 import (
@@ -52,16 +53,17 @@ func main() {
 	blocks := flag.Int("blocks", 8, "blocks: times that every side is measured")
 	window := flag.Duration("window", time.Second, "length of each measurement")
 	only := flag.String("only", "", "comma-separated beginnings of the questions to ask")
+	before := flag.String("before", "", "directory of an earlier build's workers: compare both builds and ask nothing else")
 	flag.Parse()
 	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt)
 	defer stop()
-	if err := run(ctx, *blocks, *window, *only); err != nil {
+	if err := run(ctx, *blocks, *window, *only, *before); err != nil {
 		fmt.Fprintln(os.Stderr, "bench:", err)
 		os.Exit(1)
 	}
 }
 
-func run(ctx context.Context, blocks int, window time.Duration, only string) error {
+func run(ctx context.Context, blocks int, window time.Duration, only, before string) error {
 	rig, err := newRig(ctx, window)
 	if err != nil {
 		return err
@@ -70,7 +72,11 @@ func run(ctx context.Context, blocks int, window time.Duration, only string) err
 	asked := func(name string) bool {
 		return only == "" || slices.ContainsFunc(strings.Split(only, ","), func(w string) bool { return strings.HasPrefix(name, w) })
 	}
-	for _, q := range rig.questions() {
+	questions := rig.questions()
+	if before != "" {
+		questions = rig.buildQuestions(ctx, before)
+	}
+	for _, q := range questions {
 		if !asked(q.name) {
 			continue
 		}
@@ -81,6 +87,9 @@ func run(ctx context.Context, blocks int, window time.Duration, only string) err
 		if err := q.ask(ctx, blocks); err != nil {
 			return fmt.Errorf("%s: %w", q.name, err)
 		}
+	}
+	if before != "" {
+		return nil
 	}
 	return rig.absolutes(ctx, asked)
 }
@@ -121,6 +130,9 @@ func (q question) ask(ctx context.Context, blocks int) error {
 		}
 		if i >= len(q.base) {
 			fmt.Print("   ", against(values[i], values[base]))
+			if q.cost != "" {
+				fmt.Print("; cost ", against(costs[i], costs[base]))
+			}
 		} else if i == base && len(q.base) > 1 {
 			fmt.Print("   the base, as the best of its kind")
 		}
