@@ -6,13 +6,14 @@
 namespace netdyno::asio_worker {
 
 void AsioClientLoop::add(int fd, std::unique_ptr<Flow> flow, bool active) {
-  lines_.push_back(std::make_unique<Line>(*this, lines_.size(), take_over(context_, fd), std::move(flow)));
+  connections_.push_back(std::make_unique<ClientConnection>(*this, connections_.size(),
+                                                            take_over(context_, fd), std::move(flow)));
   carries_load_.push_back(active);
   opened(active);
 }
 
 void AsioClientLoop::run() {
-  for (const auto& line : lines_) line->begin();
+  for (const auto& connection : connections_) connection->begin();
   pace();
   if (agenda().held() > 0) context_.run();
 }
@@ -38,26 +39,26 @@ void AsioClientLoop::pace() {
     });
     return;
   }
-  // asio arms a timerfd, whose wake-up the kernel does not round; what it is
-  // late is recorded as lag. Polling the rest would make an idle client look busy.
+  // asio arms a timerfd, whose wake-up the kernel does not round. If it is late, the load
+  // records that as lag. Polling instead would make an idle client look busy.
   timer_.expires_after(std::chrono::nanoseconds(wait));
   timer_.async_wait([this](const std::error_code& error) {
-    if (!error) wake();  // otherwise armed anew for an earlier due
+    if (!error) wake();  // an error means that it was armed for an earlier instant
   });
 }
 
-/// Sends what is due; pace goes on from there.
+/// Sends what is due, and then waits for the next slot.
 void AsioClientLoop::wake() {
   armed_ = Agenda::kNever;
   while (agenda().next_due() <= now_ns()) {
     const Agenda::Entry entry = agenda().take();
-    lines_[entry.connection]->send(entry.slot);
+    connections_[entry.connection]->send(entry.slot);
   }
   pace();
 }
 
-void AsioClientLoop::closed(Line& line) {
-  lost(carries_load_[line.place]);
+void AsioClientLoop::closed(ClientConnection& connection) {
+  lost(carries_load_[connection.index]);
   pace();
 }
 

@@ -1,8 +1,8 @@
-// Moves the bytes of one flow over one asio socket: direct writes, and at any
-// time at most one read and one wait under way.
+// Moves the bytes of one flow over one asio socket: it writes directly, and has at most
+// one read and one wait pending at a time.
 //
-// Layer: asio worker. Belongs to its loop's thread. Never moves: handlers hold
-// its address.
+// Layer: asio worker. Only its loop's thread uses it. It never moves, because handlers
+// hold its address.
 #pragma once
 
 #include <cstdint>
@@ -15,35 +15,36 @@
 
 namespace netdyno::asio_worker {
 
-/// Loop is told of what happens, without a virtual call:
-///   static std::int64_t now();       the flow's instants
-///   void moved();                    after a read and what followed from it
-///   bool bears(const Failure&);      whether a flow's failure ends its connection alone
-///   void closed(Connection&);        it was lost; once
-///   void over(Connection&);          and no handler holds its address: it may be destroyed
+/// Loop observes its connections without virtual calls. It has
+///   static std::int64_t now();       the time to pass to flows
+///   void moved();                    called after a read was handled
+///   bool tolerates(const Failure&);  whether a flow's failure ends only its connection
+///   void closed(Connection&);        called once, when the connection is lost
+///   void released(Connection&);      called when no handler holds its address any more: it
+///                                    may be destroyed
 template <class Loop>
 class Connection {
  public:
   Connection(Loop& loop, std::size_t at, Socket socket, std::unique_ptr<Flow> flow)
-      : place(at), loop_(loop), socket_(std::move(socket)), flow_(std::move(flow)) {}
+      : index(at), loop_(loop), socket_(std::move(socket)), flow_(std::move(flow)) {}
 
-  std::size_t place;  // in the loop's list; the loop's to change
+  std::size_t index;  // in the loop's list; only the loop changes it
 
-  /// Begins the flow, writes what it has and begins to read.
+  /// Begins the flow, writes its bytes and begins to read.
   void begin() {
     flow_->begin(Loop::now());
     go_on();
   }
 
-  /// A slot's time, kept by the agenda, has come.
+  /// The slot's next exchange is due, as the agenda says.
   void send(std::uint32_t slot) {
     flow_->send(slot);
     flush();
   }
 
  private:
-  /// Bytes that are written before the loop looks at others: a flow whose peer
-  /// keeps pace would keep the loop for itself.
+  /// Bytes that one connection writes before the loop serves others. A flow whose peer
+  /// reads as fast as it writes would otherwise occupy the loop.
   static constexpr std::size_t kTurn = 1 << 20;
 
   bool open() const { return socket_.is_open(); }
@@ -57,10 +58,10 @@ class Connection {
 
   void read() {
     if (reading_) return;
-    const auto room = flow_->room();
-    if (room.empty()) return;  // what follows the next write reads
+    const auto buffer = flow_->read_buffer();
+    if (buffer.empty()) return;  // the next write continues reading
     reading_ = true;
-    socket_.async_read_some(::asio::buffer(room.data(), room.size()),
+    socket_.async_read_some(::asio::buffer(buffer.data(), buffer.size()),
                             [this](const std::error_code& error, std::size_t n) {
                               reading_ = false;
                               received(error, n);
@@ -72,14 +73,14 @@ class Connection {
     try {
       flow_->received(n, Loop::now());
     } catch (const contract::Failure& failure) {
-      if (!loop_.bears(failure)) throw;
+      if (!loop_.tolerates(failure)) throw;
       return lose();
     }
     if (go_on()) loop_.moved();
   }
 
-  /// Writes until nothing is unsent, the kernel takes no more or the turn is
-  /// over; false when the connection was lost, and perhaps destroyed.
+  /// Writes until nothing is left, the kernel takes no more or the turn is over. False
+  /// when the connection was lost, and perhaps destroyed.
   bool flush() {
     for (std::size_t turn = 0; !writing_ && flow_->unsent();) {
       if (turn >= kTurn) {
@@ -119,7 +120,7 @@ class Connection {
       flow_->abandon(contract::ErrorKind::peer, Loop::now());
       loop_.closed(*this);
     }
-    if (!reading_ && !writing_) loop_.over(*this);
+    if (!reading_ && !writing_) loop_.released(*this);
   }
 
   Loop& loop_;

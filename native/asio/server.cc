@@ -37,9 +37,9 @@ void AsioServerLoop::pause(Listener& listener) {
 
 void AsioServerLoop::adopt(int fd, std::unique_ptr<Flow> flow) {
   ::asio::dispatch(context_, [this, socket = Descriptor(fd), flow = std::move(flow)]() mutable {
-    lines_.push_back(
-        std::make_unique<Line>(*this, lines_.size(), take_over(context_, socket.release()), std::move(flow)));
-    lines_.back()->begin();
+    connections_.push_back(std::make_unique<ServerConnection>(
+        *this, connections_.size(), take_over(context_, socket.release()), std::move(flow)));
+    connections_.back()->begin();
   });
 }
 
@@ -48,11 +48,11 @@ void AsioServerLoop::run() {
   context_.run();
 }
 
-void AsioServerLoop::over(Line& line) {
-  const std::size_t place = line.place;
-  std::swap(lines_[place], lines_.back());
-  lines_[place]->place = place;
-  lines_.pop_back();
+void AsioServerLoop::released(ServerConnection& connection) {
+  const std::size_t index = connection.index;
+  std::swap(connections_[index], connections_.back());
+  connections_[index]->index = index;
+  connections_.pop_back();
 }
 
 }  // namespace netdyno::asio_worker

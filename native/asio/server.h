@@ -1,5 +1,5 @@
-// One event loop of the asio worker's server: accepts, and runs what was
-// accepted here or elsewhere.
+// One event loop of the asio worker's server: accepts connections, and runs those that it
+// or another loop accepted.
 //
 // Layer: asio worker. Threads as kit/ends.h says.
 #pragma once
@@ -30,25 +30,25 @@ class AsioServerLoop final : public ServerLoop {
     Timer pause;
     std::function<void(int fd)> admit;
   };
-  using Line = Connection<AsioServerLoop>;
-  friend Line;
+  using ServerConnection = Connection<AsioServerLoop>;
+  friend ServerConnection;
 
-  static std::int64_t now() { return 0; }  // a server's flows take no times
+  static std::int64_t now() { return 0; }  // a server's flows record no times
   void moved() {}
-  /// A client that breaks the wire's rules loses its connection.
-  bool bears(const contract::Failure&) { return true; }
-  void closed(Line&) {}
+  /// A client that breaks the wire's rules loses only its connection.
+  bool tolerates(const contract::Failure&) { return true; }
+  void closed(ServerConnection&) {}
   /// Destroys it.
-  void over(Line& line);
+  void released(ServerConnection& connection);
 
   void accept(Listener& listener);
-  /// Out of files, or a client that left its place in the queue: counted, and
-  /// tried again after a moment rather than in a spin.
+  /// An accept failed: files ran out, or the client left before it was accepted. Counts it
+  /// and tries again after a pause, because trying at once could fail for ever.
   void pause(Listener& listener);
 
   ::asio::io_context context_;
   std::vector<std::unique_ptr<Listener>> listeners_;
-  std::vector<std::unique_ptr<Line>> lines_;  // after context_: sockets go first
+  std::vector<std::unique_ptr<ServerConnection>> connections_;  // after context_: sockets go first
 };
 
 }  // namespace netdyno::asio_worker

@@ -1,9 +1,8 @@
-// One connection's calls: which slot each belongs to, and when it was sent.
-// Replies come in any order; their correlation ids tell.
+// One connection's calls: which slot each belongs to, and when it was sent. Replies come in
+// any order; their correlation ids say which call they answer.
 //
-// Layer: above load, agenda. Belongs to one loop's thread, as the slots do.
-// Allocates once, in begin. The sibling of kit/flights.h, whose wires answer in
-// order.
+// Layer: above load, agenda. Only one loop's thread uses it, as it does the slots. It
+// allocates once, in begin. kit/flights.h does the same for wires that answer in order.
 #pragma once
 
 #include <algorithm>
@@ -31,49 +30,50 @@ class Calls {
     calls_.resize(slots_.size());
     ring_.resize(std::bit_ceil(std::max<std::size_t>(1, slots_.size())));
     agenda_.hold(slots_.size());
-    // A slot's ids go up by the number of slots, so that an id tells whose it is.
-    // 1 verified the connection.
+    // A slot's ids grow by the number of slots, so that an id modulo that number is the
+    // slot. Id 1 was the verified exchange's.
     for (std::uint32_t slot = 0; slot < slots_.size(); slot++) {
       calls_[slot].next_id = static_cast<std::int64_t>(2 * slots_.size() + slot);
       ask(slot, now);
     }
   }
 
-  /// The slot's exchange is due: it waits behind the others.
+  /// The slot's exchange is due: it queues behind the others.
   void queue(std::uint32_t slot) {
     calls_[slot].busy = true;
     ring_[queued_++ & (ring_.size() - 1)] = slot;
   }
-  /// Whether slots wait to be sent.
+  /// Whether slots are queued.
   bool waiting() const { return taken_ < queued_; }
-  /// Takes the first of them.
+  /// Removes the first queued slot.
   std::uint32_t take() { return ring_[taken_++ & (ring_.size() - 1)]; }
 
-  /// The id of the call that a slot makes next.
+  /// The id of the slot's next call.
   std::int64_t id(std::uint32_t slot) const { return calls_[slot].next_id; }
-  /// Its call is being sent now.
+  /// The slot's call is being sent now.
   void sending(std::uint32_t slot, std::int64_t now) { calls_[slot].sent = now; }
-  /// Its call was sent, at least in part: a reply may come.
+  /// The slot's call was sent, at least in part, so a reply may come.
   void sent(std::uint32_t slot) {
     Call& call = calls_[slot];
     call.in_flight = call.next_id;
     call.next_id += static_cast<std::int64_t>(slots_.size());
   }
 
-  /// Whose call has that id; nothing when nobody's in flight has.
+  /// The slot whose call in flight has that id, if any.
   std::optional<std::uint32_t> find(std::int64_t id) const {
     if (slots_.empty() || id == kNone) return std::nullopt;
     const auto slot = static_cast<std::uint32_t>(static_cast<std::uint64_t>(id) % slots_.size());
     if (calls_[slot].in_flight != id) return std::nullopt;
     return slot;
   }
-  /// Its call is complete with that many bytes; the slot is asked for the next.
+  /// The slot's call completed with that many bytes. Asks the slot for the next one.
   void done(std::uint32_t slot, std::int64_t bytes, std::int64_t now) {
     slots_[slot].done(calls_[slot].sent, now, bytes);
     calls_[slot].in_flight = kNone;
     ask(slot, now);
   }
-  /// Its call failed. After peer the slot is let go: the server takes no more.
+  /// The slot's call failed. After kind peer the slot is released, because the server takes
+  /// no more calls.
   void fail(std::uint32_t slot, contract::ErrorKind kind, std::int64_t now) {
     slots_[slot].fail(kind, now);
     calls_[slot].in_flight = kNone;
@@ -81,8 +81,8 @@ class Calls {
     ask(slot, now);
   }
 
-  /// The connection is lost: what is in flight or waits fails with kind, every
-  /// slot is let go.
+  /// The connection is lost: every exchange that is in flight or queued fails with kind, and
+  /// every slot is released.
   void abandon(contract::ErrorKind kind, std::int64_t now) {
     agenda_.forget(number_);
     for (std::uint32_t slot = 0; slot < calls_.size(); slot++) {
@@ -100,7 +100,7 @@ class Calls {
     std::int64_t in_flight = kNone;
     std::int64_t next_id = 0;
     std::int64_t sent = 0;
-    bool busy = false;  // waits to be sent, or is in flight
+    bool busy = false;  // queued or in flight
   };
 
   void ask(std::uint32_t slot, std::int64_t now) {
@@ -117,7 +117,7 @@ class Calls {
   Agenda& agenda_;
   std::vector<Call> calls_;
 
-  // A ring by ever growing numbers. A slot is in it at most once.
+  // A ring. Its positions only grow. A slot is in it at most once.
   std::vector<std::uint32_t> ring_;
   std::uint64_t taken_ = 0;
   std::uint64_t queued_ = 0;

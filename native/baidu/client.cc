@@ -9,7 +9,7 @@ using contract::Failure;
 
 namespace {
 
-constexpr std::int64_t kTrialId = 1;
+constexpr std::int64_t kVerificationId = 1;
 
 /// The meta of a request.
 Meta asking(std::int64_t id) {
@@ -20,7 +20,7 @@ Meta asking(std::int64_t id) {
   return meta;
 }
 
-/// What kind of failure a reply's code is.
+/// The contract's kind of a reply's error code.
 ErrorKind kind_of(std::int32_t code) {
   switch (code) {
     case kTimedOut:
@@ -37,20 +37,21 @@ ErrorKind kind_of(std::int32_t code) {
   throw Failure(ErrorKind::invalid, at + ": a reply to call " + std::to_string(id) + ", which nobody made");
 }
 
-/// An idle connection keeps a few bytes, to notice that it is lost.
-std::size_t read_buffer(const Buffers& buffers, const Calls& calls) {
+/// The size of a connection's first read buffer. An idle connection needs few bytes, to
+/// notice that it is lost.
+std::size_t read_size(const Buffers& buffers, const Calls& calls) {
   return calls.slots() == 0 ? kHeaderSize : buffers.read;
 }
 
 }  // namespace
 
-Caller::Caller(const Content& content, const Buffers& buffers, Calls calls)
+BaiduClient::BaiduClient(const Content& content, const Buffers& buffers, Calls calls)
     : content_(content),
       calls_(std::move(calls)),
-      reader_(read_buffer(buffers, calls_), buffers.max_body),
+      reader_(read_size(buffers, calls_), buffers.max_body),
       out_(content, buffers.write) {}
 
-void Caller::gather() {
+void BaiduClient::gather() {
   out_.clear();
   batch_.clear();
   begun_ = 0;
@@ -61,18 +62,18 @@ void Caller::gather() {
   }
 }
 
-std::span<const char> Caller::outgoing(std::int64_t now) {
+std::span<const char> BaiduClient::outgoing(std::int64_t now) {
   if (out_.empty()) gather();
   for (std::size_t i = begun_; i < batch_.size(); i++) calls_.sending(batch_[i].slot, now);
   return out_.rest();
 }
 
-void Caller::written(std::size_t n) {
+void BaiduClient::written(std::size_t n) {
   out_.written(n);
   while (begun_ < batch_.size() && batch_[begun_].begin < out_.done()) calls_.sent(batch_[begun_++].slot);
 }
 
-void Caller::received(std::size_t n, std::int64_t now) {
+void BaiduClient::received(std::size_t n, std::int64_t now) {
   reader_.received(n);
   try {
     while (const auto reply = reader_.next()) answered(*reply, now);
@@ -81,7 +82,7 @@ void Caller::received(std::size_t n, std::int64_t now) {
   }
 }
 
-void Caller::answered(const Frame& reply, std::int64_t now) {
+void BaiduClient::answered(const Frame& reply, std::int64_t now) {
   const auto slot = calls_.find(reply.meta.correlation_id);
   if (!slot) unasked("receive", reply.meta.correlation_id);
   if (reply.meta.error_code != 0) return calls_.fail(*slot, kind_of(reply.meta.error_code), now);
@@ -90,22 +91,22 @@ void Caller::answered(const Frame& reply, std::int64_t now) {
   calls_.done(*slot, verdict.found, now);
 }
 
-void Caller::abandon(ErrorKind kind, std::int64_t now) {
+void BaiduClient::abandon(ErrorKind kind, std::int64_t now) {
   calls_.abandon(kind, now);
   out_.clear();
   batch_.clear();
   begun_ = 0;
 }
 
-TrialCall::TrialCall(const Content& content, const Buffers& buffers, std::int64_t connection)
+VerificationCall::VerificationCall(const Content& content, const Buffers& buffers, std::int64_t connection)
     : content_(content),
       connection_(connection),
       reader_(buffers.read, buffers.max_body),
       out_(content, buffers.write) {}
 
-void TrialCall::begin(std::int64_t) { out_.add(asking(kTrialId)); }
+void VerificationCall::begin(std::int64_t) { out_.add(asking(kVerificationId)); }
 
-void TrialCall::received(std::size_t n, std::int64_t) {
+void VerificationCall::received(std::size_t n, std::int64_t) {
   arrived_ += static_cast<std::int64_t>(n);
   reader_.received(n);
   const std::string at = "verify connection " + std::to_string(connection_);
@@ -123,10 +124,10 @@ void TrialCall::received(std::size_t n, std::int64_t) {
   }
 }
 
-void TrialCall::verify(const Frame& reply) const {
+void VerificationCall::verify(const Frame& reply) const {
   const std::string at = "verify connection " + std::to_string(connection_);
   const Meta& meta = reply.meta;
-  if (meta.correlation_id != kTrialId) unasked(at, meta.correlation_id);
+  if (meta.correlation_id != kVerificationId) unasked(at, meta.correlation_id);
   if (meta.error_code != 0) {
     throw Failure(kind_of(meta.error_code),
                   at + ": the server refused: " + std::string(code_name(meta.error_code)) + " (" +

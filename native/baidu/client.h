@@ -1,5 +1,5 @@
-// A client's ends of wire baidu_std: one that calls for its slots, and one that
-// makes the verified call.
+// A client's flows of wire baidu_std: BaiduClient makes the calls of slots, and
+// VerificationCall the verified call.
 //
 // Layer: above calls, outbox, reader.
 #pragma once
@@ -16,11 +16,11 @@
 
 namespace netdyno::baidu {
 
-/// Calls of a connection's slots, as many in flight as there are slots.
-class Caller final : public Flow {
+/// Makes the calls of a connection's slots. Each slot has at most one in flight.
+class BaiduClient final : public Flow {
  public:
-  /// content outlives the caller.
-  Caller(const Content& content, const Buffers& buffers, Calls calls);
+  /// content outlives the client.
+  BaiduClient(const Content& content, const Buffers& buffers, Calls calls);
 
   void begin(std::int64_t now) override { calls_.begin(now); }
   void send(std::uint32_t slot) override { calls_.queue(slot); }
@@ -29,7 +29,7 @@ class Caller final : public Flow {
   std::span<const char> outgoing(std::int64_t now) override;
   void written(std::size_t n) override;
 
-  std::span<char> room() override { return reader_.room(); }
+  std::span<char> read_buffer() override { return reader_.read_buffer(); }
   void received(std::size_t n, std::int64_t now) override;
 
   void abandon(contract::ErrorKind kind, std::int64_t now) override;
@@ -48,21 +48,21 @@ class Caller final : public Flow {
   Reader reader_;
   Outbox out_;
   std::vector<Leaving> batch_;
-  std::size_t begun_ = 0;  // of the batch, the calls that were sent at least in part
+  std::size_t begun_ = 0;  // calls of the batch that were sent, at least in part
 };
 
-/// Makes one call and compares what comes.
-class TrialCall final : public Work::Trial {
+/// Makes one call and compares the reply.
+class VerificationCall final : public Work::Verification {
  public:
   /// content outlives the call.
-  TrialCall(const Content& content, const Buffers& buffers, std::int64_t connection);
+  VerificationCall(const Content& content, const Buffers& buffers, std::int64_t connection);
 
   void begin(std::int64_t) override;
   void send(std::uint32_t) override {}
   bool unsent() const override { return !out_.empty(); }
   std::span<const char> outgoing(std::int64_t) override { return out_.rest(); }
   void written(std::size_t n) override { out_.written(n); }
-  std::span<char> room() override { return verified_ ? std::span<char>() : reader_.room(); }
+  std::span<char> read_buffer() override { return verified_ ? std::span<char>() : reader_.read_buffer(); }
   void received(std::size_t n, std::int64_t now) override;
   void abandon(contract::ErrorKind, std::int64_t) override {}
 

@@ -22,9 +22,9 @@ void check_bytes(const std::string& key, std::int64_t bytes) {
 void check(const contract::Setup& setup) {
   const contract::Exchange& exchange = setup.exchange;
   if (!exchange.codec.empty() && exchange.codec != "bytes") {
-    throw Failure(ErrorKind::unsupported, "exchange.codec is \"" + exchange.codec +
-                                              "\"; this transport carries bytes alone, transport brpc also "
-                                              "protobuf");
+    throw Failure(ErrorKind::unsupported,
+                  "exchange.codec is \"" + exchange.codec +
+                      "\"; this transport carries only bytes, baidu-std also protobuf");
   }
   if (exchange.stream != contract::Stream::none) {
     throw Failure(ErrorKind::unsupported, "exchange.stream is " + std::string(name(exchange.stream)) +

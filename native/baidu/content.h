@@ -1,6 +1,5 @@
-// What the frames of one end carry: the bytes that it sends, the same in every
-// exchange, and what it makes of those that come. The twin of
-// internal/work/transport/brpc/content.go, for codec bytes.
+// The content of one end's frames: the bytes that it sends, the same in every exchange, and
+// the check of those that it receives.
 //
 // Layer: above frame, kit/random_content. Immutable after construction: any thread
 // may use it.
@@ -17,40 +16,40 @@
 
 namespace netdyno::baidu {
 
-/// The one method that is called and served here.
+/// The one method that this transport calls and serves.
 inline constexpr std::string_view kService = "netdyno.v1.Exchange";
 inline constexpr std::string_view kMethod = "Unary";
 
-/// What is wrong with a message that came.
+/// What is wrong with a received message.
 enum class Fault : std::uint8_t { none, compressed, undecodable, in_message, in_attachment, size };
 
-/// What became of a message that came.
+/// The result of checking a received message.
 struct Verdict {
   Fault fault = Fault::none;
-  std::int64_t found = 0;    // payload bytes; of a compressed message, its type
+  std::int64_t found = 0;    // payload bytes; for a compressed message, the compression type
   std::string_view content;  // where it lies in the frame
 };
 
 class Content {
  public:
-  /// Bytes of one direction at most, before they are allocated.
+  /// The most bytes of one direction; checked before they are allocated.
   static constexpr std::int64_t kMaxBytes = 1 << 30;
 
-  /// Throws Failure: setup for sizes or options that do not fit, unsupported for
-  /// what this transport does not carry.
+  /// Throws Failure: setup for invalid sizes or options, unsupported for exchanges that this
+  /// transport does not carry.
   explicit Content(const contract::Setup& setup);
 
-  /// Appends the head of a frame that says meta; sent has to follow.
+  /// Appends the head of a frame with meta. sent must follow it.
   void append_head(std::string& to, Meta meta) const;
-  /// What follows every head.
+  /// The bytes that follow every head.
   std::span<const char> sent() const { return sent_; }
 
-  /// Takes a frame as an application does: decoded, the content whole.
+  /// Decodes a frame as an application does, with its content in one piece.
   Verdict accept(const Frame& frame) const;
-  /// Says what a verdict means of what, a request or a reply.
+  /// Explains a verdict on what, which is "request" or "reply".
   std::string explain(const Verdict& verdict, std::string_view what) const;
-  /// Compares a reply with what had to come. Throws Failure{invalid} that names
-  /// the connection.
+  /// Compares a reply with the expected one. Throws Failure{invalid} that names the
+  /// connection.
   void verify(std::int64_t connection, const Frame& reply) const;
 
  private:

@@ -1,7 +1,7 @@
-// The fields of a protobuf message, read and written one by one: all that an
-// RpcMeta and a Block need, and nothing allocated for it, unlike generated code.
+// The fields of a protobuf message, read and written one by one. That is enough for an
+// RpcMeta and a Block, and allocates nothing, unlike generated code.
 //
-// Layer: bottom of the baidu worker. Plain values; any thread.
+// Layer: bottom of the baidu-std-asio worker. Plain values; any thread.
 // Source: protobuf.dev, Encoding.
 #pragma once
 
@@ -13,8 +13,8 @@
 
 namespace netdyno::baidu {
 
-/// Bytes that are not what they have to be: nothing that follows on the
-/// connection can be understood, unless a frame around them is whole.
+/// Bytes that do not parse. Nothing that follows on the connection can be understood,
+/// unless the frame around them is intact.
 class Malformed : public std::runtime_error {
  public:
   using std::runtime_error::runtime_error;
@@ -26,21 +26,21 @@ enum class Kind : std::uint8_t { varint = 0, fixed64 = 1, bytes = 2, group = 3, 
 struct Field {
   std::uint64_t number = 0;
   Kind kind = Kind::varint;
-  std::uint64_t varint = 0;  // of that kind
-  std::string_view bytes;    // of that kind; lies in the message
+  std::uint64_t varint = 0;  // the value, if kind is varint
+  std::string_view bytes;    // the value, if kind is bytes; points into the message
 
-  /// Whether it has that number and kind. One of another kind is an unknown
-  /// field, as in protobuf's own code.
+  /// Whether it has that number and kind. A field of another kind is unknown, as in
+  /// protobuf's own code.
   bool is(std::uint64_t n, Kind k) const { return number == n && kind == k; }
 };
 
-/// Walks over a message, which outlives it.
+/// Reads a message, which outlives this object.
 class Fields {
  public:
   explicit Fields(std::string_view message) : rest_(message) {}
 
-  /// Takes the next field; false when there is none. Fields of other kinds than
-  /// varint and bytes come without their value. Throws Malformed.
+  /// Reads the next field. False when there is none. Sets no value for kinds other than
+  /// varint and bytes. Throws Malformed.
   bool next(Field& field);
 
  private:
@@ -52,12 +52,12 @@ class Fields {
   std::string_view rest_;
 };
 
-/// Bytes that a varint of that value takes.
+/// The encoded size of a varint in bytes.
 std::size_t varint_size(std::uint64_t value);
 void append_varint(std::string& to, std::uint64_t value);
-/// Appends a field of kind varint; a negative value takes ten bytes. number is below 16.
+/// Appends a field of kind varint. A negative value takes ten bytes. number is below 16.
 void append_integer(std::string& to, std::uint64_t number, std::int64_t value);
-/// Appends tag and size of a field of kind bytes, which are to follow. number is below 16.
+/// Appends tag and size of a field of kind bytes; the bytes must follow. number is below 16.
 void append_bytes_head(std::string& to, std::uint64_t number, std::size_t size);
 
 }  // namespace netdyno::baidu

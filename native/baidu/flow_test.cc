@@ -80,11 +80,11 @@ struct Answering {
 std::size_t move(Flow& from, Flow& to, std::size_t n, std::int64_t now) {
   if (!from.unsent()) return 0;
   const auto out = from.outgoing(now);
-  const auto room = to.room();
+  const auto buffer = to.read_buffer();
   EXPECT_FALSE(out.empty());
-  const std::size_t moved = std::min({n, out.size(), room.size()});
+  const std::size_t moved = std::min({n, out.size(), buffer.size()});
   if (moved == 0) return 0;
-  std::memcpy(room.data(), out.data(), moved);
+  std::memcpy(buffer.data(), out.data(), moved);
   from.written(moved);
   to.received(moved, now);
   return moved;
@@ -118,7 +118,7 @@ TEST(Flows, AgreeHoweverTheirBytesAreCut) {
   }
 }
 
-TEST(Caller, TakesRepliesInAnyOrder) {
+TEST(BaiduClient, TakesRepliesInAnyOrder) {
   Calling client(4, 10, 7);
   const std::string sent = drain(*client.flow, 100);
   const auto requests = frames_in(sent);
@@ -134,7 +134,7 @@ TEST(Caller, TakesRepliesInAnyOrder) {
   EXPECT_EQ(client.load->result(200).service, expected.encode());
 }
 
-TEST(Caller, CountsACallAsSentWhenItsFirstByteIs) {
+TEST(BaiduClient, CountsACallAsSentWhenItsFirstByteIs) {
   Calling client(1, 10, 7);
   EXPECT_FALSE(client.flow->outgoing(10).empty());  // and the kernel took nothing
   EXPECT_FALSE(client.flow->outgoing(30).empty());
@@ -148,7 +148,7 @@ TEST(Caller, CountsACallAsSentWhenItsFirstByteIs) {
   EXPECT_EQ(client.load->result(200).service, expected.encode());
 }
 
-TEST(Caller, ARefusedCallFailsByItsCode) {
+TEST(BaiduClient, ARefusedCallFailsByItsCode) {
   const std::vector<std::pair<std::int32_t, ErrorKind>> codes = {
       {kNoMethod, ErrorKind::invalid}, {kBadRequest, ErrorKind::invalid}, {-1, ErrorKind::invalid},
       {kTimedOut, ErrorKind::timeout}, {kLogOff, ErrorKind::peer},        {kLostSocket, ErrorKind::peer}};
@@ -163,7 +163,7 @@ TEST(Caller, ARefusedCallFailsByItsCode) {
   }
 }
 
-TEST(Caller, AReplyWithTheWrongContentFails) {
+TEST(BaiduClient, AReplyWithTheWrongContentFails) {
   const Json attachment = {{"payload", "attachment"}};
   Meta compressed = reply(0);
   compressed.compression = 1;
@@ -188,7 +188,7 @@ TEST(Caller, AReplyWithTheWrongContentFails) {
   }
 }
 
-TEST(Caller, RefusesWhatNobodyAskedFor) {
+TEST(BaiduClient, RefusesWhatNobodyAskedFor) {
   const auto id_of = [](Calling& client) { return frames_in(drain(*client.flow))[0].meta.correlation_id; };
   for (const std::int64_t id : {std::int64_t{0}, std::int64_t{1}, std::int64_t{-7}, std::int64_t{1} << 62}) {
     Calling client(3, 10, 7);
@@ -211,7 +211,7 @@ TEST(Caller, RefusesWhatNobodyAskedFor) {
   EXPECT_EQ(kind_thrown(garbage, "malformed baidu_std frame"), ErrorKind::invalid);
 }
 
-TEST(Caller, ALostConnectionFailsWhatIsInFlightOrWaits) {
+TEST(BaiduClient, ALostConnectionFailsWhatIsInFlightOrWaits) {
   Calling client(5, 100'000, 7);  // one fills a batch
   EXPECT_FALSE(client.flow->outgoing(1).empty());
   client.flow->written(1);
@@ -224,14 +224,14 @@ TEST(Caller, ALostConnectionFailsWhatIsInFlightOrWaits) {
 /// Whether a trial's call of a client comes through with this answer to id 1.
 void answer_trial(const std::string& answer, std::int64_t down, const Json& options = Json::object()) {
   const auto work = work_of(setup_of(Role::client, 10, down, options));
-  const auto trial = work->trial(5);
-  trial->begin(0);
-  drain(*trial);
-  feed(*trial, answer);
-  EXPECT_TRUE(trial->verified());
+  const auto verification = work->verification(5);
+  verification->begin(0);
+  drain(*verification);
+  feed(*verification, answer);
+  EXPECT_TRUE(verification->verified());
 }
 
-TEST(TrialCall, NamesTheConnectionAndWhatWasWrong) {
+TEST(VerificationCall, NamesTheConnectionAndWhatWasWrong) {
   Meta refusal = reply(1, kBadRequest);
   refusal.error_text = "the request has 10 bytes, expected 11";
   const std::string good = framed(reply(1), block(7));
@@ -255,24 +255,25 @@ TEST(TrialCall, NamesTheConnectionAndWhatWasWrong) {
   EXPECT_THROW(answer_trial(good + "P", 7, length), Failure) << "more than it asked for";
 }
 
-TEST(TrialCall, VerifiesWhatTheServerSends) {
+TEST(VerificationCall, VerifiesWhatTheServerSends) {
   for (const char* payload : {"block", "attachment"}) {
     const Json options = {{"payload", payload}};
     Answering server(100, 150'000, options);
     const auto work = work_of(setup_of(Role::client, 100, 150'000, options));
-    const auto trial = work->trial(0);
-    trial->begin(0);
-    while (!trial->verified()) {
-      ASSERT_GT(move(*trial, *server.flow, 1 << 20, 0) + move(*server.flow, *trial, 1 << 20, 0), 0U);
+    const auto verification = work->verification(0);
+    verification->begin(0);
+    while (!verification->verified()) {
+      ASSERT_GT(move(*verification, *server.flow, 1 << 20, 0) + move(*server.flow, *verification, 1 << 20, 0),
+                0U);
     }
-    EXPECT_TRUE(trial->room().empty()) << "it takes no more than its exchange";
+    EXPECT_TRUE(verification->read_buffer().empty()) << "it takes no more than its exchange";
     EXPECT_EQ(server.traffic.exchanges.get(), 1);
     EXPECT_EQ(server.traffic.received.get(), 100);
     EXPECT_EQ(server.traffic.sent.get(), 150'000);
   }
 }
 
-TEST(Answerer, SaysWhatIsWrongWithARequest) {
+TEST(BaiduServer, SaysWhatIsWrongWithARequest) {
   Meta compressed = request(1);
   compressed.compression = 3;
   const std::vector<std::tuple<std::string, std::int32_t, std::string>> cases = {
@@ -307,12 +308,12 @@ TEST(Answerer, SaysWhatIsWrongWithARequest) {
   EXPECT_EQ(server.traffic.received.get(), 200) << "a refused request is not payload";
 }
 
-TEST(Answerer, AnswersWhatCameTogetherInOrderBeforeItReadsOn) {
+TEST(BaiduServer, AnswersWhatCameTogetherInOrderBeforeItReadsOn) {
   Answering server(10, 5'000);  // three replies fill a batch
   std::string requests;
   for (int id = 1; id <= 8; id++) requests += framed(request(id), block(id == 4 ? 9 : 10));
   feed(*server.flow, requests);
-  EXPECT_TRUE(server.flow->room().empty());
+  EXPECT_TRUE(server.flow->read_buffer().empty());
   const std::string answer = drain(*server.flow);
   const auto replies = frames_in(answer);
   ASSERT_EQ(replies.size(), 8U);
@@ -321,11 +322,11 @@ TEST(Answerer, AnswersWhatCameTogetherInOrderBeforeItReadsOn) {
     EXPECT_EQ(replies[i].meta.error_code, i == 3 ? kBadRequest : 0);
     EXPECT_EQ(replies[i].message.size(), i == 3 ? 0 : block(5'000).size());
   }
-  EXPECT_FALSE(server.flow->room().empty());
+  EXPECT_FALSE(server.flow->read_buffer().empty());
   EXPECT_EQ(server.traffic.exchanges.get(), 7);
 }
 
-TEST(Answerer, CountsWhatIsNoFrameOnce) {
+TEST(BaiduServer, CountsWhatIsNoFrameOnce) {
   for (const char* noise : {"GET / HTTP/1.1\r\n", "PRPC\xff\xff\xff\xff\xff\xff\xff\xff"}) {
     Answering server(10, 10, {{"max_body", 1024}});
     const auto receive = [&] { feed(*server.flow, noise); };

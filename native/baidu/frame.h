@@ -3,7 +3,7 @@
 //   "PRPC" | size of the body | size of the meta | meta | message | attachment
 //   4 B      4 B, big-endian    4 B, big-endian    └────── the body ─────────┘
 //
-// Layer: above meta; moves no bytes. The twin of internal/work/wire/baidustd.
+// Layer: above meta. It moves no bytes. Go counterpart: internal/work/wire/baidustd.
 // Plain values; any thread.
 // Source: Apache brpc, docs/en/baidu_std.md and src/brpc/policy/baidu_rpc_protocol.cpp.
 #pragma once
@@ -19,36 +19,35 @@
 namespace netdyno::baidu {
 
 inline constexpr std::size_t kHeaderSize = 12;
-/// The meta of a frame that is read, at most: two names and an error text take hundreds of bytes.
+/// The largest meta of a received frame, in bytes. Two names and an error text take hundreds.
 inline constexpr std::size_t kMaxMeta = 64 << 10;
 
 /// What a header announces, in bytes.
 struct Header {
   std::size_t body = 0;
-  std::size_t meta = 0;  // the first ones of the body
+  std::size_t meta = 0;  // at the body's beginning
 
   std::size_t frame() const { return kHeaderSize + body; }
 };
 
-/// Reads a header, before anything is allocated for what it announces. Throws
-/// Malformed for another magic, a body above max_body, a meta above kMaxMeta or
-/// beyond its body.
+/// Reads a header before anything is allocated for its sizes. Throws Malformed for another
+/// magic, a body above max_body, or a meta above kMaxMeta or larger than its body.
 Header parse_header(std::span<const char, kHeaderSize> bytes, std::size_t max_body);
 
-/// One whole frame, whose bytes lie where they were read.
+/// One whole frame. Its texts and bytes point into the buffer that it was read from.
 struct Frame {
   Meta meta;
   std::string_view message;
   std::string_view attachment;
 };
 
-/// Takes a body apart, header.body bytes. Throws Malformed for a meta that does
-/// not parse or an attachment that does not fit.
+/// Splits a body of header.body bytes. Throws Malformed for a meta that does not parse or an
+/// attachment that does not fit.
 Frame parse_body(std::string_view body, const Header& header);
 
-/// Appends a frame's header and meta. A message of message_bytes has to follow,
-/// and then an attachment of meta.attachment_bytes; together they stay below
-/// 4 GiB, the most that a header can say.
+/// Appends a frame's header and meta. A message of message_bytes must follow, and then an
+/// attachment of meta.attachment_bytes. Together they must stay below 4 GiB, the limit of
+/// the header.
 void append_head(std::string& to, const Meta& meta, std::size_t message_bytes);
 
 }  // namespace netdyno::baidu

@@ -57,9 +57,9 @@ Story read(std::string_view bytes, std::size_t buffer, std::size_t max_body, std
   Reader reader(buffer, max_body);
   try {
     while (!bytes.empty()) {
-      const auto room = reader.room();
-      const std::size_t n = std::min({room.size(), bytes.size(), piece});
-      std::memcpy(room.data(), bytes.data(), n);
+      const auto buffer = reader.read_buffer();
+      const std::size_t n = std::min({buffer.size(), bytes.size(), piece});
+      std::memcpy(buffer.data(), bytes.data(), n);
       bytes.remove_prefix(n);
       reader.received(n);
       while (const auto frame = reader.next()) story.frames.emplace_back(*frame);
@@ -140,17 +140,17 @@ TEST(Frame, RefusesGroupsBeyondMeasure) {
 TEST(Reader, MemoryFollowsWhatHasCome) {
   const std::string header = std::string("PRPC\x40\x00\x00\x00\x00\x00\x00\x00", 12);  // 1 GiB
   Reader reader(16 << 10, 1 << 30);
-  std::memcpy(reader.room().data(), header.data(), header.size());
+  std::memcpy(reader.read_buffer().data(), header.data(), header.size());
   reader.received(header.size());
   std::size_t have = header.size();
   while (have < 1 << 20) {
     ASSERT_FALSE(reader.next());
-    const auto room = reader.room();
-    ASSERT_GT(room.size(), 0U);
-    ASSERT_LE(room.size(), std::max<std::size_t>(64 << 10, have));
-    std::fill(room.begin(), room.end(), '\0');
-    reader.received(room.size());
-    have += room.size();
+    const auto buffer = reader.read_buffer();
+    ASSERT_GT(buffer.size(), 0U);
+    ASSERT_LE(buffer.size(), std::max<std::size_t>(64 << 10, have));
+    std::fill(buffer.begin(), buffer.end(), '\0');
+    reader.received(buffer.size());
+    have += buffer.size();
   }
 }
 
@@ -163,9 +163,9 @@ TEST(Reader, KeepsItsBufferForFramesOfOneSize) {
   const char* place = nullptr;
   for (int i = 0; i < 5; i++) {
     for (std::string_view rest = bytes; !rest.empty();) {
-      const auto room = reader.room();
-      const std::size_t n = std::min(room.size(), rest.size());
-      std::memcpy(room.data(), rest.data(), n);
+      const auto buffer = reader.read_buffer();
+      const std::size_t n = std::min(buffer.size(), rest.size());
+      std::memcpy(buffer.data(), rest.data(), n);
       rest.remove_prefix(n);
       reader.received(n);
       const auto whole = reader.next();

@@ -1,5 +1,4 @@
-// What a frame of baidu_std says of itself: the fields of brpc's RpcMeta that
-// netdyno reads and writes.
+// The meta of a baidu_std frame: the fields of brpc's RpcMeta that netdyno uses.
 //
 // Layer: above fields. Plain values; any thread.
 // Source: Apache brpc, src/brpc/policy/baidu_rpc_meta.proto, src/brpc/errno.proto.
@@ -14,9 +13,9 @@
 
 namespace netdyno::baidu {
 
-/// Its texts lie where they were read, or where a writer has them.
+/// Its texts point into the buffer that they were read from, or to a writer's texts.
 struct Meta {
-  std::optional<std::string_view> service;  // asked for; a meta without one is a reply's
+  std::optional<std::string_view> service;  // of a request; a reply's meta has none
   std::optional<std::string_view> method;
   std::int32_t error_code = 0;  // of a reply; 0 is success
   std::string_view error_text;
@@ -27,12 +26,12 @@ struct Meta {
   bool operator==(const Meta&) const = default;
 };
 
-/// Reads an encoded meta. Throws Malformed for what does not parse, and for a
-/// request that names no service or no method.
+/// Reads an encoded meta. Throws Malformed when it does not parse, or when a request names no
+/// service or no method.
 Meta parse_meta(std::string_view encoded);
 
-/// Appends the encoded meta. A request's names and a reply's code are always
-/// there, the other fields where they are not zero, as brpc writes them.
+/// Appends the encoded meta. As in brpc, a request's names and a reply's code are always
+/// present, and other fields only when they are not zero.
 void append_meta(std::string& to, const Meta& meta);
 
 // Codes of a reply that failed.

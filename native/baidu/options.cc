@@ -16,8 +16,8 @@ constexpr std::int64_t kMaxBuffer = 64 << 20;
 std::vector<Option> options() {
   const auto payload = choice_option(
       "payload", {"block", "attachment"},
-      "how codec bytes travels: block in a protobuf Block; attachment beside an empty one, brpc's own "
-      "way for bulk; give both ends the same");
+      "how codec bytes travels: block, in a protobuf Block; attachment, beside an empty Block, which brpc "
+      "recommends for bulk; give both ends the same");
   const auto max_body =
       bytes_option("max_body", {64 << 20, 1024, (std::int64_t{1} << 31) - 1},
                    "largest body (meta, message and attachment) this end receives; a connection that "
@@ -28,7 +28,7 @@ std::vector<Option> options() {
   const auto write =
       bytes_option("write_buffer", {16 << 10, 0, kMaxBuffer},
                    "frames are gathered up to so many bytes for one write; a content that does not "
-                   "fit is written from where it lies");
+                   "fit is written without a copy");
   const auto connection = choice_option(
       "connection", {"single", "pooled"},
       "single: calls share a connection, as many as are in flight; pooled: a connection belongs to one "

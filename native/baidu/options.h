@@ -1,7 +1,7 @@
-// The knobs of transport brpc-asio: those of transport brpc that bytes alone
-// need, and those of every loop server.
+// The options of transport baidu-std-asio: those of baidu-std that codec bytes needs, and
+// those of every loop server.
 //
-// Layer: bottom of the baidu worker. Plain functions; any thread.
+// Layer: bottom of the baidu-std-asio worker. Plain functions; any thread.
 #pragma once
 
 #include <cstddef>
@@ -13,7 +13,7 @@ namespace netdyno::baidu {
 
 std::vector<contract::Option> options();
 
-/// What one end reads and writes by, in bytes.
+/// The buffer sizes of one end, in bytes.
 struct Buffers {
   std::size_t read = 0;
   std::size_t write = 0;

@@ -1,9 +1,8 @@
-// Frames on their way out of one connection, gathered into writes: small ones
-// side by side in a buffer, a content that does not fit written from where it
-// lies.
+// Outgoing frames of one connection, gathered into writes: small frames side by side in a
+// buffer; a content that does not fit is written without a copy.
 //
-// Layer: above content. Belongs to one thread. What rest returns stays as it is
-// until it is written: nothing is added meanwhile.
+// Layer: above content. Only one thread uses it. What rest returns does not change until it
+// is written: nothing is added meanwhile.
 #pragma once
 
 #include <algorithm>
@@ -17,21 +16,21 @@ namespace netdyno::baidu {
 
 class Outbox {
  public:
-  /// Gathers up to so many bytes. content outlives this.
+  /// Gathers up to gathered bytes. content outlives this object.
   Outbox(const Content& content, std::size_t gathered) : content_(content), gathered_(gathered) {}
 
-  /// Whether all that was added has been written; the next batch may begin.
+  /// Whether all added frames were written, so that the next batch may begin.
   bool empty() const { return done_ == size_; }
-  /// Forgets the batch that was written.
+  /// Removes the written batch.
   void clear() {
     gathering_.clear();
     tail_ = {};
     done_ = size_ = 0;
   }
-  /// Whether another frame goes into the batch.
+  /// Whether another frame fits into the batch.
   bool takes() const { return tail_.empty() && (size_ == 0 || gathering_.size() + longest() <= gathered_); }
 
-  /// Adds a frame with the content; only if takes.
+  /// Adds a frame with the content. Only if takes().
   void add(const Meta& meta) {
     content_.append_head(gathering_, meta);
     const auto sent = content_.sent();
@@ -42,13 +41,13 @@ class Outbox {
     }
     size_ = gathering_.size() + tail_.size();
   }
-  /// Adds a frame with nothing in it; only if takes.
+  /// Adds an empty frame. Only if takes().
   void add_empty(const Meta& meta) {
     append_head(gathering_, meta, 0);
     size_ = gathering_.size();
   }
 
-  /// What of the batch is to be written next, in one piece; not empty unless empty().
+  /// The bytes of the batch to write next, in one piece. Empty only if empty().
   std::span<const char> rest() const {
     const std::size_t gathered = gathering_.size();
     if (done_ < gathered) return std::span<const char>(gathering_).subspan(done_);
@@ -56,14 +55,14 @@ class Outbox {
   }
   void written(std::size_t n) { done_ += n; }
 
-  /// Bytes of the batch, and of them the written ones: where frames begin and
-  /// end is told by these.
+  /// Bytes of the batch, and how many of them were written. Callers compare them with where
+  /// frames begin and end.
   std::size_t size() const { return size_; }
   std::size_t done() const { return done_; }
 
  private:
-  /// Bytes of a frame with the content, rounded up: a head without an error
-  /// text takes less than this.
+  /// The size of a frame with the content, rounded up: a head without an error text is
+  /// shorter than 96 bytes.
   std::size_t longest() const { return 96 + content_.sent().size(); }
 
   const Content& content_;

@@ -6,8 +6,8 @@
 namespace netdyno::baidu {
 namespace {
 
-/// What a body is given at once, whatever its header announces; it grows as it
-/// comes, to at most twice what has come.
+/// The first allocation for a body, whatever its header announces. It grows to at most
+/// twice what has arrived.
 constexpr std::size_t kFirstStep = 64 << 10;
 
 }  // namespace
@@ -20,13 +20,13 @@ Reader::Reader(std::size_t buffer, std::size_t max_body)
 std::optional<Frame> Reader::next() {
   const std::size_t have = to_ - from_;
   if (have < kHeaderSize) {
-    make_room(capacity_);  // to the front: it is next to nothing, and a read then takes all it can
+    reserve(capacity_);  // moves the few bytes to the front, so that a read has all the space
     return std::nullopt;
   }
   const char* const begin = buffer_.get() + from_;
   const Header header = parse_header(std::span<const char, kHeaderSize>(begin, kHeaderSize), max_body_);
   if (have < header.frame()) {
-    make_room(header.frame());
+    reserve(header.frame());
     return std::nullopt;
   }
   const Frame frame = parse_body({begin + kHeaderSize, header.body}, header);
@@ -34,7 +34,7 @@ std::optional<Frame> Reader::next() {
   return frame;
 }
 
-void Reader::make_room(std::size_t size) {
+void Reader::reserve(std::size_t size) {
   if (size <= capacity_ - from_) return;
   if (from_ > 0) {
     std::memmove(buffer_.get(), buffer_.get() + from_, to_ - from_);

@@ -1,14 +1,14 @@
-// Cuts frames of baidu_std out of the bytes of one connection, however they come.
+// Splits the bytes of one connection into frames of baidu_std, whatever pieces they arrive in.
 //
-//   reader.received(read(fd, reader.room()));
-//   while (auto frame = reader.next()) …   // then room is for what follows
+//   reader.received(read(fd, reader.read_buffer()));
+//   while (auto frame = reader.next()) …   // then read_buffer() takes the next bytes
 //
-// A frame is handed over whole and contiguous, where it was read: of a small one
-// that was cut off by the buffer's end the first part is moved, of a large one
-// only while the buffer grows to its size, once per connection. Memory follows
-// what has come, not what a header announces.
+// A frame is returned whole and contiguous, where it was read. If the buffer's end cut off
+// a small frame, its first part is moved. A large frame is moved only while the buffer
+// grows to its size, once per connection. Memory follows the bytes that have arrived, not
+// what a header announces.
 //
-// Layer: above frame; moves no bytes itself. Belongs to one thread.
+// Layer: above frame. It moves no bytes itself. Only one thread uses it.
 #pragma once
 
 #include <cstddef>
@@ -22,28 +22,28 @@ namespace netdyno::baidu {
 
 class Reader {
  public:
-  /// Asks for so many bytes at once; a body larger than max_body is malformed.
+  /// One read takes up to buffer bytes. A body larger than max_body is malformed.
   Reader(std::size_t buffer, std::size_t max_body);
 
-  /// Where the next bytes go; never empty. The same until received.
-  std::span<char> room() const { return {buffer_.get() + to_, capacity_ - to_}; }
-  /// So many of them came; next has then to be called until it has no frame.
+  /// Where to read the next bytes to. Never empty; the same until received.
+  std::span<char> read_buffer() const { return {buffer_.get() + to_, capacity_ - to_}; }
+  /// n bytes arrived there. Call next until it returns no frame.
   void received(std::size_t n) { to_ += n; }
-  /// The next whole frame, whose bytes stay until the next call; nothing before
-  /// it is whole. Throws Malformed, and then again.
+  /// The next whole frame, valid until the next call, or nothing while it is incomplete.
+  /// Throws Malformed, also at every later call.
   std::optional<Frame> next();
 
-  /// Whether bytes have come of a frame that is not whole.
+  /// Whether an incomplete frame has arrived.
   bool torn() const { return from_ < to_; }
 
  private:
-  /// Sees to it that size bytes from from_ on will fit, as far as they may by now.
-  void make_room(std::size_t size);
+  /// Makes size bytes from from_ on fit, or as many as are allowed so far.
+  void reserve(std::size_t size);
 
   std::size_t max_body_;
   std::size_t capacity_;
   std::unique_ptr<char[]> buffer_;
-  std::size_t from_ = 0;  // the buffer's [from_, to_) has come and was not handed over
+  std::size_t from_ = 0;  // the buffer's [from_, to_) arrived and was not returned yet
   std::size_t to_ = 0;
 };
 

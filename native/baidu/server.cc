@@ -9,8 +9,8 @@ using contract::Failure;
 
 namespace {
 
-/// Whether a request that asks for service means this one. brpc's servers take
-/// the last part of its name for it, as jprotobuf's clients send it.
+/// Whether a request's service is this one. Like brpc's servers, this accepts the name
+/// without its package, which jprotobuf's clients send.
 bool is_ours(std::string_view service) {
   return service == kService || service == kService.substr(kService.rfind('.') + 1);
 }
@@ -21,22 +21,22 @@ std::string unknown() {
 
 }  // namespace
 
-Answerer::Answerer(const Content& content, const Buffers& buffers, Traffic& traffic)
+BaiduServer::BaiduServer(const Content& content, const Buffers& buffers, Traffic& traffic)
     : content_(content),
       traffic_(traffic),
       reader_(buffers.read, buffers.max_body),
       out_(content, buffers.write) {}
 
-Answerer::~Answerer() {
+BaiduServer::~BaiduServer() {
   if (open_) traffic_.connections.add(-1);
 }
 
-void Answerer::begin(std::int64_t) {
+void BaiduServer::begin(std::int64_t) {
   open_ = true;
   traffic_.connections.add(1);
 }
 
-void Answerer::received(std::size_t n, std::int64_t) {
+void BaiduServer::received(std::size_t n, std::int64_t) {
   reader_.received(n);
   answers_.clear();
   gathered_ = 0;
@@ -57,7 +57,7 @@ void Answerer::received(std::size_t n, std::int64_t) {
   }
 }
 
-Answerer::Answer Answerer::judge(const Frame& request) const {
+BaiduServer::Answer BaiduServer::judge(const Frame& request) const {
   const Meta& meta = request.meta;
   const std::int64_t id = meta.correlation_id;
   if (!meta.service || !is_ours(*meta.service)) return {.id = id, .code = kNoService};
@@ -67,7 +67,7 @@ Answerer::Answer Answerer::judge(const Frame& request) const {
   return {.id = id, .code = code, .fault = verdict.fault, .found = verdict.found};
 }
 
-std::span<const char> Answerer::outgoing(std::int64_t) {
+std::span<const char> BaiduServer::outgoing(std::int64_t) {
   if (out_.empty()) {
     out_.clear();
     while (gathered_ < answers_.size() && out_.takes()) add(answers_[gathered_++]);
@@ -75,11 +75,12 @@ std::span<const char> Answerer::outgoing(std::int64_t) {
   return out_.rest();
 }
 
-void Answerer::add(const Answer& answer) {
+void BaiduServer::add(const Answer& answer) {
   Meta meta;
   meta.correlation_id = answer.id;
   if (answer.code == 0) {
-    // Counted before it is sent, so that a client never knows of one that is missing here.
+    // Counted before it is sent, so that a client never has an exchange that is not counted
+    // here.
     traffic_.exchanges.add(1);
     traffic_.sent.add(static_cast<std::int64_t>(content_.sent().size()));
     return out_.add(meta);
@@ -91,8 +92,8 @@ void Answerer::add(const Answer& answer) {
   out_.add_empty(meta);
 }
 
-void Answerer::abandon(ErrorKind, std::int64_t) {
-  // A frame that was cut off. What is no frame was counted when it came.
+void BaiduServer::abandon(ErrorKind, std::int64_t) {
+  // A frame was cut off. Bytes that are no frame were counted when they arrived.
   if (!broken_ && reader_.torn()) traffic_.invalid.add(1);
 }
 

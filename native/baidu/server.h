@@ -13,17 +13,17 @@
 #include "baidu/options.h"
 #include "baidu/outbox.h"
 #include "baidu/reader.h"
-#include "kit/serving.h"
+#include "kit/server_flow.h"
 
 namespace netdyno::baidu {
 
-class Answerer final : public Flow {
+class BaiduServer final : public Flow {
  public:
-  /// content and traffic outlive the answerer.
-  Answerer(const Content& content, const Buffers& buffers, Traffic& traffic);
-  ~Answerer() override;
-  Answerer(const Answerer&) = delete;
-  Answerer& operator=(const Answerer&) = delete;
+  /// content and traffic outlive the server.
+  BaiduServer(const Content& content, const Buffers& buffers, Traffic& traffic);
+  ~BaiduServer() override;
+  BaiduServer(const BaiduServer&) = delete;
+  BaiduServer& operator=(const BaiduServer&) = delete;
 
   void begin(std::int64_t) override;
   void send(std::uint32_t) override {}
@@ -32,16 +32,16 @@ class Answerer final : public Flow {
   std::span<const char> outgoing(std::int64_t) override;
   void written(std::size_t n) override { out_.written(n); }
 
-  std::span<char> room() override { return unsent() ? std::span<char>() : reader_.room(); }
-  /// Throws Failure{invalid} for what is no frame: the connection has to be
-  /// closed, as nothing that follows can be understood.
+  std::span<char> read_buffer() override { return unsent() ? std::span<char>() : reader_.read_buffer(); }
+  /// Throws Failure{invalid} for bytes that are no frame. Close the connection then, because
+  /// nothing that follows can be understood.
   void received(std::size_t n, std::int64_t) override;
 
   void abandon(contract::ErrorKind, std::int64_t) override;
 
  private:
-  /// What a request is answered with. The text of a refusal is made when it is
-  /// written: a request must not cost many times its size.
+  /// The answer to a request. The text of a refusal is made only when it is written, so that
+  /// a request does not cost many times its size.
   struct Answer {
     std::int64_t id = 0;
     std::int32_t code = 0;
@@ -56,8 +56,8 @@ class Answerer final : public Flow {
   Traffic& traffic_;
   Reader reader_;
   Outbox out_;
-  std::vector<Answer> answers_;  // to what was read last
-  std::size_t gathered_ = 0;     // of them, those that went into a batch
+  std::vector<Answer> answers_;  // to the requests of the last read
+  std::size_t gathered_ = 0;     // how many of them are in a batch
   bool open_ = false;
   bool broken_ = false;
 };

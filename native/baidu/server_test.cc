@@ -23,7 +23,7 @@ namespace {
 using contract::ErrorKind;
 using contract::Role;
 
-constexpr int kPatienceS = 10;
+constexpr int kTimeoutS = 10;
 
 class Served : public testing::Test {
  protected:
@@ -35,8 +35,8 @@ class Served : public testing::Test {
   Descriptor connected() const {
     const Endpoint at = endpoint(parse_address(server_->ready().addresses[0], "ready"), "ready");
     Descriptor fd(socket(at.storage.ss_family, SOCK_STREAM | SOCK_CLOEXEC, 0));
-    const timeval patience{kPatienceS, 0};
-    setsockopt(fd.get(), SOL_SOCKET, SO_RCVTIMEO, &patience, sizeof patience);
+    const timeval timeout{kTimeoutS, 0};
+    setsockopt(fd.get(), SOL_SOCKET, SO_RCVTIMEO, &timeout, sizeof timeout);
     if (connect(fd.get(), at.get(), at.size) != 0) throw std::runtime_error("connect to the server");
     return fd;
   }
@@ -80,7 +80,7 @@ class Served : public testing::Test {
 
   /// Waits for what a loop does after it has closed a connection.
   static void await(const std::function<bool()>& come) {
-    const auto deadline = std::chrono::steady_clock::now() + std::chrono::seconds(kPatienceS);
+    const auto deadline = std::chrono::steady_clock::now() + std::chrono::seconds(kTimeoutS);
     while (!come() && std::chrono::steady_clock::now() < deadline) {
       std::this_thread::sleep_for(std::chrono::milliseconds(1));
     }

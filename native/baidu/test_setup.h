@@ -1,4 +1,4 @@
-// Setups and frames for the tests of the baidu worker. Layer: test.
+// Setups and frames for the tests of the baidu-std-asio worker. Layer: test.
 #pragma once
 
 #include <string>

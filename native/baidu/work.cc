@@ -11,13 +11,13 @@ class BaiduWork final : public Work {
   explicit BaiduWork(const contract::Setup& setup) : content_(setup), buffers_(buffers_of(setup.options)) {}
 
   std::unique_ptr<Flow> client(std::uint32_t number, std::span<Slot> slots, Agenda& agenda) const override {
-    return std::make_unique<Caller>(content_, buffers_, Calls(number, slots, agenda));
+    return std::make_unique<BaiduClient>(content_, buffers_, Calls(number, slots, agenda));
   }
   std::unique_ptr<Flow> server(std::size_t, Traffic& traffic) const override {
-    return std::make_unique<Answerer>(content_, buffers_, traffic);
+    return std::make_unique<BaiduServer>(content_, buffers_, traffic);
   }
-  std::unique_ptr<Trial> trial(std::int64_t connection) const override {
-    return std::make_unique<TrialCall>(content_, buffers_, connection);
+  std::unique_ptr<Verification> verification(std::int64_t connection) const override {
+    return std::make_unique<VerificationCall>(content_, buffers_, connection);
   }
 
  private:

@@ -1,5 +1,5 @@
-// netdyno-worker-baidu: transport brpc-asio, wire baidu_std without brpc, on the
-// event loops of the asio worker.
+// netdyno-worker-baidu-std-asio: transport baidu-std-asio, which is wire baidu_std on the event
+// loops of the asio worker, without brpc.
 #include "asio/client.h"
 #include "asio/server.h"
 #include "baidu/options.h"
@@ -8,12 +8,12 @@
 namespace netdyno::baidu {
 namespace {
 
-class BrpcAsioTransport : public Transport {
+class BaiduStdTransport : public Transport {
  public:
   contract::Transport describe() const override {
     contract::Transport transport;
-    transport.name = "brpc-asio";
-    transport.doc = "brpc's protocol baidu_std in C++ without brpc, on asio's event loops; codec bytes";
+    transport.name = "baidu-std-asio";
+    transport.doc = "brpc's protocol baidu_std in C++ on asio's event loops, without brpc; codec bytes only";
     transport.wire = kBaiduStd;
     transport.roles = {contract::Role::server, contract::Role::client};
     transport.delivery = "message";
@@ -34,8 +34,8 @@ class BrpcAsioTransport : public Transport {
 }  // namespace
 
 int run() {
-  BrpcAsioTransport transport;
-  return run_worker({"netdyno-worker-baidu", NETDYNO_VERSION, {{"asio", asio_worker::version()}}},
+  BaiduStdTransport transport;
+  return run_worker({"netdyno-worker-baidu-std-asio", NETDYNO_VERSION, {{"asio", asio_worker::version()}}},
                     {&transport});
 }
 

@@ -15,7 +15,7 @@ namespace {
 using contract::ErrorKind;
 using contract::Failure;
 
-constexpr int kPatienceMs = 10'000;  // of connecting, and of the verified exchange
+constexpr int kTimeoutMs = 10'000;  // of connecting, and of the verified exchange
 
 /// What the contract calls a code of brpc's (src/brpc/errno.proto).
 ErrorKind kind_of(int code) {
@@ -52,7 +52,10 @@ void refuse_what_brpc_cannot(const contract::Setup& setup) {
 }  // namespace
 
 BrpcClient::BrpcClient(const contract::Setup& setup, Load& load)
-    : load_(load), content_(setup), options_(setup.options), lanes_(static_cast<std::size_t>(load.lanes())) {
+    : load_(load),
+      content_(setup),
+      options_(setup.options),
+      shards_(static_cast<std::size_t>(load.shards())) {
   refuse_what_brpc_cannot(setup);
   load.encoded(content_.up_bytes());
   brpc::FLAGS_max_body_size = setup.options.at("max_body").get<std::uint64_t>();
@@ -69,7 +72,7 @@ void BrpcClient::connect(const contract::Setup& setup) {
     options.protocol = "baidu_std";
     options.connection_type = setup.load.fresh ? "short" : setup.options.at("connection").get<std::string>();
     options.connection_group = std::to_string(i);
-    options.connect_timeout_ms = kPatienceMs;
+    options.connect_timeout_ms = kTimeoutMs;
     options.timeout_ms = -1;
     options.max_retry = 0;  // a call that is sent again would be counted once
     auto& connection = *connections_.emplace_back(std::make_unique<Connection>());
@@ -94,7 +97,7 @@ BrpcClient::Outcome BrpcClient::call(Connection& connection, std::atomic<std::ui
     *id = controller.call_id().value;
     if (closed_) return {0, ECANCELED, "the trial is over"};
   }
-  if (compare) controller.set_timeout_ms(kPatienceMs);
+  if (compare) controller.set_timeout_ms(kTimeoutMs);
   content_.attach(controller.request_attachment());
   const auto reply = empty(content_.method()->output_type());
   connection.channel.CallMethod(content_.method(), &controller, &content_.outgoing(), reply.get(), nullptr);
@@ -125,7 +128,7 @@ void BrpcClient::run() {
     for (std::size_t i = 0; i < connections_.size(); i++) {
       for (Slot& slot : load_.slots(static_cast<std::int64_t>(i))) {
         auto& caller =
-            *callers_.emplace_back(new Caller{*this, *connections_[i], lanes_[i % lanes_.size()], slot});
+            *callers_.emplace_back(new Caller{*this, *connections_[i], shards_[i % shards_.size()], slot});
         if (bthread_start_background(&caller.thread, nullptr, drive, &caller) != 0) {
           throw Failure(ErrorKind::setup, "start a bthread for each of the slots: brpc has no more");
         }
@@ -166,7 +169,7 @@ void BrpcClient::exchange(Caller& caller) const {
     caller.connection.lost = true;  // we broke it off: the exchange stays unfinished
     return;
   }
-  const std::lock_guard lock(caller.lane);
+  const std::lock_guard lock(caller.shard);
   if (outcome.wrong.empty()) {
     caller.slot.done(sent, now, outcome.received);
     return;

@@ -2,8 +2,8 @@
 // each slot, as brpc's own examples make them. A connection of the trial is a
 // channel in a connection group of its own, which is one TCP connection.
 //
-// Layer: above brpc_content. Threads: bthreads run on brpc's pool; a lane's
-// slots are told of completions under the lane's mutex, as several threads may
+// Layer: above brpc_content. Threads: bthreads run on brpc's pool; a shard's
+// slots are told of completions under the shard's mutex, as several threads may
 // finish its calls.
 #pragma once
 
@@ -41,7 +41,7 @@ class BrpcClient : public Client {
   struct Caller {
     BrpcClient& client;
     Connection& connection;
-    std::mutex& lane;
+    std::mutex& shard;
     Slot& slot;
     bthread_t thread = 0;
     std::atomic<std::uint64_t> call{0};  // in flight, for close
@@ -65,7 +65,7 @@ class BrpcClient : public Client {
   Content content_;
   contract::Json options_;
   std::vector<std::unique_ptr<Connection>> connections_;
-  std::vector<std::mutex> lanes_;
+  std::vector<std::mutex> shards_;
   std::mutex starting_;  // callers_ grows while ended and close may look
   std::vector<std::unique_ptr<Caller>> callers_;
   std::atomic<std::int64_t> open_{0};

@@ -1,5 +1,5 @@
 // What one end's calls carry, in brpc's hands: the message and the attachment
-// that it sends, and what it makes of those that come. The twin of
+// that it sends, and what it makes of those that come. Go counterpart:
 // internal/work/transport/brpc/content.go.
 //
 // Layer: above grpcpp/contents, which knows no gRPC. Immutable after
@@ -49,8 +49,8 @@ class Content {
   bool structured() const { return contents_.structured(); }
 
  private:
-  const grpc_worker::Payload& coming() const { return at_server_ ? contents_.up() : contents_.down(); }
-  const grpc_worker::Payload& going() const { return at_server_ ? contents_.down() : contents_.up(); }
+  const grpc_worker::Content& coming() const { return at_server_ ? contents_.up() : contents_.down(); }
+  const grpc_worker::Content& going() const { return at_server_ ? contents_.down() : contents_.up(); }
 
   grpc_worker::Contents contents_;
   bool at_server_;

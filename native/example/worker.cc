@@ -1,9 +1,8 @@
-// A whole worker in one file: transport example, whose event loop is poll(2).
-// The kit brings the rest: what goes over a connection (kit/flow.h), connected
-// and listening sockets, both ends (kit/ends.h) and the conversation with the
-// bench. It is tested like any other worker and not installed: poll looks at
-// every connection each time, and a library worth measuring has a directory of
-// its own.
+// A complete worker in one file: transport example, whose event loop is poll(2). The kit
+// brings the rest: what goes over a connection (kit/flow.h), connected and listening
+// sockets, client and server (kit/ends.h), and the worker contract. It is tested like any
+// other worker but not installed, because poll looks at every connection each time. A
+// library worth measuring has a directory of its own.
 #include <poll.h>
 #include <sys/eventfd.h>
 #include <sys/socket.h>
@@ -20,10 +19,10 @@ namespace {
 using namespace netdyno;
 
 /// Ends a poll on another thread.
-class Wake {
+class Waker {
  public:
-  void call() { eventfd_write(fd_.get(), 1); }
-  void heard() {
+  void wake() { eventfd_write(fd_.get(), 1); }
+  void clear() {
     eventfd_t calls = 0;
     eventfd_read(fd_.get(), &calls);
   }
@@ -33,22 +32,22 @@ class Wake {
   Descriptor fd_{eventfd(0, EFD_NONBLOCK | EFD_CLOEXEC)};
 };
 
-/// A connection: moves bytes between its socket and its flow, which says which.
-struct Line {
+/// A connection: moves bytes between its socket and its flow.
+struct Connection {
   Descriptor fd;
   std::unique_ptr<Flow> flow;
   bool active = true;
 
   pollfd entry() const {
-    const int events = (flow->room().empty() ? 0 : POLLIN) | (flow->unsent() ? POLLOUT : 0);
+    const int events = (flow->read_buffer().empty() ? 0 : POLLIN) | (flow->unsent() ? POLLOUT : 0);
     return {fd.get(), static_cast<short>(events), 0};
   }
 
-  /// One read and one write, so that no connection keeps the loop for itself;
-  /// false when the connection is lost.
+  /// Reads once and writes once, so that no connection occupies the loop. False when the
+  /// connection is lost.
   bool move(bool readable) {
-    if (const auto room = flow->room(); readable && !room.empty()) {
-      const ssize_t n = recv(fd.get(), room.data(), room.size(), 0);
+    if (const auto buffer = flow->read_buffer(); readable && !buffer.empty()) {
+      const ssize_t n = recv(fd.get(), buffer.data(), buffer.size(), 0);
       if (n == 0 || (n < 0 && errno != EAGAIN)) return false;
       if (n > 0) flow->received(static_cast<std::size_t>(n), now_ns());
     }
@@ -60,7 +59,7 @@ struct Line {
   }
 };
 
-/// poll for at most ns; Agenda::kNever waits for events alone.
+/// Polls for at most ns. Agenda::kNever sets no limit.
 void wait(std::vector<pollfd>& entries, std::int64_t ns) {
   const std::int64_t left = std::max<std::int64_t>(0, ns);
   const timespec bound{left / 1'000'000'000, left % 1'000'000'000};
@@ -70,55 +69,54 @@ void wait(std::vector<pollfd>& entries, std::int64_t ns) {
 class PollClient : public ClientLoop {
  public:
   void add(int fd, std::unique_ptr<Flow> flow, bool active) override {
-    lines_.push_back({Descriptor(fd), std::move(flow), active});
+    connections_.push_back({Descriptor(fd), std::move(flow), active});
     opened(active);
   }
 
   void run() override {
-    for (Line& line : lines_) line.flow->begin(now_ns());
+    for (Connection& connection : connections_) connection.flow->begin(now_ns());
     while (!stopped_ && agenda().held() > 0) {
       send_due();
-      std::vector<pollfd> entries{wake_.entry()};
-      for (const Line& line : lines_) entries.push_back(line.entry());
+      std::vector<pollfd> entries{waker_.entry()};
+      for (const Connection& connection : connections_) entries.push_back(connection.entry());
       const std::int64_t due = agenda().next_due();
       wait(entries, due == Agenda::kNever ? due : due - now_ns());
-      if (entries[0].revents != 0) wake_.heard();
-      for (std::size_t i = 0; i < lines_.size(); i++) {
+      if (entries[0].revents != 0) waker_.clear();
+      for (std::size_t i = 0; i < connections_.size(); i++) {
         const short events = entries[i + 1].revents;
-        if (events != 0 && !lines_[i].move(events != POLLOUT)) lose(lines_[i]);
+        if (events != 0 && !connections_[i].move(events != POLLOUT)) lose(connections_[i]);
       }
     }
   }
 
   void end(std::int64_t closing) override {
     closing_ = closing;
-    wake_.call();
+    waker_.wake();
   }
   void stop() override {
     stopped_ = true;
-    wake_.call();
+    waker_.wake();
   }
 
  private:
-  /// Gives the flows the slots whose time has come, and forgets those that the
-  /// end of the load leaves out.
+  /// Makes due slots send, and drops those that are due after the end of the load.
   void send_due() {
     if (closing_ != Agenda::kNever) agenda().end(closing_);
     while (agenda().next_due() <= now_ns()) {
       const Agenda::Entry entry = agenda().take();
-      lines_[entry.connection].flow->send(entry.slot);
+      connections_[entry.connection].flow->send(entry.slot);
     }
   }
 
-  /// poll passes over what has no descriptor.
-  void lose(Line& line) {
-    line.flow->abandon(contract::ErrorKind::peer, now_ns());
-    line.fd = Descriptor();
-    lost(line.active);
+  /// poll skips entries without a descriptor.
+  void lose(Connection& connection) {
+    connection.flow->abandon(contract::ErrorKind::peer, now_ns());
+    connection.fd = Descriptor();
+    lost(connection.active);
   }
 
-  Wake wake_;
-  std::vector<Line> lines_;
+  Waker waker_;
+  std::vector<Connection> connections_;
   std::atomic<std::int64_t> closing_{Agenda::kNever};
   std::atomic<bool> stopped_{false};
 };
@@ -126,81 +124,83 @@ class PollClient : public ClientLoop {
 class PollServer : public ServerLoop {
  public:
   void listen(int listener, std::function<void(int fd)> admit) override {
-    doors_.push_back({Descriptor(listener), std::move(admit)});
+    listeners_.push_back({Descriptor(listener), std::move(admit)});
   }
 
   void adopt(int fd, std::unique_ptr<Flow> flow) override {
     const std::lock_guard lock(mutex_);
-    arrived_.push_back({Descriptor(fd), std::move(flow)});
-    wake_.call();
+    adopted_.push_back({Descriptor(fd), std::move(flow)});
+    waker_.wake();
   }
 
   void run() override {
     while (!stopped_) {
       take_in();
-      std::vector<pollfd> entries{wake_.entry()};
-      for (const Line& line : lines_) entries.push_back(line.entry());
-      for (const Door& door : doors_) entries.push_back({full_ ? -1 : door.fd.get(), POLLIN, 0});
+      std::vector<pollfd> entries{waker_.entry()};
+      for (const Connection& connection : connections_) entries.push_back(connection.entry());
+      for (const Listener& listener : listeners_)
+        entries.push_back({full_ ? -1 : listener.fd.get(), POLLIN, 0});
       wait(entries, full_ ? kPause : Agenda::kNever);
       full_ = false;
-      if (entries[0].revents != 0) wake_.heard();
-      for (std::size_t i = 0; i < doors_.size(); i++) {
-        if (entries[1 + lines_.size() + i].revents != 0) accept_at(doors_[i]);
+      if (entries[0].revents != 0) waker_.clear();
+      for (std::size_t i = 0; i < listeners_.size(); i++) {
+        if (entries[1 + connections_.size() + i].revents != 0) accept_at(listeners_[i]);
       }
-      for (std::size_t i = lines_.size(); i-- > 0;) {  // backwards: what is lost leaves the list
-        if (entries[1 + i].revents != 0 && !served(lines_[i], entries[1 + i].revents != POLLOUT)) drop(i);
+      for (std::size_t i = connections_.size(); i-- > 0;) {  // backwards: what is lost leaves the list
+        if (entries[1 + i].revents != 0 && !served(connections_[i], entries[1 + i].revents != POLLOUT))
+          drop(i);
       }
     }
   }
 
   void stop() override {
     stopped_ = true;
-    wake_.call();
+    waker_.wake();
   }
 
  private:
   static constexpr std::int64_t kPause = 10'000'000;
-  struct Door {
+  struct Listener {
     Descriptor fd;
     std::function<void(int fd)> admit;
   };
 
   void take_in() {
     const std::lock_guard lock(mutex_);
-    for (Line& line : arrived_) {
-      line.flow->begin(0);
-      lines_.push_back(std::move(line));
+    for (Connection& connection : adopted_) {
+      connection.flow->begin(0);
+      connections_.push_back(std::move(connection));
     }
-    arrived_.clear();
+    adopted_.clear();
   }
 
-  void accept_at(const Door& door) {
-    const int fd = accept4(door.fd.get(), nullptr, nullptr, SOCK_CLOEXEC);
-    if (fd >= 0) return door.admit(fd);
+  void accept_at(const Listener& listener) {
+    const int fd = accept4(listener.fd.get(), nullptr, nullptr, SOCK_CLOEXEC);
+    if (fd >= 0) return listener.admit(fd);
     if (errno == EAGAIN) return;
     refused++;
-    full_ = true;  // out of files: asking again at once would be a spin
+    full_ = true;  // files ran out: pause before the next accept
   }
 
-  /// A client that breaks the wire's rules loses its connection, no more.
-  static bool served(Line& line, bool readable) {
+  /// A client that breaks the wire's rules loses only its connection.
+  static bool served(Connection& connection, bool readable) {
     try {
-      return line.move(readable);
+      return connection.move(readable);
     } catch (const contract::Failure&) {
       return false;
     }
   }
 
   void drop(std::size_t i) {
-    std::swap(lines_[i], lines_.back());
-    lines_.pop_back();
+    std::swap(connections_[i], connections_.back());
+    connections_.pop_back();
   }
 
-  Wake wake_;
-  std::vector<Door> doors_;
-  std::vector<Line> lines_;
+  Waker waker_;
+  std::vector<Listener> listeners_;
+  std::vector<Connection> connections_;
   std::mutex mutex_;
-  std::vector<Line> arrived_;  // guarded by mutex_
+  std::vector<Connection> adopted_;  // guarded by mutex_
   std::atomic<bool> stopped_{false};
   bool full_ = false;
 };

@@ -16,7 +16,7 @@ void OpenConnections::add(int fd) {
   const std::lock_guard lock(mutex_);
   const auto number = static_cast<std::size_t>(fd);
   if (number >= known_.size()) known_.resize(number + 1);
-  if (known_[number]) return;  // closed since, and given anew
+  if (known_[number]) return;  // closed meanwhile, and the number is used again
   known_[number] = true;
   polled_.push_back({fd, POLLRDHUP, 0});
 }
@@ -71,8 +71,8 @@ void Acceptor::accept(int listener) {
     Descriptor fd(::accept4(listener, nullptr, nullptr, SOCK_NONBLOCK | SOCK_CLOEXEC));
     if (fd.get() < 0) {
       if (errno == EAGAIN || errno == EINTR) return;
-      // Out of files, or a client that left its place in the queue: counted, and
-      // tried again after a moment rather than in a spin.
+      // Files ran out, or the client left before it was accepted. Count it and try again
+      // after a pause, because trying at once could fail for ever.
       refused_++;
       std::this_thread::sleep_for(std::chrono::milliseconds(10));
       return;

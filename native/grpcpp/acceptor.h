@@ -1,8 +1,8 @@
-// Accepts a server's connections itself and hands them to the library, which
-// can neither refuse a client by its address nor tell how many are open.
+// Accepts a server's connections and passes them to the library, which can neither refuse
+// a client by its address nor report how many connections are open.
 //
-// Layer: above kit/sockets. Threads: one of its own accepts; open may be called
-// by any.
+// Layer: above kit/sockets. Threads: it accepts on a thread of its own. Any thread may call
+// open.
 #pragma once
 
 #include <poll.h>
@@ -21,11 +21,12 @@
 
 namespace netdyno::grpc_worker {
 
-/// Connections by their descriptors, which belong to the library: it shuts each
-/// down before it closes it.
+/// Connections by their descriptors. The library owns these, and shuts each down before it
+/// closes it.
 class OpenConnections {
  public:
-  /// Before the library has fd: a number that comes again is the same entry.
+  /// Call it before the library gets fd. A descriptor number that is used again is the same
+  /// entry.
   void add(int fd);
   /// How many are open: one system call, about 70 ns for each.
   std::int64_t count();
@@ -38,7 +39,7 @@ class OpenConnections {
 
 class Acceptor {
  public:
-  /// Hands over an accepted descriptor, with that of its listener.
+  /// Takes over an accepted descriptor, with that of its listener.
   using Admit = std::function<void(int listener, int fd)>;
 
   /// Listens. Throws Failure{setup} when it cannot.
@@ -47,7 +48,7 @@ class Acceptor {
   Acceptor(const Acceptor&) = delete;
   Acceptor& operator=(const Acceptor&) = delete;
 
-  /// Begins to accept. Strangers are closed at once.
+  /// Begins to accept. Closes connections that setup.allow does not list.
   void start(Admit admit);
   /// Accepts no more.
   void stop();

@@ -11,7 +11,7 @@ namespace {
 
 using contract::ErrorKind;
 
-/// What to do about a status that a trial's settings can cause.
+/// Advice for a status that a trial's settings can cause.
 std::string hint(grpc::StatusCode code) {
   switch (code) {
     case grpc::StatusCode::RESOURCE_EXHAUSTED:
@@ -55,24 +55,25 @@ std::string name(grpc::StatusCode code) {
 /// An RPC for each exchange.
 class UnaryCall final : public Call {
  public:
-  UnaryCall(const Form& form, const Target& target) : form_(form), target_(target), finished_(*this) {}
+  UnaryCall(const Payload& payload, const Target& target)
+      : payload_(payload), target_(target), finished_(*this) {}
 
-  void begin(Awaiting& awaiting, bool verify) override {
-    awaiting_ = &awaiting;
+  void begin(Waiter& waiter, bool verify) override {
+    waiter_ = &waiter;
     verify_ = verify;
-    reader_.reset();  // before the context, in whose memory it lies
+    reader_.reset();  // before the context, whose memory it uses
     context_.emplace();
     reader_.reset(grpc::internal::ClientAsyncResponseReaderHelper::Create<grpc::ByteBuffer>(
-        target_.channel.get(), &target_.queue, target_.method, &*context_, form_.outgoing()));
+        target_.channel.get(), &target_.queue, target_.method, &*context_, payload_.outgoing()));
     reader_->StartCall();
     reader_->Finish(&reply_, &status_, finished_.tag());
   }
 
   void cancel() override {
-    if (awaiting_ != nullptr) context_->TryCancel();
+    if (waiter_ != nullptr) context_->TryCancel();
   }
 
-  bool busy() const override { return awaiting_ != nullptr; }
+  bool busy() const override { return waiter_ != nullptr; }
 
   void close() override {
     reader_.reset();
@@ -86,18 +87,18 @@ class UnaryCall final : public Call {
       outcome = failure(status_);
     } else {
       try {
-        outcome.received = verify_ ? form_.verify(reply_) : form_.take(reply_);
+        outcome.received = verify_ ? payload_.verify(reply_) : payload_.take(reply_);
       } catch (const Refused& refused) {
         outcome = failure(refused);
       }
     }
-    std::exchange(awaiting_, nullptr)->completed(outcome);
+    std::exchange(waiter_, nullptr)->completed(outcome);
   }
 
-  const Form& form_;
+  const Payload& payload_;
   const Target& target_;
   On<UnaryCall, &UnaryCall::finished> finished_;
-  Awaiting* awaiting_ = nullptr;  // null: nothing is in flight
+  Waiter* waiter_ = nullptr;  // null: nothing is in flight
   bool verify_ = false;
   std::optional<grpc::ClientContext> context_;
   std::unique_ptr<grpc::ClientAsyncResponseReader<grpc::ByteBuffer>> reader_;
@@ -128,8 +129,8 @@ Outcome failure(const Refused& refused) { return {ErrorKind::invalid, refused.wh
 
 std::unique_ptr<Call> make_call(const Plan& plan, const Target& target) {
   if (plan.chunks) return std::make_unique<ChunkedCall>(*plan.chunks, target);
-  if (plan.streams) return std::make_unique<TalkCall>(*plan.form, target);
-  return std::make_unique<UnaryCall>(*plan.form, target);
+  if (plan.streams) return std::make_unique<StreamCall>(*plan.payload, target);
+  return std::make_unique<UnaryCall>(*plan.payload, target);
 }
 
 }  // namespace netdyno::grpc_worker

@@ -1,9 +1,9 @@
-// One slot's way of making exchanges: an RPC for each, or a message each way on
-// a stream that stays.
+// How one slot makes exchanges: by an RPC for each, or by a message each way on a stream
+// that stays open.
 //
-// Layer: above form, chunk, queue. A call and everything it points at belongs to
-// the thread of its queue. Nothing may be in flight when it is destroyed, except
-// what cancel has cut and the drained queue has told of.
+// Layer: above payload, chunk, queue. Only the thread of its queue uses a call and what it
+// points at. When a call is destroyed nothing may be in flight, except what was cancelled
+// and whose events the drained queue has delivered.
 #pragma once
 
 #include <grpcpp/channel.h>
@@ -18,69 +18,69 @@
 #include <string>
 
 #include "grpcpp/chunk.h"
-#include "grpcpp/form.h"
+#include "grpcpp/payload.h"
 #include "grpcpp/queue.h"
 #include "kit/contract.h"
 
 namespace netdyno::grpc_worker {
 
-/// What became of an exchange.
+/// The outcome of an exchange.
 struct Outcome {
   std::optional<contract::ErrorKind> failed;
   std::string text;           // of the failure
   std::int64_t received = 0;  // payload bytes
 };
 
-/// Whoever waits for an exchange to complete; it may begin the next one at once.
-class Awaiting {
+/// Waits for an exchange to complete. completed may begin the next exchange at once.
+class Waiter {
  public:
   virtual void completed(const Outcome& outcome) = 0;
 
  protected:
-  ~Awaiting() = default;
+  ~Waiter() = default;
 };
 
-/// The contract's kind of an RPC's status: peer where the connection is gone,
-/// timeout where a deadline passed, invalid where the answer is not what was to
-/// come. Source: gRPC, Status codes and their use in gRPC (doc/statuscodes.md).
+/// The contract's kind of an RPC's status: peer when the connection is gone, timeout when a
+/// deadline passed, invalid when the answer is not the expected one. Source: gRPC, Status codes and their use
+/// in gRPC (doc/statuscodes.md).
 contract::ErrorKind kind_of(grpc::StatusCode code);
-/// The outcome of an RPC whose status is not OK, with a hint for those that a
-/// trial's settings can cause.
+/// The outcome of an RPC whose status is not OK, with a hint where a trial's settings can be
+/// the cause.
 Outcome failure(const grpc::Status& status);
-/// The outcome of a reply that is not what had to come.
+/// The outcome of a reply that is not the expected one.
 Outcome failure(const Refused& refused);
 
 class Call {
  public:
   virtual ~Call() = default;
 
-  /// Opens what stays open between exchanges; waits for nothing.
+  /// Opens the stream that stays open between exchanges, if any. Does not wait for it.
   virtual void open() {}
-  /// Sends the message up; awaiting hears of the end. verify compares the
-  /// content of the reply, else it is taken as an application does.
-  virtual void begin(Awaiting& awaiting, bool verify) = 0;
-  /// Makes what is in flight fail soon.
+  /// Sends the message up. waiter is called at the end. verify compares the content of the
+  /// reply; else it is only decoded as an application does.
+  virtual void begin(Waiter& waiter, bool verify) = 0;
+  /// Makes exchanges in flight fail soon.
   virtual void cancel() = 0;
-  /// Whether the queue is still to tell of anything.
+  /// Whether the queue has events of this call to deliver.
   virtual bool busy() const = 0;
-  /// Lets go of what stays open; with no exchange in flight.
+  /// Closes the stream that stays open. Call it with no exchange in flight.
   virtual void close() {}
 };
 
-/// Where a connection's calls go. A method is registered with the channel once,
-/// as generated code does.
+/// Where a connection's calls go. The method is registered with the channel once, as
+/// generated code does.
 struct Target {
   std::shared_ptr<grpc::Channel> channel;
   grpc::internal::RpcMethod method;
   grpc::CompletionQueue& queue;
 };
 
-/// What a client's exchanges need, common to all its calls.
+/// What all calls of a client share.
 struct Plan {
-  bool streams = false;                  // a stream for each slot
-  std::unique_ptr<const Form> form;      // of whole messages
-  std::unique_ptr<const Chunks> chunks;  // of exchanges that travel in chunks; else null
-  std::string method;                    // full name
+  bool streams = false;                    // a stream for each slot
+  std::unique_ptr<const Payload> payload;  // of whole messages
+  std::unique_ptr<const Chunks> chunks;    // of exchanges that travel in chunks; else null
+  std::string method;                      // full name
 };
 
 /// A call on the connection of target. Both outlive it.

@@ -10,8 +10,9 @@ namespace netdyno::grpc_worker {
 
 using netdyno::v1::Block;
 
-Chunks::Chunks(const Direction& direction, const Cut& cut) : direction_(direction), cut_(cut) {
-  if (cut.raw || direction.out.message) return;
+Chunks::Chunks(const Direction& direction, const Chunking& chunking)
+    : direction_(direction), chunking_(chunking) {
+  if (chunking.raw || direction.out.message) return;
   const std::string& bytes = direction.out.bytes;
   std::size_t at = 0;
   do {
@@ -21,11 +22,11 @@ Chunks::Chunks(const Direction& direction, const Cut& cut) : direction_(directio
 }
 
 std::size_t Chunks::step(std::size_t size) const {
-  return cut_.many ? static_cast<std::size_t>(cut_.chunk) : std::max<std::size_t>(1, size);
+  return chunking_.many ? static_cast<std::size_t>(chunking_.chunk) : std::max<std::size_t>(1, size);
 }
 
 grpc::ByteBuffer Chunks::message(std::size_t i) const {
-  if (!cut_.raw) return encoded(blocks_[i]);
+  if (!chunking_.raw) return encoded(blocks_[i]);
   const std::string& bytes = direction_.out.bytes;
   const std::size_t at = i * step(bytes.size());
   const grpc::Slice slice(bytes.data() + at, std::min(bytes.size() - at, step(bytes.size())),
@@ -39,15 +40,15 @@ grpc::ByteBuffer Chunks::message(std::string_view part) const {
   return encoded(block);
 }
 
-void Cutter::restart() {
-  const Payload& out = chunks_.direction().out;
+void Chunker::restart() {
+  const Content& out = chunks_.direction().out;
   if (out.message) out.message->SerializeToString(&encoded_);
   size_ = out.message ? encoded_.size() : out.bytes.size();
   at_ = 0;
   first_ = true;
 }
 
-grpc::ByteBuffer Cutter::next() {
+grpc::ByteBuffer Chunker::next() {
   const std::size_t step = chunks_.step(size_);
   const std::size_t from = at_;
   at_ = std::min(size_, at_ + step);
@@ -58,10 +59,10 @@ grpc::ByteBuffer Cutter::next() {
 
 Joiner::Joiner(const Chunks& chunks)
     : chunks_(chunks),
-      room_(std::make_unique_for_overwrite<char[]>(static_cast<std::size_t>(chunks.direction().in.size))) {}
+      buffer_(std::make_unique_for_overwrite<char[]>(static_cast<std::size_t>(chunks.direction().in.size))) {}
 
 void Joiner::add(grpc::ByteBuffer& in) {
-  if (!chunks_.cut().raw) {
+  if (!chunks_.chunking().raw) {
     Block block;
     if (!grpc::SerializationTraits<Block>::Deserialize(&in, &block).ok()) {
       throw Refused(grpc::StatusCode::INTERNAL,
@@ -76,19 +77,20 @@ void Joiner::add(grpc::ByteBuffer& in) {
 }
 
 void Joiner::add(std::string_view part) {
-  const auto room = static_cast<std::size_t>(chunks_.direction().in.size);
-  if (part.size() > room - size_) {
+  const auto expected = static_cast<std::size_t>(chunks_.direction().in.size);
+  if (part.size() > expected - size_) {
     throw Refused(grpc::StatusCode::INVALID_ARGUMENT,
-                  "the stream holds more than the " + std::to_string(room) + " bytes expected");
+                  "the stream holds more than the " + std::to_string(expected) + " bytes expected");
   }
   if (part.empty()) return;
-  std::memcpy(room_.get() + size_, part.data(), part.size());
+  std::memcpy(buffer_.get() + size_, part.data(), part.size());
   size_ += part.size();
 }
 
 std::unique_ptr<google::protobuf::Message> Joiner::decoded() const {
   std::unique_ptr<google::protobuf::Message> message(chunks_.direction().in.message->New());
-  if (!message->ParseFromArray(room_.get(), static_cast<int>(size_))) refuse_undecodable(chunks_.direction());
+  if (!message->ParseFromArray(buffer_.get(), static_cast<int>(size_)))
+    refuse_undecodable(chunks_.direction());
   return message;
 }
 

@@ -1,7 +1,7 @@
 // Content cut into the messages of a stream, and joined again.
 //
-// Layer: above form. Chunks is immutable; a Cutter and a Joiner belong to one
-// exchange at a time.
+// Layer: above payload. Chunks is immutable. A Chunker and a Joiner serve one exchange at
+// a time.
 #pragma once
 
 #include <grpcpp/support/byte_buffer.h>
@@ -12,29 +12,29 @@
 #include <vector>
 
 #include "exchange.pb.h"
-#include "grpcpp/form.h"
+#include "grpcpp/payload.h"
 
 namespace netdyno::grpc_worker {
 
-/// How one end cuts what it sends.
-struct Cut {
-  bool raw = false;        // chunks travel as they are, else in Blocks
-  bool many = false;       // cut at all: else one message
+/// How one end splits what it sends.
+struct Chunking {
+  bool raw = false;        // chunks travel as raw messages, else in Blocks
+  bool many = false;       // several messages; else one
   std::int64_t chunk = 0;  // bytes of a chunk, above 0
 };
 
-/// What all exchanges of an end have in common.
+/// What all exchanges of an end share.
 class Chunks {
  public:
-  /// The size of a chunk where the trial names none.
+  /// The size of a chunk in bytes if the trial does not set it.
   static constexpr std::int64_t kDefault = 64 << 10;
 
-  /// The payloads outlive it.
-  Chunks(const Direction& direction, const Cut& cut);
+  /// The direction's contents outlive it.
+  Chunks(const Direction& direction, const Chunking& chunking);
 
   const Direction& direction() const { return direction_; }
-  const Cut& cut() const { return cut_; }
-  /// Bytes of one message that carries part of size bytes.
+  const Chunking& chunking() const { return chunking_; }
+  /// The bytes that one message carries of size bytes.
   std::size_t step(std::size_t size) const;
   /// Message i of codec bytes.
   grpc::ByteBuffer message(std::size_t i) const;
@@ -43,20 +43,20 @@ class Chunks {
 
  private:
   Direction direction_;
-  Cut cut_;
-  /// Made once, as the content is the same in every exchange: a string of its
-  /// own for each message would be one more copy.
+  Chunking chunking_;
+  /// Made once, because the content is the same in every exchange. A new string for each
+  /// message would be one more copy.
   std::vector<netdyno::v1::Block> blocks_;
 };
 
-class Cutter {
+class Chunker {
  public:
-  explicit Cutter(const Chunks& chunks) : chunks_(chunks) {}
+  explicit Chunker(const Chunks& chunks) : chunks_(chunks) {}
 
-  /// Begins an exchange: encodes afresh.
+  /// Begins an exchange: encodes its message.
   void restart();
-  /// Whether a message is left. Empty content is one empty message, so that
-  /// there is one to wait for.
+  /// Whether a message is left. Empty content is one empty message, so that the peer has
+  /// one to wait for.
   bool more() const { return first_ || at_ < size_; }
   grpc::ByteBuffer next();
 
@@ -73,22 +73,22 @@ class Joiner {
   explicit Joiner(const Chunks& chunks);
 
   void restart() { size_ = 0; }
-  /// Joins one message; in is left empty. Throws Refused for what does not
-  /// decode or is more than had to come.
+  /// Joins one message and leaves in empty. Throws Refused when it does not decode or
+  /// exceeds the expected size.
   void add(grpc::ByteBuffer& in);
-  /// All came: takes it as an application does and returns its bytes. Throws
-  /// Refused.
+  /// Decodes the whole content as an application does and returns its size in bytes.
+  /// Throws Refused.
   std::int64_t take() const;
-  /// As take, and compares the content.
+  /// Does what take does, and compares the content.
   std::int64_t verify() const;
 
  private:
-  std::string_view whole() const { return {room_.get(), size_}; }
+  std::string_view whole() const { return {buffer_.get(), size_}; }
   void add(std::string_view part);
   std::unique_ptr<google::protobuf::Message> decoded() const;
 
   const Chunks& chunks_;
-  std::unique_ptr<char[]> room_;  // of the size that had to come
+  std::unique_ptr<char[]> buffer_;  // of the expected size
   std::size_t size_ = 0;
 };
 

@@ -14,11 +14,11 @@ namespace {
 using contract::ErrorKind;
 using contract::Failure;
 
-/// Connections under way on one loop.
+/// Connections of one loop that are being opened at a time.
 constexpr std::int64_t kMaxUnderWay = 128;
 
-/// Nothing connected or verified for this long: the peer is silent.
-constexpr std::int64_t kPatienceNs = 10'000'000'000;
+/// How long nothing may be connected or verified before that is an error.
+constexpr std::int64_t kTimeoutNs = 10'000'000'000;
 
 std::shared_ptr<grpc::Channel> dial(const Trial& trial, std::int64_t connection) {
   const Address& peer = trial.routes[static_cast<std::size_t>(connection) % trial.routes.size()].peer;
@@ -40,25 +40,25 @@ Target target(const Trial& trial, std::int64_t connection, grpc::CompletionQueue
 
 }  // namespace
 
-Connection::Place::Place(Connection& connection, std::uint32_t number, Slot* slot)
+Connection::SlotCall::SlotCall(Connection& connection, std::uint32_t number, Slot* slot)
     : connection_(connection),
       number_(number),
       slot_(slot),
       call_(make_call(connection.loop_.trial_.plan, connection.target_)) {}
 
-void Connection::Place::ask(std::int64_t now) {
+void Connection::SlotCall::ask(std::int64_t now) {
   if (connection_.loop_.agenda_.ask(*slot_, now, connection_.number_, number_)) send();
 }
 
-void Connection::Place::send() {
+void Connection::SlotCall::send() {
   sent_ = now_ns();
   call_->begin(*this, false);
 }
 
-void Connection::Place::completed(const Outcome& outcome) {
-  if (connection_.loop_.muted_) return;  // cut at the end: it stays unfinished
+void Connection::SlotCall::completed(const Outcome& outcome) {
+  if (connection_.loop_.discarding_) return;  // cancelled at the end: it stays unfinished
   const std::int64_t now = now_ns();
-  // What completes after the loss may have come on another connection.
+  // An exchange that completes after the loss may have used another TCP connection.
   const auto failed = connection_.lost_ ? ErrorKind::peer : outcome.failed;
   if (!failed) {
     slot_->done(sent_, now, outcome.received);
@@ -71,32 +71,34 @@ void Connection::Place::completed(const Outcome& outcome) {
   connection_.slot_lost();
 }
 
-Connection::Connection(ClientLoop& loop, std::uint32_t number, std::int64_t of_trial, std::span<Slot> slots)
+Connection::Connection(ClientLoop& loop, std::uint32_t number, std::int64_t trial_index,
+                       std::span<Slot> slots)
     : loop_(loop),
       number_(number),
-      of_trial_(of_trial),
+      trial_index_(trial_index),
       active_(!slots.empty()),
-      target_(target(loop.trial_, of_trial, loop.queue_)),
-      verdict_(*this),
+      target_(target(loop.trial_, trial_index, loop.queue_)),
+      verifier_(*this),
       watch_(*this) {
-  for (Slot& slot : slots) places_.push_back(std::make_unique<Place>(*this, places_.size(), &slot));
-  if (!active_) places_.push_back(std::make_unique<Place>(*this, 0, nullptr));
+  for (Slot& slot : slots)
+    slot_calls_.push_back(std::make_unique<SlotCall>(*this, slot_calls_.size(), &slot));
+  if (!active_) slot_calls_.push_back(std::make_unique<SlotCall>(*this, 0, nullptr));
 }
 
-void Connection::verify() { places_.front()->call().begin(verdict_, loop_.trial_.compare); }
+void Connection::verify() { slot_calls_.front()->call().begin(verifier_, loop_.trial_.compare); }
 
 void Connection::verified(const Outcome& outcome) {
-  if (loop_.muted_) return;
+  if (loop_.discarding_) return;
   if (outcome.failed) {
     const Address& peer =
-        loop_.trial_.routes[static_cast<std::size_t>(of_trial_) % loop_.trial_.routes.size()].peer;
-    throw Failure(*outcome.failed, "connection " + std::to_string(of_trial_) + " of " +
+        loop_.trial_.routes[static_cast<std::size_t>(trial_index_) % loop_.trial_.routes.size()].peer;
+    throw Failure(*outcome.failed, "connection " + std::to_string(trial_index_) + " of " +
                                        std::to_string(loop_.trial_.connections) + ": verify " + peer.text() +
                                        " by " + loop_.trial_.plan.method + ": " + outcome.text);
   }
-  if (!active_) places_.front()->call().close();
-  // Opening them now keeps it out of the first exchanges' times.
-  for (std::size_t i = 1; i < places_.size(); i++) places_[i]->call().open();
+  if (!active_) slot_calls_.front()->call().close();
+  // Opened now, so that the first exchanges' times do not include it.
+  for (std::size_t i = 1; i < slot_calls_.size(); i++) slot_calls_[i]->call().open();
   loop_.open_++;
   loop_.active_ += active_ ? 1 : 0;
   loop_.verified_++;
@@ -107,21 +109,21 @@ void Connection::verified(const Outcome& outcome) {
 
 void Connection::begin() {
   if (!active_ || lost_) return;
-  loop_.agenda_.hold(places_.size());
+  loop_.agenda_.hold(slot_calls_.size());
   const std::int64_t now = now_ns();
-  for (const auto& place : places_) place->ask(now);
+  for (const auto& slot_call : slot_calls_) slot_call->ask(now);
 }
 
-/// An exchange that began just before would have the library connect again, in
-/// silence. This is told before anything can come on another connection, so
-/// nothing of one is counted.
+/// The channel lost its connection. The library would silently connect again for an
+/// exchange that began just before. This event comes before any reply on the new
+/// connection, so nothing of it is counted.
 void Connection::left_ready(bool) {
   watching_ = false;
-  if (!loop_.muted_) lose();
+  if (!loop_.discarding_) lose();
 }
 
 void Connection::slot_lost() {
-  if (++slots_lost_ == places_.size()) lose();
+  if (++slots_lost_ == slot_calls_.size()) lose();
 }
 
 void Connection::lose() {
@@ -129,46 +131,47 @@ void Connection::lose() {
   loop_.open_--;
   loop_.active_ -= active_ ? 1 : 0;
   loop_.agenda_.forget(number_);
-  for (const auto& place : places_) {
-    place->call().cancel();
-    if (!place->call().busy()) place->call().close();
+  for (const auto& slot_call : slot_calls_) {
+    slot_call->call().cancel();
+    if (!slot_call->call().busy()) slot_call->call().close();
   }
-  target_.channel.reset();  // gone with the last of its calls
+  target_.channel.reset();  // destroyed with the last of its calls
 }
 
 void Connection::release() {
-  for (const auto& place : places_) place->call().cancel();
-  for (const auto& place : places_) {
-    while (place->call().busy() && take_event(loop_.queue_, Agenda::kNever)) {
+  for (const auto& slot_call : slot_calls_) slot_call->call().cancel();
+  for (const auto& slot_call : slot_calls_) {
+    while (slot_call->call().busy() && take_event(loop_.queue_, Agenda::kNever)) {
     }
-    place->call().close();
+    slot_call->call().close();
   }
   target_.channel.reset();  // ends the watch too
 }
 
-ClientLoop::ClientLoop(const Trial& trial, Load& load, int lane)
-    : trial_(trial), load_(load), lane_(lane), end_event_(*this), stop_event_(*this) {}
+ClientLoop::ClientLoop(const Trial& trial, Load& load, int shard)
+    : trial_(trial), load_(load), shard_(shard), end_event_(*this), stop_event_(*this) {}
 
 ClientLoop::~ClientLoop() {
-  muted_ = true;
+  discarding_ = true;
   for (const auto& connection : connections_) connection->release();
   drain(queue_);
 }
 
 void ClientLoop::open() {
-  const std::int64_t wanted = (trial_.connections - lane_ + load_.lanes() - 1) / load_.lanes();
+  const std::int64_t wanted = (trial_.connections - shard_ + load_.shards() - 1) / load_.shards();
   const auto all = static_cast<std::size_t>(wanted);
   while (verified_ < all && !stopped_) {
     while (connections_.size() < all && connections_.size() - verified_ < kMaxUnderWay) {
       const auto number = static_cast<std::uint32_t>(connections_.size());
-      const std::int64_t of_trial = lane_ + std::int64_t{number} * load_.lanes();
-      connections_.push_back(std::make_unique<Connection>(*this, number, of_trial, load_.slots(of_trial)));
+      const std::int64_t trial_index = shard_ + std::int64_t{number} * load_.shards();
+      connections_.push_back(
+          std::make_unique<Connection>(*this, number, trial_index, load_.slots(trial_index)));
       connections_.back()->verify();
     }
-    if (take_event(queue_, now_ns() + kPatienceNs)) continue;
+    if (take_event(queue_, now_ns() + kTimeoutNs)) continue;
     throw Failure(ErrorKind::timeout, "verify connections: " + std::to_string(verified_) + " of " +
                                           std::to_string(all) + " done and nothing came for " +
-                                          std::to_string(kPatienceNs / 1'000'000'000) + " s");
+                                          std::to_string(kTimeoutNs / 1'000'000'000) + " s");
   }
 }
 

@@ -12,19 +12,19 @@ using contract::ErrorKind;
 using contract::Failure;
 using google::protobuf::Message;
 
-Payload random_payload(std::int64_t size, const std::string& key, char direction) {
+Content random_payload(std::int64_t size, const std::string& key, char direction) {
   if (size < 0 || size > Contents::kMaxBytes) {
     throw Failure(ErrorKind::setup, "exchange." + key + " is " + std::to_string(size) + ", expected 0 to " +
                                         std::to_string(Contents::kMaxBytes));
   }
-  Payload payload;
+  Content payload;
   payload.bytes = random_content(static_cast<std::size_t>(size), direction);
   payload.size = size;
   return payload;
 }
 
-/// An empty message of a type of exchange.proto. Types of the user's own would
-/// be dynamic messages here, and so other work than his generated code does.
+/// An empty message of a type of exchange.proto. A user's own types would be dynamic
+/// messages here, which work differently from the user's generated code.
 std::unique_ptr<Message> built_in(const std::string& type) {
   const auto* file = netdyno::v1::Text::descriptor()->file();
   const std::string package = file->package() + ".";
@@ -40,14 +40,14 @@ std::unique_ptr<Message> built_in(const std::string& type) {
   return std::unique_ptr<Message>(factory->GetPrototype(found)->New());
 }
 
-Payload filled(const contract::Content& content, const std::string& key) {
+Content filled(const contract::Content& content, const std::string& key) {
   auto message = built_in(content.type);
   const auto status = google::protobuf::util::JsonStringToMessage(content.json, message.get());
   if (!status.ok()) {
     throw Failure(ErrorKind::setup,
                   "exchange.message." + key + ": read " + content.type + ": " + status.ToString());
   }
-  Payload payload;
+  Content payload;
   payload.size = static_cast<std::int64_t>(message->ByteSizeLong());
   payload.message = std::move(message);
   return payload;

@@ -15,25 +15,25 @@ GrpcClient::GrpcClient(const contract::Setup& setup, Load& load)
   require_descriptors(setup.load.connections);
   for (const Route& route : routes_) require_own_source(route);
   const Direction direction{contents_.up(), contents_.down(), "reply"};
-  const Cut cut = cut_of(setup);
+  const Chunking chunking = chunking_of(setup);
   const Methods methods = methods_of(setup.exchange);
   plan_.streams = options_.at("mode") == "stream";
-  plan_.method = full_name(plan_.streams ? methods.talk : methods.unary);
+  plan_.method = full_name(plan_.streams ? methods.stream : methods.unary);
   if (methods.chunks.empty()) {
-    plan_.form = make_form(direction, cut.raw);
+    plan_.payload = make_payload(direction, chunking.raw);
   } else {
-    plan_.chunks = std::make_unique<Chunks>(direction, cut);
+    plan_.chunks = std::make_unique<Chunks>(direction, chunking);
     plan_.method = full_name(methods.chunks);
   }
   load.encoded(contents_.up().size);
-  for (int lane = 0; lane < load.lanes(); lane++) {
-    loops_.add(std::make_unique<ClientLoop>(trial_, load, lane));
+  for (int shard = 0; shard < load.shards(); shard++) {
+    loops_.add(std::make_unique<ClientLoop>(trial_, load, shard));
   }
   run_all(
       loops_.size(), [this](std::size_t i) { loops_[i].open(); }, [this] { loops_.stop(); });
 }
 
-/// Cutting what is in flight on all loops at once keeps the end short.
+/// All loops cancel their exchanges at the same time, to end soon.
 GrpcClient::~GrpcClient() {
   run_all(
       loops_.size(), [this](std::size_t i) { loops_.destroy(i); }, [] {});

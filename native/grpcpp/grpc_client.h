@@ -1,10 +1,9 @@
-// The client of transport grpcpp: connections spread over loops, a thread and a
-// completion queue each. A connection of the trial is one channel with its own
-// TCP connection; exchanges in flight on it are concurrent RPCs.
+// The client of transport grpcpp: connections spread over loops, each with a thread and a
+// completion queue. A connection of the trial is one channel with its own TCP connection.
+// Exchanges in flight on it are concurrent RPCs.
 //
-// Layer: above call, options. GrpcClient belongs to the kit's threads
-// (worker.h); a ClientLoop and its Connections to the loop's thread while it
-// opens or runs.
+// Layer: above call, options. The kit's threads use GrpcClient (worker.h). Only the loop's
+// thread uses a ClientLoop and its Connections while it opens or runs.
 #pragma once
 
 #include <grpcpp/alarm.h>
@@ -25,38 +24,38 @@
 
 namespace netdyno::grpc_worker {
 
-/// What all connections of a client have in common.
+/// What all connections of a client share.
 struct Trial {
   const Plan& plan;
   const std::vector<Route>& routes;
   const grpc::ChannelArguments& arguments;
-  bool compare;  // the content of the verified exchange, else only its size
+  bool compare;  // whether the verified exchange compares content, or only its size
   std::int64_t connections;
 };
 
 class ClientLoop;
 
-/// One channel. Never moves: events hold its address.
+/// One channel. It never moves, because events hold its address.
 class Connection {
  public:
-  Connection(ClientLoop& loop, std::uint32_t number, std::int64_t of_trial, std::span<Slot> slots);
+  Connection(ClientLoop& loop, std::uint32_t number, std::int64_t trial_index, std::span<Slot> slots);
   Connection(const Connection&) = delete;
   Connection& operator=(const Connection&) = delete;
 
-  /// Connects with its first exchange, which is the verified one.
+  /// Connects by its first exchange, the verified one.
   void verify();
-  /// The load begins: asks its slots.
+  /// The load begins: asks the slots for exchanges.
   void begin();
-  /// A slot's time, kept by the agenda, has come.
-  void send(std::uint32_t slot) { places_[slot]->send(); }
-  /// Cuts what is in flight, lets it happen, and gives the channel back.
+  /// The slot's next exchange is due, as the agenda says.
+  void send(std::uint32_t slot) { slot_calls_[slot]->send(); }
+  /// Cancels what is in flight, waits for its events, and releases the channel.
   void release();
 
  private:
-  /// A slot with its way of making exchanges.
-  class Place final : public Awaiting {
+  /// A slot and its call.
+  class SlotCall final : public Waiter {
    public:
-    Place(Connection& connection, std::uint32_t number, Slot* slot);
+    SlotCall(Connection& connection, std::uint32_t number, Slot* slot);
     void ask(std::int64_t now);
     void send();
     void completed(const Outcome& outcome) override;
@@ -69,10 +68,10 @@ class Connection {
     std::unique_ptr<Call> call_;
     std::int64_t sent_ = 0;
   };
-  /// Hears of the verified exchange.
-  class Verdict final : public Awaiting {
+  /// Waits for the verified exchange.
+  class Verifier final : public Waiter {
    public:
-    explicit Verdict(Connection& connection) : connection_(connection) {}
+    explicit Verifier(Connection& connection) : connection_(connection) {}
     void completed(const Outcome& outcome) override { connection_.verified(outcome); }
 
    private:
@@ -81,42 +80,42 @@ class Connection {
 
   void verified(const Outcome& outcome);
   void left_ready(bool);
-  /// A slot was let go because of the peer.
+  /// A slot was released because the peer failed.
   void slot_lost();
   void lose();
 
   ClientLoop& loop_;
-  std::uint32_t number_;   // in the loop
-  std::int64_t of_trial_;  // in the trial
+  std::uint32_t number_;      // in the loop
+  std::int64_t trial_index_;  // in the trial
   bool active_;
   bool lost_ = false;
   std::size_t slots_lost_ = 0;
   Target target_;
-  std::vector<std::unique_ptr<Place>> places_;
-  Verdict verdict_;
+  std::vector<std::unique_ptr<SlotCall>> slot_calls_;
+  Verifier verifier_;
   On<Connection, &Connection::left_ready> watch_;
   bool watching_ = false;
 };
 
 class ClientLoop {
  public:
-  ClientLoop(const Trial& trial, Load& load, int lane);
+  ClientLoop(const Trial& trial, Load& load, int shard);
   ~ClientLoop();
   ClientLoop(const ClientLoop&) = delete;
   ClientLoop& operator=(const ClientLoop&) = delete;
 
   /// Connects and verifies its connections. Throws Failure.
   void open();
-  /// Runs the load until every slot is let go or stop is called.
+  /// Runs the load until every slot is released or stop is called.
   void run();
-  /// Forgets what is due after closing; only the first call counts. Control thread.
+  /// Drops what is due after closing. Only the first call has an effect. Control thread.
   void end(std::int64_t closing);
   /// Makes open and run return soon. Any thread.
   void stop();
 
   /// Connections open now. Any thread.
   std::int64_t open_connections() const { return open_.load(std::memory_order_relaxed); }
-  /// Of them, those that carry load; while it does not run.
+  /// Of them, those that carry load. Only while the loop does not run.
   std::int64_t active_connections() const { return active_; }
 
  private:
@@ -127,14 +126,14 @@ class ClientLoop {
 
   const Trial& trial_;
   Load& load_;
-  int lane_;
+  int shard_;
   grpc::CompletionQueue queue_;
   Agenda agenda_;
   std::vector<std::unique_ptr<Connection>> connections_;
   std::size_t verified_ = 0;
   std::atomic<std::int64_t> open_{0};
   std::int64_t active_ = 0;
-  bool muted_ = false;  // the loop ends: completions count for nothing
+  bool discarding_ = false;  // the loop ends: completions are not counted
 
   std::atomic<bool> stopped_{false};
   std::atomic<bool> ending_{false};

@@ -19,7 +19,7 @@ namespace {
 
 std::string refusal(const contract::Exchange& exchange, const Methods& methods) {
   const std::string codec = exchange.codec.empty() ? "bytes" : exchange.codec;
-  std::string served = full_name(methods.unary) + " or " + full_name(methods.talk);
+  std::string served = full_name(methods.unary) + " or " + full_name(methods.stream);
   if (!methods.chunks.empty()) served = full_name(methods.chunks) + ", " + served;
   return " does not serve this trial of codec " + codec + "; expected " + served;
 }
@@ -33,9 +33,9 @@ GrpcServer::GrpcServer(const contract::Setup& setup)
       acceptor_(setup) {
   const Direction direction{contents_.down(), contents_.up(), "request"};
   const Methods methods = methods_of(setup.exchange);
-  const Cut cut = cut_of(setup);
-  service_.form = make_form(direction, cut.raw);
-  if (!methods.chunks.empty()) service_.chunks = std::make_unique<Chunks>(direction, cut);
+  const Chunking chunking = chunking_of(setup);
+  service_.payload = make_payload(direction, chunking.raw);
+  if (!methods.chunks.empty()) service_.chunks = std::make_unique<Chunks>(direction, chunking);
   service_.joins = setup.exchange.stream == Stream::up || setup.exchange.stream == Stream::both;
   service_.down_bytes = contents_.down().size;
   service_.refusal = refusal(setup.exchange, methods);
@@ -51,15 +51,15 @@ void GrpcServer::start(const contract::Setup& setup) {
   admit_ = builder.experimental().AddExternalConnectionAcceptor(Builder::ExternalConnectionType::FROM_FD,
                                                                 grpc::InsecureServerCredentials());
   for (int i = 0; i < effective_threads(setup); i++) {
-    lanes_.push_back(std::make_unique<Lane>(service_, builder.AddCompletionQueue()));
+    loops_.push_back(std::make_unique<ServerLoop>(service_, builder.AddCompletionQueue()));
   }
   server_ = builder.BuildAndStart();
   if (!server_) throw Failure(ErrorKind::setup, "start the server: gRPC says why on stderr");
-  for (std::size_t i = 0; i < lanes_.size(); i++) {
-    lanes_[i]->begin();
+  for (std::size_t i = 0; i < loops_.size(); i++) {
+    loops_[i]->begin();
     threads_.emplace_back([this, i] {
-      name_thread("lane " + std::to_string(i));
-      lanes_[i]->run();
+      name_thread("loop " + std::to_string(i));
+      loops_[i]->run();
     });
   }
   acceptor_.start([this](int listener, int fd) {
@@ -70,21 +70,21 @@ void GrpcServer::start(const contract::Setup& setup) {
   });
 }
 
-/// Shutting down ends every RPC and all waiting for more, so that the lanes end by
-/// themselves; their queues come after the server.
+/// The shutdown ends every RPC and every wait for one, so that the loops end by themselves.
+/// Their queues must be drained after that.
 GrpcServer::~GrpcServer() {
   acceptor_.stop();
   service_.stopping = true;
   server_->Shutdown(gpr_inf_past(GPR_CLOCK_MONOTONIC));
   for (std::thread& thread : threads_) thread.join();
-  for (const auto& lane : lanes_) drain(*lane->queue);
+  for (const auto& loop : loops_) drain(*loop->queue);
 }
 
 contract::Ready GrpcServer::ready() const {
   contract::Ready ready;
   ready.addresses = acceptor_.addresses();
   ready.options = options_;
-  ready.threads = static_cast<std::int64_t>(lanes_.size());
+  ready.threads = static_cast<std::int64_t>(loops_.size());
   if (contents_.structured()) {
     ready.up_bytes = contents_.up().size;
     ready.down_bytes = contents_.down().size;
@@ -94,11 +94,11 @@ contract::Ready GrpcServer::ready() const {
 
 contract::Counts GrpcServer::counts() const {
   contract::Counts counts;
-  for (const auto& lane : lanes_) {
-    counts.exchanges += lane->exchanges.get();
-    counts.received_bytes += lane->received.get();
-    counts.sent_bytes += lane->sent.get();
-    counts.errors[static_cast<std::size_t>(ErrorKind::invalid)] += lane->invalid.get();
+  for (const auto& loop : loops_) {
+    counts.exchanges += loop->exchanges.get();
+    counts.received_bytes += loop->received.get();
+    counts.sent_bytes += loop->sent.get();
+    counts.errors[static_cast<std::size_t>(ErrorKind::invalid)] += loop->invalid.get();
   }
   counts.connections = acceptor_.open();
   counts.errors[static_cast<std::size_t>(ErrorKind::setup)] = acceptor_.refused();

@@ -1,6 +1,6 @@
-// The server of transport grpcpp: service netdyno.v1.Exchange on asynchronous
-// calls, a thread and a completion queue for each lane. The library gives each
-// connection a lane when it is accepted.
+// The server of transport grpcpp: service netdyno.v1.Exchange by asynchronous calls, with a
+// thread and a completion queue for each loop. The library assigns each accepted
+// connection to a loop.
 //
 // Layer: above handler, acceptor. Serves from construction to destruction.
 #pragma once
@@ -35,9 +35,9 @@ class GrpcServer : public Server {
   Contents contents_;
   contract::Json options_;
   Service service_;
-  mutable Acceptor acceptor_;  // counting its open connections forgets the others
+  mutable Acceptor acceptor_;  // counting open connections removes closed ones
   std::unique_ptr<grpc::experimental::ExternalConnectionAcceptor> admit_;
-  std::vector<std::unique_ptr<Lane>> lanes_;
+  std::vector<std::unique_ptr<ServerLoop>> loops_;
   std::unique_ptr<grpc::Server> server_;
   std::vector<std::thread> threads_;
 };

@@ -1,4 +1,4 @@
-// What of transport grpcpp needs no connection: contents, forms and chunks.
+// What of transport grpcpp needs no connection: contents, payloads and chunks.
 // test/native holds its ends to go-grpc's.
 #include <google/protobuf/util/message_differencer.h>
 #include <grpcpp/grpcpp.h>
@@ -11,7 +11,7 @@
 
 #include "grpcpp/chunk.h"
 #include "grpcpp/contents.h"
-#include "grpcpp/form.h"
+#include "grpcpp/payload.h"
 #include "kit/echo.h"
 #include "kit/random_content.h"
 #include "test/vectors.h"
@@ -144,8 +144,8 @@ class Forms : public testing::TestWithParam<bool> {};
 TEST_P(Forms, CarryBytes) {
   for (const std::int64_t size : {0, 1, 100, 100'000}) {
     const Contents contents(bytes_of(size, 7));
-    const auto client = make_form(at_client(contents), GetParam());
-    const auto server = make_form(at_server(contents), GetParam());
+    const auto client = make_payload(at_client(contents), GetParam());
+    const auto server = make_payload(at_server(contents), GetParam());
     grpc::ByteBuffer request = client->outgoing();
     EXPECT_EQ(server->verify(request), size);
     grpc::ByteBuffer reply = server->outgoing();
@@ -156,8 +156,8 @@ TEST_P(Forms, CarryBytes) {
 TEST_P(Forms, RefuseAnotherSizeAndAnotherContent) {
   const Contents contents(bytes_of(100, 7));
   const Contents longer(bytes_of(101, 7));
-  const auto server = make_form(at_server(contents), GetParam());
-  grpc::ByteBuffer request = make_form(at_client(longer), GetParam())->outgoing();
+  const auto server = make_payload(at_server(contents), GetParam());
+  grpc::ByteBuffer request = make_payload(at_client(longer), GetParam())->outgoing();
   EXPECT_EQ(code_of([&] { server->take(request); }), grpc::StatusCode::INVALID_ARGUMENT);
   std::string other = contents.up().bytes;
   other[50] = static_cast<char>(other[50] ^ 1);
@@ -167,16 +167,16 @@ TEST_P(Forms, RefuseAnotherSizeAndAnotherContent) {
 
 INSTANTIATE_TEST_SUITE_P(ProtoAndRaw, Forms, testing::Bool());
 
-TEST(Form, JoinWhatComesInPieces) {
+TEST(Payload, JoinWhatComesInPieces) {
   const Contents contents(bytes_of(1'000, 7));
   grpc::ByteBuffer request = torn(contents.up().bytes);
-  EXPECT_EQ(make_form(at_server(contents), true)->verify(request), 1'000);
+  EXPECT_EQ(make_payload(at_server(contents), true)->verify(request), 1'000);
 }
 
-TEST(Form, CarryMessagesAndRefuseOthers) {
+TEST(Payload, CarryMessagesAndRefuseOthers) {
   const Contents contents(reply_of(R"({"replyValue1":"a","replyValue20":"bc"})"));
-  const auto client = make_form(at_client(contents), false);
-  grpc::ByteBuffer reply = make_form(at_server(contents), false)->outgoing();
+  const auto client = make_payload(at_client(contents), false);
+  grpc::ByteBuffer reply = make_payload(at_server(contents), false)->outgoing();
   EXPECT_EQ(client->verify(reply), 8);
   grpc::ByteBuffer other = buffer_of(std::string("\x0a\x01z"));
   EXPECT_EQ(code_of([&] { client->verify(other); }), grpc::StatusCode::INVALID_ARGUMENT);
@@ -203,14 +203,14 @@ TEST(Chunks, CutAndJoin) {
     const Contents contents(bytes_of(way.size, 1));
     const Chunks sending(at_client(contents), {way.raw, true, way.chunk});
     const Chunks taking(at_server(contents), {way.raw, false, way.chunk});
-    Cutter cutter(sending);
+    Chunker chunker(sending);
     Joiner joiner(taking);
     for (int again = 0; again < 2; again++) {
-      cutter.restart();
+      chunker.restart();
       joiner.restart();
       std::size_t messages = 0;
-      for (; cutter.more(); messages++) {
-        grpc::ByteBuffer message = cutter.next();
+      for (; chunker.more(); messages++) {
+        grpc::ByteBuffer message = chunker.next();
         joiner.add(message);
       }
       EXPECT_EQ(messages, way.messages) << way.size;
@@ -224,11 +224,11 @@ TEST(Chunks, CutEncodedMessages) {
   const Contents contents(reply_of(R"({"replyValue1":"a long text","replyValue2":"and another one"})"));
   const Chunks sending(at_server(contents), {false, true, 5});
   const Chunks taking(at_client(contents), {false, false, 5});
-  Cutter cutter(sending);
+  Chunker chunker(sending);
   Joiner joiner(taking);
-  cutter.restart();
-  while (cutter.more()) {
-    grpc::ByteBuffer message = cutter.next();
+  chunker.restart();
+  while (chunker.more()) {
+    grpc::ByteBuffer message = chunker.next();
     joiner.add(message);
   }
   EXPECT_EQ(joiner.verify(), contents.down().size);

@@ -8,14 +8,13 @@ namespace {
 using grpc::internal::RpcMethod;
 using grpc::internal::RpcServiceMethod;
 
-/// RPCs of one method that find a handler waiting on a lane at once; more make
-/// it begin more handlers.
+/// Handlers of one method that a loop keeps waiting. More RPCs at once make it add more.
 constexpr int kWaiting = 64;
 
 }  // namespace
 
 TrialService::TrialService(const Methods& methods) {
-  for (const std::string& name : {methods.unary, methods.talk, methods.chunks}) {
+  for (const std::string& name : {methods.unary, methods.stream, methods.chunks}) {
     if (!name.empty()) names_.push_back(full_name(name));
   }
   for (int i = 0; i < static_cast<int>(names_.size()); i++) {
@@ -26,105 +25,105 @@ TrialService::TrialService(const Methods& methods) {
   }
 }
 
-Lane::Lane(Service& of, std::unique_ptr<grpc::ServerCompletionQueue> events)
-    : service(of), queue(std::move(events)), unary(*this), talk(*this), chunks(*this), others(*this) {}
+ServerLoop::ServerLoop(Service& of, std::unique_ptr<grpc::ServerCompletionQueue> events)
+    : service(of), queue(std::move(events)), unary(*this), stream(*this), chunks(*this), others(*this) {}
 
-void Lane::begin() {
+void ServerLoop::begin() {
   for (int i = 0; i < kWaiting; i++) {
-    unary.expect();
-    talk.expect();
-    if (service.chunks) chunks.expect();
+    unary.await();
+    stream.await();
+    if (service.chunks) chunks.await();
   }
-  others.expect();
+  others.await();
 }
 
-void Lane::run() {
-  while (unary.out() + talk.out() + chunks.out() + others.out() > 0) take_event(*queue, Agenda::kNever);
+void ServerLoop::run() {
+  while (unary.busy() + stream.busy() + chunks.busy() + others.busy() > 0) take_event(*queue, Agenda::kNever);
 }
 
-void Lane::count(std::int64_t bytes) {
+void ServerLoop::count(std::int64_t bytes) {
   exchanges.add(1);
   received.add(bytes);
   sent.add(service.down_bytes);
 }
 
-grpc::Status Lane::refuse(const Refused& refused) {
+grpc::Status ServerLoop::refuse(const Refused& refused) {
   invalid.add(1);
   return {refused.code(), refused.what()};
 }
 
-void UnaryHandler::expect() {
-  room_.emplace();
-  lane_.service.trial.expect(*room_, *lane_.queue, arrived_.tag());
+void UnaryHandler::await() {
+  rpc_.emplace();
+  loop_.service.trial.await(*rpc_, *loop_.queue, arrived_.tag());
 }
 
 void UnaryHandler::arrived(bool ok) {
   if (!ok) return finished(ok);  // the server ends
-  lane_.replace(lane_.unary);
+  loop_.replace(loop_.unary);
   try {
-    lane_.count(lane_.service.form->take(room_->request));
+    loop_.count(loop_.service.payload->take(rpc_->request));
   } catch (const Refused& refused) {
-    return room_->writer.FinishWithError(lane_.refuse(refused), finished_.tag());
+    return rpc_->writer.FinishWithError(loop_.refuse(refused), finished_.tag());
   }
-  room_->writer.Finish(lane_.service.form->outgoing(), grpc::Status::OK, finished_.tag());
+  rpc_->writer.Finish(loop_.service.payload->outgoing(), grpc::Status::OK, finished_.tag());
 }
 
 void UnaryHandler::finished(bool) {
-  room_.reset();
-  lane_.unary.rest(*this);
+  rpc_.reset();
+  loop_.unary.release(*this);
 }
 
-void TalkHandler::expect() {
-  room_.emplace();
-  lane_.service.trial.expect(TrialService::kTalk, *room_, *lane_.queue, arrived_.tag());
+void StreamHandler::await() {
+  rpc_.emplace();
+  loop_.service.trial.await(TrialService::kStream, *rpc_, *loop_.queue, arrived_.tag());
 }
 
-void TalkHandler::arrived(bool ok) {
+void StreamHandler::arrived(bool ok) {
   if (!ok) return finished(ok);
-  lane_.replace(lane_.talk);
-  room_->stream.Read(&request_, read_.tag());
+  loop_.replace(loop_.stream);
+  rpc_->stream.Read(&request_, read_.tag());
 }
 
-void TalkHandler::read(bool ok) {
+void StreamHandler::read(bool ok) {
   if (!ok)
-    return room_->stream.Finish(grpc::Status::OK, finished_.tag());  // the client has finished, or is gone
+    return rpc_->stream.Finish(grpc::Status::OK, finished_.tag());  // the client has finished, or is gone
   try {
-    lane_.count(lane_.service.form->take(request_));
+    loop_.count(loop_.service.payload->take(request_));
   } catch (const Refused& refused) {
-    return room_->stream.Finish(lane_.refuse(refused), finished_.tag());
+    return rpc_->stream.Finish(loop_.refuse(refused), finished_.tag());
   }
-  room_->stream.Write(lane_.service.form->outgoing(), written_.tag());
+  rpc_->stream.Write(loop_.service.payload->outgoing(), written_.tag());
 }
 
-void TalkHandler::written(bool ok) {
-  if (!ok) return room_->stream.Finish(grpc::Status::OK, finished_.tag());
-  room_->stream.Read(&request_, read_.tag());
+void StreamHandler::written(bool ok) {
+  if (!ok) return rpc_->stream.Finish(grpc::Status::OK, finished_.tag());
+  rpc_->stream.Read(&request_, read_.tag());
 }
 
-void TalkHandler::finished(bool) {
-  room_.reset();
-  lane_.talk.rest(*this);
+void StreamHandler::finished(bool) {
+  rpc_.reset();
+  loop_.stream.release(*this);
 }
 
-ChunkHandler::ChunkHandler(Lane& lane)
-    : lane_(lane),
+ChunkHandler::ChunkHandler(ServerLoop& loop)
+    : loop_(loop),
       arrived_(*this),
       read_(*this),
       written_(*this),
       finished_(*this),
-      joiner_(*lane.service.chunks),
-      cutter_(*lane.service.chunks) {}
+      joiner_(*loop.service.chunks),
+      chunker_(*loop.service.chunks) {}
 
-void ChunkHandler::expect() {
-  room_.emplace();
-  lane_.service.trial.expect(TrialService::kChunks, *room_, *lane_.queue, arrived_.tag());
+void ChunkHandler::await() {
+  rpc_.emplace();
+  loop_.service.trial.await(TrialService::kChunks, *rpc_, *loop_.queue, arrived_.tag());
 }
 
 void ChunkHandler::arrived(bool ok) {
   if (!ok) return finished(ok);
-  lane_.replace(lane_.chunks);
+  loop_.replace(loop_.chunks);
   joiner_.restart();
-  room_->stream.Read(&chunk_, read_.tag());
+  rpc_->stream.Read(&chunk_, read_.tag());
 }
 
 void ChunkHandler::read(bool ok) {
@@ -133,56 +132,54 @@ void ChunkHandler::read(bool ok) {
   } catch (const Refused& refused) {
     return refuse(refused);
   }
-  if (ok && lane_.service.joins) return room_->stream.Read(&chunk_, read_.tag());
+  if (ok && loop_.service.joins) return rpc_->stream.Read(&chunk_, read_.tag());
   answer();
 }
 
 void ChunkHandler::answer() {
   try {
-    lane_.count(joiner_.take());
+    loop_.count(joiner_.take());
   } catch (const Refused& refused) {
     return refuse(refused);
   }
-  cutter_.restart();
+  chunker_.restart();
   write();
 }
 
-/// Writes the next message; the last one takes the status with it.
+/// Writes the next message, and the status together with the last one.
 void ChunkHandler::write() {
-  const grpc::ByteBuffer message = cutter_.next();
-  if (cutter_.more()) return room_->stream.Write(message, written_.tag());
-  room_->stream.WriteAndFinish(message, grpc::WriteOptions(), grpc::Status::OK, finished_.tag());
+  const grpc::ByteBuffer message = chunker_.next();
+  if (chunker_.more()) return rpc_->stream.Write(message, written_.tag());
+  rpc_->stream.WriteAndFinish(message, grpc::WriteOptions(), grpc::Status::OK, finished_.tag());
 }
 
-void ChunkHandler::written(bool ok) {
-  ok ? write() : room_->stream.Finish(grpc::Status::OK, finished_.tag());
-}
+void ChunkHandler::written(bool ok) { ok ? write() : rpc_->stream.Finish(grpc::Status::OK, finished_.tag()); }
 
 void ChunkHandler::refuse(const Refused& refused) {
-  room_->stream.Finish(lane_.refuse(refused), finished_.tag());
+  rpc_->stream.Finish(loop_.refuse(refused), finished_.tag());
 }
 
 void ChunkHandler::finished(bool) {
-  room_.reset();
-  lane_.chunks.rest(*this);
+  rpc_.reset();
+  loop_.chunks.release(*this);
 }
 
-void OtherHandler::expect() {
-  room_.emplace();
-  lane_.service.others.RequestCall(&room_->context, &room_->stream, lane_.queue.get(), lane_.queue.get(),
+void OtherHandler::await() {
+  rpc_.emplace();
+  loop_.service.others.RequestCall(&rpc_->context, &rpc_->stream, loop_.queue.get(), loop_.queue.get(),
                                    arrived_.tag());
 }
 
 void OtherHandler::arrived(bool ok) {
   if (!ok) return finished(ok);
-  lane_.replace(lane_.others);
-  const std::string text = "method " + room_->context.method() + lane_.service.refusal;
-  room_->stream.Finish({grpc::StatusCode::UNIMPLEMENTED, text}, finished_.tag());
+  loop_.replace(loop_.others);
+  const std::string text = "method " + rpc_->context.method() + loop_.service.refusal;
+  rpc_->stream.Finish({grpc::StatusCode::UNIMPLEMENTED, text}, finished_.tag());
 }
 
 void OtherHandler::finished(bool) {
-  room_.reset();
-  lane_.others.rest(*this);
+  rpc_.reset();
+  loop_.others.release(*this);
 }
 
 }  // namespace netdyno::grpc_worker

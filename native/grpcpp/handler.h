@@ -1,8 +1,8 @@
-// What a server does with one RPC: a handler waits for one of its method,
-// answers it, and rests until it is needed again.
+// How a server handles RPCs: a handler waits for one RPC of its method, answers it, and
+// goes back to its pool.
 //
-// Layer: above form, chunk, queue. A lane with all its handlers belongs to the
-// thread of its queue.
+// Layer: above payload, chunk, queue. Only the thread of its queue uses a loop and its
+// handlers.
 #pragma once
 
 #include <grpcpp/generic/async_generic_service.h>
@@ -19,16 +19,16 @@
 #include <vector>
 
 #include "grpcpp/chunk.h"
-#include "grpcpp/form.h"
 #include "grpcpp/options.h"
+#include "grpcpp/payload.h"
 #include "grpcpp/queue.h"
-#include "kit/tally.h"
+#include "kit/counters.h"
 
 namespace netdyno::grpc_worker {
 
-/// The service with the methods that serve a trial and no others, so that the
-/// library hands the rest to its generic service. Generated code has all methods
-/// of exchange.proto, each to be answered by somebody.
+/// The service with only the methods that a trial uses, so that the library passes all
+/// others to its generic service. Generated code would have all methods of exchange.proto,
+/// and each would need a handler.
 class TrialService final : public grpc::Service {
  public:
   using Writer = grpc::ServerAsyncResponseWriter<grpc::ByteBuffer>;
@@ -36,93 +36,93 @@ class TrialService final : public grpc::Service {
 
   explicit TrialService(const Methods& methods);
 
-  /// Positions of the methods; kChunks exists when something travels in chunks.
+  /// Positions of the methods. kChunks exists only if something travels in chunks.
   static constexpr int kUnary = 0;
-  static constexpr int kTalk = 1;
+  static constexpr int kStream = 1;
   static constexpr int kChunks = 2;
 
-  /// Where the next RPC of method kUnary goes; tag tells when it has come.
-  struct Room {
+  /// The state of the next RPC of method kUnary. Its tag is delivered when it arrives.
+  struct Rpc {
     grpc::ServerContext context;
     grpc::ByteBuffer request;
     Writer writer{&context};
   };
-  void expect(Room& room, grpc::ServerCompletionQueue& queue, void* tag) {
-    RequestAsyncUnary(kUnary, &room.context, &room.request, &room.writer, &queue, &queue, tag);
+  void await(Rpc& rpc, grpc::ServerCompletionQueue& queue, void* tag) {
+    RequestAsyncUnary(kUnary, &rpc.context, &rpc.request, &rpc.writer, &queue, &queue, tag);
   }
-  /// Where the next RPC of a method that is a stream goes.
-  struct StreamRoom {
+  /// The state of the next RPC of a method that is a stream.
+  struct StreamRpc {
     grpc::ServerContext context;
     Stream stream{&context};
   };
-  void expect(int method, StreamRoom& room, grpc::ServerCompletionQueue& queue, void* tag) {
-    RequestAsyncBidiStreaming(method, &room.context, &room.stream, &queue, &queue, tag);
+  void await(int method, StreamRpc& rpc, grpc::ServerCompletionQueue& queue, void* tag) {
+    RequestAsyncBidiStreaming(method, &rpc.context, &rpc.stream, &queue, &queue, tag);
   }
 
  private:
   std::vector<std::string> names_;  // the library keeps their addresses
 };
 
-/// What all lanes of a server have in common.
+/// What all loops of a server share.
 struct Service {
   explicit Service(const Methods& methods) : trial(methods) {}
 
   TrialService trial;
   grpc::AsyncGenericService others;
-  std::unique_ptr<const Form> form;      // of whole messages
-  std::unique_ptr<const Chunks> chunks;  // null when nothing travels in chunks
-  bool joins = false;                    // the message up comes in chunks
+  std::unique_ptr<const Payload> payload;  // of whole messages
+  std::unique_ptr<const Chunks> chunks;    // null when nothing travels in chunks
+  bool joins = false;                      // the message up comes in chunks
   std::int64_t down_bytes = 0;
-  std::string refusal;  // of a method that does not serve the trial
+  std::string refusal;  // the error text for other methods
   std::atomic<bool> stopping{false};
 };
 
-class Lane;
+class ServerLoop;
 
-/// The handlers of one kind on one lane.
+/// The handlers of one kind of one loop.
 template <class Handler>
-class Crew {
+class HandlerPool {
  public:
-  explicit Crew(Lane& lane) : lane_(lane) {}
+  explicit HandlerPool(ServerLoop& loop) : loop_(loop) {}
 
-  /// Has one more of them wait for an RPC.
-  void expect() {
-    if (resting_.empty()) resting_.push_back(all_.emplace_back(std::make_unique<Handler>(lane_)).get());
-    Handler* handler = resting_.back();
-    resting_.pop_back();
-    handler->expect();
+  /// Makes one more handler wait for an RPC.
+  void await() {
+    if (idle_.empty()) idle_.push_back(all_.emplace_back(std::make_unique<Handler>(loop_)).get());
+    Handler* handler = idle_.back();
+    idle_.pop_back();
+    handler->await();
   }
-  void rest(Handler& handler) { resting_.push_back(&handler); }
-  /// Handlers that the queue is still to tell something.
-  std::size_t out() const { return all_.size() - resting_.size(); }
+  void release(Handler& handler) { idle_.push_back(&handler); }
+  /// Handlers for which the queue still has events.
+  std::size_t busy() const { return all_.size() - idle_.size(); }
 
  private:
-  Lane& lane_;
+  ServerLoop& loop_;
   std::vector<std::unique_ptr<Handler>> all_;
-  std::vector<Handler*> resting_;
+  std::vector<Handler*> idle_;
 };
 
 class UnaryHandler {
  public:
-  explicit UnaryHandler(Lane& lane) : lane_(lane), arrived_(*this), finished_(*this) {}
-  void expect();
+  explicit UnaryHandler(ServerLoop& loop) : loop_(loop), arrived_(*this), finished_(*this) {}
+  void await();
 
  private:
   void arrived(bool ok);
   void finished(bool ok);
 
-  Lane& lane_;
+  ServerLoop& loop_;
   On<UnaryHandler, &UnaryHandler::arrived> arrived_;
   On<UnaryHandler, &UnaryHandler::finished> finished_;
-  std::optional<TrialService::Room> room_;
+  std::optional<TrialService::Rpc> rpc_;
 };
 
 /// Answers every message with one until the client has finished.
-class TalkHandler {
+class StreamHandler {
  public:
-  explicit TalkHandler(Lane& lane)
-      : lane_(lane), arrived_(*this), read_(*this), written_(*this), finished_(*this) {}
-  void expect();
+  explicit StreamHandler(ServerLoop& loop)
+      : loop_(loop), arrived_(*this), read_(*this), written_(*this), finished_(*this) {}
+  void await();
 
  private:
   void arrived(bool ok);
@@ -130,20 +130,20 @@ class TalkHandler {
   void written(bool ok);
   void finished(bool ok);
 
-  Lane& lane_;
-  On<TalkHandler, &TalkHandler::arrived> arrived_;
-  On<TalkHandler, &TalkHandler::read> read_;
-  On<TalkHandler, &TalkHandler::written> written_;
-  On<TalkHandler, &TalkHandler::finished> finished_;
-  std::optional<TrialService::StreamRoom> room_;
+  ServerLoop& loop_;
+  On<StreamHandler, &StreamHandler::arrived> arrived_;
+  On<StreamHandler, &StreamHandler::read> read_;
+  On<StreamHandler, &StreamHandler::written> written_;
+  On<StreamHandler, &StreamHandler::finished> finished_;
+  std::optional<TrialService::StreamRpc> rpc_;
   grpc::ByteBuffer request_;
 };
 
-/// Takes one exchange in chunks.
+/// Handles one exchange in chunks.
 class ChunkHandler {
  public:
-  explicit ChunkHandler(Lane& lane);
-  void expect();
+  explicit ChunkHandler(ServerLoop& loop);
+  void await();
 
  private:
   void arrived(bool ok);
@@ -154,25 +154,25 @@ class ChunkHandler {
   void refuse(const Refused& refused);
   void finished(bool ok);
 
-  Lane& lane_;
+  ServerLoop& loop_;
   On<ChunkHandler, &ChunkHandler::arrived> arrived_;
   On<ChunkHandler, &ChunkHandler::read> read_;
   On<ChunkHandler, &ChunkHandler::written> written_;
   On<ChunkHandler, &ChunkHandler::finished> finished_;
-  std::optional<TrialService::StreamRoom> room_;
+  std::optional<TrialService::StreamRpc> rpc_;
   grpc::ByteBuffer chunk_;
   Joiner joiner_;
-  Cutter cutter_;
+  Chunker chunker_;
 };
 
-/// Refuses methods that do not serve the trial, and says which do.
+/// Refuses methods that the trial does not use, and names those that it uses.
 class OtherHandler {
  public:
-  explicit OtherHandler(Lane& lane) : lane_(lane), arrived_(*this), finished_(*this) {}
-  void expect();
+  explicit OtherHandler(ServerLoop& loop) : loop_(loop), arrived_(*this), finished_(*this) {}
+  void await();
 
  private:
-  struct Room {
+  struct Rpc {
     grpc::GenericServerContext context;
     grpc::GenericServerAsyncReaderWriter stream{&context};
   };
@@ -180,39 +180,39 @@ class OtherHandler {
   void arrived(bool ok);
   void finished(bool ok);
 
-  Lane& lane_;
+  ServerLoop& loop_;
   On<OtherHandler, &OtherHandler::arrived> arrived_;
   On<OtherHandler, &OtherHandler::finished> finished_;
-  std::optional<Room> room_;
+  std::optional<Rpc> rpc_;
 };
 
-/// One thread of a server: its queue, its handlers and what they counted.
-class Lane {
+/// One thread of a server: its queue, its handlers and their counters.
+class ServerLoop {
  public:
-  Lane(Service& service, std::unique_ptr<grpc::ServerCompletionQueue> queue);
+  ServerLoop(Service& service, std::unique_ptr<grpc::ServerCompletionQueue> queue);
 
-  /// Has handlers of every kind wait; once the server has started.
+  /// Makes handlers of every kind wait. Call it once the server has started.
   void begin();
-  /// Handles RPCs until the server shuts down and every handler rests: nothing
-  /// may be begun on a queue that is shut down.
+  /// Handles RPCs until the server shuts down and every handler is idle. No operation may
+  /// begin on a queue that is shut down.
   void run();
 
-  /// Counts an exchange whose reply is about to be sent.
+  /// Counts an exchange, just before its reply is sent.
   void count(std::int64_t bytes);
-  /// Counts what a client sent wrongly, and returns what it is told.
+  /// Counts an invalid request, and returns the status for the client.
   grpc::Status refuse(const Refused& refused);
-  /// Has another handler wait in the place of one that an RPC has reached.
+  /// Makes another handler wait instead of one that an RPC has reached.
   template <class Handler>
-  void replace(Crew<Handler>& crew) {
-    if (!service.stopping) crew.expect();
+  void replace(HandlerPool<Handler>& pool) {
+    if (!service.stopping) pool.await();
   }
 
   Service& service;
   const std::unique_ptr<grpc::ServerCompletionQueue> queue;
-  Crew<UnaryHandler> unary;
-  Crew<TalkHandler> talk;
-  Crew<ChunkHandler> chunks;
-  Crew<OtherHandler> others;
+  HandlerPool<UnaryHandler> unary;
+  HandlerPool<StreamHandler> stream;
+  HandlerPool<ChunkHandler> chunks;
+  HandlerPool<OtherHandler> others;
 
   // Any thread may read them.
   Sum exchanges;

@@ -19,7 +19,7 @@ using contract::Stream;
 
 namespace {
 
-// The library's own values, which the options' defaults repeat.
+// The library's defaults, which the options repeat.
 constexpr std::int64_t kMaxMessage = 4 << 20;
 constexpr std::int64_t kWindow = 65'535;
 constexpr std::int64_t kFrame = 16'384;
@@ -32,7 +32,7 @@ std::vector<std::pair<const char*, int>> arguments(const Json& options) {
   std::vector<std::pair<const char*, int>> list = {
       {GRPC_ARG_HTTP2_BDP_PROBE, options.at("bdp_probe").get<bool>()},
       {GRPC_ARG_TCP_TX_ZEROCOPY_ENABLED, options.at("zerocopy").get<bool>()}};
-  // What is left at the library's own value is not set.
+  // Options at the library's default are not set.
   if (number("window") != kWindow) list.emplace_back(GRPC_ARG_HTTP2_STREAM_LOOKAHEAD_BYTES, number("window"));
   if (number("max_frame") != kFrame) list.emplace_back(GRPC_ARG_HTTP2_MAX_FRAME_SIZE, number("max_frame"));
   if (number("read_chunk") != kReadChunk)
@@ -49,7 +49,7 @@ std::int64_t chunk_bytes(const contract::Setup& setup) {
   return setup.exchange.chunk_bytes > 0 ? setup.exchange.chunk_bytes : Chunks::kDefault;
 }
 
-/// Bounds the messages that this end receives, encoded.
+/// The largest encoded message that this end receives, in bytes.
 std::int64_t largest(const contract::Setup& setup, const Contents& contents) {
   std::int64_t size = (setup.role == Role::client ? contents.down() : contents.up()).size;
   if (carries_chunks_in(setup)) size = std::min(size, chunk_bytes(setup));
@@ -114,7 +114,7 @@ Json effective(const contract::Setup& setup, const Contents& contents) {
   return options;
 }
 
-Cut cut_of(const contract::Setup& setup) {
+Chunking chunking_of(const contract::Setup& setup) {
   const Stream going = setup.role == Role::client ? Stream::up : Stream::down;
   return {setup.options.at("codec") == "raw",
           setup.exchange.stream == going || setup.exchange.stream == Stream::both, chunk_bytes(setup)};
@@ -127,9 +127,9 @@ grpc::ChannelArguments channel_arguments(const Json& options) {
   if (const auto quota = options.at("memory_quota").get<std::size_t>(); quota > 0) {
     args.SetResourceQuota(grpc::ResourceQuota("netdyno").Resize(quota));
   }
-  args.SetInt(GRPC_ARG_USE_LOCAL_SUBCHANNEL_POOL, 1);     // channels to one address would share a connection
-  args.SetInt(GRPC_ARG_ENABLE_HTTP_PROXY, 0);             // the peer is the one that the trial names
-  args.SetInt(GRPC_ARG_CLIENT_IDLE_TIMEOUT_MS, INT_MAX);  // a connection without load must not fall asleep
+  args.SetInt(GRPC_ARG_USE_LOCAL_SUBCHANNEL_POOL, 1);     // else channels to one address share a connection
+  args.SetInt(GRPC_ARG_ENABLE_HTTP_PROXY, 0);             // connect to the trial's peer, not to a proxy
+  args.SetInt(GRPC_ARG_CLIENT_IDLE_TIMEOUT_MS, INT_MAX);  // connections without load must stay open
   return args;
 }
 
@@ -149,7 +149,7 @@ Methods methods_of(const contract::Exchange& exchange) {
   if (exchange.message) {
     const bool simple = exchange.message->name == "simple";
     methods.unary = simple ? "Simple" : "Complex";
-    methods.talk = simple ? "TalkSimple" : "TalkComplex";
+    methods.stream = simple ? "TalkSimple" : "TalkComplex";
   }
   if (exchange.stream == Stream::up) methods.chunks = "Up";
   if (exchange.stream == Stream::down) methods.chunks = "Down";

@@ -1,4 +1,4 @@
-// Every knob of transport grpcpp, and what it comes to.
+// The options of transport grpcpp, and their translation to the library's settings.
 //
 // Layer: above contents. Plain functions; any thread.
 #pragma once
@@ -15,30 +15,29 @@
 
 namespace netdyno::grpc_worker {
 
-/// The options, with the defaults of a user who sets nothing.
+/// The options with their defaults.
 std::vector<contract::Option> options();
 
-/// The options as they come to be: the receive limit with what the exchange
-/// makes of an absent one. Throws Failure{unsupported} for options that
-/// contradict the exchange.
+/// The effective options: an absent receive limit is computed from the exchange. Throws
+/// Failure{unsupported} for options that contradict the exchange.
 contract::Json effective(const contract::Setup& setup, const Contents& contents);
 
-/// How the end that setup describes cuts what it sends.
-Cut cut_of(const contract::Setup& setup);
+/// How the setup's end splits what it sends.
+Chunking chunking_of(const contract::Setup& setup);
 
-/// What a client's channels are made with. Options are effective ones.
+/// The arguments of a client's channels. options are effective ones.
 grpc::ChannelArguments channel_arguments(const contract::Json& options);
-/// Gives a server its options, effective ones.
+/// Configures a server. options are effective ones.
 void configure(grpc::ServerBuilder& builder, const contract::Json& options);
 
-/// The methods that serve a trial, by their names in exchange.proto.
+/// The methods that a trial uses, by their names in exchange.proto.
 struct Methods {
   std::string unary;
-  std::string talk;
+  std::string stream;
   std::string chunks;  // empty when nothing travels in chunks
 };
 Methods methods_of(const contract::Exchange& exchange);
-/// As gRPC calls a method: "/netdyno.v1.Exchange/Unary".
+/// gRPC's full name of a method, such as "/netdyno.v1.Exchange/Unary".
 std::string full_name(const std::string& method);
 
 }  // namespace netdyno::grpc_worker

@@ -1,5 +1,5 @@
-// Completion queues as this worker uses them: a tag is the address of an Event,
-// and one thread takes the events of one queue.
+// Completion queues as this worker uses them: a tag is the address of an Event, and one
+// thread takes the events of one queue.
 //
 // Layer: bottom of the grpcpp worker.
 #pragma once
@@ -13,18 +13,18 @@
 
 namespace netdyno::grpc_worker {
 
-/// Something that a completion queue tells of, once for each time that its tag
-/// was given.
+/// The target of a completion queue's tag. It is called once for each time that its tag was
+/// passed to the library.
 class Event {
  public:
-  /// ok is what the library says of the operation.
+  /// ok is the library's result of the operation.
   virtual void happened(bool ok) = 0;
 
  protected:
   ~Event() = default;
 };
 
-/// An event that is a member function of its owner.
+/// An event that calls a member function of its owner.
 template <class Owner, void (Owner::*handle)(bool)>
 class On final : public Event {
  public:
@@ -39,9 +39,8 @@ class On final : public Event {
   Owner& owner_;
 };
 
-/// Takes one event and lets it happen. False when until_ns (of now_ns) came
-/// first, which the library rounds up to a millisecond, or the queue is shut
-/// down and empty.
+/// Takes one event and calls it. False when until_ns (of now_ns) passed first, which the
+/// library rounds up to a millisecond, or when the queue is shut down and empty.
 inline bool take_event(grpc::CompletionQueue& queue, std::int64_t until_ns) {
   // The library's monotonic clock is the one of now_ns.
   const gpr_timespec until = until_ns == Agenda::kNever ? gpr_inf_future(GPR_CLOCK_MONOTONIC)
@@ -53,7 +52,7 @@ inline bool take_event(grpc::CompletionQueue& queue, std::int64_t until_ns) {
   return true;
 }
 
-/// Ends a queue: lets everything that is still to happen happen.
+/// Shuts a queue down and calls its remaining events.
 inline void drain(grpc::CompletionQueue& queue) {
   queue.Shutdown();
   while (take_event(queue, Agenda::kNever)) {

@@ -9,12 +9,12 @@ namespace netdyno::grpc_worker {
 void require_own_source(const Route& route) {
   if (route.source.empty()) return;
   const Endpoint peer = endpoint(route.peer, "setup.peers");
-  // Connecting a datagram socket sends nothing and chooses as TCP would.
+  // Connecting a datagram socket sends nothing and chooses the address as TCP does.
   const Descriptor probe(socket(peer.storage.ss_family, SOCK_DGRAM | SOCK_CLOEXEC, 0));
   Endpoint own;
   const bool known =
       connect(probe.get(), peer.get(), peer.size) == 0 && getsockname(probe.get(), own.get(), &own.size) == 0;
-  if (!known) return;  // connecting will say why
+  if (!known) return;  // connecting reports the reason later
   const std::string wanted = endpoint({route.source, 0}, "setup.sources").address().host;
   const std::string chosen = own.address().host;
   if (wanted == chosen) return;

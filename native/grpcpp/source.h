@@ -1,4 +1,4 @@
-// Local addresses, which the library chooses alone. Layer: above kit/address.
+// Local addresses, which the library does not let a user choose. Layer: above kit/address.
 // Plain functions; any thread.
 #pragma once
 
@@ -6,8 +6,8 @@
 
 namespace netdyno::grpc_worker {
 
-/// Throws Failure{unsupported} unless the kernel takes the route's source by
-/// itself: gRPC connects from whatever address it is given.
+/// Throws Failure{unsupported} unless the kernel chooses the route's source by itself: gRPC
+/// connects from the address that the kernel chooses.
 void require_own_source(const Route& route);
 
 }  // namespace netdyno::grpc_worker

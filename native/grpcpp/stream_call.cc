@@ -8,7 +8,7 @@ namespace netdyno::grpc_worker {
 
 using contract::ErrorKind;
 
-void StreamCall::prepare(bool corked) {
+void StreamCallBase::prepare(bool corked) {
   lose_stream();
   context_.emplace();
   if (corked) context_->set_initial_metadata_corked(true);
@@ -16,57 +16,58 @@ void StreamCall::prepare(bool corked) {
       target_.channel.get(), &target_.queue, target_.method, &*context_, false, nullptr));
 }
 
-void StreamCall::lose_stream() {
-  stream_.reset();  // before the context, in whose memory it lies
+void StreamCallBase::lose_stream() {
+  stream_.reset();  // before the context, whose memory it uses
   context_.reset();
 }
 
-void StreamCall::finish() { stream_->Finish(&status_, finished_.tag()); }
+void StreamCallBase::finish() { stream_->Finish(&status_, finished_.tag()); }
 
-void StreamCall::finished(bool) { ended(status_); }
+void StreamCallBase::finished(bool) { ended(status_); }
 
-void StreamCall::complete(const Outcome& outcome, bool stays) {
+void StreamCallBase::complete(const Outcome& outcome, bool stays) {
   if (!stays) lose_stream();
-  if (awaiting_ != nullptr) std::exchange(awaiting_, nullptr)->completed(outcome);
+  if (waiter_ != nullptr) std::exchange(waiter_, nullptr)->completed(outcome);
 }
 
-void TalkCall::open() {
+void StreamCall::open() {
   prepare(false);
   opening_ = true;
   stream_->StartCall(opened_.tag());
 }
 
-void TalkCall::begin(Awaiting& awaiting, bool verify) {
-  awaiting_ = &awaiting;
+void StreamCall::begin(Waiter& waiter, bool verify) {
+  waiter_ = &waiter;
   verify_ = verify;
   if (!stream_) open();
   if (!opening_) exchange();
 }
 
-void TalkCall::exchange() {
+void StreamCall::exchange() {
   writing_ = reading_ = true;
-  stream_->Write(form_.outgoing(), written_.tag());
+  stream_->Write(payload_.outgoing(), written_.tag());
   stream_->Read(&reply_, read_.tag());
 }
 
-/// The library keeps opening and writing in one place: an exchange that was begun
-/// waited for it. A stream that did not open fails that exchange.
-void TalkCall::on_opened(bool) {
+/// The library handles opening and the first write in one operation at a time, so an
+/// exchange that was begun meanwhile waits for this. If the stream did not open, that
+/// exchange fails.
+void StreamCall::on_opened(bool) {
   opening_ = false;
-  if (awaiting_ != nullptr) exchange();
+  if (waiter_ != nullptr) exchange();
 }
 
-void TalkCall::on_written(bool) {
+void StreamCall::on_written(bool) {
   writing_ = false;
-  settle();  // a write that failed fails the read
+  settle();  // if a write failed, the read fails too
 }
 
-void TalkCall::on_read(bool ok) {
+void StreamCall::on_read(bool ok) {
   reading_ = false;
   if (ok) {
     outcome_.emplace();
     try {
-      outcome_->received = verify_ ? form_.verify(reply_) : form_.take(reply_);
+      outcome_->received = verify_ ? payload_.verify(reply_) : payload_.take(reply_);
     } catch (const Refused& refused) {
       *outcome_ = failure(refused);
     }
@@ -74,29 +75,29 @@ void TalkCall::on_read(bool ok) {
   settle();
 }
 
-void TalkCall::settle() {
+void StreamCall::settle() {
   if (writing_ || reading_) return;
   if (!outcome_) return finish();
   const Outcome outcome = *std::exchange(outcome_, std::nullopt);
   complete(outcome, true);
 }
 
-void TalkCall::ended(const grpc::Status& status) {
+void StreamCall::ended(const grpc::Status& status) {
   if (!status.ok()) return complete(failure(status), false);
   complete({ErrorKind::invalid, "the server ended the stream before its reply was complete", 0}, false);
 }
 
-void TalkCall::close() {
+void StreamCall::close() {
   if (!stream_ || opening_) return;
   context_->TryCancel();
   lose_stream();
 }
 
-void ChunkedCall::begin(Awaiting& awaiting, bool verify) {
-  awaiting_ = &awaiting;
+void ChunkedCall::begin(Waiter& waiter, bool verify) {
+  waiter_ = &waiter;
   verify_ = verify;
   refused_.reset();
-  cutter_.restart();
+  chunker_.restart();
   joiner_.restart();
   prepare(true);
   stream_->StartCall(nullptr);
@@ -105,11 +106,11 @@ void ChunkedCall::begin(Awaiting& awaiting, bool verify) {
   stream_->Read(&chunk_, read_.tag());
 }
 
-/// Writes the next message; the last one tells the server that it is.
+/// Writes the next message, and marks the last one.
 void ChunkedCall::write() {
   writing_ = true;
-  const grpc::ByteBuffer message = cutter_.next();
-  if (cutter_.more()) {
+  const grpc::ByteBuffer message = chunker_.next();
+  if (chunker_.more()) {
     stream_->Write(message, written_.tag());
   } else {
     stream_->WriteLast(message, grpc::WriteOptions(), written_.tag());
@@ -118,7 +119,7 @@ void ChunkedCall::write() {
 
 void ChunkedCall::on_written(bool ok) {
   writing_ = false;
-  if (ok && cutter_.more()) return write();
+  if (ok && chunker_.more()) return write();
   settle();
 }
 

@@ -1,5 +1,5 @@
-// Calls that are streams: one that stays, with a message each way for each
-// exchange, and one for each exchange, whose content travels in chunks.
+// Calls by streams: StreamCall keeps one stream open, with a message each way for each
+// exchange. ChunkedCall opens a stream for each exchange, whose content travels in chunks.
 //
 // Layer: behind call.h. Threads: as Call.
 #pragma once
@@ -8,9 +8,9 @@
 
 namespace netdyno::grpc_worker {
 
-/// What both have in common: the stream and its last two steps, the status and
-/// the wait for whatever is still under way.
-class StreamCall : public Call {
+/// What both share: the stream and its end, which is the status and the wait for pending
+/// operations.
+class StreamCallBase : public Call {
  public:
   void cancel() override {
     if (stream_) context_->TryCancel();
@@ -19,40 +19,40 @@ class StreamCall : public Call {
  protected:
   using Stream = grpc::ClientAsyncReaderWriter<grpc::ByteBuffer, grpc::ByteBuffer>;
 
-  explicit StreamCall(const Target& target) : target_(target), finished_(*this) {}
+  explicit StreamCallBase(const Target& target) : target_(target), finished_(*this) {}
 
-  /// Prepares a stream; corked sends its headers together with its first message.
+  /// Prepares a stream. corked sends its headers together with its first message.
   void prepare(bool corked);
-  /// Asks for the status, which ends the exchange once nothing is under way.
+  /// Asks for the status, which ends the exchange once no operation is pending.
   void finish();
-  /// Ends the exchange, and with it the stream unless it stays.
+  /// Ends the exchange, and the stream unless it stays.
   void complete(const Outcome& outcome, bool stays);
-  /// The status came, with nothing under way any more.
+  /// The status arrived, and no operation is pending.
   virtual void ended(const grpc::Status& status) = 0;
   void lose_stream();
 
   const Target& target_;
   std::optional<grpc::ClientContext> context_;
   std::unique_ptr<Stream> stream_;  // null: none is open
-  Awaiting* awaiting_ = nullptr;    // null: no exchange is in flight
+  Waiter* waiter_ = nullptr;        // null: no exchange is in flight
   bool verify_ = false;
 
  private:
   void finished(bool);
 
-  On<StreamCall, &StreamCall::finished> finished_;
+  On<StreamCallBase, &StreamCallBase::finished> finished_;
   grpc::Status status_;
 };
 
-/// One stream that stays.
-class TalkCall final : public StreamCall {
+/// One stream that stays open.
+class StreamCall final : public StreamCallBase {
  public:
-  TalkCall(const Form& form, const Target& target)
-      : StreamCall(target), form_(form), opened_(*this), read_(*this), written_(*this) {}
+  StreamCall(const Payload& payload, const Target& target)
+      : StreamCallBase(target), payload_(payload), opened_(*this), read_(*this), written_(*this) {}
 
   void open() override;
-  void begin(Awaiting& awaiting, bool verify) override;
-  bool busy() const override { return opening_ || awaiting_ != nullptr; }
+  void begin(Waiter& waiter, bool verify) override;
+  bool busy() const override { return opening_ || waiter_ != nullptr; }
   void close() override;
 
  private:
@@ -64,25 +64,25 @@ class TalkCall final : public StreamCall {
   void settle();
   void ended(const grpc::Status& status) override;
 
-  const Form& form_;
-  On<TalkCall, &TalkCall::on_opened> opened_;
-  On<TalkCall, &TalkCall::on_read> read_;
-  On<TalkCall, &TalkCall::on_written> written_;
+  const Payload& payload_;
+  On<StreamCall, &StreamCall::on_opened> opened_;
+  On<StreamCall, &StreamCall::on_read> read_;
+  On<StreamCall, &StreamCall::on_written> written_;
   grpc::ByteBuffer reply_;
   bool opening_ = false;
   bool writing_ = false;
   bool reading_ = false;
-  std::optional<Outcome> outcome_;  // came, and waits for settle
+  std::optional<Outcome> outcome_;  // waits for settle
 };
 
 /// A stream for each exchange.
-class ChunkedCall final : public StreamCall {
+class ChunkedCall final : public StreamCallBase {
  public:
   ChunkedCall(const Chunks& chunks, const Target& target)
-      : StreamCall(target), cutter_(chunks), joiner_(chunks), read_(*this), written_(*this) {}
+      : StreamCallBase(target), chunker_(chunks), joiner_(chunks), read_(*this), written_(*this) {}
 
-  void begin(Awaiting& awaiting, bool verify) override;
-  bool busy() const override { return awaiting_ != nullptr; }
+  void begin(Waiter& waiter, bool verify) override;
+  bool busy() const override { return waiter_ != nullptr; }
 
  private:
   void on_read(bool ok);
@@ -91,14 +91,14 @@ class ChunkedCall final : public StreamCall {
   void settle();
   void ended(const grpc::Status& status) override;
 
-  Cutter cutter_;
+  Chunker chunker_;
   Joiner joiner_;
   On<ChunkedCall, &ChunkedCall::on_read> read_;
   On<ChunkedCall, &ChunkedCall::on_written> written_;
   grpc::ByteBuffer chunk_;
   bool writing_ = false;
   bool reading_ = false;
-  std::optional<Outcome> refused_;  // what came is wrong
+  std::optional<Outcome> refused_;  // the reply is wrong
 };
 
 }  // namespace netdyno::grpc_worker

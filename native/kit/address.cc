@@ -57,7 +57,7 @@ Address Endpoint::address() const {
 
 Endpoint endpoint(const Address& address, const std::string& key) {
   addrinfo hints{};
-  hints.ai_flags = AI_NUMERICHOST | AI_NUMERICSERV;  // asks nobody
+  hints.ai_flags = AI_NUMERICHOST | AI_NUMERICSERV;  // no name lookup
   hints.ai_socktype = SOCK_STREAM;
   addrinfo* found = nullptr;
   if (getaddrinfo(address.host.c_str(), std::to_string(address.port).c_str(), &hints, &found) != 0) {
@@ -108,7 +108,7 @@ int effective_threads(const contract::Setup& setup) {
   if (setup.threads > 0) return static_cast<int>(setup.threads);
   cpu_set_t cpus;
   CPU_ZERO(&cpus);
-  // On hosts beyond 1024 CPUs the call fails; one loop is then the honest fallback.
+  // The call fails on hosts with more than 1024 CPUs. One loop is the safe choice then.
   if (sched_getaffinity(0, sizeof cpus, &cpus) != 0) return 1;
   return std::max(1, CPU_COUNT(&cpus));
 }

@@ -1,4 +1,4 @@
-// Addresses of a setup, library-neutral, and the limits they run into.
+// A setup's addresses, independent of any library, and the limits on connections.
 // Layer: above contract. Plain functions; any thread.
 #pragma once
 
@@ -24,39 +24,38 @@ struct Address {
 /// Splits "host:port" or "[v6]:port"; throws Failure{setup} that names key.
 Address parse_address(const std::string& text, const std::string& key);
 
-/// An address as the kernel takes it.
+/// A socket address.
 struct Endpoint {
   sockaddr_storage storage{};
   socklen_t size = sizeof(sockaddr_storage);
 
   const sockaddr* get() const { return reinterpret_cast<const sockaddr*>(&storage); }
   sockaddr* get() { return reinterpret_cast<sockaddr*>(&storage); }
-  /// In host and port again; an IPv4 address that is written as IPv6 becomes IPv4.
+  /// Host and port. An IPv4 address mapped to IPv6 becomes IPv4.
   Address address() const;
 };
 
 /// Throws Failure{setup} that names key when host is no IP address.
 Endpoint endpoint(const Address& address, const std::string& key);
 
-/// One connection's two ends; an empty source leaves the choice to the kernel.
+/// The addresses of one connection. An empty source leaves the choice to the kernel.
 struct Route {
   Address peer;
   std::string source;
 };
 
-/// The routes of a client, to be used in turn: connection i takes route i mod
-/// their number, so that peers and sources each go round robin. Throws
-/// Failure{setup} when there is no peer.
+/// The routes of a client. Connection i takes route i mod their number, so that peers
+/// and sources are each used in turn. Throws Failure{setup} when there is no peer.
 std::vector<Route> routes(const contract::Setup& setup);
 
 /// Raises the soft limit of open files to the hard one.
 void raise_descriptors();
 
-/// Throws Failure{setup} with both numbers when connections need more files
-/// than this process may open.
+/// Throws Failure{setup} with both numbers when this process may not open as many files
+/// as connections need.
 void require_descriptors(std::int64_t connections);
 
-/// Threads for setup.threads: itself, or the CPUs that this process may use.
+/// setup.threads, or the number of CPUs that this process may use if that is 0.
 int effective_threads(const contract::Setup& setup);
 
 }  // namespace netdyno

@@ -1,9 +1,9 @@
-// What one loop has yet to do: slots that wait until due, and how many slots
-// it still holds.
+// The slots of one loop: which wait until their next exchange is due, and how many
+// still have exchanges to make.
 //
-// Layer: above load. Belongs to one loop's thread. Entries name a connection
-// and a slot by number, so an agenda outlives what it points at. Sized once:
-// nothing allocates afterwards.
+// Layer: above load. Only one loop's thread uses it. Entries name a connection and a
+// slot by number, so an agenda may outlive both. It allocates while slots are added
+// and never afterwards.
 #pragma once
 
 #include <algorithm>
@@ -23,20 +23,20 @@ class Agenda {
     std::uint32_t slot;        // within the connection
   };
 
-  /// Nothing is due: further away than any instant.
+  /// Later than any instant: nothing is due.
   static constexpr std::int64_t kNever = std::numeric_limits<std::int64_t>::max();
 
-  /// Begins to hold n more slots; each may wait once at a time.
+  /// Adds n slots. Each may wait once at a time.
   void hold(std::size_t n) {
     held_ += n;
     heap_.reserve(held_);
   }
   void let_go(std::size_t n = 1) { held_ -= n; }
-  /// Slots not yet let go; 0 means that the loop's load is over.
+  /// Slots not yet released. 0 means that the loop's load is over.
   std::size_t held() const { return held_; }
 
-  /// Asks a slot for its next exchange: true when that is due at now. Else the
-  /// slot waits here until it is, or is let go when it has none left.
+  /// Asks a slot for its next exchange. True when it is due at now. Else the slot waits
+  /// here until it is due, or is released when it has no exchange left.
   bool ask(Slot& slot, std::int64_t now, std::uint32_t connection, std::uint32_t number) {
     std::int64_t due = 0;
     if (!slot.next(now, due)) {
@@ -54,7 +54,8 @@ class Agenda {
 
   std::int64_t next_due() const { return heap_.empty() ? kNever : heap_.front().due; }
 
-  /// Takes the entry that is due first; only when next_due() is not kNever.
+  /// Removes and returns the entry that is due first. Call it only when next_due() is
+  /// not kNever.
   Entry take() {
     std::pop_heap(heap_.begin(), heap_.end(), later);
     const Entry entry = heap_.back();
@@ -62,13 +63,13 @@ class Agenda {
     return entry;
   }
 
-  /// Forgets, and lets go, every slot that is due after closing.
+  /// Removes and releases every slot that is due after closing.
   void end(std::int64_t closing) {
     held_ -= std::erase_if(heap_, [closing](const Entry& e) { return e.due > closing; });
     std::make_heap(heap_.begin(), heap_.end(), later);
   }
 
-  /// Forgets, and lets go, the slots of a connection that was lost.
+  /// Removes and releases the waiting slots of a lost connection.
   void forget(std::uint32_t connection) {
     held_ -= std::erase_if(heap_, [connection](const Entry& e) { return e.connection == connection; });
     std::make_heap(heap_.begin(), heap_.end(), later);

@@ -7,9 +7,9 @@ namespace {
 
 constexpr double kStretchMostNs = 30e9;
 constexpr double kStretchSends = 1 << 17;
-/// Room over the expected: a schedule's scatter, a backlog from the warm-up.
+/// More than the expected number: for a schedule's scatter and a warm-up's backlog.
 constexpr double kHeadroom = 1.25;
-/// Room in a lane that expects next to nothing.
+/// The least that a shard keeps.
 constexpr std::size_t kLeast = 64;
 
 }  // namespace

@@ -1,8 +1,8 @@
 // When the exchanges of an open loop were actually sent.
 //
-// Layer: below tally, above contract. The twin of internal/work/load/arrival.go.
-// A lane's loop alone records; the control thread sets the stretch once, and
-// reads the instants only after the loop has ended.
+// Layer: below counters, above contract. Go counterpart: internal/work/load/arrival.go.
+// Only a shard's loop records. The control thread sets the stretch once, and reads the
+// instants after the loop has ended.
 #pragma once
 
 #include <atomic>
@@ -17,22 +17,22 @@
 
 namespace netdyno {
 
-/// The sends of one lane in the first stretch of the window, in the order in
-/// which their exchanges completed.
+/// The sends of one shard in the first stretch of the window, in the order in which
+/// their exchanges completed.
 class Sends {
  public:
-  /// Makes room for what a share of rate, in exchanges per second, is expected
-  /// to send in the stretch.
+  /// Allocates for what share of rate, in exchanges per second, should send in the
+  /// stretch.
   Sends(double rate, double share);
 
-  /// How long sends are kept at a rate, in ns: as long as the expected number
-  /// stays below 2^17, and 30 s at most, so that a client keeps about 1 MiB.
+  /// How long sends are kept at a rate, in ns: at most 30 s and 2^17 expected sends, so
+  /// that a client keeps about 1 MiB.
   static std::int64_t stretch(double rate);
 
-  /// Keeps those sent from now on, until the end. Only the first call counts.
+  /// Keeps the sends in [from, until). Only the first call has an effect.
   void open(std::int64_t from, std::int64_t until);
 
-  /// A completed exchange was sent at this instant. Does not allocate.
+  /// Records when a completed exchange was sent. Does not allocate.
   void record(std::int64_t sent) {
     if (sent < from_.load(std::memory_order_relaxed) || sent >= until_.load(std::memory_order_relaxed))
       return;
@@ -43,8 +43,8 @@ class Sends {
     }
   }
 
-  /// Everything sent before this instant was kept: the stretch's end, or the
-  /// earliest send that found no room.
+  /// Every send before this instant was kept: the stretch's end, or the earliest send
+  /// that no longer fitted.
   std::int64_t whole_until() const;
   const std::vector<std::int64_t>& instants() const { return at_; }
 
@@ -57,8 +57,8 @@ class Sends {
   std::vector<std::int64_t> at_;
 };
 
-/// Sums up the gaps between those of the instants, which it sorts, that lie in
-/// [from, until); none when fewer than two do.
+/// Sums up the gaps between the instants in [from, until), and sorts sent. Nothing when
+/// fewer than two lie there.
 std::optional<contract::Arrivals> gaps_of(std::span<std::int64_t> sent, std::int64_t from,
                                           std::int64_t until);
 

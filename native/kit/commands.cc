@@ -1,5 +1,4 @@
-// What the bench tells a worker: commands read from JSON. contract.cc writes
-// what a worker answers.
+// Reads the bench's commands from JSON. contract.cc writes a worker's answers.
 #include <limits>
 #include <utility>
 
@@ -8,7 +7,7 @@
 namespace netdyno::contract {
 namespace {
 
-/// Reads the fields of one JSON object; null and absent both mean the default.
+/// Reads the fields of one JSON object. null and absent both mean the default.
 class Fields {
  public:
   Fields(const Json& object, std::string path) : object_(object), path_(std::move(path)) {
@@ -68,7 +67,8 @@ class Fields {
     return entry == object_.end() || entry->is_null() ? nullptr : &*entry;
   }
 
-  /// A wrong type is a bad line (invalid); a value that cannot be carried out is a failed setup.
+  /// A wrong type makes the line bad (invalid). A value that cannot be used fails the
+  /// setup.
   [[noreturn]] void refuse(const std::string& key, const std::string& expected,
                            ErrorKind kind = ErrorKind::invalid) const {
     const Json* found = key.empty() ? &object_ : find(key.c_str());

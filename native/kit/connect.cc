@@ -1,4 +1,4 @@
-// connect_lane: a client's connections, connected and verified by one epoll.
+// connect_shard: connects and verifies a client's connections by one epoll.
 #include <netinet/in.h>
 #include <netinet/tcp.h>
 #include <sys/epoll.h>
@@ -24,27 +24,27 @@ using contract::Failure;
 
 namespace {
 
-/// Connections under way in one lane.
+/// Connections of one shard that are being opened at a time.
 constexpr std::size_t kMaxUnderWay = 256;
-/// Nothing connected or verified for this long: the peer is silent.
-constexpr std::int64_t kPatienceNs = 10'000'000'000;
-/// How soon a lane notices that another has failed.
-constexpr int kGlanceMs = 100;
+/// How long nothing may be connected or verified before that is an error.
+constexpr std::int64_t kTimeoutNs = 10'000'000'000;
+/// How often a shard checks whether another one failed.
+constexpr int kPollMs = 100;
 
-struct Ends {
+struct RouteEndpoints {
   Endpoint peer;
   Endpoint source;
   bool bound = false;
 };
 
-std::vector<Ends> resolve(const contract::Setup& setup) {
-  std::vector<Ends> all;
+std::vector<RouteEndpoints> resolve(const contract::Setup& setup) {
+  std::vector<RouteEndpoints> all;
   for (const Route& route : routes(setup)) {
-    Ends ends;
-    ends.peer = endpoint(route.peer, "setup.peers");
-    ends.bound = !route.source.empty();
-    if (ends.bound) ends.source = endpoint({route.source, 0}, "setup.sources");
-    all.push_back(ends);
+    RouteEndpoints endpoints;
+    endpoints.peer = endpoint(route.peer, "setup.peers");
+    endpoints.bound = !route.source.empty();
+    if (endpoints.bound) endpoints.source = endpoint({route.source, 0}, "setup.sources");
+    all.push_back(endpoints);
   }
   return all;
 }
@@ -54,7 +54,7 @@ bool set(int fd, int level, int name) {
   return setsockopt(fd, level, name, &on, sizeof on) == 0;
 }
 
-/// The kind of a failed call, and what to do about it.
+/// The error kind of a failed call, and advice.
 std::pair<ErrorKind, std::string> diagnose(int code) {
   switch (code) {
     case EMFILE:
@@ -71,20 +71,20 @@ std::pair<ErrorKind, std::string> diagnose(int code) {
   }
 }
 
-/// All connections of one lane, for the time of one connect_lane.
+/// All connections of one shard, during one connect_shard.
 class Connecting {
  public:
-  Connecting(const contract::Setup& setup, const Work& work, int lane, int lanes)
-      : setup_(setup), work_(work), ends_(resolve(setup)), epoll_(epoll_create1(EPOLL_CLOEXEC)) {
+  Connecting(const contract::Setup& setup, const Work& work, int shard, int shards)
+      : setup_(setup), work_(work), endpoints_(resolve(setup)), epoll_(epoll_create1(EPOLL_CLOEXEC)) {
     if (epoll_.get() < 0) throw std::system_error(errno, std::generic_category(), "create epoll");
-    for (std::int64_t i = lane; i < setup.load.connections; i += lanes) attempts_.emplace_back().number = i;
+    for (std::int64_t i = shard; i < setup.load.connections; i += shards) attempts_.emplace_back().number = i;
   }
 
-  std::vector<int> run(const std::atomic<bool>* given_up) {
-    moved_ns_ = now_ns();
+  std::vector<int> run(const std::atomic<bool>* cancelled) {
+    progress_ns_ = now_ns();
     for (std::size_t i = 0; i < kMaxUnderWay; i++) begin_next();
     while (verified_ < attempts_.size()) {
-      if (given_up != nullptr && *given_up) return {};
+      if (cancelled != nullptr && *cancelled) return {};
       wait();
     }
     std::vector<int> fds;
@@ -96,11 +96,11 @@ class Connecting {
   struct Attempt {
     std::int64_t number = 0;
     Descriptor fd;
-    std::unique_ptr<Work::Trial> trial;  // from connected to verified
+    std::unique_ptr<Work::Verification> verification;  // from connected to verified
   };
 
-  const Ends& ends(const Attempt& attempt) const {
-    return ends_[static_cast<std::size_t>(attempt.number) % ends_.size()];
+  const RouteEndpoints& endpoints(const Attempt& attempt) const {
+    return endpoints_[static_cast<std::size_t>(attempt.number) % endpoints_.size()];
   }
 
   void begin_next() {
@@ -109,37 +109,37 @@ class Connecting {
     event.events = EPOLLIN | EPOLLOUT | EPOLLET;
     event.data.u64 = begun_;
     Attempt& attempt = attempts_[begun_++];
-    const Ends& at = ends(attempt);
+    const RouteEndpoints& at = endpoints(attempt);
     attempt.fd = Descriptor(socket(at.peer.storage.ss_family, SOCK_STREAM | SOCK_NONBLOCK | SOCK_CLOEXEC, 0));
     const int fd = attempt.fd.get();
-    if (fd < 0) refuse(attempt, "connect", errno);
+    if (fd < 0) fail(attempt, "connect", errno);
     set_buffers(fd, setup_.options);
-    // The port is chosen at connect, when the whole four-tuple is known: a
-    // source address then carries as many connections per peer as it has ports.
+    // The kernel chooses the port at connect, when it knows both addresses. So a source
+    // address carries as many connections per peer as it has ports.
     const bool begins = set(fd, IPPROTO_TCP, TCP_NODELAY) &&
                         (!at.bound || (set(fd, IPPROTO_IP, IP_BIND_ADDRESS_NO_PORT) &&
                                        bind(fd, at.source.get(), at.source.size) == 0)) &&
                         (connect(fd, at.peer.get(), at.peer.size) == 0 || errno == EINPROGRESS) &&
                         epoll_ctl(epoll_.get(), EPOLL_CTL_ADD, fd, &event) == 0;
-    if (!begins) refuse(attempt, "connect", errno);
+    if (!begins) fail(attempt, "connect", errno);
   }
 
   void wait() {
     std::array<epoll_event, 64> events;
-    const int n = epoll_wait(epoll_.get(), events.data(), static_cast<int>(events.size()), kGlanceMs);
+    const int n = epoll_wait(epoll_.get(), events.data(), static_cast<int>(events.size()), kPollMs);
     for (int i = 0; i < n; i++) advance(attempts_[events[static_cast<std::size_t>(i)].data.u64]);
-    if (now_ns() - moved_ns_ < kPatienceNs) return;
-    throw Failure(ErrorKind::timeout, "verify connections: " + silence() + " for " +
-                                          std::to_string(kPatienceNs / 1'000'000'000) + " s");
+    if (now_ns() - progress_ns_ < kTimeoutNs) return;
+    throw Failure(ErrorKind::timeout, "verify connections: " + describe_silence() + " for " +
+                                          std::to_string(kTimeoutNs / 1'000'000'000) + " s");
   }
 
-  /// What the peer has done and not done so far.
-  std::string silence() const {
+  /// What the peer did and did not do so far.
+  std::string describe_silence() const {
     std::int64_t arrived = 0;
     const Attempt* waiting = nullptr;
     for (const Attempt& attempt : attempts_) {
-      if (!attempt.trial) continue;
-      arrived += attempt.trial->arrived();
+      if (!attempt.verification) continue;
+      arrived += attempt.verification->arrived();
       if (waiting == nullptr) waiting = &attempt;
     }
     if (waiting == nullptr)
@@ -151,82 +151,82 @@ class Connecting {
   }
 
   void advance(Attempt& attempt) {
-    if (!attempt.trial) {
+    if (!attempt.verification) {
       int error = 0;
       socklen_t size = sizeof error;
       getsockopt(attempt.fd.get(), SOL_SOCKET, SO_ERROR, &error, &size);
-      if (error != 0) refuse(attempt, "connect", error);
-      attempt.trial = work_.trial(attempt.number);
-      attempt.trial->begin(0);
+      if (error != 0) fail(attempt, "connect", error);
+      attempt.verification = work_.verification(attempt.number);
+      attempt.verification->begin(0);
     }
     do {
       write(attempt);
     } while (read(attempt));
-    if (!attempt.trial->verified()) return;
+    if (!attempt.verification->verified()) return;
     epoll_ctl(epoll_.get(), EPOLL_CTL_DEL, attempt.fd.get(), nullptr);
-    attempt.trial.reset();
+    attempt.verification.reset();
     verified_++;
     begin_next();
   }
 
-  /// Writes until nothing is unsent or the kernel takes no more.
+  /// Writes until nothing is left or the kernel takes no more.
   void write(Attempt& attempt) {
-    while (attempt.trial->unsent()) {
-      const auto bytes = attempt.trial->outgoing(0);
+    while (attempt.verification->unsent()) {
+      const auto bytes = attempt.verification->outgoing(0);
       const ssize_t n = send(attempt.fd.get(), bytes.data(), bytes.size(), MSG_NOSIGNAL);
       if (n < 0 && (errno == EAGAIN || errno == EWOULDBLOCK)) return;
-      if (n < 0) refuse(attempt, "write to", errno);
-      attempt.trial->written(static_cast<std::size_t>(n));
-      moved_ns_ = now_ns();
+      if (n < 0) fail(attempt, "write to", errno);
+      attempt.verification->written(static_cast<std::size_t>(n));
+      progress_ns_ = now_ns();
     }
   }
 
-  /// One read; false when none was to be had or the exchange is complete.
+  /// Reads once. False when nothing is there or the exchange is complete.
   bool read(Attempt& attempt) {
-    const auto room = attempt.trial->room();
-    if (room.empty()) return false;
-    const ssize_t n = recv(attempt.fd.get(), room.data(), room.size(), 0);
+    const auto buffer = attempt.verification->read_buffer();
+    if (buffer.empty()) return false;
+    const ssize_t n = recv(attempt.fd.get(), buffer.data(), buffer.size(), 0);
     if (n < 0 && (errno == EAGAIN || errno == EWOULDBLOCK)) return false;
-    if (n < 0) refuse(attempt, "read from", errno);
+    if (n < 0) fail(attempt, "read from", errno);
     if (n == 0) ended(attempt);
-    attempt.trial->received(static_cast<std::size_t>(n), 0);
-    moved_ns_ = now_ns();
-    return !attempt.trial->verified();
+    attempt.verification->received(static_cast<std::size_t>(n), 0);
+    progress_ns_ = now_ns();
+    return !attempt.verification->verified();
   }
 
   [[noreturn]] void ended(const Attempt& attempt) const {
-    const std::int64_t arrived = attempt.trial->arrived();
+    const std::int64_t arrived = attempt.verification->arrived();
     if (arrived == 0) throw Failure(ErrorKind::peer, name(attempt) + " was closed before anything came back");
     throw Failure(ErrorKind::invalid, name(attempt) + " was closed after " + std::to_string(arrived) +
                                           " bytes of " + std::to_string(setup_.exchange.down_bytes) +
                                           " that had to come back");
   }
 
-  [[noreturn]] void refuse(const Attempt& attempt, const std::string& verb, int code) const {
+  [[noreturn]] void fail(const Attempt& attempt, const std::string& verb, int code) const {
     const auto [kind, advice] = diagnose(code);
     throw Failure(kind, verb + " " + name(attempt) + ": " + std::generic_category().message(code) + advice);
   }
 
   std::string name(const Attempt& attempt) const {
     return "connection " + std::to_string(attempt.number) + " of " + std::to_string(setup_.load.connections) +
-           " to " + ends(attempt).peer.address().text();
+           " to " + endpoints(attempt).peer.address().text();
   }
 
   const contract::Setup& setup_;
   const Work& work_;
-  std::vector<Ends> ends_;
+  std::vector<RouteEndpoints> endpoints_;
   Descriptor epoll_;
   std::vector<Attempt> attempts_;
   std::size_t begun_ = 0;
   std::size_t verified_ = 0;
-  std::int64_t moved_ns_ = 0;
+  std::int64_t progress_ns_ = 0;
 };
 
 }  // namespace
 
-std::vector<int> connect_lane(const contract::Setup& setup, const Work& work, int lane, int lanes,
-                              const std::atomic<bool>* given_up) {
-  return Connecting(setup, work, lane, lanes).run(given_up);
+std::vector<int> connect_shard(const contract::Setup& setup, const Work& work, int shard, int shards,
+                               const std::atomic<bool>* cancelled) {
+  return Connecting(setup, work, shard, shards).run(cancelled);
 }
 
 }  // namespace netdyno

@@ -1,8 +1,9 @@
-// The contract for C++: the messages between the bench and a worker, as JSON lines.
+// The worker contract in C++: the messages between the bench and a worker, as JSON
+// lines.
 //
-// Layer: lowest of the kit; knows nlohmann::json and nothing else of netdyno.
-// Everything here is a plain value: copy freely, no thread owns it.
-// contract/CONTRACT.md is the specification, internal/contract its Go twin;
+// Layer: lowest of the kit. It knows nlohmann::json and nothing else of netdyno.
+// Everything here is a plain value that any thread may copy.
+// contract/CONTRACT.md is the specification, internal/contract its Go counterpart;
 // names, units and defaults are the same in all three.
 #pragma once
 
@@ -25,16 +26,15 @@ inline constexpr int kVersion = 1;
 enum class Role { server, client, pair };
 enum class Arrival { constant, poisson };
 
-/// What went wrong, as CONTRACT.md classifies it. unsupported makes an empty
-/// cell with its reason, not a failure.
+/// What went wrong, as CONTRACT.md classifies it. unsupported leaves a cell empty with
+/// a reason; it is no failure.
 enum class ErrorKind { unsupported, setup, peer, timeout, invalid, bug };
 inline constexpr std::size_t kErrorKinds = 6;
 
 std::string_view name(Role role);
 std::string_view name(ErrorKind kind);
 
-/// The one exception of the kit: a failure with the kind it is reported as.
-/// run_worker turns it into an error message.
+/// The kit's exception: a failure with the kind that run_worker reports.
 class Failure : public std::runtime_error {
  public:
   Failure(ErrorKind kind, const std::string& text) : std::runtime_error(text), kind_(kind) {}
@@ -51,8 +51,8 @@ struct Library {
 
 enum class OptionType { integer, bytes, boolean, choice };
 
-/// One knob of a transport. min and max bound integer and bytes; choices lists
-/// the levels of a choice; empty roles means every role of the transport.
+/// One option of a transport. min and max bound integer and bytes. choices lists the
+/// levels of a choice. Empty roles means every role of the transport.
 struct Option {
   std::string name;
   OptionType type = OptionType::integer;
@@ -73,7 +73,7 @@ struct Transport {
   std::vector<Role> roles;
   std::string delivery;  // "message" or "chunks", METHOD §1.2
   std::vector<Option> options;
-  std::vector<std::string> codecs = {};    // that exchange.codec may name; empty: bytes alone
+  std::vector<std::string> codecs = {};    // allowed in exchange.codec; empty: bytes only
   std::vector<std::string> features = {};  // tls, fresh, stream-up, stream-down, stream-both
 };
 
@@ -103,7 +103,7 @@ struct Structure {
   Content down;
 };
 
-/// The unit of work: up goes a message, down comes one.
+/// The unit of work: a message up and a message down.
 struct Exchange {
   std::int64_t up_bytes = 0;
   std::int64_t down_bytes = 0;
@@ -113,7 +113,7 @@ struct Exchange {
   std::optional<Structure> message = {};
 };
 
-/// How much work a client offers and in what pattern, defaults filled in.
+/// How much work a client offers and in what pattern, with defaults filled in.
 struct Load {
   std::int64_t connections = 0;
   std::int64_t in_flight = 1;
@@ -138,7 +138,7 @@ struct Setup {
   std::vector<std::string> peers;
   std::vector<std::string> sources;
   std::int64_t threads = 0;  // 0: one per usable CPU
-  bool tls = false;          // asked for; its texts are not kept, as no transport of this kit encrypts
+  bool tls = false;          // requested; no transport of this kit has TLS, so its PEM texts are not kept
   Exchange exchange;
   Load load;
   Json options = Json::object();
@@ -150,7 +150,7 @@ struct Ready {
   std::int64_t verified = 0;
   Json options = Json::object();
   std::int64_t threads = 0;
-  std::string delivery = {};  // this trial's, where an option makes it another than the transport's
+  std::string delivery = {};  // of this trial, where an option changes the transport's
   std::int64_t up_bytes = 0;  // encoded sizes, where a codec decides them
   std::int64_t down_bytes = 0;
 };
@@ -177,9 +177,8 @@ struct Reading {
   Counts counts;
 };
 
-/// Histograms are HdrHistogram V2 compressed in base64; empty ones are left out.
-/// What the gaps between the consecutive actual sends of an open loop make, over
-/// all slots of a client, in a stretch that begins with the window.
+/// Sums over the gaps between consecutive actual sends of an open loop, over all slots
+/// of a client, in a stretch that begins with the window.
 struct Arrivals {
   std::int64_t gaps = 0;
   std::int64_t sum_ns = 0;  // first to last send
@@ -187,6 +186,7 @@ struct Arrivals {
   std::int64_t stretch_ns = 0;
 };
 
+/// Histograms are HdrHistogram V2, compressed, in base64. Empty ones are left out.
 struct Result {
   std::int64_t from_ns = 0;
   std::int64_t to_ns = 0;
@@ -201,14 +201,14 @@ struct Result {
   std::optional<Arrivals> arrivals;  // open loop
 };
 
-/// The body of a setup message. Unknown fields are ignored. A field of the wrong
-/// type throws Failure{invalid}, a level that does not exist Failure{setup} or
-/// {unsupported}; each names the field. Load checks the load's values.
+/// The body of a setup message. Ignores unknown fields. Throws Failure{invalid} for a
+/// field of the wrong type, and Failure{setup} or {unsupported} for a level that does
+/// not exist; each names the field. class Load checks the load's values.
 Setup parse_setup(const Json& body);
 /// The body of a mark message; throws Failure{invalid}.
 Mark parse_mark(const Json& body);
 
-/// Whole messages, ready to be written as one line each.
+/// Whole messages, to be written as one line each.
 Json message(const Hello& hello);
 Json message(const Ready& ready);
 Json message(const Mark& mark, const Reading& reading);

@@ -1,4 +1,4 @@
-// A file descriptor with an owner. Layer: bottom; a value that moves.
+// A file descriptor that closes itself. Layer: bottom; a movable value.
 #pragma once
 
 #include <unistd.h>
@@ -20,9 +20,9 @@ class Descriptor {
     if (fd_ >= 0) ::close(fd_);
   }
 
-  /// Negative when it owns none.
+  /// Negative when it holds none.
   int get() const { return fd_; }
-  /// Gives it away.
+  /// Gives up ownership without closing it.
   [[nodiscard]] int release() { return std::exchange(fd_, -1); }
 
  private:

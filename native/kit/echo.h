@@ -1,8 +1,8 @@
-// Wire echo: a fixed-size message goes up, the same bytes come back, in order.
-// What every client of that wire needs before it moves a byte.
+// Wire echo: the client sends a message of a fixed size, and the server returns the
+// same bytes in order. Here is the message, as every client of that wire sends it.
 //
 // Layer: above contract. Immutable after construction: any thread may read.
-// The twin of internal/work/wire.
+// Go counterpart: internal/work/wire.
 #pragma once
 
 #include <array>
@@ -17,18 +17,18 @@ namespace netdyno {
 
 inline constexpr char kEcho[] = "echo";
 
-/// CRC-32C (Castagnoli) of bytes, continuing from an earlier checksum.
+/// CRC-32C (Castagnoli) of bytes, continued from an earlier checksum.
 /// Source: RFC 3720, appendix B.4.
 std::uint32_t crc32c(std::span<const char> bytes, std::uint32_t before = 0);
-/// A checksum as errors say it: eight hexadecimal digits.
+/// A checksum as errors print it: eight hexadecimal digits.
 std::string crc_text(std::uint32_t crc);
 
-/// The message that every connection of a trial sends: random, so that nothing
-/// can compress it, drawn from the trial's seed.
+/// The message that every connection of a trial sends: random bytes from the trial's
+/// seed, so that nothing can compress it.
 class EchoPayload {
  public:
-  /// The size of a message. Throws Failure{setup} when the exchange cannot be had
-  /// on wire echo, Failure{unsupported} for a codec or fresh connections.
+  /// Returns the size of a message. Throws Failure{setup} for an exchange that wire
+  /// echo does not allow, and Failure{unsupported} for a codec or fresh connections.
   static std::int64_t check(const contract::Setup& setup);
 
   /// Throws as check does.
@@ -36,23 +36,23 @@ class EchoPayload {
 
   /// Size of one message in bytes.
   std::size_t size() const { return size_; }
-  /// Copies of the message one after the other, at most in_flight and 64 KiB
-  /// (but at least one): what a pipelining client hands over in one write.
+  /// Copies of the message side by side, for one write of a pipelining client: as many
+  /// as in_flight but at most 64 KiB, and at least one.
   std::span<const char> copies() const { return copies_; }
 
-  /// The verification message of a connection: its own first bytes, then the
-  /// payload's, so that connections that are mixed up are noticed.
+  /// The verification message of a connection: a stamp of its own, then the payload's
+  /// bytes. The stamp shows when replies reach the wrong connection.
   struct Stamped {
     std::array<char, 8> stamp;
     std::size_t stamp_size;
     std::uint32_t crc;
   };
   Stamped stamped(std::int64_t connection) const;
-  /// The part of a verification message after its stamp.
+  /// The bytes of a verification message after its stamp.
   std::span<const char> after_stamp() const;
 
-  /// Compares the CRC-32C of what came back with what was sent; throws
-  /// Failure{invalid} that names the connection.
+  /// Compares the CRC-32C of the reply with that of the message. Throws
+  /// Failure{invalid} that names the connection if they differ.
   void verify(std::int64_t connection, const Stamped& sent, std::uint32_t received) const;
 
  private:

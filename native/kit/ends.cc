@@ -19,11 +19,11 @@ namespace {
 constexpr char kListener[] = "listener";
 constexpr char kReadBuffer[] = "read_buffer";
 
-/// What one read of a server takes at most.
-std::size_t read_buffer(const contract::Setup& setup) {
+/// The most that one read of a server takes, in bytes.
+std::size_t read_size(const contract::Setup& setup) {
   const auto asked = setup.options.value(kReadBuffer, std::size_t{0});
   if (asked > 0) return asked;
-  return setup.exchange.stream == contract::Stream::none ? 64 << 10 : std::size_t{StreamClient::kRead};
+  return setup.exchange.stream == contract::Stream::none ? 64 << 10 : std::size_t{StreamClient::kMaxRead};
 }
 
 }  // namespace
@@ -37,23 +37,23 @@ LoopClient::LoopClient(const contract::Setup& setup, Load& load,
                        std::unique_ptr<const Work> work)
     : work_(std::move(work)), wanted_(setup.load.connections), options_(setup.options), loops_(load) {
   require_descriptors(wanted_);
-  const int lanes = load.lanes();
-  for (int lane = 0; lane < lanes; lane++) loops_.add(make());
+  const int shards = load.shards();
+  for (int shard = 0; shard < shards; shard++) loops_.add(make());
   std::vector<std::vector<Descriptor>> sockets(loops_.size());
-  std::atomic<bool> given_up{false};
-  const auto connect = [&](std::size_t lane) {
-    for (const int fd : connect_lane(setup, *work_, static_cast<int>(lane), lanes, &given_up)) {
-      sockets[lane].emplace_back(fd);
+  std::atomic<bool> cancelled{false};
+  const auto connect = [&](std::size_t shard) {
+    for (const int fd : connect_shard(setup, *work_, static_cast<int>(shard), shards, &cancelled)) {
+      sockets[shard].emplace_back(fd);
     }
   };
-  run_all(loops_.size(), connect, [&] { given_up = true; });
+  run_all(loops_.size(), connect, [&] { cancelled = true; });
   options_ = effective_options(sockets[0][0].get(), setup.options);
-  for (std::size_t lane = 0; lane < loops_.size(); lane++) {
-    ClientLoop& loop = loops_[lane];
-    for (std::size_t i = 0; i < sockets[lane].size(); i++) {
-      const auto slots = load.slots(static_cast<std::int64_t>(lane + i * loops_.size()));
+  for (std::size_t shard = 0; shard < loops_.size(); shard++) {
+    ClientLoop& loop = loops_[shard];
+    for (std::size_t i = 0; i < sockets[shard].size(); i++) {
+      const auto slots = load.slots(static_cast<std::int64_t>(shard + i * loops_.size()));
       auto flow = work_->client(static_cast<std::uint32_t>(i), slots, loop.agenda());
-      loop.add(sockets[lane][i].release(), std::move(flow), !slots.empty());
+      loop.add(sockets[shard][i].release(), std::move(flow), !slots.empty());
     }
   }
 }
@@ -69,16 +69,18 @@ contract::Ready LoopClient::ready() const {
 }
 
 contract::Option listener_option() {
-  return only(contract::Role::server,
-              choice_option(kListener, {"shared", "reuseport"},
-                            "who deals connections to loops: one accepting socket in turn, or the kernel by "
-                            "SO_REUSEPORT"));
+  return only(
+      contract::Role::server,
+      choice_option(kListener, {"shared", "reuseport"},
+                    "how connections reach loops: shared, one accepting socket deals them out in turn; "
+                    "reuseport, the kernel chooses by SO_REUSEPORT"));
 }
 
 contract::Option read_buffer_option() {
-  return only(contract::Role::server,
-              bytes_option(kReadBuffer, {0, 0, 64 << 20},
-                           "what one read takes at most, per connection; 0 is 64 KiB, for streams 128 KiB"));
+  return only(
+      contract::Role::server,
+      bytes_option(kReadBuffer, {0, 0, 64 << 20},
+                   "the most that one read takes, per connection; 0 means 64 KiB, or 128 KiB for streams"));
 }
 
 contract::Transport loop_transport(const std::string& name, const std::string& doc) {
@@ -101,7 +103,7 @@ LoopServer::LoopServer(const contract::Setup& setup, const std::function<std::un
 LoopServer::LoopServer(const contract::Setup& setup, const std::function<std::unique_ptr<ServerLoop>()>& make,
                        std::unique_ptr<const Work> work)
     : allowed_(setup), work_(std::move(work)), options_(setup.options) {
-  const std::size_t buffer = read_buffer(setup);
+  const std::size_t buffer = read_size(setup);
   const bool shared = setup.options.value(kListener, "shared") == "shared";
   for (int i = 0; i < effective_threads(setup); i++) loops_.push_back(make());
   const Listening listening = listen_on(setup, shared ? 1 : static_cast<int>(loops_.size()));
@@ -115,7 +117,7 @@ LoopServer::LoopServer(const contract::Setup& setup, const std::function<std::un
   };
   for (std::size_t port = 0; port < listening.fds.size(); port++) {
     if (shared) {
-      // In turn over all ports, or few connections on many ports would meet on one loop.
+      // In turn over all ports, else few connections on many ports would share one loop.
       const auto deal = [this, admit](int fd) { admit(*loops_[next_++ % loops_.size()], fd); };
       loops_[port % loops_.size()]->listen(listening.fds[port][0], deal);
       continue;

@@ -1,10 +1,10 @@
-// The two ends of a transport over TCP whose library has event loops: one loop
-// per thread, connections spread over them. A library brings its loops, the kit
-// the rest.
+// The client and the server of a transport over TCP whose library has event loops:
+// one loop per thread, with the connections spread over the loops. A library brings
+// its loops, and the kit the rest.
 //
-// Layer: above work, sockets. Threads: a loop is built, filled and destroyed by
-// one thread while it does not run, and runs on its own; what any thread may
-// call says so.
+// Layer: above work, sockets. Threads: one thread builds, fills and destroys a loop
+// while it does not run; it runs on a thread of its own. Functions that any thread
+// may call say so.
 #pragma once
 
 #include <atomic>
@@ -29,15 +29,15 @@ class ClientLoop {
  public:
   virtual ~ClientLoop() = default;
 
-  /// Takes over a connected socket, and runs flow on it; before run. The
-  /// connection's number in the agenda is how many were added before it. active
-  /// tells whether it carries load; one that does not is watched for its end.
+  /// Takes over a connected socket and runs flow on it. Call it before run. The
+  /// connection's number in the agenda is how many were added before it. active says
+  /// whether it carries load; a connection without load is watched for its end.
   virtual void add(int fd, std::unique_ptr<Flow> flow, bool active) = 0;
-  /// Begins every flow, moves their bytes, and calls Flow::send when an entry of
-  /// the agenda is due, until the agenda holds no slot or stop is called. A
-  /// connection that breaks is closed, its flow abandoned as peer.
+  /// Begins every flow, moves their bytes, and calls Flow::send when an entry of the
+  /// agenda is due, until the agenda holds no slot or stop is called. Closes a
+  /// connection that breaks and abandons its flow with kind peer.
   virtual void run() = 0;
-  /// Forgets what is due after closing (Agenda::end). Any thread.
+  /// Drops what is due after closing (Agenda::end). Any thread.
   virtual void end(std::int64_t closing) = 0;
   /// Makes run return soon. Any thread.
   virtual void stop() = 0;
@@ -45,11 +45,11 @@ class ClientLoop {
   Agenda& agenda() { return agenda_; }
   /// Connections open now. Any thread.
   std::int64_t open_connections() const { return open_.load(std::memory_order_relaxed); }
-  /// Of them, those that carry load; when it does not run.
+  /// Of them, those that carry load. Only while the loop does not run.
   std::int64_t active_connections() const { return active_; }
 
  protected:
-  /// Loops tell of each connection that was added and of each that was lost.
+  /// A loop calls these for each connection that it adds or loses.
   void opened(bool active) {
     open_++;
     active_ += active ? 1 : 0;
@@ -65,13 +65,13 @@ class ClientLoop {
   std::int64_t active_ = 0;
 };
 
-/// Loops on threads of their own, named "loop N".
+/// A client whose loops run on threads of their own, named "loop N".
 class LoopClient : public Client {
  public:
-  /// Connects and verifies every connection; loop i drives lane i of load.
+  /// Connects and verifies every connection. Loop i drives shard i of load.
   LoopClient(const contract::Setup& setup, Load& load,
              const std::function<std::unique_ptr<ClientLoop>()>& make);
-  /// The same for another wire than echo and stream, whose work it is.
+  /// The same on the wire of work, for wires other than echo and stream.
   LoopClient(const contract::Setup& setup, Load& load,
              const std::function<std::unique_ptr<ClientLoop>()>& make, std::unique_ptr<const Work> work);
   ~LoopClient() override;
@@ -94,13 +94,12 @@ class ServerLoop {
  public:
   virtual ~ServerLoop() = default;
 
-  /// Accepts on a listening socket, which it takes over, with this loop's means,
-  /// and hands each connection to admit, with a descriptor that becomes admit's.
-  /// Before run.
+  /// Takes over a listening socket, accepts on it by this loop, and passes each
+  /// accepted descriptor to admit, which then owns it. Call it before run.
   virtual void listen(int listener, std::function<void(int fd)> admit) = 0;
-  /// Takes over a connected socket and runs flow on it, from its begin on. A
-  /// connection that breaks, or whose flow throws Failure, is closed and its flow
-  /// destroyed, on the loop's thread. Any thread.
+  /// Takes over a connected socket and runs flow on it, beginning with Flow::begin. If
+  /// the connection breaks or its flow throws Failure, the loop's thread closes the
+  /// connection and destroys the flow. Any thread.
   virtual void adopt(int fd, std::unique_ptr<Flow> flow) = 0;
   /// Runs until stop.
   virtual void run() = 0;
@@ -108,27 +107,29 @@ class ServerLoop {
   virtual void stop() = 0;
 
   Traffic traffic;
-  /// Accepts that failed (out of files): counted, and tried again after 10 ms.
+  /// Accepts that failed, for example when files run out. The loop tries again after
+  /// 10 ms.
   std::atomic<std::int64_t> refused{0};
 };
 
-/// Option listener of every loop server: shared has one accepting socket per
-/// port on one loop, which deals connections out in turn; reuseport one per port
-/// and loop, and the kernel deals by hash.
+/// Option listener of every loop server. shared: one loop accepts on one socket per
+/// port and deals the connections out in turn. reuseport: every loop has its own
+/// socket per port, and the kernel chooses one by hash.
 contract::Option listener_option();
-/// Option read_buffer: what one read takes at most, per connection.
+/// Option read_buffer: the most that one read takes, per connection, in bytes.
 contract::Option read_buffer_option();
 
-/// A transport of wires echo and stream whose ends are LoopServer and LoopClient,
-/// with the options that all of them have.
+/// The description of a transport of wires echo and stream that uses LoopServer and
+/// LoopClient, with the options that all of these have.
 contract::Transport loop_transport(const std::string& name, const std::string& doc);
 
-/// Loops on threads of their own. Serves from construction to destruction.
+/// A server whose loops run on threads of their own. It serves from construction to
+/// destruction.
 class LoopServer : public Server {
  public:
   /// Listens; throws Failure{setup} when it cannot.
   LoopServer(const contract::Setup& setup, const std::function<std::unique_ptr<ServerLoop>()>& make);
-  /// The same for another wire than echo and stream, whose work it is.
+  /// The same on the wire of work, for wires other than echo and stream.
   LoopServer(const contract::Setup& setup, const std::function<std::unique_ptr<ServerLoop>()>& make,
              std::unique_ptr<const Work> work);
   ~LoopServer() override;

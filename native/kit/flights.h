@@ -1,8 +1,8 @@
 // One connection's exchanges on a wire that answers in order: which slot each
 // belongs to, and when it was sent.
 //
-// Layer: above load, agenda. Belongs to one loop's thread, as the slots do.
-// Allocates once, in begin.
+// Layer: above load, agenda. Only one loop's thread uses it, as it does the slots. It
+// allocates once, in begin.
 #pragma once
 
 #include <algorithm>
@@ -32,7 +32,7 @@ class Flights {
     for (std::uint32_t slot = 0; slot < slots_.size(); slot++) ask(slot, now);
   }
 
-  /// The slot's exchange is due: it waits behind the others.
+  /// The slot's exchange is due: it queues behind the others.
   void queue(std::uint32_t slot) { ring_[queued_++ & mask_].slot = slot; }
 
   /// Exchanges that wait to be sent.
@@ -47,16 +47,16 @@ class Flights {
   /// The first n that wait were sent, the last of them at least in part.
   void sent(std::uint64_t n) { begun_ += n; }
 
-  /// The oldest in flight is complete with that many bytes; its slot is asked
-  /// for the next.
+  /// The oldest exchange in flight completed with that many bytes. Asks its slot for
+  /// the next one.
   void answered(std::int64_t bytes, std::int64_t now) {
     const Flight flight = ring_[answered_++ & mask_];
     slots_[flight.slot].done(flight.sent, now, bytes);
     ask(flight.slot, now);
   }
 
-  /// The connection is lost: what is in flight or waits fails with kind, every
-  /// slot is let go.
+  /// The connection is lost: every exchange that is in flight or queued fails with
+  /// kind, and every slot is released.
   void abandon(contract::ErrorKind kind, std::int64_t now) {
     agenda_.forget(number_);
     for (; answered_ < queued_; answered_++) {
@@ -80,8 +80,8 @@ class Flights {
   std::span<Slot> slots_;
   Agenda& agenda_;
 
-  // A ring in three stretches, by ever growing numbers:
-  // answered_ ≤ begun_ ≤ queued_. A slot is in it at most once.
+  // A ring. Its three positions only grow: answered_ ≤ begun_ ≤ queued_. A slot is in
+  // it at most once.
   std::vector<Flight> ring_;
   std::uint64_t mask_ = 0;
   std::uint64_t answered_ = 0;

@@ -1,16 +1,17 @@
-// One connection's part of a trial: which bytes go out next, and where the bytes
-// that come in belong. A flow moves no bytes itself; an event loop does:
+// One connection's part of a trial: which bytes to send next, and what the received
+// bytes mean. A flow moves no bytes itself; an event loop does:
 //
 //   flow.begin(now_ns());
 //   while (flow.unsent()) flow.written(write(fd, flow.outgoing(now_ns())));
-//   while (!flow.room().empty()) flow.received(read(fd, flow.room()), now_ns());   // then write again
+//   while (!flow.read_buffer().empty()) flow.received(read(fd, flow.read_buffer()), now_ns());   // then
+//   write again
 //
-// Tell written before anything that answers it can be read: an asynchronous
-// write whose completion comes after the answer's would make the answer look
-// unasked for.
+// Call written before the answer to those bytes can be read. With asynchronous
+// writes, the answer's completion may otherwise come first, and the answer would look
+// unsolicited.
 //
-// Layer: above load, agenda. Belongs to one loop's thread. Allocates once, in
-// begin.
+// Layer: above load, agenda. Only one loop's thread uses a flow. It allocates once,
+// in begin.
 #pragma once
 
 #include <cstddef>
@@ -25,34 +26,33 @@ class Flow {
  public:
   virtual ~Flow() = default;
 
-  /// Takes up its work: a client's asks each of its slots for the first
-  /// exchange. Once, before anything else.
+  /// Starts the flow: a client's flow asks each of its slots for the first exchange.
+  /// Call it once, before anything else.
   virtual void begin(std::int64_t now) = 0;
 
-  /// The slot's time, which the agenda kept, has come. Clients only.
+  /// The slot's next exchange is due, as the agenda says. Clients only.
   virtual void send(std::uint32_t slot) = 0;
 
   /// Whether bytes wait to be written.
   virtual bool unsent() const = 0;
-  /// The bytes to hand to the kernel now, never empty while unsent(); messages
-  /// that begin in them count as sent now. They stay as they are until written
-  /// tells that they may change.
+  /// The bytes to hand to the kernel now; never empty while unsent(). Messages that
+  /// begin in them count as sent now. They do not change until written is called.
   virtual std::span<const char> outgoing(std::int64_t now) = 0;
   /// The kernel took the first n of them.
   virtual void written(std::size_t n) = 0;
-  /// Whether what goes out never changes: then written may be told of bytes that
-  /// the kernel has yet to take.
+  /// Whether the outgoing bytes never change. If so, written may be called before the
+  /// kernel has taken them.
   virtual bool lasting() const { return false; }
 
-  /// Where the next bytes go; empty while nothing may be read, until something
-  /// was written.
-  virtual std::span<char> room() = 0;
-  /// n bytes arrived in room() at now. Throws Failure{invalid} for bytes that
-  /// nobody asked for.
+  /// Where to read the next bytes to. Empty while nothing may be read; that can change
+  /// once something was written.
+  virtual std::span<char> read_buffer() = 0;
+  /// n bytes arrived in read_buffer() at now. Throws Failure{invalid} for unsolicited
+  /// bytes.
   virtual void received(std::size_t n, std::int64_t now) = 0;
 
-  /// The connection is lost: what is in flight fails with kind, every slot is
-  /// let go.
+  /// The connection is lost: every exchange in flight fails with kind, and every slot
+  /// is released.
   virtual void abandon(contract::ErrorKind kind, std::int64_t now) = 0;
 };
 

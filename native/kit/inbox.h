@@ -1,5 +1,5 @@
-// Everything that can happen to a worker, in one queue: lines from the bench,
-// and what its own background threads have finished.
+// All events of a worker in one queue: lines from the bench, and the results of the
+// worker's own background threads.
 //
 // Layer: below machine. put: any thread. take: the control thread.
 #pragma once
@@ -20,20 +20,20 @@
 
 namespace netdyno {
 
-/// A line that was no message; text teaches.
+/// A line that was no message. text is the error to send back.
 struct BadLine {
   std::string text;
 };
-/// stdin has ended.
+/// stdin ended.
 struct EndOfInput {};
-/// Setup is carried out: one of both ends, or the error.
+/// Setup is done: the server or the client, or the error.
 struct Prepared {
   std::unique_ptr<Load> load;
   std::unique_ptr<Server> server;
   std::unique_ptr<Client> client;
   std::exception_ptr error;
 };
-/// The client's run has returned.
+/// The client's run returned.
 struct Finished {
   std::int64_t at_ns;
   std::exception_ptr error;
@@ -43,15 +43,15 @@ using Event = std::variant<contract::Message, BadLine, EndOfInput, Prepared, Fin
 
 class Inbox {
  public:
-  /// Lines that wait are bounded: a bench that floods is made to wait.
+  /// At most this many lines wait here. A bench that sends more has to wait.
   static constexpr std::size_t kMaxWaiting = 64;
 
   void put(Event event);
-  /// The next event, or nothing when until_ns (of now_ns) has come.
+  /// The next event, or nothing once now_ns reaches until_ns.
   std::optional<Event> take(std::int64_t until_ns);
-  /// Reads lines from in until it ends; each becomes an event.
+  /// Reads lines from in until the stream ends. Each line becomes an event.
   void read_lines(int in);
-  /// Makes read_lines drop what it reads instead of waiting for take.
+  /// From now on read_lines drops what it reads instead of waiting for take.
   void close();
 
  private:

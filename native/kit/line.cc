@@ -14,7 +14,7 @@ namespace {
 constexpr std::array kMessageNames = {"hello", "setup", "ready",  "start", "mark",
                                       "tick",  "stop",  "result", "error", "exit"};
 
-/// The text with bytes that are not UTF-8 replaced.
+/// The text with invalid UTF-8 replaced.
 std::string readable(std::string_view text) {
   return Json::parse(Json(text).dump(-1, ' ', false, Json::error_handler_t::replace));
 }
@@ -26,7 +26,7 @@ std::string excerpt(std::string_view line) {
       .dump(-1, ' ', false, Json::error_handler_t::replace);
 }
 
-std::string teach(std::string_view line, const std::string& reason) {
+std::string explain(std::string_view line, const std::string& reason) {
   return "not a contract message: " + reason + "; the line was " + excerpt(line) +
          "; stdout carries JSON lines only, free text belongs on stderr (CONTRACT.md, section Lines)";
 }
@@ -42,7 +42,7 @@ Json parse_json(std::string_view line) {
   try {
     return Json::parse(line, bound);
   } catch (const Json::exception& error) {
-    // Drop the library's "[json.exception.parse_error.101] ".
+    // Drop the library's prefix "[json.exception.parse_error.101] ".
     const std::string_view what = error.what();
     const auto end = what.find("] ");
     throw LineError(line, readable(end == what.npos ? what : what.substr(end + 2)));  // it quotes the line
@@ -60,7 +60,7 @@ std::string hint(const Json& object) {
 }  // namespace
 
 LineError::LineError(std::string_view line, const std::string& reason)
-    : std::runtime_error(teach(line, reason)), reason_(reason) {}
+    : std::runtime_error(explain(line, reason)), reason_(reason) {}
 
 Message parse(std::string_view line) {
   const Json object = parse_json(line);
@@ -95,7 +95,7 @@ bool LineReader::fill() {
   do {
     got = ::read(fd_, buffer_.data() + old, kChunk);
   } while (got < 0 && errno == EINTR);
-  // A broken stdin is an ended one: either way nobody commands this worker.
+  // Treat a read error as the end of stdin: no command can follow either way.
   buffer_.resize(old + static_cast<std::size_t>(std::max<ssize_t>(got, 0)));
   return got > 0;
 }

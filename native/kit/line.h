@@ -1,6 +1,6 @@
-// Lines of the contract: bounded reading, parsing with errors that teach.
+// Lines of the contract: bounded reading, and parsing with errors that help.
 //
-// Layer: above contract.h. The twin of internal/contract/line.go.
+// Layer: above contract.h. Go counterpart: internal/contract/line.go.
 #pragma once
 
 #include <cstddef>
@@ -14,16 +14,16 @@
 
 namespace netdyno::contract {
 
-/// Bounds one line in bytes, its newline included; a longer one is skipped,
-/// never stored whole.
+/// The longest line in bytes, with its newline. A longer one is skipped and never
+/// stored as a whole.
 inline constexpr std::size_t kMaxLine = 1 << 20;
 
-/// A line that does not follow the contract. what() tells what was found, what
-/// was expected and where CONTRACT.md says so.
+/// A line that does not follow the contract. what() says what was found, what was
+/// expected and which section of CONTRACT.md applies.
 class LineError : public std::runtime_error {
  public:
   LineError(std::string_view line, const std::string& reason);
-  /// The finding alone, without the lesson.
+  /// What was found, without the rest of what().
   const std::string& reason() const { return reason_; }
 
  private:
@@ -45,8 +45,9 @@ class LineReader {
  public:
   explicit LineReader(int fd) : fd_(fd) {}
 
-  /// Blocks for the next line; empty at the end of the stream. Throws LineError
-  /// for a line that is too long (it is skipped: reading may go on) or torn.
+  /// Waits for the next line. Returns nothing at the end of the stream. Throws
+  /// LineError for a line that is too long (it is skipped; reading can continue) or
+  /// that the end of the stream cut off.
   std::optional<std::string> read();
 
  private:
@@ -57,8 +58,8 @@ class LineReader {
   std::size_t begin_ = 0;
 };
 
-/// The candidate that is most like word, for "did you mean"; empty when none is
-/// within half of word's length.
+/// The candidate most like word, for "did you mean". Empty when the edit distance to
+/// every candidate is more than half of word's length.
 std::string nearest(std::string_view word, const std::vector<std::string>& candidates);
 
 }  // namespace netdyno::contract

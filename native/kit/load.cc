@@ -10,7 +10,8 @@ namespace {
 using contract::ErrorKind;
 using contract::Failure;
 
-/// Slots of one client, in all; keeps a mistyped study from taking all memory.
+/// Slots of one client in all. The bound keeps a typing error in a study from taking
+/// all memory.
 constexpr std::int64_t kMaxSlots = 1 << 22;
 
 void check(const contract::Load& plan) {
@@ -42,20 +43,20 @@ void check(const contract::Load& plan) {
 
 }  // namespace
 
-Load::Load(const contract::Setup& setup, int lanes) : plan_(setup.load), up_bytes_(setup.exchange.up_bytes) {
+Load::Load(const contract::Setup& setup, int shards) : plan_(setup.load), up_bytes_(setup.exchange.up_bytes) {
   check(plan_);
   const double share = plan_.active_share * static_cast<double>(plan_.connections);
   active_ = std::max<std::int64_t>(1, static_cast<std::int64_t>(std::ceil(share - 1e-9)));
-  const std::int64_t wide = std::max(1, lanes);
+  const std::int64_t wide = std::max(1, shards);
   for (std::int64_t i = 0; i < wide; i++) {
-    Lane& lane = *lanes_.emplace_back(std::make_unique<Lane>());
+    Shard& shard = *shards_.emplace_back(std::make_unique<Shard>());
     if (plan_.rate > 0) {
-      lane.times.response = std::make_unique<Histogram>();
+      shard.times.response = std::make_unique<Histogram>();
       const std::int64_t connections = (active_ + wide - 1 - i) / wide;
-      lane.times.sends = std::make_unique<Sends>(
+      shard.times.sends = std::make_unique<Sends>(
           plan_.rate, static_cast<double>(connections) / static_cast<double>(active_));
     }
-    if (plan_.rate > 0 || plan_.think_ns > 0) lane.times.lag = std::make_unique<Histogram>();
+    if (plan_.rate > 0 || plan_.think_ns > 0) shard.times.lag = std::make_unique<Histogram>();
   }
   lay_out(setup.seed);
 }
@@ -68,15 +69,15 @@ void Load::lay_out(std::uint64_t seed) {
     const std::int64_t connection = i / plan_.in_flight;
     const std::int64_t within = i % plan_.in_flight;
     slot.load_ = this;
-    slot.lane_ = lanes_[static_cast<std::size_t>(connection) % lanes_.size()].get();
+    slot.shard_ = shards_[static_cast<std::size_t>(connection) % shards_.size()].get();
     if (plan_.amount > 0) {
-      // The connection's amount is shared out over its slots, the remainder to the first.
+      // The connection's slots share its amount. The first ones take the remainder.
       slot.left_ = plan_.amount / plan_.in_flight + (within < plan_.amount % plan_.in_flight ? 1 : 0);
     }
     if (plan_.rate > 0) {
       slot.open_ = true;
-      // Slots take their places connection by connection, so that the pipelined
-      // slots of one connection are not neighbours in time.
+      // Consecutive positions belong to different connections, so that the slots of
+      // one connection are spread over time.
       slot.schedule_ = Schedule(plan_, seed, {within * active_ + connection, n});
     } else if (plan_.think_ns > 0) {
       slot.think_ns_ = plan_.think_ns;
@@ -101,33 +102,33 @@ void Load::open(std::int64_t now) {
   if (ended()) return;
   open_ = true;
   from_ns_ = now;
-  for (const auto& lane : lanes_) {
-    if (lane->times.sends) lane->times.sends->open(now, now + Sends::stretch(plan_.rate));
-    lane->phase = &lane->window;
+  for (const auto& shard : shards_) {
+    if (shard->times.sends) shard->times.sends->open(now, now + Sends::stretch(plan_.rate));
+    shard->phase = &shard->window;
   }
 }
 
 void Load::end(std::int64_t now) {
   if (ended()) return;
   close_ns_ = now;
-  for (const auto& lane : lanes_) lane->phase = &lane->drain;
+  for (const auto& shard : shards_) shard->phase = &shard->drain;
 }
 
 contract::Counts Load::counts() const {
   contract::Counts sum;
-  for (const auto& lane : lanes_) {
-    lane->before.add_to(sum, up_bytes_);
-    lane->window.add_to(sum, up_bytes_);
-    lane->drain.add_to(sum, up_bytes_);
+  for (const auto& shard : shards_) {
+    shard->before.add_to(sum, up_bytes_);
+    shard->window.add_to(sum, up_bytes_);
+    shard->drain.add_to(sum, up_bytes_);
   }
   return sum;
 }
 
-contract::Counts Load::edge() const {
+contract::Counts Load::snapshot() const {
   contract::Counts sum;
-  for (const auto& lane : lanes_) {
-    lane->before.add_to(sum, up_bytes_);
-    if (ended()) lane->window.add_to(sum, up_bytes_);
+  for (const auto& shard : shards_) {
+    shard->before.add_to(sum, up_bytes_);
+    if (ended()) shard->window.add_to(sum, up_bytes_);
   }
   return sum;
 }
@@ -141,12 +142,12 @@ contract::Result Load::result(std::int64_t now) {
   Histogram response;
   Histogram lag;
   contract::Counts drained;
-  for (const auto& lane : lanes_) {
-    lane->window.add_to(result.counts, up_bytes_);
-    lane->drain.add_to(drained, up_bytes_);
-    service.merge(lane->times.service);
-    if (lane->times.response) response.merge(*lane->times.response);
-    if (lane->times.lag) lag.merge(*lane->times.lag);
+  for (const auto& shard : shards_) {
+    shard->window.add_to(result.counts, up_bytes_);
+    shard->drain.add_to(drained, up_bytes_);
+    service.merge(shard->times.service);
+    if (shard->times.response) response.merge(*shard->times.response);
+    if (shard->times.lag) lag.merge(*shard->times.lag);
   }
   result.drained = drained.exchanges;
   for (std::size_t kind = 0; kind < contract::kErrorKinds; kind++)
@@ -162,24 +163,24 @@ contract::Result Load::result(std::int64_t now) {
   return result;
 }
 
-/// The gaps between the client's sends from the opening to the stretch's end or
-/// the window's, and no further than every lane had room: what was sent before
-/// the earliest refused send was kept by all of them. None in a closed loop.
+/// The gaps between the client's sends, from the window's opening to the end of the
+/// stretch or of the window. They stop at the earliest send that a full shard could
+/// not keep: before it, every shard kept all sends. None in a closed loop.
 std::optional<contract::Arrivals> Load::arrivals() const {
   if (!open_) return std::nullopt;
   std::vector<std::int64_t> all;
   std::int64_t until = closing();
-  for (const auto& lane : lanes_) {
-    if (!lane->times.sends) return std::nullopt;
-    until = std::min(until, lane->times.sends->whole_until());
-    const std::vector<std::int64_t>& instants = lane->times.sends->instants();
+  for (const auto& shard : shards_) {
+    if (!shard->times.sends) return std::nullopt;
+    until = std::min(until, shard->times.sends->whole_until());
+    const std::vector<std::int64_t>& instants = shard->times.sends->instants();
     all.insert(all.end(), instants.begin(), instants.end());
   }
   return gaps_of(all, from_ns_, until);
 }
 
-/// Ages since due of what was due before the end and has not completed, the
-/// backlog of the schedule included.
+/// Ages, counted from the due time, of exchanges that were due before the end and
+/// have not completed, including those that the schedule never got to send.
 Histogram Load::unfinished(std::int64_t now) {
   Histogram ages;
   const std::int64_t start = start_ns_;

@@ -1,15 +1,14 @@
-// Load decides when a client sends and counts what came of it. A transport
-// pulls: it asks each of its slots for the next exchange and reports each
-// completion; it never sees rates, windows or histograms.
+// Load decides when a client sends, and counts the exchanges. A transport pulls: it
+// asks each of its slots for the next exchange and reports each completion. It never
+// sees rates, windows or histograms.
 //
 //   if (slot.next(now, due)) …wait until due, send…  slot.done(sent, now, received);
 //
-// Layer: above contract, histogram, schedule. The twin of internal/work/load.
+// Layer: above contract, histogram, schedule. Go counterpart: internal/work/load.
 //
-// Threads: start, open, end, counts and result belong to the worker's control
-// thread; a slot to the one loop whose lane it was laid out on. Nothing on a
-// slot's path locks or allocates. result may be called once the transport's
-// run has returned.
+// Threads: only the worker's control thread calls start, open, end, counts and
+// result. Only the loop of its shard uses a slot. Nothing on a slot's path locks or
+// allocates. Call result once the transport's run has returned.
 #pragma once
 
 #include <atomic>
@@ -21,33 +20,33 @@
 #include <vector>
 
 #include "kit/contract.h"
+#include "kit/counters.h"
 #include "kit/histogram.h"
 #include "kit/schedule.h"
-#include "kit/tally.h"
 
 namespace netdyno {
 
 class Load;
 
-/// A place for one exchange in flight.
+/// Makes one exchange at a time.
 class Slot {
  public:
-  /// When the slot's next exchange is due on the clock of now_ns, which may lie
-  /// in the past. False when there is none left and the slot must be let go.
+  /// Sets due to when the slot's next exchange is due on the clock of now_ns; this may
+  /// be in the past. False when the slot has no exchange left and must be released.
   /// Call it only with no exchange in flight.
   bool next(std::int64_t now, std::int64_t& due);
 
-  /// The exchange in flight is complete: when it was sent, when it completed,
-  /// the payload bytes that came back.
+  /// The exchange in flight is complete: it was sent at sent and completed at now, and
+  /// received payload bytes came back.
   void done(std::int64_t sent, std::int64_t now, std::int64_t received) {
-    lane_->record({pending_, sent, now, received});
+    shard_->record({pending_, sent, now, received});
     ready_ = now + think_ns_;
     pending_ = kIdle;
   }
 
-  /// The exchange in flight failed: counted by kind, in no histogram.
+  /// The exchange in flight failed. It counts by kind and enters no histogram.
   void fail(contract::ErrorKind kind, std::int64_t now) {
-    lane_->fail(kind);
+    shard_->fail(kind);
     ready_ = now + think_ns_;
     pending_ = kIdle;
   }
@@ -57,7 +56,7 @@ class Slot {
   static constexpr std::int64_t kIdle = std::numeric_limits<std::int64_t>::max();
 
   const Load* load_ = nullptr;
-  Lane* lane_ = nullptr;
+  Shard* shard_ = nullptr;
   std::int64_t pending_ = kIdle;  // due of the exchange in flight
   std::int64_t left_ = kIdle;     // exchanges still to begin
   std::int64_t think_ns_ = 0;
@@ -69,28 +68,28 @@ class Slot {
 
 class Load {
  public:
-  /// Lays out the slots of every active connection over lanes; connection i is
-  /// on lane i mod lanes. Throws Failure{setup} that names the key of
-  /// setup.load that cannot be.
-  Load(const contract::Setup& setup, int lanes);
+  /// Spreads the slots of every active connection over shards: connection i is on
+  /// shard i mod shards. Throws Failure{setup} that names the invalid key of
+  /// setup.load.
+  Load(const contract::Setup& setup, int shards);
 
   const contract::Load& plan() const { return plan_; }
-  int lanes() const { return static_cast<int>(lanes_.size()); }
-  /// How many connections, the first ones, carry load.
+  int shards() const { return static_cast<int>(shards_.size()); }
+  /// How many connections carry load: the first ones.
   std::int64_t active_connections() const { return active_; }
-  /// Tells what the message up weighs where a codec decides that. Before start.
+  /// Sets the size of the message up where a codec decides it. Call before start.
   void encoded(std::int64_t up_bytes) { up_bytes_ = up_bytes; }
   /// The slots of one connection; none when it is idle.
   std::span<Slot> slots(std::int64_t connection);
 
-  /// Sets the instant from which schedules count. With a fixed amount and no
-  /// opening mark before it, it opens the window too.
+  /// Sets the instant from which schedules count. A load of a fixed amount also opens
+  /// its window here, unless a mark opened it before.
   void start(std::int64_t now);
-  /// Opens the window: what completes from now on is counted in it.
+  /// Opens the window: exchanges that complete from now on count in it.
   void open(std::int64_t now);
-  /// Whether the window was opened. Control thread.
+  /// Whether the window is open. Control thread.
   bool opened() const { return open_; }
-  /// Closes the window and ends the load: exchanges due later are not sent,
+  /// Closes the window and ends the load: exchanges due later are not sent, and later
   /// completions count as drained. Only the first call has an effect.
   void end(std::int64_t now);
   /// Any thread.
@@ -100,11 +99,11 @@ class Load {
 
   /// Sums since ready over all phases.
   contract::Counts counts() const;
-  /// Sums since ready as they were at the window's last edge: without the phase
-  /// that the edge began, so that this account and the result's differ by no
-  /// more than one completion per slot, however late it is read.
-  contract::Counts edge() const;
-  /// The account of the window. Ends the load at now unless it has ended.
+  /// Sums since ready as they were when the window last opened or closed. They leave
+  /// out the phase that began then, so that they differ from the result by at most one
+  /// completion per slot, however late this is called.
+  contract::Counts snapshot() const;
+  /// What was counted in the window. Ends the load at now unless it has ended.
   contract::Result result(std::int64_t now);
 
  private:
@@ -116,7 +115,7 @@ class Load {
   contract::Load plan_;
   std::int64_t up_bytes_;
   std::int64_t active_ = 0;
-  std::vector<std::unique_ptr<Lane>> lanes_;
+  std::vector<std::unique_ptr<Shard>> shards_;
   std::vector<Slot> slots_;
   std::atomic<std::int64_t> start_ns_{0};
   std::atomic<std::int64_t> close_ns_{Slot::kIdle};
@@ -136,8 +135,8 @@ inline bool Slot::next(std::int64_t now, std::int64_t& due) {
   } else {
     due = now;
   }
-  // An open loop still sends what fell due before the end: a stall at the end
-  // of the window must not vanish. A closed loop would start afresh.
+  // An open loop still sends what was due before the end, so that a stall at the end
+  // of the window shows. A closed loop stops: its next exchange would be a new one.
   if (closing != kIdle && (!open_ || due > closing)) return false;
   if (open_) schedule_.advance();
   left_--;

@@ -1,5 +1,5 @@
-// The event loops of a client, each on a thread of its own, however they
-// connect: kit/ends.h has those over plain sockets.
+// The event loops of a client, each on a thread of its own, independent of how they
+// connect. kit/ends.h has the loops over plain sockets.
 //
 // Layer: above load, threads.
 #pragma once
@@ -16,10 +16,10 @@
 
 namespace netdyno {
 
-/// What a client does with all its loops; its last member, as they use the others. A
-/// Loop has at least
-///   void run();                         until every slot is let go or stop is called
-///   void end(std::int64_t closing);     forgets what is due after closing; any thread
+/// What a client does with all its loops. Declare it as the client's last member,
+/// because loops use the other members. A Loop has at least
+///   void run();                         until every slot is released or stop is called
+///   void end(std::int64_t closing);     drops what is due after closing; any thread
 ///   void stop();                        makes run return soon; any thread
 ///   std::int64_t open_connections();    any thread
 ///   std::int64_t active_connections();  of them, those that carry load; when it does not run
@@ -32,7 +32,7 @@ class Loops {
   void add(std::unique_ptr<Loop> loop) { loops_.push_back(std::move(loop)); }
   std::size_t size() const { return loops_.size(); }
   Loop& operator[](std::size_t i) { return *loops_[i]; }
-  /// Destroys one of them; those of one client may be destroyed at once, each on its own thread.
+  /// Destroys loop i. Several threads may each destroy another loop at the same time.
   void destroy(std::size_t i) { loops_[i].reset(); }
 
   /// Client::run.

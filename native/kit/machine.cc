@@ -35,8 +35,8 @@ Prepared prepare(Transport& transport, const contract::Setup& setup) {
       made.server = transport.server(setup);
     } else {
       const std::int64_t threads = effective_threads(setup);
-      const std::int64_t lanes = std::min(threads, std::max<std::int64_t>(1, setup.load.connections));
-      made.load = std::make_unique<Load>(setup, static_cast<int>(lanes));
+      const std::int64_t shards = std::min(threads, std::max<std::int64_t>(1, setup.load.connections));
+      made.load = std::make_unique<Load>(setup, static_cast<int>(shards));
       made.client = transport.client(setup, *made.load);
     }
   } catch (...) {
@@ -48,7 +48,7 @@ Prepared prepare(Transport& transport, const contract::Setup& setup) {
 }  // namespace
 
 Machine::Machine(const WorkerInfo& info, const std::vector<Transport*>& transports, Inbox& inbox, int out)
-    : info_(info), transports_(transports), inbox_(inbox), out_(out), overdue_ns_(kNever) {}
+    : info_(info), transports_(transports), inbox_(inbox), out_(out), drain_deadline_ns_(kNever) {}
 
 Machine::~Machine() {
   inbox_.close();
@@ -60,15 +60,15 @@ int Machine::loop() {
   send(message(contract::Hello{info_.name, info_.version, info_.libraries, describe(transports_)}));
   next_tick_ns_ = now_ns() + kTickNs;
   while (!status_) {
-    std::optional<Event> event = inbox_.take(std::min(next_tick_ns_, overdue_ns_));
+    std::optional<Event> event = inbox_.take(std::min(next_tick_ns_, drain_deadline_ns_));
     try {
       if (event) handle(*event);
     } catch (...) {
       fail(std::current_exception());
     }
     const std::int64_t now = now_ns();
-    if (now >= overdue_ns_) {
-      overdue_ns_ = kNever;
+    if (now >= drain_deadline_ns_) {
+      drain_deadline_ns_ = kNever;
       end_.client->close();
     }
     if (now >= next_tick_ns_) tick();
@@ -80,9 +80,9 @@ void Machine::handle(Event& event) {
   if (const auto* message = std::get_if<contract::Message>(&event)) {
     command(*message);
   } else if (const auto* bad = std::get_if<BadLine>(&event)) {
-    complain(bad->text);
+    send_error(bad->text);
   } else if (auto* prepared = std::get_if<Prepared>(&event)) {
-    introduce(*prepared);
+    send_ready(*prepared);
   } else if (const auto* finished = std::get_if<Finished>(&event)) {
     finish(*finished);
   } else {
@@ -96,16 +96,16 @@ void Machine::command(const contract::Message& message) {
     if (message.name == "start") return start();
     if (message.name == "mark") return mark(message.body);
     if (message.name == "stop") return stop();
-    complain(message.name + " is not a command of the bench (CONTRACT.md, section Life)");
+    send_error(message.name + " is not a command of the bench (CONTRACT.md, section Life)");
   } catch (const Failure& failure) {
     if (failure.kind() != ErrorKind::invalid) throw;
-    complain(failure.what());  // a field of the wrong type: the line is bad, the worker is not
+    send_error(failure.what());  // a field of the wrong type: only this line is bad
   }
 }
 
 void Machine::setup(const Json& body) {
   if (state_ != State::idle) {
-    return complain("setup came twice; a worker serves one trial (CONTRACT.md, section setup)");
+    return send_error("setup came twice; a worker serves one trial (CONTRACT.md, section setup)");
   }
   setup_ = contract::parse_setup(body);
   const std::vector<contract::Transport> described = describe(transports_);
@@ -116,7 +116,7 @@ void Machine::setup(const Json& body) {
   in_background(std::thread([this, &transport] { inbox_.put(prepare(transport, setup_)); }));
 }
 
-void Machine::introduce(Prepared& prepared) {
+void Machine::send_ready(Prepared& prepared) {
   end_ = std::move(prepared);
   if (end_.error) std::rethrow_exception(end_.error);
   const End& end = end_.client ? static_cast<const End&>(*end_.client) : *end_.server;
@@ -127,10 +127,10 @@ void Machine::introduce(Prepared& prepared) {
 }
 
 void Machine::start() {
-  if (!at_ready()) return complain("start came before ready (CONTRACT.md, section Life)");
+  if (!at_ready()) return send_error("start came before ready (CONTRACT.md, section Life)");
   if (!end_.client)
-    return complain("start came to a server; it serves from ready on (CONTRACT.md, section start)");
-  if (state_ != State::ready) return complain("start came twice (CONTRACT.md, section start)");
+    return send_error("start came to a server; it serves from ready on (CONTRACT.md, section start)");
+  if (state_ != State::ready) return send_error("start came twice (CONTRACT.md, section start)");
   state_ = State::running;
   end_.load->start(now_ns());
   in_background(std::thread([this] {
@@ -146,7 +146,7 @@ void Machine::start() {
 
 void Machine::mark(const Json& body) {
   const contract::Mark mark = contract::parse_mark(body);
-  if (!at_ready()) return complain("mark came before ready (CONTRACT.md, section Life)");
+  if (!at_ready()) return send_error("mark came before ready (CONTRACT.md, section Life)");
   const std::int64_t now = now_ns();
   contract::Counts at_mark = counts();
   if (end_.load && state_ != State::done && (mark.reset || end_.load->opened())) {
@@ -157,23 +157,23 @@ void Machine::mark(const Json& body) {
       end_.load->end(now);
       if (state_ == State::running) end_.client->ended();
     }
-    at_mark = end_.load->edge();
+    at_mark = end_.load->snapshot();
     at_mark.connections = connections;
   }
   const contract::Reading reading{now, process_cpu_ns(), at_mark};
   send(message(mark, reading));
 }
 
-/// A client answers when it has drained (finish), at latest when the drain
-/// bound passes; a server at once. What has its result answers nothing more.
+/// A server answers at once. A client answers when it has drained (finish), at the
+/// latest when the drain time is over. After its result a worker answers no stop.
 void Machine::stop() {
-  if (!at_ready()) return complain("stop came before ready (CONTRACT.md, section Life)");
+  if (!at_ready()) return send_error("stop came before ready (CONTRACT.md, section Life)");
   const std::int64_t now = now_ns();
   if (state_ == State::running) {
     state_ = State::draining;
     end_.load->end(now);
     end_.client->ended();
-    overdue_ns_ = now + std::min(setup_.load.drain_ns, kNever - now);
+    drain_deadline_ns_ = now + std::min(setup_.load.drain_ns, kNever - now);
   } else if (state_ == State::ready) {
     state_ = State::done;
     contract::Result result = end_.load ? end_.load->result(now) : server_result();
@@ -182,9 +182,9 @@ void Machine::stop() {
   }
 }
 
-/// A client that ended by itself, its amount done, closes its own window.
+/// A client whose amount of exchanges is done ends by itself and closes its window.
 void Machine::finish(const Finished& finished) {
-  overdue_ns_ = kNever;
+  drain_deadline_ns_ = kNever;
   if (finished.error) std::rethrow_exception(finished.error);
   state_ = State::done;
   contract::Result result = end_.load->result(finished.at_ns);
@@ -194,7 +194,7 @@ void Machine::finish(const Finished& finished) {
 
 void Machine::tick() {
   const std::int64_t now = now_ns();
-  // Ticks keep their rhythm; those that were missed are left out.
+  // Ticks keep their rhythm. Missed ticks are left out.
   next_tick_ns_ += ((now - next_tick_ns_) / kTickNs + 1) * kTickNs;
   const bool counting =
       end_.server ? state_ == State::ready : state_ == State::running || state_ == State::draining;
@@ -208,7 +208,7 @@ contract::Counts Machine::counts() const {
   return counts;
 }
 
-/// A server's counts are sums since ready; its window is what the marks say.
+/// A server's counts are sums since ready. The marks define its window.
 contract::Result Machine::server_result() const {
   contract::Result result;
   result.counts = counts();
@@ -220,7 +220,7 @@ void Machine::in_background(std::thread work) {
   background_ = std::move(work);
 }
 
-void Machine::complain(const std::string& text) { send(error_message(ErrorKind::invalid, text, false)); }
+void Machine::send_error(const std::string& text) { send(error_message(ErrorKind::invalid, text, false)); }
 
 void Machine::fail(std::exception_ptr error) {
   status_ = 1;
@@ -229,14 +229,14 @@ void Machine::fail(std::exception_ptr error) {
   } catch (const Failure& failure) {
     send(error_message(failure.kind(), failure.what(), true));
   } catch (const std::bad_alloc&) {
-    // The trial asks for more than this host has; nothing is wrong with the worker.
+    // The trial needs more memory than this host has. The worker itself works.
     send(error_message(ErrorKind::setup, "out of memory: the system gives this process no more", true));
   } catch (const std::exception& other) {
     send(error_message(ErrorKind::bug, other.what(), true));
   }
 }
 
-/// When stdout is gone the bench is gone: the conversation is over.
+/// A closed stdout means that the bench is gone, so the conversation ends.
 void Machine::send(const Json& message) {
   std::string line = message.dump(-1, ' ', false, Json::error_handler_t::replace) + "\n";
   std::string_view left = line;

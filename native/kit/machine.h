@@ -4,8 +4,8 @@
 //   exit
 //
 // Layer: top of the kit, behind worker.h. Threads: the control thread owns the
-// machine; one background thread at a time carries out setup and then runs the
-// client. The twin of internal/work/worker.
+// machine. One background thread at a time carries out setup and then runs the
+// client. Go counterpart: internal/work/worker.
 #pragma once
 
 #include <cstdint>
@@ -27,8 +27,8 @@ class Machine {
   Machine(const WorkerInfo& info, const std::vector<Transport*>& transports, Inbox& inbox, int out);
   ~Machine();
 
-  /// Says hello and converses; returns the exit status once stdin has ended or
-  /// a fatal error was reported.
+  /// Sends hello and handles commands. Returns the exit status once stdin ended or a
+  /// fatal error was reported.
   int loop();
 
  private:
@@ -37,7 +37,7 @@ class Machine {
   void handle(Event& event);
   void command(const contract::Message& message);
   void setup(const contract::Json& body);
-  void introduce(Prepared& prepared);
+  void send_ready(Prepared& prepared);
   void start();
   void mark(const contract::Json& body);
   void stop();
@@ -48,7 +48,7 @@ class Machine {
   void in_background(std::thread work);
 
   bool at_ready() const { return state_ != State::idle && state_ != State::preparing; }
-  void complain(const std::string& text);
+  void send_error(const std::string& text);
   void fail(std::exception_ptr error);
   void send(const contract::Json& message);
 
@@ -63,7 +63,7 @@ class Machine {
   Prepared end_;
   std::thread background_;
   std::int64_t next_tick_ns_ = 0;
-  std::int64_t overdue_ns_;  // when draining is cut
+  std::int64_t drain_deadline_ns_;  // when draining is cut
 };
 
 }  // namespace netdyno

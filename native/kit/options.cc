@@ -30,7 +30,7 @@ bool has(const std::vector<T>& values, const T& value) {
   return std::find(values.begin(), values.end(), value) != values.end();
 }
 
-/// Refuses what setup asks for beyond messages of bytes on lasting connections.
+/// Refuses features and codecs that the transport does not have.
 void require_features(const contract::Transport& transport, const contract::Setup& setup) {
   std::vector<std::string> asked;
   if (setup.tls) asked.emplace_back("tls");

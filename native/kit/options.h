@@ -1,5 +1,5 @@
-// A transport's options: described, checked against that description, defaults
-// filled in.
+// A transport's options: their description, the check of given values against it, and
+// defaults.
 // Layer: above contract. Plain functions; any thread.
 #pragma once
 
@@ -11,13 +11,13 @@
 
 namespace netdyno {
 
-/// An option with the levels of a choice; the first is the default.
+/// An option with the levels of a choice. The first is the default.
 contract::Option choice_option(const std::string& name, const std::vector<std::string>& choices,
                                const std::string& doc);
 /// An option that is true or false.
 contract::Option boolean_option(const std::string& name, bool fallback, const std::string& doc);
 
-/// The default of a number, and its bounds.
+/// A number's default and bounds.
 struct Range {
   std::int64_t fallback;
   std::int64_t min;
@@ -28,16 +28,16 @@ contract::Option integer_option(const std::string& name, const Range& range, con
 /// An option that is a number of bytes.
 contract::Option bytes_option(const std::string& name, const Range& range, const std::string& doc);
 
-/// The option, for one role alone.
+/// The option, restricted to one role.
 contract::Option only(contract::Role role, contract::Option option);
 
-/// The effective options of a transport in a role. Throws Failure{setup} for an
-/// unknown name (with the nearest one) or a value out of its range.
+/// The options of a transport in a role: given ones and defaults. Throws Failure{setup}
+/// for an unknown name (with the nearest one) or a value out of range.
 contract::Json complete_options(const contract::Transport& transport, contract::Role role,
                                 const contract::Json& given);
 
-/// The transport of that name that plays the role and has every feature that the
-/// setup asks for, or Failure{unsupported}.
+/// The setup's transport. Throws Failure{unsupported} when there is none of that name,
+/// or it lacks the setup's role or a feature that the setup needs.
 const contract::Transport& find_transport(const std::vector<contract::Transport>& transports,
                                           const contract::Setup& setup);
 

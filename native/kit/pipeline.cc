@@ -6,8 +6,8 @@
 namespace netdyno {
 
 void Pipeline::begin(std::int64_t now) {
-  // Room for one message more than are written at once, so that surplus shows.
-  // An idle connection keeps one byte, to notice that it is lost.
+  // One message more than are written at once, to detect surplus. An idle connection
+  // keeps one byte, to notice that it is lost.
   capacity_ = flights_.slots() == 0 ? 1 : payload_.copies().size() + payload_.size();
   buffer_ = std::make_unique_for_overwrite<char[]>(capacity_);
   flights_.begin(now);
@@ -16,8 +16,8 @@ void Pipeline::begin(std::int64_t now) {
 std::span<const char> Pipeline::outgoing(std::int64_t now) {
   const std::size_t size = payload_.size();
   const std::size_t offset = rest_ == 0 ? 0 : size - rest_;
-  const std::size_t room = payload_.copies().size() - offset;
-  const std::size_t bytes = std::min(room, rest_ + static_cast<std::size_t>(flights_.waiting()) * size);
+  const std::size_t available = payload_.copies().size() - offset;
+  const std::size_t bytes = std::min(available, rest_ + static_cast<std::size_t>(flights_.waiting()) * size);
   if (bytes > rest_) flights_.sending((bytes - rest_ + size - 1) / size, now);
   return payload_.copies().subspan(offset, bytes);
 }

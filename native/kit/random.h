@@ -1,5 +1,4 @@
-// splitmix64: the kit's one random generator. Layer: bottom; a value, so as
-// thread-safe as an integer.
+// splitmix64: the kit's random generator. Layer: bottom. Its state is a plain integer.
 //
 // Source: G. Steele, D. Lea, C. Flood, "Fast splittable pseudorandom number
 // generators", OOPSLA 2014.

@@ -1,5 +1,5 @@
-// The content of codec bytes: random, so that nothing can compress it, and the
-// same in every trial, so that both ends of any pair know it. The twin of
+// The content of codec bytes: random, so that nothing can compress it, and the same in
+// every trial, so that both ends know it. Go counterpart:
 // internal/work/codec/random.go.
 //
 // Layer: bottom. Plain functions; any thread.

@@ -1,7 +1,7 @@
 // The intended starts of one slot in an open loop.
 //
-// Layer: load. A schedule never looks at completions, so it exists before
-// anything is sent. One thread uses it. The twin of internal/work/load/schedule.go.
+// Layer: load. A schedule never looks at completions, so it is fixed before anything is
+// sent. One thread uses it. Go counterpart: internal/work/load/schedule.go.
 #pragma once
 
 #include <cmath>
@@ -11,8 +11,8 @@
 
 namespace netdyno {
 
-/// Where a slot's schedule lies among the others: its place, of how many.
-struct Place {
+/// A slot's number among all slots.
+struct SlotPosition {
   std::int64_t slot = 0;
   std::int64_t slots = 1;
 };
@@ -21,16 +21,16 @@ class Schedule {
  public:
   Schedule() = default;
 
-  /// Spreads load.rate (exchanges/s over all slots, > 0) evenly. Constant
-  /// arrivals are staggered so that the slots together keep one even rhythm;
-  /// Poisson arrivals are independent, drawn from (seed, slot), and their
-  /// superposition is Poisson at the whole rate.
-  Schedule(const contract::Load& load, std::uint64_t seed, Place place);
+  /// Spreads load.rate (exchanges/s over all slots, > 0) evenly. Constant arrivals are
+  /// staggered, so that all slots together keep one even rhythm. Poisson arrivals are
+  /// independent and drawn from (seed, slot); together they are Poisson at the whole
+  /// rate.
+  Schedule(const contract::Load& load, std::uint64_t seed, SlotPosition position);
 
   /// The next intended start, in ns after the load's start.
   std::int64_t peek() const { return static_cast<std::int64_t>(at_); }
 
-  /// Moves on to the start after that.
+  /// Goes on to the start after that.
   void advance() {
     if (poisson_) {
       at_ += exponential() * step_;

@@ -1,8 +1,8 @@
-// TCP sockets as every library's loops begin with them: a client's connected and
-// verified, a server's listening. Plain descriptors, so that a library may take
-// them over (asio's assign, libevent's evutil_socket_t, io_uring).
+// TCP sockets as every library's loops receive them: connected and verified for a
+// client, listening for a server. They are plain descriptors, so that a library can
+// take them over (asio's assign, libevent's evutil_socket_t, io_uring).
 //
-// Layer: above address, work. None of it runs inside a window.
+// Layer: above address, work. None of this runs inside a window.
 #pragma once
 
 #include <sys/socket.h>
@@ -18,30 +18,31 @@
 
 namespace netdyno {
 
-/// Options send_buffer and receive_buffer, which every transport over TCP has:
-/// SO_SNDBUF and SO_RCVBUF in bytes, 0 for the kernel's own tuning.
+/// Options send_buffer and receive_buffer of every transport over TCP: SO_SNDBUF and
+/// SO_RCVBUF in bytes. 0 leaves them to the kernel.
 std::vector<contract::Option> socket_options();
 
-/// Sets a socket's buffers as options say; before it connects or listens, which
-/// is when TCP's window scale is settled. Throws Failure{setup}.
+/// Sets a socket's buffers by the options. Call it before the socket connects or
+/// listens, because TCP fixes its window scale then. Throws Failure{setup}.
 void set_buffers(int fd, const contract::Json& options);
-/// The options with the buffers that the kernel gave fd, where they were asked for.
+/// The options with the buffer sizes that the kernel gave fd, where a size was set.
 contract::Json effective_options(int fd, const contract::Json& options);
 
-/// Connects and verifies connections lane, lane + lanes, … of a client and
-/// returns their descriptors in that order: non-blocking, no Nagle delay,
-/// close-on-exec, the caller's to close. Staggered, so that the server's backlog
-/// never overflows; a source's port is chosen at connect (IP_BIND_ADDRESS_NO_PORT).
-/// Throws Failure: peer when a connection is refused or lost, timeout when
-/// nothing moves for 10 s, invalid when what comes back is wrong, setup when
-/// ports or files run out. Each loop's thread may call it for its own lane; once
-/// given_up is true it returns none.
-std::vector<int> connect_lane(const contract::Setup& setup, const Work& work, int lane, int lanes,
-                              const std::atomic<bool>* given_up = nullptr);
+/// Connects and verifies connections shard, shard + shards, … of a client and
+/// returns their descriptors in that order: non-blocking, without Nagle's delay,
+/// close-on-exec. The caller closes them. A bounded number connects at a time, so that
+/// the server's backlog does not overflow. The kernel chooses the port of a source
+/// address at connect (IP_BIND_ADDRESS_NO_PORT). Throws Failure: peer when a connection
+/// is refused or lost, timeout when nothing happens for 10 s, invalid when the reply is
+/// wrong, setup when ports or files run out. Each loop's thread may call it for its own
+/// shard. Once cancelled is true it returns no descriptors.
+std::vector<int> connect_shard(const contract::Setup& setup, const Work& work, int shard, int shards,
+                               const std::atomic<bool>* cancelled = nullptr);
 
-/// A server's listening sockets: fds[port][copy], copies of one port joined by
-/// SO_REUSEPORT; addresses[port] as ready says them. Those after a given port
-/// follow it. Non-blocking, close-on-exec, the caller's to close.
+/// A server's listening sockets: fds[port][copy], where SO_REUSEPORT lets the copies
+/// share a port, and addresses[port] as the ready message names them. If the setup
+/// names a port, the others follow it. Non-blocking, close-on-exec. The caller closes
+/// them.
 struct Listening {
   std::vector<std::vector<int>> fds;
   std::vector<std::string> addresses;
@@ -52,18 +53,18 @@ Listening listen_on(const contract::Setup& setup, int copies);
 /// Who may connect: setup.allow.
 class Allowed {
  public:
-  /// Throws Failure{setup} for what is no IP address.
+  /// Throws Failure{setup} for an entry that is no IP address.
   explicit Allowed(const contract::Setup& setup);
   bool accepts(const sockaddr_storage& client) const;
-  /// accepts the peer of a connected socket.
+  /// Whether the peer of a connected socket may connect.
   bool accepts(int fd) const;
 
  private:
-  std::set<std::string> allowed_;  // hosts in their shortest form; empty: everybody
+  std::set<std::string> allowed_;  // hosts in their shortest form; empty: anyone may connect
 };
 
-/// Makes an accepted socket what connect_lane makes of a client's; its buffers
-/// are those of its listener. False when it is gone already.
+/// Sets the same flags on an accepted socket as connect_shard sets on a client's. Its
+/// buffers come from its listener. False when the connection is gone already.
 bool prepare_accepted(int fd);
 
 }  // namespace netdyno

@@ -28,7 +28,7 @@ std::int64_t chunk_of(const contract::Setup& setup) {
   return chunk == 0 ? kDefaultChunk : checked("chunk_bytes", chunk, kMaxChunk);
 }
 
-/// Refuses what wire stream cannot carry at all.
+/// Refuses exchanges that wire stream cannot carry.
 const contract::Setup& carried(const contract::Setup& setup) {
   if (!setup.exchange.codec.empty() && setup.exchange.codec != "bytes") {
     throw Failure(ErrorKind::unsupported,
@@ -81,9 +81,9 @@ StreamPlan::StreamPlan(const contract::Setup& setup)
       both_(setup.exchange.stream == contract::Stream::both) {}
 
 void StreamClient::begin(std::int64_t now) {
-  // No more than can come, and a byte, so that surplus shows.
+  // All that can arrive, and one byte more to detect surplus.
   const auto due = static_cast<std::int64_t>(flights_.slots()) * plan_.down().bytes() + 1;
-  capacity_ = static_cast<std::size_t>(std::min(due, kRead));
+  capacity_ = static_cast<std::size_t>(std::min(due, kMaxRead));
   buffer_ = std::make_unique_for_overwrite<char[]>(capacity_);
   flights_.begin(now);
 }
@@ -105,7 +105,7 @@ void StreamClient::written(std::size_t n) {
 
 void StreamClient::received(std::size_t n, std::int64_t now) {
   const std::int64_t bytes = plan_.down().bytes();
-  const std::uint64_t partial = rest_ > 0 ? 1 : 0;  // sent in part: it cannot be complete
+  const std::uint64_t partial = rest_ > 0 ? 1 : 0;  // the last one is sent only in part
   have_ += static_cast<std::int64_t>(n);
   while (have_ >= bytes && flights_.in_flight() > partial) {
     have_ -= bytes;
@@ -147,7 +147,7 @@ void StreamServer::received(std::size_t n, std::int64_t) {
   up_ %= plan_.up().bytes();
 }
 
-/// Compares what belongs to the first exchange of n bytes that came.
+/// Compares those of n received bytes that belong to the first exchange.
 void StreamServer::compare(std::size_t n) {
   const auto part = std::min(n, static_cast<std::size_t>(plan_.up().bytes() - up_));
   const std::size_t agreed = plan_.up().agreeing(up_, buffer().first(part));

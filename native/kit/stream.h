@@ -1,8 +1,8 @@
-// Wire stream: messages of two known sizes, one way or both at once, of a
-// content that both ends know (contract/CONTRACT.md, section Wires).
+// Wire stream: messages of two known sizes, one way or both ways at once. Both ends
+// know the content (contract/CONTRACT.md, section Wires).
 //
-// Layer: above flow, flights, serving. A StreamPlan is immutable: any thread may
-// read it. A flow belongs to one loop's thread. The twin of internal/work/wire.
+// Layer: above flow, flights, server_flow. A StreamPlan is immutable: any thread may
+// read it. Only one loop's thread uses a flow. Go counterpart: internal/work/wire.
 #pragma once
 
 #include <cstdint>
@@ -13,27 +13,27 @@
 #include "kit/contract.h"
 #include "kit/flights.h"
 #include "kit/flow.h"
-#include "kit/serving.h"
+#include "kit/server_flow.h"
 
 namespace netdyno {
 
-/// The content of one direction's messages: a block of random bytes, over and
-/// over. The block alone is in memory, however large a message is.
+/// The content of one direction's messages: a block of random bytes, repeated. Only
+/// the block is in memory, however large a message is.
 class StreamContent {
  public:
-  static constexpr std::uint64_t kUp = 1;  // states that the content is drawn from
+  static constexpr std::uint64_t kUp = 1;  // seeds of the content
   static constexpr std::uint64_t kDown = 2;
 
-  /// bytes and chunk_bytes at least 1.
+  /// bytes and chunk_bytes are at least 1.
   StreamContent(std::uint64_t state, std::int64_t bytes, std::int64_t chunk_bytes);
 
   /// Size of one message.
   std::int64_t bytes() const { return bytes_; }
-  /// What follows the first at bytes of a message: at most a chunk, in one
-  /// piece; at < bytes().
+  /// What follows the first at bytes of a message, in one piece of at most a chunk.
+  /// at is less than bytes().
   std::span<const char> from(std::int64_t at) const;
-  /// How many of the given bytes, which came after the first at of a message and
-  /// are part of it, are what it holds there, up to the first that is not.
+  /// How many of the given bytes, which follow the first at bytes of a message, equal
+  /// its content before the first difference.
   std::size_t agreeing(std::int64_t at, std::span<const char> given) const;
 
  private:
@@ -41,19 +41,19 @@ class StreamContent {
   std::vector<char> block_;
 };
 
-/// What a trial asks of every connection of wire stream.
+/// What every connection of a trial on wire stream sends and expects.
 class StreamPlan {
  public:
-  /// Throws Failure{setup} for sizes that the wire cannot have,
+  /// Throws Failure{setup} for sizes that the wire does not allow, and
   /// Failure{unsupported} for a codec or fresh connections.
   explicit StreamPlan(const contract::Setup& setup);
 
   const StreamContent& up() const { return up_; }
   const StreamContent& down() const { return down_; }
 
-  /// How many bytes of an exchange may come down once at of its up_bytes went
-  /// up: all after the last; when both directions stream, all but one after the
-  /// first.
+  /// How many bytes down the server may send once it has at of an exchange's up_bytes:
+  /// all of them after the last byte up. If both directions stream, all but one after
+  /// the first byte up.
   std::int64_t answerable(std::int64_t at) const {
     if (at == up_.bytes()) return down_.bytes();
     return both_ && at > 0 ? down_.bytes() - 1 : 0;
@@ -65,11 +65,11 @@ class StreamPlan {
   bool both_;
 };
 
-/// A client's end. What comes down is dropped, but for its size.
+/// The client's flow. It counts the bytes down and drops their content.
 class StreamClient final : public Flow {
  public:
-  /// What one read takes at most.
-  static constexpr std::int64_t kRead = 128 << 10;
+  /// The most that one read takes, in bytes.
+  static constexpr std::int64_t kMaxRead = 128 << 10;
 
   /// plan outlives the flow.
   StreamClient(const StreamPlan& plan, Flights flights) : plan_(plan), flights_(flights) {}
@@ -80,46 +80,47 @@ class StreamClient final : public Flow {
   std::span<const char> outgoing(std::int64_t now) override;
   void written(std::size_t n) override;
   bool lasting() const override { return true; }
-  std::span<char> room() override { return {buffer_.get(), capacity_}; }
+  std::span<char> read_buffer() override { return {buffer_.get(), capacity_}; }
   void received(std::size_t n, std::int64_t now) override;
   void abandon(contract::ErrorKind kind, std::int64_t now) override;
 
  private:
   const StreamPlan& plan_;
   Flights flights_;
-  std::int64_t rest_ = 0;  // unwritten bytes of the exchange that began last
-  std::int64_t have_ = 0;  // bytes that came down of the oldest in flight
+  std::int64_t rest_ = 0;  // unwritten bytes of the last exchange that was begun
+  std::int64_t have_ = 0;  // bytes received of the oldest exchange in flight
   std::unique_ptr<char[]> buffer_;
   std::size_t capacity_ = 0;
 };
 
-/// A server's end. What goes up in the first exchange is compared, the rest
-/// dropped. It may always be read from: what it owes is a number.
-class StreamServer final : public Serving {
+/// The server's flow. It compares the content of the first exchange up and drops that
+/// of the others. It can always be read from: what it still has to send is only a
+/// number.
+class StreamServer final : public ServerFlow {
  public:
   /// plan outlives the flow.
   StreamServer(const StreamPlan& plan, std::size_t buffer, Traffic& traffic)
-      : Serving(buffer, traffic), plan_(plan) {}
+      : ServerFlow(buffer, traffic), plan_(plan) {}
 
   bool unsent() const override { return down_ < answerable(); }
   std::span<const char> outgoing(std::int64_t now) override;
   void written(std::size_t n) override;
   bool lasting() const override { return true; }
-  std::span<char> room() override { return buffer(); }
+  std::span<char> read_buffer() override { return buffer(); }
   void received(std::size_t n, std::int64_t now) override;
 
  private:
-  /// Bytes of the oldest exchange that may have gone down by now.
+  /// Bytes of the oldest exchange that may be sent by now.
   std::int64_t answerable() const {
     return answered_ < complete_ ? plan_.down().bytes() : plan_.answerable(up_);
   }
   void compare(std::size_t n);
 
   const StreamPlan& plan_;
-  std::int64_t complete_ = 0;  // exchanges whose up_bytes have all come
-  std::int64_t up_ = 0;        // bytes of the one after them
-  std::int64_t answered_ = 0;  // exchanges whose down_bytes were all written
-  std::int64_t down_ = 0;      // bytes of the one after them
+  std::int64_t complete_ = 0;  // exchanges received in full
+  std::int64_t up_ = 0;        // bytes received of the next one
+  std::int64_t answered_ = 0;  // exchanges answered in full
+  std::int64_t down_ = 0;      // bytes sent of the next one
 };
 
 }  // namespace netdyno

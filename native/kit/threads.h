@@ -15,9 +15,8 @@ namespace netdyno {
 /// Names the calling thread, as profiles and `top -H` show it; at most 15 characters.
 inline void name_thread(const std::string& name) { pthread_setname_np(pthread_self(), name.c_str()); }
 
-/// Runs body(0) … body(n − 1) on a thread each, named "loop N", and waits for
-/// all. When one throws, abort is called once, so that the others end too; its
-/// exception is thrown on.
+/// Runs body(0) … body(n − 1) on a thread each, named "loop N", and waits for all.
+/// When one throws, calls abort once to end the others, and rethrows its exception.
 inline void run_all(std::size_t n, const std::function<void(std::size_t)>& body,
                     const std::function<void()>& abort) {
   std::exception_ptr first;

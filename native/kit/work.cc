@@ -15,14 +15,15 @@ using contract::Failure;
 
 namespace {
 
-/// Room of a flow that makes one exchange.
-constexpr std::int64_t kTrialRoom = 64 << 10;
+/// The most that a flow of one exchange buffers, in bytes.
+constexpr std::int64_t kVerificationBuffer = 64 << 10;
 
-/// A server's end of wire echo: nothing is read before all that was is returned.
-class EchoServing final : public Serving {
+/// The server's flow of wire echo. It reads nothing before it has returned all that it
+/// read.
+class EchoServer final : public ServerFlow {
  public:
-  EchoServing(std::int64_t message, std::size_t buffer, Traffic& traffic)
-      : Serving(buffer, traffic), message_(message) {}
+  EchoServer(std::int64_t message, std::size_t buffer, Traffic& traffic)
+      : ServerFlow(buffer, traffic), message_(message) {}
 
   bool unsent() const override { return from_ < to_; }
   std::span<const char> outgoing(std::int64_t) override { return buffer().subspan(from_, to_ - from_); }
@@ -35,7 +36,7 @@ class EchoServing final : public Serving {
     part_ %= message_;
   }
 
-  std::span<char> room() override { return unsent() ? std::span<char>() : buffer(); }
+  std::span<char> read_buffer() override { return unsent() ? std::span<char>() : buffer(); }
   void received(std::size_t n, std::int64_t) override {
     from_ = 0;
     to_ = n;
@@ -44,14 +45,14 @@ class EchoServing final : public Serving {
 
  private:
   std::int64_t message_;
-  std::int64_t part_ = 0;  // bytes returned of a message that is not whole yet
+  std::int64_t part_ = 0;  // bytes returned of a message that is not complete yet
   std::size_t from_ = 0;   // the buffer's [from_, to_) is still to be returned
   std::size_t to_ = 0;
 };
 
-/// What both wires' trials have in common: one exchange, its answer looked at
+/// What the verifications of both wires share: one exchange whose reply is checked
 /// piece by piece and dropped.
-class OneExchange : public Work::Trial {
+class OneExchange : public Work::Verification {
  public:
   OneExchange(std::int64_t connection, std::int64_t down_bytes)
       : connection_(connection), down_bytes_(down_bytes) {}
@@ -62,7 +63,7 @@ class OneExchange : public Work::Trial {
   void send(std::uint32_t) override {}
   void abandon(ErrorKind, std::int64_t) override {}
 
-  std::span<char> room() override {
+  std::span<char> read_buffer() override {
     return {buffer_.get(), static_cast<std::size_t>(std::min(capacity(), down_bytes_ - arrived_))};
   }
   void received(std::size_t n, std::int64_t) override {
@@ -73,13 +74,14 @@ class OneExchange : public Work::Trial {
   bool verified() const override { return arrived_ == down_bytes_; }
 
  protected:
-  /// Bytes that follow the first arrived() of the answer; throws Failure{invalid}.
+  /// Checks the bytes of the reply that follow the first arrived(). Throws
+  /// Failure{invalid}.
   virtual void look(std::span<const char> bytes) = 0;
 
   std::int64_t connection() const { return connection_; }
 
  private:
-  std::int64_t capacity() const { return std::min(down_bytes_, kTrialRoom); }
+  std::int64_t capacity() const { return std::min(down_bytes_, kVerificationBuffer); }
 
   std::int64_t connection_;
   std::int64_t down_bytes_;
@@ -87,9 +89,9 @@ class OneExchange : public Work::Trial {
   std::unique_ptr<char[]> buffer_;
 };
 
-class EchoTrial final : public OneExchange {
+class EchoVerification final : public OneExchange {
  public:
-  EchoTrial(const EchoPayload& payload, std::int64_t connection)
+  EchoVerification(const EchoPayload& payload, std::int64_t connection)
       : OneExchange(connection, static_cast<std::int64_t>(payload.size())),
         payload_(payload),
         message_(payload.stamped(connection)) {}
@@ -115,9 +117,9 @@ class EchoTrial final : public OneExchange {
   std::uint32_t crc_ = 0;
 };
 
-class StreamTrial final : public OneExchange {
+class StreamVerification final : public OneExchange {
  public:
-  StreamTrial(const StreamPlan& plan, std::int64_t connection)
+  StreamVerification(const StreamPlan& plan, std::int64_t connection)
       : OneExchange(connection, plan.down().bytes()), plan_(plan) {}
 
   bool unsent() const override { return at_ < plan_.up().bytes(); }
@@ -147,7 +149,7 @@ class StreamTrial final : public OneExchange {
 class EchoWork final : public Work {
  public:
   explicit EchoWork(const contract::Setup& setup) : bytes_(EchoPayload::check(setup)) {
-    // A server returns what comes; the content is its clients' alone.
+    // A server returns what it receives. Only clients need the content.
     if (setup.role == contract::Role::client) payload_.emplace(setup);
   }
 
@@ -155,10 +157,10 @@ class EchoWork final : public Work {
     return std::make_unique<Pipeline>(payload_.value(), Flights(number, slots, agenda));
   }
   std::unique_ptr<Flow> server(std::size_t buffer, Traffic& traffic) const override {
-    return std::make_unique<EchoServing>(bytes_, buffer, traffic);
+    return std::make_unique<EchoServer>(bytes_, buffer, traffic);
   }
-  std::unique_ptr<Trial> trial(std::int64_t connection) const override {
-    return std::make_unique<EchoTrial>(payload_.value(), connection);
+  std::unique_ptr<Verification> verification(std::int64_t connection) const override {
+    return std::make_unique<EchoVerification>(payload_.value(), connection);
   }
 
  private:
@@ -176,8 +178,8 @@ class StreamWork final : public Work {
   std::unique_ptr<Flow> server(std::size_t buffer, Traffic& traffic) const override {
     return std::make_unique<StreamServer>(plan_, buffer, traffic);
   }
-  std::unique_ptr<Trial> trial(std::int64_t connection) const override {
-    return std::make_unique<StreamTrial>(plan_, connection);
+  std::unique_ptr<Verification> verification(std::int64_t connection) const override {
+    return std::make_unique<StreamVerification>(plan_, connection);
   }
 
  private:

@@ -1,5 +1,4 @@
-// What one trial asks of its connections: their sizes, their content, and a flow
-// for each end of each connection.
+// The work of one trial: sizes, content, and a flow for each end of each connection.
 //
 // Layer: above flow, pipeline, echo, stream. Immutable after construction: any
 // thread may use it.
@@ -12,39 +11,38 @@
 #include "kit/agenda.h"
 #include "kit/flow.h"
 #include "kit/load.h"
-#include "kit/serving.h"
+#include "kit/server_flow.h"
 
 namespace netdyno {
 
-/// The work of one wire. The kit has echo and stream; another worker may bring its own.
+/// The work of one wire. The kit has echo and stream. A worker may bring another.
 class Work {
  public:
-  /// The work of wire echo, or of wire stream when the setup's exchange streams.
-  /// Throws Failure{setup} for an exchange that the wire cannot have,
-  /// Failure{unsupported} for one that this kit cannot.
+  /// The work of wire stream if the setup's exchange streams, else of wire echo. Throws
+  /// Failure{setup} for an exchange that the wire does not allow, and
+  /// Failure{unsupported} for one that this kit does not support.
   static std::unique_ptr<const Work> of(const contract::Setup& setup);
   virtual ~Work() = default;
 
-  /// A client's end of one connection; number is the connection's in the loop's
-  /// numbering. The agenda, the slots and this outlive the flow.
+  /// The client's flow of one connection. number is the connection's number in its
+  /// loop. The agenda, the slots and this object outlive the flow.
   virtual std::unique_ptr<Flow> client(std::uint32_t number, std::span<Slot> slots, Agenda& agenda) const = 0;
-  /// A server's end of one connection; it counts in traffic. buffer is what one read takes
-  /// at most. received throws Failure{invalid} when the first exchange's content
-  /// is not what had to come; the connection is then dropped, the server serves
-  /// on. traffic and this outlive the flow.
+  /// The server's flow of one connection. It counts in traffic. buffer is the most that
+  /// one read takes, in bytes. Flow::received throws Failure{invalid} when the content
+  /// of the first exchange is wrong; drop the connection then and keep serving the
+  /// others. traffic and this object outlive the flow.
   virtual std::unique_ptr<Flow> server(std::size_t buffer, Traffic& traffic) const = 0;
 
-  /// A flow that makes the one verified exchange of a client's connection
-  /// (METHOD §1.3): verified() once it is complete; received throws
-  /// Failure{invalid} that names the connection when the content is not what
-  /// had to come.
-  class Trial : public Flow {
+  /// A flow that makes the one verified exchange of a client's connection (METHOD
+  /// §1.3). verified() is true once it is complete. Flow::received throws
+  /// Failure{invalid} that names the connection when the content is wrong.
+  class Verification : public Flow {
    public:
     virtual bool verified() const = 0;
-    /// Bytes of what has to come that did.
+    /// Bytes of the reply received so far.
     virtual std::int64_t arrived() const = 0;
   };
-  virtual std::unique_ptr<Trial> trial(std::int64_t connection) const = 0;
+  virtual std::unique_ptr<Verification> verification(std::int64_t connection) const = 0;
 };
 
 }  // namespace netdyno

@@ -15,21 +15,21 @@
 namespace netdyno {
 namespace {
 
-/// How long an end may take to close after stdin has ended; the contract gives
-/// the whole worker 2 s.
+/// How long an end may take to close after stdin ended. The contract gives the whole
+/// worker 2 s.
 constexpr auto kGrace = std::chrono::seconds(1);
 
 }  // namespace
 
 int converse(const WorkerInfo& info, const std::vector<Transport*>& transports, int in, int out) {
-  // The reader may outlive this call: it cannot be woken while it waits for a
-  // line, so what it uses is shared with it.
+  // The reader may outlive this call, because it cannot be woken while it waits for a
+  // line. So it shares ownership of what it uses.
   const auto inbox = std::make_shared<Inbox>();
   const auto over = std::make_shared<std::promise<void>>();
   std::thread([inbox, in, done = over->get_future().share()] {
     name_thread("control");
     inbox->read_lines(in);
-    // A setup or a library that hangs must not outlive its bench.
+    // A worker whose setup or library hangs must not outlive its bench.
     if (done.wait_for(kGrace) != std::future_status::ready) _exit(0);
   }).detach();
   int status = 0;
@@ -42,7 +42,7 @@ int converse(const WorkerInfo& info, const std::vector<Transport*>& transports, 
 }
 
 int run_worker(const WorkerInfo& info, const std::vector<Transport*>& transports) {
-  std::signal(SIGPIPE, SIG_IGN);  // a lost peer or bench is an error code, not a death
+  std::signal(SIGPIPE, SIG_IGN);  // a lost peer or bench is an error code, no reason to die
   raise_descriptors();
   const int out = dup(STDOUT_FILENO);
   dup2(STDERR_FILENO, STDOUT_FILENO);

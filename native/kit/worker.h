@@ -7,16 +7,16 @@
 //     return netdyno::run_worker(info, {&echo});
 //   }
 //
-// The kit speaks the contract, keeps the state, checks setup and options, lays
-// out the load and encodes results. A transport only opens ends and moves bytes.
-// On wires echo and stream a library of event loops need not even open ends:
-// kit/ends.h does, and native/example/worker.cc is a whole one. kit/load.h says
-// how to pull slots, kit/address.h reads addresses. CMakeLists.txt takes one
-// netdyno_worker(…) line, and `netdyno check build/bin/netdyno-worker-x` proves
-// that it conforms.
+// The kit speaks the contract, keeps the state, checks setup and options, plans the
+// load and encodes results. A transport only connects, listens and moves bytes. On
+// wires echo and stream, a library with event loops need not even connect or listen:
+// kit/ends.h does that, and native/example/worker.cc is a complete example.
+// kit/load.h explains slots, and kit/address.h reads addresses. Add one
+// netdyno_worker(…) line to CMakeLists.txt; then `netdyno check
+// build/native/bin/netdyno-worker-x` tests that the worker follows the contract.
 //
 // Layer: top of the kit. Errors: throw contract::Failure with the kind that the
-// contract gives it; any other exception is reported as kind bug.
+// contract defines. Any other exception is reported as kind bug.
 #pragma once
 
 #include <memory>
@@ -28,48 +28,48 @@
 
 namespace netdyno {
 
-/// One role of one trial. Destroyed on the control thread; the destructor ends
-/// its threads and returns soon.
+/// One role of one trial. The control thread destroys it. The destructor ends its
+/// threads and returns soon.
 class End {
  public:
   virtual ~End() = default;
-  /// What the ready message says; options may stay empty for the effective ones.
+  /// What the ready message says. options may stay empty if they are the setup's.
   virtual contract::Ready ready() const = 0;
 };
 
-/// A listening end. It serves from its own threads from its construction on,
-/// until it is destroyed: also after stop, while clients drain.
+/// A listening end. It serves on its own threads from construction to destruction,
+/// also after stop, while clients drain.
 class Server : public End {
  public:
-  /// Sums since it listens. Any thread; must not block.
+  /// Sums since it began to listen. Any thread; must not block.
   virtual contract::Counts counts() const = 0;
 };
 
-/// A connected end: every connection open, one message verified on each.
+/// A connected end. Every connection is open, and one message was verified on each.
 class Client : public End {
  public:
-  /// Issues the load until every slot is let go or close is called. Called
-  /// once, on a thread of the kit's, after Load::start. Throws Failure{peer}
-  /// when no connection is left.
+  /// Runs the load until every slot is released or close is called. The kit calls it
+  /// once, on a thread of its own, after Load::start. Throws Failure{peer} when no
+  /// connection is left.
   virtual void run() = 0;
-  /// The load has ended (Load::end): slots that wait for a far due may be let
-  /// go. Control thread, while run runs.
+  /// The load has ended (Load::end): slots whose next exchange is due later may be
+  /// released. Control thread, while run runs.
   virtual void ended() = 0;
-  /// Makes run return soon, leaving what is in flight unfinished. Control thread.
+  /// Makes run return soon; exchanges in flight stay unfinished. Control thread.
   virtual void close() = 0;
   /// Connections open now. Any thread; must not block.
   virtual std::int64_t connections() const = 0;
 };
 
-/// One named way to move data.
+/// One named implementation of a wire.
 class Transport {
  public:
   virtual ~Transport() = default;
   virtual contract::Transport describe() const = 0;
-  /// Listens. Options are complete and in range. Called on a thread of the
-  /// kit's, and so may take its time.
+  /// Listens. Options are complete and in range. The kit calls it on a thread of its
+  /// own, so it may take time.
   virtual std::unique_ptr<Server> server(const contract::Setup& setup) = 0;
-  /// Connects and verifies. As server; load outlives the client.
+  /// Connects and verifies. Called as server is. load outlives the client.
   virtual std::unique_ptr<Client> client(const contract::Setup& setup, Load& load) = 0;
 };
 
@@ -79,12 +79,12 @@ struct WorkerInfo {
   std::vector<contract::Library> libraries;
 };
 
-/// Speaks the contract on stdin and stdout until stdin ends and returns the
-/// exit status: 0, or 1 after a fatal error. Whatever else writes to stdout
-/// from then on is sent to stderr.
+/// Speaks the contract on stdin and stdout until stdin ends, and returns the exit
+/// status: 0, or 1 after a fatal error. From then on, anything else that this process
+/// writes to stdout goes to stderr.
 int run_worker(const WorkerInfo& info, const std::vector<Transport*>& transports);
 
-/// As run_worker, on any two descriptors, which stay the caller's.
+/// The same on any two descriptors, which the caller keeps owning.
 int converse(const WorkerInfo& info, const std::vector<Transport*>& transports, int in, int out);
 
 }  // namespace netdyno

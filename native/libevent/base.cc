@@ -22,7 +22,7 @@ namespace {
 
 constexpr std::int64_t kSecond = 1'000'000'000;
 
-/// The result of a system call that makes a descriptor.
+/// Checks the result of a system call that makes a descriptor.
 int made(int fd, const char* what) {
   if (fd >= 0) return fd;
   throw Failure(ErrorKind::setup,
@@ -64,43 +64,44 @@ void Watch::stop() {
   started_ = false;
 }
 
-Bell::Bell(const Base& base, std::function<void()> answer)
+Waker::Waker(const Base& base, std::function<void()> on_wake)
     : fd_(made(eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK), "an eventfd")),
       watch_(
           base, fd_.get(), EV_READ,
-          [](evutil_socket_t, short, void* self) noexcept { static_cast<Bell*>(self)->heard(); }, this),
-      answer_(std::move(answer)) {
+          [](evutil_socket_t, short, void* self) noexcept { static_cast<Waker*>(self)->woken(); }, this),
+      on_wake_(std::move(on_wake)) {
   watch_.start();
 }
 
-void Bell::ring() {
+void Waker::wake() {
   const std::uint64_t one = 1;
   // It fails only when the counter is full: then the loop is being woken anyway.
   [[maybe_unused]] const ssize_t n = write(fd_.get(), &one, sizeof one);
 }
 
-void Bell::heard() {
+void Waker::woken() {
   std::uint64_t rings = 0;
   [[maybe_unused]] const ssize_t n = read(fd_.get(), &rings, sizeof rings);  // how many is no matter
-  answer_();
+  on_wake_();
 }
 
-Alarm::Alarm(const Base& base, std::function<void()> due)
+Timer::Timer(const Base& base, std::function<void()> due)
     : fd_(made(timerfd_create(CLOCK_MONOTONIC, TFD_CLOEXEC | TFD_NONBLOCK), "a timerfd")),
       watch_(
           base, fd_.get(), EV_READ,
           [](evutil_socket_t, short, void* self) noexcept {
-            auto& alarm = *static_cast<Alarm*>(self);
+            auto& timer = *static_cast<Timer*>(self);
             std::uint64_t times = 0;
-            // Nothing to read: it was set anew after this turn had begun.
-            if (read(alarm.fd_.get(), &times, sizeof times) > 0) alarm.due_();
+            // It may have been set to a later instant during this turn: then there is
+            // nothing to read.
+            if (read(timer.fd_.get(), &times, sizeof times) > 0) timer.due_();
           },
           this),
       due_(std::move(due)) {
   watch_.start();
 }
 
-void Alarm::set(std::int64_t at) {
+void Timer::set(std::int64_t at) {
   itimerspec when{};
   const std::int64_t instant = std::max<std::int64_t>(at, 1);  // 0 would disarm it
   when.it_value.tv_sec = instant / kSecond;

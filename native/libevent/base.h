@@ -1,8 +1,7 @@
-// libevent's loop as C++ owns it, and how other threads reach one.
+// C++ owners for libevent's loop and events, and a way for other threads to wake a loop.
 //
-// Layer: libevent worker, bottom. A Base, its events and its Bell belong to one
-// thread at a time; Bell::ring alone may be called by any. libevent is told so
-// and locks nothing.
+// Layer: libevent worker, bottom. Only one thread at a time uses a Base, its events and
+// its Waker, so libevent is set up without locks. Any thread may call Waker::wake.
 #pragma once
 
 #include <event2/event.h>
@@ -15,7 +14,7 @@
 
 namespace netdyno::libevent_worker {
 
-/// An event_base without locks. Throws Failure{setup} when the kernel gives none.
+/// An event_base without locks. Throws Failure{setup} when it cannot be made.
 class Base {
  public:
   Base();
@@ -24,7 +23,7 @@ class Base {
   Base& operator=(const Base&) = delete;
 
   event_base* get() const { return base_; }
-  /// Turns until leave is called, or no event is left.
+  /// Runs until leave is called or no event is left.
   void run();
   /// Makes run return after the callback that calls it.
   void leave() { event_base_loopbreak(base_); }
@@ -33,11 +32,11 @@ class Base {
   event_base* base_;
 };
 
-/// A descriptor's event that lives where its owner does: event_new would put it
-/// in a block of its own, one more line of cache for each message.
+/// A descriptor's event, stored inside its owner. event_new would allocate it elsewhere,
+/// which costs one more cache line for each message.
 class Watch {
  public:
-  /// what is EV_READ or EV_WRITE; it persists, level-triggered, until stopped.
+  /// what is EV_READ or EV_WRITE. The event is level-triggered and stays until stopped.
   Watch(const Base& base, int fd, short what, event_callback_fn call, void* with);
   ~Watch() { stop(); }
   Watch(const Watch&) = delete;
@@ -54,31 +53,32 @@ class Watch {
   bool started_ = false;
 };
 
-/// Wakes a loop from another thread, by an eventfd. What it wakes for lies in
-/// the owner's own fields; several rings may be one answer, which must not throw.
-class Bell {
+/// Wakes a loop from another thread, by an eventfd. The owner keeps the reason in its own
+/// fields. Several calls of wake may cause only one of on_wake, which must not throw.
+class Waker {
  public:
-  Bell(const Base& base, std::function<void()> answer);
+  Waker(const Base& base, std::function<void()> on_wake);
   /// Any thread; does not block.
-  void ring();
+  void wake();
 
  private:
-  void heard();
+  void woken();
 
   Descriptor fd_;
   Watch watch_;
-  std::function<void()> answer_;
+  std::function<void()> on_wake_;
 };
 
-/// Calls at an instant, in ns. libevent's own timers end at whole milliseconds,
-/// as epoll_wait does, or with EVENT_BASE_FLAG_PRECISE_TIMER in µs and for one
-/// more system call in every turn of the loop, timers or not; this one costs
-/// one to set and one to hear. Source: libevent 2.1.12, epoll.c, epoll_dispatch.
-class Alarm {
+/// Calls due at an instant, with the precision of a timerfd. libevent's own timers end at
+/// whole milliseconds, as epoll_wait does. EVENT_BASE_FLAG_PRECISE_TIMER makes that µs, but
+/// costs one more system call in every turn of the loop, with or without timers. This one
+/// costs a system call to set and one when it is due. Source: libevent 2.1.12, epoll.c,
+/// epoll_dispatch.
+class Timer {
  public:
-  Alarm(const Base& base, std::function<void()> due);
-  /// Calls once, not before at on the clock of now_ns; at once when that has
-  /// passed. Setting it anew replaces the instant. due must not throw.
+  Timer(const Base& base, std::function<void()> due);
+  /// Calls due once, not before at on the clock of now_ns, and at once when at has passed.
+  /// A second call of set replaces the instant. due must not throw.
   void set(std::int64_t at);
 
  private:

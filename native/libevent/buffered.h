@@ -1,5 +1,5 @@
-// A connection by bufferevents (option api=bufferevent), with libevent's own
-// sizes of reads and writes. An exchange counts as sent when libevent has it.
+// A connection by bufferevents (option api=bufferevent), with libevent's own sizes of
+// reads and writes. An exchange counts as sent when it is in libevent's buffer.
 // Layer: libevent worker, above base.
 #pragma once
 
@@ -13,7 +13,7 @@ namespace netdyno::libevent_worker {
 
 class Buffered : public Connection {
  public:
-  Buffered(const Base& base, Descriptor fd, std::unique_ptr<Flow> flow, Keeper& keeper);
+  Buffered(const Base& base, Descriptor fd, std::unique_ptr<Flow> flow, LoopObserver& observer);
 
  protected:
   bool flush() override;

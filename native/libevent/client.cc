@@ -5,11 +5,11 @@
 namespace netdyno::libevent_worker {
 
 EventClientLoop::EventClientLoop(Api api)
-    : api_(api), bell_(base_, [this] { answer(); }), alarm_(base_, [this] { wake(); }) {}
+    : api_(api), waker_(base_, [this] { on_wake(); }), timer_(base_, [this] { wake(); }) {}
 
 void EventClientLoop::add(int fd, std::unique_ptr<Flow> flow, bool active) {
   connections_.push_back(make_connection(api_, base_, Descriptor(fd), std::move(flow), *this));
-  connections_.back()->place = carries_.size();
+  connections_.back()->index = carries_.size();
   carries_.push_back(active);
   opened(active);
 }
@@ -25,15 +25,15 @@ void EventClientLoop::run() {
 
 void EventClientLoop::end(std::int64_t closing) {
   closing_ = closing;
-  bell_.ring();
+  waker_.wake();
 }
 
 void EventClientLoop::stop() {
   stopped_ = true;
-  bell_.ring();
+  waker_.wake();
 }
 
-void EventClientLoop::answer() {
+void EventClientLoop::on_wake() {
   if (stopped_) return base_.leave();
   if (closing_ != Agenda::kNever) agenda().end(closing_);
   pace();
@@ -53,13 +53,13 @@ void EventClientLoop::pace() {
   const std::int64_t next = agenda().next_due();
   if (next >= armed_) return;
   armed_ = next;
-  alarm_.set(next);
+  timer_.set(next);
 }
 
 void EventClientLoop::lost(Connection& connection) {
   if (!connection.open()) return;
   connection.abandon();
-  ClientLoop::lost(carries_[connection.place]);
+  ClientLoop::lost(carries_[connection.index]);
   pace();
 }
 

@@ -13,7 +13,7 @@
 
 namespace netdyno::libevent_worker {
 
-class EventClientLoop : public ClientLoop, private Keeper {
+class EventClientLoop : public ClientLoop, private LoopObserver {
  public:
   explicit EventClientLoop(Api api);
 
@@ -28,17 +28,17 @@ class EventClientLoop : public ClientLoop, private Keeper {
   void moved() override { pace(); }
   std::int64_t now() const override { return now_ns(); }
 
-  /// What other threads asked for.
-  void answer();
-  /// Sends what is due; pace goes on from there.
+  /// Does what other threads asked for.
+  void on_wake();
+  /// Sends what is due, and then waits for the next slot.
   void wake();
-  /// Sets the alarm for the agenda; call after anything that may have changed it.
+  /// Sets the timer for the agenda. Call it after anything that may have changed that.
   void pace();
 
   const Api api_;
   Base base_;
-  Bell bell_;
-  Alarm alarm_;
+  Waker waker_;
+  Timer timer_;
   std::vector<std::unique_ptr<Connection>> connections_;  // after base_: their events go first
   std::vector<bool> carries_;                             // by connection
   std::int64_t armed_ = Agenda::kNever;

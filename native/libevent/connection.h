@@ -1,13 +1,13 @@
-// One connection of either end: moves a flow's bytes by libevent. Two ways to
-// do so (option api):
+// One connection of either end: moves a flow's bytes by libevent, in one of two ways
+// (option api):
 //
-//   event        an event tells that the descriptor is ready; the connection
-//                reads and writes itself, right into and out of the flow
-//   bufferevent  libevent reads and writes, into and out of buffers of its own:
-//                every message is copied once more each way, read 4 KiB at a
-//                time and written only in the next turn of the loop. What most
-//                programs use. Source: libevent 2.1.12, buffer.c, evbuffer_read;
-//                bufferevent_sock.c, bufferevent_socket_outbuf_cb
+//   event        an event says that the descriptor is ready; the connection then reads
+//                into the flow's buffer and writes from it
+//   bufferevent  libevent reads and writes by buffers of its own, as most programs use
+//                it. Every message is copied once more each way, read 4 KiB at a time,
+//                and written only in the next turn of the loop. Source: libevent
+//                2.1.12, buffer.c, evbuffer_read; bufferevent_sock.c,
+//                bufferevent_socket_outbuf_cb
 //
 // Layer: libevent worker, above base. Belongs to its loop's thread.
 #pragma once
@@ -26,20 +26,22 @@ namespace netdyno::libevent_worker {
 
 class Connection;
 
-/// The loop whose connections these are.
-class Keeper {
+/// A loop, as its connections see it.
+class LoopObserver {
  public:
   /// The connection broke, or the peer closed it. It may be destroyed here.
   virtual void lost(Connection& connection) = 0;
-  /// The flow threw: the peer sent what it must not. It may be destroyed here.
+  /// The flow threw, because the peer broke the wire's rules. The connection may be
+  /// destroyed here.
   virtual void failed(Connection& connection, std::exception_ptr error) = 0;
   /// Bytes were received: the agenda may have changed.
   virtual void moved() = 0;
-  /// The time to tell a flow: a server's takes none, and reading the clock costs.
+  /// The time to pass to a flow. A server's flow needs none, so its loop saves reading the
+  /// clock.
   virtual std::int64_t now() const = 0;
 
  protected:
-  ~Keeper() = default;
+  ~LoopObserver() = default;
 };
 
 /// Never moves: libevent holds its address.
@@ -49,38 +51,39 @@ class Connection {
   Connection(const Connection&) = delete;
   Connection& operator=(const Connection&) = delete;
 
-  /// Takes up the flow's work and begins to read.
+  /// Begins the flow, and begins to read.
   void begin();
-  /// The slot's time, kept by the agenda, has come. Clients only.
+  /// The slot's next exchange is due, as the agenda says. Clients only.
   void send(std::uint32_t slot);
-  /// Gives up a lost connection, as a client does: it stays, closed, since the
-  /// agenda knows connections by number.
+  /// Closes a lost connection of a client. The object stays, because the agenda refers to
+  /// connections by number.
   void abandon();
   bool open() const { return open_; }
 
-  std::size_t place = 0;  // among the keeper's; its own to use
+  std::size_t index = 0;  // among the observer's connections; for the observer to use
 
  protected:
-  Connection(Keeper& keeper, std::unique_ptr<Flow> flow) : keeper_(keeper), flow_(std::move(flow)) {}
+  Connection(LoopObserver& observer, std::unique_ptr<Flow> flow)
+      : observer_(observer), flow_(std::move(flow)) {}
 
-  /// Hands out what is unsent as far as that goes; false when the connection is
-  /// lost, and perhaps destroyed.
+  /// Writes what is unsent, as far as possible. False when the connection is lost, and
+  /// perhaps destroyed.
   virtual bool flush() = 0;
   virtual void begin_reading() = 0;
   virtual void close() = 0;
 
-  /// Calls work, and tells the keeper of what it throws: no exception may pass
-  /// through libevent's C. Nothing of this may be touched afterwards.
+  /// Calls work, and passes an exception to the observer: none may go through libevent's C
+  /// code. Do not use this object afterwards, because the observer may destroy it.
   template <class Work>
   void guarded(Work work) {
     try {
       work();
     } catch (...) {
-      keeper_.failed(*this, std::current_exception());
+      observer_.failed(*this, std::current_exception());
     }
   }
 
-  Keeper& keeper_;
+  LoopObserver& observer_;
   std::unique_ptr<Flow> flow_;
 
  private:
@@ -94,6 +97,6 @@ Api parse_api(const std::string& level);
 
 /// A connection on a connected, non-blocking socket.
 std::unique_ptr<Connection> make_connection(Api api, const Base& base, Descriptor fd,
-                                            std::unique_ptr<Flow> flow, Keeper& keeper);
+                                            std::unique_ptr<Flow> flow, LoopObserver& observer);
 
 }  // namespace netdyno::libevent_worker

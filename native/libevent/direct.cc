@@ -10,14 +10,14 @@ namespace netdyno::libevent_worker {
 
 namespace {
 
-/// Reads, and writes, that one connection does before the loop sees to the
-/// others: a bulk stream could go on for ever.
+/// Reads, and writes, of one connection before the loop serves others. A bulk stream could
+/// otherwise occupy the loop for ever.
 constexpr int kAtOnce = 16;
 
 }  // namespace
 
-Direct::Direct(const Base& base, Descriptor fd, std::unique_ptr<Flow> flow, Keeper& keeper)
-    : Connection(keeper, std::move(flow)),
+Direct::Direct(const Base& base, Descriptor fd, std::unique_ptr<Flow> flow, LoopObserver& observer)
+    : Connection(observer, std::move(flow)),
       fd_(std::move(fd)),
       reading_(
           base, fd_.get(), EV_READ,
@@ -39,20 +39,20 @@ Direct::Direct(const Base& base, Descriptor fd, std::unique_ptr<Flow> flow, Keep
 
 void Direct::readable() {
   for (int i = 0; i < kAtOnce; i++) {
-    const std::span<char> room = flow_->room();
-    if (room.empty()) {
+    const std::span<char> buffer = flow_->read_buffer();
+    if (buffer.empty()) {
       reading_.stop();  // flush starts it again
       break;
     }
-    const ssize_t n = recv(fd_.get(), room.data(), room.size(), 0);
+    const ssize_t n = recv(fd_.get(), buffer.data(), buffer.size(), 0);
     if (n < 0 && errno == EINTR) continue;
     if (n < 0 && errno == EAGAIN) break;
-    if (n <= 0) return keeper_.lost(*this);
-    flow_->received(static_cast<std::size_t>(n), keeper_.now());
+    if (n <= 0) return observer_.lost(*this);
+    flow_->received(static_cast<std::size_t>(n), observer_.now());
     if (!flush()) return;
-    if (static_cast<std::size_t>(n) < room.size()) break;  // the kernel has no more
+    if (static_cast<std::size_t>(n) < buffer.size()) break;  // the kernel has no more
   }
-  keeper_.moved();
+  observer_.moved();
 }
 
 bool Direct::flush() {
@@ -62,7 +62,7 @@ bool Direct::flush() {
       writing_.start();
       break;
     }
-    const std::span<const char> bytes = flow_->outgoing(keeper_.now());
+    const std::span<const char> bytes = flow_->outgoing(observer_.now());
     const ssize_t n = ::send(fd_.get(), bytes.data(), bytes.size(), MSG_NOSIGNAL);
     if (n < 0 && errno == EINTR) continue;
     if (n < 0 && errno == EAGAIN) {
@@ -70,12 +70,12 @@ bool Direct::flush() {
       break;
     }
     if (n < 0) {
-      keeper_.lost(*this);
+      observer_.lost(*this);
       return false;
     }
     flow_->written(static_cast<std::size_t>(n));
   }
-  if (!reading_.started() && !flow_->room().empty()) reading_.start();
+  if (!reading_.started() && !flow_->read_buffer().empty()) reading_.start();
   return true;
 }
 

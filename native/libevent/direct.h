@@ -8,7 +8,7 @@ namespace netdyno::libevent_worker {
 
 class Direct : public Connection {
  public:
-  Direct(const Base& base, Descriptor fd, std::unique_ptr<Flow> flow, Keeper& keeper);
+  Direct(const Base& base, Descriptor fd, std::unique_ptr<Flow> flow, LoopObserver& observer);
 
  protected:
   bool flush() override;
@@ -20,7 +20,7 @@ class Direct : public Connection {
 
   Descriptor fd_;
   Watch reading_;
-  Watch writing_;  // started while the kernel takes no more
+  Watch writing_;  // started while the kernel takes no more bytes
 };
 
 }  // namespace netdyno::libevent_worker

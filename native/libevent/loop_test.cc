@@ -32,11 +32,11 @@ using contract::Failure;
 using contract::Role;
 using contract::Setup;
 
-constexpr int kPatienceMs = 20'000;
+constexpr int kTimeoutMs = 20'000;
 
 /// Waits until the condition holds, 20 s at most.
 bool eventually(const std::function<bool()>& holds) {
-  for (int i = 0; i < kPatienceMs && !holds(); i++) std::this_thread::sleep_for(std::chrono::milliseconds(1));
+  for (int i = 0; i < kTimeoutMs && !holds(); i++) std::this_thread::sleep_for(std::chrono::milliseconds(1));
   return holds();
 }
 
@@ -51,8 +51,8 @@ struct Pair {
     evutil_make_socket_nonblocking(fds[0]);
     loops = Descriptor(fds[0]);
     tests = Descriptor(fds[1]);
-    const timeval patience{kPatienceMs / 1000, 0};
-    setsockopt(fds[1], SOL_SOCKET, SO_SNDTIMEO, &patience, sizeof patience);
+    const timeval timeout{kTimeoutMs / 1000, 0};
+    setsockopt(fds[1], SOL_SOCKET, SO_SNDTIMEO, &timeout, sizeof timeout);
   }
 
   /// Reads n bytes, or what comes before the end.
@@ -61,7 +61,7 @@ struct Pair {
     std::size_t have = 0;
     while (have < n) {
       pollfd ready{tests.get(), POLLIN, 0};
-      if (poll(&ready, 1, kPatienceMs) <= 0) break;
+      if (poll(&ready, 1, kTimeoutMs) <= 0) break;
       const ssize_t got = recv(tests.get(), bytes.data() + have, n - have, 0);
       if (got <= 0) break;
       have += static_cast<std::size_t>(got);
@@ -108,18 +108,18 @@ class Running {
 
 class Loops : public testing::TestWithParam<Api> {};
 
-TEST(Alarm, CallsOnceAndNotBefore) {
+TEST(Timer, CallsOnceAndNotBefore) {
   const Base base;
   std::vector<std::int64_t> calls;
-  Alarm alarm(base, [&] {
+  Timer timer(base, [&] {
     calls.push_back(now_ns());
     event_base_loopbreak(base.get());
   });
   const std::int64_t hour = 3'600'000'000'000;
   for (const std::int64_t wait : {std::int64_t{2'000'000}, std::int64_t{1}, std::int64_t{-hour}}) {
     const std::int64_t at = now_ns() + wait;
-    alarm.set(at + hour);  // replaced by the next
-    alarm.set(at);
+    timer.set(at + hour);  // replaced by the next
+    timer.set(at);
     calls.clear();
     event_base_loop(base.get(), 0);
     ASSERT_EQ(calls.size(), 1);
@@ -155,19 +155,19 @@ void verify(const Pair& pair, const Setup& server) {
   Setup setup = server;
   setup.role = Role::client;
   const auto work = Work::of(setup);
-  const auto trial = work->trial(0);
-  trial->begin(0);
-  while (trial->unsent()) {
-    const auto bytes = trial->outgoing(0);
+  const auto verification = work->verification(0);
+  verification->begin(0);
+  while (verification->unsent()) {
+    const auto bytes = verification->outgoing(0);
     pair.write(bytes);
-    trial->written(bytes.size());
+    verification->written(bytes.size());
   }
-  while (!trial->verified()) {
-    const std::span<char> room = trial->room();
-    const std::string came = pair.read(room.size());
-    ASSERT_EQ(came.size(), room.size());
-    std::ranges::copy(came, room.begin());
-    trial->received(came.size(), 0);
+  while (!verification->verified()) {
+    const std::span<char> buffer = verification->read_buffer();
+    const std::string came = pair.read(buffer.size());
+    ASSERT_EQ(came.size(), buffer.size());
+    std::ranges::copy(came, buffer.begin());
+    verification->received(came.size(), 0);
   }
 }
 

@@ -36,7 +36,7 @@ Listener::Listener(const Base& base, Descriptor fd, std::function<void(int fd)> 
   });
 }
 
-EventServerLoop::EventServerLoop(Api api) : api_(api), bell_(base_, [this] { answer(); }) {}
+EventServerLoop::EventServerLoop(Api api) : api_(api), waker_(base_, [this] { on_wake(); }) {}
 
 void EventServerLoop::listen(int listener, std::function<void(int fd)> admit) {
   listeners_.emplace_back(base_, Descriptor(listener), std::move(admit), refused);
@@ -47,15 +47,15 @@ void EventServerLoop::adopt(int fd, std::unique_ptr<Flow> flow) {
     const std::lock_guard lock(mutex_);
     newcomers_.push_back({Descriptor(fd), std::move(flow)});
   }
-  bell_.ring();
+  waker_.wake();
 }
 
 void EventServerLoop::stop() {
   stopped_ = true;
-  bell_.ring();
+  waker_.wake();
 }
 
-void EventServerLoop::answer() {
+void EventServerLoop::on_wake() {
   if (stopped_) return base_.leave();
   std::vector<Newcomer> newcomers;
   {
@@ -65,15 +65,15 @@ void EventServerLoop::answer() {
   for (Newcomer& newcomer : newcomers) {
     auto connection = make_connection(api_, base_, std::move(newcomer.fd), std::move(newcomer.flow), *this);
     Connection& adopted = *connections_.emplace_back(std::move(connection));
-    adopted.place = connections_.size() - 1;
+    adopted.index = connections_.size() - 1;
     adopted.begin();
   }
 }
 
 void EventServerLoop::lost(Connection& connection) {
-  const std::size_t place = connection.place;
-  std::swap(connections_[place], connections_.back());
-  connections_[place]->place = place;
+  const std::size_t index = connection.index;
+  std::swap(connections_[index], connections_.back());
+  connections_[index]->index = index;
   connections_.pop_back();
 }
 

@@ -28,11 +28,11 @@ class Listener {
  private:
   std::function<void(int fd)> admit_;
   std::atomic<std::int64_t>& refused_;
-  Alarm pause_;
+  Timer pause_;
   std::unique_ptr<evconnlistener, decltype(&evconnlistener_free)> listener_;
 };
 
-class EventServerLoop : public ServerLoop, private Keeper {
+class EventServerLoop : public ServerLoop, private LoopObserver {
  public:
   explicit EventServerLoop(Api api);
 
@@ -51,12 +51,12 @@ class EventServerLoop : public ServerLoop, private Keeper {
   void failed(Connection& connection, std::exception_ptr) override { lost(connection); }
   void moved() override {}
   std::int64_t now() const override { return 0; }
-  /// Takes in newcomers.
-  void answer();
+  /// Starts to serve adopted connections.
+  void on_wake();
 
   const Api api_;
   Base base_;
-  Bell bell_;
+  Waker waker_;
   std::list<Listener> listeners_;
   std::vector<std::unique_ptr<Connection>> connections_;
   std::mutex mutex_;

@@ -13,7 +13,7 @@ namespace {
 
 using contract::Arrivals;
 
-/// Two slots, one on each of two lanes, at a rate.
+/// Two slots, one on each of two shards, at a rate.
 contract::Setup offering(double rate) {
   contract::Setup setup;
   setup.exchange = {64, 64, ""};
@@ -81,23 +81,24 @@ TEST(LoadArrivals, EndAtTheWindowsEdges) {
   expect_equal(load.result(600).arrivals, {2, 60, 40.0 * 40 + 20 * 20, 100}, "edges");
 }
 
-// A lane without room ends the stretch for the client where its first refused
+// A shard that is full ends the stretch for the client where its first refused
 // send lies.
 TEST(LoadArrivals, EndWhereALaneHasNoRoom) {
   Load load(offering(0.001), 2);
   load.start(-1'000'000'000'000'000);
   load.open(0);
   Slot& full = load.slots(0)[0];
-  std::int64_t room = 64;
-  for (std::int64_t k = 0; k < room - 1; k++) exchange(full, 10 * k, 10 * k);
-  exchange(full, 10 * (room + 2), 10 * room);  // takes the last place…
-  exchange(full, 10 * (room + 1), 10 * room);  // …and these find none
-  exchange(full, 10 * room, 10 * room);
-  exchange(full, 10 * (room + 3), 10 * room);
-  exchange(load.slots(1)[0], 10 * (room + 1) + 5, 10 * room);
+  std::int64_t capacity = 64;
+  for (std::int64_t k = 0; k < capacity - 1; k++) exchange(full, 10 * k, 10 * k);
+  exchange(full, 10 * (capacity + 2), 10 * capacity);  // takes the last place…
+  exchange(full, 10 * (capacity + 1), 10 * capacity);  // …and these find none
+  exchange(full, 10 * capacity, 10 * capacity);
+  exchange(full, 10 * (capacity + 3), 10 * capacity);
+  exchange(load.slots(1)[0], 10 * (capacity + 1) + 5, 10 * capacity);
   load.end(1'000'000'000);
   expect_equal(load.result(1'000'000'000).arrivals,
-               {room - 2, 10 * (room - 2), 100.0 * static_cast<double>(room - 2), 10 * room}, "full");
+               {capacity - 2, 10 * (capacity - 2), 100.0 * static_cast<double>(capacity - 2), 10 * capacity},
+               "full");
 }
 
 TEST(LoadArrivals, AreKeptForABoundedStretch) {

@@ -14,13 +14,13 @@
 namespace netdyno::test {
 
 /// Has a flow receive bytes, as they fit. Throws std::runtime_error when it has
-/// no room for them.
+/// no buffer for them.
 inline void feed(Flow& flow, std::string_view bytes, std::int64_t now = 0) {
   while (!bytes.empty()) {
-    const auto room = flow.room();
-    if (room.empty()) throw std::runtime_error("no room");
-    const std::size_t n = std::min(room.size(), bytes.size());
-    std::memcpy(room.data(), bytes.data(), n);
+    const auto buffer = flow.read_buffer();
+    if (buffer.empty()) throw std::runtime_error("no buffer");
+    const std::size_t n = std::min(buffer.size(), bytes.size());
+    std::memcpy(buffer.data(), bytes.data(), n);
     bytes.remove_prefix(n);
     flow.received(n, now);
   }

@@ -52,10 +52,10 @@ TEST(Pipeline, SurvivesEveryCutOfItsStream) {
           rig.pipeline.written(n);
         }
         if (wire.empty()) continue;
-        const auto room = rig.pipeline.room();
-        ASSERT_FALSE(room.empty());
-        const std::size_t n = std::min<std::size_t>(room.size(), split_mix(random) % wire.size() + 1);
-        std::memcpy(room.data(), wire.data(), n);
+        const auto buffer = rig.pipeline.read_buffer();
+        ASSERT_FALSE(buffer.empty());
+        const std::size_t n = std::min<std::size_t>(buffer.size(), split_mix(random) % wire.size() + 1);
+        std::memcpy(buffer.data(), wire.data(), n);
         wire.erase(0, n);
         rig.pipeline.received(n, now);
       }
@@ -74,14 +74,14 @@ TEST(Pipeline, MessagesAreContiguousWhereTheyArrive) {
   Rig rig(setup_of(100, 4));
   rig.pipeline.begin(1);
   std::size_t offset = 0;
-  const char* start = rig.pipeline.room().data();
+  const char* start = rig.pipeline.read_buffer().data();
   for (int round = 0; round < 50; round++) {
     rig.pipeline.written(rig.pipeline.outgoing(1).size());
-    const auto room = rig.pipeline.room();
-    const auto at = static_cast<std::size_t>(room.data() - start);
+    const auto buffer = rig.pipeline.read_buffer();
+    const auto at = static_cast<std::size_t>(buffer.data() - start);
     EXPECT_EQ(at % 100, offset % 100);
-    EXPECT_LE(at + room.size(), 500U);
-    const std::size_t n = std::min<std::size_t>(room.size(), 37);
+    EXPECT_LE(at + buffer.size(), 500U);
+    const std::size_t n = std::min<std::size_t>(buffer.size(), 37);
     rig.pipeline.received(n, 2);
     offset += n;
   }

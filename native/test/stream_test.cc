@@ -145,13 +145,13 @@ class Pipe {
     flow.written(taken);
   }
 
-  /// At most n bytes come out of the pipe into flow's room.
+  /// At most n bytes come out of the pipe into flow's buffer.
   void read(Flow& flow, std::size_t n, std::int64_t now) {
-    const auto room = flow.room();
-    ASSERT_FALSE(room.empty());
-    const std::size_t taken = std::min({n, room.size(), under_way_.size() - from_});
+    const auto buffer = flow.read_buffer();
+    ASSERT_FALSE(buffer.empty());
+    const std::size_t taken = std::min({n, buffer.size(), under_way_.size() - from_});
     if (taken == 0) return;
-    std::memcpy(room.data(), under_way_.data() + from_, taken);
+    std::memcpy(buffer.data(), under_way_.data() + from_, taken);
     from_ += taken;
     if (from_ == under_way_.size()) {
       under_way_.clear();
@@ -353,7 +353,7 @@ TEST(StreamClient, AnIdleConnectionIsSilentAndNoticesItsEnd) {
   StreamClient flow(plan, Flights(1, load.slots(1), agenda));
   flow.begin(1);
   EXPECT_FALSE(flow.unsent());
-  EXPECT_EQ(flow.room().size(), 1U);
+  EXPECT_EQ(flow.read_buffer().size(), 1U);
 }
 
 }  // namespace

@@ -28,10 +28,10 @@ contract::Setup setup_of(Role role, Stream stream, std::int64_t up, std::int64_t
 std::size_t move(Flow& from, Flow& to, std::size_t n) {
   if (!from.unsent()) return 0;
   const auto out = from.outgoing(0);
-  const auto room = to.room();
-  const std::size_t moved = std::min({n, out.size(), room.size()});
+  const auto buffer = to.read_buffer();
+  const std::size_t moved = std::min({n, out.size(), buffer.size()});
   if (moved == 0) return 0;
-  std::memcpy(room.data(), out.data(), moved);
+  std::memcpy(buffer.data(), out.data(), moved);
   from.written(moved);
   to.received(moved, 0);
   return moved;
@@ -42,17 +42,17 @@ struct Verification {
   Verification(Stream stream, std::int64_t up, std::int64_t down)
       : client(Work::of(setup_of(Role::client, stream, up, down))),
         server(Work::of(setup_of(Role::server, stream, up, down))),
-        trial(client->trial(5)),
-        serving(server->server(4096, traffic)) {
-    trial->begin(0);
-    serving->begin(0);
+        verification(client->verification(5)),
+        server_end(server->server(4096, traffic)) {
+    verification->begin(0);
+    server_end->begin(0);
   }
 
   void run() {
     std::uint64_t random = 77;
-    while (!trial->verified()) {
-      const std::size_t up = move(*trial, *serving, 1 + split_mix(random) % 5000);
-      const std::size_t down = move(*serving, *trial, 1 + split_mix(random) % 5000);
+    while (!verification->verified()) {
+      const std::size_t up = move(*verification, *server_end, 1 + split_mix(random) % 5000);
+      const std::size_t down = move(*server_end, *verification, 1 + split_mix(random) % 5000);
       ASSERT_GT(up + down, 0U) << "stuck";
     }
   }
@@ -60,8 +60,8 @@ struct Verification {
   std::unique_ptr<const Work> client;
   std::unique_ptr<const Work> server;
   Traffic traffic;
-  std::unique_ptr<Work::Trial> trial;
-  std::unique_ptr<Flow> serving;
+  std::unique_ptr<Work::Verification> verification;
+  std::unique_ptr<Flow> server_end;
 };
 
 TEST(Work, ATrialVerifiesOneExchangeAtBothEnds) {
@@ -76,9 +76,9 @@ TEST(Work, ATrialVerifiesOneExchangeAtBothEnds) {
     SCOPED_TRACE(testing::Message() << contract::name(stream) << ' ' << up << ' ' << down);
     Verification v(stream, up, down);
     v.run();
-    EXPECT_EQ(v.trial->arrived(), down);
-    EXPECT_TRUE(v.trial->room().empty()) << "it takes no more than its exchange";
-    EXPECT_FALSE(v.trial->unsent());
+    EXPECT_EQ(v.verification->arrived(), down);
+    EXPECT_TRUE(v.verification->read_buffer().empty()) << "it takes no more than its exchange";
+    EXPECT_FALSE(v.verification->unsent());
     EXPECT_EQ(v.traffic.exchanges.get(), 1);
     EXPECT_EQ(v.traffic.received.get(), up);
     EXPECT_EQ(v.traffic.sent.get(), down);
@@ -88,11 +88,11 @@ TEST(Work, ATrialVerifiesOneExchangeAtBothEnds) {
 TEST(Work, ATrialNamesTheConnectionWhoseAnswerIsWrong) {
   for (const Stream stream : {Stream::none, Stream::up, Stream::down, Stream::both}) {
     Verification v(stream, 64, 64);
-    while (v.trial->unsent()) v.trial->written(v.trial->outgoing(0).size());
-    const auto room = v.trial->room();
-    std::memset(room.data(), 'x', room.size());
+    while (v.verification->unsent()) v.verification->written(v.verification->outgoing(0).size());
+    const auto buffer = v.verification->read_buffer();
+    std::memset(buffer.data(), 'x', buffer.size());
     try {
-      v.trial->received(room.size(), 0);
+      v.verification->received(buffer.size(), 0);
       FAIL() << "accepted";
     } catch (const Failure& failure) {
       EXPECT_EQ(failure.kind(), ErrorKind::invalid);
@@ -103,8 +103,8 @@ TEST(Work, ATrialNamesTheConnectionWhoseAnswerIsWrong) {
 
 TEST(Work, ATrialRefusesAnAnswerBeforeItsQuestion) {
   Verification v(Stream::up, 64, 8);
-  v.trial->written(63);
-  EXPECT_THROW(v.trial->received(1, 0), Failure);
+  v.verification->written(63);
+  EXPECT_THROW(v.verification->received(1, 0), Failure);
 }
 
 TEST(Work, AnEchoReturnsWhatItReadBeforeItReadsOn) {
@@ -112,10 +112,10 @@ TEST(Work, AnEchoReturnsWhatItReadBeforeItReadsOn) {
   Traffic traffic;
   const auto flow = work->server(32, traffic);
   flow->begin(0);
-  ASSERT_EQ(flow->room().size(), 32U);
-  std::memcpy(flow->room().data(), "0123456789abcde", 15);
+  ASSERT_EQ(flow->read_buffer().size(), 32U);
+  std::memcpy(flow->read_buffer().data(), "0123456789abcde", 15);
   flow->received(15, 0);
-  EXPECT_TRUE(flow->room().empty());
+  EXPECT_TRUE(flow->read_buffer().empty());
   std::string returned;
   for (const std::size_t n : {4, 6, 5}) {
     const auto out = flow->outgoing(0);
@@ -124,7 +124,7 @@ TEST(Work, AnEchoReturnsWhatItReadBeforeItReadsOn) {
   }
   EXPECT_EQ(returned, "0123456789abcde");
   EXPECT_FALSE(flow->unsent());
-  EXPECT_EQ(flow->room().size(), 32U);
+  EXPECT_EQ(flow->read_buffer().size(), 32U);
   EXPECT_EQ(traffic.exchanges.get(), 1) << "the second message is not whole";
   EXPECT_EQ(traffic.received.get(), 15);
   EXPECT_EQ(traffic.sent.get(), 15);

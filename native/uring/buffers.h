@@ -1,11 +1,11 @@
-// Buffers that all connections of a loop receive into (option recv=multishot):
-// the kernel takes one when bytes have come, and it is given back when they were
-// used. An echo server keeps them while a client does not read; enough such
-// clients keep all others waiting.
+// Buffers that all connections of a loop receive into (option recv=multishot). The kernel
+// takes one when bytes arrive, and the loop returns it when it has used them. An echo
+// server keeps a buffer while its client does not read, so enough such clients block all
+// others.
 //
-// liburing 2.3 can register such a ring but not make one.
+// liburing 2.3 can register such a ring of buffers but not allocate it.
 //
-// Layer: uring worker, above ring. Belongs to the loop's thread.
+// Layer: uring worker, above ring. Only the loop's thread uses it.
 #pragma once
 
 #include <cstdint>
@@ -16,7 +16,7 @@
 
 namespace netdyno::uring_worker {
 
-/// Received bytes in a buffer of the kernel's choice.
+/// Received bytes in a buffer that the kernel chose.
 struct Portion {
   std::uint16_t buffer;
   std::uint32_t from;
@@ -26,19 +26,19 @@ struct Portion {
 class Buffers {
  public:
   static constexpr std::uint16_t kGroup = 0;
-  /// Few, that are used again soon, and so stay in the cache.
+  /// Few, so that they are soon used again and stay in the cache.
   static constexpr std::uint16_t kCount = 128;
   static constexpr std::uint32_t kSize = 16 << 10;
 
   /// Registers the buffers with ring, which outlives them. Throws Failure{setup}.
   explicit Buffers(Ring& ring);
 
-  /// Whether the kernel finds one, once all completions were delivered.
+  /// Whether the kernel finds a free buffer, once all completions were delivered.
   bool any_free() const { return taken_ < kCount; }
   /// Takes over the buffer that a completed receive has filled.
   Portion take(const Completion& completion);
   std::span<const char> bytes(const Portion& portion) const;
-  /// The kernel may fill the portion's buffer again.
+  /// Lets the kernel fill the portion's buffer again.
   void give_back(const Portion& portion);
 
  private:

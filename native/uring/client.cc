@@ -7,10 +7,10 @@
 namespace netdyno::uring_worker {
 
 void UringClientLoop::add(int fd, std::unique_ptr<Flow> flow, bool active) {
-  Keeper& keeper = *this;
+  LoopObserver& observer = *this;
   connections_.push_back(
-      std::make_unique<Connection>(loop_, keeper, End::client, Descriptor(fd), std::move(flow)));
-  connections_.back()->place = connections_.size() - 1;
+      std::make_unique<Connection>(loop_, observer, End::client, Descriptor(fd), std::move(flow)));
+  connections_.back()->index = connections_.size() - 1;
   carries_load_.push_back(active);
   opened(active);
 }
@@ -23,7 +23,7 @@ void UringClientLoop::run() {
 }
 
 void UringClientLoop::turns() {
-  loop_.bell.hear();
+  loop_.waker.arm();
   for (const auto& connection : connections_) connection->begin();
   bool ended = false;
   while (agenda().held() > 0 && !stopped_.load(std::memory_order_relaxed)) {
@@ -39,12 +39,12 @@ void UringClientLoop::turns() {
 
 void UringClientLoop::end(std::int64_t closing) {
   closing_ = closing;
-  loop_.bell.ring();
+  loop_.waker.wake();
 }
 
 void UringClientLoop::stop() {
   stopped_ = true;
-  loop_.bell.ring();
+  loop_.waker.wake();
 }
 
 }  // namespace netdyno::uring_worker

@@ -12,7 +12,7 @@
 
 namespace netdyno::uring_worker {
 
-class UringClientLoop final : public ClientLoop, private Keeper {
+class UringClientLoop final : public ClientLoop, private LoopObserver {
  public:
   /// Throws as Ring does.
   explicit UringClientLoop(const Settings& settings) : loop_(settings) {}
@@ -24,8 +24,8 @@ class UringClientLoop final : public ClientLoop, private Keeper {
 
  private:
   void turns();
-  void lost(Connection& connection) override { ClientLoop::lost(carries_load_[connection.place]); }
-  void over(Connection&) override {}
+  void lost(Connection& connection) override { ClientLoop::lost(carries_load_[connection.index]); }
+  void released(Connection&) override {}
 
   Loop loop_;
   std::vector<std::unique_ptr<Connection>> connections_;

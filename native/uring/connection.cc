@@ -16,15 +16,16 @@ using contract::Failure;
 
 namespace {
 
-/// What one operation moves at most: its length has 32 bits.
+/// The most that one operation moves: its length has 32 bits.
 constexpr std::size_t kMost = 1 << 30;
-/// Whole, or failed.
+/// A send is whole or fails.
 constexpr int kSendFlags = MSG_WAITALL | MSG_NOSIGNAL;
 
 }  // namespace
 
-Connection::Connection(Loop& loop, Keeper& keeper, End end, Descriptor socket, std::unique_ptr<Flow> flow)
-    : loop_(loop), keeper_(keeper), end_(end), socket_(std::move(socket)), flow_(std::move(flow)) {}
+Connection::Connection(Loop& loop, LoopObserver& observer, End end, Descriptor socket,
+                       std::unique_ptr<Flow> flow)
+    : loop_(loop), observer_(observer), end_(end), socket_(std::move(socket)), flow_(std::move(flow)) {}
 
 void Connection::begin() {
   file_ = loop_.ring.keep(socket_.get());
@@ -38,7 +39,7 @@ void Connection::send(std::uint32_t slot) {
   move(now());
 }
 
-void Connection::feed() {
+void Connection::resume() {
   in_.under_way = false;
   if (lost_) return settle();
   guard([this] { move(now()); });
@@ -58,8 +59,8 @@ void Connection::completed(const Completion& completion) {
   });
 }
 
-/// A client's flow that refuses what came ends the trial; of a server's clients
-/// one is no more.
+/// A failure of a client's flow ends the trial. A failure of a server's flow ends only
+/// that connection.
 template <class Step>
 void Connection::guard(Step step) {
   try {
@@ -72,29 +73,29 @@ void Connection::guard(Step step) {
 
 std::int64_t Connection::now() const { return end_ == End::client ? now_ns() : 0; }
 
-/// Submits whatever may be under way and is not.
+/// Submits every operation that may be pending and is not.
 void Connection::move(std::int64_t at) {
   if (!in_.portions.empty() && may_receive()) drain(at);
   if (out_.state == State::nothing && flow_->unsent()) start_send(at);
   if (in_.under_way) return;
   if (loop_.buffers) return receive_many();
   if (!may_receive()) return;
-  if (const auto room = flow_->room(); !room.empty()) receive(room);
+  if (const auto buffer = flow_->read_buffer(); !buffer.empty()) receive(buffer);
 }
 
 void Connection::start_send(std::int64_t at) {
   const auto bytes = flow_->outgoing(at);
   out_.bytes = bytes.first(std::min(bytes.size(), kMost));
   flow_->written(out_.bytes.size());
-  const bool linked = !in_.under_way && !loop_.buffers && !flow_->lasting() && !flow_->room().empty();
+  const bool linked = !in_.under_way && !loop_.buffers && !flow_->lasting() && !flow_->read_buffer().empty();
   linked ? send_linked() : send_alone();
 }
 
 void Connection::send_alone() {
   out_.state = State::alone;
   io_uring_sqe* const submission = loop_.ring.prepare();
-  // Memory that changes could not do so until the peer has acknowledged, which it
-  // may put off until it has something to send itself.
+  // Memory that changes could not be reused until the peer has acknowledged, and the peer
+  // may delay that until it has something to send itself.
   if (loop_.settings.zero_copy && flow_->lasting()) {
     io_uring_prep_send_zc(submission, 0, out_.bytes.data(), out_.bytes.size(), kSendFlags, 0);
   } else {
@@ -103,14 +104,14 @@ void Connection::send_alone() {
   loop_.ring.submit(submission, file_, *this, Op::send);
 }
 
-/// The kernel fills the flow's room once it took what is sent from there.
+/// The kernel fills the flow's buffer after it has sent the bytes in it.
 void Connection::send_linked() {
   out_.state = State::linked;
-  loop_.ring.make_room(2);
+  loop_.ring.reserve(2);
   io_uring_sqe* const submission = loop_.ring.prepare();
   io_uring_prep_send(submission, 0, out_.bytes.data(), out_.bytes.size(), kSendFlags);
   loop_.ring.submit(submission, file_, *this, Op::linked_send, IOSQE_IO_LINK | IOSQE_CQE_SKIP_SUCCESS);
-  receive(flow_->room());
+  receive(flow_->read_buffer());
 }
 
 void Connection::sent(const Completion& completion) {
@@ -129,7 +130,7 @@ void Connection::sent(const Completion& completion) {
   move(now());
 }
 
-/// A linked send failed, or took a part; the receive after it never began.
+/// A linked send failed, or took only a part. The receive after it never began.
 void Connection::unlinked(int result) {
   out_.state = State::nothing;
   in_.under_way = false;
@@ -138,11 +139,11 @@ void Connection::unlinked(int result) {
   send_linked();
 }
 
-void Connection::receive(std::span<char> room) {
+void Connection::receive(std::span<char> buffer) {
   in_.under_way = true;
   io_uring_sqe* const submission = loop_.ring.prepare();
-  io_uring_prep_recv(submission, 0, room.data(), std::min(room.size(), kMost), 0);
-  // What nobody has sent yet need not be tried for.
+  io_uring_prep_recv(submission, 0, buffer.data(), std::min(buffer.size(), kMost), 0);
+  // If nothing has arrived yet, trying to receive at once would be in vain.
   if (!in_.more_here) submission->ioprio |= IORING_RECVSEND_POLL_FIRST;
   loop_.ring.submit(submission, file_, *this, Op::receive);
 }
@@ -158,7 +159,7 @@ void Connection::receive_many() {
 void Connection::received(const Completion& completion) {
   if (out_.state == State::linked) out_.state = State::nothing;
   if (completion.result == -ENOBUFS && !lost_) {
-    loop_.starving.push_back(this);  // under way as far as others can see
+    loop_.starved.push_back(this);  // still counts as pending
     return;
   }
   in_.under_way = completion.more();
@@ -174,16 +175,16 @@ void Connection::received(const Completion& completion) {
   move(at);
 }
 
-/// Moves what has come into shared buffers to the flow, as far as it has room.
+/// Copies what arrived in shared buffers to the flow, as far as its buffer allows.
 void Connection::drain(std::int64_t at) {
   while (!in_.portions.empty()) {
     Portion& portion = in_.portions.front();
     while (portion.from < portion.to) {
-      const auto room = flow_->room();
-      if (room.empty()) return;
+      const auto buffer = flow_->read_buffer();
+      if (buffer.empty()) return;
       const auto bytes = loop_.buffers->bytes(portion);
-      const std::size_t n = std::min(bytes.size(), room.size());
-      std::memcpy(room.data(), bytes.data(), n);
+      const std::size_t n = std::min(bytes.size(), buffer.size());
+      std::memcpy(buffer.data(), bytes.data(), n);
       portion.from += static_cast<std::uint32_t>(n);
       flow_->received(n, at);
     }
@@ -195,23 +196,24 @@ void Connection::drain(std::int64_t at) {
 void Connection::lose() {
   lost_ = true;
   ::shutdown(socket_.get(), SHUT_RDWR);  // ends what is under way
-  // At once: others may be starving, and this connection among them.
+  // At once, because connections may be waiting for a buffer, this one among them.
   for (const Portion& portion : in_.portions) loop_.buffers->give_back(portion);
   in_.portions.clear();
   flow_->abandon(ErrorKind::peer, now());
-  keeper_.lost(*this);
+  observer_.lost(*this);
   settle();
 }
 
-/// A lost connection is over when nothing of it is under way. Its file must not
-/// go before: another connection would take its slot, and get what is submitted.
+/// Releases a lost connection once none of its operations is pending. Its file must stay
+/// registered until then: another connection would take its slot, and with it the
+/// operations.
 void Connection::settle() {
   if (!lost_ || out_.state != State::nothing || in_.under_way) return;
   if (socket_.get() >= 0) {
     loop_.ring.forget(file_);
     socket_ = Descriptor();
   }
-  if (out_.notifications == 0) keeper_.over(*this);
+  if (out_.notifications == 0) observer_.released(*this);
 }
 
 }  // namespace netdyno::uring_worker

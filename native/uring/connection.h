@@ -1,17 +1,17 @@
-// One connection of either end: moves a flow's bytes by io_uring. At most one
-// send and one receive are under way at a time.
+// One connection of either end: moves a flow's bytes by io_uring. At most one send and
+// one receive are pending at a time.
 //
-// A flow hears of a write when it is submitted: the answer's completion may come
-// before the send's, and the flow must know by then what is answered. Sends are
-// whole (MSG_WAITALL), so what was told comes true or the connection is lost; a
-// server counts a write early by what one send takes. Where the bytes do not last
-// (an echo's lie in the buffer that the next go into), the flow receives nothing
+// Flow::written is called when a send is submitted, because the answer's completion may
+// come before the send's, and the flow must know by then what is answered. Sends are
+// whole (MSG_WAITALL): either all bytes are sent, or the connection is lost. So a server
+// counts a write earlier than it is done, by the duration of one send. Where the outgoing
+// bytes change (an echo server sends from its read buffer), the flow receives nothing
 // before the send has completed.
 //
-// In that case both are submitted at once, linked: the receive begins when the
-// send is over. That makes one wait and one completion of each exchange.
+// In that case both are submitted together as linked operations: the receive begins when
+// the send is done. Each exchange then costs one wait and one completion.
 //
-// Layer: uring worker, above loop. Belongs to its loop's thread.
+// Layer: uring worker, above loop. Only its loop's thread uses it.
 #pragma once
 
 #include <cstddef>
@@ -26,16 +26,16 @@
 
 namespace netdyno::uring_worker {
 
-/// The loop that keeps connections.
-class Keeper {
+/// A loop, as its connections see it.
+class LoopObserver {
  public:
   /// The connection broke: it is shut down and its flow abandoned.
   virtual void lost(Connection& connection) = 0;
-  /// A lost connection has nothing under way any more: it may be destroyed.
-  virtual void over(Connection& connection) = 0;
+  /// A lost connection has no pending operation any more: it may be destroyed.
+  virtual void released(Connection& connection) = 0;
 
  protected:
-  ~Keeper() = default;
+  ~LoopObserver() = default;
 };
 
 /// Which end of connections a loop drives.
@@ -43,26 +43,26 @@ enum class End { client, server };
 
 class Connection final : public Owner {
  public:
-  /// loop and keeper outlive the connection.
-  Connection(Loop& loop, Keeper& keeper, End end, Descriptor socket, std::unique_ptr<Flow> flow);
+  /// loop and observer outlive the connection.
+  Connection(Loop& loop, LoopObserver& observer, End end, Descriptor socket, std::unique_ptr<Flow> flow);
   Connection(const Connection&) = delete;
   Connection& operator=(const Connection&) = delete;
 
-  /// Begins the flow. Inside Ring::run, as all that follows.
+  /// Begins the flow. Call this and the following only inside Ring::run.
   void begin();
   /// The slot's time, which the agenda kept, has come.
   void send(std::uint32_t slot);
-  /// A buffer can be had again, which this connection went without.
-  void feed();
-  /// Takes back what is under way, when the loop ends.
+  /// A shared buffer is free again; this connection waited for one.
+  void resume();
+  /// Cancels pending operations, when the loop ends.
   void cancel();
 
   void completed(const Completion& completion) override;
 
-  std::size_t place = 0;  // the keeper's
+  std::size_t index = 0;  // for the observer to use
 
  private:
-  /// The send that is under way.
+  /// The pending send.
   struct Sending {
     enum class State { nothing, alone, linked };
     State state = State::nothing;
@@ -71,8 +71,8 @@ class Connection final : public Owner {
   };
   struct Receiving {
     bool under_way = false;
-    bool more_here = false;         // more had come than the last receive took
-    std::vector<Portion> portions;  // that the flow has not taken yet
+    bool more_here = false;         // the socket held more than the last receive took
+    std::vector<Portion> portions;  // received, and not passed to the flow yet
   };
   using State = Sending::State;
 
@@ -88,7 +88,7 @@ class Connection final : public Owner {
   void sent(const Completion& completion);
   void unlinked(int result);
 
-  void receive(std::span<char> room);
+  void receive(std::span<char> buffer);
   void receive_many();
   void received(const Completion& completion);
   void drain(std::int64_t at);
@@ -97,7 +97,7 @@ class Connection final : public Owner {
   void settle();
 
   Loop& loop_;
-  Keeper& keeper_;
+  LoopObserver& observer_;
   End end_;
   Descriptor socket_;
   std::unique_ptr<Flow> flow_;

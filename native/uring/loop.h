@@ -1,5 +1,5 @@
-// What an event loop on io_uring has, whichever end it drives.
-// Layer: uring worker, above ring, buffers. Threads: as ring.h says, but for Bell::ring.
+// The parts of an event loop on io_uring, for both ends.
+// Layer: uring worker, above ring, buffers. Threads: as ring.h says, but for Waker::wake.
 #pragma once
 
 #include <cstdint>
@@ -14,25 +14,25 @@
 
 namespace netdyno::uring_worker {
 
-/// Wakes a loop from another thread, by an eventfd that the ring reads. What it
-/// wakes for lies in the loop's own fields; several rings may be one wake-up.
-class Bell final : public Owner {
+/// Wakes a loop from another thread, by an eventfd that the ring reads. The loop keeps the
+/// reason in its own fields. Several calls of wake may cause only one wake-up.
+class Waker final : public Owner {
  public:
   /// Throws Failure{setup}.
-  explicit Bell(Ring& ring);
+  explicit Waker(Ring& ring);
   /// Any thread; does not block.
-  void ring();
-  /// Begins to hear. Inside Ring::run.
-  void hear();
-  /// Whether it was rung since the last time that this was asked. Inside Ring::run.
-  bool rang() { return std::exchange(heard_, false); }
+  void wake();
+  /// Begins to wait for wake. Inside Ring::run.
+  void arm();
+  /// Whether wake was called since the last call of woken. Inside Ring::run.
+  bool woken() { return std::exchange(woken_, false); }
   void completed(const Completion& completion) override;
 
  private:
   Ring& ring_;
   Descriptor fd_;
   std::uint64_t count_ = 0;
-  bool heard_ = false;
+  bool woken_ = false;
 };
 
 class Connection;
@@ -43,11 +43,11 @@ struct Loop {
 
   Settings settings;
   Ring ring;
-  Bell bell{ring};
-  std::unique_ptr<Buffers> buffers;   // null: single receives
-  std::vector<Connection*> starving;  // found no buffer to receive into
+  Waker waker{ring};
+  std::unique_ptr<Buffers> buffers;  // null: single receives
+  std::vector<Connection*> starved;  // wait for a shared buffer to receive into
 
-  /// Waits until until_ns at the latest, and tells owners of all that completed.
+  /// Waits until until_ns at the latest, and passes completions to their owners.
   void turn(std::int64_t until_ns);
 };
 

@@ -21,26 +21,27 @@ using contract::Failure;
 namespace {
 
 constexpr std::uint64_t kOpMask = 7;
-/// Names an operation of no owner's.
+/// Marks an operation without an owner.
 constexpr std::uint64_t kNobody = kOpMask;
 /// Files in a ring's table. Connections beyond them are used by descriptor.
 constexpr unsigned kFiles = 16'384;
-/// Completions that a ring holds, for each submission that it holds. What does not
-/// fit the kernel keeps; with thousands of connections that costs no more than the
-/// cache that a longer ring takes up.
+/// Completions that a ring holds for each submission that it holds. The kernel keeps those
+/// that do not fit; with thousands of connections that costs no more than the cache that a
+/// longer ring takes up.
 constexpr unsigned kCompletions = 4;
-/// How long operations may take to be cancelled before they are told again, in ns.
-constexpr std::int64_t kPatience = 10'000'000;
+/// How long cancelled operations may take before they are cancelled again, in ns.
+constexpr std::int64_t kCancelRetryNs = 10'000'000;
 
-/// Ways to set up a ring, best first. Deferred work runs only when this thread
-/// waits, so that a batch is a batch; else it at least interrupts nobody.
+/// Flags to set up a ring with, best first. With deferred work the kernel completes
+/// operations only while this thread waits, in whole batches; the second best does not
+/// interrupt the thread.
 std::vector<unsigned> ways(bool sqpoll) {
   if (sqpoll) return {IORING_SETUP_SQPOLL | IORING_SETUP_SINGLE_ISSUER, IORING_SETUP_SQPOLL};
   return {IORING_SETUP_SINGLE_ISSUER | IORING_SETUP_DEFER_TASKRUN,
           IORING_SETUP_SINGLE_ISSUER | IORING_SETUP_COOP_TASKRUN, IORING_SETUP_COOP_TASKRUN, 0};
 }
 
-/// Why io_uring_setup failed, in words that help.
+/// Explains why io_uring_setup failed.
 Failure refused(int error) {
   const std::string text = std::string("set up io_uring: ") + std::strerror(error);
   if (error == ENOSYS) {
@@ -58,7 +59,7 @@ Failure refused(int error) {
   return {ErrorKind::setup, text + "; see ulimit -l for memory, ulimit -n for files"};
 }
 
-/// What the kernel knows an operation by.
+/// The number by which the kernel knows an operation.
 std::uint64_t name_of(const Owner& owner, Op op) {
   return reinterpret_cast<std::uintptr_t>(&owner) | static_cast<std::uint64_t>(op);
 }
@@ -135,16 +136,16 @@ void Ring::run(const std::function<void()>& body, const std::function<void()>& l
 io_uring_sqe* Ring::prepare() {
   io_uring_sqe* submission = io_uring_get_sqe(&ring_);
   while (submission == nullptr) {
-    make_room(1);
+    reserve(1);
     submission = io_uring_get_sqe(&ring_);
   }
   return submission;
 }
 
-void Ring::make_room(unsigned n) {
+void Ring::reserve(unsigned n) {
   while (io_uring_sq_space_left(&ring_) < n) {
     const int result = io_uring_submit(&ring_);
-    // What has completed must be delivered first, or a poller be waited for.
+    // Completions must be delivered first, or the polling thread must catch up.
     if (result < 0 && result != -EBUSY && result != -EAGAIN && result != -EINTR) check("submit to", result);
     if (io_uring_sq_space_left(&ring_) < n) io_uring_sqring_wait(&ring_);
   }
@@ -153,7 +154,7 @@ void Ring::make_room(unsigned n) {
 void Ring::submit(io_uring_sqe* submission, Owner& owner, Op op, unsigned flags) {
   submission->flags = static_cast<std::uint8_t>(submission->flags | flags);
   submission->user_data = name_of(owner, op);
-  if (op != Op::linked_send) under_way_++;  // else its receive counts for both
+  if (op != Op::linked_send) under_way_++;  // a linked receive counts for both
 }
 
 void Ring::submit(io_uring_sqe* submission, const File& file, Owner& owner, Op op, unsigned flags) {
@@ -191,8 +192,8 @@ void Ring::deliver() {
   }
 }
 
-/// Keeps count. After a zero-copy send's own completion only its notification
-/// may be missing, which uses nothing of the owner's.
+/// Counts pending operations. After the completion of a zero-copy send only its
+/// notification may be missing, and that uses nothing of the owner.
 void Ring::note(const Completion& completion) {
   if (completion.notification()) return;
   if (!completion.more() || completion.op == Op::send) under_way_--;
@@ -207,12 +208,12 @@ void Ring::cancel(std::uint64_t operation, unsigned flags) {
   under_way_++;
 }
 
-/// Takes back all that is under way, so that memory which it names may go. Again
-/// and again: an operation that goes on at this very moment is overlooked.
+/// Cancels all pending operations, so that the memory which they use can be freed. It
+/// repeats that, because the kernel overlooks an operation that is running just then.
 void Ring::drain() {
   while (under_way_ > 0) {
     const std::int64_t before = under_way_;
-    wait(now_ns() + kPatience);
+    wait(now_ns() + kCancelRetryNs);
     io_uring_cqe* entry = nullptr;
     while (io_uring_peek_cqe(&ring_, &entry) == 0) {
       note({static_cast<Op>(entry->user_data & kOpMask), entry->res, entry->flags});

@@ -1,9 +1,9 @@
-// io_uring as C++ owns it: one ring, the files registered with it, and who hears
-// of which completion.
+// A C++ owner for io_uring: one ring, the files registered with it, and the owners of its
+// operations.
 //
-// Layer: uring worker, above settings. Threads: a ring is built and destroyed by
-// any thread, but used by the one that is inside run, which alone may submit to
-// it (IORING_SETUP_SINGLE_ISSUER).
+// Layer: uring worker, above settings. Threads: any thread may build and destroy a ring.
+// Only the thread inside run uses it, and only that one may submit to it
+// (IORING_SETUP_SINGLE_ISSUER).
 #pragma once
 
 #include <liburing.h>
@@ -16,13 +16,13 @@
 
 namespace netdyno::uring_worker {
 
-/// What an operation does; travels with it to its completion.
+/// The kind of an operation. Its completion carries it.
 enum class Op : std::uint8_t {
   receive,
   send,
   linked_send,  // completes only when it fails, and for the receive linked to it
   accept,
-  hear,
+  wake,
 };
 
 struct Completion {
@@ -32,11 +32,11 @@ struct Completion {
 
   /// Another completion of the same operation is to come.
   bool more() const { return (flags & IORING_CQE_F_MORE) != 0; }
-  /// Tells only that the kernel is done with what was sent (IORING_OP_SEND_ZC).
+  /// Says only that the kernel no longer uses the sent bytes (IORING_OP_SEND_ZC).
   bool notification() const { return (flags & IORING_CQE_F_NOTIF) != 0; }
 };
 
-/// Who has operations under way. Its address has room for the Op.
+/// Owns pending operations. Its address is aligned so that an Op fits into the low bits.
 class alignas(8) Owner {
  public:
   virtual void completed(const Completion& completion) = 0;
@@ -45,7 +45,7 @@ class alignas(8) Owner {
   ~Owner() = default;
 };
 
-/// A descriptor as a ring's operations name it: registered files cost no look-up.
+/// A descriptor as a ring's operations name it. Registered files need no look-up.
 struct File {
   int fd = -1;
   int slot = -1;  // in the ring's table; negative when that is full
@@ -62,35 +62,35 @@ class Ring {
   Ring(const Ring&) = delete;
   Ring& operator=(const Ring&) = delete;
 
-  /// Calls body on this thread, which the ring belongs to from then on; when body
-  /// has returned or thrown, calls leave, which may cancel. Once it returns,
-  /// nothing is under way any more: what was not cancelled by then is searched
-  /// for, which takes the square of how much there is. Once.
+  /// Calls body on this thread, which uses the ring from then on. When body has returned
+  /// or thrown, calls leave, which may cancel operations. When run returns, no operation
+  /// is pending: it searches for those that leave did not cancel, in time that grows with
+  /// the square of their number. Call it once.
   void run(const std::function<void()>& body, const std::function<void()>& leave);
 
-  /// A submission to be filled by an io_uring_prep function and then sent with
-  /// submit. Hands over those before it when the ring is full.
+  /// Returns a submission to fill by an io_uring_prep function and to pass to submit. When
+  /// the ring is full, hands earlier submissions to the kernel first.
   io_uring_sqe* prepare();
   /// Makes sure that n submissions fit, so that a link between them holds.
-  void make_room(unsigned n);
-  /// The submission goes to the kernel with the next wait; owner hears of its
-  /// completion. flags are IOSQE_… that file does not set.
+  void reserve(unsigned n);
+  /// The submission goes to the kernel with the next wait, and its completion to owner.
+  /// flags are IOSQE_… besides those that file needs.
   void submit(io_uring_sqe* submission, Owner& owner, Op op, unsigned flags = 0);
   void submit(io_uring_sqe* submission, const File& file, Owner& owner, Op op, unsigned flags = 0);
 
-  /// Takes back an operation of owner's, if it is under way.
+  /// Cancels an operation of owner if it is pending.
   void cancel(const Owner& owner, Op op);
 
   /// Hands over what was submitted and waits until something completes or
   /// until_ns, of now_ns, has come.
   void wait(std::int64_t until_ns);
-  /// Tells owners of all that has completed, but not of what completes meanwhile:
-  /// many connections would never let it return.
+  /// Passes all completions to their owners, but none that arrive meanwhile: with many
+  /// connections it would never return.
   void deliver();
 
   /// Registers a descriptor, which stays the caller's.
   File keep(int fd);
-  /// Forgets a file, of which nothing is under way.
+  /// Unregisters a file that no pending operation uses.
   void forget(const File& file);
 
   io_uring* get() { return &ring_; }
@@ -104,7 +104,7 @@ class Ring {
 
   io_uring ring_{};
   std::vector<int> free_slots_;
-  std::int64_t under_way_ = 0;  // operations whose end is to be told
+  std::int64_t under_way_ = 0;  // pending operations
 };
 
 }  // namespace netdyno::uring_worker

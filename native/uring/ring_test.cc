@@ -51,7 +51,7 @@ class Allowed final : public testing::Environment {
 const testing::Environment* const allowed = testing::AddGlobalTestEnvironment(new Allowed);
 
 /// Keeps what it hears.
-class Ear final : public Owner {
+class Recorder final : public Owner {
  public:
   void completed(const Completion& completion) override { heard.push_back(completion); }
   std::vector<Completion> heard;
@@ -82,8 +82,8 @@ void without_io_uring(int error, const std::function<void()>& body) {
 TEST(Ring, TellsOwnersOfTheirOperations) {
   Pair pair;
   Ring ring(Settings{});
-  Ear sender;
-  Ear receiver;
+  Recorder sender;
+  Recorder receiver;
   std::array<char, 8> bytes{};
   run(ring, [&] {
     const File near = ring.keep(pair.near.get());
@@ -111,19 +111,19 @@ TEST(Ring, TakesMoreSubmissionsAndCompletionsThanItHolds) {
   Settings settings;
   settings.entries = 8;
   Ring ring(settings);
-  Ear ear;
+  Recorder recorder;
   run(ring, [&] {
     for (int i = 0; i < 1'000; i++) {
       io_uring_sqe* const submission = ring.prepare();
       io_uring_prep_nop(submission);
-      ring.submit(submission, ear, Op::send);
+      ring.submit(submission, recorder, Op::send);
     }
-    while (ear.heard.size() < 1'000) {
+    while (recorder.heard.size() < 1'000) {
       ring.wait(Ring::kNever);
       ring.deliver();
     }
   });
-  EXPECT_EQ(ear.heard.size(), 1'000U);
+  EXPECT_EQ(recorder.heard.size(), 1'000U);
 }
 
 /// Does again what has completed, for ever.
@@ -160,17 +160,17 @@ TEST(Ring, TellsOfWhatHasCompletedAndNotOfWhatDoesSoMeanwhile) {
 TEST(Ring, LeavesNothingUnderWay) {
   Pair pair;
   Ring ring(Settings{});
-  Ear ear;
+  Recorder recorder;
   auto bytes = std::make_unique<std::array<char, 8>>();
   const auto submit_and_throw = [&] {
     io_uring_sqe* const submission = ring.prepare();
     io_uring_prep_recv(submission, 0, bytes->data(), bytes->size(), 0);
-    ring.submit(submission, ring.keep(pair.near.get()), ear, Op::receive);
+    ring.submit(submission, ring.keep(pair.near.get()), recorder, Op::receive);
     ring.wait(now_ns());
     throw Failure(ErrorKind::peer, "broken off");
   };
   EXPECT_THROW(run(ring, submit_and_throw), Failure);
-  EXPECT_TRUE(ear.heard.empty()) << "nobody hears of what was taken back";
+  EXPECT_TRUE(recorder.heard.empty()) << "nobody hears of what was taken back";
   EXPECT_EQ(send(pair.far.get(), "late", 4, 0), 4);
   EXPECT_EQ(recv(pair.near.get(), bytes->data(), bytes->size(), MSG_DONTWAIT), 4)
       << "nobody else received it";
@@ -179,23 +179,23 @@ TEST(Ring, LeavesNothingUnderWay) {
 TEST(Ring, CancelsByName) {
   Pair pair;
   Ring ring(Settings{});
-  Ear ear;
+  Recorder recorder;
   char byte = 0;
   const auto receive = [&] {
     io_uring_sqe* const submission = ring.prepare();
     io_uring_prep_recv(submission, 0, &byte, 1, 0);
-    ring.submit(submission, ring.keep(pair.near.get()), ear, Op::receive);
+    ring.submit(submission, ring.keep(pair.near.get()), recorder, Op::receive);
     ring.wait(now_ns());
-    ring.cancel(ear, Op::send);  // there is none
-    ring.cancel(ear, Op::receive);
-    while (ear.heard.empty()) {
+    ring.cancel(recorder, Op::send);  // there is none
+    ring.cancel(recorder, Op::receive);
+    while (recorder.heard.empty()) {
       ring.wait(Ring::kNever);
       ring.deliver();
     }
   };
   run(ring, receive);
-  ASSERT_EQ(ear.heard.size(), 1U);
-  EXPECT_EQ(ear.heard[0].result, -ECANCELED);
+  ASSERT_EQ(recorder.heard.size(), 1U);
+  EXPECT_EQ(recorder.heard[0].result, -ECANCELED);
 }
 
 TEST(Ring, WaitsNoLessThanUntilTheInstant) {
@@ -232,22 +232,22 @@ TEST(Buffers, AreFilledAndFilledAgain) {
   Pair pair;
   Ring ring(Settings{});
   Buffers buffers(ring);
-  Ear ear;
+  Recorder recorder;
   run(ring, [&] {
     io_uring_sqe* const submission = ring.prepare();
     io_uring_prep_recv_multishot(submission, 0, nullptr, 0, 0);
     submission->buf_group = Buffers::kGroup;
-    ring.submit(submission, ring.keep(pair.near.get()), ear, Op::receive, IOSQE_BUFFER_SELECT);
+    ring.submit(submission, ring.keep(pair.near.get()), recorder, Op::receive, IOSQE_BUFFER_SELECT);
     for (int i = 0; i < 3 * Buffers::kCount; i++) {
       const std::string sent = "portion " + std::to_string(i);
       ASSERT_EQ(send(pair.far.get(), sent.data(), sent.size(), 0), static_cast<ssize_t>(sent.size()));
-      ear.heard.clear();
-      while (ear.heard.empty()) {
+      recorder.heard.clear();
+      while (recorder.heard.empty()) {
         ring.wait(Ring::kNever);
         ring.deliver();
       }
-      ASSERT_TRUE(ear.heard[0].more()) << ear.heard[0].result;
-      const Portion portion = buffers.take(ear.heard[0]);
+      ASSERT_TRUE(recorder.heard[0].more()) << recorder.heard[0].result;
+      const Portion portion = buffers.take(recorder.heard[0]);
       const auto bytes = buffers.bytes(portion);
       EXPECT_EQ(std::string(bytes.begin(), bytes.end()), sent);
       EXPECT_TRUE(buffers.any_free());

@@ -12,7 +12,7 @@ namespace netdyno::uring_worker {
 
 namespace {
 
-/// How long an acceptor rests after a failure, in ns.
+/// How long an acceptor waits after a failure, in ns.
 constexpr std::int64_t kPause = 10'000'000;
 
 }  // namespace
@@ -20,7 +20,7 @@ constexpr std::int64_t kPause = 10'000'000;
 Acceptor::Acceptor(Ring& ring, Descriptor listener, std::function<void(int fd)> admit,
                    std::atomic<std::int64_t>& refused)
     : ring_(ring), listener_(std::move(listener)), admit_(std::move(admit)), refused_(refused) {
-  // A ring does not wait for a non-blocking listener.
+  // A ring would not wait for a non-blocking listener.
   const int flags = fcntl(listener_.get(), F_GETFL);
   fcntl(listener_.get(), F_SETFL, flags & ~O_NONBLOCK);
 }
@@ -47,13 +47,13 @@ void UringServerLoop::listen(int listener, std::function<void(int fd)> admit) {
 }
 
 void UringServerLoop::adopt(int fd, std::unique_ptr<Flow> flow) {
-  Keeper& keeper = *this;
-  auto newcomer = std::make_unique<Connection>(loop_, keeper, End::server, Descriptor(fd), std::move(flow));
+  LoopObserver& observer = *this;
+  auto newcomer = std::make_unique<Connection>(loop_, observer, End::server, Descriptor(fd), std::move(flow));
   {
     const std::lock_guard lock(mutex_);
     newcomers_.push_back(std::move(newcomer));
   }
-  loop_.bell.ring();
+  loop_.waker.wake();
 }
 
 void UringServerLoop::run() {
@@ -65,19 +65,19 @@ void UringServerLoop::run() {
 
 void UringServerLoop::stop() {
   stopped_ = true;
-  loop_.bell.ring();
+  loop_.waker.wake();
 }
 
 void UringServerLoop::turns() {
-  loop_.bell.hear();
+  loop_.waker.arm();
   for (const auto& acceptor : acceptors_) acceptor->accept();
   while (!stopped_.load(std::memory_order_relaxed)) {
     loop_.turn(retry());
-    if (loop_.bell.rang()) take_in();
+    if (loop_.waker.woken()) take_in();
   }
 }
 
-/// Accepts again where it is time to, and tells when it will be elsewhere.
+/// Accepts again where that is due. Returns when the next one is due.
 std::int64_t UringServerLoop::retry() {
   std::int64_t next = Ring::kNever;
   for (const auto& acceptor : acceptors_) {
@@ -96,15 +96,15 @@ void UringServerLoop::take_in() {
   }
   for (auto& newcomer : newcomers) {
     Connection& connection = *connections_.emplace_back(std::move(newcomer));
-    connection.place = connections_.size() - 1;
+    connection.index = connections_.size() - 1;
     connection.begin();
   }
 }
 
-void UringServerLoop::over(Connection& connection) {
-  const std::size_t place = connection.place;
-  std::swap(connections_[place], connections_.back());
-  connections_[place]->place = place;
+void UringServerLoop::released(Connection& connection) {
+  const std::size_t index = connection.index;
+  std::swap(connections_[index], connections_.back());
+  connections_[index]->index = index;
   connections_.pop_back();
 }
 

@@ -18,14 +18,14 @@ namespace netdyno::uring_worker {
 /// A listening socket that one submission accepts on until it fails.
 class Acceptor final : public Owner {
  public:
-  /// admit takes over what is accepted; refused counts what was not.
+  /// admit takes over accepted descriptors; refused counts failed accepts.
   Acceptor(Ring& ring, Descriptor listener, std::function<void(int fd)> admit,
            std::atomic<std::int64_t>& refused);
 
-  /// Inside Ring::run, as all that follows.
+  /// Call this and the following only inside Ring::run.
   void accept();
   void completed(const Completion& completion) override;
-  /// When to accept again after a failure; kNever while it accepts.
+  /// When to accept again after a failure, or kNever while it accepts.
   std::int64_t retry_at() const { return retry_at_; }
 
  private:
@@ -36,7 +36,7 @@ class Acceptor final : public Owner {
   std::int64_t retry_at_ = Ring::kNever;
 };
 
-class UringServerLoop final : public ServerLoop, private Keeper {
+class UringServerLoop final : public ServerLoop, private LoopObserver {
  public:
   /// Throws as Ring does.
   explicit UringServerLoop(const Settings& settings) : loop_(settings) {}
@@ -51,7 +51,7 @@ class UringServerLoop final : public ServerLoop, private Keeper {
   std::int64_t retry();
   void take_in();
   void lost(Connection&) override {}
-  void over(Connection& connection) override;
+  void released(Connection& connection) override;
 
   Loop loop_;
   std::vector<std::unique_ptr<Acceptor>> acceptors_;

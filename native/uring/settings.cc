@@ -21,15 +21,14 @@ Settings Settings::of(const Json& options) {
 std::vector<Option> setting_options() {
   return {
       choice_option("recv", {"single", "multishot"},
-                    "single: one submission for each read, right into the flow; multishot: one for all, into "
-                    "buffers that "
-                    "connections share, and copied from there"),
+                    "single: one submission for each read, into the connection's own buffer; multishot: one "
+                    "submission for all reads, into buffers that connections share, with a copy from there"),
       choice_option(
           "send", {"plain", "zerocopy"},
-          "zerocopy: the network card reads the process's memory (IORING_OP_SEND_ZC), a server's echoes "
-          "excepted, whose buffer is needed again at once; over loopback the kernel copies all the same"),
+          "zerocopy: the network card reads the process's memory (IORING_OP_SEND_ZC), except for a server's "
+          "echoes, whose buffer is needed again at once; over loopback the kernel copies anyway"),
       boolean_option("sqpoll", false,
-                     "a thread of the kernel's for each loop polls for submissions; its CPU time is counted"),
+                     "a kernel thread for each loop polls for submissions; its CPU time is counted"),
       integer_option("entries", {Settings{}.entries, 8, 32'768}, "submissions that a loop's ring holds")};
 }
 

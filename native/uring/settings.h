@@ -1,4 +1,4 @@
-// What transport uring can be told, beyond what every transport over TCP can.
+// The settings of transport uring, beyond those of every transport over TCP.
 // Layer: uring worker, bottom. Plain values; any thread.
 #pragma once
 
@@ -9,14 +9,14 @@
 namespace netdyno::uring_worker {
 
 struct Settings {
-  /// Submissions that a ring holds until they are handed to the kernel. Longer
-  /// batches are no faster, and what thousands of connections send in one can
-  /// overflow the queue of packets to be received (net.core.netdev_max_backlog).
+  /// Submissions that a ring holds until they are handed to the kernel. Longer batches are
+  /// no faster, and one batch of thousands of connections can overflow the queue of
+  /// received packets (net.core.netdev_max_backlog).
   unsigned entries = 128;
-  /// A thread of the kernel's takes submissions; its CPU time is this process's.
+  /// A kernel thread takes submissions. Its CPU time counts for this process.
   bool sqpoll = false;
-  /// One submission receives until the connection ends, into buffers that all
-  /// connections of a loop share.
+  /// One submission receives until the connection ends, into buffers that all connections
+  /// of a loop share.
   bool multishot = false;
   /// Sends by IORING_OP_SEND_ZC.
   bool zero_copy = false;

@@ -77,7 +77,7 @@ var transports = []transport{
 	{name: "go-connect-grpc", workers: []string{"connect"}, wire: "grpc:netdyno.v1"},
 	{name: "grpcpp", workers: []string{"grpcpp"}, wire: "grpc:netdyno.v1"},
 	{name: "baidu-std", workers: []string{"baidu-std"}, wire: "baidu_std", chosen: true},
-	{name: "brpc-asio", workers: []string{"baidu"}, wire: "baidu_std"},
+	{name: "baidu-std-asio", workers: []string{"baidu-std-asio"}, wire: "baidu_std"},
 	{name: "exec", client: "go-net", workers: []string{"exec", "net"}, wire: "echo", chosen: true},
 }
 

@@ -21,7 +21,7 @@ var baiduExchanges = map[string]contract.Exchange{
 // Client and server of baidu_std in C++ and in Go agree on every frame, and on
 // its content, which either generates by itself.
 func TestBaiduCrosswise(t *testing.T) {
-	for _, pair := range []struct{ server, client string }{{"brpc-asio", "baidu-std"}, {"baidu-std", "brpc-asio"}, {"brpc-asio", "brpc-asio"}} {
+	for _, pair := range []struct{ server, client string }{{"baidu-std-asio", "baidu-std"}, {"baidu-std", "baidu-std-asio"}, {"baidu-std-asio", "baidu-std-asio"}} {
 		t.Run(pair.client+" to "+pair.server, func(t *testing.T) {
 			for name, x := range baiduExchanges {
 				for _, payload := range []string{"block", "attachment"} {
@@ -43,10 +43,10 @@ func TestBaiduLoads(t *testing.T) {
 		"half idle": {Connections: 8, ActiveShare: 0.5, InFlight: 2, Amount: 50},
 		"poisson":   {Connections: 4, InFlight: 2, Rate: 4000, Arrival: contract.Poisson, Amount: 200},
 	} {
-		for _, server := range []string{"brpc-asio", "baidu-std"} {
+		for _, server := range []string{"baidu-std-asio", "baidu-std"} {
 			t.Run(name+", to "+server, func(t *testing.T) {
 				t.Parallel()
-				trial{server: server, client: "brpc-asio", exchange: blocks(100, 100), load: load}.loaded(t)
+				trial{server: server, client: "baidu-std-asio", exchange: blocks(100, 100), load: load}.loaded(t)
 			})
 		}
 	}
@@ -54,7 +54,7 @@ func TestBaiduLoads(t *testing.T) {
 
 // A client says why it cannot begin, in the words of whichever server it meets.
 func TestBaiduClientExplains(t *testing.T) {
-	for _, transport := range []string{"brpc-asio", "baidu-std"} {
+	for _, transport := range []string{"baidu-std-asio", "baidu-std"} {
 		server := start(t, transport)
 		listening := server.setup(contract.Setup{Role: contract.Server, Listen: "127.0.0.1:0", Exchange: blocks(100, 50)})
 		for name, c := range map[string]struct {
@@ -72,9 +72,9 @@ func TestBaiduClientExplains(t *testing.T) {
 				contract.Unsupported, "load.in_flight"},
 		} {
 			t.Run(name+", to "+transport, func(t *testing.T) {
-				client := start(t, "brpc-asio")
+				client := start(t, "baidu-std-asio")
 				s := c.setup
-				s.Role, s.Transport, s.Load.Connections = contract.Client, "brpc-asio", 1
+				s.Role, s.Transport, s.Load.Connections = contract.Client, "baidu-std-asio", 1
 				if s.Peers == nil {
 					s.Peers = listening.Addresses
 				}

@@ -47,16 +47,13 @@ func with(m *testing.M) (int, error) {
 // native one was not built.
 func program(t *testing.T, transport string) string {
 	t.Helper()
-	name := transport
 	switch transport {
 	case "go-grpc":
 		return filepath.Join(bin, "netdyno-worker-grpc")
 	case "baidu-std":
 		return filepath.Join(bin, "netdyno-worker-baidu-std")
-	case "brpc-asio":
-		name = "baidu"
 	}
-	path, err := filepath.Abs(filepath.Join(native, "netdyno-worker-"+name))
+	path, err := filepath.Abs(filepath.Join(native, "netdyno-worker-"+transport))
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -1,4 +1,4 @@
-#include "grpcpp/form.h"
+#include "grpcpp/payload.h"
 
 #include <google/protobuf/util/message_differencer.h>
 #include <grpcpp/grpcpp.h>
@@ -18,7 +18,7 @@ void decode(grpc::ByteBuffer& in, M& into, const Direction& direction) {
 }
 
 /// Codec bytes in protobuf, as a service with a bytes field does it.
-class Blocks : public Form {
+class Blocks : public Payload {
  public:
   explicit Blocks(const Direction& direction) : direction_(direction) {
     out_.set_content(direction.out.bytes);
@@ -27,7 +27,7 @@ class Blocks : public Form {
   grpc::ByteBuffer outgoing() const override { return encoded(out_); }
 
   std::int64_t take(grpc::ByteBuffer& in) const override {
-    Block block;  // a new one for each exchange, as generated code has
+    Block block;  // a new one for each exchange, as generated code does
     decode(in, block, direction_);
     require_size(direction_, block.content().size());
     return direction_.in.size;
@@ -47,7 +47,7 @@ class Blocks : public Form {
 
 /// Codec bytes without protobuf: sent without a copy, received into one
 /// contiguous piece of memory.
-class Raws : public Form {
+class Raws : public Payload {
  public:
   explicit Raws(const Direction& direction)
       : direction_(direction),
@@ -81,7 +81,7 @@ class Raws : public Form {
 };
 
 /// Messages that an application encodes by protobuf.
-class Structured : public Form {
+class Structured : public Payload {
  public:
   explicit Structured(const Direction& direction) : direction_(direction) {}
 
@@ -131,7 +131,7 @@ void require_bytes(const Direction& direction, std::string_view bytes) {
   if (bytes == direction.in.bytes) return;
   throw Refused(grpc::StatusCode::INVALID_ARGUMENT,
                 std::string("the ") + direction.incoming + " has the " + std::to_string(bytes.size()) +
-                    " bytes expected, with another content than the one that had to come");
+                    " bytes expected, with another content than expected");
 }
 
 void refuse_undecodable(const Direction& direction) {
@@ -142,11 +142,10 @@ void refuse_undecodable(const Direction& direction) {
 
 void require_values(const Direction& direction, const Message& message) {
   if (google::protobuf::util::MessageDifferencer::Equals(message, *direction.in.message)) return;
-  throw Refused(grpc::StatusCode::INVALID_ARGUMENT,
-                "the message that came has other values than the one that was to come");
+  throw Refused(grpc::StatusCode::INVALID_ARGUMENT, "the message has other values than expected");
 }
 
-std::unique_ptr<const Form> make_form(const Direction& direction, bool raw) {
+std::unique_ptr<const Payload> make_payload(const Direction& direction, bool raw) {
   if (direction.out.message) return std::make_unique<Structured>(direction);
   if (raw) return std::make_unique<Raws>(direction);
   return std::make_unique<Blocks>(direction);

@@ -1,0 +1,94 @@
+// What a client counts, by shard and phase.
+//
+// Layer: below load. A shard is the set of slots that one loop drives; only that
+// loop writes to it. The control thread switches the phase. It may read the sums at
+// any time, and the histograms once the loop has ended. A completion goes to the
+// counters of one phase as a whole, so the counts and histograms of a phase agree.
+#pragma once
+
+#include <array>
+#include <atomic>
+#include <cstdint>
+#include <memory>
+
+#include "kit/arrival.h"
+#include "kit/contract.h"
+#include "kit/histogram.h"
+
+namespace netdyno {
+
+/// A sum with one writer. Other threads may read it. Adding is a plain addition
+/// without a locked instruction.
+class Sum {
+ public:
+  void add(std::int64_t n) { value_.store(get() + n, std::memory_order_relaxed); }
+  std::int64_t get() const { return value_.load(std::memory_order_relaxed); }
+
+ private:
+  std::atomic<std::int64_t> value_{0};
+};
+
+/// A completed exchange: three instants of now_ns in ns, and the payload bytes
+/// received.
+struct Completion {
+  std::int64_t due;
+  std::int64_t sent;
+  std::int64_t now;
+  std::int64_t received;
+};
+
+/// The histograms of one shard, and when it sent. response and lag are null where
+/// the load defines no due time (METHOD §3.2). sends is null in a closed loop, which
+/// declares no arrivals.
+struct Times {
+  Histogram service;
+  std::unique_ptr<Histogram> response;
+  std::unique_ptr<Histogram> lag;
+  std::unique_ptr<Sends> sends;
+};
+
+/// The counts of one shard in one phase.
+struct Counters {
+  Sum exchanges;
+  Sum received;
+  std::array<Sum, contract::kErrorKinds> errors;
+  Times* times = nullptr;  // null before the window
+
+  /// Adds to counts. The bytes sent follow from the number of exchanges.
+  void add_to(contract::Counts& counts, std::int64_t up_bytes) const {
+    counts.exchanges += exchanges.get();
+    counts.sent_bytes += exchanges.get() * up_bytes;
+    counts.received_bytes += received.get();
+    for (std::size_t kind = 0; kind < errors.size(); kind++) counts.errors[kind] += errors[kind].get();
+  }
+};
+
+/// Aligned so that two loops never share a cache line.
+struct alignas(128) Shard {
+  std::atomic<Counters*> phase{&before};
+  Counters before;
+  Counters window;
+  Counters drain;
+  Times times;
+
+  Shard() { window.times = drain.times = &times; }
+  Shard(const Shard&) = delete;
+  Shard& operator=(const Shard&) = delete;
+
+  void record(const Completion& c) {
+    Counters& counters = *phase.load(std::memory_order_relaxed);
+    counters.exchanges.add(1);
+    counters.received.add(c.received);
+    if (counters.times == nullptr) return;
+    counters.times->service.record(c.now - c.sent);
+    if (counters.times->lag) counters.times->lag->record(c.sent - c.due);
+    if (counters.times->response) counters.times->response->record(c.now - c.due);
+    if (counters.times->sends) counters.times->sends->record(c.sent);
+  }
+
+  void fail(contract::ErrorKind kind) {
+    phase.load(std::memory_order_relaxed)->errors[static_cast<std::size_t>(kind)].add(1);
+  }
+};
+
+}  // namespace netdyno
