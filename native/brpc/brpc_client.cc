@@ -17,10 +17,10 @@ using contract::Failure;
 
 constexpr int kTimeoutMs = 10'000;  // of connecting, and of the verified exchange
 
-/// What the contract calls a code of brpc's (src/brpc/errno.proto).
+/// The contract's kind of a brpc error code (src/brpc/errno.proto).
 ErrorKind kind_of(int code) {
   switch (code) {
-    case 0:  // a reply that is not what had to come
+    case 0:  // a reply with the wrong content
     case brpc::ENOSERVICE:
     case brpc::ENOMETHOD:
     case brpc::EREQUEST:
@@ -59,7 +59,7 @@ BrpcClient::BrpcClient(const contract::Setup& setup, Load& load)
   refuse_what_brpc_cannot(setup);
   load.encoded(content_.up_bytes());
   brpc::FLAGS_max_body_size = setup.options.at("max_body").get<std::uint64_t>();
-  bthread_setconcurrency(effective_threads(setup));  // brpc keeps its least, 4, for a smaller number
+  bthread_setconcurrency(effective_threads(setup));  // brpc keeps at least 4 threads
   connect(setup);
   for (std::int64_t i = 0; i < setup.load.connections; i++) verify(i);
 }
@@ -105,7 +105,7 @@ BrpcClient::Outcome BrpcClient::call(Connection& connection, std::atomic<std::ui
   const auto taken = content_.take(*reply, controller.response_attachment());
   if (taken.wrong.empty() && compare && options_.at("verify") == "content" &&
       !content_.same(*reply, controller.response_attachment())) {
-    return {0, 0, "the content that came is not the one that had to come"};
+    return {0, 0, "the reply has another content than expected"};
   }
   return {taken.received, 0, taken.wrong};
 }
@@ -130,7 +130,7 @@ void BrpcClient::run() {
         auto& caller =
             *callers_.emplace_back(new Caller{*this, *connections_[i], shards_[i % shards_.size()], slot});
         if (bthread_start_background(&caller.thread, nullptr, drive, &caller) != 0) {
-          throw Failure(ErrorKind::setup, "start a bthread for each of the slots: brpc has no more");
+          throw Failure(ErrorKind::setup, "start a bthread for each slot: brpc has no more");
         }
       }
     }
@@ -152,7 +152,7 @@ void* BrpcClient::drive(void* argument) {
   return nullptr;
 }
 
-/// Sleeps until due; false when the load ended before it.
+/// Sleeps until due. False when the load ended before that.
 bool BrpcClient::until(std::int64_t due) const {
   for (std::int64_t now = now_ns(); now < due; now = now_ns()) {
     if (closed_ || due > load_.closing()) return false;
@@ -166,7 +166,7 @@ void BrpcClient::exchange(Caller& caller) const {
   const auto outcome = call(caller.connection, &caller.call, false);
   const std::int64_t now = now_ns();
   if (closed_ && !outcome.wrong.empty()) {
-    caller.connection.lost = true;  // we broke it off: the exchange stays unfinished
+    caller.connection.lost = true;  // close cancelled it: the exchange stays unfinished
     return;
   }
   const std::lock_guard lock(caller.shard);
@@ -176,7 +176,7 @@ void BrpcClient::exchange(Caller& caller) const {
   }
   const ErrorKind kind = kind_of(outcome.code);
   caller.slot.fail(kind, now);
-  // brpc would connect again with the next call.
+  // Without this, brpc would connect again at the next call.
   if (kind == ErrorKind::peer) caller.client.lose(caller.connection);
 }
 

@@ -1,10 +1,9 @@
-// A client of baidu_std on brpc::Channel: synchronous calls in bthreads, one for
-// each slot, as brpc's own examples make them. A connection of the trial is a
-// channel in a connection group of its own, which is one TCP connection.
+// A client of baidu_std on brpc::Channel: synchronous calls in bthreads, one for each
+// slot, as brpc's own examples make them. A connection of the trial is a channel in a
+// connection group of its own, which is one TCP connection.
 //
-// Layer: above brpc_content. Threads: bthreads run on brpc's pool; a shard's
-// slots are told of completions under the shard's mutex, as several threads may
-// finish its calls.
+// Layer: above brpc_content. Threads: bthreads run on brpc's pool. Several threads may
+// complete calls of one shard, so its slots are used under the shard's mutex.
 #pragma once
 
 #include <brpc/channel.h>
@@ -46,11 +45,11 @@ class BrpcClient : public Client {
     bthread_t thread = 0;
     std::atomic<std::uint64_t> call{0};  // in flight, for close
   };
-  /// What became of one call.
+  /// The outcome of one call.
   struct Outcome {
     std::int64_t received = 0;
-    int code = 0;  // of brpc; 0: the reply came
-    std::string wrong;
+    int code = 0;       // brpc's error code; 0: a reply came
+    std::string wrong;  // why the call failed; empty: it did not
   };
 
   void connect(const contract::Setup& setup);

@@ -11,7 +11,7 @@ using contract::ErrorKind;
 using contract::Failure;
 using google::protobuf::Message;
 
-/// Checks what Contents does not know of and returns the exchange.
+/// Refuses streams, which Contents does not check, and returns the exchange.
 const contract::Exchange& checked(const contract::Setup& setup) {
   if (setup.exchange.stream != contract::Stream::none) {
     throw Failure(ErrorKind::unsupported, "exchange.stream is " + std::string(name(setup.exchange.stream)) +
@@ -25,8 +25,8 @@ const char* method_of(const contract::Exchange& exchange) {
   return exchange.message->name == "simple" ? "Simple" : "Complex";
 }
 
-/// The content of a message that came, contiguous: block's own, or the
-/// attachment's, copied into whole where it lies in pieces.
+/// The content of a received message, contiguous: the block's, or a copy of the attachment
+/// in whole.
 std::string_view contiguous(const Message& in, const butil::IOBuf& attachment, bool attached,
                             std::string& whole) {
   if (!attached) return static_cast<const v1::Block&>(in).content();
@@ -69,7 +69,7 @@ Content::Content(const contract::Setup& setup)
 void Content::attach(butil::IOBuf& to) const {
   const std::string& bytes = going().bytes;
   if (!attached_ || bytes.empty()) return;
-  // The worker exits before it lets go of its content; brpc only reads it.
+  // brpc only reads the bytes, and this object lives until the worker exits.
   to.append_user_data(const_cast<char*>(bytes.data()), bytes.size(), [](void*) {});
 }
 
@@ -77,7 +77,11 @@ Content::Taken Content::take(const Message& in, const butil::IOBuf& attachment) 
   if (structured()) return {static_cast<std::int64_t>(in.ByteSizeLong()), ""};
   const bool inside = !static_cast<const v1::Block&>(in).content().empty();
   if (attached_ ? inside : !attachment.empty()) {
-    return {0, "the content came the other way than option payload says; give both ends the same"};
+    return {0, attached_
+                   ? "the content came in the message, expected it as attachment; give both ends the same "
+                     "option payload"
+                   : "the content came as attachment, expected it in the message; give both ends the "
+                     "same option payload"};
   }
   std::string whole;
   const auto size = static_cast<std::int64_t>(contiguous(in, attachment, attached_, whole).size());

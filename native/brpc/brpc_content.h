@@ -1,10 +1,9 @@
-// What one end's calls carry, in brpc's hands: the message and the attachment
-// that it sends, and what it makes of those that come. Go counterpart:
-// internal/work/transport/brpc/content.go.
+// The content of one end's calls: the message and attachment that it sends, and the check
+// of those that it receives.
 //
-// Layer: above grpcpp/contents, which knows no gRPC. Immutable after
-// construction: any thread may use it. No header here may be named as one of
-// brpc's: <brpc/...> is looked for in this directory first.
+// Layer: above grpcpp/contents, which does not depend on gRPC. Immutable after
+// construction: any thread may use it. No header here may have the name of one of brpc's,
+// because the compiler looks for <brpc/...> in this directory first.
 #pragma once
 
 #include <brpc/controller.h>
@@ -22,30 +21,30 @@ namespace netdyno::brpc_worker {
 
 class Content {
  public:
-  /// Throws Failure: setup for what does not fit, unsupported for what this
+  /// Throws Failure: setup for invalid values, unsupported for exchanges that this
   /// transport does not carry.
   explicit Content(const contract::Setup& setup);
 
-  /// The method of netdyno.v1.Exchange that serves the trial.
+  /// The method of netdyno.v1.Exchange for the trial's exchange.
   const google::protobuf::MethodDescriptor* method() const { return method_; }
-  /// What this end sends, the same in every exchange.
+  /// The message that this end sends in every exchange.
   const google::protobuf::Message& outgoing() const { return *out_; }
-  /// Appends what it sends beside the message; nothing is copied.
+  /// Appends the attachment that this end sends, without a copy.
   void attach(butil::IOBuf& to) const;
 
-  /// What became of a message that came.
+  /// The result of checking a received message.
   struct Taken {
     std::int64_t received = 0;  // payload bytes
-    std::string wrong;          // empty: nothing
+    std::string wrong;          // what is wrong with it; empty: nothing
   };
-  /// Takes it as an application does: decoded, content whole and contiguous.
+  /// Reads a message as an application does: decoded, with its content contiguous.
   Taken take(const google::protobuf::Message& in, const butil::IOBuf& attachment) const;
-  /// Whether it is what our other end sends.
+  /// Whether a message has the content that netdyno's other end sends.
   bool same(const google::protobuf::Message& in, const butil::IOBuf& attachment) const;
 
   std::int64_t up_bytes() const { return contents_.up().size; }
   std::int64_t down_bytes() const { return contents_.down().size; }
-  /// Whether a codec decides the sizes.
+  /// Whether a codec other than bytes decides the sizes.
   bool structured() const { return contents_.structured(); }
 
  private:
@@ -59,7 +58,7 @@ class Content {
   std::unique_ptr<const google::protobuf::Message> out_;
 };
 
-/// The service that both ends speak, generated code or not.
+/// The descriptor of netdyno.v1.Exchange.
 const google::protobuf::ServiceDescriptor* exchange_service();
 
 /// An empty message of a type of exchange.proto.

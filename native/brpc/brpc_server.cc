@@ -17,8 +17,8 @@ using contract::Failure;
 using google::protobuf::Message;
 using google::protobuf::MethodDescriptor;
 
-/// A port of the kernel's choice: brpc gives back the 0 it was given, in some
-/// versions.
+/// Returns a free port. Some versions of brpc do not report the port that the kernel chose
+/// for port 0.
 std::uint16_t free_port(const std::string& host) {
   Endpoint at = endpoint({host, 0}, "setup.listen");
   const int fd = ::socket(at.storage.ss_family, SOCK_STREAM | SOCK_CLOEXEC, 0);
@@ -38,7 +38,7 @@ const Message& prototype(const google::protobuf::Descriptor* type) {
 
 void Exchange::CallMethod(const MethodDescriptor* method, google::protobuf::RpcController* controller,
                           const Message* request, Message* response, google::protobuf::Closure* done) {
-  const brpc::ClosureGuard guard(done);  // replies
+  const brpc::ClosureGuard guard(done);  // sends the reply at the end
   auto& call = *static_cast<brpc::Controller*>(controller);
   if (method != content_.method()) {
     invalid_.fetch_add(1, std::memory_order_relaxed);
@@ -54,7 +54,7 @@ void Exchange::CallMethod(const MethodDescriptor* method, google::protobuf::RpcC
   }
   exchanges_.fetch_add(1, std::memory_order_relaxed);
   received_.fetch_add(taken.received, std::memory_order_relaxed);
-  response->CopyFrom(content_.outgoing());  // brpc wants its own message filled
+  response->CopyFrom(content_.outgoing());  // brpc sends only the message that it made
   content_.attach(call.response_attachment());
 }
 
@@ -75,19 +75,19 @@ contract::Counts Exchange::counts() const {
   return counts;
 }
 
-int Doorkeeper::VerifyCredential(const std::string&, const butil::EndPoint& client,
-                                 brpc::AuthContext*) const {
+int AllowedClients::VerifyCredential(const std::string&, const butil::EndPoint& client,
+                                     brpc::AuthContext*) const {
   return allow_.contains(butil::ip2str(client.ip).c_str()) ? 0 : -1;
 }
 
 BrpcServer::BrpcServer(const contract::Setup& setup)
-    : options_(setup.options), exchange_(setup), doorkeeper_(setup.allow) {
+    : options_(setup.options), exchange_(setup), allowed_clients_(setup.allow) {
   brpc::FLAGS_max_body_size = setup.options.at("max_body").get<std::uint64_t>();
   brpc::ServerOptions options;
   options.num_threads = effective_threads(setup);
-  options.has_builtin_services = false;  // pages about the process: not the trial's, and open to anybody
+  options.has_builtin_services = false;  // status pages, which any client could read
   options.enabled_protocols = "baidu_std";
-  if (!setup.allow.empty()) options.auth = &doorkeeper_;
+  if (!setup.allow.empty()) options.auth = &allowed_clients_;
   Address at = parse_address(setup.listen, "setup.listen");
   for (std::int64_t i = 0; i < setup.listeners; i++) {
     Address one = at;

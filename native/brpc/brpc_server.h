@@ -1,7 +1,7 @@
-// A server of baidu_std on brpc::Server, one for each port: brpc has its own
-// accepting, loops and threads (bthreads over a pool of them).
+// A server of baidu_std on brpc::Server, one for each port. brpc accepts connections,
+// runs event loops and calls the service on its own threads (bthreads over a pool).
 //
-// Layer: above brpc_content. brpc calls the service on threads of its own.
+// Layer: above brpc_content.
 #pragma once
 
 #include <brpc/server.h>
@@ -18,8 +18,8 @@
 
 namespace netdyno::brpc_worker {
 
-/// netdyno.v1.Exchange without generated stubs, which exchange.proto does not
-/// ask for: answers the trial's method, and counts.
+/// netdyno.v1.Exchange: answers the trial's method and counts. It has no generated base
+/// class, because exchange.proto does not ask protoc for one.
 class Exchange : public google::protobuf::Service {
  public:
   explicit Exchange(const contract::Setup& setup) : content_(setup) {}
@@ -44,11 +44,11 @@ class Exchange : public google::protobuf::Service {
   std::atomic<std::int64_t> invalid_{0};
 };
 
-/// Lets in who may connect. brpc asks with a connection's first request, not
-/// before: a stranger who says nothing stays, and is never answered.
-class Doorkeeper : public brpc::Authenticator {
+/// Accepts the clients of setup.allow. brpc asks at a connection's first request and not
+/// before, so a foreign client that sends nothing stays connected and gets no answer.
+class AllowedClients : public brpc::Authenticator {
  public:
-  explicit Doorkeeper(const std::vector<std::string>& allow) : allow_(allow.begin(), allow.end()) {}
+  explicit AllowedClients(const std::vector<std::string>& allow) : allow_(allow.begin(), allow.end()) {}
 
   int GenerateCredential(std::string*) const override { return 0; }
   int VerifyCredential(const std::string&, const butil::EndPoint& client, brpc::AuthContext*) const override;
@@ -73,7 +73,7 @@ class BrpcServer : public Server {
 
   contract::Json options_;
   Exchange exchange_;
-  Doorkeeper doorkeeper_;
+  AllowedClients allowed_clients_;
   std::vector<std::string> addresses_;
   std::vector<std::unique_ptr<brpc::Server>> servers_;
 };

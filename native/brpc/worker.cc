@@ -1,8 +1,7 @@
-// netdyno-worker-brpc-cpp: transport brpc-cpp, wire baidu_std, on Apache brpc
-// itself. Built only where brpc is installed, which has no Debian package: it is
-// written against brpc's published headers (1.6 and later) and was compiled
-// against their declarations alone. `netdyno check` it before you believe it.
-// Transport brpc (netdyno-worker-brpc, in Go) speaks the same protocol.
+// netdyno-worker-brpc: transport brpc, wire baidu_std, on Apache brpc's own library.
+// Built only where that is installed; README.md beside this file says how to build it.
+// Transports baidu-std (in Go) and baidu-std-asio (in C++) speak the same protocol
+// without brpc.
 #include "kit/worker.h"
 
 #include <brpc/protocol.h>
@@ -18,30 +17,31 @@ using netdyno::contract::Role;
 using netdyno::contract::Setup;
 
 std::vector<Option> options() {
-  return {
-      netdyno::choice_option("payload", {"block", "attachment"},
-                             "how codec bytes travels: block in a protobuf Block; attachment beside an empty "
-                             "one, brpc's own way for bulk; give both ends the same"),
-      netdyno::bytes_option(
-          "max_body", {64 << 20, 1024, (std::int64_t{1} << 31) - 1},
-          "flag max_body_size: largest body (meta, message and attachment) this end receives"),
-      netdyno::only(Role::client,
-                    netdyno::choice_option(
-                        "connection", {"single", "pooled"},
-                        "ChannelOptions::connection_type: single lets calls share a connection; pooled gives "
-                        "it to one call at a time, so in_flight above 1 is refused")),
-      netdyno::only(Role::client,
-                    netdyno::choice_option("verify", {"content", "length"},
-                                           "what is compared before ready: the content that our servers "
-                                           "send, or only its length"))};
+  return {netdyno::choice_option(
+              "payload", {"block", "attachment"},
+              "how codec bytes travels: block, in a protobuf Block; attachment, beside an empty "
+              "Block, which brpc recommends for bulk; give both ends the same"),
+          netdyno::bytes_option(
+              "max_body", {64 << 20, 1024, (std::int64_t{1} << 31) - 1},
+              "flag max_body_size: largest body (meta, message and attachment) this end receives"),
+          netdyno::only(
+              Role::client,
+              netdyno::choice_option(
+                  "connection", {"single", "pooled"},
+                  "ChannelOptions::connection_type: with single, calls share a connection; with pooled, "
+                  "it carries one call at a time, so in_flight above 1 is refused")),
+          netdyno::only(Role::client,
+                        netdyno::choice_option("verify", {"content", "length"},
+                                               "what is compared before ready: the content that our servers "
+                                               "send, or only its length"))};
 }
 
 class BrpcTransport : public netdyno::Transport {
  public:
   netdyno::contract::Transport describe() const override {
     netdyno::contract::Transport transport;
-    transport.name = "brpc-cpp";
-    transport.doc = "Apache brpc in C++: brpc::Server, and brpc::Channel with a bthread for each slot";
+    transport.name = "brpc";
+    transport.doc = "Apache brpc's own library: brpc::Server, and brpc::Channel with a bthread for each slot";
     transport.wire = "baidu_std";
     transport.roles = {Role::server, Role::client};
     transport.delivery = "message";
@@ -64,6 +64,6 @@ class BrpcTransport : public netdyno::Transport {
 
 int main() {
   BrpcTransport transport;
-  return netdyno::run_worker({"netdyno-worker-brpc-cpp", NETDYNO_VERSION, {{"brpc", NETDYNO_BRPC_VERSION}}},
+  return netdyno::run_worker({"netdyno-worker-brpc", NETDYNO_VERSION, {{"brpc", NETDYNO_BRPC_VERSION}}},
                              {&transport});
 }

@@ -58,6 +58,9 @@ func program(t *testing.T, transport string) string {
 		t.Fatal(err)
 	}
 	if _, err := os.Stat(path); err != nil {
+		if transport == "brpc" {
+			t.Skipf("%v: native/brpc/README.md says how to build brpc and its worker", err)
+		}
 		t.Skipf("%v: `make native-build` builds it where its library is installed; NETDYNO_BIN says where workers are", err)
 	}
 	return path
