@@ -41,6 +41,8 @@ go-build: go-there
 	@mkdir -p $(BIN)
 	@# Earlier versions built a Go worker of this name. It now belongs to Apache brpc.
 	@! go version $(BIN)/netdyno-worker-brpc 2>/dev/null | grep -q ': go1' || rm -f $(BIN)/netdyno-worker-brpc
+	@# And this one is netdyno-worker-baidu-std-asio now.
+	@rm -f $(BIN)/netdyno-worker-baidu
 	@go build -buildvcs=auto -o $(BIN)/ ./cmd/...
 	@cd workers/gin && go build -buildvcs=auto -o $(BIN)/ ./...
 
