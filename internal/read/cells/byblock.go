@@ -9,20 +9,6 @@ import (
 	"netdyno/internal/read/trial"
 )
 
-// Figures by block: a block is what arms have in common, so differences are
-// taken there, and of logarithms, as what disturbs a machine multiplies.
-
-// All returns the arm's trials.
-func (a Arm) All() iter.Seq[*trial.Trial] {
-	return func(yield func(*trial.Trial) bool) {
-		for i := range a.Trials {
-			if !yield(&a.Trials[i]) {
-				return
-			}
-		}
-	}
-}
-
 // TrialsOf returns those of an arm in a cell.
 func (s *Dataset) TrialsOf(cell, arm string) iter.Seq[*trial.Trial] { return each(s.Of(cell, arm)) }
 

@@ -1,7 +1,6 @@
 package cells
 
 import (
-	"netdyno/internal/hist"
 	"netdyno/internal/metric"
 	"netdyno/internal/read/trial"
 )
@@ -56,41 +55,4 @@ func firstRecorded(views []*trial.Judged) *trial.Judged {
 		}
 	}
 	return nil
-}
-
-// Cell is one combination of the varied levels other than the compared one.
-type Cell struct {
-	Name   string            `json:"name"` // "connections=50"; "" when nothing else varies
-	Levels map[string]string `json:"levels"`
-	Arms   []Arm             `json:"arms"` // in the study's order
-}
-
-// Arm is one treatment within a cell, over its blocks.
-type Arm struct {
-	Name       string            `json:"name"`
-	Baseline   bool              `json:"baseline,omitempty"`
-	Trials     []trial.Trial     `json:"trials"`                // by block; the baseline's repeats included
-	Metrics    []Summary         `json:"metrics"`               // in registry order, those that exist
-	Limit      trial.Limit       `json:"limit"`                 // of most trials
-	LimitProof string            `json:"limit_proof,omitempty"` // of the first such trial, which it names
-	Settings   map[string]string `json:"settings,omitempty"`    // "server.buffer": "4096", as the workers reported them
-	Service    []hist.Point      `json:"service,omitempty"`     // times by percentile, each averaged over blocks as Figure.Value is
-	Response   []hist.Point      `json:"response,omitempty"`
-	Delivery   string            `json:"delivery,omitempty"`
-	Clients    []Client          `json:"clients,omitempty"` // each by itself, where there are several
-}
-
-// ArmOf names an arm in its cell.
-func ArmOf(cell Cell, arm Arm) string {
-	if cell.Name == "" {
-		return arm.Name
-	}
-	return arm.Name + " at " + cell.Name
-}
-
-func InCell(cell string) string {
-	if cell == "" {
-		return ""
-	}
-	return " at " + cell
 }

@@ -7,13 +7,6 @@ import (
 	"netdyno/internal/record"
 )
 
-// Client is one client process of an arm that has several. A sum over clients
-// hides one that did most of the work, or needed most of the memory.
-type Client struct {
-	Name    string    `json:"name"` // "client-1", as in the records
-	Metrics []Summary `json:"metrics"`
-}
-
 // clientMetrics are told of each client by itself. They need no histogram: of
 // every trial they are taken once more.
 var clientMetrics = []string{

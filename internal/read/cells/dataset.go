@@ -64,45 +64,6 @@ type Dataset struct {
 	skipped int                     // trials that a run which stopped at a stage had planned for later stages
 }
 
-func sortOut(header record.Header, trials []record.Trial, records []record.Record) *Dataset {
-	s := &Dataset{Header: header, at: map[Key][]*trial.Judged{}}
-	byID := map[string]*trial.Judged{}
-	horizon := record.Horizon(header, trials, records)
-	for _, t := range trials {
-		if t.Block > horizon && !t.Probe {
-			if t.Block <= header.Study.Blocks {
-				s.skipped++
-			}
-			continue
-		}
-		if byID[t.ID] != nil {
-			s.strayed(t.ID, "is planned twice; the first place counts")
-			continue
-		}
-		v := &trial.Judged{Plan: t}
-		byID[t.ID] = v
-		if t.Probe {
-			s.Probes = append(s.Probes, v)
-			continue
-		}
-		s.Trials = append(s.Trials, v)
-	}
-	for i := range records {
-		id := records[i].Trial.ID
-		switch v := byID[id]; {
-		case v == nil:
-			s.strayed(id, "left a record but is not in the plan; it is left out")
-		case v.Record != nil:
-			s.strayed(id, "left two records; the first counts")
-		default:
-			v.Record = &records[i]
-		}
-	}
-	s.arrange()
-	s.Stage = s.staged()
-	return s
-}
-
 // Of returns the trials of an arm in a cell, by block; none where it does not
 // run there.
 func (s *Dataset) Of(cell, arm string) []*trial.Judged { return s.at[KeyOf(cell, arm)] }

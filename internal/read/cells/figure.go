@@ -1,26 +1,6 @@
 package cells
 
-import (
-	"math"
-
-	"netdyno/internal/metric"
-	"netdyno/internal/read/stat"
-	"netdyno/internal/read/trial"
-)
-
-// Summarize is a metric of an arm by its trials; false when none has it.
-func Summarize(m metric.Metric, views []*trial.Judged) (Summary, bool) {
-	return SummaryOf(m, ToldOf(each(views), m.Name))
-}
-
-// SummaryOf sums up the figures of a metric; false when there are none.
-func SummaryOf(m metric.Metric, p *Pool) (Summary, bool) {
-	f, ok := p.Figure()
-	if !ok {
-		return Summary{}, false
-	}
-	return Summary{Metric: m.Name, Unit: m.Unit, Better: m.Better, Figure: f, Median: stat.Median(p.values())}, true
-}
+import "math"
 
 // Usable tells whether x can be divided by and drawn on a log scale.
 func Usable(x float64) bool { return x > 0 && !math.IsInf(x, 1) && !math.IsNaN(x) }
@@ -49,3 +29,6 @@ type Summary struct {
 	Figure
 	Median float64 `json:"median"` // of the valid trials; a look at their distribution, compared with nothing
 }
+
+// Finite keeps a number within what JSON can hold.
+func Finite(x float64) float64 { return max(-math.MaxFloat64, min(x, math.MaxFloat64)) }

@@ -18,7 +18,7 @@ func LimitOf(views []*trial.Judged) (trial.Limit, string) {
 		}
 	}
 	best := trial.Unknown
-	for _, l := range trial.Limits {
+	for _, l := range trial.Limits() {
 		if count[l] > count[best] {
 			best = l
 		}

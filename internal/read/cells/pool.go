@@ -104,6 +104,3 @@ func (p *Pool) values() []float64 {
 	}
 	return all
 }
-
-// Finite keeps a number within what JSON can hold.
-func Finite(x float64) float64 { return max(-math.MaxFloat64, min(x, math.MaxFloat64)) }

@@ -8,9 +8,44 @@ import (
 	"netdyno/internal/record"
 )
 
-// Level is the significance that a verdict needs, of adjusted p values; the
-// stages of a study share it out.
-const Level = 0.05
+func sortOut(header record.Header, trials []record.Trial, records []record.Record) *Dataset {
+	s := &Dataset{Header: header, at: map[Key][]*trial.Judged{}}
+	byID := map[string]*trial.Judged{}
+	horizon := record.Horizon(header, trials, records)
+	for _, t := range trials {
+		if t.Block > horizon && !t.Probe {
+			if t.Block <= header.Study.Blocks {
+				s.skipped++
+			}
+			continue
+		}
+		if byID[t.ID] != nil {
+			s.strayed(t.ID, "is planned twice; the first place counts")
+			continue
+		}
+		v := &trial.Judged{Plan: t}
+		byID[t.ID] = v
+		if t.Probe {
+			s.Probes = append(s.Probes, v)
+			continue
+		}
+		s.Trials = append(s.Trials, v)
+	}
+	for i := range records {
+		id := records[i].Trial.ID
+		switch v := byID[id]; {
+		case v == nil:
+			s.strayed(id, "left a record but is not in the plan; it is left out")
+		case v.Record != nil:
+			s.strayed(id, "left two records; the first counts")
+		default:
+			v.Record = &records[i]
+		}
+	}
+	s.arrange()
+	s.Stage = s.staged()
+	return s
+}
 
 // Read sorts a run's records into its plan and examines each.
 func Read(header record.Header, trials []record.Trial, records []record.Record) (*Dataset, error) {

@@ -49,7 +49,7 @@ type Evidence struct {
 	refusal string
 }
 
-// Claims judges what the study claims (METHOD §6.13).
+// Claims judges what the study claims (specification §6.13).
 func Claims(s *cells.Dataset) []Claim {
 	var all []Claim
 	for _, spec := range s.Header.Study.Claims {

@@ -10,16 +10,6 @@ import (
 	"netdyno/internal/read/stat"
 )
 
-// cause is why a question stays open; what decides it follows from that.
-type cause int
-
-const (
-	tooWide cause = iota // its interval or its p: more blocks narrow both
-	tooFew               // so few blocks that no p can reach the level
-	unlevel              // the look has no part of the level
-	aimless              // its metric has no better direction
-)
-
 // outlook is what decides the questions that a run leaves open: the looks that
 // it can still be told to go on to, and the command that does it.
 type outlook struct {

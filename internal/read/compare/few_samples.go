@@ -9,6 +9,10 @@ import (
 	"netdyno/internal/record"
 )
 
+// FewSamples is what a warning is about where a metric is missing in some of an
+// arm's trials.
+const FewSamples = "few-samples"
+
 // fewSamples is one metric of an arm in a cell, in whose valid trials too few
 // exchanges were completed for it to exist.
 type fewSamples struct {

@@ -2,12 +2,9 @@ package compare
 
 import (
 	"fmt"
-	"slices"
 
 	"netdyno/internal/metric"
-	"netdyno/internal/read/cells"
 	"netdyno/internal/read/stat"
-	"netdyno/internal/read/trial"
 )
 
 // GateResult is what a gate makes of a comparison or of a whole run.
@@ -78,27 +75,6 @@ func Caveats(f Run) []string {
 		all = append(all, "exchanges of "+arm+" failed, which no requirement that is met allows")
 	}
 	return all
-}
-
-// failing names the arms that had exchanges fail beyond what a requirement allows.
-// Their other figures are of the trials in which all went well.
-func (f Run) failing() []string {
-	allowed := map[cells.Key]bool{}
-	for _, r := range f.Requirements {
-		if r.Metric == trial.ErrorShare && r.State == Met {
-			allowed[cells.KeyOf(r.Cell, r.Arm)] = true
-		}
-	}
-	var names []string
-	for _, cell := range f.Cells {
-		for _, arm := range cell.Arms {
-			failed := slices.ContainsFunc(arm.Trials, func(t trial.Trial) bool { return t.Errors > 0 })
-			if failed && !allowed[cells.KeyOf(cell.Name, arm.Name)] {
-				names = append(names, cells.ArmOf(cell, arm))
-			}
-		}
-	}
-	return names
 }
 
 func pass(c Comparison) (GateResult, string) {

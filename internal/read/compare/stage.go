@@ -51,13 +51,6 @@ func Settle(s *cells.Dataset, comparisons []Comparison, requirements []Requireme
 	return &out
 }
 
-func oneIf(yes bool) int {
-	if yes {
-		return 1
-	}
-	return 0
-}
-
 // settled tells whether more blocks have nothing to add to a comparison. An
 // invalid one is settled when what makes it so lies in the design.
 func settled(s *cells.Dataset, c Comparison) bool {

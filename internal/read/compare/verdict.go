@@ -1,27 +1,11 @@
 package compare
 
 import (
-	"fmt"
-
 	"netdyno/internal/metric"
 	"netdyno/internal/read/stat"
 )
 
-// Verdict is the outcome of one comparison.
-type Verdict string
-
-// The verdicts. The last is that of explored comparisons, which have a ratio and
-// its interval but were not declared before the run.
-const (
-	Better     Verdict = "better"
-	Worse      Verdict = "worse"
-	Equivalent Verdict = "equivalent"
-	CannotTell Verdict = "cannot tell"
-	Invalid    Verdict = "invalid"
-	NotJudged  Verdict = "not judged"
-)
-
-// Judge gives the verdict by METHOD §6.3: better or worse needs an adjusted
+// Judge gives the verdict by specification §6.3: better or worse needs an adjusted
 // p ≤ its level and an interval wholly beyond the bound; equivalent an interval
 // wholly inside the declared margin (inside the A/A bound is not enough: a
 // noisy machine must not make everything equal).
@@ -59,10 +43,6 @@ func (b *Pending) Judge() {
 // LeaveUnjudged is what an explored comparison has in the place of a verdict. A
 // reason for which its figures may not be compared stays.
 func (b *Pending) LeaveUnjudged() { b.Verdict, b.Reason = NotJudged, b.Refusal }
-
-func (b *Pending) cannotTell(open cause, format string, args ...any) {
-	b.Verdict, b.Reason, b.open = CannotTell, fmt.Sprintf(format, args...), open
-}
 
 // LeastBlocks returns how many blocks the sign flip needs before any p can
 // reach a level. The adjustment leaves the least p of a clear family alone.

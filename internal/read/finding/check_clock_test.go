@@ -32,7 +32,7 @@ func TestConsistencyOfClocks(t *testing.T) {
 	}
 	checkMiscounts(t, []miscount{
 		{"a client frozen across the opening", func(_, c *record.Worker) { frozenOpening(c, 700*time.Millisecond) },
-			"the window of client-1 was 1.30 s by the result's clock, and 2.00 s were declared"},
+			"the window of client-1 lasted 1.30 s by the result's clock, but 2.00 s was declared"},
 		{"a client late by what a crowded host explains", func(_, c *record.Worker) {
 			frozenOpening(c, 90*time.Millisecond)
 			waited(c, 200*time.Millisecond)
@@ -42,20 +42,20 @@ func TestConsistencyOfClocks(t *testing.T) {
 			c.Close.Reading.AtNs += 700_000_000
 			c.Close.Meter.AtNs += 700_000_000
 			c.Close.Meter.SkewNs += 700_000_000
-		}, "the window of client-1 was 2.70 s by the result's clock"},
+		}, "the window of client-1 lasted 2.70 s by the result's clock"},
 		{"a client frozen across both", func(_, c *record.Worker) {
 			shift(c, 700*time.Millisecond)
 			c.Result.FromNs += 700_000_000
 			c.Result.ToNs += 700_000_000
-		}, "client-1 came to the opening mark 700 ms after it was sent"},
+		}, "client-1 answered the opening mark 700 ms after it was sent"},
 		{"a result of half the window", func(_, c *record.Worker) { c.Result.ToNs -= 1_000_000_000 },
-			"the window of client-1 was 1.00 s by the result's clock, and 2.00 s were declared"},
+			"the window of client-1 lasted 1.00 s by the result's clock, but 2.00 s was declared"},
 		{"a server that says half the window", func(s, _ *record.Worker) { s.Close.Reading.AtNs -= 1_000_000_000 },
-			"the window of server was 1.00 s by its own clock, and 2.00 s were declared"},
+			"the window of server lasted 1.00 s by its own clock, but 2.00 s was declared"},
 		{"a server that came late to both marks", func(s, _ *record.Worker) { shift(s, 700*time.Millisecond) },
-			"server came to the opening mark 700 ms after it was sent"},
+			"server answered the opening mark 700 ms after it was sent"},
 		{"a meter of other readings", func(s, _ *record.Worker) { s.Close.Meter.AtNs -= 500_000_000 },
-			"the window of server was 1.50 s by its meter's clock"},
+			"the window of server lasted 1.50 s by its meter's clock"},
 		{"answers that took as long as the way", func(_, c *record.Worker) {
 			for _, edge := range []*record.Edge{c.Idle, c.Open, c.Close} {
 				edge.AnswerNs = 400_000_000 // half the world away
@@ -63,7 +63,7 @@ func TestConsistencyOfClocks(t *testing.T) {
 		}, ""},
 		{"a meter that stood still with its worker", func(_, c *record.Worker) {
 			c.Idle.AnswerNs, c.Open.AnswerNs, c.Close.AnswerNs = 1_000_000, 701_000_000, 701_000_000
-		}, "client-1 came to the opening mark 700 ms after it was sent"},
+		}, "client-1 answered the opening mark 700 ms after it was sent"},
 		{"a server of somebody else's, elsewhere", func(s, _ *record.Worker) {
 			s.Ready.Foreign, s.Ready.Elsewhere = true, true
 			s.Close.Reading.AtNs -= 1_000_000_000
@@ -74,7 +74,7 @@ func TestConsistencyOfClocks(t *testing.T) {
 		change func(*record.Record)
 		want   string
 	}{
-		{"the bench stood still", func(r *record.Record) { r.Timeline.CloseNs += 700_000_000 }, "the window was 2.70 s between the marks, by the bench's clock, and 2.00 s were declared"},
+		{"the bench stood still", func(r *record.Record) { r.Timeline.CloseNs += 700_000_000 }, "the window lasted 2.70 s between the marks by the bench's clock, but 2.00 s was declared"},
 		{"a record of nobody's window", func(r *record.Record) {
 			delete(r.Trial.Levels, "window")
 			r.Timeline = record.Timeline{}
@@ -82,7 +82,7 @@ func TestConsistencyOfClocks(t *testing.T) {
 		{"a level that is none", func(r *record.Record) {
 			r.Trial.Levels["window"] = "long"
 			r.Workers[1].Result.ToNs -= 1_000_000_000
-		}, "the window of client-1 was 1.00 s"},
+		}, "the window of client-1 lasted 1.00 s"},
 	} {
 		judged := examined(t, synthetic.Options{Rate: 1000, Window: 2 * time.Second}, c.change)
 		if (judged.Status == trial.Valid) != (c.want == "") || !strings.Contains(judged.Reason, c.want) {
@@ -103,7 +103,7 @@ func TestConsistencyOfClientsThatDoNotOverlap(t *testing.T) {
 		c.Result.FromNs += 1_000_000_000
 		c.Result.ToNs += 1_000_000_000
 	})
-	if want := "client-2 lie over each other for 1.00 s of 2.00 s"; judged.Status != trial.StatusInvalid || !strings.Contains(judged.Reason, want) {
+	if want := "client-2 overlap for only 1.00 s of 2.00 s"; judged.Status != trial.StatusInvalid || !strings.Contains(judged.Reason, want) {
 		t.Errorf("%s: %q, want %q", judged.Status, judged.Reason, want)
 	}
 }
@@ -121,9 +121,9 @@ func TestConsistencyOfWhatFellDue(t *testing.T) {
 		waited(c, 200*time.Millisecond)
 	}
 	checkMiscounts(t, []miscount{
-		{"twice as much", more, "client-1 completed 4000 exchanges in its window, of which at most 2250 had fallen due"},
-		{"twice as much, by a client that tells no response times", func(s, c *record.Worker) { more(s, c); c.Result.Response = "" }, "of which at most 2150 had fallen due"},
-		{"twice as much, drawn", func(s, c *record.Worker) { more(s, c); c.Setup.Load.Arrival = contract.Poisson }, "of which at most 2438 had fallen due"},
+		{"twice as much", more, "client-1 completed 4000 exchanges in its window, but at most 2250 had fallen due"},
+		{"twice as much, by a client that tells no response times", func(s, c *record.Worker) { more(s, c); c.Result.Response = "" }, "but at most 2150 had fallen due"},
+		{"twice as much, drawn", func(s, c *record.Worker) { more(s, c); c.Setup.Load.Arrival = contract.Poisson }, "but at most 2438 had fallen due"},
 		{"a backlog that had waited as long", func(s, c *record.Worker) { more(s, c); waited(c, 2*time.Second) }, ""},
 	})
 }

@@ -28,10 +28,10 @@ func TestConsistencyByTheKernelsAccount(t *testing.T) {
 	}
 	checkMiscounts(t, []miscount{
 		{"honest", short(func(_, _ *contract.TCP) {}), ""},
-		{"the server read what never came", short(func(s, _ *contract.TCP) { s.ReceivedBytes -= 5000 + messages + 1 }), "server says it received"},
-		{"the client read what never came", short(func(_, c *contract.TCP) { c.ReceivedBytes -= 5000 + messages + 1 }), "client-1 says it received"},
-		{"the client sent what never went", short(func(_, c *contract.TCP) { c.AckedBytes /= 2 }), "client-1 says it sent"},
-		{"the server sent what never went", short(func(s, _ *contract.TCP) { s.AckedBytes = 0 }), "server says it sent"},
+		{"the server read what never came", short(func(s, _ *contract.TCP) { s.ReceivedBytes -= 5000 + messages + 1 }), "server received "},
+		{"the client read what never came", short(func(_, c *contract.TCP) { c.ReceivedBytes -= 5000 + messages + 1 }), "client-1 received "},
+		{"the client sent what never went", short(func(_, c *contract.TCP) { c.AckedBytes /= 2 }), "client-1 sent "},
+		{"the server sent what never went", short(func(s, _ *contract.TCP) { s.AckedBytes = 0 }), "server sent "},
 		{"what a library may hold", short(func(s, c *contract.TCP) {
 			s.ReceivedBytes -= 5000 + messages
 			c.AckedBytes -= 5001 + messages

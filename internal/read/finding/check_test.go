@@ -147,7 +147,7 @@ func TestConsistencyOfLateReadings(t *testing.T) {
 		{"skew beyond belief", func(s, _ *record.Worker) {
 			s.Close.Meter.SkewNs = 2_000_000_000
 			s.Close.Reading.Counts.ReceivedBytes -= 62_000
-		}, "server came to the closing mark 2.00 s after it was sent"},
+		}, "server answered the closing mark 2.00 s after it was sent"},
 		{"both edges read later than the client's", func(s, _ *record.Worker) { behind(s) }, ""},
 		{"the same by another host's clock", func(s, _ *record.Worker) { behind(s); s.Seat = "elsewhere" }, "the server received"},
 		{"a backlog worked off between the readings", func(s, c *record.Worker) { early(s, 160); waited(c, 200*time.Millisecond) }, ""},
@@ -163,7 +163,7 @@ func TestConsistencyOfLateReadings(t *testing.T) {
 		}, ""},
 		{"a server whose window outlasts the load by more than a crowded host explains", func(s, _ *record.Worker) {
 			s.Close.Reading.AtNs += 110_000_000
-		}, "the window of server was 2.11 s by its own clock, and 2.00 s were declared"},
+		}, "the window of server lasted 2.11 s by its own clock, but 2.00 s was declared"},
 	})
 }
 
@@ -253,7 +253,7 @@ func TestLittlesLaw(t *testing.T) {
 	judged := examined(t, synthetic.Options{}, func(r *record.Record) {
 		r.Workers[1].Setup.Load.Connections = 40
 	})
-	if judged.Status != trial.StatusInvalid || !strings.Contains(judged.Reason, "exchanges in flight in the 40 slots") {
+	if judged.Status != trial.StatusInvalid || !strings.Contains(judged.Reason, "exchanges in flight at once, in 40 slots") {
 		t.Errorf("%s: %q", judged.Status, judged.Reason)
 	}
 }
@@ -261,7 +261,7 @@ func TestLittlesLaw(t *testing.T) {
 func TestLittlesLawOfABacklog(t *testing.T) {
 	checkMiscounts(t, []miscount{
 		{"50 slots in 2 s and 25 more", func(_, c *record.Worker) { drained(c, 25*time.Second) }, ""},
-		{"more than they can in 2 s and 15 more", func(_, c *record.Worker) { drained(c, 15*time.Second) }, "slots of client-1"},
+		{"more than they can in 2 s and 15 more", func(_, c *record.Worker) { drained(c, 15*time.Second) }, "service times of client-1"},
 	})
 }
 
@@ -276,7 +276,7 @@ func TestLittlesLawIsOfEachClient(t *testing.T) {
 		want   string
 	}{
 		{"all of its slots", 1, trial.Valid, ""},
-		{"more than its slots", 1.2, trial.StatusInvalid, "exchanges in flight in the 25 slots of client-2"},
+		{"more than its slots", 1.2, trial.StatusInvalid, "service times of client-2"},
 	} {
 		trial := examined(t, synthetic.Options{Clients: 2}, func(r *record.Record) {
 			for i := range r.Workers[1:] {

@@ -59,7 +59,7 @@ func TestFlags(t *testing.T) {
 			c.Setup.Load.Rate, c.Setup.Load.Arrival = 20250, contract.Poisson
 		}, "", ""},
 		{"unequal windows", 20000, func(s, _ *record.Worker) { s.Close.Reading.AtNs += 11_000_000 }, trial.LateCounters, "the window of server was 11 ms longer than that of client-1"},
-		{"late counters", 20000, func(s, _ *record.Worker) { s.Close.Meter.SkewNs = 11_000_000 }, trial.LateCounters, "server was metered 11 ms apart"},
+		{"late counters", 20000, func(s, _ *record.Worker) { s.Close.Meter.SkewNs = 11_000_000 }, trial.LateCounters, "the CPU counters of server were read 11 ms off the mark"},
 		{"stolen", 20000, func(s, _ *record.Worker) { s.Close.Meter.CPUs[1].StealNs += 200_000_000 }, trial.StolenCPU, "stolen"},
 		{"connections made anew", 0, func(_, c *record.Worker) { c.Result.Counts.Redialled = 3 }, trial.Reconnected, "3 connections ended between exchanges"},
 		{"slots that wait for another's stream", 0, func(_, c *record.Worker) { c.Setup.Load.InFlight, c.Setup.Exchange.Stream = 2, contract.StreamUp }, "", ""},
@@ -108,11 +108,11 @@ func TestLimits(t *testing.T) {
 		want   trial.Limit
 		proof  string
 	}{
-		{"nothing, closed", 0, func([]record.Worker) {}, trial.Latency, "of 50 slots waited"},
-		{"nothing, open", 20000, func([]record.Worker) {}, trial.Schedule, "reached 100 % of its rate"},
+		{"nothing, closed", 0, func([]record.Worker) {}, trial.Latency, "of 50 slots waited for replies"},
+		{"nothing, open", 20000, func([]record.Worker) {}, trial.Schedule, "reached 100 % of its offered rate"},
 		{"rate missed for no reason", 20000, func(w []record.Worker) { w[1].Setup.Load.Rate = 30000 }, trial.Unknown, "no CPU was full"},
-		{"server thread", 20000, func(w []record.Worker) { thread(&w[0], 1, 0.984) }, trial.ServerCore, "server thread 4712 (netdyno-worker) busy 98.4 % of the window"},
-		{"client thread", 0, func(w []record.Worker) { thread(&w[1], 0, 0.96) }, trial.ClientCore, "client-1 thread 4713 (netdyno-worker) busy 96.0 %"},
+		{"server thread", 20000, func(w []record.Worker) { thread(&w[0], 1, 0.984) }, trial.ServerCore, "thread 4712 (netdyno-worker) of server was busy 98.4 % of the window"},
+		{"client thread", 0, func(w []record.Worker) { thread(&w[1], 0, 0.96) }, trial.ClientCore, "thread 4713 (netdyno-worker) of client-1 was busy 96.0 %"},
 		{"both threads: the server comes first", 0, func(w []record.Worker) { thread(&w[1], 0, 0.99); thread(&w[0], 0, 0.96) }, trial.ServerCore, "96.0 %"},
 		{"impossible thread", 0, func(w []record.Worker) { thread(&w[0], 0, 7) }, trial.Latency, ""},
 		{"server set by processes", 0, func(w []record.Worker) { use(&w[0], 1.86) }, trial.ServerCPU, "server used 1.86 of its 2 CPUs (93.0 %)"},
@@ -128,13 +128,13 @@ func TestLimits(t *testing.T) {
 					to.SoftIRQNs = w[i].Open.Meter.CPUs[id].SoftIRQNs
 				}
 			}
-		}, trial.HostCPU, "something else ran there"},
+		}, trial.HostCPU, "CPUs 0,1 were 100.0 % busy; the server used 36.0 % of that CPU time, other processes the rest"},
 		{"shared set full", 0, func(w []record.Worker) {
 			for i := range w {
 				w[i].Open.Meter.CPUSet, w[i].Close.Meter.CPUSet = []int{0, 1}, []int{0, 1}
 			}
 			busyCPUs(w, 0, 1)
-		}, trial.HostCPU, "server and client share the CPUs 0,1"},
+		}, trial.HostCPU, "server and client share CPUs 0,1, which were"},
 		{"whole host full", 0, func(w []record.Worker) {
 			for i := range w {
 				w[i].Open.Meter.CPUSet, w[i].Close.Meter.CPUSet = []int{0, 1, 2, 3}, []int{0, 1, 2, 3}

@@ -4,9 +4,9 @@ import (
 	"strings"
 	"testing"
 
+	"netdyno/internal/read/compare"
 	"netdyno/internal/read/finding"
 	"netdyno/internal/read/finding/synthetic"
-	"netdyno/internal/read/trial"
 )
 
 // A percentile for which too little was done is asked about in vain, and what
@@ -19,14 +19,14 @@ func TestTooFewExchangesAreSaid(t *testing.T) {
 	if len(f.Answers) != 1 || !strings.Contains(f.Answers[0], "at least 2 are needed; "+why) {
 		t.Errorf("answers %q, want one that says %q", f.Answers, why)
 	}
-	if got := warnedOf(f, trial.FewSamples); got != nil {
+	if got := warnedOf(f, compare.FewSamples); got != nil {
 		t.Errorf("warned %q of what is refused", got)
 	}
 	f = findIn(t, synthetic.Options{
 		Arms: []synthetic.Arm{{Name: "a", Speed: 1. / 120}}, Connections: []int{1}, SD: 0.1, Primary: []string{"service_p99_us"},
 	})
 	const half = "service_p99_us is absent from 6 of 16 valid trials of a at connections=1: it needs 1000 exchanges in a window, and a completed as few as 885"
-	if got := warnedOf(f, trial.FewSamples); len(got) != 1 || got[0] != half {
+	if got := warnedOf(f, compare.FewSamples); len(got) != 1 || got[0] != half {
 		t.Errorf("warned %q, want %q", got, half)
 	}
 }

@@ -38,7 +38,7 @@ func TestWhatTheHypervisorTookIsNoTimeThatWasLeft(t *testing.T) {
 		if trial.Limit != c.want {
 			t.Errorf("%d %% busy, %d %% stolen: %s (%s), want %s", c.busy, c.stolen, trial.Limit, trial.LimitProof, c.want)
 		}
-		if said := strings.Contains(trial.LimitProof, "what the hypervisor took"); said != (c.stolen >= 30 && c.stolen <= c.busy) {
+		if said := strings.Contains(trial.LimitProof, "that the hypervisor took"); said != (c.stolen >= 30 && c.stolen <= c.busy) {
 			t.Errorf("%d %% stolen: the proof %q speaks of the hypervisor %t", c.stolen, trial.LimitProof, said)
 		}
 	}

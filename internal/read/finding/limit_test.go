@@ -31,8 +31,8 @@ func TestConnectionsLimit(t *testing.T) {
 	}{
 		{"nobody held back", func(s, c *record.Worker) { account(s, 1900, 300, 200); account(c, 100, 0, 0) }, trial.Latency, nil},
 		{"the client's window", func(s, c *record.Worker) { account(s, 1900, 1500, 0); account(c, 100, 0, 0) }, trial.ReceiveWindow, []string{
-			"the server's 50 connections had data to send for 95.0 % of the window", "for 78.9 % of that time held back by the receive window of the client",
-			"round trip 230", "congestion window 640 KiB", "3.00 MiB in its send buffers", "1.00 MiB unread at the other end",
+			"the server's 50 connections had data to send for 95.0 % of the window", "for 78.9 % of that time the receive window of the client held them back",
+			"round trip 230", "congestion window 640 KiB", "3.00 MiB in the server's send buffers", "1.00 MiB unread at the client",
 		}},
 		{"the server's window", func(s, c *record.Worker) { account(c, 1000, 500, 0); account(s, 100, 0, 0) }, trial.ReceiveWindow, []string{
 			"the client's 50 connections", "receive window of the server",
@@ -44,7 +44,7 @@ func TestConnectionsLimit(t *testing.T) {
 			account(c, 190, 180, 0)
 		}, trial.ReceiveWindow, []string{"95.0 % of the window"}},
 		{"its own buffer", func(s, _ *record.Worker) { account(s, 1900, 0, 1000) }, trial.SendBuffer, []string{
-			"the server's 50 connections", "held back by the send buffer of the server itself", "3.00 MiB in its send buffers at the close",
+			"the server's 50 connections", "the server's own send buffer held them back", "3.00 MiB in the server's send buffers at the end",
 		}},
 		{"windows before buffers", func(s, c *record.Worker) { account(s, 1900, 0, 1900); account(c, 1900, 1900, 0) }, trial.ReceiveWindow, nil},
 		{"the server before the client", func(s, c *record.Worker) { account(s, 1900, 1900, 0); account(c, 1900, 1900, 0) }, trial.ReceiveWindow, []string{"the server's 50 connections"}},
@@ -144,7 +144,7 @@ func TestLinkIsFullAtTheBestBulkArmsRate(t *testing.T) {
 			t.Errorf("%s: %s (%s), want %s", arm, got.Limit, got.LimitProof, want)
 		}
 	}
-	for _, part := range []string{"5.76 MB/s arrived at the client over local/eth0", "96.0 % of the most", "(asio, trial ", "6.00 MB/s)"} {
+	for _, part := range []string{"5.76 MB/s arrived at the client over local/eth0", "96.0 % of the highest rate", "(6.00 MB/s by asio, trial "} {
 		if !strings.Contains(trials["go-net"].LimitProof, part) {
 			t.Errorf("proof %q lacks %q", trials["go-net"].LimitProof, part)
 		}

@@ -52,8 +52,8 @@ func TestWindowOfAPacedSenderIsTheLimit(t *testing.T) {
 			continue
 		}
 		for _, part := range []string{
-			"the receive windows of the client, 128 KiB in all, let through in the least round trip of 10.0 ms",
-			"20.0 % of their sending time", "congestion control would have let 452 KiB on the way",
+			"the receive windows of the client, 128 KiB in all, allow at the shortest round trip of 10.0 ms",
+			"for 20.0 % of the time with data to send", "congestion control would have allowed 452 KiB in flight",
 		} {
 			if !strings.Contains(judged.LimitProof, part) {
 				t.Errorf("%s: proof %q lacks %q", c.name, judged.LimitProof, part)

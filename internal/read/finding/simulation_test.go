@@ -34,7 +34,7 @@ func simulate(t *testing.T, studies int, o synthetic.Options) map[compare.Verdic
 	return share
 }
 
-// METHOD §8: at most 5 % of comparisons may call identical arms different. The
+// specification §8: at most 5 % of comparisons may call identical arms different. The
 // rule (adjusted p and an interval beyond margin and A/A bound) is far
 // stricter than that; the shares are printed.
 func TestIdenticalArmsAreSeldomCalledDifferent(t *testing.T) {
@@ -50,7 +50,7 @@ func TestIdenticalArmsAreSeldomCalledDifferent(t *testing.T) {
 	}
 }
 
-// METHOD §8: a planted 5 % is found in at least 90 % of runs at 10 blocks on a
+// specification §8: a planted 5 % is found in at least 90 % of runs at 10 blocks on a
 // quiet machine. Quiet means here that trials of one arm and block differ by a
 // standard deviation of at most 2 %. Above, the share is printed and not
 // asserted: the interval then reaches into the margin and more blocks are asked for.

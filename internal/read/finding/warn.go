@@ -29,7 +29,7 @@ func warnFewSamples(s *cells.Dataset, f Findings) []record.Warning {
 			for _, metric := range asked {
 				if t, found := compare.MissingIn(s, cell.Name, arm.Name, metric); found && t.Trials < t.Of {
 					all = append(all, record.Warning{
-						About:  trial.FewSamples,
+						About:  compare.FewSamples,
 						Text:   fmt.Sprintf("%s is absent from %d of %d valid trials of %s: %s", metric, t.Trials, t.Of, cells.ArmOf(cell, arm), t.Want()),
 						Advice: "lengthen the window, or compare a percentile nearer to the middle",
 					})
@@ -71,27 +71,13 @@ func warnLimits(s *cells.Dataset, f Findings) []record.Warning {
 	}}
 }
 
-var flagWarnings = []struct{ flag, text, advice string }{
-	{trial.Unsteady, "changed their rate inside the window", "lengthen the warm-up, or look at the series for what happened"},
-	{trial.Overloaded, "did not reach the offered rate, so their times are not compared", "lower the rate until every arm reaches it"},
-	{trial.LateCounters, "were metered more than 0.5 % of the window apart from their marks", "lengthen the window: a worker busy on its only core answers late"},
-	{trial.GeneratorLate, "left more than 5 % of their slots empty", "give the clients more CPUs: the generator paced these trials"},
-	{trial.Reconnected, "made connections anew that had ended between exchanges", "give the ends more CPU, or ask the server why it closes them: HTTP/1.1 lets both ends close after a reply"},
-	{trial.Unverified, "were driven by a program that does not check what it receives", "compare its figures with those of an arm that does, under the same load"},
-	{trial.Bursty, "sent in bunches, which the declared arrivals are not", "give the clients more CPUs or processes (clients=2), or offer less: these times are of bursts"},
-	{trial.TooRegular, "sent more evenly than the Poisson arrivals that were declared", "look at the client: it paces itself, and evener arrivals wait less"},
-	{trial.Reflected, "encoded a message of yours by reflection, which costs more than generated code: codecs are not compared, and between transports of one codec the difference is part of a larger whole", "put Go on PATH, so that netdyno builds workers with the generated code (docs/messages.md)"},
-	{trial.Stalled, "stood still inside the window: of them no rate, no cost and no time from the send is kept", "look at the series, and at what the ends and the machine did then (netdyno doctor)"},
-	{trial.Backlog, "began the window with a backlog and worked it off there: of them no rate, no cost and no time from the send is kept", "lengthen the warm-up until the server keeps up, and look for what stood still before the window"},
-	{trial.StolenCPU, "lost more than 1 % of the host's CPU time to the hypervisor", "use a quiet or dedicated machine"},
-}
-
+// warnFlags counts the trials that carry each flag.
 func warnFlags(s *cells.Dataset, _ Findings) []record.Warning {
 	var all []record.Warning
-	for _, w := range flagWarnings {
-		if n := cells.Flagged(s.Trials, w.flag); n > 0 {
+	for _, flag := range trial.Flags() {
+		if n := cells.Flagged(s.Trials, flag.Name); n > 0 && flag.Warning != "" {
 			all = append(all, record.Warning{
-				About: w.flag, Text: fmt.Sprintf("%d of %d trials %s", n, len(s.Trials), w.text), Advice: w.advice,
+				About: flag.Name, Text: fmt.Sprintf("%d of %d trials %s", n, len(s.Trials), flag.Warning), Advice: flag.Advice,
 			})
 		}
 	}

@@ -43,14 +43,6 @@ func (a *runPair) differ() {
 	}
 }
 
-func (a *runPair) add(about, text string) {
-	a.result.Differences = append(a.result.Differences, Difference{About: about, Text: text})
-}
-
-func (a *runPair) decisive(about, text string) {
-	a.result.Differences = append(a.result.Differences, Difference{About: about, Text: text, Decisive: true})
-}
-
 func (a *runPair) differInHosts(was, is map[string]record.Host) {
 	for _, seat := range union(was, is) {
 		one, first := was[seat]

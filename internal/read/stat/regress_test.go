@@ -155,7 +155,7 @@ func TestResidualsArePerpendicular(t *testing.T) {
 	})
 }
 
-// METHOD §4.2: fitted within blocks, their mean's interval covers the truth,
+// specification §4.2: fitted within blocks, their mean's interval covers the truth,
 // the small base and the large slope alike, while the blocks drift and trials
 // differ in proportion to their value.
 func TestRelativeFitCoverage(t *testing.T) {

@@ -46,7 +46,7 @@ func sample(rng *rand.Rand, n int, draw func(*rand.Rand) float64) []float64 {
 	return xs
 }
 
-// METHOD §6.2: the t interval on logs covers at the sizes that studies have.
+// specification §6.2: the t interval on logs covers at the sizes that studies have.
 func TestIntervalCoverage(t *testing.T) {
 	for _, s := range sources {
 		for _, n := range []int{6, 8, 10} {

@@ -93,6 +93,7 @@ type audit struct {
 	open       bool    // open loop
 	thinking   bool    // closed loop with think time, or one of unknown pattern
 	series     []Slice
+	groups     []workerGroup
 }
 
 func newAudit(r *record.Record) *audit {
@@ -114,6 +115,7 @@ func newAudit(r *record.Record) *audit {
 		e.thinking = e.thinking || g.Setup.Load.ThinkNs > 0 || g.Setup.Load.Fresh
 	}
 	e.series = seriesOf(r.Timeline, e.generators)
+	e.groups = workerGroups(e.window)
 	return e
 }
 

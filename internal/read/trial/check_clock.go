@@ -9,7 +9,7 @@ import (
 	"netdyno/internal/record"
 )
 
-// How far the clocks of a trial may disagree about its window (METHOD §2.2): what
+// How far the clocks of a trial may disagree about its window (specification §2.2): what
 // a crowded host makes a worker late by, and a share of long windows; of short
 // ones a quarter at most.
 const (
@@ -24,16 +24,16 @@ func tolerance(window float64) float64 {
 	return max(windowShare*window, min(windowLateness, windowMost*window))
 }
 
-// clocks demands that a window is as long as declared by every clock that timed
+// checkClocks demands that a window is as long as declared by every clock that timed
 // it, and that nobody's began or ended long after the others': a rate by a window
 // that was not the trial's is a figure of something else.
-func clocks(e *audit) string {
+func checkClocks(e *audit) string {
 	asked, ok := e.asked()
 	if !ok {
 		return ""
 	}
 	if sent, ok := e.betweenMarks(); ok && disagree(sent, asked) {
-		return fmt.Sprintf("the window was %s between the marks, by the bench's clock, and %s were declared", inSeconds(sent), inSeconds(asked))
+		return fmt.Sprintf("the window lasted %s between the marks by the bench's clock, but %s was declared", inSeconds(sent), inSeconds(asked))
 	}
 	workers := e.window.Record.Workers
 	for i := range workers {
@@ -43,7 +43,7 @@ func clocks(e *audit) string {
 		}
 		for _, c := range lengths(e, w) {
 			if disagree(c.seconds, asked) {
-				return fmt.Sprintf("the window of %s was %s by %s, and %s were declared", w.Name, inSeconds(c.seconds), c.clock, inSeconds(asked))
+				return fmt.Sprintf("the window of %s lasted %s by %s, but %s was declared", w.Name, inSeconds(c.seconds), c.clock, inSeconds(asked))
 			}
 		}
 		if why := late(w, asked); why != "" {
@@ -93,7 +93,7 @@ func late(w *record.Worker, asked float64) string {
 			continue
 		}
 		if seconds := behindMark(w, edge.at); seconds > tolerance(asked) {
-			return fmt.Sprintf("%s came to the %s mark %s after it was sent: its window is not that of the trial", w.Name, edge.name, inSeconds(seconds))
+			return fmt.Sprintf("%s answered the %s mark %s after it was sent: its window is not the trial's", w.Name, edge.name, inSeconds(seconds))
 		}
 	}
 	return ""
@@ -132,7 +132,7 @@ func overlap(e *audit, asked float64) string {
 			}
 			shared := float64(min(to.AtNs, otherTo.AtNs)-max(from.AtNs, otherFrom.AtNs)) / 1e9
 			if asked-shared > 2*tolerance(asked) {
-				return fmt.Sprintf("the windows of %s and %s lie over each other for %s of %s", b.Worker.Name, a.Worker.Name, inSeconds(max(shared, 0)), inSeconds(asked))
+				return fmt.Sprintf("the windows of %s and %s overlap for only %s of %s", b.Worker.Name, a.Worker.Name, inSeconds(max(shared, 0)), inSeconds(asked))
 			}
 		}
 	}

@@ -12,10 +12,10 @@ import (
 // exceed its mean by.
 const scatter = 4
 
-// due demands of every open loop that it completed no more than had fallen due:
+// checkDue demands of every open loop that it completed no more than had fallen due:
 // in its window, before it by as long as its exchanges had waited at most, and one
 // exchange for each slot.
-func due(e *audit) string {
+func checkDue(e *audit) string {
 	asked, ok := e.asked()
 	for _, g := range e.generators {
 		if !ok || g.Setup == nil || !(g.Setup.Load.Rate > 0) {
@@ -27,7 +27,7 @@ func due(e *audit) string {
 		}
 		most := fallsDue(g, windowOf(g)+waited)
 		if done := float64(g.Result.Counts.Exchanges); done > most {
-			return fmt.Sprintf("%s completed %.0f exchanges in its window, of which at most %.0f had fallen due", g.Name, done, most)
+			return fmt.Sprintf("%s completed %.0f exchanges in its window, but at most %.0f had fallen due", g.Name, done, most)
 		}
 	}
 	return ""

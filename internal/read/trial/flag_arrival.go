@@ -12,37 +12,64 @@ import (
 
 // sendLateness is how late an honest generator's sends may be: a timer's overshoot,
 // 1 ms in Go's runtime and in epoll (golang/go#44343), and one slice of the
-// kernel's scheduler, 3 ms, for whoever had the CPU when it expired. METHOD §2.3
+// kernel's scheduler, 3 ms, for whoever had the CPU when it expired. specification §2.3
 // says what was measured.
 const sendLateness = 4 * time.Millisecond
 
 // Of fewer gaps a drawn schedule's coefficient of variation is too uncertain.
 const leastGaps = 100
 
-// arrivals: the sends did not come as the declared process, by more than sends
-// that are each at most sendLateness after their due can.
-func arrivals(e *audit) (flag, why string) {
-	a, ok := e.window.Arrivals()
-	if !ok || a.Gaps < leastGaps || fellShort(e) {
-		return "", ""
-	}
-	low, high := gapBounds(a)
-	told := fmt.Sprintf("the coefficient of variation of the gaps between the sends of %s is %.3g; %s arrivals at %s were declared, with no send more than %s late it is at",
-		a.Client.Name, a.CV, a.Process, quantity.FormatRate(1e9/a.StepNs), quantity.FormatDuration(sendLateness))
-	switch {
-	case a.CV > high:
-		return Bursty, fmt.Sprintf("%s most %.3g", told, high)
-	case a.CV < low:
-		return TooRegular, fmt.Sprintf("%s least %.3g", told, low)
-	}
-	return "", ""
+// Bursty: an open loop's sends vary more than the declared arrivals do.
+const Bursty = "bursty"
+
+var flagBursty = Flag{
+	Name:    Bursty,
+	Warning: "sent in bursts, which the declared arrivals do not",
+	Advice:  "give the clients more CPUs or processes (clients=2), or offer less: these times are of bursts",
+	raise: func(e *audit) string {
+		a, low, high, ok := gaps(e)
+		if !ok || a.CV <= high {
+			return ""
+		}
+		return gapWords(a, low, high)
+	},
 }
 
-// fellShort tells whether flag overloaded stands: sends that waited for a slot
-// follow the server and no declared process, and that flag says so.
-func fellShort(e *audit) bool {
-	flag, _ := overloaded(e)
-	return flag != ""
+// TooRegular: sends that were declared Poisson vary less than that.
+const TooRegular = "too-regular"
+
+var flagTooRegular = Flag{
+	Name:    TooRegular,
+	Warning: "sent at more even intervals than the Poisson arrivals that were declared",
+	Advice:  "look at the client: it paces itself, and requests wait less when they arrive evenly",
+	raise: func(e *audit) string {
+		a, low, high, ok := gaps(e)
+		if !ok || a.CV >= low {
+			return ""
+		}
+		return gapWords(a, low, high)
+	},
+}
+
+// gaps returns the gaps between one client's sends and the bounds of their
+// variation; false where there are too few, or where the trial was overloaded:
+// sends that wait for a slot follow the server, and that flag says so.
+func gaps(e *audit) (a record.Arrivals, low, high float64, ok bool) {
+	a, ok = e.window.Arrivals()
+	if !ok || a.Gaps < leastGaps || overloaded(e) != "" {
+		return a, 0, 0, false
+	}
+	low, high = gapBounds(a)
+	return a, low, high, true
+}
+
+func gapWords(a record.Arrivals, low, high float64) string {
+	bound, limit := "at least", low
+	if a.CV > high {
+		bound, limit = "at most", high
+	}
+	return fmt.Sprintf("the gaps between the sends of %s have a coefficient of variation of %.3g; with the declared %s arrivals at %s and no send more than %s late it would be %s %.3g",
+		a.Client.Name, a.CV, a.Process, quantity.FormatRate(1e9/a.StepNs), quantity.FormatDuration(sendLateness), bound, limit)
 }
 
 // gapBounds returns between which values the coefficient of variation (cv) of a

@@ -1,22 +1,29 @@
 package trial
 
 import (
-	"fmt"
 	"slices"
 	"strings"
 )
 
-// reflected: a worker encoded the user's message by reflection, which costs
+// Reflected: a worker encoded the user's message by reflection, which costs
 // more than the code that protoc generates for an application.
-func reflected(e *audit) (flag, why string) {
-	var ends []string
-	for _, w := range e.window.Record.Workers {
-		if w.Reflected() && !slices.Contains(ends, string(w.Role)) {
-			ends = append(ends, string(w.Role))
+const Reflected = "reflected"
+
+var flagReflected = Flag{
+	Name: Reflected,
+	Warning: "encoded your message by reflection, which costs more than generated code. Codecs are not compared. " +
+		"Between transports of one codec the same difference is a smaller share of a larger cost",
+	Advice: "put Go on PATH, so that netdyno builds workers with the generated code (docs/messages.md)",
+	raise: func(e *audit) string {
+		var ends []string
+		for _, w := range e.window.Record.Workers {
+			if w.Reflected() && !slices.Contains(ends, string(w.Role)) {
+				ends = append(ends, string(w.Role))
+			}
 		}
-	}
-	if len(ends) == 0 {
-		return "", ""
-	}
-	return Reflected, fmt.Sprintf("%s encoded its message by reflection", strings.Join(ends, " and "))
+		if len(ends) == 0 {
+			return ""
+		}
+		return strings.Join(ends, " and ") + " encoded its message by reflection"
+	},
 }

@@ -11,16 +11,20 @@ import (
 	"netdyno/internal/quantity"
 )
 
-// unfinished: exchanges that were due in the window never completed. No
-// percentile holds them; which ones they would move is said.
-func unfinished(e *audit) (flag, why string) {
+// Unfinished: exchanges that were due in the window never completed. No
+// percentile contains them. Its warning counts exchanges, so it is not here.
+const Unfinished = "unfinished"
+
+var flagUnfinished = Flag{Name: Unfinished, raise: unfinished}
+
+func unfinished(e *audit) (why string) {
 	u, ok := e.window.Unfinished()
 	if !ok || u.Exchanges == 0 {
-		return "", ""
+		return ""
 	}
 	why = fmt.Sprintf("%d exchanges due in the window never completed", u.Exchanges)
 	if u.Ages == nil {
-		return Unfinished, why
+		return why
 	}
 	why += "; the oldest had waited " + quantity.FormatDuration(time.Duration(u.Ages.MaxNs()))
 	var moved []string
@@ -31,7 +35,7 @@ func unfinished(e *audit) (flag, why string) {
 	if len(moved) > 0 {
 		why += ": " + strings.Join(moved, ", ")
 	}
-	return Unfinished, why
+	return why
 }
 
 // MovedIn counts the valid trials in which exchanges left unfinished would raise

@@ -6,7 +6,6 @@ import (
 	"strings"
 	"sync"
 
-	"netdyno/internal/contract"
 	"netdyno/internal/metric"
 	"netdyno/internal/record"
 )
@@ -49,25 +48,14 @@ func judge(v *Judged) Trial {
 		t.Status, t.Reason = StatusInvalid, reason
 	}
 	t.Moved = metric.Moved(e.window)
-	t.Limit, v.LimitOf, t.LimitProof = limit(e)
+	t.Limit, v.LimitOf, t.LimitProof = limitOf(e)
 	v.Traffic = linkTrafficOf(e, v)
 	v.Service, v.Response = timesOf(e.window, record.Service), timesOf(e.window, record.Response)
-	var why []string
-	for _, check := range []func(*audit) (flag, why string){
-		unsteady, overloaded, lateCounters, generatorLate, stolenCPU,
-		reconnected, unverified, arrivals, unfinished, reflected,
-	} {
-		if flag, text := check(e); flag != "" {
-			t.Flags = append(t.Flags, flag)
-			why = append(why, text)
-		}
-	}
-	flags, proofs := raisePlateaus(e)
-	t.Flags, why = append(t.Flags, flags...), append(why, proofs...)
-	if flag, text := broken(e); flag != "" {
-		t.Flags, why = append(t.Flags, flag), append(why, text)
+	flags, why := raised(e)
+	t.Flags = flags
+	if falsified(flags) {
 		if t.Stalls = stalls(e); t.Status == Valid {
-			withoutRates(e, &t, text)
+			withoutRates(e, &t, why[len(why)-1])
 			v.LimitOf, v.Traffic = "", LinkTraffic{}
 		}
 	}
@@ -98,16 +86,4 @@ func outcome(v *Judged) (status, reason string) {
 		return Valid, ""
 	}
 	return StatusFailed, reason
-}
-
-// Judged is one planned trial with the record that it left.
-type Judged struct {
-	Plan   record.Trial
-	Record *record.Record // nil when there is none yet
-	Trial  Trial
-
-	LimitOf contract.Role // the end whose resource was the limit; "" when it was neither's alone
-	Traffic LinkTraffic
-
-	Service, Response []int64 // ns at the shares of curveShares, as far as the trial has them
 }

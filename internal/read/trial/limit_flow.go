@@ -10,15 +10,20 @@ import (
 	"netdyno/internal/record"
 )
 
+// FlowControl: a library's own windows bounded what was in flight.
+const FlowControl Limit = "flow-control"
+
+var limitFlowControl = limitRule{FlowControl, flowControlled}
+
 // flowFull is the share of window ÷ round trip from which a library's own
 // window counts as the limit. Senders wait for updates that receivers give when
 // a part of the window is read, so that the whole of it is never in flight
 // (RFC 9113, section 5.2.2, leaves the moment to the receiver).
 const flowFull = 0.6
 
-// flowControlled proves that the messages' receivers let no more be in flight
-// than their library's windows, and that the load would have had more there.
-// A window that the library chooses by itself is 0, and nothing is said of it.
+// flowControlled proves that as much was in flight as the receiving library's
+// windows allow, and that the load would have put more there. A window that the
+// library chooses by itself is reported as 0, and nothing follows.
 func flowControlled(e *audit) (of contract.Role, proof string) {
 	for _, receiver := range []contract.Role{contract.Client, contract.Server} {
 		rate, known := metric.Arriving(e.window, receiver)
@@ -32,7 +37,7 @@ func flowControlled(e *audit) (of contract.Role, proof string) {
 		if rate < flowFull*most {
 			continue
 		}
-		return receiver, fmt.Sprintf("%s arrived at the %s, %s of what its library's windows of %s in all let through in a round trip of %s; the load would have had %s on the way",
+		return receiver, fmt.Sprintf("%s arrived at the %s, %s of what its library's windows, %s in all, allow at a round trip of %s; the load would have put %s in flight",
 			quantity.FormatByteRate(rate), receiver, quantity.FormatShare(rate/most), quantity.FormatBytes(window), quantity.FormatDuration(rtt), quantity.FormatBytes(waiting))
 	}
 	return "", ""

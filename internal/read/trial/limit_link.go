@@ -11,18 +11,12 @@ import (
 	"netdyno/internal/record"
 )
 
-// linkFull is the share of a link's ceiling from which the link counts as the
-// limit (METHOD §5).
-const linkFull = 0.95
+// Link: the link was full. Never on loopback, where copying is CPU work.
+const Link Limit = "link"
 
-// LinkTraffic is what a trial sent across its link. The zero value is of a trial
-// over loopback, or of an unknown link: there, nothing is said of links.
-type LinkTraffic struct {
-	link     string          // its interfaces, and the levels that shape it
-	Through  string          // its interfaces alone: "client1/eth0 client2/eth0"
-	bulk     contract.Stream // directions in which the trial streamed
-	arriving map[contract.Role]float64
-}
+// linkFull is the share of a link's ceiling from which the link counts as the
+// limit (specification §5).
+const linkFull = 0.95
 
 // linkTrafficOf reads what crossed a link. On loopback there is none: what it
 // carries at most is what the CPUs copy, and they are looked at by themselves.
@@ -97,8 +91,8 @@ func LimitByLink(views []*Judged) {
 				continue
 			}
 			v.Trial.Limit, v.LimitOf = Link, ""
-			v.Trial.LimitProof = fmt.Sprintf("%s arrived at the %s over %s, %s of the most that a bulk stream brought there in this run (%s, trial %s: %s)",
-				quantity.FormatByteRate(rate), at, v.Traffic.link, quantity.FormatShare(rate/most.bytesPerS), most.by.Arm, most.by.ID, quantity.FormatByteRate(most.bytesPerS))
+			v.Trial.LimitProof = fmt.Sprintf("%s arrived at the %s over %s, %s of the highest rate of a bulk stream in this run (%s by %s, trial %s)",
+				quantity.FormatByteRate(rate), at, v.Traffic.link, quantity.FormatShare(rate/most.bytesPerS), quantity.FormatByteRate(most.bytesPerS), most.by.Arm, most.by.ID)
 			break
 		}
 	}

@@ -11,7 +11,7 @@ import (
 )
 
 // When the other end's receive window counts as the limit although the kernel
-// charges less than half of the time to it (METHOD §5). A sender that paces
+// charges less than half of the time to it (specification §5). A sender that paces
 // itself, as under bbr, or that waits for one large segment's worth of room is
 // held back by a window without waiting at it: the kernel then charges a tenth
 // to a half.
@@ -20,11 +20,21 @@ const (
 	windowTouched = 0.1 // of the time with data to send was charged to the window
 )
 
-// windowed proves that the connections of an end brought about as much as the
+// limitPacedWindow is the second rule of limit receive-window.
+var limitPacedWindow = limitRule{ReceiveWindow, func(e *audit) (contract.Role, string) {
+	for _, sender := range []contract.Role{contract.Server, contract.Client} {
+		if proof := windowed(e, sender); proof != "" {
+			return otherEnd(sender), proof
+		}
+	}
+	return "", ""
+}}
+
+// windowed proves that the connections of an end carried about as much as the
 // other end's receive windows let through in the least round trip, while their
 // congestion control would have let more on the way and the kernel saw them
-// wait for the window now and then. False where the kernel does not tell the
-// windows: before Linux 5.4.
+// wait for the window now and then. Nothing follows where the
+// kernel does not report the windows: before Linux 5.4.
 //
 // The windows are those at the window's edges, the larger sum: one that grows
 // is not taken for the small one that it began as. The round trip is the least
@@ -48,7 +58,7 @@ func windowed(e *audit, sender contract.Role) (proof string) {
 	if rate < windowFull*most {
 		return ""
 	}
-	return fmt.Sprintf("the %s's %.0f connections brought %s, %s of what the receive windows of the %s, %s in all, let through in the least round trip of %s; %s of their sending time was spent waiting for them, and congestion control would have let %s on the way; %s",
+	return fmt.Sprintf("the %s's %.0f connections carried %s, %s of what the receive windows of the %s, %s in all, allow at the shortest round trip of %s; they waited for these windows for %s of the time with data to send; congestion control would have allowed %s in flight; %s",
 		sender, g.Sockets, quantity.FormatByteRate(rate), quantity.FormatShare(rate/most), otherEnd(sender), quantity.FormatBytes(w.open),
 		quantity.FormatDuration(w.leastRTT), quantity.FormatShare(g.ReceiveWindowS/g.BusyS), quantity.FormatBytes(w.congestion), circumstances(e, sender, spans))
 }

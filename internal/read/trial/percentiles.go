@@ -16,7 +16,7 @@ var Shares = func() []float64 {
 }()
 
 // timesOf returns a trial's times in ns at the curve's shares, as far as enough
-// values lie beyond them (METHOD §3.2); none without a histogram.
+// values lie beyond them (specification §3.2); none without a histogram.
 func timesOf(w *record.Window, kind string) []int64 {
 	h, ok := w.Histogram(kind)
 	if !ok {

@@ -12,7 +12,7 @@ import (
 	"netdyno/internal/record"
 )
 
-// What makes a standstill (METHOD §2.4).
+// What makes a standstill (specification §2.4).
 const (
 	stallShare   = 0.02 // of the window: by as much a rate is diluted, and the margin of most studies is as wide
 	stallSeconds = 0.38 // two ticks in a row without progress, less what ticks jitter by
@@ -22,13 +22,6 @@ const (
 	stallPace    = 0.1  // of the usual rate: less is what kernels still take for a program that is stopped
 	silentTicks  = 0.58 // seconds without a tick, of which there are five: the worker itself may have stood still
 )
-
-// Stall is a time inside the window in which a client completed nothing and no
-// byte of its reached it, in seconds since the opening.
-type Stall struct {
-	FromS float64 `json:"from_s"`
-	ToS   float64 `json:"to_s"`
-}
 
 // moment is what a worker had done at an instant of its own clock, in seconds
 // since its opening mark.
@@ -138,7 +131,7 @@ func silent(e *audit, g *record.Worker, moments []moment) []Stall {
 		if pace > 0 {
 			stood = gap - done/pace
 		}
-		if lag, ok := e.window.HistogramOf(g, record.Lag); ok && e.open && !fellShort(e) {
+		if lag, ok := e.window.HistogramOf(g, record.Lag); ok && e.open && overloaded(e) == "" {
 			stood = max(stood, min(gap, float64(lag.MaxNs())/1e9))
 		}
 		if stood >= leastStall(e, g) {

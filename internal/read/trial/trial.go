@@ -3,7 +3,15 @@
 // other trial, except that a link's capacity is found over all of a run.
 package trial
 
-import "slices"
+// Limit names the resource that bounded a trial.
+type Limit string
+
+// Stall is a time inside the window in which a client completed nothing and no
+// byte of its reached it, in seconds since the opening.
+type Stall struct {
+	FromS float64 `json:"from_s"`
+	ToS   float64 `json:"to_s"`
+}
 
 // The statuses of a trial.
 const (
@@ -14,25 +22,6 @@ const (
 	StatusMissing     = "missing" // planned, no record yet
 )
 
-// The flags of a trial.
-const (
-	Unsteady      = "unsteady"
-	Overloaded    = "overloaded"
-	LateCounters  = "late-counters"
-	GeneratorLate = "generator-late"
-	StolenCPU     = "stolen-cpu"
-	Reconnected   = "reconnected"
-	Unverified    = "unverified"
-	Bursty        = "bursty"
-	TooRegular    = "too-regular"
-	Unfinished    = "unfinished"
-	Reflected     = "reflected"
-	Stalled       = "stalled"
-	Backlog       = "backlog"
-
-	FewSamples = "few-samples" // of a metric that some of an arm's trials lack
-)
-
 // Trial is one record as the reader sees it.
 type Trial struct {
 	ID         string             `json:"id"`
@@ -40,7 +29,7 @@ type Trial struct {
 	Repeat     bool               `json:"repeat,omitempty"`
 	Status     string             `json:"status"` // "valid", "invalid", "failed", "unsupported"
 	Reason     string             `json:"reason,omitempty"`
-	Flags      []string           `json:"flags,omitempty"`  // names of flags, in the order of METHOD §2.3
+	Flags      []string           `json:"flags,omitempty"`  // names of flags, in the order of specification §2.3
 	Errors     int64              `json:"errors,omitempty"` // exchanges that failed, for which the trial is invalid
 	Values     map[string]float64 `json:"values,omitempty"`
 	Moved      map[string]float64 `json:"moved,omitempty"`  // percentiles that the unfinished would move, and what they are at the least
@@ -63,12 +52,6 @@ type Slice struct {
 type CPUSplit struct {
 	Of    string             `json:"of"`    // "server", "client", "host"
 	Cores map[string]float64 `json:"cores"` // "user", "system"; for the host also "irq", "softirq", "steal", "idle"
-}
-
-// Partial tells whether a valid trial lacks the figures that a standstill or a
-// backlog falsifies.
-func (t Trial) Partial() bool {
-	return t.Status == Valid && (slices.Contains(t.Flags, Stalled) || slices.Contains(t.Flags, Backlog))
 }
 
 // ErrorShare is the one metric to which an invalid trial has something to say:

@@ -18,7 +18,7 @@ import (
 
 // noteCrossings says of a chart whose lines are arms where each crosses the
 // baseline's: where one stops costing less and begins to cost more, or where the
-// choice between them stops mattering (METHOD §6.14).
+// choice between them stops mattering (specification §6.14).
 func noteCrossings(s *cells.Dataset, c *Chart, m metric.Metric) {
 	base := s.Header.Study.Compare.Baseline
 	if c.Spec.By != s.Header.Study.Compare.Factor || base == "" {

@@ -12,7 +12,7 @@ import (
 // A condition of a published figure may name any limit.
 func TestEveryLimitIsAConditionOfAFigure(t *testing.T) {
 	var names []string
-	for _, l := range trial.Limits {
+	for _, l := range trial.Limits() {
 		if l != trial.Unknown {
 			names = append(names, string(l))
 		}

@@ -135,7 +135,7 @@ func numbers(s *cells.Dataset, v *trial.Judged, factors []string) ([]Coordinate,
 }
 
 // share compares a candidate with the best within blocks, so that drift from block
-// to block does not widen it (METHOD §6.2), and returns in how many blocks both
+// to block does not widen it (specification §6.2), and returns in how many blocks both
 // have a value.
 func (f *found) share(best *found) (blocks int) {
 	p := compare.Divide(&f.pool, &best.pool)

@@ -41,8 +41,8 @@ func checkKernelCounts(e *audit) string {
 			{"sent", float64(said.SentBytes), float64(account.AckedBytes) + float64(account.SendQueuedBytes)},
 		} {
 			if c.said-c.carried > max(ServerSlack*c.said, held(e)) {
-				return fmt.Sprintf("%s says it %s %.0f bytes, its %d connections carried %.0f by the kernel's account",
-					w.Name, c.verb, c.said, account.Sockets, c.carried)
+				return fmt.Sprintf("%s %s %.0f bytes by its own count, but the kernel counted %.0f on its %d connections",
+					w.Name, c.verb, c.said, c.carried, account.Sockets)
 			}
 		}
 	}

@@ -17,24 +17,24 @@ const (
 	PlateauRetransmit = "plateau-200ms"
 )
 
-// What makes a plateau of a band of service times (METHOD §2.3).
+// What makes a plateau of a band of service times (specification §2.3).
 const (
 	plateauShare = 0.05 // of all exchanges; or
 	plateauTail  = 0.5  // of those that took longer than half of the band's beginning
 	plateauEdge  = 4    // times as many as in bands of the same width on both sides
-	plateauLeast = 10   // exchanges, as for a percentile (METHOD §3.2)
+	plateauLeast = 10   // exchanges, as for a percentile (specification §3.2)
 )
 
 // plateau is a band of service times that a timer of the kernel or of a program
 // leaves behind.
 type plateau struct {
-	flag, words string
-	from, to    time.Duration
-	trips       float64 // round trips by which the band's end lies further out
-	smeared     bool    // upwards, by timers that are late themselves: only below must the band stand out
+	from, to time.Duration
+	trips    float64 // round trips by which the band's end lies further out
+	smeared  bool    // upwards, by timers that are late themselves: only below must the band stand out
 	// witness proves by counters that it is this timer; "" where they speak
 	// against it, or nobody counted: the same times may be the work's own.
 	witness func(e *audit, ends map[contract.Role]tcpEnd, inBand float64) string
+	words   string
 	advice  string
 }
 
@@ -44,48 +44,53 @@ type plateau struct {
 // Sources: TCP_DELACK_MIN and TCP_RTO_MIN in include/net/tcp.h; RFC 896 with
 // RFC 1122, section 4.2.3.2, for the first; RFC 8985, section 7, for probes of
 // the third; epoll_wait(2), whose timeout counts whole milliseconds.
-var plateaus = []plateau{
-	{
-		PlateauTimer, "1 ms plateau (looks like a timer)", time.Millisecond, 1300 * time.Microsecond, 0, true, timerFired,
-		"look for a wait of 1 ms in the server's or the client's loop",
-	},
-	{
-		PlateauDelayedACK, "40 ms plateau (Nagle × delayed ACK)", 39 * time.Millisecond, 46 * time.Millisecond, 0, false, ackDelayed,
-		"set TCP_NODELAY, or write each message at once",
-	},
-	{
-		PlateauRetransmit, "200 ms plateau (retransmission timeout)", 198 * time.Millisecond, 222 * time.Millisecond, 3, false, timedOut,
-		"look for what loses packets on the way; few in flight leave nothing that would tell the sender sooner",
-	},
+var (
+	flagPlateauTimer = plateau{
+		from: time.Millisecond, to: 1300 * time.Microsecond, smeared: true, witness: timerFired,
+		words:  "1 ms plateau (looks like a timer)",
+		advice: "look for a wait of 1 ms in the server's or the client's loop",
+	}.flag(PlateauTimer)
+	flagPlateauDelayedACK = plateau{
+		from: 39 * time.Millisecond, to: 46 * time.Millisecond, witness: ackDelayed,
+		words:  "40 ms plateau (Nagle × delayed ACK)",
+		advice: "set TCP_NODELAY, or write each message at once",
+	}.flag(PlateauDelayedACK)
+	flagPlateauRetransmit = plateau{
+		from: 198 * time.Millisecond, to: 222 * time.Millisecond, trips: 3, witness: timedOut,
+		words:  "200 ms plateau (retransmission timeout)",
+		advice: "look for what loses packets on the way; with few in flight nothing tells the sender sooner",
+	}.flag(PlateauRetransmit)
+)
+
+// flag makes the flag of a band. It has no warning that counts trials: what was
+// found is in each trial's reason.
+func (p plateau) flag(name string) Flag {
+	return Flag{Name: name, Advice: p.advice, raise: p.found}
 }
 
-// raisePlateaus names the bands that hold so many exchanges that a timer must have
-// held them, where the kernel's counters bear it out.
-func raisePlateaus(e *audit) (flags, why []string) {
+// found says that the band holds so many exchanges that a timer must have held
+// them, where the kernel's counters confirm it.
+func (p plateau) found(e *audit) (why string) {
 	h, ok := e.window.Histogram(record.Service)
 	if !ok {
-		return nil, nil
+		return ""
 	}
 	ends := tcpEnds(e)
 	trip := time.Duration(0)
 	for _, end := range ends {
 		trip = max(trip, end.least)
 	}
-	for _, p := range plateaus {
-		p.to += time.Duration(p.trips * float64(trip))
-		n, share := p.mass(h)
-		if n == 0 {
-			continue
-		}
-		proof := p.witness(e, ends, n)
-		if proof == "" {
-			continue
-		}
-		flags = append(flags, p.flag)
-		why = append(why, fmt.Sprintf("%s: %s of the exchanges took %s to %s, %s of all the time that exchanges took; %s; %s", p.words,
-			quantity.FormatShare(n/float64(h.Count())), quantity.FormatDuration(p.from), quantity.FormatDuration(p.to), quantity.FormatShare(share), proof, p.advice))
+	p.to += time.Duration(p.trips * float64(trip))
+	n, share := p.mass(h)
+	if n == 0 {
+		return ""
 	}
-	return flags, why
+	proof := p.witness(e, ends, n)
+	if proof == "" {
+		return ""
+	}
+	return fmt.Sprintf("%s: %s of the exchanges took %s to %s, %s of all the time that exchanges took; %s; %s", p.words,
+		quantity.FormatShare(n/float64(h.Count())), quantity.FormatDuration(p.from), quantity.FormatDuration(p.to), quantity.FormatShare(share), proof, p.advice)
 }
 
 // mass returns how many exchanges are in the band, and their share of the time
@@ -160,7 +165,7 @@ func timerFired(e *audit, ends map[contract.Role]tcpEnd, inBand float64) string 
 		return ""
 	}
 	top := 0.0
-	for _, c := range workerGroups(e) {
+	for _, c := range e.groups {
 		share, _, _ := busiest(c)
 		top = max(top, share*c.withoutSteal())
 	}

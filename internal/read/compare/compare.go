@@ -1,0 +1,79 @@
+package compare
+
+import (
+	"netdyno/internal/metric"
+	"netdyno/internal/read/cells"
+)
+
+// Compare sets every arm against the baseline in every cell: first on the
+// primary metrics, which form one family and are judged, then on the rest of the
+// registry, which is explored and is not.
+func Compare(s *cells.Dataset, noise []Noise) []Comparison {
+	bounds := boundsOf(noise)
+	declared, explored := lineUp(s)
+	ahead := outlookOf(s)
+	AdjustFamily(declared, StepDown, AdjustStepDown)
+	var all []Comparison
+	for _, b := range declared {
+		b.Bound = max(b.Margin, bounds[[2]string{b.Cell, b.Metric}])
+		b.Judge()
+		b.decide(ahead)
+		all = append(all, b.Comparison)
+	}
+	for _, b := range explored {
+		b.LeaveUnjudged()
+		all = append(all, b.Comparison)
+	}
+	return all
+}
+
+// lineUp makes the comparisons: declared ones always, explored ones where they
+// have an interval.
+func lineUp(s *cells.Dataset) (declared, explored []*Pending) {
+	var order []metric.Metric
+	seen := map[string]bool{}
+	for _, name := range s.Header.Study.Compare.Primary {
+		if m, err := metric.Named(name); err == nil && !seen[name] {
+			seen[name] = true
+			order = append(order, m)
+		}
+	}
+	for _, m := range metric.All() {
+		if m.Better != "" && !seen[m.Name] {
+			order = append(order, m)
+		}
+	}
+	base := s.Header.Study.Compare.Baseline
+	for _, cell := range s.Cells {
+		for _, m := range order {
+			for _, arm := range s.Arms {
+				if arm == base || len(s.Of(cell, arm)) == 0 {
+					continue
+				}
+				b := Set(s, cell, m, arm, base)
+				switch {
+				case b.Primary:
+					declared = append(declared, b)
+				case b.Blocks >= 2:
+					explored = append(explored, b)
+				}
+			}
+			if s.Primary(m.Name) {
+				declared = append(declared, pairsBesides(s, cell, m)...)
+			}
+		}
+	}
+	return declared, explored
+}
+
+// pairsBesides makes the comparisons that a study declares besides those with
+// the baseline, where a cell has both arms.
+func pairsBesides(s *cells.Dataset, cell string, m metric.Metric) []*Pending {
+	var besides []*Pending
+	for _, p := range s.Header.Study.Compare.Also {
+		if len(s.Of(cell, p.Arm)) > 0 && len(s.Of(cell, p.Base)) > 0 {
+			besides = append(besides, Set(s, cell, m, p.Arm, p.Base))
+		}
+	}
+	return besides
+}

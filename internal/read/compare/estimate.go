@@ -1,0 +1,48 @@
+package compare
+
+import (
+	"fmt"
+
+	"netdyno/internal/metric"
+	"netdyno/internal/read/cells"
+	"netdyno/internal/read/stat"
+)
+
+func Set(s *cells.Dataset, cell string, m metric.Metric, arm, base string) *Pending {
+	b := &Pending{
+		Comparison: Comparison{Cell: cell, Metric: m.Name, Arm: arm, Base: base, Primary: s.Primary(m.Name), Level: s.Level()},
+		Pairs:      PairUp(s, cell, m.Name, arm, base),
+		Better:     m.Better,
+		Margin:     Margin(s.Header.Study.Compare),
+		mute:       s.Mute(),
+	}
+	b.Tested = b.Primary
+	estimate(s, b)
+	return b
+}
+
+// estimate fills in what the pairs of a comparison say before any other is
+// looked at.
+func estimate(s *cells.Dataset, b *Pending) {
+	b.Ratios, b.In, b.Blocks = b.Pairs.Ratios, b.Pairs.Blocks, len(b.Pairs.Ratios)
+	b.Value, b.BaseValue, b.Partial = b.Pairs.Value, b.Pairs.Base, b.Pairs.partial
+	if b.Tested {
+		b.P, b.Adjusted = 1, 1
+	}
+	if n := b.Pairs.zeros; n > 0 {
+		b.Refusal = fmt.Sprintf("a figure is 0 in %d of the blocks that both arms have, and nothing is a multiple of 0", n)
+		return
+	}
+	if e, ok := b.Pairs.EstimateAt(b.Level); ok {
+		b.Ratio, b.Low, b.High = e.Point, e.Low, e.High
+		if b.Tested {
+			b.P = stat.SignFlip(b.Pairs.Effects)
+		}
+		b.Refusal = refuse(s, b)
+		return
+	}
+	if b.Blocks == 1 && b.Arm == b.Base { // a figure beside a bound; a ratio has an interval or is none
+		b.Ratio, b.Low, b.High = b.Ratios[0], b.Ratios[0], b.Ratios[0]
+	}
+	b.Refusal = fmt.Sprintf("blocks with a valid value of both arms: %d; at least 2 are needed%s", b.Blocks, whyNoFigure(s, b))
+}

@@ -1,0 +1,66 @@
+package trial
+
+import (
+	"fmt"
+	"math"
+
+	"netdyno/internal/record"
+)
+
+// checkClientBytes demands exchanges × size of each client's bytes, within what
+// was in flight at the window's edges.
+func checkClientBytes(e *audit) string {
+	for _, g := range e.generators {
+		up, down, ok := g.Sizes()
+		if !ok {
+			continue
+		}
+		if Foreign(g) {
+			if reason := streamedBytes(g); reason != "" {
+				return reason
+			}
+			continue
+		}
+		exchanges, slack := float64(g.Result.Counts.Exchanges), Slots(g.Setup.Load)
+		for _, end := range []struct {
+			verb      string
+			got, size int64
+		}{
+			{"received", g.Result.Counts.ReceivedBytes, down},
+			{"sent", g.Result.Counts.SentBytes, up},
+		} {
+			want := exchanges * float64(end.size)
+			if math.Abs(float64(end.got)-want) > slack*float64(end.size) {
+				return fmt.Sprintf("%s %s %d bytes, but %.0f exchanges of %d make %.0f",
+					g.Name, end.verb, end.got, exchanges, end.size, want)
+			}
+		}
+	}
+	return ""
+}
+
+// streamed returns the sizes of the messages that carry a foreign client's
+// bytes. What asks for a stream or confirms it, its program does not send.
+func streamed(g *record.Worker) (up, down int64) {
+	x := g.Setup.Exchange
+	x.UpBytes, x.DownBytes, _ = g.Sizes()
+	return x.Streamed()
+}
+
+// streamedBytes demands of a foreign client that its exchanges are its bytes
+// divided by their size, both directions together: each runs at its own pace.
+func streamedBytes(g *record.Worker) string {
+	up, down := streamed(g)
+	got := 0.0
+	if up > 0 {
+		got += float64(g.Result.Counts.SentBytes)
+	}
+	if down > 0 {
+		got += float64(g.Result.Counts.ReceivedBytes)
+	}
+	size, exchanges := float64(up)+float64(down), float64(g.Result.Counts.Exchanges)
+	if math.Abs(got-exchanges*size) > Slots(g.Setup.Load)*size {
+		return fmt.Sprintf("%s moved %.0f bytes, but %.0f exchanges of %.0f make %.0f", g.Name, got, exchanges, size, exchanges*size)
+	}
+	return ""
+}

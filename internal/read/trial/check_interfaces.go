@@ -1,0 +1,44 @@
+package trial
+
+import (
+	"fmt"
+
+	"netdyno/internal/contract"
+)
+
+// interfaceShare is how much of a client's payload the kernel must have seen
+// on its interfaces; headers only add to it. Readings that were late are of
+// another window, by the share that they were late.
+const interfaceShare = 0.99
+
+// checkInterfaces demands that what a client received crossed an interface.
+// Random bytes cannot be compressed; a codec's messages can, and some libraries
+// compress without being asked, so they are not checked.
+func checkInterfaces(e *audit) string {
+	for _, g := range e.generators {
+		span, ok := e.window.Span(g)
+		if !ok || g.Role != contract.Client || g.Setup == nil || g.Setup.Exchange.Message != nil {
+			continue
+		}
+		from, to, length, ok := span.Metered()
+		if !ok || len(from.Interfaces) == 0 {
+			continue
+		}
+		seen := 0.0
+		for name, after := range to.Interfaces {
+			seen += float64(after.ReceivedBytes) - float64(from.Interfaces[name].ReceivedBytes)
+		}
+		if e.amount() { // the readings enclose the work, and the time around it says nothing
+			length = windowOf(g)
+		}
+		payload := float64(g.Result.Counts.ReceivedBytes) / windowOf(g)
+		// Exchanges count whole when they complete: what of them had come before the
+		// window opened is the window's too.
+		_, down, _ := g.Sizes()
+		early := Slots(g.Setup.Load) * float64(down) / length
+		if seen > 0 && seen/length < (interfaceShare-shift(e, g, nil))*payload-early {
+			return fmt.Sprintf("%s received %.0f bytes/s by its own count, but its host's interfaces carried %.0f bytes/s", g.Name, payload, seen/length)
+		}
+	}
+	return ""
+}

@@ -1,0 +1,25 @@
+package trial
+
+import "fmt"
+
+// Reconnected: connections ended between exchanges and were opened again, so
+// not all connections of the window are those that were verified.
+const Reconnected = "reconnected"
+
+var flagReconnected = Flag{
+	Name:    Reconnected,
+	Warning: "reopened connections that had ended between exchanges",
+	Advice:  "give the ends more CPU, or ask the server why it closes them: HTTP/1.1 lets both ends close after a reply",
+	raise: func(e *audit) string {
+		n := int64(0)
+		for _, g := range e.generators {
+			if g.Result != nil && g.Setup != nil && !g.Setup.Load.Fresh {
+				n += g.Result.Counts.Redialled
+			}
+		}
+		if n <= 0 {
+			return ""
+		}
+		return fmt.Sprintf("%d connections ended between exchanges and were opened again", n)
+	},
+}

@@ -1,0 +1,18 @@
+package trial
+
+// Stalled: nothing was completed for a while inside the window, so a figure
+// that is divided by the window's length says nothing about an arm.
+const Stalled = "stalled"
+
+var flagStalled = Flag{
+	Name:    Stalled,
+	Warning: "stood still inside the window: their rates, costs and times from the send are left out",
+	Advice:  "look at the series, and at what the ends and the machine did then (netdyno doctor)",
+	raise: func(e *audit) string {
+		found := stalls(e)
+		if len(found) == 0 {
+			return ""
+		}
+		return "nothing moved " + StallTimes(found) + " after the window opened"
+	},
+}

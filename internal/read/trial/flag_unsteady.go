@@ -1,0 +1,36 @@
+package trial
+
+import (
+	"fmt"
+
+	"netdyno/internal/read/stat"
+)
+
+// Unsteady: the rate has a step or a slope inside the window.
+const Unsteady = "unsteady"
+
+var flagUnsteady = Flag{
+	Name:    Unsteady,
+	Warning: "changed their rate inside the window",
+	Advice:  "lengthen the warm-up, or look at the series for what happened",
+	raise:   unsteady,
+}
+
+// unsteady skips a fixed amount of work: its window begins with the load and
+// ends with the last straggler, so its rate is never steady.
+func unsteady(e *audit) (why string) {
+	if e.amount() {
+		return ""
+	}
+	var rates []float64
+	for _, s := range e.series {
+		if s.InWindow {
+			rates = append(rates, s.ExchangesPerS)
+		}
+	}
+	change, found := stat.Drift(rates)
+	if !found {
+		return ""
+	}
+	return fmt.Sprintf("the rate changed by %+.3g %% inside the window", 100*change)
+}

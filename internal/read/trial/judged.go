@@ -1,0 +1,27 @@
+package trial
+
+import (
+	"netdyno/internal/contract"
+	"netdyno/internal/record"
+)
+
+// Judged is one planned trial with the record that it left.
+type Judged struct {
+	Plan   record.Trial
+	Record *record.Record // nil when there is none yet
+	Trial  Trial
+
+	LimitOf contract.Role // the end whose resource was the limit; "" when it was neither's alone
+	Traffic LinkTraffic
+
+	Service, Response []int64 // ns at the shares of curveShares, as far as the trial has them
+}
+
+// LinkTraffic is what a trial sent across its link. The zero value is of a trial
+// over loopback, or of an unknown link: there, nothing is said of links.
+type LinkTraffic struct {
+	link     string          // its interfaces, and the levels that shape it
+	Through  string          // its interfaces alone: "client1/eth0 client2/eth0"
+	bulk     contract.Stream // directions in which the trial streamed
+	arriving map[contract.Role]float64
+}

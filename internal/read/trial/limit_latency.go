@@ -1,0 +1,21 @@
+package trial
+
+import (
+	"fmt"
+
+	"netdyno/internal/contract"
+)
+
+// Latency: a closed loop waited for replies, and nothing was used up.
+const Latency Limit = "latency"
+
+var limitLatency = limitRule{Latency, func(e *audit) (contract.Role, string) {
+	if e.open || unmetered(e) != "" {
+		return "", ""
+	}
+	proof := "no CPU was full; " + busiestWords(e)
+	if busy, ok := e.inFlight(); ok {
+		proof = fmt.Sprintf("no CPU was full and %.4g of %.4g slots waited for replies; %s", busy, e.slots, busiestWords(e))
+	}
+	return "", proof
+}}

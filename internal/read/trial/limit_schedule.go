@@ -1,0 +1,18 @@
+package trial
+
+import (
+	"fmt"
+
+	"netdyno/internal/contract"
+)
+
+// Schedule: an open loop reached its offered rate, so nothing else was the limit.
+const Schedule Limit = "schedule"
+
+var limitSchedule = limitRule{Schedule, func(e *audit) (contract.Role, string) {
+	share, offered := e.values["offered_share"]
+	if !offered || overloaded(e) != "" {
+		return "", ""
+	}
+	return "", fmt.Sprintf("the open loop reached %.3g %% of its offered rate", 100*share)
+}}

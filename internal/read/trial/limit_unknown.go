@@ -1,0 +1,17 @@
+package trial
+
+import (
+	"fmt"
+
+	"netdyno/internal/contract"
+)
+
+// Unknown: no rule found a limit, or the readings that it needs are missing.
+const Unknown Limit = "unknown"
+
+var limitUnknown = limitRule{Unknown, func(e *audit) (contract.Role, string) {
+	if why := unmetered(e); why != "" {
+		return "", why
+	}
+	return "", fmt.Sprintf("the open loop reached %.3g %% of its offered rate, yet no CPU was full; %s", 100*e.values["offered_share"], busiestWords(e))
+}}

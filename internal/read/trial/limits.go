@@ -1,0 +1,42 @@
+package trial
+
+import (
+	"slices"
+
+	"netdyno/internal/contract"
+)
+
+// limitRules are in the order in which they are tried (specification §5). The
+// first proof names the limit; the last rules always give one. The link stands
+// before all of them: only all trials of a run show what it can carry, see
+// LimitByLink.
+var limitRules = []limitRule{
+	limitServerCore, limitClientCore, limitServerCPU, limitClientCPU, limitHostCPU,
+	limitReceiveWindow, limitSendBuffer, limitPacedWindow, limitFlowControl,
+	limitSchedule, limitLatency, limitUnknown,
+}
+
+// limits are all limits in the order of their rules.
+var limits = func() []Limit {
+	order := []Limit{Link}
+	for _, r := range limitRules {
+		if !slices.Contains(order, r.limit) {
+			order = append(order, r.limit)
+		}
+	}
+	return order
+}()
+
+// Limits returns all limits in the order in which they are tried; of two that
+// are as frequent the earlier is named. The caller owns the slice.
+func Limits() []Limit { return slices.Clone(limits) }
+
+// limitOf names what bounded a trial, the end whose it was, and the proof.
+func limitOf(e *audit) (limit Limit, of contract.Role, proof string) {
+	for _, r := range limitRules {
+		if of, proof := r.prove(e); proof != "" {
+			return r.limit, of, proof
+		}
+	}
+	return Unknown, "", ""
+}

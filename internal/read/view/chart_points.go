@@ -1,0 +1,132 @@
+package view
+
+import (
+	"slices"
+	"strings"
+
+	"netdyno/internal/read/cells"
+	"netdyno/internal/read/trial"
+	"netdyno/internal/record"
+)
+
+// chartPoint is where a chart shows a value.
+type chartPoint struct{ x, y, by string }
+
+// pools gathers the chart's metric by its factors. The trials are those it is
+// of; nil, with a note, when there is nothing to draw.
+func pools(s *cells.Dataset, c *Chart, factors ...string) (map[chartPoint]*cells.Pool, []*trial.Judged) {
+	var named []string
+	for _, f := range factors {
+		if f != "" {
+			named = append(named, f)
+		}
+	}
+	views, why := where(s, scope{c.Spec.Where, c.Spec.Arms}, named...)
+	if why != "" {
+		c.note("nothing is drawn: %s", why)
+		return nil, nil
+	}
+	pools := map[chartPoint]*cells.Pool{}
+	var drawn []*trial.Judged
+	for _, v := range views {
+		value, ok := v.Trial.Values[c.Spec.Metric]
+		if !ok {
+			continue
+		}
+		at := chartPointOf(s, v, c.Spec)
+		if pools[at] == nil {
+			pools[at] = &cells.Pool{}
+		}
+		pools[at].Add(v.Plan.Block, value)
+		drawn = append(drawn, v)
+	}
+	if len(drawn) == 0 {
+		c.note("nothing is drawn: no valid trial%s has %s", scope{c.Spec.Where, c.Spec.Arms}.String(), c.Spec.Metric)
+		return nil, nil
+	}
+	noteMixed(s, c, drawn)
+	return pools, drawn
+}
+
+func chartPointOf(s *cells.Dataset, v *trial.Judged, spec record.Chart) chartPoint {
+	var at chartPoint
+	at.x, _ = s.LevelOf(v, spec.X)
+	if spec.Kind == record.Heat {
+		at.y, _ = s.LevelOf(v, spec.Y)
+	}
+	if spec.Kind == record.Lines && spec.By != "" {
+		at.by, _ = s.LevelOf(v, spec.By)
+	}
+	return at
+}
+
+// noteMixed names varied factors over whose levels single points average.
+func noteMixed(s *cells.Dataset, c *Chart, drawn []*trial.Judged) {
+	var mixed []string
+	for _, f := range s.Header.Study.Vary {
+		levels := map[chartPoint]string{}
+		for _, v := range drawn {
+			at := chartPointOf(s, v, c.Spec)
+			level, _ := s.LevelOf(v, f.Name)
+			if known, ok := levels[at]; ok && known != level && !slices.Contains(mixed, f.Name) {
+				mixed = append(mixed, f.Name)
+			}
+			levels[at] = level
+		}
+	}
+	if len(mixed) > 0 {
+		c.note("points are geometric means over the levels of %s", strings.Join(mixed, " and "))
+	}
+}
+
+func drawLines(s *cells.Dataset, c *Chart) {
+	pools, drawn := pools(s, c, c.Spec.X, c.Spec.By)
+	if drawn == nil {
+		return
+	}
+	names := []Coordinate{{}}
+	if c.Spec.By != "" {
+		names = coordinates(s, drawn, c.Spec.By)
+	}
+	var words []string
+	axis := coordinates(s, drawn, c.Spec.X)
+	for _, name := range names {
+		line := Line{Name: name.Text}
+		for _, x := range axis {
+			_, isNumber := numberOf(x.Text)
+			p := pools[chartPoint{x: x.Text, by: name.Text}]
+			switch {
+			case p == nil:
+			case isNumber:
+				if f, ok := p.Figure(); ok {
+					line.Points = append(line.Points, Point{x, f})
+				}
+			case !slices.Contains(words, x.Text):
+				words = append(words, x.Text)
+			}
+		}
+		if len(line.Points) > 0 {
+			c.Lines = append(c.Lines, line)
+		}
+	}
+	if len(words) > 0 {
+		c.note("%s=%s is left out: a line needs numbers", c.Spec.X, strings.Join(words, ","))
+	}
+}
+
+func drawTiles(s *cells.Dataset, c *Chart) {
+	pools, drawn := pools(s, c, c.Spec.X, c.Spec.Y)
+	if drawn == nil {
+		return
+	}
+	columns := coordinates(s, drawn, c.Spec.X)
+	for _, y := range coordinates(s, drawn, c.Spec.Y) {
+		for _, x := range columns {
+			if p := pools[chartPoint{x: x.Text, y: y.Text}]; p != nil {
+				if f, ok := p.Figure(); ok {
+					c.Tiles = append(c.Tiles, Tile{x, y, f})
+				}
+			}
+		}
+	}
+}
