@@ -39,11 +39,11 @@ same, 2 they could not be read.`,
 }
 
 func compareRuns(before, after session.Directory) error {
-	first, err := readAloud(before)
+	first, err := readCurrent(before)
 	if err != nil {
 		return err
 	}
-	second, err := readAloud(after)
+	second, err := readCurrent(after)
 	if err != nil {
 		return err
 	}

@@ -23,7 +23,19 @@ type reading struct {
 }
 
 // read finds what there is in what has been measured so far.
-func read(d session.Directory) (reading, error) {
+func read(d session.Directory) (reading, error) { return readAs(d, func(*reading) {}) }
+
+// readCurrent reads a run to compare it with another: what was renamed since it
+// was recorded has today's name.
+func readCurrent(d session.Directory) (reading, error) {
+	r, err := readAs(d, func(r *reading) { record.CurrentNames(&r.contents.Header, r.trials, r.contents.Records) })
+	printProblems(d, r.contents.Problems)
+	return r, err
+}
+
+// readAs reads a run; change may alter what was read before anything is found in
+// it.
+func readAs(d session.Directory, change func(*reading)) (reading, error) {
 	var r reading
 	var err error
 	if r.trials, err = record.ReadTrials(d.Trials()); err != nil {
@@ -40,6 +52,7 @@ func read(d session.Directory) (reading, error) {
 		unplanned = r.contents.HoldTo(r.trials)
 	}
 	r.contents.Header.Directory = string(d)
+	change(&r)
 	r.Findings, err = finding.Find(r.contents.Header, r.trials, r.contents.Records)
 	r.Tally.Unplanned = unplanned
 	return r, err

@@ -106,11 +106,6 @@ func (w *Sweep) Sets(factor string) bool {
 // Varies tells whether the whole study varies a factor.
 func (s *Study) Varies(factor string) bool { return FindVaried(s.Vary, factor) != nil }
 
-// Compared returns the compared factor with its levels, which are the arms. One
-// that is only held has one level, so that a study of a single arm has a
-// baseline too.
-func (s *Study) Compared() Varied { return s.whole().comparedLevels() }
-
 // looks are the blocks after which a run is judged.
 func (s *Study) looks() []int {
 	return record.Study{Blocks: s.Blocks, Stages: s.Stages, Further: s.Further}.Looks()

@@ -7,6 +7,11 @@ func (s *Study) whole() *design {
 	return &design{hold: s.Hold, vary: s.Vary, arms: s.Arms, compared: s.Compare.Factor, at: s.At}
 }
 
+// Compared returns the compared factor with its levels, which are the arms. One
+// that is only held has one level, so that a study of a single arm has a
+// baseline too.
+func (s *Study) Compared() Varied { return s.whole().comparedLevels() }
+
 // designs returns the factorial designs whose union the study is: each sweep
 // with all that the study holds and varies for it, or the study alone.
 func (s *Study) designs() []*design {

@@ -64,3 +64,14 @@ func (d *draft) complete() (*study.Study, error) {
 	}
 	return s, s.CheckSize()
 }
+
+// readViews reads those sections of a file into its complete study.
+func readViews(tree *node, s *study.Study) error {
+	scope := s.Scope()
+	for _, read := range []func(*node, *study.Study, study.Scope) error{readPublished, readCharts, readFits, readReaches, readClaims} {
+		if err := read(tree, s, scope); err != nil {
+			return err
+		}
+	}
+	return nil
+}

@@ -2,8 +2,6 @@ package source
 
 import (
 	"strings"
-
-	"netdyno/internal/run/study"
 )
 
 // maxViews bounds each list of charts, fits, searches or claims.
@@ -12,17 +10,6 @@ const maxViews = 100
 // viewKeys are the sections of a file that say what to make of the results. They
 // are read when the study is complete, as each must speak of what it has.
 var viewKeys = []string{"published", "charts", "fits", "reaches", "claims"}
-
-// readViews reads those sections of a file into its complete study.
-func readViews(tree *node, s *study.Study) error {
-	scope := s.Scope()
-	for _, read := range []func(*node, *study.Study, study.Scope) error{readPublished, readCharts, readFits, readReaches, readClaims} {
-		if err := read(tree, s, scope); err != nil {
-			return err
-		}
-	}
-	return nil
-}
 
 // views reads a list of charts, fits, searches or claims, each with some of the
 // keys.
