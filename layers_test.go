@@ -64,7 +64,8 @@ var layers = map[string][]string{
 	"internal/work/load":              {"internal/contract", "internal/hist"},
 	"internal/work/wire":              {"internal/contract", "internal/work/load"},
 	"internal/work/wire/flow":         {"internal/contract", "internal/work/load", "internal/work/wire"},
-	"internal/work/wire/nethttp":      {"internal/contract", "internal/work/load", "internal/work/wire", "internal/work/codec"},
+	"internal/work/wire/httpwire":     {"internal/contract", "internal/work/load", "internal/work/wire", "internal/work/codec"},
+	"internal/work/wire/nethttp":      {"internal/contract", "internal/work/load", "internal/work/wire", "internal/work/wire/httpwire", "internal/work/codec"},
 	"internal/work/wire/rpc":          {"internal/contract", "internal/work/load", "internal/work/netdynov1"},
 	"internal/work/wire/baidustd":     {},
 	"internal/work/wire/baidustd/*":   {},
@@ -74,7 +75,7 @@ var layers = map[string][]string{
 	"internal/work/child":             {"internal/contract", "internal/work/load"},
 	"internal/work/transport/foreign": {"internal/contract", "internal/work/load", "internal/work/child"},
 	"internal/work/transport/tool":    {"internal/contract", "internal/work/load", "internal/work/wire", "internal/work/child", "internal/hist", "internal/tcpinfo"},
-	"internal/work/transport/*":       {"internal/contract", "internal/work/load", "internal/work/wire", "internal/work/wire/flow", "internal/work/wire/nethttp", "internal/work/wire/rpc", "internal/work/wire/baidustd", "internal/work/codec", "internal/work/netdynov1"},
+	"internal/work/transport/*":       {"internal/contract", "internal/work/load", "internal/work/wire", "internal/work/wire/flow", "internal/work/wire/httpwire", "internal/work/wire/nethttp", "internal/work/wire/rpc", "internal/work/wire/baidustd", "internal/work/codec", "internal/work/netdynov1"},
 	"internal/work/worker":            {"internal/contract", "internal/quantity", "internal/work/load"},
 	"internal/work/worker/workertest": {"internal/contract", "internal/hist", "internal/work/load", "internal/work/worker"},
 

@@ -18,6 +18,7 @@ import (
 	"netdyno/internal/work/codec"
 	"netdyno/internal/work/load"
 	"netdyno/internal/work/wire"
+	"netdyno/internal/work/wire/httpwire"
 	"netdyno/internal/work/wire/nethttp"
 
 	"netdyno/workers/gin/fastjson"
@@ -34,11 +35,11 @@ func (Transport) Describe() contract.Transport {
 	return contract.Transport{
 		Name:     "gin",
 		Doc:      "gin in release mode without middleware, over HTTP/1.1 of net/http; its JSON engine is the trial's codec",
-		Wire:     wire.HTTP1,
+		Wire:     httpwire.HTTP1,
 		Roles:    []contract.Role{contract.Server},
 		Delivery: contract.DeliveryMessage,
 		Codecs:   codec.Names(codecs()),
-		Features: wire.HTTPFeatures,
+		Features: httpwire.Features,
 	}
 }
 

@@ -40,7 +40,7 @@ func ours(t testing.TB, up, down int64) load.Call {
 		t.Fatal(err)
 	}
 	t.Cleanup(c.Close)
-	return c.call(0).do
+	return c.Call(0)
 }
 
 // bare returns the same exchange by fasthttp alone.

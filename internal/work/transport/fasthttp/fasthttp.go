@@ -5,7 +5,7 @@ package gofasthttp
 import (
 	"netdyno/internal/contract"
 	"netdyno/internal/work/codec"
-	"netdyno/internal/work/wire"
+	"netdyno/internal/work/wire/httpwire"
 )
 
 // Transport is fasthttp, with the codecs that its program links.
@@ -16,11 +16,11 @@ func (t Transport) Describe() contract.Transport {
 	return contract.Transport{
 		Name:     "fasthttp",
 		Doc:      "HTTP/1.1 by valyala/fasthttp, which reuses what net/http allocates",
-		Wire:     wire.HTTP1,
+		Wire:     httpwire.HTTP1,
 		Roles:    []contract.Role{contract.Server, contract.Client},
 		Delivery: contract.DeliveryMessage,
 		Codecs:   codec.Names(t.Codecs),
-		Features: wire.HTTPFeatures,
+		Features: httpwire.Features,
 		Options:  options(),
 	}
 }

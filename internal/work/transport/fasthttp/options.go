@@ -7,7 +7,7 @@ import (
 
 	"netdyno/internal/contract"
 	"netdyno/internal/work/load"
-	"netdyno/internal/work/wire"
+	"netdyno/internal/work/wire/httpwire"
 )
 
 // libraryBuffer is what fasthttp takes for a ReadBufferSize or WriteBufferSize
@@ -32,7 +32,7 @@ func options() []contract.Option {
 			Name: "reduce_memory", Type: contract.TypeBool, Default: false, Roles: server,
 			Doc: "Server.ReduceMemoryUsage: a connection that waits gives its buffers back, for more CPU time",
 		},
-	}, wire.HTTPOptions()...)
+	}, httpwire.Options()...)
 }
 
 // buffers are the effective sizes of a connection's buffers.

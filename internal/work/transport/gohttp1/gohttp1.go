@@ -9,7 +9,7 @@ import (
 	"netdyno/internal/contract"
 	"netdyno/internal/work/codec"
 	"netdyno/internal/work/load"
-	"netdyno/internal/work/wire"
+	"netdyno/internal/work/wire/httpwire"
 	"netdyno/internal/work/wire/nethttp"
 )
 
@@ -21,11 +21,11 @@ func (t Transport) Describe() contract.Transport {
 	return contract.Transport{
 		Name:     "go-http1",
 		Doc:      "HTTP/1.1 by Go's net/http",
-		Wire:     wire.HTTP1,
+		Wire:     httpwire.HTTP1,
 		Roles:    []contract.Role{contract.Server, contract.Client},
 		Delivery: contract.DeliveryMessage,
 		Codecs:   codec.Names(t.Codecs),
-		Features: wire.HTTPFeatures,
+		Features: httpwire.Features,
 		Options:  options(),
 	}
 }
@@ -57,7 +57,7 @@ func options() []contract.Option {
 		Choices: []string{string(nethttp.PoolOwn), string(nethttp.PoolShared)}, Roles: []contract.Role{contract.Client},
 		Doc: "own: an http.Transport for each connection; shared: one for all, as programs have it",
 	}}
-	return slices.Concat(own, nethttp.BufferOptions(), wire.HTTPOptions())
+	return slices.Concat(own, nethttp.BufferOptions(), httpwire.Options())
 }
 
 func protocols() *http.Protocols {

@@ -9,7 +9,7 @@ import (
 	"netdyno/internal/contract"
 	"netdyno/internal/work/codec"
 	"netdyno/internal/work/load"
-	"netdyno/internal/work/wire"
+	"netdyno/internal/work/wire/httpwire"
 	"netdyno/internal/work/wire/nethttp"
 )
 
@@ -21,11 +21,11 @@ func (t Transport) Describe() contract.Transport {
 	return contract.Transport{
 		Name:     "go-http2",
 		Doc:      "HTTP/2 by Go's net/http: exchanges in flight are streams of one connection",
-		Wire:     wire.H2C,
+		Wire:     httpwire.H2C,
 		Roles:    []contract.Role{contract.Server, contract.Client},
 		Delivery: contract.DeliveryMessage,
 		Codecs:   codec.Names(t.Codecs),
-		Features: wire.HTTPFeatures,
+		Features: httpwire.Features,
 		Options:  options(),
 	}
 }
@@ -60,7 +60,7 @@ func options() []contract.Option {
 		Choices: []string{string(nethttp.PoolOwn), string(nethttp.PoolNone)}, Roles: []contract.Role{contract.Client},
 		Doc: "own: an http.Transport for each connection, as programs have it; none: an http.ClientConn, on which exchanges wait for a free stream",
 	}, nethttp.ReadOption()}
-	return slices.Concat(nethttp.HTTP2Options(), own, wire.HTTPOptions())
+	return slices.Concat(nethttp.HTTP2Options(), own, httpwire.Options())
 }
 
 // protocols leaves HTTP/1.1 out: a peer that speaks nothing else is told so.

@@ -67,7 +67,7 @@ func (a arm) client(t testing.TB) load.Call {
 		t.Fatal(err)
 	}
 	t.Cleanup(c.Close)
-	return c.call(0).do
+	return c.Call(0)
 }
 
 // bare returns the same exchange by net/http alone.

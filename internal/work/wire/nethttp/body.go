@@ -9,7 +9,7 @@ import (
 
 	"netdyno/internal/contract"
 	"netdyno/internal/work/load"
-	"netdyno/internal/work/wire"
+	"netdyno/internal/work/wire/httpwire"
 )
 
 // How a client takes a reply's body, option read.
@@ -98,7 +98,7 @@ func refuse(rest io.Reader, format string, args ...any) error {
 func reason(body io.Reader) string {
 	const most = 200
 	text, _ := io.ReadAll(io.LimitReader(body, most)) // what came of it will do
-	return wire.HTTPReason(text)
+	return httpwire.Reason(text)
 }
 
 // fill reads until the end or until room is full, whichever comes first.

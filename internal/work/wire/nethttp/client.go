@@ -4,7 +4,6 @@ import (
 	"context"
 	"crypto/tls"
 	"fmt"
-	"maps"
 	"net"
 	"net/http"
 
@@ -14,6 +13,7 @@ import (
 	"netdyno/internal/work/codec"
 	"netdyno/internal/work/load"
 	"netdyno/internal/work/wire"
+	"netdyno/internal/work/wire/httpwire"
 )
 
 // Pool says who holds a client's connections. A level of option pool.
@@ -37,17 +37,15 @@ type Plan struct {
 	Options    map[string]any         // effective, of the transport's own; the rest are in setup
 }
 
-// client opens connections by http.Client and makes exchanges on them. Unless
-// the plan shares one, every connection has an http.Transport of its own, which
-// makes that one TCP connection.
+// client carries requests by http.Client. Unless the plan shares one, every
+// connection has an http.Transport of its own, which makes that one TCP
+// connection.
 type client struct {
-	setup   contract.Setup
-	plan    Plan
-	content *codec.Exchange
-	dialer  *wire.Dialer
-	bodies  *bodies
-	clients []*http.Client // by connection; one alone when shared
-	urls    []string       // by connection
+	*httpwire.Client
+	plan      Plan
+	bodies    *bodies
+	clients   []*http.Client // by connection; one alone when shared
+	mediaType []string
 }
 
 // NewClient connects and verifies one exchange on every connection.
@@ -56,58 +54,42 @@ func NewClient(setup contract.Setup, plan Plan) (load.Client, error) {
 	if err != nil {
 		return nil, err
 	}
-	l, err := load.NewForGoroutines(c.content.Setup(setup))
-	if err != nil {
-		return nil, err
-	}
-	runner := load.NewSlotRunner(l, func(connection, _ int) load.Call { return c.call(connection).do })
-	options := maps.Clone(setup.Options)
-	maps.Copy(options, plan.Options)
-	return wire.Connect(runner, c, c.content.Sizes(contract.Ready{Options: options}))
+	return c.Connect(c, plan.Options)
 }
 
 // newClient prepares the connections and opens none.
 func newClient(setup contract.Setup, plan Plan) (*client, error) {
-	if err := wire.HTTPClientWork(setup, plan.OneAtATime); err != nil {
-		return nil, err
-	}
-	c := &client{setup: setup, plan: plan}
-	var err error
-	if c.content, err = codec.New(setup, plan.Codecs); err != nil {
-		return nil, err
-	}
-	if c.dialer, err = wire.NewDialer(setup); err != nil {
+	inner, err := httpwire.NewClient(setup, plan.Codecs, plan.OneAtATime)
+	if err != nil {
 		return nil, err
 	}
 	if plan.OneAtATime && plan.Pool == PoolOwn {
-		c.dialer.AllowReconnects()
+		inner.Dialer.AllowReconnects()
 	}
-	c.bodies = newBodies(c.content.DownBytes, load.Options(setup.Options).Text("read"))
+	c := &client{Client: inner, plan: plan, mediaType: []string{inner.Content.MediaType()}}
+	c.bodies = newBodies(inner.Content.DownBytes, load.Options(setup.Options).Text("read"))
+	inner.Library = c
 	return c, c.prepare()
 }
 
 // prepare makes the http.Clients, which dial when they are first used.
 func (c *client) prepare() error {
-	encryption, err := wire.ClientTLS(c.setup)
+	encryption, err := wire.ClientTLS(c.Setup)
 	if err != nil {
 		return err
 	}
-	for i, route := range c.dialer.Routes() {
-		target, err := wire.HTTPTarget(c.setup, route.Peer.String())
-		if err != nil {
-			return err
-		}
-		c.urls = append(c.urls, target)
+	connections := len(c.Dialer.Routes())
+	for i := range connections {
 		if c.plan.Pool != PoolShared {
 			t := c.transport(encryption)
-			t.DialContext = func(ctx context.Context, _, _ string) (net.Conn, error) { return c.dialer.Dial(ctx, i) }
+			t.DialContext = func(ctx context.Context, _, _ string) (net.Conn, error) { return c.Dialer.Dial(ctx, i) }
 			c.clients = append(c.clients, httpClient(c.trip(t)))
 		}
 	}
 	if c.plan.Pool == PoolShared {
-		t, peers := c.transport(encryption), len(c.setup.Peers)
-		t.DialContext = func(ctx context.Context, _, address string) (net.Conn, error) { return c.dialer.Any(ctx, address) }
-		t.MaxConnsPerHost = (len(c.urls) + peers - 1) / peers
+		t, peers := c.transport(encryption), len(c.Setup.Peers)
+		t.DialContext = func(ctx context.Context, _, address string) (net.Conn, error) { return c.Dialer.Any(ctx, address) }
+		t.MaxConnsPerHost = (connections + peers - 1) / peers
 		t.MaxIdleConnsPerHost = t.MaxConnsPerHost
 		c.clients = []*http.Client{httpClient(t)}
 	}
@@ -117,7 +99,7 @@ func (c *client) prepare() error {
 func (c *client) transport(encryption *tls.Config) *http.Transport {
 	t := c.plan.Transport()
 	t.TLSClientConfig = encryption.Clone()
-	t.DisableKeepAlives = c.setup.Load.Fresh
+	t.DisableKeepAlives = c.Setup.Load.Fresh
 	t.DisableCompression = true // a compressed reply would be other work
 	return t
 }
@@ -125,7 +107,7 @@ func (c *client) transport(encryption *tls.Config) *http.Transport {
 // trip returns what carries the requests of one connection.
 func (c *client) trip(t *http.Transport) http.RoundTripper {
 	switch {
-	case c.setup.Load.Fresh && !c.plan.OneAtATime:
+	case c.Setup.Load.Fresh && !c.plan.OneAtATime:
 		return &eachItsOwn{t} // a pool would let two exchanges in flight share one
 	case c.plan.Pool == PoolNone:
 		return &onlyOne{transport: t}
@@ -138,81 +120,51 @@ func httpClient(t http.RoundTripper) *http.Client {
 	return &http.Client{Transport: t, CheckRedirect: func(*http.Request, []*http.Request) error { return http.ErrUseLastResponse }}
 }
 
-// call returns what makes the exchanges of a slot of a connection.
-func (c *client) call(connection int) *call {
-	method := http.MethodPost
-	if c.content.UpBytes == 0 && !c.content.Structured() {
-		method = http.MethodGet
-	}
-	return &call{
-		ctx: context.Background(), http: c.clients[connection%len(c.clients)], content: c.content, bodies: c.bodies, url: c.urls[connection],
-		method: method, header: []string{c.content.MediaType()}, accept: c.content.Accept,
-		over: func() { c.dialer.Over(connection) },
-	}
-}
-
 // Open implements wire.Opener.
 func (c *client) Open() error {
 	open := func() error {
-		return wire.Each(len(c.urls), func(i int) error { return c.verify(context.Background(), i) })
+		return wire.Each(len(c.Dialer.Routes()), func(i int) error { return c.verify(context.Background(), i) })
 	}
-	if c.plan.Pool == PoolShared && !c.setup.Load.Fresh {
+	if c.plan.Pool == PoolShared && !c.Setup.Load.Fresh {
 		open = c.openTogether
 	}
 	if err := open(); err != nil {
 		return err
 	}
-	if err := c.dialer.OneEach(); err != nil {
+	if err := c.Dialer.OneEach(); err != nil {
 		return err
 	}
 	if c.plan.OneAtATime || c.plan.Pool != PoolOwn {
 		return nil
 	}
-	return CheckStreams(c.setup, fmt.Sprintf(", or do without the pool (opt.pool=%s)", PoolNone), func(ctx context.Context, i int) error {
-		one := c.call(i)
-		one.ctx = ctx
-		_, err := one.do()
-		return err
-	})
+	return CheckStreams(c.Setup, fmt.Sprintf(", or do without the pool (opt.pool=%s)", PoolNone), c.Exchange)
 }
 
 // openTogether verifies the connections of a shared pool. All exchanges begin at
 // once, or the pool would give two of them the same connection.
 func (c *client) openTogether() error {
+	connections := len(c.Dialer.Routes())
 	group, ctx := errgroup.WithContext(context.Background())
-	ctx = together(ctx, len(c.urls))
-	for i := range c.urls {
+	ctx = together(ctx, connections)
+	for i := range connections {
 		group.Go(func() error { return c.verify(ctx, i) })
 	}
 	return group.Wait()
 }
 
-// verify makes one exchange on a connection and checks the reply.
+// verify makes the first exchange of a connection. Over HTTP/2 it waits until a
+// second one finds the connection.
 func (c *client) verify(ctx context.Context, i int) error {
-	one := c.call(i)
-	one.ctx = ctx
-	if load.Options(c.setup.Options).Text("verify") == wire.VerifyContent {
-		one.accept = func(reply []byte) error { return wire.ExplainVerify(c.content.Verify(i, reply)) }
+	err := c.Verify(ctx, i)
+	if err != nil || c.plan.OneAtATime || c.plan.Pool != PoolOwn || c.Setup.Load.Fresh {
+		return err
 	}
-	_, err := one.do()
-	if err == nil && !c.plan.OneAtATime && c.plan.Pool == PoolOwn && !c.setup.Load.Fresh {
-		err = wire.Settle(func() error {
-			_, err := c.call(i).do()
-			return err
-		})
-	}
-	if err != nil {
-		return wire.HTTPConnectFailure(c.setup, c.dialer, i, err)
-	}
-	return nil
+	return c.Explain(i, wire.Settle(func() error { return c.Exchange(context.Background(), i) }))
 }
-
-// Reconnects implements load.Reconnector.
-func (c *client) Reconnects() int64 { return c.dialer.Reconnects() }
 
 // Close implements wire.Opener.
 func (c *client) Close() {
-	c.dialer.Close()
+	c.Client.Close()
 	for _, h := range c.clients {
 		h.CloseIdleConnections() // what else net/http keeps for them
 	}

@@ -1,0 +1,176 @@
+package httpwire
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"maps"
+	"net/http"
+
+	"netdyno/internal/contract"
+	"netdyno/internal/work/codec"
+	"netdyno/internal/work/load"
+	"netdyno/internal/work/wire"
+)
+
+// Library carries requests. Any goroutine may call it.
+type Library interface {
+	// Do carries a request on its connection and hands the reply's body to
+	// r.Accept. It checks that the reply has status 200 and the expected size; what
+	// has not is an error of kind invalid.
+	Do(ctx context.Context, r *Request) error
+}
+
+// Request is the client's part of an exchange.
+type Request struct {
+	Connection int
+	URL        string
+	Method     string // GET without content, else POST
+	MediaType  string // of Content
+	Content    []byte // not to be changed
+	Accept     func(reply []byte) error
+}
+
+// Client is the part of a client that is the same with every library: what is
+// asked for, how a reply is checked, and a connection's first exchange. A
+// transport embeds it and adds the library. Any goroutine may use it.
+type Client struct {
+	Setup   contract.Setup
+	Content *codec.Exchange
+	Dialer  *wire.Dialer
+	Library Library
+
+	urls []string // by connection
+}
+
+// NewClient prepares the exchanges of a trial. oneAtATime says that a connection
+// carries one exchange at a time, as in HTTP/1.1. The caller sets Library.
+func NewClient(setup contract.Setup, codecs []codec.Codec, oneAtATime bool) (*Client, error) {
+	if oneAtATime && setup.Load.InFlight > 1 {
+		return nil, load.Failure(contract.Unsupported, fmt.Errorf(
+			"load.in_flight is %d: HTTP/1.1 carries one exchange at a time on a connection; use more connections", setup.Load.InFlight))
+	}
+	c := &Client{Setup: setup}
+	var err error
+	if c.Content, err = codec.New(setup, codecs); err != nil {
+		return nil, err
+	}
+	if c.Dialer, err = wire.NewDialer(setup); err != nil {
+		return nil, err
+	}
+	for _, route := range c.Dialer.Routes() {
+		url, err := target(setup, route.Peer.String())
+		if err != nil {
+			return nil, err
+		}
+		c.urls = append(c.urls, url)
+	}
+	return c, nil
+}
+
+// Connect opens the connections by opener, which is the transport's client, and
+// returns the client that runs the load on them. options are those effective
+// ones that differ from what was asked for.
+func (c *Client) Connect(opener wire.Opener, options map[string]any) (load.Client, error) {
+	l, err := load.NewForGoroutines(c.Content.Setup(c.Setup))
+	if err != nil {
+		return nil, err
+	}
+	effective := maps.Clone(c.Setup.Options)
+	maps.Copy(effective, options)
+	runner := load.NewSlotRunner(l, func(connection, _ int) load.Call { return c.Call(connection) })
+	return wire.Connect(runner, opener, c.Content.Sizes(contract.Ready{Options: effective}))
+}
+
+// Open implements wire.Opener.
+func (c *Client) Open() error {
+	if err := wire.Each(len(c.urls), func(i int) error { return c.Verify(context.Background(), i) }); err != nil {
+		return err
+	}
+	return c.Dialer.OneEach()
+}
+
+// Verify makes the first exchange of connection i and checks the reply's content.
+// The error has the contract's kind and names the connection.
+func (c *Client) Verify(ctx context.Context, i int) error {
+	first := c.newCall(ctx, i)
+	if load.Options(c.Setup.Options).Text("verify") == wire.VerifyContent {
+		first.request.Accept = func(reply []byte) error { return explainVerify(c.Content.Verify(i, reply)) }
+	}
+	_, err := first.do()
+	return c.Explain(i, err)
+}
+
+// Explain returns why connection i could not be made or verified: the dialler's
+// own words, a mismatch of TLS, what was wrong with the reply, or the library's
+// words. nil stays nil.
+func (c *Client) Explain(i int, err error) error {
+	if err == nil {
+		return nil
+	}
+	var known *contract.Error
+	judged := errors.As(err, &known)
+	if judged && known.Kind != contract.Invalid {
+		return known
+	}
+	route, of := c.Dialer.Routes()[i], len(c.Dialer.Routes())
+	if mismatch := wire.TLSMismatch(c.Setup, route); mismatch != nil {
+		return wire.ConnectFailure(i, of, route, mismatch)
+	}
+	if judged {
+		return load.Failure(known.Kind, fmt.Errorf("verify connection %d of %d to %s: %s", i+1, of, route.Peer, known.Text))
+	}
+	return wire.ConnectFailure(i, of, route, err)
+}
+
+// Exchange makes one exchange on connection i, whose requests carry ctx.
+func (c *Client) Exchange(ctx context.Context, i int) error {
+	_, err := c.newCall(ctx, i).do()
+	return err
+}
+
+// Call returns what makes the exchanges of a slot of connection i.
+func (c *Client) Call(i int) load.Call { return c.newCall(context.Background(), i).do }
+
+// Reconnects implements load.Reconnector.
+func (c *Client) Reconnects() int64 { return c.Dialer.Reconnects() }
+
+// Close implements wire.Opener.
+func (c *Client) Close() { c.Dialer.Close() }
+
+// call makes the exchanges of one slot. One goroutine uses it.
+type call struct {
+	client  *Client
+	ctx     context.Context
+	request Request
+	room    []byte // of the encoded request
+}
+
+func (c *Client) newCall(ctx context.Context, i int) *call {
+	method := http.MethodPost
+	if c.Content.UpBytes == 0 && !c.Content.Structured() {
+		method = http.MethodGet
+	}
+	return &call{client: c, ctx: ctx, request: Request{
+		Connection: i, URL: c.urls[i], Method: method, MediaType: c.Content.MediaType(), Accept: c.Content.Accept,
+	}}
+}
+
+// do implements load.Call.
+func (k *call) do() (int64, error) {
+	x := k.client.Content
+	content, err := x.Request(k.room)
+	if err != nil {
+		return 0, load.Failure(contract.Bug, fmt.Errorf("encode the request: %w", err))
+	}
+	if x.Structured() {
+		k.room = content
+	}
+	k.request.Content = content
+	if err := k.client.Library.Do(k.ctx, &k.request); err != nil {
+		k.room = nil // the library may still be reading it
+		return 0, err
+	}
+	k.client.Dialer.Over(k.request.Connection)
+	return x.DownBytes, nil
+}

@@ -1,0 +1,74 @@
+// Package httpwire is what every transport of the wires of HTTP has in common,
+// whichever library carries its requests: names, options, a client's exchanges,
+// and what its errors say.
+package httpwire
+
+import (
+	"bytes"
+	"errors"
+	"fmt"
+	"net/url"
+	"strings"
+
+	"netdyno/internal/contract"
+	"netdyno/internal/work/load"
+	"netdyno/internal/work/wire"
+)
+
+// The wires of HTTP (docs/wires.md, section HTTP).
+const (
+	HTTP1 = "http/1.1"
+	H2C   = "h2c" // HTTP/2 with prior knowledge; over TLS by ALPN
+)
+
+// Features are what the transports of both wires can do.
+var Features = []contract.Feature{contract.FeatureTLS, contract.FeatureFresh}
+
+// Options declares the options of every HTTP client: path and verify.
+func Options() []contract.Option {
+	return []contract.Option{
+		{
+			Name: "path", Type: contract.TypeText, Default: "/exchange", Roles: []contract.Role{contract.Client},
+			Doc: "what the client asks for; our servers answer any path, another's may not",
+		}, wire.VerifyOption(),
+	}
+}
+
+// target returns the URL that the client asks peer for. The error is of
+// kind setup.
+func target(setup contract.Setup, peer string) (string, error) {
+	path := load.Options(setup.Options).Text("path")
+	target, err := url.Parse(path)
+	if err == nil && (!strings.HasPrefix(path, "/") || target.Host != "") {
+		err = errors.New("expected a path that begins with one slash")
+	}
+	if err != nil {
+		return "", load.Failure(contract.SetupFailed, fmt.Errorf("option path is %q: %w", path, err))
+	}
+	scheme := "http://"
+	if setup.TLS != nil {
+		scheme = "https://"
+	}
+	return scheme + peer + path, nil
+}
+
+// explainVerify adds to a failed verification what to do about a server that is
+// not ours; nil stays nil.
+func explainVerify(err error) error {
+	if err == nil {
+		return nil
+	}
+	return load.Failure(load.KindOf(err), fmt.Errorf(
+		"%s (a server that is not netdyno's sends other content: drive it with opt.verify=%s)", load.TextOf(err), wire.VerifyLength))
+}
+
+// Reason returns the first line of a body that explains a status, in
+// brackets; nothing for an empty one.
+func Reason(body []byte) string {
+	const most = 200
+	line, _, _ := bytes.Cut(bytes.TrimSpace(body[:min(most, len(body))]), []byte("\n"))
+	if len(line) == 0 {
+		return ""
+	}
+	return fmt.Sprintf(" (%q)", line)
+}
