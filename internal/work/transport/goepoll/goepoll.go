@@ -46,9 +46,9 @@ func (Transport) Describe() contract.Transport {
 	}
 }
 
-// loops fixes the number of event loops and gives the runtime one P more than
-// that: a loop in a raw system call keeps its P, and the control goroutine
-// must be able to answer a mark all the same.
+// loops returns the number of event loops, 0 meaning one for each usable CPU, and
+// gives the runtime one P more. A loop in a raw system call keeps its P, and the
+// control goroutine must be able to answer a mark meanwhile.
 func loops(asked int) int {
 	if asked == 0 {
 		asked = runtime.GOMAXPROCS(0)
@@ -57,7 +57,7 @@ func loops(asked int) int {
 	return asked
 }
 
-// threads is what setup asks for; 0 means one per usable CPU.
+// threads returns the number that setup asks for; 0 means one for each usable CPU.
 func threads(setup contract.Setup, option string) int {
 	if option != "" {
 		if n := load.Options(setup.Options).Int(option); n > 0 {

@@ -10,8 +10,8 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// interest is what every connection is registered for, once and for good:
-// edge-triggered, so that a busy connection costs no epoll_ctl.
+// interest is what every connection is registered for, once. It is edge-triggered,
+// so that a busy connection needs no epoll_ctl.
 const interest = unix.EPOLLIN | unix.EPOLLOUT | unix.EPOLLRDHUP | unix.EPOLLET
 
 // broken are the events after which a connection must be read to its end.
@@ -74,10 +74,10 @@ func (p *poller) close() {
 const forever = time.Duration(-1)
 
 // wait returns the next events; none when the timeout passes or a signal came.
-// A loop that was busy looks without sleeping first, and without telling Go's
-// scheduler: two scheduler hand-offs per wait are a good part of what raw
-// epoll is meant to save. The loop's spare P (see loops) keeps the rest of the
-// program running meanwhile.
+// A loop that was busy polls first, without sleeping and without telling Go's
+// scheduler: two scheduler hand-offs for each wait are a good part of what raw epoll
+// is meant to save. The loop's spare P (see loops) keeps the rest of the program
+// running meanwhile.
 func (p *poller) wait(timeout time.Duration) []syscall.EpollEvent {
 	if p.busy || timeout == 0 {
 		n, _, _ := syscall.RawSyscall6(syscall.SYS_EPOLL_PWAIT, uintptr(p.fd),
@@ -104,9 +104,9 @@ func (p *poller) wait(timeout time.Duration) []syscall.EpollEvent {
 	return nil
 }
 
-// read reads from a non-blocking socket: 0, nil at its end, EAGAIN when it is
-// drained. Raw, because it never blocks; recvfrom, because read would pass
-// through the file layer first.
+// read reads from a non-blocking socket: it returns 0 and no error at the end, EAGAIN
+// when the socket is drained. It is a raw system call because it never blocks, and
+// recvfrom because read would pass through the file layer first.
 func read(fd int, into []byte) (int, syscall.Errno) {
 	n, _, errno := syscall.RawSyscall6(syscall.SYS_RECVFROM, uintptr(fd), uintptr(unsafe.Pointer(unsafe.SliceData(into))),
 		uintptr(len(into)), 0, 0, 0)
@@ -123,8 +123,8 @@ func send(fd int, from []byte) (int, syscall.Errno) {
 	return int(n), 0
 }
 
-// exactTimers asks the kernel not to round this thread's wake-ups: its default
-// slack of 50 µs would be lag in every open loop.
+// exactTimers asks the kernel not to round this thread's wake-ups. Its default slack
+// of 50 µs would be lag in every open loop.
 func exactTimers() {
-	_ = unix.Prctl(unix.PR_SET_TIMERSLACK, 1, 0, 0, 0) // refused, the lag says so
+	_ = unix.Prctl(unix.PR_SET_TIMERSLACK, 1, 0, 0, 0) // where it fails, the lag shows it
 }

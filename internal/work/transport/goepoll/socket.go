@@ -29,7 +29,7 @@ func listenOn(address string, reuseport bool, buffers wire.Buffers) (int, string
 	if err != nil {
 		return -1, address, err
 	}
-	defer l.Close()
+	defer func() { _ = l.Close() }() // its socket stays open by the other descriptor
 	fd, err := detach(l.(*net.TCPListener))
 	return fd, l.Addr().String(), err
 }

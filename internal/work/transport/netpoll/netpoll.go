@@ -1,10 +1,10 @@
-// Package netpoll is transport netpoll: cloudwego/netpoll, whose few pollers
-// read ahead into each connection's buffer and run a handler on a pooled
-// goroutine when something has come. Wire echo.
+// Package netpoll is transport netpoll: cloudwego/netpoll. A few pollers read ahead
+// into each connection's buffer and run a handler on a pooled goroutine when bytes
+// have come. Wire echo.
 //
-// Its pollers read whether or not anybody takes the bytes, so a peer that sends
-// and never reads grows the other end's memory. The library has no bound for
-// that; a server lets in the trial's own clients only.
+// The pollers read whether or not the bytes are taken, so a peer that sends without
+// reading makes the other end's memory grow. The library has no bound for that; a
+// server accepts the trial's own clients only.
 package netpoll
 
 import (
@@ -39,11 +39,11 @@ func (Transport) Describe() contract.Transport {
 	}
 }
 
-// The library's pollers belong to the process, as they are made once, before its
-// first connection.
+// The library's pollers belong to the process: they are made once, before its first
+// connection.
 var (
 	configuring sync.Mutex
-	pollers     = runtime.GOMAXPROCS(0)/20 + 1 // what the library begins with, by its netpoll_unix.go
+	pollers     = runtime.GOMAXPROCS(0)/20 + 1 // the library's default (netpoll_unix.go)
 )
 
 // configure makes option pollers effective and returns their number. The error
@@ -62,5 +62,5 @@ func configure(setup contract.Setup) (int, error) {
 	return pollers, nil
 }
 
-// effective is what ready says of the options.
+// effective returns the options that ready reports.
 func effective(pollers int) map[string]any { return map[string]any{"pollers": pollers} }

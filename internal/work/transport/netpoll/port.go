@@ -10,15 +10,15 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// port is a listening socket in the library's hands.
+// port is a listening socket that the library serves.
 type port struct{ netpoll.Listener }
 
-// newPort gives the library a socket of its own, as it asks for the descriptor,
-// which net.Listener does not show. The listener stays the caller's to close.
+// newPort gives the library a copy of a listening socket, because it needs the
+// descriptor, which net.Listener hides. The caller still closes its own listener.
 func newPort(l net.Listener) (port, error) {
 	filer, ok := l.(interface{ File() (*os.File, error) })
 	if !ok {
-		return port{}, errors.New("take over a listener: it shows no file")
+		return port{}, errors.New("take over a listener: it has no file")
 	}
 	file, err := filer.File()
 	if err != nil {
@@ -29,7 +29,7 @@ func newPort(l net.Listener) (port, error) {
 	if err != nil {
 		return port{}, fmt.Errorf("take over a listener: %w", err)
 	}
-	defer func() { _ = copied.Close() }() // the library has its own by then
+	defer func() { _ = copied.Close() }() // the library has its own copy by then
 	converted, err := netpoll.ConvertListener(copied)
 	if err != nil {
 		return port{}, fmt.Errorf("take over a listener: %w", err)
@@ -37,8 +37,8 @@ func newPort(l net.Listener) (port, error) {
 	return port{converted}, nil
 }
 
-// Close ends the listening. The library's own Close closes the descriptor's
-// number and then once more the file that it belongs to; in between, another
-// thread may have been given the number. So the socket is shut down, which
-// refuses clients at once, and the file is closed when it is collected.
+// Close stops listening. The library's own Close closes the descriptor by its number
+// and then again by its file; in between, another thread may have been given the
+// number. So Close shuts the socket down, which refuses clients at once, and leaves
+// the file to the garbage collector.
 func (p port) Close() error { return unix.Shutdown(p.Fd(), unix.SHUT_RDWR) }

@@ -15,10 +15,10 @@ import (
 	"netdyno/internal/work/wire/flow"
 )
 
-// closing is how long Close waits for an echo that is under way.
-const closing = time.Second
+// closeTimeout is how long Close waits for an echo that is being written.
+const closeTimeout = time.Second
 
-// server echoes whatever comes.
+// server echoes what comes.
 type server struct {
 	pollers   int
 	served    *flow.Served
@@ -26,14 +26,14 @@ type server struct {
 	allowed   wire.Allowed
 	loops     []netpoll.EventLoop
 	serving   sync.WaitGroup
-	failed    atomic.Int64 // ports that the library gave up
+	failed    atomic.Int64 // ports on which the library stopped serving
 
 	mu     sync.Mutex
 	open   map[*session]struct{}
 	closed bool
 }
 
-// session is one accepted connection: what the library hands to the handler as its
+// session is one accepted connection. The library hands it to the handler as the
 // context. One goroutine at a time handles a connection.
 type session struct {
 	context.Context
@@ -59,7 +59,7 @@ func (Transport) Server(setup contract.Setup) (load.Server, error) {
 	if err != nil {
 		return nil, err
 	}
-	defer listeners.Close() // the ports that the library took over stay
+	defer listeners.Close() // the library has copies of the ports
 	s := &server{
 		pollers: n, served: flow.NewServed(work), addresses: listeners.Addresses(),
 		allowed: allowed, open: map[*session]struct{}{},
@@ -73,7 +73,7 @@ func (Transport) Server(setup contract.Setup) (load.Server, error) {
 	return s, nil
 }
 
-// serve begins to serve one port.
+// serve serves one port on a goroutine of its own.
 func (s *server) serve(l net.Listener) error {
 	p, err := newPort(l)
 	if err != nil {
@@ -92,15 +92,15 @@ func (s *server) serve(l net.Listener) error {
 	return nil
 }
 
-// admit takes in a new connection, or closes a stranger's without a word. It
+// admit takes in a new connection, or closes it when its client is not allowed. It
 // runs on the poller.
 func (s *server) admit(conn netpoll.Connection) context.Context {
 	n := &session{Context: context.Background(), conn: conn}
 	if !s.enter(n) {
-		_ = conn.Close() // nothing was said on it
+		_ = conn.Close() // nothing was sent on it
 		return n
 	}
-	// The error is of a nil callback alone.
+	// It fails only for a nil callback.
 	_ = conn.AddCloseCallback(func(netpoll.Connection) error { s.leave(n); return nil })
 	return n
 }
@@ -126,11 +126,11 @@ func (s *server) leave(n *session) {
 	delete(s.open, n)
 }
 
-// echo returns what has come so far. The library writes it from where it came in.
+// echo sends back what has come so far, from the library's read buffer.
 func (s *server) echo(ctx context.Context, conn netpoll.Connection) error {
 	f, reader := ctx.(*session).flow, conn.Reader()
 	if f == nil {
-		return conn.Close() // a stranger's, which is closed already
+		return conn.Close() // its client is not allowed
 	}
 	bytes, err := reader.Next(reader.Len())
 	if err == nil {
@@ -140,7 +140,7 @@ func (s *server) echo(ctx context.Context, conn netpoll.Connection) error {
 		err = f.Send(writer{conn.Writer()})
 	}
 	if err != nil {
-		return conn.Close() // the client's failure is its own to count
+		return conn.Close() // the client counts its own failures
 	}
 	return reader.Release()
 }
@@ -181,12 +181,12 @@ func (s *server) Close() error {
 	}
 	s.mu.Unlock()
 	for _, n := range open {
-		_ = n.conn.Close() // ends an echo that waits for its client to read
+		_ = n.conn.Close() // ends an echo whose client does not read
 	}
 	served := make(chan struct{})
 	go func() { s.serving.Wait(); close(served) }()
 	for {
-		// A loop that has not begun yet cannot be shut down: again until it ends.
+		// A loop that has not started yet ignores Shutdown: repeat until it ends.
 		s.shutdown()
 		select {
 		case <-served:
@@ -197,9 +197,9 @@ func (s *server) Close() error {
 }
 
 func (s *server) shutdown() {
-	ctx, cancel := context.WithTimeout(context.Background(), closing)
+	ctx, cancel := context.WithTimeout(context.Background(), closeTimeout)
 	defer cancel()
 	for _, loop := range s.loops {
-		_ = loop.Shutdown(ctx) // its one error is that ctx ended: the process goes next
+		_ = loop.Shutdown(ctx) // it fails only when ctx ends; the process ends next
 	}
 }
