@@ -2,7 +2,11 @@ package flow
 
 import (
 	"encoding/binary"
+	"fmt"
 	"hash/crc32"
+
+	"netdyno/internal/contract"
+	"netdyno/internal/work/load"
 )
 
 // Content is what each message of one direction contains: a block, repeated from
@@ -48,4 +52,33 @@ func streamContent(bytes, chunk int64, state uint64) Content {
 		binary.LittleEndian.PutUint64(block[i:], splitmix64(&state))
 	}
 	return Content{Bytes: bytes, Block: block[:min(bytes, chunk):min(bytes, chunk)]}
+}
+
+// Verifier compares the first message that comes in on a connection with the
+// expected one, by CRC-32C. It takes the message in pieces. One goroutine uses it.
+type Verifier struct {
+	content *Content
+	want    uint32
+	got     uint32
+	came    int64
+}
+
+// Left returns how many bytes of the message have not come yet.
+func (v *Verifier) Left() int64 { return v.content.Bytes - v.came }
+
+// Add takes the next bytes, no more than Left.
+func (v *Verifier) Add(piece []byte) {
+	v.got = crc32.Update(v.got, castagnoli, piece)
+	v.came += int64(len(piece))
+}
+
+// Err returns an error of kind invalid unless the whole message has come and is
+// the expected one.
+func (v *Verifier) Err(connection int) error {
+	if v.Left() == 0 && v.got == v.want {
+		return nil
+	}
+	return load.Failure(contract.Invalid, fmt.Errorf(
+		"verify connection %d: received %d bytes with CRC-32C %08x, expected %d with %08x: the peer sends other content",
+		connection, v.came, v.got, v.content.Bytes, v.want))
 }

@@ -12,25 +12,22 @@ import (
 // due while its reader receives. Both take the lock for the flow and its agenda,
 // but not while they wait for the connection.
 type pipeline struct {
-	runner *Runner
-	conn   Conn
-	more   chan struct{} // the reader has changed what the writer waits for
+	driver
+	more chan struct{} // the reader has changed what the writer waits for
 
-	mu     sync.Mutex
-	client *Client
-	agenda *Agenda
-	begun  *sync.Cond // an exchange has begun, or none ever will
-	over   bool       // the writer has ended
+	mu    sync.Mutex // of the client and its agenda
+	begun *sync.Cond // an exchange has begun, or none ever will
+	over  bool       // the writer has ended
 }
 
-func newPipeline(r *Runner, client *Client, agenda *Agenda, conn Conn) *pipeline {
-	p := &pipeline{runner: r, conn: conn, client: client, agenda: agenda, more: make(chan struct{}, 1)}
+func newPipeline(d driver) *pipeline {
+	p := &pipeline{driver: d, more: make(chan struct{}, 1)}
 	p.begun = sync.NewCond(&p.mu)
 	return p
 }
 
-// run returns when every slot is let go, or the error with which the connection
-// was lost.
+// run returns when every slot is let go. The error says that the connection was
+// lost.
 func (p *pipeline) run() error {
 	p.client.Begin()
 	var writing sync.WaitGroup
@@ -48,7 +45,7 @@ func (p *pipeline) write() {
 		p.begun.Signal()
 		p.mu.Unlock()
 	}()
-	ended := p.runner.load.Ended()
+	ended := p.load.Ended()
 	timer := time.NewTimer(math.MaxInt64)
 	defer timer.Stop()
 	for {
@@ -63,7 +60,7 @@ func (p *pipeline) write() {
 			continue
 		case due != never:
 			timer.Reset(time.Duration(due - load.Now()))
-			p.runner.load.WakeAt(due)
+			p.load.WakeAt(due)
 		}
 		select {
 		case <-p.more:
@@ -149,7 +146,7 @@ func (p *pipeline) took(n int, err error) error {
 	}
 	if err != nil {
 		_ = p.conn.Close() // so that a blocked writer ends too
-		p.runner.abandon(p.client, err)
+		p.abandon(err)
 	}
 	if err != nil || p.client.answered > answered {
 		select {
