@@ -13,9 +13,9 @@ import (
 // server accepts, and serves each connection on a goroutine of its own.
 type server struct {
 	*plan
-	*wire.Server
-	served *flow.Served
-	wait   sync.WaitGroup // for the connections
+	*wire.Listeners // wire.Server would bring TLS into the program, and its memory
+	served          *flow.Served
+	wait            sync.WaitGroup
 }
 
 // Server implements load.Transport.
@@ -24,19 +24,22 @@ func (Transport) Server(setup contract.Setup) (load.Server, error) {
 	if err != nil {
 		return nil, err
 	}
-	s := &server{plan: p, served: flow.NewServed(p.work)}
-	if s.Server, err = wire.NewServer(setup, contract.Ready{Options: setup.Options}); err != nil {
+	listeners, err := wire.Listen(setup)
+	if err != nil {
 		return nil, err
 	}
-	s.Serve(s.accept, func() error { s.wait.Wait(); return nil })
+	s := &server{plan: p, Listeners: listeners, served: flow.NewServed(p.work)}
+	for _, l := range listeners.All() {
+		s.wait.Go(func() { s.accept(l) })
+	}
 	return s, nil
 }
 
-func (s *server) accept(l net.Listener) error {
+func (s *server) accept(l net.Listener) {
 	for {
 		conn, err := l.Accept()
 		if err != nil {
-			return err
+			return // closed
 		}
 		c, err := s.equip(conn, &s.work.Down, s.work.Up.Bytes)
 		if err != nil {
@@ -51,5 +54,17 @@ func (s *server) accept(l net.Listener) error {
 	}
 }
 
+// Ready implements load.Server.
+func (s *server) Ready() contract.Ready {
+	return contract.Ready{Addresses: s.Addresses(), Options: s.options}
+}
+
 // Counts implements load.Server.
 func (s *server) Counts() contract.Counts { return s.served.Counts() }
+
+// Close implements load.Server.
+func (s *server) Close() error {
+	s.Listeners.Close() // ends every accept and every connection's goroutine
+	s.wait.Wait()
+	return nil
+}
