@@ -7,7 +7,7 @@ import (
 	"netdyno/internal/contract"
 )
 
-func TestCrewCountsEveryEndOfACall(t *testing.T) {
+func TestSlotRunnerCountsEveryEndOfACall(t *testing.T) {
 	l := newLoad(t, contract.Load{Connections: 3, InFlight: 2, Amount: 6})
 	l.Start()
 	c := NewSlotRunner(l, func(connection, _ int) Call {
@@ -36,7 +36,7 @@ func TestCrewCountsEveryEndOfACall(t *testing.T) {
 	}
 }
 
-func TestCrewWithoutConnectionsFails(t *testing.T) {
+func TestSlotRunnerWithoutConnectionsFails(t *testing.T) {
 	l := newLoad(t, contract.Load{Connections: 2})
 	l.Start()
 	c := NewSlotRunner(l, func(int, int) Call {
@@ -47,7 +47,7 @@ func TestCrewWithoutConnectionsFails(t *testing.T) {
 	}
 }
 
-func TestAClosedCrewLeavesItsExchangesUnfinished(t *testing.T) {
+func TestAClosedSlotRunnerLeavesItsExchangesUnfinished(t *testing.T) {
 	l := newLoad(t, contract.Load{Connections: 2})
 	l.Start()
 	var c *SlotRunner
