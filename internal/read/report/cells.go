@@ -72,15 +72,15 @@ func inMainTable(name string) bool {
 	return slices.Contains(resolve(wide, record.Service), name) || slices.Contains(resolve(wide, record.Response), name)
 }
 
-// choose resolves a list of metrics against what the cell measured, and adds
-// the primary metrics and what was left unfinished.
+// choose lists those metrics that the cell measured: the primary ones, which are
+// judged, then those of a list, then what was left unfinished.
 func (l *layout) choose(c cells.Cell, names []string) []string {
 	measured, kind := metricsOf(c), record.Service
 	if slices.Contains(measured, "response_p50_us") {
 		kind = record.Response
 	}
 	var chosen []string
-	for _, name := range slices.Concat(resolve(names, kind), l.Header.Study.Compare.Primary, leftUnfinished(c)) {
+	for _, name := range slices.Concat(l.Header.Study.Compare.Primary, resolve(names, kind), leftUnfinished(c)) {
 		if slices.Contains(measured, name) && !slices.Contains(chosen, name) {
 			chosen = append(chosen, name)
 		}
@@ -99,10 +99,9 @@ func leftUnfinished(c cells.Cell) []string {
 	return nil
 }
 
-// mainTable has a row for each arm and a column for each metric, the primary
-// ones, which are judged, first.
+// mainTable has a row for each arm and a column for each metric.
 func (l *layout) mainTable(c cells.Cell) Table {
-	metrics, onTerminal := l.primaryFirst(l.choose(c, wide)), l.choose(c, small)
+	metrics, onTerminal := l.choose(c, wide), l.choose(c, small)
 	t := Table{Caption: l.mainCaption(c), Columns: []Column{{Title: "arm", Kind: Arms, Brief: true}}}
 	for _, a := range c.Arms {
 		t.Rows = append(t.Rows, []Datum{l.armDatum(a)})
@@ -162,18 +161,6 @@ func (l *layout) ratioTo(c cells.Cell, a cells.Arm, name string, s metric.Scale)
 	}
 	r.Verdict, r.Of = cmp.Verdict, overShared(cmp, s)
 	return r
-}
-
-// primaryFirst moves the primary metrics, which are judged, before the others.
-func (l *layout) primaryFirst(metrics []string) []string {
-	rank := func(name string) int {
-		if l.primary[name] {
-			return 0
-		}
-		return 1
-	}
-	slices.SortStableFunc(metrics, func(a, b string) int { return rank(a) - rank(b) })
-	return metrics
 }
 
 // allTable has every metric. It alone shows medians.

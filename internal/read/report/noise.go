@@ -1,18 +1,16 @@
 package report
 
-import (
-	"strconv"
-)
+import "strconv"
 
 // noise is the A/A comparison: the baseline against its own repeat.
 func (l *layout) noise() Section {
-	headed := append(columns("cell", "metric"), numbers("repeat ÷ first", "95 % interval", "noise bound", "p")...)
-	primary := Table{Caption: "Primary metrics.", Columns: headed}
-	other := Table{Caption: "Other metrics.", Columns: headed, Folded: true}
+	headed := append(columns("cell", "metric"), numbers("repeat ÷ first", "noise bound", "p")...)
+	primary := Table{Caption: "Primary metrics, with 95 % intervals.", Columns: headed}
+	other := Table{Caption: "Other metrics, with 95 % intervals.", Columns: headed, Folded: true}
 	for _, n := range l.Noise {
 		row := []Datum{
-			word(or(n.Cell, "all")), word(n.Metric), {Ratio: &Ratio{Text: ratio(n.Ratio)}},
-			word(ratioInterval(n.Low, n.High)), number(percent(n.Bound), ""), number(probability(n.P), ""),
+			word(or(n.Cell, "all")), word(n.Metric), {Ratio: &Ratio{Text: ratio(n.Ratio), Interval: ratioInterval(n.Low, n.High)}},
+			number(percent(n.Bound), ""), number(probability(n.P), ""),
 		}
 		if l.primary[n.Metric] {
 			primary.Rows = append(primary.Rows, row)

@@ -5,11 +5,13 @@ import (
 	"encoding/json"
 	"errors"
 	"flag"
+	"fmt"
 	"io"
 	"math"
 	"os"
 	"path/filepath"
 	"regexp"
+	"slices"
 	"strings"
 	"testing"
 	"unicode/utf8"
@@ -65,26 +67,77 @@ func render(t *testing.T, write func(io.Writer) error) []byte {
 	return b.Bytes()
 }
 
-// A list of numbers, whose diff nobody would read line by line.
-var numbersOnOneLine = regexp.MustCompile(`\[[-+0-9.e,\s\[\]]+\]`)
-
+// One small study in every form. What holds of every study is in
+// property_test.go.
 func TestGolden(t *testing.T) {
-	p := New(sample(6))
-	model, err := json.MarshalIndent(p, "", " ")
-	if err != nil {
-		t.Fatal(err)
-	}
-	golden(t, "page.json.golden", numbersOnOneLine.ReplaceAllFunc(model, func(list []byte) []byte {
-		return bytes.Join(bytes.Fields(list), nil)
-	}))
-	text := func(opt TextOptions) []byte {
-		return render(t, func(w io.Writer) error { return p.Text(w, opt) })
-	}
-	golden(t, "text-130.golden", text(TextOptions{Width: 130}))
-	golden(t, "text-100.golden", text(TextOptions{}))
-	golden(t, "text-80-color.golden", text(TextOptions{Width: 80, Color: true}))
+	p := New(smallSample())
+	golden(t, "page.golden", outline(t, p))
+	golden(t, "report.txt.golden", render(t, func(w io.Writer) error { return p.Text(w, TextOptions{}) }))
 	golden(t, "report.md.golden", render(t, p.Markdown))
 	golden(t, "report.html.golden", withoutAssets(render(t, p.HTML)))
+}
+
+// outline prints a value as JSON with a line for whatever fits one, so that a
+// table's row is a line of a diff.
+func outline(t *testing.T, v any) []byte {
+	t.Helper()
+	var raw bytes.Buffer
+	encoder := json.NewEncoder(&raw)
+	encoder.SetEscapeHTML(false)
+	if err := encoder.Encode(v); err != nil {
+		t.Fatal(err)
+	}
+	var b bytes.Buffer
+	outlineInto(t, &b, bytes.TrimSpace(raw.Bytes()), "")
+	b.WriteByte('\n')
+	return b.Bytes()
+}
+
+// drawings are the parts of a page that a browser draws: numbers, which nobody
+// reads in a diff.
+var drawings = []string{"forest", "dots", "curve", "series", "split", "shares", "heat", "front"}
+
+// oneLine is the indentation of what stays on its line however long it is.
+const oneLine = "\n"
+
+func outlineInto(t *testing.T, b *bytes.Buffer, raw json.RawMessage, indent string) {
+	t.Helper()
+	const width = 360
+	if indent == oneLine+" " || len(raw) <= width || raw[0] != '{' && raw[0] != '[' {
+		b.Write(raw)
+		return
+	}
+	object := raw[0] == '{'
+	d := json.NewDecoder(bytes.NewReader(raw))
+	token := func() json.Token {
+		part, err := d.Token()
+		if err != nil {
+			t.Fatal(err)
+		}
+		return part
+	}
+	token() // the bracket
+	b.WriteByte(raw[0])
+	for first := true; d.More(); first = false {
+		if !first {
+			b.WriteByte(',')
+		}
+		b.WriteString("\n" + indent + " ")
+		indent := indent
+		if object {
+			key, _ := token().(string)
+			fmt.Fprintf(b, "%q: ", key)
+			if slices.Contains(drawings, key) {
+				indent = oneLine
+			}
+		}
+		var part json.RawMessage
+		if err := d.Decode(&part); err != nil {
+			t.Fatal(err)
+		}
+		outlineInto(t, b, part, indent+" ")
+	}
+	b.WriteString("\n" + indent + string(raw[len(raw)-1]))
 }
 
 // withoutAssets leaves out what changes with the script and the style sheet:

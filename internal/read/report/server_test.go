@@ -11,8 +11,8 @@ import (
 	"netdyno/internal/record"
 )
 
-// account is what a server says of two segments, one of which is an arm's.
-func account() *finding.ServerReport {
+// serverReport is what a server says of two segments, one of which is an arm's.
+func serverReport() *finding.ServerReport {
 	values := map[string]float64{"segment.exchanges_per_s": 12_000, "segment.cpu_us_per_exchange": 20.5}
 	return &finding.ServerReport{
 		Server: "go-http1", Listen: []string{"10.0.0.1:8080"},
@@ -28,7 +28,7 @@ func account() *finding.ServerReport {
 }
 
 func TestTheServersOwnCountsStandInEveryForm(t *testing.T) {
-	page := New(finding.Findings{ServerReport: account()})
+	page := New(finding.Findings{ServerReport: serverReport()})
 	for form, render := range map[string]func(*bytes.Buffer) error{
 		"text":     func(b *bytes.Buffer) error { return page.Text(b, TextOptions{}) },
 		"Markdown": func(b *bytes.Buffer) error { return page.Markdown(b) },
@@ -47,7 +47,7 @@ func TestTheServersOwnCountsStandInEveryForm(t *testing.T) {
 }
 
 func TestSegmentsWithoutFiguresHaveNone(t *testing.T) {
-	l := newLayout(finding.Findings{ServerReport: account()})
+	l := newLayout(finding.Findings{ServerReport: serverReport()})
 	tables := l.server().Tables
 	if arms, segments := tables[0], tables[1]; len(arms.Rows) != 1 || len(segments.Rows) != 2 || !segments.Folded {
 		t.Fatalf("%d arms and %d segments, want 1 and 2, the segments folded", len(arms.Rows), len(segments.Rows))
@@ -63,7 +63,7 @@ func TestSegmentsWithoutFiguresHaveNone(t *testing.T) {
 
 // The report alone is titled by what listened where.
 func TestTheServersReportAloneHasItsTitle(t *testing.T) {
-	page := New(finding.Findings{ServerReport: account(), Run: compare.Run{Header: record.Header{Listen: []string{"10.0.0.1:8080"}}}})
+	page := New(finding.Findings{ServerReport: serverReport(), Run: compare.Run{Header: record.Header{Listen: []string{"10.0.0.1:8080"}}}})
 	if page.Title != "go-http1 on 10.0.0.1:8080" || page.Tally != "driven 2 times" {
 		t.Errorf("titled %q, %q", page.Title, page.Tally)
 	}

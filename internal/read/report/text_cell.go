@@ -53,12 +53,13 @@ func (t Table) figures() Table {
 // withRatios adds a column for the ratios of each judged one, before the last
 // column, the limit.
 func (t Table) withRatios(c Cell) Table {
+	t.Columns, t.Rows = slices.Clone(t.Columns), slices.Clone(t.Rows)
 	last := len(t.Columns) - 1
 	for i, column := range c.Main.Columns {
 		if column.Ratios != Judged {
 			continue
 		}
-		t.Columns = slices.Insert(slices.Clone(t.Columns), last, Column{Title: column.Title, Kind: Numbers, Unit: "÷ " + c.Base})
+		t.Columns = slices.Insert(t.Columns, last, Column{Title: column.Title, Kind: Numbers, Unit: "÷ " + c.Base})
 		for k := range t.Rows {
 			t.Rows[k] = slices.Insert(slices.Clone(t.Rows[k]), last, c.ratio(k, i))
 		}
