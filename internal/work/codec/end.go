@@ -10,11 +10,11 @@ import (
 // End is an exchange as one end sees it. It is not changed after At; any
 // goroutine may use it.
 type End struct {
-	Out, In           Kind   // of structured messages: what is sent, what comes
+	Out, In           Kind   // of structured messages: what is sent, what is received
 	OutBytes, InBytes int64  // of the encoded messages
 	Sent              []byte // what is sent with codec bytes, not to be changed; else nil
 
-	incoming string // what the errors call a message that comes
+	incoming string // what errors call a message that is received
 }
 
 // At returns the exchange as an end of that role sees it.
@@ -25,11 +25,11 @@ func (x *Exchange) At(role contract.Role) End {
 	return End{Out: x.Up, In: x.Down, OutBytes: x.UpBytes, InBytes: x.DownBytes, Sent: x.up, incoming: "the reply"}
 }
 
-// AcceptBytes checks what came with codec bytes. The error says what was wrong.
+// AcceptBytes checks what was received with codec bytes. The error says what was wrong.
 func (e *End) AcceptBytes(in []byte) error { return sized(e.incoming, len(in), e.InBytes) }
 
-// VerifyMessage compares a decoded message with the content that had to come. The
-// error is of kind invalid and names the connection.
+// VerifyMessage compares a decoded message with the expected content. The error is
+// of kind invalid and names the connection.
 func (e *End) VerifyMessage(connection int, message any) error {
 	if e.In.Same(message) {
 		return nil

@@ -16,7 +16,7 @@ const MaxContent = contract.MaxMessage
 
 // New makes the content of a trial with the codec that it names, one of
 // codecs. The error has the contract's kind: unsupported for a codec that is
-// not among them, setup for content that cannot be.
+// not among them, setup for impossible content.
 func New(setup contract.Setup, codecs []Codec) (*Exchange, error) {
 	e := setup.Exchange
 	if e.Codec == "" || e.Codec == Bytes {
@@ -67,7 +67,7 @@ func named(name string, codecs []Codec) (Codec, error) {
 	return nil, fmt.Errorf("no codec %q here; %s", name, quantity.Hint(name, Names(codecs)))
 }
 
-// roundTrip encodes a content once and decodes it again: what does not survive
+// roundTrip encodes a content once and decodes it again. Content that changes by
 // that would make every exchange of the trial invalid.
 func (x *Exchange) roundTrip(k Kind) (int64, error) {
 	data, err := Encode(x.Codec, nil, k.Content)
@@ -79,7 +79,7 @@ func (x *Exchange) roundTrip(k Kind) (int64, error) {
 		return 0, fmt.Errorf("decode what was encoded: %w", err)
 	}
 	if !k.Same(back) {
-		return 0, errors.New("decodes to something else than was encoded")
+		return 0, errors.New("decodes to another message than was encoded")
 	}
 	return int64(len(data)), nil
 }
@@ -131,8 +131,8 @@ func (x *Exchange) Respond(buf, request []byte) ([]byte, error) {
 	return Encode(x.Codec, buf[:0], x.Down.Content)
 }
 
-// Accept takes a reply as an application does: it is decoded, or of codec
-// bytes only measured. The error says what was wrong with it.
+// Accept checks a reply as an application does: it decodes the reply, or with codec
+// bytes compares its size. The error says what was wrong.
 func (x *Exchange) Accept(reply []byte) error {
 	if x.Codec == nil {
 		return sized("the reply", len(reply), x.DownBytes)
@@ -143,8 +143,7 @@ func (x *Exchange) Accept(reply []byte) error {
 	return nil
 }
 
-// Verify compares a reply with the content that had to come, before the
-// window. The error is of kind invalid and names the connection.
+// Verify compares a reply with the expected content, before the window. The error is of kind invalid and names the connection.
 func (x *Exchange) Verify(connection int, reply []byte) error {
 	err := x.Accept(reply)
 	switch {
@@ -169,14 +168,14 @@ func (x *Exchange) Verify(connection int, reply []byte) error {
 // changed; empty for other codecs.
 func (x *Exchange) Contents() (up, down []byte) { return x.up, x.down }
 
-// Setup returns setup with the sizes that exchanges really have, for load.New.
+// Setup returns setup with the sizes of the encoded messages, for load.New.
 func (x *Exchange) Setup(setup contract.Setup) contract.Setup {
 	setup.Exchange.UpBytes, setup.Exchange.DownBytes = x.UpBytes, x.DownBytes
 	return setup
 }
 
-// Sizes fills in what ready says of the messages: their sizes, and whether the
-// user's are generated code.
+// Sizes fills in what ready reports about the messages: their sizes, and whether
+// the user's are generated code.
 func (x *Exchange) Sizes(ready contract.Ready) contract.Ready {
 	if x.Codec != nil {
 		ready.UpBytes, ready.DownBytes = x.UpBytes, x.DownBytes
@@ -186,7 +185,7 @@ func (x *Exchange) Sizes(ready contract.Ready) contract.Ready {
 }
 
 // errOtherValues says that a message decodes, but not to the expected content.
-var errOtherValues = errors.New("the message that came has other values than the one that was to come")
+var errOtherValues = errors.New("the message has other values than expected")
 
 func sized(what string, got int, want int64) error {
 	if int64(got) != want {

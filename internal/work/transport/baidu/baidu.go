@@ -1,6 +1,6 @@
 // Package baidu is transport baidu-std: client and server of baidu_std, the
 // protocol of Apache brpc, in Go without brpc. A connection is one TCP
-// connection; exchanges in flight on it are calls told apart by correlation ids.
+// connection; exchanges in flight on it are calls with different correlation ids.
 //
 //	server.go      listens, counts                serve.go   answers one connection's frames
 //	client.go      connects, verifies             call.go    one exchange, alone on its connection
@@ -21,14 +21,14 @@ const Wire = "baidu_std"
 // Transport is baidu-std.
 type Transport struct{}
 
-// codecs are what a baidu_std message can be: the protocol knows protobuf alone.
+// codecs are those of the protocol, which knows protobuf alone.
 var codecs = []codec.Codec{codec.Proto{}}
 
 // Describe implements load.Transport.
 func (Transport) Describe() contract.Transport {
 	return contract.Transport{
 		Name:     "baidu-std",
-		Doc:      "brpc's protocol baidu_std in Go: calls told apart by correlation ids, bulk as attachments",
+		Doc:      "brpc's protocol baidu_std in Go: concurrent calls by correlation ids, bulk as attachments",
 		Wire:     Wire,
 		Roles:    []contract.Role{contract.Server, contract.Client},
 		Delivery: contract.DeliveryMessage,

@@ -92,7 +92,7 @@ func (c *client) share() {
 	}
 }
 
-// verify makes one exchange on a new connection and compares what came.
+// verify makes one exchange on a new connection and checks the reply.
 func (c *client) verify(i int, conn *connection) error {
 	if err := conn.SetDeadline(time.Now().Add(verifyTimeout)); err != nil {
 		return c.explain(i, err)
@@ -127,7 +127,7 @@ func (c *client) explain(i int, err error) error {
 	return wire.ConnectFailure(i, len(c.conns), route, errors.New(load.TextOf(err)))
 }
 
-// call gives a slot its way of making exchanges.
+// call returns what makes a slot's exchanges.
 func (c *client) call(i, slot int) load.Call {
 	switch {
 	case c.setup.Load.Fresh:

@@ -10,8 +10,8 @@ import (
 	"netdyno/internal/work/wire/baidustd"
 )
 
-// content is what one end's frames carry: what it sends, and what it makes of
-// what comes. It is not changed after contentOf; any goroutine may use it.
+// content is what one end's frames carry: what it sends, and how it checks what it
+// receives. It is not changed after contentOf; any goroutine may use it.
 type content struct {
 	x        *codec.Exchange
 	end      codec.End
@@ -43,14 +43,14 @@ func (c *content) encode(dst []byte) ([]byte, error) {
 	return codec.Encode(codec.Proto{}, dst, c.out)
 }
 
-// accept takes what came as an application does: the message decoded, the
-// content whole. It returns the payload bytes; the error says what was wrong.
+// accept decodes and checks a frame as an application does. It returns the payload
+// bytes; the error says what was wrong.
 func (c *content) accept(f baidustd.Frame) (int64, error) {
 	message, received, err := c.open(f)
 	if err != nil {
 		return 0, err
 	}
-	if message != nil { // that it decodes is all that is asked of it
+	if message != nil { // a message only has to decode
 		return int64(len(f.Message)), nil
 	}
 	return int64(len(received)), c.end.AcceptBytes(received)
@@ -84,7 +84,7 @@ func (c *content) open(f baidustd.Frame) (message any, received []byte, err erro
 	return nil, inside, nil
 }
 
-// verify compares what a client received with what had to come. The error is of
+// verify compares what a client received with the expected content. The error is of
 // kind invalid and names the connection.
 func (c *content) verify(connection int, f baidustd.Frame) error {
 	message, received, err := c.open(f)

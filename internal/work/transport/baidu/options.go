@@ -35,22 +35,22 @@ var (
 
 var options = []contract.Option{
 	{Name: "payload", Type: contract.TypeChoice, Default: payloadBlock, Choices: []string{payloadBlock, payloadAttachment},
-		Doc: "how codec bytes travels: block in a protobuf Block; attachment beside an empty one, as brpc sends bulk, which is not copied; give both ends the same"},
+		Doc: "how codec bytes is sent: block, in a protobuf Block; attachment, beside an empty Block and without a copy, as brpc sends bulk; give both ends the same"},
 	{Name: "max_body", Type: contract.TypeBytes, Default: defaultMaxBody, Min: &leastBody, Max: &mostBody,
 		Doc: "largest body (meta, message and attachment) this end receives; a connection that announces more is closed. brpc's flag max_body_size"},
-	rpc.MethodOption("full name (/package.Service/Method) of the method for a message of your own; another one than the default carries every message, for a server or client of your own"),
+	rpc.MethodOption("full name (/package.Service/Method) of the method for a message of your own; any other than the default carries all messages, for a server or client of your own"),
 	{Name: "read_buffer", Type: contract.TypeBytes, Default: defaultBuffer, Min: &leastBuffer, Max: &mostBuffer,
-		Doc: "bytes asked of the socket at once, per connection; the rest of a larger body is read into its place"},
+		Doc: "bytes asked of the socket at once, per connection; the rest of a larger body is read into its own buffer"},
 	{Name: "write_buffer", Type: contract.TypeBytes, Default: defaultBuffer, Min: &none, Max: &mostBuffer,
-		Doc: "a server gathers replies up to so many bytes for one write; an attachment above it is written from where it lies, a smaller one with its frame"},
+		Doc: "a server gathers replies up to this size for one write; a larger attachment is written without a copy, a smaller one is copied behind its frame"},
 	{Name: "connection", Type: contract.TypeChoice, Default: connectionSingle, Choices: []string{connectionSingle, connectionPooled}, Roles: onlyClient,
 		Doc: "single: calls share a connection, as many as are in flight; pooled: a connection belongs to one call at a time, so in_flight above 1 is refused. brpc's connection_type; either way a connection of the trial is one TCP connection"},
 	wire.VerifyOption(),
 }
 
-// effective checks the options against the exchange and returns them as they
-// come to be. The error is of kind setup for what does not fit, unsupported for
-// what contradicts the exchange.
+// effective checks the options against the exchange and returns them. The error is
+// of kind setup for a limit that the exchange exceeds, unsupported for options that
+// contradict the exchange.
 func effective(setup contract.Setup, x *codec.Exchange) (load.Options, error) {
 	o := load.Options(maps.Clone(setup.Options))
 	if x.Structured() && o.Text("payload") == payloadAttachment {

@@ -15,14 +15,14 @@ type outbox struct {
 	vectors net.Buffers // room for the next write
 }
 
-// large is an attachment that is written from where it lies.
+// large is an attachment that is written without a copy.
 type large struct {
 	at    int // of frames: what comes before it
 	bytes []byte
 }
 
-// add encodes a frame. m's attachment size follows from c. The error says why
-// it cannot be a frame; nothing of it stays.
+// add encodes a frame, and sets the attachment's size in m. The error says why it
+// cannot be a frame; the outbox is unchanged then.
 func (o *outbox) add(m *baidustd.Meta, c *content) (err error) {
 	m.AttachmentBytes = int32(len(c.attachment))
 	start := len(o.frames)
@@ -51,7 +51,7 @@ func (o *outbox) refuse(id int64, code int32, why string) error {
 	return baidustd.Seal(o.frames[start:], &m)
 }
 
-// size is what has been gathered, attachments that lie elsewhere included.
+// size returns the bytes that have been gathered, with all attachments.
 func (o *outbox) size() (n int) {
 	n = len(o.frames)
 	for _, l := range o.large {
@@ -60,7 +60,7 @@ func (o *outbox) size() (n int) {
 	return n
 }
 
-// flush writes everything and is empty then.
+// flush writes everything and empties the outbox.
 func (o *outbox) flush(to io.Writer) (err error) {
 	switch {
 	case len(o.large) > 0:
@@ -72,8 +72,8 @@ func (o *outbox) flush(to io.Writer) (err error) {
 	return err
 }
 
-// scatter writes frames and the attachments between them by one system call
-// where the kernel takes so much.
+// scatter writes frames and the attachments between them, by one system call where
+// the kernel takes as many.
 func (o *outbox) scatter(to io.Writer) error {
 	out, from := o.vectors[:0], 0
 	for _, l := range o.large {
@@ -83,7 +83,7 @@ func (o *outbox) scatter(to io.Writer) error {
 	if from < len(o.frames) {
 		out = append(out, o.frames[from:])
 	}
-	o.vectors = out // its room stays; writing consumes what it is given
+	o.vectors = out // keep its room: writing consumes the slice
 	_, err := o.vectors.WriteTo(to)
 	o.vectors = out[:0]
 	return err

@@ -44,9 +44,9 @@ func (s *sums) add(c *counters) {
 	s.invalid += c.invalid.Load()
 }
 
-// serve answers one connection's requests in their order, each on this
-// goroutine: the work of an exchange is less than starting another one costs.
-// Replies to requests that came together leave together.
+// serve answers one connection's requests in their order on this goroutine, because
+// starting another costs more than an exchange. Replies to requests that came
+// together are written together.
 func (s *server) serve(conn net.Conn, c *counters) {
 	defer func() { _ = conn.Close() }() // nothing is left to write
 	if s.TLS != nil {
@@ -61,7 +61,7 @@ func (s *server) serve(conn net.Conn, c *counters) {
 			if errors.Is(err, baidustd.ErrMalformed) || errors.Is(err, io.ErrUnexpectedEOF) {
 				c.invalid.Add(1)
 			}
-			_ = out.flush(conn) // what was asked for before may still be wanted
+			_ = out.flush(conn) // the client may still read replies to what came before
 			return
 		}
 		if err := s.answer(f, out, c); err != nil {
@@ -72,7 +72,7 @@ func (s *server) serve(conn net.Conn, c *counters) {
 			continue // another request waits; its reply may go with this one
 		}
 		if err := out.flush(conn); err != nil {
-			return // the client's failure is its own to count
+			return // the client counts its own failure
 		}
 	}
 }

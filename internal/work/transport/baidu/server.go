@@ -55,8 +55,8 @@ func (s *server) remove(c *counters) {
 	delete(s.open, c)
 }
 
-// Counts implements load.Server. What a client sent that is no frame, or no
-// request of this trial, is an error of kind invalid.
+// Counts implements load.Server. Bytes from a client that are no frame, or no
+// request of this trial, count as an error of kind invalid.
 func (s *server) Counts() contract.Counts {
 	s.mu.Lock()
 	total := s.gone

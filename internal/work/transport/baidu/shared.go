@@ -20,7 +20,7 @@ type shared struct {
 	conn  *connection
 	slots []waiting
 	turn  chan struct{} // holds one token: the right to read
-	ended error         // ends the reading; whoever has the turn owns it
+	ended error         // ends the reading; the slot that has the turn owns it
 
 	mu      sync.Mutex
 	filling *outbox // takes requests
@@ -33,11 +33,11 @@ type shared struct {
 // waiting is one slot's call in flight.
 type waiting struct {
 	id     atomic.Int64 // of the call; 0 when there is none
-	next   int64        // the slot's own goroutine's
+	next   int64        // id of the next call; only the slot's goroutine uses it
 	answer chan answer  // one at most
 }
 
-// answer is what became of a call.
+// answer is the outcome of a call.
 type answer struct {
 	received int64
 	err      error
@@ -48,8 +48,8 @@ func newShared(c *caller, conn *connection, slots int) *shared {
 		caller: c, conn: conn, slots: make([]waiting, slots), turn: make(chan struct{}, 1),
 		filling: &outbox{copied: conn.copied}, sending: &outbox{copied: conn.copied},
 	}
-	// Ids of a slot go up by the number of slots, so that an id tells whose call
-	// it is. They begin after the one that verified the connection.
+	// The ids of a slot increase by the number of slots, so an id tells the slot.
+	// They begin after the id that verified the connection.
 	n := int64(slots)
 	first := (conn.id/n + 1) * n
 	for i := range s.slots {
@@ -60,7 +60,7 @@ func newShared(c *caller, conn *connection, slots int) *shared {
 	return s
 }
 
-// exchange makes one exchange of a slot and judges it.
+// exchange makes one exchange of a slot and checks the reply.
 func (s *shared) exchange(slot int) (int64, error) {
 	w := &s.slots[slot]
 	id := w.next
@@ -99,7 +99,7 @@ func (s *shared) read(w *waiting) error {
 	return s.fail(s.ended)
 }
 
-// deliver judges a reply for the slot whose call it answers.
+// deliver checks a reply and hands it to the slot whose call it answers.
 func (s *shared) deliver(f baidustd.Frame) error {
 	id := f.Meta.CorrelationID
 	w := &s.slots[uint64(id)%uint64(len(s.slots))]

@@ -15,8 +15,8 @@ import (
 	"netdyno/internal/work/wire/httpwire"
 )
 
-// idle is how long a connection may lie still: an idle connection of a trial
-// stays, which fasthttp would close after 10 s.
+// idle is how long a connection may carry nothing. fasthttp would close it after
+// 10 s, but an idle connection of a trial has to stay.
 const idle = 24 * time.Hour
 
 // client carries requests by fasthttp.HostClient.
@@ -58,7 +58,7 @@ func (c *client) prepare() error {
 		c.hosts = append(c.hosts, &fasthttp.HostClient{
 			Addr: route.Peer.String(),
 			Dial: func(string) (net.Conn, error) { return c.Dialer.Dial(context.Background(), i) },
-			// An exchange that failed has failed, whatever its method.
+			// Without retries: an exchange that failed must count as failed.
 			MaxConns: 1, MaxIdemponentCallAttempts: 1, MaxIdleConnDuration: idle,
 			ReadBufferSize: c.buffers.read, WriteBufferSize: c.buffers.write, MaxResponseBodySize: bound(c.Content.DownBytes),
 			IsTLS: encryption != nil, TLSConfig: encryption,

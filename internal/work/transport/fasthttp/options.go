@@ -21,7 +21,7 @@ func options() []contract.Option {
 	return append([]contract.Option{
 		{
 			Name: "read_buffer", Type: contract.TypeBytes, Default: 0, Min: &zero, Max: &mostBuffer,
-			Doc: "ReadBufferSize of each connection, which bounds a header too; 0 takes the library's 4 KiB",
+			Doc: "ReadBufferSize of each connection, also the limit of a header's size; 0 takes the library's 4 KiB",
 		}, {
 			Name: "write_buffer", Type: contract.TypeBytes, Default: 0, Min: &zero, Max: &mostBuffer,
 			Doc: "WriteBufferSize of each connection; 0 takes the library's 4 KiB",
@@ -30,7 +30,7 @@ func options() []contract.Option {
 			Doc: "Server.Concurrency: connections served at once; 0 takes the library's 262144",
 		}, {
 			Name: "reduce_memory", Type: contract.TypeBool, Default: false, Roles: server,
-			Doc: "Server.ReduceMemoryUsage: a connection that waits gives its buffers back, for more CPU time",
+			Doc: "Server.ReduceMemoryUsage: a waiting connection returns its buffers, which takes more CPU time",
 		},
 	}, httpwire.Options()...)
 }
@@ -51,7 +51,7 @@ func (b buffers) effective() map[string]any {
 	return map[string]any{"read_buffer": b.read, "write_buffer": b.write}
 }
 
-// serverOptions are a server's, effective.
+// serverOptions are the effective options of a server.
 type serverOptions struct {
 	buffers
 	concurrency  int

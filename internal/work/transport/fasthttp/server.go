@@ -39,7 +39,7 @@ func (t Transport) Server(setup contract.Setup) (load.Server, error) {
 		Handler: s.handle, ErrorHandler: s.refuse,
 		ReadBufferSize: o.read, WriteBufferSize: o.write, Concurrency: o.concurrency, ReduceMemoryUsage: o.reduceMemory,
 		MaxRequestBodySize: bound(content.UpBytes),
-		// Bytes that are no request do not belong into a trial's record.
+		// Bytes that are no request must not reach a trial's record.
 		SecureErrorLogMessage: true,
 	}
 	s.Serve(func(l net.Listener) error {
@@ -58,12 +58,11 @@ func (t Transport) Server(setup contract.Setup) (load.Server, error) {
 	return s, nil
 }
 
-// bound is the largest body that fasthttp shall take; its 0 means 4 MiB.
+// bound returns the largest body that fasthttp accepts, whose 0 means 4 MiB.
 func bound(bytes int64) int { return max(1, int(bytes)) }
 
-// handle carries out the server's part of one exchange. An exchange and its
-// bytes are counted when its reply is handed to the library, which writes it
-// after handle returns.
+// handle is the server's part of one exchange. It counts the exchange when it passes
+// the reply to the library, which writes it after handle returns.
 func (s *server) handle(ctx *fasthttp.RequestCtx) {
 	if !ctx.IsGet() && !ctx.IsPost() {
 		ctx.Error(fmt.Sprintf("method %s is not served, expected GET or POST\n", ctx.Method()), fasthttp.StatusMethodNotAllowed)
@@ -81,9 +80,9 @@ func (s *server) handle(ctx *fasthttp.RequestCtx) {
 	ctx.SetContentType(s.content.MediaType())
 	if s.content.Structured() {
 		*room = reply[:0]
-		ctx.SetBody(reply) // copied: the room goes to another exchange
+		ctx.SetBody(reply) // copied, because another exchange gets the buffer
 	} else {
-		ctx.Response.SetBodyRaw(reply) // the same content for all
+		ctx.Response.SetBodyRaw(reply) // all replies have the same content
 	}
 	s.Count(int64(len(request)), int64(len(reply)))
 }

@@ -10,8 +10,8 @@ import (
 	"netdyno/internal/work/wire"
 )
 
-// server answers with a trial's content. What it hands to connect counts as
-// sent.
+// server answers with a trial's content. A reply counts as sent when it is passed
+// to connect.
 type server struct {
 	*wire.Server
 	content  *codec.Exchange
@@ -20,18 +20,18 @@ type server struct {
 	chunkers sync.Pool // of *rpc.Chunker
 }
 
-// answer stands where an application would be, between decode and encode.
+// answer takes the place of an application, between decode and encode.
 func answer(context.Context, *connect.Request[structured]) (*connect.Response[structured], error) {
 	return connect.NewResponse(&structured{}), nil
 }
 
-// decode takes a structured request.
+// decode decodes a structured request.
 func (s *server) decode(data []byte) error {
 	s.CountReceived(int64(len(data)))
 	return codec.Decode(s.content.Codec, data, s.content.Up.New())
 }
 
-// encode gives the structured reply.
+// encode encodes the structured reply.
 func (s *server) encode(dst []byte) ([]byte, error) {
 	data, err := codec.Encode(s.content.Codec, dst, s.content.Down.Content)
 	s.Count(0, int64(len(data)-len(dst)))
@@ -46,8 +46,8 @@ func (s *server) unary(_ context.Context, r *connect.Request[block]) (*connect.R
 	return connect.NewResponse(s.block), nil
 }
 
-// respond takes the request of a whole exchange and counts it; buf is room to
-// encode the reply into. The error is connect's.
+// respond checks the request of a whole exchange, counts it and returns the reply,
+// encoded into buf. The error is connect's.
 func (s *server) respond(buf, request []byte) ([]byte, error) {
 	reply, err := s.content.Respond(buf, request)
 	if err != nil {

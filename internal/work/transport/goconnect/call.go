@@ -13,12 +13,11 @@ import (
 	"netdyno/internal/work/wire/rpc"
 )
 
-// exchange carries out one exchange, lets judge look at the reply's payload,
-// and returns the payload's size. One goroutine uses it.
+// exchange makes one exchange, has judge check the reply's payload, and returns
+// the payload's size. One goroutine uses it.
 type exchange func(ctx context.Context, judge func(reply []byte) error) (int64, error)
 
-// line is one connection: an http.Client of its own, whose http.Transport has no
-// other.
+// line is one connection: an http.Client whose http.Transport has no other.
 type line struct {
 	http *http.Client
 	base string // URL without the procedure
@@ -69,7 +68,7 @@ func (c *caller) structured(l line) exchange {
 		judge, received, heard = j, 0, false
 		_, err := remote.CallUnary(ctx, connect.NewRequest(&structured{}))
 		if err == nil && !heard {
-			err = decode(nil) // connect spares its codec the empty messages of the gRPC protocol
+			err = decode(nil) // connect passes no empty message of the gRPC protocol to its codec
 		}
 		return received, err
 	}
@@ -96,7 +95,7 @@ func (c *caller) streamUp(l line) exchange {
 			return 0, invalid(err)
 		}
 		stream := remote.CallClientStream(ctx)
-		_ = cut(chunks, stream.Send) // why it failed, CloseAndReceive says
+		_ = cut(chunks, stream.Send) // CloseAndReceive returns the reason
 		response, err := stream.CloseAndReceive()
 		if err != nil {
 			return 0, err
@@ -105,8 +104,8 @@ func (c *caller) streamUp(l line) exchange {
 	}
 }
 
-// streamDown calls Down: the reply in chunks, put together in a buffer that the
-// next exchange uses again.
+// streamDown calls Down: the reply in chunks, joined in a buffer that the next
+// exchange uses again.
 func (c *caller) streamDown(l line) exchange {
 	remote, chunks := c.blockClient(l, rpc.Down), rpc.NewChunker(c.setup, c.content.DownBytes)
 	return func(ctx context.Context, judge func([]byte) error) (_ int64, err error) {
@@ -129,9 +128,9 @@ func (c *caller) streamDown(l line) exchange {
 	}
 }
 
-// streamBoth calls Both: chunks up and chunks down. It sends beside receiving,
-// for a server may answer before it has everything, and stop reading when
-// nobody takes its answer.
+// streamBoth calls Both: chunks up and chunks down. It sends and receives at the
+// same time, because a server may reply before it has the whole request, and stop
+// reading when its reply is not read.
 func (c *caller) streamBoth(l line) exchange {
 	remote, chunks := c.blockClient(l, rpc.Both), rpc.NewChunker(c.setup, c.content.DownBytes)
 	return func(ctx context.Context, judge func([]byte) error) (_ int64, err error) {
@@ -141,7 +140,7 @@ func (c *caller) streamBoth(l line) exchange {
 		stream, sent := remote.CallBidiStream(ctx), make(chan struct{})
 		go func() {
 			defer close(sent)
-			_ = cut(chunks, stream.Send) // why it failed, Receive says
+			_ = cut(chunks, stream.Send) // Receive returns the reason
 			_ = stream.CloseRequest()    // as above
 		}()
 		chunks.Begin()
@@ -173,7 +172,7 @@ func judged(reply []byte, judge func([]byte) error) (int64, error) {
 	return int64(len(reply)), invalid(judge(reply))
 }
 
-// first returns the first error that is one.
+// first returns the first error that is not nil.
 func first(errs ...error) error {
 	for _, err := range errs {
 		if err != nil {

@@ -100,7 +100,7 @@ func (c *client) Open() error {
 	})
 }
 
-// verify connects and compares the reply of one exchange. An error names the
+// verify connects and checks the reply of one exchange. The error names the
 // connection.
 func (c *client) verify(i int) error {
 	ctx, cancel := context.WithTimeout(context.Background(), verifyTimeout)
@@ -130,7 +130,7 @@ func (c *client) verify(i int) error {
 	return explained
 }
 
-// call makes one slot's calls.
+// call returns what makes one slot's exchanges.
 func (c *client) call(connection, _ int) load.Call {
 	exchange, ctx, accept := c.exchange(c.lines[connection]), context.Background(), c.content.Accept
 	return func() (int64, error) {

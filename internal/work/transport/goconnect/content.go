@@ -12,9 +12,9 @@ import (
 // block carries codec bytes, and chunks of whatever is streamed.
 type block = netdynov1.Block
 
-// blocks is connect's codec for Blocks and for what the gRPC protocol itself
-// encodes, the details of errors. It does what connect's own does, through the
-// frames that a profile looks for.
+// blocks is connect's codec for Blocks, and for the details of errors in the gRPC
+// protocol. It does what connect's own codec does, but through codec.Encode and
+// codec.Decode, which a profile looks for.
 type blocks struct{ name string }
 
 // protobuf is connect's name for the encoding of blocks.
@@ -43,23 +43,23 @@ func (blocks) Unmarshal(data []byte, message any) error {
 	return codec.Decode(codec.Proto{}, data, message)
 }
 
-// structured stands for a message in connect's generic types. The type that a
-// trial's message has is known only at run time, while connect makes each
-// message that it receives by new(T): a T without a size costs nothing, and
-// the one message that an application would have is made by messages. (connect
-// makes a second one, to see that no second message comes; that allocation of
-// some 140 is the only one that an application has and a trial has not.)
+// structured stands for a message in connect's generic types. The type of a
+// trial's message is known only at run time, while connect makes each message that
+// it receives by new(T). A T without a size costs nothing; the message that an
+// application would have is made by messages. (connect makes another T to check
+// that no second message comes. An application allocates that one too, a trial
+// does not: one of about 140 allocations.)
 type structured struct{}
 
-// messages is connect's codec for structured messages: each end's own encode
-// and decode stand behind every *structured.
+// messages is connect's codec for structured messages: for every *structured it
+// calls encode and decode of its end.
 type messages struct {
 	blocks // under the messages' name; for the details of gRPC errors
 	encode func(dst []byte) ([]byte, error)
 	decode func(data []byte) error
 }
 
-// IsBinary has connect encode what is no text in base64 in a URL.
+// IsBinary has connect encode a binary message in base64 in a URL.
 func (m *messages) IsBinary() bool { return m.name == protobuf }
 
 // Marshal implements connect.Codec.

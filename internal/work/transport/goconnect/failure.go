@@ -13,7 +13,7 @@ import (
 func failure(err error) error {
 	var known *contract.Error
 	if errors.As(err, &known) {
-		return known // found by our own look at the content, or in dialling
+		return known // of checking the content, or of dialling
 	}
 	if connect.IsWireError(err) {
 		return load.Failure(contract.Invalid, err) // the server answered: it refuses the request
@@ -27,7 +27,7 @@ func failure(err error) error {
 	return load.Failure(contract.Invalid, err)
 }
 
-// invalid marks an error as one of the content; nil stays nil.
+// invalid makes an error one of kind invalid; nil stays nil.
 func invalid(err error) error {
 	if err == nil || load.KindOf(err) == contract.Invalid {
 		return err

@@ -23,7 +23,7 @@ func options(grpc bool) []contract.Option {
 	common := []contract.Option{
 		{
 			Name: "compression", Type: contract.TypeChoice, Default: compressionDefault, Choices: []string{compressionDefault, compressionNone},
-			Doc: "default is connect-go's: clients accept gzip and servers compress every reply to them; none switches gzip off at this end",
+			Doc: "default: connect-go's, whose clients accept gzip and whose servers compress every reply to them; none switches gzip off at this end",
 		}, {
 			Name: "read_max", Type: contract.TypeBytes, Default: 0, Min: bound(0), Max: bound(1 << 30),
 			Doc: "connect.WithReadMaxBytes: the largest message that this end accepts; 0, connect-go's default, accepts any",
@@ -34,14 +34,14 @@ func options(grpc bool) []contract.Option {
 	}
 	get := contract.Option{
 		Name: "get", Type: contract.TypeBool, Default: false,
-		Doc: "by GET, with the message in the URL, as connect allows for procedures without side effects; a server bounds URLs to 1 MiB",
+		Doc: "requests by GET, with the message in the URL, as connect allows for procedures without side effects; a server accepts URLs up to 1 MiB",
 	}
 	return append(append(common, get), nethttp.BufferOptions()...)
 }
 
 func bound(n int64) *float64 { f := float64(n); return &f }
 
-// settings are what an end of a trial asks of its libraries.
+// settings are what an end of a trial sets in its libraries.
 type settings struct {
 	given     load.Options
 	effective map[string]any
@@ -60,7 +60,7 @@ func settingsOf(grpc bool, setup contract.Setup) (s settings, err error) {
 	return s, err
 }
 
-// common is what both ends give to connect.
+// common returns the options of connect at both ends.
 func (s settings) common() connect.Option {
 	options := []connect.Option{connect.WithReadMaxBytes(int(s.given.Int("read_max")))}
 	if s.get() {
@@ -71,7 +71,7 @@ func (s settings) common() connect.Option {
 
 func (s settings) get() bool { return s.http2 == nil && s.given.Bool("get") }
 
-// handler is what a server gives to connect.
+// handler returns the options of connect at a server.
 func (s settings) handler() connect.HandlerOption {
 	options := []connect.HandlerOption{s.common()}
 	if s.given.Text("compression") == compressionNone {
@@ -80,7 +80,7 @@ func (s settings) handler() connect.HandlerOption {
 	return connect.WithHandlerOptions(options...)
 }
 
-// client is what a client gives to connect.
+// client returns the options of connect at a client.
 func (s settings) client() connect.ClientOption {
 	options := []connect.ClientOption{s.common()}
 	if s.given.Text("compression") == compressionNone {

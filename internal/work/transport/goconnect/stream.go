@@ -10,8 +10,8 @@ import (
 	"netdyno/internal/work/wire/rpc"
 )
 
-// chunker returns what a handler joins its request with and cuts its reply by,
-// to be given back.
+// chunker returns what joins a handler's request and cuts its reply. The handler
+// puts it back.
 func (s *server) chunker() *rpc.Chunker {
 	c := s.chunkers.Get().(*rpc.Chunker)
 	c.Begin()
@@ -50,8 +50,8 @@ func (s *server) up(_ context.Context, stream *connect.ClientStream[block]) (*co
 	if err := stream.Err(); err != nil {
 		return nil, err
 	}
-	// The reply is encoded after this handler has returned, and its room with
-	// it: it needs one of its own.
+	// connect encodes the reply after this handler has returned and put its chunker
+	// back, so the reply needs a buffer of its own.
 	reply, err := s.respond(nil, c.Joined())
 	if err != nil {
 		return nil, err
@@ -104,8 +104,8 @@ func (s *server) talk(_ context.Context, stream *connect.BidiStream[block, block
 	}
 }
 
-// converse does so with structured messages, which pass by messages' decode
-// and encode.
+// converse answers each structured message with one. messages decodes and encodes
+// them.
 func converse(_ context.Context, stream *connect.BidiStream[structured, structured]) error {
 	for {
 		if _, err := stream.Receive(); errors.Is(err, io.EOF) {

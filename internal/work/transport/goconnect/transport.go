@@ -4,9 +4,8 @@
 // netdyno.v1.Exchange of internal/work/netdynov1/exchange.proto, with handlers
 // and clients made by hand in the shape that connect's generator gives them.
 //
-// Messages of codec json are encoded by encoding/json over Go structs, as level
-// json means with every transport; what connect itself would use for generated
-// messages is protojson.
+// Messages of codec json are encoded by encoding/json over Go structs, as with
+// every other transport. connect itself would use protojson for generated messages.
 package goconnect
 
 import (
@@ -28,7 +27,7 @@ const (
 // Transport is go-connect, or with GRPC go-connect-grpc.
 type Transport struct {
 	GRPC   bool          // the gRPC protocol over HTTP/2 instead of connect's over HTTP/1.1
-	Codecs []codec.Codec // beside bytes
+	Codecs []codec.Codec // besides bytes
 }
 
 // Describe implements load.Transport.

@@ -13,19 +13,19 @@ import (
 	"netdyno/internal/work/load"
 )
 
-// caller makes one exchange after the other for one slot. The slot's goroutine
-// owns it.
+// caller makes the exchanges of one slot, one after the other. The slot's
+// goroutine owns it.
 type caller interface {
-	// call makes an exchange and returns what came, to be judged and released.
+	// call makes an exchange and returns the reply, to be accepted and released.
 	call() (in any, err error)
 	accept(in any) (int64, error)
 	verify(connection int, in any) error
 	release(in any)
-	// end lets go of what stays open between calls.
+	// end closes what stays open between calls.
 	end()
 }
 
-// exchange makes one exchange and judges it: the body of every load.Call.
+// exchange makes one exchange and checks the reply. Every load.Call does this.
 func exchange(k caller) (received int64, err error) {
 	in, err := k.call()
 	if err != nil {
@@ -39,15 +39,15 @@ func exchange(k caller) (received int64, err error) {
 	return received, nil
 }
 
-// caller returns what the trial's exchanges need. Nothing outlives ctx.
+// caller returns the kind of caller that the trial needs. Its calls end with ctx.
 func (c *client) caller(ctx context.Context, conn *connection) caller {
 	switch {
 	case c.setup.Exchange.Stream != "":
 		return &chunked{session: session{ctx: ctx, conn: conn, method: c.method, desc: chunkDesc(c.setup.Exchange.Stream)}, x: c.x, chunkers: c.chunkers}
 	case c.options.Text("mode") == "stream":
 		t := &streamCall{session: session{ctx: ctx, conn: conn, method: c.method, desc: &streamCallDesc}, payload: c.payload}
-		// Opening now keeps it out of the first exchange's time; a failure
-		// shows there again, with its kind.
+		// Opening the stream here keeps it out of the first exchange's time. A
+		// failure shows again in that exchange, with its kind.
 		_ = t.begin()
 		return t
 	}
@@ -81,7 +81,7 @@ type session struct {
 	desc   *grpc.StreamDesc
 	stream grpc.ClientStream
 
-	// The context of its streams, made once: each would cost an allocation.
+	// The context of its streams is made once, to save an allocation for each.
 	streams context.Context
 	cancel  context.CancelFunc
 }
@@ -100,8 +100,8 @@ func (s *session) begin() (err error) {
 	return err
 }
 
-// end breaks off the stream that is open: one that was merely forgotten would
-// keep the library's goroutine and its part of the flow-control window.
+// end cancels the stream that is open. Without that it would keep a goroutine of
+// the library and its part of the flow-control window.
 func (s *session) end() {
 	if s.cancel != nil {
 		s.cancel()
@@ -109,8 +109,8 @@ func (s *session) end() {
 	s.stream, s.cancel = nil, nil
 }
 
-// refused returns why a send failed: of io.EOF, what receiving tells (as
-// grpc.ClientStream says of SendMsg).
+// refused returns why a send failed. For io.EOF the reason comes from receiving
+// (documentation of grpc.ClientStream, SendMsg).
 func (s *session) refused(sent error, into any) error {
 	if !errors.Is(sent, io.EOF) {
 		return sent
@@ -129,7 +129,7 @@ func ended(method string) error {
 var streamCallDesc = grpc.StreamDesc{ClientStreams: true, ServerStreams: true}
 
 // streamCall sends and receives one message for each exchange on a stream that
-// stays, as grpc-go's own streaming benchmark does.
+// stays open, as grpc-go's own streaming benchmark does.
 type streamCall struct {
 	session
 	payload

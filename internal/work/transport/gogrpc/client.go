@@ -25,7 +25,7 @@ type client struct {
 	method   string
 	dialer   *wire.Dialer
 	conns    []*connection   // by route; closed when every exchange makes its own
-	ctx      context.Context // ends what Close cannot reach by a connection
+	ctx      context.Context // ends exchanges on connections that are not in conns
 	cancel   context.CancelFunc
 }
 
@@ -116,7 +116,7 @@ func (c *client) verify(i int, conn *connection) error {
 	return nil
 }
 
-// explain says of a first exchange's failure what a connection's failure is.
+// explain returns the error of a connection whose first exchange failed.
 func (c *client) explain(i int, conn *connection, err error) error {
 	if refused := conn.refused.Load(); refused != nil && !errors.Is(*refused, wire.ErrLost) {
 		return *refused
@@ -128,7 +128,7 @@ func (c *client) explain(i int, conn *connection, err error) error {
 	return wire.ConnectFailure(i, len(c.conns), route, wire.ExplainTLS(c.setup, route, errors.New(load.TextOf(err))))
 }
 
-// call gives a slot its way of making exchanges.
+// call returns what makes a slot's exchanges.
 func (c *client) call(i, _ int) load.Call {
 	if c.setup.Load.Fresh {
 		return func() (int64, error) {
@@ -142,14 +142,14 @@ func (c *client) call(i, _ int) load.Call {
 			return exchange(k)
 		}
 	}
-	// Calls have no context of their own to end by: they would meet at its lock
-	// in every exchange. Closing the connection ends them.
+	// A context that all calls share would make them wait for its lock in every
+	// exchange. Closing the connection ends them instead.
 	k := c.caller(context.Background(), c.conns[i])
 	return func() (int64, error) { return exchange(k) }
 }
 
-// Close implements wire.Opener. It leaves the sockets to the library: of one
-// that closes under it, it would first try to make another.
+// Close implements wire.Opener. It closes the library's connections, not their
+// sockets: when a socket closes, the library first tries to connect again.
 func (c *client) Close() {
 	c.cancel()
 	within(closeTimeout, c.closeAll)

@@ -21,9 +21,9 @@ type connection struct {
 	refused atomic.Pointer[error] // what Dial said, which the library wraps into a status without kind
 }
 
-// open makes connection i of the dialer; it connects with the first RPC. After
-// a loss the library would connect again in silence, and the trial would count
-// another connection's exchanges: the dialer refuses that.
+// open makes connection i of the dialer. It connects with the first RPC. When it
+// is lost, the library would silently connect again and the trial would count the
+// exchanges of another connection. The dialer refuses that.
 func open(d *wire.Dialer, i int, options []grpc.DialOption) (*connection, error) {
 	c := &connection{}
 	own := []grpc.DialOption{
@@ -34,7 +34,7 @@ func open(d *wire.Dialer, i int, options []grpc.DialOption) (*connection, error)
 			}
 			return conn, err
 		}),
-		grpc.WithIdleTimeout(0), // a connection that carries no load must not fall asleep
+		grpc.WithIdleTimeout(0), // a connection without load must stay open
 		grpc.WithDisableServiceConfig(),
 	}
 	// passthrough hands the address to the dialer as it is.

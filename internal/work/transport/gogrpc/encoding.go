@@ -10,17 +10,16 @@ import (
 	"netdyno/internal/work/wire/rpc"
 )
 
-// library is the codec that gRPC has by itself. A codec that is forced on a
-// server meets the messages of its reflection service too and leaves them to
-// library.
+// library is gRPC's own codec. A codec that is forced on a server also gets the
+// messages of its reflection service, and passes them on to library.
 var library = encoding.GetCodecV2(proto.Name)
 
-// plain is the content subtype of protobuf: none, as of every client that has no
-// codec forced on it. The library pays for a subtype in every call.
+// plain is the content subtype of protobuf: none, as with a client that has no
+// codec forced on it. A subtype costs the library time in every call.
 const plain = ""
 
-// envelope holds a message that a codec.Codec encodes, and by its type tells
-// the trial's messages from those of the reflection service.
+// envelope holds a message that a codec.Codec encodes. Its type distinguishes the
+// trial's messages from those of the reflection service.
 type envelope struct {
 	message any
 	bytes   int // of the encoding that came
@@ -53,7 +52,7 @@ func (c structuredCodec) Marshal(v any) (mem.BufferSlice, error) {
 	}
 	buf := c.pool.Get(c.size)
 	data, err := codec.Encode(c.codec, (*buf)[:0], e.message)
-	if err != nil || cap(data) != cap(*buf) { // a codec that took other room has outgrown the buffer
+	if err != nil || cap(data) != cap(*buf) { // the codec outgrew the buffer and allocated another
 		c.pool.Put(buf)
 		return mem.BufferSlice{mem.SliceBuffer(data)}, err
 	}
@@ -123,9 +122,9 @@ func (c *content) drop() {
 	}
 }
 
-// rawCodec sends contents as they are, without a copy, and receives them into
-// one contiguous buffer: what protobuf's bytes field hands to an application,
-// so that the work is the same.
+// rawCodec sends contents as they are, without a copy, and receives them into one
+// contiguous buffer. A bytes field of protobuf hands the same to an application,
+// so the work can be compared.
 type rawCodec struct{ pool mem.BufferPool }
 
 // Name implements encoding.CodecV2.

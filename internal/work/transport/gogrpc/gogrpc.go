@@ -19,7 +19,7 @@ import (
 // Wire is the service's name: any client and any server of exchange.proto.
 const Wire = "grpc:netdyno.v1"
 
-// Transport is go-grpc. Codecs are those that its worker links beside bytes.
+// Transport is go-grpc. Codecs are those that its worker links, besides bytes.
 type Transport struct{ Codecs []codec.Codec }
 
 // Describe implements load.Transport.

@@ -27,9 +27,9 @@ type server struct {
 	grpc     *grpc.Server
 }
 
-// register announces the methods that serve the trial: those of exchange.proto
-// whose messages are the trial's, those of chunks, the one of option method,
-// and the reflection service.
+// register registers the methods that serve the trial: those of exchange.proto
+// for its messages, those for chunks, the method of option method, and the
+// reflection service.
 func (s *server) register(setup contract.Setup) error {
 	whole := rpc.MethodsOf(setup.Exchange)
 	ours := &grpc.ServiceDesc{
@@ -105,7 +105,7 @@ func (s *server) talk(_ any, stream grpc.ServerStream) error {
 	}
 }
 
-// take judges a request and counts the exchange.
+// take checks a request and counts the exchange.
 func (s *server) take(in any) error {
 	received, err := s.payload.accept(in)
 	if err != nil {
@@ -142,8 +142,8 @@ func (s *server) answer(c *chunker, stream grpc.ServerStream, desc *grpc.StreamD
 	return c.send(stream, reply, desc.ServerStreams)
 }
 
-// refusal is a status that says what was wrong with the request; the library's
-// own errors have one already.
+// refusal returns a status that says what was wrong with the request. The
+// library's own errors have a status already.
 func refusal(err error) error {
 	if _, ok := status.FromError(err); ok {
 		return err
@@ -151,7 +151,7 @@ func refusal(err error) error {
 	return status.Error(codes.InvalidArgument, load.TextOf(err))
 }
 
-// unknown refuses methods that do not serve the trial and says which do.
+// unknown refuses methods that do not serve the trial, and names those that do.
 func unknown(setup contract.Setup) grpc.StreamHandler {
 	e := setup.Exchange
 	whole, kind := rpc.MethodsOf(e), e.Codec

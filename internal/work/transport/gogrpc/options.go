@@ -35,17 +35,16 @@ var (
 	mostMaxMessage = float64(math.MaxInt32)
 )
 
-// options is every knob, with the defaults of a user who sets nothing. Those
-// without roles are of both ends, each with a value of its own.
+// options declares what a study may set. Options without roles exist at both
+// ends, which may have different values. The defaults are the library's.
 //
-// There is no option for static windows beside window: the library makes every
-// window that is given static, by whichever of its two names.
+// Every window that is given is static: the library knows no other way.
 var options = []contract.Option{
 	{Name: "mode", Type: contract.TypeChoice, Default: "unary", Choices: []string{"unary", "stream"},
-		Doc: "unary: an RPC for each exchange; stream: a bidirectional stream for each slot, a message each way for each exchange; at the server it is the kind of the method named by method"},
+		Doc: "unary: one RPC for each exchange; stream: one bidirectional stream for each slot, with one message each way for each exchange; at the server, the kind of the method that option method names"},
 	{Name: "codec", Type: contract.TypeChoice, Default: "proto", Choices: []string{"proto", "raw"},
-		Doc: "how codec bytes travels: proto in a protobuf Block; raw as the message itself, received into one contiguous pooled buffer; give both ends the same"},
-	rpc.MethodOption("full name (/package.Service/Method) of the method for a message of your own; another one than the default carries every message, for a server or client of your own"),
+		Doc: "how codec bytes is sent: proto, in a protobuf Block; raw, as the message itself, received into one contiguous pooled buffer; give both ends the same"},
+	rpc.MethodOption("full name (/package.Service/Method) of the method for a message of your own; any other than the default carries all messages, for a server or client of your own"),
 	{Name: "max_message", Type: contract.TypeBytes, Default: 0, Min: &none, Max: &mostMaxMessage,
 		Doc: "largest message this end receives; 0 takes the library's 4 MiB, raised to what the exchange needs"},
 	{Name: "write_buffer", Type: contract.TypeBytes, Default: defaultBuffer, Min: &none, Max: &most,
@@ -53,28 +52,27 @@ var options = []contract.Option{
 	{Name: "read_buffer", Type: contract.TypeBytes, Default: defaultBuffer, Min: &none, Max: &most,
 		Doc: "bytes asked of the socket in one read; 0 reads frame by frame"},
 	{Name: "shared_write_buffer", Type: contract.TypeBool, Default: true,
-		Doc: "connections without anything to write give their write buffer back; false keeps one for each"},
+		Doc: "a connection with nothing to write returns its write buffer to a pool; false keeps one for each connection"},
 	{Name: "window", Type: contract.TypeBytes, Default: 0, Min: &none, Max: &mostWindow,
-		Doc: "static flow-control window of a stream, at least 65535; 0 lets the library follow the link's bandwidth-delay product. Given without connection_window, that stays at 65535 and throttles the whole connection"},
+		Doc: "static flow-control window of a stream, at least 65535; 0 lets the library follow the link's bandwidth-delay product. Without connection_window, that window is 65535 and throttles the whole connection"},
 	{Name: "connection_window", Type: contract.TypeBytes, Default: 0, Min: &none, Max: &mostWindow,
-		Doc: "static flow-control window of a connection, at least 65535; 0 as for window. Given without window, every stream's stays at 65535"},
+		Doc: "static flow-control window of a connection, at least 65535; 0 as for window. Without window, each stream's window is 65535"},
 	{Name: "buffer_pool", Type: contract.TypeChoice, Default: "default", Choices: []string{"default", "tiered", "none"},
 		Doc: "where message buffers come from: the library's pool, without a tier above 1 MiB; tiered up to 8 MiB; none allocates each"},
 	{Name: "stream_workers", Type: contract.TypeInt, Default: 0, Min: &none, Max: &mostWorkers, Roles: onlyServer,
-		Doc: "goroutines kept to serve RPCs; 0 begins one for each RPC"},
+		Doc: "goroutines that serve RPCs; 0 starts one for each RPC"},
 	{Name: "max_concurrent_streams", Type: contract.TypeInt, Default: 0, Min: &none, Max: &mostStreams, Roles: onlyServer,
-		Doc: "RPCs at once on a connection, the others wait in the client; 0 is without bound"},
+		Doc: "RPCs at once on a connection; others wait in the client; 0 sets no limit"},
 	{Name: "header_table", Type: contract.TypeBytes, Default: defaultTable, Min: &none, Max: &most, Roles: onlyServer,
-		Doc: "HPACK's table of header fields already seen"},
+		Doc: "size of HPACK's table of header fields"},
 	{Name: "compression", Type: contract.TypeChoice, Default: "none", Choices: []string{"none", "gzip"}, Roles: onlyClient,
-		Doc: "compression of requests, and so of replies"},
+		Doc: "compression of requests and of their replies"},
 	wire.VerifyOption(),
 }
 
-// effective returns the options as they come to be: windows, limit and method
-// with what the library or the exchange make of an absent value. The error is
-// of kind setup for a value that the library would not heed, unsupported for
-// options that contradict the exchange.
+// effective returns the options with the values that apply where none was given:
+// windows, limit and method. The error is of kind setup for a value that the
+// library would ignore, unsupported for options that contradict the exchange.
 func effective(setup contract.Setup, x *codec.Exchange) (load.Options, error) {
 	o := load.Options(maps.Clone(setup.Options))
 	for _, name := range []string{"window", "connection_window"} {
@@ -103,8 +101,8 @@ func effective(setup contract.Setup, x *codec.Exchange) (load.Options, error) {
 	return o, nil
 }
 
-// largest bounds the messages that this end receives, as the library measures
-// them: encoded, and possibly compressed in vain.
+// largest returns a bound on the messages that this end receives, as the library
+// measures them: encoded, and compressed where that makes them no smaller.
 func largest(setup contract.Setup, x *codec.Exchange) int64 {
 	content, direction := x.At(setup.Role).InBytes, contract.StreamUp
 	if setup.Role == contract.Client {
@@ -116,8 +114,8 @@ func largest(setup contract.Setup, x *codec.Exchange) int64 {
 	return content + content>>10 + 64
 }
 
-// dialOptions turns options into the library's. What is left at the library's
-// own value is not set: setting it costs allocations in every call.
+// dialOptions turns options into the library's. Options with the library's own
+// value are left out, because setting them costs allocations in every call.
 func dialOptions(o load.Options, f payload) []grpc.DialOption {
 	var calls []grpc.CallOption
 	if n := o.Int("max_message"); n != defaultMaxMessage {
@@ -133,7 +131,7 @@ func dialOptions(o load.Options, f payload) []grpc.DialOption {
 		grpc.WithDefaultCallOptions(calls...),
 		grpc.WithWriteBufferSize(int(o.Int("write_buffer"))),
 		grpc.WithReadBufferSize(int(o.Int("read_buffer"))),
-		grpc.WithSharedWriteBuffer(o.Bool("shared_write_buffer")), //nolint:staticcheck // SA1019: it goes in a later release, and is a factor until then
+		grpc.WithSharedWriteBuffer(o.Bool("shared_write_buffer")), //nolint:staticcheck // SA1019: a later release removes it; until then it is a factor
 	}
 	if o.Int("window") > 0 {
 		out = append(out, grpc.WithStaticStreamWindowSize(int32(o.Int("window"))), grpc.WithStaticConnWindowSize(int32(o.Int("connection_window"))))

@@ -12,21 +12,21 @@ import (
 	"netdyno/internal/work/netdynov1"
 )
 
-// payload is what an end gives to the library: the message to send, the value to
-// receive into, and the codec that turns both into bytes. Any goroutine may use it.
+// payload is what an end passes to the library: the message to send, the value to
+// receive into, and the codec for both. Any goroutine may use it.
 type payload interface {
-	// encoding is the codec to force on the library; nil leaves it its own.
+	// encoding is the codec to force on the library; nil keeps the library's own.
 	encoding() encoding.CodecV2
 	// outgoing is what this end sends, the same value every time.
 	outgoing() any
 	// incoming is something to receive into, until release.
 	incoming() any
-	// accept takes what was received as an application does and returns its
+	// accept checks what was received as an application does, and returns its
 	// payload bytes. The error says what was wrong with it.
 	accept(in any) (int64, error)
-	// verify compares what a client received with what had to come.
+	// verify compares what a client received with the expected content.
 	verify(connection int, in any) error
-	// release takes back what incoming gave, whether anything came or not.
+	// release takes back what incoming returned, also when nothing was received.
 	release(in any)
 }
 
@@ -134,7 +134,7 @@ func (s *structured) incoming() any {
 	return e
 }
 
-// accept trusts the decoding that has already taken place.
+// accept checks nothing more: the message has been decoded already.
 func (s *structured) accept(in any) (int64, error) { return int64(in.(*envelope).bytes), nil }
 
 func (s *structured) verify(connection int, in any) error {

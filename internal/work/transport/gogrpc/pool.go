@@ -6,12 +6,12 @@ import (
 	"netdyno/internal/work/load"
 )
 
-// headroom is what a tier holds above its power of two: the library clears a
-// tier's whole capacity at each use, so a 4 MiB block with its header must not
-// take the tier of 8 MiB.
+// headroom is the size of a tier above its power of two. The library clears the
+// whole capacity of a tier at each use, so a 4 MiB block with its header must not
+// take a buffer of 8 MiB.
 const headroom = 1 << 10
 
-// poolOf returns the pool of option buffer_pool; nil leaves the library its own.
+// poolOf returns the pool of option buffer_pool; nil keeps the library's own.
 func poolOf(o load.Options) mem.BufferPool {
 	switch o.Text("buffer_pool") {
 	case "tiered":

@@ -37,7 +37,8 @@ func addReflection(to *grpc.Server, setup contract.Setup) error {
 	return nil
 }
 
-// resolver finds descriptors among the user's own and then among those linked.
+// resolver looks for descriptors among the user's own first, then among those that
+// the program links.
 type resolver struct{ own *protoregistry.Files }
 
 // FindFileByPath implements protodesc.Resolver.

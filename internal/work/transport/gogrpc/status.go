@@ -12,10 +12,9 @@ import (
 	"netdyno/internal/work/load"
 )
 
-// failure gives an RPC's error the contract's kind: peer where the connection
-// is gone, timeout where the deadline passed, invalid where the answer is not
-// what was to come. The text is the status's message, without the library's
-// wrapping.
+// failure gives an RPC's error the contract's kind: peer when the connection is
+// lost, timeout when the deadline has passed, invalid when the reply is not the
+// expected one. The text is the status's message, without the library's wrapping.
 func failure(err error) error {
 	var known *contract.Error
 	if errors.As(err, &known) {
@@ -31,7 +30,8 @@ func failure(err error) error {
 	return load.Failure(kindOf(s.Code()), fmt.Errorf("%s: %s%s", s.Code(), s.Message(), hint(s.Code())))
 }
 
-// kindOf: gRPC, Status codes and their use in gRPC (doc/statuscodes.md).
+// kindOf returns the contract's kind of a status. Source: gRPC, Status codes and
+// their use in gRPC (doc/statuscodes.md).
 func kindOf(code codes.Code) contract.ErrorKind {
 	switch code {
 	case codes.Unavailable, codes.Canceled:
@@ -42,7 +42,7 @@ func kindOf(code codes.Code) contract.ErrorKind {
 	return contract.Invalid
 }
 
-// hint says what to do about a status that a trial's settings can cause.
+// hint returns advice for a status that a trial's settings can cause.
 func hint(code codes.Code) string {
 	switch code {
 	case codes.ResourceExhausted:

@@ -4,8 +4,8 @@
 //	"PRPC" | size of the body | size of the meta | meta | message | attachment
 //	4 B      4 B, big-endian    4 B, big-endian    └────── the body ─────────┘
 //
-// The meta is a protobuf RpcMeta that says what is asked for, or how it went;
-// the message is the call's protobuf; an attachment travels beside it as it is.
+// The meta is a protobuf RpcMeta with the method of a request, or the outcome in a
+// reply. The message is the call's protobuf. An attachment follows it unencoded.
 // Source: Apache brpc, docs/en/baidu_std.md and src/brpc/policy/baidu_rpc_protocol.cpp.
 package baidustd
 
@@ -24,7 +24,7 @@ const (
 // error text take hundreds.
 const MaxMeta = 64 << 10
 
-// ErrMalformed is what every error about a frame's own bytes wraps: nothing that
+// ErrMalformed is wrapped by every error about a frame's own bytes. Nothing that
 // follows on the connection can be understood.
 var ErrMalformed = errors.New("malformed baidu_std frame")
 
@@ -32,16 +32,16 @@ func malformed(format string, a ...any) error {
 	return fmt.Errorf("%w: "+format, append([]any{ErrMalformed}, a...)...)
 }
 
-// Frame is one frame as it came. Its bytes belong to the Reader, until its next
-// Next.
+// Frame is one frame that was read. Its bytes belong to the Reader and are valid
+// until the next call of Next.
 type Frame struct {
 	Meta       Meta
 	Message    []byte
 	Attachment []byte
 }
 
-// AppendHead appends a frame's header and meta to dst. Append the message to
-// what it returns, and seal the whole.
+// AppendHead appends a frame's header and meta to dst. Append the message to the
+// result, and call Seal with all of it.
 func AppendHead(dst []byte, m *Meta) []byte {
 	start := len(dst)
 	dst = append(dst, magic...)
@@ -53,7 +53,7 @@ func AppendHead(dst []byte, m *Meta) []byte {
 
 // Seal writes the size of the body into a frame that AppendHead began. The
 // frame holds everything but the attachment, whose size is m.AttachmentBytes of
-// the same meta. The error says that the frame is larger than the protocol can say.
+// the same meta. The error says that the frame is too large for the protocol.
 func Seal(frame []byte, m *Meta) error {
 	body := int64(len(frame)) - headerSize + int64(m.AttachmentBytes)
 	if body != int64(uint32(body)) {
@@ -80,7 +80,7 @@ func sizes(header []byte, maxBody int64) (body, meta int, err error) {
 	return body, meta, nil
 }
 
-// frameOf takes a body apart.
+// frameOf splits a body into its parts.
 func frameOf(body []byte, meta int) (f Frame, err error) {
 	if err := f.Meta.parse(body[:meta]); err != nil {
 		return Frame{}, malformed("its meta does not parse: %w", err)

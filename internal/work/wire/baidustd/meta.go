@@ -7,11 +7,11 @@ import (
 	"google.golang.org/protobuf/encoding/protowire"
 )
 
-// Meta is an RpcMeta: what of it netdyno reads and writes. A reader's texts lie
-// in the frame that they came with. Parsing and writing it allocate nothing,
-// unlike generated code, which makes an object of each field.
+// Meta holds the fields of an RpcMeta that netdyno reads and writes. A reader's
+// texts point into their frame. Parsing and writing allocate nothing, unlike
+// generated code, which allocates an object for each field.
 type Meta struct {
-	Service, Method []byte // asked for; a meta without a service is a reply's
+	Service, Method []byte // of a request; a reply's meta has no service
 	ErrorCode       int32  // of a reply; 0 is success
 	ErrorText       []byte
 	Compression     int32 // brpc's CompressType; 0 is none
@@ -42,8 +42,8 @@ type field struct {
 	bytes  []byte
 }
 
-// is reports whether the field has a number and the kind that goes with it. One
-// of another kind is an unknown field, as in protobuf's own code.
+// is reports whether the field has this number and kind. A field of another kind is
+// unknown, as in protobuf's own code.
 func (f field) is(number protowire.Number, kind protowire.Type) bool {
 	return f.number == number && f.kind == kind
 }
@@ -139,8 +139,8 @@ func (m *Meta) parseResponse(message []byte) error {
 	return nil
 }
 
-// append encodes the meta. A request's names and a reply's code are always
-// there, the other fields where they are not zero, as brpc writes them.
+// append encodes the meta. It always writes a request's names and a reply's code,
+// and the other fields unless they are zero, as brpc does.
 func (m *Meta) append(dst []byte) []byte {
 	if m.Service != nil {
 		dst = protowire.AppendTag(dst, fieldRequest, protowire.BytesType)

@@ -6,8 +6,8 @@ import (
 	"io"
 )
 
-// firstStep is what a body is given at once, whatever its header announces; it
-// grows as it comes, to at most twice what has come.
+// firstStep is how much is allocated for a body at first, whatever its header
+// announces. The buffer then grows to at most twice what has been received.
 const firstStep = 64 << 10
 
 // Reader reads frames. One goroutine at a time uses it.
@@ -24,9 +24,9 @@ func NewReader(in io.Reader, buffer int, maxBody int64) *Reader {
 	return &Reader{in: bufio.NewReaderSize(in, max(buffer, headerSize)), maxBody: maxBody}
 }
 
-// Next returns the next frame. The error is io.EOF where no frame began,
-// io.ErrUnexpectedEOF where one was cut off, wraps ErrMalformed for one that is
-// none, or is the connection's own. After an error every Next returns it.
+// Next returns the next frame. The error is io.EOF between two frames,
+// io.ErrUnexpectedEOF within one, wraps ErrMalformed for bytes that are no frame,
+// or is the connection's own. After an error every call returns it.
 func (r *Reader) Next() (Frame, error) {
 	if r.err != nil {
 		return Frame{}, r.err
@@ -87,8 +87,8 @@ func (r *Reader) grow(have, n int) {
 	r.body = room
 }
 
-// Whole reports whether Next can return without waiting: a whole frame has come
-// already, or what shows that none will.
+// Whole reports whether Next can return without waiting: a whole frame has been
+// received, or bytes that are none.
 func (r *Reader) Whole() bool {
 	if r.err != nil {
 		return true

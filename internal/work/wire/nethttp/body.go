@@ -12,7 +12,7 @@ import (
 	"netdyno/internal/work/wire/httpwire"
 )
 
-// How a client takes a reply's body, option read.
+// How a client reads a reply's body: option read.
 const (
 	ReadAll    = "all"    // io.ReadAll, as most programs do
 	ReadPooled = "pooled" // into a buffer from a sync.Pool
@@ -23,11 +23,11 @@ func ReadOption() contract.Option {
 	return contract.Option{
 		Name: "read", Type: contract.TypeChoice, Default: ReadAll, Choices: []string{ReadAll, ReadPooled},
 		Roles: []contract.Role{contract.Client},
-		Doc:   "how a body is taken: all, by io.ReadAll, or pooled, into a buffer of the right size from a sync.Pool",
+		Doc:   "how a reply's body is read: all, by io.ReadAll; pooled, into a buffer of the right size from a sync.Pool",
 	}
 }
 
-// bodies takes the bodies of replies, whole and contiguous. Any goroutine may
+// bodies reads the bodies of replies, whole and contiguous. Any goroutine may
 // use it.
 type bodies struct {
 	want   int64
@@ -41,9 +41,9 @@ func newBodies(want int64, read string) *bodies {
 	return b
 }
 
-// take reads a reply to its end and hands its body to accept, which must not
-// keep it. The reply must have status 200 and the expected size: what has not is
-// an error of kind invalid, and no more of it is read than the size allows.
+// take reads a reply to its end and hands its body to accept, which must not keep
+// it. A reply without status 200 or with another size is an error of kind invalid;
+// no more of it is read than the expected size.
 func (b *bodies) take(r *http.Response, accept func([]byte) error) error {
 	if r.StatusCode != http.StatusOK {
 		return refuse(r.Body, "the reply has status %s%s, expected 200 OK", r.Status, reason(r.Body))
@@ -69,7 +69,7 @@ func (b *bodies) takeAll(r *http.Response, accept func([]byte) error) error {
 	return b.judge(reply, r.Body, err, accept)
 }
 
-// judge decides what a body is that ended with err or at the bound.
+// judge checks a body that ended with err or at the bound.
 func (b *bodies) judge(reply []byte, rest io.Reader, err error, accept func([]byte) error) error {
 	switch n := int64(len(reply)); {
 	case err != nil:
@@ -86,18 +86,18 @@ func (b *bodies) judge(reply []byte, rest io.Reader, err error, accept func([]by
 	return nil
 }
 
-// refuse makes an error of kind invalid and reads what is left of the body, up
-// to a bound, so that the connection can go on.
+// refuse returns an error of kind invalid. It reads the rest of the body, up to a
+// bound, so that the connection can be used again.
 func refuse(rest io.Reader, format string, args ...any) error {
 	const most = 256 << 10
 	_, _ = io.CopyN(io.Discard, rest, most) // a connection that broke shows in the next exchange
 	return load.Failure(contract.Invalid, fmt.Errorf(format, args...))
 }
 
-// reason returns what a body says of a status.
+// reason returns what a body says about a status.
 func reason(body io.Reader) string {
 	const most = 200
-	text, _ := io.ReadAll(io.LimitReader(body, most)) // what came of it will do
+	text, _ := io.ReadAll(io.LimitReader(body, most)) // a part of it will do
 	return httpwire.Reason(text)
 }
 

@@ -12,7 +12,7 @@ import (
 // WriteBufferSize of 0, in bytes.
 const libraryBuffer = 4 << 10
 
-// BufferOptions declares what Buffers reads. They are options of clients: the
+// BufferOptions declares what BuffersOf reads. They are options of clients: the
 // server of net/http has no sizes to set.
 func BufferOptions() []contract.Option {
 	zero, most := 0.0, float64(64<<20)

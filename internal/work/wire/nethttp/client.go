@@ -16,12 +16,12 @@ import (
 	"netdyno/internal/work/wire/httpwire"
 )
 
-// Pool says who holds a client's connections. A level of option pool.
+// Pool says what holds a client's connections: the levels of option pool.
 type Pool string
 
-// The pools. PoolShared is for connections that carry one exchange at a time:
-// of others, one http.Transport makes a single one to each server. PoolNone is
-// for those that carry several.
+// The pools. PoolShared is for connections that carry one exchange at a time,
+// PoolNone for those that carry several: one http.Transport makes only one HTTP/2
+// connection to each server.
 const (
 	PoolOwn    Pool = "own"    // an http.Transport for each connection
 	PoolShared Pool = "shared" // one http.Transport for all
@@ -34,7 +34,7 @@ type Plan struct {
 	OneAtATime bool                   // a connection carries one exchange at a time
 	Pool       Pool                   // of the connections
 	Transport  func() *http.Transport // with its Protocols and sizes; dialling and TLS are added here
-	Options    map[string]any         // effective, of the transport's own; the rest are in setup
+	Options    map[string]any         // the transport's own effective ones; the rest are in setup
 }
 
 // client carries requests by http.Client. Unless the plan shares one, every
@@ -100,7 +100,7 @@ func (c *client) transport(encryption *tls.Config) *http.Transport {
 	t := c.plan.Transport()
 	t.TLSClientConfig = encryption.Clone()
 	t.DisableKeepAlives = c.Setup.Load.Fresh
-	t.DisableCompression = true // a compressed reply would be other work
+	t.DisableCompression = true // compressing replies would be other work
 	return t
 }
 
@@ -115,7 +115,7 @@ func (c *client) trip(t *http.Transport) http.RoundTripper {
 	return t
 }
 
-// httpClient takes every reply as it is: a redirection is no exchange.
+// httpClient follows no redirection, because that would be another exchange.
 func httpClient(t http.RoundTripper) *http.Client {
 	return &http.Client{Transport: t, CheckRedirect: func(*http.Request, []*http.Request) error { return http.ErrUseLastResponse }}
 }
@@ -166,6 +166,6 @@ func (c *client) verify(ctx context.Context, i int) error {
 func (c *client) Close() {
 	c.Client.Close()
 	for _, h := range c.clients {
-		h.CloseIdleConnections() // what else net/http keeps for them
+		h.CloseIdleConnections() // ends what net/http keeps for them
 	}
 }

@@ -1,6 +1,6 @@
 // Package nethttp is what the transports on Go's net/http share: a server that
-// answers exchanges and a client that makes them. Which version of HTTP they
-// speak, and with which settings, is the transport's to say.
+// answers exchanges and a client that makes them. The transport chooses the version
+// of HTTP and the settings.
 package nethttp
 
 import (
@@ -25,8 +25,8 @@ type Server struct {
 	length    []string
 }
 
-// NewServer listens and serves with as, whose Protocols and limits are the
-// transport's; options are the effective ones.
+// NewServer listens and serves with as. The transport has set its Protocols and
+// limits; options are the effective ones.
 func NewServer(setup contract.Setup, codecs []codec.Codec, as *http.Server, options map[string]any) (*Server, error) {
 	content, err := codec.New(setup, codecs)
 	if err != nil {
@@ -54,8 +54,8 @@ func Serve(s *wire.Server, as *http.Server) {
 	s.Serve(serve, as.Close)
 }
 
-// politeRead is how much of a refused body is read, in bytes.
-const politeRead = 64 << 10
+// refusedRead is how much of a refused body is read, in bytes.
+const refusedRead = 64 << 10
 
 // ServeHTTP carries out the server's part of one exchange; it implements
 // http.Handler.
@@ -70,26 +70,25 @@ func (s *Server) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	request, err := s.receive(r, *buffer)
 	var reply []byte
 	if err == nil {
-		// An encoded reply may take the request's room: that was decoded by then.
+		// The reply may be encoded over the request, which has been decoded by then.
 		reply, err = s.content.Respond((*buffer)[:0], request)
 	}
 	if err != nil {
 		// Over HTTP/2 a body that is not read ends in a reset, which may overtake
 		// the status that says why.
-		_, _ = io.CopyN(io.Discard, r.Body, politeRead)
+		_, _ = io.CopyN(io.Discard, r.Body, refusedRead)
 		http.Error(w, err.Error(), http.StatusBadRequest)
 		return
 	}
 	header := w.Header()
 	header["Content-Type"], header["Content-Length"] = s.mediaType, s.length
 	if _, err := w.Write(reply); err != nil {
-		return // the client has gone, and counts that itself
+		return // the connection is lost; the client counts that
 	}
 	s.Count(int64(len(request)), int64(len(reply))) // once the reply is written
 }
 
-// receive reads a request whole into room, which has one byte more than it
-// needs.
+// receive reads a whole request into room, which has room for one byte more.
 func (s *Server) receive(r *http.Request, room []byte) ([]byte, error) {
 	want := s.content.UpBytes
 	if r.ContentLength >= 0 && r.ContentLength != want {

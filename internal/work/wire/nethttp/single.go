@@ -7,10 +7,9 @@ import (
 )
 
 // onlyOne carries every request on one connection, which it makes for the first.
-// An exchange waits there for its place when all streams of the connection are
-// in use. (The pool of an http.Transport, told to wait so by
-// StrictMaxConcurrentRequests, waits in Go 1.26 for reservations of its own
-// that wait for it.) Any goroutine may use it.
+// An exchange waits there while all streams of the connection are in use. (With
+// StrictMaxConcurrentRequests, the pool of an http.Transport of Go 1.26 waits for
+// ever.) Any goroutine may use it.
 type onlyOne struct {
 	transport *http.Transport
 	once      sync.Once
@@ -49,7 +48,7 @@ func dial(t *http.Transport, r *http.Request) (*http.ClientConn, error) {
 	return t.NewClientConn(r.Context(), r.URL.Scheme, r.URL.Host)
 }
 
-// lastBody is the body after which a connection ends.
+// lastBody is a body whose Close also closes its connection.
 type lastBody struct {
 	io.ReadCloser
 	conn *http.ClientConn

@@ -14,18 +14,18 @@ import (
 // connection carries as many streams as will be in flight. When all of them are
 // in use, an http.Transport dials another connection, which would end the trial
 // in the middle. (With StrictMaxConcurrentRequests the pool of Go 1.26 waits for
-// ever: the waiting requests count as streams in use.)
+// ever, because the waiting requests count as streams in use.)
 //
 // exchange makes one exchange on a connection; its requests have to carry ctx.
-// instead says what else than more connections can help, for the error of kind
-// setup. Exchanges in flight only once, and fresh connections, need no check.
+// instead is further advice for the error, which is of kind setup. One exchange in
+// flight on a connection, and fresh connections, need no check.
 func CheckStreams(setup contract.Setup, instead string, exchange func(ctx context.Context, connection int) error) error {
 	inFlight := setup.Load.InFlight
 	if inFlight < 2 || setup.Load.Fresh {
 		return nil
 	}
-	// A stream is in use a little longer than its exchange: net/http lets go of
-	// it in the background, and the slot's next one may have begun.
+	// A stream is in use a little longer than its exchange: net/http frees it in
+	// the background, and the slot's next exchange may have begun by then.
 	streams := 2 * inFlight
 	for i := range min(len(setup.Peers), setup.Load.Connections) {
 		group, ctx := errgroup.WithContext(context.Background())
