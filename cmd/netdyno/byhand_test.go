@@ -357,8 +357,6 @@ func parent(pid int) int {
 // Whatever stands at the address, or nobody, every trial leaves a failed record
 // that names it, within its time.
 func TestByHandFailures(t *testing.T) {
-	t.Parallel()
-	mine := newFamily(t)
 	for _, c := range []struct {
 		name, transport string
 		answer          func(net.Conn) // nil: nobody listens
@@ -370,6 +368,8 @@ func TestByHandFailures(t *testing.T) {
 		{"a closed door", "go-grpc", func(net.Conn) {}, ""},
 	} {
 		t.Run(c.name, func(t *testing.T) {
+			t.Parallel()
+			mine := newFamily(t)
 			at := stranger(t, c.answer)
 			run, code, said := drives(t, mine, local(), at, append(short, "transport="+c.transport)...)
 			if code != statusRefused {
@@ -384,36 +384,51 @@ func TestByHandFailures(t *testing.T) {
 					t.Errorf("trial %s is %s: %+v; want a failure that names %s and says %q", r.Trial.ID, r.Outcome, r.Failure, at, c.want)
 				}
 			}
+			mine.mustEnd(t)
 		})
 	}
-	mine.mustEnd(t)
 }
 
-// stranger returns an address where connections are answered so and closed.
+// stranger returns an address where connections are answered so and closed; one
+// where nobody listens for a nil answer.
 func stranger(t *testing.T, answer func(net.Conn)) string {
+	t.Helper()
+	if answer != nil {
+		return answering(t, answer)
+	}
+	l, err := net.Listen("tcp", "127.0.0.1:0")
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer l.Close()
+	return l.Addr().String()
+}
+
+// answering returns the address of a server that treats every connection so, and
+// then closes it, until the test ends.
+func answering(t *testing.T, answer func(net.Conn)) string {
 	t.Helper()
 	l, err := net.Listen("tcp", "127.0.0.1:0")
 	if err != nil {
 		t.Fatal(err)
 	}
-	if answer == nil {
-		defer l.Close()
-		return l.Addr().String()
-	}
 	t.Cleanup(func() { _ = l.Close() })
-	go func() {
-		for {
-			c, err := l.Accept()
-			if err != nil {
-				return
-			}
-			go func() {
-				answer(c)
-				_ = c.Close()
-			}()
-		}
-	}()
+	go accept(l, func(c net.Conn) {
+		defer c.Close()
+		answer(c)
+	})
 	return l.Addr().String()
+}
+
+// accept hands connections out until the listener is closed.
+func accept(l net.Listener, connection func(net.Conn)) {
+	for {
+		c, err := l.Accept()
+		if err != nil {
+			return
+		}
+		go connection(c)
+	}
 }
 
 func TestRunAtRefuses(t *testing.T) {
@@ -431,10 +446,13 @@ func TestRunAtRefuses(t *testing.T) {
 		{"at:127.0.0.1:1", "client=go-neet", `did you mean "go-net"`},
 	} {
 		args := append([]string{"run", "--rig", c.rig, "--out", filepath.Join(t.TempDir(), "run")}, strings.Fields(c.levels)...)
-		out, err := exec.CommandContext(t.Context(), filepath.Join(installed(t), "netdyno"), args...).CombinedOutput()
-		if err == nil || !strings.Contains(string(out), c.want) {
-			t.Errorf("run %s --rig %s: %v, %s; want a refusal that says %q", c.levels, c.rig, err, out, c.want)
-		}
+		t.Run(c.rig+" "+c.levels, func(t *testing.T) {
+			t.Parallel()
+			out, err := exec.CommandContext(t.Context(), filepath.Join(installed(t), "netdyno"), args...).CombinedOutput()
+			if err == nil || !strings.Contains(string(out), c.want) {
+				t.Errorf("run %s --rig %s: %v, %s; want a refusal that says %q", c.levels, c.rig, err, out, c.want)
+			}
+		})
 	}
 }
 

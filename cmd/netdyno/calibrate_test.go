@@ -68,7 +68,7 @@ func TestCalibrationIsUsed(t *testing.T) {
 	t.Parallel()
 	dir, cache := t.TempDir(), t.TempDir()
 	netdyno := func(args ...string) (int, string) { return remembering(t, dir, cache, args...) }
-	work := []string{"run", "transport=null", "opt.service=1ms", "connections=4", "blocks=6", "window=100ms", "warmup=50ms", "compare.primary=service_p50_us", "--out"}
+	work := []string{"run", "transport=null", "opt.service=1ms", "connections=4", "blocks=6", "amount=100", "compare.primary=service_p50_us", "--out"}
 	if code, said := netdyno(append(work, "before")...); code != statusOK {
 		t.Fatalf("the first run ended with status %d: %s", code, said)
 	}

@@ -155,6 +155,7 @@ func TestASignalEndsEveryCommand(t *testing.T) {
 	for _, o := range occasions() {
 		for _, told := range []syscall.Signal{syscall.SIGTERM, syscall.SIGHUP} {
 			t.Run(fmt.Sprintf("%s, %v", o.name, told), func(t *testing.T) {
+				t.Parallel()
 				dir := t.TempDir()
 				if o.make != nil {
 					o.make(t, dir)
@@ -188,6 +189,7 @@ func TestEchoesOfASignalDoNotCutTheReport(t *testing.T) {
 		"a closed terminal": {syscall.SIGHUP, syscall.SIGHUP, syscall.SIGHUP},
 	} {
 		t.Run(name, func(t *testing.T) {
+			t.Parallel()
 			b := begin(t, t.TempDir(), "run", "transport=null", "opt.service=1ms", "connections=1", "amount=300", "blocks=20", "--out", "run")
 			records := filepath.Join(b.dir, "run", "records.jsonl")
 			await(t, "two records", func() bool { return b.ended() || countLines(records) > 2 })
@@ -225,6 +227,7 @@ func (b begun) mustHaveReported(t *testing.T, code int) {
 
 // A second signal that is no echo ends netdyno at once, and the kernel the rest.
 func TestASecondSignalEndsAtOnce(t *testing.T) {
+	t.Parallel()
 	dir := t.TempDir()
 	// It is given two seconds to end when it is told to, and does when its parent
 	// is gone.
@@ -245,6 +248,7 @@ while grep -q "^PPid:.$PPID\$" /proc/$$/status; do sleep 0.02; done`)
 
 // nohup(1) means it.
 func TestARunOutlivesAnIgnoredHangup(t *testing.T) {
+	t.Parallel()
 	dir := t.TempDir()
 	executable(t, filepath.Join(dir, "nohupped"), "trap '' HUP; exec netdyno run transport=null opt.service=1ms connections=1 amount=100 blocks=3 --out run")
 	mine := newFamily(t)
@@ -268,6 +272,7 @@ func TestARunOutlivesAnIgnoredHangup(t *testing.T) {
 // The terminal goes away: netdyno is told, its prints fail, and what was
 // measured is reported all the same.
 func TestAClosedTerminalLeavesAReport(t *testing.T) {
+	t.Parallel()
 	master, err := os.OpenFile("/dev/ptmx", os.O_RDWR|unix.O_NOCTTY, 0)
 	if err != nil {
 		t.Fatal(err)
@@ -304,6 +309,7 @@ func TestAClosedTerminalLeavesAReport(t *testing.T) {
 
 // Ctrl-C ends netdyno and the tee(1) behind it, which may be the first to go.
 func TestAReaderThatIsGoneDoesNotEndARun(t *testing.T) {
+	t.Parallel()
 	r, w, err := os.Pipe()
 	if err != nil {
 		t.Fatal(err)
@@ -327,6 +333,7 @@ func TestAReaderThatIsGoneDoesNotEndARun(t *testing.T) {
 // A print that nobody takes keeps netdyno from ending by itself, and not from
 // being ended.
 func TestASignalEndsABlockedPrint(t *testing.T) {
+	t.Parallel()
 	dir := hostileRun(t, t.TempDir())
 	r, w, err := os.Pipe()
 	if err != nil {

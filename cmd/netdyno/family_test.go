@@ -10,6 +10,8 @@ import (
 	"strings"
 	"testing"
 	"time"
+
+	"netdyno/internal/run/rig"
 )
 
 // markVariable is inherited by every process that a test starts, however
@@ -21,6 +23,16 @@ type family string
 
 func newFamily(t testing.TB) family {
 	return family(fmt.Sprintf("%s=%s-%d", markVariable, strings.ReplaceAll(t.Name(), "/", "-"), os.Getpid()))
+}
+
+// hosts is this host, whose processes are members when a bench of this test
+// starts them.
+func (f family) hosts() []rig.Host {
+	hosts := rig.Loopback{}.Hosts()
+	for i := range hosts {
+		hosts[i].Prefix = []string{"env", string(f)}
+	}
+	return hosts
 }
 
 // living returns a line for each member that runs, ourselves left out. A

@@ -190,8 +190,8 @@ func (f fault) levels() []string {
 	return append(levels, "window=200ms", "warmup=50ms")
 }
 
-// stage is a bench whose workers are the real ones and the pretenders.
-func stage(t *testing.T) *bench.Bench {
+// workersAndPretenders finds the real workers and the pretenders.
+func workersAndPretenders(t *testing.T) *bench.Catalog {
 	t.Helper()
 	self, err := os.Executable()
 	if err != nil {
@@ -207,9 +207,14 @@ func stage(t *testing.T) *bench.Bench {
 	if len(catalog.Absent) > 0 {
 		t.Fatalf("workers without a hello: %v", catalog.Absent)
 	}
-	b := benchtest.In(installed(t), &catalog)
-	// Long enough for a busy machine, short enough for a test of hangs.
-	b.Timeouts = bench.Timeouts{Setup: 3 * time.Second, Hello: 10 * time.Second, Answer: time.Second}
+	return &catalog
+}
+
+// benchOf returns a bench whose processes are members of the family.
+func benchOf(t *testing.T, mine family, catalog *bench.Catalog) *bench.Bench {
+	t.Helper()
+	b := benchtest.In(installed(t), catalog)
+	b.Hosts = mine.hosts()
 	return b
 }
 
@@ -225,27 +230,56 @@ func conduct(t *testing.T, b *bench.Bench, levels []string) (record.Record, tria
 	return records[0], found.Cells[0].Arms[0].Trials[0]
 }
 
+// timeouts are long for a busy machine, and short only where the fault is to say
+// nothing.
+func (f fault) timeouts() bench.Timeouts {
+	const long, short = 30 * time.Second, 3 * time.Second
+	t := bench.Timeouts{Setup: long, Hello: long, Answer: long}
+	if f.failure.Kind != contract.Timeout {
+		return t
+	}
+	switch f.failure.State {
+	case "born":
+		t.Hello = short
+	case "idle":
+		t.Setup = short
+	default:
+		t.Answer = short
+	}
+	return t
+}
+
 // Whatever a worker does, its trial leaves a record that says so, nothing
-// hangs, nobody stays behind, and the next trial runs.
+// hangs, and nobody stays behind.
 func TestEveryFaultLeavesItsRecord(t *testing.T) {
-	mine := newFamily(t)
-	name, value, _ := strings.Cut(string(mine), "=")
-	t.Setenv(name, value)
-	b := stage(t)
-	defer goleak.VerifyNone(t, goleak.IgnoreCurrent())
+	t.Parallel()
+	catalog := workersAndPretenders(t)
 	for _, f := range faults {
 		t.Run(f.name, func(t *testing.T) {
+			t.Parallel()
+			mine := newFamily(t)
+			b := benchOf(t, mine, catalog)
+			b.Timeouts = f.timeouts()
 			r, seen := conduct(t, b, f.levels())
 			mine.mustEnd(t)
 			f.check(t, r, seen)
 		})
 	}
-	t.Run("and an honest trial after all of them", func(t *testing.T) {
-		_, seen := conduct(t, b, []string{"transport=go-net", "connections=4", "amount=500", "blocks=1"})
-		if seen.Status != "valid" {
-			t.Errorf("%s: %s", seen.Status, seen.Reason)
-		}
-	})
+}
+
+// On one bench an honest trial runs after failed ones, and no goroutine is left.
+func TestABenchOutlivesFaults(t *testing.T) {
+	b := benchOf(t, newFamily(t), workersAndPretenders(t))
+	defer goleak.VerifyNone(t, goleak.IgnoreCurrent())
+	for _, name := range []string{"hangs-at-setup", "dies-at-mark", "blares", "floods", "never-echoes", "deaf-at-end"} {
+		i := slices.IndexFunc(faults, func(f fault) bool { return f.name == name })
+		b.Timeouts = faults[i].timeouts()
+		conduct(t, b, faults[i].levels())
+	}
+	b.Timeouts = bench.Timeouts{}
+	if _, seen := conduct(t, b, []string{"transport=go-net", "connections=4", "amount=500", "blocks=1"}); seen.Status != trial.Valid {
+		t.Errorf("an honest trial after them is %s: %s", seen.Status, seen.Reason)
+	}
 }
 
 func (f fault) check(t *testing.T, r record.Record, seen trial.Trial) {

@@ -7,6 +7,7 @@ import (
 	"strconv"
 	"strings"
 	"sync"
+	"sync/atomic"
 	"syscall"
 	"testing"
 	"time"
@@ -14,14 +15,13 @@ import (
 	"netdyno/internal/contract"
 	"netdyno/internal/read/trial"
 	"netdyno/internal/run/bench"
-	"netdyno/internal/run/bench/benchtest"
 )
 
 // The trials in which somebody stands still: warm-up, window, and for how long.
 const (
 	freezeWarmup = 600 * time.Millisecond
-	freezeWindow = 1600 * time.Millisecond
-	frozenFor    = 800 * time.Millisecond
+	freezeWindow = 2400 * time.Millisecond
+	frozenFor    = 1200 * time.Millisecond
 )
 
 // freeze is one worker of a trial that is stopped once.
@@ -34,7 +34,7 @@ type freeze struct {
 
 var (
 	openLoop   = []string{"rate=200", "connections=8"}
-	closedLoop = []string{"connections=4"}
+	closedLoop = []string{"connections=4", "think=2ms"}
 )
 
 // The ends of these trials are programs of their own, so that each can be told.
@@ -73,43 +73,53 @@ func (f freeze) stop(t *testing.T, mine family, done *sync.WaitGroup) {
 	})
 }
 
+func installedWorkers(t *testing.T) *bench.Catalog {
+	t.Helper()
+	catalog := bench.Discover(t.Context(), []string{installed(t)})
+	return &catalog
+}
+
 // Whoever stands still, and whenever: no rate of such a trial is a valid figure.
 func TestNoRateOfAFrozenWorkerIsValid(t *testing.T) {
-	mine := newFamily(t)
-	name, value, _ := strings.Cut(string(mine), "=")
-	t.Setenv(name, value)
-	catalog := bench.Discover(t.Context(), []string{installed(t)})
+	t.Parallel()
+	catalog := installedWorkers(t)
 	for _, f := range []freeze{
 		{"client across the opening, open loop", contract.Client, 2, openLoop},
 		{"client across the opening, closed loop", contract.Client, 2, closedLoop},
-		{"client across the closing, open loop", contract.Client, 9, openLoop},
+		{"client across the closing, open loop", contract.Client, 13, openLoop},
 		{"server across the opening, open loop", contract.Server, 2, openLoop},
-		{"server across the closing, closed loop", contract.Server, 9, closedLoop},
+		{"server across the closing, closed loop", contract.Server, 13, closedLoop},
 		{"client inside, open loop", contract.Client, 4, openLoop},
 		{"client inside, closed loop", contract.Client, 4, closedLoop},
 		{"server inside, open loop", contract.Server, 4, openLoop},
 		{"server inside, closed loop", contract.Server, 4, closedLoop},
 	} {
 		t.Run(f.name, func(t *testing.T) {
-			b := benchtest.In(installed(t), &catalog)
-			var done sync.WaitGroup
-			defer done.Wait()
-			ticks := 0
-			b.Observe = func(e bench.Event) {
-				if e.Tick == nil {
-					return
-				}
-				if ticks++; ticks == f.tick {
-					f.stop(t, mine, &done)
-				}
-			}
-			levels := append([]string{"server=go-grpc", "client=go-connect-grpc", "request=100B", "blocks=1",
-				"warmup=" + freezeWarmup.String(), "window=" + freezeWindow.String()}, f.load...)
-			_, seen := conduct(t, b, levels)
+			t.Parallel()
+			mine := newFamily(t)
+			seen := frozen(t, mine, catalog, f.tick, func(done *sync.WaitGroup) { f.stop(t, mine, done) },
+				append([]string{"server=go-grpc", "client=go-connect-grpc", "request=100B"}, f.load...)...)
 			withoutRates(t, seen)
 			mine.mustEnd(t)
 		})
 	}
+}
+
+// frozen runs a trial in which something is stopped at a tick, and waits until it
+// goes on.
+func frozen(t *testing.T, mine family, catalog *bench.Catalog, tick int, stop func(*sync.WaitGroup), levels ...string) trial.Trial {
+	t.Helper()
+	b := benchOf(t, mine, catalog)
+	var done sync.WaitGroup
+	defer done.Wait()
+	var ticks atomic.Int64
+	b.Observe = func(e bench.Event) {
+		if e.Tick != nil && ticks.Add(1) == int64(tick) {
+			stop(&done)
+		}
+	}
+	_, seen := conduct(t, b, append(levels, "blocks=1", "warmup="+freezeWarmup.String(), "window="+freezeWindow.String()))
+	return seen
 }
 
 // withoutRates demands of a trial that no rate of it is a valid figure.
@@ -132,7 +142,8 @@ func TestAForeignServerThatStandsStillLeavesNoRate(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	catalog := bench.Discover(t.Context(), []string{installed(t)})
+	t.Parallel()
+	catalog := installedWorkers(t)
 	for _, c := range []struct {
 		name, load, bytes string
 		status            string
@@ -141,7 +152,9 @@ func TestAForeignServerThatStandsStillLeavesNoRate(t *testing.T) {
 		{"closed loop", "think=5ms", "60000", trial.StatusInvalid},
 	} {
 		t.Run(c.name, func(t *testing.T) {
-			b := benchtest.In(installed(t), &catalog)
+			t.Parallel()
+			mine := newFamily(t)
+			b := benchOf(t, mine, catalog)
 			// 600 messages are sent in less than half of the time until the close.
 			_, seen := conduct(t, b, []string{"server=exec", "client=go-net", "opt.server.command=python3 " + script + " {port} " + c.bytes + " 0.8",
 				"request=100B", "connections=4", c.load, "warmup=600ms", "window=2500ms", "blocks=1"})
@@ -167,26 +180,14 @@ func TestAToolThatStandsStillLeavesNoRate(t *testing.T) {
 	if _, err := exec.LookPath("iperf3"); err != nil {
 		t.Skip("iperf3 is not on PATH")
 	}
-	mine := newFamily(t)
-	name, value, _ := strings.Cut(string(mine), "=")
-	t.Setenv(name, value)
-	catalog := bench.Discover(t.Context(), []string{installed(t)})
+	t.Parallel()
+	catalog := installedWorkers(t)
 	for _, stream := range []string{"up", "down"} {
 		t.Run(stream, func(t *testing.T) {
-			b := benchtest.In(installed(t), &catalog)
-			var done sync.WaitGroup
-			defer done.Wait()
-			ticks := 0
-			b.Observe = func(e bench.Event) {
-				if e.Tick == nil {
-					return
-				}
-				if ticks++; ticks == 4 {
-					stopProgram(t, mine, "iperf3 --server", &done)
-				}
-			}
-			_, seen := conduct(t, b, []string{"transport=iperf3", "connections=1", "stream=" + stream, "request=1MiB", "response=1MiB", "blocks=1",
-				"warmup=" + freezeWarmup.String(), "window=" + freezeWindow.String()})
+			t.Parallel()
+			mine := newFamily(t)
+			seen := frozen(t, mine, catalog, 4, func(done *sync.WaitGroup) { stopProgram(t, mine, "iperf3 --server", done) },
+				"transport=iperf3", "connections=1", "stream="+stream, "request=1MiB", "response=1MiB")
 			withoutRates(t, seen)
 			mine.mustEnd(t)
 		})

@@ -13,6 +13,7 @@ import (
 // The same run with Go on PATH and without: workers are built with the code of
 // the message, once, or it goes by reflection and codecs are not compared.
 func TestAMessageIsCompiledWithGoAndReflectedWithout(t *testing.T) {
+	t.Parallel()
 	work := t.TempDir()
 	for name, text := range map[string]string{
 		"order.proto": "syntax = \"proto3\";\npackage shop;\nmessage Order { int64 id = 1; repeated string items = 2; }\n",
@@ -26,11 +27,11 @@ func TestAMessageIsCompiledWithGoAndReflectedWithout(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	with, without := os.Getenv("PATH"), installed(t)
-	t.Setenv("GOCACHE", strings.TrimSpace(string(cache)))
-	t.Setenv("XDG_CACHE_HOME", filepath.Join(work, "cache"))
+	with := []string{"GOCACHE=" + strings.TrimSpace(string(cache)), "XDG_CACHE_HOME=" + filepath.Join(work, "cache")}
+	without := append([]string{"PATH=" + installed(t)}, with...)
 	own := typing(t, "transport=go-http1", "codec=proto,json", "compare.factor=codec", "connections=2", "amount=200", "blocks=2",
 		"--proto", filepath.Join(work, "order.proto"), "--message", "shop.Order", "--data", filepath.Join(work, "order.json"))
+	own.env = with
 	const building, refused = "building workers for shop.Order", "by reflection, which costs more than generated code"
 
 	code, said := own.run()
@@ -46,8 +47,8 @@ func TestAMessageIsCompiledWithGoAndReflectedWithout(t *testing.T) {
 		t.Errorf("a second run: status %d, want 0 and no build:\n%s", code, said)
 	}
 
-	t.Setenv("PATH", without)
 	bare := own
+	bare.env = without
 	bare.dir += "-bare"
 	if code, said := bare.run(); code != statusOK || !strings.Contains(said, "no go command is on PATH") || !strings.Contains(unwrapped(said), refused) {
 		t.Errorf("without Go: status %d, want 0, the reason and codecs that are not compared:\n%s", code, said)
@@ -55,10 +56,11 @@ func TestAMessageIsCompiledWithGoAndReflectedWithout(t *testing.T) {
 	bare.encodes(t, "proto", false)
 
 	// A run is one of the two to its end.
+	own.env = without
 	if code, said := own.run("--resume"); code != statusRefused || !strings.Contains(said, "is not the program that the run began with") {
 		t.Errorf("resumed without Go: status %d\n%s", code, said)
 	}
-	t.Setenv("PATH", with)
+	bare.env = with
 	if code, said := bare.run("--resume"); code != statusRefused || !strings.Contains(said, "the run began without generated code") {
 		t.Errorf("resumed with Go: status %d\n%s", code, said)
 	}

@@ -77,6 +77,7 @@ func TestNobodysWordsSteerTheTerminal(t *testing.T) {
 		}},
 	} {
 		t.Run(c.name, func(t *testing.T) {
+			t.Parallel()
 			dir := t.TempDir()
 			mine := newFamily(t)
 			said := saidBy(t, mine, dir, c.argv(t, dir)...)
@@ -136,25 +137,10 @@ func write(t *testing.T, path string, text []byte) {
 // rudeServer answers every connection with a reason phrase of its own.
 func rudeServer(t *testing.T) string {
 	t.Helper()
-	l, err := net.Listen("tcp", "127.0.0.1:0")
-	if err != nil {
-		t.Fatal(err)
-	}
-	t.Cleanup(func() { _ = l.Close() })
-	go func() {
-		for {
-			c, err := l.Accept()
-			if err != nil {
-				return
-			}
-			go func() {
-				defer c.Close()
-				_, _ = c.Read(make([]byte, 64<<10))
-				_, _ = io.WriteString(c, "HTTP/1.1 500 "+strings.ReplaceAll(steering, "\r", "")+"\r\nContent-Length: 0\r\n\r\n")
-			}()
-		}
-	}()
-	return l.Addr().String()
+	return answering(t, func(c net.Conn) {
+		_, _ = c.Read(make([]byte, 64<<10))
+		_, _ = io.WriteString(c, "HTTP/1.1 500 "+strings.ReplaceAll(steering, "\r", "")+"\r\nContent-Length: 0\r\n\r\n")
+	})
 }
 
 // hostileRun is a run's directory in which every text is hostile.

@@ -19,6 +19,7 @@ import (
 // A client that knows nothing of netdyno drives a server that stands; what it
 // did is summed up at Ctrl-C, and nothing is left running.
 func TestListen(t *testing.T) {
+	t.Parallel()
 	mine := newFamily(t)
 	c := exec.CommandContext(t.Context(), filepath.Join(installed(t), "netdyno"), "listen", "server=go-net", "--out", t.TempDir())
 	c.Env = append(os.Environ(), string(mine))
@@ -91,11 +92,14 @@ func TestListenRefuses(t *testing.T) {
 		{"server=go-net --bind 192.0.2.1:0", "listen on 192.0.2.1:0"},
 		{"server=go-net tls=yes", "tls"},
 	} {
-		out, err := exec.CommandContext(t.Context(), filepath.Join(installed(t), "netdyno"),
-			append([]string{"listen", "--for", "1s", "--out", t.TempDir()}, strings.Fields(c.args)...)...).CombinedOutput()
-		if err == nil || !strings.Contains(string(out), c.want) {
-			t.Errorf("listen %s: %v, %s; want a refusal that says %q", c.args, err, out, c.want)
-		}
+		t.Run(c.args, func(t *testing.T) {
+			t.Parallel()
+			out, err := exec.CommandContext(t.Context(), filepath.Join(installed(t), "netdyno"),
+				append([]string{"listen", "--for", "1s", "--out", t.TempDir()}, strings.Fields(c.args)...)...).CombinedOutput()
+			if err == nil || !strings.Contains(string(out), c.want) {
+				t.Errorf("listen %s: %v, %s; want a refusal that says %q", c.args, err, out, c.want)
+			}
+		})
 	}
 }
 

@@ -1,10 +1,13 @@
 package main
 
 import (
+	"flag"
 	"fmt"
 	"os"
 	"os/exec"
 	"path/filepath"
+	"runtime"
+	"strconv"
 	"strings"
 	"testing"
 
@@ -24,6 +27,11 @@ func TestMain(m *testing.M) {
 type withWorkers struct{ tests testscript.TestingM }
 
 func (w withWorkers) Run() int {
+	// Most tests wait for processes: more of them run at once than there are CPUs.
+	if err := flag.Set("test.parallel", strconv.Itoa(max(8, runtime.GOMAXPROCS(0)))); err != nil {
+		fmt.Fprintln(os.Stderr, "set up the tests:", err)
+		return 1
+	}
 	netdyno, err := exec.LookPath("netdyno")
 	if err == nil {
 		err = build(filepath.Dir(netdyno))

@@ -185,15 +185,7 @@ func serve(connection func(net.Conn)) string {
 	if err != nil {
 		os.Exit(1)
 	}
-	go func() {
-		for {
-			c, err := l.Accept()
-			if err != nil {
-				return
-			}
-			go connection(c)
-		}
-	}()
+	go accept(l, connection)
 	return l.Addr().String()
 }
 

@@ -18,7 +18,8 @@ type typed struct {
 	dir    string // the run's
 	family family
 	args   []string
-	goesOn bool // by --continue and the directory alone
+	goesOn bool     // by --continue and the directory alone
+	env    []string // on top of ours
 }
 
 func typing(t *testing.T, args ...string) typed {
@@ -33,7 +34,7 @@ func (n typed) command(more ...string) (*exec.Cmd, *bytes.Buffer) {
 		argv = append([]string{"run", n.dir, "--continue"}, more...)
 	}
 	c := exec.CommandContext(n.t.Context(), filepath.Join(installed(n.t), "netdyno"), argv...)
-	c.Env = append(os.Environ(), string(n.family))
+	c.Env = append(append(os.Environ(), string(n.family)), n.env...)
 	var said bytes.Buffer
 	c.Stdout, c.Stderr = &said, &said
 	return c, &said
