@@ -1,6 +1,7 @@
 package rig
 
 import (
+	"context"
 	"fmt"
 
 	"netdyno/internal/run/cpuset"
@@ -14,6 +15,9 @@ const loopbackSources = 1024
 
 // LoopbackName is what users call it.
 const LoopbackName = "loopback"
+
+// LoopbackKind is the rig of this host, as users choose it.
+var LoopbackKind = Kind{Name: LoopbackName, Form: LoopbackName, Build: func(context.Context, Choice) (Rig, error) { return Loopback{}, nil }}
 
 // Name implements Rig.
 func (Loopback) Name() string { return LoopbackName }

@@ -52,7 +52,7 @@ func PrepareServer(ctx context.Context, r ServerRequest) (*Server, error) {
 	if err != nil {
 		return nil, err
 	}
-	sayRenamed(chosen, r.Say)
+	sayRenamed(chosen.Renamed(), r.Say)
 	plan, err := newPlan(ctx, chosen)
 	if err != nil {
 		return nil, err

@@ -34,8 +34,8 @@ type Kind struct {
 }
 
 // sayRenamed tells the user which names that they typed have changed.
-func sayRenamed(s *study.Study, say func(text string)) {
-	for _, hint := range s.Renamed() {
+func sayRenamed(hints []string, say func(text string)) {
+	for _, hint := range hints {
 		if say != nil {
 			say(hint)
 		}

@@ -79,7 +79,7 @@ func Prepare(ctx context.Context, r Request) (*Session, error) {
 	if err != nil {
 		return nil, err
 	}
-	sayRenamed(chosen, r.Say)
+	sayRenamed(append(choice.Renamed(), chosen.Renamed()...), r.Say)
 	plan, err := newPlan(ctx, chosen)
 	if err != nil {
 		return nil, err

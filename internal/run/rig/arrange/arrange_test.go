@@ -11,13 +11,13 @@ import (
 
 func TestParse(t *testing.T) {
 	c, err := Parse("netns:3?mtu=9000&rate=1Gbit&loss=1%&delay=2ms", nil)
-	if err != nil || c.kind.name != "netns" || c.argument != "3" || c.options["mtu"] != "9000" {
+	if err != nil || c.kind.Name != "netns" || c.Argument != "3" || c.Options["mtu"] != "9000" {
 		t.Fatalf("%+v, %v", c, err)
 	}
 	if got, want := c.Levels(), map[string]string{"link.delay": "2ms", "link.loss": "1%", "link.rate": "1Gbit"}; !maps.Equal(got, want) {
 		t.Errorf("levels %q, want %q", got, want)
 	}
-	if c, err := Parse("ssh:me@a=10.0.0.1,b?config=x=y", nil); err != nil || c.argument != "me@a=10.0.0.1,b" || c.options["config"] != "x=y" || c.name() != "ssh:me@a=10.0.0.1,b" {
+	if c, err := Parse("ssh:me@a=10.0.0.1,b?config=x=y", nil); err != nil || c.Argument != "me@a=10.0.0.1,b" || c.Options["config"] != "x=y" || c.Name != "ssh:me@a=10.0.0.1,b" {
 		t.Errorf("%+v, %v", c, err)
 	}
 	if c, err := Parse("loopback", nil); err != nil || c.Levels() != nil {
@@ -44,7 +44,7 @@ func TestParseTeaches(t *testing.T) {
 // What cannot be right is refused before anything is built or connected.
 func TestBuildTeaches(t *testing.T) {
 	for text, want := range map[string]string{
-		"netns:x":          `"x" is not a number of seats`,
+		"netns:x":          `"x" is not a number of hosts`,
 		"netns:1":          "1 namespaces; expected from 2 to 64",
 		"netns:65":         "expected from 2 to 64",
 		"netns:2?mtu=9":    "mtu=9; expected from 576 to 65535",
@@ -52,7 +52,7 @@ func TestBuildTeaches(t *testing.T) {
 		"ssh:":             "is not a host",
 		"ssh:a,,b":         `"" is not a host`,
 		"ssh:a,-oX=y":      `"-oX=y" is not a host`,
-		"ssh:a,a":          "two places are named a",
+		"ssh:a,a":          "two hosts are named a",
 		"slurm:0":          "0 nodes; expected from 1",
 		"slurm?shared=so":  "shared=so; expected yes or no",
 	} {
@@ -72,8 +72,8 @@ func FuzzParse(f *testing.F) {
 	f.Add("ssh:a=b,c?config=")
 	f.Fuzz(func(t *testing.T, text string) {
 		c, err := Parse(text, nil)
-		if err == nil && !slices.Contains(names(), c.kind.name) {
-			t.Errorf("%q is of kind %q", text, c.kind.name)
+		if err == nil && !slices.Contains(names(), c.kind.Name) {
+			t.Errorf("%q is of kind %q", text, c.kind.Name)
 		}
 	})
 }

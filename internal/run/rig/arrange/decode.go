@@ -35,7 +35,7 @@ func decode(text []byte) (document, error) {
 		}
 	}
 	if body == nil {
-		return d, errors.New("the file is empty; expected the keys rig, seats, options and places")
+		return d, errors.New("the file is empty; expected the keys rig, count, options and hosts")
 	}
 	var plain plainness
 	ast.Walk(&plain, body)

@@ -1,10 +1,12 @@
 package arrange
 
 import (
+	"errors"
 	"fmt"
 	"strings"
 
 	"netdyno/internal/run/cpuset"
+	"netdyno/internal/run/rig"
 )
 
 // MaxFile bounds a rig file in bytes.
@@ -13,21 +15,32 @@ const MaxFile = 256 << 10
 // document is a rig written out in a file.
 type document struct {
 	Rig     string            `yaml:"rig"`
-	Seats   string            `yaml:"seats"`   // what stands after the colon on a command line, where that is a number
+	Count   string            `yaml:"count"`   // of hosts: the number that stands after the colon on a command line
 	Options map[string]string `yaml:"options"` // what stands after the question mark
-	Places  []description     `yaml:"places"`
+	Hosts   []rig.Described   `yaml:"hosts"`
+
+	// The keys' old names, read for one version more.
+	Seats  string          `yaml:"seats"`
+	Places []rig.Described `yaml:"places"`
 }
 
-// description is one host as the user describes it; what is absent the rig finds out.
-type description struct {
-	Name      string   `yaml:"name"`      // in reports
-	SSH       string   `yaml:"ssh"`       // rig ssh: ssh's destination
-	Node      string   `yaml:"node"`      // rig slurm: the node that this is about
-	Prefix    []string `yaml:"prefix"`    // rig prefix: argv that runs a command there
-	Shell     bool     `yaml:"shell"`     // rig prefix: it hands its arguments to a shell there
-	Address   string   `yaml:"address"`   // of the data network
-	Interface string   `yaml:"interface"` // whose address that is
-	CPUs      string   `yaml:"cpus"`      // that workers may use
+// current moves what old keys say to the new ones, and returns a hint for each.
+func (d *document) current() (hints []string, err error) {
+	if d.Seats != "" {
+		if d.Count != "" {
+			return nil, errors.New("count and its old name seats are both given")
+		}
+		d.Count = d.Seats
+		hints = append(hints, "the key seats of a rig file is now count; the old name goes with the next version")
+	}
+	if d.Places != nil {
+		if d.Hosts != nil {
+			return nil, errors.New("hosts and its old name places are both given")
+		}
+		d.Hosts = d.Places
+		hints = append(hints, "the key places of a rig file is now hosts; the old name goes with the next version")
+	}
+	return hints, nil
 }
 
 // isFile tells a file's name from a rig.
@@ -45,17 +58,22 @@ func parseFile(name string, read func(string) ([]byte, error)) (Choice, error) {
 	if err != nil {
 		return Choice{}, fmt.Errorf("rig file %s: %w", name, err)
 	}
-	c := Choice{text: name, argument: d.Seats, options: map[string]string{}, described: d.Places}
-	if c.kind, err = kindOf(name, d.Rig); err != nil {
+	hints, err := d.current()
+	if err != nil {
+		return Choice{}, fmt.Errorf("rig file %s: %w", name, err)
+	}
+	c, err := choose(name, d.Rig, d.Count)
+	if err != nil {
 		return c, err
 	}
+	c.renamed, c.Hosts = hints, d.Hosts
 	for key, value := range d.Options {
 		if err := c.set(key, value); err != nil {
 			return c, err
 		}
 	}
-	if len(c.described) > maxHosts {
-		return c, fmt.Errorf("rig %q: %d places; expected at most %d", name, len(c.described), maxHosts)
+	if len(c.Hosts) > rig.MaxHosts {
+		return c, c.Errorf("%d hosts; expected at most %d", len(c.Hosts), rig.MaxHosts)
 	}
 	return c, c.checkHosts()
 }
@@ -64,44 +82,26 @@ func parseFile(name string, read func(string) ([]byte, error)) (Choice, error) {
 // it must say.
 func (c Choice) checkHosts() error {
 	seen := map[string]bool{}
-	for i, s := range c.described {
-		reach := map[string]bool{"ssh": s.SSH != "", "slurm": s.Node != "", "prefix": len(s.Prefix) > 0}
-		for kind, given := range reach {
-			if given == (kind == c.kind.name) {
-				continue
+	for i, h := range c.Hosts {
+		for key, given := range h.Reached() {
+			switch {
+			case given == (key == c.kind.HostKey):
+			case given:
+				return c.Errorf("host %d has the key %s, which rig %s does not read", i+1, key, c.kind.Name)
+			default:
+				return c.Errorf("host %d has no %s, by which rig %s reaches it", i+1, key, c.kind.Name)
 			}
-			key := map[string]string{"ssh": "ssh", "slurm": "node", "prefix": "prefix"}[kind]
-			if given {
-				return fmt.Errorf("rig %q: place %d has the key %s, which rig %s does not read", c.text, i+1, key, c.kind.name)
-			}
-			return fmt.Errorf("rig %q: place %d has no %s, by which rig %s reaches it", c.text, i+1, key, c.kind.name)
 		}
-		if strings.HasPrefix(s.SSH, "-") {
-			return fmt.Errorf("rig %q: place %d: %q is not a host", c.text, i+1, s.SSH)
+		if strings.HasPrefix(h.SSH, "-") {
+			return c.Errorf("host %d: %q is not a host", i+1, h.SSH)
 		}
-		if _, err := cpuset.Parse(s.CPUs); err != nil {
-			return fmt.Errorf("rig %q: place %d: cpus: %w", c.text, i+1, err)
+		if _, err := cpuset.Parse(h.CPUList); err != nil {
+			return c.Errorf("host %d: cpus: %w", i+1, err)
 		}
-		if seen[s.name()] {
-			return fmt.Errorf("rig %q: two places are named %s", c.text, s.name())
+		if seen[h.Title()] {
+			return c.Errorf("two hosts are named %s", h.Title())
 		}
-		seen[s.name()] = true
+		seen[h.Title()] = true
 	}
 	return nil
-}
-
-// name is what records call the host.
-func (s description) name() string {
-	for _, name := range []string{s.Name, s.SSH, s.Node} {
-		if name != "" {
-			return name
-		}
-	}
-	return strings.Join(s.Prefix, " ")
-}
-
-// cpus are the host's; checkHosts has read them before.
-func (s description) cpus() []int {
-	set, _ := cpuset.Parse(s.CPUs)
-	return set
 }

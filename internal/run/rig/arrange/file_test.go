@@ -16,15 +16,15 @@ func TestFile(t *testing.T) {
 	c, err := Parse("lab.yaml", written(`
 rig: ssh
 options: {config: lab/config, rate: 10Gbit}
-places:
+hosts:
   - {name: store, ssh: node76, address: 10.1.0.76, cpus: 0-3}
   - {ssh: me@node73, interface: ens1f0}
 `))
-	if err != nil || c.kind.name != "ssh" || c.options["config"] != "lab/config" || len(c.described) != 2 {
+	if err != nil || c.kind.Name != "ssh" || c.Options["config"] != "lab/config" || len(c.Hosts) != 2 {
 		t.Fatalf("%+v, %v", c, err)
 	}
-	if s := c.described[0]; s.name() != "store" || len(s.cpus()) != 4 || c.described[1].name() != "me@node73" {
-		t.Errorf("places %+v", c.described)
+	if s := c.Hosts[0]; s.Title() != "store" || len(s.CPUs()) != 4 || c.Hosts[1].Title() != "me@node73" {
+		t.Errorf("hosts %+v", c.Hosts)
 	}
 	if got := c.Levels(); len(got) != 1 || got["link.rate"] != "10Gbit" {
 		t.Errorf("levels %q", got)
@@ -35,7 +35,7 @@ func TestPrefixesAreARig(t *testing.T) {
 	c, err := Parse("pods.yml", written(`
 rig: prefix
 options: {shared: "yes"}
-places:
+hosts:
   - {name: here, prefix: [env], address: 127.0.0.1}
   - {name: there, prefix: [env, A=b], address: 127.0.0.2, cpus: "0"}
 `))
@@ -49,7 +49,7 @@ places:
 	defer r.Close()
 	hosts := r.Hosts()
 	if len(hosts) != 2 || hosts[1].Name != "there" || hosts[1].Address != "127.0.0.2" || len(hosts[1].CPUs) != 1 {
-		t.Fatalf("places %+v", hosts)
+		t.Fatalf("hosts %+v", hosts)
 	}
 	if out, err := hosts[1].Ask(t.Context(), nil, "sh", "-c", "printf $A"); err != nil || string(out) != "b" {
 		t.Errorf("the prefix gave %q, %v", out, err)
@@ -58,26 +58,26 @@ places:
 
 func TestFilesTeach(t *testing.T) {
 	for text, want := range map[string]string{
-		"rig: shh":                            `did you mean "ssh"?`,
-		"rig: ssh\nplace: []":                 `unknown field "place"`,
-		"rig: [":                              "lab.yaml",
-		"":                                    "lab.yaml: the file is empty",
-		"# nothing":                           "the file is empty",
-		"rig: ssh\n---\nrig: ssh":             "line 3: a second document begins",
-		"rig: &a ssh":                         "1:6: anchor is not part of a rig file",
-		"rig: ssh\nplaces: [&a {ssh: a}, *a]": "anchor is not part of a rig file",
-		"rig: ssh\nplaces: [{<<: {ssh: a}}]":  "mergekey is not part of a rig file",
-		"rig: !!str ssh":                      "tag is not part of a rig file",
-		"rig: \x1b[2J":                        "1:6: control character U+001B",
-		strings.Repeat("a: b\n", MaxFile):     "the file has 1310720 bytes; expected at most 262144",
-		"rig: ssh\nplaces: [{address: 10.0.0.1}]": "place 1 has no ssh, by which rig ssh reaches it",
-		"rig: ssh\nplaces: [{ssh: a, node: b}]":   "place 1 has the key node, which rig ssh does not read",
-		"rig: ssh\nplaces: [{ssh: a}, {ssh: a}]":  "two places are named a",
-		"rig: ssh\nplaces: [{ssh: -oX}]":          `"-oX" is not a host`,
-		"rig: ssh\nplaces: [{ssh: a, cpus: x}]":   `place 1: cpus: parse CPU list "x"`,
-		"rig: ssh\noptions: {rat: 1}":             `unknown key "rat"; did you mean "rate"?`,
-		"rig: prefix":                             "names no place",
-		"rig: prefix\nplaces: [{prefix: [env]}]":  `address "" of env is none`,
+		"rig: shh":                               `did you mean "ssh"?`,
+		"rig: ssh\nhost: []":                     `unknown field "host"`,
+		"rig: [":                                 "lab.yaml",
+		"":                                       "lab.yaml: the file is empty",
+		"# nothing":                              "the file is empty",
+		"rig: ssh\n---\nrig: ssh":                "line 3: a second document begins",
+		"rig: &a ssh":                            "1:6: anchor is not part of a rig file",
+		"rig: ssh\nhosts: [&a {ssh: a}, *a]":     "anchor is not part of a rig file",
+		"rig: ssh\nhosts: [{<<: {ssh: a}}]":      "mergekey is not part of a rig file",
+		"rig: !!str ssh":                         "tag is not part of a rig file",
+		"rig: \x1b[2J":                           "1:6: control character U+001B",
+		strings.Repeat("a: b\n", MaxFile):        "the file has 1310720 bytes; expected at most 262144",
+		"rig: ssh\nhosts: [{address: 10.0.0.1}]": "host 1 has no ssh, by which rig ssh reaches it",
+		"rig: ssh\nhosts: [{ssh: a, node: b}]":   "host 1 has the key node, which rig ssh does not read",
+		"rig: ssh\nhosts: [{ssh: a}, {ssh: a}]":  "two hosts are named a",
+		"rig: ssh\nhosts: [{ssh: -oX}]":          `"-oX" is not a host`,
+		"rig: ssh\nhosts: [{ssh: a, cpus: x}]":   `host 1: cpus: parse CPU list "x"`,
+		"rig: ssh\noptions: {rat: 1}":            `unknown key "rat"; did you mean "rate"?`,
+		"rig: prefix":                            "names no host",
+		"rig: prefix\nhosts: [{prefix: [env]}]":  `address "" of env is none`,
 	} {
 		c, err := Parse("lab.yaml", written(text))
 		if err == nil {
@@ -106,7 +106,7 @@ func TestAHostileFileIsCheap(t *testing.T) {
 		"deep keys":              strings.Repeat(line("? "), MaxFile/1000),
 		"keys of keys":           strings.Repeat(line("a: "), MaxFile/1000),
 		"deeper with every line": staircase(MaxFile),
-		"aliases of aliases":     "rig: &a [x,x,x,x,x,x,x,x,x]\nplaces: &b [*a,*a,*a,*a,*a,*a,*a,*a,*a]\noptions: [*b,*b,*b,*b,*b,*b,*b,*b,*b]\n",
+		"aliases of aliases":     "rig: &a [x,x,x,x,x,x,x,x,x]\nhosts: &b [*a,*a,*a,*a,*a,*a,*a,*a,*a]\noptions: [*b,*b,*b,*b,*b,*b,*b,*b,*b]\n",
 	} {
 		var before, after runtime.MemStats
 		runtime.ReadMemStats(&before)
@@ -130,4 +130,18 @@ func staircase(most int) string {
 		b.WriteString(strings.Repeat(" ", depth) + "a:\n")
 	}
 	return b.String()
+}
+
+// Keys that have changed are read for one version more, with a hint.
+func TestOldKeysOfAFile(t *testing.T) {
+	c, err := Parse("lab.yaml", written("rig: slurm\nseats: \"3\"\nplaces: [{node: n1, address: 10.0.0.1}]"))
+	if err != nil || c.Argument != "3" || len(c.Hosts) != 1 || len(c.Renamed()) != 2 || !strings.Contains(c.Renamed()[1], "places of a rig file is now hosts") {
+		t.Errorf("%+v, %v", c, err)
+	}
+	if c, err := Parse("lab.yaml", written("rig: slurm\ncount: 3\nhosts: [{node: n1}]")); err != nil || c.Renamed() != nil || c.Argument != "3" {
+		t.Errorf("today's keys: %+v, %v", c, err)
+	}
+	if _, err := Parse("lab.yaml", written("rig: ssh\nplaces: [{ssh: a}]\nhosts: [{ssh: a}]")); err == nil || !strings.Contains(err.Error(), "both given") {
+		t.Errorf("both: %v", err)
+	}
 }

@@ -1,4 +1,4 @@
-package arrange
+package rig
 
 import (
 	"context"
@@ -7,26 +7,28 @@ import (
 	"strings"
 
 	"netdyno/internal/input"
-	"netdyno/internal/run/rig"
 )
 
 // maxAuthorities bounds in bytes the file of certificates that clients trust.
 const maxAuthorities = 1 << 20
 
-// buildAt takes the addresses of servers that somebody else started.
-func buildExternal(ctx context.Context, c Choice) (rig.Rig, error) {
-	if c.argument == "" {
-		return nil, fmt.Errorf("rig %q names no server; expected %s, such as at:10.0.0.1:8080", c.text, c.kind.form)
+// ExternalKind is the rig of servers that stand already, as users choose it.
+var ExternalKind = Kind{Name: ExternalName, Form: "at:HOST:PORT[,HOST:PORT…][?ca=FILE]", Options: []string{"ca"}, Build: buildExternal}
+
+// buildExternal takes the addresses of servers that somebody else started.
+func buildExternal(ctx context.Context, c Choice) (Rig, error) {
+	if c.Argument == "" {
+		return nil, c.Errorf("it names no server; expected %s, such as at:10.0.0.1:8080", c.Form)
 	}
-	authorities, err := readAuthorities(ctx, c.options["ca"])
+	authorities, err := readAuthorities(ctx, c.Options["ca"])
 	if err != nil {
-		return nil, fmt.Errorf("rig %q: %w", c.text, err)
+		return nil, c.Errorf("%w", err)
 	}
-	at, err := rig.NewExternal(ctx, strings.Split(c.argument, ","), authorities)
+	r, err := NewExternal(ctx, strings.Split(c.Argument, ","), authorities)
 	if err != nil {
-		return nil, fmt.Errorf("rig %q: %w", c.text, err)
+		return nil, c.Errorf("%w", err)
 	}
-	return at, nil
+	return r, nil
 }
 
 // readAuthorities reads a file of PEM certificates; "" of no file.

@@ -1,0 +1,112 @@
+package rig
+
+import (
+	"cmp"
+	"context"
+	"fmt"
+	"strconv"
+	"strings"
+
+	"netdyno/internal/quantity"
+	"netdyno/internal/run/cpuset"
+)
+
+// Kind is one kind of rig. Each has a package that holds one; package arrange
+// lists them.
+type Kind struct {
+	Name    string   // "netns"
+	Form    string   // as the user writes it: "netns[:N][?mtu=BYTES]"
+	Options []string // its own keys after the question mark
+	HostKey string   // the key of a rig file that says how a host is reached; "" where no file describes hosts
+	Build   func(ctx context.Context, c Choice) (Rig, error)
+}
+
+// Choice is a rig as the user wrote it, on the command line or in a file, before
+// it is built.
+type Choice struct {
+	Text     string            // as written: "netns:3?rate=1Gbit", or the file's name; errors begin with it
+	Form     string            // how its kind is written
+	Name     string            // in records: without the link, which is a factor
+	Argument string            // between the colon and the question mark
+	Options  map[string]string // after it
+	Hosts    []Described       // of a file; nil for none
+}
+
+// Described is a host as a rig file describes it; the rig finds out what is
+// absent.
+type Described struct {
+	Name      string   `yaml:"name"`      // in reports
+	SSH       string   `yaml:"ssh"`       // rig ssh: ssh's destination
+	Node      string   `yaml:"node"`      // rig slurm: the node that this is about
+	Prefix    []string `yaml:"prefix"`    // rig prefix: argv that runs a command there
+	Shell     bool     `yaml:"shell"`     // rig prefix: it hands its arguments to a shell there
+	Address   string   `yaml:"address"`   // of the data network
+	Interface string   `yaml:"interface"` // whose address that is
+	CPUList   string   `yaml:"cpus"`      // that workers may use
+}
+
+// Reached returns the keys by which the host can be reached, each with whether it
+// was given.
+func (d Described) Reached() map[string]bool {
+	return map[string]bool{"ssh": d.SSH != "", "node": d.Node != "", "prefix": len(d.Prefix) > 0}
+}
+
+// Title is what records call the host.
+func (d Described) Title() string {
+	return cmp.Or(d.Name, d.SSH, d.Node, strings.Join(d.Prefix, " "))
+}
+
+// CPUs returns the CPUs that workers may use there; empty for all. A list that
+// cannot be read was refused with the file.
+func (d Described) CPUs() []int {
+	set, _ := cpuset.Parse(d.CPUList)
+	return set
+}
+
+// MaxHosts bounds the hosts of a rig.
+const MaxHosts = 1024
+
+// Errorf begins an error with the rig as it was written.
+func (c Choice) Errorf(format string, values ...any) error {
+	return fmt.Errorf("rig %q: %w", c.Text, fmt.Errorf(format, values...))
+}
+
+// Flag returns an option that is yes or no; false when it was not given.
+func (c Choice) Flag(key string) (bool, error) {
+	switch c.Options[key] {
+	case "", "no":
+		return false, nil
+	case "yes":
+		return true, nil
+	}
+	return false, c.Errorf("%s=%s; expected yes or no", key, c.Options[key])
+}
+
+// Count returns how many hosts were asked for; standard when no number was
+// written.
+func (c Choice) Count(standard int) (int, error) {
+	if c.Argument == "" {
+		return standard, nil
+	}
+	n, err := strconv.Atoi(c.Argument)
+	if err != nil {
+		return 0, c.Errorf("%q is not a number of hosts; expected %s", c.Argument, c.Form)
+	}
+	return n, nil
+}
+
+// Bytes returns an option that is a size; 0 when it was not given.
+func (c Choice) Bytes(key string) (int, error) {
+	text, given := c.Options[key]
+	if !given {
+		return 0, nil
+	}
+	n, err := quantity.ParseBytes(text)
+	if plain, e := strconv.Atoi(text); e == nil { // an MTU is written without its unit
+		n, err = int64(plain), nil
+	}
+	if err != nil || n > 1<<31-1 {
+		return 0, c.Errorf("%s=%s is not a size in bytes", key, text)
+	}
+	return int(n), nil
+}
