@@ -12,7 +12,7 @@ import (
 	"netdyno/internal/contract"
 	"netdyno/internal/hist"
 	"netdyno/internal/read/finding"
-	"netdyno/internal/read/finding/synthetic"
+	"netdyno/internal/read/synthetic"
 	"netdyno/internal/read/trial"
 	"netdyno/internal/record"
 )

@@ -29,7 +29,7 @@ type Claim struct {
 	State    ClaimState   `json:"state"`
 	Level    float64      `json:"level"`    // of the look that the run is judged at
 	Evidence []Evidence   `json:"evidence"` // by part, then by cell and arm
-	Sentence string       `json:"sentence"`
+	Sentence string       `json:"sentence"` // by package finding
 }
 
 // Evidence is one comparison that a claim demands. Ratio is arm ÷ base; of
@@ -75,7 +75,6 @@ func claimOf(s *cells.Dataset, spec record.Claim) Claim {
 	if missing {
 		c.State = c.State.and(ClaimUndecided)
 	}
-	c.Sentence = c.words()
 	return c
 }
 
@@ -178,7 +177,7 @@ func (e *Evidence) judge(p record.ClaimPart, level, strict float64) {
 	case surely.High < within || surely.Low > beyond:
 		e.State = DoesNotHold
 	default:
-		e.Reason = "the interval holds a bound of the claim"
+		e.Reason = "the interval contains a bound of the claim"
 	}
 }
 
@@ -197,11 +196,9 @@ func claimBounds(p record.ClaimPart) (from, to float64) {
 	return -margin, margin
 }
 
-// words says what became of the claim, to stand under its title, and on what that
-// rests: on what does not hold, else on what cannot be told, else on the narrowest
-// of what holds.
-func (c *Claim) words() string {
-	text := strings.ToUpper(string(c.State[:1])) + string(c.State[1:]) + "."
+// Weakest returns what the state of a claim rests on: what does not hold, else
+// what cannot be told, else the narrowest of what holds. Nil without evidence.
+func (c *Claim) Weakest() *Evidence {
 	var weakest *Evidence
 	for i := range c.Evidence {
 		e := &c.Evidence[i]
@@ -209,19 +206,7 @@ func (c *Claim) words() string {
 			weakest = e
 		}
 	}
-	if weakest == nil {
-		return text + " Its arms have no figures in a common cell."
-	}
-	p := c.Spec.Parts[weakest.Part]
-	text += fmt.Sprintf(" %s: %s %s× (%s interval %s–%s, %d blocks), claimed %s", p.Metric, weakest.What,
-		quantity.FormatFigure(weakest.Ratio), Confidence(c.Level), quantity.FormatFigure(weakest.Low), quantity.FormatFigure(weakest.High), weakest.Blocks, Claimed(p))
-	if weakest.Reason != "" {
-		text += "; " + weakest.Reason
-	}
-	if n := len(c.Evidence) - 1; n > 0 {
-		text += fmt.Sprintf("; %d more in the table", n)
-	}
-	return text + "."
+	return weakest
 }
 
 // slack is how far the interval stays from the nearer bound of the claim.

@@ -62,11 +62,11 @@ func (b *Pending) decide(o outlook) {
 	}
 	switch b.open {
 	case aimless:
-		b.Decides = "no number of blocks decides it: make a metric primary that has a better direction"
+		b.Decides = "more blocks will not decide it; choose a primary metric for which higher or lower is better"
 		return
 	case unlevel:
 		if len(o.looks) > 0 {
-			b.NeedsMore, b.Decides = o.looks[0], fmt.Sprintf("%s goes on to a look that can decide, at %d blocks", o.goOn, o.looks[0])
+			b.NeedsMore, b.Decides = o.looks[0], fmt.Sprintf("a look at %d blocks can decide it: %s", o.looks[0], o.goOn)
 			return
 		}
 	}
@@ -81,9 +81,9 @@ func (b *Pending) decide(o outlook) {
 	b.NeedsMore = stat.BlocksToSettle(mean, sd, bounds, max(LeastBlocks(cells.Level), b.Blocks+1))
 	switch {
 	case b.NeedsMore > 0 && len(o.looks) > 0:
-		b.Decides = fmt.Sprintf("no look that is left is expected to decide it; about %d blocks in one look would: blocks=%d in a new run", b.NeedsMore, b.NeedsMore)
+		b.Decides = fmt.Sprintf("none of the remaining looks is expected to decide it; a new run with blocks=%d would", b.NeedsMore)
 	case b.NeedsMore > 0:
-		b.Decides = fmt.Sprintf("about %d blocks would decide it: blocks=%d in a new run", b.NeedsMore, b.NeedsMore)
+		b.Decides = fmt.Sprintf("about %d blocks would decide it: start a new run with blocks=%d", b.NeedsMore, b.NeedsMore)
 	default:
 		b.Decides = b.beyondBlocks(o)
 	}
@@ -94,7 +94,7 @@ func (b *Pending) decide(o outlook) {
 func (o outlook) reach(look int) string {
 	switch look {
 	case 0:
-		return fmt.Sprintf("%d blocks would decide it: %s goes on to them", o.looks[0], o.goOn)
+		return fmt.Sprintf("%d blocks would decide it: %s", o.looks[0], o.goOn)
 	case 1:
 		return fmt.Sprintf("%d blocks would decide it: %s, twice", o.looks[1], o.goOn)
 	}
@@ -105,15 +105,15 @@ func (o outlook) reach(look int) string {
 func (b *Pending) beyondBlocks(o outlook) string {
 	longer := "a longer window"
 	if o.window != "" {
-		longer += " than " + o.window
+		longer = "a window longer than " + o.window
 	}
 	distance := math.Abs(stat.Mean(b.Pairs.Effects))
 	if b.Bound > b.Margin && distance > math.Log1p(b.Margin) && distance < math.Log1p(b.Bound) {
-		return fmt.Sprintf("more blocks would not: the difference lies within what the baseline differs from itself by, %s; %s or a quieter machine (netdyno doctor) lowers that", Percent(b.Bound), longer)
+		return fmt.Sprintf("more blocks would not decide it: the baseline differs from itself by as much (%s); %s or a quieter machine (netdyno doctor) lowers that", Percent(b.Bound), longer)
 	}
 	wider := "another margin (compare.margin)"
 	if b.required {
 		wider = "another bound"
 	}
-	return fmt.Sprintf("not even %d blocks would: %s, a quieter machine (netdyno doctor) or %s, in a new run", stat.MaxBlocks, longer, wider)
+	return fmt.Sprintf("not even %d blocks would decide it; start a new run with %s, on a quieter machine (netdyno doctor) or with %s", stat.MaxBlocks, longer, wider)
 }

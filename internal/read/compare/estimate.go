@@ -30,7 +30,7 @@ func estimate(s *cells.Dataset, b *Pending) {
 		b.P, b.Adjusted = 1, 1
 	}
 	if n := b.Pairs.zeros; n > 0 {
-		b.Refusal = fmt.Sprintf("a figure is 0 in %d of the blocks that both arms have, and nothing is a multiple of 0", n)
+		b.Refusal = fmt.Sprintf("a figure is 0 in %d of the blocks that both arms have, so there is no ratio", n)
 		return
 	}
 	if e, ok := b.Pairs.EstimateAt(b.Level); ok {
@@ -44,5 +44,5 @@ func estimate(s *cells.Dataset, b *Pending) {
 	if b.Blocks == 1 && b.Arm == b.Base { // a figure beside a bound; a ratio has an interval or is none
 		b.Ratio, b.Low, b.High = b.Ratios[0], b.Ratios[0], b.Ratios[0]
 	}
-	b.Refusal = fmt.Sprintf("blocks with a valid value of both arms: %d; at least 2 are needed%s", b.Blocks, whyNoFigure(s, b))
+	b.Refusal = fmt.Sprintf("blocks in which both arms have a valid value: %d, and at least 2 are needed%s", b.Blocks, whyNoFigure(s, b))
 }

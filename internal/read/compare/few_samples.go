@@ -48,7 +48,7 @@ func MissingIn(s *cells.Dataset, cell, arm, name string) (fewSamples, bool) {
 
 // Want says what the trials lack.
 func (t fewSamples) Want() string {
-	return fmt.Sprintf("it needs %d exchanges in a window, and %s completed as few as %d", t.metric.Least, t.arm, t.fewest)
+	return fmt.Sprintf("it needs %d exchanges in a window, and %s completed only %d in one", t.metric.Least, t.arm, t.fewest)
 }
 
 // whyNoFigure explains why blocks of a comparison have no value: "" when it is not
@@ -71,7 +71,7 @@ func wherePartial(s *cells.Dataset, b *Pending) string {
 			n += oneIf(v.Trial.Partial())
 		}
 		if n > 0 && !trial.OutlivesStall(b.Metric) {
-			return fmt.Sprintf("; %s stood still or began with a backlog in %d of %d trials, which have no such figure", arm, n, len(views))
+			return fmt.Sprintf("; in %d of %d trials %s stood still or began with a backlog, so the figure is left out", n, len(views), arm)
 		}
 	}
 	return ""

@@ -66,13 +66,13 @@ func Caveats(f Run) []string {
 		all = append(all, fmt.Sprintf("%d of %d trials failed", n, f.Tally.Planned))
 	}
 	if n := f.Tally.Missing; n > 0 {
-		all = append(all, fmt.Sprintf("%d of %d trials have left no record", n, f.Tally.Planned))
+		all = append(all, fmt.Sprintf("%d of %d trials left no record", n, f.Tally.Planned))
 	}
 	if n := f.Tally.Unplanned; n > 0 {
 		all = append(all, fmt.Sprintf("%d records are of trials outside the plan", n))
 	}
 	for _, arm := range f.failing() {
-		all = append(all, "exchanges of "+arm+" failed, which no requirement that is met allows")
+		all = append(all, "exchanges of "+arm+" failed, and no requirement that is met allows that")
 	}
 	return all
 }
@@ -91,7 +91,7 @@ func pass(c Comparison) (GateResult, string) {
 	case err != nil, stat.MinP(c.Blocks) > c.Level:
 		return Unproven, c.Reason
 	case m.Better == metric.Lower && c.High < 1+c.Bound, m.Better == metric.Higher && c.Low > 1/(1+c.Bound):
-		return NoWorse, fmt.Sprintf("the interval rules out more than %s for the worse", Percent(c.Bound))
+		return NoWorse, fmt.Sprintf("the interval rules out that it is more than %s worse", Percent(c.Bound))
 	}
 	return Unproven, c.Reason
 }

@@ -23,10 +23,10 @@ func refuse(s *cells.Dataset, b *Pending) string {
 	for _, arm := range []string{b.Arm, b.Base} {
 		views := s.Of(b.Cell, arm)
 		if n := cells.Flagged(views, trial.Overloaded); n > 0 && IsLatency(b.Metric) {
-			return fmt.Sprintf("%s was overloaded in %d of %d trials; its times are those of a growing queue", arm, n, len(views))
+			return fmt.Sprintf("%s was overloaded in %d of %d trials; its times measure a growing queue", arm, n, len(views))
 		}
 		if n := trial.MovedIn(trialsOf(views), b.Metric); n > 0 {
-			return fmt.Sprintf("%s left exchanges unfinished that would raise it in %d of %d trials; what was measured is a lower bound", arm, n, len(views))
+			return fmt.Sprintf("in %d of %d trials of %s unfinished exchanges would raise it; what was measured is a lower bound", n, len(views), arm)
 		}
 	}
 	if reason := refuseReflection(s, b); reason != "" {
@@ -37,7 +37,7 @@ func refuse(s *cells.Dataset, b *Pending) string {
 	}
 	for _, arm := range []string{b.Arm, b.Base} {
 		if limit, of := cells.LimitedBy(s.Of(b.Cell, arm)); of == contract.Client {
-			return fmt.Sprintf("the client was the limit of %s (%s): its rate says nothing about servers", arm, limit)
+			return fmt.Sprintf("the client limited %s (%s), so its rate says nothing about the server", arm, limit)
 		}
 	}
 	return ""

@@ -104,7 +104,7 @@ func hold(s *cells.Dataset, r record.Require, cell string) *Pending {
 	}
 	estimate(s, b)
 	if b.Blocks < 2 && r.Base == "" {
-		b.Refusal = fmt.Sprintf("blocks with a valid value: %d; at least 2 are needed%s", b.Blocks, whyNoFigure(s, b))
+		b.Refusal = fmt.Sprintf("blocks that have a valid value: %d, and at least 2 are needed%s", b.Blocks, whyNoFigure(s, b))
 	}
 	return b
 }
@@ -146,15 +146,15 @@ func (b *Pending) against(r record.Require) State {
 		b.Reason = b.Refusal
 		return Undecided
 	case stat.MinP(b.Blocks) > b.Level:
-		b.cannotTell(tooFew, "%d blocks cannot reach p ≤ %.3g", b.Blocks, b.Level)
+		b.cannotTell(tooFew, "%d blocks are too few to reach p ≤ %.3g", b.Blocks, b.Level)
 	case b.mute:
-		b.cannotTell(unlevel, "the look after this stage has no part of the level")
+		b.cannotTell(unlevel, "this look has no share of the significance level")
 	case !beyond && b.Low <= 1 && b.High >= 1:
-		b.cannotTell(tooWide, "the interval holds the bound")
+		b.cannotTell(tooWide, "the interval contains the bound")
 	case !beyond:
-		b.cannotTell(tooWide, "the interval comes nearer to the bound than this run's A/A bound of %s", Percent(b.Bound))
+		b.cannotTell(tooWide, "the interval comes closer to the bound than %s, by which the baseline differs from itself (A/A)", Percent(b.Bound))
 	case b.Adjusted > b.Level:
-		b.cannotTell(tooWide, "adjusted p %.3g is above %.3g", b.Adjusted, b.Level)
+		b.cannotTell(tooWide, "the adjusted p of %.3g is above %.3g", b.Adjusted, b.Level)
 	case (b.Ratio > 1) == r.AtLeast:
 		return Met
 	default:

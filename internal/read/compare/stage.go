@@ -95,13 +95,13 @@ func stageWords(s *cells.Dataset, g cells.Stage, open, asked int, required bool)
 	left := fmt.Sprintf("%d of %d questions are open", open, asked)
 	switch {
 	case g.Level == 0:
-		mute := fmt.Sprintf("%s decides nothing: its blocks cannot reach a level that other stages leave", at)
+		mute := fmt.Sprintf("%s decides nothing: it has too few blocks for the share of the significance level that is left to it", at)
 		if g.Next > 0 && !g.Stopped {
-			mute += fmt.Sprintf("; %s goes on to %d blocks", goOn(s), g.Next)
+			mute += fmt.Sprintf("; continue to %d blocks with %s", g.Next, goOn(s))
 		}
 		return mute
 	case g.Done < g.Blocks:
-		return fmt.Sprintf("interrupted after %d whole blocks, before %s: judged at that look's %s, and for now only; %s goes on", g.Done, at, level, goOn(s))
+		return fmt.Sprintf("interrupted after %d whole blocks, before %s: judged for now at that look's %s; continue with %s", g.Done, at, level, goOn(s))
 	case asked == 0:
 		return fmt.Sprintf("ended at %s: nothing is compared", at)
 	case g.Settled && g.Stopped:
@@ -113,5 +113,5 @@ func stageWords(s *cells.Dataset, g cells.Stage, open, asked int, required bool)
 	case g.Stopped: // a look on the way, or a run that later rules judge otherwise
 		return fmt.Sprintf("at %s: judged at %s; %s", at, level, left)
 	}
-	return fmt.Sprintf("at %s: judged at %s; %s, and %s goes on to %d blocks", at, level, left, goOn(s), g.Next)
+	return fmt.Sprintf("at %s: judged at %s; %s; continue to %d blocks with %s", at, level, left, g.Next, goOn(s))
 }

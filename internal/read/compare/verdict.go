@@ -18,25 +18,27 @@ func (b *Pending) Judge() {
 	inside := b.Low >= 1/(1+b.Margin) && b.High <= 1+b.Margin
 	switch {
 	case stat.MinP(b.Blocks) > b.Level:
-		b.cannotTell(tooFew, "%d blocks cannot reach p ≤ %.3g", b.Blocks, b.Level)
+		b.cannotTell(tooFew, "%d blocks are too few to reach p ≤ %.3g", b.Blocks, b.Level)
 	case b.mute:
-		b.cannotTell(unlevel, "the look after this stage has no part of the level")
+		b.cannotTell(unlevel, "this look has no share of the significance level")
 	case inside:
 		b.Verdict = Equivalent
 	case beyond && b.Adjusted <= b.Level && b.Better == "":
-		b.cannotTell(aimless, "%s has no better direction", b.Metric)
+		b.cannotTell(aimless, "for %s neither higher nor lower is better", b.Metric)
 	case beyond && b.Adjusted <= b.Level:
 		b.Verdict = Worse
 		if (b.Ratio > 1) == (b.Better == metric.Higher) {
 			b.Verdict = Better
 		}
 	case !beyond && b.Low > 1/(1+b.Bound) && b.High < 1+b.Bound:
-		b.cannotTell(tooWide, "the interval lies within this run's A/A bound of %s, but not within the margin of %s",
+		b.cannotTell(tooWide, "the interval lies within ±%s, by which the baseline differs from itself (A/A), but not within the margin of ±%s",
 			Percent(b.Bound), Percent(b.Margin))
+	case !beyond && b.Bound > b.Margin:
+		b.cannotTell(tooWide, "the interval overlaps ±%s, by which the baseline differs from itself (A/A)", Percent(b.Bound))
 	case !beyond:
-		b.cannotTell(tooWide, "the interval reaches into the bound of %s", Percent(b.Bound))
+		b.cannotTell(tooWide, "the interval overlaps the margin of ±%s", Percent(b.Bound))
 	default:
-		b.cannotTell(tooWide, "adjusted p %.3g is above %.3g", b.Adjusted, b.Level)
+		b.cannotTell(tooWide, "the adjusted p of %.3g is above %.3g", b.Adjusted, b.Level)
 	}
 }
 

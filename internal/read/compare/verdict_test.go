@@ -39,15 +39,15 @@ func TestVerdictRule(t *testing.T) {
 		{"higher is better", around(0.6, 0.02, 8), metric.Higher, 0.02, 1, Worse, "", false},
 		{"more of lower", around(1.5, 0.02, 8), metric.Lower, 0.02, 1, Worse, "", false},
 		{"more of higher", around(1.5, 0.02, 8), metric.Higher, 0.02, 1, Better, "", false},
-		{"no direction", around(1.5, 0.02, 8), "", 0.02, 1, CannotTell, "no better direction", false},
+		{"no direction", around(1.5, 0.02, 8), "", 0.02, 1, CannotTell, "neither higher nor lower is better", false},
 		{"inside the margin", around(1.001, 0.005, 8), metric.Lower, 0.02, 1, Equivalent, "", false},
 		{"sure, but within the margin", around(1.01, 0.002, 8), metric.Lower, 0.02, 1, Equivalent, "", false},
-		{"a noisy machine makes nothing equal", around(1.03, 0.02, 8), metric.Lower, 0.3, 1, CannotTell, "A/A bound of 30 %", false},
-		{"across the bound", around(1.03, 0.05, 8), metric.Lower, 0.02, 1, CannotTell, "reaches into the bound of 2 %", true},
-		{"large, noisy machine", around(1.2, 0.05, 8), metric.Lower, 0.25, 1, CannotTell, "bound of 25 %", false},
-		{"five blocks", around(0.5, 0.01, 5), metric.Lower, 0.02, 1, CannotTell, "5 blocks cannot reach p ≤ 0.05", true},
+		{"a noisy machine makes nothing equal", around(1.03, 0.02, 8), metric.Lower, 0.3, 1, CannotTell, "within ±30 %, by which the baseline differs from itself (A/A)", false},
+		{"across the bound", around(1.03, 0.05, 8), metric.Lower, 0.02, 1, CannotTell, "overlaps the margin of ±2 %", true},
+		{"large, noisy machine", around(1.2, 0.05, 8), metric.Lower, 0.25, 1, CannotTell, "the interval overlaps ±25 %", false},
+		{"five blocks", around(0.5, 0.01, 5), metric.Lower, 0.02, 1, CannotTell, "5 blocks are too few to reach p ≤ 0.05", true},
 		{"six blocks", around(0.5, 0.01, 6), metric.Lower, 0.02, 1, Better, "", false},
-		{"others of the family as large", around(0.5, 0.01, 6), metric.Lower, 0.02, 2, CannotTell, "adjusted p 0.0625 is above 0.05", true},
+		{"others of the family as large", around(0.5, 0.01, 6), metric.Lower, 0.02, 2, CannotTell, "the adjusted p of 0.0625 is above 0.05", true},
 	}
 	for _, c := range cases {
 		b := &Pending{

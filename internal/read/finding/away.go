@@ -32,7 +32,7 @@ func warnAway(s *cells.Dataset, _ Findings) []record.Warning {
 	slices.Sort(peers)
 	return []record.Warning{{
 		About: AboutServer,
-		Text: fmt.Sprintf("nobody here metered what listens on %s: its CPU, memory and settings are absent, and no limit is named that needs them",
+		Text: fmt.Sprintf("the server on %s was not metered: its CPU, memory and settings are missing, and no limit that needs them is named",
 			strings.Join(peers, ", ")),
 		Advice: "netdyno report THIS_DIRECTORY --server LISTEN_DIRECTORY adds what netdyno listen recorded there",
 	}}

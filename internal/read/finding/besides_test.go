@@ -5,7 +5,7 @@ import (
 	"testing"
 
 	"netdyno/internal/read/compare"
-	"netdyno/internal/read/finding/synthetic"
+	"netdyno/internal/read/synthetic"
 	"netdyno/internal/record"
 )
 

@@ -5,8 +5,8 @@ import (
 	"testing"
 
 	"netdyno/internal/read/compare"
-	"netdyno/internal/read/finding/synthetic"
 	"netdyno/internal/read/history"
+	"netdyno/internal/read/synthetic"
 	"netdyno/internal/record"
 )
 

@@ -6,7 +6,7 @@ import (
 	"strings"
 	"testing"
 
-	"netdyno/internal/read/finding/synthetic"
+	"netdyno/internal/read/synthetic"
 	"netdyno/internal/read/view"
 	"netdyno/internal/record"
 )

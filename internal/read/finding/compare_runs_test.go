@@ -10,8 +10,8 @@ import (
 
 	"netdyno/internal/read/compare"
 	"netdyno/internal/read/finding"
-	"netdyno/internal/read/finding/synthetic"
 	"netdyno/internal/read/history"
+	"netdyno/internal/read/synthetic"
 	"netdyno/internal/record"
 )
 
@@ -81,7 +81,7 @@ func TestApartDoubtsWhatFailed(t *testing.T) {
 		t.Fatalf("gate %v of a run and itself, in doubt %q", a.Result, a.Caveats)
 	}
 	after.Cells[0].Arms[1].Trials[0].Errors = 1
-	want := "in the second, exchanges of arm at connections=50 failed, which no requirement that is met allows"
+	want := "in the second, exchanges of arm at connections=50 failed, and no requirement that is met allows that"
 	if a := history.CompareRuns(before.Run, after.Run, calibration); a.Result != compare.Unproven || !slices.Equal(a.Caveats, []string{want}) {
 		t.Errorf("gate %v, in doubt %q; want %q", a.Result, a.Caveats, want)
 	}
@@ -101,8 +101,8 @@ func TestApartLooksAtFactsFirst(t *testing.T) {
 		"another setting":        {func(f *finding.Findings) { host(f, "net.core.somaxconn", "1") }, "net.core.somaxconn", false, false},
 		"another window":         {func(f *finding.Findings) { f.Header.Study.Hold = map[string]string{"window": "9s"} }, "window was not set, then 9s", true, true},
 		"another rig":            {func(f *finding.Findings) { f.Header.Facts.Rig = "ssh" }, "then ssh", true, true},
-		"another floor":          {func(f *finding.Findings) { f.Header.Study.Compare.Baseline = "arm" }, "its floor was floor, then arm", true, true},
-		"another build":          {func(f *finding.Findings) { f.Header.Facts.Tools = map[string]record.Binary{"w": {SHA256: "other"}} }, "w is another program", false, false},
+		"another floor":          {func(f *finding.Findings) { f.Header.Study.Compare.Baseline = "arm" }, "its baseline was floor, then arm", true, true},
+		"another build":          {func(f *finding.Findings) { f.Header.Facts.Tools = map[string]record.Binary{"w": {SHA256: "other"}} }, "w is a different program", false, false},
 		"another option's value": {func(f *finding.Findings) { f.Cells[0].Arms[1].Settings = map[string]string{"server.buffer": "8192"} }, "server.buffer was 4096, then 8192", false, true},
 		"nothing in common":      {func(f *finding.Findings) { f.Cells[0].Name = "elsewhere" }, "no arm of a cell is in both", true, true},
 	} {

@@ -4,7 +4,7 @@ import (
 	"strings"
 	"testing"
 
-	"netdyno/internal/read/finding/synthetic"
+	"netdyno/internal/read/synthetic"
 	"netdyno/internal/record"
 )
 

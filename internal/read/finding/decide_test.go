@@ -7,7 +7,7 @@ import (
 
 	"netdyno/internal/read/cells"
 	"netdyno/internal/read/compare"
-	"netdyno/internal/read/finding/synthetic"
+	"netdyno/internal/read/synthetic"
 	"netdyno/internal/record"
 )
 
@@ -29,9 +29,9 @@ func TestFurtherLooksAreNotMissing(t *testing.T) {
 		blocks, number, missing, horizon int
 		says                             string
 	}{
-		{16, 3, 0, 16, "at stage 3 of 5 (16 blocks): judged at level 0.00494; 1 of 1 questions are open, and netdyno run results/one --continue goes on to 26 blocks"},
-		{20, 4, 6 * 3, 26, "interrupted after 20 whole blocks, before stage 4 of 5 (26 blocks): judged at that look's level 0.00494, and for now only; netdyno run results/one --continue goes on"},
-		{26, 4, 0, 26, "netdyno run results/one --continue goes on to 42 blocks"},
+		{16, 3, 0, 16, "at stage 3 of 5 (16 blocks): judged at level 0.00494; 1 of 1 questions are open; continue to 26 blocks with netdyno run results/one --continue"},
+		{20, 4, 6 * 3, 26, "interrupted after 20 whole blocks, before stage 4 of 5 (26 blocks): judged for now at that look's level 0.00494; continue with netdyno run results/one --continue"},
+		{26, 4, 0, 26, "continue to 42 blocks with netdyno run results/one --continue"},
 		{42, 5, 0, 42, "ran to the last stage, stage 5 of 5 (42 blocks): judged at level 0.00495; 1 of 1 questions are open"},
 		{7, 2, 9 * 3, 16, "interrupted after 7 whole blocks, before stage 2 of 5 (10 blocks)"},
 	} {
@@ -60,12 +60,12 @@ func TestCannotTellSaysWhatDecides(t *testing.T) {
 		change func(*record.Header)
 		says   string
 	}{
-		{"one look on", slightly, 0.05, 16, nil, "26 blocks would decide it: netdyno run results/one --continue goes on to them."},
-		{"a fixed number", nearly, 0.05, 8, func(h *record.Header) { h.Study.Blocks, h.Study.Stages, h.Study.Further = 8, nil, nil }, " blocks would decide it: blocks="},
-		{"beyond all looks", nearly, 0.02, 42, nil, "in a new run"},
-		{"on the margin", nearly, 0.02, 16, nil, "a longer window than 2s, a quieter machine (netdyno doctor) or another margin (compare.margin), in a new run."},
-		{"an odd directory", slightly, 0.05, 16, func(h *record.Header) { h.Directory = "it's here" }, `netdyno run 'it'\''s here' --continue goes on`},
-		{"no directory", slightly, 0.05, 16, func(h *record.Header) { h.Directory = "" }, "netdyno run DIR --continue goes on"},
+		{"one look on", slightly, 0.05, 16, nil, "26 blocks would decide it: netdyno run results/one --continue."},
+		{"a fixed number", nearly, 0.05, 8, func(h *record.Header) { h.Study.Blocks, h.Study.Stages, h.Study.Further = 8, nil, nil }, " blocks would decide it: start a new run with blocks="},
+		{"beyond all looks", nearly, 0.02, 42, nil, "not even 1000 blocks would decide it; start a new run"},
+		{"on the margin", nearly, 0.02, 16, nil, "start a new run with a window longer than 2s, on a quieter machine (netdyno doctor) or with another margin (compare.margin)."},
+		{"an odd directory", slightly, 0.05, 16, func(h *record.Header) { h.Directory = "it's here" }, `netdyno run 'it'\''s here' --continue`},
+		{"no directory", slightly, 0.05, 16, func(h *record.Header) { h.Directory = "" }, "netdyno run DIR --continue"},
 	} {
 		h, trials, records := extended(synthetic.Options{Arms: c.arms, SD: c.sd, Seed: 3}, c.blocks)
 		h.Study.Hold = map[string]string{"window": "2s"}

@@ -8,7 +8,7 @@ import (
 	"netdyno/internal/read/cells"
 	"netdyno/internal/read/compare"
 	"netdyno/internal/read/finding"
-	"netdyno/internal/read/finding/synthetic"
+	"netdyno/internal/read/synthetic"
 	"netdyno/internal/read/trial"
 )
 
@@ -146,7 +146,7 @@ func TestAFigureOfZeroHasNoRatio(t *testing.T) {
 	}
 	f := find(t, h, trials, records)
 	c := comparison(t, f, "connections=50", pauses, "go-epoll")
-	if c.Ratio != 0 || c.Verdict != compare.Invalid || c.Reason != "a figure is 0 in 1 of the blocks that both arms have, and nothing is a multiple of 0" {
+	if c.Ratio != 0 || c.Verdict != compare.Invalid || c.Reason != "a figure is 0 in 1 of the blocks that both arms have, so there is no ratio" {
 		t.Errorf("%+v", c)
 	}
 	if m, ok := figureIn(f, "connections=50", "go-epoll", pauses); !ok || m.Mean != cells.Arithmetic || m.N != 6 || m.Low > m.Value || m.High < m.Value {

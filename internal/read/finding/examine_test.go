@@ -6,7 +6,7 @@ import (
 
 	"netdyno/internal/contract"
 	"netdyno/internal/read/compare"
-	"netdyno/internal/read/finding/synthetic"
+	"netdyno/internal/read/synthetic"
 	"netdyno/internal/read/trial"
 	"netdyno/internal/record"
 )
@@ -19,136 +19,6 @@ func examined(t *testing.T, o synthetic.Options, change func(*record.Record)) tr
 	change(&records[0])
 	f := find(t, h, trials, records)
 	return f.Cells[0].Arms[0].Trials[0]
-}
-
-// Of a server that is nobody's process only the client's side is known.
-func TestServerElsewhere(t *testing.T) {
-	judged := examined(t, synthetic.Options{}, func(r *record.Record) {
-		s := &r.Workers[0]
-		s.Ready.Elsewhere, s.Ready.Foreign = true, true
-		from, to := s.Open.Meter, s.Close.Meter
-		to.Threads[0].CPUNs = from.Threads[0].CPUNs + to.AtNs - from.AtNs // the wrapper's thread is no server's
-	})
-	if judged.Status != trial.Valid || judged.Limit != trial.Unknown || !strings.Contains(judged.LimitProof, "the server runs elsewhere") {
-		t.Errorf("%s: %s, limit %s (%s)", judged.Status, judged.Reason, judged.Limit, judged.LimitProof)
-	}
-	for name := range judged.Values {
-		if strings.HasPrefix(name, "server.") {
-			t.Errorf("%s is known of a server elsewhere", name)
-		}
-	}
-	for _, split := range judged.CPU {
-		if split.Of == "server" {
-			t.Errorf("the CPU of a server elsewhere was split: %v", split)
-		}
-	}
-}
-
-func TestFlags(t *testing.T) {
-	cases := []struct {
-		name   string
-		rate   float64
-		change func(server, client *record.Worker)
-		want   string
-		why    string
-	}{
-		{"quiet closed loop", 0, func(_, _ *record.Worker) {}, "", ""},
-		{"quiet open loop", 20000, func(_, _ *record.Worker) {}, "", ""},
-		{"overloaded", 20000, func(_, c *record.Worker) { c.Setup.Load.Rate = 20500 }, trial.Overloaded, "achieved 97.6 % of the offered rate"},
-		{"short by chance of a drawn schedule", 20000, func(_, c *record.Worker) {
-			c.Setup.Load.Rate, c.Setup.Load.Arrival = 20250, contract.Poisson
-		}, "", ""},
-		{"unequal windows", 20000, func(s, _ *record.Worker) { s.Close.Reading.AtNs += 11_000_000 }, trial.LateCounters, "the window of server was 11 ms longer than that of client-1"},
-		{"late counters", 20000, func(s, _ *record.Worker) { s.Close.Meter.SkewNs = 11_000_000 }, trial.LateCounters, "the CPU counters of server were read 11 ms off the mark"},
-		{"stolen", 20000, func(s, _ *record.Worker) { s.Close.Meter.CPUs[1].StealNs += 200_000_000 }, trial.StolenCPU, "stolen"},
-		{"connections made anew", 0, func(_, c *record.Worker) { c.Result.Counts.Redialled = 3 }, trial.Reconnected, "3 connections ended between exchanges"},
-		{"slots that wait for another's stream", 0, func(_, c *record.Worker) { c.Setup.Load.InFlight, c.Setup.Exchange.Stream = 2, contract.StreamUp }, "", ""},
-		{"slots empty that nothing streams before", 0, func(_, c *record.Worker) { c.Setup.Load.InFlight = 2 }, trial.GeneratorLate, "of 100 slots busy"},
-		{"slots empty", 0, func(_, c *record.Worker) { c.Setup.Load.Connections = 55 }, trial.GeneratorLate, "of 55 slots busy"},
-		{"slots empty by intent", 0, func(_, c *record.Worker) {
-			c.Setup.Load.Connections, c.Setup.Load.ThinkNs = 55, 1000
-		}, "", ""},
-		{"slows down", 20000, func(_, c *record.Worker) {
-			for i := range c.Ticks {
-				c.Ticks[i].Exchanges -= int64(i * i * 20)
-			}
-		}, trial.Unsteady, "the rate changed by"},
-	}
-	for _, c := range cases {
-		judged := examined(t, synthetic.Options{Rate: c.rate}, func(r *record.Record) { c.change(&r.Workers[0], &r.Workers[1]) })
-		if judged.Status != trial.Valid || strings.Join(judged.Flags, " ") != c.want || !strings.Contains(judged.Reason, c.why) {
-			t.Errorf("%s: %s %v %q; want %q, %q", c.name, judged.Status, judged.Flags, judged.Reason, c.want, c.why)
-		}
-	}
-}
-
-func TestLimits(t *testing.T) {
-	busyCPUs := func(workers []record.Worker, ids ...int) {
-		for i := range workers {
-			for _, id := range ids {
-				from, to := workers[i].Open.Meter.CPUs, workers[i].Close.Meter.CPUs
-				idle := to[id].IdleNs - from[id].IdleNs
-				to[id].IdleNs = from[id].IdleNs
-				to[id].SoftIRQNs += idle
-			}
-		}
-	}
-	thread := func(w *record.Worker, i int, share float64) {
-		from, to := w.Open.Meter, w.Close.Meter
-		to.Threads[i].CPUNs = from.Threads[i].CPUNs + int64(share*float64(to.AtNs-from.AtNs))
-	}
-	use := func(w *record.Worker, cores float64) {
-		from, to := w.Open.Meter, w.Close.Meter
-		to.Process.CPUNs = from.Process.CPUNs + int64(cores*float64(to.AtNs-from.AtNs))
-	}
-	cases := []struct {
-		name   string
-		rate   float64
-		change func(w []record.Worker)
-		want   trial.Limit
-		proof  string
-	}{
-		{"nothing, closed", 0, func([]record.Worker) {}, trial.Latency, "of 50 slots waited for replies"},
-		{"nothing, open", 20000, func([]record.Worker) {}, trial.Schedule, "reached 100 % of its offered rate"},
-		{"rate missed for no reason", 20000, func(w []record.Worker) { w[1].Setup.Load.Rate = 30000 }, trial.Unknown, "no CPU was full"},
-		{"server thread", 20000, func(w []record.Worker) { thread(&w[0], 1, 0.984) }, trial.ServerCore, "thread 4712 (netdyno-worker) of server was busy 98.4 % of the window"},
-		{"client thread", 0, func(w []record.Worker) { thread(&w[1], 0, 0.96) }, trial.ClientCore, "thread 4713 (netdyno-worker) of client-1 was busy 96.0 %"},
-		{"both threads: the server comes first", 0, func(w []record.Worker) { thread(&w[1], 0, 0.99); thread(&w[0], 0, 0.96) }, trial.ServerCore, "96.0 %"},
-		{"impossible thread", 0, func(w []record.Worker) { thread(&w[0], 0, 7) }, trial.Latency, ""},
-		{"server set by processes", 0, func(w []record.Worker) { use(&w[0], 1.86) }, trial.ServerCPU, "server used 1.86 of its 2 CPUs (93.0 %)"},
-		{"client set by processes", 0, func(w []record.Worker) { use(&w[1], 1.9) }, trial.ClientCPU, "client used 1.9 of its 2 CPUs"},
-		{"server set by its CPUs' interrupts", 0, func(w []record.Worker) { busyCPUs(w, 0, 1) }, trial.ServerCPU, "the server's own CPUs 0,1 were 100.0 % busy"},
-		{"client set by its CPUs' interrupts", 0, func(w []record.Worker) { busyCPUs(w, 2, 3) }, trial.ClientCPU, "the client's own CPUs 2,3"},
-		{"a stranger on the server's CPUs", 0, func(w []record.Worker) {
-			busyCPUs(w, 0, 1)
-			for i := range w {
-				for id := range 2 { // user time of no worker, not interrupts
-					to := &w[i].Close.Meter.CPUs[id]
-					to.UserNs += to.SoftIRQNs
-					to.SoftIRQNs = w[i].Open.Meter.CPUs[id].SoftIRQNs
-				}
-			}
-		}, trial.HostCPU, "CPUs 0,1 were 100.0 % busy; the server used 36.0 % of that CPU time, other processes the rest"},
-		{"shared set full", 0, func(w []record.Worker) {
-			for i := range w {
-				w[i].Open.Meter.CPUSet, w[i].Close.Meter.CPUSet = []int{0, 1}, []int{0, 1}
-			}
-			busyCPUs(w, 0, 1)
-		}, trial.HostCPU, "server and client share CPUs 0,1, which were"},
-		{"whole host full", 0, func(w []record.Worker) {
-			for i := range w {
-				w[i].Open.Meter.CPUSet, w[i].Close.Meter.CPUSet = []int{0, 1, 2, 3}, []int{0, 1, 2, 3}
-			}
-			busyCPUs(w, 0, 1, 2, 3)
-		}, trial.HostCPU, "all 4 CPUs of local"},
-		{"unmetered server", 0, func(w []record.Worker) { w[0].Close.Meter = nil }, trial.Unknown, "missing"},
-	}
-	for _, c := range cases {
-		trial := examined(t, synthetic.Options{Rate: c.rate}, func(r *record.Record) { c.change(r.Workers) })
-		if trial.Limit != c.want || !strings.Contains(trial.LimitProof, c.proof) {
-			t.Errorf("%s: %s (%s), want %s (%s)", c.name, trial.Limit, trial.LimitProof, c.want, c.proof)
-		}
-	}
 }
 
 // A rate paced by the client says nothing about servers; the CPU it cost does.

@@ -6,7 +6,7 @@ import (
 
 	"netdyno/internal/read/compare"
 	"netdyno/internal/read/finding"
-	"netdyno/internal/read/finding/synthetic"
+	"netdyno/internal/read/synthetic"
 )
 
 // A percentile for which too little was done is asked about in vain, and what
@@ -15,7 +15,7 @@ func TestTooFewExchangesAreSaid(t *testing.T) {
 	f := findIn(t, synthetic.Options{
 		Arms: []synthetic.Arm{{Name: "a"}, {Name: "b"}}, Connections: []int{50}, Rate: 400, Primary: []string{"response_p99_us"},
 	})
-	const why = "it needs 1000 exchanges in a window, and b completed as few as 800"
+	const why = "it needs 1000 exchanges in a window, and b completed only 800 in one"
 	if len(f.Answers) != 1 || !strings.Contains(f.Answers[0], "at least 2 are needed; "+why) {
 		t.Errorf("answers %q, want one that says %q", f.Answers, why)
 	}
@@ -25,7 +25,7 @@ func TestTooFewExchangesAreSaid(t *testing.T) {
 	f = findIn(t, synthetic.Options{
 		Arms: []synthetic.Arm{{Name: "a", Speed: 1. / 120}}, Connections: []int{1}, SD: 0.1, Primary: []string{"service_p99_us"},
 	})
-	const half = "service_p99_us is absent from 6 of 16 valid trials of a at connections=1: it needs 1000 exchanges in a window, and a completed as few as 885"
+	const half = "service_p99_us is absent from 6 of 16 valid trials of a at connections=1: it needs 1000 exchanges in a window, and a completed only 885 in one"
 	if got := warnedOf(f, compare.FewSamples); len(got) != 1 || got[0] != half {
 		t.Errorf("warned %q, want %q", got, half)
 	}

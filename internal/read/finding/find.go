@@ -29,10 +29,24 @@ func Find(header record.Header, trials []record.Trial, records []record.Record) 
 		Run:     compare.Run{Header: header, Cells: s.Describe(), Noise: noise, Comparisons: comparisons, Requirements: requirements, Tally: s.CountTrials()},
 		Answers: answers(comparisons), Published: view.Publish(s), Charts: view.Charts(s), Fits: view.Fits(s), Searches: view.Searches(s), Claims: compare.Claims(s),
 	}
+	addSentences(&f)
 	f.Stage = compare.Settle(s, comparisons, requirements)
 	f.Seating = seating(s)
 	profiles, unread := view.Profiles(s)
 	f.Profiles = profiles
 	f.Warnings = append(warn(s, f), unread...)
 	return f, nil
+}
+
+// addSentences puts fits, searches and claims into words.
+func addSentences(f *Findings) {
+	for i := range f.Fits {
+		f.Fits[i].Sentence = fitSentence(f.Fits[i])
+	}
+	for i := range f.Searches {
+		f.Searches[i].Sentence = searchSentence(f.Searches[i])
+	}
+	for i := range f.Claims {
+		f.Claims[i].Sentence = claimSentence(f.Claims[i])
+	}
 }

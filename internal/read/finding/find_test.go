@@ -12,7 +12,7 @@ import (
 	"netdyno/internal/read/cells"
 	"netdyno/internal/read/compare"
 	"netdyno/internal/read/finding"
-	"netdyno/internal/read/finding/synthetic"
+	"netdyno/internal/read/synthetic"
 	"netdyno/internal/read/trial"
 	"netdyno/internal/record"
 )
@@ -104,12 +104,12 @@ func TestAnswerSaysWhatWouldSettleIt(t *testing.T) {
 		t.Errorf("answers %q, want eight, the first better", f.Answers)
 	}
 	f = findIn(t, synthetic.Options{Blocks: 5, SD: 0.002, Rate: 20000, Seed: 1})
-	const want = "5 blocks cannot reach p ≤ 0.05; about 6 blocks would decide it: blocks=6 in a new run. Limit: schedule."
+	const want = "5 blocks are too few to reach p ≤ 0.05; about 6 blocks would decide it: start a new run with blocks=6. Limit: schedule."
 	if len(f.Answers) != 8 || !strings.HasSuffix(f.Answers[0], want) {
 		t.Errorf("answers %q, want %q", f.Answers, want)
 	}
 	f = findIn(t, synthetic.Options{Blocks: 1, Rate: 20000})
-	if want := "At connections=50, go-epoll cannot be compared with go-net on server CPU per exchange: blocks with a valid value of both arms: 1; at least 2 are needed."; f.Answers[0] != want {
+	if want := "At connections=50, go-epoll cannot be compared with go-net on server CPU per exchange: blocks in which both arms have a valid value: 1, and at least 2 are needed."; f.Answers[0] != want {
 		t.Errorf("answer %q, want %q", f.Answers[0], want)
 	}
 }

@@ -7,7 +7,7 @@ import (
 
 	"netdyno/internal/contract"
 	"netdyno/internal/quantity"
-	"netdyno/internal/read/finding/synthetic"
+	"netdyno/internal/read/synthetic"
 	"netdyno/internal/read/view"
 	"netdyno/internal/record"
 )
@@ -151,7 +151,7 @@ func TestFitRefusesInWords(t *testing.T) {
 			for i := range trials {
 				trials[i].Levels[readBuffer] = trials[i].Levels[writeBuffer]
 			}
-		}, "opt.server.read_buffer does not vary by itself: it moves together with connections, opt.server.write_buffer"},
+		}, "opt.server.read_buffer varies only together with connections, opt.server.write_buffer"},
 		"a word": {func(h *record.Header, _ []record.Trial, _ []record.Record) {
 			h.Study.Fits[0].Terms[0] = "server"
 		}, "is no number"},

@@ -6,7 +6,7 @@ import (
 
 	"netdyno/internal/contract"
 	"netdyno/internal/read/compare"
-	"netdyno/internal/read/finding/synthetic"
+	"netdyno/internal/read/synthetic"
 	"netdyno/internal/read/trial"
 	"netdyno/internal/record"
 )
@@ -93,7 +93,7 @@ func TestVerdictOnServersHeldBackByTheClientIsRefused(t *testing.T) {
 		}
 		f := find(t, h, trials, records)
 		rate := comparison(t, f, "connections=50", "exchanges_per_s", "go-epoll")
-		if refused := rate.Verdict == compare.Invalid && strings.Contains(rate.Reason, "the client was the limit"); refused != c.refused {
+		if refused := rate.Verdict == compare.Invalid && strings.Contains(rate.Reason, "the client limited"); refused != c.refused {
 			t.Errorf("%s: %s (%s), refused %t, want %t", c.name, rate.Verdict, rate.Reason, refused, c.refused)
 		}
 		if cpu := comparison(t, f, "connections=50", serverCPU, "go-epoll"); cpu.Verdict == compare.Invalid {

@@ -5,7 +5,7 @@ import (
 	"testing"
 
 	"netdyno/internal/contract"
-	"netdyno/internal/read/finding/synthetic"
+	"netdyno/internal/read/synthetic"
 	"netdyno/internal/read/trial"
 	"netdyno/internal/record"
 )

@@ -10,7 +10,7 @@ import (
 	"testing"
 	"time"
 
-	"netdyno/internal/read/finding/synthetic"
+	"netdyno/internal/read/synthetic"
 	"netdyno/internal/read/view"
 	"netdyno/internal/record"
 )

@@ -11,7 +11,7 @@ import (
 	"netdyno/internal/read/cells"
 	"netdyno/internal/read/compare"
 	"netdyno/internal/read/finding"
-	"netdyno/internal/read/finding/synthetic"
+	"netdyno/internal/read/synthetic"
 	"netdyno/internal/read/view"
 	"netdyno/internal/record"
 )

@@ -8,8 +8,8 @@ import (
 	"netdyno/internal/contract"
 	"netdyno/internal/read/compare"
 	"netdyno/internal/read/finding"
-	"netdyno/internal/read/finding/synthetic"
 	"netdyno/internal/read/history"
+	"netdyno/internal/read/synthetic"
 	"netdyno/internal/read/trial"
 )
 
@@ -108,8 +108,8 @@ func TestRunsThatDifferInReflectionAreNotCompared(t *testing.T) {
 		generated string // arm that the second run has generated code for
 		want      string
 	}{
-		{map[string]string{"base": "json", "arm": "proto"}, "arm", "it was set differently"},
-		{map[string]string{"base": "proto", "arm": "json"}, "base", "the floor base cannot carry"},
+		{map[string]string{"base": "json", "arm": "proto"}, "arm", "its settings differ"},
+		{map[string]string{"base": "proto", "arm": "json"}, "base", "the baseline base cannot show"},
 	} {
 		before, after := carrying(t, c.codecs), carrying(t, c.codecs, c.generated)
 		for _, judged := range history.CompareRuns(before.Run, after.Run, nil).Comparisons {

@@ -5,7 +5,7 @@ import (
 	"testing"
 
 	"netdyno/internal/contract"
-	"netdyno/internal/read/finding/synthetic"
+	"netdyno/internal/read/synthetic"
 	"netdyno/internal/read/view"
 	"netdyno/internal/record"
 )
@@ -80,7 +80,7 @@ func TestSearchFindsTheLeast(t *testing.T) {
 			t.Errorf("%s needs %q connections, want %q", r.Arm, got, want[r.Arm])
 		}
 	}
-	for _, words := range []string{"of uring with connections=4", "go-net comes to 95.0 % of it with connections=4", "Below that stay, at their best: asio (90"} {
+	for _, words := range []string{"of uring with connections=4", "go-net reaches 95.0 % of it with connections=4", "Even at their best these stay below: asio (90"} {
 		if !strings.Contains(s.Sentence, words) {
 			t.Errorf("the sentence lacks %q: %s", words, s.Sentence)
 		}
@@ -108,7 +108,7 @@ func TestSearchNeedsTwoBlocks(t *testing.T) {
 		}
 	}
 	s := find(t, h, trials, records).Searches[0]
-	if !strings.Contains(s.Sentence, "Left out, as fewer than 2 blocks have them beside the best: uring with connections=4.") {
+	if !strings.Contains(s.Sentence, "Left out, because fewer than 2 blocks have both them and the best: uring with connections=4.") {
 		t.Errorf("a candidate of one block is searched: %+v", s)
 	}
 }

@@ -5,7 +5,7 @@ import (
 	"testing"
 
 	"netdyno/internal/read/compare"
-	"netdyno/internal/read/finding/synthetic"
+	"netdyno/internal/read/synthetic"
 )
 
 // simulate runs many studies of one cell and one compared metric and returns

@@ -7,7 +7,7 @@ import (
 
 	"netdyno/internal/read/cells"
 	"netdyno/internal/read/compare"
-	"netdyno/internal/read/finding/synthetic"
+	"netdyno/internal/read/synthetic"
 	"netdyno/internal/record"
 )
 

@@ -66,7 +66,7 @@ func warnLimits(s *cells.Dataset, f Findings) []record.Warning {
 		return nil
 	}
 	return []record.Warning{{
-		About: "limit", Text: "the client was the limit of " + strings.Join(limited, ", ") + ": these rates are the generator's",
+		About: "limit", Text: "the client limited " + strings.Join(limited, ", ") + ": these rates measure the load generator",
 		Advice: "give the clients more CPUs or processes (clients=2), or offer an equal rate to every arm and compare CPU per exchange",
 	}}
 }
@@ -94,9 +94,9 @@ func warnNoise(s *cells.Dataset, f Findings) []record.Warning {
 		if s.Primary(n.Metric) && n.P <= cells.Level {
 			all = append(all, record.Warning{
 				About: "noise",
-				Text: fmt.Sprintf("%s of the baseline differs from its own repeat%s: %.3g× (%.3g–%.3g), p %.2g",
+				Text: fmt.Sprintf("%s differs between the baseline and its own repeat%s: %.3g× (%.3g–%.3g), p %.2g",
 					n.Metric, cells.InCell(n.Cell), n.Ratio, n.Low, n.High, n.P),
-				Advice: "one in twenty such pairs does by chance; if more do, something drifts inside the blocks",
+				Advice: "one such pair in twenty differs by chance; if more do, something drifts within blocks",
 			})
 		}
 	}
@@ -104,7 +104,7 @@ func warnNoise(s *cells.Dataset, f Findings) []record.Warning {
 		if !measured[cell] && len(f.Comparisons) > 0 {
 			all = append(all, record.Warning{
 				About:  "noise",
-				Text:   "no two blocks have both appearances of the baseline" + cells.InCell(cell) + ": the A/A noise is unknown, the margin alone is the bound",
+				Text:   "fewer than two blocks have both trials of the baseline" + cells.InCell(cell) + ": how far it differs from itself (A/A) is unknown, so only the margin bounds differences",
 				Advice: "run more blocks",
 			})
 		}
@@ -144,8 +144,8 @@ func warnDelivery(s *cells.Dataset, f Findings) []record.Warning {
 	}
 	return []record.Warning{{
 		About:  "delivery",
-		Text:   "the arms hand over content differently" + place + ": " + strings.Join(all, ", "),
-		Advice: "whole messages cost a copy that chunks do not: this is not the same work",
+		Text:   "the arms deliver content differently" + place + ": " + strings.Join(all, ", "),
+		Advice: "whole messages cost a copy that chunks do not, so these arms do not do the same work",
 	}}
 }
 
@@ -155,7 +155,7 @@ func warnPlace(s *cells.Dataset, _ Findings) []record.Warning {
 	}
 	return []record.Warning{{
 		About:  "loopback",
-		Text:   "a CPU-bound software path with 64 KiB frames; nothing about a network card follows",
-		Advice: "decide about a network by measuring across it; compare here only what software costs",
+		Text:   "loopback is a CPU-bound software path with 64 KiB frames; it says nothing about network cards",
+		Advice: "compare only what software costs here; to judge a network, measure across it",
 	}}
 }

@@ -78,7 +78,7 @@ func (a *runPair) decides() string {
 	if command := a.after.Header.Command; len(command) > 2 && !strings.Contains(command[2], "=") { // argv: netdyno run STUDY …
 		study = command[2]
 	}
-	return "both builds in the same blocks tell smaller differences: netdyno run " + study + " build=BEFORE,AFTER --gate"
+	return "one run of both builds shows smaller differences: netdyno run " + study + " build=BEFORE,AFTER --gate"
 }
 
 // HolmMethod is the adjustment of runs made apart, whose blocks are not paired.
@@ -156,14 +156,14 @@ func (a *runPair) set(m metric.Metric, t twin, primary bool) (*compare.Pending, 
 		b.Bound = max(b.Margin, a.noise[cells.KeyOf(t.cell, m.Name)])
 	}
 	if zeros > 0 {
-		b.Refusal = fmt.Sprintf("a figure is 0 in %d blocks, and nothing is a multiple of 0", zeros)
+		b.Refusal = fmt.Sprintf("a figure is 0 in %d blocks, so there is no ratio", zeros)
 		return b, false
 	}
 	x, y := cells.InOrder(was), cells.InOrder(is)
 	first, enough := stat.MeanComponent(x)
 	second, enoughToo := stat.MeanComponent(y)
 	if !enough || !enoughToo {
-		b.Refusal = fmt.Sprintf("blocks with a valid value: %d and %d; at least 2 of each are needed", len(x), len(y))
+		b.Refusal = fmt.Sprintf("blocks that have a valid value: %d and %d, and at least 2 of each run are needed", len(x), len(y))
 		return b, len(x) > 0 && len(y) > 0
 	}
 	parts := []stat.Component{first, second}
@@ -186,7 +186,7 @@ func (a *runPair) refuseArm(t twin, m metric.Metric, calibrated bool) string {
 	for _, arm := range []cells.Arm{t.before, t.after} {
 		for _, judged := range arm.Trials {
 			if compare.IsLatency(m.Name) && slices.Contains(judged.Flags, trial.Overloaded) {
-				return arm.Name + " was overloaded: its times are those of a growing queue"
+				return arm.Name + " was overloaded: its times measure a growing queue"
 			}
 		}
 	}
@@ -196,11 +196,11 @@ func (a *runPair) refuseArm(t twin, m metric.Metric, calibrated bool) string {
 	case a.barredArm[cells.KeyOf(t.cell, t.after.Name)] != "":
 		return a.barredArm[cells.KeyOf(t.cell, t.after.Name)]
 	case a.barredArm[cells.KeyOf(t.cell, a.result.Floor)] != "":
-		return "the floor " + a.result.Floor + " cannot carry what happened to the machine: " + a.barredArm[cells.KeyOf(t.cell, a.result.Floor)]
+		return "the baseline " + a.result.Floor + " cannot show what changed on the machine: " + a.barredArm[cells.KeyOf(t.cell, a.result.Floor)]
 	case a.calibration == nil:
-		return "how far like runs made apart differ on this machine is not known: netdyno calibrate measures it"
+		return "the run-to-run noise of this machine is unknown: netdyno calibrate measures it"
 	case !calibrated:
-		return "calibrations of this machine say nothing of " + m.Name
+		return "calibrations of this machine do not cover " + m.Name
 	}
 	return ""
 }

@@ -32,12 +32,12 @@ func (a *runPair) differ() {
 		a.decisive("study", fmt.Sprintf("it compared levels of %s, then of %s", one, other))
 	}
 	if one, other := was.Study.Compare.Baseline, is.Study.Compare.Baseline; one != other {
-		a.decisive("study", fmt.Sprintf("its floor was %s, then %s", one, other))
+		a.decisive("study", fmt.Sprintf("its baseline was %s, then %s", one, other))
 	}
 	a.differInArms()
 	for i := range a.result.Differences {
 		if d := a.result.Differences[i]; d.Decisive {
-			a.barred = "the runs are not of the same: " + d.About + ": " + d.Text
+			a.barred = "the runs cannot be compared: they differ in " + d.About + ": " + d.Text
 			break
 		}
 	}
@@ -48,7 +48,7 @@ func (a *runPair) differInHosts(was, is map[string]record.Host) {
 		one, first := was[seat]
 		other, second := is[seat]
 		if !first || !second {
-			a.decisive("seats", fmt.Sprintf("%s is a seat of %s run alone", seat, map[bool]string{true: earlier, false: later}[first]))
+			a.decisive("seats", fmt.Sprintf("host %s is in %s run only", seat, map[bool]string{true: earlier, false: later}[first]))
 			continue
 		}
 		severe := record.DiffMachines(one, other)
@@ -80,7 +80,7 @@ func (a *runPair) differInPrograms(was, is map[string]record.Binary) {
 		if !first || !second || one.SHA256 == other.SHA256 {
 			continue
 		}
-		text := name + " is another program"
+		text := name + " is a different program"
 		if one.Version != other.Version {
 			text += fmt.Sprintf(": %s, then %s", one.Version, other.Version)
 		}
@@ -113,7 +113,7 @@ func (a *runPair) differInArms() {
 		one, first := was[p]
 		other, second := is[p]
 		if !first || !second {
-			a.add("study", fmt.Sprintf("%s%s is in %s run alone", p.Arm, cells.InCell(p.Cell), map[bool]string{true: earlier, false: later}[first]))
+			a.add("study", fmt.Sprintf("%s%s is in %s run only", p.Arm, cells.InCell(p.Cell), map[bool]string{true: earlier, false: later}[first]))
 			continue
 		}
 		both++
@@ -126,7 +126,7 @@ func (a *runPair) differInArms() {
 		if len(unlike) > 0 && one.Settings != nil && other.Settings != nil {
 			text := fmt.Sprintf("%s%s: %s", p.Arm, cells.InCell(p.Cell), FirstOf(unlike))
 			a.add("settings", text)
-			a.barredArm[p] = "it was set differently: " + FirstOf(unlike)
+			a.barredArm[p] = "its settings differ: " + FirstOf(unlike)
 		}
 	}
 	if both == 0 {

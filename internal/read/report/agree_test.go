@@ -15,8 +15,8 @@ import (
 	"netdyno/internal/read/cells"
 	"netdyno/internal/read/compare"
 	"netdyno/internal/read/finding"
-	"netdyno/internal/read/finding/synthetic"
 	"netdyno/internal/read/history"
+	"netdyno/internal/read/synthetic"
 	"netdyno/internal/read/trial"
 )
 

@@ -10,7 +10,7 @@ import (
 	"netdyno/internal/metric"
 	"netdyno/internal/quantity"
 	"netdyno/internal/read/finding"
-	"netdyno/internal/read/finding/synthetic"
+	"netdyno/internal/read/synthetic"
 	"netdyno/internal/record"
 )
 

@@ -82,7 +82,7 @@ func TestGateSaysWhyItIsUndecided(t *testing.T) {
 	result, all := compare.Gate(f.Run)
 	g := NewGate(f, result, all)
 	arm := f.Cells[0].Arms[0].Name + " at " + f.Cells[0].Name
-	caveats := "2 of 48 trials failed; exchanges of " + arm + " failed, which no requirement that is met allows"
+	caveats := "2 of 48 trials failed; exchanges of " + arm + " failed, and no requirement that is met allows that"
 	if md := string(render(t, g.Markdown)); !strings.Contains(md, "Undecided because: "+caveats+".") {
 		t.Errorf("gate.md does not say %q:\n%s", caveats, md)
 	}

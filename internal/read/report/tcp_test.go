@@ -8,7 +8,7 @@ import (
 
 	"netdyno/internal/contract"
 	"netdyno/internal/read/finding"
-	"netdyno/internal/read/finding/synthetic"
+	"netdyno/internal/read/synthetic"
 )
 
 func TestTCPsAccountIsShownByEnd(t *testing.T) {

@@ -18,9 +18,9 @@ type Fit struct {
 	Error    float64       `json:"error"`  // median over trials of |measured − fitted| ÷ measured
 	Worst    float64       `json:"worst"`  // the largest median of (measured − fitted) ÷ measured, signed, of an arm in a cell
 	WorstAt  string        `json:"worst_at,omitempty"`
-	R2       float64       `json:"r2"`             // share of the metric's variance over trials that the model explains
-	With     string        `json:"with,omitempty"` // implementation and library version: "go-grpc with google.golang.org/grpc v1.85.0"
-	Sentence string        `json:"sentence,omitempty"`
+	R2       float64       `json:"r2"`                 // share of the metric's variance over trials that the model explains
+	With     string        `json:"with,omitempty"`     // implementation and library version: "go-grpc with google.golang.org/grpc v1.85.0"
+	Sentence string        `json:"sentence,omitempty"` // by package finding
 	Reason   string        `json:"reason,omitempty"`
 }
 

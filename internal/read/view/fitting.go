@@ -54,7 +54,6 @@ func fit(s *cells.Dataset, f *Fit) string {
 		return reason
 	}
 	f.With = implementations(s, f.Spec.Metric, observed)
-	f.Sentence = f.sentence(m)
 	return ""
 }
 
@@ -121,7 +120,7 @@ func dependent(s *cells.Dataset, spec record.Fit, observed []observation, err er
 	if len(levels) == 1 {
 		return fmt.Sprintf("%s does not vary: every trial has %s, so its coefficient cannot be seen", factor, levels[0])
 	}
-	return fmt.Sprintf("%s does not vary by itself: it moves together with %s, so their coefficients cannot be told apart",
+	return fmt.Sprintf("%s varies only together with %s, so their coefficients cannot be separated",
 		factor, strings.Join(factors[:column.Column-1], ", "))
 }
 

@@ -7,7 +7,6 @@ import (
 	"strings"
 
 	"netdyno/internal/metric"
-	"netdyno/internal/quantity"
 	"netdyno/internal/read/cells"
 	"netdyno/internal/read/compare"
 	"netdyno/internal/read/trial"
@@ -55,15 +54,15 @@ func search(s *cells.Dataset, into *Search) string {
 	var single []string
 	keep := func(blocks func(*found) int) {
 		candidates = slices.DeleteFunc(candidates, func(f *found) bool {
-			few := blocks(f) < leastSearched
+			few := blocks(f) < LeastSearched
 			if few {
-				single = append(single, f.Arm+" with "+into.need(f.candidate))
+				single = append(single, f.Arm+" with "+into.Need(f.candidate))
 			}
 			return few
 		})
 	}
 	if keep(func(f *found) int { return len(f.pool.Blocks) }); len(candidates) == 0 {
-		return fmt.Sprintf("no arm has a valid value in %d blocks, and a share of the best has no interval from fewer", leastSearched)
+		return fmt.Sprintf("no arm has a valid value in %d blocks, and fewer give no interval", LeastSearched)
 	}
 	best := slices.MaxFunc(candidates, func(a, b *found) int { return cmp.Compare(a.candidate.Metric.Value, b.candidate.Metric.Value) })
 	keep(func(f *found) int { return f.share(best) })
@@ -79,15 +78,12 @@ func search(s *cells.Dataset, into *Search) string {
 			into.Reached = append(into.Reached, leastOf(arm, own, spec.Share))
 		}
 	}
-	into.Sentence = into.words(m.Doc)
-	if len(single) > 0 {
-		into.Sentence += fmt.Sprintf(" Left out, as fewer than %d blocks have them beside the best: %s.", leastSearched, strings.Join(single, ", "))
-	}
+	into.LeftOut = single
 	return ""
 }
 
-// leastSearched is the number of blocks from which a share has an interval.
-const leastSearched = 2
+// LeastSearched is the number of blocks from which a share has an interval.
+const LeastSearched = 2
 
 // candidates gathers the trials by arm and cell, in the study's order.
 func candidates(s *cells.Dataset, spec record.Reach, views []*trial.Judged) ([]*found, string) {
@@ -186,51 +182,13 @@ func (a Candidate) sameLevels(b Candidate) bool {
 	return slices.EqualFunc(a.Levels, b.Levels, func(x, y Coordinate) bool { return x.Value == y.Value })
 }
 
-// words answers the search, of the metric in words: who needs least, and who does
-// not come there.
-func (f *Search) words(metric string) string {
-	var b strings.Builder
-	fmt.Fprintf(&b, "The best %s is %s, of %s with %s.", metric, rateWords(f.Best.Metric.Value, f.Unit), f.BestOf, f.need(f.Best))
-	var short []string
-	for _, r := range f.Reached {
-		if len(r.Least) == 0 {
-			hedge := ""
-			if r.Best.Uncertain(f.Spec.Share) {
-				hedge = ", perhaps"
-			}
-			short = append(short, fmt.Sprintf("%s (%s%s, limit %s)", r.Arm, quantity.FormatShare(r.Best.Share), hedge, r.Best.Limit))
-			continue
-		}
-		var ways []string
-		for _, candidate := range r.Least {
-			hedge := ""
-			if candidate.Uncertain(f.Spec.Share) {
-				hedge = ", perhaps"
-			}
-			ways = append(ways, fmt.Sprintf("%s (%s%s)", f.need(candidate), quantity.FormatShare(candidate.Share), hedge))
-		}
-		fmt.Fprintf(&b, " %s comes to %s of it with %s.", r.Arm, quantity.FormatShare(f.Spec.Share), strings.Join(ways, " or "))
-	}
-	if len(short) > 0 {
-		fmt.Fprintf(&b, " Below that stay, at their best: %s.", strings.Join(short, ", "))
-	}
-	return b.String()
-}
-
-// need spells a candidate's levels as they are typed: "threads=1 connections=4".
-func (f *Search) need(s Candidate) string {
+// Need spells a candidate's levels as they are typed: "threads=1 connections=4".
+func (f *Search) Need(s Candidate) string {
 	words := make([]string, len(s.Levels))
 	for i, level := range s.Levels {
 		words[i] = f.Spec.Least[i] + "=" + level.Text
 	}
 	return strings.Join(words, " ")
-}
-
-func rateWords(x float64, unit string) string {
-	if unit == "B/s" {
-		return quantity.FormatByteRate(x)
-	}
-	return inUnit(x, unit)
 }
 
 // Search is a search that the study asked for: with how little of the factors
@@ -241,8 +199,9 @@ type Search struct {
 	Unit     string       `json:"unit"` // of Spec.Metric
 	Best     Candidate    `json:"best"` // of all arms
 	BestOf   string       `json:"best_of,omitempty"`
-	Reached  []Reached    `json:"reached,omitempty"` // by arm, in the study's order
-	Sentence string       `json:"sentence,omitempty"`
+	Reached  []Reached    `json:"reached,omitempty"`  // by arm, in the study's order
+	LeftOut  []string     `json:"left_out,omitempty"` // candidates that have fewer than LeastSearched blocks in common with the best
+	Sentence string       `json:"sentence,omitempty"` // by package finding
 	Reason   string       `json:"reason,omitempty"`
 }
 

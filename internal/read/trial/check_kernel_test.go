@@ -1,4 +1,4 @@
-package finding_test
+package trial_test
 
 import (
 	"testing"

@@ -1,4 +1,4 @@
-package finding_test
+package trial_test
 
 import (
 	"strings"
@@ -6,7 +6,7 @@ import (
 	"time"
 
 	"netdyno/internal/contract"
-	"netdyno/internal/read/finding/synthetic"
+	"netdyno/internal/read/synthetic"
 	"netdyno/internal/read/trial"
 	"netdyno/internal/record"
 )
@@ -117,7 +117,7 @@ func TestConsistencyOfWhatFellDue(t *testing.T) {
 		s.Close.Reading.Counts.Exchanges += n
 		s.Close.Reading.Counts.SentBytes += 100 * n
 		s.Close.Reading.Counts.ReceivedBytes += 100 * n
-		c.Result.Service = encoded(map[time.Duration]int64{time.Millisecond: 2*n + c.Result.Drained})
+		c.Result.Service = synthetic.Histogram(map[time.Duration]int64{time.Millisecond: 2*n + c.Result.Drained})
 		waited(c, 200*time.Millisecond)
 	}
 	checkMiscounts(t, []miscount{

@@ -1,4 +1,4 @@
-package finding_test
+package trial_test
 
 import (
 	"slices"
@@ -8,7 +8,7 @@ import (
 
 	"netdyno/internal/contract"
 	"netdyno/internal/hist"
-	"netdyno/internal/read/finding/synthetic"
+	"netdyno/internal/read/synthetic"
 	"netdyno/internal/read/trial"
 	"netdyno/internal/record"
 )

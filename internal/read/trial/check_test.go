@@ -1,4 +1,4 @@
-package finding_test
+package trial_test
 
 import (
 	"slices"
@@ -7,8 +7,7 @@ import (
 	"time"
 
 	"netdyno/internal/contract"
-	"netdyno/internal/hist"
-	"netdyno/internal/read/finding/synthetic"
+	"netdyno/internal/read/synthetic"
 	"netdyno/internal/read/trial"
 	"netdyno/internal/record"
 )
@@ -41,14 +40,14 @@ func early(s *record.Worker, exchanges int64) {
 func drained(c *record.Worker, longest time.Duration) {
 	n := c.Result.Counts.Exchanges
 	c.Result.Drained = 2 * n
-	c.Result.Service = encoded(map[time.Duration]int64{45 * time.Millisecond: n, 300 * time.Millisecond: 2 * n})
+	c.Result.Service = synthetic.Histogram(map[time.Duration]int64{45 * time.Millisecond: n, 300 * time.Millisecond: 2 * n})
 	waited(c, longest)
 }
 
 // bursts lets a tenth of a client's exchanges take that long, the others 45 ms.
 func bursts(c *record.Worker, fast time.Duration) {
 	n := c.Result.Counts.Exchanges + c.Result.Drained
-	c.Result.Service = encoded(map[time.Duration]int64{fast: n / 10, 45 * time.Millisecond: n - n/10})
+	c.Result.Service = synthetic.Histogram(map[time.Duration]int64{fast: n / 10, 45 * time.Millisecond: n - n/10})
 }
 
 // behind lets both edges of a server be read a twentieth of the window late, of a
@@ -65,20 +64,7 @@ func behind(s *record.Worker) {
 
 // waited gives a client one response time, which is its longest.
 func waited(c *record.Worker, longest time.Duration) {
-	c.Result.Response = encoded(map[time.Duration]int64{longest: 1})
-}
-
-// encoded is a histogram of how often each time was taken.
-func encoded(times map[time.Duration]int64) string {
-	h := hist.New()
-	for each, n := range times {
-		h.Record(int64(each), n)
-	}
-	text, err := h.Encode()
-	if err != nil {
-		panic(err)
-	}
-	return text
+	c.Result.Response = synthetic.Histogram(map[time.Duration]int64{longest: 1})
 }
 
 func TestConsistency(t *testing.T) {
@@ -289,7 +275,7 @@ func TestLittlesLawIsOfEachClient(t *testing.T) {
 			first.ToNs = first.FromNs + window
 			first.Drained = 0
 			n, slots := first.Counts.Exchanges, r.Workers[2].Setup.Load.Connections
-			first.Service = encoded(map[time.Duration]int64{time.Duration(c.busy * float64(int64(slots)*window/n)): n})
+			first.Service = synthetic.Histogram(map[time.Duration]int64{time.Duration(c.busy * float64(int64(slots)*window/n)): n})
 		})
 		if trial.Status != c.status || !strings.Contains(trial.Reason, c.want) {
 			t.Errorf("%s: %s %q, want %s %q", c.name, trial.Status, trial.Reason, c.status, c.want)
@@ -319,7 +305,7 @@ func TestFixedAmount(t *testing.T) {
 	if judged.Status != trial.Valid || len(judged.Flags) != 0 || judged.Limit != trial.Latency || judged.Values["work_s"] != 2 {
 		t.Errorf("%s: %s %v, limit %s, values %v", judged.Status, judged.Reason, judged.Flags, judged.Limit, judged.Values)
 	}
-	for _, name := range []string{serverCPU, "client.cpu_us_per_exchange", "server.cores", "server.alloc_bytes_per_exchange"} {
+	for _, name := range []string{"server.cpu_us_per_exchange", "client.cpu_us_per_exchange", "server.cores", "server.alloc_bytes_per_exchange"} {
 		if a, b := judged.Values[name], whole.Values[name]; b == 0 || a < 0.999*b || a > 1.001*b {
 			t.Errorf("%s = %v of a fixed amount, %v of the same in a window", name, a, b)
 		}

@@ -1,32 +1,35 @@
-package view
+package finding
 
 import (
 	"fmt"
 	"strings"
 
-	"netdyno/internal/metric"
 	"netdyno/internal/quantity"
+	"netdyno/internal/read/view"
 )
 
-// sentence puts a fit into words.
-func (f *Fit) sentence(m metric.Metric) string {
+// fitSentence puts a fit into words; "" where there is none.
+func fitSentence(f view.Fit) string {
+	if f.Reason != "" {
+		return ""
+	}
 	var b strings.Builder
 	one := strings.TrimSuffix(f.Spec.Per, "s")
-	fmt.Fprintf(&b, "%s is %s", m.Name, f.Base.words(m.Unit))
-	fmt.Fprintf(&b, ", and for each %s %s", one, f.Per.words(m.Unit))
+	fmt.Fprintf(&b, "%s is %s", f.Spec.Metric, coefficient(f.Base, f.Unit))
+	fmt.Fprintf(&b, ", and for each %s %s", one, coefficient(f.Per, f.Unit))
 	for _, t := range f.Terms {
-		fmt.Fprintf(&b, " and %s × %s", t.words(""), t.Of)
+		fmt.Fprintf(&b, " and %s × %s", coefficient(t, ""), t.Of)
 	}
-	b.WriteString(f.publishedWords())
-	fmt.Fprintf(&b, "; %d trials in %d blocks, off by %s in the median", f.Trials, f.Blocks, quantity.FormatShare(f.Error))
+	b.WriteString(publishedWords(f))
+	fmt.Fprintf(&b, "; %d trials in %d blocks, median error %s", f.Trials, f.Blocks, quantity.FormatShare(f.Error))
 	if f.With != "" {
 		b.WriteString("; " + f.With)
 	}
 	return b.String() + "."
 }
 
-// words prints a coefficient with its interval: "8.21 KiB (7.90 KiB–8.52 KiB)".
-func (c Coefficient) words(unit string) string {
+// coefficient prints one with its interval: "8.21 KiB (7.90 KiB–8.52 KiB)".
+func coefficient(c view.Coefficient, unit string) string {
 	return fmt.Sprintf("%s (%s–%s)", inUnit(c.Value, unit), inUnit(c.Low, unit), inUnit(c.High, unit))
 }
 
@@ -41,7 +44,7 @@ func inUnit(x float64, unit string) string {
 }
 
 // publishedWords sets the published coefficients against the intervals.
-func (f *Fit) publishedWords() string {
+func publishedWords(f view.Fit) string {
 	var words []string
 	for _, t := range f.Terms {
 		if t.Published == nil {

@@ -1,11 +1,11 @@
-package finding_test
+package trial_test
 
 import (
 	"strings"
 	"testing"
 
 	"netdyno/internal/contract"
-	"netdyno/internal/read/finding/synthetic"
+	"netdyno/internal/read/synthetic"
 	"netdyno/internal/read/trial"
 	"netdyno/internal/record"
 )
