@@ -1,6 +1,7 @@
 package wire
 
 import (
+	"context"
 	"sync"
 
 	"golang.org/x/sync/errgroup"
@@ -13,12 +14,17 @@ import (
 const connecting = 128
 
 // Each calls do for 0 to n-1, at most 128 at once, and returns the first error.
-// Clients open their connections by it.
+// After an error it begins no more calls. Clients open their connections by it.
 func Each(n int, do func(i int) error) error {
-	var group errgroup.Group
+	group, ctx := errgroup.WithContext(context.Background())
 	group.SetLimit(connecting)
 	for i := range n {
-		group.Go(func() error { return do(i) })
+		group.Go(func() error {
+			if ctx.Err() != nil {
+				return nil // the first failure is the one to report
+			}
+			return do(i)
+		})
 	}
 	return group.Wait()
 }

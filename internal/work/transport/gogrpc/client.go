@@ -157,9 +157,9 @@ func (c *client) Close() {
 
 func (c *client) closeAll() {
 	_ = wire.Each(len(c.conns), func(i int) error {
-		if c.conns[i] == nil {
-			return nil
+		if c.conns[i] != nil {
+			_ = c.conns[i].Close() // a second close says only that it was the second
 		}
-		return c.conns[i].Close()
-	}) // a second close says only that it was the second
+		return nil
+	})
 }
