@@ -18,7 +18,7 @@ interface Placed extends FrontPoint {
 	reach: Box; // of both intervals
 }
 
-/** Two metrics against each other: the points that nothing beats joined as steps, the knee ringed. */
+/** Two metrics against each other: the Pareto front joined as steps, the knee ringed. */
 export function drawFront(front: Front, width: number, title: string): SVGElement {
 	const arms = new Map([...front.points].sort((a, b) => a.arm - b.arm).map(({ arm, name }) => [name, arm]));
 	const legend = layoutLegend(arms.size > 1 ? [...arms.keys()] : [], 0, width);

@@ -20,7 +20,7 @@ func (l *layout) calibration() Section {
 		metrics = append(metrics, m.Name)
 	}
 	return Section{
-		ID: "calibration", Title: "What this machine can tell",
+		ID: "calibration", Title: "What differences this machine can show",
 		Note: calibrationNote(c) + " The table has the smallest difference that one comparison finds in nine of ten cases, by its blocks; " +
 			"then how far equal runs differ from each other, as a standard deviation. Other work may differ more or less.",
 		Tables: []Table{spreadTable(c, metrics)},

@@ -27,7 +27,7 @@ func TestCalibrationStandsWithTheEvidence(t *testing.T) {
 	if err := New(f).Markdown(&text); err != nil {
 		t.Fatal(err)
 	}
-	for _, want := range []string{"What this machine can tell", "2 January 2026, 3 in all", "125 MB/s", "1 in 100 by 1.10 ms", "10 blocks", "| 8.00 % | 5.00 % | 10.0 % | 2.00 %"} {
+	for _, want := range []string{"What differences this machine can show", "2 January 2026, 3 in all", "125 MB/s", "1 in 100 by 1.10 ms", "10 blocks", "| 8.00 % | 5.00 % | 10.0 % | 2.00 %"} {
 		if !strings.Contains(text.String(), want) {
 			t.Errorf("the report lacks %q", want)
 		}

@@ -2,6 +2,7 @@ package report
 
 import (
 	"fmt"
+	"slices"
 	"strconv"
 
 	"netdyno/internal/read/compare"
@@ -27,8 +28,8 @@ func (l *layout) claims() []Section {
 // evidenceOf lists the comparisons behind a claim: all of them must hold.
 func evidenceOf(c compare.Claim) Table {
 	t := Table{
-		Caption: "What the claim demands, all of it, with " + confidence(c.Level) + " intervals.",
-		Columns: append(append(columns("metric", "ratio of", "claimed"), numbers("measured", "blocks")...), columns("state")...),
+		Caption: "Every condition of the claim, with " + confidence(c.Level) + " intervals. All must hold.",
+		Columns: slices.Concat(columns("metric", "ratio of", "claimed"), numbers("measured", "blocks"), columns("state")),
 	}
 	for _, e := range c.Evidence {
 		p := c.Spec.Parts[e.Part]

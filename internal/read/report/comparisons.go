@@ -2,6 +2,7 @@ package report
 
 import (
 	"fmt"
+	"slices"
 	"strconv"
 
 	"netdyno/internal/read/cells"
@@ -15,10 +16,9 @@ func (l *layout) comparisons() Section {
 	if len(l.Header.Study.Compare.Also) > 0 {
 		other = "the other's"
 	}
-	compared := append(columns("cell", "metric"), Column{Title: "arm", Kind: Arms})
-	compared = append(compared, numbers("its figure", other, "ratio", "blocks")...)
-	judged := append(compared[:len(compared):len(compared)], numbers("p", "adjusted p", "bound")...)
-	primary := Table{Caption: "Primary comparisons, declared before the run.", Columns: append(judged, Column{Title: "verdict", Kind: Verdicts})}
+	compared := slices.Concat(columns("cell", "metric"), ofKind(Arms, "arm"), numbers("its figure", other, "ratio", "blocks"))
+	judged := slices.Concat(compared, numbers("p", "adjusted p", "bound"), ofKind(Verdicts, "verdict"))
+	primary := Table{Caption: "Primary comparisons, declared before the run.", Columns: judged}
 	explored := Table{Columns: compared, Folded: true}
 	for _, c := range l.Comparisons {
 		if c.Primary {
@@ -30,8 +30,8 @@ func (l *layout) comparisons() Section {
 	explored.Caption = fmt.Sprintf("Not judged: explored comparisons, on every other metric (%d).", len(explored.Rows))
 	return Section{
 		ID: "comparisons", Title: "Comparisons",
-		Note: "Ratios are arm ÷ " + l.baseline() + " where nothing else is said, the geometric mean of the ratios within blocks: the quotient of the two figures over the blocks that both arms have. The interval is by t on their logarithms, " +
-			"p by the exact sign-flip permutation test. On a primary metric, better or worse needs an adjusted p of at most " + strconv.FormatFloat(l.level(), 'g', 3, 64) + " and an interval outside the bound. Other metrics are not judged: among so many, some differ by chance.",
+		Note: "A ratio is the arm's figure ÷ that of " + l.baseline() + ", or of the other arm named: the geometric mean of the ratios within blocks, over the blocks that both arms have. " +
+			"Its interval is Student's t on the logarithms; p is the exact sign-flip permutation test. On a primary metric, which the study declared before the run, better or worse needs an adjusted p of at most " + strconv.FormatFloat(l.level(), 'g', 3, 64) + " and an interval outside the bound. Other metrics are not judged: among so many, some differ by chance.",
 		Tables: []Table{bounded(primary), bounded(explored)},
 	}
 }
@@ -75,9 +75,10 @@ func (l *layout) pairText(c compare.Comparison) string {
 // pairTable has the cell's declared comparisons of two arms of which neither is
 // the baseline; no rows where there is none.
 func (l *layout) pairTable(c cells.Cell) Table {
-	t := Table{Caption: "Other declared comparisons", Columns: columns("arms", "metric")}
-	t.Columns = append(t.Columns, numbers("its figure", "the other's", "ratio")...)
-	t.Columns = append(t.Columns, Column{Title: "verdict", Kind: Verdicts})
+	t := Table{
+		Caption: "Other declared comparisons",
+		Columns: slices.Concat(columns("arms", "metric"), numbers("its figure", "the other's", "ratio"), ofKind(Verdicts, "verdict")),
+	}
 	for _, cmp := range l.Comparisons {
 		if !cmp.Primary || cmp.Cell != c.Name || cmp.Base == "" || cmp.Base == l.Header.Study.Compare.Baseline {
 			continue

@@ -41,10 +41,10 @@ const maxCurvePoints = 160
 func (l *layout) curve(c cells.Cell) (Heading, *Curve) {
 	open := slices.ContainsFunc(c.Arms, func(a cells.Arm) bool { return len(a.Response) > 0 })
 	kind, of := record.Service, func(a cells.Arm) []hist.Point { return a.Service }
-	note := "Service time, actual send to completion: a closed loop has no response time."
+	note := "Service time, counted from the actual send: a closed loop has no response time."
 	if open {
 		kind, of = record.Response, func(a cells.Arm) []hist.Point { return a.Response }
-		note = "Response time, intended start to completion, so that a late start counts."
+		note = "Response time, counted from when the request was due, so that waiting for a late send counts."
 	}
 	curve := &Curve{Axis: kind + " time"}
 	for _, a := range c.Arms {

@@ -2,6 +2,7 @@ package report
 
 import (
 	"fmt"
+	"slices"
 	"strings"
 
 	"netdyno/internal/metric"
@@ -33,7 +34,7 @@ func (l *layout) fits() []Section {
 func coefficients(f view.Fit) Table {
 	t := Table{
 		Caption: modelText(f) + ". Intervals are 95 % over blocks; a published value agrees when its interval holds it and does not hold 0.",
-		Columns: append(append(columns("coefficient", "of"), numbers("measured", "published")...), columns("in words")...),
+		Columns: slices.Concat(columns("coefficient", "of"), numbers("measured", "published"), columns("in words")),
 	}
 	add := func(name, of string, c view.Coefficient, s metric.Scale) {
 		published, verdict := missing(), none

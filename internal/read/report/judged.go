@@ -27,7 +27,7 @@ func (l *layout) judged() []string {
 		}
 	}
 	if explored > 0 {
-		said = append(said, plural(explored, "comparison")+" on other metrics: not judged, each with its interval.")
+		said = append(said, "Not judged: "+plural(explored, "comparison")+" on other metrics, each with its interval.")
 	}
 	if len(l.Requirements) > 0 {
 		said = append(said, family(l.Requirements[0].Family, "requirement", compare.StepDown))
@@ -37,7 +37,7 @@ func (l *layout) judged() []string {
 
 // family is the sentence on a family of tests and how it is adjusted.
 func family(size int, what, method string) string {
-	return fmt.Sprintf("%s in the family, adjusted by %s.", plural(size, what), or(method, "no method"))
+	return fmt.Sprintf("Judged: %s as one family, p adjusted by %s.", plural(size, what), or(method, "no method"))
 }
 
 // confidence prints that of an interval at a level, "95 %".

@@ -58,9 +58,9 @@ func TestEveryFormSaysHowItJudged(t *testing.T) {
 			"service_p99_us of a <= 5ms: met, 4.12 ms (96.9 % interval 4.00–4.30, 6 blocks).",
 			"6 blocks",
 			"Stopped after stage 1 of 3 (6 blocks): every primary comparison is settled at level 0.0312.",
-			"in the family, adjusted by step-down sign flip.",
-			"12 comparisons on other metrics: not judged, each with its interval.",
-			"3 requirements in the family, adjusted by step-down sign flip.",
+			"as one family, p adjusted by step-down sign flip.",
+			"Not judged: 12 comparisons on other metrics, each with its interval.",
+			"Judged: 3 requirements as one family, p adjusted by step-down sign flip.",
 		} {
 			_, after, found := strings.Cut(rest, want)
 			if !found {
@@ -103,7 +103,7 @@ func TestGateSaysWhatIsBroken(t *testing.T) {
 	}
 	g := NewGate(f, result, all)
 	got := string(render(t, g.Markdown))
-	for _, want := range []string{"a requirement is broken", "✗ broken", "✓ met", "? cannot tell", "96.9 % interval", "3 requirements in the family"} {
+	for _, want := range []string{"a requirement is broken", "✗ broken", "✓ met", "? cannot tell", "96.9 % interval", "3 requirements as one family"} {
 		if !strings.Contains(got, want) {
 			t.Errorf("gate.md does not say %q:\n%s", want, got)
 		}

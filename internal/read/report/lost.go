@@ -1,6 +1,7 @@
 package report
 
 import (
+	"slices"
 	"strconv"
 	"strings"
 
@@ -43,9 +44,9 @@ func reasonOf(t trial.Trial) string { return or(t.Reason, "no reason was recorde
 
 // problems lists every trial that has no valid figure, or has a flag.
 func (l *layout) problems() Section {
-	which := []Column{{Title: "trial"}, {Title: "cell"}, {Title: "arm", Kind: Arms}, {Title: "block", Kind: Numbers}}
-	lost := Table{Caption: "Trials without a valid figure.", Columns: append(which[:len(which):len(which)], columns("ended", "why")...)}
-	flagged := Table{Caption: "Valid trials with a flag. They are kept.", Columns: append(which[:len(which):len(which)], columns("flags")...), Folded: true}
+	which := slices.Concat(columns("trial", "cell"), ofKind(Arms, "arm"), numbers("block"))
+	lost := Table{Caption: "Trials without a valid figure.", Columns: slices.Concat(which, columns("ended", "why"))}
+	flagged := Table{Caption: "Valid trials with a flag. They are kept.", Columns: slices.Concat(which, columns("flags")), Folded: true}
 	for _, c := range l.Cells {
 		for _, a := range c.Arms {
 			for _, t := range a.Trials {

@@ -1,10 +1,14 @@
 package report
 
-import "strconv"
+import (
+	"slices"
+
+	"strconv"
+)
 
 // noise is the A/A comparison: the baseline against its own repeat.
 func (l *layout) noise() Section {
-	headed := append(columns("cell", "metric"), numbers("repeat ÷ first", "noise bound", "p")...)
+	headed := slices.Concat(columns("cell", "metric"), numbers("repeat ÷ first", "noise bound", "p"))
 	primary := Table{Caption: "Primary metrics, with 95 % intervals.", Columns: headed}
 	other := Table{Caption: "Other metrics, with 95 % intervals.", Columns: headed, Folded: true}
 	for _, n := range l.Noise {

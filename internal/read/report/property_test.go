@@ -60,7 +60,7 @@ func TestEveryRowHasAValueOfItsKindForEveryColumn(t *testing.T) {
 				}
 				for i, d := range row {
 					values++
-					if c := table.Columns[i]; !ofKind(d, c.Kind) {
+					if c := table.Columns[i]; !suits(d, c.Kind) {
 						t.Errorf("%s, %s, column %s of kind %q: %+v", where, table.Caption, c.Title, c.Kind, d)
 					}
 				}
@@ -72,8 +72,8 @@ func TestEveryRowHasAValueOfItsKindForEveryColumn(t *testing.T) {
 	}
 }
 
-// ofKind reports whether a value suits its column.
-func ofKind(d Datum, kind Kind) bool {
+// suits reports whether a value is of its column's kind.
+func suits(d Datum, kind Kind) bool {
 	switch kind {
 	case Numbers:
 		return d.Text == none && d.Figure == nil || d.Text == "" && (d.Figure != nil || d.Ratio != nil)

@@ -110,10 +110,9 @@ func here(levels []string) string {
 // publishedSection lays the figures out as tables.
 func (l *layout) publishedSection() Section {
 	p := l.published()
-	side := append(columns("cell", "metric", "arm ÷ base"), numbers("published", "measured here")...)
 	beside := Table{
 		Caption: "Published and measured ratios side by side, measured under the conditions that the publication states, with " + confidence(l.level()) + " intervals.",
-		Columns: append(side, columns("source", "note")...),
+		Columns: slices.Concat(columns("cell", "metric", "arm ÷ base"), numbers("published", "measured here"), columns("source", "note")),
 	}
 	for _, r := range p.Beside {
 		measured := missing()
@@ -126,7 +125,7 @@ func (l *layout) publishedSection() Section {
 	}
 	elsewhere := Table{
 		Caption: "Published, with nothing measured here under the same conditions.",
-		Columns: append(append(columns("why", "metric", "arm ÷ base"), numbers("published")...), columns("source", "note")...),
+		Columns: slices.Concat(columns("why", "metric", "arm ÷ base"), numbers("published"), columns("source", "note")),
 	}
 	for _, g := range p.Elsewhere {
 		for _, r := range g.Rows {
@@ -137,7 +136,7 @@ func (l *layout) publishedSection() Section {
 	}
 	return Section{
 		ID: "published", Title: "Published figures",
-		Note:   "Absolute figures from another machine prove nothing; ratios between two arms can be compared, where they were measured under the same conditions.",
+		Note:   "Ratios between two arms can be compared across machines when they were measured under the same conditions. Absolute figures cannot.",
 		Tables: []Table{beside, bounded(elsewhere)},
 	}
 }

@@ -56,8 +56,7 @@ func gatedRuns(gated []compare.Gated) Table {
 	if len(gated) > 0 {
 		t.Caption = fmt.Sprintf("The primary comparisons, a family of %d, p adjusted by %s. Below 1 the second run's figure is the smaller one. Intervals are 95 %%.", gated[0].Family, gated[0].Method)
 	}
-	t.Columns = append(columns("arm", "compared with", "cell", "metric"), numbers("first", "second", "second ÷ first", "p")...)
-	t.Columns = append(t.Columns, columns("gate")...)
+	t.Columns = slices.Concat(columns("arm", "compared with", "cell", "metric"), numbers("first", "second", "second ÷ first", "p"), columns("gate"))
 	for _, g := range gated {
 		was, is := bothRuns(g.Comparison)
 		p := missing()
@@ -76,7 +75,7 @@ func gatedRuns(gated []compare.Gated) Table {
 // tables of a run show.
 func exploredRuns(r history.RunsCompared) (all, shown Table) {
 	all = Table{Caption: "Not judged: the other metrics, each with its 95 % interval."}
-	all.Columns = append(columns("arm", "cell", "metric"), numbers("first", "second", "second ÷ first")...)
+	all.Columns = slices.Concat(columns("arm", "cell", "metric"), numbers("first", "second", "second ÷ first"))
 	shown = all
 	for _, c := range r.Comparisons {
 		if c.Primary || withheld(c) {

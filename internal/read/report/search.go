@@ -2,6 +2,7 @@ package report
 
 import (
 	"fmt"
+	"slices"
 	"strings"
 
 	"netdyno/internal/metric"
@@ -36,11 +37,9 @@ func (l *layout) needs(f view.Search) Table {
 	t := Table{
 		Caption: "For each arm the combinations of levels that reach " + share + " of the best and of which no smaller one does; of an arm that never reaches it, its best. " +
 			"Shares are of the same block; intervals are 95 %.",
-		Columns: []Column{{Title: "arm", Kind: Arms}, {Title: "reaches " + share}},
+		Columns: slices.Concat(ofKind(Arms, "arm"), columns("reaches "+share), numbers(f.Spec.Least...),
+			numbers(labelOf(f.Spec.Metric), "share of the best"), ofKind(Limits, "limit")),
 	}
-	t.Columns = append(t.Columns, numbers(f.Spec.Least...)...)
-	t.Columns = append(t.Columns, numbers(labelOf(f.Spec.Metric), "share of the best")...)
-	t.Columns = append(t.Columns, Column{Title: "limit", Kind: Limits})
 	for _, arm := range f.Reached {
 		least := arm.Least
 		if len(least) == 0 {

@@ -20,22 +20,20 @@ func (l *layout) server() *Section {
 	}
 	return &Section{
 		ID: "server", Title: "The server, as it counted itself",
-		Note: fmt.Sprintf("%s on %s counted this alone, by its own clock. CPU time is all that it spent from the first connection of a trial to its last, "+
-			"connecting, warm-up and draining included, over all that it exchanged in that time; rate, cores and memory are those under load. "+
-			"None of it is divided by what a client counted, and no verdict rests on it.",
+		Note: fmt.Sprintf("%s on %s counted this by itself, by its own clock. CPU time is what it spent from the first connection of a trial to its last, "+
+			"with connecting, warm-up and draining, divided by all exchanges in that time. Rate, cores and memory are those under load. "+
+			"Nothing is divided by what a client counted, and no verdict rests on it.",
 			or(r.Server, "The server"), strings.Join(r.Listen, " ")),
 		Tables: slices.DeleteFunc([]Table{l.serverArms(*r), serverSegments(*r)}, func(t Table) bool { return len(t.Rows) == 0 }),
 	}
 }
 
 func (l *layout) serverArms(r finding.ServerReport) Table {
-	t := Table{Caption: "By arm: means over the blocks of the trials that its segments match, where shown with 95 % intervals."}
+	t := Table{Caption: "By arm: means over the blocks of the trials that its segments match. Intervals are 95 %."}
 	several := slices.ContainsFunc(r.Arms, func(a finding.ServerArm) bool { return a.Cell != "" })
 	if several {
 		t.Columns = columns("cell")
 	}
-	t.Columns = append(t.Columns, Column{Title: "arm", Kind: Arms})
-	t.Columns = append(t.Columns, numbers("segments", "exchanges")...)
 	largest := map[string]float64{}
 	for _, a := range r.Arms {
 		for _, m := range a.Metrics {
@@ -43,7 +41,7 @@ func (l *layout) serverArms(r finding.ServerReport) Table {
 		}
 	}
 	scales := segmentScales(largest)
-	t.Columns = append(t.Columns, segmentColumns(scales)...)
+	t.Columns = slices.Concat(t.Columns, ofKind(Arms, "arm"), numbers("segments", "exchanges"), segmentColumns(scales))
 	for _, a := range r.Arms {
 		var row []Datum
 		if several {
@@ -60,9 +58,7 @@ func (l *layout) serverArms(r finding.ServerReport) Table {
 }
 
 func serverSegments(r finding.ServerReport) Table {
-	t := Table{Caption: "By segment: each time in which the server was driven.", Folded: len(r.Arms) > 0}
-	t.Columns = append(numbers("segment"), Column{Title: "trials"})
-	t.Columns = append(t.Columns, numbers("connections", "exchanges")...)
+	t := Table{Caption: "By segment: a row for each time in which clients drove the server.", Folded: len(r.Arms) > 0}
 	largest := map[string]float64{}
 	for _, s := range r.Segments {
 		for name, value := range s.Values {
@@ -70,7 +66,7 @@ func serverSegments(r finding.ServerReport) Table {
 		}
 	}
 	scales := segmentScales(largest)
-	t.Columns = append(t.Columns, segmentColumns(scales)...)
+	t.Columns = slices.Concat(numbers("segment"), columns("trials"), numbers("connections", "exchanges"), segmentColumns(scales))
 	for _, s := range r.Segments {
 		which := number(strconv.Itoa(s.Number), "")
 		which.Detail = s.CutShort

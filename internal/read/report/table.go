@@ -120,14 +120,17 @@ func columns(titles ...string) []Column {
 	return list
 }
 
-// numbers heads columns of figures.
-func numbers(titles ...string) []Column {
+// ofKind heads columns of one kind.
+func ofKind(kind Kind, titles ...string) []Column {
 	list := columns(titles...)
 	for i := range list {
-		list[i].Kind = Numbers
+		list[i].Kind = kind
 	}
 	return list
 }
+
+// numbers heads columns of figures.
+func numbers(titles ...string) []Column { return ofKind(Numbers, titles...) }
 
 // Section is a titled part of a page: a sentence or two, and tables.
 type Section struct {

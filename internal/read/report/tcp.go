@@ -4,6 +4,7 @@ import (
 	"netdyno/internal/contract"
 	"netdyno/internal/metric"
 	"netdyno/internal/read/cells"
+	"slices"
 )
 
 // tcpMetrics are what the kernel counts of an end's connections, without the
@@ -22,9 +23,8 @@ func (l *layout) tcp() Section {
 			"that time in which the peer's receive window, or its own send buffer, held it back.",
 	}
 	for _, c := range l.Cells {
-		t := Table{Caption: or(c.Name, "All trials") + ".", Folded: true, Columns: []Column{
-			{Title: "arm", Kind: Arms}, {Title: "end"}, {Title: "connections", Kind: Numbers}, {Title: "congestion control"},
-		}}
+		t := Table{Caption: or(c.Name, "All trials") + ".", Folded: true}
+		t.Columns = slices.Concat(ofKind(Arms, "arm"), columns("end"), numbers("connections"), columns("congestion control"))
 		for _, name := range tcpMetrics {
 			t.Columns = append(t.Columns, numbers(metric.Shown(string(contract.Server)+"."+name).Heading)...)
 		}

@@ -12,14 +12,7 @@ import (
 // trust is what the figures of each arm rest on: consistency checks,
 // steadiness, flags, limits.
 func (l *layout) trust() Section {
-	t := Table{Columns: []Column{
-		{Title: "cell"},
-		{Title: "arm", Kind: Arms},
-		{Title: "checks passed", Kind: Numbers},
-		{Title: "steady", Kind: Numbers},
-		{Title: "flags of valid trials"},
-		{Title: "limit", Kind: Limits},
-	}}
+	t := Table{Columns: slices.Concat(columns("cell"), ofKind(Arms, "arm"), numbers("checks passed", "steady"), columns("flags of valid trials"), ofKind(Limits, "limit"))}
 	for _, cell := range l.Cells {
 		for _, arm := range cell.Arms {
 			t.Rows = append(t.Rows, l.trustRow(cell.Name, arm))
@@ -28,7 +21,7 @@ func (l *layout) trust() Section {
 	return Section{
 		ID: "trust", Title: "What the figures rest on",
 		Note: "A trial passes the consistency checks when all its counts agree: those of clients and servers, of the kernel, of the interfaces and of the histograms. " +
-			"Only such trials are compared. A trial is steady when its rate has no step and no slope inside the window.",
+			"Only such trials are compared. A flag is a remark on a trial that stays in the figures. A trial is steady when its rate has no step and no slope inside the window.",
 		Tables: []Table{bounded(t)},
 	}
 }
