@@ -103,6 +103,9 @@ struct Structure {
   Content down;
 };
 
+/// Bytes that a message of wires echo and stream may have.
+inline constexpr std::int64_t kMaxFlowMessage = 1 << 30;
+
 /// The unit of work: a message up and a message down.
 struct Exchange {
   std::int64_t up_bytes = 0;

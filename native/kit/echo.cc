@@ -12,7 +12,6 @@ namespace {
 using contract::ErrorKind;
 using contract::Failure;
 
-constexpr std::int64_t kMaxMessage = 1 << 30;
 constexpr std::size_t kMaxCopied = 64 << 10;
 
 /// Tables for eight bytes at a time. Source: M. Kounavis, F. Berry, "A systematic
@@ -70,9 +69,9 @@ std::int64_t EchoPayload::check(const contract::Setup& setup) {
   if (setup.load.fresh) {
     throw Failure(ErrorKind::unsupported, "load.fresh is true; this worker keeps its connections");
   }
-  if (up < 1 || up > kMaxMessage) {
+  if (up < 1 || up > contract::kMaxFlowMessage) {
     throw Failure(ErrorKind::setup, "exchange.up_bytes is " + std::to_string(up) + ", expected 1 to " +
-                                        std::to_string(kMaxMessage) + " on wire echo");
+                                        std::to_string(contract::kMaxFlowMessage) + " on wire echo");
   }
   if (down != up) {
     throw Failure(ErrorKind::setup, "exchange is " + std::to_string(up) + " bytes up and " +

@@ -13,7 +13,6 @@ using contract::Failure;
 
 namespace {
 
-constexpr std::int64_t kMaxMessage = 1 << 30;
 constexpr std::int64_t kMaxChunk = 64 << 20;
 constexpr std::int64_t kDefaultChunk = 64 << 10;
 
@@ -74,9 +73,9 @@ std::size_t StreamContent::agreeing(std::int64_t at, std::span<const char> given
 }
 
 StreamPlan::StreamPlan(const contract::Setup& setup)
-    : up_(StreamContent::kUp, checked("up_bytes", carried(setup).exchange.up_bytes, kMaxMessage),
-          chunk_of(setup)),
-      down_(StreamContent::kDown, checked("down_bytes", setup.exchange.down_bytes, kMaxMessage),
+    : up_(StreamContent::kUp,
+          checked("up_bytes", carried(setup).exchange.up_bytes, contract::kMaxFlowMessage), chunk_of(setup)),
+      down_(StreamContent::kDown, checked("down_bytes", setup.exchange.down_bytes, contract::kMaxFlowMessage),
             chunk_of(setup)),
       both_(setup.exchange.stream == contract::Stream::both) {}
 
