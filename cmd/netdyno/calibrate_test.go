@@ -69,7 +69,19 @@ func TestCalibrationIsUsed(t *testing.T) {
 	dir, cache := t.TempDir(), t.TempDir()
 	netdyno := func(args ...string) (int, string) { return remembering(t, dir, cache, args...) }
 	work := []string{"run", "transport=null", "opt.service=1ms", "connections=4", "blocks=6", "amount=100", "compare.primary=service_p50_us", "--out"}
-	if code, said := netdyno(append(work, "before")...); code != statusOK {
+	// A run with trials that say themselves that they were disturbed is repeated.
+	repeated := func(out string) (code int, said string) {
+		for range 5 {
+			if code, said = netdyno(append(work, out)...); code == statusOK || !strings.Contains(said, "Trials without a valid figure") {
+				break
+			}
+			if err := os.RemoveAll(filepath.Join(dir, out)); err != nil {
+				t.Fatal(err)
+			}
+		}
+		return code, said
+	}
+	if code, said := repeated("before"); code != statusOK {
 		t.Fatalf("the first run ended with status %d: %s", code, said)
 	}
 	contents, err := record.Read(filepath.Join(dir, "before", record.RecordsFile))
@@ -87,7 +99,7 @@ func TestCalibrationIsUsed(t *testing.T) {
 		t.Fatal(err)
 	}
 
-	code, said := netdyno(append(work, "after")...)
+	code, said := repeated("after")
 	if code != statusOK || !strings.Contains(said, "this machine tells differences in service_p50_us with 6 blocks from about") {
 		t.Errorf("status %d, and no word of what 6 blocks cannot tell: %s", code, said)
 	}
@@ -101,7 +113,7 @@ func TestCalibrationIsUsed(t *testing.T) {
 	if err := os.WriteFile(path, []byte("{"), 0o600); err != nil {
 		t.Fatal(err)
 	}
-	if code, said = netdyno(append(work, "third")...); code != statusOK || !strings.Contains(said, "calibrate again") {
+	if code, said = repeated("third"); code != statusOK || !strings.Contains(said, "calibrate again") {
 		t.Errorf("with a damaged cache a run ended with status %d and no word of it: %s", code, said)
 	}
 }

@@ -1,6 +1,7 @@
 package main
 
 import (
+	"errors"
 	"flag"
 	"fmt"
 	"os"
@@ -12,6 +13,8 @@ import (
 	"testing"
 
 	"github.com/rogpeppe/go-internal/testscript"
+
+	"netdyno/test/programs"
 )
 
 // TestMain lets this test binary act as netdyno, and as a worker that breaks
@@ -23,7 +26,7 @@ func TestMain(m *testing.M) {
 	testscript.Main(withWorkers{m}, map[string]func(){"netdyno": main})
 }
 
-// withWorkers builds the real workers beside the acting netdyno, once.
+// withWorkers puts the real workers beside the acting netdyno, once.
 type withWorkers struct{ tests testscript.TestingM }
 
 func (w withWorkers) Run() int {
@@ -34,7 +37,7 @@ func (w withWorkers) Run() int {
 	}
 	netdyno, err := exec.LookPath("netdyno")
 	if err == nil {
-		err = build(filepath.Dir(netdyno))
+		err = copyWorkers(filepath.Dir(netdyno))
 	}
 	if err != nil {
 		fmt.Fprintln(os.Stderr, "set up the tests:", err)
@@ -43,16 +46,12 @@ func (w withWorkers) Run() int {
 	return w.tests.Run()
 }
 
-func build(directory string) error {
-	argv := []string{"build", "-o", directory + "/"}
+func copyWorkers(directory string) error {
+	var err error
 	for _, family := range []string{"net", "exec", "http", "grpc", "connect"} {
-		argv = append(argv, "netdyno/cmd/netdyno-worker-"+family)
+		err = errors.Join(err, programs.Copy("netdyno-worker-"+family, directory))
 	}
-	out, err := exec.Command("go", argv...).CombinedOutput()
-	if err != nil {
-		return fmt.Errorf("build workers: %w: %s", err, out)
-	}
-	return nil
+	return err
 }
 
 // installed is the directory where the acting netdyno and the real workers lie.
