@@ -55,8 +55,7 @@ var layers = map[string][]string{
 	"internal/run/message":         run("internal/values"),
 	"internal/run/generate":        run(),
 	"internal/run/bench":           run("internal/run/rig", "internal/run/study"),
-	"internal/run/bench/typed":     run("internal/run/bench", "internal/run/rig", "internal/run/study", "internal/run/study/source"),
-	"internal/run/bench/benchtest": run("internal/run/bench", "internal/run/bench/typed", "test/programs"),
+	"internal/run/bench/benchtest": run("internal/run/bench", "internal/run/session", "test/programs"),
 
 	// A run's life; judged figures reach it as functions.
 	"internal/run/session": run("internal/run/bench", "internal/run/study", "internal/run/study/source", "internal/run/rig", "internal/run/rig/arrange", "internal/run/doctor", "internal/run/message", "internal/run/generate"),

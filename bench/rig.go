@@ -18,7 +18,7 @@ import (
 	"netdyno/internal/record"
 	"netdyno/internal/run/bench"
 	"netdyno/internal/run/rig"
-	"netdyno/internal/run/study/source"
+	"netdyno/internal/run/session"
 )
 
 // The CPUs of every measurement here: one for each end.
@@ -81,23 +81,20 @@ func (b *bed) conduct(ctx context.Context, on rig.Rig, metered, profiled bool, a
 	if !slices.ContainsFunc(args, func(a string) bool { return strings.HasPrefix(a, "client=") || strings.HasPrefix(a, "transport=") }) {
 		args = append(args, "client=go-epoll")
 	}
-	s, err := source.ParseArgs(dedupe(args), os.ReadFile)
+	_, trials, err := session.TrialsOf(dedupe(args)...)
 	if err != nil {
 		return nil, err
 	}
-	trials, _, err := s.Plan()
-	if err != nil {
-		return nil, err
-	}
-	var kept *record.Record
-	t := bench.Bench{Rig: on, Catalog: &b.catalog, Messages: b.messages, Keep: func(r record.Record) error { kept = &r; return nil }}
+	t := bench.Bench{Rig: on, Catalog: &b.catalog, Messages: b.messages}
 	if metered {
 		t.Meter = []string{filepath.Join(b.bin, "netdyno"), "meter"}
 	}
 	trials[0].Probe = profiled
-	if err := t.Run(ctx, trials[:1]); err != nil {
+	records, err := session.Conduct(ctx, &t, trials[:1])
+	if err != nil {
 		return nil, err
 	}
+	kept := &records[0]
 	if kept.Failure != nil {
 		return nil, fmt.Errorf("trial failed: %s", kept.Failure.Text)
 	}

@@ -10,8 +10,8 @@ import (
 	"netdyno/internal/read/stat"
 	"netdyno/internal/record"
 	"netdyno/internal/run/bench"
-	"netdyno/internal/run/bench/typed"
 	"netdyno/internal/run/rig"
+	"netdyno/internal/run/session"
 )
 
 // pipeline carries studies out as netdyno run does, from the words typed to
@@ -27,7 +27,7 @@ func open(ctx context.Context, bin string) (*pipeline, error) {
 	if err != nil {
 		return nil, err
 	}
-	b, err := typed.Open(ctx, bin)
+	b, err := session.OnLoopback(ctx, bin)
 	if err != nil {
 		return nil, err
 	}
@@ -52,12 +52,12 @@ func (p *pipeline) study(ctx context.Context, args ...string) (finding.Findings,
 
 // records runs a typed study and keeps what its trials left.
 func (p *pipeline) records(ctx context.Context, args ...string) (record.Header, []record.Trial, []record.Record, error) {
-	header, trials, err := typed.Plan(args...)
+	header, trials, err := session.TrialsOf(args...)
 	if err != nil {
 		return header, nil, nil, err
 	}
 	header.CreatedAt, header.Facts = time.Now().UTC(), p.facts
-	records, err := typed.Run(ctx, p.bench, trials)
+	records, err := session.Conduct(ctx, p.bench, trials)
 	return header, trials, records, err
 }
 

@@ -81,7 +81,8 @@ func (p pairing) fail(t *testing.T) *contract.Error {
 func (p pairing) run(t *testing.T) contract.Result {
 	t.Helper()
 	server, client, ready := p.connect(t)
-	before := server.Mark(1, true).Counts
+	server.Mark(1, true)
+	before := server.Settled(contract.Counts{}, int64(p.load.Connections)) // one on each connection verified it
 	var opened contract.Counts
 	var r contract.Result
 	if p.load.Amount > 0 {
@@ -96,7 +97,7 @@ func (p pairing) run(t *testing.T) contract.Result {
 		client.Mark(2, false)
 		r = client.Stop()
 	}
-	after := server.Mark(2, false).Counts
+	after := server.Settled(before, opened.Exchanges+r.Counts.Exchanges+r.Drained)
 
 	up, down := p.exchange.UpBytes, p.exchange.DownBytes
 	if p.exchange.Message != nil {

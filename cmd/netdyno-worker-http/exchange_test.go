@@ -57,7 +57,7 @@ func (p pairing) run(t *testing.T) {
 	p.load.Amount = p.amount()
 	server, client := p.connect(t)
 	server.Mark(1, true)
-	before := settled(server, contract.Counts{}, int64(p.load.Connections)) // one on each connection verified it
+	before := server.Settled(contract.Counts{}, int64(p.load.Connections)) // one on each connection verified it
 	if want := int64(p.load.Connections); !p.load.Fresh && before.Connections != want {
 		t.Errorf("the server has %d TCP connections open for %d of the trial", before.Connections, want)
 	}
@@ -71,7 +71,7 @@ func (p pairing) run(t *testing.T) {
 	if r.Counts.Exchanges != n || len(r.Counts.Errors) > 0 {
 		t.Errorf("counts %+v, want %d exchanges and no errors", r.Counts, n)
 	}
-	after := settled(server, before, n)
+	after := server.Settled(before, n)
 	received, sent := after.ReceivedBytes-before.ReceivedBytes, after.SentBytes-before.SentBytes
 	if after.Exchanges-before.Exchanges != n || received != r.Counts.SentBytes || sent != r.Counts.ReceivedBytes {
 		t.Errorf("the server counts %+v, before %+v, for %+v of the client's", after, before, r.Counts)
@@ -79,17 +79,6 @@ func (p pairing) run(t *testing.T) {
 	if up, down := p.exchange.UpBytes, p.exchange.DownBytes; p.exchange.Codec == "" && (received != n*up || sent != n*down) {
 		t.Errorf("%d bytes up and %d down in %d exchanges of %d and %d", received, sent, n, up, down)
 	}
-}
-
-// settled reads the server until it has counted n exchanges: it counts a reply
-// after the client may have it.
-func settled(server *workertest.Bench, before contract.Counts, n int64) contract.Counts {
-	counts := server.Mark(2, false).Counts
-	for tries := 0; counts.Exchanges-before.Exchanges < n && tries < 100; tries++ {
-		time.Sleep(5 * time.Millisecond)
-		counts = server.Mark(2, false).Counts
-	}
-	return counts
 }
 
 func bytesOf(up, down int64) contract.Exchange {

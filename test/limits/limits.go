@@ -17,9 +17,9 @@ import (
 	"netdyno/internal/read/finding"
 	"netdyno/internal/record"
 	"netdyno/internal/run/bench"
-	"netdyno/internal/run/bench/typed"
 	"netdyno/internal/run/rig"
 	"netdyno/internal/run/rig/namespaces"
+	"netdyno/internal/run/session"
 )
 
 // Scenario is a load with a cause of trouble, and the name that follows.
@@ -109,7 +109,7 @@ func (s Scenario) conduct(ctx context.Context, bin string) ([]record.Record, fin
 		return nil, none, err
 	}
 	wait := s.disturbHalfway(ctx, b)
-	records, err := typed.Run(ctx, b, trials)
+	records, err := session.Conduct(ctx, b, trials)
 	if err := errors.Join(err, wait()); err != nil {
 		return nil, none, err
 	}
@@ -120,7 +120,7 @@ func (s Scenario) conduct(ctx context.Context, bin string) ([]record.Record, fin
 func (s Scenario) plan(args []string) (record.Header, []record.Trial, error) {
 	window := max(s.window, time.Second)
 	args = append(args, fmt.Sprintf("blocks=%d", max(s.blocks, 1)), "window="+window.String(), "warmup="+warmup.String())
-	header, trials, err := typed.Plan(args...)
+	header, trials, err := session.TrialsOf(args...)
 	if err != nil {
 		return header, nil, err
 	}
@@ -132,7 +132,7 @@ func (s Scenario) plan(args []string) (record.Header, []record.Trial, error) {
 
 // bench returns what the scenario's trials run on, and how that ends.
 func (s Scenario) bench(ctx context.Context, bin string) (*bench.Bench, func(), error) {
-	b, err := typed.Open(ctx, bin)
+	b, err := session.OnLoopback(ctx, bin)
 	if err != nil {
 		return nil, nil, err
 	}

@@ -9,8 +9,8 @@ import (
 	"netdyno/internal/hist"
 	"netdyno/internal/record"
 	"netdyno/internal/run/bench"
-	"netdyno/internal/run/bench/typed"
 	"netdyno/internal/run/rig"
+	"netdyno/internal/run/session"
 	"netdyno/internal/run/study"
 )
 
@@ -19,7 +19,7 @@ type stage struct{ model *bench.Bench }
 
 // newStage finds the programs in bin.
 func newStage(ctx context.Context, bin string) (*stage, error) {
-	model, err := typed.Open(ctx, bin)
+	model, err := session.OnLoopback(ctx, bin)
 	return &stage{model}, err
 }
 
@@ -77,7 +77,7 @@ func planned(levels []string) (record.Trial, error) {
 	// Left to the scheduler: three processes share the CPUs with whatever else
 	// the machine does.
 	args := append([]string{"request=64B", "response=64B", "blocks=1", "placement=free", "warmup=" + warmup.String()}, levels...)
-	_, trials, err := typed.Plan(args...)
+	_, trials, err := session.TrialsOf(args...)
 	if err != nil {
 		return record.Trial{}, err
 	}
@@ -117,7 +117,7 @@ func (s *stage) drive(ctx context.Context, plan record.Trial, address string) (*
 	if err != nil {
 		return nil, err
 	}
-	records, err := typed.Run(ctx, s.bench(at), []record.Trial{plan})
+	records, err := session.Conduct(ctx, s.bench(at), []record.Trial{plan})
 	if err != nil {
 		return nil, err
 	}

@@ -7,13 +7,13 @@ import (
 
 	"netdyno/internal/record"
 	"netdyno/internal/run/bench"
-	"netdyno/internal/run/bench/typed"
+	"netdyno/internal/run/session"
 	"netdyno/test/programs"
 )
 
 // In returns a bench on loopback over the workers of catalog, with the meter of
 // the netdyno in directory bin.
-func In(bin string, catalog *bench.Catalog) *bench.Bench { return typed.On(bin, catalog) }
+func In(bin string, catalog *bench.Catalog) *bench.Bench { return session.BenchOf(bin, catalog) }
 
 // Built returns a bench on loopback over the programs in bin/.
 func Built(t testing.TB) *bench.Bench {
@@ -22,7 +22,7 @@ func Built(t testing.TB) *bench.Bench {
 	if err != nil {
 		t.Fatal(err)
 	}
-	b, err := typed.Open(t.Context(), bin)
+	b, err := session.OnLoopback(t.Context(), bin)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -33,7 +33,7 @@ func Built(t testing.TB) *bench.Bench {
 // tells of it.
 func Plan(t testing.TB, args ...string) (record.Header, []record.Trial) {
 	t.Helper()
-	header, trials, err := typed.Plan(args...)
+	header, trials, err := session.TrialsOf(args...)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -44,7 +44,7 @@ func Plan(t testing.TB, args ...string) (record.Header, []record.Trial) {
 // for itself.
 func Conduct(ctx context.Context, t testing.TB, b *bench.Bench, trials []record.Trial) []record.Record {
 	t.Helper()
-	records, err := typed.Run(ctx, b, trials)
+	records, err := session.Conduct(ctx, b, trials)
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -110,6 +110,18 @@ func (b *Bench) Mark(id int, reset bool) contract.Reading {
 	return *b.Expect("mark").Mark.Reading
 }
 
+// Settled reads a server until it has counted n exchanges since before, or half a
+// second has passed: it counts a reply after the client may have it.
+func (b *Bench) Settled(before contract.Counts, n int64) contract.Counts {
+	b.t.Helper()
+	counts := b.Mark(2, false).Counts
+	for tries := 0; counts.Exchanges-before.Exchanges < n && tries < 100; tries++ {
+		time.Sleep(5 * time.Millisecond)
+		counts = b.Mark(2, false).Counts
+	}
+	return counts
+}
+
 // Stop ends the load and returns the result.
 func (b *Bench) Stop() contract.Result {
 	b.t.Helper()

@@ -1,6 +1,4 @@
-// Package typed carries out studies as they are typed, from the words to the
-// records, and leaves no files: for what holds netdyno itself to the truth.
-package typed
+package session
 
 import (
 	"context"
@@ -15,9 +13,9 @@ import (
 	"netdyno/internal/run/study/source"
 )
 
-// Open returns a bench on loopback over netdyno and its workers in a directory,
-// where `make build` puts them. It fails when there are no workers.
-func Open(ctx context.Context, bin string) (*bench.Bench, error) {
+// OnLoopback returns a bench on loopback over netdyno and its workers in a
+// directory, where `make build` puts them. It fails when there are no workers.
+func OnLoopback(ctx context.Context, bin string) (*bench.Bench, error) {
 	bin, err := filepath.Abs(bin)
 	if err != nil {
 		return nil, err
@@ -26,18 +24,18 @@ func Open(ctx context.Context, bin string) (*bench.Bench, error) {
 	if len(catalog.Programs) == 0 {
 		return nil, fmt.Errorf("find workers: no file in %s is named %s*; `make build` puts them into bin", bin, bench.WorkerPrefix)
 	}
-	return On(bin, &catalog), nil
+	return BenchOf(bin, &catalog), nil
 }
 
-// On returns a bench on loopback over the workers of catalog, with the meter of
+// BenchOf returns a bench on loopback over the workers of catalog, with the meter of
 // the netdyno in directory bin.
-func On(bin string, catalog *bench.Catalog) *bench.Bench {
+func BenchOf(bin string, catalog *bench.Catalog) *bench.Bench {
 	return &bench.Bench{Rig: rig.Loopback{}, Catalog: catalog, Meter: []string{filepath.Join(bin, "netdyno"), "meter"}}
 }
 
-// Plan returns the trials that a typed study runs by itself, and the part of a run's header that
-// tells of it.
-func Plan(args ...string) (record.Header, []record.Trial, error) {
+// TrialsOf returns the trials of a study as it is typed, those of its further
+// looks left out, and the header of its run, as far as the study makes it.
+func TrialsOf(args ...string) (record.Header, []record.Trial, error) {
 	s, err := source.ParseArgs(args, os.ReadFile)
 	if err != nil {
 		return record.Header{}, nil, err
@@ -46,9 +44,9 @@ func Plan(args ...string) (record.Header, []record.Trial, error) {
 	return record.Header{Schema: record.Schema, Study: study.Summary(s)}, study.Before(trials, s.Blocks), err
 }
 
-// Run carries out trials and returns their records, one of each. It takes b.Keep
-// for itself.
-func Run(ctx context.Context, b *bench.Bench, trials []record.Trial) ([]record.Record, error) {
+// Conduct carries out trials and returns their records, one of each, without a
+// directory. It sets b.Keep.
+func Conduct(ctx context.Context, b *bench.Bench, trials []record.Trial) ([]record.Record, error) {
 	var records []record.Record
 	b.Keep = func(r record.Record) error { records = append(records, r); return nil }
 	if err := b.Run(ctx, trials); err != nil {
