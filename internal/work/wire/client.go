@@ -20,10 +20,12 @@ func Each(n int, do func(i int) error) error {
 	group.SetLimit(connecting)
 	for i := range n {
 		group.Go(func() error {
-			if ctx.Err() != nil {
+			select {
+			case <-ctx.Done():
 				return nil // the first failure is the one to report
+			default:
+				return do(i)
 			}
-			return do(i)
 		})
 	}
 	return group.Wait()
