@@ -51,6 +51,7 @@ func ArmOf(cell Cell, arm Arm) string {
 	return arm.Name + " at " + cell.Name
 }
 
+// InCell completes a name by its cell: " at connections=50"; "" for the only cell.
 func InCell(cell string) string {
 	if cell == "" {
 		return ""

@@ -12,10 +12,10 @@ import (
 // TrialsOf returns those of an arm in a cell.
 func (s *Dataset) TrialsOf(cell, arm string) iter.Seq[*trial.Trial] { return each(s.Of(cell, arm)) }
 
-// each returns the trials of views.
-func each(views []*trial.Judged) iter.Seq[*trial.Trial] {
+// each returns the trials of judged.
+func each(judged []*trial.Judged) iter.Seq[*trial.Trial] {
 	return func(yield func(*trial.Trial) bool) {
-		for _, v := range views {
+		for _, v := range judged {
 			if !yield(&v.Trial) {
 				return
 			}

@@ -7,8 +7,8 @@ import (
 	"netdyno/internal/record"
 )
 
-// clientMetrics are told of each client by itself. They need no histogram: of
-// every trial they are taken once more.
+// clientMetrics are reported for each client by itself. They need no histogram,
+// so that computing them again for every trial is cheap.
 var clientMetrics = []string{
 	"exchanges_per_s", "goodput_bytes_per_s", "client.cores", "client.cpu_us_per_exchange",
 	"client.rss_bytes", "client.peak_rss_bytes", "client.threads",
@@ -16,10 +16,10 @@ var clientMetrics = []string{
 
 // clientsOf sums up each client of an arm's valid trials, in the order of the
 // records; nil where there is but one.
-func clientsOf(views []*trial.Judged) []Client {
+func clientsOf(judged []*trial.Judged) []Client {
 	pools := map[string]map[string]*Pool{} // by client and metric
 	var names []string
-	for _, v := range views {
+	for _, v := range judged {
 		if v.Trial.Status != trial.Valid || v.Record == nil {
 			continue
 		}

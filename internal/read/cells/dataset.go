@@ -22,6 +22,7 @@ func (s *Dataset) LevelOf(v *trial.Judged, factor string) (string, bool) {
 	return level, ok
 }
 
+// IsAt tells whether a trial runs at all of the given levels.
 func (s *Dataset) IsAt(v *trial.Judged, levels map[string]string) bool {
 	for factor, level := range levels {
 		if got, ok := s.LevelOf(v, factor); !ok || got != level {
@@ -35,12 +36,13 @@ func (s *Dataset) IsAt(v *trial.Judged, levels map[string]string) bool {
 func (s *Dataset) CellsWith(where map[string]string, arms []string) []string {
 	return slices.DeleteFunc(slices.Clone(s.Cells), func(cell string) bool {
 		return slices.ContainsFunc(arms, func(arm string) bool {
-			views := s.Of(cell, arm)
-			return len(views) == 0 || !s.IsAt(views[0], where)
+			judged := s.Of(cell, arm)
+			return len(judged) == 0 || !s.IsAt(judged[0], where)
 		})
 	})
 }
 
+// Primary tells whether the study declares a metric as primary.
 func (s *Dataset) Primary(metric string) bool {
 	return slices.Contains(s.Header.Study.Compare.Primary, metric)
 }
@@ -87,8 +89,8 @@ func (s *Dataset) arrange() {
 		}
 		arms[p.Arm] = true
 	}
-	for _, views := range s.at {
-		slices.SortStableFunc(views, func(a, b *trial.Judged) int {
+	for _, judged := range s.at {
+		slices.SortStableFunc(judged, func(a, b *trial.Judged) int {
 			return cmp.Or(cmp.Compare(a.Plan.Block, b.Plan.Block), rank(a.Plan.Repeat)-rank(b.Plan.Repeat),
 				cmp.Compare(a.Plan.Order, b.Plan.Order), cmp.Compare(a.Plan.ID, b.Plan.ID))
 		})
@@ -114,6 +116,8 @@ func (s *Dataset) arrange() {
 	})
 }
 
+// LevelsOf returns the levels of a varied factor in the study's order; nil for
+// any other factor.
 func (s *Dataset) LevelsOf(factor string) []string {
 	for _, f := range s.Header.Study.Vary {
 		if f.Name == factor {

@@ -7,9 +7,9 @@ import (
 
 // LimitOf returns the limit of most valid trials, the earlier in METHOD's
 // order when two are as frequent, with the proof of the first such trial.
-func LimitOf(views []*trial.Judged) (trial.Limit, string) {
+func LimitOf(judged []*trial.Judged) (trial.Limit, string) {
 	count, proof := map[trial.Limit]int{}, map[trial.Limit]string{}
-	for _, v := range views {
+	for _, v := range judged {
 		if v.Trial.Status != trial.Valid {
 			continue
 		}
@@ -28,10 +28,10 @@ func LimitOf(views []*trial.Judged) (trial.Limit, string) {
 
 // LimitedBy returns the limit of most valid trials, and the end whose it was in
 // most of those; "" when it was neither's alone, or either's as often.
-func LimitedBy(views []*trial.Judged) (trial.Limit, contract.Role) {
-	limit, _ := LimitOf(views)
+func LimitedBy(judged []*trial.Judged) (trial.Limit, contract.Role) {
+	limit, _ := LimitOf(judged)
 	count, all := map[contract.Role]int{}, 0
-	for _, v := range views {
+	for _, v := range judged {
 		if v.Trial.Status == trial.Valid && v.Trial.Limit == limit {
 			count[v.LimitOf]++
 			all++
@@ -45,9 +45,10 @@ func LimitedBy(views []*trial.Judged) (trial.Limit, contract.Role) {
 	return limit, ""
 }
 
-func Flagged(views []*trial.Judged, flag string) int {
+// Flagged counts the trials that carry a flag.
+func Flagged(judged []*trial.Judged, flag string) int {
 	n := 0
-	for _, v := range views {
+	for _, v := range judged {
 		for _, f := range v.Trial.Flags {
 			if f == flag {
 				n++

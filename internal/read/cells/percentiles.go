@@ -10,11 +10,11 @@ import (
 // percentilesOf averages times by percentile over an arm's blocks, by the rule of every
 // other figure, so that a curve and a table say the same. It ends at the last
 // share that every valid trial has.
-func percentilesOf(views []*trial.Judged, times func(*trial.Judged) []int64) []hist.Point {
+func percentilesOf(judged []*trial.Judged, times func(*trial.Judged) []int64) []hist.Point {
 	var points []hist.Point
 	for i, share := range trial.Shares {
 		var p Pool
-		for _, v := range views {
+		for _, v := range judged {
 			if v.Trial.Status != trial.Valid {
 				continue
 			}

@@ -29,9 +29,9 @@ func PoolOf(trials iter.Seq[*trial.Trial], metric string) *Pool {
 	return p
 }
 
-// ToldOf is poolOf for an arm's own figure, with what invalid trials tell of
-// errors. Comparisons never rest on it.
-func ToldOf(trials iter.Seq[*trial.Trial], metric string) *Pool {
+// PoolWithErrors is PoolOf for an arm's own figure: it includes the error shares
+// of invalid trials. Comparisons never rest on it.
+func PoolWithErrors(trials iter.Seq[*trial.Trial], metric string) *Pool {
 	if metric != trial.ErrorShare {
 		return PoolOf(trials, metric)
 	}

@@ -75,7 +75,7 @@ func reached(w record.Worker) bool {
 	return true
 }
 
-// The settings of an arm that the kernel tells of its connections, behind the
+// The settings of an arm that the kernel reports of its connections, after the
 // role and a dot.
 const (
 	TCPConnections = "tcp_connections" // as many as were counted at the closing edge

@@ -53,5 +53,5 @@ func (s *Dataset) Level() float64 {
 	return cmp.Or(s.Stage.Level, Level)
 }
 
-// Mute tells of a look at which no verdict is given.
-func (s *Dataset) Mute() bool { return s.Stage != nil && s.Stage.Level == 0 }
+// NoVerdict tells whether the run stands at a look that can decide nothing.
+func (s *Dataset) NoVerdict() bool { return s.Stage != nil && s.Stage.Level == 0 }

@@ -7,8 +7,8 @@ import (
 )
 
 // Summarize is a metric of an arm by its trials; false when none has it.
-func Summarize(m metric.Metric, views []*trial.Judged) (Summary, bool) {
-	return SummaryOf(m, ToldOf(each(views), m.Name))
+func Summarize(m metric.Metric, judged []*trial.Judged) (Summary, bool) {
+	return SummaryOf(m, PoolWithErrors(each(judged), m.Name))
 }
 
 // SummaryOf sums up the figures of a metric; false when there are none.

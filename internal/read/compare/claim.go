@@ -101,7 +101,7 @@ func evidence(s *cells.Dataset, part int, p record.ClaimPart) []Evidence {
 	var all []Evidence
 	for _, cell := range s.CellsWith(p.Where, append(slices.Clone(p.Arms), p.Base)) {
 		for _, arm := range p.Arms {
-			b := Set(s, cell, m, arm, p.Base)
+			b := Prepare(s, cell, m, arm, p.Base)
 			all = append(all, Evidence{Part: part, What: arm + " ÷ " + p.Base + cells.InCell(cell), effects: b.Pairs.Effects, refusal: b.Refusal})
 		}
 	}
@@ -121,7 +121,7 @@ func steadiness(s *cells.Dataset, part int, p record.ClaimPart, m metric.Metric)
 		for _, arm := range arms {
 			logs := map[int][]float64{}
 			for _, cell := range columns {
-				b := Set(s, cell, m, arm, p.Base)
+				b := Prepare(s, cell, m, arm, p.Base)
 				if b.Refusal != "" {
 					e.refusal = b.Refusal
 				}

@@ -50,7 +50,7 @@ func lineUp(s *cells.Dataset) (declared, explored []*Pending) {
 				if arm == base || len(s.Of(cell, arm)) == 0 {
 					continue
 				}
-				b := Set(s, cell, m, arm, base)
+				b := Prepare(s, cell, m, arm, base)
 				switch {
 				case b.Primary:
 					declared = append(declared, b)
@@ -72,7 +72,7 @@ func pairsBesides(s *cells.Dataset, cell string, m metric.Metric) []*Pending {
 	var besides []*Pending
 	for _, p := range s.Header.Study.Compare.Also {
 		if len(s.Of(cell, p.Arm)) > 0 && len(s.Of(cell, p.Base)) > 0 {
-			besides = append(besides, Set(s, cell, m, p.Arm, p.Base))
+			besides = append(besides, Prepare(s, cell, m, p.Arm, p.Base))
 		}
 	}
 	return besides

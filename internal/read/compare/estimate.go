@@ -8,13 +8,15 @@ import (
 	"netdyno/internal/read/stat"
 )
 
-func Set(s *cells.Dataset, cell string, m metric.Metric, arm, base string) *Pending {
+// Prepare pairs an arm with a base in a cell and estimates their ratio on a metric.
+// A verdict needs a family of such comparisons, see AdjustFamily.
+func Prepare(s *cells.Dataset, cell string, m metric.Metric, arm, base string) *Pending {
 	b := &Pending{
 		Comparison: Comparison{Cell: cell, Metric: m.Name, Arm: arm, Base: base, Primary: s.Primary(m.Name), Level: s.Level()},
 		Pairs:      PairUp(s, cell, m.Name, arm, base),
 		Better:     m.Better,
 		Margin:     Margin(s.Header.Study.Compare),
-		mute:       s.Mute(),
+		noVerdict:  s.NoVerdict(),
 	}
 	b.Tested = b.Primary
 	estimate(s, b)

@@ -66,12 +66,12 @@ func whyNoFigure(s *cells.Dataset, b *Pending) string {
 // trial of its arms stood still.
 func wherePartial(s *cells.Dataset, b *Pending) string {
 	for _, arm := range []string{b.Arm, b.Base} {
-		views, n := s.Of(b.Cell, arm), 0
-		for _, v := range views {
+		judged, n := s.Of(b.Cell, arm), 0
+		for _, v := range judged {
 			n += oneIf(v.Trial.Partial())
 		}
 		if n > 0 && !trial.OutlivesStall(b.Metric) {
-			return fmt.Sprintf("; in %d of %d trials %s stood still or began with a backlog, so the figure is left out", n, len(views), arm)
+			return fmt.Sprintf("; in %d of %d trials %s stood still or began with a backlog, so the figure is left out", n, len(judged), arm)
 		}
 	}
 	return ""

@@ -27,10 +27,10 @@ type Gated struct {
 // Gate asks of every primary comparison whether its arm is no worse than the
 // base: proved by its verdict, or by an interval whose bad side stays within
 // the bound (non-inferiority: ICH E9, section 3.3.2). The whole is as bad as
-// its worst part, and a regression is worse than a doubt. Nothing compared, a
-// trial that failed or is missing, a record outside the plan, or exchanges that did where no requirement allows it, prove
-// nothing. A study's requirements must be met besides: one that is broken is as
-// bad as a regression.
+// its worst part, and a regression is worse than an open question. The gate is
+// unproven when nothing is compared, a trial failed or is missing, a record is
+// outside the plan, or exchanges failed where no requirement allows it. The study's
+// requirements must be met as well: a broken one is as bad as a regression.
 func Gate(f Run) (GateResult, []Gated) {
 	var all []Gated
 	whole, unproven := NoWorse, len(Caveats(f)) > 0

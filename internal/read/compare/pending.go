@@ -19,13 +19,13 @@ const (
 // Pending is one comparison on its way to a verdict.
 type Pending struct {
 	Comparison
-	Pairs   Pairs
-	Better  string // the metric's direction
-	Margin  float64
-	Refusal string // why no verdict may be given
-	Tested  bool   // it was declared, so it has a p
-	mute    bool   // the look has no part of the level
-	open    cause  // of a verdict that cannot be told
+	Pairs     Pairs
+	Better    string // the metric's direction
+	Margin    float64
+	Refusal   string // why no verdict may be given
+	Tested    bool   // it was declared, so it has a p
+	noVerdict bool   // the look has no part of the level
+	open      cause  // of a verdict that cannot be told
 
 	required bool // it holds an arm against a bound that the study requires
 }

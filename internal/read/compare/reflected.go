@@ -56,8 +56,8 @@ func messageTypes(w *record.Worker) string {
 }
 
 func codec(s *cells.Dataset, cell, arm string) string {
-	if views := s.Of(cell, arm); len(views) > 0 {
-		return views[0].Plan.Levels["codec"]
+	if judged := s.Of(cell, arm); len(judged) > 0 {
+		return judged[0].Plan.Levels["codec"]
 	}
 	return ""
 }

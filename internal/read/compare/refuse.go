@@ -9,9 +9,9 @@ import (
 	"netdyno/internal/read/trial"
 )
 
-func trialsOf(views []*trial.Judged) []trial.Trial {
-	trials := make([]trial.Trial, len(views))
-	for i, v := range views {
+func trialsOf(judged []*trial.Judged) []trial.Trial {
+	trials := make([]trial.Trial, len(judged))
+	for i, v := range judged {
 		trials[i] = v.Trial
 	}
 	return trials
@@ -21,12 +21,12 @@ func trialsOf(views []*trial.Judged) []trial.Trial {
 // figures say, "" when they may.
 func refuse(s *cells.Dataset, b *Pending) string {
 	for _, arm := range []string{b.Arm, b.Base} {
-		views := s.Of(b.Cell, arm)
-		if n := cells.Flagged(views, trial.Overloaded); n > 0 && IsLatency(b.Metric) {
-			return fmt.Sprintf("%s was overloaded in %d of %d trials; its times measure a growing queue", arm, n, len(views))
+		judged := s.Of(b.Cell, arm)
+		if n := cells.Flagged(judged, trial.Overloaded); n > 0 && IsLatency(b.Metric) {
+			return fmt.Sprintf("%s was overloaded in %d of %d trials; its times measure a growing queue", arm, n, len(judged))
 		}
-		if n := trial.MovedIn(trialsOf(views), b.Metric); n > 0 {
-			return fmt.Sprintf("in %d of %d trials of %s unfinished exchanges would raise it; what was measured is a lower bound", n, len(views), arm)
+		if n := trial.MovedIn(trialsOf(judged), b.Metric); n > 0 {
+			return fmt.Sprintf("in %d of %d trials of %s unfinished exchanges would raise it; what was measured is a lower bound", n, len(judged), arm)
 		}
 	}
 	if reason := refuseReflection(s, b); reason != "" {
@@ -43,6 +43,7 @@ func refuse(s *cells.Dataset, b *Pending) string {
 	return ""
 }
 
+// IsLatency tells whether a metric is a percentile of service or response times.
 func IsLatency(metric string) bool {
 	return strings.HasPrefix(metric, "service_") || strings.HasPrefix(metric, "response_")
 }

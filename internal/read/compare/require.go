@@ -72,12 +72,12 @@ func Require(s *cells.Dataset, noise []Noise) []Requirement {
 
 // concerns tells whether the arm runs in the cell at the levels of Where.
 func concerns(s *cells.Dataset, r record.Require, cell string) bool {
-	views := s.Of(cell, r.Arm)
-	if len(views) == 0 {
+	judged := s.Of(cell, r.Arm)
+	if len(judged) == 0 {
 		return false
 	}
 	for factor, level := range r.Where {
-		if views[0].Plan.Levels[factor] != level {
+		if judged[0].Plan.Levels[factor] != level {
 			return false
 		}
 	}
@@ -90,7 +90,7 @@ func hold(s *cells.Dataset, r record.Require, cell string) *Pending {
 		Comparison: Comparison{Cell: cell, Metric: r.Metric, Arm: r.Arm, Base: r.Base, Level: s.Level()},
 		Tested:     true,
 		required:   true,
-		mute:       s.Mute(),
+		noVerdict:  s.NoVerdict(),
 	}
 	if r.Base == "" {
 		b.Base = r.Arm // refused for what is wrong with this arm alone
@@ -113,7 +113,7 @@ func hold(s *cells.Dataset, r record.Require, cell string) *Pending {
 // has no logarithm, the distances from the bound count in the place of the
 // logarithms, and the mean is arithmetic.
 func againstBound(s *cells.Dataset, r record.Require, cell string) Pairs {
-	told := cells.ToldOf(s.TrialsOf(cell, r.Arm), r.Metric)
+	told := cells.PoolWithErrors(s.TrialsOf(cell, r.Arm), r.Metric)
 	p := Pairs{plain: told.Plain}
 	for _, block := range slices.Sorted(maps.Keys(told.Blocks)) {
 		if log, ok := told.Log(block); ok && !p.plain {
@@ -147,7 +147,7 @@ func (b *Pending) against(r record.Require) State {
 		return Undecided
 	case stat.MinP(b.Blocks) > b.Level:
 		b.cannotTell(tooFew, "%d blocks are too few to reach p ≤ %.3g", b.Blocks, b.Level)
-	case b.mute:
+	case b.noVerdict:
 		b.cannotTell(unlevel, "this look has no share of the significance level")
 	case !beyond && b.Low <= 1 && b.High >= 1:
 		b.cannotTell(tooWide, "the interval contains the bound")

@@ -63,13 +63,13 @@ func settled(s *cells.Dataset, c Comparison) bool {
 	return false
 }
 
-// hopeless tells of an arm that no trial can run, that was overloaded where
-// times are asked for, or whose client was the limit in every single trial of
-// a comparison of servers.
+// hopeless tells whether more blocks cannot help an arm: no trial can run it, it
+// was overloaded and times are compared, or its client was the limit in every
+// trial of a comparison of servers.
 func hopeless(s *cells.Dataset, c Comparison, arm string) bool {
-	views := s.Of(c.Cell, arm)
+	judged := s.Of(c.Cell, arm)
 	ran, unsupported, clients := 0, 0, 0
-	for _, v := range views {
+	for _, v := range judged {
 		ran += oneIf(v.Record != nil)
 		unsupported += oneIf(v.Trial.Status == trial.StatusUnsupported)
 		clients += oneIf(v.Trial.Status == trial.Valid && v.LimitOf == contract.Client)
@@ -78,7 +78,7 @@ func hopeless(s *cells.Dataset, c Comparison, arm string) bool {
 	switch {
 	case ran == 0:
 		return false
-	case unsupported == ran, IsLatency(c.Metric) && cells.Flagged(views, trial.Overloaded) > 0:
+	case unsupported == ran, IsLatency(c.Metric) && cells.Flagged(judged, trial.Overloaded) > 0:
 		return true
 	}
 	return clients == ran && onlyServersDiffer(s, b) && pacedByClient(s, b)

@@ -19,7 +19,7 @@ func (b *Pending) Judge() {
 	switch {
 	case stat.MinP(b.Blocks) > b.Level:
 		b.cannotTell(tooFew, "%d blocks are too few to reach p ≤ %.3g", b.Blocks, b.Level)
-	case b.mute:
+	case b.noVerdict:
 		b.cannotTell(unlevel, "this look has no share of the significance level")
 	case inside:
 		b.Verdict = Equivalent

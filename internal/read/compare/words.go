@@ -5,4 +5,5 @@ import "fmt"
 // Confidence prints that of an interval: "95 %".
 func Confidence(level float64) string { return fmt.Sprintf("%.3g %%", 100*(1-level)) }
 
+// Percent prints a share: "2 %".
 func Percent(share float64) string { return fmt.Sprintf("%.3g %%", 100*share) }

@@ -9,11 +9,11 @@ import (
 	"netdyno/internal/record"
 )
 
-// AboutServer is what warnings about a server out of our sight are about.
+// AboutServer is what warnings about a server that was not metered are about.
 const AboutServer = "server"
 
-// warnAway says what is missing of a server that clients drove and nobody here
-// metered, and how to get it.
+// warnAway says what is missing of a server that was driven but not metered, and
+// how to get it.
 func warnAway(s *cells.Dataset, _ Findings) []record.Warning {
 	var peers []string
 	for _, v := range s.Trials {

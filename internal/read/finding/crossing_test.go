@@ -36,8 +36,8 @@ func TestCrossingsAreToldOrOpen(t *testing.T) {
 		want   string
 	}{
 		"one arm ahead everywhere": {8, 0.004, map[string]float64{"50": 0.8, "1000": 0.9, "10000": 0.95}, "other and go-net do not cross between connections=50 and 10000: other is lower throughout."},
-		"too near at one level":    {8, 0.004, map[string]float64{"50": 0.8, "1000": 0.998, "10000": 0.9}, "cannot be told apart at connections=1000"},
-		"nothing differs":          {8, 0.02, nil, "at no connections can be told apart from go-net, so whether they cross it is open: other"},
+		"too near at one level":    {8, 0.004, map[string]float64{"50": 0.8, "1000": 0.998, "10000": 0.9}, "do not differ clearly at connections=1000"},
+		"nothing differs":          {8, 0.02, nil, "at no connections do these differ clearly from go-net, so it is undecided whether they cross it: other"},
 		"too few blocks":           {4, 0.004, map[string]float64{"50": 0.8}, ""},
 	} {
 		got := crossingNotes(t, c.blocks, c.sd, c.shares)

@@ -21,7 +21,7 @@ type Findings struct {
 	Fits         []view.Fit       `json:"fits,omitempty"`     // as Header.Study.Fits
 	Searches     []view.Search    `json:"searches,omitempty"` // as Header.Study.Reaches
 	Claims       []compare.Claim  `json:"claims,omitempty"`   // as Header.Study.Claims
-	ServerReport *ServerReport    `json:"served,omitempty"`   // what the server said of itself, when it stood by itself
+	ServerReport *ServerReport    `json:"served,omitempty"`   // what a server started by netdyno listen counted itself
 	Seating      []Seated         `json:"seating"`            // who sat where, the server's seat first
 	Warnings     []record.Warning `json:"warnings"`
 }

@@ -19,7 +19,7 @@ func warnHosts(s *cells.Dataset, _ Findings) []record.Warning {
 		first := seats[0]
 		if differences := record.DiffHosts(facts.Seats[first], facts.Seats[seat]); len(differences) > 0 {
 			all = append(all, record.Warning{
-				About: "seats", Text: fmt.Sprintf("%s and %s differ: %s", first, seat, history.FirstOf(differences)),
+				About: "hosts", Text: fmt.Sprintf("%s and %s differ: %s", first, seat, history.FirstOf(differences)),
 				Advice: "for a result about software alone, use identical hosts",
 			})
 		}

@@ -51,7 +51,7 @@ func Account(listen record.Contents) (ServerReport, error) {
 func account(listen record.Contents) (ServerReport, []record.Record, error) {
 	s := ServerReport{Listen: listen.Header.Listen}
 	if len(s.Listen) == 0 {
-		return s, nil, errors.New("not the account of a server that stood by itself: its header names no address")
+		return s, nil, errors.New("not the records of a netdyno listen: the header names no address")
 	}
 	var segments []record.Record
 	for _, r := range listen.Records {

@@ -112,7 +112,7 @@ func warnNoise(s *cells.Dataset, f Findings) []record.Warning {
 	return all
 }
 
-// warnDelivery names every arm of the cells whose arms hand over content
+// warnDelivery names every arm of the cells whose arms deliver content
 // differently, once.
 func warnDelivery(s *cells.Dataset, f Findings) []record.Warning {
 	var mixed, all []string

@@ -101,7 +101,7 @@ func Calibration(rig string, all []record.Calibrated) *record.Calibration {
 // enoughWindow returns the window in seconds from which on a trial's own slices
 // make less than sliceShare of what trials differ by, 0 when they explain all of
 // it at the window that was measured.
-func enoughWindow(a cells.Arm, judged float64) float64 {
+func enoughWindow(a cells.Arm, scatter float64) float64 {
 	var variances []float64
 	length, count := 0.0, 0
 	for _, t := range a.Trials {
@@ -123,7 +123,7 @@ func enoughWindow(a cells.Arm, judged float64) float64 {
 		return 0
 	}
 	ofSlices := stat.Mean(variances) // of a mean over the window measured
-	beyond := judged*judged - ofSlices
+	beyond := scatter*scatter - ofSlices
 	window := length / float64(len(variances))
 	if beyond <= 0 {
 		return 0
@@ -132,7 +132,7 @@ func enoughWindow(a cells.Arm, judged float64) float64 {
 }
 
 // best is the highest figure of a metric over a run's arms, 0 for none: what the
-// machine can carry is the most that any of them brought.
+// machine can carry is the highest figure of any of them.
 func best(f compare.Run, metric string) float64 {
 	most := 0.0
 	for _, cell := range f.Cells {

@@ -48,7 +48,7 @@ func (a *runPair) differInHosts(was, is map[string]record.Host) {
 		one, first := was[seat]
 		other, second := is[seat]
 		if !first || !second {
-			a.decisive("seats", fmt.Sprintf("host %s is in %s run only", seat, map[bool]string{true: earlier, false: later}[first]))
+			a.decisive("hosts", fmt.Sprintf("host %s is in %s run only", seat, map[bool]string{true: earlier, false: later}[first]))
 			continue
 		}
 		severe := record.DiffMachines(one, other)

@@ -21,7 +21,7 @@ type RunsCompared struct {
 
 // Difference is one thing in which two runs differ besides their figures.
 type Difference struct {
-	About    string `json:"about"` // "machine", "program", "study", "seats", …
+	About    string `json:"about"` // "machine", "program", "study", "hosts", …
 	Text     string `json:"text"`
 	Decisive bool   `json:"decisive,omitempty"` // so that their figures may not be set side by side
 }

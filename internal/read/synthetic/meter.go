@@ -1,12 +1,6 @@
 package synthetic
 
-import (
-	"fmt"
-
-	"netdyno/internal/contract"
-)
-
-func cellName(connections int) string { return fmt.Sprintf("connections=%d", connections) }
+import "netdyno/internal/contract"
 
 // cpuNs is what a load of cores has used at an instant of the host's clock.
 func cpuNs(cores float64, at int64) int64 { return int64(cores * float64(at-beginNs)) }

@@ -9,54 +9,6 @@ import (
 	"netdyno/internal/record"
 )
 
-// The synthetic machine and work.
-const (
-	messageBytes = 100
-	hostCPUs     = 4 // 0 and 1 the server's, 2 and 3 the clients'
-	exchangeCPU  = 12e-6
-	clientCPU    = 10e-6
-	closedRate   = 60_000
-	drained      = 7
-	tickNs       = 200_000_000
-	warmupNs     = 500_000_000
-	beginNs      = 3_600_000_000_000 // the host's clock when the trial begins
-)
-
-// state is what truly happens in one trial.
-type state struct {
-	rate        float64 // exchanges per second, all clients
-	serviceS    float64 // mean service time
-	serverCores float64
-	clientCores float64
-	connections int
-	memory      float64 // of the server, at idle
-}
-
-func truth(o Options, t record.Trial, arm Arm, noise float64) state {
-	one := func(x float64) float64 {
-		if x == 0 {
-			return 1
-		}
-		return x
-	}
-	s := state{}
-	for _, n := range o.Connections {
-		if t.Cell == cellName(n) {
-			s.connections = n
-		}
-	}
-	if o.Rate > 0 {
-		s.rate = o.Rate
-		s.serviceS = min(60e-6, 0.5*float64(s.connections)/o.Rate) / one(arm.Speed) * noise
-	} else {
-		s.rate = closedRate * one(arm.Speed) / noise
-		s.serviceS = 0.985 * float64(s.connections) / s.rate
-	}
-	s.serverCores = s.rate * exchangeCPU * one(arm.Cost) * noise
-	s.clientCores = s.rate * clientCPU
-	return s
-}
-
 func trialRecord(o Options, t record.Trial, s state) record.Record {
 	window := o.Window.Nanoseconds()
 	open := int64(beginNs + 100_000_000 + warmupNs)
@@ -193,31 +145,4 @@ func ticks(rate float64, open, window int64) []contract.Tick {
 		all = append(all, contract.Tick{AtNs: open - warmupNs + at, Exchanges: done, ReceivedBytes: done * messageBytes})
 	}
 	return all
-}
-
-// Histogram encodes a histogram of how often each time was taken.
-func Histogram(times map[time.Duration]int64) string {
-	h := hist.New()
-	for each, n := range times {
-		h.Record(int64(each), n)
-	}
-	text, err := h.Encode()
-	if err != nil {
-		panic(err)
-	}
-	return text
-}
-
-// Still lets a client complete nothing for a while, in seconds after the opening,
-// and catch up at once.
-func Still(c *record.Worker, from, to float64) {
-	last := c.Ticks[0]
-	for i := range c.Ticks {
-		tick := &c.Ticks[i]
-		if at := float64(tick.AtNs-c.Result.FromNs) / 1e9; at > from && at < to {
-			tick.Exchanges, tick.ReceivedBytes = last.Exchanges, last.ReceivedBytes
-			continue
-		}
-		last = *tick
-	}
 }

@@ -11,8 +11,8 @@ import (
 	"netdyno/internal/record"
 )
 
-// away says where the trial's server stands, when nobody here could meter it;
-// "" for a server of the trial's own.
+// away returns the address of a server that this run could not meter, "" for a
+// server of the trial's own.
 func (e *audit) away() string { return strings.Join(e.window.Record.Away(), " ") }
 
 // windowOf returns the length of a client's window in seconds by its own clock.
@@ -79,9 +79,9 @@ func (e *audit) betweenMarks() (float64, bool) {
 	return length, line.OpenNs > 0 && length > 0
 }
 
-// Foreign tells whether a client only wraps somebody else's program: its counts
-// are bytes by the kernel, its exchanges those bytes divided by the sizes of
-// the messages that stream (CONTRACT.md, section ready).
+// Foreign tells whether a client wraps another program: the kernel counts its
+// bytes, and its exchanges are these bytes divided by the sizes of the messages
+// that stream (CONTRACT.md, section ready).
 func Foreign(g *record.Worker) bool { return g.Ready != nil && g.Ready.Foreign }
 
 // audit is one record under examination, with what several checks ask of it.

@@ -9,8 +9,8 @@ import (
 	"netdyno/internal/record"
 )
 
-// How far the clocks of a trial may disagree about its window (specification §2.2): what
-// a crowded host makes a worker late by, and a share of long windows; of short
+// How far the clocks of a trial may disagree about its window (specification §2.2): by
+// how much a busy host makes a worker late, and a share of long windows; of short
 // ones a quarter at most.
 const (
 	windowShare    = 0.05
@@ -25,8 +25,8 @@ func tolerance(window float64) float64 {
 }
 
 // checkClocks demands that a window is as long as declared by every clock that timed
-// it, and that nobody's began or ended long after the others': a rate by a window
-// that was not the trial's is a figure of something else.
+// it, and that no worker's began or ended long after the others': a rate over another
+// window than the trial's measures something else.
 func checkClocks(e *audit) string {
 	asked, ok := e.asked()
 	if !ok {

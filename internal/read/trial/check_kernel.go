@@ -13,8 +13,8 @@ import (
 // the worker has answered, so its totals have no window to disagree about: they
 // may lie below by what a library held back, 1 % or two messages per slot.
 //
-// Nothing follows where connections were made anew, whose totals are lost, nor
-// of a codec's messages, which some libraries compress without being asked.
+// Nothing follows where connections were reopened, whose totals are lost, nor for
+// a codec's messages, which some libraries compress without being asked.
 func checkKernelCounts(e *audit) string {
 	for _, g := range e.generators {
 		if g.Setup == nil || g.Setup.Exchange.Message != nil || g.Result.Counts.Redialled > 0 {

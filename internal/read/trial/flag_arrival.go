@@ -10,7 +10,7 @@ import (
 	"netdyno/internal/record"
 )
 
-// sendLateness is how late an honest generator's sends may be: a timer's overshoot,
+// sendLateness is how late a generator's sends may be without a fault of its own: a timer's overshoot,
 // 1 ms in Go's runtime and in epoll (golang/go#44343), and one slice of the
 // kernel's scheduler, 3 ms, for whoever had the CPU when it expired. specification §2.3
 // says what was measured.
@@ -19,7 +19,7 @@ const sendLateness = 4 * time.Millisecond
 // Of fewer gaps a drawn schedule's coefficient of variation is too uncertain.
 const leastGaps = 100
 
-// Bursty: an open loop's sends vary more than the declared arrivals do.
+// Bursty says that an open loop's sends vary more than the declared arrivals do.
 const Bursty = "bursty"
 
 var flagBursty = Flag{
@@ -35,7 +35,7 @@ var flagBursty = Flag{
 	},
 }
 
-// TooRegular: sends that were declared Poisson vary less than that.
+// TooRegular says that sends that were declared Poisson vary less than that.
 const TooRegular = "too-regular"
 
 var flagTooRegular = Flag{

@@ -2,7 +2,7 @@ package trial
 
 import "fmt"
 
-// Backlog: an open loop worked off in its window what had fallen due before it.
+// Backlog says that an open loop worked off in its window what had fallen due before it.
 const Backlog = "backlog"
 
 // How much more than fell due in its window an open loop may complete in it: a

@@ -2,7 +2,7 @@ package trial
 
 import "fmt"
 
-// GeneratorLate: a closed loop left slots empty, so the generator and not the
+// GeneratorLate says that a closed loop left slots empty, so the generator and not the
 // server set the pace.
 const GeneratorLate = "generator-late"
 

@@ -7,7 +7,7 @@ import (
 	"netdyno/internal/record"
 )
 
-// LateCounters: CPU counters were read late, or two workers' windows differ in
+// LateCounters says that CPU counters were read late, or two workers' windows differ in
 // length, so that costs divide counts of slightly different times.
 const LateCounters = "late-counters"
 

@@ -7,7 +7,7 @@ import (
 	"netdyno/internal/contract"
 )
 
-// Overloaded: an open loop did not reach its offered rate.
+// Overloaded says that an open loop did not reach its offered rate.
 const Overloaded = "overloaded"
 
 // overloadShare is the share of the offered rate that a trial must reach.

@@ -32,7 +32,7 @@ type plateau struct {
 	trips    float64 // round trips by which the band's end lies further out
 	smeared  bool    // upwards, by timers that are late themselves: only below must the band stand out
 	// witness proves by counters that it is this timer; "" where they speak
-	// against it, or nobody counted: the same times may be the work's own.
+	// against it, or are missing: the same times may be the work's own.
 	witness func(e *audit, ends map[contract.Role]tcpEnd, inBand float64) string
 	words   string
 	advice  string
@@ -157,7 +157,7 @@ func near(ends map[contract.Role]tcpEnd, timer time.Duration) (retransmits float
 const unexplained = 0.25
 
 // timerFired holds where nothing else takes a millisecond: the way is short,
-// nobody computes, nothing was sent again and no rate of a link paces it.
+// no thread computes, nothing was sent again and no link rate sets the pace.
 func timerFired(e *audit, ends map[contract.Role]tcpEnd, inBand float64) string {
 	const idle = 0.5
 	retransmits, ok := near(ends, time.Millisecond)

@@ -2,7 +2,7 @@ package trial
 
 import "fmt"
 
-// Reconnected: connections ended between exchanges and were opened again, so
+// Reconnected says that connections ended between exchanges and were opened again, so
 // not all connections of the window are those that were verified.
 const Reconnected = "reconnected"
 

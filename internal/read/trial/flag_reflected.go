@@ -5,7 +5,7 @@ import (
 	"strings"
 )
 
-// Reflected: a worker encoded the user's message by reflection, which costs
+// Reflected says that a worker encoded the user's message by reflection, which costs
 // more than the code that protoc generates for an application.
 const Reflected = "reflected"
 

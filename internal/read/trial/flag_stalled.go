@@ -1,6 +1,6 @@
 package trial
 
-// Stalled: nothing was completed for a while inside the window, so a figure
+// Stalled says that nothing was completed for a while inside the window, so a figure
 // that is divided by the window's length says nothing about an arm.
 const Stalled = "stalled"
 

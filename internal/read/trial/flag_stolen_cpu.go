@@ -2,7 +2,7 @@ package trial
 
 import "fmt"
 
-// StolenCPU: the hypervisor gave the CPUs to somebody else.
+// StolenCPU says that the hypervisor gave the CPUs to somebody else.
 const StolenCPU = "stolen-cpu"
 
 // stealShare is the share of the host's CPU time that may be stolen.

@@ -11,7 +11,7 @@ import (
 	"netdyno/internal/quantity"
 )
 
-// Unfinished: exchanges that were due in the window never completed. No
+// Unfinished says that exchanges that were due in the window never completed. No
 // percentile contains them. Its warning counts exchanges, so it is not here.
 const Unfinished = "unfinished"
 

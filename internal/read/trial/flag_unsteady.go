@@ -6,7 +6,7 @@ import (
 	"netdyno/internal/read/stat"
 )
 
-// Unsteady: the rate has a step or a slope inside the window.
+// Unsteady says that the rate has a step or a slope inside the window.
 const Unsteady = "unsteady"
 
 var flagUnsteady = Flag{

@@ -1,6 +1,6 @@
 package trial
 
-// Unverified: nobody checked that what arrived is what was sent.
+// Unverified says that nobody checked that what arrived is what was sent.
 const Unverified = "unverified"
 
 var flagUnverified = Flag{

@@ -12,7 +12,7 @@ import (
 
 // JudgeAll reads every trial, on all CPUs: decoding histograms is most of
 // the work of a large study, and no trial needs another.
-func JudgeAll(views []*Judged) {
+func JudgeAll(judged []*Judged) {
 	next := make(chan *Judged)
 	var readers sync.WaitGroup
 	for range runtime.GOMAXPROCS(0) {
@@ -22,15 +22,15 @@ func JudgeAll(views []*Judged) {
 			}
 		})
 	}
-	for _, v := range views {
+	for _, v := range judged {
 		next <- v
 	}
 	close(next)
 	readers.Wait()
 }
 
-// judge reads one trial, and notes in its view what only all trials together
-// can judge. It does not keep the window: decoded histograms of
+// judge reads one trial, and notes in v what only all trials together can
+// judge. It does not keep the window: decoded histograms of
 // thousands of trials would not fit into memory.
 func judge(v *Judged) Trial {
 	t := Trial{ID: v.Plan.ID, Block: v.Plan.Block, Repeat: v.Plan.Repeat, Status: StatusMissing}

@@ -5,7 +5,7 @@ import (
 	"netdyno/internal/record"
 )
 
-// Judged is one planned trial with the record that it left.
+// Judged is one planned trial with its record and what was found of it.
 type Judged struct {
 	Plan   record.Trial
 	Record *record.Record // nil when there is none yet
@@ -14,7 +14,7 @@ type Judged struct {
 	LimitOf contract.Role // the end whose resource was the limit; "" when it was neither's alone
 	Traffic LinkTraffic
 
-	Service, Response []int64 // ns at the shares of curveShares, as far as the trial has them
+	Service, Response []int64 // ns at Shares, as far as the trial has them
 }
 
 // LinkTraffic is what a trial sent across its link. The zero value is of a trial

@@ -10,7 +10,7 @@ import (
 	"netdyno/internal/record"
 )
 
-// FlowControl: a library's own windows bounded what was in flight.
+// FlowControl says that a library's own windows bounded what was in flight.
 const FlowControl Limit = "flow-control"
 
 var limitFlowControl = limitRule{FlowControl, flowControlled}

@@ -8,7 +8,7 @@ import (
 	"netdyno/internal/record"
 )
 
-// HostCPU: a whole host, or CPUs that others use as well, had no idle time.
+// HostCPU says that a whole host, or CPUs that others use as well, had no idle time.
 const HostCPU Limit = "host-cpu"
 
 // hostIdle is the share of a host's CPU time below which it counts as full

@@ -6,7 +6,7 @@ import (
 	"netdyno/internal/contract"
 )
 
-// Latency: a closed loop waited for replies, and nothing was used up.
+// Latency says that a closed loop waited for replies, and nothing was used up.
 const Latency Limit = "latency"
 
 var limitLatency = limitRule{Latency, func(e *audit) (contract.Role, string) {

@@ -11,7 +11,7 @@ import (
 	"netdyno/internal/record"
 )
 
-// Link: the link was full. Never on loopback, where copying is CPU work.
+// Link says that the link was full. Never on loopback, where copying is CPU work.
 const Link Limit = "link"
 
 // linkFull is the share of a link's ceiling from which the link counts as the
@@ -20,8 +20,8 @@ const linkFull = 0.95
 
 // linkTrafficOf reads what crossed a link. On loopback there is none: what it
 // carries at most is what the CPUs copy, and they are looked at by themselves.
-// Nor is anything said where the server was out of sight: the most that arrived
-// from there may be its CPU's doing.
+// Nor is anything said where the server was not metered: its CPU may have bounded
+// what arrived.
 func linkTrafficOf(e *audit, v *Judged) LinkTraffic {
 	link, ok := e.window.Link()
 	if !ok || e.away() != "" {
@@ -69,18 +69,18 @@ type direction struct {
 	at   contract.Role // where it ends
 }
 
-// ceiling is the most that a bulk trial brought over a link in one direction.
+// ceiling is the highest rate of a bulk trial over a link in one direction.
 type ceiling struct {
 	bytesPerS float64
 	by        record.Trial
 }
 
 // LimitByLink names the link where it was full. That is known only when all
-// trials are read: the ceiling is what the best bulk arm of the run brought
+// trials are read: the ceiling is what the best bulk arm of the run moved
 // over the same link in the same direction.
-func LimitByLink(views []*Judged) {
-	ceilings := ceilingsOf(views)
-	for _, v := range views {
+func LimitByLink(judged []*Judged) {
+	ceilings := ceilingsOf(judged)
+	for _, v := range judged {
 		if v.Trial.Status != Valid {
 			continue
 		}
@@ -100,9 +100,9 @@ func LimitByLink(views []*Judged) {
 
 // ceilingsOf returns the best of the valid bulk trials by direction. One whose
 // own limit was a CPU, a buffer or a window measured that, not the link.
-func ceilingsOf(views []*Judged) map[direction]ceiling {
+func ceilingsOf(judged []*Judged) map[direction]ceiling {
 	best := map[direction]ceiling{}
-	for _, v := range views {
+	for _, v := range judged {
 		if v.Trial.Status != Valid || v.Traffic.link == "" || v.Trial.Limit.isEnds() {
 			continue
 		}

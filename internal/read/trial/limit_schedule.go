@@ -6,7 +6,7 @@ import (
 	"netdyno/internal/contract"
 )
 
-// Schedule: an open loop reached its offered rate, so nothing else was the limit.
+// Schedule says that an open loop reached its offered rate, so nothing else was the limit.
 const Schedule Limit = "schedule"
 
 var limitSchedule = limitRule{Schedule, func(e *audit) (contract.Role, string) {

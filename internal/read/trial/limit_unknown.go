@@ -6,7 +6,7 @@ import (
 	"netdyno/internal/contract"
 )
 
-// Unknown: no rule found a limit, or the readings that it needs are missing.
+// Unknown says that no rule found a limit, or the readings that it needs are missing.
 const Unknown Limit = "unknown"
 
 var limitUnknown = limitRule{Unknown, func(e *audit) (contract.Role, string) {

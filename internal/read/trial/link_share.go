@@ -12,13 +12,13 @@ const linkShare = "link_rate_share"
 
 // ShareLinks sets every valid trial's share of its link's nominal rate, of which
 // the cards' part stands among the facts and not in the records.
-func ShareLinks(facts record.Facts, views []*Judged) {
+func ShareLinks(facts record.Facts, judged []*Judged) {
 	nominal := cardRates(facts)
 	m, err := metric.Named(linkShare)
 	if err != nil || len(nominal) == 0 {
 		return
 	}
-	for _, v := range views {
+	for _, v := range judged {
 		if v.Record == nil || v.Trial.Status != Valid {
 			continue
 		}

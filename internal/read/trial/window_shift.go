@@ -10,8 +10,8 @@ import (
 // windows lying apart.
 const maxShift = 0.25
 
-// brisk is the percentile of the service times by which slots come round when
-// nothing holds them up.
+// brisk is the percentile of the service times that a slot takes when nothing
+// delays it.
 const brisk = 0.05
 
 // shift returns the share of a client's work that may lie outside the servers'

@@ -104,9 +104,9 @@ func (c workerGroup) shares(all []workerGroup) bool {
 
 // withoutSteal is what CPU time on a group's CPUs has to be multiplied by to
 // be what it would have been had the hypervisor taken nothing: 1 where it took
-// nothing or nobody knows. A CPU is stolen from while something wants to run on
+// nothing or nothing is known. A CPU is stolen from while something wants to run on
 // it, so what was taken is shared out by the time that was used; where more was
-// taken than used, nobody knows what would have become of it.
+// taken than used, its use is unknown.
 //
 // Source: proc(5), the steal column of /proc/stat.
 func (c workerGroup) withoutSteal() float64 {

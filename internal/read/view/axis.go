@@ -87,10 +87,10 @@ func (sc scope) String() string {
 
 // coordinates returns the levels of a factor among trials in the order of an
 // axis: numbers first, rising, then words in the study's order.
-func coordinates(s *cells.Dataset, views []*trial.Judged, factor string) []Coordinate {
+func coordinates(s *cells.Dataset, judged []*trial.Judged, factor string) []Coordinate {
 	seen := map[string]bool{}
 	var all []Coordinate
-	for _, v := range views {
+	for _, v := range judged {
 		if level, ok := s.LevelOf(v, factor); ok && !seen[level] {
 			seen[level] = true
 			x, _ := numberOf(level)

@@ -14,7 +14,7 @@ import (
 )
 
 // drawFront sets every arm, or level of By, in every cell by two metrics, finds
-// those that nothing beats in both, and the knee among them.
+// those that no other dominates, and the knee among them.
 func drawFront(s *cells.Dataset, c *Chart, gain metric.Metric) {
 	cost, err := metric.Named(c.Spec.Against)
 	if err != nil {
@@ -32,17 +32,17 @@ func drawFront(s *cells.Dataset, c *Chart, gain metric.Metric) {
 	if by == "" {
 		by = s.Header.Study.Compare.Factor
 	}
-	views, why := where(s, scope{c.Spec.Where, c.Spec.Arms}, by)
+	judged, why := where(s, scope{c.Spec.Where, c.Spec.Arms}, by)
 	if why != "" {
 		c.note("nothing is drawn: %s", why)
 		return
 	}
 	at := map[cells.Key][]*trial.Judged{}
-	for _, v := range views {
+	for _, v := range judged {
 		name, _ := s.LevelOf(v, by)
 		at[cells.KeyOf(v.Plan.Cell, name)] = append(at[cells.KeyOf(v.Plan.Cell, name)], v)
 	}
-	for _, name := range coordinates(s, views, by) {
+	for _, name := range coordinates(s, judged, by) {
 		for _, cell := range s.Cells {
 			c.mark(cells.KeyOf(cell, name.Text), at[cells.KeyOf(cell, name.Text)], gain, cost)
 		}
@@ -56,9 +56,9 @@ func drawFront(s *cells.Dataset, c *Chart, gain metric.Metric) {
 	c.Knee = f.knee()
 }
 
-func (c *Chart) mark(at cells.Key, views []*trial.Judged, gain, cost metric.Metric) {
-	g, ok := cells.Summarize(gain, views)
-	a, known := cells.Summarize(cost, views)
+func (c *Chart) mark(at cells.Key, judged []*trial.Judged, gain, cost metric.Metric) {
+	g, ok := cells.Summarize(gain, judged)
+	a, known := cells.Summarize(cost, judged)
 	if !ok || !known {
 		return
 	}

@@ -21,14 +21,14 @@ func pools(s *cells.Dataset, c *Chart, factors ...string) (map[chartPoint]*cells
 			named = append(named, f)
 		}
 	}
-	views, why := where(s, scope{c.Spec.Where, c.Spec.Arms}, named...)
+	judged, why := where(s, scope{c.Spec.Where, c.Spec.Arms}, named...)
 	if why != "" {
 		c.note("nothing is drawn: %s", why)
 		return nil, nil
 	}
 	pools := map[chartPoint]*cells.Pool{}
 	var drawn []*trial.Judged
-	for _, v := range views {
+	for _, v := range judged {
 		value, ok := v.Trial.Values[c.Spec.Metric]
 		if !ok {
 			continue

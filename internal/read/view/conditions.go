@@ -33,20 +33,20 @@ func satisfies(condition, here, published string) bool {
 // conditionHere returns what an arm's trials in a cell have for a condition of
 // a publication; false when that is not known, or they have no level of it.
 // There must be a trial.
-func conditionHere(s *cells.Dataset, condition string, views []*trial.Judged) (string, bool) {
+func conditionHere(s *cells.Dataset, condition string, judged []*trial.Judged) (string, bool) {
 	switch condition {
 	case record.ConditionRig:
 		kind := record.RigKind(s.Header.Facts.Rig)
 		return kind, kind != ""
 	case record.ConditionHosts:
-		return hostsOf(views)
+		return hostsOf(judged)
 	case record.ConditionLimit:
-		limit, _ := cells.LimitOf(views)
+		limit, _ := cells.LimitOf(judged)
 		return string(limit), limit != trial.Unknown
 	}
-	level, ok := views[0].Plan.Levels[condition]
+	level, ok := judged[0].Plan.Levels[condition]
 	if condition == linkRate && (!ok || level == unlimited) {
-		if rate, known := cardRate(s, views); known {
+		if rate, known := cardRate(s, judged); known {
 			return rate, true
 		}
 		return unlimited, true
@@ -55,9 +55,9 @@ func conditionHere(s *cells.Dataset, condition string, views []*trial.Judged) (s
 }
 
 // hostsOf counts the hosts that the workers of an arm's trials sat on; false
-// before a trial has run, and where the server stands out of our sight.
-func hostsOf(views []*trial.Judged) (string, bool) {
-	for _, v := range views {
+// before a trial has run, and where the server was not metered.
+func hostsOf(judged []*trial.Judged) (string, bool) {
+	for _, v := range judged {
 		if v.Record == nil || len(v.Record.Workers) == 0 || len(v.Record.Away()) > 0 {
 			continue
 		}
@@ -73,9 +73,9 @@ func hostsOf(views []*trial.Judged) (string, bool) {
 // cardRate returns the nominal rate of the interfaces that an arm's trials
 // went through, "100Gbit/s", when all of them have the same; false on loopback
 // and for virtual interfaces, whose nominal rate is made up.
-func cardRate(s *cells.Dataset, views []*trial.Judged) (string, bool) {
+func cardRate(s *cells.Dataset, judged []*trial.Judged) (string, bool) {
 	rate := ""
-	for _, v := range views {
+	for _, v := range judged {
 		for _, through := range strings.Fields(v.Traffic.Through) {
 			seat, name, _ := strings.Cut(through, "/")
 			facts := s.Header.Facts.Seats[seat].Values

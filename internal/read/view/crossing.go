@@ -39,7 +39,7 @@ func noteCrossings(s *cells.Dataset, c *Chart, m metric.Metric) {
 		}
 	}
 	if len(unlike) > 0 {
-		c.note("at no %s can be told apart from %s, so whether they cross it is open: %s", c.Spec.X, base, strings.Join(unlike, ", "))
+		c.note("at no %s do these differ clearly from %s, so it is undecided whether they cross it: %s", c.Spec.X, base, strings.Join(unlike, ", "))
 	}
 }
 
@@ -63,7 +63,7 @@ func differencesAlong(s *cells.Dataset, spec record.Chart, m metric.Metric, arm,
 		if slices.ContainsFunc(along, func(b between) bool { return b.at.X == x }) {
 			return nil, nil
 		}
-		b := compare.Set(s, cell, m, arm, base)
+		b := compare.Prepare(s, cell, m, arm, base)
 		if b.Refusal != "" || b.Blocks < compare.LeastBlocks(cells.Level) {
 			refused = append(refused, text)
 			continue
@@ -132,7 +132,7 @@ func crossingWords(factor string, along []between, signs []stat.Estimate, arm st
 	case len(known) == len(along):
 		return fmt.Sprintf("do not cross between %s=%s and %s: %s is %s throughout", factor, first, last, arm, side(signs[0]))
 	case len(known) == 0:
-		return fmt.Sprintf("cannot be told apart at any %s from %s to %s, so whether they cross is open", factor, first, last)
+		return fmt.Sprintf("do not differ clearly at any %s from %s to %s, so it is undecided whether they cross", factor, first, last)
 	}
 	var where, open []string
 	for i, b := range along {
@@ -142,7 +142,7 @@ func crossingWords(factor string, along []between, signs []stat.Estimate, arm st
 			open = append(open, b.level.Text)
 		}
 	}
-	return fmt.Sprintf("cannot be told apart at %s=%s, so whether they cross is open: %s is %s at %s", factor, strings.Join(open, ", "), arm, side(signs[known[0]]), strings.Join(where, ", "))
+	return fmt.Sprintf("do not differ clearly at %s=%s, so it is undecided whether they cross: %s is %s at %s", factor, strings.Join(open, ", "), arm, side(signs[known[0]]), strings.Join(where, ", "))
 }
 
 func side(e stat.Estimate) string {

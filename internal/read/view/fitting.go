@@ -37,7 +37,7 @@ func fit(s *cells.Dataset, f *Fit) string {
 	}
 	f.Unit = m.Unit
 	if len(f.Spec.Terms) > maxTerms {
-		return fmt.Sprintf("the model has %d terms, at most %d can be told apart", len(f.Spec.Terms), maxTerms)
+		return fmt.Sprintf("the model has %d terms; at most %d can be estimated", len(f.Spec.Terms), maxTerms)
 	}
 	observed, reason := observe(s, f.Spec)
 	if reason != "" {
@@ -61,12 +61,12 @@ func fit(s *cells.Dataset, f *Fit) string {
 // are numbers.
 func observe(s *cells.Dataset, spec record.Fit) ([]observation, string) {
 	factors := append([]string{spec.Per}, spec.Terms...)
-	views, why := where(s, scope{levels: spec.Where}, factors...)
+	judged, why := where(s, scope{levels: spec.Where}, factors...)
 	if why != "" {
 		return nil, why
 	}
 	var observed []observation
-	for _, v := range views {
+	for _, v := range judged {
 		y, ok := v.Trial.Values[spec.Metric]
 		if !ok || !cells.Usable(y) {
 			continue

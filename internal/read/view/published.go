@@ -66,7 +66,7 @@ func publishOne(s *cells.Dataset, p record.Published) []Published {
 }
 
 // nearer returns the differences of the cells that miss the fewest conditions;
-// cells that miss the same ones are told together.
+// cells that miss the same ones are listed together.
 func nearer(best, next []Unmet) []Unmet {
 	switch {
 	case best == nil || len(next) < len(best):

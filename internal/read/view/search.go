@@ -31,7 +31,7 @@ func Searches(s *cells.Dataset) []Search {
 type found struct {
 	cells.Key
 	candidate Candidate
-	views     []*trial.Judged
+	judged    []*trial.Judged
 	pool      cells.Pool
 }
 
@@ -43,11 +43,11 @@ func search(s *cells.Dataset, into *Search) string {
 		return err.Error()
 	}
 	into.Unit = m.Unit
-	views, why := where(s, scope{levels: spec.Where}, spec.Least...)
+	judged, why := where(s, scope{levels: spec.Where}, spec.Least...)
 	if why != "" {
 		return why
 	}
-	candidates, why := candidates(s, spec, views)
+	candidates, why := candidates(s, spec, judged)
 	if why != "" {
 		return why
 	}
@@ -86,10 +86,10 @@ func search(s *cells.Dataset, into *Search) string {
 const LeastSearched = 2
 
 // candidates gathers the trials by arm and cell, in the study's order.
-func candidates(s *cells.Dataset, spec record.Reach, views []*trial.Judged) ([]*found, string) {
+func candidates(s *cells.Dataset, spec record.Reach, judged []*trial.Judged) ([]*found, string) {
 	at := map[cells.Key]*found{}
 	var candidates []*found
-	for _, v := range views {
+	for _, v := range judged {
 		value, ok := v.Trial.Values[spec.Metric]
 		if !ok || !cells.Usable(value) {
 			continue
@@ -103,7 +103,7 @@ func candidates(s *cells.Dataset, spec record.Reach, views []*trial.Judged) ([]*
 			at[p] = &found{Key: p, candidate: Candidate{Cell: p.Cell, Levels: levels}}
 			candidates = append(candidates, at[p])
 		}
-		at[p].views = append(at[p].views, v)
+		at[p].judged = append(at[p].judged, v)
 		at[p].pool.Add(v.Plan.Block, value)
 	}
 	if len(candidates) == 0 {
@@ -111,7 +111,7 @@ func candidates(s *cells.Dataset, spec record.Reach, views []*trial.Judged) ([]*
 	}
 	for _, f := range candidates {
 		f.candidate.Metric, _ = f.pool.Figure() // every candidate has a value
-		f.candidate.Limit, _ = cells.LimitOf(f.views)
+		f.candidate.Limit, _ = cells.LimitOf(f.judged)
 	}
 	return candidates, ""
 }
