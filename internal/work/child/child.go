@@ -96,14 +96,14 @@ func (p *Process) End() {
 	fmt.Fprintf(os.Stderr, "%s: a child process of it still runs; it said: %s\n", p.Path(), p.Output())
 }
 
-// Said quotes what it has said so far, the middle left out where that is long;
-// "nothing" when it was silent.
+// Output quotes what the program has printed so far, without the middle where that
+// is long. It returns "nothing" when the program has printed nothing.
 func (p *Process) Output() string { return p.output.text() }
 
-// Last tells how an ended program ended and what it said in the end.
+// ExitReason describes how an ended program ended, and what it printed.
 func (p *Process) ExitReason() string { return p.ExitReasonWith(p.Output()) }
 
-// Lastly is Last with another's choice of what it said.
+// ExitReasonWith is ExitReason with the part of the output that the caller chose.
 func (p *Process) ExitReasonWith(output string) string {
 	return fmt.Sprintf("%s; it said: %s", p.command.ProcessState, output)
 }
