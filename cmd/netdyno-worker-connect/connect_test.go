@@ -76,8 +76,8 @@ func (p pairing) fail(t *testing.T) *contract.Error {
 	return e
 }
 
-// run conducts the trial, by the clock unless the load has an amount, and
-// closes its ledger.
+// run runs the trial, by the clock unless the load has an amount, and checks that
+// both ends count the same.
 func (p pairing) run(t *testing.T) contract.Result {
 	t.Helper()
 	server, client, ready := p.connect(t)
@@ -128,7 +128,7 @@ func (p pairing) run(t *testing.T) contract.Result {
 	return r
 }
 
-func TestEveryContentClosesTheLedger(t *testing.T) {
+func TestBothEndsCountTheSame(t *testing.T) {
 	for _, kind := range kinds {
 		for name, x := range exchanges {
 			for _, compression := range []string{"default", "none"} {

@@ -51,7 +51,7 @@ func (p pairing) amount() int64 {
 	return 12
 }
 
-// run conducts the trial and checks that its ledger closes.
+// run runs the trial and checks that both ends count the same.
 func (p pairing) run(t *testing.T) {
 	t.Helper()
 	p.load.Amount = p.amount()

@@ -115,17 +115,17 @@ func (c *client) verify(i int) error {
 	if err == nil {
 		return nil
 	}
-	route, failed := c.dialer.Routes()[i], failure(err)
-	var known, cause *contract.Error
+	var cause *contract.Error
 	if errors.As(err, &cause) {
 		return cause // of the dialling, or of the content
 	}
+	kind, route := load.KindOf(failure(err)), c.dialer.Routes()[i]
 	if mismatch := wire.TLSMismatch(c.setup, route); mismatch != nil {
 		err = mismatch
 	}
 	explained := wire.ConnectFailure(i, len(c.lines), route, err)
-	if errors.As(explained, &known) && load.KindOf(failed) != contract.Peer {
-		known.Kind = load.KindOf(failed)
+	if kind != contract.Peer {
+		return load.Failure(kind, errors.New(load.TextOf(explained)))
 	}
 	return explained
 }

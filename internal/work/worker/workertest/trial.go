@@ -58,7 +58,7 @@ func Amount(t testing.TB, server, client *Bench, setup contract.Setup) {
 		SentBytes:     counted.SentBytes - opened.SentBytes,
 	}
 	if got.Exchanges != want || got.ReceivedBytes != r.Counts.SentBytes || got.SentBytes != r.Counts.ReceivedBytes {
-		t.Errorf("server counts %+v, client %+v: the ledger does not close", got, r.Counts)
+		t.Errorf("server counts %+v, client %+v, want the same at both ends", got, r.Counts)
 	}
 	if len(counted.Errors) > 0 {
 		t.Errorf("server counts errors %v", counted.Errors)
