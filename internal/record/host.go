@@ -6,6 +6,11 @@ import (
 	"slices"
 )
 
+// Host is what was found out about one machine; absent facts are absent keys.
+type Host struct {
+	Values map[string]string `json:"values"` // "cpu.model": "AMD EPYC", "kernel.release": …
+}
+
 // The facts of a host that only a survey of several has.
 const (
 	ClockFact  = "clock.unix_ns" // as the host said it

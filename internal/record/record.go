@@ -276,13 +276,6 @@ type Worker struct {
 	Stderr    string            `json:"stderr,omitempty"` // its last 4 KiB
 }
 
-// Edge is a worker's and its meter's account at one edge of the window.
-type Edge struct {
-	Reading  contract.Reading `json:"reading"`
-	Meter    *contract.Meter  `json:"meter,omitempty"`
-	AnswerNs int64            `json:"answer_ns,omitempty"` // from the mark to its answer, by the bench's clock; absent from older records
-}
-
 // Noise is what disturbed the host during the window: cumulative differences
 // over all CPUs between the trial's first and last meter readings, as the
 // bench saw them.
@@ -298,11 +291,6 @@ type Facts struct {
 	Tools map[string]Binary `json:"tools"`           // worker binaries by name
 
 	Calibration *Calibration `json:"calibration,omitempty"` // what was known of the machines before the run
-}
-
-// Host is what was found out about one machine; absent facts are absent keys.
-type Host struct {
-	Values map[string]string `json:"values"` // "cpu.model": "AMD EPYC", "kernel.release": …
 }
 
 // Binary identifies a worker executable.

@@ -1,7 +1,5 @@
 package record
 
-import "netdyno/internal/contract"
-
 // Segment is one time in which a server that stood by itself (netdyno listen)
 // was driven, as that server saw it alone: no clock and no count of another
 // host is in it. Its record holds the server's worker with the edges Open, the
@@ -14,20 +12,4 @@ type Segment struct {
 	Last        Edge   `json:"last"`                // the last such; the same one when the load was too short for two
 	Connections int64  `json:"connections"`         // the most that a reading found open
 	CutShort    string `json:"cut_short,omitempty"` // why it does not end idle; empty when it does
-}
-
-// Away returns the addresses of servers that the trial's clients drove and
-// that were no workers of the trial: nothing is known of them but what clients
-// see. Nil when the servers are among the workers, or when there are none.
-func (r *Record) Away() []string {
-	var peers []string
-	for _, w := range r.Workers {
-		switch {
-		case w.Role == contract.Server:
-			return nil
-		case w.Role == contract.Client && w.Setup != nil && len(peers) == 0:
-			peers = w.Setup.Peers
-		}
-	}
-	return peers
 }

@@ -119,13 +119,3 @@ func (w *Worker) Directions() (up, down, ok bool) {
 	}
 	return toServer > toClient, toServer <= toClient, true
 }
-
-// Directions returns those of the window's exchange, which is the same for all
-// its workers; false when nobody carries load.
-func (w *Window) Directions() (up, down, ok bool) {
-	generators := w.Generators()
-	if len(generators) == 0 {
-		return false, false, false
-	}
-	return generators[0].Directions()
-}

@@ -71,6 +71,16 @@ func (w *Window) Generators() []*Worker {
 	return generators
 }
 
+// Directions returns those of the window's exchange, which is the same for all
+// its workers; false when nobody carries load.
+func (w *Window) Directions() (up, down, ok bool) {
+	generators := w.Generators()
+	if len(generators) == 0 {
+		return false, false, false
+	}
+	return generators[0].Directions()
+}
+
 // WorkSeconds returns how long a fixed amount of work took, by the clients'
 // own clocks: the longest of their windows. False when the window was fixed
 // instead, or when a client left no result.
@@ -234,19 +244,6 @@ func decode(r *contract.Result, kind string) *hist.Histogram {
 	}
 	return h
 }
-
-// nsPerS turns the clocks' nanoseconds into seconds.
-const nsPerS = 1e9
-
-func seconds(fromNs, toNs int64) (float64, bool) {
-	length := Growth(fromNs, toNs) / nsPerS
-	return length, length > 0
-}
-
-// Growth returns to − from of a counter. It subtracts in floating point: a
-// garbled counter may be anything, and an integer difference could wrap into a
-// plausible one.
-func Growth(from, to int64) float64 { return float64(to) - float64(from) }
 
 func abs(x float64) float64 {
 	if x < 0 {
