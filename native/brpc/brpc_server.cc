@@ -77,23 +77,37 @@ contract::Counts Exchange::counts() const {
 
 int AllowedClients::VerifyCredential(const std::string&, const butil::EndPoint& client,
                                      brpc::AuthContext*) const {
-  return allow_.contains(butil::ip2str(client.ip).c_str()) ? 0 : -1;
+  if (!allow_.empty() && !allow_.contains(butil::ip2str(client.ip).c_str())) return -1;
+  if (started_) wait_until_counted();
+  return 0;
+}
+
+void AllowedClients::wait_until_counted() const {
+  const std::int64_t expected = ++expected_;
+  for (int i = 0; i < 10; i++) {
+    if (open_() >= expected) return;
+    bthread_usleep(1000);
+  }
+  expected_ = open_();  // earlier connections were closed meanwhile
 }
 
 BrpcServer::BrpcServer(const contract::Setup& setup)
-    : options_(setup.options), exchange_(setup), allowed_clients_(setup.allow) {
+    : options_(setup.options),
+      exchange_(setup),
+      allowed_clients_(setup.allow, [this] { return open_connections(); }) {
   brpc::FLAGS_max_body_size = setup.options.at("max_body").get<std::uint64_t>();
   brpc::ServerOptions options;
   options.num_threads = effective_threads(setup);
   options.has_builtin_services = false;  // status pages, which any client could read
   options.enabled_protocols = "baidu_std";
-  if (!setup.allow.empty()) options.auth = &allowed_clients_;
+  options.auth = &allowed_clients_;
   Address at = parse_address(setup.listen, "setup.listen");
   for (std::int64_t i = 0; i < setup.listeners; i++) {
     Address one = at;
     one.port = static_cast<std::uint16_t>(at.port == 0 ? free_port(at.host) : at.port + i);
     start(one, options);
   }
+  allowed_clients_.start();
 }
 
 void BrpcServer::start(const Address& at, const brpc::ServerOptions& options) {
@@ -123,13 +137,19 @@ contract::Ready BrpcServer::ready() const {
   return ready;
 }
 
-contract::Counts BrpcServer::counts() const {
-  contract::Counts counts = exchange_.counts();
+std::int64_t BrpcServer::open_connections() const {
+  std::int64_t open = 0;
   for (const auto& server : servers_) {
     brpc::ServerStatistics statistics;
     server->GetStat(&statistics);
-    counts.connections += static_cast<std::int64_t>(statistics.connection_count);
+    open += static_cast<std::int64_t>(statistics.connection_count);
   }
+  return open;
+}
+
+contract::Counts BrpcServer::counts() const {
+  contract::Counts counts = exchange_.counts();
+  counts.connections = open_connections();
   return counts;
 }
 

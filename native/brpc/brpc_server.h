@@ -7,9 +7,11 @@
 #include <brpc/server.h>
 
 #include <atomic>
+#include <functional>
 #include <memory>
 #include <set>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "brpc/brpc_content.h"
@@ -46,15 +48,28 @@ class Exchange : public google::protobuf::Service {
 
 /// Accepts the clients of setup.allow. brpc asks at a connection's first request and not
 /// before, so a foreign client that sends nothing stays connected and gets no answer.
+///
+/// brpc may handle that request before it counts the connection (src/brpc/acceptor.cpp).
+/// So this waits until brpc has, for 10 ms at most: a client that is ready must find its
+/// connections counted.
 class AllowedClients : public brpc::Authenticator {
  public:
-  explicit AllowedClients(const std::vector<std::string>& allow) : allow_(allow.begin(), allow.end()) {}
+  /// open returns the connections that brpc counts; any thread calls it once start was called.
+  AllowedClients(const std::vector<std::string>& allow, std::function<std::int64_t()> open)
+      : allow_(allow.begin(), allow.end()), open_(std::move(open)) {}
 
+  /// Every server listens.
+  void start() { started_ = true; }
   int GenerateCredential(std::string*) const override { return 0; }
   int VerifyCredential(const std::string&, const butil::EndPoint& client, brpc::AuthContext*) const override;
 
  private:
+  void wait_until_counted() const;
+
   std::set<std::string> allow_;
+  std::function<std::int64_t()> open_;
+  std::atomic<bool> started_{false};
+  mutable std::atomic<std::int64_t> expected_{0};  // connections, unless some were closed
 };
 
 class BrpcServer : public Server {
@@ -70,6 +85,7 @@ class BrpcServer : public Server {
 
  private:
   void start(const Address& at, const brpc::ServerOptions& options);
+  std::int64_t open_connections() const;
 
   contract::Json options_;
   Exchange exchange_;
