@@ -1,4 +1,4 @@
-// What both bare peers share: their command line and their one line of output.
+// What the bare peers share: their command line and their one line of output.
 //
 //   bare-X-echo server PORT
 //   bare-X-echo client PORT CONNECTIONS SIZE SECONDS
@@ -42,7 +42,7 @@ inline Arguments parse(int argc, char** argv) {
   return a;
 }
 
-/// Random bytes, so that nothing on the way can compress them.
+/// Random bytes, so that nothing can compress them.
 inline std::vector<char> payload(std::size_t size) {
   std::vector<char> bytes(size);
   std::uint64_t x = 0x9e3779b97f4a7c15;

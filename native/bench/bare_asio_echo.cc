@@ -1,6 +1,6 @@
-// Plain asio echo, one io_context: the peer of the asio worker. Written as well
-// as the worker is: direct non-blocking writes, one read always pending, asio's
-// own recycling of handler memory.
+// Plain asio echo, one io_context: the peer of the asio worker. It is written as well as the
+// worker: direct non-blocking writes, one read always pending, and asio's recycling of
+// handler memory.
 #include <asio.hpp>
 #include <chrono>
 #include <memory>

@@ -1,6 +1,6 @@
 // Plain gRPC C++, asynchronous with the generated service, one completion queue:
-// the peer of the grpcpp worker. Written as well as the worker is: RPCs wait in
-// advance, and what an RPC needs is kept for the next one.
+// the peer of the grpcpp worker. It is written as well as the worker: RPCs wait in advance,
+// and their memory is used again.
 //
 //   bare-grpcpp server PORT
 //   bare-grpcpp client PORT CONNECTIONS SIZE SECONDS

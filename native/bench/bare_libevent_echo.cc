@@ -37,7 +37,8 @@ void prepare(int fd) {
   evutil_make_socket_nonblocking(fd);
 }
 
-/// One end of a connection. Messages are echoed, or sent again when whole.
+/// One end of a connection. A server echoes bytes; a client sends again after each whole
+/// message.
 class Connection {
  public:
   Connection(event_base* base, int fd, std::vector<char> buffer, const std::vector<char>* message)
@@ -123,7 +124,7 @@ void run_server(event_base* base, std::uint16_t port) {
       base, listener, EV_READ | EV_PERSIST,
       [](int fd, short, void* loop) {
         const int accepted = accept(fd, nullptr, nullptr);
-        // It owns itself: deleted when its connection ends.
+        // It deletes itself when its connection ends.
         if (accepted >= 0)
           new Connection(static_cast<event_base*>(loop), accepted, std::vector<char>(64 << 10), nullptr);
       },

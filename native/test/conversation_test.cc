@@ -91,9 +91,8 @@ class Conversation {
   std::string transport_;
 };
 
-/// Skips every test, with the reason, where this machine allows a worker on
-/// io_uring none: it says so of any setup. All else that a worker refuses fails
-/// the tests.
+/// Skips every test, with the reason, if this machine does not allow io_uring: a worker on it
+/// refuses every setup then. Any other refusal fails the tests.
 class Allowed final : public testing::Environment {
   void SetUp() override {
     WorkerProcess worker(executable());

@@ -1,5 +1,5 @@
-// What any worker of wire echo must do beyond the conversation vectors: the
-// work itself, and peers that lie, die or keep silent.
+// What any worker of wire echo must do beyond the conversation vectors: the work itself, and
+// peers that answer wrongly, end or stay silent.
 #include <gtest/gtest.h>
 #include <sys/socket.h>
 
@@ -15,8 +15,8 @@
 namespace netdyno::test {
 namespace {
 
-/// Runs a window of ms on a ready client and its server, and opened once it is
-/// open; returns the client's result.
+/// Runs a window of ms on a ready client and its server. Calls opened once the window is
+/// open. Returns the client's result.
 Json window(
     WorkerProcess& client, int ms, const std::function<void()>& opened = [] {}) {
   client.expect("ready");
@@ -134,7 +134,7 @@ TEST(EchoWorker, LosingEveryConnectionIsFatal) {
   EXPECT_EQ(client.worker.wait(), 1);
 }
 
-/// Echoes n messages of 64 bytes whole; false when the peer has gone.
+/// Echoes n whole messages of 64 bytes. False when the peer closed.
 bool echo(int fd, int n) {
   char message[64];
   for (; n > 0; n--) {

@@ -1,4 +1,4 @@
-// Both ends of flows as tests play them. Layer: test.
+// Drives flows without sockets. Layer: test.
 #pragma once
 
 #include <algorithm>
@@ -13,12 +13,12 @@
 
 namespace netdyno::test {
 
-/// Has a flow receive bytes, as they fit. Throws std::runtime_error when it has
-/// no buffer for them.
+/// Makes a flow receive bytes, as many at a time as fit. Throws std::runtime_error when it
+/// takes no more.
 inline void feed(Flow& flow, std::string_view bytes, std::int64_t now = 0) {
   while (!bytes.empty()) {
     const auto buffer = flow.read_buffer();
-    if (buffer.empty()) throw std::runtime_error("no buffer");
+    if (buffer.empty()) throw std::runtime_error("the flow takes no more bytes");
     const std::size_t n = std::min(buffer.size(), bytes.size());
     std::memcpy(buffer.data(), bytes.data(), n);
     bytes.remove_prefix(n);
@@ -26,7 +26,7 @@ inline void feed(Flow& flow, std::string_view bytes, std::int64_t now = 0) {
   }
 }
 
-/// Takes all that a flow has to send.
+/// Returns all that a flow has to send.
 inline std::string drain(Flow& flow, std::int64_t now = 0) {
   std::string bytes;
   while (flow.unsent()) {

@@ -1,4 +1,4 @@
-// A server that misbehaves as its test says. Layer: test.
+// A server that misbehaves as a test tells it to. Layer: test.
 #pragma once
 
 #include <arpa/inet.h>
@@ -51,7 +51,7 @@ class OddServer {
   std::vector<std::thread> serving_;
 };
 
-/// Reads until the peer goes.
+/// Reads until the peer closes.
 inline void swallow(int fd) {
   char bytes[4096];
   while (recv(fd, bytes, sizeof bytes, 0) > 0) continue;

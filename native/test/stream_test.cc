@@ -145,7 +145,7 @@ class Pipe {
     flow.written(taken);
   }
 
-  /// At most n bytes come out of the pipe into flow's buffer.
+  /// At most n bytes leave the pipe into the flow's buffer.
   void read(Flow& flow, std::size_t n, std::int64_t now) {
     const auto buffer = flow.read_buffer();
     ASSERT_FALSE(buffer.empty());

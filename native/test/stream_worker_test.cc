@@ -1,5 +1,5 @@
-// What any worker of wire stream must do: both ends count the same, and neither
-// takes another content than the wire's.
+// What any worker of wire stream must do: both ends count the same, and neither accepts
+// content other than the wire's.
 #include <gtest/gtest.h>
 #include <poll.h>
 #include <sys/socket.h>
@@ -82,8 +82,8 @@ TEST(StreamWorker, AServerDropsAClientWithAnotherContentAndServesOn) {
   }
 }
 
-/// How a client takes a server of wire stream that sends the given bytes for
-/// the first ten that go up.
+/// How a client reacts to a server of wire stream that sends the given bytes after the first
+/// ten bytes up.
 Json told_by(const std::string& answer) {
   const OddServer server([&answer](int fd) {
     char question[10];

@@ -37,7 +37,7 @@ std::size_t move(Flow& from, Flow& to, std::size_t n) {
   return moved;
 }
 
-/// A trial's flow against a server's, in pieces; change may spoil what comes.
+/// A verification against a server's flow; their bytes move in pieces.
 struct Verification {
   Verification(Stream stream, std::int64_t up, std::int64_t down)
       : client(Work::of(setup_of(Role::client, stream, up, down))),

@@ -21,13 +21,13 @@ class WorkerProcess {
 
   void send_line(const std::string& line);
   void send(const Json& message) { send_line(message.dump()); }
-  /// The next message; nothing when the worker's stream has ended or none came
-  /// within timeout_ms.
+  /// The next message, or nothing when the worker's stream ended or no message came within
+  /// timeout_ms.
   std::optional<Json> next(int timeout_ms = 5'000);
-  /// The body of the next message, ticks passed over. Throws std::runtime_error
-  /// with what came instead when its name is another.
+  /// The body of the next message, without ticks. Throws std::runtime_error that quotes the
+  /// message if it has another name.
   Json expect(const std::string& name, int timeout_ms = 5'000);
-  /// The error message that must come next; throws as expect does.
+  /// The error message that must come next. Throws as expect does.
   Json expect_error(const std::string& kind, bool fatal, int timeout_ms = 5'000);
   void close_stdin();
   /// The exit status, or nothing when the worker has not ended within 2 s.
@@ -51,8 +51,8 @@ class EchoServer {
   std::string address(std::size_t i = 0) const { return ready_.at("addresses").at(i); }
   const Json& ready() const { return ready_; }
   WorkerProcess& worker() { return worker_; }
-  /// Its counts once they hold that many exchanges, or as they are after 5 s: a
-  /// client can have an answer before its server has counted it.
+  /// Its counts once they hold that many exchanges, or after 5 s as they are. A client can
+  /// have an answer before its server has counted it.
   Json counts(std::int64_t exchanges);
 
  private:
@@ -60,8 +60,8 @@ class EchoServer {
   Json ready_;
 };
 
-/// A client of the executable's first transport, told a setup that is changed as
-/// given; worker says what came of it.
+/// A client of the executable's first transport, after a setup with the given changes. worker
+/// has the answer.
 class ToldClient {
  public:
   ToldClient(const std::string& executable, const std::string& peer, const Json& change);

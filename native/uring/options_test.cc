@@ -1,5 +1,4 @@
-// The worker with each combination of its options: the same bytes, whichever way
-// they go.
+// The worker with each combination of its options: the bytes are the same with all.
 #include <gtest/gtest.h>
 #include <sys/socket.h>
 
@@ -35,8 +34,7 @@ std::vector<Json> combinations() {
 
 class Options : public testing::TestWithParam<Json> {};
 
-/// Has both ends make amount exchanges on each of connections, and compares what
-/// they counted.
+/// Makes amount exchanges on each connection, and compares the counts of both ends.
 void exchange(const Json& options, const Json& exchange, const Json& load) {
   SCOPED_TRACE(options.dump() + exchange.dump());
   Json change = {{"exchange", exchange}, {"options", options}, {"threads", 1}};

@@ -1,4 +1,4 @@
-// What a ring promises its owners, and what it says where there can be none.
+// What a ring guarantees its owners, and its errors where io_uring is not allowed.
 #include "uring/ring.h"
 
 #include <gtest/gtest.h>
@@ -50,20 +50,20 @@ class Allowed final : public testing::Environment {
 };
 const testing::Environment* const allowed = testing::AddGlobalTestEnvironment(new Allowed);
 
-/// Keeps what it hears.
+/// Records its completions.
 class Recorder final : public Owner {
  public:
   void completed(const Completion& completion) override { heard.push_back(completion); }
   std::vector<Completion> heard;
 };
 
-/// Runs body, and leaves the rest to the ring.
+/// Runs body without cancelling anything itself.
 void run(Ring& ring, const std::function<void()>& body) {
   ring.run(body, [] {});
 }
 
-/// Runs body on a thread whose io_uring_setup fails with error, as a sandbox or
-/// an old kernel makes it. Processes that the thread starts are no better off.
+/// Runs body on a thread whose io_uring_setup fails with error, as in a sandbox or on an old
+/// kernel. The same holds for processes that the thread starts.
 void without_io_uring(int error, const std::function<void()>& body) {
   std::thread([&] {
     std::array filter{
@@ -126,7 +126,7 @@ TEST(Ring, TakesMoreSubmissionsAndCompletionsThanItHolds) {
   EXPECT_EQ(recorder.heard.size(), 1'000U);
 }
 
-/// Does again what has completed, for ever.
+/// Submits every completed operation again.
 class Echo final : public Owner {
  public:
   explicit Echo(Ring& ring) : ring_(ring) {}

@@ -39,9 +39,9 @@ func TestBaiduCrosswise(t *testing.T) {
 // More calls in flight than a write or a read takes, idle connections, an open loop.
 func TestBaiduLoads(t *testing.T) {
 	for name, load := range map[string]contract.Load{
-		"a crowd":   {Connections: 2, InFlight: 1000, Amount: 5000},
-		"half idle": {Connections: 8, ActiveShare: 0.5, InFlight: 2, Amount: 50},
-		"poisson":   {Connections: 4, InFlight: 2, Rate: 4000, Arrival: contract.Poisson, Amount: 200},
+		"many in flight": {Connections: 2, InFlight: 1000, Amount: 5000},
+		"half idle":      {Connections: 8, ActiveShare: 0.5, InFlight: 2, Amount: 50},
+		"poisson":        {Connections: 4, InFlight: 2, Rate: 4000, Arrival: contract.Poisson, Amount: 200},
 	} {
 		for _, server := range []string{"baidu-std-asio", "baidu-std"} {
 			t.Run(name+", to "+server, func(t *testing.T) {

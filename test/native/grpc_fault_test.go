@@ -205,7 +205,7 @@ func (r *relay) breakAll(but int) {
 	}
 }
 
-// The library would connect anew in silence, and may even begin to: a connection
+// The library would connect again silently, and may even begin to: a connection
 // that breaks under the load stays broken, although its server could be reached
 // again, and nothing that comes on another one counts.
 func TestGRPCClientDoesNotReconnect(t *testing.T) {

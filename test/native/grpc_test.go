@@ -69,7 +69,7 @@ func (p trial) run(t *testing.T) {
 		SentBytes:     counted.SentBytes - opened.SentBytes,
 	}
 	if got.Exchanges != want || got.ReceivedBytes != r.Counts.SentBytes || got.SentBytes != r.Counts.ReceivedBytes {
-		t.Errorf("the server counts %+v, the client %+v: the ledger does not close", got, r.Counts)
+		t.Errorf("the server counts %+v, the client %+v: the counts of both ends differ", got, r.Counts)
 	}
 }
 
@@ -157,9 +157,9 @@ func TestGRPCCrosswise(t *testing.T) {
 // connections, and an open loop.
 func TestGRPCLoads(t *testing.T) {
 	for name, load := range map[string]contract.Load{
-		"a crowd":   {Connections: 2, InFlight: 400, Amount: 2000},
-		"half idle": {Connections: 8, ActiveShare: 0.5, InFlight: 2, Amount: 50},
-		"poisson":   {Connections: 4, InFlight: 2, Rate: 4000, Arrival: contract.Poisson, Amount: 200},
+		"many in flight": {Connections: 2, InFlight: 400, Amount: 2000},
+		"half idle":      {Connections: 8, ActiveShare: 0.5, InFlight: 2, Amount: 50},
+		"poisson":        {Connections: 4, InFlight: 2, Rate: 4000, Arrival: contract.Poisson, Amount: 200},
 	} {
 		for mode, options := range modes(blocks(100, 100)) {
 			t.Run(name+", "+mode, func(t *testing.T) {
