@@ -6,6 +6,7 @@
 #include <cerrno>
 #include <string>
 
+#include "brpc/brpc_threads.h"
 #include "kit/address.h"
 #include "kit/clock.h"
 
@@ -59,7 +60,7 @@ BrpcClient::BrpcClient(const contract::Setup& setup, Load& load)
   refuse_what_brpc_cannot(setup);
   load.encoded(content_.up_bytes());
   brpc::FLAGS_max_body_size = setup.options.at("max_body").get<std::uint64_t>();
-  bthread_setconcurrency(effective_threads(setup));  // brpc keeps at least 4 threads
+  set_threads(setup);
   connect(setup);
   for (std::int64_t i = 0; i < setup.load.connections; i++) verify(i);
 }

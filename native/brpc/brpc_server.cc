@@ -9,6 +9,8 @@
 #include <cerrno>
 #include <cstring>
 
+#include "brpc/brpc_threads.h"
+
 namespace netdyno::brpc_worker {
 namespace {
 
@@ -95,9 +97,10 @@ BrpcServer::BrpcServer(const contract::Setup& setup)
     : options_(setup.options),
       exchange_(setup),
       allowed_clients_(setup.allow, [this] { return open_connections(); }) {
+  set_threads(setup);
   brpc::FLAGS_max_body_size = setup.options.at("max_body").get<std::uint64_t>();
   brpc::ServerOptions options;
-  options.num_threads = effective_threads(setup);
+  options.num_threads = 0;               // set_threads set them; brpc would add to those
   options.has_builtin_services = false;  // status pages, which any client could read
   options.enabled_protocols = "baidu_std";
   options.auth = &allowed_clients_;
