@@ -37,16 +37,15 @@ func calibrateCommand() *cobra.Command {
 	var seats, out string
 	c := &cobra.Command{
 		Use:   "calibrate",
-		Short: "Measure what this machine can tell: its generator, link, timers, noise; about two minutes",
-		Long: `Measure what netdyno itself can do on a rig: how fast a generator is that has
-nothing to wait for, what the link carries, how quiet the idle machine is, by how
-much timers overshoot, and how far apart like figures lie, within a run and from
-one run to the next.
+		Short: "Measure this machine: generator, link, timers and noise; takes about two minutes",
+		Long: `Measure the limits of netdyno on a rig: how fast its generator is with nothing to
+wait for, what the link carries, how quiet the idle machine is, how late timers
+are, and how much equal figures differ, within a run and between runs.
 
-What it finds is kept for the machine, stands with the facts of every run made
-there afterwards, says before a run what its blocks cannot tell, and is the noise
-bound of netdyno compare. Calibrate again now and then: the spread between runs
-rests on all of a machine's calibrations.
+The result is kept for the machine. Every later run records it, warns beforehand
+of differences that its blocks cannot detect, and netdyno compare takes from it
+how much runs differ by chance. Calibrate again now and then: the spread between
+runs is estimated from all of a machine's calibrations.
 
 Exit status: 0 calibrated, 2 it could not be.`,
 		Example: `  netdyno calibrate
@@ -155,12 +154,12 @@ func tell(c *record.Calibration) error {
 	}
 	fmt.Fprintf(stdout, "stolen      %s of the CPU time\n", quantity.FormatShare(c.StealShare))
 	if c.EnoughWindowS > 0 {
-		fmt.Fprintf(stdout, "window      beyond %s, another block says more than a longer window\n", quantity.FormatDuration(time.Duration(c.EnoughWindowS*float64(time.Second))))
+		fmt.Fprintf(stdout, "window      beyond %s, another block tells more than a longer window\n", quantity.FormatDuration(time.Duration(c.EnoughWindowS*float64(time.Second))))
 	}
 	fmt.Fprintf(stdout, `
-The smallest difference that one comparison finds in nine of ten cases, by its
-blocks; then how far like runs made apart scatter (standard deviation), by
-themselves and set against a floor; calibrations behind that: %d.
+The smallest difference that a comparison detects in nine of ten cases, by its
+blocks. Then the standard deviation between separate runs of the same work, of an
+arm alone and divided by the baseline. Calibrations behind that: %d.
 
 `, c.Times)
 	return showText(func(w io.Writer, o report.TextOptions) error { return report.SpreadText(w, c, shownSpreads, o) })

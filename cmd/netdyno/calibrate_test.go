@@ -38,7 +38,7 @@ func TestCalibrate(t *testing.T) {
 		}
 		want := []string{
 			"generator", "exchanges per second, alone", "link", "a spinning thread loses", "timers overshoot", "stolen", "window beyond",
-			fmt.Sprintf("calibrations behind that: %d.", times), "exchanges_per_s", "server.cpu_us_per_exchange",
+			fmt.Sprintf("Calibrations behind that: %d.", times), "exchanges_per_s", "server.cpu_us_per_exchange",
 		}
 		for _, words := range want {
 			if !strings.Contains(said, words) {

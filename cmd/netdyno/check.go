@@ -13,7 +13,7 @@ func checkCommand() *cobra.Command {
 	var transports []string
 	c := &cobra.Command{
 		Use:   "check WORKER [ARGS…]",
-		Short: "Prove that a worker executable keeps the contract",
+		Short: "Check that a worker executable keeps the contract",
 		Args:  cobra.MinimumNArgs(1),
 		RunE: func(cmd *cobra.Command, argv []string) error {
 			ends.hold()

@@ -14,22 +14,22 @@ import (
 func compareCommand() *cobra.Command {
 	return &cobra.Command{
 		Use:   "compare FIRST SECOND",
-		Short: "Compare two stored runs: what differs before any figure, and what is more than runs made apart differ",
-		Long: `Compare two runs of one study that were made one after the other, by their
-directories. What differs between them comes first: machines, programs, settings.
-Every arm is then set against the floor that both runs have, their baseline, and
-judged against how far like runs made apart differ on that machine, which
-netdyno calibrate measures; below that, nothing can be told.
+		Short: "Compare two stored runs: their conditions first, then differences larger than this machine's run-to-run noise",
+		Long: `Compare two runs of one study, made one after the other, by their directories.
+It prints first what differs between them: machines, programs, settings. Every arm
+is then divided by the baseline of its own run, and the two runs are compared.
+A difference counts if it is larger than what equal runs differ by on this
+machine, which netdyno calibrate measures.
 
-Runs made apart are a weak instrument. Where both builds can run in one place,
-"netdyno run STUDY build=before/bin,after/bin --gate" tells far smaller
-differences in the same time.
+Separate runs detect only large differences. Where both builds can run in one
+place, "netdyno run STUDY build=before/bin,after/bin --gate" detects far smaller
+ones in the same time.
 
-It leaves compare.md, for a pull request, in the second directory.
+It writes compare.md, for a pull request, into the second directory.
 
-Exit status: 0 nothing is worse, 1 something is, or trials of either run are
-missing or their records damaged, 3 it cannot be told or the runs are not of the
-same, 2 they could not be read.`,
+Exit status: 0 nothing is worse, 1 something is, or a run has missing trials or
+damaged records, 3 the runs do not decide it or cannot be compared, 2 a run could
+not be read.`,
 		Example: `  netdyno compare results/blocks-20260102-150405 results/blocks-20260109-150405`,
 		Args:    cobra.ExactArgs(2),
 		RunE: func(_ *cobra.Command, args []string) error {
@@ -52,7 +52,7 @@ func compareRuns(before, after session.Directory) error {
 		found reading
 	}{{before, first}, {after, second}} {
 		if len(d.found.Header.Listen) > 0 {
-			return fmt.Errorf("compare: %s is the account of a netdyno listen; name the runs that drove it", d.dir)
+			return fmt.Errorf("compare: %s is a directory of netdyno listen; name the runs that drove it", d.dir)
 		}
 	}
 	calibration := second.Header.Facts.Calibration

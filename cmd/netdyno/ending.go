@@ -70,7 +70,7 @@ func (e *ending) hurry(first os.Signal, since time.Time) {
 			}
 		case <-look.C:
 			if most := e.bound(); time.Since(since) > most {
-				fmt.Fprintf(stderr, "netdyno: not ended %v after it was told to (%v); what was measured is kept\n", most, first)
+				fmt.Fprintf(stderr, "netdyno: did not end within %v of the signal (%v); what was measured is kept\n", most, first)
 				dieBy(first)
 			}
 		}

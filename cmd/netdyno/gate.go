@@ -11,17 +11,28 @@ import (
 
 // What a gate is, for the commands that can be one.
 const (
-	gateUsage = "end with the status of a gate, and leave gate.md for a pull request"
-	gateHelp  = `As a gate the exit status is about the primary comparisons: 0 when none of the
-compared arms is worse by more than the margin, 1 when one is, 3 when that cannot
-be told. 2 stays: the study could not run.`
+	gateUsage = "exit as a gate, and write gate.md for a pull request"
+	gateHelp  = `With --gate the exit status tells how the primary comparisons came out: 0 no arm
+is worse by more than the margin, 1 an arm is, 3 the blocks do not decide it, 2 the
+study could not run.`
 )
 
-// gateStatus is the exit status of each passage.
+// gateStatus is the exit status of each result.
 var gateStatus = map[compare.GateResult]int{compare.NoWorse: statusOK, compare.IsWorse: statusTainted, compare.Unproven: statusOpen}
 
-// pass writes and prints what a gate makes of a run, and returns its status. A
-// run without a valid trial is not in doubt: it could not be made.
+// present shows findings and returns the exit status that they deserve.
+func present(d session.Directory, f finding.Findings, gate bool) error {
+	if err := show(d, f); err != nil {
+		return err
+	}
+	if gate {
+		return pass(d, f)
+	}
+	return verdict(f.Tally)
+}
+
+// pass writes and prints a run's gate, and returns its status. A run without a
+// valid trial counts as one that could not run.
 func pass(d session.Directory, f finding.Findings) error {
 	result, all := compare.Gate(f.Run)
 	gate := report.NewGate(f, result, all)

@@ -50,15 +50,16 @@ func doctorCommand() *cobra.Command {
 	var seats string
 	c := &cobra.Command{
 		Use:   "doctor [FACTS.json…]",
-		Short: "Say what on a host would disturb a measurement, and how to mend it",
-		Long: `Say what on this host would disturb a measurement, why, who says so, and the
-command that mends it. It changes nothing.
+		Short: "Say what on a host would disturb a measurement, and how to fix it",
+		Long: `Say what on this host would disturb a measurement, why, by which source, and the
+command that fixes it. It changes nothing.
 
-With files, say it of the hosts whose facts they hold: as netdyno facts prints
-them, or a run's facts.json. With --rig, ask every place of the rig. Of several
-hosts it also says in what they differ, and whether that matters.
+With files, examine the hosts whose facts they hold: as netdyno facts prints them,
+or a run's facts.json. With --rig, ask every host of the rig. For several hosts it
+also says how they differ, and whether that matters.
 
-Exit status: 0 nothing distorts, 1 something can move a figure or stop a trial, 2 nothing could be read or asked.`,
+Exit status: 0 nothing distorts, 1 something can change a figure or stop a trial,
+2 no host could be read or asked.`,
 		Example: `  netdyno doctor
   netdyno doctor results/line-rate-20260102-150405/facts.json
   ssh node73 netdyno facts > node73.json; netdyno doctor node73.json node76.json
@@ -71,7 +72,7 @@ Exit status: 0 nothing distorts, 1 something can move a figure or stop a trial, 
 			return examine(hosts)
 		},
 	}
-	c.Flags().StringVar(&seats, "rig", "", "ask every place of this rig: "+strings.Join(arrange.Forms(), ", "))
+	c.Flags().StringVar(&seats, "rig", "", "ask every host of this rig: "+strings.Join(arrange.Forms(), ", "))
 	return c
 }
 
@@ -137,7 +138,7 @@ func examine(hosts []doctor.Named) error {
 			printAdvice(a, "")
 		}
 		if len(unlike) == 0 {
-			fmt.Fprintln(stdout, "they are alike in all that they tell")
+			fmt.Fprintln(stdout, "no fact of theirs differs")
 		}
 		all = append(all, unlike...)
 	}

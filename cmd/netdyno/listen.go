@@ -25,13 +25,15 @@ func listenCommand() *cobra.Command {
 	var f listenFlags
 	c := &cobra.Command{
 		Use:   "listen [STUDY|FILE] KEY=LEVEL… [bind=HOST:PORT]",
-		Short: "Stand up one trial's server, metered, for clients elsewhere",
-		Long: `Stand up the server of one trial, so that any client can drive it: netdyno run
-with --rig at:HOST:PORT on another host, curl, wrk, h2load, grpcurl, your own.
-The keys and levels are those of netdyno run. It is metered as in a run and lets
-everybody in who reaches the address; Ctrl-C ends it. Its directory holds a
-record of every time it was driven; netdyno report RUN --server DIR shows them
-with the run that drove it. Nothing is compared here: that takes blocks.`,
+		Short: "Start one trial's server, metered, for clients elsewhere",
+		Long: `Start the server of one trial, so that any client can drive it: netdyno run with
+--rig at:HOST:PORT on another host, curl, wrk, h2load, grpcurl or your own. The
+keys and levels are those of netdyno run. The server is metered as in a run and
+accepts everybody who reaches the address. Ctrl-C ends it.
+
+Its directory holds a record for every time it was driven; netdyno report RUN
+--server DIR shows them with the run that drove it. Nothing is compared here: that
+takes blocks.`,
 		Example: `  netdyno listen transport=go-http1 bind=10.0.0.1:8080
   netdyno listen transport=go-http1 request=0B response=4MiB --bind 127.0.0.1:8080
   netdyno listen server=go-epoll placement=free --for 10s`,
@@ -52,7 +54,7 @@ with the run that drove it. Nothing is compared here: that takes blocks.`,
 	}
 	c.Flags().StringVar(&f.bind, "bind", "127.0.0.1:0", "address to listen on, host:port; port 0 is any free one")
 	c.Flags().DurationVar(&f.length, "for", 0, "end after this long, such as 10s (0: at Ctrl-C)")
-	c.Flags().StringVar(&f.out, "out", "", "directory of its account (default under results/)")
+	c.Flags().StringVar(&f.out, "out", "", "directory of its records (default under results/)")
 	return c
 }
 

@@ -14,7 +14,7 @@ import (
 	"netdyno/internal/run/cpuset"
 )
 
-// standing shows a server that stands. One goroutine uses it.
+// standing prints how a server is driven. One goroutine uses it.
 type standing struct {
 	out     *screen
 	catalog *bench.Catalog
@@ -140,19 +140,19 @@ func rates(w record.Worker, before *record.Edge) string {
 	return strings.Join(parts, "  ")
 }
 
-// sum says what the server did from its first reading to its last. What it cost
-// is counted while it was driven: its idle time, in which it answers its meter,
-// is nobody's exchange.
+// sum prints what the server did from its first reading to its last. Its cost is
+// that of the times in which it was driven: what it spends idle, on answering its
+// meter, belongs to no exchange.
 func (s *standing) sum(w record.Worker) {
 	span, ok := record.SpanOf(&w)
 	seconds, long := span.Seconds()
 	if !ok || !long {
-		fmt.Fprintln(s.out, "it was not metered: it ended before its first reading was over")
+		fmt.Fprintln(s.out, "no figures: the server ended before it was first read")
 		return
 	}
 	fmt.Fprintf(s.out, "\nin %s, %s", quantity.FormatDuration(time.Duration(seconds*float64(time.Second))), times(s.times))
 	if w.Ready.Foreign {
-		fmt.Fprintln(s.out, ": a foreign program, whose exchanges are not seen")
+		fmt.Fprintln(s.out, ": a foreign program, whose exchanges cannot be counted")
 	} else {
 		s.sumCounts(span)
 	}

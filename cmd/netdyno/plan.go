@@ -157,7 +157,7 @@ func printAmounts(s *session.Session) {
 		if s.Facts.Calibration != nil {
 			whose = "this machine's calibrated "
 		}
-		fmt.Fprintf(stdout, " and %s, taken to move at %s%s", quantity.FormatBytes(e.Bytes), whose, quantity.FormatByteRate(s.BytesPerS()))
+		fmt.Fprintf(stdout, " and %s, estimated to move at %s%s", quantity.FormatBytes(e.Bytes), whose, quantity.FormatByteRate(s.BytesPerS()))
 	}
 	fmt.Fprintln(stdout, "; slower arms take longer")
 }

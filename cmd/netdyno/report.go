@@ -5,7 +5,6 @@ import (
 
 	"github.com/spf13/cobra"
 
-	"netdyno/internal/read/finding"
 	"netdyno/internal/run/session"
 )
 
@@ -68,15 +67,4 @@ func conclude(d session.Directory, gate bool) error {
 		return err
 	}
 	return present(d, r.Findings, gate)
-}
-
-// present shows findings and returns the exit status that they deserve.
-func present(d session.Directory, f finding.Findings, gate bool) error {
-	if err := show(d, f); err != nil {
-		return err
-	}
-	if gate {
-		return pass(d, f)
-	}
-	return verdict(f.Tally)
 }

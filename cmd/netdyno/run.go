@@ -33,12 +33,12 @@ func runCommand() *cobra.Command {
 		Short: "Run a study: a built-in one, a file, or one typed as keys and levels",
 		Long: `Run a study and report what it found.
 
-The keys are the factors of a study file (netdyno studies factors): several
-levels vary a factor, one holds it. Every block runs every arm once in random
-order and the baseline twice. Unless it says otherwise a study has stages: it
-ends after 6, 10 or 16 blocks, the first at which every primary comparison is
-settled, and --continue takes it on to 26, then to 42. blocks=N fixes the
-number; fewer than 6 cannot reach p = 0.05.
+The keys are the factors of a study file (netdyno studies factors lists them).
+Several levels vary a factor, one holds it. Every block runs every arm once, in
+random order, and the baseline twice. A study is judged after 6, 10 and 16 blocks
+and ends as soon as every primary comparison is settled. --continue goes on to 26
+blocks, then to 42. blocks=N fixes the number; with fewer than 6, no difference
+can reach p = 0.05.
 
 Exit status: 0 all trials valid, 1 some failed, are invalid
 or stood still, 2 the study could not run.
@@ -56,10 +56,10 @@ or stood still, 2 the study could not run.
 			return run(cmd.Context(), args, f)
 		},
 	}
-	c.Flags().StringVar(&f.rig, "rig", rig.LoopbackName, "where the workers sit: "+strings.Join(arrange.Forms(), ", "))
+	c.Flags().StringVar(&f.rig, "rig", rig.LoopbackName, "where the workers run: "+strings.Join(arrange.Forms(), ", "))
 	c.Flags().StringVar(&f.out, "out", "", "directory of the run (default under results/)")
 	c.Flags().BoolVar(&f.resume, "resume", false, "go on with a run that was stopped, by the command that began it")
-	c.Flags().BoolVar(&f.goOn, "continue", false, "go on with the run in a directory: with what it has left, else to its next declared look")
+	c.Flags().BoolVar(&f.goOn, "continue", false, "go on with the run in a directory: first with its missing trials, then to its next look")
 	c.Flags().BoolVar(&f.dryRun, "dry-run", false, "print the plan, its time and its warnings, and run nothing")
 	c.Flags().BoolVar(&f.gate, "gate", false, gateUsage)
 	c.Flags().StringVar(&f.own.proto, "proto", "", "your own message: the .proto file that describes it")

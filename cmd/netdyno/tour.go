@@ -21,10 +21,10 @@ func tourCommand() *cobra.Command {
 	var out string
 	c := &cobra.Command{
 		Use:   "tour",
-		Short: "Run the quick version of every study and join their reports",
-		Long: `Run the quick version of every built-in study, one after the other, and join
-their reports in one page. Short windows make wide intervals: for an answer to
-rely on, run the study itself.
+		Short: "Run the quick version of every study and collect their reports on one page",
+		Long: `Run the quick version of every built-in study, one after the other, and collect
+their reports on one page. Short windows make wide intervals: for a reliable
+answer, run the study itself.
 
 Exit status: the worst of the studies'.`,
 		Args: cobra.NoArgs,

@@ -25,34 +25,6 @@ import (
 	"netdyno/internal/run/study/source"
 )
 
-// Request says what to run, where, and from where on.
-type Request struct {
-	Args     []string  // a study or a file, with keys and levels; of Continue the directory
-	Rig      string    // as users write it
-	Out      Directory // empty: a new one under results/, or the latest to resume
-	Resume   bool      // go on with the run in Out, by the command that began it
-	Continue bool      // go on with the run in Out, by its own study, to its next look at most; implies Resume
-	DryRun   bool      // only plan: workers for messages are not built
-	Version  string    // of this program, for the header
-
-	Judge Judge
-	Say   func(text string) // told of what takes long, such as a build; may be nil
-	Hold  func()            // called before the first thing is made that Close gives back; may be nil
-
-	begunAs string // the study that the continued run began with
-}
-
-// Judge is what a session asks of who reads records.
-type Judge struct {
-	// Look judges the blocks up to a look, counted from 1: whether all that the
-	// study asks is settled, and that in words.
-	Look func(header record.Header, trials []record.Trial, records []record.Record, look int) (settled bool, words string, err error)
-
-	// Calibration returns what is known of the machines with these facts; nil for
-	// nothing. A run can do without: an error becomes a warning.
-	Calibration func(record.Facts) (*record.Calibration, error)
-}
-
 // Session is a study made ready: planned, checked against what is here, on a
 // rig that stands. One goroutine uses it.
 type Session struct {
