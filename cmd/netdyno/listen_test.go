@@ -95,7 +95,7 @@ func TestListenRefuses(t *testing.T) {
 		t.Run(c.args, func(t *testing.T) {
 			t.Parallel()
 			out, err := exec.CommandContext(t.Context(), filepath.Join(installed(t), "netdyno"),
-				append([]string{"listen", "--for", "1s", "--out", t.TempDir()}, strings.Fields(c.args)...)...).CombinedOutput()
+				append([]string{"listen", "--for", "1m", "--out", t.TempDir()}, strings.Fields(c.args)...)...).CombinedOutput()
 			if err == nil || !strings.Contains(string(out), c.want) {
 				t.Errorf("listen %s: %v, %s; want a refusal that says %q", c.args, err, out, c.want)
 			}
