@@ -97,7 +97,7 @@ func TestNoRateOfAFrozenWorkerIsValid(t *testing.T) {
 		t.Run(f.name, func(t *testing.T) {
 			t.Parallel()
 			mine := newFamily(t)
-			seen := frozen(t, mine, catalog, f.tick, func(done *sync.WaitGroup) { f.stop(t, mine, done) },
+			seen := frozen(t, benchOf(t, mine, catalog), f.tick, func(done *sync.WaitGroup) { f.stop(t, mine, done) },
 				append([]string{"server=go-grpc", "client=go-connect-grpc", "request=100B"}, f.load...)...)
 			withoutRates(t, seen)
 			mine.mustEnd(t)
@@ -107,9 +107,8 @@ func TestNoRateOfAFrozenWorkerIsValid(t *testing.T) {
 
 // frozen runs a trial in which something is stopped at a tick, and waits until it
 // goes on.
-func frozen(t *testing.T, mine family, catalog *bench.Catalog, tick int, stop func(*sync.WaitGroup), levels ...string) trial.Trial {
+func frozen(t *testing.T, b *bench.Bench, tick int, stop func(*sync.WaitGroup), levels ...string) trial.Trial {
 	t.Helper()
-	b := benchOf(t, mine, catalog)
 	var done sync.WaitGroup
 	defer done.Wait()
 	var ticks atomic.Int64
@@ -186,7 +185,7 @@ func TestAToolThatStandsStillLeavesNoRate(t *testing.T) {
 		t.Run(stream, func(t *testing.T) {
 			t.Parallel()
 			mine := newFamily(t)
-			seen := frozen(t, mine, catalog, 4, func(done *sync.WaitGroup) { stopProgram(t, mine, "iperf3 --server", done) },
+			seen := frozen(t, benchOf(t, mine, catalog), 4, func(done *sync.WaitGroup) { stopProgram(t, mine, "iperf3 --server", done) },
 				"transport=iperf3", "connections=1", "stream="+stream, "request=1MiB", "response=1MiB")
 			withoutRates(t, seen)
 			mine.mustEnd(t)

@@ -17,24 +17,39 @@ import (
 // Directory is where one run lives. Its files are named here and nowhere else.
 type Directory string
 
-// The files of a run: those of the first three methods and Records exist before
-// its first trial.
-func (d Directory) Study() string   { return d.file("study.yaml") }
-func (d Directory) Facts() string   { return d.file("facts.json") }
-func (d Directory) Trials() string  { return d.file("trials.jsonl") }
+// Study is the study as it is run, a study file again.
+func (d Directory) Study() string { return d.file("study.yaml") }
+
+// Facts is the rig, the facts of its hosts and the workers' hashes.
+func (d Directory) Facts() string { return d.file("facts.json") }
+
+// Trials is the plan. It, the study and the facts are written before the first
+// trial.
+func (d Directory) Trials() string { return d.file("trials.jsonl") }
+
+// Records is the header and a record for each trial that has ended.
 func (d Directory) Records() string { return d.file(record.RecordsFile) }
 
-// Messages is the file of a run's messages; absent where it has none.
+// Messages is the messages that the trials carry; absent where they have none.
 func (d Directory) Messages() string { return d.file("messages.json") }
 
 // Certificate is what clients need of a server that encrypts.
 func (d Directory) Certificate() string { return d.file("certificate.pem") }
 
-// The files that are made from the records.
+// Findings is what was found in the records. It and the files below can be
+// rebuilt from the records.
 func (d Directory) Findings() string { return d.file("findings.json") }
-func (d Directory) HTML() string     { return d.file("report.html") }
+
+// HTML is the report as one page.
+func (d Directory) HTML() string { return d.file("report.html") }
+
+// Markdown is the report as Markdown.
 func (d Directory) Markdown() string { return d.file("report.md") }
-func (d Directory) Gate() string     { return d.file("gate.md") }
+
+// Gate is what a gate says, for a pull request.
+func (d Directory) Gate() string { return d.file("gate.md") }
+
+// Compared is a comparison with an earlier run, for a pull request.
 func (d Directory) Compared() string { return d.file("compare.md") }
 
 func (d Directory) file(name string) string { return filepath.Join(string(d), name) }

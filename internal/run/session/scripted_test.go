@@ -88,12 +88,12 @@ func workplace(t *testing.T) (worker string) {
 	if err := os.MkdirAll(filepath.Join(bin, "real"), 0o755); err != nil {
 		t.Fatal(err)
 	}
-	real := filepath.Join(bin, "real", bench.WorkerPrefix+scripted)
-	if err := os.Symlink(self, real); err != nil {
+	program := filepath.Join(bin, "real", bench.WorkerPrefix+scripted)
+	if err := os.Symlink(self, program); err != nil {
 		t.Fatal(err)
 	}
 	worker = filepath.Join(bin, bench.WorkerPrefix+scripted)
-	if err := os.WriteFile(worker, []byte("#!/bin/sh\nexec "+real+"\n"), 0o755); err != nil {
+	if err := os.WriteFile(worker, []byte("#!/bin/sh\nexec "+program+"\n"), 0o755); err != nil {
 		t.Fatal(err)
 	}
 	t.Setenv("PATH", bin+string(os.PathListSeparator)+"/usr/bin:/bin")
