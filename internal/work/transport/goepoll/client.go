@@ -3,6 +3,7 @@ package goepoll
 import (
 	"net"
 	"runtime"
+	"runtime/debug"
 	"sync"
 	"syscall"
 	"time"
@@ -69,6 +70,7 @@ type opener struct{ *client }
 // Open implements wire.Opener. Package net makes the connections, so that they are
 // made as go-net's are; then a loop takes over their sockets.
 func (o opener) Open() error {
+	defer debug.FreeOSMemory() // what package net needed is not this transport's memory
 	return wire.Each(len(o.dialer.Routes()), func(i int) error {
 		conn, err := o.work.Dial(o.dialer, i)
 		if err != nil {
