@@ -17,6 +17,10 @@ func tcpMetrics() []Metric {
 			Formula: "smoothed round-trip time as the window closes, under load, mean over the connections",
 		}, perConnection, func(t *contract.TCP) float64 { return float64(t.RTTNs) / nsPerUs * float64(t.Sockets) }),
 		tcpAtClose(Metric{
+			Name: "tcp_queueing_us", Unit: "µs", Label: "TCP queueing", Heading: "queueing", Doc: "round-trip time by TCP above the shortest",
+			Formula: "smoothed round-trip time as the window closes − the shortest of any connection of that worker, mean over the connections",
+		}, perConnection, func(t *contract.TCP) float64 { return float64(t.RTTNs-t.MinRTTNs) / nsPerUs * float64(t.Sockets) }),
+		tcpAtClose(Metric{
 			Name: "tcp_congestion_window_bytes", Unit: "B", Label: "TCP congestion window", Heading: "congestion window", Doc: "congestion window by TCP",
 			Formula: "congestion window as the window closes, mean over the connections: segments × the largest segment of any connection",
 		}, perConnection, func(t *contract.TCP) float64 {

@@ -18,7 +18,7 @@ func accounted(t *testing.T) *record.Record {
 	r.Workers[0].Open.Meter.TCP = &contract.TCP{Sockets: 3, BusyNs: 100 * ms, ReceiveWindowNs: 50 * ms, SentSegments: 500, Retransmits: 7, RTTNs: 1}
 	r.Workers[0].Close.Meter.TCP = &contract.TCP{
 		Sockets: 3, BusyNs: 2500 * ms, ReceiveWindowNs: 1250 * ms, SendBufferNs: 600 * ms, SentSegments: 1500, Retransmits: 17,
-		RTTNs: 250_000, CongestionWindow: 10, SegmentBytes: 1448, DeliveryBytesPerS: 9000,
+		RTTNs: 250_000, MinRTTNs: 40_000, CongestionWindow: 10, SegmentBytes: 1448, DeliveryBytesPerS: 9000,
 	}
 	for i, rtt := range []int64{100_000, 400_000} {
 		w := &r.Workers[i+1] // one connection, and two
@@ -32,6 +32,8 @@ func TestTCPMetricsByHand(t *testing.T) {
 	r := accounted(t)
 	checkValues(t, r, map[string]float64{
 		"server.tcp_rtt_us":                  250,
+		"server.tcp_queueing_us":             210,
+		"client.tcp_queueing_us":             300,
 		"server.tcp_congestion_window_bytes": 14480,
 		"server.tcp_retransmit_share":        0.01,
 		"server.tcp_busy_share":              0.8,
