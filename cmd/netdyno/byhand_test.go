@@ -162,7 +162,7 @@ func byHand(t *testing.T, there, here rig.Host) {
 			t.Errorf("the client alone knows %s", m.Metric)
 		}
 	}
-	if !warned(alone, "nobody here metered what listens on "+server.address) {
+	if !warned(alone, "the server on "+server.address+" was not metered") {
 		t.Errorf("no warning that the server was not metered: %v", alone.Warnings)
 	}
 
@@ -185,7 +185,7 @@ func byHand(t *testing.T, there, here rig.Host) {
 	if x := joined.ServerReport.Segments[0].Values["segment.cpu_us_per_exchange"]; !(x > 0) {
 		t.Errorf("the server's CPU per exchange is %v", x)
 	}
-	if warned(joined, "no trial belongs") || warned(joined, "by themselves") || warned(joined, "nobody here metered") {
+	if warned(joined, "no trial belongs") || warned(joined, "by themselves") || warned(joined, "was not metered") {
 		t.Errorf("something is said not to match: %v", joined.Warnings)
 	}
 	mine.mustEnd(t)
