@@ -21,7 +21,7 @@ func (b *bed) absolutes(ctx context.Context, asked func(name string) bool) error
 	for _, one := range []struct {
 		name    string
 		measure func(context.Context) error
-	}{{"crowd", b.crowd}, {"meter", b.metering}, {"overhead", b.overhead}, {"slot", slot}, {"allocations", allocations}} {
+	}{{"many-connections", b.manyConnections}, {"meter", b.metering}, {"overhead", b.overhead}, {"slot", slot}, {"allocations", allocations}} {
 		if !asked(one.name) {
 			continue
 		}
@@ -46,9 +46,9 @@ func slot(ctx context.Context) error {
 	return err
 }
 
-// crowd measures what 10,000 connections cost a client before any load.
-func (b *bed) crowd(ctx context.Context) error {
-	fmt.Println("\ncrowd: 10,000 connections (hoped: connected in < 5 s, client < 200 MB)")
+// manyConnections measures what 10,000 connections cost a client before any load.
+func (b *bed) manyConnections(ctx context.Context) error {
+	fmt.Println("\nmany connections: 10,000 connections (hoped: connected in < 5 s, client < 200 MB)")
 	for _, client := range []string{"go-epoll", "go-net", "asio"} {
 		r, err := b.trial(ctx, true, "server=go-epoll", "client="+client, "connections=10000", "rate=20000")
 		if err != nil {

@@ -59,7 +59,7 @@ func (p pairing) ends(t *testing.T) (server, client *workertest.Bench, ready con
 	})
 }
 
-// The ledger must close for every server with every client.
+// The counts must agree for every server with every client.
 func TestEveryClientAgainstEveryServer(t *testing.T) {
 	loads := map[string]contract.Load{
 		"closed":     {Connections: 8},

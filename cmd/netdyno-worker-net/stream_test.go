@@ -29,7 +29,7 @@ func streaming(direction contract.Stream, bulk, chunk int64) contract.Exchange {
 
 var directions = []contract.Stream{contract.StreamUp, contract.StreamDown, contract.StreamBoth}
 
-// The ledger of streams must close for every server with every client.
+// The counts of streams must agree for every server with every client.
 func TestStreamsCrosswise(t *testing.T) {
 	shapes := []struct {
 		bulk, chunk int64

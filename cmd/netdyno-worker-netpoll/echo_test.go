@@ -34,7 +34,7 @@ func (p pairing) connect(t *testing.T) (server, client *workertest.Bench) {
 	return server, client
 }
 
-// The ledger must close with the library at either end and at both.
+// The counts must agree with the library at either end and at both.
 func TestTheLedgerCloses(t *testing.T) {
 	loads := map[string]contract.Load{
 		"closed":    {Connections: 8},

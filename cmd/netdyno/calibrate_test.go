@@ -100,7 +100,7 @@ func TestCalibrationIsUsed(t *testing.T) {
 	}
 
 	code, said := repeated("after")
-	if code != statusOK || !strings.Contains(said, "this machine tells differences in service_p50_us with 6 blocks from about") {
+	if code != statusOK || !strings.Contains(said, "this machine shows differences in service_p50_us of about") {
 		t.Errorf("status %d, and no word of what 6 blocks cannot tell: %s", code, said)
 	}
 	if contents, err = record.Read(filepath.Join(dir, "after", record.RecordsFile)); err != nil || contents.Header.Facts.Calibration == nil {

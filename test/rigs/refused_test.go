@@ -44,10 +44,10 @@ func TestRefusedHosts(t *testing.T) {
 		}, []string{"connect to node2", "connect to host 10.77.0.2"}},
 		{"a full disk", func(t *testing.T, b *bed) func() {
 			return b.mount(t, 2, "-t", "tmpfs", "-o", "size=1m", "tmpfs", b.Temporary())
-		}, []string{"deliver netdyno", "to node2", "No space left on device"}},
+		}, []string{"copy netdyno", "to node2", "No space left on device"}},
 		{"no sha256sum", func(t *testing.T, b *bed) func() {
 			return b.mount(t, 2, "--bind", "/dev/null", "/usr/bin/sha256sum")
-		}, []string{"deliver netdyno", "to node2", "sha256sum is not there"}},
+		}, []string{"copy netdyno", "to node2", "sha256sum is missing"}},
 		{"a shell that greets", func(t *testing.T, b *bed) func() {
 			greeting := filepath.Join(t.TempDir(), "greeting")
 			if err := os.WriteFile(greeting, []byte("echo Welcome\n"), 0o600); err != nil {

@@ -17,7 +17,7 @@ import (
 
 const (
 	// hang is longer than anything may take whose deadlines work: a minute for a
-	// rig to be mended is the longest of them.
+	// rig to recover is the longest of them.
 	hang = 90 * time.Second
 	poll = 100 * time.Millisecond // to look at every process of a machine is work
 )

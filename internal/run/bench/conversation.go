@@ -273,7 +273,7 @@ func (c *conversation) close() (worker record.Worker, err error) {
 	if exit := c.process.Wait(meterTimeout); exit.Running {
 		c.process.Kill()
 		if exit = c.process.Wait(meterTimeout); exit.Running {
-			err = errors.New("a killed meter does not end: the host is in trouble")
+			err = errors.New("the meter did not end after SIGKILL; check the host")
 		}
 	}
 	<-c.pumped

@@ -33,7 +33,7 @@ func (c *conversation) exitReason(launched rig.Exit) (contract.ErrorKind, string
 		code, signal, why = told.Code, told.Signal, killedBy(*told)
 	case len(c.host.Prefix) > 0:
 		who = filepath.Base(c.host.Prefix[0])
-		why = " before the meter told how the worker did: the connection is gone, or the meter was killed"
+		why = " before the meter said how the worker ended: the connection is gone, or the meter was killed"
 	default:
 		who = "the worker's meter"
 	}
@@ -80,7 +80,7 @@ func killedBy(e contract.Exit) string {
 	case e.OutOfMemory != "":
 		return ": " + e.OutOfMemory
 	}
-	return ": killed by somebody, as the kernel counts no kill for lack of memory"
+	return ": another process killed it; the kernel counts no kill for lack of memory"
 }
 
 // ranOutOfMemory recognizes what runtimes say before they end for lack of memory:

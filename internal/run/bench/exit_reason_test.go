@@ -15,7 +15,7 @@ func TestWhoKilledAWorker(t *testing.T) {
 		want string
 	}{
 		{contract.Exit{Code: 137, Signal: "SIGKILL", OutOfMemory: byKernel}, ": " + byKernel},
-		{contract.Exit{Code: 137, Signal: "SIGKILL"}, ": killed by somebody, as the kernel counts no kill for lack of memory"},
+		{contract.Exit{Code: 137, Signal: "SIGKILL"}, ": another process killed it; the kernel counts no kill for lack of memory"},
 		{contract.Exit{Code: 137, Signal: "SIGKILL", Reason: "deadline"}, ""},
 		{contract.Exit{Code: 139, Signal: "SIGSEGV"}, ""},
 		{contract.Exit{Code: 3}, ""},

@@ -27,7 +27,7 @@ func (c *Catalog) ClientOnly(w study.Work) (Offer, error) {
 	case err != nil:
 		return client, err
 	case client.Has(contract.Pair):
-		return client, fmt.Errorf("transport %s is both ends by itself and drives no server elsewhere", client.Name)
+		return client, fmt.Errorf("transport %s starts both ends itself and cannot drive a server elsewhere", client.Name)
 	case !client.Has(contract.Client):
 		return client, fmt.Errorf("transport %s has no role client, it has %v; name another as client=", client.Name, client.Roles)
 	}
@@ -56,7 +56,7 @@ func ofServer(w study.Work) error {
 	default:
 		return nil
 	}
-	return fmt.Errorf("%s belongs to the command that starts the server (netdyno listen); it stands already", asked)
+	return fmt.Errorf("%s is for the command that starts the server (netdyno listen), which runs already", asked)
 }
 
 // optionsAlone types the options of a client without a server of ours.

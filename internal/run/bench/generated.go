@@ -35,7 +35,7 @@ func (c *Catalog) Message(ctx context.Context, level string, built map[string]st
 				return fmt.Errorf("%s, built for message %s: %w", filepath.Base(path), level, err)
 			}
 			if !sameOffers(p.Hello, again.Hello) {
-				return fmt.Errorf("%s, built for message %s, offers other transports than the one that it was built from", filepath.Base(path), level)
+				return fmt.Errorf("%s, built for message %s, has other transports than the worker that it was built from", filepath.Base(path), level)
 			}
 			again.Message = level
 			p = again

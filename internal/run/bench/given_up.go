@@ -32,7 +32,7 @@ func (g givenUp) known(plan record.Trial) *failure {
 		if before := g[key]; len(before) >= tries {
 			last := before[len(before)-1]
 			f := last.failure
-			f.Text = fmt.Sprintf("not tried again after %s, where it was: %s", trialsText(before), f.Text)
+			f.Text = fmt.Sprintf("not tried again after %s, which ended with: %s", trialsText(before), f.Text)
 			return &failure{f}
 		}
 	}

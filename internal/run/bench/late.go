@@ -111,9 +111,9 @@ func stoppedText(s contract.Stopped) string {
 func (c *conversation) lateText(seen *contract.Examined, missing string, waited time.Duration) string {
 	switch {
 	case seen == nil && c.process.Stopped():
-		return "what reaches the worker is stopped (SIGSTOP); " + missing
+		return "the command that reaches the worker is stopped (SIGSTOP); " + missing
 	case seen == nil && len(c.host.Prefix) > 0:
-		return missing + ", nor does its meter answer: the host is gone, or the way to it"
+		return missing + ", and its meter does not answer either: the host or the connection to it is gone"
 	case seen == nil:
 		return missing
 	}
@@ -134,7 +134,7 @@ func connectText(peers []string, reached contract.Reached, missing string, waite
 	server := "the server at " + strings.Join(peers[:min(len(peers), maxNamed)], " ")
 	switch {
 	case reached.Connections == 0:
-		return fmt.Sprintf("%s has accepted no connection for %v; %s", server, waited, missing)
+		return fmt.Sprintf("%s has not accepted a connection for %v; %s", server, waited, missing)
 	case reached.ReceivedBytes == 0:
 		return fmt.Sprintf("%s accepted %s and %s for %v; %s", server, connectionsText(reached.Connections), saidNothing, waited, missing)
 	case reached.Silent > 0:

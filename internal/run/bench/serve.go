@@ -82,7 +82,7 @@ func (c *Catalog) server(w study.Work) (Offer, error) {
 	case err != nil:
 		return offer, err
 	case w.Servers > 1:
-		return offer, fmt.Errorf("servers is %d; one server at a time can stand by itself", w.Servers)
+		return offer, fmt.Errorf("servers is %d; netdyno listen starts one server", w.Servers)
 	case !offer.Has(contract.Server):
 		return offer, fmt.Errorf("transport %s has no role server, it has %v", offer.Name, offer.Roles)
 	}

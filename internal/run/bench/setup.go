@@ -85,7 +85,7 @@ func sizesFit(wire string, x contract.Exchange) error {
 	case wire == echo && (x.UpBytes < 1 || x.UpBytes != x.DownBytes):
 		return fmt.Errorf("wire echo returns what it is sent: request is %dB and response %dB, expected both equal and at least 1B", x.UpBytes, x.DownBytes)
 	case wire == stream && (x.UpBytes < 1 || x.DownBytes < 1):
-		return fmt.Errorf("wire stream asks for what comes down and confirms what goes up: request is %dB and response %dB, expected both at least 1B", x.UpBytes, x.DownBytes)
+		return fmt.Errorf("wire stream requests the bytes that come down and confirms those that go up: request is %dB and response %dB, expected both at least 1B", x.UpBytes, x.DownBytes)
 	}
 	return nil
 }
@@ -104,7 +104,7 @@ func matches(server, client Offer, w study.Work) error {
 			if !client.Has(contract.Pair) {
 				both, other = other, both
 			}
-			return fmt.Errorf("%s is both ends by itself and cannot be paired with %s", both, other)
+			return fmt.Errorf("%s starts both ends itself and cannot be paired with %s", both, other)
 		}
 		return nil
 	}

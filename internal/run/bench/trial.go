@@ -51,7 +51,7 @@ func (b *Bench) trial(ctx context.Context, plan record.Trial) record.Record {
 	if shaper, ok := b.Rig.(rig.Shaper); ok {
 		var linkErr error
 		if r.Relay, linkErr = shaper.LinkTraffic(); linkErr != nil && err == nil {
-			err = &failure{record.Failure{Kind: contract.Peer, Text: "the link did not hold: " + linkErr.Error(), State: "done"}}
+			err = &failure{record.Failure{Kind: contract.Peer, Text: "the link did not keep its settings: " + linkErr.Error(), State: "done"}}
 		}
 	}
 	b.disturbed = err != nil
@@ -128,7 +128,7 @@ func (t *trial) recover(ctx context.Context) error {
 	ctx, cancel := context.WithTimeout(ctx, t.bench.Timeouts.Recover)
 	defer cancel()
 	if err := mender.Recover(ctx); err != nil {
-		return &failure{record.Failure{Kind: contract.SetupFailed, Text: "mend the rig: " + err.Error(), State: "born"}}
+		return &failure{record.Failure{Kind: contract.SetupFailed, Text: "recover the rig: " + err.Error(), State: "born"}}
 	}
 	return nil
 }
@@ -161,7 +161,7 @@ func (t *trial) seat(ctx context.Context) error {
 	}
 	t.serverSeat, t.clientSeats, err = rig.Seats(t.bench.hosts(), t.work.Placement, t.work.Clients)
 	if err == nil && t.clientEnd.Has(contract.Pair) && t.serverSeat.Address != t.clientSeats[0].Address {
-		err = fmt.Errorf("transport %s starts both of its ends on one host, so nothing of it would cross the link of rig %s", t.clientEnd.Name, t.bench.Rig.Name())
+		err = fmt.Errorf("transport %s starts both of its ends on one host, so no traffic would cross the link of rig %s", t.clientEnd.Name, t.bench.Rig.Name())
 	}
 	if err != nil {
 		return &failure{record.Failure{Kind: contract.Unsupported, Text: err.Error()}}

@@ -21,7 +21,7 @@ const (
 // streamRules concern the directions of wire stream that a transport of wire
 // echo has, each in every shape.
 var streamRules = []rule{
-	{"streams, the ledger", "Wires", "an exchange is complete when the last of down_bytes has come; " +
+	{"streams, the counts agree", "Wires", "an exchange is complete when the last of down_bytes has come; " +
 		"a server counts it when it has written the last of them", countFix, eachStream(streamLedger)},
 	{"streams, a client's bytes", "Wires", streamSays, streamFix, eachStream(streamingClient)},
 	{"streams, a server's bytes", "Wires", "the server answers when it has all of up_bytes; with both it begins with the first byte, but holds back the last",

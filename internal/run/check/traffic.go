@@ -96,7 +96,7 @@ func follows(before, after contract.Reading) error {
 	return nil
 }
 
-func ledger(s *subject) error {
+func checkCounts(s *subject) error {
 	e, err := s.connect(contract.Load{})
 	if err != nil {
 		return err

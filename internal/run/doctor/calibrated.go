@@ -37,16 +37,16 @@ func Foresee(c *record.Calibration, primary []string, blocks int, window time.Du
 		if at <= tellable {
 			continue // enough, or fewer blocks than can tell anything, of which the planner warns
 		}
-		advice := "no usual number of blocks tells less here: mend what netdyno doctor names, or use a quieter machine"
+		advice := "no usual number of blocks shows smaller differences here: fix what netdyno doctor names, or use a quieter machine"
 		if enough > 0 {
-			advice = fmt.Sprintf("blocks=%d tells %s", enough, quantity.FormatShare(tellable))
+			advice = fmt.Sprintf("blocks=%d shows differences of %s", enough, quantity.FormatShare(tellable))
 		}
 		if c.EnoughWindowS > 2*window.Seconds() && window > 0 {
-			advice += fmt.Sprintf("; so do longer windows, up to about %s", quantity.FormatDuration(time.Duration(c.EnoughWindowS*float64(time.Second))))
+			advice += fmt.Sprintf("; longer windows help too, up to about %s", quantity.FormatDuration(time.Duration(c.EnoughWindowS*float64(time.Second))))
 		}
 		all = append(all, record.Warning{
 			About:  "blocks",
-			Text:   fmt.Sprintf("by its calibration, this machine tells differences in %s with %d blocks from about %s on", metric, blocks, quantity.FormatShare(at)),
+			Text:   fmt.Sprintf("by its calibration, this machine shows differences in %s of about %s or more with %d blocks", metric, quantity.FormatShare(at), blocks),
 			Advice: advice,
 		})
 	}

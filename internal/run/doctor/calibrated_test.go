@@ -20,9 +20,9 @@ func TestForesee(t *testing.T) {
 		window time.Duration
 		want   []string // in the one warning; none for no warning
 	}{
-		"more blocks":         {"exchanges_per_s", 8, 5 * time.Second, []string{"with 8 blocks from about 12.0 % on", "blocks=16 tells 5.00 %"}},
-		"longer windows":      {"exchanges_per_s", 8, time.Second, []string{"longer windows, up to about 8.00 s"}},
-		"nothing helps":       {"service_p99_us", 10, 5 * time.Second, []string{"from about 50.0 % on", "a quieter machine"}},
+		"more blocks":         {"exchanges_per_s", 8, 5 * time.Second, []string{"of about 12.0 % or more with 8 blocks", "blocks=16 shows differences of 5.00 %"}},
+		"longer windows":      {"exchanges_per_s", 8, time.Second, []string{"longer windows help too, up to about 8.00 s"}},
+		"nothing helps":       {"service_p99_us", 10, 5 * time.Second, []string{"of about 50.0 % or more with 10 blocks", "a quieter machine"}},
 		"enough":              {"work_s", 6, time.Second, nil},
 		"too few to tell":     {"exchanges_per_s", 3, time.Second, nil},
 		"a metric unmeasured": {"goodput_bytes_per_s", 6, time.Second, nil},

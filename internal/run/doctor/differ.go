@@ -31,27 +31,27 @@ type concern struct {
 var concerns = []concern{
 	{
 		keys: []string{"driver", "driver_version"}, card: true, severity: Distort,
-		why:    "the same work takes another path on each host, so that swapping the ends changes the figures",
+		why:    "the same work runs through other code on each host, so that swapping the ends changes the figures",
 		source: "the publication behind study line-rate, 100 Gbit/s: the older of two releases of its driver \"will cause performance decay\"",
 		fix:    "install the same release on every host; check: ethtool -i DEV",
 	},
 	{
 		keys: []string{"firmware"}, card: true, severity: Noise,
-		why:    "it schedules queues, checks sums and paces; releases differ in speed and in errata",
+		why:    "it schedules queues, verifies checksums and paces packets; releases differ in speed and in errors",
 		source: "Linux kernel, Documentation/networking/devlink/devlink-info.rst, fw.version",
 		fix:    "flash the same release on every card; check: ethtool -i DEV, devlink dev info",
 	},
 	{
 		keys: []string{"mtu"}, card: true, severity: Distort,
-		why:    "the larger packets are cut, refused or lost, and one direction costs more per byte than the other",
+		why:    "larger packets are fragmented, refused or lost, and one direction costs more per byte than the other",
 		source: "RFC 1191, Path MTU Discovery; ESnet fasterdata, MTU issues",
 		fix:    "ip link set dev DEV mtu N, the same on every host and switch",
 	},
 	{
 		keys: []string{"speed_mbit_per_s"}, card: true, severity: Distort,
-		why:    "the slower card is the link; what the faster one could do is not measured",
+		why:    "the slower card decides the speed of the link; what the faster one could do is not measured",
 		source: "METHOD, section 5",
-		fix:    "ethtool DEV; cable, port and autonegotiation of the slower one",
+		fix:    "ethtool DEV; check cable, port and autonegotiation of the slower one",
 	},
 	{
 		keys: offloads, card: true, severity: Distort,
@@ -62,9 +62,9 @@ var concerns = []concern{
 	{
 		keys: []string{"lro", "ring_receive", "ring_send", "channels", "coalesce_us", "coalesce_adaptive", "pause_receive", "pause_send", "pcie"},
 		card: true, severity: Noise,
-		why:    "interrupts come at another pace and to other CPUs; drops under bursts differ",
+		why:    "interrupts come at another rate and on other CPUs, and bursts lose other numbers of packets",
 		source: "Linux kernel, Documentation/networking/scaling.rst; ethtool(8)",
-		fix:    "ethtool -g -l -c -a DEV on each, then set them alike",
+		fix:    "ethtool -g -l -c -a DEV on each host, then use the same settings",
 	},
 	{
 		keys: []string{"kernel.release", "kernel.version"}, severity: Noise,
@@ -74,16 +74,16 @@ var concerns = []concern{
 	},
 	{
 		keys: []string{"net.congestion_control", "net.default_qdisc", "net.tcp_rmem", "net.tcp_wmem"}, severity: Noise,
-		why:    "each sender follows its own rules: up and down are then two networks",
+		why:    "each sender follows its own rules, so the two directions behave like two different networks",
 		source: "Linux kernel, Documentation/networking/ip-sysctl.rst",
 		fix:    "copy the settings: sysctl net | sort > FILE on one host, sysctl -p FILE on the others",
 	},
 	{
 		keys:     []string{"cpu.model", "cpu.count", "cpu.microcode", "cpu.governor", "cpu.boost", "cpu.smt", "clocksource", "thp", "hypervisor"},
 		severity: Note,
-		why:      "a server on one host and on another has another cost; arms on the same seats can be compared all the same",
+		why:      "a server costs more on one host than on another; arms on the same hosts can still be compared",
 		source:   "METHOD, section 7",
-		fix:      "for figures of software alone, use like hosts",
+		fix:      "to compare software alone, use equal hosts",
 	},
 }
 

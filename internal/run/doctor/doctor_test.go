@@ -78,7 +78,7 @@ var findings = []struct {
 	{[]string{"host.daemons", "irqbalance tuned"}, "host.daemons", "running: irqbalance"},
 	{[]string{"cpu.isolated", "2-15"}, "cpu.isolated", "2-15"},
 	{[]string{"cpu.nohz_full", "2-15"}, "cpu.nohz_full", "2-15"},
-	{[]string{"clock.synchronised", "no"}, "clock.synchronised", "nothing disciplines"},
+	{[]string{"clock.synchronised", "no"}, "clock.synchronised", "not synchronized"},
 
 	{[]string{"net.somaxconn", "128"}, "net.somaxconn", "128"},
 	{[]string{"limits.nofile_hard", "1024"}, "limits.nofile_hard", "1024"},
@@ -103,10 +103,10 @@ var findings = []struct {
 	{[]string{"nic.eth0.interrupt_cpus", "3"}, "nic.eth0.interrupt_cpus", "all 16 interrupts go to CPU 3"},
 	{[]string{"nic.eth0.channels", "8 of 63"}, "nic.eth0.channels", "8 of 63"},
 	{[]string{"nic.eth0.driver", "virtio_net", "nic.eth0.channels", "1 of 1"}, "nic.eth0.channels", "one queue to 16 CPUs"},
-	{[]string{"nic.eth0.ring_receive", "1024 of 8192"}, "nic.eth0.rings", "1024 packets, it could 8192"},
-	{[]string{"nic.eth0.coalesce_adaptive", "on"}, "nic.eth0.coalesce_adaptive", "as long as the card thinks"},
+	{[]string{"nic.eth0.ring_receive", "1024 of 8192"}, "nic.eth0.rings", "1024 packets and could hold 8192"},
+	{[]string{"nic.eth0.coalesce_adaptive", "on"}, "nic.eth0.coalesce_adaptive", "the card decides"},
 	{[]string{"nic.eth0.pause_receive", "off"}, "nic.eth0.pause_receive", "off"},
-	{[]string{"nic.bond0.bond_hash", "layer2"}, "nic.bond0.bond_hash", "2 cards shares out by layer2"},
+	{[]string{"nic.bond0.bond_hash", "layer2"}, "nic.bond0.bond_hash", "2 cards distributes packets by layer2"},
 
 	{[]string{"nic.eth0.driver_version", "3.0-1 (January 2015)"}, "nic.eth0.driver_version", "mlx5_core 3.0-1"},
 	{[]string{"nic.eth0.driver", "i40e", "nic.eth0.driver_version", "2.13.10"}, "nic.eth0.driver_version", "i40e 2.13.10"},

@@ -16,5 +16,5 @@ func OwnFiles(allowed uint64, workers int) error {
 	if allowed >= uint64(needed) {
 		return nil
 	}
-	return fmt.Errorf("descriptors: netdyno itself needs %d, at most %d are allowed here; %s", needed, allowed, fileLimitFix(needed))
+	return fmt.Errorf("descriptors: netdyno itself needs %d and at most %d are allowed here; %s", needed, allowed, fileLimitFix(needed))
 }

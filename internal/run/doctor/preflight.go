@@ -86,12 +86,12 @@ func (p *preflight) files() {
 	}
 	hard, known := p.known.number("limits.nofile_hard")
 	if known && float64(needed) > hard {
-		p.refuse("descriptors", fileLimitFix(needed), "a worker needs %d, at most %.0f are allowed", needed, hard)
+		p.refuse("descriptors", fileLimitFix(needed), "a worker needs %d and at most %.0f are allowed", needed, hard)
 		return
 	}
 	if soft, known := p.known.number("limits.nofile_soft"); known && float64(needed) > soft {
 		p.warn("limits.nofile_soft", fileLimitFix(needed),
-			"a worker needs %d descriptors and begins with %.0f; one that does not raise its own limit will fail", needed, soft)
+			"a worker needs %d descriptors and starts with a limit of %.0f; one that does not raise it will fail", needed, soft)
 	}
 }
 
@@ -104,19 +104,19 @@ func (p *preflight) ports() {
 	}
 	available := p.known.ports()
 	sources := max(p.SourceAddresses, 1)
-	suggestion := fmt.Sprintf("connect from %d source addresses (on loopback 127.0.0.2, 127.0.0.3, … need no setting up), "+
+	suggestion := fmt.Sprintf("connect from %d source addresses (on loopback 127.0.0.2, 127.0.0.3, … work without configuration), "+
 		`or widen the range: sysctl -w net.ipv4.ip_local_port_range="1024 65535"`, SourcesNeeded(connections, available))
 	switch {
 	case connections > sources*available:
-		p.refuse("ephemeral ports", suggestion, "%d connections need as many ports, %d source address(es) with %d each have %d",
+		p.refuse("ephemeral ports", suggestion, "%d connections need as many ports; %d source address(es) with %d each have %d",
 			connections, sources, available, sources*available)
 	case sources < SourcesNeeded(connections, available):
-		p.warn("net.port_range", suggestion, "%d connections take more than %.0f %% of %d ports; connecting slows down as they run out",
+		p.warn("net.port_range", suggestion, "%d connections need more than %.0f %% of %d ports; connecting takes longer as they run out",
 			connections, usablePorts*100, sources*available)
 	}
 	if p.Fresh {
 		p.warn("net.port_range", "keep the rate of fresh connections below ports ÷ 60 s, or use more source addresses",
-			"each fresh connection leaves its port in TIME_WAIT for 60 s: %d ports last for %d new connections per second",
+			"each fresh connection leaves its port in TIME_WAIT for 60 s: %d ports are enough for %d new connections per second",
 			sources*available, sources*available/60)
 	}
 }
@@ -125,14 +125,14 @@ func (p *preflight) backlog() {
 	connections := p.Connections * max(p.Clients, 1)
 	if backlog, known := p.known.number("net.somaxconn"); known && p.Servers > 0 && float64(connections) > backlog {
 		p.warn("net.somaxconn", fmt.Sprintf("sysctl -w net.core.somaxconn=%d", connections),
-			"%d connections may come at once, a listener holds at most %.0f unaccepted; the rest come again after 1 s", connections, backlog)
+			"%d connections may come at once, and a listener queues at most %.0f; the others are tried again after 1 s", connections, backlog)
 	}
 }
 
 func (p *preflight) placement() {
 	cpus, known := p.known.number("cpu.count")
 	if known && cpus < leastCPUs && p.Placement == record.Separate {
-		p.refuse("placement=separate", "use placement=shared or a host with more CPUs", "it needs %d CPUs, there is %.0f", leastCPUs, cpus)
+		p.refuse("placement=separate", "use placement=shared or a host with more CPUs", "it needs %d CPUs and there is %.0f", leastCPUs, cpus)
 	}
 	online, err := cpuset.Parse(p.known["cpu.online"])
 	names := make([]string, 0, len(p.CPUSets))
@@ -143,7 +143,7 @@ func (p *preflight) placement() {
 	for i, one := range names {
 		set := p.CPUSets[one]
 		if usable := cpuset.Common(set, online); err == nil && len(online) > 0 && len(usable) < len(set) {
-			p.refuse("CPUs of "+one, "choose among "+cpuset.Format(online), "%s are asked for, not all exist", cpuset.Format(set))
+			p.refuse("CPUs of "+one, "choose among "+cpuset.Format(online), "%s are asked for, and not all exist", cpuset.Format(set))
 		}
 		for _, other := range names[i+1:] {
 			p.disjoint(one, other)
@@ -167,13 +167,13 @@ func (p *preflight) disjoint(one, other string) {
 	a, b := p.CPUSets[one], p.CPUSets[other]
 	if common := cpuset.Common(a, b); len(common) > 0 {
 		if p.Placement != "shared" {
-			p.warn("cpu sets", "give each its own, or say placement=shared", "%s and %s share CPUs %s", one, other, cpuset.Format(common))
+			p.warn("cpu sets", "give each CPUs of its own, or use placement=shared", "%s and %s share CPUs %s", one, other, cpuset.Format(common))
 		}
 		return
 	}
 	for _, group := range siblings(p.known["cpu.topology"]) {
 		if len(cpuset.Common(group, a)) > 0 && len(cpuset.Common(group, b)) > 0 {
-			p.warn("cpu sets", "seat them on different cores", "%s and %s run on hardware threads %s of one core",
+			p.warn("cpu sets", "put them on different cores", "%s and %s run on hardware threads %s of one core",
 				one, other, cpuset.Format(group))
 			return
 		}
@@ -184,11 +184,11 @@ func (p *preflight) disjoint(one, other string) {
 // not convict: it remembers the build of a minute ago.
 func (p *preflight) neighbours(now Sample) {
 	if now.BusyShare > busyNow {
-		p.warn("load", "stop what shows in top, or expect wider intervals",
+		p.warn("load", "stop the programs that top shows, or expect wider intervals",
 			"%.0f %% of the CPUs are busy before the run (load average %.2f)", now.BusyShare*100, now.LoadAverage)
 	}
 	if now.StealShare > mostSteal {
-		p.warn("steal", "use a dedicated instance or a quieter hour",
-			"%.1f %% of the CPU time is being stolen by the hypervisor", now.StealShare*100)
+		p.warn("steal", "use a dedicated instance, or measure when the machine is quieter",
+			"the hypervisor takes %.1f %% of the CPU time", now.StealShare*100)
 	}
 }

@@ -57,7 +57,7 @@ func readSeats(text []byte, file string) ([]Named, error) {
 		hosts = append(hosts, host)
 	}
 	if len(hosts) == 0 {
-		return nil, fmt.Errorf("read facts of %s: the run has no seats", file)
+		return nil, fmt.Errorf("read facts of %s: the run has no hosts", file)
 	}
 	return hosts, nil
 }

@@ -67,7 +67,7 @@ func TestReadFacts(t *testing.T) {
 	}
 	for text, want := range map[string]string{
 		"": "netdyno facts prints", "[]": "netdyno facts prints", "{}": "there are none", `{"thp": 1}`: "every fact is a text",
-		`{"seats": {}}`: "no seats", `{"seats": {"a": {}}}`: "of a: there are none", `{"seats": 3}`: "FILE",
+		`{"seats": {}}`: "no hosts", `{"seats": {"a": {}}}`: "of a: there are none", `{"seats": 3}`: "FILE",
 		`{"a": "` + strings.Repeat("x", MaxFactsFile) + `"}`: "too long",
 	} {
 		if _, err := read(text); err == nil || !strings.Contains(err.Error(), want) {

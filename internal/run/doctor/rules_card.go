@@ -23,7 +23,7 @@ var cardRules = []rule{
 			}
 			return "off: " + strings.Join(off, ", ")
 		},
-		why:    "the CPU handles each packet of 1500 bytes where it could handle 64 KiB at once, and may sum every byte: CPU per GB rises several times",
+		why:    "the CPU handles each packet of 1500 bytes where it could handle 64 KiB at once, and may compute every checksum: CPU per GB rises several times",
 		source: "Linux kernel, Documentation/networking/segmentation-offloads.rst, checksum-offloads.rst",
 		fix:    "ethtool -K DEV rx on tx on sg on tso on gso on gro on",
 	},
@@ -35,7 +35,7 @@ var cardRules = []rule{
 			}
 			return ""
 		},
-		why:    "six times as many packets as with 9000; receiving them may keep a core busy before the link is full",
+		why:    "there are six times as many packets as with 9000; receiving them may fill a core before the link is full",
 		source: "ESnet fasterdata, MTU issues, jumbo frames",
 		fix:    "ip link set dev DEV mtu 9000, when every host and switch on the way can",
 	},
@@ -48,7 +48,7 @@ var cardRules = []rule{
 			}
 			return ""
 		},
-		why:    "the slot, not the network, is then the limit of every arm",
+		why:    "the PCIe slot, not the network, is then the limit of every arm",
 		source: "Linux kernel, Documentation/ABI/testing/sysfs-bus-pci, current_link_speed; pcie_print_link_status in its log",
 		fix:    "put the card into a slot of its full width; check: lspci -vv -s BUS | grep -E 'LnkCap|LnkSta'",
 	},
@@ -62,7 +62,7 @@ var cardRules = []rule{
 			}
 			return ""
 		},
-		why:    "it carries one direction of this link; with several ports, or headers of small packets, it may not",
+		why:    "it is enough for one direction of this link, but perhaps not for several ports or for many small packets",
 		source: "Linux kernel, Documentation/ABI/testing/sysfs-bus-pci, max_link_speed",
 		fix:    "put the card into a slot of its full width; check: lspci -vv -s BUS | grep -E 'LnkCap|LnkSta'",
 	},
@@ -84,13 +84,13 @@ var cardRules = []rule{
 		card: func(k known, name string) string {
 			own, usable, ok := k.nearCPUs(name)
 			if near := cpuset.Common(own, usable); ok && len(near) > 0 && len(near) < len(usable) {
-				return fmt.Sprintf("on NUMA node %s, with CPUs %s; our others are further away", k.nic(name, "numa_node"), shorten(cpuset.Format(near)))
+				return fmt.Sprintf("on NUMA node %s, with CPUs %s; the other CPUs that we may use are further away", k.nic(name, "numa_node"), shorten(cpuset.Format(near)))
 			}
 			return ""
 		},
-		why:    "where a worker happens to run decides how dear its packets are, so trials differ",
+		why:    "the cost of a packet depends on the CPU on which a worker happens to run, so trials differ",
 		source: "ESnet fasterdata, 100G Network Tuning (the correct cores for interrupts and processes)",
-		fix:    "give the seats CPUs of node NODE in a rig file (docs/rigs.md), or numactl --cpunodebind=NODE netdyno …",
+		fix:    "give the hosts CPUs of node NODE in a rig file (docs/rigs.md), or numactl --cpunodebind=NODE netdyno …",
 	},
 	{
 		about: "interrupt_cpus", severity: Distort,
@@ -102,7 +102,7 @@ var cardRules = []rule{
 			}
 			return ""
 		},
-		why:    "one core then receives for the whole host, and is the limit of every arm",
+		why:    "one core then receives all packets of the host, and is the limit of every arm",
 		source: "Linux kernel, Documentation/networking/scaling.rst, RSS",
 		fix:    `n=0; for i in $(ls /sys/class/net/DEV/device/msi_irqs); do echo $((n++ % $(nproc))) > /proc/irq/$i/smp_affinity_list; done`,
 	},
@@ -115,7 +115,7 @@ var cardRules = []rule{
 			}
 			return ""
 		},
-		why:    "fewer queues than CPUs: connections that share a queue share the core that receives it",
+		why:    "there are fewer queues than CPUs: connections that share a queue share the core that serves it",
 		source: "Linux kernel, Documentation/networking/scaling.rst, RSS",
 		fix:    "ethtool -L DEV combined CHANNELS",
 	},
@@ -128,7 +128,7 @@ var cardRules = []rule{
 			}
 			return ""
 		},
-		why:    "one CPU here, and one thread of the hypervisor's, handle all packets",
+		why:    "one CPU here and one thread of the hypervisor handle all packets",
 		source: "Virtual I/O Device (VIRTIO) Version 1.2, section 5.1.6.5.6; libvirt, Domain XML format, driver queues",
 		fix:    "on the hypervisor: <driver name='vhost' queues='N'/> (QEMU: queues=N,vhost=on and mq=on); then ethtool -L DEV combined N",
 	},
@@ -137,11 +137,11 @@ var cardRules = []rule{
 		card: func(k known, name string) string {
 			receive, mostReceive, ok := ratio(k.nic(name, "ring_receive"))
 			if ok && receive < mostReceive && k.speed(name) >= fastCard {
-				return fmt.Sprintf("the receive ring holds %d packets, it could %d", receive, mostReceive)
+				return fmt.Sprintf("the receive ring holds %d packets and could hold %d", receive, mostReceive)
 			}
 			return ""
 		},
-		why:    "a burst that finds it full is lost and sent again; look for rx_out_of_buffer, rx_missed or rx_dropped in ethtool -S",
+		why:    "packets of a burst that finds it full are lost and sent again; look for rx_out_of_buffer, rx_missed or rx_dropped in ethtool -S",
 		source: "ESnet fasterdata, 100G Network Tuning (ring buffer; no longer recommended from Linux 6.11 on)",
 		fix:    "ethtool -G DEV rx RX_MAX tx TX_MAX",
 	},
@@ -149,11 +149,11 @@ var cardRules = []rule{
 		about: "coalesce_adaptive", severity: Note,
 		card: func(k known, name string) string {
 			if k.nic(name, "coalesce_adaptive") == "on" && k.speed(name) >= fastCard {
-				return "interrupts wait as long as the card thinks fit"
+				return "the card decides how long interrupts wait (adaptive coalescing)"
 			}
 			return ""
 		},
-		why:    "good for goodput; but latency then follows the traffic of the moment, and so does each arm's",
+		why:    "this helps goodput, but latency then depends on the traffic of the moment, which differs between arms",
 		source: "ethtool(8), --coalesce; ESnet fasterdata, 100G Network Tuning (interrupt coalescence)",
 		fix:    "for latency studies: ethtool -C DEV adaptive-rx off rx-usecs 8",
 	},
@@ -165,7 +165,7 @@ var cardRules = []rule{
 			}
 			return ""
 		},
-		why:    "a receiver or switch without room then drops, and TCP halves its window",
+		why:    "a receiver or switch whose buffer is full then drops packets, and TCP halves its window",
 		source: "ESnet fasterdata, 100G Network Tuning (flow control)",
 		fix:    "ethtool -A DEV rx on tx on",
 	},
@@ -175,13 +175,13 @@ var cardRules = []rule{
 			mode, hash := k.nic(name, "bond_mode"), k.nic(name, "bond_hash")
 			members := len(strings.Fields(k.nic(name, "bond_members")))
 			if (mode == "802.3ad" || mode == "balance-xor") && members > 1 && !strings.Contains(hash, "3+4") && hash != "" {
-				return fmt.Sprintf("the bond of %d cards shares out by %s", members, hash)
+				return fmt.Sprintf("the bond of %d cards distributes packets by %s", members, hash)
 			}
 			return ""
 		},
-		why:    "all connections of two hosts then take one card, and the bond is as fast as that",
+		why:    "all connections between two hosts then use one card, and the bond is no faster than that card",
 		source: "Linux kernel, Documentation/networking/bonding.rst, xmit_hash_policy",
-		fix:    "ip link set dev DEV type bond xmit_hash_policy layer3+4, and the like at the switch",
+		fix:    "ip link set dev DEV type bond xmit_hash_policy layer3+4, and the same at the switch",
 	},
 }
 

@@ -24,7 +24,7 @@ var deviceRules = []rule{
 				return device + " is " + state
 			})
 		},
-		why:    "no verbs pass a port that is not active; a transport over RDMA then falls back to TCP, or fails",
+		why:    "RDMA does not work on a port that is not active; a transport over RDMA then falls back to TCP, or fails",
 		source: "Linux kernel, Documentation/ABI/stable/sysfs-class-infiniband, state",
 		fix:    "rdma link; ip link set dev INTERFACE up for RoCE; on InfiniBand check the cable and the subnet manager (sminfo)",
 	},
@@ -37,7 +37,7 @@ var deviceRules = []rule{
 			}
 			return ""
 		},
-		why:    "registering a buffer for RDMA locks it; beyond the limit it fails, and libraries quietly use TCP",
+		why:    "registering a buffer for RDMA locks its memory; beyond the limit this fails, and libraries use TCP without a message",
 		source: "getrlimit(2), RLIMIT_MEMLOCK; ibv_reg_mr(3)",
 		fix:    `ulimit -l unlimited; for good, "* - memlock unlimited" in /etc/security/limits.conf, or LimitMEMLOCK=infinity in the service's unit`,
 	},
@@ -55,9 +55,9 @@ var deviceRules = []rule{
 			}
 			return "RDMA may be done in software: " + strings.Join(soft, ", ")
 		},
-		why:    "the CPU then does what a card would; it shows that a program works, not how fast RDMA is",
+		why:    "the CPU then does the work of a card; this shows that a program works, not how fast RDMA is",
 		source: "rxe(7); Linux kernel, drivers/infiniband/sw",
-		fix:    "measure with a card that does it; rdma link shows which device is which",
+		fix:    "measure with a card that supports RDMA; rdma link shows which device is which",
 	},
 	{
 		about: "gpu.peermem", severity: Note,
@@ -70,7 +70,7 @@ var deviceRules = []rule{
 			}
 			return "there are GPUs and RDMA devices, and nvidia_peermem is not loaded"
 		},
-		why:    "without it, or DMA-BUF, device memory is copied through the host's before it is sent: that is not GPU direct",
+		why:    "without it, or DMA-BUF, GPU memory is copied through host memory before it is sent, which is not GPUDirect RDMA",
 		source: "NVIDIA, GPUDirect RDMA documentation, section Supporting Kernel Module",
 		fix:    "modprobe nvidia-peermem",
 	},
@@ -87,9 +87,9 @@ var deviceRules = []rule{
 				return fmt.Sprintf("%s has PCIe %s of %s", device, link, most)
 			})
 		},
-		why:    "device memory is reached at that speed; an idle GPU lowers it, so look again under load",
+		why:    "the GPU's memory is reached at that speed; an idle GPU lowers it, so check again under load",
 		source: "Linux kernel, Documentation/ABI/testing/sysfs-bus-pci, current_link_speed",
-		fix:    "nvidia-smi -q -d PCIE under load; then slot, riser and BIOS",
+		fix:    "nvidia-smi -q -d PCIE under load; then check slot, riser and BIOS",
 	},
 	{
 		about: "gpu.numa_node", severity: Note,
@@ -106,7 +106,7 @@ var deviceRules = []rule{
 				return fmt.Sprintf("%s is on NUMA node %s, %s on %s", device, node, card, home)
 			})
 		},
-		why:    "what goes between them crosses the link between the sockets, which GPU direct is slow over",
+		why:    "data between them crosses the link between the sockets, over which GPUDirect is slow",
 		source: "NVIDIA, GPUDirect RDMA documentation, section Supported Systems",
 		fix:    "nvidia-smi topo -m; use the pair on one node",
 	},

@@ -28,7 +28,7 @@ var hostRules = []rule{
 			}
 			return ""
 		},
-		why:    "the clock follows the load with a delay, so an arm that sleeps more runs slower for it",
+		why:    "the clock frequency follows the load with a delay, so an arm that sleeps more runs at a lower frequency",
 		source: "Linux kernel, Documentation/admin-guide/pm/cpufreq.rst; google/benchmark, docs/reducing_variance.md",
 		fix:    "cpupower frequency-set -g performance",
 	},
@@ -40,7 +40,7 @@ var hostRules = []rule{
 			}
 			return ""
 		},
-		why:    "how far it rises depends on temperature and on the neighbours' load, which drift during a run",
+		why:    "how far it rises depends on temperature and on the load of other cores, which drift during a run",
 		source: "google/benchmark, docs/reducing_variance.md",
 		fix:    "echo 0 > /sys/devices/system/cpu/cpufreq/boost (intel_pstate: echo 1 > /sys/devices/system/cpu/intel_pstate/no_turbo)",
 	},
@@ -52,14 +52,14 @@ var hostRules = []rule{
 			}
 			return ""
 		},
-		why:    "a server and a client on siblings slow each other down although their CPU sets are disjoint",
+		why:    "a server and a client on two threads of one core slow each other down, although their CPU sets are disjoint",
 		source: "Linux kernel, Documentation/admin-guide/cputopology.rst",
-		fix:    "seat both ends on different cores, or echo off > /sys/devices/system/cpu/smt/control",
+		fix:    "put server and clients on different cores, or echo off > /sys/devices/system/cpu/smt/control",
 	},
 	{
 		about: "cpu.count", severity: Distort,
 		finds:  func(k known) string { return k.below("cpu.count", leastCPUs, "there is % CPU") },
-		why:    "server and client share it, so each one's CPU cost shows in the other's latency",
+		why:    "server and client share it, so CPU time of one delays the other",
 		source: "METHOD, section 5",
 		fix:    "measure on a host with at least four CPUs, or on two hosts",
 	},
@@ -83,7 +83,7 @@ var hostRules = []rule{
 			}
 			return ""
 		},
-		why:    "when the quota is used up, every thread stops until the next period: stalls of up to 100 ms that are nobody's latency",
+		why:    "when the quota is used up, every thread stops until the next period: pauses of up to 100 ms that no arm causes",
 		source: "Linux kernel, Documentation/admin-guide/cgroup-v2.rst, cpu.max",
 		fix:    "give the container whole CPUs (a cpuset) instead of a quota",
 	},
@@ -95,9 +95,9 @@ var hostRules = []rule{
 			}
 			return ""
 		},
-		why:    "its CPUs are shared with strangers, and exits make system calls, timers and interrupts dearer than on metal",
+		why:    "other guests share its CPUs, and VM exits make system calls, timers and interrupts more expensive than on bare metal",
 		source: "METHOD, section 7",
-		fix:    "compare within one run only, with enough blocks; measure absolute cost on metal",
+		fix:    "compare within one run only, with enough blocks; measure absolute cost on bare metal",
 	},
 	{
 		about: "steal.share", severity: Noise,
@@ -107,9 +107,9 @@ var hostRules = []rule{
 			}
 			return ""
 		},
-		why:    "the hypervisor ran somebody else while a process here wanted to run",
+		why:    "the hypervisor ran another guest while a process here was ready to run",
 		source: "proc_stat(5), steal",
-		fix:    "use a dedicated instance or a quieter hour",
+		fix:    "use a dedicated instance, or measure when the machine is quieter",
 	},
 	{
 		about: "load.average", severity: Noise,
@@ -121,9 +121,9 @@ var hostRules = []rule{
 			}
 			return ""
 		},
-		why:    "other work takes CPU time, caches and memory bandwidth from the arms, and not evenly",
+		why:    "other programs take CPU time, cache and memory bandwidth from the arms, and from some more than from others",
 		source: "proc_loadavg(5)",
-		fix:    "stop what shows in top, then wait a minute",
+		fix:    "stop the programs that top shows, then wait a minute",
 	},
 	{
 		about: "clocksource", severity: Distort,
@@ -135,7 +135,7 @@ var hostRules = []rule{
 				return "the clock source is " + c
 			}
 		},
-		why:    "each reading of the clock becomes a system call of up to microseconds, and every exchange takes two",
+		why:    "each reading of the clock becomes a system call of up to several microseconds, and every exchange needs two",
 		source: "vdso(7); Linux kernel, Documentation/timers/timekeeping.rst",
 		fix:    "echo tsc > /sys/devices/system/clocksource/clocksource0/current_clocksource, if it is available and stable",
 	},
@@ -147,7 +147,7 @@ var hostRules = []rule{
 			}
 			return ""
 		},
-		why:    "the kernel compacts memory when it likes, which shows as stalls and as RSS that nobody asked for",
+		why:    "the kernel compacts memory at any time, which shows as pauses and as additional RSS",
 		source: "Linux kernel, Documentation/admin-guide/mm/transhuge.rst",
 		fix:    "echo madvise > /sys/kernel/mm/transparent_hugepage/enabled",
 	},
@@ -155,11 +155,11 @@ var hostRules = []rule{
 		about: "cpu.energy_preference", severity: Noise,
 		finds: func(k known) string {
 			if p := k["cpu.energy_preference"]; p != "" && p != "performance" {
-				return "the CPU is told to weigh energy as " + p
+				return "the CPU's energy preference is " + p
 			}
 			return ""
 		},
-		why:    "under the governors of intel_pstate and amd-pstate it decides how fast the clock follows the load",
+		why:    "with intel_pstate and amd-pstate it decides how fast the clock frequency follows the load",
 		source: "Linux kernel, Documentation/admin-guide/pm/intel_pstate.rst, energy vs performance hints",
 		fix:    "echo performance | tee /sys/devices/system/cpu/cpu*/cpufreq/energy_performance_preference",
 	},
@@ -171,7 +171,7 @@ var hostRules = []rule{
 			}
 			return ""
 		},
-		why:    "an arm that waits more wakes from deeper states, and pays for each exchange",
+		why:    "an arm that waits more sleeps in deeper states, and each of its exchanges waits for the wake-up",
 		source: "Linux kernel, Documentation/admin-guide/pm/cpuidle.rst; tuned, profile network-latency",
 		fix:    fmt.Sprintf("cpupower idle-set --disable-by-latency %d", deepIdle),
 	},
@@ -183,9 +183,9 @@ var hostRules = []rule{
 			}
 			return ""
 		},
-		why:    "whoever touches such a page waits for a disk: milliseconds that are nobody's latency",
+		why:    "a program that touches such a page waits milliseconds for a disk, which no arm causes",
 		source: "proc_meminfo(5), SwapTotal and SwapFree",
-		fix:    "stop what needs the memory, then swapoff -a",
+		fix:    "stop the programs that need the memory, then swapoff -a",
 	},
 	{
 		about: "kernel.numa_balancing", severity: Noise,
@@ -196,7 +196,7 @@ var hostRules = []rule{
 			}
 			return ""
 		},
-		why:    "it unmaps pages to see who touches them: faults and copies in the middle of a window",
+		why:    "it unmaps pages to see which CPU uses them, which causes page faults and copies during a window",
 		source: "Linux kernel, Documentation/admin-guide/sysctl/kernel.rst, numa_balancing",
 		fix:    "sysctl -w kernel.numa_balancing=0",
 	},
@@ -214,7 +214,7 @@ var hostRules = []rule{
 			}
 			return "running: " + strings.Join(meddling, ", ")
 		},
-		why:    "it moves interrupts, pages or clocks while the run goes on, so that blocks differ",
+		why:    "they move interrupts or pages, or change clock frequencies, during the run, so that blocks differ",
 		source: "irqbalance(1); ESnet fasterdata, 100G Network Tuning (the correct cores for interrupts and processes)",
 		fix:    "systemctl stop irqbalance numad ksmtuned thermald tlp power-profiles-daemon; then set the interrupts' CPUs by hand",
 	},
@@ -226,9 +226,9 @@ var hostRules = []rule{
 			}
 			return ""
 		},
-		why:    "nothing runs there unless it is pinned there, and several threads on such CPUs are not spread over them",
+		why:    "the scheduler runs nothing there that is not pinned there, and does not spread several threads over such CPUs",
 		source: "Linux kernel, Documentation/admin-guide/kernel-parameters.txt, isolcpus=",
-		fix:    "give seats of one thread those CPUs in a rig file (docs/rigs.md), or boot without isolcpus=",
+		fix:    "give them to hosts whose workers have one thread, in a rig file (docs/rigs.md), or boot without isolcpus=",
 	},
 	{
 		about: "cpu.nohz_full", severity: Note,
@@ -238,19 +238,19 @@ var hostRules = []rule{
 			}
 			return ""
 		},
-		why:    "each way into the kernel and back is dearer there, which arms with many system calls pay for",
+		why:    "each entry to the kernel costs more there, which arms with many system calls pay for",
 		source: "Linux kernel, Documentation/timers/no_hz.rst, known issues",
-		fix:    "boot without nohz_full=, or seat nothing that calls the kernel often there",
+		fix:    "boot without nohz_full=, or run no worker there that calls the kernel often",
 	},
 	{
 		about: "clock.synchronised", severity: Note,
 		finds: func(k known) string {
 			if k["clock.synchronised"] == "no" {
-				return "nothing disciplines the clock of day"
+				return "the system clock is not synchronized"
 			}
 			return ""
 		},
-		why:    "no figure depends on it, but the logs and records of several hosts do not line up",
+		why:    "no figure depends on it, but the logs and records of several hosts cannot be matched by time",
 		source: "adjtimex(2), STA_UNSYNC",
 		fix:    "timedatectl set-ntp true",
 	},

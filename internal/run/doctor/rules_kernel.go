@@ -14,7 +14,7 @@ var kernelRules = []rule{
 	{
 		about: "net.somaxconn", severity: Distort,
 		finds:  func(k known) string { return k.below("net.somaxconn", leastBacklog, "net.core.somaxconn is %") },
-		why:    "it bounds every listen backlog; connections beyond it are dropped and come again after 1 s",
+		why:    "it limits every listen backlog; connections beyond it are dropped and tried again after 1 s",
 		source: "listen(2); Linux kernel, Documentation/networking/ip-sysctl.rst",
 		fix:    "sysctl -w net.core.somaxconn=" + strconv.Itoa(leastBacklog),
 	},
@@ -23,7 +23,7 @@ var kernelRules = []rule{
 		finds: func(k known) string {
 			return k.below("limits.nofile_hard", leastFiles, "a process may open % files")
 		},
-		why:    "each connection is a descriptor in the client and another in the server",
+		why:    "each connection needs a descriptor in the client and another in the server",
 		source: "getrlimit(2), RLIMIT_NOFILE",
 		fix:    fileLimitFix(leastFiles),
 	},
@@ -35,7 +35,7 @@ var kernelRules = []rule{
 			}
 			return ""
 		},
-		why:    "each connection from one address takes one, and the search slows as they run out",
+		why:    "each connection from one address needs a port, and finding a free one takes longer as they run out",
 		source: "ip(7), ip_local_port_range",
 		fix:    `sysctl -w net.ipv4.ip_local_port_range="1024 65535", or several source addresses`,
 	},
@@ -47,16 +47,16 @@ var kernelRules = []rule{
 			}
 			return ""
 		},
-		why:    "system calls are cheaper here than on most servers, which flatters arms that make many",
+		why:    "system calls are cheaper here than on most servers, which favours arms that make many",
 		source: "Linux kernel, Documentation/admin-guide/kernel-parameters.txt, mitigations=",
-		fix:    "boot without mitigations=off, or name it beside the figures",
+		fix:    "boot without mitigations=off, or say so beside the figures",
 	},
 	{
 		about: "net.conntrack_max", severity: Distort,
 		finds: func(k known) string {
 			return k.below("net.conntrack_max", leastTracked, "the kernel tracks at most % connections")
 		},
-		why:    "a full table drops packets, and each closed connection stays in it for up to 120 s",
+		why:    "when the table is full packets are dropped, and each closed connection stays in it for up to 120 s",
 		source: "Linux kernel, Documentation/networking/nf_conntrack-sysctl.rst, nf_conntrack_max",
 		fix:    fmt.Sprintf("sysctl -w net.netfilter.nf_conntrack_max=%d", 4*leastTracked),
 	},
@@ -74,7 +74,7 @@ var kernelRules = []rule{
 			}
 			return "packets may be filtered: " + strings.Join(filters, ", ")
 		},
-		why:    "every packet passes every rule and, with conntrack, a look-up in its table: CPU time that no worker shows",
+		why:    "every packet is checked against every rule and, with conntrack, looked up in its table: CPU time that is not counted for any worker",
 		source: "Linux kernel, Documentation/networking/nf_conntrack-sysctl.rst; nft(8)",
 		fix:    "nft list ruleset; then, on the data network only, a rule for notrack and accept before all others",
 	},
@@ -86,35 +86,35 @@ var kernelRules = []rule{
 			}
 			return ""
 		},
-		why:    "published figures are of cubic as a rule; one that paces, as bbr does, sends by timers and shares a full link otherwise",
+		why:    "most published figures are for cubic; one that paces, such as bbr, sends by timers and shares a full link differently",
 		source: "Linux kernel, Documentation/networking/ip-sysctl.rst, tcp_congestion_control",
-		fix:    "sysctl -w net.ipv4.tcp_congestion_control=cubic, or name it beside the figures",
+		fix:    "sysctl -w net.ipv4.tcp_congestion_control=cubic, or say so beside the figures",
 	},
 	{
 		about: "net.tcp_rmem", severity: Note,
 		finds:  func(k known) string { return k.short("net.tcp_rmem", "a TCP receive buffer") },
-		why:    "one connection cannot have more than it in flight; with longer ways the limit is receive-window",
+		why:    "one connection cannot have more than this in flight; on links with a longer delay the limit is then receive-window",
 		source: "Linux kernel, Documentation/networking/ip-sysctl.rst, tcp_rmem; ESnet fasterdata, Linux host tuning",
 		fix:    `sysctl -w net.ipv4.tcp_rmem="4096 131072 67108864"`,
 	},
 	{
 		about: "net.tcp_wmem", severity: Note,
 		finds:  func(k known) string { return k.short("net.tcp_wmem", "a TCP send buffer") },
-		why:    "one connection cannot have more than it in flight; with longer ways the limit is send-buffer",
+		why:    "one connection cannot have more than this in flight; on links with a longer delay the limit is then send-buffer",
 		source: "Linux kernel, Documentation/networking/ip-sysctl.rst, tcp_wmem; ESnet fasterdata, Linux host tuning",
 		fix:    `sysctl -w net.ipv4.tcp_wmem="4096 65536 67108864"`,
 	},
 	{
 		about: "net.rmem_max", severity: Note,
 		finds:  func(k known) string { return k.short("net.rmem_max", "what SO_RCVBUF may ask for") },
-		why:    "a program that sets its own buffers gets less than it asked for, silently, and no autotuning either",
+		why:    "a program that sets its own buffers gets smaller ones than it asked for, without an error, and loses the kernel's autotuning",
 		source: "socket(7), SO_RCVBUF; Linux kernel, Documentation/admin-guide/sysctl/net.rst, rmem_max",
 		fix:    "sysctl -w net.core.rmem_max=67108864 net.core.wmem_max=67108864",
 	},
 	{
 		about: "net.wmem_max", severity: Note,
 		finds:  func(k known) string { return k.short("net.wmem_max", "what SO_SNDBUF may ask for") },
-		why:    "a program that sets its own buffers gets less than it asked for, silently, and no autotuning either",
+		why:    "a program that sets its own buffers gets smaller ones than it asked for, without an error, and loses the kernel's autotuning",
 		source: "socket(7), SO_SNDBUF; Linux kernel, Documentation/admin-guide/sysctl/net.rst, wmem_max",
 		fix:    "sysctl -w net.core.rmem_max=67108864 net.core.wmem_max=67108864",
 	},
@@ -126,7 +126,7 @@ var kernelRules = []rule{
 			}
 			return ""
 		},
-		why:    "latency is bought with CPU time, and only for arms that call poll or select",
+		why:    "this lowers latency for more CPU time, and only in arms that call poll or select",
 		source: "Linux kernel, Documentation/admin-guide/sysctl/net.rst, busy_poll",
 		fix:    "sysctl -w net.core.busy_poll=0",
 	},
@@ -140,7 +140,7 @@ var kernelRules = []rule{
 			}
 			return ""
 		},
-		why:    "mapping and unmapping every packet costs CPU time and locks, which a fast card feels first",
+		why:    "every packet is mapped and unmapped, which costs CPU time and locks; fast cards lose most",
 		source: "Linux kernel, Documentation/admin-guide/kernel-parameters.txt, iommu=",
 		fix:    "boot with iommu=pt",
 	},

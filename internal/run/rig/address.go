@@ -18,7 +18,7 @@ func (h *Host) ResolveAddress(ctx context.Context, onInterface string) error {
 		h.Address = found
 	}
 	if _, err := netip.ParseAddr(h.Address); err != nil {
-		return fmt.Errorf("address %q of %s is none; expected an IP address of the data network, or its interface", h.Address, h.Name)
+		return fmt.Errorf("address %q of %s is not an IP address; expected one of the data network, or the name of its interface", h.Address, h.Name)
 	}
 	h.Sources = []string{h.Address}
 	return nil

@@ -53,7 +53,7 @@ func (h Host) Ask(ctx context.Context, input io.Reader, argv ...string) ([]byte,
 		err = fmt.Errorf("%w; it said: %s", err, text)
 	}
 	if err != nil {
-		return nil, fmt.Errorf("run %s at %s: %w", argv[0], h.Name, err)
+		return nil, fmt.Errorf("run %s on %s: %w", argv[0], h.Name, err)
 	}
 	return out.kept.Bytes(), nil
 }

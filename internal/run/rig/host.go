@@ -43,7 +43,7 @@ func quote(word string) string {
 // SourcesFor returns n addresses that clients there may connect from.
 func (h Host) SourcesFor(n int) ([]string, error) {
 	if n > len(h.Sources) {
-		return nil, fmt.Errorf("%d source addresses are needed at %s for so many connections, it has %d; fewer connections, or more clients on more places", n, h.Name, len(h.Sources))
+		return nil, fmt.Errorf("%d source addresses are needed on %s for so many connections, and it has %d; use fewer connections, or clients on more hosts", n, h.Name, len(h.Sources))
 	}
 	return h.Sources[:n:n], nil
 }

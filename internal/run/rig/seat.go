@@ -58,12 +58,12 @@ func separate(server *Seat, clients []Seat) error {
 			continue
 		}
 		if len(all) < 2 {
-			return fmt.Errorf("placement=separate needs 2 CPUs, %s lets us use %d; placement=shared is possible", server.Name, len(all))
+			return fmt.Errorf("placement=separate needs 2 CPUs, and %s allows %d; placement=shared works", server.Name, len(all))
 		}
 		server.CPUs = all[:half]
 		c.CPUs = cpuset.Without(c.CPUs, all[:half])
 		if len(c.CPUs) == 0 {
-			return fmt.Errorf("placement=separate: the CPUs of %s (%s) are all the server's half; give the hosts CPUs of their own, or placement=shared", c.Name, cpuset.Format(all[:half]))
+			return fmt.Errorf("placement=separate: all CPUs of %s (%s) belong to the server's half; give each host CPUs of its own, or use placement=shared", c.Name, cpuset.Format(all[:half]))
 		}
 	}
 	return nil

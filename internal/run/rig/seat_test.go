@@ -36,8 +36,8 @@ func TestSeats(t *testing.T) {
 		"CPUs that overlap":      {[]Host{hostOf("a", "x", "0-3"), hostOf("b", "x", "1-5")}, "separate", 1, "a:0-1; b:2-5"},
 		"unknown machines":       {[]Host{hostOf("a", "", "0-3"), hostOf("b", "", "0-3")}, "separate", 1, "a:0-3; b:0-3"},
 		"unknown CPUs":           {[]Host{hostOf("a", "x", ""), hostOf("b", "y", "")}, "separate", 1, "a:; b:"},
-		"one CPU for two":        {[]Host{hostOf("a", "", "0")}, "separate", 1, "needs 2 CPUs, a lets us use 1"},
-		"all the server's half":  {[]Host{hostOf("a", "x", "0-3"), hostOf("b", "x", "0")}, "separate", 1, "the CPUs of b (0-1)"},
+		"one CPU for two":        {[]Host{hostOf("a", "", "0")}, "separate", 1, "needs 2 CPUs, and a allows 1"},
+		"all the server's half":  {[]Host{hostOf("a", "x", "0-3"), hostOf("b", "x", "0")}, "separate", 1, "all CPUs of b (0-1)"},
 		"no host":                {nil, "separate", 1, "no host"},
 		"no such placement":      {[]Host{hostOf("a", "", "0-3")}, "near", 1, "expected separate, shared or free"},
 	} {
@@ -78,7 +78,7 @@ func TestAskTellsWhatWentWrong(t *testing.T) {
 		argv []string
 		want string
 	}{
-		"no such program": {[]string{"/no/such/program"}, "run /no/such/program at here"},
+		"no such program": {[]string{"/no/such/program"}, "run /no/such/program on here"},
 		"it complains":    {[]string{"sh", "-c", "echo no room >&2; exit 3"}, "exit status 3; it said: no room"},
 		"it never stops":  {[]string{"sh", "-c", "yes | head -c 3000000"}, "more than 1048576 bytes"},
 	} {
@@ -97,7 +97,7 @@ func TestSources(t *testing.T) {
 	if err != nil || len(got) != 300 || got[0] != "127.0.0.1" || got[254] != "127.0.1.1" || len(slices.Compact(slices.Sorted(slices.Values(got)))) != 300 {
 		t.Errorf("300 sources: %v, %v", got, err)
 	}
-	if _, err := (Host{Name: "b", Sources: []string{"10.0.0.1"}}).SourcesFor(2); err == nil || !strings.Contains(err.Error(), "at b") {
+	if _, err := (Host{Name: "b", Sources: []string{"10.0.0.1"}}).SourcesFor(2); err == nil || !strings.Contains(err.Error(), "on b") {
 		t.Errorf("two of one source: %v", err)
 	}
 }

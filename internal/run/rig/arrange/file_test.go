@@ -77,7 +77,7 @@ func TestFilesTeach(t *testing.T) {
 		"rig: ssh\nhosts: [{ssh: a, cpus: x}]":   `host 1: cpus: parse CPU list "x"`,
 		"rig: ssh\noptions: {rat: 1}":            `unknown key "rat"; did you mean "rate"?`,
 		"rig: prefix":                            "names no host",
-		"rig: prefix\nhosts: [{prefix: [env]}]":  `address "" of env is none`,
+		"rig: prefix\nhosts: [{prefix: [env]}]":  `address "" of env is not an IP address`,
 	} {
 		c, err := Parse("lab.yaml", written(text))
 		if err == nil {

@@ -162,13 +162,13 @@ func (r *Rig) plug(h *host, i int, bridge netlink.Link) error {
 	cable.MasterIndex = bridge.Attrs().Index
 	err := r.hub.links.LinkAdd(cable)
 	if err != nil {
-		return fmt.Errorf("lay a cable: %w", err)
+		return fmt.Errorf("add a veth pair: %w", err)
 	}
 	if h.socket, err = r.hub.links.LinkByName(port); err != nil {
-		return fmt.Errorf("find the cable at the switch: %w", err)
+		return fmt.Errorf("find the switch's end of the veth pair: %w", err)
 	}
 	if h.cable, err = h.links.LinkByName(inside); err != nil {
-		return fmt.Errorf("find the cable: %w", err)
+		return fmt.Errorf("find the host's end of the veth pair: %w", err)
 	}
 	address, err := netlink.ParseAddr(address(i, 1) + "/16")
 	if err != nil {
@@ -178,7 +178,7 @@ func (r *Rig) plug(h *host, i int, bridge netlink.Link) error {
 		return fmt.Errorf("set the address %s: %w", address, err)
 	}
 	if err := errors.Join(r.hub.links.LinkSetUp(h.socket), h.links.LinkSetUp(h.cable)); err != nil {
-		return fmt.Errorf("bring up the cable: %w", err)
+		return fmt.Errorf("bring up the veth pair: %w", err)
 	}
 	return h.ownAll(i)
 }

@@ -38,7 +38,7 @@ func (r *Rig) Shape(_ context.Context, link record.Link, seed uint64) error {
 	}
 	for i, h := range r.hosts {
 		if err := r.shape(h, link, seed+uint64(i)); err != nil {
-			return fmt.Errorf("shape the cable of host %d: %w", i+1, err)
+			return fmt.Errorf("shape the link of host %d: %w", i+1, err)
 		}
 	}
 	return nil
@@ -102,7 +102,7 @@ func (r *Rig) relay(h host, link record.Link, seed uint64) error {
 func unshape(links *netlink.Handle, on netlink.Link) error {
 	qdiscs, err := links.QdiscList(on)
 	if err != nil {
-		return fmt.Errorf("list what shapes it: %w", err)
+		return fmt.Errorf("list its queueing disciplines: %w", err)
 	}
 	for _, q := range qdiscs {
 		a := q.Attrs()
@@ -110,7 +110,7 @@ func unshape(links *netlink.Handle, on netlink.Link) error {
 			continue
 		}
 		if err := links.QdiscDel(q); err != nil {
-			return fmt.Errorf("take away its %s: %w", q.Type(), err)
+			return fmt.Errorf("remove its %s: %w", q.Type(), err)
 		}
 	}
 	return nil

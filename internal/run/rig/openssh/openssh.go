@@ -121,7 +121,7 @@ func hostOf(ctx context.Context, named Host, prefix []string) (rig.Host, error) 
 		// sshd(8): client address, client port, server address, server port.
 		fields := strings.Fields(string(answer))
 		if len(fields) != 4 {
-			return h, fmt.Errorf("find the address of %s: its SSH_CONNECTION is %q, expected two addresses with ports; when its shell prints something at login, that is in the way of everything; else name the address: %s=ADDRESS", named.SSH, strings.TrimSpace(string(answer)), named.SSH)
+			return h, fmt.Errorf("find the address of %s: its SSH_CONNECTION is %q, expected two addresses with ports; if its shell prints something at login, stop it from doing so; otherwise name the address: %s=ADDRESS", named.SSH, strings.TrimSpace(string(answer)), named.SSH)
 		}
 		h.Address = fields[2]
 	}

@@ -103,13 +103,13 @@ mv -f "$2.$$" "$2"`
 	// hears its complaint. It does not make the store's directory again, which
 	// may just have been removed.
 	put = `set -eu
-if ! command -v sha256sum >/dev/null; then echo "sha256sum is not there (coreutils and busybox have it)" >&2; exit 1; fi
+if ! command -v sha256sum >/dev/null; then echo "sha256sum is missing (coreutils and busybox have it)" >&2; exit 1; fi
 [ -d "${1%/*}" ] || mkdir "${1%/*}"
 trap '' PIPE
 trap 'rm -f "$1.$$"' EXIT
 trap 'exit 1' HUP INT TERM
 cat >"$1.$$"
-if ! echo "$2  $1.$$" | sha256sum -c --status; then echo "the file arrived damaged or cut short" >&2; exit 1; fi
+if ! echo "$2  $1.$$" | sha256sum -c --status; then echo "the file arrived damaged or incomplete" >&2; exit 1; fi
 chmod 755 "$1.$$"
 mv "$1.$$" "$1"`
 )
@@ -125,7 +125,7 @@ func hashArtifacts(files []string) ([]artifact, error) {
 	for _, file := range files {
 		sum, err := rig.HashFile(file)
 		if err != nil {
-			return nil, fmt.Errorf("deliver %s: %w", file, err)
+			return nil, fmt.Errorf("copy %s: %w", file, err)
 		}
 		artifacts = append(artifacts, artifact{file, sum})
 	}
@@ -168,7 +168,7 @@ func open(ctx context.Context, h rig.Host, cache string) (*store, error) {
 	defer cancel()
 	s.directory, err = rig.FirstLine(ctx, stdout)
 	if err == nil && !path.IsAbs(s.directory) {
-		err = fmt.Errorf("it answered %.200q, expected the path of a directory; what its shell prints at login is in the way", s.directory)
+		err = fmt.Errorf("it answered %.200q, expected the path of a directory; if its shell prints something at login, stop it from doing so", s.directory)
 	}
 	if cache != "" && err == nil {
 		s.cache = path.Dir(s.directory)
@@ -210,7 +210,7 @@ func (s *store) put(ctx context.Context, artifacts []artifact, there map[string]
 	for _, p := range artifacts {
 		target := path.Join(s.directory, p.sha256, filepath.Base(p.path))
 		if err := s.bring(ctx, p, target); err != nil {
-			return fmt.Errorf("deliver %s to %s: %w", filepath.Base(p.path), s.host.Name, err)
+			return fmt.Errorf("copy %s to %s: %w", filepath.Base(p.path), s.host.Name, err)
 		}
 		there[p.path] = target
 	}
@@ -230,7 +230,7 @@ func (s *store) bring(ctx context.Context, p artifact, target string) error {
 		return err
 	}
 	defer f.Close()
-	ctx, cancel := context.WithTimeoutCause(ctx, putTimeout, fmt.Errorf("not there after %v", putTimeout))
+	ctx, cancel := context.WithTimeoutCause(ctx, putTimeout, fmt.Errorf("not copied within %v", putTimeout))
 	defer cancel()
 	if _, err = s.host.Ask(ctx, f, "sh", "-c", put, "sh", target, p.sha256); err != nil || s.cache == "" {
 		return err
@@ -276,7 +276,7 @@ func (s *store) close() error {
 	case <-time.After(closeTimeout):
 		_ = syscall.Kill(-s.holder.Process.Pid, syscall.SIGKILL) // it may be ending by itself
 		<-s.ended
-		err = fmt.Errorf("no end within %v", closeTimeout)
+		err = fmt.Errorf("it did not end within %v", closeTimeout)
 	}
 	if err == nil {
 		return nil
@@ -290,7 +290,7 @@ func (s *store) close() error {
 	if s.directory == "" {
 		return err
 	}
-	return fmt.Errorf("leave %s, where %s may be left: %w", s.host.Name, s.directory, err)
+	return fmt.Errorf("clean up %s, where %s may remain: %w", s.host.Name, s.directory, err)
 }
 
 // remove does what a holder could not that was killed. The directory must bear

@@ -140,7 +140,7 @@ func perNode(text string) ([]int, error) {
 			times, err = strconv.Atoi(repeat)
 		}
 		if err != nil || n < 1 || times < 1 || len(all)+times > maxNodes {
-			return nil, fmt.Errorf("CPUs per node %q: %q is no count such as 4 or 4(x3)", text, part)
+			return nil, fmt.Errorf("CPUs per node %q: %q is not a count such as 4 or 4(x3)", text, part)
 		}
 		all = append(all, slices.Repeat([]int{n}, times)...)
 	}

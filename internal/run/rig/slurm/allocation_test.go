@@ -15,7 +15,7 @@ func TestPerNode(t *testing.T) {
 		}
 	}
 	for _, text := range []string{"", "x", "4(x)", "4(x0)", "0", "-1", "4(x99999999)", "4,,4"} {
-		if got, err := perNode(text); err == nil || !strings.Contains(err.Error(), "no count such as 4 or 4(x3)") {
+		if got, err := perNode(text); err == nil || !strings.Contains(err.Error(), "not a count such as 4 or 4(x3)") {
 			t.Errorf("%q: %v, %v; want an error that says what is expected", text, got, err)
 		}
 	}

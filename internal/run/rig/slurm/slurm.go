@@ -71,7 +71,7 @@ func (r *Rig) join(ctx context.Context, o Options) ([]rig.Host, error) {
 	}
 	if job := os.Getenv("SLURM_JOB_ID"); job != "" {
 		if len(o.Request) > 0 {
-			return nil, fmt.Errorf("this is Slurm job %s already; %s can be asked for outside a job only", job, strings.Join(keys(o.Request), ", "))
+			return nil, fmt.Errorf("this is already Slurm job %s; %s can only be asked for outside a job", job, strings.Join(keys(o.Request), ", "))
 		}
 		r.job, err = own(ctx, job)
 	} else {
@@ -82,7 +82,7 @@ func (r *Rig) join(ctx context.Context, o Options) ([]rig.Host, error) {
 	}
 	nodes := r.job.nodes
 	if o.Nodes > len(nodes) {
-		return nil, fmt.Errorf("seat at Slurm job %s: it has %d nodes (%s), %d are asked for", r.job.id, len(nodes), strings.Join(nodes, " "), o.Nodes)
+		return nil, fmt.Errorf("use Slurm job %s: it has %d nodes (%s), and %d are asked for", r.job.id, len(nodes), strings.Join(nodes, " "), o.Nodes)
 	}
 	if o.Nodes > 0 {
 		nodes = nodes[:o.Nodes]
@@ -128,7 +128,7 @@ func (r *Rig) Recover(ctx context.Context) error {
 func (r *Rig) sweep(ctx context.Context) error {
 	steps, err := r.job.steps(ctx, stepName())
 	if err != nil {
-		return fmt.Errorf("sweep: %w", err)
+		return fmt.Errorf("cancel steps of earlier trials: %w", err)
 	}
 	var errs []error
 	for _, s := range steps {
@@ -136,7 +136,7 @@ func (r *Rig) sweep(ctx context.Context) error {
 			continue
 		}
 		if _, err := command(ctx, "scancel", "--signal=KILL", s.id); err != nil {
-			errs = append(errs, fmt.Errorf("sweep: %w", err))
+			errs = append(errs, fmt.Errorf("cancel steps of earlier trials: %w", err))
 		}
 	}
 	return errors.Join(errs...)
