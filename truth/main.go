@@ -6,6 +6,7 @@
 //
 //	make truth                     # everything, about 25 minutes
 //	go run ./truth -only aa,gate
+//	go run ./truth -only limits -record test/limits/testdata   # renews what its test reads
 //
 // Exit status: 0 when everything asked is met, 1 when something is not.
 package main
@@ -47,10 +48,11 @@ var questions = []question{
 func main() {
 	only := flag.String("only", "", "comma-separated names of the questions to ask; empty for all")
 	bin := flag.String("bin", "bin", "directory of netdyno and its workers, as make build fills it")
+	record := flag.String("record", "", "directory in which to keep the trials of question limits")
 	flag.Parse()
 	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt)
 	defer stop()
-	met, err := run(ctx, *bin, *only)
+	met, err := run(ctx, *bin, *only, *record)
 	if err != nil {
 		fmt.Fprintln(os.Stderr, "truth:", err)
 	}
@@ -60,7 +62,7 @@ func main() {
 }
 
 // run asks the chosen questions, one load at a time.
-func run(ctx context.Context, bin, only string) (met bool, err error) {
+func run(ctx context.Context, bin, only, record string) (met bool, err error) {
 	chosen, err := choose(only)
 	if err != nil {
 		return false, err
@@ -69,6 +71,7 @@ func run(ctx context.Context, bin, only string) (met bool, err error) {
 	if err != nil {
 		return false, err
 	}
+	p.record = record
 	met = true
 	for _, q := range chosen {
 		began := time.Now()

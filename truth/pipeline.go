@@ -20,6 +20,8 @@ type pipeline struct {
 	bin   string // absolute
 	bench *bench.Bench
 	facts record.Facts
+
+	record string // directory that keeps the trials of question "limits"; "" to keep none
 }
 
 func open(ctx context.Context, bin string) (*pipeline, error) {
@@ -32,12 +34,12 @@ func open(ctx context.Context, bin string) (*pipeline, error) {
 		return nil, err
 	}
 	_, seats, err := rig.Survey(ctx, b.Rig.Hosts(), filepath.Join(bin, "netdyno"))
-	return &pipeline{bin, b, record.Facts{Rig: b.Rig.Name(), Seats: seats, Tools: b.Catalog.Binaries()}}, err
+	return &pipeline{bin: bin, bench: b, facts: record.Facts{Rig: b.Rig.Name(), Seats: seats, Tools: b.Catalog.Binaries()}}, err
 }
 
 // on is the pipeline on another rig.
 func (p *pipeline) on(r rig.Rig) *pipeline {
-	return &pipeline{p.bin, &bench.Bench{Rig: r, Catalog: p.bench.Catalog, Meter: p.bench.Meter}, p.facts}
+	return &pipeline{bin: p.bin, bench: &bench.Bench{Rig: r, Catalog: p.bench.Catalog, Meter: p.bench.Meter}, facts: p.facts}
 }
 
 // study runs a typed study, or a built-in one, and reads it. A run in which more

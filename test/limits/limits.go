@@ -1,7 +1,8 @@
-// Package limits provokes, for real, what bounds a trial and what is wrong with
-// one: a starved end, a small window over a long way, a link that slows down in
+// Package limits provokes what bounds a trial and what is wrong with one: a
+// starved end, a small window over a long way, a link that slows down in
 // mid-trial, a server that falls into a timer. Each scenario knows what the
-// reader must call it. Those that need a link need root.
+// reader must call it. Its test reads trials that were recorded once; make truth
+// provokes all of them anew, for which those that have a link need root.
 package limits
 
 import (
@@ -61,60 +62,75 @@ const (
 // tell that nothing could be provoked. It ends whatever it began. One goroutine
 // at a time may call it: scenarios would disturb each other.
 func (s Scenario) Provoke(ctx context.Context, bin string) (Named, error) {
+	_, answer, err := s.provoke(ctx, bin)
+	return answer, err
+}
+
+// provoke returns the trials of its last attempt, too.
+func (s Scenario) provoke(ctx context.Context, bin string) (run, Named, error) {
+	var last run
 	var answer Named
 	for range attempts {
-		records, f, err := s.conduct(ctx, bin)
-		if err != nil {
-			return Named{}, fmt.Errorf("provoke %s: %w", s.Name, err)
+		var err error
+		if last, err = s.conduct(ctx, bin); err == nil {
+			answer, err = s.decide(last)
 		}
-		answer = Named{Want: s.Want}
-		answer.Got, answer.Proof = s.read(f, s)
-		answer.OK = answer.Got == s.Want && !slices.ContainsFunc(s.Proof, func(part string) bool { return !strings.Contains(answer.Proof, part) })
-		if answer.OK || !disturbed(records) {
-			return answer, nil
+		if err != nil {
+			return last, answer, fmt.Errorf("provoke %s: %w", s.Name, err)
+		}
+		if answer.OK || !disturbed(last.records) {
+			return last, answer, nil
 		}
 		select {
 		case <-ctx.Done():
-			return answer, context.Cause(ctx)
+			return last, answer, context.Cause(ctx)
 		case <-time.After(settle):
 		}
 	}
-	return answer, fmt.Errorf("provoke %s: %w in %d of %d attempts", s.Name, ErrBusy, attempts, attempts)
+	return last, answer, fmt.Errorf("provoke %s: %w in %d of %d attempts", s.Name, ErrBusy, attempts, attempts)
 }
 
-// conduct carries out the scenario's trials once and reads them.
-func (s Scenario) conduct(ctx context.Context, bin string) ([]record.Record, finding.Findings, error) {
-	none := finding.Findings{}
+// decide reads trials and says what the reader calls them.
+func (s Scenario) decide(r run) (Named, error) {
+	f, err := finding.Find(r.header, r.trials, r.records)
+	if err != nil {
+		return Named{}, err
+	}
+	answer := Named{Want: s.Want}
+	answer.Got, answer.Proof = s.read(f, s)
+	answer.OK = answer.Got == s.Want && !slices.ContainsFunc(s.Proof, func(part string) bool { return !strings.Contains(answer.Proof, part) })
+	return answer, nil
+}
+
+// conduct carries out the scenario's trials once.
+func (s Scenario) conduct(ctx context.Context, bin string) (run, error) {
+	var none run
 	b, end, err := s.bench(ctx, bin)
 	if err != nil {
-		return nil, none, err
+		return none, err
 	}
 	defer end()
 	args := slices.Clone(s.Args)
 	if s.serve != nil {
 		dir, err := os.MkdirTemp("", "netdyno-limits-")
 		if err != nil {
-			return nil, none, err
+			return none, err
 		}
 		defer func() { _ = os.RemoveAll(dir) }() // a few files of ours in a temporary directory
 		levels, end, err := s.serve(dir)
 		if err != nil {
-			return nil, none, err
+			return none, err
 		}
 		defer end()
 		args = append(args, levels...)
 	}
 	header, trials, err := s.plan(args)
 	if err != nil {
-		return nil, none, err
+		return none, err
 	}
 	wait := s.disturbHalfway(ctx, b)
 	records, err := session.Conduct(ctx, b, trials)
-	if err := errors.Join(err, wait()); err != nil {
-		return nil, none, err
-	}
-	f, err := finding.Find(header, trials, records)
-	return records, f, err
+	return run{header, trials, records}, errors.Join(err, wait())
 }
 
 func (s Scenario) plan(args []string) (record.Header, []record.Trial, error) {

@@ -74,7 +74,7 @@ func sending() []Scenario {
 		},
 		{
 			Name: "a small receive buffer over a long way", Want: string(trial.ReceiveWindow), link: true,
-			Proof: []string{"receive windows of the client", "least round trip of 10"},
+			Proof: []string{"receive windows of the client", "shortest round trip of 10"},
 			Args:  down("link.delay=5ms", "opt.client.receive_buffer=64KiB"),
 		},
 		{
@@ -82,11 +82,11 @@ func sending() []Scenario {
 			Args: []string{"client=go-net", "request=1MiB", "response=1MiB", "connections=2", "inflight=1"}, serve: slowReader,
 		},
 		{
-			Name: "a small send buffer over a long way", Want: string(trial.SendBuffer), Proof: []string{"send buffer of the server itself"}, link: true,
+			Name: "a small send buffer over a long way", Want: string(trial.SendBuffer), Proof: []string{"the server's own send buffer"}, link: true,
 			Args: down("link.delay=5ms", "opt.server.send_buffer=32KiB"),
 		},
 		{
-			Name: "a small HTTP/2 window over a long way", Want: string(trial.FlowControl), Proof: []string{"its library's windows of 128 KiB"}, link: true,
+			Name: "a small HTTP/2 window over a long way", Want: string(trial.FlowControl), Proof: []string{"its library's windows, 128 KiB in all"}, link: true,
 			Args: []string{
 				"transport=go-grpc", "request=0B", "response=1MiB", "connections=2", "inflight=4", "link.delay=5ms",
 				"opt.client.window=64KiB", "opt.client.connection_window=64KiB",
@@ -99,7 +99,7 @@ func sending() []Scenario {
 func pacing() []Scenario {
 	return []Scenario{
 		{
-			Name: "less offered than there is room for", Want: string(trial.Schedule), Proof: []string{"of its rate"}, link: true,
+			Name: "less offered than there is room for", Want: string(trial.Schedule), Proof: []string{"of its offered rate"}, link: true,
 			Args: []string{"transport=go-net", "connections=4", "rate=200"},
 		},
 		{
@@ -143,7 +143,7 @@ func flagged() []Scenario {
 func refused() []Scenario {
 	return []Scenario{{
 		Name: "servers compared by a starved client", Want: string(compare.Invalid), read: verdictOf, blocks: 2, window: time.Second,
-		Proof: []string{"the client was the limit of", "says nothing about servers"},
+		Proof: []string{"the client limited", "says nothing about the server"},
 		Args:  compressed("server=go-grpc,go-connect-grpc", "client=go-grpc", "request=64KiB", "response=0B")[1:],
 	}}
 }
