@@ -126,7 +126,7 @@ func improve(order []string, references []reference) []string {
 	for _, file := range slices.Clone(order) {
 		without := slices.DeleteFunc(slices.Clone(order), func(f string) bool { return f == file })
 		best := len(against(order, references))
-		for i := range len(order) {
+		for i := range order {
 			moved := slices.Insert(slices.Clone(without), i, file)
 			if n := len(against(moved, references)); n < best {
 				order, best = moved, n

@@ -18,7 +18,7 @@ import (
 // may still see the last work, the next one sees none.
 const rest = 3 * ReadEvery
 
-// Alone returns the client of a trial whose server stands elsewhere, and why
+// ClientOnly returns the client of a trial whose server stands elsewhere, and why
 // it cannot be had, or what the trial asks of a server that is not ours to set
 // up.
 func (c *Catalog) ClientOnly(w study.Work) (Offer, error) {

@@ -10,8 +10,6 @@ import (
 	"netdyno/test/programs"
 )
 
-var root = filepath.Join("..", "..", "..")
-
 // natives are the project's workers of wire echo that CMake builds.
 var natives = []string{"asio", "libevent", "uring"}
 

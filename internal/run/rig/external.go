@@ -22,7 +22,7 @@ type External interface {
 	Authorities() string
 }
 
-// At is the rig of clients on this host that drive servers elsewhere. There is
+// ExternalRig is the rig of clients on this host that drive servers elsewhere. There is
 // no connection but theirs.
 type ExternalRig struct {
 	name        string
@@ -31,13 +31,13 @@ type ExternalRig struct {
 	host        Host
 }
 
-// AtName is what users call it, before the addresses.
+// ExternalName is what users call it, before the addresses.
 const ExternalName = "at"
 
 // maxPeers bounds the addresses of one rig.
 const maxPeers = 1024
 
-// NewAt returns the rig for servers at host:port, one or more. Names are
+// NewExternal returns the rig for servers at host:port, one or more. Names are
 // resolved once. The error is an address that cannot be read, is not known or
 // to which this host has no route; whether anybody listens there, every trial
 // finds out. Authorities may be empty.

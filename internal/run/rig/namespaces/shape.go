@@ -136,7 +136,7 @@ func bucket(links *netlink.Handle, on netlink.Link, bits float64, parent uint32)
 
 func bounded(bytes float64) uint32 { return uint32(min(bytes, math.MaxUint32)) }
 
-// Passed implements rig.Shaper.
+// LinkTraffic implements rig.Shaper.
 func (r *Rig) LinkTraffic() (*record.Relay, error) {
 	if len(r.relays) == 0 {
 		return nil, nil
