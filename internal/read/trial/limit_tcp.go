@@ -9,12 +9,6 @@ import (
 	"netdyno/internal/record"
 )
 
-// ReceiveWindow and SendBuffer: TCP held an end back that had data to send.
-const (
-	ReceiveWindow Limit = "receive-window" // of the end that should have read
-	SendBuffer    Limit = "send-buffer"    // of the end that sends
-)
-
 // Shares from which an end's connections count as held back (specification §5).
 // The kernel charges each moment of a connection to one cause at most, so half of
 // the time is more than all other causes together. Connections that had nothing
@@ -30,19 +24,6 @@ type restraint struct {
 	of    func(sender contract.Role) contract.Role // the end whose buffer is too small, or read too slowly
 	words func(sender, other string) string        // completes "for 80 % of that time"
 }
-
-var (
-	limitReceiveWindow = limitRule{ReceiveWindow, restraint{
-		held:  func(g record.TCPGrowth) float64 { return g.ReceiveWindowS },
-		of:    otherEnd,
-		words: func(_, other string) string { return "the receive window of the " + other + " held them back" },
-	}.prove}
-	limitSendBuffer = limitRule{SendBuffer, restraint{
-		held:  func(g record.TCPGrowth) float64 { return g.SendBufferS },
-		of:    func(sender contract.Role) contract.Role { return sender },
-		words: func(sender, _ string) string { return "the " + sender + "'s own send buffer held them back" },
-	}.prove}
-)
 
 // prove proves that the kernel charged an end's connections with the restraint
 // for most of the time in which they had data to send.

@@ -10,6 +10,16 @@ import (
 	"netdyno/internal/record"
 )
 
+// ReceiveWindow: the receive window of the end that should have read held the
+// other end's connections back. Its second rule is limitPacedWindow.
+const ReceiveWindow Limit = "receive-window"
+
+var limitReceiveWindow = limitRule{ReceiveWindow, restraint{
+	held:  func(g record.TCPGrowth) float64 { return g.ReceiveWindowS },
+	of:    otherEnd,
+	words: func(_, other string) string { return "the receive window of the " + other + " held them back" },
+}.prove}
+
 // When the other end's receive window counts as the limit although the kernel
 // charges less than half of the time to it (specification §5). A sender that paces
 // itself, as under bbr, or that waits for one large segment's worth of room is

@@ -1,0 +1,15 @@
+package trial
+
+import (
+	"netdyno/internal/contract"
+	"netdyno/internal/record"
+)
+
+// SendBuffer: the send buffer of the end that sends held its connections back.
+const SendBuffer Limit = "send-buffer"
+
+var limitSendBuffer = limitRule{SendBuffer, restraint{
+	held:  func(g record.TCPGrowth) float64 { return g.SendBufferS },
+	of:    func(sender contract.Role) contract.Role { return sender },
+	words: func(sender, _ string) string { return "the " + sender + "'s own send buffer held them back" },
+}.prove}
