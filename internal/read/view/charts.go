@@ -1,11 +1,21 @@
 package view
 
 import (
+	"maps"
+	"slices"
+
 	"netdyno/internal/metric"
 	"netdyno/internal/quantity"
 	"netdyno/internal/read/cells"
 	"netdyno/internal/record"
 )
+
+// drawers fill in the charts; a new kind is a file and a line here.
+var drawers = map[record.ChartKind]func(*cells.Dataset, *Chart, metric.Metric){
+	record.Lines: drawLines,
+	record.Heat:  drawTiles,
+	record.Front: drawFront,
+}
 
 // Charts fills in the charts that the study asks for, from valid trials alone.
 func Charts(s *cells.Dataset) []Chart {
@@ -24,16 +34,13 @@ func chart(s *cells.Dataset, spec record.Chart) Chart {
 		return c
 	}
 	c.Unit = m.Unit
-	switch spec.Kind {
-	case record.Lines:
-		drawLines(s, &c)
-		noteCrossings(s, &c, m)
-	case record.Heat:
-		drawTiles(s, &c)
-	case record.Front:
-		drawFront(s, &c, m)
-	default:
-		kinds := []string{string(record.Lines), string(record.Heat), string(record.Front)}
+	if draw, known := drawers[spec.Kind]; known {
+		draw(s, &c, m)
+	} else {
+		var kinds []string
+		for _, kind := range slices.Sorted(maps.Keys(drawers)) {
+			kinds = append(kinds, string(kind))
+		}
 		c.note("draw a chart of kind %q: %s", spec.Kind, quantity.Hint(string(spec.Kind), kinds))
 	}
 	return c
