@@ -39,7 +39,7 @@ func talk(t testing.TB, address, sent string) []baidustd.Frame {
 		t.Fatalf("the server is gone: %v", err)
 	}
 	defer conn.Close()
-	conn.SetDeadline(time.Now().Add(workertest.Patience))
+	conn.SetDeadline(time.Now().Add(workertest.Timeout))
 	io.WriteString(conn, sent) // the server may have closed already
 	conn.(*net.TCPConn).CloseWrite()
 	var replies []baidustd.Frame

@@ -43,7 +43,7 @@ func newCurl(t *testing.T, address string) *curl {
 // ask makes requests of the reflection service on one stream.
 func (c *curl) ask(requests ...*v1.ServerReflectionRequest) []*v1.ServerReflectionResponse {
 	c.t.Helper()
-	ctx, cancel := context.WithTimeout(c.t.Context(), workertest.Patience)
+	ctx, cancel := context.WithTimeout(c.t.Context(), workertest.Timeout)
 	defer cancel()
 	stream, err := v1.NewServerReflectionClient(c.cc).ServerReflectionInfo(ctx)
 	if err != nil {
@@ -109,7 +109,7 @@ func (c *curl) invoke(service, name, request string) (protoreflect.Message, erro
 	if err := protojson.Unmarshal([]byte(request), up); err != nil {
 		c.t.Fatal(err)
 	}
-	ctx, cancel := context.WithTimeout(c.t.Context(), workertest.Patience)
+	ctx, cancel := context.WithTimeout(c.t.Context(), workertest.Timeout)
 	defer cancel()
 	err := c.cc.Invoke(ctx, fmt.Sprintf("/%s/%s", service, name), up, down)
 	return down.ProtoReflect(), err

@@ -80,7 +80,7 @@ func TestEveryClientAgainstEveryServer(t *testing.T) {
 					t.Run(fmt.Sprintf("%s/%s/%s/%d", server, client, name, size), func(t *testing.T) {
 						t.Parallel()
 						r, readings := pairing{server: server, client: client, size: size, load: l}.run(t)
-						checkLedger(t, r, readings, l, size)
+						checkCounts(t, r, readings, l, size)
 					})
 				}
 			}
@@ -88,7 +88,7 @@ func TestEveryClientAgainstEveryServer(t *testing.T) {
 	}
 }
 
-func checkLedger(t *testing.T, r contract.Result, server [2]contract.Reading, l contract.Load, size int64) {
+func checkCounts(t *testing.T, r contract.Result, server [2]contract.Reading, l contract.Load, size int64) {
 	t.Helper()
 	c := r.Counts
 	if c.Exchanges == 0 && l.Rate != 3 {

@@ -72,7 +72,7 @@ func (p pairing) streams(t *testing.T) {
 	}
 	want := int64(p.load.Connections) + total.Exchanges // one verified on each connection
 	var got contract.Counts
-	for deadline := time.Now().Add(workertest.Patience); ; { // a server counts what it sent after the client may have it
+	for deadline := time.Now().Add(workertest.Timeout); ; { // a server counts what it sent after the client may have it
 		got = server.Mark(1, false).Counts
 		if got.Exchanges >= want || time.Now().After(deadline) {
 			break
@@ -155,7 +155,7 @@ func TestWrongContentIsTurnedAway(t *testing.T) {
 			if _, err := conn.Write(make([]byte, x.UpBytes)); err != nil {
 				t.Fatal(err)
 			}
-			if err := conn.SetReadDeadline(time.Now().Add(workertest.Patience)); err != nil {
+			if err := conn.SetReadDeadline(time.Now().Add(workertest.Timeout)); err != nil {
 				t.Fatal(err)
 			}
 			got, buf := int64(0), make([]byte, 4096)

@@ -35,7 +35,7 @@ func (p pairing) connect(t *testing.T) (server, client *workertest.Bench) {
 }
 
 // The counts must agree with the library at either end and at both.
-func TestTheLedgerCloses(t *testing.T) {
+func TestCountsOfBothEndsAgree(t *testing.T) {
 	loads := map[string]contract.Load{
 		"closed":    {Connections: 8},
 		"pipelined": {Connections: 3, InFlight: 4},
@@ -117,7 +117,7 @@ func TestTheAccountOutlivesItsConnections(t *testing.T) {
 	s, c := pairing{server: "netpoll", client: "go-net", size: 100, load: contract.Load{Connections: 7}}.connect(t)
 	c.End()
 	var counts contract.Counts
-	for deadline := time.Now().Add(workertest.Patience); ; time.Sleep(time.Millisecond) {
+	for deadline := time.Now().Add(workertest.Timeout); ; time.Sleep(time.Millisecond) {
 		if counts = s.Mark(1, false).Counts; counts.Connections == 0 || time.Now().After(deadline) {
 			break
 		}

@@ -20,7 +20,7 @@ func gaps(n int64, a, b float64) *contract.Arrivals {
 }
 
 func TestArrivalGaps(t *testing.T) {
-	bunched := gaps(1000, 0, 2e6) // standard deviation = mean
+	bursty := gaps(1000, 0, 2e6) // standard deviation = mean
 	even := gaps(1000, 1e6, 1e6)
 	wide := gaps(1000, 0.5e6, 1.5e6) // half of it
 	for _, c := range []struct {
@@ -30,9 +30,9 @@ func TestArrivalGaps(t *testing.T) {
 		rate     float64
 		want, at float64 // CV and declared step of the client it is of
 	}{
-		{"by default constant: the least even", "", [2]*contract.Arrivals{even, bunched}, 1000, 1, 1e6},
+		{"by default constant: the least even", "", [2]*contract.Arrivals{even, bursty}, 1000, 1, 1e6},
 		{"each client by itself", contract.Constant, [2]*contract.Arrivals{wide, even}, 1000, 0.5, 1e6},
-		{"poisson: the farthest from 1", contract.Poisson, [2]*contract.Arrivals{bunched, wide}, 500, 0.5, 2e6},
+		{"poisson: the farthest from 1", contract.Poisson, [2]*contract.Arrivals{bursty, wide}, 500, 0.5, 2e6},
 		{"even", contract.Constant, [2]*contract.Arrivals{even, even}, 1000, 0, 1e6},
 		{"a client does not tell", contract.Constant, [2]*contract.Arrivals{even, nil}, 1000, math.NaN(), 0},
 		{"no gap", contract.Constant, [2]*contract.Arrivals{even, {}}, 1000, math.NaN(), 0},

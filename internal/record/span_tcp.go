@@ -2,7 +2,7 @@ package record
 
 import "netdyno/internal/contract"
 
-// TCPGrowth is by how much the account of several workers' connections grew
+// TCPGrowth is by how much the TCP counters of several workers' connections grew
 // between their edges. Times are sums over the connections in seconds.
 type TCPGrowth struct {
 	Sockets        float64
@@ -51,7 +51,7 @@ func GrowthOf(spans []Span) (TCPGrowth, bool) {
 	return g, len(spans) > 0
 }
 
-// TCP returns the account of the worker's connections at both edges; false
+// TCP returns the TCP counters of the worker's connections at both edges; false
 // when one is missing or they are not of as many connections.
 func (s Span) TCP() (from, to *contract.TCP, ok bool) {
 	if s.From.Meter == nil || s.To.Meter == nil {

@@ -10,8 +10,8 @@ import (
 )
 
 const (
-	patience = 2 * time.Second // for each part of the answer; the kernel sends the next one while it is asked
-	bufSize  = 64 << 10        // the kernel fills at most 32 KiB at a time
+	answerTimeout = 2 * time.Second // for each part of the answer; the kernel sends the next one while it is asked
+	bufSize       = 64 << 10        // the kernel fills at most 32 KiB at a time
 )
 
 // ask sends one request for a dump and gives every answer to take, whose error
@@ -22,7 +22,7 @@ func ask(request []byte, take func(answer []byte) error) error {
 		return fmt.Errorf("open a netlink socket: %w", err)
 	}
 	defer func() { _ = unix.Close(fd) }() // nothing is left to be sent
-	limit := unix.NsecToTimeval(int64(patience))
+	limit := unix.NsecToTimeval(int64(answerTimeout))
 	if err := unix.SetsockoptTimeval(fd, unix.SOL_SOCKET, unix.SO_RCVTIMEO, &limit); err != nil {
 		return fmt.Errorf("bound the wait for an answer: %w", err)
 	}
@@ -36,7 +36,7 @@ func ask(request []byte, take func(answer []byte) error) error {
 		case err == unix.EINTR:
 			continue
 		case err == unix.EAGAIN:
-			return fmt.Errorf("wait for an answer: none came within %s", patience)
+			return fmt.Errorf("wait for an answer: none came within %s", answerTimeout)
 		case err != nil:
 			return fmt.Errorf("receive an answer: %w", err)
 		}

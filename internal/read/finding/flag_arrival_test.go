@@ -34,8 +34,8 @@ func TestSendsThatDoNotComeAsDeclared(t *testing.T) {
 		flag    string
 	}{
 		{"even", 20000, "", 10000, 0, ""},
-		{"bunched by a timer", 20000, contract.Constant, 10000, math.Sqrt(80) - 0.1, ""},
-		{"bunched beyond it", 20000, contract.Constant, 10000, math.Sqrt(80) + 0.1, trial.Bursty},
+		{"bursty by a timer", 20000, contract.Constant, 10000, math.Sqrt(80) - 0.1, ""},
+		{"bursty beyond it", 20000, contract.Constant, 10000, math.Sqrt(80) + 0.1, trial.Bursty},
 		{"late by less than a step", 200, contract.Constant, 400, 0.79, ""},
 		{"late by more", 200, contract.Constant, 400, 0.81, trial.Bursty},
 		{"a declared rhythm sent as if drawn", 200, contract.Constant, 400, 1, trial.Bursty},

@@ -156,7 +156,7 @@ func spoilSample(cell, arm int, trials []trial.Trial) {
 		t.Values, t.Series, t.CPU = nil, nil, nil
 	case cell == 1 && arm == 0:
 		trials[3].Status = "invalid"
-		trials[3].Reason = "ledger: the client received 99.1 % of the bytes that its exchanges amount to"
+		trials[3].Reason = "the client received 99.1 % of the bytes that its exchanges amount to"
 	}
 }
 

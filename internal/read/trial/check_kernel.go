@@ -28,7 +28,7 @@ func checkKernelCounts(e *audit) string {
 		if !ok || w.Elsewhere() || w.Ready != nil && w.Ready.Foreign {
 			continue
 		}
-		account, ok := wholeAccount(span)
+		account, ok := wholeCounters(span)
 		if !ok {
 			continue
 		}
@@ -49,9 +49,9 @@ func checkKernelCounts(e *audit) string {
 	return ""
 }
 
-// wholeAccount returns the account at the closing edge when it covers the
+// wholeCounters returns the TCP counters at the closing edge when it covers the
 // worker's whole work: the connections are as many as before the load.
-func wholeAccount(s record.Span) (*contract.TCP, bool) {
+func wholeCounters(s record.Span) (*contract.TCP, bool) {
 	_, to, ok := s.TCP()
 	idle := s.Worker.Idle
 	if !ok || idle == nil || idle.Meter == nil || idle.Meter.TCP == nil {

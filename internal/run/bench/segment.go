@@ -12,9 +12,9 @@ import (
 // they are counted only.
 const MaxSegments = 10_000
 
-// cutter cuts the readings of a standing server into segments: the times in
+// segmenter cuts the readings of a standing server into segments: the times in
 // which it was driven. The zero value is ready; one goroutine uses it.
-type cutter struct {
+type segmenter struct {
 	latest *record.Edge    // the reading before this one
 	driven *record.Segment // under way; nil while idle
 	idle   record.Edge     // the last reading before it
@@ -32,7 +32,7 @@ type endedSegment struct {
 // nothing is connected and nothing has moved since the reading before. Where
 // connections last for one exchange a reading may find none by chance, so that
 // none are connected is not enough.
-func (c *cutter) take(e record.Edge) *endedSegment {
+func (c *segmenter) take(e record.Edge) *endedSegment {
 	before := c.latest
 	c.latest = &e
 	if before == nil {
@@ -58,7 +58,7 @@ func (c *cutter) take(e record.Edge) *endedSegment {
 
 // cut returns the segment that is still going on when the server ends, if one
 // is; it ends at the latest reading.
-func (c *cutter) cut() *endedSegment {
+func (c *segmenter) cut() *endedSegment {
 	switch {
 	case c.latest == nil:
 		return nil
@@ -68,7 +68,7 @@ func (c *cutter) cut() *endedSegment {
 	return c.end(*c.latest, "the server ended while it was driven")
 }
 
-func (c *cutter) end(to record.Edge, cutShort string) *endedSegment {
+func (c *segmenter) end(to record.Edge, cutShort string) *endedSegment {
 	if c.driven == nil {
 		return nil
 	}

@@ -35,7 +35,7 @@ func TestReadingsAreCutIntoSegments(t *testing.T) {
 		{"driven from the first reading", []reading{{3, 1}, {9, 1}, {9, 0}}, []span{{6, 1, false}}},
 	} {
 		t.Run(c.name, func(t *testing.T) {
-			var cut cutter
+			var cut segmenter
 			var got []span
 			note := func(p *endedSegment) {
 				if p == nil {
@@ -65,7 +65,7 @@ func TestReadingsAreCutIntoSegments(t *testing.T) {
 // The rate of a segment is taken where the load ran throughout: neither what was
 // connecting nor the reading in whose time it ended.
 func TestASegmentsRateIsOfItsLoadAlone(t *testing.T) {
-	var cut cutter
+	var cut segmenter
 	var over *endedSegment
 	for _, r := range []reading{{0, 0}, {4, 4}, {4, 4}, {54, 4}, {154, 4}, {254, 4}, {260, 4}, {260, 4}, {260, 0}} {
 		if p := cut.take(edge(r)); p != nil {

@@ -148,7 +148,7 @@ func (t *trial) listen(ctx context.Context, fail context.CancelCauseFunc, s Stan
 type stand struct {
 	*trial
 	Standing
-	cutter
+	segmenter
 	listened bool // and its first reading is taken
 }
 

@@ -121,13 +121,13 @@ func (t *trial) conduct(parent context.Context) error {
 
 // recover has the rig put in order what the trial before may have broken.
 func (t *trial) recover(ctx context.Context) error {
-	mender, able := t.bench.Rig.(rig.Recoverer)
+	recoverer, able := t.bench.Rig.(rig.Recoverer)
 	if !able || !t.bench.disturbed {
 		return nil
 	}
 	ctx, cancel := context.WithTimeout(ctx, t.bench.Timeouts.Recover)
 	defer cancel()
-	if err := mender.Recover(ctx); err != nil {
+	if err := recoverer.Recover(ctx); err != nil {
 		return &failure{record.Failure{Kind: contract.SetupFailed, Text: "recover the rig: " + err.Error(), State: "born"}}
 	}
 	return nil

@@ -22,7 +22,7 @@ const (
 // echo has, each in every shape.
 var streamRules = []rule{
 	{"streams, the counts agree", "Wires", "an exchange is complete when the last of down_bytes has come; " +
-		"a server counts it when it has written the last of them", countFix, eachStream(streamLedger)},
+		"a server counts it when it has written the last of them", countFix, eachStream(streamCounts)},
 	{"streams, a client's bytes", "Wires", streamSays, streamFix, eachStream(streamingClient)},
 	{"streams, a server's bytes", "Wires", "the server answers when it has all of up_bytes; with both it begins with the first byte, but holds back the last",
 		streamFix, eachStream(streamingServer)},
@@ -85,9 +85,9 @@ func streamCase(of []shape, do func(*subject, bulk, shape) error) func(*subject)
 	}
 }
 
-// streamLedger lets the worker's ends work with each other and compares, to the
+// streamCounts lets the worker's ends work with each other and compares, to the
 // byte, what they say of it.
-func streamLedger(s *subject, b bulk, f shape) error {
+func streamCounts(s *subject, b bulk, f shape) error {
 	e, err := s.connectOver(contract.Setup{Exchange: b.exchange, Load: contract.Load{InFlight: f.inFlight}})
 	if err != nil {
 		return err

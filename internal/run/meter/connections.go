@@ -12,7 +12,7 @@ import (
 	"netdyno/internal/tcpinfo"
 )
 
-// connections keeps the account of the worker's TCP connections. The lines that
+// connections keeps the counters of the worker's TCP connections. The lines that
 // pass tell which ports to look for: a client's setup those of its peers, a
 // server's ready its own. Of what is found there, the worker's are those that
 // its processes hold: on loopback both ends are in one table, and other clients
@@ -73,8 +73,8 @@ func ports(addresses []string) []uint16 {
 	return all
 }
 
-// read returns the account now; nil when there is nothing to account for, no
-// connection, or more than contract.MaxSockets. held returns the inodes of the
+// read returns the counters now; nil when there is no connection to count, or
+// more than contract.MaxSockets. held returns the inodes of the
 // sockets that the worker's processes hold; it is called when a connection is
 // met for the first time, before the load as a rule. With opens, the window
 // opens: connections that begin later are left out, so that a difference shows

@@ -128,7 +128,7 @@ func (u *up) tellStopped() {
 	_ = contract.NewWriter(u.out).Write(message) // the answer that follows tells when nobody is there
 }
 
-// account returns the account of the worker's connections. It is read after
+// account returns the TCP counters of the worker's connections. They are read after
 // everything else: a thousand of them take longer than all of that.
 func (u *up) account(opens bool) *contract.TCP {
 	account, err := u.tcp.read(opens, func() map[uint32]bool { return u.reader.Sockets(u.orphans.living(&u.tree)) })

@@ -7,7 +7,7 @@ import (
 	"time"
 )
 
-func TestTether(t *testing.T) {
+func TestStartTied(t *testing.T) {
 	c := exec.Command("sh", "-c", "exit 3")
 	ended, err := StartTied(c, syscall.SIGTERM)
 	if err != nil {
@@ -23,7 +23,7 @@ func TestTether(t *testing.T) {
 }
 
 // What a command leaves running must not keep its end from being noticed.
-func TestTetherIsNotHeldByAChild(t *testing.T) {
+func TestATiedProcessIsNotHeldByAChild(t *testing.T) {
 	c := exec.Command("sh", "-c", "sleep 30 & echo $!")
 	var said Tail
 	c.Stdout = &said

@@ -14,8 +14,8 @@ func TestEndLeavesADaemonToTheMeter(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	const patience = 20 * time.Second
-	for deadline := time.Now().Add(patience); p.Output() == "nothing" && time.Now().Before(deadline); {
+	const atMost = 20 * time.Second
+	for deadline := time.Now().Add(atMost); p.Output() == "nothing" && time.Now().Before(deadline); {
 		time.Sleep(time.Millisecond)
 	}
 	pid, err := strconv.Atoi(strings.Trim(p.Output(), `"`))
@@ -36,7 +36,7 @@ func TestEndLeavesADaemonToTheMeter(t *testing.T) {
 	go func() { p.End(); close(ended) }()
 	select {
 	case <-ended:
-	case <-time.After(patience):
-		t.Errorf("still waiting after %v for what is not the program's own end", patience)
+	case <-time.After(atMost):
+		t.Errorf("still waiting after %v for what is not the program's own end", atMost)
 	}
 }

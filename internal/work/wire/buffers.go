@@ -93,7 +93,7 @@ func (b Buffers) Effective(options map[string]any) error {
 		if err != nil {
 			return load.Failure(contract.SetupFailed, fmt.Errorf("read %s: %w", s.name, err))
 		}
-		options[s.name] = int64(twice / 2) // the kernel doubles it for its own account (socket(7))
+		options[s.name] = int64(twice / 2) // the kernel doubles it for its own bookkeeping (socket(7))
 	}
 	return nil
 }

@@ -66,7 +66,7 @@ func TestEveryCodecWithANetHTTPClient(t *testing.T) {
 			}
 			// A handler counts after its reply was written, so the last ones may be missing.
 			settled := func(c contract.Counts) bool { return c.Exchanges-before.Exchanges == 60 }
-			for deadline := time.Now().Add(workertest.Patience); !settled(after) && time.Now().Before(deadline); {
+			for deadline := time.Now().Add(workertest.Timeout); !settled(after) && time.Now().Before(deadline); {
 				after = server.Mark(3, false).Counts
 			}
 			if !settled(after) || after.ReceivedBytes-before.ReceivedBytes != 60*up || after.SentBytes-before.SentBytes != 60*down {
@@ -157,7 +157,7 @@ func TestCurl(t *testing.T) {
 		}
 	}
 	want := contract.Counts{Exchanges: 2, ReceivedBytes: 32, SentBytes: int64(2 * len(reply))}
-	for deadline := time.Now().Add(workertest.Patience); ; {
+	for deadline := time.Now().Add(workertest.Timeout); ; {
 		got := server.Mark(1, false).Counts
 		got.Connections = 0
 		if got.Exchanges == want.Exchanges {

@@ -80,7 +80,7 @@ type Relay struct {
 	closeErr error
 }
 
-// tally is the account while it is written: by the loop alone.
+// tally is what the loop counts; it alone writes it.
 type tally struct {
 	packets, dropped, overflowed atomic.Int64
 	lateness                     *hist.Recorder

@@ -102,7 +102,7 @@ func carry(t *testing.T, server, client *workertest.Bench, stream contract.Strea
 // moving waits until a client has carried so many exchanges.
 func moving(t *testing.T, client *workertest.Bench, exchanges int64) {
 	t.Helper()
-	for deadline := time.Now().Add(workertest.Patience); client.Mark(0, false).Counts.Exchanges < exchanges; time.Sleep(5 * time.Millisecond) {
+	for deadline := time.Now().Add(workertest.Timeout); client.Mark(0, false).Counts.Exchanges < exchanges; time.Sleep(5 * time.Millisecond) {
 		if time.Now().After(deadline) {
 			t.Fatal("nothing moves")
 		}

@@ -12,8 +12,8 @@ import (
 	"netdyno/internal/work/worker"
 )
 
-// Patience bounds every wait.
-const Patience = 20 * time.Second
+// Timeout bounds every wait.
+const Timeout = 20 * time.Second
 
 // Bench drives one worker. The test's goroutine owns it.
 type Bench struct {
@@ -69,7 +69,7 @@ func (b *Bench) SendLine(line string) {
 // Next returns the next message that is not a tick.
 func (b *Bench) Next() contract.Message {
 	b.t.Helper()
-	timeout := time.After(Patience)
+	timeout := time.After(Timeout)
 	for {
 		select {
 		case m, ok := <-b.lines:

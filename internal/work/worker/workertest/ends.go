@@ -97,7 +97,7 @@ func Loads() map[string]contract.Load {
 // connections as it declares, and stops it: whatever was in flight is drained.
 func (e Ends) Drains(t testing.TB, transports []load.Transport) {
 	t.Helper()
-	e.Load.DrainNs = int64(Patience) / 2
+	e.Load.DrainNs = int64(Timeout) / 2
 	server, client := e.Connect(t, transports)
 	before := server.Mark(1, true).Counts.Exchanges
 	client.Mark(1, true)

@@ -84,12 +84,12 @@ func Refused(t testing.TB, transports []load.Transport, setup contract.Setup) *c
 // it listens: how long that takes is the machine's affair.
 func (b *Bench) Until(exchanges int64) contract.Counts {
 	b.t.Helper()
-	for deadline := time.Now().Add(Patience); time.Now().Before(deadline); time.Sleep(5 * time.Millisecond) {
+	for deadline := time.Now().Add(Timeout); time.Now().Before(deadline); time.Sleep(5 * time.Millisecond) {
 		if c := b.Mark(1, true).Counts; c.Exchanges >= exchanges {
 			return c
 		}
 	}
-	b.t.Fatalf("the server has not counted %d exchanges in %v", exchanges, Patience)
+	b.t.Fatalf("the server has not counted %d exchanges in %v", exchanges, Timeout)
 	return contract.Counts{}
 }
 
