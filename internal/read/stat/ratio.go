@@ -42,6 +42,28 @@ func GeometricMean(ratios []float64) (Estimate, bool) {
 	return GeometricMeanAt(ratios, 1-Confidence)
 }
 
+// GeometricMeanAt is GeometricMean with an interval of confidence 1 − level.
+func GeometricMeanAt(ratios []float64, level float64) (Estimate, bool) {
+	logs, ok := Logs(ratios)
+	if !ok {
+		return Estimate{}, false
+	}
+	e, ok := MeanAt(logs, level)
+	return Estimate{math.Exp(e.Point), math.Exp(e.Low), math.Exp(e.High)}, ok
+}
+
+// MeanAt returns the arithmetic mean with its t interval of confidence 1 − level;
+// false for fewer than two values.
+func MeanAt(xs []float64, level float64) (Estimate, bool) {
+	if len(xs) < 2 {
+		return Estimate{}, false
+	}
+	n := float64(len(xs))
+	t := distuv.StudentsT{Sigma: 1, Nu: n - 1}.Quantile(1 - level/2)
+	m, half := Mean(xs), t*SD(xs)/math.Sqrt(n)
+	return Estimate{m, m - half, m + half}, true
+}
+
 // Mean returns the arithmetic mean, NaN when empty.
 func Mean(xs []float64) float64 {
 	sum := 0.0

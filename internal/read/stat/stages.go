@@ -49,28 +49,6 @@ func StageLevels(blocks []int, alpha float64) []float64 {
 	return levels
 }
 
-// GeometricMeanAt is GeometricMean with an interval of confidence 1 − level.
-func GeometricMeanAt(ratios []float64, level float64) (Estimate, bool) {
-	logs, ok := Logs(ratios)
-	if !ok {
-		return Estimate{}, false
-	}
-	e, ok := MeanAt(logs, level)
-	return Estimate{math.Exp(e.Point), math.Exp(e.Low), math.Exp(e.High)}, ok
-}
-
-// MeanAt returns the arithmetic mean with its t interval of confidence 1 − level;
-// false for fewer than two values.
-func MeanAt(xs []float64, level float64) (Estimate, bool) {
-	if len(xs) < 2 {
-		return Estimate{}, false
-	}
-	n := float64(len(xs))
-	t := distuv.StudentsT{Sigma: 1, Nu: n - 1}.Quantile(1 - level/2)
-	m, half := Mean(xs), t*SD(xs)/math.Sqrt(n)
-	return Estimate{m, m - half, m + half}, true
-}
-
 // Settles tells whether an interval of confidence 1 − level around mean, of n
 // values with standard deviation sd, is expected to settle a question about
 // bounds, and a sign flip of n to reach the level. Mean and sd are on the log scale.
