@@ -19,9 +19,12 @@ help: ## print the targets
 run: build ## set up, build, tour the studies on loopback: tables, findings, report.html
 	@$(BIN)/netdyno tour
 
+# The parts of make test that run side by side; timed follows them.
+BESIDE := lint unit race native-test web-test
+
 .PHONY: test
 test: ## set up and pass every test, format and lint included, and print how long each part took
-	@.ci/lanes lint unit race native-test web-test
+	@.ci/lanes $(BESIDE) timed
 
 .PHONY: check
 check: test ## the same as test: what CI runs
@@ -85,10 +88,18 @@ BOTH := ./cmd/netdyno-worker-net ./cmd/netdyno-worker-baidu-std
 # tested at once. Vet is part of lint.
 GO_TEST := NETDYNO_BUILT=1 go test -vet=off -p 4
 
+# What holds the instrument's clocks to known truths runs by itself: beside busy
+# processes it would measure those.
+TIMED := ./cmd/netdyno-worker-net ./test/truth ./test/limits
+
 .PHONY: unit
 unit: build packages-test ## Go tests
-	@$(GO_TEST) $$(comm -23 <(go list ./... | sort) <(go list $(RACED) | sort))
+	@$(GO_TEST) $$(comm -23 <(go list ./... | sort) <(go list $(RACED) $(TIMED) | sort))
 	@cd workers/gin && $(GO_TEST) ./...
+
+.PHONY: timed
+timed: build packages-test $(if $(LANES),| $(BESIDE)) ## Go tests that hold the instrument's clocks to known truths; by themselves
+	@$(GO_TEST) -p 1 $(TIMED)
 
 .PHONY: race
 race: build packages-test ## Go tests of what runs concurrently, under the race detector

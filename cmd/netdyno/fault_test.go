@@ -145,10 +145,10 @@ var faults = []fault{
 	{name: "lies-about-verifying", role: client, readiness: func(r *contract.Ready) { r.Verified = 0 }, status: "invalid", reason: "verified 0"},
 	{name: "did-nothing", role: pair, lie: func(r *contract.Result) { r.Counts = contract.Counts{} }, status: "invalid", reason: "completed no exchange"},
 	{name: "counts-no-window", role: pair, lie: func(r *contract.Result) { r.ToNs = r.FromNs }, status: "invalid", reason: "a window of 0 ns"},
-	{name: "halves-its-window", role: pair, lie: func(r *contract.Result) { r.ToNs = (r.FromNs + r.ToNs) / 2 }, status: "invalid", reason: "by the result's clock, and 400 ms were declared", load: longer},
-	{name: "has-a-slow-clock", role: pair, pace: 0.5, status: "invalid", reason: "the window of client-1 was", load: longer},
-	{name: "server-has-a-slow-clock", role: server, pace: 0.5, status: "invalid", reason: "the window of server was", load: longer},
-	{name: "completes-more-than-was-due", role: pair, status: "invalid", reason: "completed 100 exchanges in its window, of which at most", load: append([]string{"rate=100"}, longer...)},
+	{name: "halves-its-window", role: pair, lie: func(r *contract.Result) { r.ToNs = (r.FromNs + r.ToNs) / 2 }, status: "invalid", reason: "by the result's clock, but 400 ms was declared", load: longer},
+	{name: "has-a-slow-clock", role: pair, pace: 0.5, status: "invalid", reason: "the window of client-1 lasted", load: longer},
+	{name: "server-has-a-slow-clock", role: server, pace: 0.5, status: "invalid", reason: "the window of server lasted", load: longer},
+	{name: "completes-more-than-was-due", role: pair, status: "invalid", reason: "completed 100 exchanges in its window, but at most", load: append([]string{"rate=100"}, longer...)},
 	{name: "sends-no-histogram", role: pair, lie: func(r *contract.Result) { r.Service = "bm90IGEgaGlzdG9ncmFt" }, status: "invalid", reason: "cannot be read"},
 }
 

@@ -68,7 +68,7 @@ func (f fault) String() string {
 var (
 	killedWorker = fault{name: "a killed worker", says: []string{"the worker ended (status 137, SIGKILL)"},
 		hurt: func(u *underway, victim process) { u.kill(victim.pid) }}
-	killedMeter = fault{name: "a killed meter", says: []string{"before the meter told"},
+	killedMeter = fault{name: "a killed meter", says: []string{"before the meter said"},
 		hurt: func(u *underway, victim process) { u.kill(u.parent(victim)) }}
 )
 
