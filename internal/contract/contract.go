@@ -45,7 +45,7 @@ const (
 // Delivery says how received content reaches the application.
 type Delivery string
 
-// Delivery as METHOD §1.2 defines it: DeliveryMessage hands over the whole
+// Delivery as specification §1.2 defines it: DeliveryMessage hands over the whole
 // message contiguous in memory, DeliveryChunks piece by piece.
 const (
 	DeliveryMessage Delivery = "message"

@@ -117,7 +117,7 @@ func (h *Histogram) MeanNs() float64 {
 func (h *Histogram) MaxNs() int64 { return h.h.Max() }
 
 // TailMin is the least number of values that must lie beyond a percentile for
-// it to be printed (METHOD §3.2).
+// it to be printed (specification §3.2).
 const TailMin = 10
 
 // almostWhole is how far from a whole number a product may lie that is whole but

@@ -21,7 +21,7 @@ func RigKind(name string) string {
 	return name
 }
 
-// Limits are the resources that readers name as what bounded a trial (METHOD
+// Limits are the resources that readers name as what bounded a trial (specification
 // §5), in the order in which they are tried.
 func Limits() []string {
 	return []string{

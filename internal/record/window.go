@@ -173,7 +173,7 @@ func (w *Window) OfferedRate() (float64, bool) {
 	return sum, len(generators) > 0
 }
 
-// The kinds of histogram that a result carries (METHOD §3.1).
+// The kinds of histogram that a result carries (specification §3.1).
 const (
 	Service  = "service"
 	Response = "response"

@@ -71,7 +71,7 @@ struct Transport {
   std::string doc;
   std::string wire;
   std::vector<Role> roles;
-  std::string delivery;  // "message" or "chunks", METHOD §1.2
+  std::string delivery;  // "message" or "chunks", specification §1.2
   std::vector<Option> options;
   std::vector<std::string> codecs = {};    // allowed in exchange.codec; empty: bytes only
   std::vector<std::string> features = {};  // tls, fresh, stream-up, stream-down, stream-both

@@ -38,7 +38,7 @@ struct Completion {
 };
 
 /// The histograms of one shard, and when it sent. response and lag are null where
-/// the load defines no due time (METHOD §3.2). sends is null in a closed loop, which
+/// the load defines no due time (specification §3.2). sends is null in a closed loop, which
 /// declares no arrivals.
 struct Times {
   Histogram service;

@@ -33,7 +33,7 @@ class Work {
   /// others. traffic and this object outlive the flow.
   virtual std::unique_ptr<Flow> server(std::size_t buffer, Traffic& traffic) const = 0;
 
-  /// A flow that makes the one verified exchange of a client's connection (METHOD
+  /// A flow that makes the one verified exchange of a client's connection (specification
   /// §1.3). verified() is true once it is complete. Flow::received throws
   /// Failure{invalid} that names the connection when the content is wrong.
   class Verification : public Flow {

@@ -27,7 +27,7 @@ func compressed(more ...string) []string {
 	return append([]string{"transport=go-grpc", "opt.client.compression=gzip", "connections=4"}, more...)
 }
 
-// Scenarios returns every scenario: the limits in the order of METHOD §5, then
+// Scenarios returns every scenario: the limits in the order of specification §5, then
 // the flags, then a verdict that must be refused.
 func Scenarios() []Scenario {
 	all := slices.Concat(computing(), sending(), pacing(), flagged(), refused())

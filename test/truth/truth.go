@@ -131,7 +131,7 @@ func tail(h *hist.Histogram, q float64) (time.Duration, error) {
 	return time.Duration(ns), nil
 }
 
-// The stall that every load generator is tried with here (METHOD §8). It delays
+// The stall that every load generator is tried with here (specification §8). It delays
 // 29 % of the exchanges, so that no percentile that is compared stands where
 // undelayed and delayed ones meet: there, the path's own time would decide it.
 var stalling = Queue{

@@ -5,7 +5,7 @@ import (
 	"netdyno/internal/read/trial"
 )
 
-// LimitOf returns the limit of most valid trials, the earlier in METHOD's
+// LimitOf returns the limit of most valid trials, the earlier in the specification's
 // order when two are as frequent, with the proof of the first such trial.
 func LimitOf(judged []*trial.Judged) (trial.Limit, string) {
 	count, proof := map[trial.Limit]int{}, map[trial.Limit]string{}

@@ -9,7 +9,7 @@ import (
 // stages of a study share it out.
 const Level = 0.05
 
-// Stage says at which of a study's declared looks a run is judged (METHOD
+// Stage says at which of a study's declared looks a run is judged (specification
 // §6.10).
 type Stage struct {
 	Number   int     `json:"number"` // from 1, of all looks

@@ -50,7 +50,7 @@ var concerns = []concern{
 	{
 		keys: []string{"speed_mbit_per_s"}, card: true, severity: Distort,
 		why:    "the slower card decides the speed of the link; what the faster one could do is not measured",
-		source: "METHOD, section 5",
+		source: "docs/specification.md, section 5",
 		fix:    "ethtool DEV; check cable, port and autonegotiation of the slower one",
 	},
 	{
@@ -69,7 +69,7 @@ var concerns = []concern{
 	{
 		keys: []string{"kernel.release", "kernel.version"}, severity: Noise,
 		why:    "TCP, drivers and mitigations change between releases, and so does the cost of a system call",
-		source: "METHOD, section 6",
+		source: "docs/specification.md, section 6",
 		fix:    "boot the same kernel on every host",
 	},
 	{
@@ -82,7 +82,7 @@ var concerns = []concern{
 		keys:     []string{"cpu.model", "cpu.count", "cpu.microcode", "cpu.governor", "cpu.boost", "cpu.smt", "clocksource", "thp", "hypervisor"},
 		severity: Note,
 		why:      "a server costs more on one host than on another; arms on the same hosts can still be compared",
-		source:   "METHOD, section 7",
+		source:   "docs/specification.md, section 7",
 		fix:      "to compare software alone, use equal hosts",
 	},
 }
@@ -176,6 +176,6 @@ func others(hosts []Named, judged map[string]bool) []Advice {
 	}
 	return []Advice{{
 		About: "facts", What: "also unlike: " + text, Severity: Note,
-		Why: "seldom a reason for unlike figures; netdyno report lists the values", Source: "METHOD, section 6",
+		Why: "seldom a reason for unlike figures; netdyno report lists the values", Source: "docs/specification.md, section 6",
 	}}
 }

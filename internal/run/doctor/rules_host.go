@@ -60,7 +60,7 @@ var hostRules = []rule{
 		about: "cpu.count", severity: Distort,
 		finds:  func(k known) string { return k.below("cpu.count", leastCPUs, "there is % CPU") },
 		why:    "server and client share it, so CPU time of one delays the other",
-		source: "METHOD, section 5",
+		source: "docs/specification.md, section 5",
 		fix:    "measure on a host with at least four CPUs, or on two hosts",
 	},
 	{
@@ -72,7 +72,7 @@ var hostRules = []rule{
 			return ""
 		},
 		why:    "interrupts, the meter and the bench run on the CPUs that are measured",
-		source: "METHOD, section 5",
+		source: "docs/specification.md, section 5",
 		fix:    "measure on a host with at least four CPUs, or on two hosts",
 	},
 	{
@@ -96,7 +96,7 @@ var hostRules = []rule{
 			return ""
 		},
 		why:    "other guests share its CPUs, and VM exits make system calls, timers and interrupts more expensive than on bare metal",
-		source: "METHOD, section 7",
+		source: "docs/specification.md, section 7",
 		fix:    "compare within one run only, with enough blocks; measure absolute cost on bare metal",
 	},
 	{

@@ -2,7 +2,7 @@ package study
 
 import "slices"
 
-// DefaultMargin is the ratio below which a difference is none (METHOD §6.3).
+// DefaultMargin is the ratio below which a difference is none (specification §6.3).
 const DefaultMargin = 0.02
 
 // Complete adds what the levels of a study imply, compares what it most probably

@@ -8,7 +8,7 @@ import (
 
 const (
 	// MaxLooks bounds the looks of a study, the further ones included: each costs
-	// the others a part of the level (METHOD §6.10).
+	// the others a part of the level (specification §6.10).
 	MaxLooks = 5
 	// LeastLook is the first number of blocks that gives an interval at all.
 	LeastLook = 2

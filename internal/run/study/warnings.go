@@ -7,7 +7,7 @@ import (
 )
 
 // fewestBlocks is the least number with which the two-sided sign-flip p,
-// 2/2ⁿ, can fall below 0.05 (METHOD §6.2).
+// 2/2ⁿ, can fall below 0.05 (specification §6.2).
 const fewestBlocks = 6
 
 // warnings names what the plan cannot tell, before it is run.

@@ -23,7 +23,7 @@ type counters struct {
 }
 
 // times are the histograms of one shard, and when it sent; response and lag are
-// nil where they would be invented (METHOD §3.2), sends in a closed loop, which
+// nil where they would be invented (specification §3.2), sends in a closed loop, which
 // declares no arrivals.
 type times struct {
 	service, response, lag *hist.Recorder
