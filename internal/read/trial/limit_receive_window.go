@@ -10,7 +10,7 @@ import (
 	"netdyno/internal/record"
 )
 
-// ReceiveWindow: the receive window of the end that should have read held the
+// ReceiveWindow says that the receive window of the end that should have read held the
 // other end's connections back. Its second rule is limitPacedWindow.
 const ReceiveWindow Limit = "receive-window"
 

@@ -5,7 +5,8 @@ import (
 	"netdyno/internal/record"
 )
 
-// SendBuffer: the send buffer of the end that sends held its connections back.
+// SendBuffer says that the send buffer of the end that sends held its connections
+// back.
 const SendBuffer Limit = "send-buffer"
 
 var limitSendBuffer = limitRule{SendBuffer, restraint{
