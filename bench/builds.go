@@ -9,7 +9,7 @@ import (
 )
 
 // renamed are the transports that an earlier build calls otherwise.
-var renamed = map[string]string{"baidu-std": "brpc", "baidu-std-asio": "brpc-asio"}
+var renamed = map[string]string{"baidu-std": "brpc"}
 
 // workloads are what two builds of our workers are compared on: small exchanges
 // over each transport, and bulk over those that stream.
