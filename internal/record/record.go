@@ -45,6 +45,7 @@ type Study struct {
 	Blocks    int               `json:"blocks"`            // that a run does by itself, at most
 	Stages    []int             `json:"stages,omitempty"`  // blocks after which the run may stop, rising, the last of them Blocks; absent when there is one
 	Further   []int             `json:"further,omitempty"` // looks after Blocks to which a run goes on when it is told to, rising; absent when there is none
+	Settle    float64           `json:"settle,omitempty"`  // of a study with one arm: it ends at the first look at which every rate's interval lies within this share of the rate; 0 when it does not
 	Seed      uint64            `json:"seed"`
 	Published []Published       `json:"published,omitempty"`
 	Charts    []Chart           `json:"charts,omitempty"`

@@ -26,7 +26,10 @@ func (s *Study) Plan() ([]record.Trial, []record.Warning, error) {
 		return nil, nil, err
 	}
 	once := s.pairs()
-	twice := baselineTwice(once, s.Compare.Baseline)
+	twice := once
+	if s.Settle == 0 { // else there is nothing to compare, so no noise to tell apart
+		twice = baselineTwice(once, s.Compare.Baseline)
+	}
 	trials := make([]record.Trial, 0, len(twice)*s.planned()+len(once)*s.Probes)
 	id := fmt.Sprintf("b%%0%dd-%%0%dd", max(2, digits(s.planned()+s.Probes)), max(3, digits(len(twice))))
 	for b := 1; b <= s.planned()+s.Probes; b++ {

@@ -27,10 +27,11 @@ type Study struct {
 	Arms      []Arm    // the bundles of the factor "arm", when it varies
 	Sweeps    []Sweep  // none: Hold and Vary are the whole design
 	Compare   record.Compare
-	Blocks    int   // that a run does by itself, at most
-	Stages    []int // blocks after which the run may stop, the last of them Blocks; nil for one stage
-	Further   []int // blocks after Blocks to which it goes on when it is told to; nil for none
-	Probes    int   // per arm and cell
+	Blocks    int     // that a run does by itself, at most
+	Stages    []int   // blocks after which the run may stop, the last of them Blocks; nil for one stage
+	Further   []int   // blocks after Blocks to which it goes on when it is told to; nil for none
+	Settle    float64 // share of its rate within which every cell's interval must lie for the run to end; 0 for none; of one arm only
+	Probes    int     // per arm and cell
 	Seed      uint64
 	Published []record.Published
 	Charts    []record.Chart

@@ -13,14 +13,16 @@ const fewestBlocks = 6
 // warnings names what the plan cannot tell, before it is run.
 func (s *Study) warnings() []record.Warning {
 	var out []record.Warning
-	if s.Blocks < fewestBlocks {
+	if s.Blocks < fewestBlocks && s.Settle == 0 {
 		out = append(out, record.Warning{
 			About:  "blocks",
 			Text:   fmt.Sprintf("with %d blocks p cannot fall below %.3g, so no comparison can be better or worse", s.Blocks, 2/float64(int(1)<<s.Blocks)),
 			Advice: fmt.Sprintf("run at least %d blocks", fewestBlocks),
 		})
 	}
-	out = append(out, s.warnStages()...)
+	if s.Settle == 0 {
+		out = append(out, s.warnStages()...)
+	}
 	out = append(out, s.warnKept()...)
 	out = append(out, s.warnThin()...)
 	out = append(out, s.aliasedCells()...)

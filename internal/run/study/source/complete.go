@@ -54,6 +54,9 @@ func (d *draft) complete() (*study.Study, error) {
 	if err := d.compare.apply(s); err != nil {
 		return nil, err
 	}
+	if err := d.settle.apply(s); err != nil {
+		return nil, err
+	}
 	if d.views != nil {
 		if err := readViews(d.views, s); err != nil {
 			return nil, err

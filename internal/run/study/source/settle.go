@@ -1,0 +1,41 @@
+package source
+
+import (
+	"netdyno/internal/quantity"
+	"netdyno/internal/run/study"
+)
+
+// share is a share with its position.
+type share struct {
+	at    position
+	value float64
+}
+
+// readSettle reads within which share of itself a rate must be known.
+func readSettle(e entry) (*share, error) {
+	text, err := e.scalarOf("a share such as 5%")
+	if err != nil {
+		return nil, err
+	}
+	value, err := quantity.ParseShare(text)
+	switch {
+	case err != nil:
+		return nil, e.value.at.errorf("settle: %s", err)
+	case value <= 0 || value > 1:
+		return nil, e.value.at.errorf("settle: found %s; expected a share above 0, up to 100%%", quantity.Clip(text, 40))
+	}
+	return &share{e.value.at, value}, nil
+}
+
+// apply gives a complete study its precision. One that compares arms ends when
+// its comparisons are settled, and by nothing else.
+func (p *share) apply(s *study.Study) error {
+	if p == nil {
+		return nil
+	}
+	if arms := len(s.Scope().Arms()); arms > 1 {
+		return p.at.errorf("settle: the study compares %d arms, and ends when the primary comparisons are settled; expected one arm", arms)
+	}
+	s.Settle = p.value
+	return nil
+}

@@ -1,0 +1,50 @@
+package source
+
+import (
+	"strings"
+	"testing"
+
+	"netdyno/internal/run/study"
+)
+
+func TestSettleIsOfOneArm(t *testing.T) {
+	_, err := ParseArgs([]string{"transport=go-net,go-epoll", "blocks=3,5,8", "settle=5%"}, nil)
+	if err == nil || !strings.Contains(err.Error(), "compares 2 arms") {
+		t.Errorf("two arms settle by precision: %v", err)
+	}
+	for _, bad := range []string{"settle=0", "settle=120%", "settle=soon"} {
+		if _, err := ParseArgs([]string{"transport=go-net", bad}, nil); err == nil || !strings.Contains(err.Error(), "settle") {
+			t.Errorf("%s: %v", bad, err)
+		}
+	}
+}
+
+// A study of one arm runs it once in each block and cell, ends early, and is the
+// same when its file is read again.
+func TestAStudyThatSettlesComesBackFromItsFile(t *testing.T) {
+	text := "study: mine\nvary:\n  arm:\n    mine: {server: go-net, client: go-net}\n  connections: [1, 10]\nblocks: [3, 5]\nsettle: 5%\n"
+	s, err := ParseFile("mine.yaml", []byte(text))
+	if err != nil {
+		t.Fatal(err)
+	}
+	written, err := YAML(s)
+	if err != nil {
+		t.Fatal(err)
+	}
+	again, err := ParseFile("again.yaml", written)
+	if err != nil || again.Settle != 0.05 {
+		t.Fatalf("read back: %v, settle %v:\n%s", err, again.Settle, written)
+	}
+	trials, warnings, err := again.Plan()
+	if err != nil || len(trials) != 2*5 || len(warnings) > 0 {
+		t.Errorf("%d trials, warnings %v, %v", len(trials), warnings, err)
+	}
+	for _, trial := range trials {
+		if trial.Repeat {
+			t.Errorf("trial %s repeats the only arm", trial.ID)
+		}
+	}
+	if study.Summary(again).Settle != 0.05 {
+		t.Error("readers are not told of settle")
+	}
+}
