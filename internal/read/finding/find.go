@@ -1,6 +1,7 @@
 package finding
 
 import (
+	"netdyno/internal/read/answer"
 	"netdyno/internal/read/cells"
 	"netdyno/internal/read/compare"
 	"netdyno/internal/read/view"
@@ -28,6 +29,9 @@ func Find(header record.Header, trials []record.Trial, records []record.Record) 
 	f := Findings{
 		Run:     compare.Run{Header: header, Cells: s.Describe(), Noise: noise, Comparisons: comparisons, Requirements: requirements, Tally: s.CountTrials()},
 		Answers: answers(comparisons), Published: view.Publish(s), Charts: view.Charts(s), Fits: view.Fits(s), Searches: view.Searches(s), Claims: compare.Claims(s),
+	}
+	if len(f.Answers) == 0 {
+		f.Answers = answer.Alone(f.Run)
 	}
 	addSentences(&f)
 	f.Stage = compare.Settle(s, comparisons, requirements)

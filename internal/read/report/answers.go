@@ -29,6 +29,11 @@ func (l *layout) answers() (answers, more []Answer) {
 			answers = append(answers, Answer{c.Verdict, strings.ReplaceAll(c.Sentence, " %", noBreak+"%")})
 		}
 	}
+	if len(answers) == 0 { // of a run that compares nothing
+		for _, text := range l.Answers {
+			answers = append(answers, Answer{Text: strings.ReplaceAll(text, " %", noBreak+"%")})
+		}
+	}
 	if len(answers) > maxAnswers+1 {
 		return answers[:maxAnswers], answers[maxAnswers:]
 	}

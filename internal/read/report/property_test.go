@@ -197,7 +197,7 @@ func TestEveryVerdictStandsInEveryForm(t *testing.T) {
 			sentence := html.UnescapeString(a.Text)
 			want("text", strings.Join(strings.Fields(text), " "), strings.Join(strings.Fields(mark(a.Verdict)+" "+sentence), " "))
 			want("html", page, string(a.Verdict)+"</span> <span>"+a.Text)
-			want("markdown", markdown, "**"+mark(a.Verdict)+"** "+inline(a.Text))
+			want("markdown", markdown, "**"+or(mark(a.Verdict), "·")+"** "+inline(a.Text))
 		}
 	})
 	if verdicts < 100 {

@@ -1,0 +1,122 @@
+// Package answer puts what a run found into the one or two sentences that answer
+// its study's question. It is pure.
+package answer
+
+import (
+	"fmt"
+	"strings"
+
+	"netdyno/internal/metric"
+	"netdyno/internal/quantity"
+	"netdyno/internal/read/cells"
+	"netdyno/internal/read/compare"
+)
+
+// Alone returns what an arm can do that is compared with nothing: the cell with
+// its highest rate, with the p99 there and the limit. It has no sentence for a
+// run of several arms or without a valid rate. Every interval is of 95 %.
+func Alone(r compare.Run) []string {
+	arm, cell, ok := fastest(r.Cells)
+	if !ok {
+		return nil
+	}
+	rate, _ := summary(arm, rateMetric)
+	text := fmt.Sprintf("%s answers %s%s%s", arm.Name, figure(rate, " exchanges"), interval(rate), where(r, cell))
+	if p99, ok := summary(arm, tail(cell, r)); ok {
+		text += fmt.Sprintf(", p99 %s%s", figure(p99, ""), interval(p99))
+	}
+	text += fmt.Sprintf("; limit: %s.", arm.Limit)
+	if rate.N < 2 {
+		text += " One block gives no interval."
+	}
+	return []string{text}
+}
+
+const rateMetric = "exchanges_per_s"
+
+// fastest returns the only arm in the cell in which its rate is highest.
+func fastest(all []cells.Cell) (arm cells.Arm, cell cells.Cell, ok bool) {
+	best := 0.0
+	for _, c := range all {
+		if len(c.Arms) != 1 || c.Arms[0].Name != all[0].Arms[0].Name {
+			return arm, cell, false
+		}
+		if rate, has := summary(c.Arms[0], rateMetric); has && rate.Value > best {
+			arm, cell, ok, best = c.Arms[0], c, true, rate.Value
+		}
+	}
+	return arm, cell, ok
+}
+
+func summary(arm cells.Arm, name string) (cells.Summary, bool) {
+	for _, s := range arm.Metrics {
+		if s.Metric == name {
+			return s, true
+		}
+	}
+	return cells.Summary{}, false
+}
+
+// tail is the time that a user of the cell's load waits: from when an exchange was
+// due in an open loop, from when it was sent in a closed one.
+func tail(cell cells.Cell, r compare.Run) string {
+	if rate := level(cell, r, "rate"); rate != "" && rate != "max" {
+		return "response_p99_us"
+	}
+	return "service_p99_us"
+}
+
+// level is what a factor has in a cell, whether it varies or is held.
+func level(cell cells.Cell, r compare.Run, factor string) string {
+	if text := cell.Levels[factor]; text != "" {
+		return text
+	}
+	return r.Header.Study.Hold[factor]
+}
+
+// where names the cell as people do: " on 100 connections", and what else varies.
+func where(r compare.Run, cell cells.Cell) string {
+	text := ""
+	switch n := level(cell, r, "connections"); n {
+	case "":
+	case "1":
+		text = " on 1 connection"
+	default:
+		text = " on " + n + " connections"
+	}
+	var others []string
+	for _, f := range r.Header.Study.Vary {
+		if l, varies := cell.Levels[f.Name]; varies && f.Name != "connections" {
+			others = append(others, f.Name+"="+l)
+		}
+	}
+	if len(others) > 0 {
+		text += " at " + strings.Join(others, ", ")
+	}
+	return text
+}
+
+// figure prints a summary's value in the unit that suits it; what is what a rate
+// counts.
+func figure(s cells.Summary, what string) string {
+	if s.Metric == rateMetric {
+		return quantity.FormatCount(s.Value) + what + "/s"
+	}
+	scale := scaleOf(s)
+	return scale.Format(s.Value) + " " + scale.Unit
+}
+
+// interval prints that of a summary in the same unit; "" where there is none.
+func interval(s cells.Summary) string {
+	if s.N < 2 {
+		return ""
+	}
+	if s.Metric == rateMetric {
+		return fmt.Sprintf(" (%s–%s)", quantity.FormatCount(s.Low), quantity.FormatCount(s.High))
+	}
+	return " (" + scaleOf(s).Interval(s.Low, s.High) + ")"
+}
+
+func scaleOf(s cells.Summary) metric.Scale {
+	return metric.Metric{Name: s.Metric, Unit: s.Unit}.Scale(s.Value)
+}
