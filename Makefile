@@ -10,14 +10,18 @@ export GOTOOLCHAIN := local
 BIN := $(CURDIR)/bin
 TOOLS := $(CURDIR)/.tools
 GOLANGCI := v2.15.0
+# Without the tables for debuggers, which nothing here reads: a third of the size.
+# test/programs builds with the same. Not -trimpath: the tests could then
+# use no package that was compiled for bin/.
+GO_BUILD := -buildvcs=auto -ldflags='-s -w'
 
 .PHONY: help
 help: ## print the targets
 	@grep -hE '^[a-z-]+:.*## ' $(MAKEFILE_LIST) | sed -E 's/:.*## /\t/' | expand -t 13
 
 .PHONY: run
-run: build ## set up, build, tour the studies on loopback: tables, findings, report.html
-	@$(BIN)/netdyno tour
+run: go-there ## set up, build, tour the studies on loopback: tables, findings, report.html; STUDY=NAME runs one
+	@STUDY='$(STUDY)' .ci/tour
 
 # The parts of make test that run side by side; timed follows them.
 BESIDE := lint unit race native-test web-test
@@ -46,8 +50,14 @@ go-build: go-there
 	@! go version $(BIN)/netdyno-worker-brpc 2>/dev/null | grep -q ': go1' || rm -f $(BIN)/netdyno-worker-brpc
 	@# And this one is netdyno-worker-baidu-std-asio now.
 	@rm -f $(BIN)/netdyno-worker-baidu
-	@go build -buildvcs=auto -o $(BIN)/ ./cmd/...
-	@cd workers/gin && go build -buildvcs=auto -o $(BIN)/ ./...
+	@go build $(GO_BUILD) -o $(BIN)/ ./cmd/...
+	@cd workers/gin && go build $(GO_BUILD) -o $(BIN)/ ./...
+
+# One program of the main module, for what needs no other yet.
+.PHONY: go-program
+go-program: go-there
+	@mkdir -p $(BIN)
+	@go build $(GO_BUILD) -o $(BIN)/ ./cmd/$(PROGRAM)
 
 # Without its packages the native part is left out; the Go arms work all the same.
 .PHONY: native-build
@@ -57,14 +67,15 @@ native-build: packages-build
 	  [ -f ../build/native/build.ninja ] || { cat ../build-native.log; rm -f ../build-native.log; exit 1; }; \
 	  rm -f ../build-native.log; \
 	  cmake --build --preset workers >/dev/null || cmake --build --preset workers; \
-	  cmake --install ../build/native --prefix $(BIN) >/dev/null; \
+	  cmake --install ../build/native --prefix $(BIN) --strip >/dev/null; \
 	else echo "native workers are left out: cmake, ninja or g++ is missing"; fi
 
 # packages-NEED installs what packages.txt lists for NEED; apt does one at a time.
 # RUNLEVEL=1 tells invoke-rc.d(8) to start no service: nginx is for tests to run.
-.PHONY: packages-build packages-test
-packages-test: packages-build
-packages-build packages-test:
+.PHONY: packages-build packages-run packages-test
+packages-run: packages-build
+packages-test: packages-run
+packages-build packages-run packages-test:
 	@missing=$$(grep '^$(@:packages-%=%) ' packages.txt | awk '{print $$2}' | while read -r p; do \
 	    dpkg-query -W -f '$${Status}' "$$p" 2>/dev/null | grep -q 'ok installed' || echo "$$p"; done | xargs); \
 	if [ -z "$$missing" ]; then exit 0; fi; \

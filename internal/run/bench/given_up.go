@@ -10,18 +10,22 @@ import (
 	"netdyno/internal/record"
 )
 
-// tries is how often the bench waits for workers that do not get ready before it
-// takes the next trial's failure for granted.
+// tries is how often the bench lets workers fail to get ready before it takes the
+// next trial's failure for granted.
 const tries = 2
 
-// givenUp are the trials whose workers did not get ready in all the time that they
-// had, by what they had in common. A server that says nothing says nothing in the
-// next block either, and 15 s for each trial make a night. A resumed run tries
-// again.
-type givenUp map[string][]timedOut
+// notInstalled is in the reason of a worker whose program is missing. Then no load
+// makes a difference.
+const notInstalled = " is not installed: "
 
-// timedOut is a trial whose workers did not get ready in time.
-type timedOut struct {
+// givenUp are the trials whose workers did not get ready, by what they had in
+// common: in all the time that they had, or twice for the same reason. A server
+// that says nothing says nothing in the next block either, and 15 s for each trial
+// make a night. A resumed run tries again.
+type givenUp map[string][]notReadied
+
+// notReadied is a trial whose workers did not get ready.
+type notReadied struct {
 	trial   string
 	failure record.Failure
 }
@@ -39,7 +43,7 @@ func (g givenUp) known(plan record.Trial) *failure {
 	return nil
 }
 
-func trialsText(them []timedOut) string {
+func trialsText(them []notReadied) string {
 	ids := make([]string, len(them))
 	for i, v := range them {
 		ids[i] = v.trial
@@ -55,15 +59,27 @@ func (g givenUp) learn(plan record.Trial, f *record.Failure) {
 		delete(g, key)
 		delete(g, endsOf(plan))
 		return
-	case f.Kind != contract.Timeout || f.Worker == "":
+	case f.Worker == "" || !lasting(f.Kind):
 		return
-	case strings.Contains(f.Text, saidNothing):
+	case strings.Contains(f.Text, saidNothing), strings.Contains(f.Text, notInstalled):
 		key = endsOf(plan) // whatever else the trial asks of it
 	}
-	if before := g[key]; len(before) > 0 && before[0].failure.Worker != f.Worker {
+	if before := g[key]; len(before) > 0 && !alike(before[0].failure, *f) {
 		g[key] = nil
 	}
-	g[key] = append(g[key], timedOut{plan.ID, *f})
+	g[key] = append(g[key], notReadied{plan.ID, *f})
+}
+
+// lasting tells failures that the next block would repeat. A peer that refused or
+// closed a connection may have been short of something for a moment.
+func lasting(kind contract.ErrorKind) bool {
+	return slices.Contains([]contract.ErrorKind{contract.Timeout, contract.SetupFailed, contract.Unsupported}, kind)
+}
+
+// alike tells whether two workers failed in the same way. What a timeout says may
+// hold a count that differs; its kind and worker are enough.
+func alike(a, b record.Failure) bool {
+	return a.Worker == b.Worker && a.Kind == b.Kind && (a.Kind == contract.Timeout || a.Text == b.Text)
 }
 
 // endsOf identifies the ends of a trial and how they are set up, whatever the load.

@@ -95,7 +95,7 @@ func (t Transport) prepare(setup contract.Setup) (path string, args []string, er
 	}
 	path, err = exec.LookPath(t.tool.program)
 	if err != nil {
-		err = fmt.Errorf("%s is not on PATH (Debian package %s)", t.tool.program, t.tool.debian)
+		err = fmt.Errorf("%s is not installed: sudo apt-get install %s", t.tool.program, t.tool.debian)
 		return "", nil, load.Failure(contract.Unsupported, err)
 	}
 	args, err = child.Split("args", load.Options(setup.Options).Text("args"), "", "")

@@ -209,8 +209,8 @@ func refused(t *testing.T, of tool.Transport, setup contract.Setup, kind contrac
 func TestProgramMissing(t *testing.T) {
 	t.Setenv("PATH", t.TempDir())
 	for _, role := range []contract.Role{contract.Server, contract.Client} {
-		refused(t, tool.Iperf3(), bulk("iperf3", role, contract.StreamUp), contract.Unsupported, "iperf3 is not on PATH (Debian package iperf3)")
-		refused(t, tool.Iperf2(), bulk("iperf2", role, contract.StreamUp), contract.Unsupported, "iperf is not on PATH (Debian package iperf)")
+		refused(t, tool.Iperf3(), bulk("iperf3", role, contract.StreamUp), contract.Unsupported, "iperf3 is not installed: sudo apt-get install iperf3")
+		refused(t, tool.Iperf2(), bulk("iperf2", role, contract.StreamUp), contract.Unsupported, "iperf is not installed: sudo apt-get install iperf")
 	}
 }
 
