@@ -79,6 +79,9 @@ func run(ctx context.Context, args []string, f runFlags) error {
 	if dir == "" {
 		return err
 	}
+	if errors.Is(err, errEnough) && !f.gate {
+		return concludeInterrupted(dir)
+	}
 	concluded := conclude(dir, f.gate)
 	var ended *status
 	switch {
@@ -114,9 +117,17 @@ func carryOut(ctx context.Context, args []string, f runFlags) (dir session.Direc
 	printProblems(r.Dir, r.Problems)
 	printBeginning(s, r)
 	shown := newProgress(stderr, s.Estimate(r.Left).Total)
-	stopped := r.Measure(ctx, session.Observer{Trial: shown.observe, Look: shown.line})
+	o := session.Observer{Trial: shown.observe, Look: shown.line}
+	if refines(s) {
+		o = refining(shown, newRunning(stderr, r.Dir, r.Left))
+	}
+	stopped := r.Measure(ctx, o)
 	shown.finish()
 	if errors.Is(stopped, context.Canceled) {
+		if refines(s) {
+			fmt.Fprintln(stderr, "netdyno: stopped; netdyno run", r.Dir, "--continue goes on")
+			return r.Dir, errEnough
+		}
 		fmt.Fprintln(stderr, "netdyno: stopped; what was measured is kept, and netdyno run", r.Dir, "--continue goes on")
 		stopped = &status{statusTainted, nil}
 	}

@@ -57,6 +57,8 @@ func precisionWords(s *cells.Dataset, g cells.Stage, known, asked int) string {
 	switch {
 	case g.Settled:
 		return fmt.Sprintf("every rate is known %s after %s", within, blocks)
+	case g.Stopped: // a look on the way
+		return fmt.Sprintf("after %s, %d of %d rates are known %s", blocks, known, asked, within)
 	case g.Done < g.Blocks || g.Number < g.Own:
 		return fmt.Sprintf("after %s, %d of %d rates are known %s; continue with %s", blocks, known, asked, within, goOn(s))
 	}

@@ -81,7 +81,7 @@ func kindsOf(trials []record.Trial) ([]Kind, error) {
 func readStudy(ctx context.Context, r Request, choice arrange.Choice) (*study.Study, error) {
 	read := input.Within(ctx, source.MaxFile)
 	if !r.Continue {
-		return readArguments(r.Args, choice, read)
+		return readArguments(r.Args, r.Arms, choice, read)
 	}
 	name := r.Out.Study()
 	text, err := read(name)
@@ -91,10 +91,15 @@ func readStudy(ctx context.Context, r Request, choice arrange.Choice) (*study.St
 	return source.ParseFile(name, text)
 }
 
-func readArguments(args []string, choice arrange.Choice, read func(string) ([]byte, error)) (*study.Study, error) {
+func readArguments(args []string, arms []Arm, choice arrange.Choice, read func(string) ([]byte, error)) (*study.Study, error) {
 	a, err := source.ReadArguments(args)
 	if err != nil {
 		return nil, err
+	}
+	for _, arm := range arms {
+		if err := a.AddArm(arm.Given, arm.Name, arm.Levels); err != nil {
+			return nil, err
+		}
 	}
 	option := "--rig " + choice.String()
 	if err := holdLink(a, option, choice); err != nil {

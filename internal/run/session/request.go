@@ -5,6 +5,8 @@ import "netdyno/internal/record"
 // Request says what to run, where, and from where on.
 type Request struct {
 	Args     []string  // a study or a file, with keys and levels; of Continue the directory
+	Arms     []Arm     // besides Args, which then name no study or file
+	Typed    []string  // what was typed, for the header; nil: Args
 	Rig      string    // as users write it
 	Out      Directory // empty: a new one under results/, or the latest to resume
 	Resume   bool      // go on with the run in Out, by the command that began it
@@ -17,6 +19,13 @@ type Request struct {
 	Hold  func()            // called before the first thing is made that Close gives back; may be nil
 
 	begunAs string // the study that the continued run began with
+}
+
+// Arm is an arm that the command made of what was typed, such as a URL.
+type Arm struct {
+	Given  string // what was typed
+	Name   string
+	Levels map[string]string // by factor
 }
 
 // Judge is what a session asks of who reads records.

@@ -61,7 +61,11 @@ func (s *Session) Open() (*Run, error) {
 func (s *Session) header() record.Header {
 	summary := study.Summary(s.Study)
 	summary.Warnings = s.Warnings
-	command := append([]string{"netdyno", "run"}, s.request.Args...)
+	typed := s.request.Typed
+	if typed == nil {
+		typed = s.request.Args
+	}
+	command := append([]string{"netdyno", "run"}, typed...)
 	if s.request.Rig != rig.LoopbackName {
 		command = append(command, "--rig", s.request.Rig)
 	}

@@ -128,8 +128,8 @@ func readArms(n *node) ([]study.Arm, []study.Level, error) {
 	}
 	var arms []study.Arm
 	for _, e := range n.entries {
-		if !properName.MatchString(e.key) {
-			return nil, nil, e.at.errorf("arm: %q is not a name; expected letters, digits, ., _, + and -", quantity.Clip(e.key, 80))
+		if !armName.MatchString(e.key) {
+			return nil, nil, e.at.errorf("arm: %q is not a name; expected letters, digits and . _ + : / [ ] -", quantity.Clip(e.key, 80))
 		}
 		settings, err := readSettings(e.value, "arm "+e.key)
 		if err != nil {

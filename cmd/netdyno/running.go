@@ -1,0 +1,210 @@
+package main
+
+import (
+	"errors"
+	"fmt"
+	"slices"
+	"strings"
+	"sync"
+	"text/tabwriter"
+
+	"netdyno/internal/metric"
+	"netdyno/internal/read/cells"
+	"netdyno/internal/read/compare"
+	"netdyno/internal/read/finding"
+	"netdyno/internal/record"
+	"netdyno/internal/run/bench"
+	"netdyno/internal/run/session"
+)
+
+// running shows the figures of a run so far after each of its blocks: a small
+// table, redrawn in place on a terminal; elsewhere printed after the first block
+// alone, and again by the report at the end. It reads the run's own files, as the
+// report does.
+type running struct {
+	dir    session.Directory
+	out    *screen
+	blocks map[int]int // trials of each block that have no record yet
+
+	mu    sync.Mutex
+	drawn int // lines of the table on the terminal
+}
+
+// newRunning shows a run with these trials left.
+func newRunning(out *screen, dir session.Directory, left []record.Trial) *running {
+	r := &running{dir: dir, out: out, blocks: map[int]int{}}
+	for _, t := range left {
+		if !t.Probe {
+			r.blocks[t.Block]++
+		}
+	}
+	return r
+}
+
+// observe takes one event of the bench, before progress does.
+func (r *running) observe(e bench.Event) {
+	if e.Record == nil || e.Trial.Probe {
+		return
+	}
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	if r.blocks[e.Trial.Block]--; r.blocks[e.Trial.Block] > 0 {
+		return
+	}
+	if !r.out.terminal && e.Trial.Block > 1 {
+		return
+	}
+	so, err := read(r.dir)
+	if err != nil {
+		return // the report at the end says so
+	}
+	r.show(runningTable(so.Findings, e.Trial.Block))
+}
+
+// show puts a table in the place of the one before it.
+func (r *running) show(table []string) {
+	r.out.clear()
+	if r.out.terminal && r.drawn > 0 {
+		_, _ = fmt.Fprintf(r.out.raw, "\x1b[%dA\x1b[J", r.drawn) // nobody to be told
+	}
+	for _, line := range table {
+		fmt.Fprintln(r.out, line)
+	}
+	r.drawn = len(table)
+}
+
+// forget keeps the table where it is: other lines follow it.
+func (r *running) forget() {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	r.drawn = 0
+}
+
+// refines tells whether a run shows its figures as they become more precise,
+// until it is precise enough or the user has seen enough.
+func refines(s *session.Session) bool { return s.Study.Settle > 0 }
+
+// refining is the observer of such a run. On a terminal what a look says is seen
+// in the table.
+func refining(p *progress, r *running) session.Observer {
+	trial := func(e bench.Event) {
+		failed := e.Record != nil && e.Record.Failure != nil
+		if failed {
+			r.forget()
+		}
+		if e.Record == nil || failed {
+			p.observe(e)
+		}
+		r.observe(e)
+	}
+	o := session.Observer{Trial: trial}
+	if !p.out.terminal {
+		o.Look = p.line
+	}
+	return o
+}
+
+// errEnough ends a run that its user has seen enough of.
+var errEnough = errors.New("stopped by its user")
+
+// concludeInterrupted is conclude for such a run: the trials that it had left are
+// not missing.
+func concludeInterrupted(d session.Directory) error {
+	r, err := readAloud(d)
+	if err != nil {
+		return err
+	}
+	if err := show(d, r.Findings); err != nil {
+		return err
+	}
+	r.Tally.Missing = 0
+	return verdict(r.Tally)
+}
+
+// runningMetrics are the columns: what a closed loop of one's own server shows.
+var runningMetrics = []string{"exchanges_per_s", "service_p50_us", "service_p99_us", "response_p99_us", "error_share", "server.cores"}
+
+// runningTable lays out every arm in every cell, with how precisely its rate is
+// known, and for further arms the ratio to the baseline.
+func runningTable(f finding.Findings, block int) []string {
+	shown := slices.DeleteFunc(slices.Clone(runningMetrics), func(name string) bool { return largest(f, name) < 0 })
+	var b strings.Builder
+	w := tabwriter.NewWriter(&b, 0, 0, 2, ' ', 0)
+	several := len(f.Cells) > 0 && len(f.Cells[0].Arms) > 1
+	fmt.Fprintf(w, "after %s", counted(block, "block"))
+	for _, name := range shown {
+		m, _ := metric.Named(name) // of the registry, held by a test
+		heading := m.Label
+		if unit := m.Scale(largest(f, name)).Unit; unit != heading && !strings.HasSuffix(heading, " "+unit) {
+			heading += " " + unit
+		}
+		fmt.Fprint(w, "\t", heading)
+		if name == runningMetrics[0] {
+			fmt.Fprint(w, "\t±")
+		}
+	}
+	fmt.Fprintln(w)
+	for _, cell := range f.Cells {
+		for _, arm := range cell.Arms {
+			name := cell.Name
+			if several || name == "" {
+				name = cells.ArmOf(cell, arm)
+			}
+			fmt.Fprint(w, name)
+			for _, column := range shown {
+				fmt.Fprint(w, "\t", runningFigure(f, arm, column))
+			}
+			fmt.Fprint(w, runningRatio(f, cell, arm), "\n")
+		}
+	}
+	_ = w.Flush() // into memory
+	return strings.Split(strings.TrimRight(b.String(), "\n"), "\n")
+}
+
+// runningFigure is a column of an arm, and beside its rate the interval's share.
+func runningFigure(f finding.Findings, arm cells.Arm, name string) string {
+	s, ok := summaryOf(arm, name)
+	text, width := "–", ""
+	if ok {
+		m, _ := metric.Named(name)
+		text = m.Scale(largest(f, name)).Format(s.Value)
+		if s.N > 1 {
+			width = compare.Percent(compare.HalfWidth(s.Figure))
+		}
+	}
+	if name == runningMetrics[0] {
+		return text + "\t" + width
+	}
+	return text
+}
+
+// runningRatio is an arm's rate by the baseline's, with its interval.
+func runningRatio(f finding.Findings, cell cells.Cell, arm cells.Arm) string {
+	for _, c := range f.Comparisons {
+		if c.Cell == cell.Name && c.Arm == arm.Name && c.Metric == runningMetrics[0] && c.Verdict != compare.Invalid && c.Low < c.High {
+			return fmt.Sprintf("\t%.3g× (%.3g–%.3g) of %s", c.Ratio, c.Low, c.High, c.Base)
+		}
+	}
+	return ""
+}
+
+// largest is a metric's largest value in any arm; −1 where none has it.
+func largest(f finding.Findings, name string) float64 {
+	most := -1.0
+	for _, cell := range f.Cells {
+		for _, arm := range cell.Arms {
+			if s, ok := summaryOf(arm, name); ok {
+				most = max(most, s.Value)
+			}
+		}
+	}
+	return most
+}
+
+func summaryOf(arm cells.Arm, name string) (cells.Summary, bool) {
+	i := slices.IndexFunc(arm.Metrics, func(s cells.Summary) bool { return s.Metric == name })
+	if i < 0 {
+		return cells.Summary{}, false
+	}
+	return arm.Metrics[i], true
+}

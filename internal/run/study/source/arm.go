@@ -1,0 +1,50 @@
+package source
+
+import (
+	"maps"
+	"regexp"
+	"slices"
+
+	"netdyno/internal/quantity"
+	"netdyno/internal/run/study"
+)
+
+// armName matches the name of an arm, which may be a server's address with a
+// path.
+var armName = regexp.MustCompile(`^[A-Za-z0-9\[][A-Za-z0-9._+:/\[\]-]{0,62}$`)
+
+// AddArm adds an arm that a command's own arguments say, such as a server named
+// by its URL: given is what was typed for it, for errors. A factor that was
+// typed as a key keeps the typed level. It goes with levels typed without a
+// study or file.
+func (a *Arguments) AddArm(given, name string, levels map[string]string) error {
+	here := position{text: given}
+	if a.named != "" {
+		return here.errorf("arms of one's own go with keys and levels, and the study %q is named beside it; expected KEY=LEVEL", quantity.Clip(a.named, 40))
+	}
+	if !armName.MatchString(name) {
+		return here.errorf("arm: %q is not a name; expected letters, digits and . _ + : / [ ] -", quantity.Clip(name, 80))
+	}
+	d := &a.typed
+	if slices.ContainsFunc(d.arms, func(other study.Arm) bool { return other.Name == name }) {
+		return here.errorf("%s is named twice", name)
+	}
+	arm := study.Arm{Name: name, At: here}
+	for _, factor := range slices.Sorted(maps.Keys(levels)) {
+		if a.Sets(factor) {
+			continue
+		}
+		s, err := readSetting(entry{factor, here, scalarNode(here, levels[factor])}, "arm "+name)
+		if err != nil {
+			return err
+		}
+		arm.Settings = append(arm.Settings, s)
+	}
+	d.arms = append(d.arms, arm)
+	if v := study.FindVaried(d.vary, armFactor); v != nil {
+		v.Levels = namesOf(d.arms)
+		return nil
+	}
+	d.vary = append(d.vary, study.Varied{Factor: armFactor, Levels: namesOf(d.arms), At: here})
+	return nil
+}
