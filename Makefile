@@ -100,8 +100,9 @@ BOTH := ./cmd/netdyno-worker-net ./cmd/netdyno-worker-baidu-std
 GO_TEST := NETDYNO_BUILT=1 go test -vet=off -p 4
 
 # What holds the instrument's clocks to known truths runs by itself: beside busy
-# processes it would measure those.
+# processes it would measure those. What race tests already is not repeated.
 TIMED := ./cmd/netdyno-worker-net ./test/truth ./test/limits
+TESTED := ^Test(EveryClientAgainstEveryServer|StreamsCrosswise)$$
 
 .PHONY: unit
 unit: build packages-test ## Go tests
@@ -110,7 +111,7 @@ unit: build packages-test ## Go tests
 
 .PHONY: timed
 timed: build packages-test $(if $(LANES),| $(BESIDE)) ## Go tests that hold the instrument's clocks to known truths; by themselves
-	@$(GO_TEST) -p 1 $(TIMED)
+	@$(GO_TEST) -p 1 -skip '$(TESTED)' $(TIMED)
 
 .PHONY: race
 race: build packages-test ## Go tests of what runs concurrently, under the race detector
@@ -131,6 +132,7 @@ soak: build packages-test ## both race detectors over every worker and library, 
 	@NETDYNO_SOAK=1 go test -count=1 -v -timeout 60m -run "^TestFaults$$" ./test/faults
 	@NETDYNO_SOAK=1 go test -count=1 -v -run "^TestCalibrate$$" ./cmd/netdyno
 	@cd native; $(call native_tests,release)
+	@cd native; $(call native_tests,asan,-DNETDYNO_SANITIZE_ACCESS=ON)
 	@cd native; $(call native_tests,tsan,-UNETDYNO_LIBRARIES)
 
 # native_tests,PRESET,OPTIONS,TARGETS,WHICH configures, builds and runs the C++ tests of a preset.
@@ -141,7 +143,7 @@ native_tests = cmake --preset $(1) $(2) >/dev/null; \
 
 .PHONY: native-test
 native-test: packages-test ## C++ tests under the address, undefined and thread sanitizers
-	@cd native; $(call native_tests,asan)
+	@cd native; $(call native_tests,asan,-DNETDYNO_SANITIZE_ACCESS=OFF)
 	@# A library of loops and one of rings show the kit's threads and theirs; soak has
 	@# them all, and every combination of the rings' options.
 	@cd native; $(call native_tests,tsan,-DNETDYNO_LIBRARIES="asio;uring",\

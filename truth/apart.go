@@ -38,6 +38,6 @@ func madeApart(ctx context.Context, p *pipeline) ([]answer, error) {
 		}
 	}
 	return []answer{
-		{fmt.Sprintf("runs of one build made apart, of which one is called worse (every two of %d)", runs), share(wolves, pairs), "≤ 5 %", atMost(wolves, pairs, 0.05)},
+		{fmt.Sprintf("two runs of one build, of which one is called worse (every two of %d)", runs), share(wolves, pairs), "≤ 5 %", atMost(wolves, pairs, 0.05)},
 	}, nil
 }

@@ -112,33 +112,18 @@ func foreign(t *testing.T, answer func(f baidustd.Frame) []byte) string {
 // scripted serves baidu_std by hand; answer is told of a connection's first frame.
 func scripted(t *testing.T, answer func(f baidustd.Frame, first bool) []byte) string {
 	t.Helper()
-	l, err := net.Listen("tcp", "127.0.0.1:0")
-	if err != nil {
-		t.Fatal(err)
-	}
-	t.Cleanup(func() { l.Close() })
-	go func() {
-		for {
-			conn, err := l.Accept()
+	return workertest.Serve(t, func(conn net.Conn) {
+		frames := baidustd.NewReader(conn, 4096, 1<<20)
+		for first := true; ; first = false {
+			f, err := frames.Next()
 			if err != nil {
 				return
 			}
-			go func() {
-				defer conn.Close()
-				frames := baidustd.NewReader(conn, 4096, 1<<20)
-				for first := true; ; first = false {
-					f, err := frames.Next()
-					if err != nil {
-						return
-					}
-					if _, err := conn.Write(answer(f, first)); err != nil {
-						return
-					}
-				}
-			}()
+			if _, err := conn.Write(answer(f, first)); err != nil {
+				return
+			}
 		}
-	}()
-	return l.Addr().String()
+	})
 }
 
 // framed encodes a reply.

@@ -107,23 +107,10 @@ func TestContradictionsAreRefused(t *testing.T) {
 // resetting accepts connections and resets each after its first bytes.
 func resetting(t *testing.T) string {
 	t.Helper()
-	l, err := net.Listen("tcp", "127.0.0.1:0")
-	if err != nil {
-		t.Fatal(err)
-	}
-	t.Cleanup(func() { l.Close() })
-	go func() {
-		for {
-			c, err := l.Accept()
-			if err != nil {
-				return
-			}
-			c.Read(make([]byte, 1))
-			c.(*net.TCPConn).SetLinger(0)
-			c.Close()
-		}
-	}()
-	return l.Addr().String()
+	return workertest.Serve(t, func(c net.Conn) {
+		c.Read(make([]byte, 1))
+		c.(*net.TCPConn).SetLinger(0)
+	})
 }
 
 func TestConnectionsThatFail(t *testing.T) {

@@ -64,33 +64,18 @@ func TestAFileServerOfAnothers(t *testing.T) {
 // wrong writes; it hangs up after that.
 func misbehave(t *testing.T, wrong func(net.Conn)) string {
 	t.Helper()
-	l, err := net.Listen("tcp", "127.0.0.1:0")
-	if err != nil {
-		t.Fatal(err)
-	}
-	t.Cleanup(func() { l.Close() })
-	go func() {
-		for {
-			conn, err := l.Accept()
-			if err != nil {
+	return workertest.Serve(t, func(conn net.Conn) {
+		for r, n := bufio.NewReader(conn), 0; ; n++ {
+			if _, err := http.ReadRequest(r); err != nil {
 				return
 			}
-			go func() {
-				defer conn.Close()
-				for r, n := bufio.NewReader(conn), 0; ; n++ {
-					if _, err := http.ReadRequest(r); err != nil {
-						return
-					}
-					if n >= 3 {
-						wrong(conn)
-						return
-					}
-					fmt.Fprintf(conn, "HTTP/1.1 200 OK\r\nContent-Length: 100\r\n\r\n%s", strings.Repeat("x", 100))
-				}
-			}()
+			if n >= 3 {
+				wrong(conn)
+				return
+			}
+			fmt.Fprintf(conn, "HTTP/1.1 200 OK\r\nContent-Length: 100\r\n\r\n%s", strings.Repeat("x", 100))
 		}
-	}()
-	return l.Addr().String()
+	})
 }
 
 func TestMisbehavingServersAreCountedByKind(t *testing.T) {

@@ -30,7 +30,7 @@ func (p pairing) run(t *testing.T) (client contract.Result, server [2]contract.R
 	time.Sleep(50 * time.Millisecond)
 	c.Mark(1, true)
 	server[0] = s.Mark(1, true)
-	time.Sleep(300 * time.Millisecond)
+	time.Sleep(100 * time.Millisecond)
 	c.Mark(2, false)
 	client = c.Stop()
 	server[1] = s.Mark(2, false)

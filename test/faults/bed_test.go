@@ -17,14 +17,14 @@ import (
 // host is a rig of the table.
 type place struct {
 	name   string
-	hosts  int // of the laboratory; 0 for none
-	chosen bool
+	hosts  int      // of the laboratory; 0 for none
+	chosen []string // transports of the part that make test executes
 	set    func(t *testing.T, b *bed)
 }
 
 var rigs = []place{
-	{name: "loopback", chosen: true, set: func(_ *testing.T, b *bed) { b.rig, b.server = "loopback", "127.0.0.1" }},
-	{name: "netns", chosen: true, hosts: 1, set: func(_ *testing.T, b *bed) { b.rig, b.server = "netns:2", "10.77.1.1" }},
+	{name: "loopback", chosen: []string{"go-net", "asio", "go-http1", "go-grpc", "baidu-std", "exec"}, set: func(_ *testing.T, b *bed) { b.rig, b.server = "loopback", "127.0.0.1" }},
+	{name: "netns", chosen: []string{"go-net", "exec"}, hosts: 1, set: func(_ *testing.T, b *bed) { b.rig, b.server = "netns:2", "10.77.1.1" }},
 	{name: "ssh", hosts: 2, set: func(t *testing.T, b *bed) {
 		b.rig, b.server = "ssh:node1,node2?config="+b.lab.SSH(t).Config, b.lab.Address(1)
 	}},

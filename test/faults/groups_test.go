@@ -27,18 +27,19 @@ const (
 	killedAndAgain = "F10 killed and run again"
 )
 
-// long are levels of trials that nothing but a fault ends.
+// long are levels of trials that nothing but a fault ends. They think between
+// exchanges, because a dozen of them run at once.
 func (b *bed) long(blocks int) []string {
 	window := "window=60s"
 	if b.foreign() {
 		window = "window=5s" // what holds a program of somebody else's shows when the window closes
 	}
-	return append(b.ends(), "connections=2", "warmup=10ms", window, "placement=free", fmt.Sprintf("blocks=%d", blocks))
+	return append(b.ends(), "connections=2", "think=5ms", "warmup=10ms", window, "placement=free", fmt.Sprintf("blocks=%d", blocks))
 }
 
 // short are levels of trials that fail before their load.
 func short(blocks int) []string {
-	return []string{"warmup=10ms", "window=50ms", "placement=free", fmt.Sprintf("blocks=%d", blocks)}
+	return []string{"think=5ms", "warmup=10ms", "window=50ms", "placement=free", fmt.Sprintf("blocks=%d", blocks)}
 }
 
 // brokenWorkers hurts the workers of one run's trials, one after the other.

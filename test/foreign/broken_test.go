@@ -15,6 +15,7 @@ import (
 
 	"netdyno/internal/contract"
 	"netdyno/internal/record"
+	"netdyno/internal/work/worker/workertest"
 )
 
 // What servers do wrong ends in a record that says what it was.
@@ -57,26 +58,11 @@ func failsWith(t *testing.T, r record.Record, kind contract.ErrorKind, want stri
 // brokenServer answers every request with the same bytes and closes.
 func brokenServer(t *testing.T, reply string) string {
 	t.Helper()
-	l, err := net.Listen("tcp", "127.0.0.1:0")
-	if err != nil {
-		t.Fatal(err)
-	}
-	t.Cleanup(func() { l.Close() })
-	go func() {
-		for {
-			conn, err := l.Accept()
-			if err != nil {
-				return // closed
-			}
-			go func() {
-				defer conn.Close()
-				if _, err := http.ReadRequest(bufio.NewReader(conn)); err == nil {
-					io.WriteString(conn, reply)
-				}
-			}()
+	return workertest.Serve(t, func(conn net.Conn) {
+		if _, err := http.ReadRequest(bufio.NewReader(conn)); err == nil {
+			io.WriteString(conn, reply)
 		}
-	}()
-	return l.Addr().String()
+	})
 }
 
 // A server that answers the verification and then resets: the load's own errors

@@ -22,7 +22,7 @@ type Comparison struct {
 	P         float64   `json:"p,omitempty"`       // exact sign flip, two-sided; this and the next four are of primary comparisons alone
 	Adjusted  float64   `json:"adjusted,omitempty"`
 	Family    int       `json:"family,omitempty"` // size of the family it was adjusted in
-	Method    string    `json:"method,omitempty"` // "step-down sign flip", of runs made apart "Holm"
+	Method    string    `json:"method,omitempty"` // "step-down sign flip", of two runs "Holm"
 	Bound     float64   `json:"bound,omitempty"`  // a difference inside [1/(1+Bound), 1+Bound] is none: max(margin, A/A noise)
 	Verdict   Verdict   `json:"verdict"`
 	Reason    string    `json:"reason,omitempty"`     // why invalid or cannot tell; of one not judged, why its figures may not be compared

@@ -72,7 +72,7 @@ func (a *runPair) compare() {
 	}
 }
 
-// decides says what tells more than two runs made apart: one run of both.
+// decides says what tells more than two runs: one run of both builds.
 func (a *runPair) decides() string {
 	study := "STUDY"
 	if command := a.after.Header.Command; len(command) > 2 && !strings.Contains(command[2], "=") { // argv: netdyno run STUDY …
@@ -81,7 +81,7 @@ func (a *runPair) decides() string {
 	return "one run of both builds shows smaller differences: netdyno run " + study + " build=BEFORE,AFTER --gate"
 }
 
-// HolmMethod is the adjustment of runs made apart, whose blocks are not paired.
+// HolmMethod adjusts the comparisons of two runs, whose blocks are not paired.
 const HolmMethod = "Holm"
 
 // twin is an arm of a cell in both runs, and the floor of that cell in each.

@@ -6,9 +6,9 @@ import (
 	"netdyno/internal/record"
 )
 
-// RunsCompared is what can be said about two runs of the same work that were made one
-// after the other: how they differ before anything was measured, and what of
-// the measured is more than runs made apart differ anyway.
+// RunsCompared is what can be said about two runs of the same work: how their
+// conditions differ, and which figures differ by more than this machine's
+// run-to-run noise.
 type RunsCompared struct {
 	Differences []Difference         `json:"differences"` // facts first
 	Floor       string               `json:"floor"`       // the arm that carries what happened to the machine meanwhile

@@ -22,6 +22,7 @@ type Options struct {
 	Set        map[string]any // options given in every setup, for transports that need some
 	Env        []string       // added to the worker's environment
 	Stretch    float64        // stretches the contract's times, for a machine that is busy with other things; 0 means 1
+	Load       float64        // scales how long closed loops run, which take all CPUs meanwhile; 0 means 1
 }
 
 // Outcome is what one case found.
@@ -65,6 +66,7 @@ type subject struct {
 	env       []string
 	set       map[string]any
 	stretch   float64
+	load      float64
 	transport contract.Transport
 	open      []*session
 }
@@ -73,7 +75,7 @@ type subject struct {
 // be checked: the worker does not start, or the context ended. Every process
 // it started has ended when it returns.
 func Run(ctx context.Context, argv []string, opt Options) ([]Outcome, error) {
-	s := &subject{ctx: ctx, argv: argv, env: opt.Env, set: opt.Set, stretch: cmp.Or(opt.Stretch, 1)}
+	s := &subject{ctx: ctx, argv: argv, env: opt.Env, set: opt.Set, stretch: cmp.Or(opt.Stretch, 1), load: cmp.Or(opt.Load, 1)}
 	first, err := rig.Start(argv, rig.Options{Env: opt.Env})
 	if err != nil {
 		return nil, err
@@ -168,6 +170,11 @@ func (s *subject) close() {
 // patient stretches one of the contract's times.
 func (s *subject) patient(d time.Duration) time.Duration {
 	return time.Duration(float64(d) * s.stretch)
+}
+
+// brief scales the length of a closed loop.
+func (s *subject) brief(d time.Duration) time.Duration {
+	return time.Duration(float64(d) * cmp.Or(s.load, 1))
 }
 
 // has reports whether the transport under check plays a role.

@@ -61,7 +61,7 @@ func conforms(t *testing.T, argv []string, opt Options, skips []string) {
 // The page is enough: a worker written from it, in another language, conforms.
 func TestExampleWorkerConforms(t *testing.T) {
 	t.Parallel()
-	conforms(t, []string{example}, Options{Stretch: stretch}, []string{"an option out of range"})
+	conforms(t, []string{example}, Options{Stretch: stretch, Load: 0.3}, []string{"an option out of range"})
 }
 
 // Without this, the faults below would prove nothing.

@@ -38,7 +38,7 @@ func TestOwnWorkersConform(t *testing.T) {
 	for name, program := range ownWorkers(t) {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel() // most of it is waiting
-			outcomes, err := Run(t.Context(), []string{program}, Options{Stretch: stretch})
+			outcomes, err := Run(t.Context(), []string{program}, Options{Stretch: stretch, Load: 0.3})
 			if err != nil {
 				t.Fatal(err)
 			}

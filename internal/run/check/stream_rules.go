@@ -92,7 +92,7 @@ func streamCounts(s *subject, b bulk, f shape) error {
 	if err != nil {
 		return err
 	}
-	a, err := e.measure(s, warmUp)
+	a, err := e.measure(s, s.brief(warmUp))
 	if err != nil {
 		return err
 	}

@@ -30,7 +30,7 @@ func (e *ends) measure(s *subject, window time.Duration) (a account, err error) 
 	if err = e.start(); err != nil {
 		return a, err
 	}
-	s.pause(warmUp)
+	s.pause(s.brief(warmUp))
 	asked := time.Now()
 	if a.opening, err = e.client.mark(1, true); err != nil {
 		return a, err
@@ -107,7 +107,7 @@ func checkCounts(s *subject) error {
 			return fmt.Errorf("server: %w", err)
 		}
 	}
-	a, err := e.measure(s, window)
+	a, err := e.measure(s, s.brief(window))
 	if err != nil {
 		return err
 	}

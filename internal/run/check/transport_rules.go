@@ -180,7 +180,8 @@ func endIn(reach func(*subject, *ends) error) func(*subject) error {
 	}
 }
 
-// ticks listens for 1.5 s, in which 7 are due; a busy machine may swallow some.
+// ticks listens until three have come with a load under way, or for 1.5 s, in
+// which 7 are due: a busy machine may swallow some.
 func ticks(s *subject) error {
 	const listen, least = 1500 * time.Millisecond, 3
 	e, err := s.connect(contract.Load{})
@@ -192,7 +193,7 @@ func ticks(s *subject) error {
 	}
 	n, deadline := 0, time.Now().Add(listen)
 	var before contract.Tick
-	for {
+	for n < least || before.Exchanges == 0 {
 		m, err := e.client.next(time.Until(deadline))
 		if silent := (silentError{}); errors.As(err, &silent) {
 			break

@@ -299,24 +299,10 @@ func TestServerProgramFails(t *testing.T) {
 
 func TestPeerSpeaksAnotherWire(t *testing.T) {
 	needs(t, "iperf3")
-	l, err := net.Listen("tcp", "127.0.0.1:0")
-	if err != nil {
-		t.Fatal(err)
-	}
-	defer l.Close()
-	go func() {
-		for {
-			conn, err := l.Accept()
-			if err != nil {
-				return // closed
-			}
-			_, _ = conn.Write([]byte("HTTP/1.1 400 Bad Request\r\n\r\n"))
-			conn.Close()
-		}
-	}()
+	server := workertest.Serve(t, func(conn net.Conn) { _, _ = conn.Write([]byte("HTTP/1.1 400 Bad Request\r\n\r\n")) })
 	b := workertest.Start(t, tool.Iperf3())
 	setup := bulk("iperf3", contract.Client, contract.StreamUp)
-	setup.Peers, setup.Load.Connections = []string{l.Addr().String()}, 1
+	setup.Peers, setup.Load.Connections = []string{server}, 1
 	b.Setup(setup)
 	b.Start()
 	if got := b.Expect("error").Error; got.Kind != contract.Peer || !strings.Contains(got.Text, "ended before the load did") || !strings.Contains(got.Text, "it said: \"") {
