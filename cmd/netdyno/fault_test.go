@@ -249,6 +249,9 @@ func (f fault) timeouts() bench.Timeouts {
 	return t
 }
 
+// tooBusy is in the reason of a trial whose window did not last as declared.
+const tooBusy = "by the result's clock"
+
 // Whatever a worker does, its trial leaves a record that says so, nothing
 // hangs, and nobody stays behind.
 func TestEveryFaultLeavesItsRecord(t *testing.T) {
@@ -261,6 +264,12 @@ func TestEveryFaultLeavesItsRecord(t *testing.T) {
 			b := benchOf(t, mine, catalog)
 			b.Timeouts = f.timeouts()
 			r, seen := conduct(t, b, f.levels())
+			for range 10 { // a machine that was too busy for the window says so first
+				if !strings.Contains(seen.Reason, tooBusy) || strings.Contains(f.reason, tooBusy) {
+					break
+				}
+				r, seen = conduct(t, b, f.levels())
+			}
 			mine.mustEnd(t)
 			f.check(t, r, seen)
 		})

@@ -39,7 +39,7 @@ func (b *bed) long(blocks int) []string {
 
 // short are levels of trials that fail before their load.
 func short(blocks int) []string {
-	return []string{"think=5ms", "warmup=10ms", "window=50ms", "placement=free", fmt.Sprintf("blocks=%d", blocks)}
+	return []string{"warmup=10ms", "window=50ms", "placement=free", fmt.Sprintf("blocks=%d", blocks)}
 }
 
 // brokenWorkers hurts the workers of one run's trials, one after the other.

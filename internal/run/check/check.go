@@ -136,8 +136,20 @@ func (s *subject) hello() (*contract.Hello, error) {
 	return m.Hello, nil
 }
 
-// judge runs one case and ends whatever processes it started.
+// judge judges one case. One that fails with shortened loops is judged again with
+// whole ones: a busy machine may have no time for a worker in a short one.
 func (s *subject) judge(r rule) Outcome {
+	o := s.judgeOnce(r)
+	if s.load > 0 && s.load < 1 && !o.Pass && !o.Skipped {
+		whole := *s
+		whole.load = 1
+		o = whole.judgeOnce(r)
+	}
+	return o
+}
+
+// judgeOnce runs one case and ends whatever processes it started.
+func (s *subject) judgeOnce(r rule) Outcome {
 	o := Outcome{Case: r.name, Transport: s.transport.Name, Section: r.section}
 	err := s.ctx.Err()
 	if err == nil {
