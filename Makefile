@@ -53,6 +53,26 @@ go-build: go-there
 	@go build $(GO_BUILD) -o $(BIN)/ ./cmd/...
 	@cd workers/gin && go build $(GO_BUILD) -o $(BIN)/ ./...
 
+# Release files hold the programs in Go, which are linked with nothing: they run on
+# every Linux of this architecture. Those in C++ need a distribution's libraries.
+RELEASE ?= $(shell git describe --tags --match 'v[0-9]*' 2>/dev/null | cut -c2- | grep . || echo 0.0.0+g$$(git rev-parse --short HEAD))
+COMMIT = $(shell git rev-parse HEAD)$(shell git diff --quiet HEAD || echo +changes)
+RELEASE_BUILD = -trimpath -buildvcs=false -ldflags='-s -w -X main.release=$(RELEASE) -X main.releaseCommit=$(COMMIT)'
+
+.PHONY: dist
+dist: go-there ## release files in dist/: tarball, .deb, .rpm, OCI image, SBOM, SHA-256 sums
+	@rm -rf dist
+	@go build $(RELEASE_BUILD) -o dist/programs/ ./cmd/...
+	@cd workers/gin && go build $(RELEASE_BUILD) -o ../../dist/programs/ ./...
+	@dist/programs/netdyno manual dist/share
+	@cd tools/dist && go run . -release '$(RELEASE)' -commit '$(COMMIT)' -time "$$(git log -1 --format=%ct)" ../../dist
+	@rm -rf dist/programs dist/share
+	@cd dist && ls -lh
+
+.PHONY: dist-test
+dist-test: dist ## install the .deb into an empty root directory and run it there, as root
+	@tools/dist/install-test dist/*.deb
+
 # One program of the main module, for what needs no other yet.
 .PHONY: go-program
 go-program: go-there
@@ -203,4 +223,4 @@ truth: build packages-test ## what is known beforehand, held against what netdyn
 
 .PHONY: clean
 clean: ## remove what was built
-	@rm -rf bin build .tools web/node_modules
+	@rm -rf bin build dist .tools web/node_modules

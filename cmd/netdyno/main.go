@@ -52,6 +52,8 @@ which to use, what it costs, what limited it, and how certain that is.
 		factsCommand(),
 		doctorCommand(),
 		meterCommand(),
+		versionCommand(),
+		manualCommand(),
 	)
 	return c
 }
