@@ -21,7 +21,7 @@ func Alone(r compare.Run) []string {
 		return nil
 	}
 	rate, _ := summary(arm, rateMetric)
-	text := fmt.Sprintf("%s answers %s%s%s", arm.Name, figure(rate, " exchanges"), interval(rate), where(r, cell))
+	text := fmt.Sprintf("%s answers %s%s%s", arm.Name, figure(rate, " "+exchangesOf(arm)), interval(rate), where(r, cell))
 	if p99, ok := summary(arm, tail(cell, r)); ok {
 		text += fmt.Sprintf(", p99 %s%s", figure(p99, ""), interval(p99))
 	}
@@ -94,6 +94,14 @@ func where(r compare.Run, cell cells.Cell) string {
 		text += " at " + strings.Join(others, ", ")
 	}
 	return text
+}
+
+// exchangesOf is what an exchange is called on the arm's wire.
+func exchangesOf(arm cells.Arm) string {
+	if wire := arm.Settings["server.wire"]; strings.HasPrefix(wire, "http/") || wire == "h2c" {
+		return "requests"
+	}
+	return "exchanges"
 }
 
 // figure prints a summary's value in the unit that suits it; what is what a rate

@@ -5,6 +5,8 @@ import (
 	"testing"
 
 	"netdyno/internal/read/answer"
+	"netdyno/internal/read/cells"
+	"netdyno/internal/read/compare"
 	"netdyno/internal/read/finding"
 	"netdyno/internal/read/synthetic"
 )
@@ -33,6 +35,18 @@ func TestAlone(t *testing.T) {
 		}
 		if c.want != "" && (len(f.Answers) != 1 || f.Answers[0] != said[0]) {
 			t.Errorf("%s: the findings answer %q", c.name, f.Answers)
+		}
+	}
+}
+
+// What an exchange is called follows the wire that the server speaks.
+func TestAloneSaysRequests(t *testing.T) {
+	arm := cells.Arm{Name: "a", Limit: "latency", Metrics: []cells.Summary{{Metric: "exchanges_per_s", Unit: "1/s", Figure: cells.Figure{N: 2, Value: 1000, Low: 900, High: 1100}}}}
+	for wire, want := range map[string]string{"http/1.1": "requests", "h2c": "requests", "echo": "exchanges", "": "exchanges"} {
+		arm.Settings = map[string]string{"server.wire": wire}
+		said := answer.Alone(compare.Run{Cells: []cells.Cell{{Arms: []cells.Arm{arm}}}})
+		if len(said) != 1 || said[0] != "a answers 1.00k "+want+"/s (900–1.10k); limit: latency." {
+			t.Errorf("wire %q: %q", wire, said)
 		}
 	}
 }
