@@ -236,7 +236,13 @@ func missing(names, others []string) []string {
 var notBuilt = map[string]string{
 	// Why this is no alias: docs/decisions/0023-brpc-names-the-library.md.
 	"brpc": "brpc is the arm on Apache brpc's own library, whose worker is not here (native/brpc/README.md builds it); netdyno's own end of the same protocol is baidu-std",
+
+	"asio": native, "baidu-std-asio": native, "grpcpp": native, "libevent": native, "uring": native,
 }
+
+// native is of the workers that a release leaves out, as they need libraries of one
+// distribution.
+const native = "no worker here has it: it is written in C++, and `make build` in a checkout builds it, with the Debian packages that packages.txt lists"
 
 // Named returns the transport of a name as Offers has it. The error names the
 // nearest.
