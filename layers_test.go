@@ -87,7 +87,7 @@ var layers = map[string][]string{
 	"internal/read/finding":   read("internal/read/answer", "internal/read/trial", "internal/read/cells", "internal/read/compare", "internal/read/view", "internal/read/history"),
 	"internal/read/synthetic": {"internal/contract", "internal/record", "internal/hist"},
 	"internal/read/report": {"internal/contract", "internal/record", "internal/metric", "internal/hist", "internal/quantity", "internal/printable",
-		"internal/read/trial", "internal/read/cells", "internal/read/compare", "internal/read/view", "internal/read/history", "internal/read/finding"},
+		"internal/read/trial", "internal/read/cells", "internal/read/compare", "internal/read/view", "internal/read/history", "internal/read/answer", "internal/read/finding"},
 
 	// Programs: the orchestrator never holds a transport, a worker nothing else.
 	"cmd/netdyno":   orchestrator,

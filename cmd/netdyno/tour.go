@@ -64,7 +64,11 @@ func tour(ctx context.Context, dir session.Directory) error {
 	if err := os.MkdirAll(string(dir), 0o755); err != nil { // no study came so far
 		return errors.Join(worst, err)
 	}
-	if err := render(dir.HTML(), report.Index("netdyno: the quick tour", entries).HTML); err != nil {
+	index := report.Index("The tour: what was asked, and the answers", entries)
+	if err := render(dir.HTML(), index.HTML); err != nil {
+		return errors.Join(worst, err)
+	}
+	if err := showText(index.Text); err != nil {
 		return errors.Join(worst, err)
 	}
 	fmt.Fprintf(stdout, "\nall of it  %s\n", dir.HTML())

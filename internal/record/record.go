@@ -51,6 +51,7 @@ type Study struct {
 	Charts    []Chart           `json:"charts,omitempty"`
 	Fits      []Fit             `json:"fits,omitempty"`
 	Reaches   []Reach           `json:"reaches,omitempty"`
+	Choices   []Choice          `json:"choices,omitempty"`
 	Claims    []Claim           `json:"claims,omitempty"`
 	Requires  []Require         `json:"requires,omitempty"`
 	Warnings  []Warning         `json:"warnings,omitempty"` // the planner's: confounded factors, dropped cells

@@ -28,12 +28,14 @@ func Find(header record.Header, trials []record.Trial, records []record.Record) 
 	}
 	f := Findings{
 		Run:     compare.Run{Header: header, Cells: s.Describe(), Noise: noise, Comparisons: comparisons, Requirements: requirements, Tally: s.CountTrials()},
-		Answers: answers(comparisons), Published: view.Publish(s), Charts: view.Charts(s), Fits: view.Fits(s), Searches: view.Searches(s), Claims: compare.Claims(s),
+		Answers: answers(comparisons), Published: view.Publish(s), Charts: view.Charts(s), Fits: view.Fits(s), Searches: view.Searches(s),
+		Choices: view.Choices(s), Claims: compare.Claims(s),
 	}
 	if len(f.Answers) == 0 {
 		f.Answers = answer.Alone(f.Run)
 	}
 	addSentences(&f)
+	f.Answer = answer.Of(answer.Parts{Run: f.Run, Claims: f.Claims, Choices: choiceSentences(f.Choices), Searches: searchSentences(f.Searches)})
 	f.Stage = compare.Settle(s, comparisons, requirements)
 	f.Seating = seating(s)
 	profiles, unread := view.Profiles(s)
@@ -42,13 +44,16 @@ func Find(header record.Header, trials []record.Trial, records []record.Record) 
 	return f, nil
 }
 
-// addSentences puts fits, searches and claims into words.
+// addSentences puts fits, searches, choices and claims into words.
 func addSentences(f *Findings) {
 	for i := range f.Fits {
 		f.Fits[i].Sentence = fitSentence(f.Fits[i])
 	}
 	for i := range f.Searches {
 		f.Searches[i].Sentence = searchSentence(f.Searches[i])
+	}
+	for i := range f.Choices {
+		f.Choices[i].Sentence = choiceSentence(f.Choices[i])
 	}
 	for i := range f.Claims {
 		f.Claims[i].Sentence = claimSentence(f.Claims[i])

@@ -4,6 +4,7 @@
 package finding
 
 import (
+	"netdyno/internal/read/answer"
 	"netdyno/internal/read/cells"
 	"netdyno/internal/read/compare"
 	"netdyno/internal/read/view"
@@ -13,6 +14,7 @@ import (
 // Findings is everything that can be said about one run.
 type Findings struct {
 	compare.Run
+	Answer       answer.Answer    `json:"answer"`          // to the study's question
 	Answers      []string         `json:"answers"`         // sentences, one per primary comparison worth saying
 	Stage        *cells.Stage     `json:"stage,omitempty"` // at which the run is judged; nil when the study declares none
 	Published    []view.Published `json:"published,omitempty"`
@@ -20,6 +22,7 @@ type Findings struct {
 	Charts       []view.Chart     `json:"charts,omitempty"`   // as Header.Study.Charts
 	Fits         []view.Fit       `json:"fits,omitempty"`     // as Header.Study.Fits
 	Searches     []view.Search    `json:"searches,omitempty"` // as Header.Study.Reaches
+	Choices      []view.Choice    `json:"choices,omitempty"`  // as Header.Study.Choices
 	Claims       []compare.Claim  `json:"claims,omitempty"`   // as Header.Study.Claims
 	ServerReport *ServerReport    `json:"served,omitempty"`   // what a server started by netdyno listen counted itself
 	Seating      []Seated         `json:"seating"`            // who sat where, the server's seat first

@@ -53,3 +53,14 @@ func rateWords(x float64, unit string) string {
 	}
 	return inUnit(x, unit)
 }
+
+// searchSentences returns the sentences of the searches that have an answer.
+func searchSentences(searches []view.Search) []string {
+	var sentences []string
+	for _, f := range searches {
+		if f.Sentence != "" {
+			sentences = append(sentences, f.Sentence)
+		}
+	}
+	return sentences
+}

@@ -92,11 +92,11 @@ func pages(t *testing.T, seeds uint64, check func(where string, f finding.Findin
 
 // tablesOf are all tables of a page.
 func tablesOf(p Page) []Table {
-	var all []Table
+	all := slices.Clone(p.Matrix)
 	for _, c := range p.Charts {
 		all = append(all, c.Table)
 	}
-	for _, s := range slices.Concat(p.Fits, p.Searches, p.Claims, p.Evidence) {
+	for _, s := range slices.Concat(p.Fits, p.Searches, p.Choices, p.Claims, p.Evidence) {
 		all = append(all, s.Tables...)
 	}
 	for _, c := range p.Cells {

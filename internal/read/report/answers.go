@@ -15,29 +15,27 @@ type Answer struct {
 	Text    string          `json:"text"`
 }
 
-// maxAnswers is how many answers a report leads with.
-const maxAnswers = 8
-
 // noBreak keeps a figure and its unit on one line.
 const noBreak = "\u00a0"
 
-// answers are the sentences of the comparisons, the most decisive first; more
-// are those that can wait.
-func (l *layout) answers() (answers, more []Answer) {
+// answers are the sentences of the comparisons, the most decisive first.
+func (l *layout) answers() []Answer {
+	var answers []Answer
 	for _, c := range finding.MostDecisiveFirst(l.Comparisons) {
 		if c.Sentence != "" {
 			answers = append(answers, Answer{c.Verdict, strings.ReplaceAll(c.Sentence, " %", noBreak+"%")})
 		}
 	}
-	if len(answers) == 0 { // of a run that compares nothing
-		for _, text := range l.Answers {
-			answers = append(answers, Answer{Text: strings.ReplaceAll(text, " %", noBreak+"%")})
-		}
+	return answers
+}
+
+// answer is the answer to the study's question.
+func (l *layout) answer() []string {
+	var sentences []string
+	for _, s := range l.Findings.Answer.Sentences {
+		sentences = append(sentences, strings.ReplaceAll(s, " %", noBreak+"%"))
 	}
-	if len(answers) > maxAnswers+1 {
-		return answers[:maxAnswers], answers[maxAnswers:]
-	}
-	return answers, nil
+	return sentences
 }
 
 // tally says what became of the trials.

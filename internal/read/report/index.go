@@ -4,7 +4,7 @@ import (
 	"fmt"
 	"html/template"
 	"io"
-	"slices"
+	"strings"
 
 	_ "embed" // the index's page
 
@@ -14,16 +14,13 @@ import (
 //go:embed assets/index.html
 var indexHTML string
 
-var indexTemplate = template.Must(template.New("index").Funcs(template.FuncMap{
-	"mark":    mark,
-	"verdict": verdictClass,
-}).Parse(indexHTML))
+var indexTemplate = template.Must(template.New("index").Parse(indexHTML))
 
 // Entry is one study's place in an index of several.
 type Entry struct {
 	Name     string
 	Question string
-	Answers  []Answer // the most decisive first
+	Answer   []string // to its question
 	Link     string   // to the study's report, relative to the index; empty for none
 	Tally    string   // what became of its trials, or why there is no report
 }
@@ -31,7 +28,7 @@ type Entry struct {
 // Entry makes the page's own entry in an index, linked to where its report
 // lies.
 func (p Page) Entry(link string) Entry {
-	return Entry{Name: p.Title, Question: p.Question, Answers: slices.Concat(p.Answers, p.More), Link: link, Tally: p.Tally}
+	return Entry{Name: p.Title, Question: p.Question, Answer: p.Answer, Link: link, Tally: p.Tally}
 }
 
 // Contents joins the reports of several studies. Build one with Index;
@@ -47,9 +44,6 @@ func Index(title string, entries []Entry) Contents {
 	return Contents{Title: or(title, "netdyno reports"), Entries: entries}
 }
 
-// answersShown is how many of a study's answers an index repeats.
-const answersShown = 5
-
 // indexView is what the template sees beside the index.
 type indexView struct {
 	Title  string
@@ -61,9 +55,7 @@ type indexView struct {
 
 type indexPart struct {
 	Entry
-	ID    string
-	Shown []Answer
-	More  int
+	ID string
 }
 
 // HTML writes the index as one file that refers to nothing but the reports.
@@ -76,21 +68,12 @@ func (c Contents) HTML(w io.Writer) error {
 		Marks:  marks,
 	}
 	for i, e := range c.Entries {
-		shown, more := leading(e.Answers)
-		v.Parts = append(v.Parts, indexPart{Entry: e, ID: fmt.Sprintf("study-%d", i+1), Shown: shown, More: more})
+		v.Parts = append(v.Parts, indexPart{Entry: e, ID: fmt.Sprintf("study-%d", i+1)})
 	}
 	if err := indexTemplate.Execute(printable.NewWriter(w), v); err != nil {
 		return fmt.Errorf("write index: %w", err)
 	}
 	return nil
-}
-
-// leading returns the answers that an index repeats and how many it leaves.
-func leading(answers []Answer) (shown []Answer, more int) {
-	if len(answers) <= answersShown+1 {
-		return answers, 0
-	}
-	return answers[:answersShown], len(answers) - answersShown
 }
 
 // Text writes the index for a terminal. The error is w's.
@@ -104,12 +87,8 @@ func (c Contents) Text(w io.Writer, opt TextOptions) error {
 	for _, e := range c.Entries {
 		t.line("")
 		t.title(e.Name, e.Question)
-		shown, more := leading(e.Answers)
-		for _, a := range shown {
-			t.answer(a)
-		}
-		if more > 0 {
-			t.line(t.faint(fmt.Sprintf("… and %s in its report", plural(more, "more answer"))))
+		if len(e.Answer) > 0 {
+			t.paragraph("", strings.Join(e.Answer, " "))
 		}
 		t.paragraph("", e.Tally)
 		if e.Link != "" {

@@ -3,7 +3,6 @@ package report
 import (
 	"fmt"
 	"io"
-	"slices"
 	"strings"
 
 	"netdyno/internal/printable"
@@ -14,9 +13,13 @@ import (
 func (p Page) Markdown(w io.Writer) error {
 	var m markdown
 	m.summary(p)
+	for _, t := range p.Matrix {
+		m.table(t)
+	}
 	m.charts(p.Charts)
 	m.group("Fitted models", p.Fits)
 	m.group("Searches", p.Searches)
+	m.group("Choices", p.Choices)
 	m.group("Claims", p.Claims)
 	for _, c := range p.Cells {
 		m.cell(c)
@@ -27,6 +30,7 @@ func (p Page) Markdown(w io.Writer) error {
 	for _, s := range p.Evidence {
 		m.section(2, s)
 	}
+	m.answers(p.Answers)
 	m.heading(2, "Run it again")
 	m.line("```sh\n" + strings.ReplaceAll(printable.Text(p.Rerun.Command), "```", "` ` `") + "\n```\n")
 	m.paragraph("Seed " + p.Rerun.Seed + ". Marks: " + marks)
@@ -43,9 +47,7 @@ func (m *markdown) summary(p Page) {
 	m.heading(1, p.Title)
 	m.paragraph(p.Question)
 	m.paragraph(p.Made)
-	for _, a := range slices.Concat(p.Answers, p.More) {
-		m.item("**" + or(mark(a.Verdict), "·") + "** " + inline(a.Text))
-	}
+	m.paragraph(strings.Join(p.Answer, " "))
 	for _, r := range p.Requirements {
 		m.item("**" + or(stateMarks[r.State], "·") + "** " + inline(r.Text))
 	}
@@ -57,6 +59,17 @@ func (m *markdown) summary(p Page) {
 	}
 	for _, w := range p.Warnings {
 		m.item(joined(" ", "**"+inline(or(w.About, "warning"))+":**", inline(w.Text), inline(w.Advice)))
+	}
+	m.line("")
+}
+
+// answers lists what every judged comparison says.
+func (m *markdown) answers(answers []Answer) {
+	if len(answers) > 0 {
+		m.heading(2, "One by one")
+	}
+	for _, a := range answers {
+		m.item("**" + or(mark(a.Verdict), "·") + "** " + inline(a.Text))
 	}
 	m.line("")
 }

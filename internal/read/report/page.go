@@ -16,9 +16,10 @@ import (
 type Page struct {
 	Title        string        `json:"title"`
 	Question     string        `json:"question,omitempty"`
-	Made         string        `json:"made"` // when, with what, on which rig
-	Answers      []Answer      `json:"answers,omitempty"`
-	More         []Answer      `json:"more,omitempty"`         // the less decisive answers of a large study
+	Made         string        `json:"made"`                   // when, with what, on which rig
+	Answer       []string      `json:"answer"`                 // to the question, in a few sentences
+	Answers      []Answer      `json:"answers,omitempty"`      // every judged comparison, the most decisive first
+	Matrix       []Table       `json:"matrix,omitempty"`       // arms by cells, one table for each primary metric; of several cells
 	Requirements []Requirement `json:"requirements,omitempty"` // what the study demands, unmet first
 	Tally        string        `json:"tally"`
 	Judged       []string      `json:"judged,omitempty"`  // how: stage and level, size of the families, method
@@ -29,6 +30,7 @@ type Page struct {
 	Charts       []Chart       `json:"charts,omitempty"`   // as the study asked for them
 	Fits         []Section     `json:"fits,omitempty"`     // models, each with its sentence
 	Searches     []Section     `json:"searches,omitempty"` // for the least that comes near the best
+	Choices      []Section     `json:"choices,omitempty"`  // of the best within bounds
 	Claims       []Section     `json:"claims,omitempty"`   // what a publication says of the arms, judged
 	Cells        []Cell        `json:"cells,omitempty"`
 	Server       *Section      `json:"server,omitempty"` // what a server that stood by itself counted
@@ -48,13 +50,13 @@ type Rerun struct {
 // never a panic.
 func New(f finding.Findings) Page {
 	l := newLayout(f)
-	answers, more := l.answers()
 	return Page{
 		Title:        l.title(),
 		Question:     f.Header.Study.Question,
 		Made:         l.made(),
-		Answers:      answers,
-		More:         more,
+		Answer:       l.answer(),
+		Answers:      l.answers(),
+		Matrix:       l.matrix(),
 		Requirements: l.requirements(),
 		Tally:        l.tally(),
 		Judged:       l.judged(),
@@ -65,6 +67,7 @@ func New(f finding.Findings) Page {
 		Charts:       l.charts(),
 		Fits:         l.fits(),
 		Searches:     l.searches(),
+		Choices:      l.choices(),
 		Claims:       l.claims(),
 		Cells:        l.cells(),
 		Server:       l.server(),

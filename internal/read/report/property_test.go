@@ -193,9 +193,12 @@ func TestEveryVerdictStandsInEveryForm(t *testing.T) {
 				}
 			}
 		}
+		want("text", strings.Join(strings.Fields(text), " "), strings.Join(strings.Fields(strings.Join(p.Answer, " ")), " "))
+		for _, sentence := range p.Answer {
+			want("html", page, sentence)
+			want("markdown", markdown, inline(sentence))
+		}
 		for _, a := range p.Answers {
-			sentence := html.UnescapeString(a.Text)
-			want("text", strings.Join(strings.Fields(text), " "), strings.Join(strings.Fields(mark(a.Verdict)+" "+sentence), " "))
 			want("html", page, string(a.Verdict)+"</span> <span>"+a.Text)
 			want("markdown", markdown, "**"+or(mark(a.Verdict), "·")+"** "+inline(a.Text))
 		}

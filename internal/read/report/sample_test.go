@@ -10,6 +10,7 @@ import (
 	"netdyno/internal/contract"
 	"netdyno/internal/hist"
 	"netdyno/internal/quantity"
+	"netdyno/internal/read/answer"
 	"netdyno/internal/read/cells"
 	"netdyno/internal/read/compare"
 	"netdyno/internal/read/finding"
@@ -66,6 +67,7 @@ func sample(blocks int) finding.Findings {
 			f.Answers = append(f.Answers, c.Sentence)
 		}
 	}
+	f.Answer = answer.Of(answer.Parts{Run: f.Run})
 	f.Published = []view.Published{{
 		Published: record.Published{
 			Source: "the publication, 48 threads", Metric: sampleCost, Arm: "go-epoll-shared", Base: "go-net",

@@ -32,14 +32,19 @@ func newTerminal(opt TextOptions) *terminal {
 
 func (t *terminal) line(text string) { t.out.WriteString(strings.TrimRight(text, " ") + "\n") }
 
+// joint stands for a space at which a line must not be wrapped: a character of
+// width 1 that no text has, as printable.Text leaves none for private use.
+const joint = "\ue000"
+
 // paragraph wraps text to the width, later lines indented under the first.
 func (t *terminal) paragraph(first, body string) {
 	indent := text.StringWidthWithoutEscSequences(first)
-	for i, line := range strings.Split(text.WrapSoft(printable.Text(body), t.width-indent), "\n") {
+	whole := strings.NewReplacer(" %", joint+"%", noBreak+"%", joint+"%").Replace(printable.Text(body))
+	for i, line := range strings.Split(text.WrapSoft(whole, t.width-indent), "\n") {
 		if i > 0 {
 			first = strings.Repeat(" ", indent)
 		}
-		t.line(first + strings.TrimSpace(line))
+		t.line(first + strings.ReplaceAll(strings.TrimSpace(line), joint, " "))
 	}
 }
 

@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"io"
 	"slices"
+	"strings"
 
 	"github.com/jedib0t/go-pretty/v6/text"
 
@@ -15,8 +16,9 @@ import (
 func (p Page) Text(w io.Writer, opt TextOptions) error {
 	t := newTerminal(opt)
 	t.header(p)
+	t.matrix(p.Matrix)
 	t.charts(p.Charts)
-	t.sections(slices.Concat(p.Fits, p.Searches, p.Claims))
+	t.sections(slices.Concat(p.Fits, p.Searches, p.Choices, p.Claims))
 	t.each(len(p.Cells), cellLines, "cell", func(i int) { t.cell(p.Cells[i]) })
 	t.profiles(p.Cells)
 	t.server(p.Server)
@@ -37,24 +39,34 @@ func (t *terminal) header(p Page) {
 	t.title(p.Title, p.Question)
 	t.paragraph("", p.Made)
 	t.line("")
-	for _, a := range p.Answers {
-		t.answer(a)
-	}
-	if len(p.More) > 0 {
-		t.line(t.faint(fmt.Sprintf("… and %s; the tables below have every ratio", plural(len(p.More), "more answer"))))
+	t.paragraph("", strings.Join(p.Answer, " "))
+	if len(p.Requirements) > 0 {
+		t.line("")
 	}
 	for _, r := range p.Requirements {
 		t.paragraph(t.verdict(stateVerdict[r.State], or(stateMarks[r.State], "·"))+" ", r.Text)
 	}
-	if len(p.Answers)+len(p.Requirements) > 0 {
-		t.line("")
-	}
+	t.line("")
 	t.paragraph("", p.Tally)
 	for _, how := range p.Judged {
 		t.paragraph("", how)
 	}
 	for _, caveat := range p.Caveats {
 		t.paragraph(t.paint("! ", text.FgYellow), caveat)
+	}
+}
+
+// matrix prints the effects in every cell, without their intervals where these
+// would not fit.
+func (t *terminal) matrix(tables []Table) {
+	for _, m := range tables {
+		t.line("")
+		t.line(t.bold(printable.Text(m.Caption)))
+		if text.LongestLineLen(t.grid(m)) > t.width {
+			m = m.withoutIntervals()
+		}
+		t.table(m)
+		t.notes(m.Notes)
 	}
 }
 

@@ -66,6 +66,23 @@ func (t Table) plain() Table {
 	return t
 }
 
+// withoutIntervals leaves ratios without their intervals.
+func (t Table) withoutIntervals() Table {
+	rows := make([][]Datum, len(t.Rows))
+	for i, row := range t.Rows {
+		rows[i] = slices.Clone(row)
+		for j, d := range row {
+			if d.Ratio != nil {
+				bare := *d.Ratio
+				bare.Interval = ""
+				rows[i][j].Ratio = &bare
+			}
+		}
+	}
+	t.Rows = rows
+	return t
+}
+
 func (d Datum) plain() Datum {
 	d.Detail = ""
 	if d.Figure != nil {

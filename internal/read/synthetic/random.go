@@ -38,6 +38,7 @@ func Random(seed uint64) (record.Header, []record.Trial, []record.Record) {
 		{Kind: record.Lines, Metric: pauses, X: "connections", By: "arm"},
 	}
 	header.Study.Reaches = []record.Reach{{Metric: "exchanges_per_s", Share: 0.9, Least: []string{"connections"}}}
+	header.Study.Choices = []record.Choice{{Best: "exchanges_per_s", Within: []record.Bound{{Text: "60 µs", Metric: "server.cpu_us_per_exchange", Value: 60}}}}
 	if len(o.Arms) > 2 {
 		header.Study.Compare.Also = []record.Pair{{Arm: o.Arms[2].Name, Base: o.Arms[1].Name}}
 	}

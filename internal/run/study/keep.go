@@ -26,6 +26,7 @@ func (s *Study) KeepViews(original *Study) {
 	s.Charts = sound(charts, scope.Chart)
 	s.Fits = sound(original.Fits, scope.Fit)
 	s.Reaches = sound(original.Reaches, scope.Reach)
+	s.Choices = sound(original.Choices, scope.Choice)
 	s.Claims = sound(original.Claims, scope.Claim)
 }
 

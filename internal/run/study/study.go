@@ -37,6 +37,7 @@ type Study struct {
 	Charts    []record.Chart
 	Fits      []record.Fit
 	Reaches   []record.Reach
+	Choices   []record.Choice
 	Claims    []record.Claim
 	Requires  []record.Require
 	At        Position // where it begins

@@ -30,7 +30,7 @@ func writeItem(b *bytes.Buffer, fields [][2]string) {
 	}
 }
 
-// writeViews writes the charts, the fits and the searches.
+// writeViews writes the charts, the fits, the searches and the choices.
 func writeViews(b *bytes.Buffer, s *study.Study) {
 	if len(s.Charts) > 0 {
 		b.WriteString("charts:\n")
@@ -62,6 +62,17 @@ func writeViews(b *bytes.Buffer, s *study.Study) {
 		writeItem(b, [][2]string{{"title", r.Title}, {"metric", r.Metric}, {"share", strconv.FormatFloat(r.Share, 'g', -1, 64)}})
 		writeList(b, "least", r.Least)
 		writeWhere(b, r.Where)
+	}
+	if len(s.Choices) > 0 {
+		b.WriteString("choose:\n")
+	}
+	for _, c := range s.Choices {
+		writeItem(b, [][2]string{{"title", c.Title}, {"best", c.Best}})
+		b.WriteString("    within:\n")
+		for _, bound := range c.Within {
+			fmt.Fprintf(b, "      %s: %s\n", bound.Metric, quote(bound.Text))
+		}
+		writeWhere(b, c.Where)
 	}
 }
 

@@ -1,0 +1,137 @@
+// Package answer puts what a run found into the few sentences with which its
+// report begins: who is ahead on each primary metric and by how much, what is
+// traded for it or still open, and under which condition. The claims are chosen
+// first, as values; words.go puts them into words and adds nothing. It is pure.
+package answer
+
+import "netdyno/internal/read/compare"
+
+// Answer is what a run says to its study's question.
+type Answer struct {
+	Claims    []Claim  `json:"claims,omitempty"`
+	Sentences []string `json:"sentences"` // never empty
+}
+
+// Kind is what a claim says.
+type Kind string
+
+// The kinds of claims.
+const (
+	Ahead  Kind = "ahead"  // the arm is better than the baseline where Effects say
+	Behind Kind = "behind" // no arm is better than the baseline, and these are worse
+	Equal  Kind = "equal"  // every arm that can be compared is equivalent to the baseline
+	Open   Kind = "open"   // no difference is settled
+	None   Kind = "none"   // nothing can be compared
+)
+
+// Claim is what is said on one metric.
+type Claim struct {
+	Kind    Kind     `json:"kind"`
+	Metric  string   `json:"metric"`
+	Arm     string   `json:"arm,omitempty"` // of Ahead
+	Base    string   `json:"base"`
+	Effects []Effect `json:"effects"`          // that the claim rests on: of Ahead those in which the arm is better
+	Others  []Effect `json:"others,omitempty"` // the rest; of Ahead only the same arm's
+}
+
+// Effect is an arm against the baseline in a cell.
+type Effect struct {
+	Arm     string          `json:"arm"`
+	Cell    string          `json:"cell"`
+	Ratio   float64         `json:"ratio"`
+	Low     float64         `json:"low"`
+	High    float64         `json:"high"`
+	Verdict compare.Verdict `json:"verdict"`
+	Reason  string          `json:"reason,omitempty"`
+	Decides string          `json:"decides,omitempty"`
+}
+
+// Parts are what a run says beside its comparisons.
+type Parts struct {
+	Run      compare.Run
+	Claims   []compare.Claim // of publications, judged
+	Choices  []string        // sentences of the study's choices
+	Searches []string        // and of its searches
+}
+
+// metricsSaid bounds the primary metrics of which the answer speaks; the tables
+// have the others.
+const metricsSaid = 3
+
+// Of answers a run's question.
+func Of(p Parts) Answer {
+	var a Answer
+	a.Sentences = append(a.Sentences, p.Choices...)
+	metrics := compared(p.Run)
+	for i, metric := range metrics {
+		if i == metricsSaid {
+			break
+		}
+		a.Claims = append(a.Claims, claimOn(p.Run, metric, leader(a.Claims)))
+	}
+	switch {
+	case len(a.Claims) > 0:
+		margin := compare.Margin(p.Run.Header.Study.Compare)
+		a.Sentences = append(a.Sentences, inWords(a.Claims, len(metrics), margin)...)
+	case len(Alone(p.Run)) > 0:
+		a.Sentences = append(a.Sentences, Alone(p.Run)...)
+		return a
+	case len(a.Sentences) == 0:
+		a.Sentences = append(a.Sentences, nothing(p.Run))
+	}
+	if leader(a.Claims) == "" && len(p.Choices) == 0 && len(p.Searches) > 0 {
+		a.Sentences = append(a.Sentences, p.Searches[0])
+	}
+	a.Sentences = append(a.Sentences, judgedClaims(p.Claims)...)
+	if words := condition(p.Run, a.Claims); words != "" {
+		a.Sentences = append(a.Sentences, words)
+	}
+	return a
+}
+
+// compared lists the primary metrics that have comparisons, in the study's order.
+func compared(run compare.Run) []string {
+	var metrics []string
+	for _, name := range run.Header.Study.Compare.Primary {
+		if len(effectsOn(run, name)) > 0 {
+			metrics = append(metrics, name)
+		}
+	}
+	return metrics
+}
+
+// effectsOn returns the primary comparisons with the baseline on a metric, in
+// the order of the run's comparisons.
+func effectsOn(run compare.Run, metric string) []Effect {
+	base := run.Header.Study.Compare.Baseline
+	var effects []Effect
+	for _, c := range run.Comparisons {
+		if c.Primary && c.Metric == metric && (c.Base == base || base == "") {
+			effects = append(effects, Effect{
+				Arm: c.Arm, Cell: c.Cell, Ratio: c.Ratio, Low: c.Low, High: c.High,
+				Verdict: c.Verdict, Reason: c.Reason, Decides: c.Decides,
+			})
+		}
+	}
+	return effects
+}
+
+// baseOf is the arm by which a metric's comparisons divide.
+func baseOf(run compare.Run, metric string) string {
+	for _, c := range run.Comparisons {
+		if c.Primary && c.Metric == metric && (c.Base == run.Header.Study.Compare.Baseline || run.Header.Study.Compare.Baseline == "") {
+			return c.Base
+		}
+	}
+	return run.Header.Study.Compare.Baseline
+}
+
+// leader is the arm that an earlier metric found ahead; "" for none.
+func leader(claims []Claim) string {
+	for _, c := range claims {
+		if c.Kind == Ahead {
+			return c.Arm
+		}
+	}
+	return ""
+}

@@ -1,0 +1,307 @@
+package answer
+
+import (
+	"fmt"
+	"math"
+	"slices"
+	"strconv"
+	"strings"
+
+	"netdyno/internal/metric"
+	"netdyno/internal/quantity"
+	"netdyno/internal/read/cells"
+	"netdyno/internal/read/compare"
+)
+
+// inWords says one sentence for each claim, the settled ones first. metrics is
+// the number of primary metrics that were compared, margin the study's.
+func inWords(claims []Claim, metrics int, margin float64) []string {
+	ordered := slices.Clone(claims)
+	slices.SortStableFunc(ordered, func(a, b Claim) int { return rank(a.Kind) - rank(b.Kind) })
+	var sentences []string
+	for i, c := range ordered {
+		sentences = append(sentences, sentence(c, i > 0 && c.Kind == Ahead && c.Arm == leader(ordered[:i]), margin))
+	}
+	if more := metrics - len(claims); more > 0 {
+		sentences = append(sentences, fmt.Sprintf("The tables have %s.", plural(more, "more primary metric")))
+	}
+	return sentences
+}
+
+// rank puts differences before equality, and both before what is open.
+func rank(k Kind) int { return slices.Index([]Kind{Ahead, Behind, Equal, Open, None}, k) }
+
+// sentence puts a claim into words; again is of an arm that was just named.
+func sentence(c Claim, again bool, margin float64) string {
+	m := metric.Shown(c.Metric)
+	switch c.Kind {
+	case Ahead:
+		arm := c.Arm
+		if again {
+			arm = "It also"
+		}
+		return fmt.Sprintf("%s %s.", arm, differs(m, c.Base, c.Effects)+inCells(c.Effects, c.Others)+elsewhere(c.Others))
+	case Behind:
+		return behind(m, c)
+	case Equal:
+		return fmt.Sprintf("%s: %s and %s are equal within %s %%%s%s.", capital(m.Doc), strings.Join(armsOf(c.Effects), ", "), c.Base,
+			percent(margin), inAll(cellsOf(c.Effects)), elsewhere(c.Others))
+	case Open:
+		return open(m, c)
+	}
+	return fmt.Sprintf("On %s nothing can be compared with %s: %s.", m.Doc, c.Base, strings.TrimSuffix(c.Effects[0].Reason, "."))
+}
+
+// behind names the arms that are worse than the baseline, the nearest first. Only
+// when all are does the baseline come before every other.
+func behind(m metric.Metric, c Claim) string {
+	arms := armsOf(c.Effects)
+	var parts []string
+	for i, arm := range arms {
+		if i == 3 {
+			parts = append(parts, fmt.Sprintf("and %d more", len(arms)-i))
+			break
+		}
+		own := of(arm, c.Effects)
+		others := of(arm, c.Others)
+		parts = append(parts, arm+" "+differs(m, c.Base, own)+inCells(own, others)+elsewhere(others))
+	}
+	text := strings.Join(parts, "; ")
+	if len(arms) == 1 || len(c.Others) > 0 {
+		return text + rest(arms, c.Others) + "."
+	}
+	return fmt.Sprintf("%s is ahead of every other arm on %s: %s.", c.Base, m.Doc, text)
+}
+
+// open says what is not settled, by the largest of the open differences, and what
+// would settle it.
+func open(m metric.Metric, c Claim) string {
+	e := slices.MaxFunc(c.Effects, func(a, b Effect) int {
+		return compareSize(a, b)
+	})
+	arms := armsOf(c.Effects)
+	text := fmt.Sprintf("The %s of %s against %s is not settled", m.Doc, strings.Join(arms, ", "), c.Base)
+	if e.Ratio > 0 {
+		most := ""
+		if len(c.Effects) > 1 {
+			most = e.Arm + at(e.Cell) + " has "
+		}
+		text += fmt.Sprintf(": %s%s× (%s–%s)", most, quantity.FormatFigure(e.Ratio), quantity.FormatFigure(e.Low), quantity.FormatFigure(e.High))
+	} else if e.Reason != "" {
+		text += ": " + e.Reason
+	}
+	if e.Decides != "" {
+		text += "; " + e.Decides
+	}
+	return text + rest(arms, c.Others) + "."
+}
+
+// rest says how the arms came out that were not named.
+func rest(named []string, others []Effect) string {
+	text := ""
+	for _, arm := range armsOf(others) {
+		if slices.Contains(named, arm) {
+			continue
+		}
+		var verdicts []string
+		for _, e := range of(arm, others) {
+			if words := verdictWords[e.Verdict]; !slices.Contains(verdicts, words) {
+				verdicts = append(verdicts, words)
+			}
+		}
+		text += "; " + arm + " is " + strings.Join(verdicts, " or ")
+	}
+	return text
+}
+
+var verdictWords = map[compare.Verdict]string{
+	compare.Better: "better", compare.Worse: "worse", compare.Equivalent: "equal", compare.CannotTell: "not settled", compare.Invalid: "invalid",
+}
+
+func capital(text string) string {
+	if text == "" {
+		return ""
+	}
+	return strings.ToUpper(text[:1]) + text[1:]
+}
+
+func compareSize(a, b Effect) int {
+	size := func(e Effect) float64 {
+		if !cells.Usable(e.Ratio) {
+			return -1
+		}
+		return math.Abs(math.Log(e.Ratio))
+	}
+	switch x, y := size(a), size(b); {
+	case x < y:
+		return -1
+	case x > y:
+		return 1
+	}
+	return 0
+}
+
+// differs says by how much an arm differs from the base, over one effect or
+// several of the same direction: "needs 34 % less server CPU per exchange than
+// go-net (31–37 %)".
+func differs(m metric.Metric, base string, effects []Effect) string {
+	first := effects[0]
+	least, most, low, high := first.Ratio, first.Ratio, first.Low, first.High
+	for _, e := range effects[1:] {
+		least, most, low, high = min(least, e.Ratio), max(most, e.Ratio), min(low, e.Low), max(high, e.High)
+	}
+	least, most, low, high = asPrinted(least), asPrinted(most), asPrinted(low), asPrinted(high)
+	below := most < 1
+	if !below && (most > 2 || least < 1) {
+		return fmt.Sprintf("%s %s× the %s of %s (%s)", verb(m), between(least, most, quantity.FormatFigure), m.Doc, base, quantity.FormatFigure(low)+"–"+quantity.FormatFigure(high))
+	}
+	share, span := between(least-1, most-1, percent), percent(low-1)+"–"+percent(high-1)
+	more, less := "more", "less"
+	if below {
+		share, span = between(1-most, 1-least, percent), percent(1-high)+"–"+percent(1-low)
+	}
+	if !isCost(m) {
+		more, less = "higher", "lower"
+	}
+	direction := more
+	if below {
+		direction = less
+	}
+	return fmt.Sprintf("%s %s %% %s %s than %s (%s %%)", verb(m), share, direction, m.Doc, base, span)
+}
+
+// between is one number where both are shown alike, else both.
+func between(low, high float64, show func(float64) string) string {
+	if show(low) == show(high) {
+		return show(low)
+	}
+	return show(low) + "–" + show(high)
+}
+
+// asPrinted is a ratio as tables print it, so that a percentage says the same as
+// the ratio in the table.
+func asPrinted(ratio float64) float64 {
+	printed, err := strconv.ParseFloat(quantity.FormatFigure(ratio), 64)
+	if err != nil {
+		return ratio
+	}
+	return printed
+}
+
+// percent shows a share in percent, with as many digits as a difference of that
+// size deserves.
+func percent(share float64) string {
+	x := math.Round(1e8*share) / 1e6
+	switch size := math.Abs(x); {
+	case size >= 9.95:
+		return fmt.Sprintf("%.0f", x)
+	case size >= 0.995:
+		return fmt.Sprintf("%.1f", x)
+	}
+	return fmt.Sprintf("%.2g", x)
+}
+
+// verb suits costs, rates and times.
+func verb(m metric.Metric) string {
+	switch {
+	case isCost(m):
+		return "needs"
+	case m.Better == metric.Higher:
+		return "reaches"
+	}
+	return "has"
+}
+
+// isCost holds for what a worker or a host uses up.
+func isCost(m metric.Metric) bool {
+	return m.Better == metric.Lower && (strings.HasPrefix(m.Name, "server.") || strings.HasPrefix(m.Name, "client.") || strings.HasPrefix(m.Name, "host."))
+}
+
+// inCells names the cells of some effects, beside those of the same arm in the
+// other cells.
+func inCells(effects, others []Effect) string {
+	switch {
+	case len(others) == 0 && len(effects) == 1:
+		return at(effects[0].Cell)
+	case len(others) == 0:
+		return inAll(len(effects))
+	case len(effects) <= 2:
+		var names []string
+		for _, e := range effects {
+			names = append(names, cells.Spoken(e.Cell))
+		}
+		return " at " + strings.Join(names, " and at ")
+	}
+	return fmt.Sprintf(" in %d of %d cells", len(effects), len(effects)+len(others))
+}
+
+// elsewhere counts how the other cells came out.
+func elsewhere(others []Effect) string {
+	by := byVerdict(others)
+	var parts []string
+	for _, verdict := range []compare.Verdict{compare.Better, compare.Worse, compare.Equivalent, compare.CannotTell, compare.Invalid} {
+		own, words := by[verdict], verdictWords[verdict]
+		switch {
+		case len(own) == 0:
+		case len(own) == 1 && verdict == compare.Worse && own[0].Ratio > 0:
+			parts = append(parts, fmt.Sprintf("worse%s, %s× (%s–%s)", at(own[0].Cell), quantity.FormatFigure(own[0].Ratio), quantity.FormatFigure(own[0].Low), quantity.FormatFigure(own[0].High)))
+		case len(own) == 1 && own[0].Cell != "":
+			parts = append(parts, words+at(own[0].Cell))
+		default:
+			parts = append(parts, fmt.Sprintf("%s in %d", words, len(own)))
+		}
+	}
+	if len(parts) == 0 {
+		return ""
+	}
+	return "; " + strings.Join(parts, ", ")
+}
+
+func at(cell string) string {
+	if cell == "" {
+		return ""
+	}
+	return " at " + cells.Spoken(cell)
+}
+
+func inAll(n int) string {
+	if n < 2 {
+		return ""
+	}
+	if n == 2 {
+		return " in both cells"
+	}
+	return fmt.Sprintf(" in all %d cells", n)
+}
+
+// armsOf lists the arms of effects, the one nearest to the baseline first.
+func armsOf(effects []Effect) []string {
+	sorted := slices.Clone(effects)
+	slices.SortStableFunc(sorted, compareSize)
+	var arms []string
+	for _, e := range sorted {
+		if !slices.Contains(arms, e.Arm) {
+			arms = append(arms, e.Arm)
+		}
+	}
+	return arms
+}
+
+func of(arm string, effects []Effect) []Effect {
+	return slices.DeleteFunc(slices.Clone(effects), func(e Effect) bool { return e.Arm != arm })
+}
+
+func cellsOf(effects []Effect) int {
+	names := map[string]bool{}
+	for _, e := range effects {
+		names[e.Cell] = true
+	}
+	return len(names)
+}
+
+func plural(n int, noun string) string {
+	if n == 1 {
+		return "1 " + noun
+	}
+	return fmt.Sprintf("%d %ss", n, noun)
+}

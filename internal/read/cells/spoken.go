@@ -1,0 +1,48 @@
+package cells
+
+import "strings"
+
+// spoken are the factors whose levels are said as a count of something.
+var spoken = map[string][2]string{
+	"connections": {"connection", "connections"},
+	"threads":     {"thread", "threads"},
+	"clients":     {"client", "clients"},
+	"servers":     {"server", "servers"},
+	"inflight":    {"exchange in flight", "exchanges in flight"},
+}
+
+// Spoken returns a cell's name as a person would say it: "10,000 connections,
+// request=4KiB" for "connections=10000 request=4KiB". A level that it has no words
+// for stays as it is typed.
+func Spoken(cell string) string {
+	if cell == "" {
+		return ""
+	}
+	var parts []string
+	for _, level := range strings.Fields(cell) {
+		factor, value, _ := strings.Cut(level, "=")
+		words, known := spoken[factor]
+		switch {
+		case known && value == "1":
+			parts = append(parts, "1 "+words[0])
+		case known:
+			parts = append(parts, thousands(value)+" "+words[1])
+		case factor == "rate" && value != "max":
+			parts = append(parts, value+"/s")
+		default:
+			parts = append(parts, level)
+		}
+	}
+	return strings.Join(parts, ", ")
+}
+
+// thousands groups the digits of a count: "10,000".
+func thousands(count string) string {
+	if strings.Trim(count, "0123456789") != "" {
+		return count
+	}
+	for i := len(count) - 3; i > 0; i -= 3 {
+		count = count[:i] + "," + count[i:]
+	}
+	return count
+}

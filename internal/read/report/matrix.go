@@ -1,0 +1,55 @@
+package report
+
+import (
+	"fmt"
+
+	"netdyno/internal/read/cells"
+)
+
+// matrixCells bounds the columns of a matrix; the tables of cells have the others.
+const matrixCells = 24
+
+// matrix makes a table of effects for each primary metric of a run with several
+// cells: a row for each arm but the baseline, a column for each cell.
+func (l *layout) matrix() []Table {
+	if len(l.Cells) < 2 || len(l.Header.Study.Vary) == 0 {
+		return nil
+	}
+	shown := l.Cells[:min(len(l.Cells), matrixCells)]
+	var tables []Table
+	for _, name := range l.Header.Study.Compare.Primary {
+		t := Table{Caption: fmt.Sprintf("%s ÷ that of %s", labelOf(name), l.baseline()), Columns: ofKind(Arms, "arm")}
+		for _, c := range shown {
+			t.Columns = append(t.Columns, numbers(cells.Spoken(c.Name))...)
+		}
+		for _, arm := range l.Header.Study.Vary[0].Levels {
+			if row, compared := l.effectsOf(arm, name, shown); compared {
+				t.Rows = append(t.Rows, row)
+			}
+		}
+		if more := len(l.Cells) - len(shown); more > 0 {
+			t.Notes = append(t.Notes, plural(more, "more cell")+" below.")
+		}
+		if len(t.Rows) > 0 {
+			tables = append(tables, t)
+		}
+	}
+	return tables
+}
+
+// effectsOf is an arm's row of a matrix; false when no cell compares the arm with
+// the baseline.
+func (l *layout) effectsOf(arm, metric string, shown []cells.Cell) (row []Datum, compared bool) {
+	row = []Datum{l.named(arm)}
+	for _, cell := range shown {
+		d := Datum{}
+		for _, c := range l.Comparisons {
+			if !c.Primary || c.Cell != cell.Name || c.Metric != metric || c.Arm != arm || c.Base != l.baseline() {
+				continue
+			}
+			d, compared = ratioDatum(c), true
+		}
+		row = append(row, d)
+	}
+	return row, compared
+}
