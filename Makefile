@@ -213,6 +213,10 @@ bench: build packages-test ## speed as ratios against peers, in one run
 	@cd native && cmake --build --preset peers >/dev/null || cmake --build --preset peers
 	@go run ./bench
 
+.PHONY: bench-first
+bench-first: build packages-test ## keystrokes and seconds to the first answer, against other tools; as root
+	@bench/first/first
+
 .PHONY: shape
 shape: go-there ## sizes of the code, package by package, and where its files refer back up
 	@go run ./bench/shape

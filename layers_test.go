@@ -93,6 +93,7 @@ var layers = map[string][]string{
 	"cmd/netdyno":   orchestrator,
 	"bench":         append(slices.Clone(orchestrator), "internal/read/stat"),
 	"bench/shape":   {},
+	"bench/first/*": {}, // servers of somebody's own
 	"truth":         append(slices.Clone(orchestrator), "internal/read/stat", "test/truth", "test/limits"),
 	"test/programs": {}, // where the programs are that tests run
 	"test/lab":      {}, // hosts, for the tests of rigs: of third parties only
