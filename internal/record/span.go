@@ -97,6 +97,9 @@ func (w *Worker) Sizes() (up, down int64, ok bool) {
 	return w.Setup.Exchange.UpBytes, w.Setup.Exchange.DownBytes, true
 }
 
+// AnyReply reports whether a client took replies of any length (option verify).
+func (w *Worker) AnyReply() bool { return w.Ready != nil && w.Ready.Options["verify"] == "status" }
+
 // ResultSeconds returns the length of the worker's window by its own result,
 // which must be there; false when it is not positive.
 func (w *Worker) ResultSeconds() (float64, bool) { return seconds(w.Result.FromNs, w.Result.ToNs) }

@@ -7,16 +7,16 @@ import (
 
 	"netdyno/internal/contract"
 	"netdyno/internal/work/load"
+	"netdyno/internal/work/wire/httpwire"
 	"netdyno/internal/work/worker/workertest"
 )
 
 func setup(up, down int64) contract.Setup {
 	return contract.Setup{
 		Listen: "127.0.0.1:0", Exchange: contract.Exchange{UpBytes: up, DownBytes: down}, Load: contract.Load{Connections: 1},
-		Options: map[string]any{
+		Options: workertest.WithDefaults(httpwire.Options(), map[string]any{
 			"read_buffer": int64(0), "write_buffer": int64(0), "concurrency": int64(0), "reduce_memory": false,
-			"path": "/exchange", "verify": "content",
-		},
+		}),
 	}
 }
 

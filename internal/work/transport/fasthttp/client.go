@@ -11,7 +11,6 @@ import (
 
 	"netdyno/internal/contract"
 	"netdyno/internal/work/load"
-	"netdyno/internal/work/wire"
 	"netdyno/internal/work/wire/httpwire"
 )
 
@@ -50,7 +49,7 @@ func (t Transport) client(setup contract.Setup) (*client, error) {
 // prepare makes a HostClient for each connection, which dials when it is first
 // used.
 func (c *client) prepare() error {
-	encryption, err := wire.ClientTLS(c.Setup)
+	encryption, err := c.ClientTLS()
 	if err != nil {
 		return err
 	}
@@ -60,11 +59,19 @@ func (c *client) prepare() error {
 			Dial: func(string) (net.Conn, error) { return c.Dialer.Dial(context.Background(), i) },
 			// Without retries: an exchange that failed must count as failed.
 			MaxConns: 1, MaxIdemponentCallAttempts: 1, MaxIdleConnDuration: idle,
-			ReadBufferSize: c.buffers.read, WriteBufferSize: c.buffers.write, MaxResponseBodySize: bound(c.Content.DownBytes),
+			ReadBufferSize: c.buffers.read, WriteBufferSize: c.buffers.write, MaxResponseBodySize: c.most(),
 			IsTLS: encryption != nil, TLSConfig: encryption,
 		})
 	}
 	return nil
+}
+
+// most is the largest body that the library reads.
+func (c *client) most() int {
+	if c.Ask.Any {
+		return contract.MaxMessage
+	}
+	return bound(c.Content.DownBytes)
 }
 
 // Do implements httpwire.Library.
@@ -74,9 +81,16 @@ func (c *client) Do(_ context.Context, r *httpwire.Request) error {
 	defer fasthttp.ReleaseResponse(response)
 	request.SetRequestURI(r.URL)
 	request.Header.SetMethod(r.Method)
-	if r.Method == fasthttp.MethodPost {
+	if len(r.Content) > 0 || r.Method == fasthttp.MethodPost {
 		request.Header.SetContentType(r.MediaType)
 		request.SetBodyRaw(r.Content)
+	}
+	for _, h := range r.Ask.Headers {
+		request.Header.Set(h[0], h[1])
+	}
+	if r.Ask.Host != "" {
+		request.UseHostHeader = true
+		request.Header.SetHost(r.Ask.Host)
 	}
 	if c.Setup.Load.Fresh {
 		request.SetConnectionClose()
@@ -89,12 +103,12 @@ func (c *client) Do(_ context.Context, r *httpwire.Request) error {
 
 // take checks a reply. What is wrong with it is an error of kind invalid.
 func (c *client) take(response *fasthttp.Response, accept func([]byte) error) error {
-	if status := response.StatusCode(); status != fasthttp.StatusOK {
-		return load.Failure(contract.Invalid, fmt.Errorf("the reply has status %d %s%s, expected 200 OK",
-			status, fasthttp.StatusMessage(status), httpwire.Reason(response.Body())))
+	if status := response.StatusCode(); status != c.Ask.Status {
+		return load.Failure(contract.Invalid, fmt.Errorf("the reply has status %d %s%s, expected %d %s",
+			status, fasthttp.StatusMessage(status), httpwire.Reason(response.Body()), c.Ask.Status, fasthttp.StatusMessage(c.Ask.Status)))
 	}
 	reply := response.Body()
-	if n := int64(len(reply)); n != c.Content.DownBytes {
+	if n := int64(len(reply)); n != c.Content.DownBytes && !c.Ask.Any {
 		return load.Failure(contract.Invalid, fmt.Errorf("the reply has %d bytes, expected %d", n, c.Content.DownBytes))
 	}
 	if err := accept(reply); err != nil {

@@ -10,6 +10,7 @@ import (
 
 	"netdyno/internal/contract"
 	"netdyno/internal/work/wire/nethttp"
+	"netdyno/internal/work/worker/workertest"
 )
 
 const preface = "PRI * HTTP/2.0\r\n\r\nSM\r\n\r\n"
@@ -56,13 +57,7 @@ func listen(t *testing.T, conn net.Conn) announced {
 }
 
 func given(role contract.Role, options map[string]any) contract.Setup {
-	all := map[string]any{
-		"max_streams": int64(0), "max_frame": int64(0), "connection_window": int64(0), "stream_window": int64(0),
-		"pool": "own", "read": "all", "path": "/exchange", "verify": "content",
-	}
-	for name, value := range options {
-		all[name] = value
-	}
+	all := workertest.WithDefaults(Transport{}.Describe().Options, options)
 	return contract.Setup{Role: role, Listen: "127.0.0.1:0", Exchange: contract.Exchange{DownBytes: 1}, Load: contract.Load{Connections: 1}, Options: all}
 }
 

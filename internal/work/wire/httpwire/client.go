@@ -5,7 +5,6 @@ import (
 	"errors"
 	"fmt"
 	"maps"
-	"net/http"
 
 	"netdyno/internal/contract"
 	"netdyno/internal/work/codec"
@@ -16,8 +15,8 @@ import (
 // Library carries requests. Any goroutine may call it.
 type Library interface {
 	// Do carries a request on its connection and hands the reply's body to
-	// r.Accept. It checks that the reply has status 200 and the expected size; what
-	// has not is an error of kind invalid.
+	// r.Accept. It checks that the reply has the expected status and size; what has
+	// not is an error of kind invalid.
 	Do(ctx context.Context, r *Request) error
 }
 
@@ -25,7 +24,8 @@ type Library interface {
 type Request struct {
 	Connection int
 	URL        string
-	Method     string // GET without content, else POST
+	Method     string
+	Ask        *Ask   // what the user adds, and what the reply must have
 	MediaType  string // of Content
 	Content    []byte // not to be changed
 	Accept     func(reply []byte) error
@@ -39,6 +39,7 @@ type Client struct {
 	Content *codec.Exchange
 	Dialer  *wire.Dialer
 	Library Library
+	Ask     Ask
 
 	urls []string // by connection
 }
@@ -52,6 +53,9 @@ func NewClient(setup contract.Setup, codecs []codec.Codec, oneAtATime bool) (*Cl
 	}
 	c := &Client{Setup: setup}
 	var err error
+	if c.Ask, err = askOf(setup); err != nil {
+		return nil, err
+	}
 	if c.Content, err = codec.New(setup, codecs); err != nil {
 		return nil, err
 	}
@@ -140,20 +144,28 @@ func (c *Client) Close() { c.Dialer.Close() }
 
 // call makes the exchanges of one slot. One goroutine uses it.
 type call struct {
-	client  *Client
-	ctx     context.Context
-	request Request
-	room    []byte // of the encoded request
+	client   *Client
+	ctx      context.Context
+	request  Request
+	room     []byte // of the encoded request
+	received int64  // length of the last reply, where any will do
 }
 
 func (c *Client) newCall(ctx context.Context, i int) *call {
-	method := http.MethodPost
-	if c.Content.UpBytes == 0 && !c.Content.Structured() {
-		method = http.MethodGet
-	}
-	return &call{client: c, ctx: ctx, request: Request{
-		Connection: i, URL: c.urls[i], Method: method, MediaType: c.Content.MediaType(), Accept: c.Content.Accept,
+	k := &call{client: c, ctx: ctx, request: Request{
+		Connection: i, URL: c.urls[i], Method: c.Ask.method(c.Content.UpBytes > 0 || c.Content.Structured()), Ask: &c.Ask,
+		MediaType: c.Content.MediaType(), Accept: c.Content.Accept,
 	}}
+	if c.Ask.Any {
+		k.request.Accept = k.measure
+	}
+	return k
+}
+
+// measure accepts a reply of any length.
+func (k *call) measure(reply []byte) error {
+	k.received = int64(len(reply))
+	return nil
 }
 
 // do implements load.Call.
@@ -165,6 +177,8 @@ func (k *call) do() (int64, error) {
 	}
 	if x.Structured() {
 		k.room = content
+	} else if body := k.client.Ask.Body; body != nil {
+		content = body
 	}
 	k.request.Content = content
 	if err := k.client.Library.Do(k.ctx, &k.request); err != nil {
@@ -172,5 +186,8 @@ func (k *call) do() (int64, error) {
 		return 0, err
 	}
 	k.client.Dialer.Over(k.request.Connection)
+	if k.client.Ask.Any {
+		return k.received, nil
+	}
 	return x.DownBytes, nil
 }

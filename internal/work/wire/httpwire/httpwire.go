@@ -24,14 +24,14 @@ const (
 // Features are what the transports of both wires can do.
 var Features = []contract.Feature{contract.FeatureTLS, contract.FeatureFresh}
 
-// Options declares the options of every HTTP client: path and verify.
+// Options declares the options of every HTTP client.
 func Options() []contract.Option {
-	return []contract.Option{
+	return append([]contract.Option{
 		{
 			Name: "path", Type: contract.TypeText, Default: "/exchange", Roles: []contract.Role{contract.Client},
 			Doc: "what the client asks for; our servers answer any path, another's may not",
-		}, wire.VerifyOption(),
-	}
+		},
+	}, append(askOptions(), trustOptions()...)...)
 }
 
 // target returns the URL that the client asks peer for. The error is of

@@ -13,6 +13,7 @@ import (
 
 	"netdyno/internal/contract"
 	"netdyno/internal/work/load"
+	"netdyno/internal/work/wire/httpwire"
 	"netdyno/internal/work/worker/workertest"
 )
 
@@ -42,7 +43,7 @@ func (a arm) protocols() *http.Protocols {
 func (a arm) setup() contract.Setup {
 	return contract.Setup{
 		Listen: "127.0.0.1:0", Exchange: contract.Exchange{UpBytes: a.up, DownBytes: a.down}, Load: contract.Load{Connections: 1},
-		Options: map[string]any{"read": a.read, "path": "/exchange", "verify": "content"},
+		Options: workertest.WithDefaults(httpwire.Options(), map[string]any{"read": a.read}),
 	}
 }
 

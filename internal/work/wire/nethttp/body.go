@@ -31,24 +31,30 @@ func ReadOption() contract.Option {
 // use it.
 type bodies struct {
 	want   int64
+	any    bool // any length will do
+	status int
 	pooled bool
 	pool   sync.Pool // of *[]byte with want+1 bytes
 }
 
-func newBodies(want int64, read string) *bodies {
-	b := &bodies{want: want, pooled: read == ReadPooled}
+func newBodies(c *httpwire.Client, read string) *bodies {
+	want := c.Content.DownBytes
+	b := &bodies{want: want, any: c.Ask.Any, status: c.Ask.Status, pooled: read == ReadPooled && !c.Ask.Any}
+	if b.any {
+		b.want = contract.MaxMessage
+	}
 	b.pool.New = func() any { room := make([]byte, want+1); return &room }
 	return b
 }
 
 // take reads a reply to its end and hands its body to accept, which must not keep
-// it. A reply without status 200 or with another size is an error of kind invalid;
+// it. A reply with another status or size is an error of kind invalid;
 // no more of it is read than the expected size.
 func (b *bodies) take(r *http.Response, accept func([]byte) error) error {
-	if r.StatusCode != http.StatusOK {
-		return refuse(r.Body, "the reply has status %s%s, expected 200 OK", r.Status, reason(r.Body))
+	if r.StatusCode != b.status {
+		return refuse(r.Body, "the reply has status %s%s, expected %d %s", r.Status, reason(r.Body), b.status, http.StatusText(b.status))
 	}
-	if r.ContentLength >= 0 && r.ContentLength != b.want {
+	if r.ContentLength >= 0 && r.ContentLength != b.want && !b.any {
 		return refuse(r.Body, "the reply has %d bytes, expected %d", r.ContentLength, b.want)
 	}
 	if !b.pooled {
@@ -77,7 +83,7 @@ func (b *bodies) judge(reply []byte, rest io.Reader, err error, accept func([]by
 		return fmt.Errorf("read the reply: %w after %d of %d bytes", err, n, b.want)
 	case n > b.want:
 		return refuse(rest, "the reply has more than the expected %d bytes", b.want)
-	case n < b.want:
+	case n < b.want && !b.any:
 		return refuse(rest, "the reply has %d bytes, expected %d", n, b.want)
 	}
 	if err := accept(reply); err != nil {

@@ -17,7 +17,7 @@ import (
 // each time, through http.Client.
 func (c *client) Do(ctx context.Context, r *httpwire.Request) error {
 	var body io.Reader
-	if r.Method == http.MethodPost {
+	if len(r.Content) > 0 || r.Method == http.MethodPost {
 		body = bytes.NewReader(r.Content)
 	}
 	request, err := http.NewRequestWithContext(ctx, r.Method, r.URL, body)
@@ -26,6 +26,12 @@ func (c *client) Do(ctx context.Context, r *httpwire.Request) error {
 	}
 	if body != nil {
 		request.Header["Content-Type"] = c.mediaType
+	}
+	for _, h := range r.Ask.Headers {
+		request.Header.Set(h[0], h[1])
+	}
+	if r.Ask.Host != "" {
+		request.Host = r.Ask.Host
 	}
 	response, err := c.clients[r.Connection%len(c.clients)].Do(request)
 	if err != nil {

@@ -67,14 +67,14 @@ func newClient(setup contract.Setup, plan Plan) (*client, error) {
 		inner.Dialer.AllowReconnects()
 	}
 	c := &client{Client: inner, plan: plan, mediaType: []string{inner.Content.MediaType()}}
-	c.bodies = newBodies(inner.Content.DownBytes, load.Options(setup.Options).Text("read"))
+	c.bodies = newBodies(inner, load.Options(setup.Options).Text("read"))
 	inner.Library = c
 	return c, c.prepare()
 }
 
 // prepare makes the http.Clients, which dial when they are first used.
 func (c *client) prepare() error {
-	encryption, err := wire.ClientTLS(c.Setup)
+	encryption, err := c.ClientTLS()
 	if err != nil {
 		return err
 	}

@@ -1,0 +1,45 @@
+package probe
+
+import (
+	"bytes"
+	"context"
+	"crypto/rand"
+	"fmt"
+	"io"
+	"net"
+	"net/url"
+	"time"
+)
+
+// echoed is how many random bytes an echo server is asked to send back.
+const echoed = 100
+
+// askEcho probes a server that sends back what it receives.
+func askEcho(ctx context.Context, _ Target, u *url.URL) (Found, error) {
+	var dialer net.Dialer
+	conn, err := dialer.DialContext(ctx, "tcp", address(u))
+	if err != nil {
+		return Found{}, err
+	}
+	defer conn.Close()
+	if until, ok := ctx.Deadline(); ok {
+		_ = conn.SetDeadline(until.Add(-100 * time.Millisecond)) // before the context's own
+	}
+	sent, back := make([]byte, echoed), make([]byte, echoed)
+	_, _ = rand.Read(sent) // it never fails
+	if _, err := conn.Write(sent); err != nil {
+		return Found{}, err
+	}
+	n, err := io.ReadFull(conn, back)
+	if err != nil || !bytes.Equal(sent, back) {
+		return Found{}, fmt.Errorf("%s is no echo server: of %d bytes it sent back %d, not the same; for HTTP write http://%s/", address(u), echoed, n, address(u))
+	}
+	return Found{
+		Name:  u.Host,
+		Words: fmt.Sprintf("echoes %d bytes", echoed),
+		Levels: map[string]string{
+			"server": "address", "client": "go-epoll", "opt.server.address": address(u), "opt.server.wire": "echo",
+			"request": size(echoed), "response": size(echoed),
+		},
+	}, nil
+}

@@ -1,0 +1,272 @@
+package probe
+
+import (
+	"context"
+	"crypto/tls"
+	"crypto/x509"
+	"errors"
+	"fmt"
+	"io"
+	"net"
+	"net/http"
+	"net/http/httptrace"
+	"net/url"
+	"os"
+	"strconv"
+	"strings"
+
+	"netdyno/internal/contract"
+	"netdyno/internal/quantity"
+)
+
+const (
+	asked    = 3        // times that a server is asked before its length is believed
+	mostBody = 64 << 10 // bytes of a request's body: it travels as an option
+)
+
+// reply is what one request brought.
+type reply struct {
+	proto, status, server string
+	code                  int
+	bytes                 int64
+	reused                bool // the connection was that of an earlier request
+}
+
+// askHTTP probes a server of HTTP, of either version, encrypted or not.
+func askHTTP(ctx context.Context, t Target, u *url.URL) (Found, error) {
+	if len(t.Paths) > 0 {
+		return Found{}, errors.New("several paths cannot be measured yet; name one in the URL")
+	}
+	body, err := t.body()
+	if err != nil {
+		return Found{}, err
+	}
+	transport, err := t.transport()
+	if err != nil {
+		return Found{}, err
+	}
+	defer transport.CloseIdleConnections()
+	var replies []reply
+	for range asked {
+		r, err := t.ask(ctx, transport, body)
+		if err != nil {
+			return Found{}, explainHTTP(u, err)
+		}
+		if err := sound(t.URL, r); err != nil {
+			return Found{}, err
+		}
+		replies = append(replies, r)
+	}
+	return t.found(u, body, replies), nil
+}
+
+// body is what the requests carry.
+func (t Target) body() (string, error) {
+	body := t.Body
+	if t.BodyFile != "" {
+		f, err := os.Open(t.BodyFile)
+		if err != nil {
+			return "", fmt.Errorf("body file: %w", err)
+		}
+		defer f.Close()
+		text, err := io.ReadAll(io.LimitReader(f, mostBody+1))
+		if err != nil {
+			return "", fmt.Errorf("body file: %w", err)
+		}
+		body = string(text)
+	}
+	if len(body) > mostBody {
+		return "", fmt.Errorf("the body has more than %d bytes, the most that a request of one's own can carry", mostBody)
+	}
+	return body, nil
+}
+
+// transport carries the probe's requests as the client of a trial will.
+func (t Target) transport() (*http.Transport, error) {
+	config := &tls.Config{ServerName: t.SNI, InsecureSkipVerify: t.Insecure}
+	if t.CA != "" {
+		text, err := os.ReadFile(t.CA)
+		if err != nil {
+			return nil, fmt.Errorf("ca: %w", err)
+		}
+		if config.RootCAs = x509.NewCertPool(); !config.RootCAs.AppendCertsFromPEM(text) {
+			return nil, fmt.Errorf("ca: %s holds no certificate, expected PEM text with at least one", t.CA)
+		}
+	}
+	if t.Cert != "" || t.Key != "" {
+		pair, err := tls.LoadX509KeyPair(t.Cert, t.Key)
+		if err != nil {
+			return nil, fmt.Errorf("cert and key: %w", err)
+		}
+		config.Certificates = []tls.Certificate{pair}
+	}
+	protocols := new(http.Protocols)
+	protocols.SetHTTP1(!t.HTTP2)
+	protocols.SetHTTP2(true)
+	protocols.SetUnencryptedHTTP2(t.HTTP2)
+	return &http.Transport{TLSClientConfig: config, DisableCompression: true, Protocols: protocols}, nil
+}
+
+// ask makes one request and reads its reply to the end.
+func (t Target) ask(ctx context.Context, transport http.RoundTripper, body string) (reply, error) {
+	method := t.Method
+	if method == "" && body != "" {
+		method = http.MethodPost
+	}
+	var r reply
+	ctx = httptrace.WithClientTrace(ctx, &httptrace.ClientTrace{GotConn: func(i httptrace.GotConnInfo) { r.reused = i.Reused }})
+	request, err := http.NewRequestWithContext(ctx, method, t.URL, strings.NewReader(body))
+	if err != nil {
+		return r, err
+	}
+	if request.Host = t.Host; t.Host == "" {
+		request.Host = request.URL.Host
+	}
+	if body != "" {
+		request.Header.Set("Content-Type", "application/octet-stream")
+	}
+	for _, h := range t.Headers {
+		name, value, ok := strings.Cut(h, ":")
+		if !ok {
+			return r, fmt.Errorf("header %q: expected Name: value", quantity.Clip(h, 80))
+		}
+		request.Header.Set(strings.TrimSpace(name), strings.TrimSpace(value))
+	}
+	response, err := transport.RoundTrip(request)
+	if err != nil {
+		return r, err
+	}
+	defer response.Body.Close()
+	r.proto, r.status, r.code, r.server = response.Proto, response.Status, response.StatusCode, response.Header.Get("Server")
+	if r.code >= http.StatusMultipleChoices && r.code < http.StatusBadRequest && response.Header.Get("Location") != "" {
+		return r, redirected{response.Header.Get("Location")}
+	}
+	if r.code >= http.StatusBadRequest {
+		line, _ := io.ReadAll(io.LimitReader(response.Body, 200)) // a part of it will do
+		first, _, _ := strings.Cut(strings.TrimSpace(string(line)), "\n")
+		return r, failed{r.status, first}
+	}
+	r.bytes, err = io.Copy(io.Discard, io.LimitReader(response.Body, contract.MaxMessage+1))
+	return r, err
+}
+
+type redirected struct{ to string }
+
+func (e redirected) Error() string { return "redirects to " + e.to }
+
+type failed struct{ status, says string }
+
+func (e failed) Error() string { return e.status }
+
+// sound refuses what a trial could not repeat.
+func sound(where string, r reply) error {
+	if r.bytes > contract.MaxMessage {
+		return fmt.Errorf("%s answers with more than %s; name something smaller", where, quantity.FormatBytes(contract.MaxMessage))
+	}
+	return nil
+}
+
+// explainHTTP says what an error of a request means, and what to do.
+func explainHTTP(u *url.URL, err error) error {
+	var to redirected
+	var answered failed
+	var unknown x509.UnknownAuthorityError
+	var name x509.HostnameError
+	var header tls.RecordHeaderError
+	where := u.String()
+	switch {
+	case errors.As(err, &to):
+		return fmt.Errorf("%s redirects to %s: measure that URL", where, quantity.Clip(to.to, 200))
+	case errors.As(err, &answered) && answered.says != "":
+		return fmt.Errorf("%s answers %s: %s", where, answered.status, quantity.Clip(answered.says, 120))
+	case errors.As(err, &answered):
+		return fmt.Errorf("%s answers %s", where, answered.status)
+	case errors.As(err, &unknown):
+		return fmt.Errorf("%s has a certificate of an unknown authority; name it with --ca FILE, or accept any with --insecure", where)
+	case errors.As(err, &name):
+		return fmt.Errorf("the certificate of %s is for another name: %w; name it with --sni, or accept any with --insecure", where, name)
+	case errors.As(err, &header), strings.Contains(err.Error(), "server gave HTTP response to HTTPS client"):
+		return fmt.Errorf("%s speaks no TLS; measure http://%s", where, u.Host+u.RequestURI())
+	case errors.Is(err, io.EOF), errors.Is(err, io.ErrUnexpectedEOF):
+		return fmt.Errorf("%s ended the connection without an answer; does it speak HTTP?", address(u))
+	}
+	if netError := (*net.OpError)(nil); !errors.As(err, &netError) && strings.Contains(err.Error(), "malformed HTTP") {
+		return fmt.Errorf("%s speaks no HTTP: %w", address(u), err)
+	}
+	return err
+}
+
+// found turns replies into levels.
+func (t Target) found(u *url.URL, body string, replies []reply) Found {
+	last := replies[len(replies)-1]
+	stable, kept := true, last.reused
+	for _, r := range replies[:len(replies)-1] {
+		stable = stable && r.bytes == last.bytes
+	}
+	wire, client := "http/1.1", "fasthttp"
+	if last.proto == "HTTP/2.0" {
+		wire, client = "h2c", "go-http2"
+	}
+	levels := map[string]string{
+		"server": "address", "client": client, "opt.server.address": address(u), "opt.server.wire": wire,
+		"request": size(int64(len(body))), "response": size(last.bytes),
+		"opt.client.path": u.RequestURI(), "opt.client.verify": "length",
+	}
+	words := []string{last.proto + " " + last.status}
+	if stable {
+		words = append(words, quantity.FormatBytes(float64(last.bytes)))
+	} else {
+		levels["opt.client.verify"] = "status"
+		words = append(words, "replies of different lengths")
+	}
+	if kept || wire == "h2c" {
+		words = append(words, "keep-alive")
+	} else {
+		levels["fresh"] = "yes"
+		words = append(words, "a new connection for every request, as the server closes each")
+	}
+	if last.server != "" {
+		words = append(words, quantity.Clip(last.server, 40))
+	}
+	t.addAsked(u, levels, body, last)
+	return Found{Name: named(u), Levels: levels, Words: strings.Join(words, ", ")}
+}
+
+// addAsked adds the options that the requests need.
+func (t Target) addAsked(u *url.URL, levels map[string]string, body string, last reply) {
+	set := func(option, level string) {
+		if level != "" {
+			levels["opt.client."+option] = level
+		}
+	}
+	set("method", t.Method)
+	set("headers", strings.Join(t.Headers, "\n"))
+	set("body", body)
+	set("host", t.Host)
+	if t.Host == "" && net.ParseIP(u.Hostname()) == nil { // clients connect to an address
+		set("host", u.Host)
+	}
+	if last.code != http.StatusOK {
+		set("status", strconv.Itoa(last.code))
+	}
+	if u.Scheme != "https" {
+		return
+	}
+	levels["tls"] = "yes"
+	set("ca", t.CA)
+	if t.CA == "" {
+		set("ca", "system")
+	}
+	set("cert", t.Cert)
+	set("key", t.Key)
+	set("sni", t.SNI)
+	if t.SNI == "" && net.ParseIP(u.Hostname()) == nil {
+		set("sni", u.Hostname())
+	}
+	if t.Insecure {
+		set("insecure", "true")
+	}
+}
+
+// size writes a number of bytes as a level.
+func size(n int64) string { return strconv.FormatInt(n, 10) + "B" }

@@ -1,0 +1,168 @@
+package probe_test
+
+import (
+	"encoding/pem"
+	"io"
+	"net"
+	"net/http"
+	"net/http/httptest"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"netdyno/internal/run/probe"
+)
+
+// site answers as its paths say.
+func site() http.Handler {
+	mux := http.NewServeMux()
+	mux.HandleFunc("/", func(w http.ResponseWriter, _ *http.Request) {
+		w.Header().Set("Server", "test/1")
+		_, _ = io.WriteString(w, strings.Repeat("x", 615))
+	})
+	mux.Handle("/moved", http.RedirectHandler("/elsewhere", http.StatusMovedPermanently))
+	mux.HandleFunc("/broken", func(w http.ResponseWriter, _ *http.Request) {
+		http.Error(w, "the database is away\nstack", http.StatusInternalServerError)
+	})
+	mux.HandleFunc("/made", func(w http.ResponseWriter, r *http.Request) {
+		body, _ := io.ReadAll(r.Body)
+		if r.Method != http.MethodPut || string(body) != "hello" || r.Header.Get("X-Key") != "1" || r.Host != "shop.example" {
+			w.WriteHeader(http.StatusBadRequest)
+			return
+		}
+		w.WriteHeader(http.StatusCreated)
+	})
+	grows := 0
+	mux.HandleFunc("/varying", func(w http.ResponseWriter, _ *http.Request) {
+		grows++
+		_, _ = io.WriteString(w, strings.Repeat("x", grows))
+	})
+	mux.HandleFunc("/closing", func(w http.ResponseWriter, _ *http.Request) { w.Header().Set("Connection", "close") })
+	return mux
+}
+
+func levels(t *testing.T, target probe.Target, want map[string]string) probe.Found {
+	t.Helper()
+	f, err := probe.Probe(t.Context(), target)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for factor, level := range want {
+		if f.Levels[factor] != level {
+			t.Errorf("%s: %s is %q, want %q", target.URL, factor, f.Levels[factor], level)
+		}
+	}
+	return f
+}
+
+func TestHTTP(t *testing.T) {
+	s := httptest.NewServer(site())
+	defer s.Close()
+	at := strings.TrimPrefix(s.URL, "http://")
+	f := levels(t, probe.Target{URL: s.URL}, map[string]string{
+		"server": "address", "client": "fasthttp", "opt.server.address": at, "opt.server.wire": "http/1.1", "request": "0B", "response": "615B",
+		"opt.client.path": "/", "opt.client.verify": "length", "fresh": "", "opt.client.host": "",
+	})
+	if f.Name != at || !f.Local || !strings.HasPrefix(f.Words, "HTTP/1.1 200 OK, 615 B, keep-alive, test/1") {
+		t.Errorf("found %+v", f)
+	}
+	if f = levels(t, probe.Target{URL: s.URL + "/varying"}, map[string]string{"opt.client.verify": "status"}); f.Name != at+"/varying" {
+		t.Errorf("the arm is called %s", f.Name)
+	}
+	levels(t, probe.Target{URL: s.URL + "/closing"}, map[string]string{"fresh": "yes"})
+	levels(t, probe.Target{URL: s.URL + "/made", Method: "PUT", Headers: []string{"X-Key: 1"}, Body: "hello", Host: "shop.example"}, map[string]string{
+		"opt.client.method": "PUT", "opt.client.headers": "X-Key: 1", "opt.client.body": "hello", "opt.client.host": "shop.example",
+		"opt.client.status": "201", "request": "5B", "response": "0B",
+	})
+}
+
+func TestHTTPS(t *testing.T) {
+	s := httptest.NewUnstartedServer(site())
+	s.EnableHTTP2 = true
+	s.StartTLS()
+	defer s.Close()
+	ca := filepath.Join(t.TempDir(), "ca.pem")
+	if err := os.WriteFile(ca, pem.EncodeToMemory(&pem.Block{Type: "CERTIFICATE", Bytes: s.Certificate().Raw}), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	levels(t, probe.Target{URL: s.URL, CA: ca}, map[string]string{"tls": "yes", "client": "go-http2", "opt.server.wire": "h2c", "opt.client.ca": ca})
+	levels(t, probe.Target{URL: s.URL, Insecure: true}, map[string]string{"opt.client.insecure": "true", "opt.client.ca": "system"})
+	refused(t, probe.Target{URL: s.URL}, "unknown authority; name it with --ca FILE, or accept any with --insecure")
+	refused(t, probe.Target{URL: strings.Replace(s.URL, "https", "http", 1)}, "400 Bad Request")
+	plain := httptest.NewServer(site())
+	defer plain.Close()
+	refused(t, probe.Target{URL: strings.Replace(plain.URL, "http", "https", 1)}, "speaks no TLS; measure http://")
+}
+
+func refused(t *testing.T, target probe.Target, want string) {
+	t.Helper()
+	_, err := probe.Probe(t.Context(), target)
+	if err == nil || !strings.Contains(err.Error(), want) || strings.ContainsAny(err.Error(), "\n\x1b") {
+		t.Errorf("%s: %q, want one line that says %q", target.URL, err, want)
+	}
+}
+
+func TestWhatCannotBeMeasuredIsOneSentence(t *testing.T) {
+	s := httptest.NewServer(site())
+	defer s.Close()
+	refused(t, probe.Target{URL: s.URL + "/moved"}, "redirects to /elsewhere: measure that URL")
+	refused(t, probe.Target{URL: s.URL + "/broken"}, "answers 500 Internal Server Error: the database is away")
+	refused(t, probe.Target{URL: "http://127.0.0.1:1/"}, "nothing listens on 127.0.0.1:1; start the server first")
+	refused(t, probe.Target{URL: "http:///x"}, "is not a URL; expected one such as")
+	refused(t, probe.Target{URL: "tcp://127.0.0.1"}, "names no port")
+	refused(t, probe.Target{URL: "ftp://127.0.0.1/"}, `scheme "ftp" cannot be measured`)
+	refused(t, probe.Target{URL: s.URL, Headers: []string{"none"}}, "expected Name: value")
+	refused(t, probe.Target{URL: s.URL, BodyFile: filepath.Join(t.TempDir(), "none")}, "body file: open")
+	refused(t, probe.Target{URL: speaking(t, "nonsense\r\n\r\n")}, "speaks no HTTP")
+	refused(t, probe.Target{URL: speaking(t, "")}, "ended the connection without an answer; does it speak HTTP?")
+}
+
+// speaking is the URL of a server that says the same to everybody and hangs up.
+func speaking(t *testing.T, text string) string {
+	t.Helper()
+	l, err := net.Listen("tcp", "127.0.0.1:0")
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { _ = l.Close() })
+	go func() {
+		for {
+			c, err := l.Accept()
+			if err != nil {
+				return
+			}
+			_, _ = c.Read(make([]byte, 4096))
+			_, _ = io.WriteString(c, text)
+			_ = c.Close()
+		}
+	}()
+	return "http://" + l.Addr().String()
+}
+
+func TestEcho(t *testing.T) {
+	l, err := net.Listen("tcp", "127.0.0.1:0")
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer l.Close()
+	go func() {
+		for {
+			c, err := l.Accept()
+			if err != nil {
+				return
+			}
+			go func() { _, _ = io.Copy(c, c); _ = c.Close() }()
+		}
+	}()
+	levels(t, probe.Target{URL: "tcp://" + l.Addr().String()}, map[string]string{"server": "address", "opt.server.wire": "echo", "request": "100B"})
+	refused(t, probe.Target{URL: strings.Replace(speaking(t, strings.Repeat("?", 100)), "http", "tcp", 1)}, "is no echo server")
+}
+
+func TestIsURL(t *testing.T) {
+	for text, want := range map[string]bool{"http://x": true, "https://x/": true, "tcp://x:1": true, "event-loops": false, "my.yaml": false, "transport=go-net": false, "ftp://x": false} {
+		if probe.IsURL(text) != want {
+			t.Errorf("IsURL(%q) is %v", text, !want)
+		}
+	}
+}

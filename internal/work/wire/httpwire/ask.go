@@ -1,0 +1,101 @@
+package httpwire
+
+import (
+	"fmt"
+	"net/http"
+	"strings"
+
+	"golang.org/x/net/http/httpguts"
+
+	"netdyno/internal/contract"
+	"netdyno/internal/quantity"
+	"netdyno/internal/work/load"
+	"netdyno/internal/work/wire"
+)
+
+// VerifyStatus is the level of option verify at which a reply may have any length.
+const VerifyStatus = "status"
+
+// Bounds of what a user may have a client ask.
+const (
+	mostHeaders = 64
+	mostText    = 64 << 10 // bytes of all headers
+)
+
+// Ask is how a user's options change the requests of a client.
+type Ask struct {
+	Method  string      // "" leaves it to the content
+	Headers [][2]string // in the order given
+	Body    []byte      // nil for the trial's own content
+	Host    string      // "" for the address
+	Status  int         // that every reply must have
+	Any     bool        // a reply may have any length
+}
+
+// askOptions declares the options that an Ask is read from.
+func askOptions() []contract.Option {
+	client := []contract.Role{contract.Client}
+	least, most := 100.0, 599.0
+	verify := wire.VerifyOption()
+	verify.Choices = append(verify.Choices, VerifyStatus)
+	verify.Doc += "; status: replies may have any length, and what came is counted"
+	return []contract.Option{
+		{Name: "method", Type: contract.TypeText, Default: "", Roles: client, Doc: "method of the requests; GET without content and POST with it unless given"},
+		{Name: "headers", Type: contract.TypeText, Default: "", Roles: client, Doc: `headers of the requests, "Name: value", one a line`},
+		{Name: "body", Type: contract.TypeText, Default: "", Roles: client, Doc: "body of the requests, in place of random content; as long as the factor request says"},
+		{Name: "host", Type: contract.TypeText, Default: "", Roles: client, Doc: "Host header, or :authority, of the requests; the server's address unless given"},
+		{Name: "status", Type: contract.TypeInt, Default: int64(http.StatusOK), Min: &least, Max: &most, Roles: client, Doc: "status that every reply must have"},
+		verify,
+	}
+}
+
+// askOf reads the options. The error is of kind setup and names the option.
+func askOf(setup contract.Setup) (Ask, error) {
+	o := load.Options(setup.Options)
+	a := Ask{Method: o.Text("method"), Host: o.Text("host"), Status: int(o.Int("status")), Any: o.Text("verify") == VerifyStatus}
+	fail := func(option, format string, args ...any) (Ask, error) {
+		return Ask{}, load.Failure(contract.SetupFailed, fmt.Errorf("option "+option+": "+format, args...))
+	}
+	if a.Method != "" && !httpguts.ValidHeaderFieldName(a.Method) { // both are tokens (RFC 9110, section 5.6.2)
+		return fail("method", "%q is not a method, such as GET or PUT", quantity.Clip(a.Method, 40))
+	}
+	if a.Host != "" && !httpguts.ValidHostHeader(a.Host) {
+		return fail("host", "%q is not a host, such as example.org or example.org:8080", quantity.Clip(a.Host, 80))
+	}
+	text := o.Text("headers")
+	if len(text) > mostText {
+		return fail("headers", "%d bytes, expected at most %d", len(text), mostText)
+	}
+	for line := range strings.Lines(text) {
+		line = strings.TrimRight(line, "\r\n")
+		if line == "" {
+			continue
+		}
+		name, value, found := strings.Cut(line, ":")
+		name, value = strings.TrimSpace(name), strings.TrimSpace(value)
+		if !found || !httpguts.ValidHeaderFieldName(name) || !httpguts.ValidHeaderFieldValue(value) {
+			return fail("headers", "%q is not a header, expected Name: value", quantity.Clip(line, 80))
+		}
+		if a.Headers = append(a.Headers, [2]string{name, value}); len(a.Headers) > mostHeaders {
+			return fail("headers", "more than %d", mostHeaders)
+		}
+	}
+	if body := o.Text("body"); body != "" {
+		if int64(len(body)) != setup.Exchange.UpBytes {
+			return fail("body", "it has %d bytes and the factor request says %d; expected the same", len(body), setup.Exchange.UpBytes)
+		}
+		a.Body = []byte(body)
+	}
+	return a, nil
+}
+
+// method returns the method of a request with or without content.
+func (a Ask) method(content bool) string {
+	switch {
+	case a.Method != "":
+		return a.Method
+	case content:
+		return http.MethodPost
+	}
+	return http.MethodGet
+}
