@@ -7,6 +7,7 @@ import (
 	"errors"
 	"fmt"
 	"os"
+	"slices"
 
 	"github.com/spf13/cobra"
 	"github.com/spf13/pflag"
@@ -15,7 +16,9 @@ import (
 )
 
 func main() {
-	code := exitCode(root().ExecuteContext(ends.watch(context.Background())))
+	c := root()
+	c.SetArgs(withRun(os.Args[1:], func(name string) bool { return named(c, name) }))
+	code := exitCode(c.ExecuteContext(ends.watch(context.Background())))
 	flushScreens()
 	os.Exit(code)
 }
@@ -28,6 +31,7 @@ func root() *cobra.Command {
 		Long: `netdyno runs the same work through every way you might move data and says
 which to use, what it costs, what limited it, and how certain that is.
 
+  netdyno http://127.0.0.1:8080/                   a server of yours, by its URL
   netdyno run event-loops                          a built-in study
   netdyno run transport=go-net,go-epoll connections=50,1000 blocks=8
   netdyno run my-study.yaml --dry-run
@@ -56,6 +60,11 @@ which to use, what it costs, what limited it, and how certain that is.
 		manualCommand(),
 	)
 	return c
+}
+
+// named tells whether a command has a subcommand of that name.
+func named(c *cobra.Command, name string) bool {
+	return slices.ContainsFunc(c.Commands(), func(sub *cobra.Command) bool { return sub.Name() == name || sub.HasAlias(name) })
 }
 
 // unknownFlag adds the nearest name to cobra's error about a mistyped flag.

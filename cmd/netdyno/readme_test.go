@@ -9,6 +9,7 @@ import (
 	"strings"
 	"testing"
 
+	"netdyno/internal/run/session"
 	"netdyno/internal/run/study/source"
 )
 
@@ -53,7 +54,9 @@ func TestCommandsOfTheDocuments(t *testing.T) {
 }
 
 func plannable(words []string) error {
-	c, args, err := root().Find(words)
+	r := root()
+	words = withRun(words, func(name string) bool { return named(r, name) })
+	c, args, err := r.Find(words)
 	if err != nil {
 		return err
 	}
@@ -66,6 +69,16 @@ func plannable(words []string) error {
 	}
 	if c.Name() != "run" || slices.ContainsFunc(args, func(a string) bool { return a == strings.ToUpper(a) }) {
 		return nil
+	}
+	if urls, others := splitURLs(args); len(urls) > 0 { // nothing answers there: planned as if it had
+		p := looked{typed: append(others, "server=address"), arms: len(urls)}
+		if p.lack("client", "go-http1"); len(urls) > 1 {
+			p.typed = append(p.typed, "opt.client.path=/a,/b")
+		}
+		if err := p.hold(target{}, true, []session.Arm{{Name: "a"}, {Name: "b"}}[:len(urls)]); err != nil {
+			return err
+		}
+		args = slices.DeleteFunc(p.typed, func(arg string) bool { return strings.HasPrefix(arg, "settle=") }) // without its arm, connections are compared
 	}
 	s, err := source.ParseArgs(args, func(string) ([]byte, error) { return source.Text("event-loops-quick") })
 	if err != nil {

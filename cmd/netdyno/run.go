@@ -4,9 +4,12 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"os"
+	"slices"
 	"strings"
 
 	"github.com/spf13/cobra"
+	"github.com/spf13/pflag"
 
 	"netdyno/internal/read/compare"
 	"netdyno/internal/record"
@@ -24,12 +27,14 @@ type runFlags struct {
 	dryRun bool
 	gate   bool
 	own    ownMessage
+	target target
+	typed  []string // as the command line has it, flags included
 }
 
 func runCommand() *cobra.Command {
 	var f runFlags
 	c := &cobra.Command{
-		Use:   "run STUDY|FILE [KEY=LEVEL[,LEVEL…]…] | run DIR --continue",
+		Use:   "run STUDY|FILE|URL… [KEY=LEVEL[,LEVEL…]…] | run DIR --continue",
 		Short: "Run a study: a built-in one, a file, or one typed as keys and levels",
 		Long: `Run a study and report what it found.
 
@@ -40,11 +45,16 @@ and ends as soon as every primary comparison is settled. --continue goes on to 2
 blocks, then to 42. blocks=N fixes the number; with fewer than 6, no difference
 can reach p = 0.05.
 
+A URL (http://, https://, grpc://, tcp://) names a server of yours, several URLs
+are compared. Figures are on the screen within seconds and become more precise
+until every rate is known within 5 % or you press Ctrl-C.
+
 Exit status: 0 all trials valid, 1 some failed, are invalid
 or stood still, 2 the study could not run.
 
 ` + gateHelp,
-		Example: `  netdyno run event-loops
+		Example: `  netdyno run http://127.0.0.1:8080/ -c 1,50 -H "Accept: text/html"
+  netdyno run event-loops
   netdyno run event-loops connections=50,10000 blocks=10
   netdyno run transport=go-net,go-epoll connections=50 rate=20k
   netdyno run messages --proto order.proto --message shop.Order --data order.json
@@ -53,6 +63,12 @@ or stood still, 2 the study could not run.
   netdyno run results/event-loops-20260102-150405 --continue`,
 		Args: cobra.MinimumNArgs(1),
 		RunE: func(cmd *cobra.Command, args []string) error {
+			if urls, _ := splitURLs(args); len(urls) == 0 {
+				if err := needURL(cmd.Flags()); err != nil {
+					return err
+				}
+			}
+			f.typed = typedAfter(os.Args, "run")
 			return run(cmd.Context(), args, f)
 		},
 	}
@@ -67,6 +83,7 @@ or stood still, 2 the study could not run.
 	c.Flags().StringVar(&f.own.data, "data", "", "your own message: a file with its values as JSON")
 	c.Flags().StringVar(&f.own.replyKind, "reply", "", "the type that comes back, when it is another")
 	c.Flags().StringVar(&f.own.replyData, "reply-data", "", "a file with its values as JSON")
+	f.target.add(c.Flags())
 	for _, other := range []string{"rig", "out", "resume", "dry-run", "proto", "message", "data", "reply", "reply-data"} {
 		c.MarkFlagsMutuallyExclusive("continue", other)
 	}
@@ -98,7 +115,7 @@ func run(ctx context.Context, args []string, f runFlags) error {
 // carryOut measures a study, step by step. It returns the directory of what was
 // measured, however little that is; none when nothing could begin.
 func carryOut(ctx context.Context, args []string, f runFlags) (dir session.Directory, err error) {
-	request, err := f.request(args)
+	request, err := f.request(ctx, args)
 	if err != nil {
 		return "", err
 	}
@@ -118,13 +135,13 @@ func carryOut(ctx context.Context, args []string, f runFlags) (dir session.Direc
 	printBeginning(s, r)
 	shown := newProgress(stderr, s.Estimate(r.Left).Total)
 	o := session.Observer{Trial: shown.observe, Look: shown.line}
-	if refines(s) {
+	if refines(s, request) {
 		o = refining(shown, newRunning(stderr, r.Dir, r.Left))
 	}
 	stopped := r.Measure(ctx, o)
 	shown.finish()
 	if errors.Is(stopped, context.Canceled) {
-		if refines(s) {
+		if refines(s, request) {
 			fmt.Fprintln(stderr, "netdyno: stopped; netdyno run", r.Dir, "--continue goes on")
 			return r.Dir, errEnough
 		}
@@ -135,15 +152,22 @@ func carryOut(ctx context.Context, args []string, f runFlags) (dir session.Direc
 }
 
 // request is what the flags ask of a session.
-func (f runFlags) request(args []string) (session.Request, error) {
+func (f runFlags) request(ctx context.Context, args []string) (session.Request, error) {
 	r := session.Request{Rig: f.rig, Out: session.Directory(f.out), Resume: f.resume, DryRun: f.dryRun}
 	var err error
-	if f.goOn {
+	urls, others := splitURLs(args)
+	switch {
+	case len(urls) > 0 && f.goOn:
+		return r, fmt.Errorf("continue: found the URL %s; name the directory of the run that measured it", urls[0])
+	case len(urls) > 0:
+		r.Typed = f.typed
+		r.Args, r.Arms, err = f.target.request(ctx, urls, others, f.own)
+	case f.goOn:
 		if len(args) > 1 {
 			return r, fmt.Errorf("continue: found %q after the directory; a run's study was declared before its first trial, so name the directory alone", args[1])
 		}
 		r, err = session.Begun(session.Directory(args[0]))
-	} else {
+	default:
 		r.Args, err = f.own.arguments(args)
 	}
 	r.Version, r.Say, r.Hold = version(), remark, ends.hold
@@ -159,3 +183,27 @@ func look(header record.Header, trials []record.Trial, records []record.Record, 
 
 // remark prints what a session says of itself.
 func remark(text string) { fmt.Fprintln(stderr, "netdyno: "+text) }
+
+// needURL refuses flags that say how a URL is asked where there is none.
+func needURL(flags *pflag.FlagSet) error {
+	for _, name := range targetFlags {
+		if !flags.Changed(name) {
+			continue
+		}
+		switch name {
+		case "connections", "rate":
+			return fmt.Errorf("--%s goes with a URL; here write %s=%s", name, name, flags.Lookup(name).Value)
+		}
+		return fmt.Errorf("--%s goes with a URL, such as netdyno run http://127.0.0.1:8080/", name)
+	}
+	return nil
+}
+
+// typedAfter returns what follows a command's name, or all that the program was
+// given where the name is implied.
+func typedAfter(argv []string, command string) []string {
+	if len(argv) > 1 && argv[1] == command {
+		return slices.Clone(argv[2:])
+	}
+	return slices.Clone(argv[1:])
+}

@@ -51,7 +51,7 @@ func TestScripts(t *testing.T) {
 			}
 			return os.Geteuid() == 0, nil
 		},
-		Cmds: map[string]func(*testscript.TestScript, bool, []string){"exits": exits},
+		Cmds: map[string]func(*testscript.TestScript, bool, []string){"exits": exits, "website": website},
 	})
 }
 

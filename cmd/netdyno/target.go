@@ -1,0 +1,256 @@
+package main
+
+import (
+	"context"
+	"fmt"
+	"slices"
+	"strings"
+	"time"
+
+	"github.com/spf13/pflag"
+
+	"netdyno/internal/input"
+	"netdyno/internal/printable"
+	"netdyno/internal/quantity"
+	"netdyno/internal/run/probe"
+	"netdyno/internal/run/session"
+)
+
+// target is how a URL is asked, and the few factors that users of such tools
+// type as flags. Every one is a field of probe.Target or sets a factor.
+type target struct {
+	probe.Target
+	body, bodyFile, paths       string
+	connections, rate, duration string
+}
+
+// targetFlags are the names that need a URL.
+var targetFlags = []string{"connections", "duration", "method", "header", "body", "body-file", "host", "sni", "ca", "cert", "key", "insecure", "http2", "paths", "rate", "z"}
+
+// add declares the flags.
+func (t *target) add(f *pflag.FlagSet) {
+	f.StringVarP(&t.connections, "connections", "c", "", "URL: numbers of connections, such as 50 or 1,10,100 (factor connections)")
+	f.StringVarP(&t.rate, "rate", "q", "", "URL: exchanges offered per second, such as 1000 (factor rate)")
+	f.StringVarP(&t.duration, "duration", "d", "", "URL: how long to go on in all, such as 10s")
+	f.StringVarP(&t.duration, "z", "z", "", "as --duration")
+	_ = f.MarkHidden("z") // it is declared above
+	f.StringVarP(&t.Method, "method", "X", "", "URL: method of the request")
+	f.StringArrayVarP(&t.Headers, "header", "H", nil, `URL: header of the request, as "Name: value"; repeatable`)
+	f.StringVarP(&t.body, "body", "b", "", "URL: body of the request; @FILE reads it from a file")
+	f.StringVar(&t.bodyFile, "body-file", "", "URL: file with the body of the request")
+	f.StringVar(&t.Host, "host", "", "URL: Host header or :authority, when it is not the URL's")
+	f.StringVar(&t.SNI, "sni", "", "URL: server name in TLS, when it is not the URL's")
+	f.StringVar(&t.CA, "ca", "", "URL: PEM file of the authorities to trust")
+	f.StringVar(&t.Cert, "cert", "", "URL: PEM file of a client certificate")
+	f.StringVar(&t.Key, "key", "", "URL: PEM file of its key")
+	f.BoolVar(&t.Insecure, "insecure", false, "URL: accept any certificate")
+	f.BoolVar(&t.HTTP2, "http2", false, "URL: ask for HTTP/2, over http:// too")
+	f.StringVar(&t.paths, "paths", "", "URL: file of paths, one a line, that take turns")
+}
+
+// splitURLs parts a command's arguments.
+func splitURLs(args []string) (urls, others []string) {
+	for _, arg := range args {
+		if probe.IsURL(arg) {
+			urls = append(urls, arg)
+		} else {
+			others = append(others, arg)
+		}
+	}
+	return urls, others
+}
+
+// withRun puts the command run before arguments that name a URL and no command.
+func withRun(args []string, isCommand func(name string) bool) []string {
+	if len(args) == 0 || isCommand(args[0]) || !slices.ContainsFunc(args, probe.IsURL) {
+		return args
+	}
+	return append([]string{"run"}, args...)
+}
+
+// Limits of what is named by URL.
+const (
+	mostURLs      = 8
+	mostPathsFile = 1 << 20
+	mostBlocks    = 16
+)
+
+// request probes the URLs, says what was found, and returns the study to run.
+func (t target) request(ctx context.Context, urls, others []string, own ownMessage) (args []string, arms []session.Arm, err error) {
+	if len(urls) > mostURLs {
+		return nil, nil, fmt.Errorf("found %d URLs; expected at most %d", len(urls), mostURLs)
+	}
+	asked := t.Target
+	asked.Proto, asked.Message, asked.Data = own.proto, own.kind, own.data
+	asked.Body, asked.BodyFile = t.body, t.bodyFile
+	if file, ok := strings.CutPrefix(t.body, "@"); ok {
+		asked.Body, asked.BodyFile = "", file
+	}
+	if t.paths != "" {
+		text, err := input.Within(ctx, mostPathsFile)(t.paths)
+		if err != nil {
+			return nil, nil, fmt.Errorf("paths: %w", err)
+		}
+		asked.Paths = strings.Split(strings.TrimRight(string(text), "\n"), "\n")
+	}
+	local := true
+	for _, url := range urls {
+		asked.URL = url
+		found, err := probe.Probe(ctx, asked)
+		if err != nil {
+			return nil, nil, err
+		}
+		fmt.Fprintf(stdout, "%s: %s\n", url, printable.Text(found.Words))
+		local = local && found.Local
+		arms = append(arms, session.Arm{Given: url, Name: found.Name, Levels: found.Levels})
+	}
+	p := looked{typed: others, arms: len(arms)}
+	if err := p.hold(t, local, arms); err != nil {
+		return nil, nil, err
+	}
+	return p.typed, arms, nil
+}
+
+// looked is the plan of a run by URL, as keys and levels: what was typed, and
+// defaults for what was not.
+type looked struct {
+	typed []string
+	arms  int
+}
+
+// sets tells whether a key was typed.
+func (p *looked) sets(key string) bool { return p.level(key) != "" }
+
+func (p *looked) level(key string) string {
+	for _, arg := range p.typed {
+		if level, ok := strings.CutPrefix(arg, key+"="); ok {
+			return level
+		}
+	}
+	return ""
+}
+
+// lack adds a key that was not typed.
+func (p *looked) lack(key, level string) {
+	if !p.sets(key) {
+		p.typed = append(p.typed, key+"="+level)
+	}
+}
+
+// The quick look: with these a block of one URL, or of two, takes about five
+// seconds at most, so that its figures are on the screen by then.
+const (
+	quickConnections = "1,10,100"
+	quickWindow      = time.Second
+	quickWarmup      = 250 * time.Millisecond
+	quickTrial       = 150 * time.Millisecond // starting, connecting and ending
+	shortWindow      = 250 * time.Millisecond // of several URLs, whose first also runs twice
+	shortWarmup      = 100 * time.Millisecond
+)
+
+// hold sets what the flags say and what nobody said.
+func (p *looked) hold(t target, local bool, arms []session.Arm) error {
+	for _, f := range []struct{ key, level string }{{"connections", t.connections}, {"rate", t.rate}} {
+		if f.level != "" && p.sets(f.key) {
+			return fmt.Errorf("%s is given twice: by --%s and by %s=", f.key, f.key, f.key)
+		}
+		if f.level != "" {
+			p.lack(f.key, f.level)
+		}
+	}
+	p.lack("connections", quickConnections)
+	p.lack("study", studyName(arms[0].Name))
+	p.lack("question", question(arms))
+	if !local { // nothing of ours shares this host's CPUs
+		p.lack("placement", "shared")
+	}
+	window, warmup := quickWindow, quickWarmup
+	if p.arms > 1 {
+		window, warmup = shortWindow, shortWarmup
+	}
+	if !p.sets("amount") {
+		p.lack("window", window.String())
+	}
+	p.lack("warmup", warmup.String())
+	if p.arms > 1 && !p.sets("compare.primary") {
+		p.lack("compare.primary", "exchanges_per_s,"+p.tail())
+	}
+	return p.limit(t.duration)
+}
+
+// tail is the p99 of the loop: in an open one, from when an exchange was due.
+func (p *looked) tail() string {
+	if p.sets("rate") && p.level("rate") != "max" {
+		return "response_p99_us"
+	}
+	return "service_p99_us"
+}
+
+// limit chooses the blocks: those of a duration, else the usual looks of several
+// arms; one arm is looked at sooner and more often, as no comparison pays for it.
+func (p *looked) limit(duration string) error {
+	if p.sets("blocks") && duration != "" {
+		return fmt.Errorf("--duration and blocks= both say how long to go on; expected one of them")
+	}
+	most := mostBlocks
+	if duration != "" {
+		d, err := quantity.ParseDuration(duration)
+		if err != nil {
+			return fmt.Errorf("--duration: %w", err)
+		}
+		most = int(max(1, min(mostBlocks, d/max(time.Millisecond, p.block()))))
+	}
+	looks := []int{6, 10, 16}
+	if p.arms == 1 {
+		looks = []int{3, 5, 8, 12, 16}
+		p.lack("settle", "5%")
+	}
+	looks = slices.DeleteFunc(looks, func(n int) bool { return n >= most })
+	p.lack("blocks", strings.Trim(strings.ReplaceAll(fmt.Sprint(append(looks, most)), " ", ","), "[]"))
+	return nil
+}
+
+// block is about how long a block takes: every cell with every arm, the first of
+// several arms twice.
+func (p *looked) block() time.Duration {
+	trials := p.arms
+	if trials > 1 {
+		trials++
+	}
+	for _, arg := range p.typed {
+		key, levels, _ := strings.Cut(arg, "=")
+		if !strings.Contains(key, ".") && key != "question" && key != "study" {
+			trials *= 1 + strings.Count(levels, ",")
+		}
+	}
+	each := quickTrial
+	for _, key := range []string{"window", "warmup"} {
+		d, _ := quantity.ParseDuration(p.level(key)) // a bad one is refused where the study is read
+		each += d
+	}
+	return time.Duration(trials) * each
+}
+
+// studyName makes a name of a study, and of its directory, from an arm's.
+func studyName(arm string) string {
+	name := strings.Map(func(r rune) rune {
+		if strings.ContainsRune(":/[]", r) {
+			return '-'
+		}
+		return r
+	}, arm)
+	name = strings.Trim(name, "-")
+	return name[:min(len(name), 60)]
+}
+
+// question says what such a run asks.
+func question(arms []session.Arm) string {
+	if len(arms) == 1 {
+		return "How many requests does " + arms[0].Name + " answer, and how fast?"
+	}
+	var names []string
+	for _, a := range arms {
+		names = append(names, a.Name)
+	}
+	return "Which answers more requests, and faster: " + strings.Join(names, " or ") + "?"
+}

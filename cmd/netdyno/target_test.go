@@ -1,0 +1,90 @@
+package main
+
+import (
+	"net/http"
+	"net/http/httptest"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/rogpeppe/go-internal/testscript"
+
+	"netdyno/internal/run/session"
+)
+
+// website starts an HTTP server of somebody else's and puts its address into a
+// variable: website NAME.
+func website(ts *testscript.TestScript, negated bool, args []string) {
+	if negated || len(args) != 1 {
+		ts.Fatalf("usage: website NAME")
+	}
+	server := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		switch r.URL.Path {
+		case "/moved":
+			http.Redirect(w, r, "/", http.StatusFound)
+		case "/broken":
+			http.Error(w, "out of coffee", http.StatusInternalServerError)
+		default:
+			_, _ = w.Write(make([]byte, 123)) // the client may be gone
+		}
+	}))
+	ts.Defer(server.Close)
+	ts.Setenv(args[0], strings.TrimPrefix(server.URL, "http://"))
+}
+
+func TestAURLIsRun(t *testing.T) {
+	isCommand := func(name string) bool { return name == "report" }
+	for _, c := range []struct{ args, want string }{
+		{"http://a/ http://b/", "run http://a/ http://b/"},
+		{"-c 10 http://a/", "run -c 10 http://a/"},
+		{"report http://a/", "report http://a/"},
+		{"event-loops", "event-loops"},
+		{"", ""},
+	} {
+		if got := withRun(strings.Fields(c.args), isCommand); strings.Join(got, " ") != c.want {
+			t.Errorf("%q becomes %q", c.args, got)
+		}
+	}
+	for _, argv := range []string{"netdyno run -c 1 http://a/", "netdyno -c 1 http://a/"} {
+		if got := strings.Join(typedAfter(strings.Fields(argv), "run"), " "); got != "-c 1 http://a/" {
+			t.Errorf("%q has %q after run", argv, got)
+		}
+	}
+}
+
+// What is typed stays, what is not has the levels of a quick look; a duration
+// chooses the blocks.
+func TestQuickLook(t *testing.T) {
+	for _, c := range []struct {
+		typed string
+		arms  int
+		flags target
+		has   string // separated by spaces
+		fails string
+	}{
+		{"", 1, target{}, "connections=1,10,100 window=1s blocks=3,5,8,12,16 settle=5%", ""},
+		{"", 2, target{}, "connections=1,10,100 window=250ms warmup=100ms blocks=6,10,16 compare.primary=exchanges_per_s,service_p99_us", ""},
+		{"rate=1000", 2, target{connections: "7"}, "connections=7 compare.primary=exchanges_per_s,response_p99_us", ""},
+		{"window=2s blocks=4", 1, target{}, "window=2s blocks=4 settle=5%", ""},
+		{"", 1, target{duration: "15s", connections: "1"}, "blocks=3,5,8,10", ""},
+		{"", 1, target{duration: "1s"}, "blocks=1", ""},
+		{"connections=3", 1, target{connections: "4"}, "", "given twice"},
+		{"blocks=3", 1, target{duration: "4s"}, "", "expected one of them"},
+		{"", 1, target{duration: "soon"}, "", "--duration"},
+	} {
+		arms := []session.Arm{{Name: "a:1/x"}, {Name: "b"}}[:c.arms]
+		p := looked{typed: strings.Fields(c.typed), arms: c.arms}
+		err := p.hold(c.flags, true, arms)
+		if c.fails != "" {
+			if err == nil || !strings.Contains(err.Error(), c.fails) {
+				t.Errorf("%+v: %v", c, err)
+			}
+			continue
+		}
+		for _, want := range strings.Fields(c.has) {
+			if !slices.Contains(p.typed, want) {
+				t.Errorf("typed %q, flags %+v: %q lacks %s (%v)", c.typed, c.flags, p.typed, want, err)
+			}
+		}
+	}
+}
