@@ -65,7 +65,7 @@ func (l *layout) baseline() string { return or(l.Header.Study.Compare.Baseline, 
 // armDatum names an arm of a cell.
 func (l *layout) armDatum(a cells.Arm) Datum {
 	d := l.named(a.Name)
-	if a.Baseline {
+	if a.Baseline && len(l.keys) > 1 {
 		d.Text += " (baseline)"
 	}
 	return d

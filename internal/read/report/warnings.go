@@ -21,9 +21,13 @@ type Warning struct {
 func (l *layout) caveats() []string {
 	var caveats []string
 	t := l.Tally
-	if lost := t.Failed + t.Invalid + t.Missing; lost > 0 {
+	missing := t.Missing
+	if l.Header.Study.Settle > 0 { // interrupting it is the usual way to end it
+		missing = 0
+	}
+	if lost := t.Failed + t.Invalid + missing; lost > 0 {
 		caveats = append(caveats, fmt.Sprintf("%d of %s gave no valid figure: %d failed, %d invalid, %d missing.",
-			lost, plural(t.Planned, "planned trial"), t.Failed, t.Invalid, t.Missing))
+			lost, plural(t.Planned, "planned trial"), t.Failed, t.Invalid, missing))
 	}
 	if t.Unplanned > 0 {
 		caveats = append(caveats, plural(t.Unplanned, "record")+" in the file came from no trial of the plan; they are left out.")
