@@ -214,7 +214,7 @@ func (t Target) found(u *url.URL, body string, replies []reply) Found {
 	}
 	words := []string{last.proto + " " + last.status}
 	if stable {
-		words = append(words, quantity.FormatBytes(float64(last.bytes)))
+		words = append(words, fmt.Sprintf("%d bytes", last.bytes))
 	} else {
 		levels["opt.client.verify"] = "status"
 		words = append(words, "replies of different lengths")

@@ -64,7 +64,7 @@ func TestHTTP(t *testing.T) {
 		"server": "address", "client": "fasthttp", "opt.server.address": at, "opt.server.wire": "http/1.1", "request": "0B", "response": "615B",
 		"opt.client.path": "/", "opt.client.verify": "length", "fresh": "", "opt.client.host": "",
 	})
-	if f.Name != at || !f.Local || !strings.HasPrefix(f.Words, "HTTP/1.1 200 OK, 615 B, keep-alive, test/1") {
+	if f.Name != at || !f.Local || !strings.HasPrefix(f.Words, "HTTP/1.1 200 OK, 615 bytes, keep-alive, test/1") {
 		t.Errorf("found %+v", f)
 	}
 	if f = levels(t, probe.Target{URL: s.URL + "/varying"}, map[string]string{"opt.client.verify": "status"}); f.Name != at+"/varying" {
