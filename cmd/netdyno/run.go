@@ -61,8 +61,11 @@ or stood still, 2 the study could not run.
   netdyno run transport=go-net build=before/bin,after/bin --gate
   netdyno run my-study.yaml --dry-run
   netdyno run results/event-loops-20260102-150405 --continue`,
-		Args: cobra.MinimumNArgs(1),
+		Args: cobra.ArbitraryArgs,
 		RunE: func(cmd *cobra.Command, args []string) error {
+			if len(args) == 0 {
+				return printChoices()
+			}
 			if urls, _ := splitURLs(args); len(urls) == 0 {
 				if err := needURL(cmd.Flags()); err != nil {
 					return err

@@ -3,12 +3,72 @@ package main
 import (
 	"fmt"
 	"text/tabwriter"
+	"time"
 
 	"github.com/spf13/cobra"
 
+	"netdyno/internal/record"
 	"netdyno/internal/run/study"
 	"netdyno/internal/run/study/source"
 )
+
+// printChoices says what can be run: the studies with their questions and about how
+// long each takes here, a server by its URL, and a study that is typed.
+func printChoices() error {
+	w := tabwriter.NewWriter(stdout, 0, 0, 2, ' ', 0)
+	fmt.Fprintln(w, "netdyno run STUDY\ttakes\tand asks")
+	for _, name := range source.List() {
+		s, err := source.Named(name)
+		if err != nil {
+			return err
+		}
+		takes, err := timeOfStudy(s)
+		if err != nil {
+			return err
+		}
+		fmt.Fprintf(w, "  %s\t%s\t%s\n", name, takes, s.Question)
+	}
+	if err := w.Flush(); err != nil {
+		return err
+	}
+	fmt.Fprint(stdout, `
+netdyno run http://127.0.0.1:8080/                    your own server, by its URL
+netdyno run transport=go-net,asio connections=50      a study that you type: netdyno studies factors
+netdyno run my-study.yaml                             a study of yours: netdyno studies show event-loops
+`)
+	return nil
+}
+
+// timeOfStudy estimates how long a study takes, to its first look and in all.
+func timeOfStudy(s *study.Study) (string, error) {
+	trials, _, err := s.Plan()
+	if err != nil {
+		return "", err
+	}
+	const overhead = 200 * time.Millisecond // of a trial, as a session estimates it
+	about := func(trials []record.Trial) string {
+		return roughly(study.EstimateTime(trials, study.Pace{Overhead: overhead}).Total)
+	}
+	all := trials
+	if len(s.Further) > 0 {
+		all = study.Before(trials, s.Blocks)
+	}
+	if len(s.Stages) > 1 {
+		return about(study.Before(trials, s.Stages[0])) + " to " + about(all), nil
+	}
+	return about(all), nil
+}
+
+// roughly shows a time as one would say it: "45 s", "16 min", "1.8 h".
+func roughly(d time.Duration) string {
+	switch {
+	case d < 90*time.Second:
+		return fmt.Sprintf("%.0f s", max(5, d.Round(5*time.Second).Seconds()))
+	case d < 90*time.Minute:
+		return fmt.Sprintf("%.0f min", d.Minutes())
+	}
+	return fmt.Sprintf("%.1f h", d.Hours())
+}
 
 func studiesCommand() *cobra.Command {
 	c := &cobra.Command{
@@ -47,6 +107,13 @@ func studiesCommand() *cobra.Command {
 			w := tabwriter.NewWriter(stdout, 0, 0, 2, ' ', 0)
 			for _, f := range study.Factors() {
 				fmt.Fprintf(w, "%s\t%s\t%s\n", f.Name, f.Default, f.Doc)
+			}
+			if err := w.Flush(); err != nil {
+				return err
+			}
+			fmt.Fprintln(stdout, "\nSettings of the study, typed like factors:")
+			for _, s := range source.Settings() {
+				fmt.Fprintf(w, "%s\t%s\n", s.Name, s.Doc)
 			}
 			return w.Flush()
 		},

@@ -240,6 +240,16 @@ var notBuilt = map[string]string{
 	"asio": native, "baidu-std-asio": native, "grpcpp": native, "libevent": native, "uring": native,
 }
 
+// families are names that several transports share.
+var families = map[string]string{
+	"grpc":  "go-grpc for Go's library, grpcpp for C++'s, or go-connect-grpc",
+	"http":  "go-http1, go-http2 or fasthttp",
+	"http1": "go-http1 or fasthttp",
+	"http2": "go-http2",
+	"tcp":   "go-net, go-epoll, netpoll, asio, libevent or uring",
+	"epoll": "go-epoll in Go, or libevent or asio in C++",
+}
+
 // native is of the workers that a release leaves out, as they need libraries of one
 // distribution.
 const native = "no worker here has it: it is written in C++, and `make build` in a checkout builds it, with the Debian packages that packages.txt lists"
@@ -256,6 +266,9 @@ func (c *Catalog) Named(name string) (Offer, error) {
 	}
 	if len(names) == 0 {
 		return Offer{}, fmt.Errorf("transport %q: no worker was found beside netdyno or on PATH; `make build` puts them into bin/", name)
+	}
+	if members := families[name]; members != "" {
+		return Offer{}, fmt.Errorf("transport %q: there are several; write %s", name, members)
 	}
 	if reason := notBuilt[name]; reason != "" {
 		return Offer{}, fmt.Errorf("transport %q: %s", name, reason)

@@ -110,13 +110,20 @@ const OptionPrefix = "opt."
 
 var optionName = regexp.MustCompile(`^opt\.(server\.|client\.)?[a-z0-9][a-z0-9_-]{0,62}$`)
 
-// FactorNamed returns the factor of that name, or an error with the nearest
+// FactorNamed returns the factor of that name, or of a usual one for it (spelling.go),
+// or an error with the nearest
 // name. A name that has changed gives the factor of today's name, whose Renamed
 // says so.
 func FactorNamed(name string) (Factor, error) {
 	typed, renamed := name, ""
 	if name = record.CurrentFactor(typed); name != typed {
 		renamed = renamedText(typed, name)
+	}
+	if usual, ok := spellings[name]; ok {
+		name = usual
+	}
+	if text, ok := unclear[name]; ok {
+		return Factor{}, fmt.Errorf("%q could mean more than one factor; %s", name, text)
 	}
 	if strings.HasPrefix(name, OptionPrefix) {
 		if !optionName.MatchString(name) {

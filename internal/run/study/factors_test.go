@@ -1,6 +1,9 @@
 package study
 
-import "testing"
+import (
+	"strings"
+	"testing"
+)
 
 func TestTheTableIsSound(t *testing.T) {
 	seen := map[string]bool{}
@@ -22,6 +25,25 @@ func TestTheTableIsSound(t *testing.T) {
 	} {
 		if got, err := FactorNamed(name); err != nil || got.Default != f {
 			t.Errorf("the default of %s is %q, %v; expected %q", name, got.Default, err, f)
+		}
+	}
+}
+
+// Names that users of other tools type mean the same, or are answered.
+func TestUsualNamesAreUnderstood(t *testing.T) {
+	for typed, want := range map[string]string{"conns": "connections", "concurrency": "connections", "qps": "rate", "rps": "rate", "duration": "window", "time": "window"} {
+		if f, err := FactorNamed(typed); err != nil || f.Name != want {
+			t.Errorf("%s is %q (%v), want %s", typed, f.Name, err, want)
+		}
+	}
+	for _, typed := range []string{"size", "payload"} {
+		if _, err := FactorNamed(typed); err == nil || !strings.Contains(err.Error(), "write request=SIZE") {
+			t.Errorf("%s: %v", typed, err)
+		}
+	}
+	for _, f := range Factors() {
+		if again, err := FactorNamed(f.Name); !strings.HasPrefix(f.Name, "opt.") && (err != nil || again.Name != f.Name) {
+			t.Errorf("%s is hidden by another meaning: %q, %v", f.Name, again.Name, err)
 		}
 	}
 }

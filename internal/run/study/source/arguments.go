@@ -124,6 +124,9 @@ func (a *Arguments) readBase(open func(name string) ([]byte, error)) (draft, err
 func (a *Arguments) add(here position, arg string) error {
 	key, value, found := strings.Cut(arg, "=")
 	key, value = strings.TrimSpace(key), strings.TrimSpace(value)
+	if slices.ContainsFunc(settings, func(s Setting) bool { return s.Name == key && s.compares }) {
+		key = "compare." + key
+	}
 	switch {
 	case !found:
 		return here.errorf("expected KEY=VALUE, such as connections=50,1000")
