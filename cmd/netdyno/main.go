@@ -55,6 +55,7 @@ which to use, what it costs, what limited it, and how certain that is.
 		calibrateCommand(),
 		factsCommand(),
 		doctorCommand(),
+		explainCommand(),
 		meterCommand(),
 		versionCommand(),
 		manualCommand(),

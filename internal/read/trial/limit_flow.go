@@ -87,3 +87,6 @@ func bytesOption(w record.Worker, name string) float64 {
 	}
 	return value
 }
+
+// What its name stands for in netdyno explain.
+var meanFlowControl = Meaning{Means: "as much arrived as the windows of the library itself let through", Cure: "raise the library's windows, by the options that netdyno transports lists"}

@@ -61,3 +61,6 @@ func cpus(set []int, one, several string) string {
 	}
 	return "CPUs " + CPUList(set) + several
 }
+
+// What its name stands for in netdyno explain.
+var meanHostCPU = Meaning{Means: "all CPUs of a host were busy, or programs other than netdyno's filled the CPUs of an end", Cure: "end other programs, or give each end CPUs of its own"}

@@ -19,3 +19,6 @@ var limitLatency = limitRule{Latency, func(e *audit) (contract.Role, string) {
 	}
 	return "", proof
 }}
+
+// What its name stands for in netdyno explain.
+var meanLatency = Meaning{Means: "a closed loop with idle CPUs: every slot waited for the other end", Cure: "use more connections, or more exchanges in flight, to load the server"}

@@ -121,3 +121,6 @@ func ceilingsOf(judged []*Judged) map[direction]ceiling {
 func (l Limit) isEnds() bool {
 	return slices.Contains([]Limit{ServerCore, ClientCore, ServerCPU, ClientCPU, HostCPU, ReceiveWindow, SendBuffer, FlowControl}, l)
 }
+
+// What its name stands for in netdyno explain.
+var meanLink = Meaning{Means: "at least 95 % as much arrived as in the best bulk trial over the same interfaces", Cure: "compare CPU per byte: the rate is the link's"}

@@ -96,3 +96,6 @@ func windowsOf(spans []record.Span) sendWindows {
 	}
 	return w
 }
+
+// What its name stands for in netdyno explain.
+var meanReceiveWindow = Meaning{Means: "the receive window of the other end held the connections back more than anything else", Cure: "raise net.ipv4.tcp_rmem or the option receive_buffer, or read faster"}

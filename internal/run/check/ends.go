@@ -49,6 +49,9 @@ func setupLine(setup contract.Setup) (string, error) {
 // a study can give.
 func (s *subject) configurable() error {
 	for _, o := range s.transport.Options {
+		if slices.Equal(o.Roles, []contract.Role{contract.Client}) {
+			continue // a client can do without; a server of somebody else's must be named
+		}
 		if _, given := s.set[o.Name]; !given && o.Type == contract.TypeText && o.Default == "" {
 			return skipError{fmt.Sprintf("transport %s needs a value for its option %s", s.transport.Name, o.Name)}
 		}

@@ -1,0 +1,116 @@
+package main
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+
+	"github.com/spf13/cobra"
+
+	"netdyno/internal/metric"
+	"netdyno/internal/quantity"
+	"netdyno/internal/read/compare"
+	"netdyno/internal/read/trial"
+	"netdyno/internal/run/study"
+	"netdyno/internal/run/study/source"
+)
+
+// explained is a word of a report or of a command line, explained.
+type explained struct {
+	group, name string
+	lines       [][2]string // of a label and a text, without the empty ones
+}
+
+func explainCommand() *cobra.Command {
+	return &cobra.Command{
+		Use:   "explain [WORD]",
+		Short: "Say what a word of a report means: a flag, a limit, a verdict, a metric, a factor",
+		Args:  cobra.MaximumNArgs(1),
+		ValidArgsFunction: func(*cobra.Command, []string, string) ([]string, cobra.ShellCompDirective) {
+			return wordsOf(glossary()), cobra.ShellCompDirectiveNoFileComp
+		},
+		RunE: func(_ *cobra.Command, args []string) error {
+			all := glossary()
+			if len(args) == 0 {
+				printWords(all)
+				return nil
+			}
+			asked, found := strings.ToLower(strings.TrimSpace(args[0])), false
+			for _, e := range all {
+				if strings.ToLower(e.name) == asked {
+					printEntry(e)
+					found = true
+				}
+			}
+			if !found {
+				return fmt.Errorf("no word %q; %s", quantity.Clip(args[0], 80), quantity.Hint(asked, wordsOf(all)))
+			}
+			return nil
+		},
+	}
+}
+
+// glossary gathers what the registries know of their own words.
+func glossary() []explained {
+	var all []explained
+	add := func(group, name string, lines ...[2]string) {
+		all = append(all, explained{group, name, slices.DeleteFunc(lines, func(l [2]string) bool { return l[1] == "" })})
+	}
+	const spec = "docs/specification.md, section "
+	for _, v := range compare.Verdicts() {
+		add("verdict", string(v), [2]string{"means", v.Means()}, [2]string{"source", spec + "6.3"})
+	}
+	for _, l := range trial.Limits() {
+		add("limit", string(l), [2]string{"means", l.Means().Means}, [2]string{"do", l.Means().Cure}, [2]string{"source", spec + "5"})
+	}
+	for _, f := range trial.Flags() {
+		means := f.Warning
+		if means != "" {
+			means = "trials with it " + means
+		}
+		add("flag", f.Name, [2]string{"means", means}, [2]string{"do", f.Advice}, [2]string{"source", spec + "2.3"})
+	}
+	for _, m := range metric.All() {
+		better := ""
+		if m.Better != "" {
+			better = m.Better + " is better"
+		}
+		add("metric", m.Name, [2]string{"means", m.Doc}, [2]string{"is", m.Formula}, [2]string{"unit", strings.TrimSpace(m.Unit + m.Suffix)}, [2]string{"", better})
+	}
+	for _, f := range study.Factors() {
+		choices := strings.Join(f.Choices, ", ")
+		add("factor", f.Name, [2]string{"means", f.Doc}, [2]string{"is", string(f.Kind)}, [2]string{"levels", choices}, [2]string{"unless given", f.Default})
+	}
+	for _, s := range source.Settings() {
+		add("setting", s.Name, [2]string{"means", s.Doc})
+	}
+	return all
+}
+
+func wordsOf(all []explained) []string {
+	names := make([]string, len(all))
+	for i, e := range all {
+		names[i] = e.name
+	}
+	return names
+}
+
+// printWords lists the words by group.
+func printWords(all []explained) {
+	group := ""
+	for _, e := range all {
+		if e.group != group {
+			group = e.group
+			fmt.Fprintf(stdout, "%s%ss:\n", map[bool]string{true: "\n"}[e.name != all[0].name], group)
+		}
+		fmt.Fprintf(stdout, "  %s\n", e.name)
+	}
+	fmt.Fprintln(stdout, "\nnetdyno explain WORD says what one of them means.")
+}
+
+func printEntry(e explained) {
+	fmt.Fprintf(stdout, "%s (%s)\n", e.name, e.group)
+	for _, l := range e.lines {
+		fmt.Fprintf(stdout, "  %-13s %s\n", l[0], l[1])
+	}
+}
