@@ -49,12 +49,17 @@ func TestRequestsAreAsTheUserSays(t *testing.T) {
 				for name, value := range asked {
 					all[name] = value
 				}
-				r := driven(t, client, server, encrypted, all, contract.Exchange{UpBytes: 5, DownBytes: 4})
+				setup := contract.Setup{Transport: client, Peers: []string{server}, Exchange: contract.Exchange{UpBytes: 5, DownBytes: 4}, Options: all}
+				if encrypted {
+					setup.TLS = &contract.TLS{Authorities: workertest.Certificate(t).Authorities}
+				}
+				r := driven(t, setup)
 				if r.Counts.SentBytes != 200 || r.Counts.ReceivedBytes != 160 {
 					t.Errorf("counts %+v, want 40 requests of 5 bytes and replies of 4", r.Counts)
 				}
 				options["path"], options["verify"] = "/varying", "status"
-				r = driven(t, client, server, encrypted, options, contract.Exchange{DownBytes: 1})
+				setup.Options, setup.Exchange = options, contract.Exchange{DownBytes: 1}
+				r = driven(t, setup)
 				if r.Counts.ReceivedBytes <= 40 {
 					t.Errorf("counts %+v, want what came", r.Counts)
 				}
@@ -89,16 +94,11 @@ func serveAsked(t *testing.T, handler http.Handler, http2, encrypted bool) (stri
 }
 
 // driven has a client make 40 exchanges, all of which must succeed.
-func driven(t *testing.T, client, server string, encrypted bool, options map[string]any, x contract.Exchange) contract.Result {
+func driven(t *testing.T, setup contract.Setup) contract.Result {
 	t.Helper()
-	var secret *contract.TLS
-	if encrypted {
-		secret = &contract.TLS{Authorities: workertest.Certificate(t).Authorities}
-	}
+	setup.Role, setup.Load = contract.Client, contract.Load{Connections: 2, Amount: 20}
 	b := workertest.Start(t, all...)
-	b.Setup(contract.Setup{
-		Transport: client, Role: contract.Client, Peers: []string{server}, Exchange: x, Load: contract.Load{Connections: 2, Amount: 20}, Options: options, TLS: secret,
-	})
+	b.Setup(setup)
 	b.Start()
 	r := b.Expect("result").Result
 	if r.Counts.Exchanges != 40 || len(r.Counts.Errors) > 0 {

@@ -21,9 +21,9 @@ const (
 	rate = "exchanges_per_s"
 )
 
-// judged makes a comparison of an arm with arm base.
-func judged(metric, cell, arm string, ratio, low, high float64, v compare.Verdict) compare.Comparison {
-	return compare.Comparison{Metric: metric, Cell: cell, Arm: arm, Base: "base", Primary: true, Ratio: ratio, Low: low, High: high, Verdict: v}
+// judged makes a comparison of an arm with arm base: its ratio, then the interval.
+func judged(metric, cell, arm string, ratio [3]float64, v compare.Verdict) compare.Comparison {
+	return compare.Comparison{Metric: metric, Cell: cell, Arm: arm, Base: "base", Primary: true, Ratio: ratio[0], Low: ratio[1], High: ratio[2], Verdict: v}
 }
 
 func runOf(primary []string, comparisons ...compare.Comparison) compare.Run {
@@ -32,52 +32,52 @@ func runOf(primary []string, comparisons ...compare.Comparison) compare.Run {
 }
 
 func TestSentences(t *testing.T) {
-	open := judged(p99, "", "fast", 0.55, 0.18, 1.7, compare.CannotTell)
+	open := judged(p99, "", "fast", [3]float64{0.55, 0.18, 1.7}, compare.CannotTell)
 	open.Decides = "10 blocks would decide it: netdyno run DIR --continue"
-	broken := judged(cpu, "", "fast", 0, 0, 0, compare.Invalid)
+	broken := judged(cpu, "", "fast", [3]float64{0, 0, 0}, compare.Invalid)
 	broken.Reason = "no valid trial"
 	for name, c := range map[string]struct {
 		run  compare.Run
 		want string
 	}{
 		"a winner, and what is open": {
-			runOf([]string{cpu, p99}, judged(cpu, "", "fast", 0.66, 0.63, 0.69, compare.Better), open),
+			runOf([]string{cpu, p99}, judged(cpu, "", "fast", [3]float64{0.66, 0.63, 0.69}, compare.Better), open),
 			"fast needs 34 % less server CPU per exchange than base (31–37 %). The p99 response time of fast against base is not settled: 0.550× (0.180–1.70); 10 blocks would decide it: netdyno run DIR --continue.",
 		},
 		"a winner on both": {
-			runOf([]string{cpu, rate}, judged(cpu, "", "fast", 0.66, 0.63, 0.69, compare.Better), judged(rate, "", "fast", 1.25, 1.2, 1.31, compare.Better)),
+			runOf([]string{cpu, rate}, judged(cpu, "", "fast", [3]float64{0.66, 0.63, 0.69}, compare.Better), judged(rate, "", "fast", [3]float64{1.25, 1.2, 1.31}, compare.Better)),
 			"fast needs 34 % less server CPU per exchange than base (31–37 %). It also reaches 25 % higher exchange rate than base (20–31 %).",
 		},
 		"the better of two": {
-			runOf([]string{cpu}, judged(cpu, "", "fast", 0.66, 0.63, 0.69, compare.Better), judged(cpu, "", "faster", 0.5, 0.45, 0.55, compare.Better)),
+			runOf([]string{cpu}, judged(cpu, "", "fast", [3]float64{0.66, 0.63, 0.69}, compare.Better), judged(cpu, "", "faster", [3]float64{0.5, 0.45, 0.55}, compare.Better)),
 			"faster needs 50 % less server CPU per exchange than base (45–55 %).",
 		},
 		"all cells": {
-			runOf([]string{cpu}, judged(cpu, "connections=50", "fast", 0.66, 0.63, 0.69, compare.Better), judged(cpu, "connections=1000", "fast", 0.5, 0.45, 0.55, compare.Better)),
+			runOf([]string{cpu}, judged(cpu, "connections=50", "fast", [3]float64{0.66, 0.63, 0.69}, compare.Better), judged(cpu, "connections=1000", "fast", [3]float64{0.5, 0.45, 0.55}, compare.Better)),
 			"fast needs 34–50 % less server CPU per exchange than base (31–55 %) in both cells.",
 		},
 		"one cell of two": {
-			runOf([]string{cpu}, judged(cpu, "connections=50", "fast", 0.99, 0.98, 1.01, compare.Equivalent), judged(cpu, "connections=1000", "fast", 0.5, 0.45, 0.55, compare.Better)),
+			runOf([]string{cpu}, judged(cpu, "connections=50", "fast", [3]float64{0.99, 0.98, 1.01}, compare.Equivalent), judged(cpu, "connections=1000", "fast", [3]float64{0.5, 0.45, 0.55}, compare.Better)),
 			"fast needs 50 % less server CPU per exchange than base (45–55 %) at 1,000 connections; equal at 50 connections.",
 		},
 		"better here, worse there": {
-			runOf([]string{cpu}, judged(cpu, "connections=1", "fast", 1.4, 1.3, 1.5, compare.Worse), judged(cpu, "connections=50", "fast", 0.5, 0.45, 0.55, compare.Better)),
+			runOf([]string{cpu}, judged(cpu, "connections=1", "fast", [3]float64{1.4, 1.3, 1.5}, compare.Worse), judged(cpu, "connections=50", "fast", [3]float64{0.5, 0.45, 0.55}, compare.Better)),
 			"fast needs 50 % less server CPU per exchange than base (45–55 %) at 50 connections; worse at 1 connection, 1.40× (1.30–1.50).",
 		},
 		"much more": {
-			runOf([]string{cpu}, judged(cpu, "", "slow", 3.2, 3, 3.4, compare.Worse)),
+			runOf([]string{cpu}, judged(cpu, "", "slow", [3]float64{3.2, 3, 3.4}, compare.Worse)),
 			"slow needs 3.20× the server CPU per exchange of base (3.00–3.40).",
 		},
 		"the baseline is ahead of all": {
-			runOf([]string{cpu}, judged(cpu, "", "slow", 1.5, 1.4, 1.6, compare.Worse), judged(cpu, "", "slower", 1.8, 1.7, 1.9, compare.Worse)),
+			runOf([]string{cpu}, judged(cpu, "", "slow", [3]float64{1.5, 1.4, 1.6}, compare.Worse), judged(cpu, "", "slower", [3]float64{1.8, 1.7, 1.9}, compare.Worse)),
 			"base is ahead of every other arm on server CPU per exchange: slow needs 50 % more server CPU per exchange than base (40–60 %); slower needs 80 % more server CPU per exchange than base (70–90 %).",
 		},
 		"one is worse, one is equal": {
-			runOf([]string{cpu}, judged(cpu, "", "slow", 1.5, 1.4, 1.6, compare.Worse), judged(cpu, "", "same", 1, 0.99, 1.01, compare.Equivalent)),
+			runOf([]string{cpu}, judged(cpu, "", "slow", [3]float64{1.5, 1.4, 1.6}, compare.Worse), judged(cpu, "", "same", [3]float64{1, 0.99, 1.01}, compare.Equivalent)),
 			"slow needs 50 % more server CPU per exchange than base (40–60 %); same is equal.",
 		},
 		"all are equal": {
-			runOf([]string{cpu}, judged(cpu, "", "same", 1, 0.99, 1.01, compare.Equivalent)),
+			runOf([]string{cpu}, judged(cpu, "", "same", [3]float64{1, 0.99, 1.01}, compare.Equivalent)),
 			"Server CPU per exchange: same and base are equal within 2.0 %.",
 		},
 		"nothing can be compared": {runOf([]string{cpu}, broken), "On server CPU per exchange nothing can be compared with base: no valid trial."},

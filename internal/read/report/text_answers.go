@@ -18,7 +18,3 @@ func (t *terminal) title(name, question string) {
 		t.line(t.bold(strings.TrimSpace(line)))
 	}
 }
-
-func (t *terminal) answer(a Answer) {
-	t.paragraph(t.verdict(a.Verdict, or(mark(a.Verdict), "·"))+" ", a.Text)
-}

@@ -81,11 +81,11 @@ func (c *Choice) choose(s *cells.Dataset) string {
 		return "no arm has two blocks with a valid " + c.Spec.Best + " and a figure for every bound"
 	}
 	better := func(a, b *option) int {
-		if order := cmp.Compare(a.Figure.Value, b.Figure.Value); m.Better == metric.Higher {
-			return order
-		} else {
-			return -order
+		order := cmp.Compare(a.Figure.Value, b.Figure.Value)
+		if m.Better != metric.Higher {
+			order = -order
 		}
+		return order
 	}
 	best := slices.MaxFunc(options, better)
 	var kept []*option

@@ -21,7 +21,7 @@ func askEcho(ctx context.Context, _ Target, u *url.URL) (Found, error) {
 	if err != nil {
 		return Found{}, err
 	}
-	defer conn.Close()
+	defer func() { _ = conn.Close() }() // nothing is left to be sent
 	if until, ok := ctx.Deadline(); ok {
 		_ = conn.SetDeadline(until.Add(-100 * time.Millisecond)) // before the context's own
 	}
