@@ -30,6 +30,7 @@ var layers = map[string][]string{
 	"internal/printable":  {},
 	"internal/input":      {},
 	"internal/tcpinfo":    {},
+	"internal/paths":      {"internal/quantity"},
 	"studies":             {},
 	"internal/values":     {"internal/quantity"},
 
@@ -40,7 +41,6 @@ var layers = map[string][]string{
 
 	"internal/run/study":           run(),
 	"internal/run/study/source":    run("internal/run/study", "studies"),
-	"internal/run/suggest":         run("internal/run/study", "internal/run/study/source"),
 	"internal/run/rig":             run(),
 	"internal/run/rig/relay":       {"internal/hist"},
 	"internal/run/rig/namespaces":  run("internal/run/rig", "internal/run/rig/relay"),
@@ -54,7 +54,7 @@ var layers = map[string][]string{
 	"internal/run/check":           run("internal/run/rig"),
 	"internal/run/check/checktest": run("internal/run/check", "test/programs"),
 	"internal/run/message":         run("internal/values"),
-	"internal/run/probe":           run("internal/printable"),
+	"internal/run/probe":           run("internal/printable", "internal/paths", "internal/tcpinfo"),
 	"internal/run/generate":        run(),
 	"internal/run/bench":           run("internal/run/rig", "internal/run/study"),
 	"internal/run/bench/benchtest": run("internal/run/bench", "internal/run/session", "test/programs"),
@@ -65,7 +65,7 @@ var layers = map[string][]string{
 	"internal/work/load":              {"internal/contract", "internal/hist"},
 	"internal/work/wire":              {"internal/contract", "internal/work/load"},
 	"internal/work/wire/flow":         {"internal/contract", "internal/work/load", "internal/work/wire"},
-	"internal/work/wire/httpwire":     {"internal/contract", "internal/quantity", "internal/work/load", "internal/work/wire", "internal/work/codec"},
+	"internal/work/wire/httpwire":     {"internal/contract", "internal/quantity", "internal/paths", "internal/work/load", "internal/work/wire", "internal/work/codec"},
 	"internal/work/wire/nethttp":      {"internal/contract", "internal/work/load", "internal/work/wire", "internal/work/wire/httpwire", "internal/work/codec"},
 	"internal/work/wire/rpc":          {"internal/contract", "internal/work/load", "internal/work/netdynov1"},
 	"internal/work/wire/baidustd":     {},

@@ -25,7 +25,6 @@ func checkCommand() *cobra.Command {
 		},
 	}
 	c.Flags().StringSliceVar(&transports, "transport", nil, "check only these transports")
-	completeFlags(c, map[string]cobra.CompletionFunc{"transport": completeTransport})
 	return c
 }
 

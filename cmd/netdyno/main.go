@@ -60,7 +60,6 @@ which to use, what it costs, what limited it, and how certain that is.
 		versionCommand(),
 		manualCommand(),
 	)
-	mendBash(c)
 	return c
 }
 

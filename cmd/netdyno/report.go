@@ -27,8 +27,7 @@ damaged records, 2 nothing could be read.
 ` + gateHelp,
 		Example: `  netdyno report results/event-loops-20260102-150405
   netdyno report results/command-line-20260102-150405 --server results/listen-20260102-150400`,
-		Args:              oneDirectory,
-		ValidArgsFunction: completeRuns(1),
+		Args: oneDirectory,
 		RunE: func(_ *cobra.Command, args []string) error {
 			dir := session.Directory(args[0])
 			if hlog != "" {
@@ -48,7 +47,6 @@ damaged records, 2 nothing could be read.
 	c.Flags().StringVar(&hlog, "hlog", "", hlogUsage)
 	c.Flags().BoolVar(&gate, "gate", false, gateUsage)
 	c.Flags().StringVar(&server, "server", "", "directory of the netdyno listen that the run drove")
-	completeFlags(c, map[string]cobra.CompletionFunc{"server": completeRun})
 	return c
 }
 

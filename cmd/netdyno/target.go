@@ -7,10 +7,8 @@ import (
 	"strings"
 	"time"
 
-	"github.com/spf13/cobra"
 	"github.com/spf13/pflag"
 
-	"netdyno/internal/input"
 	"netdyno/internal/printable"
 	"netdyno/internal/quantity"
 	"netdyno/internal/run/probe"
@@ -46,7 +44,7 @@ func (t *target) add(f *pflag.FlagSet) {
 	f.StringVar(&t.Key, "key", "", "URL: PEM file of its key")
 	f.BoolVar(&t.Insecure, "insecure", false, "URL: accept any certificate")
 	f.BoolVar(&t.HTTP2, "http2", false, "URL: ask for HTTP/2, over http:// too")
-	f.StringVar(&t.paths, "paths", "", "URL: file of paths, one a line, that take turns")
+	f.StringVar(&t.paths, "paths", "", "URL: file of paths, one a line, that each connection asks for in turn; - reads standard input")
 }
 
 // splitURLs parts a command's arguments.
@@ -61,13 +59,8 @@ func splitURLs(args []string) (urls, others []string) {
 	return urls, others
 }
 
-// withRun puts the command run before arguments that name a URL and no command,
-// also where a shell asks what may follow them.
+// withRun puts the command run before arguments that name a URL and no command.
 func withRun(args []string, isCommand func(name string) bool) []string {
-	if len(args) > 1 && (args[0] == cobra.ShellCompRequestCmd || args[0] == cobra.ShellCompNoDescRequestCmd) {
-		last := len(args) - 1 // is being typed
-		return slices.Concat(args[:1], withRun(args[1:last], isCommand), args[last:])
-	}
 	if len(args) == 0 || isCommand(args[0]) || !slices.ContainsFunc(args, probe.IsURL) {
 		return args
 	}
@@ -76,9 +69,8 @@ func withRun(args []string, isCommand func(name string) bool) []string {
 
 // Limits of what is named by URL.
 const (
-	mostURLs      = 8
-	mostPathsFile = 1 << 20
-	mostBlocks    = 16
+	mostURLs   = 8
+	mostBlocks = 16
 )
 
 // request probes the URLs, says what was found, and returns the study to run.
@@ -93,11 +85,9 @@ func (t target) request(ctx context.Context, urls, others []string, own ownMessa
 		asked.Body, asked.BodyFile = "", file
 	}
 	if t.paths != "" {
-		text, err := input.Within(ctx, mostPathsFile)(t.paths)
-		if err != nil {
-			return nil, nil, fmt.Errorf("paths: %w", err)
+		if asked.Paths, err = probe.ReadPaths(ctx, t.paths); err != nil {
+			return nil, nil, err
 		}
-		asked.Paths = strings.Split(strings.TrimRight(string(text), "\n"), "\n")
 	}
 	local := true
 	for _, url := range urls {

@@ -34,8 +34,8 @@ type reply struct {
 
 // askHTTP probes a server of HTTP, of either version, encrypted or not.
 func askHTTP(ctx context.Context, t Target, u *url.URL) (Found, error) {
-	if len(t.Paths) > 0 {
-		return Found{}, errors.New("several paths cannot be measured yet; name one in the URL")
+	if several := len(t.Paths.All) > 0; several && u.RequestURI() != "/" {
+		return Found{}, fmt.Errorf("the URL names the path %s, and --paths names others; expected %s://%s alone", quantity.Clip(u.RequestURI(), 80), u.Scheme, u.Host)
 	}
 	body, err := t.body()
 	if err != nil {
@@ -47,17 +47,30 @@ func askHTTP(ctx context.Context, t Target, u *url.URL) (Found, error) {
 	}
 	defer transport.CloseIdleConnections()
 	var replies []reply
-	for range asked {
-		r, err := t.ask(ctx, transport, body)
+	for i := range asked {
+		where := t.turn(u, i)
+		r, err := t.ask(ctx, transport, where.String(), body)
 		if err != nil {
-			return Found{}, explainHTTP(u, err)
+			return Found{}, explainHTTP(where, err)
 		}
-		if err := sound(t.URL, r); err != nil {
+		if err := t.sound(where, r); err != nil {
 			return Found{}, err
 		}
 		replies = append(replies, r)
 	}
 	return t.found(u, body, replies), nil
+}
+
+// turn is the URL of request i: that of the target, or of the first of its paths.
+func (t Target) turn(u *url.URL, i int) *url.URL {
+	if len(t.Paths.All) == 0 {
+		return u
+	}
+	where, err := u.Parse(t.Paths.All[i%len(t.Paths.All)])
+	if err != nil { // they were parsed when they were read
+		return u
+	}
+	return where
 }
 
 // body is what the requests carry.
@@ -108,14 +121,14 @@ func (t Target) transport() (*http.Transport, error) {
 }
 
 // ask makes one request and reads its reply to the end.
-func (t Target) ask(ctx context.Context, transport http.RoundTripper, body string) (reply, error) {
+func (t Target) ask(ctx context.Context, transport http.RoundTripper, where, body string) (reply, error) {
 	method := t.Method
 	if method == "" && body != "" {
 		method = http.MethodPost
 	}
 	var r reply
 	ctx = httptrace.WithClientTrace(ctx, &httptrace.ClientTrace{GotConn: func(i httptrace.GotConnInfo) { r.reused = i.Reused }})
-	request, err := http.NewRequestWithContext(ctx, method, t.URL, strings.NewReader(body))
+	request, err := http.NewRequestWithContext(ctx, method, where, strings.NewReader(body))
 	if err != nil {
 		return r, err
 	}
@@ -159,9 +172,12 @@ type failed struct{ status, says string }
 func (e failed) Error() string { return e.status }
 
 // sound refuses what a trial could not repeat.
-func sound(where string, r reply) error {
-	if r.bytes > contract.MaxMessage {
+func (t Target) sound(where *url.URL, r reply) error {
+	switch {
+	case r.bytes > contract.MaxMessage:
 		return fmt.Errorf("%s answers with more than %s; name something smaller", where, quantity.FormatBytes(contract.MaxMessage))
+	case len(t.Paths.All) > 0 && r.code/100 != 2:
+		return fmt.Errorf("%s answers %s; with --paths every reply must have a status 2xx", where, r.status)
 	}
 	return nil
 }
@@ -213,7 +229,11 @@ func (t Target) found(u *url.URL, body string, replies []reply) Found {
 		"opt.client.path": u.RequestURI(), "opt.client.verify": "length",
 	}
 	words := []string{last.proto + " " + last.status}
-	if stable {
+	if n := len(t.Paths.All); n > 0 {
+		levels["opt.client.verify"], levels["opt.client.paths"] = "status", t.Paths.Kept
+		delete(levels, "opt.client.path")
+		words = []string{last.proto, fmt.Sprintf("%d paths in turn", n)}
+	} else if stable {
 		words = append(words, fmt.Sprintf("%d bytes", last.bytes))
 	} else {
 		levels["opt.client.verify"] = "status"
@@ -246,7 +266,7 @@ func (t Target) addAsked(u *url.URL, levels map[string]string, body string, last
 	if t.Host == "" && net.ParseIP(u.Hostname()) == nil { // clients connect to an address
 		set("host", u.Host)
 	}
-	if last.code != http.StatusOK {
+	if last.code != http.StatusOK && len(t.Paths.All) == 0 {
 		set("status", strconv.Itoa(last.code))
 	}
 	if u.Scheme != "https" {

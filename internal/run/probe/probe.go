@@ -28,7 +28,7 @@ type Target struct {
 	Host, SNI            string // "" for the URL's
 	CA, Cert, Key        string // PEM files; CA "" for the authorities that this host trusts
 	Insecure             bool   // accept any certificate
-	Paths                []string
+	Paths                Paths  // asked for in turn in place of the URL's; none for the URL alone
 	Proto, Message, Data string // of a remote procedure call
 	HTTP2                bool   // ask for HTTP/2, over http:// too; over https:// it is learnt
 }

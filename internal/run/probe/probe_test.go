@@ -95,6 +95,43 @@ func TestHTTPS(t *testing.T) {
 	refused(t, probe.Target{URL: strings.Replace(plain.URL, "http", "https", 1)}, "speaks no TLS; measure http://")
 }
 
+func TestPaths(t *testing.T) {
+	t.Setenv("XDG_CACHE_HOME", t.TempDir())
+	s := httptest.NewServer(site())
+	defer s.Close()
+	read := func(text string) (probe.Paths, error) {
+		name := filepath.Join(t.TempDir(), "list")
+		if err := os.WriteFile(name, []byte(text), 0o600); err != nil {
+			t.Fatal(err)
+		}
+		return probe.ReadPaths(t.Context(), name)
+	}
+	p, err := read("# mine\n/\n\n/varying\n")
+	if err != nil {
+		t.Fatal(err)
+	}
+	f := levels(t, probe.Target{URL: s.URL, Paths: p}, map[string]string{"opt.client.paths": p.Kept, "opt.client.path": "", "opt.client.verify": "status", "opt.client.status": ""})
+	if !strings.Contains(f.Words, "HTTP/1.1, 2 paths in turn, keep-alive") {
+		t.Errorf("found %q", f.Words)
+	}
+	if kept, err := os.ReadFile(p.Kept); err != nil || string(kept) != "/\n/varying\n" {
+		t.Errorf("kept %q, %v", kept, err)
+	}
+	if again, err := read("/\n/varying"); err != nil || again.Kept != p.Kept {
+		t.Errorf("the same paths are kept in %s and %s, %v", p.Kept, again.Kept, err)
+	}
+	refused(t, probe.Target{URL: s.URL + "/x", Paths: p}, "the URL names the path /x, and --paths names others; expected http://")
+	for text, want := range map[string]string{"/broken": "/broken answers 500", "/moved": "/moved redirects to"} {
+		if p, err = read(text); err != nil {
+			t.Fatal(err)
+		}
+		refused(t, probe.Target{URL: s.URL, Paths: p}, want)
+	}
+	if _, err = read("/a\nb"); err == nil || !strings.Contains(err.Error(), "list:2: ") {
+		t.Errorf("a bad line: %v", err)
+	}
+}
+
 func refused(t *testing.T, target probe.Target, want string) {
 	t.Helper()
 	_, err := probe.Probe(t.Context(), target)

@@ -61,6 +61,7 @@ func (c *client) prepare() error {
 			MaxConns: 1, MaxIdemponentCallAttempts: 1, MaxIdleConnDuration: idle,
 			ReadBufferSize: c.buffers.read, WriteBufferSize: c.buffers.write, MaxResponseBodySize: c.most(),
 			IsTLS: encryption != nil, TLSConfig: encryption,
+			DisablePathNormalizing: true, // what is asked for is what the user wrote
 		})
 	}
 	return nil
@@ -103,9 +104,9 @@ func (c *client) Do(_ context.Context, r *httpwire.Request) error {
 
 // take checks a reply. What is wrong with it is an error of kind invalid.
 func (c *client) take(response *fasthttp.Response, accept func([]byte) error) error {
-	if status := response.StatusCode(); status != c.Ask.Status {
-		return load.Failure(contract.Invalid, fmt.Errorf("the reply has status %d %s%s, expected %d %s",
-			status, fasthttp.StatusMessage(status), httpwire.Reason(response.Body()), c.Ask.Status, fasthttp.StatusMessage(c.Ask.Status)))
+	if status := response.StatusCode(); !c.Ask.Takes(status) {
+		return load.Failure(contract.Invalid, fmt.Errorf("the reply has status %d %s%s, expected %s",
+			status, fasthttp.StatusMessage(status), httpwire.Reason(response.Body()), c.Ask.Expected()))
 	}
 	reply := response.Body()
 	if n := int64(len(reply)); n != c.Content.DownBytes && !c.Ask.Any {

@@ -29,6 +29,7 @@ type Ask struct {
 	Body    []byte      // nil for the trial's own content
 	Host    string      // "" for the address
 	Status  int         // that every reply must have
+	Success bool        // any status 2xx will do
 	Any     bool        // a reply may have any length
 }
 
@@ -53,6 +54,7 @@ func askOptions() []contract.Option {
 func askOf(setup contract.Setup) (Ask, error) {
 	o := load.Options(setup.Options)
 	a := Ask{Method: o.Text("method"), Host: o.Text("host"), Status: int(o.Int("status")), Any: o.Text("verify") == VerifyStatus}
+	a.Success = o.Text("paths") != "" && a.Status == http.StatusOK
 	fail := func(option, format string, args ...any) (Ask, error) {
 		return Ask{}, load.Failure(contract.SetupFailed, fmt.Errorf("option "+option+": "+format, args...))
 	}
@@ -98,4 +100,17 @@ func (a Ask) method(content bool) string {
 		return http.MethodPost
 	}
 	return http.MethodGet
+}
+
+// Takes tells whether a reply may have the status.
+func (a *Ask) Takes(status int) bool {
+	return status == a.Status || a.Success && status/100 == 2
+}
+
+// Expected says which status a reply must have.
+func (a *Ask) Expected() string {
+	if a.Success {
+		return "2xx"
+	}
+	return fmt.Sprintf("%d %s", a.Status, http.StatusText(a.Status))
 }

@@ -7,6 +7,7 @@ import (
 	"maps"
 
 	"netdyno/internal/contract"
+	"netdyno/internal/quantity"
 	"netdyno/internal/work/codec"
 	"netdyno/internal/work/load"
 	"netdyno/internal/work/wire"
@@ -41,7 +42,7 @@ type Client struct {
 	Library Library
 	Ask     Ask
 
-	urls []string // by connection
+	turns []*turns // by connection
 }
 
 // NewClient prepares the exchanges of a trial. oneAtATime says that a connection
@@ -62,14 +63,7 @@ func NewClient(setup contract.Setup, codecs []codec.Codec, oneAtATime bool) (*Cl
 	if c.Dialer, err = wire.NewDialer(setup); err != nil {
 		return nil, err
 	}
-	for _, route := range c.Dialer.Routes() {
-		url, err := target(setup, route.Peer.String())
-		if err != nil {
-			return nil, err
-		}
-		c.urls = append(c.urls, url)
-	}
-	return c, nil
+	return c, c.takeTurns()
 }
 
 // Connect opens the connections by opener, which is the transport's client, and
@@ -88,7 +82,7 @@ func (c *Client) Connect(opener wire.Opener, options map[string]any) (load.Clien
 
 // Open implements wire.Opener.
 func (c *Client) Open() error {
-	if err := wire.Each(len(c.urls), func(i int) error { return c.Verify(context.Background(), i) }); err != nil {
+	if err := wire.Each(len(c.turns), func(i int) error { return c.Verify(context.Background(), i) }); err != nil {
 		return err
 	}
 	return c.Dialer.OneEach()
@@ -145,6 +139,7 @@ func (c *Client) Close() { c.Dialer.Close() }
 // call makes the exchanges of one slot. One goroutine uses it.
 type call struct {
 	client   *Client
+	turns    *turns
 	ctx      context.Context
 	request  Request
 	room     []byte // of the encoded request
@@ -152,8 +147,8 @@ type call struct {
 }
 
 func (c *Client) newCall(ctx context.Context, i int) *call {
-	k := &call{client: c, ctx: ctx, request: Request{
-		Connection: i, URL: c.urls[i], Method: c.Ask.method(c.Content.UpBytes > 0 || c.Content.Structured()), Ask: &c.Ask,
+	k := &call{client: c, turns: c.turns[i], ctx: ctx, request: Request{
+		Connection: i, Method: c.Ask.method(c.Content.UpBytes > 0 || c.Content.Structured()), Ask: &c.Ask,
 		MediaType: c.Content.MediaType(), Accept: c.Content.Accept,
 	}}
 	if c.Ask.Any {
@@ -180,14 +175,22 @@ func (k *call) do() (int64, error) {
 	} else if body := k.client.Ask.Body; body != nil {
 		content = body
 	}
-	k.request.Content = content
+	k.request.Content, k.request.URL = content, k.turns.url()
 	if err := k.client.Library.Do(k.ctx, &k.request); err != nil {
 		k.room = nil // the library may still be reading it
-		return 0, err
+		return 0, k.named(err)
 	}
 	k.client.Dialer.Over(k.request.Connection)
 	if k.client.Ask.Any {
 		return k.received, nil
 	}
 	return x.DownBytes, nil
+}
+
+// named adds to what is wrong with a reply which of several paths was asked for.
+func (k *call) named(err error) error {
+	if len(k.turns.urls) == 1 || load.KindOf(err) != contract.Invalid {
+		return err
+	}
+	return load.Failure(contract.Invalid, fmt.Errorf("%s: %s", quantity.Clip(k.request.URL, 200), load.TextOf(err)))
 }

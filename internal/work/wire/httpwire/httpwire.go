@@ -24,12 +24,18 @@ const (
 // Features are what the transports of both wires can do.
 var Features = []contract.Feature{contract.FeatureTLS, contract.FeatureFresh}
 
+// defaultPath is what a client asks for unless it is told.
+const defaultPath = "/exchange"
+
 // Options declares the options of every HTTP client.
 func Options() []contract.Option {
 	return append([]contract.Option{
 		{
-			Name: "path", Type: contract.TypeText, Default: "/exchange", Roles: []contract.Role{contract.Client},
+			Name: "path", Type: contract.TypeText, Default: defaultPath, Roles: []contract.Role{contract.Client},
 			Doc: "what the client asks for; our servers answer any path, another's may not",
+		}, {
+			Name: "paths", Type: contract.TypeText, Default: "", Roles: []contract.Role{contract.Client},
+			Doc: "file of paths, one a line, that the client asks for in turn in place of path; with verify=status, when any status 2xx will do",
 		},
 	}, append(askOptions(), trustOptions()...)...)
 }
@@ -45,11 +51,14 @@ func target(setup contract.Setup, peer string) (string, error) {
 	if err != nil {
 		return "", load.Failure(contract.SetupFailed, fmt.Errorf("option path is %q: %w", path, err))
 	}
-	scheme := "http://"
+	return scheme(setup) + peer + path, nil
+}
+
+func scheme(setup contract.Setup) string {
 	if setup.TLS != nil {
-		scheme = "https://"
+		return "https://"
 	}
-	return scheme + peer + path, nil
+	return "http://"
 }
 
 // explainVerify adds to a failed verification what to do about a server that is

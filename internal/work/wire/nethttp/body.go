@@ -32,14 +32,14 @@ func ReadOption() contract.Option {
 type bodies struct {
 	want   int64
 	any    bool // any length will do
-	status int
+	ask    *httpwire.Ask
 	pooled bool
 	pool   sync.Pool // of *[]byte with want+1 bytes
 }
 
 func newBodies(c *httpwire.Client, read string) *bodies {
 	want := c.Content.DownBytes
-	b := &bodies{want: want, any: c.Ask.Any, status: c.Ask.Status, pooled: read == ReadPooled && !c.Ask.Any}
+	b := &bodies{want: want, any: c.Ask.Any, ask: &c.Ask, pooled: read == ReadPooled && !c.Ask.Any}
 	if b.any {
 		b.want = contract.MaxMessage
 	}
@@ -51,8 +51,8 @@ func newBodies(c *httpwire.Client, read string) *bodies {
 // it. A reply with another status or size is an error of kind invalid;
 // no more of it is read than the expected size.
 func (b *bodies) take(r *http.Response, accept func([]byte) error) error {
-	if r.StatusCode != b.status {
-		return refuse(r.Body, "the reply has status %s%s, expected %d %s", r.Status, reason(r.Body), b.status, http.StatusText(b.status))
+	if !b.ask.Takes(r.StatusCode) {
+		return refuse(r.Body, "the reply has status %s%s, expected %s", r.Status, reason(r.Body), b.ask.Expected())
 	}
 	if r.ContentLength >= 0 && r.ContentLength != b.want && !b.any {
 		return refuse(r.Body, "the reply has %d bytes, expected %d", r.ContentLength, b.want)

@@ -1,0 +1,95 @@
+package httpwire
+
+import (
+	"fmt"
+	"io"
+	"os"
+	"sync/atomic"
+
+	"netdyno/internal/contract"
+	"netdyno/internal/paths"
+	"netdyno/internal/work/load"
+)
+
+// turns are the URLs that a connection asks for, one after the other, from the
+// first again after the last. The slots of a connection share them.
+type turns struct {
+	urls []string // of all connections to a peer
+	next atomic.Int64
+}
+
+// url returns the URL of the next exchange.
+func (t *turns) url() string {
+	if len(t.urls) == 1 {
+		return t.urls[0]
+	}
+	return t.urls[(t.next.Add(1)-1)%int64(len(t.urls))]
+}
+
+// takeTurns prepares what each connection asks for. With a file of paths the
+// connections begin evenly spread over it, so that the middle of a long one is
+// asked for too. The error is of kind setup.
+func (c *Client) takeTurns() error {
+	several, err := pathsOf(c.Setup)
+	if err != nil {
+		return load.Failure(contract.SetupFailed, fmt.Errorf("option paths: %w", err))
+	}
+	routes, byPeer := c.Dialer.Routes(), map[string][]string{}
+	for i, route := range routes {
+		peer := route.Peer.String()
+		if byPeer[peer] == nil {
+			if byPeer[peer], err = targets(c.Setup, peer, several); err != nil {
+				return err
+			}
+		}
+		t := &turns{urls: byPeer[peer]}
+		t.next.Store(int64(i) * int64(len(t.urls)) / int64(len(routes)))
+		c.turns = append(c.turns, t)
+	}
+	return nil
+}
+
+// targets returns the URLs that connections to a peer ask for.
+func targets(setup contract.Setup, peer string, several []string) ([]string, error) {
+	if len(several) == 0 {
+		url, err := target(setup, peer)
+		return []string{url}, err
+	}
+	urls := make([]string, len(several))
+	for i, path := range several {
+		urls[i] = scheme(setup) + peer + path
+	}
+	return urls, nil
+}
+
+// pathsOf reads the file of option paths; none where it is not given.
+func pathsOf(setup contract.Setup) ([]string, error) {
+	o := load.Options(setup.Options)
+	name := o.Text("paths")
+	if name == "" {
+		return nil, nil
+	}
+	if o.Text("verify") != VerifyStatus {
+		return nil, fmt.Errorf("replies to several paths differ; expected verify=%s beside it", VerifyStatus)
+	}
+	if o.Text("path") != defaultPath {
+		return nil, fmt.Errorf("option path names %q; expected one of them", o.Text("path"))
+	}
+	f, err := os.Open(name)
+	if err != nil {
+		return nil, err
+	}
+	defer f.Close()
+	info, err := f.Stat()
+	if err != nil {
+		return nil, err
+	}
+	if !info.Mode().IsRegular() {
+		return nil, fmt.Errorf("%s is no regular file", name)
+	}
+	text, err := io.ReadAll(io.LimitReader(f, paths.MostBytes+1))
+	if err != nil {
+		return nil, err
+	}
+	return paths.Parse(name, text)
+}
