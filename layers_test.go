@@ -73,7 +73,7 @@ var layers = map[string][]string{
 	"internal/work/netdynov1":         {},
 	"internal/work/codec":             {"internal/contract", "internal/quantity", "internal/values", "internal/work/load", "internal/work/netdynov1", "internal/work/codec/own"},
 	"internal/work/codec/own":         {},
-	"internal/work/child":             {"internal/contract", "internal/work/load"},
+	"internal/work/child":             {"internal/contract", "internal/work/load", "internal/tcpinfo"},
 	"internal/work/transport/foreign": {"internal/contract", "internal/work/load", "internal/work/child"},
 	"internal/work/transport/tool":    {"internal/contract", "internal/work/load", "internal/work/wire", "internal/work/child", "internal/hist", "internal/tcpinfo"},
 	"internal/work/transport/*":       {"internal/contract", "internal/work/load", "internal/work/wire", "internal/work/wire/flow", "internal/work/wire/httpwire", "internal/work/wire/nethttp", "internal/work/wire/rpc", "internal/work/wire/baidustd", "internal/work/codec", "internal/work/netdynov1"},

@@ -29,6 +29,12 @@ func ListenAddress(listen string, port int64) (string, string, error) {
 	return host, given, probe.Close()
 }
 
+// Free tells whether a program could listen at an address now.
+func Free(address string) bool {
+	probe, err := net.Listen("tcp", address)
+	return err == nil && probe.Close() == nil
+}
+
 // listening tells whether a TCP socket of this network namespace listens on a
 // port. The kernel lists those that do before all others. Source: proc_net_tcp.rst
 // of Linux.

@@ -8,8 +8,11 @@
 package foreign
 
 import (
+	"errors"
 	"fmt"
+	"maps"
 	"net"
+	"os"
 	"sync"
 	"time"
 
@@ -50,43 +53,69 @@ type server struct {
 	once    sync.Once
 }
 
+// attempts are how often a server is started whose port, chosen by us, another
+// program takes before it listens.
+const attempts = 5
+
 // Server implements load.Transport.
 func (Transport) Server(setup contract.Setup) (load.Server, error) {
+	for attempt := 1; ; attempt++ {
+		s, err := start(setup)
+		if err == nil {
+			return s, nil
+		}
+		var taken *child.TakenError
+		if !errors.As(err, &taken) || load.Options(setup.Options).Int("port") != 0 || attempt == attempts {
+			return nil, load.Failure(contract.SetupFailed, err)
+		}
+		fmt.Fprintf(os.Stderr, "%v; trying another port\n", err)
+	}
+}
+
+// start starts the program at a free port and waits until it listens there.
+func start(setup contract.Setup) (*server, error) {
 	o := load.Options(setup.Options)
 	host, port, err := child.ListenAddress(setup.Listen, o.Int("port"))
 	if err != nil {
-		return nil, load.Failure(contract.SetupFailed, err)
+		return nil, err
 	}
 	argv, err := child.Split("command", o.Text("command"), host, port)
 	if err == nil && len(argv) == 0 {
 		err = fmt.Errorf("option command is empty, expected the command line of a server, such as %q", "socat TCP-LISTEN:{port},fork EXEC:cat")
 	}
 	if err != nil {
-		return nil, load.Failure(contract.SetupFailed, err)
+		return nil, err
 	}
-	s := &server{address: net.JoinHostPort(host, port), options: setup.Options, exited: make(chan error, 1)}
+	s := &server{address: net.JoinHostPort(host, port), options: maps.Clone(setup.Options), exited: make(chan error, 1)}
 	s.options["port"] = port
 	if s.program, err = child.Launch(argv, nil); err != nil {
-		return nil, load.Failure(contract.SetupFailed, err)
+		return nil, err
 	}
 	if err := s.awaitListening(time.Duration(o.Int("wait"))); err != nil {
-		_ = s.Close()
-		return nil, load.Failure(contract.SetupFailed, err)
+		_ = s.Close() // its end is on stderr
+		return nil, err
 	}
 	go s.program.ReportExit(port, s.exited)
 	return s, nil
 }
 
-// awaitListening returns when the port accepts a connection.
+// awaitListening returns when the program's port accepts a connection. The error
+// is a *child.TakenError when another program has the port.
 func (s *server) awaitListening(timeout time.Duration) error {
 	deadline := time.Now().Add(timeout)
 	for {
 		conn, err := net.DialTimeout("tcp", s.address, time.Second)
 		if err == nil {
-			return conn.Close()
+			return errors.Join(conn.Close(), s.program.Owns(s.address))
 		}
 		select {
 		case <-s.program.Exited():
+			if conn, err := net.DialTimeout("tcp", s.address, time.Second); err == nil { // a daemon that it has left
+				return errors.Join(conn.Close(), s.program.Owns(s.address))
+			}
+			if !child.Free(s.address) { // a connection has the port, say
+				return &child.TakenError{Address: s.address, By: "another program"}
+			}
 			return fmt.Errorf("%s ended before it listened on %s: %s", s.program.Path(), s.address, s.program.ExitReason())
 		case <-time.After(20 * time.Millisecond):
 		}
