@@ -2,8 +2,6 @@ package stat
 
 import (
 	"math"
-
-	"gonum.org/v1/gonum/stat/distuv"
 )
 
 // Component is a part of the variance of an estimate, and the degrees of
@@ -43,8 +41,8 @@ func Apart(point float64, components ...Component) (Estimate, float64) {
 	}
 	degrees, scale := variance*variance/squares, math.Sqrt(variance)
 	half := TQuantile(degrees) * scale
-	t := distuv.StudentsT{Sigma: 1, Nu: degrees}
-	return Estimate{point, point - half, point + half}, 2 * t.Survival(math.Abs(point)/scale)
+	t := studentsT{degrees}
+	return Estimate{point, point - half, point + half}, 2 * t.survival(math.Abs(point)/scale)
 }
 
 // found is the share of cases in which SmallestDifference is to be found.
@@ -59,8 +57,8 @@ func SmallestDifference(n int, sd, bound float64) float64 {
 	if n < 2 {
 		return math.Inf(1)
 	}
-	t := distuv.StudentsT{Sigma: 1, Nu: float64(n - 1)}
-	return bound + (TQuantile(float64(n-1))+t.Quantile(found))*sd/math.Sqrt(float64(n))
+	t := studentsT{float64(n - 1)}
+	return bound + (TQuantile(float64(n-1))+t.quantile(found))*sd/math.Sqrt(float64(n))
 }
 
 // Rounds cuts consecutive values into rounds of a size and returns their means;

@@ -7,8 +7,6 @@ import (
 	"math"
 	"sort"
 	"sync"
-
-	"gonum.org/v1/gonum/stat/distuv"
 )
 
 // Confidence of every interval: 95 %.
@@ -59,7 +57,7 @@ func MeanAt(xs []float64, level float64) (Estimate, bool) {
 		return Estimate{}, false
 	}
 	n := float64(len(xs))
-	t := distuv.StudentsT{Sigma: 1, Nu: n - 1}.Quantile(1 - level/2)
+	t := studentsT{n - 1}.quantile(1 - level/2)
 	m, half := Mean(xs), t*SD(xs)/math.Sqrt(n)
 	return Estimate{m, m - half, m + half}, true
 }
@@ -99,7 +97,7 @@ func TQuantile(degrees float64) float64 {
 	if known, ok := critical.Load(degrees); ok {
 		return known.(float64)
 	}
-	t := distuv.StudentsT{Sigma: 1, Nu: degrees}.Quantile(1 - (1-Confidence)/2)
+	t := studentsT{degrees}.quantile(1 - (1-Confidence)/2)
 	critical.Store(degrees, t)
 	return t
 }

@@ -4,8 +4,6 @@ import (
 	"errors"
 	"fmt"
 	"math"
-
-	"gonum.org/v1/gonum/mat"
 )
 
 // DependentError says that a column of a design is a combination of those
@@ -35,55 +33,48 @@ func LeastSquares(rows [][]float64, ys, scale []float64) ([]float64, error) {
 	if len(rows) == 0 || len(rows) < len(rows[0]) {
 		return nil, fmt.Errorf("fit %d values: expected at least as many as coefficients", len(rows))
 	}
-	design, right := mat.NewDense(len(rows), len(rows[0]), nil), mat.NewVecDense(len(rows), nil)
+	columns, right := make([][]float64, len(rows[0])), make([]float64, len(rows))
+	for j := range columns {
+		columns[j] = make([]float64, len(rows))
+	}
 	for i, row := range rows {
 		for j, x := range row {
-			design.Set(i, j, x*scale[i])
+			columns[j][i] = x * scale[i]
 		}
-		right.SetVec(i, ys[i]*scale[i])
+		right[i] = ys[i] * scale[i]
 	}
-	lengths, err := unitColumns(design)
+	lengths, err := unitColumns(columns)
 	if err != nil {
 		return nil, err
 	}
-	if math.IsNaN(mat.Norm(right, 2)) || math.IsInf(mat.Norm(right, 2), 1) {
+	if n := norm(right); math.IsNaN(n) || math.IsInf(n, 1) {
 		return nil, errors.New("fit values: one is not a finite number")
 	}
-	var qr mat.QR
-	qr.Factorize(design)
-	var r mat.Dense
-	qr.RTo(&r)
-	for j := range lengths {
-		if math.Abs(r.At(j, j)) < dependence {
-			return nil, &DependentError{j}
-		}
+	reduced, err := reduce(columns, right)
+	if err != nil {
+		return nil, err
 	}
-	var solved mat.VecDense
-	if err := qr.SolveVecTo(&solved, false, right); err != nil && !errors.As(err, new(mat.Condition)) {
-		return nil, fmt.Errorf("solve for the coefficients: %w", err)
-	}
-	coefficients := make([]float64, len(lengths))
+	coefficients := reduced.solve()
 	for j, length := range lengths {
-		coefficients[j] = solved.AtVec(j) / length
+		coefficients[j] /= length
 	}
 	return coefficients, nil
 }
 
 // unitColumns divides each column by its length, so that bytes beside counts
 // do not cost digits, and returns the lengths.
-func unitColumns(design *mat.Dense) ([]float64, error) {
-	n, p := design.Dims()
-	lengths := make([]float64, p)
-	for j := range lengths {
-		lengths[j] = mat.Norm(design.ColView(j), 2)
+func unitColumns(columns [][]float64) ([]float64, error) {
+	lengths := make([]float64, len(columns))
+	for j, column := range columns {
+		lengths[j] = norm(column)
 		switch {
 		case math.IsNaN(lengths[j]) || math.IsInf(lengths[j], 1):
 			return nil, fmt.Errorf("fit column %d: a value is not a finite number", j)
 		case lengths[j] == 0:
 			return nil, &DependentError{j}
 		}
-		for i := range n {
-			design.Set(i, j, design.At(i, j)/lengths[j])
+		for i := range column {
+			column[i] /= lengths[j]
 		}
 	}
 	return lengths, nil

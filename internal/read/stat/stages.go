@@ -2,8 +2,6 @@ package stat
 
 import (
 	"math"
-
-	"gonum.org/v1/gonum/stat/distuv"
 )
 
 // firstShare of the level goes to the first look that can decide: of 0.05 it is
@@ -56,6 +54,6 @@ func Settles(mean, sd float64, bounds Bounds, n int, level float64) bool {
 	if n < 2 || MinP(n) > level {
 		return false
 	}
-	half := distuv.StudentsT{Sigma: 1, Nu: float64(n - 1)}.Quantile(1-level/2) * sd / math.Sqrt(float64(n))
+	half := studentsT{float64(n - 1)}.quantile(1-level/2) * sd / math.Sqrt(float64(n))
 	return bounds.clear(mean, half)
 }

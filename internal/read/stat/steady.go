@@ -2,8 +2,6 @@ package stat
 
 import (
 	"math"
-
-	"gonum.org/v1/gonum/stat/distuv"
 )
 
 // Slope returns the least-squares slope of ys over equally spaced steps with
@@ -92,5 +90,5 @@ func pooledT(a, b []float64) float64 {
 		}
 		return 0
 	}
-	return 2 * distuv.StudentsT{Sigma: 1, Nu: degrees}.Survival(distance/pooled)
+	return 2 * studentsT{degrees}.survival(distance/pooled)
 }
