@@ -1,10 +1,16 @@
 // Package answer puts what a run found into the few sentences with which its
 // report begins: who is ahead on each primary metric and by how much, what is
 // traded for it or still open, and under which condition. The claims are chosen
-// first, as values; words.go puts them into words and adds nothing. It is pure.
+// first, as values; sentences.go puts them into words and adds nothing. It is pure.
 package answer
 
-import "netdyno/internal/read/compare"
+import (
+	"fmt"
+	"slices"
+	"strings"
+
+	"netdyno/internal/read/compare"
+)
 
 // Answer is what a run says to its study's question.
 type Answer struct {
@@ -30,8 +36,9 @@ type Claim struct {
 	Metric  string   `json:"metric"`
 	Arm     string   `json:"arm,omitempty"` // of Ahead
 	Base    string   `json:"base"`
-	Effects []Effect `json:"effects"`          // that the claim rests on: of Ahead those in which the arm is better
-	Others  []Effect `json:"others,omitempty"` // the rest; of Ahead only the same arm's
+	Effects []Effect `json:"effects"`           // that the claim rests on: of Ahead those in which the arm is better
+	Others  []Effect `json:"others,omitempty"`  // the rest; of Ahead only the same arm's
+	Besides bool     `json:"besides,omitempty"` // of a pair that the study compares beside those with the baseline
 }
 
 // Effect is an arm against the baseline in a cell.
@@ -58,35 +65,56 @@ type Parts struct {
 // have the others.
 const metricsSaid = 3
 
-// Of answers a run's question.
+// Of answers a run's question in at most two sentences, and the condition under
+// which they hold.
 func Of(p Parts) Answer {
 	var a Answer
-	a.Sentences = append(a.Sentences, p.Choices...)
+	clauses := broken(p.Run.Requirements)
+	for _, text := range p.Choices {
+		clauses = append(clauses, ofSentences(text))
+	}
 	metrics := compared(p.Run)
-	for i, metric := range metrics {
-		if i == metricsSaid {
-			break
-		}
+	for _, metric := range metrics[:min(metricsSaid, len(metrics))] {
 		a.Claims = append(a.Claims, claimOn(p.Run, metric, leader(a.Claims)))
 	}
+	margin := compare.Margin(p.Run.Header.Study.Compare)
+	primary := a.Claims
+	clauses = append(clauses, inWords(settledOrOpen(primary), margin)...)
+	for _, pair := range p.Run.Header.Study.Compare.Also {
+		besides := claimsOnPair(p.Run, metrics, pair)
+		clauses = append(clauses, inWords(settledOrOpen(besides), margin)...)
+		a.Claims = append(a.Claims, besides...)
+	}
+	clauses = append(clauses, inWords(nothingToCompare(primary), margin)...)
+	alone := Alone(p.Run)
 	switch {
 	case len(a.Claims) > 0:
-		margin := compare.Margin(p.Run.Header.Study.Compare)
-		a.Sentences = append(a.Sentences, inWords(a.Claims, len(metrics), margin)...)
-	case len(Alone(p.Run)) > 0:
-		a.Sentences = append(a.Sentences, Alone(p.Run)...)
-		return a
-	case len(a.Sentences) == 0:
-		a.Sentences = append(a.Sentences, nothing(p.Run))
+	case len(alone) > 0:
+		clauses = append(clauses, clause{strings.Join(alone, " "), true, ""})
+	case len(clauses) == 0:
+		clauses = append(clauses, clause{text: nothing(p.Run)})
 	}
 	if leader(a.Claims) == "" && len(p.Choices) == 0 && len(p.Searches) > 0 {
-		a.Sentences = append(a.Sentences, p.Searches[0])
+		clauses = append(clauses, ofSentences(p.Searches[0]))
 	}
-	a.Sentences = append(a.Sentences, judgedClaims(p.Claims)...)
-	if words := condition(p.Run, a.Claims); words != "" {
+	clauses = append(append(clauses, judgedClaims(p.Claims)...), kept(p.Run.Requirements)...)
+	if more := len(metrics) - metricsSaid; more > 0 {
+		clauses = append(clauses, clause{text: fmt.Sprintf("the tables have %s", plural(more, "more primary metric"))})
+	}
+	a.Sentences = twoSentences(clauses)
+	if words := condition(p.Run, a.Claims); words != "" && (len(a.Claims) > 0 || len(alone) == 0) {
 		a.Sentences = append(a.Sentences, words)
 	}
 	return a
+}
+
+// settledOrOpen leaves out the claims that nothing can be compared.
+func settledOrOpen(claims []Claim) []Claim {
+	return slices.DeleteFunc(slices.Clone(claims), func(c Claim) bool { return c.Kind == None })
+}
+
+func nothingToCompare(claims []Claim) []Claim {
+	return slices.DeleteFunc(slices.Clone(claims), func(c Claim) bool { return c.Kind != None })
 }
 
 // compared lists the primary metrics that have comparisons, in the study's order.
@@ -104,9 +132,14 @@ func compared(run compare.Run) []string {
 // the order of the run's comparisons.
 func effectsOn(run compare.Run, metric string) []Effect {
 	base := run.Header.Study.Compare.Baseline
+	return effectsWhere(run, func(c compare.Comparison) bool { return c.Metric == metric && (c.Base == base || base == "") })
+}
+
+// effectsWhere returns those of the primary comparisons that are meant.
+func effectsWhere(run compare.Run, meant func(compare.Comparison) bool) []Effect {
 	var effects []Effect
 	for _, c := range run.Comparisons {
-		if c.Primary && c.Metric == metric && (c.Base == base || base == "") {
+		if c.Primary && meant(c) {
 			effects = append(effects, Effect{
 				Arm: c.Arm, Cell: c.Cell, Ratio: c.Ratio, Low: c.Low, High: c.High,
 				Verdict: c.Verdict, Reason: c.Reason, Decides: c.Decides,
@@ -126,10 +159,11 @@ func baseOf(run compare.Run, metric string) string {
 	return run.Header.Study.Compare.Baseline
 }
 
-// leader is the arm that an earlier metric found ahead; "" for none.
+// leader is the arm that an earlier metric found ahead of the baseline; "" for
+// none.
 func leader(claims []Claim) string {
 	for _, c := range claims {
-		if c.Kind == Ahead {
+		if c.Kind == Ahead && !c.Besides {
 			return c.Arm
 		}
 	}

@@ -1,6 +1,7 @@
 package answer_test
 
 import (
+	"fmt"
 	"math"
 	"regexp"
 	"strconv"
@@ -31,6 +32,29 @@ func runOf(primary []string, comparisons ...compare.Comparison) compare.Run {
 	return compare.Run{Header: record.Header{Study: study}, Comparisons: comparisons}
 }
 
+// against changes the arm by which a comparison divides.
+func against(base string, c compare.Comparison) compare.Comparison {
+	c.Base = base
+	return c
+}
+
+// besides declares a pair that a run compares besides.
+func besides(run compare.Run, arm, base string) compare.Run {
+	run.Header.Study.Compare.Also = []record.Pair{{Arm: arm, Base: base}}
+	return run
+}
+
+// requiring gives a run requirements that came out so.
+func requiring(run compare.Run, states ...compare.State) compare.Run {
+	for _, state := range states {
+		run.Requirements = append(run.Requirements, compare.Requirement{
+			Require: record.Require{Text: "response_p99_us of fast <= 5ms", Metric: p99, Arm: "fast", Bound: 5000},
+			Cell:    "connections=50", Value: 8200, Low: 7900, High: 8500, Blocks: 6, State: state,
+		})
+	}
+	return run
+}
+
 func TestSentences(t *testing.T) {
 	open := judged(p99, "", "fast", [3]float64{0.55, 0.18, 1.7}, compare.CannotTell)
 	open.Decides = "10 blocks would decide it: netdyno run DIR --continue"
@@ -46,7 +70,7 @@ func TestSentences(t *testing.T) {
 		},
 		"a winner on both": {
 			runOf([]string{cpu, rate}, judged(cpu, "", "fast", [3]float64{0.66, 0.63, 0.69}, compare.Better), judged(rate, "", "fast", [3]float64{1.25, 1.2, 1.31}, compare.Better)),
-			"fast needs 34 % less server CPU per exchange than base (31–37 %). It also reaches 25 % higher exchange rate than base (20–31 %).",
+			"fast needs 34 % less server CPU per exchange than base (31–37 %) and reaches a 25 % higher exchange rate (20–31 %).",
 		},
 		"the better of two": {
 			runOf([]string{cpu}, judged(cpu, "", "fast", [3]float64{0.66, 0.63, 0.69}, compare.Better), judged(cpu, "", "faster", [3]float64{0.5, 0.45, 0.55}, compare.Better)),
@@ -70,7 +94,7 @@ func TestSentences(t *testing.T) {
 		},
 		"the baseline is ahead of all": {
 			runOf([]string{cpu}, judged(cpu, "", "slow", [3]float64{1.5, 1.4, 1.6}, compare.Worse), judged(cpu, "", "slower", [3]float64{1.8, 1.7, 1.9}, compare.Worse)),
-			"base is ahead of every other arm on server CPU per exchange: slow needs 50 % more server CPU per exchange than base (40–60 %); slower needs 80 % more server CPU per exchange than base (70–90 %).",
+			"base is ahead of every other arm on server CPU per exchange: slow needs 50 % more server CPU per exchange than base (40–60 %), slower needs 80 % more server CPU per exchange (70–90 %).",
 		},
 		"one is worse, one is equal": {
 			runOf([]string{cpu}, judged(cpu, "", "slow", [3]float64{1.5, 1.4, 1.6}, compare.Worse), judged(cpu, "", "same", [3]float64{1, 0.99, 1.01}, compare.Equivalent)),
@@ -78,7 +102,44 @@ func TestSentences(t *testing.T) {
 		},
 		"all are equal": {
 			runOf([]string{cpu}, judged(cpu, "", "same", [3]float64{1, 0.99, 1.01}, compare.Equivalent)),
-			"Server CPU per exchange: same and base are equal within 2.0 %.",
+			"same and base are equal within 2.0 % on server CPU per exchange.",
+		},
+		"better here, worse on another": {
+			runOf([]string{cpu, p99, rate}, judged(cpu, "", "fast", [3]float64{0.66, 0.63, 0.69}, compare.Better), judged(p99, "", "fast", [3]float64{1.18, 1.1, 1.26}, compare.Worse),
+				judged(rate, "", "fast", [3]float64{1.25, 1.2, 1.31}, compare.Better)),
+			"fast needs 34 % less server CPU per exchange than base (31–37 %) and reaches a 25 % higher exchange rate (20–31 %) but has an 18 % higher p99 response time (10–26 %).",
+		},
+		"in the same cells": {
+			runOf([]string{cpu, rate}, judged(cpu, "connections=50", "fast", [3]float64{0.66, 0.63, 0.69}, compare.Better), judged(rate, "connections=50", "fast", [3]float64{1.25, 1.2, 1.31}, compare.Better)),
+			"fast needs 34 % less server CPU per exchange than base (31–37 %) and reaches a 25 % higher exchange rate (20–31 %), each at 50 connections.",
+		},
+		"two are open": {
+			runOf([]string{cpu, p99}, judged(cpu, "", "fast", [3]float64{0.9, 0.8, 1.1}, compare.CannotTell), open),
+			"fast against base is not settled: server CPU per exchange 0.900× (0.800–1.10), p99 response time 0.550× (0.180–1.70); 10 blocks would decide it: netdyno run DIR --continue.",
+		},
+		"equal on two": {
+			runOf([]string{cpu, p99}, judged(cpu, "", "same", [3]float64{1, 0.99, 1.01}, compare.Equivalent), judged(p99, "", "same", [3]float64{1, 0.99, 1.01}, compare.Equivalent)),
+			"same and base are equal within 2.0 % on server CPU per exchange and p99 response time.",
+		},
+		"a pair besides": {
+			besides(runOf([]string{cpu}, judged(cpu, "", "fast", [3]float64{0.66, 0.63, 0.69}, compare.Better), against("fast", judged(cpu, "", "faster", [3]float64{0.9, 0.88, 0.92}, compare.Better))), "faster", "fast"),
+			"fast needs 34 % less server CPU per exchange than base (31–37 %). faster needs 10 % less server CPU per exchange than fast (8.0–12 %).",
+		},
+		"a pair that is worse, after what is open": {
+			besides(runOf([]string{p99}, open, against("fast", judged(p99, "", "other", [3]float64{1.5, 1.4, 1.6}, compare.Worse))), "other", "fast"),
+			"The p99 response time of fast against base is not settled: 0.550× (0.180–1.70); 10 blocks would decide it: netdyno run DIR --continue. other has a 50 % higher p99 response time than fast (40–60 %).",
+		},
+		"a broken requirement comes first": {
+			requiring(runOf([]string{cpu}, judged(cpu, "", "fast", [3]float64{0.66, 0.63, 0.69}, compare.Better)), compare.Met, compare.Broken),
+			"The requirement response_p99_us of fast <= 5ms is broken at 50 connections: 8.20 ms (7.90–8.50). fast needs 34 % less server CPU per exchange than base (31–37 %); 1 requirement is met.",
+		},
+		"a requirement that is met": {
+			requiring(runOf([]string{cpu}, judged(cpu, "", "fast", [3]float64{0.66, 0.63, 0.69}, compare.Better)), compare.Met),
+			"fast needs 34 % less server CPU per exchange than base (31–37 %). The requirement response_p99_us of fast <= 5ms is met.",
+		},
+		"a requirement that is open": {
+			requiring(runOf([]string{cpu}, judged(cpu, "", "fast", [3]float64{0.66, 0.63, 0.69}, compare.Better)), compare.Undecided, compare.Met),
+			"fast needs 34 % less server CPU per exchange than base (31–37 %). 1 requirement cannot be told yet, 1 met.",
 		},
 		"nothing can be compared": {runOf([]string{cpu}, broken), "On server CPU per exchange nothing can be compared with base: no valid trial."},
 		"nothing at all":          {runOf([]string{cpu}), "No trial of 0 gave a valid figure."},
@@ -92,13 +153,19 @@ func TestSentences(t *testing.T) {
 }
 
 // shownPercent finds the percentages of a sentence about one effect.
-var shownPercent = regexp.MustCompile(`([0-9.]+) % (less|more|higher|lower) .*? than \S+ \(([0-9.]+)–([0-9.]+) %\)`)
+var shownPercent = regexp.MustCompile(`([0-9.]+) % (less|more|higher|lower) .*?\(([0-9.]+)–([0-9.]+) %\)`)
 
 // Whatever was measured, a claim says what the verdicts say, of the arms that they
 // are about, and a percentage is that of the ratio as the table prints it.
 func TestNoAnswerSaysMoreThanTheVerdicts(t *testing.T) {
 	for seed := range uint64(60) {
 		header, trials, records := synthetic.Random(seed)
+		arm := header.Study.Compare.Baseline
+		for i, bound := range []float64{30, 60, 1e6}[:seed%4%3+seed%2] {
+			header.Study.Requires = append(header.Study.Requires, record.Require{
+				Text: fmt.Sprintf("requirement %d", i), Metric: cpu, Arm: arm, Bound: bound, AtLeast: seed%5 == 0,
+			})
+		}
 		f, err := finding.Find(header, trials, records)
 		if err != nil {
 			t.Fatal(err)
@@ -106,15 +173,19 @@ func TestNoAnswerSaysMoreThanTheVerdicts(t *testing.T) {
 		if len(f.Answer.Sentences) == 0 {
 			t.Fatalf("seed %d: no answer", seed)
 		}
+		if n := len(f.Answer.Sentences); n > 3 {
+			t.Errorf("seed %d: %d sentences, want two and the condition: %q", seed, n, f.Answer.Sentences)
+		}
 		text := strings.Join(f.Answer.Sentences, " ")
+		tallied(t, seed, text, f.Requirements)
 		for _, c := range f.Answer.Claims {
 			for _, e := range append(append([]answer.Effect{}, c.Effects...), c.Others...) {
-				if !is(f, c.Metric, e) {
+				if !is(f, c, e) {
 					t.Errorf("seed %d: no comparison says %+v on %s", seed, e, c.Metric)
 				}
 			}
 			held(t, seed, c)
-			if c.Kind == answer.Ahead && len(c.Effects) == 1 {
+			if c.Kind == answer.Ahead && len(c.Effects) == 1 && !strings.Contains(text, "the tables have the rest") {
 				agrees(t, text, c.Effects[0])
 			}
 		}
@@ -124,10 +195,29 @@ func TestNoAnswerSaysMoreThanTheVerdicts(t *testing.T) {
 	}
 }
 
+// tallied demands of an answer that it begins with a requirement that is broken, if
+// one is, and says of no other that it is.
+func tallied(t *testing.T, seed uint64, text string, all []compare.Requirement) {
+	t.Helper()
+	count := map[compare.State]int{}
+	for _, r := range all {
+		count[r.State]++
+		if says := strings.Contains(text, "The requirement "+r.Text+" is broken"); says && r.State != compare.Broken {
+			t.Errorf("seed %d: %q, and %s is %s", seed, text, r.Text, r.State)
+		}
+	}
+	if count[compare.Broken] > 0 != (strings.HasPrefix(text, "The requirement ") && strings.Contains(text, " is broken")) {
+		t.Errorf("seed %d: %d requirements are broken: %q", seed, count[compare.Broken], text)
+	}
+	if strings.Contains(text, "are met") && count[compare.Broken]+count[compare.Undecided] == 0 && count[compare.Met] != len(all) {
+		t.Errorf("seed %d: %v: %q", seed, count, text)
+	}
+}
+
 // is tells whether a comparison of the run is the effect.
-func is(f finding.Findings, metric string, e answer.Effect) bool {
+func is(f finding.Findings, claim answer.Claim, e answer.Effect) bool {
 	for _, c := range f.Comparisons {
-		if c.Primary && c.Metric == metric && c.Arm == e.Arm && c.Cell == e.Cell && c.Ratio == e.Ratio && c.Verdict == e.Verdict {
+		if c.Primary && c.Metric == claim.Metric && c.Base == claim.Base && c.Arm == e.Arm && c.Cell == e.Cell && c.Ratio == e.Ratio && c.Verdict == e.Verdict {
 			return true
 		}
 	}

@@ -7,14 +7,33 @@ import (
 
 	"netdyno/internal/read/cells"
 	"netdyno/internal/read/compare"
+	"netdyno/internal/record"
 )
 
 // claimOn chooses what to say on a metric. Where an arm is ahead already on an
 // earlier metric and is better here too, that arm is said to be, so that one
 // answer speaks of one arm as long as it can.
 func claimOn(run compare.Run, metric, ahead string) Claim {
-	effects := effectsOn(run, metric)
-	c := Claim{Metric: metric, Base: baseOf(run, metric)}
+	return claimOf(Claim{Metric: metric, Base: baseOf(run, metric)}, effectsOn(run, metric), ahead)
+}
+
+// claimsOnPair chooses what to say of two arms that a study compares besides, on
+// each metric on which they were judged.
+func claimsOnPair(run compare.Run, metrics []string, pair record.Pair) []Claim {
+	var claims []Claim
+	for _, metric := range metrics[:min(metricsSaid, len(metrics))] {
+		effects := effectsWhere(run, func(c compare.Comparison) bool {
+			return c.Metric == metric && c.Arm == pair.Arm && c.Base == pair.Base
+		})
+		if len(effects) > 0 {
+			claims = append(claims, claimOf(Claim{Metric: metric, Base: pair.Base, Besides: true}, effects, pair.Arm))
+		}
+	}
+	return claims
+}
+
+// claimOf completes a claim by the effects that it is about.
+func claimOf(c Claim, effects []Effect, ahead string) Claim {
 	by := byVerdict(effects)
 	switch {
 	case len(by[compare.Better]) > 0:

@@ -24,7 +24,7 @@ func nothing(run compare.Run) string {
 }
 
 // judgedClaims counts how the claims of publications came out.
-func judgedClaims(claims []compare.Claim) []string {
+func judgedClaims(claims []compare.Claim) []clause {
 	if len(claims) == 0 {
 		return nil
 	}
@@ -38,7 +38,7 @@ func judgedClaims(claims []compare.Claim) []string {
 			parts = append(parts, fmt.Sprintf("%d %s", n, state))
 		}
 	}
-	return []string{fmt.Sprintf("Of %s: %s.", plural(len(claims), "declared claim"), strings.Join(parts, ", "))}
+	return []clause{{text: fmt.Sprintf("of %s, %s", plural(len(claims), "declared claim"), strings.Join(parts, ", "))}}
 }
 
 // limitsSaid bounds the limits that the condition names.

@@ -13,89 +13,6 @@ import (
 	"netdyno/internal/read/compare"
 )
 
-// inWords says one sentence for each claim, the settled ones first. metrics is
-// the number of primary metrics that were compared, margin the study's.
-func inWords(claims []Claim, metrics int, margin float64) []string {
-	ordered := slices.Clone(claims)
-	slices.SortStableFunc(ordered, func(a, b Claim) int { return rank(a.Kind) - rank(b.Kind) })
-	var sentences []string
-	for i, c := range ordered {
-		sentences = append(sentences, sentence(c, i > 0 && c.Kind == Ahead && c.Arm == leader(ordered[:i]), margin))
-	}
-	if more := metrics - len(claims); more > 0 {
-		sentences = append(sentences, fmt.Sprintf("The tables have %s.", plural(more, "more primary metric")))
-	}
-	return sentences
-}
-
-// rank puts differences before equality, and both before what is open.
-func rank(k Kind) int { return slices.Index([]Kind{Ahead, Behind, Equal, Open, None}, k) }
-
-// sentence puts a claim into words; again is of an arm that was just named.
-func sentence(c Claim, again bool, margin float64) string {
-	m := metric.Shown(c.Metric)
-	switch c.Kind {
-	case Ahead:
-		arm := c.Arm
-		if again {
-			arm = "It also"
-		}
-		return fmt.Sprintf("%s %s.", arm, differs(m, c.Base, c.Effects)+inCells(c.Effects, c.Others)+elsewhere(c.Others))
-	case Behind:
-		return behind(m, c)
-	case Equal:
-		return fmt.Sprintf("%s: %s and %s are equal within %s %%%s%s.", capital(m.Doc), strings.Join(armsOf(c.Effects), ", "), c.Base,
-			percent(margin), inAll(cellsOf(c.Effects)), elsewhere(c.Others))
-	case Open:
-		return open(m, c)
-	}
-	return fmt.Sprintf("On %s nothing can be compared with %s: %s.", m.Doc, c.Base, strings.TrimSuffix(c.Effects[0].Reason, "."))
-}
-
-// behind names the arms that are worse than the baseline, the nearest first. Only
-// when all are does the baseline come before every other.
-func behind(m metric.Metric, c Claim) string {
-	arms := armsOf(c.Effects)
-	var parts []string
-	for i, arm := range arms {
-		if i == 3 {
-			parts = append(parts, fmt.Sprintf("and %d more", len(arms)-i))
-			break
-		}
-		own := of(arm, c.Effects)
-		others := of(arm, c.Others)
-		parts = append(parts, arm+" "+differs(m, c.Base, own)+inCells(own, others)+elsewhere(others))
-	}
-	text := strings.Join(parts, "; ")
-	if len(arms) == 1 || len(c.Others) > 0 {
-		return text + rest(arms, c.Others) + "."
-	}
-	return fmt.Sprintf("%s is ahead of every other arm on %s: %s.", c.Base, m.Doc, text)
-}
-
-// open says what is not settled, by the largest of the open differences, and what
-// would settle it.
-func open(m metric.Metric, c Claim) string {
-	e := slices.MaxFunc(c.Effects, func(a, b Effect) int {
-		return compareSize(a, b)
-	})
-	arms := armsOf(c.Effects)
-	text := fmt.Sprintf("The %s of %s against %s is not settled", m.Doc, strings.Join(arms, ", "), c.Base)
-	if e.Ratio > 0 {
-		most := ""
-		if len(c.Effects) > 1 {
-			most = e.Arm + at(e.Cell) + " has "
-		}
-		text += fmt.Sprintf(": %s%s× (%s–%s)", most, quantity.FormatFigure(e.Ratio), quantity.FormatFigure(e.Low), quantity.FormatFigure(e.High))
-	} else if e.Reason != "" {
-		text += ": " + e.Reason
-	}
-	if e.Decides != "" {
-		text += "; " + e.Decides
-	}
-	return text + rest(arms, c.Others) + "."
-}
-
 // rest says how the arms came out that were not named.
 func rest(named []string, others []Effect) string {
 	text := ""
@@ -143,7 +60,7 @@ func compareSize(a, b Effect) int {
 
 // differs says by how much an arm differs from the base, over one effect or
 // several of the same direction: "needs 34 % less server CPU per exchange than
-// go-net (31–37 %)".
+// go-net (31–37 %)". Without a base it is understood.
 func differs(m metric.Metric, base string, effects []Effect) string {
 	first := effects[0]
 	least, most, low, high := first.Ratio, first.Ratio, first.Low, first.High
@@ -153,7 +70,7 @@ func differs(m metric.Metric, base string, effects []Effect) string {
 	least, most, low, high = asPrinted(least), asPrinted(most), asPrinted(low), asPrinted(high)
 	below := most < 1
 	if !below && (most > 2 || least < 1) {
-		return fmt.Sprintf("%s %s× the %s of %s (%s)", verb(m), between(least, most, quantity.FormatFigure), m.Doc, base, quantity.FormatFigure(low)+"–"+quantity.FormatFigure(high))
+		return fmt.Sprintf("%s %s× the %s%s (%s)", verb(m), between(least, most, quantity.FormatFigure), m.Doc, after(" of ", base), quantity.FormatFigure(low)+"–"+quantity.FormatFigure(high))
 	}
 	share, span := between(least-1, most-1, percent), percent(low-1)+"–"+percent(high-1)
 	more, less := "more", "less"
@@ -161,13 +78,30 @@ func differs(m metric.Metric, base string, effects []Effect) string {
 		share, span = between(1-most, 1-least, percent), percent(1-high)+"–"+percent(1-low)
 	}
 	if !isCost(m) {
-		more, less = "higher", "lower"
+		more, less, share = "higher", "lower", article(share)+share
 	}
 	direction := more
 	if below {
 		direction = less
 	}
-	return fmt.Sprintf("%s %s %% %s %s than %s (%s %%)", verb(m), share, direction, m.Doc, base, span)
+	return fmt.Sprintf("%s %s %% %s %s%s (%s %%)", verb(m), share, direction, m.Doc, after(" than ", base), span)
+}
+
+// article is that of a number as it is read aloud: an 8, an 11, a 12.
+func article(number string) string {
+	whole, _, _ := strings.Cut(strings.TrimRight(strings.SplitN(number, "–", 2)[0], " "), ".")
+	if strings.HasPrefix(whole, "8") || whole == "11" || whole == "18" {
+		return "an "
+	}
+	return "a "
+}
+
+// after puts a word before a name, if there is one.
+func after(word, name string) string {
+	if name == "" {
+		return ""
+	}
+	return word + name
 }
 
 // between is one number where both are shown alike, else both.

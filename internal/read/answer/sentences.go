@@ -1,0 +1,258 @@
+package answer
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+
+	"netdyno/internal/metric"
+	"netdyno/internal/quantity"
+)
+
+// clause is what is said of one thing: a sentence without its capital and its full
+// stop.
+type clause struct {
+	text  string
+	named bool   // it begins with a name, which is written as it is
+	arm   string // that it says to be better, where it begins so
+}
+
+// clausesSaid bounds what the second sentence joins; the tables have the rest.
+const clausesSaid = 3
+
+// twoSentences makes at most two sentences of clauses, in their order: the first
+// stands by itself.
+func twoSentences(clauses []clause) []string {
+	if len(clauses) == 0 {
+		return nil
+	}
+	said := []string{sentence(clauses[:1])}
+	if rest := clauses[1:]; len(rest) > 0 {
+		if more := len(rest) - clausesSaid; more > 0 {
+			rest = append(slices.Clone(rest[:clausesSaid]), clause{text: "the tables have the rest"})
+		}
+		if arm := clauses[0].arm; arm != "" && arm == rest[0].arm {
+			again := clause{text: "it also" + strings.TrimPrefix(rest[0].text, arm)}
+			rest = append([]clause{again}, rest[1:]...)
+		}
+		said = append(said, sentence(rest))
+	}
+	return said
+}
+
+func sentence(clauses []clause) string {
+	var texts []string
+	for _, c := range clauses {
+		texts = append(texts, c.text)
+	}
+	text := strings.Join(texts, "; ")
+	if !clauses[0].named {
+		text = capital(text)
+	}
+	return strings.TrimSuffix(text, ".") + "."
+}
+
+// ofSentences makes one clause of sentences that were made elsewhere.
+func ofSentences(text string) clause {
+	parts := strings.SplitAfter(strings.TrimSuffix(text, "."), ". ")
+	for i, part := range parts {
+		if part = strings.TrimSuffix(part, ". "); i > 0 {
+			part = strings.ToLower(part[:1]) + part[1:]
+		}
+		parts[i] = part
+	}
+	return clause{strings.Join(parts, "; "), true, ""}
+}
+
+// rank puts differences before equality, and both before what is open.
+func rank(k Kind) int { return slices.Index([]Kind{Ahead, Behind, Equal, Open, None}, k) }
+
+// inWords says what the claims on one baseline, or on one pair, claim: one clause
+// for each arm that differs, one for what is equal, one for what is open.
+func inWords(claims []Claim, margin float64) []clause {
+	ordered := slices.Clone(claims)
+	slices.SortStableFunc(ordered, func(a, b Claim) int { return rank(a.Kind) - rank(b.Kind) })
+	var clauses []clause
+	for len(ordered) > 0 {
+		alike, others := alikeFirst(ordered)
+		clauses, ordered = append(clauses, together(alike, margin)), others
+	}
+	return clauses
+}
+
+// alikeFirst parts the claims that are said together with the first from the
+// others: on one arm alone where it differs, on the same arms where they are equal
+// or open. One that names cells apart is said by itself.
+func alikeFirst(claims []Claim) (alike, others []Claim) {
+	first := claims[0]
+	for i, c := range claims {
+		if i == 0 || len(c.Others) == 0 && len(first.Others) == 0 && likeness(c) != "" && likeness(c) == likeness(first) {
+			alike = append(alike, c)
+		} else {
+			others = append(others, c)
+		}
+	}
+	return alike, others
+}
+
+// likeness is the same for claims that one clause can say.
+func likeness(c Claim) string {
+	arms := armsOf(c.Effects)
+	slices.Sort(arms)
+	switch {
+	case c.Kind == Ahead:
+		return "differs: " + c.Arm
+	case c.Kind == Behind && len(arms) == 1:
+		return "differs: " + arms[0]
+	case c.Kind == Equal, c.Kind == Open:
+		return string(c.Kind) + ": " + strings.Join(arms, ", ")
+	}
+	return ""
+}
+
+// together says claims that are alike.
+func together(claims []Claim, margin float64) clause {
+	first := claims[0]
+	switch first.Kind {
+	case Ahead:
+		return clause{first.Arm + " " + differences(claims), true, first.Arm}
+	case Behind:
+		if len(claims) > 1 {
+			return clause{armsOf(first.Effects)[0] + " " + differences(claims), true, ""}
+		}
+		return clause{behind(metric.Shown(first.Metric), first), true, ""}
+	case Equal:
+		return clause{fmt.Sprintf("%s are equal within %s %% on %s%s%s", and(append(armsOf(first.Effects), first.Base)), percent(margin),
+			and(docs(claims)), inAll(cellsOf(first.Effects)), elsewhere(first.Others)), true, ""}
+	case Open:
+		if len(claims) > 1 {
+			return openTogether(claims)
+		}
+		return clause{text: open(metric.Shown(first.Metric), first)}
+	}
+	return clause{text: fmt.Sprintf("on %s nothing can be compared with %s: %s", metric.Shown(first.Metric).Doc, first.Base, strings.TrimSuffix(first.Effects[0].Reason, "."))}
+}
+
+// differences says how one arm differs on several metrics; "but" stands where the
+// direction turns.
+func differences(claims []Claim) string {
+	var b strings.Builder
+	where := inCells(claims[0].Effects, claims[0].Others)
+	once := len(claims) > 1 && !slices.ContainsFunc(claims, func(c Claim) bool { return inCells(c.Effects, c.Others) != where })
+	for i, c := range claims {
+		base := c.Base
+		switch {
+		case i == 0:
+		case c.Kind != claims[i-1].Kind:
+			b.WriteString(" but ")
+			base = ""
+		case i+1 < len(claims) && claims[i+1].Kind == c.Kind:
+			b.WriteString(", ")
+			base = ""
+		default:
+			b.WriteString(" and ")
+			base = ""
+		}
+		b.WriteString(differs(metric.Shown(c.Metric), base, c.Effects))
+		if !once {
+			b.WriteString(inCells(c.Effects, c.Others) + elsewhere(c.Others))
+		}
+	}
+	if once && where != "" {
+		b.WriteString(", each" + where)
+	}
+	return b.String()
+}
+
+// behind names the arms that are worse than the baseline, the nearest first. Only
+// when all are does the baseline come before every other.
+func behind(m metric.Metric, c Claim) string {
+	arms := armsOf(c.Effects)
+	var parts []string
+	for i, arm := range arms {
+		if i == 3 {
+			parts = append(parts, fmt.Sprintf("and %d more", len(arms)-i))
+			break
+		}
+		base := c.Base
+		if i > 0 {
+			base = ""
+		}
+		own := of(arm, c.Effects)
+		others := of(arm, c.Others)
+		parts = append(parts, arm+" "+differs(m, base, own)+inCells(own, others)+elsewhere(others))
+	}
+	text := strings.Join(parts, ", ")
+	if len(arms) == 1 || len(c.Others) > 0 {
+		return text + rest(arms, c.Others)
+	}
+	return fmt.Sprintf("%s is ahead of every other arm on %s: %s", c.Base, m.Doc, text)
+}
+
+// open says what is not settled, by the largest of the open differences, and what
+// would settle it.
+func open(m metric.Metric, c Claim) string {
+	e := slices.MaxFunc(c.Effects, compareSize)
+	arms := armsOf(c.Effects)
+	text := fmt.Sprintf("the %s of %s against %s is not settled", m.Doc, and(arms), c.Base)
+	if e.Ratio > 0 {
+		most := ""
+		if len(c.Effects) > 1 {
+			most = e.Arm + at(e.Cell) + " has "
+		}
+		text += ": " + most + spread(e)
+	} else if e.Reason != "" {
+		text += ": " + e.Reason
+	}
+	return text + decides(e) + rest(arms, c.Others)
+}
+
+// openTogether says several metrics that are not settled, each by its largest
+// difference.
+func openTogether(claims []Claim) clause {
+	var parts []string
+	decided := ""
+	for _, c := range claims {
+		e := slices.MaxFunc(c.Effects, compareSize)
+		part := metric.Shown(c.Metric).Doc
+		if e.Ratio > 0 {
+			part += " " + spread(e)
+			if len(c.Effects) > 1 {
+				part += " of " + e.Arm + at(e.Cell)
+			}
+		}
+		parts = append(parts, part)
+		if decided == "" {
+			decided = decides(e)
+		}
+	}
+	arms := armsOf(claims[0].Effects)
+	return clause{fmt.Sprintf("%s against %s%s not settled: %s", and(arms), claims[0].Base, isAre(len(arms)), strings.Join(parts, ", ")) + decided, true, ""}
+}
+
+func spread(e Effect) string {
+	return fmt.Sprintf("%s× (%s–%s)", quantity.FormatFigure(e.Ratio), quantity.FormatFigure(e.Low), quantity.FormatFigure(e.High))
+}
+
+func decides(e Effect) string {
+	if e.Decides == "" {
+		return ""
+	}
+	return "; " + e.Decides
+}
+
+func docs(claims []Claim) []string {
+	var all []string
+	for _, c := range claims {
+		all = append(all, metric.Shown(c.Metric).Doc)
+	}
+	return all
+}
+
+// and lists words: "a, b and c".
+func and(words []string) string {
+	if len(words) < 2 {
+		return strings.Join(words, "")
+	}
+	return strings.Join(words[:len(words)-1], ", ") + " and " + words[len(words)-1]
+}
