@@ -11,6 +11,7 @@ import (
 	"netdyno/internal/quantity"
 	"netdyno/internal/read/compare"
 	"netdyno/internal/read/trial"
+	"netdyno/internal/record"
 	"netdyno/internal/run/study"
 	"netdyno/internal/run/study/source"
 )
@@ -24,7 +25,7 @@ type explained struct {
 func explainCommand() *cobra.Command {
 	return &cobra.Command{
 		Use:   "explain [WORD]",
-		Short: "Say what a word of a report means: a flag, a limit, a verdict, a metric, a factor",
+		Short: "Say what a word of a report means: a flag, a warning, a limit, a verdict, a metric, a factor",
 		Args:  cobra.MaximumNArgs(1),
 		ValidArgsFunction: func(*cobra.Command, []string, string) ([]string, cobra.ShellCompDirective) {
 			return wordsOf(glossary()), cobra.ShellCompDirectiveNoFileComp
@@ -69,6 +70,9 @@ func glossary() []explained {
 			means = "trials with it " + means
 		}
 		add("flag", f.Name, [2]string{"means", means}, [2]string{"do", f.Advice}, [2]string{"source", spec + "2.3"})
+	}
+	for _, w := range record.Words() {
+		add("warning", w.Name, [2]string{"means", w.Means}, [2]string{"do", w.Do})
 	}
 	for _, m := range metric.All() {
 		better := ""

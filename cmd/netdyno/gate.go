@@ -20,12 +20,18 @@ study could not run.`
 // gateStatus is the exit status of each result.
 var gateStatus = map[compare.GateResult]int{compare.NoWorse: statusOK, compare.IsWorse: statusTainted, compare.Unproven: statusOpen}
 
+// showing is how a run is presented.
+type showing struct {
+	gate bool // with the exit status of a gate
+	full bool // everything that has a form in text
+}
+
 // present shows findings and returns the exit status that they deserve.
-func present(d session.Directory, f finding.Findings, gate bool) error {
-	if err := show(d, f); err != nil {
+func present(d session.Directory, f finding.Findings, how showing) error {
+	if err := show(d, f, how.full); err != nil {
 		return err
 	}
-	if gate {
+	if how.gate {
 		return pass(d, f)
 	}
 	return verdict(f.Tally)

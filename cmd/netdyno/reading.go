@@ -71,17 +71,22 @@ func printProblems(d session.Directory, problems []record.Problem) {
 	}
 }
 
-// show rebuilds the exports of a run and prints its findings.
-func show(d session.Directory, findings finding.Findings) error {
+// show rebuilds the exports of a run and prints its findings: on one screen, or
+// with full everything that has a form in text.
+func show(d session.Directory, findings finding.Findings, full bool) error {
 	page := report.New(findings)
 	exported := export(d, findings, page)
-	if err := showText(page.Text); err != nil {
+	text := page.Text
+	if !full && findings.ServerReport == nil { // which a screen has no room for
+		text = report.NewScreen(findings).Text
+	}
+	if err := showText(text); err != nil {
 		return err
 	}
 	if exported != nil {
 		return fmt.Errorf("the records are safe in %s, the reports could not be written: %w", d.Records(), exported)
 	}
-	fmt.Fprintf(stdout, "\nreport  %s\nrecords %s\n", d.HTML(), d.Records())
+	fmt.Fprintf(stdout, "\nreport  %s\n", d.HTML())
 	return nil
 }
 

@@ -9,12 +9,13 @@ import (
 )
 
 func reportCommand() *cobra.Command {
-	var gate bool
+	var how showing
 	var hlog, server string
 	c := &cobra.Command{
 		Use:   "report DIR",
-		Short: "Rebuild a run's report: findings.json, report.html, report.md and this text",
-		Long: `Read the records of a run again, rebuild its reports and print what was found.
+		Short: "Rebuild a run's report: findings.json, report.html, report.md and its text",
+		Long: `Read the records of a run again, rebuild its reports and print what was found:
+the answer, its figures and warnings on one screen, or with --full every table.
 
 A server that netdyno listen started keeps records of its own. With --server,
 the report of the run that drove it shows them too. On one host each trial is
@@ -26,6 +27,7 @@ damaged records, 2 nothing could be read.
 
 ` + gateHelp,
 		Example: `  netdyno report results/event-loops-20260102-150405
+  netdyno report results/event-loops-20260102-150405 --full | less
   netdyno report results/command-line-20260102-150405 --server results/listen-20260102-150400`,
 		Args: oneDirectory,
 		RunE: func(_ *cobra.Command, args []string) error {
@@ -37,15 +39,16 @@ damaged records, 2 nothing could be read.
 			}
 			switch {
 			case server != "":
-				return concludeWith(dir, session.Directory(server), gate)
+				return concludeWith(dir, session.Directory(server), how)
 			case isListen(dir):
 				return concludeListen(dir)
 			}
-			return conclude(dir, gate)
+			return conclude(dir, how)
 		},
 	}
 	c.Flags().StringVar(&hlog, "hlog", "", hlogUsage)
-	c.Flags().BoolVar(&gate, "gate", false, gateUsage)
+	c.Flags().BoolVar(&how.gate, "gate", false, gateUsage)
+	c.Flags().BoolVar(&how.full, "full", false, "print every table and warning as text")
 	c.Flags().StringVar(&server, "server", "", "directory of the netdyno listen that the run drove")
 	return c
 }
@@ -61,10 +64,10 @@ func oneDirectory(c *cobra.Command, args []string) error {
 
 // conclude reads a run, rebuilds its exports, prints its findings and turns
 // what became of its trials into the exit status.
-func conclude(d session.Directory, gate bool) error {
+func conclude(d session.Directory, how showing) error {
 	r, err := readAloud(d)
 	if err != nil {
 		return err
 	}
-	return present(d, r.Findings, gate)
+	return present(d, r.Findings, how)
 }

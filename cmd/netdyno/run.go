@@ -102,7 +102,7 @@ func run(ctx context.Context, args []string, f runFlags) error {
 	if errors.Is(err, errEnough) && !f.gate {
 		return concludeInterrupted(dir)
 	}
-	concluded := conclude(dir, f.gate)
+	concluded := conclude(dir, showing{gate: f.gate})
 	var ended *status
 	switch {
 	case err == nil:
@@ -137,12 +137,13 @@ func carryOut(ctx context.Context, args []string, f runFlags) (dir session.Direc
 	printProblems(r.Dir, r.Problems)
 	printBeginning(s, r)
 	shown := newProgress(stderr, s.Estimate(r.Left).Total)
-	o := session.Observer{Trial: shown.observe, Look: shown.line}
+	o, figures := session.Observer{Trial: shown.observe, Look: shown.line}, newRunning(stderr, r.Dir, r.Left)
 	if refines(s, request) {
-		o = refining(shown, newRunning(stderr, r.Dir, r.Left))
+		o = refining(shown, figures)
 	}
 	stopped := r.Measure(ctx, o)
 	shown.finish()
+	figures.end()
 	if errors.Is(stopped, context.Canceled) {
 		if refines(s, request) {
 			fmt.Fprintln(stderr, "netdyno: stopped; netdyno run", r.Dir, "--continue goes on")

@@ -73,6 +73,13 @@ func (r *running) show(table []string) {
 	r.drawn = len(table)
 }
 
+// end takes the table away: the report that follows has its figures.
+func (r *running) end() {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	r.show(nil)
+}
+
 // forget keeps the table where it is: other lines follow it.
 func (r *running) forget() {
 	r.mu.Lock()
@@ -116,7 +123,7 @@ func concludeInterrupted(d session.Directory) error {
 	if err != nil {
 		return err
 	}
-	if err := show(d, r.Findings); err != nil {
+	if err := show(d, r.Findings, false); err != nil {
 		return err
 	}
 	r.Tally.Missing = 0
@@ -148,7 +155,7 @@ func runningTable(f finding.Findings, block int) []string {
 	fmt.Fprintln(w)
 	for _, cell := range f.Cells {
 		for _, arm := range cell.Arms {
-			name := cell.Name
+			name := cells.Spoken(cell.Name)
 			if several || name == "" {
 				name = cells.ArmOf(cell, arm)
 			}

@@ -20,9 +20,9 @@ func TestRunningTable(t *testing.T) {
 		arms, blocks int
 		want         string
 	}{
-		{1, 1, `(?m)^connections=10 +[\d.]+ +\S+.* 0 +[\d.]+$`},
-		{1, 3, `(?m)^connections=10 +[\d.]+ +[\d.]+ % +\S+`},
-		{2, 3, `(?m)^b at connections=50 .* [\d.]+× \([\d.]+–[\d.]+\) of a$`},
+		{1, 1, `(?m)^10 connections +[\d.]+ +\S+.* 0 +[\d.]+$`},
+		{1, 3, `(?m)^10 connections +[\d.]+ +[\d.]+ % +\S+`},
+		{2, 3, `(?m)^b at 50 connections .* [\d.]+× \([\d.]+–[\d.]+\) of a$`},
 	} {
 		f, err := finding.Find(synthetic.Run(synthetic.Options{
 			Arms: []synthetic.Arm{{Name: "a"}, {Name: "b"}}[:c.arms], Primary: []string{"exchanges_per_s"},

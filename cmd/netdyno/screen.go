@@ -4,6 +4,7 @@ import (
 	"encoding/json"
 	"io"
 	"os"
+	"strconv"
 
 	"golang.org/x/term"
 
@@ -18,7 +19,7 @@ type screen struct {
 	*printable.Writer
 	raw      io.Writer // for our own control sequences
 	terminal bool
-	columns  func() int // that a line may have; they change with a window
+	columns  func() int // that a line may have: the terminal's, which change with its window, else COLUMNS, else 80
 }
 
 // Everything that this package prints goes to these two; a test of the whole
@@ -31,6 +32,7 @@ var (
 const (
 	leastWidth    = 20 // columns; less is no terminal that a line could fit
 	standardWidth = 80
+	widestText    = 140 // columns; longer lines are hard to read
 )
 
 // clearLine moves a terminal's cursor to the line's beginning and empties it.
@@ -39,11 +41,13 @@ const clearLine = "\r\x1b[K"
 func newScreen(f *os.File) *screen {
 	s := &screen{Writer: printable.NewWriter(f), raw: f, terminal: term.IsTerminal(int(f.Fd()))}
 	s.columns = func() int {
-		width, _, err := term.GetSize(int(f.Fd()))
-		if err != nil || width < leastWidth { // one that was never given a size says 0
-			return standardWidth
+		if width, _, err := term.GetSize(int(f.Fd())); err == nil && width >= leastWidth { // one that was never given a size says 0
+			return width
 		}
-		return width
+		if width, err := strconv.Atoi(os.Getenv("COLUMNS")); err == nil && width >= leastWidth {
+			return width
+		}
+		return standardWidth
 	}
 	return s
 }
@@ -82,12 +86,8 @@ func flushScreens() {
 // showText prints a report's text, in colour where stdout is a terminal and the
 // user has not asked for none (no-color.org).
 func showText(text func(io.Writer, report.TextOptions) error) error {
-	o := report.TextOptions{Width: 100}
-	if !stdout.terminal {
-		return text(stdout, o)
-	}
-	o.Width = min(stdout.columns(), 140)
-	if _, plain := os.LookupEnv("NO_COLOR"); plain {
+	o := report.TextOptions{Width: min(stdout.columns(), widestText)}
+	if _, plain := os.LookupEnv("NO_COLOR"); plain || !stdout.terminal {
 		return text(stdout, o)
 	}
 	o.Color = true

@@ -52,6 +52,18 @@ func (n typed) run(more ...string) (int, string) {
 	return c.ProcessState.ExitCode(), said.String()
 }
 
+// fullReport is everything that is said of the run.
+func (n typed) fullReport() string {
+	n.t.Helper()
+	c := exec.CommandContext(n.t.Context(), filepath.Join(installed(n.t), "netdyno"), "report", "--full", n.dir)
+	said, err := c.Output()
+	var exit *exec.ExitError
+	if err != nil && !errors.As(err, &exit) {
+		n.t.Fatal(err)
+	}
+	return string(said)
+}
+
 // interrupted starts a run, waits until so many records are kept, and sends
 // the signal in the middle of the trial after them.
 func (n typed) interrupted(records int, signal os.Signal) (*exec.Cmd, string) {

@@ -10,7 +10,7 @@ import (
 
 // palette are the escape sequences that a coloured Writer lets through: those
 // that the text report paints with. None of them moves, hides or answers.
-var palette = []string{"\x1b[0m", "\x1b[1m", "\x1b[2m", "\x1b[31m", "\x1b[32m", "\x1b[33m"}
+var palette = []string{"\x1b[0m", "\x1b[1m", "\x1b[31m", "\x1b[32m", "\x1b[35m"}
 
 // Writer passes on what Lines makes of everything written to it. It stands
 // between a program and its terminal, so that no print can be forgotten. Any

@@ -14,6 +14,9 @@ import (
 // written to disk.
 const Schema = 1
 
+// Unnamed is the name of a study that was typed without one.
+const Unnamed = "command-line"
+
 // Header opens records.jsonl: the study as it was run and where.
 type Header struct {
 	Schema    int       `json:"schema"`

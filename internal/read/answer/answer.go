@@ -90,7 +90,7 @@ func Of(p Parts) Answer {
 	switch {
 	case len(a.Claims) > 0:
 	case len(alone) > 0:
-		clauses = append(clauses, clause{strings.Join(alone, " "), true, ""})
+		clauses = append(clauses, clause{text: strings.Join(alone, " "), named: true})
 	case len(clauses) == 0:
 		clauses = append(clauses, clause{text: nothing(p.Run)})
 	}

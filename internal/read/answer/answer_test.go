@@ -60,13 +60,20 @@ func TestSentences(t *testing.T) {
 	open.Decides = "10 blocks would decide it: netdyno run DIR --continue"
 	broken := judged(cpu, "", "fast", [3]float64{0, 0, 0}, compare.Invalid)
 	broken.Reason = "no valid trial"
+	longOpen, brokenToo := open, broken
+	longOpen.Ratio, longOpen.Low, longOpen.High = 1.04, 0.452, 2.4
+	longOpen.Decides = "not even 1000 blocks would decide it; start a new run with a window longer than 2s, or with another margin"
+	brokenToo.Metric = p99
+	openOf := func(arm string) compare.Comparison {
+		return judged(p99, "", arm, [3]float64{1.1, 0.5, 2}, compare.CannotTell)
+	}
 	for name, c := range map[string]struct {
 		run  compare.Run
 		want string
 	}{
 		"a winner, and what is open": {
 			runOf([]string{cpu, p99}, judged(cpu, "", "fast", [3]float64{0.66, 0.63, 0.69}, compare.Better), open),
-			"fast needs 34 % less server CPU per exchange than base (31–37 %). The p99 response time of fast against base is not settled: 0.550× (0.180–1.70); 10 blocks would decide it: netdyno run DIR --continue.",
+			"fast needs 34 % less server CPU per exchange than base (31–37 %). Its p99 response time is not settled: 0.550× (0.180–1.70); 10 blocks would decide it: netdyno run DIR --continue.",
 		},
 		"a winner on both": {
 			runOf([]string{cpu, rate}, judged(cpu, "", "fast", [3]float64{0.66, 0.63, 0.69}, compare.Better), judged(rate, "", "fast", [3]float64{1.25, 1.2, 1.31}, compare.Better)),
@@ -94,7 +101,26 @@ func TestSentences(t *testing.T) {
 		},
 		"the baseline is ahead of all": {
 			runOf([]string{cpu}, judged(cpu, "", "slow", [3]float64{1.5, 1.4, 1.6}, compare.Worse), judged(cpu, "", "slower", [3]float64{1.8, 1.7, 1.9}, compare.Worse)),
-			"base is ahead of every other arm on server CPU per exchange: slow needs 50 % more server CPU per exchange than base (40–60 %), slower needs 80 % more server CPU per exchange (70–90 %).",
+			"base is ahead of every other arm on server CPU per exchange: slow needs 50 % more (40–60 %), slower 80 % more (70–90 %).",
+		},
+		"some are worse, the others open": {
+			runOf([]string{cpu}, judged(cpu, "", "a", [3]float64{1.5, 1.4, 1.6}, compare.Worse), judged(cpu, "", "b", [3]float64{3.2, 3, 3.4}, compare.Worse),
+				judged(cpu, "", "c", [3]float64{1.1, 0.9, 1.3}, compare.CannotTell), judged(cpu, "", "d", [3]float64{1.2, 0.9, 1.4}, compare.CannotTell)),
+			"a needs 50 % more server CPU per exchange than base (40–60 %), b 3.20× (3.00–3.40); c and d are not settled.",
+		},
+		"a loser on both": {
+			runOf([]string{cpu, rate}, judged(cpu, "", "slow", [3]float64{1.5, 1.4, 1.6}, compare.Worse), judged(rate, "", "slow", [3]float64{0.78, 0.73, 0.83}, compare.Worse)),
+			"slow needs 50 % more server CPU per exchange than base (40–60 %) and has a 22 % lower exchange rate (17–27 %).",
+		},
+		"what would decide it in short": {
+			runOf([]string{p99}, longOpen), "The p99 response time of fast against base is not settled: 1.04× (0.452–2.40); not even 1000 blocks would decide it.",
+		},
+		"nothing is settled": {
+			runOf([]string{p99}, openOf("a"), openOf("b"), openOf("c"), openOf("d")),
+			"P99 response time is not settled for any arm against base: a has 1.10× (0.500–2.00).",
+		},
+		"nothing, for one reason": {
+			runOf([]string{cpu, p99}, broken, brokenToo), "On server CPU per exchange and p99 response time nothing can be compared with base: no valid trial.",
 		},
 		"one is worse, one is equal": {
 			runOf([]string{cpu}, judged(cpu, "", "slow", [3]float64{1.5, 1.4, 1.6}, compare.Worse), judged(cpu, "", "same", [3]float64{1, 0.99, 1.01}, compare.Equivalent)),

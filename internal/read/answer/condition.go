@@ -5,6 +5,7 @@ import (
 	"slices"
 	"strings"
 
+	"netdyno/internal/read/cells"
 	"netdyno/internal/read/compare"
 	"netdyno/internal/read/trial"
 	"netdyno/internal/record"
@@ -62,7 +63,7 @@ func condition(run compare.Run, claims []Claim) string {
 	}
 	var parts []string
 	if rate := run.Header.Study.Hold["rate"]; rate != "" && rate != "max" {
-		parts = append(parts, "Offered rate "+rate+"/s")
+		parts = append(parts, "Offered rate "+cells.Spoken("rate="+rate))
 	}
 	switch {
 	case len(limits) == 1:

@@ -15,6 +15,7 @@ type clause struct {
 	text  string
 	named bool   // it begins with a name, which is written as it is
 	arm   string // that it says to be better, where it begins so
+	about string // the one arm that it is about
 }
 
 // clausesSaid bounds what the second sentence joins; the tables have the rest.
@@ -61,7 +62,7 @@ func ofSentences(text string) clause {
 		}
 		parts[i] = part
 	}
-	return clause{strings.Join(parts, "; "), true, ""}
+	return clause{text: strings.Join(parts, "; "), named: true}
 }
 
 // rank puts differences before equality, and both before what is open.
@@ -73,11 +74,31 @@ func inWords(claims []Claim, margin float64) []clause {
 	ordered := slices.Clone(claims)
 	slices.SortStableFunc(ordered, func(a, b Claim) int { return rank(a.Kind) - rank(b.Kind) })
 	var clauses []clause
+	var said said
 	for len(ordered) > 0 {
 		alike, others := alikeFirst(ordered)
-		clauses, ordered = append(clauses, together(alike, margin)), others
+		next := together(alike, said, margin)
+		clauses, ordered, said = append(clauses, next), others, saidBy(alike, next)
 	}
 	return clauses
+}
+
+// said is what the clause before has named, and the next need not name again.
+type said struct{ base, arm string }
+
+func saidBy(claims []Claim, c clause) said {
+	if claims[0].Kind == Equal { // whose arms and base are named alike
+		return said{}
+	}
+	return said{claims[0].Base, c.about}
+}
+
+// against is a claim's base where it must be named.
+func (s said) against(c Claim) string {
+	if c.Base == s.base {
+		return ""
+	}
+	return c.Base
 }
 
 // alikeFirst parts the claims that are said together with the first from the
@@ -104,6 +125,8 @@ func likeness(c Claim) string {
 		return "differs: " + c.Arm
 	case c.Kind == Behind && len(arms) == 1:
 		return "differs: " + arms[0]
+	case c.Kind == None:
+		return "nothing: " + c.Effects[0].Reason
 	case c.Kind == Equal, c.Kind == Open:
 		return string(c.Kind) + ": " + strings.Join(arms, ", ")
 	}
@@ -111,49 +134,50 @@ func likeness(c Claim) string {
 }
 
 // together says claims that are alike.
-func together(claims []Claim, margin float64) clause {
-	first := claims[0]
+func together(claims []Claim, said said, margin float64) clause {
+	first, about := claims[0], ""
+	if arms := armsOf(first.Effects); len(arms) == 1 {
+		about = arms[0]
+	}
+	base := said.against(first)
 	switch first.Kind {
 	case Ahead:
-		return clause{first.Arm + " " + differences(claims), true, first.Arm}
+		return clause{first.Arm + " " + differences(claims, base), true, first.Arm, first.Arm}
 	case Behind:
 		if len(claims) > 1 {
-			return clause{armsOf(first.Effects)[0] + " " + differences(claims), true, ""}
+			return clause{about + " " + differences(claims, base), true, "", about}
 		}
-		return clause{behind(metric.Shown(first.Metric), first), true, ""}
+		return clause{behind(metric.Shown(first.Metric), first, base), true, "", about}
 	case Equal:
-		return clause{fmt.Sprintf("%s are equal within %s %% on %s%s%s", and(append(armsOf(first.Effects), first.Base)), percent(margin),
-			and(docs(claims)), inAll(cellsOf(first.Effects)), elsewhere(first.Others)), true, ""}
+		return clause{text: fmt.Sprintf("%s are equal within %s %% on %s%s%s", and(append(armsOf(first.Effects), first.Base)), percent(margin),
+			and(docs(claims)), inAll(cellsOf(first.Effects)), elsewhere(first.Others)), named: true}
 	case Open:
 		if len(claims) > 1 {
-			return openTogether(claims)
+			return openTogether(claims, base)
 		}
-		return clause{text: open(metric.Shown(first.Metric), first)}
+		return clause{text: open(metric.Shown(first.Metric), first, said), about: about}
 	}
-	return clause{text: fmt.Sprintf("on %s nothing can be compared with %s: %s", metric.Shown(first.Metric).Doc, first.Base, strings.TrimSuffix(first.Effects[0].Reason, "."))}
+	return clause{text: fmt.Sprintf("on %s nothing can be compared with %s: %s", and(docs(claims)), first.Base, strings.TrimSuffix(first.Effects[0].Reason, "."))}
 }
 
 // differences says how one arm differs on several metrics; "but" stands where the
-// direction turns.
-func differences(claims []Claim) string {
+// direction turns. base is the baseline where it must be named.
+func differences(claims []Claim, base string) string {
 	var b strings.Builder
 	where := inCells(claims[0].Effects, claims[0].Others)
 	once := len(claims) > 1 && !slices.ContainsFunc(claims, func(c Claim) bool { return inCells(c.Effects, c.Others) != where })
 	for i, c := range claims {
-		base := c.Base
 		switch {
 		case i == 0:
 		case c.Kind != claims[i-1].Kind:
 			b.WriteString(" but ")
-			base = ""
 		case i+1 < len(claims) && claims[i+1].Kind == c.Kind:
 			b.WriteString(", ")
-			base = ""
 		default:
 			b.WriteString(" and ")
-			base = ""
 		}
 		b.WriteString(differs(metric.Shown(c.Metric), base, c.Effects))
+		base = ""
 		if !once {
 			b.WriteString(inCells(c.Effects, c.Others) + elsewhere(c.Others))
 		}
@@ -164,37 +188,58 @@ func differences(claims []Claim) string {
 	return b.String()
 }
 
-// behind names the arms that are worse than the baseline, the nearest first. Only
-// when all are does the baseline come before every other.
-func behind(m metric.Metric, c Claim) string {
+// behind names the arms that are worse than the baseline, the nearest first, and
+// the metric and the baseline once. Only when all are does the baseline come before
+// every other.
+func behind(m metric.Metric, c Claim, base string) string {
 	arms := armsOf(c.Effects)
+	first := ""
+	if len(arms) > 1 && len(c.Others) == 0 {
+		first = fmt.Sprintf("%s is ahead of every other arm on %s: ", c.Base, m.Doc)
+		m.Doc, base = "", ""
+	}
 	var parts []string
 	for i, arm := range arms {
-		if i == 3 {
+		if i == armsSaid {
 			parts = append(parts, fmt.Sprintf("and %d more", len(arms)-i))
 			break
 		}
-		base := c.Base
+		own, others := of(arm, c.Effects), of(arm, c.Others)
+		by := differs(m, base, own)
 		if i > 0 {
-			base = ""
+			_, by, _ = strings.Cut(by, " ") // the verb is said
 		}
-		own := of(arm, c.Effects)
-		others := of(arm, c.Others)
-		parts = append(parts, arm+" "+differs(m, base, own)+inCells(own, others)+elsewhere(others))
+		parts = append(parts, arm+" "+by+inCells(own, others)+elsewhere(others))
+		m.Doc, base = "", ""
 	}
-	text := strings.Join(parts, ", ")
-	if len(arms) == 1 || len(c.Others) > 0 {
-		return text + rest(arms, c.Others)
+	return first + strings.Join(parts, ", ") + rest(arms, c.Others)
+}
+
+// armsSaid bounds the arms that a clause names.
+const armsSaid = 3
+
+// few names some arms, and counts the others.
+func few(arms []string) string {
+	if more := len(arms) - armsSaid + 1; more > 1 {
+		return fmt.Sprintf("%s and %d more", strings.Join(arms[:armsSaid-1], ", "), more)
 	}
-	return fmt.Sprintf("%s is ahead of every other arm on %s: %s", c.Base, m.Doc, text)
+	return and(arms)
 }
 
 // open says what is not settled, by the largest of the open differences, and what
 // would settle it.
-func open(m metric.Metric, c Claim) string {
+func open(m metric.Metric, c Claim, said said) string {
 	e := slices.MaxFunc(c.Effects, compareSize)
-	arms := armsOf(c.Effects)
-	text := fmt.Sprintf("the %s of %s against %s is not settled", m.Doc, and(arms), c.Base)
+	arms, base := armsOf(c.Effects), after(" against ", said.against(c))
+	text := ""
+	switch {
+	case len(arms) == 1 && arms[0] == said.arm && base == "":
+		text = "its " + m.Doc + " is not settled"
+	case len(arms) > armsSaid && len(c.Others) == 0:
+		text = m.Doc + " is not settled for any arm" + base
+	default:
+		text = fmt.Sprintf("the %s of %s%s is not settled", m.Doc, few(arms), base)
+	}
 	if e.Ratio > 0 {
 		most := ""
 		if len(c.Effects) > 1 {
@@ -209,7 +254,7 @@ func open(m metric.Metric, c Claim) string {
 
 // openTogether says several metrics that are not settled, each by its largest
 // difference.
-func openTogether(claims []Claim) clause {
+func openTogether(claims []Claim, base string) clause {
 	var parts []string
 	decided := ""
 	for _, c := range claims {
@@ -227,18 +272,22 @@ func openTogether(claims []Claim) clause {
 		}
 	}
 	arms := armsOf(claims[0].Effects)
-	return clause{fmt.Sprintf("%s against %s%s not settled: %s", and(arms), claims[0].Base, isAre(len(arms)), strings.Join(parts, ", ")) + decided, true, ""}
+	text := fmt.Sprintf("%s%s%s not settled: %s", few(arms), after(" against ", base), isAre(len(arms)), strings.Join(parts, ", "))
+	return clause{text: text + decided, named: true}
 }
 
 func spread(e Effect) string {
 	return fmt.Sprintf("%s× (%s–%s)", quantity.FormatFigure(e.Ratio), quantity.FormatFigure(e.Low), quantity.FormatFigure(e.High))
 }
 
+// decides is how many blocks would decide a comparison, with the command where one
+// goes on; how else to proceed stands with the comparison.
 func decides(e Effect) string {
-	if e.Decides == "" {
-		return ""
+	short, _, _ := strings.Cut(e.Decides, "; ")
+	if what, how, found := strings.Cut(short, ": "); found && !strings.HasPrefix(how, "netdyno") {
+		short = what
 	}
-	return "; " + e.Decides
+	return after("; ", short)
 }
 
 func docs(claims []Claim) []string {

@@ -13,9 +13,10 @@ import (
 	"netdyno/internal/read/compare"
 )
 
-// rest says how the arms came out that were not named.
+// rest says how the arms came out that were not named, those alike together.
 func rest(named []string, others []Effect) string {
-	text := ""
+	alike := map[string][]string{}
+	var order []string
 	for _, arm := range armsOf(others) {
 		if slices.Contains(named, arm) {
 			continue
@@ -26,7 +27,15 @@ func rest(named []string, others []Effect) string {
 				verdicts = append(verdicts, words)
 			}
 		}
-		text += "; " + arm + " is " + strings.Join(verdicts, " or ")
+		words := strings.Join(verdicts, " or ")
+		if alike[words] == nil {
+			order = append(order, words)
+		}
+		alike[words] = append(alike[words], arm)
+	}
+	text := ""
+	for _, words := range order {
+		text += "; " + few(alike[words]) + isAre(len(alike[words])) + " " + words
 	}
 	return text
 }
@@ -60,7 +69,7 @@ func compareSize(a, b Effect) int {
 
 // differs says by how much an arm differs from the base, over one effect or
 // several of the same direction: "needs 34 % less server CPU per exchange than
-// go-net (31–37 %)". Without a base it is understood.
+// go-net (31–37 %)". Without a base, or a metric's words, these are understood.
 func differs(m metric.Metric, base string, effects []Effect) string {
 	first := effects[0]
 	least, most, low, high := first.Ratio, first.Ratio, first.Low, first.High
@@ -70,7 +79,7 @@ func differs(m metric.Metric, base string, effects []Effect) string {
 	least, most, low, high = asPrinted(least), asPrinted(most), asPrinted(low), asPrinted(high)
 	below := most < 1
 	if !below && (most > 2 || least < 1) {
-		return fmt.Sprintf("%s %s× the %s%s (%s)", verb(m), between(least, most, quantity.FormatFigure), m.Doc, after(" of ", base), quantity.FormatFigure(low)+"–"+quantity.FormatFigure(high))
+		return fmt.Sprintf("%s %s×%s%s (%s)", verb(m, below), between(least, most, quantity.FormatFigure), after(" the ", m.Doc), after(" of ", base), quantity.FormatFigure(low)+"–"+quantity.FormatFigure(high))
 	}
 	share, span := between(least-1, most-1, percent), percent(low-1)+"–"+percent(high-1)
 	more, less := "more", "less"
@@ -84,7 +93,7 @@ func differs(m metric.Metric, base string, effects []Effect) string {
 	if below {
 		direction = less
 	}
-	return fmt.Sprintf("%s %s %% %s %s%s (%s %%)", verb(m), share, direction, m.Doc, after(" than ", base), span)
+	return fmt.Sprintf("%s %s %% %s%s%s (%s %%)", verb(m, below), share, direction, after(" ", m.Doc), after(" than ", base), span)
 }
 
 // article is that of a number as it is read aloud: an 8, an 11, a 12.
@@ -135,12 +144,12 @@ func percent(share float64) string {
 	return fmt.Sprintf("%.2g", x)
 }
 
-// verb suits costs, rates and times.
-func verb(m metric.Metric) string {
+// verb suits costs, rates and times; below is of one that is lower.
+func verb(m metric.Metric, below bool) string {
 	switch {
 	case isCost(m):
 		return "needs"
-	case m.Better == metric.Higher:
+	case m.Better == metric.Higher && !below:
 		return "reaches"
 	}
 	return "has"

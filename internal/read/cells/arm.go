@@ -48,15 +48,15 @@ func ArmOf(cell Cell, arm Arm) string {
 	if cell.Name == "" {
 		return arm.Name
 	}
-	return arm.Name + " at " + cell.Name
+	return arm.Name + InCell(cell.Name)
 }
 
-// InCell completes a name by its cell: " at connections=50"; "" for the only cell.
+// InCell completes a name by its cell: " at 50 connections"; "" for the only cell.
 func InCell(cell string) string {
 	if cell == "" {
 		return ""
 	}
-	return " at " + cell
+	return " at " + Spoken(cell)
 }
 
 // Client is one client process of an arm that has several. A sum over clients

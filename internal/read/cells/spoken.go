@@ -28,7 +28,7 @@ func Spoken(cell string) string {
 		case known:
 			parts = append(parts, thousands(value)+" "+words[1])
 		case factor == "rate" && value != "max":
-			parts = append(parts, value+"/s")
+			parts = append(parts, thousands(value)+"/s")
 		default:
 			parts = append(parts, level)
 		}

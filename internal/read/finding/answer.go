@@ -59,7 +59,7 @@ func sentence(s *cells.Dataset, c compare.Comparison) string {
 	}
 	var b strings.Builder
 	if c.Cell != "" {
-		fmt.Fprintf(&b, "At %s, ", c.Cell)
+		fmt.Fprintf(&b, "At %s, ", cells.Spoken(c.Cell))
 	}
 	if c.Verdict == compare.Invalid {
 		fmt.Fprintf(&b, "%s cannot be compared with %s on %s: %s.", c.Arm, c.Base, m.Doc, c.Reason)

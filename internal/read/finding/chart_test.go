@@ -207,7 +207,7 @@ func TestFrontAndItsKnee(t *testing.T) {
 	if got := strings.Join(marks, ", "); got != "small true false, middle true true, wasteful false false, large true false" {
 		t.Errorf("marks: %s", got)
 	}
-	if c.Unit != "1/s" || c.AgainstUnit != "B" || !strings.HasPrefix(c.Knee, "the knee is middle at connections=50: ") {
+	if c.Unit != "1/s" || c.AgainstUnit != "B" || !strings.HasPrefix(c.Knee, "the knee is middle at 50 connections: ") {
 		t.Errorf("%s against %s: %s", c.Unit, c.AgainstUnit, c.Knee)
 	}
 	if m := c.Marks[1]; m.Cell != "connections=50" || m.Metric.N != 6 || math.Abs(m.Against.Value/14e6-1) > 0.01 || m.Metric.Low >= m.Metric.High {

@@ -81,7 +81,7 @@ func TestApartDoubtsWhatFailed(t *testing.T) {
 		t.Fatalf("gate %v of a run and itself, in doubt %q", a.Result, a.Caveats)
 	}
 	after.Cells[0].Arms[1].Trials[0].Errors = 1
-	want := "in the second, exchanges of arm at connections=50 failed, and no requirement that is met allows that"
+	want := "in the second, exchanges of arm at 50 connections failed, and no requirement that is met allows that"
 	if a := history.CompareRuns(before.Run, after.Run, calibration); a.Result != compare.Unproven || !slices.Equal(a.Caveats, []string{want}) {
 		t.Errorf("gate %v, in doubt %q; want %q", a.Result, a.Caveats, want)
 	}

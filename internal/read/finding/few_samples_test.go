@@ -25,7 +25,7 @@ func TestTooFewExchangesAreSaid(t *testing.T) {
 	f = findIn(t, synthetic.Options{
 		Arms: []synthetic.Arm{{Name: "a", Speed: 1. / 120}}, Connections: []int{1}, SD: 0.1, Primary: []string{"service_p99_us"},
 	})
-	const half = "service_p99_us is absent from 6 of 16 valid trials of a at connections=1: it needs 1000 exchanges in a window, and a completed only 885 in one"
+	const half = "service_p99_us is absent from 6 of 16 valid trials of a at 1 connection: it needs 1000 exchanges in a window, and a completed only 885 in one"
 	if got := warnedOf(f, compare.FewSamples); len(got) != 1 || got[0] != half {
 		t.Errorf("warned %q, want %q", got, half)
 	}

@@ -89,7 +89,7 @@ func TestAnswerReadsAsASentence(t *testing.T) {
 		Arms: []synthetic.Arm{{Name: "go-net"}, {Name: "go-epoll", Cost: 0.61}}, Primary: []string{serverCPU},
 	})
 	f := find(t, h, trials, records)
-	const want = "At connections=10000, go-epoll needs 0.610× the server CPU per exchange of go-net " +
+	const want = "At 10,000 connections, go-epoll needs 0.610× the server CPU per exchange of go-net " +
 		"(95 % interval 0.609–0.611, 8 blocks, margin 2 %): better. Limit: schedule."
 	if len(f.Answers) != 1 || f.Answers[0] != want {
 		t.Errorf("answers %q,\nwant %q", f.Answers, want)
@@ -109,7 +109,7 @@ func TestAnswerSaysWhatWouldSettleIt(t *testing.T) {
 		t.Errorf("answers %q, want %q", f.Answers, want)
 	}
 	f = findIn(t, synthetic.Options{Blocks: 1, Rate: 20000})
-	if want := "At connections=50, go-epoll cannot be compared with go-net on server CPU per exchange: blocks in which both arms have a valid value: 1, and at least 2 are needed."; f.Answers[0] != want {
+	if want := "At 50 connections, go-epoll cannot be compared with go-net on server CPU per exchange: blocks in which both arms have a valid value: 1, and at least 2 are needed."; f.Answers[0] != want {
 		t.Errorf("answer %q, want %q", f.Answers[0], want)
 	}
 }

@@ -155,7 +155,7 @@ func warnPlace(s *cells.Dataset, _ Findings) []record.Warning {
 	}
 	return []record.Warning{{
 		About:  "loopback",
-		Text:   "loopback is a CPU-bound software path with 64 KiB frames; it says nothing about network cards",
-		Advice: "compare only what software costs here; to judge a network, measure across it",
+		Text:   "a CPU-bound path in software; it says nothing about network cards",
+		Advice: "compare only what software costs here, with frames of 64 KiB; to judge a network, measure across it",
 	}}
 }

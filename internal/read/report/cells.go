@@ -34,12 +34,12 @@ var (
 )
 
 func (l *layout) cells() []Cell {
-	cells := make([]Cell, 0, len(l.Cells))
+	all := make([]Cell, 0, len(l.Cells))
 	budget := lineBudget(len(l.Cells))
 	for i, c := range l.Cells {
 		cell := Cell{
 			ID:      fmt.Sprintf("cell-%d", i+1),
-			Title:   or(c.Name, "Results"),
+			Title:   or(cells.Spoken(c.Name), "Results"),
 			Main:    l.mainTable(c),
 			Pairs:   l.pairTable(c),
 			Details: l.details(c),
@@ -50,9 +50,9 @@ func (l *layout) cells() []Cell {
 		if severalArms(c) {
 			cell.Base = l.baseline()
 		}
-		cells = append(cells, cell)
+		all = append(all, cell)
 	}
-	return cells
+	return all
 }
 
 // resolve makes the percentiles of a list those of a kind of time.

@@ -5,6 +5,7 @@ import (
 	"slices"
 
 	"netdyno/internal/metric"
+	"netdyno/internal/read/cells"
 	"netdyno/internal/read/view"
 )
 
@@ -83,7 +84,7 @@ func (v *chartView) point(m view.Mark, key int, cost metric.Scale) (FrontPoint, 
 		Arm: key, Name: m.Name, On: m.Front, Knee: m.Knee,
 		X: brief(x.Value), XLow: brief(x.Low), XHigh: brief(x.High),
 		Y: brief(y.Value), YLow: brief(y.Low), YHigh: brief(y.High),
-		Text: fmt.Sprintf("%s%s: %s; %s", m.Name, at(m.Cell), printed(y, v.scale), printed(x, cost)),
+		Text: fmt.Sprintf("%s%s: %s; %s", m.Name, cells.InCell(m.Cell), printed(y, v.scale), printed(x, cost)),
 	}, drawable(y.Value, y.Low, y.High, x.Value, x.Low, x.High)
 }
 

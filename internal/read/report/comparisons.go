@@ -46,7 +46,7 @@ func (l *layout) comparedRow(c compare.Comparison) []Datum {
 	}
 	arm := l.named(c.Arm)
 	arm.Text = l.pairText(c)
-	return []Datum{word(or(c.Cell, "all")), word(c.Metric), arm, value, base, quotient, number(strconv.Itoa(c.Blocks), "")}
+	return []Datum{word(or(cells.Spoken(c.Cell), "all")), word(c.Metric), arm, value, base, quotient, number(strconv.Itoa(c.Blocks), "")}
 }
 
 // judgedRow is how a primary comparison was judged.

@@ -91,7 +91,7 @@ func quality(f view.Fit) Table {
 		words("trials", fmt.Sprint(f.Trials)),
 		words("blocks fitted", fmt.Sprint(f.Blocks)),
 		words("median error, |measured − fitted| ÷ measured", percent(f.Error)),
-		words("largest error, (measured − fitted) ÷ measured", percent(f.Worst)+at(f.WorstAt)),
+		words("largest error, (measured − fitted) ÷ measured", percent(f.Worst)+atWorst(f)),
 		words("share of the variance explained, R²", quantity.FormatFigure(f.R2)),
 	)
 	if f.With != "" {
@@ -104,4 +104,12 @@ func quality(f view.Fit) Table {
 		t.Rows = append(t.Rows, words("only trials at", where))
 	}
 	return t
+}
+
+// atWorst names where a fit errs most.
+func atWorst(f view.Fit) string {
+	if f.WorstAt == "" {
+		return ""
+	}
+	return " at " + f.WorstAt
 }

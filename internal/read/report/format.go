@@ -72,14 +72,6 @@ func or(text, otherwise string) string {
 	return text
 }
 
-// at names the cell inside a sentence, nothing when there is only one.
-func at(cell string) string {
-	if cell == "" {
-		return ""
-	}
-	return " at " + cell
-}
-
 // shellLine prints an argv so that a POSIX shell reads it back unchanged.
 func shellLine(argv []string) string {
 	words := make([]string, len(argv))

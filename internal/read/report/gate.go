@@ -6,6 +6,7 @@ import (
 	"strings"
 
 	"netdyno/internal/printable"
+	"netdyno/internal/read/cells"
 	"netdyno/internal/read/compare"
 	"netdyno/internal/read/finding"
 )
@@ -37,7 +38,7 @@ func NewGate(f finding.Findings, result compare.GateResult, all []compare.Gated)
 	if result == compare.IsWorse && !slices.ContainsFunc(all, func(c compare.Gated) bool { return c.Result == compare.IsWorse }) {
 		g.words = "a requirement is broken"
 	}
-	g.title = "netdyno gate, " + or(f.Header.Study.Name, "a study") + ": " + g.words
+	g.title = "netdyno gate, " + or(cells.Title(f.Header.Study), "a study") + ": " + g.words
 	return g
 }
 
@@ -47,7 +48,7 @@ func gatedTable(all []compare.Gated, level float64) Table {
 	for _, c := range all {
 		value, base := quotientOf(c.Comparison)
 		t.Rows = append(t.Rows, []Datum{
-			word(c.Arm), word(c.Base), word(or(c.Cell, "all")), word(labelOf(c.Metric)), value, base, ratioDatum(c.Comparison),
+			word(c.Arm), word(c.Base), word(or(cells.Spoken(c.Cell), "all")), word(labelOf(c.Metric)), value, base, ratioDatum(c.Comparison),
 			word(gateWords[c.Result].mark), word(gateReason(c)),
 		})
 	}
@@ -67,7 +68,7 @@ func requiredTable(all []compare.Requirement, level float64) Table {
 	t := Table{Columns: slices.Concat(columns("requirement", "cell"), numbers("found", confidence(level)+" interval"), columns("gate", "because"))}
 	for _, r := range all {
 		value, interval := measured(r)
-		t.Rows = append(t.Rows, words(r.Text, or(r.Cell, "all"), or(value, none), or(interval, none), stateMarks[r.State]+" "+string(r.State), because(r.Reason, r.Decides)))
+		t.Rows = append(t.Rows, words(r.Text, or(cells.Spoken(r.Cell), "all"), or(value, none), or(interval, none), stateMarks[r.State]+" "+string(r.State), because(r.Reason, r.Decides)))
 	}
 	return t
 }

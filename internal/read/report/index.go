@@ -96,7 +96,7 @@ func (c Contents) Text(w io.Writer, opt TextOptions) error {
 		}
 	}
 	t.line("")
-	t.line(t.faint(marks))
+	t.line(marks)
 	if _, err := io.WriteString(w, t.out.String()); err != nil {
 		return fmt.Errorf("write index: %w", err)
 	}

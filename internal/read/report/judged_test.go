@@ -53,7 +53,7 @@ func TestEveryFormSaysHowItJudged(t *testing.T) {
 		got = strings.NewReplacer("&lt;", "<", "&gt;", ">", "\u00a0", " ", `\>`, ">").Replace(got)
 		rest := got
 		for _, want := range []string{
-			"exchanges_per_s of a >= 0.9 x b at connections=50: broken, 0.700× (96.9 % interval 0.650–0.750, 6 blocks).",
+			"exchanges_per_s of a >= 0.9 x b at 50 connections: broken, 0.700× (96.9 % interval 0.650–0.750, 6 blocks).",
 			"server.rss_bytes of a <= 1MiB: cannot tell; blocks with a valid value: 0; at least 2 are needed.",
 			"service_p99_us of a <= 5ms: met, 4.12 ms (96.9 % interval 4.00–4.30, 6 blocks).",
 			"6 blocks",
@@ -81,7 +81,7 @@ func TestGateSaysWhyItIsUndecided(t *testing.T) {
 	f.Cells[0].Arms[0].Trials[0].Errors = 3
 	result, all := compare.Gate(f.Run)
 	g := NewGate(f, result, all)
-	arm := f.Cells[0].Arms[0].Name + " at " + f.Cells[0].Name
+	arm := f.Cells[0].Arms[0].Name + cells.InCell(f.Cells[0].Name)
 	caveats := "2 of 48 trials failed; exchanges of " + arm + " failed, and no requirement that is met allows that"
 	if md := string(render(t, g.Markdown)); !strings.Contains(md, "Undecided because: "+caveats+".") {
 		t.Errorf("gate.md does not say %q:\n%s", caveats, md)

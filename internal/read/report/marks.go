@@ -39,3 +39,14 @@ var stateVerdict = map[compare.State]compare.Verdict{
 func verdictClass(v compare.Verdict) string {
 	return "v-" + strings.ReplaceAll(or(string(v), "none"), " ", "-")
 }
+
+// legend explains the marks of some verdicts; "" for none.
+func legend(shown map[compare.Verdict]bool) string {
+	var parts []string
+	for _, v := range []compare.Verdict{compare.Better, compare.Worse, compare.Equivalent, compare.CannotTell, compare.Invalid} {
+		if shown[v] {
+			parts = append(parts, mark(v)+" "+string(v))
+		}
+	}
+	return strings.Join(parts, "   ")
+}

@@ -8,6 +8,7 @@ import (
 	"fmt"
 	"strings"
 
+	"netdyno/internal/read/cells"
 	"netdyno/internal/read/finding"
 )
 
@@ -81,13 +82,13 @@ func New(f finding.Findings) Page {
 	}
 }
 
-// title is the study's name; of a server that stood by itself, what listened
+// title says what the study compares; of a server that stood by itself, what listened
 // where.
 func (l *layout) title() string {
 	if len(l.Header.Listen) > 0 && l.ServerReport != nil {
 		return l.ServerReport.Server + " on " + strings.Join(l.Header.Listen, " ")
 	}
-	return or(l.Header.Study.Name, "netdyno report")
+	return or(cells.Title(l.Header.Study), "netdyno report")
 }
 
 func (l *layout) made() string {

@@ -5,6 +5,7 @@ import (
 	"slices"
 	"strings"
 
+	"netdyno/internal/read/cells"
 	"netdyno/internal/read/view"
 )
 
@@ -64,7 +65,7 @@ func (l *layout) told(p view.Published) string {
 			levels = append(levels, f.Name+"="+level)
 		}
 	}
-	return at(strings.Join(levels, " "))
+	return cells.InCell(strings.Join(levels, " "))
 }
 
 // put adds a row to the group of its reason.

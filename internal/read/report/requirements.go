@@ -3,6 +3,7 @@ package report
 import (
 	"fmt"
 
+	"netdyno/internal/read/cells"
 	"netdyno/internal/read/compare"
 )
 
@@ -28,7 +29,7 @@ func (l *layout) requirements() []Requirement {
 
 // requirementText is one requirement in a sentence.
 func requirementText(r compare.Requirement) string {
-	said := fmt.Sprintf("%s%s: %s", r.Text, at(r.Cell), r.State)
+	said := fmt.Sprintf("%s%s: %s", r.Text, cells.InCell(r.Cell), r.State)
 	value, interval := measured(r)
 	switch {
 	case value == "":

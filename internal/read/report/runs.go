@@ -7,6 +7,7 @@ import (
 	"strings"
 
 	"netdyno/internal/printable"
+	"netdyno/internal/read/cells"
 	"netdyno/internal/read/compare"
 	"netdyno/internal/read/finding"
 	"netdyno/internal/read/history"
@@ -27,7 +28,7 @@ type Runs struct {
 // NewRuns lays out what was found of two runs, named as the user named them.
 func NewRuns(r history.RunsCompared, before, after finding.Findings, names [2]string) Runs {
 	p := Runs{
-		title: "netdyno compare, " + or(after.Header.Study.Name, "a study") + ": " + gateWords[r.Result].words,
+		title: "netdyno compare, " + or(cells.Title(after.Header.Study), "a study") + ": " + gateWords[r.Result].words,
 		made: fmt.Sprintf("%s, %s, with %s, then %s, %s, with %s; %d and %d trials valid",
 			names[0], before.Header.CreatedAt.Format("2 Jan 2006 15:04"), before.Header.Netdyno,
 			names[1], after.Header.CreatedAt.Format("2 Jan 2006 15:04"), after.Header.Netdyno, before.Tally.Valid, after.Tally.Valid),
@@ -64,7 +65,7 @@ func gatedRuns(gated []compare.Gated) Table {
 			p = number(probability(g.Adjusted), "")
 		}
 		t.Rows = append(t.Rows, []Datum{
-			word(g.Arm), word(or(g.Base, "nothing")), word(or(g.Cell, "all")), word(labelOf(g.Metric)), was, is,
+			word(g.Arm), word(or(g.Base, "nothing")), word(or(cells.Spoken(g.Cell), "all")), word(labelOf(g.Metric)), was, is,
 			ratioDatum(g.Comparison), p, word(gateWords[g.Result].mark),
 		})
 	}
@@ -82,7 +83,7 @@ func exploredRuns(r history.RunsCompared) (all, shown Table) {
 			continue
 		}
 		was, is := bothRuns(c)
-		row := []Datum{word(c.Arm), word(or(c.Cell, "all")), word(labelOf(c.Metric)), was, is, ratioDatum(c)}
+		row := []Datum{word(c.Arm), word(or(cells.Spoken(c.Cell), "all")), word(labelOf(c.Metric)), was, is, ratioDatum(c)}
 		all.Rows = append(all.Rows, row)
 		if inMainTable(c.Metric) {
 			shown.Rows = append(shown.Rows, row)

@@ -13,7 +13,7 @@ import (
 // TextOptions fit the text to where it is shown.
 type TextOptions struct {
 	Width int  // columns; 0 means 100, less than 60 counts as 60
-	Color bool // ANSI colours; never the only carrier of a meaning
+	Color bool // titles in bold, marks in colours that are readable on light and dark; never the only carrier of a meaning
 }
 
 // terminal collects what is printed, in lines that fit.
@@ -59,8 +59,7 @@ func (t *terminal) paint(s string, colors ...text.Color) string {
 	return "\x1b[" + strings.Join(codes, ";") + "m" + s + "\x1b[0m"
 }
 
-func (t *terminal) bold(s string) string  { return t.paint(s, text.Bold) }
-func (t *terminal) faint(s string) string { return t.paint(s, text.Faint) }
+func (t *terminal) bold(s string) string { return t.paint(s, text.Bold) }
 
 func (t *terminal) verdict(v compare.Verdict, s string) string {
 	switch v {
@@ -69,7 +68,7 @@ func (t *terminal) verdict(v compare.Verdict, s string) string {
 	case compare.Worse:
 		return t.paint(s, text.FgRed)
 	case compare.CannotTell, compare.Invalid:
-		return t.paint(s, text.FgYellow)
+		return t.paint(s, text.FgMagenta)
 	}
 	return s
 }
@@ -84,7 +83,7 @@ func (t *terminal) each(n, bound int, what string, write func(i int)) {
 	for i := range n {
 		if t.lines()-start >= bound {
 			t.line("")
-			t.line(t.faint(fmt.Sprintf("… and %s; see report.html", plural(n-i, "more "+what))))
+			t.line(fmt.Sprintf("… and %s; see report.html", plural(n-i, "more "+what)))
 			return
 		}
 		write(i)

@@ -26,7 +26,7 @@ func (p Page) Text(w io.Writer, opt TextOptions) error {
 	t.lost(p.Lost)
 	t.warnings(p.Warnings)
 	t.line("")
-	t.line(t.faint(marks))
+	t.line(marks)
 	_, err := io.WriteString(w, t.out.String())
 	if err != nil {
 		return fmt.Errorf("write report: %w", err)
@@ -52,7 +52,7 @@ func (t *terminal) header(p Page) {
 		t.paragraph("", how)
 	}
 	for _, caveat := range p.Caveats {
-		t.paragraph(t.paint("! ", text.FgYellow), caveat)
+		t.paragraph("! ", caveat)
 	}
 }
 
@@ -100,7 +100,7 @@ func (t *terminal) charts(charts []Chart) {
 		}
 		t.table(shown)
 		if more > 0 {
-			t.line("  " + t.faint("… and "+plural(more, "more row")))
+			t.line("  … and " + plural(more, "more row"))
 		}
 	})
 }
@@ -126,7 +126,7 @@ func (t *terminal) profiles(cells []Cell) {
 	sampled := slices.DeleteFunc(slices.Clone(cells), func(c Cell) bool { return c.Profile == nil })
 	t.each(len(sampled), profileLines, "cell", func(i int) {
 		t.line("")
-		t.line(t.bold("CPU samples" + at(printable.Text(sampled[i].Title))))
+		t.line(t.bold("CPU samples at " + printable.Text(sampled[i].Title)))
 		t.caption(sampled[i].Profile.Table.Caption)
 		t.table(sampled[i].Profile.Table)
 	})
@@ -176,6 +176,6 @@ func (t *terminal) warnings(warnings []Warning) {
 		if w.Advice != "" {
 			body += " → " + w.Advice
 		}
-		t.paragraph(t.paint("! ", text.FgYellow), or(w.About, "warning")+": "+body)
+		t.paragraph("! ", or(w.About, "warning")+": "+body)
 	}
 }

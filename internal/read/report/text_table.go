@@ -102,8 +102,8 @@ func (t *terminal) grid(tab Table) string {
 	titles, units, hasUnits := table.Row{}, table.Row{}, false
 	configs := make([]table.ColumnConfig, len(tab.Columns))
 	for i, c := range tab.Columns {
-		titles = append(titles, t.faint(printable.Text(c.Title)))
-		units = append(units, t.faint(printable.Text(c.Unit)))
+		titles = append(titles, printable.Text(c.Title))
+		units = append(units, printable.Text(c.Unit))
 		hasUnits = hasUnits || c.Unit != ""
 		if c.Number() {
 			configs[i] = table.ColumnConfig{Number: i + 1, Align: text.AlignRight, AlignHeader: text.AlignRight}
@@ -133,14 +133,14 @@ func (t *terminal) grid(tab Table) string {
 // datum prints a value with its interval and its mark on one line.
 func (t *terminal) datum(d Datum) string {
 	if d.Verdict != "" {
-		return t.verdict(d.Verdict, mark(d.Verdict)+" "+string(d.Verdict)) + printable.Text(bracketed(d.Detail))
+		return t.verdict(d.Verdict, mark(d.Verdict)) + " " + string(d.Verdict) + printable.Text(bracketed(d.Detail))
 	}
 	parts := []string{printable.Text(d.Text)}
 	if d.Figure != nil {
 		parts = append(parts, printable.Text(d.Figure.full()))
 	}
 	if r := d.Ratio; r != nil {
-		parts = append(parts, t.verdict(r.Verdict, strings.TrimSpace(or(r.Text, none)+bracketed(r.Interval)+" "+mark(r.Verdict))))
+		parts = append(parts, or(r.Text, none)+bracketed(r.Interval), t.verdict(r.Verdict, mark(r.Verdict)))
 	}
 	return joined(" ", parts...) + printable.Text(bracketed(d.Detail))
 }

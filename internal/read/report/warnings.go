@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"slices"
 
+	"netdyno/internal/read/cells"
 	"netdyno/internal/read/compare"
 	"netdyno/internal/read/trial"
 )
@@ -19,6 +20,16 @@ type Warning struct {
 // caveats say what weakens the answers. They come before the figures, not in a
 // footnote.
 func (l *layout) caveats() []string {
+	caveats := slices.Concat(l.trialCaveats(), l.verdictCaveats())
+	const most = 6 // more would bury the answers; the table of comparisons has them all
+	if more := len(caveats) - most; more > 0 {
+		caveats = append(caveats[:most], fmt.Sprintf("And %d more, listed under Comparisons.", more))
+	}
+	return caveats
+}
+
+// trialCaveats count the trials that have no figure, or not all of them.
+func (l *layout) trialCaveats() []string {
 	var caveats []string
 	t := l.Tally
 	missing := t.Missing
@@ -36,14 +47,17 @@ func (l *layout) caveats() []string {
 		caveats = append(caveats, fmt.Sprintf("%d of %s stood still or began with a backlog: their response times are kept, their rates and costs are not.",
 			t.Partial, plural(t.Planned, "planned trial")))
 	}
+	return caveats
+}
+
+// verdictCaveats name the primary comparisons that no other sentence says are
+// invalid.
+func (l *layout) verdictCaveats() []string {
+	var caveats []string
 	for _, c := range l.Comparisons {
 		if c.Primary && c.Verdict == compare.Invalid && c.Sentence == "" {
-			caveats = append(caveats, sentence(fmt.Sprintf("no verdict on %s of %s%s: %s", labelOf(c.Metric), c.Arm, at(c.Cell), or(c.Reason, "invalid"))))
+			caveats = append(caveats, sentence(fmt.Sprintf("no verdict on %s of %s%s: %s", labelOf(c.Metric), c.Arm, cells.InCell(c.Cell), or(c.Reason, "invalid"))))
 		}
-	}
-	const most = 6 // more would bury the answers; the table of comparisons has them all
-	if more := len(caveats) - most; more > 0 {
-		caveats = append(caveats[:most], fmt.Sprintf("And %d more, listed under Comparisons.", more))
 	}
 	return caveats
 }

@@ -167,13 +167,13 @@ func (p *preflight) disjoint(one, other string) {
 	a, b := p.CPUSets[one], p.CPUSets[other]
 	if common := cpuset.Common(a, b); len(common) > 0 {
 		if p.Placement != "shared" {
-			p.warn("cpu sets", "give each CPUs of its own, or use placement=shared", "%s and %s share CPUs %s", one, other, cpuset.Format(common))
+			p.warn("cpu-sets", "give each CPUs of its own, or use placement=shared", "%s and %s share CPUs %s", one, other, cpuset.Format(common))
 		}
 		return
 	}
 	for _, group := range siblings(p.known["cpu.topology"]) {
 		if len(cpuset.Common(group, a)) > 0 && len(cpuset.Common(group, b)) > 0 {
-			p.warn("cpu sets", "put them on different cores", "%s and %s run on hardware threads %s of one core",
+			p.warn("cpu-sets", "put them on different cores", "%s and %s run on hardware threads %s of one core",
 				one, other, cpuset.Format(group))
 			return
 		}

@@ -79,8 +79,8 @@ func TestPreflightWarns(t *testing.T) {
 		"backlog":      {Needs{Connections: 3000, Clients: 2, Servers: 1}, but(), Sample{}, "net.somaxconn", "at most 4096"},
 		"busy":         {Needs{}, but(), Sample{BusyShare: 0.4, LoadAverage: 3}, "load", "40 %"},
 		"steal":        {Needs{}, but(), Sample{StealShare: 0.03}, "steal", "3.0 %"},
-		"overlap":      {Needs{CPUSets: map[string][]int{"server": {0, 1}, "client-1": {1}}}, but(), Sample{}, "cpu sets", "client-1 and server share CPUs 1"},
-		"siblings":     {Needs{CPUSets: map[string][]int{"server": {0}, "client-1": {8}}}, but("cpu.topology", "0,8;1,9"), Sample{}, "cpu sets", "0,8"},
+		"overlap":      {Needs{CPUSets: map[string][]int{"server": {0, 1}, "client-1": {1}}}, but(), Sample{}, "cpu-sets", "client-1 and server share CPUs 1"},
+		"siblings":     {Needs{CPUSets: map[string][]int{"server": {0}, "client-1": {8}}}, but("cpu.topology", "0,8;1,9"), Sample{}, "cpu-sets", "0,8"},
 		"unknown host": {Needs{Connections: 27_000, Clients: 1}, record.Host{}, Sample{}, "net.port_range", "28232"},
 	} {
 		warnings, err := Preflight(c.needs, c.facts, c.now)

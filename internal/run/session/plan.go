@@ -142,7 +142,7 @@ func (p *Plan) checkTransports(catalog *bench.Catalog, builtIn, external bool) e
 			continue
 		}
 		p.Warnings = append(p.Warnings, record.Warning{
-			About: "arm " + arm, Text: "its cells stay empty: " + reason,
+			About: "absent", Text: "arm " + arm + ": its cells stay empty: " + reason,
 			Advice: "`make build` says which packages a worker needs",
 		})
 	}

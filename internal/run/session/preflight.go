@@ -25,7 +25,7 @@ func (p *Plan) preflight(s *site, c *record.Calibration) error {
 		}
 		for _, w := range warnings {
 			if len(s.hosts) > 1 {
-				w.About = d.host + ": " + w.About
+				w.Text = d.host + ": " + w.Text
 			}
 			if !said[w.About+w.Text] {
 				said[w.About+w.Text] = true

@@ -127,7 +127,7 @@ func (s *site) tryOut(ctx context.Context, programs []string) (disabled []string
 
 func cannotRun(host rig.Host, err error) record.Warning {
 	return record.Warning{
-		About: host.Name, Text: fmt.Sprintf("a worker does not run there, and cells that need it stay empty: %v", err),
+		About: "absent", Text: fmt.Sprintf("a worker does not run at %s, and cells that need it stay empty: %v", host.Name, err),
 		Advice: "install there what it is linked with (packages.txt), or build it there and name the directory",
 	}
 }

@@ -5,14 +5,11 @@ import (
 	"strings"
 
 	"netdyno/internal/quantity"
+	"netdyno/internal/record"
 	"netdyno/internal/run/study"
 )
 
-const (
-	maxArguments = 200
-	// commandLine names a study that was typed without a file.
-	commandLine = "command-line"
-)
+const maxArguments = 200
 
 // Arguments are a study as it was typed. They are read once; a command may add
 // what its own options say, and Study makes a study of them.
@@ -90,7 +87,7 @@ func (a *Arguments) Study(open func(name string) ([]byte, error)) (*study.Study,
 		}
 		d := a.typed
 		if a.given["study"] == nil {
-			d.name = commandLine
+			d.name = record.Unnamed
 		}
 		return d.complete()
 	}

@@ -1,0 +1,135 @@
+package cells
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+	"unicode"
+
+	"netdyno/internal/record"
+)
+
+// Title says what a study compares. One that has a name keeps it; of one that was
+// typed it is "go-grpc against go-http1 (100 B up, 1 KiB down, 20 connections)".
+func Title(s record.Study) string {
+	if s.Name != record.Unnamed {
+		return s.Name
+	}
+	title := compared(s)
+	if title == "" {
+		return s.Name
+	}
+	if details := conditions(s); len(details) > 0 {
+		title += " (" + strings.Join(details, ", ") + ")"
+	}
+	return title
+}
+
+// armsInTitle bounds the arms that a title names beside the baseline.
+const armsInTitle = 3
+
+// compared names the arms, the baseline last; "" for none.
+func compared(s record.Study) string {
+	factor := s.Compare.Factor
+	var arms []string
+	base, named := spokenLevel(factor, s.Compare.Baseline), ""
+	if !says(factor) {
+		named = strings.TrimPrefix(factor, "opt.") + " "
+	}
+	for _, f := range s.Vary {
+		for _, level := range f.Levels {
+			if f.Name == factor && level != s.Compare.Baseline {
+				arms = append(arms, spokenLevel(factor, level))
+			}
+		}
+	}
+	switch more := len(arms) - armsInTitle; {
+	case len(arms) == 0:
+		return base
+	case more > 1:
+		return named + fmt.Sprintf("%s and %d more against %s", strings.Join(arms[:armsInTitle], ", "), more, base)
+	}
+	return named + enumerated(arms) + " against " + base
+}
+
+// says tells whether a factor's levels say by themselves what they are: names of
+// transports and arms, and counts.
+func says(factor string) bool {
+	_, counts := spoken[factor]
+	return counts || factor == "" || slices.Contains([]string{"arm", "transport", "server", "client", "rate"}, factor)
+}
+
+// spokenLevel is a level as a person would say it; beside the factor's name where
+// it does not say what it is.
+func spokenLevel(factor, level string) string {
+	if _, counts := spoken[factor]; counts || factor == "rate" {
+		return Spoken(factor + "=" + level)
+	}
+	return level
+}
+
+// conditions are under what the arms are compared: the transport where another
+// factor is compared, the sizes, the load.
+func conditions(s record.Study) []string {
+	var all []string
+	if transport := s.Hold["transport"]; transport != "" {
+		all = append(all, transport)
+	}
+	if stream := s.Hold["stream"]; stream != "" && stream != "no" {
+		all = append(all, "stream "+stream)
+	}
+	all = append(all, sizes(s.Hold["request"], s.Hold["response"])...)
+	for _, f := range s.Vary {
+		if f.Name != s.Compare.Factor && len(f.Levels) > 0 {
+			all = append(all, spokenLevels(f))
+		}
+	}
+	for _, factor := range []string{"connections", "rate"} {
+		if level := s.Hold[factor]; level != "" && level != "max" {
+			all = append(all, Spoken(factor+"="+level))
+		}
+	}
+	return all
+}
+
+// sizes are those of an exchange: "100 B each way", or both; none where one is
+// not held.
+func sizes(up, down string) []string {
+	switch {
+	case up == "" || down == "":
+		return nil
+	case up == down:
+		return []string{withSpace(up) + " each way"}
+	}
+	return []string{withSpace(up) + " up", withSpace(down) + " down"}
+}
+
+// withSpace parts a number from its unit: "1 KiB".
+func withSpace(size string) string {
+	if at := strings.IndexFunc(size, unicode.IsLetter); at > 0 {
+		return size[:at] + " " + size[at:]
+	}
+	return size
+}
+
+// spokenLevels are a varied factor's levels: "10 and 1,000 connections".
+func spokenLevels(f record.Factor) string {
+	words, known := spoken[f.Name]
+	if !known {
+		return f.Name + " " + enumerated(f.Levels)
+	}
+	counts := make([]string, len(f.Levels))
+	for i, level := range f.Levels {
+		counts[i] = thousands(level)
+	}
+	return enumerated(counts) + " " + words[1]
+}
+
+// enumerated is "a", "a and b", "a, b and c".
+func enumerated(words []string) string {
+	last := len(words) - 1
+	if last < 1 {
+		return strings.Join(words, "")
+	}
+	return strings.Join(words[:last], ", ") + " and " + words[last]
+}

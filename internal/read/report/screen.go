@@ -1,0 +1,81 @@
+package report
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+
+	"netdyno/internal/read/compare"
+	"netdyno/internal/read/finding"
+)
+
+// Screen is what a run leaves on a terminal: the answer, one table, warnings of
+// a line each, and how to see the rest. It fits 24 lines with a prompt and the two
+// lines that its caller prints below it.
+type Screen struct {
+	title        string
+	answer       string
+	requirements []Requirement
+	tally        string
+	forms        [][]Table // the tables, in every form that they can take, the fullest first
+	warnings     []notice
+	full         string // the command that prints everything
+}
+
+// notice is every warning about one word: how many there are, and the first.
+type notice struct {
+	word, text string
+	count      int
+}
+
+// NewScreen lays findings out for a terminal.
+func NewScreen(f finding.Findings) Screen {
+	l := newLayout(f)
+	title := l.title()
+	if title == f.Header.Study.Name && f.Header.Study.Question != "" {
+		title += ": " + f.Header.Study.Question
+	}
+	s := Screen{
+		title: title, answer: strings.Join(l.answer(), " "), requirements: l.requirements(), tally: l.shortTally(),
+		warnings: l.notices(), full: "netdyno report --full " + shellWord(or(f.Header.Directory, "DIR")),
+	}
+	if s.forms = l.matrixForms(); s.forms == nil {
+		s.forms = l.figureForms()
+	}
+	return s
+}
+
+// shortTally says what became of the trials in one line.
+func (l *layout) shortTally() string {
+	tally, _, _ := strings.Cut(l.tally(), " · ")
+	return tally + " · " + plural(l.blocks(), "block")
+}
+
+// notices gathers warnings by their words. What weakens the answers comes first.
+func (l *layout) notices() []notice {
+	var all []notice
+	add := func(word, text string) {
+		if i := slices.IndexFunc(all, func(n notice) bool { return n.word == word }); i >= 0 {
+			all[i].count++
+			return
+		}
+		all = append(all, notice{word, text, 1})
+	}
+	lost := l.lost()
+	for _, r := range lost {
+		add("trials", fmt.Sprintf("%d of %s %s: %s", r.Trials, r.Arm, r.Status, r.Reason))
+	}
+	for i, caveat := range l.trialCaveats() {
+		if i > 0 || len(lost) == 0 { // the first counts those
+			add("trials", caveat)
+		}
+	}
+	for _, caveat := range l.verdictCaveats() {
+		add(string(compare.Invalid), caveat)
+	}
+	for _, w := range l.warnings() {
+		word, _, _ := strings.Cut(w.About, ":")
+		add(or(word, "warning"), w.Text)
+	}
+	return all
+}

@@ -1,0 +1,297 @@
+package report
+
+import (
+	"slices"
+	"strings"
+	"unicode/utf8"
+
+	"netdyno/internal/metric"
+	"netdyno/internal/read/cells"
+	"netdyno/internal/read/compare"
+	"netdyno/internal/read/trial"
+)
+
+// shortRows is how many rows a table may have and still show more than the primary
+// metrics.
+const shortRows = 8
+
+// brevity says what a table of figures leaves out.
+type brevity struct {
+	others    int  // metrics beside the primary ones, at most
+	primary   int  // primary metrics, at most
+	limit     bool // the column of limits
+	ratios    bool // intervals of ratios
+	intervals int  // metrics whose figures have their intervals; only where there are no ratios
+}
+
+// figureForms are the forms of the one table of figures: a row for each arm in
+// each cell.
+func (l *layout) figureForms() [][]Table {
+	primary, others := l.screenMetrics()
+	if len(primary)+len(others) == 0 {
+		return nil
+	}
+	if l.rows() > shortRows {
+		others = nil
+	}
+	metrics := slices.Concat(primary, others)
+	full := brevity{others: len(others), primary: len(primary), limit: true, ratios: true}
+	var forms [][]Table
+	try := func(short brevity) { forms = append(forms, []Table{l.figureTable(metrics, short)}) }
+	if !l.hasRatios() {
+		for _, n := range []int{len(metrics), 2, 1} {
+			short := full
+			short.intervals = n
+			try(short)
+		}
+	}
+	for n := len(others); n >= 0; n-- {
+		short := full
+		short.others = n
+		try(short)
+	}
+	try(brevity{primary: len(primary), ratios: true})
+	try(brevity{primary: len(primary), limit: true})
+	for n := len(primary); n > 0; n-- {
+		try(brevity{primary: n})
+	}
+	return forms
+}
+
+// rows counts the arms of all cells.
+func (l *layout) rows() int {
+	n := 0
+	for _, c := range l.Cells {
+		n += len(c.Arms)
+	}
+	return n
+}
+
+// hasRatios tells whether some primary comparison has a verdict to show.
+func (l *layout) hasRatios() bool {
+	return slices.ContainsFunc(l.Comparisons, func(c compare.Comparison) bool { return c.Primary })
+}
+
+// screenMetrics are the metrics that some cell measured and a terminal shows.
+func (l *layout) screenMetrics() (primary, others []string) {
+	for _, c := range l.Cells {
+		for _, name := range l.choose(c, small) {
+			switch {
+			case l.primary[name] && !slices.Contains(primary, name):
+				primary = append(primary, name)
+			case !l.primary[name] && !slices.Contains(others, name):
+				others = append(others, name)
+			}
+		}
+	}
+	if len(primary) == 0 && len(others) > 0 { // a run of one arm may have judged nothing
+		primary, others = others[:1], others[1:]
+	}
+	return primary, others
+}
+
+// figureTable has a row for each arm in each cell, and columns for metrics, of
+// which the primary ones come first and have their ratios behind them.
+func (l *layout) figureTable(metrics []string, short brevity) Table {
+	t := Table{Columns: ofKind(Arms, "")}
+	if l.hasRatios() && !short.ratios {
+		t.Columns[0].Unit = "÷ " + l.baseline()
+	}
+	primary, _ := l.screenMetrics()
+	shown := slices.Concat(metrics[:short.primary], metrics[len(primary):len(primary)+short.others])
+	l.eachArm(func(c cells.Cell, a cells.Arm) { t.Rows = append(t.Rows, []Datum{l.rowName(c, a)}) })
+	for i, name := range shown {
+		s := l.scaleOver(name)
+		figures := []Datum{}
+		l.eachArm(func(_ cells.Cell, a cells.Arm) {
+			d := armFigure(a, name, s)
+			if i >= short.intervals {
+				d = d.plain()
+			}
+			figures = append(figures, d)
+		})
+		column := metricColumn(name, s)
+		if i < short.primary && l.hasRatios() {
+			column.Unit += ", ÷ " + l.baseline()
+			if !short.ratios {
+				column.Unit = s.Unit
+			}
+			column = beside(column, figures, l.ratiosOf(name, short.ratios))
+		}
+		t.add(column, figures)
+	}
+	if short.limit {
+		limits := []Datum{}
+		l.eachArm(func(_ cells.Cell, a cells.Arm) { limits = append(limits, word(string(a.Limit))) })
+		t.add(Column{Title: "limit", Kind: Limits}, limits)
+	}
+	if more := len(primary) - short.primary; more > 0 {
+		t.Notes = []string{plural(more, "more metric")}
+	}
+	return t
+}
+
+// eachArm calls do for each arm in each cell, in the study's order.
+func (l *layout) eachArm(do func(c cells.Cell, a cells.Arm)) {
+	for _, c := range l.Cells {
+		for _, a := range c.Arms {
+			do(c, a)
+		}
+	}
+}
+
+// rowName names an arm in a cell by what differs between the rows.
+func (l *layout) rowName(c cells.Cell, a cells.Arm) Datum {
+	switch {
+	case len(l.Cells) == 1:
+		return l.named(a.Name)
+	case len(l.keys) < 2:
+		return word(cells.Spoken(c.Name))
+	}
+	return word(a.Name + cells.InCell(c.Name))
+}
+
+// scaleOver is a metric's unit for all cells, by its largest figure.
+func (l *layout) scaleOver(name string) metric.Scale {
+	largest := 0.0
+	l.eachArm(func(_ cells.Cell, a cells.Arm) {
+		if m, ok := summaryOf(a, name); ok {
+			largest = max(largest, m.Value)
+		}
+	})
+	return scaleFor(name, largest)
+}
+
+// ratiosOf are the arms' ratios on a metric, in the order of the rows.
+func (l *layout) ratiosOf(name string, intervals bool) []Datum {
+	ratios := []Datum{}
+	l.eachArm(func(c cells.Cell, a cells.Arm) {
+		d := Datum{}
+		if !a.Baseline {
+			d.Ratio = l.screenRatio(c, a, name)
+		}
+		ratios = append(ratios, d)
+	})
+	return trimmed(ratios, intervals)
+}
+
+// screenRatio is an arm's ratio; one that is invalid is only its mark, because a
+// figure that is printed is believed.
+func (l *layout) screenRatio(c cells.Cell, a cells.Arm, metric string) *Ratio {
+	r := l.ratioTo(c, a, metric, scaleFor(metric, 0))
+	if r != nil && r.Verdict == compare.Invalid {
+		return &Ratio{Verdict: compare.Invalid}
+	}
+	return r
+}
+
+// beside puts ratios behind the figures of a column, each aligned for itself.
+func beside(c Column, figures, ratios []Datum) Column {
+	wide := 0
+	for _, d := range figures {
+		wide = max(wide, utf8.RuneCountInString(*d.figure()))
+	}
+	for i := range figures {
+		text := figures[i].figure()
+		*text = strings.Repeat(" ", wide-utf8.RuneCountInString(*text)) + *text
+		if r := ratios[i].Ratio; r != nil {
+			apart := *r
+			apart.Text = " " + or(r.Text, none)
+			figures[i].Ratio = &apart
+		}
+	}
+	c.Kind = Words
+	return c
+}
+
+// figure is the text of a value's figure, or what stands in its place.
+func (d *Datum) figure() *string {
+	if d.Figure != nil {
+		return &d.Figure.Text
+	}
+	return &d.Text
+}
+
+// trimmed leaves ratios without their intervals where these are not wanted.
+func trimmed(ratios []Datum, intervals bool) []Datum {
+	if intervals {
+		return ratios
+	}
+	return Table{Rows: [][]Datum{ratios}}.withoutIntervals().Rows[0]
+}
+
+// add appends a column unless no row has anything in it.
+func (t *Table) add(c Column, values []Datum) {
+	if !slices.ContainsFunc(values, func(d Datum) bool {
+		return d.Figure != nil || d.Ratio != nil || d.Text != "" && d.Text != string(trial.Unknown)
+	}) {
+		return
+	}
+	t.Columns = append(t.Columns, c)
+	for i := range t.Rows {
+		t.Rows[i] = append(t.Rows[i], values[i])
+	}
+}
+
+// matrixForms are the tables of effects of a run with several cells, one for each
+// primary metric; nil for any other run.
+func (l *layout) matrixForms() [][]Table {
+	if len(l.Cells) < 2 || len(l.Header.Study.Vary) == 0 {
+		return nil
+	}
+	forms := make([][]Table, 4)
+	for _, name := range l.Header.Study.Compare.Primary {
+		byArm := l.effectTable(name)
+		if len(byArm.Rows) == 0 {
+			continue
+		}
+		byCell := byArm.turned()
+		for i, form := range []Table{byArm, byCell, byArm.withoutIntervals(), byCell.withoutIntervals()} {
+			forms[i] = append(forms[i], form)
+		}
+	}
+	if len(forms[0]) == 0 {
+		return nil
+	}
+	return forms
+}
+
+// effectTable has a row for each arm that some cell compares with the baseline on
+// a metric, and a column for each cell.
+func (l *layout) effectTable(metric string) Table {
+	t := Table{Columns: ofKind(Arms, labelOf(metric)+" ÷ "+l.baseline())}
+	for _, c := range l.Cells {
+		t.Columns = append(t.Columns, numbers(cells.Spoken(c.Name))...)
+	}
+	for _, arm := range l.Header.Study.Vary[0].Levels {
+		row, compared := []Datum{l.named(arm)}, false
+		for _, c := range l.Cells {
+			d := Datum{}
+			if arm != l.baseline() {
+				d.Ratio = l.screenRatio(c, cells.Arm{Name: arm}, metric)
+			}
+			compared = compared || d.Ratio != nil
+			row = append(row, d)
+		}
+		if compared {
+			t.Rows = append(t.Rows, row)
+		}
+	}
+	return t
+}
+
+// turned puts a table's columns into rows.
+func (t Table) turned() Table {
+	turned := Table{Columns: []Column{t.Columns[0]}}
+	for _, row := range t.Rows {
+		turned.Columns = append(turned.Columns, numbers(row[0].Text)...)
+	}
+	for i, c := range t.Columns[1:] {
+		row := words(c.Title)
+		for _, from := range t.Rows {
+			row = append(row, from[i+1])
+		}
+		turned.Rows = append(turned.Rows, row)
+	}
+	return turned
+}

@@ -1,0 +1,38 @@
+package record
+
+// Word is what a warning is about, explained.
+type Word struct{ Name, Means, Do string }
+
+// Words are what warnings are about beside the flags of trials: the word before
+// the colon in Warning.About, explained for people.
+func Words() []Word { return words }
+
+var words = []Word{
+	{"absent", "a worker of the study is not here or cannot run, so its cells stay empty", "see netdyno transports, and install what packages.txt names"},
+	{"blocks", "so few blocks decide little, or nothing", "run more blocks, or lengthen the window"},
+	{"calibration", "this machine's calibration could not be read", "run netdyno calibrate again"},
+	{"confounded", "factors vary together, so the comparison is one of bundles", "add arms that change one factor at a time"},
+	{"cpu-sets", "both ends share CPUs, or hardware threads of a core", "give each CPUs of its own"},
+	{"delivery", "arms hand content over differently: whole messages cost a copy that chunks do not", "compare arms that do the same work"},
+	{"facts", "a host changed during the run, or differs from another", "find out what changed it, and run again"},
+	{"few-samples", "a metric is absent from some trials, because too little was done in them", "lengthen the window, or compare a percentile nearer to the middle"},
+	{"hosts", "the hosts of the rig differ", "use identical hosts for a result about software alone"},
+	{"limit", "the client was what limited a rate, so that rate is the load generator's", "give the clients more CPUs or processes, or offer every arm an equal rate and compare CPU per exchange"},
+	{"limits.nofile_soft", "a worker may run out of file descriptors", "raise ulimit -n"},
+	{"load", "the CPUs were busy before the run", "stop the programs that top shows, or expect wider intervals"},
+	{"loopback", "both ends ran on one host: a CPU-bound path in software with frames of 64 KiB", "compare only what software costs; to judge a network, measure across it (docs/rigs.md)"},
+	{"message", "how a message of your own is encoded", "see docs/messages.md"},
+	{"net.port_range", "there are few local ports for so many connections", "widen net.ipv4.ip_local_port_range, or use more source addresses"},
+	{"net.somaxconn", "connections may wait for the listener's queue", "raise net.core.somaxconn"},
+	{"noise", "the baseline differs from its own repeat in the same blocks (A/A), or nothing measures by how much", "run more blocks; if several pairs differ, find what drifts"},
+	{"primary", "another metric is compared in place of a declared one", "set a rate to compare response times"},
+	{"profile", "a probe's profile is left out; no other figure depends on it", ""},
+	{"records", "records or trials of the run contradict each other", "check that all of its files are of one run"},
+	{"require", "a requirement of the study is left out, because its arm or level is", "run these too, or type require=… of your own"},
+	{"server", "what a server elsewhere did is not known in full", "start it with netdyno listen, and report with --server"},
+	{"stages", "a look after so few blocks can settle nothing", "begin with at least 6 blocks"},
+	{"steal", "the hypervisor took CPU time before the run", "use a dedicated machine, or a quieter hour"},
+	{"thin", "a percentile needs more exchanges than some trials have", "lengthen the window, or compare a percentile nearer to the middle"},
+	{"trials", "some trials gave no valid figure, so nothing is computed from them", "netdyno report --full DIR gives each reason"},
+	{"unfinished", "exchanges were under way when the window ended, so percentiles are lower bounds", "lengthen the window, or offer less"},
+}
