@@ -22,8 +22,9 @@ var gateStatus = map[compare.GateResult]int{compare.NoWorse: statusOK, compare.I
 
 // showing is how a run is presented.
 type showing struct {
-	gate bool // with the exit status of a gate
-	full bool // everything that has a form in text
+	gate  bool // with the exit status of a gate
+	full  bool // everything that has a form in text
+	ended bool // its user may end it at any time: the trials that are left are not missing
 }
 
 // present shows findings and returns the exit status that they deserve.
@@ -33,6 +34,9 @@ func present(d session.Directory, f finding.Findings, how showing) error {
 	}
 	if how.gate {
 		return pass(d, f)
+	}
+	if how.ended {
+		f.Tally.Missing = 0
 	}
 	return verdict(f.Tally)
 }

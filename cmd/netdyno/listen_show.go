@@ -134,7 +134,7 @@ func rates(w record.Worker, before *record.Edge) string {
 			"down "+quantity.FormatByteRate(float64(to.SentBytes-from.SentBytes)/seconds),
 			quantity.FormatCount(float64(to.Connections))+" connections")
 	}
-	if cores, ok := since.Cores(); ok && !w.Ready.Elsewhere {
+	if cores, ok := since.Cores(); ok && !w.Elsewhere() {
 		parts = append(parts, fmt.Sprintf("%.2f cores", cores), quantity.FormatBytes(float64(since.To.Meter.Process.RSSBytes)))
 	}
 	return strings.Join(parts, "  ")

@@ -64,12 +64,19 @@ func counted(n int, what string) string {
 
 // placements says which CPUs each end gets, for each placement of the plan.
 func placements(s *session.Session) string {
-	var all []string
+	var all, standing []string
+	for _, p := range s.Placements() {
+		for _, peer := range p.Peers {
+			if !slices.Contains(standing, peer) {
+				standing = append(standing, peer)
+			}
+		}
+	}
 	for _, p := range s.Placements() {
 		text := fmt.Sprintf("placement %s: server %s, clients %s", p.Kind, seated(s, p.Server), seated(s, p.Clients...))
 		switch {
 		case len(p.Peers) > 0:
-			text = fmt.Sprintf("placement %s: clients %s, the server is what listens on %s", p.Kind, seated(s, p.Clients...), strings.Join(p.Peers, " "))
+			text = fmt.Sprintf("placement %s: clients %s, the server is what listens on %s", p.Kind, seated(s, p.Clients...), strings.Join(standing, " or "))
 		case s.Hosts() == 1 && len(p.Server.CPUs) == 0:
 			text = "placement free: the scheduler chooses CPUs"
 		}

@@ -23,7 +23,8 @@ found by its time; between hosts, trials and the times in which the server was
 driven are paired in order. Where that is not exact, both stand by themselves.
 
 Exit status: 0 all trials valid, 1 some failed, are invalid or missing, or have
-damaged records, 2 nothing could be read.
+damaged records, 2 nothing could be read. A run by URL may be ended at any time:
+its missing trials do not count.
 
 ` + gateHelp,
 		Example: `  netdyno report results/event-loops-20260102-150405
@@ -69,5 +70,6 @@ func conclude(d session.Directory, how showing) error {
 	if err != nil {
 		return err
 	}
+	how.ended = how.ended || endsAnywhere(r.contents.Header) && len(r.contents.Problems) == 0
 	return present(d, r.Findings, how)
 }

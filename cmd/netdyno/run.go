@@ -100,7 +100,7 @@ func run(ctx context.Context, args []string, f runFlags) error {
 		return err
 	}
 	if errors.Is(err, errEnough) && !f.gate {
-		return concludeInterrupted(dir)
+		return conclude(dir, showing{ended: true})
 	}
 	concluded := conclude(dir, showing{gate: f.gate})
 	var ended *status
@@ -165,6 +165,7 @@ func (f runFlags) request(ctx context.Context, args []string) (session.Request, 
 		return r, fmt.Errorf("continue: found the URL %s; name the directory of the run that measured it", urls[0])
 	case len(urls) > 0:
 		r.Typed = f.typed
+		f.target.loopback = f.rig == rig.LoopbackName
 		r.Args, r.Arms, err = f.target.request(ctx, urls, others, f.own)
 	case f.goOn:
 		if len(args) > 1 {

@@ -14,6 +14,7 @@ import (
 	"netdyno/internal/read/finding"
 	"netdyno/internal/record"
 	"netdyno/internal/run/bench"
+	"netdyno/internal/run/probe"
 	"netdyno/internal/run/session"
 )
 
@@ -116,18 +117,9 @@ func refining(p *progress, r *running) session.Observer {
 // errEnough ends a run that its user has seen enough of.
 var errEnough = errors.New("stopped by its user")
 
-// concludeInterrupted is conclude for such a run: the trials that it had left are
-// not missing.
-func concludeInterrupted(d session.Directory) error {
-	r, err := readAloud(d)
-	if err != nil {
-		return err
-	}
-	if err := show(d, r.Findings, false); err != nil {
-		return err
-	}
-	r.Tally.Missing = 0
-	return verdict(r.Tally)
+// endsAnywhere tells the same of a run that is read.
+func endsAnywhere(h record.Header) bool {
+	return h.Study.Settle > 0 || slices.ContainsFunc(h.Command, probe.IsURL)
 }
 
 // runningMetrics are the columns: what a closed loop of one's own server shows.

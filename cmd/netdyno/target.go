@@ -11,6 +11,7 @@ import (
 
 	"netdyno/internal/printable"
 	"netdyno/internal/quantity"
+	"netdyno/internal/run/meter"
 	"netdyno/internal/run/probe"
 	"netdyno/internal/run/session"
 )
@@ -21,6 +22,8 @@ type target struct {
 	probe.Target
 	body, bodyFile, paths       string
 	connections, rate, duration string
+
+	loopback bool // the run is on this host alone
 }
 
 // targetFlags are the names that need a URL.
@@ -89,7 +92,7 @@ func (t target) request(ctx context.Context, urls, others []string, own ownMessa
 			return nil, nil, err
 		}
 	}
-	local := true
+	local, metered := true, t.loopback
 	for _, url := range urls {
 		asked.URL = url
 		found, err := probe.Probe(ctx, asked)
@@ -98,20 +101,42 @@ func (t target) request(ctx context.Context, urls, others []string, own ownMessa
 		}
 		fmt.Fprintf(stdout, "%s: %s\n", url, printable.Text(found.Words))
 		local = local && found.Local
+		if t.loopback && found.Local && found.At.IsValid() {
+			words, read := account(found)
+			fmt.Fprintf(stdout, "  %s\n", printable.Text(words))
+			metered = metered && read
+		} else {
+			metered = false
+		}
 		arms = append(arms, session.Arm{Given: url, Name: found.Name, Levels: found.Levels})
 	}
-	p := looked{typed: others, arms: len(arms)}
+	p := looked{typed: others, arms: len(arms), metered: metered}
 	if err := p.hold(t, local, arms); err != nil {
 		return nil, nil, err
 	}
 	return p.typed, arms, nil
 }
 
+// account says whose CPU and memory will be the server's, or why nobody's.
+func account(found probe.Found) (words string, metered bool) {
+	a, err := meter.Attachable(found.At)
+	if err != nil {
+		return "its CPU and memory stay unknown: " + err.Error(), false
+	}
+	who := "process"
+	if len(a.PIDs) > 1 {
+		who = "processes"
+	}
+	pids := strings.Trim(fmt.Sprint(a.PIDs), "[]")
+	return fmt.Sprintf("its CPU and memory are those of %s (%s %s) and what it starts", strings.Join(a.Names, ", "), who, pids), true
+}
+
 // looked is the plan of a run by URL, as keys and levels: what was typed, and
 // defaults for what was not.
 type looked struct {
-	typed []string
-	arms  int
+	typed   []string
+	arms    int
+	metered bool // the servers' CPU and memory will be read
 }
 
 // sets tells whether a key was typed.
@@ -169,7 +194,11 @@ func (p *looked) hold(t target, local bool, arms []session.Arm) error {
 	}
 	p.lack("warmup", warmup.String())
 	if p.arms > 1 && !p.sets("compare.primary") {
-		p.lack("compare.primary", "exchanges_per_s,"+p.tail())
+		primary := "exchanges_per_s," + p.tail()
+		if p.metered {
+			primary += ",server.cpu_us_per_exchange"
+		}
+		p.lack("compare.primary", primary)
 	}
 	return p.limit(t.duration)
 }

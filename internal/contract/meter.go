@@ -16,7 +16,21 @@ type Meter struct {
 	Interfaces map[string]Interface `json:"interfaces,omitempty"`
 	Pressure   map[string]int64     `json:"pressure,omitempty"` // PSI "some" totals in ns by resource
 	TCP        *TCP                 `json:"tcp,omitempty"`      // the kernel's TCP counters of the worker's connections
+	Attached   *Attached            `json:"attached,omitempty"` // of a worker that stands for a server of this host which it did not start
 }
+
+// Attached tells whose account a reading holds in Process, Threads and CPUSet: that
+// of the processes which hold the server's listening socket, and of their
+// descendants, or, where Why says so, still the worker's own.
+type Attached struct {
+	PIDs  []int    `json:"pids,omitempty"`  // holders of the socket, rising, at most MaxAttached
+	Names []string `json:"names,omitempty"` // of their executables, sorted, each once
+	Why   string   `json:"why,omitempty"`   // why none of them is metered
+	Lost  int      `json:"lost,omitempty"`  // processes of it so far whose CPU time nobody's account holds any more
+}
+
+// MaxAttached bounds Attached.PIDs.
+const MaxAttached = 64
 
 // TCP sums the kernel's tcp_info over the connections between a worker and its
 // peers, as sock_diag shows them from outside the worker. Times and amounts are

@@ -82,8 +82,54 @@ func (s Span) Cores() (float64, bool) {
 }
 
 // Elsewhere tells whether the worker stands for a server that is no process of
-// its own: whatever is metered of the worker says nothing of that server.
-func (w *Worker) Elsewhere() bool { return w.Ready != nil && w.Ready.Elsewhere }
+// its own and was not metered: whatever is metered of the worker says nothing of
+// that server.
+func (w *Worker) Elsewhere() bool {
+	if w.Ready == nil || !w.Ready.Elsewhere {
+		return false
+	}
+	attached, why := w.attached()
+	return !attached || why != ""
+}
+
+// Unmetered returns why a server that the worker stands for was not metered, in a
+// clause; "" for one that was, and for one that is not on the worker's host.
+func (w *Worker) Unmetered() string {
+	if w.Ready == nil || !w.Ready.Elsewhere {
+		return ""
+	}
+	_, why := w.attached()
+	return why
+}
+
+// attached tells whether the meter read a server in the worker's place at every
+// edge, and why not the whole time.
+func (w *Worker) attached() (always bool, why string) {
+	if w.AtReady == nil || w.AtReady.Attached == nil {
+		return false, ""
+	}
+	if why = w.AtReady.Attached.Why; why != "" {
+		return true, why
+	}
+	lost := -1
+	for _, edge := range []*Edge{w.Open, w.Close} {
+		if edge == nil {
+			continue
+		}
+		if edge.Meter == nil || edge.Meter.Attached == nil {
+			return false, ""
+		}
+		a := edge.Meter.Attached
+		switch {
+		case a.Why != "":
+			return true, a.Why
+		case lost >= 0 && a.Lost != lost:
+			return true, "processes of it came or ended in the window, and nobody's account holds their CPU time"
+		}
+		lost = a.Lost
+	}
+	return true, ""
+}
 
 // Sizes returns the bytes of an exchange's messages: what the worker found its
 // codec to make of them, else what its setup says; false without a setup.

@@ -25,7 +25,7 @@ func Alone(r compare.Run) []string {
 	if p99, ok := summary(arm, tail(cell, r)); ok {
 		text += fmt.Sprintf(", p99 %s%s", figure(p99, ""), interval(p99))
 	}
-	text += fmt.Sprintf("; limit: %s.", arm.Limit)
+	text += cost(arm) + fmt.Sprintf("; limit: %s.", arm.Limit)
 	if rate.N < 2 {
 		text += " One block gives no interval."
 	}
@@ -64,6 +64,22 @@ func tail(cell cells.Cell, r compare.Run) string {
 		return "response_p99_us"
 	}
 	return "service_p99_us"
+}
+
+// cost says what the server took for it, where it was metered: ", 21.0 µs of server
+// CPU each, 8.20 MiB of server memory".
+func cost(arm cells.Arm) string {
+	var parts []string
+	if cpu, ok := summary(arm, "server.cpu_us_per_exchange"); ok {
+		parts = append(parts, figure(cpu, "")+" of server CPU each")
+	}
+	if memory, ok := summary(arm, "server.rss_bytes"); ok {
+		parts = append(parts, figure(memory, "")+" of server memory")
+	}
+	if len(parts) == 0 {
+		return ""
+	}
+	return ", " + strings.Join(parts, ", ")
 }
 
 // level is what a factor has in a cell, whether it varies or is held.

@@ -19,7 +19,7 @@ func TestAlone(t *testing.T) {
 		rate   float64
 		want   string // "" for no sentence
 	}{
-		{"closed loop", 1, 3, 0, `^a answers [\d.]+k exchanges/s \([\d.]+k–[\d.]+k\) on \d+ connections, p99 [\d.,]+ (µs|ms) \([\d.,]+–[\d.,]+\); limit: [a-z-]+\.$`},
+		{"closed loop", 1, 3, 0, `^a answers [\d.]+k exchanges/s \([\d.]+k–[\d.]+k\) on \d+ connections, p99 [\d.,]+ (µs|ms) \([\d.,]+–[\d.,]+\), [\d.]+ µs of server CPU each, [\d.]+ MiB of server memory; limit: [a-z-]+\.$`},
 		{"open loop", 1, 3, 20000, `^a answers 20.0k exchanges/s .* on \d+ connections, p99 [\d.,]+ (µs|ms) .*; limit: schedule\.$`},
 		{"one block", 1, 1, 0, `^a answers [\d.]+k exchanges/s on \d+ connections, .* One block gives no interval\.$`},
 		{"two arms", 2, 3, 0, ``},

@@ -15,6 +15,34 @@ const AboutServer = "server"
 // warnAway says what is missing of a server that was driven but not metered, and
 // how to get it.
 func warnAway(s *cells.Dataset, _ Findings) []record.Warning {
+	return append(warnElsewhere(s), warnListening(s)...)
+}
+
+// warnElsewhere says why nothing is known of what a server of this host used that
+// ran before the run.
+func warnElsewhere(s *cells.Dataset) []record.Warning {
+	var all []record.Warning
+	for _, v := range s.Trials {
+		if v.Record == nil {
+			continue
+		}
+		for i := range v.Record.Workers {
+			w := &v.Record.Workers[i]
+			why := w.Unmetered()
+			if why == "" {
+				continue
+			}
+			text := fmt.Sprintf("the CPU and memory of the server on %s are missing: %s", strings.Join(w.Ready.Addresses, " "), why)
+			if !slices.ContainsFunc(all, func(other record.Warning) bool { return other.Text == text }) {
+				all = append(all, record.Warning{About: AboutServer, Text: text})
+			}
+		}
+	}
+	return all
+}
+
+// warnListening is about servers that netdyno listen holds on another host.
+func warnListening(s *cells.Dataset) []record.Warning {
 	var peers []string
 	for _, v := range s.Trials {
 		if v.Record == nil {

@@ -30,7 +30,7 @@ func seating(s *cells.Dataset) []Seated {
 				all = append(all, Seated{Seat: w.Seat})
 			}
 			all[at].Workers = withOnce(all[at].Workers, w.Name)
-			if len(w.CPUSet) > 0 {
+			if standing := w.Ready != nil && w.Ready.Elsewhere; len(w.CPUSet) > 0 && !standing {
 				all[at].CPUs = withOnce(all[at].CPUs, trial.CPUList(w.CPUSet))
 			}
 		}

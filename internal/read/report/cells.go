@@ -79,13 +79,23 @@ func (l *layout) choose(c cells.Cell, names []string) []string {
 	if slices.Contains(measured, "response_p50_us") {
 		kind = record.Response
 	}
+	names = resolve(names, kind)
+	if standing(c) {
+		names = append(slices.DeleteFunc(names, func(name string) bool { return name == "server.peak_rss_bytes" }), "server.rss_bytes")
+	}
 	var chosen []string
-	for _, name := range slices.Concat(l.Header.Study.Compare.Primary, resolve(names, kind), leftUnfinished(c)) {
+	for _, name := range slices.Concat(l.Header.Study.Compare.Primary, names, leftUnfinished(c)) {
 		if slices.Contains(measured, name) && !slices.Contains(chosen, name) {
 			chosen = append(chosen, name)
 		}
 	}
 	return chosen
+}
+
+// standing tells whether a cell's servers ran before the run: the highest memory
+// of such a one may be of another day.
+func standing(c cells.Cell) bool {
+	return slices.ContainsFunc(c.Arms, func(a cells.Arm) bool { return a.Settings["server.address"] != "" })
 }
 
 // leftUnfinished names the columns that a cell's tables have only where exchanges

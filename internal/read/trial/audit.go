@@ -140,6 +140,17 @@ func (e *audit) elsewhere() bool {
 	return slices.ContainsFunc(e.window.Record.Workers, func(w record.Worker) bool { return w.Elsewhere() })
 }
 
+// why returns why a server of the worker's host was not metered; "" where there is
+// no such reason.
+func (e *audit) why() string {
+	for i := range e.window.Record.Workers {
+		if why := e.window.Record.Workers[i].Unmetered(); why != "" {
+			return why
+		}
+	}
+	return ""
+}
+
 func otherEnd(r contract.Role) contract.Role {
 	if r == contract.Server {
 		return contract.Client

@@ -11,6 +11,8 @@ func unmetered(e *audit) string {
 	switch {
 	case e.away() != "":
 		return "the server at " + e.away() + " was not metered; " + busiestWords(e)
+	case e.why() != "":
+		return "the server was not metered: " + e.why() + "; " + busiestWords(e)
 	case e.elsewhere():
 		return "the server runs elsewhere and was not metered; " + busiestWords(e)
 	case metered < len(e.window.Record.Workers) || metered == 0:

@@ -16,6 +16,7 @@ type up struct {
 	orphans *orphans
 	marks   *marks
 	tcp     *connections
+	server  *attached // that the worker stands for; nil as a rule
 	out     io.Writer
 	log     io.Writer
 	stopped bool  // the bench was told of a process that is
@@ -81,9 +82,15 @@ func (u *up) decorate(line []byte) ([]byte, error) {
 	switch {
 	case m.Ready != nil:
 		u.tcp.ready(m.Ready)
+		if m.Ready.Elsewhere {
+			reading = u.attach(m.Ready.Addresses, reading)
+		}
 	case m.Mark != nil:
 		reading.SkewNs = u.marks.skew(m.Mark.ID, reading.AtNs)
 		reading.TCP = u.account(m.Mark.Reset)
+		if u.server != nil {
+			u.server.lookAgain(reading, m.Mark.Reset)
+		}
 	default:
 		reading.TCP = u.account(false)
 	}
@@ -106,9 +113,21 @@ func (u *up) read() *contract.Meter {
 		return nil
 	}
 	u.orphans.addTo(&m.Process)
+	if u.server != nil {
+		return u.server.read(&m)
+	}
 	u.peak = max(u.peak, m.Process.PeakRSSBytes)
 	m.Process.PeakRSSBytes = u.peak
 	return &m
+}
+
+// attach begins to read a server of this host in the place of the worker that
+// stands for it.
+func (u *up) attach(addresses []string, own *contract.Meter) *contract.Meter {
+	if u.server = attach(addresses); u.server == nil {
+		return own
+	}
+	return u.server.read(own)
 }
 
 // tellStopped tells the bench, once, of a process that the worker started and that

@@ -10,6 +10,7 @@ import (
 	"net"
 	"net/http"
 	"net/http/httptrace"
+	"net/netip"
 	"net/url"
 	"os"
 	"strconv"
@@ -30,6 +31,7 @@ type reply struct {
 	code                  int
 	bytes                 int64
 	reused                bool // the connection was that of an earlier request
+	at                    netip.AddrPort
 }
 
 // askHTTP probes a server of HTTP, of either version, encrypted or not.
@@ -127,7 +129,7 @@ func (t Target) ask(ctx context.Context, transport http.RoundTripper, where, bod
 		method = http.MethodPost
 	}
 	var r reply
-	ctx = httptrace.WithClientTrace(ctx, &httptrace.ClientTrace{GotConn: func(i httptrace.GotConnInfo) { r.reused = i.Reused }})
+	ctx = httptrace.WithClientTrace(ctx, &httptrace.ClientTrace{GotConn: func(i httptrace.GotConnInfo) { r.reused, r.at = i.Reused, reached(i.Conn) }})
 	request, err := http.NewRequestWithContext(ctx, method, where, strings.NewReader(body))
 	if err != nil {
 		return r, err
@@ -249,7 +251,7 @@ func (t Target) found(u *url.URL, body string, replies []reply) Found {
 		words = append(words, quantity.Clip(last.server, 40))
 	}
 	t.addAsked(u, levels, body, last)
-	return Found{Name: named(u), Levels: levels, Words: strings.Join(words, ", ")}
+	return Found{Name: named(u), Levels: levels, Words: strings.Join(words, ", "), At: last.at}
 }
 
 // addAsked adds the options that the requests need.
@@ -290,3 +292,9 @@ func (t Target) addAsked(u *url.URL, levels map[string]string, body string, last
 
 // size writes a number of bytes as a level.
 func size(n int64) string { return strconv.FormatInt(n, 10) + "B" }
+
+// reached is where a connection leads.
+func reached(c net.Conn) netip.AddrPort {
+	at, _ := netip.ParseAddrPort(c.RemoteAddr().String()) // of TCP
+	return at
+}

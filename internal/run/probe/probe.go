@@ -8,6 +8,7 @@ import (
 	"errors"
 	"fmt"
 	"net"
+	"net/netip"
 	"net/url"
 	"slices"
 	"strings"
@@ -39,6 +40,7 @@ type Found struct {
 	Levels map[string]string // by factor: server, client, request, response, opt.server.address …
 	Words  string            // "HTTP/1.1 200 OK, 615 bytes, keep-alive, nginx/1.22.1"
 	Local  bool              // the address is of this host
+	At     netip.AddrPort    // what the name led to; zero where the scheme does not tell
 }
 
 // deadline bounds all that a probe does.

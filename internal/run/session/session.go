@@ -161,8 +161,12 @@ func (s *Session) Placements() []Placement {
 	var all []Placement
 	for _, k := range s.Kinds {
 		server, clients, err := s.site.seat(k.Work)
+		at := peers
+		if address := k.Work.ServerOptions["address"]; address != "" && len(at) == 0 { // it runs already
+			at = []string{address}
+		}
 		if err == nil && len(clients) > 0 {
-			all = append(all, Placement{k.Placement, server, peers, clients})
+			all = append(all, Placement{k.Placement, server, at, clients})
 		}
 	}
 	return all

@@ -3,6 +3,7 @@ package study
 import (
 	"fmt"
 	"maps"
+	"slices"
 	"strings"
 
 	"netdyno/internal/record"
@@ -89,6 +90,9 @@ func differing(a, b map[string]string) []string {
 	otherTransport := a["server"] != b["server"] || a["client"] != b["client"]
 	both := sameAtBothEnds(a, b)
 	a, b = both[0], both[1]
+	if standing(a) && standing(b) {
+		a, b = asURL(a), asURL(b)
+	}
 	var out []string
 	for _, f := range sortedKeys(union(a, b)) {
 		_, setA := a[f]
@@ -99,6 +103,28 @@ func differing(a, b map[string]string) []string {
 			out = append(out, f)
 		}
 	}
+	return out
+}
+
+// standing tells whether an arm's server runs already, where its levels say.
+func standing(levels map[string]string) bool { return levels[OptionPrefix+"server.address"] != "" }
+
+// ofURL are the factors that name such a server, or that follow from what it
+// answers: together they are the one thing that is compared, its URL.
+var ofURL = []string{
+	OptionPrefix + "server.address", OptionPrefix + "server.wire", OptionPrefix + "client.path", OptionPrefix + "client.host",
+	OptionPrefix + "client.sni", OptionPrefix + "client.ca", OptionPrefix + "client.verify", OptionPrefix + "client.status", "tls", "fresh", "response",
+}
+
+// asURL returns a treatment with those as one factor.
+func asURL(levels map[string]string) map[string]string {
+	out := maps.Clone(levels)
+	var url []string
+	for _, f := range ofURL {
+		url = append(url, out[f])
+		delete(out, f)
+	}
+	out["URL"] = strings.Join(url, " ")
 	return out
 }
 
@@ -131,6 +157,11 @@ func aliasedFactors(arms []Arm) []record.Warning {
 		treatments[i] = a.treatment()
 	}
 	treatments = sameAtBothEnds(treatments...)
+	if !slices.ContainsFunc(treatments, func(levels map[string]string) bool { return !standing(levels) }) {
+		for i := range treatments {
+			treatments[i] = asURL(treatments[i])
+		}
+	}
 	groups := map[string][]string{}
 	for _, f := range sortedKeys(union(treatments...)) {
 		if pattern := pattern(treatments, f); pattern != "" && f != "chunk" && !strings.HasPrefix(f, OptionPrefix) {

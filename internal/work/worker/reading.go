@@ -11,7 +11,10 @@ import (
 )
 
 // reader takes readings of this process. One goroutine uses it.
-type reader struct{ samples []metrics.Sample }
+type reader struct {
+	samples []metrics.Sample
+	foreign bool // the work is another program's, of which this runtime says nothing
+}
 
 // The runtime/metrics names, in the order in which read uses them.
 var sampled = []string{
@@ -48,7 +51,11 @@ func (r *reader) read(counts func() contract.Counts) contract.Reading {
 	return reading
 }
 
+// runtime returns the runtime's own figures; nil where they are not the worker's.
 func (r *reader) runtime() *contract.Runtime {
+	if r.foreign {
+		return nil
+	}
 	metrics.Read(r.samples)
 	const second = 1e9
 	s := r.samples

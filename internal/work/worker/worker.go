@@ -247,7 +247,8 @@ func (m *machine) introduce(p prepared) {
 	if ready.Options == nil {
 		ready.Options = m.setup.Options
 	}
-	if ready.Threads == 0 {
+	m.reader.foreign = ready.Foreign
+	if ready.Threads == 0 && !ready.Foreign {
 		ready.Threads = runtime.GOMAXPROCS(0)
 	}
 	m.send(contract.Message{Ready: &ready})

@@ -13,6 +13,7 @@ type stat struct {
 	parent                       int
 	userNs, systemNs             int64
 	waitedUserNs, waitedSystemNs int64
+	began                        int64 // ticks after the boot
 }
 
 // parseStat reads the fields after the command name, which may itself hold
@@ -26,8 +27,8 @@ func parseStat(text []byte) (stat, bool) {
 		return stat{}, false
 	}
 	fields := bytes.Fields(text[end+1:])
-	const parent, user, system, waitedUser, waitedSystem = 4 - 3, 14 - 3, 15 - 3, 16 - 3, 17 - 3
-	if len(fields) <= waitedSystem {
+	const parent, user, system, waitedUser, waitedSystem, began = 4 - 3, 14 - 3, 15 - 3, 16 - 3, 17 - 3, 22 - 3
+	if len(fields) <= began {
 		return stat{}, false
 	}
 	return stat{
@@ -36,6 +37,7 @@ func parseStat(text []byte) (stat, bool) {
 		systemNs:       number(fields[system]) * tick,
 		waitedUserNs:   number(fields[waitedUser]) * tick,
 		waitedSystemNs: number(fields[waitedSystem]) * tick,
+		began:          number(fields[began]),
 	}, true
 }
 
@@ -60,6 +62,9 @@ func (r *Reader) addProcess(m *contract.Meter, pid int, threads []int) {
 			p.CPUNs += s.waitedUserNs + s.waitedSystemNs
 			p.UserNs += s.userNs + s.waitedUserNs
 			p.SystemNs += s.systemNs + s.waitedSystemNs
+			if r.met != nil {
+				r.met(pid, s)
+			}
 		}
 	}
 	var rss, peak int64

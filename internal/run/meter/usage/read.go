@@ -23,6 +23,7 @@ type Reader struct {
 	boot string // the kernel's boot ID; empty where it has none
 
 	stopped []contract.Stopped // met by the latest reading
+	met     func(int, stat)    // told of every process of a reading; nil for nobody
 }
 
 // NewReader returns a Reader of the tree under pid. The error says that /proc

@@ -12,7 +12,8 @@ import (
 // Tree finds the threads and the children of processes. The zero value is
 // ready; one goroutine may use it.
 type Tree struct {
-	file procfile
+	file   procfile
+	leaves map[int]bool // processes whose children are not theirs: nil for none
 	// parents is a scan of /proc, made when the kernel lacks
 	// CONFIG_PROC_CHILDREN; it lasts for one walk.
 	parents map[int][]int
@@ -33,6 +34,9 @@ func (t *Tree) walk(roots []int, visit func(pid int, threads []int)) {
 		seen[pid] = true
 		threads := threadsOf(pid)
 		visit(pid, threads)
+		if t.leaves[pid] {
+			continue
+		}
 		queue = append(queue, t.childrenOf(pid, threads)...)
 	}
 }

@@ -68,7 +68,7 @@ func TestReadOfNobody(t *testing.T) {
 func TestParseStat(t *testing.T) {
 	line := "42 (a) b (c)) S 7 42 42 0 -1 4194560 1 2 3 4 11 12 13 14 20 0 1 0 99 0 0"
 	got, ok := parseStat([]byte(line))
-	want := stat{parent: 7, userNs: 110e6, systemNs: 120e6, waitedUserNs: 130e6, waitedSystemNs: 140e6}
+	want := stat{parent: 7, userNs: 110e6, systemNs: 120e6, waitedUserNs: 130e6, waitedSystemNs: 140e6, began: 99}
 	if !ok || got != want {
 		t.Errorf("parseStat = %+v, %v; want %+v", got, ok, want)
 	}

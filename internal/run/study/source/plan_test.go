@@ -207,6 +207,16 @@ func TestConfoundedFactorsAreNamed(t *testing.T) {
 				"request and transport vary only together over the arms",
 			},
 		},
+		"two URLs": {
+			`arm: {a: {server: address, client: x, opt.server.address: "h:1", opt.server.wire: http/1.1, opt.client.path: /a, response: 1KiB, opt.client.verify: length},
+    b: {server: address, client: x, opt.server.address: "g:2", opt.server.wire: http/1.1, opt.client.path: /b, response: 9KiB, opt.client.verify: status, fresh: yes, tls: yes, opt.client.host: g},
+    c: {server: address, client: x, opt.server.address: "g:3", opt.server.wire: http/1.1, opt.client.path: /b, response: 9KiB, opt.client.verify: status, fresh: yes, tls: yes, opt.client.host: g}}`,
+			nil,
+		},
+		"two URLs and another client": {
+			`arm: {a: {server: address, client: x, opt.server.address: "h:1"}, b: {server: address, client: y, opt.server.address: "g:2"}}`,
+			[]string{"arm b differs from the baseline a in 2 factors: URL, client"},
+		},
 	} {
 		s, err := ParseFile("x.yaml", []byte("study: x\nvary:\n  "+c.vary+"\n"))
 		if err != nil {

@@ -1,0 +1,121 @@
+package usage
+
+import (
+	"errors"
+	"os"
+	"slices"
+	"strconv"
+
+	"golang.org/x/sys/unix"
+
+	"netdyno/internal/contract"
+)
+
+// Others reads processes that the caller did not start, and so cannot wait for,
+// with their descendants. A process that it has met once stays in the account
+// while it lives. One that has ended is in the account of the parent that waited for
+// it; where there is none, its CPU time is lost, and Lost counts that. One goroutine
+// may use it.
+type Others struct {
+	reader Reader
+	known  map[int]other // by PID
+	met    map[int]other // of the reading under way
+	lost   int
+}
+
+type other struct {
+	parent int
+	began  int64
+	waits  bool // for its children: the kernel adds them to its account
+}
+
+// NewOthers returns the account of the processes, without what descends from those
+// of them that the caller itself descends from.
+func NewOthers(pids []int) (*Others, error) {
+	reader, err := NewReader(0)
+	if err != nil {
+		return nil, err
+	}
+	o := &Others{reader: *reader, known: map[int]other{}}
+	o.reader.tree.leaves = map[int]bool{}
+	o.reader.met = func(pid int, s stat) { o.met[pid] = other{s.parent, s.began, o.waits(pid)} }
+	for pid := os.Getpid(); pid > 0; {
+		o.reader.tree.leaves[pid] = true
+		s, ok := o.stat(pid)
+		if !ok {
+			break
+		}
+		pid = s.parent
+	}
+	for _, pid := range pids {
+		o.Add(pid)
+	}
+	return o, nil
+}
+
+// Add adds a process that is not among those met so far. It reports whether it was
+// new and lives.
+func (o *Others) Add(pid int) bool {
+	_, known := o.known[pid]
+	s, lives := o.stat(pid)
+	if known || !lives {
+		return false
+	}
+	o.known[pid] = other{s.parent, s.began, true}
+	return true
+}
+
+// Lost returns how many processes ended so far whose CPU time is in no account.
+func (o *Others) Lost() int { return o.lost }
+
+// ErrEnded says that none of the processes lives.
+var ErrEnded = errors.New("its processes have ended")
+
+// Read takes a reading as Reader.Read does.
+func (o *Others) Read() (contract.Meter, error) {
+	var roots []int
+	for pid, before := range o.known {
+		if s, lives := o.stat(pid); lives && s.began == before.began {
+			roots = append(roots, pid)
+		}
+	}
+	if len(roots) == 0 {
+		return contract.Meter{}, ErrEnded
+	}
+	slices.Sort(roots)
+	o.met = make(map[int]other, len(o.known))
+	o.reader.pid = roots[0]
+	m, err := o.reader.Read(roots[1:])
+	if err != nil {
+		return m, err
+	}
+	for pid, before := range o.known {
+		if now, lives := o.met[pid]; lives && now.began == before.began {
+			continue
+		}
+		if parent, lives := o.met[before.parent]; !lives || !parent.waits {
+			o.lost++
+		}
+	}
+	o.known = o.met
+	return m, nil
+}
+
+func (o *Others) stat(pid int) (stat, bool) {
+	text, err := o.reader.tree.file.process(pid, "stat")
+	if err != nil {
+		return stat{}, false
+	}
+	return parseStat(text)
+}
+
+// waits tells whether a process does not ignore the end of its children: of ignored
+// ones the kernel keeps no account. Source: wait(2), "SIGCHLD"; proc_pid_status(5).
+func (o *Others) waits(pid int) bool {
+	text, err := o.reader.tree.file.process(pid, "status")
+	if err != nil {
+		return false
+	}
+	ignored, err := strconv.ParseUint(string(field(text, "\nSigIgn:")), 16, 64)
+	return err == nil && ignored>>(unix.SIGCHLD-1)&1 == 0
+}
