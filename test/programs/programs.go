@@ -105,10 +105,10 @@ func build(root, bin string) error {
 	return command("build", "-C", gin, "-buildvcs=auto", "-ldflags=-s -w", "-o", bin+"/", "./...")
 }
 
-// command runs go without cgo.
+// command runs go without cgo and with the Makefile's GOFLAGS.
 func command(argv ...string) error {
 	c := exec.Command("go", argv...)
-	c.Env = append(os.Environ(), "CGO_ENABLED=0")
+	c.Env = append(os.Environ(), "CGO_ENABLED=0", "GOFLAGS=-trimpath -tags=nomsgpack")
 	if out, err := c.CombinedOutput(); err != nil {
 		return fmt.Errorf("go %s: %w: %s", argv[0], err, out)
 	}

@@ -143,9 +143,10 @@ func (s *site) compile(ctx context.Context) (map[string]string, error) {
 
 // goBuild compiles programs of a module. Neither the place of the sources nor
 // the time leaves a trace in them, so that the same sources are the same
-// program.
+// program. They are built as the Makefile builds, so that on the machine that
+// built netdyno most packages are compiled already.
 func (s *site) goBuild(ctx context.Context, module string, packages ...string) error {
-	argv := append([]string{"build", "-trimpath", "-buildvcs=false", "-o", s.built() + string(filepath.Separator), "--"}, packages...)
+	argv := append([]string{"build", "-trimpath", "-tags=nomsgpack", "-buildvcs=false", "-o", s.built() + string(filepath.Separator), "--"}, packages...)
 	_, err := s.tools.run(ctx, command{argv: argv, dir: filepath.Join(s.tree(), filepath.FromSlash(module)), temporary: s.temporary(), atMost: 1 << 20})
 	return err
 }
