@@ -87,7 +87,7 @@ var layers = map[string][]string{
 	"internal/read/history":   read("internal/read/trial", "internal/read/cells", "internal/read/compare"),
 	"internal/read/answer":    read("internal/read/trial", "internal/read/cells", "internal/read/compare", "internal/read/view"),
 	"internal/read/finding":   read("internal/read/answer", "internal/read/trial", "internal/read/cells", "internal/read/compare", "internal/read/view", "internal/read/history"),
-	"internal/read/synthetic": {"internal/contract", "internal/record", "internal/hist"},
+	"internal/read/synthetic": {"internal/contract", "internal/record", "internal/hist", "internal/quantity"},
 	"internal/read/report": {"internal/contract", "internal/record", "internal/metric", "internal/hist", "internal/quantity", "internal/printable",
 		"internal/read/trial", "internal/read/cells", "internal/read/compare", "internal/read/view", "internal/read/history", "internal/read/answer", "internal/read/finding"},
 
@@ -100,6 +100,7 @@ var layers = map[string][]string{
 	"test/programs": {}, // where the programs are that tests run
 	"test/lab":      {}, // hosts, for the tests of rigs: of third parties only
 	"test/*":        append(slices.Clone(orchestrator), "test/lab", "test/programs"),
+	"test/answers":  append(slices.Clone(orchestrator), "internal/read/synthetic"),
 	"cmd/*":         {"internal/work/load", "internal/work/codec", "internal/work/transport/*", "internal/work/worker"},
 }
 

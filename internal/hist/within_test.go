@@ -20,12 +20,12 @@ func TestWithinCountsWhatLiesBetween(t *testing.T) {
 		{2_000_000, 30_000_000, 0, 0},
 		{40_100_000, 30_000_000, 0, 0},
 	} {
-		n, sum := h.Within(c.from, c.to)
+		n, sum := h.Steps().Within(c.from, c.to)
 		if n != c.n || math.Abs(sum-c.sum) > 0.002*c.sum {
 			t.Errorf("from %d to %d: %d values of %g ns in all, want %d of %g", c.from, c.to, n, sum, c.n, c.sum)
 		}
 	}
-	if n, sum := New().Within(0, MaxNs); n != 0 || sum != 0 {
+	if n, sum := New().Steps().Within(0, MaxNs); n != 0 || sum != 0 {
 		t.Errorf("an empty histogram holds %d values of %g ns", n, sum)
 	}
 }

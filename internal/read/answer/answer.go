@@ -94,8 +94,9 @@ func Of(p Parts) Answer {
 	case len(clauses) == 0:
 		clauses = append(clauses, clause{text: nothing(p.Run)})
 	}
-	if leader(a.Claims) == "" && len(p.Choices) == 0 && len(p.Searches) > 0 {
-		clauses = append(clauses, ofSentences(p.Searches[0]))
+	if len(p.Choices) == 0 && len(p.Searches) > 0 {
+		parts := strings.SplitAfter(p.Searches[0], ". ") // the best, and who comes near it with least; the report has the others
+		clauses = append(clauses, ofSentences(strings.TrimSpace(strings.Join(parts[:min(2, len(parts))], ""))))
 	}
 	clauses = append(append(clauses, judgedClaims(p.Claims)...), kept(p.Run.Requirements)...)
 	if more := len(metrics) - metricsSaid; more > 0 {

@@ -34,12 +34,18 @@ func judgedClaims(claims []compare.Claim) []clause {
 		count[c.State]++
 	}
 	var parts []string
-	for _, state := range []compare.ClaimState{compare.Holds, compare.DoesNotHold, compare.ClaimUndecided} {
-		if n := count[state]; n > 0 {
-			parts = append(parts, fmt.Sprintf("%d %s", n, state))
+	for _, said := range []struct {
+		state     compare.ClaimState
+		one, many string
+	}{{compare.Holds, "holds", "hold"}, {compare.DoesNotHold, "does not hold", "do not hold"}, {compare.ClaimUndecided, "cannot be told", "cannot be told"}} {
+		switch n := count[said.state]; {
+		case n == 1:
+			parts = append(parts, "1 "+said.one)
+		case n > 1:
+			parts = append(parts, fmt.Sprintf("%d %s", n, said.many))
 		}
 	}
-	return []clause{{text: fmt.Sprintf("of %s, %s", plural(len(claims), "declared claim"), strings.Join(parts, ", "))}}
+	return []clause{{text: fmt.Sprintf("of %s, %s", plural(len(claims), "declared claim"), and(parts))}}
 }
 
 // limitsSaid bounds the limits that the condition names.

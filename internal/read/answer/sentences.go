@@ -149,8 +149,12 @@ func together(claims []Claim, said said, margin float64) clause {
 		}
 		return clause{behind(metric.Shown(first.Metric), first, base), true, "", about}
 	case Equal:
-		return clause{text: fmt.Sprintf("%s are equal within %s %% on %s%s%s", and(append(armsOf(first.Effects), first.Base)), percent(margin),
-			and(docs(claims)), inAll(cellsOf(first.Effects)), elsewhere(first.Others)), named: true}
+		equal := and(append(armsOf(first.Effects), first.Base))
+		if n := len(armsOf(first.Effects)) + 1; n > 3 && len(first.Others) == 0 {
+			equal = fmt.Sprintf("all %d arms", n)
+		}
+		return clause{text: fmt.Sprintf("%s are equal within %s %% on %s%s%s", equal, percent(margin),
+			and(docs(claims)), inAll(cellsOf(first.Effects)), elsewhere(first.Others)), named: !strings.HasPrefix(equal, "all ")}
 	case Open:
 		if len(claims) > 1 {
 			return openTogether(claims, base)
@@ -176,7 +180,12 @@ func differences(claims []Claim, base string) string {
 		default:
 			b.WriteString(" and ")
 		}
-		b.WriteString(differs(metric.Shown(c.Metric), base, c.Effects))
+		m := metric.Shown(c.Metric)
+		text, way := differs(m, base, c.Effects), verb(m, c.Effects[0].Ratio < 1)
+		if i > 0 && way == verb(metric.Shown(claims[i-1].Metric), claims[i-1].Effects[0].Ratio < 1) {
+			text = strings.TrimPrefix(text, way+" ") // needs … and needs
+		}
+		b.WriteString(text)
 		base = ""
 		if !once {
 			b.WriteString(inCells(c.Effects, c.Others) + elsewhere(c.Others))

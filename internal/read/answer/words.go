@@ -78,15 +78,15 @@ func differs(m metric.Metric, base string, effects []Effect) string {
 	}
 	least, most, low, high = asPrinted(least), asPrinted(most), asPrinted(low), asPrinted(high)
 	below := most < 1
-	if !below && (most > 2 || least < 1) {
-		return fmt.Sprintf("%s %s×%s%s (%s)", verb(m, below), between(least, most, quantity.FormatFigure), after(" the ", m.Doc), after(" of ", base), quantity.FormatFigure(low)+"–"+quantity.FormatFigure(high))
+	if !below && (most > 2 || least < 1) || most < 0.1 { // no percentage says these well
+		return fmt.Sprintf("%s %s×%s%s (%s)", verb(m, below), between(least, most, quantity.FormatFigure), after(" the ", m.Doc), after(" of ", base), between(low, high, quantity.FormatFigure))
 	}
-	share, span := between(least-1, most-1, percent), percent(low-1)+"–"+percent(high-1)
+	share, span := between(least-1, most-1, percent), between(low-1, high-1, percent)
 	more, less := "more", "less"
 	if below {
-		share, span = between(1-most, 1-least, percent), percent(1-high)+"–"+percent(1-low)
+		share, span = between(1-most, 1-least, percent), between(1-high, 1-low, percent)
 	}
-	if !isCost(m) {
+	if !isCost(m) && !isTime(m) {
 		more, less, share = "higher", "lower", article(share)+share
 	}
 	direction := more
@@ -149,11 +149,16 @@ func verb(m metric.Metric, below bool) string {
 	switch {
 	case isCost(m):
 		return "needs"
+	case isTime(m):
+		return "takes"
 	case m.Better == metric.Higher && !below:
 		return "reaches"
 	}
 	return "has"
 }
+
+// isTime holds for how long work takes, in seconds.
+func isTime(m metric.Metric) bool { return m.Better == metric.Lower && m.Unit == "s" }
 
 // isCost holds for what a worker or a host uses up.
 func isCost(m metric.Metric) bool {

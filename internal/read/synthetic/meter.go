@@ -17,7 +17,7 @@ func goRuntime(cores float64, exchanges, at int64) *contract.Runtime {
 // which server and clients run side by side.
 func meter(s state, at int64, cores float64, set []int) *contract.Meter {
 	used := cpuNs(cores, at)
-	received := int64(s.rate * messageBytes * 1.7 * 2 * float64(at-beginNs) / 1e9)
+	received := int64(s.rate * float64(s.up+s.down) * 1.7 * float64(at-beginNs) / 1e9)
 	m := &contract.Meter{
 		AtNs: at + 30_000, SkewNs: 40_000, CPUSet: set,
 		Process: contract.Process{

@@ -35,7 +35,7 @@ func server(o Options, t record.Trial, s state, open int64) record.Worker {
 		reading := contract.Reading{
 			AtNs: at, CPUNs: cpuNs(s.serverCores, at),
 			Counts: contract.Counts{
-				Exchanges: served, SentBytes: served * messageBytes, ReceivedBytes: served * messageBytes,
+				Exchanges: served, SentBytes: served * s.down, ReceivedBytes: served * s.up,
 				Connections: int64(s.connections),
 			},
 		}
@@ -49,7 +49,7 @@ func server(o Options, t record.Trial, s state, open int64) record.Worker {
 		Binary: "netdyno-worker-net", Delivery: contract.DeliveryMessage, CPUSet: []int{0, 1},
 		Setup: &contract.Setup{
 			Trial: t.ID, Transport: t.Levels["server"], Role: contract.Server,
-			Exchange: contract.Exchange{UpBytes: messageBytes, DownBytes: messageBytes},
+			Exchange: contract.Exchange{UpBytes: s.up, DownBytes: s.down},
 		},
 		Ready: &contract.Ready{Threads: 2, Options: map[string]any{"buffer": 4096}},
 		Idle:  idle(s.memory), Open: edge(open), Close: edge(open + window), Exit: &contract.Exit{},
@@ -80,7 +80,7 @@ func client(o Options, s state, open int64, i int) record.Worker {
 		return &record.Edge{
 			Reading: contract.Reading{
 				AtNs: at, CPUNs: cpuNs(s.clientCores/n, at),
-				Counts:  contract.Counts{Exchanges: done, SentBytes: done * messageBytes, ReceivedBytes: done * messageBytes},
+				Counts:  contract.Counts{Exchanges: done, SentBytes: done * s.up, ReceivedBytes: done * s.down},
 				Runtime: goRuntime(s.clientCores/n, done, at),
 			},
 			Meter: meter(s, at, s.clientCores/n, []int{2, 3}),
@@ -91,7 +91,7 @@ func client(o Options, s state, open int64, i int) record.Worker {
 		Binary: "netdyno-worker-net", Delivery: contract.DeliveryMessage, CPUSet: []int{2, 3},
 		Setup: &contract.Setup{
 			Transport: "go-epoll", Role: contract.Client,
-			Exchange: contract.Exchange{UpBytes: messageBytes, DownBytes: messageBytes},
+			Exchange: contract.Exchange{UpBytes: s.up, DownBytes: s.down},
 			Load:     contract.Load{Connections: connections, InFlight: 1, Rate: o.Rate / n},
 		},
 		Ready: &contract.Ready{Connections: connections, Verified: connections, Threads: 2},
@@ -99,7 +99,7 @@ func client(o Options, s state, open int64, i int) record.Worker {
 		Result: &contract.Result{
 			FromNs: open, ToNs: open + window,
 			Counts: contract.Counts{
-				Exchanges: exchanges, SentBytes: exchanges * messageBytes, ReceivedBytes: exchanges * messageBytes,
+				Exchanges: exchanges, SentBytes: exchanges * s.up, ReceivedBytes: exchanges * s.down,
 			},
 			Drained: drained,
 		},
@@ -107,7 +107,7 @@ func client(o Options, s state, open int64, i int) record.Worker {
 	w.Delivery = contract.DeliveryMessage
 	if !o.Bare {
 		fill(&w, s, exchanges, o.Rate > 0)
-		w.Ticks = ticks(rate, open, window)
+		w.Ticks = ticks(rate, s.down, open, window)
 	}
 	return w
 }
@@ -138,11 +138,11 @@ func lognormal(mean float64, n int64) string {
 	return text
 }
 
-func ticks(rate float64, open, window int64) []contract.Tick {
+func ticks(rate float64, down, open, window int64) []contract.Tick {
 	var all []contract.Tick
 	for at := int64(tickNs); at <= warmupNs+window; at += tickNs {
 		done := int64(rate * float64(at) / 1e9)
-		all = append(all, contract.Tick{AtNs: open - warmupNs + at, Exchanges: done, ReceivedBytes: done * messageBytes})
+		all = append(all, contract.Tick{AtNs: open - warmupNs + at, Exchanges: done, ReceivedBytes: done * down})
 	}
 	return all
 }

@@ -23,6 +23,7 @@ type state struct {
 	clientCores float64
 	connections int
 	memory      float64 // of the server, at idle
+	up, down    int64   // bytes of an exchange's messages
 }
 
 func truth(o Options, t record.Trial, arm Arm, noise float64) state {
@@ -32,7 +33,7 @@ func truth(o Options, t record.Trial, arm Arm, noise float64) state {
 		}
 		return x
 	}
-	s := state{}
+	s := state{up: messageBytes, down: messageBytes}
 	for _, n := range o.Connections {
 		if t.Cell == cellName(n) {
 			s.connections = n

@@ -97,17 +97,21 @@ func (p plateau) found(e *audit) (why string) {
 // that all of them took; 0 when they do not stand out there.
 func (p plateau) mass(h *hist.Histogram) (n, share float64) {
 	from, to := p.from.Nanoseconds(), p.to.Nanoseconds()
-	inside, took := h.Within(from, to)
+	if h.MaxNs() < from {
+		return 0, 0
+	}
+	steps := h.Steps()
+	inside, took := steps.Within(from, to)
 	if inside < plateauLeast {
 		return 0, 0
 	}
-	below, _ := h.Within(2*from-to, from)
-	above, _ := h.Within(to, 2*to-from)
+	below, _ := steps.Within(2*from-to, from)
+	above, _ := steps.Within(to, 2*to-from)
 	if p.smeared {
 		above = 0
 	}
-	tail, _ := h.Within(from/2, hist.MaxNs+1)
-	_, all := h.Within(0, hist.MaxNs+1)
+	tail, _ := steps.Within(from/2, hist.MaxNs+1)
+	_, all := steps.Within(0, hist.MaxNs+1)
 	n = float64(inside)
 	if n < plateauEdge*float64(below+above) || n < plateauShare*float64(h.Count()) && n < plateauTail*float64(tail) {
 		return 0, 0

@@ -1,0 +1,67 @@
+// Package answers_test reads what each built-in study answers, in words, on records
+// of its own plan that were made up: a change of wording is seen in a diff.
+package answers_test
+
+import (
+	"flag"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"netdyno/internal/read/finding"
+	"netdyno/internal/read/synthetic"
+	"netdyno/internal/run/study"
+	"netdyno/internal/run/study/source"
+)
+
+var update = flag.Bool("update", false, "rewrite the golden files")
+
+// answerOf is the question of a study, and its answer a sentence a line.
+func answerOf(t *testing.T, name string) string {
+	t.Helper()
+	s, err := source.Named(name)
+	if err != nil {
+		t.Fatal(err)
+	}
+	trials, _, err := s.Plan()
+	if err != nil {
+		t.Fatal(err)
+	}
+	const blocks = 6 // the fewest that can tell arms apart
+	trials = study.Before(trials, min(blocks, s.Blocks))
+	header, records, err := synthetic.Planned(study.Summary(s), trials)
+	if err != nil {
+		t.Fatal(err)
+	}
+	f, err := finding.Find(header, trials, records)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if f.Tally.Valid < f.Tally.Planned {
+		t.Fatalf("%d of %d trials are valid: %+v", f.Tally.Valid, f.Tally.Planned, f.Warnings)
+	}
+	return f.Header.Study.Question + "\n\n" + strings.Join(f.Answer.Sentences, "\n") + "\n"
+}
+
+func TestAnswersOfTheStudies(t *testing.T) {
+	for _, name := range source.List() {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			got, golden := answerOf(t, name), filepath.Join("testdata", name+".golden")
+			if *update {
+				if err := os.WriteFile(golden, []byte(got), 0o644); err != nil {
+					t.Fatal(err)
+				}
+				return
+			}
+			want, err := os.ReadFile(golden)
+			if err != nil {
+				t.Fatal(err)
+			}
+			if got != string(want) {
+				t.Errorf("the answer is now\n%s\nand was\n%s\ngo test ./test/answers -update rewrites it", got, want)
+			}
+		})
+	}
+}
