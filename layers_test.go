@@ -41,6 +41,7 @@ var layers = map[string][]string{
 
 	"internal/run/study":           run(),
 	"internal/run/study/source":    run("internal/run/study", "studies"),
+	"internal/run/suggest":         run("internal/run/study", "internal/run/study/source"),
 	"internal/run/rig":             run(),
 	"internal/run/rig/relay":       {"internal/hist"},
 	"internal/run/rig/namespaces":  run("internal/run/rig", "internal/run/rig/relay"),

@@ -57,6 +57,7 @@ Exit status: 0 calibrated, 2 it could not be.`,
 	}
 	c.Flags().StringVar(&seats, "rig", rig.LoopbackName, "what to calibrate: "+strings.Join(arrange.Forms(), ", "))
 	c.Flags().StringVar(&out, "out", "", "directory of its runs (default under results/)")
+	completeFlags(c, map[string]cobra.CompletionFunc{"rig": completeRig, "out": completeDirectories})
 	return c
 }
 

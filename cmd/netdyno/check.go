@@ -25,6 +25,7 @@ func checkCommand() *cobra.Command {
 		},
 	}
 	c.Flags().StringSliceVar(&transports, "transport", nil, "check only these transports")
+	completeFlags(c, map[string]cobra.CompletionFunc{"transport": completeTransport})
 	return c
 }
 

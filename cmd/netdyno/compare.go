@@ -32,6 +32,8 @@ damaged records, 3 the runs do not decide it or cannot be compared, 2 a run coul
 not be read.`,
 		Example: `  netdyno compare results/blocks-20260102-150405 results/blocks-20260109-150405`,
 		Args:    cobra.ExactArgs(2),
+
+		ValidArgsFunction: completeRuns(2),
 		RunE: func(_ *cobra.Command, args []string) error {
 			return compareRuns(session.Directory(args[0]), session.Directory(args[1]))
 		},

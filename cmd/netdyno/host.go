@@ -64,6 +64,7 @@ Exit status: 0 nothing distorts, 1 something can change a figure or stop a trial
   netdyno doctor results/line-rate-20260102-150405/facts.json
   ssh node73 netdyno facts > node73.json; netdyno doctor node73.json node76.json
   netdyno doctor --rig ssh:node76,node73`,
+		ValidArgsFunction: completeFiles("json"),
 		RunE: func(cmd *cobra.Command, files []string) error {
 			hosts, err := hosts(cmd.Context(), files, seats)
 			if err != nil {
@@ -73,6 +74,7 @@ Exit status: 0 nothing distorts, 1 something can change a figure or stop a trial
 		},
 	}
 	c.Flags().StringVar(&seats, "rig", "", "ask every host of this rig: "+strings.Join(arrange.Forms(), ", "))
+	completeFlags(c, map[string]cobra.CompletionFunc{"rig": completeRig})
 	return c
 }
 

@@ -37,7 +37,8 @@ takes blocks.`,
 		Example: `  netdyno listen transport=go-http1 bind=10.0.0.1:8080
   netdyno listen transport=go-http1 request=0B response=4MiB --bind 127.0.0.1:8080
   netdyno listen server=go-epoll placement=free --for 10s`,
-		Args: cobra.MinimumNArgs(1),
+		Args:              cobra.MinimumNArgs(1),
+		ValidArgsFunction: completeStudy,
 		RunE: func(cmd *cobra.Command, args []string) error {
 			args, err := f.takeBind(args, cmd.Flags().Changed("bind"))
 			if err != nil {
@@ -55,6 +56,7 @@ takes blocks.`,
 	c.Flags().StringVar(&f.bind, "bind", "127.0.0.1:0", "address to listen on, host:port; port 0 is any free one")
 	c.Flags().DurationVar(&f.length, "for", 0, "end after this long, such as 10s (0: at Ctrl-C)")
 	c.Flags().StringVar(&f.out, "out", "", "directory of its records (default under results/)")
+	completeFlags(c, map[string]cobra.CompletionFunc{"out": completeDirectories})
 	return c
 }
 

@@ -60,6 +60,7 @@ which to use, what it costs, what limited it, and how certain that is.
 		versionCommand(),
 		manualCommand(),
 	)
+	mendBash(c)
 	return c
 }
 

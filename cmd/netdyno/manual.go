@@ -1,6 +1,7 @@
 package main
 
 import (
+	"bytes"
 	"fmt"
 	"os"
 	"path/filepath"
@@ -33,7 +34,13 @@ func writeManual(c *cobra.Command, dir string) error {
 		dir, file string
 		write     func(path string) error
 	}{
-		{"bash-completion/completions", c.Name(), func(path string) error { return c.GenBashCompletionFileV2(path, true) }},
+		{"bash-completion/completions", c.Name(), func(path string) error {
+			var script bytes.Buffer
+			if err := writeBash(c, &script, true); err != nil {
+				return err
+			}
+			return os.WriteFile(path, script.Bytes(), 0o644)
+		}},
 		{"zsh/vendor-completions", "_" + c.Name(), c.GenZshCompletionFile},
 		{"fish/vendor_completions.d", c.Name() + ".fish", func(path string) error { return c.GenFishCompletionFile(path, true) }},
 	}

@@ -30,7 +30,8 @@ its missing trials do not count.
 		Example: `  netdyno report results/event-loops-20260102-150405
   netdyno report results/event-loops-20260102-150405 --full | less
   netdyno report results/command-line-20260102-150405 --server results/listen-20260102-150400`,
-		Args: oneDirectory,
+		Args:              oneDirectory,
+		ValidArgsFunction: completeRuns(1),
 		RunE: func(_ *cobra.Command, args []string) error {
 			dir := session.Directory(args[0])
 			if hlog != "" {
@@ -51,6 +52,7 @@ its missing trials do not count.
 	c.Flags().BoolVar(&how.gate, "gate", false, gateUsage)
 	c.Flags().BoolVar(&how.full, "full", false, "print every table and warning as text")
 	c.Flags().StringVar(&server, "server", "", "directory of the netdyno listen that the run drove")
+	completeFlags(c, map[string]cobra.CompletionFunc{"server": completeRun})
 	return c
 }
 

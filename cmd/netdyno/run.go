@@ -61,7 +61,8 @@ or stood still, 2 the study could not run.
   netdyno run transport=go-net build=before/bin,after/bin --gate
   netdyno run my-study.yaml --dry-run
   netdyno run results/event-loops-20260102-150405 --continue`,
-		Args: cobra.ArbitraryArgs,
+		Args:              cobra.ArbitraryArgs,
+		ValidArgsFunction: completeStudy,
 		RunE: func(cmd *cobra.Command, args []string) error {
 			if len(args) == 0 {
 				return printChoices()
@@ -87,6 +88,10 @@ or stood still, 2 the study could not run.
 	c.Flags().StringVar(&f.own.replyKind, "reply", "", "the type that comes back, when it is another")
 	c.Flags().StringVar(&f.own.replyData, "reply-data", "", "a file with its values as JSON")
 	f.target.add(c.Flags())
+	completeFlags(c, map[string]cobra.CompletionFunc{
+		"rig": completeRig, "out": completeDirectories, "proto": completeFiles("proto"), "data": completeFiles("json"), "reply-data": completeFiles("json"),
+		"ca": completeFiles("pem", "crt"), "cert": completeFiles("pem", "crt"), "key": completeFiles("pem", "key"),
+	})
 	for _, other := range []string{"rig", "out", "resume", "dry-run", "proto", "message", "data", "reply", "reply-data"} {
 		c.MarkFlagsMutuallyExclusive("continue", other)
 	}

@@ -91,6 +91,8 @@ func studiesCommand() *cobra.Command {
 		Use:   "show NAME",
 		Short: "Print a built-in study, to copy and change",
 		Args:  cobra.ExactArgs(1),
+
+		ValidArgsFunction: completeStudyName,
 		RunE: func(_ *cobra.Command, args []string) error {
 			text, err := source.Text(args[0])
 			if err != nil {

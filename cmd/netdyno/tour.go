@@ -43,6 +43,7 @@ Exit status: the worst of the studies'.`,
 		},
 	}
 	c.Flags().StringVar(&out, "out", "", "directory of the tour (default under results/)")
+	completeFlags(c, map[string]cobra.CompletionFunc{"out": completeDirectories})
 	return c
 }
 

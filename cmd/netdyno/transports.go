@@ -21,6 +21,8 @@ func transportsCommand() *cobra.Command {
 		Use:   "transports [NAME]",
 		Short: "List the transports of every worker found, or describe one",
 		Args:  cobra.MaximumNArgs(1),
+
+		ValidArgsFunction: completeTransport,
 		RunE: func(cmd *cobra.Command, args []string) error {
 			catalog, err := session.Discover(cmd.Context(), nil)
 			if err != nil {

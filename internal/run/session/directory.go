@@ -74,6 +74,36 @@ func Fresh(study string) (Directory, error) {
 	}
 }
 
+// Runs returns the directories of runs whose path begins so, the one that was
+// written to last first: those under results/, and those that the path leads to.
+func Runs(begun string) []Directory {
+	type run struct {
+		dir     Directory
+		written time.Time
+	}
+	var runs []run
+	for _, pattern := range []string{resultsRoot + "/*", begun + "*", begun + "*/*"} {
+		matches, err := filepath.Glob(filepath.Join(pattern, record.RecordsFile))
+		if err != nil {
+			continue // a bracket that was begun and not ended
+		}
+		for _, m := range matches {
+			d := Directory(filepath.Dir(m))
+			info, err := os.Stat(m)
+			if err != nil || !strings.HasPrefix(string(d), begun) || slices.ContainsFunc(runs, func(r run) bool { return r.dir == d }) {
+				continue
+			}
+			runs = append(runs, run{d, info.ModTime()})
+		}
+	}
+	slices.SortStableFunc(runs, func(a, b run) int { return b.written.Compare(a.written) })
+	dirs := make([]Directory, len(runs))
+	for i, r := range runs {
+		dirs[i] = r.dir
+	}
+	return dirs
+}
+
 // latest returns the newest run of a study under results/.
 func latest(study string) (Directory, error) {
 	matches, err := filepath.Glob(filepath.Join(resultsRoot, study+"-[0-9]*", record.RecordsFile))

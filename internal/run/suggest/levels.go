@@ -1,0 +1,165 @@
+package suggest
+
+import (
+	"slices"
+	"strings"
+
+	"netdyno/internal/contract"
+	"netdyno/internal/metric"
+	"netdyno/internal/run/study"
+	"netdyno/internal/run/study/source"
+)
+
+// levels are what may stand behind KEY=, after the levels that stand there.
+func (l Line) levels(key, value string) []Word {
+	before := value[:strings.LastIndexByte(value, ',')+1]
+	stands := strings.Split(before, ",")
+	var all []Word
+	for _, level := range l.levelsOf(key, value) {
+		if !slices.Contains(stands, level.Text) {
+			all = append(all, Word{key + "=" + before + level.Text, level.Doc, level.Open})
+		}
+	}
+	return all
+}
+
+// levelsOf are the levels of a key, each by itself.
+func (l Line) levelsOf(key, value string) []Word {
+	switch key {
+	case study.ArmFactor:
+		return l.bundles()
+	case "baseline":
+		return l.arms()
+	case "primary":
+		return metrics(false)
+	case "require":
+		return metrics(true)
+	}
+	if f, err := study.FactorNamed(key); err == nil {
+		return l.levelsOfFactor(f, value)
+	}
+	for _, s := range source.Settings() {
+		if s.Name == key {
+			return plain(s.Usual...)
+		}
+	}
+	return nil
+}
+
+func (l Line) levelsOfFactor(f study.Factor, value string) []Word {
+	switch {
+	case strings.HasPrefix(f.Name, study.OptionPrefix):
+		return l.levelsOfOption(f.Name)
+	case f.Name == "build":
+		var all []Word
+		for _, d := range l.Directories(value[strings.LastIndexByte(value, ',')+1:]) {
+			all = append(all, Word{Text: d})
+		}
+		return all
+	case f.Kind == study.Transport:
+		return Transports(l.Transports(), contract.Role(strings.TrimPrefix(f.Name, "transport")))
+	case f.Kind == study.Choice:
+		return plain(f.Choices...)
+	case f.Kind == study.Flag:
+		return plain("yes", "no")
+	}
+	return usual(f)
+}
+
+// usual are the default of a factor and the levels that the built-in studies give
+// it, the lowest first.
+func usual(f study.Factor) []Word {
+	var levels []study.Level
+	add := func(more ...study.Level) {
+		for _, l := range more {
+			if !slices.ContainsFunc(levels, func(known study.Level) bool { return known.Text == l.Text }) {
+				levels = append(levels, l)
+			}
+		}
+	}
+	if l, err := f.Level(f.Default); err == nil && f.Default != "" {
+		add(l)
+	}
+	for _, name := range source.List() {
+		s, err := source.Named(name)
+		if err != nil { // each is held by a test
+			continue
+		}
+		held, varied := s.Hold, s.Vary
+		for _, w := range s.Sweeps {
+			held, varied = append(held, w.Hold...), append(varied, w.Vary...)
+		}
+		if l, is := study.Find(held, f.Name); is {
+			add(l)
+		}
+		for _, v := range varied {
+			if v.Factor == f.Name {
+				add(v.Levels...)
+			}
+		}
+	}
+	slices.SortStableFunc(levels, func(a, b study.Level) int {
+		switch {
+		case a.Value < b.Value:
+			return -1
+		case a.Value > b.Value:
+			return 1
+		}
+		return 0
+	})
+	var all []Word
+	for _, l := range levels {
+		doc := ""
+		if l.Text == f.Default {
+			doc = "unless given"
+		}
+		all = append(all, Word{Text: l.Text, Doc: doc})
+	}
+	return all
+}
+
+// bundles are the named arms of the study that the line names, to choose among.
+func (l Line) bundles() []Word {
+	s, err := source.ParseArgs(l.Typed[:min(1, len(l.Typed))], l.Read)
+	if err != nil {
+		return nil // no study is named yet: there is nothing to offer
+	}
+	var all []Word
+	for _, a := range s.Arms {
+		all = append(all, Word{Text: a.Name})
+	}
+	return all
+}
+
+// arms are what the study compares, as far as it is typed.
+func (l Line) arms() []Word {
+	s, err := source.ParseArgs(l.Typed, l.Read)
+	if err != nil {
+		return nil // what is typed is no study yet
+	}
+	var all []Word
+	for _, v := range s.Vary {
+		for _, level := range v.Levels {
+			if v.Factor == s.Compare.Factor {
+				all = append(all, Word{Text: level.Text})
+			}
+		}
+	}
+	return all
+}
+
+func metrics(open bool) []Word {
+	var all []Word
+	for _, m := range metric.All() {
+		all = append(all, Word{m.Name, m.Doc, open})
+	}
+	return all
+}
+
+func plain(texts ...string) []Word {
+	var all []Word
+	for _, text := range texts {
+		all = append(all, Word{Text: text})
+	}
+	return all
+}
