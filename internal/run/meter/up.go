@@ -88,14 +88,14 @@ func (u *up) decorate(line []byte) ([]byte, error) {
 	case m.Mark != nil:
 		reading.SkewNs = u.marks.skew(m.Mark.ID, reading.AtNs)
 		reading.TCP = u.account(m.Mark.Reset)
-		if u.server != nil {
-			u.server.lookAgain(reading, m.Mark.Reset)
-		}
 	default:
 		reading.TCP = u.account(false)
 	}
 	u.tellStopped()
 	reading.OwnCPUNs = usage.OwnCPU()
+	if u.server != nil && m.Mark != nil {
+		u.server.lookAgain(reading, m.Mark.Reset) // after the window, as its cost is
+	}
 	decorated, err := withMeter(line, *reading)
 	if err != nil {
 		fmt.Fprintln(u.log, "netdyno meter:", err)

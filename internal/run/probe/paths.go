@@ -58,7 +58,7 @@ func keep(text string) (string, error) {
 	if err != nil {
 		return "", err
 	}
-	defer os.Remove(part.Name()) // gone already when all went well
+	defer func() { _ = os.Remove(part.Name()) }() // gone already when all went well
 	_, err = part.WriteString(text)
 	if closed := part.Close(); err == nil {
 		err = closed
