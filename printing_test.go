@@ -4,9 +4,14 @@ import (
 	"go/ast"
 	"go/parser"
 	"go/token"
+	"io/fs"
 	"path/filepath"
+	"strconv"
 	"strings"
 	"testing"
+	"unicode/utf8"
+
+	"netdyno/internal/printable"
 )
 
 // screenFile is where the command line's stdout and stderr are made printable.
@@ -66,4 +71,54 @@ func directPrints(t *testing.T, name string, source any) []string {
 		return true
 	})
 	return found
+}
+
+// Every character of the program's own texts has something that stands for it where
+// a terminal shows ASCII alone; U+E000 never leaves the program.
+func TestOwnCharactersHaveTheirASCII(t *testing.T) {
+	seen := 0
+	for _, root := range []string{"cmd", "internal"} {
+		err := filepath.WalkDir(root, func(path string, _ fs.DirEntry, err error) error {
+			if err != nil || !strings.HasSuffix(path, ".go") || strings.HasSuffix(path, "_test.go") || strings.HasSuffix(path, ".pb.go") || path == messages {
+				return err
+			}
+			for _, text := range literals(t, path) {
+				for _, r := range text {
+					if _, known := printable.InASCII(r); r >= utf8.RuneSelf && !known && r != '\ue000' {
+						t.Errorf("%s: nothing in ASCII stands for %q in %q", path, r, text)
+					}
+					seen++
+				}
+			}
+			return nil
+		})
+		if err != nil {
+			t.Fatal(err)
+		}
+	}
+	if seen < 100_000 {
+		t.Errorf("only %d characters were read", seen)
+	}
+}
+
+// messages holds the content of built-in messages, which nothing prints.
+const messages = "internal/run/message/builtin.go"
+
+// literals returns the strings of a file.
+func literals(t *testing.T, path string) []string {
+	t.Helper()
+	file, err := parser.ParseFile(token.NewFileSet(), path, nil, 0)
+	if err != nil {
+		t.Fatal(err)
+	}
+	var all []string
+	ast.Inspect(file, func(n ast.Node) bool {
+		if literal, ok := n.(*ast.BasicLit); ok && (literal.Kind == token.STRING || literal.Kind == token.CHAR) {
+			if text, err := strconv.Unquote(literal.Value); err == nil {
+				all = append(all, text)
+			}
+		}
+		return true
+	})
+	return all
 }

@@ -30,6 +30,11 @@ func TestMain(m *testing.M) {
 type withWorkers struct{ tests testscript.TestingM }
 
 func (w withWorkers) Run() int {
+	// What is printed does not depend on the locale of whoever tests.
+	if err := os.Setenv("LC_ALL", "C.UTF-8"); err != nil {
+		fmt.Fprintln(os.Stderr, "set up the tests:", err)
+		return 1
+	}
 	// Most tests wait for processes: more of them run at once than there are CPUs.
 	if err := flag.Set("test.parallel", strconv.Itoa(max(8, runtime.GOMAXPROCS(0)))); err != nil {
 		fmt.Fprintln(os.Stderr, "set up the tests:", err)

@@ -5,6 +5,7 @@ import (
 	"io"
 	"os"
 	"strconv"
+	"strings"
 
 	"golang.org/x/term"
 
@@ -19,6 +20,7 @@ type screen struct {
 	*printable.Writer
 	raw      io.Writer // for our own control sequences
 	terminal bool
+	ascii    bool       // the user's locale is not UTF-8
 	columns  func() int // that a line may have: the terminal's, which change with its window, else COLUMNS, else 80
 }
 
@@ -33,13 +35,15 @@ const (
 	leastWidth    = 20 // columns; less is no terminal that a line could fit
 	standardWidth = 80
 	widestText    = 140 // columns; longer lines are hard to read
+	foldedWider   = 4   // columns that a line in ASCII may be wider than as it was set
 )
 
 // clearLine moves a terminal's cursor to the line's beginning and empties it.
 const clearLine = "\r\x1b[K"
 
 func newScreen(f *os.File) *screen {
-	s := &screen{Writer: printable.NewWriter(f), raw: f, terminal: term.IsTerminal(int(f.Fd()))}
+	s := &screen{raw: f, terminal: term.IsTerminal(int(f.Fd())), ascii: !utf8Locale()}
+	s.Writer = s.printing(printable.NewWriter(f))
 	s.columns = func() int {
 		if width, _, err := term.GetSize(int(f.Fd())); err == nil && width >= leastWidth { // one that was never given a size says 0
 			return width
@@ -52,11 +56,34 @@ func newScreen(f *os.File) *screen {
 	return s
 }
 
+// utf8Locale tells whether the user's terminal is said to show UTF-8, by the first
+// of the variables that is set. Without any the locale is C, which does not.
+func utf8Locale() bool {
+	for _, name := range []string{"LC_ALL", "LC_CTYPE", "LANG"} {
+		if locale := os.Getenv(name); locale != "" {
+			locale = strings.ToUpper(locale)
+			return strings.Contains(locale, "UTF-8") || strings.Contains(locale, "UTF8")
+		}
+	}
+	return false
+}
+
+// printing returns a writer that prints what the user's locale has.
+func (s *screen) printing(w *printable.Writer) *printable.Writer {
+	if s.ascii {
+		return w.InASCII()
+	}
+	return w
+}
+
 // redraw writes a line over the one before it, cut to the terminal's width;
 // nothing where there is no terminal. A failed write has nobody to be told.
 func (s *screen) redraw(line string) {
 	if !s.terminal {
 		return
+	}
+	if s.ascii {
+		line = printable.ASCII(line)
 	}
 	runes := []rune(printable.Text(line))
 	if width := s.columns(); len(runes) >= width {
@@ -87,11 +114,14 @@ func flushScreens() {
 // user has not asked for none (no-color.org).
 func showText(text func(io.Writer, report.TextOptions) error) error {
 	o := report.TextOptions{Width: min(stdout.columns(), widestText)}
+	if stdout.ascii {
+		o.Width -= foldedWider
+	}
 	if _, plain := os.LookupEnv("NO_COLOR"); plain || !stdout.terminal {
 		return text(stdout, o)
 	}
 	o.Color = true
-	return text(printable.NewColouredWriter(stdout.raw), o)
+	return text(stdout.printing(printable.NewColouredWriter(stdout.raw)), o)
 }
 
 // showJSON prints a value for programs: the same data, written so that it can
@@ -100,6 +130,9 @@ func showJSON(v any) error {
 	text, err := json.MarshalIndent(v, "", "  ")
 	if err != nil {
 		return err
+	}
+	if stdout.ascii {
+		text = printable.JSONInASCII(text)
 	}
 	_, err = stdout.Write(append(printable.JSON(text), '\n'))
 	return err

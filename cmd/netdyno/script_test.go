@@ -41,7 +41,7 @@ func TestScripts(t *testing.T) {
 				return err
 			}
 			e.Setenv("XDG_CACHE_HOME", filepath.Join(e.WorkDir, ".cache"))
-			e.Vars = append(e.Vars, string(mine), "SERVER="+server)
+			e.Vars = append(e.Vars, string(mine), "SERVER="+server, "LC_ALL=C.UTF-8")
 			e.Defer(func() { mine.mustEnd(t) })
 			return nil
 		},

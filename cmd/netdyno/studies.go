@@ -98,7 +98,7 @@ func studiesCommand() *cobra.Command {
 			if err != nil {
 				return err
 			}
-			_, err = stdout.Write(text)
+			_, err = stdout.passing().Write(text)
 			return err
 		},
 	}, &cobra.Command{

@@ -47,10 +47,19 @@ func shown(r rune) rune {
 // written as an escape, so that it means the same and can be shown. The text
 // must be valid JSON, where such characters stand in strings alone.
 func JSON(text []byte) []byte {
+	return escaped(text, func(r rune) bool { return shownInLines(r) != r })
+}
+
+// JSONInASCII is JSON with every character that is not ASCII written as an escape.
+func JSONInASCII(text []byte) []byte {
+	return escaped(text, func(r rune) bool { return r >= utf8.RuneSelf })
+}
+
+func escaped(text []byte, escape func(rune) bool) []byte {
 	var out bytes.Buffer
 	for _, r := range string(text) {
 		switch {
-		case shownInLines(r) == r:
+		case !escape(r) && shownInLines(r) == r:
 			out.WriteRune(r)
 		case r > 0xffff:
 			high, low := utf16.EncodeRune(r)

@@ -19,6 +19,8 @@ type Writer struct {
 	mu       sync.Mutex
 	to       io.Writer
 	coloured bool
+	ascii    bool
+	folder   folder
 	held     []byte // of a character or sequence that the next write may complete
 }
 
@@ -29,6 +31,13 @@ func NewWriter(to io.Writer) *Writer { return &Writer{to: to} }
 // What is written to it must have been made printable piece by piece: colours
 // in somebody else's words pass too.
 func NewColouredWriter(to io.Writer) *Writer { return &Writer{to: to, coloured: true} }
+
+// InASCII makes the Writer write the characters of this program in ASCII, and
+// returns it. It is called before the first Write.
+func (w *Writer) InASCII() *Writer {
+	w.ascii = true
+	return w
+}
 
 // Write implements io.Writer. The error is the underlying writer's; a character
 // that p leaves incomplete waits for the next Write or Flush.
@@ -64,7 +73,12 @@ func (w *Writer) pass(text []byte) error {
 			continue
 		}
 		r, size := utf8.DecodeRune(text)
-		out, text = utf8.AppendRune(out, shownInLines(r)), text[size:]
+		if r = shownInLines(r); w.ascii {
+			out = w.folder.append(out, r)
+		} else {
+			out = utf8.AppendRune(out, r)
+		}
+		text = text[size:]
 	}
 	_, err := w.to.Write(out)
 	return err

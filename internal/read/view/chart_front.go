@@ -156,7 +156,7 @@ func (f front) knee() string {
 		return "no knee: " + strings.Join(knees, " and ") + " lie equally far above the line between the front's ends"
 	}
 	f.chart.Marks[points[slices.Index(above, farthest)]].Knee = true
-	return fmt.Sprintf("the knee is %s: of the front it lies farthest above the straight line between the ends, on logarithmic axes (Satopää et al., 2011)", knees[0])
+	return fmt.Sprintf("the knee is %s: of the front it lies farthest above the straight line between the ends, on logarithmic axes (the Kneedle method)", knees[0])
 }
 
 func markName(m Mark) string { return m.Name + cells.InCell(m.Cell) }
