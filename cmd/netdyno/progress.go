@@ -9,6 +9,7 @@ import (
 	"netdyno/internal/metric"
 	"netdyno/internal/printable"
 	"netdyno/internal/quantity"
+	"netdyno/internal/read/cells"
 	"netdyno/internal/record"
 	"netdyno/internal/run/bench"
 )
@@ -27,6 +28,8 @@ type progress struct {
 	rate   map[int]float64
 	drawn  time.Time
 	failed int
+	found  string // so far, after enough blocks
+	blocks int    // of the plan, once there is something found
 }
 
 type sample struct {
@@ -76,12 +79,33 @@ func (p *progress) redraw() {
 	if rate > 0 {
 		now = quantity.FormatCount(rate) + "/s"
 	}
+	if p.found != "" {
+		p.out.redraw(fmt.Sprintf("block %d/%d · %s · %s", p.event.Trial.Block, p.blocks, p.left(p.event.Index), p.found))
+		return
+	}
 	p.out.redraw(fmt.Sprintf("%s  %s  %s", p.head(p.event.Index), now, p.left(p.event.Index)))
+}
+
+// finding returns the observer that also shows what was found so far, on a
+// terminal.
+func (p *progress) finding(s *soFar) func(bench.Event) {
+	if !p.out.terminal {
+		return p.observe
+	}
+	blocks := s.blocks.last()
+	return func(e bench.Event) {
+		p.observe(e)
+		if found := s.after(e); found != "" {
+			p.mu.Lock()
+			p.found, p.blocks = found, blocks
+			p.mu.Unlock()
+		}
+	}
 }
 
 func (p *progress) head(index int) string {
 	t := p.event.Trial
-	return strings.TrimRight(fmt.Sprintf("[%d/%d] %s %s %s", index+1, p.event.Of, t.ID, t.Arm, t.Cell), " ")
+	return strings.TrimRight(fmt.Sprintf("[%d/%d] %s %s %s", index+1, p.event.Of, t.ID, t.Arm, cells.Spoken(t.Cell)), " ")
 }
 
 // left estimates from what the trials so far took.

@@ -25,7 +25,7 @@ import (
 type running struct {
 	dir    session.Directory
 	out    *screen
-	blocks map[int]int // trials of each block that have no record yet
+	blocks blockCount
 
 	mu    sync.Mutex
 	drawn int // lines of the table on the terminal
@@ -33,23 +33,14 @@ type running struct {
 
 // newRunning shows a run with these trials left.
 func newRunning(out *screen, dir session.Directory, left []record.Trial) *running {
-	r := &running{dir: dir, out: out, blocks: map[int]int{}}
-	for _, t := range left {
-		if !t.Probe {
-			r.blocks[t.Block]++
-		}
-	}
-	return r
+	return &running{dir: dir, out: out, blocks: countBlocks(left)}
 }
 
 // observe takes one event of the bench, before progress does.
 func (r *running) observe(e bench.Event) {
-	if e.Record == nil || e.Trial.Probe {
-		return
-	}
 	r.mu.Lock()
 	defer r.mu.Unlock()
-	if r.blocks[e.Trial.Block]--; r.blocks[e.Trial.Block] > 0 {
+	if !r.blocks.completes(e) {
 		return
 	}
 	if !r.out.terminal && e.Trial.Block > 1 {
