@@ -25,7 +25,11 @@ func printBeginning(s *session.Session, r *session.Run) {
 	if r.Further > 0 {
 		fmt.Fprintf(stdout, "%s goes on to stage %d of %d (%d blocks)\n", name, slices.Index(looks, r.Further)+1, len(looks), r.Further)
 	}
-	fmt.Fprintf(stdout, "%s: %s; %s\n", name, extent(s, r.Left), placements(s))
+	between := ": "
+	if name == record.Unnamed { // its title is long
+		between = "\n"
+	}
+	fmt.Fprintf(stdout, "%s%s%s; %s\n", cells.Title(study.Summary(s.Study)), between, extent(s, r.Left), placements(s))
 }
 
 // extent says how much of a plan is left: its trials, blocks and time, from the
@@ -109,7 +113,7 @@ func seated(s *session.Session, seats ...rig.Seat) string {
 // printPlan is the dry run: the plan, its time and its warnings.
 func printPlan(s *session.Session) error {
 	compare := s.Study.Compare
-	fmt.Fprintf(stdout, "%s: %s\n", s.Study.Name, s.Study.Question)
+	fmt.Fprintln(stdout, strings.TrimSuffix(cells.Title(study.Summary(s.Study))+": "+s.Study.Question, ": "))
 	perBlock, probes := countTrials(s.Trials)
 	fmt.Fprintf(stdout, "%d trials: %d blocks of %d, the baseline %q twice in each", len(s.Trials), s.Study.Blocks, perBlock, compare.Baseline)
 	if probes > 0 {

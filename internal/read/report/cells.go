@@ -89,7 +89,7 @@ func (l *layout) choose(c cells.Cell, names []string) []string {
 			chosen = append(chosen, name)
 		}
 	}
-	return chosen
+	return withCores(c, chosen)
 }
 
 // standing tells whether a cell's servers ran before the run: the highest memory
@@ -129,6 +129,11 @@ func (l *layout) mainTable(c cells.Cell) Table {
 			t.Rows[i] = append(t.Rows[i], d)
 		}
 		t.Columns = append(t.Columns, column)
+		if name == goodputMetric && onLink(c) {
+			column, figures := inGigabits(c.Arms)
+			column.Brief = slices.Contains(onTerminal, name)
+			t.add(column, figures)
+		}
 	}
 	t.Columns = append(t.Columns, Column{Title: "limit", Kind: Limits, Brief: true})
 	for i, a := range c.Arms {

@@ -65,10 +65,13 @@ func (l *layout) notices() []notice {
 	for _, r := range lost {
 		add("trials", fmt.Sprintf("%d of %s %s: %s", r.Trials, r.Arm, r.Status, r.Reason))
 	}
-	for i, caveat := range l.trialCaveats() {
-		if i > 0 || len(lost) == 0 { // the first counts those
+	if len(lost) == 0 {
+		for _, caveat := range l.lostCaveat() {
 			add("trials", caveat)
 		}
+	}
+	for _, caveat := range l.unplannedCaveat() {
+		add("records", caveat)
 	}
 	for _, caveat := range l.verdictCaveats() {
 		add(string(compare.Invalid), caveat)

@@ -119,6 +119,15 @@ func (l *layout) figureTable(metrics []string, short brevity) Table {
 			column = beside(column, figures, l.ratiosOf(name, short.ratios))
 		}
 		t.add(column, figures)
+		if name == goodputMetric && slices.ContainsFunc(l.Cells, onLink) {
+			var arms []cells.Arm
+			l.eachArm(func(_ cells.Cell, a cells.Arm) { arms = append(arms, a) })
+			column, figures := inGigabits(arms)
+			for i := range figures {
+				figures[i] = figures[i].plain()
+			}
+			t.add(column, figures)
+		}
 	}
 	if short.limit {
 		limits := []Datum{}

@@ -8,6 +8,7 @@ import (
 	"unicode/utf8"
 
 	"netdyno/internal/read/answer"
+	"netdyno/internal/read/cells"
 	"netdyno/internal/read/finding"
 	"netdyno/internal/read/synthetic"
 	"netdyno/internal/record"
@@ -137,5 +138,34 @@ func TestColourIsOnMarksAlone(t *testing.T) {
 		if utf8.RuneCountInString(painted) != 1 {
 			t.Errorf("%q is coloured, want a mark", painted)
 		}
+	}
+}
+
+// Over a link whose rate is known, goodput is in the link's unit too and beside the
+// cores that it takes; on loopback it is not.
+func TestGoodputOfALink(t *testing.T) {
+	f, err := finding.Find(synthetic.Run(synthetic.Options{
+		Arms: []synthetic.Arm{{Name: "a"}, {Name: "b", Server: "go-net"}}, Connections: []int{10}, Blocks: 6, SD: 0.02, Bare: true, Primary: []string{goodputMetric},
+	}))
+	if err != nil {
+		t.Fatal(err)
+	}
+	if full := string(render(t, func(w io.Writer) error { return New(f).Text(w, TextOptions{}) })); strings.Contains(full+screenOf(t, f), "Gbit/s") {
+		t.Errorf("Gbit/s without a link:\n%s", full)
+	}
+	for i := range f.Cells[0].Arms {
+		metrics := &f.Cells[0].Arms[i].Metrics
+		*metrics = append(*metrics, cells.Summary{Metric: linkShareMetric, Unit: "share", Figure: cells.Figure{N: 6, Value: 0.9, Low: 0.89, High: 0.91}})
+	}
+	page := New(f)
+	var titles []string
+	for _, c := range page.Cells[0].Main.Columns {
+		titles = append(titles, c.Metric+" "+c.Unit)
+	}
+	if got := strings.Join(titles, ", "); !strings.Contains(got, goodputMetric+" MB/s, "+goodputMetric+" Gbit/s, "+coresMetric) {
+		t.Errorf("columns: %s", got)
+	}
+	if screen := screenOf(t, f); !strings.Contains(screen, "Gbit/s") {
+		t.Errorf("no Gbit/s in\n%s", screen)
 	}
 }

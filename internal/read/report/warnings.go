@@ -20,7 +20,7 @@ type Warning struct {
 // caveats say what weakens the answers. They come before the figures, not in a
 // footnote.
 func (l *layout) caveats() []string {
-	caveats := slices.Concat(l.trialCaveats(), l.verdictCaveats())
+	caveats := slices.Concat(l.lostCaveat(), l.unplannedCaveat(), l.partialCaveat(), l.verdictCaveats())
 	const most = 6 // more would bury the answers; the table of comparisons has them all
 	if more := len(caveats) - most; more > 0 {
 		caveats = append(caveats[:most], fmt.Sprintf("And %d more, listed under Comparisons.", more))
@@ -28,26 +28,36 @@ func (l *layout) caveats() []string {
 	return caveats
 }
 
-// trialCaveats count the trials that have no figure, or not all of them.
-func (l *layout) trialCaveats() []string {
-	var caveats []string
+// lostCaveat counts the trials without a figure.
+func (l *layout) lostCaveat() []string {
 	t := l.Tally
 	missing := t.Missing
 	if l.Header.Study.Settle > 0 { // interrupting it is the usual way to end it
 		missing = 0
 	}
-	if lost := t.Failed + t.Invalid + missing; lost > 0 {
-		caveats = append(caveats, fmt.Sprintf("%d of %s gave no valid figure: %d failed, %d invalid, %d missing.",
-			lost, plural(t.Planned, "planned trial"), t.Failed, t.Invalid, missing))
+	lost := t.Failed + t.Invalid + missing
+	if lost == 0 {
+		return nil
 	}
-	if t.Unplanned > 0 {
-		caveats = append(caveats, plural(t.Unplanned, "record")+" in the file came from no trial of the plan; they are left out.")
+	return []string{fmt.Sprintf("%d of %s gave no valid figure: %d failed, %d invalid, %d missing.",
+		lost, plural(t.Planned, "planned trial"), t.Failed, t.Invalid, missing)}
+}
+
+func (l *layout) unplannedCaveat() []string {
+	if l.Tally.Unplanned == 0 {
+		return nil
 	}
-	if t.Partial > 0 {
-		caveats = append(caveats, fmt.Sprintf("%d of %s stood still or began with a backlog: their response times are kept, their rates and costs are not.",
-			t.Partial, plural(t.Planned, "planned trial")))
+	return []string{plural(l.Tally.Unplanned, "record") + " in the file came from no trial of the plan; they are left out."}
+}
+
+// partialCaveat counts the trials that have no rates.
+func (l *layout) partialCaveat() []string {
+	t := l.Tally
+	if t.Partial == 0 {
+		return nil
 	}
-	return caveats
+	return []string{fmt.Sprintf("%d of %s stood still or began with a backlog: their response times are kept, their rates and costs are not.",
+		t.Partial, plural(t.Planned, "planned trial"))}
 }
 
 // verdictCaveats name the primary comparisons that no other sentence says are
