@@ -72,25 +72,43 @@ func exactFlips(xs []float64, reach float64) float64 {
 	}
 }
 
+// randomFlips draws the signs of 64 values at a time, a bit for each, and looks
+// the sum of eight values up by the eight bits of their signs.
 func randomFlips(xs []float64, reach float64) float64 {
+	sums := sumsOfEight(xs)
 	rng := rand.New(rand.NewPCG(uint64(len(xs)), 0x666c6970))
 	count := 1
 	for range draws {
 		sum, word := 0.0, uint64(0)
-		for i, x := range xs {
-			if i%64 == 0 {
+		for i := range sums {
+			if i%8 == 0 {
 				word = rng.Uint64()
 			}
-			if word&1 == 0 {
-				sum += x
-			} else {
-				sum -= x
-			}
-			word >>= 1
+			sum += sums[i][byte(word)]
+			word >>= 8
 		}
 		if math.Abs(sum) >= reach {
 			count++
 		}
 	}
 	return float64(count) / (draws + 1)
+}
+
+// sumsOfEight returns, for each eight values in turn, their sum under each of the
+// 256 assignments of signs: bit i set means that value i is subtracted.
+func sumsOfEight(xs []float64) [][256]float64 {
+	sums := make([][256]float64, (len(xs)+7)/8)
+	for i := range sums {
+		eight := xs[8*i : min(8*i+8, len(xs))]
+		for signs := range sums[i] {
+			for bit, x := range eight {
+				if signs>>bit&1 == 0 {
+					sums[i][signs] += x
+				} else {
+					sums[i][signs] -= x
+				}
+			}
+		}
+	}
+	return sums
 }
