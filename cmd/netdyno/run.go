@@ -11,8 +11,6 @@ import (
 	"github.com/spf13/cobra"
 	"github.com/spf13/pflag"
 
-	"netdyno/internal/read/compare"
-	"netdyno/internal/record"
 	"netdyno/internal/run/rig"
 	"netdyno/internal/run/rig/arrange"
 	"netdyno/internal/run/session"
@@ -34,7 +32,7 @@ type runFlags struct {
 func runCommand() *cobra.Command {
 	var f runFlags
 	c := &cobra.Command{
-		Use:   "run STUDY|FILE|URL… [KEY=LEVEL[,LEVEL…]…] | run DIR --continue",
+		Use:   "run STUDY|FILE|TRANSPORT|URL… [KEY=LEVEL[,LEVEL…]…] | run DIR --continue",
 		Short: "Run a study: a built-in one, a file, or one typed as keys and levels",
 		Long: `Run a study and report what it found.
 
@@ -44,6 +42,9 @@ random order, and the baseline twice. A study is judged after 6, 10 and 16 block
 and ends as soon as every primary comparison is settled. --continue goes on to 26
 blocks, then to 42. blocks=N fixes the number; with fewer than 6, no difference
 can reach p = 0.05.
+
+The command run itself may be left out before a URL or where a KEY=LEVEL is typed;
+rig=RIG is the same as --rig RIG.
 
 A URL (http://, https://, grpc://, tcp://) names a server of yours, several URLs
 are compared. Figures are on the screen within seconds and become more precise
@@ -59,6 +60,8 @@ or stood still, 2 the study could not run.
   netdyno run transport=go-net,go-epoll connections=50 rate=20k
   netdyno run messages --proto order.proto --message shop.Order --data order.json
   netdyno run transport=go-net build=before/bin,after/bin --gate
+  netdyno go-net build=before/bin,after/bin
+  netdyno calibrate-link rig=netns:1Gbit
   netdyno run my-study.yaml --dry-run
   netdyno run results/event-loops-20260102-150405 --continue`,
 		Args:              cobra.ArbitraryArgs,
@@ -162,8 +165,11 @@ func carryOut(ctx context.Context, args []string, f runFlags) (dir session.Direc
 
 // request is what the flags ask of a session.
 func (f runFlags) request(ctx context.Context, args []string) (session.Request, error) {
+	args, err := f.takeRig(args)
+	if err != nil {
+		return session.Request{}, err
+	}
 	r := session.Request{Rig: f.rig, Out: session.Directory(f.out), Resume: f.resume, DryRun: f.dryRun}
-	var err error
 	urls, others := splitURLs(args)
 	switch {
 	case len(urls) > 0 && f.goOn:
@@ -178,17 +184,13 @@ func (f runFlags) request(ctx context.Context, args []string) (session.Request, 
 		}
 		r, err = session.Begun(session.Directory(args[0]))
 	default:
-		r.Args, err = f.own.arguments(args)
+		if args, err = asTransport(ctx, args); err == nil {
+			r.Args, err = f.own.arguments(args)
+		}
 	}
 	r.Version, r.Say, r.Hold = version(), remark, ends.hold
 	r.Judge = session.Judge{Look: look, Calibration: calibrationOf}
 	return r, err
-}
-
-// look judges a run at one of its looks.
-func look(header record.Header, trials []record.Trial, records []record.Record, number int) (settled bool, words string, err error) {
-	stage, err := compare.Look(header, trials, records, number)
-	return stage.Settled, stage.Sentence, err
 }
 
 // remark prints what a session says of itself.

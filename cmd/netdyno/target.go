@@ -7,7 +7,6 @@ import (
 	"strings"
 	"time"
 
-	"github.com/spf13/cobra"
 	"github.com/spf13/pflag"
 
 	"netdyno/internal/printable"
@@ -61,19 +60,6 @@ func splitURLs(args []string) (urls, others []string) {
 		}
 	}
 	return urls, others
-}
-
-// withRun puts the command run before arguments that name a URL and no command,
-// also where a shell asks what may follow them.
-func withRun(args []string, isCommand func(name string) bool) []string {
-	if len(args) > 1 && (args[0] == cobra.ShellCompRequestCmd || args[0] == cobra.ShellCompNoDescRequestCmd) {
-		last := len(args) - 1 // is being typed
-		return slices.Concat(args[:1], withRun(args[1:last], isCommand), args[last:])
-	}
-	if len(args) == 0 || isCommand(args[0]) || !slices.ContainsFunc(args, probe.IsURL) {
-		return args
-	}
-	return append([]string{"run"}, args...)
 }
 
 // Limits of what is named by URL.

@@ -17,6 +17,7 @@ type Kind struct {
 	Name    string   // "netns"
 	Form    string   // as the user writes it: "netns[:N][?mtu=BYTES]"
 	Options []string // its own keys after the question mark
+	Links   bool     // in the place of N may stand the rate of its links: "netns:1Gbit"
 	HostKey string   // the key of a rig file that says how a host is reached; "" where no file describes hosts
 	Build   func(ctx context.Context, c Choice) (Rig, error)
 }

@@ -38,7 +38,8 @@ type Choice struct {
 // only a rig that shapes its link takes.
 var linkOptions = map[string]string{"rate": "link.rate", "delay": "link.delay", "loss": "link.loss"}
 
-// Parse reads a rig of the form KIND[:ARGUMENT][?KEY=VALUE&…], or a file whose
+// Parse reads a rig of the form KIND[:ARGUMENT][?KEY=VALUE&…], of some kinds
+// KIND:RATE for KIND?rate=RATE, or a file whose
 // name ends in .yaml. The error names what was expected and the nearest valid
 // name.
 func Parse(text string, read func(file string) ([]byte, error)) (Choice, error) {
@@ -47,9 +48,21 @@ func Parse(text string, read func(file string) ([]byte, error)) (Choice, error) 
 	}
 	head, query, _ := strings.Cut(text, "?")
 	name, argument, _ := strings.Cut(head, ":")
+	rate := ""
+	if linksByRate(name) && argument != "" && strings.Trim(argument, "0123456789") != "" {
+		if _, err := quantity.ParseBitRate(argument); err == nil {
+			argument, rate = "", argument
+		}
+	}
 	c, err := choose(text, name, argument)
-	if err != nil || query == "" {
+	if err != nil {
 		return c, err
+	}
+	if rate != "" {
+		c.Options["rate"] = rate
+	}
+	if query == "" {
+		return c, nil
 	}
 	for pair := range strings.SplitSeq(query, "&") {
 		key, value, _ := strings.Cut(pair, "=")
@@ -58,6 +71,11 @@ func Parse(text string, read func(file string) ([]byte, error)) (Choice, error) 
 		}
 	}
 	return c, nil
+}
+
+// linksByRate tells whether the argument of a kind may be the rate of its links.
+func linksByRate(name string) bool {
+	return slices.ContainsFunc(kinds, func(k rig.Kind) bool { return k.Name == name && k.Links })
 }
 
 // choose begins a choice of the named kind.

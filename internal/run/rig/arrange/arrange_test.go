@@ -20,6 +20,9 @@ func TestParse(t *testing.T) {
 	if c, err := Parse("ssh:me@a=10.0.0.1,b?config=x=y", nil); err != nil || c.Argument != "me@a=10.0.0.1,b" || c.Options["config"] != "x=y" || c.Name != "ssh:me@a=10.0.0.1,b" {
 		t.Errorf("%+v, %v", c, err)
 	}
+	if c, err := Parse("netns:1Gbit?delay=2ms", nil); err != nil || c.Argument != "" || c.Name != "netns" || !maps.Equal(c.Levels(), map[string]string{"link.rate": "1Gbit", "link.delay": "2ms"}) {
+		t.Errorf("%+v, %v", c, err)
+	}
 	if c, err := Parse("loopback", nil); err != nil || c.Levels() != nil {
 		t.Errorf("%+v, %v", c, err)
 	}
@@ -30,6 +33,7 @@ func TestParseTeaches(t *testing.T) {
 		"netn:2":                    `did you mean "netns"?`,
 		"":                          "unknown kind",
 		"netns:2?rat=1Gbit":         `unknown key "rat"; did you mean "rate"?`,
+		"netns:1Gbit?rate=2Gbit":    "rate is given twice",
 		"netns:2?rate":              "rate has no value; expected rate=VALUE",
 		"netns:2?rate=":             "rate has no value",
 		"netns:2?rate=1Gbit&rate=2": "rate is given twice",

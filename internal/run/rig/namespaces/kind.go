@@ -7,7 +7,7 @@ import (
 )
 
 // Kind is the rig of network namespaces, as users choose it.
-var Kind = rig.Kind{Name: "netns", Form: "netns[:N][?mtu=BYTES]", Options: []string{"mtu"}, Build: build}
+var Kind = rig.Kind{Name: "netns", Form: "netns[:N|:RATE][?mtu=BYTES]", Options: []string{"mtu"}, Links: true, Build: build}
 
 // The bounds of an MTU: IPv4's least, and the most that a veth takes.
 const minMTU, maxMTU = 576, 65535
