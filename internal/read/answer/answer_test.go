@@ -55,121 +55,135 @@ func requiring(run compare.Run, states ...compare.State) compare.Run {
 	return run
 }
 
+// Comparisons that several sentences are about.
+var (
+	open     = deciding(judged(p99, "", "fast", [3]float64{0.55, 0.18, 1.7}, compare.CannotTell), "10 blocks would decide it: netdyno run DIR --continue")
+	longOpen = deciding(judged(p99, "", "fast", [3]float64{1.04, 0.452, 2.4}, compare.CannotTell),
+		"not even 1000 blocks would decide it; start a new run with a window longer than 2s, or with another margin")
+	broken, brokenToo = lost(cpu), lost(p99)
+)
+
+func deciding(c compare.Comparison, decides string) compare.Comparison {
+	c.Decides = decides
+	return c
+}
+
+func lost(metric string) compare.Comparison {
+	c := judged(metric, "", "fast", [3]float64{0, 0, 0}, compare.Invalid)
+	c.Reason = "no valid trial"
+	return c
+}
+
+func openOf(arm string) compare.Comparison {
+	return judged(p99, "", arm, [3]float64{1.1, 0.5, 2}, compare.CannotTell)
+}
+
+var sentences = map[string]struct {
+	run  compare.Run
+	want string
+}{
+	"a winner, and what is open": {
+		runOf([]string{cpu, p99}, judged(cpu, "", "fast", [3]float64{0.66, 0.63, 0.69}, compare.Better), open),
+		"fast needs 34 % less server CPU per exchange than base (31–37 %). Its p99 response time is not settled: 0.550× (0.180–1.70); 10 blocks would decide it: netdyno run DIR --continue.",
+	},
+	"a winner on both": {
+		runOf([]string{cpu, rate}, judged(cpu, "", "fast", [3]float64{0.66, 0.63, 0.69}, compare.Better), judged(rate, "", "fast", [3]float64{1.25, 1.2, 1.31}, compare.Better)),
+		"fast needs 34 % less server CPU per exchange than base (31–37 %) and reaches a 25 % higher exchange rate (20–31 %).",
+	},
+	"the better of two": {
+		runOf([]string{cpu}, judged(cpu, "", "fast", [3]float64{0.66, 0.63, 0.69}, compare.Better), judged(cpu, "", "faster", [3]float64{0.5, 0.45, 0.55}, compare.Better)),
+		"faster needs 50 % less server CPU per exchange than base (45–55 %).",
+	},
+	"all cells": {
+		runOf([]string{cpu}, judged(cpu, "connections=50", "fast", [3]float64{0.66, 0.63, 0.69}, compare.Better), judged(cpu, "connections=1000", "fast", [3]float64{0.5, 0.45, 0.55}, compare.Better)),
+		"fast needs 34–50 % less server CPU per exchange than base (31–55 %) in both cells.",
+	},
+	"one cell of two": {
+		runOf([]string{cpu}, judged(cpu, "connections=50", "fast", [3]float64{0.99, 0.98, 1.01}, compare.Equivalent), judged(cpu, "connections=1000", "fast", [3]float64{0.5, 0.45, 0.55}, compare.Better)),
+		"fast needs 50 % less server CPU per exchange than base (45–55 %) at 1,000 connections; equal at 50 connections.",
+	},
+	"better here, worse there": {
+		runOf([]string{cpu}, judged(cpu, "connections=1", "fast", [3]float64{1.4, 1.3, 1.5}, compare.Worse), judged(cpu, "connections=50", "fast", [3]float64{0.5, 0.45, 0.55}, compare.Better)),
+		"fast needs 50 % less server CPU per exchange than base (45–55 %) at 50 connections; worse at 1 connection, 1.40× (1.30–1.50).",
+	},
+	"much more": {
+		runOf([]string{cpu}, judged(cpu, "", "slow", [3]float64{3.2, 3, 3.4}, compare.Worse)),
+		"slow needs 3.20× the server CPU per exchange of base (3.00–3.40).",
+	},
+	"the baseline is ahead of all": {
+		runOf([]string{cpu}, judged(cpu, "", "slow", [3]float64{1.5, 1.4, 1.6}, compare.Worse), judged(cpu, "", "slower", [3]float64{1.8, 1.7, 1.9}, compare.Worse)),
+		"base is ahead of every other arm on server CPU per exchange: slow needs 50 % more (40–60 %), slower 80 % more (70–90 %).",
+	},
+	"some are worse, the others open": {
+		runOf([]string{cpu}, judged(cpu, "", "a", [3]float64{1.5, 1.4, 1.6}, compare.Worse), judged(cpu, "", "b", [3]float64{3.2, 3, 3.4}, compare.Worse),
+			judged(cpu, "", "c", [3]float64{1.1, 0.9, 1.3}, compare.CannotTell), judged(cpu, "", "d", [3]float64{1.2, 0.9, 1.4}, compare.CannotTell)),
+		"a needs 50 % more server CPU per exchange than base (40–60 %), b 3.20× (3.00–3.40); c and d are not settled.",
+	},
+	"a loser on both": {
+		runOf([]string{cpu, rate}, judged(cpu, "", "slow", [3]float64{1.5, 1.4, 1.6}, compare.Worse), judged(rate, "", "slow", [3]float64{0.78, 0.73, 0.83}, compare.Worse)),
+		"slow needs 50 % more server CPU per exchange than base (40–60 %) and has a 22 % lower exchange rate (17–27 %).",
+	},
+	"what would decide it in short": {
+		runOf([]string{p99}, longOpen), "The p99 response time of fast against base is not settled: 1.04× (0.452–2.40); not even 1000 blocks would decide it.",
+	},
+	"nothing is settled": {
+		runOf([]string{p99}, openOf("a"), openOf("b"), openOf("c"), openOf("d")),
+		"P99 response time is not settled for any arm against base: a has 1.10× (0.500–2.00).",
+	},
+	"nothing, for one reason": {
+		runOf([]string{cpu, p99}, broken, brokenToo), "On server CPU per exchange and p99 response time nothing can be compared with base: no valid trial.",
+	},
+	"one is worse, one is equal": {
+		runOf([]string{cpu}, judged(cpu, "", "slow", [3]float64{1.5, 1.4, 1.6}, compare.Worse), judged(cpu, "", "same", [3]float64{1, 0.99, 1.01}, compare.Equivalent)),
+		"slow needs 50 % more server CPU per exchange than base (40–60 %); same is equal.",
+	},
+	"all are equal": {
+		runOf([]string{cpu}, judged(cpu, "", "same", [3]float64{1, 0.99, 1.01}, compare.Equivalent)),
+		"same and base are equal within 2.0 % on server CPU per exchange.",
+	},
+	"better here, worse on another": {
+		runOf([]string{cpu, p99, rate}, judged(cpu, "", "fast", [3]float64{0.66, 0.63, 0.69}, compare.Better), judged(p99, "", "fast", [3]float64{1.18, 1.1, 1.26}, compare.Worse),
+			judged(rate, "", "fast", [3]float64{1.25, 1.2, 1.31}, compare.Better)),
+		"fast needs 34 % less server CPU per exchange than base (31–37 %) and reaches a 25 % higher exchange rate (20–31 %) but has an 18 % higher p99 response time (10–26 %).",
+	},
+	"in the same cells": {
+		runOf([]string{cpu, rate}, judged(cpu, "connections=50", "fast", [3]float64{0.66, 0.63, 0.69}, compare.Better), judged(rate, "connections=50", "fast", [3]float64{1.25, 1.2, 1.31}, compare.Better)),
+		"fast needs 34 % less server CPU per exchange than base (31–37 %) and reaches a 25 % higher exchange rate (20–31 %), each at 50 connections.",
+	},
+	"two are open": {
+		runOf([]string{cpu, p99}, judged(cpu, "", "fast", [3]float64{0.9, 0.8, 1.1}, compare.CannotTell), open),
+		"fast against base is not settled: server CPU per exchange 0.900× (0.800–1.10), p99 response time 0.550× (0.180–1.70); 10 blocks would decide it: netdyno run DIR --continue.",
+	},
+	"equal on two": {
+		runOf([]string{cpu, p99}, judged(cpu, "", "same", [3]float64{1, 0.99, 1.01}, compare.Equivalent), judged(p99, "", "same", [3]float64{1, 0.99, 1.01}, compare.Equivalent)),
+		"same and base are equal within 2.0 % on server CPU per exchange and p99 response time.",
+	},
+	"a pair besides": {
+		besides(runOf([]string{cpu}, judged(cpu, "", "fast", [3]float64{0.66, 0.63, 0.69}, compare.Better), against("fast", judged(cpu, "", "faster", [3]float64{0.9, 0.88, 0.92}, compare.Better))), "faster", "fast"),
+		"fast needs 34 % less server CPU per exchange than base (31–37 %). faster needs 10 % less server CPU per exchange than fast (8.0–12 %).",
+	},
+	"a pair that is worse, after what is open": {
+		besides(runOf([]string{p99}, open, against("fast", judged(p99, "", "other", [3]float64{1.5, 1.4, 1.6}, compare.Worse))), "other", "fast"),
+		"The p99 response time of fast against base is not settled: 0.550× (0.180–1.70); 10 blocks would decide it: netdyno run DIR --continue. other has a 50 % higher p99 response time than fast (40–60 %).",
+	},
+	"a broken requirement comes first": {
+		requiring(runOf([]string{cpu}, judged(cpu, "", "fast", [3]float64{0.66, 0.63, 0.69}, compare.Better)), compare.Met, compare.Broken),
+		"The requirement response_p99_us of fast <= 5ms is broken at 50 connections: 8.20 ms (7.90–8.50). fast needs 34 % less server CPU per exchange than base (31–37 %); 1 requirement is met.",
+	},
+	"a requirement that is met": {
+		requiring(runOf([]string{cpu}, judged(cpu, "", "fast", [3]float64{0.66, 0.63, 0.69}, compare.Better)), compare.Met),
+		"fast needs 34 % less server CPU per exchange than base (31–37 %). The requirement response_p99_us of fast <= 5ms is met.",
+	},
+	"a requirement that is open": {
+		requiring(runOf([]string{cpu}, judged(cpu, "", "fast", [3]float64{0.66, 0.63, 0.69}, compare.Better)), compare.Undecided, compare.Met),
+		"fast needs 34 % less server CPU per exchange than base (31–37 %). 1 requirement cannot be told yet, 1 met.",
+	},
+	"nothing can be compared": {runOf([]string{cpu}, broken), "On server CPU per exchange nothing can be compared with base: no valid trial."},
+	"nothing at all":          {runOf([]string{cpu}), "No trial of 0 gave a valid figure."},
+}
+
 func TestSentences(t *testing.T) {
-	open := judged(p99, "", "fast", [3]float64{0.55, 0.18, 1.7}, compare.CannotTell)
-	open.Decides = "10 blocks would decide it: netdyno run DIR --continue"
-	broken := judged(cpu, "", "fast", [3]float64{0, 0, 0}, compare.Invalid)
-	broken.Reason = "no valid trial"
-	longOpen, brokenToo := open, broken
-	longOpen.Ratio, longOpen.Low, longOpen.High = 1.04, 0.452, 2.4
-	longOpen.Decides = "not even 1000 blocks would decide it; start a new run with a window longer than 2s, or with another margin"
-	brokenToo.Metric = p99
-	openOf := func(arm string) compare.Comparison {
-		return judged(p99, "", arm, [3]float64{1.1, 0.5, 2}, compare.CannotTell)
-	}
-	for name, c := range map[string]struct {
-		run  compare.Run
-		want string
-	}{
-		"a winner, and what is open": {
-			runOf([]string{cpu, p99}, judged(cpu, "", "fast", [3]float64{0.66, 0.63, 0.69}, compare.Better), open),
-			"fast needs 34 % less server CPU per exchange than base (31–37 %). Its p99 response time is not settled: 0.550× (0.180–1.70); 10 blocks would decide it: netdyno run DIR --continue.",
-		},
-		"a winner on both": {
-			runOf([]string{cpu, rate}, judged(cpu, "", "fast", [3]float64{0.66, 0.63, 0.69}, compare.Better), judged(rate, "", "fast", [3]float64{1.25, 1.2, 1.31}, compare.Better)),
-			"fast needs 34 % less server CPU per exchange than base (31–37 %) and reaches a 25 % higher exchange rate (20–31 %).",
-		},
-		"the better of two": {
-			runOf([]string{cpu}, judged(cpu, "", "fast", [3]float64{0.66, 0.63, 0.69}, compare.Better), judged(cpu, "", "faster", [3]float64{0.5, 0.45, 0.55}, compare.Better)),
-			"faster needs 50 % less server CPU per exchange than base (45–55 %).",
-		},
-		"all cells": {
-			runOf([]string{cpu}, judged(cpu, "connections=50", "fast", [3]float64{0.66, 0.63, 0.69}, compare.Better), judged(cpu, "connections=1000", "fast", [3]float64{0.5, 0.45, 0.55}, compare.Better)),
-			"fast needs 34–50 % less server CPU per exchange than base (31–55 %) in both cells.",
-		},
-		"one cell of two": {
-			runOf([]string{cpu}, judged(cpu, "connections=50", "fast", [3]float64{0.99, 0.98, 1.01}, compare.Equivalent), judged(cpu, "connections=1000", "fast", [3]float64{0.5, 0.45, 0.55}, compare.Better)),
-			"fast needs 50 % less server CPU per exchange than base (45–55 %) at 1,000 connections; equal at 50 connections.",
-		},
-		"better here, worse there": {
-			runOf([]string{cpu}, judged(cpu, "connections=1", "fast", [3]float64{1.4, 1.3, 1.5}, compare.Worse), judged(cpu, "connections=50", "fast", [3]float64{0.5, 0.45, 0.55}, compare.Better)),
-			"fast needs 50 % less server CPU per exchange than base (45–55 %) at 50 connections; worse at 1 connection, 1.40× (1.30–1.50).",
-		},
-		"much more": {
-			runOf([]string{cpu}, judged(cpu, "", "slow", [3]float64{3.2, 3, 3.4}, compare.Worse)),
-			"slow needs 3.20× the server CPU per exchange of base (3.00–3.40).",
-		},
-		"the baseline is ahead of all": {
-			runOf([]string{cpu}, judged(cpu, "", "slow", [3]float64{1.5, 1.4, 1.6}, compare.Worse), judged(cpu, "", "slower", [3]float64{1.8, 1.7, 1.9}, compare.Worse)),
-			"base is ahead of every other arm on server CPU per exchange: slow needs 50 % more (40–60 %), slower 80 % more (70–90 %).",
-		},
-		"some are worse, the others open": {
-			runOf([]string{cpu}, judged(cpu, "", "a", [3]float64{1.5, 1.4, 1.6}, compare.Worse), judged(cpu, "", "b", [3]float64{3.2, 3, 3.4}, compare.Worse),
-				judged(cpu, "", "c", [3]float64{1.1, 0.9, 1.3}, compare.CannotTell), judged(cpu, "", "d", [3]float64{1.2, 0.9, 1.4}, compare.CannotTell)),
-			"a needs 50 % more server CPU per exchange than base (40–60 %), b 3.20× (3.00–3.40); c and d are not settled.",
-		},
-		"a loser on both": {
-			runOf([]string{cpu, rate}, judged(cpu, "", "slow", [3]float64{1.5, 1.4, 1.6}, compare.Worse), judged(rate, "", "slow", [3]float64{0.78, 0.73, 0.83}, compare.Worse)),
-			"slow needs 50 % more server CPU per exchange than base (40–60 %) and has a 22 % lower exchange rate (17–27 %).",
-		},
-		"what would decide it in short": {
-			runOf([]string{p99}, longOpen), "The p99 response time of fast against base is not settled: 1.04× (0.452–2.40); not even 1000 blocks would decide it.",
-		},
-		"nothing is settled": {
-			runOf([]string{p99}, openOf("a"), openOf("b"), openOf("c"), openOf("d")),
-			"P99 response time is not settled for any arm against base: a has 1.10× (0.500–2.00).",
-		},
-		"nothing, for one reason": {
-			runOf([]string{cpu, p99}, broken, brokenToo), "On server CPU per exchange and p99 response time nothing can be compared with base: no valid trial.",
-		},
-		"one is worse, one is equal": {
-			runOf([]string{cpu}, judged(cpu, "", "slow", [3]float64{1.5, 1.4, 1.6}, compare.Worse), judged(cpu, "", "same", [3]float64{1, 0.99, 1.01}, compare.Equivalent)),
-			"slow needs 50 % more server CPU per exchange than base (40–60 %); same is equal.",
-		},
-		"all are equal": {
-			runOf([]string{cpu}, judged(cpu, "", "same", [3]float64{1, 0.99, 1.01}, compare.Equivalent)),
-			"same and base are equal within 2.0 % on server CPU per exchange.",
-		},
-		"better here, worse on another": {
-			runOf([]string{cpu, p99, rate}, judged(cpu, "", "fast", [3]float64{0.66, 0.63, 0.69}, compare.Better), judged(p99, "", "fast", [3]float64{1.18, 1.1, 1.26}, compare.Worse),
-				judged(rate, "", "fast", [3]float64{1.25, 1.2, 1.31}, compare.Better)),
-			"fast needs 34 % less server CPU per exchange than base (31–37 %) and reaches a 25 % higher exchange rate (20–31 %) but has an 18 % higher p99 response time (10–26 %).",
-		},
-		"in the same cells": {
-			runOf([]string{cpu, rate}, judged(cpu, "connections=50", "fast", [3]float64{0.66, 0.63, 0.69}, compare.Better), judged(rate, "connections=50", "fast", [3]float64{1.25, 1.2, 1.31}, compare.Better)),
-			"fast needs 34 % less server CPU per exchange than base (31–37 %) and reaches a 25 % higher exchange rate (20–31 %), each at 50 connections.",
-		},
-		"two are open": {
-			runOf([]string{cpu, p99}, judged(cpu, "", "fast", [3]float64{0.9, 0.8, 1.1}, compare.CannotTell), open),
-			"fast against base is not settled: server CPU per exchange 0.900× (0.800–1.10), p99 response time 0.550× (0.180–1.70); 10 blocks would decide it: netdyno run DIR --continue.",
-		},
-		"equal on two": {
-			runOf([]string{cpu, p99}, judged(cpu, "", "same", [3]float64{1, 0.99, 1.01}, compare.Equivalent), judged(p99, "", "same", [3]float64{1, 0.99, 1.01}, compare.Equivalent)),
-			"same and base are equal within 2.0 % on server CPU per exchange and p99 response time.",
-		},
-		"a pair besides": {
-			besides(runOf([]string{cpu}, judged(cpu, "", "fast", [3]float64{0.66, 0.63, 0.69}, compare.Better), against("fast", judged(cpu, "", "faster", [3]float64{0.9, 0.88, 0.92}, compare.Better))), "faster", "fast"),
-			"fast needs 34 % less server CPU per exchange than base (31–37 %). faster needs 10 % less server CPU per exchange than fast (8.0–12 %).",
-		},
-		"a pair that is worse, after what is open": {
-			besides(runOf([]string{p99}, open, against("fast", judged(p99, "", "other", [3]float64{1.5, 1.4, 1.6}, compare.Worse))), "other", "fast"),
-			"The p99 response time of fast against base is not settled: 0.550× (0.180–1.70); 10 blocks would decide it: netdyno run DIR --continue. other has a 50 % higher p99 response time than fast (40–60 %).",
-		},
-		"a broken requirement comes first": {
-			requiring(runOf([]string{cpu}, judged(cpu, "", "fast", [3]float64{0.66, 0.63, 0.69}, compare.Better)), compare.Met, compare.Broken),
-			"The requirement response_p99_us of fast <= 5ms is broken at 50 connections: 8.20 ms (7.90–8.50). fast needs 34 % less server CPU per exchange than base (31–37 %); 1 requirement is met.",
-		},
-		"a requirement that is met": {
-			requiring(runOf([]string{cpu}, judged(cpu, "", "fast", [3]float64{0.66, 0.63, 0.69}, compare.Better)), compare.Met),
-			"fast needs 34 % less server CPU per exchange than base (31–37 %). The requirement response_p99_us of fast <= 5ms is met.",
-		},
-		"a requirement that is open": {
-			requiring(runOf([]string{cpu}, judged(cpu, "", "fast", [3]float64{0.66, 0.63, 0.69}, compare.Better)), compare.Undecided, compare.Met),
-			"fast needs 34 % less server CPU per exchange than base (31–37 %). 1 requirement cannot be told yet, 1 met.",
-		},
-		"nothing can be compared": {runOf([]string{cpu}, broken), "On server CPU per exchange nothing can be compared with base: no valid trial."},
-		"nothing at all":          {runOf([]string{cpu}), "No trial of 0 gave a valid figure."},
-	} {
+	for name, c := range sentences {
 		t.Run(name, func(t *testing.T) {
 			if got := strings.Join(answer.Of(answer.Parts{Run: c.run}).Sentences, " "); got != c.want {
 				t.Errorf("got  %s\nwant %s", got, c.want)
