@@ -216,8 +216,8 @@ format: web-tools ## rewrite files in their canonical format
 	@cd web && npm run -s format
 
 .PHONY: golden
-golden: ## rewrite golden files and the specification's table of metrics for review in the diff
-	@go test ./internal/metric ./internal/read/report ./internal/run/study ./internal/run/rig ./internal/contract -update
+golden: ## rewrite golden files, the studies' answers and the specification's table of metrics for review in the diff
+	@go test ./test/answers ./internal/metric ./internal/read/report ./internal/run/study ./internal/run/rig ./internal/contract -update
 
 .PHONY: bench
 bench: build packages-test ## speed as ratios against peers, in one run
