@@ -148,7 +148,7 @@ func byHand(t *testing.T, there, here rig.Host) {
 	mine := newFamily(t)
 	server := listens(t, mine, there, "transport=go-http1")
 	run, code, said := drives(t, mine, here, server.address, append(short, "transport=go-http1")...)
-	if code != 0 {
+	if !finished(code, said) {
 		t.Fatalf("the run ended with status %d: %s", code, said)
 	}
 	rest, err := server.ends()
@@ -209,7 +209,7 @@ func TestByHandEncrypted(t *testing.T) {
 	if _, code, said := drives(t, mine, local(), server.address, levels...); code != statusRefused || !strings.Contains(said, "?ca=certificate.pem") {
 		t.Errorf("without the certificate: status %d, %s; want a refusal that says how to give it", code, said)
 	}
-	if _, code, said := drives(t, mine, local(), server.address+"?ca="+server.dir.Certificate(), levels...); code != 0 {
+	if _, code, said := drives(t, mine, local(), server.address+"?ca="+server.dir.Certificate(), levels...); !finished(code, said) {
 		t.Errorf("with the certificate: status %d: %s", code, said)
 	}
 	if _, err := server.ends(); err != nil {
@@ -242,7 +242,7 @@ func TestByHandTwoClients(t *testing.T) {
 	least, most := int64(0), int64(0)
 	for range 2 {
 		c := <-done
-		if c.code != 0 {
+		if !finished(c.code, c.said) {
 			t.Fatalf("a client ended with status %d: %s", c.code, c.said)
 		}
 		contents, err := record.Read(c.dir.Records())
