@@ -11,6 +11,7 @@ import (
 
 	"netdyno/internal/contract"
 	"netdyno/internal/work/load"
+	"netdyno/internal/work/wire"
 	"netdyno/internal/work/wire/httpwire"
 )
 
@@ -49,7 +50,7 @@ func (t Transport) client(setup contract.Setup) (*client, error) {
 // prepare makes a HostClient for each connection, which dials when it is first
 // used.
 func (c *client) prepare() error {
-	encryption, err := c.ClientTLS()
+	encryption, err := wire.TrustingTLS(c.Setup)
 	if err != nil {
 		return err
 	}

@@ -6,13 +6,13 @@ import (
 	"fmt"
 
 	"google.golang.org/grpc"
-	"google.golang.org/grpc/credentials"
-	"google.golang.org/grpc/credentials/insecure"
+	"google.golang.org/grpc/metadata"
 
 	"netdyno/internal/contract"
 	"netdyno/internal/work/codec"
 	"netdyno/internal/work/load"
 	"netdyno/internal/work/wire"
+	"netdyno/internal/work/wire/rpc"
 )
 
 type client struct {
@@ -25,6 +25,7 @@ type client struct {
 	method   string
 	dialer   *wire.Dialer
 	conns    []*connection   // by route; closed when every exchange makes its own
+	calls    context.Context // of every call: its metadata
 	ctx      context.Context // ends exchanges on connections that are not in conns
 	cancel   context.CancelFunc
 }
@@ -61,23 +62,26 @@ func (t Transport) client(setup contract.Setup) (*client, error) {
 	if c.dialer, err = wire.NewDialer(setup); err != nil {
 		return nil, err
 	}
-	secure, err := clientCredentials(setup)
+	asked, err := askOf(setup, c.options)
 	if err != nil {
 		return nil, err
 	}
-	c.payload, c.chunkers = payloadOf(setup, c.x, c.options), newChunkers(setup, c.options, c.x.DownBytes)
-	c.dial = append(dialOptions(c.options, c.payload), grpc.WithTransportCredentials(secure))
-	c.conns = make([]*connection, len(c.dialer.Routes()))
-	c.ctx, c.cancel = context.WithCancel(context.Background())
-	return c, nil
-}
-
-func clientCredentials(setup contract.Setup) (credentials.TransportCredentials, error) {
-	config, err := wire.ClientTLS(setup)
-	if err != nil || config == nil {
-		return insecure.NewCredentials(), err
+	if method.Service == rpc.Service {
+		asked.subtype = "raw"
 	}
-	return credentials.NewTLS(config), nil
+	secure, err := security(setup, c.options)
+	if err != nil {
+		return nil, err
+	}
+	c.payload, c.chunkers = payloadOf(setup, c.x, c.options, asked), newChunkers(setup, c.options, c.x.DownBytes)
+	c.dial = append(dialOptions(c.options, c.payload), secure...)
+	c.conns = make([]*connection, len(c.dialer.Routes()))
+	c.calls = context.Background()
+	if asked.headers != nil {
+		c.calls = metadata.NewOutgoingContext(c.calls, asked.headers)
+	}
+	c.ctx, c.cancel = context.WithCancel(c.calls)
+	return c, nil
 }
 
 // Open implements wire.Opener.
@@ -144,7 +148,7 @@ func (c *client) call(i, _ int) load.Call {
 	}
 	// A context that all calls share would make them wait for its lock in every
 	// exchange. Closing the connection ends them instead.
-	k := c.caller(context.Background(), c.conns[i])
+	k := c.caller(c.calls, c.conns[i])
 	return func() (int64, error) { return exchange(k) }
 }
 

@@ -125,10 +125,13 @@ func (c *content) drop() {
 // rawCodec sends contents as they are, without a copy, and receives them into one
 // contiguous buffer. A bytes field of protobuf hands the same to an application,
 // so the work can be compared.
-type rawCodec struct{ pool mem.BufferPool }
+type rawCodec struct {
+	pool    mem.BufferPool
+	subtype string // what the client says of its messages
+}
 
 // Name implements encoding.CodecV2.
-func (rawCodec) Name() string { return "raw" }
+func (r rawCodec) Name() string { return r.subtype }
 
 // Marshal implements encoding.CodecV2.
 func (rawCodec) Marshal(v any) (mem.BufferSlice, error) {

@@ -8,6 +8,7 @@
 //	connection.go  one ClientConn that dials once       chunk.go     one exchange cut into chunks, at both ends
 //	payload.go     what the library is given to send    encoding.go  how that becomes bytes
 //	options.go     every option and its effective value method.go    which method a trial calls
+//	ask.go         what a user has a client say
 //	status.go      what a status counts as              reflection.go, pool.go, close.go
 package gogrpc
 

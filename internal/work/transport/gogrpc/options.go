@@ -39,11 +39,11 @@ var (
 // ends, which may have different values. The defaults are the library's.
 //
 // Every window that is given is static: the library knows no other way.
-var options = []contract.Option{
+var options = append([]contract.Option{
 	{Name: "mode", Type: contract.TypeChoice, Default: "unary", Choices: []string{"unary", "stream"},
 		Doc: "unary: one RPC for each exchange; stream: one bidirectional stream for each slot, with one message each way for each exchange; at the server, the kind of the method that option method names"},
 	{Name: "codec", Type: contract.TypeChoice, Default: "proto", Choices: []string{"proto", "raw"},
-		Doc: "how codec bytes is sent: proto, in a protobuf Block; raw, as the message itself, received into one contiguous pooled buffer; give both ends the same"},
+		Doc: "how codec bytes is sent: proto, in a protobuf Block; raw, as the message itself, received into one contiguous pooled buffer; give both ends the same. For a service of your own it is the serialized message"},
 	rpc.MethodOption("full name (/package.Service/Method) of the method for a message of your own; any other than the default carries all messages, for a server or client of your own"),
 	{Name: "max_message", Type: contract.TypeBytes, Default: 0, Min: &none, Max: &mostMaxMessage,
 		Doc: "largest message this end receives; 0 takes the library's 4 MiB, raised to what the exchange needs"},
@@ -67,8 +67,7 @@ var options = []contract.Option{
 		Doc: "size of HPACK's table of header fields"},
 	{Name: "compression", Type: contract.TypeChoice, Default: "none", Choices: []string{"none", "gzip"}, Roles: onlyClient,
 		Doc: "compression of requests and of their replies"},
-	wire.VerifyOption(),
-}
+}, askOptions()...)
 
 // effective returns the options with the values that apply where none was given:
 // windows, limit and method. The error is of kind setup for a value that the
@@ -87,6 +86,9 @@ func effective(setup contract.Setup, x *codec.Exchange) (load.Options, error) {
 	}
 	if o.Int("max_message") == 0 {
 		o["max_message"] = max(defaultMaxMessage, largest(setup, x))
+		if setup.Role == contract.Client && o.Text("verify") == wire.VerifyStatus {
+			o["max_message"] = int64(contract.MaxMessage)
+		}
 	}
 	switch streamed := setup.Exchange.Stream != ""; {
 	case streamed && o.Text("mode") == "stream":

@@ -30,8 +30,8 @@ type payload interface {
 	release(in any)
 }
 
-// payloadOf returns the payload of a trial at one end.
-func payloadOf(setup contract.Setup, x *codec.Exchange, o load.Options) payload {
+// payloadOf returns the payload of a trial at one end. A server asks for nothing.
+func payloadOf(setup contract.Setup, x *codec.Exchange, o load.Options, a ask) payload {
 	end, pool := x.At(setup.Role), poolOf(o)
 	switch {
 	case x.Structured():
@@ -46,7 +46,11 @@ func payloadOf(setup contract.Setup, x *codec.Exchange, o load.Options) payload 
 		if pool == nil {
 			pool = mem.DefaultBufferPool()
 		}
-		return &raws{x: x, end: end, out: &content{bytes: end.Sent}, codec: rawCodec{pool}}
+		r := &raws{x: x, end: end, any: a.any, out: &content{bytes: end.Sent}, codec: rawCodec{pool, a.subtype}}
+		if a.body != nil {
+			r.out.bytes = a.body
+		}
+		return r
 	}
 	b := &blocks{x: x, end: end, out: &netdynov1.Block{Content: end.Sent}}
 	if pool != nil {
@@ -84,6 +88,7 @@ func (b *blocks) release(any) {}
 type raws struct {
 	x     *codec.Exchange
 	end   codec.End
+	any   bool // a reply may have any length
 	out   *content
 	codec rawCodec
 	free  sync.Pool
@@ -101,6 +106,9 @@ func (r *raws) incoming() any {
 
 func (r *raws) accept(in any) (int64, error) {
 	received := in.(*content).came.ReadOnlyData()
+	if r.any {
+		return int64(len(received)), nil
+	}
 	return int64(len(received)), r.end.AcceptBytes(received)
 }
 

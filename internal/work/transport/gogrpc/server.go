@@ -20,7 +20,7 @@ func (t Transport) Server(setup contract.Setup) (load.Server, error) {
 	if s.options, err = effective(setup, s.x); err != nil {
 		return nil, err
 	}
-	s.payload, s.chunkers = payloadOf(setup, s.x, s.options), newChunkers(setup, s.options, s.x.UpBytes)
+	s.payload, s.chunkers = payloadOf(setup, s.x, s.options, ask{}), newChunkers(setup, s.options, s.x.UpBytes)
 	if s.Server, err = wire.NewServer(setup, s.x.Sizes(contract.Ready{Options: s.options})); err != nil {
 		return nil, err
 	}

@@ -13,9 +13,6 @@ import (
 	"netdyno/internal/work/wire"
 )
 
-// VerifyStatus is the level of option verify at which a reply may have any length.
-const VerifyStatus = "status"
-
 // Bounds of what a user may have a client ask.
 const (
 	mostHeaders = 64
@@ -37,23 +34,20 @@ type Ask struct {
 func askOptions() []contract.Option {
 	client := []contract.Role{contract.Client}
 	least, most := 100.0, 599.0
-	verify := wire.VerifyOption()
-	verify.Choices = append(verify.Choices, VerifyStatus)
-	verify.Doc += "; status: replies may have any length, and what came is counted"
 	return []contract.Option{
 		{Name: "method", Type: contract.TypeText, Default: "", Roles: client, Doc: "method of the requests; GET without content and POST with it unless given"},
 		{Name: "headers", Type: contract.TypeText, Default: "", Roles: client, Doc: `headers of the requests, "Name: value", one a line`},
 		{Name: "body", Type: contract.TypeText, Default: "", Roles: client, Doc: "body of the requests, in place of random content; as long as the factor request says"},
 		{Name: "host", Type: contract.TypeText, Default: "", Roles: client, Doc: "Host header, or :authority, of the requests; the server's address unless given"},
 		{Name: "status", Type: contract.TypeInt, Default: int64(http.StatusOK), Min: &least, Max: &most, Roles: client, Doc: "status that every reply must have"},
-		verify,
+		wire.VerifyStatusOption(),
 	}
 }
 
 // askOf reads the options. The error is of kind setup and names the option.
 func askOf(setup contract.Setup) (Ask, error) {
 	o := load.Options(setup.Options)
-	a := Ask{Method: o.Text("method"), Host: o.Text("host"), Status: int(o.Int("status")), Any: o.Text("verify") == VerifyStatus}
+	a := Ask{Method: o.Text("method"), Host: o.Text("host"), Status: int(o.Int("status")), Any: o.Text("verify") == wire.VerifyStatus}
 	a.Success = o.Text("paths") != "" && a.Status == http.StatusOK
 	fail := func(option, format string, args ...any) (Ask, error) {
 		return Ask{}, load.Failure(contract.SetupFailed, fmt.Errorf("option "+option+": "+format, args...))

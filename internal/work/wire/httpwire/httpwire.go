@@ -37,7 +37,7 @@ func Options() []contract.Option {
 			Name: "paths", Type: contract.TypeText, Default: "", Roles: []contract.Role{contract.Client},
 			Doc: "file of paths, one a line, that the client asks for in turn in place of path; with verify=status, when any status 2xx will do",
 		},
-	}, append(askOptions(), trustOptions()...)...)
+	}, append(askOptions(), wire.TrustOptions()...)...)
 }
 
 // target returns the URL that the client asks peer for. The error is of

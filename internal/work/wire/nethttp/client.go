@@ -74,7 +74,7 @@ func newClient(setup contract.Setup, plan Plan) (*client, error) {
 
 // prepare makes the http.Clients, which dial when they are first used.
 func (c *client) prepare() error {
-	encryption, err := c.ClientTLS()
+	encryption, err := wire.TrustingTLS(c.Setup)
 	if err != nil {
 		return err
 	}

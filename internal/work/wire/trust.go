@@ -1,4 +1,4 @@
-package httpwire
+package wire
 
 import (
 	"crypto/tls"
@@ -10,7 +10,6 @@ import (
 
 	"netdyno/internal/contract"
 	"netdyno/internal/work/load"
-	"netdyno/internal/work/wire"
 )
 
 // SystemRoots is the level of option ca for the authorities that this host trusts.
@@ -19,8 +18,8 @@ const SystemRoots = "system"
 // mostPEM bounds a file of certificates or keys.
 const mostPEM = 1 << 20
 
-// trustOptions declares how a client trusts a server that is not ours.
-func trustOptions() []contract.Option {
+// TrustOptions declares how a client trusts a server that is not ours.
+func TrustOptions() []contract.Option {
 	client := []contract.Role{contract.Client}
 	return []contract.Option{
 		{Name: "ca", Type: contract.TypeText, Default: "", Roles: client, Doc: "PEM file of the authorities that a client trusts; system: those of its host; unless given, netdyno's own"},
@@ -31,14 +30,14 @@ func trustOptions() []contract.Option {
 	}
 }
 
-// ClientTLS returns how the client encrypts: as wire.ClientTLS does, with what the
-// user's options change; nil for a plain trial. The error is of kind setup.
-func (c *Client) ClientTLS() (*tls.Config, error) {
-	config, err := wire.ClientTLS(c.Setup)
+// TrustingTLS returns how a client encrypts: as ClientTLS does, with what the
+// TrustOptions of setup change; nil for a plain trial. The error is of kind setup.
+func TrustingTLS(setup contract.Setup) (*tls.Config, error) {
+	config, err := ClientTLS(setup)
 	if config == nil || err != nil {
 		return nil, err
 	}
-	o := load.Options(c.Setup.Options)
+	o := load.Options(setup.Options)
 	config.InsecureSkipVerify = o.Bool("insecure")
 	config.ServerName = o.Text("sni")
 	if ca := o.Text("ca"); ca != "" || config.InsecureSkipVerify {

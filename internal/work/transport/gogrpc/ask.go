@@ -1,0 +1,145 @@
+package gogrpc
+
+import (
+	"context"
+	"encoding/base64"
+	"errors"
+	"fmt"
+	"net"
+	"strings"
+
+	"golang.org/x/net/http/httpguts"
+	"google.golang.org/grpc"
+	"google.golang.org/grpc/credentials"
+	"google.golang.org/grpc/credentials/insecure"
+	"google.golang.org/grpc/metadata"
+
+	"netdyno/internal/contract"
+	"netdyno/internal/work/load"
+	"netdyno/internal/work/wire"
+)
+
+// mostHeaders bounds the metadata that a user may have a client send.
+const mostHeaders = 64
+
+// askOptions declares how a user's options change the calls of a client.
+func askOptions() []contract.Option {
+	return append([]contract.Option{
+		{Name: "headers", Type: contract.TypeText, Default: "", Roles: onlyClient, Doc: `metadata of the calls, "Name: value", one a line; the value of a name that ends in -bin is base64`},
+		{Name: "host", Type: contract.TypeText, Default: "", Roles: onlyClient, Doc: ":authority of the calls; the server's address unless given"},
+		{Name: "body", Type: contract.TypeText, Default: "", Roles: onlyClient, Doc: "with codec=raw: the request message, serialized and in base64, in place of random content; as long as the factor request says"},
+		wire.VerifyStatusOption(),
+	}, wire.TrustOptions()...)
+}
+
+// ask is how a user's options change the calls of a client.
+type ask struct {
+	headers metadata.MD
+	body    []byte // the request; nil for the trial's own content
+	any     bool   // a reply may have any length
+	subtype string // of raw messages: none for another's service, whose messages they are
+}
+
+// askOf reads the options. The error is of kind setup, or unsupported for options
+// that contradict the exchange, and names the option.
+func askOf(setup contract.Setup, o load.Options) (a ask, err error) {
+	a.any = o.Text("verify") == wire.VerifyStatus
+	fail := func(format string, args ...any) (ask, error) {
+		return ask{}, load.Failure(contract.SetupFailed, fmt.Errorf("option "+format, args...))
+	}
+	if host := o.Text("host"); host != "" && !httpguts.ValidHostHeader(host) {
+		return fail("host is %q, expected a host such as example.org or example.org:50051", host)
+	}
+	if a.headers, err = headersOf(o.Text("headers")); err != nil {
+		return fail("headers: %w", err)
+	}
+	body := o.Text("body")
+	if (body != "" || a.any) && (o.Text("codec") != "raw" || setup.Exchange.Stream != "") {
+		return ask{}, load.Failure(contract.Unsupported, errors.New("options body and verify=status need codec=raw and no exchange.stream: they are for whole messages as they are"))
+	}
+	if body == "" {
+		return a, nil
+	}
+	if a.body, err = base64.StdEncoding.DecodeString(body); err != nil {
+		return fail("body is no base64: %w", err)
+	}
+	if n := int64(len(a.body)); n != setup.Exchange.UpBytes {
+		return fail("body: the message has %d bytes and the factor request says %d; expected the same", n, setup.Exchange.UpBytes)
+	}
+	return a, nil
+}
+
+// headersOf reads metadata, one a line; nil for none.
+func headersOf(text string) (metadata.MD, error) {
+	var md metadata.MD
+	for line := range strings.Lines(text) {
+		line = strings.TrimRight(line, "\r\n")
+		if line == "" {
+			continue
+		}
+		name, value, found := strings.Cut(line, ":")
+		name, value = strings.ToLower(strings.TrimSpace(name)), strings.TrimSpace(value)
+		if !found || !httpguts.ValidHeaderFieldName(name) || !httpguts.ValidHeaderFieldValue(value) {
+			return nil, errors.New("found a line that is no metadata, expected Name: value")
+		}
+		if strings.HasSuffix(name, "-bin") {
+			decoded, err := base64.StdEncoding.DecodeString(value)
+			if err != nil {
+				return nil, fmt.Errorf("%s: %w; a name that ends in -bin has a value in base64", name, err)
+			}
+			value = string(decoded)
+		}
+		if md == nil {
+			md = metadata.MD{}
+		}
+		if md.Append(name, value); md.Len() > mostHeaders {
+			return nil, fmt.Errorf("more than %d names", mostHeaders)
+		}
+	}
+	return md, nil
+}
+
+// security returns what dials a server as the user's options trust and name it.
+func security(setup contract.Setup, o load.Options) ([]grpc.DialOption, error) {
+	config, err := wire.TrustingTLS(setup)
+	if err != nil {
+		return nil, err
+	}
+	var out []grpc.DialOption
+	secure := insecure.NewCredentials()
+	if config != nil {
+		secure = named{credentials.NewTLS(config), o.Text("sni")}
+	}
+	if host := o.Text("host"); host != "" {
+		out = append(out, grpc.WithAuthority(host))
+	}
+	return append(out, grpc.WithTransportCredentials(secure)), nil
+}
+
+// named checks the server's certificate for a name of its own, where the library
+// takes :authority. Empty is the server's address.
+type named struct {
+	credentials.TransportCredentials
+	name string
+}
+
+// ClientHandshake implements credentials.TransportCredentials.
+func (n named) ClientHandshake(ctx context.Context, _ string, conn net.Conn) (net.Conn, credentials.AuthInfo, error) {
+	name := n.name
+	if name == "" {
+		name = conn.RemoteAddr().String()
+	}
+	return n.TransportCredentials.ClientHandshake(ctx, name, conn)
+}
+
+// Info implements credentials.TransportCredentials.
+func (n named) Info() credentials.ProtocolInfo {
+	i := n.TransportCredentials.Info()
+	i.ServerName = "" // or it would have to be :authority
+	return i
+}
+
+// Clone implements credentials.TransportCredentials.
+func (n named) Clone() credentials.TransportCredentials {
+	return named{n.TransportCredentials.Clone(), n.name}
+}
