@@ -55,7 +55,7 @@ var layers = map[string][]string{
 	"internal/run/check":           run("internal/run/rig"),
 	"internal/run/check/checktest": run("internal/run/check", "test/programs"),
 	"internal/run/message":         run("internal/values"),
-	"internal/run/probe":           run("internal/printable", "internal/paths", "internal/tcpinfo"),
+	"internal/run/probe":           run("internal/printable", "internal/paths", "internal/tcpinfo", "internal/run/message", "internal/values"),
 	"internal/run/generate":        run(),
 	"internal/run/bench":           run("internal/run/rig", "internal/run/study"),
 	"internal/run/bench/benchtest": run("internal/run/bench", "internal/run/session", "test/programs"),

@@ -84,6 +84,9 @@ func (t target) request(ctx context.Context, urls, others []string, own ownMessa
 			return nil, nil, err
 		}
 	}
+	if err := asked.Fit(urls); err != nil {
+		return nil, nil, err
+	}
 	local, metered := true, t.loopback
 	for _, url := range urls {
 		asked.URL = url

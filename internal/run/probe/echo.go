@@ -35,7 +35,7 @@ func askEcho(ctx context.Context, _ Target, u *url.URL) (Found, error) {
 		return Found{}, fmt.Errorf("%s is no echo server: of %d bytes it sent back %d, not the same; for HTTP write http://%s/", address(u), echoed, n, address(u))
 	}
 	return Found{
-		Name: u.Host, At: reached(conn),
+		Name: u.Host, At: reached(conn.RemoteAddr()),
 		Words: fmt.Sprintf("echoes %d bytes", echoed),
 		Levels: map[string]string{
 			"server": "address", "client": "go-epoll", "opt.server.address": address(u), "opt.server.wire": "echo",

@@ -96,8 +96,8 @@ func (t Target) body() (string, error) {
 	return body, nil
 }
 
-// transport carries the probe's requests as the client of a trial will.
-func (t Target) transport() (*http.Transport, error) {
+// trust is how a server's certificate is checked, and the client's shown.
+func (t Target) trust() (*tls.Config, error) {
 	config := &tls.Config{ServerName: t.SNI, InsecureSkipVerify: t.Insecure}
 	if t.CA != "" {
 		text, err := os.ReadFile(t.CA)
@@ -115,6 +115,15 @@ func (t Target) transport() (*http.Transport, error) {
 		}
 		config.Certificates = []tls.Certificate{pair}
 	}
+	return config, nil
+}
+
+// transport carries the probe's requests as the client of a trial will.
+func (t Target) transport() (*http.Transport, error) {
+	config, err := t.trust()
+	if err != nil {
+		return nil, err
+	}
 	protocols := new(http.Protocols)
 	protocols.SetHTTP1(!t.HTTP2)
 	protocols.SetHTTP2(true)
@@ -129,7 +138,7 @@ func (t Target) ask(ctx context.Context, transport http.RoundTripper, where, bod
 		method = http.MethodPost
 	}
 	var r reply
-	ctx = httptrace.WithClientTrace(ctx, &httptrace.ClientTrace{GotConn: func(i httptrace.GotConnInfo) { r.reused, r.at = i.Reused, reached(i.Conn) }})
+	ctx = httptrace.WithClientTrace(ctx, &httptrace.ClientTrace{GotConn: func(i httptrace.GotConnInfo) { r.reused, r.at = i.Reused, reached(i.Conn.RemoteAddr()) }})
 	request, err := http.NewRequestWithContext(ctx, method, where, strings.NewReader(body))
 	if err != nil {
 		return r, err
@@ -256,24 +265,40 @@ func (t Target) found(u *url.URL, body string, replies []reply) Found {
 
 // addAsked adds the options that the requests need.
 func (t Target) addAsked(u *url.URL, levels map[string]string, body string, last reply) {
-	set := func(option, level string) {
+	set := setter(levels)
+	set("method", t.Method)
+	set("body", body)
+	if last.code != http.StatusOK && len(t.Paths.All) == 0 {
+		set("status", strconv.Itoa(last.code))
+	}
+	t.addNames(u, levels)
+	if u.Scheme == "https" {
+		t.addTrust(u, levels)
+	}
+}
+
+// setter sets options of the client that have a level.
+func setter(levels map[string]string) func(option, level string) {
+	return func(option, level string) {
 		if level != "" {
 			levels["opt.client."+option] = level
 		}
 	}
-	set("method", t.Method)
+}
+
+// addNames adds the headers and the host that is asked for.
+func (t Target) addNames(u *url.URL, levels map[string]string) {
+	set := setter(levels)
 	set("headers", strings.Join(t.Headers, "\n"))
-	set("body", body)
 	set("host", t.Host)
 	if t.Host == "" && net.ParseIP(u.Hostname()) == nil { // clients connect to an address
 		set("host", u.Host)
 	}
-	if last.code != http.StatusOK && len(t.Paths.All) == 0 {
-		set("status", strconv.Itoa(last.code))
-	}
-	if u.Scheme != "https" {
-		return
-	}
+}
+
+// addTrust adds what a client needs to trust an encrypting server.
+func (t Target) addTrust(u *url.URL, levels map[string]string) {
+	set := setter(levels)
 	levels["tls"] = "yes"
 	set("ca", t.CA)
 	if t.CA == "" {
@@ -293,8 +318,8 @@ func (t Target) addAsked(u *url.URL, levels map[string]string, body string, last
 // size writes a number of bytes as a level.
 func size(n int64) string { return strconv.FormatInt(n, 10) + "B" }
 
-// reached is where a connection leads.
-func reached(c net.Conn) netip.AddrPort {
-	at, _ := netip.ParseAddrPort(c.RemoteAddr().String()) // of TCP
+// reached is where a connection leads, by its remote address.
+func reached(remote net.Addr) netip.AddrPort {
+	at, _ := netip.ParseAddrPort(remote.String()) // of TCP
 	return at
 }

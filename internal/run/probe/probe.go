@@ -30,7 +30,7 @@ type Target struct {
 	CA, Cert, Key        string // PEM files; CA "" for the authorities that this host trusts
 	Insecure             bool   // accept any certificate
 	Paths                Paths  // asked for in turn in place of the URL's; none for the URL alone
-	Proto, Message, Data string // of a remote procedure call
+	Proto, Message, Data string // of a remote procedure call: a .proto, its type, its values as JSON or their file
 	HTTP2                bool   // ask for HTTP/2, over http:// too; over https:// it is learnt
 }
 
@@ -51,6 +51,8 @@ var schemes = map[string]func(context.Context, Target, *url.URL) (Found, error){
 	"http":  askHTTP,
 	"https": askHTTP,
 	"tcp":   askEcho,
+	"grpc":  askGRPC,
+	"grpcs": askGRPC,
 }
 
 // IsURL tells whether text is a URL of a scheme that Probe knows.
@@ -85,7 +87,7 @@ func Probe(ctx context.Context, t Target) (Found, error) {
 }
 
 // ports are those of schemes that have one of their own.
-var ports = map[string]string{"http": "80", "https": "443"}
+var ports = map[string]string{"http": "80", "https": "443", "grpcs": "443"}
 
 // address is the URL's host and port.
 func address(u *url.URL) string {

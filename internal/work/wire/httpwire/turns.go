@@ -9,6 +9,7 @@ import (
 	"netdyno/internal/contract"
 	"netdyno/internal/paths"
 	"netdyno/internal/work/load"
+	"netdyno/internal/work/wire"
 )
 
 // turns are the URLs that a connection asks for, one after the other, from the
@@ -69,8 +70,8 @@ func pathsOf(setup contract.Setup) ([]string, error) {
 	if name == "" {
 		return nil, nil
 	}
-	if o.Text("verify") != VerifyStatus {
-		return nil, fmt.Errorf("replies to several paths differ; expected verify=%s beside it", VerifyStatus)
+	if o.Text("verify") != wire.VerifyStatus {
+		return nil, fmt.Errorf("replies to several paths differ; expected verify=%s beside it", wire.VerifyStatus)
 	}
 	if o.Text("path") != defaultPath {
 		return nil, fmt.Errorf("option path names %q; expected one of them", o.Text("path"))

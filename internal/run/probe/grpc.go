@@ -1,0 +1,162 @@
+package probe
+
+import (
+	"context"
+	"encoding/base64"
+	"fmt"
+	"net/url"
+	"strings"
+
+	"google.golang.org/grpc"
+	"google.golang.org/grpc/metadata"
+	"google.golang.org/grpc/peer"
+	"google.golang.org/protobuf/proto"
+	"google.golang.org/protobuf/reflect/protoreflect"
+	"google.golang.org/protobuf/types/dynamicpb"
+
+	"netdyno/internal/contract"
+	"netdyno/internal/input"
+	"netdyno/internal/quantity"
+	"netdyno/internal/values"
+)
+
+// mostRequest bounds a serialized request: it travels as an option, in base64, and
+// a study file holds 64 KiB.
+const mostRequest = 32 << 10
+
+// askGRPC probes a unary method of a gRPC server, encrypted or not. The request is
+// serialized here, once: the client of a trial sends its bytes, so that a stored run
+// needs neither the server's reflection nor a .proto to be repeated.
+func askGRPC(ctx context.Context, t Target, u *url.URL) (Found, error) {
+	conn, err := t.connect(ctx, u)
+	if err != nil {
+		return Found{}, err
+	}
+	defer func() { _ = conn.Close() }() // nothing is left to be sent
+	if ctx, err = t.withMetadata(ctx); err != nil {
+		return Found{}, err
+	}
+	types, err := t.types(ctx, conn, u)
+	if err != nil {
+		return Found{}, err
+	}
+	method, err := types.method(u)
+	if err != nil {
+		return Found{}, err
+	}
+	request, err := t.serialized(ctx, method, types)
+	if err != nil {
+		return Found{}, err
+	}
+	c := called{url: u, method: method, types: types.origin, request: request}
+	for range asked {
+		n, err := c.call(ctx, conn)
+		if err != nil {
+			return Found{}, err
+		}
+		c.lengths = append(c.lengths, n)
+	}
+	return c.found(t), nil
+}
+
+// withMetadata adds the user's headers to calls.
+func (t Target) withMetadata(ctx context.Context) (context.Context, error) {
+	for _, h := range t.Headers {
+		name, value, found := strings.Cut(h, ":")
+		name, value = strings.ToLower(strings.TrimSpace(name)), strings.TrimSpace(value)
+		if !found || name == "" {
+			return nil, fmt.Errorf("header %q: expected Name: value", quantity.Clip(h, 80))
+		}
+		if strings.HasPrefix(name, "grpc-") || name == "content-type" || name == "te" || name == "user-agent" {
+			return nil, fmt.Errorf("header %q is gRPC's own, and a client cannot set it", quantity.Clip(name, 80))
+		}
+		if strings.HasSuffix(name, "-bin") {
+			decoded, err := base64.StdEncoding.DecodeString(value)
+			if err != nil {
+				return nil, fmt.Errorf("header %q: a name that ends in -bin has a value in base64", quantity.Clip(h, 80))
+			}
+			value = string(decoded)
+		}
+		ctx = metadata.AppendToOutgoingContext(ctx, name, value)
+	}
+	return ctx, nil
+}
+
+// serialized makes the request of the values that the user gave; without any it is
+// the empty message.
+func (t Target) serialized(ctx context.Context, method protoreflect.MethodDescriptor, types *typeSource) ([]byte, error) {
+	text, source := []byte(t.Data), "--data"
+	switch {
+	case t.Data == "":
+		text = []byte("{}")
+	case !strings.HasPrefix(strings.TrimSpace(t.Data), "{"):
+		source = strings.TrimPrefix(t.Data, "@")
+		var err error
+		if text, err = input.Within(ctx, values.MaxBytes)(source); err != nil {
+			return nil, fmt.Errorf("--data: expected JSON such as {\"id\": 7}, or a file that holds it: %w", err)
+		}
+	}
+	message := dynamicpb.NewMessage(method.Input())
+	if err := values.Read(text, message, dynamicpb.NewTypes(types.files)); err != nil {
+		return nil, fmt.Errorf("%s does not fit %s: %w", source, method.Input().FullName(), err)
+	}
+	request, err := proto.MarshalOptions{Deterministic: true}.Marshal(message)
+	if err != nil {
+		return nil, fmt.Errorf("serialize the request: %w", err)
+	}
+	if len(request) > mostRequest {
+		return nil, fmt.Errorf("the request has %d bytes, expected at most %d, which a run by URL can carry", len(request), mostRequest)
+	}
+	return request, nil
+}
+
+// called is a method, how it is called, and the lengths of its replies.
+type called struct {
+	url     *url.URL
+	method  protoreflect.MethodDescriptor
+	types   string // where they are from
+	request []byte
+	lengths []int
+	peer    peer.Peer // of the last call
+}
+
+// path is the method's as a call names it.
+func (c called) path() string {
+	return fmt.Sprintf("/%s/%s", c.method.Parent().FullName(), c.method.Name())
+}
+
+// call makes one call and returns the reply's length.
+func (c *called) call(ctx context.Context, conn *grpc.ClientConn) (int, error) {
+	var reply []byte
+	if err := conn.Invoke(ctx, c.path(), c.request, &reply, grpc.ForceCodecV2(serial{}), grpc.Peer(&c.peer), grpc.MaxCallRecvMsgSize(contract.MaxMessage)); err != nil {
+		return 0, answered(ctx, c.url, c.path(), err)
+	}
+	if err := proto.Unmarshal(reply, dynamicpb.NewMessage(c.method.Output())); err != nil {
+		return 0, fmt.Errorf("the reply of %s is no %s, as %s has it: its %d bytes do not decode", c.path(), c.method.Output().FullName(), c.types, len(reply))
+	}
+	return len(reply), nil
+}
+
+// found turns what the calls brought into levels.
+func (c called) found(t Target) Found {
+	last := c.lengths[len(c.lengths)-1]
+	verify, length := "length", fmt.Sprintf("%d bytes", last)
+	for _, n := range c.lengths {
+		if n != last {
+			verify, length = "status", "replies of different lengths"
+		}
+	}
+	levels := map[string]string{
+		"server": "address", "client": "go-grpc", "opt.server.address": address(c.url), "opt.server.wire": "grpc:netdyno.v1",
+		"request": size(int64(len(c.request))), "response": size(int64(last)),
+		"opt.client.method": c.path(), "opt.client.codec": "raw", "opt.client.verify": verify,
+	}
+	setter(levels)("body", base64.StdEncoding.EncodeToString(c.request))
+	t.addNames(c.url, levels)
+	words := []string{"gRPC OK", length + " of " + string(c.method.Output().FullName()), "types by " + c.types}
+	if c.url.Scheme == "grpcs" {
+		t.addTrust(c.url, levels)
+		words[0] += " by TLS"
+	}
+	return Found{Name: named(c.url), Levels: levels, Words: strings.Join(words, ", "), At: reached(c.peer.Addr)}
+}
