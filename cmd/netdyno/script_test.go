@@ -52,7 +52,7 @@ func TestScripts(t *testing.T) {
 			}
 			return os.Geteuid() == 0, nil
 		},
-		Cmds: map[string]func(*testscript.TestScript, bool, []string){"exits": exits, "website": website},
+		Cmds: map[string]func(*testscript.TestScript, bool, []string){"exits": exits, "website": website, "grpcsite": grpcsite},
 	})
 }
 

@@ -105,11 +105,26 @@ func (t target) request(ctx context.Context, urls, others []string, own ownMessa
 		}
 		arms = append(arms, session.Arm{Given: url, Name: found.Name, Levels: found.Levels})
 	}
+	tellApart(arms)
 	p := looked{typed: others, arms: len(arms), metered: metered}
 	if err := p.hold(t, local, arms); err != nil {
 		return nil, nil, err
 	}
 	return p.typed, arms, nil
+}
+
+// tellApart names arms by their whole URLs where their names are the same: two
+// versions of a service, for instance.
+func tellApart(arms []session.Arm) {
+	times := map[string]int{}
+	for _, a := range arms {
+		times[a.Name]++
+	}
+	for i, a := range arms {
+		if times[a.Name] > 1 {
+			_, arms[i].Name, _ = strings.Cut(a.Given, "://")
+		}
+	}
 }
 
 // account says whose CPU and memory will be the server's, or why nobody's.

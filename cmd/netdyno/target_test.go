@@ -1,6 +1,8 @@
 package main
 
 import (
+	"context"
+	"net"
 	"net/http"
 	"net/http/httptest"
 	"slices"
@@ -8,6 +10,9 @@ import (
 	"testing"
 
 	"github.com/rogpeppe/go-internal/testscript"
+	"google.golang.org/grpc"
+	pb "google.golang.org/grpc/interop/grpc_testing"
+	"google.golang.org/grpc/reflection"
 
 	"netdyno/internal/run/session"
 )
@@ -30,6 +35,42 @@ func website(ts *testscript.TestScript, negated bool, args []string) {
 	}))
 	ts.Defer(server.Close)
 	ts.Setenv(args[0], strings.TrimPrefix(server.URL, "http://"))
+}
+
+// shop is a gRPC server of somebody else's.
+type shop struct {
+	pb.UnimplementedTestServiceServer
+}
+
+// UnaryCall answers with as many bytes as it is asked for.
+func (shop) UnaryCall(_ context.Context, r *pb.SimpleRequest) (*pb.SimpleResponse, error) {
+	return &pb.SimpleResponse{Payload: &pb.Payload{Body: make([]byte, r.GetResponseSize())}}, nil
+}
+
+// grpcsite starts one and puts its address into a variable; its reflection is on
+// unless it is mute: grpcsite NAME [mute].
+func grpcsite(ts *testscript.TestScript, negated bool, args []string) {
+	if negated || len(args) < 1 || len(args) > 2 {
+		ts.Fatalf("usage: grpcsite NAME [mute]")
+	}
+	l, err := net.Listen("tcp", "127.0.0.1:0")
+	ts.Check(err)
+	server := grpc.NewServer()
+	pb.RegisterTestServiceServer(server, shop{})
+	if len(args) == 1 {
+		reflection.Register(server)
+	}
+	go func() { _ = server.Serve(l) }() // ends with Stop
+	ts.Defer(server.Stop)
+	ts.Setenv(args[0], l.Addr().String())
+}
+
+func TestArmsAreToldApart(t *testing.T) {
+	arms := []session.Arm{{Given: "grpc://a:1/v1.Shop/Buy", Name: "a:1/Buy"}, {Given: "grpc://a:1/v2.Shop/Buy", Name: "a:1/Buy"}, {Given: "http://b/", Name: "b"}}
+	tellApart(arms)
+	if arms[0].Name != "a:1/v1.Shop/Buy" || arms[1].Name != "a:1/v2.Shop/Buy" || arms[2].Name != "b" {
+		t.Errorf("named %+v", arms)
+	}
 }
 
 func TestAURLIsRun(t *testing.T) {

@@ -158,5 +158,5 @@ func (c called) found(t Target) Found {
 		t.addTrust(c.url, levels)
 		words[0] += " by TLS"
 	}
-	return Found{Name: named(c.url), Levels: levels, Words: strings.Join(words, ", "), At: reached(c.peer.Addr)}
+	return Found{Name: c.url.Host + "/" + string(c.method.Name()), Levels: levels, Words: strings.Join(words, ", "), At: reached(c.peer.Addr)}
 }

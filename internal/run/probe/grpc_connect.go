@@ -35,7 +35,9 @@ func (t Target) connect(ctx context.Context, u *url.URL) (*grpc.ClientConn, erro
 	var secure credentials.TransportCredentials
 	if u.Scheme == "grpcs" {
 		err = speaksTLS(ctx, u, config)
-		secure = checked{credentials.NewTLS(config), config.ServerName}
+		name := config.ServerName
+		config.ServerName = "" // or it would have to be :authority
+		secure = checked{credentials.NewTLS(config), name}
 	} else {
 		err = speaksHTTP2(ctx, u)
 		secure = insecure.NewCredentials()
@@ -66,13 +68,6 @@ type checked struct {
 // ClientHandshake implements credentials.TransportCredentials.
 func (c checked) ClientHandshake(ctx context.Context, _ string, conn net.Conn) (net.Conn, credentials.AuthInfo, error) {
 	return c.TransportCredentials.ClientHandshake(ctx, c.name, conn)
-}
-
-// Info implements credentials.TransportCredentials.
-func (c checked) Info() credentials.ProtocolInfo {
-	i := c.TransportCredentials.Info()
-	i.ServerName = "" // or it would have to be :authority
-	return i
 }
 
 // Clone implements credentials.TransportCredentials.

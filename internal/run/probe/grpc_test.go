@@ -85,7 +85,7 @@ func TestGRPC(t *testing.T) {
 		"server": "address", "client": "go-grpc", "opt.server.address": at, "opt.server.wire": "grpc:netdyno.v1", "request": "2B", "response": "104B",
 		"opt.client.method": unary, "opt.client.codec": "raw", "opt.client.body": "EGQ=", "opt.client.verify": "length", "opt.client.host": "", "tls": "",
 	})
-	if f.Name != at+unary || !f.Local || f.At.String() != at || f.Words != "gRPC OK, 104 bytes of grpc.testing.SimpleResponse, types by reflection (v1)" {
+	if f.Name != at+"/UnaryCall" || !f.Local || f.At.String() != at || f.Words != "gRPC OK, 104 bytes of grpc.testing.SimpleResponse, types by reflection (v1)" {
 		t.Errorf("found %+v", f)
 	}
 	levels(t, probe.Target{URL: "grpc://" + at + unary}, map[string]string{"request": "0B", "response": "2B", "opt.client.body": ""})

@@ -36,7 +36,7 @@ type Target struct {
 
 // Found is what a probe learnt.
 type Found struct {
-	Name   string            // of the arm: host:port, with the path when it is not /
+	Name   string            // of the arm: host:port, with the path when it is not /; of gRPC with the method alone
 	Levels map[string]string // by factor: server, client, request, response, opt.server.address …
 	Words  string            // "HTTP/1.1 200 OK, 615 bytes, keep-alive, nginx/1.22.1"
 	Local  bool              // the address is of this host

@@ -108,7 +108,9 @@ func security(setup contract.Setup, o load.Options) ([]grpc.DialOption, error) {
 	var out []grpc.DialOption
 	secure := insecure.NewCredentials()
 	if config != nil {
-		secure = named{credentials.NewTLS(config), o.Text("sni")}
+		name := config.ServerName
+		config.ServerName = "" // or it would have to be :authority
+		secure = named{credentials.NewTLS(config), name}
 	}
 	if host := o.Text("host"); host != "" {
 		out = append(out, grpc.WithAuthority(host))
@@ -130,13 +132,6 @@ func (n named) ClientHandshake(ctx context.Context, _ string, conn net.Conn) (ne
 		name = conn.RemoteAddr().String()
 	}
 	return n.TransportCredentials.ClientHandshake(ctx, name, conn)
-}
-
-// Info implements credentials.TransportCredentials.
-func (n named) Info() credentials.ProtocolInfo {
-	i := n.TransportCredentials.Info()
-	i.ServerName = "" // or it would have to be :authority
-	return i
 }
 
 // Clone implements credentials.TransportCredentials.
