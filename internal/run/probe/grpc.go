@@ -158,5 +158,8 @@ func (c called) found(t Target) Found {
 		t.addTrust(c.url, levels)
 		words[0] += " by TLS"
 	}
+	if c.path() != "/"+strings.Trim(c.url.Path, "/") {
+		words = append([]string{c.path()}, words...)
+	}
 	return Found{Name: c.url.Host + "/" + string(c.method.Name()), Levels: levels, Words: strings.Join(words, ", "), At: reached(c.peer.Addr)}
 }

@@ -34,7 +34,11 @@ type reflector struct {
 	version string
 }
 
-// reflect asks the server which services it has, and for the files of one.
+// mostServices bounds how many are asked about where a URL leaves out which.
+const mostServices = 64
+
+// reflect asks the server which services it has, and for the files of one; of all
+// where it has none of that name, as a URL may leave out what is clear without.
 func reflect(ctx context.Context, conn *grpc.ClientConn, u *url.URL, service string) (*typeSource, error) {
 	streams, cancel := context.WithCancel(ctx) // ends the stream
 	defer cancel()
@@ -56,10 +60,11 @@ func reflect(ctx context.Context, conn *grpc.ClientConn, u *url.URL, service str
 		return nil, answered(ctx, u, "server reflection of "+address(u), err)
 	}
 	s := &typeSource{services: names, origin: "reflection (" + r.version + ")"}
+	about := []string{service}
 	if !slices.Contains(names, service) {
-		return s, nil
+		about = names[:min(len(names), mostServices)]
 	}
-	if s.files, err = r.files(service); err != nil {
+	if s.files, err = r.files(about); err != nil {
 		return nil, fmt.Errorf("%s of %s: %w; give --proto FILE", s.origin, address(u), err)
 	}
 	return s, nil
@@ -103,11 +108,17 @@ func (r *reflector) ask(request *v1.ServerReflectionRequest) (*v1.ServerReflecti
 	return reply, nil
 }
 
-// files asks for the file of a service and for all that it imports. A server may
+// files asks for the files of services and for all that they import. A server may
 // send them together or one by one.
-func (r *reflector) files(service string) (*protoregistry.Files, error) {
+func (r *reflector) files(services []string) (*protoregistry.Files, error) {
 	known := map[string]*descriptorpb.FileDescriptorProto{}
-	err := r.take(known, &v1.ServerReflectionRequest{MessageRequest: &v1.ServerReflectionRequest_FileContainingSymbol{FileContainingSymbol: service}})
+	for _, service := range services {
+		err := r.take(known, &v1.ServerReflectionRequest{MessageRequest: &v1.ServerReflectionRequest_FileContainingSymbol{FileContainingSymbol: service}})
+		if err != nil && len(services) == 1 { // of several, one that is not described is not found
+			return nil, err
+		}
+	}
+	var err error
 	for missing := ""; err == nil; {
 		if missing = lacking(known); missing == "" {
 			break

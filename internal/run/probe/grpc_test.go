@@ -103,6 +103,18 @@ func TestGRPC(t *testing.T) {
 	refused(t, probe.Target{URL: "grpc://" + at + "/grpc.testing.TestService/EmptyCall"}, "answers Unauthenticated: no key·here·[0m")
 }
 
+// What is clear without need not be typed: the package, the service, or all of it.
+func TestAPartOfAMethodsName(t *testing.T) {
+	at := serveGRPC(t, all)
+	for _, short := range []string{"/TestService/UnaryCall", "/UnaryCall", "/UnaryCall/"} {
+		f := levels(t, probe.Target{URL: "grpc://" + at + short}, map[string]string{"opt.client.method": unary})
+		if !strings.HasPrefix(f.Words, unary+", gRPC OK") {
+			t.Errorf("%s: words %q do not name the method", short, f.Words)
+		}
+	}
+	refused(t, probe.Target{URL: "grpc://" + at + "/Service/UnaryCall"}, `has no service "Service"`)
+}
+
 // proto describes the part of the service that is called.
 const proto = `syntax = "proto3";
 package grpc.testing;
@@ -210,7 +222,7 @@ func TestWhatGRPCCannotMeasureIsOneSentence(t *testing.T) {
 		{probe.Target{URL: "127.0.0.1" + unary}, "names no port"},
 		{probe.Target{URL: at}, "names no method; expected grpc://" + at + "/pkg.Service/Method, by reflection (v1) with a service grpc.testing.TestService"},
 		{probe.Target{URL: at + "/grpc.testing.TestService"}, "names no method of grpc.testing.TestService; expected one that is unary: EmptyCall, UnaryCall"},
-		{probe.Target{URL: at + "/TestService/UnaryCall"}, `has no service "TestService", by reflection (v1); did you mean "grpc.testing.TestService"?`},
+		{probe.Target{URL: at + "/TestService/UnaryCal"}, `has no service "TestService", by reflection (v1); did you mean "grpc.testing.TestService"?`},
 		{probe.Target{URL: at + "/grpc.testing.TestServise/UnaryCall"}, `did you mean "grpc.testing.TestService"?`},
 		{probe.Target{URL: at + "/grpc.testing.TestService/UnaryCal"}, `has no method "UnaryCal", by reflection (v1); did you mean "UnaryCall"?`},
 		{probe.Target{URL: at + "/grpc.testing.TestService/FullDuplexCall"}, "method FullDuplexCall of grpc.testing.TestService streams, and a unary one is expected"},

@@ -51,9 +51,13 @@ func wanted(u *url.URL) (service, method string) {
 	return service, method
 }
 
-// method finds the unary method that a URL names.
+// method finds the unary method that a URL names. The URL may leave out the
+// package, the service or all of it where one method alone fits what is left.
 func (s *typeSource) method(u *url.URL) (protoreflect.MethodDescriptor, error) {
 	service, name := wanted(u)
+	if m := s.only(service, name); m != nil {
+		return m, nil
+	}
 	if service == "" {
 		return nil, fmt.Errorf("%s names no method; expected grpc://%s/pkg.Service/Method, by %s with a service %s", u, u.Host, s.origin, oneOf(s.services))
 	}
@@ -82,6 +86,34 @@ func (s *typeSource) method(u *url.URL) (protoreflect.MethodDescriptor, error) {
 		return nil, fmt.Errorf("method %s of %s streams, and a unary one is expected, with one request and one reply: %s", name, service, oneOf(unary))
 	}
 	return m, nil
+}
+
+// only is the one unary method that fits what a URL names of it; nil when none or
+// several do.
+func (s *typeSource) only(service, name string) protoreflect.MethodDescriptor {
+	var fit []protoreflect.MethodDescriptor
+	for _, full := range s.services {
+		if s.files == nil {
+			return nil
+		}
+		found, _ := s.files.FindDescriptorByName(protoreflect.FullName(full))
+		of, described := found.(protoreflect.ServiceDescriptor)
+		if !described {
+			continue
+		}
+		named := service == "" || full == service || strings.HasSuffix(full, "."+service)
+		for i := range of.Methods().Len() {
+			m := of.Methods().Get(i)
+			alone := name == "" && string(m.Name()) == service
+			if !streams(m) && (alone || named && (name == "" || string(m.Name()) == name)) {
+				fit = append(fit, m)
+			}
+		}
+	}
+	if len(fit) != 1 {
+		return nil
+	}
+	return fit[0]
 }
 
 func streams(m protoreflect.MethodDescriptor) bool {
