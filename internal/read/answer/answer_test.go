@@ -192,6 +192,20 @@ func TestSentences(t *testing.T) {
 	}
 }
 
+// What a search found is a sentence by itself, or a part of one.
+func TestASearchJoinsASentence(t *testing.T) {
+	found := []string{"The best goodput is 4 GB/s, of fast with 4 connections. slow reaches 95 % of it with 8 connections."}
+	faster := judged(cpu, "", "fast", [3]float64{0.66, 0.63, 0.69}, compare.Better)
+	for want, run := range map[string]compare.Run{
+		". The best goodput is 4 GB/s, of fast with 4 connections; slow reaches 95 % of it": runOf([]string{cpu}, faster),
+		"; the best goodput is 4 GB/s, of fast with 4 connections; slow reaches 95 % of it": runOf([]string{cpu, p99}, faster, open),
+	} {
+		if said := strings.Join(answer.Of(answer.Parts{Run: run, Searches: found}).Sentences, " "); !strings.Contains(said, want) {
+			t.Errorf("%q is not in %q", want, said)
+		}
+	}
+}
+
 // shownPercent finds the percentages of a sentence about one effect.
 var shownPercent = regexp.MustCompile(`([0-9.]+) % (less|more|higher|lower) .*?\(([0-9.]+)–([0-9.]+) %\)`)
 

@@ -62,7 +62,11 @@ func ofSentences(text string) clause {
 		}
 		parts[i] = part
 	}
-	return clause{text: strings.Join(parts, "; "), named: true}
+	joined := strings.Join(parts, "; ")
+	if rest, article := strings.CutPrefix(joined, "The "); article {
+		return clause{text: "the " + rest}
+	}
+	return clause{text: joined, named: true} // by an arm
 }
 
 // rank puts differences before equality, and both before what is open.
