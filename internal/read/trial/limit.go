@@ -7,4 +7,11 @@ import "netdyno/internal/contract"
 type limitRule struct {
 	limit Limit
 	prove func(*audit) (of contract.Role, proof string)
+	means Meaning
+}
+
+// Meaning is what a word of a report stands for, and what to do about it.
+type Meaning struct {
+	Means string // a clause without a full stop
+	Cure  string // what to do; "" for nothing
 }

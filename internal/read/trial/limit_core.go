@@ -17,8 +17,8 @@ const (
 const coreBusy = 0.95
 
 var (
-	limitServerCore = limitRule{ServerCore, ofGroups(contract.Server, busyThread)}
-	limitClientCore = limitRule{ClientCore, ofGroups(contract.Client, busyThread)}
+	limitServerCore = limitRule{ServerCore, ofGroups(contract.Server, busyThread), meanServerCore}
+	limitClientCore = limitRule{ClientCore, ofGroups(contract.Client, busyThread), meanClientCore}
 )
 
 // ofGroups tries a proof on every worker group of a role.

@@ -17,8 +17,8 @@ const (
 const setBusy = 0.90
 
 var (
-	limitServerCPU = limitRule{ServerCPU, ofGroups(contract.Server, fullSet)}
-	limitClientCPU = limitRule{ClientCPU, ofGroups(contract.Client, fullSet)}
+	limitServerCPU = limitRule{ServerCPU, ofGroups(contract.Server, fullSet), meanServerCPU}
+	limitClientCPU = limitRule{ClientCPU, ofGroups(contract.Client, fullSet), meanClientCPU}
 )
 
 // fullSet proves that a CPU set of the group's own had no time left: by the

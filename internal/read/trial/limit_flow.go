@@ -13,7 +13,7 @@ import (
 // FlowControl says that a library's own windows bounded what was in flight.
 const FlowControl Limit = "flow-control"
 
-var limitFlowControl = limitRule{FlowControl, flowControlled}
+var limitFlowControl = limitRule{FlowControl, flowControlled, meanFlowControl}
 
 // flowFull is the share of window ÷ round trip from which a library's own
 // window counts as the limit. Senders wait for updates that receivers give when

@@ -15,7 +15,7 @@ const HostCPU Limit = "host-cpu"
 // (specification §5).
 const hostIdle = 0.05
 
-var limitHostCPU = limitRule{HostCPU, func(e *audit) (contract.Role, string) { return "", fullHost(e) }}
+var limitHostCPU = limitRule{HostCPU, func(e *audit) (contract.Role, string) { return "", fullHost(e) }, meanHostCPU}
 
 func fullHost(e *audit) (proof string) {
 	for _, h := range e.window.Hosts() {

@@ -18,7 +18,7 @@ var limitLatency = limitRule{Latency, func(e *audit) (contract.Role, string) {
 		proof = fmt.Sprintf("no CPU was full and %.4g of %.4g slots waited for replies; %s", busy, e.slots, busiestWords(e))
 	}
 	return "", proof
-}}
+}, meanLatency}
 
 // What its name stands for in netdyno explain.
 var meanLatency = Meaning{Means: "a closed loop with idle CPUs: every slot waited for the other end", Cure: "use more connections, or more exchanges in flight, to load the server"}

@@ -18,7 +18,7 @@ var limitReceiveWindow = limitRule{ReceiveWindow, restraint{
 	held:  func(g record.TCPGrowth) float64 { return g.ReceiveWindowS },
 	of:    otherEnd,
 	words: func(_, other string) string { return "the receive window of the " + other + " held them back" },
-}.prove}
+}.prove, meanReceiveWindow}
 
 // When the other end's receive window counts as the limit although the kernel
 // charges less than half of the time to it (specification §5). A sender that paces
@@ -38,7 +38,7 @@ var limitPacedWindow = limitRule{ReceiveWindow, func(e *audit) (contract.Role, s
 		}
 	}
 	return "", ""
-}}
+}, meanReceiveWindow}
 
 // windowed proves that the connections of an end carried about as much as the
 // other end's receive windows let through in the least round trip, while their

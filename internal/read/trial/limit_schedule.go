@@ -15,7 +15,7 @@ var limitSchedule = limitRule{Schedule, func(e *audit) (contract.Role, string) {
 		return "", ""
 	}
 	return "", fmt.Sprintf("the open loop reached %.3g %% of its offered rate", 100*share)
-}}
+}, meanSchedule}
 
 // What its name stands for in netdyno explain.
 var meanSchedule = Meaning{Means: "the open loop reached the rate that was offered: nothing was the limit", Cure: "raise the rate to find the limit"}

@@ -13,7 +13,7 @@ var limitSendBuffer = limitRule{SendBuffer, restraint{
 	held:  func(g record.TCPGrowth) float64 { return g.SendBufferS },
 	of:    func(sender contract.Role) contract.Role { return sender },
 	words: func(sender, _ string) string { return "the " + sender + "'s own send buffer held them back" },
-}.prove}
+}.prove, meanSendBuffer}
 
 // What its name stands for in netdyno explain.
 var meanSendBuffer = Meaning{Means: "the sender's own buffer held the connections back more than anything else", Cure: "raise net.ipv4.tcp_wmem or the option send_buffer"}

@@ -14,7 +14,7 @@ var limitUnknown = limitRule{Unknown, func(e *audit) (contract.Role, string) {
 		return "", why
 	}
 	return "", fmt.Sprintf("the open loop reached %.3g %% of its offered rate, yet no CPU was full; %s", 100*e.values["offered_share"], busiestWords(e))
-}}
+}, meanUnknown}
 
 // What its name stands for in netdyno explain.
 var meanUnknown = Meaning{Means: "a reading is missing, or an open loop fell short although no CPU was full", Cure: "look at the trial's records; meter both ends"}

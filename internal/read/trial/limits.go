@@ -41,26 +41,15 @@ func limitOf(e *audit) (limit Limit, of contract.Role, proof string) {
 	return Unknown, "", ""
 }
 
-// Meaning is what a word of a report stands for, and what to do about it.
-type Meaning struct {
-	Means string // a clause without a full stop
-	Cure  string // what to do; "" for nothing
-}
-
-var meanings = map[Limit]Meaning{
-	ServerCore:    meanServerCore,
-	ClientCore:    meanClientCore,
-	ServerCPU:     meanServerCPU,
-	ClientCPU:     meanClientCPU,
-	FlowControl:   meanFlowControl,
-	HostCPU:       meanHostCPU,
-	Latency:       meanLatency,
-	Link:          meanLink,
-	ReceiveWindow: meanReceiveWindow,
-	Schedule:      meanSchedule,
-	SendBuffer:    meanSendBuffer,
-	Unknown:       meanUnknown,
-}
-
 // Means returns what a limit stands for.
-func (l Limit) Means() Meaning { return meanings[l] }
+func (l Limit) Means() Meaning {
+	if l == Link {
+		return meanLink
+	}
+	for _, r := range limitRules {
+		if r.limit == l {
+			return r.means
+		}
+	}
+	return Meaning{}
+}

@@ -85,19 +85,25 @@ func speaksTLS(ctx context.Context, u *url.URL, config *tls.Config) error {
 		return err
 	}
 	defer func() { _ = conn.Close() }() // nothing is sent after the handshake
-	within, cancel := context.WithTimeout(ctx, greeting)
-	defer cancel()
 	certificate := &presented{own: config.Certificates}
 	config = config.Clone()
 	config.NextProtos, config.GetClientCertificate = []string{"h2"}, certificate.give
-	secure := tls.Client(conn, config)
-	if err = secure.HandshakeContext(within); err != nil {
+	secure, err := shaken(ctx, conn, config)
+	if err != nil {
 		return certificate.explain(u, misshaken(ctx, u, err))
 	}
 	if secure.ConnectionState().NegotiatedProtocol != "h2" {
 		return fmt.Errorf("%s speaks TLS without HTTP/2 (ALPN h2), which gRPC needs", address(u))
 	}
 	return certificate.explain(u, greet(ctx, u, secure)) // in TLS 1.3 a certificate is refused after the handshake
+}
+
+// shaken makes a handshake of TLS, within the time of a greeting.
+func shaken(ctx context.Context, conn net.Conn, config *tls.Config) (*tls.Conn, error) {
+	within, cancel := context.WithTimeout(ctx, greeting)
+	defer cancel()
+	secure := tls.Client(conn, config)
+	return secure, secure.HandshakeContext(within)
 }
 
 // presented is the client's certificate, and whether the server asked for one.
@@ -154,11 +160,9 @@ func speaksHTTP2(ctx context.Context, u *url.URL) error {
 		return err
 	}
 	defer func() { _ = conn.Close() }() // nothing is sent after the handshake
-	within, cancel := context.WithTimeout(ctx, greeting)
-	defer cancel()
 	// Nothing but the handshake is sent, so the peer need not be authenticated.
-	secure := tls.Client(conn, &tls.Config{InsecureSkipVerify: true, ServerName: u.Hostname(), NextProtos: []string{"h2", "http/1.1"}})
-	if secure.HandshakeContext(within) == nil {
+	config := &tls.Config{InsecureSkipVerify: true, ServerName: u.Hostname(), NextProtos: []string{"h2", "http/1.1"}}
+	if _, err := shaken(ctx, conn, config); err == nil {
 		return fmt.Errorf("%s speaks TLS; measure grpcs://%s", address(u), u.Host+u.RequestURI())
 	}
 	return heard
