@@ -219,6 +219,7 @@ format: web-tools ## rewrite files in their canonical format
 .PHONY: golden
 golden: ## rewrite golden files, the studies' answers and the specification's table of metrics for review in the diff
 	@go test ./test/answers ./internal/metric ./internal/read/report ./internal/run/study ./internal/run/rig ./internal/contract -update
+	@go test . -run TestSchemaOfFindings -update
 
 .PHONY: bench
 bench: build packages-test ## speed as ratios against peers, in one run

@@ -91,6 +91,9 @@ var layers = map[string][]string{
 	"internal/read/synthetic": {"internal/contract", "internal/record", "internal/hist", "internal/quantity"},
 	"internal/read/report": {"internal/contract", "internal/record", "internal/metric", "internal/hist", "internal/quantity", "internal/printable",
 		"internal/read/trial", "internal/read/cells", "internal/read/compare", "internal/read/view", "internal/read/history", "internal/read/answer", "internal/read/finding"},
+	"internal/read/export": {"internal/contract", "internal/record", "internal/metric", "internal/hist", "internal/quantity", "internal/printable",
+		"internal/read/trial", "internal/read/cells", "internal/read/compare", "internal/read/finding"},
+	"docs/schema": {}, // the published schemas, as data
 
 	// Programs: the orchestrator never holds a transport, a worker nothing else.
 	"cmd/netdyno":   orchestrator,
@@ -118,7 +121,7 @@ func read(more ...string) []string {
 var orchestrator = []string{
 	"internal/contract", "internal/record", "internal/metric", "internal/quantity", "internal/hist", "internal/input", "internal/printable", "studies",
 	"internal/run/*", "internal/read/trial", "internal/read/cells", "internal/read/compare", "internal/read/view", "internal/read/history",
-	"internal/read/finding", "internal/read/report",
+	"internal/read/finding", "internal/read/report", "internal/read/export", "docs/schema",
 }
 
 // foreign are imports from outside the module that a layer must not have: a

@@ -10,6 +10,7 @@ import (
 	"netdyno/internal/metric"
 	"netdyno/internal/quantity"
 	"netdyno/internal/read/compare"
+	"netdyno/internal/read/export"
 	"netdyno/internal/read/trial"
 	"netdyno/internal/record"
 	"netdyno/internal/run/study"
@@ -25,7 +26,7 @@ type explained struct {
 func explainCommand() *cobra.Command {
 	return &cobra.Command{
 		Use:   "explain [WORD]",
-		Short: "Say what a word of a report means: a flag, a warning, a limit, a verdict, a metric, a factor",
+		Short: "Say what a word of a report means: a flag, a warning, a limit, a verdict, a metric, a factor, a format",
 		Args:  cobra.MaximumNArgs(1),
 		ValidArgsFunction: func(*cobra.Command, []string, string) ([]string, cobra.ShellCompDirective) {
 			return wordsOf(glossary()), cobra.ShellCompDirectiveNoFileComp
@@ -87,6 +88,9 @@ func glossary() []explained {
 	}
 	for _, s := range source.Settings() {
 		add("setting", s.Name, [2]string{"means", s.Doc})
+	}
+	for _, f := range export.Formats() {
+		add("format", f.Name, [2]string{"means", f.Doc}, [2]string{"write", "netdyno export DIR --format " + f.Name}, [2]string{"source", "docs/export.md"})
 	}
 	return all
 }

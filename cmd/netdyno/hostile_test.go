@@ -66,6 +66,9 @@ func TestNobodysWordsSteerTheTerminal(t *testing.T) {
 		{"records for a log", func(t *testing.T, dir string) []string {
 			return []string{"report", hostileRun(t, dir), "--hlog", filepath.Join(dir, "log")}
 		}},
+		{"records for a table", func(t *testing.T, dir string) []string {
+			return []string{"export", hostileRun(t, dir), "--format", "csv"}
+		}},
 		{"records to compare", func(t *testing.T, dir string) []string {
 			run := hostileRun(t, dir)
 			return []string{"compare", run, run}

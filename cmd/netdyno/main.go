@@ -48,6 +48,7 @@ which to use, what it costs, what limited it, and how certain that is.
 		tourCommand(),
 		listenCommand(),
 		reportCommand(),
+		exportCommand(),
 		compareCommand(),
 		studiesCommand(),
 		transportsCommand(),

@@ -2,13 +2,13 @@ package main
 
 import (
 	"bytes"
-	"encoding/json"
 	"errors"
 	"fmt"
 	"io"
 	"io/fs"
 
 	"netdyno/internal/read/cells"
+	"netdyno/internal/read/export"
 	"netdyno/internal/read/finding"
 	"netdyno/internal/read/report"
 	"netdyno/internal/record"
@@ -36,26 +36,33 @@ func readCurrent(d session.Directory) (reading, error) {
 // readAs reads a run; change may alter what was read before anything is found in
 // it.
 func readAs(d session.Directory, change func(*reading)) (reading, error) {
-	var r reading
-	var err error
-	if r.trials, err = record.ReadTrials(d.Trials()); err != nil {
-		if errors.Is(err, fs.ErrNotExist) {
-			err = fmt.Errorf("%s is not the directory of a run: it has no trials.jsonl", d)
-		}
+	r, unplanned, err := readFiles(d)
+	if err != nil {
 		return r, err
 	}
-	if r.contents, err = record.Read(d.Records()); err != nil {
-		return r, err
-	}
-	unplanned := 0
-	if len(r.contents.Header.Listen) == 0 { // the segments of a server are of no plan
-		unplanned = r.contents.HoldTo(r.trials)
-	}
-	r.contents.Header.Directory = string(d)
 	change(&r)
 	r.Findings, err = finding.Find(r.contents.Header, r.trials, r.contents.Records)
 	r.Tally.Unplanned = unplanned
 	return r, err
+}
+
+// readFiles reads what a run left, and finds nothing in it yet. It counts the records
+// of trials that are not in the plan, which are left out.
+func readFiles(d session.Directory) (r reading, unplanned int, err error) {
+	if r.trials, err = record.ReadTrials(d.Trials()); err != nil {
+		if errors.Is(err, fs.ErrNotExist) {
+			err = fmt.Errorf("%s is not the directory of a run: it has no trials.jsonl", d)
+		}
+		return r, 0, err
+	}
+	if r.contents, err = record.Read(d.Records()); err != nil {
+		return r, 0, err
+	}
+	if len(r.contents.Header.Listen) == 0 { // the segments of a server are of no plan
+		unplanned = r.contents.HoldTo(r.trials)
+	}
+	r.contents.Header.Directory = string(d)
+	return r, unplanned, nil
 }
 
 // readAloud reads a run and prints what is wrong in its file.
@@ -75,7 +82,7 @@ func printProblems(d session.Directory, problems []record.Problem) {
 // with full everything that has a form in text.
 func show(d session.Directory, findings finding.Findings, full bool) error {
 	page := report.New(findings)
-	exported := export(d, findings, page)
+	exported := rebuild(d, findings, page)
 	text := page.Text
 	if !full && findings.ServerReport == nil { // which a screen has no room for
 		text = report.NewScreen(findings).Text
@@ -90,14 +97,10 @@ func show(d session.Directory, findings finding.Findings, full bool) error {
 	return nil
 }
 
-// export rebuilds findings.json and the reports.
-func export(d session.Directory, f finding.Findings, page report.Page) error {
-	data, err := json.MarshalIndent(f, "", " ")
-	if err != nil {
-		return fmt.Errorf("encode findings: %w", err)
-	}
+// rebuild writes findings.json and the reports.
+func rebuild(d session.Directory, f finding.Findings, page report.Page) error {
 	return errors.Join(
-		record.WriteFileAtomic(d.Findings(), append(data, '\n')),
+		render(d.Findings(), func(w io.Writer) error { return export.WriteFindings(w, f) }),
 		render(d.HTML(), page.HTML),
 		render(d.Markdown(), page.Markdown))
 }

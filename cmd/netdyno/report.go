@@ -1,6 +1,7 @@
 package main
 
 import (
+	"errors"
 	"fmt"
 
 	"github.com/spf13/cobra"
@@ -36,7 +37,7 @@ its missing trials do not count.
 			dir := session.Directory(args[0])
 			if hlog != "" {
 				if err := logTimes(dir, hlog); err != nil {
-					return err
+					return fmt.Errorf("report --hlog: %w", err)
 				}
 			}
 			switch {
@@ -48,12 +49,23 @@ its missing trials do not count.
 			return conclude(dir, how)
 		},
 	}
-	c.Flags().StringVar(&hlog, "hlog", "", hlogUsage)
+	c.Flags().StringVar(&hlog, "hlog", "", "write a HdrHistogram log to `FILE`: netdyno export DIR --format hlog does now")
 	c.Flags().BoolVar(&how.gate, "gate", false, gateUsage)
 	c.Flags().BoolVar(&how.full, "full", false, "print every table and warning as text")
 	c.Flags().StringVar(&server, "server", "", "directory of the netdyno listen that the run drove")
 	completeFlags(c, map[string]cobra.CompletionFunc{"server": completeRun})
 	return c
+}
+
+// logTimes is how a log was asked for before there was netdyno export.
+func logTimes(d session.Directory, file string) error {
+	fmt.Fprintf(stderr, "netdyno: report --hlog FILE is netdyno export DIR --format hlog --out FILE now; the next version has it no more\n")
+	err := exporting{format: "hlog", out: file}.run([]string{string(d)})
+	var tainted *status
+	if errors.As(err, &tainted) {
+		return nil // the report says so too
+	}
+	return err
 }
 
 // oneDirectory refuses more than one directory, and says which command takes

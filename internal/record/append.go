@@ -3,6 +3,7 @@ package record
 import (
 	"errors"
 	"fmt"
+	"io"
 	"io/fs"
 	"os"
 	"path/filepath"
@@ -141,15 +142,24 @@ func (w *File) rollBack() error {
 // Close closes the file and releases its lock.
 func (w *File) Close() error { return w.file.Close() }
 
-// WriteFileAtomic writes a file whole or not at all, also when the power
+// WriteFileAtomic writes a file as WriteAtomic does.
+func WriteFileAtomic(path string, data []byte) error {
+	return WriteAtomic(path, func(w io.Writer) error {
+		_, err := w.Write(data)
+		return err
+	})
+}
+
+// WriteAtomic writes a file whole or not at all, also when the power
 // goes: a temporary file beside it, synced and renamed, then the directory
 // synced. What is there already must be a file: a renamed one would take the
-// place of a device, such as /dev/null, for everybody.
-func WriteFileAtomic(path string, data []byte) error {
+// place of a device, such as /dev/null, for everybody. Nothing is there when write
+// fails, and its error is passed on.
+func WriteAtomic(path string, write func(io.Writer) error) error {
 	if err := replaceable(path); err != nil {
 		return fmt.Errorf("write %s: %w", path, err)
 	}
-	temporary, err := writeBeside(path, data)
+	temporary, err := writeBeside(path, write)
 	if err == nil {
 		err = os.Rename(temporary, path)
 	}
@@ -183,12 +193,12 @@ func replaceable(path string) error {
 }
 
 // writeBeside returns the name of the temporary file as soon as there is one.
-func writeBeside(path string, data []byte) (name string, err error) {
+func writeBeside(path string, write func(io.Writer) error) (name string, err error) {
 	f, err := os.CreateTemp(filepath.Dir(path), "."+filepath.Base(path)+".*")
 	if err != nil {
 		return "", err
 	}
-	_, err = f.Write(data)
+	err = write(f)
 	if err == nil {
 		err = f.Chmod(0o644)
 	}

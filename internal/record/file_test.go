@@ -505,3 +505,23 @@ func TestOnlyAFileIsReplaced(t *testing.T) {
 		}
 	}
 }
+
+// What fails to be written leaves what was there.
+func TestWriteAtomicKeepsWhatWasThere(t *testing.T) {
+	path := filepath.Join(t.TempDir(), "file")
+	if err := WriteFileAtomic(path, []byte("before")); err != nil {
+		t.Fatal(err)
+	}
+	failed := errors.New("half way")
+	err := WriteAtomic(path, func(w io.Writer) error {
+		_, err := io.WriteString(w, "after, half")
+		return errors.Join(err, failed)
+	})
+	if !errors.Is(err, failed) {
+		t.Errorf("error %v, want %v", err, failed)
+	}
+	left, err := os.ReadDir(filepath.Dir(path))
+	if text, readErr := os.ReadFile(path); string(text) != "before" || readErr != nil || err != nil || len(left) != 1 {
+		t.Errorf("%q (%v) among %d files (%v), want what was there alone", text, readErr, len(left), err)
+	}
+}

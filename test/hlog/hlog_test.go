@@ -1,4 +1,4 @@
-// Package hlog_test has the logs of `netdyno report --hlog` read by others: by
+// Package hlog_test has the logs of `netdyno export --format hlog` read by others: by
 // the Go library always, and by the reference implementation in Java when asked,
 // because Maven fetches it:
 //
@@ -21,8 +21,7 @@ import (
 	hdr "github.com/HdrHistogram/hdrhistogram-go"
 
 	"netdyno/internal/hist"
-	"netdyno/internal/read/finding"
-	"netdyno/internal/read/report"
+	"netdyno/internal/read/export"
 	"netdyno/internal/record"
 	"netdyno/internal/run/bench/benchtest"
 )
@@ -146,12 +145,12 @@ func measured(t *testing.T) ([]byte, []record.Record) {
 	header, trials := benchtest.Plan(t, "transport=null", "opt.service=1ms", "connections=20,40", "rate=2000", "window=600ms", "warmup=100ms", "blocks=1")
 	records := benchtest.Conduct(t.Context(), t, benchtest.Built(t), trials)
 	header.CreatedAt = records[0].StartedAt
-	found, err := finding.Find(header, trials, records)
+	format, err := export.Named("hlog")
 	if err != nil {
 		t.Fatal(err)
 	}
 	var log bytes.Buffer
-	if err := report.HistogramLog(&log, found, records); err != nil {
+	if err := format.Write(&log, export.Run{Header: header, Plan: trials, Records: records}, export.Table{}); err != nil {
 		t.Fatal(err)
 	}
 	return log.Bytes(), records

@@ -27,6 +27,7 @@ func Find(header record.Header, trials []record.Trial, records []record.Record) 
 		}
 	}
 	f := Findings{
+		Schema:  Schema,
 		Run:     compare.Run{Header: header, Cells: s.Describe(), Noise: noise, Comparisons: comparisons, Requirements: requirements, Tally: s.CountTrials()},
 		Answers: answers(comparisons), Published: view.Publish(s), Charts: view.Charts(s), Fits: view.Fits(s), Searches: view.Searches(s),
 		Choices: view.Choices(s), Claims: compare.Claims(s),

@@ -11,8 +11,13 @@ import (
 	"netdyno/internal/record"
 )
 
+// Schema is the version of findings.json: one more when a field goes or changes its
+// meaning. New fields do not change it.
+const Schema = 1
+
 // Findings is everything that can be said about one run.
 type Findings struct {
+	Schema int `json:"schema"`
 	compare.Run
 	Answer       answer.Answer    `json:"answer"`          // to the study's question
 	Answers      []string         `json:"answers"`         // sentences, one per primary comparison worth saying

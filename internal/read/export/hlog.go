@@ -1,47 +1,52 @@
-package report
+package export
 
 import (
-	"bytes"
 	"fmt"
 	"io"
 	"strings"
 	"time"
 
-	"netdyno/internal/read/finding"
+	"netdyno/internal/printable"
 	"netdyno/internal/read/trial"
 	"netdyno/internal/record"
 )
 
-// HistogramLog writes the times of a run as a HdrHistogram log: one line for
+// writeHistogramLog writes the times of a run as a HdrHistogram log: one line for
 // each valid trial and sort of time, tagged CELL/ARM/SORT, clients merged, in
 // nanoseconds. A trial that is not valid is a comment with its reason. The error
 // is the writer's, or a histogram that cannot be encoded.
 //
 // Source: HdrHistogram, HistogramLogWriter and HistogramLogProcessor, format 1.3.
-func HistogramLog(w io.Writer, f finding.Findings, records []record.Record) error {
-	l := histogramLog{began: f.Header.CreatedAt, byTrial: map[string]*record.Record{}}
-	for i := range records {
-		l.byTrial[records[i].Trial.ID] = &records[i]
+func writeHistogramLog(w io.Writer, r Run, _ Table) error {
+	s, err := r.judged()
+	if err != nil {
+		return err
 	}
-	l.head(or(f.Header.Study.Name, "a study"))
-	for _, cell := range f.Cells {
-		for _, arm := range cell.Arms {
-			for _, trial := range arm.Trials {
-				if err := l.trial(cell.Name, arm.Name, trial); err != nil {
+	l := histogramLog{out: w, began: r.Header.CreatedAt}
+	l.head(r.study())
+	for _, cell := range s.Cells {
+		for _, arm := range s.Arms {
+			for _, v := range s.Of(cell, arm) {
+				if err := l.trial(cell, arm, v); err != nil {
 					return err
 				}
 			}
 		}
 	}
-	_, err := w.Write(l.out.Bytes())
-	return err
+	return l.err
 }
 
-// histogramLog is a log being written.
+// histogramLog is a log being written. It keeps the writer's first error.
 type histogramLog struct {
-	out     bytes.Buffer
-	began   time.Time // the run; what lines count from
-	byTrial map[string]*record.Record
+	out   io.Writer
+	began time.Time // the run; what lines count from
+	err   error
+}
+
+func (l *histogramLog) print(format string, values ...any) {
+	if l.err == nil {
+		_, l.err = fmt.Fprintf(l.out, format, values...)
+	}
 }
 
 func (l *histogramLog) head(study string) {
@@ -50,29 +55,28 @@ func (l *histogramLog) head(study string) {
 	l.comment("[Histogram log format version 1.3]")
 	l.comment(fmt.Sprintf("[StartTime: %s (seconds since epoch), %s]", seconds, l.began.UTC().Format(time.RFC3339)))
 	l.comment(fmt.Sprintf("[BaseTime: %s (seconds since epoch)]", seconds))
-	l.out.WriteString(`"StartTimestamp","Interval_Length","Interval_Max","Interval_Compressed_Histogram"` + "\n")
+	l.print("%s\n", `"StartTimestamp","Interval_Length","Interval_Max","Interval_Compressed_Histogram"`)
 }
 
 // comment writes a line that readers pass over. What stands in one comes from
 // workers too.
 func (l *histogramLog) comment(text string) {
-	l.out.WriteString("#" + strings.Join(strings.Fields(text), " ") + "\n")
+	l.print("#%s\n", printable.Text(strings.Join(strings.Fields(text), " ")))
 }
 
-func (l *histogramLog) trial(cell, arm string, t trial.Trial) error {
-	r := l.byTrial[t.ID]
+func (l *histogramLog) trial(cell, arm string, v *trial.Judged) error {
 	switch {
-	case r == nil:
+	case v.Record == nil:
 		return nil // not run yet
-	case t.Status != trial.Valid:
-		l.comment(fmt.Sprintf("left out: trial %s of %s is %s: %s", t.ID, tag(cell, arm), t.Status, t.Reason))
+	case v.Trial.Status != trial.Valid:
+		l.comment(fmt.Sprintf("left out: trial %s of %s is %s: %s", v.Plan.ID, tag(cell, arm), v.Trial.Status, v.Trial.Reason))
 		return nil
 	}
-	if t.Repeat {
+	if v.Plan.Repeat {
 		arm += " again"
 	}
-	window := record.NewWindow(r)
-	from, to := time.Duration(r.Timeline.OpenNs), time.Duration(r.Timeline.CloseNs)
+	window := record.NewWindow(v.Record)
+	from, to := time.Duration(v.Record.Timeline.OpenNs), time.Duration(v.Record.Timeline.CloseNs)
 	for _, sort := range []string{record.Service, record.Response, record.Lag} {
 		times, has := window.Histogram(sort)
 		if !has {
@@ -80,13 +84,13 @@ func (l *histogramLog) trial(cell, arm string, t trial.Trial) error {
 		}
 		text, err := times.Encode()
 		if err != nil {
-			return fmt.Errorf("log %s times of trial %s: %w", sort, t.ID, err)
+			return fmt.Errorf("log %s times of trial %s: %w", sort, v.Plan.ID, err)
 		}
 		longest := float64(times.MaxNs()) / 1e6 // by the format in ms, where a value is in ns
-		fmt.Fprintf(&l.out, "Tag=%s,%s,%s,%.3f,%s\n", tag(cell, arm, sort),
-			secondsOf(r.StartedAt.Add(from).Sub(l.began)), secondsOf(to-from), longest, text)
+		l.print("Tag=%s,%s,%s,%.3f,%s\n", tag(cell, arm, sort),
+			secondsOf(v.Record.StartedAt.Add(from).Sub(l.began)), secondsOf(to-from), longest, text)
 	}
-	return nil
+	return l.err
 }
 
 // secondsOf is a duration in seconds as the format has it.
@@ -99,7 +103,7 @@ func tag(names ...string) string {
 	for _, name := range names {
 		clean := strings.FieldsFunc(name, func(r rune) bool { return r <= ' ' || r == ',' || r == '/' })
 		if len(clean) > 0 {
-			parts = append(parts, strings.Join(clean, "_"))
+			parts = append(parts, printable.Text(strings.Join(clean, "_")))
 		}
 	}
 	return strings.Join(parts, "/")

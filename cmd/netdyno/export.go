@@ -1,0 +1,170 @@
+package main
+
+import (
+	"errors"
+	"fmt"
+	"io"
+	"strings"
+
+	"github.com/spf13/cobra"
+
+	"netdyno/docs/schema"
+	"netdyno/internal/read/export"
+	"netdyno/internal/record"
+	"netdyno/internal/run/session"
+)
+
+// exporting is how a run is exported.
+type exporting struct {
+	format, table, out string
+	schema             bool
+}
+
+func exportCommand() *cobra.Command {
+	var how exporting
+	c := &cobra.Command{
+		Use:   "export DIR --format FORMAT",
+		Short: "Write a run in the format of another tool: " + strings.Join(formatNames(), ", "),
+		Long: `Write a run in the format of another tool, to standard output or to a file, whole
+or not at all. docs/export.md says what to do with each.
+
+` + formatHelp() + `
+Exit status: 0 written, 1 written without records that are damaged or not in the
+plan, 2 nothing was written.`,
+		Example: `  netdyno export results/event-loops-20260102-150405 --format csv --out trials.csv
+  netdyno export results/event-loops-20260102-150405 --format csv --table comparisons`,
+		Args: cobra.MaximumNArgs(1),
+
+		ValidArgsFunction: completeRuns(1),
+		RunE: func(_ *cobra.Command, args []string) error {
+			if err := how.run(args); err != nil {
+				var s *status
+				if errors.As(err, &s) {
+					return err
+				}
+				return fmt.Errorf("export: %w", err)
+			}
+			return nil
+		},
+	}
+	c.Flags().StringVar(&how.format, "format", "", "`FORMAT` to write: "+strings.Join(formatNames(), ", "))
+	c.Flags().StringVar(&how.table, "table", "", "`TABLE` to write: "+strings.Join(tableNames(), ", ")+" (unless given trials)")
+	c.Flags().StringVar(&how.out, "out", "", "write to `FILE`")
+	c.Flags().BoolVar(&how.schema, "schema", false, "print the JSON schema of --format json; no DIR is needed")
+	completeFlags(c, map[string]cobra.CompletionFunc{"format": completeFormat, "table": completeTable})
+	return c
+}
+
+// formatHelp lists the formats and the tables.
+func formatHelp() string {
+	var b strings.Builder
+	for _, f := range export.Formats() {
+		fmt.Fprintf(&b, "  %-12s %s\n", f.Name, f.Doc)
+	}
+	b.WriteString("\nThe tables, by --table:\n\n")
+	for _, t := range export.Tables() {
+		fmt.Fprintf(&b, "  %-12s %s\n", t.Name, t.Doc)
+	}
+	return b.String()
+}
+
+func formatNames() []string {
+	var names []string
+	for _, f := range export.Formats() {
+		names = append(names, f.Name)
+	}
+	return names
+}
+
+func tableNames() []string {
+	var names []string
+	for _, t := range export.Tables() {
+		names = append(names, t.Name)
+	}
+	return names
+}
+
+func completeFormat(*cobra.Command, []string, string) (words []string, _ cobra.ShellCompDirective) {
+	for _, f := range export.Formats() {
+		words = append(words, cobra.CompletionWithDesc(f.Name, f.Doc))
+	}
+	return words, cobra.ShellCompDirectiveNoFileComp | cobra.ShellCompDirectiveKeepOrder
+}
+
+func completeTable(*cobra.Command, []string, string) (words []string, _ cobra.ShellCompDirective) {
+	for _, t := range export.Tables() {
+		words = append(words, cobra.CompletionWithDesc(t.Name, t.Doc))
+	}
+	return words, cobra.ShellCompDirectiveNoFileComp | cobra.ShellCompDirectiveKeepOrder
+}
+
+func (e exporting) run(args []string) error {
+	if e.format == "" {
+		return fmt.Errorf("expected --format with one of %s", strings.Join(formatNames(), ", "))
+	}
+	format, err := export.Named(e.format)
+	if err != nil {
+		return err
+	}
+	if e.schema {
+		return e.writeSchema(format, args)
+	}
+	if len(args) == 0 {
+		return errors.New("expected the directory of a run")
+	}
+	var table export.Table
+	switch {
+	case e.table == "":
+	case !format.Tables:
+		return fmt.Errorf("--table is for formats that are tables; %s is none", format.Name)
+	default:
+		if table, err = export.TableNamed(e.table); err != nil {
+			return err
+		}
+	}
+	if format.Binary && e.out == "" && stdout.terminal {
+		return fmt.Errorf("%s is no text for a terminal; name a file with --out FILE, or pipe it on", format.Name)
+	}
+	return exportRun(session.Directory(args[0]), e.out, func(w io.Writer, r export.Run) error { return format.Write(w, r, table) })
+}
+
+// writeSchema prints the schema of findings.json, or writes it to a file.
+func (e exporting) writeSchema(f export.Format, args []string) error {
+	if f.Name != "json" || len(args) > 0 || e.table != "" {
+		return errors.New("--schema goes with --format json alone, without a directory")
+	}
+	return e.to(func(w io.Writer) error {
+		_, err := w.Write(schema.Findings)
+		return err
+	})
+}
+
+// to writes to the file that was named, or to stdout.
+func (e exporting) to(write func(io.Writer) error) error {
+	if e.out == "" {
+		return write(stdout.passing())
+	}
+	return record.WriteAtomic(e.out, write)
+}
+
+// exportRun reads a run and writes it to a file, or to stdout where none is named.
+func exportRun(d session.Directory, out string, write func(io.Writer, export.Run) error) error {
+	if isListen(d) {
+		return fmt.Errorf("%s is a directory of netdyno listen, which has no trials; expected a run", d)
+	}
+	r, unplanned, err := readFiles(d)
+	if err != nil {
+		return err
+	}
+	for _, p := range r.contents.Problems {
+		fmt.Fprintf(stderr, "netdyno: %s: left out of the export: %s\n", d.Records(), p)
+	}
+	run := export.Run{Header: r.contents.Header, Plan: r.trials, Records: r.contents.Records, Unplanned: unplanned}
+	if err := (exporting{out: out}).to(func(w io.Writer) error { return write(w, run) }); err != nil {
+		return err
+	}
+	if len(r.contents.Problems) > 0 {
+		return &status{statusTainted, nil}
+	}
+	return nil
+}

@@ -1,0 +1,64 @@
+package export
+
+import (
+	"slices"
+
+	"netdyno/internal/metric"
+	"netdyno/internal/read/cells"
+)
+
+// placed are the columns that say where a figure of an arm belongs.
+var placed = []column{{name: "run"}, {name: "study"}, {name: "cell"}}
+
+// armsTable has a row for each figure of an arm in a cell.
+func armsTable(r Run) (content, error) {
+	s, err := r.judged()
+	if err != nil {
+		return content{}, err
+	}
+	all := s.Describe()
+	figures := []column{
+		{name: "arm"}, {name: "baseline", kind: flag}, {name: "metric"}, {name: "unit"}, {name: "better"},
+		{name: "blocks", kind: whole}, {name: "trials", kind: whole},
+		{name: "value", kind: real}, {name: "low", kind: real}, {name: "high", kind: real}, {name: "mean"}, {name: "median", kind: real}, {name: "limit"},
+	}
+	at := cellLevels(r, all, figures)
+	c := content{columns: slices.Concat(placed, at.columns, figures)}
+	c.each = func(yield func(row) error) error {
+		for _, cell := range all {
+			place := append(row{some(r.name()), r.study(), cell.Name}, at.row(cell.Levels)...)
+			for _, arm := range cell.Arms {
+				for _, m := range arm.Metrics {
+					if err := yield(append(slices.Clone(place), figureOfArm(arm, m)...)); err != nil {
+						return err
+					}
+				}
+			}
+		}
+		return nil
+	}
+	return c, nil
+}
+
+func figureOfArm(arm cells.Arm, m cells.Summary) row {
+	low, high, mean := figure(m.Low), figure(m.High), m.Mean
+	if m.N < 2 { // one block has no interval
+		low, high = nil, nil
+	}
+	if mean == "" {
+		mean = "geometric"
+	}
+	return row{
+		arm.Name, arm.Baseline, m.Metric, some(unitOf(metric.Shown(m.Metric))), some(m.Better),
+		int64(m.N), int64(m.Trials), figure(m.Value), low, high, mean, figure(m.Median), some(string(arm.Limit)),
+	}
+}
+
+// cellLevels are the varied factors of cells as columns.
+func cellLevels(r Run, all []cells.Cell, others []column) levelColumns {
+	levels := make([]map[string]string, 0, len(all))
+	for _, cell := range all {
+		levels = append(levels, cell.Levels)
+	}
+	return levelsOf(r.Header.Study, levels, slices.Concat(placed, others))
+}

@@ -1,0 +1,101 @@
+// Package export writes a run in the formats of other tools: tables for pandas and
+// DuckDB, Go's benchmark format, OpenMetrics, OTLP, HdrHistogram's log. Names from
+// outside are escaped as each format has it, units follow its conventions, and a
+// figure that does not exist is absent, never 0.
+package export
+
+import (
+	"bufio"
+	"fmt"
+	"io"
+	"path/filepath"
+	"strings"
+
+	"netdyno/internal/quantity"
+	"netdyno/internal/read/cells"
+	"netdyno/internal/read/finding"
+	"netdyno/internal/record"
+)
+
+// Run is what is written: a run as it lies on disk.
+type Run struct {
+	Header    record.Header
+	Plan      []record.Trial
+	Records   []record.Record
+	Unplanned int // records that the plan does not have, left out of Records
+}
+
+// name is the run's directory, without what leads to it; "" when it is not known.
+func (r Run) name() string {
+	if r.Header.Directory == "" {
+		return ""
+	}
+	return filepath.Base(filepath.Clean(r.Header.Directory))
+}
+
+// study is the study's name, or what stands for one that was typed.
+func (r Run) study() string {
+	if r.Header.Study.Name == "" {
+		return record.Unnamed
+	}
+	return r.Header.Study.Name
+}
+
+// judged returns the trials by cell and arm, without comparing them.
+func (r Run) judged() (*cells.Dataset, error) { return cells.Read(r.Header, r.Plan, r.Records) }
+
+// found returns everything that can be said about the run.
+func (r Run) found() (finding.Findings, error) {
+	f, err := finding.Find(r.Header, r.Plan, r.Records)
+	f.Tally.Unplanned = r.Unplanned
+	return f, err
+}
+
+// Format is a way to write a run.
+type Format struct {
+	Name   string
+	Doc    string // what it holds and who reads it: a noun phrase
+	Binary bool   // not for a terminal
+	Tables bool   // it is a table, and one of several
+
+	write func(io.Writer, Run, Table) error
+}
+
+// formats has every format in the order of the documentation.
+var formats = []Format{
+	{Name: "csv", Doc: "a table, a row for each trial, for pandas, R, DuckDB and spreadsheets", Tables: true, write: writeCSV},
+	{Name: "hlog", Doc: "service, response and lag times as a HdrHistogram log (1.3)", write: writeHistogramLog},
+	{Name: "json", Doc: "findings.json: everything that was found; --schema prints its JSON schema", write: writeJSON},
+}
+
+// Formats returns every format. The caller owns the slice.
+func Formats() []Format { return append([]Format(nil), formats...) }
+
+// Named returns the format of that name, or an error that names the nearest one.
+func Named(name string) (Format, error) {
+	names := make([]string, 0, len(formats))
+	for _, f := range formats {
+		if f.Name == name {
+			return f, nil
+		}
+		names = append(names, f.Name)
+	}
+	return Format{}, fmt.Errorf("no format %q; %s", quantity.Clip(name, 80), quantity.Hint(name, names))
+}
+
+// Write writes a run. The table is that of a format that has several; its zero value
+// is the first. The error is the writer's, or that of a study which names a metric
+// that there is not.
+func (f Format) Write(w io.Writer, r Run, table Table) error {
+	if table.build == nil {
+		table = tables[0]
+	}
+	buffered := bufio.NewWriterSize(w, 64<<10)
+	if err := f.write(buffered, r, table); err != nil {
+		return err
+	}
+	return buffered.Flush()
+}
+
+// valid returns s as UTF-8; a byte that is none becomes U+FFFD.
+func valid(s string) string { return strings.ToValidUTF8(s, "\uFFFD") }

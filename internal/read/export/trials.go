@@ -1,0 +1,118 @@
+package export
+
+import (
+	"slices"
+	"strings"
+	"time"
+
+	"netdyno/internal/metric"
+	"netdyno/internal/read/trial"
+	"netdyno/internal/record"
+)
+
+// trialColumn is a column of the table of trials that is no level and no metric.
+type trialColumn struct {
+	column
+	of func(Run, *trial.Judged) any
+}
+
+var trialColumns = []trialColumn{
+	{column{name: "run"}, func(r Run, _ *trial.Judged) any { return some(r.name()) }},
+	{column{name: "study"}, func(r Run, _ *trial.Judged) any { return r.study() }},
+	{column{name: "trial"}, func(_ Run, v *trial.Judged) any { return v.Plan.ID }},
+	{column{name: "block", kind: whole}, func(_ Run, v *trial.Judged) any { return int64(v.Plan.Block) }},
+	{column{name: "order", kind: whole}, func(_ Run, v *trial.Judged) any { return int64(v.Plan.Order) }},
+	{column{name: "cell"}, func(_ Run, v *trial.Judged) any { return v.Plan.Cell }},
+	{column{name: "arm"}, func(_ Run, v *trial.Judged) any { return v.Plan.Arm }},
+	{column{name: "baseline", kind: flag}, func(r Run, v *trial.Judged) any { return v.Plan.Arm == r.Header.Study.Compare.Baseline }},
+	{column{name: "repeat", kind: flag}, func(_ Run, v *trial.Judged) any { return v.Plan.Repeat }},
+	{column{name: "status"}, func(_ Run, v *trial.Judged) any { return v.Trial.Status }},
+	{column{name: "reason"}, func(_ Run, v *trial.Judged) any { return some(v.Trial.Reason) }},
+	{column{name: "flags"}, func(_ Run, v *trial.Judged) any { return some(strings.Join(v.Trial.Flags, " ")) }},
+	{column{name: "limit"}, func(_ Run, v *trial.Judged) any { return some(string(v.Trial.Limit)) }},
+	{column{name: "started_at", kind: instant}, startedAt},
+	{column{name: "window_seconds", kind: real, unit: "s"}, windowSeconds},
+	{column{name: "exchanges", kind: whole}, exchanges},
+	{column{name: "errors", kind: whole}, failures},
+}
+
+func startedAt(_ Run, v *trial.Judged) any {
+	if v.Record == nil {
+		return nil
+	}
+	return at(v.Record.StartedAt)
+}
+
+func windowSeconds(_ Run, v *trial.Judged) any {
+	if v.Record == nil || v.Record.Timeline.CloseNs <= v.Record.Timeline.OpenNs || v.Record.Timeline.OpenNs == 0 {
+		return nil
+	}
+	return time.Duration(v.Record.Timeline.CloseNs - v.Record.Timeline.OpenNs).Seconds()
+}
+
+func exchanges(_ Run, v *trial.Judged) any {
+	if v.Record == nil {
+		return nil
+	}
+	n, ok := metric.Exchanges(record.NewWindow(v.Record))
+	if !ok {
+		return nil
+	}
+	return n
+}
+
+func failures(_ Run, v *trial.Judged) any {
+	if v.Trial.Status != trial.Valid && v.Trial.Status != trial.StatusInvalid {
+		return nil // nobody has counted
+	}
+	return v.Trial.Errors
+}
+
+// trialsTable has a row for each planned trial, and all columns in every run: those of
+// metrics that none of its trials has are empty.
+func trialsTable(r Run) (content, error) {
+	s, err := r.judged()
+	if err != nil {
+		return content{}, err
+	}
+	var c content
+	for _, f := range trialColumns {
+		c.columns = append(c.columns, f.column)
+	}
+	metrics, levels := metric.All(), make([]map[string]string, 0, len(s.Trials))
+	for _, v := range s.Trials {
+		levels = append(levels, v.Plan.Levels)
+	}
+	figures := make([]column, 0, len(metrics))
+	for _, m := range metrics {
+		figures = append(figures, column{name: m.Name, kind: real, unit: unitOf(m)})
+	}
+	at := levelsOf(r.Header.Study, levels, append(slices.Clone(c.columns), figures...))
+	c.columns = slices.Concat(c.columns, at.columns, figures)
+	c.each = func(yield func(row) error) error {
+		for _, v := range s.Trials {
+			cells := make(row, 0, len(c.columns))
+			for _, f := range trialColumns {
+				cells = append(cells, f.of(r, v))
+			}
+			cells = append(cells, at.row(v.Plan.Levels)...)
+			for _, m := range metrics {
+				cells = append(cells, valueOf(v, m.Name))
+			}
+			if err := yield(cells); err != nil {
+				return err
+			}
+		}
+		return nil
+	}
+	return c, nil
+}
+
+// valueOf is a trial's figure as a cell. An invalid trial keeps its figures, as what
+// made it so may be in them; its status says what they are worth.
+func valueOf(v *trial.Judged, metric string) any {
+	if x, ok := v.Trial.Values[metric]; ok {
+		return figure(x)
+	}
+	return nil
+}
