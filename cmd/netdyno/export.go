@@ -1,6 +1,7 @@
 package main
 
 import (
+	"context"
 	"errors"
 	"fmt"
 	"io"
@@ -16,8 +17,8 @@ import (
 
 // exporting is how a run is exported.
 type exporting struct {
-	format, table, out string
-	schema             bool
+	format, table, out, endpoint string
+	schema                       bool
 }
 
 func exportCommand() *cobra.Command {
@@ -36,8 +37,8 @@ plan, 2 nothing was written.`,
 		Args: cobra.MaximumNArgs(1),
 
 		ValidArgsFunction: completeRuns(1),
-		RunE: func(_ *cobra.Command, args []string) error {
-			if err := how.run(args); err != nil {
+		RunE: func(c *cobra.Command, args []string) error {
+			if err := how.run(c.Context(), args); err != nil {
 				var s *status
 				if errors.As(err, &s) {
 					return err
@@ -50,6 +51,7 @@ plan, 2 nothing was written.`,
 	c.Flags().StringVar(&how.format, "format", "", "`FORMAT` to write: "+strings.Join(formatNames(), ", "))
 	c.Flags().StringVar(&how.table, "table", "", "`TABLE` to write: "+strings.Join(tableNames(), ", ")+" (unless given trials)")
 	c.Flags().StringVar(&how.out, "out", "", "write to `FILE`")
+	c.Flags().StringVar(&how.endpoint, "endpoint", "", "with --format otlp: post to the collector at `URL` instead of writing, in protobuf")
 	c.Flags().BoolVar(&how.schema, "schema", false, "print the JSON schema of --format json; no DIR is needed")
 	completeFlags(c, map[string]cobra.CompletionFunc{"format": completeFormat, "table": completeTable})
 	return c
@@ -98,7 +100,7 @@ func completeTable(*cobra.Command, []string, string) (words []string, _ cobra.Sh
 	return words, cobra.ShellCompDirectiveNoFileComp | cobra.ShellCompDirectiveKeepOrder
 }
 
-func (e exporting) run(args []string) error {
+func (e exporting) run(ctx context.Context, args []string) error {
 	if e.format == "" {
 		return fmt.Errorf("expected --format with one of %s", strings.Join(formatNames(), ", "))
 	}
@@ -122,10 +124,39 @@ func (e exporting) run(args []string) error {
 			return err
 		}
 	}
+	if e.endpoint != "" {
+		return e.post(ctx, format, session.Directory(args[0]))
+	}
 	if format.Binary && e.out == "" && stdout.terminal {
 		return fmt.Errorf("%s is no text for a terminal; name a file with --out FILE, or pipe it on", format.Name)
 	}
 	return exportRun(session.Directory(args[0]), e.out, func(w io.Writer, r export.Run) error { return format.Write(w, r, table) })
+}
+
+// post sends a run to a collector and says what it took.
+func (e exporting) post(ctx context.Context, f export.Format, d session.Directory) error {
+	if f.Name != "otlp" || e.out != "" {
+		return errors.New("--endpoint goes with --format otlp, without --out")
+	}
+	endpoint, err := export.Endpoint(e.endpoint)
+	if err != nil {
+		return err
+	}
+	run, tainted, err := runToExport(d)
+	if err != nil {
+		return err
+	}
+	sent, err := export.Post(ctx, endpoint, run)
+	fmt.Fprintf(stdout, "%d points in %d requests to %s\n", sent.Points, sent.Requests, endpoint)
+	switch {
+	case err != nil:
+		return err
+	case sent.Rejected > 0:
+		return &status{statusTainted, fmt.Errorf("export: the collector rejected %d points: %s", sent.Rejected, sent.Why)}
+	case sent.Why != "":
+		fmt.Fprintf(stderr, "netdyno: the collector says: %s\n", sent.Why)
+	}
+	return tainted
 }
 
 // writeSchema prints the schema of findings.json, or writes it to a file.
@@ -149,22 +180,31 @@ func (e exporting) to(write func(io.Writer) error) error {
 
 // exportRun reads a run and writes it to a file, or to stdout where none is named.
 func exportRun(d session.Directory, out string, write func(io.Writer, export.Run) error) error {
+	run, tainted, err := runToExport(d)
+	if err != nil {
+		return err
+	}
+	if err := (exporting{out: out}).to(func(w io.Writer) error { return write(w, run) }); err != nil {
+		return err
+	}
+	return tainted
+}
+
+// runToExport reads a run and prints which records are left out; tainted is the status
+// that the command then ends with, nil when there are none.
+func runToExport(d session.Directory) (run export.Run, tainted, err error) {
 	if isListen(d) {
-		return fmt.Errorf("%s is a directory of netdyno listen, which has no trials; expected a run", d)
+		return run, nil, fmt.Errorf("%s is a directory of netdyno listen, which has no trials; expected a run", d)
 	}
 	r, unplanned, err := readFiles(d)
 	if err != nil {
-		return err
+		return run, nil, err
 	}
 	for _, p := range r.contents.Problems {
 		fmt.Fprintf(stderr, "netdyno: %s: left out of the export: %s\n", d.Records(), p)
 	}
-	run := export.Run{Header: r.contents.Header, Plan: r.trials, Records: r.contents.Records, Unplanned: unplanned}
-	if err := (exporting{out: out}).to(func(w io.Writer) error { return write(w, run) }); err != nil {
-		return err
-	}
 	if len(r.contents.Problems) > 0 {
-		return &status{statusTainted, nil}
+		tainted = &status{statusTainted, nil}
 	}
-	return nil
+	return export.Run{Header: r.contents.Header, Plan: r.trials, Records: r.contents.Records, Unplanned: unplanned}, tainted, nil
 }

@@ -1,6 +1,7 @@
 package main
 
 import (
+	"context"
 	"errors"
 	"fmt"
 
@@ -33,10 +34,10 @@ its missing trials do not count.
   netdyno report results/command-line-20260102-150405 --server results/listen-20260102-150400`,
 		Args:              oneDirectory,
 		ValidArgsFunction: completeRuns(1),
-		RunE: func(_ *cobra.Command, args []string) error {
+		RunE: func(c *cobra.Command, args []string) error {
 			dir := session.Directory(args[0])
 			if hlog != "" {
-				if err := logTimes(dir, hlog); err != nil {
+				if err := logTimes(c.Context(), dir, hlog); err != nil {
 					return fmt.Errorf("report --hlog: %w", err)
 				}
 			}
@@ -58,9 +59,9 @@ its missing trials do not count.
 }
 
 // logTimes is how a log was asked for before there was netdyno export.
-func logTimes(d session.Directory, file string) error {
+func logTimes(ctx context.Context, d session.Directory, file string) error {
 	fmt.Fprintf(stderr, "netdyno: report --hlog FILE is netdyno export DIR --format hlog --out FILE now; the next version has it no more\n")
-	err := exporting{format: "hlog", out: file}.run([]string{string(d)})
+	err := exporting{format: "hlog", out: file}.run(ctx, []string{string(d)})
 	var tainted *status
 	if errors.As(err, &tainted) {
 		return nil // the report says so too

@@ -1,5 +1,7 @@
 package hist
 
+import "iter"
+
 // Steps are the steps of a histogram that hold values, the lowest first.
 type Steps []step
 
@@ -28,4 +30,29 @@ func (s Steps) Within(fromNs, toNs int64) (n int64, sumNs float64) {
 		}
 	}
 	return n, sumNs
+}
+
+// UpTo returns for each of the rising bounds, in ns, how many values lie at or below
+// it, each counted by the middle of the step that holds it.
+func (s Steps) UpTo(bounds []int64) []int64 {
+	counts, n, next := make([]int64, len(bounds)), int64(0), 0
+	for i, bound := range bounds {
+		for next < len(s) && s[next].middleNs <= bound {
+			n += s[next].count
+			next++
+		}
+		counts[i] = n
+	}
+	return counts
+}
+
+// All yields the middle of each step in ns, and how many values it holds.
+func (s Steps) All() iter.Seq2[int64, int64] {
+	return func(yield func(int64, int64) bool) {
+		for _, x := range s {
+			if !yield(x.middleNs, x.count) {
+				return
+			}
+		}
+	}
 }

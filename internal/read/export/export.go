@@ -1,5 +1,5 @@
-// Package export writes a run in the formats of other tools: tables for pandas and
-// DuckDB, Go's benchmark format, OpenMetrics, OTLP, HdrHistogram's log. Names from
+// Package export writes a run in the formats of other tools: tables, Go's benchmark
+// format, OpenMetrics, OTLP, HdrHistogram's log. Names from
 // outside are escaped as each format has it, units follow its conventions, and a
 // figure that does not exist is absent, never 0.
 package export
@@ -64,6 +64,10 @@ type Format struct {
 // formats has every format in the order of the documentation.
 var formats = []Format{
 	{Name: "csv", Doc: "a table, a row for each trial, for pandas, R, DuckDB and spreadsheets", Tables: true, write: writeCSV},
+	{Name: "parquet", Doc: "the same table with types, for pandas, Polars, DuckDB and Spark", Binary: true, Tables: true, write: writeParquet},
+	{Name: "benchfmt", Doc: "Go's benchmark format, a line for each valid trial, for benchstat", write: writeBenchmarks},
+	{Name: "openmetrics", Doc: "each arm's figures as gauges, its times as histograms, for Prometheus", write: writeOpenMetrics},
+	{Name: "otlp", Doc: "OpenTelemetry metrics as JSON, a request on each line; --endpoint URL posts them to a collector", write: writeOTLP},
 	{Name: "hlog", Doc: "service, response and lag times as a HdrHistogram log (1.3)", write: writeHistogramLog},
 	{Name: "json", Doc: "findings.json: everything that was found; --schema prints its JSON schema", write: writeJSON},
 }

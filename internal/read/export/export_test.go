@@ -29,13 +29,14 @@ func run(o synthetic.Options) Run {
 // small is a run with an answer: three arms, two cells, two blocks, an open loop.
 func small() Run { return run(synthetic.Options{Rate: 20_000, Blocks: 2, Seed: 7, SD: 0.01}) }
 
-// hostileRun is a run whose study, arms and levels have names from outside.
-func hostileRun() Run {
+// hostileRun is a run whose study, arms and levels have names from outside, without
+// histograms unless they are asked for.
+func hostileRun(times ...bool) Run {
 	var arms []synthetic.Arm
 	for _, name := range hostile {
 		arms = append(arms, synthetic.Arm{Name: name, Server: "go-net", Levels: map[string]string{"path": name, "trial": "x", "opt.a b": name}})
 	}
-	r := run(synthetic.Options{Arms: arms, Blocks: 2, Connections: []int{50}, Rate: 5000, Seed: 3})
+	r := run(synthetic.Options{Arms: arms, Blocks: 2, Connections: []int{50}, Rate: 5000, Seed: 3, Bare: len(times) == 0})
 	r.Header.Study.Name = "st\"u\nd,y=/\x1b\xff"
 	for i := range r.Records {
 		if r.Records[i].Trial.Block == 2 && i%2 == 0 {
@@ -138,7 +139,7 @@ func TestJSONIsWhatWasFound(t *testing.T) {
 
 // A log of times keeps one line for each trial and sort whatever the names are.
 func TestHostileNamesInALog(t *testing.T) {
-	text := string(written(t, "hlog", hostileRun(), ""))
+	text := string(written(t, "hlog", hostileRun(true), ""))
 	for line := range strings.Lines(text) {
 		if strings.HasPrefix(line, "Tag=") && strings.Count(line, ",") != 4 {
 			t.Errorf("a line of %d fields: %.80q", strings.Count(line, ",")+1, line)
@@ -152,7 +153,7 @@ func TestHostileNamesInALog(t *testing.T) {
 	}
 }
 
-// save writes an example of each format for a reader's eyes, to a directory that is
+// It writes an example of each format for a reader's eyes, to a directory that is
 // named.
 func TestSaveExamples(t *testing.T) {
 	directory := os.Getenv("NETDYNO_EXPORTS")
@@ -160,7 +161,7 @@ func TestSaveExamples(t *testing.T) {
 		t.Skip("NETDYNO_EXPORTS names no directory for examples")
 	}
 	for _, f := range Formats() {
-		for name, r := range map[string]Run{"small": small(), "hostile": hostileRun()} {
+		for name, r := range map[string]Run{"small": small(), "hostile": hostileRun(true)} {
 			if err := os.WriteFile(directory+"/"+name+"."+f.Name, written(t, f.Name, r, ""), 0o600); err != nil {
 				t.Fatal(err)
 			}
