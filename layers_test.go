@@ -84,7 +84,8 @@ var layers = map[string][]string{
 	"internal/read/trial":     read(),
 	"internal/read/cells":     read("internal/read/trial"),
 	"internal/read/compare":   read("internal/read/trial", "internal/read/cells"),
-	"internal/read/view":      read("internal/read/trial", "internal/read/cells", "internal/read/compare"),
+	"internal/read/profile":   read("internal/read/trial", "internal/read/cells"),
+	"internal/read/view":      read("internal/read/trial", "internal/read/cells", "internal/read/compare", "internal/read/profile"),
 	"internal/read/history":   read("internal/read/trial", "internal/read/cells", "internal/read/compare"),
 	"internal/read/answer":    read("internal/read/trial", "internal/read/cells", "internal/read/compare", "internal/read/view"),
 	"internal/read/finding":   read("internal/read/answer", "internal/read/trial", "internal/read/cells", "internal/read/compare", "internal/read/view", "internal/read/history"),
@@ -92,7 +93,7 @@ var layers = map[string][]string{
 	"internal/read/report": {"internal/contract", "internal/record", "internal/metric", "internal/hist", "internal/quantity", "internal/printable",
 		"internal/read/trial", "internal/read/cells", "internal/read/compare", "internal/read/view", "internal/read/history", "internal/read/answer", "internal/read/finding"},
 	"internal/read/export": {"internal/contract", "internal/record", "internal/metric", "internal/hist", "internal/quantity", "internal/printable",
-		"internal/read/trial", "internal/read/cells", "internal/read/compare", "internal/read/finding"},
+		"internal/read/trial", "internal/read/cells", "internal/read/compare", "internal/read/finding", "internal/read/profile"},
 	"docs/schema": {}, // the published schemas, as data
 
 	// Programs: the orchestrator never holds a transport, a worker nothing else.

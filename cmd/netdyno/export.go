@@ -5,6 +5,8 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"os"
+	"path/filepath"
 	"strings"
 
 	"github.com/spf13/cobra"
@@ -50,7 +52,7 @@ plan, 2 nothing was written.`,
 	}
 	c.Flags().StringVar(&how.format, "format", "", "`FORMAT` to write: "+strings.Join(formatNames(), ", "))
 	c.Flags().StringVar(&how.table, "table", "", "`TABLE` to write: "+strings.Join(tableNames(), ", ")+" (unless given trials)")
-	c.Flags().StringVar(&how.out, "out", "", "write to `FILE`")
+	c.Flags().StringVar(&how.out, "out", "", "write to `FILE`; of pprof, into this directory")
 	c.Flags().StringVar(&how.endpoint, "endpoint", "", "with --format otlp: post to the collector at `URL` instead of writing, in protobuf")
 	c.Flags().BoolVar(&how.schema, "schema", false, "print the JSON schema of --format json; no DIR is needed")
 	completeFlags(c, map[string]cobra.CompletionFunc{"format": completeFormat, "table": completeTable})
@@ -127,10 +129,41 @@ func (e exporting) run(ctx context.Context, args []string) error {
 	if e.endpoint != "" {
 		return e.post(ctx, format, session.Directory(args[0]))
 	}
+	if format.Several() {
+		return e.files(format, session.Directory(args[0]))
+	}
 	if format.Binary && e.out == "" && stdout.terminal {
 		return fmt.Errorf("%s is no text for a terminal; name a file with --out FILE, or pipe it on", format.Name)
 	}
 	return exportRun(session.Directory(args[0]), e.out, func(w io.Writer, r export.Run) error { return format.Write(w, r, table) })
+}
+
+// files writes a format of several files into a directory.
+func (e exporting) files(f export.Format, d session.Directory) error {
+	if e.out == "" {
+		return fmt.Errorf("%s is several files; name a directory with --out DIRECTORY", f.Name)
+	}
+	run, tainted, err := runToExport(d)
+	if err != nil {
+		return err
+	}
+	files, notes, err := f.Files(run)
+	for _, note := range notes {
+		fmt.Fprintf(stderr, "netdyno: %s\n", note)
+	}
+	if err != nil {
+		return err
+	}
+	if err := os.MkdirAll(e.out, 0o755); err != nil {
+		return err
+	}
+	for _, file := range files {
+		if err := record.WriteFileAtomic(filepath.Join(e.out, file.Name), file.Data); err != nil {
+			return err
+		}
+		fmt.Fprintln(stdout, filepath.Join(e.out, file.Name))
+	}
+	return tainted
 }
 
 // post sends a run to a collector and says what it took.

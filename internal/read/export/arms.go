@@ -20,7 +20,7 @@ func armsTable(r Run) (content, error) {
 	figures := []column{
 		{name: "arm"}, {name: "baseline", kind: flag}, {name: "metric"}, {name: "unit"}, {name: "better"},
 		{name: "blocks", kind: whole}, {name: "trials", kind: whole},
-		{name: "value", kind: real}, {name: "low", kind: real}, {name: "high", kind: real}, {name: "mean"}, {name: "median", kind: real}, {name: "limit"},
+		{name: "value", kind: floating}, {name: "low", kind: floating}, {name: "high", kind: floating}, {name: "mean"}, {name: "median", kind: floating}, {name: "limit"},
 	}
 	at := cellLevels(r, all, figures)
 	c := content{columns: slices.Concat(placed, at.columns, figures)}

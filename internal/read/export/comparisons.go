@@ -15,10 +15,10 @@ func comparisonsTable(r Run) (content, error) {
 	}
 	figures := []column{
 		{name: "arm"}, {name: "base"}, {name: "metric"}, {name: "unit"}, {name: "better"}, {name: "primary", kind: flag}, {name: "verdict"}, {name: "reason"},
-		{name: "blocks", kind: whole}, {name: "ratio", kind: real}, {name: "ratio_low", kind: real}, {name: "ratio_high", kind: real},
-		{name: "difference_percent", kind: real, unit: "%"}, {name: "difference_percent_low", kind: real, unit: "%"}, {name: "difference_percent_high", kind: real, unit: "%"},
-		{name: "confidence", kind: real}, {name: "value", kind: real}, {name: "base_value", kind: real},
-		{name: "p", kind: real}, {name: "p_adjusted", kind: real}, {name: "margin", kind: real},
+		{name: "blocks", kind: whole}, {name: "ratio", kind: floating}, {name: "ratio_low", kind: floating}, {name: "ratio_high", kind: floating},
+		{name: "difference_percent", kind: floating, unit: "%"}, {name: "difference_percent_low", kind: floating, unit: "%"}, {name: "difference_percent_high", kind: floating, unit: "%"},
+		{name: "confidence", kind: floating}, {name: "value", kind: floating}, {name: "base_value", kind: floating},
+		{name: "p", kind: floating}, {name: "p_adjusted", kind: floating}, {name: "margin", kind: floating},
 	}
 	at := cellLevels(r, f.Cells, figures)
 	c := content{columns: slices.Concat(placed, at.columns, figures)}

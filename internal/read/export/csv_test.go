@@ -179,7 +179,7 @@ func TestKindsOfLevels(t *testing.T) {
 		levels []string
 		want   kind
 	}{
-		{[]string{"1", "-50"}, whole}, {[]string{"1", "0.5"}, real}, {[]string{"1", "1KiB"}, text}, {[]string{"NaN"}, text}, {[]string{"Inf"}, text}, {nil, text}, {[]string{""}, text},
+		{[]string{"1", "-50"}, whole}, {[]string{"1", "0.5"}, floating}, {[]string{"1", "1KiB"}, text}, {[]string{"NaN"}, text}, {[]string{"Inf"}, text}, {nil, text}, {[]string{""}, text},
 	} {
 		if got := kindOf(c.levels); got != c.want {
 			t.Errorf("kind of %q: %d, want %d", c.levels, got, c.want)

@@ -59,6 +59,7 @@ type Format struct {
 	Tables bool   // it is a table, and one of several
 
 	write func(io.Writer, Run, Table) error
+	files func(Run) (files []File, notes []string, err error) // of a format with several files, instead of write
 }
 
 // formats has every format in the order of the documentation.
@@ -70,6 +71,7 @@ var formats = []Format{
 	{Name: "otlp", Doc: "OpenTelemetry metrics as JSON, a request on each line; --endpoint URL posts them to a collector", write: writeOTLP},
 	{Name: "hlog", Doc: "service, response and lag times as a HdrHistogram log (1.3)", write: writeHistogramLog},
 	{Name: "json", Doc: "findings.json: everything that was found; --schema prints its JSON schema", write: writeJSON},
+	{Name: "pprof", Doc: "the profiles of the probes, a file for each arm, cell and end, for go tool pprof and speedscope", files: pprofFiles},
 }
 
 // Formats returns every format. The caller owns the slice.
@@ -86,6 +88,13 @@ func Named(name string) (Format, error) {
 	}
 	return Format{}, fmt.Errorf("no format %q; %s", quantity.Clip(name, 80), quantity.Hint(name, names))
 }
+
+// Several tells a format that is several files, by Files; any other is written by Write.
+func (f Format) Several() bool { return f.files != nil }
+
+// Files returns the files of a format that has several, and sentences on what is left
+// out. The error says why there is none.
+func (f Format) Files(r Run) (files []File, notes []string, err error) { return f.files(r) }
 
 // Write writes a run. The table is that of a format that has several; its zero value
 // is the first. The error is the writer's, or that of a study which names a metric

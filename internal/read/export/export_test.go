@@ -5,6 +5,7 @@ import (
 	"encoding/json"
 	"errors"
 	"os"
+	"slices"
 	"strings"
 	"testing"
 	"unicode/utf8"
@@ -67,6 +68,9 @@ func written(t *testing.T, format string, r Run, table string) []byte {
 	return b.Bytes()
 }
 
+// inOne are the formats of one file.
+func inOne() []Format { return slices.DeleteFunc(Formats(), Format.Several) }
+
 var errFull = errors.New("no space left")
 
 // full is a disk with room for so many bytes.
@@ -83,7 +87,7 @@ func (f *full) Write(p []byte) (int, error) {
 // later.
 func TestAFullDiskIsAnError(t *testing.T) {
 	r := small()
-	for _, f := range Formats() {
+	for _, f := range inOne() {
 		for _, room := range []int{0, 1500} {
 			if err := f.Write(&full{room}, r, Table{}); !errors.Is(err, errFull) {
 				t.Errorf("%s after %d bytes: error %v, want %v", f.Name, room, err, errFull)
@@ -98,7 +102,7 @@ func TestRunsWithoutFigures(t *testing.T) {
 	begun.Records = nil
 	unknown := small()
 	unknown.Header.Study.Compare.Primary = []string{"beauty"}
-	for _, f := range Formats() {
+	for _, f := range inOne() {
 		if err := f.Write(&bytes.Buffer{}, begun, Table{}); err != nil {
 			t.Errorf("%s of a run without records: %v", f.Name, err)
 		}
@@ -160,7 +164,7 @@ func TestSaveExamples(t *testing.T) {
 	if directory == "" {
 		t.Skip("NETDYNO_EXPORTS names no directory for examples")
 	}
-	for _, f := range Formats() {
+	for _, f := range inOne() {
 		for name, r := range map[string]Run{"small": small(), "hostile": hostileRun(true)} {
 			if err := os.WriteFile(directory+"/"+name+"."+f.Name, written(t, f.Name, r, ""), 0o600); err != nil {
 				t.Fatal(err)

@@ -193,7 +193,9 @@ func TestCollectorsThatDoNotTakeIt(t *testing.T) {
 	}{
 		"not there":  {http.NotFound, "404 Not Found: 404 page not found; expected 200 from an OTLP collector"},
 		"redirected": {func(w http.ResponseWriter, r *http.Request) { http.Redirect(w, r, "/else", http.StatusFound) }, "302 Found"},
-		"steering":   {func(w http.ResponseWriter, _ *http.Request) { http.Error(w, strings.Repeat("\x1b[2J", 200), 500) }, "500 Internal Server Error: ·[2J"},
+		"steering": {func(w http.ResponseWriter, _ *http.Request) {
+			http.Error(w, strings.Repeat("\x1b[2J", 200), http.StatusInternalServerError)
+		}, "500 Internal Server Error: ·[2J"},
 		"no OTLP": {func(w http.ResponseWriter, _ *http.Request) {
 			w.Header().Set("Content-Type", "application/x-protobuf")
 			_, _ = w.Write([]byte("hello"))

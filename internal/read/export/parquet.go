@@ -217,7 +217,7 @@ func (p *parquet) element(m *thrift, i int) {
 }
 
 func physical(k kind) int64 {
-	return map[kind]int64{text: typeBytes, real: typeDouble, whole: typeInt64, flag: typeBoolean, instant: typeInt64}[k]
+	return map[kind]int64{text: typeBytes, floating: typeDouble, whole: typeInt64, flag: typeBoolean, instant: typeInt64}[k]
 }
 
 // describe says where the chunks of a row group are.

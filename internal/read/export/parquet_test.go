@@ -53,7 +53,7 @@ func textOf(v reader.Value, k kind) string {
 		return ""
 	case k == instant:
 		return time.UnixMicro(v.Int64()).UTC().Format(time.RFC3339Nano)
-	case k == real:
+	case k == floating:
 		return strconv.FormatFloat(v.Double(), 'g', -1, 64)
 	}
 	return v.String()
@@ -111,7 +111,7 @@ func TestGroupsOfRows(t *testing.T) {
 	}
 	table := Table{build: func(Run) (content, error) {
 		return content{
-			columns: []column{{name: "text"}, {name: "real", kind: real}, {name: "whole", kind: whole}, {name: "flag", kind: flag}, {name: "at", kind: instant}},
+			columns: []column{{name: "text"}, {name: "real", kind: floating}, {name: "whole", kind: whole}, {name: "flag", kind: flag}, {name: "at", kind: instant}},
 			each: func(yield func(row) error) error {
 				for i := range n {
 					if err := yield(value(i)); err != nil {

@@ -14,11 +14,11 @@ import (
 type kind int
 
 const (
-	text    kind = iota // string
-	real                // float64
-	whole               // int64
-	flag                // bool
-	instant             // time.Time
+	text     kind = iota // string
+	floating             // float64
+	whole                // int64
+	flag                 // bool
+	instant              // time.Time
 )
 
 // column is one variable of a table.
@@ -103,10 +103,10 @@ func at(t time.Time) any {
 
 // unitOf is a metric's unit with what it is divided by: "µs/exchange".
 func unitOf(m metric.Metric) string {
-	switch {
-	case m.Unit == "1":
+	switch m.Unit {
+	case "1":
 		return m.Suffix
-	case m.Unit == "s/s":
+	case "s/s":
 		return "cores"
 	}
 	return m.Unit + m.Suffix
@@ -118,7 +118,7 @@ func kindOf(levels []string) kind {
 	k := whole
 	for _, level := range levels {
 		if _, err := strconv.ParseInt(level, 10, 64); k == whole && err != nil {
-			k = real
+			k = floating
 		}
 		if x, err := strconv.ParseFloat(level, 64); err != nil || figure(x) == nil {
 			return text
@@ -137,7 +137,7 @@ func typed(level string, k kind) any {
 		if n, err := strconv.ParseInt(level, 10, 64); err == nil {
 			return n
 		}
-	case real:
+	case floating:
 		if x, err := strconv.ParseFloat(level, 64); err == nil {
 			return x
 		}

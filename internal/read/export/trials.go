@@ -31,7 +31,7 @@ var trialColumns = []trialColumn{
 	{column{name: "flags"}, func(_ Run, v *trial.Judged) any { return some(strings.Join(v.Trial.Flags, " ")) }},
 	{column{name: "limit"}, func(_ Run, v *trial.Judged) any { return some(string(v.Trial.Limit)) }},
 	{column{name: "started_at", kind: instant}, startedAt},
-	{column{name: "window_seconds", kind: real, unit: "s"}, windowSeconds},
+	{column{name: "window_seconds", kind: floating, unit: "s"}, windowSeconds},
 	{column{name: "exchanges", kind: whole}, exchanges},
 	{column{name: "errors", kind: whole}, failures},
 }
@@ -85,7 +85,7 @@ func trialsTable(r Run) (content, error) {
 	}
 	figures := make([]column, 0, len(metrics))
 	for _, m := range metrics {
-		figures = append(figures, column{name: m.Name, kind: real, unit: unitOf(m)})
+		figures = append(figures, column{name: m.Name, kind: floating, unit: unitOf(m)})
 	}
 	at := levelsOf(r.Header.Study, levels, append(slices.Clone(c.columns), figures...))
 	c.columns = slices.Concat(c.columns, at.columns, figures)

@@ -1,26 +1,21 @@
 package view
 
 import (
-	"bytes"
 	"cmp"
-	"compress/gzip"
 	"errors"
 	"fmt"
-	"io"
 	"slices"
 
 	"github.com/google/pprof/profile"
 
 	"netdyno/internal/contract"
 	"netdyno/internal/read/cells"
+	pprof "netdyno/internal/read/profile"
 	"netdyno/internal/read/trial"
 	"netdyno/internal/record"
 )
 
-const (
-	maxProfile   = 16 << 20 // bytes of a profile, decompressed
-	topFunctions = 20
-)
+const topFunctions = 20
 
 // Profiles reads the probes' CPU profiles by cell, arm and end. What cannot be
 // read is left out and warned of.
@@ -90,7 +85,7 @@ func (t *sampled) addTrial(r *record.Record, end contract.Role) error {
 		if w.Role != end || w.Result == nil || len(w.Result.Profile) == 0 {
 			continue
 		}
-		p, err := parseProfile(w.Result.Profile)
+		p, err := pprof.Parse(w.Result.Profile)
 		if err == nil {
 			err = t.add(p)
 		}
@@ -104,29 +99,6 @@ func (t *sampled) addTrial(r *record.Record, end contract.Role) error {
 		t.probes++
 	}
 	return errors.Join(errs...)
-}
-
-// parseProfile reads a gzipped pprof of bounded size.
-func parseProfile(data []byte) (*profile.Profile, error) {
-	packed, err := gzip.NewReader(bytes.NewReader(data))
-	if err != nil {
-		return nil, fmt.Errorf("decompress: %w", err)
-	}
-	raw, err := io.ReadAll(io.LimitReader(packed, maxProfile+1))
-	if err != nil {
-		return nil, fmt.Errorf("decompress: %w", err)
-	}
-	if len(raw) > maxProfile {
-		return nil, fmt.Errorf("decompress: more than %d bytes", maxProfile)
-	}
-	p, err := profile.ParseUncompressed(raw)
-	if err == nil {
-		err = p.CheckValid()
-	}
-	if err != nil {
-		return nil, fmt.Errorf("parse as pprof: %w", err)
-	}
-	return p, nil
 }
 
 // add files every sample of a profile under its activity and its functions.
