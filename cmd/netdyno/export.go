@@ -135,7 +135,23 @@ func (e exporting) run(ctx context.Context, args []string) error {
 	if format.Binary && e.out == "" && stdout.terminal {
 		return fmt.Errorf("%s is no text for a terminal; name a file with --out FILE, or pipe it on", format.Name)
 	}
-	return exportRun(session.Directory(args[0]), e.out, func(w io.Writer, r export.Run) error { return format.Write(w, r, table) })
+	return exportRun(session.Directory(args[0]), e.out, func(w io.Writer, r export.Run) error {
+		return format.Write(endingWriter{ctx, w}, r, table)
+	})
+}
+
+// endingWriter takes nothing more once the command is to end, so that a file that is
+// being written is taken away.
+type endingWriter struct {
+	ctx context.Context
+	io.Writer
+}
+
+func (e endingWriter) Write(p []byte) (int, error) {
+	if e.ctx.Err() != nil {
+		return 0, context.Cause(e.ctx)
+	}
+	return e.Writer.Write(p)
 }
 
 // files writes a format of several files into a directory.

@@ -192,13 +192,34 @@ func replaceable(path string) error {
 	return nil
 }
 
+// besideFile is a temporary file beside another. It is made by the first write, so that
+// a process which is killed before leaves nothing.
+type besideFile struct {
+	path string
+	*os.File
+}
+
+func (b *besideFile) Write(p []byte) (int, error) {
+	if b.File == nil {
+		f, err := os.CreateTemp(filepath.Dir(b.path), "."+filepath.Base(b.path)+".*")
+		if err != nil {
+			return 0, err
+		}
+		b.File = f
+	}
+	return b.File.Write(p)
+}
+
 // writeBeside returns the name of the temporary file as soon as there is one.
 func writeBeside(path string, write func(io.Writer) error) (name string, err error) {
-	f, err := os.CreateTemp(filepath.Dir(path), "."+filepath.Base(path)+".*")
-	if err != nil {
+	f := besideFile{path: path}
+	err = write(&f)
+	if err == nil {
+		_, err = f.Write(nil) // of what is empty there is a file too
+	}
+	if f.File == nil {
 		return "", err
 	}
-	err = write(f)
 	if err == nil {
 		err = f.Chmod(0o644)
 	}

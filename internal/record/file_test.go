@@ -524,4 +524,13 @@ func TestWriteAtomicKeepsWhatWasThere(t *testing.T) {
 	if text, readErr := os.ReadFile(path); string(text) != "before" || readErr != nil || err != nil || len(left) != 1 {
 		t.Errorf("%q (%v) among %d files (%v), want what was there alone", text, readErr, len(left), err)
 	}
+	err = WriteAtomic(path, func(io.Writer) error {
+		if left, err := os.ReadDir(filepath.Dir(path)); err != nil || len(left) != 1 {
+			t.Errorf("%d files before anything is written (%v), want the one that was there", len(left), err)
+		}
+		return nil
+	})
+	if text, readErr := os.ReadFile(path); len(text) > 0 || readErr != nil || err != nil {
+		t.Errorf("%q (%v) after nothing was written (%v), want an empty file", text, readErr, err)
+	}
 }

@@ -92,6 +92,9 @@ func post(ctx context.Context, client *http.Client, endpoint string, body []byte
 		if errors.As(err, &at) {
 			err = at.Err
 		}
+		if ctx.Err() != nil {
+			err = context.Cause(ctx)
+		}
 		return nil, fmt.Errorf("post %s: %w", endpoint, err)
 	}
 	defer reply.Body.Close()
