@@ -1,5 +1,5 @@
 import { labelEnds, listedHeight, listNames } from "./ends";
-import type { Curve, CurveLine, Pair } from "./page";
+import type { Curve, CurveLine } from "./page";
 import { logarithmic, type Scale, spaced, time } from "./scale";
 import { armClass, drawing, element, hint, line, path, shape, text, textWidth } from "./svg";
 
@@ -44,7 +44,7 @@ export function drawCurve(curve: Curve, width: number, title: string): SVGElemen
 	for (const each of curve.lines) drawLine(svg, each, x, y);
 	if (direct) {
 		const ends = curve.lines.map(({ arm, name, points }) => {
-			const [share, ns] = points[points.length - 1] ?? ([0, 1] as Pair);
+			const [share, ns] = points[points.length - 1] ?? ([0, 1] as [number, number]);
 			return { arm, name, x: x(odds(share)), y: y(ns) };
 		});
 		labelEnds(svg, ends, { top, bottom, right, width });
@@ -57,7 +57,7 @@ function percentile(share: number): string {
 }
 
 function drawLine(svg: SVGElement, each: CurveLine, x: Scale, y: Scale): void {
-	const placed = each.points.map(([share, ns]): Pair => [x(odds(share)), y(ns)]);
+	const placed = each.points.map(([share, ns]): [number, number] => [x(odds(share)), y(ns)]);
 	svg.append(element("path", { d: path(placed), class: `${armClass(each.arm)} line stroke` }, hint(each.name)));
 	for (const mark of each.marks) {
 		const marker = shape(each.arm, x(odds(mark.share)), y(mark.ns), 3.4, "fill marker");

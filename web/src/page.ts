@@ -1,14 +1,21 @@
-// The figures as the report writes them: the twin of the types in
-// internal/read/report/figure.go, which say what each field means.
+// The page's figures as the report writes them. Generated from the types of
+// internal/read/report, which say what each field means, by `make golden`.
 
-export interface Page {
-	arms: { name: string; baseline?: boolean }[];
+export interface Drawn {
+	arms: Key[];
 	figures: Figure[];
+}
+
+export interface Key {
+	name: string;
+	baseline?: boolean;
 }
 
 export interface Figure {
 	id: string;
 	title: string;
+	caption: string;
+	wide: boolean;
 	forest?: Forest;
 	dots?: Dots;
 	curve?: Curve;
@@ -20,17 +27,145 @@ export interface Figure {
 	shares?: Shares;
 }
 
-export interface Unit {
+export interface Forest {
+	axis: string;
+	better: string;
+	groups: ForestCell[];
+}
+
+export interface Dots {
+	metric: string;
+	axis: string;
+	scale: Scale;
+	rows: DotRow[];
+}
+
+export interface Curve {
+	axis: string;
+	lines: CurveLine[];
+}
+
+export interface Series {
+	axis: string;
+	scale: Scale;
+	window: [number, number];
+	panels: SeriesPanel[];
+}
+
+export interface Split {
+	axis: string;
+	parts: string[];
+	panels: SplitPanel[];
+}
+
+export interface Lines {
+	x: Axis;
+	y: Axis;
+	lines: Line[];
+}
+
+export interface Heat {
+	x: string;
+	y: string;
+	axis: string;
+	log?: boolean;
+	columns: string[];
+	rows: string[];
+	boxes: Box[];
+}
+
+export interface Front {
+	x: Axis;
+	y: Axis;
+	low_x: boolean;
+	points: FrontPoint[];
+}
+
+export interface Shares {
+	parts: string[];
+	arms: ArmShares[];
+}
+
+export interface ForestCell {
+	name: string;
+	bound: number;
+	rows: ForestRow[];
+}
+
+export interface Scale {
 	factor: number;
 	unit: string;
 }
 
-export type Pair = [number, number];
+export interface DotRow {
+	arm: number;
+	name: string;
+	label: string;
+	value: number;
+	low: number;
+	high: number;
+	dots: Dot[];
+}
 
-export interface Forest {
-	axis: string;
-	better: string;
-	groups: { name: string; bound: number; rows: ForestRow[] }[];
+export interface CurveLine {
+	arm: number;
+	name: string;
+	points: [number, number][];
+	marks: CurveMark[];
+}
+
+export interface SeriesPanel {
+	arm: number;
+	name: string;
+	lines: [number, number][][];
+}
+
+export interface SplitPanel {
+	arm: number;
+	name: string;
+	groups: SplitGroup[];
+}
+
+export interface Axis {
+	title: string;
+	scale: Scale;
+	log?: boolean;
+	ticks?: Tick[];
+}
+
+export interface Line {
+	arm: number;
+	name: string;
+	points: LinePoint[];
+}
+
+export interface Box {
+	column: number;
+	row: number;
+	value: number;
+	text: string;
+	hint: string;
+}
+
+export interface FrontPoint {
+	arm: number;
+	name: string;
+	label: string;
+	text: string;
+	x: number;
+	x_low: number;
+	x_high: number;
+	y: number;
+	y_low: number;
+	y_high: number;
+	on?: boolean;
+	knee?: boolean;
+}
+
+export interface ArmShares {
+	arm: number;
+	name: string;
+	bars: ShareBar[];
 }
 
 export interface ForestRow {
@@ -46,58 +181,28 @@ export interface ForestRow {
 	blocks: number[];
 }
 
-export interface Dots {
-	axis: string;
-	scale: Unit;
-	rows: DotRow[];
-}
-
-export interface DotRow {
-	arm: number;
-	name: string;
-	label: string;
+export interface Dot {
+	block: number;
 	value: number;
-	low: number;
-	high: number;
-	dots: { block: number; value: number; repeat?: boolean; status?: string }[];
+	repeat?: boolean;
+	status?: string;
 }
 
-export interface Curve {
-	axis: string;
-	lines: CurveLine[];
+export interface CurveMark {
+	share: number;
+	ns: number;
+	metric?: string;
+	text: string;
 }
 
-export interface CurveLine {
-	arm: number;
-	name: string;
-	points: Pair[];
-	marks: { share: number; ns: number; text: string }[];
+export interface SplitGroup {
+	of: string;
+	bars: number[][];
 }
 
-export interface Series {
-	axis: string;
-	scale: Unit;
-	window: Pair;
-	panels: { arm: number; name: string; lines: Pair[][] }[];
-}
-
-export interface Split {
-	axis: string;
-	parts: string[];
-	panels: { arm: number; name: string; groups: { of: string; bars: number[][] }[] }[];
-}
-
-export interface Axis {
-	title: string;
-	scale: Unit;
-	log?: boolean;
-	ticks?: { at: number; text: string }[];
-}
-
-export interface Lines {
-	x: Axis;
-	y: Axis;
-	lines: { arm: number; name: string; points: LinePoint[] }[];
+export interface Tick {
+	at: number;
+	text: string;
 }
 
 export interface LinePoint {
@@ -108,39 +213,8 @@ export interface LinePoint {
 	text: string;
 }
 
-export interface Heat {
-	x: string;
-	y: string;
-	axis: string;
-	log?: boolean;
-	columns: string[];
-	rows: string[];
-	boxes: { column: number; row: number; value: number; text: string; hint: string }[];
-}
-
-export interface Front {
-	x: Axis;
-	y: Axis;
-	low_x: boolean;
-	points: FrontPoint[];
-}
-
-export interface FrontPoint {
-	arm: number;
-	name: string;
-	label: string;
-	text: string;
-	x: number;
-	y: number;
-	x_low: number;
-	x_high: number;
-	y_low: number;
-	y_high: number;
-	on?: boolean;
-	knee?: boolean;
-}
-
-export interface Shares {
-	parts: string[];
-	arms: { arm: number; name: string; bars: { of: string; shares: number[]; texts: string[] }[] }[];
+export interface ShareBar {
+	of: string;
+	shares: number[];
+	texts: string[];
 }

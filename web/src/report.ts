@@ -7,7 +7,7 @@ import { drawForest } from "./forest";
 import { drawFront } from "./front";
 import { drawHeat } from "./heat";
 import { drawLines } from "./lines";
-import type { Figure, Page } from "./page";
+import type { Drawn, Figure } from "./page";
 import { drawSeries } from "./series";
 import { drawShares } from "./shares";
 import { drawSplit } from "./split";
@@ -110,7 +110,7 @@ function prepareForPrint(drawings: Drawings): void {
 	});
 }
 
-const page = JSON.parse(document.getElementById("figures")?.textContent ?? "{}") as Page;
+const page = JSON.parse(document.getElementById("figures")?.textContent ?? "{}") as Drawn;
 const { classList } = document.documentElement;
 classList.add("drawn");
 placeKeys();

@@ -1,4 +1,4 @@
-import type { Pair, Series } from "./page";
+import type { Series } from "./page";
 import { Grid } from "./panels";
 import { fromZero, short } from "./scale";
 import { armClass, drawing, element, hint, path, text } from "./svg";
@@ -32,7 +32,10 @@ export function drawSeries(series: Series, width: number, title: string): SVGEle
 			svg.append(text(at(tick), panel.bottom + 15, `${short(tick)}${tick === 0 ? "" : " s"}`, "middle", "soft"));
 		}
 		each.lines.forEach((trial, n) => {
-			const placed = trial.map(([seconds, rate]): Pair => [at(seconds), panel.y(rate / series.scale.factor)]);
+			const placed = trial.map(([seconds, rate]): [number, number] => [
+				at(seconds),
+				panel.y(rate / series.scale.factor),
+			]);
 			svg.append(
 				element(
 					"path",
