@@ -123,7 +123,7 @@ TEST(BaiduClient, TakesRepliesInAnyOrder) {
   const std::string sent = drain(*client.flow, 100);
   const auto requests = frames_in(sent);
   ASSERT_EQ(requests.size(), 4U);
-  for (const std::size_t i : {2, 0, 3, 1}) {
+  for (const std::size_t i : {2U, 0U, 3U, 1U}) {
     feed(*client.flow, framed(reply(requests[i].meta.correlation_id), block(7)), 150);
   }
   EXPECT_EQ(client.load->counts().exchanges, 4);

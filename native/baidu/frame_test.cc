@@ -52,9 +52,9 @@ struct Story {
 };
 
 /// Reads bytes in pieces of at most so many.
-Story read(std::string_view bytes, std::size_t buffer, std::size_t max_body, std::size_t piece) {
+Story read(std::string_view bytes, std::size_t capacity, std::size_t max_body, std::size_t piece) {
   Story story;
-  Reader reader(buffer, max_body);
+  Reader reader(capacity, max_body);
   try {
     while (!bytes.empty()) {
       const auto buffer = reader.read_buffer();

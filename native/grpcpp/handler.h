@@ -165,6 +165,12 @@ class ChunkHandler {
   Chunker chunker_;
 };
 
+/// An RPC of a method that the trial does not use.
+struct OtherRpc {
+  grpc::GenericServerContext context;
+  grpc::GenericServerAsyncReaderWriter stream{&context};
+};
+
 /// Refuses methods that the trial does not use, and names those that it uses.
 class OtherHandler {
  public:
@@ -172,18 +178,13 @@ class OtherHandler {
   void await();
 
  private:
-  struct Rpc {
-    grpc::GenericServerContext context;
-    grpc::GenericServerAsyncReaderWriter stream{&context};
-  };
-
   void arrived(bool ok);
   void finished(bool ok);
 
   ServerLoop& loop_;
   On<OtherHandler, &OtherHandler::arrived> arrived_;
   On<OtherHandler, &OtherHandler::finished> finished_;
-  std::optional<Rpc> rpc_;
+  std::optional<OtherRpc> rpc_;
 };
 
 /// One thread of a server: its queue, its handlers and their counters.

@@ -44,7 +44,8 @@ std::uint32_t crc32c(std::span<const char> bytes, std::uint32_t before) {
   std::size_t left = bytes.size();
   std::uint32_t crc = ~before;
   for (; left >= 8; left -= 8, next += 8) {
-    crc ^= next[0] | next[1] << 8U | next[2] << 16U | std::uint32_t{next[3]} << 24;
+    crc ^= std::uint32_t{next[0]} | std::uint32_t{next[1]} << 8 | std::uint32_t{next[2]} << 16 |
+           std::uint32_t{next[3]} << 24;
     crc = t[7][crc & 0xff] ^ t[6][crc >> 8 & 0xff] ^ t[5][crc >> 16 & 0xff] ^ t[4][crc >> 24] ^
           t[3][next[4]] ^ t[2][next[5]] ^ t[1][next[6]] ^ t[0][next[7]];
   }

@@ -49,9 +49,10 @@ TEST(Histogram, PayloadsAreThoseOfTheVectors) {
     for (const auto& value : vector.at("values")) {
       histogram.record(value.at(0).get<std::int64_t>(), value.at(1).get<std::int64_t>());
     }
-    EXPECT_EQ(hex(histogram.payload()), vector.at("payload")) << vector.at("name");
+    EXPECT_EQ(hex(histogram.payload()), vector.at("payload").get<std::string>()) << vector.at("name");
     if (histogram.count() > 0) {
-      EXPECT_EQ(hex(inflate(histogram.encode())), vector.at("payload")) << vector.at("name");
+      EXPECT_EQ(hex(inflate(histogram.encode())), vector.at("payload").get<std::string>())
+          << vector.at("name");
     }
   }
 }

@@ -64,7 +64,7 @@ TEST(Line, VectorsAreAcceptedAndRefused) {
     LineReader reader(feed.fd());
     const std::string got = read_one(reader);
     if (vector.contains("message")) {
-      EXPECT_EQ(got, vector.at("message")) << vector.at("name");
+      EXPECT_EQ(got, vector.at("message").get<std::string>()) << vector.at("name");
     } else {
       EXPECT_TRUE(got.starts_with("refused: ")) << vector.at("name") << ": " << got;
     }

@@ -64,7 +64,7 @@ struct Server {
   StreamServer flow;
 };
 
-std::string hex(std::string_view bytes) {
+std::string hex_of(std::string_view bytes) {
   constexpr char kDigits[] = "0123456789abcdef";
   std::string text;
   for (const char c : bytes) {
@@ -80,7 +80,7 @@ TEST(StreamContent, Vectors) {
     const auto state = v.at("direction") == "up" ? StreamContent::kUp : StreamContent::kDown;
     const StreamContent content(state, v.at("bytes"), v.at("chunk_bytes"));
     const std::string all = message(content);
-    EXPECT_EQ(hex(all.substr(0, 16)), v.at("first")) << v;
+    EXPECT_EQ(hex_of(all.substr(0, 16)), v.at("first")) << v;
     EXPECT_EQ(crc32c(all), std::stoul(v.at("crc32c").get<std::string>(), nullptr, 16)) << v;
     EXPECT_EQ(content.agreeing(0, all), all.size()) << v;
   }
@@ -88,7 +88,7 @@ TEST(StreamContent, Vectors) {
 
 TEST(StreamContent, NamesTheFirstByteThatDiffers) {
   const StreamContent content(StreamContent::kUp, 1000, 64);
-  for (const std::size_t at : {0, 1, 63, 64, 500}) {
+  for (const std::size_t at : {0U, 1U, 63U, 64U, 500U}) {
     for (const std::size_t wrong : {at, at + 1, at + 130, std::size_t{999}}) {
       std::string all = message(content);
       all[wrong] = static_cast<char>(all[wrong] ^ 4);
@@ -276,7 +276,7 @@ TEST(StreamServer, AOneByteAnswerWaitsForAll) {
 }
 
 TEST(StreamServer, FindsADifferenceInTheFirstExchangeAlone) {
-  for (const std::size_t wrong : {0, 63, 64, 99}) {
+  for (const std::size_t wrong : {0U, 63U, 64U, 99U}) {
     Server server(setup_of(Stream::up, 100, 1, 64), 7);
     std::string up = message(server.plan.up());
     up[wrong] = static_cast<char>(up[wrong] ^ 1);

@@ -117,7 +117,7 @@ TEST(Work, AnEchoReturnsWhatItReadBeforeItReadsOn) {
   flow->received(15, 0);
   EXPECT_TRUE(flow->read_buffer().empty());
   std::string returned;
-  for (const std::size_t n : {4, 6, 5}) {
+  for (const std::size_t n : {4U, 6U, 5U}) {
     const auto out = flow->outgoing(0);
     returned.append(out.data(), n);
     flow->written(n);

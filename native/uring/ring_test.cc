@@ -260,7 +260,7 @@ TEST(Ring, SaysWhyThereIsNone) {
   const std::vector<std::pair<int, std::string>> reasons = {
       {ENOSYS, "has no io_uring"}, {EPERM, "forbids it"}, {EINVAL, "expected the io_uring of Linux 6.0"}};
   for (const auto& [error, reason] : reasons) {
-    without_io_uring(error, [&] {
+    without_io_uring(error, [&reason = reason] {
       try {
         const Ring ring(Settings{});
         ADD_FAILURE() << "a ring without io_uring";
