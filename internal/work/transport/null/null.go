@@ -9,6 +9,8 @@ import (
 	"sync/atomic"
 	"time"
 
+	"golang.org/x/sys/unix"
+
 	"netdyno/internal/contract"
 	"netdyno/internal/work/load"
 )
@@ -88,7 +90,12 @@ func (c *client) Run() error {
 			}
 		}
 		wait.Add(1)
-		go func() { defer wait.Done(); c.run(slots, begun) }()
+		go func() {
+			defer wait.Done()
+			runtime.LockOSThread()                             // ends with the goroutine, and its slack too
+			_ = unix.Prctl(unix.PR_SET_TIMERSLACK, 1, 0, 0, 0) // where it fails, sleeps end later
+			c.run(slots, begun)
+		}()
 	}
 	wait.Wait()
 	return nil
@@ -136,9 +143,9 @@ func (c *client) completion(now, begun int64) int64 {
 
 // wait returns when at has come, or when e is a send and the load has ended;
 // false when the client was closed. It sleeps short of the time and spins the
-// rest, because the runtime's timers overshoot by up to 1 ms.
+// rest. The kernel's timer it is, because the runtime's overshoots by up to 1 ms.
 func (c *client) wait(at int64, e event) bool {
-	const short, most = int64(1500 * time.Microsecond), int64(20 * time.Millisecond)
+	const short, most = int64(500 * time.Microsecond), int64(20 * time.Millisecond)
 	for {
 		left := at - load.Now()
 		switch {
@@ -147,7 +154,8 @@ func (c *client) wait(at int64, e event) bool {
 		case left <= 0 || (e.sent == 0 && c.ended()):
 			return true
 		case left > short:
-			time.Sleep(time.Duration(min(left-short, most)))
+			t := unix.NsecToTimespec(min(left-short, most))
+			_ = unix.Nanosleep(&t, nil) // an interrupted sleep is asked for again
 		}
 	}
 }
