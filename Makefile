@@ -126,7 +126,8 @@ BOTH := ./cmd/netdyno-worker-net ./cmd/netdyno-worker-baidu-std
 # NETDYNO_BUILT spares every test package from asking again whether bin/ is up
 # to date. Many tests wait, so that more packages than there are CPUs can be
 # tested at once. Vet is part of lint.
-GO_TEST := env NETDYNO_BUILT=1 go test -vet=off -p 4
+# The interpreter itself is first on PATH: a shim before it costs more than it does.
+GO_TEST := env NETDYNO_BUILT=1 PATH="$$(python3 -c 'import os, sys; print(os.path.dirname(sys.executable))'):$$PATH" go test -vet=off -p 4
 
 # What holds the instrument's clocks to known truths runs by itself: beside busy
 # processes it would measure those. What race tests already is not repeated.
@@ -159,6 +160,7 @@ soak: build packages-test ## both race detectors over every worker and library, 
 	@$(BIN)/netdyno check $(TOOLS)/race/netdyno-worker-netpoll
 	@cd workers/gin && CGO_ENABLED=1 go test -race -count=3 ./...
 	@NETDYNO_SOAK=1 go test -count=1 -v -run "^TestLooks" ./internal/read/compare
+	@go test -count=1 -tags=nomsgpack,grpcnotrace,soak ./internal/read/export
 	@NETDYNO_SOAK=1 go test -count=1 -v ./test/rigs
 	@NETDYNO_SOAK=1 go test -count=1 -v -timeout 60m -run "^TestFaults$$" ./test/faults
 	@NETDYNO_SOAK=1 go test -count=1 -v -run "^TestCalibrate$$" ./cmd/netdyno

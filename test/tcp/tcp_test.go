@@ -13,22 +13,26 @@ import (
 	"netdyno/internal/run/bench/benchtest"
 )
 
-// trial runs one short trial of go-net and returns its record and what the
-// reader says of it.
+// judged runs one short trial of go-net and returns its record and what the
+// reader says of it. A trial that a busy machine disturbed is run again.
 func judged(t *testing.T, args ...string) (record.Record, trial.Trial) {
 	t.Helper()
 	b := benchtest.Built(t)
 	header, trials := benchtest.Plan(t, append(args, "transport=go-net", "blocks=1", "window=600ms", "warmup=200ms", "placement=free")...)
-	records := benchtest.Conduct(t.Context(), t, b, trials[:1])
-	f, err := finding.Find(header, trials[:1], records)
-	if err != nil {
-		t.Fatal(err)
+	var read trial.Trial
+	for range 5 {
+		records := benchtest.Conduct(t.Context(), t, b, trials[:1])
+		f, err := finding.Find(header, trials[:1], records)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if read = f.Cells[0].Arms[0].Trials[0]; read.Status == trial.Valid {
+			return records[0], read
+		}
+		t.Logf("%s: %s; once more", read.Status, read.Reason)
 	}
-	read := f.Cells[0].Arms[0].Trials[0]
-	if read.Status != trial.Valid {
-		t.Fatalf("%s: %s", read.Status, read.Reason)
-	}
-	return records[0], read
+	t.Fatalf("%s: %s", read.Status, read.Reason)
+	return record.Record{}, read
 }
 
 // Two clients of one server, all on one host: each end's account is of its own
