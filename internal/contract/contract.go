@@ -139,7 +139,7 @@ type Setup struct {
 	Exchange  Exchange       `json:"exchange"`
 	Load      Load           `json:"load"`
 	TLS       *TLS           `json:"tls,omitempty"`     // encrypt; nil is plain text
-	Profile   bool           `json:"profile,omitempty"` // profile the window's CPU time into result.profile
+	Profile   bool           `json:"profile,omitempty"` // profile the window into result.profile and result.profiles; the meter samples it too
 	Options   map[string]any `json:"options,omitempty"`
 }
 
@@ -240,9 +240,18 @@ type Result struct {
 	Runtime    *Runtime `json:"runtime,omitempty"`
 	Profile    []byte   `json:"profile,omitempty"` // CPU profile of the window, gzipped pprof, when setup asked for one
 
+	Profiles map[string][]byte `json:"profiles,omitempty"` // further profiles of the window by kind (ProfileAllocations, …), gzipped pprof, each its growth inside the window
+
 	Arrivals *Arrivals          `json:"arrivals,omitempty"` // open loop: the gaps between its sends
 	Own      map[string]float64 `json:"own,omitempty"`      // what a foreign program says of itself, by metric and unit, over its whole run
 }
+
+// The kinds of Result.Profiles that are known.
+const (
+	ProfileAllocations = "allocations" // objects and bytes allocated
+	ProfileMutex       = "mutex"       // waits that holders of locks caused
+	ProfileBlock       = "block"       // waits on locks, channels and conditions
+)
 
 // Arrivals sums up the gaps between consecutive actual sends of one client, over
 // all its slots, in a stretch that begins with the window. Exchanges that never

@@ -17,7 +17,23 @@ type Meter struct {
 	Pressure   map[string]int64     `json:"pressure,omitempty"` // PSI "some" totals in ns by resource
 	TCP        *TCP                 `json:"tcp,omitempty"`      // the kernel's TCP counters of the worker's connections
 	Attached   *Attached            `json:"attached,omitempty"` // of a worker that stands for a server of this host which it did not start
+	Sampled    *Sampled             `json:"sampled,omitempty"`  // with result alone: the window's stacks, when setup asked for a profile
 }
+
+// Sampled is a profile of the whole process tree, taken from outside it over the
+// window: user and kernel frames together, whatever language the programs are in.
+// Pprof is absent where Why says why there is none.
+type Sampled struct {
+	Source  string `json:"source"`          // what sampled: perf
+	Hz      int    `json:"hz"`              // samples for each second of CPU time
+	Samples int64  `json:"samples"`         // in Pprof
+	Lost    int64  `json:"lost,omitempty"`  // that the kernel dropped
+	Pprof   []byte `json:"pprof,omitempty"` // gzipped: samples/count and cpu/nanoseconds, every frame with its name; frames of the kernel have KernelMapping
+	Why     string `json:"why,omitempty"`   // one sentence
+}
+
+// KernelMapping is the file name of the mapping that holds the kernel's frames.
+const KernelMapping = "[kernel.kallsyms]"
 
 // Attached tells whose account a reading holds in Process, Threads and CPUSet: that
 // of the processes which hold the server's listening socket, and of their
