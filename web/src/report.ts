@@ -3,7 +3,6 @@
 
 import { drawCurve } from "./curve";
 import { drawDots } from "./dots";
-import { drawFlame } from "./flame";
 import { drawForest } from "./forest";
 import { drawFront } from "./front";
 import { drawHeat } from "./heat";
@@ -14,7 +13,7 @@ import { drawShares } from "./shares";
 import { drawSplit } from "./split";
 import { drawing, shape } from "./svg";
 
-function draw(figure: Figure, width: number): Element | undefined {
+function draw(figure: Figure, width: number): SVGElement | undefined {
 	if (figure.forest) return drawForest(figure.forest, width, figure.title);
 	if (figure.dots) return drawDots(figure.dots, width, figure.title);
 	if (figure.curve) return drawCurve(figure.curve, width, figure.title);
@@ -24,7 +23,6 @@ function draw(figure: Figure, width: number): Element | undefined {
 	if (figure.heat) return drawHeat(figure.heat, width, figure.title);
 	if (figure.front) return drawFront(figure.front, width, figure.title);
 	if (figure.shares) return drawShares(figure.shares, width, figure.title);
-	if (figure.flame) return drawFlame(figure.flame, width, figure.title);
 	return undefined;
 }
 

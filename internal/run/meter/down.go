@@ -24,6 +24,7 @@ type down struct {
 	stdin   io.WriteCloser
 	marks   *marks
 	tcp     *connections
+	profile func() // the setup asks for one
 	examine func() // answers the bench's question about the worker
 	queue   chan []byte
 	waiting atomic.Int64 // bytes in queue
@@ -96,6 +97,9 @@ func (d *down) learn(line []byte) {
 			d.marks.passed(m.Mark.ID)
 		case m.Setup != nil:
 			d.tcp.setUp(m.Setup)
+			if m.Setup.Profile && d.profile != nil {
+				d.profile()
+			}
 		}
 	}
 }

@@ -3,6 +3,7 @@ package meter
 import (
 	"errors"
 	"os"
+	"os/exec"
 	"slices"
 	"sync"
 	"time"
@@ -17,16 +18,33 @@ import (
 // their subreaper: they become its own children, so it can count them, kill
 // them and wait for them. Any goroutine may use it.
 type orphans struct {
-	worker int // the meter's one child by birth
+	worker int // the meter's one child by birth, but for its tools
 
-	mu  sync.Mutex
-	cpu contract.Process // what those that were waited for have used
+	mu    sync.Mutex
+	cpu   contract.Process // what those that were waited for have used
+	tools map[int]bool     // the meter's own commands, which are no part of the tree
 }
 
 // living returns the orphans that have not been waited for.
 func (o *orphans) living(t *usage.Tree) []int {
 	children := t.Children(os.Getpid())
-	return slices.DeleteFunc(children, func(pid int) bool { return pid == o.worker })
+	o.mu.Lock()
+	defer o.mu.Unlock()
+	return slices.DeleteFunc(children, func(pid int) bool { return pid == o.worker || o.tools[pid] })
+}
+
+// startTool starts a command of the meter's own. Whoever starts it waits for it.
+func (o *orphans) startTool(c *exec.Cmd) error {
+	o.mu.Lock() // nobody may take it for an orphan before it is known
+	defer o.mu.Unlock()
+	if err := c.Start(); err != nil {
+		return err
+	}
+	if o.tools == nil {
+		o.tools = map[int]bool{}
+	}
+	o.tools[c.Process.Pid] = true
+	return nil
 }
 
 // reap waits for those that have ended and keeps their account. It returns

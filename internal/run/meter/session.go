@@ -27,6 +27,7 @@ type session struct {
 	reader  *usage.Reader // of the goroutine that carries messages up
 
 	down    *down
+	sampler *sampler
 	died    chan struct{} // closed when the worker is a zombie
 	upDone  chan struct{}
 	endings chan ending
@@ -72,14 +73,16 @@ func newSession(cmd *exec.Cmd, stdin, stdout *os.File, out io.Writer) (*session,
 // waits for the worker's death. It leaves the zombie to finish.
 func (s *session) converse(o Options) {
 	passed, tcp := new(marks), new(connections)
+	s.sampler = &sampler{start: s.orphans.startTool}
 	s.down = newDown(s.stdin, passed, tcp)
+	s.down.profile = func() { s.sampler.wanted.Store(true) }
 	look := &examiner{worker: s.cmd.Process.Pid, orphans: s.orphans, tcp: tcp, waiting: s.down.waiting.Load}
 	s.down.examine = func() { s.tell(contract.Message{Examined: look.examine()}) }
 	go func() { s.endings <- s.down.receive(o.In) }()
 	go s.down.send()
 	go func() {
 		defer close(s.upDone)
-		u := &up{reader: s.reader, orphans: s.orphans, marks: passed, tcp: tcp, out: s.out, log: o.Err}
+		u := &up{reader: s.reader, orphans: s.orphans, marks: passed, tcp: tcp, sampler: s.sampler, out: s.out, log: o.Err}
 		if err := u.pass(s.stdout); errors.Is(err, errGone) {
 			s.endings <- ending{reason: BenchGone}
 		} else if err != nil {
@@ -199,6 +202,7 @@ func (s *session) kill(reason string) {
 // finish waits for the zombie and returns its account.
 func (s *session) finish(o Options) (contract.Exit, error) {
 	close(s.down.quit)
+	s.sampler.kill()
 	s.stdin.Close()
 	s.stdout.Close()
 	interrupt(o, s.upEnded)

@@ -16,6 +16,7 @@ type up struct {
 	orphans *orphans
 	marks   *marks
 	tcp     *connections
+	sampler *sampler
 	server  *attached // that the worker stands for; nil as a rule
 	out     io.Writer
 	log     io.Writer
@@ -85,11 +86,14 @@ func (u *up) decorate(line []byte) ([]byte, error) {
 		if m.Ready.Elsewhere {
 			reading = u.attach(m.Ready.Addresses, reading)
 		}
+		u.sampler.ready(u.processes)
 	case m.Mark != nil:
 		reading.SkewNs = u.marks.skew(m.Mark.ID, reading.AtNs)
 		reading.TCP = u.account(m.Mark.Reset)
+		u.sampler.mark(m.Mark.Reset, reading.AtNs)
 	default:
 		reading.TCP = u.account(false)
+		reading.Sampled = u.sampler.taken()
 	}
 	u.tellStopped()
 	reading.OwnCPUNs = usage.OwnCPU()
@@ -97,6 +101,10 @@ func (u *up) decorate(line []byte) ([]byte, error) {
 		u.server.lookAgain(reading, m.Mark.Reset) // after the window, as its cost is
 	}
 	decorated, err := withMeter(line, *reading)
+	if err != nil && reading.Sampled != nil {
+		reading.Sampled.Pprof, reading.Sampled.Why = nil, "the result with the samples would be longer than a line may be"
+		decorated, err = withMeter(line, *reading)
+	}
 	if err != nil {
 		fmt.Fprintln(u.log, "netdyno meter:", err)
 		return line, nil
@@ -119,6 +127,14 @@ func (u *up) read() *contract.Meter {
 	u.peak = max(u.peak, m.Process.PeakRSSBytes)
 	m.Process.PeakRSSBytes = u.peak
 	return &m
+}
+
+// processes returns those that are read now: of the server, or of the worker.
+func (u *up) processes() []int {
+	if u.server != nil && u.server.account != nil {
+		return u.tree.Processes(u.server.server.PIDs)
+	}
+	return u.reader.Processes(u.orphans.living(&u.tree))
 }
 
 // attach begins to read a server of this host in the place of the worker that

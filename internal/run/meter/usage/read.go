@@ -45,6 +45,9 @@ func bootID() string {
 	return string(bytes.TrimSpace(text))
 }
 
+// Processes returns those that a reading with the same roots is of.
+func (r *Reader) Processes(more []int) []int { return r.tree.Processes(append([]int{r.pid}, more...)) }
+
 // Read takes one reading of the tree under pid and of its host; see
 // Reader.Read.
 func Read(pid int) (contract.Meter, error) {

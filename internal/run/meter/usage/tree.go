@@ -47,6 +47,13 @@ func (t *Tree) Children(pid int) []int {
 	return t.childrenOf(pid, threadsOf(pid))
 }
 
+// Processes returns the roots and all their descendants.
+func (t *Tree) Processes(roots []int) []int {
+	var all []int
+	t.walk(roots, func(pid int, _ []int) { all = append(all, pid) })
+	return all
+}
+
 // childrenOf asks every thread, because the kernel lists a child under the
 // thread that forked it.
 func (t *Tree) childrenOf(pid int, threads []int) []int {
