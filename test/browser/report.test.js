@@ -56,7 +56,7 @@ async function open(file, { width = 1200, ...context } = {}) {
 const figuresOf = (page) => page.evaluate(() => JSON.parse(document.getElementById("figures").textContent).figures);
 
 /** How many marks a figure must show, by selector, counted from its own data. */
-function expectedMarks({ forest, dots, curve, series, split, lines, heat, front, shares }) {
+function expectedMarks({ forest, dots, curve, series, split, lines, heat, front, shares, flame }) {
 	const sum = (list, count) => list.reduce((total, each) => total + count(each), 0);
 	if (forest) {
 		const rows = forest.groups.flatMap((group) => group.rows);
@@ -92,6 +92,7 @@ function expectedMarks({ forest, dots, curve, series, split, lines, heat, front,
 			".knee": front.points.filter((point) => point.knee).length,
 		};
 	}
+	if (flame) return { ".box": flame.graphs[0].frames.length + 1 };
 	if (shares) {
 		const bars = shares.arms.flatMap((arm) => arm.bars);
 		return { ".share": sum(bars, (bar) => bar.shares.filter((share) => share > 0).length) };
@@ -124,7 +125,7 @@ for (const width of [390, 760, 1280]) {
 			const figures = await figuresOf(page);
 			assert.deepEqual(
 				new Set(figures.flatMap((figure) => Object.keys(figure).slice(4))),
-				new Set(["forest", "dots", "curve", "series", "split", "lines", "heat", "front", "shares"]),
+				new Set(["forest", "dots", "curve", "series", "split", "lines", "heat", "front", "shares", "flame"]),
 			);
 			await assertDrawn(page, figures);
 			const cut = await page.evaluate(() => {
@@ -286,6 +287,35 @@ test("a large page can be read before it is drawn, and prints whole at once", as
 	const [before, after] = await (await page.waitForFunction(() => window.seen)).jsonValue();
 	assert.ok(before > 0, "every figure is drawn before the page can answer");
 	assert.equal(after, 0, "print leaves figures out");
+	await page.close();
+});
+
+test("stacks can be searched, seen alone and compared, by keyboard too", async () => {
+	const { page, faults } = await open("report.html");
+	const flame = page.locator("figure:has(.flame)").first();
+	const boxes = flame.locator(".box");
+	const all = await boxes.count();
+	await flame.locator("input").fill("codec.Encode");
+	assert.ok((await flame.locator(".found").count()) > 0, "nothing is marked");
+	assert.match(await flame.locator(".status").textContent(), /“codec\.Encode” is on 50 % of what is shown/);
+	await flame
+		.locator("g", { has: page.locator(".found") })
+		.first()
+		.click();
+	assert.match(await flame.locator(".status").textContent(), /shown alone: codec\.Encode/);
+	assert.ok((await boxes.count()) < all, "all boxes are still there");
+	await page.keyboard.press("Escape");
+	assert.equal(await boxes.count(), all);
+	await page.keyboard.press("ArrowDown");
+	await page.keyboard.press("Enter");
+	assert.match(await flame.locator(".status").textContent(), /shown alone/);
+	await flame.getByRole("button", { name: "whole graph" }).click();
+	assert.equal(await boxes.count(), all);
+	const against = await flame.locator("option", { hasText: "against" }).first().getAttribute("value");
+	await flame.locator("select").selectOption(against);
+	assert.match(await flame.locator(".status").textContent(), /against .* Orange grew, blue shrank/);
+	assert.equal(await flame.locator(".box.grew, .box.shrank, .box.same").count(), await boxes.count());
+	assert.deepEqual(faults, []);
 	await page.close();
 });
 

@@ -25,6 +25,7 @@ export interface Figure {
 	heat?: Heat;
 	front?: Front;
 	shares?: Shares;
+	flame?: Flame;
 }
 
 export interface Forest {
@@ -84,6 +85,14 @@ export interface Front {
 export interface Shares {
 	parts: string[];
 	arms: ArmShares[];
+}
+
+export interface Flame {
+	unit: string;
+	factor: number;
+	names: string[];
+	graphs: FlameGraph[];
+	told: Told[];
 }
 
 export interface ForestCell {
@@ -166,6 +175,19 @@ export interface ArmShares {
 	arm: number;
 	name: string;
 	bars: ShareBar[];
+}
+
+export interface FlameGraph {
+	arm: number;
+	name: string;
+	end: string;
+	whole: number;
+	frames: [number, number, number, number][];
+}
+
+export interface Told {
+	functions: number[];
+	activities: number[];
 }
 
 export interface ForestRow {

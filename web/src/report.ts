@@ -3,6 +3,7 @@
 
 import { drawCurve } from "./curve";
 import { drawDots } from "./dots";
+import { drawFlame } from "./flame";
 import { drawForest } from "./forest";
 import { drawFront } from "./front";
 import { drawHeat } from "./heat";
@@ -13,7 +14,7 @@ import { drawShares } from "./shares";
 import { drawSplit } from "./split";
 import { drawing, shape } from "./svg";
 
-function draw(figure: Figure, width: number): SVGElement | undefined {
+function draw(figure: Figure, width: number): Element | undefined {
 	if (figure.forest) return drawForest(figure.forest, width, figure.title);
 	if (figure.dots) return drawDots(figure.dots, width, figure.title);
 	if (figure.curve) return drawCurve(figure.curve, width, figure.title);
@@ -23,6 +24,7 @@ function draw(figure: Figure, width: number): SVGElement | undefined {
 	if (figure.heat) return drawHeat(figure.heat, width, figure.title);
 	if (figure.front) return drawFront(figure.front, width, figure.title);
 	if (figure.shares) return drawShares(figure.shares, width, figure.title);
+	if (figure.flame) return drawFlame(figure.flame, width, figure.title);
 	return undefined;
 }
 

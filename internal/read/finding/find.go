@@ -4,6 +4,7 @@ import (
 	"netdyno/internal/read/answer"
 	"netdyno/internal/read/cells"
 	"netdyno/internal/read/compare"
+	"netdyno/internal/read/profile"
 	"netdyno/internal/read/view"
 	"netdyno/internal/record"
 )
@@ -39,8 +40,12 @@ func Find(header record.Header, trials []record.Trial, records []record.Record) 
 	f.Answer = answer.Of(answer.Parts{Run: f.Run, Claims: f.Claims, Choices: choiceSentences(f.Choices), Searches: searchSentences(f.Searches)})
 	f.Stage = compare.Settle(s, comparisons, requirements)
 	f.Seating = seating(s)
-	profiles, unread := view.Profiles(s)
-	f.Profiles = profiles
+	profiles, unread := profile.Profiles(s)
+	f.Profiles, f.Differences = profiles, profile.Differences(s)
+	f.Flames = profile.Flames(s)
+	for i := range f.Differences {
+		f.Differences[i].Sentence = differenceSentence(f.Differences[i])
+	}
 	f.Warnings = append(warn(s, f), unread...)
 	return f, nil
 }

@@ -7,6 +7,7 @@ import (
 	"netdyno/internal/read/answer"
 	"netdyno/internal/read/cells"
 	"netdyno/internal/read/compare"
+	"netdyno/internal/read/profile"
 	"netdyno/internal/read/view"
 	"netdyno/internal/record"
 )
@@ -19,17 +20,19 @@ const Schema = 1
 type Findings struct {
 	Schema int `json:"schema"`
 	compare.Run
-	Answer       answer.Answer    `json:"answer"`          // to the study's question
-	Answers      []string         `json:"answers"`         // sentences, one per primary comparison worth saying
-	Stage        *cells.Stage     `json:"stage,omitempty"` // at which the run is judged; nil when the study declares none
-	Published    []view.Published `json:"published,omitempty"`
-	Profiles     []view.Profile   `json:"profiles,omitempty"` // by cell and arm in the study's order, the server first
-	Charts       []view.Chart     `json:"charts,omitempty"`   // as Header.Study.Charts
-	Fits         []view.Fit       `json:"fits,omitempty"`     // as Header.Study.Fits
-	Searches     []view.Search    `json:"searches,omitempty"` // as Header.Study.Reaches
-	Choices      []view.Choice    `json:"choices,omitempty"`  // as Header.Study.Choices
-	Claims       []compare.Claim  `json:"claims,omitempty"`   // as Header.Study.Claims
-	ServerReport *ServerReport    `json:"served,omitempty"`   // what a server started by netdyno listen counted itself
-	Seating      []Seated         `json:"seating"`            // who sat where, the server's seat first
-	Warnings     []record.Warning `json:"warnings"`
+	Answer       answer.Answer        `json:"answer"`          // to the study's question
+	Answers      []string             `json:"answers"`         // sentences, one per primary comparison worth saying
+	Stage        *cells.Stage         `json:"stage,omitempty"` // at which the run is judged; nil when the study declares none
+	Published    []view.Published     `json:"published,omitempty"`
+	Profiles     []profile.Profile    `json:"profiles,omitempty"`    // by cell and arm in the study's order, the server first
+	Differences  []profile.Difference `json:"differences,omitempty"` // of the profiles of compared arms, likewise
+	Flames       []profile.Flame      `json:"-"`                     // likewise, for the page; the run's pprof files hold them whole
+	Charts       []view.Chart         `json:"charts,omitempty"`      // as Header.Study.Charts
+	Fits         []view.Fit           `json:"fits,omitempty"`        // as Header.Study.Fits
+	Searches     []view.Search        `json:"searches,omitempty"`    // as Header.Study.Reaches
+	Choices      []view.Choice        `json:"choices,omitempty"`     // as Header.Study.Choices
+	Claims       []compare.Claim      `json:"claims,omitempty"`      // as Header.Study.Claims
+	ServerReport *ServerReport        `json:"served,omitempty"`      // what a server started by netdyno listen counted itself
+	Seating      []Seated             `json:"seating"`               // who sat where, the server's seat first
+	Warnings     []record.Warning     `json:"warnings"`
 }

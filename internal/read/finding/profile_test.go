@@ -10,8 +10,8 @@ import (
 	"testing"
 	"time"
 
+	"netdyno/internal/read/profile"
 	"netdyno/internal/read/synthetic"
-	"netdyno/internal/read/view"
 	"netdyno/internal/record"
 )
 
@@ -41,7 +41,7 @@ func TestProfilesSayWhereTheTimeWent(t *testing.T) {
 		sum := 0.0
 		for k, share := range p.Shares {
 			want := map[string]float64{"encode": 0.5, "system calls": 0.4, "netdyno": 0.1}[share.Activity]
-			if math.Abs(share.Share-want) > 1e-9 || share.Activity != view.Activities()[k].Name {
+			if math.Abs(share.Share-want) > 1e-9 || share.Activity != profile.Activities()[k].Name {
 				t.Errorf("%s %v, want %v", share.Activity, share.Share, want)
 			}
 			sum += share.Share
@@ -49,7 +49,7 @@ func TestProfilesSayWhereTheTimeWent(t *testing.T) {
 		if math.Abs(sum-1) > 1e-9 {
 			t.Errorf("shares sum to %v", sum)
 		}
-		if top := p.Flat[0]; top != (view.Function{Name: "syscall.Syscall", Flat: 0.4, Cumulative: 0.4}) {
+		if top := p.Flat[0]; top != (profile.Function{Name: "syscall.Syscall", Flat: 0.4, Cumulative: 0.4}) {
 			t.Errorf("flat %+v", p.Flat)
 		}
 		if top := p.Cumulative[0]; top.Name != "net/http.(*conn).serve" || top.Flat != 0 || math.Abs(top.Cumulative-0.9) > 1e-9 {
@@ -72,7 +72,7 @@ func TestProbesMoveNothingElse(t *testing.T) {
 	if len(without.Profiles) != 0 || without.Tally.Probes != 0 {
 		t.Fatalf("profiles without probes: %+v", without.Profiles)
 	}
-	with.Profiles, with.Tally.Probes = nil, 0
+	with.Profiles, with.Differences, with.Flames, with.Tally.Probes = nil, nil, nil, 0
 	if !reflect.DeepEqual(with, without) {
 		t.Error("probes changed other findings")
 	}

@@ -104,6 +104,9 @@ func tablesOf(p Page) []Table {
 		all = append(all, c.Details...)
 		if c.Profile != nil {
 			all = append(append(all, c.Profile.Table), c.Profile.Functions...)
+			for _, d := range c.Profile.Differences {
+				all = append(all, d.Activities, d.Functions)
+			}
 		}
 	}
 	if p.Server != nil {

@@ -19,6 +19,7 @@ type Figure struct {
 	Heat   *Heat   `json:"heat,omitempty"`
 	Front  *Front  `json:"front,omitempty"`
 	Shares *Shares `json:"shares,omitempty"`
+	Flame  *Flame  `json:"flame,omitempty"`
 }
 
 // effects makes one forest per primary metric over all cells.
@@ -64,6 +65,9 @@ func (l *layout) cellFigures(cell int, c cells.Cell, budget int) []Figure {
 	}
 	if h, shares := l.shares(c.Name); shares != nil {
 		add(h, Figure{Shares: shares})
+	}
+	if h, flame := l.flame(c.Name); flame != nil {
+		add(h, Figure{Flame: flame})
 	}
 	return figures
 }

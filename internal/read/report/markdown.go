@@ -115,6 +115,11 @@ func (m *markdown) cell(c Cell) {
 	}
 	m.table(c.All)
 	if c.Profile != nil {
+		for _, d := range c.Profile.Differences {
+			m.paragraph(d.Sentence)
+			m.table(d.Activities)
+			m.table(d.Functions)
+		}
 		m.table(c.Profile.Table)
 		for _, t := range c.Profile.Functions {
 			m.table(t)

@@ -5,7 +5,7 @@ import (
 	"slices"
 
 	"netdyno/internal/quantity"
-	"netdyno/internal/read/view"
+	"netdyno/internal/read/profile"
 )
 
 // Profile shows what the CPU of each arm was busy with in one cell, by the
@@ -13,6 +13,8 @@ import (
 type Profile struct {
 	Table     Table   `json:"table"`     // shares by activity, a row per end
 	Functions []Table `json:"functions"` // the top of each end
+
+	Differences []Difference `json:"differences,omitempty"` // of compared arms
 }
 
 // Shares shows CPU samples by activity, a bar for each end of an arm.
@@ -95,12 +97,12 @@ func (l *layout) profile(cell string) *Profile {
 			p.Functions = append(p.Functions, top)
 		}
 	}
-	p.Table = t
+	p.Table, p.Differences = t, l.differences(cell)
 	return p
 }
 
 // functions lists the top of one end in the order of its own time.
-func functions(p view.Profile, most int) Table {
+func functions(p profile.Profile, most int) Table {
 	t := Table{Caption: fmt.Sprintf("Top functions of %s, %s.", p.Arm, p.End), Columns: []Column{
 		{Title: "flat", Kind: Numbers, Unit: "%"}, {Title: "cumulative", Kind: Numbers, Unit: "%"}, {Title: "function"},
 	}}
@@ -110,8 +112,8 @@ func functions(p view.Profile, most int) Table {
 	return t
 }
 
-func (l *layout) profilesOf(cell string) []view.Profile {
-	var profiles []view.Profile
+func (l *layout) profilesOf(cell string) []profile.Profile {
+	var profiles []profile.Profile
 	for _, p := range l.Profiles {
 		if p.Cell == cell {
 			profiles = append(profiles, p)
@@ -138,11 +140,11 @@ func (l *layout) activities() []string {
 func (l *layout) busy(cell string) []string {
 	profiles := l.profilesOf(cell)
 	return slices.DeleteFunc(l.activities(), func(activity string) bool {
-		return !slices.ContainsFunc(profiles, func(p view.Profile) bool { return shareOf(p, activity) > 0 })
+		return !slices.ContainsFunc(profiles, func(p profile.Profile) bool { return shareOf(p, activity) > 0 })
 	})
 }
 
-func shareOf(p view.Profile, activity string) float64 {
+func shareOf(p profile.Profile, activity string) float64 {
 	for _, s := range p.Shares {
 		if s.Activity == activity {
 			return s.Share

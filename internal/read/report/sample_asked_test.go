@@ -7,6 +7,7 @@ import (
 
 	"netdyno/internal/read/cells"
 	"netdyno/internal/read/finding"
+	"netdyno/internal/read/profile"
 	"netdyno/internal/read/trial"
 	"netdyno/internal/read/view"
 	"netdyno/internal/record"
@@ -33,9 +34,10 @@ func sampleAsked(f *finding.Findings) {
 		Reason: "no valid trial at threads=64",
 	}}
 	for _, c := range f.Cells {
-		for _, a := range c.Arms {
+		for i, a := range c.Arms {
 			for _, end := range []string{"server", "client"} {
 				f.Profiles = append(f.Profiles, sampleProfile(rng, c.Name, a.Name, end))
+				f.Flames = append(f.Flames, sampleFlame(i, c.Name, a.Name, end))
 			}
 		}
 	}
@@ -161,9 +163,9 @@ func sampleFit() view.Fit {
 	}
 }
 
-func sampleProfile(rng *rand.Rand, cell, arm, end string) view.Profile {
-	p := view.Profile{Cell: cell, Arm: arm, End: end, Probes: 2, Seconds: 7.3}
-	activities := view.Activities()
+func sampleProfile(rng *rand.Rand, cell, arm, end string) profile.Profile {
+	p := profile.Profile{Cell: cell, Arm: arm, End: end, Probes: 2, Seconds: 7.3}
+	activities := profile.Activities()
 	weights := make([]float64, len(activities))
 	sum := 0.0
 	for i := range weights {
@@ -172,14 +174,14 @@ func sampleProfile(rng *rand.Rand, cell, arm, end string) view.Profile {
 	}
 	weights[7], sum = 0, sum-weights[7] // nobody encrypts here
 	for i, activity := range activities {
-		p.Shares = append(p.Shares, view.Share{Activity: activity.Name, Share: weights[i] / sum})
+		p.Shares = append(p.Shares, profile.Share{Activity: activity.Name, Share: weights[i] / sum})
 	}
 	for i, name := range []string{
 		"internal/runtime/syscall.Syscall6", "runtime.memmove", "google.golang.org/grpc/internal/transport.(*http2Client).reader",
 		"runtime.mallocgc", "netdyno/internal/work/codec.Encode", "runtime.gcBgMarkWorker",
 	} {
 		flat := 0.3 / float64(i+1)
-		p.Flat = append(p.Flat, view.Function{Name: name, Flat: flat, Cumulative: 1.4 * flat})
+		p.Flat = append(p.Flat, profile.Function{Name: name, Flat: flat, Cumulative: 1.4 * flat})
 	}
 	p.Cumulative = p.Flat
 	return p
@@ -206,4 +208,17 @@ func sampleSearch() view.Search {
 		},
 		Sentence: "The best goodput_bytes_per_s is 5.20 GB/s.",
 	}
+}
+
+// sampleFlame encodes for half of its time; arms differ in what else they do.
+func sampleFlame(place int, cell, arm, end string) profile.Flame {
+	more := float64(place)
+	return profile.Flame{Cell: cell, Arm: arm, End: end, Metric: end + ".cpu_us_per_exchange", Whole: 20 + 2*more, Frames: []profile.Frame{
+		{Depth: 0, Name: "net/http.(*conn).serve", Cost: 20 + 2*more, Activity: 1},
+		{Depth: 1, Name: "netdyno/internal/work/codec.Encode", Cost: 10 + more, Activity: 1},
+		{Depth: 2, Name: "encoding/json.Marshal<script>", Cost: 7 + more, Activity: 1},
+		{Depth: 2, Name: "runtime.mallocgc", Cost: 3, Activity: 1},
+		{Depth: 1, Name: "syscall.Syscall", Cost: 8 + more, Activity: 4},
+		{Depth: 1, Name: "12 functions", Cost: 2, Activity: 9, Elided: true},
+	}}
 }

@@ -6,6 +6,7 @@ import (
 	"netdyno/internal/read/cells"
 	"netdyno/internal/read/compare"
 	"netdyno/internal/read/finding"
+	"netdyno/internal/read/profile"
 	"netdyno/internal/read/view"
 	"netdyno/internal/record"
 )
@@ -43,7 +44,7 @@ func smallSample() finding.Findings {
 		})
 	}
 	f.Cells[0].Arms = arms
-	f.Profiles = slices.DeleteFunc(f.Profiles, func(p view.Profile) bool { return p.Cell != cell || p.Arm != other || p.End != "server" })
+	f.Profiles = slices.DeleteFunc(f.Profiles, func(p profile.Profile) bool { return p.Cell != cell || p.Arm != other || p.End != "server" })
 	p := &f.Profiles[0]
 	p.Shares, p.Flat = p.Shares[:3], p.Flat[:2]
 	smallCharts(f.Charts)

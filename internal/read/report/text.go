@@ -129,6 +129,9 @@ func (t *terminal) profiles(cells []Cell) {
 		t.line(t.bold("CPU samples at " + printable.Text(sampled[i].Title)))
 		t.caption(sampled[i].Profile.Table.Caption)
 		t.table(sampled[i].Profile.Table)
+		for _, d := range sampled[i].Profile.Differences {
+			t.paragraph("", d.Sentence)
+		}
 	})
 }
 

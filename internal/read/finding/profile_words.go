@@ -1,0 +1,115 @@
+package finding
+
+import (
+	"fmt"
+	"math"
+	"strings"
+
+	"netdyno/internal/metric"
+	"netdyno/internal/read/profile"
+)
+
+const namedFunctions = 3 // of an activity, in a sentence
+
+// differenceSentence says in what an arm spends more CPU time than another. Its
+// figures are those of the difference's tables, in the unit of the whole.
+func differenceSentence(d profile.Difference) string {
+	whole := d.Whole
+	m := metric.Shown(d.Metric)
+	scale := m.Scale(max(whole.Arm, whole.Base))
+	unit, per, _ := strings.Cut(scale.Unit, "/")
+	per = strings.TrimPrefix(per, " ")
+	amount := func(x float64) string { return scale.Format(math.Abs(x)) }
+	costs := fmt.Sprintf("The %s of %s needs %s %s of CPU per %s, that of %s %s", d.End, d.Arm, amount(whole.Arm), unit, per, d.Base, amount(whole.Base))
+	pairs := fmt.Sprintf("%d pairs of probes", d.Pairs)
+	if d.Pairs == 1 {
+		pairs = "one pair of probes"
+	}
+	if d.Pairs < 3 {
+		return costs + fmt.Sprintf(", by %s; with three (probes=3) it can be told in what they differ.", pairs)
+	}
+	if !whole.Told {
+		return costs + fmt.Sprintf(", by %s; the difference is not told apart from noise.", pairs)
+	}
+	more, other := "more", "less"
+	if whole.Difference < 0 {
+		more, other = other, more
+	}
+	parts, rest := []string{}, whole.Difference
+	var against []string
+	for _, a := range d.Activities {
+		if !a.Told {
+			continue
+		}
+		rest -= a.Difference
+		are := ""
+		if len(parts) == 0 {
+			are = "are "
+		}
+		named := fmt.Sprintf("%s %sin %s%s", amount(a.Difference), are, spokenActivity(a.Name), among(d, a))
+		if (a.Difference < 0) == (whole.Difference < 0) {
+			parts = append(parts, named)
+		} else {
+			against = append(against, strings.Replace(named, "are in", "in", 1))
+		}
+	}
+	text := fmt.Sprintf("Of the %s %s of %s CPU that %s costs %s per %s than %s (%s, %s), ",
+		amount(whole.Difference), unit, d.End, d.Arm, more, per, d.Base, interval(scale, whole), pairs)
+	if len(parts) == 0 {
+		return text + "no part is told apart from noise."
+	}
+	text += list(parts)
+	if len(against) > 0 {
+		text += fmt.Sprintf("; it costs %s %s", other, list(against))
+	}
+	if remains := amount(rest); strings.Trim(remains, "0.") != "" {
+		text += fmt.Sprintf("; %s%s are not told apart from noise", sign(rest, whole.Difference), remains)
+	}
+	return text + "."
+}
+
+// spokenActivity is an activity's name inside a sentence.
+func spokenActivity(name string) string {
+	if name == "scheduler" || name == "library" {
+		return "the " + name
+	}
+	return name
+}
+
+// interval is a difference's own, in the direction of the difference.
+func interval(scale metric.Scale, c profile.Change) string {
+	low, high := c.Low, c.High
+	if c.Difference < 0 {
+		low, high = -high, -low
+	}
+	return scale.Interval(low, high)
+}
+
+func sign(part, whole float64) string {
+	if (part < 0) != (whole < 0) {
+		return "−"
+	}
+	return ""
+}
+
+// among names the functions of an activity in which most of its difference is.
+func among(d profile.Difference, a profile.Change) string {
+	var names []string
+	for _, f := range d.Functions {
+		if f.Activity == a.Name && f.Told && (f.Difference < 0) == (a.Difference < 0) && len(names) < namedFunctions {
+			names = append(names, f.Name)
+		}
+	}
+	if len(names) == 0 {
+		return ""
+	}
+	return " (" + strings.Join(names, ", ") + ")"
+}
+
+// list joins parts as a sentence does.
+func list(parts []string) string {
+	if len(parts) == 1 {
+		return parts[0]
+	}
+	return strings.Join(parts[:len(parts)-1], ", ") + " and " + parts[len(parts)-1]
+}

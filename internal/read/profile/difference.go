@@ -1,0 +1,218 @@
+package profile
+
+import (
+	"cmp"
+	"math"
+	"slices"
+
+	"netdyno/internal/contract"
+	"netdyno/internal/metric"
+	"netdyno/internal/read/cells"
+	"netdyno/internal/read/stat"
+	"netdyno/internal/read/trial"
+	"netdyno/internal/record"
+)
+
+// Difference says in what one arm's end spends more or less CPU time than
+// another's on the same work. A function's cost is its share of a probe's samples
+// times what the meter counted for that end in the same window, so that
+// activities add up to the whole.
+type Difference struct {
+	Cell       string   `json:"cell"`
+	Arm        string   `json:"arm"`
+	Base       string   `json:"base"`
+	End        string   `json:"end"`        // "server" or "client"
+	Metric     string   `json:"metric"`     // that is divided up, and the unit of all costs: "server.cpu_us_per_exchange"
+	Pairs      int      `json:"pairs"`      // of probes of the same round, one of each arm
+	Whole      Change   `json:"whole"`      // of the metric itself
+	Activities []Change `json:"activities"` // every activity that either arm had, the largest difference first; they sum to Whole
+	Functions  []Change `json:"functions"`  // by time in themselves within one activity, the largest differences first
+	Sentence   string   `json:"sentence"`
+}
+
+// Change is what something costs in both arms, as means over pairs of probes.
+type Change struct {
+	Name       string  `json:"name"`               // "" of the whole
+	Activity   string  `json:"activity,omitempty"` // of a function
+	Arm        float64 `json:"arm"`
+	Base       float64 `json:"base"`
+	Difference float64 `json:"difference"` // Arm − Base
+	Low        float64 `json:"low"`        // its 95 % interval; of fewer than 3 pairs, both are Difference
+	High       float64 `json:"high"`
+	Told       bool    `json:"told"` // apart from noise, adjusted for how many of its kind there are
+}
+
+const (
+	fewestPairs    = 3     // with which an interval is computed
+	least          = 0.005 // share of the whole, in either arm, from which on a function is looked at
+	shownFunctions = 30
+	level          = 1 - stat.Confidence
+	wholly         = -1 // in place of an activity: all of them
+)
+
+// dividable are the metrics that a profile divides up; the first that both arms have.
+var dividable = []string{"cpu_us_per_exchange", "cpu_s_per_gb"}
+
+// Differences compares the profiles of every arm with the baseline's, and those
+// of the study's other pairs, cell by cell. Probes of one round are paired: they ran
+// within the same minutes.
+func Differences(s *cells.Dataset) []Difference {
+	probes, _ := fit(s)
+	var all []Difference
+	for _, cell := range s.Cells {
+		for _, pair := range pairs(s) {
+			for _, end := range []contract.Role{contract.Server, contract.Client} {
+				for _, name := range dividable {
+					d, ok := between(probes[cells.KeyOf(cell, pair.Arm)], probes[cells.KeyOf(cell, pair.Base)], end, string(end)+"."+name)
+					if ok {
+						d.Cell, d.Arm, d.Base = cell, pair.Arm, pair.Base
+						all = append(all, d)
+						break
+					}
+				}
+			}
+		}
+	}
+	return all
+}
+
+// pairs are the arms that a study compares.
+func pairs(s *cells.Dataset) []record.Pair {
+	var all []record.Pair
+	baseline := s.Header.Study.Compare.Baseline
+	for _, arm := range s.Arms {
+		if arm != baseline {
+			all = append(all, record.Pair{Arm: arm, Base: baseline})
+		}
+	}
+	return append(all, s.Header.Study.Compare.Also...)
+}
+
+// between pairs two arms' probes by their rounds. False when no round has both, or
+// not both of them have the metric.
+func between(arm, base []*trial.Judged, end contract.Role, name string) (Difference, bool) {
+	var of, against []*costs
+	for _, v := range arm {
+		i := slices.IndexFunc(base, func(b *trial.Judged) bool { return b.Plan.Block == v.Plan.Block })
+		if i < 0 {
+			continue
+		}
+		a, ok := costsOf(v.Record, end, name)
+		b, both := costsOf(base[i].Record, end, name)
+		if ok && both {
+			of, against = append(of, a), append(against, b)
+		}
+	}
+	if len(of) == 0 {
+		return Difference{}, false
+	}
+	d := Difference{End: string(end), Metric: name, Pairs: len(of)}
+	d.Whole = changes(of, against, []place{{activity: wholly}}, func(c *costs, _ place) float64 { return c.whole })[0]
+	d.Activities = changes(of, against, activitiesOf(of, against), func(c *costs, at place) float64 { return c.activity[at.activity] })
+	d.Functions = changes(of, against, functionsOf(of, against), func(c *costs, at place) float64 { return c.flat[at] })
+	d.Functions = d.Functions[:min(len(d.Functions), shownFunctions)]
+	return d, true
+}
+
+// costs are what one probe's end spent, in the unit of the metric.
+type costs struct {
+	whole    float64
+	activity []float64 // as classes
+	flat     map[place]float64
+}
+
+// costsOf divides a probe's metric by its profile; false when it lacks one of them.
+func costsOf(r *record.Record, end contract.Role, name string) (*costs, bool) {
+	m, err := metric.Named(name)
+	if err != nil {
+		return nil, false
+	}
+	whole, ok := m.Value(r)
+	t := newSampled()
+	if err := t.addTrial(r, end); err != nil || !ok || !(whole > 0) || math.IsInf(whole, 1) || t.whole <= 0 {
+		return nil, false // an unreadable profile is named where profiles are summed up
+	}
+	c := &costs{whole: whole, activity: t.activity, flat: t.flat}
+	for i := range c.activity {
+		c.activity[i] *= whole / t.whole
+	}
+	for at := range c.flat {
+		c.flat[at] *= whole / t.whole
+	}
+	return c, true
+}
+
+// activitiesOf are those that any probe has.
+func activitiesOf(of, against []*costs) []place {
+	var all []place
+	for i := range classes {
+		if slices.ContainsFunc(slices.Concat(of, against), func(c *costs) bool { return c.activity[i] > 0 }) {
+			all = append(all, place{activity: i})
+		}
+	}
+	return all
+}
+
+// functionsOf are those that cost enough in either arm, by what they cost and not by
+// how that differs.
+func functionsOf(of, against []*costs) []place {
+	var all []place
+	seen := map[place]bool{}
+	for _, arm := range [][]*costs{of, against} {
+		for _, c := range arm {
+			for at := range c.flat {
+				if seen[at] {
+					continue
+				}
+				seen[at] = true
+				whole, cost := 0.0, 0.0
+				for _, probe := range arm {
+					whole, cost = whole+probe.whole, cost+probe.flat[at]
+				}
+				if cost >= least*whole {
+					all = append(all, at)
+				} else {
+					seen[at] = false // it may be enough in the other arm
+				}
+			}
+		}
+	}
+	slices.SortFunc(all, func(a, b place) int {
+		return cmp.Or(cmp.Compare(a.activity, b.activity), cmp.Compare(a.function, b.function))
+	})
+	return slices.Compact(all)
+}
+
+// changes compares what each place costs over pairs of probes, the largest
+// difference first.
+func changes(of, against []*costs, places []place, cost func(*costs, place) float64) []Change {
+	all := make([]Change, len(places))
+	ps := make([]float64, len(places))
+	for i, at := range places {
+		diffs := make([]float64, len(of))
+		c := Change{Name: at.function}
+		for k := range of {
+			a, b := cost(of[k], at), cost(against[k], at)
+			c.Arm, c.Base, diffs[k] = c.Arm+a/float64(len(of)), c.Base+b/float64(len(of)), a-b
+		}
+		switch {
+		case at.function != "":
+			c.Activity = classes[at.activity].Name
+		case at.activity != wholly:
+			c.Name = classes[at.activity].Name
+		}
+		c.Difference = c.Arm - c.Base
+		c.Low, c.High, ps[i] = c.Difference, c.Difference, 1
+		if part, ok := stat.MeanComponent(diffs); ok && len(diffs) >= fewestPairs {
+			var e stat.Estimate
+			e, ps[i] = stat.Apart(c.Difference, part)
+			c.Low, c.High = e.Low, e.High
+		}
+		all[i] = c
+	}
+	for i, p := range stat.Holm(ps) {
+		all[i].Told = p <= level
+	}
+	slices.SortStableFunc(all, func(a, b Change) int { return cmp.Compare(math.Abs(b.Difference), math.Abs(a.Difference)) })
+	return all
+}

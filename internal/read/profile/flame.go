@@ -1,0 +1,175 @@
+package profile
+
+import (
+	"cmp"
+	"fmt"
+	"maps"
+	"slices"
+
+	"netdyno/internal/contract"
+	"netdyno/internal/metric"
+	"netdyno/internal/read/cells"
+	"netdyno/internal/read/trial"
+	"netdyno/internal/record"
+)
+
+// Flame is the CPU time of one end of an arm by its stacks, all probes together:
+// what a flame graph shows.
+type Flame struct {
+	Cell, Arm, End string
+	Metric         string  // that the frames divide up, and their unit; "" where they are shares
+	Whole          float64 // all frames at depth 0
+	Frames         []Frame // each before those that it called, siblings by falling cost
+}
+
+// Frame is a function as called by the frames above it.
+type Frame struct {
+	Depth    int // 0 for those that nothing called
+	Name     string
+	Cost     float64 // of its own and of what it called
+	Activity int     // in which most of that was spent, of Activities
+	Elided   bool    // several callees, each too small to be seen
+}
+
+// seen is the share of the whole below which frames are drawn as one.
+const seen = 0.003
+
+// Flames builds a flame for each cell, arm and end that has a profile, in the
+// study's order.
+func Flames(s *cells.Dataset) []Flame {
+	var all []Flame
+	probes, _ := fit(s)
+	for _, cell := range s.Cells {
+		for _, arm := range s.Arms {
+			for _, end := range ends {
+				f, ok := flameOf(probes[cells.KeyOf(cell, arm)], end)
+				if ok {
+					f.Cell, f.Arm, f.End = cell, arm, string(end)
+					all = append(all, f)
+				}
+			}
+		}
+	}
+	return all
+}
+
+// flameOf adds the stacks of an end up over probes, each weighed by what the meter
+// counted for it per unit of work, or where it counted nothing as shares.
+func flameOf(probes []*trial.Judged, end contract.Role) (Flame, bool) {
+	for _, name := range dividable {
+		m, err := metric.Named(string(end) + "." + name)
+		if err != nil {
+			continue
+		}
+		if f, ok := grow(probes, end, m.Value); ok {
+			f.Metric = m.Name
+			return f, true
+		}
+	}
+	return grow(probes, end, nil)
+}
+
+// node is a frame while stacks are added.
+type node struct {
+	name     string
+	cost     float64
+	activity []float64
+	callees  map[string]*node
+}
+
+func (n *node) callee(name string) *node {
+	c := n.callees[name]
+	if c == nil {
+		c = &node{name: name, activity: make([]float64, len(classes)), callees: map[string]*node{}}
+		if n.callees == nil {
+			n.callees = map[string]*node{}
+		}
+		n.callees[name] = c
+	}
+	return c
+}
+
+// maxDepth bounds a stack: what is deeper counts for the frame there.
+const maxDepth = 200
+
+// grow builds the tree of all probes that have a value; nil weighs them equally.
+func grow(probes []*trial.Judged, end contract.Role, value func(*record.Record) (float64, bool)) (Flame, bool) {
+	root := &node{activity: make([]float64, len(classes))}
+	used := 0
+	for _, v := range probes {
+		whole, ok := 1.0, true
+		if value != nil {
+			whole, ok = value(v.Record)
+		}
+		t := newSampled()
+		t.stacks = map[string]*stack{}
+		if err := t.addTrial(v.Record, end); err != nil || !ok || !(whole > 0) || t.whole <= 0 {
+			continue // an unreadable profile is named where profiles are summed up
+		}
+		used++
+		for _, key := range slices.Sorted(maps.Keys(t.stacks)) { // sums of floats depend on their order
+			st := t.stacks[key]
+			root.add(st, st.ns*whole/t.whole)
+		}
+	}
+	if used == 0 {
+		return Flame{}, false
+	}
+	f := Flame{Whole: root.cost / float64(used)}
+	f.Frames = root.frames(nil, 0, root.cost*seen, 1/float64(used))
+	return f, true
+}
+
+// add adds a stack, of which the executing function is first.
+func (n *node) add(st *stack, cost float64) {
+	n.cost += cost
+	at := n
+	for i := len(st.functions) - 1; i >= 0 && len(st.functions)-i <= maxDepth; i-- {
+		at = at.callee(st.functions[i])
+		at.cost += cost
+		at.activity[st.activity] += cost
+	}
+}
+
+// frames lists what a node called.
+func (n *node) frames(all []Frame, depth int, least, scale float64) []Frame {
+	callees := make([]*node, 0, len(n.callees))
+	for _, c := range n.callees {
+		callees = append(callees, c)
+	}
+	slices.SortFunc(callees, func(a, b *node) int { return cmp.Or(cmp.Compare(b.cost, a.cost), cmp.Compare(a.name, b.name)) })
+	for i, c := range callees {
+		if c.cost < least {
+			return append(all, elided(callees[i:], depth, scale))
+		}
+		all = append(all, Frame{Depth: depth, Name: c.name, Cost: c.cost * scale, Activity: most(c.activity)})
+		all = c.frames(all, depth+1, least, scale)
+	}
+	return all
+}
+
+func elided(callees []*node, depth int, scale float64) Frame {
+	f := Frame{Depth: depth, Name: fmt.Sprintf("%d functions", len(callees)), Elided: true}
+	if len(callees) == 1 {
+		f.Name = "1 function"
+	}
+	activity := make([]float64, len(classes))
+	for _, c := range callees {
+		f.Cost += c.cost * scale
+		for i, cost := range c.activity {
+			activity[i] += cost
+		}
+	}
+	f.Activity = most(activity)
+	return f
+}
+
+func most(activity []float64) int {
+	at := 0
+	for i, cost := range activity {
+		if cost > activity[at] {
+			at = i
+		}
+	}
+	return at
+}

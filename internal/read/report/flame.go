@@ -1,0 +1,130 @@
+package report
+
+import (
+	"cmp"
+	"slices"
+	"strconv"
+
+	"netdyno/internal/metric"
+	"netdyno/internal/read/profile"
+)
+
+// Flame shows where the CPU time of each end goes, by stacks; of two graphs of one
+// end the browser also draws the difference.
+type Flame struct {
+	Unit   string       `json:"unit"`   // of costs: "µs/exchange"; "" where they are shares
+	Factor float64      `json:"factor"` // by which a cost is divided for that unit
+	Names  []string     `json:"names"`
+	Graphs []FlameGraph `json:"graphs"`
+	Told   []Told       `json:"told"` // by graph: what differs from the baseline's beyond noise
+}
+
+// Told is what a graph's end costs more or less than the baseline's, noise aside.
+type Told struct {
+	Functions  []int `json:"functions"`  // places in Names, of those that do by themselves
+	Activities []int `json:"activities"` // places in Activities
+}
+
+// FlameGraph is one end of an arm. A frame is its depth, its place in Names, its
+// cost and its activity's place in Activities; each stands before those that it
+// called.
+type FlameGraph struct {
+	Arm    int          `json:"arm"`
+	Name   string       `json:"name"`
+	End    string       `json:"end"`
+	Whole  float64      `json:"whole"`
+	Frames [][4]float64 `json:"frames"`
+}
+
+// maxFrames bounds the frames of a page: about 20 bytes each.
+const maxFrames = 25_000
+
+// flame draws one cell's stacks; nil when there are none.
+func (l *layout) flame(cell string) (Heading, *Flame) {
+	f := &Flame{Factor: 1}
+	places := map[string]int{}
+	place := func(name string) int {
+		at, known := places[name]
+		if !known {
+			at = len(f.Names)
+			places[name] = at
+			f.Names = append(f.Names, name)
+		}
+		return at
+	}
+	largest, name := 0.0, ""
+	for _, g := range l.Flames {
+		if g.Cell != cell {
+			continue
+		}
+		largest, name = max(largest, g.Whole), g.Metric
+		graph := FlameGraph{Arm: l.place[g.Arm], Name: g.Arm, End: g.End, Whole: digits(g.Whole)}
+		for _, frame := range largestFrames(g.Frames, maxFrames/len(l.Flames)) {
+			text := frame.Name
+			if frame.Elided {
+				text = "… " + text
+			}
+			graph.Frames = append(graph.Frames, [4]float64{float64(frame.Depth), float64(place(text)), digits(frame.Cost), float64(frame.Activity)})
+		}
+		f.Graphs = append(f.Graphs, graph)
+		f.Told = append(f.Told, l.apart(g, place))
+	}
+	if len(f.Graphs) == 0 {
+		return Heading{}, nil
+	}
+	if name != "" {
+		scale := metric.Shown(name).Scale(largest)
+		f.Unit, f.Factor = scale.Unit, scale.Factor
+	}
+	return Heading{
+		Title: "Where the CPU time goes, by stacks",
+		Caption: "Each box is a function as called by the one above it, as wide as the CPU time that it and what it called took. " +
+			"Colours are the activities of the figure above. Click a box to see it alone; what is below 0.3 % is drawn together. From probes, which no comparison uses.",
+		Wide: true,
+	}, f
+}
+
+// apart lists what of a graph differs from the baseline's beyond noise.
+func (l *layout) apart(g profile.Flame, place func(string) int) Told {
+	told := Told{Functions: []int{}, Activities: []int{}}
+	for _, d := range l.Differences {
+		if d.Cell != g.Cell || d.Arm != g.Arm || d.End != g.End || d.Base != l.Header.Study.Compare.Baseline {
+			continue
+		}
+		for _, c := range d.Functions {
+			if at := place(c.Name); c.Told && !slices.Contains(told.Functions, at) {
+				told.Functions = append(told.Functions, at)
+			}
+		}
+		for i, activity := range profile.Activities() {
+			if slices.ContainsFunc(d.Activities, func(c profile.Change) bool { return c.Told && c.Name == activity.Name }) {
+				told.Activities = append(told.Activities, i)
+			}
+		}
+	}
+	return told
+}
+
+// largestFrames keeps the most frames that a bound allows, by cost. A frame costs at
+// least what it calls, so none is kept without those above it.
+func largestFrames(frames []profile.Frame, bound int) []profile.Frame {
+	if len(frames) <= bound {
+		return frames
+	}
+	costs := make([]float64, len(frames))
+	for i, f := range frames {
+		costs[i] = f.Cost
+	}
+	slices.SortFunc(costs, func(a, b float64) int { return cmp.Compare(b, a) })
+	least := costs[bound]
+	return slices.DeleteFunc(slices.Clone(frames), func(f profile.Frame) bool { return f.Cost <= least })
+}
+
+// digits keeps four of a figure, which is more than a drawing shows.
+func digits(x float64) float64 {
+	short, err := strconv.ParseFloat(strconv.FormatFloat(x, 'g', 4, 64), 64)
+	if err != nil || !finite(short) {
+		return 0
+	}
+	return short
+}
