@@ -1,6 +1,7 @@
 package main
 
 import (
+	"slices"
 	"testing"
 	"time"
 
@@ -24,8 +25,8 @@ func TestAWindowIsProfiledOnRequest(t *testing.T) {
 		c.Mark(2, false)
 		r := c.Stop()
 		if !wanted {
-			if len(r.Profile) > 0 {
-				t.Errorf("%d bytes of a profile that nobody asked for", len(r.Profile))
+			if len(r.Profile) > 0 || len(r.Profiles) > 0 {
+				t.Errorf("%d bytes of a profile and %d profiles that nobody asked for", len(r.Profile), len(r.Profiles))
 			}
 			continue
 		}
@@ -35,6 +36,16 @@ func TestAWindowIsProfiledOnRequest(t *testing.T) {
 		}
 		if len(p.Sample) == 0 || p.SampleType[len(p.SampleType)-1].Type != "cpu" {
 			t.Errorf("%d samples of %v, want CPU samples of a busy loop", len(p.Sample), p.SampleType)
+		}
+		for kind, sample := range map[string]string{
+			contract.ProfileAllocations: "alloc_space", contract.ProfileMutex: "delay", contract.ProfileBlock: "delay",
+		} {
+			p, err := profile.ParseData(r.Profiles[kind])
+			if err != nil {
+				t.Errorf("profile of %s: %v", kind, err)
+			} else if !slices.ContainsFunc(p.SampleType, func(v *profile.ValueType) bool { return v.Type == sample }) {
+				t.Errorf("profile of %s has %v, want %s", kind, p.SampleType, sample)
+			}
 		}
 	}
 }

@@ -88,7 +88,9 @@ func (m *machine) stop() {
 		m.finish(nil)
 	default:
 		m.done = true
-		m.send(contract.Message{Result: &contract.Result{Counts: m.server.Counts(), Runtime: m.reader.runtime(), Profile: m.profiler.taken()}})
+		result := contract.Result{Counts: m.server.Counts(), Runtime: m.reader.runtime()}
+		m.profiler.taken(&result)
+		m.send(contract.Message{Result: &result})
 	}
 }
 
@@ -105,7 +107,8 @@ func (m *machine) finish(err error) {
 		return
 	}
 	result.Counts = m.addReconnects(result.Counts)
-	result.Runtime, result.Profile = m.reader.runtime(), m.profiler.taken()
+	result.Runtime = m.reader.runtime()
+	m.profiler.taken(&result)
 	m.send(contract.Message{Result: &result})
 }
 
