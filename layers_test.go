@@ -99,7 +99,7 @@ var layers = map[string][]string{
 
 	// Programs: the orchestrator never holds a transport, a worker nothing else.
 	"cmd/netdyno":   orchestrator,
-	"bench":         append(slices.Clone(orchestrator), "internal/read/stat"),
+	"bench":         append(slices.Clone(orchestrator), "internal/read/stat", "internal/read/synthetic"),
 	"bench/shape":   {},
 	"bench/first/*": {}, // servers of somebody's own
 	"truth":         append(slices.Clone(orchestrator), "internal/read/stat", "test/truth", "test/limits"),

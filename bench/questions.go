@@ -21,7 +21,7 @@ func (b *bed) absolutes(ctx context.Context, asked func(name string) bool) error
 	for _, one := range []struct {
 		name    string
 		measure func(context.Context) error
-	}{{"many-connections", b.manyConnections}, {"meter", b.metering}, {"overhead", b.overhead}, {"slot", slot}, {"allocations", allocations}} {
+	}{{"many-connections", b.manyConnections}, {"meter", b.metering}, {"overhead", b.overhead}, {"slot", slot}, {"allocations", allocations}, {"report", b.report}} {
 		if !asked(one.name) {
 			continue
 		}

@@ -89,18 +89,25 @@ func valueAt(i int) int64 {
 }
 
 // Histogram is a distribution of ns at rest. One goroutine may use it.
-type Histogram struct{ h *hdr.Histogram }
+type Histogram struct {
+	h     *hdr.Histogram
+	steps Steps // of h, once they were asked for
+}
 
 // New returns an empty histogram.
-func New() *Histogram { return &Histogram{hdr.New(MinNs, MaxNs, Digits)} }
+func New() *Histogram { return &Histogram{h: hdr.New(MinNs, MaxNs, Digits)} }
 
 // Record adds n values of ns, clamped to [0, MaxNs].
 func (h *Histogram) Record(ns, n int64) {
+	h.steps = nil
 	_ = h.h.RecordValues(max(0, min(ns, MaxNs)), n) // clamped: cannot fail
 }
 
 // Merge adds other's counts to h.
-func (h *Histogram) Merge(other *Histogram) { h.h.Merge(other.h) }
+func (h *Histogram) Merge(other *Histogram) {
+	h.steps = nil
+	h.h.Merge(other.h)
+}
 
 // Count returns the number of values.
 func (h *Histogram) Count() int64 { return h.h.TotalCount() }
@@ -110,11 +117,21 @@ func (h *Histogram) MeanNs() float64 {
 	if h.Count() == 0 {
 		return 0
 	}
-	return h.h.Mean()
+	sum := int64(0)
+	for _, x := range h.Steps() {
+		sum += x.count * (x.lowNs + x.widthNs/2)
+	}
+	return float64(sum) / float64(h.Count())
 }
 
 // MaxNs returns the largest value (to three digits), 0 when empty.
-func (h *Histogram) MaxNs() int64 { return h.h.Max() }
+func (h *Histogram) MaxNs() int64 {
+	steps := h.Steps()
+	if len(steps) == 0 {
+		return 0
+	}
+	return steps[len(steps)-1].highNs()
+}
 
 // TailMin is the least number of values that must lie beyond a percentile for
 // it to be printed (specification §3.2).
@@ -137,23 +154,25 @@ func (h *Histogram) Percentile(q float64) (int64, bool) {
 	if h.Count() < Least(q) {
 		return 0, false
 	}
-	n := float64(h.Count())
-	rank := math.Ceil(q*n - almostWhole)
-	return h.h.ValueAtPercentile(100 * rank / n), true
+	return h.Steps().atRanks([]int64{h.rank(q)})[0], true
+}
+
+// rank is that of the value at or below which q of all values lie, from 1.
+func (h *Histogram) rank(q float64) int64 {
+	return int64(math.Ceil(q*float64(h.Count()) - almostWhole))
 }
 
 // Percentiles returns Percentile of shares that rise, in one pass over the
 // counts; it ends before the first share that does not exist.
 func (h *Histogram) Percentiles(shares []float64) []int64 {
-	n := float64(h.Count())
-	var ranks []float64
+	var ranks []int64
 	for _, q := range shares {
 		if h.Count() < Least(q) {
 			break
 		}
-		ranks = append(ranks, 100*math.Ceil(q*n-almostWhole)/n)
+		ranks = append(ranks, h.rank(q))
 	}
-	return h.h.ValueAtPercentilesSlice(ranks)
+	return h.Steps().atRanks(ranks)
 }
 
 // Point is one step of a distribution: the share of values at or below Ns.
@@ -180,5 +199,5 @@ func Decode(text string) (*Histogram, error) {
 	if err != nil {
 		return nil, fmt.Errorf("decode histogram: %w", err)
 	}
-	return &Histogram{h}, nil
+	return &Histogram{h: h}, nil
 }

@@ -5,18 +5,42 @@ import "iter"
 // Steps are the steps of a histogram that hold values, the lowest first.
 type Steps []step
 
-type step struct{ middleNs, count int64 }
+// step holds the values from lowNs on that are counted as one.
+type step struct{ lowNs, widthNs, count int64 }
 
-// Steps lists them once, for several questions: to walk through a histogram takes
-// most of the time in which a run is read.
+func (s step) highNs() int64   { return s.lowNs + s.widthNs - 1 }
+func (s step) middleNs() int64 { return s.lowNs + (s.widthNs-1)/2 }
+
+// Steps lists them, and keeps them until the histogram changes: the library's
+// iterators take most of the time in which a large run is read, on the thousands of
+// steps that hold nothing.
 func (h *Histogram) Steps() Steps {
-	var steps Steps
-	for _, bar := range h.h.Distribution() {
-		if bar.Count > 0 {
-			steps = append(steps, step{bar.From + (bar.To-bar.From)/2, bar.Count})
+	if h.steps != nil || h.Count() == 0 {
+		return h.steps
+	}
+	for i, n := range h.h.Export().Counts {
+		if n > 0 {
+			h.steps = append(h.steps, step{valueAt(i), 1 << max(0, i>>halfMagnitude-1), n})
 		}
 	}
-	return steps
+	return h.steps
+}
+
+// atRanks returns the highest value of the step in which the value of each rank lies;
+// ranks rise, from 1.
+func (s Steps) atRanks(ranks []int64) []int64 {
+	values, n, next := make([]int64, 0, len(ranks)), int64(0), 0
+	for _, rank := range ranks {
+		for next < len(s) && n+s[next].count < rank {
+			n += s[next].count
+			next++
+		}
+		if next == len(s) {
+			break
+		}
+		values = append(values, s[next].highNs())
+	}
+	return values
 }
 
 // Within returns how many values lie from fromNs up to, but not at, toNs, and
@@ -24,9 +48,9 @@ func (h *Histogram) Steps() Steps {
 // middle of the step that holds it. 0 and 0 where there are none.
 func (s Steps) Within(fromNs, toNs int64) (n int64, sumNs float64) {
 	for _, x := range s {
-		if x.middleNs >= fromNs && x.middleNs < toNs {
+		if x.middleNs() >= fromNs && x.middleNs() < toNs {
 			n += x.count
-			sumNs += float64(x.count) * float64(x.middleNs)
+			sumNs += float64(x.count) * float64(x.middleNs())
 		}
 	}
 	return n, sumNs
@@ -37,7 +61,7 @@ func (s Steps) Within(fromNs, toNs int64) (n int64, sumNs float64) {
 func (s Steps) UpTo(bounds []int64) []int64 {
 	counts, n, next := make([]int64, len(bounds)), int64(0), 0
 	for i, bound := range bounds {
-		for next < len(s) && s[next].middleNs <= bound {
+		for next < len(s) && s[next].middleNs() <= bound {
 			n += s[next].count
 			next++
 		}
@@ -50,7 +74,7 @@ func (s Steps) UpTo(bounds []int64) []int64 {
 func (s Steps) All() iter.Seq2[int64, int64] {
 	return func(yield func(int64, int64) bool) {
 		for _, x := range s {
-			if !yield(x.middleNs, x.count) {
+			if !yield(x.middleNs(), x.count) {
 				return
 			}
 		}
