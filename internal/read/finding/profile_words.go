@@ -42,15 +42,14 @@ func differenceSentence(d profile.Difference) string {
 			continue
 		}
 		rest -= a.Difference
-		are := ""
-		if len(parts) == 0 {
-			are = "are "
-		}
-		named := fmt.Sprintf("%s %sin %s%s", amount(a.Difference), are, spokenActivity(a.Name), among(d, a))
-		if (a.Difference < 0) == (whole.Difference < 0) {
-			parts = append(parts, named)
-		} else {
-			against = append(against, strings.Replace(named, "are in", "in", 1))
+		where := fmt.Sprintf("in %s%s", spokenActivity(a.Name), among(d, a))
+		switch {
+		case (a.Difference < 0) != (whole.Difference < 0):
+			against = append(against, amount(a.Difference)+" "+other+" "+where)
+		case len(parts) == 0:
+			parts = append(parts, amount(a.Difference)+" are "+where)
+		default:
+			parts = append(parts, amount(a.Difference)+" "+where)
 		}
 	}
 	text := fmt.Sprintf("Of the %s %s of %s CPU that %s costs %s per %s than %s (%s, %s), ",
@@ -60,7 +59,7 @@ func differenceSentence(d profile.Difference) string {
 	}
 	text += list(parts)
 	if len(against) > 0 {
-		text += fmt.Sprintf("; it costs %s %s", other, list(against))
+		text += "; it costs " + list(against)
 	}
 	if remains := amount(rest); strings.Trim(remains, "0.") != "" {
 		text += fmt.Sprintf("; %s%s are not told apart from noise", sign(rest, whole.Difference), remains)

@@ -34,7 +34,7 @@ var classes = []Activity{
 	}},
 	{Name: "system calls", Doc: "the kernel's side of sending, receiving and polling, and the way into and out of it", calls: []string{
 		"syscall.Syscall", "syscall.RawSyscall", "syscall.rawSyscall", "syscall.runtime_", "internal/runtime/syscall", "runtime/internal/syscall",
-		"golang.org/x/sys/unix.Syscall", "golang.org/x/sys/unix.RawSyscall", "runtime.entersyscall", "runtime.reentersyscall", "runtime.exitsyscall",
+		"entry_SYSCALL_64", "do_syscall_64", "golang.org/x/sys/unix.Syscall", "golang.org/x/sys/unix.RawSyscall", "runtime.entersyscall", "runtime.reentersyscall", "runtime.exitsyscall",
 	}},
 	{Name: "allocation", Doc: "memory taken from the heap, and stacks grown, outside encoding and decoding", calls: []string{
 		"runtime.mallocgc", "runtime.newobject", "runtime.(*mcache).", "runtime.(*mcentral).", "runtime.(*mheap).alloc", "runtime.newstack", "runtime.copystack",
@@ -44,7 +44,7 @@ var classes = []Activity{
 	}},
 	{Name: "tls", Doc: "encryption: crypto/… outside what ranks above", owns: []string{"crypto/", "golang.org/x/crypto/", "vendor/golang.org/x/crypto/"}},
 	{Name: "netdyno", Doc: "this program's load generator, transports and worker, and what they call in Go's library", owns: []string{
-		"netdyno/", "main.", "github.com/HdrHistogram/",
+		"netdyno/", "netdyno::", "main.", "github.com/HdrHistogram/",
 	}},
 	{Name: "library", Doc: "the library that carries the exchanges: Go's net and net/http, and every module that is not netdyno's", owns: []string{
 		"net.", "net/", "internal/poll.", "vendor/golang.org/x/net/", anyModule,

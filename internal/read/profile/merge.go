@@ -33,7 +33,19 @@ var kinds = []struct {
 	name string
 	of   func(*record.Worker) []byte
 }{
-	{"cpu", func(w *record.Worker) []byte { return w.Result.Profile }},
+	{"cpu", cpu},
+	{"allocations", func(w *record.Worker) []byte { return w.Result.Profiles["allocations"] }},
+	{"mutex", func(w *record.Worker) []byte { return w.Result.Profiles["mutex"] }},
+	{"block", func(w *record.Worker) []byte { return w.Result.Profiles["block"] }},
+}
+
+// cpu is the CPU profile of a worker that left a result: the meter's, which has the
+// kernel's frames and those of any program, before the runtime's own.
+func cpu(w *record.Worker) []byte {
+	if w.AtResult != nil && w.AtResult.Sampled != nil && len(w.AtResult.Sampled.Pprof) > 0 {
+		return w.AtResult.Sampled.Pprof
+	}
+	return w.Result.Profile
 }
 
 // Merge returns the profiles by cell, arm, end and kind, in the study's order. What

@@ -52,10 +52,10 @@ func (t *sampled) addTrial(r *record.Record, end contract.Role) error {
 	found := false
 	var errs []error
 	for _, w := range r.Workers {
-		if w.Role != end || w.Result == nil || len(w.Result.Profile) == 0 {
+		if w.Role != end || w.Result == nil || len(cpu(&w)) == 0 {
 			continue
 		}
-		p, err := Parse(w.Result.Profile)
+		p, err := Parse(cpu(&w))
 		if err == nil {
 			err = t.add(p)
 		}

@@ -1,0 +1,39 @@
+package finding
+
+import (
+	"testing"
+
+	"netdyno/internal/read/profile"
+)
+
+// What a difference says is what its tables hold, and its parts sum to the whole.
+func TestDifferencesInWords(t *testing.T) {
+	change := func(name string, difference float64, told bool) profile.Change {
+		return profile.Change{Name: name, Arm: 20 + difference, Base: 20, Difference: difference, Low: difference - 1, High: difference + 1, Told: told}
+	}
+	d := profile.Difference{
+		Arm: "go-net", Base: "go-epoll", End: "server", Metric: "server.cpu_us_per_exchange", Pairs: 4,
+		Whole:      change("", 17, true),
+		Activities: []profile.Change{change("scheduler", 9, true), change("system calls", 5, true), change("copying", -2, true), change("rest", 5, false)},
+		Functions:  []profile.Change{{Name: "runtime.schedule", Activity: "scheduler", Difference: 4, Told: true}, {Name: "runtime.mcall", Activity: "scheduler", Difference: 1}},
+	}
+	for _, c := range []struct {
+		change func(*profile.Difference)
+		want   string
+	}{
+		{func(*profile.Difference) {}, "Of the 17.0 µs of server CPU that go-net costs more per exchange than go-epoll (16.0–18.0, 4 pairs of probes), " +
+			"9.00 are in the scheduler (runtime.schedule) and 5.00 in system calls; it costs 2.00 less in copying; 5.00 are not told apart from noise."},
+		{func(d *profile.Difference) { d.Pairs = 1 }, "The server of go-net needs 37.0 µs of CPU per exchange, that of go-epoll 20.0, by one pair of probes; " +
+			"with three (probes=3) it can be told in what they differ."},
+		{func(d *profile.Difference) { d.Whole.Told = false }, "The server of go-net needs 37.0 µs of CPU per exchange, that of go-epoll 20.0, by 4 pairs of probes; " +
+			"the difference is not told apart from noise."},
+		{func(d *profile.Difference) { d.Activities = nil }, "Of the 17.0 µs of server CPU that go-net costs more per exchange than go-epoll (16.0–18.0, 4 pairs of probes), " +
+			"no part is told apart from noise."},
+	} {
+		d := d
+		c.change(&d)
+		if got := differenceSentence(d); got != c.want {
+			t.Errorf("%s\nwant %s", got, c.want)
+		}
+	}
+}
