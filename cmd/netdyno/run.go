@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"os"
 	"slices"
+	"strconv"
 	"strings"
 
 	"github.com/spf13/cobra"
@@ -23,6 +24,7 @@ type runFlags struct {
 	resume bool
 	goOn   bool // --continue
 	dryRun bool
+	probes int // --profile
 	gate   bool
 	own    ownMessage
 	target target
@@ -84,6 +86,8 @@ or stood still, 2 the study could not run.
 	c.Flags().BoolVar(&f.resume, "resume", false, "go on with a run that was stopped, by the command that began it")
 	c.Flags().BoolVar(&f.goOn, "continue", false, "go on with the run in a directory: first with its missing trials, then to its next look")
 	c.Flags().BoolVar(&f.dryRun, "dry-run", false, "print the plan, its time and its warnings, and run nothing")
+	c.Flags().IntVar(&f.probes, "profile", 0, "profile every arm in `N` more rounds after the blocks; the same as probes=N, and 3 where no number is given")
+	c.Flags().Lookup("profile").NoOptDefVal = "3"
 	c.Flags().BoolVar(&f.gate, "gate", false, gateUsage)
 	c.Flags().StringVar(&f.own.proto, "proto", "", "your own message, or a grpc:// URL: the .proto file that describes it")
 	c.Flags().StringVar(&f.own.kind, "message", "", "your own message: its type, as pkg.Type")
@@ -95,7 +99,7 @@ or stood still, 2 the study could not run.
 		"rig": completeRig, "out": completeDirectories, "proto": completeFiles("proto"), "data": completeFiles("json"), "reply-data": completeFiles("json"),
 		"ca": completeFiles("pem", "crt"), "cert": completeFiles("pem", "crt"), "key": completeFiles("pem", "key"),
 	})
-	for _, other := range []string{"rig", "out", "resume", "dry-run", "proto", "message", "data", "reply", "reply-data"} {
+	for _, other := range []string{"rig", "out", "resume", "dry-run", "profile", "proto", "message", "data", "reply", "reply-data"} {
 		c.MarkFlagsMutuallyExclusive("continue", other)
 	}
 	return c
@@ -169,6 +173,9 @@ func (f runFlags) request(ctx context.Context, args []string) (session.Request, 
 	if err != nil {
 		return session.Request{}, err
 	}
+	if args, err = f.takeProbes(args); err != nil {
+		return session.Request{}, err
+	}
 	r := session.Request{Rig: f.rig, Out: session.Directory(f.out), Resume: f.resume, DryRun: f.dryRun}
 	urls, others := splitURLs(args)
 	switch {
@@ -191,6 +198,22 @@ func (f runFlags) request(ctx context.Context, args []string) (session.Request, 
 	r.Version, r.Say, r.Hold = version(), remark, ends.hold
 	r.Judge = session.Judge{Look: look, Calibration: calibrationOf}
 	return r, err
+}
+
+// takeProbes puts --profile in the place of the key that it is short for.
+func (f runFlags) takeProbes(args []string) ([]string, error) {
+	if f.probes == 0 {
+		return args, nil
+	}
+	if f.probes < 0 {
+		return nil, fmt.Errorf("--profile=%d: expected a number of rounds, 1 or more", f.probes)
+	}
+	for _, a := range args {
+		if strings.HasPrefix(a, "probes=") {
+			return nil, fmt.Errorf("--profile is short for probes=N: found %s too; give one of them", a)
+		}
+	}
+	return append(slices.Clip(args), "probes="+strconv.Itoa(f.probes)), nil
 }
 
 // remark prints what a session says of itself.
