@@ -2,6 +2,7 @@ package main
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"os"
 	"os/exec"
@@ -15,13 +16,13 @@ import (
 
 // report prints what a report of 10,000 trials takes: 40 blocks of 25 cells of
 // nine arms and the baseline's repeat, with histograms and ticks.
-func (b *bed) report(ctx context.Context) error {
+func (b *bed) report(ctx context.Context) (err error) {
 	fmt.Println("\nreport: netdyno report on 10,000 trials (hoped: ≤ 5 s, ≤ 500 MB, page ≤ 3 MB)")
 	dir, err := os.MkdirTemp("", "netdyno-report-")
 	if err != nil {
 		return err
 	}
-	defer os.RemoveAll(dir)
+	defer func() { err = errors.Join(err, os.RemoveAll(dir)) }()
 	if err := writeLarge(dir); err != nil {
 		return err
 	}

@@ -89,11 +89,7 @@ or stood still, 2 the study could not run.
 	c.Flags().IntVar(&f.probes, "profile", 0, "profile every arm in `N` more rounds after the blocks; the same as probes=N, and 3 where no number is given")
 	c.Flags().Lookup("profile").NoOptDefVal = "3"
 	c.Flags().BoolVar(&f.gate, "gate", false, gateUsage)
-	c.Flags().StringVar(&f.own.proto, "proto", "", "your own message, or a grpc:// URL: the .proto file that describes it")
-	c.Flags().StringVar(&f.own.kind, "message", "", "your own message: its type, as pkg.Type")
-	c.Flags().StringVar(&f.own.data, "data", "", "your own message: a file with its values as JSON; grpc:// URL: the request as JSON, or a file with it")
-	c.Flags().StringVar(&f.own.replyKind, "reply", "", "the type that comes back, when it is another")
-	c.Flags().StringVar(&f.own.replyData, "reply-data", "", "a file with its values as JSON")
+	f.own.add(c.Flags())
 	f.target.add(c.Flags())
 	completeFlags(c, map[string]cobra.CompletionFunc{
 		"rig": completeRig, "out": completeDirectories, "proto": completeFiles("proto"), "data": completeFiles("json"), "reply-data": completeFiles("json"),

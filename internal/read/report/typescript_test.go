@@ -37,8 +37,9 @@ func typescript(root reflect.Type) string {
 	var b strings.Builder
 	b.WriteString("// The page's figures as the report writes them. Generated from the types of\n")
 	b.WriteString("// internal/read/report, which say what each field means, by `make golden`.\n")
-	for i := 0; i < len(w.names); i++ {
-		name := w.names[i]
+	for len(w.names) > 0 {
+		name := w.names[0]
+		w.names = w.names[1:]
 		fmt.Fprintf(&b, "\nexport interface %s {\n", name)
 		for _, f := range reflect.VisibleFields(w.known[name]) {
 			tag, omitted, _ := strings.Cut(f.Tag.Get("json"), ",")
