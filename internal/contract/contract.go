@@ -138,8 +138,9 @@ type Setup struct {
 	Threads   int            `json:"threads,omitempty"`   // loops or threads; 0 means one per usable CPU
 	Exchange  Exchange       `json:"exchange"`
 	Load      Load           `json:"load"`
-	TLS       *TLS           `json:"tls,omitempty"`     // encrypt; nil is plain text
-	Profile   bool           `json:"profile,omitempty"` // profile the window into result.profile and result.profiles; the meter samples it too
+	TLS       *TLS           `json:"tls,omitempty"`      // encrypt; nil is plain text
+	Profile   bool           `json:"profile,omitempty"`  // profile the window into result.profile and result.profiles; the meter samples it too
+	Timeline  bool           `json:"timeline,omitempty"` // tell more in ticks: Tick.Runtime, Tick.Times and the meter's reading
 	Options   map[string]any `json:"options,omitempty"`
 }
 
@@ -221,6 +222,20 @@ type Tick struct {
 	Exchanges     int64 `json:"exchanges"`
 	ReceivedBytes int64 `json:"received_bytes"`
 	Errors        int64 `json:"errors,omitempty"`
+
+	// When setup asked for a timeline, and of a worker that can tell.
+	Runtime *Runtime   `json:"runtime,omitempty"`
+	Times   *TickTimes `json:"times,omitempty"` // a client's: what completed since the tick before, in the window or draining
+}
+
+// TickTimes reduces the times of the exchanges between two ticks: response times in
+// an open loop, else service times, in ns to three digits. A percentile is left out
+// where fewer than ten values lie beyond it.
+type TickTimes struct {
+	Count int64 `json:"count"`
+	P50Ns int64 `json:"p50_ns,omitempty"`
+	P99Ns int64 `json:"p99_ns,omitempty"`
+	MaxNs int64 `json:"max_ns"`
 }
 
 // Result is what the worker counted in the window. Histograms are HdrHistogram

@@ -2,7 +2,8 @@ package contract
 
 // Meter is what the kernel knows of a worker's process tree and of its host
 // at one instant. The meter adds it to ready, to each mark's answer and to
-// result. Times are the host's monotonic clock; amounts are cumulative unless
+// result; to ticks, where setup asks for a timeline, a brief one: the tree's CPU time
+// and memory, the interfaces, and TCP over at most MaxTicked connections. Times are the host's monotonic clock; amounts are cumulative unless
 // said otherwise.
 type Meter struct {
 	AtNs       int64                `json:"at_ns"`                // CLOCK_MONOTONIC, which readings with one BootID share
@@ -95,6 +96,10 @@ const MaxEach = 64
 // MaxSockets bounds the connections whose counters a meter reads: above it TCP is
 // nil, because reading them would disturb what is measured.
 const MaxSockets = 2048
+
+// MaxTicked bounds the connections whose counters a meter reads at a tick: the
+// first that the kernel's table shows, the same from tick to tick.
+const MaxTicked = 256
 
 // MaxThreads bounds Meter.Threads.
 const MaxThreads = 256

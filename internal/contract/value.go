@@ -36,15 +36,27 @@ func (m *Message) counts() []count {
 	case m.Mark != nil && m.Mark.Reading != nil:
 		return m.Mark.Reading.Counts.counts("mark.reading.counts.")
 	case m.Tick != nil:
-		return []count{
-			{"tick.exchanges", m.Tick.Exchanges},
-			{"tick.received_bytes", m.Tick.ReceivedBytes},
-			{"tick.errors", m.Tick.Errors},
-		}
+		return m.Tick.counts()
 	case m.Result != nil:
 		return m.Result.counts()
 	}
 	return nil
+}
+
+func (t *Tick) counts() []count {
+	all := []count{
+		{"tick.exchanges", t.Exchanges},
+		{"tick.received_bytes", t.ReceivedBytes},
+		{"tick.errors", t.Errors},
+	}
+	if times := t.Times; times != nil {
+		all = append(all,
+			count{"tick.times.count", times.Count},
+			count{"tick.times.p50_ns", times.P50Ns},
+			count{"tick.times.p99_ns", times.P99Ns},
+			count{"tick.times.max_ns", times.MaxNs})
+	}
+	return all
 }
 
 func (r *Result) counts() []count {

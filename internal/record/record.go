@@ -276,6 +276,7 @@ type Worker struct {
 	Result    *contract.Result  `json:"result,omitempty"`
 	AtResult  *contract.Meter   `json:"at_result,omitempty"`
 	Ticks     []contract.Tick   `json:"ticks,omitempty"`
+	Metered   []contract.Meter  `json:"metered,omitempty"` // at ticks, of a trial with a timeline
 	Errors    []contract.Error  `json:"errors,omitempty"`
 	Exit      *contract.Exit    `json:"exit,omitempty"`
 	Stderr    string            `json:"stderr,omitempty"` // its last 4 KiB

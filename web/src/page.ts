@@ -26,6 +26,7 @@ export interface Figure {
 	front?: Front;
 	shares?: Shares;
 	flame?: Flame;
+	timeline?: Timeline;
 }
 
 export interface Forest {
@@ -93,6 +94,13 @@ export interface Flame {
 	names: string[];
 	graphs: FlameGraph[];
 	told: Told[];
+}
+
+export interface Timeline {
+	window: [number, number];
+	end: number;
+	stalls: [number, number][];
+	panels: TimelinePanel[];
 }
 
 export interface ForestCell {
@@ -190,6 +198,13 @@ export interface Told {
 	activities: number[];
 }
 
+export interface TimelinePanel {
+	title: string;
+	scale: Scale;
+	log?: boolean;
+	lines: TimelineLine[];
+}
+
 export interface ForestRow {
 	arm: number;
 	name: string;
@@ -239,4 +254,11 @@ export interface ShareBar {
 	of: string;
 	shares: number[];
 	texts: string[];
+}
+
+export interface TimelineLine {
+	name: string;
+	colour: number;
+	dashed?: boolean;
+	runs: [number, number][][];
 }

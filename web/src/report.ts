@@ -13,6 +13,7 @@ import { drawSeries } from "./series";
 import { drawShares } from "./shares";
 import { drawSplit } from "./split";
 import { drawing, shape } from "./svg";
+import { drawTimeline } from "./timeline";
 
 function draw(figure: Figure, width: number): Element | undefined {
 	if (figure.forest) return drawForest(figure.forest, width, figure.title);
@@ -25,6 +26,7 @@ function draw(figure: Figure, width: number): Element | undefined {
 	if (figure.front) return drawFront(figure.front, width, figure.title);
 	if (figure.shares) return drawShares(figure.shares, width, figure.title);
 	if (figure.flame) return drawFlame(figure.flame, width, figure.title);
+	if (figure.timeline) return drawTimeline(figure.timeline, width, figure.title);
 	return undefined;
 }
 

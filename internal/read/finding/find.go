@@ -42,7 +42,7 @@ func Find(header record.Header, trials []record.Trial, records []record.Record) 
 	f.Seating = seating(s)
 	profiles, unread := profile.Profiles(s)
 	f.Profiles, f.Differences = profiles, profile.Differences(s)
-	f.Flames = profile.Flames(s)
+	f.Flames, f.Timelines = profile.Flames(s), view.Timelines(s)
 	for i := range f.Differences {
 		f.Differences[i].Sentence = differenceSentence(f.Differences[i])
 	}

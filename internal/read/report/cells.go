@@ -23,6 +23,8 @@ type Cell struct {
 	All     Table    `json:"all"`               // every metric by arm
 	Figures []Figure `json:"figures"`
 	Profile *Profile `json:"profile,omitempty"`
+
+	Timelines *Timelines `json:"timelines,omitempty"`
 }
 
 // What the main table shows where it was measured, beside the study's primary
@@ -46,6 +48,8 @@ func (l *layout) cells() []Cell {
 			All:     l.allTable(c),
 			Figures: l.cellFigures(i, c, budget),
 			Profile: l.profile(c.Name),
+
+			Timelines: l.timelines(i, c.Name),
 		}
 		if severalArms(c) {
 			cell.Base = l.baseline()

@@ -20,6 +20,8 @@ type Figure struct {
 	Front  *Front  `json:"front,omitempty"`
 	Shares *Shares `json:"shares,omitempty"`
 	Flame  *Flame  `json:"flame,omitempty"`
+
+	Timeline *Timeline `json:"timeline,omitempty"`
 }
 
 // effects makes one forest per primary metric over all cells.

@@ -46,6 +46,7 @@ type conversation struct {
 
 	mu        sync.Mutex
 	worker    record.Worker
+	thin      thinning
 	state     string
 	ending    bool          // we closed its stdin: an end is expected
 	peersLost *failure      // it has lost its peers, and said so
@@ -106,7 +107,7 @@ func (c *conversation) take(m contract.Message) {
 				len(c.worker.Ticks), time.Since(c.begun).Round(time.Millisecond)))
 			return
 		}
-		c.worker.Ticks = append(c.worker.Ticks, *m.Tick)
+		c.keep(*m.Tick, m.Meter)
 		observe := c.observe
 		c.mu.Unlock()
 		if observe != nil {

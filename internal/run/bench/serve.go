@@ -224,6 +224,6 @@ func (s *stand) conclude(w record.Worker, ended error) error {
 func (c *conversation) snapshot() record.Worker {
 	c.mu.Lock()
 	defer c.mu.Unlock()
-	c.worker.Ticks = nil
+	c.worker.Ticks, c.worker.Metered, c.thin = nil, nil, thinning{}
 	return c.worker
 }

@@ -18,13 +18,17 @@ import (
 // its processes hold: on loopback both ends are in one table, and other clients
 // have the same peers.
 type connections struct {
-	mu    sync.Mutex // the setup passes in one goroutine, all else in another
-	role  contract.Role
-	query tcpinfo.Query // without ports there is nothing to account for
+	mu       sync.Mutex // the setup passes in one goroutine, all else in another
+	role     contract.Role
+	many     bool          // more connections than are accounted for as a whole
+	timeline bool          // ticks are read too
+	query    tcpinfo.Query // without ports there is nothing to account for
+	some     tcpinfo.Query // the same for readings at ticks, which look at a few only
 
 	// The rest is of the goroutine that carries messages up.
 	mine  map[uint32]bool // by inode, of all that were met
 	fixed bool            // since the window opened: a connection that is new then is not counted
+	few   map[uint32]bool // that ticks look at; nil until the first one
 }
 
 // setUp learns from the command what kind of connections to expect. A pair is
@@ -33,12 +37,24 @@ type connections struct {
 func (c *connections) setUp(s *contract.Setup) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
-	c.role, c.query = s.Role, tcpinfo.Query{Max: contract.MaxSockets}
+	c.role, c.timeline = s.Role, s.Timeline
+	c.query, c.some = tcpinfo.Query{Max: contract.MaxSockets}, tcpinfo.Query{Max: contract.MaxTicked}
+	c.many = s.Load.Connections > contract.MaxSockets
 	switch {
-	case s.Load.Fresh || s.Load.Connections > contract.MaxSockets || s.Role == contract.Pair:
+	case s.Load.Fresh || s.Role == contract.Pair:
 		c.role = ""
 	case s.Role == contract.Client:
-		c.query.RemotePorts = ports(s.Peers)
+		c.expect(nil, ports(s.Peers))
+	}
+}
+
+// expect sets the ports of the queries; of too many connections only a few are looked at.
+func (c *connections) expect(local, remote []uint16) {
+	if c.timeline {
+		c.some.LocalPorts, c.some.RemotePorts = local, remote
+	}
+	if !c.many {
+		c.query.LocalPorts, c.query.RemotePorts = local, remote
 	}
 }
 
@@ -47,7 +63,7 @@ func (c *connections) ready(r *contract.Ready) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	if c.role == contract.Server && !r.Elsewhere {
-		c.query.LocalPorts = ports(r.Addresses)
+		c.expect(ports(r.Addresses), nil)
 	}
 }
 
@@ -94,7 +110,7 @@ func (c *connections) read(opens bool, held func() map[uint32]bool) (*contract.T
 	if len(sockets) > 0 && opens {
 		c.fixed = true
 	}
-	return c.sum(sockets), nil
+	return sum(sockets, c.mine), nil
 }
 
 // tellApart finds out whose the connections are that were not met before.
@@ -116,12 +132,12 @@ func (c *connections) tellApart(sockets []tcpinfo.Socket, held func() map[uint32
 }
 
 // sum adds up the worker's own connections.
-func (c *connections) sum(sockets []tcpinfo.Socket) *contract.TCP {
+func sum(sockets []tcpinfo.Socket, mine map[uint32]bool) *contract.TCP {
 	var t contract.TCP
 	counted := make(map[uint32]bool, len(sockets))
 	for i := range sockets {
 		s := &sockets[i]
-		if !c.mine[s.Inode] || counted[s.Inode] {
+		if !mine[s.Inode] || counted[s.Inode] {
 			continue // another's, or met twice by a walk beside which the table changed
 		}
 		counted[s.Inode] = true

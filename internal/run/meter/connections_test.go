@@ -264,20 +264,20 @@ func TestTooManySocketsEndTheAccount(t *testing.T) {
 }
 
 func TestSumIsOfTheWorkersOwn(t *testing.T) {
-	c := connections{mine: map[uint32]bool{1: true, 2: true, 3: false}}
+	mine := map[uint32]bool{1: true, 2: true, 3: false}
 	socket := func(inode uint32, acked, window int64, congestion string) tcpinfo.Socket {
 		return tcpinfo.Socket{Inode: inode, Info: tcpinfo.Info{AckedBytes: acked, CongestionWindow: window, Congestion: congestion}}
 	}
-	got := c.sum([]tcpinfo.Socket{
+	got := sum([]tcpinfo.Socket{
 		socket(1, 10, 4, "cubic"), socket(2, 20, 8, "bbr"), socket(3, 100, 1, "reno"), socket(4, 100, 1, "reno"), socket(1, 11, 4, "cubic"),
-	})
+	}, mine)
 	if got == nil || got.Sockets != 2 || got.AckedBytes != 30 || got.CongestionWindow != 6 || !slices.Equal(got.Congestion, []string{"bbr", "cubic"}) {
 		t.Errorf("%+v, want the sum of the sockets 1 and 2, each once", got)
 	}
-	if got := c.sum([]tcpinfo.Socket{socket(3, 1, 1, "")}); got != nil {
+	if got := sum([]tcpinfo.Socket{socket(3, 1, 1, "")}, mine); got != nil {
 		t.Errorf("of another's alone: %+v, want none", got)
 	}
-	if len(slices.Collect(maps.Keys(c.mine))) != 3 {
+	if len(slices.Collect(maps.Keys(mine))) != 3 {
 		t.Error("summing up changed whose they are")
 	}
 }

@@ -55,7 +55,9 @@ func (u *up) decorate(line []byte) ([]byte, error) {
 	name := key(line)
 	var reading *contract.Meter
 	switch name {
-	case "tick", "hello", "error":
+	case "tick":
+		return u.glance(line)
+	case "hello", "error":
 		return line, nil
 	case "ready", "mark", "result":
 		reading = u.read()

@@ -29,6 +29,7 @@ type Work struct {
 	Link           record.Link   // between the hosts of the rig
 	Window         time.Duration // 0 when Load.Amount ends the trial
 	Warmup         time.Duration
+	Timeline       bool // a probe has one in any case
 }
 
 // Decode reads a trial's levels. A factor that is absent has its default; the
@@ -93,6 +94,7 @@ func (w Work) fill(read map[string]Level) (Work, error) {
 	if w.Load.Rate > 0 {
 		w.Load.Arrival = contract.Arrival(read["arrival"].Text)
 	}
+	w.Timeline = number("timeline") > 0
 	w.Servers, w.Clients = int(number("servers")), int(number("clients"))
 	w.Listeners, w.Threads = int(number("listeners")), int(number("threads"))
 	w.Placement = read["placement"].Text

@@ -41,6 +41,8 @@ type Load struct {
 	ended   chan struct{}
 	alarm   alarm
 	endOnce sync.Once
+
+	slicer *hist.Slicer // nil until Slice is called
 }
 
 // New makes the slots of every active connection and spreads the connections over

@@ -121,5 +121,11 @@ func (m *machine) tick() {
 	for _, n := range counts.Errors {
 		tick.Errors += n
 	}
+	if m.setup.Timeline {
+		tick.Runtime = m.reader.runtime()
+		if s, ok := m.results.(load.Slicing); ok {
+			tick.Times = s.Slice()
+		}
+	}
 	m.send(contract.Message{Tick: &tick})
 }

@@ -326,7 +326,7 @@ func TestATrialHasEveryLevel(t *testing.T) {
 		t.Fatal(err)
 	}
 	got := fmt.Sprint(slices.Sorted(maps.Keys(trials[0].Levels)))
-	want := "[active amount arrival client clients codec connections fresh inflight listeners opt.read placement rate request response server servers stream think threads tls warmup window]"
+	want := "[active amount arrival client clients codec connections fresh inflight listeners opt.read placement rate request response server servers stream think threads timeline tls warmup window]"
 	if got != want {
 		t.Errorf("got %s\nwant %s", got, want)
 	}
