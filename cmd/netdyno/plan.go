@@ -116,7 +116,10 @@ func printPlan(s *session.Session) error {
 	fmt.Fprintln(stdout, strings.TrimSuffix(cells.Title(study.Summary(s.Study))+": "+s.Study.Question, ": "))
 	perBlock, probes := countTrials(s.Trials)
 	fmt.Fprintf(stdout, "%d trials: %d blocks of %d, the baseline %q twice in each", len(s.Trials), s.Study.Blocks, perBlock, compare.Baseline)
-	if probes > 0 {
+	switch {
+	case probes == 1:
+		fmt.Fprint(stdout, ", and a probe")
+	case probes > 1:
 		fmt.Fprintf(stdout, ", and %d probes", probes)
 	}
 	fmt.Fprintf(stdout, "; about %s\n", timeOf(s, s.Trials))

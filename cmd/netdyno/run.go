@@ -24,7 +24,7 @@ type runFlags struct {
 	resume bool
 	goOn   bool // --continue
 	dryRun bool
-	probes int // --profile
+	probes string // --profile, as it was typed
 	gate   bool
 	own    ownMessage
 	target target
@@ -86,7 +86,7 @@ or stood still, 2 the study could not run.
 	c.Flags().BoolVar(&f.resume, "resume", false, "go on with a run that was stopped, by the command that began it")
 	c.Flags().BoolVar(&f.goOn, "continue", false, "go on with the run in a directory: first with its missing trials, then to its next look")
 	c.Flags().BoolVar(&f.dryRun, "dry-run", false, "print the plan, its time and its warnings, and run nothing")
-	c.Flags().IntVar(&f.probes, "profile", 0, "profile every arm in `N` more rounds after the blocks; the same as probes=N, and 3 where no number is given")
+	c.Flags().StringVar(&f.probes, "profile", "", "profile every arm in `N` more rounds after the blocks; the same as probes=N, and 3 where no number is given")
 	c.Flags().Lookup("profile").NoOptDefVal = "3"
 	c.Flags().BoolVar(&f.gate, "gate", false, gateUsage)
 	f.own.add(c.Flags())
@@ -198,18 +198,18 @@ func (f runFlags) request(ctx context.Context, args []string) (session.Request, 
 
 // takeProbes puts --profile in the place of the key that it is short for.
 func (f runFlags) takeProbes(args []string) ([]string, error) {
-	if f.probes == 0 {
+	if f.probes == "" {
 		return args, nil
 	}
-	if f.probes < 0 {
-		return nil, fmt.Errorf("--profile=%d: expected a number of rounds, 1 or more", f.probes)
+	if n, err := strconv.Atoi(f.probes); err != nil || n < 1 {
+		return nil, fmt.Errorf("--profile=%s: expected a number of rounds, 1 or more", f.probes)
 	}
 	for _, a := range args {
 		if strings.HasPrefix(a, "probes=") {
 			return nil, fmt.Errorf("--profile is short for probes=N: found %s too; give one of them", a)
 		}
 	}
-	return append(slices.Clip(args), "probes="+strconv.Itoa(f.probes)), nil
+	return append(slices.Clip(args), "probes="+f.probes), nil
 }
 
 // remark prints what a session says of itself.

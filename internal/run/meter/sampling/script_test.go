@@ -121,9 +121,12 @@ func TestGoFunctionsAreNamedWithoutSymbols(t *testing.T) {
 	if got := p.function(math.MaxUint64); got != "" {
 		t.Errorf("%q at the end of all addresses", got)
 	}
-	p.byOffset([]uint64{p.code.Off, math.MaxUint64})
-	if p.offsets {
-		t.Error("an address outside the file is an offset in it")
+	if p.byOffset([]uint64{p.code.Off, math.MaxUint64}); !p.offsets {
+		t.Error("one stray address outweighs an offset")
+	}
+	end := p.code.Vaddr + p.code.Filesz - 1
+	if p.byOffset([]uint64{end, end, p.code.Off}); p.offsets {
+		t.Error("addresses beyond the file are offsets in it")
 	}
 	if _, err := open("/dev/null"); err == nil {
 		t.Error("a device is a program")

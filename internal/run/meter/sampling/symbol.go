@@ -83,13 +83,18 @@ func open(path string) (*program, error) {
 }
 
 // byOffset decides what addresses are: perf 5 and newer print offsets in the file.
+// Most of them decide, as a broken stack has addresses that are neither.
 func (p *program) byOffset(addresses []uint64) {
-	p.offsets = true
+	offsets, mapped := 0, 0
 	for _, at := range addresses {
-		if at < p.code.Off || at >= p.code.Off+p.code.Filesz {
-			p.offsets = false
+		if at >= p.code.Off && at < p.code.Off+p.code.Filesz {
+			offsets++
+		}
+		if at >= p.code.Vaddr && at < p.code.Vaddr+p.code.Filesz {
+			mapped++
 		}
 	}
+	p.offsets = offsets >= mapped
 }
 
 func (p *program) function(at uint64) (name string) {
