@@ -216,11 +216,12 @@ function boxOf(
 	if (colour && box.name >= 0) rect.fill = colour;
 	if (view.base) rect["fill-opacity"] = strength(root, box);
 	const about = wordsOf(flame, view, root, box, name);
-	const group = element("g", { role: "button", "aria-label": about }, element("rect", rect), hint(about));
+	const group = element("g", { role: "button", "aria-label": about }, element("rect", rect));
 	if (at.wide > 26) {
 		const ink = colour && box.name >= 0 ? `printed ${inkOn(colour)}` : "";
 		group.append(text(at.x + 4, at.row * rowHeight + 13, fit(brief(name), at.wide - 8), "start", ink));
 	}
+	group.append(hint(about));
 	return group;
 }
 
