@@ -186,11 +186,13 @@ function clamp(where: number, label: string, axis: Axis): number {
 	return Math.max(axis.left + half, Math.min(axis.right - half, where));
 }
 
-/** What a line is at an instant: its nearest point, where it has one within a quarter of a second. */
+/** What a line is at an instant: its nearest point, where one is near by the line's own step. */
 function valueAt(each: TimelineLine, seconds: number): number | undefined {
 	let best: number | undefined;
-	let apart = 0.25;
-	for (const [at, value] of each.runs.flat()) {
+	const points = each.runs.flat();
+	const [first, last] = [points[0]?.[0] ?? 0, points[points.length - 1]?.[0] ?? 0];
+	let apart = Math.max(0.15, (0.6 * (last - first)) / Math.max(1, points.length - 1));
+	for (const [at, value] of points) {
 		if (Math.abs(at - seconds) <= apart) [best, apart] = [value, Math.abs(at - seconds)];
 	}
 	return best;

@@ -22,6 +22,7 @@ func (t *Timeline) addWorker(w *record.Worker, open float64) {
 	t.addRuntime(w, open)
 	if w.Open.Meter != nil {
 		t.addMetered(w, open)
+		t.addTCP(w, open)
 	}
 }
 
@@ -95,26 +96,10 @@ func (t *Timeline) addMetered(w *record.Worker, open float64) {
 	process := func(value func(contract.Process) int64) func(int) (float64, bool) {
 		return func(i int) (float64, bool) { return float64(value(all[i].Process)), true }
 	}
-	tcp := func(value func(*contract.TCP) int64) func(int) (float64, bool) {
-		return func(i int) (float64, bool) {
-			if all[i].TCP == nil {
-				return 0, false
-			}
-			t.Seen = max(t.Seen, all[i].TCP.Sockets)
-			return float64(value(all[i].TCP)), true
-		}
-	}
-	// What is cumulative over connections rises with each new one too.
-	same := d
-	same.joined = func(i, j int) bool { return all[i].TCP.Sockets == all[j].TCP.Sockets }
 	t.add(
 		d.level("resident", "B", process(func(p contract.Process) int64 { return p.RSSBytes })),
 		d.rate("user", "s/s", 1e-9, process(func(p contract.Process) int64 { return p.UserNs })),
 		d.rate("system", "s/s", 1e-9, process(func(p contract.Process) int64 { return p.SystemNs })),
-		same.rate("retransmits", "1/s", 1, tcp(func(c *contract.TCP) int64 { return c.Retransmits })),
-		d.level("congestion window", "segments", tcp(func(c *contract.TCP) int64 { return c.CongestionWindow })),
-		d.level("received, not read", "B", tcp(func(c *contract.TCP) int64 { return c.ReceiveBufferedBytes })),
-		d.level("sent, not acknowledged", "B", tcp(func(c *contract.TCP) int64 { return c.SendQueuedBytes })),
 	)
 	name := busiest(all)
 	link := func(value func(contract.Interface) int64) func(int) (float64, bool) {
@@ -126,6 +111,30 @@ func (t *Timeline) addMetered(w *record.Worker, open float64) {
 	t.add(
 		d.rate("in by "+name, "B/s", 1, link(func(i contract.Interface) int64 { return i.ReceivedBytes })),
 		d.rate("out by "+name, "B/s", 1, link(func(i contract.Interface) int64 { return i.SentBytes })),
+	)
+}
+
+// addTCP adds what the meter saw of connections, which it looks at more rarely.
+func (t *Timeline) addTCP(w *record.Worker, open float64) {
+	var all []contract.Meter
+	for _, m := range w.Metered {
+		if m.TCP != nil {
+			all = append(all, m)
+			t.Seen = max(t.Seen, m.TCP.Sockets)
+		}
+	}
+	d := drawer{of: w.Role, n: len(all), step: usualStep(all, func(m contract.Meter) int64 { return m.AtNs }),
+		at: func(i int) float64 { return since(all[i].AtNs, w.Open.Meter.AtNs, open) }}
+	of := func(value func(*contract.TCP) int64) func(int) (float64, bool) {
+		return func(i int) (float64, bool) { return float64(value(all[i].TCP)), true }
+	}
+	same := d // what is cumulative over connections rises with each new one too
+	same.joined = func(i, j int) bool { return all[i].TCP.Sockets == all[j].TCP.Sockets }
+	t.add(
+		same.rate("retransmits", "1/s", 1, of(func(c *contract.TCP) int64 { return c.Retransmits })),
+		d.level("congestion window", "segments", of(func(c *contract.TCP) int64 { return c.CongestionWindow })),
+		d.level("received, not read", "B", of(func(c *contract.TCP) int64 { return c.ReceiveBufferedBytes })),
+		d.level("sent, not acknowledged", "B", of(func(c *contract.TCP) int64 { return c.SendQueuedBytes })),
 	)
 }
 

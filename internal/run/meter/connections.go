@@ -28,7 +28,10 @@ type connections struct {
 	// The rest is of the goroutine that carries messages up.
 	mine  map[uint32]bool // by inode, of all that were met
 	fixed bool            // since the window opened: a connection that is new then is not counted
-	few   map[uint32]bool // that ticks look at; nil until the first one
+
+	marked bool            // a mark has passed: the clients have connected
+	ticks  int             // since then
+	few    map[uint32]bool // that ticks look at; nil until one has met any
 }
 
 // setUp learns from the command what kind of connections to expect. A pair is
@@ -98,6 +101,7 @@ func ports(addresses []string) []uint16 {
 func (c *connections) read(opens bool, held func() map[uint32]bool) (*contract.TCP, error) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
+	c.marked = true
 	if len(c.query.LocalPorts)+len(c.query.RemotePorts) == 0 {
 		return nil, nil
 	}
