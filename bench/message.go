@@ -63,7 +63,11 @@ func (b *bed) withGenerated() (*bed, error) {
 	var workers []generate.Worker
 	for _, p := range b.catalog.Programs {
 		if p.Hello.Worker == "netdyno-worker-grpc" || p.Hello.Worker == "netdyno-worker-fasthttp" {
-			workers = append(workers, generate.Worker{Path: p.Path, SHA256: p.SHA256, Source: p.Hello.Source})
+			sum, err := p.SHA256()
+			if err != nil {
+				return nil, err
+			}
+			workers = append(workers, generate.Worker{Path: p.Path, SHA256: sum, Source: p.Hello.Source})
 		}
 	}
 	ctx := context.Background() // built once for all blocks; generate bounds it

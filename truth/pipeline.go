@@ -33,8 +33,12 @@ func open(ctx context.Context, bin string) (*pipeline, error) {
 	if err != nil {
 		return nil, err
 	}
+	tools, err := b.Catalog.Binaries(func(bench.Program) bool { return true })
+	if err != nil {
+		return nil, err
+	}
 	_, seats, err := rig.Survey(ctx, b.Rig.Hosts(), filepath.Join(bin, "netdyno"))
-	return &pipeline{bin: bin, bench: b, facts: record.Facts{Rig: b.Rig.Name(), Seats: seats, Tools: b.Catalog.Binaries()}}, err
+	return &pipeline{bin: bin, bench: b, facts: record.Facts{Rig: b.Rig.Name(), Seats: seats, Tools: tools}}, err
 }
 
 // on is the pipeline on another rig.

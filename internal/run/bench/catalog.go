@@ -3,11 +3,13 @@ package bench
 import (
 	"cmp"
 	"context"
+	"errors"
 	"fmt"
 	"os"
 	"path/filepath"
 	"slices"
 	"strings"
+	"sync"
 	"syscall"
 	"time"
 
@@ -25,12 +27,17 @@ const WorkerPrefix = "netdyno-worker-"
 
 // Program is one worker executable and what it says of itself.
 type Program struct {
-	Path   string
-	SHA256 string
-	Hello  contract.Hello
+	Path  string
+	Hello contract.Hello
 
 	Message string // level of factor message whose generated code it was built with; empty for one that was found
+
+	sum func() (string, error)
 }
+
+// SHA256 returns the sum of the file in hexadecimal digits. It is taken when first
+// asked for: most of the programs that are found take no part.
+func (p *Program) SHA256() (string, error) { return p.sum() }
 
 // Catalog is every worker found, and every one that could not introduce
 // itself, by the reason.
@@ -131,12 +138,9 @@ const helloTimeout = 5 * time.Second
 
 // introduce hears what a worker of this host says of itself.
 func introduce(ctx context.Context, path string) (Program, error) {
-	sum, err := rig.HashFile(path)
-	if err != nil {
-		return Program{}, fmt.Errorf("hash worker %s: %w", path, err)
-	}
 	hello, err := hear(ctx, path, []string{path}, syscall.SIGKILL)
-	return Program{Path: path, SHA256: sum, Hello: hello}, err
+	sum := sync.OnceValues(func() (string, error) { return rig.HashFile(path) })
+	return Program{Path: path, Hello: hello, sum: sum}, err
 }
 
 // RunsOn reports why a worker does not run at a host: a library that is not
@@ -333,15 +337,23 @@ func (c *Catalog) Without(paths []string) *Catalog {
 	return rest
 }
 
-// Binaries identifies the programs, for a run's facts: by file name, those of a
-// build by their path, those built for a message with its level.
-func (c *Catalog) Binaries() map[string]record.Binary {
+// Binaries identifies the programs that which is true of, for a run's facts: by file
+// name, those of a build by their path, those built for a message with its level.
+func (c *Catalog) Binaries(which func(Program) bool) (map[string]record.Binary, error) {
 	out := map[string]record.Binary{}
+	var unread []error
 	enter := func(name string, p Program) {
+		if !which(p) {
+			return
+		}
 		if p.Message != "" {
 			name += " for " + p.Message
 		}
-		out[name] = record.Binary{SHA256: p.SHA256, Version: p.Hello.Version, Libraries: p.Hello.Libraries, Message: p.Message}
+		sum, err := p.SHA256()
+		if err != nil {
+			unread = append(unread, err)
+		}
+		out[name] = record.Binary{SHA256: sum, Version: p.Hello.Version, Libraries: p.Hello.Libraries, Message: p.Message}
 	}
 	for _, p := range c.Programs {
 		enter(filepath.Base(p.Path), p)
@@ -367,5 +379,5 @@ func (c *Catalog) Binaries() map[string]record.Binary {
 			}
 		}
 	}
-	return out
+	return out, errors.Join(unread...)
 }

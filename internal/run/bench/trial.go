@@ -220,11 +220,15 @@ type workerPlan struct {
 // startWorker launches a metered worker on its seat.
 func (t *trial) startWorker(ctx context.Context, a workerPlan, fail context.CancelCauseFunc) (*conversation, error) {
 	program := a.offer.Program
+	sum, err := program.SHA256()
+	if err != nil {
+		return nil, err
+	}
 	argv := a.seat.Command(append(t.bench.meterArgv(a.seat, a.bound), program.Path)...)
 	c := &conversation{
 		worker: record.Worker{
 			Name: a.name, Role: a.role, Seat: a.seat.Name, Transport: a.offer.Name, Delivery: a.offer.Delivery,
-			Binary: filepath.Base(program.Path), SHA256: program.SHA256, Version: program.Hello.Version, CPUSet: a.seat.CPUs,
+			Binary: filepath.Base(program.Path), SHA256: sum, Version: program.Hello.Version, CPUSet: a.seat.CPUs,
 		},
 		host: a.seat.Host, trial: ctx, fail: fail, late: t.late, explain: t.explain, metered: len(t.bench.Meter) > 0,
 		serverOurs: a.role == contract.Client && t.work.Servers > 0,

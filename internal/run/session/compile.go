@@ -22,7 +22,10 @@ func (p *Plan) compile(ctx context.Context, catalog *bench.Catalog, say func(str
 	builder := generate.Builder{Say: say}
 	for _, level := range slices.Sorted(maps.Keys(p.Messages)) {
 		m := p.Messages[level]
-		workers := p.carriers(catalog, level)
+		workers, err := p.carriers(catalog, level)
+		if err != nil {
+			return err
+		}
 		if len(m.Descriptors) == 0 || len(workers) == 0 {
 			continue
 		}
@@ -46,7 +49,7 @@ func (p *Plan) compile(ctx context.Context, catalog *bench.Catalog, say func(str
 
 // carriers returns the workers of all trials with a message that can be built
 // again; none when no trial encodes it as protobuf.
-func (p *Plan) carriers(catalog *bench.Catalog, level string) []generate.Worker {
+func (p *Plan) carriers(catalog *bench.Catalog, level string) ([]generate.Worker, error) {
 	var all []generate.Worker
 	protobuf := false
 	for _, k := range p.Kinds {
@@ -55,16 +58,23 @@ func (p *Plan) carriers(catalog *bench.Catalog, level string) []generate.Worker 
 		}
 		protobuf = protobuf || k.Exchange.Codec == "proto"
 		for _, program := range catalog.Carriers(k.Work) {
-			worker := generate.Worker{Path: program.Path, SHA256: program.SHA256, Source: program.Hello.Source}
-			if worker.Source != "" && !slices.Contains(all, worker) {
+			if program.Hello.Source == "" {
+				continue
+			}
+			sum, err := program.SHA256()
+			if err != nil {
+				return nil, err
+			}
+			worker := generate.Worker{Path: program.Path, SHA256: sum, Source: program.Hello.Source}
+			if !slices.Contains(all, worker) {
 				all = append(all, worker)
 			}
 		}
 	}
 	if !protobuf {
-		return nil
+		return nil, nil
 	}
-	return all
+	return all, nil
 }
 
 // foretold warns of what a run will do that is only planned now.

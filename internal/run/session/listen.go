@@ -79,10 +79,14 @@ func PrepareServer(ctx context.Context, r ServerRequest) (*Server, error) {
 	if err := s.Dir.Vacant(); err != nil {
 		return nil, err
 	}
+	tools, err := s.tools(s.Catalog)
+	if err != nil {
+		return nil, err
+	}
 	host := rig.Loopback{}.Hosts()[0].Name
 	s.header = record.Header{
 		Netdyno: r.Version, Study: study.Summary(s.Study), Command: append(append([]string{"netdyno", "listen"}, r.Args...), "bind="+r.Bind),
-		Facts: record.Facts{Rig: listenName, Seats: map[string]record.Host{host: rig.Here()}, Tools: s.Catalog.Binaries()},
+		Facts: record.Facts{Rig: listenName, Seats: map[string]record.Host{host: rig.Here()}, Tools: tools},
 	}
 	return s, nil
 }

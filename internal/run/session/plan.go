@@ -149,6 +149,12 @@ func (p *Plan) checkTransports(catalog *bench.Catalog, builtIn, external bool) e
 	return errors.Join(all...)
 }
 
+// tools identifies the workers that the plan's trials start.
+func (p *Plan) tools(catalog *bench.Catalog) (map[string]record.Binary, error) {
+	programs := p.programs(catalog)
+	return catalog.Binaries(func(b bench.Program) bool { return slices.Contains(programs, b.Path) })
+}
+
 // programs returns the paths of the workers that the plan's trials start.
 func (p *Plan) programs(catalog *bench.Catalog) []string {
 	var paths []string

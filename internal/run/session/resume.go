@@ -10,6 +10,7 @@ import (
 	"strings"
 
 	"netdyno/internal/record"
+	"netdyno/internal/run/bench"
 	"netdyno/internal/run/rig"
 	"netdyno/internal/run/study"
 )
@@ -92,7 +93,10 @@ func (s *Session) sameConditions(header record.Header) error {
 // samePrograms refuses workers other than those that the run began with, and
 // those that have generated code where they had none.
 func (s *Session) samePrograms(before map[string]record.Binary) error {
-	now := s.Facts.Tools
+	now, err := s.catalog.Binaries(func(bench.Program) bool { return true })
+	if err != nil {
+		return err
+	}
 	for name, was := range before {
 		if now[name].SHA256 != was.SHA256 {
 			return fmt.Errorf("resume: %s is not the program that the run began with; its trials could not be compared", name)

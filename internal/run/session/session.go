@@ -113,7 +113,11 @@ func (s *Session) prepareHosts(ctx context.Context) error {
 	if err := s.site.check(s.Kinds); err != nil {
 		return err
 	}
-	s.Facts = record.Facts{Rig: s.site.rig.Name(), Tools: s.catalog.Binaries(), Seats: s.site.facts}
+	tools, err := s.tools(s.catalog)
+	if err != nil {
+		return err
+	}
+	s.Facts = record.Facts{Rig: s.site.rig.Name(), Tools: tools, Seats: s.site.facts}
 	if s.request.Judge.Calibration != nil {
 		if s.Facts.Calibration, err = s.request.Judge.Calibration(s.Facts); err != nil {
 			s.Warnings = append(s.Warnings, record.Warning{About: "calibration", Text: err.Error()})
