@@ -25,7 +25,8 @@ Separate runs detect only large differences. Where both builds can run in one
 place, "netdyno run STUDY build=before/bin,after/bin --gate" detects far smaller
 ones in the same time.
 
-It writes compare.md, for a pull request, into the second directory.
+It writes compare.md, for a pull request, and compare.html, a page that draws
+what was judged, into the second directory.
 
 Exit status: 0 nothing is worse, 1 something is, or a run has missing trials or
 damaged records, 3 the runs do not decide it or cannot be compared, 2 a run could
@@ -71,7 +72,10 @@ func compareRuns(before, after session.Directory) error {
 	if err := render(after.Compared(), page.Markdown); err != nil {
 		return err
 	}
-	fmt.Fprintf(stdout, "\ncompare %s\n", after.Compared())
+	if err := render(after.ComparedPage(), page.HTML); err != nil {
+		return err
+	}
+	fmt.Fprintf(stdout, "\ncompare %s\n        %s\n", after.Compared(), after.ComparedPage())
 	for _, t := range []cells.Tally{first.Tally, second.Tally} {
 		if t.Missing+t.Unplanned > 0 { // what was compared is not what the studies asked
 			return &status{statusTainted, nil}

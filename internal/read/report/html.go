@@ -56,7 +56,7 @@ func (p Page) HTML(w io.Writer) error {
 	v := filled{
 		Page:    p,
 		Careful: len(p.Caveats) > 0 || slices.ContainsFunc(p.Warnings, func(w Warning) bool { return w.Severe }),
-		Policy:  fmt.Sprintf("default-src 'none'; script-src '%s'; style-src '%s'; img-src data:", digest(script), digest(styleSheet)),
+		Policy:  contentPolicy(),
 		Style:   template.CSS(styleSheet),
 		Script:  template.JS(script),
 		Drawn:   drawn{p.Arms, p.figures()},
@@ -66,6 +66,11 @@ func (p Page) HTML(w io.Writer) error {
 		return fmt.Errorf("write report: %w", err)
 	}
 	return nil
+}
+
+// contentPolicy lets only the page's own script and style sheet run.
+func contentPolicy() string {
+	return fmt.Sprintf("default-src 'none'; script-src '%s'; style-src '%s'; img-src data:", digest(script), digest(styleSheet))
 }
 
 // digest names inline content in a content security policy.

@@ -23,6 +23,8 @@ type Runs struct {
 	reasons     []string // why some primary comparisons, or the whole, are undecided, each once
 	explored    Table    // every other metric, not judged
 	shown       Table    // those of it that a terminal shows
+	arms        []Key
+	effects     []Figure // the second run against the first, one figure for each primary metric
 }
 
 // NewRuns lays out what was found of two runs, named as the user named them.
@@ -48,6 +50,7 @@ func NewRuns(r history.RunsCompared, before, after finding.Findings, names [2]st
 		p.reasons = append(p.reasons, upperFirst(caveat))
 	}
 	p.explored, p.shown = exploredRuns(r)
+	p.arms, p.effects = runEffects(r, after)
 	return p
 }
 

@@ -52,6 +52,9 @@ func (d Directory) Gate() string { return d.file("gate.md") }
 // Compared is a comparison with an earlier run, for a pull request.
 func (d Directory) Compared() string { return d.file("compare.md") }
 
+// ComparedPage is the same comparison, drawn.
+func (d Directory) ComparedPage() string { return d.file("compare.html") }
+
 func (d Directory) file(name string) string { return filepath.Join(string(d), name) }
 
 // resultsRoot holds the runs that were given no directory.
