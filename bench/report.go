@@ -10,6 +10,7 @@ import (
 	"syscall"
 	"time"
 
+	"netdyno/internal/contract"
 	"netdyno/internal/read/synthetic"
 	"netdyno/internal/record"
 )
@@ -47,7 +48,7 @@ func (b *bed) report(ctx context.Context) (err error) {
 
 // writeLarge writes a run of 10,000 invented trials.
 func writeLarge(dir string) error {
-	o := synthetic.Options{Blocks: 40, SD: 0.02, BlockSD: 0.02, Seed: 1}
+	o := synthetic.Options{Blocks: 40, Rate: 20_000, Window: 5 * time.Second, SD: 0.02, BlockSD: 0.02, Seed: 1}
 	for i := range 9 {
 		o.Arms = append(o.Arms, synthetic.Arm{Name: fmt.Sprintf("arm-%d", i+1), Cost: 1 - float64(i)/20})
 	}
@@ -63,9 +64,38 @@ func writeLarge(dir string) error {
 		return err
 	}
 	for _, r := range records {
+		furnish(&r)
 		if err := f.Append(r); err != nil {
 			return err
 		}
 	}
 	return f.Close()
+}
+
+// furnish adds what a live trial's record has besides: the kernel's account of
+// the connections, and the meter's readings at the worker's other messages.
+func furnish(r *record.Record) {
+	for i := range r.Workers {
+		w := &r.Workers[i]
+		for _, e := range []*record.Edge{w.Idle, w.Open, w.Close} {
+			e.Meter.TCP = connections(e.Reading.Counts)
+		}
+		w.Idle.Meter.CPUs, w.Idle.Meter.Threads, w.Idle.Meter.Interfaces = w.Open.Meter.CPUs, w.Open.Meter.Threads, w.Open.Meter.Interfaces
+		w.AtReady, w.AtResult = w.Idle.Meter, w.Close.Meter
+	}
+}
+
+// connections is an account of a dozen sockets that sent and received what the
+// worker counted.
+func connections(c contract.Counts) *contract.TCP {
+	const sockets = 12
+	t := &contract.TCP{
+		Sockets: sockets, Congestion: []string{"cubic"}, BusyNs: c.SentBytes * 3, AckedBytes: c.SentBytes, ReceivedBytes: c.ReceivedBytes,
+		SentSegments: c.SentBytes / 100, RTTNs: 45_000, MaxRTTNs: 130_000, MinRTTNs: 9000, CongestionWindow: 10,
+		DeliveryBytesPerS: 1_800_000, SegmentBytes: 32_768, PeerWindowBytes: sockets * 65_536,
+	}
+	for i := range int64(sockets) {
+		t.Each = append(t.Each, contract.TCPSocket{Inode: 1_000_000 + i, AckedBytes: c.SentBytes / sockets, ReceivedBytes: c.ReceivedBytes / sockets})
+	}
+	return t
 }

@@ -71,8 +71,7 @@ func (r *Recorder) Snapshot() *Histogram {
 	h := New()
 	for i := range r.counts {
 		if n := r.counts[i].Load(); n > 0 {
-			// A value inside the range is always accepted.
-			_ = h.h.RecordValues(valueAt(i), n)
+			h.Record(valueAt(i), n) // a value inside the range is always accepted
 		}
 	}
 	return h
@@ -88,49 +87,70 @@ func valueAt(i int) int64 {
 	return int64(sub) << bucket
 }
 
-// Histogram is a distribution of ns at rest. One goroutine may use it.
+// Histogram is a distribution of ns at rest. One goroutine may use it. It is held
+// as the library's counts while it is filled, and as its steps, which answer every
+// question, once it is asked.
 type Histogram struct {
-	h     *hdr.Histogram
-	steps Steps // of h, once they were asked for
+	filled *hdr.Histogram // nil while the steps are all there is
+	steps  Steps          // of netdyno's geometry, unless filled is of another
+	known  bool           // the steps are those of filled
+	count  int64          // of the steps
 }
 
 // New returns an empty histogram.
-func New() *Histogram { return &Histogram{h: hdr.New(MinNs, MaxNs, Digits)} }
+func New() *Histogram { return &Histogram{known: true} }
+
+// counts returns the library's histogram, made from the steps where there is none,
+// to be changed.
+func (h *Histogram) counts() *hdr.Histogram {
+	if h.filled == nil {
+		h.filled = hdr.New(MinNs, MaxNs, Digits)
+		for _, s := range h.steps {
+			_ = h.filled.RecordValues(s.fromNs, s.count) // a step of the same geometry always fits
+		}
+	}
+	return h.filled
+}
 
 // Record adds n values of ns, clamped to [0, MaxNs].
 func (h *Histogram) Record(ns, n int64) {
-	h.steps = nil
-	_ = h.h.RecordValues(max(0, min(ns, MaxNs)), n) // clamped: cannot fail
+	_ = h.counts().RecordValues(max(0, min(ns, MaxNs)), n) // clamped: cannot fail
+	h.known = false
 }
 
 // Merge adds other's counts to h.
 func (h *Histogram) Merge(other *Histogram) {
-	h.steps = nil
-	h.h.Merge(other.h)
+	if h.filled == nil && other.filled == nil && h.count <= math.MaxInt64-other.count {
+		h.steps, h.count = merged(h.steps, other.steps), h.count+other.count
+		return
+	}
+	h.counts().Merge(other.counts())
+	h.known = false
 }
 
 // Count returns the number of values.
-func (h *Histogram) Count() int64 { return h.h.TotalCount() }
+func (h *Histogram) Count() int64 {
+	if h.filled != nil {
+		return h.filled.TotalCount()
+	}
+	return h.count
+}
 
 // MeanNs returns the mean in ns, 0 when empty.
 func (h *Histogram) MeanNs() float64 {
-	if h.Count() == 0 {
-		return 0
+	mean, all := 0.0, float64(h.Count())
+	for _, s := range h.Steps() {
+		mean += float64(s.count) * float64(s.medianNs()) / all
 	}
-	sum := int64(0)
-	for _, x := range h.Steps() {
-		sum += x.count * (x.lowNs + x.widthNs/2)
-	}
-	return float64(sum) / float64(h.Count())
+	return mean
 }
 
 // MaxNs returns the largest value (to three digits), 0 when empty.
 func (h *Histogram) MaxNs() int64 {
-	steps := h.Steps()
-	if len(steps) == 0 {
-		return 0
+	if steps := h.Steps(); len(steps) > 0 {
+		return steps[len(steps)-1].toNs
 	}
-	return steps[len(steps)-1].highNs()
+	return 0
 }
 
 // TailMin is the least number of values that must lie beyond a percentile for
@@ -154,25 +174,33 @@ func (h *Histogram) Percentile(q float64) (int64, bool) {
 	if h.Count() < Least(q) {
 		return 0, false
 	}
-	return h.Steps().atRanks([]int64{h.rank(q)})[0], true
-}
-
-// rank is that of the value at or below which q of all values lie, from 1.
-func (h *Histogram) rank(q float64) int64 {
-	return int64(math.Ceil(q*float64(h.Count()) - almostWhole))
+	return h.Percentiles([]float64{q})[0], true
 }
 
 // Percentiles returns Percentile of shares that rise, in one pass over the
-// counts; it ends before the first share that does not exist.
+// steps; it ends before the first share that does not exist.
 func (h *Histogram) Percentiles(shares []float64) []int64 {
-	var ranks []int64
+	values := make([]int64, 0, len(shares))
+	steps, passed, next := h.Steps(), int64(0), 0
 	for _, q := range shares {
 		if h.Count() < Least(q) {
 			break
 		}
-		ranks = append(ranks, h.rank(q))
+		rank := max(1, int64(math.Ceil(q*float64(h.Count())-almostWhole)))
+		for next < len(steps) && passed+steps[next].count < rank {
+			passed += steps[next].count
+			next++
+		}
+		switch {
+		case next == len(steps):
+			values = append(values, h.MaxNs())
+		case q*float64(h.Count()) <= almostWhole: // the least value
+			values = append(values, steps[next].fromNs)
+		default:
+			values = append(values, steps[next].toNs)
+		}
 	}
-	return h.Steps().atRanks(ranks)
+	return values
 }
 
 // Point is one step of a distribution: the share of values at or below Ns.
@@ -183,21 +211,9 @@ type Point struct {
 
 // Encode returns the standard V2 compressed encoding in base64.
 func (h *Histogram) Encode() (string, error) {
-	b, err := h.h.Encode(hdr.V2CompressedEncodingCookieBase)
+	b, err := h.counts().Encode(hdr.V2CompressedEncodingCookieBase)
 	if err != nil {
 		return "", fmt.Errorf("encode histogram: %w", err)
 	}
 	return string(b), nil
-}
-
-// Decode reads Encode's text. Empty text is an empty histogram.
-func Decode(text string) (*Histogram, error) {
-	if text == "" {
-		return New(), nil
-	}
-	h, err := hdr.Decode([]byte(text))
-	if err != nil {
-		return nil, fmt.Errorf("decode histogram: %w", err)
-	}
-	return &Histogram{h: h}, nil
 }

@@ -5,42 +5,45 @@ import "iter"
 // Steps are the steps of a histogram that hold values, the lowest first.
 type Steps []step
 
-// step holds the values from lowNs on that are counted as one.
-type step struct{ lowNs, widthNs, count int64 }
+// step holds the values from fromNs to toNs, both included.
+type step struct{ fromNs, toNs, count int64 }
 
-func (s step) highNs() int64   { return s.lowNs + s.widthNs - 1 }
-func (s step) middleNs() int64 { return s.lowNs + (s.widthNs-1)/2 }
+// middleNs is where a step's values count as lying between two bounds.
+func (s step) middleNs() int64 { return s.fromNs + (s.toNs-s.fromNs)/2 }
 
-// Steps lists them, and keeps them until the histogram changes: the library's
-// iterators take most of the time in which a large run is read, on the thousands of
-// steps that hold nothing.
+// medianNs is what a step's values count as in a mean: the library's choice.
+func (s step) medianNs() int64 { return s.fromNs + (s.toNs-s.fromNs+1)/2 }
+
+// Steps lists them once, for all questions: to walk through the library's counts
+// took most of the time in which a run was read. They belong to the histogram.
 func (h *Histogram) Steps() Steps {
-	if h.steps != nil || h.Count() == 0 {
+	if h.known || h.filled == nil {
 		return h.steps
 	}
-	for i, n := range h.h.Export().Counts {
-		if n > 0 {
-			h.steps = append(h.steps, step{valueAt(i), 1 << max(0, i>>halfMagnitude-1), n})
+	h.steps, h.known = nil, true
+	for _, bar := range h.filled.Distribution() {
+		if bar.Count > 0 {
+			h.steps = append(h.steps, step{bar.From, bar.To, bar.Count})
 		}
 	}
 	return h.steps
 }
 
-// atRanks returns the highest value of the step in which the value of each rank lies;
-// ranks rise, from 1.
-func (s Steps) atRanks(ranks []int64) []int64 {
-	values, n, next := make([]int64, 0, len(ranks)), int64(0), 0
-	for _, rank := range ranks {
-		for next < len(s) && n+s[next].count < rank {
-			n += s[next].count
-			next++
+// merged returns the steps of two histograms of one geometry together.
+func merged(a, b Steps) Steps {
+	both := make(Steps, 0, len(a)+len(b))
+	for len(a) > 0 && len(b) > 0 {
+		switch {
+		case a[0].fromNs < b[0].fromNs:
+			both, a = append(both, a[0]), a[1:]
+		case a[0].fromNs > b[0].fromNs:
+			both, b = append(both, b[0]), b[1:]
+		default:
+			both = append(both, step{a[0].fromNs, a[0].toNs, a[0].count + b[0].count})
+			a, b = a[1:], b[1:]
 		}
-		if next == len(s) {
-			break
-		}
-		values = append(values, s[next].highNs())
 	}
-	return values
+	return append(append(both, a...), b...)
 }
 
 // Within returns how many values lie from fromNs up to, but not at, toNs, and
@@ -48,7 +51,7 @@ func (s Steps) atRanks(ranks []int64) []int64 {
 // middle of the step that holds it. 0 and 0 where there are none.
 func (s Steps) Within(fromNs, toNs int64) (n int64, sumNs float64) {
 	for _, x := range s {
-		if x.middleNs() >= fromNs && x.middleNs() < toNs {
+		if at := x.middleNs(); at >= fromNs && at < toNs {
 			n += x.count
 			sumNs += float64(x.count) * float64(x.middleNs())
 		}

@@ -76,16 +76,22 @@ func ReadHeader(path string) (Header, error) {
 func (c *Contents) read(r io.Reader) (extent, error) {
 	c.lines = map[string]int{}
 	headed := false
-	e, err := eachLine(r, func(number int, body json.RawMessage, damage error) error {
-		if number == 1 {
-			headed = true
-			return c.readHeader(body, damage)
+	e, err := eachLine(r, func(number int, body json.RawMessage, damage error) func() error {
+		switch {
+		case number == 1:
+			return func() error {
+				headed = true
+				return c.readHeader(body, damage)
+			}
+		case damage != nil:
+			return func() error {
+				c.Problems = append(c.Problems, Problem{number, damage.Error()})
+				return nil
+			}
 		}
-		if damage != nil {
-			c.Problems = append(c.Problems, Problem{number, damage.Error()})
-			return nil //nolint:nilerr // a damaged line is reported and the rest is read
-		}
-		return c.readRecord(number, body)
+		var l recordLine
+		err := json.Unmarshal(body, &l)
+		return func() error { return c.enter(number, &l, err) }
 	})
 	switch {
 	case err != nil:
@@ -161,32 +167,32 @@ type ending struct {
 	Stopped *Stop           `json:"stopped,omitempty"`
 }
 
-func (c *Contents) readRecord(number int, body []byte) error {
-	var line ending
-	var r Record
-	err := json.Unmarshal(body, &line)
-	if err == nil && line.Schema > Schema {
-		return checkSchema(number, line.Schema)
-	}
+// recordLine is a line after the header: a record, or an ending.
+type recordLine struct {
+	Record
+	After   map[string]Host `json:"after"`
+	Stopped *Stop           `json:"stopped"`
+}
+
+// enter adds what a line says; err is what was wrong with its JSON.
+func (c *Contents) enter(number int, l *recordLine, err error) error {
+	id := l.Trial.ID
 	switch {
-	case err == nil && line.After != nil:
-		c.Header.Facts.After = line.After
-		return nil
-	case err == nil && line.Stopped != nil:
-		c.Header.Stopped = line.Stopped
-		return nil
-	}
-	err = json.Unmarshal(body, &r)
-	switch {
+	case l.Schema > Schema:
+		return checkSchema(number, l.Schema)
 	case err != nil:
 		c.Problems = append(c.Problems, Problem{number, "record: " + err.Error()})
-	case r.Trial.ID == "":
+	case l.After != nil:
+		c.Header.Facts.After = l.After
+	case l.Stopped != nil:
+		c.Header.Stopped = l.Stopped
+	case id == "":
 		c.Problems = append(c.Problems, Problem{number, "record: its trial has no id"})
-	case c.lines[r.Trial.ID] > 0:
-		c.Problems = append(c.Problems, Problem{number, fmt.Sprintf("trial %s has a record already, on line %d, which stands", r.Trial.ID, c.lines[r.Trial.ID])})
+	case c.lines[id] > 0:
+		c.Problems = append(c.Problems, Problem{number, fmt.Sprintf("trial %s has a record already, on line %d, which stands", id, c.lines[id])})
 	default:
-		c.lines[r.Trial.ID] = number
-		c.Records = append(c.Records, r)
+		c.lines[id] = number
+		c.Records = append(c.Records, l.Record)
 	}
 	return nil
 }
@@ -214,20 +220,25 @@ func ReadTrials(path string) ([]Trial, error) {
 	defer f.Close()
 	var trials []Trial
 	seen := map[string]bool{}
-	e, err := eachLine(f, func(number int, body json.RawMessage, damage error) error {
-		if damage != nil {
-			return fmt.Errorf("line %d: %w", number, damage)
-		}
+	e, err := eachLine(f, func(number int, body json.RawMessage, damage error) func() error {
 		var t Trial
-		if err := json.Unmarshal(body, &t); err != nil {
-			return fmt.Errorf("line %d: trial: %w", number, err)
+		var bad error
+		if damage == nil {
+			bad = json.Unmarshal(body, &t)
 		}
-		if t.ID == "" || seen[t.ID] {
-			return fmt.Errorf("line %d: trial id %q is empty or repeated", number, t.ID)
+		return func() error {
+			switch {
+			case damage != nil:
+				return fmt.Errorf("line %d: %w", number, damage)
+			case bad != nil:
+				return fmt.Errorf("line %d: trial: %w", number, bad)
+			case t.ID == "" || seen[t.ID]:
+				return fmt.Errorf("line %d: trial id %q is empty or repeated", number, t.ID)
+			}
+			seen[t.ID] = true
+			trials = append(trials, t)
+			return nil
 		}
-		seen[t.ID] = true
-		trials = append(trials, t)
-		return nil
 	})
 	if err == nil && e.torn {
 		err = errors.New("the last line is torn")

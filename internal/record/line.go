@@ -8,6 +8,7 @@ import (
 	"fmt"
 	"hash/crc32"
 	"io"
+	"runtime"
 )
 
 // MaxLine bounds one line of either file in bytes; a longer one is refused
@@ -68,29 +69,37 @@ type extent struct {
 // errLong is of a line that is too long to be one of ours.
 var errLong = fmt.Errorf("longer than %d bytes", MaxLine)
 
-// eachLine calls visit for every whole line of a file: with its body, or with
-// what is wrong with it. A line beyond MaxLine is passed over and never held.
-func eachLine(r io.Reader, visit func(number int, body json.RawMessage, damage error) error) (extent, error) {
+// eachLine reads every whole line of a file: with its body, or with what is wrong
+// with it. Lines are read side by side, on all CPUs, as most of the time goes into
+// their JSON; what read returns is called in the order of the lines. A line beyond
+// MaxLine is passed over and never held.
+func eachLine(r io.Reader, read func(number int, body json.RawMessage, damage error) (enter func() error)) (extent, error) {
 	var e extent
-	buffered := bufio.NewReaderSize(r, 256<<10)
+	buffered, pending := bufio.NewReaderSize(r, 256<<10), newPending()
+	defer pending.abandon()
 	for {
 		line, size, err := readLine(buffered)
 		switch {
 		case errors.Is(err, io.EOF):
 			e.torn = size > 0
-			return e, nil
+			return e, pending.finish()
 		case err != nil && !errors.Is(err, errLong):
-			return e, fmt.Errorf("line %d: %w", e.lines+1, err)
+			return e, errors.Join(pending.finish(), fmt.Errorf("line %d: %w", e.lines+1, err))
 		}
-		long := err != nil
-		var body json.RawMessage
-		if !long {
-			body, err = decodeLine(line)
-		}
-		if err := visit(e.lines+1, body, err); err != nil {
+		number, long := e.lines+1, err
+		if err := pending.start(func() func() error {
+			if long != nil {
+				return read(number, nil, long)
+			}
+			body, damage := decodeLine(line)
+			return read(number, body, damage)
+		}); err != nil {
 			return e, err
 		}
-		if long {
+		if long != nil { // its end may be far: what comes before it first
+			if err := pending.finish(); err != nil {
+				return e, err
+			}
 			rest, err := passLine(buffered)
 			if errors.Is(err, io.EOF) {
 				e.torn = true
@@ -104,6 +113,53 @@ func eachLine(r io.Reader, visit func(number int, body json.RawMessage, damage e
 		e.lines++
 		e.whole += size
 	}
+}
+
+// pending are lines that are being read, in their order. It belongs to one
+// goroutine.
+type pending struct {
+	lines []chan func() error
+	most  int
+}
+
+func newPending() *pending { return &pending{most: 2 * runtime.GOMAXPROCS(0)} }
+
+// start reads one more line, and enters earlier ones when many are under way.
+func (p *pending) start(read func() func() error) error {
+	for len(p.lines) >= p.most {
+		if err := p.enter(); err != nil {
+			return err
+		}
+	}
+	line := make(chan func() error, 1)
+	go func() { line <- read() }()
+	p.lines = append(p.lines, line)
+	return nil
+}
+
+// enter waits for the first of them.
+func (p *pending) enter() error {
+	line := p.lines[0]
+	p.lines = p.lines[1:]
+	return (<-line)()
+}
+
+// finish enters all that are left, up to the first error.
+func (p *pending) finish() error {
+	for len(p.lines) > 0 {
+		if err := p.enter(); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// abandon waits for what is still being read and enters none of it.
+func (p *pending) abandon() {
+	for _, line := range p.lines {
+		<-line
+	}
+	p.lines = nil
 }
 
 // readLine returns one line with its newline, and its size in bytes. What there

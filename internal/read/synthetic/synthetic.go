@@ -1,5 +1,5 @@
 // Package synthetic makes the records of studies that were never run: known
-// truth in, findings out. Tests of readers use it; nothing else may.
+// truth in, findings out. Tests and benchmarks of readers use it; nothing else may.
 package synthetic
 
 import (
