@@ -7,24 +7,24 @@ import (
 
 // Describe sums up every arm in every cell, in the study's order.
 func (s *Dataset) Describe() []Cell {
-	var cells []Cell
-	for _, name := range s.Cells {
-		cell := Cell{Name: name, Levels: map[string]string{}}
-		for _, arm := range s.Arms {
-			judged := s.Of(name, arm)
-			if len(judged) == 0 {
-				continue
-			}
-			for _, f := range s.Header.Study.Vary {
-				if level, ok := judged[0].Plan.Levels[f.Name]; ok && f.Name != s.Header.Study.Compare.Factor {
-					cell.Levels[f.Name] = level
-				}
-			}
-			cell.Arms = append(cell.Arms, describeArm(arm, arm == s.Header.Study.Compare.Baseline, judged))
+	return EachCell(s, func(name string) []Cell { return []Cell{s.describe(name)} })
+}
+
+func (s *Dataset) describe(name string) Cell {
+	cell := Cell{Name: name, Levels: map[string]string{}}
+	for _, arm := range s.Arms {
+		judged := s.Of(name, arm)
+		if len(judged) == 0 {
+			continue
 		}
-		cells = append(cells, cell)
+		for _, f := range s.Header.Study.Vary {
+			if level, ok := judged[0].Plan.Levels[f.Name]; ok && f.Name != s.Header.Study.Compare.Factor {
+				cell.Levels[f.Name] = level
+			}
+		}
+		cell.Arms = append(cell.Arms, describeArm(arm, arm == s.Header.Study.Compare.Baseline, judged))
 	}
-	return cells
+	return cell
 }
 
 func describeArm(name string, baseline bool, judged []*trial.Judged) Arm {

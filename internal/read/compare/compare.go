@@ -30,6 +30,28 @@ func Compare(s *cells.Dataset, noise []Noise) []Comparison {
 // lineUp makes the comparisons: declared ones always, explored ones where they
 // have an interval.
 func lineUp(s *cells.Dataset) (declared, explored []*Pending) {
+	order := declaredFirst(s)
+	all := cells.EachCell(s, func(cell string) []*Pending {
+		var here []*Pending
+		for _, m := range order {
+			here = append(here, besideBaseline(s, cell, m)...)
+		}
+		return here
+	})
+	for _, b := range all {
+		switch {
+		case b.Primary:
+			declared = append(declared, b)
+		case b.Blocks >= 2:
+			explored = append(explored, b)
+		}
+	}
+	return declared, explored
+}
+
+// declaredFirst returns the metrics to compare on: those that the study declares,
+// then all that have a direction.
+func declaredFirst(s *cells.Dataset) []metric.Metric {
 	var order []metric.Metric
 	seen := map[string]bool{}
 	for _, name := range s.Header.Study.Compare.Primary {
@@ -43,27 +65,23 @@ func lineUp(s *cells.Dataset) (declared, explored []*Pending) {
 			order = append(order, m)
 		}
 	}
+	return order
+}
+
+// besideBaseline makes the comparisons of a cell on one metric, declared pairs
+// included.
+func besideBaseline(s *cells.Dataset, cell string, m metric.Metric) []*Pending {
+	var here []*Pending
 	base := s.Header.Study.Compare.Baseline
-	for _, cell := range s.Cells {
-		for _, m := range order {
-			for _, arm := range s.Arms {
-				if arm == base || len(s.Of(cell, arm)) == 0 {
-					continue
-				}
-				b := Prepare(s, cell, m, arm, base)
-				switch {
-				case b.Primary:
-					declared = append(declared, b)
-				case b.Blocks >= 2:
-					explored = append(explored, b)
-				}
-			}
-			if s.Primary(m.Name) {
-				declared = append(declared, pairsBesides(s, cell, m)...)
-			}
+	for _, arm := range s.Arms {
+		if arm != base && len(s.Of(cell, arm)) > 0 {
+			here = append(here, Prepare(s, cell, m, arm, base))
 		}
 	}
-	return declared, explored
+	if s.Primary(m.Name) {
+		here = append(here, pairsBesides(s, cell, m)...)
+	}
+	return here
 }
 
 // pairsBesides makes the comparisons that a study declares besides those with

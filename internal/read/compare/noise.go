@@ -21,23 +21,25 @@ func boundsOf(noise []Noise) map[[2]string]float64 {
 // and no comparison may claim less. The width of the interval is not part of
 // it: the spread of the trials is in each comparison's own interval already.
 func MeasureNoise(s *cells.Dataset) []Noise {
+	return cells.EachCell(s, func(cell string) []Noise { return noiseIn(s, cell) })
+}
+
+func noiseIn(s *cells.Dataset, cell string) []Noise {
 	var all []Noise
 	base := s.Header.Study.Compare.Baseline
-	for _, cell := range s.Cells {
-		for _, m := range metric.All() {
-			if m.Better == "" && !s.Primary(m.Name) {
-				continue
-			}
-			p := pairRepeats(s, cell, m.Name, base)
-			e, ok := p.Estimate()
-			if !ok {
-				continue
-			}
-			all = append(all, Noise{
-				Cell: cell, Metric: m.Name, Ratio: e.Point, Low: e.Low, High: e.High, Ratios: p.Ratios, In: p.Blocks,
-				Bound: max(e.Low, 1/e.High, 1) - 1, P: stat.SignFlip(p.Effects),
-			})
+	for _, m := range metric.All() {
+		if m.Better == "" && !s.Primary(m.Name) {
+			continue
 		}
+		p := pairRepeats(s, cell, m.Name, base)
+		e, ok := p.Estimate()
+		if !ok {
+			continue
+		}
+		all = append(all, Noise{
+			Cell: cell, Metric: m.Name, Ratio: e.Point, Low: e.Low, High: e.High, Ratios: p.Ratios, In: p.Blocks,
+			Bound: max(e.Low, 1/e.High, 1) - 1, P: stat.SignFlip(p.Effects),
+		})
 	}
 	return all
 }

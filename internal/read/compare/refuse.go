@@ -9,14 +9,6 @@ import (
 	"netdyno/internal/read/trial"
 )
 
-func trialsOf(judged []*trial.Judged) []trial.Trial {
-	trials := make([]trial.Trial, len(judged))
-	for i, v := range judged {
-		trials[i] = v.Trial
-	}
-	return trials
-}
-
 // refuse returns why two arms may not be judged on a metric whatever the
 // figures say, "" when they may.
 func refuse(s *cells.Dataset, b *Pending) string {
@@ -25,7 +17,7 @@ func refuse(s *cells.Dataset, b *Pending) string {
 		if n := cells.Flagged(judged, trial.Overloaded); n > 0 && IsLatency(b.Metric) {
 			return fmt.Sprintf("%s was overloaded in %d of %d trials; its times measure a growing queue", arm, n, len(judged))
 		}
-		if n := trial.MovedIn(trialsOf(judged), b.Metric); n > 0 {
+		if n := trial.MovedIn(s.TrialsOf(b.Cell, arm), b.Metric); n > 0 {
 			return fmt.Sprintf("in %d of %d trials of %s unfinished exchanges would raise it; what was measured is a lower bound", n, len(judged), arm)
 		}
 	}

@@ -13,7 +13,7 @@ import (
 // figureText prints an arm's figure; as a lower bound where exchanges that never
 // completed would raise it in one of the trials.
 func figureText(a cells.Arm, m cells.Summary, s metric.Scale) string {
-	if trial.MovedIn(a.Trials, m.Metric) > 0 {
+	if trial.MovedIn(a.All(), m.Metric) > 0 {
 		return "≥ " + s.Format(m.Value)
 	}
 	return s.Format(m.Value)

@@ -33,25 +33,24 @@ func StepDown(rows [][]float64) []float64 {
 		return adjusted
 	}
 	blocks := len(rows[0])
-	signs := make([]float64, blocks)
-	for i := range signs {
-		signs[i] = 1
-	}
+	comparisons := make([]flippable, len(rows))
 	observed := make([]float64, len(rows))
 	order := make([]int, len(rows)) // by falling |t|
+	unflipped := make([]byte, (blocks+7)/8)
 	for i, row := range rows {
-		observed[i], order[i] = studentized(row, signs), i
+		comparisons[i] = newFlippable(row)
+		observed[i], order[i] = comparisons[i].studentized(unflipped), i
 	}
 	sort.SliceStable(order, func(a, b int) bool { return observed[order[a]] > observed[order[b]] })
 
 	reached := make([]int, len(rows))
 	tried := 0
-	eachAssignment(signs, func() {
+	eachAssignment(blocks, func(signs []byte) {
 		tried++
 		largest := 0.0
 		for rank := len(order) - 1; rank >= 0; rank-- {
 			i := order[rank]
-			largest = max(largest, studentized(rows[i], signs))
+			largest = max(largest, comparisons[i].studentized(signs))
 			if largest >= observed[i]*(1-1e-9) {
 				reached[i]++
 			}
@@ -65,49 +64,68 @@ func StepDown(rows [][]float64) []float64 {
 	return adjusted
 }
 
-// studentized returns |t| of a row under an assignment of signs; 0 with fewer
-// than two values, +Inf when they do not vary.
-func studentized(row, signs []float64) float64 {
-	n, sum, scale, squares := 0.0, 0.0, 0.0, 0.0
-	for b, x := range row {
-		if !math.IsNaN(x) {
-			n++
-			sum += signs[b] * x
-			scale += math.Abs(x)
-			squares += x * x
-		}
-	}
-	// What is left of a sum after rounding is nothing, as in SignFlip.
-	if n < 2 || math.Abs(sum) <= 1e-9*scale {
-		return 0
-	}
-	mean := sum / n
-	variance := (squares - n*mean*mean) / (n - 1)
-	if variance <= 1e-18*squares {
-		return math.Inf(1)
-	}
-	return math.Abs(mean) / math.Sqrt(variance/n)
+// flippable is a comparison whose signs are changed: what does not depend on them,
+// and the sums that do.
+type flippable struct {
+	n, scale, squares float64
+	sums              [][256]float64 // see sumsOfEight
 }
 
-// eachAssignment calls visit with signs set to every assignment, or to many
-// random ones and the given one. The last sign stays: the other half mirrors
-// this one.
-func eachAssignment(signs []float64, visit func()) {
-	if len(signs) <= jointExact {
-		for word := range 1 << max(0, len(signs)-1) {
-			for b := range len(signs) - 1 {
-				signs[b] = 1 - 2*float64(word>>b&1)
+func newFlippable(row []float64) flippable {
+	var f flippable
+	there := make([]float64, len(row)) // 0 for a block that is not there
+	for b, x := range row {
+		if !math.IsNaN(x) {
+			there[b] = x
+			f.n++
+			f.scale += math.Abs(x)
+			f.squares += x * x
+		}
+	}
+	f.sums = sumsOfEight(there)
+	return f
+}
+
+// studentized returns |t| under an assignment of signs, eight to the byte; 0 with
+// fewer than two values, +Inf when they do not vary.
+func (f *flippable) studentized(signs []byte) float64 {
+	sum := 0.0
+	for i, eight := range signs {
+		sum += f.sums[i][eight]
+	}
+	// What is left of a sum after rounding is nothing, as in SignFlip.
+	if f.n < 2 || math.Abs(sum) <= 1e-9*f.scale {
+		return 0
+	}
+	mean := sum / f.n
+	variance := (f.squares - f.n*mean*mean) / (f.n - 1)
+	if variance <= 1e-18*f.squares {
+		return math.Inf(1)
+	}
+	return math.Abs(mean) / math.Sqrt(variance/f.n)
+}
+
+// eachAssignment calls visit with every assignment of signs to so many blocks, or
+// with many random ones and the given one: bit b%8 of byte b/8 set means that block
+// b is flipped. The last sign stays: the other half mirrors this one.
+func eachAssignment(blocks int, visit func(signs []byte)) {
+	signs := make([]byte, (blocks+7)/8)
+	if blocks <= jointExact {
+		for word := range 1 << max(0, blocks-1) {
+			for i := range signs {
+				signs[i] = byte(word >> (8 * i))
 			}
-			visit()
+			visit(signs)
 		}
 		return
 	}
-	visit()
-	rng := rand.New(rand.NewPCG(uint64(len(signs)), 0x6a6f696e74))
+	visit(signs)
+	rng := rand.New(rand.NewPCG(uint64(blocks), 0x6a6f696e74))
 	for range jointDraws {
-		for b := range signs {
-			signs[b] = 1 - 2*float64(rng.Uint64()&1)
+		clear(signs)
+		for b := range blocks {
+			signs[b/8] |= byte(rng.Uint64()&1) << (b % 8)
 		}
-		visit()
+		visit(signs)
 	}
 }

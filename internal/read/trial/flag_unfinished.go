@@ -2,6 +2,7 @@ package trial
 
 import (
 	"fmt"
+	"iter"
 	"maps"
 	"slices"
 	"strings"
@@ -40,9 +41,9 @@ func unfinished(e *audit) (why string) {
 
 // MovedIn counts the valid trials in which exchanges left unfinished would raise
 // a metric: their figure, and any median over them, is a lower bound.
-func MovedIn(trials []Trial, metric string) int {
+func MovedIn(trials iter.Seq[*Trial], metric string) int {
 	n := 0
-	for _, t := range trials {
+	for t := range trials {
 		if _, moved := t.Moved[metric]; moved && t.Status == Valid {
 			n++
 		}
