@@ -1,11 +1,12 @@
 package main
 
 import (
-	"bytes"
+	"bufio"
 	"errors"
 	"fmt"
 	"io"
 	"io/fs"
+	"sync"
 
 	"netdyno/internal/read/cells"
 	"netdyno/internal/read/export"
@@ -97,21 +98,31 @@ func show(d session.Directory, findings finding.Findings, full bool) error {
 	return nil
 }
 
-// rebuild writes findings.json and the reports.
+// rebuild writes findings.json and the reports, side by side.
 func rebuild(d session.Directory, f finding.Findings, page report.Page) error {
-	return errors.Join(
-		render(d.Findings(), func(w io.Writer) error { return export.WriteFindings(w, f) }),
-		render(d.HTML(), page.HTML),
-		render(d.Markdown(), page.Markdown))
+	files := []struct {
+		path   string
+		render func(io.Writer) error
+	}{
+		{d.Findings(), func(w io.Writer) error { return export.WriteFindings(w, f) }},
+		{d.HTML(), page.HTML},
+		{d.Markdown(), page.Markdown},
+	}
+	failed := make([]error, len(files))
+	var writers sync.WaitGroup
+	for i, file := range files {
+		writers.Go(func() { failed[i] = render(file.path, file.render) })
+	}
+	writers.Wait()
+	return errors.Join(failed...)
 }
 
 // render writes what a renderer makes, whole or not at all.
 func render(path string, renderer func(io.Writer) error) error {
-	var b bytes.Buffer
-	if err := renderer(&b); err != nil {
-		return err
-	}
-	return record.WriteFileAtomic(path, b.Bytes())
+	return record.WriteAtomic(path, func(w io.Writer) error {
+		b := bufio.NewWriter(w)
+		return errors.Join(renderer(b), b.Flush())
+	})
 }
 
 // verdict is the exit status that a run's trials deserve.

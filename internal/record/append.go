@@ -196,18 +196,18 @@ func replaceable(path string) error {
 // a process which is killed before leaves nothing.
 type besideFile struct {
 	path string
-	*os.File
+	file *os.File
 }
 
 func (b *besideFile) Write(p []byte) (int, error) {
-	if b.File == nil {
+	if b.file == nil {
 		f, err := os.CreateTemp(filepath.Dir(b.path), "."+filepath.Base(b.path)+".*")
 		if err != nil {
 			return 0, err
 		}
-		b.File = f
+		b.file = f
 	}
-	return b.File.Write(p)
+	return b.file.Write(p)
 }
 
 // writeBeside returns the name of the temporary file as soon as there is one.
@@ -217,16 +217,16 @@ func writeBeside(path string, write func(io.Writer) error) (name string, err err
 	if err == nil {
 		_, err = f.Write(nil) // of what is empty there is a file too
 	}
-	if f.File == nil {
+	if f.file == nil {
 		return "", err
 	}
 	if err == nil {
-		err = f.Chmod(0o644)
+		err = f.file.Chmod(0o644)
 	}
 	if err == nil {
-		err = f.Sync()
+		err = f.file.Sync()
 	}
-	return f.Name(), errors.Join(err, f.Close())
+	return f.file.Name(), errors.Join(err, f.file.Close())
 }
 
 func syncDirectory(path string) error {

