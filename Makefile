@@ -14,10 +14,11 @@ GOLANGCI := v2.15.0
 # workers that netdyno builds around a user's message leave no paths in
 # programs. And gin without MessagePack, which nothing here speaks and which
 # takes longer to compile than all the rest of it; gRPC without x/net/trace, which
-# is off, and whose templates keep 2 MB of methods from the linker. The compiler
-# gives way to tests that run meanwhile, and collects its garbage less often than
-# it would, which saves a fifth of its CPU.
-export GOFLAGS := -trimpath -tags=nomsgpack,grpcnotrace '-toolexec=nice env GOGC=400'
+# is off, and whose templates keep 2 MB of methods from the linker. Without tables
+# for debuggers, which the linker would drop. The compiler gives way to tests that
+# run meanwhile, and collects its garbage less often than it would, which saves a
+# fifth of its CPU.
+export GOFLAGS := -trimpath -tags=nomsgpack,grpcnotrace -gcflags=all=-dwarf=false '-toolexec=nice env GOGC=400'
 # Without the tables for debuggers and the linker's symbols: 130 MB, with the
 # symbols 143 MB, with both 205 MB. Profiled trials (probes) name Go's functions all
 # the same. perf does not; for it: make go-build GO_BUILD=-ldflags=-w. test/programs

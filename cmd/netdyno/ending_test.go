@@ -231,7 +231,7 @@ func TestASecondSignalEndsAtOnce(t *testing.T) {
 	dir := t.TempDir()
 	// It is given two seconds to end when it is told to, and does when its parent
 	// is gone.
-	executable(t, filepath.Join(dir, "ssh"), `case "$*" in *-O*) exit 1;; esac
+	executable(t, filepath.Join(dir, "ssh"), `case " $* " in *" -O "*) exit 1;; esac
 trap '' TERM
 while grep -q "^PPid:.$PPID\$" /proc/$$/status; do sleep 0.02; done`)
 	b := begin(t, dir, "run", "transport=null", "--rig", "ssh:nowhere")
