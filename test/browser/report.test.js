@@ -53,7 +53,14 @@ async function open(file, { width = 1200, ...context } = {}) {
 	return { page, faults };
 }
 
-const figuresOf = (page) => page.evaluate(() => JSON.parse(document.getElementById("figures").textContent).figures);
+/** What the page holds for its script. */
+const dataOf = (page) =>
+	page.evaluate(() => {
+		const bytes = Uint8Array.from(atob(document.getElementById("figures").textContent), (c) => c.charCodeAt(0));
+		return new Response(new Blob([bytes]).stream().pipeThrough(new DecompressionStream("gzip"))).json();
+	});
+
+const figuresOf = async (page) => (await dataOf(page)).figures;
 
 /** How many marks a figure must show, by selector, counted from its own data. */
 function expectedMarks({ forest, dots, curve, series, split, lines, heat, front, shares, flame }) {

@@ -14,6 +14,7 @@ import { drawShares } from "./shares";
 import { drawSplit } from "./split";
 import { drawing, shape } from "./svg";
 import { drawTimeline } from "./timeline";
+import { unpack, unpackTables } from "./unpack";
 
 function draw(figure: Figure, width: number): Element | undefined {
 	if (figure.forest) return drawForest(figure.forest, width, figure.title);
@@ -92,8 +93,8 @@ class Drawings {
 	}
 }
 
-function placeKeys(): void {
-	for (const key of document.querySelectorAll<HTMLElement>("[data-arm]")) {
+function placeKeys(within: ParentNode): void {
+	for (const key of within.querySelectorAll<HTMLElement>("[data-arm]")) {
 		const svg = drawing(12, 12, "");
 		svg.setAttribute("aria-hidden", "true");
 		svg.append(shape(Number(key.dataset.arm), 6, 6, 4.2, "fill"));
@@ -114,8 +115,13 @@ function prepareForPrint(drawings: Drawings): void {
 	});
 }
 
-const page = JSON.parse(document.getElementById("figures")?.textContent ?? "{}") as Drawn;
-const { classList } = document.documentElement;
-classList.add("drawn");
-placeKeys();
-prepareForPrint(new Drawings(page.figures ?? [], () => classList.add("complete")));
+async function main(): Promise<void> {
+	const page = JSON.parse(await unpack(document.getElementById("figures")?.textContent ?? "")) as Drawn;
+	const { classList } = document.documentElement;
+	classList.add("drawn");
+	placeKeys(document);
+	unpackTables(placeKeys);
+	prepareForPrint(new Drawings(page.figures ?? [], () => classList.add("complete")));
+}
+
+main();

@@ -1,7 +1,6 @@
 package report
 
 import (
-	"encoding/json"
 	"fmt"
 	"html"
 	"io"
@@ -381,7 +380,7 @@ func TestRenderersPrintThePagesFigures(t *testing.T) {
 		markdown := string(render(t, p.Markdown))
 		read["markdown"] += insideInterval(t, where+", markdown", strings.ReplaceAll(markdown, "*", ""))
 		page := string(render(t, p.HTML))
-		body, _, _ := strings.Cut(page, `<script type="application/json"`)
+		body, _, _ := strings.Cut(page, `<script type="application/gzip" id="figures"`)
 		read["html"] += insideInterval(t, where+", html", strings.NewReplacer("</small>", ")", "<small>", "(").Replace(html.UnescapeString(body)))
 		plain := html.UnescapeString(tags.ReplaceAllString(body, ""))
 		for _, c := range p.Cells {
@@ -397,12 +396,7 @@ func TestRenderersPrintThePagesFigures(t *testing.T) {
 				}
 			}
 		}
-		embedded := regexp.MustCompile(`(?s)id="figures">(.*?)</script>`).FindStringSubmatch(page)
-		var drawn drawn
-		if err := json.Unmarshal([]byte(embedded[1]), &drawn); err != nil {
-			t.Fatal(err)
-		}
-		for _, f := range drawn.Figures {
+		for _, f := range drawnIn(t, page).Figures {
 			if f.Lines == nil {
 				continue
 			}

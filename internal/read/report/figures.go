@@ -19,12 +19,14 @@ func figureText(a cells.Arm, m cells.Summary, s metric.Scale) string {
 	return s.Format(m.Value)
 }
 
-// figureOf is an arm's figure with its interval, which one block does not give.
+// figureOf is an arm's figure with its interval, which one block does not give. An
+// interval whose ends are printed as the figure is left out.
 func figureOf(a cells.Arm, m cells.Summary, s metric.Scale) Datum {
-	if m.N > 1 {
-		return number(figureText(a, m, s), s.Interval(m.Low, m.High))
+	text := figureText(a, m, s)
+	if m.N < 2 || s.Format(m.Low) == text && s.Format(m.High) == text {
+		return number(text, "")
 	}
-	return number(figureText(a, m, s), "")
+	return number(text, s.Interval(m.Low, m.High))
 }
 
 // armFigure is figureOf an arm's metric; missing where it has none.

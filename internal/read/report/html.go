@@ -4,6 +4,7 @@ import (
 	"crypto/sha256"
 	_ "embed" // the page's parts
 	"encoding/base64"
+	"encoding/json"
 	"fmt"
 	"html/template"
 	"io"
@@ -38,7 +39,8 @@ type filled struct {
 	Policy  string
 	Style   template.CSS
 	Script  template.JS
-	Drawn   drawn
+	Drawn   template.HTML            // packed
+	Packed  map[string]template.HTML // tables by the cell's ID
 	Marks   string
 }
 
@@ -53,19 +55,40 @@ type drawn struct {
 // this script and this style sheet run, so that a name taken from a study or
 // a worker stays text. The error is w's.
 func (p Page) HTML(w io.Writer) error {
+	drawn, err := drawn{p.Arms, p.figures()}.packed()
+	if err != nil {
+		return fmt.Errorf("write report: %w", err)
+	}
+	tables, err := p.packTables()
+	if err != nil {
+		return fmt.Errorf("write report: %w", err)
+	}
 	v := filled{
 		Page:    p,
 		Careful: len(p.Caveats) > 0 || slices.ContainsFunc(p.Warnings, func(w Warning) bool { return w.Severe }),
 		Policy:  contentPolicy(),
 		Style:   template.CSS(styleSheet),
 		Script:  template.JS(script),
-		Drawn:   drawn{p.Arms, p.figures()},
+		Drawn:   drawn,
+		Packed:  tables,
 		Marks:   marks,
 	}
 	if err := pageTemplate.Execute(printable.NewWriter(w), v); err != nil {
 		return fmt.Errorf("write report: %w", err)
 	}
 	return nil
+}
+
+// packed is the data as JSON whose characters can all be shown.
+func (d drawn) packed() (template.HTML, error) {
+	text, err := json.Marshal(d)
+	if err != nil {
+		return "", err
+	}
+	return pack(func(w io.Writer) error {
+		_, err := printable.NewWriter(w).Write(text)
+		return err
+	})
 }
 
 // contentPolicy lets only the page's own script and style sheet run.

@@ -39,7 +39,7 @@ func body(t *testing.T, p Page) string {
 	t.Helper()
 	page := string(withoutAssets(render(t, p.HTML)))
 	_, page, _ = strings.Cut(page, "<body>")
-	page, _, _ = strings.Cut(page, `<script type="application/json"`)
+	page, _, _ = strings.Cut(page, `<script type="application/gzip" id="figures"`)
 	return page
 }
 

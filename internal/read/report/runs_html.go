@@ -22,6 +22,10 @@ var runsTemplate = template.Must(template.Must(pageTemplate.Clone()).New("runs")
 // HTML writes the comparison as one file that refers to nothing outside itself
 // and is readable without its script. The error is w's.
 func (p Runs) HTML(w io.Writer) error {
+	data, err := drawn{p.arms, p.effects}.packed()
+	if err != nil {
+		return fmt.Errorf("write comparison: %w", err)
+	}
 	v := struct {
 		Title, Made, Note            string
 		Reasons                      []string
@@ -30,12 +34,12 @@ func (p Runs) HTML(w io.Writer) error {
 		Policy                       string
 		Style                        template.CSS
 		Script                       template.JS
-		Drawn                        drawn
+		Drawn                        template.HTML
 	}{
 		Title: p.title, Made: p.made, Note: p.note, Reasons: p.reasons,
 		Differences: p.differences, Gated: p.gated, Explored: p.explored,
 		Effects: p.effects, Policy: contentPolicy(),
-		Style: template.CSS(styleSheet), Script: template.JS(script), Drawn: drawn{p.arms, p.effects},
+		Style: template.CSS(styleSheet), Script: template.JS(script), Drawn: data,
 	}
 	v.Explored.Folded = true
 	if err := runsTemplate.Execute(printable.NewWriter(w), v); err != nil {
