@@ -6,6 +6,9 @@ import (
 	"fmt"
 	"io"
 	"io/fs"
+	"math"
+	"os"
+	"runtime/debug"
 	"sync"
 
 	"netdyno/internal/read/cells"
@@ -50,6 +53,7 @@ func readAs(d session.Directory, change func(*reading)) (reading, error) {
 // readFiles reads what a run left, and finds nothing in it yet. It counts the records
 // of trials that are not in the plan, which are left out.
 func readFiles(d session.Directory) (r reading, unplanned int, err error) {
+	collectSooner(d)
 	if r.trials, err = record.ReadTrials(d.Trials()); err != nil {
 		if errors.Is(err, fs.ErrNotExist) {
 			err = fmt.Errorf("%s is not the directory of a run: it has no trials.jsonl", d)
@@ -64,6 +68,25 @@ func readFiles(d session.Directory) (r reading, unplanned int, err error) {
 	}
 	r.contents.Header.Directory = string(d)
 	return r, unplanned, nil
+}
+
+// collectSooner lets the collector hold the memory of a large run near what its
+// records need, where it would wait for twice that. It adds a few percent of CPU.
+// GOMEMLIMIT takes precedence.
+func collectSooner(d session.Directory) {
+	const (
+		least   = 440 << 20 // smaller runs are left alone
+		perByte = 1.6       // of records: held, judged and laid out they are 1.3 times as large as their file
+	)
+	file, err := os.Stat(d.Records())
+	if err != nil || os.Getenv("GOMEMLIMIT") != "" {
+		return // reading will say what is wrong with the file
+	}
+	limit := int64(perByte * float64(file.Size()))
+	if before := debug.SetMemoryLimit(-1); before < math.MaxInt64 { // of runs that were read earlier
+		limit += before
+	}
+	debug.SetMemoryLimit(max(least, limit))
 }
 
 // readAloud reads a run and prints what is wrong in its file.

@@ -6,19 +6,19 @@ package contract
 // and memory, the interfaces, and TCP over at most MaxTicked connections. Times are the host's monotonic clock; amounts are cumulative unless
 // said otherwise.
 type Meter struct {
-	AtNs       int64                `json:"at_ns"`                // CLOCK_MONOTONIC, which readings with one BootID share
-	BootID     string               `json:"boot_id,omitempty"`    // of the host's kernel since it booted; absent where it does not say
-	SkewNs     int64                `json:"skew_ns,omitempty"`    // from the command passing to this reading
-	OwnCPUNs   int64                `json:"own_cpu_ns,omitempty"` // the meter's own, which Process leaves out
-	Process    Process              `json:"process"`
-	Threads    []Thread             `json:"threads,omitempty"` // of the whole tree, at most MaxThreads, busiest kept
-	CPUs       []CPU                `json:"cpus,omitempty"`    // the host's, by id
-	CPUSet     []int                `json:"cpu_set,omitempty"` // the CPUs that the tree may use
-	Interfaces map[string]Interface `json:"interfaces,omitempty"`
-	Pressure   map[string]int64     `json:"pressure,omitempty"` // PSI "some" totals in ns by resource
-	TCP        *TCP                 `json:"tcp,omitempty"`      // the kernel's TCP counters of the worker's connections
-	Attached   *Attached            `json:"attached,omitempty"` // of a worker that stands for a server of this host which it did not start
-	Sampled    *Sampled             `json:"sampled,omitempty"`  // with result alone: the window's stacks, when setup asked for a profile
+	AtNs       int64            `json:"at_ns"`                // CLOCK_MONOTONIC, which readings with one BootID share
+	BootID     string           `json:"boot_id,omitempty"`    // of the host's kernel since it booted; absent where it does not say
+	SkewNs     int64            `json:"skew_ns,omitempty"`    // from the command passing to this reading
+	OwnCPUNs   int64            `json:"own_cpu_ns,omitempty"` // the meter's own, which Process leaves out
+	Process    Process          `json:"process"`
+	Threads    []Thread         `json:"threads,omitempty"` // of the whole tree, at most MaxThreads, busiest kept
+	CPUs       []CPU            `json:"cpus,omitempty"`    // the host's, by id
+	CPUSet     []int            `json:"cpu_set,omitempty"` // the CPUs that the tree may use
+	Interfaces Interfaces       `json:"interfaces,omitempty"`
+	Pressure   map[string]int64 `json:"pressure,omitempty"` // PSI "some" totals in ns by resource
+	TCP        *TCP             `json:"tcp,omitempty"`      // the kernel's TCP counters of the worker's connections
+	Attached   *Attached        `json:"attached,omitempty"` // of a worker that stands for a server of this host which it did not start
+	Sampled    *Sampled         `json:"sampled,omitempty"`  // with result alone: the window's stacks, when setup asked for a profile
 }
 
 // Sampled is a profile of the whole process tree, taken from outside it over the

@@ -38,6 +38,9 @@ func generateSchema(t *testing.T) []byte {
 			if texts, ok := enums[t]; ok {
 				return &jsonschema.Schema{Type: "string", Enum: texts}
 			}
+			if t == reflect.TypeFor[Interfaces]() {
+				return &jsonschema.Schema{Type: "object", AdditionalProperties: &jsonschema.Schema{Ref: "#/$defs/Interface"}}
+			}
 			return nil
 		},
 	}
@@ -49,6 +52,7 @@ func generateSchema(t *testing.T) []byte {
 		r.CommentMap["netdyno/internal/contract"+strings.TrimPrefix(name, "netdyno/internal/contract/.")] = text
 	}
 	s := r.Reflect(&Message{})
+	s.Definitions["Interface"] = r.Reflect(&Interface{}).Definitions["Interface"]
 	s.Title = "one line of the netdyno worker contract, version 1"
 	message := reflect.TypeFor[Message]()
 	for i := range message.NumField() {

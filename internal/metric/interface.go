@@ -58,7 +58,9 @@ func overHosts(w *record.Window, length spanLength, grown func(name string, befo
 		if !known || !timed {
 			return 0, false
 		}
-		more := grown(name, s.From.Meter.Interfaces[name], s.To.Meter.Interfaces[name])
+		before, _ := s.From.Meter.Interfaces.Of(name)
+		after, _ := s.To.Meter.Interfaces.Of(name)
+		more := grown(name, before, after)
 		if more < 0 {
 			return 0, false
 		}
@@ -90,7 +92,8 @@ func linkRateShare(w *record.Window) (float64, bool) {
 		if !rated {
 			continue
 		}
-		before, after := span.From.Meter.Interfaces[name], span.To.Meter.Interfaces[name]
+		before, _ := span.From.Meter.Interfaces.Of(name)
+		after, _ := span.To.Meter.Interfaces.Of(name)
 		busier := max(record.Growth(before.ReceivedBytes, after.ReceivedBytes), record.Growth(before.SentBytes, after.SentBytes))
 		if busier < 0 {
 			return 0, false

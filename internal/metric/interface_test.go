@@ -16,9 +16,9 @@ func TestTheLinksShareIsThatOfTheBusiestCable(t *testing.T) {
 		r.Workers[i].Seat = []string{"a", "b", "c"}[i]
 	}
 	// Every seat receives 500 kB/s; the server's cable carries twice that.
-	busy := r.Workers[0].Close.Meter.Interfaces["eth0"]
+	busy, _ := r.Workers[0].Close.Meter.Interfaces.Of("eth0")
 	busy.SentBytes += 750_000
-	r.Workers[0].Close.Meter.Interfaces["eth0"] = busy
+	r.Workers[0].Close.Meter.Interfaces.Set("eth0", busy)
 	checkValues(t, r, map[string]float64{
 		"link_rate_share":       1, // 1 MB/s of 8 Mbit/s at the server
 		"link_rx_bytes_per_s":   1_000_000,

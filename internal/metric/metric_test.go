@@ -19,9 +19,9 @@ func handMade(t *testing.T) *record.Record {
 		passed := atNs - 10_000_000_000
 		return &contract.Meter{
 			AtNs: atNs, CPUSet: set,
-			Interfaces: map[string]contract.Interface{
-				"eth0": {ReceivedBytes: passed / 2_000, ReceivedPackets: passed / 2_000_000, SentBytes: passed / 4_000, SentPackets: passed / 4_000_000},
-				"lo":   {ReceivedBytes: passed / 10_000, SentBytes: passed / 10_000},
+			Interfaces: contract.Interfaces{
+				{Name: "eth0", Interface: contract.Interface{ReceivedBytes: passed / 2_000, ReceivedPackets: passed / 2_000_000, SentBytes: passed / 4_000, SentPackets: passed / 4_000_000}},
+				{Name: "lo", Interface: contract.Interface{ReceivedBytes: passed / 10_000, SentBytes: passed / 10_000}},
 			},
 			Process: contract.Process{CPUNs: cpuNs, RSSBytes: 1000, PeakRSSBytes: 2000, VoluntarySwitches: passed / 1_000_000, InvoluntarySwitches: passed / 2_000_000},
 			CPUs: []contract.CPU{
@@ -309,8 +309,8 @@ func TestSizesAreTheCodecs(t *testing.T) {
 func TestLoopbackCarriesEachPacketOnce(t *testing.T) {
 	r := handMade(t)
 	for i := range r.Workers[1:] {
-		delete(r.Workers[i+1].Open.Meter.Interfaces, "eth0")
-		delete(r.Workers[i+1].Close.Meter.Interfaces, "eth0")
+		r.Workers[i+1].Open.Meter.Interfaces.Delete("eth0")
+		r.Workers[i+1].Close.Meter.Interfaces.Delete("eth0")
 	}
 	checkValues(t, r, map[string]float64{"link_bytes_per_exchange": 100_000 / 1500.0})
 	r.Workers[2].Seat = "second" // another host or namespace, with a loopback of its own

@@ -93,7 +93,7 @@ func TestLinkIsWhatCarriedTheTraffic(t *testing.T) {
 	if got := link(); got != "east/eth0 west/eth0" {
 		t.Errorf("two seats: %q", got)
 	}
-	delete(r.Workers[2].Close.Meter.Interfaces, "eth0")
+	r.Workers[2].Close.Meter.Interfaces.Delete("eth0")
 	if got := link(); got != "" {
 		t.Errorf("over loopback: %q, want none", got)
 	}

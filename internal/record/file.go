@@ -93,7 +93,7 @@ func (c *Contents) read(r io.Reader) (extent, error) {
 		}
 		var l recordLine
 		// In half the time that encoding/json takes, which is most of a large run's reading.
-		err := jsonv2.Unmarshal(body, &l)
+		err := jsonv2.Unmarshal(body, &l, lean)
 		return func() error { return c.enter(number, &l, err) }
 	})
 	switch {
@@ -129,6 +129,9 @@ func (c *Contents) HoldTo(plan []Trial) int {
 		c.Problems = append(c.Problems, Problem{c.lines[r.Trial.ID], reason})
 		return true
 	})
+	for i := range c.Records { // it is the same: held once, with all its levels
+		c.Records[i].Trial = planned[c.Records[i].Trial.ID]
+	}
 	slices.SortStableFunc(c.Problems, func(a, b Problem) int { return cmp.Compare(a.Line, b.Line) })
 	return before - len(c.Records)
 }

@@ -17,11 +17,11 @@ func (s Span) BusiestInterface() (name string, ok bool) {
 		return "", false
 	}
 	most := 0.0
-	for candidate, after := range to.Interfaces {
-		before, known := from.Interfaces[candidate]
+	for _, after := range to.Interfaces {
+		before, known := from.Interfaces.Of(after.Name)
 		carried := Growth(before.ReceivedBytes, after.ReceivedBytes) + Growth(before.SentBytes, after.SentBytes)
-		if known && (carried > most || carried == most && carried > 0 && candidate < name) {
-			name, most = candidate, carried
+		if known && carried > most {
+			name, most = after.Name, carried
 		}
 	}
 	return name, most > 0

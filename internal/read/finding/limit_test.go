@@ -121,8 +121,9 @@ func crossing(t *testing.T, change func(records []record.Record)) map[string]tri
 		for j := range records[i].Workers {
 			w := &records[i].Workers[j]
 			for _, edge := range []*record.Edge{w.Open, w.Close} {
-				edge.Meter.Interfaces["eth0"] = edge.Meter.Interfaces["lo"]
-				delete(edge.Meter.Interfaces, "lo")
+				moved, _ := edge.Meter.Interfaces.Of("lo")
+				edge.Meter.Interfaces.Set("eth0", moved)
+				edge.Meter.Interfaces.Delete("lo")
 			}
 			if trials[i].Arm != "go-net" {
 				w.Setup.Exchange.Stream = contract.StreamDown
@@ -169,8 +170,9 @@ func TestLinkNeedsACeilingOfItsOwn(t *testing.T) {
 	for name, change := range map[string]func([]record.Record){
 		"loopback": workers(func(w *record.Worker) {
 			for _, edge := range []*record.Edge{w.Open, w.Close} {
-				edge.Meter.Interfaces["lo"] = edge.Meter.Interfaces["eth0"]
-				delete(edge.Meter.Interfaces, "eth0")
+				moved, _ := edge.Meter.Interfaces.Of("eth0")
+				edge.Meter.Interfaces.Set("lo", moved)
+				edge.Meter.Interfaces.Delete("eth0")
 			}
 		}),
 		"no bulk arm": workers(func(w *record.Worker) { w.Setup.Exchange.Stream = "" }),

@@ -28,9 +28,9 @@ func meter(s state, at int64, cores float64, set []int) *contract.Meter {
 			{ID: 4711 + set[0], Name: "netdyno-worker", CPUNs: used * 6 / 10},
 			{ID: 4712 + set[0], Name: "netdyno-worker", CPUNs: used * 4 / 10},
 		},
-		Interfaces: map[string]contract.Interface{
-			"lo": {ReceivedBytes: received, SentBytes: received, ReceivedPackets: received / 170, SentPackets: received / 170},
-		},
+		Interfaces: contract.Interfaces{{Name: "lo", Interface: contract.Interface{
+			ReceivedBytes: received, SentBytes: received, ReceivedPackets: received / 170, SentPackets: received / 170,
+		}}},
 	}
 	for id := range hostCPUs {
 		load := s.serverCores / 2

@@ -25,8 +25,9 @@ func checkInterfaces(e *audit) string {
 			continue
 		}
 		seen := 0.0
-		for name, after := range to.Interfaces {
-			seen += float64(after.ReceivedBytes) - float64(from.Interfaces[name].ReceivedBytes)
+		for _, after := range to.Interfaces {
+			before, _ := from.Interfaces.Of(after.Name)
+			seen += float64(after.ReceivedBytes) - float64(before.ReceivedBytes)
 		}
 		if e.amount() { // the readings enclose the work, and the time around it says nothing
 			length = windowOf(g)

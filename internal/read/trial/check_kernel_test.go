@@ -70,9 +70,9 @@ func TestConsistencyByTheKernelsAccount(t *testing.T) {
 func TestConsistencyOfInterfacesReadLate(t *testing.T) {
 	seen := func(bytes int64) func(s, c *record.Worker) { // of 200,000 payload bytes in 2 s
 		return func(_, c *record.Worker) {
-			lo := c.Open.Meter.Interfaces["lo"]
+			lo, _ := c.Open.Meter.Interfaces.Of("lo")
 			lo.ReceivedBytes += bytes
-			c.Close.Meter.Interfaces["lo"] = lo
+			c.Close.Meter.Interfaces.Set("lo", lo)
 		}
 	}
 	late := func(do func(s, c *record.Worker)) func(s, c *record.Worker) {

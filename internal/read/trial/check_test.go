@@ -21,9 +21,10 @@ type miscount struct {
 
 // crossed lets only a share of what a client received cross its interface.
 func crossed(c *record.Worker, share float64) {
-	lo := c.Close.Meter.Interfaces["lo"]
-	lo.ReceivedBytes = c.Open.Meter.Interfaces["lo"].ReceivedBytes + int64(share*float64(c.Result.Counts.ReceivedBytes))
-	c.Close.Meter.Interfaces["lo"] = lo
+	lo, _ := c.Close.Meter.Interfaces.Of("lo")
+	before, _ := c.Open.Meter.Interfaces.Of("lo")
+	lo.ReceivedBytes = before.ReceivedBytes + int64(share*float64(c.Result.Counts.ReceivedBytes))
+	c.Close.Meter.Interfaces.Set("lo", lo)
 }
 
 // early lets a server be read 9 ms, 0.45 % of the window, before its client,
@@ -83,9 +84,9 @@ func TestConsistency(t *testing.T) {
 			s.Open.Reading.Counts, s.Close.Reading.Counts = contract.Counts{}, contract.Counts{}
 		}, "the server received 0"},
 		{"less on the wire than delivered", func(_, c *record.Worker) {
-			lo := c.Open.Meter.Interfaces["lo"]
+			lo, _ := c.Open.Meter.Interfaces.Of("lo")
 			lo.ReceivedBytes += 100_000 // of 200,000 payload bytes
-			c.Close.Meter.Interfaces["lo"] = lo
+			c.Close.Meter.Interfaces.Set("lo", lo)
 		}, "interfaces"},
 		{"no interface counters", func(_, c *record.Worker) { c.Open.Meter.Interfaces, c.Close.Meter.Interfaces = nil, nil }, ""},
 		{"histogram short", func(_, c *record.Worker) { c.Result.Drained++ }, "service times were recorded"},
@@ -165,7 +166,8 @@ func TestConsistencyOfStructuredMessages(t *testing.T) {
 		{"a codec's sizes must hold", func(_, c *record.Worker) { c.Ready.UpBytes, c.Ready.DownBytes = 100, 120 }, "client-1 received"},
 		{"a codec's messages may be compressed", func(_, c *record.Worker) {
 			c.Setup.Exchange.Message = &contract.Structure{Name: "complex"}
-			c.Close.Meter.Interfaces["lo"] = c.Open.Meter.Interfaces["lo"]
+			moved, _ := c.Open.Meter.Interfaces.Of("lo")
+			c.Close.Meter.Interfaces.Set("lo", moved)
 		}, ""},
 		{"unverified, by the codec's size", func(_, c *record.Worker) {
 			c.Setup.Exchange.DownBytes = 0

@@ -1,7 +1,6 @@
 package view
 
 import (
-	"maps"
 	"slices"
 
 	"netdyno/internal/contract"
@@ -104,7 +103,7 @@ func (t *Timeline) addMetered(w *record.Worker, open float64) {
 	name := busiest(all)
 	link := func(value func(contract.Interface) int64) func(int) (float64, bool) {
 		return func(i int) (float64, bool) {
-			counters, ok := all[i].Interfaces[name]
+			counters, ok := all[i].Interfaces.Of(name)
 			return float64(value(counters)), ok
 		}
 	}
@@ -146,10 +145,10 @@ func busiest(all []contract.Meter) string {
 	}
 	name, most := "", int64(-1)
 	first, last := all[0].Interfaces, all[len(all)-1].Interfaces
-	for _, each := range slices.Sorted(maps.Keys(last)) {
-		moved := last[each].ReceivedBytes + last[each].SentBytes - first[each].ReceivedBytes - first[each].SentBytes
-		if moved > most {
-			name, most = each, moved
+	for _, after := range last {
+		before, _ := first.Of(after.Name)
+		if moved := after.ReceivedBytes + after.SentBytes - before.ReceivedBytes - before.SentBytes; moved > most {
+			name, most = after.Name, moved
 		}
 	}
 	return name

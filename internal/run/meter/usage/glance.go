@@ -3,8 +3,8 @@ package usage
 import (
 	"bytes"
 	"fmt"
-	"maps"
 	"os"
+	"slices"
 	"strconv"
 
 	"github.com/prometheus/procfs"
@@ -27,7 +27,7 @@ func (r *Reader) Glance(more []int) (contract.Meter, error) {
 	if own, err := procfs.NewFS("/proc/" + strconv.Itoa(r.pid)); err == nil {
 		if devices, err := own.NetDev(); err == nil {
 			m.Interfaces = interfaces(devices)
-			maps.DeleteFunc(m.Interfaces, func(_ string, i contract.Interface) bool { return i.ReceivedPackets+i.SentPackets == 0 })
+			m.Interfaces = slices.DeleteFunc(m.Interfaces, func(i contract.NamedInterface) bool { return i.ReceivedPackets+i.SentPackets == 0 })
 		}
 	}
 	return m, nil

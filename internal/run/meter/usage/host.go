@@ -50,14 +50,14 @@ func cpus(s procfs.Stat) []contract.CPU {
 	return list
 }
 
-func interfaces(devices procfs.NetDev) map[string]contract.Interface {
-	counters := make(map[string]contract.Interface, len(devices))
+func interfaces(devices procfs.NetDev) contract.Interfaces {
+	var counters contract.Interfaces
 	for name, d := range devices {
-		counters[name] = contract.Interface{
+		counters.Set(name, contract.Interface{
 			ReceivedBytes: int64(d.RxBytes), ReceivedPackets: int64(d.RxPackets),
 			SentBytes: int64(d.TxBytes), SentPackets: int64(d.TxPackets),
 			Drops: int64(d.RxDropped + d.TxDropped),
-		}
+		})
 	}
 	return counters
 }

@@ -54,7 +54,7 @@ func TestReadOfThisProcess(t *testing.T) {
 	if len(m.CPUSet) == 0 {
 		t.Error("no CPU set")
 	}
-	if _, found := m.Interfaces["lo"]; !found {
+	if _, found := m.Interfaces.Of("lo"); !found {
 		t.Errorf("no loopback among %v", m.Interfaces)
 	}
 }
