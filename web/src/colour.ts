@@ -19,26 +19,6 @@ export function amountColour(amount: number): string {
 	return `#${mixed.map((light) => light.toString(16).padStart(2, "0")).join("")}`;
 }
 
-// One for each activity of a profile, in their order (finding.Activities):
-// blue for content, orange for memory, purple for kernel and cipher, green for
-// programs, grey for what remains; two of one hue differ in lightness.
-const kinds = [
-	"a8400a",
-	"1f5f8f",
-	"86b9dc",
-	"787d84",
-	"553584",
-	"e8954a",
-	"f4d3a0",
-	"b695d3",
-	"95c796",
-	"2b7656",
-	"c9cbc6",
-];
-
-/** The colour of the kind in that place. */
-export const kindColour = (place: number): string => `#${kinds[place % kinds.length] ?? ""}`;
-
 /** The class of text that reads best on a colour: by its contrast ratio with black and white (WCAG 2.2, relative luminance). */
 export function inkOn(colour: string): string {
 	const [red, green, blue] = lights(colour.slice(1)).map((light) => {

@@ -1,4 +1,4 @@
-import { inkOn, kindColour } from "./colour";
+import { inkOn } from "./colour";
 import type { Flame, FlameGraph, Told } from "./page";
 import { short } from "./scale";
 import { drawing, element, fit, hint, text } from "./svg";
@@ -82,7 +82,9 @@ function viewsOf(flame: Flame): View[] {
 		told: { functions: [], activities: [] },
 	}));
 	flame.graphs.forEach((graph, i) => {
-		const base = flame.graphs.find((other) => other.arm === 0 && other.end === graph.end);
+		const base = flame.graphs.find(
+			(other) => other.arm === 0 && other.end === graph.end && other.source === graph.source,
+		);
 		if (!base || base === graph) return;
 		const label = `${graph.name} against ${base.name}, ${graph.end}`;
 		views.push({ label, graph, base, told: flame.told[i] ?? { functions: [], activities: [] } });
@@ -204,7 +206,7 @@ function boxOf(
 	at: { x: number; row: number; wide: number },
 	query: string,
 ): SVGElement {
-	const colour = view.base ? undefined : kindColour(box.activity);
+	const colour = view.base ? undefined : colourOf(flame, box.activity);
 	const name = box.name < 0 ? `${view.label}: all` : (flame.names[box.name] ?? "");
 	const rect: Record<string, string | number> = {
 		x: at.x,
@@ -244,6 +246,8 @@ function pressed(event: KeyboardEvent, box: Box, drawn: Map<Box, SVGElement>, zo
 
 /** A function's name without its path, which the hint has. */
 const brief = (name: string): string => name.replace(/^.*\/(?=[^/]*$)/, "");
+
+const colourOf = (flame: Flame, place: number): string => `#${flame.activities[place]?.colour ?? "c9cbc6"}`;
 
 const growth = (view: View, box: Box): string => {
 	const told = view.told.functions.includes(box.name) || view.told.activities.includes(box.activity);

@@ -84,7 +84,7 @@ export interface Front {
 }
 
 export interface Shares {
-	parts: string[];
+	parts: Activity[];
 	arms: ArmShares[];
 }
 
@@ -94,6 +94,7 @@ export interface Flame {
 	names: string[];
 	graphs: FlameGraph[];
 	told: Told[];
+	activities: Activity[];
 }
 
 export interface Timeline {
@@ -179,6 +180,11 @@ export interface FrontPoint {
 	knee?: boolean;
 }
 
+export interface Activity {
+	name: string;
+	colour: string;
+}
+
 export interface ArmShares {
 	arm: number;
 	name: string;
@@ -189,6 +195,7 @@ export interface FlameGraph {
 	arm: number;
 	name: string;
 	end: string;
+	source: string;
 	whole: number;
 	frames: [number, number, number, number][];
 }

@@ -1,4 +1,4 @@
-import { inkOn, kindColour } from "./colour";
+import { inkOn } from "./colour";
 import { layoutLegend } from "./legend";
 import type { Shares } from "./page";
 import { drawing, element, fit, hint, shape, text, textWidth } from "./svg";
@@ -13,7 +13,11 @@ const armGap = 12;
 export function drawShares(shares: Shares, width: number, title: string): SVGElement {
 	const bars = shares.arms.flatMap((arm) => arm.bars);
 	const used = shares.parts.filter((_, part) => bars.some((bar) => (bar.shares[part] ?? 0) > 0));
-	const legend = layoutLegend(used, 0, width);
+	const legend = layoutLegend(
+		used.map((part) => part.name),
+		0,
+		width,
+	);
 	const narrow = width < 560;
 	const head = narrow ? 20 : 0;
 	const ends = Math.max(...bars.map((bar) => textWidth(bar.of))) + 10;
@@ -21,10 +25,10 @@ export function drawShares(shares: Shares, width: number, title: string): SVGEle
 	const left = names + ends;
 	const heights = shares.arms.map((arm) => head + arm.bars.length * (barHeight + barGap) + armGap);
 	const svg = drawing(width, legend.height + 12 + heights.reduce((sum, height) => sum + height, 0), title);
-	for (const { name, x, y } of legend.entries) {
-		svg.append(element("rect", { x, y: y + 1, width: 10, height: 10, fill: kindColour(shares.parts.indexOf(name)) }));
+	legend.entries.forEach(({ name, x, y }, i) => {
+		svg.append(element("rect", { x, y: y + 1, width: 10, height: 10, fill: `#${used[i]?.colour}` }));
 		svg.append(text(x + 15, y + 10, name, "start", "soft"));
-	}
+	});
 	let y = legend.height + 12;
 	shares.arms.forEach((arm, i) => {
 		svg.append(shape(arm.arm, 7, y + 10, 4.2, "fill"));
@@ -38,7 +42,7 @@ export function drawShares(shares: Shares, width: number, title: string): SVGEle
 function drawBars(
 	svg: SVGElement,
 	arm: ArmShares,
-	parts: string[],
+	parts: Shares["parts"],
 	top: number,
 	room: { left: number; width: number },
 ) {
@@ -47,15 +51,16 @@ function drawBars(
 		svg.append(text(room.left - 8, y + 14, bar.of, "end", "soft"));
 		let x = room.left;
 		bar.shares.forEach((share, part) => {
-			if (share <= 0) return;
+			const of = parts[part];
+			if (share <= 0 || !of) return;
 			const wide = share * room.width;
-			const [colour, printed] = [kindColour(part), bar.texts[part] ?? ""];
+			const [colour, printed] = [`#${of.colour}`, bar.texts[part] ?? ""];
 			const size = { x, y, width: wide, height: barHeight };
 			svg.append(
 				element(
 					"rect",
 					{ ...size, fill: colour, class: "share" },
-					hint(`${arm.name}, ${bar.of}: ${parts[part]} ${printed}`),
+					hint(`${arm.name}, ${bar.of}: ${of.name} ${printed}`),
 				),
 			);
 			if (textWidth(printed) + 6 <= wide) {

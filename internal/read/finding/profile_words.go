@@ -25,6 +25,9 @@ func differenceSentence(d profile.Difference) string {
 	if d.Pairs == 1 {
 		pairs = "one pair of probes"
 	}
+	if d.Source == profile.NoKernel {
+		return costs + ", by " + pairs + "; perf was not permitted to see the kernel, so it cannot be told in what they differ (sudo sysctl kernel.perf_event_paranoid=1 permits it)."
+	}
 	if d.Pairs < 3 {
 		return costs + fmt.Sprintf(", by %s; with three (probes=3) it can be told in what they differ.", pairs)
 	}
@@ -64,7 +67,15 @@ func differenceSentence(d profile.Difference) string {
 	if remains := amount(rest); strings.Trim(remains, "0.") != "" {
 		text += fmt.Sprintf("; %s%s are not told apart from noise", sign(rest, whole.Difference), remains)
 	}
-	return text + "."
+	return text + "." + mixed(d)
+}
+
+// mixed says what a difference leaves out when its profiles were taken differently.
+func mixed(d profile.Difference) string {
+	if d.Source != profile.Mixed {
+		return ""
+	}
+	return " Sources differ: perf sees into the kernel and Go's own profiler does not, so the kernel's work counts here as system calls and scheduler."
 }
 
 // spokenActivity is an activity's name inside a sentence.

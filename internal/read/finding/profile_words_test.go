@@ -29,6 +29,11 @@ func TestDifferencesInWords(t *testing.T) {
 			"the difference is not told apart from noise."},
 		{func(d *profile.Difference) { d.Activities = nil }, "Of the 17.0 µs of server CPU that go-net costs more per exchange than go-epoll (16.0–18.0, 4 pairs of probes), " +
 			"no part is told apart from noise."},
+		{func(d *profile.Difference) { d.Source, d.Activities = profile.NoKernel, nil }, "The server of go-net needs 37.0 µs of CPU per exchange, that of go-epoll 20.0, by 4 pairs of probes; " +
+			"perf was not permitted to see the kernel, so it cannot be told in what they differ (sudo sysctl kernel.perf_event_paranoid=1 permits it)."},
+		{func(d *profile.Difference) { d.Source, d.Activities = profile.Mixed, d.Activities[:1] }, "Of the 17.0 µs of server CPU that go-net costs more per exchange than go-epoll (16.0–18.0, 4 pairs of probes), " +
+			"9.00 are in the scheduler (runtime.schedule); 8.00 are not told apart from noise. " +
+			"Sources differ: perf sees into the kernel and Go's own profiler does not, so the kernel's work counts here as system calls and scheduler."},
 	} {
 		d := d
 		c.change(&d)

@@ -1,6 +1,7 @@
 package profile
 
 import (
+	"encoding/hex"
 	"strings"
 	"testing"
 )
@@ -36,27 +37,88 @@ func TestEachStackHasItsActivity(t *testing.T) {
 		"networking.Go":               "rest",
 		"":                            "rest",
 	} {
-		c := classifier{map[string]standing{}}
-		if got := classes[c.rank(strings.Split(stack, " < "))].Name; got != want {
+		if got := activityOf(trace{functions: strings.Split(stack, " < ")}); got != want {
 			t.Errorf("%s: %s, want %s", stack, got, want)
 		}
 	}
-	c := classifier{map[string]standing{}}
-	if got := classes[c.rank(nil)].Name; got != "rest" {
+	if got := activityOf(trace{}); got != "rest" {
 		t.Errorf("an empty stack: %s", got)
 	}
 }
 
-// The order that rank relies on: what calls decide comes before what owners do.
-func TestActivitiesAreInOrder(t *testing.T) {
-	owned := false
-	names := map[string]bool{}
-	for i, a := range Activities() {
-		if names[a.Name] || a.Name == "" || a.Doc == "" || len(a.calls) > 0 && (owned || len(a.owns) > 0) {
-			t.Errorf("activity %d is out of order or undocumented: %+v", i, a)
+func activityOf(t trace) string {
+	c := classifier{map[symbol]standing{}}
+	return classes[c.rank(t)].Name
+}
+
+// Stacks as perf 6.1 sees them: the kernel's functions, then those of the program.
+func TestKernelAndNativeStacksHaveTheirActivity(t *testing.T) {
+	for stack, want := range map[string]string{
+		"copy_user_enhanced_fast_string < copyin < _copy_from_iter < tcp_sendmsg_locked < tcp_sendmsg < sock_sendmsg < __sys_sendto < do_syscall_64 | send < netdyno::asio::Connection::write": "kernel: copying",
+		"kmem_cache_alloc < __alloc_skb < tcp_stream_alloc_skb < tcp_sendmsg_locked < do_syscall_64 | internal/runtime/syscall/linux.Syscall6 < syscall.write < net.(*conn).Write":             "kernel: TCP/IP",
+		"_raw_spin_unlock_irqrestore < try_to_wake_up < ep_autoremove_wake_function < sock_def_readable < tcp_rcv_established < ip_rcv < net_rx_action < tcp_sendmsg < do_syscall_64 | send":   "kernel: polling, wakeups",
+		"tcp_poll < sock_poll < ep_item_poll < do_epoll_wait < __x64_sys_epoll_wait < do_syscall_64 | epoll_wait < boost::asio::detail::epoll_reactor::run":                                    "kernel: polling, wakeups",
+		"futex_wake < do_futex < do_syscall_64 | runtime.futex < runtime.notewakeup < runtime.ready":                                                                                           "kernel: polling, wakeups",
+		"io_issue_sqe < io_submit_sqes < __do_sys_io_uring_enter < do_syscall_64 | [liburing.so.2.3] < netdyno::uring::Loop::run":                                                              "kernel: polling, wakeups",
+		"tcp_recvmsg < inet_recvmsg < io_recv < io_issue_sqe < do_syscall_64":                                                                                                                  "kernel: TCP/IP",
+		"clear_page_erms < __alloc_pages < do_anonymous_page < asm_exc_page_fault | runtime.memclrNoHeapPointers < runtime.mallocgc":                                                           "kernel: memory",
+		"syscall_return_via_sysret < entry_SYSCALL_64_after_hwframe | write":                                                                                                                   "kernel: other",
+		"copyout < _copy_to_iter < tcp_recvmsg | runtime.gcDrain < runtime.gcBgMarkWorker":                                                                                                     "garbage collection",
+		"asm_exc_page_fault | runtime.memmove < netdyno/internal/work/codec.Encode":                                                                                                            "encode",
+		"[kernel, names hidden by kernel.kptr_restrict] | epoll_wait < event_base_loop":                                                                                                        "system calls",
+		"[kernel] | runtime.futex < runtime.stopm < runtime.findRunnable":                                                                                                                      "scheduler",
+		"[kernel] | send < netdyno::Connection::write":                                                                                                                                         "system calls",
+		"| malloc < operator new < netdyno::Slot::begin":                                                                                                                                       "allocation",
+		"| __memmove_avx_unaligned_erms < evbuffer_add":                                                                                                                                        "copying",
+		"| netdyno::v1::Message::_InternalSerialize < google::protobuf::MessageLite::SerializeToArray < netdyno::grpcpp::Payload::out":                                                         "encode",
+		"| malloc < grpc::SerializationTraits<netdyno::v1::Block, void>::Deserialize < netdyno::grpcpp::Payload::in":                                                                           "decode",
+		"| aesni_gcm_encrypt < EVP_EncryptUpdate < SSL_write < netdyno::Connection::write":                                                                                                     "tls",
+		"| boost::asio::detail::epoll_reactor::descriptor_state::do_complete < boost::asio::detail::scheduler::run < netdyno::Loop::run":                                                       "library",
+		"| netdyno::Histogram::add < boost::asio::detail::scheduler::run":                                                                                                                      "netdyno",
+		"| epoll_dispatch < event_base_loop < netdyno::libevent::Loop::run":                                                                                                                    "library",
+		"| [libc.so.6] < netdyno::Loop::run": "netdyno",
+		"| [nginx] < [nginx]":                "unnamed code",
+		"| freeaddrinfo":                     "rest",
+		"| tcp_sendmsg":                      "rest",
+	} {
+		kernel, program, _ := strings.Cut(stack, "|")
+		at := trace{functions: strings.Split(strings.TrimSpace(kernel), " < ")}
+		if at.kernel = len(at.functions); kernel == "" {
+			at = trace{}
 		}
-		names[a.Name], owned = true, owned || len(a.owns) > 0
-		if last := i == len(classes)-1; last != (len(a.calls)+len(a.owns) == 0) {
+		if program != "" {
+			at.functions = append(at.functions, strings.Split(strings.TrimSpace(program), " < ")...)
+		}
+		if got := activityOf(at); got != want {
+			t.Errorf("%s: %s, want %s", stack, got, want)
+		}
+	}
+}
+
+// Folded, a stack is what Go's own profiler would have seen: the kernel's work counts as
+// the system call's.
+func TestFoldedStacksShowNoKernel(t *testing.T) {
+	at := trace{[]string{"copyin", "tcp_sendmsg", "internal/runtime/syscall/linux.Syscall6", "net.(*conn).Write"}, 2}
+	if got := at.folded(); activityOf(got) != "system calls" || strings.Join(got.functions, " ") != "[kernel] internal/runtime/syscall/linux.Syscall6 net.(*conn).Write" {
+		t.Errorf("%v: %s", got, activityOf(got))
+	}
+	if own := (trace{functions: at.functions[2:]}); strings.Join(own.folded().functions, " ") != strings.Join(own.functions, " ") {
+		t.Errorf("%v", own.folded())
+	}
+}
+
+// Every activity can be told from the others, by its name and by its colour, and takes
+// something; only the last takes what nothing else does.
+func TestActivitiesAreDistinct(t *testing.T) {
+	names, colours := map[string]bool{}, map[string]bool{}
+	for i, a := range Activities() {
+		rgb, err := hex.DecodeString(a.Colour)
+		if names[a.Name] || colours[a.Colour] || a.Name == "" || a.Doc == "" || err != nil || len(rgb) != 3 {
+			t.Errorf("activity %d is not distinct or not documented: %+v", i, a)
+		}
+		names[a.Name], colours[a.Colour] = true, true
+		takes := len(a.calls)+len(a.owns)+len(a.kernel) > 0 || a.Name == otherKernel
+		if last := i == len(classes)-1; last == takes {
 			t.Errorf("%s: only the last takes what nothing else does", a.Name)
 		}
 	}

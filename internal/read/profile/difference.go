@@ -22,6 +22,7 @@ type Difference struct {
 	Arm        string   `json:"arm"`
 	Base       string   `json:"base"`
 	End        string   `json:"end"`        // "server" or "client"
+	Source     Source   `json:"source"`     // how the profiles were taken: Mixed folds the kernel's frames, and NoKernel compares only the whole
 	Metric     string   `json:"metric"`     // that is divided up, and the unit of all costs: "server.cpu_us_per_exchange"
 	Pairs      int      `json:"pairs"`      // of probes of the same round, one of each arm
 	Whole      Change   `json:"whole"`      // of the metric itself
@@ -62,10 +63,10 @@ func Differences(s *cells.Dataset) []Difference {
 	for _, cell := range s.Cells {
 		for _, pair := range pairs(s) {
 			for _, end := range []contract.Role{contract.Server, contract.Client} {
+				of, against := sideOf(probes[cells.KeyOf(cell, pair.Arm)], end), sideOf(probes[cells.KeyOf(cell, pair.Base)], end)
 				for _, name := range dividable {
-					d, ok := between(probes[cells.KeyOf(cell, pair.Arm)], probes[cells.KeyOf(cell, pair.Base)], end, string(end)+"."+name)
-					if ok {
-						d.Cell, d.Arm, d.Base = cell, pair.Arm, pair.Base
+					if d, ok := between(of, against, string(end)+"."+name); ok {
+						d.Cell, d.Arm, d.Base, d.End = cell, pair.Arm, pair.Base, string(end)
 						all = append(all, d)
 						break
 					}
@@ -88,26 +89,41 @@ func pairs(s *cells.Dataset) []record.Pair {
 	return append(all, s.Header.Study.Compare.Also...)
 }
 
+// side is one end's probes of one arm.
+type side struct {
+	probes []probe
+	source Source
+}
+
+func sideOf(probes []*trial.Judged, end contract.Role) side {
+	all, source, _ := read(probes, end) // what cannot be read is named where profiles are summed up
+	return side{all, source}
+}
+
 // between pairs two arms' probes by their rounds. False when no round has both, or
 // not both of them have the metric.
-func between(arm, base []*trial.Judged, end contract.Role, name string) (Difference, bool) {
+func between(arm, base side, name string) (Difference, bool) {
+	d := Difference{Metric: name, Source: arm.source.and(base.source)}
 	var of, against []*costs
-	for _, v := range arm {
-		i := slices.IndexFunc(base, func(b *trial.Judged) bool { return b.Plan.Block == v.Plan.Block })
+	for _, p := range arm.probes {
+		i := slices.IndexFunc(base.probes, func(b probe) bool { return b.Plan.Block == p.Plan.Block })
 		if i < 0 {
 			continue
 		}
-		a, ok := costsOf(v.Record, end, name)
-		b, both := costsOf(base[i].Record, end, name)
+		a, ok := costsOf(p, name, d.Source == Mixed)
+		b, both := costsOf(base.probes[i], name, d.Source == Mixed)
 		if ok && both {
 			of, against = append(of, a), append(against, b)
 		}
 	}
 	if len(of) == 0 {
-		return Difference{}, false
+		return d, false
 	}
-	d := Difference{End: string(end), Metric: name, Pairs: len(of)}
+	d.Pairs = len(of)
 	d.Whole = changes(of, against, []place{{activity: wholly}}, func(c *costs, _ place) float64 { return c.whole })[0]
+	if d.Source == NoKernel {
+		return d, true // shares of the program's own code say nothing of the whole
+	}
 	d.Activities = changes(of, against, activitiesOf(of, against), func(c *costs, at place) float64 { return c.activity[at.activity] })
 	d.Functions = changes(of, against, functionsOf(of, against), func(c *costs, at place) float64 { return c.flat[at] })
 	d.Functions = d.Functions[:min(len(d.Functions), shownFunctions)]
@@ -122,15 +138,16 @@ type costs struct {
 }
 
 // costsOf divides a probe's metric by its profile; false when it lacks one of them.
-func costsOf(r *record.Record, end contract.Role, name string) (*costs, bool) {
+func costsOf(p probe, name string, folded bool) (*costs, bool) {
 	m, err := metric.Named(name)
-	if err != nil {
+	if err != nil || p.partial {
 		return nil, false
 	}
-	whole, ok := m.Value(r)
-	t := newSampled()
-	if err := t.addTrial(r, end); err != nil || !ok || !(whole > 0) || math.IsInf(whole, 1) || t.whole <= 0 {
-		return nil, false // an unreadable profile is named where profiles are summed up
+	whole, ok := m.Value(p.Record)
+	t := newSampled(folded)
+	t.addProbe(p)
+	if !ok || !(whole > 0) || math.IsInf(whole, 1) || t.whole <= 0 {
+		return nil, false
 	}
 	c := &costs{whole: whole, activity: t.activity, flat: t.flat}
 	for i := range c.activity {

@@ -9,7 +9,6 @@ import (
 	"netdyno/internal/contract"
 	"netdyno/internal/metric"
 	"netdyno/internal/read/cells"
-	"netdyno/internal/read/trial"
 	"netdyno/internal/record"
 )
 
@@ -17,6 +16,7 @@ import (
 // what a flame graph shows.
 type Flame struct {
 	Cell, Arm, End string
+	Source         Source
 	Metric         string  // that the frames divide up, and their unit; "" where they are shares
 	Whole          float64 // all frames at depth 0
 	Frames         []Frame // each before those that it called, siblings by falling cost
@@ -42,9 +42,9 @@ func Flames(s *cells.Dataset) []Flame {
 	for _, cell := range s.Cells {
 		for _, arm := range s.Arms {
 			for _, end := range ends {
-				f, ok := flameOf(probes[cells.KeyOf(cell, arm)], end)
-				if ok {
-					f.Cell, f.Arm, f.End = cell, arm, string(end)
+				of, source, _ := read(probes[cells.KeyOf(cell, arm)], end) // what cannot be read is named where profiles are summed up
+				if f, ok := flameOf(of, end); ok {
+					f.Cell, f.Arm, f.End, f.Source = cell, arm, string(end), source
 					all = append(all, f)
 				}
 			}
@@ -55,18 +55,18 @@ func Flames(s *cells.Dataset) []Flame {
 
 // flameOf adds the stacks of an end up over probes, each weighed by what the meter
 // counted for it per unit of work, or where it counted nothing as shares.
-func flameOf(probes []*trial.Judged, end contract.Role) (Flame, bool) {
+func flameOf(probes []probe, end contract.Role) (Flame, bool) {
 	for _, name := range dividable {
 		m, err := metric.Named(string(end) + "." + name)
 		if err != nil {
 			continue
 		}
-		if f, ok := grow(probes, end, m.Value); ok {
+		if f, ok := grow(probes, m.Value); ok {
 			f.Metric = m.Name
 			return f, true
 		}
 	}
-	return grow(probes, end, nil)
+	return grow(probes, nil)
 }
 
 // node is a frame while stacks are added.
@@ -93,18 +93,19 @@ func (n *node) callee(name string) *node {
 const maxDepth = 200
 
 // grow builds the tree of all probes that have a value; nil weighs them equally.
-func grow(probes []*trial.Judged, end contract.Role, value func(*record.Record) (float64, bool)) (Flame, bool) {
+func grow(probes []probe, value func(*record.Record) (float64, bool)) (Flame, bool) {
 	root := &node{activity: make([]float64, len(classes))}
 	used := 0
-	for _, v := range probes {
+	for _, p := range probes {
 		whole, ok := 1.0, true
 		if value != nil {
-			whole, ok = value(v.Record)
+			whole, ok = value(p.Record)
 		}
-		t := newSampled()
+		t := newSampled(false)
 		t.stacks = map[string]*stack{}
-		if err := t.addTrial(v.Record, end); err != nil || !ok || !(whole > 0) || t.whole <= 0 {
-			continue // an unreadable profile is named where profiles are summed up
+		t.addProbe(p)
+		if p.partial || !ok || !(whole > 0) || t.whole <= 0 {
+			continue
 		}
 		used++
 		for _, key := range slices.Sorted(maps.Keys(t.stacks)) { // sums of floats depend on their order

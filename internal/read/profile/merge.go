@@ -28,24 +28,27 @@ type Unread struct {
 	Why   string
 }
 
-// kinds are the profiles that a worker leaves.
+// kinds are the profiles that a worker leaves; of returns nil for one that it did not.
 var kinds = []struct {
 	name string
-	of   func(*record.Worker) []byte
+	of   func(*record.Worker) (*profile.Profile, error)
 }{
-	{"cpu", cpu},
-	{"allocations", func(w *record.Worker) []byte { return w.Result.Profiles["allocations"] }},
-	{"mutex", func(w *record.Worker) []byte { return w.Result.Profiles["mutex"] }},
-	{"block", func(w *record.Worker) []byte { return w.Result.Profiles["block"] }},
+	{"cpu", func(w *record.Worker) (*profile.Profile, error) {
+		one, _, err := cpuOf(w)
+		return one.Profile, err
+	}},
+	{"allocations", named("allocations")},
+	{"mutex", named("mutex")},
+	{"block", named("block")},
 }
 
-// cpu is the CPU profile of a worker that left a result: the meter's, which has the
-// kernel's frames and those of any program, before the runtime's own.
-func cpu(w *record.Worker) []byte {
-	if w.AtResult != nil && w.AtResult.Sampled != nil && len(w.AtResult.Sampled.Pprof) > 0 {
-		return w.AtResult.Sampled.Pprof
+func named(kind string) func(*record.Worker) (*profile.Profile, error) {
+	return func(w *record.Worker) (*profile.Profile, error) {
+		if data := w.Result.Profiles[kind]; len(data) > 0 {
+			return Parse(data)
+		}
+		return nil, nil
 	}
-	return w.Result.Profile
 }
 
 // Merge returns the profiles by cell, arm, end and kind, in the study's order. What
@@ -90,7 +93,7 @@ func fit(s *cells.Dataset) (probes map[cells.Key][]*trial.Judged, unread []Unrea
 
 // merger adds profiles up.
 type merger struct {
-	of func(*record.Worker) []byte
+	of func(*record.Worker) (*profile.Profile, error)
 	Merged
 }
 
@@ -102,15 +105,14 @@ func (m *merger) add(v *trial.Judged) []Unread {
 		if w.Role != m.End || w.Result == nil {
 			continue
 		}
-		data := m.of(w)
-		if len(data) == 0 {
-			continue
+		p, err := m.of(w)
+		if err == nil && p != nil {
+			err = m.join(p)
+			found = found || err == nil
 		}
-		if err := m.join(data); err != nil {
+		if err != nil {
 			unread = append(unread, Unread{v.Plan.ID, fmt.Sprintf("%s: %s", w.Name, err)})
-			continue
 		}
-		found = true
 	}
 	if found {
 		m.Probes++
@@ -118,11 +120,7 @@ func (m *merger) add(v *trial.Judged) []Unread {
 	return unread
 }
 
-func (m *merger) join(data []byte) error {
-	p, err := Parse(data)
-	if err != nil {
-		return err
-	}
+func (m *merger) join(p *profile.Profile) error {
 	p.Comments = nil // of which there would be one for each probe
 	together := []*profile.Profile{p}
 	if m.Profile != nil {

@@ -1,21 +1,19 @@
 package profile
 
 import (
-	"errors"
-	"fmt"
-	"slices"
+	"path"
 	"strings"
 
 	"github.com/google/pprof/profile"
 
 	"netdyno/internal/contract"
-	"netdyno/internal/record"
 )
 
 // sampled is the CPU time of one end, summed over profiles, in ns. Each is by the
 // activity that the sample belongs to and by function.
 type sampled struct {
 	classifier
+	folded     bool // the kernel's frames of a stack are taken as one
 	probes     int
 	whole      float64
 	activity   []float64          // as classes
@@ -40,50 +38,37 @@ type stack struct {
 	ns        float64
 }
 
-func newSampled() *sampled {
+func newSampled(folded bool) *sampled {
 	return &sampled{
-		classifier: classifier{map[string]standing{}}, activity: make([]float64, len(classes)),
+		classifier: classifier{map[symbol]standing{}}, folded: folded, activity: make([]float64, len(classes)),
 		flat: map[place]float64{}, cumulative: map[string]float64{}, last: map[string]int{},
 	}
 }
 
-// addTrial adds the profiles of a trial's workers of one end.
-func (t *sampled) addTrial(r *record.Record, end contract.Role) error {
-	found := false
-	var errs []error
-	for _, w := range r.Workers {
-		if w.Role != end || w.Result == nil || len(cpu(&w)) == 0 {
-			continue
-		}
-		p, err := Parse(cpu(&w))
-		if err == nil {
-			err = t.add(p)
-		}
-		if err != nil {
-			errs = append(errs, fmt.Errorf("%s: %w", w.Name, err))
-			continue
-		}
-		found = true
+// addProbe adds the profiles of a probe's workers.
+func (t *sampled) addProbe(p probe) {
+	for _, one := range p.of {
+		t.add(one.Profile)
 	}
-	if found {
-		t.probes++
-	}
-	return errors.Join(errs...)
+	t.probes++
 }
 
 // add files every sample of a profile under its activity and its functions.
-func (t *sampled) add(p *profile.Profile) error {
-	value := slices.IndexFunc(p.SampleType, func(v *profile.ValueType) bool { return v.Type == "cpu" && v.Unit == "nanoseconds" })
-	if value < 0 {
-		return errors.New("find CPU time: no sample type is cpu in nanoseconds")
+func (t *sampled) add(p *profile.Profile) {
+	value, err := cpuTime(p)
+	if err != nil {
+		return // as read says
 	}
 	for _, sample := range p.Sample {
 		ns := float64(sample.Value[value])
 		if ns <= 0 {
 			continue
 		}
-		names := functions(sample)
-		rank := t.rank(names)
+		at := traceOf(sample)
+		if t.folded {
+			at = at.folded()
+		}
+		rank, names := t.rank(at), at.functions
 		t.samples++
 		t.whole += ns
 		t.activity[rank] += ns
@@ -100,7 +85,6 @@ func (t *sampled) add(p *profile.Profile) error {
 			}
 		}
 	}
-	return nil
 }
 
 func (t *sampled) addStack(names []string, rank int, ns float64) {
@@ -113,19 +97,26 @@ func (t *sampled) addStack(names []string, rank int, ns float64) {
 	st.ns += ns
 }
 
-// functions returns the names on a sample's stack, the executing one first,
-// inlined ones in their place; code without symbols by its mapping.
-func functions(sample *profile.Sample) []string {
-	var names []string
+// traceOf returns a sample's stack, inlined functions in their place; code without
+// symbols by its mapping.
+func traceOf(sample *profile.Sample) trace {
+	var t trace
 	for _, location := range sample.Location {
 		for _, line := range location.Line {
 			if line.Function != nil && line.Function.Name != "" {
-				names = append(names, line.Function.Name)
+				t.functions = append(t.functions, line.Function.Name)
 			}
 		}
 		if len(location.Line) == 0 && location.Mapping != nil && location.Mapping.File != "" {
-			names = append(names, location.Mapping.File)
+			t.functions = append(t.functions, "["+path.Base(location.Mapping.File)+"]")
+		}
+		if inKernel(location) {
+			t.kernel = len(t.functions)
 		}
 	}
-	return names
+	return t
+}
+
+func inKernel(l *profile.Location) bool {
+	return l.Mapping != nil && l.Mapping.File == contract.KernelMapping
 }

@@ -16,6 +16,7 @@ type Profile struct {
 	Cell       string     `json:"cell"`
 	Arm        string     `json:"arm"`
 	End        string     `json:"end"`        // "server", "client" or "pair"
+	Source     Source     `json:"source"`     // how it was taken
 	Probes     int        `json:"probes"`     // trials that left a profile of this end
 	Seconds    float64    `json:"seconds"`    // CPU time sampled, over all of them
 	Shares     []Share    `json:"shares"`     // every activity of Activities, in its order; they sum to 1
@@ -49,14 +50,14 @@ func Profiles(s *cells.Dataset) ([]Profile, []record.Warning) {
 	for _, cell := range s.Cells {
 		for _, arm := range s.Arms {
 			for _, end := range ends {
-				t := newSampled()
-				for _, v := range probes[cells.KeyOf(cell, arm)] {
-					if err := t.addTrial(v.Record, end); err != nil {
-						unread = append(unread, Unread{v.Plan.ID, err.Error()})
-					}
+				of, source, bad := read(probes[cells.KeyOf(cell, arm)], end)
+				unread = append(unread, bad...)
+				t := newSampled(source == Mixed)
+				for _, p := range of {
+					t.addProbe(p)
 				}
 				if t.whole > 0 {
-					all = append(all, t.profile(cells.KeyOf(cell, arm), end))
+					all = append(all, t.profile(cells.KeyOf(cell, arm), end, source))
 				}
 			}
 		}
@@ -71,13 +72,13 @@ func Profiles(s *cells.Dataset) ([]Profile, []record.Warning) {
 	return all, warnings
 }
 
-func (t *sampled) profile(at cells.Key, end contract.Role) Profile {
+func (t *sampled) profile(at cells.Key, end contract.Role, source Source) Profile {
 	flat := map[string]float64{}
 	for at, ns := range t.flat {
 		flat[at.function] += ns
 	}
 	p := Profile{
-		Cell: at.Cell, Arm: at.Arm, End: string(end), Probes: t.probes, Seconds: t.whole / 1e9,
+		Cell: at.Cell, Arm: at.Arm, End: string(end), Source: source, Probes: t.probes, Seconds: t.whole / 1e9,
 		Flat: t.top(flat, flat), Cumulative: t.top(t.cumulative, flat),
 	}
 	for i, ns := range t.activity {

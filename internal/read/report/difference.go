@@ -49,8 +49,10 @@ func (l *layout) differences(cell string) []Difference {
 }
 
 func changeRow(c profile.Change, d profile.Difference, scale metric.Scale) []Datum {
-	name := word(c.Name)
-	name.Detail = c.Activity
+	name := activity(c.Name)
+	if c.Activity != "" {
+		name = Datum{Text: c.Name, Detail: c.Activity, Colour: activity(c.Activity).Colour}
+	}
 	difference := number(scale.Format(c.Difference), "")
 	if c.Low != c.High {
 		difference = number(scale.Format(c.Difference), scale.Interval(c.Low, c.High))

@@ -17,6 +17,8 @@ type Flame struct {
 	Names  []string     `json:"names"`
 	Graphs []FlameGraph `json:"graphs"`
 	Told   []Told       `json:"told"` // by graph: what differs from the baseline's beyond noise
+
+	Activities []Activity `json:"activities"` // those that frames name by their places
 }
 
 // Told is what a graph's end costs more or less than the baseline's, noise aside.
@@ -32,6 +34,7 @@ type FlameGraph struct {
 	Arm    int          `json:"arm"`
 	Name   string       `json:"name"`
 	End    string       `json:"end"`
+	Source string       `json:"source"` // how it was sampled; two of one source can be compared
 	Whole  float64      `json:"whole"`
 	Frames [][4]float64 `json:"frames"`
 }
@@ -41,7 +44,7 @@ const maxFrames = 25_000
 
 // flame draws one cell's stacks; nil when there are none.
 func (l *layout) flame(cell string) (Heading, *Flame) {
-	f := &Flame{Factor: 1}
+	f := &Flame{Factor: 1, Activities: activities()}
 	places := map[string]int{}
 	place := func(name string) int {
 		at, known := places[name]
@@ -58,7 +61,7 @@ func (l *layout) flame(cell string) (Heading, *Flame) {
 			continue
 		}
 		largest, name = max(largest, g.Whole), g.Metric
-		graph := FlameGraph{Arm: l.place[g.Arm], Name: g.Arm, End: g.End, Whole: digits(g.Whole)}
+		graph := FlameGraph{Arm: l.place[g.Arm], Name: g.Arm, End: g.End, Source: string(g.Source), Whole: digits(g.Whole)}
 		for _, frame := range largestFrames(g.Frames, maxFrames/len(l.Flames)) {
 			text := frame.Name
 			if frame.Elided {
@@ -96,8 +99,8 @@ func (l *layout) apart(g profile.Flame, place func(string) int) Told {
 				told.Functions = append(told.Functions, at)
 			}
 		}
-		for i, activity := range profile.Activities() {
-			if slices.ContainsFunc(d.Activities, func(c profile.Change) bool { return c.Told && c.Name == activity.Name }) {
+		for i, a := range activities() {
+			if slices.ContainsFunc(d.Activities, func(c profile.Change) bool { return c.Told && c.Name == a.Name }) {
 				told.Activities = append(told.Activities, i)
 			}
 		}

@@ -3,6 +3,7 @@ package report
 import (
 	"fmt"
 	"slices"
+	"strings"
 
 	"netdyno/internal/quantity"
 	"netdyno/internal/read/profile"
@@ -19,8 +20,34 @@ type Profile struct {
 
 // Shares shows CPU samples by activity, a bar for each end of an arm.
 type Shares struct {
-	Parts []string    `json:"parts"` // from left to right
+	Parts []Activity  `json:"parts"` // from left to right
 	Arms  []ArmShares `json:"arms"`
+}
+
+// Activity is what CPU time went into, with the colour that it has everywhere.
+type Activity struct {
+	Name   string `json:"name"`
+	Colour string `json:"colour"` // rrggbb
+}
+
+// activities are all of them, in the order of precedence.
+func activities() []Activity {
+	var all []Activity
+	for _, a := range profile.Activities() {
+		all = append(all, Activity{a.Name, a.Colour})
+	}
+	return all
+}
+
+// activity is an activity's name with its colour; a name that none has is a text.
+func activity(name string) Datum {
+	d := word(name)
+	for _, a := range activities() {
+		if a.Name == name {
+			d.Colour = a.Colour
+		}
+	}
+	return d
 }
 
 // ArmShares is one arm's bars.
@@ -42,7 +69,7 @@ const maxFunctions = 2000
 
 // shares draws one cell's profiles; nil when there are none.
 func (l *layout) shares(cell string) (Heading, *Shares) {
-	s := &Shares{Parts: l.activities()}
+	s := &Shares{Parts: activities()}
 	for _, p := range l.profilesOf(cell) {
 		i := slices.IndexFunc(s.Arms, func(a ArmShares) bool { return a.Name == p.Arm })
 		if i < 0 {
@@ -51,7 +78,7 @@ func (l *layout) shares(cell string) (Heading, *Shares) {
 		}
 		bar := ShareBar{Of: p.End, Shares: make([]float64, len(s.Parts)), Texts: make([]string, len(s.Parts))}
 		for j, part := range s.Parts {
-			if share := shareOf(p, part); finite(share) && share > 0 && share <= 1 {
+			if share := shareOf(p, part.Name); finite(share) && share > 0 && share <= 1 {
 				bar.Shares[j], bar.Texts[j] = brief(share), percent(share)
 			}
 		}
@@ -63,7 +90,7 @@ func (l *layout) shares(cell string) (Heading, *Shares) {
 	return Heading{
 		Title: "What the CPU was busy with",
 		Caption: "CPU samples of the window by activity, each sample in exactly one, for both ends of each arm. " +
-			"They come from probes: trials with the profiler on, which no comparison uses.",
+			"They come from probes: trials with the profiler on, which no comparison uses." + strings.Join(append([]string{""}, sources(l.profilesOf(cell))...), " "),
 		Wide: true,
 	}, s
 }
@@ -74,23 +101,24 @@ func (l *layout) profile(cell string) *Profile {
 	if len(profiles) == 0 {
 		return nil
 	}
-	activities := l.busy(cell)
+	columns := busy(profiles)
 	t := Table{
 		Caption: "Share of CPU samples by activity, from probes, which no comparison uses.",
 		Columns: []Column{{Title: "arm", Kind: Arms}},
 	}
-	for _, activity := range activities {
-		t.Columns = append(t.Columns, Column{Title: activity, Kind: Numbers, Unit: "%"})
+	for _, a := range columns {
+		t.Columns = append(t.Columns, Column{Title: a.Name, Kind: Numbers, Unit: "%", Colour: a.Colour})
 	}
 	t.Columns = append(t.Columns, Column{Title: "sampled", Kind: Numbers, Unit: "CPU s"})
+	t.Notes = sources(profiles)
 	most := max(3, min(20, maxFunctions/len(l.Profiles)))
 	p := &Profile{}
 	for _, each := range profiles {
 		arm := l.named(each.Arm)
 		arm.Detail = each.End
 		row := []Datum{arm}
-		for _, activity := range activities {
-			row = append(row, number(quantity.FormatFigure(100*shareOf(each, activity)), ""))
+		for _, a := range columns {
+			row = append(row, number(quantity.FormatFigure(100*shareOf(each, a.Name)), ""))
 		}
 		t.Rows = append(t.Rows, append(row, number(quantity.FormatFigure(each.Seconds), "")))
 		if top := functions(each, most); len(top.Rows) > 0 {
@@ -99,6 +127,27 @@ func (l *layout) profile(cell string) *Profile {
 	}
 	p.Table, p.Differences = t, l.differences(cell)
 	return p
+}
+
+// sources says how profiles were taken, and what shares of such that were taken
+// differently do not have in common.
+func sources(profiles []profile.Profile) []string {
+	by := map[profile.Source][]string{}
+	for _, p := range profiles {
+		by[p.Source] = append(by[p.Source], p.Arm+" ("+p.End+")")
+	}
+	var notes []string
+	own, blind := by[profile.Runtime], by[profile.NoKernel]
+	switch {
+	case len(own) > 0 && len(by) == 1:
+		notes = append(notes, "Go's own profiler sampled, which does not see into the kernel: its work counts as system calls and scheduler.")
+	case len(own) > 0:
+		notes = append(notes, "Sources differ: Go's own profiler sampled "+strings.Join(own, ", ")+". It does not see into the kernel, whose work counts there as system calls and scheduler; perf sampled the others.")
+	}
+	if len(blind) > 0 {
+		notes = append(notes, "perf was not permitted to see the kernel of "+strings.Join(blind, ", ")+": these shares are of the program's own code alone.")
+	}
+	return notes
 }
 
 // functions lists the top of one end in the order of its own time.
@@ -122,25 +171,10 @@ func (l *layout) profilesOf(cell string) []profile.Profile {
 	return profiles
 }
 
-// activities lists every activity of the findings, in their order: each has
-// one colour in all cells.
-func (l *layout) activities() []string {
-	var all []string
-	for _, p := range l.Profiles {
-		for _, s := range p.Shares {
-			if !slices.Contains(all, s.Activity) {
-				all = append(all, s.Activity)
-			}
-		}
-	}
-	return all
-}
-
-// busy lists the activities that took any time in the cell.
-func (l *layout) busy(cell string) []string {
-	profiles := l.profilesOf(cell)
-	return slices.DeleteFunc(l.activities(), func(activity string) bool {
-		return !slices.ContainsFunc(profiles, func(p profile.Profile) bool { return shareOf(p, activity) > 0 })
+// busy lists the activities that took any time.
+func busy(profiles []profile.Profile) []Activity {
+	return slices.DeleteFunc(activities(), func(a Activity) bool {
+		return !slices.ContainsFunc(profiles, func(p profile.Profile) bool { return shareOf(p, a.Name) > 0 })
 	})
 }
 

@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"math"
 	"math/rand/v2"
+	"slices"
 
 	"netdyno/internal/read/cells"
 	"netdyno/internal/read/finding"
@@ -164,7 +165,10 @@ func sampleFit() view.Fit {
 }
 
 func sampleProfile(rng *rand.Rand, cell, arm, end string) profile.Profile {
-	p := profile.Profile{Cell: cell, Arm: arm, End: end, Probes: 2, Seconds: 7.3}
+	p := profile.Profile{Cell: cell, Arm: arm, End: end, Source: profile.Perf, Probes: 2, Seconds: 7.3}
+	if arm == sampleArms[len(sampleArms)-1].name {
+		p.Source = profile.Runtime
+	}
 	activities := profile.Activities()
 	weights := make([]float64, len(activities))
 	sum := 0.0
@@ -172,7 +176,8 @@ func sampleProfile(rng *rand.Rand, cell, arm, end string) profile.Profile {
 		weights[i] = rng.ExpFloat64()
 		sum += weights[i]
 	}
-	weights[7], sum = 0, sum-weights[7] // nobody encrypts here
+	tls := slices.IndexFunc(activities, func(a profile.Activity) bool { return a.Name == "tls" })
+	weights[tls], sum = 0, sum-weights[tls] // nobody encrypts here
 	for i, activity := range activities {
 		p.Shares = append(p.Shares, profile.Share{Activity: activity.Name, Share: weights[i] / sum})
 	}
@@ -211,14 +216,17 @@ func sampleSearch() view.Search {
 }
 
 // sampleFlame encodes for half of its time; arms differ in what else they do.
-func sampleFlame(place int, cell, arm, end string) profile.Flame {
-	more := float64(place)
-	return profile.Flame{Cell: cell, Arm: arm, End: end, Metric: end + ".cpu_us_per_exchange", Whole: 20 + 2*more, Frames: []profile.Frame{
+func sampleFlame(number int, cell, arm, end string) profile.Flame {
+	more := float64(number)
+	place := func(activity string) int {
+		return slices.IndexFunc(profile.Activities(), func(a profile.Activity) bool { return a.Name == activity })
+	}
+	return profile.Flame{Cell: cell, Arm: arm, End: end, Source: profile.Perf, Metric: end + ".cpu_us_per_exchange", Whole: 20 + 2*more, Frames: []profile.Frame{
 		{Depth: 0, Name: "net/http.(*conn).serve", Cost: 20 + 2*more, Activity: 1},
 		{Depth: 1, Name: "netdyno/internal/work/codec.Encode", Cost: 10 + more, Activity: 1},
 		{Depth: 2, Name: "encoding/json.Marshal<script>", Cost: 7 + more, Activity: 1},
 		{Depth: 2, Name: "runtime.mallocgc", Cost: 3, Activity: 1},
-		{Depth: 1, Name: "syscall.Syscall", Cost: 8 + more, Activity: 4},
-		{Depth: 1, Name: "12 functions", Cost: 2, Activity: 9, Elided: true},
+		{Depth: 1, Name: "syscall.Syscall", Cost: 8 + more, Activity: place("kernel: TCP/IP")},
+		{Depth: 1, Name: "12 functions", Cost: 2, Activity: place("library"), Elided: true},
 	}}
 }

@@ -22,6 +22,7 @@ type Column struct {
 	Unit   string  `json:"unit,omitempty"`   // of every figure in it
 	Metric string  `json:"metric,omitempty"` // the name users type, where the title abbreviates it
 	Ratios Judging `json:"ratios,omitempty"` // whether its figures have ratios, and of which sort
+	Colour string  `json:"colour,omitempty"` // of the activity that Title names: rrggbb
 	Brief  bool    `json:"brief,omitempty"`  // of the few that a terminal shows of the table
 }
 
@@ -61,6 +62,7 @@ type Datum struct {
 	Verdict compare.Verdict `json:"verdict,omitempty"` // a verdict as a word
 	Detail  string          `json:"detail,omitempty"`  // what stands smaller behind it: the reason of a verdict, the proof of a limit
 	Strong  bool            `json:"strong,omitempty"`  // differs where its neighbours should agree
+	Colour  string          `json:"colour,omitempty"`  // of the activity that Text names: rrggbb
 }
 
 // Number is a printed figure.
