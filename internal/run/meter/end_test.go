@@ -16,8 +16,8 @@ import (
 	"netdyno/internal/contract"
 )
 
-// ended checks how a killed worker ended.
-func ended(t *testing.T, m *metered, reason string) []contract.Message {
+// wasKilled checks how a killed worker ended.
+func wasKilled(t *testing.T, m *metered, reason string) []contract.Message {
 	t.Helper()
 	messages, exit, code := m.rest()
 	if exit.Reason != reason || exit.Signal != "SIGKILL" || exit.Code != 137 || code != 137 {
@@ -39,7 +39,7 @@ func TestBoundsKill(t *testing.T) {
 	} {
 		t.Run(c.reason+" "+c.worker, func(t *testing.T) {
 			t.Parallel()
-			ended(t, run(t, c.bounds, c.worker), c.reason)
+			wasKilled(t, run(t, c.bounds, c.worker), c.reason)
 		})
 	}
 }
@@ -49,7 +49,7 @@ func TestEndOfStdinKillsTheStubborn(t *testing.T) {
 	m := run(t, bounds{}, "stubborn")
 	m.next()
 	m.in.Close()
-	ended(t, m, StdinClosed)
+	wasKilled(t, m, StdinClosed)
 }
 
 func TestSignalEnds(t *testing.T) {
@@ -62,7 +62,7 @@ func TestSignalEnds(t *testing.T) {
 			if err := m.cmd.Process.Signal(signal); err != nil {
 				t.Fatal(err)
 			}
-			ended(t, m, Interrupted)
+			wasKilled(t, m, Interrupted)
 
 			m = run(t, bounds{}, "honest")
 			m.next()
@@ -133,7 +133,7 @@ func TestNothingIsLeftBehind(t *testing.T) {
 					t.Errorf("got %q, want a reading with the orphan in it", line)
 				}
 				m.in.Close()
-				ended(t, m, StdinClosed)
+				wasKilled(t, m, StdinClosed)
 			case "code":
 				want = 7
 				fallthrough
@@ -176,7 +176,7 @@ func TestWorkerThatBreaksTheContract(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
-			messages := ended(t, run(t, bounds{}, "says", `{"hello":{"contract":1}}`+"\n", text), Invalid)
+			messages := wasKilled(t, run(t, bounds{}, "says", `{"hello":{"contract":1}}`+"\n", text), Invalid)
 			if len(messages) != 2 || messages[0].Hello == nil || messages[1].Error == nil {
 				t.Fatalf("messages %+v, want hello and an error", messages)
 			}
@@ -186,7 +186,7 @@ func TestWorkerThatBreaksTheContract(t *testing.T) {
 			}
 		})
 	}
-	messages := ended(t, run(t, bounds{}, "long"), Invalid)
+	messages := wasKilled(t, run(t, bounds{}, "long"), Invalid)
 	if len(messages) != 1 || messages[0].Error == nil || !strings.Contains(messages[0].Error.Text, "longer than") {
 		t.Errorf("endless line: messages %+v, want one error", messages)
 	}
@@ -209,7 +209,7 @@ func TestWorkerThatDoesNotRead(t *testing.T) {
 		m.send(command)
 	}
 	m.in.Close()
-	ended(t, m, StdinClosed)
+	wasKilled(t, m, StdinClosed)
 
 	m = run(t, bounds{}, "stubborn")
 	m.next()
@@ -218,7 +218,7 @@ func TestWorkerThatDoesNotRead(t *testing.T) {
 			break // the meter has given up, as it should
 		}
 	}
-	messages := ended(t, m, Invalid)
+	messages := wasKilled(t, m, Invalid)
 	if len(messages) != 1 || messages[0].Error == nil || !strings.Contains(messages[0].Error.Text, "does not read") {
 		t.Errorf("messages %+v, want an error that says so", messages)
 	}

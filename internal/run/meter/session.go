@@ -13,6 +13,7 @@ import (
 	"golang.org/x/sys/unix"
 
 	"netdyno/internal/contract"
+	"netdyno/internal/run/ended"
 	"netdyno/internal/run/meter/usage"
 )
 
@@ -91,12 +92,7 @@ func (s *session) converse(o Options) {
 	}()
 	go func() {
 		defer close(s.died)
-		for {
-			err := unix.Waitid(unix.P_PID, s.cmd.Process.Pid, nil, unix.WEXITED|unix.WNOWAIT, nil)
-			if !errors.Is(err, unix.EINTR) {
-				return
-			}
-		}
+		ended.Await(s.cmd.Process.Pid)
 	}()
 }
 

@@ -15,9 +15,8 @@ import (
 	"syscall"
 	"time"
 
-	"golang.org/x/sys/unix"
-
 	"netdyno/internal/contract"
+	"netdyno/internal/run/ended"
 )
 
 const (
@@ -170,12 +169,7 @@ func (p *Process) live(started chan<- error) {
 // it ended. The group dies before the reaping frees the process id for others.
 func (p *Process) reap() {
 	pid := p.cmd.Process.Pid
-	for {
-		err := unix.Waitid(unix.P_PID, pid, nil, unix.WEXITED|unix.WNOWAIT, nil)
-		if !errors.Is(err, syscall.EINTR) {
-			break
-		}
-	}
+	ended.Await(pid)
 	p.life.Lock()
 	defer p.life.Unlock()
 	_ = syscall.Kill(-pid, syscall.SIGKILL) // an empty group is the usual case
