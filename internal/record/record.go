@@ -56,6 +56,7 @@ type Study struct {
 	Reaches   []Reach           `json:"reaches,omitempty"`
 	Choices   []Choice          `json:"choices,omitempty"`
 	Claims    []Claim           `json:"claims,omitempty"`
+	Ladders   []Ladder          `json:"ladders,omitempty"`
 	Requires  []Require         `json:"requires,omitempty"`
 	Warnings  []Warning         `json:"warnings,omitempty"` // the planner's: confounded factors, dropped cells
 }

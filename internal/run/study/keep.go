@@ -28,6 +28,7 @@ func (s *Study) KeepViews(original *Study) {
 	s.Reaches = sound(original.Reaches, scope.Reach)
 	s.Choices = sound(original.Choices, scope.Choice)
 	s.Claims = sound(original.Claims, scope.Claim)
+	s.Ladders = s.withChanges(sound(original.Ladders, scope.Ladder))
 }
 
 // sound returns the views that have no problem.

@@ -39,6 +39,7 @@ type Study struct {
 	Reaches   []record.Reach
 	Choices   []record.Choice
 	Claims    []record.Claim
+	Ladders   []record.Ladder
 	Requires  []record.Require
 	At        Position // where it begins
 

@@ -26,6 +26,7 @@ func (s *Study) warnings() []record.Warning {
 	out = append(out, s.warnKept()...)
 	out = append(out, s.warnThin()...)
 	out = append(out, s.aliasedCells()...)
+	out = append(out, s.warnLadders()...)
 	compared := s.Compare.Factor == ArmFactor
 	if compared {
 		out = append(out, confoundedArms(s.Arms, s.Compare.Baseline)...)

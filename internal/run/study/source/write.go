@@ -44,6 +44,7 @@ func YAML(s *study.Study) ([]byte, error) {
 	}
 	writeViews(&b, s)
 	writeClaims(&b, s)
+	writeLadders(&b, s)
 	writeRequires(&b, s)
 	if b.Len() > MaxFile {
 		return nil, fmt.Errorf("write study %s: %d bytes; a study file has at most %d", s.Name, b.Len(), MaxFile)

@@ -121,6 +121,23 @@ func writeClaims(b *bytes.Buffer, s *study.Study) {
 	}
 }
 
+func writeLadders(b *bytes.Buffer, s *study.Study) {
+	for i, l := range s.Ladders {
+		if i == 0 {
+			b.WriteString("ladder:\n")
+		}
+		mark := "- "
+		if l.Title != "" {
+			writeItem(b, [][2]string{{"title", l.Title}})
+			mark = "  "
+		}
+		fmt.Fprintf(b, "  %sarms: [%s]\n", mark, flowList(l.Arms))
+		if titles := l.Titles(); titles != nil {
+			fmt.Fprintf(b, "    steps: [%s]\n", flowList(titles))
+		}
+	}
+}
+
 func flowList(items []string) string {
 	var b bytes.Buffer
 	for i, item := range items {

@@ -1,0 +1,77 @@
+package source
+
+import (
+	"fmt"
+	"reflect"
+	"strings"
+	"testing"
+
+	"netdyno/internal/run/study"
+)
+
+const threeSteps = `study: x
+hold: {window: 1s}
+vary:
+  arm:
+    pooled: {transport: go-http1, request: 0B, opt.client.read: pooled}
+    all: {transport: go-http1, request: 0B, opt.client.read: all}
+    http2: {transport: go-http2, request: 0B, opt.client.read: all}
+    grpc: {transport: go-grpc, request: 1B, tls: yes}
+`
+
+// Both forms of a ladder say the same; each step knows in what its arms differ, and
+// only one that changes several things is warned of.
+func TestLaddersSayWhatEachStepChanges(t *testing.T) {
+	short := mustFile(t, threeSteps+"ladder: [pooled, all, http2, grpc]\n")
+	long := mustFile(t, threeSteps+"ladder: [{arms: [pooled, all, http2, grpc]}]\n")
+	if !reflect.DeepEqual(short.Ladders, long.Ladders) || len(short.Ladders) != 1 {
+		t.Fatalf("%+v and %+v", short.Ladders, long.Ladders)
+	}
+	var changes []string
+	for _, step := range short.Ladders[0].Steps {
+		changes = append(changes, fmt.Sprint(step.Changes))
+	}
+	if got := strings.Join(changes, " "); got != "[opt.client.read] [transport] [request tls transport]" {
+		t.Errorf("the steps change %s", got)
+	}
+	var warned []string
+	for _, w := range warningsOf(t, short) {
+		if strings.HasPrefix(w, "ladder") {
+			warned = append(warned, w)
+		}
+	}
+	if want := "ladder: the step from http2 to grpc differs in request, tls and transport, so its part is that of all of them together"; len(warned) != 1 || warned[0] != want {
+		t.Errorf("warned of %q", warned)
+	}
+	if s := mustFile(t, "study: x\nvary: {transport: [a, b, c]}\nladder: [a, b, c]\n"); fmt.Sprint(s.Ladders[0].Steps) != "[{ [transport]} { [transport]}]" {
+		t.Errorf("of transports: %v", s.Ladders[0].Steps)
+	}
+}
+
+func warningsOf(t *testing.T, s *study.Study) []string {
+	t.Helper()
+	_, warnings, err := s.Plan()
+	if err != nil {
+		t.Fatal(err)
+	}
+	var texts []string
+	for _, w := range warnings {
+		texts = append(texts, w.About+": "+w.Text)
+	}
+	return texts
+}
+
+// What is written of a study's ladders is read back.
+func TestLaddersAreReadBack(t *testing.T) {
+	s := mustFile(t, threeSteps+`ladder:
+  - {title: "Why: it costs more", arms: [pooled, all, http2], steps: [a buffer, "HTTP/2, frames"]}
+  - [all, http2, grpc]
+`)
+	text, err := YAML(s)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if again := mustFile(t, string(text)); len(s.Ladders) != 2 || !reflect.DeepEqual(again.Ladders, s.Ladders) {
+		t.Errorf("read back %+v\nwas %+v, written\n%s", again.Ladders, s.Ladders, text)
+	}
+}
