@@ -25,3 +25,16 @@ func (l Ladder) Titles() []string {
 	}
 	return titles
 }
+
+// Pairs returns the two arms of each step, the later one divided by the earlier, and
+// behind them the last and the first.
+func (l Ladder) Pairs() []Pair {
+	var all []Pair
+	for i := 1; i < len(l.Arms); i++ {
+		all = append(all, Pair{Arm: l.Arms[i], Base: l.Arms[i-1]})
+	}
+	if n := len(l.Arms); n > 2 {
+		all = append(all, Pair{Arm: l.Arms[n-1], Base: l.Arms[0]})
+	}
+	return all
+}

@@ -27,6 +27,7 @@ export interface Figure {
 	shares?: Shares;
 	flame?: Flame;
 	timeline?: Timeline;
+	waterfall?: Waterfall;
 }
 
 export interface Forest {
@@ -102,6 +103,11 @@ export interface Timeline {
 	end: number;
 	stalls: [number, number][];
 	panels: TimelinePanel[];
+}
+
+export interface Waterfall {
+	axis: Axis;
+	groups: WaterfallCell[];
 }
 
 export interface ForestCell {
@@ -212,6 +218,11 @@ export interface TimelinePanel {
 	lines: TimelineLine[];
 }
 
+export interface WaterfallCell {
+	name: string;
+	bars: WaterfallBar[];
+}
+
 export interface ForestRow {
 	arm: number;
 	name: string;
@@ -268,4 +279,17 @@ export interface TimelineLine {
 	colour: number;
 	dashed?: boolean;
 	runs: [number, number][][];
+}
+
+export interface WaterfallBar {
+	arm: number;
+	name: string;
+	label: string;
+	hint: string;
+	from: number;
+	to: number;
+	low: number;
+	high: number;
+	told: boolean;
+	whole: boolean;
 }

@@ -15,6 +15,7 @@ import { drawSplit } from "./split";
 import { drawing, shape } from "./svg";
 import { drawTimeline } from "./timeline";
 import { unpack, unpackTables } from "./unpack";
+import { drawWaterfall } from "./waterfall";
 
 function draw(figure: Figure, width: number): Element | undefined {
 	if (figure.forest) return drawForest(figure.forest, width, figure.title);
@@ -28,6 +29,7 @@ function draw(figure: Figure, width: number): Element | undefined {
 	if (figure.shares) return drawShares(figure.shares, width, figure.title);
 	if (figure.flame) return drawFlame(figure.flame, width, figure.title);
 	if (figure.timeline) return drawTimeline(figure.timeline, width, figure.title);
+	if (figure.waterfall) return drawWaterfall(figure.waterfall, width, figure.title);
 	return undefined;
 }
 

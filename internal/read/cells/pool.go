@@ -64,6 +64,9 @@ func (p *Pool) Log(block int) (float64, bool) {
 	return stat.Mean(logs), ok && len(logs) > 0
 }
 
+// Rising returns the blocks that have a figure.
+func (p *Pool) Rising() []int { return slices.Sorted(maps.Keys(p.Blocks)) }
+
 // Figure is the mean over blocks with its interval, kept finite; false for an
 // empty pool.
 func (p *Pool) Figure() (Figure, bool) {
@@ -72,7 +75,7 @@ func (p *Pool) Figure() (Figure, bool) {
 	}
 	f := Figure{N: len(p.Blocks), Trials: p.trials}
 	means := make([]float64, 0, len(p.Blocks))
-	for _, block := range slices.Sorted(maps.Keys(p.Blocks)) {
+	for _, block := range p.Rising() {
 		if log, ok := p.Log(block); ok && !p.Plain {
 			means = append(means, log)
 		} else {
@@ -99,7 +102,7 @@ func (p *Pool) Figure() (Figure, bool) {
 // values returns the figures of all trials.
 func (p *Pool) values() []float64 {
 	all := make([]float64, 0, p.trials)
-	for _, block := range slices.Sorted(maps.Keys(p.Blocks)) {
+	for _, block := range p.Rising() {
 		all = append(all, p.Blocks[block]...)
 	}
 	return all

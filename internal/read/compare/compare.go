@@ -9,7 +9,7 @@ import (
 // primary metrics, which form one family and are judged, then on the rest of the
 // registry, which is explored and is not.
 func Compare(s *cells.Dataset, noise []Noise) []Comparison {
-	bounds := boundsOf(noise)
+	bounds := BoundsOf(noise)
 	declared, explored := lineUp(s)
 	ahead := outlookOf(s)
 	AdjustFamily(declared, StepDown, AdjustStepDown)

@@ -6,8 +6,8 @@ import (
 	"netdyno/internal/read/stat"
 )
 
-// boundsOf returns the A/A bounds by cell and metric.
-func boundsOf(noise []Noise) map[[2]string]float64 {
+// BoundsOf returns the A/A bounds by cell and metric.
+func BoundsOf(noise []Noise) map[[2]string]float64 {
 	bounds := map[[2]string]float64{}
 	for _, n := range noise {
 		bounds[[2]string{n.Cell, n.Metric}] = n.Bound

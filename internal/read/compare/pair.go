@@ -1,9 +1,7 @@
 package compare
 
 import (
-	"maps"
 	"math"
-	"slices"
 
 	"netdyno/internal/read/cells"
 	"netdyno/internal/read/stat"
@@ -76,7 +74,7 @@ func (p Pairs) EstimateAt(level float64) (stat.Estimate, bool) {
 func Divide(a, b *cells.Pool) Pairs {
 	var p Pairs
 	var over, under []float64
-	for _, block := range slices.Sorted(maps.Keys(a.Blocks)) {
+	for _, block := range a.Rising() {
 		if len(b.Blocks[block]) == 0 {
 			continue
 		}

@@ -43,7 +43,7 @@ type Requirement struct {
 // levels: by the rule of comparisons, with the bound in the place of 1. All
 // requirements are one family.
 func Require(s *cells.Dataset, noise []Noise) []Requirement {
-	bounds := boundsOf(noise)
+	bounds := BoundsOf(noise)
 	var family []*Pending
 	var asked []record.Require
 	for _, r := range s.Header.Study.Requires {

@@ -4,6 +4,7 @@ import (
 	"netdyno/internal/read/answer"
 	"netdyno/internal/read/cells"
 	"netdyno/internal/read/compare"
+	"netdyno/internal/read/ladder"
 	"netdyno/internal/read/profile"
 	"netdyno/internal/read/view"
 	"netdyno/internal/record"
@@ -45,6 +46,12 @@ func Find(header record.Header, trials []record.Trial, records []record.Record) 
 	f.Flames, f.Timelines = profile.Flames(s), view.Timelines(s)
 	for i := range f.Differences {
 		f.Differences[i].Sentence = differenceSentence(f.Differences[i])
+	}
+	f.Ladders = ladder.Ladders(s, noise, f.Differences)
+	for _, l := range f.Ladders {
+		for i := range l.Splits {
+			l.Splits[i].Sentence = ladderSentence(l.Splits[i])
+		}
 	}
 	f.Warnings = append(warn(s, f), unread...)
 	return f, nil

@@ -7,6 +7,7 @@ import (
 	"netdyno/internal/read/answer"
 	"netdyno/internal/read/cells"
 	"netdyno/internal/read/compare"
+	"netdyno/internal/read/ladder"
 	"netdyno/internal/read/profile"
 	"netdyno/internal/read/view"
 	"netdyno/internal/record"
@@ -33,6 +34,7 @@ type Findings struct {
 	Searches     []view.Search        `json:"searches,omitempty"`    // as Header.Study.Reaches
 	Choices      []view.Choice        `json:"choices,omitempty"`     // as Header.Study.Choices
 	Claims       []compare.Claim      `json:"claims,omitempty"`      // as Header.Study.Claims
+	Ladders      []ladder.Ladder      `json:"ladders,omitempty"`     // as Header.Study.Ladders
 	ServerReport *ServerReport        `json:"served,omitempty"`      // what a server started by netdyno listen counted itself
 	Seating      []Seated             `json:"seating"`               // who sat where, the server's seat first
 	Warnings     []record.Warning     `json:"warnings"`

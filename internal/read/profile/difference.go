@@ -55,7 +55,7 @@ const (
 var dividable = []string{"cpu_us_per_exchange", "cpu_s_per_gb"}
 
 // Differences compares the profiles of every arm with the baseline's, and those
-// of the study's other pairs, cell by cell. Probes of one round are paired: they ran
+// of the study's other pairs and of its ladders' steps, cell by cell. Probes of one round are paired: they ran
 // within the same minutes.
 func Differences(s *cells.Dataset) []Difference {
 	probes, _ := fit(s)
@@ -77,7 +77,7 @@ func Differences(s *cells.Dataset) []Difference {
 	return all
 }
 
-// pairs are the arms that a study compares.
+// pairs are the arms that a study compares, each pair once.
 func pairs(s *cells.Dataset) []record.Pair {
 	var all []record.Pair
 	baseline := s.Header.Study.Compare.Baseline
@@ -86,7 +86,16 @@ func pairs(s *cells.Dataset) []record.Pair {
 			all = append(all, record.Pair{Arm: arm, Base: baseline})
 		}
 	}
-	return append(all, s.Header.Study.Compare.Also...)
+	more := slices.Clone(s.Header.Study.Compare.Also)
+	for _, l := range s.Header.Study.Ladders {
+		more = append(more, l.Pairs()...)
+	}
+	for _, pair := range more {
+		if !slices.Contains(all, pair) {
+			all = append(all, pair)
+		}
+	}
+	return all
 }
 
 // side is one end's probes of one arm.

@@ -21,7 +21,8 @@ type Figure struct {
 	Shares *Shares `json:"shares,omitempty"`
 	Flame  *Flame  `json:"flame,omitempty"`
 
-	Timeline *Timeline `json:"timeline,omitempty"`
+	Timeline  *Timeline  `json:"timeline,omitempty"`
+	Waterfall *Waterfall `json:"waterfall,omitempty"`
 }
 
 // effects makes one forest per primary metric over all cells.

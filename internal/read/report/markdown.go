@@ -16,6 +16,7 @@ func (p Page) Markdown(w io.Writer) error {
 	for _, t := range p.Matrix {
 		m.table(t)
 	}
+	m.ladders(p.Ladders)
 	m.charts(p.Charts)
 	m.group("Fitted models", p.Fits)
 	m.group("Searches", p.Searches)
@@ -72,6 +73,21 @@ func (m *markdown) answers(answers []Answer) {
 		m.item("**" + or(mark(a.Verdict), "·") + "** " + inline(a.Text))
 	}
 	m.line("")
+}
+
+func (m *markdown) ladders(ladders []Ladder) {
+	if len(ladders) > 0 {
+		m.heading(2, "Step by step")
+	}
+	for _, part := range ladders {
+		m.heading(3, part.Figure.Title)
+		for _, text := range append(part.Sentences, part.Notes...) {
+			m.paragraph(text)
+		}
+		for _, t := range part.Tables {
+			m.table(t)
+		}
+	}
 }
 
 func (m *markdown) charts(charts []Chart) {

@@ -28,6 +28,7 @@ type Page struct {
 	Warnings     []Warning     `json:"warnings,omitempty"`
 	Arms         []Key         `json:"arms,omitempty"`
 	Effects      []Figure      `json:"effects,omitempty"`  // every arm against the baseline, one figure per primary metric
+	Ladders      []Ladder      `json:"ladders,omitempty"`  // which step from arm to arm has which part
 	Charts       []Chart       `json:"charts,omitempty"`   // as the study asked for them
 	Fits         []Section     `json:"fits,omitempty"`     // models, each with its sentence
 	Searches     []Section     `json:"searches,omitempty"` // for the least that comes near the best
@@ -65,6 +66,7 @@ func New(f finding.Findings) Page {
 		Warnings:     l.warnings(),
 		Arms:         l.keys,
 		Effects:      l.effects(),
+		Ladders:      l.ladders(),
 		Charts:       l.charts(),
 		Fits:         l.fits(),
 		Searches:     l.searches(),
@@ -116,6 +118,11 @@ func (l *layout) link() []string {
 // figures lists what the browser draws.
 func (p Page) figures() []Figure {
 	figures := append([]Figure{}, p.Effects...)
+	for _, ladder := range p.Ladders {
+		if ladder.Drawn() {
+			figures = append(figures, ladder.Figure)
+		}
+	}
 	for _, c := range p.Charts {
 		if c.Drawn() {
 			figures = append(figures, c.Figure)

@@ -97,7 +97,7 @@ func outline(t *testing.T, v any) []byte {
 
 // drawings are the parts of a page that a browser draws: numbers, which nobody
 // reads in a diff.
-var drawings = []string{"forest", "dots", "curve", "series", "split", "shares", "heat", "front"}
+var drawings = []string{"forest", "dots", "curve", "series", "split", "shares", "heat", "front", "waterfall"}
 
 // oneLine is the indentation of what stays on its line however long it is.
 const oneLine = "\n"
@@ -222,6 +222,9 @@ func hostileFindings() finding.Findings {
 	f.Header.Facts.Seats[hostile] = record.Host{Values: map[string]string{hostile: hostile}}
 	f.Answers = append(f.Answers, hostile)
 	f.Warnings = append(f.Warnings, record.Warning{About: hostile, Text: hostile, Advice: hostile})
+	f.Ladders[0].Spec.Title, f.Ladders[0].Spec.Steps[1].Changes = hostile, []string{hostile, hostile}
+	step := &f.Ladders[0].Splits[0].Steps[0]
+	step.Title, step.Arm, step.Changes = hostile, hostile, []string{hostile}
 	f.Cells[0].Name = hostile
 	f.Cells[0].Arms[0].Name = hostile
 	f.Cells[0].Arms[0].Settings[hostile] = hostile
@@ -284,6 +287,7 @@ func TestGarbageGivesAPage(t *testing.T) {
 	f.Cells[0].Arms[1].Trials[0].Series[3].ExchangesPerS = inf
 	f.Cells[0].Arms[1].Trials[0].CPU[0].Cores["user"] = nan
 	f.Comparisons[0].Ratio, f.Comparisons[1].Ratios[0] = nan, 0
+	f.Ladders[0].Splits[0].Steps[0].Value, f.Ladders[0].Splits[0].Whole.Share.Low, f.Ladders[0].Spec.Arms = nan, inf, nil
 	f.Comparisons[2].Cell, f.Comparisons[3].Arm = "nowhere", "nobody"
 	for name, findings := range map[string]finding.Findings{"garbage": f, "nothing": {}, "one empty cell": {Run: compare.Run{Cells: []cells.Cell{{}}}}} {
 		p := New(findings)

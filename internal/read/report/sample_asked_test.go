@@ -8,6 +8,7 @@ import (
 
 	"netdyno/internal/read/cells"
 	"netdyno/internal/read/finding"
+	"netdyno/internal/read/ladder"
 	"netdyno/internal/read/profile"
 	"netdyno/internal/read/trial"
 	"netdyno/internal/read/view"
@@ -34,6 +35,7 @@ func sampleAsked(f *finding.Findings) {
 		Spec:   record.Reach{Title: "A search that finds nothing", Metric: "exchanges_per_s", Share: 0.95, Least: []string{"threads"}},
 		Reason: "no valid trial at threads=64",
 	}}
+	f.Ladders = []ladder.Ladder{sampleLadder(f)}
 	for _, c := range f.Cells {
 		for i, a := range c.Arms {
 			for _, end := range []string{"server", "client"} {

@@ -17,6 +17,7 @@ func (p Page) Text(w io.Writer, opt TextOptions) error {
 	t := newTerminal(opt)
 	t.header(p)
 	t.matrix(p.Matrix)
+	t.ladders(p.Ladders)
 	t.charts(p.Charts)
 	t.sections(slices.Concat(p.Fits, p.Searches, p.Choices, p.Claims))
 	t.each(len(p.Cells), cellLines, "cell", func(i int) { t.cell(p.Cells[i]) })
@@ -70,12 +71,13 @@ func (t *terminal) matrix(tables []Table) {
 	}
 }
 
-// The lines that charts, cells and profiles may take: a screen or two of each,
+// The lines that charts, ladders, cells and profiles may take: a screen or two of each,
 // however large the study.
 const (
 	chartLines   = 90
 	cellLines    = 110
 	profileLines = 40
+	ladderLines  = 80
 )
 
 // chartRows bounds one chart's table: that of a Pareto front is as long as the
@@ -103,6 +105,33 @@ func (t *terminal) charts(charts []Chart) {
 			t.line("  … and " + plural(more, "more row"))
 		}
 	})
+}
+
+// ladders prints what each step has of its whole; the intervals of the figures stand
+// in the sentences and in the other forms.
+func (t *terminal) ladders(ladders []Ladder) {
+	t.each(len(ladders), ladderLines, "ladder", func(i int) {
+		t.line("")
+		t.line(t.bold(printable.Text(ladders[i].Figure.Title)))
+		for _, sentence := range ladders[i].Sentences {
+			t.paragraph("", sentence)
+		}
+		t.notes(ladders[i].Notes)
+		for _, tab := range ladders[i].Tables {
+			t.caption(tab.Caption)
+			t.table(tab.part(1, stepColumns).plain().withoutIntervals())
+			t.causes(tab)
+		}
+	})
+}
+
+// causes prints what the profiles say of each step, which is too long for a column.
+func (t *terminal) causes(tab Table) {
+	for _, row := range tab.Rows {
+		if len(row) > stepColumns && row[stepColumns].Text != "" {
+			t.paragraph("  ", joined("", row[0].Text, " by the profiles: ", row[stepColumns].Text))
+		}
+	}
 }
 
 // sections prints the note and the tables of each, but for the folded ones.

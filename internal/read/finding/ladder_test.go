@@ -1,0 +1,43 @@
+package finding_test
+
+import (
+	"strings"
+	"testing"
+
+	"netdyno/internal/read/synthetic"
+	"netdyno/internal/record"
+)
+
+// climbed reads a run of four arms, each a step from the one before, in one cell.
+func climbed(t *testing.T, blocks int) string {
+	t.Helper()
+	o := synthetic.Options{Bare: true, Connections: []int{50}, Blocks: blocks, SD: 0.005, BlockSD: 0.1, Seed: 3, Rate: 20_000, Primary: []string{serverCPU}}
+	o.Arms = []synthetic.Arm{{Name: "pooled"}, {Name: "framed"}, {Name: "copied", Cost: 2}, {Name: "encoded", Cost: 1.6}}
+	h, trials, records := synthetic.Run(o)
+	h.Study.Ladders = []record.Ladder{{Arms: h.Study.Vary[0].Levels, Steps: []record.Step{{Title: "frames"}, {Title: "a copy"}, {}}}}
+	f := find(t, h, trials, records)
+	if len(f.Ladders) != 1 || len(f.Ladders[0].Splits) != 1 {
+		t.Fatalf("%+v", f.Ladders)
+	}
+	return f.Ladders[0].Splits[0].Sentence
+}
+
+// The sentence says what each step has, which goes the other way, and which is
+// nothing; without shares it says why.
+func TestALadderIsToldInWords(t *testing.T) {
+	told := climbed(t, 8)
+	for _, part := range []string{
+		"At 50 connections, encoded has 1.60× the server CPU of pooled (", ", 8 blocks). Of that ratio, 148 % (", " is a copy. Against it, -47.", " is the step from copied to encoded. ",
+		" Not told apart from 1: frames (0.99",
+	} {
+		if !strings.Contains(told, part) {
+			t.Errorf("%q does not say %q", told, part)
+		}
+	}
+	if few := climbed(t, 3); !strings.HasSuffix(few, "; the steps have no shares of it: 3 blocks are too few to tell the whole apart from 1 at the level of 0.05.") {
+		t.Errorf("%q", few)
+	}
+	if one := climbed(t, 1); one != "No steps at 50 connections: pooled and framed cannot be compared: blocks in which both arms have a valid value: 1, and at least 2 are needed." {
+		t.Errorf("%q", one)
+	}
+}

@@ -1,0 +1,61 @@
+package finding
+
+import (
+	"fmt"
+	"strings"
+
+	"netdyno/internal/quantity"
+	"netdyno/internal/read/cells"
+	"netdyno/internal/read/ladder"
+)
+
+// ladderSentence says which part of a whole each step of a ladder has; its figures
+// are those of the ladder's table.
+func ladderSentence(p ladder.Split) string {
+	if len(p.Steps) == 0 {
+		return "No steps" + cells.InCell(p.Cell) + ": " + p.Reason + "."
+	}
+	whole := fmt.Sprintf("%s has %s the %s of %s (%s, %d blocks)", p.Whole.Arm, times(p.Whole.Ratio), docOf(p.Metric), p.Whole.Base,
+		quantity.FormatFigure(p.Whole.Low)+"–"+quantity.FormatFigure(p.Whole.High), p.Blocks)
+	if p.Cell != "" {
+		whole = "At " + cells.Spoken(p.Cell) + ", " + whole
+	}
+	if !p.Divided {
+		return whole + "; the steps have no shares of it: " + p.Reason + "."
+	}
+	var parts, against, open []string
+	for _, t := range p.Steps {
+		share := fmt.Sprintf("%s %% (%s–%s %%)", percentage(t.Share.Value), percentage(t.Share.Low), percentage(t.Share.High))
+		switch {
+		case !t.Told:
+			open = append(open, fmt.Sprintf("%s (%s)", stepName(t), times(t.Ratio)))
+		case t.Share.Value > 0:
+			parts = append(parts, share+" is "+stepName(t))
+		default:
+			against = append(against, share+" is "+stepName(t))
+		}
+	}
+	text := whole + "."
+	if len(parts) > 0 {
+		text += " Of that ratio, " + list(parts) + "."
+	}
+	if len(against) > 0 {
+		text += " Against it, " + list(against) + "."
+	}
+	if len(open) > 0 {
+		text += " Not told apart from 1: " + strings.Join(open, ", ") + "."
+	}
+	return text
+}
+
+// stepName is a step as the study calls it, else by its arms.
+func stepName(t ladder.Step) string {
+	if t.Title != "" {
+		return t.Title
+	}
+	return "the step from " + t.Base + " to " + t.Arm
+}
+
+func times(ratio float64) string { return quantity.FormatFigure(ratio) + "×" }
+
+func percentage(share float64) string { return quantity.FormatFigure(100 * share) }

@@ -1,0 +1,204 @@
+package report
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+
+	"netdyno/internal/metric"
+	"netdyno/internal/read/cells"
+	"netdyno/internal/read/ladder"
+	"netdyno/internal/read/profile"
+)
+
+// Ladder shows one ladder of the study on one metric, in all its cells.
+type Ladder struct {
+	Figure    Figure   `json:"figure"`              // without anything to draw where no cell has steps
+	Sentences []string `json:"sentences,omitempty"` // one for each cell
+	Tables    []Table  `json:"tables,omitempty"`    // likewise, of those with steps
+	Notes     []string `json:"notes,omitempty"`     // what weakens a step
+}
+
+// Drawn reports whether the ladder has a figure.
+func (p Ladder) Drawn() bool { return p.Figure.Waterfall != nil }
+
+// ladders lays out every ladder, one part for each metric.
+func (l *layout) ladders() []Ladder {
+	var all []Ladder
+	for _, found := range l.Findings.Ladders {
+		for _, splits := range splitsByMetric(found.Splits) {
+			part := l.ladder(found, splits)
+			part.Figure.ID = fmt.Sprintf("ladder-%d", len(all)+1)
+			if len(all) > 0 && part.Drawn() {
+				part.Figure.Caption = "Read as the figure above."
+			}
+			all = append(all, part)
+		}
+	}
+	return all
+}
+
+// splitsByMetric groups the splits of a ladder, which come metric by metric.
+func splitsByMetric(splits []ladder.Split) [][]ladder.Split {
+	var groups [][]ladder.Split
+	for i, p := range splits {
+		if i == 0 || splits[i-1].Metric != p.Metric {
+			groups = append(groups, nil)
+		}
+		last := len(groups) - 1
+		groups[last] = append(groups[last], p)
+	}
+	return groups
+}
+
+// ladder lays out the cells of one ladder on one metric.
+func (l *layout) ladder(found ladder.Ladder, splits []ladder.Split) Ladder {
+	name := splits[0].Metric
+	title := labelOf(name)
+	if found.Spec.Title != "" {
+		title = found.Spec.Title + ": " + title
+	} else if n := len(found.Spec.Arms); n > 0 {
+		title = upperFirst(title) + " from " + found.Spec.Arms[0] + " to " + found.Spec.Arms[n-1]
+	}
+	largest := 0.0
+	for _, p := range splits {
+		for _, t := range p.Steps {
+			largest = max(largest, t.Value, t.BaseValue)
+		}
+	}
+	scale := scaleFor(name, largest)
+	part := Ladder{Notes: ladderNotes(found, splits)}
+	part.Figure = l.waterfall(splits, scale)
+	part.Figure.Title = title
+	for _, p := range splits {
+		part.Sentences = append(part.Sentences, p.Sentence)
+		if len(p.Steps) > 0 {
+			part.Tables = append(part.Tables, l.rungs(p, scale))
+		}
+	}
+	return part
+}
+
+// ladderNotes name what a reader must know of the steps: those that change several
+// things, and arms without figures.
+func ladderNotes(found ladder.Ladder, splits []ladder.Split) []string {
+	var notes []string
+	for i, pair := range found.Spec.Pairs() {
+		if i >= len(found.Spec.Steps) || len(found.Spec.Steps[i].Changes) < 2 {
+			continue
+		}
+		notes = append(notes, fmt.Sprintf("The step from %s to %s changes several things at once: %s.", pair.Base, pair.Arm, strings.Join(found.Spec.Steps[i].Changes, ", ")))
+	}
+	for _, p := range splits {
+		if len(p.LeftOut) > 0 && len(p.Steps) > 0 {
+			notes = append(notes, sentence("without a valid figure"+cells.InCell(p.Cell)+", and left out: "+strings.Join(p.LeftOut, ", ")))
+		}
+	}
+	return notes
+}
+
+// stepColumns is how many columns a ladder's table has before what the profiles say.
+const stepColumns = 6
+
+// rungs is the table of one cell: the first arm, every step, and the whole.
+func (l *layout) rungs(p ladder.Split, scale metric.Scale) Table {
+	t := Table{
+		Caption: "Step by step" + cells.InCell(p.Cell) + ", over " + plural(p.Blocks, "block") + " that all arms have, with " + confidence(p.Level) +
+			" intervals. Steps multiply, so a share is of the ratio's logarithm.",
+		Columns: slices.Concat(columns("step"), []Column{
+			{Title: "leads to", Kind: Arms}, {Title: labelOf(p.Metric), Kind: Numbers, Unit: scale.Unit, Metric: p.Metric},
+			{Title: "ratio", Kind: Numbers}, {Title: "adds", Kind: Numbers, Unit: scale.Unit}, {Title: "share", Kind: Numbers, Unit: "%"},
+		}),
+		Folded: true,
+	}
+	profiled := slices.ContainsFunc(append(p.Steps, p.Whole), func(t ladder.Step) bool { return t.Cause != nil })
+	if profiled {
+		t.Columns = append(t.Columns, columns("by the profiles")...)
+	}
+	first := []Datum{word("from"), l.named(p.Whole.Base), number(scale.Format(p.Whole.BaseValue), ""), missing(), missing(), missing()}
+	if profiled {
+		first = append(first, Datum{})
+	}
+	t.Rows = append(t.Rows, first)
+	for _, s := range append(slices.Clone(p.Steps), p.Whole) {
+		row := []Datum{stepDatum(s, p), l.named(s.Arm), number(scale.Format(s.Value), ""), stepRatio(s), stepAdded(s, scale), stepShare(s, p.Divided)}
+		if profiled {
+			row = append(row, word(causeText(s.Cause, scale)))
+		}
+		t.Rows = append(t.Rows, row)
+	}
+	return t
+}
+
+// stepDatum names a step, with what it changes.
+func stepDatum(s ladder.Step, p ladder.Split) Datum {
+	if s.Arm == p.Whole.Arm && s.Base == p.Whole.Base && len(p.Steps) > 1 {
+		return Datum{Text: "the whole", Strong: true}
+	}
+	return Datum{Text: stepTitle(s), Detail: strings.Join(s.Changes, ", ")}
+}
+
+// stepTitle is a step as the study calls it, else by its arms.
+func stepTitle(s ladder.Step) string { return or(s.Title, s.Base+" → "+s.Arm) }
+
+func stepRatio(s ladder.Step) Datum {
+	d := Datum{Ratio: &Ratio{Text: ratio(s.Ratio), Interval: ratioInterval(s.Low, s.High)}}
+	if !s.Told {
+		d.Detail = "not told apart from 1"
+	}
+	return d
+}
+
+func stepAdded(s ladder.Step, scale metric.Scale) Datum {
+	return number(scale.Format(s.Added.Value), scale.Interval(s.Added.Low, s.Added.High))
+}
+
+// stepShare is a step's part of the whole; nothing where the whole is not divided.
+func stepShare(s ladder.Step, divided bool) Datum {
+	share := metric.Scale{Factor: 0.01}
+	switch {
+	case !divided:
+		return missing()
+	case s.Share.Low == s.Share.High:
+		return number(share.Format(s.Share.Value), "")
+	}
+	return number(share.Format(s.Share.Value), share.Interval(s.Share.Low, s.Share.High))
+}
+
+// causeText is what the profiles say of a step, in the unit of its figures.
+func causeText(c *ladder.Cause, scale metric.Scale) string {
+	if c == nil {
+		return ""
+	}
+	var parts []string
+	told := false
+	for _, a := range c.Activities {
+		told = told || a.Told
+		parts = append(parts, changeText(a, scale))
+	}
+	text := strings.Join(parts, "; ")
+	switch {
+	case c.Pairs < 3:
+		return text + bracketed(plural(c.Pairs, "pair")+" of probes: three give intervals")
+	case !told:
+		return text + bracketed("not told apart from noise")
+	}
+	return text
+}
+
+// changeText is one activity's difference: "copying +8.10 (6.02–10.2)".
+func changeText(c profile.Change, scale metric.Scale) string {
+	text := c.Name + " " + signed(c.Difference, scale)
+	if c.Low != c.High {
+		text += bracketed(scale.Interval(c.Low, c.High))
+	}
+	return text
+}
+
+// signed is an amount with its sign.
+func signed(x float64, scale metric.Scale) string {
+	if x > 0 {
+		return "+" + scale.Format(x)
+	}
+	return scale.Format(x)
+}
