@@ -63,7 +63,7 @@ const dataOf = (page) =>
 const figuresOf = async (page) => (await dataOf(page)).figures;
 
 /** How many marks a figure must show, by selector, counted from its own data. */
-function expectedMarks({ forest, dots, curve, series, split, lines, heat, front, shares, flame }) {
+function expectedMarks({ forest, dots, curve, series, split, lines, heat, front, shares, flame, waterfall }) {
 	const sum = (list, count) => list.reduce((total, each) => total + count(each), 0);
 	if (forest) {
 		const rows = forest.groups.flatMap((group) => group.rows);
@@ -100,6 +100,14 @@ function expectedMarks({ forest, dots, curve, series, split, lines, heat, front,
 		};
 	}
 	if (flame) return { ".box": flame.graphs[0].frames.length + 1 };
+	if (waterfall) {
+		const bars = waterfall.groups.flatMap((group) => group.bars);
+		return {
+			".step": bars.filter((bar) => bar.from !== bar.to).length,
+			".step.faded": bars.filter((bar) => !bar.told).length,
+			".whisker": 3 * bars.filter((bar) => bar.from !== bar.to).length,
+		};
+	}
 	if (shares) {
 		const bars = shares.arms.flatMap((arm) => arm.bars);
 		return { ".share": sum(bars, (bar) => bar.shares.filter((share) => share > 0).length) };
@@ -132,7 +140,19 @@ for (const width of [390, 760, 1280]) {
 			const figures = await figuresOf(page);
 			assert.deepEqual(
 				new Set(figures.flatMap((figure) => Object.keys(figure).slice(4))),
-				new Set(["forest", "dots", "curve", "series", "split", "lines", "heat", "front", "shares", "flame"]),
+				new Set([
+					"forest",
+					"dots",
+					"curve",
+					"series",
+					"split",
+					"lines",
+					"heat",
+					"front",
+					"shares",
+					"flame",
+					"waterfall",
+				]),
 			);
 			await assertDrawn(page, figures);
 			const cut = await page.evaluate(() => {

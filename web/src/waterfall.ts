@@ -64,7 +64,7 @@ function drawBar(svg: SVGElement, bar: WaterfallBar, x: Scale, y: number): void 
 				y: y - barHeight / 2,
 				width: Math.max(to - from, 1),
 				height: barHeight,
-				class: `${kind} fill${bar.told ? "" : " faded"}`,
+				class: `${kind} fill step${bar.told ? "" : " faded"}`,
 			},
 			hint(bar.hint),
 		),

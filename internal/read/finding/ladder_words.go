@@ -25,7 +25,7 @@ func ladderSentence(p ladder.Split) string {
 	}
 	var parts, against, open []string
 	for _, t := range p.Steps {
-		share := fmt.Sprintf("%s %% (%s–%s %%)", percentage(t.Share.Value), percentage(t.Share.Low), percentage(t.Share.High))
+		share := fmt.Sprintf("%s %% (%s %%)", percentage(t.Share.Value), shareInterval(t.Share))
 		switch {
 		case !t.Told:
 			open = append(open, fmt.Sprintf("%s (%s)", stepName(t), times(t.Ratio)))
@@ -58,4 +58,17 @@ func stepName(t ladder.Step) string {
 
 func times(ratio float64) string { return quantity.FormatFigure(ratio) + "×" }
 
-func percentage(share float64) string { return quantity.FormatFigure(100 * share) }
+func shareInterval(p ladder.Part) string {
+	if p.Low < 0 {
+		return percentage(p.Low) + " to " + percentage(p.High)
+	}
+	return percentage(p.Low) + "–" + percentage(p.High)
+}
+
+func percentage(share float64) string {
+	text := quantity.FormatFigure(100 * share)
+	if digits, negative := strings.CutPrefix(text, "-"); negative {
+		return "−" + digits
+	}
+	return text
+}

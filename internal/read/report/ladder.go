@@ -150,7 +150,7 @@ func stepRatio(s ladder.Step) Datum {
 }
 
 func stepAdded(s ladder.Step, scale metric.Scale) Datum {
-	return number(scale.Format(s.Added.Value), scale.Interval(s.Added.Low, s.Added.High))
+	return number(signed(s.Added.Value, scale), signedInterval(s.Added.Low, s.Added.High, scale))
 }
 
 // stepShare is a step's part of the whole; nothing where the whole is not divided.
@@ -162,7 +162,7 @@ func stepShare(s ladder.Step, divided bool) Datum {
 	case s.Share.Low == s.Share.High:
 		return number(share.Format(s.Share.Value), "")
 	}
-	return number(share.Format(s.Share.Value), share.Interval(s.Share.Low, s.Share.High))
+	return number(minus(share.Format(s.Share.Value)), signedInterval(s.Share.Low, s.Share.High, share))
 }
 
 // causeText is what the profiles say of a step, in the unit of its figures.
@@ -190,7 +190,7 @@ func causeText(c *ladder.Cause, scale metric.Scale) string {
 func changeText(c profile.Change, scale metric.Scale) string {
 	text := c.Name + " " + signed(c.Difference, scale)
 	if c.Low != c.High {
-		text += bracketed(scale.Interval(c.Low, c.High))
+		text += bracketed(signedInterval(c.Low, c.High, scale))
 	}
 	return text
 }
@@ -200,5 +200,21 @@ func signed(x float64, scale metric.Scale) string {
 	if x > 0 {
 		return "+" + scale.Format(x)
 	}
-	return scale.Format(x)
+	return minus(scale.Format(x))
+}
+
+// signedInterval prints both ends of an interval that may lie below 0.
+func signedInterval(low, high float64, scale metric.Scale) string {
+	if low < 0 {
+		return minus(scale.Format(low)) + " to " + minus(scale.Format(high))
+	}
+	return scale.Interval(low, high)
+}
+
+// minus prints a negative number with the sign that is as wide as a plus.
+func minus(number string) string {
+	if digits, negative := strings.CutPrefix(number, "-"); negative {
+		return "−" + digits
+	}
+	return number
 }

@@ -78,7 +78,7 @@ func (l *layout) bars(p ladder.Split, scale metric.Scale) []WaterfallBar {
 func (l *layout) bar(s ladder.Step, divided bool, scale metric.Scale) WaterfallBar {
 	label := ratio(s.Ratio)
 	if divided {
-		label += ", " + percent(s.Share.Value)
+		label += ", " + minus(percent(s.Share.Value))
 	} else {
 		label += bracketed(ratioInterval(s.Low, s.High))
 	}
