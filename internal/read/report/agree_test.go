@@ -93,7 +93,9 @@ func pages(t *testing.T, seeds uint64, check func(where string, f finding.Findin
 func tablesOf(p Page) []Table {
 	all := slices.Clone(p.Matrix)
 	for _, ladder := range p.Ladders {
-		all = append(all, ladder.Tables...)
+		for _, c := range ladder.Cells {
+			all = append(all, c.Table)
+		}
 	}
 	for _, c := range p.Charts {
 		all = append(all, c.Table)

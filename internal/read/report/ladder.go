@@ -13,10 +13,15 @@ import (
 
 // Ladder shows one ladder of the study on one metric, in all its cells.
 type Ladder struct {
-	Figure    Figure   `json:"figure"`              // without anything to draw where no cell has steps
-	Sentences []string `json:"sentences,omitempty"` // one for each cell
-	Tables    []Table  `json:"tables,omitempty"`    // likewise, of those with steps
-	Notes     []string `json:"notes,omitempty"`     // what weakens a step
+	Figure Figure       `json:"figure"` // without anything to draw where no cell has steps
+	Cells  []LadderCell `json:"cells"`
+	Notes  []string     `json:"notes,omitempty"` // what weakens a step
+}
+
+// LadderCell is one cell of a ladder in words and figures.
+type LadderCell struct {
+	Sentence string `json:"sentence"`
+	Table    Table  `json:"table,omitzero"` // of a cell with steps
 }
 
 // Drawn reports whether the ladder has a figure.
@@ -71,10 +76,11 @@ func (l *layout) ladder(found ladder.Ladder, splits []ladder.Split) Ladder {
 	part.Figure = l.waterfall(splits, scale)
 	part.Figure.Title = title
 	for _, p := range splits {
-		part.Sentences = append(part.Sentences, p.Sentence)
+		cell := LadderCell{Sentence: p.Sentence}
 		if len(p.Steps) > 0 {
-			part.Tables = append(part.Tables, l.rungs(p, scale))
+			cell.Table = l.rungs(p, scale)
 		}
+		part.Cells = append(part.Cells, cell)
 	}
 	return part
 }

@@ -81,11 +81,12 @@ func (m *markdown) ladders(ladders []Ladder) {
 	}
 	for _, part := range ladders {
 		m.heading(3, part.Figure.Title)
-		for _, text := range append(part.Sentences, part.Notes...) {
-			m.paragraph(text)
+		for _, note := range part.Notes {
+			m.paragraph(note)
 		}
-		for _, t := range part.Tables {
-			m.table(t)
+		for _, c := range part.Cells {
+			m.paragraph(c.Sentence)
+			m.table(c.Table)
 		}
 	}
 }

@@ -77,7 +77,7 @@ const (
 	chartLines   = 90
 	cellLines    = 110
 	profileLines = 40
-	ladderLines  = 80
+	ladderLines  = 60
 )
 
 // chartRows bounds one chart's table: that of a Pareto front is as long as the
@@ -111,17 +111,17 @@ func (t *terminal) charts(charts []Chart) {
 // in the sentences and in the other forms.
 func (t *terminal) ladders(ladders []Ladder) {
 	t.each(len(ladders), ladderLines, "ladder", func(i int) {
+		part := ladders[i]
 		t.line("")
-		t.line(t.bold(printable.Text(ladders[i].Figure.Title)))
-		for _, sentence := range ladders[i].Sentences {
-			t.paragraph("", sentence)
-		}
-		t.notes(ladders[i].Notes)
-		for _, tab := range ladders[i].Tables {
-			t.caption(tab.Caption)
-			t.table(tab.part(1, stepColumns).plain().withoutIntervals())
-			t.causes(tab)
-		}
+		t.line(t.bold(printable.Text(part.Figure.Title)))
+		t.notes(part.Notes)
+		t.each(len(part.Cells), ladderLines, "cell", func(i int) {
+			t.paragraph("", part.Cells[i].Sentence)
+			if tab := part.Cells[i].Table; len(tab.Rows) > 0 {
+				t.table(tab.part(1, stepColumns).plain().withoutIntervals())
+				t.causes(tab)
+			}
+		})
 	})
 }
 
