@@ -86,7 +86,7 @@ var layers = map[string][]string{
 	"internal/read/trial":     read(),
 	"internal/read/cells":     read("internal/read/trial"),
 	"internal/read/compare":   read("internal/read/trial", "internal/read/cells"),
-	"internal/read/profile":   read("internal/read/trial", "internal/read/cells"),
+	"internal/read/profile":   read("internal/printable", "internal/read/trial", "internal/read/cells"),
 	"internal/read/ladder":    read("internal/read/trial", "internal/read/cells", "internal/read/compare", "internal/read/profile"),
 	"internal/read/view":      read("internal/read/trial", "internal/read/cells", "internal/read/compare"),
 	"internal/read/history":   read("internal/read/trial", "internal/read/cells", "internal/read/compare"),
@@ -125,7 +125,7 @@ func read(more ...string) []string {
 var orchestrator = []string{
 	"internal/contract", "internal/record", "internal/metric", "internal/quantity", "internal/hist", "internal/input", "internal/printable", "studies",
 	"internal/run/*", "internal/read/trial", "internal/read/cells", "internal/read/compare", "internal/read/view", "internal/read/history",
-	"internal/read/finding", "internal/read/report", "internal/read/export", "docs/schema",
+	"internal/read/profile", "internal/read/finding", "internal/read/report", "internal/read/export", "docs/schema",
 }
 
 // foreign are imports from outside the module that a layer must not have: a

@@ -8,12 +8,14 @@ import (
 	"io/fs"
 	"math"
 	"os"
+	"path/filepath"
 	"runtime/debug"
 	"sync"
 
 	"netdyno/internal/read/cells"
 	"netdyno/internal/read/export"
 	"netdyno/internal/read/finding"
+	"netdyno/internal/read/profile"
 	"netdyno/internal/read/report"
 	"netdyno/internal/record"
 	"netdyno/internal/run/session"
@@ -106,7 +108,7 @@ func printProblems(d session.Directory, problems []record.Problem) {
 // with full everything that has a form in text.
 func show(d session.Directory, findings finding.Findings, full bool) error {
 	page := report.New(findings)
-	exported := rebuild(d, findings, page)
+	exported := errors.Join(rebuild(d, findings, page), writeProfiles(d, findings.ProfileFiles))
 	text := page.Text
 	if !full && findings.ServerReport == nil { // which a screen has no room for
 		text = report.NewScreen(findings).Text
@@ -138,6 +140,28 @@ func rebuild(d session.Directory, f finding.Findings, page report.Page) error {
 	}
 	writers.Wait()
 	return errors.Join(failed...)
+}
+
+// writeProfiles writes the probes' profiles beside the report; nothing for nil. Those
+// that cannot be read are warned of in the report.
+func writeProfiles(d session.Directory, files *profile.Files) error {
+	if files == nil {
+		return nil
+	}
+	switch info, err := os.Lstat(d.Profiles()); {
+	case errors.Is(err, fs.ErrNotExist):
+		if err := os.Mkdir(d.Profiles(), 0o755); err != nil {
+			return err
+		}
+	case err != nil:
+		return err
+	case !info.IsDir():
+		return fmt.Errorf("write profiles: %s is not a directory", d.Profiles())
+	}
+	_, err := files.Each(func(f profile.File) error {
+		return record.WriteFileAtomic(filepath.Join(d.Profiles(), f.Name), f.Data)
+	})
+	return err
 }
 
 // render writes what a renderer makes, whole or not at all.

@@ -18,6 +18,8 @@ func reportCommand() *cobra.Command {
 		Short: "Rebuild a run's report: findings.json, report.html, report.md and its text",
 		Long: `Read the records of a run again, rebuild its reports and print what was found:
 the answer, its figures and warnings on one screen, or with --full every table.
+The profiles of probes are written to profiles/ in DIR, for go tool pprof and
+speedscope.
 
 A server that netdyno listen started keeps records of its own. With --server,
 the report of the run that drove it shows them too. On one host each trial is

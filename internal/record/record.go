@@ -4,6 +4,7 @@
 package record
 
 import (
+	"path/filepath"
 	"slices"
 	"time"
 
@@ -28,6 +29,14 @@ type Header struct {
 	Listen    []string  `json:"listen,omitempty"`  // addresses of a server that stood by itself; the records are its segments, and last its whole time
 	Directory string    `json:"-"`                 // where the run was read from, for the commands that texts name; "" when it is not known
 	Stopped   *Stop     `json:"stopped,omitempty"` // from a line after the records; absent when the run did not stop at a stage
+}
+
+// RunName is the run's directory, without what leads to it; "" when it is not known.
+func (h Header) RunName() string {
+	if h.Directory == "" {
+		return ""
+	}
+	return filepath.Base(filepath.Clean(h.Directory))
 }
 
 // Stop ends a run after a stage of its study at which nothing was left to ask:

@@ -8,7 +8,6 @@ import (
 	"bufio"
 	"fmt"
 	"io"
-	"path/filepath"
 	"strings"
 
 	"netdyno/internal/quantity"
@@ -26,12 +25,7 @@ type Run struct {
 }
 
 // name is the run's directory, without what leads to it; "" when it is not known.
-func (r Run) name() string {
-	if r.Header.Directory == "" {
-		return ""
-	}
-	return filepath.Base(filepath.Clean(r.Header.Directory))
-}
+func (r Run) name() string { return r.Header.RunName() }
 
 // study is the study's name, or what stands for one that was typed.
 func (r Run) study() string {

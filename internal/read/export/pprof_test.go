@@ -1,6 +1,7 @@
 package export
 
 import (
+	"slices"
 	"strings"
 	"testing"
 	"time"
@@ -39,8 +40,8 @@ func TestProfilesAreMerged(t *testing.T) {
 	for _, f := range files {
 		names = append(names, f.Name)
 	}
-	want := "go-net-connections=50-server.pprof.gz go-net-connections=50-client.pprof.gz " +
-		"_a_b_-connections=50-server.pprof.gz _a_b_-connections=50-client.pprof.gz _a_b_-connections=50-server-2.pprof.gz _a_b_-connections=50-client-2.pprof.gz"
+	want := "connections=50-go-net-server.pprof connections=50-go-net-client.pprof connections=50-.._a_b_-server.pprof connections=50-.._a_b_-client.pprof " +
+		"connections=50-.._a_b_-2-server.pprof connections=50-.._a_b_-2-client.pprof"
 	if strings.Join(names, " ") != want {
 		t.Fatalf("files %q, want %s", names, want)
 	}
@@ -52,8 +53,13 @@ func TestProfilesAreMerged(t *testing.T) {
 	for _, s := range p.Sample {
 		sum += s.Value[1]
 	}
-	if sum != 6e9 || len(p.Sample) != 2 || len(p.Comments) != 1 || !strings.Contains(p.Comments[0], `arm "go-net"`) {
+	if sum != 6e9 || len(p.Sample) != 2 || !strings.Contains(p.Comments[0], `arm "go-net"`) || !slices.Contains(p.Comments, "connections=50") {
 		t.Errorf("%d ns in %d samples, %q; want two probes of 3 s", sum, len(p.Sample), p.Comments)
+	}
+	for _, f := range p.Function {
+		if strings.Contains(f.Name, "\x1b") {
+			t.Errorf("function %q reaches a terminal", f.Name)
+		}
 	}
 }
 

@@ -44,6 +44,12 @@ func Find(header record.Header, trials []record.Trial, records []record.Record) 
 	profiles, unread := profile.Profiles(s)
 	f.Profiles, f.Differences = profiles, profile.Differences(s)
 	f.Flames, f.Timelines = profile.Flames(s), view.Timelines(s)
+	if len(profiles) > 0 {
+		f.ProfileFiles = profile.FilesOf(s)
+	}
+	for i, p := range f.Profiles {
+		f.Profiles[i].File = f.ProfileFiles.CPU(p.Cell, p.Arm, p.End)
+	}
 	for i := range f.Differences {
 		f.Differences[i].Sentence = differenceSentence(f.Differences[i])
 	}

@@ -28,6 +28,7 @@ type Findings struct {
 	Profiles     []profile.Profile    `json:"profiles,omitempty"`    // by cell and arm in the study's order, the server first
 	Differences  []profile.Difference `json:"differences,omitempty"` // of the profiles of compared arms, likewise
 	Flames       []profile.Flame      `json:"-"`                     // likewise, for the page; the run's pprof files hold them whole
+	ProfileFiles *profile.Files       `json:"-"`                     // which a report writes beside itself; nil without probes
 	Timelines    []view.Timeline      `json:"timelines,omitempty"`   // of one trial of each arm and cell, where trials have one
 	Charts       []view.Chart         `json:"charts,omitempty"`      // as Header.Study.Charts
 	Fits         []view.Fit           `json:"fits,omitempty"`        // as Header.Study.Fits

@@ -12,16 +12,6 @@ import (
 	"netdyno/internal/record"
 )
 
-// Merged is what the probes of an arm in a cell left of one end, in one profile: all
-// probes and all workers of the end added up.
-type Merged struct {
-	Cell, Arm string
-	End       contract.Role
-	Kind      string // of Kinds: "cpu"
-	Probes    int    // that left one
-	*profile.Profile
-}
-
 // Unread is a profile that is left out.
 type Unread struct {
 	Probe string // its trial
@@ -33,7 +23,7 @@ var kinds = []struct {
 	name string
 	of   func(*record.Worker) (*profile.Profile, error)
 }{
-	{"cpu", func(w *record.Worker) (*profile.Profile, error) {
+	{cpuKind, func(w *record.Worker) (*profile.Profile, error) {
 		one, _, err := cpuOf(w)
 		return one.Profile, err
 	}},
@@ -42,6 +32,8 @@ var kinds = []struct {
 	{"block", named("block")},
 }
 
+const cpuKind = "cpu"
+
 func named(kind string) func(*record.Worker) (*profile.Profile, error) {
 	return func(w *record.Worker) (*profile.Profile, error) {
 		if data := w.Result.Profiles[kind]; len(data) > 0 {
@@ -49,29 +41,6 @@ func named(kind string) func(*record.Worker) (*profile.Profile, error) {
 		}
 		return nil, nil
 	}
-}
-
-// Merge returns the profiles by cell, arm, end and kind, in the study's order. What
-// cannot be read, or does not go with the first of its place, is left out and named.
-func Merge(s *cells.Dataset) ([]Merged, []Unread) {
-	probes, unread := fit(s)
-	var all []Merged
-	for _, cell := range s.Cells {
-		for _, arm := range s.Arms {
-			for _, end := range []contract.Role{contract.Server, contract.Client, contract.Pair} {
-				for _, kind := range kinds {
-					m := merger{of: kind.of, Merged: Merged{Cell: cell, Arm: arm, End: end, Kind: kind.name}}
-					for _, v := range probes[cells.KeyOf(cell, arm)] {
-						unread = append(unread, m.add(v)...)
-					}
-					if m.Profile != nil {
-						all = append(all, m.Merged)
-					}
-				}
-			}
-		}
-	}
-	return all, unread
 }
 
 // fit returns the probes that did their arm's work, by place.
@@ -91,10 +60,12 @@ func fit(s *cells.Dataset) (probes map[cells.Key][]*trial.Judged, unread []Unrea
 	return probes, unread
 }
 
-// merger adds profiles up.
+// merger adds up the profiles of one kind that an end's workers left.
 type merger struct {
-	of func(*record.Worker) (*profile.Profile, error)
-	Merged
+	end    contract.Role
+	of     func(*record.Worker) (*profile.Profile, error)
+	probes int              // that left one
+	sum    *profile.Profile // nil while there is none
 }
 
 func (m *merger) add(v *trial.Judged) []Unread {
@@ -102,7 +73,7 @@ func (m *merger) add(v *trial.Judged) []Unread {
 	found := false
 	for i := range v.Record.Workers {
 		w := &v.Record.Workers[i]
-		if w.Role != m.End || w.Result == nil {
+		if w.Role != m.end || w.Result == nil {
 			continue
 		}
 		p, err := m.of(w)
@@ -115,7 +86,7 @@ func (m *merger) add(v *trial.Judged) []Unread {
 		}
 	}
 	if found {
-		m.Probes++
+		m.probes++
 	}
 	return unread
 }
@@ -123,13 +94,13 @@ func (m *merger) add(v *trial.Judged) []Unread {
 func (m *merger) join(p *profile.Profile) error {
 	p.Comments = nil // of which there would be one for each probe
 	together := []*profile.Profile{p}
-	if m.Profile != nil {
-		together = slices.Insert(together, 0, m.Profile)
+	if m.sum != nil {
+		together = slices.Insert(together, 0, m.sum)
 	}
 	sum, err := profile.Merge(together)
 	if err != nil {
 		return fmt.Errorf("add to the others: %w", err)
 	}
-	m.Profile = sum
+	m.sum = sum
 	return nil
 }

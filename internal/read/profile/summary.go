@@ -15,13 +15,14 @@ import (
 type Profile struct {
 	Cell       string     `json:"cell"`
 	Arm        string     `json:"arm"`
-	End        string     `json:"end"`        // "server", "client" or "pair"
-	Source     Source     `json:"source"`     // how it was taken
-	Probes     int        `json:"probes"`     // trials that left a profile of this end
-	Seconds    float64    `json:"seconds"`    // CPU time sampled, over all of them
-	Shares     []Share    `json:"shares"`     // every activity of Activities, in its order; they sum to 1
-	Flat       []Function `json:"flat"`       // the first 20 by time in themselves
-	Cumulative []Function `json:"cumulative"` // the first 20 by time in themselves and what they called
+	End        string     `json:"end"`            // "server", "client" or "pair"
+	Source     Source     `json:"source"`         // how it was taken
+	Probes     int        `json:"probes"`         // trials that left a profile of this end
+	File       string     `json:"file,omitempty"` // in directory profiles/ beside findings.json, in pprof's format
+	Seconds    float64    `json:"seconds"`        // CPU time sampled, over all of them
+	Shares     []Share    `json:"shares"`         // every activity of Activities, in its order; they sum to 1
+	Flat       []Function `json:"flat"`           // the first 20 by time in themselves
+	Cumulative []Function `json:"cumulative"`     // the first 20 by time in themselves and what they called
 }
 
 // Share is the part of the sampled CPU time that went into one activity.

@@ -141,7 +141,20 @@ func (m *markdown) cell(c Cell) {
 		for _, t := range c.Profile.Functions {
 			m.table(t)
 		}
+		m.files(c.Profile.Files)
 	}
+}
+
+// files links to what lies beside the report.
+func (m *markdown) files(files []ProfileFile) {
+	if len(files) == 0 {
+		return
+	}
+	m.line("Profiles for `go tool pprof`, speedscope and the Firefox Profiler:\n")
+	for _, f := range files {
+		m.item("[" + inline(f.Of) + "](" + f.Path + ")")
+	}
+	m.line("")
 }
 
 func (m *markdown) line(text string) { m.out.WriteString(text + "\n") }

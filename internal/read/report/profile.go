@@ -16,6 +16,14 @@ type Profile struct {
 	Functions []Table `json:"functions"` // the top of each end
 
 	Differences []Difference `json:"differences,omitempty"` // of compared arms
+
+	Files []ProfileFile `json:"files,omitempty"` // of each end, for other tools
+}
+
+// ProfileFile is a link from the report to a file beside it.
+type ProfileFile struct {
+	Of   string `json:"of"`   // "go-net, server"
+	Path string `json:"path"` // relative
 }
 
 // Shares shows CPU samples by activity, a bar for each end of an arm.
@@ -116,6 +124,9 @@ func (l *layout) profile(cell string) *Profile {
 	for _, each := range profiles {
 		arm := l.named(each.Arm)
 		arm.Detail = each.End
+		if each.File != "" {
+			p.Files = append(p.Files, ProfileFile{each.Arm + ", " + each.End, profile.Directory + "/" + each.File})
+		}
 		row := []Datum{arm}
 		for _, a := range columns {
 			row = append(row, number(quantity.FormatFigure(100*shareOf(each, a.Name)), ""))

@@ -168,6 +168,9 @@ func sampleFit() view.Fit {
 
 func sampleProfile(rng *rand.Rand, cell, arm, end string) profile.Profile {
 	p := profile.Profile{Cell: cell, Arm: arm, End: end, Source: profile.Perf, Probes: 2, Seconds: 7.3}
+	if cell == "" || arm == sampleArms[0].name {
+		p.File = arm + "-" + end + ".pprof"
+	}
 	if arm == sampleArms[len(sampleArms)-1].name {
 		p.Source = profile.Runtime
 	}

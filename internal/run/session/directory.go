@@ -46,6 +46,9 @@ func (d Directory) HTML() string { return d.file("report.html") }
 // Markdown is the report as Markdown.
 func (d Directory) Markdown() string { return d.file("report.md") }
 
+// Profiles is the directory of the probes' profiles, for other tools.
+func (d Directory) Profiles() string { return d.file("profiles") }
+
 // Gate is what a gate says, for a pull request.
 func (d Directory) Gate() string { return d.file("gate.md") }
 
