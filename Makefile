@@ -201,7 +201,6 @@ lint-tools: go-there $(TOOLS)/golangci-lint-$(GOLANGCI)
 # After go-build: two that compile the same package at once both compile it.
 $(TOOLS)/golangci-lint-$(GOLANGCI): .golangci.yml .ci/golangci-lint | go-build
 	@mkdir -p $(TOOLS)
-	@echo "building golangci-lint $(GOLANGCI)"
 	@.ci/golangci-lint $(GOLANGCI) $(TOOLS)
 	@touch $@
 
