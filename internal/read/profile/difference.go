@@ -51,20 +51,30 @@ const (
 	wholly         = -1 // in place of an activity: all of them
 )
 
-// dividable are the metrics that a profile divides up; the first that both arms have.
-var dividable = []string{"cpu_us_per_exchange", "cpu_s_per_gb"}
+// dividable are the metrics that a profile divides up: the first that both arms have,
+// and of these first the one that the study judges, so that figures beside each other
+// have one unit.
+func dividable(s *cells.Dataset) []string {
+	exchange, volume := "cpu_us_per_exchange", "cpu_s_per_gb"
+	judged := func(name string) bool { return s.Primary("server."+name) || s.Primary("client."+name) }
+	if judged(volume) && !judged(exchange) {
+		return []string{volume, exchange}
+	}
+	return []string{exchange, volume}
+}
 
 // Differences compares the profiles of every arm with the baseline's, and those
-// of the study's other pairs and of its ladders' steps, cell by cell. Probes of one round are paired: they ran
-// within the same minutes.
+// of the study's other pairs and of its ladders' steps, cell by cell. Probes of one
+// round are paired: they ran within the same minutes.
 func Differences(s *cells.Dataset) []Difference {
 	probes, _ := fit(s)
+	names := dividable(s)
 	var all []Difference
 	for _, cell := range s.Cells {
 		for _, pair := range pairs(s) {
 			for _, end := range []contract.Role{contract.Server, contract.Client} {
 				of, against := sideOf(probes[cells.KeyOf(cell, pair.Arm)], end), sideOf(probes[cells.KeyOf(cell, pair.Base)], end)
-				for _, name := range dividable {
+				for _, name := range names {
 					if d, ok := between(of, against, string(end)+"."+name); ok {
 						d.Cell, d.Arm, d.Base, d.End = cell, pair.Arm, pair.Base, string(end)
 						all = append(all, d)

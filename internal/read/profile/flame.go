@@ -43,7 +43,7 @@ func Flames(s *cells.Dataset) []Flame {
 		for _, arm := range s.Arms {
 			for _, end := range ends {
 				of, source, _ := read(probes[cells.KeyOf(cell, arm)], end) // what cannot be read is named where profiles are summed up
-				if f, ok := flameOf(of, end); ok {
+				if f, ok := flameOf(of, end, dividable(s)); ok {
 					f.Cell, f.Arm, f.End, f.Source = cell, arm, string(end), source
 					all = append(all, f)
 				}
@@ -54,9 +54,10 @@ func Flames(s *cells.Dataset) []Flame {
 }
 
 // flameOf adds the stacks of an end up over probes, each weighed by what the meter
-// counted for it per unit of work, or where it counted nothing as shares.
-func flameOf(probes []probe, end contract.Role) (Flame, bool) {
-	for _, name := range dividable {
+// counted for it per unit of work, the first of names that they have, or where it counted
+// nothing as shares.
+func flameOf(probes []probe, end contract.Role, names []string) (Flame, bool) {
+	for _, name := range names {
 		m, err := metric.Named(string(end) + "." + name)
 		if err != nil {
 			continue
