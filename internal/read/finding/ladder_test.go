@@ -1,8 +1,10 @@
 package finding_test
 
 import (
+	"slices"
 	"strings"
 	"testing"
+	"time"
 
 	"netdyno/internal/read/synthetic"
 	"netdyno/internal/record"
@@ -39,5 +41,46 @@ func TestALadderIsToldInWords(t *testing.T) {
 	}
 	if one := climbed(t, 1); one != "No steps at 50 connections: pooled and framed cannot be compared: blocks in which both arms have a valid value: 1, and at least 2 are needed." {
 		t.Errorf("%q", one)
+	}
+}
+
+// Probes of three rounds, in which one arm copies more, are in the sentence of its
+// step, in the unit that the study judges.
+func TestALadderNamesWhatItsProfilesShow(t *testing.T) {
+	o := synthetic.Options{Bare: true, Connections: []int{50}, Blocks: 6, SD: 0.005, Seed: 3, Primary: []string{"server.cpu_s_per_gb"}}
+	o.Arms = []synthetic.Arm{{Name: "pooled"}, {Name: "copied", Cost: 2}, {Name: "encoded", Cost: 2.2}}
+	h, trials, records := synthetic.Run(o)
+	h.Study.Ladders = []record.Ladder{{Arms: h.Study.Vary[0].Levels, Steps: []record.Step{{Title: "a copy"}, {}}}}
+	for i := range records {
+		r := records[i]
+		if r.Trial.Block > 3 || r.Trial.Repeat {
+			continue
+		}
+		copying := 100 * time.Millisecond
+		if r.Trial.Arm != "pooled" {
+			copying = 600 * time.Millisecond
+		}
+		profile := synthetic.Profile([]synthetic.Stack{
+			{Functions: []string{"runtime.memmove"}, CPU: copying}, {Functions: []string{"syscall.Syscall"}, CPU: 500*time.Millisecond + time.Duration(r.Trial.Block)*time.Millisecond},
+		})
+		r.Workers = slices.Clone(r.Workers)
+		for k := range r.Workers {
+			result := *r.Workers[k].Result
+			result.Profile = profile
+			r.Workers[k].Result = &result
+		}
+		r.Trial.ID, r.Trial.Probe, r.Trial.Order = "p"+r.Trial.ID, true, len(trials)
+		r.Trial.Block += 6
+		trials, records = append(trials, r.Trial), append(records, r)
+	}
+	f := find(t, h, trials, records)
+	told := f.Ladders[0].Splits[0].Sentence
+	if !strings.Contains(told, "is a copy (the profiles show ") || !strings.Contains(told, " s/GB more in copying)") {
+		t.Errorf("%q", told)
+	}
+	for _, s := range f.Ladders[0].Splits[0].Steps {
+		if s.Cause == nil || s.Cause.Pairs != 3 {
+			t.Errorf("of 3 rounds %+v", s.Cause)
+		}
 	}
 }

@@ -2,8 +2,10 @@ package finding
 
 import (
 	"fmt"
+	"math"
 	"strings"
 
+	"netdyno/internal/metric"
 	"netdyno/internal/quantity"
 	"netdyno/internal/read/cells"
 	"netdyno/internal/read/ladder"
@@ -30,9 +32,9 @@ func ladderSentence(p ladder.Split) string {
 		case !t.Told:
 			open = append(open, fmt.Sprintf("%s (%s)", stepName(t), times(t.Ratio)))
 		case t.Share.Value > 0:
-			parts = append(parts, share+" is "+stepName(t))
+			parts = append(parts, share+" is "+stepName(t)+seenIn(t, p.Metric))
 		default:
-			against = append(against, share+" is "+stepName(t))
+			against = append(against, share+" is "+stepName(t)+seenIn(t, p.Metric))
 		}
 	}
 	text := whole + "."
@@ -54,6 +56,21 @@ func stepName(t ladder.Step) string {
 		return t.Title
 	}
 	return "the step from " + t.Base + " to " + t.Arm
+}
+
+// seenIn names the activity in which the profiles of a step's arms differ most, if
+// it is told apart from noise.
+func seenIn(t ladder.Step, name string) string {
+	if t.Cause == nil || len(t.Cause.Activities) == 0 || !t.Cause.Activities[0].Told {
+		return ""
+	}
+	a := t.Cause.Activities[0]
+	scale := metric.Shown(name).Scale(max(t.Value, t.BaseValue))
+	more := "more"
+	if a.Difference < 0 {
+		more = "less"
+	}
+	return fmt.Sprintf(" (the profiles show %s %s %s in %s)", scale.Format(math.Abs(a.Difference)), scale.Unit, more, spokenActivity(a.Name))
 }
 
 func times(ratio float64) string { return quantity.FormatFigure(ratio) + "×" }

@@ -106,6 +106,10 @@ func ladderNotes(found ladder.Ladder, splits []ladder.Split) []string {
 // stepColumns is how many columns a ladder's table has before what the profiles say.
 const stepColumns = 6
 
+// narrow is a ladder's table for a terminal: without the arms that the steps lead
+// to, and without what is too long for a column.
+func (t Table) narrow() Table { return t.part(2, stepColumns).plain().withoutIntervals() }
+
 // rungs is the table of one cell: the first arm, every step, and the whole.
 func (l *layout) rungs(p ladder.Split, scale metric.Scale) Table {
 	t := Table{
@@ -121,7 +125,7 @@ func (l *layout) rungs(p ladder.Split, scale metric.Scale) Table {
 	if profiled {
 		t.Columns = append(t.Columns, columns("by the profiles")...)
 	}
-	first := []Datum{word("from"), l.named(p.Whole.Base), number(scale.Format(p.Whole.BaseValue), ""), missing(), missing(), missing()}
+	first := []Datum{word(p.Whole.Base), l.named(p.Whole.Base), number(scale.Format(p.Whole.BaseValue), ""), missing(), missing(), missing()}
 	if profiled {
 		first = append(first, Datum{})
 	}
@@ -150,7 +154,7 @@ func stepTitle(s ladder.Step) string { return or(s.Title, s.Base+" → "+s.Arm) 
 func stepRatio(s ladder.Step) Datum {
 	d := Datum{Ratio: &Ratio{Text: ratio(s.Ratio), Interval: ratioInterval(s.Low, s.High)}}
 	if !s.Told {
-		d.Detail = "not told apart from 1"
+		d.Detail = "not told apart from 1, adjusted p " + probability(s.P)
 	}
 	return d
 }

@@ -118,7 +118,7 @@ func (t *terminal) ladders(ladders []Ladder) {
 		t.each(len(part.Cells), ladderLines, "cell", func(i int) {
 			t.paragraph("", part.Cells[i].Sentence)
 			if tab := part.Cells[i].Table; len(tab.Rows) > 0 {
-				t.table(tab.part(1, stepColumns).plain().withoutIntervals())
+				t.table(tab.narrow())
 				t.causes(tab)
 			}
 		})

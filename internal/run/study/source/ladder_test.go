@@ -75,3 +75,26 @@ func TestLaddersAreReadBack(t *testing.T) {
 		t.Errorf("read back %+v\nwas %+v, written\n%s", again.Ladders, s.Ladders, text)
 	}
 }
+
+// The ladders of the built-in studies change one thing in each step, so nothing is
+// warned of; an override that takes an arm away takes the ladder.
+func TestBuiltInLaddersHaveSingleSteps(t *testing.T) {
+	for _, name := range []string{"blocks", "messages", "messages-quick", "event-loops", "event-loops-quick"} {
+		s := mustArgs(t, name)
+		if len(s.Ladders) != 1 {
+			t.Errorf("%s has %d ladders", name, len(s.Ladders))
+			continue
+		}
+		for i, step := range s.Ladders[0].Steps {
+			if len(step.Changes) != 1 || step.Title == "" {
+				t.Errorf("%s: step %d changes %v", name, i+1, step.Changes)
+			}
+		}
+	}
+	if s := mustArgs(t, "blocks", "arm=http-pooled,http2,grpc-raw"); len(s.Ladders) != 0 {
+		t.Errorf("arms that are left away leave %v", s.Ladders)
+	}
+	if s := mustArgs(t, "blocks", "arm=http-pooled,http2,grpc-raw,grpc-unary"); len(s.Ladders) != 1 || len(s.Ladders[0].Steps[2].Changes) != 1 {
+		t.Errorf("the ladder's own arms leave %v", s.Ladders)
+	}
+}
