@@ -42,7 +42,7 @@ func describeArm(name string, baseline bool, judged []*trial.Judged) Arm {
 	arm.Clients = clientsOf(judged)
 	arm.Limit, arm.LimitProof = LimitOf(judged)
 	if v := firstRecorded(judged); v != nil {
-		arm.Settings, arm.Delivery = settings(v.Record), delivery(v.Record)
+		arm.Settings, arm.Delivery = SettingsOf(v.Record), delivery(v.Record)
 	}
 	arm.Service = percentilesOf(judged, func(v *trial.Judged) []int64 { return v.Service })
 	arm.Response = percentilesOf(judged, func(v *trial.Judged) []int64 { return v.Response })

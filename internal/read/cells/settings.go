@@ -10,9 +10,9 @@ import (
 	"netdyno/internal/record"
 )
 
-// settings returns what the workers reported as effective, by role, and what
-// the kernel says of their connections.
-func settings(r *record.Record) map[string]string {
+// SettingsOf returns what the workers of a trial reported as effective, by role, and
+// what the kernel says of their connections.
+func SettingsOf(r *record.Record) map[string]string {
 	all := tcpSettings(r)
 	for _, w := range r.Workers {
 		role := string(w.Role)

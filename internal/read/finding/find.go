@@ -14,8 +14,8 @@ import (
 // and its records. The plan decides which trial belongs where; a record that
 // contradicts it is invalid, one of an unknown or repeated trial is left out
 // with a warning. It fails only for a study whose primary metric is not in
-// the registry. It is pure: the same input gives the same findings, and it
-// neither changes the records nor keeps them.
+// the registry. It is pure: the same input gives the same findings. It does not
+// change the records; Findings.Trials points to them.
 func Find(header record.Header, trials []record.Trial, records []record.Record) (Findings, error) {
 	s, err := cells.Read(header, trials, records)
 	if err != nil {
@@ -40,7 +40,7 @@ func Find(header record.Header, trials []record.Trial, records []record.Record) 
 	addSentences(&f)
 	f.Answer = answer.Of(answer.Parts{Run: f.Run, Claims: f.Claims, Choices: choiceSentences(f.Choices), Searches: searchSentences(f.Searches)})
 	f.Stage = compare.Settle(s, comparisons, requirements)
-	f.Seating = seating(s)
+	f.Seating, f.Trials = seating(s), s.Trials
 	profiles, unread := profile.Profiles(s)
 	f.Profiles, f.Differences = profiles, profile.Differences(s)
 	f.Flames, f.Timelines = profile.Flames(s), view.Timelines(s)

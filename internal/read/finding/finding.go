@@ -9,6 +9,7 @@ import (
 	"netdyno/internal/read/compare"
 	"netdyno/internal/read/ladder"
 	"netdyno/internal/read/profile"
+	"netdyno/internal/read/trial"
 	"netdyno/internal/read/view"
 	"netdyno/internal/record"
 )
@@ -39,4 +40,5 @@ type Findings struct {
 	ServerReport *ServerReport        `json:"served,omitempty"`      // what a server started by netdyno listen counted itself
 	Seating      []Seated             `json:"seating"`               // who sat where, the server's seat first
 	Warnings     []record.Warning     `json:"warnings"`
+	Trials       []*trial.Judged      `json:"-"` // in the plan's order, with the caller's records: for what is said of one trial
 }

@@ -44,7 +44,8 @@ func judge(v *Judged) Trial {
 	e := newAudit(v.Record)
 	t.Status, t.Values, t.Series, t.CPU = Valid, e.values, e.series, split(e)
 	t.Errors, _ = failed(e)
-	if reason := inconsistency(e); reason != "" {
+	passed, reason := inconsistency(e)
+	if v.Passed = passed; reason != "" {
 		t.Status, t.Reason = StatusInvalid, reason
 	}
 	t.Moved = metric.Moved(e.window)
@@ -52,7 +53,7 @@ func judge(v *Judged) Trial {
 	v.Traffic = linkTrafficOf(e, v)
 	v.Service, v.Response = timesOf(e.window, record.Service), timesOf(e.window, record.Response)
 	flags, why := raised(e)
-	t.Flags = flags
+	t.Flags, v.Why = flags, why
 	if falsified(flags) {
 		if t.Stalls = stalls(e); t.Status == Valid {
 			withoutRates(e, &t, why[len(why)-1])

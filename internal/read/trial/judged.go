@@ -10,6 +10,8 @@ type Judged struct {
 	Plan   record.Trial
 	Record *record.Record // nil when there is none yet
 	Trial  Trial
+	Passed int      // checks, before the first that found a contradiction
+	Why    []string // by flag of Trial
 
 	LimitOf contract.Role // the end whose resource was the limit; "" when it was neither's alone
 	Traffic LinkTraffic
