@@ -12,7 +12,7 @@ import (
 
 func reportCommand() *cobra.Command {
 	var how showing
-	var hlog, server string
+	var hlog, server, trial string
 	c := &cobra.Command{
 		Use:   "report DIR",
 		Short: "Rebuild a run's report: findings.json, report.html, report.md and its text",
@@ -33,6 +33,7 @@ its missing trials do not count.
 ` + gateHelp,
 		Example: `  netdyno report results/event-loops-20260102-150405
   netdyno report results/event-loops-20260102-150405 --full | less
+  netdyno report results/event-loops-20260102-150405 --trial b03-017
   netdyno report results/command-line-20260102-150405 --server results/listen-20260102-150400`,
 		Args:              oneDirectory,
 		ValidArgsFunction: completeRuns(1),
@@ -44,6 +45,8 @@ its missing trials do not count.
 				}
 			}
 			switch {
+			case trial != "":
+				return showTrial(dir, trial)
 			case server != "":
 				return concludeWith(dir, session.Directory(server), how)
 			case isListen(dir):
@@ -55,6 +58,7 @@ its missing trials do not count.
 	c.Flags().StringVar(&hlog, "hlog", "", "write a HdrHistogram log to `FILE`: netdyno export DIR --format hlog does now")
 	c.Flags().BoolVar(&how.gate, "gate", false, gateUsage)
 	c.Flags().BoolVar(&how.full, "full", false, "print every table and warning as text")
+	c.Flags().StringVar(&trial, "trial", "", "print one trial by its `ID` instead: levels, settings, checks, limit, figures, stderr")
 	c.Flags().StringVar(&server, "server", "", "directory of the netdyno listen that the run drove")
 	completeFlags(c, map[string]cobra.CompletionFunc{"server": completeRun})
 	return c

@@ -139,7 +139,7 @@ for (const width of [390, 760, 1280]) {
 			const { page, faults } = await open("report.html", { width, colorScheme });
 			const figures = await figuresOf(page);
 			assert.deepEqual(
-				new Set(figures.flatMap((figure) => Object.keys(figure).slice(4))),
+				new Set(figures.flatMap(({ id, title, caption, wide, cell, ...kinds }) => Object.keys(kinds))),
 				new Set([
 					"forest",
 					"dots",

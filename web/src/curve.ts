@@ -1,4 +1,5 @@
 import { labelEnds, listedHeight, listNames } from "./ends";
+import { leading, ofTrials } from "./marks";
 import type { Curve, CurveLine } from "./page";
 import { logarithmic, type Scale, spaced, time } from "./scale";
 import { armClass, drawing, element, hint, line, path, shape, text, textWidth } from "./svg";
@@ -9,7 +10,7 @@ const shares = [0, 0.5, 0.9, 0.99, 0.999, 0.9999, 0.99999];
 const odds = (share: number) => 1 / (1 - share);
 
 /** Times by percentile; both axes logarithmic. */
-export function drawCurve(curve: Curve, width: number, title: string): SVGElement {
+export function drawCurve(curve: Curve, width: number, title: string, cell?: number): SVGElement {
 	const direct = width >= 480;
 	const legend = direct ? 0 : listedHeight(curve.lines.length);
 	const names = Math.max(...curve.lines.map((each) => textWidth(each.name))) + 24;
@@ -41,7 +42,7 @@ export function drawCurve(curve: Curve, width: number, title: string): SVGElemen
 	svg.append(
 		text((left + right) / 2, bottom + 36, `percentile of ${curve.axis} (log scale of the tail)`, "middle", "soft"),
 	);
-	for (const each of curve.lines) drawLine(svg, each, x, y);
+	for (const each of curve.lines) drawLine(svg, each, x, y, cell);
 	if (direct) {
 		const ends = curve.lines.map(({ arm, name, points }) => {
 			const [share, ns] = points[points.length - 1] ?? ([0, 1] as [number, number]);
@@ -56,11 +57,12 @@ function percentile(share: number): string {
 	return share === 0 ? "0 %" : `${+(share * 100).toPrecision(7)} %`;
 }
 
-function drawLine(svg: SVGElement, each: CurveLine, x: Scale, y: Scale): void {
+function drawLine(svg: SVGElement, each: CurveLine, x: Scale, y: Scale, cell?: number): void {
+	const all = ofTrials(cell, [each.name]);
 	const placed = each.points.map(([share, ns]): [number, number] => [x(odds(share)), y(ns)]);
-	svg.append(element("path", { d: path(placed), class: `${armClass(each.arm)} line stroke` }, hint(each.name)));
+	svg.append(element("path", { d: path(placed), class: `${armClass(each.arm)} line stroke`, ...all }, hint(each.name)));
 	for (const mark of each.marks) {
-		const marker = shape(each.arm, x(odds(mark.share)), y(mark.ns), 3.4, "fill marker");
+		const marker = leading(shape(each.arm, x(odds(mark.share)), y(mark.ns), 3.4, "fill marker"), all);
 		marker.append(hint(`${each.name}, ${percentile(mark.share)}: ${mark.text}`));
 		svg.append(marker);
 	}

@@ -1,24 +1,27 @@
+import { leading, ofLegend, ofTrial, ofTrials } from "./marks";
 import type { DotRow, Dots } from "./page";
-import { fromZero, type Scale, short } from "./scale";
+import { fromZero, logarithmic, type Scale, short, spaced } from "./scale";
 import { armClass, drawing, element, fit, hint, line, shape, text, textWidth } from "./svg";
 
 const rowHeight = 38;
 
-/** One metric, a dot per trial in the order of blocks, from zero. */
-export function drawDots(dots: Dots, width: number, title: string): SVGElement {
+export interface ShownDots extends Dots {
+	log?: boolean;
+}
+
+/** One metric of a cell, a dot per trial in the order of blocks, from zero unless a logarithmic axis was asked for. */
+export function drawDots(dots: ShownDots, width: number, title: string, cell?: number): SVGElement {
 	const narrow = width < 460;
 	const names = Math.max(...dots.rows.map((row) => textWidth(row.name))) + 30;
 	const left = narrow ? 8 : Math.min(names, 170);
 	const step = narrow ? rowHeight + 14 : rowHeight;
 	const bottom = dots.rows.length * step + 6;
 	const svg = drawing(width, bottom + 40, title);
-	const most =
-		Math.max(...dots.rows.flatMap((row) => [row.high, ...row.dots.map((dot) => dot.value)])) / dots.scale.factor;
-	const inner = fromZero(most, left, width - 14, Math.max(3, (width - left) / 80));
+	const inner = axisOf(dots, left, width - 14);
 	const x: Scale = Object.assign((raw: number) => inner(raw / dots.scale.factor), { ticks: inner.ticks });
 
 	for (const tick of inner.ticks) {
-		svg.append(line(inner(tick), 0, inner(tick), bottom, tick === 0 ? "axis" : "grid"));
+		svg.append(line(inner(tick), 0, inner(tick), bottom, tick === inner.ticks[0] ? "axis" : "grid"));
 		svg.append(text(inner(tick), bottom + 16, short(tick), "middle", "soft"));
 	}
 	svg.append(text((left + width) / 2, bottom + 36, dots.axis, "middle", "soft"));
@@ -28,21 +31,41 @@ export function drawDots(dots: Dots, width: number, title: string): SVGElement {
 		const top = i * step + (narrow ? 14 : 0);
 		const baseline = narrow ? i * step + 12 : top + rowHeight / 2 + 4;
 		svg.append(shape(row.arm, 7 + (narrow ? left : 0), baseline - 4, 4.2, "fill"));
-		svg.append(text(18 + (narrow ? left : 0), baseline, fit(row.name, narrow ? width - 40 : left - 24)));
-		drawRow(svg, row, x, top, dots.scale.factor);
+		const name = text(18 + (narrow ? left : 0), baseline, fit(row.name, narrow ? width - 40 : left - 24));
+		svg.append(leading(name, ofLegend(row.name)));
+		drawRow(svg, row, x, { top, factor: dots.scale.factor, start: left, cell });
 	});
 	return svg;
 }
 
-function drawRow(svg: SVGElement, row: DotRow, x: Scale, top: number, factor: number): void {
+/** From zero to the largest value, or with a logarithmic axis from the least. */
+function axisOf(dots: ShownDots, start: number, end: number): Scale {
+	const values = dots.rows
+		.flatMap((row) => [...(row.label ? [row.low, row.high] : []), ...row.dots.map((dot) => dot.value)])
+		.map((value) => value / dots.scale.factor);
+	const most = Math.max(...values);
+	if (!dots.log) return fromZero(most, start, end, Math.max(3, (end - start) / 80));
+	const scale = logarithmic(Math.min(...values) / 1.05, most * 1.05, start, end);
+	scale.ticks = spaced(scale.ticks, scale, 34);
+	return scale;
+}
+
+function drawRow(
+	svg: SVGElement,
+	row: DotRow,
+	x: Scale,
+	{ top, factor, start, cell }: { top: number; factor: number; start: number; cell: number | undefined },
+): void {
+	const all = ofTrials(cell, [row.name]);
 	// Behind the dots, so that what was measured stands before what was made of it.
 	if (row.label) {
 		const bar = {
-			x: x(0),
+			x: start,
 			y: top + 3,
-			width: x(row.value) - x(0),
+			width: Math.max(0, x(row.value) - start),
 			height: 22,
 			class: `${armClass(row.arm)} fill bar`,
+			...all,
 		};
 		svg.append(element("rect", bar));
 	}
@@ -54,14 +77,15 @@ function drawRow(svg: SVGElement, row: DotRow, x: Scale, top: number, factor: nu
 		const tip = hint(
 			`${row.name}, block ${dot.block}${dot.repeat ? ", repeat" : ""}${dot.status ? `, ${dot.status}` : ""}: ${short(dot.value / factor)}`,
 		);
-		svg.append(
-			dot.status ? cross(x(dot.value), y, row.arm, tip) : circle(x(dot.value), y, row.arm, dot.repeat ?? false, tip),
-		);
+		const mark = dot.status
+			? cross(x(dot.value), y, row.arm, tip)
+			: circle(x(dot.value), y, row.arm, dot.repeat ?? false, tip);
+		svg.append(leading(mark, ofTrial(dot.trial)));
 	}
 	if (row.label) {
 		const y = top + 30;
 		const interval = line(x(row.low), y, x(row.high), y, `${armClass(row.arm)} stroke interval`);
-		interval.append(hint(`${row.name}: ${row.label}`));
+		leading(interval, all).append(hint(`${row.name}: ${row.label}`));
 		svg.append(interval, line(x(row.value), y - 4, x(row.value), y + 4, `${armClass(row.arm)} stroke interval`));
 	}
 }

@@ -1,6 +1,7 @@
 // Who is who among lines: the name at a line's end, or a list above where
 // there is no room beside.
 
+import { leading, ofLegend } from "./marks";
 import { armClass, element, fit, path, shape, text } from "./svg";
 
 const lineHeight = 15;
@@ -38,7 +39,8 @@ export function labelEnds(
 			element("path", { d: path(leader), class: `${armClass(end.arm)} stroke`, "stroke-opacity": 0.4, fill: "none" }),
 		);
 		svg.append(shape(end.arm, room.right + 9, end.at, 3.8, "fill"));
-		svg.append(text(room.right + 18, end.at + 4, fit(end.name, room.width - room.right - 18)));
+		const name = text(room.right + 18, end.at + 4, fit(end.name, room.width - room.right - 18));
+		svg.append(leading(name, ofLegend(end.name)));
 	}
 }
 
@@ -51,6 +53,6 @@ export const listedHeight = (names: number): number => names * listHeight;
 export function listNames(svg: SVGElement, lines: { arm: number; name: string }[], width: number): void {
 	lines.forEach((each, i) => {
 		svg.append(shape(each.arm, 7, 6 + i * listHeight, 4.2, "fill"));
-		svg.append(text(18, 10 + i * listHeight, fit(each.name, width - 24)));
+		svg.append(leading(text(18, 10 + i * listHeight, fit(each.name, width - 24)), ofLegend(each.name)));
 	});
 }

@@ -1,4 +1,5 @@
-import type { Forest, ForestRow } from "./page";
+import { leading, ofTrials } from "./marks";
+import type { Forest, ForestCell, ForestRow } from "./page";
 import { logarithmic, type Scale, short, spaced } from "./scale";
 import { armClass, drawing, element, fit, hint, line, shape, text, textWidth } from "./svg";
 
@@ -40,7 +41,7 @@ export function drawForest(forest: Forest, width: number, title: string): SVGEle
 		if (named) svg.append(text(0, y + 14, fit(group.name, width), "start", "strong"));
 		group.rows.forEach((row, i) => {
 			const top = y + groupHead + i * height;
-			drawRow(svg, row, x, narrow ? top + 32 : top + height / 2);
+			drawRow(svg, row, x, narrow ? top + 32 : top + height / 2, pairOf(forest, group, row));
 			const baseline = narrow ? top + 16 : top + height / 2 + 4;
 			if (row.verdict) svg.append(shape(row.arm, 7, baseline - 4, 4.2, "fill"));
 			svg.append(
@@ -100,23 +101,36 @@ function drawAxis(svg: SVGElement, forest: Forest, x: Scale, bottom: number, wid
 	}
 }
 
-function drawRow(svg: SVGElement, row: ForestRow, x: Scale, y: number): void {
+type Lead = (block?: number) => Record<string, string>;
+
+/** What the marks of a row lead to: the trials of both arms, of all blocks or of one. */
+const pairOf =
+	(forest: Forest, group: ForestCell, row: ForestRow): Lead =>
+	(block) =>
+		ofTrials(group.cell, row.verdict ? [row.name, forest.base] : [forest.base], block);
+
+function drawRow(svg: SVGElement, row: ForestRow, x: Scale, y: number, pair: Lead): void {
 	const colour = `${row.verdict ? armClass(row.arm) : "noise"}${row.verdict === "invalid" ? " faded" : ""}`;
 	row.ratios.forEach((ratio, i) => {
 		const offset = row.ratios.length > 1 ? (i / (row.ratios.length - 1) - 0.5) * 12 : 0;
 		svg.append(
 			element(
 				"circle",
-				{ cx: x(ratio), cy: y + offset, r: 2, class: `${colour} dot fill` },
+				{ cx: x(ratio), cy: y + offset, r: 2, class: `${colour} dot fill`, ...pair(row.blocks[i]) },
 				hint(`block ${row.blocks[i]}: ${short(ratio)}×`),
 			),
 		);
 	});
-	const interval = line(x(row.low), y, x(row.high), y, `${colour} stroke interval`);
+	const interval = leading(line(x(row.low), y, x(row.high), y, `${colour} stroke interval`), pair());
 	interval.append(hint(`${row.name}: ${row.label} ${row.verdict ?? ""}`));
 	svg.append(interval);
 	if (row.verdict)
-		svg.append(shape(row.arm, x(row.ratio), y, 5, `fill halo ratio${row.verdict === "invalid" ? " faded" : ""}`));
+		svg.append(
+			leading(
+				shape(row.arm, x(row.ratio), y, 5, `fill halo ratio${row.verdict === "invalid" ? " faded" : ""}`),
+				pair(),
+			),
+		);
 	else svg.append(line(x(row.ratio), y - 5, x(row.ratio), y + 5, "noise stroke interval"));
 }
 

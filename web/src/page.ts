@@ -4,6 +4,25 @@
 export interface Drawn {
 	arms: Key[];
 	figures: Figure[];
+	trials?: Trials;
+}
+
+export interface Account {
+	id: string;
+	where: string;
+	status: string;
+	reason?: string;
+	started?: string;
+	levels: Named[];
+	settings: Named[];
+	checks: Checked[];
+	flags: Named[];
+	limit?: string;
+	proof?: string;
+	figures: Reading[];
+	series?: Series;
+	stderr: Named[];
+	record?: string;
 }
 
 export interface Key {
@@ -16,6 +35,7 @@ export interface Figure {
 	title: string;
 	caption: string;
 	wide: boolean;
+	cell?: number;
 	forest?: Forest;
 	dots?: Dots;
 	curve?: Curve;
@@ -30,9 +50,44 @@ export interface Figure {
 	waterfall?: Waterfall;
 }
 
+export interface Trials {
+	metrics: TrialMetric[];
+	factors: TrialFactor[];
+	cells: TrialCell[];
+	all: TrialLine[];
+	command: string;
+	beyond: string;
+}
+
+export interface Named {
+	name: string;
+	text: string;
+}
+
+export interface Checked {
+	name: string;
+	asks: string;
+	found?: string;
+}
+
+export interface Reading {
+	metric: string;
+	label: string;
+	text: string;
+	unit: string;
+}
+
+export interface Series {
+	axis: string;
+	scale: Scale;
+	window: [number, number];
+	panels: SeriesPanel[];
+}
+
 export interface Forest {
 	axis: string;
 	better: string;
+	base: string;
 	groups: ForestCell[];
 }
 
@@ -46,13 +101,6 @@ export interface Dots {
 export interface Curve {
 	axis: string;
 	lines: CurveLine[];
-}
-
-export interface Series {
-	axis: string;
-	scale: Scale;
-	window: [number, number];
-	panels: SeriesPanel[];
 }
 
 export interface Split {
@@ -99,6 +147,7 @@ export interface Flame {
 }
 
 export interface Timeline {
+	trial: string;
 	window: [number, number];
 	end: number;
 	stalls: [number, number][];
@@ -110,15 +159,52 @@ export interface Waterfall {
 	groups: WaterfallCell[];
 }
 
-export interface ForestCell {
+export interface TrialMetric {
 	name: string;
-	bound: number;
-	rows: ForestRow[];
+	label: string;
+}
+
+export interface TrialFactor {
+	name: string;
+	levels: string[];
+}
+
+export interface TrialCell {
+	title: string;
+	levels: Record<string, string>;
+	scales: Scale[];
+	arms: TrialArm[];
+}
+
+export interface TrialLine {
+	id: string;
+	cell: number;
+	arm: number;
+	block: number;
+	repeat?: boolean;
+	status?: string;
+	flags?: string[];
+	limit?: string;
+	values: (number | null)[];
 }
 
 export interface Scale {
 	factor: number;
 	unit: string;
+}
+
+export interface SeriesPanel {
+	arm: number;
+	name: string;
+	lines: [number, number][][];
+	trials: string[];
+}
+
+export interface ForestCell {
+	cell?: number;
+	name: string;
+	bound: number;
+	rows: ForestRow[];
 }
 
 export interface DotRow {
@@ -136,12 +222,6 @@ export interface CurveLine {
 	name: string;
 	points: [number, number][];
 	marks: CurveMark[];
-}
-
-export interface SeriesPanel {
-	arm: number;
-	name: string;
-	lines: [number, number][][];
 }
 
 export interface SplitPanel {
@@ -223,6 +303,11 @@ export interface WaterfallCell {
 	bars: WaterfallBar[];
 }
 
+export interface TrialArm {
+	arm: number;
+	figures: TrialFigure[];
+}
+
 export interface ForestRow {
 	arm: number;
 	name: string;
@@ -237,6 +322,7 @@ export interface ForestRow {
 }
 
 export interface Dot {
+	trial: string;
 	block: number;
 	value: number;
 	repeat?: boolean;
@@ -253,6 +339,7 @@ export interface CurveMark {
 export interface SplitGroup {
 	of: string;
 	bars: number[][];
+	trials: string[];
 }
 
 export interface Tick {
@@ -292,4 +379,11 @@ export interface WaterfallBar {
 	high: number;
 	told: boolean;
 	whole: boolean;
+}
+
+export interface TrialFigure {
+	label: string;
+	value: number;
+	low: number;
+	high: number;
 }

@@ -1,3 +1,4 @@
+import { leading, ofLegend } from "./marks";
 import { fromZero, type Scale, short } from "./scale";
 import { fit, line, shape, text, textWidth } from "./svg";
 
@@ -49,7 +50,7 @@ export class Grid {
 		const arm = this.arms[i];
 		if (arm) {
 			svg.append(shape(arm.arm, left + 5, top - 11, 4.2, "fill"));
-			svg.append(text(left + 15, top - 7, fit(arm.name, cell - 15)));
+			svg.append(leading(text(left + 15, top - 7, fit(arm.name, cell - 15)), ofLegend(arm.name)));
 		}
 		return { left, right: left + cell, top, bottom, y };
 	}

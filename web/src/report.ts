@@ -1,26 +1,32 @@
 // Draws the figures of a report into the page that already holds every
 // number, and draws them again when their width changes.
 
+import { followAsk } from "./ask";
 import { drawCurve } from "./curve";
 import { drawDots } from "./dots";
 import { drawFlame } from "./flame";
 import { drawForest } from "./forest";
 import { drawFront } from "./front";
 import { drawHeat } from "./heat";
+import { followLeads } from "./lead";
 import { drawLines } from "./lines";
 import type { Drawn, Figure } from "./page";
+import { followPanel } from "./panel";
 import { drawSeries } from "./series";
 import { drawShares } from "./shares";
+import { shownOf } from "./shown";
 import { drawSplit } from "./split";
+import { knownOf, type State, Store } from "./state";
 import { drawing, shape } from "./svg";
+import { followTables, prepareTables } from "./tables";
 import { drawTimeline } from "./timeline";
 import { unpack, unpackTables } from "./unpack";
 import { drawWaterfall } from "./waterfall";
 
 function draw(figure: Figure, width: number): Element | undefined {
 	if (figure.forest) return drawForest(figure.forest, width, figure.title);
-	if (figure.dots) return drawDots(figure.dots, width, figure.title);
-	if (figure.curve) return drawCurve(figure.curve, width, figure.title);
+	if (figure.dots) return drawDots(figure.dots, width, figure.title, figure.cell);
+	if (figure.curve) return drawCurve(figure.curve, width, figure.title, figure.cell);
 	if (figure.series) return drawSeries(figure.series, width, figure.title);
 	if (figure.split) return drawSplit(figure.split, width, figure.title);
 	if (figure.lines) return drawLines(figure.lines, width, figure.title);
@@ -42,12 +48,17 @@ class Drawings {
 	private readonly wanted = new Map<HTMLElement, number>();
 	private busy = false;
 
-	constructor(figures: Figure[], done: () => void) {
+	/** View is what of a figure is shown now; done is called when all is drawn. */
+	constructor(
+		figures: Figure[],
+		private readonly view: (figure: Figure) => Figure | undefined,
+		private readonly done: () => void,
+	) {
 		// It tells the widths of all figures at once; to ask each for its own
 		// would settle the whole page again after every drawing.
 		const observer = new ResizeObserver((entries) => {
 			for (const { target, contentRect } of entries) this.want(target as HTMLElement, contentRect.width);
-			if (!this.busy) this.drawSlice(done);
+			if (!this.busy) this.drawSlice();
 		});
 		for (const figure of figures) {
 			const target = document.querySelector<HTMLElement>(`[data-figure="${figure.id}"]`);
@@ -56,6 +67,12 @@ class Drawings {
 			observer.observe(target);
 		}
 		if (this.figures.size === 0) done();
+	}
+
+	/** Draws all again, in what the view has now. */
+	refresh(): void {
+		for (const [target, width] of this.drawn) this.wanted.set(target, width);
+		if (!this.busy && this.wanted.size > 0) this.drawSlice();
 	}
 
 	/** Draws what is not drawn yet, without a pause. */
@@ -74,15 +91,15 @@ class Drawings {
 	}
 
 	/** Draws for a slice of time: a large page can be read while it is drawn. */
-	private drawSlice(done: () => void): void {
+	private drawSlice(): void {
 		const until = performance.now() + slice;
 		for (const target of this.wanted.keys()) {
 			this.draw(target);
 			if (performance.now() > until) break;
 		}
 		this.busy = this.wanted.size > 0;
-		if (this.busy) setTimeout(() => this.drawSlice(done), 0);
-		else done();
+		if (this.busy) setTimeout(() => this.drawSlice(), 0);
+		else this.done();
 	}
 
 	private draw(target: HTMLElement): void {
@@ -90,8 +107,10 @@ class Drawings {
 		this.wanted.delete(target);
 		if (!figure || !width) return;
 		this.drawn.set(target, width);
-		const svg = draw(figure, width);
-		if (svg) target.replaceChildren(svg);
+		const shown = this.view(figure);
+		const svg = shown && draw(shown, width);
+		// Of a cell that is hidden the whole section is.
+		target.replaceChildren(svg ?? "Nothing of this figure is left to draw.");
 	}
 }
 
@@ -117,13 +136,39 @@ function prepareForPrint(drawings: Drawings): void {
 	});
 }
 
+/** What changes in the figures, and not only beside them. */
+const figuresDiffer = (a: State, b: State): boolean =>
+	a.metric !== b.metric ||
+	a.axis !== b.axis ||
+	a.hidden.join() !== b.hidden.join() ||
+	JSON.stringify(a.levels) !== JSON.stringify(b.levels);
+
 async function main(): Promise<void> {
-	const page = JSON.parse(await unpack(document.getElementById("figures")?.textContent ?? "")) as Drawn;
+	const drawn = JSON.parse(await unpack(document.getElementById("figures")?.textContent ?? "")) as Drawn;
 	const { classList } = document.documentElement;
+	const store = new Store(knownOf(drawn));
 	classList.add("drawn");
 	placeKeys(document);
-	unpackTables(placeKeys);
-	prepareForPrint(new Drawings(page.figures ?? [], () => classList.add("complete")));
+	prepareTables(document, drawn, store);
+	unpackTables((table) => {
+		placeKeys(table);
+		prepareTables(table, drawn, store);
+	});
+	followAsk(store, drawn);
+	followTables(store, drawn);
+	const drawings = new Drawings(
+		drawn.figures ?? [],
+		(figure) => shownOf(figure, drawn, store.state),
+		() => classList.add("complete"),
+	);
+	store.follow((now, before) => {
+		if (!figuresDiffer(now, before)) return;
+		classList.remove("complete");
+		drawings.refresh();
+	});
+	prepareForPrint(drawings);
+	followLeads(store, drawn);
+	followPanel(store, drawn);
 }
 
 main();

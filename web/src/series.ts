@@ -1,7 +1,10 @@
+import { ofTrial } from "./marks";
 import type { Series } from "./page";
 import { Grid } from "./panels";
 import { fromZero, short } from "./scale";
 import { armClass, drawing, element, hint, path, text } from "./svg";
+
+const joined = (...parts: (string | undefined)[]): string => parts.filter((part) => part).join(", ");
 
 /** The rate over time: a panel per arm, a faint line per trial. */
 export function drawSeries(series: Series, width: number, title: string): SVGElement {
@@ -39,8 +42,8 @@ export function drawSeries(series: Series, width: number, title: string): SVGEle
 			svg.append(
 				element(
 					"path",
-					{ d: path(placed), class: `${armClass(each.arm)} trace stroke` },
-					hint(`${each.name}, trial ${n + 1}`),
+					{ d: path(placed), class: `${armClass(each.arm)} trace stroke`, ...ofTrial(each.trials[n]) },
+					hint(joined(each.name, each.trials[n])),
 				),
 			);
 		});

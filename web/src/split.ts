@@ -1,4 +1,5 @@
 import { layoutLegend } from "./legend";
+import { leading, ofTrial } from "./marks";
 import type { Split } from "./page";
 import { Grid, type Panel } from "./panels";
 import { type Scale, short } from "./scale";
@@ -56,8 +57,9 @@ function drawPanel(svg: SVGElement, each: SplitPanel, panel: Panel, mostBars: nu
 		svg.append(text(middle, panel.bottom + 15, fit(group.of, room), "middle", "soft"));
 		group.bars.forEach((bar, trial) => {
 			const x = middle + (trial - group.bars.length / 2) * step;
-			const tip = `${each.name}, ${group.of}, trial ${trial + 1}`;
-			svg.append(...drawBar(bar, x, Math.max(1, step - 1.5), panel.y, (part) => `${tip}: ${parts[part]}`));
+			const tip = `${each.name}, ${group.of}, ${group.trials[trial]}`;
+			const drawn = drawBar(bar, x, Math.max(1, step - 1.5), panel.y, (part) => `${tip}: ${parts[part]}`);
+			svg.append(...drawn.map((box) => leading(box, ofTrial(group.trials[trial]))));
 		});
 	});
 }

@@ -29,6 +29,7 @@ type DotRow struct {
 
 // Dot is one trial's value.
 type Dot struct {
+	Trial  string  `json:"trial"`
 	Block  int     `json:"block"`
 	Value  float64 `json:"value"`
 	Repeat bool    `json:"repeat,omitempty"`
@@ -58,7 +59,7 @@ func (l *layout) dots(c cells.Cell, name string) (Heading, *Dots) {
 				cut = true
 				break
 			}
-			row.Dots = append(row.Dots, Dot{Block: t.Block, Value: brief(v), Repeat: t.Repeat, Status: unlessValid(t.Status)})
+			row.Dots = append(row.Dots, Dot{Trial: t.ID, Block: t.Block, Value: brief(v), Repeat: t.Repeat, Status: unlessValid(t.Status)})
 		}
 		drawn = drawn || len(row.Dots) > 0
 		d.Rows = append(d.Rows, row)

@@ -47,7 +47,7 @@ func (l *layout) effects() []Figure {
 func (l *layout) cellFigures(cell int, c cells.Cell, budget int) []Figure {
 	var figures []Figure
 	add := func(h Heading, f Figure) {
-		h.ID = fmt.Sprintf("cell-%d-%d", cell+1, len(figures)+1)
+		h.ID, h.Cell = fmt.Sprintf("cell-%d-%d", cell+1, len(figures)+1), cell+1
 		f.Heading = h
 		figures = append(figures, f)
 	}

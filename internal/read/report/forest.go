@@ -10,12 +10,14 @@ import (
 type Forest struct {
 	Axis   string       `json:"axis"`
 	Better string       `json:"better"` // "higher", "lower" or ""
+	Base   string       `json:"base"`   // the arm that is divided by; "" where both are one
 	Groups []ForestCell `json:"groups"`
 }
 
 // ForestCell is the rows of one cell and the band inside which a difference
 // is none.
 type ForestCell struct {
+	Cell  int         `json:"cell,omitempty"` // number of the cell whose trials these are, from 1; 0 where the page has none
 	Name  string      `json:"name"`
 	Bound float64     `json:"bound"` // as a ratio − 1
 	Rows  []ForestRow `json:"rows"`
@@ -37,9 +39,10 @@ type ForestRow struct {
 
 // forest draws a primary metric over all cells; nil when nothing was compared.
 func (l *layout) forest(name string) (Heading, *Forest) {
-	f := &Forest{Better: l.betterOf(name), Axis: labelOf(name) + " ÷ " + l.baseline() + " (ratio, log scale)"}
-	for _, c := range l.Cells {
+	f := &Forest{Better: l.betterOf(name), Base: l.baseline(), Axis: labelOf(name) + " ÷ " + l.baseline() + " (ratio, log scale)"}
+	for i, c := range l.Cells {
 		if group := l.forestCell(c, name); len(group.Rows) > 0 {
+			group.Cell = i + 1
 			f.Groups = append(f.Groups, group)
 		}
 	}

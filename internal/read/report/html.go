@@ -4,7 +4,6 @@ import (
 	"crypto/sha256"
 	_ "embed" // the page's parts
 	"encoding/base64"
-	"encoding/json"
 	"fmt"
 	"html/template"
 	"io"
@@ -35,19 +34,21 @@ var pageTemplate = template.Must(template.New("page").Funcs(template.FuncMap{
 // filled is what the template sees beside the page.
 type filled struct {
 	Page
-	Careful bool // something bears on whether to believe the answers
-	Policy  string
-	Style   template.CSS
-	Script  template.JS
-	Drawn   template.HTML            // packed
-	Packed  map[string]template.HTML // tables by the cell's ID
-	Marks   string
+	Careful  bool // something bears on whether to believe the answers
+	Policy   string
+	Style    template.CSS
+	Script   template.JS
+	Drawn    template.HTML            // packed
+	Accounts template.HTML            // packed, of trials
+	Packed   map[string]template.HTML // tables by the cell's ID
+	Marks    string
 }
 
 // drawn is the part of the page that the script takes up.
 type drawn struct {
 	Arms    []Key    `json:"arms"`
 	Figures []Figure `json:"figures"`
+	Trials  *Trials  `json:"trials,omitempty"` // nil on a page that is of no one run
 }
 
 // HTML writes the whole report as one file that refers to nothing outside
@@ -55,7 +56,11 @@ type drawn struct {
 // this script and this style sheet run, so that a name taken from a study or
 // a worker stays text. The error is w's.
 func (p Page) HTML(w io.Writer) error {
-	drawn, err := drawn{p.Arms, p.figures()}.packed()
+	drawn, err := packJSON(drawn{p.Arms, p.figures(), &p.Trials})
+	if err != nil {
+		return fmt.Errorf("write report: %w", err)
+	}
+	accounts, err := packJSON(p.Accounts)
 	if err != nil {
 		return fmt.Errorf("write report: %w", err)
 	}
@@ -64,31 +69,20 @@ func (p Page) HTML(w io.Writer) error {
 		return fmt.Errorf("write report: %w", err)
 	}
 	v := filled{
-		Page:    p,
-		Careful: len(p.Caveats) > 0 || slices.ContainsFunc(p.Warnings, func(w Warning) bool { return w.Severe }),
-		Policy:  contentPolicy(),
-		Style:   template.CSS(styleSheet),
-		Script:  template.JS(script),
-		Drawn:   drawn,
-		Packed:  tables,
-		Marks:   marks,
+		Page:     p,
+		Careful:  len(p.Caveats) > 0 || slices.ContainsFunc(p.Warnings, func(w Warning) bool { return w.Severe }),
+		Policy:   contentPolicy(),
+		Style:    template.CSS(styleSheet),
+		Script:   template.JS(script),
+		Drawn:    drawn,
+		Accounts: accounts,
+		Packed:   tables,
+		Marks:    marks,
 	}
 	if err := pageTemplate.Execute(printable.NewWriter(w), v); err != nil {
 		return fmt.Errorf("write report: %w", err)
 	}
 	return nil
-}
-
-// packed is the data as JSON whose characters can all be shown.
-func (d drawn) packed() (template.HTML, error) {
-	text, err := json.Marshal(d)
-	if err != nil {
-		return "", err
-	}
-	return pack(func(w io.Writer) error {
-		_, err := printable.NewWriter(w).Write(text)
-		return err
-	})
 }
 
 // contentPolicy lets only the page's own script and style sheet run.

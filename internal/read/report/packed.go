@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"compress/gzip"
 	"encoding/base64"
+	"encoding/json"
 	"html/template"
 	"io"
 
@@ -25,6 +26,18 @@ func pack(write func(io.Writer) error) (template.HTML, error) {
 		err = encoder.Close()
 	}
 	return template.HTML(text.String()), err
+}
+
+// packJSON packs a value as JSON whose characters can all be shown.
+func packJSON(v any) (template.HTML, error) {
+	text, err := json.Marshal(v)
+	if err != nil {
+		return "", err
+	}
+	return pack(func(w io.Writer) error {
+		_, err := printable.NewWriter(w).Write(text)
+		return err
+	})
 }
 
 // maxOpenValues bounds the values of the tables of every metric that stand in the page

@@ -40,6 +40,8 @@ type Page struct {
 	Lost         []Lost        `json:"lost,omitempty"` // why trials have no valid figure
 	Evidence     []Section     `json:"evidence,omitempty"`
 	Rerun        Rerun         `json:"rerun"`
+	Trials       Trials        `json:"trials"`
+	Accounts     []Account     `json:"accounts,omitempty"` // of the trials, as far as a page holds them
 }
 
 // Rerun tells how to get this report again.
@@ -52,7 +54,7 @@ type Rerun struct {
 // never a panic.
 func New(f finding.Findings) Page {
 	l := newLayout(f)
-	return Page{
+	p := Page{
 		Title:        l.title(),
 		Question:     f.Header.Study.Question,
 		Made:         l.made(),
@@ -81,7 +83,11 @@ func New(f finding.Findings) Page {
 			Command: shellLine(f.Header.Command),
 			Seed:    fmt.Sprint(f.Header.Study.Seed),
 		},
+		Trials:   l.trials(),
+		Accounts: l.accounts(),
 	}
+	p.Trials.Beyond = beyond(len(p.Trials.All), p.Accounts)
+	return p
 }
 
 // title says what the study compares; of a server that stood by itself, what listened

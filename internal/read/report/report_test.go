@@ -97,7 +97,7 @@ func outline(t *testing.T, v any) []byte {
 
 // drawings are the parts of a page that a browser draws: numbers, which nobody
 // reads in a diff.
-var drawings = []string{"forest", "dots", "curve", "series", "split", "shares", "heat", "front", "waterfall"}
+var drawings = []string{"forest", "dots", "curve", "series", "split", "shares", "heat", "front", "waterfall", "trials"}
 
 // oneLine is the indentation of what stays on its line however long it is.
 const oneLine = "\n"

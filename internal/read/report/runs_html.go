@@ -22,7 +22,7 @@ var runsTemplate = template.Must(template.Must(pageTemplate.Clone()).New("runs")
 // HTML writes the comparison as one file that refers to nothing outside itself
 // and is readable without its script. The error is w's.
 func (p Runs) HTML(w io.Writer) error {
-	data, err := drawn{p.arms, p.effects}.packed()
+	data, err := packJSON(drawn{Arms: p.arms, Figures: p.effects})
 	if err != nil {
 		return fmt.Errorf("write comparison: %w", err)
 	}

@@ -18,9 +18,10 @@ type Series struct {
 
 // SeriesPanel is one arm's lines: pairs of seconds and rate.
 type SeriesPanel struct {
-	Arm   int            `json:"arm"`
-	Name  string         `json:"name"`
-	Lines [][][2]float64 `json:"lines"`
+	Arm    int            `json:"arm"`
+	Name   string         `json:"name"`
+	Lines  [][][2]float64 `json:"lines"`
+	Trials []string       `json:"trials"` // by line
 }
 
 // What is drawn stays bounded however large the study: a page that opens in
@@ -42,7 +43,7 @@ func (l *layout) series(c cells.Cell, budget int) (Heading, *Series) {
 	perArm := max(1, budget/max(1, len(c.Arms)))
 	largest, cut, drawn := 0.0, false, false
 	for _, a := range c.Arms {
-		panel := SeriesPanel{Arm: l.place[a.Name], Name: a.Name, Lines: [][][2]float64{}}
+		panel := SeriesPanel{Arm: l.place[a.Name], Name: a.Name, Lines: [][][2]float64{}, Trials: []string{}}
 		for _, t := range a.Trials {
 			if len(t.Series) < 2 || t.Status == trial.StatusFailed || t.Status == trial.StatusUnsupported {
 				continue
@@ -51,13 +52,12 @@ func (l *layout) series(c cells.Cell, budget int) (Heading, *Series) {
 				cut = true
 				break
 			}
-			panel.Lines = append(panel.Lines, seriesLine(t.Series, s, &largest))
+			panel.Lines, panel.Trials = append(panel.Lines, seriesLine(t.Series, s, &largest)), append(panel.Trials, t.ID)
 			drawn = true
 		}
 		s.Panels = append(s.Panels, panel)
 	}
-	s.Scale = scaleFor("exchanges_per_s", largest)
-	s.Axis = "exchanges (" + s.Scale.Unit + "), seconds since the start"
+	s.scaled(largest)
 	caption := "Exchanges per second over the trial, clients summed, one line per trial; the window is shaded. The axis starts at zero."
 	if cut {
 		caption += fmt.Sprintf(" The first %s of each arm are drawn.", plural(perArm, "trial"))
@@ -66,6 +66,12 @@ func (l *layout) series(c cells.Cell, budget int) (Heading, *Series) {
 		return Heading{}, nil
 	}
 	return Heading{Title: "Rate over time", Caption: caption, Wide: true}, s
+}
+
+// scaled chooses the unit by the largest rate.
+func (s *Series) scaled(largest float64) {
+	s.Scale = scaleFor("exchanges_per_s", largest)
+	s.Axis = "exchanges (" + s.Scale.Unit + "), seconds since the start"
 }
 
 // seriesLine thins one trial's series and widens the figure's window and

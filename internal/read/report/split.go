@@ -24,8 +24,9 @@ type SplitPanel struct {
 
 // SplitGroup is one process or host: cores by trial and part.
 type SplitGroup struct {
-	Of   string      `json:"of"`
-	Bars [][]float64 `json:"bars"`
+	Of     string      `json:"of"`
+	Bars   [][]float64 `json:"bars"`
+	Trials []string    `json:"trials"` // by bar
 }
 
 // maxBars bounds the trials of an arm that are drawn.
@@ -43,7 +44,7 @@ func (l *layout) split(c cells.Cell) (Heading, *Split) {
 		panel := SplitPanel{Arm: l.place[a.Name], Name: a.Name, Groups: []SplitGroup{}}
 		for _, t := range a.Trials {
 			for _, of := range t.CPU {
-				full := panel.add(of)
+				full := panel.add(of, t.ID)
 				cut, drawn = cut || full, true
 			}
 		}
@@ -61,7 +62,7 @@ func (l *layout) split(c cells.Cell) (Heading, *Split) {
 }
 
 // add appends a trial's bar to its group, and says when the group is full.
-func (p *SplitPanel) add(of trial.CPUSplit) bool {
+func (p *SplitPanel) add(of trial.CPUSplit, id string) bool {
 	i := slices.IndexFunc(p.Groups, func(g SplitGroup) bool { return g.Of == of.Of })
 	if i < 0 {
 		i = len(p.Groups)
@@ -77,6 +78,6 @@ func (p *SplitPanel) add(of trial.CPUSplit) bool {
 			bar[j] = brief(v)
 		}
 	}
-	group.Bars = append(group.Bars, bar)
+	group.Bars, group.Trials = append(group.Bars, bar), append(group.Trials, id)
 	return false
 }

@@ -13,6 +13,7 @@ import (
 // Timeline shows one trial over time: small panels below each other on one axis of
 // seconds since the load's start.
 type Timeline struct {
+	Trial  string          `json:"trial"`
 	Window [2]float64      `json:"window"`
 	End    float64         `json:"end"`    // of the axis
 	Stalls [][2]float64    `json:"stalls"` // when the clients stood still
@@ -109,7 +110,7 @@ func (l *layout) timelines(i int, cell string) *Timelines {
 
 // timeline draws one trial, and names the panels in which nothing ever happened.
 func (l *layout) timeline(t view.Timeline, points int) (figure *Timeline, idle []string) {
-	figure = &Timeline{Window: [2]float64{brief(t.Window[0]), brief(t.Window[1])}, End: t.Window[1], Stalls: [][2]float64{}}
+	figure = &Timeline{Trial: t.Trial, Window: [2]float64{brief(t.Window[0]), brief(t.Window[1])}, End: t.Window[1], Stalls: [][2]float64{}}
 	for _, s := range t.Stalls {
 		figure.Stalls = append(figure.Stalls, [2]float64{brief(s[0]), brief(s[1])})
 	}

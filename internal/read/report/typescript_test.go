@@ -15,7 +15,7 @@ const webTypes = "../../../web/src/page.ts"
 // TestTheBrowserKnowsThePagesTypes holds the types of web/ to those of this
 // package; -update writes them.
 func TestTheBrowserKnowsThePagesTypes(t *testing.T) {
-	want := []byte(typescript(reflect.TypeFor[drawn]()))
+	want := []byte(typescript(reflect.TypeFor[drawn](), reflect.TypeFor[Account]()))
 	if *update {
 		if err := os.WriteFile(webTypes, want, 0o644); err != nil {
 			t.Fatal(err)
@@ -30,10 +30,12 @@ func TestTheBrowserKnowsThePagesTypes(t *testing.T) {
 	}
 }
 
-// typescript writes a struct and all that it holds as interfaces of TypeScript.
-func typescript(root reflect.Type) string {
+// typescript writes structs and all that they hold as interfaces of TypeScript.
+func typescript(roots ...reflect.Type) string {
 	w := tsWriter{known: map[string]reflect.Type{}}
-	w.names = append(w.names, w.of(root))
+	for _, root := range roots {
+		w.of(root)
+	}
 	var b strings.Builder
 	b.WriteString("// The page's figures as the report writes them. Generated from the types of\n")
 	b.WriteString("// internal/read/report, which say what each field means, by `make golden`.\n")
@@ -68,6 +70,9 @@ type tsWriter struct {
 func (w *tsWriter) of(t reflect.Type) string {
 	switch t.Kind() {
 	case reflect.Pointer:
+		if t.Elem().Kind() == reflect.Float64 {
+			return "(number | null)"
+		}
 		return w.of(t.Elem())
 	case reflect.Bool:
 		return "boolean"
@@ -83,9 +88,7 @@ func (w *tsWriter) of(t reflect.Type) string {
 		name := strings.ToUpper(t.Name()[:1]) + t.Name()[1:]
 		if was, met := w.known[name]; !met {
 			w.known[name] = t
-			if len(w.known) > 1 { // the first is entered by the caller
-				w.names = append(w.names, name)
-			}
+			w.names = append(w.names, name)
 		} else if was != t {
 			panic(fmt.Sprintf("%v and %v have one name in TypeScript", was, t))
 		}

@@ -1,0 +1,189 @@
+package report
+
+import (
+	"encoding/json"
+	"fmt"
+	"slices"
+
+	"netdyno/internal/metric"
+	"netdyno/internal/printable"
+	"netdyno/internal/quantity"
+	"netdyno/internal/read/cells"
+	"netdyno/internal/read/finding"
+	"netdyno/internal/read/trial"
+	"netdyno/internal/record"
+)
+
+// Account is all that is known of one trial: what the panel of the page shows, and
+// what netdyno report DIR --trial ID prints. Its texts are printable.
+type Account struct {
+	ID       string    `json:"id"`
+	Where    string    `json:"where"`  // arm, cell, block
+	Status   string    `json:"status"` // "valid", "invalid", "failed", "unsupported", "missing"
+	Reason   string    `json:"reason,omitempty"`
+	Started  string    `json:"started,omitempty"`
+	Levels   []Named   `json:"levels"`   // by factor, the varied ones first
+	Settings []Named   `json:"settings"` // as the workers reported them
+	Checks   []Checked `json:"checks"`
+	Flags    []Named   `json:"flags"` // with why each is raised
+	Limit    string    `json:"limit,omitempty"`
+	Proof    string    `json:"proof,omitempty"`
+	Figures  []Reading `json:"figures"`
+	Series   *Series   `json:"series,omitempty"`
+	Stderr   []Named   `json:"stderr"`           // by worker
+	Record   string    `json:"record,omitempty"` // as JSON
+}
+
+// Named is a text with the name of what it is of.
+type Named struct {
+	Name string `json:"name"`
+	Text string `json:"text"`
+}
+
+// Checked is a consistency check and what it found: empty when nothing contradicts it.
+type Checked struct {
+	Name  string `json:"name"`
+	Asks  string `json:"asks"`
+	Found string `json:"found,omitempty"`
+}
+
+// Reading is a metric of one trial.
+type Reading struct {
+	Metric string `json:"metric"`
+	Label  string `json:"label"`
+	Text   string `json:"text"`
+	Unit   string `json:"unit"`
+}
+
+// NewAccount returns the account of a trial. The error names the nearest one.
+func NewAccount(f finding.Findings, id string) (Account, error) {
+	var ids []string
+	for _, v := range f.Trials {
+		if v.Plan.ID == id {
+			return accountOf(f.Header.Study, v), nil
+		}
+		ids = append(ids, v.Plan.ID)
+	}
+	hint := "trials.jsonl lists them"
+	if near := quantity.Nearest(id, ids); near != "" {
+		hint = fmt.Sprintf("did you mean %q?", near)
+	}
+	return Account{}, fmt.Errorf("no trial %q; %s", quantity.Clip(id, 80), hint)
+}
+
+func accountOf(study record.Study, v *trial.Judged) Account {
+	a := Account{
+		ID: printable.Text(v.Plan.ID), Where: printable.Text(whereIs(v.Plan)),
+		Status: v.Trial.Status, Reason: printable.Text(v.Trial.Reason), Levels: levelsOf(study, v.Plan),
+		Settings: []Named{}, Checks: checkedOf(v), Flags: []Named{}, Limit: string(v.Trial.Limit), Proof: printable.Text(v.Trial.LimitProof),
+		Figures: readingsOf(v.Trial), Stderr: []Named{},
+	}
+	for i, flag := range v.Trial.Flags {
+		if i < len(v.Why) {
+			a.Flags = append(a.Flags, named(flag, v.Why[i]))
+		}
+	}
+	r := v.Record
+	if r == nil {
+		return a
+	}
+	if !r.StartedAt.IsZero() {
+		a.Started = r.StartedAt.UTC().Format("2 January 2006, 15:04:05 UTC")
+	}
+	settings := cells.SettingsOf(r)
+	for _, name := range sortedKeys(settings) {
+		a.Settings = append(a.Settings, named(name, settings[name]))
+	}
+	for _, w := range r.Workers {
+		if w.Stderr != "" {
+			a.Stderr = append(a.Stderr, Named{printable.Text(w.Name), printable.Lines(w.Stderr)})
+		}
+	}
+	a.Series, a.Record = seriesOf(v.Trial), recordText(r)
+	return a
+}
+
+func named(name, text string) Named { return Named{printable.Text(name), printable.Text(text)} }
+
+// whereIs names a trial's place in the study.
+func whereIs(t record.Trial) string {
+	where := fmt.Sprintf("%s%s, block %d", t.Arm, cells.InCell(t.Cell), t.Block)
+	if t.Repeat {
+		where += ", the baseline's repeat"
+	}
+	return where
+}
+
+// levelsOf lists a trial's levels, those of varied factors first.
+func levelsOf(study record.Study, t record.Trial) []Named {
+	order := []string{}
+	for _, f := range study.Vary {
+		order = append(order, f.Name)
+	}
+	levels := []Named{}
+	for _, factor := range slices.Concat(order, sortedKeys(t.Levels)) {
+		level, has := t.Levels[factor]
+		if has && !slices.ContainsFunc(levels, func(n Named) bool { return n.Name == printable.Text(factor) }) {
+			levels = append(levels, named(factor, level))
+		}
+	}
+	return levels
+}
+
+// checkedOf lists the checks as far as they were made: the first that finds a
+// contradiction ends them. A trial that ended otherwise had none.
+func checkedOf(v *trial.Judged) []Checked {
+	checked := []Checked{}
+	if v.Trial.Values == nil {
+		return checked
+	}
+	for i, check := range trial.Checks() {
+		switch one := (Checked{Name: check.Name, Asks: check.Asks}); {
+		case i < v.Passed:
+			checked = append(checked, one)
+		case i == v.Passed:
+			one.Found = printable.Text(v.Trial.Reason)
+			return append(checked, one)
+		}
+	}
+	return checked
+}
+
+// readingsOf lists a trial's metrics in the registry's order, each in its own unit.
+func readingsOf(t trial.Trial) []Reading {
+	readings := []Reading{}
+	for _, m := range metric.All() {
+		value, ok := t.Values[m.Name]
+		if !ok || !finite(value) {
+			continue
+		}
+		s := m.Scale(value)
+		text := s.Format(value)
+		if t.Moved[m.Name] > 0 {
+			text = "≥ " + text
+		}
+		readings = append(readings, Reading{m.Name, m.Label, text, s.Unit})
+	}
+	return readings
+}
+
+// seriesOf is the trial's rate over time; nil where it has none.
+func seriesOf(t trial.Trial) *Series {
+	if len(t.Series) < 2 {
+		return nil
+	}
+	s, largest := &Series{}, 0.0
+	line := seriesLine(t.Series, s, &largest)
+	s.Panels = []SeriesPanel{{Lines: [][][2]float64{line}, Trials: []string{t.ID}}}
+	s.scaled(largest)
+	return s
+}
+
+// recordText is the record as JSON whose characters can all be shown.
+func recordText(r *record.Record) string {
+	raw, err := json.Marshal(r)
+	if err != nil {
+		return ""
+	}
+	return string(printable.JSON(raw))
+}

@@ -1,0 +1,16 @@
+// A figure as the report's tables print it.
+
+import type { Scale } from "./page";
+
+/** Three significant digits, with thin spaces between thousands: as quantity.FormatFigure of the report. */
+export function figureText(raw: number, scale: Scale): string {
+	const value = raw / scale.factor;
+	if (value === 0) return "0";
+	const rounded = Number(value.toExponential(2));
+	const size = Math.abs(rounded);
+	if (size < 1e-4 || size >= 1e7) return value.toExponential(2).replace(/e([+-])(\d)$/, "e$10$2");
+	let decimals = 0;
+	for (let limit = 100; size < limit && decimals < 6; limit /= 10) decimals++;
+	const text = rounded.toFixed(decimals);
+	return /^-?\d{5,}$/.test(text) ? text.replace(/\B(?=(\d{3})+$)/g, "\u202f") : text;
+}

@@ -1,0 +1,24 @@
+// HTML by hand. Texts become text nodes, so that a name from a run stays text.
+
+type Child = Node | string | false | undefined;
+
+/** An element with attributes; one that is false or undefined is left out. */
+export function html<Name extends keyof HTMLElementTagNameMap>(
+	name: Name,
+	attributes: Record<string, string | boolean | undefined> = {},
+	...children: Child[]
+): HTMLElementTagNameMap[Name] {
+	const made = document.createElement(name);
+	for (const [key, value] of Object.entries(attributes)) {
+		if (value !== undefined && value !== false) made.setAttribute(key, value === true ? "" : value);
+	}
+	made.append(...children.filter((child) => child !== undefined && child !== false));
+	return made;
+}
+
+/** A button that does something when it is pressed. */
+export function button(label: string, press: () => void, attributes: Record<string, string> = {}): HTMLButtonElement {
+	const made = html("button", { type: "button", ...attributes }, label);
+	made.addEventListener("click", press);
+	return made;
+}

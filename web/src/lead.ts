@@ -1,0 +1,48 @@
+// Clicks that lead on: from marks to trials, from names in legends to fewer arms, and
+// from the contents to a part of the page.
+
+import { without } from "./ask";
+import type { Drawn } from "./page";
+import { listText, type Store } from "./state";
+
+export function followLeads(store: Store, drawn: Drawn): void {
+	document.addEventListener("click", (event) => {
+		if (!(event.target instanceof Element) || event.ctrlKey || event.metaKey || event.shiftKey) return;
+		const mark = event.target.closest<HTMLElement>("[data-trial], [data-trials], [data-hide]");
+		const anchor = event.target.closest<HTMLAnchorElement>('a[href^="#"]');
+		if (mark) {
+			event.preventDefault();
+			const { trial, trials, hide } = mark.dataset;
+			if (hide !== undefined) store.change({ hidden: without(store.state.hidden, hide) });
+			else if (trial !== undefined) store.change({ trial });
+			else store.change({ trial: "", trials: trials ?? "" });
+		} else if (anchor && anchor.hash.length > 1 && !anchor.hash.includes("=")) {
+			event.preventDefault();
+			store.change({ at: decodeURIComponent(anchor.hash.slice(1)) });
+			document.getElementById(store.state.at)?.scrollIntoView();
+		} else followCell(event.target, store, drawn);
+	});
+	const jump = (): void => document.getElementById(store.state.at)?.scrollIntoView();
+	if (store.state.at !== "" && location.hash.includes("=")) jump();
+}
+
+/** A table's figure leads to the trials of its arm in its cell. */
+function followCell(target: Element, store: Store, drawn: Drawn): void {
+	const place = target.closest("td");
+	const row = place?.closest("tr");
+	if (!place || !row || place.closest("dialog") || getSelection()?.type === "Range") return;
+	const lead = row.querySelector<HTMLElement>("th a[data-trials]");
+	if (lead) {
+		store.change({ trial: "", trials: lead.dataset.trials ?? "" });
+		return;
+	}
+	// In a table of arms by cells the column names the cell.
+	const arm = drawn.arms[Number(row.querySelector<HTMLElement>("th [data-arm]")?.dataset.arm ?? -1)];
+	const title = place.closest("table")?.tHead?.rows[0]?.cells[place.cellIndex]?.textContent?.trim();
+	const cell = (drawn.trials?.cells.findIndex((each) => each.title === title) ?? -1) + 1;
+	const base = drawn.arms.find((each) => each.baseline);
+	if (arm && cell > 0) {
+		const arms = [arm.name, ...(base && base !== arm ? [base.name] : [])];
+		store.change({ trial: "", trials: listText({ cell, arms }) });
+	}
+}

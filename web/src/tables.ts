@@ -1,0 +1,87 @@
+// What the state does to the page's tables and sections: rows and columns of hidden
+// arms and cells go, and figures lead to their trials.
+
+import { html } from "./html";
+import type { Drawn } from "./page";
+import { cellShown } from "./shown";
+import { makeSortable, sortAsAsked } from "./sort";
+import { listText, type State, type Store } from "./state";
+
+/** The number of the cell in whose section an element stands; 0 for none. */
+const cellOf = (element: Element): number =>
+	Number(/^cell-(\d+)$/.exec(element.closest("section")?.id ?? "")?.[1] ?? 0);
+
+/** Prepares tables once: sorting, and links from arms and trials. */
+export function prepareTables(within: ParentNode, drawn: Drawn, store: Store): void {
+	const counts = new Map<string, number>();
+	for (const table of within.querySelectorAll("table")) {
+		const section = table.closest("section")?.id ?? "page";
+		const count = (counts.get(section) ?? 0) + 1;
+		counts.set(section, count);
+		makeSortable(table, `${section}.${within === document ? count : "all"}`, store);
+		if (drawn.trials) linkRows(table, drawn, store);
+		applyTo(table, drawn, store.state);
+	}
+}
+
+/** Makes the arm of a cell's row, and the trial of any row, a link. */
+function linkRows(table: HTMLTableElement, drawn: Drawn, store: Store): void {
+	const cell = cellOf(table);
+	for (const row of table.tBodies[0]?.rows ?? []) {
+		const heading = row.cells[0];
+		const arm = drawn.arms[Number(heading?.querySelector<HTMLElement>("[data-arm]")?.dataset.arm ?? -1)];
+		const id = heading?.textContent ?? "";
+		if (heading && arm && cell > 0) {
+			row.dataset.arm = arm.name;
+			wrap(heading, "data-trials", listText({ cell, arms: [arm.name] }));
+		} else if (heading && store.known.trials.has(id)) wrap(heading, "data-trial", id);
+	}
+}
+
+/** Wraps the text of a heading into a link that leads as a mark does. */
+function wrap(heading: HTMLElement, lead: string, to: string): void {
+	const text = [...heading.childNodes].filter((node) => node.nodeType === Node.TEXT_NODE && node.textContent?.trim());
+	if (text.length === 0) return;
+	const title = lead === "data-trial" ? "this trial" : "the trials behind these figures";
+	const link = html("a", { href: "#", class: "lead", title, [lead]: to });
+	text[0]?.before(link);
+	link.append(...text);
+}
+
+/** Shows and hides what the state asks for, in all tables, sections and links of the contents. */
+export function followTables(store: Store, drawn: Drawn): void {
+	store.follow((now) => {
+		for (const table of document.querySelectorAll("table")) applyTo(table, drawn, now);
+		drawn.trials?.cells.forEach((_, place) => {
+			const hidden = !cellShown(drawn.trials, place, now);
+			document.getElementById(`cell-${place + 1}`)?.toggleAttribute("hidden", hidden);
+			document.querySelector(`nav a[href="#cell-${place + 1}"]`)?.toggleAttribute("hidden", hidden);
+		});
+	});
+}
+
+function applyTo(table: HTMLTableElement, drawn: Drawn, state: State): void {
+	if (table.closest("dialog")) return;
+	sortAsAsked(table, state.sort);
+	const armHidden = (name: string): boolean => state.hidden.includes(name);
+	const hiddenTitles = new Set([
+		...state.hidden,
+		...(drawn.trials?.cells ?? [])
+			.filter((_, place) => !cellShown(drawn.trials, place, state))
+			.map((cell) => cell.title),
+	]);
+	let behind = false; // "its median" goes with the arm before it
+	const columns = [...(table.tHead?.rows[0]?.cells ?? [])].map((heading) => {
+		const title = heading.textContent?.trim() ?? "";
+		behind = hiddenTitles.has(title) || (behind && title === "its median");
+		return behind;
+	});
+	for (const row of table.rows) {
+		const arm = drawn.arms[Number(row.cells[0]?.querySelector<HTMLElement>("[data-arm]")?.dataset.arm ?? -1)];
+		row.hidden = arm !== undefined && armHidden(arm.name);
+		columns.forEach((hidden, i) => {
+			const cell = row.cells[i];
+			if (cell && cell.hidden !== hidden) cell.hidden = hidden;
+		});
+	}
+}
