@@ -45,7 +45,7 @@ func Find(header record.Header, trials []record.Trial, records []record.Record) 
 	f.Profiles, f.Differences = profiles, profile.Differences(s)
 	f.Flames, f.Timelines = profile.Flames(s), view.Timelines(s)
 	if len(profiles) > 0 {
-		f.ProfileFiles = profile.FilesOf(s)
+		f.ProfileFiles, f.Overheads = profile.FilesOf(s), profile.Overheads(s)
 	}
 	for i, p := range f.Profiles {
 		f.Profiles[i].File = f.ProfileFiles.CPU(p.Cell, p.Arm, p.End)

@@ -28,6 +28,7 @@ type Findings struct {
 	Published    []view.Published     `json:"published,omitempty"`
 	Profiles     []profile.Profile    `json:"profiles,omitempty"`    // by cell and arm in the study's order, the server first
 	Differences  []profile.Difference `json:"differences,omitempty"` // of the profiles of compared arms, likewise
+	Overheads    []profile.Overhead   `json:"overheads,omitempty"`   // of probing, by cell and arm
 	Flames       []profile.Flame      `json:"-"`                     // likewise, for the page; the run's pprof files hold them whole
 	ProfileFiles *profile.Files       `json:"-"`                     // which a report writes beside itself; nil without probes
 	Timelines    []view.Timeline      `json:"timelines,omitempty"`   // of one trial of each arm and cell, where trials have one

@@ -107,7 +107,7 @@ func tablesOf(p Page) []Table {
 		all = append(all, c.Main, c.All, c.Pairs)
 		all = append(all, c.Details...)
 		if c.Profile != nil {
-			all = append(append(all, c.Profile.Table), c.Profile.Functions...)
+			all = append(append(all, c.Profile.Table, c.Profile.Overhead), c.Profile.Functions...)
 			for _, d := range c.Profile.Differences {
 				all = append(all, d.Activities, d.Functions)
 			}

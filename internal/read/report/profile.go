@@ -12,8 +12,9 @@ import (
 // Profile shows what the CPU of each arm was busy with in one cell, by the
 // samples of its probes.
 type Profile struct {
-	Table     Table   `json:"table"`     // shares by activity, a row per end
-	Functions []Table `json:"functions"` // the top of each end
+	Table     Table   `json:"table"`             // shares by activity, a row per end
+	Functions []Table `json:"functions"`         // the top of each end
+	Overhead  Table   `json:"overhead,omitzero"` // what probing costs each arm
 
 	Differences []Difference `json:"differences,omitempty"` // of compared arms
 
@@ -136,7 +137,7 @@ func (l *layout) profile(cell string) *Profile {
 			p.Functions = append(p.Functions, top)
 		}
 	}
-	p.Table, p.Differences = t, l.differences(cell)
+	p.Table, p.Overhead, p.Differences = t, l.overhead(cell), l.differences(cell)
 	return p
 }
 

@@ -1,0 +1,92 @@
+package profile
+
+import (
+	"math"
+
+	"netdyno/internal/metric"
+	"netdyno/internal/read/cells"
+	"netdyno/internal/read/stat"
+	"netdyno/internal/read/trial"
+)
+
+// Overhead is what probing costs an arm: a metric of its probes divided by that of its
+// ordinary trials. Probes run after these, so a drift of the machine is in it too.
+type Overhead struct {
+	Cell   string  `json:"cell"`
+	Arm    string  `json:"arm"`
+	Metric string  `json:"metric"`
+	Probes int     `json:"probes"` // that have the metric
+	Trials int     `json:"trials"` // ordinary ones that do
+	Ratio  float64 `json:"ratio"`  // of geometric means
+	Low    float64 `json:"low"`    // its 95 % interval; of fewer than two probes or trials, both are Ratio
+	High   float64 `json:"high"`
+}
+
+// disturbed are the metrics that a profiler may move; of costs, the first of each end
+// that the arm has.
+var disturbed = [][]string{
+	{"exchanges_per_s", "goodput_bytes_per_s"},
+	{"server." + dividable[0], "server." + dividable[1]},
+	{"client." + dividable[0], "client." + dividable[1]},
+}
+
+// Overheads returns those of every arm that has probes, in the study's order.
+func Overheads(s *cells.Dataset) []Overhead {
+	var all []Overhead
+	probes, _ := fit(s)
+	for _, cell := range s.Cells {
+		for _, arm := range s.Arms {
+			at := cells.KeyOf(cell, arm)
+			for _, names := range disturbed {
+				for _, name := range names {
+					if o, ok := overhead(probes[at], s.Of(cell, arm), name); ok {
+						o.Cell, o.Arm = cell, arm
+						all = append(all, o)
+						break
+					}
+				}
+			}
+		}
+	}
+	return all
+}
+
+func overhead(probes, trials []*trial.Judged, name string) (Overhead, bool) {
+	m, err := metric.Named(name)
+	if err != nil {
+		return Overhead{}, false
+	}
+	var with, without []float64
+	for _, v := range probes {
+		if value, ok := m.Value(v.Record); ok {
+			with = logged(with, value)
+		}
+	}
+	for _, v := range trials {
+		if value, ok := v.Trial.Values[name]; ok && v.Trial.Status == trial.Valid {
+			without = logged(without, value)
+		}
+	}
+	if len(with) == 0 || len(without) == 0 {
+		return Overhead{}, false
+	}
+	e := stat.Estimate{Point: stat.Mean(with) - stat.Mean(without)}
+	e.Low, e.High = e.Point, e.Point
+	a, probed := stat.MeanComponent(with)
+	b, measured := stat.MeanComponent(without)
+	if probed && measured {
+		e, _ = stat.Apart(e.Point, a, b)
+	}
+	return Overhead{
+		Metric: name, Probes: len(with), Trials: len(without),
+		Ratio: math.Exp(e.Point), Low: math.Exp(e.Low), High: math.Exp(e.High),
+	}, true
+}
+
+// logged adds a value's logarithm; one that has none is left out.
+func logged(to []float64, value float64) []float64 {
+	if value > 0 && !math.IsInf(value, 1) {
+		return append(to, math.Log(value))
+	}
+	return to
+}
