@@ -31,5 +31,5 @@ var (
 		"do_mmap", "vm_mmap_", "__x64_sys_mmap", "ksys_mmap", "do_munmap", "__do_munmap", "do_vmi_", "__vm_munmap", "__x64_sys_munmap", "unmap_", "zap_", "madvise_", "do_madvise", "__x64_sys_madvise",
 		"do_mprotect", "mprotect_", "__x64_sys_mprotect", "do_brk", "__x64_sys_brk", "__do_sys_brk", "tlb_", "flush_tlb",
 	}
-	kernelHidden = []string{theKernel, "[kernel, names hidden"} // as the meter writes it
+	kernelHidden = []string{theKernel, hiddenKernel}
 )

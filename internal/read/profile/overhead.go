@@ -22,22 +22,25 @@ type Overhead struct {
 	High   float64 `json:"high"`
 }
 
-// disturbed are the metrics that a profiler may move; of costs, the first of each end
-// that the arm has.
-var disturbed = [][]string{
-	{"exchanges_per_s", "goodput_bytes_per_s"},
-	{"server." + dividable[0], "server." + dividable[1]},
-	{"client." + dividable[0], "client." + dividable[1]},
+// disturbed are the metrics that a profiler may move, in groups: the first of each that
+// the arm has.
+func disturbed(s *cells.Dataset) [][]string {
+	names := [][]string{{"exchanges_per_s", "goodput_bytes_per_s"}, nil, nil}
+	for _, cost := range dividable(s) {
+		names[1], names[2] = append(names[1], "server."+cost), append(names[2], "client."+cost)
+	}
+	return names
 }
 
 // Overheads returns those of every arm that has probes, in the study's order.
 func Overheads(s *cells.Dataset) []Overhead {
 	var all []Overhead
 	probes, _ := fit(s)
+	metrics := disturbed(s)
 	for _, cell := range s.Cells {
 		for _, arm := range s.Arms {
 			at := cells.KeyOf(cell, arm)
-			for _, names := range disturbed {
+			for _, names := range metrics {
 				for _, name := range names {
 					if o, ok := overhead(probes[at], s.Of(cell, arm), name); ok {
 						o.Cell, o.Arm = cell, arm

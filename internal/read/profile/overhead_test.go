@@ -17,7 +17,7 @@ func TestOverheadIsTheRatioOfTheTwo(t *testing.T) {
 		t.Fatal(err)
 	}
 	cheap, dear := s.Of(s.Cells[0], "b"), s.Of(s.Cells[0], "a")
-	name := "server." + dividable[0]
+	name := "server." + dividable(s)[0]
 	if o, ok := overhead(cheap, dear, name); !ok || o.Low > 0.5 || o.High < 0.5 || o.High-o.Low > 0.05 || o.Ratio < o.Low || o.Ratio > o.High || o.Probes != 8 || o.Trials != 16 {
 		t.Errorf("%+v, want 0.5", o)
 	}

@@ -44,7 +44,7 @@ const topFunctions = 20
 var ends = []contract.Role{contract.Server, contract.Client, contract.Pair}
 
 // Profiles reads the probes' CPU profiles by cell, arm and end. What cannot be
-// read is left out and warned of.
+// read is left out and warned of, and so is what they do not show.
 func Profiles(s *cells.Dataset) ([]Profile, []record.Warning) {
 	var all []Profile
 	probes, unread := fit(s)
@@ -70,7 +70,7 @@ func Profiles(s *cells.Dataset) ([]Profile, []record.Warning) {
 			Advice: "the other figures do not depend on probes",
 		})
 	}
-	return all, warnings
+	return all, append(warnings, blindSpots(s, all)...)
 }
 
 func (t *sampled) profile(at cells.Key, end contract.Role, source Source) Profile {

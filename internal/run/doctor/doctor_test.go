@@ -30,6 +30,8 @@ var quiet = map[string]string{
 	"nic.bond0.driver": "bonding", "nic.bond0.state": "up", "nic.bond0.bond_mode": "802.3ad", "nic.bond0.bond_members": "eno1 eno2", "nic.bond0.bond_hash": "layer3+4",
 	"nic.eth9.driver": "ixgbe", "nic.eth9.state": "down", "nic.eth9.gro": "off", // nobody measures by it
 
+	"perf.path": "/usr/bin/perf", "perf.sees": "programs and kernel", "perf.kernel_names": "yes", "kernel.perf_event_paranoid": "1", "kernel.kptr_restrict": "0",
+
 	"rdma.mlx5_0.1.state": "ACTIVE", "rdma.mlx5_0.1.physical_state": "LinkUp",
 	"gpu.count": "1", "gpu.0.numa_node": "0", "gpu.0.pcie": "16.0 GT/s x16", "gpu.0.pcie_max": "16.0 GT/s x16",
 }
@@ -93,6 +95,10 @@ var findings = []struct {
 	{[]string{"net.wmem_max", "212992"}, "net.wmem_max", "SO_SNDBUF"},
 	{[]string{"net.busy_poll", "50"}, "net.busy_poll", "50 µs"},
 	{[]string{"kernel.cmdline", "amd_iommu=on"}, "kernel.cmdline", "IOMMU"},
+
+	{[]string{"perf.path", "none"}, "perf.path", "not installed"},
+	{[]string{"perf.sees", "programs", "kernel.perf_event_paranoid", "2"}, "kernel.perf_event_paranoid", "into the kernel (kernel.perf_event_paranoid is 2)"},
+	{[]string{"perf.kernel_names", "no", "kernel.kptr_restrict", "1"}, "kernel.kptr_restrict", "kptr_restrict is 1"},
 
 	{[]string{"nic.eth0.gro", "off", "nic.eth0.tso", "off"}, "nic.eth0.offloads", "eth0: off: tso, gro"},
 	{[]string{"nic.eth0.mtu", "1500"}, "nic.eth0.mtu", "1500 at 100 Gbit/s"},

@@ -21,7 +21,7 @@ type rule struct {
 
 // rules are all there are.
 func rules() []rule {
-	return slices.Concat(hostRules, kernelRules, cardRules, driverRules(), deviceRules)
+	return slices.Concat(hostRules, kernelRules, profileRules, cardRules, driverRules(), deviceRules)
 }
 
 // apply returns the rule's advice: at most one of a host, and of its cards one

@@ -46,6 +46,7 @@ func collect(root string, k kernel) record.Host {
 	f.idle()
 	f.host()
 	f.programs()
+	f.perf()
 	f.network()
 	f.rdma()
 	f.gpu()
