@@ -49,6 +49,7 @@ which to use, what it costs, what limited it, and how certain that is.
 		listenCommand(),
 		reportCommand(),
 		exportCommand(),
+		serveCommand(),
 		compareCommand(),
 		studiesCommand(),
 		transportsCommand(),

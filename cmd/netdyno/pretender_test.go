@@ -118,7 +118,7 @@ func (p *pretender) answer(m contract.Message) {
 func (p *pretender) ready() *contract.Ready {
 	r := &contract.Ready{Connections: p.setup.Load.Connections, Verified: p.setup.Load.Connections}
 	if p.fault.role == contract.Server {
-		r = &contract.Ready{Addresses: []string{serve(p.fault.connection)}}
+		r = &contract.Ready{Addresses: []string{answer(p.fault.connection)}}
 	}
 	if p.fault.readiness != nil {
 		p.fault.readiness(r)
@@ -177,7 +177,7 @@ func echo(c net.Conn) {
 }
 
 // serve echoes on a free port, or treats each connection in the fault's way.
-func serve(connection func(net.Conn)) string {
+func answer(connection func(net.Conn)) string {
 	if connection == nil {
 		connection = echo
 	}

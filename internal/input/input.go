@@ -27,6 +27,13 @@ func Open(name string) (*os.File, error) {
 	return open(name, os.O_RDONLY, func(fs.FileMode) bool { return false })
 }
 
+// OpenIn opens a regular file of a directory for reading, as Open does. No link
+// leads out of the directory.
+func OpenIn(root *os.Root, name string) (*os.File, error) {
+	f, err := root.OpenFile(name, os.O_RDONLY|withoutWait, 0)
+	return checked(f, err, name, func(fs.FileMode) bool { return false })
+}
+
 // OpenToAppend opens a regular file for reading and writing.
 func OpenToAppend(name string) (*os.File, error) {
 	return open(name, os.O_RDWR, func(fs.FileMode) bool { return false })
@@ -143,7 +150,15 @@ func (p *pipe) awaitWriter() error {
 // open never waits: without O_NONBLOCK, opening a FIFO does until somebody
 // writes to it.
 func open(name string, flags int, also func(fs.FileMode) bool) (*os.File, error) {
-	f, err := os.OpenFile(name, flags|syscall.O_NONBLOCK|syscall.O_NOCTTY, 0)
+	f, err := os.OpenFile(name, flags|withoutWait, 0)
+	return checked(f, err, name, also)
+}
+
+// withoutWait opens a FIFO without waiting for its writer, and takes no terminal.
+const withoutWait = syscall.O_NONBLOCK | syscall.O_NOCTTY
+
+// checked closes again what is neither a regular file nor allowed besides.
+func checked(f *os.File, err error, name string, also func(fs.FileMode) bool) (*os.File, error) {
 	if errors.Is(err, syscall.ENXIO) {
 		return nil, &fs.PathError{Op: "open", Path: name, Err: errors.New("it is a socket, or a device without a driver; expected a file")}
 	}

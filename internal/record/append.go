@@ -8,6 +8,7 @@ import (
 	"os"
 	"path/filepath"
 	"syscall"
+	"time"
 
 	"netdyno/internal/input"
 )
@@ -73,12 +74,28 @@ func (w *File) resume(c *Contents) error {
 	return nil
 }
 
-// lock keeps a second run from appending to the same file.
+// lock keeps a second run from appending to the same file. BeingWritten may hold the
+// lock for an instant, so a refusal is tried again.
 func (w *File) lock() error {
-	if err := syscall.Flock(int(w.file.Fd()), syscall.LOCK_EX|syscall.LOCK_NB); err != nil {
-		return fmt.Errorf("another process is writing it: %w", err)
+	const tries, between = 20, 5 * time.Millisecond
+	var err error
+	for range tries {
+		if err = syscall.Flock(int(w.file.Fd()), syscall.LOCK_EX|syscall.LOCK_NB); err == nil {
+			return nil
+		}
+		time.Sleep(between)
 	}
-	return nil
+	return fmt.Errorf("another process is writing it: %w", err)
+}
+
+// BeingWritten tells whether a process has a records.jsonl open to append to it: a
+// run goes on.
+func BeingWritten(f *os.File) bool {
+	if err := syscall.Flock(int(f.Fd()), syscall.LOCK_SH|syscall.LOCK_NB); err != nil {
+		return errors.Is(err, syscall.EWOULDBLOCK)
+	}
+	_ = syscall.Flock(int(f.Fd()), syscall.LOCK_UN) // closing it would do so too
+	return false
 }
 
 // Append writes one record as one whole line and returns when it is on the

@@ -77,47 +77,64 @@ func ReadHeader(path string) (Header, error) {
 
 func (c *Contents) read(r io.Reader) (extent, error) {
 	c.lines = map[string]int{}
-	headed := false
-	e, err := eachLine(r, func(number int, body json.RawMessage, damage error) func() error {
-		switch {
-		case number == 1:
-			return func() error {
-				headed = true
-				return c.readHeader(body, damage)
-			}
-		case damage != nil:
-			return func() error {
-				c.Problems = append(c.Problems, Problem{number, damage.Error()})
-				return nil
-			}
-		}
-		var l recordLine
-		// In half the time that encoding/json takes, which is most of a large run's reading.
-		err := jsonv2.Unmarshal(body, &l, lean)
-		return func() error { return c.enter(number, &l, err) }
-	})
+	e, err := c.readAfter(0, r, decodeRecord)
 	switch {
 	case err != nil:
 		return e, err
-	case !headed:
-		return e, errors.New("line 1: no whole header; expected the run's header")
+	case e.lines == 0:
+		return e, errNoHeader
 	case e.torn:
 		c.Problems = append(c.Problems, Problem{e.lines + 1, "torn: the file ends inside the line; its trial is to be run again"})
 	}
 	return e, nil
 }
 
+var errNoHeader = errors.New("line 1: no whole header; expected the run's header")
+
+// readAfter takes in the lines that follow the first before lines of a file.
+func (c *Contents) readAfter(before int, r io.Reader, decode func(json.RawMessage) (recordLine, error)) (extent, error) {
+	return eachLine(r, func(number int, body json.RawMessage, damage error) func() error {
+		number += before
+		switch {
+		case number == 1:
+			return func() error { return c.readHeader(body, damage) }
+		case damage != nil:
+			return func() error {
+				c.Problems = append(c.Problems, Problem{number, damage.Error()})
+				return nil
+			}
+		}
+		l, err := decode(body)
+		return func() error { return c.enter(number, &l, err) }
+	})
+}
+
+// decodeRecord reads a line's body in half the time that encoding/json takes, which
+// is most of a large run's reading.
+func decodeRecord(body json.RawMessage) (recordLine, error) {
+	var l recordLine
+	err := jsonv2.Unmarshal(body, &l, lean)
+	return l, err
+}
+
 // HoldTo takes out the records that the plan does not have and adds a problem
 // for each: of a trial that was never planned, or of one whose name is in the
 // plan and whose levels are not. Whatever such a record counted, it is not what
 // the study asked. It returns how many there were.
-func (c *Contents) HoldTo(plan []Trial) int {
-	before := len(c.Records)
+func (c *Contents) HoldTo(plan []Trial) int { return c.holdFrom(0, byID(plan)) }
+
+func byID(plan []Trial) map[string]Trial {
 	planned := make(map[string]Trial, len(plan))
 	for _, t := range plan {
 		planned[t.ID] = t
 	}
-	c.Records = slices.DeleteFunc(c.Records, func(r Record) bool {
+	return planned
+}
+
+// holdFrom holds the records from a place on to the plan.
+func (c *Contents) holdFrom(first int, planned map[string]Trial) int {
+	before := len(c.Records)
+	kept := slices.DeleteFunc(c.Records[first:], func(r Record) bool {
 		t, known := planned[r.Trial.ID]
 		if known && reflect.DeepEqual(t, r.Trial) {
 			return false
@@ -129,7 +146,8 @@ func (c *Contents) HoldTo(plan []Trial) int {
 		c.Problems = append(c.Problems, Problem{c.lines[r.Trial.ID], reason})
 		return true
 	})
-	for i := range c.Records { // it is the same: held once, with all its levels
+	c.Records = c.Records[:first+len(kept)]
+	for i := first; i < len(c.Records); i++ { // it is the same: held once, with all its levels
 		c.Records[i].Trial = planned[c.Records[i].Trial.ID]
 	}
 	slices.SortStableFunc(c.Problems, func(a, b Problem) int { return cmp.Compare(a.Line, b.Line) })
@@ -224,9 +242,18 @@ func ReadTrials(path string) ([]Trial, error) {
 		return nil, err
 	}
 	defer f.Close()
+	trials, err := ReadTrialsFrom(f)
+	if err != nil {
+		return nil, fmt.Errorf("read %s: %w", path, err)
+	}
+	return trials, nil
+}
+
+// ReadTrialsFrom returns the plan that a file holds, as ReadTrials does.
+func ReadTrialsFrom(r io.Reader) ([]Trial, error) {
 	var trials []Trial
 	seen := map[string]bool{}
-	e, err := eachLine(f, func(number int, body json.RawMessage, damage error) func() error {
+	e, err := eachLine(r, func(number int, body json.RawMessage, damage error) func() error {
 		var t Trial
 		var bad error
 		if damage == nil {
@@ -249,8 +276,5 @@ func ReadTrials(path string) ([]Trial, error) {
 	if err == nil && e.torn {
 		err = errors.New("the last line is torn")
 	}
-	if err != nil {
-		return nil, fmt.Errorf("read %s: %w", path, err)
-	}
-	return trials, nil
+	return trials, err
 }

@@ -36,6 +36,9 @@ func (d Directory) Messages() string { return d.file("messages.json") }
 // Certificate is what clients need of a server that encrypts.
 func (d Directory) Certificate() string { return d.file("certificate.pem") }
 
+// Live is how far the trial under way is; there only while the run goes on.
+func (d Directory) Live() string { return d.file(record.LiveFile) }
+
 // Findings is what was found in the records. It and the files below can be
 // rebuilt from the records.
 func (d Directory) Findings() string { return d.file("findings.json") }
@@ -60,14 +63,14 @@ func (d Directory) ComparedPage() string { return d.file("compare.html") }
 
 func (d Directory) file(name string) string { return filepath.Join(string(d), name) }
 
-// resultsRoot holds the runs that were given no directory.
-const resultsRoot = "results"
+// ResultsRoot holds the runs that were given no directory.
+const ResultsRoot = "results"
 
 // Fresh makes a directory under results/ that nobody else has: two runs may begin
 // in the same second.
 func Fresh(study string) (Directory, error) {
-	name := filepath.Join(resultsRoot, study+"-"+time.Now().Format("20060102-150405"))
-	if err := os.MkdirAll(resultsRoot, 0o755); err != nil {
+	name := filepath.Join(ResultsRoot, study+"-"+time.Now().Format("20060102-150405"))
+	if err := os.MkdirAll(ResultsRoot, 0o755); err != nil {
 		return "", err
 	}
 	path := name
@@ -88,7 +91,7 @@ func Runs(begun string) []Directory {
 		written time.Time
 	}
 	var runs []run
-	for _, pattern := range []string{resultsRoot + "/*", begun + "*", begun + "*/*"} {
+	for _, pattern := range []string{ResultsRoot + "/*", begun + "*", begun + "*/*"} {
 		matches, err := filepath.Glob(filepath.Join(pattern, record.RecordsFile))
 		if err != nil {
 			continue // a bracket that was begun and not ended
@@ -112,12 +115,12 @@ func Runs(begun string) []Directory {
 
 // latest returns the newest run of a study under results/.
 func latest(study string) (Directory, error) {
-	matches, err := filepath.Glob(filepath.Join(resultsRoot, study+"-[0-9]*", record.RecordsFile))
+	matches, err := filepath.Glob(filepath.Join(ResultsRoot, study+"-[0-9]*", record.RecordsFile))
 	if err != nil {
 		return "", err
 	}
 	if len(matches) == 0 {
-		return "", fmt.Errorf("resume: no run of %s under %s/; name its directory with --out", study, resultsRoot)
+		return "", fmt.Errorf("resume: no run of %s under %s/; name its directory with --out", study, ResultsRoot)
 	}
 	return Directory(filepath.Dir(slices.Max(matches))), nil
 }

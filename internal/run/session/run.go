@@ -143,10 +143,17 @@ func (r *Run) Measure(ctx context.Context, o Observer) error {
 }
 
 func (r *Run) measure(ctx context.Context, o Observer) error {
-	s := r.session
+	s, live := r.session, newLive(r.Dir.Live())
+	defer live.end()
+	observe := func(e bench.Event) {
+		live.observe(e)
+		if o.Trial != nil {
+			o.Trial(e)
+		}
+	}
 	b := bench.Bench{
 		Rig: s.site.rig, Hosts: s.site.hosts, Catalog: s.catalog, Meter: []string{s.site.self, "meter"},
-		Keep: r.file.Append, Observe: o.Trial, Enough: r.looks(o.Look), Messages: s.Messages,
+		Keep: r.file.Append, Observe: observe, Enough: r.looks(o.Look), Messages: s.Messages,
 	}
 	return b.Run(ctx, r.Left)
 }

@@ -1,0 +1,102 @@
+package follow
+
+import (
+	"fmt"
+	"os"
+	"slices"
+	"time"
+
+	"netdyno/internal/input"
+	"netdyno/internal/read/cells"
+	"netdyno/internal/record"
+)
+
+// Entry is a run in the list of a directory's runs.
+type Entry struct {
+	Name     string // its directory's, below the listed one
+	Study    string
+	Question string
+	Created  time.Time
+	Progress
+	Trouble string // why it cannot be read; "" when it can
+}
+
+// outline is what a list shows of a run, for as long as its files are the same.
+type outline struct {
+	records, plan stamp
+	entry         Entry
+}
+
+// List returns the runs, the newest first, and how many were left out because there
+// are too many.
+func (r *Results) List() (entries []Entry, more int, err error) {
+	root, err := os.OpenRoot(r.dir)
+	if err != nil {
+		return nil, 0, err
+	}
+	defer root.Close()
+	names, more, err := r.names(root)
+	if err != nil {
+		return nil, 0, err
+	}
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	for name := range r.outlines {
+		if !slices.Contains(names, name) {
+			delete(r.outlines, name)
+		}
+	}
+	for _, name := range names {
+		e, err := r.entry(root, name)
+		if err != nil {
+			e = Entry{Name: name, Trouble: err.Error()}
+		}
+		entries = append(entries, e)
+	}
+	slices.SortStableFunc(entries, func(a, b Entry) int { return b.Created.Compare(a.Created) })
+	return entries, more, nil
+}
+
+// entry reads a run's outline, unless it is known already. The caller holds the lock.
+func (r *Results) entry(root *os.Root, name string) (Entry, error) {
+	run, err := root.OpenRoot(name)
+	if err != nil {
+		return Entry{}, err
+	}
+	defer run.Close()
+	records, err := input.OpenIn(run, record.RecordsFile)
+	if err != nil {
+		return Entry{}, err
+	}
+	defer records.Close()
+	now := outline{}
+	if now.records, err = stampOf(records); err != nil {
+		return Entry{}, err
+	}
+	if info, err := run.Stat(record.TrialsFile); err == nil {
+		now.plan = stamp{info.Size(), info.ModTime().UnixNano()}
+	}
+	written := record.BeingWritten(records)
+	known, ok := r.outlines[name]
+	running := known.entry.State == Running || known.entry.State == Listening
+	if ok && known.records == now.records && known.plan == now.plan && written == running {
+		return known.entry, nil
+	}
+	contents, err := record.ReadOutline(records)
+	if err != nil {
+		return Entry{}, fmt.Errorf("read %s: %w", record.RecordsFile, err)
+	}
+	var plan []record.Trial
+	if len(contents.Header.Listen) == 0 {
+		if plan, err = readPlan(run); err != nil {
+			return Entry{}, err
+		}
+	}
+	h := contents.Header
+	now.entry = Entry{
+		Name: name, Study: cells.Title(h.Study), Question: h.Study.Question, Created: h.CreatedAt,
+		Progress: progressOf(h, plan, contents.Records, written),
+	}
+	r.outlines[name] = now
+	return now.entry, nil
+}

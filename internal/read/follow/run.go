@@ -1,0 +1,204 @@
+package follow
+
+import (
+	"fmt"
+	"os"
+	"time"
+
+	"netdyno/internal/contract"
+	"netdyno/internal/input"
+	"netdyno/internal/read/finding"
+	"netdyno/internal/record"
+)
+
+// Run follows one run. One goroutine may use it.
+type Run struct {
+	results *Results
+	name    string
+	dir     *os.Root
+	file    *os.File // its records
+	tail    record.Tail
+	plan    []record.Trial
+
+	found finding.Findings
+	sound bool      // found holds something
+	of    int       // records that found is of
+	again time.Time // before which finding would take too much of the machine's time
+	ticks ticking
+}
+
+// Snapshot is a run as it is at one moment. Who gets one must not change it.
+type Snapshot struct {
+	Header record.Header
+	Path   string // of its directory
+	Progress
+	Left     time.Duration // that the rest takes, at most; 0 when it is not known
+	Records  []record.Record
+	Found    *finding.Findings // of the records so far; nil when there are too few
+	FoundOf  int               // how many records Found is of
+	Problems int               // damaged lines
+	Now      *Now              // the trial under way; nil between trials
+}
+
+// Follow begins to follow a run. Close ends it.
+func (r *Results) Follow(name string) (*Run, error) {
+	dir, err := r.open(name)
+	if err != nil {
+		return nil, err
+	}
+	run := &Run{results: r, name: name, dir: dir}
+	if run.file, err = input.OpenIn(dir, record.RecordsFile); err != nil {
+		dir.Close()
+		return nil, err
+	}
+	return run, nil
+}
+
+// Close closes the run's files.
+func (r *Run) Close() {
+	r.file.Close()
+	r.dir.Close()
+}
+
+// findingShare bounds the time that finding takes: one part in so many. What is
+// followed is a measurement on this machine, as a rule.
+const findingShare = 200
+
+// Look reads what is new. An error says that the run cannot be followed any more: its
+// directory is gone, or another run's files are in it.
+func (r *Run) Look(now time.Time) (Snapshot, error) {
+	if err := r.grow(); err != nil {
+		return Snapshot{}, err
+	}
+	s := Snapshot{
+		Header: r.tail.Header, Path: r.results.Path(r.name), Records: r.tail.Records, Problems: len(r.tail.Problems),
+		Progress: progressOf(r.tail.Header, r.plan, r.tail.Records, record.BeingWritten(r.file)),
+	}
+	if s.Progress.State == Running {
+		s.Now = r.ticks.look(r.live(), r.plan)
+	}
+	if s.Now != nil {
+		s.Left, _ = left(s.Progress, r.tail.Records, now.Sub(s.Now.Began))
+	}
+	r.find(now)
+	if r.sound {
+		s.Found, s.FoundOf = &r.found, r.of
+	}
+	return s, nil
+}
+
+// grow takes in new records.
+func (r *Run) grow() error {
+	there, err := r.dir.Stat(record.RecordsFile)
+	if err != nil {
+		return fmt.Errorf("%s is gone: %w", r.results.Path(r.name), err)
+	}
+	held, err := r.file.Stat()
+	if err != nil {
+		return err
+	}
+	if !os.SameFile(there, held) {
+		return fmt.Errorf("%s was replaced", record.RecordsFile)
+	}
+	if err := r.tail.Read(r.file, held.Size()); err != nil {
+		return fmt.Errorf("read %s: %w", record.RecordsFile, err)
+	}
+	if r.plan == nil && len(r.tail.Header.Listen) == 0 {
+		if r.plan, err = readPlan(r.dir); err != nil {
+			return err
+		}
+	}
+	if r.plan != nil {
+		r.tail.HoldTo(r.plan)
+	}
+	return nil
+}
+
+// find finds what the records so far say, unless that was done or would take too
+// much time.
+func (r *Run) find(now time.Time) {
+	if len(r.tail.Records) == r.of || len(r.tail.Header.Listen) > 0 || now.Before(r.again) {
+		return
+	}
+	begun := time.Now()
+	found, err := finding.Find(r.tail.Header, r.plan, r.tail.Records)
+	r.again = now.Add(findingShare * time.Since(begun))
+	r.of = len(r.tail.Records)
+	if err == nil { // else the report says why
+		r.found, r.sound = found, true
+	}
+}
+
+// live reads what the run says of its trial; nil when it says nothing now.
+func (r *Run) live() *record.Live {
+	f, err := input.OpenIn(r.dir, record.LiveFile)
+	if err != nil {
+		return nil
+	}
+	defer f.Close()
+	l, err := record.ReadLive(f)
+	if err != nil {
+		return nil
+	}
+	return &l
+}
+
+// Now is the trial under way.
+type Now struct {
+	Trial record.Trial
+	Began time.Time
+	Rate  float64             // exchanges per second over the clients that told twice; 0 for none yet
+	Times *contract.TickTimes // of a client that tells them; else nil
+	Rates []float64           // the rates before, the latest last, at most one a look; 0 between trials
+}
+
+// ticking turns the clients' counters into rates.
+type ticking struct {
+	trial string
+	last  []contract.Tick // by client
+	rate  []float64
+	rates []float64
+	held  *Now
+}
+
+// kept are the rates of so many looks.
+const kept = 120
+
+// look takes in what the run says now; nothing when l is nil, which it also is for
+// the instant in which the file is written.
+func (t *ticking) look(l *record.Live, plan []record.Trial) *Now {
+	if l == nil {
+		return t.held
+	}
+	if l.Trial != t.trial {
+		*t = ticking{trial: l.Trial, rates: append(t.rates, 0)}
+	}
+	now := &Now{Began: l.BeganAt}
+	for _, p := range plan {
+		if p.ID == l.Trial {
+			now.Trial = p
+		}
+	}
+	for len(t.last) < len(l.Ticks) {
+		t.last, t.rate = append(t.last, contract.Tick{}), append(t.rate, 0)
+	}
+	told := false
+	for i, tick := range l.Ticks {
+		if before := t.last[i]; before.AtNs > 0 && tick.AtNs > before.AtNs {
+			t.rate[i] = record.Growth(before.Exchanges, tick.Exchanges) / record.Growth(before.AtNs, tick.AtNs) * 1e9
+			told = true
+		}
+		t.last[i] = tick
+		now.Rate += t.rate[i]
+		if tick.Times != nil && tick.Times.Count > 0 {
+			now.Times = tick.Times
+		}
+	}
+	if told {
+		t.rates = append(t.rates, now.Rate)
+	}
+	t.rates = t.rates[max(0, len(t.rates)-kept):]
+	now.Rates = append([]float64{}, t.rates...)
+	t.held = now
+	return now
+}

@@ -1,0 +1,83 @@
+package follow
+
+import (
+	"fmt"
+
+	"netdyno/internal/input"
+	"netdyno/internal/printable"
+	"netdyno/internal/read/compare"
+	"netdyno/internal/read/finding"
+	"netdyno/internal/record"
+)
+
+// Find reads a run whole and returns what its records say. With current, what was
+// renamed since it was recorded has today's name, as a comparison of two runs needs it.
+func (r *Results) Find(name string, current bool) (finding.Findings, error) {
+	run, err := r.open(name)
+	if err != nil {
+		return finding.Findings{}, err
+	}
+	defer run.Close()
+	f, err := input.OpenIn(run, record.RecordsFile)
+	if err != nil {
+		return finding.Findings{}, err
+	}
+	defer f.Close()
+	size, err := stampOf(f)
+	if err != nil {
+		return finding.Findings{}, err
+	}
+	var t record.Tail
+	if err := t.Read(f, size.size); err != nil {
+		return finding.Findings{}, fmt.Errorf("read %s: %w", record.RecordsFile, err)
+	}
+	t.Header.Directory = r.Path(name)
+	if len(t.Header.Listen) > 0 {
+		served, err := finding.Account(t.Contents)
+		return finding.Findings{Run: compare.Run{Header: t.Header}, ServerReport: &served}, err
+	}
+	plan, err := readPlan(run)
+	if err != nil {
+		return finding.Findings{}, err
+	}
+	unplanned := t.HoldTo(plan)
+	if current {
+		record.CurrentNames(&t.Header, plan, t.Records)
+	}
+	found, err := finding.Find(t.Header, plan, t.Records)
+	found.Tally.Unplanned = unplanned
+	return found, err
+}
+
+// Stamp changes whenever a run's records do.
+func (r *Results) Stamp(name string) (string, error) {
+	run, err := r.open(name)
+	if err != nil {
+		return "", err
+	}
+	defer run.Close()
+	info, err := run.Stat(record.RecordsFile)
+	if err != nil {
+		return "", err
+	}
+	return fmt.Sprintf("%d-%d", info.Size(), info.ModTime().UnixNano()), nil
+}
+
+// Record returns a trial's record as JSON that can be shown; nil when there is none.
+func (r *Results) Record(name, trial string) ([]byte, error) {
+	run, err := r.open(name)
+	if err != nil {
+		return nil, err
+	}
+	defer run.Close()
+	f, err := input.OpenIn(run, record.RecordsFile)
+	if err != nil {
+		return nil, err
+	}
+	defer f.Close()
+	body, err := record.ReadOne(f, trial)
+	if err != nil || body == nil {
+		return nil, err
+	}
+	return printable.JSON(body), nil
+}

@@ -1,0 +1,271 @@
+package report
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+	"time"
+
+	"netdyno/internal/metric"
+	"netdyno/internal/quantity"
+	"netdyno/internal/read/cells"
+	"netdyno/internal/read/compare"
+	"netdyno/internal/read/follow"
+	"netdyno/internal/read/trial"
+	"netdyno/internal/record"
+)
+
+// LivePart is a part of the page of a run that goes on. A page replaces each part by
+// itself, when what it shows has changed.
+type LivePart struct {
+	ID    string
+	Title string
+	// Shows names what the part shows of a run: as long as it is the same, so is the part.
+	Shows func(follow.Snapshot) string
+	view  func(follow.Snapshot) any
+}
+
+// LiveParts are the parts in the order of the page, each with a template of its name.
+func LiveParts() []LivePart {
+	return []LivePart{
+		{"progress", "", func(s follow.Snapshot) string { return fmt.Sprint(s.Progress, leftText(s), s.Problems) }, progressView},
+		{"now", "Now", func(s follow.Snapshot) string { return fmt.Sprint(nowView(s)) }, nowView},
+		{"found", "So far", func(s follow.Snapshot) string { return fmt.Sprint(s.FoundOf) }, foundView},
+		{"trials", "Latest trials", func(s follow.Snapshot) string { return fmt.Sprint(len(s.Records), s.FoundOf) }, trialsView},
+	}
+}
+
+// liveProgress is how far a run is, in words.
+type liveProgress struct {
+	follow.Progress
+	Left     string
+	Problems int
+	GoOn     string // the command that goes on with an incomplete run
+}
+
+func progressView(s follow.Snapshot) any {
+	v := liveProgress{Progress: s.Progress, Left: leftText(s), Problems: s.Problems}
+	if s.State == follow.Incomplete {
+		v.GoOn = shellLine([]string{"netdyno", "run", s.Path, "--continue"})
+	}
+	return v
+}
+
+// leftText is the time that the rest of a run takes; "" when it is not known.
+func leftText(s follow.Snapshot) string {
+	switch {
+	case s.Left <= 0:
+		return ""
+	case s.Left < time.Minute:
+		return s.Left.Round(time.Second).String()
+	}
+	return strings.TrimSuffix(s.Left.Round(time.Minute).String(), "0s")
+}
+
+// liveTrial is the trial under way.
+type liveTrial struct {
+	ID, Arm, Cell  string
+	Rate           string // "" before two ticks
+	P50, P99       string // of a trial that tells its times as it goes
+	Points         string // of the line of rates
+	Most           string // the line's top
+	Latest, Height int
+}
+
+// The drawing of the rates, in its own units.
+const (
+	sparkStep   = 4
+	sparkHeight = 48
+)
+
+func nowView(s follow.Snapshot) any {
+	if s.Now == nil {
+		return liveTrial{}
+	}
+	t := s.Now.Trial
+	v := liveTrial{ID: t.ID, Arm: t.Arm, Cell: cells.Spoken(t.Cell), Height: sparkHeight}
+	if s.Now.Rate > 0 {
+		v.Rate = rateText(s.Now.Rate)
+	}
+	if times := s.Now.Times; times != nil {
+		if times.P50Ns > 0 {
+			v.P50 = quantity.FormatDuration(time.Duration(times.P50Ns))
+		}
+		if times.P99Ns > 0 {
+			v.P99 = quantity.FormatDuration(time.Duration(times.P99Ns))
+		}
+	}
+	if len(s.Now.Rates) < 2 {
+		return v
+	}
+	most := slices.Max(s.Now.Rates)
+	if most <= 0 {
+		return v
+	}
+	v.Most = rateText(most)
+	var points []string
+	for i, rate := range s.Now.Rates {
+		points = append(points, fmt.Sprintf("%d,%.1f", i*sparkStep, sparkHeight*(1-rate/most)))
+	}
+	v.Points, v.Latest = strings.Join(points, " "), (len(points)-1)*sparkStep
+	return v
+}
+
+func rateText(perSecond float64) string {
+	return withUnit(perSecond, scaleFor("exchanges_per_s", perSecond))
+}
+
+// liveFound is what a run has found so far.
+type liveFound struct {
+	Of           int // records
+	Table, Noise Table
+}
+
+// liveMetrics are shown of every run beside its primary metrics, where it has them.
+var liveMetrics = []string{"exchanges_per_s", "response_p99_us", "service_p99_us", "server.cpu_us_per_exchange"}
+
+func foundView(s follow.Snapshot) any {
+	if s.Found == nil {
+		return liveFound{}
+	}
+	l := newLayout(*s.Found)
+	return liveFound{Of: s.FoundOf, Table: l.soFar(), Noise: l.noiseSoFar()}
+}
+
+// noiseSoFar is how far the baseline differs from itself, on the primary metrics.
+func (l *layout) noiseSoFar() Table {
+	t := Table{
+		Caption: "Noise: the baseline's second trial in each block ÷ its first. Nothing differs there.",
+		Columns: slices.Concat(columns("metric"), numbers("second ÷ first")),
+	}
+	for _, n := range l.Noise {
+		if l.primary[n.Metric] {
+			t.Rows = append(t.Rows, []Datum{{Text: labelOf(n.Metric), Detail: cells.Spoken(n.Cell)}, {Ratio: &Ratio{Text: ratio(n.Ratio), Interval: ratioInterval(n.Low, n.High)}}})
+		}
+	}
+	return bounded(t)
+}
+
+// soFar is every arm's figures, each with its ratio to the baseline, and no verdict:
+// those are for the looks that the study declared.
+func (l *layout) soFar() Table {
+	var names []string
+	for _, name := range append(slices.Clone(l.Header.Study.Compare.Primary), liveMetrics...) {
+		has := slices.ContainsFunc(l.Cells, func(c cells.Cell) bool { return slices.Contains(metricsOf(c), name) })
+		if has && !slices.Contains(names, name) {
+			names = append(names, name)
+		}
+	}
+	t := Table{
+		Caption: "Figures so far with their 95 % intervals, and below them the ratio to " + l.baseline() + ". They are no verdicts: a run is judged at its looks.",
+		Columns: columns("arm"),
+	}
+	for _, name := range names {
+		t.Columns = append(t.Columns, Column{Title: labelOf(name), Kind: Numbers, Metric: name})
+	}
+	for _, cell := range l.Cells {
+		for _, arm := range cell.Arms {
+			row := []Datum{{Text: arm.Name, Detail: cells.Spoken(cell.Name)}}
+			for _, name := range names {
+				row = append(row, l.soFarOf(cell, arm, name))
+			}
+			t.Rows = append(t.Rows, row)
+		}
+	}
+	return bounded(t)
+}
+
+// soFarOf is one figure of an arm with its ratio to the baseline.
+func (l *layout) soFarOf(cell cells.Cell, arm cells.Arm, name string) Datum {
+	scale := scaleOf(cell, name)
+	d := armFigure(arm, name, scale)
+	if d.Figure != nil {
+		d.Figure.Unit = scale.Unit
+	}
+	c, compared := l.compared[comparisonKey{cell.Name, arm.Name, name}]
+	if r := ratioOf(c); compared && r != nil && c.Verdict != compare.Invalid && !withheld(c) && c.Low < c.High {
+		d.Detail = r.Text + " (" + r.Interval + ")"
+	}
+	return d
+}
+
+// latestTrials are the trials that the page of a run shows.
+const latestTrials = 12
+
+// trialMetrics are those of a single trial.
+var trialMetrics = []string{"exchanges_per_s", "response_p99_us", "service_p99_us", "server.cpu_us_per_exchange", "host.steal_share"}
+
+func trialsView(s follow.Snapshot) any {
+	records := s.Records[max(0, len(s.Records)-latestTrials):]
+	t := Table{Caption: "Trials that have ended, the latest first. A trial is judged once its arms are compared.", Columns: columns("arm", "outcome")}
+	values := make([][]Datum, len(records))
+	var shown []string
+	for _, name := range trialMetrics {
+		if m, err := metric.Named(name); err == nil && addValues(values, records, m) {
+			shown = append(shown, name)
+		}
+	}
+	for _, name := range shown {
+		t.Columns = append(t.Columns, Column{Title: labelOf(name), Kind: Numbers, Metric: name})
+	}
+	judged := judgedTrials(s)
+	for i := len(records) - 1; i >= 0; i-- {
+		r := &records[i]
+		place := Datum{Text: r.Trial.Arm, Detail: joined(", ", cells.Spoken(r.Trial.Cell), "trial "+r.Trial.ID, probeWord(r.Trial))}
+		t.Rows = append(t.Rows, append([]Datum{place, outcomeOf(r, judged)}, values[i]...))
+	}
+	return t
+}
+
+func probeWord(t record.Trial) string {
+	if t.Probe {
+		return "profiled"
+	}
+	return ""
+}
+
+// addValues adds a metric's value to each trial's row; false when none has it.
+func addValues(rows [][]Datum, records []record.Record, m metric.Metric) bool {
+	found := false
+	row := make([]Datum, len(records))
+	for i := range records {
+		row[i] = missing()
+		if v, ok := m.Value(&records[i]); ok && records[i].Outcome == record.OK {
+			row[i], found = inUnit(v, m.Scale(v)), true
+		}
+	}
+	for i := range rows {
+		if found {
+			rows[i] = append(rows[i], row[i])
+		}
+	}
+	return found
+}
+
+// judgedTrials are the trials that were judged so far, by their names.
+func judgedTrials(s follow.Snapshot) map[string]*trial.Trial {
+	judged := map[string]*trial.Trial{}
+	if s.Found == nil {
+		return judged
+	}
+	for _, cell := range s.Found.Cells {
+		for _, arm := range cell.Arms {
+			for t := range arm.All() {
+				judged[t.ID] = t
+			}
+		}
+	}
+	return judged
+}
+
+// outcomeOf is what became of a trial, as far as it is known yet.
+func outcomeOf(r *record.Record, judged map[string]*trial.Trial) Datum {
+	if r.Failure != nil {
+		return Datum{Text: string(r.Outcome), Strong: true, Detail: quantity.Clip(string(r.Failure.Kind)+": "+r.Failure.Text, 200)}
+	}
+	t, known := judged[r.Trial.ID]
+	if !known || r.Outcome != record.OK {
+		return word(string(r.Outcome))
+	}
+	return Datum{Text: t.Status, Strong: t.Status != trial.Valid, Detail: strings.Join(t.Flags, ", ")}
+}

@@ -1,0 +1,192 @@
+package serve
+
+import (
+	"bytes"
+	"context"
+	"errors"
+	"fmt"
+	"io/fs"
+	"net/http"
+	"slices"
+	"strings"
+
+	"netdyno/internal/printable"
+	"netdyno/internal/read/finding"
+	"netdyno/internal/read/follow"
+	"netdyno/internal/read/history"
+	"netdyno/internal/read/report"
+)
+
+func (s *server) routes() http.Handler {
+	mux := http.NewServeMux()
+	mux.HandleFunc("GET /{$}", s.list)
+	mux.HandleFunc("GET /compare", s.compare)
+	mux.HandleFunc("GET /runs/{path...}", s.run)
+	mux.HandleFunc("/", func(w http.ResponseWriter, _ *http.Request) {
+		message(w, http.StatusNotFound, "Not found", "There is no such page.")
+	})
+	return mux
+}
+
+// run finds out what is asked of which run: a run's name may have two parts, and what
+// is asked of it stands behind.
+func (s *server) run(w http.ResponseWriter, r *http.Request) {
+	path := r.PathValue("path")
+	name, what := path, ""
+	if i := strings.LastIndexByte(path, '/'); i >= 0 {
+		name, what = path[:i], path[i+1:]
+	} else if path != "" {
+		http.Redirect(w, r, report.RunAddress(path), http.StatusSeeOther)
+		return
+	}
+	trial, isTrial := strings.CutSuffix(what, ".json")
+	of, inTrials := strings.CutSuffix(name, "/trials")
+	switch {
+	case what == "":
+		s.live(w, r, name)
+	case what == "events":
+		s.events(w, r, name)
+	case what == "report.html":
+		s.report(w, r, name)
+	case isTrial && inTrials:
+		s.trial(w, of, trial)
+	default:
+		message(w, http.StatusNotFound, "Not found", "There is no such page of a run.")
+	}
+}
+
+func (s *server) list(w http.ResponseWriter, _ *http.Request) {
+	const shown = 500
+	runs, more, err := s.Results.List()
+	if err != nil {
+		fail(w, fmt.Errorf("%s cannot be read any more: %w", s.Results.Dir(), err))
+		return
+	}
+	if beyond := len(runs) - shown; beyond > 0 {
+		runs, more = runs[:shown], more+beyond
+	}
+	page(w, func(b *bytes.Buffer) error { return report.RunsPage(b, s.Results.Dir(), runs, more) })
+}
+
+// live is a run's page as it is now.
+func (s *server) live(w http.ResponseWriter, r *http.Request, name string) {
+	feed, err := s.feeds.join(name)
+	if err != nil {
+		fail(w, err)
+		return
+	}
+	defer s.feeds.leave(name, feed)
+	page(w, func(b *bytes.Buffer) error { return feed.page(r.Context(), b) })
+}
+
+func (s *server) report(w http.ResponseWriter, r *http.Request, name string) {
+	stamp, err := s.Results.Stamp(name)
+	if err != nil {
+		fail(w, err)
+		return
+	}
+	text, err := s.built.page(r.Context(), name, stamp, func(b *bytes.Buffer) error {
+		found, err := s.Results.Find(name, false)
+		if err != nil {
+			return err
+		}
+		return report.New(found).HTML(b)
+	})
+	answer(w, text, err)
+}
+
+func (s *server) compare(w http.ResponseWriter, r *http.Request) {
+	names := r.URL.Query()["run"]
+	if len(names) != 2 || names[0] == names[1] {
+		message(w, http.StatusBadRequest, "Two runs are compared", "Tick two runs in the list, then compare them.")
+		return
+	}
+	var stamps []string
+	for _, name := range names {
+		stamp, err := s.Results.Stamp(name)
+		if err != nil {
+			fail(w, err)
+			return
+		}
+		stamps = append(stamps, stamp)
+	}
+	text, err := s.built.page(r.Context(), strings.Join(names, "\n"), strings.Join(stamps, " "), func(b *bytes.Buffer) error {
+		return s.compared(b, names)
+	})
+	answer(w, text, err)
+}
+
+// compared draws two runs, the earlier one first.
+func (s *server) compared(b *bytes.Buffer, names []string) error {
+	runs := make([]finding.Findings, len(names))
+	for i, name := range names {
+		var err error
+		if runs[i], err = s.Results.Find(name, true); err != nil {
+			return err
+		}
+		if len(runs[i].Header.Listen) > 0 {
+			return fmt.Errorf("%s is a directory of netdyno listen; compare the runs that drove it", name)
+		}
+	}
+	slices.SortStableFunc(runs, func(a, b finding.Findings) int { return a.Header.CreatedAt.Compare(b.Header.CreatedAt) })
+	calibration := runs[1].Header.Facts.Calibration
+	if known, err := s.Calibration(runs[1].Header.Facts); err != nil {
+		return err
+	} else if known != nil {
+		calibration = known
+	}
+	apart := history.CompareRuns(runs[0].Run, runs[1].Run, calibration)
+	return report.NewRuns(apart, runs[0], runs[1], [2]string{runs[0].Header.Directory, runs[1].Header.Directory}).HTML(b)
+}
+
+func (s *server) trial(w http.ResponseWriter, name, id string) {
+	body, err := s.Results.Record(name, id)
+	switch {
+	case err != nil:
+		fail(w, err)
+	case body == nil:
+		message(w, http.StatusNotFound, "Not found", "The run has no record of such a trial.")
+	default:
+		w.Header().Set("Content-Type", "application/json")
+		_, _ = w.Write(body) // the reader may be gone
+	}
+}
+
+// page writes a page that build makes.
+func page(w http.ResponseWriter, build func(*bytes.Buffer) error) {
+	var b bytes.Buffer
+	err := build(&b)
+	answer(w, b.Bytes(), err)
+}
+
+func answer(w http.ResponseWriter, text []byte, err error) {
+	if err != nil {
+		fail(w, err)
+		return
+	}
+	w.Header().Set("Content-Type", "text/html; charset=utf-8")
+	_, _ = w.Write(text) // the reader may be gone
+}
+
+// fail says why there is no page.
+func fail(w http.ResponseWriter, err error) {
+	switch {
+	case errors.Is(err, follow.ErrNoRun):
+		message(w, http.StatusNotFound, "No such run", "There is no such run here, or not any more.")
+	case errors.Is(err, errFull):
+		w.Header().Set("Retry-After", "10")
+		message(w, http.StatusServiceUnavailable, "Too many readers", fmt.Sprintf("%d browsers follow runs here already, which is the most. Try again later.", maxFollowers))
+	case errors.Is(err, context.Canceled) || errors.Is(err, context.DeadlineExceeded):
+		message(w, http.StatusServiceUnavailable, "Ending", "The server ends.")
+	case errors.Is(err, fs.ErrNotExist):
+		message(w, http.StatusNotFound, "Gone", err.Error())
+	default:
+		message(w, http.StatusInternalServerError, "It cannot be read", err.Error())
+	}
+}
+
+func message(w http.ResponseWriter, status int, title, text string) {
+	w.Header().Set("Content-Type", "text/html; charset=utf-8")
+	w.WriteHeader(status)
+	_ = report.MessagePage(w, title, printable.Text(text)) // the reader may be gone
+}

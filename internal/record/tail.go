@@ -1,0 +1,112 @@
+package record
+
+import (
+	"bytes"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+
+	jsonv2 "github.com/go-json-experiment/json"
+	"github.com/go-json-experiment/json/jsontext"
+)
+
+// Tail reads a records.jsonl that grows: each Read takes in the lines that are whole
+// since the one before. The zero value has read nothing. One goroutine may use it.
+type Tail struct {
+	Contents
+	whole   int64 // bytes that were read
+	count   int   // lines of these
+	planned map[string]Trial
+	held    int // records that were held to the plan
+}
+
+// Read takes in what was appended to a file that has so many bytes now. A line that
+// is not whole yet is left to the next Read. After an error the file is unreadable, as
+// it is to the function Read, or not the one that the Tail began with.
+func (t *Tail) Read(f io.ReaderAt, size int64) error {
+	if size < t.whole {
+		return fmt.Errorf("the file has %d bytes and had %d: it was replaced", size, t.whole)
+	}
+	if t.lines == nil {
+		t.lines = map[string]int{}
+	}
+	e, err := t.readAfter(t.count, io.NewSectionReader(f, t.whole, size-t.whole), decodeRecord)
+	t.whole, t.count = t.whole+e.whole, t.count+e.lines
+	if err == nil && t.count == 0 {
+		err = errNoHeader
+	}
+	return err
+}
+
+// HoldTo takes out the records that the plan does not have, as that of Contents does,
+// among those which came since it was called last; the plan is always the same.
+func (t *Tail) HoldTo(plan []Trial) int {
+	if t.planned == nil {
+		t.planned = byID(plan)
+	}
+	left := t.holdFrom(t.held, t.planned)
+	t.held = len(t.Records)
+	return left
+}
+
+// ReadOutline returns what Read does in a part of its time: of each record only the
+// name of its trial.
+func ReadOutline(r io.Reader) (Contents, error) {
+	c := Contents{lines: map[string]int{}}
+	e, err := c.readAfter(0, r, decodeOutline)
+	if err == nil && e.lines == 0 {
+		err = errNoHeader
+	}
+	return c, err
+}
+
+// decodeOutline reads a line up to the name of its trial, which stands at its
+// beginning; an ending, which is short, whole.
+func decodeOutline(body json.RawMessage) (l recordLine, err error) {
+	d := jsontext.NewDecoder(bytes.NewBuffer(body))
+	for range 5 { // the object, and schema and trial with their values
+		token, err := d.ReadToken()
+		if err != nil {
+			return l, err
+		}
+		if token.Kind() != '"' {
+			continue
+		}
+		switch token.String() {
+		case "schema":
+			err = jsonv2.UnmarshalDecode(d, &l.Schema)
+		case "trial":
+			return l, jsonv2.UnmarshalDecode(d, &l.Trial)
+		default:
+			return decodeRecord(body)
+		}
+		if err != nil {
+			return l, err
+		}
+	}
+	return l, errors.New("it has no trial")
+}
+
+// ReadOne returns the body of the line that holds a trial's record, as JSON; nil when
+// there is none. The first such line counts.
+func ReadOne(r io.Reader, id string) (json.RawMessage, error) {
+	var found json.RawMessage
+	_, err := eachLine(r, func(number int, body json.RawMessage, damage error) func() error {
+		if number == 1 || damage != nil {
+			return func() error { return nil }
+		}
+		l, err := decodeOutline(body)
+		return func() error {
+			if err == nil && l.Trial.ID == id {
+				found = body
+				return io.EOF
+			}
+			return nil
+		}
+	})
+	if errors.Is(err, io.EOF) {
+		err = nil
+	}
+	return found, err
+}
