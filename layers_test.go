@@ -93,7 +93,7 @@ var layers = map[string][]string{
 	"internal/read/answer":    read("internal/read/trial", "internal/read/cells", "internal/read/compare", "internal/read/view"),
 	"internal/read/finding":   read("internal/read/answer", "internal/read/trial", "internal/read/cells", "internal/read/compare", "internal/read/profile", "internal/read/ladder", "internal/read/view", "internal/read/history"),
 	"internal/read/follow":    read("internal/input", "internal/printable", "internal/read/cells", "internal/read/compare", "internal/read/finding"),
-	"internal/read/serve":     read("internal/read/follow", "internal/read/finding", "internal/read/history", "internal/read/report"),
+	"internal/read/serve":     read("internal/printable", "internal/read/follow", "internal/read/finding", "internal/read/history", "internal/read/report"),
 	"internal/read/synthetic": {"internal/contract", "internal/record", "internal/hist", "internal/quantity"},
 	"internal/read/report": {"internal/contract", "internal/record", "internal/metric", "internal/hist", "internal/quantity", "internal/printable",
 		"internal/read/trial", "internal/read/cells", "internal/read/compare", "internal/read/profile", "internal/read/ladder", "internal/read/view", "internal/read/history", "internal/read/answer", "internal/read/finding", "internal/read/follow"},
