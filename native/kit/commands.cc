@@ -164,6 +164,7 @@ Setup parse_setup(const Json& body) {
   in.read("seed", setup.seed);
   in.read("listen", setup.listen);
   in.read("listeners", setup.listeners);
+  in.read("timeline", setup.timeline);
   in.read("allow", setup.allow);
   in.read("peers", setup.peers);
   in.read("sources", setup.sources);

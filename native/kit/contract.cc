@@ -142,9 +142,14 @@ Json message(const Result& result) {
   return {{"result", body}};
 }
 
-Json tick_message(std::int64_t at_ns, const Counts& counts) {
+Json tick_message(std::int64_t at_ns, const Counts& counts, const std::optional<TickTimes>& times) {
   Json body = {{"at_ns", at_ns}, {"exchanges", counts.exchanges}, {"received_bytes", counts.received_bytes}};
   if (counts.error_sum() > 0) body["errors"] = counts.error_sum();
+  if (times) {
+    Json& told = body["times"] = {{"count", times->count}, {"max_ns", times->max_ns}};
+    if (times->p50_ns > 0) told["p50_ns"] = times->p50_ns;
+    if (times->p99_ns > 0) told["p99_ns"] = times->p99_ns;
+  }
   return {{"tick", body}};
 }
 

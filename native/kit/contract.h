@@ -145,6 +145,15 @@ struct Setup {
   Exchange exchange;
   Load load;
   Json options = Json::object();
+  bool timeline = false;  // tell more in ticks
+};
+
+/// Times of what completed between two ticks; a percentile of 0 is not told.
+struct TickTimes {
+  std::int64_t count = 0;
+  std::int64_t p50_ns = 0;
+  std::int64_t p99_ns = 0;
+  std::int64_t max_ns = 0;
 };
 
 struct Ready {
@@ -216,7 +225,7 @@ Json message(const Hello& hello);
 Json message(const Ready& ready);
 Json message(const Mark& mark, const Reading& reading);
 Json message(const Result& result);
-Json tick_message(std::int64_t at_ns, const Counts& counts);
+Json tick_message(std::int64_t at_ns, const Counts& counts, const std::optional<TickTimes>& times);
 Json error_message(ErrorKind kind, const std::string& text, bool fatal);
 
 }  // namespace netdyno::contract

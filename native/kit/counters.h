@@ -1,9 +1,10 @@
 // What a client counts, by shard and phase.
 //
 // Layer: below load. A shard is the set of slots that one loop drives; only that
-// loop writes to it. The control thread switches the phase. It may read the sums at
-// any time, and the histograms once the loop has ended. A completion goes to the
-// counters of one phase as a whole, so the counts and histograms of a phase agree.
+// loop writes to it. The control thread switches the phase. It may read the sums and
+// what the histograms count at any time, and the histograms as a whole once the loop
+// has ended. A completion goes to the counters of one phase as a whole, so the counts
+// and histograms of a phase agree.
 #pragma once
 
 #include <array>

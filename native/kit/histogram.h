@@ -2,13 +2,15 @@
 //
 // Layer: bottom. The geometry is internal/hist's: 1 ns to 5 minutes at three
 // significant digits. One thread writes a Histogram; others may read it only
-// after that thread has ended or handed it over.
+// after that thread has ended or handed it over, but for counted, which any thread
+// may call at any time.
 //
 // Source: G. Tene, HdrHistogram (hdrhistogram.org), counts-array layout and V2
 // compressed encoding.
 #pragma once
 
 #include <algorithm>
+#include <atomic>
 #include <bit>
 #include <cstddef>
 #include <cstdint>
@@ -32,13 +34,13 @@ class Histogram {
       over_max_++;
       ns = kMaxNs;
     }
-    counts_[index_of(std::max<std::int64_t>(ns, 0))]++;
+    add(index_of(std::max<std::int64_t>(ns, 0)), 1);
   }
 
   /// As record, n times.
   void record(std::int64_t ns, std::int64_t n) {
     if (ns > kMaxNs) over_max_ += n;
-    counts_[index_of(std::clamp<std::int64_t>(ns, 0, kMaxNs))] += n;
+    add(index_of(std::clamp<std::int64_t>(ns, 0, kMaxNs)), n);
   }
 
   void merge(const Histogram& other);
@@ -46,8 +48,15 @@ class Histogram {
   std::int64_t count() const;
   std::int64_t over_max() const { return over_max_; }
 
-  /// Lowest value counted at a position; for tests and readers of counts.
+  /// How many positions there are.
+  static constexpr std::size_t positions() { return kCounts; }
+  /// Lowest value counted at a position; for tests and readers of counts. The
+  /// position after the last has one, too.
   static std::int64_t value_at(std::size_t index);
+  /// What a position has counted so far. Any thread.
+  std::int64_t counted(std::size_t index) const {
+    return std::atomic_ref(const_cast<std::int64_t&>(counts_[index])).load(std::memory_order_relaxed);
+  }
 
   /// The V2 payload before compression, header included.
   std::string payload() const;
@@ -62,6 +71,12 @@ class Histogram {
   static constexpr std::int64_t kHalfBuckets = std::int64_t{1} << kHalfMagnitude;
   static constexpr std::size_t kBuckets = 29;  // 2048 · 2^28 > kMaxNs
   static constexpr std::size_t kCounts = (kBuckets + 1) << kHalfMagnitude;
+
+  /// A plain addition: there is one writer.
+  void add(std::size_t index, std::int64_t n) {
+    const std::atomic_ref count(counts_[index]);
+    count.store(count.load(std::memory_order_relaxed) + n, std::memory_order_relaxed);
+  }
 
   static std::size_t index_of(std::int64_t ns) {
     const auto bits = static_cast<std::uint64_t>(ns) | ((std::uint64_t{1} << kSubBucketMagnitude) - 1);

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cmath>
 #include <string>
+#include <utility>
 
 namespace netdyno {
 namespace {
@@ -131,6 +132,17 @@ contract::Counts Load::snapshot() const {
     if (ended()) shard->window.add_to(sum, up_bytes_);
   }
   return sum;
+}
+
+std::optional<contract::TickTimes> Load::slice() {
+  if (!slicer_) {
+    std::vector<const Histogram*> histograms;
+    for (const auto& shard : shards_) {
+      histograms.push_back(shard->times.response ? shard->times.response.get() : &shard->times.service);
+    }
+    slicer_.emplace(std::move(histograms));
+  }
+  return slicer_->next();
 }
 
 contract::Result Load::result(std::int64_t now) {

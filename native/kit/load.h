@@ -23,6 +23,7 @@
 #include "kit/counters.h"
 #include "kit/histogram.h"
 #include "kit/schedule.h"
+#include "kit/slicer.h"
 
 namespace netdyno {
 
@@ -103,6 +104,10 @@ class Load {
   /// out the phase that began then, so that they differ from the result by at most one
   /// completion per slot, however late this is called.
   contract::Counts snapshot() const;
+  /// The times of what completed since the last call, in the window or draining:
+  /// response times in an open loop, else service times. None when none did. Slots are
+  /// not held up.
+  std::optional<contract::TickTimes> slice();
   /// What was counted in the window. Ends the load at now unless it has ended.
   contract::Result result(std::int64_t now);
 
@@ -121,6 +126,7 @@ class Load {
   std::atomic<std::int64_t> close_ns_{Slot::kIdle};
   std::int64_t from_ns_ = 0;
   bool open_ = false;
+  std::optional<Slicer> slicer_;
 };
 
 inline bool Slot::next(std::int64_t now, std::int64_t& due) {

@@ -198,7 +198,9 @@ void Machine::tick() {
   next_tick_ns_ += ((now - next_tick_ns_) / kTickNs + 1) * kTickNs;
   const bool counting =
       end_.server ? state_ == State::ready : state_ == State::running || state_ == State::draining;
-  if (counting) send(contract::tick_message(now, counts()));
+  if (!counting) return;
+  const bool telling = setup_.timeline && end_.load;
+  send(contract::tick_message(now, counts(), telling ? end_.load->slice() : std::nullopt));
 }
 
 contract::Counts Machine::counts() const {

@@ -57,6 +57,31 @@ TEST(Load, ClosedLoopIsDueAtOnceAndCountsByPhase) {
   EXPECT_EQ(result.lag, "");
 }
 
+TEST(Load, ASliceIsOfWhatCompletedSinceTheLast) {
+  Load load(setup_of(), 2);
+  const auto done = [&](std::int64_t connection, std::int64_t ns) {
+    Slot& slot = load.slots(connection)[0];
+    std::int64_t due = 0;
+    ASSERT_TRUE(slot.next(1'000, due));
+    slot.done(1'000, 1'000 + ns, 1);
+  };
+  load.start(1'000);
+  done(0, 500);
+  EXPECT_FALSE(load.slice()) << "before the window times are not recorded";
+  load.open(2'000);
+  for (int i = 0; i < 30; i++) {
+    done(0, 200);
+    done(1, 100);
+  }
+  const std::optional<contract::TickTimes> slice = load.slice();
+  ASSERT_TRUE(slice);
+  EXPECT_EQ(slice->count, 60);
+  EXPECT_EQ(slice->p50_ns, 100);
+  EXPECT_EQ(slice->p99_ns, 0) << "too few values lie beyond it";
+  EXPECT_EQ(slice->max_ns, 200);
+  EXPECT_FALSE(load.slice()) << "nothing completed meanwhile";
+}
+
 TEST(Load, ThinkTimeIsStaggeredAndLagsAreKept) {
   Load load(setup_of([](auto& l) { l.think_ns = 1'000; }), 1);
   load.start(10'000);
