@@ -299,6 +299,7 @@ export interface TimelinePanel {
 }
 
 export interface WaterfallCell {
+	cell?: number;
 	name: string;
 	bars: WaterfallBar[];
 }

@@ -36,7 +36,7 @@ func TestALadderIsToldInWords(t *testing.T) {
 			t.Errorf("%q does not say %q", told, part)
 		}
 	}
-	if few := climbed(t, 3); !strings.HasSuffix(few, "; the steps have no shares of it: 3 blocks are too few to tell the whole apart from 1 at the level of 0.05.") {
+	if few := climbed(t, 3); !strings.HasSuffix(few, "; the steps have no shares of it: all arms have valid figures in 3 of 3 blocks, too few to tell the whole apart from 1 at the level of 0.05.") {
 		t.Errorf("%q", few)
 	}
 	if one := climbed(t, 1); one != "No steps at 50 connections: pooled and framed cannot be compared: blocks in which both arms have a valid value: 1, and at least 2 are needed." {

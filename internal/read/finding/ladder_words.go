@@ -58,13 +58,20 @@ func stepName(t ladder.Step) string {
 	return "the step from " + t.Base + " to " + t.Arm
 }
 
+// notable is the least part of what two profiles differ by that a sentence names as
+// the reason.
+const notable = 0.25
+
 // seenIn names the activity in which the profiles of a step's arms differ most, if
-// it is told apart from noise.
+// it is told apart from noise and no small part of the whole.
 func seenIn(t ladder.Step, name string) string {
-	if t.Cause == nil || len(t.Cause.Activities) == 0 || !t.Cause.Activities[0].Told {
+	if t.Cause == nil || len(t.Cause.Activities) == 0 {
 		return ""
 	}
 	a := t.Cause.Activities[0]
+	if !a.Told || math.Abs(a.Difference) < notable*math.Abs(t.Cause.Whole.Difference) {
+		return ""
+	}
 	scale := metric.Shown(name).Scale(max(t.Value, t.BaseValue))
 	more := "more"
 	if a.Difference < 0 {

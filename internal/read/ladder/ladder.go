@@ -5,6 +5,7 @@ package ladder
 
 import (
 	"fmt"
+	"maps"
 	"slices"
 	"strings"
 
@@ -29,13 +30,14 @@ type Split struct {
 	Metric   string   `json:"metric"`
 	Arms     []string `json:"arms"`               // that have figures here, in order
 	LeftOut  []string `json:"left_out,omitempty"` // of the ladder, which have none here; their steps are one with the next
-	Blocks   int      `json:"blocks"`
-	Level    float64  `json:"level"`            // 1 − the confidence of every interval here
-	Bound    float64  `json:"bound"`            // a whole inside [1/(1+Bound), 1+Bound] is no difference: max(margin, A/A noise)
-	Whole    Step     `json:"whole"`            // from the first arm to the last
-	Steps    []Step   `json:"steps"`            // their ratios multiply to the whole's, what they add sums to what it adds
-	Divided  bool     `json:"divided"`          // the whole is apart from 1 and from Bound, so the steps have shares
-	Reason   string   `json:"reason,omitempty"` // why there are no figures, or no shares
+	Blocks   int      `json:"blocks"`             // in which every arm has a figure
+	Of       int      `json:"of"`                 // blocks, in which any of them has one
+	Level    float64  `json:"level"`              // 1 − the confidence of every interval here
+	Bound    float64  `json:"bound"`              // a whole inside [1/(1+Bound), 1+Bound] is no difference: max(margin, A/A noise)
+	Whole    Step     `json:"whole"`              // from the first arm to the last
+	Steps    []Step   `json:"steps"`              // their ratios multiply to the whole's, what they add sums to what it adds
+	Divided  bool     `json:"divided"`            // the whole is apart from 1 and from Bound, so the steps have shares
+	Reason   string   `json:"reason,omitempty"`   // why there are no figures, or no shares
 	Sentence string   `json:"sentence,omitempty"`
 }
 
@@ -142,10 +144,9 @@ func (p *Split) measure(s *cells.Dataset, spec record.Ladder) {
 	if p.Reason = refused(s, p); p.Reason != "" {
 		return
 	}
-	logs := commonLogs(s, p)
-	p.Blocks = len(logs[0])
+	logs := p.commonLogs(s)
 	if p.Blocks < 2 {
-		p.Reason = fmt.Sprintf("blocks in which every arm has a valid figure: %d, and at least 2 are needed", p.Blocks)
+		p.Reason = fmt.Sprintf("every arm has a valid figure in %d of %d blocks, and at least 2 are needed", p.Blocks, p.Of)
 		return
 	}
 	p.split(logs, s.NoVerdict())
@@ -169,14 +170,17 @@ func refused(s *cells.Dataset, p *Split) string {
 }
 
 // commonLogs returns the logarithms of each arm's figures in the blocks that all of
-// them have, rising by block.
-func commonLogs(s *cells.Dataset, p *Split) [][]float64 {
-	pools := make([]*cells.Pool, len(p.Arms))
+// them have, rising by block, and counts the blocks.
+func (p *Split) commonLogs(s *cells.Dataset) [][]float64 {
+	pools, blocks := make([]*cells.Pool, len(p.Arms)), map[int]bool{}
 	for i, arm := range p.Arms {
 		pools[i] = cells.PoolOf(s.TrialsOf(p.Cell, arm), p.Metric)
+		for block := range pools[i].Blocks {
+			blocks[block] = true
+		}
 	}
 	logs := make([][]float64, len(pools))
-	for _, block := range pools[0].Rising() {
+	for _, block := range slices.Sorted(maps.Keys(blocks)) {
 		var row []float64
 		for _, pool := range pools {
 			if x, ok := pool.Log(block); ok {
@@ -190,6 +194,7 @@ func commonLogs(s *cells.Dataset, p *Split) [][]float64 {
 			logs[i] = append(logs[i], x)
 		}
 	}
+	p.Blocks, p.Of = len(logs[0]), len(blocks)
 	return logs
 }
 

@@ -105,7 +105,7 @@ func TestOnlyBlocksThatAllArmsHave(t *testing.T) {
 		}
 	})
 	addsUp(t, p)
-	if p.Blocks != 6 || !p.Divided || p.Steps[1].Title != "a step" {
+	if p.Blocks != 6 || p.Of != 8 || !p.Divided || p.Steps[1].Title != "a step" {
 		t.Errorf("%d blocks: %+v", p.Blocks, p.Steps)
 	}
 	p = split(t, options(8), func(h *record.Header, records []record.Record) {
@@ -133,7 +133,7 @@ func TestWhatIsNotDivided(t *testing.T) {
 		reason string
 		steps  int
 	}{
-		"few blocks": {options(4), nil, "4 blocks are too few to tell the whole apart from 1 at the level of 0.05", 3},
+		"few blocks": {options(4), nil, "all arms have valid figures in 4 of 4 blocks, too few to tell the whole apart from 1 at the level of 0.05", 3},
 		"equal arms": {alike, nil, "the whole is not told apart from 1", 2},
 		"one block":  {options(1), nil, "pooled and framed cannot be compared: blocks in which both arms have a valid value: 1, and at least 2 are needed", 0},
 		"two arms": {options(8), func(h *record.Header, _ []record.Record) { h.Study.Ladders[0].Arms = []string{"pooled", "framed"} },

@@ -41,7 +41,7 @@ func (p *Split) undivided(mute bool) string {
 	case mute:
 		return "this look has no share of the significance level"
 	case stat.MinP(p.Blocks) > p.Level:
-		return fmt.Sprintf("%d blocks are too few to tell the whole apart from 1 at the level of %.3g", p.Blocks, p.Level)
+		return fmt.Sprintf("all arms have valid figures in %d of %d blocks, too few to tell the whole apart from 1 at the level of %.3g", p.Blocks, p.Of, p.Level)
 	case !p.Whole.Told:
 		return "the whole is not told apart from 1"
 	case !beyond:

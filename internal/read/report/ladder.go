@@ -3,6 +3,7 @@ package report
 import (
 	"fmt"
 	"slices"
+	"strconv"
 	"strings"
 
 	"netdyno/internal/metric"
@@ -113,7 +114,7 @@ func (t Table) narrow() Table { return t.part(2, stepColumns).plain().withoutInt
 // rungs is the table of one cell: the first arm, every step, and the whole.
 func (l *layout) rungs(p ladder.Split, scale metric.Scale) Table {
 	t := Table{
-		Caption: "Step by step" + cells.InCell(p.Cell) + ", over " + plural(p.Blocks, "block") + " that all arms have, with " + confidence(p.Level) +
+		Caption: "Step by step" + cells.InCell(p.Cell) + ", over " + commonBlocks(p) + " that all arms have, with " + confidence(p.Level) +
 			" intervals. Steps multiply, so a share is of the ratio's logarithm.",
 		Columns: slices.Concat(columns("step"), []Column{
 			{Title: "leads to", Kind: Arms}, {Title: labelOf(p.Metric), Kind: Numbers, Unit: scale.Unit, Metric: p.Metric},
@@ -125,7 +126,7 @@ func (l *layout) rungs(p ladder.Split, scale metric.Scale) Table {
 	if profiled {
 		t.Columns = append(t.Columns, columns("by the profiles")...)
 	}
-	first := []Datum{word(p.Whole.Base), l.named(p.Whole.Base), number(scale.Format(p.Whole.BaseValue), ""), missing(), missing(), missing()}
+	first := []Datum{word("from " + p.Whole.Base), l.named(p.Whole.Base), number(scale.Format(p.Whole.BaseValue), ""), missing(), missing(), missing()}
 	if profiled {
 		first = append(first, Datum{})
 	}
@@ -138,6 +139,14 @@ func (l *layout) rungs(p ladder.Split, scale metric.Scale) Table {
 		t.Rows = append(t.Rows, row)
 	}
 	return t
+}
+
+// commonBlocks counts the blocks of a ladder's figures.
+func commonBlocks(p ladder.Split) string {
+	if p.Blocks < p.Of {
+		return "the " + strconv.Itoa(p.Blocks) + " of " + plural(p.Of, "block")
+	}
+	return plural(p.Blocks, "block")
 }
 
 // stepDatum names a step, with what it changes.
@@ -154,7 +163,7 @@ func stepTitle(s ladder.Step) string { return or(s.Title, s.Base+" → "+s.Arm) 
 func stepRatio(s ladder.Step) Datum {
 	d := Datum{Ratio: &Ratio{Text: ratio(s.Ratio), Interval: ratioInterval(s.Low, s.High)}}
 	if !s.Told {
-		d.Detail = "not told apart from 1, adjusted p " + probability(s.P)
+		d.Detail = "not told apart, p " + probability(s.P)
 	}
 	return d
 }
@@ -186,12 +195,12 @@ func causeText(c *ladder.Cause, scale metric.Scale) string {
 		told = told || a.Told
 		parts = append(parts, changeText(a, scale))
 	}
-	text := strings.Join(parts, "; ")
+	text := "of " + signed(c.Whole.Difference, scale) + ": " + strings.Join(parts, "; ")
 	switch {
 	case c.Pairs < 3:
 		return text + bracketed(plural(c.Pairs, "pair")+" of probes: three give intervals")
 	case !told:
-		return text + bracketed("not told apart from noise")
+		return "of " + signed(c.Whole.Difference, scale) + ": nothing told apart from noise"
 	}
 	return text
 }

@@ -22,7 +22,7 @@ func sampleLadder(f *finding.Findings) ladder.Ladder {
 		{Changes: []string{"server"}},
 	}}}
 	for i, c := range f.Cells {
-		p := ladder.Split{Cell: c.Name, Metric: sampleCost, Arms: arms, Blocks: 6, Level: 0.05, Bound: 0.02, Divided: i == 0}
+		p := ladder.Split{Cell: c.Name, Metric: sampleCost, Arms: arms, Blocks: 6, Of: 8, Level: 0.05, Bound: 0.02, Divided: i == 0}
 		if !p.Divided {
 			p.Reason = "the whole is not told apart from 1"
 		}
@@ -43,8 +43,8 @@ func sampleLadder(f *finding.Findings) ladder.Ladder {
 			p.Steps = append(p.Steps, s)
 		}
 		saved := profile.Change{Name: "scheduler", Arm: 1.1, Base: 4.2, Difference: -3.1, Low: -3.6, High: -2.6, Told: true}
-		p.Steps[1].Cause = &ladder.Cause{Pairs: 3, Activities: []profile.Change{saved}}
-		p.Steps[2].Cause = &ladder.Cause{Pairs: 1, Activities: []profile.Change{{Name: "copying", Difference: 0.2, Low: 0.2, High: 0.2}}}
+		p.Steps[1].Cause = &ladder.Cause{Pairs: 3, Whole: profile.Change{Difference: -3.4}, Activities: []profile.Change{saved}}
+		p.Steps[2].Cause = &ladder.Cause{Pairs: 1, Whole: profile.Change{Difference: -1.2}, Activities: []profile.Change{{Name: "copying", Difference: 0.2, Low: 0.2, High: 0.2}}}
 		p.Sentence = fmt.Sprintf("At %s, asio has %s the server CPU per exchange of go-net.", c.Name, ratio(p.Whole.Ratio))
 		l.Splits = append(l.Splits, p)
 	}

@@ -1,7 +1,10 @@
 package report
 
 import (
+	"slices"
+
 	"netdyno/internal/metric"
+	"netdyno/internal/read/cells"
 	"netdyno/internal/read/ladder"
 )
 
@@ -14,6 +17,7 @@ type Waterfall struct {
 
 // WaterfallCell is the bars of one cell, the first arm's and the whole's included.
 type WaterfallCell struct {
+	Cell int            `json:"cell,omitempty"` // number of the cell, from 1; 0 where the page has none
 	Name string         `json:"name"`
 	Bars []WaterfallBar `json:"bars"`
 }
@@ -37,7 +41,8 @@ func (l *layout) waterfall(splits []ladder.Split, scale metric.Scale) Figure {
 	w := &Waterfall{Axis: Axis{Title: axisTitle(splits[0].Metric, scale) + ", log scale", Scale: scale, Log: true}}
 	for _, p := range splits {
 		if bars := l.bars(p, scale); len(bars) > 0 {
-			w.Groups = append(w.Groups, WaterfallCell{Name: p.Cell, Bars: bars})
+			place := slices.IndexFunc(l.Cells, func(c cells.Cell) bool { return c.Name == p.Cell })
+			w.Groups = append(w.Groups, WaterfallCell{Cell: place + 1, Name: p.Cell, Bars: bars})
 		}
 	}
 	if len(w.Groups) == 0 {

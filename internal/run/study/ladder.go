@@ -66,7 +66,7 @@ func (s *Study) armNamed(name string) *Arm {
 	return &s.Arms[i]
 }
 
-// warnLadders names steps that change several things at once: their part of the
+// warnLadders names steps that change several things at once: their share of the
 // whole cannot be divided among these.
 func (s *Study) warnLadders() []record.Warning {
 	var out []record.Warning
@@ -77,7 +77,7 @@ func (s *Study) warnLadders() []record.Warning {
 			}
 			out = append(out, record.Warning{
 				About:  "ladder",
-				Text:   fmt.Sprintf("the step from %s to %s differs in %s, so its part is that of all of them together", l.Arms[k], l.Arms[k+1], listed(step.Changes)),
+				Text:   fmt.Sprintf("the step from %s to %s differs in %s, so its share is that of all of them together", l.Arms[k], l.Arms[k+1], listed(step.Changes)),
 				Advice: "put an arm between them that changes one of these",
 			})
 		}

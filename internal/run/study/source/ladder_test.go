@@ -40,7 +40,7 @@ func TestLaddersSayWhatEachStepChanges(t *testing.T) {
 			warned = append(warned, w)
 		}
 	}
-	if want := "ladder: the step from http2 to grpc differs in request, tls and transport, so its part is that of all of them together"; len(warned) != 1 || warned[0] != want {
+	if want := "ladder: the step from http2 to grpc differs in request, tls and transport, so its share is that of all of them together"; len(warned) != 1 || warned[0] != want {
 		t.Errorf("warned of %q", warned)
 	}
 	if s := mustFile(t, "study: x\nvary: {transport: [a, b, c]}\nladder: [a, b, c]\n"); fmt.Sprint(s.Ladders[0].Steps) != "[{ [transport]} { [transport]}]" {
