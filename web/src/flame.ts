@@ -270,7 +270,9 @@ function wordsOf(flame: Flame, view: View, root: Box, box: Box, name: string): s
 }
 
 function statusOf(flame: Flame, view: View, root: Box, focus: Box, query: string): string {
-	const parts = [`${view.label}: ${amount(flame, root.cost)} of CPU time`];
+	const share = (100 * view.graph.elided) / Math.max(view.graph.whole, Number.MIN_VALUE);
+	const elided = share > 0 ? `, ${short(share)} % of it in boxes of small functions` : "";
+	const parts = [`${view.label}: ${amount(flame, root.cost)} of CPU time${elided}`];
 	if (view.base) {
 		const noise =
 			view.told.functions.length + view.told.activities.length > 0

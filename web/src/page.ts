@@ -283,6 +283,7 @@ export interface FlameGraph {
 	end: string;
 	source: string;
 	whole: number;
+	elided: number;
 	frames: [number, number, number, number][];
 }
 

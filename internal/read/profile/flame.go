@@ -2,7 +2,6 @@ package profile
 
 import (
 	"cmp"
-	"fmt"
 	"maps"
 	"slices"
 
@@ -24,11 +23,11 @@ type Flame struct {
 
 // Frame is a function as called by the frames above it.
 type Frame struct {
-	Depth    int // 0 for those that nothing called
-	Name     string
+	Depth    int     // 0 for those that nothing called
+	Name     string  // "" of an elided one
 	Cost     float64 // of its own and of what it called
 	Activity int     // in which most of that was spent, of Activities
-	Elided   bool    // several callees, each too small to be seen
+	Elided   bool    // it stands for callees that are each too small to be seen
 }
 
 // seen is the share of the whole below which frames are drawn as one.
@@ -151,10 +150,7 @@ func (n *node) frames(all []Frame, depth int, least, scale float64) []Frame {
 }
 
 func elided(callees []*node, depth int, scale float64) Frame {
-	f := Frame{Depth: depth, Name: fmt.Sprintf("%d functions", len(callees)), Elided: true}
-	if len(callees) == 1 {
-		f.Name = "1 function"
-	}
+	f := Frame{Depth: depth, Elided: true}
 	activity := make([]float64, len(classes))
 	for _, c := range callees {
 		f.Cost += c.cost * scale
@@ -164,6 +160,38 @@ func elided(callees []*node, depth int, scale float64) Frame {
 	}
 	f.Activity = most(activity)
 	return f
+}
+
+// Bounded keeps the most frames that a bound allows, by cost, and what else is called
+// below them as elided frames, which come on top of the bound. A frame costs at least
+// what it calls, so none is kept without those above it.
+func Bounded(frames []Frame, bound int) []Frame {
+	if len(frames) <= bound {
+		return frames
+	}
+	costs := make([]float64, len(frames))
+	for i, f := range frames {
+		costs[i] = f.Cost
+	}
+	slices.SortFunc(costs, func(a, b float64) int { return cmp.Compare(b, a) })
+	least := costs[bound]
+	var kept []Frame
+	for i := 0; i < len(frames); {
+		if f := frames[i]; f.Cost > least {
+			kept = append(kept, f)
+			i++
+			continue
+		}
+		// The first that is too small, and its siblings after it, which are smaller yet.
+		small := Frame{Depth: frames[i].Depth, Activity: frames[i].Activity, Elided: true}
+		for ; i < len(frames) && frames[i].Depth >= small.Depth && frames[i].Cost <= least; i++ {
+			if frames[i].Depth == small.Depth {
+				small.Cost += frames[i].Cost
+			}
+		}
+		kept = append(kept, small)
+	}
+	return kept
 }
 
 func most(activity []float64) int {

@@ -7,6 +7,7 @@ import (
 	"github.com/google/pprof/profile"
 
 	"netdyno/internal/contract"
+	"netdyno/internal/quantity"
 )
 
 // sampled is the CPU time of one end, summed over profiles, in ns. Each is by the
@@ -97,6 +98,9 @@ func (t *sampled) addStack(names []string, rank int, ns float64) {
 	st.ns += ns
 }
 
+// longestName bounds a function's name, in characters: whoever wrote the profile chose it.
+const longestName = 240
+
 // traceOf returns a sample's stack, inlined functions in their place; code without
 // symbols by its mapping.
 func traceOf(sample *profile.Sample) trace {
@@ -104,11 +108,11 @@ func traceOf(sample *profile.Sample) trace {
 	for _, location := range sample.Location {
 		for _, line := range location.Line {
 			if line.Function != nil && line.Function.Name != "" {
-				t.functions = append(t.functions, line.Function.Name)
+				t.functions = append(t.functions, quantity.Clip(line.Function.Name, longestName))
 			}
 		}
 		if len(location.Line) == 0 && location.Mapping != nil && location.Mapping.File != "" {
-			t.functions = append(t.functions, "["+path.Base(location.Mapping.File)+"]")
+			t.functions = append(t.functions, "["+quantity.Clip(path.Base(location.Mapping.File), longestName)+"]")
 		}
 		if inKernel(location) {
 			t.kernel = len(t.functions)

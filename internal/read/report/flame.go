@@ -1,7 +1,6 @@
 package report
 
 import (
-	"cmp"
 	"slices"
 	"strconv"
 
@@ -36,8 +35,13 @@ type FlameGraph struct {
 	End    string       `json:"end"`
 	Source string       `json:"source"` // how it was sampled; two of one source can be compared
 	Whole  float64      `json:"whole"`
+	Elided float64      `json:"elided"` // of Whole, in frames that stand for several small ones
 	Frames [][4]float64 `json:"frames"`
 }
+
+// smallFunctions names the frames that stand for several: alike in all graphs, so that
+// a difference compares them.
+const smallFunctions = "… small functions"
 
 // maxFrames bounds the frames of a page: about 20 bytes each.
 const maxFrames = 25_000
@@ -62,13 +66,16 @@ func (l *layout) flame(cell string) (Heading, *Flame) {
 		}
 		largest, name = max(largest, g.Whole), g.Metric
 		graph := FlameGraph{Arm: l.place[g.Arm], Name: g.Arm, End: g.End, Source: string(g.Source), Whole: digits(g.Whole)}
-		for _, frame := range largestFrames(g.Frames, maxFrames/len(l.Flames)) {
+		elided := 0.0
+		for _, frame := range profile.Bounded(g.Frames, maxFrames/len(l.Flames)) {
 			text := frame.Name
 			if frame.Elided {
-				text = "… " + text
+				text = smallFunctions
+				elided += frame.Cost
 			}
 			graph.Frames = append(graph.Frames, [4]float64{float64(frame.Depth), float64(place(text)), digits(frame.Cost), float64(frame.Activity)})
 		}
+		graph.Elided = digits(elided)
 		f.Graphs = append(f.Graphs, graph)
 		f.Told = append(f.Told, l.apart(g, place))
 	}
@@ -82,7 +89,8 @@ func (l *layout) flame(cell string) (Heading, *Flame) {
 	return Heading{
 		Title: "Where the CPU time goes, by stacks",
 		Caption: "Each box is a function as called by the one above it, as wide as the CPU time that it and what it called took. " +
-			"Colours are the activities of the figure above. Click a box to see it alone; what is below 0.3 % is drawn together. From probes, which no comparison uses.",
+			"Colours are the activities of the figure above. Click a box to see it alone. Functions too small to be seen, below 0.3 % of the whole or in a large report more, " +
+			"are one box for each caller that says what they took. From probes, which no comparison uses.",
 		Wide: true,
 	}, f
 }
@@ -106,21 +114,6 @@ func (l *layout) apart(g profile.Flame, place func(string) int) Told {
 		}
 	}
 	return told
-}
-
-// largestFrames keeps the most frames that a bound allows, by cost. A frame costs at
-// least what it calls, so none is kept without those above it.
-func largestFrames(frames []profile.Frame, bound int) []profile.Frame {
-	if len(frames) <= bound {
-		return frames
-	}
-	costs := make([]float64, len(frames))
-	for i, f := range frames {
-		costs[i] = f.Cost
-	}
-	slices.SortFunc(costs, func(a, b float64) int { return cmp.Compare(b, a) })
-	least := costs[bound]
-	return slices.DeleteFunc(slices.Clone(frames), func(f profile.Frame) bool { return f.Cost <= least })
 }
 
 // digits keeps four of a figure, which is more than a drawing shows.

@@ -3,6 +3,7 @@ package report
 import (
 	"fmt"
 	"io"
+	"net/url"
 	"strings"
 
 	"netdyno/internal/printable"
@@ -153,7 +154,7 @@ func (m *markdown) files(files []ProfileFile) {
 	}
 	m.line("Profiles for `go tool pprof`, speedscope and the Firefox Profiler:\n")
 	for _, f := range files {
-		m.item("[" + inline(f.Of) + "](" + f.Path + ")")
+		m.item("[" + inline(f.Of) + "](" + (&url.URL{Path: f.Path}).EscapedPath() + ")")
 	}
 	m.line("")
 }

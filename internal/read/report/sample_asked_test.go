@@ -238,6 +238,6 @@ func sampleFlame(number int, cell, arm, end string) profile.Flame {
 		{Depth: 2, Name: "encoding/json.Marshal<script>", Cost: 7 + more, Activity: 1},
 		{Depth: 2, Name: "runtime.mallocgc", Cost: 3, Activity: 1},
 		{Depth: 1, Name: "syscall.Syscall", Cost: 8 + more, Activity: place("kernel: TCP/IP")},
-		{Depth: 1, Name: "12 functions", Cost: 2, Activity: place("library"), Elided: true},
+		{Depth: 1, Cost: 2, Activity: place("library"), Elided: true},
 	}}
 }
