@@ -97,7 +97,8 @@ native-build: packages-build
 	  [ -f ../build/native/build.ninja ] || { cat ../build-native.log; rm -f ../build-native.log; exit 1; }; \
 	  rm -f ../build-native.log; \
 	  cmake --build --preset workers >/dev/null || cmake --build --preset workers; \
-	  cmake --install ../build/native --prefix $(BIN) --strip >/dev/null; \
+	  : "not --strip: profiles name C++ functions by their symbols"; \
+	  cmake --install ../build/native --prefix $(BIN) >/dev/null; \
 	else echo "native workers are left out: cmake, ninja or g++ is missing"; fi
 
 # packages-NEED installs what packages.txt lists for NEED; apt does one at a time.
