@@ -349,14 +349,19 @@ test("stacks can be searched, seen alone and compared, by keyboard too", async (
 	await page.close();
 });
 
-test("printing opens what is folded and is a PDF", async () => {
-	const { page, faults } = await open("report.html");
-	const pdf = await page.pdf({ path: join(directory, "report.pdf"), format: "A4" });
-	assert.equal(pdf.subarray(0, 5).toString(), "%PDF-");
-	await page.evaluate(() => dispatchEvent(new Event("beforeprint")));
-	assert.equal(await page.locator("details:not([open])").count(), 0);
-	await page.evaluate(() => dispatchEvent(new Event("afterprint")));
-	assert.ok((await page.locator("details:not([open])").count()) > 0);
-	assert.deepEqual(faults, []);
-	await page.close();
-});
+for (const [file, what] of [
+	["report.html", "two cells with profiles"],
+	["open.html", "an open loop"],
+	["sweeps.html", "25 cells of 13 arms"],
+]) {
+	test(`a report of ${what} fits on six pages of paper`, async () => {
+		const { page, faults } = await open(file);
+		const folded = await page.locator("details:not([open])").count();
+		const pdf = await page.pdf({ path: join(directory, file.replace(".html", ".pdf")), format: "A4" });
+		const pages = pdf.toString("latin1").match(/\/Type\s*\/Page\b/g)?.length ?? 0;
+		assert.ok(pages >= 1 && pages <= 6, `${pages} pages`);
+		assert.equal(await page.locator("details:not([open])").count(), folded, "printing opens what is folded");
+		assert.deepEqual(faults, []);
+		await page.close();
+	});
+}

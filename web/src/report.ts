@@ -123,17 +123,9 @@ function placeKeys(within: ParentNode): void {
 	}
 }
 
-/** Paper can neither wait nor be clicked: all is drawn in print, and open that is folded on the screen. */
+/** Paper cannot wait: all that is printed is drawn before. */
 function prepareForPrint(drawings: Drawings): void {
-	let opened: HTMLDetailsElement[] = [];
-	addEventListener("beforeprint", () => {
-		drawings.finish();
-		opened = [...document.querySelectorAll<HTMLDetailsElement>("details:not([open])")];
-		for (const each of opened) each.open = true;
-	});
-	addEventListener("afterprint", () => {
-		for (const each of opened) each.open = false;
-	});
+	addEventListener("beforeprint", () => drawings.finish());
 }
 
 /** What changes in the figures, and not only beside them. */

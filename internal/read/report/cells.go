@@ -27,6 +27,19 @@ type Cell struct {
 	Timelines *Timelines `json:"timelines,omitempty"`
 }
 
+// Of more cells than these none is printed on paper by itself, and of more charts the
+// first ones.
+const (
+	printedCells  = 6
+	printedCharts = 8
+)
+
+// ManyCells tells whether a page has more cells than paper has room for.
+func (p Page) ManyCells() bool { return len(p.Cells) > printedCells }
+
+// OffPaper tells whether paper has no room for the chart in that place.
+func (p Page) OffPaper(chart int) bool { return chart >= printedCharts }
+
 // What the main table shows where it was measured, beside the study's primary
 // metrics, and what a terminal shows of it. A percentile is of the response
 // times in an open loop, else of the service times.

@@ -27,7 +27,7 @@ func (l *layout) details(c cells.Cell) []Table {
 		byMetric(c, measuredOf(c, ofRuntime), "The runtime in the window: garbage collection, goroutines, memory; – where a worker has none. Mean over blocks with its 95 % interval.", false),
 		byMetric(c, measuredOf(c, ofPath), "Interfaces, connections, threads and memory. Mean over blocks with its 95 % interval.", false),
 	}
-	return slices.DeleteFunc(tables, func(t Table) bool { return len(t.Rows) == 0 })
+	return slices.DeleteFunc(tables, func(t Table) bool { return len(t.Rows) == 0 && len(t.Notes) == 0 })
 }
 
 // measuredOf resolves names against what the cell measured.

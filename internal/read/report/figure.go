@@ -25,6 +25,12 @@ type Figure struct {
 	Waterfall *Waterfall `json:"waterfall,omitempty"`
 }
 
+// OnScreen tells whether a figure is of single trials or probes: paper has no room for
+// it.
+func (f Figure) OnScreen() bool {
+	return f.Series != nil || f.Split != nil || f.Shares != nil || f.Flame != nil || f.Timeline != nil
+}
+
 // effects makes one forest per primary metric over all cells.
 func (l *layout) effects() []Figure {
 	var figures []Figure

@@ -130,9 +130,18 @@ func metricColumn(name string, s metric.Scale) Column {
 }
 
 // byMetric is a table of metrics by arms: metrics are many, arms are few. With
-// medians each arm has a second column.
+// medians each arm has a second column; without, a metric that is 0 in every arm is
+// named in a note instead.
 func byMetric(c cells.Cell, metrics []string, caption string, medians bool) Table {
-	t := Table{Caption: caption, Columns: columns("metric", "unit"), Notes: arithmetic(c, metrics)}
+	t := Table{Caption: caption, Columns: columns("metric", "unit")}
+	var zeros []string
+	if !medians {
+		metrics, zeros = apartZeros(c, metrics)
+	}
+	t.Notes = arithmetic(c, metrics)
+	if len(zeros) > 0 {
+		t.Notes = append(t.Notes, "0 in every arm: "+strings.Join(zeros, ", ")+".")
+	}
 	for _, a := range c.Arms {
 		t.Columns = append(t.Columns, numbers(a.Name)...)
 		if medians {
@@ -151,6 +160,19 @@ func byMetric(c cells.Cell, metrics []string, caption string, medians bool) Tabl
 		t.Rows = append(t.Rows, row)
 	}
 	return t
+}
+
+// apartZeros parts the metrics from the labels of those that are 0 in every arm that
+// has them.
+func apartZeros(c cells.Cell, metrics []string) (others, zeros []string) {
+	for _, name := range metrics {
+		if slices.ContainsFunc(c.Arms, func(a cells.Arm) bool { m, ok := summaryOf(a, name); return ok && m.High != 0 }) {
+			others = append(others, name)
+		} else {
+			zeros = append(zeros, labelOf(name))
+		}
+	}
+	return others, zeros
 }
 
 func medianOf(a cells.Arm, name string, s metric.Scale) Datum {

@@ -173,10 +173,17 @@ func (m *markdown) paragraph(text string) {
 
 func (m *markdown) item(text string) { m.line("- " + text) }
 
+// table prints a table with its notes; of one without rows the notes alone.
 func (m *markdown) table(t Table) {
-	if len(t.Rows) == 0 {
-		return
+	if len(t.Rows) > 0 {
+		m.grid(t)
 	}
+	for _, note := range t.Notes {
+		m.paragraph(note)
+	}
+}
+
+func (m *markdown) grid(t Table) {
 	m.paragraph(t.Caption)
 	var titles, rules []string
 	for _, c := range t.Columns {
@@ -200,9 +207,6 @@ func (m *markdown) table(t Table) {
 		m.row(cells)
 	}
 	m.line("")
-	for _, note := range t.Notes {
-		m.paragraph(note)
-	}
 }
 
 func (m *markdown) row(cells []string) { m.line("| " + strings.Join(cells, " | ") + " |") }
