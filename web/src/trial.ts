@@ -38,7 +38,14 @@ export function trialView(asked: Asked): HTMLElement {
 		...(account ? accountParts(account) : []),
 		trials.beyond !== "" &&
 			html("p", { class: "note" }, `${trials.beyond} `, html("code", {}, `${trials.command} ${trial.id}`)),
+		account?.record ? undefined : servedRecord(trial.id),
 	);
+}
+
+/** Where netdyno serve shows the page, it has the record beside it. */
+function servedRecord(id: string): HTMLElement | undefined {
+	if (!/^https?:$/.test(location.protocol) || !location.pathname.endsWith("/report.html")) return undefined;
+	return html("p", {}, html("a", { href: `trials/${encodeURIComponent(id)}.json` }, "The raw record"));
 }
 
 /** The list that the trial is in, and its neighbours there. */
