@@ -1,0 +1,157 @@
+// Watches runs through a real netdyno serve, one of which grows meanwhile.
+
+import assert from "node:assert/strict";
+import { execFileSync, spawn } from "node:child_process";
+import { mkdirSync, mkdtempSync, readFileSync } from "node:fs";
+import { createRequire } from "node:module";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { createInterface } from "node:readline";
+import { after, before, test } from "node:test";
+import { fileURLToPath } from "node:url";
+
+const root = fileURLToPath(new URL("../../", import.meta.url));
+const { chromium } = createRequire(join(root, "web/package.json"))("playwright-core");
+const executablePath = process.env.CHROMIUM ?? "/usr/bin/chromium";
+const quiet = ["--no-sandbox", "--disable-gpu", "--disable-background-networking", "--disable-component-update"];
+
+const running = "event-loops-20260102-030405";
+const timeout = 120_000; // for what must come, on a busy machine
+
+let directory;
+let browser;
+let grower;
+let server;
+let address;
+
+/** A program whose lines of output are awaited one by one. */
+function started(program, args) {
+	const child = spawn(join(directory, program), args, { stdio: ["pipe", "pipe", "inherit"] });
+	const lines = createInterface({ input: child.stdout })[Symbol.asyncIterator]();
+	const next = async () => (await lines.next()).value ?? "";
+	const gone = new Promise((resolve) => child.on("exit", (status) => resolve(status)));
+	return { child, next, gone };
+}
+
+/** Lets the run grow: by a number of records, or by a tick. */
+async function grow(word) {
+	grower.child.stdin.write(`${word}\n`);
+	assert.equal(await grower.next(), "done");
+}
+
+before(async () => {
+	directory = mkdtempSync(join(tmpdir(), "netdyno-live-"));
+	mkdirSync(join(directory, "runs"));
+	execFileSync("go", ["build", "-o", join(directory, "netdyno"), "./cmd/netdyno"], { cwd: root });
+	execFileSync("go", ["test", "-c", "-o", join(directory, "grow"), "./internal/read/serve"], { cwd: root });
+	grower = started("grow", ["-test.run=TestGrowSample", "-grow", join(directory, "runs")]);
+	assert.equal(await grower.next(), "ready");
+	server = started("netdyno", ["serve", join(directory, "runs")]);
+	address = /^serve +(http:\/\/127\.0\.0\.1:\d+\/)$/.exec(await server.next())[1];
+	browser = await chromium.launch({ executablePath, args: quiet });
+	console.log(`screenshots in ${directory}`);
+});
+
+after(async () => {
+	await browser?.close();
+	server?.child.kill("SIGINT");
+	grower?.child.kill("SIGKILL");
+	if (server) assert.equal(await server.gone, 0, "netdyno serve ends in order");
+});
+
+/** Opens a page of the server and notes whatever it logs, throws or asks elsewhere. */
+async function open(path, context = {}) {
+	const page = await browser.newPage({ viewport: { width: 1280, height: 900 }, ...context });
+	const faults = [];
+	page.on("console", (message) => faults.push(`console ${message.type()}: ${message.text()}`));
+	page.on("pageerror", (error) => faults.push(`error: ${error.message}`));
+	page.on("request", (request) => {
+		if (!request.url().startsWith(address) && !request.url().startsWith("data:"))
+			faults.push(`request: ${request.url()}`);
+	});
+	await page.goto(new URL(path, address).href);
+	return { page, faults };
+}
+
+const shows = (page, part, text) => page.locator(`[data-part="${part}"]`, { hasText: text }).waitFor({ timeout });
+const sideways = (page) =>
+	page.evaluate(() => document.documentElement.scrollWidth - document.documentElement.clientWidth);
+
+test("the committed script is the one that web/ builds", () => {
+	const built = execFileSync("npm", ["run", "-s", "bundle", "--", "src/live.ts"], {
+		cwd: join(root, "web"),
+		encoding: "utf8",
+	});
+	const committed = readFileSync(join(root, "internal/read/report/assets/live.js"), "utf8");
+	assert.ok(built === committed, "internal/read/report/assets/live.js is stale; run `npm run build` in web/");
+});
+
+test("a run is watched while it goes on", async () => {
+	const { page, faults } = await open(`runs/${running}/`);
+	await shows(page, "progress", "0 of 48 trials");
+	await shows(page, "trials", "No trial has ended yet");
+	await grow(24);
+	await shows(page, "progress", "24 of 48 trials");
+	await shows(page, "found", "go-epoll");
+	await shows(page, "found", "÷");
+	await grow("tick");
+	await shows(page, "now", "b04-001");
+	await grow("tick");
+	await shows(page, "now", "10.0 k/s");
+	await shows(page, "now", "p99 450 µs");
+	await page.locator(".rates polyline").waitFor({ state: "attached", timeout });
+	for (const [width, colorScheme] of [
+		[1280, "light"],
+		[400, "dark"],
+	]) {
+		await page.setViewportSize({ width, height: 900 });
+		await page.emulateMedia({ colorScheme });
+		assert.equal(await sideways(page), 0, `the page scrolls sideways at ${width} px`);
+		await page.screenshot({ path: join(directory, `live-${width}-${colorScheme}.png`), fullPage: true });
+	}
+	await grow(24);
+	await shows(page, "progress", "48 of 48 trials");
+	grower.child.stdin.end("end\n");
+	await shows(page, "progress", "complete");
+	assert.equal(await page.locator("#connection").isVisible(), false, "a run's end is no lost connection");
+	assert.deepEqual(faults, []);
+	await page.close();
+});
+
+test("a run's page is whole without scripts", async () => {
+	const { page } = await open(`runs/${running}/`, { javaScriptEnabled: false });
+	await shows(page, "progress", "of 48 trials");
+	await page.close();
+});
+
+for (const [width, colorScheme] of [
+	[1280, "dark"],
+	[400, "light"],
+]) {
+	test(`the list at ${width} px, ${colorScheme}`, async () => {
+		const { page, faults } = await open("", { viewport: { width, height: 900 }, colorScheme });
+		assert.equal(await page.locator(".runs li").count(), 5);
+		assert.equal(await page.locator(".runs .name", { hasText: "<b>odd" }).count(), 1, "a hostile name is text");
+		assert.equal(await page.locator(".runs b, .runs script").count(), 0);
+		assert.equal(await sideways(page), 0, "the page scrolls sideways");
+		assert.deepEqual(faults, []);
+		await page.screenshot({ path: join(directory, `list-${width}.png`), fullPage: true });
+		await page.close();
+	});
+}
+
+test("two ticked runs are compared, and a report is drawn", async () => {
+	const { page, faults } = await open("", { viewport: { width: 400, height: 900 } });
+	await page.check('input[value="event-loops-20260101-100000"]');
+	await page.check('input[value="event-loops-20260101-110000"]');
+	await page.click("button");
+	await page.waitForSelector(":root.complete", { timeout });
+	assert.match(await page.title(), /compare/);
+	assert.equal(await sideways(page), 0, "the comparison scrolls sideways");
+	await page.screenshot({ path: join(directory, "compare-400.png"), fullPage: true });
+	await page.goto(`${address}runs/event-loops-20260101-100000/report.html`);
+	await page.waitForSelector(":root.complete", { timeout });
+	assert.ok((await page.locator("figure svg").count()) > 0, "no figure is drawn");
+	assert.deepEqual(faults, []);
+	await page.close();
+});
