@@ -2,6 +2,8 @@ package main
 
 import (
 	"fmt"
+	"net/url"
+	"path/filepath"
 
 	"github.com/spf13/cobra"
 
@@ -65,7 +67,9 @@ func compareRuns(before, after session.Directory) error {
 		calibration = known // what has been learnt of the machine since
 	}
 	apart := history.CompareRuns(first.Run, second.Run, calibration)
-	page := report.NewRuns(apart, first.Findings, second.Findings, [2]string{string(before), string(after)})
+	page := report.NewRuns(apart, first.Findings, second.Findings, [2]report.RunPlace{
+		{Name: string(before), Report: besides(after, before)}, {Name: string(after), Report: besides(after, after)},
+	})
 	if err := showText(page.Text); err != nil {
 		return err
 	}
@@ -85,4 +89,22 @@ func compareRuns(before, after session.Directory) error {
 		return &status{code, nil}
 	}
 	return nil
+}
+
+// besides is the address of a run's report for a page in another run's directory; ""
+// when none leads there.
+func besides(from, run session.Directory) string {
+	begin, err := filepath.Abs(string(from))
+	if err != nil {
+		return ""
+	}
+	end, err := filepath.Abs(run.HTML())
+	if err != nil {
+		return ""
+	}
+	path, err := filepath.Rel(begin, end)
+	if err != nil {
+		return ""
+	}
+	return (&url.URL{Path: "./" + filepath.ToSlash(path)}).EscapedPath()
 }

@@ -482,7 +482,7 @@ func TestGateAndCompareDivideWhatTheyShow(t *testing.T) {
 			}
 		}
 		apart := history.CompareRuns(runs[0].Run, runs[1].Run, nil)
-		for _, row := range rowsOf(string(render(t, NewRuns(apart, runs[0], runs[1], [2]string{"a", "b"}).Markdown)), "second ÷ first") {
+		for _, row := range rowsOf(string(render(t, NewRuns(apart, runs[0], runs[1], [2]RunPlace{{Name: "a"}, {Name: "b"}}).Markdown)), "second ÷ first") {
 			ratio, is := figureIn(t, first(row["second ÷ first"]))
 			if !is {
 				continue

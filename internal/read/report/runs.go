@@ -20,6 +20,9 @@ type Runs struct {
 	note        string // what the judgement rests on
 	differences Table
 	gated       Table
+	judged      []runsRow // the same, as the page shows it
+	without     string    // which of them have no ratio
+	places      [2]RunPlace
 	reasons     []string // why some primary comparisons, or the whole, are undecided, each once
 	explored    Table    // every other metric, not judged
 	shown       Table    // those of it that a terminal shows
@@ -27,20 +30,22 @@ type Runs struct {
 	effects     []Figure // the second run against the first, one figure for each primary metric
 }
 
-// NewRuns lays out what was found of two runs, named as the user named them.
-func NewRuns(r history.RunsCompared, before, after finding.Findings, names [2]string) Runs {
+// NewRuns lays out what was found of two runs.
+func NewRuns(r history.RunsCompared, before, after finding.Findings, places [2]RunPlace) Runs {
 	p := Runs{
 		title: "netdyno compare, " + or(cells.Title(after.Header.Study), "a study") + ": " + gateWords[r.Result].words,
 		made: fmt.Sprintf("%s, %s, with %s, then %s, %s, with %s; %d and %d trials valid",
-			names[0], before.Header.CreatedAt.Format("2 Jan 2006 15:04"), before.Header.Netdyno,
-			names[1], after.Header.CreatedAt.Format("2 Jan 2006 15:04"), after.Header.Netdyno, before.Tally.Valid, after.Tally.Valid),
-		note: restsOn(r),
+			places[0].Name, before.Header.CreatedAt.Format("2 Jan 2006 15:04"), before.Header.Netdyno,
+			places[1].Name, after.Header.CreatedAt.Format("2 Jan 2006 15:04"), after.Header.Netdyno, before.Tally.Valid, after.Tally.Valid),
+		note: restsOn(r), places: places,
 	}
 	p.differences = Table{Caption: "How the runs differ, apart from their figures.", Columns: columns("about", "first, then second")}
 	for _, d := range r.Differences {
 		p.differences.Rows = append(p.differences.Rows, []Datum{{Text: d.About, Strong: d.Decisive}, word(d.Text)})
 	}
 	p.gated = gatedRuns(r.Gated)
+	judged, without := runsRows(r.Gated, [2]finding.Findings{before, after}, places)
+	p.judged, p.without = judged, withoutText(without)
 	for _, g := range r.Gated {
 		if reason := upperFirst(gateReason(g)); g.Result == compare.Unproven && !slices.Contains(p.reasons, reason) {
 			p.reasons = append(p.reasons, reason)

@@ -27,17 +27,22 @@ func (p Runs) HTML(w io.Writer) error {
 		return fmt.Errorf("write comparison: %w", err)
 	}
 	v := struct {
-		Title, Made, Note            string
-		Reasons                      []string
-		Differences, Gated, Explored Table
-		Effects                      []Figure
-		Policy                       string
-		Style                        template.CSS
-		Script                       template.JS
-		Drawn                        template.HTML
+		Title, Made, Note     string
+		Reasons               []string
+		Without               string
+		Judged                []runsRow
+		Caption               string // of the judged
+		Places                [2]RunPlace
+		Differences, Explored Table
+		Effects               []Figure
+		Policy                string
+		Style                 template.CSS
+		Script                template.JS
+		Drawn                 template.HTML
 	}{
 		Title: p.title, Made: p.made, Note: p.note, Reasons: p.reasons,
-		Differences: p.differences, Gated: p.gated, Explored: p.explored,
+		Judged: p.judged, Without: p.without, Caption: p.gated.Caption, Places: p.places,
+		Differences: p.differences, Explored: p.explored,
 		Effects: p.effects, Policy: contentPolicy(),
 		Style: template.CSS(styleSheet), Script: template.JS(script), Drawn: data,
 	}

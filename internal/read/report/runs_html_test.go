@@ -22,7 +22,7 @@ func TestPageOfTwoRunsDrawsWhatItJudges(t *testing.T) {
 	}
 	apart := history.CompareRuns(runs[0].Run, runs[1].Run, nil)
 	const hostile = "</script><script>alert(1)</script>"
-	p := NewRuns(apart, runs[0], runs[1], [2]string{hostile, "b"})
+	p := NewRuns(apart, runs[0], runs[1], [2]RunPlace{{Name: hostile, Report: "../" + hostile + "/report.html"}, {Name: "b", Report: "report.html"}})
 	drawn, judged := 0, 0
 	for _, f := range p.effects {
 		for _, g := range f.Forest.Groups {
@@ -40,5 +40,8 @@ func TestPageOfTwoRunsDrawsWhatItJudges(t *testing.T) {
 	page := string(render(t, p.HTML))
 	if strings.Contains(page, hostile) || !strings.Contains(page, "default-src &#39;none&#39;") || !strings.Contains(page, `data-figure="effect-1"`) {
 		t.Error("the page lets a name through, or lacks its policy or its figure")
+	}
+	if got := strings.Count(page, "report.html#trials=1/"); got != 2*len(p.judged) || got == 0 {
+		t.Errorf("%d figures lead to trials, of %d comparisons", got, len(p.judged))
 	}
 }

@@ -7,7 +7,6 @@ import (
 	"fmt"
 	"io/fs"
 	"net/http"
-	"slices"
 	"strings"
 
 	"netdyno/internal/printable"
@@ -128,7 +127,9 @@ func (s *server) compared(b *bytes.Buffer, names []string) error {
 			return fmt.Errorf("%s is a directory of netdyno listen; compare the runs that drove it", name)
 		}
 	}
-	slices.SortStableFunc(runs, func(a, b finding.Findings) int { return a.Header.CreatedAt.Compare(b.Header.CreatedAt) })
+	if runs[1].Header.CreatedAt.Before(runs[0].Header.CreatedAt) {
+		runs[0], runs[1], names[0], names[1] = runs[1], runs[0], names[1], names[0]
+	}
 	calibration := runs[1].Header.Facts.Calibration
 	if known, err := s.Calibration(runs[1].Header.Facts); err != nil {
 		return err
@@ -136,7 +137,11 @@ func (s *server) compared(b *bytes.Buffer, names []string) error {
 		calibration = known
 	}
 	apart := history.CompareRuns(runs[0].Run, runs[1].Run, calibration)
-	return report.NewRuns(apart, runs[0], runs[1], [2]string{runs[0].Header.Directory, runs[1].Header.Directory}).HTML(b)
+	var places [2]report.RunPlace
+	for i := range places {
+		places[i] = report.RunPlace{Name: names[i], Report: report.RunAddress(names[i]) + "report.html"}
+	}
+	return report.NewRuns(apart, runs[0], runs[1], places).HTML(b)
 }
 
 func (s *server) trial(w http.ResponseWriter, name, id string) {

@@ -111,7 +111,7 @@ func TestPages(t *testing.T) {
 		{"/runs/tour/%3Cb%3Eodd/report.html", 200, []string{"netdyno report"}},
 		{"/runs/first/trials/b01-001.json", 200, []string{`"id":"b01-001"`, `"workers":`}},
 		{"/runs/first/trials/b99-001.json", 404, nil},
-		{"/compare?run=second&run=first", 200, []string{"netdyno compare", filepath.Join(dir, "first") + ", "}},
+		{"/compare?run=second&run=first", 200, []string{"netdyno compare", `href="/runs/first/report.html#trials=1/go-epoll,go-net"`, "first, 1"}},
 		{"/compare?run=second", 400, []string{"Tick two runs"}},
 		{"/compare?run=first&run=nowhere", 404, nil},
 		{"/runs/damaged/", 500, []string{"no line"}},
