@@ -359,6 +359,8 @@ export interface LinePoint {
 
 export interface ShareBar {
 	of: string;
+	length: number;
+	total: string;
 	shares: number[];
 	texts: string[];
 }

@@ -23,6 +23,7 @@ export function drawShares(shares: Shares, width: number, title: string): SVGEle
 	const ends = Math.max(...bars.map((bar) => textWidth(bar.of))) + 10;
 	const names = narrow ? 0 : Math.min(Math.max(...shares.arms.map((arm) => textWidth(arm.name))) + 30, 190);
 	const left = names + ends;
+	const totals = Math.max(...bars.map((bar) => (bar.total ? textWidth(bar.total) + 8 : 0)));
 	const heights = shares.arms.map((arm) => head + arm.bars.length * (barHeight + barGap) + armGap);
 	const svg = drawing(width, legend.height + 12 + heights.reduce((sum, height) => sum + height, 0), title);
 	legend.entries.forEach(({ name, x, y }, i) => {
@@ -33,7 +34,7 @@ export function drawShares(shares: Shares, width: number, title: string): SVGEle
 	shares.arms.forEach((arm, i) => {
 		svg.append(shape(arm.arm, 7, y + 10, 4.2, "fill"));
 		svg.append(text(18, y + 14, fit(arm.name, narrow ? width - 20 : names - 24)));
-		drawBars(svg, arm, shares.parts, y + head, { left, width: width - left });
+		drawBars(svg, arm, shares.parts, y + head, { left, width: width - left - totals });
 		y += heights[i] ?? 0;
 	});
 	return svg;
@@ -53,7 +54,7 @@ function drawBars(
 		bar.shares.forEach((share, part) => {
 			const of = parts[part];
 			if (share <= 0 || !of) return;
-			const wide = share * room.width;
+			const wide = share * room.width * bar.length;
 			const [colour, printed] = [`#${of.colour}`, bar.texts[part] ?? ""];
 			const size = { x, y, width: wide, height: barHeight };
 			svg.append(
@@ -68,5 +69,6 @@ function drawBars(
 			}
 			x += wide;
 		});
+		if (bar.total) svg.append(text(x + 6, y + 14, bar.total, "start", "soft"));
 	});
 }

@@ -58,7 +58,7 @@ func differenceSentence(d profile.Difference) string {
 	text := fmt.Sprintf("Of the %s %s of %s CPU that %s costs %s per %s than %s (%s, %s), ",
 		amount(whole.Difference), unit, d.End, d.Arm, more, per, d.Base, interval(scale, whole), pairs)
 	if len(parts) == 0 {
-		return text + "no part is told apart from noise."
+		return text + "no part is told apart from noise" + likely(d, scale) + "." + mixed(d)
 	}
 	text += list(parts)
 	if len(against) > 0 {
@@ -68,6 +68,20 @@ func differenceSentence(d profile.Difference) string {
 		text += fmt.Sprintf("; %s%s are not told apart from noise", sign(rest, whole.Difference), remains)
 	}
 	return text + "." + mixed(d)
+}
+
+// likely names the parts that may be most of a difference, with their intervals.
+func likely(d profile.Difference, scale metric.Scale) string {
+	var parts []string
+	for _, a := range d.Activities { // the largest first
+		if (a.Difference < 0) == (d.Whole.Difference < 0) && a.Difference != 0 && len(parts) < 2 {
+			parts = append(parts, fmt.Sprintf("%s in %s (%s)", scale.Format(math.Abs(a.Difference)), spokenActivity(a.Name), interval(scale, a)))
+		}
+	}
+	if len(parts) == 0 {
+		return ""
+	}
+	return "; the largest seem to be " + list(parts)
 }
 
 // mixed says what a difference leaves out when its profiles were taken differently.
@@ -80,7 +94,13 @@ func mixed(d profile.Difference) string {
 
 // spokenActivity is an activity's name inside a sentence.
 func spokenActivity(name string) string {
-	if name == "scheduler" || name == "library" {
+	part, kernel := strings.CutPrefix(name, "kernel: ")
+	switch {
+	case kernel && part == "other":
+		return "the kernel's other work"
+	case kernel:
+		return "the kernel's " + strings.ReplaceAll(part, ", ", " and ")
+	case name == "scheduler" || name == "library":
 		return "the " + name
 	}
 	return name
@@ -92,7 +112,7 @@ func interval(scale metric.Scale, c profile.Change) string {
 	if c.Difference < 0 {
 		low, high = -high, -low
 	}
-	return scale.Interval(low, high)
+	return strings.ReplaceAll(scale.Interval(low, high), "-", "−")
 }
 
 func sign(part, whole float64) string {

@@ -69,6 +69,8 @@ type ArmShares struct {
 // ShareBar is one end: shares by part, and as they are printed.
 type ShareBar struct {
 	Of     string    `json:"of"`
+	Length float64   `json:"length"` // by its cost, of the longest bar's
+	Total  string    `json:"total"`  // its cost, "36.3 µs/exchange"; "" where it is not known
 	Shares []float64 `json:"shares"`
 	Texts  []string  `json:"texts"`
 }
@@ -79,13 +81,14 @@ const maxFunctions = 2000
 // shares draws one cell's profiles; nil when there are none.
 func (l *layout) shares(cell string) (Heading, *Shares) {
 	s := &Shares{Parts: activities()}
+	costs := l.costsOf(cell)
 	for _, p := range l.profilesOf(cell) {
 		i := slices.IndexFunc(s.Arms, func(a ArmShares) bool { return a.Name == p.Arm })
 		if i < 0 {
 			i = len(s.Arms)
 			s.Arms = append(s.Arms, ArmShares{Arm: l.place[p.Arm], Name: p.Arm})
 		}
-		bar := ShareBar{Of: p.End, Shares: make([]float64, len(s.Parts)), Texts: make([]string, len(s.Parts))}
+		bar := ShareBar{Of: p.End, Length: costs.length(p), Total: costs.total(p), Shares: make([]float64, len(s.Parts)), Texts: make([]string, len(s.Parts))}
 		for j, part := range s.Parts {
 			if share := shareOf(p, part.Name); finite(share) && share > 0 && share <= 1 {
 				bar.Shares[j], bar.Texts[j] = brief(share), percent(share)
@@ -98,7 +101,7 @@ func (l *layout) shares(cell string) (Heading, *Shares) {
 	}
 	return Heading{
 		Title: "What the CPU was busy with",
-		Caption: "CPU samples of the window by activity, each sample in exactly one, for both ends of each arm. " +
+		Caption: "CPU time by activity, each sample in exactly one, for both ends of each arm; a bar is as long as the CPU time that its end took for the same work. " +
 			"They come from probes: trials with the profiler on, which no comparison uses." + strings.Join(append([]string{""}, sources(l.profilesOf(cell))...), " "),
 		Wide: true,
 	}, s
