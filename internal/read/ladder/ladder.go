@@ -162,8 +162,8 @@ func refused(s *cells.Dataset, p *Split) string {
 		return err.Error()
 	}
 	for i := 1; i < len(p.Arms); i++ {
-		if b := compare.Prepare(s, p.Cell, m, p.Arms[i], p.Arms[i-1]); b.Refusal != "" {
-			return fmt.Sprintf("%s and %s cannot be compared: %s", p.Arms[i-1], p.Arms[i], b.Refusal)
+		if why := compare.Refused(s, p.Cell, m, p.Arms[i], p.Arms[i-1]); why != "" {
+			return fmt.Sprintf("%s and %s cannot be compared: %s", p.Arms[i-1], p.Arms[i], why)
 		}
 	}
 	return ""
