@@ -29,7 +29,7 @@ func climbed(t *testing.T, blocks int) string {
 func TestALadderIsToldInWords(t *testing.T) {
 	told := climbed(t, 8)
 	for _, part := range []string{
-		"At 50 connections, encoded has 1.60× the server CPU of pooled (", ", 8 blocks). Of that ratio, 148 % (", " is a copy. Against it, −47.", " is the step from copied to encoded. ",
+		"At 50 connections, encoded has 1.60× the server CPU of pooled (", ", 8 blocks). Of that ratio, 148 % (", " is a copy. Against it: the step from copied to encoded, −47.",
 		" Not told apart from 1: frames (0.99",
 	} {
 		if !strings.Contains(told, part) {

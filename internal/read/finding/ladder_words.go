@@ -34,7 +34,7 @@ func ladderSentence(p ladder.Split) string {
 		case t.Share.Value > 0:
 			parts = append(parts, share+" is "+stepName(t)+seenIn(t, p.Metric))
 		default:
-			against = append(against, share+" is "+stepName(t)+seenIn(t, p.Metric))
+			against = append(against, stepName(t)+", "+share+seenIn(t, p.Metric))
 		}
 	}
 	text := whole + "."
@@ -42,7 +42,7 @@ func ladderSentence(p ladder.Split) string {
 		text += " Of that ratio, " + list(parts) + "."
 	}
 	if len(against) > 0 {
-		text += " Against it, " + list(against) + "."
+		text += " Against it: " + strings.Join(against, "; ") + "."
 	}
 	if len(open) > 0 {
 		text += " Not told apart from 1: " + strings.Join(open, ", ") + "."

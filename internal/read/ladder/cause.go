@@ -1,6 +1,14 @@
 package ladder
 
-import "netdyno/internal/read/profile"
+import (
+	"math"
+
+	"netdyno/internal/read/profile"
+)
+
+// slight is the part of what two profiles differ by below which an activity explains
+// nothing, however sure it is.
+const slight = 0.1
 
 // named is how many activities a cause has where none is told apart from noise.
 const named = 2
@@ -26,7 +34,7 @@ func (p *Split) addCauses(differences []profile.Difference) {
 func causeOf(d profile.Difference) *Cause {
 	c := &Cause{Pairs: d.Pairs, Whole: d.Whole}
 	for _, a := range d.Activities {
-		if a.Told {
+		if a.Told && math.Abs(a.Difference) >= slight*math.Abs(d.Whole.Difference) {
 			c.Activities = append(c.Activities, a)
 		}
 	}

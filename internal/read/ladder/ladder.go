@@ -71,7 +71,7 @@ type Part struct {
 type Cause struct {
 	Pairs      int              `json:"pairs"`      // of probes, one of each arm
 	Whole      profile.Change   `json:"whole"`      // of the metric itself, in the probes
-	Activities []profile.Change `json:"activities"` // those told apart from noise, or else the two that differ most; the largest first
+	Activities []profile.Change `json:"activities"` // those told apart from noise and no slight part of the whole, or else the two that differ most; the largest first
 }
 
 // least is how many arms with figures a ladder needs: two have one step, the whole.
