@@ -89,7 +89,7 @@ func TestInterruptedNetdyno(t *testing.T) {
 	t.Parallel()
 	b := sshBed(t, held)
 	before := b.census(t)
-	short := slices.Concat(endless[:3], []string{"blocks=2", "window=50ms", "warmup=10ms"})
+	short := slices.Concat(endless[:4], []string{"blocks=2", "window=50ms", "warmup=10ms"})
 	u := b.start(t, short...)
 	first := u.next(0)
 	u.hold("window")

@@ -14,7 +14,7 @@ import (
 
 // endless is a study of more short trials than a test has faults. Nothing in it
 // is compared.
-var endless = []string{"transport=go-net", "connections=4", "clients=2", "blocks=100", "window=50ms", "warmup=10ms", "placement=free"}
+var endless = []string{"transport=go-net", "connections=4", "clients=2", "think=2ms", "blocks=100", "window=50ms", "warmup=10ms", "placement=free"}
 
 // moment is when in a trial something goes wrong: where all workers are held that
 // come there, and the hosts of those.
@@ -143,7 +143,7 @@ func TestCutBetweenNamespaces(t *testing.T) {
 	t.Parallel()
 	b := netnsBed(t, held)
 	before := b.census(t)
-	u := b.start(t, append(endless[:4:4], "window=300ms", "warmup=10ms", "placement=free")...)
+	u := b.start(t, append(endless[:5:5], "window=300ms", "warmup=10ms", "placement=free")...)
 	number := len(u.records())
 	u.hold("running")
 	victim := u.victim("running", 1)
