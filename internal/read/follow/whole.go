@@ -2,6 +2,8 @@ package follow
 
 import (
 	"fmt"
+	"os"
+	"path"
 
 	"netdyno/internal/input"
 	"netdyno/internal/printable"
@@ -80,4 +82,14 @@ func (r *Results) Record(name, trial string) ([]byte, error) {
 		return nil, err
 	}
 	return printable.JSON(body), nil
+}
+
+// Profile opens one of the profiles that a run's report wrote beside it.
+func (r *Results) Profile(name, file string) (*os.File, error) {
+	run, err := r.open(name)
+	if err != nil {
+		return nil, err
+	}
+	defer run.Close()
+	return input.OpenIn(run, path.Join("profiles", path.Base(file)))
 }

@@ -18,7 +18,7 @@ import (
 // Many readers cost one reading of the run, one beyond the bound is told so, and the
 // server ends while all of them are there.
 func TestReadersShareOneReading(t *testing.T) {
-	const readers = 200
+	const readers = 1000
 	run := begin(t, filepath.Join(t.TempDir(), "run"), asItIs)
 	results, err := follow.Open(run.dir)
 	if err != nil {

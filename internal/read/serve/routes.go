@@ -8,6 +8,7 @@ import (
 	"io/fs"
 	"net/http"
 	"strings"
+	"time"
 
 	"netdyno/internal/printable"
 	"netdyno/internal/read/finding"
@@ -39,7 +40,8 @@ func (s *server) run(w http.ResponseWriter, r *http.Request) {
 		return
 	}
 	trial, isTrial := strings.CutSuffix(what, ".json")
-	of, inTrials := strings.CutSuffix(name, "/trials")
+	ofTrial, inTrials := strings.CutSuffix(name, "/trials")
+	ofProfile, inProfiles := strings.CutSuffix(name, "/profiles")
 	switch {
 	case what == "":
 		s.live(w, r, name)
@@ -48,7 +50,9 @@ func (s *server) run(w http.ResponseWriter, r *http.Request) {
 	case what == "report.html":
 		s.report(w, r, name)
 	case isTrial && inTrials:
-		s.trial(w, of, trial)
+		s.trial(w, ofTrial, trial)
+	case inProfiles && strings.HasSuffix(what, ".pprof"):
+		s.profile(w, r, ofProfile, what)
 	default:
 		message(w, http.StatusNotFound, "Not found", "There is no such page of a run.")
 	}
@@ -155,6 +159,19 @@ func (s *server) trial(w http.ResponseWriter, name, id string) {
 		w.Header().Set("Content-Type", "application/json")
 		_, _ = w.Write(body) // the reader may be gone
 	}
+}
+
+// profile hands out a file that browsers keep and do not show.
+func (s *server) profile(w http.ResponseWriter, r *http.Request, name, file string) {
+	f, err := s.Results.Profile(name, file)
+	if err != nil {
+		fail(w, err)
+		return
+	}
+	defer f.Close()
+	w.Header().Set("Content-Type", "application/octet-stream")
+	w.Header().Set("Content-Disposition", "attachment")
+	http.ServeContent(w, r, "", time.Time{}, f)
 }
 
 // page writes a page that build makes.

@@ -96,6 +96,12 @@ func TestPages(t *testing.T) {
 	if err := os.Symlink(outside.dir, filepath.Join(dir, "link")); err != nil {
 		t.Fatal(err)
 	}
+	if err := os.Mkdir(filepath.Join(dir, "first", "profiles"), 0o755); err != nil {
+		t.Fatal(err)
+	}
+	if err := os.WriteFile(filepath.Join(dir, "first", "profiles", "go-net-server.pprof"), []byte("a profile"), 0o600); err != nil {
+		t.Fatal(err)
+	}
 	at := served(t, dir)
 	for _, test := range []struct {
 		path   string
@@ -111,6 +117,9 @@ func TestPages(t *testing.T) {
 		{"/runs/tour/%3Cb%3Eodd/report.html", 200, []string{"netdyno report"}},
 		{"/runs/first/trials/b01-001.json", 200, []string{`"id":"b01-001"`, `"workers":`}},
 		{"/runs/first/trials/b99-001.json", 404, nil},
+		{"/runs/first/profiles/go-net-server.pprof", 200, []string{"a profile"}},
+		{"/runs/first/profiles/go-epoll-server.pprof", 404, nil},
+		{"/runs/first/profiles/..%2frecords.pprof", 404, nil},
 		{"/compare?run=second&run=first", 200, []string{"netdyno compare", `href="/runs/first/report.html#trials=1/go-epoll,go-net"`, "first, 1"}},
 		{"/compare?run=second", 400, []string{"Tick two runs"}},
 		{"/compare?run=first&run=nowhere", 404, nil},
