@@ -74,18 +74,23 @@ type Cause struct {
 	Activities []profile.Change `json:"activities"` // those told apart from noise and no slight part of the whole, or else the two that differ most; the largest first
 }
 
-// least is how many arms with figures a ladder needs: two have one step, the whole.
-const least = 3
+// A ladder has at least three arms, as two have one step, the whole; a study file may
+// name twenty, and a damaged header any number.
+const (
+	least = 3
+	most  = 20
+)
 
 // Ladders makes the study's ladders, from valid trials alone.
 func Ladders(s *cells.Dataset, noise []compare.Noise, differences []profile.Difference) []Ladder {
 	bounds := compare.BoundsOf(noise)
 	var all []Ladder
 	for _, spec := range s.Header.Study.Ladders {
+		spec.Arms = spec.Arms[:min(len(spec.Arms), most)]
 		l := Ladder{Spec: spec}
 		for _, m := range judged(s) {
 			l.Splits = append(l.Splits, cells.EachCell(s, func(cell string) []Split {
-				if len(armsIn(s, cell, spec.Arms)) == 0 {
+				if len(armsIn(s, cell, spec.Arms)) < least {
 					return nil
 				}
 				split := splitOf(s, spec, cell, m)
