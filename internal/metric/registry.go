@@ -53,9 +53,11 @@ func Named(name string) (Metric, error) {
 // that the registry does not know gives a metric with that name as its label
 // and no unit, so that a reader can show a figure that a newer version wrote.
 func Shown(name string) Metric {
-	for _, m := range slices.Concat(registry, ofSegments) {
-		if m.Name == name {
-			return m
+	for _, metrics := range [][]Metric{registry, ofSegments} {
+		for _, m := range metrics {
+			if m.Name == name {
+				return m
+			}
 		}
 	}
 	return Metric{Name: name, Label: name, Heading: name}

@@ -1,5 +1,6 @@
 import { drawUpright, tickRoom, tickText, valueScale } from "./axis";
 import { layoutLegend } from "./legend";
+import { leading, ofTrials } from "./marks";
 import type { Front, FrontPoint } from "./page";
 import { type Scale, spaced } from "./scale";
 import { armClass, drawing, element, fit, hint, line, path, shape, text, textWidth } from "./svg";
@@ -81,7 +82,7 @@ function drawPoint(svg: SVGElement, point: Placed): void {
 	svg.append(line(left, cy, right, cy, colour), line(cx, top, cx, bottom, colour));
 	if (point.knee) svg.append(element("circle", { cx, cy, r: 10, class: "knee" }));
 	const marker = shape(point.arm, cx, cy, point.on ? 4.6 : 3.4, `fill marker${point.on ? "" : " faded"}`);
-	marker.append(hint(point.text));
+	leading(marker, ofTrials(point.cell, point.arms ?? [])).append(hint(point.text));
 	svg.append(marker);
 }
 

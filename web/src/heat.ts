@@ -1,4 +1,5 @@
 import { amountColour, inkOn } from "./colour";
+import { ofTrials } from "./marks";
 import type { Heat } from "./page";
 import { drawing, element, fit, hint, text, textWidth } from "./svg";
 
@@ -51,7 +52,9 @@ function drawBox(
 	const { boxWidth } = grid;
 	const [x, y] = [grid.left + box.column * boxWidth, grid.top + box.row * boxHeight];
 	const size = { x: x + 0.5, y: y + 0.5, width: boxWidth - 1, height: boxHeight - 1 };
-	svg.append(element("rect", { ...size, fill: colour, class: "box" }, hint(box.hint)));
+	svg.append(
+		element("rect", { ...size, fill: colour, class: "box", ...ofTrials(box.cell, box.arms ?? []) }, hint(box.hint)),
+	);
 	if (textWidth(box.text) > boxWidth - 4) return; // the table below has it
 	const written = text(x + boxWidth / 2, y + boxHeight / 2 + 4, box.text, "middle", `printed ${inkOn(colour)}`);
 	svg.append(written);

@@ -1,5 +1,6 @@
 import { drawLevels, drawUpright, type LevelScale, levelScale, tickRoom, valueScale } from "./axis";
 import { labelEnds, listedHeight, listNames } from "./ends";
+import { leading, ofTrials } from "./marks";
 import type { LinePoint, Lines } from "./page";
 import type { Scale } from "./scale";
 import { armClass, drawing, element, hint, path, shape, text, textWidth } from "./svg";
@@ -56,7 +57,7 @@ function drawLine(svg: SVGElement, each: Lines["lines"][number], x: LevelScale, 
 			const caps = [low, high].map((end) => `M${cx - capWidth},${end.toFixed(1)}h${2 * capWidth}`).join("");
 			svg.append(element("path", { d: `M${cx},${low}V${high}${caps}`, class: `${colour} stroke whisker` }));
 		}
-		const marker = shape(each.arm, cx, cy, 3.6, "fill marker");
+		const marker = leading(shape(each.arm, cx, cy, 3.6, "fill marker"), ofTrials(point.cell, point.arms ?? []));
 		marker.append(hint(`${each.name}: ${point.text}`));
 		svg.append(marker);
 	}

@@ -249,6 +249,8 @@ export interface Box {
 	value: number;
 	text: string;
 	hint: string;
+	cell?: number;
+	arms?: string[];
 }
 
 export interface FrontPoint {
@@ -264,6 +266,8 @@ export interface FrontPoint {
 	y_high: number;
 	on?: boolean;
 	knee?: boolean;
+	cell?: number;
+	arms?: string[];
 }
 
 export interface Activity {
@@ -355,6 +359,8 @@ export interface LinePoint {
 	low: number;
 	high: number;
 	text: string;
+	cell?: number;
+	arms?: string[];
 }
 
 export interface ShareBar {

@@ -2,7 +2,9 @@
 
 /** The text of a packed part of the page. */
 export async function unpack(packed: string): Promise<string> {
-	const bytes = Uint8Array.from(atob(packed), (letter) => letter.charCodeAt(0));
+	const letters = atob(packed);
+	const bytes = new Uint8Array(letters.length);
+	for (let i = 0; i < letters.length; i++) bytes[i] = letters.charCodeAt(i);
 	const text = new Blob([bytes]).stream().pipeThrough(new DecompressionStream("gzip"));
 	return new Response(text).text();
 }

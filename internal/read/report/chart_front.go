@@ -32,6 +32,7 @@ type FrontPoint struct {
 	YHigh float64 `json:"y_high"`
 	On    bool    `json:"on,omitempty"`
 	Knee  bool    `json:"knee,omitempty"`
+	Behind
 }
 
 // maxMarks bounds the points of a front; findings.json has every one.
@@ -84,7 +85,8 @@ func (v *chartView) point(m view.Mark, key int, cost metric.Scale) (FrontPoint, 
 		Arm: key, Name: m.Name, On: m.Front, Knee: m.Knee,
 		X: brief(x.Value), XLow: brief(x.Low), XHigh: brief(x.High),
 		Y: brief(y.Value), YLow: brief(y.Low), YHigh: brief(y.High),
-		Text: fmt.Sprintf("%s%s: %s; %s", m.Name, cells.InCell(m.Cell), printed(y, v.scale), printed(x, cost)),
+		Behind: v.behind(v.withBy(map[string]string{}, m.Name), func(p place) bool { return p.name == m.Cell }),
+		Text:   fmt.Sprintf("%s%s: %s; %s", m.Name, cells.InCell(m.Cell), printed(y, v.scale), printed(x, cost)),
 	}, drawable(y.Value, y.Low, y.High, x.Value, x.Low, x.High)
 }
 

@@ -25,6 +25,7 @@ type Box struct {
 	Value  float64 `json:"value"`
 	Text   string  `json:"text"`
 	Hint   string  `json:"hint"`
+	Behind
 }
 
 // heatSpan is how far values must lie apart for a logarithmic scale of
@@ -66,7 +67,8 @@ func (v *chartView) heat() (drawn *Heat, table Table, what string) {
 		table.Rows[row][column+1] = figureDatum(f, v.scale)
 		heat.Boxes = append(heat.Boxes, Box{
 			Column: column, Row: row, Value: brief(f.Value), Text: v.scale.Format(f.Value),
-			Hint: v.Spec.X + " " + t.X.Text + ", " + v.Spec.Y + " " + t.Y.Text + ": " + printed(f, v.scale),
+			Hint:   v.Spec.X + " " + t.X.Text + ", " + v.Spec.Y + " " + t.Y.Text + ": " + printed(f, v.scale),
+			Behind: v.behind(map[string]string{v.Spec.X: t.X.Text, v.Spec.Y: t.Y.Text}, anywhere),
 		})
 	}
 	what = axisTitle(v.Spec.Metric, v.scale) + ", rows by " + v.Spec.Y + ", columns by " + v.Spec.X

@@ -29,6 +29,7 @@ type LinePoint struct {
 	Low   float64 `json:"low"`
 	High  float64 `json:"high"`
 	Text  string  `json:"text"`
+	Behind
 }
 
 // lines draws the chart; nil when there is nothing to draw. What names it in its
@@ -60,7 +61,10 @@ func (v *chartView) lines() (drawn *Lines, table Table, what string) {
 				continue
 			}
 			text := p.X.Text + ": " + printed(f, v.scale)
-			one.Points = append(one.Points, LinePoint{at, brief(f.Value), brief(f.Low), brief(f.High), text})
+			one.Points = append(one.Points, LinePoint{
+				at, brief(f.Value), brief(f.Low), brief(f.High), text,
+				v.behind(v.withBy(map[string]string{v.Spec.X: p.X.Text}, line.Name), anywhere),
+			})
 		}
 		if len(one.Points) > 0 {
 			figure.Lines = append(figure.Lines, one)

@@ -16,6 +16,7 @@ type layout struct {
 	place    map[string]int // arm → index in keys
 	primary  map[string]bool
 	compared map[comparisonKey]compare.Comparison // with the baseline
+	places   []place
 }
 
 // Key gives an arm the same colour and shape in every figure: its place in
@@ -34,6 +35,7 @@ func newLayout(f finding.Findings) *layout {
 		primary:  map[string]bool{},
 		compared: map[comparisonKey]compare.Comparison{},
 	}
+	l.places = l.placesOf()
 	l.addKey(f.Header.Study.Compare.Baseline, true)
 	for _, c := range f.Cells {
 		for _, a := range c.Arms {

@@ -125,3 +125,47 @@ func TestAccountsSayWhatTheListSays(t *testing.T) {
 		t.Errorf("%d figures of %d accounts compared", compared, accounts)
 	}
 }
+
+// A point of a chart that stands for one arm in one cell leads to the trials whose
+// figure it is.
+func TestPointsLeadToTheirTrials(t *testing.T) {
+	f := foundAsked(t)
+	p, compared := New(f), 0
+	check := func(where, metric string, b Behind, value float64) {
+		if b.Cell == 0 {
+			return
+		}
+		m := slices.IndexFunc(p.Trials.Metrics, func(m TrialMetric) bool { return m.Name == metric })
+		for _, arm := range p.Trials.Cells[b.Cell-1].Arms {
+			if m < 0 || len(b.Arms) != 1 || p.Arms[arm.Arm].Name != b.Arms[0] {
+				continue
+			}
+			if compared++; arm.Figures[m].Value != value {
+				t.Errorf("%s: a point at %v leads to %+v, whose figure is %v", where, value, b, arm.Figures[m].Value)
+			}
+		}
+	}
+	for i, c := range p.Charts {
+		spec, where := f.Charts[i].Spec, c.Figure.ID
+		if c.Figure.Lines != nil {
+			for _, line := range c.Figure.Lines.Lines {
+				for _, point := range line.Points {
+					check(where, spec.Metric, point.Behind, point.Value)
+				}
+			}
+		}
+		if c.Figure.Heat != nil {
+			for _, box := range c.Figure.Heat.Boxes {
+				check(where, spec.Metric, box.Behind, box.Value)
+			}
+		}
+		if c.Figure.Front != nil {
+			for _, point := range c.Figure.Front.Points {
+				check(where, spec.Metric, point.Behind, point.Y)
+			}
+		}
+	}
+	if compared < 20 {
+		t.Errorf("%d points compared", compared)
+	}
+}
