@@ -82,6 +82,9 @@ func TestLookCountsAndEstimates(t *testing.T) {
 		t.Errorf("a rate of %v in %v, want 2000 of two clients", s.Now.Rate, s.Now.Rates)
 	}
 	before := s.FoundOf
+	if before != 4 {
+		t.Errorf("found of %d records at the second look, want of 4", before)
+	}
 	if err := f.Append(records[4]); err != nil {
 		t.Fatal(err)
 	}

@@ -24,6 +24,7 @@ type Run struct {
 	sound bool      // found holds something
 	of    int       // records that found is of
 	again time.Time // before which finding would take too much of the machine's time
+	was   State     // at the look before; "" at the first
 	ticks ticking
 }
 
@@ -80,7 +81,7 @@ func (r *Run) Look(now time.Time) (Snapshot, error) {
 	if s.Now != nil {
 		s.Left, _ = left(s.Progress, r.tail.Records, now.Sub(s.Now.Began))
 	}
-	r.find(now)
+	r.find(s.State, now)
 	if r.sound {
 		s.Found, s.FoundOf = &r.found, r.of
 	}
@@ -115,9 +116,14 @@ func (r *Run) grow() error {
 }
 
 // find finds what the records so far say, unless that was done or would take too
-// much time.
-func (r *Run) find(now time.Time) {
-	if len(r.tail.Records) == r.of || len(r.tail.Header.Listen) > 0 || now.Before(r.again) {
+// much time: while the run goes on, and once more at its end. The first look leaves it
+// out, so that somebody who waits for a page has it soon; of a run that has ended the
+// report says what was found.
+func (r *Run) find(state State, now time.Time) {
+	was := r.was
+	r.was = state
+	ended := state != Running
+	if was != Running || len(r.tail.Records) == r.of || !ended && now.Before(r.again) {
 		return
 	}
 	begun := time.Now()
@@ -148,7 +154,7 @@ type Now struct {
 	Trial record.Trial
 	Began time.Time
 	Rate  float64             // exchanges per second over the clients that told twice; 0 for none yet
-	Times *contract.TickTimes // of a client that tells them; else nil
+	Times *contract.TickTimes // since the tick before, of the only client where it tells them; else nil
 	Rates []float64           // the rates before, the latest last, at most one a look; 0 between trials
 }
 
@@ -190,7 +196,7 @@ func (t *ticking) look(l *record.Live, plan []record.Trial) *Now {
 		}
 		t.last[i] = tick
 		now.Rate += t.rate[i]
-		if tick.Times != nil && tick.Times.Count > 0 {
+		if len(l.Ticks) == 1 && tick.Times != nil && tick.Times.Count > 0 {
 			now.Times = tick.Times
 		}
 	}

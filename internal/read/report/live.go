@@ -30,7 +30,7 @@ func LiveParts() []LivePart {
 	return []LivePart{
 		{"progress", "", func(s follow.Snapshot) string { return fmt.Sprint(s.Progress, leftText(s), s.Problems) }, progressView},
 		{"now", "Now", func(s follow.Snapshot) string { return fmt.Sprint(nowView(s)) }, nowView},
-		{"found", "So far", func(s follow.Snapshot) string { return fmt.Sprint(s.FoundOf) }, foundView},
+		{"found", "So far", func(s follow.Snapshot) string { return fmt.Sprint(s.FoundOf, s.State) }, foundView},
 		{"trials", "Latest trials", func(s follow.Snapshot) string { return fmt.Sprint(len(s.Records), s.FoundOf) }, trialsView},
 	}
 }
@@ -117,6 +117,7 @@ func rateText(perSecond float64) string {
 
 // liveFound is what a run has found so far.
 type liveFound struct {
+	Ended        bool
 	Of           int // records
 	Table, Noise Table
 }
@@ -125,11 +126,12 @@ type liveFound struct {
 var liveMetrics = []string{"exchanges_per_s", "response_p99_us", "service_p99_us", "server.cpu_us_per_exchange"}
 
 func foundView(s follow.Snapshot) any {
+	ended := s.State != follow.Running
 	if s.Found == nil {
-		return liveFound{}
+		return liveFound{Ended: ended}
 	}
 	l := newLayout(*s.Found)
-	return liveFound{Of: s.FoundOf, Table: l.soFar(), Noise: l.noiseSoFar()}
+	return liveFound{Ended: ended, Of: s.FoundOf, Table: l.soFar(), Noise: l.noiseSoFar()}
 }
 
 // noiseSoFar is how far the baseline differs from itself, on the primary metrics.

@@ -66,7 +66,7 @@ func (f *feeds) join(name string) (*feed, error) {
 
 // linger is how long a run is read on without a follower: the one whose page was just
 // made asks for its events next.
-const linger = 5 * time.Second
+const linger = 10 * time.Second
 
 func (f *feeds) leave(name string, one *feed) {
 	f.mu.Lock()

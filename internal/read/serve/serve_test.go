@@ -109,7 +109,7 @@ func TestPages(t *testing.T) {
 		has    []string
 	}{
 		{"/", 200, []string{"48 of 48 trials", "1 of 48 trials", "incomplete", "unreadable", "&lt;b&gt;odd", "/runs/tour/%3Cb%3Eodd/"}},
-		{"/runs/first/", 200, []string{"complete", "0.6", "Latest trials"}},
+		{"/runs/first/", 200, []string{"complete", "the report has the figures", "trial b06-008"}},
 		{"/runs/first", 200, []string{"Latest trials"}},
 		{"/runs/running/", 200, []string{`data-events="events"`, "1 of 48 trials"}},
 		{"/runs/tour/%3Cb%3Eodd/", 200, []string{"netdyno run", "--continue", "&lt;script&gt;"}},
@@ -228,6 +228,7 @@ func TestARunIsFollowed(t *testing.T) {
 	s.until("now", "10.0 k/s")
 	running.add(23)
 	s.until("progress", "24 of 48 trials")
+	s.until("found", "÷")
 	s.until("trials", "trial "+running.trials[23].ID)
 	running.add(24)
 	running.end()
