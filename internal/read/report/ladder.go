@@ -38,6 +38,9 @@ func (l *layout) ladders() []Ladder {
 			if len(all) > 0 && part.Drawn() {
 				part.Figure.Caption = "Read as the figure above."
 			}
+			if len(all) == 0 {
+				part.Cells[0].Table.Folded = false // one of them shows what they are
+			}
 			all = append(all, part)
 		}
 	}
@@ -124,7 +127,7 @@ func (l *layout) rungs(p ladder.Split, scale metric.Scale) Table {
 	}
 	profiled := slices.ContainsFunc(append(p.Steps, p.Whole), func(t ladder.Step) bool { return t.Cause != nil })
 	if profiled {
-		t.Columns = append(t.Columns, columns("by the profiles")...)
+		t.Columns = append(t.Columns, Column{Title: "by the profiles", Unit: scale.Unit})
 	}
 	first := []Datum{word("from " + p.Whole.Base), l.named(p.Whole.Base), number(scale.Format(p.Whole.BaseValue), ""), missing(), missing(), missing()}
 	if profiled {
@@ -200,7 +203,10 @@ func causeText(c *ladder.Cause, scale metric.Scale) string {
 	case c.Pairs < 3:
 		return text + bracketed(plural(c.Pairs, "pair")+" of probes: three give intervals")
 	case !told:
-		return "of " + signed(c.Whole.Difference, scale) + ": nothing told apart from noise"
+		text = "of " + signed(c.Whole.Difference, scale) + ": nothing told apart from noise"
+		if len(c.Activities) > 0 {
+			text += bracketed("most: " + c.Activities[0].Name + " " + signed(c.Activities[0].Difference, scale))
+		}
 	}
 	return text
 }
