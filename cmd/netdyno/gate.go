@@ -24,12 +24,13 @@ var gateStatus = map[compare.GateResult]int{compare.NoWorse: statusOK, compare.I
 type showing struct {
 	gate  bool // with the exit status of a gate
 	full  bool // everything that has a form in text
+	graph bool // with call graphs, where graphviz is
 	ended bool // its user may end it at any time: the trials that are left are not missing
 }
 
 // present shows findings and returns the exit status that they deserve.
 func present(d session.Directory, f finding.Findings, how showing) error {
-	if err := show(d, f, how.full); err != nil {
+	if err := show(d, f, how); err != nil {
 		return err
 	}
 	if how.gate {

@@ -105,12 +105,15 @@ func printProblems(d session.Directory, problems []record.Problem) {
 }
 
 // show rebuilds the exports of a run and prints its findings: on one screen, or
-// with full everything that has a form in text.
-func show(d session.Directory, findings finding.Findings, full bool) error {
+// in full everything that has a form in text.
+func show(d session.Directory, findings finding.Findings, how showing) error {
 	page := report.New(findings)
+	if how.graph {
+		drawCallGraphs(&page, findings)
+	}
 	exported := errors.Join(rebuild(d, findings, page), writeProfiles(d, findings.ProfileFiles))
 	text := page.Text
-	if !full && findings.ServerReport == nil { // which a screen has no room for
+	if !how.full && findings.ServerReport == nil { // which a screen has no room for
 		text = report.NewScreen(findings).Text
 	}
 	if err := showText(text); err != nil {

@@ -19,7 +19,8 @@ func reportCommand() *cobra.Command {
 		Long: `Read the records of a run again, rebuild its reports and print what was found:
 the answer, its figures and warnings on one screen, or with --full every table.
 The profiles of probes are written to profiles/ in DIR, for go tool pprof and
-speedscope.
+speedscope. With --callgraph report.html has their call graphs too, where graphviz
+is installed.
 
 A server that netdyno listen started keeps records of its own. With --server,
 the report of the run that drove it shows them too. On one host each trial is
@@ -57,6 +58,7 @@ its missing trials do not count.
 	}
 	c.Flags().StringVar(&hlog, "hlog", "", "write a HdrHistogram log to `FILE`: netdyno export DIR --format hlog does now")
 	c.Flags().BoolVar(&how.gate, "gate", false, gateUsage)
+	c.Flags().BoolVar(&how.graph, "callgraph", false, "draw call graphs of the probes' profiles into report.html, by graphviz's dot")
 	c.Flags().BoolVar(&how.full, "full", false, "print every table and warning as text")
 	c.Flags().StringVar(&trial, "trial", "", "print one trial by its `ID` instead: levels, settings, checks, limit, figures, stderr")
 	c.Flags().StringVar(&server, "server", "", "directory of the netdyno listen that the run drove")

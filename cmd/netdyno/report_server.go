@@ -40,7 +40,7 @@ func concludeListen(d session.Directory) error {
 	if err != nil {
 		return err
 	}
-	if err := show(d, finding.Findings{Run: compare.Run{Header: contents.Header}, ServerReport: &served}, true); err != nil {
+	if err := show(d, finding.Findings{Run: compare.Run{Header: contents.Header}, ServerReport: &served}, showing{full: true}); err != nil {
 		return err
 	}
 	return whole(contents)

@@ -18,7 +18,8 @@ type Profile struct {
 
 	Differences []Difference `json:"differences,omitempty"` // of compared arms
 
-	Files []ProfileFile `json:"files,omitempty"` // of each end, for other tools
+	Files  []ProfileFile `json:"files,omitempty"`  // of each end, for other tools
+	Graphs []CallGraph   `json:"graphs,omitempty"` // of each end, where they were asked for
 }
 
 // ProfileFile is a link from the report to a file beside it.
