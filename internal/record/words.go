@@ -12,7 +12,7 @@ var words = []Word{
 	{"blocks", "so few blocks decide little, or nothing", "run more blocks, or lengthen the window"},
 	{"calibration", "this machine's calibration could not be read", "run netdyno calibrate again"},
 	{"confounded", "factors vary together, so the comparison is one of bundles", "add arms that change one factor at a time"},
-	{"ladder", "a step of a ladder changes several things at once, so its part is that of all of them together", "put an arm between the two that changes one of these"},
+	{"ladder", "a step of a ladder changes several things at once, so its share is that of all of them together", "put an arm between the two that changes one of these"},
 	{"cpu-sets", "both ends share CPUs, or hardware threads of a core", "give each CPUs of its own"},
 	{"delivery", "arms hand content over differently: whole messages cost a copy that chunks do not", "compare arms that do the same work"},
 	{"facts", "a host changed during the run, or differs from another", "find out what changed it, and run again"},
