@@ -18,19 +18,14 @@ export function listView(listed: Listed, drawn: Drawn, trials: Trials, store: St
 	const metrics = trials.metrics.flatMap(({ label, name }, at) =>
 		shown.some((trial) => typeof trial.values[at] === "number") ? [{ label, name, at }] : [],
 	);
-	const titles = ["trial", ...(arms.length > 1 ? ["arm"] : []), "block", "ended", "limit"];
-	const heading = html("tr", {}, ...titles.map((title) => html("th", { scope: "col" }, title)));
-	for (const { label, name, at } of metrics) {
+	const title = (text: string): HTMLElement => html("th", { scope: "col" }, text);
+	const measured = metrics.map(({ label, name, at }) => {
 		const unit = cell?.scales[at]?.unit;
-		heading.append(
-			html(
-				"th",
-				{ scope: "col", class: "number", title: name },
-				label,
-				unit ? html("small", {}, ` ${unit}`) : undefined,
-			),
-		);
-	}
+		const small = unit ? html("small", {}, ` ${unit}`) : undefined;
+		return html("th", { scope: "col", class: "number", title: name }, label, small);
+	});
+	const which = ["trial", ...(arms.length > 1 ? ["arm"] : []), "block"].map(title);
+	const heading = html("tr", {}, ...which, ...measured, title("ended"), title("limit"));
 	const several = arms.length > 1;
 	const armOf = (arm: number): HTMLElement | undefined =>
 		several ? html("td", {}, keyOf(arm), drawn.arms[arm]?.name ?? "") : undefined;
@@ -77,9 +72,9 @@ function rowOf(
 		html("th", { scope: "row" }, link),
 		arm,
 		html("td", {}, String(trial.block)),
+		...figures,
 		html("td", {}, ended.join(", ")),
 		html("td", {}, trial.limit ?? "–"),
-		...figures,
 	);
 }
 
@@ -89,8 +84,10 @@ function meanOf(figures: TrialFigure[], metrics: Shown[], arm: HTMLElement | und
 		{ class: "mean" },
 		html("th", { scope: "row" }, "mean"),
 		arm,
-		...["", "", ""].map((empty) => html("td", {}, empty)),
+		html("td"),
 		...metrics.map(({ at }) => html("td", { class: "number" }, figures[at]?.label || "–")),
+		html("td"),
+		html("td"),
 	);
 }
 
