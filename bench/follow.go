@@ -20,36 +20,36 @@ import (
 
 // followQuestions ask what it costs a run to be followed in a browser.
 func (b *bed) followQuestions() []question {
-	rate := func(name string, followed bool) subject {
+	rate := func(name string, readers int) subject {
 		return subject{name, func(ctx context.Context) (figure, error) {
-			r, _, err := b.runOnce(ctx, followed)
+			r, _, err := b.runOnce(ctx, readers)
 			return figure{value: r}, err
 		}}
 	}
 	return []question{{
 		name: "followed: echo 100 B × 50, while netdyno serve follows with one reader", unit: "exchanges/s", hoped: "≥ 0.99",
-		base: []subject{rate("alone", false)}, others: []subject{rate("followed", true)},
+		base: []subject{rate("alone", 0)}, others: []subject{rate("followed", 1)},
 	}}
 }
 
 // following prints what the server itself takes: exact where the rates drown in the
 // machine's noise.
 func (b *bed) following(ctx context.Context) error {
-	fmt.Println("\nfollowing: CPU time of netdyno serve with one reader, as a share of the run's time (hoped: < 1 % of one CPU)")
-	for range 3 {
-		_, share, err := b.runOnce(ctx, true)
+	fmt.Println("\nfollowing: CPU time of netdyno serve as a share of the run's time (hoped: < 1 % of one CPU with one reader)")
+	for _, readers := range []int{1, 1, 1, 1000} {
+		_, share, err := b.runOnce(ctx, readers)
 		if err != nil {
 			return err
 		}
-		fmt.Printf("  %.2f %%\n", 100*share)
+		fmt.Printf("  %4d readers  %.2f %%\n", readers, 100*share)
 	}
 	return nil
 }
 
 // runOnce runs a small study by the command line and returns the mean rate of its
-// trials. Followed, a netdyno serve and one reader follow it, and share is the server's
+// trials. With readers a netdyno serve follows it for them, and share is the server's
 // CPU time by the run's time.
-func (b *bed) runOnce(ctx context.Context, followed bool) (rate, share float64, err error) {
+func (b *bed) runOnce(ctx context.Context, readers int) (rate, share float64, err error) {
 	dir, err := os.MkdirTemp(b.temp, "followed-")
 	if err != nil {
 		return 0, 0, err
@@ -59,7 +59,7 @@ func (b *bed) runOnce(ctx context.Context, followed bool) (rate, share float64, 
 		"warmup=200ms", "window="+b.window.String(), "--out", filepath.Join(dir, "run"))
 	run.WaitDelay = time.Second
 	serve := exec.CommandContext(ctx, program, "serve", dir)
-	if followed {
+	if readers > 0 {
 		out, err := serve.StdoutPipe()
 		if err != nil {
 			return 0, 0, err
@@ -74,7 +74,9 @@ func (b *bed) runOnce(ctx context.Context, followed bool) (rate, share float64, 
 		}
 		reading, stop := context.WithCancel(ctx)
 		defer stop()
-		go follow(reading, strings.TrimSpace(strings.TrimPrefix(line, "serve"))+"runs/run/events")
+		for range readers {
+			go follow(reading, strings.TrimSpace(strings.TrimPrefix(line, "serve"))+"runs/run/events")
+		}
 	}
 	began := time.Now()
 	var ended *exec.ExitError
@@ -82,7 +84,7 @@ func (b *bed) runOnce(ctx context.Context, followed bool) (rate, share float64, 
 		return 0, 0, fmt.Errorf("%w: %s", err, text)
 	}
 	took := time.Since(began)
-	if followed {
+	if readers > 0 {
 		if err := errors.Join(serve.Process.Signal(syscall.SIGINT), serve.Wait()); err != nil {
 			return 0, 0, err
 		}
