@@ -31,7 +31,7 @@ type Frame struct {
 }
 
 // seen is the share of the whole below which frames are drawn as one.
-const seen = 0.003
+const seen = 0.001
 
 // Flames builds a flame for each cell, arm and end that has a profile, in the
 // study's order.

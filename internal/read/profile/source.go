@@ -15,6 +15,7 @@ import (
 // Source is how CPU profiles were taken, which decides what they show.
 type Source string
 
+// The sources of profiles.
 const (
 	Perf     Source = "perf"                    // from outside: the program's code and the kernel's
 	Runtime  Source = "runtime"                 // by the program's own runtime: its code, in which the kernel's time is counted

@@ -89,7 +89,7 @@ func (l *layout) flame(cell string) (Heading, *Flame) {
 	return Heading{
 		Title: "Where the CPU time goes, by stacks",
 		Caption: "Each box is a function as called by the one above it, as wide as the CPU time that it and what it called took. " +
-			"Colours are the activities of the figure above. Click a box to see it alone. Functions too small to be seen, below 0.3 % of the whole or in a large report more, " +
+			"Colours are the activities of the figure above. Click a box to see it alone. Functions too small to be seen, below 0.1 % of the whole or in a large report more, " +
 			"are one box for each caller that says what they took. From probes, which no comparison uses.",
 		Wide: true,
 	}, f
