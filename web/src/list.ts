@@ -34,12 +34,15 @@ export function listView(listed: Listed, drawn: Drawn, trials: Trials, store: St
 	const figures = means.map((arm) =>
 		meanOf(cell?.arms.find((each) => each.arm === arm)?.figures ?? [], metrics, armOf(arm)),
 	);
-	const where = [cell?.title, listed.block === undefined ? undefined : `block ${listed.block}`].filter((part) => part);
+	const where = [
+		cellName(trials, listed.cell - 1),
+		listed.block === undefined ? undefined : `block ${listed.block}`,
+	].filter((part) => part);
 	const ended = shown.length === 1 ? "1 trial" : `${shown.length} trials`;
 	return html(
 		"div",
 		{},
-		html("h2", { id: "panel-title" }, `${listed.arms.join(" and ")}, ${where.join(", ")}: ${ended}`),
+		html("h2", { id: "panel-title" }, `${[listed.arms.join(" and "), ...where].join(", ")}: ${ended}`),
 		html(
 			"div",
 			{ class: "scroll", tabindex: "0" },
@@ -90,6 +93,10 @@ function meanOf(figures: TrialFigure[], metrics: Shown[], arm: HTMLElement | und
 		html("td"),
 	);
 }
+
+/** What a cell is called where there are several. */
+export const cellName = (trials: Trials, place: number): string =>
+	trials.cells.length > 1 ? (trials.cells[place]?.title ?? "") : "";
 
 /** The arm's shape in its colour. */
 export function keyOf(arm: number): HTMLElement {

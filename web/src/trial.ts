@@ -3,7 +3,7 @@
 import { figureText } from "./figure";
 import { button, html } from "./html";
 import { indented } from "./json";
-import { keyOf } from "./list";
+import { cellName, keyOf } from "./list";
 import type { Account, Drawn, Named, TrialLine, Trials } from "./page";
 import { drawSeries } from "./series";
 import { listText, type Store } from "./state";
@@ -20,7 +20,8 @@ interface Asked {
 export function trialView(asked: Asked): HTMLElement {
 	const { trial, account, drawn, trials } = asked;
 	const arm = drawn.arms[trial.arm]?.name ?? "";
-	const title = `Trial ${trial.id}: ${arm}, ${trials.cells[trial.cell]?.title ?? ""}, block ${trial.block}`;
+	const where = [arm, cellName(trials, trial.cell), `block ${trial.block}`].filter((part) => part);
+	const title = `Trial ${trial.id}: ${where.join(", ")}`;
 	const state = [
 		account?.status ?? trial.status ?? "valid",
 		trial.repeat ? "the baseline's repeat" : "",
