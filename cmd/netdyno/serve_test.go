@@ -50,7 +50,8 @@ func startServe(t *testing.T, argv ...string) (c *exec.Cmd, address, token strin
 	return c, found[1] + "runs/" + filepath.Base(dir) + "/events", found[2]
 }
 
-func asked(t *testing.T, address, token string) *http.Response {
+// asked returns the status of an answer and its body, which is closed with the test.
+func asked(t *testing.T, address, token string) (status int, body io.Reader) {
 	t.Helper()
 	r, err := http.NewRequestWithContext(t.Context(), http.MethodGet, address, nil)
 	if err != nil {
@@ -64,7 +65,7 @@ func asked(t *testing.T, address, token string) *http.Response {
 		t.Fatal(err)
 	}
 	t.Cleanup(func() { answer.Body.Close() })
-	return answer
+	return answer.StatusCode, answer.Body
 }
 
 // A server ends in order while a browser follows a run, and another one cannot take
@@ -75,9 +76,9 @@ func TestServeEndsInOrder(t *testing.T) {
 	if token != "" {
 		t.Errorf("on loopback it made up the token %q", token)
 	}
-	events := asked(t, address, "")
-	if line, err := bufio.NewReader(events.Body).ReadString('\n'); err != nil || events.StatusCode != http.StatusOK {
-		t.Fatalf("status %d, %q, %v", events.StatusCode, line, err)
+	status, events := asked(t, address, "")
+	if line, err := bufio.NewReader(events).ReadString('\n'); err != nil || status != http.StatusOK {
+		t.Fatalf("status %d, %q, %v", status, line, err)
 	}
 	host := strings.Split(address, "/")[2]
 	second, err := exec.CommandContext(t.Context(), filepath.Join(installed(t), "netdyno"), "serve", t.TempDir(), "--listen", host).CombinedOutput()
@@ -90,7 +91,7 @@ func TestServeEndsInOrder(t *testing.T) {
 	if err := c.Wait(); err != nil {
 		t.Errorf("after Ctrl-C: %v", err)
 	}
-	_, _ = io.Copy(io.Discard, events.Body) // the stream has ended
+	_, _ = io.Copy(io.Discard, events) // the stream has ended
 }
 
 // Where others can reach it, it asks for a token.
@@ -106,7 +107,7 @@ func TestServeElsewhereNeedsAToken(t *testing.T) {
 	}
 	here := "http://127.0.0.1:" + port + "/"
 	for given, want := range map[string]int{"": 401, token + "x": 401, token: 200} {
-		if got := asked(t, here, given).StatusCode; got != want {
+		if got, _ := asked(t, here, given); got != want {
 			t.Errorf("with token %q: status %d, want %d", given, got, want)
 		}
 	}
