@@ -21,17 +21,18 @@ type LivePart struct {
 	ID    string
 	Title string
 	// Shows names what the part shows of a run: as long as it is the same, so is the part.
-	Shows func(follow.Snapshot) string
-	view  func(follow.Snapshot) any
+	Shows  func(follow.Snapshot) string
+	view   func(follow.Snapshot) any
+	onward bool // says something only while the run goes on
 }
 
 // LiveParts are the parts in the order of the page, each with a template of its name.
 func LiveParts() []LivePart {
 	return []LivePart{
-		{"progress", "", func(s follow.Snapshot) string { return fmt.Sprint(s.Progress, leftText(s), s.Problems) }, progressView},
-		{"now", "Now", func(s follow.Snapshot) string { return fmt.Sprint(nowView(s)) }, nowView},
-		{"found", "So far", func(s follow.Snapshot) string { return fmt.Sprint(s.FoundOf, s.State) }, foundView},
-		{"trials", "Latest trials", func(s follow.Snapshot) string { return fmt.Sprint(len(s.Records), s.FoundOf) }, trialsView},
+		{"progress", "", func(s follow.Snapshot) string { return fmt.Sprint(s.Progress, leftText(s), s.Problems) }, progressView, false},
+		{"now", "Now", func(s follow.Snapshot) string { return fmt.Sprint(nowView(s)) }, nowView, true},
+		{"found", "So far", func(s follow.Snapshot) string { return fmt.Sprint(s.FoundOf, s.State) }, foundView, true},
+		{"trials", "Latest trials", func(s follow.Snapshot) string { return fmt.Sprint(len(s.Records), s.FoundOf) }, trialsView, false},
 	}
 }
 
@@ -266,7 +267,10 @@ func outcomeOf(r *record.Record, judged map[string]*trial.Trial) Datum {
 		return Datum{Text: string(r.Outcome), Strong: true, Detail: quantity.Clip(string(r.Failure.Kind)+": "+r.Failure.Text, 200)}
 	}
 	t, known := judged[r.Trial.ID]
-	if !known || r.Outcome != record.OK {
+	if !known && r.Outcome == record.OK {
+		return word("measured")
+	}
+	if !known {
 		return word(string(r.Outcome))
 	}
 	return Datum{Text: t.Status, Strong: t.Status != trial.Valid, Detail: strings.Join(t.Flags, ", ")}

@@ -105,6 +105,9 @@ func LivePage(w io.Writer, head LiveHead, insides map[string][]byte) error {
 		Parts []filledPart
 	}{served: servedPage(head.Title), LiveHead: head, Title: head.Title}
 	for _, p := range LiveParts() {
+		if p.onward && !head.Running {
+			continue
+		}
 		v.Parts = append(v.Parts, filledPart{p, template.HTML(insides[p.ID])}) //nolint:gosec // a template of ours made it
 	}
 	return writeServed(w, "live-page", v)

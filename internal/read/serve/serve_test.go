@@ -109,7 +109,7 @@ func TestPages(t *testing.T) {
 		has    []string
 	}{
 		{"/", 200, []string{"48 of 48 trials", "1 of 48 trials", "incomplete", "unreadable", "&lt;b&gt;odd", "/runs/tour/%3Cb%3Eodd/"}},
-		{"/runs/first/", 200, []string{"complete", "the report has the figures", "trial b06-008"}},
+		{"/runs/first/", 200, []string{"complete", "measured", "trial b06-008"}},
 		{"/runs/first", 200, []string{"Latest trials"}},
 		{"/runs/running/", 200, []string{`data-events="events"`, "1 of 48 trials"}},
 		{"/runs/tour/%3Cb%3Eodd/", 200, []string{"netdyno run", "--continue", "&lt;script&gt;"}},
