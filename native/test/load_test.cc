@@ -2,7 +2,9 @@
 
 #include <gtest/gtest.h>
 
+#include <atomic>
 #include <functional>
+#include <thread>
 
 namespace netdyno {
 namespace {
@@ -80,6 +82,28 @@ TEST(Load, ASliceIsOfWhatCompletedSinceTheLast) {
   EXPECT_EQ(slice->p99_ns, 0) << "too few values lie beyond it";
   EXPECT_EQ(slice->max_ns, 200);
   EXPECT_FALSE(load.slice()) << "nothing completed meanwhile";
+}
+
+TEST(Load, SlicesOfALoopThatRunsMissNothing) {
+  constexpr std::int64_t kExchanges = 20'000;
+  Load load(setup_of(), 1);
+  load.start(1'000);
+  load.open(1'000);
+  std::atomic<bool> over = false;
+  std::thread loop([&] {
+    Slot& slot = load.slots(0)[0];
+    std::int64_t due = 0;
+    for (std::int64_t i = 0; i < kExchanges && slot.next(2'000, due); i++) slot.done(2'000, 2'000 + i, 1);
+    over = true;
+  });
+  std::int64_t seen = 0;
+  bool last = false;
+  while (!last) {
+    last = over;
+    if (const auto slice = load.slice()) seen += slice->count;
+  }
+  loop.join();
+  EXPECT_EQ(seen, kExchanges);
 }
 
 TEST(Load, ThinkTimeIsStaggeredAndLagsAreKept) {
