@@ -185,7 +185,7 @@ native-test: packages-test ## C++ tests under the address, undefined and thread 
 	  --target kit-test worker-test netdyno-worker-asio netdyno-worker-uring,-R '^(kit|netdyno-worker-.*)$$')
 
 .PHONY: web-test
-web-test: web-tools packages-test ## TypeScript: format, lint, types, and the report in Chromium
+web-test: web-tools packages-test go-build ## TypeScript: format, lint, types, and the report in Chromium
 	@cd web && npm run -s check && npm run -s test
 
 .PHONY: lint

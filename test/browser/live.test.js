@@ -26,7 +26,7 @@ let address;
 
 /** A program whose lines of output are awaited one by one. */
 function started(program, args) {
-	const child = spawn(join(directory, program), args, { stdio: ["pipe", "pipe", "inherit"] });
+	const child = spawn(program, args, { stdio: ["pipe", "pipe", "inherit"] });
 	const lines = createInterface({ input: child.stdout })[Symbol.asyncIterator]();
 	const next = async () => (await lines.next()).value ?? "";
 	const gone = new Promise((resolve) => child.on("exit", (status) => resolve(status)));
@@ -42,12 +42,14 @@ async function grow(word) {
 before(async () => {
 	directory = mkdtempSync(join(tmpdir(), "netdyno-live-"));
 	mkdirSync(join(directory, "runs"));
-	execFileSync("go", ["build", "-o", join(directory, "netdyno"), "./cmd/netdyno"], { cwd: root });
-	execFileSync("go", ["test", "-c", "-o", join(directory, "grow"), "./internal/read/serve"], { cwd: root });
-	grower = started("grow", ["-test.run=TestGrowSample", "-grow", join(directory, "runs")]);
+	const grow = join(directory, "grow");
+	execFileSync("go", ["test", "-c", "-ldflags=-s -w", "-o", grow, "./internal/read/serve"], { cwd: root });
+	grower = started(grow, ["-test.run=TestGrowSample", "-grow", join(directory, "runs")]);
 	assert.equal(await grower.next(), "ready");
-	server = started("netdyno", ["serve", join(directory, "runs")]);
-	address = /^serve +(http:\/\/127\.0\.0\.1:\d+\/)$/.exec(await server.next())[1];
+	server = started(join(root, "bin/netdyno"), ["serve", join(directory, "runs")]);
+	const said = await server.next();
+	address = /^serve +(http:\/\/127\.0\.0\.1:\d+\/)$/.exec(said)?.[1];
+	assert.ok(address, `netdyno serve says its address first, not ${JSON.stringify(said)}`);
 	browser = await chromium.launch({ executablePath, args: quiet });
 	console.log(`screenshots in ${directory}`);
 });
