@@ -41,12 +41,26 @@ function draw(figure: Figure, width: number): Element | undefined {
 
 const slice = 100; // ms of drawing between which the page answers its reader
 
+/** Resolves when the browser has had time to paint; soon where nobody looks at the page. */
+function painted(): Promise<void> {
+	return new Promise((resolve) => {
+		requestAnimationFrame(() => setTimeout(resolve, 0));
+		setTimeout(resolve, slice);
+	});
+}
+
 /** The page's figures, drawn from the top and again when their widths change. */
 class Drawings {
 	private readonly figures = new Map<HTMLElement, Figure>();
 	private readonly drawn = new Map<HTMLElement, number>(); // the width of each drawing
 	private readonly wanted = new Map<HTMLElement, number>();
 	private busy = false;
+	private begun: () => void = () => {};
+
+	/** Resolves when the first figures are drawn, at once where there are none. */
+	readonly first = new Promise<void>((resolve) => {
+		this.begun = resolve;
+	});
 
 	/** View is what of a figure is shown now; done is called when all is drawn. */
 	constructor(
@@ -66,7 +80,9 @@ class Drawings {
 			this.figures.set(target, figure);
 			observer.observe(target);
 		}
-		if (this.figures.size === 0) done();
+		if (this.figures.size > 0) return;
+		this.begun();
+		done();
 	}
 
 	/** Draws all again, in what the view has now. */
@@ -97,8 +113,9 @@ class Drawings {
 			this.draw(target);
 			if (performance.now() > until) break;
 		}
+		this.begun();
 		this.busy = this.wanted.size > 0;
-		if (this.busy) setTimeout(() => this.drawSlice(), 0);
+		if (this.busy) painted().then(() => this.drawSlice());
 		else this.done();
 	}
 
@@ -140,6 +157,18 @@ async function main(): Promise<void> {
 	const { classList } = document.documentElement;
 	const store = new Store(knownOf(drawn));
 	classList.add("drawn");
+	let prepare: () => void = () => {};
+	const prepared = new Promise<void>((resolve) => {
+		prepare = resolve;
+	});
+	const drawings = new Drawings(
+		drawn.figures ?? [],
+		(figure) => shownOf(figure, drawn, store.state),
+		() => prepared.then(() => classList.add("complete")),
+	);
+	prepareForPrint(drawings);
+	await drawings.first; // a figure is what a reader of a large page waits for
+	await painted();
 	placeKeys(document);
 	prepareTables(document, drawn, store);
 	unpackTables((table) => {
@@ -148,19 +177,14 @@ async function main(): Promise<void> {
 	});
 	followAsk(store, drawn);
 	followTables(store, drawn);
-	const drawings = new Drawings(
-		drawn.figures ?? [],
-		(figure) => shownOf(figure, drawn, store.state),
-		() => classList.add("complete"),
-	);
 	store.follow((now, before) => {
 		if (!figuresDiffer(now, before)) return;
 		classList.remove("complete");
 		drawings.refresh();
 	});
-	prepareForPrint(drawings);
 	followLeads(store, drawn);
 	followPanel(store, drawn);
+	prepare();
 }
 
 main();
