@@ -29,12 +29,12 @@ type showing struct {
 }
 
 // present shows findings and returns the exit status that they deserve.
-func present(d session.Directory, f finding.Findings, how showing) error {
+func present(d session.Directory, f *finding.Findings, how showing) error {
 	if err := show(d, f, how); err != nil {
 		return err
 	}
 	if how.gate {
-		return pass(d, f)
+		return pass(d, *f)
 	}
 	if how.ended {
 		f.Tally.Missing = 0

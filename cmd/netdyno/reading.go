@@ -105,17 +105,20 @@ func printProblems(d session.Directory, problems []record.Problem) {
 }
 
 // show rebuilds the exports of a run and prints its findings: on one screen, or
-// in full everything that has a form in text.
-func show(d session.Directory, findings finding.Findings, how showing) error {
-	page := report.New(findings)
+// in full everything that has a form in text. It drops the findings' trials: what is
+// said of single ones is in the page then, and in a large run their records are most
+// of the memory that the collector walks.
+func show(d session.Directory, findings *finding.Findings, how showing) error {
+	page := report.New(*findings)
 	if how.graph {
-		drawCallGraphs(&page, findings)
+		drawCallGraphs(&page, *findings)
 	}
-	exported := errors.Join(rebuild(d, findings, page), writeProfiles(d, findings.ProfileFiles))
 	text := page.Text
 	if !how.full && findings.ServerReport == nil { // which a screen has no room for
-		text = report.NewScreen(findings).Text
+		text = report.NewScreen(*findings).Text
 	}
+	findings.Trials = nil
+	exported := errors.Join(rebuild(d, findings, page), writeProfiles(d, findings.ProfileFiles))
 	if err := showText(text); err != nil {
 		return err
 	}
@@ -127,12 +130,12 @@ func show(d session.Directory, findings finding.Findings, how showing) error {
 }
 
 // rebuild writes findings.json and the reports, side by side.
-func rebuild(d session.Directory, f finding.Findings, page report.Page) error {
+func rebuild(d session.Directory, f *finding.Findings, page report.Page) error {
 	files := []struct {
 		path   string
 		render func(io.Writer) error
 	}{
-		{d.Findings(), func(w io.Writer) error { return export.WriteFindings(w, f) }},
+		{d.Findings(), func(w io.Writer) error { return export.WriteFindings(w, *f) }},
 		{d.HTML(), page.HTML},
 		{d.Markdown(), page.Markdown},
 	}

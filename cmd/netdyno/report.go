@@ -94,5 +94,6 @@ func conclude(d session.Directory, how showing) error {
 		return err
 	}
 	how.ended = how.ended || endsAnywhere(r.contents.Header) && len(r.contents.Problems) == 0
-	return present(d, r.Findings, how)
+	findings := r.Findings // alone: what was read is not needed any more
+	return present(d, &findings, how)
 }

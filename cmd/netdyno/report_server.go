@@ -40,7 +40,7 @@ func concludeListen(d session.Directory) error {
 	if err != nil {
 		return err
 	}
-	if err := show(d, finding.Findings{Run: compare.Run{Header: contents.Header}, ServerReport: &served}, showing{full: true}); err != nil {
+	if err := show(d, &finding.Findings{Run: compare.Run{Header: contents.Header}, ServerReport: &served}, showing{full: true}); err != nil {
 		return err
 	}
 	return whole(contents)
@@ -68,7 +68,7 @@ func concludeWith(d, server session.Directory, how showing) error {
 	if err := finding.Join(run, listen); err != nil {
 		return fmt.Errorf("report: %s and %s do not belong together: %w", d, server, err)
 	}
-	if err := present(d, r.Findings, how); err != nil {
+	if err := present(d, &r.Findings, how); err != nil {
 		return err
 	}
 	return whole(listen)

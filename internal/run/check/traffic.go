@@ -263,25 +263,41 @@ func amount(s *subject) error {
 
 // openLoop is a case: the achieved rate lies within a share of the offered
 // one, low enough for any machine. What is compared is the rate over the
-// worker's own window, so a slow test machine does not change it.
+// worker's own window, so a slow test machine does not change it. One that is busy
+// with other things may hold a worker up for half a window, so it is asked again.
 func openLoop(arrival contract.Arrival, share float64) func(*subject) error {
 	return func(s *subject) error {
-		const rate = 200
-		e, err := s.connect(contract.Load{Rate: rate, Arrival: arrival})
-		if err != nil {
-			return err
+		err := offeredRate(s, arrival, share)
+		var off rateError
+		for again := 2; again > 0 && s.stretch > 1 && errors.As(err, &off); again-- {
+			s.close()
+			err = offeredRate(s, arrival, share)
 		}
-		a, err := e.measure(s, time.Second)
-		if err != nil {
-			return err
-		}
-		if err := a.closes(true); err != nil {
-			return err
-		}
-		seconds := float64(a.result.ToNs-a.result.FromNs) / 1e9
-		if achieved := float64(a.result.Counts.Exchanges) / seconds; math.Abs(achieved-rate) > share*rate {
-			return fmt.Errorf("%.0f exchanges per second were completed over %.2f s, expected %d within %.0f %%", achieved, seconds, rate, share*100)
-		}
-		return e.finish()
+		return err
 	}
+}
+
+// rateError says that another rate was achieved than was offered.
+type rateError string
+
+func (e rateError) Error() string { return string(e) }
+
+func offeredRate(s *subject, arrival contract.Arrival, share float64) error {
+	const rate = 200
+	e, err := s.connect(contract.Load{Rate: rate, Arrival: arrival})
+	if err != nil {
+		return err
+	}
+	a, err := e.measure(s, time.Second)
+	if err != nil {
+		return err
+	}
+	if err := a.closes(true); err != nil {
+		return err
+	}
+	seconds := float64(a.result.ToNs-a.result.FromNs) / 1e9
+	if achieved := float64(a.result.Counts.Exchanges) / seconds; math.Abs(achieved-rate) > share*rate {
+		return rateError(fmt.Sprintf("%.0f exchanges per second were completed over %.2f s, expected %d within %.0f %%", achieved, seconds, rate, share*100))
+	}
+	return e.finish()
 }
