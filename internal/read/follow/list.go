@@ -69,12 +69,13 @@ func (r *Results) entry(root *os.Root, name string) (Entry, error) {
 		return Entry{}, err
 	}
 	defer records.Close()
-	now := outline{}
-	if now.records, err = stampOf(records); err != nil {
+	info, err := records.Stat()
+	if err != nil {
 		return Entry{}, err
 	}
+	now := outline{records: stampOf(info)}
 	if info, err := run.Stat(record.TrialsFile); err == nil {
-		now.plan = stamp{info.Size(), info.ModTime().UnixNano()}
+		now.plan = stampOf(info)
 	}
 	written := record.BeingWritten(records)
 	known, ok := r.outlines[name]

@@ -73,6 +73,20 @@ func (r *Results) open(name string) (*os.Root, error) {
 	return run, nil
 }
 
+// openRecords opens a run's directory and its records. The caller closes both.
+func (r *Results) openRecords(name string) (*os.Root, *os.File, error) {
+	run, err := r.open(name)
+	if err != nil {
+		return nil, nil, err
+	}
+	f, err := input.OpenIn(run, record.RecordsFile)
+	if err != nil {
+		run.Close()
+		return nil, nil, err
+	}
+	return run, f, nil
+}
+
 // Dir is the directory that holds the runs.
 func (r *Results) Dir() string { return r.dir }
 
@@ -123,13 +137,7 @@ type stamp struct {
 	modified int64 // ns
 }
 
-func stampOf(f *os.File) (stamp, error) {
-	info, err := f.Stat()
-	if err != nil {
-		return stamp{}, err
-	}
-	return stamp{info.Size(), info.ModTime().UnixNano()}, nil
-}
+func stampOf(info fs.FileInfo) stamp { return stamp{info.Size(), info.ModTime().UnixNano()} }
 
 // readPlan reads a run's trials.jsonl.
 func readPlan(run *os.Root) ([]record.Trial, error) {

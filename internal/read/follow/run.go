@@ -43,16 +43,11 @@ type Snapshot struct {
 
 // Follow begins to follow a run. Close ends it.
 func (r *Results) Follow(name string) (*Run, error) {
-	dir, err := r.open(name)
+	dir, file, err := r.openRecords(name)
 	if err != nil {
 		return nil, err
 	}
-	run := &Run{results: r, name: name, dir: dir}
-	if run.file, err = input.OpenIn(dir, record.RecordsFile); err != nil {
-		dir.Close()
-		return nil, err
-	}
-	return run, nil
+	return &Run{results: r, name: name, dir: dir, file: file}, nil
 }
 
 // Close closes the run's files.

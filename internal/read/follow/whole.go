@@ -15,22 +15,18 @@ import (
 // Find reads a run whole and returns what its records say. With current, what was
 // renamed since it was recorded has today's name, as a comparison of two runs needs it.
 func (r *Results) Find(name string, current bool) (finding.Findings, error) {
-	run, err := r.open(name)
+	run, f, err := r.openRecords(name)
 	if err != nil {
 		return finding.Findings{}, err
 	}
 	defer run.Close()
-	f, err := input.OpenIn(run, record.RecordsFile)
-	if err != nil {
-		return finding.Findings{}, err
-	}
 	defer f.Close()
-	size, err := stampOf(f)
+	info, err := f.Stat()
 	if err != nil {
 		return finding.Findings{}, err
 	}
 	var t record.Tail
-	if err := t.Read(f, size.size); err != nil {
+	if err := t.Read(f, info.Size()); err != nil {
 		return finding.Findings{}, fmt.Errorf("read %s: %w", record.RecordsFile, err)
 	}
 	t.Header.Directory = r.Path(name)
@@ -62,20 +58,17 @@ func (r *Results) Stamp(name string) (string, error) {
 	if err != nil {
 		return "", err
 	}
-	return fmt.Sprintf("%d-%d", info.Size(), info.ModTime().UnixNano()), nil
+	at := stampOf(info)
+	return fmt.Sprintf("%d-%d", at.size, at.modified), nil
 }
 
 // Record returns a trial's record as JSON that can be shown; nil when there is none.
 func (r *Results) Record(name, trial string) ([]byte, error) {
-	run, err := r.open(name)
+	run, f, err := r.openRecords(name)
 	if err != nil {
 		return nil, err
 	}
 	defer run.Close()
-	f, err := input.OpenIn(run, record.RecordsFile)
-	if err != nil {
-		return nil, err
-	}
 	defer f.Close()
 	body, err := record.ReadOne(f, trial)
 	if err != nil || body == nil {
