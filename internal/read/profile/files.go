@@ -32,6 +32,7 @@ type File struct {
 type Files struct {
 	run    string
 	places []filed
+	beyond int // places whose files would be too many
 	unfit  []Unread
 }
 
@@ -54,16 +55,25 @@ func FilesOf(s *cells.Dataset) *Files {
 			if len(probes[at]) == 0 {
 				continue
 			}
-			f.places = append(f.places, filed{at, stem(at, taken), levelsOf(probes[at][0].Plan), probes[at]})
+			f.add(filed{at, stem(at, taken), levelsOf(probes[at][0].Plan), probes[at]})
 		}
 	}
 	return f
 }
 
+// add takes in a place, as long as its files are not too many.
+func (f *Files) add(p filed) {
+	if (len(f.places)+1)*len(ends)*len(kinds) > maxFiles {
+		f.beyond++
+		return
+	}
+	f.places = append(f.places, p)
+}
+
 // CPU is the name of the file with the CPU time of an end; "" where there is none.
 func (f *Files) CPU(cell, arm, end string) string {
-	for i, p := range f.places {
-		if p.Key == cells.KeyOf(cell, arm) && (i+1)*len(ends)*len(kinds) <= maxFiles {
+	for _, p := range f.places {
+		if p.Key == cells.KeyOf(cell, arm) {
 			return p.name(contract.Role(end), cpuKind)
 		}
 	}
@@ -75,11 +85,10 @@ func (f *Files) CPU(cell, arm, end string) string {
 // write's.
 func (f *Files) Each(write func(File) error) (notes []string, err error) {
 	unread := slices.Clone(f.unfit)
-	for i, p := range f.places {
-		if (i+1)*len(ends)*len(kinds) > maxFiles {
-			notes = append(notes, fmt.Sprintf("the profiles of %d arms in later cells are left out: a run has at most %d files", len(f.places)-i, maxFiles))
-			break
-		}
+	if f.beyond > 0 {
+		notes = append(notes, fmt.Sprintf("the profiles of %d arms in later cells are left out: a run has at most %d files", f.beyond, maxFiles))
+	}
+	for _, p := range f.places {
 		for _, end := range ends {
 			for _, kind := range kinds {
 				m := merger{end: end, of: kind.of}
