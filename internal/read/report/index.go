@@ -79,8 +79,7 @@ func (c Contents) HTML(w io.Writer) error {
 // Text writes the index for a terminal. The error is w's.
 func (c Contents) Text(w io.Writer, opt TextOptions) error {
 	t := newTerminal(opt)
-	t.line("")
-	t.line(t.bold(printable.Text(c.Title)))
+	t.heading(printable.Text(c.Title))
 	if len(c.Entries) == 0 {
 		t.line("no study was run")
 	}

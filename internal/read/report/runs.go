@@ -143,8 +143,7 @@ func (p Runs) Markdown(w io.Writer) error {
 // Text writes the comparison for a terminal.
 func (p Runs) Text(w io.Writer, opt TextOptions) error {
 	t := newTerminal(opt)
-	t.line("")
-	t.line(t.bold(printable.Text(p.title)))
+	t.heading(printable.Text(p.title))
 	t.paragraph("", p.made)
 	t.captioned(p.differences)
 	t.line("")

@@ -26,8 +26,7 @@ const (
 func (s Screen) Text(w io.Writer, opt TextOptions) error {
 	t := newTerminal(opt)
 	r := rest{}
-	t.line("")
-	t.line(t.bold(shortened(printable.Text(s.title), t.width)))
+	t.heading(shortened(printable.Text(s.title), t.width))
 	r.add(t.cut(t.wrapped(s.answer), answerLines), "line", "of the answer")
 	for i, q := range s.requirements {
 		if i < requirementsShown {

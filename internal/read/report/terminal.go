@@ -32,6 +32,12 @@ func newTerminal(opt TextOptions) *terminal {
 
 func (t *terminal) line(text string) { t.out.WriteString(strings.TrimRight(text, " ") + "\n") }
 
+// heading begins a part: a blank line and its title.
+func (t *terminal) heading(title string) {
+	t.line("")
+	t.line(t.bold(title))
+}
+
 // joint stands for a space at which a line must not be wrapped: a character of
 // width 1 that no text has, as printable.Text leaves none for private use.
 const joint = "\ue000"

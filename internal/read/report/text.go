@@ -61,8 +61,7 @@ func (t *terminal) header(p Page) {
 // would not fit.
 func (t *terminal) matrix(tables []Table) {
 	for _, m := range tables {
-		t.line("")
-		t.line(t.bold(printable.Text(m.Caption)))
+		t.heading(printable.Text(m.Caption))
 		if text.LongestLineLen(t.grid(m)) > t.width {
 			m = m.withoutIntervals()
 		}
@@ -88,8 +87,7 @@ const chartRows = 16
 func (t *terminal) charts(charts []Chart) {
 	t.each(len(charts), chartLines, "chart", func(i int) {
 		c := charts[i]
-		t.line("")
-		t.line(t.bold(printable.Text(c.Figure.Title)))
+		t.heading(printable.Text(c.Figure.Title))
 		t.notes(c.Notes)
 		if len(c.Table.Rows) == 0 {
 			return
@@ -112,8 +110,7 @@ func (t *terminal) charts(charts []Chart) {
 func (t *terminal) ladders(ladders []Ladder) {
 	t.each(len(ladders), ladderLines, "ladder", func(i int) {
 		part := ladders[i]
-		t.line("")
-		t.line(t.bold(printable.Text(part.Figure.Title)))
+		t.heading(printable.Text(part.Figure.Title))
 		t.notes(part.Notes)
 		t.each(len(part.Cells), ladderLines, "cell", func(i int) {
 			t.paragraph("", part.Cells[i].Sentence)
@@ -137,8 +134,7 @@ func (t *terminal) causes(tab Table) {
 // sections prints the note and the tables of each, but for the folded ones.
 func (t *terminal) sections(sections []Section) {
 	for _, s := range sections {
-		t.line("")
-		t.line(t.bold(printable.Text(s.Title)))
+		t.heading(printable.Text(s.Title))
 		t.paragraph("", s.Note)
 		for _, tab := range s.Tables {
 			if !tab.Folded {
@@ -154,8 +150,7 @@ func (t *terminal) sections(sections []Section) {
 func (t *terminal) profiles(cells []Cell) {
 	sampled := slices.DeleteFunc(slices.Clone(cells), func(c Cell) bool { return c.Profile == nil })
 	t.each(len(sampled), profileLines, "cell", func(i int) {
-		t.line("")
-		t.line(t.bold("CPU samples at " + printable.Text(sampled[i].Title)))
+		t.heading("CPU samples at " + printable.Text(sampled[i].Title))
 		t.caption(sampled[i].Profile.Table.Caption)
 		t.table(sampled[i].Profile.Table)
 		for _, d := range sampled[i].Profile.Differences {
@@ -186,8 +181,7 @@ func (t *terminal) lost(lost []Lost) {
 	if len(lost) == 0 {
 		return
 	}
-	t.line("")
-	t.line(t.bold("Trials without a valid figure"))
+	t.heading("Trials without a valid figure")
 	for i, l := range lost {
 		if i == reasonsShown {
 			t.paragraph("  ", fmt.Sprintf("… and %s; see report.html", plural(len(lost)-i, "more reason")))
@@ -201,8 +195,7 @@ func (t *terminal) warnings(warnings []Warning) {
 	if len(warnings) == 0 {
 		return
 	}
-	t.line("")
-	t.line(t.bold("Warnings"))
+	t.heading("Warnings")
 	for _, w := range warnings {
 		body := w.Text
 		if w.Advice != "" {

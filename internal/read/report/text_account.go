@@ -30,13 +30,11 @@ func (a Account) Text(w io.Writer, opt TextOptions) error {
 		for _, f := range a.Figures {
 			figures.Rows = append(figures.Rows, []Datum{word(f.Metric), number(f.Text, ""), word(f.Unit)})
 		}
-		t.line("")
-		t.line(t.bold("Figures"))
+		t.heading("Figures")
 		t.table(figures)
 	}
 	for _, worker := range a.Stderr {
-		t.line("")
-		t.line(t.bold("stderr of " + worker.Name))
+		t.heading("stderr of " + worker.Name)
 		t.line(worker.Text)
 	}
 	if _, err := io.WriteString(w, t.out.String()); err != nil {
@@ -50,8 +48,7 @@ func (t *terminal) names(title string, all []Named) {
 	if len(all) == 0 {
 		return
 	}
-	t.line("")
-	t.line(t.bold(title))
+	t.heading(title)
 	wide := 0
 	for _, n := range all {
 		wide = max(wide, min(len(n.Name), t.width/2))
@@ -66,8 +63,7 @@ func (t *terminal) checks(checks []Checked) {
 	if len(checks) == 0 {
 		return
 	}
-	t.line("")
-	t.line(t.bold("Consistency checks"))
+	t.heading("Consistency checks")
 	for _, c := range checks {
 		if c.Found == "" {
 			t.paragraph("  ✓ ", c.Name+": "+c.Asks)

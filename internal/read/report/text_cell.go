@@ -12,8 +12,7 @@ import (
 // figures, and behind them the ratios of the judged ones; or both one below the
 // other where they do not fit beside each other.
 func (t *terminal) cell(c Cell) {
-	t.line("")
-	t.line(t.bold(printable.Text(c.Title)))
+	t.heading(printable.Text(c.Title))
 	figures := c.Main.figures()
 	if whole := t.grid(figures.withRatios(c)); text.LongestLineLen(whole) <= t.width {
 		t.line(whole)

@@ -12,8 +12,7 @@ func (t *terminal) published(p Published) {
 	if len(p.Beside)+len(p.Elsewhere) == 0 {
 		return
 	}
-	t.line("")
-	t.line(t.bold("Published figures"))
+	t.heading("Published figures")
 	for _, r := range p.Beside {
 		// Source and note are long; they stand in the other forms.
 		measured := none
