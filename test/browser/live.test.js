@@ -42,9 +42,9 @@ async function grow(word) {
 before(async () => {
 	directory = mkdtempSync(join(tmpdir(), "netdyno-live-"));
 	mkdirSync(join(directory, "runs"));
-	const grow = join(directory, "grow");
-	execFileSync("go", ["test", "-c", "-ldflags=-s -w", "-o", grow, "./internal/read/serve"], { cwd: root });
-	grower = started(grow, ["-test.run=TestGrowSample", "-grow", join(directory, "runs")]);
+	const growing = join(directory, "grow");
+	execFileSync("go", ["test", "-c", "-ldflags=-s -w", "-o", growing, "./internal/read/serve"], { cwd: root });
+	grower = started(growing, ["-test.run=TestGrowSample", "-grow", join(directory, "runs")]);
 	assert.equal(await grower.next(), "ready");
 	server = started(join(root, "bin/netdyno"), ["serve", join(directory, "runs")]);
 	const said = await server.next();
