@@ -156,6 +156,12 @@ struct TickTimes {
   std::int64_t max_ns = 0;
 };
 
+/// The way that messages take between two ends.
+struct Path {
+  std::string over;  // as the kernel's and the cards' counters tell: "tcp", "shm", "rdma", "device"
+  std::string by;    // in the library's own words; empty when it does not tell
+};
+
 struct Ready {
   std::vector<std::string> addresses;
   std::int64_t connections = 0;
@@ -165,6 +171,8 @@ struct Ready {
   std::string delivery = {};  // of this trial, where an option changes the transport's
   std::int64_t up_bytes = 0;  // encoded sizes, where a codec decides them
   std::int64_t down_bytes = 0;
+  std::optional<Path> path = {};  // where a library chooses it
+  bool polls = false;             // its threads are busy when nothing happens
 };
 
 /// Cumulative sums since ready. Bytes are payload bytes at this end.

@@ -47,6 +47,9 @@ class Flow {
   /// Where to read the next bytes to. Empty while nothing may be read; that can change
   /// once something was written.
   virtual std::span<char> read_buffer() = 0;
+  /// Whether what arrives now is only counted: then received may be told of bytes that
+  /// are not in read_buffer(), and of more than it holds.
+  virtual bool drops() const { return false; }
   /// n bytes arrived in read_buffer() at now. Throws Failure{invalid} for unsolicited
   /// bytes.
   virtual void received(std::size_t n, std::int64_t now) = 0;

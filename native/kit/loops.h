@@ -32,6 +32,7 @@ class Loops {
   void add(std::unique_ptr<Loop> loop) { loops_.push_back(std::move(loop)); }
   std::size_t size() const { return loops_.size(); }
   Loop& operator[](std::size_t i) { return *loops_[i]; }
+  const Loop& operator[](std::size_t i) const { return *loops_[i]; }
   /// Destroys loop i. Several threads may each destroy another loop at the same time.
   void destroy(std::size_t i) { loops_[i].reset(); }
 

@@ -81,6 +81,7 @@ class StreamClient final : public Flow {
   void written(std::size_t n) override;
   bool lasting() const override { return true; }
   std::span<char> read_buffer() override { return {buffer_.get(), capacity_}; }
+  bool drops() const override { return true; }
   void received(std::size_t n, std::int64_t now) override;
   void abandon(contract::ErrorKind kind, std::int64_t now) override;
 
@@ -107,6 +108,7 @@ class StreamServer final : public ServerFlow {
   void written(std::size_t n) override;
   bool lasting() const override { return true; }
   std::span<char> read_buffer() override { return buffer(); }
+  bool drops() const override { return complete_ > 0; }
   void received(std::size_t n, std::int64_t now) override;
 
  private:

@@ -193,4 +193,8 @@ std::unique_ptr<const Work> Work::of(const contract::Setup& setup) {
   return std::make_unique<StreamWork>(setup);
 }
 
+std::unique_ptr<const Work> Work::of_messages(const contract::Setup& setup) {
+  return std::make_unique<StreamWork>(setup);
+}
+
 }  // namespace netdyno

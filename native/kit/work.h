@@ -22,6 +22,9 @@ class Work {
   /// Failure{setup} for an exchange that the wire does not allow, and
   /// Failure{unsupported} for one that this kit does not support.
   static std::unique_ptr<const Work> of(const contract::Setup& setup);
+  /// The work of a library that moves whole messages: that of wire stream, whose chunks
+  /// are the messages (kit/message_wire_up.h). Throws as of does.
+  static std::unique_ptr<const Work> of_messages(const contract::Setup& setup);
   virtual ~Work() = default;
 
   /// The client's flow of one connection. number is the connection's number in its

@@ -1,0 +1,85 @@
+// What a library that moves whole messages brings (MPI, UCX, verbs), so that the kit
+// can do the rest: kit/message_ends.h makes a client and a server of it, whose
+// connections are flows like those of wire stream. A message is what a flow hands out
+// at once: a chunk where the exchange streams, else the whole of one direction.
+//
+// Layer: above contract. Threads: an engine and its channels belong to one loop. It may
+// be built and connected on another thread than it runs on, never by two at once.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <functional>
+#include <memory>
+#include <span>
+#include <string>
+
+#include "kit/contract.h"
+
+namespace netdyno {
+
+/// One connection. Messages arrive in the order in which they were sent.
+class MessageChannel {
+ public:
+  virtual ~MessageChannel() = default;
+  /// The connection's number in its loop; only the loop changes it.
+  std::size_t index = 0;
+  /// Whether as many messages are outstanding as may be: the next one waits until
+  /// progress says otherwise.
+  virtual bool full() const = 0;
+  /// Begins to send a message. The bytes stay where they are and do not change while
+  /// the channel lives. Call it only when it is not full. Throws Failure{peer}.
+  virtual void send(std::span<const char> message) = 0;
+  /// The loop hands over no more messages in this turn: what was held back goes now.
+  virtual void flush() {}
+};
+
+/// The library in one loop's thread.
+class MessageEngine {
+ public:
+  /// Who is told what arrives.
+  class Arrivals {
+   public:
+    virtual ~Arrivals() = default;
+    /// A message arrived. Its bytes are only valid during the call.
+    virtual void arrived(MessageChannel& channel, std::span<const char> message) = 0;
+    /// The channel is broken; text says why. It is not used afterwards.
+    virtual void lost(MessageChannel& channel, const std::string& text) = 0;
+  };
+
+  virtual ~MessageEngine() = default;
+
+  /// Opens the channel of connection number. control is a TCP socket between the two
+  /// ends of the connection, with time-outs set, on which the library's two ends may
+  /// say what they need to find each other (exchange_addresses); both call open at the
+  /// same time. Returns once messages can be sent, or throws Failure.
+  virtual std::unique_ptr<MessageChannel> open(int control, std::uint32_t number) = 0;
+
+  /// Moves what can be moved, and tells arrivals. True when anything was.
+  virtual bool progress(Arrivals& arrivals) = 0;
+
+  /// Waits until there is something to do, at most until the instant of now_ns. Called
+  /// when progress had nothing. An engine that polls returns at once.
+  virtual void wait(std::int64_t until_ns) = 0;
+  /// Whether wait returns at once: the thread is busy when nothing happens.
+  virtual bool polls() const = 0;
+
+  /// How the library itself names the way of a channel's messages, in its own words,
+  /// for instance "tcp/eth0". Empty when it does not tell.
+  virtual std::string path(const MessageChannel& channel) const = 0;
+};
+
+/// What an engine is told when it is made.
+struct MessageTerms {
+  contract::Setup setup;        // with complete options; its role says which end this is
+  std::size_t max_message = 0;  // no message of either direction is longer, in bytes
+  std::string host;             // the address of this end, as the other one sees it
+};
+
+using MakeEngine = std::function<std::unique_ptr<MessageEngine>(const MessageTerms&)>;
+
+/// Sends mine over a control socket and returns what the other end sends: opaque bytes,
+/// at most 64 KiB. Throws Failure{peer} or {timeout} that says what was waited for.
+std::string exchange_addresses(int control, const std::string& mine);
+
+}  // namespace netdyno

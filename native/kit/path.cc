@@ -1,0 +1,71 @@
+#include "kit/path.h"
+
+#include <linux/tcp.h>
+#include <netinet/in.h>
+#include <sys/socket.h>
+
+#include <algorithm>
+#include <filesystem>
+#include <fstream>
+#include <system_error>
+
+namespace netdyno {
+namespace {
+
+namespace fs = std::filesystem;
+
+/// Bytes over one TCP socket; 0 for any other descriptor.
+std::int64_t tcp_bytes(int fd) {
+  tcp_info info{};
+  socklen_t size = sizeof info;
+  if (getsockopt(fd, IPPROTO_TCP, TCP_INFO, &info, &size) != 0) return 0;
+  return static_cast<std::int64_t>(info.tcpi_bytes_acked + info.tcpi_bytes_received);
+}
+
+/// A counter of an RDMA port: words of four bytes by the InfiniBand specification
+/// (PortXmitData, volume 1, section 16.1.3.5).
+std::int64_t port_words(const fs::path& counter) {
+  std::int64_t value = 0;
+  std::ifstream(counter) >> value;
+  return value;
+}
+
+/// Bytes by rxe, which fills no port counters but counts packets. A packet carries at
+/// least one byte, so that they bound what is wanted from below.
+std::int64_t soft_packets(const fs::path& port) {
+  return port_words(port / "hw_counters/sent_pkts") + port_words(port / "hw_counters/rcvd_pkts");
+}
+
+}  // namespace
+
+PathCounters read_path(const std::set<int>& without) {
+  PathCounters counters;
+  std::error_code none;  // a directory that is not there has no entries
+  for (const auto& entry : fs::directory_iterator("/proc/self/fd", none)) {
+    const int fd = std::atoi(entry.path().filename().c_str());
+    if (!without.contains(fd)) counters.tcp_bytes += tcp_bytes(fd);
+  }
+  for (const auto& device : fs::directory_iterator("/sys/class/infiniband", none)) {
+    for (const auto& port : fs::directory_iterator(device.path() / "ports", none)) {
+      const fs::path words = port.path() / "counters";
+      counters.rdma_bytes += 4 * (port_words(words / "port_xmit_data") + port_words(words / "port_rcv_data"));
+      counters.rdma_bytes += 1024 * soft_packets(port.path());
+    }
+  }
+  return counters;
+}
+
+std::string path_over(const PathCounters& before, const PathCounters& after, std::int64_t payload,
+                      bool same_host) {
+  if (2 * (after.tcp_bytes - before.tcp_bytes) >= payload) return "tcp";
+  if (2 * (after.rdma_bytes - before.rdma_bytes) >= payload) return "rdma";
+  return same_host ? "shm" : "unknown";
+}
+
+std::string boot_id() {
+  std::string id;
+  std::ifstream("/proc/sys/kernel/random/boot_id") >> id;
+  return id;
+}
+
+}  // namespace netdyno
