@@ -1,7 +1,7 @@
 # netdyno's targets. `make` prints them.
 SHELL := /bin/bash
 # Runs the line as bash -c does, and notes what it took when make test asks.
-.SHELLFLAGS = .ci/lane $@
+.SHELLFLAGS = .ci/lane @$@
 .DEFAULT_GOAL := help
 MAKEFLAGS += --no-print-directory
 export CGO_ENABLED := 0
@@ -33,12 +33,13 @@ help: ## print the targets
 run: go-there ## set up, build, tour the studies on loopback: tables, findings, report.html; STUDY=NAME runs one
 	@STUDY='$(STUDY)' .ci/tour
 
-# The parts of make test that run side by side; timed follows them.
+# The parts of make test that run side by side; timed follows them where it may not
+# run ahead of them.
 BESIDE := lint unit race native-test web-test
 
 .PHONY: test
 test: ## set up and pass every test, format and lint included, and print how long each part took
-	@.ci/lanes $(BESIDE) timed
+	@.ci/lanes $(if $(FIRST),timed) $(BESIDE) $(if $(FIRST),,timed)
 
 .PHONY: check
 check: test ## the same as test: what CI runs
@@ -131,11 +132,11 @@ BOTH := ./cmd/netdyno-worker-net ./cmd/netdyno-worker-baidu-std
 # The interpreter itself is first on PATH: a shim before it costs more than it does.
 GO_TEST := env NETDYNO_BUILT=1 PATH="$$(python3 -c 'import os, sys; print(os.path.dirname(sys.executable))'):$$PATH" go test -vet=off -p 4
 
-# What holds the instrument's clocks to known truths runs by itself: beside busy
-# processes it would measure those. What race tests already is not repeated.
+# What holds the instrument's clocks to known truths runs ahead of all other processes
+# where that is permitted, and else by itself: beside busy processes it would measure
+# those. What race tests already is not repeated.
 TIMED := ./cmd/netdyno-worker-net ./test/truth ./test/limits
-# Ahead of other processes where that is permitted.
-FIRST := $$([ "$$(nice -n -20 nice 2>/dev/null)" != -20 ] || echo nice -n -20)
+FIRST := $(shell [ "$$(nice -n -20 nice 2>/dev/null)" != -20 ] || echo nice -n -20)
 TESTED := ^Test(EveryClientAgainstEveryServer|StreamsCrosswise)$$
 
 .PHONY: unit
@@ -144,7 +145,7 @@ unit: build packages-test ## Go tests
 	@cd workers/gin && $(GO_TEST) ./...
 
 .PHONY: timed
-timed: build packages-test $(if $(LANES),| $(BESIDE)) ## Go tests that hold the instrument's clocks to known truths; by themselves
+timed: build packages-test $(if $(FIRST),,$(if $(LANES),| $(BESIDE))) ## Go tests that hold the instrument's clocks to known truths
 	@$(FIRST) $(GO_TEST) -p 1 -skip '$(TESTED)' $(TIMED)
 
 .PHONY: race

@@ -8,6 +8,7 @@ import (
 	"html/template"
 	"io"
 	"slices"
+	"sync"
 
 	"netdyno/internal/printable"
 	"netdyno/internal/read/compare"
@@ -24,12 +25,19 @@ var styleSheet string
 //go:embed assets/report.js
 var script string
 
-var pageTemplate = template.Must(template.New("page").Funcs(template.FuncMap{
-	"mark":       mark,
-	"verdict":    verdictClass,
-	"stateMark":  func(s compare.State) string { return stateMarks[s] },
-	"stateClass": func(s compare.State) string { return verdictClass(stateVerdict[s]) },
-}).Parse(pageHTML))
+// pageTemplate is parsed when the first page is written: netdyno starts several times
+// in each trial, as the meter, and writes one page in a run.
+var pageTemplate = sync.OnceValue(parsePage)
+
+// parsePage returns a template of its own: one that has been executed cannot be added to.
+func parsePage() *template.Template {
+	return template.Must(template.New("page").Funcs(template.FuncMap{
+		"mark":       mark,
+		"verdict":    verdictClass,
+		"stateMark":  func(s compare.State) string { return stateMarks[s] },
+		"stateClass": func(s compare.State) string { return verdictClass(stateVerdict[s]) },
+	}).Parse(pageHTML))
+}
 
 // filled is what the template sees beside the page.
 type filled struct {
@@ -79,7 +87,7 @@ func (p Page) HTML(w io.Writer) error {
 		Packed:   tables,
 		Marks:    marks,
 	}
-	if err := pageTemplate.Execute(printable.NewWriter(w), v); err != nil {
+	if err := pageTemplate().Execute(printable.NewWriter(w), v); err != nil {
 		return fmt.Errorf("write report: %w", err)
 	}
 	return nil

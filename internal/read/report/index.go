@@ -5,6 +5,7 @@ import (
 	"html/template"
 	"io"
 	"strings"
+	"sync"
 
 	_ "embed" // the index's page
 
@@ -14,7 +15,9 @@ import (
 //go:embed assets/index.html
 var indexHTML string
 
-var indexTemplate = template.Must(template.New("index").Parse(indexHTML))
+var indexTemplate = sync.OnceValue(func() *template.Template {
+	return template.Must(template.New("index").Parse(indexHTML))
+})
 
 // Entry is one study's place in an index of several.
 type Entry struct {
@@ -70,7 +73,7 @@ func (c Contents) HTML(w io.Writer) error {
 	for i, e := range c.Entries {
 		v.Parts = append(v.Parts, indexPart{Entry: e, ID: fmt.Sprintf("study-%d", i+1)})
 	}
-	if err := indexTemplate.Execute(printable.NewWriter(w), v); err != nil {
+	if err := indexTemplate().Execute(printable.NewWriter(w), v); err != nil {
 		return fmt.Errorf("write index: %w", err)
 	}
 	return nil

@@ -8,6 +8,7 @@ import (
 	"io"
 	"net/url"
 	"strings"
+	"sync"
 
 	"netdyno/internal/printable"
 	"netdyno/internal/read/cells"
@@ -29,10 +30,12 @@ var liveStyle string
 var liveScript string
 
 // liveTemplate has the parts of the report's page beside its own.
-var liveTemplate = template.Must(template.Must(pageTemplate.Clone()).New("live").Funcs(template.FuncMap{
-	"address": RunAddress,
-	"time":    func(e follow.Entry) string { return e.Created.UTC().Format("2 Jan 2006, 15:04 UTC") },
-}).Parse(liveHTML))
+var liveTemplate = sync.OnceValue(func() *template.Template {
+	return template.Must(parsePage().New("live").Funcs(template.FuncMap{
+		"address": RunAddress,
+		"time":    func(e follow.Entry) string { return e.Created.UTC().Format("2 Jan 2006, 15:04 UTC") },
+	}).Parse(liveHTML))
+})
 
 // ServedPolicy is the content policy of every page that a server hands out: its own
 // script and style sheet run, and it talks to the server alone.
@@ -58,7 +61,7 @@ func (p LivePart) Render(s follow.Snapshot) ([]byte, error) {
 func execute(name string, view any) ([]byte, error) {
 	var b bytes.Buffer
 	w := printable.NewWriter(&b)
-	if err := liveTemplate.ExecuteTemplate(w, name, view); err != nil {
+	if err := liveTemplate().ExecuteTemplate(w, name, view); err != nil {
 		return nil, fmt.Errorf("write %s: %w", name, err)
 	}
 	return b.Bytes(), w.Flush()

@@ -59,7 +59,7 @@ func (p Page) packTables() (map[string]template.HTML, error) {
 		open := c.All
 		open.Folded = false
 		text, err := pack(func(w io.Writer) error {
-			return pageTemplate.ExecuteTemplate(printable.NewWriter(w), "table", open)
+			return pageTemplate().ExecuteTemplate(printable.NewWriter(w), "table", open)
 		})
 		if err != nil {
 			return nil, err

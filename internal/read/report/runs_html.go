@@ -6,6 +6,7 @@ import (
 	"html/template"
 	"io"
 	"slices"
+	"sync"
 
 	"netdyno/internal/metric"
 	"netdyno/internal/printable"
@@ -17,7 +18,9 @@ import (
 var runsHTML string
 
 // runsTemplate has the parts of the page beside its own.
-var runsTemplate = template.Must(template.Must(pageTemplate.Clone()).New("runs").Parse(runsHTML))
+var runsTemplate = sync.OnceValue(func() *template.Template {
+	return template.Must(parsePage().New("runs").Parse(runsHTML))
+})
 
 // HTML writes the comparison as one file that refers to nothing outside itself
 // and is readable without its script. The error is w's.
@@ -47,7 +50,7 @@ func (p Runs) HTML(w io.Writer) error {
 		Style: template.CSS(styleSheet), Script: template.JS(script), Drawn: data,
 	}
 	v.Explored.Folded = true
-	if err := runsTemplate.Execute(printable.NewWriter(w), v); err != nil {
+	if err := runsTemplate().Execute(printable.NewWriter(w), v); err != nil {
 		return fmt.Errorf("write comparison: %w", err)
 	}
 	return nil
