@@ -165,7 +165,24 @@ type Ready struct {
 	DownBytes   int64          `json:"down_bytes,omitempty"`
 	Generated   bool           `json:"generated,omitempty"` // a message of the user's own is encoded by code generated for it, not by reflection
 	Delivery    Delivery       `json:"delivery,omitempty"`  // of this trial, where it is another than the transport's
+	Path        *Path          `json:"path,omitempty"`      // of messages that need not take the connections to the server's addresses
+	Polls       bool           `json:"polls,omitempty"`     // its threads are busy when there is nothing to do
 }
+
+// Path is the way that the messages of a library take that chooses it. A server
+// leaves both fields out: its clients know.
+type Path struct {
+	Over string `json:"over,omitempty"` // as counters of the kernel and of network cards tell: PathTCP, PathShm, PathRDMA, PathUnknown
+	By   string `json:"by,omitempty"`   // in the library's own words
+}
+
+// What Path.Over may say.
+const (
+	PathTCP     = "tcp"
+	PathShm     = "shm" // memory that both ends share, or copies within one kernel
+	PathRDMA    = "rdma"
+	PathUnknown = "unknown"
+)
 
 // Start makes a client begin its load.
 type Start struct{}

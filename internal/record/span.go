@@ -131,6 +131,22 @@ func (w *Worker) attached() (always bool, why string) {
 	return true, ""
 }
 
+// ChoosesPath tells whether the worker's messages need not take the connections to
+// the server's addresses, so that their counters say nothing of the messages.
+func (w *Worker) ChoosesPath() bool { return w.Ready != nil && w.Ready.Path != nil }
+
+// Path returns what the messages of a client went over (contract.PathTCP, …) where its
+// library chose it; "" where it could not choose.
+func (w *Worker) Path() string {
+	if !w.ChoosesPath() {
+		return ""
+	}
+	return w.Ready.Path.Over
+}
+
+// Polls tells whether the worker's threads are busy when there is nothing to do.
+func (w *Worker) Polls() bool { return w.Ready != nil && w.Ready.Polls }
+
 // Sizes returns the bytes of an exchange's messages: what the worker found its
 // codec to make of them, else what its setup says; false without a setup.
 func (w *Worker) Sizes() (up, down int64, ok bool) {

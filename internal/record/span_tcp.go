@@ -54,7 +54,7 @@ func GrowthOf(spans []Span) (TCPGrowth, bool) {
 // TCP returns the TCP counters of the worker's connections at both edges; false
 // when one is missing or they are not of as many connections.
 func (s Span) TCP() (from, to *contract.TCP, ok bool) {
-	if s.From.Meter == nil || s.To.Meter == nil {
+	if s.From.Meter == nil || s.To.Meter == nil || s.Worker.ChoosesPath() {
 		return nil, nil, false
 	}
 	from, to = s.From.Meter.TCP, s.To.Meter.TCP

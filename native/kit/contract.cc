@@ -108,8 +108,9 @@ Json message(const Ready& ready) {
   if (ready.up_bytes > 0) body["up_bytes"] = ready.up_bytes;
   if (ready.down_bytes > 0) body["down_bytes"] = ready.down_bytes;
   if (ready.path) {
-    body["path"] = {{"over", ready.path->over}};
-    if (!ready.path->by.empty()) body["path"]["by"] = ready.path->by;
+    Json& path = body["path"] = Json::object();
+    if (!ready.path->over.empty()) path["over"] = ready.path->over;
+    if (!ready.path->by.empty()) path["by"] = ready.path->by;
   }
   if (ready.polls) body["polls"] = true;
   return {{"ready", body}};

@@ -156,9 +156,10 @@ struct TickTimes {
   std::int64_t max_ns = 0;
 };
 
-/// The way that messages take between two ends.
+/// The way that the messages of a library take that chooses it. A server says that they
+/// need not take the connections to its addresses, and leaves both fields empty.
 struct Path {
-  std::string over;  // as the kernel's and the cards' counters tell: "tcp", "shm", "rdma", "device"
+  std::string over;  // as the kernel's and the cards' counters tell: "tcp", "shm", "rdma", "unknown"
   std::string by;    // in the library's own words; empty when it does not tell
 };
 

@@ -222,6 +222,7 @@ contract::Ready MessageServer::ready() const {
   contract::Ready ready;
   ready.addresses = addresses_;
   ready.threads = static_cast<std::int64_t>(rooms_.size());
+  ready.path.emplace();
   ready.options = setup_.options;
   ready.polls = rooms_[0]->loop->engine().polls();
   return ready;

@@ -28,6 +28,9 @@ func SettingsOf(r *record.Record) map[string]string {
 		if w.Ready.Threads > 0 {
 			all[role+".threads"] = fmt.Sprint(w.Ready.Threads)
 		}
+		if path := w.Path(); path != "" {
+			all[role+".path"] = strings.TrimSpace(path + " " + w.Ready.Path.By)
+		}
 		for name, value := range w.Ready.Options {
 			text, err := json.Marshal(value)
 			if err != nil {

@@ -58,6 +58,12 @@ func TestConsistencyByTheKernelsAccount(t *testing.T) {
 			c.Close.Meter.TCP.ReceivedBytes = 0
 			c.Setup.Exchange.Message = &contract.Structure{Name: "complex"}
 		}, ""},
+		{"connections that carry no messages", func(s, c *record.Worker) {
+			carry(s, c)
+			for _, w := range []*record.Worker{s, c} {
+				w.Ready.Path, w.Close.Meter.TCP.ReceivedBytes, w.Close.Meter.TCP.AckedBytes = &contract.Path{}, 9, 9
+			}
+		}, ""},
 		{"a foreign server counts nothing", func(s, c *record.Worker) {
 			carry(s, c)
 			s.Ready.Foreign = true
@@ -85,6 +91,14 @@ func TestConsistencyOfInterfacesReadLate(t *testing.T) {
 		{"in time, all of it", seen(200_000), ""},
 		{"in time, 4 % less", seen(192_000), "interfaces"},
 		{"late by as much", late(seen(192_000)), ""},
+		{"through shared memory", func(s, c *record.Worker) {
+			seen(0)(s, c)
+			c.Ready.Path = &contract.Path{Over: contract.PathShm}
+		}, ""},
+		{"over TCP by a library's choice, 4 % less", func(s, c *record.Worker) {
+			seen(192_000)(s, c)
+			c.Ready.Path = &contract.Path{Over: contract.PathTCP}
+		}, "interfaces"},
 		{"late, and much less", late(seen(180_000)), "interfaces"},
 	})
 }

@@ -141,6 +141,17 @@ func TestLimits(t *testing.T) {
 			}
 			busyCPUs(w, 0, 1, 2, 3)
 		}, trial.HostCPU, "all 4 CPUs of local"},
+		{"a full thread of a server that polls", 0, func(w []record.Worker) {
+			w[0].Ready.Polls = true
+			thread(&w[0], 1, 0.99)
+			use(&w[0], 1.9)
+			busyCPUs(w, 0, 1)
+		}, trial.Unknown, "the server polls"},
+		{"a client's thread beside a server that polls", 0, func(w []record.Worker) { w[0].Ready.Polls = true; thread(&w[1], 0, 0.96) }, trial.ClientCore, "96.0 %"},
+		{"a schedule that polling ends kept", 20000, func(w []record.Worker) {
+			w[0].Ready.Polls, w[1].Ready.Polls = true, true
+			thread(&w[0], 0, 1)
+		}, trial.Schedule, ""},
 		{"unmetered server", 0, func(w []record.Worker) { w[0].Close.Meter = nil }, trial.Unknown, "missing"},
 	}
 	for _, c := range cases {

@@ -25,7 +25,7 @@ var (
 // processes' CPU time, or by the CPUs' own idle time, because interrupt work
 // on those CPUs belongs to no process.
 func fullSet(e *audit, c workerGroup) string {
-	if len(c.set) == 0 {
+	if len(c.set) == 0 || c.polls() {
 		return ""
 	}
 	size, whole := float64(len(c.set)), c.withoutSteal()

@@ -19,6 +19,9 @@ var limitHostCPU = limitRule{HostCPU, func(e *audit) (contract.Role, string) { r
 
 func fullHost(e *audit) (proof string) {
 	for _, h := range e.window.Hosts() {
+		if e.pollsAt(h) {
+			continue
+		}
 		if busy, ok := busyShare(h, nil); ok && busy > 1-hostIdle {
 			return fmt.Sprintf("all %d CPUs of %s were %.1f %% busy%s", len(h.To.Meter.CPUs), h.Worker.Seat, 100*busy, byOthers(e, h))
 		}
@@ -26,7 +29,7 @@ func fullHost(e *audit) (proof string) {
 	for _, c := range e.groups {
 		busy, ok := busyShare(c.spans[0], c.set)
 		switch {
-		case !ok || busy < coreBusy || len(c.set) == 0:
+		case !ok || busy < coreBusy || len(c.set) == 0 || c.polls():
 		case c.shares(e.groups):
 			return fmt.Sprintf("server and client share %s %.1f %% busy", cpus(c.set, ", which was", ", which were"), 100*busy)
 		default:

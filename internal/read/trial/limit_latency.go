@@ -10,7 +10,7 @@ import (
 const Latency Limit = "latency"
 
 var limitLatency = limitRule{Latency, func(e *audit) (contract.Role, string) {
-	if e.open || unmetered(e) != "" {
+	if e.open || unmetered(e) != "" || pollingEnds(e) != "" {
 		return "", ""
 	}
 	proof := "no CPU was full; " + busiestWords(e)

@@ -84,6 +84,19 @@ func (c workerGroup) used() float64 {
 	return used
 }
 
+// polls tells whether a worker of the group is busy when there is nothing to do, so
+// that how busy it is says nothing.
+func (c workerGroup) polls() bool {
+	return slices.ContainsFunc(c.spans, func(s record.Span) bool { return s.Worker.Polls() })
+}
+
+// pollsAt tells whether a worker on a host polls.
+func (e *audit) pollsAt(host record.Span) bool {
+	return slices.ContainsFunc(e.groups, func(c workerGroup) bool {
+		return c.polls() && record.SameHost(c.spans[0].To.Meter, host.To.Meter)
+	})
+}
+
 // shares tells whether another role's workers may run on the same CPUs.
 func (c workerGroup) shares(all []workerGroup) bool {
 	for _, other := range all {
