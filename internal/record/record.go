@@ -64,6 +64,7 @@ type Study struct {
 	Fits      []Fit             `json:"fits,omitempty"`
 	Reaches   []Reach           `json:"reaches,omitempty"`
 	Choices   []Choice          `json:"choices,omitempty"`
+	Pays      []Pays            `json:"pays,omitempty"`
 	Claims    []Claim           `json:"claims,omitempty"`
 	Ladders   []Ladder          `json:"ladders,omitempty"`
 	Requires  []Require         `json:"requires,omitempty"`

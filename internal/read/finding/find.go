@@ -32,7 +32,7 @@ func Find(header record.Header, trials []record.Trial, records []record.Record) 
 		Schema:  Schema,
 		Run:     compare.Run{Header: header, Cells: s.Describe(), Noise: noise, Comparisons: comparisons, Requirements: requirements, Tally: s.CountTrials()},
 		Answers: answers(comparisons), Published: view.Publish(s), Charts: view.Charts(s), Fits: view.Fits(s), Searches: view.Searches(s),
-		Choices: view.Choices(s), Claims: compare.Claims(s),
+		Choices: view.Choices(s), Pays: view.PaysOf(s), Claims: compare.Claims(s),
 	}
 	if len(f.Answers) == 0 {
 		f.Answers = answer.Alone(f.Run)
@@ -63,7 +63,7 @@ func Find(header record.Header, trials []record.Trial, records []record.Record) 
 	return f, nil
 }
 
-// addSentences puts fits, searches, choices and claims into words.
+// addSentences puts fits, searches, choices, replacements and claims into words.
 func addSentences(f *Findings) {
 	for i := range f.Fits {
 		f.Fits[i].Sentence = fitSentence(f.Fits[i])
@@ -73,6 +73,9 @@ func addSentences(f *Findings) {
 	}
 	for i := range f.Choices {
 		f.Choices[i].Sentence = choiceSentence(f.Choices[i])
+	}
+	for i := range f.Pays {
+		f.Pays[i].Sentence = paysSentence(f.Pays[i])
 	}
 	for i := range f.Claims {
 		f.Claims[i].Sentence = claimSentence(f.Claims[i])

@@ -36,6 +36,7 @@ type Findings struct {
 	Fits         []view.Fit           `json:"fits,omitempty"`        // as Header.Study.Fits
 	Searches     []view.Search        `json:"searches,omitempty"`    // as Header.Study.Reaches
 	Choices      []view.Choice        `json:"choices,omitempty"`     // as Header.Study.Choices
+	Pays         []view.Pays          `json:"pays,omitempty"`        // as Header.Study.Pays
 	Claims       []compare.Claim      `json:"claims,omitempty"`      // as Header.Study.Claims
 	Ladders      []ladder.Ladder      `json:"ladders,omitempty"`     // as Header.Study.Ladders
 	ServerReport *ServerReport        `json:"served,omitempty"`      // what a server started by netdyno listen counted itself

@@ -22,6 +22,7 @@ func (p Page) Markdown(w io.Writer) error {
 	m.group("Fitted models", p.Fits)
 	m.group("Searches", p.Searches)
 	m.group("Choices", p.Choices)
+	m.group("What pays", p.Pays)
 	m.group("Claims", p.Claims)
 	for _, c := range p.Cells {
 		m.cell(c)

@@ -33,6 +33,7 @@ type Page struct {
 	Fits         []Section     `json:"fits,omitempty"`     // models, each with its sentence
 	Searches     []Section     `json:"searches,omitempty"` // for the least that comes near the best
 	Choices      []Section     `json:"choices,omitempty"`  // of the best within bounds
+	Pays         []Section     `json:"pays,omitempty"`     // what the CPU time is worth that some arms save
 	Claims       []Section     `json:"claims,omitempty"`   // what a publication says of the arms, judged
 	Cells        []Cell        `json:"cells,omitempty"`
 	Server       *Section      `json:"server,omitempty"` // what a server that stood by itself counted
@@ -73,6 +74,7 @@ func New(f finding.Findings) Page {
 		Fits:         l.fits(),
 		Searches:     l.searches(),
 		Choices:      l.choices(),
+		Pays:         l.pays(),
 		Claims:       l.claims(),
 		Cells:        l.cells(),
 		Server:       l.server(),

@@ -41,6 +41,7 @@ func Random(seed uint64) (record.Header, []record.Trial, []record.Record) {
 	header.Study.Choices = []record.Choice{{Best: "exchanges_per_s", Within: []record.Bound{{Text: "60 µs", Metric: "server.cpu_us_per_exchange", Value: 60}}}}
 	if len(o.Arms) > 2 {
 		header.Study.Compare.Also = []record.Pair{{Arm: o.Arms[2].Name, Base: o.Arms[1].Name}}
+		header.Study.Pays = []record.Pays{{Title: "the last", Arms: header.Study.Vary[0].Levels[2:], InsteadOf: header.Study.Vary[0].Levels[:2]}}
 		header.Study.Ladders = []record.Ladder{{Arms: header.Study.Vary[0].Levels, Steps: make([]record.Step, len(o.Arms)-1)}}
 	}
 	dead := o.Arms[rng.IntN(len(o.Arms))].Name // of which little or nothing works

@@ -27,8 +27,21 @@ func (s *Study) KeepViews(original *Study) {
 	s.Fits = sound(original.Fits, scope.Fit)
 	s.Reaches = sound(original.Reaches, scope.Reach)
 	s.Choices = sound(original.Choices, scope.Choice)
+	s.Pays = sound(keptArms(original.Pays, scope), scope.Pays)
 	s.Claims = sound(original.Claims, scope.Claim)
 	s.Ladders = s.withChanges(sound(original.Ladders, scope.Ladder))
+}
+
+// keptArms leaves out of each replacement the arms that the study no longer has; what
+// has none left on a side is not sound.
+func keptArms(all []record.Pays, scope Scope) []record.Pays {
+	gone := func(name string) bool { return !slices.Contains(scope.arms, name) }
+	all = slices.Clone(all)
+	for i := range all {
+		all[i].Arms = slices.DeleteFunc(slices.Clone(all[i].Arms), gone)
+		all[i].InsteadOf = slices.DeleteFunc(slices.Clone(all[i].InsteadOf), gone)
+	}
+	return all
 }
 
 // sound returns the views that have no problem.

@@ -38,6 +38,7 @@ type Study struct {
 	Fits      []record.Fit
 	Reaches   []record.Reach
 	Choices   []record.Choice
+	Pays      []record.Pays
 	Claims    []record.Claim
 	Ladders   []record.Ladder
 	Requires  []record.Require

@@ -95,6 +95,27 @@ func (c Scope) Choice(x record.Choice) (key, text string) {
 	return c.whereProblem(x.Where, nil)
 }
 
+// Pays checks a replacement: see Scope.
+func (c Scope) Pays(p record.Pays) (key, text string) {
+	for _, side := range []struct {
+		key  string
+		arms []string
+	}{{"arms", p.Arms}, {"instead_of", p.InsteadOf}} {
+		if len(side.arms) == 0 {
+			return side.key, "no arm is left"
+		}
+		for _, name := range side.arms {
+			if text := c.armProblem(name); text != "" {
+				return side.key, text
+			}
+		}
+	}
+	if i := slices.IndexFunc(p.Arms, func(name string) bool { return slices.Contains(p.InsteadOf, name) }); i >= 0 {
+		return "instead_of", p.Arms[i] + " would replace itself"
+	}
+	return c.whereProblem(p.Where, slices.Concat(p.Arms, p.InsteadOf))
+}
+
 // highMetrics returns some metrics of which more is better.
 func highMetrics() []string {
 	var names []string

@@ -94,6 +94,21 @@ func TestClaimsAreDeclared(t *testing.T) {
 	}
 }
 
+func TestReplacementsAreWrittenBack(t *testing.T) {
+	s := mustFile(t, `
+study: x
+vary: {transport: [go-net, asio, uring], connections: [1, 4]}
+pays: [{title: io_uring, arms: [uring], instead_of: [go-net, asio], where: {connections: "4"}}]
+`)
+	text, err := YAML(s)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if again := mustFile(t, string(text)); len(s.Pays) != 1 || !reflect.DeepEqual(again.Pays, s.Pays) {
+		t.Errorf("written and read back: %+v\nwas %+v", again.Pays, s.Pays)
+	}
+}
+
 // Streaming against unary is a question of its own, beside both against HTTP.
 func TestFurtherPairsAreDeclared(t *testing.T) {
 	s := mustArgs(t, "blocks")

@@ -4,13 +4,13 @@ import (
 	"strings"
 )
 
-// maxViews bounds each list of charts, fits, searches, choices, claims or
-// ladders.
+// maxViews bounds each list of charts, fits, searches, choices, replacements,
+// claims or ladders.
 const maxViews = 100
 
 // viewKeys are the sections of a file that say what to make of the results. They
 // are read when the study is complete, as each must speak of what it has.
-var viewKeys = []string{"published", "charts", "fits", "reaches", "choose", "claims", "ladder"}
+var viewKeys = []string{"published", "charts", "fits", "reaches", "choose", "pays", "claims", "ladder"}
 
 // views reads a list of charts, fits, searches or claims, each with some of the
 // keys.

@@ -30,7 +30,8 @@ func writeItem(b *bytes.Buffer, fields [][2]string) {
 	}
 }
 
-// writeViews writes the charts, the fits, the searches and the choices.
+// writeViews writes the charts, the fits, the searches, the choices and the
+// replacements.
 func writeViews(b *bytes.Buffer, s *study.Study) {
 	if len(s.Charts) > 0 {
 		b.WriteString("charts:\n")
@@ -73,6 +74,15 @@ func writeViews(b *bytes.Buffer, s *study.Study) {
 			fmt.Fprintf(b, "      %s: %s\n", bound.Metric, quote(bound.Text))
 		}
 		writeWhere(b, c.Where)
+	}
+	if len(s.Pays) > 0 {
+		b.WriteString("pays:\n")
+	}
+	for _, p := range s.Pays {
+		writeItem(b, [][2]string{{"title", p.Title}})
+		writeList(b, "arms", p.Arms)
+		writeList(b, "instead_of", p.InsteadOf)
+		writeWhere(b, p.Where)
 	}
 }
 

@@ -1,0 +1,176 @@
+package view
+
+import (
+	"cmp"
+	"math"
+	"slices"
+
+	"netdyno/internal/read/cells"
+	"netdyno/internal/read/stat"
+	"netdyno/internal/read/trial"
+	"netdyno/internal/record"
+)
+
+// Pays weighs a replacement: in each cell, the cheapest arm that has it against the
+// cheapest of those that it would replace, by the CPU time of both ends per GB.
+// Reason says why nothing is weighed.
+type Pays struct {
+	Spec     record.Pays `json:"spec"`
+	Cells    []Weighed   `json:"cells,omitempty"` // in the study's order
+	Sentence string      `json:"sentence,omitempty"`
+	Reason   string      `json:"reason,omitempty"`
+}
+
+// Weighed is a replacement in one cell.
+type Weighed struct {
+	Cell  string   `json:"cell"`
+	Arm   Weighted `json:"arm"`
+	Base  Weighted `json:"base"`
+	Ratio Relative `json:"ratio"` // of their CPU per GB
+	// Speed is at which speed the link is full, in bytes per second: the rate of the
+	// link where a study shapes it, else what the faster of the two brought over it.
+	Speed   float64       `json:"speed"`
+	Nominal bool          `json:"nominal,omitempty"` // Speed is the link's rate
+	Cores   stat.Estimate `json:"cores"`             // saved at that speed; below 0 where it costs more
+}
+
+// Weighted is one side of it.
+type Weighted struct {
+	Arm     string       `json:"arm"`
+	CPU     cells.Figure `json:"cpu"`     // s/GB of both ends
+	Goodput cells.Figure `json:"goodput"` // bytes/s
+}
+
+const (
+	bytesPerGB  = 1e9
+	bitsPerByte = 8
+)
+
+// PaysOf weighs the replacements of a study, by valid trials alone.
+func PaysOf(s *cells.Dataset) []Pays {
+	var all []Pays
+	for _, spec := range s.Header.Study.Pays {
+		p := Pays{Spec: spec}
+		p.Reason = p.weigh(s)
+		all = append(all, p)
+	}
+	return all
+}
+
+// weigh fills in the cells, or returns why there are none.
+func (p *Pays) weigh(s *cells.Dataset) string {
+	for _, side := range [][]string{p.Spec.Arms, p.Spec.InsteadOf} {
+		if _, why := where(s, scope{levels: p.Spec.Where, arms: side}); why != "" {
+			return cmp.Or(refusal(s, side), why)
+		}
+	}
+	judged, _ := where(s, scope{levels: p.Spec.Where})
+	var order []string
+	at := map[string]*sides{}
+	for _, v := range judged {
+		key := cells.KeyOf(v.Plan.Cell, v.Plan.Arm)
+		if at[key.Cell] == nil {
+			at[key.Cell], order = &sides{}, append(order, key.Cell)
+		}
+		at[key.Cell].add(v)
+	}
+	for _, cell := range order {
+		if w, ok := at[cell].weigh(p.Spec); ok {
+			w.Cell = cell
+			p.Cells = append(p.Cells, w)
+		}
+	}
+	if len(p.Cells) == 0 {
+		return "no cell has two blocks with the CPU of both ends on either side"
+	}
+	return ""
+}
+
+// refusal returns the reason that the first unsupported or failed trial of the arms
+// gives; "" where none has one.
+func refusal(s *cells.Dataset, arms []string) string {
+	for _, v := range s.Trials {
+		switch {
+		case !slices.Contains(arms, v.Plan.Arm) || v.Trial.Reason == "":
+		case v.Record != nil && v.Record.Failure != nil:
+			return v.Plan.Arm + ": " + v.Record.Failure.Text
+		default:
+			return v.Plan.Arm + ": " + v.Trial.Reason
+		}
+	}
+	return ""
+}
+
+// sides are the arms of one cell with their figures by block.
+type sides struct {
+	arms []*weighing
+	link float64 // bytes/s; 0 where no rate is set
+}
+
+type weighing struct {
+	name         string
+	cpu, goodput cells.Pool
+}
+
+// add enters a trial that has the CPU of both ends.
+func (c *sides) add(v *trial.Judged) {
+	server, ok := v.Trial.Values["server.cpu_s_per_gb"]
+	client, both := v.Trial.Values["client.cpu_s_per_gb"]
+	if !ok || !both {
+		return
+	}
+	i := slices.IndexFunc(c.arms, func(a *weighing) bool { return a.name == v.Plan.Arm })
+	if i < 0 {
+		i, c.arms = len(c.arms), append(c.arms, &weighing{name: v.Plan.Arm})
+	}
+	c.arms[i].cpu.Add(v.Plan.Block, server+client)
+	c.arms[i].goodput.Add(v.Plan.Block, v.Trial.Values["goodput_bytes_per_s"])
+	if bits, ok := numberOf(v.Plan.Levels["link.rate"]); ok {
+		c.link = bits / bitsPerByte
+	}
+}
+
+// weigh compares the cheapest arm of each side; false where a side has none.
+func (c *sides) weigh(spec record.Pays) (Weighed, bool) {
+	arm, base := c.cheapest(spec.Arms), c.cheapest(spec.InsteadOf)
+	if arm == nil || base == nil {
+		return Weighed{}, false
+	}
+	w := Weighed{Arm: arm.weighted(), Base: base.weighted(), Ratio: relative(&arm.cpu, &base.cpu), Speed: c.link, Nominal: c.link > 0}
+	if !w.Nominal {
+		w.Speed = max(w.Arm.Goodput.Value, w.Base.Goodput.Value)
+	}
+	var saved, needed []float64
+	for _, block := range arm.cpu.Rising() {
+		x, ok := arm.cpu.Log(block)
+		y, both := base.cpu.Log(block)
+		if ok && both {
+			saved, needed = append(saved, y), append(needed, x)
+		}
+	}
+	perGB, ok := stat.DifferenceOfMeans(saved, needed, 1-stat.Confidence)
+	perSecond := w.Speed / bytesPerGB
+	w.Cores = stat.Estimate{Point: perGB.Point * perSecond, Low: perGB.Low * perSecond, High: perGB.High * perSecond}
+	return w, ok && w.Ratio.Blocks > 0 && !math.IsNaN(w.Cores.Low+w.Cores.High)
+}
+
+// cheapest returns the arm of a side that takes the least CPU per GB, of those with
+// two blocks or more; nil for none.
+func (c *sides) cheapest(names []string) *weighing {
+	var best *weighing
+	least := math.Inf(1)
+	for _, a := range c.arms {
+		f, ok := a.cpu.Figure()
+		if ok && slices.Contains(names, a.name) && len(a.cpu.Blocks) >= LeastSearched && f.Value < least {
+			best, least = a, f.Value
+		}
+	}
+	return best
+}
+
+func (a *weighing) weighted() Weighted {
+	w := Weighted{Arm: a.name}
+	w.CPU, _ = a.cpu.Figure() // it has blocks
+	w.Goodput, _ = a.goodput.Figure()
+	return w
+}
