@@ -25,7 +25,7 @@ func (l *layout) pays() []Section {
 func (l *layout) weighed(p view.Pays) Table {
 	const cost, speed = "server.cpu_s_per_gb", "goodput_bytes_per_s"
 	t := Table{
-		Caption: "The cheapest arm of each side by the CPU time of both ends per GB. Cores are that difference at the link's rate, or at the speed of the faster one where no rate is set.",
+		Caption: "The cheapest arm of each side by the CPU time of both ends per GB. Cores are that difference at the link's rate, or at the speed of the faster one where no rate is known.",
 		Columns: slices.Concat(columns("cell"), ofKind(Arms, "with"), numbers("CPU per GB", "goodput"), ofKind(Arms, "without"),
 			numbers("CPU per GB", "goodput", "÷", "cores saved")),
 	}

@@ -28,7 +28,8 @@ type Weighed struct {
 	Base  Weighted `json:"base"`
 	Ratio Relative `json:"ratio"` // of their CPU per GB
 	// Speed is at which speed the link is full, in bytes per second: the rate of the
-	// link where a study shapes it, else what the faster of the two brought over it.
+	// link where the study sets or the card tells it, else what the faster of the two
+	// brought over it.
 	Speed   float64       `json:"speed"`
 	Nominal bool          `json:"nominal,omitempty"` // Speed is the link's rate
 	Cores   stat.Estimate `json:"cores"`             // saved at that speed; below 0 where it costs more
@@ -75,7 +76,7 @@ func (p *Pays) weigh(s *cells.Dataset) string {
 		at[key.Cell].add(v)
 	}
 	for _, cell := range order {
-		if w, ok := at[cell].weigh(p.Spec); ok {
+		if w, ok := at[cell].weigh(s, p.Spec); ok {
 			w.Cell = cell
 			p.Cells = append(p.Cells, w)
 		}
@@ -102,13 +103,11 @@ func refusal(s *cells.Dataset, arms []string) string {
 }
 
 // sides are the arms of one cell with their figures by block.
-type sides struct {
-	arms []*weighing
-	link float64 // bytes/s; 0 where no rate is set
-}
+type sides struct{ arms []*weighing }
 
 type weighing struct {
 	name         string
+	trials       []*trial.Judged
 	cpu, goodput cells.Pool
 }
 
@@ -123,22 +122,24 @@ func (c *sides) add(v *trial.Judged) {
 	if i < 0 {
 		i, c.arms = len(c.arms), append(c.arms, &weighing{name: v.Plan.Arm})
 	}
-	c.arms[i].cpu.Add(v.Plan.Block, server+client)
-	c.arms[i].goodput.Add(v.Plan.Block, v.Trial.Values["goodput_bytes_per_s"])
-	if bits, ok := numberOf(v.Plan.Levels["link.rate"]); ok {
-		c.link = bits / bitsPerByte
-	}
+	a := c.arms[i]
+	a.trials = append(a.trials, v)
+	a.cpu.Add(v.Plan.Block, server+client)
+	a.goodput.Add(v.Plan.Block, v.Trial.Values["goodput_bytes_per_s"])
 }
 
 // weigh compares the cheapest arm of each side; false where a side has none.
-func (c *sides) weigh(spec record.Pays) (Weighed, bool) {
+func (c *sides) weigh(s *cells.Dataset, spec record.Pays) (Weighed, bool) {
 	arm, base := c.cheapest(spec.Arms), c.cheapest(spec.InsteadOf)
 	if arm == nil || base == nil {
 		return Weighed{}, false
 	}
-	w := Weighed{Arm: arm.weighted(), Base: base.weighted(), Ratio: relative(&arm.cpu, &base.cpu), Speed: c.link, Nominal: c.link > 0}
-	if !w.Nominal {
-		w.Speed = max(w.Arm.Goodput.Value, w.Base.Goodput.Value)
+	w := Weighed{Arm: arm.weighted(), Base: base.weighted(), Ratio: relative(&arm.cpu, &base.cpu)}
+	w.Speed = max(w.Arm.Goodput.Value, w.Base.Goodput.Value)
+	if rate, ok := conditionHere(s, linkRate, base.trials); ok && rate != unlimited {
+		if bits, ok := numberOf(rate); ok {
+			w.Speed, w.Nominal = bits/bitsPerByte, true
+		}
 	}
 	var saved, needed []float64
 	for _, block := range arm.cpu.Rising() {
