@@ -242,6 +242,7 @@ var notBuilt = map[string]string{
 	"brpc": "brpc is the arm on Apache brpc's own library, whose worker is not here (native/brpc/README.md builds it); netdyno's own end of the same protocol is baidu-std",
 
 	"asio": native, "baidu-std-asio": native, "grpcpp": native, "libevent": native, "uring": native,
+	"mpi": native, "mpich": native, "ucx": native, "verbs": native,
 }
 
 // families are names that several transports share.
@@ -250,6 +251,7 @@ var families = map[string]string{
 	"http":  "go-http1, go-http2 or fasthttp",
 	"http1": "go-http1 or fasthttp",
 	"http2": "go-http2",
+	"rdma":  "verbs for libibverbs, or ucx with opt.tls=rdma, mpi with opt.fabric=rdma",
 	"tcp":   "go-net, go-epoll, netpoll, asio, libevent or uring",
 	"epoll": "go-epoll in Go, or libevent or asio in C++",
 }
