@@ -8,21 +8,22 @@
 // ends speak on it (MessageEngine::open). Afterwards it is silent, and its end tells
 // that the other end is gone.
 //
-// Layer: above message_loop, sockets, work.
+// Layer: above message_loop, message_door, work.
 #pragma once
 
 #include <atomic>
-#include <functional>
+#include <cstdint>
 #include <memory>
 #include <mutex>
 #include <string>
 #include <thread>
+#include <utility>
 #include <vector>
 
 #include "kit/loops.h"
+#include "kit/message_door.h"
 #include "kit/message_loop.h"
 #include "kit/messages.h"
-#include "kit/sockets.h"
 #include "kit/work.h"
 #include "kit/worker.h"
 
@@ -37,6 +38,8 @@ struct MessageDemands {
   /// The way that the setup asks for, as contract::Path::over; empty for any. A trial
   /// whose messages take another one fails.
   std::string over = {};
+  /// What a way within one host is called that no counter sees.
+  std::string unseen = "shm";
 };
 
 class MessageClient : public Client {
@@ -51,9 +54,10 @@ class MessageClient : public Client {
   std::int64_t connections() const override { return loops_.open_connections(); }
 
  private:
-  void connect(std::size_t loop, const MessageTerms& terms);
+  void connect(std::size_t loop);
   void verify(MessageLoop& loop, std::size_t connection, std::int64_t number);
-  contract::Path find_path(MessageLoop& loop, std::size_t connection, int control);
+  contract::Path find_path(MessageLoop& loop, std::size_t connection);
+  std::string watch_path(MessageLoop& loop, std::size_t connection);
   void demand(const contract::Path& path) const;
 
   contract::Setup setup_;
@@ -77,29 +81,25 @@ class MessageServer : public Server {
   contract::Counts counts() const override;
 
  private:
-  /// A loop's thread, and the connections that wait for it.
-  struct Room {
+  /// A loop with its thread, and the clients that came in for it.
+  struct Serving {
     std::unique_ptr<MessageLoop> loop;
     Traffic traffic;
     std::mutex mutex;
-    std::vector<std::pair<Descriptor, std::uint32_t>> waiting;
-    std::atomic<bool> wanted{false};
+    std::vector<std::pair<Descriptor, std::uint32_t>> arrivals;
+    std::atomic<bool> asked{false};  // arrivals holds some
+    std::thread thread;
   };
 
-  void accept_all();
-  void admit(int listener);
-  void serve(Room& room);
-  void take(Room& room);
+  void admit(Descriptor control, std::uint32_t number);
+  void serve(Serving& serving);
+  void take_in(Serving& serving);
 
   contract::Setup setup_;
-  Allowed allowed_;
   std::unique_ptr<const Work> work_;
-  std::vector<std::string> addresses_;
-  std::vector<Descriptor> listeners_;
-  Descriptor stop_event_;
   std::atomic<bool> stopped_{false};
-  std::vector<std::unique_ptr<Room>> rooms_;
-  std::vector<std::thread> threads_;
+  std::vector<std::unique_ptr<Serving>> servings_;
+  MessageDoor door_;  // last: its thread fills arrivals
 };
 
 }  // namespace netdyno

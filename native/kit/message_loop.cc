@@ -1,7 +1,5 @@
 #include "kit/message_loop.h"
 
-#include <poll.h>
-
 #include <algorithm>
 #include <cstring>
 #include <utility>
@@ -16,13 +14,32 @@ using contract::Failure;
 
 namespace {
 
-/// How often the control sockets are asked whether the other end is there.
+/// How often a busy loop looks whether the other ends are there. One that waits is
+/// woken.
 constexpr std::int64_t kWatchNs = 20'000'000;
+
+/// No wait is longer, should nothing wake the loop.
+constexpr std::int64_t kMaxWaitNs = 1'000'000'000;
+
+/// Tells a flow of a message. One that compares needs the bytes in its own buffer.
+void receive(Flow& flow, std::span<const char> message, std::int64_t now) {
+  while (!message.empty()) {
+    std::size_t n = message.size();
+    if (!flow.drops()) {
+      const auto buffer = flow.read_buffer();
+      if (buffer.empty()) throw Failure(ErrorKind::invalid, "receive: more bytes than were asked for");
+      n = std::min(n, buffer.size());
+      std::memcpy(buffer.data(), message.data(), n);
+    }
+    flow.received(n, now);
+    message = message.subspan(n);
+  }
+}
 
 }  // namespace
 
 MessageLoop::~MessageLoop() {
-  for (Link& link : links_) link.channel.reset();  // while the flows' bytes are still there
+  for (Link& link : links_) link.channel.reset();  // before the engine
 }
 
 std::size_t MessageLoop::open(Descriptor control, std::uint32_t number) {
@@ -31,119 +48,162 @@ std::size_t MessageLoop::open(Descriptor control, std::uint32_t number) {
   link.same_host = exchange_addresses(control.get(), own) == own && !own.empty();
   link.channel = engine_->open(control.get(), number);
   link.channel->index = links_.size();
+  watch_.add(control.get(), links_.size());
   link.control = std::move(control);
   links_.push_back(std::move(link));
   open_++;
   return links_.size() - 1;
 }
 
-void MessageLoop::carry(std::size_t connection, std::unique_ptr<Flow> flow, bool active, bool begin) {
+void MessageLoop::carry(std::size_t connection, std::unique_ptr<Flow> flow, bool active) {
   Link& link = links_[connection];
   link.flow = std::move(flow);
-  if (active) active_++;
+  link.begun = false;
   link.active = active;
-  if (!begin) return;
+  if (active) active_++;
+}
+
+void MessageLoop::begin(std::size_t connection) {
+  Link& link = links_[connection];
+  if (!link.flow || std::exchange(link.begun, true)) return;
   link.flow->begin(now_ns());
-  pump(link);
+  look(connection);
 }
 
 void MessageLoop::run() {
-  for (Link& link : links_) {
-    if (!link.flow) continue;
-    link.flow->begin(now_ns());
-    pump(link);
-  }
-  while (agenda_.held() > 0 && !stopped()) {
-    if (!turn()) engine_->wait(latest_wake(now_ns()));
+  for (std::size_t connection = 0; connection < links_.size(); connection++) begin(connection);
+  while (agenda_.held() > 0 && !stopped_.load(std::memory_order_relaxed)) {
+    if (!turn()) wait(agenda_.next_due());
   }
 }
 
 bool MessageLoop::turn() {
   const std::int64_t now = now_ns();
+  const bool seen = now - watched_ns_ >= kWatchNs && watch(now);
+  send_due(now);
+  const bool sent = pump();
+  const bool moved = engine_->progress(*this);
+  if (!lost_.empty()) close_lost();
+  if (failure_) std::rethrow_exception(std::exchange(failure_, nullptr));
+  return seen || sent || moved;
+}
+
+void MessageLoop::wait(std::int64_t until_ns) {
+  if (polls_) return;
+  engine_->wait(std::min(until_ns, now_ns() + kMaxWaitNs), watch_.descriptor());
+  watched_ns_ = 0;  // what woke it may be a control socket
+}
+
+void MessageLoop::send_due(std::int64_t now) {
   const std::int64_t closing = closing_.load(std::memory_order_relaxed);
   if (closing != Agenda::kNever && !std::exchange(ended_, true)) agenda_.end(closing);
-  bool moved = watch(now);
   while (agenda_.next_due() <= now) {
     const Agenda::Entry entry = agenda_.take();
-    Link& due = links_[entry.connection];
-    due.flow->send(entry.slot);
-    pump(due);
-    moved = true;
+    links_[entry.connection].flow->send(entry.slot);
+    look(entry.connection);
   }
-  if (engine_->progress(*this)) moved = true;
-  for (Link& link : links_) pump(link);
-  return moved;
 }
 
-/// When a waiting loop has to look again: at the next due exchange, at the next watch.
-std::int64_t MessageLoop::latest_wake(std::int64_t now) const {
-  return std::min(agenda_.next_due(), now + kWatchNs);
+/// Notes a connection that has something to send.
+void MessageLoop::look(std::size_t connection) {
+  Link& link = links_[connection];
+  if (!link.waits && link.flow->unsent()) {
+    link.waits = true;
+    waiting_.push_back(connection);
+  }
 }
 
-/// Hands over messages until the channel is full or nothing is left.
-void MessageLoop::pump(Link& link) {
-  if (!link.flow || !link.flow->unsent() || link.channel->full()) return;
+/// Hands over what flows have to send. True when anything was.
+bool MessageLoop::pump() {
+  bool sent = false;
+  std::erase_if(waiting_, [&](std::size_t connection) {
+    Link& link = links_[connection];
+    if (pump(link)) sent = true;
+    link.waits = link.flow && link.flow->unsent();
+    return !link.waits;
+  });
+  return sent;
+}
+
+/// Hands over messages of one flow until its channel is full or nothing is left.
+bool MessageLoop::pump(Link& link) {
+  if (!link.flow || link.channel->full()) return false;
   try {
+    if (!link.counts && link.flow->drops()) {
+      link.counts = true;
+      link.channel->only_count();
+    }
     do {
       const auto message = link.flow->outgoing(now_ns());
+      link.flow->written(message.size());  // first: who has the answer finds it counted
       link.channel->send(message);
-      link.flow->written(message.size());
     } while (link.flow->unsent() && !link.channel->full());
     link.channel->flush();
   } catch (const Failure& failure) {
-    if (failure.kind() != ErrorKind::peer) throw;
+    if (role_ == contract::Role::client && failure.kind() != ErrorKind::peer) throw;
     lose(link, failure.what());
   }
+  return true;
 }
 
-void MessageLoop::arrived(MessageChannel& channel, std::span<const char> message) {
-  Link& at = links_[channel.index];
-  if (!at.flow) return;
-  const std::int64_t now = now_ns();
+void MessageLoop::arrived(MessageChannel& channel, std::span<const char> message) noexcept {
+  Link& link = links_[channel.index];
+  if (!link.flow || failure_) return;
   try {
-    while (!message.empty()) {
-      std::size_t n = message.size();
-      if (!at.flow->drops()) {  // it compares, so that it needs the bytes in its own buffer
-        const auto room = at.flow->read_buffer();
-        n = std::min(n, room.size());
-        std::memcpy(room.data(), message.data(), n);
-      }
-      at.flow->received(n, now);
-      message = message.subspan(n);
-    }
+    receive(*link.flow, message, now_ns());
+    look(channel.index);
   } catch (const Failure& failure) {
-    if (role_ == contract::Role::client) throw;
-    lose(at, failure.what());
+    if (role_ == contract::Role::client) {
+      failure_ = std::current_exception();
+    } else {
+      lose(link, failure.what());
+    }
   }
 }
 
-void MessageLoop::lost(MessageChannel& channel, const std::string& text) {
+void MessageLoop::lost(MessageChannel& channel, const std::string& text) noexcept {
   lose(links_[channel.index], text);
 }
 
 void MessageLoop::lose(Link& link, const std::string& text) {
   if (!link.lost.empty()) return;
   link.lost = text.empty() ? "lost" : text;
+  lost_.push_back(link.channel->index);
   open_--;
   if (link.active) active_--;
   if (!link.flow) return;
-  link.flow->abandon(ErrorKind::peer, now_ns());
+  if (link.begun) link.flow->abandon(ErrorKind::peer, now_ns());
   link.flow.reset();
 }
 
-/// Looks from time to time whether the other ends' control sockets are still open.
+/// Looks whether the other ends' control sockets are still open.
 bool MessageLoop::watch(std::int64_t now) {
-  if (now - watched_ns_ < kWatchNs) return false;
   watched_ns_ = now;
   bool found = false;
-  for (Link& link : links_) {
-    if (!link.lost.empty()) continue;
-    pollfd ask{link.control.get(), POLLRDHUP, 0};
-    if (poll(&ask, 1, 0) <= 0 || (ask.revents & (POLLRDHUP | POLLHUP | POLLERR)) == 0) continue;
-    lose(link, "the other end closed the connection's control socket");
+  for (const std::size_t connection : watch_.ended()) {
+    lose(links_[connection], "the other end closed the connection's control socket");
     found = true;
   }
   return found;
+}
+
+/// Closes what was lost, where no call of the library is under way.
+void MessageLoop::close_lost() {
+  for (const std::size_t connection : lost_) {
+    links_[connection].channel.reset();
+    links_[connection].control = Descriptor();
+  }
+  lost_.clear();
+}
+
+void MessageLoop::end(std::int64_t closing) {
+  closing_ = closing;
+  wake();
+}
+
+void MessageLoop::stop() {
+  stopped_ = true;
+  wake();
 }
 
 }  // namespace netdyno

@@ -25,7 +25,6 @@ namespace {
 
 /// No message is longer than this, in bytes: what wire stream allows a chunk.
 constexpr std::int64_t kMaxMessage = 64 << 20;
-constexpr int kGreetingSeconds = 1;
 /// How long the library's two ends may take to find each other.
 constexpr int kControlSeconds = 10;
 
@@ -44,11 +43,32 @@ void no_delay(int fd) {
   setsockopt(fd, IPPROTO_TCP, TCP_NODELAY, &on, sizeof on);
 }
 
+/// How many bytes must be there before a socket becomes readable.
+void low_water(int fd, int bytes) { setsockopt(fd, SOL_SOCKET, SO_RCVLOWAT, &bytes, sizeof bytes); }
+
 [[noreturn]] void refused(const Address& peer, int code) {
   const bool late = code == EINPROGRESS || code == EAGAIN;
   throw Failure(
       late ? ErrorKind::timeout : ErrorKind::peer,
       "connect to " + peer.text() + ": " + (late ? "no answer" : std::generic_category().message(code)));
+}
+
+/// A blocking socket of that type, connected along a route.
+Descriptor connected(const Route& route, int type) {
+  const Endpoint peer = endpoint(route.peer, "setup.peers");
+  Descriptor fd(socket(peer.storage.ss_family, type | SOCK_CLOEXEC, 0));
+  if (fd.get() < 0) {
+    throw Failure(ErrorKind::setup, "open a control socket: " + std::generic_category().message(errno));
+  }
+  time_out(fd.get(), kControlSeconds);
+  if (!route.source.empty()) {
+    const Endpoint source = endpoint({route.source, 0}, "setup.sources");
+    if (bind(fd.get(), source.get(), source.size) != 0) {
+      throw Failure(ErrorKind::setup, "bind " + route.source + ": " + std::generic_category().message(errno));
+    }
+  }
+  if (connect(fd.get(), peer.get(), peer.size) != 0) refused(route.peer, errno);
+  return fd;
 }
 
 }  // namespace
@@ -71,23 +91,19 @@ std::size_t longest_message(const contract::Setup& as_messages) {
       std::min(exchange.chunk_bytes, std::max(exchange.up_bytes, exchange.down_bytes)));
 }
 
+std::string own_host(const contract::Setup& setup) {
+  // A datagram socket sends nothing when it connects; the kernel chooses the address.
+  const Descriptor probe = connected(routes(setup).front(), SOCK_DGRAM);
+  Endpoint own;
+  if (getsockname(probe.get(), own.get(), &own.size) != 0) return {};
+  return own.address().host;
+}
+
 Descriptor dial_control(const contract::Setup& setup, std::int64_t number) {
   const std::vector<Route> all = routes(setup);
   const Route& route = all[static_cast<std::size_t>(number) % all.size()];
-  const Endpoint peer = endpoint(route.peer, "setup.peers");
-  Descriptor control(socket(peer.storage.ss_family, SOCK_STREAM | SOCK_CLOEXEC, 0));
-  if (control.get() < 0) {
-    throw Failure(ErrorKind::setup, "open a control socket: " + std::generic_category().message(errno));
-  }
-  time_out(control.get(), kControlSeconds);
+  Descriptor control = connected(route, SOCK_STREAM);
   no_delay(control.get());
-  if (!route.source.empty()) {
-    const Endpoint source = endpoint({route.source, 0}, "setup.sources");
-    if (bind(control.get(), source.get(), source.size) != 0) {
-      throw Failure(ErrorKind::setup, "bind " + route.source + ": " + std::generic_category().message(errno));
-    }
-  }
-  if (connect(control.get(), peer.get(), peer.size) != 0) refused(route.peer, errno);
   std::array<char, kGreeting> greeting{};
   const std::uint32_t wire = htonl(static_cast<std::uint32_t>(number));
   std::copy(kMagic.begin(), kMagic.end(), greeting.begin());
@@ -97,21 +113,24 @@ Descriptor dial_control(const contract::Setup& setup, std::int64_t number) {
   return control;
 }
 
-std::uint32_t greet(int control) {
+void await_greeting(int control) {
   const int status = fcntl(control, F_GETFL);
   fcntl(control, F_SETFL, status & ~O_NONBLOCK);
-  fcntl(control, F_SETFD, FD_CLOEXEC);
   no_delay(control);
-  time_out(control, kGreetingSeconds);
+  time_out(control, kControlSeconds);
+  low_water(control, kGreeting);
+}
+
+std::uint32_t read_greeting(int control) {
   std::array<char, kGreeting> greeting{};
-  const ssize_t n = ::recv(control, greeting.data(), greeting.size(), MSG_WAITALL);
-  if (n != kGreeting) throw Failure(ErrorKind::timeout, "greet a client: no greeting came");
-  if (!std::equal(kMagic.begin(), kMagic.end(), greeting.begin())) {
+  const ssize_t n = ::recv(control, greeting.data(), greeting.size(), MSG_DONTWAIT);
+  if (n <= 0) throw Failure(ErrorKind::peer, "greet a client: it left without a greeting");
+  if (n != kGreeting || !std::equal(kMagic.begin(), kMagic.end(), greeting.begin())) {
     throw Failure(ErrorKind::invalid, "greet a client: it speaks another protocol");
   }
+  low_water(control, 1);
   std::uint32_t number = 0;
   std::memcpy(&number, greeting.data() + kMagic.size(), sizeof number);
-  time_out(control, kControlSeconds);
   return ntohl(number);
 }
 

@@ -18,7 +18,8 @@
 
 namespace netdyno {
 
-/// One connection. Messages arrive in the order in which they were sent.
+/// One connection. Messages arrive in the order in which they were sent, unmixed, until
+/// the loop calls only_count.
 class MessageChannel {
  public:
   virtual ~MessageChannel() = default;
@@ -31,20 +32,25 @@ class MessageChannel {
   /// the channel lives. Call it only when it is not full. Throws Failure{peer}.
   virtual void send(std::span<const char> message) = 0;
   /// The loop hands over no more messages in this turn: what was held back goes now.
+  /// Throws Failure{peer}.
   virtual void flush() {}
+  /// Nobody looks at what arrives from now on, only at how much: messages may land on
+  /// each other in one buffer, and be told in another order. Never called by progress.
+  virtual void only_count() {}
 };
 
 /// The library in one loop's thread.
 class MessageEngine {
  public:
-  /// Who is told what arrives.
+  /// Who is told what arrives. Neither call throws or sends, so that a library may make
+  /// them from its own callbacks.
   class Arrivals {
    public:
     virtual ~Arrivals() = default;
     /// A message arrived. Its bytes are only valid during the call.
-    virtual void arrived(MessageChannel& channel, std::span<const char> message) = 0;
-    /// The channel is broken; text says why. It is not used afterwards.
-    virtual void lost(MessageChannel& channel, const std::string& text) = 0;
+    virtual void arrived(MessageChannel& channel, std::span<const char> message) noexcept = 0;
+    /// The channel is broken; text says why. It is destroyed once progress has returned.
+    virtual void lost(MessageChannel& channel, const std::string& text) noexcept = 0;
   };
 
   virtual ~MessageEngine() = default;
@@ -58,10 +64,11 @@ class MessageEngine {
   /// Moves what can be moved, and tells arrivals. True when anything was.
   virtual bool progress(Arrivals& arrivals) = 0;
 
-  /// Waits until there is something to do, at most until the instant of now_ns. Called
-  /// when progress had nothing. An engine that polls returns at once.
-  virtual void wait(std::int64_t until_ns) = 0;
-  /// Whether wait returns at once: the thread is busy when nothing happens.
+  /// Waits until progress has something to do, at most until the instant of now_ns, and
+  /// not while the descriptor wake is readable. Called when progress had nothing, and
+  /// never on an engine that polls.
+  virtual void wait(std::int64_t until_ns, int wake) = 0;
+  /// Whether this engine cannot wait: its thread is busy when nothing happens.
   virtual bool polls() const = 0;
 
   /// How the library itself names the way of a channel's messages, in its own words,
@@ -73,7 +80,9 @@ class MessageEngine {
 struct MessageTerms {
   contract::Setup setup;        // with complete options; its role says which end this is
   std::size_t max_message = 0;  // no message of either direction is longer, in bytes
-  std::string host;             // the address of this end, as the other one sees it
+  /// The address of this end, as the other one sees it; a wildcard where a server
+  /// listens on all of them.
+  std::string host;
 };
 
 using MakeEngine = std::function<std::unique_ptr<MessageEngine>(const MessageTerms&)>;

@@ -19,7 +19,7 @@ std::int64_t tcp_bytes(int fd) {
   tcp_info info{};
   socklen_t size = sizeof info;
   if (getsockopt(fd, IPPROTO_TCP, TCP_INFO, &info, &size) != 0) return 0;
-  return static_cast<std::int64_t>(info.tcpi_bytes_acked + info.tcpi_bytes_received);
+  return static_cast<std::int64_t>(info.tcpi_bytes_sent + info.tcpi_bytes_received);
 }
 
 /// A counter of an RDMA port: words of four bytes by the InfiniBand specification
@@ -55,11 +55,10 @@ PathCounters read_path(const std::set<int>& without) {
   return counters;
 }
 
-std::string path_over(const PathCounters& before, const PathCounters& after, std::int64_t payload,
-                      bool same_host) {
+std::string path_over(const PathCounters& before, const PathCounters& after, std::int64_t payload) {
   if (2 * (after.tcp_bytes - before.tcp_bytes) >= payload) return "tcp";
   if (2 * (after.rdma_bytes - before.rdma_bytes) >= payload) return "rdma";
-  return same_host ? "shm" : "unknown";
+  return {};
 }
 
 std::string boot_id() {

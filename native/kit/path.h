@@ -25,10 +25,8 @@ struct PathCounters {
 PathCounters read_path(const std::set<int>& without);
 
 /// What the growth of the counters says about payload bytes that went there and back:
-/// "tcp" or "rdma" when these counted at least half of it, "shm" when neither did and
-/// both ends are on one host, else "unknown".
-std::string path_over(const PathCounters& before, const PathCounters& after, std::int64_t payload,
-                      bool same_host);
+/// "tcp" or "rdma" when these counted at least half of it, empty when neither did.
+std::string path_over(const PathCounters& before, const PathCounters& after, std::int64_t payload);
 
 /// Identity of this host's kernel since it booted; empty when there is none.
 std::string boot_id();

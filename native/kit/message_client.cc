@@ -1,0 +1,141 @@
+#include <algorithm>
+#include <string>
+#include <utility>
+
+#include "kit/address.h"
+#include "kit/clock.h"
+#include "kit/message_ends.h"
+#include "kit/message_wire_up.h"
+#include "kit/path.h"
+#include "kit/threads.h"
+
+namespace netdyno {
+
+using contract::ErrorKind;
+using contract::Failure;
+
+namespace {
+
+/// How long a connection may take to make its verified exchange.
+constexpr std::int64_t kVerifyNs = 10'000'000'000;
+/// How long an idle loop waits before it looks whether connecting was cancelled.
+constexpr std::int64_t kIdleNs = 20'000'000;
+
+/// Exchanges are watched in rounds of at least so many bytes or so many exchanges, until
+/// two rounds in a row tell the same.
+constexpr std::int64_t kRoundBytes = 16 << 10;
+constexpr std::int64_t kRoundExchanges = 16;
+constexpr int kMaxRounds = 16;
+
+}  // namespace
+
+contract::Transport message_transport(const std::string& name, const std::string& doc) {
+  contract::Transport transport;
+  transport.name = transport.wire = name;
+  transport.doc = doc;
+  transport.roles = {contract::Role::server, contract::Role::client};
+  transport.delivery = "chunks";
+  transport.features = {"stream-up", "stream-down", "stream-both"};
+  return transport;
+}
+
+MessageClient::MessageClient(const contract::Setup& setup, Load& load, const MakeEngine& make,
+                             MessageDemands demands)
+    : setup_(as_messages(setup)),
+      load_(load),
+      demands_(std::move(demands)),
+      work_(Work::of_messages(setup_)),
+      loops_(load) {
+  require_descriptors(setup_.load.connections);
+  const MessageTerms terms{setup_, longest_message(setup_), own_host(setup_)};
+  const int count = std::min(load.shards(), demands_.max_loops);
+  for (int i = 0; i < count; i++) {
+    loops_.add(std::make_unique<MessageLoop>(contract::Role::client, make(terms)));
+  }
+  run_all(
+      loops_.size(), [this](std::size_t loop) { connect(loop); }, [this] { cancelled_ = true; });
+  demand(path_);
+}
+
+/// Opens and verifies the connections of one loop: those of its shards.
+void MessageClient::connect(std::size_t at) {
+  MessageLoop& loop = loops_[at];
+  const std::int64_t shards = load_.shards();
+  const auto loops = static_cast<std::int64_t>(loops_.size());
+  for (std::int64_t number = 0; number < setup_.load.connections && !cancelled_; number++) {
+    if (number % shards % loops != static_cast<std::int64_t>(at)) continue;
+    const std::size_t connection =
+        loop.open(dial_control(setup_, number), static_cast<std::uint32_t>(number));
+    verify(loop, connection, number);
+    if (number == 0) path_ = find_path(loop, connection);
+    const auto slots = load_.slots(number);
+    loop.carry(connection, work_->client(static_cast<std::uint32_t>(connection), slots, loop.agenda()),
+               !slots.empty());
+  }
+}
+
+/// Makes one exchange and compares what comes back.
+void MessageClient::verify(MessageLoop& loop, std::size_t connection, std::int64_t number) {
+  auto flow = work_->verification(number);
+  const Work::Verification& exchange = *flow;
+  loop.carry(connection, std::move(flow), false);
+  loop.begin(connection);
+  const std::int64_t deadline = now_ns() + kVerifyNs;
+  while (loop.lost_because(connection).empty() && !exchange.verified()) {
+    if (cancelled_) throw Failure(ErrorKind::setup, "connecting was cancelled");
+    if (!loop.turn()) loop.wait(now_ns() + kIdleNs);
+    if (now_ns() < deadline) continue;
+    throw Failure(ErrorKind::timeout,
+                  "verify connection " + std::to_string(number) + ": " + std::to_string(exchange.arrived()) +
+                      " of " + std::to_string(setup_.exchange.down_bytes) + " bytes came back in " +
+                      std::to_string(kVerifyNs / 1'000'000'000) + " s");
+  }
+  if (loop.lost_because(connection).empty()) return;
+  throw Failure(ErrorKind::peer,
+                "verify connection " + std::to_string(number) + ": " + loop.lost_because(connection));
+}
+
+/// Makes more exchanges until the counters tell what way they take. The first ones can
+/// mislead: libraries find their way only once messages flow.
+contract::Path MessageClient::find_path(MessageLoop& loop, std::size_t connection) {
+  std::string before = watch_path(loop, connection);
+  for (int round = 1; round < kMaxRounds; round++) {
+    std::string over = watch_path(loop, connection);
+    if (over == before) return {std::move(over), loop.engine().path(loop.channel(connection))};
+    before = std::move(over);
+  }
+  throw Failure(ErrorKind::setup, "find the messages' way: it changed in each of " +
+                                      std::to_string(kMaxRounds) + " rounds, last to " + before);
+}
+
+/// Makes exchanges and sees whose counters they move.
+std::string MessageClient::watch_path(MessageLoop& loop, std::size_t connection) {
+  const std::int64_t exchange = setup_.exchange.up_bytes + setup_.exchange.down_bytes;
+  const std::int64_t count = std::clamp<std::int64_t>(kRoundBytes / exchange, 1, kRoundExchanges);
+  const std::set<int> without = {loop.control(connection)};
+  const PathCounters before = read_path(without);
+  for (std::int64_t i = 0; i < count; i++) verify(loop, connection, 0);
+  std::string over = path_over(before, read_path(without), count * exchange);
+  if (over.empty()) over = loop.same_host(connection) ? demands_.unseen : "unknown";
+  return over;
+}
+
+/// Fails a trial whose messages take another way than it asks for.
+void MessageClient::demand(const contract::Path& path) const {
+  if (demands_.over.empty() || demands_.over == path.over) return;
+  throw Failure(ErrorKind::setup, "the messages went over " + path.over +
+                                      (path.by.empty() ? "" : " (" + path.by + ")") + ", expected " +
+                                      demands_.over);
+}
+
+contract::Ready MessageClient::ready() const {
+  contract::Ready ready;
+  ready.connections = ready.verified = setup_.load.connections;
+  ready.threads = static_cast<std::int64_t>(loops_.size());
+  ready.options = setup_.options;
+  ready.path = path_;
+  ready.polls = loops_[0].engine().polls();
+  return ready;
+}
+
+}  // namespace netdyno
