@@ -1,5 +1,8 @@
 #include "kit/message_loop.h"
 
+#include <poll.h>
+#include <sched.h>
+
 #include <algorithm>
 #include <cstring>
 #include <utility>
@@ -17,6 +20,10 @@ namespace {
 /// How often a busy loop looks whether the other ends are there. One that waits is
 /// woken.
 constexpr std::int64_t kWatchNs = 20'000'000;
+
+/// After so many turns without anything, a loop that polls lets others have its CPU:
+/// where there are more such loops than CPUs, one would hold up the other's messages.
+constexpr std::int64_t kBusyTurns = 1'000;
 
 /// No wait is longer, should nothing wake the loop.
 constexpr std::int64_t kMaxWaitNs = 1'000'000'000;
@@ -85,12 +92,23 @@ bool MessageLoop::turn() {
   const bool moved = engine_->progress(*this);
   if (!lost_.empty()) close_lost();
   if (failure_) std::rethrow_exception(std::exchange(failure_, nullptr));
-  return seen || sent || moved;
+  const bool any = seen || sent || moved;
+  idle_turns_ = any ? 0 : idle_turns_ + 1;
+  return any;
 }
 
 void MessageLoop::wait(std::int64_t until_ns) {
-  if (polls_) return;
-  engine_->wait(std::min(until_ns, now_ns() + kMaxWaitNs), watch_.descriptor());
+  const std::int64_t now = now_ns();
+  const std::int64_t until = std::min(until_ns, now + kMaxWaitNs);
+  if (!polls_) {
+    engine_->wait(until, watch_.descriptor());
+  } else if (open_connections() == 0) {  // then there is nothing to poll
+    pollfd wake{watch_.descriptor(), POLLIN, 0};
+    poll(&wake, 1, static_cast<int>(std::max<std::int64_t>(0, until - now) / 1'000'000));
+  } else {
+    if (idle_turns_ > kBusyTurns) sched_yield();
+    return;
+  }
   watched_ns_ = 0;  // what woke it may be a control socket
 }
 

@@ -45,8 +45,8 @@ class MessageLoop : private MessageEngine::Arrivals {
   /// One turn: sends what is due, moves what can be moved. True when anything was. A
   /// client's throws the Failure of a flow.
   bool turn();
-  /// Waits until there is something to do, at most until then. An engine that polls
-  /// does not wait.
+  /// Waits until there is something to do, at most until then. With an engine that
+  /// polls, a loop waits only while it has no connection.
   void wait(std::int64_t until_ns);
   /// A client's run: until no slot is held or stop is called.
   void run();
@@ -98,6 +98,7 @@ class MessageLoop : private MessageEngine::Arrivals {
   std::vector<std::size_t> lost_;     // links whose channels are still to be closed
   std::exception_ptr failure_;        // of a client's flow, to be thrown outside the library
   std::int64_t watched_ns_ = 0;
+  std::int64_t idle_turns_ = 0;  // since anything was sent or moved
   bool ended_ = false;
   std::atomic<std::int64_t> closing_{Agenda::kNever};
   std::atomic<bool> stopped_{false};

@@ -1,5 +1,5 @@
-// What the kit's ends do when a library, or its other end, goes wrong: message-worker
-// can be told to. Its one argument is that worker.
+// What the kit's ends do when a library goes wrong: message-worker can be told to, and
+// these tests are for it alone.
 #include <gtest/gtest.h>
 
 #include <string>
@@ -13,31 +13,20 @@ namespace {
 
 Json with_options(const Json& options) { return {{"options", options}}; }
 
-bool is_frames() {
-  WorkerProcess worker(executable());
-  return worker.expect("hello").at("transports").at(0).at("name") == "frames";
-}
-
-class Frames : public testing::Test {
-  void SetUp() override {
-    if (!is_frames()) GTEST_SKIP() << "faults are message-worker's";
-  }
-};
-
-TEST_F(Frames, WrongContentIsInvalid) {
+TEST(Frames, WrongContentIsInvalid) {
   EchoServer server(executable(), with_options({{"fault", "content"}}));
   ToldClient client(executable(), server.address(), Json::object());
   const Json error = client.worker.expect_error("invalid", true);
   EXPECT_NE(error.at("text").get<std::string>().find("verify connection "), std::string::npos) << error;
 }
 
-TEST_F(Frames, MessagesThatNobodyAskedForAreInvalid) {
+TEST(Frames, MessagesThatNobodyAskedForAreInvalid) {
   EchoServer server(executable(), with_options({{"fault", "surplus"}}));
   ToldClient client(executable(), server.address(), Json::object());
   EXPECT_NO_THROW(client.worker.expect_error("invalid", true));
 }
 
-TEST_F(Frames, TheWayIsToldByCounters) {
+TEST(Frames, TheWayIsToldByCounters) {
   for (const auto& [sockets, over] : {std::pair{"tcp", "tcp"}, {"unix", "shm"}}) {
     for (const char* wait : {"poll", "event"}) {
       const Json change = with_options({{"sockets", sockets}, {"over", over}, {"wait", wait}});
@@ -51,7 +40,7 @@ TEST_F(Frames, TheWayIsToldByCounters) {
   }
 }
 
-TEST_F(Frames, AnotherWayThanAskedForFailsTheTrial) {
+TEST(Frames, AnotherWayThanAskedForFailsTheTrial) {
   for (const auto& [sockets, over] : {std::pair{"tcp", "shm"}, {"unix", "tcp"}, {"unix", "rdma"}}) {
     const Json change = with_options({{"sockets", sockets}, {"over", over}});
     EchoServer server(executable(), change);
