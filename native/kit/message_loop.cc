@@ -23,7 +23,11 @@ constexpr std::int64_t kWatchNs = 20'000'000;
 
 /// After so many turns without anything, a loop that polls lets others have its CPU:
 /// where there are more such loops than CPUs, one would hold up the other's messages.
-constexpr std::int64_t kBusyTurns = 1'000;
+constexpr std::int64_t kBusyTurns = 100;
+
+/// So many messages of one connection go in a turn at most, so that the library moves
+/// them and the others get theirs.
+constexpr int kMaxBurst = 64;
 
 /// No wait is longer, should nothing wake the loop.
 constexpr std::int64_t kMaxWaitNs = 1'000'000'000;
@@ -151,11 +155,12 @@ bool MessageLoop::pump(Link& link) {
       link.counts = true;
       link.channel->only_count();
     }
+    int burst = 0;
     do {
       const auto message = link.flow->outgoing(now_ns());
       link.flow->written(message.size());  // first: who has the answer finds it counted
       link.channel->send(message);
-    } while (link.flow->unsent() && !link.channel->full());
+    } while (link.flow->unsent() && ++burst < kMaxBurst && !link.channel->full());
     link.channel->flush();
   } catch (const Failure& failure) {
     if (role_ == contract::Role::client && failure.kind() != ErrorKind::peer) throw;
