@@ -39,15 +39,17 @@ void TagChannel::only_count() {
   }
 }
 
-/// Posts a receive, and tells of the messages that were there before it.
+/// Posts a receive, and tells of the messages that were there before it. UCX 1.13 does
+/// not fill in the size of one that completes at once (UCP_OP_ATTR_FIELD_RECV_INFO), so
+/// that it is asked for before.
 void TagChannel::post(Receive& receive) {
   const Memory& into = counting_ ? engine().shared() : *own_;
   while (!closing() && broken().empty()) {
     ucp_tag_recv_info_t info{};
+    ucp_tag_probe_nb(engine().worker(), id(), kWholeTag, 0, &info);
     ucp_request_param_t param = parameters(&receive);
-    param.op_attr_mask |= UCP_OP_ATTR_FIELD_MEMORY_TYPE | UCP_OP_ATTR_FIELD_RECV_INFO;
+    param.op_attr_mask |= UCP_OP_ATTR_FIELD_MEMORY_TYPE;
     param.memory_type = engine().memories().type();
-    param.recv_info.tag_info = &info;
     param.cb.recv = received;
     const ucs_status_ptr_t request =
         ucp_tag_recv_nbx(engine().worker(), into.data(), into.size(), id(), kWholeTag, &param);
@@ -66,7 +68,7 @@ void TagChannel::received(void* request, ucs_status_t status, const ucp_tag_recv
   at.request = nullptr;
   if (!self.ended(request, status)) return;
   self.tell(info->length);
-  if (self.counting_ && self.own_) self.own_.reset();
+  if (self.counting_ && &at == &self.receives_[0]) self.own_.reset();  // the only one that fills it
   self.post(at);
 }
 
