@@ -93,3 +93,17 @@ func TestIperf3IsSummed(t *testing.T) {
 		}
 	}
 }
+
+// What ucx_perftest prints with -f -v, as Debian's version 1.13.1 does.
+func TestPerftestRate(t *testing.T) {
+	const names = "iterations,50.0_percentile_lat,avg_lat,overall_lat,avg_bw,overall_bw,avg_mr,overall_mr\n"
+	rate, err := perftestRate(names + "20000,5.418,5.554,5.554,11253.54,11000.50,180057,180057\n")
+	if err != nil || rate != 11000.5*(1<<20) {
+		t.Errorf("the rate is %v (%v), want the overall one", rate, err)
+	}
+	for _, odd := range []string{"", names, names + "20000,5.4\n", names + "1,2,3,4,5,none,7,8\n", names + "1,2,3,4,5,0,7,8\n", "a,b\n1,2\n"} {
+		if rate, err := perftestRate(odd); err == nil {
+			t.Errorf("%q has a rate, %v", odd, rate)
+		}
+	}
+}

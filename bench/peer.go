@@ -20,8 +20,21 @@ type peer struct {
 	port    string
 }
 
-// serve starts a peer's server on a free port and waits until it listens.
+// serve starts a peer's server on a free port and waits until it accepts.
 func (b *bed) serve(ctx context.Context, argv func(port string) []string) (*peer, error) {
+	p, err := b.begin(ctx, argv)
+	if err != nil {
+		return nil, err
+	}
+	if err := awaitPort(ctx, p.port); err != nil {
+		p.end()
+		return nil, fmt.Errorf("%w; it said: %s", err, p.said)
+	}
+	return p, nil
+}
+
+// begin starts a peer's server, which is to listen on a free port.
+func (b *bed) begin(ctx context.Context, argv func(port string) []string) (*peer, error) {
 	port, err := freePort()
 	if err != nil {
 		return nil, err
@@ -30,14 +43,7 @@ func (b *bed) serve(ctx context.Context, argv func(port string) []string) (*peer
 	p.command = exec.CommandContext(ctx, "taskset", append([]string{"-c", serverCPU}, argv(port)...)...)
 	p.command.Dir = b.temp
 	p.command.Stdout, p.command.Stderr = p.said, p.said
-	if err := p.command.Start(); err != nil {
-		return nil, err
-	}
-	if err := awaitPort(ctx, port); err != nil {
-		p.end()
-		return nil, fmt.Errorf("%w; it said: %s", err, p.said)
-	}
-	return p, nil
+	return p, p.command.Start()
 }
 
 // end ends the peer and waits for it; a second call does nothing.
