@@ -48,11 +48,20 @@ netdyno::WorkerInfo info() {
   return info;
 }
 
+/// UCX, where it catches these, prints what it knows and may wait for a debugger.
+void keep_signals() {
+  for (const int signal : {SIGSEGV, SIGBUS, SIGILL, SIGFPE}) {
+    struct sigaction installed {};
+    if (sigaction(signal, nullptr, &installed) == 0 && installed.sa_handler != SIG_DFL) {
+      ucs_debug_disable_signal(signal);
+    }
+  }
+}
+
 }  // namespace
 
 int main() {
-  // UCX would catch these, print what it knows and wait for a debugger.
-  for (const int signal : {SIGSEGV, SIGBUS, SIGILL, SIGFPE}) ucs_debug_disable_signal(signal);
+  keep_signals();
   Ucx transport;
   return netdyno::run_worker(info(), {&transport});
 }
