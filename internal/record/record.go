@@ -57,6 +57,7 @@ type Study struct {
 	Blocks    int               `json:"blocks"`            // that a run does by itself, at most
 	Stages    []int             `json:"stages,omitempty"`  // blocks after which the run may stop, rising, the last of them Blocks; absent when there is one
 	Further   []int             `json:"further,omitempty"` // looks after Blocks to which a run goes on when it is told to, rising; absent when there is none
+	Mesh      bool              `json:"mesh,omitempty"`    // its cells are the ordered pairs of the rig's hosts; those without a host in common run at the same time
 	Settle    float64           `json:"settle,omitempty"`  // of a study with one arm: it ends at the first look at which every rate's interval lies within this share of the rate; 0 when it does not
 	Seed      uint64            `json:"seed"`
 	Published []Published       `json:"published,omitempty"`
@@ -197,6 +198,7 @@ type Trial struct {
 	ID     string            `json:"id"` // unique in the study: block-order, "b03-07"
 	Block  int               `json:"block"`
 	Order  int               `json:"order"`            // place in the whole run, from 0
+	Round  int               `json:"round,omitempty"`  // trials of a block with the same one run at the same time, on hosts of their own; 0 for a trial that runs alone
 	Cell   string            `json:"cell"`             // canonical text of the varied levels other than the compared one; "" when there is none
 	Arm    string            `json:"arm"`              // level of the compared factor
 	Repeat bool              `json:"repeat,omitempty"` // the baseline's second appearance in its block and cell

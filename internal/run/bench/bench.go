@@ -9,6 +9,7 @@ import (
 	"slices"
 	"strconv"
 	"strings"
+	"sync"
 	"time"
 
 	"netdyno/internal/contract"
@@ -30,8 +31,11 @@ type Bench struct {
 	Messages map[string]contract.Structure // by level of factor message, every one of the plan
 	Timeouts Timeouts                      // the zero value is the standard
 
-	disturbed  bool                     // the last trial failed
-	givenUp    givenUp                  // trials whose workers did not get ready in time
+	disturbed bool      // a trial of the last round failed
+	givenUp   givenUp   // trials whose workers did not get ready in time
+	lostHosts lostHosts // hosts on which trials of a mesh fail, whoever their partner is
+
+	sealing    sync.Mutex               // of identities, which trials of one round share
 	identities map[string]*contract.TLS // by the server's address, made for this run
 }
 
@@ -42,39 +46,34 @@ type Event struct {
 	Of     int            // how many those are
 	Record *record.Record // the trial has ended
 	Client int            // with Tick: which client
-	Tick   *contract.Tick // the trial is running
+	Tick   *contract.Tick // the trial is running; of a round only its first one tells
 }
 
-// Run carries out the trials in order. It stops early when ctx ends or a record
-// cannot be kept; the trial under way then leaves no record and is run again on
-// resume. When the blocks so far are enough, later blocks are left out, and
-// only probes are run still.
+// Run carries out the trials in order, those of a round at the same time. It stops
+// early when ctx ends or a record cannot be kept; the trials under way then leave no
+// record and are run again on resume. When the blocks so far are enough, later
+// blocks are left out, and only probes are run still.
 func (b *Bench) Run(ctx context.Context, trials []record.Trial) error {
 	b.Timeouts = b.Timeouts.orStandard()
-	b.givenUp = givenUp{}
+	b.givenUp, b.lostHosts = givenUp{}, lostHosts{}
 	block, enough := 0, false
-	for i, plan := range trials {
+	for from := 0; from < len(trials); {
+		to := endOfRound(trials, from)
+		plan := trials[from]
 		if !enough && !plan.Probe && plan.Block > block {
 			var err error
 			if enough, err = b.enough(plan.Block - 1); err != nil {
 				return fmt.Errorf("look after block %d: %w", plan.Block-1, err)
 			}
 			block = plan.Block
+			b.lostHosts = lostHosts{} // they are tried again: a host may have been started anew
 		}
-		if enough && !plan.Probe {
-			continue
+		if !enough || plan.Probe {
+			if err := b.round(ctx, trials, from, to); err != nil {
+				return err
+			}
 		}
-		event := Event{Trial: plan, Index: i, Of: len(trials)}
-		b.tell(event)
-		r := b.trial(ctx, plan)
-		if ctx.Err() != nil {
-			return context.Cause(ctx)
-		}
-		if err := b.Keep(r); err != nil {
-			return fmt.Errorf("keep record of trial %s: %w", plan.ID, err)
-		}
-		event.Record = &r
-		b.tell(event)
+		from = to
 	}
 	return nil
 }

@@ -29,6 +29,8 @@ func (b *Bench) credentials(w study.Work, server rig.Seat) (serverTLS, clientTLS
 	if !w.TLS {
 		return nil, nil, nil
 	}
+	b.sealing.Lock()
+	defer b.sealing.Unlock()
 	identity := b.identities[server.Address]
 	if identity == nil {
 		if identity, err = newIdentity(server.Address); err != nil {

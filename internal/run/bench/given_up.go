@@ -8,6 +8,7 @@ import (
 
 	"netdyno/internal/contract"
 	"netdyno/internal/record"
+	"netdyno/internal/run/study"
 )
 
 // tries is how often the bench lets workers fail to get ready before it takes the
@@ -27,6 +28,7 @@ type givenUp map[string][]notReadied
 // notReadied is a trial whose workers did not get ready.
 type notReadied struct {
 	trial   string
+	plan    record.Trial
 	failure record.Failure
 }
 
@@ -67,7 +69,7 @@ func (g givenUp) learn(plan record.Trial, f *record.Failure) {
 	if before := g[key]; len(before) > 0 && !alike(before[0].failure, *f) {
 		g[key] = nil
 	}
-	g[key] = append(g[key], notReadied{plan.ID, *f})
+	g[key] = append(g[key], notReadied{plan.ID, plan, *f})
 }
 
 // lasting tells failures that the next block would repeat. A peer that refused or
@@ -85,7 +87,7 @@ func alike(a, b record.Failure) bool {
 // endsOf identifies the ends of a trial and how they are set up, whatever the load.
 func endsOf(plan record.Trial) string {
 	return text(plan.Levels, func(factor string) bool {
-		return slices.Contains([]string{"server", "client", "transport", "tls", "build"}, factor) || strings.HasPrefix(factor, "opt.server.")
+		return slices.Contains([]string{"server", "client", "transport", "tls", "build", study.ServerHost, study.ClientHost}, factor) || strings.HasPrefix(factor, "opt.server.")
 	})
 }
 

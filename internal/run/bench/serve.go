@@ -94,7 +94,7 @@ func (c *Catalog) server(w study.Work) (Offer, error) {
 // placement; at any other it has all of them.
 func (t *trial) standingSeat(listen string) (rig.Seat, error) {
 	if listen == "" {
-		seat, _, err := rig.Seats(t.bench.hosts(), t.work.Placement, t.work.Clients)
+		seat, _, err := Seats(t.bench.hosts(), t.work)
 		return seat, err
 	}
 	host, _, err := net.SplitHostPort(listen)
@@ -108,7 +108,7 @@ func (t *trial) standingSeat(listen string) (rig.Seat, error) {
 
 func (t *trial) seatFor(host string) (rig.Seat, error) {
 	if ip := net.ParseIP(host); host == "localhost" || ip != nil && ip.IsLoopback() {
-		seat, _, err := rig.Seats(t.bench.hosts(), t.work.Placement, t.work.Clients)
+		seat, _, err := Seats(t.bench.hosts(), t.work)
 		return seat, err
 	}
 	seats, err := rig.ClientSeats(t.bench.hosts(), t.work.Placement, 1)

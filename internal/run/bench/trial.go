@@ -23,6 +23,7 @@ import (
 type trial struct {
 	bench   *Bench
 	plan    record.Trial
+	round   *round
 	work    study.Work
 	begun   time.Time
 	servers []*conversation // none when a pair does without
@@ -37,31 +38,20 @@ type trial struct {
 	peers                []string // of servers that nobody here starts
 }
 
-// trial carries out one planned trial and always returns its record.
-func (b *Bench) trial(ctx context.Context, plan record.Trial) record.Record {
-	t := &trial{bench: b, plan: plan, begun: time.Now()}
-	r := record.Record{Schema: record.Schema, Trial: plan, StartedAt: t.begun.UTC(), Noise: record.Noise{LoadAverage: loadAverage()}}
-	if known := b.givenUp.known(plan); known != nil {
-		r.Outcome, r.Failure = outcome(known)
-		return r
-	}
+// trial carries out one planned trial of a round and always returns its record; what
+// the rig says of its link is the round's to add.
+func (b *Bench) trial(ctx context.Context, plan record.Trial, r *round) record.Record {
+	t := &trial{bench: b, plan: plan, round: r, begun: time.Now()}
+	out := record.Record{Schema: record.Schema, Trial: plan, StartedAt: t.begun.UTC(), Noise: record.Noise{LoadAverage: loadAverage()}}
 	err := t.conduct(ctx)
 	workers, closeErr := t.closeAll()
-	r.Workers, err = workers, errors.Join(err, closeErr)
-	if shaper, ok := b.Rig.(rig.Shaper); ok {
-		var linkErr error
-		if r.Relay, linkErr = shaper.LinkTraffic(); linkErr != nil && err == nil {
-			err = &failure{record.Failure{Kind: contract.Peer, Text: "the link did not keep its settings: " + linkErr.Error(), State: "done"}}
-		}
-	}
-	b.disturbed = err != nil
+	out.Workers, err = workers, errors.Join(err, closeErr)
 	t.line.EndNs = t.elapsed()
-	r.Timeline = t.line
-	r.Outcome, r.Failure = outcome(err)
-	t.nameServer(r.Failure)
-	nameLackOfMemory(&r)
-	b.givenUp.learn(plan, r.Failure)
-	return r
+	out.Timeline = t.line
+	out.Outcome, out.Failure = outcome(err)
+	t.nameServer(out.Failure)
+	nameLackOfMemory(&out)
+	return out
 }
 
 // closeAll ends every worker at once and returns their parts of the record.
@@ -103,8 +93,8 @@ func (t *trial) conduct(parent context.Context) error {
 		return &failure{record.Failure{Kind: contract.SetupFailed, Text: err.Error()}}
 	}
 	for _, step := range []func(context.Context) error{
-		t.recover,
-		t.shape,
+		t.seat,
+		t.prepared,
 		func(ctx context.Context) error { return t.launch(ctx, fail) },
 		t.setUp,
 		t.measure,
@@ -119,32 +109,13 @@ func (t *trial) conduct(parent context.Context) error {
 	return t.each(t.all, (*conversation).lostPeers) // whose reason is still waited for
 }
 
-// recover has the rig put in order what the trial before may have broken.
-func (t *trial) recover(ctx context.Context) error {
-	recoverer, able := t.bench.Rig.(rig.Recoverer)
-	if !able || !t.bench.disturbed {
-		return nil
+// prepared returns what the rig could not do for this trial's hosts.
+func (t *trial) prepared(context.Context) error {
+	hosts := []string{t.serverSeat.Name}
+	for _, seat := range t.clientSeats {
+		hosts = append(hosts, seat.Name)
 	}
-	ctx, cancel := context.WithTimeout(ctx, t.bench.Timeouts.Recover)
-	defer cancel()
-	if err := recoverer.Recover(ctx); err != nil {
-		return &failure{record.Failure{Kind: contract.SetupFailed, Text: "recover the rig: " + err.Error(), State: "born"}}
-	}
-	return nil
-}
-
-// shape makes the rig's link what the trial asks for.
-func (t *trial) shape(ctx context.Context) error {
-	shaper, able := t.bench.Rig.(rig.Shaper)
-	switch {
-	case able:
-		if err := shaper.Shape(ctx, t.work.Link, t.plan.Seed); err != nil {
-			return &failure{record.Failure{Kind: contract.SetupFailed, Text: err.Error(), State: "born"}}
-		}
-	case t.work.Link != record.Link{}:
-		return &failure{record.Failure{Kind: contract.Unsupported, Text: rig.Unshaped(t.bench.Rig).Error()}}
-	}
-	return nil
+	return t.round.errorOf(hosts)
 }
 
 // seat chooses the transports of both ends and the seats of all workers.
@@ -159,7 +130,7 @@ func (t *trial) seat(ctx context.Context) error {
 	if t.serverEnd, t.clientEnd, err = t.bench.Catalog.pair(t.work); err != nil {
 		return err
 	}
-	t.serverSeat, t.clientSeats, err = rig.Seats(t.bench.hosts(), t.work.Placement, t.work.Clients)
+	t.serverSeat, t.clientSeats, err = Seats(t.bench.hosts(), t.work)
 	if err == nil && t.clientEnd.Has(contract.Pair) && t.serverSeat.Address != t.clientSeats[0].Address {
 		err = fmt.Errorf("transport %s starts both of its ends on one host, so no traffic would cross the link of rig %s", t.clientEnd.Name, t.bench.Rig.Name())
 	}
@@ -169,11 +140,16 @@ func (t *trial) seat(ctx context.Context) error {
 	return nil
 }
 
-// launch seats and starts every worker and hears its hello.
-func (t *trial) launch(ctx context.Context, fail context.CancelCauseFunc) error {
-	if err := t.seat(ctx); err != nil {
-		return err
+// Seats places the workers of a trial on hosts.
+func Seats(hosts []rig.Host, w study.Work) (server rig.Seat, clients []rig.Seat, err error) {
+	if hosts, err = rig.Ends(w.Hosts).Choose(hosts); err != nil {
+		return rig.Seat{}, nil, err
 	}
+	return rig.Seats(hosts, w.Placement, w.Clients)
+}
+
+// launch starts every worker on its seat and hears its hello.
+func (t *trial) launch(ctx context.Context, fail context.CancelCauseFunc) error {
 	start := func(name string, role contract.Role, seat rig.Seat, offer Offer) (*conversation, error) {
 		return t.startWorker(ctx, workerPlan{name, role, seat, offer, t.bound()}, fail)
 	}
@@ -194,7 +170,9 @@ func (t *trial) launch(ctx context.Context, fail context.CancelCauseFunc) error 
 		if err != nil {
 			return err
 		}
-		c.onTick(t.bench.progress(i))
+		if t.plan.ID == t.round.shown { // ticks of several would be taken for one trial's
+			c.onTick(t.bench.progress(i))
+		}
 		t.clients = append(t.clients, c)
 	}
 	return t.each(t.all, func(c *conversation) error { return t.awaitHello(ctx, c) })

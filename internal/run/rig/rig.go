@@ -22,8 +22,9 @@ type Rig interface {
 // Shaper is a rig whose link between the hosts can be changed.
 type Shaper interface {
 	// Shape makes the link what a trial asks for; the zero Link leaves it as
-	// fast as it is. It is called before every trial, with no worker running; the
-	// seed is of the losses.
+	// fast as it is. It is called before every trial, or every round of trials that
+	// run at the same time, with no worker running; the seed is of the losses. What
+	// is wrong with single hosts are HostErrors.
 	Shape(ctx context.Context, link record.Link, seed uint64) error
 	// Passed accounts for what the rig itself did to packets since Shape; nil
 	// when the kernel did all of it. The error tells that it did not do it to the
@@ -48,6 +49,7 @@ type Deployer interface {
 type Recoverer interface {
 	// Recover ends what is left of trials and makes the hosts usable again. It is
 	// called before the trial that follows a failed one; when it fails, so does
-	// that trial.
+	// that trial. Hosts that cannot be made usable are HostErrors, after the others
+	// were.
 	Recover(ctx context.Context) error
 }

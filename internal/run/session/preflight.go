@@ -51,7 +51,7 @@ func (p *Plan) demands(s *site) []demand {
 	seen := map[string]bool{}
 	for _, k := range p.Kinds {
 		work := k.Work
-		kind := fmt.Sprint(work.Load.Connections, work.Clients, work.Servers, work.Placement, work.Load.Fresh)
+		kind := fmt.Sprint(work.Load.Connections, work.Clients, work.Servers, work.Placement, work.Load.Fresh, work.Hosts)
 		if !seen[kind] {
 			seen[kind] = true
 			all = append(all, demandsOf(s, work)...)

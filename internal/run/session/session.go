@@ -13,6 +13,7 @@ import (
 	"cmp"
 	"context"
 	"errors"
+	"fmt"
 	"slices"
 	"time"
 
@@ -52,24 +53,62 @@ func Prepare(ctx context.Context, r Request) (*Session, error) {
 		return nil, err
 	}
 	sayRenamed(append(choice.Renamed(), chosen.Renamed()...), r.Say)
-	plan, err := newPlan(ctx, chosen)
-	if err != nil {
-		return nil, err
-	}
-	s := &Session{Plan: *plan, request: r}
-	if err := s.findWorkers(ctx, choice.External()); err != nil {
-		return nil, err
-	}
-	if r.Hold != nil {
-		r.Hold()
-	}
-	if s.site, err = build(ctx, choice); err != nil {
-		return nil, err
-	}
-	if err := s.prepareHosts(ctx); err != nil {
+	s := &Session{request: r}
+	if err := s.prepare(ctx, chosen, choice); err != nil {
 		return nil, errors.Join(err, s.Close())
 	}
 	return s, nil
+}
+
+// prepare plans the study, finds its workers and builds the rig. Of a mesh over all
+// hosts of its rig the rig comes first: only it knows them.
+func (s *Session) prepare(ctx context.Context, chosen *study.Study, choice arrange.Choice) error {
+	if chosen.NeedsHosts() {
+		if err := s.build(ctx, choice); err != nil {
+			return err
+		}
+		var err error
+		if chosen, err = overHosts(chosen, s.site); err != nil {
+			return err
+		}
+	}
+	plan, err := newPlan(ctx, chosen)
+	if err != nil {
+		return err
+	}
+	s.Plan = *plan
+	if err := s.findWorkers(ctx, choice.External()); err != nil {
+		return err
+	}
+	if err := s.build(ctx, choice); err != nil {
+		return err
+	}
+	return s.prepareHosts(ctx)
+}
+
+// build builds the rig, once.
+func (s *Session) build(ctx context.Context, choice arrange.Choice) (err error) {
+	if s.site != nil {
+		return nil
+	}
+	if s.request.Hold != nil {
+		s.request.Hold()
+	}
+	s.site, err = build(ctx, choice)
+	return err
+}
+
+// overHosts returns a mesh over all hosts of a rig.
+func overHosts(s *study.Study, on *site) (*study.Study, error) {
+	hosts := on.rig.Hosts()
+	if len(hosts) < study.LeastHosts {
+		return nil, fmt.Errorf("rig %s has 1 host; a mesh measures pairs of hosts, so name a rig of %d or more, such as --rig netns:4, ssh:HOST,HOST or slurm:8", on.rig.Name(), study.LeastHosts)
+	}
+	names := make([]string, len(hosts))
+	for i, h := range hosts {
+		names[i] = h.Name
+	}
+	return s.OnHosts(names)
 }
 
 // findWorkers finds the plan's workers, checks that they can run it, and builds
@@ -126,8 +165,13 @@ func (s *Session) prepareHosts(ctx context.Context) error {
 	return s.preflight(s.site, s.Facts.Calibration)
 }
 
-// Close gives the rig back.
-func (s *Session) Close() error { return s.site.close() }
+// Close gives the rig back, where there is one yet.
+func (s *Session) Close() error {
+	if s.site == nil {
+		return nil
+	}
+	return s.site.close()
+}
 
 // trialOverhead is what starting, connecting, verifying and ending a trial
 // takes, for estimates.

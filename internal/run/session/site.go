@@ -70,7 +70,7 @@ func (s *site) seat(w study.Work) (server rig.Seat, clients []rig.Seat, err erro
 		clients, err = rig.ClientSeats(s.hosts, w.Placement, w.Clients)
 		return rig.Seat{}, clients, err
 	}
-	return rig.Seats(s.hosts, w.Placement, w.Clients)
+	return bench.Seats(s.hosts, w)
 }
 
 // speaksForItsHost holds for the first place of each physical host: what
@@ -80,12 +80,19 @@ func (s *site) speaksForItsHost(name string) bool {
 	return slices.IndexFunc(s.hosts, func(other rig.Host) bool { return other.BootID == s.hosts[at].BootID }) == at
 }
 
-// check refuses links that the rig cannot shape, and encrypted trials whose
-// clients do not know the certificate of a server that stands already.
+// check refuses hosts that the rig does not have, links that it cannot shape, and
+// encrypted trials whose clients do not know the certificate of a server that stands
+// already.
 func (s *site) check(kinds []Kind) error {
 	_, shapes := s.rig.(rig.Shaper)
 	external, isExternal := s.rig.(rig.External)
 	for _, k := range kinds {
+		if _, err := rig.Ends(k.Hosts).Choose(s.hosts); err != nil {
+			return err
+		}
+		if isExternal && k.Hosts.Server != "" {
+			return fmt.Errorf("server.host=%s: the server stands already, where rig %s says", k.Hosts.Server, s.rig.Name())
+		}
 		if !shapes && k.Link != (record.Link{}) {
 			return rig.Unshaped(s.rig)
 		}

@@ -11,7 +11,7 @@ const DefaultMargin = 0.02
 func (s *Study) Complete() error {
 	s.implyCodec()
 	s.Compare.Factor = s.likelyCompared()
-	for _, check := range []func() error{s.checkTwice, s.CheckCompared, s.CheckSize} {
+	for _, check := range []func() error{s.checkTwice, s.CheckCompared, s.checkMesh, s.CheckSize} {
 		if err := check(); err != nil {
 			return err
 		}
@@ -37,7 +37,7 @@ func (s *Study) likelyCompared() string {
 			return name
 		}
 	}
-	if len(s.Vary) > 0 {
+	if len(s.Vary) > 0 && !s.Mesh { // whose pairs of hosts are cells
 		return s.Vary[0].Factor
 	}
 	if _, ok := Find(s.Hold, "transport"); ok {

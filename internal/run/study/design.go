@@ -13,6 +13,7 @@ type design struct {
 	vary     []Varied
 	arms     []Arm
 	compared string // the factor whose levels are compared
+	mesh     bool   // a cell whose two hosts are one is left out
 	at       Position
 }
 
@@ -112,7 +113,9 @@ func (d *design) eachCell(visit func(cell []Setting)) {
 	var walk func(depth int)
 	walk = func(depth int) {
 		if depth == len(factors) {
-			visit(cell)
+			if !d.mesh || !ofOneHost(cell) {
+				visit(cell)
+			}
 			return
 		}
 		for _, l := range factors[depth].Levels {

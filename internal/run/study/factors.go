@@ -54,6 +54,12 @@ const (
 	rawCodec   = "bytes" // of codec: random content instead of a message
 )
 
+// The factors that place the ends of a trial on hosts of the rig.
+const (
+	ServerHost = "server.host"
+	ClientHost = "client.host"
+)
+
 // standardChunk is the size of a stream's messages when none is given.
 // Source: grpc/grpc.github.io, issue 371, which advises 16 to 64 KiB.
 const standardChunk = "64KiB"
@@ -64,6 +70,8 @@ var factors = []Factor{
 	{Name: "transport", Kind: Transport, Doc: "implementation at both ends; to name two, use server and client"},
 	{Name: "server", Kind: Transport, Doc: "implementation of the server"},
 	{Name: "client", Kind: Transport, Doc: "implementation of the client; any that speaks the server's wire"},
+	{Name: ServerHost, Kind: Text, Doc: "host of the rig that the servers run on, by its name; the rig's first unless given"},
+	{Name: ClientHost, Kind: Text, Doc: "host of the rig that the clients run on, by its name; the rig's others in turn unless given"},
 	{Name: "arm", Kind: Bundle, Doc: "named sets of levels, for arms that differ in more than one factor"},
 	{Name: "build", Kind: Text, Doc: "directory whose workers are used before any others; build=OLD,NEW compares two builds, interleaved"},
 	{Name: "request", Kind: Bytes, Default: "100B", Max: mostBytes, Doc: "size of the message from client to server"},
@@ -94,6 +102,7 @@ var factors = []Factor{
 	{Name: "timeline", Kind: Flag, Default: "no", Doc: "record response times, runtime, CPU and memory five times a second, TCP once; a probe does so in any case"},
 	{Name: "blocks", Kind: Whole, Min: 1, Max: 1000, Doc: "how often every arm runs in every cell: one number, or rising numbers after which the run may stop; 6,10,16 unless given"},
 	{Name: "continue", Kind: Whole, Min: 1, Max: 1000, Doc: "further numbers of blocks, for netdyno run DIR --continue; 26,42 unless blocks are given"},
+	{Name: "mesh", Kind: Whole, Default: "0", Max: 1, Doc: "yes: every ordered pair of the hosts of server.host and client.host is a cell, and pairs without a host in common run at the same time; all hosts of the rig unless they are given"},
 	{Name: "settle", Kind: Whole, Max: 1, Doc: "of one arm: the run ends at the first of its blocks' numbers after which every rate is known within this share, such as 5%"},
 	{Name: "probes", Kind: Whole, Default: "0", Max: 100, Doc: "profiled trials per arm and cell, run after the blocks and not compared"},
 	{Name: "seed", Kind: Whole, Default: "1", Max: 1 << 53, Doc: "seed of the trials' order and of every schedule"},

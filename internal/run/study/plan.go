@@ -16,7 +16,8 @@ const seedBits = 53
 // Plan unfolds the study into its trials in the order in which they run, with
 // warnings about what the plan cannot tell. In every block each cell runs its
 // arms once and the baseline twice; the whole block is shuffled by the study's
-// seed. The blocks of further looks are planned with the others, so that what a
+// seed. A mesh has one arm, once: its trials are noise enough to each other, and
+// those of a round stand together (mesh.go). The blocks of further looks are planned with the others, so that what a
 // run goes on to is known before its first trial; Before leaves them out. Probes
 // follow in blocks of their own, which run every arm once. Trials
 // of one cell and arm share their Levels map: it is not to be written. The
@@ -27,7 +28,7 @@ func (s *Study) Plan() ([]record.Trial, []record.Warning, error) {
 	}
 	once := s.pairs()
 	twice := once
-	if s.Settle == 0 { // else there is nothing to compare, so no noise to tell apart
+	if s.Settle == 0 && !s.Mesh { // else there is nothing to compare, so no noise to tell apart
 		twice = baselineTwice(once, s.Compare.Baseline)
 	}
 	trials := make([]record.Trial, 0, len(twice)*s.planned()+len(once)*s.Probes)
@@ -39,8 +40,7 @@ func (s *Study) Plan() ([]record.Trial, []record.Warning, error) {
 		}
 		order := rand.New(rand.NewPCG(s.Seed, uint64(b)))
 		seen := map[string]bool{}
-		for i, at := range order.Perm(len(block)) {
-			t := block[at]
+		for i, t := range s.inOrder(block, order) {
 			t.ID, t.Block, t.Order, t.Probe = fmt.Sprintf(id, b, i+1), b, len(trials), probe
 			t.Seed = scheduleSeed(s.Seed, b, t.Cell)
 			if t.Arm == s.Compare.Baseline {
@@ -51,6 +51,18 @@ func (s *Study) Plan() ([]record.Trial, []record.Warning, error) {
 		}
 	}
 	return trials, s.warnings(), nil
+}
+
+// inOrder returns the trials of a block in the order in which they run.
+func (s *Study) inOrder(block []record.Trial, random *rand.Rand) []record.Trial {
+	if s.Mesh {
+		return inRounds(block, random)
+	}
+	ordered := make([]record.Trial, len(block))
+	for i, at := range random.Perm(len(block)) {
+		ordered[i] = block[at]
+	}
+	return ordered
 }
 
 // scheduleSeed is the same for every arm of a block and cell, so that all of

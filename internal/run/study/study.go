@@ -30,6 +30,7 @@ type Study struct {
 	Blocks    int     // that a run does by itself, at most
 	Stages    []int   // blocks after which the run may stop, the last of them Blocks; nil for one stage
 	Further   []int   // blocks after Blocks to which it goes on when it is told to; nil for none
+	Mesh      bool    // its cells are ordered pairs of hosts, and disjoint ones run at the same time
 	Settle    float64 // share of its rate within which every cell's interval must lie for the run to end; 0 for none; of one arm only
 	Probes    int     // per arm and cell
 	Seed      uint64

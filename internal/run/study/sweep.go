@@ -4,7 +4,7 @@ import "slices"
 
 // whole is the study's own design, without its sweeps.
 func (s *Study) whole() *design {
-	return &design{hold: s.Hold, vary: s.Vary, arms: s.Arms, compared: s.Compare.Factor, at: s.At}
+	return &design{hold: s.Hold, vary: s.Vary, arms: s.Arms, compared: s.Compare.Factor, mesh: s.Mesh, at: s.At}
 }
 
 // Compared returns the compared factor with its levels, which are the arms. One
@@ -26,7 +26,7 @@ func (s *Study) designs() []*design {
 }
 
 func (s *Study) designOf(w *Sweep) *design {
-	d := &design{compared: s.Compare.Factor, at: w.At}
+	d := &design{compared: s.Compare.Factor, mesh: s.Mesh, at: w.At}
 	for _, h := range s.Hold {
 		if !w.Sets(h.Factor) {
 			d.hold = append(d.hold, h)

@@ -13,6 +13,9 @@ const fewestBlocks = 6
 // warnings names what the plan cannot tell, before it is run.
 func (s *Study) warnings() []record.Warning {
 	var out []record.Warning
+	if s.Mesh {
+		return s.warnMesh()
+	}
 	if s.Blocks < fewestBlocks && s.Settle == 0 {
 		out = append(out, record.Warning{
 			About:  "blocks",

@@ -14,6 +14,7 @@ import (
 type Work struct {
 	Build          string            // directory whose workers come before all others; "" for none
 	Server, Client string            // transports
+	Hosts          Hosts             // of the rig; "" where the rig's order decides
 	BothOptions    map[string]string // opt.NAME: for each end that declares it
 	ServerOptions  map[string]string // opt.server.NAME
 	ClientOptions  map[string]string // opt.client.NAME
@@ -31,6 +32,9 @@ type Work struct {
 	Warmup         time.Duration
 	Timeline       bool // a probe has one in any case
 }
+
+// Hosts are the names of the hosts that the two ends of a trial run on.
+type Hosts struct{ Server, Client string }
 
 // Decode reads a trial's levels. A factor that is absent has its default; the
 // error names an unknown factor, a bad level or a missing transport.
@@ -74,6 +78,7 @@ func (w Work) fill(read map[string]Level) (Work, error) {
 	}
 	number := func(factor string) float64 { return read[factor].Value }
 	w.Server, w.Client = read["server"].Text, read["client"].Text
+	w.Hosts = Hosts{Server: read[ServerHost].Text, Client: read[ClientHost].Text}
 	w.Exchange = contract.Exchange{
 		UpBytes: int64(number("request")), DownBytes: int64(number("response")), Codec: read["codec"].Text,
 		ChunkBytes: int64(number("chunk")),

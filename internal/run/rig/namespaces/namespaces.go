@@ -217,7 +217,7 @@ func (r *Rig) Hosts() []rig.Host {
 	hosts := make([]rig.Host, len(r.hosts))
 	for i, own := range r.hosts {
 		h := rig.Host{
-			Name: fmt.Sprintf("node%d", i+1), Address: address(i, 1), CPUs: cpuset.Of(0), BootID: "this host",
+			Name: nameOf(i), Address: address(i, 1), CPUs: cpuset.Of(0), BootID: "this host",
 			Prefix: []string{r.enter, fmt.Sprintf("--net=/proc/%d/fd/%d", os.Getpid(), int(own.ns)), "--"},
 		}
 		for last := 1; last <= sourcesPerHost; last++ {
@@ -227,6 +227,8 @@ func (r *Rig) Hosts() []rig.Host {
 	}
 	return hosts
 }
+
+func nameOf(host int) string { return fmt.Sprintf("node%d", host+1) }
 
 // Close implements rig.Rig. The kernel takes down what is in a namespace once
 // no process is left in it.

@@ -12,6 +12,7 @@ import (
 
 	"netdyno/internal/hist"
 	"netdyno/internal/record"
+	"netdyno/internal/run/rig"
 	"netdyno/internal/run/rig/relay"
 )
 
@@ -36,12 +37,13 @@ func (r *Rig) Shape(_ context.Context, link record.Link, seed uint64) error {
 	if err := r.release(); err != nil {
 		return fmt.Errorf("shape the link: %w", err)
 	}
+	var failed []error
 	for i, h := range r.hosts {
 		if err := r.shape(h, link, seed+uint64(i)); err != nil {
-			return fmt.Errorf("shape the link of host %d: %w", i+1, err)
+			failed = append(failed, &rig.HostError{Host: nameOf(i), Err: fmt.Errorf("shape its link: %w", err)})
 		}
 	}
-	return nil
+	return errors.Join(failed...)
 }
 
 func (r *Rig) shape(h host, link record.Link, seed uint64) error {

@@ -131,9 +131,10 @@ func hostOf(ctx context.Context, named Host, prefix []string) (rig.Host, error) 
 // Recover implements rig.Recoverer: hosts that do not answer are connected anew.
 func (r *Rig) Recover(ctx context.Context) error {
 	hosts := r.Hosts()
+	lost := make([]error, len(r.masters))
 	var group errgroup.Group
 	for i := range r.masters {
-		group.Go(func() (err error) {
+		group.Go(func() error {
 			old := r.masters[i]
 			if old != nil && !old.gone() && answers(ctx, hosts[i]) {
 				return nil
@@ -141,14 +142,15 @@ func (r *Rig) Recover(ctx context.Context) error {
 			if old != nil {
 				old.end()
 			}
-			r.masters[i], err = again(ctx, r.redial[i])
-			return err
+			var err error
+			if r.masters[i], err = again(ctx, r.redial[i]); err != nil {
+				lost[i] = &rig.HostError{Host: hosts[i].Name, Err: err}
+			}
+			return nil
 		})
 	}
-	if err := group.Wait(); err != nil {
-		return err
-	}
-	return r.Rig.Recover(ctx)
+	_ = group.Wait() // lost has them all
+	return errors.Join(append(lost, r.Rig.Recover(ctx))...)
 }
 
 // again connects to a host that was reached before. Its sshd may be about to

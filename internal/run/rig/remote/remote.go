@@ -94,23 +94,33 @@ func (r *Rig) DropLost(ctx context.Context) []string {
 	return slices.DeleteFunc(gone, func(name string) bool { return name == "" })
 }
 
-// fill delivers where there is no directory.
+// fill delivers where there is no directory. Its errors are of single hosts; the
+// others have what they need.
 func (r *Rig) fill(ctx context.Context) error {
+	failed := make([]error, len(r.stores))
 	var group errgroup.Group
 	for i, kept := range r.stores {
 		if kept != nil {
 			continue
 		}
 		group.Go(func() error {
-			s, err := open(ctx, r.hosts[i], r.options.Cache)
-			if err != nil {
-				return err
+			if err := r.fillOne(ctx, i); err != nil {
+				failed[i] = &rig.HostError{Host: r.hosts[i].Name, Err: err}
 			}
-			r.stores[i] = s
-			return s.put(ctx, r.artifacts, r.hosts[i].Files)
+			return nil
 		})
 	}
-	return group.Wait()
+	_ = group.Wait() // failed has them all
+	return errors.Join(failed...)
+}
+
+func (r *Rig) fillOne(ctx context.Context, i int) error {
+	s, err := open(ctx, r.hosts[i], r.options.Cache)
+	if err != nil {
+		return err
+	}
+	r.stores[i] = s
+	return s.put(ctx, r.artifacts, r.hosts[i].Files)
 }
 
 // Close implements rig.Rig: what was delivered is removed, unless a cache was

@@ -116,11 +116,12 @@ func (r *Rig) Recover(ctx context.Context) error {
 	if err := r.sweep(ctx); err != nil {
 		return err
 	}
-	err := r.Rig.Recover(ctx)
+	recovered := r.Rig.Recover(ctx)
+	holders, err := r.job.steps(ctx, stepName())
 	if err == nil {
-		r.holders, err = r.job.steps(ctx, stepName())
+		r.holders = holders
 	}
-	return err
+	return errors.Join(recovered, err)
 }
 
 // sweep ends steps of trials: srun hangs when its step's daemon has died, and

@@ -129,7 +129,7 @@ func (a *Arguments) add(here position, arg string) error {
 		return here.errorf("expected KEY=VALUE, such as connections=50,1000")
 	case value == "":
 		return here.errorf("%s has no level; expected %s=VALUE", quantity.Clip(key, 40), quantity.Clip(key, 40))
-	case slices.Contains([]string{"study", "question", "compare.factor", "compare.baseline", "compare.margin", "settle"}, key):
+	case slices.Contains([]string{"study", "question", "compare.factor", "compare.baseline", "compare.margin", "mesh", "settle"}, key):
 		return a.take(entry{key, here, scalarNode(here, value)})
 	case key == armFactor, key == "require", key == "compare.primary":
 		return a.take(entry{key, here, levelsNode(here, value)})
@@ -154,7 +154,7 @@ func (a *Arguments) take(e entry) error {
 		return a.typed.takeCompare(&node{at: e.at, kind: mapping, entries: []entry{{sub, e.at, e.value}}})
 	}
 	switch e.key {
-	case "study", "question", "blocks", "continue", "settle", "probes", "seed", "require":
+	case "study", "question", "blocks", "continue", "mesh", "settle", "probes", "seed", "require":
 		return a.typed.take(e)
 	case "hold", "vary", "sweeps", "compare", "published", "charts", "fits", "reaches", "choose", "pays", "claims":
 		return e.at.errorf("%s can be written in a file only; on the command line name a factor, or compare.baseline and its like", e.key)

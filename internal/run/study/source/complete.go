@@ -39,6 +39,7 @@ func (d *draft) complete() (*study.Study, error) {
 	for i := range s.Sweeps {
 		s.Sweeps[i].Hold = slices.Clip(s.Sweeps[i].Hold)
 	}
+	s.Mesh = d.mesh != nil && d.mesh.wanted
 	if d.probes != nil {
 		s.Probes = int(d.probes.Value)
 	}

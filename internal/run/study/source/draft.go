@@ -20,7 +20,7 @@ import (
 const maxQuestion = 1000
 
 // topKeys are the keys of a study file.
-var topKeys = []string{"study", "question", "hold", "vary", "sweeps", "compare", "blocks", "continue", "settle", "probes", "seed", "published", "charts", "fits", "reaches", "choose", "pays", "claims", "ladder", "require"}
+var topKeys = []string{"study", "question", "hold", "vary", "sweeps", "compare", "blocks", "continue", "mesh", "settle", "probes", "seed", "published", "charts", "fits", "reaches", "choose", "pays", "claims", "ladder", "require"}
 
 // draft is a study as it was written: every level is read, nothing is checked
 // against another. What was not written is empty or nil.
@@ -34,6 +34,7 @@ type draft struct {
 	compare        comparison
 	blocks         *looks
 	further        *looks
+	mesh           *mesh
 	settle         *share
 	probes, seed   *study.Level
 	requires       []requirement
@@ -89,6 +90,8 @@ func (d *draft) take(e entry) (err error) {
 		d.blocks, err = readLooks(e)
 	case "continue":
 		d.further, err = readLooks(e)
+	case "mesh":
+		d.mesh, err = readMesh(e)
 	case "settle":
 		d.settle, err = readSettle(e)
 	case "probes":

@@ -77,6 +77,9 @@ func (d *draft) overrideRest(typed *draft) {
 	if typed.further != nil {
 		d.further = typed.further
 	}
+	if typed.mesh != nil {
+		d.mesh = typed.mesh
+	}
 	if typed.settle != nil {
 		d.settle = typed.settle
 	}

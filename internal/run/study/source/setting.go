@@ -14,6 +14,7 @@ var settings = []Setting{
 	{"baseline", "arm that the others are compared with; the first unless given", nil, true},
 	{"margin", "difference below which arms count as equal; 2% unless given", []string{"1%", "2%", "5%", "10%"}, true},
 	{"require", "bound that must hold, such as 'response_p99_us of go-net <= 5ms'", nil, false},
+	{"mesh", "yes: measure every ordered pair of hosts, those without a host in common at the same time", []string{"yes"}, false},
 	{"settle", "share within which every rate of a run of one arm is to be known, such as 5%", []string{"2%", "5%", "10%"}, false},
 	{"study", "name of the study, and of its directory", nil, false},
 	{"question", "what the study asks", nil, false},

@@ -30,6 +30,9 @@ func YAML(s *study.Study) ([]byte, error) {
 	}
 	writeCompare(&b, s)
 	fmt.Fprintf(&b, "%s\nseed: %d\n", blocksText(s), s.Seed)
+	if s.Mesh {
+		b.WriteString("mesh: yes\n")
+	}
 	if s.Settle > 0 {
 		fmt.Fprintf(&b, "settle: %s\n", quantity.ShareText(s.Settle))
 	}

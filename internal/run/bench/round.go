@@ -1,0 +1,160 @@
+package bench
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"sync"
+
+	"netdyno/internal/contract"
+	"netdyno/internal/record"
+	"netdyno/internal/run/rig"
+	"netdyno/internal/run/study"
+)
+
+// round is the trials that run at the same time, each with its own workers on hosts
+// of its own; of most studies one trial. What the rig does for all its hosts at once
+// it does once for a round, before the first trial and after the last.
+type round struct {
+	plans []record.Trial
+	shown string // the trial whose ticks are told
+	rig   error  // what the rig could not do; of single hosts as rig.HostErrors
+}
+
+// endOfRound returns where the round ends that begins at a place of the plan.
+func endOfRound(trials []record.Trial, from int) int {
+	to := from + 1
+	for to < len(trials) && study.AtOnce(trials[from], trials[to]) {
+		to++
+	}
+	return to
+}
+
+// round carries out the trials of one round and keeps their records, one after the
+// other when all have ended.
+func (b *Bench) round(ctx context.Context, trials []record.Trial, from, to int) error {
+	r := &round{plans: trials[from:to], shown: trials[from].ID}
+	events := make([]Event, len(r.plans))
+	for i, plan := range r.plans {
+		events[i] = Event{Trial: plan, Index: from + i, Of: len(trials)}
+	}
+	for i := len(events) - 1; i >= 0; i-- { // the first last: it is the one that is shown
+		b.tell(events[i])
+	}
+	hopeless := b.hopeless(r.plans)
+	if len(hopeless) < len(r.plans) {
+		r.rig = b.prepare(ctx, r.plans[0])
+	}
+	records := make([]record.Record, len(r.plans))
+	var running sync.WaitGroup
+	for i, plan := range r.plans {
+		running.Go(func() {
+			if known := hopeless[plan.ID]; known != nil {
+				records[i] = untried(plan, known)
+				return
+			}
+			records[i] = b.trial(ctx, plan, r)
+		})
+	}
+	running.Wait()
+	if ctx.Err() != nil {
+		return context.Cause(ctx)
+	}
+	b.account(records, hopeless)
+	b.learn(records, hopeless)
+	for i := range records {
+		if err := b.Keep(records[i]); err != nil {
+			return fmt.Errorf("keep record of trial %s: %w", r.plans[i].ID, err)
+		}
+		events[i].Record = &records[i]
+		b.tell(events[i])
+	}
+	return nil
+}
+
+// hopeless returns the trials that need not be tried, by ID, with what is known of
+// each.
+func (b *Bench) hopeless(plans []record.Trial) map[string]*failure {
+	known := map[string]*failure{}
+	for _, plan := range plans {
+		f := b.givenUp.known(plan)
+		if f == nil {
+			f = b.lostHosts.known(plan)
+		}
+		if f != nil {
+			known[plan.ID] = f
+		}
+	}
+	return known
+}
+
+// learn takes up how the trials of a round ended.
+func (b *Bench) learn(records []record.Record, hopeless map[string]*failure) {
+	if len(hopeless) < len(records) {
+		b.disturbed = false
+	}
+	for i := range records {
+		plan, f := records[i].Trial, records[i].Failure
+		if hopeless[plan.ID] != nil {
+			continue
+		}
+		b.disturbed = b.disturbed || f != nil
+		b.givenUp.learn(plan, f)
+		b.lostHosts.learn(plan, f)
+	}
+}
+
+// prepare puts the rig in order and makes its links what the trials of a round ask
+// for; they all ask the same.
+func (b *Bench) prepare(ctx context.Context, plan record.Trial) error {
+	work, err := study.Decode(plan.Levels)
+	if err != nil {
+		return nil // each trial says so itself
+	}
+	if recoverer, able := b.Rig.(rig.Recoverer); able && b.disturbed {
+		bounded, cancel := context.WithTimeout(ctx, b.Timeouts.Recover)
+		defer cancel()
+		if err := recoverer.Recover(bounded); err != nil {
+			return fmt.Errorf("recover the rig: %w", err)
+		}
+	}
+	if shaper, able := b.Rig.(rig.Shaper); able {
+		return shaper.Shape(ctx, work.Link, plan.Seed)
+	}
+	if work.Link != (record.Link{}) {
+		return &failure{record.Failure{Kind: contract.Unsupported, Text: rig.Unshaped(b.Rig).Error()}}
+	}
+	return nil
+}
+
+// errorOf returns what the rig could not do for a trial on these hosts, as its
+// failure.
+func (r *round) errorOf(hosts []string) error {
+	err := rig.ErrorOf(r.rig, hosts...)
+	var f *failure
+	if err == nil || errors.As(err, &f) {
+		return err
+	}
+	return &failure{record.Failure{Kind: contract.SetupFailed, Text: err.Error(), State: "born"}}
+}
+
+// account adds what the rig itself did to packets, and fails the trials for which it
+// did not do it to the end.
+func (b *Bench) account(records []record.Record, hopeless map[string]*failure) {
+	shaper, able := b.Rig.(rig.Shaper)
+	if !able {
+		return
+	}
+	relayed, err := shaper.LinkTraffic()
+	for i := range records {
+		r := &records[i]
+		if hopeless[r.Trial.ID] != nil {
+			continue
+		}
+		r.Relay = relayed
+		if err != nil && r.Failure == nil {
+			r.Outcome = record.Failed
+			r.Failure = &record.Failure{Kind: contract.Peer, Text: "the link did not keep its settings: " + err.Error(), State: "done"}
+		}
+	}
+}
