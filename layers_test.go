@@ -88,6 +88,7 @@ var layers = map[string][]string{
 	"internal/read/compare":   read("internal/read/trial", "internal/read/cells"),
 	"internal/read/profile":   read("internal/printable", "internal/read/trial", "internal/read/cells"),
 	"internal/read/ladder":    read("internal/read/trial", "internal/read/cells", "internal/read/compare", "internal/read/profile"),
+	"internal/read/mesh":      read("internal/read/trial", "internal/read/cells"),
 	"internal/read/view":      read("internal/read/trial", "internal/read/cells", "internal/read/compare"),
 	"internal/read/history":   read("internal/read/trial", "internal/read/cells", "internal/read/compare"),
 	"internal/read/answer":    read("internal/read/trial", "internal/read/cells", "internal/read/compare", "internal/read/view"),

@@ -30,19 +30,11 @@ var changing = map[string]bool{
 // DiffHosts returns one line for each fact in which two hosts differ, by key. Facts
 // of a moment (frequency, load, steal) and names are not compared.
 func DiffHosts(a, b Host) []string {
-	keys := slices.Collect(maps.Keys(a.Values))
-	for key := range b.Values {
-		if _, both := a.Values[key]; !both {
-			keys = append(keys, key)
-		}
-	}
-	slices.Sort(keys)
 	var lines []string
-	for _, key := range keys {
+	for _, key := range Unlike(a, b) {
 		one, inA := a.Values[key]
 		other, inB := b.Values[key]
 		switch {
-		case changing[key] || inA && inB && one == other:
 		case !inA:
 			lines = append(lines, fmt.Sprintf("%s: unknown, then %q", key, other))
 		case !inB:
@@ -52,4 +44,21 @@ func DiffHosts(a, b Host) []string {
 		}
 	}
 	return lines
+}
+
+// Unlike returns the keys of the facts in which two hosts differ, rising, as
+// DiffHosts compares them.
+func Unlike(a, b Host) []string {
+	keys := slices.Collect(maps.Keys(a.Values))
+	for key := range b.Values {
+		if _, both := a.Values[key]; !both {
+			keys = append(keys, key)
+		}
+	}
+	slices.Sort(keys)
+	return slices.DeleteFunc(keys, func(key string) bool {
+		one, inA := a.Values[key]
+		other, inB := b.Values[key]
+		return changing[key] || inA && inB && one == other
+	})
 }

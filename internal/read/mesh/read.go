@@ -1,0 +1,267 @@
+package mesh
+
+import (
+	"math"
+	"slices"
+
+	"netdyno/internal/contract"
+	"netdyno/internal/read/cells"
+	"netdyno/internal/read/stat"
+	"netdyno/internal/read/trial"
+)
+
+// The factors that place the ends of a trial, and the fact by which the user says
+// which hosts share a leaf switch.
+const (
+	serverHost = "server.host"
+	clientHost = "client.host"
+
+	LeafFact = "seat.leaf"
+)
+
+// standardMargin is the margin of a mesh that declares none.
+const standardMargin = 0.05
+
+// Read returns what a run of a mesh found; nil for any other run.
+func Read(s *cells.Dataset) *Mesh {
+	names := s.LevelsOf(clientHost)
+	if !s.Header.Study.Mesh || len(names) < 2 {
+		return nil
+	}
+	r := newReading(s, names)
+	m := &Mesh{Level: Level, Margin: s.Header.Study.Compare.Margin, Blocks: r.blocks, Latency: r.latency}
+	if m.Margin <= 0 {
+		m.Margin = standardMargin
+	}
+	r.judge(m)
+	m.Unnamed = unnamed(len(names), r.blocks)
+	if m.Unnamed == "" {
+		m.Outliers = r.diagnose(m)
+	}
+	m.Middles = r.middles(m)
+	for i := range m.Outliers {
+		m.Outliers[i].Facts = unlike(s.Header.Facts, m.Outliers[i], named(m.Outliers))
+	}
+	return m
+}
+
+// fewestHosts is from how many hosts on a host can be told from its partners.
+const fewestHosts = 4
+
+func unnamed(hosts, blocks int) string {
+	switch {
+	case hosts < fewestHosts:
+		return "with fewer than 4 hosts a host cannot be told from its partners"
+	case blocks < 2:
+		return "one block does not tell a slow pair from a disturbed one"
+	}
+	return ""
+}
+
+// reading is a mesh on its way from trials to effects.
+type reading struct {
+	names   []string
+	blocks  int
+	latency string // metric
+	hosts   []Host
+	lost    []lost
+	grids   map[string]*Grid
+	effects map[string]Effects
+}
+
+// lost is what is known of a host's trials without a figure.
+type lost struct {
+	missing int
+	reason  string // of the last
+}
+
+// newReading sorts the valid trials into grids.
+func newReading(s *cells.Dataset, names []string) *reading {
+	r := &reading{names: names, grids: map[string]*Grid{}, effects: map[string]Effects{}, lost: make([]lost, len(names))}
+	for _, name := range names {
+		r.hosts = append(r.hosts, Host{Name: name, Leaf: s.Header.Facts.Seats[name].Values[LeafFact]})
+	}
+	blocks := map[int]int{}
+	for _, v := range s.Trials {
+		if v.Trial.Status != trial.StatusMissing {
+			blocks[v.Plan.Block] = 0
+		}
+	}
+	for i, b := range rising(blocks) {
+		blocks[b] = i
+	}
+	r.blocks = len(blocks)
+	for _, v := range s.Trials {
+		r.take(v, blocks)
+	}
+	return r
+}
+
+func rising(blocks map[int]int) []int {
+	all := make([]int, 0, len(blocks))
+	for b := range blocks {
+		all = append(all, b)
+	}
+	slices.Sort(all)
+	return all
+}
+
+// take files one trial.
+func (r *reading) take(v *trial.Judged, blocks map[int]int) {
+	client, server := slices.Index(r.names, v.Plan.Levels[clientHost]), slices.Index(r.names, v.Plan.Levels[serverHost])
+	if client < 0 || server < 0 || client == server || v.Trial.Status == trial.StatusMissing {
+		return
+	}
+	measured := v.Trial.Status == trial.Valid && r.measured(v, client, server, blocks[v.Plan.Block])
+	for _, h := range []int{client, server} {
+		r.hosts[h].Trials++
+		if measured {
+			r.hosts[h].Valid++
+			continue
+		}
+		r.lost[h].missing++
+		r.lost[h].reason = v.Trial.Reason
+		if r.lost[h].reason == "" && len(v.Why) > 0 { // it stood still, and has no rates
+			r.lost[h].reason = v.Why[0]
+		}
+	}
+}
+
+// measured enters the figures of a valid trial and tells whether it has any.
+func (r *reading) measured(v *trial.Judged, client, server, block int) bool {
+	from, to := client, server
+	metrics := map[string]string{Goodput: Goodput, SendCPU: SendCPU, ReceiveCPU: ReceiveCPU}
+	switch v.Plan.Levels["stream"] {
+	case string(contract.StreamDown):
+		from, to = server, client
+		metrics[SendCPU], metrics[ReceiveCPU] = ReceiveCPU, SendCPU
+	case "no", "":
+		return r.takeLatency(v, client, server, block)
+	}
+	has := false
+	for name, of := range metrics {
+		has = r.enter(name, v.Trial.Values, of, from, to, block) || has
+	}
+	if !has {
+		return false
+	}
+	r.hosts[client].Bulk++
+	r.hosts[server].Bulk++
+	switch {
+	case v.LimitOf == contract.Client && v.Trial.Limit.OfCPU():
+		r.hosts[client].Full++
+	case v.LimitOf == contract.Server && v.Trial.Limit.OfCPU():
+		r.hosts[server].Full++
+	}
+	return true
+}
+
+// takeLatency files a trial of small messages: by what its user waits in an open
+// loop, by what an exchange takes in a closed one.
+func (r *reading) takeLatency(v *trial.Judged, client, server, block int) bool {
+	for _, name := range []string{"response_p50_us", "service_p50_us"} {
+		if r.latency == "" || r.latency == name {
+			if r.enter(name, v.Trial.Values, name, client, server, block) {
+				r.latency = name
+				return true
+			}
+		}
+	}
+	return false
+}
+
+// enter puts a figure into a metric's grid; false when there is none.
+func (r *reading) enter(name string, values map[string]float64, of string, from, to, block int) bool {
+	x, has := values[of]
+	if !has || !cells.Usable(x) {
+		return false
+	}
+	if r.grids[name] == nil {
+		r.grids[name] = NewGrid(len(r.names), r.blocks)
+	}
+	r.grids[name].Set(from, to, block, math.Log(x))
+	return true
+}
+
+// parts are the tests among which the level is divided: hosts and pairs by goodput
+// and by latency, hosts by what either end costs.
+const parts = 6
+
+// judge takes every metric apart and enters the hosts' effects.
+func (r *reading) judge(m *Mesh) {
+	share := m.Level / parts
+	rules := map[string]Rule{
+		Goodput:    {Worse: -1, Margin: m.Margin, Hosts: share, Pairs: share},
+		SendCPU:    {Worse: 1, Margin: m.Margin, Hosts: 2 * share}, // the partners' columns are not looked at
+		ReceiveCPU: {Worse: 1, Margin: m.Margin, Hosts: 2 * share},
+	}
+	if r.latency != "" {
+		rules[r.latency] = Rule{Worse: 1, Margin: m.Margin, Hosts: share, Pairs: share}
+	}
+	for name, rule := range rules {
+		if g := r.grids[name]; g != nil {
+			r.effects[name] = Judge(g, rule)
+		}
+	}
+	for i := range r.hosts {
+		h := &r.hosts[i]
+		h.Sends, h.Receives = r.host(Goodput, i)
+		h.Asks, h.Answers = r.host(r.latency, i)
+		h.SendCPU, _ = r.host(SendCPU, i)
+		_, h.ReceiveCPU = r.host(ReceiveCPU, i)
+	}
+	m.Hosts = r.hosts
+	for i := range r.names {
+		for j := range r.names {
+			if g := r.grids[Goodput]; g != nil && len(g.blocksOf(i, j)) > 0 {
+				m.Pairs++
+			}
+		}
+	}
+}
+
+func (r *reading) host(name string, i int) (from, to Effect) {
+	e, known := r.effects[name]
+	if !known {
+		return Effect{}, Effect{}
+	}
+	return e.From[i], e.To[i]
+}
+
+// middles are the metrics' medians over pairs, and how far the pairs of hosts reach
+// that are not named.
+func (r *reading) middles(m *Mesh) []Middle {
+	off := named(m.Outliers)
+	var all []Middle
+	for _, name := range []string{Goodput, r.latency, SendCPU, ReceiveCPU} {
+		e, known := r.effects[name]
+		if !known {
+			continue
+		}
+		var values []float64
+		for i, row := range e.Table {
+			for j, x := range row {
+				if !slices.Contains(off, r.names[i]) && !slices.Contains(off, r.names[j]) {
+					values = append(values, present([]float64{x})...)
+				}
+			}
+		}
+		one := Middle{Metric: name, Value: e.Middle, Low: e.Middle, High: e.Middle, Noise: e.Noise}
+		if len(values) > 0 {
+			one.Value, one.Low, one.High = math.Exp(stat.Median(values)), math.Exp(slices.Min(values)), math.Exp(slices.Max(values))
+		}
+		all = append(all, one)
+	}
+	return all
+}
+
+// named lists the hosts of outliers, but for pairs: their hosts are as good as others.
+func named(outliers []Outlier) []string {
+	var all []string
+	for _, o := range outliers {
+		if o.Kind != OfPair {
+			all = append(all, o.Hosts...)
+		}
+	}
+	return all
+}
