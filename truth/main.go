@@ -43,6 +43,7 @@ var questions = []question{
 	{"limits", limited},
 	{"gate", gated},
 	{"apart", madeApart},
+	{"mesh", meshed},
 }
 
 func main() {

@@ -68,6 +68,9 @@ func counted(n int, what string) string {
 
 // placements says which CPUs each end gets, for each placement of the plan.
 func placements(s *session.Session) string {
+	if s.Study.Mesh {
+		return fmt.Sprintf("every ordered pair of %d hosts, up to %d pairs at the same time", s.Hosts(), s.Hosts()/2)
+	}
 	var all, standing []string
 	for _, p := range s.Placements() {
 		for _, peer := range p.Peers {
@@ -115,7 +118,10 @@ func printPlan(s *session.Session) error {
 	compare := s.Study.Compare
 	fmt.Fprintln(stdout, strings.TrimSuffix(cells.Title(study.Summary(s.Study))+": "+s.Study.Question, ": "))
 	perBlock, probes := countTrials(s.Trials)
-	fmt.Fprintf(stdout, "%d trials: %d blocks of %d, the baseline %q twice in each", len(s.Trials), s.Study.Blocks, perBlock, compare.Baseline)
+	fmt.Fprintf(stdout, "%d trials: %d blocks of %d", len(s.Trials), s.Study.Blocks, perBlock)
+	if !s.Study.Mesh {
+		fmt.Fprintf(stdout, ", the baseline %q twice in each", compare.Baseline)
+	}
 	switch {
 	case probes == 1:
 		fmt.Fprint(stdout, ", and a probe")

@@ -5,6 +5,7 @@ import (
 	"netdyno/internal/read/cells"
 	"netdyno/internal/read/compare"
 	"netdyno/internal/read/ladder"
+	"netdyno/internal/read/mesh"
 	"netdyno/internal/read/profile"
 	"netdyno/internal/read/view"
 	"netdyno/internal/record"
@@ -38,7 +39,14 @@ func Find(header record.Header, trials []record.Trial, records []record.Record) 
 		f.Answers = answer.Alone(f.Run)
 	}
 	addSentences(&f)
+	if f.Mesh = mesh.Read(s); f.Mesh != nil {
+		f.Charts = view.ChartsOf(s, f.Mesh.Charts())
+		f.Answers = nil
+	}
 	f.Answer = answer.Of(answer.Parts{Run: f.Run, Claims: f.Claims, Choices: choiceSentences(f.Choices), Searches: searchSentences(f.Searches)})
+	if f.Mesh != nil {
+		f.Answer = answer.Answer{Sentences: meshSentences(f.Mesh)}
+	}
 	f.Stage = compare.Settle(s, comparisons, requirements)
 	f.Seating, f.Trials = seating(s), s.Trials
 	profiles, unread := profile.Profiles(s)

@@ -8,6 +8,7 @@ import (
 	"netdyno/internal/read/cells"
 	"netdyno/internal/read/compare"
 	"netdyno/internal/read/ladder"
+	"netdyno/internal/read/mesh"
 	"netdyno/internal/read/profile"
 	"netdyno/internal/read/trial"
 	"netdyno/internal/read/view"
@@ -39,6 +40,7 @@ type Findings struct {
 	Pays         []view.Pays          `json:"pays,omitempty"`        // as Header.Study.Pays
 	Claims       []compare.Claim      `json:"claims,omitempty"`      // as Header.Study.Claims
 	Ladders      []ladder.Ladder      `json:"ladders,omitempty"`     // as Header.Study.Ladders
+	Mesh         *mesh.Mesh           `json:"mesh,omitempty"`        // of a study whose cells are pairs of hosts
 	ServerReport *ServerReport        `json:"served,omitempty"`      // what a server started by netdyno listen counted itself
 	Seating      []Seated             `json:"seating"`               // who sat where, the server's seat first
 	Warnings     []record.Warning     `json:"warnings"`

@@ -45,6 +45,9 @@ func warnFewSamples(s *cells.Dataset, f Findings) []record.Warning {
 func warn(s *cells.Dataset, f Findings) []record.Warning {
 	all := slices.Clone(s.Header.Study.Warnings)
 	all = append(all, s.Stray...)
+	if f.Mesh != nil { // whose hosts are told apart, with what is unlike about them, and whose arm is one
+		return append(append(all, warnFlags(s, f)...), warnAway(s, f)...)
+	}
 	for _, of := range []func(*cells.Dataset, Findings) []record.Warning{
 		warnLimits, warnFlags, warnFewSamples, warnUnfinished, warnNoise, warnDelivery, warnPlace, warnAway, warnHosts,
 	} {

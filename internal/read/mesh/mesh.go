@@ -24,12 +24,13 @@ const (
 type Mesh struct {
 	Hosts    []Host    `json:"hosts"`
 	Latency  string    `json:"latency,omitempty"` // the metric of latency; "" when none was measured
+	Stream   string    `json:"stream,omitempty"`  // the direction of the bulk trials, from the client: "up"
 	Middles  []Middle  `json:"middles"`           // of each metric, that of most pairs
 	Outliers []Outlier `json:"outliers,omitempty"`
 	Level    float64   `json:"level"`  // family-wise, over all hosts, pairs and metrics
 	Margin   float64   `json:"margin"` // below which hosts count as equal
 	Blocks   int       `json:"blocks"`
-	Pairs    int       `json:"pairs"`           // ordered, with any valid trial
+	Pairs    int       `json:"pairs"`             // ordered, with any valid trial
 	Unnamed  string    `json:"unnamed,omitempty"` // why nobody can be named; "" when somebody could
 }
 
@@ -85,8 +86,8 @@ type Outlier struct {
 	Kind     Kind       `json:"kind"`
 	Hosts    []string   `json:"hosts"` // one; of a pair the sender and the receiver; of a leaf all of its
 	Evidence []Evidence `json:"evidence,omitempty"`
-	Full     bool       `json:"full,omitempty"`   // its CPU was the limit of most of its bulk trials
-	Reason   string     `json:"reason,omitempty"` // of a lost host: of its last trial
+	Full     bool       `json:"full,omitempty"`    // its CPU was the limit of most of its bulk trials
+	Reason   string     `json:"reason,omitempty"`  // of a lost host: of its last trial
 	Missing  int        `json:"missing,omitempty"` // of a lost host: trials without a figure
 	Of       int        `json:"of,omitempty"`
 	Facts    []string   `json:"facts,omitempty"` // in which it is unlike the others

@@ -1,6 +1,7 @@
 package mesh
 
 import (
+	"fmt"
 	"math"
 	"slices"
 
@@ -29,7 +30,7 @@ func Read(s *cells.Dataset) *Mesh {
 		return nil
 	}
 	r := newReading(s, names)
-	m := &Mesh{Level: Level, Margin: s.Header.Study.Compare.Margin, Blocks: r.blocks, Latency: r.latency}
+	m := &Mesh{Level: Level, Margin: s.Header.Study.Compare.Margin, Blocks: r.blocks, Latency: r.latency, Stream: r.stream}
 	if m.Margin <= 0 {
 		m.Margin = standardMargin
 	}
@@ -45,15 +46,19 @@ func Read(s *cells.Dataset) *Mesh {
 	return m
 }
 
-// fewestHosts is from how many hosts on a host can be told from its partners.
-const fewestHosts = 4
+// From how many hosts on a host can be told from its partners, and from how many
+// blocks on a pair from a disturbance that meets it twice.
+const (
+	fewestHosts  = 4
+	fewestBlocks = 3
+)
 
 func unnamed(hosts, blocks int) string {
 	switch {
 	case hosts < fewestHosts:
-		return "with fewer than 4 hosts a host cannot be told from its partners"
-	case blocks < 2:
-		return "one block does not tell a slow pair from a disturbed one"
+		return fmt.Sprintf("with fewer than %d hosts a host cannot be told from its partners", fewestHosts)
+	case blocks < fewestBlocks:
+		return fmt.Sprintf("with fewer than %d blocks a slow pair cannot be told from a disturbed one", fewestBlocks)
 	}
 	return ""
 }
@@ -63,6 +68,7 @@ type reading struct {
 	names   []string
 	blocks  int
 	latency string // metric
+	stream  string // direction of the bulk trials
 	hosts   []Host
 	lost    []lost
 	grids   map[string]*Grid
@@ -145,6 +151,7 @@ func (r *reading) measured(v *trial.Judged, client, server, block int) bool {
 	if !has {
 		return false
 	}
+	r.stream = v.Plan.Levels["stream"]
 	r.hosts[client].Bulk++
 	r.hosts[server].Bulk++
 	switch {

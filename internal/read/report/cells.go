@@ -49,6 +49,9 @@ var (
 )
 
 func (l *layout) cells() []Cell {
+	if l.Mesh != nil { // the heat maps show its cells, each of which is a pair
+		return nil
+	}
 	all := make([]Cell, 0, len(l.Cells))
 	budget := lineBudget(len(l.Cells))
 	for i, c := range l.Cells {

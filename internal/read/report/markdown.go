@@ -18,6 +18,7 @@ func (p Page) Markdown(w io.Writer) error {
 		m.table(t)
 	}
 	m.ladders(p.Ladders)
+	m.group("Hosts and what connects them", p.Mesh)
 	m.charts(p.Charts)
 	m.group("Fitted models", p.Fits)
 	m.group("Searches", p.Searches)

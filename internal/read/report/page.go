@@ -29,6 +29,7 @@ type Page struct {
 	Arms         []Key         `json:"arms,omitempty"`
 	Effects      []Figure      `json:"effects,omitempty"`  // every arm against the baseline, one figure per primary metric
 	Ladders      []Ladder      `json:"ladders,omitempty"`  // which step from arm to arm has which part
+	Mesh         []Section     `json:"mesh,omitempty"`     // hosts and what connects them, of a study whose cells are pairs of hosts
 	Charts       []Chart       `json:"charts,omitempty"`   // as the study asked for them
 	Fits         []Section     `json:"fits,omitempty"`     // models, each with its sentence
 	Searches     []Section     `json:"searches,omitempty"` // for the least that comes near the best
@@ -70,6 +71,7 @@ func New(f finding.Findings) Page {
 		Arms:         l.keys,
 		Effects:      l.effects(),
 		Ladders:      l.ladders(),
+		Mesh:         l.mesh(),
 		Charts:       l.charts(),
 		Fits:         l.fits(),
 		Searches:     l.searches(),

@@ -39,7 +39,9 @@ func NewScreen(f finding.Findings) Screen {
 		title: title, answer: strings.Join(l.answer(), " "), requirements: l.requirements(), tally: l.shortTally(),
 		warnings: l.notices(), full: "netdyno report --full " + shellWord(or(f.Header.Directory, "DIR")),
 	}
-	if s.forms = l.matrixForms(); s.forms == nil {
+	if l.Mesh != nil {
+		s.forms = l.meshForms()
+	} else if s.forms = l.matrixForms(); s.forms == nil {
 		s.forms = l.figureForms()
 	}
 	return s

@@ -18,9 +18,12 @@ var drawers = map[record.ChartKind]func(*cells.Dataset, *Chart, metric.Metric){
 }
 
 // Charts fills in the charts that the study asks for, from valid trials alone.
-func Charts(s *cells.Dataset) []Chart {
+func Charts(s *cells.Dataset) []Chart { return ChartsOf(s, s.Header.Study.Charts) }
+
+// ChartsOf fills in some charts of a run.
+func ChartsOf(s *cells.Dataset, specs []record.Chart) []Chart {
 	var all []Chart
-	for _, spec := range s.Header.Study.Charts {
+	for _, spec := range specs {
 		all = append(all, chart(s, spec))
 	}
 	return all

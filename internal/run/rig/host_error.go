@@ -18,21 +18,32 @@ func (e *HostError) Error() string { return e.Host + ": " + e.Err.Error() }
 func (e *HostError) Unwrap() error { return e.Err }
 
 // ErrorOf returns what of an error concerns a trial on these hosts: what is of no
-// host alone, and what is of theirs; nil for nothing.
+// host alone, and what is of theirs; nil for nothing. What only some of its hosts
+// suffer from loses the words around all of it.
 func ErrorOf(err error, hosts ...string) error {
-	var one *HostError
-	joined, several := err.(interface{ Unwrap() []error }) //nolint:errorlint // the parts are looked at one by one
-	switch {
-	case err == nil:
+	if err == nil {
 		return nil
-	case several:
+	}
+	if one, is := err.(*HostError); is { //nolint:errorlint // looked at layer by layer
+		if slices.Contains(hosts, one.Host) {
+			return err
+		}
+		return nil
+	}
+	if joined, several := err.(interface{ Unwrap() []error }); several { //nolint:errorlint // looked at layer by layer
 		var mine []error
 		for _, part := range joined.Unwrap() {
 			mine = append(mine, ErrorOf(part, hosts...))
 		}
 		return errors.Join(mine...)
-	case errors.As(err, &one) && !slices.Contains(hosts, one.Host):
-		return nil
 	}
-	return err
+	inner := errors.Unwrap(err)
+	if inner == nil {
+		return err
+	}
+	mine := ErrorOf(inner, hosts...)
+	if mine != nil && mine.Error() == inner.Error() {
+		return err
+	}
+	return mine
 }

@@ -75,13 +75,13 @@ func (s *Study) checkMesh() error {
 // warnMesh names what the mesh cannot tell.
 func (s *Study) warnMesh() []record.Warning {
 	var out []record.Warning
-	if s.Blocks < LeastLook {
+	const fewHosts, fewBlocks = 4, 3
+	if s.Blocks < fewBlocks {
 		out = append(out, record.Warning{
-			About: "blocks", Text: "one block has every pair once, so nothing tells a slow pair from a disturbed one, and nobody can be named",
-			Advice: "run at least 3 blocks",
+			About: "blocks", Text: fmt.Sprintf("with %d blocks a slow pair cannot be told from a disturbed one, so nobody is named", s.Blocks),
+			Advice: fmt.Sprintf("run at least %d blocks", fewBlocks),
 		})
 	}
-	const fewHosts = 4
 	if v := FindVaried(s.Vary, ServerHost); v != nil && len(v.Levels) < fewHosts {
 		out = append(out, record.Warning{
 			About: "hosts", Text: fmt.Sprintf("with %d hosts a host cannot be told from its partners", len(v.Levels)),

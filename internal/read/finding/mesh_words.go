@@ -1,0 +1,155 @@
+package finding
+
+import (
+	"fmt"
+	"strings"
+
+	"netdyno/internal/metric"
+	"netdyno/internal/quantity"
+	"netdyno/internal/read/compare"
+	"netdyno/internal/read/mesh"
+)
+
+// outliersSaid bounds the outliers of which the answer speaks; the table has all.
+const outliersSaid = 4
+
+// meshSentences answer whether every host and what connects them is as good as the
+// others.
+func meshSentences(m *mesh.Mesh) []string {
+	middles := middlesText(m)
+	if m.Pairs == 0 {
+		return []string{"No pair of hosts has a valid bulk trial, so nothing can be said of them."}
+	}
+	if m.Unnamed != "" {
+		return []string{upperFirst(middles) + ". Nobody is named: " + m.Unnamed + "."}
+	}
+	if len(m.Outliers) == 0 {
+		return []string{fmt.Sprintf("All %d hosts are as good as each other, and so is every way between them: nobody is worse by more than %s and noise. %s.",
+			len(m.Hosts), compare.Percent(m.Margin), upperFirst(middles))}
+	}
+	var all []string
+	for _, o := range m.Outliers[:min(outliersSaid, len(m.Outliers))] {
+		all = append(all, outlierSentence(m, o))
+	}
+	if more := len(m.Outliers) - outliersSaid; more > 0 {
+		all = append(all, fmt.Sprintf("The table names %d more.", more))
+	}
+	off := map[string]bool{}
+	for _, o := range m.Outliers {
+		if o.Kind != mesh.OfPair {
+			for _, h := range o.Hosts {
+				off[h] = true
+			}
+		}
+	}
+	if others := len(m.Hosts) - len(off); others > 0 {
+		all = append(all, fmt.Sprintf("Of the other %s none is named: %s.", hosts(others), middles))
+	}
+	return all
+}
+
+func hosts(n int) string {
+	if n == 1 {
+		return "host"
+	}
+	return fmt.Sprintf("%d hosts", n)
+}
+
+// middlesText is what most pairs do: "the middle pair moves 11.9 MB/s, latency 112 µs".
+func middlesText(m *mesh.Mesh) string {
+	var parts []string
+	for _, one := range m.Middles {
+		scale := metric.Shown(one.Metric).Scale(one.Value)
+		value := strings.TrimSpace(scale.Format(one.Value) + " " + scale.Unit)
+		switch one.Metric {
+		case mesh.Goodput:
+			parts = append(parts, "the middle pair moves "+value)
+		case m.Latency:
+			parts = append(parts, "there and back takes "+value)
+		}
+	}
+	return strings.Join(parts, ", ")
+}
+
+// outlierSentence names what is wrong and by what that is known.
+func outlierSentence(m *mesh.Mesh, o mesh.Outlier) string {
+	who := strings.Join(o.Hosts, ", ")
+	switch o.Kind {
+	case mesh.Lost:
+		return fmt.Sprintf("%s was lost: %d of its %d trials have no figure, the last because: %s.", who, o.Missing, o.Of, strings.TrimSuffix(o.Reason, "."))
+	case mesh.OfHost:
+		full := ""
+		if o.Full {
+			full = "; its CPU is full"
+		}
+		return fmt.Sprintf("Host %s is slow: %s%s%s.", who, evidenceText(m, o.Evidence), full, beside(o.Facts))
+	case mesh.OfCable:
+		return fmt.Sprintf("The cable, card or port of %s is slow: %s, at normal CPU cost and latency%s.", who, evidenceText(m, o.Evidence), beside(o.Facts))
+	case mesh.OfLeaf:
+		return fmt.Sprintf("The leaf of %s is slow: towards the rest its hosts move %s what they move among themselves%s.", listedHosts(o.Hosts), effectText(o.Evidence[0].Effect), beside(o.Facts))
+	}
+	return fmt.Sprintf("The way from %s to %s is slow: %s, by what both do with the others.", o.Hosts[0], o.Hosts[1], evidenceText(m, o.Evidence))
+}
+
+// beside names facts in which an outlier is unlike the others.
+func beside(facts []string) string {
+	if len(facts) == 0 {
+		return ""
+	}
+	return "; " + strings.Join(facts, "; ")
+}
+
+// listedHosts names a few hosts and counts the rest.
+func listedHosts(names []string) string {
+	const most = 6
+	if more := len(names) - most; more > 0 {
+		return strings.Join(names[:most], ", ") + fmt.Sprintf(" and %d more", more)
+	}
+	return strings.Join(names, ", ")
+}
+
+// evidenceText says what is off: "it sends 0.41× (0.40–0.42), with 31 of 31 partners".
+func evidenceText(m *mesh.Mesh, evidence []mesh.Evidence) string {
+	var parts []string
+	for _, e := range evidence {
+		text := roleText(m, e) + " " + effectText(e.Effect)
+		if e.Of > 0 {
+			text += fmt.Sprintf(", with %d of %d partners", e.Partners, e.Of)
+		}
+		parts = append(parts, text)
+	}
+	return strings.Join(parts, "; ")
+}
+
+func roleText(m *mesh.Mesh, e mesh.Evidence) string {
+	switch {
+	case e.Metric == mesh.SendCPU:
+		return "sending costs it CPU"
+	case e.Metric == mesh.ReceiveCPU:
+		return "receiving costs it CPU"
+	case e.Metric == m.Latency && e.Role == mesh.Asks:
+		return "latency of what it asks"
+	case e.Metric == m.Latency && e.Role == mesh.Answers:
+		return "latency of what it answers"
+	case e.Metric == m.Latency:
+		return "latency"
+	case e.Role == mesh.Between:
+		return "it moves"
+	}
+	return "it " + string(e.Role)
+}
+
+func effectText(e mesh.Effect) string {
+	text := quantity.FormatFigure(e.Ratio) + "×"
+	if e.Low < e.High {
+		text += fmt.Sprintf(" (%s–%s)", quantity.FormatFigure(e.Low), quantity.FormatFigure(e.High))
+	}
+	return text
+}
+
+func upperFirst(text string) string {
+	if text == "" {
+		return text
+	}
+	return strings.ToUpper(text[:1]) + text[1:]
+}

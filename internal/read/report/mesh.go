@@ -1,0 +1,185 @@
+package report
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+
+	"netdyno/internal/read/mesh"
+)
+
+// mesh lays out what is worse than the others, with its evidence, and every host
+// divided by the others.
+func (l *layout) mesh() []Section {
+	m := l.Mesh
+	if m == nil {
+		return nil
+	}
+	note := fmt.Sprintf("Each host, and each pair when its two hosts are taken out, is divided by the others. Intervals hold together: among equal hosts anything is named in at most %s of meshes. "+
+		"What is named is worse by more than %s too, in more than half of its blocks.", shareText(m.Level), shareText(m.Margin))
+	if m.Unnamed != "" {
+		note = "Nobody is named: " + m.Unnamed + "."
+	}
+	named := Section{ID: "outliers", Title: "What is worse than the others", Note: note, Tables: []Table{outlierTable(m)}}
+	if len(m.Outliers) == 0 && m.Unnamed == "" {
+		named.Note = "Nothing is. " + note
+		named.Tables = nil
+	}
+	return []Section{named, {ID: "hosts-apart", Title: "Host by host", Tables: []Table{hostTable(m, true)}}}
+}
+
+// shareText prints a share in percent.
+func shareText(x float64) string {
+	return strings.TrimSpace(fmt.Sprintf("%.3g", 100*x)) + noBreak + "%"
+}
+
+// outlierTable has a row for each effect by which something is named.
+func outlierTable(m *mesh.Mesh) Table {
+	t := Table{Columns: slices.Concat(columns("what", "which", "evidence"), numbers("÷ the others"), columns("partners", "unlike the others"))}
+	for _, o := range m.Outliers {
+		who, facts := strings.Join(o.Hosts, whoJoins[o.Kind]), strings.Join(o.Facts, "; ")
+		if o.Kind == mesh.Lost {
+			t.Rows = append(t.Rows, []Datum{word(kindText(o)), word(who), word(o.Reason), missing(), word(fmt.Sprintf("%d of %s without a figure", o.Missing, plural(o.Of, "trial"))), word(facts)})
+		}
+		for _, e := range o.Evidence {
+			partners := ""
+			if e.Of > 0 {
+				partners = fmt.Sprintf("%d of %d", e.Partners, e.Of)
+			}
+			t.Rows = append(t.Rows, []Datum{word(kindText(o)), word(who), word(roleText(e)), effectDatum(e.Effect, true), word(partners), word(facts)})
+		}
+	}
+	return t
+}
+
+var whoJoins = map[mesh.Kind]string{mesh.OfPair: " → ", mesh.OfLeaf: ", ", mesh.OfHost: "", mesh.OfCable: "", mesh.Lost: ""}
+
+// kindText names what is wrong.
+func kindText(o mesh.Outlier) string {
+	switch {
+	case o.Kind == mesh.OfHost && o.Full:
+		return "host, CPU full"
+	case o.Kind == mesh.OfCable:
+		return "cable or port"
+	}
+	return string(o.Kind)
+}
+
+func roleText(e mesh.Evidence) string {
+	switch e.Role {
+	case mesh.Between:
+		return labelOf(e.Metric)
+	case mesh.Asks:
+		return labelOf(e.Metric) + " as client"
+	case mesh.Answers:
+		return labelOf(e.Metric) + " as server"
+	case mesh.Sends:
+		return labelOf(e.Metric) + " as sender"
+	}
+	return labelOf(e.Metric) + " as receiver"
+}
+
+func effectDatum(e mesh.Effect, interval bool) Datum {
+	if !e.Known() {
+		return missing()
+	}
+	r := &Ratio{Text: ratio(e.Ratio)}
+	if interval && e.Low < e.High {
+		r.Interval = ratioInterval(e.Low, e.High)
+	}
+	return Datum{Ratio: r, Strong: e.Off}
+}
+
+// hostTable has a row for each host, and the middle pair's figures below.
+func hostTable(m *mesh.Mesh, whole bool) Table {
+	t := Table{Columns: append(columns("", ""), meshColumns(m)...)}
+	if whole {
+		t.Caption = "Every host as sender, as receiver, in the role in which its latency is higher, and by what it spends itself: divided by the others, with simultaneous intervals."
+	}
+	kinds := map[string]string{}
+	for _, o := range m.Outliers {
+		for _, h := range o.Hosts {
+			if o.Kind != mesh.OfPair {
+				kinds[h] = kindText(o)
+			}
+		}
+	}
+	for _, h := range m.Hosts {
+		if !whole && kinds[h.Name] == "" {
+			continue
+		}
+		row := words(h.Name, kinds[h.Name])
+		for _, e := range hostEffects(m, h) {
+			row = append(row, effectDatum(e, whole))
+		}
+		t.Rows = append(t.Rows, row)
+	}
+	middle, low, high := words("middle pair", ""), words("lowest", ""), words("highest", "")
+	for _, name := range meshMetrics(m) {
+		i := slices.IndexFunc(m.Middles, func(one mesh.Middle) bool { return one.Metric == name })
+		one := m.Middles[i]
+		s := scaleFor(name, one.Value)
+		middle = append(middle, word(s.Format(one.Value)+noBreak+s.Unit))
+		low, high = append(low, number(s.Format(one.Low), "")), append(high, number(s.Format(one.High), ""))
+	}
+	t.Rows = append(t.Rows, middle, low, high)
+	return t
+}
+
+// meshMetrics are the metrics of the columns of a table of hosts.
+func meshMetrics(m *mesh.Mesh) []string {
+	var all []string
+	for _, one := range m.Middles {
+		all = append(all, one.Metric)
+		if one.Metric == mesh.Goodput {
+			all = append(all, one.Metric)
+		}
+	}
+	return all
+}
+
+func meshColumns(m *mesh.Mesh) []Column {
+	titles := map[string][]string{
+		mesh.Goodput: {"sends", "receives"}, m.Latency: {"latency"}, mesh.SendCPU: {"send CPU"}, mesh.ReceiveCPU: {"recv CPU"},
+	}
+	var all []Column
+	for _, one := range m.Middles {
+		all = append(all, numbers(titles[one.Metric]...)...)
+	}
+	return all
+}
+
+func hostEffects(m *mesh.Mesh, h mesh.Host) []mesh.Effect {
+	effects := map[string][]mesh.Effect{
+		mesh.Goodput: {h.Sends, h.Receives}, m.Latency: {h.Latency()}, mesh.SendCPU: {h.SendCPU}, mesh.ReceiveCPU: {h.ReceiveCPU},
+	}
+	var all []mesh.Effect
+	for _, one := range m.Middles {
+		all = append(all, effects[one.Metric]...)
+	}
+	return all
+}
+
+// pairTable has the pairs that are named.
+func namedPairs(m *mesh.Mesh) Table {
+	t := Table{Columns: append(columns("from", "to", ""), numbers("÷ the others")...)}
+	for _, o := range m.Outliers {
+		if o.Kind != mesh.OfPair {
+			continue
+		}
+		for _, e := range o.Evidence {
+			t.Rows = append(t.Rows, append(words(o.Hosts[0], o.Hosts[1], roleText(e)), effectDatum(e.Effect, true)))
+		}
+	}
+	return t
+}
+
+// meshForms are what a terminal shows of a mesh: the hosts that are named, below
+// them what the others do, and the pairs that are named.
+func (l *layout) meshForms() [][]Table {
+	tables := []Table{hostTable(l.Mesh, false)}
+	if pairs := namedPairs(l.Mesh); len(pairs.Rows) > 0 {
+		tables = append(tables, pairs)
+	}
+	return [][]Table{tables}
+}
