@@ -111,6 +111,7 @@ var layers = map[string][]string{
 	"test/programs": {}, // where the programs are that tests run
 	"test/lab":      {}, // hosts, for the tests of rigs: of third parties only
 	"test/*":        append(slices.Clone(orchestrator), "test/lab", "test/programs"),
+	"test/mesh":     append(slices.Clone(orchestrator), "test/programs", "internal/run/bench/benchtest"),
 	"test/answers":  append(slices.Clone(orchestrator), "internal/read/synthetic"),
 	"cmd/*":         {"internal/work/load", "internal/work/codec", "internal/work/transport/*", "internal/work/worker"},
 }

@@ -95,6 +95,9 @@ func meshed(ctx context.Context, p *pipeline) ([]answer, error) {
 		}
 		got := outliersOf(found)
 		fmt.Fprintf(os.Stderr, "mesh: %s in %s: %s\n", c.what, time.Since(began).Round(time.Second), strings.Join(found.Answer.Sentences, " "))
+		for _, h := range found.Mesh.Hosts {
+			fmt.Fprintf(os.Stderr, "  %s sends %.3g receives %.3g asks %.3g (%.3g-%.3g) answers %.3g (%.3g-%.3g) send cpu %.3g receive cpu %.3g valid %d of %d\n", h.Name, h.Sends.Ratio, h.Receives.Ratio, h.Asks.Ratio, h.Asks.Low, h.Asks.High, h.Answers.Ratio, h.Answers.Low, h.Answers.High, h.SendCPU.Ratio, h.ReceiveCPU.Ratio, h.Valid, h.Trials)
+		}
 		answers = append(answers, answer{c.what + " named", or(got, "nobody"), or(c.want, "nobody"), got == c.want})
 	}
 	return answers, nil

@@ -17,11 +17,15 @@ const outliersSaid = 4
 // others.
 func meshSentences(m *mesh.Mesh) []string {
 	middles := middlesText(m)
-	if m.Pairs == 0 {
+	if m.Pairs == 0 && len(m.Outliers) == 0 {
 		return []string{"No pair of hosts has a valid bulk trial, so nothing can be said of them."}
 	}
 	if m.Unnamed != "" {
-		return []string{upperFirst(middles) + ". Nobody is named: " + m.Unnamed + "."}
+		var all []string
+		for _, o := range m.Outliers { // lost ones
+			all = append(all, outlierSentence(m, o))
+		}
+		return append(all, upperFirst(middles)+". Nobody else is named: "+m.Unnamed+".")
 	}
 	if len(m.Outliers) == 0 {
 		return []string{fmt.Sprintf("All %d hosts are as good as each other, and so is every way between them: nobody is worse by more than %s and noise. %s.",

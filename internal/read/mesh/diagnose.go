@@ -1,15 +1,14 @@
 package mesh
 
-import "slices"
+import (
+	"slices"
 
-// diagnose names what is wrong: lost hosts first, then leaves, hosts, cables, pairs.
-func (r *reading) diagnose(m *Mesh) []Outlier {
-	var all []Outlier
-	for i := range r.hosts {
-		if o, is := r.lostHost(i); is {
-			all = append(all, o)
-		}
-	}
+	"netdyno/internal/read/stat"
+)
+
+// diagnose names what is wrong: after lost hosts leaves, hosts, cables, pairs.
+func (r *reading) diagnose(m *Mesh, lost []Outlier) []Outlier {
+	all := slices.Clone(lost)
 	var single []Outlier
 	for i := range r.hosts {
 		if o, is := r.worseHost(i, m.Margin); is && !slices.Contains(named(all), r.names[i]) {
@@ -21,26 +20,54 @@ func (r *reading) diagnose(m *Mesh) []Outlier {
 	return append(all, r.worsePairs(named(all), len(leaves) > 0)...)
 }
 
-// mostMissing is the share of its trials without a figure from which on a host is
-// lost, where the median host loses less than half of that.
-const mostMissing = 0.5
+// lostHosts names hosts of whose trials many have no figure. That needs no statistics.
+func (r *reading) lostHosts() []Outlier {
+	var all []Outlier
+	for i := range r.hosts {
+		if o, is := r.lostHost(i); is {
+			all = append(all, o)
+		}
+	}
+	return all
+}
+
+// A host is lost when at least this share of its trials has no figure, and that is
+// several times as much as of the trials without it.
+const (
+	mostMissing  = 0.25
+	timesMissing = 4
+)
 
 func (r *reading) lostHost(i int) (Outlier, bool) {
-	h := r.hosts[i]
-	if h.Trials == 0 || float64(r.lost[i].missing) < mostMissing*float64(h.Trials) {
+	own := r.missing(i, -1)
+	if own.of == 0 || own.share() < mostMissing {
 		return Outlier{}, false
 	}
 	var others []float64
-	for j, other := range r.hosts {
-		if j != i && other.Trials > 0 {
-			others = append(others, float64(r.lost[j].missing)/float64(other.Trials))
+	for j := range r.hosts {
+		if other := r.missing(j, i); j != i && other.of > 0 {
+			others = append(others, other.share())
 		}
 	}
-	slices.Sort(others)
-	if len(others) == 0 || others[len(others)/2] >= mostMissing/2 {
+	if len(others) == 0 || timesMissing*stat.Median(others) > own.share() {
 		return Outlier{}, false
 	}
-	return Outlier{Kind: Lost, Hosts: []string{h.Name}, Missing: r.lost[i].missing, Of: h.Trials, Reason: r.lost[i].reason}, true
+	return Outlier{Kind: Lost, Hosts: []string{r.names[i]}, Missing: own.missing, Of: own.of, Reason: own.reason}, true
+}
+
+// missing sums up a host's trials with all partners but one.
+func (r *reading) missing(host, but int) lost {
+	var sum lost
+	for partner, one := range r.lost[host] {
+		if partner == but {
+			continue
+		}
+		sum.missing, sum.of = sum.missing+one.missing, sum.of+one.of
+		if one.at >= sum.at && one.reason != "" {
+			sum.at, sum.reason = one.at, one.reason
+		}
+	}
+	return sum
 }
 
 // worseHost names a host, or what connects it. A machine that is slow costs more CPU

@@ -36,8 +36,8 @@ func Read(s *cells.Dataset) *Mesh {
 	}
 	r.judge(m)
 	m.Unnamed = unnamed(len(names), r.blocks)
-	if m.Unnamed == "" {
-		m.Outliers = r.diagnose(m)
+	if m.Outliers = r.lostHosts(); m.Unnamed == "" {
+		m.Outliers = r.diagnose(m, m.Outliers)
 	}
 	m.Middles = r.middles(m)
 	for i := range m.Outliers {
@@ -70,21 +70,25 @@ type reading struct {
 	latency string // metric
 	stream  string // direction of the bulk trials
 	hosts   []Host
-	lost    []lost
+	lost    [][]lost // by host and partner
 	grids   map[string]*Grid
 	effects map[string]Effects
 }
 
-// lost is what is known of a host's trials without a figure.
+// lost is what is known of trials without a figure.
 type lost struct {
-	missing int
-	reason  string // of the last
+	missing, of int
+	reason      string // of the last
+	at          int    // its place in the run
 }
+
+func (l lost) share() float64 { return float64(l.missing) / float64(l.of) }
 
 // newReading sorts the valid trials into grids.
 func newReading(s *cells.Dataset, names []string) *reading {
-	r := &reading{names: names, grids: map[string]*Grid{}, effects: map[string]Effects{}, lost: make([]lost, len(names))}
-	for _, name := range names {
+	r := &reading{names: names, grids: map[string]*Grid{}, effects: map[string]Effects{}, lost: make([][]lost, len(names))}
+	for i, name := range names {
+		r.lost[i] = make([]lost, len(names))
 		r.hosts = append(r.hosts, Host{Name: name, Leaf: s.Header.Facts.Seats[name].Values[LeafFact]})
 	}
 	blocks := map[int]int{}
@@ -119,16 +123,17 @@ func (r *reading) take(v *trial.Judged, blocks map[int]int) {
 		return
 	}
 	measured := v.Trial.Status == trial.Valid && r.measured(v, client, server, blocks[v.Plan.Block])
-	for _, h := range []int{client, server} {
-		r.hosts[h].Trials++
+	for _, end := range [][2]int{{client, server}, {server, client}} {
+		h, l := &r.hosts[end[0]], &r.lost[end[0]][end[1]]
+		h.Trials++
+		l.of++
 		if measured {
-			r.hosts[h].Valid++
+			h.Valid++
 			continue
 		}
-		r.lost[h].missing++
-		r.lost[h].reason = v.Trial.Reason
-		if r.lost[h].reason == "" && len(v.Why) > 0 { // it stood still, and has no rates
-			r.lost[h].reason = v.Why[0]
+		l.missing, l.at, l.reason = l.missing+1, v.Plan.Order, v.Trial.Reason
+		if l.reason == "" && len(v.Why) > 0 { // it stood still, and has no rates
+			l.reason = v.Why[0]
 		}
 	}
 }

@@ -42,7 +42,7 @@ func simulated(r *rand.Rand, hosts, blocks int, noise law, margin float64, what 
 	for i := range names {
 		names[i] = fmt.Sprintf("node%d", i+1)
 	}
-	reading := &reading{names: names, blocks: blocks, latency: rtt, grids: map[string]*Grid{}, effects: map[string]Effects{}, lost: make([]lost, hosts)}
+	reading := &reading{names: names, blocks: blocks, latency: rtt, grids: map[string]*Grid{}, effects: map[string]Effects{}, lost: make([][]lost, hosts)}
 	for _, name := range names {
 		reading.hosts = append(reading.hosts, Host{Name: name})
 	}
@@ -66,7 +66,7 @@ func simulated(r *rand.Rand, hosts, blocks int, noise law, margin float64, what 
 	}
 	m := &Mesh{Level: Level, Margin: margin, Blocks: blocks, Latency: rtt}
 	reading.judge(m)
-	m.Outliers = reading.diagnose(m)
+	m.Outliers = reading.diagnose(m, nil)
 	return m
 }
 

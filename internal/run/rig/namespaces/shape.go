@@ -48,8 +48,13 @@ func (r *Rig) Shape(_ context.Context, link record.Link, seed uint64) error {
 
 func (r *Rig) shape(h host, link record.Link, seed uint64) error {
 	// The cable may have been taken down, by whoever looks what that does.
-	if err := errors.Join(r.hub.links.LinkSetUp(h.socket), h.links.LinkSetUp(h.cable)); err != nil {
-		return fmt.Errorf("bring it up: %w", err)
+	for _, end := range []struct {
+		links *netlink.Handle
+		link  netlink.Link
+	}{{r.hub.links, h.socket}, {h.links, h.cable}} {
+		if err := end.links.LinkSetUp(end.link); err != nil {
+			return fmt.Errorf("bring it up: %w", err)
+		}
 	}
 	if err := errors.Join(unshape(r.hub.links, h.socket), unshape(h.links, h.cable)); err != nil {
 		return err
