@@ -49,7 +49,7 @@ var questions = []question{
 func main() {
 	only := flag.String("only", "", "comma-separated names of the questions to ask; empty for all")
 	bin := flag.String("bin", "bin", "directory of netdyno and its workers, as make build fills it")
-	record := flag.String("record", "", "directory in which to keep the trials of question limits")
+	record := flag.String("record", "", "directory in which to keep the trials of the questions limits and mesh")
 	flag.Parse()
 	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt)
 	defer stop()

@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"os"
 	"os/exec"
+	"path/filepath"
 	"runtime"
 	"slices"
 	"strconv"
@@ -95,9 +96,6 @@ func meshed(ctx context.Context, p *pipeline) ([]answer, error) {
 		}
 		got := outliersOf(found)
 		fmt.Fprintf(os.Stderr, "mesh: %s in %s: %s\n", c.what, time.Since(began).Round(time.Second), strings.Join(found.Answer.Sentences, " "))
-		for _, h := range found.Mesh.Hosts {
-			fmt.Fprintf(os.Stderr, "  %s sends %.3g receives %.3g asks %.3g (%.3g-%.3g) answers %.3g (%.3g-%.3g) send cpu %.3g receive cpu %.3g valid %d of %d\n", h.Name, h.Sends.Ratio, h.Receives.Ratio, h.Asks.Ratio, h.Asks.Low, h.Asks.High, h.Answers.Ratio, h.Answers.Low, h.Answers.High, h.SendCPU.Ratio, h.ReceiveCPU.Ratio, h.Valid, h.Trials)
-		}
 		answers = append(answers, answer{c.what + " named", or(got, "nobody"), or(c.want, "nobody"), got == c.want})
 	}
 	return answers, nil
@@ -149,7 +147,30 @@ func (p *pipeline) mesh(ctx context.Context, n int, on harmed) (f finding.Findin
 	if err != nil {
 		return f, err
 	}
+	if err := p.keepMesh(s, header, trials, records); err != nil {
+		return f, err
+	}
 	return finding.Find(header, trials, records)
+}
+
+// keepMesh leaves a run's directory for netdyno report, where -record names one.
+func (p *pipeline) keepMesh(s *study.Study, header record.Header, trials []record.Trial, records []record.Record) error {
+	if p.record == "" {
+		return nil
+	}
+	text, err := source.YAML(s)
+	if err != nil {
+		return err
+	}
+	dir := session.Directory(filepath.Join(p.record, "mesh-"+time.Now().Format("20060102-150405")))
+	file, err := dir.Create(text, header, trials)
+	if err != nil {
+		return err
+	}
+	for _, r := range records {
+		err = errors.Join(err, file.Append(r))
+	}
+	return errors.Join(err, file.Close())
 }
 
 // hogs are processes that want all CPU time that nobody else wants, on every CPU.

@@ -9,15 +9,13 @@ import (
 	"netdyno/internal/read/cells"
 	"netdyno/internal/read/stat"
 	"netdyno/internal/read/trial"
+	"netdyno/internal/record"
 )
 
-// The factors that place the ends of a trial, and the fact by which the user says
-// which hosts share a leaf switch.
+// The factors that place the ends of a trial.
 const (
 	serverHost = "server.host"
 	clientHost = "client.host"
-
-	LeafFact = "seat.leaf"
 )
 
 // standardMargin is the margin of a mesh that declares none.
@@ -89,7 +87,7 @@ func newReading(s *cells.Dataset, names []string) *reading {
 	r := &reading{names: names, grids: map[string]*Grid{}, effects: map[string]Effects{}, lost: make([][]lost, len(names))}
 	for i, name := range names {
 		r.lost[i] = make([]lost, len(names))
-		r.hosts = append(r.hosts, Host{Name: name, Leaf: s.Header.Facts.Seats[name].Values[LeafFact]})
+		r.hosts = append(r.hosts, Host{Name: name, Leaf: s.Header.Facts.Seats[name].Values[record.LeafFact]})
 	}
 	blocks := map[int]int{}
 	for _, v := range s.Trials {

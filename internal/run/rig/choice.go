@@ -44,6 +44,7 @@ type Described struct {
 	Address   string   `yaml:"address"`   // of the data network
 	Interface string   `yaml:"interface"` // whose address that is
 	CPUList   string   `yaml:"cpus"`      // that workers may use
+	Leaf      string   `yaml:"leaf"`      // the switch that it hangs on: hosts with the same one are a group of a mesh
 }
 
 // Reached returns the keys by which the host can be reached, each with whether it

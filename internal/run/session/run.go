@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"maps"
 	"slices"
 	"time"
 
@@ -161,7 +162,8 @@ func (r *Run) measure(ctx context.Context, o Observer) error {
 // surveyAfter records what the hosts are like now.
 func (r *Run) surveyAfter(ctx context.Context) error {
 	_, after, err := rig.Survey(ctx, r.session.site.hosts, r.session.site.self)
-	if err != nil {
+	maps.DeleteFunc(after, func(_ string, host record.Host) bool { return host.Values == nil })
+	if err != nil && (!r.session.Study.Mesh || len(after) == 0) { // a mesh can lose a host and tell of the others
 		return fmt.Errorf("facts after the run: %w", err)
 	}
 	return r.file.End(after)

@@ -83,7 +83,7 @@ func (s *Session) prepare(ctx context.Context, chosen *study.Study, choice arran
 	if err := s.build(ctx, choice); err != nil {
 		return err
 	}
-	return s.prepareHosts(ctx)
+	return s.prepareHosts(ctx, choice.Hosts)
 }
 
 // build builds the rig, once.
@@ -133,7 +133,7 @@ func (s *Session) findWorkers(ctx context.Context, external bool) error {
 
 // prepareHosts brings the programs to the hosts and finds out what the hosts are
 // and whether they can run the plan.
-func (s *Session) prepareHosts(ctx context.Context) error {
+func (s *Session) prepareHosts(ctx context.Context, described []rig.Described) error {
 	programs := s.programs(s.catalog)
 	deployed, err := s.site.deploy(ctx, programs...)
 	if err != nil {
@@ -149,6 +149,7 @@ func (s *Session) prepareHosts(ctx context.Context) error {
 	if err := s.site.survey(ctx); err != nil {
 		return err
 	}
+	s.site.enterLeaves(described)
 	if err := s.site.check(s.Kinds); err != nil {
 		return err
 	}

@@ -9,6 +9,7 @@ import (
 	"sync"
 
 	"netdyno/internal/input"
+	"netdyno/internal/printable"
 	"netdyno/internal/record"
 	"netdyno/internal/run/bench"
 	"netdyno/internal/run/doctor"
@@ -54,6 +55,15 @@ func (s *site) deploy(ctx context.Context, programs ...string) (deployed bool, e
 func (s *site) survey(ctx context.Context, more ...string) (err error) {
 	s.hosts, s.facts, err = rig.Survey(ctx, s.rig.Hosts(), s.self, more...)
 	return err
+}
+
+// enterLeaves adds to the facts what the rig's file says of its switches.
+func (s *site) enterLeaves(described []rig.Described) {
+	for _, d := range described {
+		if host, known := s.facts[d.Title()]; known && d.Leaf != "" {
+			host.Values[record.LeafFact] = printable.Text(d.Leaf)
+		}
+	}
 }
 
 // external reports whether the servers stand already, so that the rig has hosts
