@@ -24,6 +24,11 @@ func answerOf(t *testing.T, name string) string {
 	if err != nil {
 		t.Fatal(err)
 	}
+	if s.NeedsHosts() { // of a rig
+		if s, err = s.OnHosts([]string{"node1", "node2", "node3", "node4"}); err != nil {
+			t.Fatal(err)
+		}
+	}
 	trials, _, err := s.Plan()
 	if err != nil {
 		t.Fatal(err)

@@ -45,7 +45,7 @@ func Find(header record.Header, trials []record.Trial, records []record.Record) 
 	}
 	f.Answer = answer.Of(answer.Parts{Run: f.Run, Claims: f.Claims, Choices: choiceSentences(f.Choices), Searches: searchSentences(f.Searches)})
 	if f.Mesh != nil {
-		f.Answer = answer.Answer{Sentences: meshSentences(f.Mesh)}
+		f.Answer = answer.Answer{Sentences: MeshSentences(f.Mesh)}
 	}
 	f.Stage = compare.Settle(s, comparisons, requirements)
 	f.Seating, f.Trials = seating(s), s.Trials

@@ -13,9 +13,9 @@ import (
 // outliersSaid bounds the outliers of which the answer speaks; the table has all.
 const outliersSaid = 4
 
-// meshSentences answer whether every host and what connects them is as good as the
+// MeshSentences answer whether every host and what connects them is as good as the
 // others.
-func meshSentences(m *mesh.Mesh) []string {
+func MeshSentences(m *mesh.Mesh) []string {
 	middles := middlesText(m)
 	if m.Pairs == 0 && len(m.Outliers) == 0 {
 		return []string{"No pair of hosts has a valid bulk trial, so nothing can be said of them."}
@@ -77,30 +77,34 @@ func middlesText(m *mesh.Mesh) string {
 
 // outlierSentence names what is wrong and by what that is known.
 func outlierSentence(m *mesh.Mesh, o mesh.Outlier) string {
-	who := strings.Join(o.Hosts, ", ")
+	who := o.Hosts[0]
 	switch o.Kind {
 	case mesh.Lost:
-		return fmt.Sprintf("%s was lost: %d of its %d trials have no figure, the last because: %s.", who, o.Missing, o.Of, strings.TrimSuffix(o.Reason, "."))
+		return fmt.Sprintf("Host %s was lost: %d of its %d trials have no figure.", who, o.Missing, o.Of)
 	case mesh.OfHost:
 		full := ""
 		if o.Full {
 			full = "; its CPU is full"
 		}
-		return fmt.Sprintf("Host %s is slow: %s%s%s.", who, evidenceText(m, o.Evidence), full, beside(o.Facts))
+		return fmt.Sprintf("Host %s is slow: %s%s%s.", who, evidenceText(m, o), full, beside(o.Facts))
 	case mesh.OfCable:
-		return fmt.Sprintf("The cable, card or port of %s is slow: %s, at normal CPU cost and latency%s.", who, evidenceText(m, o.Evidence), beside(o.Facts))
+		return fmt.Sprintf("The cable, card or port of %s is slow: %s, at normal CPU cost and latency%s.", who, evidenceText(m, o), beside(o.Facts))
 	case mesh.OfLeaf:
 		return fmt.Sprintf("The leaf of %s is slow: towards the rest its hosts move %s what they move among themselves%s.", listedHosts(o.Hosts), effectText(o.Evidence[0].Effect), beside(o.Facts))
 	}
-	return fmt.Sprintf("The way from %s to %s is slow: %s, by what both do with the others.", o.Hosts[0], o.Hosts[1], evidenceText(m, o.Evidence))
+	return fmt.Sprintf("The way from %s to %s is slow: %s, by what both do with the others.", who, o.Hosts[1], evidenceText(m, o))
 }
 
-// beside names facts in which an outlier is unlike the others.
+// beside names the first fact in which an outlier is unlike the others; the table has
+// them all.
 func beside(facts []string) string {
-	if len(facts) == 0 {
+	switch len(facts) {
+	case 0:
 		return ""
+	case 1:
+		return "; " + facts[0]
 	}
-	return "; " + strings.Join(facts, "; ")
+	return fmt.Sprintf("; %s, and %d more facts differ", facts[0], len(facts)-1)
 }
 
 // listedHosts names a few hosts and counts the rest.
@@ -112,29 +116,45 @@ func listedHosts(names []string) string {
 	return strings.Join(names, ", ")
 }
 
-// evidenceText says what is off: "it sends 0.41× (0.40–0.42), with 31 of 31 partners".
-func evidenceText(m *mesh.Mesh, evidence []mesh.Evidence) string {
+// evidenceText says what is off, of latency the larger of both roles: "it sends 0.41×
+// (0.40–0.42) with every partner".
+func evidenceText(m *mesh.Mesh, o mesh.Outlier) string {
 	var parts []string
-	for _, e := range evidence {
+	most := 0.0 // latency
+	for _, e := range o.Evidence {
+		if e.Metric == m.Latency {
+			most = max(most, e.Ratio)
+		}
+	}
+	for _, e := range o.Evidence {
+		if e.Metric == m.Latency && e.Ratio < most {
+			continue
+		}
 		text := roleText(m, e) + " " + effectText(e.Effect)
-		if e.Of > 0 {
-			text += fmt.Sprintf(", with %d of %d partners", e.Partners, e.Of)
+		if len(parts) == 0 {
+			text += partnersText(e.Effect)
 		}
 		parts = append(parts, text)
 	}
-	return strings.Join(parts, "; ")
+	return strings.Join(parts, ", ")
+}
+
+func partnersText(e mesh.Effect) string {
+	switch {
+	case e.Of == 0:
+		return ""
+	case e.Partners == e.Of:
+		return " with every partner"
+	}
+	return fmt.Sprintf(" with %d of %d partners", e.Partners, e.Of)
 }
 
 func roleText(m *mesh.Mesh, e mesh.Evidence) string {
 	switch {
 	case e.Metric == mesh.SendCPU:
-		return "sending costs it CPU"
+		return "CPU to send"
 	case e.Metric == mesh.ReceiveCPU:
-		return "receiving costs it CPU"
-	case e.Metric == m.Latency && e.Role == mesh.Asks:
-		return "latency of what it asks"
-	case e.Metric == m.Latency && e.Role == mesh.Answers:
-		return "latency of what it answers"
+		return "CPU to receive"
 	case e.Metric == m.Latency:
 		return "latency"
 	case e.Role == mesh.Between:

@@ -33,50 +33,45 @@ func shareText(x float64) string {
 	return strings.TrimSpace(fmt.Sprintf("%.3g", 100*x)) + noBreak + "%"
 }
 
-// outlierTable has a row for each effect by which something is named.
+// outlierTable has a row for each effect by which something is named. What is unlike
+// beside it, and why a host was lost, stands below.
 func outlierTable(m *mesh.Mesh) Table {
-	t := Table{Columns: slices.Concat(columns("what", "which", "evidence"), numbers("÷ the others"), columns("partners", "unlike the others"))}
+	t := Table{Columns: slices.Concat(columns("what", "evidence"), numbers("÷ the others"), columns("partners"))}
 	for _, o := range m.Outliers {
-		who, facts := strings.Join(o.Hosts, whoJoins[o.Kind]), strings.Join(o.Facts, "; ")
+		who := joined(" ", kindText(o), strings.Join(o.Hosts, whoJoins[o.Kind]))
 		if o.Kind == mesh.Lost {
-			t.Rows = append(t.Rows, []Datum{word(kindText(o)), word(who), word(o.Reason), missing(), word(fmt.Sprintf("%d of %s without a figure", o.Missing, plural(o.Of, "trial"))), word(facts)})
+			t.Rows = append(t.Rows, []Datum{word(who), word(fmt.Sprintf("no figure: %d of %d", o.Missing, o.Of)), missing(), word("")})
+			t.Notes = append(t.Notes, sentence(o.Hosts[0]+", last: "+o.Reason))
 		}
 		for _, e := range o.Evidence {
 			partners := ""
 			if e.Of > 0 {
 				partners = fmt.Sprintf("%d of %d", e.Partners, e.Of)
 			}
-			t.Rows = append(t.Rows, []Datum{word(kindText(o)), word(who), word(roleText(e)), effectDatum(e.Effect, true), word(partners), word(facts)})
+			t.Rows = append(t.Rows, []Datum{word(who), word(evidenceLabel(m, e)), effectDatum(e.Effect, true), word(partners)})
+		}
+		if len(o.Facts) > 0 {
+			t.Notes = append(t.Notes, sentence("unlike the others, "+strings.Join(o.Hosts, ", ")+": "+strings.Join(o.Facts, "; ")))
 		}
 	}
 	return t
 }
 
-var whoJoins = map[mesh.Kind]string{mesh.OfPair: " → ", mesh.OfLeaf: ", ", mesh.OfHost: "", mesh.OfCable: "", mesh.Lost: ""}
+var whoJoins = map[mesh.Kind]string{mesh.OfPair: " → ", mesh.OfLeaf: ", "}
 
 // kindText names what is wrong.
 func kindText(o mesh.Outlier) string {
-	switch {
-	case o.Kind == mesh.OfHost && o.Full:
+	if o.Kind == mesh.OfHost && o.Full {
 		return "host, CPU full"
-	case o.Kind == mesh.OfCable:
-		return "cable or port"
 	}
 	return string(o.Kind)
 }
 
-func roleText(e mesh.Evidence) string {
-	switch e.Role {
-	case mesh.Between:
-		return labelOf(e.Metric)
-	case mesh.Asks:
-		return labelOf(e.Metric) + " as client"
-	case mesh.Answers:
-		return labelOf(e.Metric) + " as server"
-	case mesh.Sends:
-		return labelOf(e.Metric) + " as sender"
-	}
-	return labelOf(e.Metric) + " as receiver"
+// evidenceLabel names an effect.
+func evidenceLabel(m *mesh.Mesh, e mesh.Evidence) string {
+	what := map[string]string{mesh.Goodput: "goodput", m.Latency: "latency", mesh.SendCPU: "CPU per GB", mesh.ReceiveCPU: "CPU per GB"}[e.Metric]
+	how := map[mesh.Role]string{mesh.Sends: "sending", mesh.Receives: "receiving", mesh.Asks: "as client", mesh.Answers: "as server"}[e.Role]
+	return joined(" ", what, how)
 }
 
 func effectDatum(e mesh.Effect, interval bool) Datum {
@@ -160,7 +155,7 @@ func hostEffects(m *mesh.Mesh, h mesh.Host) []mesh.Effect {
 	return all
 }
 
-// pairTable has the pairs that are named.
+// namedPairs has the pairs that are named.
 func namedPairs(m *mesh.Mesh) Table {
 	t := Table{Columns: append(columns("from", "to", ""), numbers("÷ the others")...)}
 	for _, o := range m.Outliers {
@@ -168,7 +163,7 @@ func namedPairs(m *mesh.Mesh) Table {
 			continue
 		}
 		for _, e := range o.Evidence {
-			t.Rows = append(t.Rows, append(words(o.Hosts[0], o.Hosts[1], roleText(e)), effectDatum(e.Effect, true)))
+			t.Rows = append(t.Rows, append(words(o.Hosts[0], o.Hosts[1], evidenceLabel(m, e)), effectDatum(e.Effect, true)))
 		}
 	}
 	return t

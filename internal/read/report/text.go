@@ -141,6 +141,7 @@ func (t *terminal) sections(sections []Section) {
 			if !tab.Folded {
 				t.caption(tab.Caption)
 				t.table(tab)
+				t.notes(tab.Notes)
 			}
 		}
 	}
