@@ -163,6 +163,7 @@ soak: build packages-test ## both race detectors over every worker and library, 
 	@$(BIN)/netdyno check $(TOOLS)/race/netdyno-worker-netpoll
 	@cd workers/gin && CGO_ENABLED=1 go test -race -count=3 ./...
 	@NETDYNO_SOAK=1 go test -count=1 -v -run "^TestLooks" ./internal/read/compare
+	@NETDYNO_SOAK=1 go test -count=1 -v ./internal/read/mesh
 	@go test -count=1 -tags=nomsgpack,grpcnotrace,soak ./internal/read/export
 	@NETDYNO_SOAK=1 go test -count=1 -v ./test/rigs
 	@NETDYNO_SOAK=1 go test -count=1 -v -timeout 60m -run "^TestFaults$$" ./test/faults

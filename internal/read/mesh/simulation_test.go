@@ -79,7 +79,7 @@ func said(m *Mesh) string {
 	return strings.Join(all, "; ")
 }
 
-// runs is how often a simulation is repeated: often where a soak asks for it.
+// runs is how often a simulation is repeated: often in make soak.
 func runs(n int) int {
 	if os.Getenv("NETDYNO_SOAK") != "" {
 		return 20 * n
