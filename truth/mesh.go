@@ -141,7 +141,7 @@ func (p *pipeline) mesh(ctx context.Context, n int, on harmed) (f finding.Findin
 	if err != nil {
 		return f, err
 	}
-	header := record.Header{Schema: record.Schema, Study: study.Summary(s), Facts: p.facts}
+	header := record.Header{Schema: record.Schema, CreatedAt: time.Now().UTC(), Study: study.Summary(s), Facts: p.facts}
 	b := &bench.Bench{Rig: on, Catalog: p.bench.Catalog, Meter: p.bench.Meter}
 	records, err := session.Conduct(ctx, b, trials)
 	if err != nil {

@@ -82,11 +82,17 @@ func outlierSentence(m *mesh.Mesh, o mesh.Outlier) string {
 	case mesh.Lost:
 		return fmt.Sprintf("Host %s was lost: %d of its %d trials have no figure.", who, o.Missing, o.Of)
 	case mesh.OfHost:
-		full := ""
-		if o.Full {
-			full = "; its CPU is full"
+		parts := []string{}
+		if o.Missing > 0 {
+			parts = append(parts, fmt.Sprintf("%d of its %d trials are not valid", o.Missing, o.Of))
 		}
-		return fmt.Sprintf("Host %s is slow: %s%s%s.", who, evidenceText(m, o), full, beside(o.Facts))
+		if len(o.Evidence) > 0 {
+			parts = append(parts, evidenceText(m, o))
+		}
+		if o.Full {
+			parts = append(parts, "its CPU is full")
+		}
+		return fmt.Sprintf("Host %s is slow: %s%s.", who, strings.Join(parts, "; "), beside(o.Facts))
 	case mesh.OfCable:
 		return fmt.Sprintf("The cable, card or port of %s is slow: %s, at normal CPU cost and latency%s.", who, evidenceText(m, o), beside(o.Facts))
 	case mesh.OfLeaf:

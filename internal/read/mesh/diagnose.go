@@ -6,13 +6,19 @@ import (
 	"netdyno/internal/read/stat"
 )
 
-// diagnose names what is wrong: after lost hosts leaves, hosts, cables, pairs.
+// diagnose names what is wrong: after lost hosts leaves, hosts, cables, pairs. A host
+// that is named for its missing figures is so for those that it has, too.
 func (r *reading) diagnose(m *Mesh, lost []Outlier) []Outlier {
 	all := slices.Clone(lost)
 	var single []Outlier
 	for i := range r.hosts {
-		if o, is := r.worseHost(i, m.Margin); is && !slices.Contains(named(all), r.names[i]) {
+		o, is := r.worseHost(i, m.Margin)
+		at := slices.IndexFunc(all, func(l Outlier) bool { return l.Hosts[0] == r.names[i] })
+		switch {
+		case is && at < 0:
 			single = append(single, o)
+		case is && all[at].Kind == OfHost:
+			all[at].Evidence, all[at].Full = o.Evidence, o.Full
 		}
 	}
 	leaves, rest := r.leaves(m, single)
@@ -52,7 +58,11 @@ func (r *reading) lostHost(i int) (Outlier, bool) {
 	if len(others) == 0 || timesMissing*stat.Median(others) > own.share() {
 		return Outlier{}, false
 	}
-	return Outlier{Kind: Lost, Hosts: []string{r.names[i]}, Missing: own.missing, Of: own.of, Reason: own.reason}, true
+	o := Outlier{Kind: Lost, Hosts: []string{r.names[i]}, Missing: own.missing, Of: own.of, Reason: own.reason}
+	if 2*own.failed < own.missing { // it is there, and cannot keep to a window
+		o.Kind = OfHost
+	}
+	return o, true
 }
 
 // missing sums up a host's trials with all partners but one.
@@ -62,7 +72,7 @@ func (r *reading) missing(host, but int) lost {
 		if partner == but {
 			continue
 		}
-		sum.missing, sum.of = sum.missing+one.missing, sum.of+one.of
+		sum.missing, sum.failed, sum.of = sum.missing+one.missing, sum.failed+one.failed, sum.of+one.of
 		if one.at >= sum.at && one.reason != "" {
 			sum.at, sum.reason = one.at, one.reason
 		}

@@ -60,7 +60,7 @@ func Judge(g *Grid, r Rule) Effects {
 		e.To[i] = judgeHost(c, f, n, line{i, false}, ofHosts)
 		e.Pairs[i] = make([]Effect, g.Hosts)
 		for j := range g.Hosts {
-			e.Pairs[i][j] = judgePair(c, f, n, i, j, ofPairs)
+			e.Pairs[i][j] = judgePair(c, f, n, [2]int{i, j}, ofPairs)
 		}
 	}
 	return e
@@ -192,7 +192,8 @@ func judgeHost(c *Grid, f fit, n noise, l line, b bar) Effect {
 }
 
 // judgePair judges what is left of a pair when its two hosts are taken out.
-func judgePair(c *Grid, f fit, n noise, from, to int, b bar) Effect {
+func judgePair(c *Grid, f fit, n noise, pair [2]int, b bar) Effect {
+	from, to := pair[0], pair[1]
 	blocks := c.blocksOf(from, to)
 	if len(blocks) == 0 {
 		return Effect{}

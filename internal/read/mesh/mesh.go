@@ -74,11 +74,11 @@ type Kind string
 
 // The kinds of outliers.
 const (
-	OfHost  Kind = "host"  // the machine: CPU per GB, latency, or a full CPU
+	OfHost  Kind = "host"  // the machine: CPU per GB, latency, a full CPU, or trials that it cannot keep to their windows
 	OfCable Kind = "cable" // what connects it: card, cable or switch port
 	OfPair  Kind = "pair"  // the way between two hosts that are as good as the others elsewhere
 	OfLeaf  Kind = "leaf"  // a group of hosts against the rest
-	Lost    Kind = "lost"  // most of its trials have no figure
+	Lost    Kind = "lost"  // its trials failed
 )
 
 // Outlier is a host, a pair or a group that is worse than the others.
@@ -87,8 +87,8 @@ type Outlier struct {
 	Hosts    []string   `json:"hosts"` // one; of a pair the sender and the receiver; of a leaf all of its
 	Evidence []Evidence `json:"evidence,omitempty"`
 	Full     bool       `json:"full,omitempty"`    // its CPU was the limit of most of its bulk trials
-	Reason   string     `json:"reason,omitempty"`  // of a lost host: of its last trial
-	Missing  int        `json:"missing,omitempty"` // of a lost host: trials without a figure
+	Reason   string     `json:"reason,omitempty"`  // of a host with missing figures: of its last trial without one
+	Missing  int        `json:"missing,omitempty"` // of such a host: trials without a figure
 	Of       int        `json:"of,omitempty"`
 	Facts    []string   `json:"facts,omitempty"` // in which it is unlike the others
 }

@@ -76,6 +76,7 @@ type reading struct {
 // lost is what is known of trials without a figure.
 type lost struct {
 	missing, of int
+	failed      int    // of the missing: cut short, not only doubtful
 	reason      string // of the last
 	at          int    // its place in the run
 }
@@ -120,7 +121,7 @@ func (r *reading) take(v *trial.Judged, blocks map[int]int) {
 	if client < 0 || server < 0 || client == server || v.Trial.Status == trial.StatusMissing {
 		return
 	}
-	measured := v.Trial.Status == trial.Valid && r.measured(v, client, server, blocks[v.Plan.Block])
+	measured := v.Trial.Status == trial.Valid && r.measured(v, place{client, server, blocks[v.Plan.Block]})
 	for _, end := range [][2]int{{client, server}, {server, client}} {
 		h, l := &r.hosts[end[0]], &r.lost[end[0]][end[1]]
 		h.Trials++
@@ -130,26 +131,33 @@ func (r *reading) take(v *trial.Judged, blocks map[int]int) {
 			continue
 		}
 		l.missing, l.at, l.reason = l.missing+1, v.Plan.Order, v.Trial.Reason
+		if v.Trial.Status == trial.StatusFailed {
+			l.failed++
+		}
 		if l.reason == "" && len(v.Why) > 0 { // it stood still, and has no rates
 			l.reason = v.Why[0]
 		}
 	}
 }
 
-// measured enters the figures of a valid trial and tells whether it has any.
-func (r *reading) measured(v *trial.Judged, client, server, block int) bool {
-	from, to := client, server
+// place is where a trial belongs in a grid.
+type place struct{ from, to, block int }
+
+// measured enters the figures of a valid trial, whose client is its sender unless it
+// streams down, and tells whether it has any.
+func (r *reading) measured(v *trial.Judged, at place) bool {
+	client, server := at.from, at.to
 	metrics := map[string]string{Goodput: Goodput, SendCPU: SendCPU, ReceiveCPU: ReceiveCPU}
 	switch v.Plan.Levels["stream"] {
 	case string(contract.StreamDown):
-		from, to = server, client
+		at.from, at.to = server, client
 		metrics[SendCPU], metrics[ReceiveCPU] = ReceiveCPU, SendCPU
 	case "no", "":
-		return r.takeLatency(v, client, server, block)
+		return r.takeLatency(v, at)
 	}
 	has := false
 	for name, of := range metrics {
-		has = r.enter(name, v.Trial.Values, of, from, to, block) || has
+		has = r.enter(name, v.Trial.Values[of], at) || has
 	}
 	if !has {
 		return false
@@ -168,10 +176,10 @@ func (r *reading) measured(v *trial.Judged, client, server, block int) bool {
 
 // takeLatency files a trial of small messages: by what its user waits in an open
 // loop, by what an exchange takes in a closed one.
-func (r *reading) takeLatency(v *trial.Judged, client, server, block int) bool {
+func (r *reading) takeLatency(v *trial.Judged, at place) bool {
 	for _, name := range []string{"response_p50_us", "service_p50_us"} {
 		if r.latency == "" || r.latency == name {
-			if r.enter(name, v.Trial.Values, name, client, server, block) {
+			if r.enter(name, v.Trial.Values[name], at) {
 				r.latency = name
 				return true
 			}
@@ -181,15 +189,14 @@ func (r *reading) takeLatency(v *trial.Judged, client, server, block int) bool {
 }
 
 // enter puts a figure into a metric's grid; false when there is none.
-func (r *reading) enter(name string, values map[string]float64, of string, from, to, block int) bool {
-	x, has := values[of]
-	if !has || !cells.Usable(x) {
+func (r *reading) enter(name string, x float64, at place) bool {
+	if !cells.Usable(x) {
 		return false
 	}
 	if r.grids[name] == nil {
 		r.grids[name] = NewGrid(len(r.names), r.blocks)
 	}
-	r.grids[name].Set(from, to, block, math.Log(x))
+	r.grids[name].Set(at.from, at.to, at.block, math.Log(x))
 	return true
 }
 

@@ -77,7 +77,7 @@ func lostIn(n int, gone ...int) []string {
 			}
 			r.lost[i][j] = lost{of: 6}
 			if slices.Contains(gone, i) || slices.Contains(gone, j) {
-				r.lost[i][j].missing, r.lost[i][j].reason = 3, "no answer"
+				r.lost[i][j].missing, r.lost[i][j].failed, r.lost[i][j].reason = 3, 3, "no answer"
 			}
 		}
 	}

@@ -35,8 +35,12 @@ func equal(string, int, int) float64 { return 0 }
 
 const rtt = "response_p50_us"
 
+// size is how large a simulated mesh is.
+type size struct{ hosts, blocks int }
+
 // simulated reads a mesh of hosts with noise of sd and what was planted.
-func simulated(r *rand.Rand, hosts, blocks int, noise law, margin float64, what planted) *Mesh {
+func simulated(r *rand.Rand, of size, noise law, margin float64, what planted) *Mesh {
+	hosts, blocks := of.hosts, of.blocks
 	const sd = 0.03
 	names := make([]string, hosts)
 	for i := range names {
@@ -90,18 +94,21 @@ func runs(n int) int {
 // Equal hosts: nobody is named in at least 95 of 100 meshes, whatever the noise is
 // like. No margin helps: noise alone decides.
 func TestEqualHostsAreNotNamed(t *testing.T) {
-	for _, size := range []struct{ hosts, blocks, runs int }{{4, 3, 200}, {5, 3, 200}, {8, 4, 100}, {16, 3, 40}, {32, 3, 10}} {
+	for _, c := range []struct {
+		size
+		runs int
+	}{{size{4, 3}, 200}, {size{5, 3}, 200}, {size{8, 4}, 100}, {size{16, 3}, 40}, {size{32, 3}, 10}} {
 		for _, noise := range laws {
-			r := rand.New(rand.NewPCG(7, uint64(size.hosts)))
-			n, wrong := runs(size.runs), 0
+			r := rand.New(rand.NewPCG(7, uint64(c.hosts)))
+			n, wrong := runs(c.runs), 0
 			for range n {
-				if said(simulated(r, size.hosts, size.blocks, noise, 1e-9, equal)) != "" {
+				if said(simulated(r, c.size, noise, 1e-9, equal)) != "" {
 					wrong++
 				}
 			}
-			t.Logf("%d hosts, %d blocks, %s noise: somebody was named in %d of %d", size.hosts, size.blocks, noise.name, wrong, n)
+			t.Logf("%d hosts, %d blocks, %s noise: somebody was named in %d of %d", c.hosts, c.blocks, noise.name, wrong, n)
 			if most := atMost(n, Level); wrong > most {
-				t.Errorf("%d hosts, %d blocks, %s noise: somebody was named in %d of %d meshes of equal hosts, at most %d are chance", size.hosts, size.blocks, noise.name, wrong, n, most)
+				t.Errorf("%d hosts, %d blocks, %s noise: somebody was named in %d of %d meshes of equal hosts, at most %d are chance", c.hosts, c.blocks, noise.name, wrong, n, most)
 			}
 		}
 	}
@@ -153,32 +160,32 @@ func both(a, b planted) planted {
 
 func TestWhatIsWrongIsNamed(t *testing.T) {
 	for _, c := range []struct {
-		name          string
-		hosts, blocks int
-		what          planted
-		want          string
+		name string
+		size
+		what planted
+		want string
 	}{
-		{"a slow host and a slow cable", 32, 3, both(slowHost(6), slowCable(18)), "host node7; cable node19"},
-		{"the same of few hosts", 8, 3, both(slowHost(6), slowCable(1)), "cable node2; host node7"},
-		{"one pair", 16, 5, func(metric string, from, to int) float64 {
+		{"a slow host and a slow cable", size{32, 3}, both(slowHost(6), slowCable(18)), "host node7; cable node19"},
+		{"the same of few hosts", size{8, 3}, both(slowHost(6), slowCable(1)), "cable node2; host node7"},
+		{"one pair", size{16, 5}, func(metric string, from, to int) float64 {
 			if metric == Goodput && from == 2 && to == 9 {
 				return math.Log(0.6)
 			}
 			return 0
 		}, "pair node3,node10"},
-		{"one direction of a cable", 8, 3, func(metric string, _, to int) float64 {
+		{"one direction of a cable", size{8, 3}, func(metric string, _, to int) float64 {
 			if metric == Goodput && to == 4 {
 				return math.Log(0.7)
 			}
 			return 0
 		}, "cable node5"},
-		{"two halves", 8, 3, func(metric string, from, to int) float64 {
+		{"two halves", size{8, 3}, func(metric string, from, to int) float64 {
 			if metric == Goodput && from < 4 != (to < 4) {
 				return math.Log(0.6)
 			}
 			return 0
 		}, "leaf node5,node6,node7,node8"},
-		{"a small leaf", 12, 3, func(metric string, from, to int) float64 {
+		{"a small leaf", size{12, 3}, func(metric string, from, to int) float64 {
 			if metric == Goodput && from < 3 != (to < 3) {
 				return math.Log(0.6)
 			}
@@ -190,7 +197,7 @@ func TestWhatIsWrongIsNamed(t *testing.T) {
 			n, right := runs(20), 0
 			got := map[string]int{}
 			for range n {
-				text := said(simulated(r, c.hosts, c.blocks, noise, standardMargin, c.what))
+				text := said(simulated(r, c.size, noise, standardMargin, c.what))
 				got[text]++
 				if text == c.want {
 					right++

@@ -39,7 +39,7 @@ func outlierTable(m *mesh.Mesh) Table {
 	t := Table{Columns: slices.Concat(columns("what", "evidence"), numbers("÷ the others"), columns("partners"))}
 	for _, o := range m.Outliers {
 		who := joined(" ", kindText(o), strings.Join(o.Hosts, whoJoins[o.Kind]))
-		if o.Kind == mesh.Lost {
+		if o.Missing > 0 {
 			t.Rows = append(t.Rows, []Datum{word(who), word(fmt.Sprintf("no figure: %d of %d", o.Missing, o.Of)), missing(), word("")})
 			t.Notes = append(t.Notes, sentence(o.Hosts[0]+", last: "+o.Reason))
 		}

@@ -30,7 +30,7 @@ func ErrorOf(err error, hosts ...string) error {
 		}
 		return nil
 	}
-	if joined, several := err.(interface{ Unwrap() []error }); several { //nolint:errorlint // looked at layer by layer
+	if joined, several := err.(interface{ Unwrap() []error }); several {
 		var mine []error
 		for _, part := range joined.Unwrap() {
 			mine = append(mine, ErrorOf(part, hosts...))
