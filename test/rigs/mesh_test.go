@@ -7,6 +7,7 @@ import (
 	"path/filepath"
 	"slices"
 	"testing"
+	"time"
 
 	"netdyno/internal/record"
 )
@@ -48,4 +49,63 @@ func TestMeshOnEveryRig(t *testing.T) {
 			before.nothingLeft(t)
 		})
 	}
+}
+
+// A host whose cable is pulled in the middle of a mesh over ssh fails its own trials,
+// with a reason; the others go on, the report names it, and when the cable is back
+// nothing of the run is left on it.
+func TestMeshLosesAHost(t *testing.T) {
+	t.Parallel()
+	soak(t) // deadlines of many seconds
+	b := newBed(t, 4, plain)
+	b.ssh = b.SSH(t)
+	b.rig = "ssh:node1,node2,node3,node4?config=" + b.ssh.Config
+	const lost = 4
+	before := b.census(t)
+	dir := filepath.Join(t.TempDir(), "out")
+	c := b.Command(0, filepath.Join(b.programs, "netdyno"), "mesh", "blocks=1", "warmup=50ms", "window=150ms", "--rig", b.rig, "--out", dir)
+	c.Env = append(os.Environ(), b.env...)
+	var out bytes.Buffer
+	c.Stdout, c.Stderr = &out, &out
+	if err := c.Start(); err != nil {
+		t.Fatal(err)
+	}
+	ended := make(chan error, 1)
+	go func() { ended <- c.Wait() }()
+	records := filepath.Join(dir, record.RecordsFile)
+	atLeast := func(n int) bool {
+		contents, err := record.Read(records)
+		return err == nil && len(contents.Records) >= n
+	}
+	for !atLeast(4) {
+		select {
+		case err := <-ended:
+			t.Fatalf("netdyno mesh ended before its fourth record: %v\n%s", err, out.String())
+		case <-time.After(poll):
+		}
+	}
+	b.Cut(t, lost)
+	err := <-ended // every wait in it is bounded
+	b.Mend(t, lost)
+	contents, readErr := record.Read(records)
+	if readErr != nil || len(contents.Records) != 24 {
+		t.Fatalf("%d records of 24, %v; netdyno mesh: %v\n%s", len(contents.Records), readErr, err, out.String())
+	}
+	failed := 0
+	for i, r := range contents.Records {
+		on := slices.Contains([]string{r.Trial.Levels["client.host"], r.Trial.Levels["server.host"]}, b.Name(lost))
+		switch {
+		case r.Failure != nil && on:
+			failed++
+			t.Logf("%s: %s", r.Trial.ID, r.Failure.Text)
+		case r.Failure != nil:
+			t.Errorf("%s needs no lost host and failed: %s", r.Trial.ID, r.Failure.Text)
+		case on && i >= 8:
+			t.Errorf("%s ran on a host without a cable", r.Trial.ID)
+		}
+	}
+	if failed < 6 || !bytes.Contains(out.Bytes(), []byte("Host "+b.Name(lost)+" was lost")) {
+		t.Errorf("%d trials failed; the report says\n%s", failed, out.String())
+	}
+	before.nothingLeft(t)
 }

@@ -150,7 +150,14 @@ func (r *Rig) Recover(ctx context.Context) error {
 		})
 	}
 	_ = group.Wait() // lost has them all
-	return errors.Join(append(lost, r.Rig.Recover(ctx))...)
+	var reached []string
+	for i, h := range hosts {
+		if lost[i] == nil {
+			reached = append(reached, h.Name)
+		}
+	}
+	// What the rig says of a host that ssh does not reach follows from that.
+	return errors.Join(append(lost, rig.ErrorOf(r.Rig.Recover(ctx), reached...))...)
 }
 
 // again connects to a host that was reached before. Its sshd may be about to
