@@ -18,6 +18,9 @@ func TestMeshOnEveryRig(t *testing.T) {
 	for _, name := range []string{"ssh", "slurm"} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
+			if name != "slurm" { // whose one allocation it has to do with
+				soak(t)
+			}
 			b := beds[name](t, plain)
 			before := b.census(t)
 			dir := filepath.Join(t.TempDir(), "out")

@@ -3,6 +3,7 @@ package report
 import (
 	"slices"
 
+	"netdyno/internal/read/cells"
 	"netdyno/internal/read/view"
 )
 
@@ -39,6 +40,8 @@ func (v *chartView) heat() (drawn *Heat, table Table, what string) {
 	for _, t := range v.Tiles {
 		xs, ys = append(xs, t.X), append(ys, t.Y)
 	}
+	v.order(xs, v.Spec.X) // the first row may lack some of them
+	v.order(ys, v.Spec.Y)
 	across, up := newLevels(xs, maxTiles), newLevels(ys, maxTiles)
 	v.noteCut(across, v.Spec.X)
 	v.noteCut(up, v.Spec.Y)
@@ -76,4 +79,22 @@ func (v *chartView) heat() (drawn *Heat, table Table, what string) {
 		return nil, table, what
 	}
 	return heat, table, what
+}
+
+// order sorts the levels of a varied factor as the study names them; newLevels sorts
+// numbers by themselves.
+func (v *chartView) order(levels []view.Coordinate, factor string) {
+	for _, f := range v.Header.Study.Vary {
+		if f.Name == factor {
+			slices.SortStableFunc(levels, func(a, b view.Coordinate) int {
+				switch {
+				case a.Text == b.Text:
+					return 0
+				case cells.Before(f.Levels, a.Text, b.Text):
+					return -1
+				}
+				return 1
+			})
+		}
+	}
 }

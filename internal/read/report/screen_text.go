@@ -176,7 +176,7 @@ func (t *terminal) screenTables(tables []Table, lines int, r *rest) map[compare.
 
 // tallyLines say what became of the trials and what the marks mean.
 func (t *terminal) tallyLines(words, marks string) []string {
-	if whole := joined("   ", words, marks); text.StringWidthWithoutEscSequences(whole) <= t.width {
+	if whole := joined("   ", words, marks); marks == "" || text.StringWidthWithoutEscSequences(whole) <= t.width {
 		return []string{whole}
 	}
 	return []string{words, marks}
