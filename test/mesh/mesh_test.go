@@ -125,16 +125,11 @@ func TestAHostVanishes(t *testing.T) {
 		t.Error("no trial of the lost host was left")
 	}
 	overlap(t, records[:begun])
-	if found, err := finding.Find(header, trials, records); err == nil && os.Getenv("MESH_DEBUG") != "" {
-		for _, v := range found.Trials {
-			t.Log(v.Plan.ID, v.Plan.Cell, v.Trial.Status, v.Trial.Reason, v.Trial.Flags, v.Record.Timeline.EndNs/1e6)
-		}
-	}
 	found, err := finding.Find(header, trials, records)
 	if err != nil || found.Mesh == nil {
 		t.Fatal(err)
 	}
-	if len(found.Mesh.Outliers) != 1 || !strings.HasPrefix(found.Answer.Sentences[0], victim.host.Name+" was lost: ") {
+	if len(found.Mesh.Outliers) != 1 || !strings.HasPrefix(found.Answer.Sentences[0], "Host "+victim.host.Name+" was lost: ") {
 		t.Errorf("the report says %q", found.Answer.Sentences)
 	}
 }

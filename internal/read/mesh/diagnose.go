@@ -37,32 +37,42 @@ func (r *reading) lostHosts() []Outlier {
 	return all
 }
 
-// A host is lost when at least this share of its trials has no figure, and that is
-// several times as much as of the trials without it.
+// A host is named for its missing figures when at least this share of its trials has
+// none, and that is several times as much as of the trials without it.
 const (
 	mostMissing  = 0.25
 	timesMissing = 4
 )
 
+// lostHost names a host that is gone, of whose trials many failed, or one that is
+// there and cannot keep to a window, of whose trials many are not valid.
 func (r *reading) lostHost(i int) (Outlier, bool) {
 	own := r.missing(i, -1)
-	if own.of == 0 || own.share() < mostMissing {
-		return Outlier{}, false
+	o := Outlier{Kind: Lost, Hosts: []string{r.names[i]}, Missing: own.missing, Of: own.of, Reason: own.reason}
+	switch {
+	case r.stands(i, func(l lost) int { return l.failed }):
+		return o, true
+	case r.stands(i, func(l lost) int { return l.missing }):
+		o.Kind = OfHost
+		return o, true
+	}
+	return Outlier{}, false
+}
+
+// stands tells whether so many of a host's trials stand out from those without it.
+func (r *reading) stands(i int, many func(lost) int) bool {
+	share := func(l lost) float64 { return float64(many(l)) / float64(l.of) }
+	own := r.missing(i, -1)
+	if own.of == 0 || share(own) < mostMissing {
+		return false
 	}
 	var others []float64
 	for j := range r.hosts {
 		if other := r.missing(j, i); j != i && other.of > 0 {
-			others = append(others, other.share())
+			others = append(others, share(other))
 		}
 	}
-	if len(others) == 0 || timesMissing*stat.Median(others) > own.share() {
-		return Outlier{}, false
-	}
-	o := Outlier{Kind: Lost, Hosts: []string{r.names[i]}, Missing: own.missing, Of: own.of, Reason: own.reason}
-	if 2*own.failed < own.missing { // it is there, and cannot keep to a window
-		o.Kind = OfHost
-	}
-	return o, true
+	return len(others) > 0 && timesMissing*stat.Median(others) <= share(own)
 }
 
 // missing sums up a host's trials with all partners but one.

@@ -81,8 +81,6 @@ type lost struct {
 	at          int    // its place in the run
 }
 
-func (l lost) share() float64 { return float64(l.missing) / float64(l.of) }
-
 // newReading sorts the valid trials into grids.
 func newReading(s *cells.Dataset, names []string) *reading {
 	r := &reading{names: names, grids: map[string]*Grid{}, effects: map[string]Effects{}, lost: make([][]lost, len(names))}

@@ -169,7 +169,7 @@ func TestWhatIsWrongIsNamed(t *testing.T) {
 		{"the same of few hosts", size{8, 3}, both(slowHost(6), slowCable(1)), "cable node2; host node7"},
 		{"one pair", size{16, 5}, func(metric string, from, to int) float64 {
 			if metric == Goodput && from == 2 && to == 9 {
-				return math.Log(0.6)
+				return math.Log(0.5)
 			}
 			return 0
 		}, "pair node3,node10"},
