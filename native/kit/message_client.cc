@@ -16,7 +16,7 @@ using contract::Failure;
 
 namespace {
 
-/// How long a connection may take to make its verified exchange.
+/// How long nothing may move before a connection has made its verified exchange.
 constexpr std::int64_t kVerifyNs = 10'000'000'000;
 /// How long an idle loop waits before it looks whether connecting was cancelled.
 constexpr std::int64_t kIdleNs = 20'000'000;
@@ -80,15 +80,20 @@ void MessageClient::verify(MessageLoop& loop, std::size_t connection, std::int64
   const Work::Verification& exchange = *flow;
   loop.carry(connection, std::move(flow), false);
   loop.begin(connection);
-  const std::int64_t deadline = now_ns() + kVerifyNs;
+  std::int64_t deadline = now_ns() + kVerifyNs;
   while (loop.lost_because(connection).empty() && !exchange.verified()) {
     if (cancelled_) throw Failure(ErrorKind::setup, "connecting was cancelled");
-    if (!loop.turn()) loop.wait(now_ns() + kIdleNs);
+    if (loop.turn()) {
+      deadline = now_ns() + kVerifyNs;
+      continue;
+    }
+    loop.wait(now_ns() + kIdleNs);
     if (now_ns() < deadline) continue;
-    throw Failure(ErrorKind::timeout,
-                  "verify connection " + std::to_string(number) + ": " + std::to_string(exchange.arrived()) +
-                      " of " + std::to_string(setup_.exchange.down_bytes) + " bytes came back in " +
-                      std::to_string(kVerifyNs / 1'000'000'000) + " s");
+    throw Failure(ErrorKind::timeout, "verify connection " + std::to_string(number) + ": " +
+                                          std::to_string(exchange.arrived()) + " of " +
+                                          std::to_string(setup_.exchange.down_bytes) +
+                                          " bytes came back, and nothing moved for " +
+                                          std::to_string(kVerifyNs / 1'000'000'000) + " s");
   }
   if (loop.lost_because(connection).empty()) return;
   throw Failure(ErrorKind::peer,
