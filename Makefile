@@ -170,7 +170,7 @@ soak: build packages-test ## both race detectors over every worker and library, 
 	@NETDYNO_SOAK=1 go test -count=1 -v -run "^TestCalibrate$$" ./cmd/netdyno
 	@cd native; $(call native_tests,release)
 	@cd native; $(call native_tests,asan,-DNETDYNO_SANITIZE_ACCESS=ON)
-	@cd native; $(call native_tests,tsan,-UNETDYNO_LIBRARIES)
+	@cd native; $(call native_tests,tsan,-UNETDYNO_ONLY)
 
 # native_tests,PRESET,OPTIONS,TARGETS,WHICH configures, builds and runs the C++ tests of a preset.
 # Compiling gives way to the tests that run beside it.
@@ -183,7 +183,7 @@ native-test: packages-test ## C++ tests under the address, undefined and thread 
 	@cd native; $(call native_tests,asan,-DNETDYNO_SANITIZE_ACCESS=OFF)
 	@# A library of loops and one of rings show the kit's threads and theirs; soak has
 	@# them all, and every combination of the rings' options.
-	@cd native; $(call native_tests,tsan,-DNETDYNO_LIBRARIES="asio;uring",\
+	@cd native; $(call native_tests,tsan,-DNETDYNO_ONLY="asio;uring",\
 	  --target kit-test worker-test message-worker-test message-worker netdyno-worker-asio netdyno-worker-uring,-R '^(kit|message-worker|netdyno-worker-.*)$$')
 
 .PHONY: web-test
