@@ -1,0 +1,113 @@
+#include "mpi/environment.h"
+
+#include <ifaddrs.h>
+#include <sys/socket.h>
+#include <unistd.h>
+
+#include <array>
+#include <cerrno>
+#include <cstdlib>
+#include <cstring>
+#include <filesystem>
+#include <memory>
+#include <string_view>
+#include <system_error>
+#include <utility>
+#include <vector>
+
+#include "kit/address.h"
+#include "kit/contract.h"
+
+namespace netdyno::mpi_worker {
+
+using contract::ErrorKind;
+using contract::Failure;
+
+namespace {
+
+namespace fs = std::filesystem;
+
+constexpr std::array<std::string_view, 14> kMisleading = {
+    "OMPI_",  "ORTE_",     "OPAL_",  "PMIX_",  "PMI_",  "PMI2_", "PRTE_",
+    "MPICH_", "MPIR_CVAR", "HYDRA_", "HYDI_",  "FLUX_", "SLURM", "MPIEXEC_"};
+constexpr std::array<std::string_view, 2> kOurs = {"UCX_TLS", "UCX_NET_DEVICES"};
+
+std::string& directory() {
+  static std::string path;
+  return path;
+}
+
+/// Removes directories whose process, as their names tell, is no more.
+void remove_stale(const char* parent, const std::string& prefix) {
+  std::error_code none;
+  for (const auto& entry : fs::directory_iterator(parent, none)) {
+    const std::string name = entry.path().filename();
+    if (!name.starts_with(prefix)) continue;
+    const std::string process = name.substr(prefix.size(), name.find('-', prefix.size()) - prefix.size());
+    if (!process.empty() && !fs::exists("/proc/" + process, none)) fs::remove_all(entry.path(), none);
+  }
+}
+
+bool misleads(std::string_view name) {
+  for (const std::string_view prefix : kMisleading) {
+    if (name.starts_with(prefix)) return true;
+  }
+  return name == kOurs[0] || name == kOurs[1];
+}
+
+}  // namespace
+
+void clear_environment() {
+  std::vector<std::string> names;
+  for (char** entry = environ; *entry != nullptr; entry++) {
+    const std::string_view text = *entry;
+    if (misleads(text.substr(0, text.find('=')))) names.emplace_back(text.substr(0, text.find('=')));
+  }
+  for (const std::string& name : names) unsetenv(name.c_str());
+}
+
+Ends ends_of(int control) {
+  Endpoint own;
+  Endpoint other;
+  if (getsockname(control, own.get(), &own.size) != 0 || getpeername(control, other.get(), &other.size) != 0) {
+    throw Failure(ErrorKind::peer, "look at the control socket: " + std::generic_category().message(errno));
+  }
+  return {own.address().host, other.address().host};
+}
+
+std::string interface_of(const std::string& address) {
+  ifaddrs* list = nullptr;
+  if (getifaddrs(&list) != 0) return {};
+  const std::unique_ptr<ifaddrs, decltype(&freeifaddrs)> keep(list, &freeifaddrs);
+  for (const ifaddrs* each = list; each != nullptr; each = each->ifa_next) {
+    if (each->ifa_addr == nullptr) continue;
+    const int family = each->ifa_addr->sa_family;
+    if (family != AF_INET && family != AF_INET6) continue;
+    Endpoint at;
+    at.size = family == AF_INET ? sizeof(sockaddr_in) : sizeof(sockaddr_in6);
+    std::memcpy(&at.storage, each->ifa_addr, at.size);
+    if (at.address().host == address) return each->ifa_name;
+  }
+  return {};
+}
+
+std::string make_directory() {
+  // Processes of other namespaces have numbers of their own.
+  std::error_code none;
+  const std::string prefix = "netdyno-mpi-" + fs::read_symlink("/proc/self/ns/pid", none).string() + "-";
+  for (const char* parent : {"/dev/shm", "/tmp"}) {
+    remove_stale(parent, prefix);
+    std::string path = std::string(parent) + "/" + prefix + std::to_string(getpid()) + "-XXXXXX";
+    if (mkdtemp(path.data()) == nullptr) continue;
+    directory() = path;
+    return path;
+  }
+  throw Failure(ErrorKind::setup, "make a directory in /dev/shm or /tmp: " + std::generic_category().message(errno));
+}
+
+void remove_directory() {
+  std::error_code none;
+  if (!directory().empty()) fs::remove_all(std::exchange(directory(), {}), none);
+}
+
+}  // namespace netdyno::mpi_worker
