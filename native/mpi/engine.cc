@@ -23,7 +23,9 @@ constexpr std::uint32_t kMaxTag = 32'767;
 constexpr int kPatience = 10'000;
 
 /// The beginning of what the other end said, for an error.
-std::string shortened(const std::string& text) { return text.substr(0, std::min<std::size_t>(text.find('\n'), 200)); }
+std::string shortened(const std::string& text) {
+  return text.substr(0, std::min<std::size_t>(text.find('\n'), 200));
+}
 
 }  // namespace
 
@@ -66,8 +68,9 @@ Engine::~Engine() {
 
 std::unique_ptr<MessageChannel> Engine::open(int control, std::uint32_t number) {
   if (number > kMaxTag) {
-    throw Failure(ErrorKind::unsupported, "open connection " + std::to_string(number) + ": MPI has tags up to " +
-                                              std::to_string(kMaxTag) + ", one for each connection");
+    throw Failure(ErrorKind::unsupported, "open connection " + std::to_string(number) +
+                                              ": MPI has tags up to " + std::to_string(kMaxTag) +
+                                              ", one for each connection");
   }
   if (receives_) receives_->compare(true);  // before the other end can send
   introduce(control);
@@ -88,13 +91,14 @@ std::unique_ptr<MessageChannel> Engine::open(int control, std::uint32_t number) 
 void Engine::introduce(int control) {
   const std::string theirs = exchange_addresses(control, library_ + "\n" + client_);
   if (shortened(theirs) != library_) {
-    throw Failure(ErrorKind::setup, "meet the other end: it has " + shortened(theirs) + ", expected " + library_ +
-                                        " as here");
+    throw Failure(ErrorKind::setup,
+                  "meet the other end: it has " + shortened(theirs) + ", expected " + library_ + " as here");
   }
   if (role_ == Role::client) return;
   const std::string client = theirs.substr(library_.size() + 1);
   if (client_.empty()) client_ = client;
-  if (client != client_) throw Failure(ErrorKind::unsupported, "meet another client: MPI's two ranks are taken");
+  if (client != client_)
+    throw Failure(ErrorKind::unsupported, "meet another client: MPI's two ranks are taken");
 }
 
 bool Engine::progress(Arrivals& arrivals) {

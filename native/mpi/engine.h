@@ -45,7 +45,7 @@ class Engine final : public MessageEngine {
   std::unique_ptr<Receives> receives_;
   bool broken_ = false;             // the library said so
   std::vector<Channel*> channels_;  // by number; null where there is none
-  int idle_ = 0;                  // turns in a row in which nothing moved
+  int idle_ = 0;                    // turns in a row in which nothing moved
 };
 
 }  // namespace netdyno::mpi_worker

@@ -1,15 +1,13 @@
 #include "mpi/environment.h"
 
-#include <ifaddrs.h>
 #include <sys/socket.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 #include <array>
 #include <cerrno>
 #include <cstdlib>
-#include <cstring>
 #include <filesystem>
-#include <memory>
 #include <string_view>
 #include <system_error>
 #include <utility>
@@ -27,9 +25,9 @@ namespace {
 
 namespace fs = std::filesystem;
 
-constexpr std::array<std::string_view, 14> kMisleading = {
-    "OMPI_",  "ORTE_",     "OPAL_",  "PMIX_",  "PMI_",  "PMI2_", "PRTE_",
-    "MPICH_", "MPIR_CVAR", "HYDRA_", "HYDI_",  "FLUX_", "SLURM", "MPIEXEC_"};
+constexpr std::array<std::string_view, 14> kMisleading = {"OMPI_", "ORTE_", "OPAL_",  "PMIX_",     "PMI_",
+                                                          "PMI2_", "PRTE_", "MPICH_", "MPIR_CVAR", "HYDRA_",
+                                                          "HYDI_", "FLUX_", "SLURM",  "MPIEXEC_"};
 constexpr std::array<std::string_view, 2> kOurs = {"UCX_TLS", "UCX_NET_DEVICES"};
 
 std::string& directory() {
@@ -69,32 +67,18 @@ void clear_environment() {
 Ends ends_of(int control) {
   Endpoint own;
   Endpoint other;
-  if (getsockname(control, own.get(), &own.size) != 0 || getpeername(control, other.get(), &other.size) != 0) {
+  if (getsockname(control, own.get(), &own.size) != 0 ||
+      getpeername(control, other.get(), &other.size) != 0) {
     throw Failure(ErrorKind::peer, "look at the control socket: " + std::generic_category().message(errno));
   }
   return {own.address().host, other.address().host};
 }
 
-std::string interface_of(const std::string& address) {
-  ifaddrs* list = nullptr;
-  if (getifaddrs(&list) != 0) return {};
-  const std::unique_ptr<ifaddrs, decltype(&freeifaddrs)> keep(list, &freeifaddrs);
-  for (const ifaddrs* each = list; each != nullptr; each = each->ifa_next) {
-    if (each->ifa_addr == nullptr) continue;
-    const int family = each->ifa_addr->sa_family;
-    if (family != AF_INET && family != AF_INET6) continue;
-    Endpoint at;
-    at.size = family == AF_INET ? sizeof(sockaddr_in) : sizeof(sockaddr_in6);
-    std::memcpy(&at.storage, each->ifa_addr, at.size);
-    if (at.address().host == address) return each->ifa_name;
-  }
-  return {};
-}
-
 std::string make_directory() {
   // Processes of other namespaces have numbers of their own.
-  std::error_code none;
-  const std::string prefix = "netdyno-mpi-" + fs::read_symlink("/proc/self/ns/pid", none).string() + "-";
+  struct stat space {};
+  if (stat("/proc/self/ns/pid", &space) != 0) space.st_ino = 0;
+  const std::string prefix = "netdyno-mpi-" + std::to_string(space.st_ino) + "-";
   for (const char* parent : {"/dev/shm", "/tmp"}) {
     remove_stale(parent, prefix);
     std::string path = std::string(parent) + "/" + prefix + std::to_string(getpid()) + "-XXXXXX";
@@ -102,7 +86,8 @@ std::string make_directory() {
     directory() = path;
     return path;
   }
-  throw Failure(ErrorKind::setup, "make a directory in /dev/shm or /tmp: " + std::generic_category().message(errno));
+  throw Failure(ErrorKind::setup,
+                "make a directory in /dev/shm or /tmp: " + std::generic_category().message(errno));
 }
 
 void remove_directory() {

@@ -20,9 +20,6 @@ struct Ends {
 /// Throws Failure{peer} when the socket is not connected any more.
 Ends ends_of(int control);
 
-/// The network interface that has an address; empty when none has.
-std::string interface_of(const std::string& address);
-
 /// Makes this process's directory for files that both ranks map: in memory, or where
 /// that cannot be, on disk. First removes those that processes left behind which were
 /// killed while they started. Throws Failure{setup}.

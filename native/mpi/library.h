@@ -25,7 +25,6 @@ std::string library_lacks(const std::string& fabric);
 struct Surroundings {
   std::string fabric;
   std::string interface;  // of the trial's address
-  std::string directory;  // the rank's own, for files that both ranks map
   bool one_node = false;  // both ranks may share memory
 };
 std::vector<std::pair<std::string, std::string>> library_environment(const Surroundings& surroundings);

@@ -5,6 +5,7 @@
 #include <cstdlib>
 #include <string_view>
 
+#include "kit/interfaces.h"
 #include "mpi/library.h"
 
 namespace netdyno::mpi_worker {
@@ -39,7 +40,8 @@ std::string library_lacks(const std::string& fabric) {
 }
 
 std::vector<std::pair<std::string, std::string>> library_environment(const Surroundings& around) {
-  std::vector<std::pair<std::string, std::string>> list = {{"UCX_HANDLE_ERRORS", "none"}};
+  if (device() == "ch4:ucx" && around.fabric != "shm") show_interface(around.interface);
+  std::vector<std::pair<std::string, std::string>> list;
   if (around.fabric == "tcp") {
     // Its own shared memory, below UCX, too.
     list.emplace_back("MPIR_CVAR_NOLOCAL", "1");
@@ -49,7 +51,7 @@ std::vector<std::pair<std::string, std::string>> library_environment(const Surro
     list.emplace_back("UCX_TLS", "posix,sysv,cma,self");
   } else if (!around.one_node) {
     // UCX sees that two network namespaces are on one kernel, and shares its memory.
-    list.emplace_back("UCX_TLS", "^posix,sysv,cma,xpmem,knem");
+    list.emplace_back("UCX_TLS", "^posix,sysv,cma");
   }
   return list;
 }

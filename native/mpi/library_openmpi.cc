@@ -7,10 +7,13 @@
 #include <set>
 #include <string_view>
 
+#include "kit/interfaces.h"
+#include "mpi/environment.h"
 #include "mpi/library.h"
 
 #if OMPI_MAJOR_VERSION != 4
-#error "Open MPI 4 is expected: its component for Flux, by which ranks start without mpirun, is gone from 5 on"
+#error \
+    "Open MPI 4 is expected: its component for Flux, by which ranks start without mpirun, is gone from 5 on"
 #endif
 
 namespace netdyno::mpi_worker {
@@ -58,7 +61,8 @@ bool has_component(const std::string& name) {
 }
 
 std::string missing(const std::string& component) {
-  return has_component(component) ? "" : "this Open MPI " + loaded_version() + " has no component " + component;
+  return has_component(component) ? ""
+                                  : "this Open MPI " + loaded_version() + " has no component " + component;
 }
 
 }  // namespace
@@ -71,13 +75,15 @@ std::string library_lacks(const std::string& fabric) {
   if (!loaded_version().starts_with("4.")) {
     return "Open MPI " + loaded_version() + " is loaded, expected 4: ranks of others start by PMIx alone";
   }
-  if (const std::string flux = missing("pmix_flux"); !flux.empty()) return flux + ", by which its ranks start";
+  if (const std::string flux = missing("pmix_flux"); !flux.empty())
+    return flux + ", by which its ranks start";
   if (fabric == "ucx") return missing("pml_ucx");
   if (fabric == "ofi") return missing("mtl_ofi");
   return "";
 }
 
 std::vector<std::pair<std::string, std::string>> library_environment(const Surroundings& around) {
+  const std::string directory = make_directory();
   std::vector<std::pair<std::string, std::string>> list = {
       // Ranks start by PMI-1 in the library that the component for Flux loads; dlopen
       // takes an empty name for this program itself (pmi_calls.cc).
@@ -87,8 +93,8 @@ std::vector<std::pair<std::string, std::string>> library_environment(const Surro
       // No rank pins threads: the meter has set the CPUs.
       {"OMPI_MCA_hwloc_base_binding_policy", "none"},
       {"OMPI_MCA_btl_base_warn_component_unused", "0"},
-      {"OMPI_MCA_orte_tmpdir_base", around.directory},
-      {"OMPI_MCA_btl_vader_backing_directory", around.directory},
+      {"OMPI_MCA_orte_tmpdir_base", directory},
+      {"OMPI_MCA_btl_vader_backing_directory", directory},
       {"OMPI_MCA_btl_tcp_if_include", around.interface},
   };
   const auto add = [&list](const char* name, const std::string& value) {
@@ -98,6 +104,9 @@ std::vector<std::pair<std::string, std::string>> library_environment(const Surro
     add("pml", "ob1");
     add("btl", around.fabric == "tcp" ? "tcp,self" : "vader,self");
   } else if (around.fabric == "ucx") {
+    show_interface(around.interface);
+    // UCX sees that two network namespaces are on one kernel, and shares its memory.
+    if (!around.one_node) list.emplace_back("UCX_TLS", "^posix,sysv,cma");
     add("pml", "ucx");
     add("pml_ucx_tls", "any");  // else it refuses itself where there is no InfiniBand
     add("pml_ucx_devices", "any");
@@ -109,14 +118,16 @@ std::vector<std::pair<std::string, std::string>> library_environment(const Surro
   return list;
 }
 
-/// Open MPI keeps those components in memory that it uses.
+/// Open MPI keeps those components in memory that it uses. Which of the btl moves
+/// messages to the other rank, pml ob1 alone knows.
 std::string library_path() {
   std::string path;
   for (const char* kind : {"mca_pml_", "mca_mtl_", "mca_btl_"}) {
+    if (std::string_view(kind) == "mca_btl_" && path != "pml ob1") break;
     for (const std::string& file : loaded(kind)) {
       std::string part = fs::path(file).stem().string().substr(4);  // "btl_tcp"
       part[part.find('_')] = ' ';
-      path += (path.empty() ? "" : ", ") + part;
+      if (part != "btl self") path += (path.empty() ? "" : ", ") + part;
     }
   }
   return path;

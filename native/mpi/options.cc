@@ -11,10 +11,11 @@ using contract::Failure;
 
 std::vector<contract::Option> options() {
   return {
-      choice_option("fabric", {"auto", "tcp", "shm", "ucx", "ofi"},
-                    "what the library is asked to move messages by: auto, its own choice; tcp, sockets on the "
-                    "interface of the trial's address; shm, memory that both ends share; ucx and ofi, those "
-                    "libraries. With tcp and shm a trial whose messages take another way fails"),
+      choice_option(
+          "fabric", {"auto", "tcp", "shm", "ucx", "ofi"},
+          "what the library is asked to move messages by: auto, its own choice; tcp, sockets on the "
+          "interface of the trial's address; shm, memory that both ends share; ucx and ofi, those "
+          "libraries. With tcp and shm a trial whose messages take another way fails"),
       choice_option("mode", {"nonblocking", "blocking"},
                     "nonblocking: up to 64 MPI_Isend and MPI_Irecv are outstanding; blocking: MPI_Send and "
                     "MPI_Recv, one exchange in flight"),

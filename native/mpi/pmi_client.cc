@@ -42,12 +42,16 @@ void PmiClient::init() {
   ask(PmiLine("init").add("pmi_version", 1).add("pmi_subversion", 1), "response_to_init");
 }
 
-std::string PmiClient::space() { return std::string(ask(PmiLine("get_my_kvsname"), "my_kvsname").at("kvsname")); }
+std::string PmiClient::space() {
+  return std::string(ask(PmiLine("get_my_kvsname"), "my_kvsname").at("kvsname"));
+}
 
 void PmiClient::put(const std::string& key, const std::string& value) {
-  const PmiLine result = ask(PmiLine("put").add("kvsname", "-").add("key", key).add("value", value), "put_result");
+  const PmiLine result =
+      ask(PmiLine("put").add("kvsname", "-").add("key", key).add("value", value), "put_result");
   if (result.number("rc") == 0) return;
-  throw Failure(ErrorKind::invalid, "put " + key + ": its value has " + std::to_string(value.size()) + " bytes");
+  throw Failure(ErrorKind::invalid,
+                "put " + key + ": its value has " + std::to_string(value.size()) + " bytes");
 }
 
 bool PmiClient::get(const std::string& key, std::string& value) {

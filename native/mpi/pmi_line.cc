@@ -81,7 +81,8 @@ void PmiLines::add(std::span<const char> bytes) {
 std::optional<std::string> PmiLines::next() {
   const std::size_t end = buffer_.find('\n');
   if (end == std::string::npos) return std::nullopt;
-  if (end >= kMaxPmiLine) wrong("a line has " + std::to_string(end) + " bytes, expected less than " + std::to_string(kMaxPmiLine));
+  if (end >= kMaxPmiLine)
+    wrong("a line has " + std::to_string(end) + " bytes, expected less than " + std::to_string(kMaxPmiLine));
   std::string line = buffer_.substr(0, end);
   buffer_.erase(0, end + 1);
   return line;

@@ -17,6 +17,7 @@
 #include <thread>
 
 #include "kit/clock.h"
+#include "kit/interfaces.h"
 #include "mpi/environment.h"
 #include "mpi/library.h"
 
@@ -58,11 +59,13 @@ Rank::Rank(int control, Role role, const std::string& fabric)
   if (interface.empty()) {
     throw Failure(ErrorKind::setup, "find the interface of " + ends.own + ": no interface has this address");
   }
-  set_environment({fabric, interface, make_directory(), one_node});
+  set_environment({fabric, interface, one_node});
   start_process_management(control, one_node);
   int level = MPI_THREAD_SINGLE;
   started = true;
-  MPI_Init_thread(nullptr, nullptr, MPI_THREAD_SERIALIZED, &level);
+  if (MPI_Init_thread(nullptr, nullptr, MPI_THREAD_SERIALIZED, &level) != MPI_SUCCESS) {
+    throw Failure(ErrorKind::setup, "start " + library_name() + ": MPI_Init failed; why, it told on stderr");
+  }
   MPI_Comm_set_errhandler(MPI_COMM_WORLD, MPI_ERRORS_RETURN);
   if (level < MPI_THREAD_SERIALIZED) {
     throw Failure(ErrorKind::unsupported,

@@ -15,12 +15,14 @@ void check_mpi(int code, const char* call) {
   std::array<char, MPI_MAX_ERROR_STRING> text{};
   int size = 0;
   MPI_Error_string(code, text.data(), &size);
-  throw Failure(ErrorKind::peer, std::string(call) + ": " + std::string(text.data(), static_cast<std::size_t>(size)));
+  throw Failure(ErrorKind::peer,
+                std::string(call) + ": " + std::string(text.data(), static_cast<std::size_t>(size)));
 }
 
 void Sends::send(int tag, std::span<const char> bytes) {
   const auto size = static_cast<int>(bytes.size());
-  if (blocking_) return check_mpi(MPI_Send(bytes.data(), size, MPI_BYTE, other_, tag, MPI_COMM_WORLD), "MPI_Send");
+  if (blocking_)
+    return check_mpi(MPI_Send(bytes.data(), size, MPI_BYTE, other_, tag, MPI_COMM_WORLD), "MPI_Send");
   MPI_Request& request = requests_[(oldest_ + count_) % kOutstanding];
   check_mpi(MPI_Isend(bytes.data(), size, MPI_BYTE, other_, tag, MPI_COMM_WORLD, &request), "MPI_Isend");
   count_++;

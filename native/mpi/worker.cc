@@ -20,9 +20,10 @@ class MpiTransport : public netdyno::Transport {
  public:
   netdyno::contract::Transport describe() const override {
     auto transport = netdyno::message_transport(
-        library_transport(), "two ranks of " + library_name() +
-                                 ", started without mpirun, one thread each: a connection is a tag, a message "
-                                 "is MPI_Isend and MPI_Irecv");
+        library_transport(),
+        "two ranks of " + library_name() +
+            ", started without mpirun, one thread each: a connection is a tag, a message "
+            "is MPI_Isend and MPI_Irecv");
     transport.options = options();
     return transport;
   }
