@@ -13,7 +13,7 @@ import (
 
 // questions are the promises that are ratios.
 func (b *bed) questions() []question {
-	return slices.Concat(b.echoQuestions(), b.bulkQuestions(), b.ucxQuestions(), b.grpcQuestions(), b.grpcppQuestions(), b.messageQuestions(), b.nginxQuestions(), b.readQuestions(), b.linkQuestions(), b.followQuestions())
+	return slices.Concat(b.echoQuestions(), b.bulkQuestions(), b.ucxQuestions(), b.mpiQuestions(), b.grpcQuestions(), b.grpcppQuestions(), b.messageQuestions(), b.nginxQuestions(), b.readQuestions(), b.linkQuestions(), b.followQuestions())
 }
 
 // absolutes are the promises that are not ratios.
@@ -21,7 +21,7 @@ func (b *bed) absolutes(ctx context.Context, asked func(name string) bool) error
 	for _, one := range []struct {
 		name    string
 		measure func(context.Context) error
-	}{{"many-connections", b.manyConnections}, {"meter", b.metering}, {"overhead", b.overhead}, {"following", b.following}, {"slot", slot}, {"allocations", allocations}, {"report", b.report}} {
+	}{{"many-connections", b.manyConnections}, {"meter", b.metering}, {"overhead", b.overhead}, {"following", b.following}, {"mpi-start", b.mpiStart}, {"slot", slot}, {"allocations", allocations}, {"report", b.report}} {
 		if !asked(one.name) {
 			continue
 		}
