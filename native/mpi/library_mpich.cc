@@ -7,6 +7,7 @@
 
 #include "kit/interfaces.h"
 #include "mpi/library.h"
+#include "mpi/ucx_settings.h"
 
 namespace netdyno::mpi_worker {
 
@@ -49,9 +50,10 @@ std::vector<std::pair<std::string, std::string>> library_environment(const Surro
     list.emplace_back("UCX_NET_DEVICES", around.interface);
   } else if (around.fabric == "shm") {
     list.emplace_back("UCX_TLS", "posix,sysv,cma,self");
+  } else if (around.fabric == "rdma") {
+    list = ucx_by_rdma(around.interface);
   } else if (!around.one_node) {
-    // UCX sees that two network namespaces are on one kernel, and shares its memory.
-    list.emplace_back("UCX_TLS", "^posix,sysv,cma");
+    list.emplace_back("UCX_TLS", kUcxApart);
   }
   return list;
 }

@@ -2,14 +2,17 @@
 #include <link.h>
 #include <mpi.h>
 
+#include <algorithm>
 #include <array>
 #include <filesystem>
+#include <iterator>
 #include <set>
 #include <string_view>
 
 #include "kit/interfaces.h"
 #include "mpi/environment.h"
 #include "mpi/library.h"
+#include "mpi/ucx_settings.h"
 
 #if OMPI_MAJOR_VERSION != 4
 #error \
@@ -77,7 +80,7 @@ std::string library_lacks(const std::string& fabric) {
   }
   if (const std::string flux = missing("pmix_flux"); !flux.empty())
     return flux + ", by which its ranks start";
-  if (fabric == "ucx") return missing("pml_ucx");
+  if (fabric == "ucx" || fabric == "rdma") return missing("pml_ucx");
   if (fabric == "ofi") return missing("mtl_ofi");
   return "";
 }
@@ -103,13 +106,16 @@ std::vector<std::pair<std::string, std::string>> library_environment(const Surro
   if (around.fabric == "tcp" || around.fabric == "shm") {
     add("pml", "ob1");
     add("btl", around.fabric == "tcp" ? "tcp,self" : "vader,self");
-  } else if (around.fabric == "ucx") {
+  } else if (around.fabric == "ucx" || around.fabric == "rdma") {
     show_interface(around.interface);
-    // UCX sees that two network namespaces are on one kernel, and shares its memory.
-    if (!around.one_node) list.emplace_back("UCX_TLS", "^posix,sysv,cma");
     add("pml", "ucx");
     add("pml_ucx_tls", "any");  // else it refuses itself where there is no InfiniBand
     add("pml_ucx_devices", "any");
+    if (around.fabric == "rdma") {
+      std::ranges::move(ucx_by_rdma(around.interface), std::back_inserter(list));
+    } else if (!around.one_node) {
+      list.emplace_back("UCX_TLS", kUcxApart);
+    }
   } else if (around.fabric == "ofi") {
     add("pml", "cm");
     add("mtl", "ofi");

@@ -3,6 +3,7 @@
 #include "kit/options.h"
 #include "mpi/device_memory.h"
 #include "mpi/library.h"
+#include "mpi/rdma_port.h"
 
 namespace netdyno::mpi_worker {
 
@@ -12,10 +13,10 @@ using contract::Failure;
 std::vector<contract::Option> options() {
   return {
       choice_option(
-          "fabric", {"auto", "tcp", "shm", "ucx", "ofi"},
+          "fabric", {"auto", "tcp", "shm", "rdma", "ucx", "ofi"},
           "what the library is asked to move messages by: auto, its own choice; tcp, sockets on the "
-          "interface of the trial's address; shm, memory that both ends share; ucx and ofi, those "
-          "libraries. With tcp and shm a trial whose messages take another way fails"),
+          "interface of the trial's address; shm, memory that both ends share; rdma, an RDMA device; ucx "
+          "and ofi, those libraries. With tcp, shm and rdma a trial whose messages take another way fails"),
       choice_option("mode", {"nonblocking", "blocking"},
                     "nonblocking: up to 64 MPI_Isend and MPI_Irecv are outstanding; blocking: MPI_Send and "
                     "MPI_Recv, one exchange in flight"),
@@ -27,6 +28,9 @@ Wishes wishes_of(const contract::Setup& setup) {
   const Wishes wishes{setup.options.at("fabric").get<std::string>(), setup.options.at("mode") == "blocking"};
   if (const std::string lack = library_lacks(wishes.fabric); !lack.empty()) {
     throw Failure(ErrorKind::unsupported, "option fabric is " + wishes.fabric + ": " + lack);
+  }
+  if (wishes.fabric == "rdma" && !has_rdma()) {
+    throw Failure(ErrorKind::unsupported, "option fabric is rdma: this host has no RDMA device");
   }
   if (setup.options.at("memory") == "cuda") {
     throw Failure(ErrorKind::unsupported, "option memory is cuda: " + device_memory_lacks());
@@ -43,6 +47,11 @@ Wishes wishes_of(const contract::Setup& setup) {
                   "would wait for ever");
   }
   return wishes;
+}
+
+std::string demanded_path(const Wishes& wishes) {
+  const bool told = wishes.fabric == "tcp" || wishes.fabric == "shm" || wishes.fabric == "rdma";
+  return told ? wishes.fabric : "";
 }
 
 }  // namespace netdyno::mpi_worker

@@ -42,8 +42,9 @@ class MpiTransport : public netdyno::Transport {
   }
 
   static netdyno::MessageDemands demands(const Setup& setup) {
-    const std::string fabric = wishes_of(setup).fabric;
-    return {1, fabric == "tcp" || fabric == "shm" ? fabric : ""};
+    netdyno::MessageDemands demands;
+    demands.over = demanded_path(wishes_of(setup));
+    return demands;
   }
 };
 
