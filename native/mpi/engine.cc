@@ -1,6 +1,5 @@
 #include "mpi/engine.h"
 
-#include <sched.h>
 #include <unistd.h>
 
 #include <utility>
@@ -18,10 +17,6 @@ namespace {
 
 /// The largest tag that every MPI library has.
 constexpr std::uint32_t kMaxTag = 32'767;
-/// Idle turns in a row after which the CPU is offered to others. The library does not do
-/// this by itself, and two ends that share a CPU would wait for each other's time slices.
-constexpr int kPatience = 10'000;
-
 /// The beginning of what the other end said, for an error.
 std::string shortened(const std::string& text) {
   return text.substr(0, std::min<std::size_t>(text.find('\n'), 200));
@@ -105,9 +100,7 @@ bool Engine::progress(Arrivals& arrivals) {
   if (!receives_ || broken_) return false;
   try {
     const bool received = receive(arrivals);
-    const bool moved = sends_->reap() || received;
-    rest(moved);
-    return moved;
+    return sends_->reap() || received;
   } catch (const Failure& failure) {
     broken_ = true;
     for (Channel* channel : channels_) {
@@ -130,14 +123,6 @@ bool Engine::receive(Arrivals& arrivals) {
     receives_->release();
   }
   return received;
-}
-
-void Engine::rest(bool moved) {
-  if (moved) {
-    idle_ = 0;
-  } else if (++idle_ > kPatience) {
-    sched_yield();
-  }
 }
 
 std::string Engine::path(const MessageChannel&) const { return library_path(); }

@@ -33,7 +33,6 @@ class Engine final : public MessageEngine {
  private:
   void introduce(int control);
   bool receive(Arrivals& arrivals);
-  void rest(bool moved);
 
   contract::Role role_;
   Wishes wishes_;
@@ -45,7 +44,6 @@ class Engine final : public MessageEngine {
   std::unique_ptr<Receives> receives_;
   bool broken_ = false;             // the library said so
   std::vector<Channel*> channels_;  // by number; null where there is none
-  int idle_ = 0;                    // turns in a row in which nothing moved
 };
 
 }  // namespace netdyno::mpi_worker
