@@ -12,6 +12,7 @@
 
 #include "kit/contract.h"
 #include "mpi/environment.h"
+#include "mpi/lost_peer.h"
 #include "mpi/pmi_client.h"
 #include "mpi/pmi_server.h"
 
@@ -83,6 +84,7 @@ int PMI_Finalize() {
 int PMI_Abort(int, const char message[]) {
   std::fprintf(stderr, "Open MPI aborts: %.500s\n", message == nullptr ? "it does not say why" : message);
   netdyno::mpi_worker::remove_directory();
+  netdyno::mpi_worker::let_client_be_named();
   std::_Exit(1);
 }
 

@@ -20,6 +20,7 @@
 #include "kit/interfaces.h"
 #include "mpi/environment.h"
 #include "mpi/library.h"
+#include "mpi/lost_peer.h"
 
 namespace netdyno::mpi_worker {
 
@@ -72,6 +73,7 @@ Rank::Rank(int control, Role role, const std::string& fabric)
                   "start " + library_name() + ": it lets only the thread that started it use it");
   }
   meet();
+  if (role_ == Role::server) watch_client(control_.get());
   // Both have mapped what they share. Nothing is left, however this process ends.
   remove_directory();
 }

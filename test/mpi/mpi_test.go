@@ -188,10 +188,9 @@ func TestMPILostRank(t *testing.T) {
 						case <-ctx.Done():
 							return
 						}
-						for _, pid := range processesOf(path) {
-							if serves(pid) == (name == "server") {
-								_ = syscall.Kill(pid, syscall.SIGKILL) // the record tells whether it was there
-							}
+						victims := slices.DeleteFunc(processesOf(path), func(pid int) bool { return serves(pid) != (name == "server") })
+						for _, pid := range victims {
+							_ = syscall.Kill(pid, syscall.SIGKILL) // the record tells whether it was there
 						}
 					})
 					r, judged := carryOut(t, b, "transport="+transport, "opt.fabric="+fabric, "stream=up", "request=4MiB",
