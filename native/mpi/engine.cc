@@ -1,5 +1,6 @@
 #include "mpi/engine.h"
 
+#include <dlfcn.h>
 #include <unistd.h>
 
 #include <utility>
@@ -20,6 +21,13 @@ constexpr std::uint32_t kMaxTag = 32'767;
 /// The beginning of what the other end said, for an error.
 std::string shortened(const std::string& text) {
   return text.substr(0, std::min<std::size_t>(text.find('\n'), 200));
+}
+
+/// Whether the library moves messages that lie in a GPU's memory: once MPI is
+/// initialized. Both libraries have the call, in headers that not every build has.
+bool knows_devices() {
+  const auto query = reinterpret_cast<int (*)()>(dlsym(RTLD_DEFAULT, "MPIX_Query_cuda_support"));
+  return query != nullptr && query() != 0;
 }
 
 }  // namespace
@@ -52,6 +60,7 @@ Engine::Engine(const MessageTerms& terms)
     : role_(terms.setup.role),
       wishes_(wishes_of(terms.setup)),
       library_(library_name() + " " + library_version() + ", fabric " + wishes_.fabric),
+      device_(wishes_.device ? Cuda::first_device() : nullptr),
       max_message_(terms.max_message) {
   if (role_ == Role::client) client_ = std::to_string(getpid()) + "@" + std::to_string(now_ns());
 }
@@ -71,8 +80,13 @@ std::unique_ptr<MessageChannel> Engine::open(int control, std::uint32_t number) 
   introduce(control);
   if (!rank_) {
     rank_ = std::make_unique<Rank>(control, role_, wishes_.fabric);
-    sends_.emplace(rank_->other(), wishes_.blocking);
-    receives_ = std::make_unique<Receives>(rank_->other(), max_message_, wishes_.blocking);
+    if (device_ && !knows_devices()) {
+      throw Failure(ErrorKind::unsupported, "option memory is cuda: this " + library_name() + " " +
+                                                library_version() +
+                                                " is not CUDA-aware (MPIX_Query_cuda_support)");
+    }
+    sends_.emplace(rank_->other(), wishes_.blocking, device_);
+    receives_ = std::make_unique<Receives>(rank_->other(), max_message_, wishes_.blocking, device_);
   }
   if (number >= channels_.size()) channels_.resize(number + 1);
   if (channels_[number] != nullptr) {

@@ -10,6 +10,7 @@
 #include <vector>
 
 #include "kit/messages.h"
+#include "mpi/memory.h"
 #include "mpi/options.h"
 #include "mpi/rank.h"
 #include "mpi/transfers.h"
@@ -37,6 +38,7 @@ class Engine final : public MessageEngine {
   contract::Role role_;
   Wishes wishes_;
   std::string library_;  // what both ends must agree on
+  Device device_;
   std::size_t max_message_;
   std::string client_;  // which client process it is, once the first connection told
   std::unique_ptr<Rank> rank_;

@@ -1,7 +1,6 @@
 #include "mpi/options.h"
 
 #include "kit/options.h"
-#include "mpi/device_memory.h"
 #include "mpi/library.h"
 #include "mpi/rdma_port.h"
 
@@ -25,15 +24,13 @@ std::vector<contract::Option> options() {
 }
 
 Wishes wishes_of(const contract::Setup& setup) {
-  const Wishes wishes{setup.options.at("fabric").get<std::string>(), setup.options.at("mode") == "blocking"};
+  const Wishes wishes{setup.options.at("fabric").get<std::string>(), setup.options.at("mode") == "blocking",
+                      setup.options.at("memory") == "cuda"};
   if (const std::string lack = library_lacks(wishes.fabric); !lack.empty()) {
     throw Failure(ErrorKind::unsupported, "option fabric is " + wishes.fabric + ": " + lack);
   }
   if (wishes.fabric == "rdma" && !has_rdma()) {
     throw Failure(ErrorKind::unsupported, "option fabric is rdma: this host has no RDMA device");
-  }
-  if (setup.options.at("memory") == "cuda") {
-    throw Failure(ErrorKind::unsupported, "option memory is cuda: " + device_memory_lacks());
   }
   const std::int64_t slots = setup.load.connections * setup.load.in_flight;
   if (wishes.blocking && setup.role == contract::Role::client && slots > 1) {

@@ -17,6 +17,7 @@ std::vector<contract::Option> options();
 struct Wishes {
   std::string fabric;     // a level of option fabric
   bool blocking = false;  // MPI_Send and MPI_Recv
+  bool device = false;    // messages lie in a GPU's memory
 };
 
 /// Reads a setup's complete options. Throws Failure{unsupported} for what this library,

@@ -64,7 +64,7 @@ Rank::Rank(int control, Role role, const std::string& fabric)
   start_process_management(control, one_node);
   int level = MPI_THREAD_SINGLE;
   started = true;
-  if (MPI_Init_thread(nullptr, nullptr, MPI_THREAD_SERIALIZED, &level) != MPI_SUCCESS) {
+  if (MPI_Init_thread(nullptr, nullptr, MPI_THREAD_FUNNELED, &level) != MPI_SUCCESS) {
     throw Failure(ErrorKind::setup, "start " + library_name() + ": MPI_Init failed; why, it told on stderr");
   }
   MPI_Comm_set_errhandler(MPI_COMM_WORLD, MPI_ERRORS_RETURN);

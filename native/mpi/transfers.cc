@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <string>
+#include <utility>
 
 #include "kit/contract.h"
 
@@ -22,9 +23,10 @@ void check_mpi(int code, const char* call) {
 void Sends::send(int tag, std::span<const char> bytes) {
   const auto size = static_cast<int>(bytes.size());
   if (blocking_)
-    return check_mpi(MPI_Send(bytes.data(), size, MPI_BYTE, other_, tag, MPI_COMM_WORLD), "MPI_Send");
+    return check_mpi(MPI_Send(sources_.of(bytes), size, MPI_BYTE, other_, tag, MPI_COMM_WORLD), "MPI_Send");
   MPI_Request& request = requests_[(oldest_ + count_) % kOutstanding];
-  check_mpi(MPI_Isend(bytes.data(), size, MPI_BYTE, other_, tag, MPI_COMM_WORLD, &request), "MPI_Isend");
+  check_mpi(MPI_Isend(sources_.of(bytes), size, MPI_BYTE, other_, tag, MPI_COMM_WORLD, &request),
+            "MPI_Isend");
   count_++;
 }
 
@@ -41,8 +43,8 @@ bool Sends::reap() {
   return gone;
 }
 
-Receives::Receives(int other, std::size_t max_message, bool blocking)
-    : other_(other), blocking_(blocking), buffer_(max_message) {
+Receives::Receives(int other, std::size_t max_message, bool blocking, Device device)
+    : other_(other), blocking_(blocking), buffer_(std::move(device), max_message) {
   post();
 }
 
@@ -83,7 +85,8 @@ std::optional<Receives::Message> Receives::take() {
   }
   int size = 0;
   MPI_Get_count(&status, MPI_BYTE, &size);
-  return Message{status.MPI_TAG, std::span(buffer_).first(static_cast<std::size_t>(std::max(size, 0)))};
+  const auto n = static_cast<std::size_t>(std::max(size, 0));
+  return Message{status.MPI_TAG, comparing_ ? buffer_.read(n) : std::span<const char>(buffer_.data(), n)};
 }
 
 void Receives::release() { post(); }

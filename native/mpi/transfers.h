@@ -9,7 +9,9 @@
 #include <cstddef>
 #include <optional>
 #include <span>
-#include <vector>
+#include <utility>
+
+#include "mpi/memory.h"
 
 namespace netdyno::mpi_worker {
 
@@ -22,7 +24,8 @@ void check_mpi(int code, const char* call);
 /// Messages that go out. Their bytes belong to the caller until they have gone.
 class Sends {
  public:
-  Sends(int other, bool blocking) : other_(other), blocking_(blocking) {}
+  Sends(int other, bool blocking, Device device)
+      : other_(other), blocking_(blocking), sources_(std::move(device)) {}
 
   bool full() const { return count_ == kOutstanding; }
   /// Not when it is full. In blocking mode the bytes have gone when it returns.
@@ -33,6 +36,7 @@ class Sends {
  private:
   int other_;
   bool blocking_;
+  Sources sources_;
   std::array<MPI_Request, kOutstanding> requests_{};  // a ring
   std::size_t oldest_ = 0;
   std::size_t count_ = 0;
@@ -45,13 +49,13 @@ class Sends {
 /// somebody compares what arrives, only one receive is posted.
 class Receives {
  public:
-  Receives(int other, std::size_t max_message, bool blocking);
+  Receives(int other, std::size_t max_message, bool blocking, Device device);
   Receives(const Receives&) = delete;
   Receives& operator=(const Receives&) = delete;
 
   struct Message {
     int tag;
-    std::span<const char> bytes;  // valid until release
+    std::span<const char> bytes;  // valid until release; only their number, unless they are compared
   };
   /// The next message if it has arrived. Call release when it was looked at.
   std::optional<Message> take();
@@ -71,7 +75,7 @@ class Receives {
   int other_;
   bool blocking_;
   bool comparing_ = true;
-  std::vector<char> buffer_;
+  Memory buffer_;
   std::array<MPI_Request, kOutstanding> requests_{};  // a ring
   std::size_t oldest_ = 0;
   std::size_t count_ = 0;

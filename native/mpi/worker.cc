@@ -43,7 +43,9 @@ class MpiTransport : public netdyno::Transport {
 
   static netdyno::MessageDemands demands(const Setup& setup) {
     netdyno::MessageDemands demands;
-    demands.over = demanded_path(wishes_of(setup));
+    const Wishes wishes = wishes_of(setup);
+    demands.over = demanded_path(wishes);
+    if (wishes.device && demands.over != "shm") demands.unseen = "device";
     return demands;
   }
 };
