@@ -39,6 +39,15 @@ constexpr std::chrono::milliseconds kFinalize{1000};
 
 std::atomic<bool> started{false};
 
+/// Removes what both ranks map, once they have mapped it or will not any more. So nothing
+/// is left, however the process ends.
+struct DirectoryRemoval {
+  DirectoryRemoval() = default;
+  ~DirectoryRemoval() { remove_directory(); }
+  DirectoryRemoval(const DirectoryRemoval&) = delete;
+  DirectoryRemoval& operator=(const DirectoryRemoval&) = delete;
+};
+
 /// Sets what the library reads in MPI_Init. The library does the same itself, so that
 /// nobody else may read the environment meanwhile; a worker's other threads do not.
 void set_environment(const Surroundings& around) {
@@ -60,22 +69,20 @@ Rank::Rank(int control, Role role, const std::string& fabric)
   if (interface.empty()) {
     throw Failure(ErrorKind::setup, "find the interface of " + ends.own + ": no interface has this address");
   }
+  const DirectoryRemoval removal;
   set_environment({fabric, interface, one_node});
   start_process_management(control, one_node);
+  // Serialized would be the word for one thread at a time, the one that connects and
+  // then the one that runs. Open MPI then locks what it does for each message, which a
+  // plain program does not pay for; neither library looks which thread calls.
   int level = MPI_THREAD_SINGLE;
   started = true;
   if (MPI_Init_thread(nullptr, nullptr, MPI_THREAD_FUNNELED, &level) != MPI_SUCCESS) {
     throw Failure(ErrorKind::setup, "start " + library_name() + ": MPI_Init failed; why, it told on stderr");
   }
   MPI_Comm_set_errhandler(MPI_COMM_WORLD, MPI_ERRORS_RETURN);
-  if (level < MPI_THREAD_SERIALIZED) {
-    throw Failure(ErrorKind::unsupported,
-                  "start " + library_name() + ": it lets only the thread that started it use it");
-  }
   meet();
   if (role_ == Role::server) watch_client(control_.get());
-  // Both have mapped what they share. Nothing is left, however this process ends.
-  remove_directory();
 }
 
 /// Gives the library a descriptor on which PMI is spoken: the server's rank serves it,

@@ -237,7 +237,7 @@ func processesOf(path string) []int {
 func leftovers(t *testing.T) []string {
 	t.Helper()
 	var all []string
-	for _, pattern := range []string{"/dev/shm/*", "/tmp/ompi*", "/tmp/netdyno-mpi*", "/tmp/openmpi*", "/tmp/ucx*"} {
+	for _, pattern := range []string{"/dev/shm/*", "/tmp/ompi*", "/tmp/netdyno-mpi*", "/tmp/openmpi*"} {
 		files, err := filepath.Glob(pattern)
 		if err != nil {
 			t.Fatal(err)
