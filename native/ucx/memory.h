@@ -11,7 +11,7 @@
 #include <string>
 #include <vector>
 
-#include "ucx/cuda.h"
+#include "kit/cuda.h"
 
 namespace netdyno::ucx {
 
