@@ -80,6 +80,7 @@ class MessageLoop : private MessageEngine::Arrivals {
 
   void arrived(MessageChannel& channel, std::span<const char> message) noexcept override;
   void lost(MessageChannel& channel, const std::string& text) noexcept override;
+  std::int64_t instant() const;
   void send_due(std::int64_t now);
   bool pump();
   bool pump(Link& link);
