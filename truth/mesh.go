@@ -5,43 +5,77 @@ import (
 	"errors"
 	"fmt"
 	"os"
-	"os/exec"
 	"path/filepath"
-	"runtime"
-	"slices"
 	"strconv"
 	"strings"
-	"syscall"
 	"time"
+
+	"github.com/google/nftables"
+	"github.com/google/nftables/expr"
 
 	"netdyno/internal/read/finding"
 	"netdyno/internal/record"
 	"netdyno/internal/run/bench"
-	"netdyno/internal/run/rig"
 	"netdyno/internal/run/rig/namespaces"
 	"netdyno/internal/run/session"
 	"netdyno/internal/run/study"
 	"netdyno/internal/run/study/source"
 )
 
-// harmed is a rig of namespaces of which one host's workers get the CPU time that
-// nobody else wants, while somebody wants all of it, and one host's cable sends at a
-// fraction of the others' rate.
+// harmed is a rig of namespaces of which one host has a long firewall, which every
+// packet that it sends has to pass, and one host's cable sends at a fraction of the
+// others' rate.
 type harmed struct {
 	*namespaces.Rig
 	slowHost, slowCable string // by name; "" for none
 	rate                string // of that cable, as tc(8) has it
 }
 
-// Hosts implements rig.Rig.
-func (h harmed) Hosts() []rig.Host {
-	hosts := h.Rig.Hosts()
-	for i := range hosts {
-		if hosts[i].Name == h.slowHost { // chrt(1): SCHED_IDLE, which any user may choose
-			hosts[i].Prefix = append(slices.Clip(hosts[i].Prefix), "chrt", "--idle", "0")
+// firewallRules make a packet cost some tenths of a millisecond more.
+const firewallRules = 10_000
+
+// burden gives the slow host its firewall: rules that no packet matches.
+func (h harmed) burden() error {
+	for _, host := range h.Rig.Hosts() {
+		if host.Name != h.slowHost {
+			continue
+		}
+		path, found := strings.CutPrefix(host.Prefix[1], "--net=")
+		if !found {
+			return fmt.Errorf("the command that reaches %s is %q; expected nsenter with --net=", host.Name, host.Prefix)
+		}
+		namespace, err := os.Open(path)
+		if err != nil {
+			return err
+		}
+		defer func() { _ = namespace.Close() }() // nothing was written
+		return addFirewall(int(namespace.Fd()))
+	}
+	return nil
+}
+
+func addFirewall(namespace int) error {
+	firewall, err := nftables.New(nftables.WithNetNSFd(namespace))
+	if err != nil {
+		return err
+	}
+	table := firewall.AddTable(&nftables.Table{Family: nftables.TableFamilyIPv4, Name: "slow"})
+	chain := firewall.AddChain(&nftables.Chain{
+		Name: "out", Table: table, Type: nftables.ChainTypeFilter, Hooknum: nftables.ChainHookOutput, Priority: nftables.ChainPriorityFilter,
+	})
+	for i := range firewallRules {
+		firewall.AddRule(&nftables.Rule{Table: table, Chain: chain, Exprs: []expr.Any{
+			&expr.Payload{DestRegister: 1, Base: expr.PayloadBaseNetworkHeader, Offset: 16, Len: 4}, // where it goes
+			&expr.Cmp{Op: expr.CmpOpEq, Register: 1, Data: []byte{192, 0, 2, byte(i)}},              // to TEST-NET-1
+			&expr.Verdict{Kind: expr.VerdictDrop},
+		}})
+		if i%100 == 0 { // a batch has to fit a socket's buffer
+			if err := firewall.Flush(); err != nil {
+				return fmt.Errorf("add a firewall: %w", err)
+			}
 		}
 	}
-	return hosts
+	return firewall.Flush()
 }
 
 // Shape implements rig.Shaper.
@@ -79,11 +113,6 @@ func meshHosts() int {
 func meshed(ctx context.Context, p *pipeline) ([]answer, error) {
 	n := meshHosts()
 	slowHost, slowCable := fmt.Sprintf("node%d", n/4+1), fmt.Sprintf("node%d", n/2+2)
-	hogs, err := startHogs()
-	if err != nil {
-		return nil, err
-	}
-	defer hogs.stop()
 	var answers []answer
 	for _, c := range []struct{ what, host, cable, want string }{
 		{fmt.Sprintf("a slowed host and a slowed cable among %d", n), slowHost, slowCable, "host " + slowHost + ", cable " + slowCable},
@@ -126,6 +155,9 @@ func (p *pipeline) mesh(ctx context.Context, n int, on harmed) (f finding.Findin
 		return f, err
 	}
 	defer func() { err = errors.Join(err, on.Close()) }()
+	if err := on.burden(); err != nil {
+		return f, err
+	}
 	s, err := source.ParseArgs([]string{"mesh", meshLink, "placement=free"}, os.ReadFile)
 	if err != nil {
 		return f, err
@@ -171,27 +203,4 @@ func (p *pipeline) keepMesh(s *study.Study, header record.Header, trials []recor
 		err = errors.Join(err, file.Append(r))
 	}
 	return errors.Join(err, file.Close())
-}
-
-// hogs are processes that want all CPU time that nobody else wants, on every CPU.
-type hogs []*exec.Cmd
-
-func startHogs() (all hogs, err error) {
-	for range runtime.NumCPU() {
-		c := exec.Command("nice", "-n", "19", "yes") // its output goes nowhere
-		c.SysProcAttr = &syscall.SysProcAttr{Pdeathsig: syscall.SIGKILL}
-		if err := c.Start(); err != nil {
-			all.stop()
-			return nil, fmt.Errorf("start a process that takes the CPUs: %w", err)
-		}
-		all = append(all, c)
-	}
-	return all, nil
-}
-
-func (h hogs) stop() {
-	for _, c := range h {
-		_ = c.Process.Kill() // it may have ended
-		_ = c.Wait()         // it was killed
-	}
 }
