@@ -10,7 +10,9 @@ const (
 )
 
 // RigKinds are the kinds of rig, as Facts.Rig begins.
-func RigKinds() []string { return []string{"loopback", "netns", "at", "ssh", "slurm", "prefix"} }
+func RigKinds() []string {
+	return []string{"loopback", "netns", "at", "ssh", "slurm", "prefix", "qemu"}
+}
 
 // RigKind returns the kind of a rig from its name in Facts.Rig: "netns" of
 // "netns:3?mtu=9000", "prefix" of "prefix of lab.yaml".

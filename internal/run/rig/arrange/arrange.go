@@ -13,6 +13,7 @@ import (
 	"netdyno/internal/run/rig"
 	"netdyno/internal/run/rig/namespaces"
 	"netdyno/internal/run/rig/openssh"
+	"netdyno/internal/run/rig/qemu"
 	"netdyno/internal/run/rig/remote"
 	"netdyno/internal/run/rig/slurm"
 )
@@ -24,6 +25,7 @@ var kinds = []rig.Kind{
 	rig.ExternalKind,
 	openssh.Kind,
 	slurm.Kind,
+	qemu.Kind,
 	remote.Kind,
 }
 

@@ -38,6 +38,7 @@ type Options struct {
 	Hosts  []Host // the server's first
 	Config string // ssh's configuration file; empty for the user's own
 	Cache  string // see remote.Options
+	Shared bool   // the same
 }
 
 // Rig implements rig.Rig, rig.Deployer and rig.Recoverer.
@@ -52,7 +53,7 @@ type Rig struct {
 func Connect(ctx context.Context, o Options) (*Rig, error) {
 	r := &Rig{}
 	hosts, err := r.connect(ctx, o)
-	r.Rig = remote.New(o.Name, hosts, remote.Options{Cache: o.Cache})
+	r.Rig = remote.New(o.Name, hosts, remote.Options{Cache: o.Cache, Shared: o.Shared})
 	if err != nil {
 		return nil, fmt.Errorf("rig %s: %w", o.Name, errors.Join(err, r.Close()))
 	}

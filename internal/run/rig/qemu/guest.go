@@ -1,0 +1,227 @@
+package qemu
+
+import (
+	"bytes"
+	"context"
+	"errors"
+	"fmt"
+	"net"
+	"os/exec"
+	"path/filepath"
+	"strconv"
+	"strings"
+	"sync"
+	"syscall"
+	"time"
+
+	"netdyno/internal/printable"
+	"netdyno/internal/run/rig"
+)
+
+const (
+	// bootTimeout is for what takes 4 s on an idle host: nothing of a guest runs on
+	// the processor itself.
+	bootTimeout = 90 * time.Second
+	// ports is how many ports are tried for a guest's ssh: another program may take
+	// one between our choice and QEMU's.
+	ports = 4
+)
+
+// What the guest's first process says on its console, and what follows it.
+const (
+	saysReady  = "netdyno: ready"
+	saysFailed = "netdyno: failed: "
+)
+
+// guest is one guest and the QEMU process that it lives in, which dies with us.
+type guest struct {
+	name    string
+	address string // of the data network
+	index   int    // among the guests
+	options Options
+	image   image
+	files   string // directory here, which the guest sees
+
+	port    int // of this host's loopback, where its sshd is reached
+	process *exec.Cmd
+	ended   <-chan struct{}
+	console *console
+}
+
+// newGuest describes guest i; boot starts it.
+func newGuest(o Options, i int, at image, files string) *guest {
+	return &guest{
+		name: fmt.Sprintf("guest%d", i+1), address: fmt.Sprintf("10.77.0.%d", i+1),
+		index: i, options: o, image: at, files: files,
+	}
+}
+
+// boot starts the guest and waits until it can be reached. The error has the end of
+// its console.
+func (g *guest) boot(ctx context.Context) error {
+	ctx, cancel := context.WithTimeoutCause(ctx, bootTimeout, fmt.Errorf("it was not ready within %v", bootTimeout))
+	defer cancel()
+	var err error
+	for range ports {
+		if err = g.start(ctx); err == nil || !strings.Contains(g.console.text(), "host forwarding rule") {
+			break
+		}
+	}
+	if err == nil {
+		return nil
+	}
+	if g.process != nil {
+		g.end()
+	}
+	return fmt.Errorf("boot %s: %w; the end of its console: %s", g.name, err, g.console.text())
+}
+
+func (g *guest) start(ctx context.Context) (err error) {
+	g.console = newConsole()
+	if g.port, err = freePort(); err != nil {
+		return err
+	}
+	g.process = exec.Command("qemu-system-x86_64", g.arguments()...)
+	g.process.Stdout, g.process.Stderr = g.console, g.console
+	if g.ended, err = rig.StartTied(g.process, syscall.SIGKILL); err != nil {
+		return fmt.Errorf("start QEMU: %w", err)
+	}
+	select {
+	case err = <-g.console.verdict:
+		return err
+	case <-g.ended:
+		return fmt.Errorf("QEMU ended (%v)", g.process.ProcessState)
+	case <-ctx.Done():
+		return context.Cause(ctx)
+	}
+}
+
+// arguments are QEMU's. The processor is always emulated: /dev/kvm may exist and
+// yet run no kernel but its own kind's. The uncompressed kernel boots in half the
+// time of the compressed one then.
+func (g *guest) arguments() []string {
+	kernel := fmt.Sprintf("console=ttyS0 quiet panic=-1 mitigations=off tsc=reliable netdyno.host=%s netdyno.address=%s netdyno.data=%s",
+		g.name, g.address, g.dataInterface())
+	return append([]string{
+		"-accel", "tcg,thread=multi", "-smp", strconv.Itoa(g.options.CPUs), "-m", fmt.Sprintf("%dM", g.options.MemoryBytes>>20),
+		"-nodefaults", "-no-user-config", "-display", "none", "-serial", "stdio", "-no-reboot",
+		"-kernel", g.image.kernel, "-initrd", g.image.files, "-append", kernel,
+		"-netdev", fmt.Sprintf("user,id=control,restrict=on,hostfwd=tcp:127.0.0.1:%d-:22", g.port),
+		"-device", "virtio-net-pci,netdev=control,romfile=",
+		"-virtfs", "local,path=/,mount_tag=host,security_model=none,readonly=on,multidevs=remap",
+		"-virtfs", "local,path=" + escape(g.files) + ",mount_tag=rig,security_model=none,readonly=on",
+	}, g.cable()...)
+}
+
+// dataInterface is where the guest's device for RDMA sits: on a cable to the other
+// guest, or, of a guest alone, on an interface whose own end is the other end.
+func (g *guest) dataInterface() string {
+	if g.options.Guests == 1 {
+		return "dummy0"
+	}
+	return "eth1"
+}
+
+// cable joins two guests, by frames in datagrams between sockets of files.
+func (g *guest) cable() []string {
+	if g.options.Guests == 1 {
+		return nil
+	}
+	end := func(i int) string { return escape(filepath.Join(g.files, fmt.Sprintf("cable%d", i))) }
+	return []string{
+		"-netdev", fmt.Sprintf("dgram,id=data,local.type=unix,local.path=%s,remote.type=unix,remote.path=%s", end(g.index), end(1-g.index)),
+		"-device", fmt.Sprintf("virtio-net-pci,netdev=data,romfile=,host_mtu=9000,mac=52:54:00:4e:44:%02x", g.index+1),
+	}
+}
+
+// escape writes a path as a value of QEMU's, where a comma ends it.
+func escape(path string) string { return strings.ReplaceAll(path, ",", ",,") }
+
+// gone tells that the guest has ended by itself.
+func (g *guest) gone() bool {
+	select {
+	case <-g.ended:
+		return true
+	default:
+		return false
+	}
+}
+
+// end takes the guest down. It has nothing that it could lose.
+func (g *guest) end() {
+	if g.process == nil || g.ended == nil || g.gone() {
+		return // its process id may be another's by now
+	}
+	_ = syscall.Kill(-g.process.Process.Pid, syscall.SIGKILL) // it may be ending by itself
+	<-g.ended
+}
+
+// freePort is one that nothing listens at just now.
+func freePort() (int, error) {
+	listener, err := net.Listen("tcp", "127.0.0.1:0")
+	if err != nil {
+		return 0, err
+	}
+	defer listener.Close()
+	return listener.Addr().(*net.TCPAddr).Port, nil
+}
+
+// console reads what the guest says there. Any goroutine may use it.
+type console struct {
+	verdict chan error // nil once it is ready; an error when it said that it cannot
+	tail    rig.Tail
+
+	mu   sync.Mutex
+	line []byte // that has no end yet
+	told bool
+}
+
+func newConsole() *console { return &console{verdict: make(chan error, 1)} }
+
+// maxLine bounds what is kept of a line without an end, in bytes.
+const maxLine = 4 << 10
+
+// Write keeps the end of what was said, looks for the guest's verdict, and never fails.
+func (c *console) Write(b []byte) (int, error) {
+	_, _ = c.tail.Write(b) // never fails
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	if c.told {
+		return len(b), nil
+	}
+	c.line = append(c.line, b...)
+	for {
+		line, rest, ended := bytes.Cut(c.line, []byte("\n"))
+		if !ended {
+			c.line = c.line[max(0, len(c.line)-maxLine):]
+			return len(b), nil
+		}
+		c.line = rest
+		text := strings.TrimSpace(string(line))
+		if reason, failed := strings.CutPrefix(text, saysFailed); failed {
+			c.tell(errors.New(printable.Text(reason)))
+		} else if text == saysReady {
+			c.tell(nil)
+		}
+	}
+}
+
+func (c *console) tell(err error) {
+	if !c.told {
+		c.told = true
+		c.verdict <- err
+	}
+}
+
+// text is the end of what was said, fit for a terminal.
+func (c *console) text() string {
+	const keep = 1200
+	text := strings.TrimSpace(printable.Text(c.tail.String()))
+	if len(text) > keep {
+		text = "… " + text[len(text)-keep:]
+	}
+	if text == "" {
+		return "(it said nothing)"
+	}
+	return text
+}

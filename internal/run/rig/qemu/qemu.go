@@ -1,0 +1,136 @@
+// Package qemu is the rig of guests that QEMU emulates on this host, with a device
+// for RDMA in software (Soft-RoCE) on the data network of each: where verbs can be
+// run without a card, and on a host whose kernel has none.
+//
+// A guest's kernel comes from Debian's package, unpacked and not installed. Its files
+// are this host's, read-only, under a layer of the guest's own memory: every program
+// of this host runs there at the same path, and nothing it writes is left. It is
+// reached by ssh (package openssh).
+//
+// The files: kind.go reads what a user asks for, image.go builds the kernel and the
+// first files of a guest (package.go, modules.go, archive.go), guest.go is one
+// guest's process, access.go the keys by which it is reached.
+package qemu
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"os/exec"
+
+	"golang.org/x/sync/errgroup"
+
+	"netdyno/internal/run/rig"
+	"netdyno/internal/run/rig/openssh"
+	"netdyno/internal/run/rig/remote"
+)
+
+// Options of a rig.
+type Options struct {
+	Name        string // of the rig, as the user wrote it
+	Guests      int    // 1 or 2
+	MemoryBytes int    // of each
+	CPUs        int    // of each
+}
+
+// Rig implements rig.Rig, rig.Deployer and rig.Recoverer.
+type Rig struct {
+	*openssh.Rig
+	guests []*guest
+	files  *remote.Temporary // keys, configuration and sockets, here
+}
+
+// needs are the programs that a guest is made and reached with, and their packages.
+var needs = []struct{ program, debian string }{
+	{"qemu-system-x86_64", "qemu-system-x86"},
+	{"busybox", "busybox-static"},
+	{"dropbear", "dropbear-bin"},
+	{"dropbearkey", "dropbear-bin"},
+	{"ssh", "openssh-client"},
+	{"ssh-keygen", "openssh-client"},
+	{"rdma", "iproute2"},
+	{"apt-get", "apt"},
+	{"dpkg-deb", "dpkg"},
+	{"xz", "xz-utils"},
+}
+
+// Boot starts the guests, all at once, and connects to them. The first time, it
+// downloads their kernel.
+func Boot(ctx context.Context, o Options) (*Rig, error) {
+	r := &Rig{}
+	if err := r.boot(ctx, o); err != nil {
+		return nil, fmt.Errorf("rig %s: %w", o.Name, errors.Join(err, r.Close()))
+	}
+	return r, nil
+}
+
+func (r *Rig) boot(ctx context.Context, o Options) error {
+	for _, need := range needs {
+		if _, err := exec.LookPath(need.program); err != nil {
+			return fmt.Errorf("%s is not installed: sudo apt-get install %s", need.program, need.debian)
+		}
+	}
+	image, err := findImage(ctx)
+	if err != nil {
+		return fmt.Errorf("build the guest: %w", err)
+	}
+	// A socket's path may have 107 bytes (unix(7)); the directory's is short.
+	if r.files, err = remote.NewTemporary(ctx, rig.Host{Name: "this host"}); err != nil {
+		return err
+	}
+	if err := makeKeys(ctx, r.files.Path()); err != nil {
+		return err
+	}
+	hosts := make([]openssh.Host, o.Guests)
+	var booting errgroup.Group
+	r.guests = make([]*guest, o.Guests)
+	for i := range o.Guests {
+		g := newGuest(o, i, image, r.files.Path())
+		r.guests[i] = g
+		hosts[i] = openssh.Host{Name: g.name, SSH: g.name, Address: g.address}
+		booting.Go(func() error { return g.boot(ctx) })
+	}
+	if err := booting.Wait(); err != nil {
+		return err
+	}
+	config, err := writeConfig(r.files.Path(), r.guests)
+	if err != nil {
+		return err
+	}
+	r.Rig, err = openssh.Connect(ctx, openssh.Options{Name: o.Name, Hosts: hosts, Config: config, Shared: true})
+	return err
+}
+
+// Recover implements rig.Recoverer: a guest that has ended is booted again.
+func (r *Rig) Recover(ctx context.Context) error {
+	var booting errgroup.Group
+	for _, g := range r.guests {
+		if g.gone() {
+			booting.Go(func() error { return g.boot(ctx) })
+		}
+	}
+	if err := booting.Wait(); err != nil {
+		return err
+	}
+	// A guest that was booted again may listen at another port.
+	if _, err := writeConfig(r.files.Path(), r.guests); err != nil {
+		return err
+	}
+	return r.Rig.Recover(ctx)
+}
+
+// Close implements rig.Rig: the connections go first, then the guests.
+func (r *Rig) Close() error {
+	var err error
+	if r.Rig != nil {
+		err = r.Rig.Close()
+	}
+	for _, g := range r.guests {
+		g.end()
+	}
+	if r.files != nil {
+		err = errors.Join(err, r.files.Close())
+		r.files = nil
+	}
+	return err
+}
