@@ -15,6 +15,8 @@ std::string_view name(OptionType type) {
       return "bool";
     case OptionType::choice:
       return "choice";
+    case OptionType::text:
+      return "text";
   }
   return "";
 }

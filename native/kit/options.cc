@@ -63,6 +63,13 @@ Json checked(const Option& option, const Json& value) {
     }
     return text;
   }
+  if (option.type == OptionType::text) {
+    constexpr std::size_t kMaxText = 256;
+    if (!value.is_string() || value.get_ref<const std::string&>().size() > kMaxText) {
+      refuse("a text of at most " + std::to_string(kMaxText) + " bytes");
+    }
+    return value;
+  }
   if (option.type == OptionType::boolean) {
     if (!value.is_boolean()) refuse("true or false");
     return value;
@@ -114,6 +121,12 @@ Option bytes_option(const std::string& name, const Range& range, const std::stri
   Option option = integer_option(name, range, doc);
   option.type = OptionType::bytes;
   option.unit = "B";
+  return option;
+}
+
+Option text_option(const std::string& name, const std::string& fallback, const std::string& doc) {
+  Option option = described(name, OptionType::text, doc);
+  option.fallback = fallback;
   return option;
 }
 

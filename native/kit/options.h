@@ -28,6 +28,9 @@ contract::Option integer_option(const std::string& name, const Range& range, con
 /// An option that is a number of bytes.
 contract::Option bytes_option(const std::string& name, const Range& range, const std::string& doc);
 
+/// An option that is a text of at most 256 bytes, for instance a device's name.
+contract::Option text_option(const std::string& name, const std::string& fallback, const std::string& doc);
+
 /// The option, restricted to one role.
 contract::Option only(contract::Role role, contract::Option option);
 

@@ -5,9 +5,11 @@
 #include <sys/socket.h>
 
 #include <algorithm>
+#include <chrono>
 #include <filesystem>
 #include <fstream>
 #include <system_error>
+#include <thread>
 
 namespace netdyno {
 namespace {
@@ -30,10 +32,25 @@ std::int64_t port_words(const fs::path& counter) {
   return value;
 }
 
-/// Bytes by rxe, which fills no port counters but counts packets. A packet carries at
-/// least one byte, so that they bound what is wanted from below.
-std::int64_t soft_packets(const fs::path& port) {
-  return port_words(port / "hw_counters/sent_pkts") + port_words(port / "hw_counters/rcvd_pkts");
+/// The most that a packet of Soft-RoCE carries, which has no port counters but counts
+/// packets: their bytes are at most so many.
+constexpr std::int64_t kSoftPacket = 4096;
+
+std::int64_t soft_bytes(const fs::path& port) {
+  return kSoftPacket *
+         (port_words(port / "hw_counters/sent_pkts") + port_words(port / "hw_counters/rcvd_pkts"));
+}
+
+/// The kernel reads a device's own counters anew when they are older than their
+/// lifespan, in ms, and else tells the old ones.
+void outlive(const fs::path& port) {
+  constexpr std::int64_t kMost = 100;
+  constexpr std::int64_t kTick = 20;  // two of a kernel whose clock is as coarse as they are made
+  std::ifstream file(port / "hw_counters/lifespan");
+  std::int64_t lifespan = 0;
+  if (!(file >> lifespan)) return;
+  std::this_thread::sleep_for(
+      std::chrono::milliseconds(std::clamp<std::int64_t>(lifespan, 0, kMost) + kTick));
 }
 
 }  // namespace
@@ -48,8 +65,13 @@ PathCounters read_path(const std::set<int>& without) {
   for (const auto& device : fs::directory_iterator("/sys/class/infiniband", none)) {
     for (const auto& port : fs::directory_iterator(device.path() / "ports", none)) {
       const fs::path words = port.path() / "counters";
-      counters.rdma_bytes += 4 * (port_words(words / "port_xmit_data") + port_words(words / "port_rcv_data"));
-      counters.rdma_bytes += 1024 * soft_packets(port.path());
+      if (fs::exists(words / "port_xmit_data", none)) {
+        counters.rdma_bytes +=
+            4 * (port_words(words / "port_xmit_data") + port_words(words / "port_rcv_data"));
+        continue;
+      }
+      outlive(port.path());
+      counters.rdma_bytes += soft_bytes(port.path());
     }
   }
   return counters;
