@@ -1,0 +1,135 @@
+// One connection: a reliably connected queue pair and the ring that messages arrive in.
+//
+// The receiver grants room: a sender has no more messages under way than the receiver
+// has slots that are free, so that no request ever meets a receiver without a buffer.
+// Each message carries, in its immediate, how many slots were freed the other way, and
+// whether anybody looks at what lies in them; a message without bytes carries nothing
+// else.
+//
+// Layer: above memory, greeting. Its loop's thread.
+#pragma once
+
+#include <infiniband/verbs.h>
+
+#include <array>
+#include <cstddef>
+#include <cstdint>
+#include <deque>
+#include <span>
+#include <string>
+#include <unordered_map>
+#include <vector>
+
+#include "kit/messages.h"
+#include "verbs/card.h"
+#include "verbs/greeting.h"
+#include "verbs/memory.h"
+#include "verbs/settings.h"
+
+namespace netdyno::verbs {
+
+class Channel;
+
+/// What the channels of one engine share.
+struct Shared {
+  Shared(const Settings& asked, const std::string& address)
+      : settings(asked), card(asked, address), sources(card.domain()) {}
+
+  Settings settings;
+  Card card;
+  PinDownCache sources;
+  Owned<ibv_comp_channel, ibv_destroy_comp_channel> events;  // none where it polls
+  Owned<ibv_cq, ibv_destroy_cq> completions;
+  std::unordered_map<std::uint32_t, Channel*> channels;  // by the number of their queue pair
+};
+
+class Channel final : public MessageChannel {
+ public:
+  /// Makes the queue pair and posts receives. Throws Failure{setup}.
+  Channel(Shared& shared, std::size_t max_message);
+  ~Channel() override;
+  Channel(const Channel&) = delete;
+  Channel& operator=(const Channel&) = delete;
+
+  /// Requests that may be complete and not yet polled.
+  static std::uint32_t completions_of(const Settings& settings, std::size_t max_message);
+
+  Greeting greeting() const;
+  /// Connects the queue pair to the other end's. Throws Failure{setup}.
+  void connect(const Greeting& theirs);
+
+  bool full() const override;
+  void send(std::span<const char> message) override;
+  void flush() override;
+  void only_count() override { counting_ = true; }
+
+  /// A request of this channel completed.
+  void completed(const ibv_wc& completion, MessageEngine::Arrivals& arrivals);
+  /// After a batch of completions: posts receives anew, reads what was announced, and
+  /// grants room that the other end waits for. Throws Failure{peer}.
+  void settle();
+
+ private:
+  /// Where a message lies that the other end announced.
+  struct Announced {
+    std::uint64_t address = 0;
+    std::uint32_t key = 0;
+    std::uint32_t bytes = 0;
+  };
+  /// A request that is not handed to the card yet.
+  struct Request {
+    ibv_send_wr wr{};
+    ibv_sge part{};
+  };
+  enum class Kind : std::uint8_t { receive = 1, sent, read };
+
+  void make_queue_pair();
+  void post_receives();
+  Request& request(ibv_wr_opcode opcode, std::span<const char> bytes, std::uint32_t key);
+  void submit();
+  void announce(std::span<const char> message);
+  void read_announced();
+  void deliver(std::span<const char> message, MessageEngine::Arrivals& arrivals);
+  void received(std::uint64_t buffer, const ibv_wc& completion, MessageEngine::Arrivals& arrivals);
+  void reclaim(std::uint64_t posted);
+  std::size_t offset(std::uint64_t number) const;
+  std::span<const char> slot(std::uint64_t number, std::size_t bytes) const;
+  std::uint32_t told();
+  std::uint32_t used() const;
+
+  Shared& shared_;
+  std::uint32_t slots_;       // that this end grants
+  std::uint32_t slot_bytes_;  // of each
+  std::uint32_t receives_;    // that are posted when nothing has arrived
+  std::uint32_t depth_;       // requests that the send queue holds
+  std::uint32_t signal_every_;
+  std::uint32_t inline_bytes_;
+  std::uint32_t first_packet_;
+  Pages ring_;
+  Pages notes_;  // announcements: arriving ones, then our own
+  Owned<ibv_qp, ibv_destroy_qp> queue_pair_;
+  Greeting theirs_;
+  std::uint32_t window_ = 0;
+
+  std::array<Request, 16> requests_;  // the first pending_ of them wait for submit
+  std::size_t pending_ = 0;
+  std::uint64_t posted_ = 0;     // requests so far
+  std::uint64_t reclaimed_ = 0;  // of them, whose place is free again
+  std::uint32_t unsignaled_ = 0;
+
+  std::uint64_t sent_ = 0;           // messages
+  std::uint64_t granted_ = 0;        // of them, whose slot is free again
+  std::uint64_t arrived_ = 0;        // messages
+  std::uint32_t owed_ = 0;           // slots that were freed and not told yet
+  std::vector<std::uint32_t> free_;  // receives to post anew, by their buffer
+
+  std::vector<Announced> announcing_;
+  std::uint64_t notes_sent_ = 0;
+  std::deque<Announced> wanted_;     // announced and not yet asked for
+  std::deque<std::uint32_t> pulls_;  // bytes of the reads under way
+  bool counting_ = false;            // nobody looks at what arrives here
+  bool theirs_counts_ = false;       // nor there
+  bool lost_ = false;
+};
+
+}  // namespace netdyno::verbs
