@@ -20,6 +20,7 @@ type up struct {
 	server  *attached // that the worker stands for; nil as a rule
 	out     io.Writer
 	log     io.Writer
+	opened  bool  // the window was; a worker may hold a program that it has started until then
 	stopped bool  // the bench was told of a process that is
 	peak    int64 // largest peak RSS so far: a zombie has forgotten its own
 }
@@ -97,7 +98,9 @@ func (u *up) decorate(line []byte) ([]byte, error) {
 		reading.TCP = u.account(false)
 		reading.Sampled = u.sampler.taken()
 	}
-	u.tellStopped()
+	if u.opened = u.opened || m.Mark != nil && m.Mark.Reset; u.opened {
+		u.tellStopped()
+	}
 	reading.OwnCPUNs = usage.OwnCPU()
 	if u.server != nil && m.Mark != nil {
 		u.server.lookAgain(reading, m.Mark.Reset) // after the window, as its cost is
