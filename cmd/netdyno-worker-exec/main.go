@@ -3,14 +3,16 @@
 package main
 
 import (
+	"netdyno/internal/work/load"
 	"netdyno/internal/work/transport/foreign"
 	"netdyno/internal/work/transport/tool"
 	"netdyno/internal/work/worker"
 )
 
 func main() {
-	worker.Main("netdyno-worker-exec",
+	transports := []load.Transport{
 		foreign.Transport{}, foreign.Address{},
 		tool.Iperf3(), tool.Iperf2(), tool.Sockperf(),
-	)
+	}
+	worker.Main("netdyno-worker-exec", append(transports, tool.Perftest()...)...)
 }

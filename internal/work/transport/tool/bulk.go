@@ -32,7 +32,7 @@ func refuseBulk(name string, x contract.Exchange, mostChunk int64) error {
 }
 
 // serveBulk are the arguments of a server, of either iperf.
-func serveBulk(host, port string) []string {
+func serveBulk(_ contract.Setup, host, port string) []string {
 	return []string{"--server", "--bind", host, "--port", port}
 }
 

@@ -37,11 +37,15 @@ func (t Transport) Client(setup contract.Setup) (load.Client, error) {
 	for i := range c.flows {
 		f := &c.flows[i]
 		f.log = filepath.Join(directory, strconv.Itoa(i))
-		c.argv = append(c.argv, slices.Concat([]string{path}, t.tool.drive(setup, *f), args))
+		c.argv = append(c.argv, slices.Concat(t.tool.command(path), t.tool.drive(setup, *f), args))
 		number, _ := strconv.ParseUint(f.port, 10, 16) // flows has checked it
 		ports = append(ports, uint16(number))
 	}
-	c.results = newResults(setup, clientCounters(setup.Exchange, ports))
+	counter, err := t.counter(setup, ports)
+	if err != nil {
+		return nil, err
+	}
+	c.results = newResults(setup, counter)
 	if t.tool.ahead > 0 {
 		if err := c.hold(); err != nil {
 			c.finish()
@@ -49,6 +53,17 @@ func (t Transport) Client(setup contract.Setup) (load.Client, error) {
 		}
 	}
 	return c, nil
+}
+
+// counter counts for an end whose servers listen at the ports.
+func (t Transport) counter(setup contract.Setup, ports []uint16) (trafficCounter, error) {
+	switch {
+	case t.tool.count != nil:
+		return t.tool.count(setup)
+	case setup.Role == contract.Server:
+		return serverCounters(setup.Exchange, ports), nil
+	}
+	return clientCounters(setup.Exchange, ports), nil
 }
 
 // Ready implements load.Client.
@@ -93,7 +108,7 @@ func (c *client) Run() error {
 		}
 		own.add(said)
 	}
-	if err := c.checkReport(own); err != nil {
+	if err := c.checkReport(own); err != nil && !c.tool.silent {
 		return load.Failure(contract.Invalid, err)
 	}
 	c.results.setOwn(own)

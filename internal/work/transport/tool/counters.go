@@ -8,6 +8,22 @@ import (
 	"netdyno/internal/tcpinfo"
 )
 
+// trafficCounter counts for programs that know nothing of a trial's window. Any
+// goroutine may use it.
+type trafficCounter interface {
+	// read returns the sums of now, which never fall. What cannot be read is left as
+	// it was read last; the first failure stays (err).
+	read() contract.Counts
+	// begin leaves out of the sums whatever has passed until now.
+	begin()
+	// follow adds a process of a client.
+	follow(pid int)
+	// err returns the first failure of reading.
+	err() error
+	// exchanges says how many exchanges so many bytes each way are.
+	exchanges(sent, received int64) int64
+}
+
 // counters are the kernel's sums over the connections of a tool's programs. A
 // connection that has ended keeps what was last read of it, so that no sum
 // falls. Any goroutine may use them.
@@ -54,6 +70,10 @@ func (c *counters) follow(pid int) {
 	c.processes = append(c.processes, pid)
 }
 
+func (c *counters) exchanges(sent, received int64) int64 {
+	return c.unit.exchanges(c.role, sent, received)
+}
+
 // read returns the sums of now. What the kernel does not tell is left as it was
 // read last; the first failure stays (err).
 func (c *counters) read() contract.Counts {
@@ -67,7 +87,7 @@ func (c *counters) read() contract.Counts {
 	sum.acked -= c.before.acked
 	sum.received -= c.before.received
 	return contract.Counts{
-		Exchanges: c.unit.exchanges(c.role, sum.acked, sum.received),
+		Exchanges: c.exchanges(sum.acked, sum.received),
 		SentBytes: sum.acked, ReceivedBytes: sum.received, Connections: int64(open),
 	}
 }

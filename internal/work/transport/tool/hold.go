@@ -16,7 +16,7 @@ func (c *client) hold() error {
 	if err := c.start(); err != nil {
 		return err
 	}
-	begun := func() bool { return c.results.Counts().Exchanges >= underWay*int64(len(c.flows)) }
+	begun := func() bool { return c.results.Counts().Exchanges >= c.tool.begun*int64(len(c.flows)) }
 	if err := c.within(beginTimeout, begun); err != nil {
 		return err
 	}
@@ -32,10 +32,7 @@ func (c *client) hold() error {
 	return nil
 }
 
-const (
-	beginTimeout = 10 * time.Second
-	underWay     = 100 // exchanges of a program that has begun; before it may try a few
-)
+const beginTimeout = 10 * time.Second
 
 // within waits until holds returns true. The error says that a program has ended
 // before, or that the timeout has passed.

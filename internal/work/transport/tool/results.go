@@ -17,7 +17,7 @@ import (
 type results struct {
 	plan     contract.Load
 	exchange contract.Exchange
-	counters *counters
+	counters trafficCounter
 	ended    chan struct{}
 
 	mu              sync.Mutex
@@ -39,7 +39,7 @@ type selfReport struct {
 	service        *hist.Histogram    // of the window's messages; nil from a program that times none
 }
 
-func newResults(setup contract.Setup, c *counters) *results {
+func newResults(setup contract.Setup, c trafficCounter) *results {
 	plan := setup.Load
 	plan.InFlight = cmp.Or(plan.InFlight, 1)
 	plan.DrainNs = cmp.Or(plan.DrainNs, int64(load.DefaultDrain))
@@ -137,7 +137,7 @@ func (r *results) Result() (contract.Result, error) {
 		SentBytes:     to.counts.SentBytes - from.counts.SentBytes,
 		ReceivedBytes: to.counts.ReceivedBytes - from.counts.ReceivedBytes,
 	}
-	out.Counts.Exchanges = r.counters.unit.exchanges(r.counters.role, out.Counts.SentBytes, out.Counts.ReceivedBytes)
+	out.Counts.Exchanges = r.counters.exchanges(out.Counts.SentBytes, out.Counts.ReceivedBytes)
 	if r.own.service == nil {
 		return out, nil
 	}

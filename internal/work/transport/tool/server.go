@@ -25,7 +25,8 @@ const listenTimeout = 10 * time.Second
 type server struct {
 	programs []*child.Process
 	ready    contract.Ready
-	counters *counters
+	counters trafficCounter
+	oneShot  bool // its programs end with their clients
 	exited   chan error
 	once     sync.Once
 }
@@ -41,7 +42,7 @@ func (t Transport) Server(setup contract.Setup) (load.Server, error) {
 		err := fmt.Errorf("%s takes a process for each of %d listeners, expected at most %d", t.tool.name, listeners, maxListeners)
 		return nil, load.Failure(contract.Unsupported, err)
 	}
-	s := &server{exited: make(chan error, listeners)}
+	s := &server{exited: make(chan error, listeners), oneShot: t.tool.once}
 	if s.ready, err = t.ready(setup, path, listeners); err != nil {
 		return nil, err
 	}
@@ -49,7 +50,7 @@ func (t Transport) Server(setup contract.Setup) (load.Server, error) {
 	for i := range listeners {
 		host, port, err := listenAddress(setup.Listen, i)
 		if err == nil {
-			err = s.launch(slices.Concat([]string{path}, t.tool.serve(host, port), args), port)
+			err = s.launch(slices.Concat(t.tool.command(path), t.tool.serve(setup, host, port), args), port)
 		}
 		if err != nil {
 			_ = s.Close()
@@ -59,7 +60,10 @@ func (t Transport) Server(setup contract.Setup) (load.Server, error) {
 		ports = append(ports, uint16(number))
 		s.ready.Addresses = append(s.ready.Addresses, net.JoinHostPort(host, port))
 	}
-	s.counters = serverCounters(setup.Exchange, ports)
+	if s.counters, err = t.counter(setup, ports); err != nil {
+		_ = s.Close()
+		return nil, err
+	}
 	s.counters.read()
 	if err := s.counters.err(); err != nil {
 		_ = s.Close()
@@ -94,7 +98,9 @@ func (s *server) launch(argv []string, port string) error {
 	if err := p.AwaitListening(port, listenTimeout); err != nil {
 		return err
 	}
-	go p.ReportExit(port, s.exited)
+	if !s.oneShot { // else the client tells, whose program loses its peer
+		go p.ReportExit(port, s.exited)
+	}
 	return nil
 }
 

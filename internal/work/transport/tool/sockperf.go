@@ -23,7 +23,7 @@ func Sockperf() Transport {
 		}},
 		refuse:  refuseSockperf,
 		threads: onePerProcess,
-		serve: func(host, port string) []string {
+		serve: func(_ contract.Setup, host, port string) []string {
 			return []string{"server", "--tcp", "--ip", host, "--port", port}
 		},
 		drive: sockperfClient,
@@ -31,6 +31,7 @@ func Sockperf() Transport {
 		// last 50 ms before its interruption out of its log. They are up to five
 		// times as long: without rdtsc it takes clock cycles for nanoseconds.
 		ahead:  2500 * time.Millisecond,
+		begun:  100,
 		linger: 300 * time.Millisecond,
 		read:   readSockperf,
 	}}

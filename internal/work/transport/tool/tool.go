@@ -39,11 +39,25 @@ type tool struct {
 	// threads is how many threads do the work of an end with so many processes.
 	threads func(setup contract.Setup, processes int) int
 	// serve and drive return the arguments of one server and of one client.
-	serve func(host, port string) []string
+	serve func(setup contract.Setup, host, port string) []string
 	drive func(contract.Setup, flow) []string
+	// prepare finds out what the program can be asked for here, and completes the
+	// setup's options for its arguments; nil has nothing to find out.
+	prepare func(setup contract.Setup, version string) error
+	// count makes what counts for an end; nil has the kernel count at its TCP sockets.
+	count func(setup contract.Setup) (trafficCounter, error)
+	// once says that a server ends with its client.
+	once bool
+	// buffered says that it prints by the block unless stdbuf(1) has it print by the line.
+	buffered bool
+	// silent says that an interrupted client has not told what it moved to the end.
+	silent bool
 	// ahead is how long a client must run before a trial can count its exchanges; 0
 	// starts it with the load.
 	ahead time.Duration
+	// begun is how many exchanges a program has made that has begun, having tried a
+	// few before; of a program that is started ahead.
+	begun int64
 	// linger is how long a program runs on after the end of the load.
 	linger time.Duration
 	// read reads what an interrupted client has printed or written.
@@ -51,6 +65,14 @@ type tool struct {
 	// failure finds the reason of a failure in what a client has printed, for a
 	// program that prints much else around it; nil takes the end of what it printed.
 	failure func(stdout []byte) string
+}
+
+// command begins the argv of a program.
+func (t tool) command(path string) []string {
+	if t.buffered {
+		return []string{"stdbuf", "--output=L", path}
+	}
+	return []string{path}
 }
 
 // onePerProcess is threads of a program that has no more.
@@ -97,6 +119,11 @@ func (t Transport) prepare(setup contract.Setup) (path string, args []string, er
 	if err != nil {
 		err = fmt.Errorf("%s is not installed: sudo apt-get install %s", t.tool.program, t.tool.debian)
 		return "", nil, load.Failure(contract.Unsupported, err)
+	}
+	if t.tool.prepare != nil {
+		if err := t.tool.prepare(setup, child.Version(path)); err != nil {
+			return "", nil, err
+		}
 	}
 	args, err = child.Split("args", load.Options(setup.Options).Text("args"), "", "")
 	if err != nil {
