@@ -33,6 +33,7 @@ var quiet = map[string]string{
 	"perf.path": "/usr/bin/perf", "perf.sees": "programs and kernel", "perf.kernel_names": "yes", "kernel.perf_event_paranoid": "1", "kernel.kptr_restrict": "0",
 
 	"rdma.mlx5_0.1.state": "ACTIVE", "rdma.mlx5_0.1.physical_state": "LinkUp",
+	"gpu.0.path.mlx5_0": "same PCIe switch", "gpu.0.path.mlx5_1": "other NUMA node",
 	"gpu.count": "1", "gpu.0.numa_node": "0", "gpu.0.pcie": "16.0 GT/s x16", "gpu.0.pcie_max": "16.0 GT/s x16",
 }
 
@@ -123,6 +124,7 @@ var findings = []struct {
 	{[]string{"kernel.modules", "nvidia_peermem rdma_rxe"}, "kernel.modules", "rdma_rxe"},
 	{[]string{"kernel.modules", "tls"}, "gpu.peermem", "not loaded"},
 	{[]string{"gpu.0.pcie", "2.5 GT/s x16"}, "gpu.pcie", "gpu.0 has PCIe 2.5 GT/s x16 of 16.0 GT/s x16"},
+	{[]string{"gpu.0.path.mlx5_0", "same root complex"}, "gpu.path", "gpu.0 and mlx5_0: same root complex"},
 	{[]string{"gpu.0.numa_node", "1"}, "gpu.numa_node", "gpu.0 is on NUMA node 1, eth0 on 0"},
 }
 

@@ -27,7 +27,7 @@ func TestRecordedMachines(t *testing.T) {
 	for name, want := range map[string]string{
 		"fast": "net.somaxconn nic.bond0.bond_hash nic.ens1f0.pcie limits.memlock_soft " +
 			"cpu.governor cpu.boost thp cpu.energy_preference cpu.idle_exit_us memory.swap_used_gib kernel.numa_balancing host.daemons kernel.cmdline nic.ens1f0.numa_node " +
-			"cpu.isolated cpu.nohz_full kernel.modules net.tcp_rmem net.tcp_wmem net.rmem_max net.wmem_max nic.ens1f0.mtu gpu.peermem gpu.pcie gpu.numa_node",
+			"cpu.isolated cpu.nohz_full kernel.modules net.tcp_rmem net.tcp_wmem net.rmem_max net.wmem_max nic.ens1f0.mtu gpu.peermem gpu.pcie gpu.path gpu.numa_node",
 		"fast-old":  "nic.ens1f0.driver_version nic.ens1f0.mtu",
 		"vm":        "hypervisor",
 		"container": "cgroup.cpu_max net.somaxconn limits.nofile_hard",

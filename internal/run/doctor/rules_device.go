@@ -92,6 +92,21 @@ var deviceRules = []rule{
 		fix:    "nvidia-smi -q -d PCIE under load; then check slot, riser and BIOS",
 	},
 	{
+		about: "gpu.path", severity: Note,
+		finds: func(k known) string {
+			return k.each("gpu.", "", func(key, way string) string {
+				gpu, device, found := strings.Cut(key, ".path.")
+				if !found || way == "same PCIe switch" || k.near(gpu) {
+					return ""
+				}
+				return gpu + " and " + device + ": " + way
+			})
+		},
+		why:    "GPUDirect RDMA is fast where GPU and card are below one PCIe switch; every step further, through a root complex or between sockets, costs bandwidth",
+		source: "NVIDIA, GPUDirect RDMA documentation, section Supported Systems",
+		fix:    "nvidia-smi topo -m; use the card that is nearest to the GPU, or put one below the same switch",
+	},
+	{
 		about: "gpu.numa_node", severity: Note,
 		finds: func(k known) string {
 			card := k.fastest()
@@ -110,6 +125,16 @@ var deviceRules = []rule{
 		source: "NVIDIA, GPUDirect RDMA documentation, section Supported Systems",
 		fix:    "nvidia-smi topo -m; use the pair on one node",
 	},
+}
+
+// near says whether a GPU has an RDMA device below its own PCIe switch.
+func (k known) near(gpu string) bool {
+	for key, way := range k {
+		if strings.HasPrefix(key, gpu+".path.") && way == "same PCIe switch" {
+			return true
+		}
+	}
+	return false
 }
 
 // each asks of every fact between a prefix and a suffix, "rdma.mlx5_0.1", and

@@ -145,7 +145,17 @@ func (f *facts) target(path string) string {
 // directory: the PCI function, also where a virtio device lies in between. It
 // is "" when there is none.
 func (f *facts) device(class string) string {
-	path, err := filepath.EvalSymlinks(filepath.Join(f.root, class, "device"))
+	within := f.resolve(class + "/device")
+	if strings.HasPrefix(filepath.Base(within), "virtio") {
+		within = filepath.Dir(within)
+	}
+	return within
+}
+
+// resolve follows links and returns the path under the root; "" when it leads nowhere
+// or out of the root.
+func (f *facts) resolve(link string) string {
+	path, err := filepath.EvalSymlinks(filepath.Join(f.root, link))
 	if err != nil {
 		return ""
 	}
@@ -156,9 +166,6 @@ func (f *facts) device(class string) string {
 	within, err := filepath.Rel(root, path)
 	if err != nil || strings.HasPrefix(within, "..") {
 		return ""
-	}
-	if strings.HasPrefix(filepath.Base(within), "virtio") {
-		within = filepath.Dir(within)
 	}
 	return within
 }

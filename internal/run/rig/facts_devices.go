@@ -1,8 +1,11 @@
 package rig
 
 import (
+	"cmp"
 	"fmt"
 	"maps"
+	"net/netip"
+	"path/filepath"
 	"slices"
 	"strconv"
 	"strings"
@@ -27,9 +30,51 @@ func (f *facts) rdma() {
 			f.set(key+port+".link_layer", f.text(directory+"link_layer"))
 			f.set(key+port+".rate", f.text(directory+"rate"))
 			f.set(key+port+".interface", f.text(directory+"gid_attrs/ndevs/0"))
+			f.set(key+port+".mtu", f.rdmaMTU(directory))
+			f.set(key+port+".gids", f.gids(directory))
 		}
 	}
 }
+
+// rdmaMTU is the largest MTU of RDMA, in bytes, that fits into the interface's of a
+// port on Ethernet. Source: Linux kernel, include/rdma/ib_addr.h, iboe_get_mtu.
+func (f *facts) rdmaMTU(port string) string {
+	const headers, least, most = 96, 256, 4096
+	name := f.text(port + "gid_attrs/ndevs/0")
+	if name == "" || strings.Contains(name, "/") || f.text(port+"link_layer") != "Ethernet" {
+		return ""
+	}
+	mtu, err := strconv.Atoi(f.text(netDirectory + name + "/mtu"))
+	if err != nil {
+		return ""
+	}
+	fits := least
+	for fits < most && 2*fits <= mtu-headers {
+		fits *= 2
+	}
+	return strconv.Itoa(fits)
+}
+
+// gids are the first addresses of a port, each with its index, which programs are
+// told: "0 fe80::1, 3 10.0.0.1".
+func (f *facts) gids(port string) string {
+	const most = 8
+	var found []string
+	for _, index := range slices.SortedFunc(slices.Values(f.names(port+"gids")), byNumber) {
+		gid, err := netip.ParseAddr(f.text(port + "gids/" + index))
+		if err != nil || gid.IsUnspecified() {
+			continue
+		}
+		if len(found) == most {
+			return strings.Join(found, ", ") + ", …"
+		}
+		found = append(found, index+" "+gid.Unmap().String())
+	}
+	return strings.Join(found, ", ")
+}
+
+// byNumber orders "2" before "10".
+func byNumber(a, b string) int { return cmp.Or(len(a)-len(b), strings.Compare(a, b)) }
 
 // afterColon is "ACTIVE" of "4: ACTIVE".
 func afterColon(text string) string {
@@ -62,8 +107,57 @@ func (f *facts) gpu() {
 		f.set(key+"firmware", value(f.text(own+"gpus/"+address+"/information"), "GPU Firmware", ":"))
 		f.natural(key+"numa_node", bus+address+"/numa_node")
 		f.set(key+"pcie", lane(f.text(bus+address+"/current_link_speed"), f.text(bus+address+"/current_link_width")))
+		f.paths(key, bus+address)
 		f.set(key+"pcie_max", lane(f.text(bus+address+"/max_link_speed"), f.text(bus+address+"/max_link_width")))
 	}
+}
+
+// paths says of every card for RDMA what lies between it and a GPU.
+func (f *facts) paths(key, gpu string) {
+	const class = "sys/class/infiniband/"
+	from := f.resolve(gpu)
+	for _, name := range f.names(class) {
+		to := f.device(class + name)
+		if from == "" || to == "" {
+			continue
+		}
+		nodes := [2]string{f.text(from + "/numa_node"), f.text(to + "/numa_node")}
+		f.set(key+"path."+strings.ToLower(name), pcieBetween(from, to, nodes))
+	}
+}
+
+// The ways between two devices, the shortest first.
+const (
+	sameSwitch  = "same PCIe switch"
+	sameComplex = "same root complex"
+	sameNode    = "same NUMA node"
+	otherNode   = "other NUMA node"
+)
+
+// pcieBetween says what lies between two devices, by their paths below /sys/devices:
+// pci0000:80 is a root complex, each function below it a bridge, the last one the
+// device. nodes are their NUMA nodes; it is "" when nothing tells.
+func pcieBetween(a, b string, nodes [2]string) string {
+	one, other := strings.Split(filepath.ToSlash(a), "/"), strings.Split(filepath.ToSlash(b), "/")
+	root := slices.IndexFunc(one, func(part string) bool { return strings.HasPrefix(part, "pci") })
+	if root < 0 {
+		return ""
+	}
+	shared := 0
+	for shared < min(len(one), len(other)) && one[shared] == other[shared] {
+		shared++
+	}
+	switch {
+	case shared > root+1:
+		return sameSwitch
+	case shared == root+1:
+		return sameComplex
+	case nodes[0] == "" || nodes[1] == "" || nodes[0] == "-1" || nodes[1] == "-1":
+		return ""
+	case nodes[0] == nodes[1]:
+		return sameNode
+	}
+	return otherNode
 }
 
 // nvidiaVersion finds the release in "NVRM version: NVIDIA UNIX x86_64 Kernel
