@@ -104,10 +104,11 @@ native-build: packages-build
 
 # packages-NEED installs what packages.txt lists for NEED; apt does one at a time.
 # RUNLEVEL=1 tells invoke-rc.d(8) to start no service: nginx is for tests to run.
-.PHONY: packages-build packages-run packages-test
+.PHONY: packages-build packages-run packages-test packages-rdma
 packages-run: packages-build
 packages-test: packages-run
-packages-build packages-run packages-test:
+packages-rdma: packages-run
+packages-build packages-run packages-test packages-rdma:
 	@missing=$$(grep '^$(@:packages-%=%) ' packages.txt | awk '{print $$2}' | while read -r p; do \
 	    dpkg-query -W -f '$${Status}' "$$p" 2>/dev/null | grep -q 'ok installed' || echo "$$p"; done | xargs); \
 	if [ -z "$$missing" ]; then exit 0; fi; \
@@ -152,8 +153,13 @@ timed: build packages-test $(if $(FIRST),,$(if $(LANES),| $(BESIDE))) ## Go test
 race: build packages-test ## Go tests of what runs concurrently, under the race detector
 	@CGO_ENABLED=1 $(GO_TEST) -race $(RACED) $(BOTH)
 
+# The guest is emulated, so this takes minutes of CPU time and is no part of test.
+.PHONY: test-rdma
+test-rdma: build packages-rdma ## boot a guest with RDMA in software, and run verbs and perftest in it: reads, writes, sends, and every refusal
+	@NETDYNO_BUILT=1 go test -count=1 -v -tags=nomsgpack,grpcnotrace,rdma -timeout 15m ./test/rdma
+
 .PHONY: soak
-soak: build packages-test ## both race detectors over every worker and library, every fault of a rig in every state, the table of faults, a calibration, C++ tests of what is shipped: many minutes
+soak: build packages-test packages-rdma ## both race detectors over every worker and library, every fault of a rig in every state, the table of faults, a calibration, RDMA in a guest, C++ tests of what is shipped: many minutes
 	@CGO_ENABLED=1 go test -race -count=3 $$(go list ./internal/work/... ./cmd/netdyno-worker-... | grep -v /netdyno-worker-netpoll$$)
 	@# Built for the detector, and only then, netpoll finds who an event is for by the
 	@# number of its descriptor, which another connection of the process may have by
@@ -168,6 +174,7 @@ soak: build packages-test ## both race detectors over every worker and library, 
 	@NETDYNO_SOAK=1 go test -count=1 -v ./test/rigs
 	@NETDYNO_SOAK=1 go test -count=1 -v -timeout 60m -run "^TestFaults$$" ./test/faults
 	@NETDYNO_SOAK=1 go test -count=1 -v -run "^TestCalibrate$$" ./cmd/netdyno
+	@NETDYNO_BUILT=1 go test -count=1 -v -tags=nomsgpack,grpcnotrace,rdma -timeout 15m ./test/rdma
 	@cd native; $(call native_tests,release)
 	@cd native; $(call native_tests,asan,-DNETDYNO_SANITIZE_ACCESS=ON)
 	@cd native; $(call native_tests,tsan,-UNETDYNO_ONLY)

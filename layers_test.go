@@ -49,7 +49,7 @@ var layers = map[string][]string{
 	"internal/run/rig/remote":      run("internal/run/rig"),
 	"internal/run/rig/openssh":     run("internal/run/rig", "internal/run/rig/remote"),
 	"internal/run/rig/slurm":       run("internal/run/rig", "internal/run/rig/remote"),
-	"internal/run/rig/qemu":        run("internal/run/rig", "internal/run/rig/openssh", "internal/run/rig/remote"),
+	"internal/run/rig/qemu":        run("internal/run/rig", "internal/run/rig/openssh", "internal/run/rig/remote", "internal/printable"),
 	"internal/run/rig/arrange":     run("internal/run/rig", "internal/run/rig/*"),
 	"internal/run/doctor":          run(),
 	"internal/run/meter":           run("internal/run/ended", "internal/run/meter/usage", "internal/run/meter/sampling", "internal/tcpinfo"),

@@ -20,7 +20,7 @@ import (
 type perftest struct {
 	name string // of the program and, with hyphens, of the transport
 	doc  string
-	down bool // messages come down: the client reads
+	down bool // messages come down unless it is told to reverse them: the client reads
 	lat  bool // one message at a time, each answered by one like it, or one read at a time
 }
 
@@ -69,16 +69,9 @@ func (p perftest) transport() Transport {
 		read: func(_ flow, stdout []byte, _ window) (selfReport, error) { return readPerftest(stdout) },
 	}
 	if !p.lat {
-		t.features = []contract.Feature{p.stream()}
+		t.features = []contract.Feature{contract.FeatureStreamUp, contract.FeatureStreamDown}
 	}
 	return Transport{t}
-}
-
-func (p perftest) stream() contract.Feature {
-	if p.down {
-		return contract.FeatureStreamDown
-	}
-	return contract.FeatureStreamUp
 }
 
 func (p perftest) refuse(setup contract.Setup) error {
@@ -95,8 +88,8 @@ func (p perftest) refuse(setup contract.Setup) error {
 		return fmt.Errorf("%s answers each message by one like it: request is %d and response %d bytes, expected both equal", p.name, x.UpBytes, x.DownBytes)
 	case p.lat && p.down && x.UpBytes != 1:
 		return fmt.Errorf("%s asks by packets without content: request is %d bytes, expected 1, which is not sent", p.name, x.UpBytes)
-	case !p.lat && string(x.Stream) != string(p.stream())[len("stream-"):]:
-		return fmt.Errorf("%s moves messages one way and nothing else: expected %s", p.name, p.stream())
+	case !p.lat && x.Stream != contract.StreamUp && x.Stream != contract.StreamDown:
+		return fmt.Errorf("%s moves messages one way and nothing else: expected stream up or down", p.name)
 	case p.message(x) < 1 || p.message(x) > mostMessage:
 		return fmt.Errorf("%s: a message has %d bytes, expected 1 to %d", p.name, p.message(x), mostMessage)
 	case !p.lat && p.streamed(x)%p.message(x) != 0:
@@ -135,7 +128,11 @@ func (p perftest) arguments(setup contract.Setup, address, port string) []string
 		return append(args, "--duration="+forever)
 	}
 	depth := strconv.FormatInt(load.Options(setup.Options).Int("tx_depth"), 10)
-	return append(args, "--run_infinitely", "--duration=1", "--tx-depth="+depth, "--qp="+strconv.Itoa(max(1, setup.Load.Connections)))
+	args = append(args, "--run_infinitely", "--duration=1", "--tx-depth="+depth, "--qp="+strconv.Itoa(max(1, setup.Load.Connections)))
+	if (setup.Exchange.Stream == contract.StreamDown) != p.down {
+		args = append(args, "--reversed") // the server sends, writes or reads
+	}
+	return args
 }
 
 // counter counts at the port that carries this end's address.
@@ -163,7 +160,7 @@ func (p perftest) counter(setup contract.Setup) (trafficCounter, error) {
 	shape := messageShape{bytes: size, packets: packets, answers: 1}
 	return &deviceCounters{
 		port: at, role: setup.Role, exchange: setup.Exchange, connections: int64(setup.Load.Connections),
-		shape: shape, up: !p.down, pingPong: p.lat && !p.down, both: isLocal(peer),
+		shape: shape, up: setup.Exchange.Stream == contract.StreamUp, pingPong: p.lat && !p.down, both: isLocal(peer),
 	}, nil
 }
 
