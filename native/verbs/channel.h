@@ -109,7 +109,8 @@ class Channel final : public MessageChannel {
   Pages notes_;  // announcements: arriving ones, then our own
   Owned<ibv_qp, ibv_destroy_qp> queue_pair_;
   Greeting theirs_;
-  std::uint32_t window_ = 0;
+  std::uint32_t window_ = 0;  // messages that may be under way from here
+  std::uint32_t grant_ = 1;   // slots that are told free without a message to go with
 
   std::array<Request, 16> requests_;  // the first pending_ of them wait for submit
   std::size_t pending_ = 0;

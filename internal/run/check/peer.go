@@ -71,6 +71,11 @@ func refused(s *subject) error {
 		return skipError{err.Error()}
 	}
 	setup := contract.Setup{Transport: s.transport.Name, Role: contract.Client, Peers: []string{free}}
+	// A transport without its device looks for no peer.
+	var skipped skipError
+	if _, _, err := s.ready(setup); errors.As(err, &skipped) {
+		return err
+	}
 	return fatalSetup(s, setup, contract.Peer, contract.SetupFailed)
 }
 

@@ -162,8 +162,7 @@ func freePort() (int, error) {
 	if err != nil {
 		return 0, err
 	}
-	defer listener.Close()
-	return listener.Addr().(*net.TCPAddr).Port, nil
+	return listener.Addr().(*net.TCPAddr).Port, listener.Close()
 }
 
 // console reads what the guest says there. Any goroutine may use it.

@@ -90,7 +90,7 @@ func buildImage(ctx context.Context, directory string, from kernelPackage, busyb
 	if err != nil {
 		return err
 	}
-	defer os.RemoveAll(work) // what was moved away is not there any more
+	defer func() { _ = os.RemoveAll(work) }() // what could not be removed is in a cache, and named so
 	deb, err := from.download(ctx, work)
 	if err != nil {
 		return err

@@ -179,8 +179,9 @@ func localAddress(host, port string) string {
 	if err != nil {
 		return ""
 	}
-	defer conn.Close()
-	return conn.LocalAddr().(*net.UDPAddr).IP.String()
+	own := conn.LocalAddr().(*net.UDPAddr).IP.String()
+	_ = conn.Close() // nothing was sent
+	return own
 }
 
 // isLocal tells whether an address is one of this host's.
