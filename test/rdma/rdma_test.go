@@ -71,6 +71,21 @@ func TestOperations(t *testing.T) {
 	}
 }
 
+// UCX finds the guest's device by what its ucx.conf there says.
+func TestUCXTakesTheDevice(t *testing.T) {
+	programs.Path(t, "netdyno-worker-ucx")
+	for _, r := range trials(t, "", "transport=ucx", "opt.tls=rdma", "stream=up", "request=1MiB", "response=1B", "connections=1", "threads=1", "blocks=1", "window=300ms") {
+		if r.Outcome != record.OK {
+			t.Errorf("%s: %+v", r.Outcome, r.Failure)
+		}
+		for _, w := range r.Workers {
+			if w.Role == contract.Client && (w.Ready == nil || w.Ready.Path == nil || w.Ready.Path.Over != "rdma") {
+				t.Errorf("ready %+v, want the way rdma", w.Ready)
+			}
+		}
+	}
+}
+
 // What cannot be had is refused, with what was found.
 func TestRefusals(t *testing.T) {
 	for option, want := range map[string]string{
