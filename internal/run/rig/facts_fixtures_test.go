@@ -159,7 +159,7 @@ func write(t *testing.T, root, path, text string) {
 
 // beside are the facts that others than Collect and Here add.
 var beside = []string{
-	record.ClockFact, record.OffsetFact, record.AddressFact, "load.busy_share", "load.steal_share",
+	record.ClockFact, record.OffsetFact, record.AddressFact, record.LeafFact, "load.busy_share", "load.steal_share",
 	"idle.lost_share", "idle.longest_us", "timer.overshoot_p50_us", "timer.overshoot_p99_us",
 }
 
