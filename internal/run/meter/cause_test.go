@@ -39,7 +39,7 @@ func waits(args []string) {
 	time.Sleep(time.Hour) // select {} would be a deadlock to the runtime, now and then
 }
 
-// nurse starts a child, tells its pid and answers marks.
+// nurse starts a child, tells its pid and answers marks, the first of which is 1.
 func nurse([]string) {
 	child := again("sleeper")
 	child.Stdout = nil
@@ -47,8 +47,10 @@ func nurse([]string) {
 		panic(err)
 	}
 	fmt.Printf(`{"error":{"kind":"bug","text":"%d"}}`+"\n", child.Process.Pid)
+	id := 0
 	for in := bufio.NewScanner(os.Stdin); in.Scan(); {
-		fmt.Printf(answer, 1, false)
+		id++
+		fmt.Printf(answer, id, strings.Contains(in.Text(), "true"))
 	}
 }
 
@@ -112,7 +114,8 @@ func TestExamineFindsAStoppedDescendant(t *testing.T) {
 	}
 }
 
-// A worker answers while what it has started stands still.
+// A worker answers while what it has started stands still. Until the window opens it
+// may hold that itself.
 func TestAStoppedChildIsReportedWithAReading(t *testing.T) {
 	t.Parallel()
 	m := run(t, bounds{}, "nurse")
@@ -128,6 +131,11 @@ func TestAStoppedChildIsReportedWithAReading(t *testing.T) {
 	}
 	m.send(`{"mark":{"id":1}}`)
 	got, line := m.next()
+	if got.Mark == nil {
+		t.Errorf("got %q before the window, want the mark's answer alone", line)
+	}
+	m.send(`{"mark":{"id":2,"reset":true}}`)
+	got, line = m.next()
 	if got.Error == nil || got.Error.Kind != contract.Timeout || !got.Error.Fatal || !strings.Contains(got.Error.Text, fmt.Sprintf("process %d", pid)) {
 		t.Errorf("got %q, want an error about process %d", line, pid)
 	}
