@@ -111,6 +111,7 @@ var layers = map[string][]string{
 	"truth":         append(slices.Clone(orchestrator), "internal/read/stat", "test/truth", "test/limits"),
 	"test/programs": {}, // where the programs are that tests run
 	"test/lab":      {}, // hosts, for the tests of rigs: of third parties only
+	"test/trials":   append(slices.Clone(orchestrator), "internal/run/bench/benchtest"),
 	"test/*":        append(slices.Clone(orchestrator), "test/lab", "test/programs"),
 	"test/mesh":     append(slices.Clone(orchestrator), "test/programs", "internal/run/bench/benchtest"),
 	"test/answers":  append(slices.Clone(orchestrator), "internal/read/synthetic"),

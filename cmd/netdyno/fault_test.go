@@ -18,6 +18,7 @@ import (
 	"netdyno/internal/record"
 	"netdyno/internal/run/bench"
 	"netdyno/internal/run/bench/benchtest"
+	"netdyno/test/trials"
 )
 
 // point is a place in a worker's life where a fault can strike: a message's
@@ -249,14 +250,6 @@ func (f fault) timeouts() bench.Timeouts {
 	return t
 }
 
-// disturbed tells by the reason of an invalid trial that the machine was too busy
-// for it.
-func disturbed(reason string) bool {
-	return slices.ContainsFunc([]string{
-		"by the result's clock", "between the marks by the bench's clock", "its window is not the trial's", "nothing moved",
-	}, func(words string) bool { return strings.Contains(reason, words) })
-}
-
 // finished holds for a run that measured all it was to measure. A machine that was too
 // busy for a trial makes it invalid, which leaves a record like any.
 func finished(code int, said string) bool {
@@ -276,7 +269,7 @@ func TestEveryFaultLeavesItsRecord(t *testing.T) {
 			b.Timeouts = f.timeouts()
 			r, seen := conduct(t, b, f.levels())
 			for range 10 { // a machine that was too busy for the window says so first
-				if !disturbed(seen.Reason) || f.reason != "" && strings.Contains(seen.Reason, f.reason) {
+				if !trials.Disturbed(seen.Reason) || f.reason != "" && strings.Contains(seen.Reason, f.reason) {
 					break
 				}
 				r, seen = conduct(t, b, f.levels())

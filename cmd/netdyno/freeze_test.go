@@ -15,6 +15,7 @@ import (
 	"netdyno/internal/contract"
 	"netdyno/internal/read/trial"
 	"netdyno/internal/run/bench"
+	"netdyno/test/trials"
 )
 
 // The trials in which somebody stands still: warm-up, window, and for how long.
@@ -159,7 +160,7 @@ func TestAForeignServerThatStandsStillLeavesNoRate(t *testing.T) {
 				"request=100B", "connections=4", c.load, "warmup=600ms", "window=2500ms", "blocks=1"}
 			_, seen := conduct(t, b, levels)
 			for range 5 { // a machine that was too busy for the window says so first
-				if seen.Status == c.status && len(seen.Stalls) == 1 || !disturbed(seen.Reason) {
+				if seen.Status == c.status && len(seen.Stalls) == 1 || !trials.Disturbed(seen.Reason) {
 					break
 				}
 				_, seen = conduct(t, b, levels)

@@ -144,10 +144,24 @@ func examine(hosts []doctor.Named) error {
 		}
 		all = append(all, unlike...)
 	}
+	printDevices(hosts)
 	if doctor.Distorts(all) {
 		return &status{statusTainted, nil}
 	}
 	return nil
+}
+
+// printDevices lists the devices for RDMA and the GPUs of every host.
+func printDevices(hosts []doctor.Named) {
+	for _, h := range hosts {
+		devices := doctor.Devices(h.Facts)
+		if len(devices) == 0 {
+			devices = []string{"no RDMA device and no GPU"}
+		}
+		for _, line := range devices {
+			fmt.Fprintf(stdout, "%s: %s\n", h.Name, line)
+		}
+	}
 }
 
 func printAdvice(a doctor.Advice, at string) {

@@ -10,10 +10,10 @@ import (
 	"testing"
 
 	"netdyno/internal/contract"
-	"netdyno/internal/read/finding"
 	"netdyno/internal/read/trial"
 	"netdyno/internal/run/bench"
 	"netdyno/internal/run/bench/benchtest"
+	"netdyno/test/trials"
 )
 
 // TestEveryPairAgrees runs one short trial of each pair.
@@ -38,7 +38,7 @@ func TestEveryPairAgrees(t *testing.T) {
 			}
 			args := replaced(work, c.args)
 			args = append(args, "server="+strings.Join(servers, ","), "client="+strings.Join(clients, ","))
-			for _, cell := range run(t, b, args).Cells {
+			for _, cell := range trials.Run(t, b, args...).Findings.Cells {
 				for _, arm := range cell.Arms {
 					for _, judged := range arm.Trials {
 						if judged.Status != trial.Valid {
@@ -74,15 +74,4 @@ func replaced(args, others []string) []string {
 		return slices.ContainsFunc(others, func(other string) bool { return key(other) == key(arg) })
 	})
 	return append(kept, others...)
-}
-
-// run carries out a typed study and reads it.
-func run(t *testing.T, b *bench.Bench, args []string) finding.Findings {
-	t.Helper()
-	header, trials := benchtest.Plan(t, args...)
-	f, err := finding.Find(header, trials, benchtest.Conduct(t.Context(), t, b, trials))
-	if err != nil {
-		t.Fatal(err)
-	}
-	return f
 }

@@ -15,6 +15,7 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
+	"slices"
 	"strings"
 	"testing"
 
@@ -24,6 +25,7 @@ import (
 	"netdyno/internal/read/export"
 	"netdyno/internal/record"
 	"netdyno/internal/run/bench/benchtest"
+	"netdyno/test/trials"
 )
 
 const (
@@ -142,18 +144,17 @@ func TestJavaReads(t *testing.T) {
 // measured returns the log of a short run of this code, and its records.
 func measured(t *testing.T) ([]byte, []record.Record) {
 	t.Helper()
-	header, trials := benchtest.Plan(t, "transport=null", "opt.service=1ms", "connections=20,40", "rate=2000", "window=600ms", "warmup=100ms", "blocks=1")
-	records := benchtest.Conduct(t.Context(), t, benchtest.Built(t), trials)
-	header.CreatedAt = records[0].StartedAt
+	s := trials.Run(t, benchtest.Built(t), "transport=null", "opt.service=1ms", "connections=20,40", "rate=2000", "window=600ms", "warmup=100ms", "blocks=1")
+	s.Header.CreatedAt = slices.MinFunc(s.Records, func(a, b record.Record) int { return a.StartedAt.Compare(b.StartedAt) }).StartedAt
 	format, err := export.Named("hlog")
 	if err != nil {
 		t.Fatal(err)
 	}
 	var log bytes.Buffer
-	if err := format.Write(&log, export.Run{Header: header, Plan: trials, Records: records}, export.Table{}); err != nil {
+	if err := format.Write(&log, export.Run{Header: s.Header, Plan: s.Plan, Records: s.Records}, export.Table{}); err != nil {
 		t.Fatal(err)
 	}
-	return log.Bytes(), records
+	return log.Bytes(), s.Records
 }
 
 // A log holds exactly what the records hold, under names that tell the lines

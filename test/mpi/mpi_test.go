@@ -17,13 +17,13 @@ import (
 	"testing"
 
 	"netdyno/internal/contract"
-	"netdyno/internal/read/finding"
 	"netdyno/internal/read/trial"
 	"netdyno/internal/record"
 	"netdyno/internal/run/bench"
 	"netdyno/internal/run/rig/namespaces"
 	"netdyno/internal/run/session"
 	"netdyno/test/programs"
+	"netdyno/test/trials"
 )
 
 // mpiTransports are the two builds of the same worker.
@@ -41,37 +41,6 @@ func mpiBench(t *testing.T, transport string) (*bench.Bench, string) {
 	}
 	catalog := bench.Discover(t.Context(), []string{own})
 	return session.BenchOf(bin, &catalog), filepath.Join(own, worker)
-}
-
-// carryOut runs the first trial of a study, and returns what a reader makes of its
-// record. One that stood still is run again: two ranks that poll do, where other
-// programs have their CPUs.
-func carryOut(t *testing.T, b *bench.Bench, args ...string) (record.Record, trial.Trial) {
-	t.Helper()
-	const tries = 5
-	for range tries - 1 {
-		if r, judged := carryOutOnce(t, b, args...); !strings.HasPrefix(judged.Reason, "nothing moved") {
-			return r, judged
-		}
-	}
-	return carryOutOnce(t, b, args...)
-}
-
-func carryOutOnce(t *testing.T, b *bench.Bench, args ...string) (record.Record, trial.Trial) {
-	t.Helper()
-	header, trials, err := session.TrialsOf(args...)
-	if err != nil {
-		t.Fatal(err)
-	}
-	records, err := session.Conduct(t.Context(), b, trials[:1])
-	if err != nil {
-		t.Fatal(err)
-	}
-	found, err := finding.Find(header, trials[:1], records)
-	if err != nil {
-		t.Fatal(err)
-	}
-	return records[0], found.Cells[0].Arms[0].Trials[0]
 }
 
 // A fixed amount closes its books however busy the machine is.
@@ -102,7 +71,7 @@ func TestMPITakesTheWayAskedFor(t *testing.T) {
 				{"opt.fabric=shm", "opt.mode=blocking", "connections=1", "inflight=1"},
 			} {
 				args := slices.Concat([]string{"transport=" + transport}, later(mpiWork, c))
-				r, judged := carryOut(t, b, args...)
+				r, judged := trials.First(t, b, args...)
 				if judged.Status != trial.Valid {
 					t.Errorf("%v: %s: %s", c, judged.Status, judged.Reason)
 					continue
@@ -137,14 +106,14 @@ func TestMPIBetweenNamespaces(t *testing.T) {
 			}
 			b.Rig = on
 			for _, fabric := range []string{"auto", "tcp", "ucx"} {
-				r, judged := carryOut(t, b, append(mpiWork, "transport="+transport, "opt.fabric="+fabric)...)
+				r, judged := trials.First(t, b, append(mpiWork, "transport="+transport, "opt.fabric="+fabric)...)
 				if judged.Status != trial.Valid {
 					t.Errorf("%s: %s: %s", fabric, judged.Status, judged.Reason)
 				} else if got := pathOf(t, r); got.Over != "tcp" {
 					t.Errorf("%s: the messages went over %q by %q", fabric, got.Over, got.By)
 				}
 			}
-			r, judged := carryOut(t, b, append(mpiWork, "transport="+transport, "opt.fabric=shm")...)
+			r, judged := trials.First(t, b, append(mpiWork, "transport="+transport, "opt.fabric=shm")...)
 			if judged.Status != trial.StatusUnsupported || !strings.Contains(r.Failure.Text, "the ends share no memory") {
 				t.Errorf("shm is %s: %+v", judged.Status, r.Failure)
 			}
@@ -193,7 +162,7 @@ func TestMPILostRank(t *testing.T) {
 							_ = syscall.Kill(pid, syscall.SIGKILL) // the record tells whether it was there
 						}
 					})
-					r, judged := carryOut(t, b, "transport="+transport, "opt.fabric="+fabric, "stream=up", "request=4MiB",
+					r, judged := trials.First(t, b, "transport="+transport, "opt.fabric="+fabric, "stream=up", "request=4MiB",
 						"response=1B", "chunk=64KiB", "connections=1", "blocks=1", "warmup=10ms", "window=60s")
 					stop()
 					killing.Wait()

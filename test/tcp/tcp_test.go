@@ -7,32 +7,21 @@ import (
 	"testing"
 
 	"netdyno/internal/contract"
-	"netdyno/internal/read/finding"
 	"netdyno/internal/read/trial"
 	"netdyno/internal/record"
 	"netdyno/internal/run/bench/benchtest"
+	"netdyno/test/trials"
 )
 
 // judged runs one short trial of go-net and returns its record and what the
-// reader says of it. A trial that a busy machine disturbed is run again.
+// reader says of it.
 func judged(t *testing.T, args ...string) (record.Record, trial.Trial) {
 	t.Helper()
-	b := benchtest.Built(t)
-	header, trials := benchtest.Plan(t, append(args, "transport=go-net", "blocks=1", "window=600ms", "warmup=200ms", "placement=free")...)
-	var read trial.Trial
-	for range 5 {
-		records := benchtest.Conduct(t.Context(), t, b, trials[:1])
-		f, err := finding.Find(header, trials[:1], records)
-		if err != nil {
-			t.Fatal(err)
-		}
-		if read = f.Cells[0].Arms[0].Trials[0]; read.Status == trial.Valid {
-			return records[0], read
-		}
-		t.Logf("%s: %s; once more", read.Status, read.Reason)
+	r, read := trials.First(t, benchtest.Built(t), append(args, "transport=go-net", "blocks=1", "window=600ms", "warmup=200ms", "placement=free")...)
+	if read.Status != trial.Valid {
+		t.Fatalf("%s: %s", read.Status, read.Reason)
 	}
-	t.Fatalf("%s: %s", read.Status, read.Reason)
-	return record.Record{}, read
+	return r, read
 }
 
 // Two clients of one server, all on one host: each end's account is of its own

@@ -82,39 +82,58 @@ func TestFlags(t *testing.T) {
 	}
 }
 
-func TestLimits(t *testing.T) {
-	busyCPUs := func(workers []record.Worker, ids ...int) {
-		for i := range workers {
-			for _, id := range ids {
-				from, to := workers[i].Open.Meter.CPUs, workers[i].Close.Meter.CPUs
-				idle := to[id].IdleNs - from[id].IdleNs
-				to[id].IdleNs = from[id].IdleNs
-				to[id].SoftIRQNs += idle
-			}
+// busyCPUs makes interrupts take what was idle of some CPUs.
+func busyCPUs(workers []record.Worker, ids ...int) {
+	for i := range workers {
+		for _, id := range ids {
+			from, to := workers[i].Open.Meter.CPUs, workers[i].Close.Meter.CPUs
+			idle := to[id].IdleNs - from[id].IdleNs
+			to[id].IdleNs = from[id].IdleNs
+			to[id].SoftIRQNs += idle
 		}
 	}
-	thread := func(w *record.Worker, i int, share float64) {
-		from, to := w.Open.Meter, w.Close.Meter
-		to.Threads[i].CPUNs = from.Threads[i].CPUNs + int64(share*float64(to.AtNs-from.AtNs))
+}
+
+// busyFor makes thread i of a worker busy for a share of the window.
+func busyFor(w *record.Worker, i int, share float64) {
+	from, to := w.Open.Meter, w.Close.Meter
+	to.Threads[i].CPUNs = from.Threads[i].CPUNs + int64(share*float64(to.AtNs-from.AtNs))
+}
+
+// use makes a worker's processes use so many cores.
+func use(w *record.Worker, cores float64) {
+	from, to := w.Open.Meter, w.Close.Meter
+	to.Process.CPUNs = from.Process.CPUNs + int64(cores*float64(to.AtNs-from.AtNs))
+}
+
+// limitCase is a change of a synthetic trial, and the limit that it makes.
+type limitCase struct {
+	name   string
+	rate   float64
+	change func(w []record.Worker)
+	want   trial.Limit
+	proof  string
+}
+
+func checkLimits(t *testing.T, cases []limitCase) {
+	t.Helper()
+	for _, c := range cases {
+		trial := examined(t, synthetic.Options{Rate: c.rate}, func(r *record.Record) { c.change(r.Workers) })
+		if trial.Limit != c.want || !strings.Contains(trial.LimitProof, c.proof) {
+			t.Errorf("%s: %s (%s), want %s (%s)", c.name, trial.Limit, trial.LimitProof, c.want, c.proof)
+		}
 	}
-	use := func(w *record.Worker, cores float64) {
-		from, to := w.Open.Meter, w.Close.Meter
-		to.Process.CPUNs = from.Process.CPUNs + int64(cores*float64(to.AtNs-from.AtNs))
-	}
-	cases := []struct {
-		name   string
-		rate   float64
-		change func(w []record.Worker)
-		want   trial.Limit
-		proof  string
-	}{
+}
+
+func TestLimits(t *testing.T) {
+	checkLimits(t, []limitCase{
 		{"nothing, closed", 0, func([]record.Worker) {}, trial.Latency, "of 50 slots waited for replies"},
 		{"nothing, open", 20000, func([]record.Worker) {}, trial.Schedule, "reached 100 % of its offered rate"},
 		{"rate missed for no reason", 20000, func(w []record.Worker) { w[1].Setup.Load.Rate = 30000 }, trial.Unknown, "no CPU was full"},
-		{"server thread", 20000, func(w []record.Worker) { thread(&w[0], 1, 0.984) }, trial.ServerCore, "thread 4712 (netdyno-worker) of server was busy 98.4 % of the window"},
-		{"client thread", 0, func(w []record.Worker) { thread(&w[1], 0, 0.96) }, trial.ClientCore, "thread 4713 (netdyno-worker) of client-1 was busy 96.0 %"},
-		{"both threads: the server comes first", 0, func(w []record.Worker) { thread(&w[1], 0, 0.99); thread(&w[0], 0, 0.96) }, trial.ServerCore, "96.0 %"},
-		{"impossible thread", 0, func(w []record.Worker) { thread(&w[0], 0, 7) }, trial.Latency, ""},
+		{"server thread", 20000, func(w []record.Worker) { busyFor(&w[0], 1, 0.984) }, trial.ServerCore, "thread 4712 (netdyno-worker) of server was busy 98.4 % of the window"},
+		{"client thread", 0, func(w []record.Worker) { busyFor(&w[1], 0, 0.96) }, trial.ClientCore, "thread 4713 (netdyno-worker) of client-1 was busy 96.0 %"},
+		{"both threads: the server comes first", 0, func(w []record.Worker) { busyFor(&w[1], 0, 0.99); busyFor(&w[0], 0, 0.96) }, trial.ServerCore, "96.0 %"},
+		{"impossible thread", 0, func(w []record.Worker) { busyFor(&w[0], 0, 7) }, trial.Latency, ""},
 		{"server set by processes", 0, func(w []record.Worker) { use(&w[0], 1.86) }, trial.ServerCPU, "server used 1.86 of its 2 CPUs (93.0 %)"},
 		{"client set by processes", 0, func(w []record.Worker) { use(&w[1], 1.9) }, trial.ClientCPU, "client used 1.9 of its 2 CPUs"},
 		{"server set by its CPUs' interrupts", 0, func(w []record.Worker) { busyCPUs(w, 0, 1) }, trial.ServerCPU, "the server's own CPUs 0,1 were 100.0 % busy"},
@@ -141,23 +160,23 @@ func TestLimits(t *testing.T) {
 			}
 			busyCPUs(w, 0, 1, 2, 3)
 		}, trial.HostCPU, "all 4 CPUs of local"},
+		{"unmetered server", 0, func(w []record.Worker) { w[0].Close.Meter = nil }, trial.Unknown, "missing"},
+	})
+}
+
+// How busy a thread is that polls says nothing, of its core, its CPUs or its host.
+func TestLimitsOfEndsThatPoll(t *testing.T) {
+	checkLimits(t, []limitCase{
 		{"a full thread of a server that polls", 0, func(w []record.Worker) {
 			w[0].Ready.Polls = true
-			thread(&w[0], 1, 0.99)
+			busyFor(&w[0], 1, 0.99)
 			use(&w[0], 1.9)
 			busyCPUs(w, 0, 1)
 		}, trial.Unknown, "the server polls"},
-		{"a client's thread beside a server that polls", 0, func(w []record.Worker) { w[0].Ready.Polls = true; thread(&w[1], 0, 0.96) }, trial.ClientCore, "96.0 %"},
+		{"a client's thread beside a server that polls", 0, func(w []record.Worker) { w[0].Ready.Polls = true; busyFor(&w[1], 0, 0.96) }, trial.ClientCore, "96.0 %"},
 		{"a schedule that polling ends kept", 20000, func(w []record.Worker) {
 			w[0].Ready.Polls, w[1].Ready.Polls = true, true
-			thread(&w[0], 0, 1)
+			busyFor(&w[0], 0, 1)
 		}, trial.Schedule, ""},
-		{"unmetered server", 0, func(w []record.Worker) { w[0].Close.Meter = nil }, trial.Unknown, "missing"},
-	}
-	for _, c := range cases {
-		trial := examined(t, synthetic.Options{Rate: c.rate}, func(r *record.Record) { c.change(r.Workers) })
-		if trial.Limit != c.want || !strings.Contains(trial.LimitProof, c.proof) {
-			t.Errorf("%s: %s (%s), want %s (%s)", c.name, trial.Limit, trial.LimitProof, c.want, c.proof)
-		}
-	}
+	})
 }
