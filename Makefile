@@ -33,13 +33,13 @@ help: ## print the targets
 run: go-there ## set up, build, tour the studies on loopback: tables, findings, report.html; STUDY=NAME runs one
 	@STUDY='$(STUDY)' .ci/tour
 
-# The parts of make test that run side by side; timed follows them where it may not
-# run ahead of them.
+# The parts of make test that run side by side. timed follows them where it may not
+# run ahead of them, and quiet follows all.
 BESIDE := lint unit race native-test web-test
 
 .PHONY: test
 test: ## set up and pass every test, format and lint included, and print how long each part took
-	@.ci/lanes $(if $(FIRST),timed) $(BESIDE) $(if $(FIRST),,timed)
+	@.ci/lanes $(if $(FIRST),timed) $(BESIDE) $(if $(FIRST),,timed) quiet
 
 .PHONY: check
 check: test ## the same as test: what CI runs
@@ -135,8 +135,10 @@ GO_TEST := env NETDYNO_BUILT=1 PATH="$$(python3 -c 'import os, sys; print(os.pat
 
 # What holds the instrument's clocks to known truths runs ahead of all other processes
 # where that is permitted, and else by itself: beside busy processes it would measure
-# those. What race tests already is not repeated.
-TIMED := ./cmd/netdyno-worker-net ./test/truth ./test/limits
+# those. What waits for a quiet machine runs by itself in any case. What race tests
+# already is not repeated.
+TIMED := ./cmd/netdyno-worker-net ./test/limits
+QUIET := ./test/truth
 FIRST := $(shell [ "$$(nice -n -20 nice 2>/dev/null)" != -20 ] || echo nice -n -20)
 TESTED := ^Test(EveryClientAgainstEveryServer|StreamsCrosswise)$$
 
@@ -145,12 +147,16 @@ LONG := ./cmd/netdyno ./test/rigs ./test/foreign ./test/faults ./internal/run/ch
 
 .PHONY: unit
 unit: build packages-test ## Go tests
-	@$(GO_TEST) $(LONG) $$(comm -23 <(go list ./... | sort) <(go list $(LONG) $(RACED) $(TIMED) | sort))
+	@$(GO_TEST) $(LONG) $$(comm -23 <(go list ./... | sort) <(go list $(LONG) $(RACED) $(TIMED) $(QUIET) | sort))
 	@cd workers/gin && $(GO_TEST) ./...
 
 .PHONY: timed
 timed: build packages-test $(if $(FIRST),,$(if $(LANES),| $(BESIDE))) ## Go tests that hold the instrument's clocks to known truths
 	@$(FIRST) $(GO_TEST) -p 1 -skip '$(TESTED)' $(TIMED)
+
+.PHONY: quiet
+quiet: build packages-test $(if $(LANES),| $(BESIDE) timed) ## Go tests that hold injected delays to what comes out, by themselves
+	@$(FIRST) $(GO_TEST) $(QUIET)
 
 .PHONY: race
 race: build packages-test ## Go tests of what runs concurrently, under the race detector
