@@ -163,9 +163,10 @@ race: build packages-test ## Go tests of what runs concurrently, under the race 
 	@CGO_ENABLED=1 $(GO_TEST) -race $(RACED) $(BOTH)
 
 # The guest is emulated, so this takes minutes of CPU time and is no part of test.
+IN_GUEST := NETDYNO_BUILT=1 go test -count=1 -v -tags=nomsgpack,grpcnotrace,rdma -timeout 15m ./test/rdma
 .PHONY: test-rdma
 test-rdma: build packages-rdma ## boot a guest with RDMA in software, and run verbs and perftest in it: reads, writes, sends, and every refusal
-	@NETDYNO_BUILT=1 go test -count=1 -v -tags=nomsgpack,grpcnotrace,rdma -timeout 15m ./test/rdma
+	@$(IN_GUEST)
 
 .PHONY: soak
 soak: build packages-test packages-rdma ## both race detectors over every worker and library, every fault of a rig in every state, the table of faults, a calibration, RDMA in a guest, C++ tests of what is shipped: many minutes
@@ -183,7 +184,7 @@ soak: build packages-test packages-rdma ## both race detectors over every worker
 	@NETDYNO_SOAK=1 go test -count=1 -v ./test/rigs
 	@NETDYNO_SOAK=1 go test -count=1 -v -timeout 60m -run "^TestFaults$$" ./test/faults
 	@NETDYNO_SOAK=1 go test -count=1 -v -run "^TestCalibrate$$" ./cmd/netdyno
-	@NETDYNO_BUILT=1 go test -count=1 -v -tags=nomsgpack,grpcnotrace,rdma -timeout 15m ./test/rdma
+	@$(IN_GUEST)
 	@cd native; $(call native_tests,release)
 	@cd native; $(call native_tests,asan,-DNETDYNO_SANITIZE_ACCESS=ON)
 	@cd native; $(call native_tests,tsan,-UNETDYNO_ONLY)

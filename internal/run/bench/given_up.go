@@ -27,7 +27,6 @@ type givenUp map[string][]notReadied
 
 // notReadied is a trial whose workers did not get ready.
 type notReadied struct {
-	trial   string
 	plan    record.Trial
 	failure record.Failure
 }
@@ -48,7 +47,7 @@ func (g givenUp) known(plan record.Trial) *failure {
 func trialsText(them []notReadied) string {
 	ids := make([]string, len(them))
 	for i, v := range them {
-		ids[i] = v.trial
+		ids[i] = v.plan.ID
 	}
 	return strings.Join(ids, " and ")
 }
@@ -69,7 +68,7 @@ func (g givenUp) learn(plan record.Trial, f *record.Failure) {
 	if before := g[key]; len(before) > 0 && !alike(before[0].failure, *f) {
 		g[key] = nil
 	}
-	g[key] = append(g[key], notReadied{plan.ID, plan, *f})
+	g[key] = append(g[key], notReadied{plan, *f})
 }
 
 // lasting tells failures that the next block would repeat. A peer that refused or

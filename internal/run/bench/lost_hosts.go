@@ -38,7 +38,7 @@ func (l lostHosts) learn(plan record.Trial, f *record.Failure) {
 		case f == nil:
 			delete(l, host)
 		case slices.Contains([]contract.ErrorKind{contract.Timeout, contract.SetupFailed, contract.Peer}, f.Kind) && !l.met(host, plan):
-			l[host] = append(l[host], notReadied{plan.ID, plan, *f})
+			l[host] = append(l[host], notReadied{plan, *f})
 		}
 	}
 }
