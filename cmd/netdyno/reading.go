@@ -65,6 +65,7 @@ func readFiles(d session.Directory) (r reading, unplanned int, err error) {
 	if r.contents, err = record.Read(d.Records()); err != nil {
 		return r, 0, err
 	}
+	r.trials = record.Allocated(r.trials, r.contents.Header.Allocations)
 	if len(r.contents.Header.Listen) == 0 { // the segments of a server are of no plan
 		unplanned = r.contents.HoldTo(r.trials)
 	}

@@ -117,6 +117,14 @@ func (w *File) End(after map[string]Host) error {
 	return nil
 }
 
+// Allocate writes what is run of a block, before the block's first record.
+func (w *File) Allocate(a Allocation) error {
+	if err := w.writeLine(decision{Schema: Schema, Allocated: &a}); err != nil {
+		return fmt.Errorf("append what runs of block %d to %s: %w", a.Block, w.file.Name(), err)
+	}
+	return nil
+}
+
 // Stop writes that no later block will run.
 func (w *File) Stop(at Stop) error {
 	if err := w.writeLine(ending{Schema: Schema, Stopped: &at}); err != nil {

@@ -120,7 +120,8 @@ func decodeRecord(body json.RawMessage) (recordLine, error) {
 // HoldTo takes out the records that the plan does not have and adds a problem
 // for each: of a trial that was never planned, or of one whose name is in the
 // plan and whose levels are not. Whatever such a record counted, it is not what
-// the study asked. It returns how many there were.
+// the study asked. The plan is the one that was run (see Allocated). It returns how
+// many there were.
 func (c *Contents) HoldTo(plan []Trial) int { return c.holdFrom(0, byID(plan)) }
 
 func byID(plan []Trial) map[string]Trial {
@@ -191,11 +192,18 @@ type ending struct {
 	Stopped *Stop           `json:"stopped,omitempty"`
 }
 
-// recordLine is a line after the header: a record, or an ending.
+// decision is a line before a block's records: what of the block is run.
+type decision struct {
+	Schema    int         `json:"schema"`
+	Allocated *Allocation `json:"allocated"`
+}
+
+// recordLine is a line after the header: a record, an ending, or a decision.
 type recordLine struct {
 	Record
-	After   map[string]Host `json:"after"`
-	Stopped *Stop           `json:"stopped"`
+	After     map[string]Host `json:"after"`
+	Stopped   *Stop           `json:"stopped"`
+	Allocated *Allocation     `json:"allocated"`
 }
 
 // enter adds what a line says; err is what was wrong with its JSON.
@@ -210,6 +218,8 @@ func (c *Contents) enter(number int, l *recordLine, err error) error {
 		c.Header.Facts.After = l.After
 	case l.Stopped != nil:
 		c.Header.Stopped = l.Stopped
+	case l.Allocated != nil:
+		c.allocate(number, *l.Allocated)
 	case id == "":
 		c.Problems = append(c.Problems, Problem{number, "record: its trial has no id"})
 	case c.lines[id] > 0:
@@ -219,6 +229,15 @@ func (c *Contents) enter(number int, l *recordLine, err error) error {
 		c.Records = append(c.Records, l.Record)
 	}
 	return nil
+}
+
+// allocate adds a decision. A block is decided once.
+func (c *Contents) allocate(number int, a Allocation) {
+	if slices.ContainsFunc(c.Header.Allocations, func(b Allocation) bool { return b.Block == a.Block }) {
+		c.Problems = append(c.Problems, Problem{number, fmt.Sprintf("what runs of block %d was decided before; that stands", a.Block)})
+		return
+	}
+	c.Header.Allocations = append(c.Header.Allocations, a)
 }
 
 // WriteTrials writes the plan, whole or not at all.

@@ -29,6 +29,8 @@ type Header struct {
 	Listen    []string  `json:"listen,omitempty"`  // addresses of a server that stood by itself; the records are its segments, and last its whole time
 	Directory string    `json:"-"`                 // where the run was read from, for the commands that texts name; "" when it is not known
 	Stopped   *Stop     `json:"stopped,omitempty"` // from a line after the records; absent when the run did not stop at a stage
+
+	Allocations []Allocation `json:"allocations,omitempty"` // from lines among the records, by block as they were decided; of a steered run
 }
 
 // RunName is the run's directory, without what leads to it; "" when it is not known.
@@ -69,6 +71,8 @@ type Study struct {
 	Claims    []Claim           `json:"claims,omitempty"`
 	Ladders   []Ladder          `json:"ladders,omitempty"`
 	Requires  []Require         `json:"requires,omitempty"`
+	Capacity  *Capacity         `json:"capacity,omitempty"`
+	Race      *Race             `json:"race,omitempty"`
 	Warnings  []Warning         `json:"warnings,omitempty"` // the planner's: confounded factors, dropped cells
 }
 

@@ -15,9 +15,11 @@ import (
 // since the one before. The zero value has read nothing. One goroutine may use it.
 type Tail struct {
 	Contents
-	whole   int64 // bytes that were read
-	count   int   // lines of these
+	whole   int64   // bytes that were read
+	count   int     // lines of these
+	plan    []Trial // as it is run
 	planned map[string]Trial
+	decided int // allocations in plan
 	held    int // records that were held to the plan
 }
 
@@ -40,14 +42,16 @@ func (t *Tail) Read(f io.ReaderAt, size int64) error {
 }
 
 // HoldTo takes out the records that the plan does not have, as that of Contents does,
-// among those which came since it was called last; the plan is always the same.
-func (t *Tail) HoldTo(plan []Trial) int {
-	if t.planned == nil {
-		t.planned = byID(plan)
+// among those which came since it was called last; the plan is always the same. It
+// returns the plan as it is run, by what was decided so far, and how many there were.
+func (t *Tail) HoldTo(plan []Trial) (run []Trial, left int) {
+	if decided := len(t.Header.Allocations); t.planned == nil || t.decided != decided {
+		t.plan, t.decided = Allocated(plan, t.Header.Allocations), decided
+		t.planned = byID(t.plan)
 	}
-	left := t.holdFrom(t.held, t.planned)
+	left = t.holdFrom(t.held, t.planned)
 	t.held = len(t.Records)
-	return left
+	return t.plan, left
 }
 
 // ReadOutline returns what Read does in a part of its time: of each record only the

@@ -96,7 +96,7 @@ func (r *Results) entry(root *os.Root, name string) (Entry, error) {
 	h := contents.Header
 	now.entry = Entry{
 		Name: name, Study: cells.Title(h.Study), Question: h.Study.Question, Created: h.CreatedAt,
-		Progress: progressOf(h, plan, contents.Records, written),
+		Progress: progressOf(h, record.Allocated(plan, h.Allocations), contents.Records, written),
 	}
 	r.outlines[name] = now
 	return now.entry, nil

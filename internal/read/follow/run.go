@@ -18,7 +18,8 @@ type Run struct {
 	dir     *os.Root
 	file    *os.File // its records
 	tail    record.Tail
-	plan    []record.Trial
+	written []record.Trial // the plan
+	plan    []record.Trial // as it is run, by what was decided so far
 
 	found finding.Findings
 	sound bool      // found holds something
@@ -99,13 +100,13 @@ func (r *Run) grow() error {
 	if err := r.tail.Read(r.file, held.Size()); err != nil {
 		return fmt.Errorf("read %s: %w", record.RecordsFile, err)
 	}
-	if r.plan == nil && len(r.tail.Header.Listen) == 0 {
-		if r.plan, err = readPlan(r.dir); err != nil {
+	if r.written == nil && len(r.tail.Header.Listen) == 0 {
+		if r.written, err = readPlan(r.dir); err != nil {
 			return err
 		}
 	}
-	if r.plan != nil {
-		r.tail.HoldTo(r.plan)
+	if r.written != nil {
+		r.plan, _ = r.tail.HoldTo(r.written)
 	}
 	return nil
 }

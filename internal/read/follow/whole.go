@@ -38,7 +38,7 @@ func (r *Results) Find(name string, current bool) (finding.Findings, error) {
 	if err != nil {
 		return finding.Findings{}, err
 	}
-	unplanned := t.HoldTo(plan)
+	plan, unplanned := t.HoldTo(plan)
 	if current {
 		record.CurrentNames(&t.Header, plan, t.Records)
 	}

@@ -23,10 +23,10 @@ type Bench struct {
 	Rig     rig.Rig
 	Hosts   []rig.Host // of the rig, as a survey completed them; nil for the rig's own word
 	Catalog *Catalog
-	Meter   []string                      // argv that meters what follows it: "…/netdyno", "meter"
-	Keep    func(record.Record) error     // makes a record durable
-	Observe func(Event)                   // may be nil; called from several goroutines
-	Enough  func(block int) (bool, error) // may be nil; asked between blocks whether all up to this one are enough
+	Meter   []string                  // argv that meters what follows it: "…/netdyno", "meter"
+	Keep    func(record.Record) error // makes a record durable
+	Observe func(Event)               // may be nil; called from several goroutines
+	Before  BeforeBlock               // may be nil
 
 	Messages map[string]contract.Structure // by level of factor message, every one of the plan
 	Timeouts Timeouts                      // the zero value is the standard
@@ -38,6 +38,11 @@ type Bench struct {
 	sealing    sync.Mutex               // of identities, which trials of one round share
 	identities map[string]*contract.TLS // by the server's address, made for this run
 }
+
+// BeforeBlock is asked before the first trial of a block, and when a run goes on inside
+// one. Of the trials that are planned it returns those that run, and whether the run has
+// ended, so that only its probes run still.
+type BeforeBlock func(block int, planned []record.Trial) (run []record.Trial, ended bool, err error)
 
 // Event is one step of a run, for whoever shows progress.
 type Event struct {
@@ -51,40 +56,42 @@ type Event struct {
 
 // Run carries out the trials in order, those of a round at the same time. It stops
 // early when ctx ends or a record cannot be kept; the trials under way then leave no
-// record and are run again on resume. When the blocks so far are enough, later
-// blocks are left out, and only probes are run still.
+// record and are run again on resume. Before each block it asks what of the block runs.
 func (b *Bench) Run(ctx context.Context, trials []record.Trial) error {
 	b.Timeouts = b.Timeouts.orStandard()
 	b.givenUp, b.lostHosts = givenUp{}, lostHosts{}
-	block, enough := 0, false
+	ended := false
 	for from := 0; from < len(trials); {
-		to := endOfRound(trials, from)
-		plan := trials[from]
-		if !enough && !plan.Probe && plan.Block > block {
+		to := endOfBlock(trials, from)
+		block := trials[from:to]
+		if probes := block[0].Probe; !probes && ended {
+			block = nil
+		} else if !probes && b.Before != nil {
 			var err error
-			if enough, err = b.enough(plan.Block - 1); err != nil {
-				return fmt.Errorf("look after block %d: %w", plan.Block-1, err)
+			if block, ended, err = b.Before(block[0].Block, block); err != nil {
+				return fmt.Errorf("before block %d: %w", trials[from].Block, err)
 			}
-			block = plan.Block
-			b.lostHosts = lostHosts{} // they are tried again: a host may have been started anew
 		}
-		if !enough || plan.Probe {
-			if err := b.round(ctx, trials, from, to); err != nil {
-				return err
-			}
+		b.lostHosts = lostHosts{} // they are tried again: a host may have been started anew
+		if err := b.block(ctx, block, from, len(trials)); err != nil {
+			return err
 		}
 		from = to
 	}
 	return nil
 }
 
-// enough asks before a block's first trial, so that a run which was stopped
-// between two blocks is asked when it goes on.
-func (b *Bench) enough(blocks int) (bool, error) {
-	if b.Enough == nil {
-		return false, nil
+// block carries out the trials of one block, which begin at a place among all that are
+// to run.
+func (b *Bench) block(ctx context.Context, trials []record.Trial, place, of int) error {
+	for from := 0; from < len(trials); {
+		to := endOfRound(trials, from)
+		if err := b.round(ctx, trials[from:to], place+from, of); err != nil {
+			return err
+		}
+		from = to
 	}
-	return b.Enough(blocks)
+	return nil
 }
 
 func (b *Bench) hosts() []rig.Host {

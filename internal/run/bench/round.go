@@ -21,6 +21,15 @@ type round struct {
 	rig   error  // what the rig could not do; of single hosts as rig.HostErrors
 }
 
+// endOfBlock returns where the block ends that begins at a place of the plan.
+func endOfBlock(trials []record.Trial, from int) int {
+	to := from + 1
+	for to < len(trials) && trials[to].Block == trials[from].Block && trials[to].Probe == trials[from].Probe {
+		to++
+	}
+	return to
+}
+
 // endOfRound returns where the round ends that begins at a place of the plan.
 func endOfRound(trials []record.Trial, from int) int {
 	to := from + 1
@@ -30,13 +39,13 @@ func endOfRound(trials []record.Trial, from int) int {
 	return to
 }
 
-// round carries out the trials of one round and keeps their records, one after the
-// other when all have ended.
-func (b *Bench) round(ctx context.Context, trials []record.Trial, from, to int) error {
-	r := &round{plans: trials[from:to], shown: trials[from].ID}
+// round carries out the trials of one round, which begin at a place among all that are
+// to run, and keeps their records, one after the other when all have ended.
+func (b *Bench) round(ctx context.Context, plans []record.Trial, place, of int) error {
+	r := &round{plans: plans, shown: plans[0].ID}
 	events := make([]Event, len(r.plans))
 	for i, plan := range r.plans {
-		events[i] = Event{Trial: plan, Index: from + i, Of: len(trials)}
+		events[i] = Event{Trial: plan, Index: place + i, Of: of}
 	}
 	for i := len(events) - 1; i >= 0; i-- { // the first last: it is the one that is shown
 		b.tell(events[i])

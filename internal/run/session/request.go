@@ -34,6 +34,10 @@ type Judge struct {
 	// study asks is settled, and that in words.
 	Look func(header record.Header, trials []record.Trial, records []record.Record, look int) (settled bool, words string, err error)
 
+	// Allocate decides before a block of a steered study what of it runs, from the
+	// records so far. trials are the plan's as they were allocated so far.
+	Allocate func(header record.Header, trials []record.Trial, records []record.Record, block int) (record.Allocation, string, error)
+
 	// Calibration returns what is known of the machines with these facts; nil for
 	// nothing. A run can do without: an error becomes a warning.
 	Calibration func(record.Facts) (*record.Calibration, error)

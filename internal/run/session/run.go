@@ -102,7 +102,7 @@ func (s *Session) reopen() (*Run, error) {
 func (r *Run) choose(run record.Contents) error {
 	s := r.session
 	horizon := record.Horizon(run.Header, s.All, run.Records)
-	s.Trials = study.Before(s.All, horizon)
+	s.Trials = record.Allocated(study.Before(s.All, horizon), run.Header.Allocations)
 	r.Left = remaining(s.Trials, run.Records)
 	if !s.request.Continue {
 		r.Stopped = run.Header.Stopped
@@ -154,7 +154,7 @@ func (r *Run) measure(ctx context.Context, o Observer) error {
 	}
 	b := bench.Bench{
 		Rig: s.site.rig, Hosts: s.site.hosts, Catalog: s.catalog, Meter: []string{s.site.self, "meter"},
-		Keep: r.file.Append, Observe: observe, Enough: r.looks(o.Look), Messages: s.Messages,
+		Keep: r.file.Append, Observe: observe, Before: r.before(o.Look), Messages: s.Messages,
 	}
 	return b.Run(ctx, r.Left)
 }
@@ -167,36 +167,4 @@ func (r *Run) surveyAfter(ctx context.Context) error {
 		return fmt.Errorf("facts after the run: %w", err)
 	}
 	return r.file.End(after)
-}
-
-// looks returns what the bench asks between blocks: after a declared stage but
-// the last, whether what was measured settles the study. If so the run's file
-// says that it stopped there. Nil for a study without stages.
-func (r *Run) looks(say func(string)) func(blocks int) (bool, error) {
-	stages := r.session.Study.Stages
-	if len(stages) == 0 {
-		return nil
-	}
-	return func(blocks int) (bool, error) {
-		stage := slices.Index(stages, blocks) + 1
-		if stage == 0 || stage == len(stages) {
-			return false, nil
-		}
-		contents, err := record.Read(r.Dir.Records())
-		if err != nil {
-			return false, err
-		}
-		contents.Header.Directory = string(r.Dir)
-		settled, words, err := r.session.request.Judge.Look(contents.Header, r.session.All, contents.Records, stage)
-		if err != nil {
-			return false, err
-		}
-		if say != nil {
-			say(words)
-		}
-		if !settled {
-			return false, nil
-		}
-		return true, r.file.Stop(record.Stop{Stage: stage, Blocks: blocks})
-	}
 }

@@ -28,7 +28,7 @@ func (s *Study) Plan() ([]record.Trial, []record.Warning, error) {
 	}
 	once := s.pairs()
 	twice := once
-	if s.Settle == 0 && !s.Mesh { // else there is nothing to compare, so no noise to tell apart
+	if s.Settle == 0 && !s.Mesh && !s.Steered() { // else there is nothing to compare, so no noise to tell apart
 		twice = baselineTwice(once, s.Compare.Baseline)
 	}
 	trials := make([]record.Trial, 0, len(twice)*s.planned()+len(once)*s.Probes)

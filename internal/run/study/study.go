@@ -43,6 +43,8 @@ type Study struct {
 	Claims    []record.Claim
 	Ladders   []record.Ladder
 	Requires  []record.Require
+	Capacity  *record.Capacity // declared by at most one of these two, a run decides before each block what it runs
+	Race      *record.Race
 	At        Position // where it begins
 
 	dropped  []string // requirements of a file whose arms or levels an override left out
@@ -115,6 +117,9 @@ func (s *Study) Varies(factor string) bool { return FindVaried(s.Vary, factor) !
 func (s *Study) looks() []int {
 	return record.Study{Blocks: s.Blocks, Stages: s.Stages, Further: s.Further}.Looks()
 }
+
+// Steered tells whether a run decides before each block what of it runs.
+func (s *Study) Steered() bool { return s.Capacity != nil || s.Race != nil }
 
 // planned is the number of blocks that the plan holds, those of further looks
 // included.

@@ -1,0 +1,91 @@
+package session
+
+import (
+	"fmt"
+	"slices"
+
+	"netdyno/internal/record"
+	"netdyno/internal/run/bench"
+)
+
+// before returns what the bench asks before each block: of a steered study what of the
+// block runs; of one with stages whether what was measured settles it. Nil for any
+// other.
+func (r *Run) before(say func(string)) bench.BeforeBlock {
+	if say == nil {
+		say = func(string) {}
+	}
+	switch s := r.session.Study; {
+	case s.Steered():
+		return func(block int, planned []record.Trial) ([]record.Trial, bool, error) {
+			return r.allocate(block, planned, say)
+		}
+	case len(s.Stages) > 0:
+		return func(block int, planned []record.Trial) ([]record.Trial, bool, error) {
+			settled, err := r.look(block-1, say)
+			if err != nil {
+				return nil, false, fmt.Errorf("look after block %d: %w", block-1, err)
+			}
+			if settled {
+				return nil, true, nil
+			}
+			return planned, false, nil
+		}
+	}
+	return nil
+}
+
+// look asks after a declared stage but the last whether what was measured settles the
+// study. If so the run's file says that it stopped there.
+func (r *Run) look(blocks int, say func(string)) (settled bool, err error) {
+	stages := r.session.Study.Stages
+	stage := slices.Index(stages, blocks) + 1
+	if stage == 0 || stage == len(stages) {
+		return false, nil
+	}
+	contents, err := r.soFar()
+	if err != nil {
+		return false, err
+	}
+	settled, words, err := r.session.request.Judge.Look(contents.Header, r.session.All, contents.Records, stage)
+	if err != nil {
+		return false, err
+	}
+	say(words)
+	if !settled {
+		return false, nil
+	}
+	return true, r.file.Stop(record.Stop{Stage: stage, Blocks: blocks})
+}
+
+// allocate asks what of a block runs and writes that down, unless it was decided before
+// the run was stopped: then the planned trials are those already.
+func (r *Run) allocate(block int, planned []record.Trial, say func(string)) (run []record.Trial, ended bool, err error) {
+	contents, err := r.soFar()
+	if err != nil {
+		return nil, false, err
+	}
+	decided := contents.Header.Allocations
+	if slices.ContainsFunc(decided, func(a record.Allocation) bool { return a.Block == block }) {
+		return planned, false, nil
+	}
+	a, words, err := r.session.request.Judge.Allocate(contents.Header, record.Allocated(r.session.All, decided), contents.Records, block)
+	if err != nil {
+		return nil, false, err
+	}
+	a.Block = block
+	if err := r.file.Allocate(a); err != nil {
+		return nil, false, err
+	}
+	if words != "" {
+		say(words)
+	}
+	return record.Allocated(planned, []record.Allocation{a}), a.Ended, nil
+}
+
+// soFar reads what was measured and decided.
+func (r *Run) soFar() (record.Contents, error) {
+	contents, err := record.Read(r.Dir.Records())
+	contents.Header.Directory = string(r.Dir)
+	return contents, err
+}
