@@ -14,7 +14,7 @@ import (
 	"netdyno/internal/run/study"
 )
 
-// stage is where the cases are carried out. One goroutine uses it.
+// stage is where the cases are carried out, several at a time.
 type stage struct{ model *bench.Bench }
 
 // newStage finds the programs in bin.

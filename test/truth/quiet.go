@@ -27,9 +27,6 @@ func (s *stage) undisturbed(ctx context.Context, levels []string, inject Injecti
 	var own, worst time.Duration
 	var stolen float64
 	for range tries {
-		if err := settled(ctx); err != nil {
-			return outcome{}, err
-		}
 		path, err := s.path(ctx, levels[0])
 		if err != nil {
 			return outcome{}, err
@@ -84,7 +81,7 @@ func (s *stage) path(ctx context.Context, transport string) (time.Duration, erro
 }
 
 // settled waits until the host has little else to do, but not for ever: whether
-// it then stays so is found out afterwards.
+// it then stays so each case finds out for itself.
 func settled(ctx context.Context) error {
 	const (
 		enough = 0.1 // of all CPUs busy

@@ -69,6 +69,7 @@ func TestTruthOfTheStallDoesNotHangOnThePath(t *testing.T) {
 // A closed loop waits with the server: one long exchange for each slot, none
 // invented, nothing lost.
 func TestStallIsOneExchangePerSlotInAClosedLoop(t *testing.T) {
+	t.Parallel() // with the next: both wait
 	s, err := newStage(t.Context(), built(t))
 	if err != nil {
 		t.Fatal(err)
@@ -105,6 +106,7 @@ func TestStallIsOneExchangePerSlotInAClosedLoop(t *testing.T) {
 // A stall that outlasts window and drain leaves what fell due as unfinished,
 // with its age.
 func TestUnfinishedStallStaysInTheRecord(t *testing.T) {
+	t.Parallel()
 	s, err := newStage(t.Context(), built(t))
 	if err != nil {
 		t.Fatal(err)

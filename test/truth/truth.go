@@ -6,8 +6,12 @@ package truth
 
 import (
 	"context"
+	"errors"
 	"fmt"
+	"slices"
 	"time"
+
+	"golang.org/x/sync/errgroup"
 
 	"netdyno/internal/hist"
 	"netdyno/internal/record"
@@ -41,27 +45,40 @@ const Bound = 0.02
 var Transports = []string{"go-net", "asio", "go-http1", "go-grpc"}
 
 // Measure carries out the cases of some transports with the programs in directory
-// bin, one load at a time, each in a quarter of a minute, and returns every
-// figure. The error is a case that could not be carried out; ErrBusy where the
-// machine was never quiet enough for it.
+// bin and returns every figure. Three at a time take a quarter of a minute: they wait
+// nearly all of it, and a case whose relay another made late is carried out again. The
+// error is of the cases that could not be carried out; ErrBusy where the machine was
+// never quiet enough for some and nothing else is wrong.
 func Measure(ctx context.Context, bin string, transports ...string) ([]Error, error) {
 	s, err := newStage(ctx, bin)
 	if err != nil {
 		return nil, err
 	}
-	var all []Error
+	cases := []func() ([]Error, error){func() ([]Error, error) { return s.stall(ctx) }} // the longest first
 	for _, transport := range transports {
-		errors, err := s.delays(ctx, transport)
-		if err != nil {
-			return all, fmt.Errorf("%s: %w", transport, err)
+		for _, l := range loops {
+			cases = append(cases, func() ([]Error, error) { return s.delays(ctx, transport, l) })
 		}
-		all = append(all, errors...)
 	}
-	stall, err := s.stall(ctx)
-	if err != nil {
-		return all, fmt.Errorf("stall: %w", err)
+	if err := settled(ctx); err != nil {
+		return nil, err
 	}
-	return append(all, stall...), nil
+	figures, failures := make([][]Error, len(cases)), make([]error, len(cases))
+	var group errgroup.Group
+	group.SetLimit(3)
+	for i, carryOut := range cases {
+		group.Go(func() error {
+			figures[i], failures[i] = carryOut()
+			return nil
+		})
+	}
+	_ = group.Wait() // the failures are kept one by one
+	all := slices.Concat(figures...)
+	busy := func(err error) bool { return errors.Is(err, ErrBusy) }
+	if failed := errors.Join(slices.DeleteFunc(slices.Clone(failures), busy)...); failed != nil {
+		return all, failed
+	}
+	return all, errors.Join(failures...)
 }
 
 // delay is what the cases of delay inject. The two values make the percentiles
@@ -82,34 +99,37 @@ var quantiles = []struct {
 	share float64
 }{{"p50", 0.5}, {"p90", 0.9}, {"p99", 0.99}}
 
-// delays measures one transport in both loops.
-func (s *stage) delays(ctx context.Context, transport string) ([]Error, error) {
+// loop is a load, and the times that are told of it.
+type loop struct {
+	name  string
+	load  []string
+	sorts []string
+}
+
+var loops = []loop{
+	{"closed loop", closedLoop, []string{record.Service}},
+	{"open loop", openLoop, []string{record.Service, record.Response}},
+}
+
+// delays measures one transport in one loop.
+func (s *stage) delays(ctx context.Context, transport string, l loop) ([]Error, error) {
+	name := fmt.Sprintf("%s, %v and every %dth %v, %s", transport, delay.Common, delay.RareEvery, delay.Rare, l.name)
+	o, err := s.undisturbed(ctx, append([]string{"transport=" + transport}, l.load...), delay)
+	if err != nil {
+		return nil, fmt.Errorf("%s, %s: %w", transport, l.name, err)
+	}
 	var all []Error
-	for _, c := range []struct {
-		name  string
-		load  []string
-		sorts []string
-	}{
-		{"closed loop", closedLoop, []string{record.Service}},
-		{"open loop", openLoop, []string{record.Service, record.Response}},
-	} {
-		name := fmt.Sprintf("%s, %v and every %dth %v, %s", transport, delay.Common, delay.RareEvery, delay.Rare, c.name)
-		o, err := s.undisturbed(ctx, append([]string{"transport=" + transport}, c.load...), delay)
-		if err != nil {
-			return nil, fmt.Errorf("%s: %w", c.name, err)
-		}
-		for _, sort := range c.sorts {
-			for _, q := range quantiles {
-				measured, err := percentileOf(o.window, sort, q.share)
-				if err != nil {
-					return nil, err
-				}
-				truth, err := tail(o.held, q.share)
-				if err != nil {
-					return nil, err
-				}
-				all = append(all, Error{name, sort + " " + q.name, delay.Percentile(q.share), truth, measured, o.path})
+	for _, sort := range l.sorts {
+		for _, q := range quantiles {
+			measured, err := percentileOf(o.window, sort, q.share)
+			if err != nil {
+				return nil, err
 			}
+			truth, err := tail(o.held, q.share)
+			if err != nil {
+				return nil, err
+			}
+			all = append(all, Error{name, sort + " " + q.name, delay.Percentile(q.share), truth, measured, o.path})
 		}
 	}
 	return all, nil
