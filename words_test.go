@@ -54,8 +54,9 @@ var parted = regexp.MustCompile(`[A-Za-z][a-z]*`)
 // retiredWords returns the retired words of a line, also as parts of identifiers.
 func retiredWords(line string) []string {
 	var found []string
+	parts := parted.FindAllString(line, -1)
 	for word := range retired {
-		if slices.ContainsFunc(parted.FindAllString(line, -1), func(part string) bool {
+		if slices.ContainsFunc(parts, func(part string) bool {
 			return strings.EqualFold(part, word) || strings.EqualFold(part, word+"s")
 		}) || strings.ToLower(word) != word && strings.Contains(line, word) {
 			found = append(found, word)
