@@ -13,6 +13,9 @@ type Allocation struct {
 	Levels map[string]map[string]string `json:"levels,omitempty"` // by trial ID: canonical text by factor, in the place of the plan's
 	Left   []string                     `json:"left,omitempty"`   // IDs of the block's trials that are not run
 	Ended  bool                         `json:"ended,omitempty"`  // neither this block nor a later one runs; probes do
+	// Confirms is of a race whose winner is known: the arm that this block compares with
+	// the baseline, by figures that chose nothing.
+	Confirms string `json:"confirms,omitempty"`
 	Why    string                       `json:"why,omitempty"`    // in a sentence
 }
 
@@ -29,6 +32,11 @@ type Race struct {
 	Best    string  `json:"best"` // the metric that decides, better in its own direction
 	Within  []Bound `json:"within,omitempty"`
 	Confirm int     `json:"confirm"` // blocks that compare the winner with the baseline, the last ones of the run
+	Trials  int     `json:"trials,omitempty"` // that the run may take, those blocks included; 0 for all that are planned
+
+	// As is how the settings are written outside of netdyno, by factor:
+	// "grpc.ReadBufferSize({value})".
+	As map[string]string `json:"as,omitempty"`
 }
 
 // Steered tells whether a run of the study decides before each block what it runs.

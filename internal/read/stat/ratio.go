@@ -102,6 +102,9 @@ func TQuantile(degrees float64) float64 {
 	return t
 }
 
+// TBeyond returns the value above which a share of Student's t lies, 0 < share < 1.
+func TBeyond(degrees, share float64) float64 { return studentsT{degrees}.quantile(1 - share) }
+
 // critical keeps TQuantile's answers, which take thousands of steps each: every
 // comparison of a study asks for the same few.
 var critical sync.Map // float64 to float64

@@ -144,22 +144,10 @@ func (o *option) figures(spec record.Choice) bool {
 	for i, bound := range spec.Within {
 		k := Kept{}
 		k.Figure, _ = o.pools[i+1].Figure()
-		k.State = stateOf(k.Figure, bound)
+		k.State = compare.Hold(k.Figure, bound)
 		o.Bounds = append(o.Bounds, k)
 	}
 	return true
-}
-
-// stateOf holds a figure's interval against a bound.
-func stateOf(f cells.Figure, b record.Bound) compare.State {
-	below, above := f.High <= b.Value, f.Low >= b.Value
-	switch {
-	case below && !b.AtLeast, above && b.AtLeast:
-		return compare.Met
-	case below, above:
-		return compare.Broken
-	}
-	return compare.Undecided
 }
 
 // compareWith divides an option's figures by those of the best, block by block.

@@ -1,0 +1,115 @@
+package race
+
+import (
+	"math"
+	"slices"
+
+	"netdyno/internal/metric"
+	"netdyno/internal/read/cells"
+	"netdyno/internal/read/compare"
+	"netdyno/internal/read/trial"
+	"netdyno/internal/record"
+)
+
+// runner is an arm in a race with its figures by block.
+type runner struct {
+	name    string
+	base    bool
+	pace    map[int]float64   // logarithm of the metric, or of its inverse: more is better
+	excess  []map[int]float64 // of each bound, the logarithm of how far it is exceeded; up to 0 keeps it
+	last    int               // block in which it was planned last
+	failed  int               // trials that failed or could not be
+	invalid int               // trials without a valid figure, those included
+	reason  string            // of the last of them
+}
+
+// field is who runs, and when a difference counts.
+type field struct {
+	runners []*runner // the baseline among them
+	margin  float64   // a gain below it is none
+	bounds  int
+	better  string // the metric's direction
+}
+
+// floor is the share of a bound that stands for a figure of 0, which has no logarithm.
+const floor = 1e-3
+
+// gather takes the race's figures from a dataset: those of the blocks that chose, up to
+// the one before until.
+func gather(s *cells.Dataset, spec record.Race, until int) field {
+	m, _ := metric.Named(spec.Best) // an unknown one has no figures
+	f := field{margin: compare.Margin(s.Header.Study.Compare), bounds: len(spec.Within), better: m.Better}
+	confirms := confirming(s.Header.Allocations)
+	for _, name := range s.Arms {
+		f.runners = append(f.runners, &runner{
+			name: name, base: name == s.Header.Study.Compare.Baseline, pace: map[int]float64{}, excess: make([]map[int]float64, len(spec.Within)),
+		})
+	}
+	for _, v := range s.Trials {
+		if v.Plan.Block >= until || confirms[v.Plan.Block] {
+			continue
+		}
+		i := slices.IndexFunc(f.runners, func(r *runner) bool { return r.name == v.Plan.Arm })
+		f.runners[i].take(v, m, spec.Within)
+	}
+	return f
+}
+
+// take enters a trial.
+func (r *runner) take(v *trial.Judged, m metric.Metric, bounds []record.Bound) {
+	r.last = max(r.last, v.Plan.Block)
+	if v.Record != nil && v.Record.Outcome != record.OK {
+		r.failed++
+	}
+	if v.Record != nil && v.Trial.Status != trial.Valid {
+		r.invalid, r.reason = r.invalid+1, v.Trial.Reason
+	}
+	if v.Trial.Status != trial.Valid {
+		return
+	}
+	if x, ok := v.Trial.Values[m.Name]; ok && cells.Usable(x) {
+		r.pace[v.Plan.Block] = toward(m.Better, math.Log(x))
+	}
+	for i, b := range bounds {
+		x, ok := v.Trial.Values[b.Metric]
+		if !ok || math.IsNaN(x) || math.IsInf(x, 0) {
+			continue
+		}
+		if r.excess[i] == nil {
+			r.excess[i] = map[int]float64{}
+		}
+		over := math.Log(max(x/b.Value, floor))
+		if b.AtLeast {
+			over = -over
+		}
+		r.excess[i][v.Plan.Block] = over
+	}
+}
+
+// toward turns a logarithm so that more is better.
+func toward(better string, log float64) float64 {
+	if better == metric.Lower {
+		return -log
+	}
+	return log
+}
+
+// confirming returns the blocks that compare the winner with the baseline.
+func confirming(decided []record.Allocation) map[int]bool {
+	blocks := map[int]bool{}
+	for _, a := range decided {
+		if a.Confirms != "" {
+			blocks[a.Block] = true
+		}
+	}
+	return blocks
+}
+
+func (f field) baseline() *runner {
+	for _, r := range f.runners {
+		if r.base {
+			return r
+		}
+	}
+	return nil
+}

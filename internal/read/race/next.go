@@ -1,0 +1,222 @@
+package race
+
+import (
+	"fmt"
+	"math/bits"
+	"slices"
+	"strings"
+
+	"netdyno/internal/quantity"
+	"netdyno/internal/read/cells"
+	"netdyno/internal/record"
+)
+
+// course is what a race has come to before a block.
+type course struct {
+	racing  bool // the block is one of the race
+	winner  string
+	ended   string   // why the race ended, in half a sentence; "" while it goes on
+	run     []string // arms of the block
+	dropped []string // arms that were left out after the block before, each with its reason
+}
+
+// Next decides what of a block of a race runs: those arms that may still be the best,
+// with the baseline; after the race its winner and the baseline, in as many blocks as the
+// study declares for that; then nothing. Blocks count from 1. The words say what was
+// decided, "" where nothing changed.
+func Next(s *cells.Dataset, block int) (record.Allocation, string) {
+	spec := s.Header.Study.Race
+	a := record.Allocation{Block: block}
+	if block <= 1 || spec == nil {
+		return a, ""
+	}
+	c := confirmation(s.Header.Allocations, *spec)
+	if c.winner == "" {
+		c = before(s, *spec, block)
+	}
+	if len(c.run) == 0 {
+		a.Ended, a.Why = true, sentence(c.ended)
+		return a, a.Why
+	}
+	for _, t := range s.Trials {
+		if t.Plan.Block == block && t.Plan.Arm != s.Header.Study.Compare.Baseline && !slices.Contains(c.run, t.Plan.Arm) {
+			a.Left = append(a.Left, t.Plan.ID)
+		}
+	}
+	if !c.racing {
+		a.Confirms = c.winner
+	}
+	var words []string
+	if len(c.dropped) > 0 {
+		words = append(words, sentence("left out: "+strings.Join(c.dropped, "; ")))
+	}
+	if c.ended != "" {
+		words = append(words, sentence(c.ended), fmt.Sprintf("%s is now compared with %s in %d fresh blocks.", c.winner, s.Header.Study.Compare.Baseline, spec.Confirm))
+	}
+	a.Why = strings.Join(words, " ")
+	return a, a.Why
+}
+
+// confirmation goes on with the winner's blocks, once they have begun.
+func confirmation(decided []record.Allocation, spec record.Race) course {
+	var c course
+	blocks := 0
+	for _, a := range decided {
+		if a.Confirms != "" {
+			c.winner, blocks = a.Confirms, blocks+1
+		}
+	}
+	if c.winner == "" {
+		return c
+	}
+	if blocks < spec.Confirm {
+		c.run = []string{c.winner}
+		return c
+	}
+	c.ended = fmt.Sprintf("the %d blocks that compare %s with the baseline are measured", spec.Confirm, c.winner)
+	return c
+}
+
+// limits are how long a race may go on.
+type limits struct {
+	block  int // that is decided about
+	blocks int // of the plan
+	taken  int // trials that were run before
+}
+
+// before judges the race by the blocks before one.
+func before(s *cells.Dataset, spec record.Race, block int) course {
+	f := gather(s, spec, block)
+	return f.next(f.judge(block-1), spec, limits{block: block, blocks: s.Header.Study.Blocks, taken: measured(s, block)})
+}
+
+// next decides what of a block runs.
+func (f field) next(st standing, spec record.Race, to limits) course {
+	c := course{racing: true}
+	for _, r := range f.runners {
+		switch fate, runs := st.fates[r.name]; {
+		case !runs:
+		case fate.Fate == Stayed:
+			c.run = append(c.run, r.name)
+		case !r.base:
+			c.dropped = append(c.dropped, r.name+" "+why(fate, r.reason))
+		}
+	}
+	c.ended = f.ends(st, c.run, spec)
+	if c.ended == "" && spec.Trials > 0 {
+		c.trim(f, st, spec.Trials-to.taken-2*spec.Confirm)
+	}
+	switch {
+	case c.ended != "":
+	case to.block+spec.Confirm > to.blocks:
+		c.ended = "the blocks of the race are spent"
+	default:
+		return c
+	}
+	c.racing, c.run = false, nil
+	if st.leader != nil && !st.plain && !f.baseline().breaks() {
+		c.winner, c.run = st.leader.name, []string{st.leader.name}
+	}
+	return c
+}
+
+// trim leaves the worse half of the arms out when the trials that are left do not carry
+// all of them through: a block for each time that they can be halved. Which half is the
+// worse is then a guess, the best one that there is.
+//
+// Source: sequential halving, Karnin, Koren and Somekh, Almost optimal exploration in
+// multi-armed bandits, ICML 2013.
+func (c *course) trim(f field, st standing, left int) {
+	cost := func() int { return len(c.run) + oneIf(!slices.Contains(c.run, f.baseline().name)) }
+	if halvings := bits.Len(uint(len(c.run) - 1)); len(c.run) > 1 && left < len(c.run)*halvings {
+		ranked := slices.Clone(c.run)
+		slices.SortStableFunc(ranked, func(a, b string) int { return st.rank(f, a, b) })
+		kept := ranked[:max(2, (len(ranked)+1)/2)]
+		for _, name := range ranked[len(kept):] {
+			if name != f.baseline().name {
+				c.dropped = append(c.dropped, name+" is behind, and the trials do not suffice for all")
+			}
+		}
+		c.run = slices.DeleteFunc(c.run, func(name string) bool { return !slices.Contains(kept, name) })
+	}
+	if left < cost() {
+		c.ended = "the trials of the race are spent"
+	}
+}
+
+// ends says why a race is decided; "" while it is not.
+func (f field) ends(s standing, run []string, spec record.Race) string {
+	others := slices.DeleteFunc(slices.Clone(run), func(name string) bool { return s.leader != nil && name == s.leader.name })
+	switch base := f.baseline(); {
+	case base == nil || s.fates[base.name].Fate == Fell:
+		return "the baseline's trials fail, so nothing can be compared with it"
+	case f.silent():
+		return "no trial has a valid " + spec.Best
+	case len(run) == 0:
+		return "no arm is left that keeps " + boundsText(spec.Within)
+	case s.leader == nil:
+		return ""
+	case s.plain && s.close:
+		return fmt.Sprintf("no arm is better than the baseline by more than %s", quantity.ShareText(f.margin))
+	case len(others) == 0:
+		return s.leader.name + " is the only arm left"
+	case s.close:
+		return fmt.Sprintf("nothing is better than %s by more than %s", s.leader.name, quantity.ShareText(f.margin))
+	}
+	return ""
+}
+
+// silent tells whether arms had two valid trials or more without a figure to race by.
+func (f field) silent() bool {
+	return !slices.ContainsFunc(f.runners, func(r *runner) bool { return len(r.pace) > 0 || r.invalid > 0 || r.last < mostFailed })
+}
+
+// measured counts the trials that were planned before a block.
+func measured(s *cells.Dataset, block int) int {
+	n := 0
+	for _, v := range s.Trials {
+		n += oneIf(v.Plan.Block < block)
+	}
+	return n
+}
+
+func oneIf(yes bool) int {
+	if yes {
+		return 1
+	}
+	return 0
+}
+
+// why says why an arm was left out.
+func why(f fate, reason string) string {
+	switch f.Fate {
+	case Slower:
+		return "is worse than " + f.by
+	case Broken:
+		return "breaks a bound"
+	case Fell:
+		return "failed twice: " + reason
+	}
+	return "stays"
+}
+
+// boundsText prints bounds as a study has them.
+func boundsText(bounds []record.Bound) string {
+	texts := make([]string, len(bounds))
+	for i, b := range bounds {
+		sign := "<="
+		if b.AtLeast {
+			sign = ">="
+		}
+		texts[i] = b.Metric + " " + sign + " " + b.Text
+	}
+	return strings.Join(texts, " and ")
+}
+
+// sentence begins with a capital and ends with a full stop; "" stays.
+func sentence(text string) string {
+	if text == "" {
+		return ""
+	}
+	return strings.ToUpper(text[:1]) + text[1:] + "."
+}

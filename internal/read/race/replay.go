@@ -1,0 +1,73 @@
+package race
+
+import (
+	"math"
+	"slices"
+
+	"netdyno/internal/metric"
+	"netdyno/internal/read/cells"
+	"netdyno/internal/read/compare"
+	"netdyno/internal/record"
+)
+
+// Replay is a race over figures that are known beforehand, such as those of a recorded
+// study of every arm: what the race would have run, and what it would have said.
+type Replay struct {
+	Arms     []string
+	Baseline string
+	Race     record.Race // without bounds
+	Margin   float64
+	Blocks   int // at most, those of the confirmation included
+	Figure   func(arm string, block int) float64
+}
+
+// Result is how a replayed race ended.
+type Result struct {
+	Winner      string // of the race; "" where the baseline stayed from the start
+	Recommended string // the winner where fresh blocks show it better, else the baseline
+	Raced       int    // trials of the race
+	Trials      int    // those of the confirmation too
+}
+
+// Run carries the race out.
+func (p Replay) Run() Result {
+	m, _ := metric.Named(p.Race.Best) // one of the registry, or nothing is better than anything
+	f := field{margin: p.Margin, better: m.Better}
+	for _, name := range p.Arms {
+		f.runners = append(f.runners, &runner{name: name, base: name == p.Baseline, pace: map[int]float64{}})
+	}
+	r := Result{Recommended: p.Baseline}
+	running := slices.Clone(p.Arms)
+	for block := 1; ; block++ {
+		for _, one := range f.runners {
+			if one.base || slices.Contains(running, one.name) {
+				one.last, one.pace[block] = block, toward(m.Better, math.Log(p.Figure(one.name, block)))
+				r.Raced++
+			}
+		}
+		c := f.next(f.judge(block), p.Race, limits{block: block + 1, blocks: p.Blocks, taken: r.Raced})
+		if running = c.run; c.racing {
+			continue
+		}
+		r.Trials = r.Raced
+		if c.winner != "" {
+			r.Winner = c.winner
+			r.Trials += 2 * p.Race.Confirm
+			if p.confirm(m, c.winner, block) {
+				r.Recommended = c.winner
+			}
+		}
+		return r
+	}
+}
+
+// confirm compares the winner with the baseline by the blocks after one.
+func (p Replay) confirm(m metric.Metric, winner string, after int) bool {
+	var fresh, base cells.Pool
+	for block := after + 1; block <= after+p.Race.Confirm; block++ {
+		fresh.Add(block, p.Figure(winner, block))
+		base.Add(block, p.Figure(p.Baseline, block))
+	}
+	b := compare.Between(m, compare.Divide(&fresh, &base), p.Margin)
+	return b.Verdict == compare.Better
+}
