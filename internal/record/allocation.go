@@ -16,7 +16,7 @@ type Allocation struct {
 	// Confirms is of a race whose winner is known: the arm that this block compares with
 	// the baseline, by figures that chose nothing.
 	Confirms string `json:"confirms,omitempty"`
-	Why    string                       `json:"why,omitempty"`    // in a sentence
+	Why      string `json:"why,omitempty"` // in a sentence
 }
 
 // Capacity declares a search for the highest offered rate that meets an objective.
@@ -31,7 +31,7 @@ type Capacity struct {
 type Race struct {
 	Best    string  `json:"best"` // the metric that decides, better in its own direction
 	Within  []Bound `json:"within,omitempty"`
-	Confirm int     `json:"confirm"` // blocks that compare the winner with the baseline, the last ones of the run
+	Confirm int     `json:"confirm"`          // blocks that compare the winner with the baseline, the last ones of the run
 	Trials  int     `json:"trials,omitempty"` // that the run may take, those blocks included; 0 for all that are planned
 
 	// As is how the settings are written outside of netdyno, by factor:

@@ -81,7 +81,7 @@ func kindsOf(trials []record.Trial) ([]Kind, error) {
 func readStudy(ctx context.Context, r Request, choice arrange.Choice) (*study.Study, error) {
 	read := input.Within(ctx, source.MaxFile)
 	if !r.Continue {
-		return readArguments(r.Args, r.Arms, choice, read)
+		return readArguments(r, choice, read)
 	}
 	name := r.Out.Study()
 	text, err := read(name)
@@ -91,13 +91,18 @@ func readStudy(ctx context.Context, r Request, choice arrange.Choice) (*study.St
 	return source.ParseFile(name, text)
 }
 
-func readArguments(args []string, arms []Arm, choice arrange.Choice, read func(string) ([]byte, error)) (*study.Study, error) {
-	a, err := source.ReadArguments(args)
+func readArguments(r Request, choice arrange.Choice, read func(string) ([]byte, error)) (*study.Study, error) {
+	a, err := source.ReadArguments(r.Args)
 	if err != nil {
 		return nil, err
 	}
-	for _, arm := range arms {
+	for _, arm := range r.Arms {
 		if err := a.AddArm(arm.Given, arm.Name, arm.Levels); err != nil {
+			return nil, err
+		}
+	}
+	if r.Race != nil {
+		if err := a.AddRace(r.Race.Given, r.Race.Race, r.Race.Within); err != nil {
 			return nil, err
 		}
 	}

@@ -6,6 +6,7 @@ import "netdyno/internal/record"
 type Request struct {
 	Args     []string  // a study or a file, with keys and levels; of Continue the directory
 	Arms     []Arm     // besides Args, which then name no study or file
+	Race     *Race     // of those arms; nil for none
 	Typed    []string  // what was typed, for the header; nil: Args
 	Rig      string    // as users write it
 	Out      Directory // empty: a new one under results/, or the latest to resume
@@ -26,6 +27,13 @@ type Arm struct {
 	Given  string // what was typed
 	Name   string
 	Levels map[string]string // by factor
+}
+
+// Race is a race of arms that the command made.
+type Race struct {
+	Given string // what was typed
+	record.Race
+	Within []string // its bounds, as typed: METRIC <= VALUE
 }
 
 // Judge is what a session asks of who reads records.

@@ -46,7 +46,11 @@ func (d *draft) complete() (*study.Study, error) {
 	if d.seed != nil {
 		s.Seed = uint64(d.seed.Value)
 	}
-	if err := setLooks(s, d.blocks, d.further); err != nil {
+	blocks := d.blocks
+	if blocks == nil && d.race != nil {
+		blocks = d.race.blocks()
+	}
+	if err := setLooks(s, blocks, d.further); err != nil {
 		return nil, err
 	}
 	if err := s.Complete(); err != nil {
@@ -56,6 +60,9 @@ func (d *draft) complete() (*study.Study, error) {
 		return nil, err
 	}
 	if err := d.settle.apply(s); err != nil {
+		return nil, err
+	}
+	if err := d.race.apply(s); err != nil {
 		return nil, err
 	}
 	if d.views != nil {

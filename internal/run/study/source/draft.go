@@ -20,7 +20,7 @@ import (
 const maxQuestion = 1000
 
 // topKeys are the keys of a study file.
-var topKeys = []string{"study", "question", "hold", "vary", "sweeps", "compare", "blocks", "continue", "mesh", "settle", "probes", "seed", "published", "charts", "fits", "reaches", "choose", "pays", "claims", "ladder", "require"}
+var topKeys = []string{"study", "question", "hold", "vary", "sweeps", "compare", "blocks", "continue", "mesh", "settle", "race", "probes", "seed", "published", "charts", "fits", "reaches", "choose", "pays", "claims", "ladder", "require"}
 
 // draft is a study as it was written: every level is read, nothing is checked
 // against another. What was not written is empty or nil.
@@ -36,6 +36,7 @@ type draft struct {
 	further        *looks
 	mesh           *mesh
 	settle         *share
+	race           *raced
 	probes, seed   *study.Level
 	requires       []requirement
 	views          *node // the file with the sections viewKeys; nil for none
@@ -94,6 +95,8 @@ func (d *draft) take(e entry) (err error) {
 		d.mesh, err = readMesh(e)
 	case "settle":
 		d.settle, err = readSettle(e)
+	case "race":
+		d.race, err = readRace(e)
 	case "probes":
 		d.probes, err = readNumber(e)
 	case "seed":

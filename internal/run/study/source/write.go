@@ -36,6 +36,7 @@ func YAML(s *study.Study) ([]byte, error) {
 	if s.Settle > 0 {
 		fmt.Fprintf(&b, "settle: %s\n", quantity.ShareText(s.Settle))
 	}
+	writeRace(&b, s.Race)
 	if s.Probes > 0 {
 		fmt.Fprintf(&b, "probes: %d\n", s.Probes)
 	}
