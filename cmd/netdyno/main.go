@@ -46,6 +46,7 @@ which to use, what it costs, what limited it, and how certain that is.
 	c.AddCommand(
 		runCommand(),
 		meshCommand(),
+		tuneCommand(),
 		tourCommand(),
 		listenCommand(),
 		reportCommand(),

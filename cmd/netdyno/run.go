@@ -19,16 +19,19 @@ import (
 
 // runFlags are the options of run that are not part of the study.
 type runFlags struct {
-	rig    string
-	out    string
-	resume bool
-	goOn   bool // --continue
-	dryRun bool
-	probes string // --profile, as it was typed
-	gate   bool
-	own    ownMessage
-	target target
-	typed  []string // as the command line has it, flags included
+	rig     string
+	out     string
+	resume  bool
+	goOn    bool // --continue
+	dryRun  bool
+	probes  string // --profile, as it was typed
+	gate    bool
+	own     ownMessage
+	target  target
+	arms    []session.Arm // that the command made, and their race
+	race    *session.Race
+	command string   // that was typed; "" for run
+	typed   []string // as the command line has it, flags included
 }
 
 func runCommand() *cobra.Command {
@@ -189,10 +192,14 @@ func (f runFlags) request(ctx context.Context, args []string) (session.Request, 
 	default:
 		if args, err = asTransport(ctx, args); err == nil {
 			r.Args, err = f.own.arguments(args)
+			r.Arms, r.Race = f.arms, f.race
 		}
 	}
+	if f.race != nil {
+		r.Typed, r.Command = f.typed, f.command
+	}
 	r.Version, r.Say, r.Hold = version(), remark, ends.hold
-	r.Judge = session.Judge{Look: look, Calibration: calibrationOf}
+	r.Judge = session.Judge{Look: look, Allocate: allocate, Calibration: calibrationOf}
 	return r, err
 }
 

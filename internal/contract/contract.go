@@ -122,6 +122,14 @@ type Option struct {
 	Choices []string   `json:"choices,omitempty"`
 	Roles   []Role     `json:"roles,omitempty"` // empty: every role of the transport
 	Doc     string     `json:"doc"`
+
+	// Grid is of an option that makes a transport faster, slower or leaner, and changes
+	// nothing else: the values that are worth trying, as a study writes them. An option
+	// without one is tried only where a user names it.
+	Grid []string `json:"grid,omitempty"`
+	// As is how the option is set outside of netdyno, by role, with {value} in the place
+	// of the value: "grpc.ReadBufferSize({value})".
+	As map[Role]string `json:"as,omitempty"`
 }
 
 // Setup gives a worker its trial. It is sent once.

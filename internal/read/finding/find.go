@@ -7,6 +7,7 @@ import (
 	"netdyno/internal/read/ladder"
 	"netdyno/internal/read/mesh"
 	"netdyno/internal/read/profile"
+	"netdyno/internal/read/race"
 	"netdyno/internal/read/view"
 	"netdyno/internal/record"
 )
@@ -23,7 +24,11 @@ func Find(header record.Header, trials []record.Trial, records []record.Record) 
 		return Findings{}, err
 	}
 	noise := compare.MeasureNoise(s)
-	comparisons, requirements := compare.Compare(s, noise), compare.Require(s, noise)
+	var comparisons []compare.Comparison
+	if !header.Study.Steered() { // whose figures chose what was run
+		comparisons = compare.Compare(s, noise)
+	}
+	requirements := compare.Require(s, noise)
 	for i := range comparisons {
 		if c := &comparisons[i]; c.Primary {
 			c.Sentence = sentence(s, *c)
@@ -46,6 +51,10 @@ func Find(header record.Header, trials []record.Trial, records []record.Record) 
 	f.Answer = answer.Of(answer.Parts{Run: f.Run, Claims: f.Claims, Choices: choiceSentences(f.Choices), Searches: searchSentences(f.Searches)})
 	if f.Mesh != nil {
 		f.Answer = answer.Answer{Sentences: MeshSentences(f.Mesh)}
+	}
+	if f.Race = race.Read(s); f.Race != nil {
+		f.Race.Sentences = RaceSentences(f.Race)
+		f.Answer, f.Answers = answer.Answer{Sentences: f.Race.Sentences}, nil
 	}
 	f.Stage = compare.Settle(s, comparisons, requirements)
 	f.Seating, f.Trials = seating(s), s.Trials

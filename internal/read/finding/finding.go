@@ -10,6 +10,7 @@ import (
 	"netdyno/internal/read/ladder"
 	"netdyno/internal/read/mesh"
 	"netdyno/internal/read/profile"
+	"netdyno/internal/read/race"
 	"netdyno/internal/read/trial"
 	"netdyno/internal/read/view"
 	"netdyno/internal/record"
@@ -41,6 +42,7 @@ type Findings struct {
 	Claims       []compare.Claim      `json:"claims,omitempty"`      // as Header.Study.Claims
 	Ladders      []ladder.Ladder      `json:"ladders,omitempty"`     // as Header.Study.Ladders
 	Mesh         *mesh.Mesh           `json:"mesh,omitempty"`        // of a study whose cells are pairs of hosts
+	Race         *race.Race           `json:"race,omitempty"`        // of a study that races its arms
 	ServerReport *ServerReport        `json:"served,omitempty"`      // what a server started by netdyno listen counted itself
 	Seating      []Seated             `json:"seating"`               // who sat where, the server's seat first
 	Warnings     []record.Warning     `json:"warnings"`

@@ -29,6 +29,7 @@ type Race struct {
 	Unit        string               `json:"unit"`               // of Spec.Best
 	Candidates  []Candidate          `json:"candidates"`         // in the study's order, the baseline among them
 	Winner      string               `json:"winner,omitempty"`   // of the race; "" when nobody can win
+	Sure        bool                 `json:"sure,omitempty"`     // nobody else can be better by more than the margin, at ErrorRate
 	Ended       string               `json:"ended,omitempty"`    // why the race ended, in half a sentence
 	Blocks      int                  `json:"blocks"`             // of the race
 	Trials      int                  `json:"trials"`             // that were run, the confirmation's included

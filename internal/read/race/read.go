@@ -1,7 +1,6 @@
 package race
 
 import (
-	"fmt"
 	"slices"
 
 	"netdyno/internal/metric"
@@ -14,16 +13,16 @@ import (
 // costs are what a gain is paid with, where the trials have it.
 var costs = []string{"server.cpu_us_per_exchange", "client.cpu_us_per_exchange", "server.rss_bytes", "client.rss_bytes"}
 
-// Read tells what a race found; nil for a study that is none. It fails only for a study
-// whose metrics are not in the registry.
-func Read(s *cells.Dataset) (*Race, error) {
+// Read tells what a race found; nil for a study that is none, or whose metric is not in
+// the registry.
+func Read(s *cells.Dataset) *Race {
 	spec := s.Header.Study.Race
 	if spec == nil {
-		return nil, nil
+		return nil
 	}
 	m, err := metric.Named(spec.Best)
 	if err != nil {
-		return nil, fmt.Errorf("read race.best: %w", err)
+		return nil
 	}
 	confirms := confirming(s.Header.Allocations)
 	f, block := gather(s, *spec, s.Header.Study.Blocks+1), raced(s, confirms)
@@ -42,17 +41,15 @@ func Read(s *cells.Dataset) (*Race, error) {
 			r.Winner = a.Confirms
 		}
 	}
-	r.Ended = c.ended
+	r.Ended, r.Sure = c.ended, st.close
 	if r.Winner == "" && st.leader != nil && c.ended != "" {
 		r.Winner = st.leader.name
 	}
-	if err := r.conclude(s, f, st); err != nil {
-		return nil, err
-	}
+	r.conclude(s, f, st)
 	if r.Recommended != "" && r.Recommended != r.Baseline {
 		r.Settings = settings(s, r.Recommended, r.Baseline)
 	}
-	return r, nil
+	return r
 }
 
 // raced is the last block of the race of which a trial has its record.
@@ -133,7 +130,7 @@ func figureOf(s *cells.Dataset, arm, name string, of func(*trial.Judged) bool) (
 }
 
 // conclude finds the state of a race, and what is recommended.
-func (r *Race) conclude(s *cells.Dataset, f field, st standing) error {
+func (r *Race) conclude(s *cells.Dataset, f field, st standing) {
 	base := f.baseline()
 	switch {
 	case r.Ended == "" && r.Winner == "":
@@ -148,29 +145,22 @@ func (r *Race) conclude(s *cells.Dataset, f field, st standing) error {
 		r.State, r.Recommended = Unbeaten, r.Baseline
 		r.Bounds = boundsOf(s, r.Spec, r.Baseline, func(*trial.Judged) bool { return true })
 	default:
-		return r.confirm(s)
+		r.confirm(s)
 	}
-	return nil
 }
 
 // confirm judges the winner by the fresh blocks alone.
-func (r *Race) confirm(s *cells.Dataset) error {
+func (r *Race) confirm(s *cells.Dataset) {
 	confirms := confirming(s.Header.Allocations)
 	fresh, err := only(s, confirms, r.Spec.Best)
-	if err != nil {
-		return err
-	}
-	if len(fresh.Cells) != 1 || len(confirms) < r.Spec.Confirm || slices.ContainsFunc(fresh.Trials, func(v *trial.Judged) bool { return v.Record == nil }) {
+	if err != nil || len(fresh.Cells) != 1 || len(confirms) < r.Spec.Confirm || slices.ContainsFunc(fresh.Trials, func(v *trial.Judged) bool { return v.Record == nil }) {
 		r.State = Running
-		return nil
+		return
 	}
 	cell := fresh.Cells[0]
 	r.Gain = gain(fresh, cell, r.Spec.Best, r.Winner, r.Baseline)
 	for _, name := range costs {
-		m, err := metric.Named(name)
-		if err != nil {
-			return err
-		}
+		m, _ := metric.Named(name) // of the registry, held by a test
 		if b := compare.Prepare(fresh, cell, m, r.Winner, r.Baseline); name != r.Spec.Best && b.Ratio > 0 && b.Blocks >= 2 {
 			b.LeaveUnjudged()
 			r.Costs = append(r.Costs, b.Comparison)
@@ -194,7 +184,6 @@ func (r *Race) confirm(s *cells.Dataset) error {
 		named = r.Winner
 	}
 	r.Bounds = boundsOf(s, r.Spec, named, inFresh)
-	return nil
 }
 
 // gain compares the winner with the baseline by the ordinary rule, as the only declared

@@ -30,6 +30,7 @@ type Page struct {
 	Effects      []Figure      `json:"effects,omitempty"`  // every arm against the baseline, one figure per primary metric
 	Ladders      []Ladder      `json:"ladders,omitempty"`  // which step from arm to arm has which part
 	Mesh         []Section     `json:"mesh,omitempty"`     // hosts and what connects them, of a study whose cells are pairs of hosts
+	Race         []Section     `json:"race,omitempty"`     // which settings, of a study that races its arms
 	Charts       []Chart       `json:"charts,omitempty"`   // as the study asked for them
 	Fits         []Section     `json:"fits,omitempty"`     // models, each with its sentence
 	Searches     []Section     `json:"searches,omitempty"` // for the least that comes near the best
@@ -72,6 +73,7 @@ func New(f finding.Findings) Page {
 		Effects:      l.effects(),
 		Ladders:      l.ladders(),
 		Mesh:         l.mesh(),
+		Race:         l.race(),
 		Charts:       l.charts(),
 		Fits:         l.fits(),
 		Searches:     l.searches(),

@@ -41,6 +41,8 @@ func NewScreen(f finding.Findings) Screen {
 	}
 	if l.Mesh != nil {
 		s.forms = l.meshForms()
+	} else if l.Findings.Race != nil {
+		s.forms = l.raceForms()
 	} else if s.forms = l.matrixForms(); s.forms == nil {
 		s.forms = l.figureForms()
 	}

@@ -1,6 +1,7 @@
 package session
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -66,7 +67,7 @@ func (s *Session) header() record.Header {
 	if typed == nil {
 		typed = s.request.Args
 	}
-	command := append([]string{"netdyno", "run"}, typed...)
+	command := append([]string{"netdyno", cmp.Or(s.request.Command, "run")}, typed...)
 	if s.request.Rig != rig.LoopbackName {
 		command = append(command, "--rig", s.request.Rig)
 	}

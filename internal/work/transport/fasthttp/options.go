@@ -21,16 +21,19 @@ func options() []contract.Option {
 	return append([]contract.Option{
 		{
 			Name: "read_buffer", Type: contract.TypeBytes, Default: 0, Min: &zero, Max: &mostBuffer,
-			Doc: "ReadBufferSize of each connection, also the limit of a header's size; 0 takes the library's 4 KiB",
+			Doc:  "ReadBufferSize of each connection, also the limit of a header's size; 0 takes the library's 4 KiB",
+			Grid: []string{"32KiB", "256KiB"}, As: map[contract.Role]string{contract.Server: "fasthttp.Server.ReadBufferSize = {value}", contract.Client: "fasthttp.HostClient.ReadBufferSize = {value}"},
 		}, {
 			Name: "write_buffer", Type: contract.TypeBytes, Default: 0, Min: &zero, Max: &mostBuffer,
-			Doc: "WriteBufferSize of each connection; 0 takes the library's 4 KiB",
+			Doc:  "WriteBufferSize of each connection; 0 takes the library's 4 KiB",
+			Grid: []string{"32KiB", "256KiB"}, As: map[contract.Role]string{contract.Server: "fasthttp.Server.WriteBufferSize = {value}", contract.Client: "fasthttp.HostClient.WriteBufferSize = {value}"},
 		}, {
 			Name: "concurrency", Type: contract.TypeInt, Default: 0, Min: &zero, Max: &mostConnections, Roles: server,
 			Doc: "Server.Concurrency: connections served at once; 0 takes the library's 262144",
 		}, {
 			Name: "reduce_memory", Type: contract.TypeBool, Default: false, Roles: server,
-			Doc: "Server.ReduceMemoryUsage: a waiting connection returns its buffers, which takes more CPU time",
+			Doc:  "Server.ReduceMemoryUsage: a waiting connection returns its buffers, which takes more CPU time",
+			Grid: []string{"yes"}, As: map[contract.Role]string{contract.Server: "fasthttp.Server.ReduceMemoryUsage = {value}"},
 		},
 	}, httpwire.Options()...)
 }

@@ -36,11 +36,13 @@ func (Transport) Describe() contract.Transport {
 			},
 			{
 				Name: "listener", Type: contract.TypeChoice, Default: "reuseport", Choices: []string{"shared", "reuseport"}, Roles: server,
-				Doc: "shared: one listening socket in every instance; reuseport: one each, the kernel spreads connections",
+				Doc:  "shared: one listening socket in every instance; reuseport: one each, the kernel spreads connections",
+				Grid: []string{"shared"},
 			},
 			{
 				Name: readBuffer, Type: contract.TypeBytes, Unit: "B", Default: 128 << 10, Min: &smallest, Max: &largest,
-				Doc: "read buffer of each instance or loop, shared by its connections",
+				Doc:  "read buffer of each instance or loop, shared by its connections",
+				Grid: []string{"16KiB", "1MiB"},
 			},
 		}, wire.SocketOptions()...),
 	}

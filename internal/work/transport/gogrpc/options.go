@@ -35,6 +35,9 @@ var (
 	mostMaxMessage = float64(math.MaxInt32)
 )
 
+// bufferGrid are the sizes of buffers that are worth trying.
+var bufferGrid = []string{"0B", "128KiB", "512KiB"}
+
 // options declares what a study may set. Options without roles exist at both
 // ends, which may have different values. The defaults are the library's.
 //
@@ -48,19 +51,24 @@ var options = append([]contract.Option{
 	{Name: "max_message", Type: contract.TypeBytes, Default: 0, Min: &none, Max: &mostMaxMessage,
 		Doc: "largest message this end receives; 0 takes the library's 4 MiB, raised to what the exchange needs"},
 	{Name: "write_buffer", Type: contract.TypeBytes, Default: defaultBuffer, Min: &none, Max: &most,
-		Doc: "bytes gathered before a write to the socket; 0 writes frame by frame"},
+		Doc:  "bytes gathered before a write to the socket; 0 writes frame by frame",
+		Grid: bufferGrid, As: map[contract.Role]string{contract.Server: "grpc.WriteBufferSize({value})", contract.Client: "grpc.WithWriteBufferSize({value})"}},
 	{Name: "read_buffer", Type: contract.TypeBytes, Default: defaultBuffer, Min: &none, Max: &most,
-		Doc: "bytes asked of the socket in one read; 0 reads frame by frame"},
+		Doc:  "bytes asked of the socket in one read; 0 reads frame by frame",
+		Grid: bufferGrid, As: map[contract.Role]string{contract.Server: "grpc.ReadBufferSize({value})", contract.Client: "grpc.WithReadBufferSize({value})"}},
 	{Name: "shared_write_buffer", Type: contract.TypeBool, Default: true,
-		Doc: "a connection with nothing to write returns its write buffer to a pool; false keeps one for each connection"},
+		Doc:  "a connection with nothing to write returns its write buffer to a pool; false keeps one for each connection",
+		Grid: []string{"no"}, As: map[contract.Role]string{contract.Server: "grpc.SharedWriteBuffer({value})", contract.Client: "grpc.WithSharedWriteBuffer({value})"}},
 	{Name: "window", Type: contract.TypeBytes, Default: 0, Min: &none, Max: &mostWindow,
 		Doc: "static flow-control window of a stream, at least 65535; 0 lets the library follow the link's bandwidth-delay product. Without connection_window, that window is 65535 and throttles the whole connection"},
 	{Name: "connection_window", Type: contract.TypeBytes, Default: 0, Min: &none, Max: &mostWindow,
 		Doc: "static flow-control window of a connection, at least 65535; 0 as for window. Without window, each stream's window is 65535"},
 	{Name: "buffer_pool", Type: contract.TypeChoice, Default: "default", Choices: []string{"default", "tiered", "none"},
-		Doc: "where message buffers come from: the library's pool, without a tier above 1 MiB; tiered up to 8 MiB; none allocates each"},
+		Doc:  "where message buffers come from: the library's pool, without a tier above 1 MiB; tiered up to 8 MiB; none allocates each",
+		Grid: []string{"tiered"}, As: map[contract.Role]string{contract.Server: "experimental.BufferPool of mem.NewTieredBufferPool", contract.Client: "experimental.WithBufferPool of mem.NewTieredBufferPool"}},
 	{Name: "stream_workers", Type: contract.TypeInt, Default: 0, Min: &none, Max: &mostWorkers, Roles: onlyServer,
-		Doc: "goroutines that serve RPCs; 0 starts one for each RPC"},
+		Doc:  "goroutines that serve RPCs; 0 starts one for each RPC",
+		Grid: []string{"4", "64"}, As: map[contract.Role]string{contract.Server: "grpc.NumStreamWorkers({value})"}},
 	{Name: "max_concurrent_streams", Type: contract.TypeInt, Default: 0, Min: &none, Max: &mostStreams, Roles: onlyServer,
 		Doc: "RPCs at once on a connection; others wait in the client; 0 sets no limit"},
 	{Name: "header_table", Type: contract.TypeBytes, Default: defaultTable, Min: &none, Max: &most, Roles: onlyServer,

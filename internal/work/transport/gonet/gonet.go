@@ -45,7 +45,8 @@ func (Transport) Describe() contract.Transport {
 		Options: append([]contract.Option{
 			{
 				Name: readBuffer, Type: contract.TypeBytes, Unit: "B", Default: 0, Min: &zero, Max: &most,
-				Doc: "read buffer of each connection; 0 takes the size of what comes within 4 KiB (client: 512 B) and 64 KiB (streams: 128 KiB)",
+				Doc:  "read buffer of each connection; 0 takes the size of what comes within 4 KiB (client: 512 B) and 64 KiB (streams: 128 KiB)",
+				Grid: []string{"4KiB", "64KiB", "256KiB"},
 			},
 			{
 				Name: optionSend, Type: contract.TypeChoice, Default: sendWrite, Choices: []string{sendWrite, sendFile},

@@ -19,7 +19,8 @@ func BufferOptions() []contract.Option {
 	option := func(name, field string) contract.Option {
 		return contract.Option{
 			Name: name, Type: contract.TypeBytes, Default: 0, Min: &zero, Max: &most, Roles: []contract.Role{contract.Client},
-			Doc: field + "; 0 takes the library's 4 KiB",
+			Doc:  field + "; 0 takes the library's 4 KiB",
+			Grid: []string{"32KiB", "256KiB"}, As: map[contract.Role]string{contract.Client: field + " = {value}"},
 		}
 	}
 	return []contract.Option{

@@ -18,6 +18,8 @@ const libraryStreams = 250
 // these values; gohttp2's settings_test.go reads them off the wire.
 type http2Size struct {
 	name, doc      string
+	field          string // of http.HTTP2Config
+	grid           []string
 	server, client int64 // net/http's own
 	least, most    int64
 	of             func(*http.HTTP2Config) *int
@@ -25,13 +27,13 @@ type http2Size struct {
 
 var http2Sizes = []http2Size{
 	{
-		"max_frame", "largest frame that this end reads", 1 << 20, 16 << 10, 16 << 10, 1<<24 - 1,
+		"max_frame", "largest frame that this end reads", "MaxReadFrameSize", []string{"64KiB", "1MiB"}, 1 << 20, 16 << 10, 16 << 10, 1<<24 - 1,
 		func(c *http.HTTP2Config) *int { return &c.MaxReadFrameSize },
 	}, {
-		"connection_window", "receive window of a connection", 1 << 20, 1 << 30, 1<<16 - 1, 1<<31 - 1,
+		"connection_window", "receive window of a connection", "MaxReceiveBufferPerConnection", []string{"4MiB", "64MiB"}, 1 << 20, 1 << 30, 1<<16 - 1, 1<<31 - 1,
 		func(c *http.HTTP2Config) *int { return &c.MaxReceiveBufferPerConnection },
 	}, {
-		"stream_window", "receive window of a stream", 1 << 20, 4 << 20, 1, 1<<31 - 1,
+		"stream_window", "receive window of a stream", "MaxReceiveBufferPerStream", []string{"4MiB", "16MiB"}, 1 << 20, 4 << 20, 1, 1<<31 - 1,
 		func(c *http.HTTP2Config) *int { return &c.MaxReceiveBufferPerStream },
 	},
 }
@@ -47,7 +49,8 @@ func HTTP2Options() []contract.Option {
 		most := float64(s.most)
 		all = append(all, contract.Option{
 			Name: s.name, Type: contract.TypeBytes, Default: 0, Min: &zero, Max: &most,
-			Doc: s.doc + "; 0 takes the library's, which ready reports",
+			Doc:  s.doc + "; 0 takes the library's, which ready reports",
+			Grid: s.grid, As: map[contract.Role]string{contract.Server: "http.HTTP2Config." + s.field + " = {value}", contract.Client: "http.HTTP2Config." + s.field + " = {value}"},
 		})
 	}
 	return all

@@ -1,0 +1,160 @@
+package main
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"os"
+	"strings"
+	"time"
+
+	"github.com/spf13/cobra"
+
+	"netdyno/internal/quantity"
+	"netdyno/internal/record"
+	"netdyno/internal/run/rig"
+	"netdyno/internal/run/rig/arrange"
+	"netdyno/internal/run/session"
+	"netdyno/internal/run/tune"
+)
+
+// tuneFlags are the options of tune that are not those of run.
+type tuneFlags struct {
+	best   string
+	within []string
+	knobs  []string
+	time   string
+	most   int
+}
+
+// Limits of a tuning.
+const (
+	tuneConfirm = 10                     // blocks that confirm the winner
+	mostRace    = 40                     // blocks of the race
+	tuneWindow  = time.Second            // where no window is typed
+	tuneWarmup  = 250 * time.Millisecond // likewise
+	tuneTrial   = 400 * time.Millisecond // starting, connecting and ending
+	mostTuned   = 64
+)
+
+func tuneCommand() *cobra.Command {
+	var f runFlags
+	var t tuneFlags
+	c := &cobra.Command{
+		Use:   "tune TRANSPORT --for METRIC [KEY=LEVEL…]",
+		Short: "Find the settings of a transport that are best for your load",
+		Long: `Race the settings of a transport under your load: the values of each of its options
+by itself, and combinations of two of them. Every block runs each setting that may
+still be the best, with the defaults among them; what is worse is left out. The
+winner is then compared with the defaults in fresh blocks, whose figures chose
+nothing, and recommended only where these show it better.
+
+The options, with the values that are tried, are those of the transport (netdyno
+transports TRANSPORT); --knobs names others, or fewer. A bound of --within is kept
+by what is recommended. What was run is a study like any other, with the section
+race (docs/studies.md): netdyno run DIR --continue goes on with one that was stopped.
+
+Exit status: as of netdyno run.`,
+		Example: `  netdyno tune go-grpc request=64KiB response=64KiB connections=50 --for exchanges_per_s
+  netdyno tune go-grpc connections=1000 --for exchanges_per_s --within 'server.rss_bytes <= 2GB'
+  netdyno tune go-grpc --knobs opt.server.read_buffer,opt.server.write_buffer --for server.cpu_us_per_exchange --time 2m
+  netdyno tune fasthttp rate=20k connections=100 --for response_p99_us --dry-run`,
+		Args:              cobra.MinimumNArgs(1),
+		ValidArgsFunction: completeTransport,
+		RunE: func(cmd *cobra.Command, args []string) error {
+			return t.run(cmd.Context(), args, f)
+		},
+	}
+	c.Flags().StringVar(&t.best, "for", "exchanges_per_s", "the metric that is to be best, in its own direction")
+	c.Flags().StringArrayVar(&t.within, "within", nil, "a bound that settings must keep, such as 'server.rss_bytes <= 2GB'; repeatable")
+	c.Flags().StringSliceVar(&t.knobs, "knobs", nil, "options to vary, such as opt.server.read_buffer (default: all that have a grid)")
+	c.Flags().StringVar(&t.time, "time", "4m", "about how long the whole may take")
+	c.Flags().IntVar(&t.most, "most", 24, "settings that may take part, combinations included")
+	c.Flags().StringVar(&f.rig, "rig", rig.LoopbackName, "where the workers run: "+strings.Join(arrange.Forms(), ", "))
+	c.Flags().StringVar(&f.out, "out", "", "directory of the run (default under results/)")
+	c.Flags().BoolVar(&f.dryRun, "dry-run", false, "print the plan, its time and its warnings, and run nothing")
+	completeFlags(c, map[string]cobra.CompletionFunc{"rig": completeRig, "out": completeDirectories})
+	return c
+}
+
+// run races the settings of the transport that the first argument names.
+func (t tuneFlags) run(ctx context.Context, args []string, f runFlags) error {
+	name, typed := args[0], args[1:]
+	if strings.Contains(name, "=") {
+		return fmt.Errorf("tune: found %q; expected a transport first, such as netdyno tune go-grpc", quantity.Clip(name, 80))
+	}
+	catalog, err := session.Discover(ctx, nil)
+	if err != nil {
+		return err
+	}
+	offer, err := catalog.Named(name)
+	if err != nil {
+		return err
+	}
+	p := looked{typed: typed}
+	for _, key := range []string{"transport", "server", "client", "blocks", "race", "compare.baseline"} {
+		if p.sets(key) {
+			return fmt.Errorf("tune: %s= is chosen by the command; leave it out", key)
+		}
+	}
+	trials, err := t.trials(&p)
+	if err != nil {
+		return err
+	}
+	if t.most < 2 || t.most > mostTuned {
+		return fmt.Errorf("tune: --most %d; expected 2 to %d settings", t.most, mostTuned)
+	}
+	field, err := tune.Plan(offer.Transport, t.knobs, p.sets, min(t.most, (trials-2*tuneConfirm)/2))
+	if err != nil {
+		return err
+	}
+	if field.LeftOut > 0 {
+		remark(fmt.Sprintf("%d combinations of two settings are left out; --most and --time make room for more", field.LeftOut))
+	}
+	p.lack("study", "tune-"+studyName(name))
+	p.lack("question", "Which settings of "+name+" are best for "+t.best+"?")
+	p.typed = append(p.typed, "transport="+name, "compare.baseline="+tune.Defaults, fmt.Sprintf("blocks=%d", t.blocks(trials, len(field.Arms))))
+	p.lack("compare.primary", t.best)
+	f.typed = typedAfter(os.Args, "tune")
+	f.command = "tune"
+	for _, a := range field.Arms {
+		f.arms = append(f.arms, session.Arm{Given: "tune " + name, Name: a.Name, Levels: a.Levels})
+	}
+	f.race = &session.Race{
+		Given: "tune " + name, Within: t.within,
+		Race: record.Race{Best: t.best, Confirm: tuneConfirm, Trials: trials, As: field.As},
+	}
+	return run(ctx, p.typed, f)
+}
+
+// trials are those that the time suffices for. It holds the window and the warm-up where
+// they are not typed.
+func (t tuneFlags) trials(p *looked) (int, error) {
+	whole, err := quantity.ParseDuration(t.time)
+	if err != nil {
+		return 0, fmt.Errorf("--time: %w", err)
+	}
+	if !p.sets("amount") {
+		p.lack("window", tuneWindow.String())
+	}
+	p.lack("warmup", tuneWarmup.String())
+	each := tuneTrial
+	for _, key := range []string{"window", "warmup"} {
+		d, err := quantity.ParseDuration(p.level(key))
+		if err != nil && p.sets(key) {
+			return 0, fmt.Errorf("%s: %w", key, err)
+		}
+		each += d
+	}
+	trials := int(min(whole/each, 1<<20))
+	if least := 2*tuneConfirm + 4; trials < least {
+		return 0, errors.New("tune: --time " + t.time + fmt.Sprintf(" suffices for %d trials of %s; a race and its %d confirming blocks need at least %d", trials, quantity.DurationText(each), tuneConfirm, least))
+	}
+	return trials, nil
+}
+
+// blocks are the most that such a race may take: as many as its trials allow when two
+// arms are left of it.
+func (t tuneFlags) blocks(trials, arms int) int {
+	return tuneConfirm + max(2, min(mostRace, (trials-2*tuneConfirm-arms)/2+1))
+}
