@@ -44,6 +44,7 @@ var questions = []question{
 	{"gate", gated},
 	{"apart", madeApart},
 	{"mesh", meshed},
+	{"tune", tuned},
 }
 
 func main() {

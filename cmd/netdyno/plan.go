@@ -44,6 +44,14 @@ func extent(s *session.Session, left []record.Trial) string {
 	return fmt.Sprintf("%s in %s, about %s", counted(len(left), "trial"), counted(blocksOf(left), "block"), most)
 }
 
+// mostOf are as many trials of a plan as a run of it takes at most.
+func mostOf(s *session.Session) []record.Trial {
+	if r := s.Study.Race; r != nil && r.Trials > 0 {
+		return s.Trials[:min(r.Trials, len(s.Trials))]
+	}
+	return s.Trials
+}
+
 func timeOf(s *session.Session, trials []record.Trial) time.Duration {
 	return s.Estimate(trials).Total.Round(time.Second)
 }
@@ -119,7 +127,12 @@ func printPlan(s *session.Session) error {
 	fmt.Fprintln(stdout, strings.TrimSuffix(cells.Title(study.Summary(s.Study))+": "+s.Study.Question, ": "))
 	perBlock, probes := countTrials(s.Trials)
 	fmt.Fprintf(stdout, "%d trials: %d blocks of %d", len(s.Trials), s.Study.Blocks, perBlock)
-	if !s.Study.Mesh {
+	switch {
+	case s.Study.Race != nil && s.Study.Race.Trials > 0:
+		fmt.Fprintf(stdout, ", of which a race runs at most %d", s.Study.Race.Trials)
+	case s.Study.Steered():
+		fmt.Fprint(stdout, ", of which a run leaves out what it need not know")
+	case !s.Study.Mesh:
 		fmt.Fprintf(stdout, ", the baseline %q twice in each", compare.Baseline)
 	}
 	switch {
@@ -128,7 +141,7 @@ func printPlan(s *session.Session) error {
 	case probes > 1:
 		fmt.Fprintf(stdout, ", and %d probes", probes)
 	}
-	fmt.Fprintf(stdout, "; about %s\n", timeOf(s, s.Trials))
+	fmt.Fprintf(stdout, "; about %s\n", timeOf(s, mostOf(s)))
 	printAmounts(s)
 	printStages(s)
 	fmt.Fprintf(stdout, "primary: %s; margin %s\n", strings.Join(compare.Primary, ", "), quantity.FormatShare(compare.Margin))

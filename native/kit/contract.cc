@@ -35,6 +35,8 @@ Json to_wire(const Option& option) {
   if (option.max) out["max"] = *option.max;
   if (!option.choices.empty()) out["choices"] = option.choices;
   if (!option.roles.empty()) out["roles"] = names(option.roles);
+  if (!option.grid.empty()) out["grid"] = option.grid;
+  for (const auto& [role, text] : option.as) out["as"][std::string(name(role))] = text;
   return out;
 }
 

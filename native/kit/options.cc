@@ -130,6 +130,13 @@ Option text_option(const std::string& name, const std::string& fallback, const s
   return option;
 }
 
+Option raced(Option option, const std::vector<std::string>& grid,
+             const std::vector<std::pair<contract::Role, std::string>>& as) {
+  option.grid = grid;
+  option.as = as;
+  return option;
+}
+
 Option only(contract::Role role, Option option) {
   option.roles = {role};
   return option;

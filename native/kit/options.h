@@ -31,6 +31,11 @@ contract::Option bytes_option(const std::string& name, const Range& range, const
 /// An option that is a text of at most 256 bytes, for instance a device's name.
 contract::Option text_option(const std::string& name, const std::string& fallback, const std::string& doc);
 
+/// The option with the values that a race tries, as a study writes them ("128KiB"), and
+/// how each role sets it outside of netdyno, with {value} in the place of the value.
+contract::Option raced(contract::Option option, const std::vector<std::string>& grid,
+                       const std::vector<std::pair<contract::Role, std::string>>& as = {});
+
 /// The option, restricted to one role.
 contract::Option only(contract::Role role, contract::Option option);
 

@@ -55,9 +55,13 @@ Descriptor listen_at(Address& address, const Json& options, bool shared_port) {
 
 std::vector<contract::Option> socket_options() {
   const Range range{0, 0, kMaxBuffer};
-  return {bytes_option(kSendBuffer, range, "the socket's send buffer, SO_SNDBUF; 0 leaves it to the kernel"),
-          bytes_option(kReceiveBuffer, range,
-                       "the socket's receive buffer, SO_RCVBUF; 0 leaves it to the kernel")};
+  const auto tried = [&range](const char* name, const std::string& socket, const std::string& doc) {
+    const std::string as = "setsockopt(" + socket + ", {value})";
+    return raced(bytes_option(name, range, doc), {"256KiB", "4MiB"},
+                 {{contract::Role::server, as}, {contract::Role::client, as}});
+  };
+  return {tried(kSendBuffer, "SO_SNDBUF", "the socket's send buffer, SO_SNDBUF; 0 leaves it to the kernel"),
+          tried(kReceiveBuffer, "SO_RCVBUF", "the socket's receive buffer, SO_RCVBUF; 0 leaves it to the kernel")};
 }
 
 void set_buffers(int fd, const Json& options) {

@@ -1,0 +1,219 @@
+package main
+
+import (
+	"context"
+	"fmt"
+	"math"
+	"math/rand/v2"
+	"slices"
+
+	"netdyno/internal/read/cells"
+	"netdyno/internal/read/race"
+	"netdyno/internal/read/stat"
+	"netdyno/internal/record"
+	"netdyno/internal/run/session"
+)
+
+// pairs are the sixteen pairs of gRPC's server buffers (write, read) with their rates as a
+// run of 16 blocks on two CPUs had them, divided by their mean: the grid of the study
+// buffers, 16 calls of 1 MiB at once on one connection.
+var pairs = []struct {
+	arm  string
+	rate float64
+}{
+	{"w0-r0", 0.741}, {"w0-r32", 0.818}, {"w0-r128", 0.817}, {"w0-r512", 0.798},
+	{"w32-r0", 1.073}, {"w32-r32", 1.077}, {"w32-r128", 1.108}, {"w32-r512", 1.203},
+	{"w128-r0", 0.975}, {"w128-r32", 1.017}, {"w128-r128", 1.13}, {"w128-r512", 1.056},
+	{"w512-r0", 1.089}, {"w512-r32", 1.03}, {"w512-r128", 1.081}, {"w512-r512", 1.145},
+}
+
+// What a race over them may cost: a fifth of every pair in 16 blocks.
+const (
+	gridBaseline   = "w32-r32" // the library's defaults
+	gridExhaustive = 16 * 16
+	gridTrials     = gridExhaustive / 5
+	gridBlocks     = 22
+	gridConfirm    = 6
+	near           = 1.05 // of the best
+)
+
+// grid is a model of such a study: an arm's rate times what its block does to all arms
+// (10 %) times the noise of one trial.
+type grid struct {
+	rates map[string]float64
+	sd    float64
+	r     *rand.Rand
+	drift map[int]float64
+	drawn map[string]map[int]float64
+}
+
+func newGrid(r *rand.Rand, sd float64, equal bool) *grid {
+	g := &grid{rates: map[string]float64{}, sd: sd, r: r, drift: map[int]float64{}, drawn: map[string]map[int]float64{}}
+	for _, p := range pairs {
+		g.rates[p.arm], g.drawn[p.arm] = p.rate, map[int]float64{}
+		if equal {
+			g.rates[p.arm] = 1
+		}
+	}
+	return g
+}
+
+func (g *grid) figure(arm string, block int) float64 {
+	if g.drift[block] == 0 {
+		g.drift[block] = math.Exp(0.1 * g.r.NormFloat64())
+	}
+	if g.drawn[arm][block] == 0 {
+		g.drawn[arm][block] = g.rates[arm] * g.drift[block] * math.Exp(g.sd*g.r.NormFloat64())
+	}
+	return g.drawn[arm][block]
+}
+
+// raced is a race over figures of all pairs.
+func raced(figure func(arm string, block int) float64) race.Result {
+	var arms []string
+	for _, p := range pairs {
+		arms = append(arms, p.arm)
+	}
+	return race.Replay{
+		Arms: arms, Baseline: gridBaseline, Margin: 0.02, Blocks: gridBlocks, Figure: figure,
+		Race: record.Race{Best: "exchanges_per_s", Confirm: gridConfirm, Trials: gridTrials},
+	}.Run()
+}
+
+// replayed counts the races of which the winner, and of which what was recommended, comes
+// within 5 % of the best, and the most trials that one took.
+func replayed(runs int, sd float64) (won, recommended, most int) {
+	r := rand.New(rand.NewPCG(17, uint64(1e6*sd)))
+	best := 0.0
+	for _, p := range pairs {
+		best = max(best, p.rate)
+	}
+	for range runs {
+		g := newGrid(r, sd, false)
+		found := raced(g.figure)
+		if found.Winner != "" && g.rates[found.Winner]*near >= best {
+			won++
+		}
+		if g.rates[found.Recommended]*near >= best {
+			recommended++
+		}
+		most = max(most, found.Trials)
+	}
+	return won, recommended, most
+}
+
+// unmoved counts the races among equal pairs that keep the defaults.
+func unmoved(runs int, sd float64) (kept int) {
+	r := rand.New(rand.NewPCG(18, uint64(1e6*sd)))
+	for range runs {
+		if raced(newGrid(r, sd, true).figure).Recommended == gridBaseline {
+			kept++
+		}
+	}
+	return kept
+}
+
+// tuned races settings whose rates are known, settings that are equal, and real ones.
+func tuned(ctx context.Context, p *pipeline) ([]answer, error) {
+	const runs = 1000
+	var answers []answer
+	for _, sd := range []float64{0.02, 0.03, 0.05, 0.08} {
+		won, recommended, most := replayed(runs, sd)
+		asked, met := "≥ 95 %", won*100 >= 95*runs
+		if sd > 0.03 { // where a fifth of the trials does not hold that much
+			asked, met = "–", true
+		}
+		answers = append(answers,
+			answer{fmt.Sprintf("races of 16 pairs that end within 5 %% of the best, trials ±%g %%", 100*sd), share(won, runs), asked, met},
+			answer{"  of these, what fresh blocks confirm, or the defaults where those are near", share(recommended, runs), "–", true},
+			answer{fmt.Sprintf("  trials at most, of %d for every pair in 16 blocks", gridExhaustive), fmt.Sprint(most), fmt.Sprintf("≤ %d", gridTrials), most <= gridTrials})
+		kept := unmoved(runs, sd)
+		answers = append(answers, answer{fmt.Sprintf("races of 16 equal settings that keep the defaults, trials ±%g %%", 100*sd), share(kept, runs), "≥ 95 %", kept*100 >= 95*runs})
+	}
+	live, err := p.tunedLive(ctx)
+	return append(answers, live...), err
+}
+
+// tunedLive races the pairs of buffers here, and then runs all of them in every block.
+func (p *pipeline) tunedLive(ctx context.Context) ([]answer, error) {
+	const file = "truth/testdata/every-pair.yaml"
+	header, trials, err := session.TrialsOf(file)
+	if err != nil {
+		return nil, err
+	}
+	records, err := p.steer(ctx, &header, trials)
+	if err != nil {
+		return nil, err
+	}
+	f, err := readable(header, record.Allocated(trials, header.Allocations), records)
+	if err != nil {
+		return nil, err
+	}
+	whole := slices.DeleteFunc(slices.Clone(trials), func(t record.Trial) bool { return t.Block > 16 })
+	all, err := session.Conduct(ctx, p.bench, whole)
+	if err != nil {
+		return nil, err
+	}
+	header.Allocations = nil
+	s, err := cells.Read(header, whole, all)
+	if err != nil {
+		return nil, err
+	}
+	winner := f.Race.Winner
+	if winner == "" {
+		winner = f.Race.Baseline
+	}
+	best, ratio := behindBest(s, winner)
+	return []answer{
+		{fmt.Sprintf("live: the race's %s ÷ %s, the best pair of %d trials", winner, best, len(whole)),
+			fmt.Sprintf("%.3f (%.3f–%.3f)", ratio.Point, ratio.Low, ratio.High), "≥ 0.952", ratio.Point*near >= 1},
+		{"  trials of the race, its confirmation included", fmt.Sprint(f.Race.Trials), fmt.Sprintf("≤ %d", gridTrials), f.Race.Trials <= gridTrials},
+		{"  recommended", f.Race.Recommended, "–", true},
+	}, nil
+}
+
+// steer carries a race out, deciding before each block as a run does.
+func (p *pipeline) steer(ctx context.Context, header *record.Header, trials []record.Trial) ([]record.Record, error) {
+	var records []record.Record
+	for block := 1; ; block++ {
+		s, err := cells.Read(*header, record.Allocated(trials, header.Allocations), records)
+		if err != nil {
+			return nil, err
+		}
+		a, _ := race.Next(s, block)
+		header.Allocations = append(header.Allocations, a)
+		planned := slices.DeleteFunc(slices.Clone(trials), func(t record.Trial) bool { return t.Block != block })
+		if a.Ended || len(planned) == 0 {
+			return records, nil
+		}
+		fresh, err := session.Conduct(ctx, p.bench, record.Allocated(planned, []record.Allocation{a}))
+		if err != nil {
+			return nil, err
+		}
+		records = append(records, fresh...)
+	}
+}
+
+// behindBest divides an arm's rate by that of the fastest, block by block.
+func behindBest(s *cells.Dataset, arm string) (best string, ratio stat.Estimate) {
+	rate := func(name string) *cells.Pool { return cells.PoolOf(s.TrialsOf(s.Cells[0], name), "exchanges_per_s") }
+	fastest := 0.0
+	for _, name := range s.Arms {
+		if f, ok := rate(name).Figure(); ok && f.Value > fastest {
+			best, fastest = name, f.Value
+		}
+	}
+	if best == arm {
+		return best, stat.Estimate{Point: 1, Low: 1, High: 1}
+	}
+	own, other := rate(arm), rate(best)
+	var ratios []float64
+	for _, block := range own.Rising() {
+		if y, ok := other.Log(block); ok {
+			x, _ := own.Log(block)
+			ratios = append(ratios, math.Exp(x-y))
+		}
+	}
+	ratio, _ = stat.GeometricMean(ratios)
+	return best, ratio
+}
