@@ -56,6 +56,13 @@ std::int64_t largest(const contract::Setup& setup, const Contents& contents) {
   return size + size / 1024 + 64;
 }
 
+/// An option that is a channel argument of both ends, with the values that a race tries.
+Option argument(Option option, const std::vector<std::string>& grid, const std::string& name) {
+  return raced(std::move(option), grid,
+               {{Role::server, "ServerBuilder::AddChannelArgument(" + name + ", {value})"},
+                {Role::client, "ChannelArguments::SetInt(" + name + ", {value})"}});
+}
+
 }  // namespace
 
 std::vector<Option> options() {
@@ -73,16 +80,19 @@ std::vector<Option> options() {
           "max_message", {0, 0, INT_MAX},
           "largest message this end receives; 0 takes the library's 4 MiB, raised to what the exchange "
           "needs"),
-      bytes_option(
-          "window", {kWindow, 1, INT_MAX},
-          "flow-control window that a stream begins with; with bdp_probe the library raises it to the link's "
-          "bandwidth-delay product"),
-      boolean_option("bdp_probe", true,
-                     "measure the link's bandwidth-delay product by pings and fit windows to it"),
-      bytes_option("max_frame", {kFrame, kFrame, kMaxFrame},
-                   "largest HTTP/2 frame this end asks its peer for"),
-      bytes_option("read_chunk", {kReadChunk, 256, 32 << 20},
-                   "bytes of one buffer that the socket is read into"),
+      argument(bytes_option("window", {kWindow, 1, INT_MAX},
+                            "flow-control window that a stream begins with; with bdp_probe the library "
+                            "raises it to the link's bandwidth-delay product"),
+               {"1MiB", "16MiB"}, "GRPC_ARG_HTTP2_STREAM_LOOKAHEAD_BYTES"),
+      argument(boolean_option("bdp_probe", true,
+                              "measure the link's bandwidth-delay product by pings and fit windows to it"),
+               {"no"}, "GRPC_ARG_HTTP2_BDP_PROBE"),
+      argument(bytes_option("max_frame", {kFrame, kFrame, kMaxFrame},
+                            "largest HTTP/2 frame this end asks its peer for"),
+               {"256KiB", "1MiB"}, "GRPC_ARG_HTTP2_MAX_FRAME_SIZE"),
+      argument(bytes_option("read_chunk", {kReadChunk, 256, 32 << 20},
+                            "bytes of one buffer that the socket is read into"),
+               {"32KiB", "128KiB"}, "GRPC_ARG_TCP_READ_CHUNK_SIZE"),
       boolean_option("zerocopy", false, "send by MSG_ZEROCOPY what has 16 KiB or more"),
       bytes_option(
           "memory_quota", {0, 0, std::int64_t{1} << 40},

@@ -14,6 +14,7 @@
 #include <stdexcept>
 #include <string>
 #include <string_view>
+#include <utility>
 #include <vector>
 
 namespace netdyno::contract {
@@ -63,7 +64,8 @@ struct Option {
   std::vector<std::string> choices;
   std::vector<Role> roles;
   std::string doc;
-  std::vector<std::string> grid = {};  // values worth trying; empty for an option that no race varies by itself
+  std::vector<std::string> grid =
+      {};  // values worth trying; empty for an option that no race varies by itself
   std::vector<std::pair<Role, std::string>> as = {};  // how it is set outside of netdyno
 };
 

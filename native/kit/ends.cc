@@ -79,8 +79,9 @@ contract::Option listener_option() {
 contract::Option read_buffer_option() {
   return only(
       contract::Role::server,
-      raced(bytes_option(kReadBuffer, {0, 0, 64 << 20},
-                         "the most that one read takes, per connection; 0 means 64 KiB, or 128 KiB for streams"),
+      raced(bytes_option(
+                kReadBuffer, {0, 0, 64 << 20},
+                "the most that one read takes, per connection; 0 means 64 KiB, or 128 KiB for streams"),
             {"16KiB", "256KiB", "1MiB"}));
 }
 

@@ -61,7 +61,8 @@ std::vector<contract::Option> socket_options() {
                  {{contract::Role::server, as}, {contract::Role::client, as}});
   };
   return {tried(kSendBuffer, "SO_SNDBUF", "the socket's send buffer, SO_SNDBUF; 0 leaves it to the kernel"),
-          tried(kReceiveBuffer, "SO_RCVBUF", "the socket's receive buffer, SO_RCVBUF; 0 leaves it to the kernel")};
+          tried(kReceiveBuffer, "SO_RCVBUF",
+                "the socket's receive buffer, SO_RCVBUF; 0 leaves it to the kernel")};
 }
 
 void set_buffers(int fd, const Json& options) {
