@@ -35,6 +35,9 @@ func printBeginning(s *session.Session, r *session.Run) {
 // extent says how much of a plan is left: its trials, blocks and time, from the
 // least to the most where the run may end at a stage.
 func extent(s *session.Session, left []record.Trial) string {
+	if most := mostOf(s); len(most) < len(left) {
+		return fmt.Sprintf("a race of at most %s, about %s", counted(len(most), "trial"), timeOf(s, most))
+	}
 	most := timeOf(s, left)
 	for _, blocks := range s.Study.Stages {
 		if least := study.Before(left, blocks); blocksOf(least) > 0 && len(least) < len(left) {

@@ -82,7 +82,7 @@ func (r *running) forget() {
 // refines tells whether a run shows its figures as they become more precise,
 // until it is precise enough or the user has seen enough.
 func refines(s *session.Session, r session.Request) bool {
-	return s.Study.Settle > 0 || len(r.Arms) > 0
+	return s.Study.Settle > 0 || len(r.Arms) > 0 && r.Race == nil
 }
 
 // refining is the observer of such a run. On a terminal what a look says is seen

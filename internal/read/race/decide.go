@@ -88,7 +88,8 @@ func (r *runner) breaks() bool {
 	return r.failed >= mostFailed || r.invalid >= mostFailed && len(r.pace) == 0
 }
 
-// rank orders arms: those whose figures keep the bounds before others, then the faster.
+// rank orders arms: those without a figure yet, of which nothing is known, then those
+// whose figures keep the bounds, each the faster first.
 func (s standing) rank(f field, a, b string) int {
 	place := func(name string) (kept int, pace float64) {
 		for _, r := range f.runners {
@@ -96,7 +97,7 @@ func (s standing) rank(f field, a, b string) int {
 				return -oneIf(within(r)), -s.levels[name]
 			}
 		}
-		return 1, 0
+		return -2, 0
 	}
 	keptA, paceA := place(a)
 	keptB, paceB := place(b)

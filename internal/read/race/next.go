@@ -18,6 +18,7 @@ type course struct {
 	ended   string   // why the race ended, in half a sentence; "" while it goes on
 	run     []string // arms of the block
 	dropped []string // arms that were left out after the block before, each with its reason
+	behind  []string // and those for which the trials do not suffice
 }
 
 // Next decides what of a block of a race runs: those arms that may still be the best,
@@ -49,6 +50,9 @@ func Next(s *cells.Dataset, block int) (record.Allocation, string) {
 	var words []string
 	if len(c.dropped) > 0 {
 		words = append(words, sentence("left out: "+strings.Join(c.dropped, "; ")))
+	}
+	if len(c.behind) > 0 {
+		words = append(words, sentence("left out, as the trials do not suffice for all: "+strings.Join(c.behind, ", ")))
 	}
 	if c.ended != "" {
 		words = append(words, sentence(c.ended), fmt.Sprintf("%s is now compared with %s in %d fresh blocks.", c.winner, s.Header.Study.Compare.Baseline, spec.Confirm))
@@ -134,7 +138,7 @@ func (c *course) trim(f field, st standing, left int) {
 		kept := ranked[:max(2, (len(ranked)+1)/2)]
 		for _, name := range ranked[len(kept):] {
 			if name != f.baseline().name {
-				c.dropped = append(c.dropped, name+" is behind, and the trials do not suffice for all")
+				c.behind = append(c.behind, name)
 			}
 		}
 		c.run = slices.DeleteFunc(c.run, func(name string) bool { return !slices.Contains(kept, name) })

@@ -52,7 +52,7 @@ func Plan(t contract.Transport, names []string, held func(factor string) bool, m
 			f.As[k.factor] = k.as
 		}
 		for _, value := range k.values {
-			f.Arms = append(f.Arms, armOf(map[string]string{k.factor: value}))
+			f.Arms = append(f.Arms, armOf(knobs, map[string]string{k.factor: value}))
 		}
 	}
 	if len(f.Arms) > most {
@@ -67,7 +67,7 @@ func Plan(t contract.Transport, names []string, held func(factor string) bool, m
 						f.LeftOut++
 						continue
 					}
-					f.Arms = append(f.Arms, armOf(map[string]string{a.factor: x, b.factor: y}))
+					f.Arms = append(f.Arms, armOf(knobs, map[string]string{a.factor: x, b.factor: y}))
 				}
 			}
 		}
@@ -75,16 +75,31 @@ func Plan(t contract.Transport, names []string, held func(factor string) bool, m
 	return f, nil
 }
 
-// armOf names an arm by its levels: read_buffer-128KiB+server.write_buffer-0B.
-func armOf(levels map[string]string) Arm {
+// armOf names an arm by its levels: read_buffer-128KiB+write_buffer-0B, with the end where
+// both ends have a knob of that name.
+func armOf(knobs []knob, levels map[string]string) Arm {
 	var parts []string
 	for _, factor := range slices.Sorted(maps.Keys(levels)) {
-		parts = append(parts, strings.TrimPrefix(factor, prefix)+"-"+levels[factor])
+		same := func(k knob) bool { return k.factor != factor && bareName(k.factor) == bareName(factor) }
+		name := bareName(factor)
+		if slices.ContainsFunc(knobs, same) {
+			name = strings.TrimPrefix(factor, prefix)
+		}
+		parts = append(parts, name+"-"+levels[factor])
 	}
 	return Arm{Name: strings.Join(parts, "+"), Levels: levels}
 }
 
 const prefix = "opt."
+
+// bareName is an option's name, without the end that it is of.
+func bareName(factor string) string {
+	name := strings.TrimPrefix(factor, prefix)
+	for _, role := range []contract.Role{contract.Server, contract.Client} {
+		name = strings.TrimPrefix(name, string(role)+".")
+	}
+	return name
+}
 
 // choose returns the knobs that are named, or those with a grid.
 func choose(t contract.Transport, names []string, held func(string) bool) ([]knob, error) {
