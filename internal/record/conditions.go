@@ -6,8 +6,12 @@ import "strings"
 const (
 	ConditionRig   = "rig"   // a kind of RigKinds
 	ConditionHosts = "hosts" // number of hosts that the workers of a trial sat on; "2+" is two or more
-	ConditionLimit = "limit" // of Limits: what bounded most trials of both arms
+	ConditionLimit = "limit" // of Limits, or LimitCPU: what bounded most trials of both arms
 )
+
+// LimitCPU is the condition that some CPU was the limit: one of the server's, of
+// the client's, or all of the host's.
+const LimitCPU = "cpu"
 
 // RigKinds are the kinds of rig, as Facts.Rig begins.
 func RigKinds() []string {

@@ -29,16 +29,22 @@ func judgedClaims(claims []compare.Claim) []clause {
 	if len(claims) == 0 {
 		return nil
 	}
-	count := map[compare.ClaimState]int{}
+	count := map[compare.ClaimOutcome]int{}
 	for _, c := range claims {
-		count[c.State]++
+		count[c.Outcome]++
 	}
 	var parts []string
 	for _, said := range []struct {
-		state     compare.ClaimState
+		outcome   compare.ClaimOutcome
 		one, many string
-	}{{compare.Holds, "holds", "hold"}, {compare.DoesNotHold, "does not hold", "do not hold"}, {compare.ClaimUndecided, "cannot be told", "cannot be told"}} {
-		switch n := count[said.state]; {
+	}{
+		{compare.StillHolds, "holds", "hold"},
+		{compare.NoLongerHolds, "no longer holds", "no longer hold"},
+		{compare.NeverHeld, "does not hold", "do not hold"},
+		{compare.StillOpen, "is undecided", "are undecided"},
+		{compare.NotTestable, "cannot be tested here", "cannot be tested here"},
+	} {
+		switch n := count[said.outcome]; {
 		case n == 1:
 			parts = append(parts, "1 "+said.one)
 		case n > 1:

@@ -5,6 +5,7 @@ import (
 	"strings"
 	"testing"
 
+	"netdyno/internal/contract"
 	"netdyno/internal/read/compare"
 	"netdyno/internal/read/synthetic"
 	"netdyno/internal/record"
@@ -53,17 +54,86 @@ func TestClaimsAreJudged(t *testing.T) {
 		"higher, and it is lower":           {record.ClaimPart{Metric: rate, Is: record.Higher, Arms: []string{"write"}, Base: "none", Margin: 0.02}, compare.DoesNotHold},
 		"steadier than what varies":         {record.ClaimPart{Metric: rate, Is: record.Steadier, Arms: []string{"write"}, Than: []string{"read"}, Base: "none", Margin: 0.02}, compare.Holds},
 		"steadier, the other way round":     {record.ClaimPart{Metric: rate, Is: record.Steadier, Arms: []string{"read"}, Than: []string{"write"}, Base: "none", Margin: 0.02}, compare.DoesNotHold},
+		"of the planted size":               {record.ClaimPart{Metric: rate, Is: record.Sized, Of: 0.9, Arms: []string{"write"}, Base: "none", Margin: 0.05}, compare.Holds},
+		"of twice the planted size":         {record.ClaimPart{Metric: rate, Is: record.Sized, Of: 0.8, Arms: []string{"write"}, Base: "none", Margin: 0.05}, compare.DoesNotHold},
+		"lower at 4 than at 16":             {record.ClaimPart{Metric: rate, Is: record.Lower, Arms: []string{"read"}, Base: "none", Margin: 0.02, Where: at("4"), From: at("16")}, compare.Holds},
+		"lower at 16 than at 4":             {record.ClaimPart{Metric: rate, Is: record.Lower, Arms: []string{"read"}, Base: "none", Margin: 0.02, Where: at("16"), From: at("4")}, compare.DoesNotHold},
+		"the same effect in two cells":      {record.ClaimPart{Metric: rate, Is: record.Same, Arms: []string{"write"}, Base: "none", Margin: 0.05, Where: at("16"), From: at("1")}, compare.Holds},
+		"from a cell that nobody ran":       {record.ClaimPart{Metric: rate, Is: record.Lower, Arms: []string{"read"}, Base: "none", Margin: 0.02, Where: at("4"), From: at("7")}, compare.ClaimUndecided},
 		"of a cell that nobody ran":         {record.ClaimPart{Metric: rate, Is: record.Same, Arms: []string{"read"}, Base: "none", Margin: 0.05, Where: at("7")}, compare.ClaimUndecided},
 		"steadier over the only cell there": {record.ClaimPart{Metric: rate, Is: record.Steadier, Arms: []string{"write"}, Than: []string{"read"}, Base: "none", Where: at("4")}, compare.ClaimUndecided},
 	} {
 		got := claimed(t, 8, 0.004, planted, c.part)
-		if got.State != c.want || !strings.HasPrefix(strings.ToLower(got.Sentence), string(c.want)+".") {
+		if got.State != c.want || !strings.HasPrefix(strings.ToLower(got.Sentence), string(got.Outcome)) {
 			t.Errorf("%s: %s, want %s: %s", name, got.State, c.want, got.Sentence)
 		}
 		for _, e := range got.Evidence {
 			if e.Blocks >= 2 && !(e.Low <= e.Ratio && e.Ratio <= e.High) {
 				t.Errorf("%s: %v lies outside %v–%v", name, e.Ratio, e.Low, e.High)
 			}
+		}
+	}
+}
+
+// judgedClaim judges a claim on a run that is changed before it is read.
+func judgedClaim(t *testing.T, spec record.Claim, change func(record.Trial, *record.Record)) compare.Claim {
+	t.Helper()
+	h, trials, records := synthetic.Run(synthetic.Options{
+		Bare: true, Connections: []int{1, 4}, SD: 0.004, BlockSD: 0.3, Blocks: 8, Primary: []string{rate},
+		Arms: []synthetic.Arm{{Name: "none"}, {Name: "write"}},
+	})
+	for i := range records {
+		if records[i].Trial.Arm == "write" {
+			for j := range records[i].Workers {
+				scale(&records[i].Workers[j], 0.5)
+			}
+		}
+		if change != nil {
+			change(trials[i], &records[i])
+		}
+	}
+	h.Study.Claims = []record.Claim{spec}
+	return find(t, h, trials, records).Claims[0]
+}
+
+// What cannot be tested says why: the arm that cannot run, the condition that is
+// not met, or what the study says itself.
+func TestAClaimThatCannotBeTestedSaysWhy(t *testing.T) {
+	higher := []record.ClaimPart{{Metric: rate, Is: record.Higher, Arms: []string{"write"}, Base: "none", Margin: 0.02}}
+	lower := []record.ClaimPart{{Metric: rate, Is: record.Lower, Arms: []string{"write"}, Base: "none", Margin: 0.02}}
+	absent := func(trial record.Trial, r *record.Record) {
+		if trial.Arm == "write" {
+			*r = record.Record{Schema: record.Schema, Trial: trial, Outcome: record.Unsupported, Failure: &record.Failure{Kind: contract.Unsupported, Text: "no RDMA device"}}
+		}
+	}
+	for name, c := range map[string]struct {
+		spec     record.Claim
+		change   func(record.Trial, *record.Record)
+		want     compare.ClaimOutcome
+		sentence string
+	}{
+		"the arm cannot run":         {record.Claim{Source: "they", Parts: lower}, absent, compare.NotTestable, "write cannot run here: no RDMA device"},
+		"other conditions":           {record.Claim{Source: "they", Parts: lower, Under: map[string]string{"hosts": "2+"}}, nil, compare.NotTestable, "it was published under hosts=2+ (here 1)"},
+		"another cell":               {record.Claim{Source: "they", Parts: lower, Under: map[string]string{"connections": "40"}}, nil, compare.NotTestable, "connections=40 (here 1, 4)"},
+		"no arm of the study":        {record.Claim{Source: "they", Unmeasured: "no arm runs muduo"}, nil, compare.NotTestable, "no arm runs muduo"},
+		"one cell meets it":          {record.Claim{Source: "they", Parts: lower, Under: map[string]string{"connections": "4"}}, nil, compare.StillHolds, "Tested: rig loopback"},
+		"published, and not so":      {record.Claim{Source: "they", Parts: higher}, nil, compare.NoLongerHolds, "No longer holds."},
+		"its own, and not so":        {record.Claim{Parts: higher}, nil, compare.NeverHeld, "Does not hold."},
+		"a part fails, one untested": {record.Claim{Source: "they", Parts: append(higher, record.ClaimPart{Metric: rate, Is: record.Lower, Arms: []string{"write"}, Base: "none", Margin: 0.02, Where: map[string]string{"connections": "7"}})}, nil, compare.NoLongerHolds, "No longer holds."},
+	} {
+		got := judgedClaim(t, c.spec, c.change)
+		if got.Outcome != c.want || !strings.Contains(got.Sentence, c.sentence) {
+			t.Errorf("%s: %s, want %s: %s", name, got.Outcome, c.want, got.Sentence)
+		}
+	}
+}
+
+// A size that is not found says whether its direction is.
+func TestASizeThatIsNotFoundSaysItsDirection(t *testing.T) {
+	for of, want := range map[float64]string{0.25: "the direction holds, the size does not", 2: "it is the other way round"} {
+		got := judgedClaim(t, record.Claim{Parts: []record.ClaimPart{{Metric: rate, Is: record.Sized, Of: of, Arms: []string{"write"}, Base: "none", Margin: 0.2}}}, nil)
+		if got.Outcome != compare.NeverHeld || !strings.Contains(got.Sentence, want) {
+			t.Errorf("of %v: %s", of, got.Sentence)
 		}
 	}
 }

@@ -1,29 +1,60 @@
 package finding
 
 import (
+	"cmp"
 	"fmt"
 	"strings"
 
 	"netdyno/internal/quantity"
+	"netdyno/internal/read/cells"
 	"netdyno/internal/read/compare"
 )
 
-// claimSentence says what became of a claim, to stand under its title, and on what
-// that rests.
+// claimSentence says what became of a claim, to stand under its title, on what
+// that rests and under which conditions.
 func claimSentence(c compare.Claim) string {
-	text := strings.ToUpper(string(c.State[:1])) + string(c.State[1:]) + "."
+	outcome := cmp.Or(string(c.Outcome), string(c.State))
+	text := strings.ToUpper(outcome[:1]) + outcome[1:]
+	if c.Outcome == compare.NotTestable {
+		return text + ": " + untested(c) + "."
+	}
+	text += "."
 	weakest := c.Weakest()
 	if weakest == nil {
 		return text + " Its arms have no figures in a common cell."
 	}
-	p := c.Spec.Parts[weakest.Part]
-	text += fmt.Sprintf(" %s: %s %s× (%s interval %s–%s, %d blocks), claimed %s", p.Metric, weakest.What,
-		quantity.FormatFigure(weakest.Ratio), compare.Confidence(c.Level), quantity.FormatFigure(weakest.Low), quantity.FormatFigure(weakest.High), weakest.Blocks, compare.Claimed(p))
+	text += " " + evidenceWords(c, *weakest)
 	if weakest.Reason != "" {
 		text += "; " + weakest.Reason
 	}
 	if n := len(c.Evidence) - 1; n > 0 {
 		text += fmt.Sprintf("; %d more in the table", n)
 	}
-	return text + "."
+	text += "."
+	if len(c.Conditions) > 0 {
+		text += " Tested: " + strings.Join(c.Conditions, "; ") + "."
+	}
+	return text
+}
+
+// evidenceWords states one comparison beside what the claim asks of it.
+func evidenceWords(c compare.Claim, e compare.Evidence) string {
+	p := c.Spec.Parts[e.Part]
+	text := p.Metric + ": " + e.What
+	if e.Blocks > 0 {
+		text += fmt.Sprintf(" %s× (%s interval %s–%s, %d blocks)", quantity.FormatFigure(e.Ratio), compare.Confidence(c.Level),
+			quantity.FormatFigure(e.Low), quantity.FormatFigure(e.High), e.Blocks)
+	}
+	return text + ", claimed " + compare.Claimed(p)
+}
+
+// untested is why a claim cannot be tested here.
+func untested(c compare.Claim) string {
+	switch {
+	case c.Reason != "":
+		return strings.TrimSuffix(c.Reason, ".")
+	case len(c.Unmet) > 0:
+		return "it was published under " + cells.Conditions(c.Unmet)
+	}
+	return "no cell of this study has its arms at these levels"
 }

@@ -1,7 +1,6 @@
 package report
 
 import (
-	"fmt"
 	"slices"
 	"strings"
 
@@ -60,7 +59,7 @@ func (l *layout) told(p view.Published) string {
 	var levels []string
 	for _, f := range l.Header.Study.Vary {
 		level, stated := p.Under[f.Name]
-		unmet := slices.ContainsFunc(p.Unmet, func(u view.Unmet) bool { return u.Condition == f.Name })
+		unmet := slices.ContainsFunc(p.Unmet, func(u cells.Unmet) bool { return u.Condition == f.Name })
 		if stated && !unmet {
 			levels = append(levels, f.Name+"="+level)
 		}
@@ -88,24 +87,7 @@ func notBeside(p view.Published) string {
 	if len(p.Unmet) == 0 {
 		return ""
 	}
-	conditions := make([]string, len(p.Unmet))
-	for i, u := range p.Unmet {
-		conditions[i] = fmt.Sprintf("%s=%s (here %s)", u.Condition, u.Published, here(u.Here))
-	}
-	return "published under other conditions: " + strings.Join(conditions, ", ")
-}
-
-// maxHere bounds the levels that stand in brackets behind a published one.
-const maxHere = 6
-
-func here(levels []string) string {
-	switch more := len(levels) - maxHere; {
-	case len(levels) == 0:
-		return "not known"
-	case more > 0:
-		return strings.Join(levels[:maxHere], ", ") + fmt.Sprintf(" and %d more", more)
-	}
-	return strings.Join(levels, ", ")
+	return "published under other conditions: " + cells.Conditions(p.Unmet)
 }
 
 // publishedSection lays the figures out as tables.

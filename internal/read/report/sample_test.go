@@ -79,7 +79,7 @@ func sample(blocks int) finding.Findings {
 			Source: "the publication, 48 threads", Metric: sampleCost, Arm: "go-epoll-shared", Base: "go-net", Ratio: 0.18,
 			Under: map[string]string{"connections": "100", "hosts": "2"}, Note: "between two hosts",
 		},
-		Unmet: []view.Unmet{
+		Unmet: []cells.Unmet{
 			{Condition: "connections", Published: "100", Here: []string{"50", "10000"}}, {Condition: "hosts", Published: "2", Here: []string{"1"}},
 		},
 	}, {

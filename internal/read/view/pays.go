@@ -136,7 +136,7 @@ func (c *sides) weigh(s *cells.Dataset, spec record.Pays) (Weighed, bool) {
 	}
 	w := Weighed{Arm: arm.weighted(), Base: base.weighted(), Ratio: relative(&arm.cpu, &base.cpu)}
 	w.Speed = max(w.Arm.Goodput.Value, w.Base.Goodput.Value)
-	if rate, ok := conditionHere(s, linkRate, base.trials); ok && rate != unlimited {
+	if rate, ok := s.LinkRate(base.trials); ok {
 		if bits, ok := numberOf(rate); ok {
 			w.Speed, w.Nominal = bits/bitsPerByte, true
 		}

@@ -157,6 +157,12 @@ func (c Scope) ClaimPart(p record.ClaimPart) (key, text string) {
 		return "base", p.Base + " is divided by itself"
 	case (p.Is == record.Steadier) != (len(p.Than) > 0):
 		return "is", "a claim that is steadier needs the arms under than, and no other claim takes them"
+	case p.Is == record.Steadier && len(p.From) > 0:
+		return "from", "a claim that is steadier compares cells already; leave from out"
 	}
-	return c.whereProblem(p.Where, append(slices.Concat(p.Arms, p.Than), p.Base))
+	arms := append(slices.Concat(p.Arms, p.Than), p.Base)
+	if _, text := c.whereProblem(p.From, arms); text != "" && len(p.From) > 0 {
+		return "from", text
+	}
+	return c.whereProblem(p.Where, arms)
 }

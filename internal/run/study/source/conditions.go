@@ -60,7 +60,7 @@ func condition(e *entry) (factors []string, level string, err error) {
 	if e.value.kind == scalar {
 		switch e.key {
 		case record.ConditionRig, record.ConditionLimit:
-			known := map[string][]string{record.ConditionRig: record.RigKinds(), record.ConditionLimit: record.Limits()}[e.key]
+			known := map[string][]string{record.ConditionRig: record.RigKinds(), record.ConditionLimit: append(record.Limits(), record.LimitCPU)}[e.key]
 			if !slices.Contains(known, e.value.text) {
 				return nil, "", e.value.at.errorf("%s: unknown level %q; %s", e.key, quantity.Clip(e.value.text, 80), quantity.Hint(e.value.text, known))
 			}

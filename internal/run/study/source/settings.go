@@ -148,20 +148,23 @@ func namesOf(arms []study.Arm) []study.Level {
 	return names
 }
 
-// where reads the levels to which a chart or a fit is confined, in canonical
-// text.
-func (n *node) where() (map[string]string, error) {
-	e := n.get("where")
+// where reads the levels to which a chart or a fit is confined.
+func (n *node) where() (map[string]string, error) { return n.levels("where") }
+
+// levels reads one level of each factor under a key, in canonical text; nil
+// without the key.
+func (n *node) levels(key string) (map[string]string, error) {
+	e := n.get(key)
 	if e == nil {
 		return nil, nil
 	}
-	settings, err := readSettings(e.value, "where")
+	settings, err := readSettings(e.value, key)
 	if err != nil {
 		return nil, err
 	}
-	where := map[string]string{}
+	levels := map[string]string{}
 	for _, x := range settings {
-		where[x.Factor] = x.Level.Text
+		levels[x.Factor] = x.Level.Text
 	}
-	return where, nil
+	return levels, nil
 }

@@ -6,6 +6,7 @@ import (
 	"maps"
 	"slices"
 	"strconv"
+	"strings"
 
 	"netdyno/internal/record"
 	"netdyno/internal/run/study"
@@ -112,23 +113,42 @@ func writeClaims(b *bytes.Buffer, s *study.Study) {
 		if i == 0 {
 			b.WriteString("claims:\n")
 		}
-		writeItem(b, [][2]string{{"title", c.Title}, {"source", c.Source}})
-		b.WriteString("    parts:\n")
+		writeItem(b, [][2]string{{"title", c.Title}, {"source", c.Source}, {"unmeasured", c.Unmeasured}})
+		writeLevelsOf(b, "under", c.Under)
+		if len(c.Parts) > 0 {
+			b.WriteString("    parts:\n")
+		}
 		for _, p := range c.Parts {
-			fmt.Fprintf(b, "      - {metric: %s, is: %s, arms: [%s], base: %s, margin: %s", quote(p.Metric), quote(string(p.Is)),
-				flowList(p.Arms), quote(p.Base), strconv.FormatFloat(p.Margin, 'g', -1, 64))
-			if len(p.Than) > 0 {
-				fmt.Fprintf(b, ", than: [%s]", flowList(p.Than))
-			}
-			for k, factor := range slices.Sorted(maps.Keys(p.Where)) {
-				fmt.Fprintf(b, "%s%s: %s", []string{", where: {", ", "}[min(k, 1)], factor, quote(p.Where[factor]))
-			}
-			if len(p.Where) > 0 {
-				b.WriteString("}")
-			}
-			b.WriteString("}\n")
+			writePart(b, p)
 		}
 	}
+}
+
+func writePart(b *bytes.Buffer, p record.ClaimPart) {
+	fmt.Fprintf(b, "      - {metric: %s, is: %s, arms: [%s], base: %s, margin: %s", quote(p.Metric), quote(string(p.Is)),
+		flowList(p.Arms), quote(p.Base), strconv.FormatFloat(p.Margin, 'g', -1, 64))
+	if p.Of > 0 {
+		fmt.Fprintf(b, ", of: %s", strconv.FormatFloat(p.Of, 'g', -1, 64))
+	}
+	if len(p.Than) > 0 {
+		fmt.Fprintf(b, ", than: [%s]", flowList(p.Than))
+	}
+	writeFlowLevels(b, "where", p.Where)
+	writeFlowLevels(b, "from", p.From)
+	b.WriteString("}\n")
+}
+
+// writeFlowLevels writes one level of each factor in a part's braces; nothing
+// when there is none.
+func writeFlowLevels(b *bytes.Buffer, key string, levels map[string]string) {
+	if len(levels) == 0 {
+		return
+	}
+	var parts []string
+	for _, factor := range slices.Sorted(maps.Keys(levels)) {
+		parts = append(parts, factor+": "+quote(levels[factor]))
+	}
+	fmt.Fprintf(b, ", %s: {%s}", key, strings.Join(parts, ", "))
 }
 
 func writeLadders(b *bytes.Buffer, s *study.Study) {

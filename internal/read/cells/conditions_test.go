@@ -1,10 +1,10 @@
-package view
+package cells
 
 import (
 	"slices"
+	"strings"
 	"testing"
 
-	"netdyno/internal/read/cells"
 	"netdyno/internal/read/trial"
 	"netdyno/internal/record"
 )
@@ -22,12 +22,28 @@ func TestEveryLimitIsAConditionOfAFigure(t *testing.T) {
 	}
 }
 
+// A condition may name the CPU without saying whose.
+func TestTheLimitCPUIsThatOfAnyCPU(t *testing.T) {
+	for _, limit := range record.Limits() {
+		want := strings.Contains(limit, "cpu") || strings.Contains(limit, "core")
+		if got := satisfies(record.ConditionLimit, limit, record.LimitCPU); got != want {
+			t.Errorf("limit %s is a CPU: %v, want %v", limit, got, want)
+		}
+		if !satisfies(record.ConditionLimit, limit, limit) {
+			t.Errorf("limit %s is not itself", limit)
+		}
+	}
+	if satisfies(record.ConditionLimit, "", record.LimitCPU) {
+		t.Error("an unknown limit is a CPU")
+	}
+}
+
 // A real card has a rate of its own; a virtual interface has none.
 func TestNominalRateOfTheLink(t *testing.T) {
 	host := func(driver, speed string) record.Host {
 		return record.Host{Values: map[string]string{"nic.eth0.driver": driver, "nic.eth0.speed_mbit_per_s": speed}}
 	}
-	s := &cells.Dataset{Header: record.Header{Facts: record.Facts{Seats: map[string]record.Host{
+	s := &Dataset{Header: record.Header{Facts: record.Facts{Seats: map[string]record.Host{
 		"a": host("mlx5_core", "100000"), "b": host("mlx5_core", "100000"), "c": host("ixgbe", "10000"), "v": host("veth", "10000"), "u": host("virtio_net", ""),
 	}}}}
 	for through, want := range map[string]string{

@@ -1,0 +1,96 @@
+package compare
+
+import (
+	"fmt"
+	"math"
+
+	"netdyno/internal/quantity"
+	"netdyno/internal/read/cells"
+	"netdyno/internal/read/stat"
+	"netdyno/internal/record"
+)
+
+// judge decides one condition. Holding it is asked of an interval at the level,
+// as every condition of the claim must hold; not holding it of one at the strict
+// level, since one of several that does not is enough.
+func (e *Evidence) judge(p record.ClaimPart, level, strict float64) {
+	e.Blocks, e.State = len(e.effects), ClaimUndecided
+	log, ok := stat.MeanAt(e.effects, level)
+	if e.Blocks == 1 {
+		log = stat.Estimate{Point: e.effects[0], Low: e.effects[0], High: e.effects[0]}
+	}
+	if e.Blocks > 0 {
+		e.Ratio, e.Low, e.High = cells.Finite(math.Exp(log.Point)), cells.Finite(math.Exp(log.Low)), cells.Finite(math.Exp(log.High))
+	}
+	switch {
+	case e.refusal != "":
+		e.Reason = e.refusal
+		return
+	case !ok || stat.MinP(e.Blocks) > level:
+		e.Reason = fmt.Sprintf("%d blocks have all figures, and at least %d are needed", e.Blocks, LeastBlocks(level))
+		return
+	}
+	within, beyond := claimBounds(p)
+	surely, _ := stat.MeanAt(e.effects, strict)
+	switch {
+	case within <= log.Low && log.High <= beyond:
+		e.State = Holds
+	case surely.High < within || surely.Low > beyond:
+		e.State = DoesNotHold
+		e.Reason = wayOf(p, surely)
+	default:
+		e.Reason = "the interval contains a bound of the claim"
+	}
+}
+
+// wayOf says of a claimed size that is not found whether its direction is.
+func wayOf(p record.ClaimPart, log stat.Estimate) string {
+	if p.Is != record.Sized || p.Of == 1 {
+		return ""
+	}
+	switch claimed := math.Log(p.Of); {
+	case log.Low*claimed > 0 && log.High*claimed > 0:
+		return "the direction holds, the size does not"
+	case log.Low*claimed < 0 && log.High*claimed < 0:
+		return "it is the other way round"
+	}
+	return "not even the direction can be told"
+}
+
+// claimBounds returns between which logarithms of the ratio a part of a claim is
+// true.
+func claimBounds(p record.ClaimPart) (from, to float64) {
+	margin := math.Log1p(p.Margin)
+	switch p.Is {
+	case record.Higher:
+		return margin, math.Inf(1)
+	case record.Lower:
+		return math.Inf(-1), -margin
+	case record.Sized:
+		return math.Log(p.Of) - margin, math.Log(p.Of) + margin
+	case record.Steadier:
+		return 0, math.Inf(1)
+	}
+	return -margin, margin
+}
+
+// slack is how far the interval stays from the nearer bound of the claim.
+func (e *Evidence) slack(p record.ClaimPart) float64 {
+	from, to := claimBounds(p)
+	return min(math.Log(e.Low)-from, to-math.Log(e.High))
+}
+
+// Claimed says what a part of a claim asks of its ratio.
+func Claimed(p record.ClaimPart) string {
+	switch p.Is {
+	case record.Higher:
+		return "above " + quantity.FormatFigure(1+p.Margin) + "×"
+	case record.Lower:
+		return "below " + quantity.FormatFigure(1/(1+p.Margin)) + "×"
+	case record.Sized:
+		return quantity.FormatFigure(p.Of) + "× within " + quantity.FormatShare(p.Margin)
+	case record.Steadier:
+		return "above 1×"
+	}
+	return "within " + quantity.FormatShare(p.Margin) + " of 1"
+}
