@@ -45,6 +45,10 @@ func judgedClaims(claims []compare.Claim) []clause {
 		{compare.NotTestable, "cannot be tested here", "cannot be tested here"},
 	} {
 		switch n := count[said.outcome]; {
+		case n == len(claims) && n > 1 && said.outcome == compare.NotTestable:
+			return []clause{{text: fmt.Sprintf("none of the %d declared claims can be tested here", n)}}
+		case n == len(claims) && n > 1:
+			return []clause{{text: fmt.Sprintf("all %d declared claims %s", n, said.many)}}
 		case n == 1:
 			parts = append(parts, "1 "+said.one)
 		case n > 1:

@@ -78,19 +78,28 @@ func teaching(t *testing.T, err error) string {
 // What is written of a study's claims is read back, and an override keeps those
 // of which it has every arm and cell.
 func TestClaimsAreDeclared(t *testing.T) {
-	s := mustArgs(t, "buffers")
-	if len(s.Claims) != 4 || len(s.Claims[3].Parts) != 2 {
-		t.Fatalf("claimed is %+v", s.Claims)
-	}
-	text, err := YAML(s)
-	if err != nil {
-		t.Fatal(err)
-	}
-	if again := mustFile(t, string(text)); !reflect.DeepEqual(again.Claims, s.Claims) {
-		t.Errorf("written and read back: %+v\nwas %+v", again.Claims, s.Claims)
+	for name, claims := range map[string]int{"blocks": 6, "buffers": 5, "messages": 4, "line-rate": 4, "event-loops": 3} {
+		s := mustArgs(t, name)
+		if len(s.Claims) != claims {
+			t.Errorf("%s claims %+v", name, s.Claims)
+		}
+		text, err := YAML(s)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if again := mustFile(t, string(text)); !reflect.DeepEqual(again.Claims, s.Claims) {
+			t.Errorf("%s: written and read back: %+v\nwas %+v", name, again.Claims, s.Claims)
+		}
 	}
 	if s := mustArgs(t, "buffers", "arm=w0-r0,w512k-r0,w0-r512k,w10-r0"); len(s.Claims) != 1 || s.Claims[0].Title != "To gain speed, grow the write buffer first" {
 		t.Errorf("four arms leave the claims %+v", s.Claims)
+	}
+	// What no arm of the study could test is not asked of other arms.
+	if s := mustArgs(t, "line-rate-quick", "arm=go-net,uring"); len(s.Claims) != 4 {
+		t.Errorf("two arms leave the claims %+v", s.Claims)
+	}
+	if s := mustArgs(t, "line-rate-quick", "arm=go-net", "inflight=1,4", "compare.factor=inflight", "compare.baseline=1"); len(s.Claims) != 0 {
+		t.Errorf("of no arms it is claimed %+v", s.Claims)
 	}
 }
 
