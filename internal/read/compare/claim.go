@@ -100,7 +100,7 @@ func claimOf(s *cells.Dataset, spec record.Claim) Claim {
 	if unfound {
 		c.State = c.State.and(ClaimUndecided)
 	}
-	c.Outcome = outcomeOf(c.State, spec.Source != "", untestable)
+	c.Outcome = OutcomeOf(c.State, spec.Source != "", untestable)
 	if c.Outcome != NotTestable {
 		c.Reason, c.Unmet = "", nil
 	}
@@ -108,9 +108,9 @@ func claimOf(s *cells.Dataset, spec record.Claim) Claim {
 	return c
 }
 
-// outcomeOf puts a state into a report's words. A claim that fails in one part
+// OutcomeOf puts a state into a report's words. A claim that fails in one part
 // does not hold, whatever cannot be tested of the others.
-func outcomeOf(state ClaimState, published, untestable bool) ClaimOutcome {
+func OutcomeOf(state ClaimState, published, untestable bool) ClaimOutcome {
 	switch {
 	case state == DoesNotHold && published:
 		return NoLongerHolds

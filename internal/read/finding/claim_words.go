@@ -14,21 +14,30 @@ import (
 // that rests and under which conditions.
 func claimSentence(c compare.Claim) string {
 	outcome := cmp.Or(string(c.Outcome), string(c.State))
-	text := strings.ToUpper(outcome[:1]) + outcome[1:]
+	outcome = strings.ToUpper(outcome[:1]) + outcome[1:]
 	if c.Outcome == compare.NotTestable {
-		return text + ": " + untested(c) + "."
+		return outcome + ": " + ClaimGround(c)
 	}
-	text += "."
+	ground := ClaimGround(c)
+	if n := len(c.Evidence) - 1; n > 0 {
+		ground += fmt.Sprintf(" The table has %d more.", n)
+	}
+	return outcome + ". " + ground
+}
+
+// ClaimGround says on what the outcome of a claim rests: the comparison that
+// decides and the conditions of the test, or why there is none.
+func ClaimGround(c compare.Claim) string {
+	if c.Outcome == compare.NotTestable {
+		return untested(c) + "."
+	}
 	weakest := c.Weakest()
 	if weakest == nil {
-		return text + " Its arms have no figures in a common cell."
+		return "Its arms have no figures in a common cell."
 	}
-	text += " " + evidenceWords(c, *weakest)
+	text := evidenceWords(c, *weakest)
 	if weakest.Reason != "" {
 		text += "; " + weakest.Reason
-	}
-	if n := len(c.Evidence) - 1; n > 0 {
-		text += fmt.Sprintf("; %d more in the table", n)
 	}
 	text += "."
 	if len(c.Conditions) > 0 {

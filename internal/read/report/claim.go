@@ -6,6 +6,7 @@ import (
 	"strconv"
 
 	"netdyno/internal/read/compare"
+	"netdyno/internal/read/finding"
 )
 
 // claims makes a section of every claim that the study declares: what became of
@@ -25,6 +26,19 @@ func (l *layout) claims() []Section {
 	return sections
 }
 
+// claimLines says in short what became of every claim.
+func (l *layout) claimLines() []ClaimLine {
+	lines := make([]ClaimLine, 0, len(l.Findings.Claims))
+	for _, c := range l.Findings.Claims {
+		ground := finding.ClaimGround(c)
+		if c.Outcome == compare.NotTestable {
+			ground = "because " + ground
+		}
+		lines = append(lines, ClaimLine{Outcome: string(c.Outcome), Title: c.Spec.Title, Ground: ground})
+	}
+	return lines
+}
+
 // evidenceOf lists the comparisons behind a claim: all of them must hold.
 func evidenceOf(c compare.Claim) Table {
 	t := Table{
@@ -39,8 +53,13 @@ func evidenceOf(c compare.Claim) Table {
 		}
 		t.Rows = append(t.Rows, []Datum{
 			word(p.Metric), word(e.What), word(compare.Claimed(p)), measured, number(strconv.Itoa(e.Blocks), ""),
-			{Text: string(e.State), Detail: e.Reason},
+			{Text: stateWords(c, e), Detail: e.Reason},
 		})
 	}
 	return t
+}
+
+// stateWords says what became of one comparison in the words of its claim.
+func stateWords(c compare.Claim, e compare.Evidence) string {
+	return string(compare.OutcomeOf(e.State, c.Spec.Source != "", e.Untestable))
 }

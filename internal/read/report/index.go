@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"html/template"
 	"io"
+	"slices"
 	"strings"
 	"sync"
 
@@ -19,6 +20,9 @@ var indexTemplate = sync.OnceValue(func() *template.Template {
 	return template.Must(template.New("index").Parse(indexHTML))
 })
 
+// claimsTitle heads the claims of all studies of an index.
+const claimsTitle = "What was claimed, put to the test here"
+
 // Entry is one study's place in an index of several.
 type Entry struct {
 	Name     string
@@ -26,12 +30,20 @@ type Entry struct {
 	Answer   []string // to its question
 	Link     string   // to the study's report, relative to the index; empty for none
 	Tally    string   // what became of its trials, or why there is no report
+	Claims   []ClaimLine
+}
+
+// ClaimLine is one claim of a study in an index.
+type ClaimLine struct {
+	Outcome string // "holds", "no longer holds", …
+	Title   string // the claim
+	Ground  string // on what the outcome rests, and under which conditions
 }
 
 // Entry makes the page's own entry in an index, linked to where its report
 // lies.
 func (p Page) Entry(link string) Entry {
-	return Entry{Name: p.Title, Question: p.Question, Answer: p.Answer, Link: link, Tally: p.Tally}
+	return Entry{Name: p.Title, Question: p.Question, Answer: p.Answer, Link: link, Tally: p.Tally, Claims: p.ClaimLines}
 }
 
 // Contents joins the reports of several studies. Build one with Index;
@@ -54,6 +66,7 @@ type indexView struct {
 	Policy string
 	Style  template.CSS
 	Marks  string
+	Claims string // the heading of what was claimed; "" when nothing was
 }
 
 type indexPart struct {
@@ -70,6 +83,9 @@ func (c Contents) HTML(w io.Writer) error {
 		Style:  template.CSS(styleSheet),
 		Marks:  marks,
 	}
+	if c.Claimed() {
+		v.Claims = claimsTitle
+	}
 	for i, e := range c.Entries {
 		v.Parts = append(v.Parts, indexPart{Entry: e, ID: fmt.Sprintf("study-%d", i+1)})
 	}
@@ -77,6 +93,30 @@ func (c Contents) HTML(w io.Writer) error {
 		return fmt.Errorf("write index: %w", err)
 	}
 	return nil
+}
+
+// Claimed tells whether any study of the index has claims.
+func (c Contents) Claimed() bool {
+	return slices.ContainsFunc(c.Entries, func(e Entry) bool { return len(e.Claims) > 0 })
+}
+
+// claimLines ends an index with what was claimed and what became of it.
+func (t *terminal) claimLines(c Contents) {
+	if !c.Claimed() {
+		return
+	}
+	t.heading(claimsTitle)
+	for _, e := range c.Entries {
+		if len(e.Claims) == 0 {
+			continue
+		}
+		t.line("")
+		t.title(e.Name, "")
+		for _, claim := range e.Claims {
+			t.paragraph("· ", claim.Outcome+": "+claim.Title)
+			t.paragraph("    ", claim.Ground)
+		}
+	}
 }
 
 // Text writes the index for a terminal. The error is w's.
@@ -99,6 +139,7 @@ func (c Contents) Text(w io.Writer, opt TextOptions) error {
 	}
 	t.line("")
 	t.line(marks)
+	t.claimLines(c)
 	if _, err := io.WriteString(w, t.out.String()); err != nil {
 		return fmt.Errorf("write index: %w", err)
 	}

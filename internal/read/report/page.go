@@ -37,6 +37,7 @@ type Page struct {
 	Choices      []Section     `json:"choices,omitempty"`  // of the best within bounds
 	Pays         []Section     `json:"pays,omitempty"`     // what the CPU time is worth that some arms save
 	Claims       []Section     `json:"claims,omitempty"`   // what a publication says of the arms, judged
+	ClaimLines   []ClaimLine   `json:"-"`                  // the same in short, for an index of several reports
 	Cells        []Cell        `json:"cells,omitempty"`
 	Server       *Section      `json:"server,omitempty"` // what a server that stood by itself counted
 	Published    Published     `json:"published,omitzero"`
@@ -80,6 +81,7 @@ func New(f finding.Findings) Page {
 		Choices:      l.choices(),
 		Pays:         l.pays(),
 		Claims:       l.claims(),
+		ClaimLines:   l.claimLines(),
 		Cells:        l.cells(),
 		Server:       l.server(),
 		Published:    l.published(),

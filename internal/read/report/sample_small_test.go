@@ -61,11 +61,14 @@ func smallSample() finding.Findings {
 			Title: "Epoll costs less", Source: "the publication",
 			Parts: []record.ClaimPart{{Metric: sampleCost, Is: record.Lower, Arms: []string{other}, Base: baseline, Margin: 0.02}},
 		},
-		State: compare.Holds, Sentence: "Holds.", Level: 0.05,
+		State: compare.Holds, Outcome: compare.StillHolds, Sentence: "Holds.", Level: 0.05, Conditions: []string{"rig loopback"},
 		Evidence: []compare.Evidence{
 			{What: other + " ÷ " + baseline, Ratio: 0.6, Low: 0.58, High: 0.63, Blocks: 6, State: compare.Holds},
 			{What: other + " ÷ " + baseline, State: compare.ClaimUndecided, Reason: "no blocks"},
 		},
+	}, {
+		Spec:  record.Claim{Title: "RDMA carries twice as much", Source: "the publication", Unmeasured: "no arm has a card"},
+		State: compare.ClaimUndecided, Outcome: compare.NotTestable, Reason: "no arm has a card", Sentence: "Cannot be tested here: no arm has a card.", Level: 0.05,
 	}}
 	return f
 }
