@@ -57,6 +57,7 @@ type Evidence struct {
 	Blocks     int        `json:"blocks"`
 	State      ClaimState `json:"state"`
 	Untestable bool       `json:"untestable,omitempty"` // more blocks would not help: an arm of it cannot run here
+	NeedsMore  int        `json:"needs_more,omitempty"` // blocks in all that would decide what is undecided; 0 when no number would
 	Reason     string     `json:"reason,omitempty"`
 
 	effects []float64 // logarithms of the blocks' ratios

@@ -27,6 +27,7 @@ func (e *Evidence) judge(p record.ClaimPart, level, strict float64) {
 		e.Reason = e.refusal
 		return
 	case !ok || stat.MinP(e.Blocks) > level:
+		e.NeedsMore = LeastBlocks(level)
 		e.Reason = fmt.Sprintf("%d blocks have all figures, and at least %d are needed", e.Blocks, LeastBlocks(level))
 		return
 	}
@@ -39,8 +40,19 @@ func (e *Evidence) judge(p record.ClaimPart, level, strict float64) {
 		e.State = DoesNotHold
 		e.Reason = wayOf(p, surely)
 	default:
-		e.Reason = "the interval contains a bound of the claim"
+		e.Reason = "the interval contains a bound of the claim; " + e.decides(log.Point, within, beyond)
 	}
+}
+
+// decides says what would decide a condition that is open: the blocks at which the
+// interval is expected to lie clear of the bound nearest to the mean.
+func (e *Evidence) decides(mean, within, beyond float64) string {
+	distance := min(math.Abs(mean-within), math.Abs(beyond-mean))
+	e.NeedsMore = stat.BlocksToSettle(distance, stat.SD(e.effects), stat.Bounds{}, max(LeastBlocks(cells.Level), e.Blocks+1))
+	if e.NeedsMore == 0 {
+		return fmt.Sprintf("it lies so near that %d blocks would not decide", stat.MaxBlocks)
+	}
+	return fmt.Sprintf("about %d blocks would decide", e.NeedsMore)
 }
 
 // wayOf says of a claimed size that is not found whether its direction is.
@@ -88,7 +100,7 @@ func Claimed(p record.ClaimPart) string {
 	case record.Lower:
 		return "below " + quantity.FormatFigure(1/(1+p.Margin)) + "×"
 	case record.Sized:
-		return quantity.FormatFigure(p.Of) + "× within " + quantity.FormatShare(p.Margin)
+		return "within " + quantity.FormatShare(p.Margin) + " of " + quantity.FormatFigure(p.Of) + "×"
 	case record.Steadier:
 		return "above 1×"
 	}

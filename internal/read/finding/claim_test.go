@@ -156,7 +156,7 @@ func TestFewBlocksTellNothingOfAClaim(t *testing.T) {
 		t.Errorf("of 5 blocks: %s", got.Sentence)
 	}
 	// Noise that hides an effect leaves the claim open.
-	if got := claimed(t, 8, 0.2, planted, part); got.State != compare.ClaimUndecided {
+	if got := claimed(t, 8, 0.2, planted, part); got.State != compare.ClaimUndecided || got.Evidence[0].NeedsMore <= 8 || !strings.Contains(got.Sentence, "would decide") {
 		t.Errorf("under noise of 20 %%: %s", got.Sentence)
 	}
 }

@@ -62,6 +62,8 @@ func untested(c compare.Claim) string {
 	switch {
 	case c.Reason != "":
 		return strings.TrimSuffix(c.Reason, ".")
+	case len(c.Unmet) > 0 && c.Spec.Source == "":
+		return "it is about " + cells.Conditions(c.Unmet)
 	case len(c.Unmet) > 0:
 		return "it was published under " + cells.Conditions(c.Unmet)
 	}
