@@ -24,6 +24,7 @@ type target struct {
 	connections, rate, duration string
 
 	loopback bool // the run is on this host alone
+	searches bool // for the highest rate, which nobody sets
 }
 
 // targetFlags are the names that need a URL.
@@ -189,11 +190,17 @@ func (p *looked) hold(t target, local bool, arms []session.Arm) error {
 			p.lack(f.key, f.level)
 		}
 	}
+	if t.searches {
+		p.lack("connections", searchConnections)
+	}
 	p.lack("connections", quickConnections)
 	p.lack("study", studyName(arms[0].Name))
 	p.lack("question", question(arms))
 	if !local { // nothing of ours shares this host's CPUs
 		p.lack("placement", "shared")
+	}
+	if t.searches {
+		return nil // it has its own windows, and ends by itself
 	}
 	window, warmup := quickWindow, quickWarmup
 	if p.arms > 1 {

@@ -2,6 +2,7 @@ package finding
 
 import (
 	"netdyno/internal/read/answer"
+	"netdyno/internal/read/capacity"
 	"netdyno/internal/read/cells"
 	"netdyno/internal/read/compare"
 	"netdyno/internal/read/ladder"
@@ -29,6 +30,9 @@ func Find(header record.Header, trials []record.Trial, records []record.Record) 
 		comparisons = compare.Compare(s, noise)
 	}
 	requirements := compare.Require(s, noise)
+	if header.Study.Capacity != nil { // whose trials have a rate each
+		requirements = nil
+	}
 	for i := range comparisons {
 		if c := &comparisons[i]; c.Primary {
 			c.Sentence = sentence(s, *c)
@@ -48,6 +52,10 @@ func Find(header record.Header, trials []record.Trial, records []record.Record) 
 		f.Charts = view.ChartsOf(s, f.Mesh.Charts())
 		f.Answers = nil
 	}
+	if f.Capacity = capacity.Read(s); f.Capacity != nil {
+		f.Charts = append(f.Charts, capacityCharts(s, f.Capacity)...)
+		f.Answers = nil
+	}
 	f.Answer = answer.Of(answer.Parts{Run: f.Run, Claims: f.Claims, Choices: choiceSentences(f.Choices), Searches: searchSentences(f.Searches)})
 	if f.Mesh != nil {
 		f.Answer = answer.Answer{Sentences: MeshSentences(f.Mesh)}
@@ -55,6 +63,9 @@ func Find(header record.Header, trials []record.Trial, records []record.Record) 
 	if f.Race = race.Read(s); f.Race != nil {
 		f.Race.Sentences = RaceSentences(f.Race)
 		f.Answer, f.Answers = answer.Answer{Sentences: f.Race.Sentences}, nil
+	}
+	if f.Capacity != nil {
+		f.Answer = answer.Answer{Sentences: CapacitySentences(f.Capacity)}
 	}
 	f.Stage = compare.Settle(s, comparisons, requirements)
 	f.Seating, f.Trials = seating(s), s.Trials

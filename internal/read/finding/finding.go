@@ -5,6 +5,7 @@ package finding
 
 import (
 	"netdyno/internal/read/answer"
+	"netdyno/internal/read/capacity"
 	"netdyno/internal/read/cells"
 	"netdyno/internal/read/compare"
 	"netdyno/internal/read/ladder"
@@ -43,6 +44,7 @@ type Findings struct {
 	Ladders      []ladder.Ladder      `json:"ladders,omitempty"`     // as Header.Study.Ladders
 	Mesh         *mesh.Mesh           `json:"mesh,omitempty"`        // of a study whose cells are pairs of hosts
 	Race         *race.Race           `json:"race,omitempty"`        // of a study that races its arms
+	Capacity     *capacity.Capacity   `json:"capacity,omitempty"`    // of a study that searches for the highest rate
 	ServerReport *ServerReport        `json:"served,omitempty"`      // what a server started by netdyno listen counted itself
 	Seating      []Seated             `json:"seating"`               // who sat where, the server's seat first
 	Warnings     []record.Warning     `json:"warnings"`

@@ -48,6 +48,9 @@ func warn(s *cells.Dataset, f Findings) []record.Warning {
 	if f.Mesh != nil { // whose hosts are told apart, with what is unlike about them, and whose arm is one
 		return append(append(all, warnFlags(s, f)...), warnAway(s, f)...)
 	}
+	if f.Capacity != nil { // which goes beyond what the arms carry on purpose
+		return append(append(append(all, warnDelivery(s, f)...), warnAway(s, f)...), warnHosts(s, f)...)
+	}
 	for _, of := range []func(*cells.Dataset, Findings) []record.Warning{
 		warnLimits, warnFlags, warnFewSamples, warnUnfinished, warnNoise, warnDelivery, warnPlace, warnAway, warnHosts,
 	} {

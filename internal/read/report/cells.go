@@ -49,7 +49,7 @@ var (
 )
 
 func (l *layout) cells() []Cell {
-	if l.Mesh != nil { // the heat maps show its cells, each of which is a pair
+	if l.Mesh != nil || l.Capacity != nil { // the heat maps show its cells, each of which is a pair
 		return nil
 	}
 	all := make([]Cell, 0, len(l.Cells))

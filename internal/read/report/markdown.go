@@ -20,6 +20,7 @@ func (p Page) Markdown(w io.Writer) error {
 	m.ladders(p.Ladders)
 	m.group("Hosts and what connects them", p.Mesh)
 	m.group("Which settings", p.Race)
+	m.group("Capacity", p.Capacity)
 	m.charts(p.Charts)
 	m.group("Fitted models", p.Fits)
 	m.group("Searches", p.Searches)

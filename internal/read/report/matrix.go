@@ -12,7 +12,7 @@ const matrixCells = 24
 // matrix makes a table of effects for each primary metric of a run with several
 // cells: a row for each arm but the baseline, a column for each cell.
 func (l *layout) matrix() []Table {
-	if l.Mesh != nil || len(l.Cells) < 2 || len(l.Header.Study.Vary) == 0 {
+	if l.Mesh != nil || l.Capacity != nil || len(l.Cells) < 2 || len(l.Header.Study.Vary) == 0 {
 		return nil
 	}
 	shown := l.Cells[:min(len(l.Cells), matrixCells)]

@@ -31,6 +31,7 @@ type Page struct {
 	Ladders      []Ladder      `json:"ladders,omitempty"`  // which step from arm to arm has which part
 	Mesh         []Section     `json:"mesh,omitempty"`     // hosts and what connects them, of a study whose cells are pairs of hosts
 	Race         []Section     `json:"race,omitempty"`     // which settings, of a study that races its arms
+	Capacity     []Section     `json:"capacity,omitempty"` // the highest rate of each arm that meets the objective
 	Charts       []Chart       `json:"charts,omitempty"`   // as the study asked for them
 	Fits         []Section     `json:"fits,omitempty"`     // models, each with its sentence
 	Searches     []Section     `json:"searches,omitempty"` // for the least that comes near the best
@@ -75,6 +76,7 @@ func New(f finding.Findings) Page {
 		Ladders:      l.ladders(),
 		Mesh:         l.mesh(),
 		Race:         l.race(),
+		Capacity:     l.capacity(),
 		Charts:       l.charts(),
 		Fits:         l.fits(),
 		Searches:     l.searches(),

@@ -39,7 +39,9 @@ func NewScreen(f finding.Findings) Screen {
 		title: title, answer: strings.Join(l.answer(), " "), requirements: l.requirements(), tally: l.shortTally(),
 		warnings: l.notices(), full: "netdyno report --full " + shellWord(or(f.Header.Directory, "DIR")),
 	}
-	if l.Mesh != nil {
+	if l.Capacity != nil {
+		s.forms = l.capacityForms()
+	} else if l.Mesh != nil {
 		s.forms = l.meshForms()
 	} else if l.Findings.Race != nil {
 		s.forms = l.raceForms()

@@ -18,7 +18,7 @@ func (p Page) Text(w io.Writer, opt TextOptions) error {
 	t.header(p)
 	t.matrix(p.Matrix)
 	t.ladders(p.Ladders)
-	t.sections(slices.Concat(p.Mesh, p.Race))
+	t.sections(slices.Concat(p.Mesh, p.Race, p.Capacity))
 	t.charts(p.Charts)
 	t.sections(slices.Concat(p.Fits, p.Searches, p.Choices, p.Pays, p.Claims))
 	t.each(len(p.Cells), cellLines, "cell", func(i int) { t.cell(p.Cells[i]) })

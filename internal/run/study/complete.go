@@ -7,7 +7,7 @@ const DefaultMargin = 0.02
 
 // Complete adds what the levels of a study imply, compares what it most probably
 // asks about, and refuses contradictions. Only Name, Question, the levels, the
-// blocks, Probes, Seed and At are set before.
+// blocks, Capacity, Probes, Seed and At are set before.
 func (s *Study) Complete() error {
 	s.implyCodec()
 	s.Compare.Factor = s.likelyCompared()
@@ -22,11 +22,11 @@ func (s *Study) Complete() error {
 			return err
 		}
 	}
-	if err := checkArrival(designs); err != nil {
-		return err
-	}
 	s.Compare.Margin, s.Compare.Primary = DefaultMargin, likelyPrimary(designs)
-	return nil
+	if s.Capacity != nil {
+		return s.checkCapacity(designs)
+	}
+	return checkArrival(designs)
 }
 
 // likelyCompared is the factor that a study most probably asks about. Who names

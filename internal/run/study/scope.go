@@ -18,11 +18,12 @@ type Scope struct {
 	compared string
 	arms     []string // levels of the compared factor
 	designs  []*design
+	searches bool // for a capacity: its trials get rates while it runs
 }
 
 // Scope returns what may be asked of the study.
 func (s *Study) Scope() Scope {
-	return Scope{compared: s.Compare.Factor, arms: factorOf(s.Compared()).Levels, designs: s.designs()}
+	return Scope{compared: s.Compare.Factor, arms: factorOf(s.Compared()).Levels, designs: s.designs(), searches: s.Capacity != nil}
 }
 
 // Arms returns the levels of the compared factor.
@@ -32,7 +33,7 @@ func (c Scope) Arms() []string { return c.arms }
 // times exist.
 func (c Scope) Open() bool {
 	_, open := loops(c.designs)
-	return open
+	return open || c.searches
 }
 
 // ResponsePrefix begins the metrics that exist in an open loop only.

@@ -14,11 +14,12 @@ const maxArguments = 200
 // Arguments are a study as it was typed. They are read once; a command may add
 // what its own options say, and Study makes a study of them.
 type Arguments struct {
-	first position
-	named string // the study or file that the others change; "" for none
-	typed draft
-	arms  *node                     // the file's arms to keep; nil for all
-	given map[string]study.Position // what was typed, by its key
+	first  position
+	named  string // the study or file that the others change; "" for none
+	typed  draft
+	search []entry                   // of the section capacity
+	arms   *node                     // the file's arms to keep; nil for all
+	given  map[string]study.Position // what was typed, by its key
 }
 
 // ParseArgs reads a study from the command line: see ReadArguments and Study.
@@ -86,6 +87,10 @@ func (a *Arguments) Study(open func(name string) ([]byte, error)) (*study.Study,
 			return nil, a.arms.at.errorf("arms are bundles of levels and written in a file; name a study that has them first")
 		}
 		d := a.typed
+		var err error
+		if d.capacity, err = d.capacity.change(a.search); err != nil {
+			return nil, err
+		}
 		if a.given["study"] == nil {
 			d.name = record.Unnamed
 		}
@@ -93,6 +98,9 @@ func (a *Arguments) Study(open func(name string) ([]byte, error)) (*study.Study,
 	}
 	base, err := a.readBase(open)
 	if err != nil {
+		return nil, err
+	}
+	if base.capacity, err = base.capacity.change(a.search); err != nil {
 		return nil, err
 	}
 	return a.override(base)
@@ -129,13 +137,18 @@ func (a *Arguments) add(here position, arg string) error {
 		return here.errorf("expected KEY=VALUE, such as connections=50,1000")
 	case value == "":
 		return here.errorf("%s has no level; expected %s=VALUE", quantity.Clip(key, 40), quantity.Clip(key, 40))
-	case slices.Contains([]string{"study", "question", "compare.factor", "compare.baseline", "compare.margin", "mesh", "settle"}, key):
+	case slices.Contains([]string{"study", "question", "compare.factor", "compare.baseline", "compare.margin", "mesh", "settle", "capacity"}, key):
 		return a.take(entry{key, here, scalarNode(here, value)})
+	case strings.HasPrefix(key, searchPrefix):
+		return a.take(entry{key, here, oneOrMore(levelsNode(here, value))})
 	case key == armFactor, key == "require", key == "compare.primary":
 		return a.take(entry{key, here, levelsNode(here, value)})
 	}
 	return a.take(entry{key, here, oneOrMore(levelsNode(here, value))})
 }
+
+// searchPrefix is typed before the keys of the section capacity.
+const searchPrefix = "capacity."
 
 // armFactor is typed to choose among the arms of a file.
 const armFactor = study.ArmFactor
@@ -152,6 +165,20 @@ func (a *Arguments) take(e entry) error {
 	a.given[key] = e.at
 	if sub, ok := strings.CutPrefix(e.key, "compare."); ok {
 		return a.typed.takeCompare(&node{at: e.at, kind: mapping, entries: []entry{{sub, e.at, e.value}}})
+	}
+	if sub, ok := strings.CutPrefix(e.key, searchPrefix); ok {
+		if !slices.Contains(capacityKeys, sub) {
+			return e.at.errorf("unknown key %q; %s", quantity.Clip(e.key, 40), quantity.Hint(sub, capacityKeys))
+		}
+		a.search = append(a.search, entry{sub, e.at, e.value})
+		return nil
+	}
+	if e.key == "capacity" { // of which nothing more need be said
+		wanted, err := readMesh(e)
+		if err == nil && wanted.wanted {
+			a.search = append(a.search, e)
+		}
+		return err
 	}
 	switch e.key {
 	case "study", "question", "blocks", "continue", "mesh", "settle", "probes", "seed", "require":

@@ -20,7 +20,7 @@ import (
 const maxQuestion = 1000
 
 // topKeys are the keys of a study file.
-var topKeys = []string{"study", "question", "hold", "vary", "sweeps", "compare", "blocks", "continue", "mesh", "settle", "race", "probes", "seed", "published", "charts", "fits", "reaches", "choose", "pays", "claims", "ladder", "require"}
+var topKeys = []string{"study", "question", "hold", "vary", "sweeps", "compare", "blocks", "continue", "mesh", "settle", "race", "capacity", "probes", "seed", "published", "charts", "fits", "reaches", "choose", "pays", "claims", "ladder", "require"}
 
 // draft is a study as it was written: every level is read, nothing is checked
 // against another. What was not written is empty or nil.
@@ -37,6 +37,7 @@ type draft struct {
 	mesh           *mesh
 	settle         *share
 	race           *raced
+	capacity       *search
 	probes, seed   *study.Level
 	requires       []requirement
 	views          *node // the file with the sections viewKeys; nil for none
@@ -97,6 +98,8 @@ func (d *draft) take(e entry) (err error) {
 		d.settle, err = readSettle(e)
 	case "race":
 		d.race, err = readRace(e)
+	case "capacity":
+		d.capacity, err = readCapacity(e)
 	case "probes":
 		d.probes, err = readNumber(e)
 	case "seed":

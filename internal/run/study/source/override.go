@@ -83,6 +83,9 @@ func (d *draft) overrideRest(typed *draft) {
 	if typed.settle != nil {
 		d.settle = typed.settle
 	}
+	if typed.capacity != nil {
+		d.capacity = typed.capacity
+	}
 	if typed.probes != nil {
 		d.probes = typed.probes
 	}

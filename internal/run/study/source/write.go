@@ -37,6 +37,7 @@ func YAML(s *study.Study) ([]byte, error) {
 		fmt.Fprintf(&b, "settle: %s\n", quantity.ShareText(s.Settle))
 	}
 	writeRace(&b, s.Race)
+	writeCapacity(&b, s)
 	if s.Probes > 0 {
 		fmt.Fprintf(&b, "probes: %d\n", s.Probes)
 	}

@@ -20,7 +20,7 @@ type Transport struct{}
 
 // Describe implements load.Transport.
 func (Transport) Describe() contract.Transport {
-	zero := 0.0
+	zero, most := 0.0, 100_000.0
 	duration := func(name, doc string) contract.Option {
 		return contract.Option{Name: name, Type: contract.TypeDuration, Unit: "ns", Default: 0, Min: &zero, Doc: doc}
 	}
@@ -32,7 +32,9 @@ func (Transport) Describe() contract.Transport {
 		Delivery: contract.DeliveryMessage,
 		Codecs:   []string{"bytes"},
 		Options: []contract.Option{
-			duration("service", "time from send to completion"),
+			duration("service", "time from send to completion; with slots the time that a server takes, for which it may have to be waited"),
+			{Name: "slots", Type: contract.TypeInt, Default: 0, Min: &zero, Max: &most, Doc: "pretended servers with one queue, first come first served; 0 for as many as there are exchanges"},
+			{Name: "law", Type: contract.TypeChoice, Default: "fixed", Choices: []string{"fixed", "exponential"}, Doc: "how service times are distributed around service"},
 			duration("stall_at", "when the pretended server stalls, since start"),
 			duration("stall", "how long it stalls: what is sent meanwhile completes after it"),
 		},
@@ -48,6 +50,7 @@ type client struct {
 	connections             int
 	loops                   int
 	service, stallAt, stall int64
+	queue                   *queue // nil without slots and law
 	closed                  atomic.Bool
 }
 
@@ -66,7 +69,7 @@ func (Transport) Client(setup contract.Setup) (load.Client, error) {
 	o := load.Options(setup.Options)
 	return &client{
 		load: l, connections: setup.Load.Connections, loops: loops,
-		service: o.Int("service"), stallAt: o.Int("stall_at"), stall: o.Int("stall"),
+		service: o.Int("service"), queue: newQueue(o, setup.Seed), stallAt: o.Int("stall_at"), stall: o.Int("stall"),
 	}, nil
 }
 
@@ -137,6 +140,9 @@ func (c *client) run(slots []*load.Slot, begun int64) {
 func (c *client) completion(now, begun int64) int64 {
 	if from, to := begun+c.stallAt, begun+c.stallAt+c.stall; now >= from && now < to {
 		now = to
+	}
+	if c.queue != nil {
+		return c.queue.completion(now)
 	}
 	return now + c.service
 }

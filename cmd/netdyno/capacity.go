@@ -1,0 +1,101 @@
+package main
+
+import (
+	"fmt"
+	"os"
+	"slices"
+	"strings"
+
+	"github.com/spf13/cobra"
+
+	"netdyno/internal/run/rig"
+	"netdyno/internal/run/rig/arrange"
+	"netdyno/internal/run/study/source"
+)
+
+// search is what the flags of netdyno capacity say.
+type search struct{ objective, time, within string }
+
+func capacityCommand() *cobra.Command {
+	var f runFlags
+	var s search
+	c := &cobra.Command{
+		Use:   "capacity URL…|TRANSPORT|STUDY [KEY=LEVEL…]",
+		Short: "Find the highest rate that a server carries while it meets an objective",
+		Long: `Find the highest rate of exchanges, offered on a schedule whatever the server does,
+at which it still meets an objective: response_p99 <= 10ms if you name none. Response
+times count from when a request was due, so a server that falls behind cannot hide it.
+
+Every arm first runs flat out, which bounds its rate. Then each window runs at the
+rate that tells most, by all windows before it, until the rate is known within 10 % or
+the arm's windows took 60 s. Several URLs or arms take turns, window by window. The
+answer has an interval, names what limits each arm at its capacity and what would
+raise it. What has no capacity is said to have none, and why.
+
+KEY=LEVEL is as in netdyno run, but for rate, which is what is looked for. A study
+file says the same under capacity: (netdyno run FILE then searches, too).
+
+Exit status: 0 every arm has a capacity or carries at least a rate, 1 some have none,
+2 the study could not run.`,
+		Example: `  netdyno capacity http://127.0.0.1:8080/ --objective 'response_p99 <= 10ms, error_share <= 0.1%'
+  netdyno capacity http://127.0.0.1:8080/ http://127.0.0.1:8081/ -c 100
+  netdyno capacity transport=go-http1,go-grpc response=1KiB --time 30s
+  netdyno capacity go-http1 --objective 'response_p999 <= 50ms' --within 5% --rig ssh:HOST,HOST`,
+		Args:              cobra.MinimumNArgs(1),
+		ValidArgsFunction: completeStudy,
+		RunE: func(cmd *cobra.Command, args []string) error {
+			urls, others := splitURLs(args)
+			if cmd.Flags().Changed("rate") || cmd.Flags().Changed("duration") {
+				return fmt.Errorf("--rate and --duration contradict a search for the rate; --time says how long it may take for each arm")
+			}
+			if len(urls) == 0 {
+				if err := needURL(cmd.Flags()); err != nil {
+					return err
+				}
+			}
+			f.target.searches = true
+			f.typed = append([]string{"capacity"}, typedAfter(os.Args, "capacity")...)
+			return run(cmd.Context(), append(urls, s.complete(others, len(urls) > 0)...), f)
+		},
+	}
+	c.Flags().StringVar(&s.objective, "objective", "", "conditions that a window must meet, joined by commas (default response_p99 <= 10ms)")
+	c.Flags().StringVar(&s.time, "time", "", "how long the trials of each arm may take (default 60s)")
+	c.Flags().StringVar(&s.within, "within", "", "how wide the interval may be, as a share of the rate (default 10%)")
+	c.Flags().StringVar(&f.rig, "rig", rig.LoopbackName, "where the workers run: "+strings.Join(arrange.Forms(), ", "))
+	c.Flags().StringVar(&f.out, "out", "", "directory of the run (default under results/)")
+	c.Flags().BoolVar(&f.resume, "resume", false, "go on with a search that was stopped, by the command that began it")
+	c.Flags().BoolVar(&f.dryRun, "dry-run", false, "print the plan, its time and its warnings, and measure nothing")
+	f.own.add(c.Flags())
+	f.target.add(c.Flags())
+	completeFlags(c, map[string]cobra.CompletionFunc{
+		"rig": completeRig, "out": completeDirectories, "proto": completeFiles("proto"), "data": completeFiles("json"), "reply-data": completeFiles("json"),
+		"ca": completeFiles("pem", "crt"), "cert": completeFiles("pem", "crt"), "key": completeFiles("pem", "key"),
+	})
+	return c
+}
+
+// Windows of a search whose study has none of its own: as short as a search may begin
+// with, because it lengthens them where it needs to.
+const searchWindow, searchWarmup, searchConnections = "1s", "200ms", "50"
+
+// complete adds to arguments what the flags say, and windows where no study has any.
+func (s search) complete(args []string, url bool) []string {
+	args = append(slices.Clone(args), "capacity=yes")
+	for _, flag := range []struct{ key, value string }{
+		{"objective", s.objective}, {"time", s.time}, {"within", s.within},
+	} {
+		if flag.value != "" {
+			args = append(args, "capacity."+flag.key+"="+flag.value)
+		}
+	}
+	first := args[0]
+	if named := !strings.Contains(first, "=") && (slices.Contains(source.List(), first) || strings.ContainsAny(first, `./\`)); named && !url {
+		return args
+	}
+	for _, own := range []struct{ key, level string }{{"window", searchWindow}, {"warmup", searchWarmup}} {
+		if !slices.ContainsFunc(args, func(arg string) bool { return strings.HasPrefix(arg, own.key+"=") }) {
+			args = append(args, own.key+"="+own.level)
+		}
+	}
+	return args
+}

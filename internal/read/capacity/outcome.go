@@ -1,0 +1,112 @@
+package capacity
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+
+	"netdyno/internal/contract"
+	"netdyno/internal/metric"
+	"netdyno/internal/quantity"
+	"netdyno/internal/read/trial"
+	"netdyno/internal/record"
+)
+
+const rateFactor, windowFactor, warmupFactor, flatOut = "rate", "window", "warmup", "max"
+
+// tryOf reads whether a trial met the objective. Told is false for one that says nothing
+// of it: then Why tells the reason.
+func tryOf(objective []record.Bound, v *trial.Judged) (t Try, told bool) {
+	t = Try{ID: v.Plan.ID, Block: v.Plan.Block}
+	t.Rate, _ = quantity.ParseRate(v.Plan.Levels[rateFactor])
+	if window, err := quantity.ParseDuration(v.Plan.Levels[windowFactor]); err == nil {
+		t.Window = window.Seconds()
+	}
+	if v.Record == nil {
+		t.Why = "no record was left"
+		return t, false
+	}
+	t.Seconds = float64(v.Record.Timeline.EndNs) / 1e9
+	if value, ok := valueOf(v.Trial, objective[0].Metric); ok {
+		t.Value = value
+	}
+	t.client = v.Trial.Limit == trial.ClientCPU || v.Trial.Limit == trial.ClientCore
+	told, t.Why = judged(objective, v.Trial)
+	t.Met = told && t.Why == ""
+	return t, told
+}
+
+// judged tells whether a trial says anything of the objective, and why it missed it;
+// "" when it met it. A load generator that fell behind its schedule did not offer the
+// rate, whoever kept it from that: so the rate was not carried.
+func judged(objective []record.Bound, t trial.Trial) (told bool, why string) {
+	errors := t.Errors > 0
+	switch {
+	case t.Status == trial.StatusFailed:
+		return true, "failed: " + t.Reason
+	case t.Status == trial.StatusInvalid && !errors, t.Status == trial.StatusUnsupported, t.Status == trial.StatusMissing:
+		return false, t.Reason
+	case errors && !slices.ContainsFunc(objective, func(b record.Bound) bool { return b.Metric == trial.ErrorShare }):
+		return true, t.Reason
+	case slices.Contains(t.Flags, trial.Overloaded), slices.Contains(t.Flags, trial.Backlog):
+		return true, t.Reason
+	}
+	for _, b := range objective {
+		value, ok := valueOf(t, b.Metric)
+		if !ok {
+			return false, absent(b.Metric, t)
+		}
+		if value > b.Value && !b.AtLeast || value < b.Value && b.AtLeast {
+			return true, Shown(b.Metric, value)
+		}
+	}
+	return true, ""
+}
+
+// valueOf returns a figure of a trial, a percentile with what was left unfinished.
+func valueOf(t trial.Trial, name string) (float64, bool) {
+	value, ok := t.Values[name]
+	return max(value, t.Moved[name]), ok
+}
+
+// absent says why a trial lacks a figure.
+func absent(name string, t trial.Trial) string {
+	if m := metric.Shown(name); m.Least > 0 {
+		return fmt.Sprintf("the window held too few exchanges for %s, which needs %d", name, m.Least)
+	}
+	if t.Reason != "" {
+		return t.Reason
+	}
+	return "it has no " + name
+}
+
+// Shown is a metric's value with its unit: "response p99 12.3 ms".
+func Shown(name string, value float64) string {
+	m := metric.Shown(name)
+	s := m.Scale(value)
+	return strings.TrimSpace(m.Label + " " + s.Format(value) + " " + s.Unit)
+}
+
+// limitAt returns what bounded an arm where its capacity lies: by trials that fell
+// behind not far above it, else by the closed loop.
+func limitAt(tries []Try, all map[string]*trial.Judged, capacity float64, closed *trial.Judged) (limit trial.Limit, of contract.Role, proof string) {
+	const notFar = 1.6
+	count, first := map[trial.Limit]int{}, map[trial.Limit]*trial.Judged{}
+	for _, t := range tries {
+		v := all[t.ID]
+		limit := v.Trial.Limit
+		if t.Met || t.Rate > notFar*capacity || limit == trial.Schedule || limit == trial.Unknown || limit == "" {
+			continue
+		}
+		if count[limit]++; first[limit] == nil {
+			first[limit] = v
+		}
+	}
+	best := closed
+	for _, l := range trial.Limits() {
+		if count[l] > 0 && (best == closed || count[l] > count[best.Trial.Limit]) {
+			best = first[l]
+		}
+	}
+	return best.Trial.Limit, best.LimitOf, best.Plan.ID + ": " + best.Trial.LimitProof
+}

@@ -1,0 +1,122 @@
+package finding
+
+import (
+	"fmt"
+	"strings"
+
+	"netdyno/internal/contract"
+	"netdyno/internal/quantity"
+	"netdyno/internal/read/capacity"
+	"netdyno/internal/read/cells"
+	"netdyno/internal/read/compare"
+	"netdyno/internal/read/stat"
+	"netdyno/internal/read/trial"
+	"netdyno/internal/read/view"
+	"netdyno/internal/record"
+)
+
+// CapacitySentences answer how much each arm carries, and what the arms carry against
+// each other.
+func CapacitySentences(c *capacity.Capacity) []string {
+	var all []string
+	for _, a := range c.Arms {
+		all = append(all, capacitySentence(c.Spec, a))
+	}
+	for _, r := range c.Ratios {
+		all = append(all, fmt.Sprintf("%s carries %s× as much as %s%s (%s–%s).", r.Arm, quantity.FormatFigure(r.Value), r.Base, cells.InCell(r.Cell),
+			quantity.FormatFigure(r.Low), quantity.FormatFigure(r.High)))
+	}
+	if len(all) == 0 {
+		return []string{"No arm has run, so nothing can be said of what they carry."}
+	}
+	return all
+}
+
+// ObjectiveWords join the conditions of an objective.
+func ObjectiveWords(spec record.Capacity) string {
+	var texts []string
+	for _, b := range spec.Objective {
+		texts = append(texts, b.Text)
+	}
+	return strings.Join(texts, " and ")
+}
+
+func capacitySentence(spec record.Capacity, a capacity.Arm) string {
+	who, objective := a.Arm+cells.InCell(a.Cell), ObjectiveWords(spec)
+	switch {
+	case a.Rate == nil:
+		return fmt.Sprintf("%s has no capacity at %s: %s.", who, objective, a.Why)
+	case a.AtLeast && a.LimitOf == contract.Client:
+		return fmt.Sprintf("%s carries at least %s exchanges a second at %s: above that the load generator is at its own limit (%s)%s.",
+			who, quantity.FormatFigure(a.Rate.Value), objective, a.Limit, cure(a.Limit))
+	case a.AtLeast:
+		return fmt.Sprintf("%s carries at least %s exchanges a second at %s: no rate that was tried missed it.", who, quantity.FormatFigure(a.Rate.Value), objective)
+	}
+	text := fmt.Sprintf("%s carries %s exchanges a second (%s–%s, %s) at %s", who, quantity.FormatFigure(a.Rate.Value),
+		quantity.FormatFigure(a.Rate.Low), quantity.FormatFigure(a.Rate.High), compare.Confidence(1-stat.Confidence), objective)
+	if a.Limit != "" && a.Limit != trial.Unknown {
+		text += fmt.Sprintf("; its limit there is %s", a.Limit)
+	}
+	if a.Wide {
+		text += fmt.Sprintf("; the interval is wider than %s, and a longer --time narrows it", compare.Percent(spec.Within))
+	}
+	return text + "."
+}
+
+// cure is what raises a limit.
+func cure(l trial.Limit) string {
+	if text := l.Means().Cure; text != "" {
+		return "; " + text
+	}
+	return ""
+}
+
+// capacityCharts draw the objective's metrics against the rate, every window a point,
+// with the bound as a line of its own.
+func capacityCharts(s *cells.Dataset, c *capacity.Capacity) []view.Chart {
+	var all []view.Chart
+	for _, cell := range s.Cells {
+		for _, b := range c.Spec.Objective {
+			spec := record.Chart{Title: b.Text + " by rate" + cells.InCell(cell), Kind: record.Lines, Metric: b.Metric, X: "rate", By: s.Header.Study.Compare.Factor, Where: varied(s, cell)}
+			for _, chart := range view.ChartsOf(s, []record.Chart{spec}) {
+				all = append(all, withBound(chart, b))
+			}
+		}
+	}
+	return all
+}
+
+// varied are the levels that make a cell.
+func varied(s *cells.Dataset, cell string) map[string]string {
+	levels := map[string]string{}
+	for _, level := range strings.Fields(cell) {
+		if factor, text, found := strings.Cut(level, "="); found {
+			levels[factor] = text
+		}
+	}
+	return levels
+}
+
+// withBound adds the line of a bound from the least rate to the greatest.
+func withBound(c view.Chart, b record.Bound) view.Chart {
+	var first, last view.Point
+	for _, line := range c.Lines {
+		for _, p := range line.Points {
+			if first.N == 0 || p.X.Value < first.X.Value {
+				first = p
+			}
+			if last.N == 0 || p.X.Value > last.X.Value {
+				last = p
+			}
+		}
+	}
+	if first.N == 0 || !(b.Value > 0) {
+		return c
+	}
+	line := view.Line{Name: "objective: " + b.Text}
+	for _, at := range []view.Coordinate{first.X, last.X} {
+		line.Points = append(line.Points, view.Point{X: at, Figure: cells.Figure{Value: b.Value, Low: b.Value, High: b.Value, N: 1}})
+	}
+	c.Lines = append(c.Lines, line)
+	return c
+}
