@@ -87,29 +87,33 @@ func Read(s *cells.Dataset) *Capacity {
 
 // read says what is known of an arm.
 func (a *series) read() Arm {
-	arm := Arm{Cell: a.Cell, Arm: a.Arm, ClosedS: a.most, Tries: a.tries, UsedS: a.used}
-	for _, t := range a.tries {
+	arm := Arm{Cell: a.Cell, Arm: a.Arm, ClosedS: a.Most, Tries: a.Tries, UsedS: a.UsedS}
+	for _, t := range a.Tries {
 		arm.LongestS = max(arm.LongestS, t.Window)
 	}
 	if arm.Why = a.nothing(); arm.Why != "" {
 		return arm
 	}
-	highest := highestMet(a.tries)
-	_, _, arm.Short = lengths(a.spec, a.window, a.warmup, a.most, highest, true)
-	p, enclosed := known(a.tries)
+	highest := highestMet(a.Tries)
+	_, _, arm.Short = a.lengths(max(highest, lowest*a.Most), true)
+	p, enclosed := known(a.Tries)
+	if !enclosed && highest == 0 {
+		arm.Why = "its windows do not enclose it: they missed it at the lowest rate tried, and met it above"
+		return arm
+	}
 	if !enclosed {
 		arm.AtLeast, arm.Rate = true, &Estimate{highest, highest, highest}
-		arm.Limit, arm.LimitOf, arm.Proof = limitAt(a.tries, a.judged, highest, a.closed)
+		arm.Limit, arm.LimitOf, arm.Proof = limitAt(a.Tries, a.judged, highest, a.closed)
 		return arm
 	}
 	arm.posterior, arm.Spread = p, p.spread
-	if arm.Why = contradiction(a.tries, p); arm.Why != "" {
+	if arm.Why = contradiction(a.Tries, p); arm.Why != "" {
 		return arm
 	}
 	e := estimateOf(p.capacityOf())
-	arm.Rate, arm.Wide = &e, e.High-e.Low > a.spec.Within*e.Value
-	arm.Limit, arm.LimitOf, arm.Proof = limitAt(a.tries, a.judged, e.Value, a.closed)
-	if generatorEnded(a.tries, e.Value) {
+	arm.Rate, arm.Wide = &e, e.High-e.Low > a.Spec.Within*e.Value
+	arm.Limit, arm.LimitOf, arm.Proof = limitAt(a.Tries, a.judged, e.Value, a.closed)
+	if generatorEnded(a.Tries, e.Value) {
 		arm.AtLeast, arm.Rate = true, &Estimate{highest, highest, highest}
 	}
 	return arm
@@ -120,18 +124,18 @@ func (a *series) nothing() string {
 	switch {
 	case a.closed == nil:
 		return "it has not run yet"
-	case !(a.most > 0):
+	case !(a.Most > 0):
 		return "flat out it left no rate: " + cmp.Or(a.closed.Trial.Reason, a.closed.Trial.Status)
-	case len(a.tries) == 0 && len(a.untold) > 0:
+	case len(a.Tries) == 0 && len(a.untold) > 0:
 		return "no window tells: " + a.untold[len(a.untold)-1].Why
-	case len(a.tries) == 0:
+	case len(a.Tries) == 0:
 		return "no rate was tried"
 	}
-	if highestMet(a.tries) > 0 {
+	if slices.ContainsFunc(a.Tries, func(t Try) bool { return t.Met }) {
 		return ""
 	}
-	lowest := slices.MinFunc(a.tries, func(x, y Try) int { return cmp.Compare(x.Rate, y.Rate) })
-	return fmt.Sprintf("no rate tried meets it: at %s/s, the lowest of %d, the reason was: %s", rateText(lowest.Rate), len(a.tries), lowest.Why)
+	lowest := slices.MinFunc(a.Tries, func(x, y Try) int { return cmp.Compare(x.Rate, y.Rate) })
+	return fmt.Sprintf("no rate tried meets it: at %s/s, the lowest of %d, the reason was: %s", rateText(lowest.Rate), len(a.Tries), lowest.Why)
 }
 
 // highestMet is the highest rate at which a window met the objective and, counted from

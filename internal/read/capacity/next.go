@@ -30,7 +30,8 @@ func Next(s *cells.Dataset, block int) (record.Allocation, string) {
 			continue
 		}
 		a := at(cells.KeyOf(v.Plan.Cell, v.Plan.Arm))
-		if why := a.over(); why != "" {
+		levels, why := a.next()
+		if why != "" {
 			decided.Left = append(decided.Left, v.Plan.ID)
 			whys = append(whys, a.Arm+cells.InCell(a.Cell)+" "+why)
 			continue
@@ -38,7 +39,7 @@ func Next(s *cells.Dataset, block int) (record.Allocation, string) {
 		if decided.Levels == nil {
 			decided.Levels = map[string]map[string]string{}
 		}
-		decided.Levels[v.Plan.ID] = a.levels()
+		decided.Levels[v.Plan.ID] = levels
 		run++
 	}
 	slices.Sort(whys)
@@ -46,14 +47,20 @@ func Next(s *cells.Dataset, block int) (record.Allocation, string) {
 	if run == 0 {
 		decided.Left, decided.Ended = nil, true
 	}
+	if block%saidEach != 0 && !decided.Ended {
+		return decided, ""
+	}
 	return decided, soFar(arms)
 }
+
+// saidEach is after how many blocks a run says what is known of its arms.
+const saidEach = 5
 
 // soFar is what is known of each arm.
 func soFar(arms []*series) string {
 	var parts []string
 	for _, a := range arms {
-		if p, ok := known(a.tries); ok {
+		if p, ok := known(a.Tries); ok {
 			e := p.capacityOf()
 			parts = append(parts, fmt.Sprintf("%s%s %s–%s/s", a.Arm, cells.InCell(a.Cell), quantity.FormatFigure(e.Low), quantity.FormatFigure(e.High)))
 		}

@@ -9,18 +9,64 @@ import (
 	"netdyno/internal/record"
 )
 
-// series is what is known of one arm in one cell.
+// Search is one search for a capacity: what is asked, what was tried, what comes next.
+type Search struct {
+	Spec           record.Capacity
+	Window, Warmup time.Duration // the shortest
+	Most           float64       // the rate of the closed loop
+	Tries          []Try         // as they ran
+	UsedS          float64       // that all trials took
+}
+
+// Step is the next window.
+type Step struct {
+	Rate           float64
+	Window, Warmup time.Duration
+}
+
+// Add notes the outcome of a window.
+func (s *Search) Add(t Try) {
+	s.Tries = inParts(append(s.Tries, t))
+	s.UsedS += t.Seconds
+}
+
+// Next returns the next window, or why there is none.
+func (s *Search) Next() (step Step, why string) {
+	switch {
+	case settled(s.Tries, s.Spec.Within):
+		return step, "is known closely enough"
+	case len(s.Tries) > 0 && s.UsedS >= s.Spec.TimeS:
+		return step, "has spent its time"
+	}
+	rate, more := next(s.Tries, s.Most)
+	if !more {
+		return step, "has no rate left to try"
+	}
+	step.Rate = threeDigits(rate)
+	step.Window, step.Warmup, _ = s.lengths(step.Rate, near(s.Tries))
+	return step, ""
+}
+
+// Found returns the capacity with its interval, or why there is none: the outcomes do not
+// enclose one, or contradict each other.
+func (s *Search) Found() (Estimate, string) {
+	p, enclosed := known(s.Tries)
+	if !enclosed {
+		return Estimate{}, "no rates enclose it"
+	}
+	if why := contradiction(s.Tries, p); why != "" {
+		return Estimate{}, why
+	}
+	return estimateOf(p.capacityOf()), ""
+}
+
+// series is the search of one arm in one cell, with its trials.
 type series struct {
 	cells.Key
-	spec   record.Capacity
+	Search
 	closed *trial.Judged // the first trial, flat out; nil before it ran
-	most   float64       // its rate
-	tries  []Try
-	untold []Try // windows that say nothing of the objective
+	untold []Try         // windows that say nothing of the objective
 	judged map[string]*trial.Judged
-	used   float64 // seconds of all trials
-
-	window, warmup time.Duration // as planned
 }
 
 // seriesOf parts a run's trials by arm and cell, in the study's order.
@@ -37,59 +83,48 @@ func seriesOf(s *cells.Dataset) []*series {
 }
 
 func newSeries(key cells.Key, spec record.Capacity, judged []*trial.Judged) *series {
-	a := &series{Key: key, spec: spec, judged: map[string]*trial.Judged{}}
-	a.window, _ = quantity.ParseDuration(judged[0].Plan.Levels[windowFactor])
-	a.warmup, _ = quantity.ParseDuration(judged[0].Plan.Levels[warmupFactor])
+	a := &series{Key: key, Search: Search{Spec: spec}, judged: map[string]*trial.Judged{}}
+	a.Window, _ = quantity.ParseDuration(judged[0].Plan.Levels[windowFactor]) // block 1 runs as planned
+	a.Warmup, _ = quantity.ParseDuration(judged[0].Plan.Levels[warmupFactor])
 	for _, v := range judged {
 		if v.Record == nil {
 			continue
 		}
 		a.judged[v.Plan.ID] = v
 		t, told := tryOf(spec.Objective, v)
-		a.used += t.Seconds
 		switch {
 		case v.Plan.Levels[rateFactor] == flatOut:
-			a.closed, a.most = v, v.Trial.Values["exchanges_per_s"]
+			a.closed, a.Most = v, v.Trial.Values["exchanges_per_s"]
+			a.UsedS += t.Seconds
 		case told:
-			a.tries = append(a.tries, t)
+			a.Add(t)
 		default:
 			a.untold = append(a.untold, t)
+			a.UsedS += t.Seconds
 		}
 	}
-	a.tries = inParts(a.tries)
 	return a
 }
 
 // mostUntold bounds the windows of an arm that say nothing in a row.
 const mostUntold = 4
 
-// over says why an arm needs no further window; "" when it does.
-func (a *series) over() string {
+// next returns the levels of an arm's next trial, or why it needs none.
+func (a *series) next() (levels map[string]string, why string) {
 	last := len(a.untold) - mostUntold
 	switch {
 	case a.closed == nil:
-		return "has not run flat out"
-	case !(a.most > 0):
-		return "ended flat out without a rate: " + a.closed.Trial.Reason
-	case last >= 0 && (len(a.tries) == 0 || a.untold[last].Block > a.tries[len(a.tries)-1].Block):
-		return "has no window that tells: " + a.untold[len(a.untold)-1].Why
-	case settled(a.tries, a.spec.Within):
-		return "is known closely enough"
-	case len(a.tries) > 0 && a.used >= a.spec.TimeS:
-		return "has spent its time"
+		return nil, "has not run flat out"
+	case !(a.Most > 0):
+		return nil, "ended flat out without a rate: " + a.closed.Trial.Reason
+	case last >= 0 && (len(a.Tries) == 0 || a.untold[last].Block > a.Tries[len(a.Tries)-1].Block):
+		return nil, "has no window that tells: " + a.untold[len(a.untold)-1].Why
 	}
-	if _, more := next(a.tries, a.most); !more {
-		return "has no rate left to try"
+	step, why := a.Search.Next()
+	if why != "" {
+		return nil, why
 	}
-	return ""
-}
-
-// levels are those of an arm's next trial.
-func (a *series) levels() map[string]string {
-	rate, _ := next(a.tries, a.most)
-	rate = threeDigits(rate)
-	window, warmup, _ := lengths(a.spec, a.window, a.warmup, a.most, rate, near(a.tries))
 	return map[string]string{
-		rateFactor: quantity.RateText(rate), windowFactor: quantity.DurationText(window), warmupFactor: quantity.DurationText(warmup),
-	}
+		rateFactor: quantity.RateText(step.Rate), windowFactor: quantity.DurationText(step.Window), warmupFactor: quantity.DurationText(step.Warmup),
+	}, ""
 }

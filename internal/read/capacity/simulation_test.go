@@ -1,104 +1,167 @@
 package capacity
 
 import (
-	"fmt"
 	"math"
 	"math/rand/v2"
-	"os"
 	"slices"
+	"strings"
 	"testing"
+	"time"
+
+	"netdyno/internal/read/stat"
+	"netdyno/internal/read/synthetic"
+	"netdyno/internal/record"
 )
 
-type server func(r *rand.Rand, rate float64, window float64) bool
+// meets tells whether a window at a rate meets the objective. At is how much of the
+// search's time is gone.
+type meets func(random *rand.Rand, rate float64, warmup, window float64, at float64) bool
 
-func simulate(r *rand.Rand, most float64, s server, within float64, long, budget float64) (tries []Try, used float64) {
-	for used < budget {
-		rate, more := next(tries, most)
-		if !more {
-			return tries, used
-		}
-		window := long / 4
-		if near(tries) {
-			window = long
-		}
-		used += 1.2*window + .15
-		tries = append(tries, Try{Rate: rate, Met: s(r, rate, window), Window: window})
-		tries = inParts(tries)
-		if settled(tries, within) {
-			break
-		}
-	}
-	return tries, used
-}
-
-func logistic(theta, sd float64) server {
-	return func(r *rand.Rand, rate, window float64) bool {
-		return r.Float64() < 1/(1+math.Exp((math.Log(rate)-math.Log(theta))*math.Pi/math.Sqrt(3)/sd))
+func searchFor(allowed float64, most float64) Search {
+	return Search{
+		Spec: record.Capacity{Objective: []record.Bound{{Metric: "response_p99_us", Value: allowed * 1e6}}, Within: 0.1, TimeS: 60},
+		Most: most, Window: time.Second, Warmup: 200 * time.Millisecond,
 	}
 }
 
-// mm1 simulates windows of an M/M/1 queue with mu, p99<=T.
-func mm1(mu, T float64) server {
-	return func(r *rand.Rand, rate, window float64) bool {
-		warm := window * .2
-		var t, free float64
-		var resp []float64
-		for t < warm+window {
-			t += r.ExpFloat64() / rate
-			start := max(t, free)
-			free = start + r.ExpFloat64()/mu
-			if t >= warm {
-				resp = append(resp, free-t)
-			}
+// simulate carries a search out against a pretended server.
+func simulate(seed uint64, s Search, server meets) Search {
+	const starting = 0.15 // seconds that a trial takes besides its load
+	random := rand.New(rand.NewPCG(seed, 1))
+	for {
+		step, why := s.Next()
+		if why != "" {
+			return s
 		}
-		slices.Sort(resp)
-		return len(resp) > 0 && resp[int(.99*float64(len(resp)))] <= T
+		warmup, window := step.Warmup.Seconds(), step.Window.Seconds()
+		met := server(random, step.Rate, warmup, window, s.UsedS/s.Spec.TimeS)
+		s.Add(Try{Rate: step.Rate, Met: met, Window: window, Seconds: warmup + window + starting})
 	}
 }
 
-func TestTune(t *testing.T) {
-	if os.Getenv("TUNE") == "" {
-		t.SkipNow()
+// scattered meets the objective below a threshold that may drift; windows of a second
+// scatter by a share of the rate.
+func noisy(capacity, scatter, drift float64) meets {
+	return func(random *rand.Rand, rate, _, window, at float64) bool {
+		z := math.Log(rate/capacity) - drift*(at-0.5) + random.NormFloat64()*scatter/math.Sqrt(window)
+		return z < 0
 	}
-	cases := []struct {
-		name  string
-		truth float64
-		most  float64
-		s     server
-		long  float64
+}
+
+func queue(q synthetic.Queue, allowed float64) meets {
+	return func(random *rand.Rand, rate, warmup, window, _ float64) bool {
+		times := q.Responses(random, rate, warmup, window)
+		return len(times) > 0 && stat.Quantile(times, 0.99) <= allowed
+	}
+}
+
+func TestTheIntervalHoldsTheCapacity(t *testing.T) {
+	mm1 := synthetic.Queue{Servers: 1, Service: 1e-4, Exponential: true, Poisson: true}
+	d4 := synthetic.Queue{Servers: 4, Service: 1e-3}
+	for _, c := range []struct {
+		name           string
+		capacity, most float64
+		allowed        float64
+		server         meets
+		within         int // of 100 searches, how many must end with an interval that is narrow enough
 	}{
-		{"logistic 0.5 %", 1000, 1300, logistic(1000, .005), 2},
-		{"logistic 2 %", 1000, 1300, logistic(1000, .02), 2},
-		{"logistic 5 %", 1000, 1300, logistic(1000, .05), 2},
-		{"logistic 8 %", 1000, 1300, logistic(1000, .08), 2},
-		{"logistic 8 % far", 1000, 30000, logistic(1000, .08), 2},
-		{"mm1 10000, 5ms", 10000 - math.Log(100)/.005, 10000, mm1(10000, .005), 2},
-		{"mm1 5000, 10ms", 5000 - math.Log(100)/.01, 5000, mm1(5000, .01), 4},
-		{"mm1 10000, 10ms", 10000 - math.Log(100)/.01, 10000, mm1(10000, .01), 2.5},
-		{"mm1 10000, 2ms", 10000 - math.Log(100)/.002, 10000, mm1(10000, .002), 1},
+		{"M/M/1, p99 ≤ 5 ms", 1e4 - math.Log(100)/5e-3, 1e4, 5e-3, queue(mm1, 5e-3), 90},
+		{"D/D/4", 4000, 4000, 5e-3, queue(d4, 5e-3), 100},
+		{"steep", 1000, 1300, 5e-3, noisy(1000, 0.01, 0), 100},
+		{"noisy", 1000, 1300, 5e-3, noisy(1000, 0.08, 0), 20},
+		{"noisy, far below the closed loop", 1000, 30000, 5e-3, noisy(1000, 0.05, 0), 30},
+		{"drifting by 3 %", 1000, 1300, 5e-3, noisy(1000, 0.03, 0.03), 90},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			t.Parallel()
+			const runs = 40
+			in, narrow := 0, 0
+			for seed := range uint64(runs) {
+				s := simulate(seed, searchFor(c.allowed, c.most), c.server)
+				e, why := s.Found()
+				if why != "" {
+					continue
+				}
+				if e.Low <= c.capacity && c.capacity <= e.High {
+					in++
+				}
+				if e.High-e.Low <= 0.1*e.Value {
+					narrow++
+				}
+				if e.Value < e.Low || e.Value > e.High {
+					t.Errorf("seed %d: %v lies outside its interval", seed, e)
+				}
+			}
+			t.Logf("%d of %d intervals hold it, %d are at most 10 %% wide", in, runs, narrow)
+			if in < runs*93/100 {
+				t.Errorf("%d of %d intervals hold the capacity, want 93 %%", in, runs)
+			}
+			if narrow < runs*c.within/100 {
+				t.Errorf("%d of %d intervals are at most 10 %% wide after 60 s", narrow, runs)
+			}
+		})
 	}
-	for _, c := range cases {
-		n, in, bias, tries, secs := 150, 0, 0.0, []float64{}, []float64{}
-		wide := 0.
-		for i := range n {
-			r := rand.New(rand.NewPCG(uint64(i), 7))
-			all, used := simulate(r, c.most, c.s, .1, c.long, 60)
-			p, k := known(all)
-			if !k {
-				continue
+}
+
+// What has no single threshold gets a sentence and no number.
+func TestContradictionsAreNamed(t *testing.T) {
+	for name, c := range map[string]struct {
+		server meets
+		want   string
+	}{
+		"two states": {func(random *rand.Rand, rate, _, _, _ float64) bool {
+			return rate < []float64{300, 1200}[random.IntN(2)]
+		}, "contradict each other"},
+		"it warms up": {noisyBy(func(at float64) float64 { return []float64{600, 1000}[min(1, int(at*3))] }), "moved while"},
+	} {
+		told := 0
+		for seed := range uint64(10) {
+			s := simulate(seed, searchFor(5e-3, 1300), c.server)
+			if _, why := s.Found(); strings.Contains(why, c.want) || strings.Contains(why, "contradict") {
+				told++
 			}
-			e := p.capacityOf()
-			if e.Low <= c.truth && c.truth <= e.High {
-				in++
-			}
-			bias += math.Log(e.Point/c.truth) / float64(n)
-			wide += (e.High - e.Low) / e.Point / float64(n)
-			tries = append(tries, float64(len(all)))
-			secs = append(secs, used)
 		}
-		slices.Sort(tries)
-		slices.Sort(secs)
-		m, h := len(tries)/2, len(tries)*9/10
-		fmt.Printf("%-22s in %d/%d bias %+.3f width %.3f tries median %v p90 %v s %.0f %.0f\n", c.name, in, n, bias, wide, tries[m], tries[h], secs[m], secs[h])
+		if told < 8 {
+			t.Errorf("%s: %d of 10 searches say that it has no capacity", name, told)
+		}
+	}
+}
+
+func noisyBy(capacity func(at float64) float64) meets {
+	return func(random *rand.Rand, rate, _, _, at float64) bool {
+		return rate < capacity(at)*(1+0.01*random.NormFloat64())
+	}
+}
+
+func TestASearchEndsWhereThereIsNothing(t *testing.T) {
+	for name, c := range map[string]struct {
+		met       bool
+		low, high float64 // between which the last rate lies
+	}{"met nowhere": {false, 1, 20}, "met everywhere": {true, 3300, 4000}} {
+		s := simulate(1, searchFor(5e-3, 1000), func(*rand.Rand, float64, float64, float64, float64) bool { return c.met })
+		last := s.Tries[len(s.Tries)-1].Rate
+		if last < c.low || last > c.high || len(s.Tries) > 12 || slices.ContainsFunc(s.Tries, func(t Try) bool { return t.Met != c.met }) {
+			t.Errorf("%s: %d windows, the last at %g/s", name, len(s.Tries), last)
+		}
+		if _, why := s.Found(); why == "" {
+			t.Errorf("%s: has a capacity", name)
+		}
+	}
+}
+
+func TestRatio(t *testing.T) {
+	one, _ := known(simulate(1, searchFor(5e-3, 1300), noisy(1000, 0.03, 0)).Tries)
+	two, _ := known(simulate(2, searchFor(5e-3, 2600), noisy(1500, 0.03, 0)).Tries)
+	r := ratio(two, one)
+	if r.Low > 1.5 || r.High < 1.5 || r.High/r.Low > 1.25 || r.Point < r.Low || r.Point > r.High {
+		t.Errorf("1500 ÷ 1000 is %+v", r)
+	}
+}
+
+func TestThreeDigits(t *testing.T) {
+	for rate, want := range map[float64]float64{41234: 41200, 123.456: 123, 99.96: 100, 1.2345: 1.23, 0.98765: 0.988} {
+		if got := threeDigits(rate); math.Abs(got-want) > 1e-12*want {
+			t.Errorf("%g is %g, want %g", rate, got, want)
+		}
 	}
 }

@@ -28,22 +28,22 @@ const (
 
 // lengths returns the window and the warm-up for a rate. Short says that the time of the
 // search does not allow for the window that the objective needs.
-func lengths(spec record.Capacity, planned, warmup time.Duration, most, rate float64, close bool) (window, before time.Duration, short bool) {
+func (s *Search) lengths(rate float64, close bool) (window, warmup time.Duration, short bool) {
 	seconds := 0.0
-	for _, b := range spec.Objective {
-		seconds = max(seconds, needed(b, most))
+	for _, b := range s.Spec.Objective {
+		seconds = max(seconds, needed(b, s.Most))
 	}
 	if !close {
 		seconds *= farShare
 	}
-	for _, b := range spec.Objective {
+	for _, b := range s.Spec.Objective {
 		seconds = max(seconds, spareExchange*float64(metric.Shown(b.Metric).Least)/rate)
 	}
-	if cap := spec.TimeS * mostShare; seconds > cap {
-		short, seconds = true, cap
+	if most := s.Spec.TimeS * mostShare; seconds > most {
+		short, seconds = true, most
 	}
-	window = max(planned, rounded(seconds))
-	return window, max(warmup, rounded(warmupShare*window.Seconds())), short
+	window = max(s.Window, rounded(seconds))
+	return window, max(s.Warmup, rounded(warmupShare*window.Seconds())), short
 }
 
 // rounded is a duration in tens of milliseconds.
