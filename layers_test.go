@@ -111,7 +111,7 @@ var layers = map[string][]string{
 	"bench":         append(slices.Clone(orchestrator), "internal/read/stat", "internal/read/synthetic"),
 	"bench/shape":   {},
 	"bench/first/*": {}, // servers of somebody's own
-	"truth":         append(slices.Clone(orchestrator), "internal/read/stat", "test/truth", "test/limits"),
+	"truth":         append(slices.Clone(orchestrator), "internal/read/stat", "internal/read/synthetic", "test/truth", "test/limits"),
 	"test/programs": {}, // where the programs are that tests run
 	"test/lab":      {}, // hosts, for the tests of rigs: of third parties only
 	"test/trials":   append(slices.Clone(orchestrator), "internal/run/bench/benchtest"),

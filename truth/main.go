@@ -45,6 +45,7 @@ var questions = []question{
 	{"apart", madeApart},
 	{"mesh", meshed},
 	{"tune", tuned},
+	{"capacity", carried},
 }
 
 func main() {
