@@ -97,10 +97,6 @@ func (a *series) read() Arm {
 	highest := highestMet(a.Tries)
 	_, _, arm.Short = a.lengths(max(highest, lowest*a.Most), true)
 	p, enclosed := known(a.Tries)
-	if !enclosed && highest == 0 {
-		arm.Why = "its windows do not enclose it: they missed it at the lowest rate tried, and met it above"
-		return arm
-	}
 	if !enclosed {
 		arm.AtLeast, arm.Rate = true, &Estimate{highest, highest, highest}
 		arm.Limit, arm.LimitOf, arm.Proof = limitAt(a.Tries, a.judged, highest, a.closed)
@@ -126,6 +122,8 @@ func (a *series) nothing() string {
 		return "it has not run yet"
 	case !(a.Most > 0):
 		return "flat out it left no rate: " + cmp.Or(a.closed.Trial.Reason, a.closed.Trial.Status)
+	case a.Most < a.floor():
+		return a.tooSlow()
 	case len(a.Tries) == 0 && len(a.untold) > 0:
 		return "no window tells: " + a.untold[len(a.untold)-1].Why
 	case len(a.Tries) == 0:

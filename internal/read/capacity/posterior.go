@@ -37,9 +37,9 @@ type posterior struct {
 // outcomes, from a prior that is flat in the logarithm of both. A second pass looks
 // closer where the first found the threshold.
 //
-// Source: L. L. Kontsevich and C. W. Tyler, Bayesian adaptive estimation of
-// psychometric slope and threshold, Vision Research 1999; N. Prins, The psi-marginal
-// adaptive method, Journal of Vision 2013, which treats the slope as a nuisance.
+// Source: Kontsevich and Tyler, Bayesian adaptive estimation of psychometric slope
+// and threshold, Vision Research 1999; Prins, The psi-marginal adaptive
+// method, Journal of Vision 2013, which treats the slope as a nuisance.
 func posteriorOf(tries []Try, low, high float64) posterior {
 	p := weigh(tries, low, high)
 	const outside = 1e-4

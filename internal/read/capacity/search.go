@@ -2,6 +2,7 @@ package capacity
 
 import (
 	"math"
+	"slices"
 
 	"netdyno/internal/read/stat"
 )
@@ -36,18 +37,10 @@ const (
 // Confidence of every interval of a capacity.
 const Confidence = stat.Confidence
 
-// bracketed tells whether the highest rate that was tried failed and the lowest met
-// the objective, each at least once.
-func bracketed(tries []Try) (above, below bool) {
-	highMet, highMissed, lowMet, lowMissed := 0.0, 0.0, math.Inf(1), math.Inf(1)
-	for _, t := range tries {
-		if t.Met {
-			highMet, lowMet = max(highMet, t.Rate), min(lowMet, t.Rate)
-		} else {
-			highMissed, lowMissed = max(highMissed, t.Rate), min(lowMissed, t.Rate)
-		}
-	}
-	return highMissed > 0 && highMissed >= highMet, highMet > 0 && lowMet <= lowMissed
+// bracketed tells whether some rate missed the objective and some met it. In which order
+// does not matter: single windows may go the other way.
+func bracketed(tries []Try) (missed, met bool) {
+	return slices.ContainsFunc(tries, func(t Try) bool { return !t.Met }), slices.ContainsFunc(tries, func(t Try) bool { return t.Met })
 }
 
 // extremes returns the least and the greatest rate that was tried.
@@ -61,7 +54,7 @@ func extremes(tries []Try) (low, high float64) {
 
 // known returns what the outcomes say of the threshold; false before they enclose it.
 func known(tries []Try) (posterior, bool) {
-	if above, below := bracketed(tries); !above || !below {
+	if missed, met := bracketed(tries); !missed || !met {
 		return posterior{}, false
 	}
 	low, high := extremes(tries)
@@ -76,18 +69,12 @@ func next(tries []Try, most float64) (rate float64, ok bool) {
 		return first * most, true
 	}
 	low, high := extremes(tries)
-	switch above, below := bracketed(tries); {
-	case !above:
+	switch missed, met := bracketed(tries); {
+	case !missed:
 		rate = high * upwards
 		return rate, rate <= highest*most
-	case !below:
-		failed := 0
-		for _, t := range tries {
-			if !t.Met {
-				failed++
-			}
-		}
-		rate = low / math.Pow(2, float64(min(failed, 4)))
+	case !met:
+		rate = low / math.Pow(2, float64(min(len(tries), 4)))
 		return rate, rate >= lowest*most
 	}
 	p := posteriorOf(tries, math.Log(low/headroom), math.Log(high*headroom))

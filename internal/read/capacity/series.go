@@ -1,6 +1,7 @@
 package capacity
 
 import (
+	"fmt"
 	"time"
 
 	"netdyno/internal/quantity"
@@ -41,6 +42,12 @@ func (s *Search) Next() (step Step, why string) {
 	rate, more := next(s.Tries, s.Most)
 	if !more {
 		return step, "has no rate left to try"
+	}
+	if least, _ := extremes(s.Tries); rate < s.floor() {
+		if _, met := bracketed(s.Tries); !met && least <= s.floor() {
+			return step, "has no rate left to try"
+		}
+		rate = s.floor()
 	}
 	step.Rate = threeDigits(rate)
 	step.Window, step.Warmup, _ = s.lengths(step.Rate, near(s.Tries))
@@ -106,6 +113,12 @@ func newSeries(key cells.Key, spec record.Capacity, judged []*trial.Judged) *ser
 	return a
 }
 
+// tooSlow says that no window of an arm would hold enough exchanges.
+func (a *series) tooSlow() string {
+	return fmt.Sprintf("flat out it does %s/s, and below %s/s no window of this search's time holds the exchanges that the objective's percentile needs; a longer time allows for longer windows",
+		rateText(a.Most), rateText(a.floor()))
+}
+
 // mostUntold bounds the windows of an arm that say nothing in a row.
 const mostUntold = 4
 
@@ -117,6 +130,8 @@ func (a *series) next() (levels map[string]string, why string) {
 		return nil, "has not run flat out"
 	case !(a.Most > 0):
 		return nil, "ended flat out without a rate: " + a.closed.Trial.Reason
+	case a.Most < a.floor():
+		return nil, a.tooSlow()
 	case last >= 0 && (len(a.Tries) == 0 || a.untold[last].Block > a.Tries[len(a.Tries)-1].Block):
 		return nil, "has no window that tells: " + a.untold[len(a.untold)-1].Why
 	}

@@ -28,12 +28,12 @@ const (
 
 // lengths returns the window and the warm-up for a rate. Short says that the time of the
 // search does not allow for the window that the objective needs.
-func (s *Search) lengths(rate float64, close bool) (window, warmup time.Duration, short bool) {
+func (s *Search) lengths(rate float64, isNear bool) (window, warmup time.Duration, short bool) {
 	seconds := 0.0
 	for _, b := range s.Spec.Objective {
 		seconds = max(seconds, needed(b, s.Most))
 	}
-	if !close {
+	if !isNear {
 		seconds *= farShare
 	}
 	for _, b := range s.Spec.Objective {
@@ -68,4 +68,14 @@ func needed(b record.Bound, most float64) float64 {
 	asHigh := math.Log(1/beyond) / math.Log(100) // as far out as a 99th percentile is 1
 	times := perAllowed / (allowed * most / asHigh)
 	return allowed * max(leastAllowed, min(mostAllowed, times)*0.01/beyond)
+}
+
+// floor is the rate below which no window holds the exchanges that the objective's
+// percentiles need.
+func (s *Search) floor() float64 {
+	least := 0.0
+	for _, b := range s.Spec.Objective {
+		least = max(least, spareExchange*float64(metric.Shown(b.Metric).Least)/(s.Spec.TimeS*mostShare))
+	}
+	return least
 }
