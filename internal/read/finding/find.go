@@ -25,14 +25,7 @@ func Find(header record.Header, trials []record.Trial, records []record.Record) 
 		return Findings{}, err
 	}
 	noise := compare.MeasureNoise(s)
-	var comparisons []compare.Comparison
-	if !header.Study.Steered() { // whose figures chose what was run
-		comparisons = compare.Compare(s, noise)
-	}
-	requirements := compare.Require(s, noise)
-	if header.Study.Capacity != nil { // whose trials have a rate each
-		requirements = nil
-	}
+	comparisons, requirements := compared(s, noise)
 	for i := range comparisons {
 		if c := &comparisons[i]; c.Primary {
 			c.Sentence = sentence(s, *c)
@@ -52,21 +45,11 @@ func Find(header record.Header, trials []record.Trial, records []record.Record) 
 		f.Charts = view.ChartsOf(s, f.Mesh.Charts())
 		f.Answers = nil
 	}
-	if f.Capacity = capacity.Read(s); f.Capacity != nil {
-		f.Charts = append(f.Charts, capacityCharts(s, f.Capacity)...)
-		f.Answers = nil
-	}
 	f.Answer = answer.Of(answer.Parts{Run: f.Run, Claims: f.Claims, Choices: choiceSentences(f.Choices), Searches: searchSentences(f.Searches)})
 	if f.Mesh != nil {
 		f.Answer = answer.Answer{Sentences: MeshSentences(f.Mesh)}
 	}
-	if f.Race = race.Read(s); f.Race != nil {
-		f.Race.Sentences = RaceSentences(f.Race)
-		f.Answer, f.Answers = answer.Answer{Sentences: f.Race.Sentences}, nil
-	}
-	if f.Capacity != nil {
-		f.Answer = answer.Answer{Sentences: CapacitySentences(f.Capacity)}
-	}
+	steered(s, &f)
 	f.Stage = compare.Settle(s, comparisons, requirements)
 	f.Seating, f.Trials = seating(s), s.Trials
 	profiles, unread := profile.Profiles(s)
@@ -89,6 +72,30 @@ func Find(header record.Header, trials []record.Trial, records []record.Record) 
 	}
 	f.Warnings = append(warn(s, f), unread...)
 	return f, nil
+}
+
+// compared judges arms and requirements, but not where figures chose what was run, and
+// no requirement where each trial has a rate of its own.
+func compared(s *cells.Dataset, noise []compare.Noise) ([]compare.Comparison, []compare.Requirement) {
+	switch study := s.Header.Study; {
+	case study.Capacity != nil:
+		return nil, nil
+	case study.Steered():
+		return nil, compare.Require(s, noise)
+	}
+	return compare.Compare(s, noise), compare.Require(s, noise)
+}
+
+// steered adds what a run found that steered itself, which is its answer.
+func steered(s *cells.Dataset, f *Findings) {
+	if f.Race = race.Read(s); f.Race != nil {
+		f.Race.Sentences = RaceSentences(f.Race)
+		f.Answer, f.Answers = answer.Answer{Sentences: f.Race.Sentences}, nil
+	}
+	if f.Capacity = capacity.Read(s); f.Capacity != nil {
+		f.Charts = append(f.Charts, capacityCharts(s, f.Capacity)...)
+		f.Answer, f.Answers = answer.Answer{Sentences: CapacitySentences(f.Capacity)}, nil
+	}
 }
 
 // addSentences puts fits, searches, choices, replacements and claims into words.
