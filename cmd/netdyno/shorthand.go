@@ -58,8 +58,8 @@ func (f *runFlags) takeRig(args []string) ([]string, error) {
 	return rest, nil
 }
 
-// asTransport reads a first argument that names no study and no file, but a
-// transport of the workers here, as transport=NAME.
+// asTransport reads a first argument that names no study and no file, but one or
+// several transports of the workers here, as transport=NAME,….
 func asTransport(ctx context.Context, args []string) ([]string, error) {
 	if len(args) == 0 || strings.ContainsAny(args[0], "=./\\") || slices.Contains(source.List(), args[0]) {
 		return args, nil
@@ -68,8 +68,15 @@ func asTransport(ctx context.Context, args []string) ([]string, error) {
 	if err != nil {
 		return nil, err
 	}
-	if _, err := catalog.Named(args[0]); err != nil {
-		return args, nil //nolint:nilerr // neither: that it is no study is said, with the nearest one
+	names := strings.Split(args[0], ",")
+	for _, name := range names {
+		switch _, err := catalog.Named(name); {
+		case err == nil:
+		case len(names) > 1:
+			return nil, err
+		default:
+			return args, nil // neither: that it is no study is said, with the nearest one
+		}
 	}
 	return append([]string{"transport=" + args[0]}, args[1:]...), nil
 }
