@@ -126,6 +126,7 @@ type Published struct {
 	Cell       string            `json:"cell,omitempty"`  // runs before Under: the cell it is about; empty for every cell
 	Under      map[string]string `json:"under,omitempty"` // levels in canonical text by factor, and ConditionRig and ConditionHosts
 	Ratio      float64           `json:"ratio"`
+	Shape      map[string]string `json:"shape,omitempty"`      // levels at which a trial is what the publication's harness ran: a few exchanges from the first one on
 	Unmeasured string            `json:"unmeasured,omitempty"` // why no arm of the study can be compared with it; Arm and Base then need be no arms
 	Note       string            `json:"note,omitempty"`
 }

@@ -58,6 +58,7 @@ type Parts struct {
 	Run      compare.Run
 	Claims   []compare.Claim // of publications, judged
 	Choices  []string        // sentences of the study's choices
+	StartUp  string          // how much of published ratios is start-up; "" where nothing asks
 	Searches []string        // and of its searches
 }
 
@@ -72,6 +73,9 @@ func Of(p Parts) Answer {
 	clauses := broken(p.Run.Requirements)
 	for _, text := range p.Choices {
 		clauses = append(clauses, ofSentences(text))
+	}
+	if p.StartUp != "" {
+		clauses = append(clauses, ofSentences(p.StartUp))
 	}
 	metrics := compared(p.Run)
 	for _, metric := range metrics[:min(metricsSaid, len(metrics))] {

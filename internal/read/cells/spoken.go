@@ -9,7 +9,11 @@ var spoken = map[string][2]string{
 	"clients":     {"client", "clients"},
 	"servers":     {"server", "servers"},
 	"inflight":    {"exchange in flight", "exchanges in flight"},
+	"amount":      {"exchange on each connection", "exchanges on each connection"},
 }
+
+// endless is a trial that no amount ends.
+const endless = "amount=0"
 
 // Spoken returns a cell's name as a person would say it: "10,000 connections,
 // request=4KiB" for "connections=10000 request=4KiB". A level that it has no words
@@ -23,6 +27,7 @@ func Spoken(cell string) string {
 		factor, value, _ := strings.Cut(level, "=")
 		words, known := spoken[factor]
 		switch {
+		case level == endless && strings.Contains(cell, "window="): // the window says how a trial ends
 		case known && value == "1":
 			parts = append(parts, "1 "+words[0])
 		case known:

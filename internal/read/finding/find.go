@@ -34,7 +34,7 @@ func Find(header record.Header, trials []record.Trial, records []record.Record) 
 	f := Findings{
 		Schema:  Schema,
 		Run:     compare.Run{Header: header, Cells: s.Describe(), Noise: noise, Comparisons: comparisons, Requirements: requirements, Tally: s.CountTrials()},
-		Answers: answers(comparisons), Published: view.Publish(s), Charts: view.Charts(s), Fits: view.Fits(s), Searches: view.Searches(s),
+		Answers: answers(comparisons), Published: view.Publish(s), Shapes: view.Shapes(s), Charts: view.Charts(s), Fits: view.Fits(s), Searches: view.Searches(s),
 		Choices: view.Choices(s), Pays: view.PaysOf(s), Claims: compare.Claims(s),
 	}
 	if len(f.Answers) == 0 {
@@ -45,7 +45,7 @@ func Find(header record.Header, trials []record.Trial, records []record.Record) 
 		f.Charts = view.ChartsOf(s, f.Mesh.Charts())
 		f.Answers = nil
 	}
-	f.Answer = answer.Of(answer.Parts{Run: f.Run, Claims: f.Claims, Choices: choiceSentences(f.Choices), Searches: searchSentences(f.Searches)})
+	f.Answer = answer.Of(answer.Parts{Run: f.Run, Claims: f.Claims, Choices: choiceSentences(f.Choices), StartUp: startUpSentence(f.Shapes), Searches: searchSentences(f.Searches)})
 	if f.Mesh != nil {
 		f.Answer = answer.Answer{Sentences: MeshSentences(f.Mesh)}
 	}
@@ -98,7 +98,8 @@ func steered(s *cells.Dataset, f *Findings) {
 	}
 }
 
-// addSentences puts fits, searches, choices, replacements and claims into words.
+// addSentences puts fits, searches, choices, replacements, shapes and claims into
+// words.
 func addSentences(f *Findings) {
 	for i := range f.Fits {
 		f.Fits[i].Sentence = fitSentence(f.Fits[i])
@@ -111,6 +112,9 @@ func addSentences(f *Findings) {
 	}
 	for i := range f.Pays {
 		f.Pays[i].Sentence = paysSentence(f.Pays[i])
+	}
+	for i := range f.Shapes {
+		f.Shapes[i].Sentence = shapeSentence(f.Shapes[i])
 	}
 	for i := range f.Claims {
 		f.Claims[i].Sentence = claimSentence(f.Claims[i])

@@ -29,6 +29,7 @@ type Findings struct {
 	Answers      []string             `json:"answers"`         // sentences, one per primary comparison worth saying
 	Stage        *cells.Stage         `json:"stage,omitempty"` // at which the run is judged; nil when the study declares none
 	Published    []view.Published     `json:"published,omitempty"`
+	Shapes       []view.Shape         `json:"shapes,omitempty"`      // of published ratios, beside a window
 	Profiles     []profile.Profile    `json:"profiles,omitempty"`    // by cell and arm in the study's order, the server first
 	Differences  []profile.Difference `json:"differences,omitempty"` // of the profiles of compared arms, likewise
 	Overheads    []profile.Overhead   `json:"overheads,omitempty"`   // of probing, by cell and arm

@@ -62,5 +62,8 @@ func (c Scope) Published(p record.Published) (key, text string) {
 	case base != "":
 		return "base", base
 	}
+	if _, text := c.whereProblem(p.Shape, []string{p.Arm, p.Base}); text != "" {
+		return "shape", text
+	}
 	return "", ""
 }

@@ -171,11 +171,15 @@ func aliasedFactors(arms []Arm) []record.Warning {
 	return together(groups, "over the arms", "add arms that cross them, or the study cannot say which of them matters")
 }
 
+// ends say when a trial ends and when it counts. An amount takes the place of a
+// window, so nothing crosses them.
+var ends = []string{"amount", "window", "warmup"}
+
 // together warns of factors that have the same pattern.
 func together(groups map[string][]string, over, advice string) []record.Warning {
 	var out []record.Warning
 	for _, pattern := range sortedKeys(groups) {
-		if g := groups[pattern]; len(g) > 1 {
+		if g := groups[pattern]; len(g) > 1 && slices.ContainsFunc(g, func(factor string) bool { return !slices.Contains(ends, factor) }) {
 			out = append(out, record.Warning{
 				About: "confounded: " + strings.Join(g, ", "), Text: strings.Join(g, " and ") + " vary only together " + over, Advice: advice,
 			})

@@ -9,7 +9,7 @@ import (
 	"netdyno/internal/run/study"
 )
 
-var publishedKeys = []string{"source", "metric", "arm", "base", "cell", "under", "ratio", "unmeasured", "note"}
+var publishedKeys = []string{"source", "metric", "arm", "base", "cell", "under", "ratio", "shape", "unmeasured", "note"}
 
 func readPublished(tree *node, s *study.Study, scope study.Scope) error {
 	e := tree.get("published")
@@ -45,6 +45,9 @@ func readFigure(n *node, s *study.Study, scope study.Scope) (record.Published, e
 	var err error
 	if p.Ratio, err = strconv.ParseFloat(ratio, 64); err != nil || !(p.Ratio > 0 && p.Ratio < 1e9) {
 		return p, n.positionOf("ratio").errorf("ratio: %q is not a ratio of arm to base; expected a number above 0", quantity.Clip(ratio, 40))
+	}
+	if p.Shape, err = n.levels("shape"); err != nil {
+		return p, err
 	}
 	if err := n.problem(scope.Published(p)); err != nil {
 		return p, err

@@ -145,10 +145,11 @@ func TestBuiltInStudiesPlan(t *testing.T) {
 		"buffers": 10 * 120, "buffers-full": 6 * 169, "buffers-memory": 6 * 2 * 2 * 4 * 7, "buffers-quick": 7 * (5 + 3),
 		"line-rate": 10 * (4*23 + 2*2 + 3*8 + 3*13 + 10*17 + 22), "line-rate-matrix": 6 * 11 * 7, "line-rate-quick": 7 * 2 * 4,
 		"messages": 16*4*17 + 4*16, "messages-quick": 7 * (5 + 3),
+		"messages-shape": 16 * 4 * 3, "line-rate-shape": 16 * 6 * 3, "blocks-shape": 6 * 2 * 4,
 		"mesh": 3 * 2, // before its rig names the hosts, one pair
 	}
 	// The matrix's arms are the published bundles; a floor speaks another wire; sweeps hold two factors together; a ceiling needs no six blocks.
-	confounded := map[string]int{"line-rate-matrix": 5, "blocks": 3, "blocks-fixed": 3, "blocks-quick": 1, "blocks-link": 2, "calibrate-link": 1, "buffers-memory": 1, "buffers-quick": 1}
+	confounded := map[string]int{"line-rate-matrix": 5, "line-rate-shape": 1, "messages-shape": 1, "blocks": 3, "blocks-fixed": 3, "blocks-quick": 1, "blocks-link": 2, "calibrate-link": 1, "buffers-memory": 1, "buffers-quick": 1}
 	if len(List()) != len(want) {
 		t.Errorf("built in are %v", List())
 	}

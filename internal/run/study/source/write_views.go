@@ -18,6 +18,7 @@ func writePublished(b *bytes.Buffer, p record.Published) {
 		{"source", p.Source}, {"metric", p.Metric}, {"arm", p.Arm}, {"base", p.Base}, {"ratio", ratio}, {"unmeasured", p.Unmeasured}, {"note", p.Note},
 	})
 	writeLevelsOf(b, "under", p.Under)
+	writeLevelsOf(b, "shape", p.Shape)
 }
 
 // writeItem writes a list's item with those of its fields that are not empty.

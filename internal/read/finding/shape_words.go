@@ -1,0 +1,77 @@
+package finding
+
+import (
+	"fmt"
+	"math"
+	"slices"
+	"strings"
+
+	"netdyno/internal/quantity"
+	"netdyno/internal/read/cells"
+	"netdyno/internal/read/compare"
+	"netdyno/internal/read/stat"
+	"netdyno/internal/read/view"
+)
+
+// shapeSentence says how much of a published ratio is start-up: the published one,
+// that measured in the publication's shape, and that in a window.
+func shapeSentence(x view.Shape) string {
+	text := fmt.Sprintf("Published is %s×", quantity.FormatFigure(x.Spec.Ratio))
+	if len(x.Unmet) > 0 {
+		text += ", under other conditions: " + cells.Conditions(x.Unmet)
+	}
+	if x.Reason != "" {
+		return text + ". How much of it is start-up cannot be told here: " + strings.TrimSuffix(x.Reason, ".") + "."
+	}
+	text += fmt.Sprintf(". Measured in the published shape (%s) it is %s; in a steady window (%s), %s. ",
+		cells.Spoken(x.Cell), estimated(x.Shaped), cells.Spoken(x.Steady), estimated(x.InWindow))
+	quotient := fmt.Sprintf("%s, %d blocks, %s intervals", estimated(x.StartUp), x.Blocks, compare.Confidence(x.Level))
+	switch {
+	case !x.Told:
+		text += "Start-up makes no difference that can be told: the one ratio ÷ the other is " + quotient
+		if x.NeedsMore > 0 {
+			text += fmt.Sprintf("; about %d blocks would tell", x.NeedsMore)
+		}
+		return text + "."
+	case !x.Shared:
+		return text + "Start-up changes the ratio by " + quotient + "."
+	case x.Share.Point < 0:
+		return text + "Start-up makes the difference of the arms smaller: it changes the ratio by " + quotient + "."
+	}
+	return text + fmt.Sprintf("Start-up changes the ratio by %s: it accounts for %s %% (%s–%s) of the difference in the published shape.", quotient,
+		percent(x.Share.Point), percent(x.Share.Low), percent(x.Share.High))
+}
+
+func estimated(e stat.Estimate) string {
+	return fmt.Sprintf("%s× (%s–%s)", quantity.FormatFigure(e.Point), quantity.FormatFigure(e.Low), quantity.FormatFigure(e.High))
+}
+
+func percent(share float64) string { return fmt.Sprint(math.Round(100 * share)) }
+
+// startUpSaid bounds the ratios that the answer names.
+const startUpSaid = 3
+
+// startUpSentence says of all published ratios how far start-up moves them; "" where
+// the study measures none in its publication's shape.
+func startUpSentence(all []view.Shape) string {
+	var parts []string
+	for _, x := range all[:min(len(all), startUpSaid)] {
+		where := cells.InCell(strings.Join(slices.DeleteFunc(strings.Fields(x.Cell), func(level string) bool { return strings.HasPrefix(level, "amount=") }), " "))
+		of := fmt.Sprintf("%s ÷ %s%s", x.Spec.Arm, x.Spec.Base, where)
+		switch {
+		case x.Reason != "":
+			parts = append(parts, of+" by what cannot be told")
+		case !x.Told:
+			parts = append(parts, fmt.Sprintf("%s by %s, not told apart from none", of, estimated(x.StartUp)))
+		default:
+			parts = append(parts, of+" by "+estimated(x.StartUp))
+		}
+	}
+	if len(parts) == 0 {
+		return ""
+	}
+	if more := len(all) - startUpSaid; more > 0 {
+		parts = append(parts, fmt.Sprintf("the tables have %d more", more))
+	}
+	return "Start-up changes " + strings.Join(parts, "; ") + "."
+}
