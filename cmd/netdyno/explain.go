@@ -62,6 +62,9 @@ func glossary() []explained {
 	for _, v := range compare.Verdicts() {
 		add("verdict", string(v), [2]string{"means", v.Means()}, [2]string{"source", spec + "6.3"})
 	}
+	for _, o := range compare.ClaimOutcomes() {
+		add("claim", string(o), [2]string{"means", o.Means()}, [2]string{"source", spec + "6.13"})
+	}
 	for _, l := range trial.Limits() {
 		add("limit", string(l), [2]string{"means", l.Means().Means}, [2]string{"do", l.Means().Cure}, [2]string{"source", spec + "5"})
 	}

@@ -27,10 +27,22 @@ const (
 	NotTestable   ClaimOutcome = "cannot be tested here"
 )
 
+// claimMeans says what each outcome stands for (specification §6.13).
+var claimMeans = map[ClaimOutcome]string{
+	StillHolds:    "every condition of the claim has its whole interval where the claim says",
+	NoLongerHolds: "a publication says it, and one of its conditions has its whole interval elsewhere here",
+	NeverHeld:     "the study itself says it, and one of its conditions has its whole interval elsewhere",
+	StillOpen:     "an interval contains a bound of the claim, or too few blocks have figures; the report says how many blocks would decide",
+	NotTestable:   "an arm of the claim cannot run here, or what it is about is not met: more blocks would not help",
+}
+
 // ClaimOutcomes returns every outcome of a claim.
 func ClaimOutcomes() []ClaimOutcome {
 	return []ClaimOutcome{StillHolds, NoLongerHolds, NeverHeld, StillOpen, NotTestable}
 }
+
+// Means returns what an outcome stands for.
+func (o ClaimOutcome) Means() string { return claimMeans[o] }
 
 // Claim is a claim that the study declares, with what it rests on.
 type Claim struct {
