@@ -27,7 +27,7 @@ var servers = []struct {
 	capacity float64
 	live     int // runs on this machine
 }{
-	{"M/M/1, 0.5 ms, p99 ≤ 20 ms", synthetic.Queue{Servers: 1, Service: 5e-4, Exponential: true, Poisson: true}, 0.020, 2000 - math.Log(100)/0.020, 5},
+	{"M/M/1, 0.25 ms, p99 ≤ 10 ms", synthetic.Queue{Servers: 1, Service: 2.5e-4, Exponential: true, Poisson: true}, 0.010, 4000 - math.Log(100)/0.010, 5},
 	{"D/D/2, 1 ms, p99 ≤ 20 ms", synthetic.Queue{Servers: 2, Service: 1e-3}, 0.020, 2000, 5},
 }
 
