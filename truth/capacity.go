@@ -27,8 +27,8 @@ var servers = []struct {
 	capacity float64
 	live     int // runs on this machine
 }{
-	{"M/M/1, 0.25 ms, p99 ≤ 10 ms", synthetic.Queue{Servers: 1, Service: 2.5e-4, Exponential: true, Poisson: true}, 0.010, 4000 - math.Log(100)/0.010, 5},
-	{"D/D/2, 1 ms, p99 ≤ 20 ms", synthetic.Queue{Servers: 2, Service: 1e-3}, 0.020, 2000, 5},
+	{"M/M/1, 0.125 ms, p99 ≤ 6 ms", synthetic.Queue{Servers: 1, Service: 1.25e-4, Exponential: true, Poisson: true}, 0.006, 8000 - math.Log(100)/0.006, 6},
+	{"D/D/2, 1 ms, p99 ≤ 20 ms", synthetic.Queue{Servers: 2, Service: 1e-3}, 0.020, 2000, 6},
 }
 
 // carried asks in how many searches the interval holds the known capacity: of the very

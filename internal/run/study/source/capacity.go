@@ -192,6 +192,23 @@ func (c *search) change(typed []entry) (*search, error) {
 	return changed, nil
 }
 
+// setCapacity gives a study its search, and blocks where none are written.
+func (d *draft) setCapacity(s *study.Study) error {
+	switch {
+	case d.capacity == nil:
+		return nil
+	case d.race != nil:
+		return d.capacity.at.errorf("capacity: the study has a race too, and each decides what a block runs; expected one of them")
+	case s.Mesh:
+		return d.capacity.at.errorf("capacity: the study is a mesh, whose pairs share the fabric; expected one of them")
+	}
+	s.Capacity = &d.capacity.Capacity
+	if d.blocks == nil {
+		s.Blocks, s.Stages, s.Further = s.SearchBlocks(), nil, nil
+	}
+	return nil
+}
+
 func writeCapacity(b *bytes.Buffer, s *study.Study) {
 	if s.Capacity == nil {
 		return

@@ -53,11 +53,8 @@ func (d *draft) complete() (*study.Study, error) {
 	if err := setLooks(s, blocks, d.further); err != nil {
 		return nil, err
 	}
-	if d.capacity != nil {
-		s.Capacity = &d.capacity.Capacity
-		if d.blocks == nil {
-			s.Blocks, s.Stages, s.Further = s.SearchBlocks(), nil, nil
-		}
+	if err := d.setCapacity(s); err != nil {
+		return nil, err
 	}
 	if err := s.Complete(); err != nil {
 		return nil, err
