@@ -3,7 +3,6 @@ package finding
 import (
 	"fmt"
 	"math"
-	"slices"
 	"strings"
 
 	"netdyno/internal/quantity"
@@ -55,17 +54,13 @@ const startUpSaid = 3
 // the study measures none in its publication's shape.
 func startUpSentence(all []view.Shape) string {
 	var parts []string
+	of := ""
 	for _, x := range all[:min(len(all), startUpSaid)] {
-		where := cells.InCell(strings.Join(slices.DeleteFunc(strings.Fields(x.Cell), func(level string) bool { return strings.HasPrefix(level, "amount=") }), " "))
-		of := fmt.Sprintf("%s ÷ %s%s", x.Spec.Arm, x.Spec.Base, where)
-		switch {
-		case x.Reason != "":
-			parts = append(parts, of+" by what cannot be told")
-		case !x.Told:
-			parts = append(parts, fmt.Sprintf("%s by %s, not told apart from none", of, estimated(x.StartUp)))
-		default:
-			parts = append(parts, of+" by "+estimated(x.StartUp))
+		part := ""
+		if arms := x.Spec.Arm + " ÷ " + x.Spec.Base; arms != of {
+			of, part = arms, arms+" "
 		}
+		parts = append(parts, part+startUpWords(x)+cells.InCell(x.Alike()))
 	}
 	if len(parts) == 0 {
 		return ""
@@ -73,5 +68,15 @@ func startUpSentence(all []view.Shape) string {
 	if more := len(all) - startUpSaid; more > 0 {
 		parts = append(parts, fmt.Sprintf("the tables have %d more", more))
 	}
-	return "Start-up changes " + strings.Join(parts, "; ") + "."
+	return "Start-up changes " + strings.Join(parts, ", ") + "."
+}
+
+func startUpWords(x view.Shape) string {
+	switch {
+	case x.Reason != "":
+		return "by an amount that cannot be told"
+	case !x.Told:
+		return fmt.Sprintf("by %s, not told apart from none", estimated(x.StartUp))
+	}
+	return "by " + estimated(x.StartUp)
 }

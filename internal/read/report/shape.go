@@ -15,7 +15,7 @@ func (l *layout) shapes() []Section {
 	sections := make([]Section, 0, len(l.Findings.Shapes))
 	for i, x := range l.Findings.Shapes {
 		s := Section{
-			ID: fmt.Sprintf("shape-%d", i+1), Title: fmt.Sprintf("How much of %s ÷ %s is start-up, by %s", x.Spec.Arm, x.Spec.Base, x.Spec.Metric),
+			ID: fmt.Sprintf("shape-%d", i+1), Title: fmt.Sprintf("How much of %s ÷ %s is start-up%s, by %s", x.Spec.Arm, x.Spec.Base, cells.InCell(x.Alike()), x.Spec.Metric),
 			Note: x.Sentence + " Published by: " + x.Spec.Source + ".",
 		}
 		if x.Blocks > 0 && x.Reason == "" {

@@ -5,6 +5,7 @@ import (
 	"maps"
 	"math"
 	"slices"
+	"strings"
 
 	"netdyno/internal/metric"
 	"netdyno/internal/read/cells"
@@ -32,6 +33,15 @@ type Shape struct {
 	Shared    bool             `json:"shared"`               // Shaped is told apart from 1 too, so there is a share
 	Reason    string           `json:"reason,omitempty"`     // why there are no figures
 	Sentence  string           `json:"sentence"`             // by package finding
+}
+
+// Alike names what both cells have: the cell without what ends its trials.
+func (x Shape) Alike() string {
+	levels := slices.DeleteFunc(strings.Fields(x.Cell), func(level string) bool {
+		factor, _, _ := strings.Cut(level, "=")
+		return slices.Contains(ends, factor)
+	})
+	return strings.Join(levels, " ")
 }
 
 // ends are the factors that say when a trial ends and when it counts: in these alone

@@ -145,7 +145,7 @@ func TestBuiltInStudiesPlan(t *testing.T) {
 		"buffers": 10 * 120, "buffers-full": 6 * 169, "buffers-memory": 6 * 2 * 2 * 4 * 7, "buffers-quick": 7 * (5 + 3),
 		"line-rate": 10 * (4*23 + 2*2 + 3*8 + 3*13 + 10*17 + 22), "line-rate-matrix": 6 * 11 * 7, "line-rate-quick": 7 * 2 * 4,
 		"messages": 16*4*17 + 4*16, "messages-quick": 7 * (5 + 3),
-		"messages-shape": 16 * 4 * 3, "line-rate-shape": 16 * 6 * 3, "blocks-shape": 6 * 2 * 4,
+		"messages-shape": 16 * 4 * 3, "line-rate-shape": 16 * 6 * 3, "blocks-shape": 7 * 2 * 4,
 		"mesh": 3 * 2, // before its rig names the hosts, one pair
 	}
 	// The matrix's arms are the published bundles; a floor speaks another wire; sweeps hold two factors together; a ceiling needs no six blocks.
