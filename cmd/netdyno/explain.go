@@ -11,6 +11,7 @@ import (
 	"netdyno/internal/quantity"
 	"netdyno/internal/read/compare"
 	"netdyno/internal/read/export"
+	"netdyno/internal/read/race"
 	"netdyno/internal/read/trial"
 	"netdyno/internal/record"
 	"netdyno/internal/run/study"
@@ -94,6 +95,9 @@ func glossary() []explained {
 	}
 	for _, f := range export.Formats() {
 		add("format", f.Name, [2]string{"means", f.Doc}, [2]string{"write", "netdyno export DIR --format " + f.Name}, [2]string{"source", "docs/export.md"})
+	}
+	for _, f := range race.Fates() {
+		add("fate", string(f), [2]string{"means", f.Means()}, [2]string{"source", spec + "6.19"})
 	}
 	return all
 }

@@ -34,6 +34,7 @@ const (
 	tuneWindow  = time.Second            // where no window is typed
 	tuneWarmup  = 250 * time.Millisecond // likewise
 	tuneTrial   = 400 * time.Millisecond // starting, connecting and ending
+	tuneConnect = 300 * time.Microsecond // more for each connection
 	mostTuned   = 64
 )
 
@@ -145,6 +146,9 @@ func (t tuneFlags) trials(p *looked) (int, error) {
 			return 0, fmt.Errorf("%s: %w", key, err)
 		}
 		each += d
+	}
+	if n, err := quantity.ParseCount(p.level("connections")); err == nil {
+		each += time.Duration(n) * tuneConnect
 	}
 	trials := int(min(whole/each, 1<<20))
 	if least := 2*tuneConfirm + 4; trials < least {

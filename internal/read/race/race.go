@@ -74,12 +74,26 @@ type Fate string
 
 // The fates.
 const (
-	Stayed Fate = "stayed" // to the end of the race
-	Slower Fate = "worse"  // than another that keeps the bounds
-	Broken Fate = "bound"  // it breaks a bound
-	Fell   Fate = "failed" // its trials failed twice
-	Behind Fate = "behind" // in the worse half when the trials did not suffice for all
+	Stayed Fate = "stayed"         // to the end of the race
+	Slower Fate = "slower"         // than another that keeps the bounds
+	Broken Fate = "breaks a bound" // it breaks a bound
+	Fell   Fate = "does not run"   // its trials failed twice
+	Behind Fate = "behind"         // in the worse half when the trials did not suffice for all
 )
+
+// Fates returns what can become of a candidate.
+func Fates() []Fate { return []Fate{Stayed, Slower, Broken, Fell, Behind} }
+
+// Means says what a fate is.
+func (f Fate) Means() string {
+	return map[Fate]string{
+		Stayed: "the arm of a race ran to its end",
+		Slower: "the arm of a race was left out, as another that keeps the bounds is surely ahead of it",
+		Broken: "the arm of a race was left out, as it surely breaks a bound",
+		Fell:   "the arm of a race was left out, as it does not run",
+		Behind: "the arm of a race was left out by its place so far, as the trials did not suffice for all; it may be as good as the others",
+	}[f]
+}
 
 // Bound is a bound beside the figure that was measured.
 type Bound struct {

@@ -25,7 +25,8 @@ func Read(s *cells.Dataset) *Race {
 		return nil
 	}
 	confirms := confirming(s.Header.Allocations)
-	f, block := gather(s, *spec, s.Header.Study.Blocks+1), raced(s, confirms)
+	block := raced(s, confirms)
+	f := gather(s, *spec, block+1)
 	r := &Race{
 		Spec: *spec, Baseline: s.Header.Study.Compare.Baseline, Margin: f.margin, Unit: m.Unit,
 		Blocks: block, Exhaustive: s.Header.Study.Blocks * len(s.Arms), Knobs: f.knobs(s),

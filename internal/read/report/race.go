@@ -75,15 +75,9 @@ func fateText(r *race.Race, c race.Candidate) string {
 	case c.Arm == r.Winner:
 		return "won the race"
 	case c.Fate == race.Slower:
-		return "worse than " + c.By
-	case c.Fate == race.Broken:
-		return "breaks a bound"
-	case c.Fate == race.Fell:
-		return "failed"
-	case c.Fate == race.Behind:
-		return "behind"
+		return "slower than " + c.By
 	}
-	return "stayed"
+	return string(c.Fate)
 }
 
 // recommended has the settings to write, and the gain with what it costs.
