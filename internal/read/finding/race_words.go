@@ -13,6 +13,10 @@ import (
 	"netdyno/internal/record"
 )
 
+// fallenSaid bounds the arms without valid trials of which the answer speaks; the table has
+// all.
+const fallenSaid = 2
+
 // RaceSentences answer which settings to use, what they gain and cost, and what did not
 // matter.
 func RaceSentences(r *race.Race) []string {
@@ -20,10 +24,17 @@ func RaceSentences(r *race.Race) []string {
 	if len(r.Costs) > 0 && r.Recommended != "" && r.Recommended != r.Baseline {
 		all = append(all, costSentence(r))
 	}
+	fallen := 0
 	for _, c := range r.Candidates {
-		if c.Fate == race.Fell {
-			all = append(all, fmt.Sprintf("%s was left out, as it does not run: %s.", c.Arm, strings.TrimSuffix(c.Reason, ".")))
+		if c.Fate != race.Fell || c.Arm == r.Baseline {
+			continue
 		}
+		if fallen++; fallen <= fallenSaid {
+			all = append(all, fmt.Sprintf("%s was left out, as its trials failed or are not valid: %s.", c.Arm, strings.TrimSuffix(c.Reason, ".")))
+		}
+	}
+	if more := fallen - fallenSaid; more > 0 {
+		all = append(all, fmt.Sprintf("So were %d more.", more))
 	}
 	return append(all, knobSentences(r)...)
 }
@@ -38,7 +49,7 @@ func raceAnswer(r *race.Race) string {
 		}
 		return "The race goes on; nothing is recommended yet."
 	case race.Failed:
-		return fmt.Sprintf("Nothing can be recommended: the trials of %s fail, so nothing can be compared with it.", r.Baseline)
+		return fmt.Sprintf("Nothing can be recommended: the trials of %s failed or are not valid, so nothing can be compared with it.", r.Baseline)
 	case race.Unmeasured:
 		return fmt.Sprintf("Nothing can be recommended: no trial has a valid %s.", r.Spec.Best)
 	case race.Unkept:

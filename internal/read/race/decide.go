@@ -88,8 +88,8 @@ func (r *runner) breaks() bool {
 	return r.failed >= mostFailed || r.invalid >= mostFailed && len(r.pace) == 0
 }
 
-// rank orders arms: those without a figure yet, of which nothing is known, then those
-// whose figures keep the bounds, each the faster first.
+// rank orders arms that have figures: those that keep the bounds before others, each the
+// faster first.
 func (s standing) rank(f field, a, b string) int {
 	place := func(name string) (kept int, pace float64) {
 		for _, r := range f.runners {
@@ -97,7 +97,7 @@ func (s standing) rank(f field, a, b string) int {
 				return -oneIf(within(r)), -s.levels[name]
 			}
 		}
-		return -2, 0
+		return 1, 0
 	}
 	keptA, paceA := place(a)
 	keptB, paceB := place(b)

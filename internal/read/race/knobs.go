@@ -60,7 +60,7 @@ func settings(s *cells.Dataset, arm, base string) []Setting {
 	own, others := levelsOf(s, arm), levelsOf(s, base)
 	var all []Setting
 	for factor, level := range own {
-		if others[factor] != level {
+		if others[factor] != level && factor != s.Header.Study.Compare.Factor {
 			all = append(all, Setting{Factor: factor, Level: level, As: written(s.Header.Study.Race.As[factor], level)})
 		}
 	}

@@ -133,15 +133,16 @@ func (f field) next(st standing, spec record.Race, to limits) course {
 func (c *course) trim(f field, st standing, left int) {
 	cost := func() int { return len(c.run) + oneIf(!slices.Contains(c.run, f.baseline().name)) }
 	if halvings := bits.Len(uint(len(c.run) - 1)); len(c.run) > 1 && left < len(c.run)*halvings {
-		ranked := slices.Clone(c.run)
-		slices.SortStableFunc(ranked, func(a, b string) int { return st.rank(f, a, b) })
-		kept := ranked[:max(2, (len(ranked)+1)/2)]
-		for _, name := range ranked[len(kept):] {
+		// An arm without a valid figure yet is no worse than others for that.
+		measured := slices.DeleteFunc(slices.Clone(c.run), func(name string) bool { _, has := st.levels[name]; return !has })
+		slices.SortStableFunc(measured, func(a, b string) int { return st.rank(f, a, b) })
+		keep := max(2, (len(c.run)+1)/2) - (len(c.run) - len(measured))
+		for _, name := range measured[min(max(keep, 0), len(measured)):] {
 			if name != f.baseline().name {
 				c.behind = append(c.behind, name)
 			}
+			c.run = slices.DeleteFunc(c.run, func(other string) bool { return other == name })
 		}
-		c.run = slices.DeleteFunc(c.run, func(name string) bool { return !slices.Contains(kept, name) })
 	}
 	if left < cost() {
 		c.ended = "the trials of the race are spent"
@@ -153,7 +154,7 @@ func (f field) ends(s standing, run []string, spec record.Race) string {
 	others := slices.DeleteFunc(slices.Clone(run), func(name string) bool { return s.leader != nil && name == s.leader.name })
 	switch base := f.baseline(); {
 	case base == nil || s.fates[base.name].Fate == Fell:
-		return "the baseline's trials fail, so nothing can be compared with it"
+		return "the baseline's trials failed or are not valid, so nothing can be compared with it"
 	case f.silent():
 		return "no trial has a valid " + spec.Best
 	case len(run) == 0:
@@ -199,7 +200,7 @@ func why(f fate, reason string) string {
 	case Broken:
 		return "breaks a bound"
 	case Fell:
-		return "failed twice: " + reason
+		return "has no trials that count: " + reason
 	}
 	return "stays"
 }

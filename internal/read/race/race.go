@@ -74,11 +74,11 @@ type Fate string
 
 // The fates.
 const (
-	Stayed Fate = "stayed"         // to the end of the race
-	Slower Fate = "slower"         // than another that keeps the bounds
-	Broken Fate = "breaks a bound" // it breaks a bound
-	Fell   Fate = "does not run"   // its trials failed twice
-	Behind Fate = "behind"         // in the worse half when the trials did not suffice for all
+	Stayed Fate = "stayed"          // to the end of the race
+	Slower Fate = "slower"          // than another that keeps the bounds
+	Broken Fate = "breaks a bound"  // it breaks a bound
+	Fell   Fate = "no valid trials" // its trials failed twice
+	Behind Fate = "behind"          // in the worse half when the trials did not suffice for all
 )
 
 // Fates returns what can become of a candidate.
@@ -90,7 +90,7 @@ func (f Fate) Means() string {
 		Stayed: "the arm of a race ran to its end",
 		Slower: "the arm of a race was left out, as another that keeps the bounds is surely ahead of it",
 		Broken: "the arm of a race was left out, as it surely breaks a bound",
-		Fell:   "the arm of a race was left out, as it does not run",
+		Fell:   "the arm of a race was left out after two trials that failed, or two that are not valid and none that is",
 		Behind: "the arm of a race was left out by its place so far, as the trials did not suffice for all; it may be as good as the others",
 	}[f]
 }

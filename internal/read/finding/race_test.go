@@ -1,0 +1,152 @@
+package finding_test
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+	"testing"
+
+	"netdyno/internal/contract"
+	"netdyno/internal/read/cells"
+	"netdyno/internal/read/finding"
+	"netdyno/internal/read/race"
+	"netdyno/internal/read/synthetic"
+	"netdyno/internal/record"
+)
+
+// raceOf carries a race over synthetic arms out as a run does: it decides before each
+// block, and what is left out leaves no record.
+func raceOf(t *testing.T, speed map[string]float64, change func(h *record.Header, all []record.Record)) finding.Findings {
+	t.Helper()
+	o := synthetic.Options{
+		Bare: true, Connections: []int{50}, SD: 0.01, BlockSD: 0.1, Blocks: 20, Primary: []string{rate},
+		Arms: []synthetic.Arm{{Name: "defaults", Server: "go-grpc"}, {Name: "small", Server: "go-grpc", Speed: speed["small"]}, {Name: "large", Server: "go-grpc", Speed: speed["large"]}},
+	}
+	h, plan, all := synthetic.Run(o)
+	plan = slices.DeleteFunc(plan, func(p record.Trial) bool { return p.Repeat })
+	h.Study.Race = &record.Race{Best: rate, Confirm: 6}
+	change(&h, all)
+	byID := map[string]record.Record{}
+	for _, r := range all {
+		byID[r.Trial.ID] = r
+	}
+	var records []record.Record
+	for block := 1; block <= o.Blocks; block++ {
+		s, err := cells.Read(h, record.Allocated(plan, h.Allocations), records)
+		if err != nil {
+			t.Fatal(err)
+		}
+		a, _ := race.Next(s, block)
+		h.Allocations = append(h.Allocations, a)
+		if a.Ended {
+			break
+		}
+		for _, p := range record.Allocated(plan, h.Allocations) {
+			if p.Block == block {
+				records = append(records, byID[p.ID])
+			}
+		}
+	}
+	return find(t, h, record.Allocated(plan, h.Allocations), records)
+}
+
+func unchanged(*record.Header, []record.Record) {}
+
+// The winner is confirmed by blocks that chose nothing, with the gain of these alone.
+func TestARaceRecommendsAFasterArm(t *testing.T) {
+	f := raceOf(t, map[string]float64{"small": 0.6, "large": 1.3}, unchanged)
+	r := f.Race
+	if r.State != race.Confirmed || r.Recommended != "large" || r.Gain.Blocks != 6 || len(f.Comparisons) != 0 {
+		t.Fatalf("%s, recommended %s, %+v", r.State, r.Recommended, r.Gain)
+	}
+	if r.Gain.Low > 1.3 || r.Gain.High < 1.3 || r.Blocks+6 > 20 || r.Trials >= r.Exhaustive {
+		t.Errorf("gain %.3f (%.3f–%.3f) of 1.3, %d trials of %d", r.Gain.Ratio, r.Gain.Low, r.Gain.High, r.Trials, r.Exhaustive)
+	}
+	for _, in := range r.Gain.In {
+		if in <= r.Blocks {
+			t.Errorf("block %d chose the winner and is in its gain", in)
+		}
+	}
+	i := slices.IndexFunc(r.Candidates, func(c race.Candidate) bool { return c.Arm == "small" })
+	if c := r.Candidates[i]; c.Fate != race.Slower {
+		t.Errorf("the slower arm: %+v", c)
+	}
+	if got := f.Answer.Sentences[0]; !strings.HasPrefix(got, "Use large: ") || !strings.Contains(got, "in 6 fresh blocks") {
+		t.Error(got)
+	}
+}
+
+func TestARaceOfEqualArmsKeepsTheDefaults(t *testing.T) {
+	f := raceOf(t, map[string]float64{"small": 1, "large": 1}, unchanged)
+	if f.Race.Recommended != "defaults" || !strings.HasPrefix(f.Answer.Sentences[0], "Keep defaults: ") {
+		t.Errorf("%s: %s", f.Race.State, f.Answer.Sentences)
+	}
+}
+
+// A bound that nobody keeps, arms that fail, and a metric that nobody has: a sentence each,
+// and no recommendation.
+func TestARaceThatCanRecommendNothingSaysWhy(t *testing.T) {
+	bound := func(text string, value float64) func(*record.Header, []record.Record) {
+		return func(h *record.Header, _ []record.Record) {
+			h.Study.Race.Within = []record.Bound{{Text: text, Metric: "server.rss_bytes", Value: value}}
+		}
+	}
+	failing := func(arm string) func(*record.Header, []record.Record) {
+		return func(_ *record.Header, all []record.Record) {
+			for i, r := range all {
+				if r.Trial.Arm == arm {
+					all[i] = record.Record{Schema: r.Schema, Trial: r.Trial, StartedAt: r.StartedAt, Outcome: record.Failed,
+						Failure: &record.Failure{Kind: contract.SetupFailed, Text: "it does not start"}}
+				}
+			}
+		}
+	}
+	for name, c := range map[string]struct {
+		change      func(*record.Header, []record.Record)
+		state       race.State
+		recommended string
+		says        string
+	}{
+		"nobody keeps the bound": {bound("1MB", 1e6), race.Unkept, "", "No setting is sure to keep server RSS ≤ 1MB"},
+		"everybody keeps it":     {bound("1TB", 1e12), race.Confirmed, "large", "it keeps server RSS ≤ 1TB"},
+		"the best does not run":  {failing("large"), race.Unbeaten, "defaults", "large was left out, as its trials failed or are not valid: "},
+		"the defaults do not":    {failing("defaults"), race.Failed, "", "the trials of defaults failed or are not valid"},
+		"a metric of nobody": {func(h *record.Header, _ []record.Record) { h.Study.Race.Best = "link_rate_share" }, race.Unmeasured, "",
+			"no trial has a valid link_rate_share"},
+	} {
+		f := raceOf(t, map[string]float64{"small": 0.6, "large": 1.3}, c.change)
+		text := strings.Join(f.Answer.Sentences, " ")
+		if f.Race.State != c.state || f.Race.Recommended != c.recommended || !strings.Contains(text, c.says) {
+			t.Errorf("%s: %s, recommended %q: %s", name, f.Race.State, f.Race.Recommended, text)
+		}
+	}
+}
+
+// What a setting did by itself is told by the arms that differ in it alone.
+func TestARaceSaysWhatEachKnobDid(t *testing.T) {
+	f := raceOf(t, map[string]float64{"small": 1, "large": 1.3}, func(h *record.Header, all []record.Record) {
+		h.Study.Race.As = map[string]string{"opt.server.read_buffer": "grpc.ReadBufferSize({value})"}
+		h.Study.Compare.Margin = 0.1
+		for _, r := range all {
+			switch r.Trial.Arm {
+			case "small":
+				r.Trial.Levels["opt.server.write_buffer"] = "0B"
+			case "large":
+				r.Trial.Levels["opt.server.read_buffer"] = "512KiB"
+			}
+		}
+	})
+	effects := map[string]race.Effect{}
+	for _, k := range f.Race.Knobs {
+		effects[k.Factor] = k.Effect
+	}
+	if effects["opt.server.read_buffer"] != race.Mattered || effects["opt.server.write_buffer"] != race.NoMatter {
+		t.Errorf("effects %v", effects)
+	}
+	text := strings.Join(f.Answer.Sentences, " ")
+	for _, want := range []string{"Use opt.server.read_buffer=512KiB (grpc.ReadBufferSize(524288)): ", fmt.Sprintf("Did not matter (within ±10 %%): opt.server.write_buffer")} {
+		if !strings.Contains(strings.ReplaceAll(text, "\u00a0", " "), want) {
+			t.Errorf("%s\nlacks %s", text, want)
+		}
+	}
+}

@@ -1,0 +1,87 @@
+package source
+
+import (
+	"strings"
+	"testing"
+
+	"netdyno/internal/record"
+)
+
+const racing = `study: x
+hold: {transport: go-grpc, window: 1s}
+vary:
+  arm: {defaults: {}, r0: {opt.server.read_buffer: 0B}, w0: {opt.server.write_buffer: 0B}}
+compare: {baseline: defaults, primary: exchanges_per_s}
+`
+
+// A race survives being written, and takes each block's baseline once.
+func TestARaceIsReadAndWritten(t *testing.T) {
+	s := mustFile(t, racing+`blocks: 20
+race:
+  best: exchanges_per_s
+  within: {server.rss_bytes: 200MB}
+  confirm: 8
+  trials: 50
+  as: {opt.server.read_buffer: "grpc.ReadBufferSize({value})"}
+`)
+	text, err := YAML(s)
+	if err != nil {
+		t.Fatal(err)
+	}
+	again := mustFile(t, string(text))
+	for _, r := range []*record.Race{s.Race, again.Race} {
+		if r == nil || r.Best != "exchanges_per_s" || r.Confirm != 8 || r.Trials != 50 || len(r.Within) != 1 || r.Within[0].Value != 200e6 ||
+			r.As["opt.server.read_buffer"] != "grpc.ReadBufferSize({value})" {
+			t.Fatalf("read %+v", r)
+		}
+	}
+	trials, _, err := again.Plan()
+	if err != nil || len(trials) != 3*20 {
+		t.Errorf("%d trials, %v; want every arm once in 20 blocks", len(trials), err)
+	}
+	if s := mustFile(t, racing+"race: {best: exchanges_per_s}\n"); s.Blocks != raceBlocks+standardRace || s.Race.Confirm != standardRace {
+		t.Errorf("without numbers: %d blocks, %+v", s.Blocks, s.Race)
+	}
+}
+
+func TestARaceThatCannotBeRunIsRefused(t *testing.T) {
+	for race, want := range map[string]string{
+		"race: {best: nonsense}":                                                         `unknown metric "nonsense"`,
+		"race: {best: response_p99_us}":                                                  "without a rate no exchange has a due time",
+		"race: {best: exchanges_per_s, confirm: 3}":                                      "expected at least 6",
+		"race: {best: exchanges_per_s, confirm: many}":                                   "expected a whole number",
+		"race: {best: exchanges_per_s, trials: 9}":                                       "expected at least 23",
+		"race: {best: exchanges_per_s, within: 3}":                                       "expected 1 to 8 metrics",
+		"race: {best: exchanges_per_s, as: {opt.other: x}}":                              "neither varies nor holds",
+		"race: {best: exchanges_per_s}\nblocks: 11":                                      "leave fewer than 2 for the race",
+		"race: {best: exchanges_per_s}\nblocks: [12, 20]":                                "expected one number of blocks",
+		"race: {best: exchanges_per_s, fastest: yes}":                                    `unknown key "fastest"`,
+		"race: {best: exchanges_per_s, as: {opt.server.read_buffer: [1]}}":               "expected a text",
+		"race: {best: exchanges_per_s, within: {server.rss_bytes: 1GB, error_share: 0}}": "is not above 0",
+	} {
+		_, err := ParseFile("x.yaml", []byte(racing+race+"\n"))
+		if err == nil || !strings.Contains(err.Error(), want) {
+			t.Errorf("%s: %v, want …%s…", race, err, want)
+		}
+	}
+	if _, err := ParseFile("x.yaml", []byte(strings.Replace(racing, "  arm:", "  connections: [1, 2]\n  arm:", 1)+"race: {best: exchanges_per_s}\n")); err == nil || !strings.Contains(err.Error(), "has 2 cells; expected one") {
+		t.Errorf("two cells: %v", err)
+	}
+}
+
+// A bound is typed with its sign, which must be the one that the metric's direction has.
+func TestBoundsAsTheyAreTyped(t *testing.T) {
+	for text, want := range map[string]string{
+		"server.rss_bytes <= 2GB": "", "exchanges_per_s>=10k": "", "server.rss_bytes ≤ 2GB": "",
+		"server.rss_bytes >= 2GB": "expected the other sign", "server.rss_bytes 2GB": "expected METRIC <= VALUE", "nonsense <= 1": "unknown metric",
+	} {
+		a, err := ReadArguments([]string{"transport=go-net"})
+		if err != nil {
+			t.Fatal(err)
+		}
+		err = a.AddRace("tune", record.Race{Best: "exchanges_per_s", Confirm: 10}, []string{text})
+		if (err == nil) != (want == "") || err != nil && !strings.Contains(err.Error(), want) {
+			t.Errorf("%s: %v, want %q", text, err, want)
+		}
+	}
+}
