@@ -10,6 +10,7 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"netdyno/internal/metric"
 	"netdyno/internal/quantity"
 	"netdyno/internal/record"
 	"netdyno/internal/run/rig"
@@ -74,8 +75,18 @@ Exit status: as of netdyno run.`,
 	c.Flags().StringVar(&f.rig, "rig", rig.LoopbackName, "where the workers run: "+strings.Join(arrange.Forms(), ", "))
 	c.Flags().StringVar(&f.out, "out", "", "directory of the run (default under results/)")
 	c.Flags().BoolVar(&f.dryRun, "dry-run", false, "print the plan, its time and its warnings, and run nothing")
-	completeFlags(c, map[string]cobra.CompletionFunc{"rig": completeRig, "out": completeDirectories})
+	completeFlags(c, map[string]cobra.CompletionFunc{"for": completeMetric, "rig": completeRig, "out": completeDirectories})
 	return c
+}
+
+// completeMetric offers the metrics that can be best.
+func completeMetric(*cobra.Command, []string, string) (words []string, _ cobra.ShellCompDirective) {
+	for _, m := range metric.All() {
+		if m.Better != "" {
+			words = append(words, m.Name)
+		}
+	}
+	return words, cobra.ShellCompDirectiveNoFileComp
 }
 
 // run races the settings of the transport that the first argument names.

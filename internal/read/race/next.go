@@ -118,7 +118,7 @@ func (f field) next(st standing, spec record.Race, to limits) course {
 		return c
 	}
 	c.racing, c.run = false, nil
-	if st.leader != nil && !st.plain && !f.baseline().breaks() {
+	if base := f.baseline(); st.leader != nil && !st.plain && base != nil && !base.breaks() {
 		c.winner, c.run = st.leader.name, []string{st.leader.name}
 	}
 	return c
