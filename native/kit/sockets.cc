@@ -55,13 +55,15 @@ Descriptor listen_at(Address& address, const Json& options, bool shared_port) {
 
 std::vector<contract::Option> socket_options() {
   const Range range{0, 0, kMaxBuffer};
-  const auto tried = [&range](const char* name, const std::string& socket, const std::string& doc) {
-    const std::string as = "setsockopt(" + socket + ", {value})";
+  const auto tried = [&range](const char* name, const std::string& socket, const std::string& sysctl,
+                              const std::string& doc) {
+    const std::string as = "setsockopt(" + socket + ", {value}), sysctl " + sysctl + "={value} or more";
     return raced(bytes_option(name, range, doc), {"256KiB", "4MiB"},
                  {{contract::Role::server, as}, {contract::Role::client, as}});
   };
-  return {tried(kSendBuffer, "SO_SNDBUF", "the socket's send buffer, SO_SNDBUF; 0 leaves it to the kernel"),
-          tried(kReceiveBuffer, "SO_RCVBUF",
+  return {tried(kSendBuffer, "SO_SNDBUF", "net.core.wmem_max",
+                "the socket's send buffer, SO_SNDBUF; 0 leaves it to the kernel"),
+          tried(kReceiveBuffer, "SO_RCVBUF", "net.core.rmem_max",
                 "the socket's receive buffer, SO_RCVBUF; 0 leaves it to the kernel")};
 }
 

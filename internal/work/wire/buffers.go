@@ -20,16 +20,16 @@ const (
 // SocketOptions declare what Buffers reads.
 func SocketOptions() []contract.Option {
 	zero, most := 0.0, float64(1<<30)
-	option := func(name, socket, doc string) contract.Option {
-		as := "setsockopt(" + socket + ", {value})"
+	option := func(name, socket, sysctl, doc string) contract.Option {
+		as := "setsockopt(" + socket + ", {value}), sysctl " + sysctl + "={value} or more"
 		return contract.Option{
 			Name: name, Type: contract.TypeBytes, Unit: "B", Default: 0, Min: &zero, Max: &most, Doc: doc,
 			Grid: []string{"256KiB", "4MiB"}, As: map[contract.Role]string{contract.Server: as, contract.Client: as},
 		}
 	}
 	return []contract.Option{
-		option(sendBuffer, "SO_SNDBUF", "SO_SNDBUF of each connection; 0 leaves it to the kernel's tuning, and net.core.wmem_max bounds it"),
-		option(receiveBuffer, "SO_RCVBUF", "SO_RCVBUF of each connection; 0 leaves it to the kernel's tuning, and net.core.rmem_max bounds it"),
+		option(sendBuffer, "SO_SNDBUF", "net.core.wmem_max", "SO_SNDBUF of each connection; 0 leaves it to the kernel's tuning, and net.core.wmem_max bounds it"),
+		option(receiveBuffer, "SO_RCVBUF", "net.core.rmem_max", "SO_RCVBUF of each connection; 0 leaves it to the kernel's tuning, and net.core.rmem_max bounds it"),
 	}
 }
 
