@@ -150,3 +150,23 @@ func TestARaceSaysWhatEachKnobDid(t *testing.T) {
 		}
 	}
 }
+
+// A block of the confirmation that lost a trial is made up for by another one.
+func TestAConfirmationMakesUpForLostBlocks(t *testing.T) {
+	lost := []int{5, 7} // the race is decided before
+	f := raceOf(t, map[string]float64{"small": 0.6, "large": 1.3}, func(_ *record.Header, all []record.Record) {
+		for i, r := range all {
+			if slices.Contains(lost, r.Trial.Block) {
+				all[i] = record.Record{Schema: r.Schema, Trial: r.Trial, StartedAt: r.StartedAt, Outcome: record.Failed,
+					Failure: &record.Failure{Kind: contract.Timeout, Text: "the host stood still"}}
+			}
+		}
+	})
+	r := f.Race
+	if r.State != race.Confirmed || r.Blocks >= lost[0] || r.Gain.Blocks != 6 {
+		t.Fatalf("%s after a race of %d blocks, confirmed in %v", r.State, r.Blocks, r.Gain.In)
+	}
+	if last := r.Gain.In[5]; last != r.Blocks+6+len(lost) || slices.ContainsFunc(r.Gain.In, func(in int) bool { return slices.Contains(lost, in) }) {
+		t.Errorf("confirmed in %v after block %d; want 6 blocks without %v", r.Gain.In, r.Blocks, lost)
+	}
+}

@@ -8,6 +8,7 @@ import (
 
 	"netdyno/internal/quantity"
 	"netdyno/internal/read/cells"
+	"netdyno/internal/read/trial"
 	"netdyno/internal/record"
 )
 
@@ -31,7 +32,7 @@ func Next(s *cells.Dataset, block int) (record.Allocation, string) {
 	if block <= 1 || spec == nil {
 		return a, ""
 	}
-	c := confirmation(s.Header.Allocations, *spec)
+	c := confirmation(s, *spec, block)
 	if c.winner == "" {
 		c = before(s, *spec, block)
 	}
@@ -61,11 +62,13 @@ func Next(s *cells.Dataset, block int) (record.Allocation, string) {
 	return a, a.Why
 }
 
-// confirmation goes on with the winner's blocks, once they have begun.
-func confirmation(decided []record.Allocation, spec record.Race) course {
+// confirmation goes on with the winner's blocks, once they have begun: as many as the
+// study declares, and one more for each in which a trial is not valid, as far as the
+// trials suffice and at most as many again.
+func confirmation(s *cells.Dataset, spec record.Race, block int) course {
 	var c course
 	blocks := 0
-	for _, a := range decided {
+	for _, a := range s.Header.Allocations {
 		if a.Confirms != "" {
 			c.winner, blocks = a.Confirms, blocks+1
 		}
@@ -73,11 +76,19 @@ func confirmation(decided []record.Allocation, spec record.Race) course {
 	if c.winner == "" {
 		return c
 	}
-	if blocks < spec.Confirm {
+	lost := map[int]bool{}
+	confirms := confirming(s.Header.Allocations)
+	for _, v := range s.Trials {
+		if confirms[v.Plan.Block] && v.Record != nil && v.Trial.Status != trial.Valid {
+			lost[v.Plan.Block] = true
+		}
+	}
+	suffice := spec.Trials == 0 || measured(s, block)+2 <= spec.Trials
+	if blocks < spec.Confirm || blocks < 2*spec.Confirm && blocks-len(lost) < spec.Confirm && suffice {
 		c.run = []string{c.winner}
 		return c
 	}
-	c.ended = fmt.Sprintf("the %d blocks that compare %s with the baseline are measured", spec.Confirm, c.winner)
+	c.ended = fmt.Sprintf("the %d blocks that compare %s with the baseline are measured", blocks, c.winner)
 	return c
 }
 

@@ -3,9 +3,7 @@ package report
 import (
 	"fmt"
 	"slices"
-	"strings"
 
-	"netdyno/internal/read/finding"
 	"netdyno/internal/read/race"
 )
 
@@ -20,7 +18,7 @@ func (l *layout) race() []Section {
 		raceTrials(r), or(r.Ended, "not yet"), shareText(race.ErrorRate))
 	sections := []Section{{ID: "race", Title: "The race", Note: note, Tables: []Table{l.candidates(r)}}}
 	if len(r.Settings) > 0 || len(r.Costs) > 0 {
-		sections = append(sections, Section{ID: "race-settings", Title: "What is recommended", Note: strings.Join(finding.RaceSentences(r), " "), Tables: l.recommended(r)})
+		sections = append(sections, Section{ID: "race-settings", Title: "Winner and baseline in fresh blocks", Tables: l.recommended(r)})
 	}
 	if len(r.Knobs) > 0 {
 		sections = append(sections, Section{
