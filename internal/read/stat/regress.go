@@ -106,6 +106,44 @@ func RelativeLeastSquares(rows [][]float64, ys []float64) ([]float64, error) {
 	return coefficients, err
 }
 
+// LogLeastSquares fits positive ys so that the logarithms of ys and of the fitted
+// values differ least: the fit is of geometric means, where RelativeLeastSquares is
+// of arithmetic ones, and one value that came out far too high moves it less. Errors
+// are those of LeastSquares.
+//
+// Source: Carroll and Ruppert, Transformation and Weighting in Regression, 1988,
+// section 4.1 (transforming both sides), by Gauss and Newton's method.
+func LogLeastSquares(rows [][]float64, ys []float64) ([]float64, error) {
+	const (
+		rounds = 20
+		settle = 1e-9 // relative change of every fitted value, from which on nothing moves
+		far    = 4    // a fitted value further off than this factor is no place for a tangent
+	)
+	coefficients, err := RelativeLeastSquares(rows, ys)
+	targets, scale := make([]float64, len(ys)), make([]float64, len(ys))
+	for range rounds {
+		if err != nil {
+			return nil, err
+		}
+		for i, row := range rows {
+			fitted := min(max(Linear(row, coefficients), ys[i]/far), ys[i]*far)
+			targets[i], scale[i] = fitted*(1+math.Log(ys[i]/fitted)), 1/fitted
+		}
+		before := coefficients
+		if coefficients, err = LeastSquares(rows, targets, scale); err != nil {
+			return nil, err
+		}
+		moved := 0.0
+		for i, row := range rows {
+			moved = max(moved, math.Abs(Linear(row, coefficients)-Linear(row, before))*scale[i])
+		}
+		if moved < settle {
+			break
+		}
+	}
+	return coefficients, err
+}
+
 // Linear returns Σⱼ rowⱼ·coefficientsⱼ.
 func Linear(row, coefficients []float64) float64 {
 	sum := 0.0
