@@ -68,6 +68,7 @@ type Study struct {
 	Reaches   []Reach           `json:"reaches,omitempty"`
 	Choices   []Choice          `json:"choices,omitempty"`
 	Pays      []Pays            `json:"pays,omitempty"`
+	Costs     []Cost            `json:"costs,omitempty"`
 	Claims    []Claim           `json:"claims,omitempty"`
 	Ladders   []Ladder          `json:"ladders,omitempty"`
 	Requires  []Require         `json:"requires,omitempty"`

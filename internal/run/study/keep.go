@@ -28,6 +28,7 @@ func (s *Study) KeepViews(original *Study) {
 	s.Reaches = sound(original.Reaches, scope.Reach)
 	s.Choices = sound(original.Choices, scope.Choice)
 	s.Pays = sound(keptArms(original.Pays, scope), scope.Pays)
+	s.Costs = sound(scope.keptLevels(original.Costs), scope.Cost)
 	s.Claims = sound(original.Claims, scope.Claim)
 	if s.Compare.Factor != original.Compare.Factor { // what no arm could test is not asked of other arms
 		s.Claims = slices.DeleteFunc(s.Claims, func(c record.Claim) bool { return c.Unmeasured != "" })

@@ -40,6 +40,7 @@ type Study struct {
 	Reaches   []record.Reach
 	Choices   []record.Choice
 	Pays      []record.Pays
+	Costs     []record.Cost
 	Claims    []record.Claim
 	Ladders   []record.Ladder
 	Requires  []record.Require

@@ -116,6 +116,57 @@ func (c Scope) Pays(p record.Pays) (key, text string) {
 	return c.whereProblem(p.Where, slices.Concat(p.Arms, p.InsteadOf))
 }
 
+// Cost checks a model of a cost: see Scope.
+func (c Scope) Cost(x record.Cost) (key, text string) {
+	if text := metricProblem(x.Metric); text != "" {
+		return "metric", text
+	}
+	if x.Per != "" {
+		if text := c.axisProblem(x.Per); text != "" {
+			return "per", text
+		}
+	}
+	if len(x.Terms) == 0 {
+		return "terms", "no factor is left"
+	}
+	for i, term := range x.Terms {
+		if term == x.Per || slices.Contains(x.Terms[:i], term) {
+			return "terms", term + " is named twice"
+		}
+		if text := c.axisProblem(term); text != "" {
+			return "terms", text
+		}
+	}
+	for _, factor := range sortedKeys(x.Holdout) {
+		for _, level := range x.Holdout[factor] {
+			if _, text := c.whereProblem(map[string]string{factor: level}, nil); text != "" {
+				return "holdout", text
+			}
+		}
+	}
+	return c.whereProblem(x.Where, nil)
+}
+
+// keptLevels leaves out of each model the factors that are no terms any more, as one
+// level of them was typed, and the levels that are no longer held out.
+func (c Scope) keptLevels(all []record.Cost) []record.Cost {
+	all = slices.Clone(all)
+	for i := range all {
+		x := &all[i]
+		x.Terms = slices.DeleteFunc(slices.Clone(x.Terms), func(factor string) bool { return len(allLevels(c.designs, factor)) == 0 })
+		held := map[string][]string{}
+		for factor, levels := range x.Holdout {
+			for _, level := range levels {
+				if hasText(allLevels(c.designs, factor), level) {
+					held[factor] = append(held[factor], level)
+				}
+			}
+		}
+		x.Holdout = held
+	}
+	return all
+}
+
 // highMetrics returns some metrics of which more is better.
 func highMetrics() []string {
 	var names []string

@@ -183,7 +183,7 @@ func (a *Arguments) take(e entry) error {
 	switch e.key {
 	case "study", "question", "blocks", "continue", "mesh", "settle", "probes", "seed", "require":
 		return a.typed.take(e)
-	case "hold", "vary", "sweeps", "compare", "race", "published", "charts", "fits", "reaches", "choose", "pays", "claims":
+	case "hold", "vary", "sweeps", "compare", "race", "published", "charts", "fits", "reaches", "choose", "pays", "costs", "claims":
 		return e.at.errorf("%s can be written in a file only; on the command line name a factor, or compare.baseline and its like", e.key)
 	case armFactor:
 		a.arms = e.value

@@ -82,7 +82,7 @@ func (d *draft) complete() (*study.Study, error) {
 // readViews reads those sections of a file into its complete study.
 func readViews(tree *node, s *study.Study) error {
 	scope := s.Scope()
-	for _, read := range []func(*node, *study.Study, study.Scope) error{readPublished, readCharts, readFits, readReaches, readChoices, readPays, readClaims, readLadders} {
+	for _, read := range []func(*node, *study.Study, study.Scope) error{readPublished, readCharts, readFits, readReaches, readChoices, readPays, readCosts, readClaims, readLadders} {
 		if err := read(tree, s, scope); err != nil {
 			return err
 		}

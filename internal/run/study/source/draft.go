@@ -20,7 +20,7 @@ import (
 const maxQuestion = 1000
 
 // topKeys are the keys of a study file.
-var topKeys = []string{"study", "question", "hold", "vary", "sweeps", "compare", "blocks", "continue", "mesh", "settle", "race", "capacity", "probes", "seed", "published", "charts", "fits", "reaches", "choose", "pays", "claims", "ladder", "require"}
+var topKeys = []string{"study", "question", "hold", "vary", "sweeps", "compare", "blocks", "continue", "mesh", "settle", "race", "capacity", "probes", "seed", "published", "charts", "fits", "reaches", "choose", "pays", "costs", "claims", "ladder", "require"}
 
 // draft is a study as it was written: every level is read, nothing is checked
 // against another. What was not written is empty or nil.

@@ -5,12 +5,12 @@ import (
 )
 
 // maxViews bounds each list of charts, fits, searches, choices, replacements,
-// claims or ladders.
+// models of costs, claims or ladders.
 const maxViews = 100
 
 // viewKeys are the sections of a file that say what to make of the results. They
 // are read when the study is complete, as each must speak of what it has.
-var viewKeys = []string{"published", "charts", "fits", "reaches", "choose", "pays", "claims", "ladder"}
+var viewKeys = []string{"published", "charts", "fits", "reaches", "choose", "pays", "costs", "claims", "ladder"}
 
 // views reads a list of charts, fits, searches or claims, each with some of the
 // keys.

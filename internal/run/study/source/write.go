@@ -48,6 +48,7 @@ func YAML(s *study.Study) ([]byte, error) {
 		writePublished(&b, p)
 	}
 	writeViews(&b, s)
+	writeCosts(&b, s)
 	writeClaims(&b, s)
 	writeLadders(&b, s)
 	writeRequires(&b, s)

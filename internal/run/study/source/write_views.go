@@ -88,6 +88,23 @@ func writeViews(b *bytes.Buffer, s *study.Study) {
 	}
 }
 
+func writeCosts(b *bytes.Buffer, s *study.Study) {
+	for i, c := range s.Costs {
+		if i == 0 {
+			b.WriteString("costs:\n")
+		}
+		writeItem(b, [][2]string{{"title", c.Title}, {"metric", c.Metric}, {"per", c.Per}})
+		writeList(b, "terms", c.Terms)
+		for k, factor := range slices.Sorted(maps.Keys(c.Holdout)) {
+			if k == 0 {
+				b.WriteString("    holdout:\n")
+			}
+			fmt.Fprintf(b, "      %s: [%s]\n", factor, flowList(c.Holdout[factor]))
+		}
+		writeWhere(b, c.Where)
+	}
+}
+
 func writeWhere(b *bytes.Buffer, where map[string]string) { writeLevelsOf(b, "where", where) }
 
 // writeLevelsOf writes one level of each factor under a key of an item.
