@@ -5,6 +5,7 @@ import (
 	"netdyno/internal/read/capacity"
 	"netdyno/internal/read/cells"
 	"netdyno/internal/read/compare"
+	"netdyno/internal/read/cost"
 	"netdyno/internal/read/ladder"
 	"netdyno/internal/read/mesh"
 	"netdyno/internal/read/profile"
@@ -35,7 +36,7 @@ func Find(header record.Header, trials []record.Trial, records []record.Record) 
 		Schema:  Schema,
 		Run:     compare.Run{Header: header, Cells: s.Describe(), Noise: noise, Comparisons: comparisons, Requirements: requirements, Tally: s.CountTrials()},
 		Answers: answers(comparisons), Published: view.Publish(s), Shapes: view.Shapes(s), Charts: view.Charts(s), Fits: view.Fits(s), Searches: view.Searches(s),
-		Choices: view.Choices(s), Pays: view.PaysOf(s), Claims: compare.Claims(s),
+		Choices: view.Choices(s), Pays: view.PaysOf(s), Costs: cost.Read(s), Claims: compare.Claims(s),
 	}
 	if len(f.Answers) == 0 {
 		f.Answers = answer.Alone(f.Run)
@@ -86,7 +87,8 @@ func compared(s *cells.Dataset, noise []compare.Noise) ([]compare.Comparison, []
 	return compare.Compare(s, noise), compare.Require(s, noise)
 }
 
-// steered adds what a run found that steered itself, which is its answer.
+// steered adds what a run found that steered itself, which is its answer, and how far
+// models of costs hold.
 func steered(s *cells.Dataset, f *Findings) {
 	if f.Race = race.Read(s); f.Race != nil {
 		f.Race.Sentences = RaceSentences(f.Race)
@@ -96,10 +98,17 @@ func steered(s *cells.Dataset, f *Findings) {
 		f.Charts = append(f.Charts, capacityCharts(s, f.Capacity)...)
 		f.Answer, f.Answers = answer.Answer{Sentences: CapacitySentences(f.Capacity)}, nil
 	}
+	if len(f.Costs) > 0 {
+		beside := f.Answer.Sentences
+		if len(s.Arms) == 1 {
+			beside = nil
+		}
+		f.Answer.Sentences = append([]string{costAnswer(f.Costs)}, beside...)
+	}
 }
 
-// addSentences puts fits, searches, choices, replacements, shapes and claims into
-// words.
+// addSentences puts fits, searches, choices, replacements, costs, shapes and claims
+// into words.
 func addSentences(f *Findings) {
 	for i := range f.Fits {
 		f.Fits[i].Sentence = fitSentence(f.Fits[i])
@@ -112,6 +121,11 @@ func addSentences(f *Findings) {
 	}
 	for i := range f.Pays {
 		f.Pays[i].Sentence = paysSentence(f.Pays[i])
+	}
+	for _, c := range f.Costs {
+		for i := range c.Models {
+			c.Models[i].Sentence = modelSentence(c, c.Models[i])
+		}
 	}
 	for i := range f.Shapes {
 		f.Shapes[i].Sentence = shapeSentence(f.Shapes[i])

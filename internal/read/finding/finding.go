@@ -8,6 +8,7 @@ import (
 	"netdyno/internal/read/capacity"
 	"netdyno/internal/read/cells"
 	"netdyno/internal/read/compare"
+	"netdyno/internal/read/cost"
 	"netdyno/internal/read/ladder"
 	"netdyno/internal/read/mesh"
 	"netdyno/internal/read/profile"
@@ -41,6 +42,7 @@ type Findings struct {
 	Searches     []view.Search        `json:"searches,omitempty"`    // as Header.Study.Reaches
 	Choices      []view.Choice        `json:"choices,omitempty"`     // as Header.Study.Choices
 	Pays         []view.Pays          `json:"pays,omitempty"`        // as Header.Study.Pays
+	Costs        []cost.Cost          `json:"costs,omitempty"`       // as Header.Study.Costs
 	Claims       []compare.Claim      `json:"claims,omitempty"`      // as Header.Study.Claims
 	Ladders      []ladder.Ladder      `json:"ladders,omitempty"`     // as Header.Study.Ladders
 	Mesh         *mesh.Mesh           `json:"mesh,omitempty"`        // of a study whose cells are pairs of hosts

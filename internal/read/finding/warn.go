@@ -52,9 +52,24 @@ func warn(s *cells.Dataset, f Findings) []record.Warning {
 		return append(append(append(all, warnDelivery(s, f)...), warnAway(s, f)...), warnHosts(s, f)...)
 	}
 	for _, of := range []func(*cells.Dataset, Findings) []record.Warning{
-		warnLimits, warnFlags, warnFewSamples, warnUnfinished, warnNoise, warnDelivery, warnPlace, warnAway, warnHosts,
+		warnCosts, warnLimits, warnFlags, warnFewSamples, warnUnfinished, warnNoise, warnDelivery, warnPlace, warnAway, warnHosts,
 	} {
 		all = append(all, of(s, f)...)
+	}
+	return all
+}
+
+// warnCosts names the models that do not hold.
+func warnCosts(_ *cells.Dataset, f Findings) []record.Warning {
+	var all []record.Warning
+	for _, c := range f.Costs {
+		for _, m := range c.Models {
+			if m.Reason != "" {
+				all = append(all, record.Warning{
+					About: "cost", Text: m.Sentence, Advice: "run more blocks on a quieter machine, or fewer sizes that lie closer together",
+				})
+			}
+		}
 	}
 	return all
 }

@@ -100,7 +100,7 @@ func tablesOf(p Page) []Table {
 	for _, c := range p.Charts {
 		all = append(all, c.Table)
 	}
-	for _, s := range slices.Concat(p.Fits, p.Searches, p.Choices, p.Pays, p.Shapes, p.Claims, p.Evidence) {
+	for _, s := range slices.Concat(p.Fits, p.Searches, p.Choices, p.Pays, p.Costs, p.Shapes, p.Claims, p.Evidence) {
 		all = append(all, s.Tables...)
 	}
 	for _, c := range p.Cells {

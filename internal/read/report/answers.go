@@ -65,13 +65,8 @@ func (l *layout) tally() string {
 }
 
 // blocks are those that the study plans by itself, at which it stopped, or to
-// which it was told to go on; of a run that steered itself those that it took.
+// which it was told to go on.
 func (l *layout) blocks() int {
-	for _, a := range l.Header.Allocations {
-		if a.Ended {
-			return a.Block - 1
-		}
-	}
 	if l.Stage != nil && (l.Stage.Stopped || l.Stage.Blocks > l.Header.Study.Blocks) {
 		return l.Stage.Blocks
 	}

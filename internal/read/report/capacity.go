@@ -19,7 +19,8 @@ func (l *layout) capacity() []Section {
 	}
 	note := fmt.Sprintf("The highest rate at which half of the windows meet %s and keep up with the schedule. Response times count from when an exchange was due. "+
 		"The interval has 95%s%% confidence, and its lower end allows for windows being finite.", finding.ObjectiveWords(c.Spec), noBreak)
-	return []Section{{ID: "capacity-found", Title: "The highest rate that meets the objective", Note: note, Tables: []Table{l.carried(true), l.windows()}}}
+	found := Section{ID: "capacity-found", Title: "The highest rate that meets the objective", Note: note, Tables: []Table{l.carried(true)}}
+	return []Section{found, {ID: "capacity-windows", Title: "Every window", Tables: []Table{l.windows()}}}
 }
 
 // capacityForms are what a terminal shows of it.
@@ -33,10 +34,7 @@ func (l *layout) carried(whole bool) Table {
 	if several {
 		t.Columns = append(t.Columns, columns("cell")...)
 	}
-	t.Columns = append(t.Columns, numbers("carries, 1/s")...)
-	if len(c.Ratios) > 0 {
-		t.Columns = append(t.Columns, numbers("÷ "+c.Ratios[0].Base)...)
-	}
+	t.Columns = append(t.Columns, numbers("carries, 1/s", "÷ "+or(l.Header.Study.Compare.Baseline, "baseline"))...)
 	if whole {
 		t.Columns = append(t.Columns, numbers("flat out, 1/s", "windows", "met", "scatter")...)
 	}
@@ -46,10 +44,7 @@ func (l *layout) carried(whole bool) Table {
 		if several {
 			row = append(row, word(a.Cell))
 		}
-		row = append(row, carriedDatum(a))
-		if len(c.Ratios) > 0 {
-			row = append(row, l.ratioDatum(a))
-		}
+		row = append(row, carriedDatum(a), l.ratioDatum(a))
 		if whole {
 			met := 0
 			for _, try := range a.Tries {
@@ -68,13 +63,13 @@ func (l *layout) carried(whole bool) Table {
 func capacityNotes(a capacity.Arm) []string {
 	var notes []string
 	if a.Why != "" {
-		notes = append(notes, sentence("no capacity of "+a.Arm+": "+a.Why))
+		notes = append(notes, sentence(a.Arm+": "+a.Why))
 	}
 	if a.Short {
-		notes = append(notes, sentence(fmt.Sprintf("windows of %s were %.3g s long at most, which is short for this objective: they may pass at rates a little too high, and a longer time allows for longer ones", a.Arm, a.LongestS)))
+		notes = append(notes, sentence(fmt.Sprintf("%s: windows of %.3g s are short for this objective, and may pass at rates a little too high; a longer time allows for longer ones", a.Arm, a.LongestS)))
 	}
 	if a.Limit != "" && a.Limit != trial.Unknown && a.Rate != nil {
-		text := "at the capacity of " + a.Arm + " (" + string(a.Limit) + "): " + a.Limit.Means().Means
+		text := a.Arm + ": " + a.Limit.Means().Means
 		if cure := a.Limit.Means().Cure; cure != "" {
 			text += ". To carry more: " + cure
 		}
@@ -121,7 +116,6 @@ func (l *layout) windows() Table {
 	metric := l.Capacity.Spec.Objective[0].Metric
 	t := Table{
 		Columns: slices.Concat(ofKind(Arms, "arm"), columns("trial"), numbers("rate, 1/s", "window, s", labelOf(metric)), columns("objective", "why not")),
-		Caption: "Every window, as they ran.",
 		Folded:  true,
 	}
 	for _, a := range l.Capacity.Arms {

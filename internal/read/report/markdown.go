@@ -26,6 +26,7 @@ func (p Page) Markdown(w io.Writer) error {
 	m.group("Searches", p.Searches)
 	m.group("Choices", p.Choices)
 	m.group("What pays", p.Pays)
+	m.group("What it costs", p.Costs)
 	m.group("Published shape", p.Shapes)
 	m.group("Claims", p.Claims)
 	for _, c := range p.Cells {

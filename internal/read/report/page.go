@@ -37,6 +37,7 @@ type Page struct {
 	Searches     []Section     `json:"searches,omitempty"` // for the least that comes near the best
 	Choices      []Section     `json:"choices,omitempty"`  // of the best within bounds
 	Pays         []Section     `json:"pays,omitempty"`     // what the CPU time is worth that some arms save
+	Costs        []Section     `json:"costs,omitempty"`    // what an exchange or a process costs, as models
 	Shapes       []Section     `json:"shapes,omitempty"`   // how much of a published ratio is start-up
 	Claims       []Section     `json:"claims,omitempty"`   // what a publication says of the arms, judged
 	ClaimLines   []ClaimLine   `json:"-"`                  // the same in short, for an index of several reports
@@ -83,6 +84,7 @@ func New(f finding.Findings) Page {
 		Searches:     l.searches(),
 		Choices:      l.choices(),
 		Pays:         l.pays(),
+		Costs:        l.costs(),
 		Shapes:       l.shapes(),
 		Claims:       l.claims(),
 		ClaimLines:   l.claimLines(),

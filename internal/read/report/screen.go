@@ -41,6 +41,8 @@ func NewScreen(f finding.Findings) Screen {
 	}
 	if l.Capacity != nil {
 		s.forms = l.capacityForms()
+	} else if len(l.Findings.Costs) > 0 {
+		s.forms = l.costForms()
 	} else if l.Mesh != nil {
 		s.forms = l.meshForms()
 	} else if l.Findings.Race != nil {

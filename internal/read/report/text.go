@@ -20,7 +20,7 @@ func (p Page) Text(w io.Writer, opt TextOptions) error {
 	t.ladders(p.Ladders)
 	t.sections(slices.Concat(p.Mesh, p.Race, p.Capacity))
 	t.charts(p.Charts)
-	t.sections(slices.Concat(p.Fits, p.Searches, p.Choices, p.Pays, p.Shapes, p.Claims))
+	t.sections(slices.Concat(p.Fits, p.Searches, p.Choices, p.Pays, p.Costs, p.Shapes, p.Claims))
 	t.each(len(p.Cells), cellLines, "cell", func(i int) { t.cell(p.Cells[i]) })
 	t.profiles(p.Cells)
 	t.server(p.Server)

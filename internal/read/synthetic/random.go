@@ -3,6 +3,7 @@ package synthetic
 import (
 	"math/rand/v2"
 	"slices"
+	"strconv"
 
 	"netdyno/internal/record"
 )
@@ -38,6 +39,9 @@ func Random(seed uint64) (record.Header, []record.Trial, []record.Record) {
 		{Kind: record.Lines, Metric: pauses, X: "connections", By: "arm"},
 	}
 	header.Study.Reaches = []record.Reach{{Metric: "exchanges_per_s", Share: 0.9, Least: []string{"connections"}}}
+	header.Study.Costs = []record.Cost{{
+		Title: "CPU", Metric: "server.cpu_us_per_exchange", Terms: []string{"connections"}, Holdout: map[string][]string{"connections": {strconv.Itoa(o.Connections[0])}},
+	}}
 	header.Study.Choices = []record.Choice{{Best: "exchanges_per_s", Within: []record.Bound{{Text: "60 µs", Metric: "server.cpu_us_per_exchange", Value: 60}}}}
 	if len(o.Arms) > 2 {
 		header.Study.Compare.Also = []record.Pair{{Arm: o.Arms[2].Name, Base: o.Arms[1].Name}}

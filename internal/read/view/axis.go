@@ -12,9 +12,9 @@ import (
 	"netdyno/internal/read/trial"
 )
 
-// numberOf reads a level as a number in base units: bytes, seconds, bits or
+// NumberOf reads a level as a number in base units: bytes, seconds, bits or
 // exchanges per second, a share; a flag counts 0 or 1. False for a word.
-func numberOf(level string) (float64, bool) {
+func NumberOf(level string) (float64, bool) {
 	switch level {
 	case "yes":
 		return 1, true
@@ -93,14 +93,14 @@ func coordinates(s *cells.Dataset, judged []*trial.Judged, factor string) []Coor
 	for _, v := range judged {
 		if level, ok := s.LevelOf(v, factor); ok && !seen[level] {
 			seen[level] = true
-			x, _ := numberOf(level)
+			x, _ := NumberOf(level)
 			all = append(all, Coordinate{level, x})
 		}
 	}
 	order := s.LevelsOf(factor)
 	slices.SortFunc(all, func(a, b Coordinate) int {
-		_, isNumber := numberOf(a.Text)
-		_, isOther := numberOf(b.Text)
+		_, isNumber := NumberOf(a.Text)
+		_, isOther := NumberOf(b.Text)
 		switch {
 		case isNumber && isOther:
 			return cmp.Or(cmp.Compare(a.Value, b.Value), cmp.Compare(a.Text, b.Text))

@@ -84,12 +84,12 @@ func TestNumberOfALevel(t *testing.T) {
 	for text, want := range map[string]float64{
 		"0B": 0, "32KiB": 32768, "1000": 1000, "20k": 20000, "1.5": 1.5, "100ms": 0.1, "1m": 60, "10Gbit/s": 1e10, "50%": 0.5, "yes": 1, "no": 0, "4MB": 4e6,
 	} {
-		if got, ok := numberOf(text); !ok || got != want {
+		if got, ok := NumberOf(text); !ok || got != want {
 			t.Errorf("%s is %v, %v; want %v", text, got, ok, want)
 		}
 	}
 	for _, word := range []string{"", "max", "go-net", "NaN", "inf", "0x10", "1e5", "-1", "32 apples"} {
-		if got, ok := numberOf(word); ok {
+		if got, ok := NumberOf(word); ok {
 			t.Errorf("%q is %v; want a word", word, got)
 		}
 	}

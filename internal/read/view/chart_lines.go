@@ -29,7 +29,7 @@ func addLines(s *cells.Dataset, c *Chart) {
 	for _, name := range names {
 		line := Line{Name: name.Text}
 		for _, x := range axis {
-			_, isNumber := numberOf(x.Text)
+			_, isNumber := NumberOf(x.Text)
 			p := pools[chartPoint{x: x.Text, by: name.Text}]
 			switch {
 			case p == nil:

@@ -56,7 +56,7 @@ type between struct {
 func differencesAlong(s *cells.Dataset, spec record.Chart, m metric.Metric, arm, base string) (along []between, refused []string) {
 	for _, cell := range s.CellsWith(spec.Where, []string{arm, base}) {
 		text, ok := s.LevelOf(s.Of(cell, arm)[0], spec.X)
-		x, number := numberOf(text)
+		x, number := NumberOf(text)
 		if !ok || !number {
 			continue
 		}

@@ -6,19 +6,20 @@ import (
 
 	"netdyno/internal/contract"
 	"netdyno/internal/read/cells"
+	"netdyno/internal/read/trial"
 	"netdyno/internal/record"
 )
 
-// implementations names what the figures hold for: the transports of the
+// Implementations names what a metric's figures hold for: the transports of the
 // metric's end with their libraries' versions.
-func implementations(s *cells.Dataset, metric string, observed []observation) string {
+func Implementations(s *cells.Dataset, metric string, judged []*trial.Judged) string {
 	end := contract.Server
 	if strings.HasPrefix(metric, string(contract.Client)+".") {
 		end = contract.Client
 	}
 	var names []string
-	for _, o := range observed {
-		for _, w := range o.view.Record.Workers {
+	for _, v := range judged {
+		for _, w := range v.Record.Workers {
 			if w.Role != end && w.Role != contract.Pair {
 				continue
 			}

@@ -10,6 +10,7 @@ import (
 	"netdyno/internal/metric"
 	"netdyno/internal/read/cells"
 	"netdyno/internal/read/stat"
+	"netdyno/internal/read/trial"
 	"netdyno/internal/record"
 )
 
@@ -53,7 +54,7 @@ func fit(s *cells.Dataset, f *Fit) string {
 	if reason := f.judge(observed); reason != "" {
 		return reason
 	}
-	f.With = implementations(s, f.Spec.Metric, observed)
+	f.With = Implementations(s, f.Spec.Metric, judgedOf(observed))
 	return ""
 }
 
@@ -74,7 +75,7 @@ func observe(s *cells.Dataset, spec record.Fit) ([]observation, string) {
 		o := observation{view: v, row: []float64{1}, y: y}
 		for i, factor := range factors {
 			level, _ := s.LevelOf(v, factor)
-			x, ok := numberOf(level)
+			x, ok := NumberOf(level)
 			if !ok {
 				return nil, fmt.Sprintf("%s=%s of trial %s is no number", factor, level, v.Plan.ID)
 			}
@@ -89,6 +90,14 @@ func observe(s *cells.Dataset, spec record.Fit) ([]observation, string) {
 		return nil, fmt.Sprintf("no valid trial%s has a positive %s", scope{levels: spec.Where}, spec.Metric)
 	}
 	return observed, ""
+}
+
+func judgedOf(observed []observation) []*trial.Judged {
+	var judged []*trial.Judged
+	for _, o := range observed {
+		judged = append(judged, o.view)
+	}
+	return judged
 }
 
 func regress(observed []observation) ([]float64, error) {

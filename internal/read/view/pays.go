@@ -137,7 +137,7 @@ func (c *sides) weigh(s *cells.Dataset, spec record.Pays) (Weighed, bool) {
 	w := Weighed{Arm: arm.weighted(), Base: base.weighted(), Ratio: relative(&arm.cpu, &base.cpu)}
 	w.Speed = max(w.Arm.Goodput.Value, w.Base.Goodput.Value)
 	if rate, ok := s.LinkRate(base.trials); ok {
-		if bits, ok := numberOf(rate); ok {
+		if bits, ok := NumberOf(rate); ok {
 			w.Speed, w.Nominal = bits/bitsPerByte, true
 		}
 	}

@@ -121,7 +121,7 @@ func numbers(s *cells.Dataset, v *trial.Judged, factors []string) ([]Coordinate,
 	var levels []Coordinate
 	for _, factor := range factors {
 		level, _ := s.LevelOf(v, factor)
-		x, ok := numberOf(level)
+		x, ok := NumberOf(level)
 		if !ok {
 			return nil, fmt.Sprintf("%s=%s of trial %s is no number", factor, level, v.Plan.ID)
 		}

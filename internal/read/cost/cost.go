@@ -1,0 +1,229 @@
+// Package cost fits what an exchange, or a process, costs: straight lines in the
+// bytes and the connections, bent where that is needed. A model is held to cells that
+// it has not seen, and is none where it misses them. What a load will need follows
+// from the models. It is pure.
+package cost
+
+import (
+	"cmp"
+	"fmt"
+	"maps"
+	"slices"
+	"strings"
+
+	"netdyno/internal/metric"
+	"netdyno/internal/read/cells"
+	"netdyno/internal/read/trial"
+	"netdyno/internal/read/view"
+	"netdyno/internal/record"
+)
+
+// Cost is what a study asks to be modelled, with a model for each arm, and for each
+// level of a factor that is varied besides: a codec, an option. Reason says why there
+// is none at all.
+type Cost struct {
+	Spec   record.Cost `json:"spec"`
+	Unit   string      `json:"unit"` // of Spec.Metric
+	Models []Model     `json:"models,omitempty"`
+	Reason string      `json:"reason,omitempty"`
+}
+
+// Model is one fitted cost. It is fitted within each block; the blocks' coefficients
+// make the intervals (specification §6.19).
+type Model struct {
+	Arm          string        `json:"arm"`
+	At           string        `json:"at,omitempty"` // the levels of other varied factors: "codec=json"
+	Blocks       []int         `json:"blocks,omitempty"`
+	Fitted       int           `json:"fitted"` // cells
+	Coefficients []Coefficient `json:"coefficients,omitempty"`
+	Ranges       []Range       `json:"ranges,omitempty"`   // of the fitted cells
+	Rate         float64       `json:"rate,omitempty"`     // the highest exchanges per second in any of them
+	HeldOut      []HeldOut     `json:"held_out,omitempty"` // in the study's order
+	Median       float64       `json:"median,omitempty"`   // of the held-out cells' errors without their signs
+	P90          float64       `json:"p90,omitempty"`
+	Spread       float64       `json:"spread,omitempty"` // root mean square of the logarithms of predicted ÷ measured
+	With         string        `json:"with,omitempty"`   // implementation and library version
+	On           string        `json:"on,omitempty"`     // processor and kernel of the metric's end
+	Sentence     string        `json:"sentence,omitempty"`
+	Reason       string        `json:"reason,omitempty"` // why this is no model to rely on; what was found stays beside it
+
+	metric, per string
+}
+
+// Coefficient is one number of a model with its 95 % interval: of 1, of the factor
+// Of, or of what that is above a hinge. Of a model with Per, all but the first are
+// multiplied by it.
+type Coefficient struct {
+	Of      string    `json:"of,omitempty"`
+	Above   float64   `json:"above,omitempty"` // the hinge; 0 for none
+	Value   float64   `json:"value"`
+	Low     float64   `json:"low"`
+	High    float64   `json:"high"`
+	ByBlock []float64 `json:"by_block"` // in the order of Model.Blocks
+}
+
+// Range is from which level of a factor to which a model was fitted.
+type Range struct {
+	Factor string  `json:"factor"`
+	Low    float64 `json:"low"`
+	High   float64 `json:"high"`
+}
+
+// HeldOut is a cell that a model has not seen: means over the blocks that have both.
+type HeldOut struct {
+	Cell      string  `json:"cell"`
+	Measured  float64 `json:"measured"`
+	Predicted float64 `json:"predicted"`
+	Error     float64 `json:"error"` // predicted ÷ measured − 1
+}
+
+// point is one trial: its numbers by factor.
+type point struct {
+	view  *trial.Judged
+	x     map[string]float64
+	y     float64
+	held  bool
+	block int
+}
+
+// Read fits the costs that a study asks for, by valid trials alone.
+func Read(s *cells.Dataset) []Cost {
+	var all []Cost
+	for _, spec := range s.Header.Study.Costs {
+		c := Cost{Spec: spec}
+		c.Reason = c.read(s)
+		all = append(all, c)
+	}
+	return all
+}
+
+// maxTerms bounds a model; each term needs levels of its own to be seen.
+const maxTerms = 16
+
+func (c *Cost) read(s *cells.Dataset) string {
+	m, err := metric.Named(c.Spec.Metric)
+	if err != nil {
+		return err.Error()
+	}
+	if len(c.Spec.Terms) > maxTerms {
+		return fmt.Sprintf("the model has %d terms; at most %d can be estimated", len(c.Spec.Terms), maxTerms)
+	}
+	c.Unit = m.Unit
+	type group struct{ arm, at string }
+	var order []group
+	points := map[group][]point{}
+	for _, v := range s.Trials {
+		if !s.IsAt(v, c.Spec.Where) {
+			continue
+		}
+		g := group{v.Plan.Arm, c.besides(s, v)}
+		if _, known := points[g]; !known {
+			order, points[g] = append(order, g), nil
+		}
+		p, why := c.pointOf(s, v)
+		if why != "" {
+			return why
+		}
+		if p.y > 0 {
+			points[g] = append(points[g], p)
+		}
+	}
+	if len(order) == 0 {
+		return "no trial has the levels of where"
+	}
+	slices.SortStableFunc(order, func(a, b group) int {
+		return cmp.Or(slices.Index(s.Arms, a.arm)-slices.Index(s.Arms, b.arm), cmp.Compare(a.at, b.at))
+	})
+	for _, g := range order {
+		model := Model{Arm: g.arm, At: g.at, metric: c.Spec.Metric, per: c.Spec.Per}
+		model.Reason = model.fit(c.Spec, points[g])
+		if len(points[g]) > 0 {
+			model.stamp(s, points[g])
+		}
+		c.Models = append(c.Models, model)
+	}
+	return ""
+}
+
+// factors are those of a model's numbers.
+func (c *Cost) factors() []string {
+	if c.Spec.Per == "" {
+		return c.Spec.Terms
+	}
+	return append([]string{c.Spec.Per}, c.Spec.Terms...)
+}
+
+// besides names the levels of the varied factors that are neither compared nor numbers
+// of the model: each has a model of its own.
+func (c *Cost) besides(s *cells.Dataset, v *trial.Judged) string {
+	var parts []string
+	for _, f := range s.Header.Study.Vary {
+		_, fixed := c.Spec.Where[f.Name]
+		level, has := v.Plan.Levels[f.Name]
+		if has && !fixed && f.Name != s.Header.Study.Compare.Factor && !slices.Contains(c.factors(), f.Name) {
+			parts = append(parts, f.Name+"="+level)
+		}
+	}
+	return strings.Join(parts, " ")
+}
+
+// pointOf reads a trial's numbers; y is 0 of one without a usable figure.
+func (c *Cost) pointOf(s *cells.Dataset, v *trial.Judged) (point, string) {
+	p := point{view: v, x: map[string]float64{}, block: v.Plan.Block}
+	for _, factor := range c.factors() {
+		level, has := s.LevelOf(v, factor)
+		x, ok := view.NumberOf(level)
+		switch {
+		case !has:
+			return p, fmt.Sprintf("trial %s has no factor %q", v.Plan.ID, factor)
+		case !ok || x < 0:
+			return p, fmt.Sprintf("%s=%s of trial %s is no number", factor, level, v.Plan.ID)
+		}
+		p.x[factor] = x
+	}
+	for factor, levels := range c.Spec.Holdout {
+		level, _ := s.LevelOf(v, factor)
+		p.held = p.held || slices.Contains(levels, level)
+	}
+	if y, ok := v.Trial.Values[c.Spec.Metric]; ok && v.Trial.Status == trial.Valid && cells.Usable(y) {
+		p.y = y
+	}
+	return p, ""
+}
+
+// stamp says of what the figures are.
+func (m *Model) stamp(s *cells.Dataset, points []point) {
+	var judged []*trial.Judged
+	for _, p := range points {
+		judged = append(judged, p.view)
+	}
+	m.With = view.Implementations(s, m.metric, judged)
+	end, _, _ := strings.Cut(m.metric, ".")
+	var machines []string
+	for _, v := range judged {
+		for _, w := range v.Record.Workers {
+			if string(w.Role) != end {
+				continue
+			}
+			host := s.Header.Facts.Seats[w.Seat].Values
+			machine := strings.TrimSpace(host["cpu.model"] + ", Linux " + host["kernel.release"])
+			if host["kernel.release"] != "" && !slices.Contains(machines, machine) {
+				machines = append(machines, machine)
+			}
+		}
+	}
+	m.On = strings.Join(machines, "; ")
+}
+
+// rangesOf returns from where to where the points of a model reach.
+func rangesOf(points []point) []Range {
+	var all []Range
+	for _, factor := range slices.Sorted(maps.Keys(points[0].x)) {
+		r := Range{Factor: factor, Low: points[0].x[factor], High: points[0].x[factor]}
+		for _, p := range points {
+			r.Low, r.High = min(r.Low, p.x[factor]), max(r.High, p.x[factor])
+		}
+		all = append(all, r)
+	}
+	return all
+}

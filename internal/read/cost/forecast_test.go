@@ -1,0 +1,102 @@
+package cost
+
+import (
+	"math"
+	"strings"
+	"testing"
+
+	"netdyno/internal/record"
+)
+
+// runOf is a run of transports whose costs are known at both ends.
+func runOf(seed uint64, truths map[string]func(up, down float64) float64) []Cost {
+	var all []Cost
+	for _, end := range []string{"server", "client"} {
+		c := Cost{Spec: record.Cost{Metric: end + ".cpu_us_per_exchange", Terms: perByte.Terms}}
+		for _, name := range sorted(truths) {
+			m := fitted(c.Spec, planted(seed, 6, 0.02, truths[name]))
+			m.Arm, m.Rate = name, 50_000
+			c.Models = append(c.Models, m)
+		}
+		all = append(all, c)
+	}
+	return all
+}
+
+func line(base, perUp, perDown float64) func(up, down float64) float64 {
+	return func(up, down float64) float64 { return base + perUp*up + perDown*down }
+}
+
+var hundred = Need{Up: 64, Down: 1 << 20, Servers: 2, Clients: 4, Link: 12.5e9, Cores: 8, Rate: 10_000}
+
+// What is foreseen is what was planted, times the rate, on as many hosts.
+func TestAForecastIsThePlantedCost(t *testing.T) {
+	f := Foresee(map[string][]Cost{"run": runOf(1, map[string]func(up, down float64) float64{"a": line(15, 2e-4, 1e-4), "b": line(30, 2e-4, 4e-4)})}, hundred, nil)
+	if len(f.Choices) != 2 || f.Choices[0].Arm != "a" {
+		t.Fatalf("%+v", f)
+	}
+	each := 15 + 64*2e-4 + (1<<20)*1e-4
+	c := f.Choices[0]
+	for _, x := range []struct {
+		what string
+		got  Figure
+		want float64
+	}{
+		{"cores of a server", c.Server.Cores, each * 1e-6 * hundred.Rate / 2}, {"cores of a client", c.Client.Cores, each * 1e-6 * hundred.Rate / 4},
+		{"cores in all", c.Cores, 2 * each * 1e-6 * hundred.Rate}, {"what grows with the bytes", c.PerByte, 2 * (each - 15) * 1e-6 * hundred.Rate},
+	} {
+		if x.got.Low > x.want || x.want > x.got.High || math.Abs(x.got.Value/x.want-1) > 0.15 {
+			t.Errorf("%s: %+v, planted %v", x.what, x.got, x.want)
+		}
+	}
+	other := f.Choices[1]
+	if r := other.Ratio; r == nil || math.Abs(r.Value*c.Cores.Value/other.Cores.Value-1) > 1e-9 || r.Low <= 1 {
+		t.Errorf("b takes %+v of a's cores: %v and %v", r, other.Cores.Value, c.Cores.Value)
+	}
+	if len(c.Limits) == 0 || c.Limits[0].Name != "link" || c.Limits[0].Share < 0.4 || c.Limits[0].Share > 0.5 {
+		t.Errorf("limits %+v", c.Limits)
+	}
+}
+
+// Where one is cheaper for small messages and another for large ones, the size between
+// them is the planted one.
+func TestBreakEvenIsWhereLinesMeet(t *testing.T) {
+	f := Foresee(map[string][]Cost{"run": runOf(2, map[string]func(up, down float64) float64{"small": line(10, 1e-4, 4e-4), "large": line(40, 1e-4, 1e-4)})}, hundred, nil)
+	want := 30 / 3e-4
+	if len(f.Evens) != 1 || f.Evens[0].Below != "small" || f.Evens[0].Above != "large" || math.Abs(f.Evens[0].Size.Value/want-1) > 0.25 {
+		t.Errorf("%+v, planted small below %v", f.Evens, want)
+	}
+}
+
+// What no fitted cell reached is marked, and a model that does not hold foresees
+// nothing.
+func TestWhatWasNotMeasuredIsMarked(t *testing.T) {
+	run := runOf(3, map[string]func(up, down float64) float64{"a": line(15, 2e-4, 1e-4)})
+	need := hundred
+	if f := Foresee(map[string][]Cost{"run": run}, need, nil); len(f.Choices[0].Beyond) != 0 {
+		t.Errorf("inside the range: beyond %v", f.Choices[0].Beyond)
+	}
+	need.Down, need.Rate = 64<<20, 1e6
+	if f := Foresee(map[string][]Cost{"run": run}, need, nil); len(f.Choices[0].Beyond) != 2 {
+		t.Errorf("beyond %v; want the size and the rate", f.Choices[0].Beyond)
+	}
+	run[1].Models[0].Reason = "it misses one in ten"
+	if f := Foresee(map[string][]Cost{"run": run}, need, nil); len(f.Choices) != 0 || len(f.Without) != 1 || !strings.Contains(f.Without[0], "it misses one in ten") {
+		t.Errorf("%+v", f)
+	}
+}
+
+// Without a rate the load is what fills the link; too few connections are what is
+// full first.
+func TestLoadAndConnections(t *testing.T) {
+	need := hundred
+	if got, want := need.FullRate(), 12.5e9*Payload*2/(1<<20); math.Abs(got-want) > 1e-6 {
+		t.Errorf("the link is full at %v, want %v", got, want)
+	}
+	need.Connections, need.RoundTrip = 4, 0.01
+	run := runOf(4, map[string]func(up, down float64) float64{"a": line(15, 2e-4, 1e-4)})
+	c := Foresee(map[string][]Cost{"run": run}, need, nil).Choices[0]
+	if c.Limits[0].Name != "connections" || c.Limits[0].Share < 25 || c.Least < 100 {
+		t.Errorf("4 connections of %v: limits %+v", c.Least, c.Limits)
+	}
+}

@@ -1,0 +1,123 @@
+package cost
+
+import (
+	"fmt"
+	"math"
+	"slices"
+
+	"netdyno/internal/read/cells"
+	"netdyno/internal/read/stat"
+)
+
+// Predict returns what each block's coefficients give at some levels, in the order of
+// Model.Blocks; false where one gives nothing positive.
+func (m *Model) Predict(x map[string]float64) ([]float64, bool) {
+	byBlock := make([]float64, len(m.Blocks))
+	for _, c := range m.Coefficients {
+		v := column{c.Of, c.Above}.value(x, m.per)
+		for i := range byBlock {
+			byBlock[i] += v * c.ByBlock[i]
+		}
+	}
+	return byBlock, len(byBlock) > 0 && !slices.ContainsFunc(byBlock, func(y float64) bool { return !cells.Usable(y) })
+}
+
+// Expected is the mean over blocks of what a model predicts, with its interval; false
+// where it gives nothing positive.
+func (m *Model) Expected(x map[string]float64) (Figure, bool) {
+	b, ok := m.at(x)
+	return b.figure(), ok
+}
+
+// Corner is a place at the end of what was fitted: every factor at its least, and one,
+// if it is named, at its most.
+func (m *Model) Corner(most string) (x map[string]float64, highest float64) {
+	x = map[string]float64{}
+	for _, r := range m.Ranges {
+		x[r.Factor] = r.Low
+		if r.Factor == most {
+			x[r.Factor], highest = r.High, r.High
+		}
+	}
+	return x, highest
+}
+
+// validate holds the model to the cells of its range that it has not seen.
+func (m *Model) validate(points []point) string {
+	held := slices.DeleteFunc(slices.Clone(points), func(p point) bool { return !p.held || !m.reaches(p.x) })
+	var order []string
+	byCell := map[string][]point{}
+	for _, p := range held {
+		cell := p.view.Plan.Cell
+		if byCell[cell] == nil {
+			order = append(order, cell)
+		}
+		byCell[cell] = append(byCell[cell], p)
+	}
+	slices.Sort(order)
+	var sizes, logs []float64
+	for _, cell := range order {
+		h, why := m.predicted(cell, byCell[cell])
+		if why != "" {
+			return why
+		}
+		if h.Measured == 0 {
+			continue // none of its blocks could be fitted
+		}
+		m.HeldOut = append(m.HeldOut, h)
+		sizes, logs = append(sizes, math.Abs(h.Error)), append(logs, math.Log1p(h.Error))
+	}
+	if len(sizes) < leastHeldOut {
+		return fmt.Sprintf("it can be held to %d cells that it has not seen; at least %d are needed to say how far it is off", len(sizes), leastHeldOut)
+	}
+	m.Median, m.P90 = stat.Median(sizes), stat.Quantile(sizes, judgedAt)
+	for _, log := range logs {
+		m.Spread += log * log
+	}
+	m.Spread = math.Sqrt(m.Spread / float64(len(logs)))
+	if m.P90 > Tolerance {
+		return fmt.Sprintf("it misses one in ten of the cells that it has not seen by more than %.3g %%, and %.3g %% is allowed", 100*m.P90, 100*Tolerance)
+	}
+	return ""
+}
+
+// reaches tells whether some levels are in the range of the model.
+func (m *Model) reaches(x map[string]float64) bool {
+	return !slices.ContainsFunc(m.Ranges, func(r Range) bool { return x[r.Factor] < r.Low || x[r.Factor] > r.High })
+}
+
+// predicted compares a held-out cell with the model in the blocks that both have, so
+// that what changes from block to block is no error.
+func (m *Model) predicted(cell string, points []point) (HeldOut, string) {
+	pool := cells.Pool{}
+	for _, p := range points {
+		pool.Add(p.block, p.y)
+	}
+	byBlock, ok := m.Predict(points[0].x)
+	if !ok {
+		return HeldOut{}, "it gives no positive figure at " + cell
+	}
+	var measured, predicted []float64
+	for i, block := range m.Blocks {
+		if log, has := pool.Log(block); has {
+			measured, predicted = append(measured, log), append(predicted, math.Log(byBlock[i]))
+		}
+	}
+	if len(measured) == 0 {
+		return HeldOut{}, ""
+	}
+	h := HeldOut{Cell: cell, Measured: math.Exp(stat.Mean(measured)), Predicted: math.Exp(stat.Mean(predicted))}
+	h.Error = h.Predicted/h.Measured - 1
+	return h, ""
+}
+
+// Worst returns the held-out cell at which the model is off most; false for none.
+func (m *Model) Worst() (HeldOut, bool) {
+	var worst HeldOut
+	for _, h := range m.HeldOut {
+		if math.Abs(h.Error) > math.Abs(worst.Error) {
+			worst = h
+		}
+	}
+	return worst, len(m.HeldOut) > 0
+}

@@ -1,0 +1,125 @@
+package finding
+
+import (
+	"fmt"
+	"math"
+	"strings"
+
+	"netdyno/internal/metric"
+	"netdyno/internal/quantity"
+	"netdyno/internal/read/cost"
+)
+
+// ForecastTitle says what a forecast is of: the work, the rate, the hosts.
+func ForecastTitle(n cost.Need) string {
+	var messages []string
+	if n.Up > 0 {
+		messages = append(messages, quantity.FormatBytes(n.Up)+" up")
+	}
+	if n.Down > 0 {
+		messages = append(messages, quantity.FormatBytes(n.Down)+" down")
+	}
+	s := fmt.Sprintf("%s, %s exchanges/s: %s and %s", strings.Join(messages, ", "), quantity.FormatCount(n.Rate),
+		counted(n.Servers, "server"), counted(n.Clients, "client"))
+	var each []string
+	if n.Link > 0 {
+		each = append(each, quantity.BitRateText(int64(n.Link*8)))
+	}
+	if n.Cores > 0 {
+		each = append(each, counted(int(n.Cores), "core"))
+	}
+	if n.Memory > 0 {
+		each = append(each, quantity.FormatBytes(n.Memory))
+	}
+	if len(each) > 0 {
+		s += ", each with " + strings.Join(each, ", ")
+	}
+	return s
+}
+
+func counted(n int, what string) string {
+	if n == 1 {
+		return "1 " + what
+	}
+	return fmt.Sprintf("%d %ss", n, what)
+}
+
+// ForecastSentences say what a forecast comes to: what is reached first, how the
+// choices compare, from which size on, and what hardware could save.
+func ForecastSentences(f cost.Forecast) []string {
+	var all []string
+	for _, c := range f.Choices {
+		all = append(all, limitSentence(c)...)
+	}
+	for _, c := range f.Choices[min(1, len(f.Choices)):] {
+		all = append(all, choiceRatio(f.Choices[0], c))
+	}
+	for _, e := range f.Evens {
+		all = append(all, fmt.Sprintf("%s takes fewer cores below about %s (%s–%s), %s above.", e.Below,
+			quantity.FormatBytes(e.Size.Value), quantity.FormatBytes(e.Size.Low), quantity.FormatBytes(e.Size.High), e.Above))
+	}
+	if len(f.Choices) > 0 {
+		all = append(all, hardwareSentences(f)...)
+	}
+	for _, why := range f.Without {
+		all = append(all, "Not foreseen: "+why+".")
+	}
+	return all
+}
+
+// limitSentence says what a choice reaches first, and what of it is extrapolated.
+func limitSentence(c cost.Choice) []string {
+	var all []string
+	name := strings.TrimSpace(c.Arm + " " + c.At)
+	if len(c.Limits) > 0 {
+		first := c.Limits[0]
+		switch {
+		case first.Share > 1:
+			all = append(all, fmt.Sprintf("%s does not carry it: it needs %s times the %s.", name, quantity.FormatFigure(first.Share), first.Name))
+		case first.Share > 0:
+			all = append(all, fmt.Sprintf("%s carries it; the %s is full first, at %s times this rate.", name, first.Name, quantity.FormatFigure(1/first.Share)))
+		}
+	}
+	if len(c.Beyond) > 0 {
+		all = append(all, fmt.Sprintf("Extrapolated for %s: %s.", name, strings.Join(c.Beyond, "; ")))
+	}
+	return all
+}
+
+func choiceRatio(first, c cost.Choice) string {
+	r := *c.Ratio
+	verdict := ""
+	if r.Low <= 1 && 1 <= r.High {
+		verdict = ", which does not tell them apart"
+	}
+	return fmt.Sprintf("%s takes %s the cores of %s (%s–%s)%s.", strings.TrimSpace(c.Arm+" "+c.At), timesWords(r.Value), strings.TrimSpace(first.Arm+" "+first.At),
+		timesWords(r.Low), timesWords(r.High), verdict)
+}
+
+func timesWords(x float64) string { return quantity.FormatFigure(x) + "×" }
+
+// hardwareSentences say what moving the bytes without a CPU could save at most.
+func hardwareSentences(f cost.Forecast) []string {
+	c, hosts := f.Choices[0], float64(f.Need.Servers+f.Need.Clients)
+	name := strings.TrimSpace(c.Arm + " " + c.At)
+	each := c.Cores.Times(1 / hosts)
+	bytes := c.PerByte.Times(1 / hosts)
+	all := []string{fmt.Sprintf("RDMA can save at most all of %s's CPU, %s on each host: it pays only where it costs less than these cores.", name, coresWords(each))}
+	if bytes.Low > 0 {
+		all = append(all, fmt.Sprintf("Zero copies can save at most what grows with the bytes, %s of them.", coresWords(bytes)))
+	}
+	return all
+}
+
+func coresWords(f cost.Figure) string {
+	return fmt.Sprintf("%s cores (%s–%s)", quantity.FormatFigure(f.Value), quantity.FormatFigure(f.Low), quantity.FormatFigure(f.High))
+}
+
+// MemoryWords prints an amount of memory; "?" for none.
+func MemoryWords(f *cost.Figure) string {
+	if f == nil || math.IsInf(f.Value, 0) {
+		return "?"
+	}
+	s := metric.Shown("server.rss_bytes").Scale(f.Value)
+	return s.Format(f.Value) + " " + s.Unit
+}

@@ -1,0 +1,72 @@
+package report
+
+import (
+	"io"
+	"slices"
+
+	"netdyno/internal/metric"
+	"netdyno/internal/quantity"
+	"netdyno/internal/read/cost"
+	"netdyno/internal/read/finding"
+)
+
+// ForecastText writes for a terminal what a load will need. From names the runs that
+// the models are of. The error is w's.
+func ForecastText(w io.Writer, f cost.Forecast, from string, opt TextOptions) error {
+	t := newTerminal(opt)
+	t.title(finding.ForecastTitle(f.Need), "")
+	t.paragraph("", "Models of "+from+".")
+	for _, c := range forecastStamps(f) {
+		t.paragraph("  ", c)
+	}
+	t.line("")
+	if len(f.Choices) > 0 {
+		t.table(forecastTable(f))
+	}
+	for _, s := range finding.ForecastSentences(f) {
+		t.paragraph("", s)
+	}
+	if len(f.Choices) > 0 {
+		t.line("")
+		t.paragraph("", "Intervals are 95 %: of the blocks, widened by what the models miss. Costs are those of busy CPUs, and are taken to grow with the rate and not with the cores.")
+	}
+	_, err := io.WriteString(w, t.out.String())
+	return err
+}
+
+// forecastStamps says of which versions and machines the choices are.
+func forecastStamps(f cost.Forecast) []string {
+	var all []string
+	for _, c := range f.Choices {
+		if stamp := joined(" on ", c.With, c.On); stamp != "" && !slices.Contains(all, stamp) {
+			all = append(all, stamp)
+		}
+	}
+	return all
+}
+
+func forecastTable(f cost.Forecast) Table {
+	t := Table{Columns: slices.Concat(ofKind(Arms, ""), numbers("cores/server", "cores/client", "memory", "link", "connections"), columns(""))}
+	for _, c := range f.Choices {
+		mark := ""
+		if len(c.Beyond) > 0 {
+			mark = "extrapolated"
+		}
+		link := missing()
+		for _, limit := range c.Limits {
+			if limit.Name == "link" {
+				link = number(percent(limit.Share), "")
+			}
+		}
+		t.Rows = append(t.Rows, []Datum{
+			word(joined(" ", c.Arm, c.At)), forecastCores(c.Server.Cores), forecastCores(c.Client.Cores),
+			word(finding.MemoryWords(c.Server.Memory) + ", " + finding.MemoryWords(c.Client.Memory)), link,
+			number(quantity.FormatCount(c.Connections), ""), word(mark),
+		})
+	}
+	return t
+}
+
+func forecastCores(f cost.Figure) Datum {
+	return amount(f.Value, f.Low, f.High, metric.Scale{Factor: 1})
+}

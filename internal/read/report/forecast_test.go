@@ -1,0 +1,48 @@
+package report_test
+
+import (
+	"strings"
+	"testing"
+
+	"netdyno/internal/read/cost"
+	"netdyno/internal/read/report"
+)
+
+func about(x float64) cost.Figure { return cost.Figure{Value: x, Low: 0.9 * x, High: 1.1 * x} }
+
+// What is printed of a forecast says the same in the table and in the sentences.
+func TestForecastText(t *testing.T) {
+	memory, ratio := about(20<<20), about(1.5)
+	f := cost.Forecast{
+		Need: cost.Need{Down: 1 << 20, Rate: 11_200, Servers: 1, Clients: 2, Link: 12.5e9, Cores: 32},
+		Choices: []cost.Choice{
+			{
+				Arm: "go-http1", Server: cost.End{Cores: about(2), Memory: &memory}, Client: cost.End{Cores: about(1)}, Cores: about(4), PerByte: about(3), Connections: 12,
+				Limits: []cost.Limit{{Name: "link", Share: 0.5}, {Name: "server CPU", Share: 0.0625}}, With: "go-http1 with go 1.26", On: "a processor",
+			},
+			{
+				Arm: "go-grpc", At: "codec=proto", Server: cost.End{Cores: about(48)}, Client: cost.End{Cores: about(1.5)}, Cores: about(6), Ratio: &ratio, Connections: 12,
+				Limits: []cost.Limit{{Name: "server CPU", Share: 1.5}}, Beyond: []string{"connections of 12, measured from 1 to 10"},
+			},
+		},
+		Evens:   []cost.Even{{Below: "go-grpc codec=proto", Above: "go-http1", Size: about(4096)}},
+		Without: []string{"go-net: it misses them"},
+	}
+	var b strings.Builder
+	if err := report.ForecastText(&b, f, "results/cost-1", report.TextOptions{Width: 80}); err != nil {
+		t.Fatal(err)
+	}
+	words := strings.Join(strings.Fields(b.String()), " ")
+	for _, part := range []string{
+		"1.00 MiB down, 11.2k exchanges/s: 1 server and 2 clients, each with 100Gbit/s, 32 cores", "Models of results/cost-1.", "go-http1 with go 1.26 on a processor",
+		"go-http1 2.00 (1.80–2.20)", "20.0 MiB, ?", "50.0 %", "extrapolated",
+		"go-http1 carries it; the link is full first, at 2.00 times this rate.", "go-grpc codec=proto does not carry it: it needs 1.50 times the server CPU.",
+		"Extrapolated for go-grpc codec=proto: connections of 12, measured from 1 to 10.", "go-grpc codec=proto takes 1.50× the cores of go-http1 (1.35×–1.65×).",
+		"go-grpc codec=proto takes fewer cores below about 4.00 KiB (3.60 KiB–4.40 KiB), go-http1 above.",
+		"RDMA can save at most all of go-http1's CPU, 1.33 cores (1.20–1.47) on each host", "what grows with the bytes, 1.00 cores", "Not foreseen: go-net: it misses them.",
+	} {
+		if !strings.Contains(words, part) {
+			t.Errorf("%q is missing in:\n%s", part, b.String())
+		}
+	}
+}
