@@ -2,9 +2,7 @@ package main
 
 import (
 	"fmt"
-	"slices"
 
-	"netdyno/internal/read/capacity"
 	"netdyno/internal/read/compare"
 	"netdyno/internal/read/finding"
 	"netdyno/internal/read/report"
@@ -41,19 +39,7 @@ func present(d session.Directory, f *finding.Findings, how showing) error {
 	if how.ended {
 		f.Tally.Missing = 0
 	}
-	if f.Capacity != nil && f.Tally.Valid > 0 {
-		return searched(f.Capacity.Arms)
-	}
 	return verdict(f.Tally)
-}
-
-// searched is the exit status that a search for capacities deserves. Trials that failed
-// beyond what a server carries are part of it.
-func searched(arms []capacity.Arm) error {
-	if slices.ContainsFunc(arms, func(a capacity.Arm) bool { return a.Rate == nil }) {
-		return &status{statusTainted, nil}
-	}
-	return nil
 }
 
 // pass writes and prints a run's gate, and returns its status. A run without a

@@ -47,6 +47,8 @@ which to use, what it costs, what limited it, and how certain that is.
 		runCommand(),
 		capacityCommand(),
 		meshCommand(),
+		costCommand(),
+		foreseeCommand(),
 		tuneCommand(),
 		tourCommand(),
 		listenCommand(),

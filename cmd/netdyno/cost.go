@@ -1,0 +1,101 @@
+package main
+
+import (
+	"context"
+	"fmt"
+	"maps"
+	"slices"
+	"strings"
+
+	"github.com/spf13/cobra"
+
+	"netdyno/internal/contract"
+	"netdyno/internal/run/rig"
+	"netdyno/internal/run/rig/arrange"
+	"netdyno/internal/run/session"
+)
+
+// The built-in studies that netdyno cost runs: of messages, and of streams, for
+// transports that have no messages.
+const (
+	costStudy       = "cost"
+	costStreamStudy = "cost-stream"
+)
+
+func costCommand() *cobra.Command {
+	var f runFlags
+	c := &cobra.Command{
+		Use:   "cost TRANSPORT[,TRANSPORT…] [KEY=LEVEL…]",
+		Short: "Measure what an exchange costs at both ends, as a model of its bytes and connections",
+		Long: `Measure what an exchange costs in CPU at both ends, and a process in memory, over
+sizes from 64 B to 4 MiB each way and up to 256 connections, and fit a model to
+each. A model is held to cells that it has not seen, and refused where it misses one
+in ten of them by more than 10 %.
+
+It is the built-in study cost, or cost-stream where a transport has no messages
+(netdyno studies cost), and KEY=LEVEL changes it as in netdyno run: each level of
+codec or of an option has a model of its own. One transport takes about five minutes.
+netdyno plan says from it what a load will need.
+
+Exit status: as of netdyno run.`,
+		Example: `  netdyno cost go-grpc,go-http1
+  netdyno cost go-net,go-epoll
+  netdyno cost go-http1 tls=yes,no --rig ssh:node1,node2
+  netdyno cost go-grpc codec=proto message=complex blocks=3`,
+		Args:              cobra.MinimumNArgs(1),
+		ValidArgsFunction: completeTransport,
+		RunE: func(cmd *cobra.Command, args []string) error {
+			args, err := costArguments(cmd.Context(), args)
+			if err != nil {
+				return err
+			}
+			return run(cmd.Context(), args, f)
+		},
+	}
+	c.Flags().StringVar(&f.rig, "rig", rig.LoopbackName, "where the workers run: "+strings.Join(arrange.Forms(), ", "))
+	c.Flags().StringVar(&f.out, "out", "", "directory of the run (default under results/)")
+	c.Flags().BoolVar(&f.resume, "resume", false, "go on with a run that was stopped, by the command that began it")
+	c.Flags().BoolVar(&f.dryRun, "dry-run", false, "print the plan, its time and its warnings, and measure nothing")
+	completeFlags(c, map[string]cobra.CompletionFunc{"rig": completeRig, "out": completeDirectories})
+	return c
+}
+
+// costArguments makes the arguments of a run: the study that every transport can
+// carry, and the transports.
+func costArguments(ctx context.Context, args []string) ([]string, error) {
+	if strings.Contains(args[0], "=") {
+		return nil, fmt.Errorf("cost: found %s; expected transports first, such as netdyno cost go-grpc,go-http1", args[0])
+	}
+	catalog, err := session.Discover(ctx, nil)
+	if err != nil {
+		return nil, err
+	}
+	var bare, whole []string
+	for name := range strings.SplitSeq(args[0], ",") {
+		offer, err := catalog.Named(name)
+		if err != nil {
+			return nil, err
+		}
+		streams := func(f contract.Feature) bool { return slices.Contains(offer.Features, f) }
+		switch {
+		case offer.Wire == echoWire:
+			bare = append(bare, name)
+		case !streams(contract.FeatureStreamUp) || !streams(contract.FeatureStreamDown):
+			whole = append(whole, name)
+		}
+	}
+	study := costStudy
+	if len(bare) > 0 {
+		study = costStreamStudy
+	}
+	if len(bare) > 0 && len(whole) > 0 {
+		return nil, fmt.Errorf("cost: %s has no messages of two sizes and %s no streams both ways, so no study carries both; measure each by itself, and name both runs with netdyno plan --from", bare[0], whole[0])
+	}
+	return append([]string{study, "transport=" + args[0]}, args[1:]...), nil
+}
+
+// echoWire carries no messages of two sizes.
+const echoWire = "echo"
+
+// sortedNames are a map's keys, rising.
+func sortedNames[V any](m map[string]V) []string { return slices.Sorted(maps.Keys(m)) }
