@@ -4,7 +4,7 @@
 // names what it was made to suffer from, and what its gates let through. It
 // prints what was measured beside what is asked, each share with its interval.
 //
-//	make truth                     # everything, about 40 minutes
+//	make truth                     # everything, about 50 minutes
 //	go run ./truth -only aa,gate
 //	go run ./truth -only limits -record test/limits/testdata   # renews what its test reads
 //
@@ -46,6 +46,7 @@ var questions = []question{
 	{"mesh", meshed},
 	{"tune", tuned},
 	{"capacity", carried},
+	{"cost", modelled},
 }
 
 func main() {
