@@ -29,7 +29,7 @@ type Cost struct {
 }
 
 // Model is one fitted cost. It is fitted within each block; the blocks' coefficients
-// make the intervals (specification §6.19).
+// make the intervals (specification §6.21).
 type Model struct {
 	Arm          string        `json:"arm"`
 	At           string        `json:"at,omitempty"` // the levels of other varied factors: "codec=json"
