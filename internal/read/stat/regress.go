@@ -107,8 +107,8 @@ func RelativeLeastSquares(rows [][]float64, ys []float64) ([]float64, error) {
 }
 
 // LogLeastSquares fits positive ys so that the logarithms of ys and of the fitted
-// values differ least: the fit is of geometric means, where RelativeLeastSquares is
-// of arithmetic ones, and one value that came out far too high moves it less. Errors
+// values differ least: the fit is of geometric means, which that of RelativeLeastSquares
+// is not, and one value that came out far too high moves it less. Errors
 // are those of LeastSquares.
 //
 // Source: Carroll and Ruppert, Transformation and Weighting in Regression, 1988,

@@ -230,3 +230,30 @@ func TestAboveChord(t *testing.T) {
 		}
 	}
 }
+
+// With noise in proportion and a long tail, the fit of logarithms finds the line of the
+// medians, and that of relative residuals another one.
+func TestLogLeastSquaresFitsGeometricMeans(t *testing.T) {
+	rng := rand.New(rand.NewPCG(5, 6))
+	var rows [][]float64
+	var ys []float64
+	for i := range 20_000 {
+		x := float64(i%10) * 100
+		rows = append(rows, []float64{1, x})
+		ys = append(ys, (15+0.2*x)*math.Exp(0.5*rng.NormFloat64()))
+	}
+	logs, err := LogLeastSquares(rows, ys)
+	if err != nil {
+		t.Fatal(err)
+	}
+	relative, err := RelativeLeastSquares(rows, ys)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if math.Abs(logs[0]/15-1) > 0.03 || math.Abs(logs[1]/0.2-1) > 0.03 || math.Abs(relative[0]/15-1) < 0.05 {
+		t.Errorf("by logarithms %v, by relative residuals %v; planted 15 and 0.2", logs, relative)
+	}
+	if _, err := LogLeastSquares([][]float64{{1, 2}, {1, 2}, {1, 2}}, []float64{1, 2, 3}); err == nil {
+		t.Error("a factor that does not vary was fitted")
+	}
+}
