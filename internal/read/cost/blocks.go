@@ -69,10 +69,11 @@ func (b blocks) figure() Figure {
 		return Figure{}
 	}
 	mean := stat.Mean(logs)
-	return widened(mean, half(logs), b.off)
+	return widened(mean, halfWidth(logs), b.off)
 }
 
-func half(logs []float64) float64 {
+// halfWidth is that of the interval of a mean; 0 of one value.
+func halfWidth(logs []float64) float64 {
 	if len(logs) < leastBlocks {
 		return 0
 	}

@@ -41,6 +41,7 @@ type Model struct {
 	HeldOut      []HeldOut     `json:"held_out,omitempty"` // in the study's order
 	Median       float64       `json:"median,omitempty"`   // of the held-out cells' errors without their signs
 	P90          float64       `json:"p90,omitempty"`
+	Noise        float64       `json:"noise,omitempty"`  // within which half of the held-out cells' errors are known
 	Spread       float64       `json:"spread,omitempty"` // root mean square of the logarithms of predicted ÷ measured
 	With         string        `json:"with,omitempty"`   // implementation and library version
 	On           string        `json:"on,omitempty"`     // processor and kernel of the metric's end
