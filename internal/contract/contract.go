@@ -82,6 +82,9 @@ type Transport struct {
 	Codecs   []string  `json:"codecs,omitempty"`   // levels of factor codec; empty: bytes alone
 	Features []Feature `json:"features,omitempty"` // what it can do beyond whole messages on kept, plain connections
 	Options  []Option  `json:"options,omitempty"`
+
+	Encrypted bool `json:"encrypted,omitempty"` // always: it refuses a setup without tls
+	UDP       bool `json:"udp,omitempty"`       // its connections are over UDP, and the rest are over TCP
 }
 
 // Feature is something that not every transport can do and a study may ask for.

@@ -123,6 +123,11 @@ func matches(server, client Offer, w study.Work) error {
 // able reports what the trial asks for and an end cannot do. A foreign server
 // is asked by its clients.
 func able(w study.Work, ends ...Offer) error {
+	for _, end := range ends {
+		if end.Encrypted && !w.TLS {
+			return fmt.Errorf("transport %s is always encrypted: add tls=yes (and to what it is compared with, or what is measured is encryption too)", end.Name)
+		}
+	}
 	for _, feature := range features(w) {
 		for _, end := range ends {
 			if !end.foreign() && !slices.Contains(end.Features, feature) {

@@ -14,6 +14,9 @@ func able(t contract.Transport, setup contract.Setup) error {
 	if t.Wire == "" {
 		return nil
 	}
+	if t.Encrypted && setup.TLS == nil {
+		return fmt.Errorf("setup.tls is absent: transport %s is always encrypted; give tls=yes", t.Name)
+	}
 	for _, asked := range []struct {
 		by      string
 		is      bool

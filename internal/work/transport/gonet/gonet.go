@@ -84,7 +84,7 @@ func newPlan(setup contract.Setup) (*plan, error) {
 		}
 	}
 	if p.buffer = p.options.Int(readBuffer); p.buffer == 0 {
-		p.buffer = usualBuffer(work, setup.Role)
+		p.buffer = work.ReadBuffer(setup.Role)
 	}
 	p.options[readBuffer] = p.buffer
 	if err := wire.BuffersOf(setup).Effective(setup.Options); err != nil {
@@ -120,16 +120,4 @@ func (p *plan) equip(conn net.Conn, outgoing *flow.Content, first int64) (*conne
 		c.read = newTruncating(conn, raw, first).read
 	}
 	return c, nil
-}
-
-// usualBuffer is the read buffer of a user who sets none.
-func usualBuffer(work *flow.Work, role contract.Role) int64 {
-	least, most, comes := int64(4<<10), int64(64<<10), work.Up.Bytes
-	if role == contract.Client {
-		least, comes = 512, work.Down.Bytes // a client knows what comes
-	}
-	if work.Streams() {
-		most = 128 << 10
-	}
-	return min(max(comes, least), most)
 }

@@ -2,6 +2,7 @@ package flow
 
 import (
 	"context"
+	"io"
 	"net"
 	"time"
 
@@ -20,9 +21,15 @@ func (w *Work) Dial(dialer *wire.Dialer, i int) (net.Conn, error) {
 	return conn, w.Verify(conn, i, dialer.Routes())
 }
 
+// Verified is a connection as Verify uses it.
+type Verified interface {
+	io.ReadWriter
+	SetReadDeadline(time.Time) error
+}
+
 // Verify makes one exchange on connection i, which is new, and compares what
 // comes back. The error has the contract's kind and names the connection.
-func (w *Work) Verify(conn net.Conn, i int, routes []wire.Route) error {
+func (w *Work) Verify(conn Verified, i int, routes []wire.Route) error {
 	deadline := time.Now().Add(verifyTimeout)
 	fail := func(err error) error { return wire.ConnectFailure(i, len(routes), routes[i], err) }
 	if err := conn.SetReadDeadline(deadline); err != nil {
@@ -31,7 +38,7 @@ func (w *Work) Verify(conn net.Conn, i int, routes []wire.Route) error {
 	// A message that is larger than both socket buffers would wait for itself if it
 	// were sent before anything is received.
 	sent := make(chan error, 1)
-	go func() { sent <- w.sendMessage(conn) }()
+	go func() { sent <- w.send(conn) }()
 	check, buffer := w.VerifyDown(), make([]byte, min(w.Down.Bytes, wire.DefaultChunk))
 	for check.Left() > 0 {
 		n, err := conn.Read(buffer[:min(int64(len(buffer)), check.Left())])
@@ -53,16 +60,4 @@ func (w *Work) Verify(conn net.Conn, i int, routes []wire.Route) error {
 		return fail(err)
 	}
 	return conn.SetReadDeadline(time.Time{})
-}
-
-// sendMessage writes one message of a client.
-func (w *Work) sendMessage(conn net.Conn) error {
-	for at := int64(0); at < w.Up.Bytes; {
-		n, err := conn.Write(w.Up.Piece(at))
-		if err != nil {
-			return err
-		}
-		at += int64(n)
-	}
-	return nil
 }

@@ -82,6 +82,19 @@ func (w *Work) Owed(up int64) int64 {
 	return owed
 }
 
+// ReadBuffer is the read buffer of a connection whose user sets none: the size of
+// what comes, within bounds.
+func (w *Work) ReadBuffer(role contract.Role) int64 {
+	least, most, comes := int64(4<<10), int64(64<<10), w.Up.Bytes
+	if role == contract.Client {
+		least, comes = 512, w.Down.Bytes // a client knows what comes
+	}
+	if w.Streams() {
+		most = 128 << 10
+	}
+	return min(max(comes, least), most)
+}
+
 // concurrent reports whether one exchange must be sent and received at the same
 // time. An echo that is larger than the socket buffers would otherwise wait for
 // itself.

@@ -42,6 +42,10 @@ type Client struct {
 	Library Library
 	Ask     Ask
 
+	// Mismatch returns an error that says which end encrypts where the other does
+	// not. NewClient sets it for TCP; nil asks nobody.
+	Mismatch func(wire.Route) error
+
 	turns []*turns // by connection
 }
 
@@ -52,7 +56,7 @@ func NewClient(setup contract.Setup, codecs []codec.Codec, oneAtATime bool) (*Cl
 		return nil, load.Failure(contract.Unsupported, fmt.Errorf(
 			"load.in_flight is %d: HTTP/1.1 carries one exchange at a time on a connection; use more connections", setup.Load.InFlight))
 	}
-	c := &Client{Setup: setup}
+	c := &Client{Setup: setup, Mismatch: func(r wire.Route) error { return wire.TLSMismatch(setup, r) }}
 	var err error
 	if c.Ask, err = askOf(setup); err != nil {
 		return nil, err
@@ -112,8 +116,10 @@ func (c *Client) Explain(i int, err error) error {
 		return known
 	}
 	route, of := c.Dialer.Routes()[i], len(c.Dialer.Routes())
-	if mismatch := wire.TLSMismatch(c.Setup, route); mismatch != nil {
-		return wire.ConnectFailure(i, of, route, mismatch)
+	if c.Mismatch != nil {
+		if mismatch := c.Mismatch(route); mismatch != nil {
+			return wire.ConnectFailure(i, of, route, mismatch)
+		}
 	}
 	if judged {
 		return load.Failure(known.Kind, fmt.Errorf("verify connection %d of %d to %s: %s", i+1, of, route.Peer, known.Text))

@@ -19,9 +19,10 @@ import (
 const (
 	HTTP1 = "http/1.1"
 	H2C   = "h2c" // HTTP/2 with prior knowledge; over TLS by ALPN
+	H3    = "h3"  // HTTP/3, which is always encrypted
 )
 
-// Features are what the transports of both wires can do.
+// Features are what the transports of these wires can do.
 var Features = []contract.Feature{contract.FeatureTLS, contract.FeatureFresh}
 
 // defaultPath is what a client asks for unless it is told.

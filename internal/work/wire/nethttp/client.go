@@ -42,10 +42,8 @@ type Plan struct {
 // connection.
 type client struct {
 	*httpwire.Client
-	plan      Plan
-	bodies    *bodies
-	clients   []*http.Client // by connection; one alone when shared
-	mediaType []string
+	*Library
+	plan Plan
 }
 
 // NewClient connects and verifies one exchange on every connection.
@@ -66,9 +64,7 @@ func newClient(setup contract.Setup, plan Plan) (*client, error) {
 	if plan.OneAtATime && plan.Pool == PoolOwn {
 		inner.Dialer.AllowReconnects()
 	}
-	c := &client{Client: inner, plan: plan, mediaType: []string{inner.Content.MediaType()}}
-	c.bodies = newBodies(inner, load.Options(setup.Options).Text("read"))
-	inner.Library = c
+	c := &client{Client: inner, Library: NewLibrary(inner), plan: plan}
 	return c, c.prepare()
 }
 
@@ -83,7 +79,7 @@ func (c *client) prepare() error {
 		if c.plan.Pool != PoolShared {
 			t := c.transport(encryption)
 			t.DialContext = func(ctx context.Context, _, _ string) (net.Conn, error) { return c.Dialer.Dial(ctx, i) }
-			c.clients = append(c.clients, httpClient(c.trip(t)))
+			c.Carry(c.trip(t))
 		}
 	}
 	if c.plan.Pool == PoolShared {
@@ -91,7 +87,7 @@ func (c *client) prepare() error {
 		t.DialContext = func(ctx context.Context, _, address string) (net.Conn, error) { return c.Dialer.Any(ctx, address) }
 		t.MaxConnsPerHost = (connections + peers - 1) / peers
 		t.MaxIdleConnsPerHost = t.MaxConnsPerHost
-		c.clients = []*http.Client{httpClient(t)}
+		c.Carry(t)
 	}
 	return nil
 }
@@ -113,11 +109,6 @@ func (c *client) trip(t *http.Transport) http.RoundTripper {
 		return &onlyOne{transport: t}
 	}
 	return t
-}
-
-// httpClient follows no redirection, because that would be another exchange.
-func httpClient(t http.RoundTripper) *http.Client {
-	return &http.Client{Transport: t, CheckRedirect: func(*http.Request, []*http.Request) error { return http.ErrUseLastResponse }}
 }
 
 // Open implements wire.Opener.
@@ -165,7 +156,5 @@ func (c *client) verify(ctx context.Context, i int) error {
 // Close implements wire.Opener.
 func (c *client) Close() {
 	c.Client.Close()
-	for _, h := range c.clients {
-		h.CloseIdleConnections() // ends what net/http keeps for them
-	}
+	c.Library.Close()
 }

@@ -4,12 +4,8 @@
 package nethttp
 
 import (
-	"fmt"
-	"io"
 	"net"
 	"net/http"
-	"strconv"
-	"sync"
 
 	"netdyno/internal/contract"
 	"netdyno/internal/work/codec"
@@ -17,13 +13,7 @@ import (
 )
 
 // Server implements load.Server on an http.Server.
-type Server struct {
-	*wire.Server
-	content   *codec.Exchange
-	buffers   sync.Pool // of *[]byte: requests, and encoded replies
-	mediaType []string
-	length    []string
-}
+type Server struct{ *wire.Server }
 
 // NewServer listens and serves with as. The transport has set its Protocols and
 // limits; options are the effective ones.
@@ -32,16 +22,13 @@ func NewServer(setup contract.Setup, codecs []codec.Codec, as *http.Server, opti
 	if err != nil {
 		return nil, err
 	}
-	s := &Server{
-		content: content, mediaType: []string{content.MediaType()}, length: []string{strconv.FormatInt(content.DownBytes, 10)},
-	}
-	s.buffers.New = func() any { b := make([]byte, max(content.UpBytes+1, content.DownBytes)); return &b }
-	if s.Server, err = wire.NewServer(setup, content.Sizes(contract.Ready{Options: options})); err != nil {
+	s, err := wire.NewServer(setup, content.Sizes(contract.Ready{Options: options}))
+	if err != nil {
 		return nil, err
 	}
-	as.Handler = s
-	Serve(s.Server, as)
-	return s, nil
+	as.Handler = NewHandler(content, s.Count)
+	Serve(s, as)
+	return &Server{s}, nil
 }
 
 // Serve serves the ports of s with as, encrypted where s is.
@@ -52,54 +39,4 @@ func Serve(s *wire.Server, as *http.Server) {
 		serve = func(l net.Listener) error { return as.ServeTLS(l, "", "") }
 	}
 	s.Serve(serve, as.Close)
-}
-
-// refusedRead is how much of a refused body is read, in bytes.
-const refusedRead = 64 << 10
-
-// ServeHTTP carries out the server's part of one exchange; it implements
-// http.Handler.
-func (s *Server) ServeHTTP(w http.ResponseWriter, r *http.Request) {
-	if r.Method != http.MethodGet && r.Method != http.MethodPost {
-		w.Header().Set("Allow", "GET, POST")
-		http.Error(w, fmt.Sprintf("method %s is not served, expected GET or POST", r.Method), http.StatusMethodNotAllowed)
-		return
-	}
-	buffer := s.buffers.Get().(*[]byte)
-	defer s.buffers.Put(buffer)
-	request, err := s.receive(r, *buffer)
-	var reply []byte
-	if err == nil {
-		// The reply may be encoded over the request, which has been decoded by then.
-		reply, err = s.content.Respond((*buffer)[:0], request)
-	}
-	if err != nil {
-		// Over HTTP/2 a body that is not read ends in a reset, which may overtake
-		// the status that says why.
-		_, _ = io.CopyN(io.Discard, r.Body, refusedRead)
-		http.Error(w, err.Error(), http.StatusBadRequest)
-		return
-	}
-	header := w.Header()
-	header["Content-Type"], header["Content-Length"] = s.mediaType, s.length
-	if _, err := w.Write(reply); err != nil {
-		return // the connection is lost; the client counts that
-	}
-	s.Count(int64(len(request)), int64(len(reply))) // once the reply is written
-}
-
-// receive reads a whole request into room, which has room for one byte more.
-func (s *Server) receive(r *http.Request, room []byte) ([]byte, error) {
-	want := s.content.UpBytes
-	if r.ContentLength >= 0 && r.ContentLength != want {
-		return nil, fmt.Errorf("the request has %d bytes, expected %d", r.ContentLength, want)
-	}
-	n, err := fill(r.Body, room[:want+1])
-	switch {
-	case err != nil:
-		return nil, fmt.Errorf("read the request: %w", err)
-	case int64(n) > want:
-		return nil, fmt.Errorf("the request has more than the expected %d bytes", want)
-	}
-	return room[:n], nil
 }

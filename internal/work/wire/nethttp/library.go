@@ -1,0 +1,80 @@
+package nethttp
+
+import (
+	"bytes"
+	"context"
+	"errors"
+	"io"
+	"net/http"
+	"net/url"
+
+	"netdyno/internal/contract"
+	"netdyno/internal/work/load"
+	"netdyno/internal/work/wire/httpwire"
+)
+
+// Library carries requests by http.Client; it implements httpwire.Library. Any
+// goroutine may use it once every connection has its transport.
+type Library struct {
+	bodies    *bodies
+	clients   []*http.Client // by connection; one alone when shared
+	mediaType []string
+}
+
+// NewLibrary returns what carries the requests of c, with no transports yet.
+func NewLibrary(c *httpwire.Client) *Library {
+	l := &Library{
+		bodies:    newBodies(c, load.Options(c.Setup.Options).Text("read")),
+		mediaType: []string{c.Content.MediaType()},
+	}
+	c.Library = l
+	return l
+}
+
+// Carry gives the next connection its transport; one alone carries the requests of
+// all. No redirection is followed, because that would be another exchange.
+func (l *Library) Carry(by http.RoundTripper) {
+	l.clients = append(l.clients, &http.Client{
+		Transport:     by,
+		CheckRedirect: func(*http.Request, []*http.Request) error { return http.ErrUseLastResponse },
+	})
+}
+
+// Close ends what the transports keep for connections that carry nothing.
+func (l *Library) Close() {
+	for _, c := range l.clients {
+		c.CloseIdleConnections()
+	}
+}
+
+// Do implements httpwire.Library. It does what a program does: a new http.Request
+// each time, through http.Client.
+func (l *Library) Do(ctx context.Context, r *httpwire.Request) error {
+	var body io.Reader
+	if len(r.Content) > 0 || r.Method == http.MethodPost {
+		body = bytes.NewReader(r.Content)
+	}
+	request, err := http.NewRequestWithContext(ctx, r.Method, r.URL, body)
+	if err != nil {
+		return load.Failure(contract.Bug, err) // the URL was parsed at setup
+	}
+	if body != nil {
+		request.Header["Content-Type"] = l.mediaType
+	}
+	for _, h := range r.Ask.Headers {
+		request.Header.Set(h[0], h[1])
+	}
+	if r.Ask.Host != "" {
+		request.Host = r.Ask.Host
+	}
+	response, err := l.clients[r.Connection%len(l.clients)].Do(request)
+	if err != nil {
+		var wrapped *url.Error // repeats the method and the URL
+		if errors.As(err, &wrapped) {
+			err = wrapped.Err
+		}
+		return err
+	}
+	defer response.Body.Close()
+	return l.bodies.take(response, r.Accept)
+}

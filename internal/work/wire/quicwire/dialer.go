@@ -1,0 +1,187 @@
+package quicwire
+
+import (
+	"context"
+	"crypto/tls"
+	"fmt"
+	"net"
+	"sync"
+	"sync/atomic"
+	"time"
+
+	"github.com/quic-go/quic-go"
+
+	"netdyno/internal/contract"
+	"netdyno/internal/work/load"
+	"netdyno/internal/work/wire"
+)
+
+// dialTimeout bounds the making of one connection. quic-go gives up earlier, after
+// 5 s without an answer.
+const dialTimeout = 10 * time.Second
+
+// Dialer makes a client's QUIC connections, each over a UDP socket of its own, so
+// that a connection is told from the others by its addresses and ports. Each route
+// is dialled once, unless setup.load.fresh says once per exchange. Any goroutine
+// may use it.
+type Dialer struct {
+	// Effective holds what ready reports of the options; it is complete once a
+	// connection is open.
+	Effective map[string]any
+
+	setup   contract.Setup
+	routes  []wire.Route
+	trusted *tls.Config
+	config  *quic.Config
+	used    []atomic.Bool
+
+	mu     sync.Mutex
+	open   map[*quic.Conn]struct{}
+	closed bool
+	told   bool // Effective holds what the kernel granted
+}
+
+// NewDialer plans the connections of setup; protocol is what both ends agree on by
+// ALPN, and trust whom the client believes: wire.ClientTLS or wire.TrustingTLS. An
+// error is of kind setup, or unsupported where setup.tls is absent.
+func NewDialer(setup contract.Setup, protocol string, trust func(contract.Setup) (*tls.Config, error)) (*Dialer, error) {
+	if err := encrypted(setup); err != nil {
+		return nil, err
+	}
+	routes, err := wire.Routes(setup)
+	if err != nil {
+		return nil, err
+	}
+	d := &Dialer{Effective: map[string]any{}, setup: setup, routes: routes, used: make([]atomic.Bool, len(routes)), open: map[*quic.Conn]struct{}{}}
+	if d.config, err = configure(setup, d.Effective); err != nil {
+		return nil, err
+	}
+	if d.trusted, err = trust(setup); err != nil {
+		return nil, err
+	}
+	d.trusted.MinVersion, d.trusted.NextProtos = tls.VersionTLS13, []string{protocol}
+	return d, nil
+}
+
+// Routes returns the route of every connection, not to be changed.
+func (d *Dialer) Routes() []wire.Route { return d.routes }
+
+// Window returns how many bytes a server may always send on one of the connections
+// before anything of it is read.
+func (d *Dialer) Window() int64 {
+	return int64(min(d.config.InitialStreamReceiveWindow, d.config.InitialConnectionReceiveWindow))
+}
+
+// Dial makes connection i. It returns wire.ErrLost when it was made before.
+func (d *Dialer) Dial(ctx context.Context, i int) (*quic.Conn, error) {
+	if d.used[i].Swap(true) && !d.setup.Load.Fresh {
+		return nil, wire.ErrLost
+	}
+	socket, err := d.socket(ctx, d.routes[i])
+	if err != nil {
+		return nil, Explain(i, d.routes, err)
+	}
+	ctx, cancel := context.WithTimeout(ctx, dialTimeout)
+	defer cancel()
+	conn, err := quic.Dial(ctx, connected{socket}, socket.RemoteAddr(), d.trusted, d.config)
+	if err == nil {
+		err = d.settle(socket)
+	}
+	if err != nil {
+		if conn != nil {
+			_ = conn.CloseWithError(0, "")
+		}
+		_ = socket.Close() // the first failure is the one to report
+		return nil, Explain(i, d.routes, err)
+	}
+	return conn, d.enter(conn, socket)
+}
+
+// socket opens the UDP socket of a route.
+func (d *Dialer) socket(ctx context.Context, route wire.Route) (*net.UDPConn, error) {
+	dialer := net.Dialer{}
+	if route.Source.IsValid() {
+		dialer.LocalAddr, dialer.Control = &net.UDPAddr{IP: route.Source.AsSlice()}, bindLate
+	}
+	conn, err := dialer.DialContext(ctx, "udp", route.Peer.String())
+	if err != nil {
+		return nil, err
+	}
+	return conn.(*net.UDPConn), nil
+}
+
+// settle gives a socket its buffers and reports the first one's.
+func (d *Dialer) settle(socket *net.UDPConn) error {
+	if err := tune(socket, wire.BuffersOf(d.setup)); err != nil {
+		return load.Failure(contract.SetupFailed, err)
+	}
+	d.mu.Lock()
+	defer d.mu.Unlock()
+	if d.told {
+		return nil
+	}
+	d.told = true
+	return report(socket, d.Effective, d.setup.Options)
+}
+
+// enter keeps a connection until it ends, and closes its socket then.
+func (d *Dialer) enter(conn *quic.Conn, socket *net.UDPConn) error {
+	context.AfterFunc(conn.Context(), func() {
+		d.mu.Lock()
+		delete(d.open, conn)
+		d.mu.Unlock()
+		_ = socket.Close() // what quic-go had to say was sent before
+	})
+	d.mu.Lock()
+	closed := d.closed
+	if !closed {
+		d.open[conn] = struct{}{}
+	}
+	d.mu.Unlock()
+	if closed {
+		_ = conn.CloseWithError(0, "")
+		return net.ErrClosed
+	}
+	return nil
+}
+
+// Close closes every connection, and those that are still being made.
+func (d *Dialer) Close() {
+	d.mu.Lock()
+	d.closed = true
+	open := make([]*quic.Conn, 0, len(d.open))
+	for conn := range d.open {
+		open = append(open, conn)
+	}
+	d.mu.Unlock()
+	_ = wire.Each(len(open), func(i int) error { return open[i].CloseWithError(0, "") })
+}
+
+// CheckStreams makes sure that a connection to the server of connection i carries
+// as many streams at once as exchanges are in flight: those beyond would wait at
+// the client. The error is of kind setup.
+func (d *Dialer) CheckStreams(conn *quic.Conn, i int) error {
+	var opened []*quic.Stream
+	defer func() {
+		for _, s := range opened {
+			s.CancelRead(0)
+			s.CancelWrite(0)
+		}
+	}()
+	for range d.setup.Load.InFlight {
+		s, err := conn.OpenStream()
+		if err != nil {
+			return d.TooFewStreams(i, len(opened), err)
+		}
+		opened = append(opened, s)
+	}
+	return nil
+}
+
+// TooFewStreams returns the error of kind setup for a server that lets connection i
+// open only so many streams.
+func (d *Dialer) TooFewStreams(i, opened int, err error) error {
+	return load.Failure(contract.SetupFailed, fmt.Errorf(
+		"load.in_flight is %d, and the server at %s lets a connection have %d streams at once; "+
+			"raise its limit (opt.server.%s), or use more connections: %w", d.setup.Load.InFlight, d.routes[i].Peer, opened, maxStreams, err))
+}

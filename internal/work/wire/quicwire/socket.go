@@ -1,0 +1,78 @@
+package quicwire
+
+import (
+	"errors"
+	"fmt"
+	"net"
+	"syscall"
+
+	"golang.org/x/sys/unix"
+
+	"netdyno/internal/contract"
+	"netdyno/internal/work/load"
+	"netdyno/internal/work/wire"
+)
+
+// connected is a client's UDP socket, connected to its server. quic-go names the
+// receiver of each datagram, which the kernel refuses on such a socket. In return
+// the kernel says when nothing listens at the other end, and only the server's
+// datagrams come in.
+type connected struct{ *net.UDPConn }
+
+// WriteMsgUDP implements quic.OOBCapablePacketConn.
+func (c connected) WriteMsgUDP(b, oob []byte, _ *net.UDPAddr) (n, oobn int, err error) {
+	return c.UDPConn.WriteMsgUDP(b, oob, nil)
+}
+
+// WriteTo implements net.PacketConn.
+func (c connected) WriteTo(b []byte, _ net.Addr) (int, error) { return c.Write(b) }
+
+// tune gives a socket the buffers that the user asks for. quic-go asks for its own
+// when it takes the socket over, so this comes after that.
+func tune(conn *net.UDPConn, buffers wire.Buffers) error {
+	raw, err := conn.SyscallConn()
+	if err != nil {
+		return err
+	}
+	var failed error
+	err = raw.Control(func(fd uintptr) { failed = buffers.Apply(int(fd)) })
+	return errors.Join(err, failed)
+}
+
+// report writes into effective what the kernel made of a socket: its buffers, and
+// whether it takes several datagrams in one call. The error is of kind setup.
+func report(conn *net.UDPConn, effective map[string]any, asked load.Options) error {
+	raw, err := conn.SyscallConn()
+	if err != nil {
+		return load.Failure(contract.SetupFailed, err)
+	}
+	var failed error
+	err = raw.Control(func(fd uintptr) { failed = reportFD(int(fd), effective, asked) })
+	if err = errors.Join(err, failed); err != nil {
+		return load.Failure(contract.SetupFailed, fmt.Errorf("read the settings of a UDP socket: %w", err))
+	}
+	return nil
+}
+
+func reportFD(fd int, effective map[string]any, asked load.Options) error {
+	for name, option := range map[string]int{sendBuffer: unix.SO_SNDBUF, receiveBuffer: unix.SO_RCVBUF} {
+		twice, err := unix.GetsockoptInt(fd, unix.SOL_SOCKET, option)
+		if err != nil {
+			return err
+		}
+		effective[name] = int64(twice / 2) // the kernel doubles it for its own bookkeeping (socket(7))
+	}
+	_, err := unix.GetsockoptInt(fd, unix.IPPROTO_UDP, unix.UDP_SEGMENT)
+	effective[offload] = err == nil && asked.Bool(offload)
+	return nil
+}
+
+// bindLate lets the kernel choose the local port at connect, where it knows the
+// peer.
+func bindLate(_, _ string, raw syscall.RawConn) error {
+	var failed error
+	err := raw.Control(func(fd uintptr) {
+		failed = unix.SetsockoptInt(int(fd), unix.IPPROTO_IP, unix.IP_BIND_ADDRESS_NO_PORT, 1)
+	})
+	return errors.Join(err, failed)
+}
