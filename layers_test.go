@@ -56,12 +56,13 @@ var layers = map[string][]string{
 	"internal/run/meter":           run("internal/run/ended", "internal/run/meter/usage", "internal/run/meter/sampling", "internal/tcpinfo"),
 	"internal/run/meter/sampling":  run("internal/printable"),
 	"internal/run/meter/usage":     run("internal/tcpinfo"),
-	"internal/run/check":           run("internal/run/rig"),
+	"internal/run/identity":        {"internal/contract"},
+	"internal/run/check":           run("internal/run/rig", "internal/run/identity"),
 	"internal/run/check/checktest": run("internal/run/check", "test/programs"),
 	"internal/run/message":         run("internal/values"),
 	"internal/run/probe":           run("internal/printable", "internal/paths", "internal/tcpinfo", "internal/run/message", "internal/values"),
 	"internal/run/generate":        run(),
-	"internal/run/bench":           run("internal/run/rig", "internal/run/study"),
+	"internal/run/bench":           run("internal/run/rig", "internal/run/study", "internal/run/identity"),
 	"internal/run/bench/benchtest": run("internal/run/bench", "internal/run/session", "test/programs"),
 
 	// A run's life; judged figures reach it as functions.
@@ -72,6 +73,7 @@ var layers = map[string][]string{
 	"internal/work/wire/flow":         {"internal/contract", "internal/work/load", "internal/work/wire"},
 	"internal/work/wire/httpwire":     {"internal/contract", "internal/quantity", "internal/paths", "internal/work/load", "internal/work/wire", "internal/work/codec"},
 	"internal/work/wire/nethttp":      {"internal/contract", "internal/work/load", "internal/work/wire", "internal/work/wire/httpwire", "internal/work/codec"},
+	"internal/work/wire/quicwire":     {"internal/contract", "internal/work/load", "internal/work/wire"},
 	"internal/work/wire/rpc":          {"internal/contract", "internal/work/load", "internal/work/netdynov1"},
 	"internal/work/wire/baidustd":     {},
 	"internal/work/wire/baidustd/*":   {},
@@ -81,7 +83,7 @@ var layers = map[string][]string{
 	"internal/work/child":             {"internal/contract", "internal/work/load", "internal/tcpinfo"},
 	"internal/work/transport/foreign": {"internal/contract", "internal/work/load", "internal/work/child"},
 	"internal/work/transport/tool":    {"internal/contract", "internal/work/load", "internal/work/wire", "internal/work/child", "internal/hist", "internal/tcpinfo"},
-	"internal/work/transport/*":       {"internal/contract", "internal/work/load", "internal/work/wire", "internal/work/wire/flow", "internal/work/wire/httpwire", "internal/work/wire/nethttp", "internal/work/wire/rpc", "internal/work/wire/baidustd", "internal/work/codec", "internal/work/netdynov1"},
+	"internal/work/transport/*":       {"internal/contract", "internal/work/load", "internal/work/wire", "internal/work/wire/flow", "internal/work/wire/httpwire", "internal/work/wire/nethttp", "internal/work/wire/quicwire", "internal/work/wire/rpc", "internal/work/wire/baidustd", "internal/work/codec", "internal/work/netdynov1"},
 	"internal/work/worker":            {"internal/contract", "internal/quantity", "internal/work/load"},
 	"internal/work/worker/workertest": {"internal/contract", "internal/hist", "internal/work/load", "internal/work/worker"},
 

@@ -8,11 +8,13 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"net"
 	"slices"
 	"strings"
 	"time"
 
 	"netdyno/internal/contract"
+	"netdyno/internal/run/identity"
 	"netdyno/internal/run/rig"
 )
 
@@ -68,6 +70,7 @@ type subject struct {
 	stretch   float64
 	load      float64
 	transport contract.Transport
+	tls       *contract.TLS // for a transport that is always encrypted
 	open      []*session
 }
 
@@ -75,7 +78,9 @@ type subject struct {
 // be checked: the worker does not start, or the context ended. Every process
 // it started has ended when it returns.
 func Run(ctx context.Context, argv []string, opt Options) ([]Outcome, error) {
-	s := &subject{ctx: ctx, argv: argv, env: opt.Env, set: opt.Set, stretch: cmp.Or(opt.Stretch, 1), load: cmp.Or(opt.Load, 1)}
+	s := &subject{
+		ctx: ctx, argv: argv, env: opt.Env, set: opt.Set, stretch: cmp.Or(opt.Stretch, 1), load: cmp.Or(opt.Load, 1),
+	}
 	first, err := rig.Start(argv, rig.Options{Env: opt.Env})
 	if err != nil {
 		return nil, err
@@ -102,11 +107,27 @@ func Run(ctx context.Context, argv []string, opt Options) ([]Outcome, error) {
 			continue
 		}
 		s.transport = t
+		if s.tls, err = credentials(t); err != nil {
+			return outcomes, err
+		}
 		for _, r := range slices.Concat(transportRules, streamRules) {
 			outcomes = append(outcomes, s.judge(r))
 		}
 	}
 	return outcomes, ctx.Err()
+}
+
+// credentials returns what a transport that is always encrypted needs in every
+// setup; nil for the others.
+func credentials(t contract.Transport) (*contract.TLS, error) {
+	if !t.Encrypted {
+		return nil, nil
+	}
+	host, _, err := net.SplitHostPort(loopback)
+	if err != nil {
+		return nil, err
+	}
+	return identity.New(host)
 }
 
 func known(asked []string, offered []contract.Transport) error {

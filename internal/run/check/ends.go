@@ -19,8 +19,8 @@ const (
 const loopback = "127.0.0.1:0"
 
 // complete fills in what every setup of a check has.
-func complete(setup contract.Setup) contract.Setup {
-	setup.Trial, setup.Seed = "check", 1
+func (s *subject) complete(setup contract.Setup) contract.Setup {
+	setup.Trial, setup.Seed, setup.TLS = "check", 1, s.tls
 	if setup.Exchange == (contract.Exchange{}) {
 		setup.Exchange = contract.Exchange{UpBytes: messageBytes, DownBytes: messageBytes}
 	}
@@ -36,8 +36,8 @@ func complete(setup contract.Setup) contract.Setup {
 	return setup
 }
 
-func setupLine(setup contract.Setup) (string, error) {
-	setup = complete(setup)
+func (s *subject) setupLine(setup contract.Setup) (string, error) {
+	setup = s.complete(setup)
 	line, err := json.Marshal(contract.Message{Setup: &setup})
 	if err != nil {
 		return "", fmt.Errorf("encode setup: %w", err)
@@ -81,7 +81,7 @@ func (s *subject) ready(setup contract.Setup) (*session, *contract.Ready, error)
 		return nil, nil, err
 	}
 	setup.Transport, setup.Options = s.transport.Name, s.offered(setup.Role)
-	setup = complete(setup)
+	setup = s.complete(setup)
 	m, err := w.ask(contract.Message{Setup: &setup}, "ready", setupTakes)
 	var other unexpected
 	if errors.As(err, &other) && other.got.Error != nil && other.got.Error.Kind == contract.Unsupported {
@@ -111,7 +111,7 @@ func (s *subject) server(setup contract.Setup) (*session, []string, error) {
 		if err != nil || port == "0" || port == "" || slices.Contains(r.Addresses[:i], address) {
 			return nil, nil, fmt.Errorf("ready lists the addresses %q, expected host:port with a port each that was bound", r.Addresses)
 		}
-		if bound, _, _ := net.SplitHostPort(complete(setup).Listen); host != bound && !r.Elsewhere {
+		if bound, _, _ := net.SplitHostPort(s.complete(setup).Listen); host != bound && !r.Elsewhere {
 			return nil, nil, fmt.Errorf("ready lists the address %s, expected one of %s, the host that it was to bind", address, bound)
 		}
 	}

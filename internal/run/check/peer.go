@@ -55,6 +55,22 @@ func lostAll(m contract.Message) bool {
 	return m.Error != nil && m.Error.Fatal && m.Error.Kind == contract.Peer
 }
 
+// takePort takes a port of the transport's kind, until release.
+func (s *subject) takePort() (address string, release func() error, err error) {
+	if s.transport.UDP {
+		socket, err := net.ListenPacket("udp", loopback)
+		if err != nil {
+			return "", nil, err
+		}
+		return socket.LocalAddr().String(), socket.Close, nil
+	}
+	l, err := net.Listen("tcp", loopback)
+	if err != nil {
+		return "", nil, err
+	}
+	return l.Addr().String(), l.Close, nil
+}
+
 func refused(s *subject) error {
 	if !s.has(contract.Client) {
 		return skipError{"the transport has no role client"}
@@ -62,12 +78,11 @@ func refused(s *subject) error {
 	if err := s.configurable(); err != nil {
 		return err
 	}
-	l, err := net.Listen("tcp", loopback)
+	free, release, err := s.takePort()
 	if err != nil {
 		return skipError{err.Error()}
 	}
-	free := l.Addr().String()
-	if err := l.Close(); err != nil {
+	if err := release(); err != nil {
 		return skipError{err.Error()}
 	}
 	setup := contract.Setup{Transport: s.transport.Name, Role: contract.Client, Peers: []string{free}}
@@ -86,12 +101,12 @@ func portInUse(s *subject) error {
 	if err := s.configurable(); err != nil {
 		return err
 	}
-	l, err := net.Listen("tcp", loopback)
+	taken, release, err := s.takePort()
 	if err != nil {
 		return skipError{err.Error()}
 	}
-	defer func() { _ = l.Close() }() // accepts nothing, so loses nothing
-	setup := contract.Setup{Transport: s.transport.Name, Role: contract.Server, Listen: l.Addr().String()}
+	defer func() { _ = release() }() // it takes in nothing, so loses nothing
+	setup := contract.Setup{Transport: s.transport.Name, Role: contract.Server, Listen: taken}
 	return fatalSetup(s, setup, contract.SetupFailed)
 }
 
@@ -127,6 +142,9 @@ func stranger(s *subject) error {
 	if len(r.Addresses) == 0 {
 		return errors.New("ready lists no address")
 	}
+	if s.transport.UDP {
+		return s.strangerOverUDP(w, r.Addresses)
+	}
 	conn, err := net.DialTimeout("tcp", r.Addresses[0], prompt)
 	if err != nil {
 		return w.ends() // refused outright is closed, too
@@ -141,4 +159,18 @@ func stranger(s *subject) error {
 		return fmt.Errorf("a connection from 127.0.0.1 to a server that allows only 127.0.0.2 got %d bytes back and stayed open", n)
 	}
 	return w.ends()
+}
+
+// strangerOverUDP is the same where a connection cannot be tried from outside: a
+// client of the transport's own, which connects from 127.0.0.1, must be refused, and
+// not left to wait.
+func (s *subject) strangerOverUDP(server *session, addresses []string) error {
+	if !s.has(contract.Client) {
+		return skipError{"over UDP only a client of the transport can try, and the worker has none"}
+	}
+	setup := contract.Setup{Transport: s.transport.Name, Role: contract.Client, Peers: addresses}
+	if err := fatalSetup(s, setup, contract.Peer, contract.Timeout); err != nil {
+		return fmt.Errorf("a client at 127.0.0.1 of a server that allows only 127.0.0.2: %w", err)
+	}
+	return server.ends()
 }

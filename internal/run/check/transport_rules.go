@@ -131,7 +131,7 @@ func secondSetup(s *subject) error {
 	if s.has(contract.Pair) {
 		role = contract.Pair
 	}
-	line, err := setupLine(contract.Setup{Transport: s.transport.Name, Role: role})
+	line, err := s.setupLine(contract.Setup{Transport: s.transport.Name, Role: role})
 	if err != nil {
 		return err
 	}

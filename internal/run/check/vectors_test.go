@@ -147,7 +147,7 @@ func (st step) setup(transport, peer string) *contract.Setup {
 	if st.Load != nil {
 		s.Load = *st.Load
 	}
-	if s = complete(s); st.Setup == contract.Client {
+	if s = (&subject{}).complete(s); st.Setup == contract.Client {
 		if st.Load == nil {
 			s.Load.Connections = 2
 		}

@@ -135,7 +135,7 @@ func fatalSetup(s *subject, setup contract.Setup, kinds ...contract.ErrorKind) e
 	if err != nil {
 		return err
 	}
-	line, err := setupLine(setup)
+	line, err := s.setupLine(setup)
 	if err != nil {
 		return err
 	}
