@@ -17,6 +17,7 @@ type Meter struct {
 	Interfaces Interfaces       `json:"interfaces,omitempty"`
 	Pressure   map[string]int64 `json:"pressure,omitempty"` // PSI "some" totals in ns by resource
 	TCP        *TCP             `json:"tcp,omitempty"`      // the kernel's TCP counters of the worker's connections
+	UDP        *UDP             `json:"udp,omitempty"`      // the kernel's account of UDP, where the transport is over it
 	Attached   *Attached        `json:"attached,omitempty"` // of a worker that stands for a server of this host which it did not start
 	Sampled    *Sampled         `json:"sampled,omitempty"`  // with result alone: the window's stacks, when setup asked for a profile
 }
@@ -88,6 +89,25 @@ type TCPSocket struct {
 	Inode         int64 `json:"inode"` // tells it from the others of its network namespace
 	AckedBytes    int64 `json:"acked_bytes"`
 	ReceivedBytes int64 `json:"received_bytes"`
+}
+
+// UDP is the kernel's account of UDP. Amounts but the last two are cumulative: of the
+// network namespace since it began, which on loopback both ends share, and of the
+// sockets since each was opened.
+type UDP struct {
+	In                  int64 `json:"in"`                              // datagrams delivered to sockets of the namespace
+	Out                 int64 `json:"out"`                             // its sends; one may hand over several datagrams (UDP_SEGMENT)
+	NoPorts             int64 `json:"no_ports,omitempty"`              // its datagrams to ports where nobody listens
+	InErrors            int64 `json:"in_errors,omitempty"`             // its datagrams that came and were not delivered
+	ReceiveBufferErrors int64 `json:"receive_buffer_errors,omitempty"` // of them, because a socket's receive buffer was full
+	SendBufferErrors    int64 `json:"send_buffer_errors,omitempty"`    // its sends that failed because a buffer was full
+
+	// The worker's own sockets. Sockets is 0 where they are more than MaxSockets, or
+	// every exchange has its own.
+	Sockets              int   `json:"sockets,omitempty"`
+	Drops                int64 `json:"drops,omitempty"`                  // datagrams that found a receive buffer of theirs full
+	ReceiveBufferedBytes int64 `json:"receive_buffered_bytes,omitempty"` // memory of what was received and not read, sum
+	SendQueuedBytes      int64 `json:"send_queued_bytes,omitempty"`      // memory of what was written and not sent, sum
 }
 
 // MaxEach bounds TCP.Each: beyond it a record would grow by more than it says.

@@ -24,6 +24,7 @@ type down struct {
 	stdin   io.WriteCloser
 	marks   *marks
 	tcp     *connections
+	udp     *datagrams
 	profile func() // the setup asks for one
 	examine func() // answers the bench's question about the worker
 	queue   chan []byte
@@ -31,8 +32,8 @@ type down struct {
 	quit    chan struct{}
 }
 
-func newDown(stdin io.WriteCloser, m *marks, c *connections) *down {
-	return &down{stdin: stdin, marks: m, tcp: c, queue: make(chan []byte, maxWaiting), quit: make(chan struct{})}
+func newDown(stdin io.WriteCloser, m *marks, c *connections, u *datagrams) *down {
+	return &down{stdin: stdin, marks: m, tcp: c, udp: u, queue: make(chan []byte, maxWaiting), quit: make(chan struct{})}
 }
 
 // receive reads commands until the bench's stream ends and says why in the
@@ -97,6 +98,7 @@ func (d *down) learn(line []byte) {
 			d.marks.passed(m.Mark.ID)
 		case m.Setup != nil:
 			d.tcp.setUp(m.Setup)
+			d.udp.setUp(m.Setup)
 			if m.Setup.Profile && d.profile != nil {
 				d.profile()
 			}

@@ -73,9 +73,9 @@ func newSession(cmd *exec.Cmd, stdin, stdout *os.File, out io.Writer) (*session,
 // converse starts the goroutines that carry the conversation and the one that
 // waits for the worker's death. It leaves the zombie to finish.
 func (s *session) converse(o Options) {
-	passed, tcp := new(marks), new(connections)
+	passed, tcp, udp := new(marks), new(connections), new(datagrams)
 	s.sampler = &sampler{start: s.orphans.startTool}
-	s.down = newDown(s.stdin, passed, tcp)
+	s.down = newDown(s.stdin, passed, tcp, udp)
 	s.down.profile = func() { s.sampler.wanted.Store(true) }
 	look := &examiner{worker: s.cmd.Process.Pid, orphans: s.orphans, tcp: tcp, waiting: s.down.waiting.Load}
 	s.down.examine = func() { s.tell(contract.Message{Examined: look.examine()}) }
@@ -83,7 +83,7 @@ func (s *session) converse(o Options) {
 	go s.down.send()
 	go func() {
 		defer close(s.upDone)
-		u := &up{reader: s.reader, orphans: s.orphans, marks: passed, tcp: tcp, sampler: s.sampler, out: s.out, log: o.Err}
+		u := &up{reader: s.reader, orphans: s.orphans, marks: passed, tcp: tcp, udp: udp, sampler: s.sampler, out: s.out, log: o.Err}
 		if err := u.pass(s.stdout); errors.Is(err, errGone) {
 			s.endings <- ending{reason: BenchGone}
 		} else if err != nil {

@@ -16,6 +16,7 @@ type up struct {
 	orphans *orphans
 	marks   *marks
 	tcp     *connections
+	udp     *datagrams
 	sampler *sampler
 	server  *attached // that the worker stands for; nil as a rule
 	out     io.Writer
@@ -58,7 +59,10 @@ func (u *up) decorate(line []byte) ([]byte, error) {
 	switch name {
 	case "tick":
 		return u.glance(line)
-	case "hello", "error":
+	case "hello":
+		u.udp.hello(line)
+		return line, nil
+	case "error":
 		return line, nil
 	case "ready", "mark", "result":
 		reading = u.read()
@@ -92,10 +96,10 @@ func (u *up) decorate(line []byte) ([]byte, error) {
 		u.sampler.ready(u.processes)
 	case m.Mark != nil:
 		reading.SkewNs = u.marks.skew(m.Mark.ID, reading.AtNs)
-		reading.TCP = u.account(m.Mark.Reset)
+		reading.TCP, reading.UDP = u.account(m.Mark.Reset)
 		u.sampler.mark(m.Mark.Reset, reading.AtNs)
 	default:
-		reading.TCP = u.account(false)
+		reading.TCP, reading.UDP = u.account(false)
 		reading.Sampled = u.sampler.taken()
 	}
 	if u.opened = u.opened || m.Mark != nil && m.Mark.Reset; u.opened {
@@ -168,14 +172,18 @@ func (u *up) tellStopped() {
 	_ = contract.NewWriter(u.out).Write(message) // the answer that follows tells when nobody is there
 }
 
-// account returns the TCP counters of the worker's connections. They are read after
-// everything else: a thousand of them take longer than all of that.
-func (u *up) account(opens bool) *contract.TCP {
-	account, err := u.tcp.read(opens, func() map[uint32]bool { return u.reader.Sockets(u.orphans.living(&u.tree)) })
-	if err != nil {
-		fmt.Fprintln(u.log, "netdyno meter:", err)
+// account returns the kernel's counters of the worker's connections. They are read
+// after everything else: a thousand of them take longer than all of that.
+func (u *up) account(opens bool) (*contract.TCP, *contract.UDP) {
+	held := func() map[uint32]bool { return u.reader.Sockets(u.orphans.living(&u.tree)) }
+	tcp, notTCP := u.tcp.read(opens, held)
+	udp, notUDP := u.udp.read(held)
+	for _, err := range []error{notTCP, notUDP} {
+		if err != nil {
+			fmt.Fprintln(u.log, "netdyno meter:", err)
+		}
 	}
-	return account
+	return tcp, udp
 }
 
 func lineError(line []byte, reason string) *contract.LineError {

@@ -1,0 +1,57 @@
+package report
+
+import (
+	"slices"
+
+	"netdyno/internal/contract"
+	"netdyno/internal/metric"
+	"netdyno/internal/read/cells"
+)
+
+// udpMetrics are what the kernel counts of an end's datagrams, without the end.
+var udpMetrics = []string{"udp_drops_per_s", "udp_undelivered_per_s", "udp_failed_sends_per_s"}
+
+const datagramsPerSend = "udp_datagrams_per_send"
+
+// udp shows what the kernel counted of UDP, one table for each cell; none where no
+// transport is over it.
+func (l *layout) udp() Section {
+	section := Section{
+		ID: "udp", Title: "UDP, as the kernel counted",
+		Note: "Read from outside the workers: means over blocks. A datagram is dropped where a socket's receive buffer is full, which the " +
+			"transport then has to notice and repair; a larger receive buffer (net.core.rmem_max) or a faster reader prevents it. What is not delivered and " +
+			"what could not be sent are counted for the whole network namespace, on loopback for both ends together.",
+	}
+	for _, c := range l.Cells {
+		t := Table{Caption: or(c.Name, "All trials") + ".", Folded: true, Columns: slices.Concat(ofKind(Arms, "arm"), columns("end"))}
+		for _, name := range udpMetrics {
+			t.Columns = append(t.Columns, numbers(metric.Shown(string(contract.Server)+"."+name).Heading)...)
+		}
+		t.Columns = append(t.Columns, numbers(metric.Shown(datagramsPerSend).Heading)...)
+		for _, a := range c.Arms {
+			for _, end := range []contract.Role{contract.Server, contract.Client} {
+				if row := l.udpRow(c, a, string(end)); row != nil {
+					t.Rows = append(t.Rows, row)
+				}
+			}
+		}
+		section.Tables = append(section.Tables, bounded(t))
+	}
+	return section
+}
+
+// udpRow is one end of one arm; nil where the kernel was not asked about it.
+func (l *layout) udpRow(c cells.Cell, a cells.Arm, end string) []Datum {
+	if _, known := summaryOf(a, end+"."+udpMetrics[1]); !known {
+		return nil
+	}
+	row := []Datum{l.armDatum(a), word(end)}
+	for _, name := range []string{end + "." + udpMetrics[0], end + "." + udpMetrics[1], end + "." + udpMetrics[2], datagramsPerSend} {
+		d := missing()
+		if m, ok := summaryOf(a, name); ok {
+			d = inUnit(m.Value, scaleOf(c, name))
+		}
+		row = append(row, d)
+	}
+	return row
+}

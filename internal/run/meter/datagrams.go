@@ -1,0 +1,113 @@
+package meter
+
+import (
+	"errors"
+	"fmt"
+	"sync"
+
+	"netdyno/internal/contract"
+	"netdyno/internal/udpinfo"
+)
+
+// datagrams keeps the account of UDP, of a worker whose transport is over it: what
+// the worker says in hello tells which are, and the setup which one it is.
+type datagrams struct {
+	mu    sync.Mutex // the setup passes in one goroutine, all else in another
+	over  map[string]bool
+	asked bool
+	many  bool // more sockets than are looked at, or new ones for every exchange
+
+	// The rest is of the goroutine that carries messages up.
+	mine map[uint32]bool // by inode, of all that were met
+}
+
+// hello learns which transports are over UDP. What is wrong with a hello is the
+// bench's to say.
+func (d *datagrams) hello(line []byte) {
+	m, err := contract.Parse(line)
+	if err != nil || m.Hello == nil {
+		return
+	}
+	d.mu.Lock()
+	defer d.mu.Unlock()
+	d.over = map[string]bool{}
+	for _, t := range m.Hello.Transports {
+		d.over[t.Name] = t.UDP
+	}
+}
+
+// setUp learns from the command whether there is anything to account for.
+func (d *datagrams) setUp(s *contract.Setup) {
+	d.mu.Lock()
+	defer d.mu.Unlock()
+	d.asked = d.over[s.Transport]
+	d.many = s.Load.Fresh || s.Role == contract.Client && s.Load.Connections > contract.MaxSockets
+}
+
+// read returns the account now; nil where the transport is not over UDP. held
+// returns the inodes of the sockets that the worker's processes hold; it is called
+// when a socket is met for the first time, before the load as a rule. After an error
+// nothing is read any more.
+func (d *datagrams) read(held func() map[uint32]bool) (*contract.UDP, error) {
+	d.mu.Lock()
+	defer d.mu.Unlock()
+	if !d.asked {
+		return nil, nil
+	}
+	account, err := d.account(held)
+	if err != nil {
+		d.asked = false
+		return nil, fmt.Errorf("account for UDP: %w; there is no account of it from here on", err)
+	}
+	return account, nil
+}
+
+func (d *datagrams) account(held func() map[uint32]bool) (*contract.UDP, error) {
+	c, err := udpinfo.Namespace()
+	if err != nil {
+		return nil, err
+	}
+	u := &contract.UDP{
+		In: c.In, Out: c.Out, NoPorts: c.NoPorts, InErrors: c.InErrors,
+		ReceiveBufferErrors: c.ReceiveBufferErrors, SendBufferErrors: c.SendBufferErrors,
+	}
+	if d.many {
+		return u, nil
+	}
+	sockets, err := udpinfo.Sockets(contract.MaxSockets)
+	if errors.Is(err, udpinfo.ErrMany) {
+		d.many = true
+		return u, nil
+	}
+	if err != nil {
+		return nil, err
+	}
+	d.tellApart(sockets, held)
+	for _, s := range sockets {
+		if d.mine[s.Inode] {
+			u.Sockets++
+			u.Drops += s.Drops
+			u.ReceiveBufferedBytes += s.ReceiveQueue
+			u.SendQueuedBytes += s.SendQueue
+		}
+	}
+	return u, nil
+}
+
+// tellApart finds out whose the sockets are that were not met before: on loopback
+// those of both ends are in one table.
+func (d *datagrams) tellApart(sockets []udpinfo.Socket, held func() map[uint32]bool) {
+	if d.mine == nil {
+		d.mine = make(map[uint32]bool, len(sockets))
+	}
+	var its map[uint32]bool
+	for _, s := range sockets {
+		if _, met := d.mine[s.Inode]; met || s.Inode == 0 {
+			continue
+		}
+		if its == nil {
+			its = held()
+		}
+		d.mine[s.Inode] = its[s.Inode]
+	}
+}
