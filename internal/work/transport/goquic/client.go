@@ -61,7 +61,7 @@ func (c *client) open(i int) error {
 	}
 	for range max(1, c.slots(i)) {
 		stream, err := conn.OpenStream()
-		var limit quic.StreamLimitReachedError
+		var limit *quic.StreamLimitReachedError
 		if errors.As(err, &limit) {
 			return c.dialer.TooFewStreams(i, len(c.streams[i]), err)
 		}

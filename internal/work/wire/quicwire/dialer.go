@@ -20,6 +20,10 @@ import (
 // 5 s without an answer.
 const dialTimeout = 10 * time.Second
 
+// creditTimeout bounds the wait for a server to say that streams that have ended may
+// be opened anew.
+const creditTimeout = 2 * time.Second
+
 // Dialer makes a client's QUIC connections, each over a UDP socket of its own, so
 // that a connection is told from the others by its addresses and ports. Each route
 // is dialled once, unless setup.load.fresh says once per exchange. Any goroutine
@@ -161,6 +165,8 @@ func (d *Dialer) Close() {
 // as many streams at once as exchanges are in flight: those beyond would wait at
 // the client. The error is of kind setup.
 func (d *Dialer) CheckStreams(conn *quic.Conn, i int) error {
+	ctx, cancel := context.WithTimeout(context.Background(), creditTimeout)
+	defer cancel()
 	var opened []*quic.Stream
 	defer func() {
 		for _, s := range opened {
@@ -169,7 +175,7 @@ func (d *Dialer) CheckStreams(conn *quic.Conn, i int) error {
 		}
 	}()
 	for range d.setup.Load.InFlight {
-		s, err := conn.OpenStream()
+		s, err := conn.OpenStreamSync(ctx)
 		if err != nil {
 			return d.TooFewStreams(i, len(opened), err)
 		}
