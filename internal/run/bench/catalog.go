@@ -248,9 +248,11 @@ var notBuilt = map[string]string{
 // families are names that several transports share.
 var families = map[string]string{
 	"grpc":  "go-grpc for Go's library, grpcpp for C++'s, or go-connect-grpc",
-	"http":  "go-http1, go-http2 or fasthttp",
+	"http":  "go-http1, go-http2, go-http3 or fasthttp",
 	"http1": "go-http1 or fasthttp",
 	"http2": "go-http2",
+	"http3": "go-http3, which is always encrypted: with tls=yes",
+	"quic":  "go-quic or go-http3, which are always encrypted: with tls=yes",
 	"rdma":  "verbs for libibverbs, or ucx with opt.tls=rdma, mpi with opt.fabric=rdma",
 	"tcp":   "go-net, go-epoll, netpoll, asio, libevent or uring",
 	"epoll": "go-epoll in Go, or libevent or asio in C++",

@@ -137,7 +137,7 @@ func TestCostsAreDeclared(t *testing.T) {
 // Streaming against unary is a question of its own, beside both against HTTP.
 func TestFurtherPairsAreDeclared(t *testing.T) {
 	s := mustArgs(t, "blocks")
-	if got := fmt.Sprint(s.Compare.Also); got != "[{grpc-stream grpc-unary}]" {
+	if got := fmt.Sprint(s.Compare.Also); got != "[{grpc-stream grpc-unary} {http3 http2-tls}]" {
 		t.Errorf("besides are compared %s", got)
 	}
 	text, err := YAML(s)
@@ -147,9 +147,9 @@ func TestFurtherPairsAreDeclared(t *testing.T) {
 	if again := mustFile(t, string(text)); fmt.Sprint(again.Compare) != fmt.Sprint(s.Compare) {
 		t.Errorf("written and read back: %v, was %v", again.Compare, s.Compare)
 	}
-	for _, typed := range []string{"arm=http-pooled,grpc-stream,tcp", "compare.baseline=grpc-unary"} {
-		if s := mustArgs(t, "blocks", typed); len(s.Compare.Also) != 0 {
-			t.Errorf("%s leaves %v", typed, s.Compare.Also)
+	for typed, want := range map[string]string{"arm=http-pooled,grpc-stream,tcp": "[]", "compare.baseline=grpc-unary": "[{http3 http2-tls}]"} {
+		if s := mustArgs(t, "blocks", typed); fmt.Sprint(s.Compare.Also) != want {
+			t.Errorf("%s leaves %v, want %s", typed, s.Compare.Also, want)
 		}
 	}
 }
@@ -157,16 +157,16 @@ func TestFurtherPairsAreDeclared(t *testing.T) {
 func TestBuiltInStudiesPlan(t *testing.T) {
 	want := map[string]int{ // trials by itself: blocks × cells × (arms + 1), and probes
 		"aa": 10 * 1 * 4, "calibrate": 6 * 1 * 4, "calibrate-link": 3 * 3, "calibrate-noise": 24 * 3, "event-loops": 16*3*8 + 3*3*7, "event-loops-rate": 10*5*6 + 3*5*5, "event-loops-quick": 7*2*4 + 2*3,
-		"blocks": 16*2*14 + 3*2*13, "blocks-fixed": 6 * 13, "blocks-link": 16 * 7, "blocks-quick": 7 * 8,
+		"blocks": 16*2*17 + 3*2*16, "blocks-fixed": 6 * 13, "blocks-link": 16 * 7, "blocks-quick": 7 * 8,
 		"buffers": 10 * 120, "buffers-full": 6 * 169, "buffers-memory": 6 * 2 * 2 * 4 * 7, "buffers-quick": 7 * (5 + 3),
 		"line-rate": 10 * (4*23 + 2*2 + 3*8 + 3*13 + 10*17 + 22), "line-rate-matrix": 6 * 11 * 7, "line-rate-quick": 7 * 2 * 4,
-		"messages": 16*4*17 + 4*16, "messages-quick": 7 * (5 + 3),
+		"messages": 16*4*21 + 4*20, "messages-quick": 7 * (5 + 3),
 		"messages-shape": 16 * 4 * 3, "line-rate-shape": 16 * 6 * 3, "blocks-shape": 7 * 2 * 4,
 		"cost": 6 * 32 * 3, "cost-stream": 6 * 33 * 3,
 		"mesh": 3 * 2, // before its rig names the hosts, one pair
 	}
 	// The matrix's arms are the published bundles; a floor speaks another wire; sweeps hold two factors together; a ceiling needs no six blocks.
-	confounded := map[string]int{"line-rate-matrix": 5, "line-rate-shape": 1, "messages-shape": 1, "blocks": 3, "blocks-fixed": 3, "blocks-quick": 1, "blocks-link": 2, "calibrate-link": 1, "buffers-memory": 1, "buffers-quick": 1}
+	confounded := map[string]int{"line-rate-matrix": 5, "line-rate-shape": 1, "messages-shape": 1, "blocks": 4, "messages": 4, "blocks-fixed": 3, "blocks-quick": 1, "blocks-link": 2, "calibrate-link": 1, "buffers-memory": 1, "buffers-quick": 1}
 	if len(List()) != len(want) {
 		t.Errorf("built in are %v", List())
 	}
