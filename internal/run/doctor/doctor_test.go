@@ -93,6 +93,7 @@ var findings = []struct {
 	{[]string{"net.tcp_rmem", "4096 131072 6291456"}, "net.tcp_rmem", "holds 6.00 MiB, while 100 Gbit/s over 1 ms are 11.9 MiB"},
 	{[]string{"net.tcp_wmem", "4096 16384 4194304"}, "net.tcp_wmem", "4.00 MiB"},
 	{[]string{"net.rmem_max", "212992"}, "net.rmem_max", "SO_RCVBUF"},
+	{[]string{"net.rmem_max", "6291456", "nic.eth0.speed_mbit_per_s", "10000"}, "net.rmem_max", "go-http3"},
 	{[]string{"net.wmem_max", "212992"}, "net.wmem_max", "SO_SNDBUF"},
 	{[]string{"net.busy_poll", "50"}, "net.busy_poll", "50 µs"},
 	{[]string{"kernel.cmdline", "amd_iommu=on"}, "kernel.cmdline", "IOMMU"},

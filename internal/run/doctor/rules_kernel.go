@@ -112,6 +112,13 @@ var kernelRules = []rule{
 		fix:    "sysctl -w net.core.rmem_max=67108864 net.core.wmem_max=67108864",
 	},
 	{
+		about: "net.rmem_max", severity: Note,
+		finds:  known.shortForQUIC,
+		why:    "datagrams that find the buffer full are dropped, and QUIC has to send them again; programs with CAP_NET_ADMIN get what they ask for all the same",
+		source: "quic-go wiki, UDP Buffer Sizes; socket(7), SO_RCVBUF",
+		fix:    "sysctl -w net.core.rmem_max=7500000 net.core.wmem_max=7500000",
+	},
+	{
 		about: "net.wmem_max", severity: Note,
 		finds:  func(k known) string { return k.short("net.wmem_max", "what SO_SNDBUF may ask for") },
 		why:    "a program that sets its own buffers gets smaller ones than it asked for, without an error, and loses the kernel's autotuning",
@@ -175,4 +182,18 @@ func (k known) short(key, text string) string {
 			text, quantity.FormatBytes(bytes), fastest/1000, quantity.FormatBytes(needed))
 	}
 	return ""
+}
+
+// quicBuffer is what quic-go asks for on each UDP socket, in bytes.
+const quicBuffer = 7 << 20
+
+// shortForQUIC tells that a UDP socket cannot have the receive buffer that QUIC asks
+// for.
+func (k known) shortForQUIC() string {
+	bytes, ok := k.number("net.rmem_max")
+	if !ok || bytes >= quicBuffer || k.short("net.rmem_max", "") != "" { // which says it already
+		return ""
+	}
+	return fmt.Sprintf("what SO_RCVBUF may ask for holds %s, while go-quic and go-http3 ask for %s on each UDP socket",
+		quantity.FormatBytes(bytes), quantity.FormatBytes(quicBuffer))
 }
