@@ -79,8 +79,14 @@ func (c *Catalog) Takes(w study.Work) error {
 	return err
 }
 
-// sizesFit reports why an exchange cannot go over a wire of bare TCP.
+// sizesFit reports why an exchange cannot go over a wire without headers.
 func sizesFit(wire string, x contract.Exchange) error {
+	if wire == quic { // what its streams carry is that of the others
+		wire = echo
+		if x.Stream != "" {
+			wire = stream
+		}
+	}
 	switch {
 	case wire == echo && (x.UpBytes < 1 || x.UpBytes != x.DownBytes):
 		return fmt.Errorf("wire echo returns what it is sent: request is %dB and response %dB, expected both equal and at least 1B", x.UpBytes, x.DownBytes)
@@ -164,11 +170,12 @@ func features(w study.Work) []contract.Feature {
 	return needed
 }
 
-// The wires over bare TCP: with an exchange that streams, echo is stream
+// The wires without headers: with an exchange that streams, echo is stream
 // (CONTRACT.md, section Wires).
 const (
 	echo   = "echo"
 	stream = "stream"
+	quic   = "quic"
 )
 
 // wireOf is what an end speaks; of a foreign server the study says it.
