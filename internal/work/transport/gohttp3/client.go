@@ -33,6 +33,20 @@ type client struct {
 
 // Client implements load.Transport.
 func (t Transport) Client(setup contract.Setup) (load.Client, error) {
+	c, err := t.prepare(setup)
+	if err != nil {
+		return nil, err
+	}
+	ready, err := c.Connect(c, nil)
+	if err != nil {
+		return nil, err
+	}
+	maps.Copy(ready.Ready().Options, c.dialer.Effective)
+	return ready, nil
+}
+
+// prepare plans the connections and opens none.
+func (t Transport) prepare(setup contract.Setup) (*client, error) {
 	dialer, err := quicwire.NewDialer(setup, http3.NextProtoH3, wire.TrustingTLS)
 	if err != nil {
 		return nil, err
@@ -46,12 +60,7 @@ func (t Transport) Client(setup contract.Setup) (load.Client, error) {
 	for i := range dialer.Routes() {
 		c.Carry(c.trip(i))
 	}
-	ready, err := c.Connect(c, nil)
-	if err != nil {
-		return nil, err
-	}
-	maps.Copy(ready.Ready().Options, dialer.Effective)
-	return ready, nil
+	return c, nil
 }
 
 // trip returns what carries the requests of connection i.
