@@ -24,7 +24,7 @@ func udpMetrics() []Metric {
 			Formula: "sends of the end's network namespace that failed because a buffer was full ÷ time; on loopback those of both ends",
 		}, func(g record.UDPGrowth) (float64, bool) { return g.NotOut, true }),
 		[]Metric{{
-			Name: "udp_datagrams_per_send", Unit: "1", Label: "datagrams per UDP send", Heading: "datagrams per send", Doc: "UDP datagrams per send",
+			Name: "udp_datagrams_per_send", Unit: "1", Suffix: "/send", Label: "datagrams per UDP send", Heading: "datagrams per send", Doc: "UDP datagrams per send",
 			Formula: "datagrams delivered ÷ sends, in the network namespaces of both ends; above 1 where the kernel takes several datagrams in one call (UDP_SEGMENT)",
 			in:      datagramsPerSend,
 		}},
