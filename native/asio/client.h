@@ -29,6 +29,8 @@ class AsioClientLoop final : public ClientLoop {
   using ClientConnection = Connection<AsioClientLoop>;
   friend ClientConnection;
 
+  static constexpr bool kRedials = true;
+  Descriptor redial(ClientConnection& connection) { return ClientLoop::redial(connection.index); }
   static std::int64_t now() { return now_ns(); }
   void moved() { pace(); }
   /// A server that breaks the wire's rules ends the trial.

@@ -11,11 +11,14 @@
 
 #include "asio/loop.h"
 #include "kit/contract.h"
+#include "kit/descriptor.h"
 #include "kit/flow.h"
 
 namespace netdyno::asio_worker {
 
 /// Loop observes its connections without virtual calls. It has
+///   static constexpr bool kRedials;  whether a connection that is over is made again
+///   Descriptor redial(Connection&);  a socket that is connecting, if so
 ///   static std::int64_t now();       the time to pass to flows
 ///   void moved();                    called after a read was handled
 ///   bool tolerates(const Failure&);  whether a flow's failure ends only its connection
@@ -33,13 +36,13 @@ class Connection {
   /// Begins the flow, writes its bytes and begins to read.
   void begin() {
     flow_->begin(Loop::now());
-    go_on();
+    open() ? go_on() : renew();
   }
 
   /// The slot's next exchange is due, as the agenda says.
   void send(std::uint32_t slot) {
     flow_->send(slot);
-    flush();
+    open() ? flush() : renew();
   }
 
  private:
@@ -49,11 +52,38 @@ class Connection {
 
   bool open() const { return socket_.is_open(); }
 
-  /// False when the connection was lost, and perhaps destroyed.
+  /// This and the following return false when the connection was perhaps destroyed.
   bool go_on() {
+    if (leaving()) return conclude();
     if (!flush()) return false;
+    if (!open()) return true;
+    if (leaving()) return conclude();
     read();
     return true;
+  }
+
+  /// Whether the flow ends the connection now. A server's last reply is written first.
+  bool leaving() const {
+    const Flow::Fate fate = flow_->fate();
+    if (fate == Flow::Fate::over) return Loop::kRedials || !flow_->unsent();
+    return fate == Flow::Fate::lost;
+  }
+
+  bool conclude() {
+    if (flow_->fate() == Flow::Fate::lost || !Loop::kRedials) return lose();
+    close();
+    return renew();
+  }
+
+  /// Makes a client's connection that is over again, once bytes are to be sent and no
+  /// handler of the old socket is left.
+  bool renew() {
+    if (lost_ || reading_ || writing_ || !flow_->unsent()) return true;
+    flow_->reopened(Loop::now());
+    Descriptor socket = loop_.redial(*this);
+    if (socket.get() < 0) return lose();
+    take_over(socket_, socket.release());
+    return go_on();
   }
 
   void read() {
@@ -69,18 +99,22 @@ class Connection {
   }
 
   void received(const std::error_code& error, std::size_t n) {
-    if (error || !open()) return lose();
+    if (!open()) return left();
+    if (error) {
+      if (broke()) loop_.moved();
+      return;
+    }
     try {
       flow_->received(n, Loop::now());
     } catch (const contract::Failure& failure) {
       if (!loop_.tolerates(failure)) throw;
-      return lose();
+      lose();
+      return;
     }
     if (go_on()) loop_.moved();
   }
 
-  /// Writes until nothing is left, the kernel takes no more or the turn is over. False
-  /// when the connection was lost, and perhaps destroyed.
+  /// Writes until nothing is left, the kernel takes no more or the turn is over.
   bool flush() {
     for (std::size_t turn = 0; !writing_ && flow_->unsent();) {
       if (turn >= kTurn) {
@@ -94,10 +128,7 @@ class Connection {
         await_writable();
         break;
       }
-      if (error) {
-        lose();
-        return false;
-      }
+      if (error) return broke();
       flow_->written(n);
       turn += n;
     }
@@ -108,19 +139,48 @@ class Connection {
     writing_ = true;
     socket_.async_wait(Socket::wait_write, [this](const std::error_code& error) {
       writing_ = false;
-      if (error || !open()) return lose();
+      if (!open()) return left();
+      if (error) {
+        broke();
+        return;
+      }
       go_on();
     });
   }
 
-  void lose() {
-    if (open()) {
-      std::error_code ignored;  // it is lost already
-      socket_.close(ignored);
+  /// The peer ended or broke the connection.
+  bool broke() {
+    if (!flow_->ended(Loop::now())) return lose();
+    return conclude();
+  }
+
+  /// A handler of a socket that was closed meanwhile has come back.
+  void left() {
+    if (lost_) {
+      release();
+    } else {
+      renew();
+    }
+  }
+
+  void close() {
+    std::error_code ignored;  // it is lost already
+    socket_.close(ignored);
+  }
+
+  bool lose() {
+    if (!lost_) {
+      lost_ = true;
+      close();
       flow_->abandon(contract::ErrorKind::peer, Loop::now());
       loop_.closed(*this);
     }
+    return release();
+  }
+
+  bool release() {
     if (!reading_ && !writing_) loop_.released(*this);
+    return false;
   }
 
   Loop& loop_;
@@ -128,6 +188,7 @@ class Connection {
   std::unique_ptr<Flow> flow_;
   bool reading_ = false;
   bool writing_ = false;  // waits until the kernel takes more
+  bool lost_ = false;
 };
 
 }  // namespace netdyno::asio_worker

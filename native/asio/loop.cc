@@ -17,9 +17,14 @@ Tcp protocol_of(int fd) {
 }
 
 Socket take_over(::asio::io_context& context, int fd) {
-  Socket socket(context, protocol_of(fd), fd);
-  socket.non_blocking(true);  // asio has to be told, or it waits in write_some
+  Socket socket(context);
+  if (fd >= 0) take_over(socket, fd);
   return socket;
+}
+
+void take_over(Socket& socket, int fd) {
+  socket.assign(protocol_of(fd), fd);
+  socket.non_blocking(true);  // asio has to be told, or it waits in write_some
 }
 
 }  // namespace netdyno::asio_worker

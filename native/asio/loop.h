@@ -24,7 +24,10 @@ std::string version();
 /// The protocol of a socket, which asio asks for when it takes one over.
 Tcp protocol_of(int fd);
 
-/// Takes over a connected, non-blocking socket.
+/// Takes over a non-blocking socket, connected or connecting. A negative descriptor is a
+/// closed one.
 Socket take_over(::asio::io_context& context, int fd);
+/// The same for a closed socket.
+void take_over(Socket& socket, int fd);
 
 }  // namespace netdyno::asio_worker

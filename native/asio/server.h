@@ -33,6 +33,8 @@ class AsioServerLoop final : public ServerLoop {
   using ServerConnection = Connection<AsioServerLoop>;
   friend ServerConnection;
 
+  static constexpr bool kRedials = false;
+  Descriptor redial(ServerConnection&) { return {}; }
   static std::int64_t now() { return 0; }  // a server's flows record no times
   void moved() {}
   /// A client that breaks the wire's rules loses only its connection.

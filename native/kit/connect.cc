@@ -1,6 +1,4 @@
 // connect_shard: connects and verifies a client's connections by one epoll.
-#include <netinet/in.h>
-#include <netinet/tcp.h>
 #include <sys/epoll.h>
 #include <sys/socket.h>
 
@@ -12,9 +10,9 @@
 #include <system_error>
 #include <vector>
 
-#include "kit/address.h"
 #include "kit/clock.h"
 #include "kit/descriptor.h"
+#include "kit/dial.h"
 #include "kit/sockets.h"
 
 namespace netdyno {
@@ -30,29 +28,6 @@ constexpr std::size_t kMaxUnderWay = 256;
 constexpr std::int64_t kTimeoutNs = 10'000'000'000;
 /// How often a shard checks whether another one failed.
 constexpr int kPollMs = 100;
-
-struct RouteEndpoints {
-  Endpoint peer;
-  Endpoint source;
-  bool bound = false;
-};
-
-std::vector<RouteEndpoints> resolve(const contract::Setup& setup) {
-  std::vector<RouteEndpoints> all;
-  for (const Route& route : routes(setup)) {
-    RouteEndpoints endpoints;
-    endpoints.peer = endpoint(route.peer, "setup.peers");
-    endpoints.bound = !route.source.empty();
-    if (endpoints.bound) endpoints.source = endpoint({route.source, 0}, "setup.sources");
-    all.push_back(endpoints);
-  }
-  return all;
-}
-
-bool set(int fd, int level, int name) {
-  const int on = 1;
-  return setsockopt(fd, level, name, &on, sizeof on) == 0;
-}
 
 /// The error kind of a failed call, and advice.
 std::pair<ErrorKind, std::string> diagnose(int code) {
@@ -75,7 +50,7 @@ std::pair<ErrorKind, std::string> diagnose(int code) {
 class Connecting {
  public:
   Connecting(const contract::Setup& setup, const Work& work, int shard, int shards)
-      : setup_(setup), work_(work), endpoints_(resolve(setup)), epoll_(epoll_create1(EPOLL_CLOEXEC)) {
+      : setup_(setup), work_(work), dialler_(setup), epoll_(epoll_create1(EPOLL_CLOEXEC)) {
     if (epoll_.get() < 0) throw std::system_error(errno, std::generic_category(), "create epoll");
     for (std::int64_t i = shard; i < setup.load.connections; i += shards) attempts_.emplace_back().number = i;
   }
@@ -99,29 +74,15 @@ class Connecting {
     std::unique_ptr<Work::Verification> verification;  // from connected to verified
   };
 
-  const RouteEndpoints& endpoints(const Attempt& attempt) const {
-    return endpoints_[static_cast<std::size_t>(attempt.number) % endpoints_.size()];
-  }
-
   void begin_next() {
     if (begun_ == attempts_.size()) return;
     epoll_event event{};
     event.events = EPOLLIN | EPOLLOUT | EPOLLET;
     event.data.u64 = begun_;
     Attempt& attempt = attempts_[begun_++];
-    const RouteEndpoints& at = endpoints(attempt);
-    attempt.fd = Descriptor(socket(at.peer.storage.ss_family, SOCK_STREAM | SOCK_NONBLOCK | SOCK_CLOEXEC, 0));
+    attempt.fd = dialler_.dial(attempt.number);
     const int fd = attempt.fd.get();
-    if (fd < 0) fail(attempt, "connect", errno);
-    set_buffers(fd, setup_.options);
-    // The kernel chooses the port at connect, when it knows both addresses. So a source
-    // address carries as many connections per peer as it has ports.
-    const bool begins = set(fd, IPPROTO_TCP, TCP_NODELAY) &&
-                        (!at.bound || (set(fd, IPPROTO_IP, IP_BIND_ADDRESS_NO_PORT) &&
-                                       bind(fd, at.source.get(), at.source.size) == 0)) &&
-                        (connect(fd, at.peer.get(), at.peer.size) == 0 || errno == EINPROGRESS) &&
-                        epoll_ctl(epoll_.get(), EPOLL_CTL_ADD, fd, &event) == 0;
-    if (!begins) fail(attempt, "connect", errno);
+    if (fd < 0 || epoll_ctl(epoll_.get(), EPOLL_CTL_ADD, fd, &event) != 0) fail(attempt, "connect", errno);
   }
 
   void wait() {
@@ -164,6 +125,7 @@ class Connecting {
     } while (read(attempt));
     if (!attempt.verification->verified()) return;
     epoll_ctl(epoll_.get(), EPOLL_CTL_DEL, attempt.fd.get(), nullptr);
+    if (attempt.verification->fate() == Flow::Fate::over) attempt.fd = Descriptor();
     attempt.verification.reset();
     verified_++;
     begin_next();
@@ -188,13 +150,14 @@ class Connecting {
     const ssize_t n = recv(attempt.fd.get(), buffer.data(), buffer.size(), 0);
     if (n < 0 && (errno == EAGAIN || errno == EWOULDBLOCK)) return false;
     if (n < 0) fail(attempt, "read from", errno);
-    if (n == 0) ended(attempt);
+    if (n == 0) return ended(attempt), false;
     attempt.verification->received(static_cast<std::size_t>(n), 0);
     progress_ns_ = now_ns();
     return !attempt.verification->verified();
   }
 
-  [[noreturn]] void ended(const Attempt& attempt) const {
+  void ended(const Attempt& attempt) const {
+    if (attempt.verification->ended(0) && attempt.verification->verified()) return;
     const std::int64_t arrived = attempt.verification->arrived();
     if (arrived == 0) throw Failure(ErrorKind::peer, name(attempt) + " was closed before anything came back");
     throw Failure(ErrorKind::invalid, name(attempt) + " was closed after " + std::to_string(arrived) +
@@ -209,12 +172,12 @@ class Connecting {
 
   std::string name(const Attempt& attempt) const {
     return "connection " + std::to_string(attempt.number) + " of " + std::to_string(setup_.load.connections) +
-           " to " + endpoints(attempt).peer.address().text();
+           " to " + dialler_.peer(attempt.number).address().text();
   }
 
   const contract::Setup& setup_;
   const Work& work_;
-  std::vector<RouteEndpoints> endpoints_;
+  Dialler dialler_;
   Descriptor epoll_;
   std::vector<Attempt> attempts_;
   std::size_t begun_ = 0;

@@ -57,6 +57,7 @@ Json to_wire(const Counts& counts) {
               {"sent_bytes", counts.sent_bytes},
               {"received_bytes", counts.received_bytes},
               {"connections", counts.connections}};
+  if (counts.redialled > 0) out["redialled"] = counts.redialled;
   for (std::size_t kind = 0; kind < kErrorKinds; kind++) {
     if (counts.errors[kind] > 0) out["errors"][std::string(name(ErrorKind(kind)))] = counts.errors[kind];
   }

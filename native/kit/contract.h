@@ -186,6 +186,7 @@ struct Counts {
   std::int64_t sent_bytes = 0;
   std::int64_t received_bytes = 0;
   std::int64_t connections = 0;  // open now, not cumulative
+  std::int64_t redialled = 0;    // by a client, in place of connections that ended between exchanges
   std::array<std::int64_t, kErrorKinds> errors{};
 
   std::int64_t error_sum() const;

@@ -35,7 +35,12 @@ LoopClient::LoopClient(const contract::Setup& setup, Load& load,
 LoopClient::LoopClient(const contract::Setup& setup, Load& load,
                        const std::function<std::unique_ptr<ClientLoop>()>& make,
                        std::unique_ptr<const Work> work)
-    : work_(std::move(work)), wanted_(setup.load.connections), options_(setup.options), loops_(load) {
+    : dialler_(setup),
+      work_(std::move(work)),
+      wanted_(setup.load.connections),
+      fresh_(setup.load.fresh),
+      options_(setup.options),
+      loops_(load) {
   require_descriptors(wanted_);
   const int shards = load.shards();
   for (int shard = 0; shard < shards; shard++) loops_.add(make());
@@ -50,9 +55,13 @@ LoopClient::LoopClient(const contract::Setup& setup, Load& load,
   options_ = effective_options(sockets[0][0].get(), setup.options);
   for (std::size_t shard = 0; shard < loops_.size(); shard++) {
     ClientLoop& loop = loops_[shard];
+    loop.redials([this, shard](std::size_t i) {
+      return dialler_.dial(static_cast<std::int64_t>(shard + i * loops_.size()));
+    });
     for (std::size_t i = 0; i < sockets[shard].size(); i++) {
-      const auto slots = load.slots(static_cast<std::int64_t>(shard + i * loops_.size()));
-      auto flow = work_->client(static_cast<std::uint32_t>(i), slots, loop.agenda());
+      const auto connection = static_cast<std::int64_t>(shard + i * loops_.size());
+      const auto slots = load.slots(connection);
+      auto flow = work_->client_of(connection, static_cast<std::uint32_t>(i), slots, loop.agenda());
       loop.add(sockets[shard][i].release(), std::move(flow), !slots.empty());
     }
   }
@@ -66,6 +75,14 @@ contract::Ready LoopClient::ready() const {
   ready.threads = static_cast<std::int64_t>(loops_.size());
   ready.options = options_;
   return ready;
+}
+
+/// With fresh, a connection for every exchange is what was asked for.
+std::int64_t LoopClient::redialled() const {
+  if (fresh_) return 0;
+  std::int64_t all = 0;
+  for (std::size_t i = 0; i < loops_.size(); i++) all += loops_[i].redialled();
+  return all;
 }
 
 contract::Option listener_option() {

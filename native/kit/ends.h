@@ -16,6 +16,7 @@
 #include <vector>
 
 #include "kit/agenda.h"
+#include "kit/dial.h"
 #include "kit/flow.h"
 #include "kit/loops.h"
 #include "kit/sockets.h"
@@ -29,7 +30,8 @@ class ClientLoop {
  public:
   virtual ~ClientLoop() = default;
 
-  /// Takes over a connected socket and runs flow on it. Call it before run. The
+  /// Takes over a connected socket and runs flow on it; a negative one stands for a
+  /// connection that is over already. Call it before run. The
   /// connection's number in the agenda is how many were added before it. active says
   /// whether it carries load; a connection without load is watched for its end.
   virtual void add(int fd, std::unique_ptr<Flow> flow, bool active) = 0;
@@ -42,13 +44,26 @@ class ClientLoop {
   /// Makes run return soon. Any thread.
   virtual void stop() = 0;
 
+  /// How a connection is made again whose flow's fate is over: dial returns a socket that
+  /// is connecting, or none. Call it before run.
+  void redials(std::function<Descriptor(std::size_t connection)> dial) { dial_ = std::move(dial); }
+
   Agenda& agenda() { return agenda_; }
   /// Connections open now. Any thread.
   std::int64_t open_connections() const { return open_.load(std::memory_order_relaxed); }
   /// Of them, those that carry load. Only while the loop does not run.
   std::int64_t active_connections() const { return active_; }
+  /// Connections that were made again. Any thread.
+  std::int64_t redialled() const { return redialled_.load(std::memory_order_relaxed); }
 
  protected:
+  /// A socket that is connecting in place of one that is over. It holds none when that
+  /// failed: the connection is lost then.
+  Descriptor redial(std::size_t connection) {
+    redialled_++;
+    return dial_ ? dial_(connection) : Descriptor();
+  }
+
   /// A loop calls these for each connection that it adds or loses.
   void opened(bool active) {
     open_++;
@@ -61,6 +76,8 @@ class ClientLoop {
 
  private:
   Agenda agenda_;
+  std::function<Descriptor(std::size_t connection)> dial_;
+  std::atomic<std::int64_t> redialled_{0};
   std::atomic<std::int64_t> open_{0};
   std::int64_t active_ = 0;
 };
@@ -81,10 +98,13 @@ class LoopClient : public Client {
   void ended() override { loops_.end(); }
   void close() override { loops_.close(); }
   std::int64_t connections() const override { return loops_.open_connections(); }
+  std::int64_t redialled() const override;
 
  private:
+  Dialler dialler_;
   std::unique_ptr<const Work> work_;
   std::int64_t wanted_;
+  bool fresh_;
   contract::Json options_;
   Loops<ClientLoop> loops_;
 };

@@ -55,6 +55,14 @@ class Flights {
     ask(flight.slot, now);
   }
 
+  /// The oldest exchange in flight failed with kind, and the connection goes on. Asks its
+  /// slot for the next one.
+  void failed(contract::ErrorKind kind, std::int64_t now) {
+    const std::uint32_t slot = ring_[answered_++ & mask_].slot;
+    slots_[slot].fail(kind, now);
+    ask(slot, now);
+  }
+
   /// The connection is lost: every exchange that is in flight or queued fails with
   /// kind, and every slot is released.
   void abandon(contract::ErrorKind kind, std::int64_t now) {

@@ -54,6 +54,22 @@ class Flow {
   /// bytes.
   virtual void received(std::size_t n, std::int64_t now) = 0;
 
+  /// What becomes of the connection. A loop asks after it began the flow, and after bytes
+  /// arrived.
+  enum class Fate {
+    open,
+    over,  // it ended in order, and is to be closed. A client's loop makes another one
+           // once bytes wait to be written; a server's waits until all are written, and
+           // destroys the flow
+    lost,  // what came cannot be followed: close it and abandon the flow
+  };
+  virtual Fate fate() const { return Fate::open; }
+  /// The peer ended or broke the connection at now. True when the flow does without: its
+  /// fate is over then. Else it is lost.
+  virtual bool ended(std::int64_t) { return false; }
+  /// Another connection begins to be made in place of one that is over. Clients only.
+  virtual void reopened(std::int64_t) {}
+
   /// The connection is lost: every exchange in flight fails with kind, and every slot
   /// is released.
   virtual void abandon(contract::ErrorKind kind, std::int64_t now) = 0;

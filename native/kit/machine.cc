@@ -189,6 +189,7 @@ void Machine::finish(const Finished& finished) {
   state_ = State::done;
   contract::Result result = end_.load->result(finished.at_ns);
   result.counts.connections = end_.client->connections();
+  result.counts.redialled = end_.client->redialled();
   send(message(result));
 }
 

@@ -14,6 +14,9 @@ using contract::Json;
 using contract::Option;
 using contract::OptionType;
 
+/// Bytes of a text: a request's body, for instance.
+constexpr std::size_t kMaxText = 64 << 10;
+
 std::string join(const std::vector<std::string>& words) {
   std::string out;
   for (const std::string& word : words) out += (out.empty() ? "" : ", ") + word;
@@ -64,7 +67,6 @@ Json checked(const Option& option, const Json& value) {
     return text;
   }
   if (option.type == OptionType::text) {
-    constexpr std::size_t kMaxText = 256;
     if (!value.is_string() || value.get_ref<const std::string&>().size() > kMaxText) {
       refuse("a text of at most " + std::to_string(kMaxText) + " bytes");
     }

@@ -30,7 +30,8 @@ contract::Json effective_options(int fd, const contract::Json& options);
 
 /// Connects and verifies connections shard, shard + shards, … of a client and
 /// returns their descriptors in that order: non-blocking, without Nagle's delay,
-/// close-on-exec. The caller closes them. A bounded number connects at a time, so that
+/// close-on-exec; -1 for one that ended with its verified exchange (Flow::Fate::over).
+/// The caller closes them. A bounded number connects at a time, so that
 /// the server's backlog does not overflow. The kernel chooses the port of a source
 /// address at connect (IP_BIND_ADDRESS_NO_PORT). Throws Failure: peer when a connection
 /// is refused or lost, timeout when nothing happens for 10 s, invalid when the reply is

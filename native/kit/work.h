@@ -30,6 +30,12 @@ class Work {
   /// The client's flow of one connection. number is the connection's number in its
   /// loop. The agenda, the slots and this object outlive the flow.
   virtual std::unique_ptr<Flow> client(std::uint32_t number, std::span<Slot> slots, Agenda& agenda) const = 0;
+  /// The same on a wire whose connections differ, by what they ask for. connection is its
+  /// number among all of the client's.
+  virtual std::unique_ptr<Flow> client_of(std::int64_t /*connection*/, std::uint32_t number,
+                                          std::span<Slot> slots, Agenda& agenda) const {
+    return client(number, slots, agenda);
+  }
   /// The server's flow of one connection. It counts in traffic. buffer is the most that
   /// one read takes, in bytes. Flow::received throws Failure{invalid} when the content
   /// of the first exchange is wrong; drop the connection then and keep serving the
@@ -37,7 +43,8 @@ class Work {
   virtual std::unique_ptr<Flow> server(std::size_t buffer, Traffic& traffic) const = 0;
 
   /// A flow that makes the one verified exchange of a client's connection (specification
-  /// §1.3). verified() is true once it is complete. Flow::received throws
+  /// §1.3). verified() is true once it is complete; the end of the connection may
+  /// complete it (Flow::ended). Flow::received throws
   /// Failure{invalid} that names the connection when the content is wrong.
   class Verification : public Flow {
    public:

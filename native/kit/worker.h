@@ -59,6 +59,9 @@ class Client : public End {
   virtual void close() = 0;
   /// Connections open now. Any thread; must not block.
   virtual std::int64_t connections() const = 0;
+  /// Connections that were made again after one ended between exchanges. Any thread;
+  /// must not block.
+  virtual std::int64_t redialled() const { return 0; }
 };
 
 /// One named implementation of a wire.

@@ -26,6 +26,7 @@ class UringClientLoop final : public ClientLoop, private LoopObserver {
   void turns();
   void lost(Connection& connection) override { ClientLoop::lost(carries_load_[connection.index]); }
   void released(Connection&) override {}
+  Descriptor redial(Connection& connection) override { return ClientLoop::redial(connection.index); }
 
   Loop loop_;
   std::vector<std::unique_ptr<Connection>> connections_;

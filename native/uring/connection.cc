@@ -28,7 +28,7 @@ Connection::Connection(Loop& loop, LoopObserver& observer, End end, Descriptor s
     : loop_(loop), observer_(observer), end_(end), socket_(std::move(socket)), flow_(std::move(flow)) {}
 
 void Connection::begin() {
-  file_ = loop_.ring.keep(socket_.get());
+  if (socket_.get() >= 0) file_ = loop_.ring.keep(socket_.get());
   const std::int64_t at = now();
   flow_->begin(at);
   move(at);
@@ -41,7 +41,7 @@ void Connection::send(std::uint32_t slot) {
 
 void Connection::resume() {
   in_.under_way = false;
-  if (lost_) return settle();
+  if (lost_ || parting_) return settle();
   guard([this] { move(now()); });
 }
 
@@ -75,12 +75,39 @@ std::int64_t Connection::now() const { return end_ == End::client ? now_ns() : 0
 
 /// Submits every operation that may be pending and is not.
 void Connection::move(std::int64_t at) {
+  if (lost_ || parting_) return;
+  if (socket_.get() < 0) {
+    if (flow_->unsent()) reopen(at);
+    return;
+  }
+  if (concluded(at)) return;
   if (!in_.portions.empty() && may_receive()) drain(at);
   if (out_.state == State::nothing && flow_->unsent()) start_send(at);
   if (in_.under_way) return;
   if (loop_.buffers) return receive_many();
   if (!may_receive()) return;
   if (const auto buffer = flow_->read_buffer(); !buffer.empty()) receive(buffer);
+}
+
+/// Ends the connection if its flow says so. A server's waits for the reply that is being
+/// sent.
+bool Connection::concluded(std::int64_t) {
+  switch (flow_->fate()) {
+    case Flow::Fate::open:
+      return false;
+    case Flow::Fate::over:
+      if (end_ == End::client) {
+        parting_ = true;
+        ::shutdown(socket_.get(), SHUT_RDWR);  // ends what is under way
+        settle();
+        return true;
+      }
+      if (out_.state != State::nothing) return false;
+      [[fallthrough]];
+    case Flow::Fate::lost:
+      lose();
+  }
+  return true;
 }
 
 void Connection::start_send(std::int64_t at) {
@@ -120,9 +147,9 @@ void Connection::sent(const Completion& completion) {
     return settle();
   }
   if (completion.more()) out_.notifications++;
-  if (lost_ || completion.result <= 0) {
+  if (lost_ || parting_ || completion.result <= 0) {
     out_.state = State::nothing;
-    return lost_ ? settle() : lose();
+    return lost_ || parting_ ? settle() : broke();
   }
   out_.bytes = out_.bytes.subspan(static_cast<std::size_t>(completion.result));
   if (!out_.bytes.empty()) return send_alone();
@@ -134,7 +161,8 @@ void Connection::sent(const Completion& completion) {
 void Connection::unlinked(int result) {
   out_.state = State::nothing;
   in_.under_way = false;
-  if (result <= 0) return lose();
+  if (lost_ || parting_) return settle();
+  if (result <= 0) return broke();
   out_.bytes = out_.bytes.subspan(static_cast<std::size_t>(result));
   send_linked();
 }
@@ -158,17 +186,18 @@ void Connection::receive_many() {
 
 void Connection::received(const Completion& completion) {
   if (out_.state == State::linked) out_.state = State::nothing;
-  if (completion.result == -ENOBUFS && !lost_) {
+  const bool leaving = lost_ || parting_;
+  if (completion.result == -ENOBUFS && !leaving) {
     loop_.starved.push_back(this);  // still counts as pending
     return;
   }
   in_.under_way = completion.more();
   if ((completion.flags & IORING_CQE_F_BUFFER) != 0) {
     const Portion portion = loop_.buffers->take(completion);
-    lost_ ? loop_.buffers->give_back(portion) : in_.portions.push_back(portion);
+    leaving ? loop_.buffers->give_back(portion) : in_.portions.push_back(portion);
   }
-  if (lost_) return settle();
-  if (completion.result <= 0) return lose();
+  if (leaving) return settle();
+  if (completion.result <= 0) return broke();
   in_.more_here = (completion.flags & IORING_CQE_F_SOCK_NONEMPTY) != 0;
   const std::int64_t at = now();
   if (!loop_.buffers) flow_->received(static_cast<std::size_t>(completion.result), at);
@@ -193,9 +222,16 @@ void Connection::drain(std::int64_t at) {
   }
 }
 
+/// The peer ended or broke the connection.
+void Connection::broke() {
+  const std::int64_t at = now();
+  if (in_.portions.empty() && flow_->ended(at) && concluded(at)) return;
+  lose();
+}
+
 void Connection::lose() {
   lost_ = true;
-  ::shutdown(socket_.get(), SHUT_RDWR);  // ends what is under way
+  if (socket_.get() >= 0) ::shutdown(socket_.get(), SHUT_RDWR);  // ends what is under way
   // At once, because connections may be waiting for a buffer, this one among them.
   for (const Portion& portion : in_.portions) loop_.buffers->give_back(portion);
   in_.portions.clear();
@@ -204,16 +240,34 @@ void Connection::lose() {
   settle();
 }
 
-/// Releases a lost connection once none of its operations is pending. Its file must stay
-/// registered until then: another connection would take its slot, and with it the
-/// operations.
+/// Closes a connection that is lost or over once none of its operations is pending. Its
+/// file must stay registered until then: another connection would take its slot, and with
+/// it the operations.
 void Connection::settle() {
-  if (!lost_ || out_.state != State::nothing || in_.under_way) return;
+  if (!(lost_ || parting_) || out_.state != State::nothing || in_.under_way) return;
   if (socket_.get() >= 0) {
+    for (const Portion& portion : in_.portions) loop_.buffers->give_back(portion);
+    in_.portions.clear();
     loop_.ring.forget(file_);
     socket_ = Descriptor();
   }
-  if (out_.notifications == 0) observer_.released(*this);
+  if (lost_) {
+    if (out_.notifications == 0) observer_.released(*this);
+    return;
+  }
+  parting_ = false;
+  if (flow_->unsent()) reopen(now());
+}
+
+/// Connects again. Connections that are made in mid-load are not registered with the ring,
+/// which would be another system call for each.
+void Connection::reopen(std::int64_t at) {
+  flow_->reopened(at);
+  socket_ = observer_.redial(*this);
+  if (socket_.get() < 0) return lose();
+  file_ = File{socket_.get(), -1};
+  in_.more_here = false;
+  move(at);
 }
 
 }  // namespace netdyno::uring_worker

@@ -11,6 +11,10 @@
 // In that case both are submitted together as linked operations: the receive begins when
 // the send is done. Each exchange then costs one wait and one completion.
 //
+// A client's connection whose flow's fate is over has no socket until the flow has bytes
+// to send again. They are submitted while the new socket still connects: the kernel holds
+// them back until it is connected, as it does while there is no room.
+//
 // Layer: uring worker, above loop. Only its loop's thread uses it.
 #pragma once
 
@@ -33,6 +37,8 @@ class LoopObserver {
   virtual void lost(Connection& connection) = 0;
   /// A lost connection has no pending operation any more: it may be destroyed.
   virtual void released(Connection& connection) = 0;
+  /// A socket that is connecting in place of the connection's, which is over. Clients only.
+  virtual Descriptor redial(Connection&) { return {}; }
 
  protected:
   ~LoopObserver() = default;
@@ -93,8 +99,11 @@ class Connection final : public Owner {
   void received(const Completion& completion);
   void drain(std::int64_t at);
 
+  bool concluded(std::int64_t at);
+  void broke();
   void lose();
   void settle();
+  void reopen(std::int64_t at);
 
   Loop& loop_;
   LoopObserver& observer_;
@@ -105,6 +114,7 @@ class Connection final : public Owner {
   Sending out_;
   Receiving in_;
   bool lost_ = false;
+  bool parting_ = false;  // it is over, and operations are still pending
 };
 
 }  // namespace netdyno::uring_worker

@@ -1,0 +1,98 @@
+#include "http1/client.h"
+
+#include <utility>
+
+namespace netdyno::http1 {
+
+using contract::ErrorKind;
+
+HttpClient::HttpClient(const Asking& asking, std::int64_t connection, Flights flights)
+    : asking_(asking),
+      connection_(connection),
+      flights_(std::move(flights)),
+      reader_(asking.most_body(), asking.to_head()) {}
+
+void HttpClient::begin(std::int64_t now) {
+  // An idle connection needs a byte, to notice that it is lost.
+  capacity_ = flights_.slots() == 0 ? 1 : asking_.read_size();
+  buffer_ = std::make_unique_for_overwrite<char[]>(capacity_);
+  if (asking_.fresh()) fate_ = Fate::over;
+  flights_.begin(now);
+}
+
+std::span<const char> HttpClient::outgoing(std::int64_t now) {
+  // Connecting belongs to the exchange that needed it.
+  if (at_ == 0) flights_.sending(1, reopened_ns_ == 0 ? now : reopened_ns_);
+  return request().from(at_);
+}
+
+void HttpClient::written(std::size_t n) {
+  if (n == 0) return;
+  if (at_ == 0) flights_.sent(1);
+  at_ += n;
+  if (at_ < request().size()) return;
+  at_ = 0;
+  turn_++;
+}
+
+void HttpClient::received(std::size_t n, std::int64_t now) {
+  if (flights_.in_flight() == 0) {  // nobody asked; some servers say so that they close
+    fate_ = Fate::over;
+    return;
+  }
+  switch (reader_.read({buffer_.get(), n})) {
+    case Reader::Outcome::more:
+      return;
+    case Reader::Outcome::complete:
+      return answered(reader_.keeps() && reader_.taken() == n, now);
+    default:
+      fate_ = Fate::lost;
+      at_ = 0;
+      flights_.abandon(ErrorKind::invalid, now);
+  }
+}
+
+/// The reply is complete.
+void HttpClient::answered(bool keeps, std::int64_t now) {
+  const Reply reply{reader_.status(), reader_.body()};
+  reader_.next();
+  reopened_ns_ = 0;
+  // A reply that came before its request was written leaves the rest of that behind.
+  if (!keeps || at_ > 0 || asking_.fresh()) fate_ = Fate::over;
+  if (at_ > 0) {
+    at_ = 0;
+    turn_++;
+  }
+  if (asking_.takes(reply)) {
+    flights_.answered(reply.bytes, now);
+  } else {
+    flights_.failed(ErrorKind::invalid, now);
+  }
+}
+
+/// Between exchanges either end may close (RFC 9112, section 9.6). Within one, only a reply
+/// whose end it tells is complete by that.
+bool HttpClient::ended(std::int64_t now) {
+  if (flights_.slots() == 0) return false;
+  if (flights_.in_flight() > 0) {
+    if (reader_.finish() != Reader::Outcome::complete) return false;
+    answered(false, now);
+    return true;
+  }
+  if (reopened_ns_ != 0) return false;  // it never came about
+  fate_ = Fate::over;
+  return true;
+}
+
+void HttpClient::reopened(std::int64_t now) {
+  fate_ = Fate::open;
+  reopened_ns_ = now;
+  reader_.next();
+}
+
+void HttpClient::abandon(ErrorKind kind, std::int64_t now) {
+  flights_.abandon(kind, now);
+  at_ = 0;
+}
+
+}  // namespace netdyno::http1

@@ -1,0 +1,160 @@
+#include "http1/options.h"
+
+#include <algorithm>
+#include <cctype>
+#include <string_view>
+
+#include "http1/paths.h"
+#include "http1/text.h"
+#include "kit/ends.h"
+#include "kit/options.h"
+#include "kit/sockets.h"
+
+namespace netdyno::http1 {
+
+using contract::ErrorKind;
+using contract::Failure;
+using contract::Option;
+using contract::Role;
+
+namespace {
+
+constexpr char kPath[] = "/exchange";
+constexpr std::size_t kMostHeaders = 64;
+
+[[noreturn]] void refuse(const std::string& option, const std::string& text) {
+  throw Failure(ErrorKind::setup, "option " + option + ": " + text);
+}
+
+/// A character of a token (RFC 9110, section 5.6.2).
+bool is_token_char(char c) {
+  constexpr std::string_view kMarks = "!#$%&'*+-.^_`|~";
+  return std::isalnum(static_cast<unsigned char>(c)) != 0 || kMarks.find(c) != std::string_view::npos;
+}
+
+bool is_token(std::string_view text) {
+  return !text.empty() && std::all_of(text.begin(), text.end(), is_token_char);
+}
+
+/// What a header's value may hold (RFC 9110, section 5.5).
+bool is_value(std::string_view text) {
+  return std::none_of(text.begin(), text.end(),
+                      [](char c) { return (c >= 0 && c < ' ' && c != '\t') || c == 0x7f; });
+}
+
+bool is_host(std::string_view text) {
+  return std::none_of(text.begin(), text.end(), [](char c) { return c <= ' ' || c >= 0x7f || c == '/'; });
+}
+
+/// Headers that say how a request is framed, which the client does itself.
+bool is_framing(std::string_view name) {
+  for (const std::string_view own : {"Content-Length", "Transfer-Encoding", "Trailer"}) {
+    if (same_header(name, own)) return true;
+  }
+  return false;
+}
+
+/// Adds one line of option headers. A name that comes again takes the place of the first.
+void add_header(Ask& ask, std::string_view line) {
+  const std::size_t colon = line.find(':');
+  const std::string_view name = trimmed(line.substr(0, colon));
+  const std::string_view value = colon == std::string_view::npos ? "" : trimmed(line.substr(colon + 1));
+  if (colon == std::string_view::npos || !is_token(name) || !is_value(value)) {
+    refuse("headers", shown(line, 80) + " is not a header, expected Name: value");
+  }
+  if (is_framing(name)) return;
+  if (same_header(name, "Host")) {
+    if (ask.host.empty()) ask.host = value;
+    return;
+  }
+  for (auto& [known, text] : ask.headers) {
+    if (!same_header(known, name)) continue;
+    text = value;
+    return;
+  }
+  ask.headers.emplace_back(name, value);
+  if (ask.headers.size() > kMostHeaders) refuse("headers", "more than " + std::to_string(kMostHeaders));
+}
+
+void add_headers(Ask& ask, std::string_view text) {
+  while (!text.empty()) {
+    const std::size_t end = std::min(text.find('\n'), text.size());
+    const std::string_view line = trimmed(text.substr(0, end));
+    if (!line.empty()) add_header(ask, line);
+    text.remove_prefix(std::min(end + 1, text.size()));
+  }
+}
+
+std::vector<std::string> paths_of(const contract::Json& options, Verify verify) {
+  const auto path = options.at("path").get<std::string>();
+  const auto file = options.at("paths").get<std::string>();
+  if (file.empty()) {
+    if (const std::string wrong = wrong_path(path); !wrong.empty()) {
+      throw Failure(ErrorKind::setup, "option path is " + wrong);
+    }
+    return {path};
+  }
+  if (verify != Verify::status)
+    refuse("paths", "replies to several paths differ; expected verify=status beside it");
+  if (path != kPath) refuse("paths", "option path names " + shown(path, 80) + "; expected one of them");
+  return read_paths(file);
+}
+
+}  // namespace
+
+std::vector<Option> options() {
+  Option path =
+      text_option("path", kPath, "what the client asks for; our servers answer any path, another's may not");
+  Option paths = text_option("paths", "",
+                             "file of paths, one a line, that the client asks for in turn in place of path; "
+                             "with verify=status, when any status 2xx will do");
+  Option method =
+      text_option("method", "", "method of the requests; GET without content and POST with it unless given");
+  Option headers = text_option("headers", "", "headers of the requests, \"Name: value\", one a line");
+  Option body = text_option(
+      "body", "", "body of the requests, in place of random content; as long as the factor request says");
+  Option host = text_option("host", "", "Host header of the requests; the server's address unless given");
+  Option status = integer_option("status", {200, 100, 599}, "status that every reply must have");
+  Option verify = choice_option(
+      "verify", {"content", "length", "status"},
+      "what is compared before ready: the content that our servers send, or only its "
+      "length, for a server of yours; status: replies may have any length, and what came is counted");
+  std::vector<Option> all;
+  for (Option* option : {&path, &paths, &method, &headers, &body, &host, &status, &verify}) {
+    all.push_back(only(Role::client, std::move(*option)));
+  }
+  for (Option& option : socket_options()) all.push_back(std::move(option));
+  all.push_back(listener_option());
+  all.push_back(read_buffer_option());
+  return all;
+}
+
+Ask ask_of(const contract::Setup& setup) {
+  const contract::Json& o = setup.options;
+  Ask ask;
+  ask.method = o.at("method").get<std::string>();
+  ask.host = o.at("host").get<std::string>();
+  ask.body = o.at("body").get<std::string>();
+  ask.status = o.at("status").get<int>();
+  const auto verify = o.at("verify").get<std::string>();
+  ask.verify = verify == "content" ? Verify::content : verify == "length" ? Verify::length : Verify::status;
+  ask.success = !o.at("paths").get<std::string>().empty() && ask.status == 200;
+  if (!ask.method.empty() && !is_token(ask.method)) {
+    refuse("method", shown(ask.method, 40) + " is not a method, such as GET or PUT");
+  }
+  if (!is_host(ask.host)) {
+    refuse("host", shown(ask.host, 80) + " is not a host, such as example.org or example.org:8080");
+  }
+  add_headers(ask, o.at("headers").get<std::string>());
+  if (!is_host(ask.host)) {
+    refuse("headers", shown(ask.host, 80) + " is not a host, such as example.org or example.org:8080");
+  }
+  if (!ask.body.empty() && static_cast<std::int64_t>(ask.body.size()) != setup.exchange.up_bytes) {
+    refuse("body", "it has " + std::to_string(ask.body.size()) + " bytes and the factor request says " +
+                       std::to_string(setup.exchange.up_bytes) + "; expected the same");
+  }
+  ask.paths = paths_of(o, ask.verify);
+  return ask;
+}
+
+}  // namespace netdyno::http1

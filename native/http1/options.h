@@ -1,0 +1,39 @@
+// The options of wire http/1.1, and what a user's change in the requests of a client. The
+// Go clients have the same: internal/work/wire/httpwire/ask.go.
+//
+// Layer: bottom of http1. Plain values; any thread.
+#pragma once
+
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "kit/contract.h"
+
+namespace netdyno::http1 {
+
+/// The options that both ends have on every engine, those of sockets included.
+std::vector<contract::Option> options();
+
+/// What a client compares in replies.
+enum class Verify { content, length, status };
+
+/// What a client asks for, and what its replies must have.
+struct Ask {
+  std::string method;                                        // empty: by the content
+  std::vector<std::pair<std::string, std::string>> headers;  // each name once
+  std::string host;                                          // empty: the server's address
+  std::string body;                                          // empty: the trial's own content
+  std::vector<std::string> paths;                            // at least one
+  int status = 200;
+  bool success = false;  // any status 2xx will do
+  Verify verify = Verify::content;
+
+  /// Whether a reply may have the status.
+  bool takes(int found) const { return found == status || (success && found / 100 == 2); }
+};
+
+/// Reads a client's options. Throws Failure{setup} that names the option.
+Ask ask_of(const contract::Setup& setup);
+
+}  // namespace netdyno::http1

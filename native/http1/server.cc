@@ -1,0 +1,85 @@
+#include "http1/server.h"
+
+namespace netdyno::http1 {
+
+HttpServer::HttpServer(const Answering& answering, std::size_t size, Traffic& traffic)
+    : ServerFlow(size, traffic), answering_(answering), reader_(answering.most_body()) {}
+
+std::span<char> HttpServer::read_buffer() {
+  // The rest of what was read is another request, and is answered first.
+  return unsent() || last_ ? std::span<char>() : buffer();
+}
+
+void HttpServer::received(std::size_t n, std::int64_t) {
+  from_ = 0;
+  to_ = n;
+  advance();
+}
+
+/// Takes up what was read until there is something to say.
+void HttpServer::advance() {
+  while (from_ < to_ && !unsent() && !last_) {
+    const auto bytes = buffer().subspan(from_, to_ - from_);
+    switch (reader_.read(bytes)) {
+      case Reader::Outcome::more:
+        from_ = to_;
+        if (reader_.take_expectation()) reply(answering_.proceed());
+        return;
+      case Reader::Outcome::complete:
+        from_ += reader_.taken();
+        answer();
+        break;
+      case Reader::Outcome::endless:
+        refuse("the request has more than the expected " + std::to_string(answering_.up_bytes()) + " bytes");
+        break;
+      case Reader::Outcome::headless:
+        refuse("the request has more than " + std::to_string(Reader::kMostHead) + " bytes of headers");
+        break;
+      case Reader::Outcome::malformed:
+        refuse("this is no request of HTTP/1.1: " + reader_.problem());
+        break;
+    }
+  }
+}
+
+/// A request is complete.
+void HttpServer::answer() {
+  const bool keeps = reader_.keeps();
+  const std::int64_t found = reader_.body();
+  if (!reader_.is(HTTP_GET) && !reader_.is(HTTP_POST)) {
+    reply(answering_.not_allowed(reader_.is(HTTP_HEAD)));
+    last_ = !keeps;
+  } else if (found != answering_.up_bytes()) {
+    refuse("the request has " + std::to_string(found) + " bytes, expected " +
+           std::to_string(answering_.up_bytes()));
+  } else {
+    traffic().received.add(found);
+    reply(answering_.right(keeps));
+    counts_ = true;
+    last_ = !keeps;
+  }
+  reader_.next();
+}
+
+/// Answers what was wrong, and takes nothing more.
+void HttpServer::refuse(const std::string& why) {
+  traffic().invalid.add(1);
+  refusal_.emplace(Answering::wrong(why));
+  reply(*refusal_);
+  last_ = true;
+}
+
+void HttpServer::written(std::size_t n) {
+  at_ += n;
+  if (at_ < reply_->size()) return;
+  at_ = 0;
+  reply_ = nullptr;
+  if (counts_) {
+    traffic().sent.add(answering_.down_bytes());
+    traffic().exchanges.add(1);
+    counts_ = false;
+  }
+  advance();
+}
+
+}  // namespace netdyno::http1

@@ -1,0 +1,67 @@
+#include "http1/work.h"
+
+#include <optional>
+
+#include "http1/client.h"
+#include "http1/options.h"
+#include "http1/server.h"
+#include "http1/verification.h"
+
+namespace netdyno::http1 {
+namespace {
+
+class HttpWork final : public Work {
+ public:
+  explicit HttpWork(const contract::Setup& setup) {
+    if (setup.role == contract::Role::server) {
+      answering_.emplace(setup);
+    } else {
+      asking_.emplace(setup);
+      content_ = asking_->expected_content();
+    }
+  }
+
+  std::unique_ptr<Flow> client(std::uint32_t number, std::span<Slot> slots, Agenda& agenda) const override {
+    return client_of(number, number, slots, agenda);
+  }
+  std::unique_ptr<Flow> client_of(std::int64_t connection, std::uint32_t number, std::span<Slot> slots,
+                                  Agenda& agenda) const override {
+    return std::make_unique<HttpClient>(asking_.value(), connection, Flights(number, slots, agenda));
+  }
+  std::unique_ptr<Flow> server(std::size_t buffer, Traffic& traffic) const override {
+    return std::make_unique<HttpServer>(answering_.value(), buffer, traffic);
+  }
+  std::unique_ptr<Work::Verification> verification(std::int64_t connection) const override {
+    return std::make_unique<http1::Verification>(asking_.value(), content_, connection);
+  }
+
+ private:
+  std::optional<Asking> asking_;
+  std::string content_;
+  std::optional<Answering> answering_;
+};
+
+}  // namespace
+
+contract::Transport transport(const std::string& name, const std::string& doc) {
+  contract::Transport transport;
+  transport.name = name;
+  transport.doc = doc;
+  transport.wire = kHttp1;
+  transport.roles = {contract::Role::server, contract::Role::client};
+  transport.delivery = "chunks";
+  transport.options = options();
+  transport.features = {"fresh"};
+  return transport;
+}
+
+std::string parser_version() {
+  return std::to_string(LLHTTP_VERSION_MAJOR) + "." + std::to_string(LLHTTP_VERSION_MINOR) + "." +
+         std::to_string(LLHTTP_VERSION_PATCH);
+}
+
+std::unique_ptr<const Work> work_of(const contract::Setup& setup) {
+  return std::make_unique<HttpWork>(setup);
+}
+
+}  // namespace netdyno::http1
