@@ -120,8 +120,8 @@ std::string Reader::problem() const {
 
 /// Keeps no more of a name or a value than tells what it is.
 void RequestReader::add(std::string& to, std::string_view part) {
-  constexpr std::size_t kMost = 32;
-  to.append(part.substr(0, kMost - std::min(kMost, to.size())));
+  constexpr std::size_t kMostKept = 32;
+  to.append(part.substr(0, kMostKept - std::min(kMostKept, to.size())));
 }
 
 void RequestReader::on_field(std::string_view part) { add(field_, part); }

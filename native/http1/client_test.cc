@@ -1,0 +1,315 @@
+// The client's flows of wire http/1.1, held to what servers send.
+#include <gtest/gtest.h>
+
+#include <map>
+#include <string>
+
+#include "http1/reader.h"
+#include "http1/test_setup.h"
+#include "kit/random_content.h"
+
+namespace netdyno::http1::test {
+namespace {
+
+using contract::ErrorKind;
+using contract::Failure;
+using contract::Json;
+using contract::Role;
+using Fate = Flow::Fate;
+
+const Json kByLength = {{"verify", "length"}};
+
+contract::Setup asks(std::int64_t down, const Json& options = kByLength) {
+  return setup_of(Role::client, 0, down, options);
+}
+
+std::string reply(std::size_t promised, std::string_view body, const std::string& more = "") {
+  return "HTTP/1.1 200 OK\r\nContent-Length: " + std::to_string(promised) + "\r\n" + more + "\r\n" +
+         std::string(body);
+}
+
+/// Whole replies of five bytes, and whether the connection goes on after them.
+struct Whole {
+  std::string bytes;
+  Fate fate;
+  bool by_end = false;  // the end of the connection completes it
+};
+const std::map<std::string, Whole> kWhole = {
+    {"a length", {reply(5, "hello"), Fate::open}},
+    {"chunks",
+     {"HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n2\r\nhe\r\n3\r\nllo\r\n0\r\n\r\n", Fate::open}},
+    {"chunks with extensions and a trailer",
+     {"HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n5;a=b\r\nhello\r\n0\r\nDigest: x\r\n\r\n",
+      Fate::open}},
+    {"replies before it",
+     {"HTTP/1.1 100 Continue\r\n\r\nHTTP/1.1 103 Early Hints\r\nLink: </a>\r\n\r\n" + reply(5, "hello"),
+      Fate::open}},
+    {"many headers", {reply(5, "hello", "Server: x\r\nDate: now\r\nEmpty:\r\nFolded: a\tb\r\n"), Fate::open}},
+    {"a close", {reply(5, "hello", "Connection: close\r\n"), Fate::over}},
+    {"HTTP/1.0", {"HTTP/1.0 200 OK\r\nContent-Length: 5\r\n\r\nhello", Fate::over}},
+    {"HTTP/1.0 that stays",
+     {"HTTP/1.0 200 OK\r\nConnection: keep-alive\r\nContent-Length: 5\r\n\r\nhello", Fate::open}},
+    {"the end", {"HTTP/1.1 200 OK\r\n\r\nhello", Fate::over, true}},
+};
+
+TEST(HttpClient, TakesARepliesWhereverItIsCut) {
+  for (const auto& [name, whole] : kWhole) {
+    for (std::size_t cut = 0; cut <= whole.bytes.size(); cut++) {
+      ClientRig rig(asks(5));
+      EXPECT_EQ(sent(*rig.flow).rfind("GET /exchange HTTP/1.1\r\n", 0), 0U);
+      give(*rig.flow, std::string_view(whole.bytes).substr(0, cut));
+      if (cut < whole.bytes.size()) {
+        ASSERT_EQ(rig.counts().exchanges, 0) << name << " cut at " << cut;
+      }
+      give(*rig.flow, std::string_view(whole.bytes).substr(cut));
+      if (whole.by_end) {
+        ASSERT_TRUE(rig.flow->ended(4)) << name << " cut at " << cut;
+      }
+      ASSERT_EQ(rig.counts().exchanges, 1) << name << " cut at " << cut;
+      EXPECT_EQ(rig.counts().received_bytes, 5);
+      EXPECT_EQ(rig.counts().error_sum(), 0);
+      EXPECT_EQ(rig.flow->fate(), whole.fate) << name;
+      EXPECT_TRUE(rig.flow->unsent()) << "the next request is due";
+    }
+  }
+}
+
+TEST(HttpClient, TakesRepliesByteByByteOneAfterTheOther) {
+  for (const auto& [name, whole] : kWhole) {
+    if (whole.fate != Fate::open) continue;
+    ClientRig rig(asks(5));
+    for (int turn = 1; turn <= 3; turn++) {
+      sent(*rig.flow, 7);
+      for (const char byte : whole.bytes) give(*rig.flow, {&byte, 1});
+      ASSERT_EQ(rig.counts().exchanges, turn) << name;
+    }
+  }
+}
+
+/// Replies that are wrong, and what becomes of the connection.
+TEST(HttpClient, CountsWrongRepliesByKind) {
+  const std::string longer(300 << 10, 'x');
+  const std::string headers = "HTTP/1.1 200 OK\r\nX: " + std::string(10 << 20, 'x');
+  std::string storm;
+  for (int i = 0; i < 5000; i++) storm += "HTTP/1.1 102 Processing\r\n\r\n";
+  const struct {
+    const char* name;
+    std::string bytes;
+    Fate fate;
+  } kWrong[] = {
+      {"shorter", reply(4, "hell"), Fate::open},
+      {"longer", reply(6, "hello!"), Fate::open},
+      {"another status", "HTTP/1.1 500 Broken\r\nContent-Length: 5\r\n\r\nhello", Fate::open},
+      {"not modified", "HTTP/1.1 304 Not Modified\r\nContent-Length: 5000\r\n\r\n", Fate::open},
+      {"another protocol", "HTTP/1.1 101 Switching Protocols\r\nUpgrade: x\r\nConnection: upgrade\r\n\r\n",
+       Fate::open},
+      {"no HTTP", "SSH-2.0-OpenSSH_9.2\r\n", Fate::lost},
+      {"a length that is none", "HTTP/1.1 200 OK\r\nContent-Length: five\r\n\r\n", Fate::lost},
+      {"two lengths", "HTTP/1.1 200 OK\r\nContent-Length: 5\r\nContent-Length: 6\r\n\r\n", Fate::lost},
+      {"a length beyond all", "HTTP/1.1 200 OK\r\nContent-Length: 99999999999999999999\r\n\r\n", Fate::lost},
+      {"a length far too long", reply(std::size_t{1} << 40, ""), Fate::lost},
+      {"a chunk beyond all", "HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\nfffffffffffffffff\r\n",
+       Fate::lost},
+      {"a chunk that is none", "HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\nxyz\r\n", Fate::lost},
+      {"endless", "HTTP/1.1 200 OK\r\n\r\n" + longer, Fate::lost},
+      {"endless chunks", "HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n100000\r\n" + longer,
+       Fate::lost},
+      {"10 MB of headers", headers, Fate::lost},
+      {"endless extensions", "HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n5;" + longer, Fate::lost},
+      {"a storm of 1xx", storm, Fate::lost},
+  };
+  for (const auto& wrong : kWrong) {
+    ClientRig rig(asks(5));
+    sent(*rig.flow);
+    give(*rig.flow, wrong.bytes);
+    EXPECT_EQ(rig.errors(ErrorKind::invalid), 1) << wrong.name;
+    EXPECT_EQ(rig.counts().error_sum(), 1) << wrong.name;
+    EXPECT_EQ(rig.counts().exchanges, 0) << wrong.name;
+    EXPECT_EQ(rig.flow->fate(), wrong.fate) << wrong.name;
+    EXPECT_EQ(rig.agenda.held(), wrong.fate == Fate::lost ? 0U : 1U) << wrong.name;
+    if (wrong.fate == Fate::lost) rig.flow->abandon(ErrorKind::peer, 5);
+    EXPECT_EQ(rig.counts().error_sum(), 1) << wrong.name << ": counted once";
+  }
+}
+
+TEST(HttpClient, ConnectsAgainOnlyBetweenExchanges) {
+  ClientRig within(asks(5));
+  sent(*within.flow);
+  give(*within.flow, reply(5, "hel"));
+  EXPECT_FALSE(within.flow->ended(4)) << "a reply was cut off";
+
+  ClientRig between(asks(5));
+  EXPECT_TRUE(between.flow->ended(4)) << "nothing was sent yet";
+  EXPECT_EQ(between.flow->fate(), Fate::over);
+  between.flow->reopened(50);
+  EXPECT_EQ(between.flow->fate(), Fate::open);
+  EXPECT_FALSE(between.flow->ended(60)) << "the new one never came about: no third one";
+  sent(*between.flow);
+  give(*between.flow, reply(5, "hello"));
+  EXPECT_EQ(between.counts().exchanges, 1);
+  EXPECT_TRUE(between.flow->ended(70));
+}
+
+TEST(HttpClient, UnsolicitedBytesEndTheConnectionAndNotTheTrial) {
+  ClientRig rig(asks(5));
+  sent(*rig.flow);
+  give(*rig.flow, reply(5, "hello") + "HTTP/1.1 408 Request Timeout\r\n\r\n");
+  EXPECT_EQ(rig.counts().exchanges, 1);
+  EXPECT_EQ(rig.flow->fate(), Fate::over);
+
+  ClientRig idle(asks(5));
+  give(*idle.flow, "HTTP/1.1 408 Request Timeout\r\n\r\n");  // before anything was sent
+  EXPECT_EQ(idle.flow->fate(), Fate::over);
+  EXPECT_EQ(idle.counts().error_sum(), 0);
+}
+
+TEST(HttpClient, AReplyBeforeItsRequestIsWrittenEndsTheConnection) {
+  ClientRig rig(setup_of(Role::client, 5 << 20, 5, kByLength));
+  rig.flow->written(rig.flow->outgoing(2).size());
+  ASSERT_TRUE(rig.flow->unsent());
+  give(*rig.flow, reply(5, "hello"));
+  EXPECT_EQ(rig.counts().exchanges, 1);
+  EXPECT_EQ(rig.flow->fate(), Fate::over);
+  rig.flow->reopened(5);
+  EXPECT_EQ(sent(*rig.flow).rfind("POST /exchange HTTP/1.1\r\n", 0), 0U) << "the next request is whole";
+}
+
+TEST(HttpClient, FreshExchangesBeginWithConnecting) {
+  contract::Setup setup = asks(5);
+  setup.load.fresh = true;
+  ClientRig rig(setup);
+  EXPECT_EQ(rig.flow->fate(), Fate::over) << "the verified exchange had its own connection";
+  for (int turn = 1; turn <= 3; turn++) {
+    rig.flow->reopened(10 * turn);
+    EXPECT_NE(sent(*rig.flow).find("Connection: close\r\n"), std::string::npos);
+    give(*rig.flow, reply(5, "hello"));
+    EXPECT_EQ(rig.counts().exchanges, turn);
+    EXPECT_EQ(rig.flow->fate(), Fate::over);
+  }
+}
+
+TEST(HttpClient, AsksAsTheUserSays) {
+  const Json options = {
+      {"verify", "length"},     {"method", "PUT"},
+      {"host", "shop.example"}, {"body", "hello"},
+      {"path", "/a?b=%20c"},    {"headers", "X-Key: 1\ncontent-type: text/plain\nX-KEY: 2"}};
+  ClientRig rig(setup_of(Role::client, 5, 0, options));
+  EXPECT_EQ(
+      sent(*rig.flow),
+      "PUT /a?b=%20c HTTP/1.1\r\nHost: shop.example\r\nUser-Agent: netdyno\r\nContent-Type: text/plain\r\n"
+      "X-Key: 2\r\nContent-Length: 5\r\n\r\nhello");
+}
+
+TEST(HttpClient, ARequestTooLargeToCopyIsWrittenInPieces) {
+  const std::int64_t up = (1 << 20) + 1;
+  ClientRig rig(setup_of(Role::client, up, 0, kByLength));
+  const std::string all = sent(*rig.flow, 100'000);
+  EXPECT_EQ(all.substr(all.find("\r\n\r\n") + 4), random_content(static_cast<std::size_t>(up), 'u'));
+}
+
+TEST(HttpClient, RepliesToHeadHaveNoBody) {
+  ClientRig rig(asks(0, {{"verify", "length"}, {"method", "HEAD"}}));
+  for (int turn = 1; turn <= 2; turn++) {
+    sent(*rig.flow);
+    give(*rig.flow, reply(5000, ""));
+    EXPECT_EQ(rig.counts().exchanges, turn);
+  }
+}
+
+TEST(HttpClient, CountsWhatCameWhereAnyLengthWillDo) {
+  ClientRig rig(asks(1, {{"verify", "status"}}));
+  sent(*rig.flow);
+  give(*rig.flow, reply(7, "seven77"));
+  EXPECT_EQ(rig.counts().received_bytes, 7);
+}
+
+std::string refusal(const contract::Setup& setup) {
+  try {
+    work_of(setup);
+  } catch (const Failure& failure) {
+    return failure.what();
+  }
+  return "";
+}
+
+TEST(HttpOptions, AreChecked) {
+  const struct {
+    Json options;
+    const char* want;
+  } kWrong[] = {
+      {{{"method", "GET it"}}, "is not a method"},
+      {{{"headers", "X-Key"}}, "expected Name: value"},
+      {{{"headers",
+         "X-Key: a\x01"
+         "b"}},
+       "expected Name: value"},
+      {{{"host", "a b"}}, "is not a host"},
+      {{{"body", "too long"}}, "the factor request says 0"},
+      {{{"path", "exchange"}}, "expected one that begins with one slash"},
+      {{{"path", "/a b"}}, "write it as %20"},
+      {{{"path", "/a\r\nX: y"}}, "write it as %0D"},
+      {{{"paths", "/nowhere.txt"}, {"verify", "status"}}, "No such file"},
+      {{{"paths", "/tmp"}, {"verify", "status"}}, "is no regular file"},
+      {{{"paths", "/a"}}, "expected verify=status beside it"},
+  };
+  for (const auto& wrong : kWrong) {
+    const std::string said = refusal(setup_of(Role::client, 0, 1, wrong.options));
+    EXPECT_NE(said.find(wrong.want), std::string::npos) << wrong.options << ": " << said;
+  }
+  contract::Setup pipelined = asks(1);
+  pipelined.load.in_flight = 2;
+  EXPECT_NE(refusal(pipelined).find("one exchange at a time"), std::string::npos);
+  EXPECT_NE(refusal(asks(kForEver)).find("expected 0 to"), std::string::npos);
+}
+
+std::string verdict(const std::string& bytes, std::int64_t down, const Json& options = kByLength,
+                    bool ends = false) {
+  const auto work = work_of(asks(down, options));
+  const auto verification = work->verification(7);
+  verification->begin(0);
+  sent(*verification);
+  try {
+    give(*verification, bytes);
+    if (ends) verification->ended(0);
+  } catch (const Failure& failure) {
+    return std::string(contract::name(failure.kind())) + " " + failure.what();
+  }
+  return verification->verified() ? "verified" : "waits";
+}
+
+TEST(HttpVerification, ComparesAndExplains) {
+  const std::string content = random_content(300, 'd');
+  std::string other = content;
+  other[299] ^= 1;
+  const Json exact = Json::object();
+  EXPECT_EQ(verdict(reply(300, content), 300, exact), "verified");
+  EXPECT_NE(verdict(reply(300, other), 300, exact).find("opt.verify=length"), std::string::npos);
+  EXPECT_EQ(verdict(reply(300, other), 300), "verified");
+  EXPECT_EQ(verdict("HTTP/1.1 200 OK\r\n\r\n" + content, 300, exact), "waits");
+  EXPECT_EQ(verdict("HTTP/1.1 200 OK\r\n\r\n" + content, 300, exact, true), "verified");
+  const struct {
+    std::string bytes;
+    const char* want;
+  } kWrong[] = {
+      {reply(299, content.substr(1)), "invalid verify connection 7: the reply has 299 bytes, expected 300"},
+      {reply(300, content.substr(200)),
+       "peer verify connection 7: read the reply: the connection was closed after 100 of 300 bytes"},
+      {"HTTP/1.1 503 Service Unavailable\r\nContent-Length: 8\r\n\r\ntoo\x1b"
+       "busy",
+       "invalid verify connection 7: the reply has status 503 Service Unavailable (\"too?busy\"), expected "
+       "200 OK"},
+      {"HTTP/1.1 100 Continue\r\n\r\nHTTP/1.1 404\r\nContent-Length: 0\r\n\r\n",
+       "has status 404, expected 200 OK"},
+      {"SSH-2.0-OpenSSH_9.2\r\n", "malformed HTTP"},
+      {"\x15\x03\x01\x00\x02\x02\x0a", "the server speaks TLS and this client plain text"},
+      {"HTTP/1.1 200 OK\r\n\r\n" + std::string(300 << 10, 'x'), "more than the expected 300 bytes"},
+      {"HTTP/1.1 200 OK\r\nX: " + std::string(70 << 10, 'x'), "more than 65536 bytes of headers"},
+  };
+  for (const auto& wrong : kWrong) {
+    const std::string said = verdict(wrong.bytes, 300, kByLength, true);
+    EXPECT_NE(said.find(wrong.want), std::string::npos) << said;
+  }
+}
+
+}  // namespace
+}  // namespace netdyno::http1::test

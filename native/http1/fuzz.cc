@@ -1,0 +1,99 @@
+// Gives any bytes, in pieces of any size, to a client's flow, to the first exchange of a
+// connection and to a server's flow. None may crash, hold up or count wrong.
+//
+//   http1-fuzz -max_total_time=600 CORPUS
+#include <cstddef>
+#include <cstdint>
+#include <cstdlib>
+#include <string_view>
+
+#include "http1/test_setup.h"
+#include "kit/random.h"
+
+namespace netdyno::http1::test {
+namespace {
+
+using contract::Role;
+
+/// Gives bytes in pieces, and lets the flow connect again where it would.
+void play(Flow& flow, std::string_view bytes, std::uint64_t seed) {
+  while (!bytes.empty()) {
+    sent(flow, split_mix(seed) % 100 + 1);
+    const std::size_t n = std::min<std::size_t>(bytes.size(), split_mix(seed) % 64 + 1);
+    give(flow, bytes.substr(0, n));
+    bytes.remove_prefix(n);
+    if (flow.fate() == Flow::Fate::lost) break;
+    if (flow.fate() == Flow::Fate::over || split_mix(seed) % 16 == 0) {
+      if (flow.fate() != Flow::Fate::over && !flow.ended(5)) break;
+      flow.reopened(6);
+    }
+  }
+  flow.abandon(contract::ErrorKind::peer, 9);
+}
+
+void require(bool holds) {
+  if (!holds) std::abort();
+}
+
+/// The work of one kind of client, made once.
+struct Kind {
+  explicit Kind(std::int64_t up, const char* verify)
+      : any(std::string_view(verify) == "status"),
+        setup(setup_of(Role::client, up, 5, {{"verify", verify}})),
+        work(work_of(setup)) {}
+  bool any;
+  contract::Setup setup;
+  std::shared_ptr<const Work> work;
+};
+
+void client(const Kind& kind, std::string_view bytes, std::uint64_t seed) {
+  ClientRig rig(kind.setup, kind.work);
+  play(*rig.flow, bytes, seed);
+  // What is counted was asked for, and a lost connection holds no slot.
+  require(rig.agenda.held() == 0);
+  require(rig.counts().exchanges + rig.counts().error_sum() <= static_cast<std::int64_t>(bytes.size()) + 1);
+  require(kind.any || rig.counts().received_bytes == 5 * rig.counts().exchanges);
+}
+
+void first_exchange(const Kind& kind, std::string_view bytes, std::uint64_t seed) {
+  const auto verification = kind.work->verification(0);
+  verification->begin(0);
+  try {
+    play(*verification, bytes, seed);
+  } catch (const contract::Failure&) {
+    return;  // it says what was wrong
+  }
+}
+
+void server(std::string_view bytes, std::uint64_t seed) {
+  static const std::unique_ptr<const Work> work = work_of(setup_of(Role::server, 5, 5));
+  Traffic traffic;
+  const auto flow = work->server(seed % 200 + 1, traffic);
+  flow->begin(0);
+  while (!bytes.empty() && flow->fate() == Flow::Fate::open) {
+    const std::size_t n = std::min<std::size_t>(bytes.size(), split_mix(seed) % 64 + 1);
+    std::string said;
+    give(*flow, bytes.substr(0, n), &said);
+    bytes.remove_prefix(n);
+  }
+  require(traffic.received.get() == 5 * traffic.exchanges.get());
+  require(traffic.invalid.get() <= 1);
+}
+
+}  // namespace
+}  // namespace netdyno::http1::test
+
+extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
+  using namespace netdyno::http1::test;
+  if (size == 0) return 0;
+  const std::string_view bytes(reinterpret_cast<const char*>(data) + 1, size - 1);
+  const std::uint64_t seed = data[0];
+  static const Kind getting(0, "length");
+  static const Kind posting(50, "length");
+  static const Kind taking_any(0, "status");
+  client(seed % 2 == 0 ? getting : posting, bytes, seed);
+  client(taking_any, bytes, seed);
+  first_exchange(getting, bytes, seed);
+  server(bytes, seed);
+  return 0;
+}
