@@ -36,6 +36,7 @@ void HttpClient::written(std::size_t n) {
 }
 
 void HttpClient::received(std::size_t n, std::int64_t now) {
+  if (fate_ != Fate::open) return;
   if (flights_.in_flight() == 0) {  // nobody asked; some servers say so that they close
     fate_ = Fate::over;
     return;

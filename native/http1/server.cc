@@ -53,9 +53,12 @@ void HttpServer::answer() {
     refuse("the request has " + std::to_string(found) + " bytes, expected " +
            std::to_string(answering_.up_bytes()));
   } else {
+    // Counted before it is sent, so that a client never has an exchange that is not counted
+    // here.
     traffic().received.add(found);
+    traffic().sent.add(answering_.down_bytes());
+    traffic().exchanges.add(1);
     reply(answering_.right(keeps));
-    counts_ = true;
     last_ = !keeps;
   }
   reader_.next();
@@ -74,11 +77,6 @@ void HttpServer::written(std::size_t n) {
   if (at_ < reply_->size()) return;
   at_ = 0;
   reply_ = nullptr;
-  if (counts_) {
-    traffic().sent.add(answering_.down_bytes());
-    traffic().exchanges.add(1);
-    counts_ = false;
-  }
   advance();
 }
 

@@ -42,7 +42,6 @@ class HttpServer final : public ServerFlow {
   std::size_t to_ = 0;
   const Message* reply_ = nullptr;  // the one that is being written
   std::size_t at_ = 0;              // bytes written of it
-  bool counts_ = false;             // it completes an exchange
   bool last_ = false;               // no request is taken after it
   std::optional<Message> refusal_;
 };

@@ -80,8 +80,11 @@ void Connection::move(std::int64_t at) {
     if (flow_->unsent()) reopen(at);
     return;
   }
-  if (concluded(at)) return;
-  if (!in_.portions.empty() && may_receive()) drain(at);
+  if (concluded()) return;
+  if (!in_.portions.empty() && may_receive()) {
+    drain(at);
+    if (concluded()) return;
+  }
   if (out_.state == State::nothing && flow_->unsent()) start_send(at);
   if (in_.under_way) return;
   if (loop_.buffers) return receive_many();
@@ -91,7 +94,7 @@ void Connection::move(std::int64_t at) {
 
 /// Ends the connection if its flow says so. A server's waits for the reply that is being
 /// sent.
-bool Connection::concluded(std::int64_t) {
+bool Connection::concluded() {
   switch (flow_->fate()) {
     case Flow::Fate::open:
       return false;
@@ -102,7 +105,7 @@ bool Connection::concluded(std::int64_t) {
         settle();
         return true;
       }
-      if (out_.state != State::nothing) return false;
+      if (out_.state != State::nothing || flow_->unsent()) return false;
       [[fallthrough]];
     case Flow::Fate::lost:
       lose();
@@ -209,6 +212,7 @@ void Connection::drain(std::int64_t at) {
   while (!in_.portions.empty()) {
     Portion& portion = in_.portions.front();
     while (portion.from < portion.to) {
+      if (flow_->fate() != Flow::Fate::open) return;
       const auto buffer = flow_->read_buffer();
       if (buffer.empty()) return;
       const auto bytes = loop_.buffers->bytes(portion);
@@ -225,7 +229,7 @@ void Connection::drain(std::int64_t at) {
 /// The peer ended or broke the connection.
 void Connection::broke() {
   const std::int64_t at = now();
-  if (in_.portions.empty() && flow_->ended(at) && concluded(at)) return;
+  if (in_.portions.empty() && flow_->ended(at) && concluded()) return;
   lose();
 }
 

@@ -99,7 +99,7 @@ class Connection final : public Owner {
   void received(const Completion& completion);
   void drain(std::int64_t at);
 
-  bool concluded(std::int64_t at);
+  bool concluded();
   void broke();
   void lose();
   void settle();

@@ -54,7 +54,7 @@ func with(m *testing.M) (int, error) {
 }
 
 // need skips the test unless every program is installed, and says which is not.
-// A transport that no worker has is a failure, gin apart.
+// A transport that no worker has is a failure, gin and the native ones apart.
 func need(t *testing.T, installed []string, transports ...string) {
 	t.Helper()
 	for _, p := range installed {
@@ -63,8 +63,8 @@ func need(t *testing.T, installed []string, transports ...string) {
 		}
 	}
 	for _, name := range transports {
-		if name == "gin" { // in a module of its own, which some may not be able to download
-			programs.Path(t, bench.WorkerPrefix+"gin")
+		if name == "gin" || name == "http1-uring" { // which some may not be able to build
+			programs.Path(t, bench.WorkerPrefix+name)
 		}
 		if _, err := catalog.Offer(name, ""); err != nil {
 			t.Fatal(err)

@@ -4,14 +4,17 @@ import (
 	"os"
 	"path/filepath"
 	"regexp"
+	"slices"
 	"strconv"
 	"strings"
 	"testing"
+
+	"netdyno/internal/contract"
 )
 
 // The servers of each wire of HTTP.
 var (
-	http1Servers = []string{"go-http1", "fasthttp", "gin"}
+	http1Servers = []string{"go-http1", "fasthttp", "gin", "http1-uring"}
 	h2cServers   = []string{"go-http2"}
 )
 
@@ -42,6 +45,9 @@ func TestCurl(t *testing.T) {
 				}
 				s.counted(0, 0)
 			})
+			if offer, err := catalog.Offer(name, ""); err != nil || !slices.Contains(offer.Features, contract.FeatureTLS) {
+				return
+			}
 			t.Run("encrypted", func(t *testing.T) {
 				s := listen(t, "transport="+name, "request=0B", "response=64KiB", "tls=yes")
 				for range 3 {

@@ -64,7 +64,7 @@ func fromNginx(client, path, size string, more ...string) []string {
 // Transport exec starts nginx, the meter charges its master and its worker, and
 // our clients drive it.
 func TestNginxByExec(t *testing.T) {
-	for _, client := range []string{"go-http1", "fasthttp"} {
+	for _, client := range []string{"go-http1", "fasthttp", "http1-uring"} {
 		t.Run(client, func(t *testing.T) {
 			need(t, []string{"nginx"}, "exec", client)
 			port := freePort(t)
@@ -87,21 +87,26 @@ func TestNginxByExec(t *testing.T) {
 
 // Transport address finds an nginx that runs already; what it costs is unknown.
 func TestNginxByAddress(t *testing.T) {
-	need(t, []string{"nginx"}, "address", "go-http1")
+	need(t, []string{"nginx"}, "address")
 	port := freePort(t)
 	start(t, port, nginxCommand(nginxConfig(t, port))...)
 	at := "opt.server.address=127.0.0.1:" + port
-	r := trial(t, fromNginx("go-http1", "/small", "1KiB", "server=address", at)...)
-	completed(t, r, 40)
-	if !r.Workers[0].Ready.Elsewhere {
-		t.Errorf("the server's part is %+v, want one that is elsewhere", r.Workers[0].Ready)
-	}
-	for _, c := range []struct{ path, size, want string }{
-		{"/small", "2KiB", "the reply has 1024 bytes, expected 2048"},
-		{"/small", "1000B", "the reply has 1024 bytes, expected 1000"},
-		{"/none", "1KiB", "the reply has status 404 Not Found"},
-	} {
-		failed(t, trial(t, fromNginx("go-http1", c.path, c.size, "server=address", at)...), contract.Invalid, c.want)
+	for _, client := range []string{"go-http1", "http1-uring"} {
+		t.Run(client, func(t *testing.T) {
+			need(t, nil, client)
+			r := trial(t, fromNginx(client, "/small", "1KiB", "server=address", at)...)
+			completed(t, r, 40)
+			if !r.Workers[0].Ready.Elsewhere {
+				t.Errorf("the server's part is %+v, want one that is elsewhere", r.Workers[0].Ready)
+			}
+			for _, c := range []struct{ path, size, want string }{
+				{"/small", "2KiB", "the reply has 1024 bytes, expected 2048"},
+				{"/small", "1000B", "the reply has 1024 bytes, expected 1000"},
+				{"/none", "1KiB", "the reply has status 404 Not Found"},
+			} {
+				failed(t, trial(t, fromNginx(client, c.path, c.size, "server=address", at)...), contract.Invalid, c.want)
+			}
+		})
 	}
 }
 

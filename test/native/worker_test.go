@@ -50,8 +50,10 @@ func program(t *testing.T, transport string) string {
 	switch transport {
 	case "go-grpc":
 		return filepath.Join(bin, "netdyno-worker-grpc")
-	case "baidu-std":
-		return filepath.Join(bin, "netdyno-worker-baidu-std")
+	case "go-http1":
+		return filepath.Join(bin, "netdyno-worker-http")
+	case "baidu-std", "fasthttp":
+		return filepath.Join(bin, "netdyno-worker-"+transport)
 	}
 	path, err := filepath.Abs(filepath.Join(native, "netdyno-worker-"+transport))
 	if err != nil {
