@@ -88,6 +88,9 @@ func (t target) request(ctx context.Context, urls, others []string, own ownMessa
 	if err := asked.Fit(urls); err != nil {
 		return nil, nil, err
 	}
+	if t.loopback { // elsewhere nobody knows yet what there is
+		asked.HTTP1Client = session.CheapestHTTP1(ctx)
+	}
 	local, metered := true, t.loopback
 	for _, url := range urls {
 		asked.URL = url

@@ -111,6 +111,19 @@ func Discover(ctx context.Context, directories []string) Catalog {
 	return c
 }
 
+// Has tells whether a worker of that file name is in one of the directories and offers
+// the transport. It asks no other program.
+func Has(ctx context.Context, directories []string, program, transport string) bool {
+	for _, path := range executables(directories) {
+		if filepath.Base(path) != program {
+			continue
+		}
+		found, err := introduce(ctx, path)
+		return err == nil && slices.ContainsFunc(found.Hello.Transports, func(t contract.Transport) bool { return t.Name == transport })
+	}
+	return false
+}
+
 func executables(directories []string) []string {
 	var paths []string
 	seen := map[string]bool{}
@@ -241,15 +254,15 @@ var notBuilt = map[string]string{
 	// Why this is no alias: docs/decisions/0023-brpc-names-the-library.md.
 	"brpc": "brpc is the arm on Apache brpc's own library, whose worker is not here (native/brpc/README.md builds it); netdyno's own end of the same protocol is baidu-std",
 
-	"asio": native, "baidu-std-asio": native, "grpcpp": native, "libevent": native, "uring": native,
+	"asio": native, "baidu-std-asio": native, "grpcpp": native, "http1-asio": native, "http1-uring": native, "libevent": native, "uring": native,
 	"mpi": native, "mpich": native, "ucx": native, "verbs": native,
 }
 
 // families are names that several transports share.
 var families = map[string]string{
 	"grpc":  "go-grpc for Go's library, grpcpp for C++'s, or go-connect-grpc",
-	"http":  "go-http1, go-http2, go-http3 or fasthttp",
-	"http1": "go-http1 or fasthttp",
+	"http":  "go-http1, go-http2, go-http3, fasthttp, http1-uring or http1-asio",
+	"http1": "go-http1, fasthttp, http1-uring or http1-asio",
 	"http2": "go-http2",
 	"http3": "go-http3, which is always encrypted: with tls=yes",
 	"quic":  "go-quic or go-http3, which are always encrypted: with tls=yes",

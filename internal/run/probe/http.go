@@ -1,6 +1,7 @@
 package probe
 
 import (
+	"cmp"
 	"context"
 	"crypto/tls"
 	"crypto/x509"
@@ -231,8 +232,11 @@ func (t Target) found(u *url.URL, body string, replies []reply) Found {
 		stable = stable && r.bytes == last.bytes
 	}
 	wire, client := "http/1.1", "fasthttp"
-	if last.proto == "HTTP/2.0" {
+	switch {
+	case last.proto == "HTTP/2.0":
 		wire, client = "h2c", "go-http2"
+	case u.Scheme == "http":
+		client = cmp.Or(t.HTTP1Client, client)
 	}
 	levels := map[string]string{
 		"server": "address", "client": client, "opt.server.address": address(u), "opt.server.wire": wire,
@@ -255,6 +259,9 @@ func (t Target) found(u *url.URL, body string, replies []reply) Found {
 	} else {
 		levels["fresh"] = "yes"
 		words = append(words, "a new connection for every request, as the server closes each")
+	}
+	if client == t.HTTP1Client {
+		words = append(words, "asked by "+client)
 	}
 	if last.server != "" {
 		words = append(words, quantity.Clip(last.server, 40))

@@ -32,6 +32,7 @@ type Target struct {
 	Paths                Paths  // asked for in turn in place of the URL's; none for the URL alone
 	Proto, Message, Data string // of a remote procedure call: a .proto, its type, its values as JSON or their file
 	HTTP2                bool   // ask for HTTP/2, over http:// too; over https:// it is learnt
+	HTTP1Client          string // of a trial over http://; "" for fasthttp, which also encrypts
 }
 
 // Found is what a probe learnt.

@@ -67,6 +67,10 @@ func TestHTTP(t *testing.T) {
 	if f.Name != at || !f.Local || !strings.HasPrefix(f.Words, "HTTP/1.1 200 OK, 615 bytes, keep-alive, test/1") {
 		t.Errorf("found %+v", f)
 	}
+	f = levels(t, probe.Target{URL: s.URL, HTTP1Client: "http1-uring"}, map[string]string{"client": "http1-uring"})
+	if !strings.Contains(f.Words, "asked by http1-uring") {
+		t.Errorf("it says %q and not who asks", f.Words)
+	}
 	if f = levels(t, probe.Target{URL: s.URL + "/varying"}, map[string]string{"opt.client.verify": "status"}); f.Name != at+"/varying" {
 		t.Errorf("the arm is called %s", f.Name)
 	}

@@ -16,11 +16,10 @@ import (
 // Discover finds the workers beside this executable, then on PATH, and those of
 // every build that the trials have.
 func Discover(ctx context.Context, trials []record.Trial) (*bench.Catalog, error) {
-	self, err := os.Executable()
+	directories, err := places()
 	if err != nil {
 		return nil, err
 	}
-	directories := append([]string{filepath.Dir(self)}, filepath.SplitList(os.Getenv("PATH"))...)
 	catalog := bench.Discover(ctx, directories)
 	if ctx.Err() != nil { // what is absent now is so because nobody waited for it
 		return nil, context.Cause(ctx)
@@ -35,6 +34,15 @@ func Discover(ctx context.Context, trials []record.Trial) (*bench.Catalog, error
 		}
 	}
 	return &catalog, nil
+}
+
+// places are the directories in which workers are looked for, in order.
+func places() ([]string, error) {
+	self, err := os.Executable()
+	if err != nil {
+		return nil, err
+	}
+	return append([]string{filepath.Dir(self)}, filepath.SplitList(os.Getenv("PATH"))...), nil
 }
 
 // ownLimits reports why netdyno itself cannot start a plan's workers; nil when it
