@@ -169,7 +169,7 @@ test-rdma: build packages-rdma ## boot a guest with RDMA in software, and run ve
 	@$(IN_GUEST)
 
 .PHONY: soak
-soak: build packages-test packages-rdma ## both race detectors over every worker and library, every fault of a rig in every state, the table of faults, a calibration, RDMA in a guest, C++ tests of what is shipped: many minutes
+soak: build packages-test packages-rdma ## both race detectors over every worker and library, every fault of a rig in every state, the table of faults, a calibration, RDMA in a guest, C++ tests of what is shipped, fuzzers for ten minutes each: many minutes
 	@CGO_ENABLED=1 go test -race -count=3 $$(go list ./internal/work/... ./cmd/netdyno-worker-... | grep -v /netdyno-worker-netpoll$$)
 	@# Built for the detector, and only then, netpoll finds who an event is for by the
 	@# number of its descriptor, which another connection of the process may have by
@@ -186,7 +186,9 @@ soak: build packages-test packages-rdma ## both race detectors over every worker
 	@NETDYNO_SOAK=1 go test -count=1 -v -run "^TestCalibrate$$" ./cmd/netdyno
 	@$(IN_GUEST)
 	@cd native; $(call native_tests,release)
-	@cd native; $(call native_tests,asan,-DNETDYNO_SANITIZE_ACCESS=ON)
+	@cd native; $(call native_tests,asan,-DNETDYNO_SANITIZE_ACCESS=ON -DNETDYNO_FUZZ_SECONDS=600)
+	@cmake --build build/native-asan --target netdyno-worker-http1-uring netdyno-worker-http1-asio >/dev/null
+	@NETDYNO_BIN=$(CURDIR)/build/native-asan/bin go test -count=1 -run HTTP1 ./test/native
 	@cd native; $(call native_tests,tsan,-UNETDYNO_ONLY)
 
 # native_tests,PRESET,OPTIONS,TARGETS,WHICH configures, builds and runs the C++ tests of a preset.
@@ -197,7 +199,7 @@ native_tests = cmake --preset $(1) $(2) >/dev/null; \
 
 .PHONY: native-test
 native-test: packages-test ## C++ tests under the address, undefined and thread sanitizers
-	@cd native; $(call native_tests,asan,-DNETDYNO_SANITIZE_ACCESS=OFF)
+	@cd native; $(call native_tests,asan,-DNETDYNO_SANITIZE_ACCESS=OFF -DNETDYNO_FUZZ_SECONDS=5)
 	@# A library of loops and one of rings show the kit's threads and theirs; soak has
 	@# them all, and every combination of the rings' options.
 	@cd native; $(call native_tests,tsan,-DNETDYNO_ONLY="asio;uring;mpi",\
