@@ -16,7 +16,7 @@ import (
 // every client on the other.
 func (b *bed) nginxQuestions() []question {
 	const block, small = 4 << 20, 1 << 10
-	needs, ours := []string{"nginx", "wrk", "h2load", "hey"}, []string{"address", "go-http1", "fasthttp"}
+	needs, ours := []string{"nginx", "wrk", "h2load", "hey"}, []string{"address", "go-http1", "fasthttp", "http1-uring", "http1-asio"}
 	peers := func(bytes, connections int) []subject {
 		return []subject{b.wrk(bytes, connections), b.h2load(bytes, connections), b.hey(bytes, connections)}
 	}
@@ -27,18 +27,62 @@ func (b *bed) nginxQuestions() []question {
 			others: []subject{
 				b.ourHTTP("netdyno go-http1 read=pooled", block, 4, "client=go-http1", "opt.client.read=pooled"),
 				b.ourHTTP("netdyno fasthttp", block, 4, "client=fasthttp"),
+				b.ourHTTP("netdyno http1-uring", block, 4, "client=http1-uring"),
 			},
 		},
 		{
-			name: "http 1 KiB × 50 from nginx", unit: "MB/s", hoped: "≥ 0.9 with fasthttp", cost: "client CPU s/GB",
+			name: "http 1 KiB × 50 from nginx", unit: "MB/s", hoped: "≥ 0.9, nginx is the limit", cost: "client CPU s/GB",
 			base: peers(small, 50), needs: needs, ours: ours,
 			others: []subject{
+				b.ourHTTP("netdyno http1-uring", small, 50, "client=http1-uring"),
+				b.ourHTTP("netdyno http1-asio", small, 50, "client=http1-asio"),
 				b.ourHTTP("netdyno fasthttp", small, 50, "client=fasthttp"),
 				b.ourHTTP("netdyno go-http1", small, 50, "client=go-http1"),
 			},
 		},
 	}
 }
+
+// clientQuestions ask what a request costs a client at a rate that all reach, and how
+// fast clients are against a server that does as little as one can.
+func (b *bed) clientQuestions() []question {
+	const small, connections, rate = 1 << 10, 50, 8000
+	needs, ours := []string{"nginx", "wrk", "h2load"}, []string{"address", "fasthttp", "http1-uring", "http1-asio"}
+	offered := "rate=" + strconv.Itoa(rate)
+	light := *b
+	light.httpServer = light.onRings
+	return []question{
+		{
+			name: "client CPU: http 1 KiB × 50 from nginx at 8,000/s", unit: "µs/request", hoped: "≤ 0.7 with http1-uring",
+			base: []subject{perRequest(small, b.h2load(small, connections, "--rps", strconv.Itoa(rate/connections)))}, needs: needs, ours: ours,
+			others: []subject{
+				perRequest(small, called("wrk, which keeps no rate", b.wrk(small, connections))),
+				perRequest(small, b.ourHTTP("netdyno http1-uring", small, connections, "client=http1-uring", offered)),
+				perRequest(small, b.ourHTTP("netdyno http1-asio", small, connections, "client=http1-asio", offered)),
+				perRequest(small, b.ourHTTP("netdyno fasthttp", small, connections, "client=fasthttp", offered)),
+			},
+		},
+		{
+			name: "http 1 KiB × 50 from http1-uring", unit: "MB/s", hoped: "≥ 1.5 with http1-uring", cost: "client CPU s/GB",
+			base: []subject{light.wrk(small, connections), light.h2load(small, connections)}, needs: needs, ours: ours,
+			others: []subject{
+				light.ourHTTP("netdyno http1-uring", small, connections, "client=http1-uring"),
+				light.ourHTTP("netdyno http1-asio", small, connections, "client=http1-asio"),
+				light.ourHTTP("netdyno fasthttp", small, connections, "client=fasthttp"),
+			},
+		},
+	}
+}
+
+// perRequest turns what a subject costs per GB into µs for a request, as its figure.
+func perRequest(bytes int, of subject) subject {
+	return subject{of.name, func(ctx context.Context) (figure, error) {
+		f, err := of.measure(ctx)
+		return figure{value: f.cost * float64(bytes) / bytesPerGB * 1e6}, err
+	}}
+}
+
+func called(name string, of subject) subject { return subject{name, of.measure} }
 
 // readQuestions ask what reading a body into a pooled buffer saves.
 func (b *bed) readQuestions() []question {
@@ -61,7 +105,7 @@ func (b *bed) readQuestions() []question {
 
 // ourHTTP is a client of ours against nginx.
 func (b *bed) ourHTTP(name string, bytes, connections int, args ...string) subject {
-	return b.fromNginx(name, bytes, func(ctx context.Context, address string) (figure, error) {
+	return b.fromServer(name, bytes, func(ctx context.Context, address string) (figure, error) {
 		r, err := b.trial(ctx, true, append([]string{
 			"server=address", "opt.server.address=" + address, "opt.server.wire=http/1.1", "opt.client.path=/block", "opt.client.verify=length",
 			"request=0B", "response=" + strconv.Itoa(bytes) + "B", "connections=" + strconv.Itoa(connections),
@@ -94,8 +138,8 @@ var h2loadSays = said{
 	bad: regexp.MustCompile(`[1-9]\d* (failed|errored|timeout)|[1-9]\d* [345]xx`),
 }
 
-func (b *bed) h2load(bytes, connections int) subject {
-	return b.generator("h2load", bytes, h2loadSays, "--h1", "-t", "1", "-c", strconv.Itoa(connections), "-D", b.wholeSeconds())
+func (b *bed) h2load(bytes, connections int, more ...string) subject {
+	return b.generator("h2load", bytes, h2loadSays, append(more, "--h1", "-t", "1", "-c", strconv.Itoa(connections), "-D", b.wholeSeconds())...)
 }
 
 var heySays = said{
@@ -115,7 +159,7 @@ type said struct {
 
 // generator is somebody's HTTP load generator against nginx.
 func (b *bed) generator(program string, bytes int, how said, args ...string) subject {
-	return b.fromNginx(program, bytes, func(ctx context.Context, address string) (figure, error) {
+	return b.fromServer(program, bytes, func(ctx context.Context, address string) (figure, error) {
 		argv := append(append([]string{program}, args...), "http://"+address+"/block")
 		out, cpu, err := drive(ctx, argv...)
 		if err != nil {
@@ -141,26 +185,49 @@ func first(pattern *regexp.Regexp, text []byte) (float64, error) {
 	return strconv.ParseFloat(string(found[1]), 64)
 }
 
-// fromNginx is a subject whose server is a fresh nginx with one file of that
-// many random bytes at /block.
-func (b *bed) fromNginx(name string, bytes int, measure func(ctx context.Context, address string) (figure, error)) subject {
+// fromServer is a subject whose server is a fresh one that answers with that many
+// random bytes.
+func (b *bed) fromServer(name string, bytes int, measure func(ctx context.Context, address string) (figure, error)) subject {
+	stand := b.nginx
+	if b.httpServer != nil {
+		stand = b.httpServer
+	}
 	return subject{name, func(ctx context.Context) (figure, error) {
-		directory, err := b.content(bytes)
+		server, err := stand(ctx, bytes)
 		if err != nil {
 			return figure{}, err
-		}
-		var broken error
-		server, err := b.serve(ctx, func(port string) []string {
-			config := filepath.Join(b.temp, "nginx-"+port+".conf")
-			broken = os.WriteFile(config, []byte(nginxConfig(b.temp, directory, port)), 0o600)
-			return []string{"nginx", "-p", b.temp, "-c", config, "-e", "stderr"}
-		})
-		if broken != nil || err != nil {
-			return figure{}, fmt.Errorf("start nginx: %w", errors.Join(broken, err))
 		}
 		defer server.end()
 		return measure(ctx, "127.0.0.1:"+server.port)
 	}}
+}
+
+// nginx serves one file at /block.
+func (b *bed) nginx(ctx context.Context, bytes int) (*peer, error) {
+	directory, err := b.content(bytes)
+	if err != nil {
+		return nil, err
+	}
+	var broken error
+	server, err := b.serve(ctx, func(port string) []string {
+		config := filepath.Join(b.temp, "nginx-"+port+".conf")
+		broken = os.WriteFile(config, []byte(nginxConfig(b.temp, directory, port)), 0o600)
+		return []string{"nginx", "-p", b.temp, "-c", config, "-e", "stderr"}
+	})
+	if broken != nil || err != nil {
+		return nil, fmt.Errorf("start nginx: %w", errors.Join(broken, err))
+	}
+	return server, nil
+}
+
+// onRings is our server that takes least CPU; it answers any path.
+func (b *bed) onRings(ctx context.Context, bytes int) (*peer, error) {
+	return b.serve(ctx, func(port string) []string {
+		return []string{
+			filepath.Join(b.bin, "netdyno"), "listen", "transport=http1-uring", "placement=shared", "request=0B", "response=" + strconv.Itoa(bytes) + "B",
+			"--bind", "127.0.0.1:" + port, "--out", filepath.Join(b.temp, "listen-"+port),
+		}
+	})
 }
 
 // content makes the file that nginx serves, once, and returns its directory.

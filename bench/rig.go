@@ -32,6 +32,9 @@ type bed struct {
 	window  time.Duration
 	catalog bench.Catalog
 
+	// Who answers HTTP requests; nil for nginx.
+	httpServer func(ctx context.Context, bytes int) (*peer, error)
+
 	messages map[string]contract.Structure // of users, by level of factor message
 }
 
