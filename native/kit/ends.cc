@@ -14,19 +14,19 @@ namespace netdyno {
 using contract::ErrorKind;
 using contract::Failure;
 
-namespace {
-
-constexpr char kListener[] = "listener";
-constexpr char kReadBuffer[] = "read_buffer";
-
-/// The most that one read of a server takes, in bytes.
 std::size_t read_size(const contract::Setup& setup) {
   const auto asked = setup.options.value(kReadBuffer, std::size_t{0});
   if (asked > 0) return asked;
   return setup.exchange.stream == contract::Stream::none ? 64 << 10 : std::size_t{StreamClient::kMaxRead};
 }
 
-}  // namespace
+void add_to(contract::Counts& counts, const Traffic& traffic) {
+  counts.exchanges += traffic.exchanges.get();
+  counts.received_bytes += traffic.received.get();
+  counts.sent_bytes += traffic.sent.get();
+  counts.connections += traffic.connections.get();
+  counts.errors[static_cast<std::size_t>(ErrorKind::invalid)] += traffic.invalid.get();
+}
 
 LoopClient::LoopClient(const contract::Setup& setup, Load& load,
                        const std::function<std::unique_ptr<ClientLoop>()>& make)
@@ -169,12 +169,7 @@ contract::Ready LoopServer::ready() const {
 contract::Counts LoopServer::counts() const {
   contract::Counts counts;
   for (const auto& loop : loops_) {
-    const Traffic& traffic = loop->traffic;
-    counts.exchanges += traffic.exchanges.get();
-    counts.received_bytes += traffic.received.get();
-    counts.sent_bytes += traffic.sent.get();
-    counts.connections += traffic.connections.get();
-    counts.errors[static_cast<std::size_t>(ErrorKind::invalid)] += traffic.invalid.get();
+    add_to(counts, loop->traffic);
     counts.errors[static_cast<std::size_t>(ErrorKind::setup)] += loop->refused;
   }
   return counts;

@@ -132,12 +132,21 @@ class ServerLoop {
   std::atomic<std::int64_t> refused{0};
 };
 
+/// Names of options.
+constexpr char kListener[] = "listener";
+constexpr char kReadBuffer[] = "read_buffer";
+
 /// Option listener of every loop server. shared: one loop accepts on one socket per
 /// port and deals the connections out in turn. reuseport: every loop has its own
 /// socket per port, and the kernel chooses one by hash.
 contract::Option listener_option();
 /// Option read_buffer: the most that one read takes, per connection, in bytes.
 contract::Option read_buffer_option();
+/// The most that one read of a server takes by that option, or where it is 0, in bytes.
+std::size_t read_size(const contract::Setup& setup);
+
+/// Adds what one loop of a server has counted. Any thread.
+void add_to(contract::Counts& counts, const Traffic& traffic);
 
 /// The description of a transport of wires echo and stream that uses LoopServer and
 /// LoopClient, with the options that all of these have.

@@ -34,8 +34,8 @@ Prepared prepare(Transport& transport, const contract::Setup& setup) {
     if (setup.role == contract::Role::server) {
       made.server = transport.server(setup);
     } else {
-      const std::int64_t threads = effective_threads(setup);
-      const std::int64_t shards = std::min(threads, std::max<std::int64_t>(1, setup.load.connections));
+      const std::int64_t most = std::max<std::int64_t>(1, setup.load.connections);
+      const std::int64_t shards = std::clamp<std::int64_t>(transport.shards(setup), 1, most);
       made.load = std::make_unique<Load>(setup, static_cast<int>(shards));
       made.client = transport.client(setup, *made.load);
     }

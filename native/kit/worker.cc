@@ -21,6 +21,8 @@ constexpr auto kGrace = std::chrono::seconds(1);
 
 }  // namespace
 
+std::int64_t Transport::shards(const contract::Setup& setup) const { return effective_threads(setup); }
+
 int converse(const WorkerInfo& info, const std::vector<Transport*>& transports, int in, int out) {
   // The reader may outlive this call, because it cannot be woken while it waits for a
   // line. So it shares ownership of what it uses.

@@ -72,6 +72,9 @@ class Transport {
   /// Listens. Options are complete and in range. The kit calls it on a thread of its
   /// own, so it may take time.
   virtual std::unique_ptr<Server> server(const contract::Setup& setup) = 0;
+  /// Over how many shards a client's load is spread: as many as it has threads that count.
+  /// Called before client, which may refuse the setup.
+  virtual std::int64_t shards(const contract::Setup& setup) const;
   /// Connects and verifies. Called as server is. load outlives the client.
   virtual std::unique_ptr<Client> client(const contract::Setup& setup, Load& load) = 0;
 };
