@@ -19,17 +19,30 @@ func (b *bed) bulkQuestions() []question {
 	ask := func(streams int) question {
 		q := question{
 			name: fmt.Sprintf("bulk %d streams, against iperf3 and iperf2", streams), unit: "bytes/s",
-			hoped: "the best of ours ≥ 1.0", cost: "CPU s/GB, both ends", needs: []string{"iperf3", "iperf"},
-			ours: []string{"go-net", "go-epoll", "asio", "libevent", "uring"},
+			hoped: "the best of ours by plain writes ≥ 1.0", cost: "CPU s/GB, both ends", needs: []string{"iperf3", "iperf"},
+			ours: []string{"go-net", "go-epoll", "asio", "libevent", "uring", "threads"},
 			base: []subject{b.filled(iperf3, streams), b.filled(iperf3Zerocopy, streams), b.filled(iperf2, streams)},
 		}
 		for _, transport := range q.ours {
 			q.others = append(q.others, b.stream(transport, streams))
 		}
+		return q
+	}
+	// The same with what spares copies at one end, each beside plain writes.
+	copies := func(streams int) question {
+		q := question{
+			name: fmt.Sprintf("copies: bulk %d streams by threads, against plain writes and reads", streams), unit: "bytes/s",
+			hoped: "which wins where", cost: "CPU s/GB, both ends", ours: []string{"go-net", "threads"},
+			base: []subject{b.stream("threads", streams)},
+		}
+		for _, option := range []string{"client.send=sendfile", "client.send=splice", "client.send=zerocopy",
+			"server.receive=truncate", "server.receive=splice", "server.read_buffer=1MiB", "server.lowat=256KiB"} {
+			q.others = append(q.others, b.stream("threads", streams, "opt."+option))
+		}
 		q.others = append(q.others, b.stream("go-net", streams, "opt.client.send=sendfile"))
 		return q
 	}
-	return []question{ask(1), ask(4)}
+	return []question{ask(1), ask(4), ask(16), copies(1), copies(4)}
 }
 
 // stream is a subject that runs a bulk trial of ours, one thread at each end.

@@ -10,6 +10,7 @@ import (
 	"os"
 	"os/exec"
 	"strconv"
+	"strings"
 	"time"
 )
 
@@ -90,15 +91,41 @@ func freePort() (string, error) {
 	return port, errors.Join(err, l.Close())
 }
 
+// awaitPort waits until a socket listens on the port. It connects to none: iperf3
+// takes a connection for a test, and is busy with it for a while.
 func awaitPort(ctx context.Context, port string) error {
 	for deadline := time.Now().Add(5 * time.Second); ; {
-		conn, err := net.Dial("tcp", "127.0.0.1:"+port)
-		if err == nil {
-			return conn.Close()
+		listens, err := listening(port)
+		if listens || err != nil {
+			return err
 		}
 		if time.Now().After(deadline) || ctx.Err() != nil {
-			return fmt.Errorf("the peer does not listen: %w", err)
+			return fmt.Errorf("the peer does not listen on port %s", port)
 		}
 		time.Sleep(10 * time.Millisecond)
 	}
+}
+
+// listening returns whether a TCP socket of this host listens on the port.
+func listening(port string) (bool, error) {
+	number, err := strconv.ParseUint(port, 10, 16)
+	if err != nil {
+		return false, err
+	}
+	const listens = "0A" // the kernel's TCP_LISTEN (proc_net_tcp)
+	for _, table := range []string{"/proc/net/tcp", "/proc/net/tcp6"} {
+		text, err := os.ReadFile(table)
+		if errors.Is(err, os.ErrNotExist) {
+			continue // no IPv6 here
+		}
+		if err != nil {
+			return false, err
+		}
+		for line := range strings.Lines(string(text)) {
+			if f := strings.Fields(line); len(f) > 3 && f[3] == listens && strings.HasSuffix(f[1], fmt.Sprintf(":%04X", number)) {
+				return true, nil
+			}
+		}
+	}
+	return false, nil
 }
