@@ -202,8 +202,8 @@ native-test: packages-test ## C++ tests under the address, undefined and thread 
 	@cd native; $(call native_tests,asan,-DNETDYNO_SANITIZE_ACCESS=OFF -DNETDYNO_FUZZ_SECONDS=5)
 	@# A library of loops and one of rings show the kit's threads and theirs; soak has
 	@# them all, and every combination of the rings' options.
-	@cd native; $(call native_tests,tsan,-DNETDYNO_ONLY="asio;uring;mpi",\
-	  --target kit-test mpi-parts-test worker-test message-worker-test message-worker netdyno-worker-asio netdyno-worker-uring,-R '^(kit|message-worker|mpi-parts|netdyno-worker-.*)$$')
+	@cd native; $(call native_tests,tsan,-DNETDYNO_ONLY="threads;asio;uring;mpi",\
+	  --target kit-test mpi-parts-test threads-test worker-test message-worker-test message-worker netdyno-worker-asio netdyno-worker-threads netdyno-worker-uring,-R '^(kit|message-worker|mpi-parts|threads|netdyno-worker-.*)$$')
 
 .PHONY: web-test
 web-test: web-tools packages-test go-build ## TypeScript: format, lint, types, and the report in Chromium

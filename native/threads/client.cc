@@ -4,18 +4,18 @@
 
 namespace netdyno::threads_worker {
 
-void Crew::join(bool works) { working_ += works ? 1 : 0; }
+void Shared::join(bool works) { working_ += works ? 1 : 0; }
 
-void Crew::leave() {
+void Shared::leave() {
   if (--working_ > 0) return;
   for (Connection* const connection : idle_) connection->release();
 }
 
 void ThreadLoop::add(int fd, std::unique_ptr<Flow> flow, bool active) {
-  connection_ = std::make_unique<Connection>(crew_->manner, Descriptor(fd), std::move(flow));
+  connection_ = std::make_unique<Connection>(shared_->manner, Descriptor(fd), std::move(flow));
   works_ = active;
-  crew_->join(active);
-  if (!active) crew_->idles(*connection_);
+  shared_->join(active);
+  if (!active) shared_->idles(*connection_);
   opened(active);
 }
 
@@ -26,9 +26,9 @@ void ThreadLoop::run() {
   }
   // Also when the flow throws, because nobody else wakes those that watch.
   struct Leave {
-    Crew& crew;
-    ~Leave() { crew.leave(); }
-  } const leave{*crew_};
+    Shared& shared;
+    ~Leave() { shared.leave(); }
+  } const leave{*shared_};
   if (!connection_->run(&agenda())) lost(true);
 }
 

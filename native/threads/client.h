@@ -12,11 +12,11 @@
 
 namespace netdyno::threads_worker {
 
-/// The threads of one client: those without load watch their connections as long as any
+/// What the threads of one client share. Those without load watch their connections as long as any
 /// other works.
-class Crew {
+class Shared {
  public:
-  explicit Crew(const contract::Setup& setup) : manner(setup) {}
+  explicit Shared(const contract::Setup& setup) : manner(setup) {}
 
   const Manner manner;
 
@@ -33,7 +33,7 @@ class Crew {
 
 class ThreadLoop final : public ClientLoop {
  public:
-  explicit ThreadLoop(std::shared_ptr<Crew> crew) : crew_(std::move(crew)) {}
+  explicit ThreadLoop(std::shared_ptr<Shared> shared) : shared_(std::move(shared)) {}
 
   /// Only once: a loop has one connection.
   void add(int fd, std::unique_ptr<Flow> flow, bool active) override;
@@ -42,7 +42,7 @@ class ThreadLoop final : public ClientLoop {
   void stop() override { connection_->stop(); }
 
  private:
-  std::shared_ptr<Crew> crew_;
+  std::shared_ptr<Shared> shared_;
   std::unique_ptr<Connection> connection_;
   bool works_ = false;
 };

@@ -30,8 +30,9 @@ class Threads : public Transport {
   }
 
   std::unique_ptr<Client> client(const contract::Setup& setup, Load& load) override {
-    return std::make_unique<LoopClient>(
-        setup, load, [crew = std::make_shared<Crew>(setup)] { return std::make_unique<ThreadLoop>(crew); });
+    return std::make_unique<LoopClient>(setup, load, [shared = std::make_shared<Shared>(setup)] {
+      return std::make_unique<ThreadLoop>(shared);
+    });
   }
 };
 

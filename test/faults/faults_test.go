@@ -66,6 +66,7 @@ var transports = []transport{
 	{name: "netpoll", workers: []string{"netpoll"}, wire: "echo"},
 	{name: "asio", workers: []string{"asio"}, wire: "echo"},
 	{name: "libevent", workers: []string{"libevent"}, wire: "echo"},
+	{name: "threads", workers: []string{"threads"}, wire: "echo"},
 	{name: "uring", workers: []string{"uring"}, wire: "echo"},
 	{name: "go-http1", workers: []string{"http"}, wire: "http/1.1"},
 	{name: "fasthttp", workers: []string{"fasthttp"}, wire: "http/1.1"},

@@ -12,7 +12,7 @@ import (
 // not the worker's mistake.
 func TestNoMoreMemoryIsNoBug(t *testing.T) {
 	t.Parallel()
-	for _, transport := range []string{"asio", "libevent", "uring"} {
+	for _, transport := range []string{"asio", "libevent", "threads", "uring"} {
 		t.Run(transport, func(t *testing.T) {
 			t.Parallel()
 			path := program(t, transport)

@@ -254,7 +254,7 @@ var notBuilt = map[string]string{
 	// Why this is no alias: docs/decisions/0023-brpc-names-the-library.md.
 	"brpc": "brpc is the arm on Apache brpc's own library, whose worker is not here (native/brpc/README.md builds it); netdyno's own end of the same protocol is baidu-std",
 
-	"asio": native, "baidu-std-asio": native, "grpcpp": native, "http1-asio": native, "http1-uring": native, "libevent": native, "uring": native,
+	"asio": native, "baidu-std-asio": native, "grpcpp": native, "http1-asio": native, "http1-uring": native, "libevent": native, "threads": native, "uring": native,
 	"mpi": native, "mpich": native, "ucx": native, "verbs": native,
 }
 
@@ -267,7 +267,7 @@ var families = map[string]string{
 	"http3": "go-http3, which is always encrypted: with tls=yes",
 	"quic":  "go-quic or go-http3, which are always encrypted: with tls=yes",
 	"rdma":  "verbs for libibverbs, or ucx with opt.tls=rdma, mpi with opt.fabric=rdma",
-	"tcp":   "go-net, go-epoll, netpoll, asio, libevent or uring",
+	"tcp":   "go-net, go-epoll, netpoll, asio, libevent, threads or uring",
 	"epoll": "go-epoll in Go, or libevent or asio in C++",
 }
 

@@ -11,7 +11,7 @@ import (
 )
 
 // natives are the project's workers of wire echo that CMake builds.
-var natives = []string{"asio", "libevent", "uring"}
+var natives = []string{"asio", "libevent", "threads", "uring"}
 
 // ownWorkers are the paths of the project's workers. Native ones are absent
 // without their Debian packages.
