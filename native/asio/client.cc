@@ -14,15 +14,25 @@ void AsioClientLoop::add(int fd, std::unique_ptr<Flow> flow, bool active) {
 
 void AsioClientLoop::run() {
   for (const auto& connection : connections_) connection->begin();
+  waker_.arm([this] { woken(); });
   pace();
   if (agenda().held() > 0) context_.run();
 }
 
 void AsioClientLoop::end(std::int64_t closing) {
-  ::asio::post(context_, [this, closing] {
-    agenda().end(closing);
-    pace();
-  });
+  closing_ = closing;
+  waker_.wake();
+}
+
+void AsioClientLoop::stop() {
+  stopped_ = true;
+  waker_.wake();
+}
+
+void AsioClientLoop::woken() {
+  if (stopped_) return context_.stop();
+  if (closing_ != Agenda::kNever) agenda().end(closing_);
+  pace();
 }
 
 void AsioClientLoop::pace() {

@@ -4,6 +4,7 @@
 // Layer: asio worker. Threads as kit/ends.h says.
 #pragma once
 
+#include <atomic>
 #include <cstdint>
 #include <memory>
 #include <vector>
@@ -17,13 +18,12 @@ namespace netdyno::asio_worker {
 
 class AsioClientLoop final : public ClientLoop {
  public:
-  /// Only its own thread uses its sockets, so asio need not lock them.
-  AsioClientLoop() : context_(ASIO_CONCURRENCY_HINT_UNSAFE_IO), timer_(context_) {}
+  AsioClientLoop() : context_(kUnlocked), waker_(context_), timer_(context_) {}
 
   void add(int fd, std::unique_ptr<Flow> flow, bool active) override;
   void run() override;
   void end(std::int64_t closing) override;
-  void stop() override { context_.stop(); }
+  void stop() override;
 
  private:
   using ClientConnection = Connection<AsioClientLoop>;
@@ -41,13 +41,18 @@ class AsioClientLoop final : public ClientLoop {
   /// Arms the timer for the agenda. Call it after anything that may have changed that.
   void pace();
   void wake();
+  /// Another thread has called end or stop.
+  void woken();
 
   ::asio::io_context context_;
+  Waker waker_;
   Timer timer_;
   std::vector<std::unique_ptr<ClientConnection>> connections_;
   std::vector<bool> carries_load_;       // by index
   std::int64_t armed_ = Agenda::kNever;  // the due that the timer or the poll is for
   bool polling_ = false;
+  std::atomic<std::int64_t> closing_{Agenda::kNever};
+  std::atomic<bool> stopped_{false};
 };
 
 }  // namespace netdyno::asio_worker

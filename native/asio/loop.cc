@@ -1,8 +1,39 @@
 #include "asio/loop.h"
 
+#include <sys/eventfd.h>
 #include <sys/socket.h>
+#include <unistd.h>
+
+#include <cerrno>
+#include <cstdint>
+
+#include "kit/contract.h"
 
 namespace netdyno::asio_worker {
+
+namespace {
+
+int new_event() {
+  const int fd = eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK);
+  if (fd >= 0) return fd;
+  throw contract::Failure(contract::ErrorKind::setup,
+                          "make an eventfd: " + std::generic_category().message(errno));
+}
+
+}  // namespace
+
+Waker::Waker(::asio::io_context& context) : event_(context, new_event()) {}
+
+/// A full counter wakes all the same.
+void Waker::wake() {
+  const std::uint64_t one = 1;
+  if (write(event_.native_handle(), &one, sizeof one) < 0) return;
+}
+
+void Waker::clear() {
+  std::uint64_t count = 0;
+  if (read(event_.native_handle(), &count, sizeof count) < 0) return;
+}
 
 std::string version() {
   return std::to_string(ASIO_VERSION / 100000) + "." + std::to_string(ASIO_VERSION / 100 % 1000) + "." +

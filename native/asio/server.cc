@@ -3,8 +3,6 @@
 #include <chrono>
 #include <utility>
 
-#include "kit/descriptor.h"
-
 namespace netdyno::asio_worker {
 
 namespace {
@@ -36,16 +34,36 @@ void AsioServerLoop::pause(Listener& listener) {
 }
 
 void AsioServerLoop::adopt(int fd, std::unique_ptr<Flow> flow) {
-  ::asio::dispatch(context_, [this, socket = Descriptor(fd), flow = std::move(flow)]() mutable {
-    connections_.push_back(std::make_unique<ServerConnection>(
-        *this, connections_.size(), take_over(context_, socket.release()), std::move(flow)));
-    connections_.back()->begin();
-  });
+  {
+    const std::lock_guard lock(mutex_);
+    newcomers_.push_back({Descriptor(fd), std::move(flow)});
+  }
+  waker_.wake();
+}
+
+void AsioServerLoop::stop() {
+  stopped_ = true;
+  waker_.wake();
 }
 
 void AsioServerLoop::run() {
-  const auto work = ::asio::make_work_guard(context_);
+  waker_.arm([this] { woken(); });
   context_.run();
+}
+
+void AsioServerLoop::woken() {
+  if (stopped_) return context_.stop();
+  std::vector<Newcomer> newcomers;
+  {
+    const std::lock_guard lock(mutex_);
+    newcomers.swap(newcomers_);
+  }
+  for (Newcomer& newcomer : newcomers) {
+    connections_.push_back(std::make_unique<ServerConnection>(*this, connections_.size(),
+                                                              take_over(context_, newcomer.socket.release()),
+                                                              std::move(newcomer.flow)));
+    connections_.back()->begin();
+  }
 }
 
 void AsioServerLoop::released(ServerConnection& connection) {

@@ -4,25 +4,28 @@
 // Layer: asio worker. Threads as kit/ends.h says.
 #pragma once
 
+#include <atomic>
 #include <cstdint>
 #include <functional>
 #include <memory>
+#include <mutex>
 #include <vector>
 
 #include "asio/connection.h"
 #include "asio/loop.h"
+#include "kit/descriptor.h"
 #include "kit/ends.h"
 
 namespace netdyno::asio_worker {
 
 class AsioServerLoop final : public ServerLoop {
  public:
-  AsioServerLoop() : context_(1) {}
+  AsioServerLoop() : context_(kUnlocked), waker_(context_) {}
 
   void listen(int listener, std::function<void(int fd)> admit) override;
   void adopt(int fd, std::unique_ptr<Flow> flow) override;
   void run() override;
-  void stop() override { context_.stop(); }
+  void stop() override;
 
  private:
   struct Listener {
@@ -43,14 +46,25 @@ class AsioServerLoop final : public ServerLoop {
   /// Destroys it.
   void released(ServerConnection& connection);
 
+  /// Another thread has called adopt or stop.
+  void woken();
   void accept(Listener& listener);
   /// An accept failed: files ran out, or the client left before it was accepted. Counts it
   /// and tries again after a pause, because trying at once could fail for ever.
   void pause(Listener& listener);
 
+  struct Newcomer {
+    Descriptor socket;
+    std::unique_ptr<Flow> flow;
+  };
+
   ::asio::io_context context_;
+  Waker waker_;
   std::vector<std::unique_ptr<Listener>> listeners_;
   std::vector<std::unique_ptr<ServerConnection>> connections_;  // after context_: sockets go first
+  std::mutex mutex_;
+  std::vector<Newcomer> newcomers_;  // guarded by mutex_
+  std::atomic<bool> stopped_{false};
 };
 
 }  // namespace netdyno::asio_worker

@@ -12,8 +12,8 @@
 
 namespace netdyno::threads_worker {
 
-/// What the threads of one client share. Those without load watch their connections as long as any
-/// other works.
+/// What the threads of one client share. Those without load watch their connections as
+/// long as any other works.
 class Shared {
  public:
   explicit Shared(const contract::Setup& setup) : manner(setup) {}
