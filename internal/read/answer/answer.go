@@ -59,6 +59,7 @@ type Parts struct {
 	Claims   []compare.Claim // of publications, judged
 	Choices  []string        // sentences of the study's choices
 	StartUp  string          // how much of published ratios is start-up; "" where nothing asks
+	Costs    string          // how far models of costs hold; "" where none was asked for
 	Searches []string        // and of its searches
 }
 
@@ -77,6 +78,9 @@ func Of(p Parts) Answer {
 	if p.StartUp != "" {
 		clauses = append(clauses, ofSentences(p.StartUp))
 	}
+	if p.Costs != "" {
+		clauses = append(clauses, ofSentences(p.Costs))
+	}
 	metrics := compared(p.Run)
 	for _, metric := range metrics[:min(metricsSaid, len(metrics))] {
 		a.Claims = append(a.Claims, claimOn(p.Run, metric, leader(a.Claims)))
@@ -92,7 +96,7 @@ func Of(p Parts) Answer {
 	clauses = append(clauses, inWords(nothingToCompare(primary), margin)...)
 	alone := Alone(p.Run)
 	switch {
-	case len(a.Claims) > 0:
+	case len(a.Claims) > 0 || p.Costs != "": // a model says more than one of its cells
 	case len(alone) > 0:
 		clauses = append(clauses, clause{text: strings.Join(alone, " "), named: true})
 	case len(clauses) == 0:

@@ -110,8 +110,12 @@ func sized(factor string) bool {
 	return factor == "request" || factor == "response" || factor == "chunk" || strings.HasSuffix(factor, "_buffer")
 }
 
-// costAnswer says how many of a study's models hold, and which do not.
+// costAnswer says how many of a study's models hold, and which do not; "" where none
+// was asked for.
 func costAnswer(costs []cost.Cost) string {
+	if len(costs) == 0 {
+		return ""
+	}
 	var refused []string
 	all := 0
 	for _, c := range costs {

@@ -46,7 +46,10 @@ func Find(header record.Header, trials []record.Trial, records []record.Record) 
 		f.Charts = view.ChartsOf(s, f.Mesh.Charts())
 		f.Answers = nil
 	}
-	f.Answer = answer.Of(answer.Parts{Run: f.Run, Claims: f.Claims, Choices: choiceSentences(f.Choices), StartUp: startUpSentence(f.Shapes), Searches: searchSentences(f.Searches)})
+	f.Answer = answer.Of(answer.Parts{
+		Run: f.Run, Claims: f.Claims, Choices: choiceSentences(f.Choices), StartUp: startUpSentence(f.Shapes),
+		Costs: costAnswer(f.Costs), Searches: searchSentences(f.Searches),
+	})
 	if f.Mesh != nil {
 		f.Answer = answer.Answer{Sentences: MeshSentences(f.Mesh)}
 	}
@@ -87,8 +90,7 @@ func compared(s *cells.Dataset, noise []compare.Noise) ([]compare.Comparison, []
 	return compare.Compare(s, noise), compare.Require(s, noise)
 }
 
-// steered adds what a run found that steered itself, which is its answer, and how far
-// models of costs hold.
+// steered adds what a run found that steered itself, which is its answer.
 func steered(s *cells.Dataset, f *Findings) {
 	if f.Race = race.Read(s); f.Race != nil {
 		f.Race.Sentences = RaceSentences(f.Race)
@@ -97,13 +99,6 @@ func steered(s *cells.Dataset, f *Findings) {
 	if f.Capacity = capacity.Read(s); f.Capacity != nil {
 		f.Charts = append(f.Charts, capacityCharts(s, f.Capacity)...)
 		f.Answer, f.Answers = answer.Answer{Sentences: CapacitySentences(f.Capacity)}, nil
-	}
-	if len(f.Costs) > 0 {
-		beside := f.Answer.Sentences
-		if len(s.Arms) == 1 {
-			beside = nil
-		}
-		f.Answer.Sentences = append([]string{costAnswer(f.Costs)}, beside...)
 	}
 }
 
