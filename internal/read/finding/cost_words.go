@@ -110,6 +110,9 @@ func sized(factor string) bool {
 	return factor == "request" || factor == "response" || factor == "chunk" || strings.HasSuffix(factor, "_buffer")
 }
 
+// refusedSaid is how many models that do not hold an answer names.
+const refusedSaid = 2
+
 // costAnswer says how many of a study's models hold, and which do not; "" where none
 // was asked for.
 func costAnswer(costs []cost.Cost) string {
@@ -128,7 +131,10 @@ func costAnswer(costs []cost.Cost) string {
 	}
 	s := fmt.Sprintf("%d of %d models predict the cells that they have not seen within %s", all-len(refused), all, quantity.FormatShare(cost.Tolerance))
 	if len(refused) > 0 {
-		s += "; not that of " + strings.Join(refused, ", ")
+		s += "; not that of " + strings.Join(refused[:min(refusedSaid, len(refused))], ", ")
+	}
+	if more := len(refused) - refusedSaid; more > 0 {
+		s += fmt.Sprintf(" and %d more", more)
 	}
 	return s + "."
 }
