@@ -22,8 +22,9 @@ func shapeSentence(x view.Shape) string {
 	if x.Reason != "" {
 		return text + ". How much of it is start-up cannot be told here: " + strings.TrimSuffix(x.Reason, ".") + "."
 	}
+	shaped, steady := x.Ends()
 	text += fmt.Sprintf(". Measured in the published shape (%s) it is %s; in a steady window (%s), %s. ",
-		cells.Spoken(x.Cell), estimated(x.Shaped), cells.Spoken(x.Steady), estimated(x.InWindow))
+		cells.Spoken(shaped), estimated(x.Shaped), cells.Spoken(steady), estimated(x.InWindow))
 	quotient := fmt.Sprintf("%s, %d blocks, %s intervals", estimated(x.StartUp), x.Blocks, compare.Confidence(x.Level))
 	switch {
 	case !x.Told:

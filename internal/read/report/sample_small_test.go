@@ -7,6 +7,7 @@ import (
 	"netdyno/internal/read/compare"
 	"netdyno/internal/read/finding"
 	"netdyno/internal/read/profile"
+	"netdyno/internal/read/stat"
 	"netdyno/internal/read/view"
 	"netdyno/internal/record"
 )
@@ -56,6 +57,12 @@ func smallSample() finding.Findings {
 	f.Fits, f.Searches = f.Fits[:1], f.Searches[:1]
 	f.ServerReport = serverReport()
 	f.Requirements = staged().Requirements[:2]
+	f.Shapes = []view.Shape{{
+		Spec: record.Published{Source: "the publication", Metric: sampleCost, Arm: other, Base: baseline, Ratio: 0.4},
+		Cell: "connections=50 amount=100", Steady: "connections=50 window=2s", Level: 0.05, Blocks: 6, Told: true, Shared: true,
+		Shaped: stat.Estimate{Point: 0.5, Low: 0.45, High: 0.55}, InWindow: stat.Estimate{Point: 0.625, Low: 0.6, High: 0.65},
+		StartUp: stat.Estimate{Point: 0.8, Low: 0.7, High: 0.9}, Sentence: "Start-up changes it.",
+	}}
 	f.Claims = []compare.Claim{{
 		Spec: record.Claim{
 			Title: "Epoll costs less", Source: "the publication",

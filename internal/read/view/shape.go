@@ -36,12 +36,19 @@ type Shape struct {
 }
 
 // Alike names what both cells have: the cell without what ends its trials.
-func (x Shape) Alike() string {
-	levels := slices.DeleteFunc(strings.Fields(x.Cell), func(level string) bool {
+func (x Shape) Alike() string { return levelsIn(x.Cell, false) }
+
+// Ends name what ends the trials in the publication's shape, and in the window.
+func (x Shape) Ends() (shaped, steady string) {
+	return levelsIn(x.Cell, true), levelsIn(x.Steady, true)
+}
+
+// levelsIn returns the levels of a cell's name that are ends, or the others.
+func levelsIn(cell string, areEnds bool) string {
+	return strings.Join(slices.DeleteFunc(strings.Fields(cell), func(level string) bool {
 		factor, _, _ := strings.Cut(level, "=")
-		return slices.Contains(ends, factor)
-	})
-	return strings.Join(levels, " ")
+		return slices.Contains(ends, factor) != areEnds
+	}), " ")
 }
 
 // ends are the factors that say when a trial ends and when it counts: in these alone
