@@ -18,7 +18,9 @@ bool set(int fd, int level, int name) {
 
 }  // namespace
 
-Dialler::Dialler(const contract::Setup& setup) : options_(setup.options) {
+Dialler::Dialler(const contract::Setup& setup)
+    : ports_(setup.load.connections / static_cast<std::int64_t>(routes(setup).size())),
+      options_(setup.options) {
   for (const Route& route : routes(setup)) {
     Ends& ends = ends_.emplace_back();
     ends.peer = endpoint(route.peer, "setup.peers");
@@ -38,12 +40,21 @@ Descriptor Dialler::dial(std::int64_t number) const {
   const bool begins = set(fd, IPPROTO_TCP, TCP_NODELAY) &&
                       (!at.bound || (set(fd, IPPROTO_IP, IP_BIND_ADDRESS_NO_PORT) &&
                                      bind(fd, at.source.get(), at.source.size) == 0)) &&
-                      (connect(fd, at.peer.get(), at.peer.size) == 0 || errno == EINPROGRESS);
+                      connects(fd, number);
   if (begins) return socket;
   const int error = errno;  // closing may change it
   socket = Descriptor();
   errno = error;
   return {};
+}
+
+bool Dialler::connects(int fd, std::int64_t number) const {
+  const Endpoint& peer = ends(number).peer;
+  const bool narrowed = ports_.narrow(fd, number / static_cast<std::int64_t>(ends_.size()));
+  if (connect(fd, peer.get(), peer.size) == 0 || errno == EINPROGRESS) return true;
+  if (!narrowed || errno != EADDRNOTAVAIL) return false;
+  Ports::widen(fd);
+  return connect(fd, peer.get(), peer.size) == 0 || errno == EINPROGRESS;
 }
 
 }  // namespace netdyno

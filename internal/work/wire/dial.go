@@ -31,6 +31,7 @@ var ErrLost = errors.New("the connection was lost, and a client does not reconne
 type Dialer struct {
 	routes       []Route
 	buffers      Buffers
+	ports        ports
 	fresh        bool
 	mayReconnect bool
 	used         []atomic.Bool             // by route
@@ -67,7 +68,19 @@ func NewDialer(setup contract.Setup) (*Dialer, error) {
 		q := d.toPeer[r.Peer]
 		q.routes = append(q.routes, i)
 	}
+	if !d.fresh {
+		d.ports = newPorts(len(routes) / d.ways())
+	}
 	return d, nil
+}
+
+// ways is how many pairs of a source and a peer the routes take in turn.
+func (d *Dialer) ways() int {
+	ways := map[Route]struct{}{}
+	for _, r := range d.routes {
+		ways[r] = struct{}{}
+	}
+	return max(1, len(ways))
 }
 
 // AllowReconnects lets a connection be made again when it ended between exchanges.
@@ -143,14 +156,10 @@ func (d *Dialer) Dial(ctx context.Context, i int) (net.Conn, error) {
 	d.permits <- struct{}{}
 	defer func() { <-d.permits }()
 	route := d.routes[i]
-	dialer := net.Dialer{Timeout: dialTimeout, Control: d.buffers.control}
-	if route.Source.IsValid() {
-		dialer.LocalAddr = &net.TCPAddr{IP: route.Source.AsSlice()}
-		dialer.Control = func(network, address string, raw syscall.RawConn) error {
-			return errors.Join(d.buffers.control(network, address, raw), bindLate(raw))
-		}
+	inner, err := d.connect(ctx, route, func(raw syscall.RawConn) error { return d.ports.narrow(raw, i) })
+	if errors.Is(err, syscall.EADDRNOTAVAIL) { // others took the connection's ports: any will do
+		inner, err = d.connect(ctx, route, func(syscall.RawConn) error { return nil })
 	}
-	inner, err := dialer.DialContext(ctx, "tcp", route.Peer.String())
 	if err != nil {
 		return nil, ConnectFailure(i, len(d.routes), route, err)
 	}
@@ -165,6 +174,21 @@ func (d *Dialer) Dial(ctx context.Context, i int) (net.Conn, error) {
 		return s, nil
 	}
 	return c, nil
+}
+
+// connect dials a route. prepare is called with the socket before it connects.
+func (d *Dialer) connect(ctx context.Context, route Route, prepare func(syscall.RawConn) error) (net.Conn, error) {
+	dialer := net.Dialer{Timeout: dialTimeout, Control: func(network, address string, raw syscall.RawConn) error {
+		return errors.Join(d.buffers.control(network, address, raw), prepare(raw))
+	}}
+	if route.Source.IsValid() {
+		dialer.LocalAddr = &net.TCPAddr{IP: route.Source.AsSlice()}
+		buffered := dialer.Control
+		dialer.Control = func(network, address string, raw syscall.RawConn) error {
+			return errors.Join(buffered(network, address, raw), bindLate(raw))
+		}
+	}
+	return dialer.DialContext(ctx, "tcp", route.Peer.String())
 }
 
 // Any makes one of the connections to a peer, for a library that pools connections
