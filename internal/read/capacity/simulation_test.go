@@ -74,7 +74,7 @@ func TestTheIntervalHoldsTheCapacity(t *testing.T) {
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			t.Parallel()
-			const runs = 40
+			const runs = 30
 			in, narrow := 0, 0
 			for seed := range uint64(runs) {
 				s := simulate(seed, searchFor(c.allowed, c.most), c.server)

@@ -1,0 +1,47 @@
+package report
+
+import (
+	"bytes"
+	"strings"
+	"testing"
+
+	"netdyno/internal/read/capacity"
+	"netdyno/internal/read/compare"
+	"netdyno/internal/read/finding"
+	"netdyno/internal/record"
+)
+
+func TestACapacityIsLaidOut(t *testing.T) {
+	spec := record.Capacity{Objective: []record.Bound{{Text: "response_p99 <= 10ms", Metric: "response_p99_us", Value: 10_000}}, Within: 0.1, TimeS: 60}
+	tries := []capacity.Try{{ID: "b02-001", Block: 2, Rate: 900, Met: true, Value: 2500, Window: 1}, {ID: "b03-001", Block: 3, Rate: 1200, Value: 25_000, Window: 1, Why: "response p99 25.0 ms"}}
+	f := finding.Findings{
+		Run: compare.Run{Header: record.Header{Study: record.Study{Name: "how-much", Blocks: 40, Capacity: &spec, Compare: record.Compare{Factor: "transport", Baseline: "base"}},
+			Allocations: []record.Allocation{{Block: 4, Ended: true}}}},
+		Capacity: &capacity.Capacity{Spec: spec,
+			Arms: []capacity.Arm{
+				{Arm: "base", Rate: &capacity.Estimate{Value: 1000, Low: 950, High: 1040}, Limit: "server-cpu", ClosedS: 1300, Tries: tries, Spread: 0.03},
+				{Arm: "fast", Rate: &capacity.Estimate{Value: 2000, Low: 1900, High: 2080}},
+				{Arm: "odd", Why: "its windows contradict each other"},
+				{Arm: "endless", AtLeast: true, Rate: &capacity.Estimate{Value: 4000, Low: 4000, High: 4000}},
+			},
+			Ratios: []capacity.Ratio{{Arm: "fast", Base: "base", Estimate: capacity.Estimate{Value: 2, Low: 1.88, High: 2.13}}}},
+	}
+	var text, page bytes.Buffer
+	p := New(f)
+	if err := p.Text(&text, TextOptions{Width: 120}); err != nil {
+		t.Fatal(err)
+	}
+	if err := p.HTML(&page); err != nil {
+		t.Fatal(err)
+	}
+	for _, want := range []string{"1000 (950–1040)", "÷ base", "2.00 (1.88–2.13)", "≥ 4000", "No capacity of odd: its windows contradict each other.", "server-cpu", "To carry more: give the server", "3 blocks"} {
+		if !strings.Contains(text.String(), want) {
+			t.Errorf("the text lacks %q:\n%s", want, text.String())
+		}
+	}
+	for _, want := range []string{`<section id="capacity">`, "b03-001", "25.0"} {
+		if !strings.Contains(page.String(), want) {
+			t.Errorf("the page lacks %q", want)
+		}
+	}
+}
