@@ -4,7 +4,7 @@
 // names what it was made to suffer from, and what its gates let through. It
 // prints what was measured beside what is asked, each share with its interval.
 //
-//	make truth                     # everything, about 50 minutes
+//	make truth                     # everything, about an hour
 //	go run ./truth -only aa,gate
 //	go run ./truth -only limits -record test/limits/testdata   # renews what its test reads
 //
