@@ -259,7 +259,7 @@ shape: go-there ## sizes of the code, package by package, and where its files re
 	@go run ./bench/shape
 
 .PHONY: truth
-truth: build packages-test ## what is known beforehand, held against what netdyno says on this machine: half an hour
+truth: build packages-test ## what is known beforehand, held against what netdyno says on this machine: an hour
 	@go run ./truth
 
 .PHONY: clean
