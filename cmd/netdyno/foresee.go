@@ -53,7 +53,7 @@ marked as extrapolated.`,
 	flags.StringVar(&f.link, "link", "", "the link of each host")
 	flags.IntVar(&f.hosts, "hosts", 1, "servers")
 	flags.IntVar(&f.clients, "clients", 0, "clients (default as many as servers)")
-	flags.StringVar(&f.connections, "connections", "", "connections over all hosts (default as few as carry the rate)")
+	flags.StringVar(&f.connections, "connections", "", "connections over all hosts (default as few as carry the rate and were measured)")
 	flags.IntVar(&f.cores, "cores", 0, "cores of each host (default those of the measured one)")
 	flags.StringVar(&f.memory, "memory", "", "memory of each host")
 	flags.StringVar(&f.roundTrip, "rtt", "", "round trip of the network")

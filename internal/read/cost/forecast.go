@@ -17,7 +17,7 @@ type Need struct {
 	Rate        float64 `json:"rate_per_s"`                 // exchanges per second over all hosts
 	Servers     int     `json:"servers"`                    // hosts
 	Clients     int     `json:"clients"`                    // hosts
-	Connections float64 `json:"connections"`                // over all hosts; 0 for as few as carry the rate
+	Connections float64 `json:"connections"`                // over all hosts; 0 for as few as carry the rate and were measured
 	Link        float64 `json:"link_bytes_per_s,omitempty"` // of each host, in each direction; 0 for unknown
 	Cores       float64 `json:"cores,omitempty"`            // of each host; 0 for unknown
 	Memory      float64 `json:"memory_bytes,omitempty"`     // of each host; 0 for unknown
@@ -95,6 +95,7 @@ type Forecast struct {
 type arm struct {
 	run, name, at                              string
 	serverCPU, clientCPU, serverRAM, clientRAM *Model
+	reach                                      *Model // of the CPU of an end, also one that does not hold: what was measured
 	why                                        string
 }
 
@@ -111,7 +112,7 @@ func Foresee(runs map[string][]Cost, need Need, arms []string) Forecast {
 		if len(arms) > 0 && !slices.Contains(arms, a.name) {
 			continue
 		}
-		if a.serverCPU != nil && a.otherWay(need) {
+		if a.otherWay(need) {
 			apart = append(apart, a)
 			continue
 		}
@@ -163,6 +164,9 @@ func (a *arm) take(metric string, m *Model) {
 		"server.cpu_us_per_exchange": &a.serverCPU, "client.cpu_us_per_exchange": &a.clientCPU,
 		"server.rss_bytes": &a.serverRAM, "client.rss_bytes": &a.clientRAM,
 	}[metric]
+	if known && a.reach == nil && strings.HasSuffix(metric, ".cpu_us_per_exchange") {
+		a.reach = m
+	}
 	switch {
 	case !known || *place != nil:
 	case m.Reason == "":
@@ -184,10 +188,12 @@ func (a arm) levels(n Need, connections float64) map[string]float64 {
 	return x
 }
 
-// span is from where to where the server's CPU was fitted; 0 of a factor that the
-// model has not.
+// span is from where to where a CPU was fitted; 0 of a factor that the model has not.
 func (a arm) span(factor string) (low, high float64) {
-	for _, r := range a.serverCPU.Ranges {
+	if a.reach == nil {
+		return 0, 0
+	}
+	for _, r := range a.reach.Ranges {
 		if r.Factor == factor {
 			return r.Low, r.High
 		}
@@ -267,12 +273,12 @@ func (a arm) connect(n Need, c *Choice) string {
 	}
 	c.Least = max(math.Ceil(n.Rate*takes), float64(max(n.Servers, n.Clients)))
 	if c.Connections == 0 {
-		c.Connections = c.Least
+		c.Connections = max(c.Least, a.lowest()*float64(max(n.Servers, n.Clients))) // inside of what was measured
 	}
 	return ""
 }
 
-// lowest is the least number of connections that the server's CPU was fitted at.
+// lowest is the least number of connections that a CPU was fitted at.
 func (a arm) lowest() float64 {
 	low, _ := a.span("connections")
 	return low

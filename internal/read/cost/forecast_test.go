@@ -100,3 +100,24 @@ func TestLoadAndConnections(t *testing.T) {
 		t.Errorf("4 connections of %v: limits %+v", c.Least, c.Limits)
 	}
 }
+
+// A model of the other direction foresees nothing, also where it does not hold; it is
+// named only where no other one of its transport does.
+func TestAStreamIsForeseenInItsDirection(t *testing.T) {
+	run := runOf(5, map[string]func(up, down float64) float64{"a": line(15, 2e-4, 1e-4)})
+	for i := range run {
+		down, up := run[i].Models[0], run[i].Models[0]
+		down.At, down.Ranges = "stream=down", []Range{{"request", 1, 1}, {"response", 64, 4 << 20}}
+		up.At, up.Ranges, up.Reason = "stream=up", []Range{{"request", 64, 4 << 20}, {"response", 1, 1}}, "it misses one in ten"
+		run[i].Models = []Model{down, up}
+	}
+	need := hundred
+	need.Up = 0
+	if f := Foresee(map[string][]Cost{"run": run}, need, nil); len(f.Choices) != 1 || f.Choices[0].At != "stream=down" || len(f.Without) != 0 {
+		t.Errorf("down: %+v", f)
+	}
+	need.Up, need.Down = 1<<20, 0
+	if f := Foresee(map[string][]Cost{"run": run}, need, nil); len(f.Choices) != 0 || len(f.Without) != 2 {
+		t.Errorf("up: %d choices, without %q", len(f.Choices), f.Without)
+	}
+}
