@@ -71,28 +71,48 @@ func (p *preflight) refuse(about, fix, format string, values ...any) {
 	p.refusals = append(p.refusals, fmt.Errorf("%s: %s; %s", about, fmt.Sprintf(format, values...), fix))
 }
 
-// files compares descriptors: a client holds its own connections, a server
-// those of every client.
+// files compares descriptors: a client holds its own connections, and a server its
+// share of those of every client.
 func (p *preflight) files() {
 	needed := 0
 	if p.Clients > 0 {
 		needed = p.Connections + spareFiles
 	}
 	if p.Servers > 0 {
-		needed = p.Connections*max(p.Clients, 1) + spareFiles
+		needed = max(needed, (p.Connections+p.Servers-1)/p.Servers*max(p.Clients, 1)+spareFiles)
 	}
 	if needed == 0 {
 		return
 	}
 	hard, known := p.known.number("limits.nofile_hard")
 	if known && float64(needed) > hard {
-		p.refuse("descriptors", fileLimitFix(needed), "a worker needs %d and at most %.0f are allowed", needed, hard)
+		p.refuse("descriptors", fileLimitFix(needed)+p.spread(int(hard)), "a worker needs %d and at most %.0f are allowed", needed, hard)
 		return
 	}
 	if soft, known := p.known.number("limits.nofile_soft"); known && float64(needed) > soft {
 		p.warn("limits.nofile_soft", fileLimitFix(needed),
 			"a worker needs %d descriptors and starts with a limit of %.0f; one that does not raise it will fail", needed, soft)
 	}
+}
+
+// spread advises how many processes hold all connections within the limit of each.
+func (p *preflight) spread(allowed int) string {
+	if allowed <= spareFiles {
+		return ""
+	}
+	each := allowed - spareFiles
+	processes := (p.Connections*max(p.Clients, 1) + each - 1) / each
+	var factors []string
+	if p.Clients > 0 && processes > p.Clients {
+		factors = append(factors, fmt.Sprintf("clients=%d", processes))
+	}
+	if p.Servers > 0 && processes > p.Servers {
+		factors = append(factors, fmt.Sprintf("servers=%d", processes))
+	}
+	if len(factors) == 0 {
+		return ""
+	}
+	return "; or more processes, which share the connections: " + strings.Join(factors, " ")
 }
 
 // ports compares ephemeral ports per source address. Clients that bind the
