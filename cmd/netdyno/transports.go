@@ -3,6 +3,7 @@ package main
 import (
 	"fmt"
 	"path/filepath"
+	"slices"
 	"strings"
 	"text/tabwriter"
 	"time"
@@ -82,8 +83,13 @@ func describe(o bench.Offer) {
 	if len(o.Codecs) > 0 {
 		fmt.Fprintf(stdout, "  codecs %s\n", strings.Join(o.Codecs, ", "))
 	}
-	if len(o.Features) > 0 {
-		fmt.Fprintf(stdout, "  can also %s\n", featureWords(o.Features))
+	features := o.Features
+	if o.Encrypted {
+		fmt.Fprintln(stdout, "  needs tls=yes")
+		features = slices.DeleteFunc(slices.Clone(features), func(f contract.Feature) bool { return f == contract.FeatureTLS })
+	}
+	if len(features) > 0 {
+		fmt.Fprintf(stdout, "  can also %s\n", featureWords(features))
 	}
 	for _, option := range o.Options {
 		fmt.Fprintf(stdout, "  opt.%s  %s, default %v", option.Name, option.Type, defaultText(option))
