@@ -63,17 +63,17 @@ func (l *layout) carried(whole bool) Table {
 func capacityNotes(a capacity.Arm) []string {
 	var notes []string
 	if a.Why != "" {
-		notes = append(notes, sentence(a.Arm+": "+a.Why))
+		notes = append(notes, dotted(a.Arm+": "+a.Why))
 	}
 	if a.Short {
-		notes = append(notes, sentence(fmt.Sprintf("%s: windows of %.3g s are short for this objective, and may pass at rates a little too high; a longer time allows for longer ones", a.Arm, a.LongestS)))
+		notes = append(notes, dotted(fmt.Sprintf("%s: windows of %.3g s are short for this objective, and may pass at rates a little too high; a longer time allows for longer ones", a.Arm, a.LongestS)))
 	}
 	if a.Limit != "" && a.Limit != trial.Unknown && a.Rate != nil {
 		text := a.Arm + ": " + a.Limit.Means().Means
 		if cure := a.Limit.Means().Cure; cure != "" {
 			text += ". To carry more: " + cure
 		}
-		notes = append(notes, sentence(text))
+		notes = append(notes, dotted(text))
 	}
 	return notes
 }

@@ -34,7 +34,7 @@ func TestACapacityIsLaidOut(t *testing.T) {
 	if err := p.HTML(&page); err != nil {
 		t.Fatal(err)
 	}
-	for _, want := range []string{"1000 (950–1040)", "÷ base", "2.00 (1.88–2.13)", "≥ 4000", "No capacity of odd: its windows contradict each other.", "server-cpu", "To carry more: give the server", "3 blocks"} {
+	for _, want := range []string{"1000 (950–1040)", "÷ base", "2.00 (1.88–2.13)", "≥ 4000", "odd: its windows contradict each other.", "server-cpu", "To carry more: give the server", "40 blocks"} {
 		if !strings.Contains(text.String(), want) {
 			t.Errorf("the text lacks %q:\n%s", want, text.String())
 		}

@@ -141,7 +141,10 @@ func directionOf(name string) string { return metric.Shown(name).Better }
 
 // sentence makes a clause a sentence: it begins with a capital and ends with a
 // full stop.
-func sentence(clause string) string { return upperFirst(strings.TrimSuffix(clause, ".")) + "." }
+func sentence(clause string) string { return upperFirst(dotted(clause)) }
+
+// dotted ends a clause that begins with a name, whose letters stay as they are.
+func dotted(clause string) string { return strings.TrimSuffix(clause, ".") + "." }
 
 func upperFirst(text string) string {
 	first, size := utf8.DecodeRuneInString(text)
