@@ -87,6 +87,7 @@ asking("by keyboard from a table to a trial with all that is known of it", {}, a
 		assert.ok(said.includes(words), `the panel lacks "${words}": ${said}`);
 	assert.equal(await panel(page).locator("svg path.trace").count(), 1);
 	await panel(page).locator("summary", { hasText: "The raw record" }).click();
+	await page.waitForFunction(() => document.querySelector(".record")?.textContent.trim().endsWith("}"));
 	const record = JSON.parse(await panel(page).locator(".record").textContent());
 	assert.equal(`#trials=1/go-net&trial=${record.trial.id}`, await address(page));
 });
