@@ -264,7 +264,7 @@ for (const [width, colorScheme] of [
 			new Set(links),
 			new Set(["event-loops/report.html", "event-loops/report.html#claims", "calibrate/report.html"]),
 		);
-		assert.equal(await page.locator(".entry").count(), 3);
+		assert.equal(await page.locator(".entry").count(), 4); // three studies and their claims
 		assert.equal(await page.evaluate(() => document.documentElement.scrollWidth), width, "the page scrolls sideways");
 		assert.deepEqual(faults, []);
 		await page.screenshot({ path: join(directory, `index-${width}.png`), fullPage: true });

@@ -109,8 +109,8 @@ func (a *series) read() Arm {
 	e := estimateOf(p.capacityOf())
 	arm.Rate, arm.Wide = &e, e.High-e.Low > a.Spec.Within*e.Value
 	arm.Limit, arm.LimitOf, arm.Proof = limitAt(a.Tries, a.judged, e.Value, a.closed)
-	if generatorEnded(a.Tries, e.Value) {
-		arm.AtLeast, arm.Rate = true, &Estimate{highest, highest, highest}
+	if generatorEnded(a.Tries, e.Value) { // both together carry that; the server may carry more
+		arm.AtLeast, arm.Rate = true, &Estimate{e.Low, e.Low, e.Low}
 	}
 	return arm
 }

@@ -73,9 +73,11 @@ func (Transport) Client(setup contract.Setup) (load.Client, error) {
 	}, nil
 }
 
-// Ready implements load.Client.
+// Ready implements load.Client. A loop spins until what is due next. Of pretended
+// servers that hides what the generator could do, so it polls; without them it is the
+// generator that is measured.
 func (c *client) Ready() contract.Ready {
-	return contract.Ready{Connections: c.connections, Verified: c.connections, Threads: c.loops}
+	return contract.Ready{Connections: c.connections, Verified: c.connections, Threads: c.loops, Polls: c.queue != nil}
 }
 
 // Load implements load.Client.
