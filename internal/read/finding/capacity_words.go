@@ -79,7 +79,7 @@ func capacityCharts(s *cells.Dataset, c *capacity.Capacity) []view.Chart {
 		for _, b := range c.Spec.Objective {
 			spec := record.Chart{Title: b.Text + " by rate" + cells.InCell(cell), Kind: record.Lines, Metric: b.Metric, X: "rate", By: s.Header.Study.Compare.Factor, Where: varied(s, cell)}
 			for _, chart := range view.ChartsOf(s, []record.Chart{spec}) {
-				all = append(all, withBound(chart, b))
+				all = append(all, withBound(withoutIntervals(chart), b))
 			}
 		}
 	}
@@ -95,6 +95,18 @@ func varied(s *cells.Dataset, cell string) map[string]string {
 		}
 	}
 	return levels
+}
+
+// withoutIntervals leaves the points alone: an interval of the two windows that may have
+// had one rate says nothing, and would stretch the axis over all orders of magnitude.
+func withoutIntervals(c view.Chart) view.Chart {
+	for _, line := range c.Lines {
+		for i := range line.Points {
+			p := &line.Points[i]
+			p.Low, p.High = p.Value, p.Value
+		}
+	}
+	return c
 }
 
 // withBound adds the line of a bound from the least rate to the greatest.
