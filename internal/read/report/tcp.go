@@ -22,22 +22,30 @@ func (l *layout) tcp() Section {
 			"at the end of the window; the shares are of the window. An end is busy while it has data unsent or unacknowledged. The last two columns are the part of " +
 			"that time in which the peer's receive window, or its own send buffer, held it back.",
 	}
+	heads := slices.Concat(ofKind(Arms, "arm"), columns("end"), numbers("connections"), columns("congestion control"))
+	for _, name := range tcpMetrics {
+		heads = append(heads, numbers(metric.Shown(string(contract.Server)+"."+name).Heading)...)
+	}
+	section.Tables = l.endTables(heads, l.tcpRow)
+	return section
+}
+
+// endTables has a folded table for each cell, with the rows of both ends of every arm that
+// have one.
+func (l *layout) endTables(heads []Column, rowOf func(c cells.Cell, a cells.Arm, end string) []Datum) []Table {
+	var tables []Table
 	for _, c := range l.Cells {
-		t := Table{Caption: or(c.Name, "All trials") + ".", Folded: true}
-		t.Columns = slices.Concat(ofKind(Arms, "arm"), columns("end"), numbers("connections"), columns("congestion control"))
-		for _, name := range tcpMetrics {
-			t.Columns = append(t.Columns, numbers(metric.Shown(string(contract.Server)+"."+name).Heading)...)
-		}
+		t := Table{Caption: or(c.Name, "All trials") + ".", Folded: true, Columns: slices.Clone(heads)}
 		for _, a := range c.Arms {
 			for _, end := range []contract.Role{contract.Server, contract.Client} {
-				if row := l.tcpRow(c, a, string(end)); row != nil {
+				if row := rowOf(c, a, string(end)); row != nil {
 					t.Rows = append(t.Rows, row)
 				}
 			}
 		}
-		section.Tables = append(section.Tables, bounded(t))
+		tables = append(tables, bounded(t))
 	}
-	return section
+	return tables
 }
 
 // tcpRow is one end of one arm; nil where the kernel was not asked about it.

@@ -22,21 +22,11 @@ func (l *layout) udp() Section {
 			"transport then has to notice and repair; a larger receive buffer (net.core.rmem_max) or a faster reader prevents it. What is not delivered and " +
 			"what could not be sent are counted for the whole network namespace, on loopback for both ends together.",
 	}
-	for _, c := range l.Cells {
-		t := Table{Caption: or(c.Name, "All trials") + ".", Folded: true, Columns: slices.Concat(ofKind(Arms, "arm"), columns("end"))}
-		for _, name := range udpMetrics {
-			t.Columns = append(t.Columns, numbers(metric.Shown(string(contract.Server)+"."+name).Heading)...)
-		}
-		t.Columns = append(t.Columns, numbers(metric.Shown(datagramsPerSend).Heading)...)
-		for _, a := range c.Arms {
-			for _, end := range []contract.Role{contract.Server, contract.Client} {
-				if row := l.udpRow(c, a, string(end)); row != nil {
-					t.Rows = append(t.Rows, row)
-				}
-			}
-		}
-		section.Tables = append(section.Tables, bounded(t))
+	heads := slices.Concat(ofKind(Arms, "arm"), columns("end"))
+	for _, name := range udpMetrics {
+		heads = append(heads, numbers(metric.Shown(string(contract.Server)+"."+name).Heading)...)
 	}
+	section.Tables = l.endTables(append(heads, numbers(metric.Shown(datagramsPerSend).Heading)...), l.udpRow)
 	return section
 }
 
