@@ -32,6 +32,7 @@ var words = []Word{
 	{"records", "records or trials of the run contradict each other", "check that all of its files are of one run"},
 	{"require", "a requirement of the study is left out, because its arm or level is", "run these too, or type require=… of your own"},
 	{"server", "what a server elsewhere did is not known in full", "start it with netdyno listen, and report with --server"},
+	{"shape", "no trials are left in the publication's shape beside some in a window, so start-up is not told", "leave amount and window as the study has them"},
 	{"stages", "a look after so few blocks can settle nothing", "begin with at least 6 blocks"},
 	{"steal", "the hypervisor took CPU time before the run", "use a dedicated machine, or a quieter hour"},
 	{"thin", "a percentile needs more exchanges than some trials have", "lengthen the window, or compare a percentile nearer to the middle"},

@@ -58,16 +58,43 @@ func sound[V any](views []V, problem func(V) (key, text string)) []V {
 
 // keepPublished takes over those figures that still have their arms. Their
 // conditions stay what they were: whether they hold is found out when the run is
-// read.
+// read. That none of them is left in its publication's shape is warned of.
 func (s *Study) keepPublished(original *Study, scope Scope) {
 	if s.Compare.Factor != original.Compare.Factor {
 		return
 	}
+	var lost []string
+	shaped := false
 	for _, p := range original.Published {
-		if p.Unmeasured != "" || slices.Contains(scope.arms, p.Arm) && slices.Contains(scope.arms, p.Base) {
-			s.Published = append(s.Published, p)
+		if p.Unmeasured == "" && !(slices.Contains(scope.arms, p.Arm) && slices.Contains(scope.arms, p.Base)) {
+			continue
+		}
+		s.Published = append(s.Published, p)
+		if len(p.Shape) > 0 {
+			lost, shaped = append(lost, scope.shapeProblem(p)), shaped || scope.shapeProblem(p) == ""
 		}
 	}
+	if len(lost) > 0 && !shaped {
+		s.shapeless = lost[0]
+	}
+}
+
+// shapeProblem says why a changed study cannot tell what of a published ratio is
+// start-up; "" when it can.
+func (c Scope) shapeProblem(p record.Published) string {
+	if _, text := c.whereProblem(p.Shape, []string{p.Arm, p.Base}); text != "" {
+		return text
+	}
+	windowed := func(d *design) bool {
+		return slices.ContainsFunc(d.armsOrNone(), func(arm *Arm) bool {
+			amounts := d.trialLevels(arm, "amount")
+			return len(amounts) == 0 || slices.ContainsFunc(amounts, func(l Level) bool { return !(l.Value > 0) })
+		})
+	}
+	if !slices.ContainsFunc(c.designs, windowed) {
+		return "every trial ends after a fixed amount, and none in a window"
+	}
+	return ""
 }
 
 // KeepRequires takes over those requirements of the original study that still
@@ -112,6 +139,13 @@ func (s *Study) warnKept() []record.Warning {
 			About:  "require",
 			Text:   fmt.Sprintf("%s is left out: the study as it was changed has no such arm or level", text),
 			Advice: "run the arm and the level too, or type require=… of your own",
+		})
+	}
+	if s.shapeless != "" {
+		out = append(out, record.Warning{
+			About:  "shape",
+			Text:   "what start-up is of the published ratios is not measured: " + s.shapeless,
+			Advice: "leave amount and window as the study has them, or change both in a copy of it (netdyno studies NAME prints it)",
 		})
 	}
 	for _, name := range s.replaced {

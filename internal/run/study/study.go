@@ -48,8 +48,9 @@ type Study struct {
 	Race      *record.Race
 	At        Position // where it begins
 
-	dropped  []string // requirements of a file whose arms or levels an override left out
-	replaced []string // primary metrics of a file that an override left without an open loop
+	dropped   []string // requirements of a file whose arms or levels an override left out
+	shapeless string   // why an override left no published ratio in its publication's shape
+	replaced  []string // primary metrics of a file that an override left without an open loop
 }
 
 // Setting is a factor at one level.

@@ -116,6 +116,32 @@ func TestPublishedFiguresKeepTheirConditions(t *testing.T) {
 
 // A study of ours that no trial of its own could ever match, whatever the rig,
 // would have a slip in its conditions.
+// What a typed end leaves nothing of is said; what it leaves a part of is measured.
+func TestALostShapeIsWarnedOf(t *testing.T) {
+	for typed, want := range map[string]string{
+		"window=1s":      `amount: no trial has the level "10000"`,
+		"amount=100":     `amount: no trial has the level "10000"`,
+		"amount=10000":   "every trial ends after a fixed amount, and none in a window",
+		"message=simple": "",
+		"warmup=1s":      "",
+	} {
+		_, warnings, err := mustArgs(t, "messages-shape", typed).Plan()
+		if err != nil {
+			t.Errorf("%s: %v", typed, err)
+			continue
+		}
+		var said string
+		for _, w := range warnings {
+			if w.About == "shape" {
+				said = w.Text
+			}
+		}
+		if said == "" != (want == "") || !strings.Contains(said, want) {
+			t.Errorf("%s: %q, want %q", typed, said, want)
+		}
+	}
+}
+
 func TestBuiltInConditionsAreThoseOfSomeTrial(t *testing.T) {
 	typed := map[string][]string{ // as the comments of these files say
 		"blocks-fixed": {"connections=4", "amount=2000"}, // the other of two modes
