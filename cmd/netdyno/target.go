@@ -198,7 +198,7 @@ func (p *looked) hold(t target, local bool, arms []session.Arm) error {
 	}
 	p.lack("connections", quickConnections)
 	p.lack("study", studyName(arms[0].Name))
-	p.lack("question", question(arms))
+	p.lack("question", t.question(arms))
 	if !local { // nothing of ours shares this host's CPUs
 		p.lack("placement", "shared")
 	}
@@ -289,13 +289,18 @@ func studyName(arm string) string {
 }
 
 // question says what such a run asks.
-func question(arms []session.Arm) string {
-	if len(arms) == 1 {
-		return "How many requests does " + arms[0].Name + " answer, and how fast?"
-	}
+func (t target) question(arms []session.Arm) string {
 	var names []string
 	for _, a := range arms {
 		names = append(names, a.Name)
+	}
+	switch {
+	case t.searches && len(arms) == 1:
+		return "How many requests a second does " + names[0] + " carry within the objective?"
+	case t.searches:
+		return "Which carries more requests a second within the objective: " + strings.Join(names, " or ") + "?"
+	case len(arms) == 1:
+		return "How many requests does " + names[0] + " answer, and how fast?"
 	}
 	return "Which answers more requests, and faster: " + strings.Join(names, " or ") + "?"
 }

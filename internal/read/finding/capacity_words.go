@@ -2,6 +2,7 @@ package finding
 
 import (
 	"fmt"
+	"slices"
 	"strings"
 
 	"netdyno/internal/contract"
@@ -49,18 +50,34 @@ func capacitySentence(spec record.Capacity, a capacity.Arm) string {
 	case a.AtLeast && a.LimitOf == contract.Client:
 		return fmt.Sprintf("%s carries at least %s exchanges a second at %s: above that the load generator is at its own limit (%s)%s.",
 			who, quantity.FormatFigure(a.Rate.Value), objective, a.Limit, cure(a.Limit))
+	case a.AtLeast && slices.ContainsFunc(a.Tries, func(t capacity.Try) bool { return !t.Met }):
+		return fmt.Sprintf("%s carries at least %s exchanges a second at %s: in most windows that missed it above that the load generator was at its own limit.",
+			who, quantity.FormatFigure(a.Rate.Value), objective)
 	case a.AtLeast:
 		return fmt.Sprintf("%s carries at least %s exchanges a second at %s: no rate that was tried missed it.", who, quantity.FormatFigure(a.Rate.Value), objective)
 	}
 	text := fmt.Sprintf("%s carries %s exchanges a second (%s–%s, %s) at %s", who, quantity.FormatFigure(a.Rate.Value),
 		quantity.FormatFigure(a.Rate.Low), quantity.FormatFigure(a.Rate.High), compare.Confidence(1-stat.Confidence), objective)
-	if a.Limit != "" && a.Limit != trial.Unknown {
-		text += fmt.Sprintf("; its limit there is %s", a.Limit)
-	}
+	text += capacityLimit(a)
 	if a.Wide {
 		text += fmt.Sprintf("; the interval is wider than %s, and a longer --time narrows it", compare.Percent(spec.Within))
 	}
 	return text + "."
+}
+
+// capacityLimit says what limits an arm at its capacity. It carries "at least" a rate only
+// where most windows that missed it prove the load generator to have been full; where
+// they do not, the reason stands here.
+func capacityLimit(a capacity.Arm) string {
+	switch {
+	case a.Limit == trial.Unknown:
+		return fmt.Sprintf("; what limits it there is not known (%s), so it may be the load generator", a.Proof)
+	case a.LimitOf == contract.Client:
+		return fmt.Sprintf("; its limit there is %s (%s), but not in most of the windows that missed, so no more than this is known of the server", a.Limit, a.Proof)
+	case a.Limit != "":
+		return fmt.Sprintf("; its limit there is %s", a.Limit)
+	}
+	return ""
 }
 
 // cure is what raises a limit.

@@ -5,9 +5,12 @@ import (
 	"strings"
 	"testing"
 
+	"netdyno/internal/quantity"
 	"netdyno/internal/read/capacity"
+	"netdyno/internal/read/cells"
 	"netdyno/internal/read/compare"
 	"netdyno/internal/read/finding"
+	"netdyno/internal/read/view"
 	"netdyno/internal/record"
 )
 
@@ -26,6 +29,10 @@ func TestACapacityIsLaidOut(t *testing.T) {
 			},
 			Ratios: []capacity.Ratio{{Arm: "fast", Base: "base", Estimate: capacity.Estimate{Value: 2, Low: 1.88, High: 2.13}}}},
 	}
+	point := func(rate, value float64) view.Point {
+		return view.Point{X: view.Coordinate{Text: quantity.FormatCount(rate), Value: rate}, Figure: cells.Figure{Value: value, Low: value, High: value, N: 2}}
+	}
+	f.Charts = []view.Chart{{Spec: record.Chart{Kind: record.Lines, Metric: "response_p99_us", X: "rate"}, Lines: []view.Line{{Name: "base", Points: []view.Point{point(900, 2500), point(1200, 25_000)}}}}}
 	var text, page bytes.Buffer
 	p := New(f)
 	if err := p.Text(&text, TextOptions{Width: 120}); err != nil {
@@ -39,9 +46,12 @@ func TestACapacityIsLaidOut(t *testing.T) {
 			t.Errorf("the text lacks %q:\n%s", want, text.String())
 		}
 	}
-	for _, want := range []string{`<section id="capacity">`, "b03-001", "25.0"} {
+	for _, want := range []string{`<section id="capacity">`, "b03-001", "25.0", "Each point is a window at its rate"} {
 		if !strings.Contains(page.String(), want) {
 			t.Errorf("the page lacks %q", want)
 		}
+	}
+	if p.Charts[0].Figure.Lines == nil || strings.Contains(p.Charts[0].Table.Caption+p.Charts[0].Figure.Lines.Lines[0].Points[0].Text, "interval") || intervalIn(p.Charts[0].Table.Rows[0][1]) != "" {
+		t.Errorf("windows have intervals: %+v", p.Charts[0])
 	}
 }

@@ -50,6 +50,9 @@ func (l *layout) charts() []Chart {
 			chart.What += ", " + where
 		}
 		chart.Table.Caption, chart.Table.Folded = "In numbers: "+chart.What+", with 95 % intervals.", true
+		if l.Capacity != nil {
+			chart.Table.Caption = "In numbers: " + chart.What + "."
+		}
 		seen[c.Spec.Kind] = seen[c.Spec.Kind] || chart.Drawn()
 		charts = append(charts, chart)
 	}
@@ -76,6 +79,8 @@ func (v *chartView) notes() []string {
 func (v *chartView) caption(f Figure, first bool) string {
 	var parts []string
 	switch {
+	case first && f.Lines != nil && v.Capacity != nil:
+		parts = append(parts, "Each point is a window at its rate, or the mean of those that had the same one. The objective is a line of its own.")
 	case first && f.Lines != nil:
 		parts = append(parts, "Each point is the mean over blocks with its 95 % interval. Points of one level stand beside each other where they would hide one another.")
 	case first && f.Heat != nil:

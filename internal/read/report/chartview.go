@@ -65,10 +65,16 @@ func (v *chartView) key(name string, order int) int {
 // printed is a value with its unit, interval and number of blocks.
 func printed(f cells.Figure, s metric.Scale) string {
 	text := strings.TrimSpace(s.Format(f.Value) + " " + s.Unit)
-	if f.N > 1 {
-		text += " (" + s.Interval(f.Low, f.High) + ")"
+	return text + bracketed(intervalWords(f, s)) + ", " + plural(f.N, "block")
+}
+
+// intervalWords are a figure's interval; "" of one block, and of windows at one rate,
+// which have none.
+func intervalWords(f cells.Figure, s metric.Scale) string {
+	if f.N < 2 || f.Low == f.High {
+		return ""
 	}
-	return text + ", " + plural(f.N, "block")
+	return s.Interval(f.Low, f.High)
 }
 
 // figuresIn lists every figure of a chart by its metric.
@@ -110,11 +116,8 @@ func (v *chartView) noteCut(l levels, factor string) {
 // figureDatum is a figure of a chart as a value of its table.
 func figureDatum(f cells.Figure, s metric.Scale) Datum {
 	f, ok := sound(f)
-	switch {
-	case !ok:
+	if !ok {
 		return missing()
-	case f.N < 2:
-		return number(s.Format(f.Value), "")
 	}
-	return number(s.Format(f.Value), s.Interval(f.Low, f.High))
+	return number(s.Format(f.Value), intervalWords(f, s))
 }
