@@ -37,7 +37,8 @@ memory of each host at both ends, connections, the share of the link, what is fu
 first, and how the transports compare.
 
 Without --rate the load is what fills the link. What no measured cell reached is
-marked as extrapolated.`,
+marked as extrapolated. Where the model of one end is refused, the other is foreseen
+alone.`,
 		Example: `  netdyno plan --link 100Gbit --message 1MiB --hosts 1 --cores 32
   netdyno plan --link 100Gbit --message 64KiB --rate 200k --hosts 10
   netdyno plan --message 4KiB --direction up --rate 50k --connections 10k --json
@@ -88,7 +89,7 @@ func foresee(f needFlags) error {
 		return report.ForecastText(w, forecast, strings.Join(sortedNames(runs), ", "), o)
 	})
 	if err == nil && len(forecast.Choices) == 0 {
-		return &status{statusRefused, fmt.Errorf("no transport of these runs has a model of both ends' CPU; netdyno report --full DIR says why")}
+		return &status{statusRefused, fmt.Errorf("no transport of these runs has a model of the CPU of either end; netdyno report --full DIR says why")}
 	}
 	return err
 }
@@ -213,7 +214,7 @@ func latestCosts() (session.Directory, error) {
 			return dir, nil
 		}
 	}
-	return "", fmt.Errorf("plan: no run under %s/ has measured costs; netdyno cost TRANSPORT,… does, in about five minutes", session.ResultsRoot)
+	return "", fmt.Errorf("plan: no run under %s/ has measured costs; netdyno cost TRANSPORT,… does, in about four minutes", session.ResultsRoot)
 }
 
 // coresOf counts the CPUs of the smallest host; 0 when that is not known.

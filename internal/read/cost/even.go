@@ -2,6 +2,7 @@ package cost
 
 import (
 	"math"
+	"slices"
 
 	"netdyno/internal/read/stat"
 )
@@ -41,7 +42,7 @@ func (n Need) sizes(a, b arm) (low, high float64) {
 		factor = "request"
 	}
 	low, high = 1, math.Inf(1)
-	for _, m := range []*Model{a.serverCPU, a.clientCPU, b.serverCPU, b.clientCPU} {
+	for _, m := range slices.Concat(a.models(), b.models()) {
 		for _, r := range m.Ranges {
 			if r.Factor == factor {
 				low, high = max(low, r.Low), min(high, r.High)
@@ -105,13 +106,10 @@ func even(a, b arm, n Need) (Even, bool) {
 func logRatios(a, b arm, n Need, connections float64) ([]float64, bool) {
 	var both [2]blocks
 	for i, one := range []arm{a, b} {
-		x := one.levels(n, connections)
-		server, ok := one.serverCPU.at(x)
-		client, too := one.clientCPU.at(x)
-		if !ok || !too {
+		var ok bool
+		if both[i], ok = one.cpu(n, connections, connections); !ok {
 			return nil, false
 		}
-		both[i] = server.plus(client)
 	}
 	ratios := both[0].both(both[1], func(x, y float64) float64 { return math.Log(x / y) })
 	return ratios.value, len(ratios.value) >= leastBlocks

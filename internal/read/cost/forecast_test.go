@@ -2,6 +2,7 @@ package cost
 
 import (
 	"math"
+	"slices"
 	"strings"
 	"testing"
 
@@ -39,7 +40,7 @@ func TestAForecastIsThePlantedCost(t *testing.T) {
 	c := f.Choices[0]
 	for _, x := range []struct {
 		what string
-		got  Figure
+		got  *Figure
 		want float64
 	}{
 		{"cores of a server", c.Server.Cores, each * 1e-6 * hundred.Rate / 2}, {"cores of a client", c.Client.Cores, each * 1e-6 * hundred.Rate / 4},
@@ -80,9 +81,39 @@ func TestWhatWasNotMeasuredIsMarked(t *testing.T) {
 	if f := Foresee(map[string][]Cost{"run": run}, need, nil); len(f.Choices[0].Beyond) != 2 {
 		t.Errorf("beyond %v; want the size and the rate", f.Choices[0].Beyond)
 	}
-	run[1].Models[0].Reason = "it misses one in ten"
-	if f := Foresee(map[string][]Cost{"run": run}, need, nil); len(f.Choices) != 0 || len(f.Without) != 1 || !strings.Contains(f.Without[0], "it misses one in ten") {
+	for i := range run {
+		run[i].Models[0].Reason = "it misses one in ten"
+	}
+	if f := Foresee(map[string][]Cost{"run": run}, need, nil); len(f.Choices) != 0 || len(f.Without) != 1 || !strings.Contains(f.Without[0], "no model of client.cpu_us_per_exchange: it misses one in ten") {
 		t.Errorf("%+v", f)
+	}
+}
+
+// Where the model of one end does not hold, the other end's figures are those of a
+// whole choice, and everything that takes both is absent.
+func TestOneEndIsForeseenAlone(t *testing.T) {
+	truths := map[string]func(up, down float64) float64{"a": line(15, 2e-4, 1e-4), "b": line(30, 2e-4, 4e-4)}
+	need := hundred
+	need.Connections, need.Rate = 100, 200_000
+	whole := Foresee(map[string][]Cost{"run": runOf(6, truths)}, need, nil)
+	run := runOf(6, truths)
+	run[1].Models[0].Reason = "it misses one in ten"
+	f := Foresee(map[string][]Cost{"run": run}, need, nil)
+	if len(f.Choices) != 2 || f.Choices[0].Arm != "b" || f.Choices[0].Ratio != nil || len(f.Without) != 0 || len(f.Evens) != 0 {
+		t.Fatalf("%+v", f)
+	}
+	c, server := f.Choices[1], whole.Choices[0].Server
+	if c.Whole() || c.Ratio != nil || c.PerByte != nil || c.Client.CPU != nil || c.Client.Cores != nil || c.Client.Memory != nil || !strings.Contains(c.Client.Why, "it misses one in ten") {
+		t.Errorf("figures of an end without a model: %+v", c)
+	}
+	if c.Server.Cores == nil || *c.Server.Cores != *server.Cores || c.Server.Why != "" {
+		t.Errorf("server alone %+v, with its client %+v", c.Server, server)
+	}
+	if !(c.Least > 0 && c.Least < whole.Choices[0].Least) {
+		t.Errorf("at least %v connections by one end, %v by both", c.Least, whole.Choices[0].Least)
+	}
+	if slices.ContainsFunc(c.Limits, func(l Limit) bool { return strings.HasPrefix(l.Name, "client") }) {
+		t.Errorf("limits %+v", c.Limits)
 	}
 }
 

@@ -5,6 +5,7 @@ import (
 	"math"
 	"strings"
 
+	"netdyno/internal/contract"
 	"netdyno/internal/metric"
 	"netdyno/internal/quantity"
 	"netdyno/internal/read/cost"
@@ -51,14 +52,16 @@ func ForecastSentences(f cost.Forecast) []string {
 	for _, c := range f.Choices {
 		all = append(all, limitSentence(c)...)
 	}
-	for _, c := range f.Choices[min(1, len(f.Choices)):] {
-		all = append(all, choiceRatio(f.Choices[0], c))
+	for _, c := range f.Choices {
+		if c.Ratio != nil {
+			all = append(all, choiceRatio(f.Choices[0], c))
+		}
 	}
 	for _, e := range f.Evens {
 		all = append(all, fmt.Sprintf("%s takes fewer cores below about %s (%s–%s), %s above.", e.Below,
 			quantity.FormatBytes(e.Size.Value), quantity.FormatBytes(e.Size.Low), quantity.FormatBytes(e.Size.High), e.Above))
 	}
-	if len(f.Choices) > 0 {
+	if len(f.Choices) > 0 && f.Choices[0].Whole() {
 		all = append(all, hardwareSentences(f)...)
 	}
 	for _, why := range f.Without {
@@ -67,7 +70,8 @@ func ForecastSentences(f cost.Forecast) []string {
 	return all
 }
 
-// limitSentence says what a choice reaches first, and what of it is extrapolated.
+// limitSentence says what a choice reaches first, what of it is extrapolated, and which
+// end of it is not known.
 func limitSentence(c cost.Choice) []string {
 	var all []string
 	name := strings.TrimSpace(c.Arm + " " + c.At)
@@ -76,14 +80,27 @@ func limitSentence(c cost.Choice) []string {
 		switch {
 		case first.Share > 1:
 			all = append(all, fmt.Sprintf("%s does not carry it: it needs %s times the %s.", name, quantity.FormatFigure(first.Share), first.Name))
+		case first.Share > 0 && !c.Whole():
+			all = append(all, fmt.Sprintf("The %s of %s carries it; of what is known the %s is full first, at %s times this rate.", knownEnd(c), name, first.Name, quantity.FormatFigure(1/first.Share)))
 		case first.Share > 0:
 			all = append(all, fmt.Sprintf("%s carries it; the %s is full first, at %s times this rate.", name, first.Name, quantity.FormatFigure(1/first.Share)))
 		}
+	}
+	if !c.Whole() {
+		all = append(all, fmt.Sprintf("Of %s the %s alone is foreseen, and the connections are at least those that it needs; of the other end there is %s.", name, knownEnd(c), c.Server.Why+c.Client.Why))
 	}
 	if len(c.Beyond) > 0 {
 		all = append(all, fmt.Sprintf("Extrapolated for %s: %s.", name, strings.Join(c.Beyond, "; ")))
 	}
 	return all
+}
+
+// knownEnd is the end of a choice that has a model, where the other one has none.
+func knownEnd(c cost.Choice) contract.Role {
+	if c.Server.Why == "" {
+		return contract.Server
+	}
+	return contract.Client
 }
 
 func choiceRatio(first, c cost.Choice) string {
@@ -103,10 +120,9 @@ func hardwareSentences(f cost.Forecast) []string {
 	c, hosts := f.Choices[0], float64(f.Need.Servers+f.Need.Clients)
 	name := strings.TrimSpace(c.Arm + " " + c.At)
 	each := c.Cores.Times(1 / hosts)
-	bytes := c.PerByte.Times(1 / hosts)
 	all := []string{fmt.Sprintf("RDMA can save at most all of %s's CPU, %s on each host: it pays only where it costs less than these cores.", name, coresWords(each))}
-	if bytes.Low > 0 {
-		all = append(all, fmt.Sprintf("Zero copies can save at most what grows with the bytes, %s of them.", coresWords(bytes)))
+	if c.PerByte != nil && c.PerByte.Low > 0 {
+		all = append(all, fmt.Sprintf("Zero copies can save at most what grows with the bytes, %s of them.", coresWords(c.PerByte.Times(1/hosts))))
 	}
 	return all
 }

@@ -58,15 +58,22 @@ func forecastTable(f cost.Forecast) Table {
 				link = number(percent(limit.Share), "")
 			}
 		}
+		connections := quantity.FormatCount(c.Connections)
+		if !c.Whole() && f.Need.Connections == 0 {
+			connections = "≥ " + connections
+		}
 		t.Rows = append(t.Rows, []Datum{
 			word(joined(" ", c.Arm, c.At)), forecastCores(c.Server.Cores), forecastCores(c.Client.Cores),
 			word(finding.MemoryWords(c.Server.Memory) + ", " + finding.MemoryWords(c.Client.Memory)), link,
-			number(quantity.FormatCount(c.Connections), ""), word(mark),
+			number(connections, ""), word(mark),
 		})
 	}
 	return t
 }
 
-func forecastCores(f cost.Figure) Datum {
+func forecastCores(f *cost.Figure) Datum {
+	if f == nil {
+		return missing()
+	}
 	return amount(f.Value, f.Low, f.High, metric.Scale{Factor: 1})
 }

@@ -8,24 +8,27 @@ import (
 	"netdyno/internal/read/report"
 )
 
-func about(x float64) cost.Figure { return cost.Figure{Value: x, Low: 0.9 * x, High: 1.1 * x} }
+func about(x float64) *cost.Figure { return &cost.Figure{Value: x, Low: 0.9 * x, High: 1.1 * x} }
 
 // What is printed of a forecast says the same in the table and in the sentences.
 func TestForecastText(t *testing.T) {
-	memory, ratio := about(20<<20), about(1.5)
 	f := cost.Forecast{
 		Need: cost.Need{Down: 1 << 20, Rate: 11_200, Servers: 1, Clients: 2, Link: 12.5e9, Cores: 32},
 		Choices: []cost.Choice{
 			{
-				Arm: "go-http1", Server: cost.End{Cores: about(2), Memory: &memory}, Client: cost.End{Cores: about(1)}, Cores: about(4), PerByte: about(3), Connections: 12,
+				Arm: "go-http1", Server: cost.End{Cores: about(2), Memory: about(20 << 20)}, Client: cost.End{Cores: about(1)}, Cores: about(4), PerByte: about(3), Connections: 12,
 				Limits: []cost.Limit{{Name: "link", Share: 0.5}, {Name: "server CPU", Share: 0.0625}}, With: "go-http1 with go 1.26", On: "a processor",
 			},
 			{
-				Arm: "go-grpc", At: "codec=proto", Server: cost.End{Cores: about(48)}, Client: cost.End{Cores: about(1.5)}, Cores: about(6), Ratio: &ratio, Connections: 12,
+				Arm: "go-grpc", At: "codec=proto", Server: cost.End{Cores: about(48)}, Client: cost.End{Cores: about(1.5)}, Cores: about(6), Ratio: about(1.5), Connections: 12,
 				Limits: []cost.Limit{{Name: "server CPU", Share: 1.5}}, Beyond: []string{"connections of 12, measured from 1 to 10"},
 			},
+			{
+				Arm: "fasthttp", Server: cost.End{Cores: about(3)}, Client: cost.End{Why: "no model of client.cpu_us_per_exchange: it misses them"}, Connections: 8,
+				Limits: []cost.Limit{{Name: "link", Share: 0.5}},
+			},
 		},
-		Evens:   []cost.Even{{Below: "go-grpc codec=proto", Above: "go-http1", Size: about(4096)}},
+		Evens:   []cost.Even{{Below: "go-grpc codec=proto", Above: "go-http1", Size: *about(4096)}},
 		Without: []string{"go-net: it misses them"},
 	}
 	var b strings.Builder
@@ -39,6 +42,8 @@ func TestForecastText(t *testing.T) {
 		"go-http1 carries it; the link is full first, at 2.00 times this rate.", "go-grpc codec=proto does not carry it: it needs 1.50 times the server CPU.",
 		"Extrapolated for go-grpc codec=proto: connections of 12, measured from 1 to 10.", "go-grpc codec=proto takes 1.50× the cores of go-http1 (1.35×–1.65×).",
 		"go-grpc codec=proto takes fewer cores below about 4.00 KiB (3.60 KiB–4.40 KiB), go-http1 above.",
+		"fasthttp 3.00 (2.70–3.30) – ?, ?", "≥ 8", "The server of fasthttp carries it; of what is known the link is full first, at 2.00 times this rate.",
+		"Of fasthttp the server alone is foreseen, and the connections are at least those that it needs; of the other end there is no model of client.cpu_us_per_exchange: it misses them.",
 		"RDMA can save at most all of go-http1's CPU, 1.33 cores (1.20–1.47) on each host", "what grows with the bytes, 1.00 cores", "Not foreseen: go-net: it misses them.",
 	} {
 		if !strings.Contains(words, part) {

@@ -1,0 +1,188 @@
+package cost
+
+import (
+	"cmp"
+	"fmt"
+	"math"
+	"slices"
+
+	"netdyno/internal/read/stat"
+)
+
+const (
+	perMicro  = 1e-6
+	leastHost = 1 // connections of a host
+	bothEnds  = 2 // models of CPUs of a choice that is whole
+)
+
+const noFigure = "its models give no positive figure at this load"
+
+// choice foresees one transport, or the end of it that has a model; or says why it
+// cannot.
+func (a arm) choice(n Need) (Choice, string) {
+	models := a.models()
+	if len(models) == 0 {
+		return Choice{}, a.without()
+	}
+	for _, m := range models {
+		for _, r := range m.Ranges {
+			if _, known := a.levels(n, 1)[r.Factor]; !known {
+				return Choice{}, fmt.Sprintf("its model has the factor %s, of which a plan says nothing", r.Factor)
+			}
+		}
+	}
+	c := Choice{Arm: a.name, At: a.at, With: models[0].With, On: models[0].On, Connections: n.Connections}
+	if why := a.connect(n, &c); why != "" {
+		return c, why
+	}
+	cpu, ok := a.cpu(n, c.Connections/float64(n.Servers), c.Connections/float64(n.Clients))
+	if !ok {
+		return c, noFigure
+	}
+	if len(models) == bothEnds {
+		c.cores = cpu.times(n.Rate * perMicro)
+		cores := c.cores.figure()
+		c.Cores, c.PerByte = &cores, a.perByte(n, c)
+	}
+	c.Server, c.Client = a.end(a.server, n, c.Connections, n.Servers), a.end(a.client, n, c.Connections, n.Clients)
+	c.Limits, c.Beyond = limits(n, c), a.beyond(n, c)
+	return c, ""
+}
+
+// without says why there is no model of either end.
+func (a arm) without() string {
+	if a.server.why != "" && a.client.why != "" {
+		return a.server.why + "; and " + a.client.why
+	}
+	return cmp.Or(a.server.why, a.client.why, "its run has no model of the CPU of either end")
+}
+
+// connect finds how many connections carry the rate, by Little's law: with one
+// exchange in flight on each, an exchange takes at least the CPU time of both ends,
+// its bytes' time on the link, and the round trip. Where one end alone is known, it
+// takes at least that one's.
+//
+// Source: J. D. C. Little, A proof for the queuing formula L = λW, 1961.
+func (a arm) connect(n Need, c *Choice) string {
+	most, few := float64(max(n.Servers, n.Clients)), max(leastHost, a.lowest())
+	cpu, ok := a.cpu(n, few, few)
+	if !ok {
+		return noFigure
+	}
+	takes := cpu.figure().Value*perMicro + n.RoundTrip
+	if n.Link > 0 {
+		takes += (n.Up + n.Down) / n.Link
+	}
+	c.Least = max(math.Ceil(n.Rate*takes), most)
+	if c.Connections == 0 {
+		c.Connections = max(c.Least, a.lowest()*most) // inside of what was measured
+	}
+	return ""
+}
+
+// lowest is the least number of connections that a CPU was fitted at.
+func (a arm) lowest() float64 {
+	low, _ := a.span("connections")
+	return low
+}
+
+// end is what one end needs; without a figure where its CPU has no model.
+func (a arm) end(of side, n Need, connections float64, hosts int) End {
+	if of.cpu == nil {
+		return End{Why: cmp.Or(of.why, "its run has no model of it")}
+	}
+	x := a.levels(n, connections/float64(hosts))
+	e := End{CPU: expected(of.cpu, x), Memory: expected(of.memory, x)}
+	if e.CPU != nil {
+		cores := e.CPU.Times(n.Rate * perMicro / float64(hosts))
+		e.Cores = &cores
+	}
+	return e
+}
+
+// expected is a model's figure; nil without a model, or where that gives none.
+func expected(m *Model, x map[string]float64) *Figure {
+	if m == nil {
+		return nil
+	}
+	f, ok := m.Expected(x)
+	if !ok {
+		return nil
+	}
+	return &f
+}
+
+// cpu is what an exchange costs the ends that have a model, in each block, by the
+// connections of a server and of a client; false where that is not positive.
+func (a arm) cpu(n Need, server, client float64) (blocks, bool) {
+	var all []blocks
+	for _, end := range []struct {
+		cpu         *Model
+		connections float64
+	}{{a.server.cpu, server}, {a.client.cpu, client}} {
+		if end.cpu == nil {
+			continue
+		}
+		b, ok := end.cpu.at(a.levels(n, end.connections))
+		if !ok {
+			return b, false
+		}
+		b.run = a.run
+		all = append(all, b)
+	}
+	if len(all) == bothEnds {
+		return all[0].plus(all[1]), true
+	}
+	return all[0], true
+}
+
+// perByte is the part of the cores that grows with the bytes: all that copying,
+// checking and moving them could ever save.
+func (a arm) perByte(n Need, c Choice) *Figure {
+	least := n
+	least.Up, least.Down = 0, 0 // as few as were measured
+	cpu, ok := a.cpu(least, c.Connections/float64(n.Servers), c.Connections/float64(n.Clients))
+	if !ok {
+		return nil
+	}
+	e, ok := stat.ArithmeticMean(c.cores.less(cpu.times(n.Rate * perMicro)))
+	if !ok {
+		return nil
+	}
+	return &Figure{max(0, e.Point), max(0, e.Low), max(0, e.High)}
+}
+
+// limits are the resources of the load, the fullest first.
+func limits(n Need, c Choice) []Limit {
+	var all []Limit
+	add := func(name string, need *Figure, have float64) {
+		if need != nil && have > 0 {
+			all = append(all, Limit{name, need.Value / have})
+		}
+	}
+	busiest := float64(min(n.Servers, n.Clients))
+	add("link", &Figure{Value: n.Rate * max(n.Up, n.Down) / busiest}, n.Link*Payload)
+	add("server CPU", c.Server.Cores, n.Cores)
+	add("client CPU", c.Client.Cores, n.Cores)
+	add("server memory", c.Server.Memory, n.Memory)
+	add("client memory", c.Client.Memory, n.Memory)
+	add("connections", &Figure{Value: c.Least}, n.Connections)
+	slices.SortStableFunc(all, func(a, b Limit) int { return cmp.Compare(b.Share, a.Share) })
+	return all
+}
+
+// beyond names what the load asks of a host that no fitted cell of the run reached.
+func (a arm) beyond(n Need, c Choice) []string {
+	var all []string
+	x := a.levels(n, c.Connections/float64(min(n.Servers, n.Clients)))
+	measured := a.models()[0] // both ends of the same cells
+	for _, r := range measured.Ranges {
+		if v := x[r.Factor]; v < r.Low || v > r.High {
+			all = append(all, fmt.Sprintf("%s of %s, measured from %s to %s", r.Factor, Amount(r.Factor, v), Amount(r.Factor, r.Low), Amount(r.Factor, r.High)))
+		}
+	}
+	if rate := n.Rate / float64(min(n.Servers, n.Clients)); rate > measured.Rate && measured.Rate > 0 {
+		all = append(all, fmt.Sprintf("%s exchanges/s on a host, measured up to %s", Amount("", rate), Amount("", measured.Rate)))
+	}
+	return all
+}
