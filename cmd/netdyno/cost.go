@@ -34,8 +34,9 @@ in ten of them by more than 10 %.
 
 It is the built-in study cost, or cost-stream where a transport has no messages
 (netdyno studies cost), and KEY=LEVEL changes it as in netdyno run: each level of
-codec or of an option has a model of its own. One transport takes about five minutes.
-netdyno plan says from it what a load will need.
+codec or of an option has a model of its own. One transport takes less than four
+minutes, two are compared besides and take about eleven. netdyno plan says from it
+what a load will need.
 
 Exit status: as of netdyno run.`,
 		Example: `  netdyno cost go-grpc,go-http1

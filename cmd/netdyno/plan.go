@@ -135,7 +135,7 @@ func printPlan(s *session.Session) error {
 		fmt.Fprintf(stdout, ", of which a race runs at most %d", s.Study.Race.Trials)
 	case s.Study.Steered():
 		fmt.Fprint(stdout, ", of which a run leaves out what it need not know")
-	case !s.Study.Mesh:
+	case slices.ContainsFunc(s.Trials, func(t record.Trial) bool { return t.Repeat }):
 		fmt.Fprintf(stdout, ", the baseline %q twice in each", compare.Baseline)
 	}
 	switch {

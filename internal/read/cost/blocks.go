@@ -1,6 +1,7 @@
 package cost
 
 import (
+	"cmp"
 	"maps"
 	"math"
 	"slices"
@@ -106,7 +107,7 @@ func (b blocks) over(base blocks) Figure {
 	return widened(mean, (e.High-e.Low)/2, off)
 }
 
-func sorted[V any](m map[string]V) []string { return slices.Sorted(maps.Keys(m)) }
+func sorted[K cmp.Ordered, V any](m map[K]V) []K { return slices.Sorted(maps.Keys(m)) }
 
 // Amount prints a number of a factor: sizes as such.
 func Amount(factor string, x float64) string {

@@ -78,7 +78,7 @@ type HeldOut struct {
 	Error     float64 `json:"error"` // predicted ÷ measured − 1
 }
 
-// point is one trial: its numbers by factor.
+// point is one trial, or the mean of a cell: its numbers by factor.
 type point struct {
 	view  *trial.Judged
 	x     map[string]float64

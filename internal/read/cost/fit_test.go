@@ -52,30 +52,37 @@ func fitted(spec record.Cost, points []point) Model {
 	return m
 }
 
-// Over many studies the intervals hold the planted coefficients as often as they say.
+// Over many studies the intervals hold the planted cost of sizes that were not measured,
+// and where none is planted there are few bends.
 func TestPlantedCostsComeOut(t *testing.T) {
 	const studies = 60
-	want := []float64{15, 0.0002, 0.00015}
-	var covered [3]int
+	truth := func(up, down float64) float64 { return 15 + 0.0002*up + 0.00015*down }
+	loads := []map[string]float64{{"request": 64, "response": 6000}, {"request": 300_000, "response": 64}, {"request": 64, "response": 3e6}, {"request": 1e6, "response": 1e6}}
+	covered, parts := make([]int, len(loads)), 0
 	for seed := range uint64(studies) {
-		m := fitted(perByte, planted(seed, 6, 0.05, func(up, down float64) float64 { return want[0] + want[1]*up + want[2]*down }))
+		m := fitted(perByte, planted(seed, 6, 0.05, truth))
 		if m.Reason != "" {
 			t.Fatalf("seed %d: %s", seed, m.Reason)
 		}
 		if len(m.HeldOut) != 2*len(between) || m.P90 > Tolerance {
 			t.Errorf("seed %d: %d cells held out, 90th percentile %v", seed, len(m.HeldOut), m.P90)
 		}
-		for i := range want {
-			if i < len(m.Coefficients) && m.Coefficients[i].Low <= want[i] && want[i] <= m.Coefficients[i].High {
+		parts += len(m.Coefficients)
+		for i, x := range loads {
+			want := truth(x["request"], x["response"])
+			if f, ok := m.Expected(x); ok && f.Low <= want && want <= f.High {
 				covered[i]++
 			}
 		}
 	}
-	t.Logf("of %d studies the planted coefficients were inside in %v", studies, covered)
+	t.Logf("of %d studies the planted costs were inside in %v; %d parts", studies, covered, parts)
 	for i, n := range covered {
 		if n < studies*85/100 {
-			t.Errorf("coefficient %d: inside in %d of %d studies", i, n, studies)
+			t.Errorf("%v: inside in %d of %d studies", loads[i], n, studies)
 		}
+	}
+	if parts > 4*studies { // 3 are planted
+		t.Errorf("%d studies have %d parts", studies, parts)
 	}
 }
 
@@ -93,8 +100,8 @@ func TestABreakIsFound(t *testing.T) {
 	}
 }
 
-// What no line describes is no model, and which cells may choose its form shows in
-// none that were held out.
+// A cost that bends between the fitted sizes has no model, and which cells may choose
+// its form shows in none that were held out.
 func TestAQuadraticCostIsRefused(t *testing.T) {
 	m := fitted(perByte, planted(4, 6, 0.01, func(up, down float64) float64 { return 15 + 1e-9*up*up + 1e-9*down*down }))
 	if !strings.Contains(m.Reason, "it misses one in ten") || m.P90 <= Tolerance || len(m.HeldOut) != 2*len(between) {
@@ -126,5 +133,40 @@ func TestWithoutHeldOutCellsNothingIsPromised(t *testing.T) {
 	points := slices.DeleteFunc(planted(6, 6, 0.02, func(up, down float64) float64 { return 15 + up + down }), func(p point) bool { return p.held })
 	if m := fitted(perByte, points); !strings.HasPrefix(m.Reason, "it can be held to 0 cells") || len(m.Coefficients) == 0 {
 		t.Errorf("%+v", m)
+	}
+}
+
+// A cell's noise is told apart from what its block did to all cells, which is twice as
+// much here.
+func TestScatterIsThatOfCells(t *testing.T) {
+	var sum float64
+	const studies = 20
+	for seed := range uint64(studies) {
+		sum += scatter(measuredCells(planted(seed, 6, 0.05, func(up, down float64) float64 { return 15 + 0.001*up }))) / studies
+	}
+	if math.Abs(sum-0.05) > 0.005 {
+		t.Errorf("scatter %v, planted 0.05", sum)
+	}
+	if got := scatter(measuredCells(planted(1, 1, 0.05, func(up, down float64) float64 { return 15 }))); got != 0 {
+		t.Errorf("of one block %v", got)
+	}
+}
+
+// Where a line takes a step between two fitted sizes, the model takes it there, and is
+// right on both sides of it.
+func TestAStepIsTakenBetweenItsSizes(t *testing.T) {
+	m := fitted(perByte, planted(7, 6, 0.02, func(up, down float64) float64 {
+		if down > 3<<10 {
+			return 20 + 0.0002*down
+		}
+		return 15 + 0.0002*down
+	}))
+	for size, want := range map[float64]float64{1 << 10: 15.2, 2 << 10: 15.4, 4 << 10: 20.8, 8 << 10: 21.6, 1 << 20: 229.7} {
+		if f, ok := m.Expected(map[string]float64{"request": 64, "response": size}); !ok || math.Abs(f.Value/want-1) > 0.05 {
+			t.Errorf("at %v: %+v, planted %v", size, f, want)
+		}
+	}
+	if m.Reason != "" || len(m.Coefficients) > 7 {
+		t.Errorf("%d parts, %q", len(m.Coefficients), m.Reason)
 	}
 }

@@ -47,9 +47,15 @@ func signedShare(x float64) string {
 	return "+" + quantity.FormatShare(x)
 }
 
+// formulaParts is of how many parts a sum is still read as one.
+const formulaParts = 6
+
 // CostFormula writes a model as a sum, without its intervals: "15.2 µs + 0.21 µs per
-// KiB of request".
+// KiB of request"; of one with many parts, how many.
 func CostFormula(c cost.Cost, m cost.Model) string {
+	if n := len(m.Coefficients); n > formulaParts {
+		return fmt.Sprintf("the sum of %d parts", n)
+	}
 	var b strings.Builder
 	for i, x := range m.Coefficients {
 		value, of := CostPart(c, x)

@@ -54,7 +54,7 @@ func (l *layout) costErrors(c cost.Cost) Table {
 // costParts lists the coefficients, each with what it is of.
 func (l *layout) costParts(c cost.Cost) Table {
 	t := Table{
-		Caption: c.Spec.Metric + " is the sum of these. Intervals are 95 % over blocks; a part whose interval holds 0 is left out.",
+		Caption: c.Spec.Metric + " is the sum of these. Intervals are 95 % over blocks; parts that the fitted cells do not ask for are left out.",
 		Columns: slices.Concat(ofKind(Arms, "arm"), columns("levels", "per"), numbers("amount")),
 	}
 	for _, m := range c.Models {

@@ -15,20 +15,20 @@ const seedBits = 53
 
 // Plan unfolds the study into its trials in the order in which they run, with
 // warnings about what the plan cannot tell. In every block each cell runs its
-// arms once and the baseline twice; the whole block is shuffled by the study's
-// seed. A mesh has one arm, once: its trials are noise enough to each other, and
-// those of a round stand together (mesh.go). The blocks of further looks are planned with the others, so that what a
-// run goes on to is known before its first trial; Before leaves them out. Probes
-// follow in blocks of their own, which run every arm once. Trials
-// of one cell and arm share their Levels map: it is not to be written. The
-// error is never nil for a study that would be empty or above MaxTrials.
+// arms once, and the baseline twice where there is anything to compare; the whole block
+// is shuffled by the study's seed. A mesh has one arm, once: its trials are noise enough
+// to each other, and those of a round stand together (mesh.go). The blocks of further
+// looks are planned with the others, so that what a run goes on to is known before its
+// first trial; Before leaves them out. Probes follow in blocks of their own, which run
+// every arm once. Trials of one cell and arm share their Levels map: it is not to be
+// written. The error is never nil for a study that would be empty or above MaxTrials.
 func (s *Study) Plan() ([]record.Trial, []record.Warning, error) {
 	if err := s.CheckSize(); err != nil {
 		return nil, nil, err
 	}
 	once := s.pairs()
 	twice := once
-	if s.Settle == 0 && !s.Mesh && !s.Steered() { // else there is nothing to compare, so no noise to tell apart
+	if s.compares() {
 		twice = baselineTwice(once, s.Compare.Baseline)
 	}
 	trials := make([]record.Trial, 0, len(twice)*s.planned()+len(once)*s.Probes)
@@ -51,6 +51,12 @@ func (s *Study) Plan() ([]record.Trial, []record.Warning, error) {
 		}
 	}
 	return trials, s.warnings(), nil
+}
+
+// compares tells whether noise has to be told apart from differences between arms. One
+// arm whose costs are modelled is compared with nothing: cells tell more than repeats.
+func (s *Study) compares() bool {
+	return s.Settle == 0 && !s.Mesh && !s.Steered() && !(len(s.Costs) > 0 && len(s.Compared().Levels) < 2)
 }
 
 // inOrder returns the trials of a block in the order in which they run.
