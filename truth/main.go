@@ -7,6 +7,7 @@
 //	make truth                     # everything, about an hour
 //	go run ./truth -only aa,gate
 //	go run ./truth -only limits -record test/limits/testdata   # renews what its test reads
+//	go run ./truth -only grid -record truth/testdata           # renews the grid that is raced
 //
 // Exit status: 0 when everything asked is met, 1 when something is not.
 package main
@@ -45,6 +46,7 @@ var questions = []question{
 	{"apart", madeApart},
 	{"mesh", meshed},
 	{"tune", tuned},
+	{"grid", tunedOnRecords},
 	{"capacity", carried},
 	{"cost", modelled},
 }
@@ -52,7 +54,7 @@ var questions = []question{
 func main() {
 	only := flag.String("only", "", "comma-separated names of the questions to ask; empty for all")
 	bin := flag.String("bin", "bin", "directory of netdyno and its workers, as make build fills it")
-	record := flag.String("record", "", "directory in which to keep the trials of the questions limits and mesh")
+	record := flag.String("record", "", "directory in which to keep the trials of the questions limits, mesh and grid")
 	flag.Parse()
 	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt)
 	defer stop()

@@ -21,7 +21,7 @@ type pipeline struct {
 	bench *bench.Bench
 	facts record.Facts
 
-	record string // directory that keeps the trials of the questions "limits" and "mesh"; "" to keep none
+	record string // directory that keeps the trials of the questions "limits", "mesh" and "grid"; "" to keep none
 }
 
 func open(ctx context.Context, bin string) (*pipeline, error) {

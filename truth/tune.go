@@ -14,13 +14,16 @@ import (
 	"netdyno/internal/run/session"
 )
 
+// pair is a pair of gRPC's server buffers and its rate.
+type pair struct {
+	arm  string
+	rate float64
+}
+
 // pairs are the sixteen pairs of gRPC's server buffers (write, read) with their rates as a
 // run of 16 blocks on two CPUs had them, divided by their mean: the grid of the study
 // buffers, 16 calls of 1 MiB at once on one connection.
-var pairs = []struct {
-	arm  string
-	rate float64
-}{
+var pairs = []pair{
 	{"w0-r0", 0.741}, {"w0-r32", 0.818}, {"w0-r128", 0.817}, {"w0-r512", 0.798},
 	{"w32-r0", 1.073}, {"w32-r32", 1.077}, {"w32-r128", 1.108}, {"w32-r512", 1.203},
 	{"w128-r0", 0.975}, {"w128-r32", 1.017}, {"w128-r128", 1.13}, {"w128-r512", 1.056},
@@ -29,12 +32,13 @@ var pairs = []struct {
 
 // What a race over them may cost: a fifth of every pair in 16 blocks.
 const (
-	gridBaseline   = "w32-r32" // the library's defaults
-	gridExhaustive = 16 * 16
-	gridTrials     = gridExhaustive / 5
-	gridBlocks     = 22
-	gridConfirm    = 6
-	near           = 1.05 // of the best
+	gridBaseline     = "w32-r32" // the library's defaults
+	exhaustiveBlocks = 16
+	gridExhaustive   = 16 * exhaustiveBlocks
+	gridTrials       = gridExhaustive / 5
+	gridBlocks       = 22
+	gridConfirm      = 6
+	near             = 1.05 // of the best
 )
 
 // grid is a model of such a study: an arm's rate times what its block does to all arms
@@ -68,14 +72,14 @@ func (g *grid) figure(arm string, block int) float64 {
 	return g.drawn[arm][block]
 }
 
-// raced is a race over figures of all pairs.
-func raced(figure func(arm string, block int) float64) race.Result {
+// raced is a race over figures of all pairs in at most so many blocks.
+func raced(blocks int, figure func(arm string, block int) float64) race.Result {
 	var arms []string
 	for _, p := range pairs {
 		arms = append(arms, p.arm)
 	}
 	return race.Replay{
-		Arms: arms, Baseline: gridBaseline, Margin: 0.02, Blocks: gridBlocks, Figure: figure,
+		Arms: arms, Baseline: gridBaseline, Margin: 0.02, Blocks: blocks, Figure: figure,
 		Race: record.Race{Best: "exchanges_per_s", Confirm: gridConfirm, Trials: gridTrials},
 	}.Run()
 }
@@ -90,7 +94,7 @@ func replayed(runs int, sd float64) (won, recommended, most int) {
 	}
 	for range runs {
 		g := newGrid(r, sd, false)
-		found := raced(g.figure)
+		found := raced(gridBlocks, g.figure)
 		if found.Winner != "" && g.rates[found.Winner]*near >= best {
 			won++
 		}
@@ -106,7 +110,7 @@ func replayed(runs int, sd float64) (won, recommended, most int) {
 func unmoved(runs int, sd float64) (kept int) {
 	r := rand.New(rand.NewPCG(18, uint64(1e6*sd)))
 	for range runs {
-		if raced(newGrid(r, sd, true).figure).Recommended == gridBaseline {
+		if raced(gridBlocks, newGrid(r, sd, true).figure).Recommended == gridBaseline {
 			kept++
 		}
 	}
@@ -136,8 +140,7 @@ func tuned(ctx context.Context, p *pipeline) ([]answer, error) {
 
 // tunedLive races the pairs of buffers here, and then runs all of them in every block.
 func (p *pipeline) tunedLive(ctx context.Context) ([]answer, error) {
-	const file = "truth/testdata/every-pair.yaml"
-	header, trials, err := session.TrialsOf(file)
+	header, trials, err := session.TrialsOf(everyPair)
 	if err != nil {
 		return nil, err
 	}
@@ -149,13 +152,7 @@ func (p *pipeline) tunedLive(ctx context.Context) ([]answer, error) {
 	if err != nil {
 		return nil, err
 	}
-	whole := slices.DeleteFunc(slices.Clone(trials), func(t record.Trial) bool { return t.Block > 16 })
-	all, err := session.Conduct(ctx, p.bench, whole)
-	if err != nil {
-		return nil, err
-	}
-	header.Allocations = nil
-	s, err := cells.Read(header, whole, all)
+	all, err := p.exhaust(ctx)
 	if err != nil {
 		return nil, err
 	}
@@ -163,9 +160,9 @@ func (p *pipeline) tunedLive(ctx context.Context) ([]answer, error) {
 	if winner == "" {
 		winner = f.Race.Baseline
 	}
-	best, ratio := behindBest(s, winner)
+	best, ratio := behindBest(all.dataset, winner)
 	return []answer{
-		{fmt.Sprintf("live: the race's %s ÷ %s, the best pair of %d trials", winner, best, len(whole)),
+		{fmt.Sprintf("live: the race's %s ÷ %s, the best pair of %d trials", winner, best, len(all.trials)),
 			fmt.Sprintf("%.3f (%.3f–%.3f)", ratio.Point, ratio.Low, ratio.High), "≥ 0.952", ratio.Point*near >= 1},
 		{"  trials of the race, its confirmation included", fmt.Sprint(f.Race.Trials), fmt.Sprintf("≤ %d", gridTrials), f.Race.Trials <= gridTrials},
 		{"  recommended", f.Race.Recommended, "–", true},
