@@ -37,6 +37,7 @@ const (
 	tuneTrial   = 400 * time.Millisecond // starting, connecting and ending
 	tuneConnect = 300 * time.Microsecond // more for each connection
 	mostTuned   = 64
+	mostTime    = 24 * time.Hour
 )
 
 func tuneCommand() *cobra.Command {
@@ -109,7 +110,11 @@ func (t tuneFlags) run(ctx context.Context, args []string, f runFlags) error {
 			return fmt.Errorf("tune: %s= is chosen by the command; leave it out", key)
 		}
 	}
-	trials, err := t.trials(&p)
+	whole, err := quantity.ParseDuration(t.time)
+	if err != nil || whole > mostTime {
+		return fmt.Errorf("tune: --time %s: expected a duration of at most %s, such as 4m", quantity.Clip(t.time, 40), quantity.DurationText(mostTime))
+	}
+	trials, err := t.trials(&p, whole)
 	if err != nil {
 		return err
 	}
@@ -134,18 +139,14 @@ func (t tuneFlags) run(ctx context.Context, args []string, f runFlags) error {
 	}
 	f.race = &session.Race{
 		Given: "tune " + name, Within: t.within,
-		Race: record.Race{Best: t.best, Confirm: tuneConfirm, Trials: trials, As: field.As},
+		Race: record.Race{Best: t.best, Confirm: tuneConfirm, Trials: trials, TimeS: whole.Seconds(), As: field.As},
 	}
 	return run(ctx, p.typed, f)
 }
 
-// trials are those that the time suffices for. It holds the window and the warm-up where
-// they are not typed.
-func (t tuneFlags) trials(p *looked) (int, error) {
-	whole, err := quantity.ParseDuration(t.time)
-	if err != nil {
-		return 0, fmt.Errorf("--time: %w", err)
-	}
+// trials are those that a time should suffice for; the run counts what they take. It
+// holds the window and the warm-up where they are not typed.
+func (t tuneFlags) trials(p *looked, whole time.Duration) (int, error) {
 	if !p.sets("amount") {
 		p.lack("window", tuneWindow.String())
 	}

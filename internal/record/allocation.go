@@ -33,6 +33,7 @@ type Race struct {
 	Within  []Bound `json:"within,omitempty"`
 	Confirm int     `json:"confirm"`          // blocks that compare the winner with the baseline, the last ones of the run
 	Trials  int     `json:"trials,omitempty"` // that the run may take, those blocks included; 0 for all that are planned
+	TimeS   float64 `json:"time_s,omitempty"` // that its trials may take, likewise; 0 for no bound
 
 	// As is how the settings are written outside of netdyno, by factor:
 	// "grpc.ReadBufferSize({value})".

@@ -53,7 +53,7 @@ func Next(s *cells.Dataset, block int) (record.Allocation, string) {
 		words = append(words, sentence("left out: "+strings.Join(c.dropped, "; ")))
 	}
 	if len(c.behind) > 0 {
-		words = append(words, sentence("left out, as the trials do not suffice for all: "+strings.Join(c.behind, ", ")))
+		words = append(words, sentence("left out, as trials or time do not suffice for all: "+strings.Join(c.behind, ", ")))
 	}
 	if c.ended != "" {
 		words = append(words, sentence(c.ended), fmt.Sprintf("%s is now compared with %s in %d fresh blocks.", c.winner, s.Header.Study.Compare.Baseline, spec.Confirm))
@@ -83,8 +83,8 @@ func confirmation(s *cells.Dataset, spec record.Race, block int) course {
 			lost[v.Plan.Block] = true
 		}
 	}
-	suffice := spec.Trials == 0 || measured(s, block)+2 <= spec.Trials
-	if blocks < spec.Confirm || blocks < 2*spec.Confirm && blocks-len(lost) < spec.Confirm && suffice {
+	rest, _ := remaining(s, spec, block)
+	if blocks < spec.Confirm || blocks < 2*spec.Confirm && blocks-len(lost) < spec.Confirm && rest >= 2 {
 		c.run = []string{c.winner}
 		return c
 	}
@@ -92,17 +92,10 @@ func confirmation(s *cells.Dataset, spec record.Race, block int) course {
 	return c
 }
 
-// limits are how long a race may go on.
-type limits struct {
-	block  int // that is decided about
-	blocks int // of the plan
-	taken  int // trials that were run before
-}
-
 // before judges the race by the blocks before one.
 func before(s *cells.Dataset, spec record.Race, block int) course {
 	f := gather(s, spec, block)
-	return f.next(f.judge(block-1), spec, limits{block: block, blocks: s.Header.Study.Blocks, taken: measured(s, block)})
+	return f.next(f.judge(block-1), spec, limitsOf(s, spec, block))
 }
 
 // next decides what of a block runs.
@@ -118,8 +111,8 @@ func (f field) next(st standing, spec record.Race, to limits) course {
 		}
 	}
 	c.ended = f.ends(st, c.run, spec)
-	if c.ended == "" && spec.Trials > 0 {
-		c.trim(f, st, spec.Trials-to.taken-2*spec.Confirm)
+	if c.ended == "" && to.rest != unbounded {
+		c.trim(f, st, spec, to)
 	}
 	switch {
 	case c.ended != "":
@@ -135,13 +128,14 @@ func (f field) next(st standing, spec record.Race, to limits) course {
 	return c
 }
 
-// trim leaves the worse half of the arms out when the trials that are left do not carry
-// all of them through: a block for each time that they can be halved. Which half is the
-// worse is then a guess, the best one that there is.
+// trim leaves the worse half of the arms out when the trials that are left, or those that
+// the time is left for, do not carry all of them through: a block for each time that they
+// can be halved. Which half is the worse is then a guess, the best one that there is.
 //
 // Source: sequential halving, Karnin, Koren and Somekh, Almost optimal exploration in
 // multi-armed bandits, ICML 2013.
-func (c *course) trim(f field, st standing, left int) {
+func (c *course) trim(f field, st standing, spec record.Race, to limits) {
+	left := to.rest - 2*spec.Confirm
 	cost := func() int { return len(c.run) + oneIf(!slices.Contains(c.run, f.baseline().name)) }
 	if halvings := bits.Len(uint(len(c.run) - 1)); len(c.run) > 1 && left < len(c.run)*halvings {
 		// An arm without a valid figure yet is no worse than others for that.
@@ -156,7 +150,7 @@ func (c *course) trim(f field, st standing, left int) {
 		}
 	}
 	if left < cost() {
-		c.ended = "the trials of the race are spent"
+		c.ended = "the " + to.scarce + " spent"
 	}
 }
 
@@ -185,15 +179,6 @@ func (f field) ends(s standing, run []string, spec record.Race) string {
 // silent tells whether arms had two valid trials or more without a figure to race by.
 func (f field) silent() bool {
 	return !slices.ContainsFunc(f.runners, func(r *runner) bool { return len(r.pace) > 0 || r.invalid > 0 || r.last < mostFailed })
-}
-
-// measured counts the trials that were planned before a block.
-func measured(s *cells.Dataset, block int) int {
-	n := 0
-	for _, v := range s.Trials {
-		n += oneIf(v.Plan.Block < block)
-	}
-	return n
 }
 
 func oneIf(yes bool) int {

@@ -1,10 +1,10 @@
 // Package race reads a race: arms that are run in paired blocks and left out as soon as
 // they are known to be worse than another, until one is left, or none that could be
-// better by more than the margin, or the trials are spent. The winner is then compared
+// better by more than the margin, or trials or time are spent. The winner is then compared
 // with the baseline in blocks whose figures chose nothing.
 //
 // field.go gathers the figures of the race, fit.go finds their noise, decide.go judges
-// after a block, next.go makes a decision for a run of it, read.go tells a finished one.
+// after a block, limits.go tells how long it may go on, next.go makes a decision for a run of it, read.go tells a finished one.
 // It is pure: the same records make the same decisions.
 package race
 
@@ -78,7 +78,7 @@ const (
 	Slower Fate = "slower"          // than another that keeps the bounds
 	Broken Fate = "breaks a bound"  // it breaks a bound
 	Fell   Fate = "no valid trials" // its trials failed twice
-	Behind Fate = "behind"          // in the worse half when the trials did not suffice for all
+	Behind Fate = "behind"          // in the worse half when trials or time did not suffice for all
 )
 
 // Fates returns what can become of a candidate.
@@ -91,7 +91,7 @@ func (f Fate) Means() string {
 		Slower: "the arm of a race was left out, as another that keeps the bounds is surely ahead of it",
 		Broken: "the arm of a race was left out, as it surely breaks a bound",
 		Fell:   "the arm of a race was left out after two trials that failed, or two that are not valid and none that is",
-		Behind: "the arm of a race was left out by its place so far, as the trials did not suffice for all; it may be as good as the others",
+		Behind: "the arm of a race was left out by its place so far, as the trials or the time did not suffice for all; it may be as good as the others",
 	}[f]
 }
 

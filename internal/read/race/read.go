@@ -36,7 +36,7 @@ func Read(s *cells.Dataset) *Race {
 		r.Trials += oneIf(v.Record != nil)
 	}
 	st := f.judge(block)
-	c := f.next(st, *spec, limits{block: block + 1, blocks: s.Header.Study.Blocks, taken: measured(s, block+1)})
+	c := f.next(st, *spec, limitsOf(s, *spec, block+1))
 	for _, a := range s.Header.Allocations {
 		if a.Confirms != "" {
 			r.Winner = a.Confirms

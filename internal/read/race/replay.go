@@ -15,7 +15,7 @@ import (
 type Replay struct {
 	Arms     []string
 	Baseline string
-	Race     record.Race // without bounds
+	Race     record.Race // without bounds and time
 	Margin   float64
 	Blocks   int // at most, those of the confirmation included
 	Figure   func(arm string, block int) float64
@@ -45,7 +45,7 @@ func (p Replay) Run() Result {
 				r.Raced++
 			}
 		}
-		c := f.next(f.judge(block), p.Race, limits{block: block + 1, blocks: p.Blocks, taken: r.Raced})
+		c := f.next(f.judge(block), p.Race, limits{block: block + 1, blocks: p.Blocks, rest: p.rest(r.Raced), scarce: ofTrials})
 		if running = c.run; c.racing {
 			continue
 		}
@@ -59,6 +59,14 @@ func (p Replay) Run() Result {
 		}
 		return r
 	}
+}
+
+// rest is how many trials may follow so many.
+func (p Replay) rest(taken int) int {
+	if p.Race.Trials == 0 {
+		return unbounded
+	}
+	return p.Race.Trials - taken
 }
 
 // confirm compares the winner with the baseline by the blocks after one.

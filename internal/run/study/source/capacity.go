@@ -170,7 +170,7 @@ func readTime(e entry) (float64, error) {
 	case err != nil:
 		return 0, e.value.at.errorf("time: %s", err)
 	case d.Seconds() < leastSeconds || d.Seconds() > mostSeconds:
-		return 0, e.value.at.errorf("time: found %s; expected %d s to a day for the trials of each arm", quantity.Clip(text, 40), leastSeconds)
+		return 0, e.value.at.errorf("time: found %s; expected %d s to a day", quantity.Clip(text, 40), leastSeconds)
 	}
 	return d.Seconds(), nil
 }

@@ -20,7 +20,7 @@ const (
 	raceBlocks    = 16 // and those of the race itself
 )
 
-var raceKeys = []string{"best", "within", "confirm", "trials", "as"}
+var raceKeys = []string{"best", "within", "confirm", "trials", "time", "as"}
 
 // raced is a race with its positions.
 type raced struct {
@@ -45,6 +45,9 @@ func readRace(e entry) (*raced, error) {
 	}
 	if err == nil {
 		err = n.wholeInto("trials", &r.Trials, maxRaceTrials)
+	}
+	if time := n.get("time"); err == nil && time != nil {
+		r.TimeS, err = readTime(*time)
 	}
 	if as := n.get("as"); err == nil && as != nil {
 		r.As, err = readAs(as)
@@ -116,6 +119,9 @@ func writeRace(b *bytes.Buffer, r *record.Race) {
 	fmt.Fprintf(b, "race:\n  best: %s\n  confirm: %d\n", quote(r.Best), r.Confirm)
 	if r.Trials > 0 {
 		fmt.Fprintf(b, "  trials: %d\n", r.Trials)
+	}
+	if r.TimeS > 0 {
+		fmt.Fprintf(b, "  time: %gs\n", r.TimeS)
 	}
 	for i, bound := range r.Within {
 		if i == 0 {

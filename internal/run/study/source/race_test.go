@@ -22,6 +22,7 @@ race:
   within: {server.rss_bytes: 200MB}
   confirm: 8
   trials: 50
+  time: 4m
   as: {opt.server.read_buffer: "grpc.ReadBufferSize({value})"}
 `)
 	text, err := YAML(s)
@@ -30,7 +31,7 @@ race:
 	}
 	again := mustFile(t, string(text))
 	for _, r := range []*record.Race{s.Race, again.Race} {
-		if r == nil || r.Best != "exchanges_per_s" || r.Confirm != 8 || r.Trials != 50 || len(r.Within) != 1 || r.Within[0].Value != 200e6 ||
+		if r == nil || r.Best != "exchanges_per_s" || r.Confirm != 8 || r.Trials != 50 || r.TimeS != 240 || len(r.Within) != 1 || r.Within[0].Value != 200e6 ||
 			r.As["opt.server.read_buffer"] != "grpc.ReadBufferSize({value})" {
 			t.Fatalf("read %+v", r)
 		}
@@ -51,6 +52,8 @@ func TestARaceThatCannotBeRunIsRefused(t *testing.T) {
 		"race: {best: exchanges_per_s, confirm: 3}":                                      "expected at least 6",
 		"race: {best: exchanges_per_s, confirm: many}":                                   "expected a whole number",
 		"race: {best: exchanges_per_s, trials: 9}":                                       "expected at least 23",
+		"race: {best: exchanges_per_s, time: 1s}":                                        "expected 5 s to a day",
+		"race: {best: exchanges_per_s, time: soon}":                                      "time: ",
 		"race: {best: exchanges_per_s, within: 3}":                                       "expected 1 to 8 metrics",
 		"race: {best: exchanges_per_s, as: {opt.other: x}}":                              "neither varies nor holds",
 		"race: {best: exchanges_per_s}\nblocks: 11":                                      "leave fewer than 2 for the race",
