@@ -48,6 +48,14 @@ func Preflight(needs Needs, facts record.Host, now Sample) ([]record.Warning, er
 	return p.warnings, errors.Join(p.refusals...)
 }
 
+// Fits tells whether a host has the descriptors and ports that a plan asks of it.
+func Fits(needs Needs, facts record.Host) bool {
+	p := preflight{Needs: needs, known: facts.Values}
+	p.files()
+	p.ports()
+	return len(p.refusals) == 0
+}
+
 // SourcesNeeded returns how many source addresses a client needs for so many
 // connections to one server port, when each address has portRange ephemeral
 // ports; at least 1.
@@ -112,7 +120,7 @@ func (p *preflight) spread(allowed int) string {
 	if len(factors) == 0 {
 		return ""
 	}
-	return "; or more processes, which share the connections: " + strings.Join(factors, " ")
+	return "; or more processes, which share the connections: " + strings.Join(factors, " ") + ", which clients=auto chooses by itself"
 }
 
 // ports compares ephemeral ports per source address. Clients that bind the

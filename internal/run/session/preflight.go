@@ -70,7 +70,7 @@ func demandsOf(s *site, work study.Work) []demand {
 		d := demand{host.Name, doctor.Needs{
 			Connections: work.Load.Connections, Placement: work.Placement, Fresh: work.Load.Fresh, CPUSets: map[string][]int{},
 		}}
-		if host.Name == server.Name {
+		if host.Name == server.Name && work.ServerOptions["address"] == "" { // what runs already has limits of its own
 			d.Servers, d.CPUSets["server"] = work.Servers, server.CPUs
 		}
 		there := 0

@@ -39,12 +39,9 @@ func Begun(dir Directory) (Request, error) {
 // resumable returns the directory of the run to go on with, if its plan is this
 // session's.
 func (s *Session) resumable() (Directory, error) {
-	dir := s.request.Out
-	var err error
-	if dir == "" {
-		if dir, err = latest(s.Study.Name); err != nil {
-			return "", err
-		}
+	dir, err := s.begun()
+	if err != nil {
+		return "", err
 	}
 	before, err := record.ReadTrials(dir.Trials())
 	if err != nil {
@@ -58,6 +55,15 @@ func (s *Session) resumable() (Directory, error) {
 		return "", fmt.Errorf("resume: the plan in %s differs from this command's; give the command that began it (%s)", dir.Trials(), dir.Study())
 	}
 	return dir, dir.sameMessages(s.Messages)
+}
+
+// begun returns the directory of the run to go on with: the one that was named, or the
+// latest of its study.
+func (s *Session) begun() (Directory, error) {
+	if s.request.Out != "" {
+		return s.request.Out, nil
+	}
+	return latest(s.Study.Name)
 }
 
 // sameLooks refuses to go on with a run under other looks: when figures are

@@ -63,6 +63,7 @@ func (s *Session) Open() (*Run, error) {
 func (s *Session) header() record.Header {
 	summary := study.Summary(s.Study)
 	summary.Warnings = s.Warnings
+	holdProcesses(summary.Hold, s.All)
 	typed := s.request.Typed
 	if typed == nil {
 		typed = s.request.Args

@@ -150,6 +150,9 @@ func (s *Session) prepareHosts(ctx context.Context, described []rig.Described) e
 		return err
 	}
 	s.site.enterLeaves(described)
+	if err := s.settleProcesses(); err != nil {
+		return err
+	}
 	if err := s.site.check(s.Kinds); err != nil {
 		return err
 	}

@@ -11,7 +11,7 @@ const DefaultMargin = 0.02
 func (s *Study) Complete() error {
 	s.implyCodec()
 	s.Compare.Factor = s.likelyCompared()
-	for _, check := range []func() error{s.checkTwice, s.CheckCompared, s.checkMesh, s.CheckSize} {
+	for _, check := range []func() error{s.checkTwice, s.checkAuto, s.CheckCompared, s.checkMesh, s.CheckSize} {
 		if err := check(); err != nil {
 			return err
 		}

@@ -82,7 +82,7 @@ func (d *design) crossed() []Varied {
 // follows are the factors that settle decides by others.
 var follows = map[string][]string{
 	"server": {"transport"}, "client": {"transport"}, "window": {"amount"},
-	"request": {"codec"}, "response": {"codec"}, "chunk": {"stream"},
+	"request": {"codec"}, "response": {"codec"}, "chunk": {"stream"}, "servers": {"clients"},
 }
 
 // levelsIn returns the levels that a factor has in a design's cells; none for

@@ -19,6 +19,7 @@ const (
 	Bytes     Kind = "bytes"
 	Duration  Kind = "duration"
 	Count     Kind = "count"
+	Processes Kind = "count, or auto"
 	Rate      Kind = "rate"
 	BitRate   Kind = "bit rate"
 	Share     Kind = "share"
@@ -82,8 +83,8 @@ var factors = []Factor{
 	{Name: "message", Kind: Text, Doc: "message that a codec encodes: simple, complex or FILE.proto:pkg.Type:DATA.json"},
 	{Name: "connections", Kind: Count, Default: "50", Min: 1, Max: 10 * most, Doc: "number of connections, over all clients"},
 	{Name: "inflight", Kind: Count, Default: "1", Min: 1, Max: 1 << 16, Doc: "exchanges in flight per connection"},
-	{Name: "clients", Kind: Count, Default: "1", Min: 1, Max: 1024, Doc: "number of client processes"},
-	{Name: "servers", Kind: Count, Default: "1", Min: 1, Max: 1024, Doc: "number of server processes; connections are spread over them"},
+	{Name: "clients", Kind: Processes, Default: "1", Min: 1, Max: 1024, Doc: "number of client processes; auto: as few as may have so many connections, and servers likewise unless given"},
+	{Name: "servers", Kind: Processes, Default: "1", Min: 1, Max: 1024, Doc: "number of server processes, over which connections are spread; auto: as few as may have so many"},
 	{Name: "listeners", Kind: Count, Default: "1", Min: 1, Max: 1024, Doc: "number of ports that each server opens"},
 	{Name: "threads", Kind: Count, Default: "0", Max: 4096, Doc: "event loops or threads of each worker; 0 is one per usable CPU"},
 	{Name: "rate", Kind: Rate, Default: "max", Max: 1e10, Doc: "exchanges offered per second, over all clients (open loop); max is the closed loop: each connection as fast as it can"},

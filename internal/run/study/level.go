@@ -67,6 +67,8 @@ func (f Factor) read(text string) (Level, error) {
 	case Count, Whole:
 		n, err := quantity.ParseCount(text)
 		return Level{Text: quantity.CountText(n), Value: float64(n)}, err
+	case Processes:
+		return readProcesses(text)
 	case BitRate:
 		return readBitRate(text)
 	case Rate:
@@ -89,6 +91,19 @@ func (f Factor) read(text string) (Level, error) {
 		return Level{}, fmt.Errorf("arms are written under vary, as a mapping from names to levels")
 	}
 	return Level{Text: text}, nil
+}
+
+// readProcesses reads a number of processes. One that is left to the hosts counts as
+// the least that it may be.
+func readProcesses(text string) (Level, error) {
+	if text == Auto {
+		return Level{Text: text, Value: 1}, nil
+	}
+	n, err := quantity.ParseCount(text)
+	if err != nil {
+		err = fmt.Errorf("%w (or %s, for as few as may have the connections)", err, Auto)
+	}
+	return Level{Text: quantity.CountText(n), Value: float64(n)}, err
 }
 
 func readRate(text string) (Level, error) {

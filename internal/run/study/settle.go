@@ -41,6 +41,9 @@ func settle(levels map[string]Level) {
 		delete(levels, "request")
 		delete(levels, "response")
 	}
+	if servers := levels["servers"]; levels["clients"].Text == Auto && servers == defaults()["servers"] {
+		levels["servers"] = standardLevel("servers", Auto)
+	}
 	_, chunked := levels["chunk"]
 	switch streamed := levels["stream"].Text != unstreamed; {
 	case !streamed:
