@@ -44,12 +44,9 @@ func (m *Model) fit(spec record.Cost, points []point) string {
 // regress returns the coefficients, and the logarithms of fitted ÷ measured: infinite
 // where what is fitted is not positive.
 func (m *Model) regress(columns []column, points []point) (coefficients, off []float64, err error) {
-	rows, ys := make([][]float64, len(points)), make([]float64, len(points))
+	rows, ys := m.rows(columns, points), make([]float64, len(points))
 	for i, p := range points {
-		rows[i], ys[i] = make([]float64, len(columns)), p.y
-		for j, c := range columns {
-			rows[i][j] = c.value(p.x, m.per)
-		}
+		ys[i] = p.y
 	}
 	coefficients, err = stat.LogLeastSquares(rows, ys)
 	if err != nil {
@@ -59,6 +56,18 @@ func (m *Model) regress(columns []column, points []point) (coefficients, off []f
 		off = append(off, math.Log(max(0, stat.Linear(rows[i], coefficients)/ys[i])))
 	}
 	return coefficients, off, nil
+}
+
+// rows are the values of columns at the levels of points.
+func (m *Model) rows(columns []column, points []point) [][]float64 {
+	rows := make([][]float64, len(points))
+	for i, p := range points {
+		rows[i] = make([]float64, len(columns))
+		for j, c := range columns {
+			rows[i][j] = c.value(p.x, m.per)
+		}
+	}
+	return rows
 }
 
 // dependence says in words which coefficient no cell can show.

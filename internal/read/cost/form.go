@@ -99,30 +99,46 @@ func (m *Model) bent(spec record.Cost, columns []column, means []point) []column
 // selection with large model spaces, 2008, with γ = ½: a column has to earn the
 // logarithms of the number of cells and of the number of columns to choose from.
 func (m *Model) shortened(columns []column, means []point, sd []float64) []column {
-	missed := func(columns []column) float64 {
-		_, off, err := m.regress(columns, means)
-		if err != nil {
-			return math.Inf(1)
-		}
-		square := 0.0
-		for i, x := range off {
-			square += x * x / (sd[i] * sd[i])
-		}
-		return square
-	}
 	price := math.Log(float64(len(means))) + math.Log(float64(len(columns)))
-	for {
-		least, at := missed(columns)+price, 0
-		for j := 1; j < len(columns); j++ {
-			if square := missed(slices.Delete(slices.Clone(columns), j, j+1)); square < least {
-				least, at = square, j
+	missed, rises := m.missed(columns, means, sd)
+	for len(columns) > 1 {
+		least := 1
+		for j := range rises {
+			if j > 0 && rises[j] < rises[least] {
+				least = j
 			}
 		}
-		if at == 0 {
-			return columns
+		fewer := slices.Delete(slices.Clone(columns), least, least+1)
+		more, next := m.missed(fewer, means, sd)
+		if more >= missed+price {
+			break
 		}
-		columns = slices.Delete(columns, at, at+1)
+		columns, missed, rises = fewer, more, next
 	}
+	return columns
+}
+
+// missed returns the sum of squares by which columns miss the cells, and by about how
+// much it rises without each of them; infinity where they cannot be fitted.
+func (m *Model) missed(columns []column, means []point, sd []float64) (square float64, rises []float64) {
+	coefficients, off, err := m.regress(columns, means)
+	if err != nil {
+		return math.Inf(1), nil
+	}
+	rows, scale, targets := m.rows(columns, means), make([]float64, len(means)), make([]float64, len(means))
+	for i, x := range off {
+		square += x * x / (sd[i] * sd[i])
+		fitted := stat.Linear(rows[i], coefficients)
+		if !(fitted > 0) {
+			return math.Inf(1), nil
+		}
+		targets[i], scale[i] = fitted*(1-x), 1/(fitted*sd[i]) // a tangent at the fitted values
+	}
+	rises, err = stat.Rises(rows, targets, scale)
+	if err != nil {
+		return math.Inf(1), nil
+	}
+	return square, rises
 }
 
 // finest is the least standard deviation of a cell that is believed. A bend that it

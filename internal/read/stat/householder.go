@@ -54,6 +54,25 @@ func (t triangle) solve() []float64 {
 	return solved
 }
 
+// inverse returns the rows of the triangle's inverse.
+func (t triangle) inverse() [][]float64 {
+	n := len(t.columns)
+	rows := make([][]float64, n)
+	for i := n - 1; i >= 0; i-- {
+		rows[i] = make([]float64, n)
+		rows[i][i] = 1
+		for k := i + 1; k < n; k++ {
+			for j := k; j < n; j++ {
+				rows[i][j] -= t.columns[k][i] * rows[k][j]
+			}
+		}
+		for j := i; j < n; j++ {
+			rows[i][j] /= t.columns[i][i]
+		}
+	}
+	return rows
+}
+
 func dot(a, b []float64) float64 {
 	sum := 0.0
 	for i := range a {

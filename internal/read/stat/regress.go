@@ -30,8 +30,40 @@ const dependence = 1e-9
 // Source: Golub and Van Loan, Matrix Computations, section 5.3.2 (Householder
 // QR), after scaling the columns to unit length (section 5.3.7).
 func LeastSquares(rows [][]float64, ys, scale []float64) ([]float64, error) {
+	reduced, lengths, err := reduced(rows, ys, scale)
+	if err != nil {
+		return nil, err
+	}
+	coefficients := reduced.solve()
+	for j, length := range lengths {
+		coefficients[j] /= length
+	}
+	return coefficients, nil
+}
+
+// Rises returns by how much the least sum of squares rises when each column by itself
+// is left out: the square of its coefficient ÷ its entry in (XᵀX)⁻¹. Errors are those
+// of LeastSquares.
+//
+// Source: Seber and Lee, Linear Regression Analysis, 2003, section 3.8 (the F test of
+// one linear restriction).
+func Rises(rows [][]float64, ys, scale []float64) ([]float64, error) {
+	reduced, _, err := reduced(rows, ys, scale) // a column's length cancels
+	if err != nil {
+		return nil, err
+	}
+	rises := reduced.solve()
+	for j, inverse := range reduced.inverse() {
+		rises[j] *= rises[j] / dot(inverse, inverse)
+	}
+	return rises, nil
+}
+
+// reduced makes the design triangular, with columns of unit length, and returns the
+// lengths that they had.
+func reduced(rows [][]float64, ys, scale []float64) (triangle, []float64, error) {
 	if len(rows) == 0 || len(rows) < len(rows[0]) {
-		return nil, fmt.Errorf("fit %d values: expected at least as many as coefficients", len(rows))
+		return triangle{}, nil, fmt.Errorf("fit %d values: expected at least as many as coefficients", len(rows))
 	}
 	columns, right := make([][]float64, len(rows[0])), make([]float64, len(rows))
 	for j := range columns {
@@ -45,20 +77,13 @@ func LeastSquares(rows [][]float64, ys, scale []float64) ([]float64, error) {
 	}
 	lengths, err := unitColumns(columns)
 	if err != nil {
-		return nil, err
+		return triangle{}, nil, err
 	}
 	if n := norm(right); math.IsNaN(n) || math.IsInf(n, 1) {
-		return nil, errors.New("fit values: one is not a finite number")
+		return triangle{}, nil, errors.New("fit values: one is not a finite number")
 	}
-	reduced, err := reduce(columns, right)
-	if err != nil {
-		return nil, err
-	}
-	coefficients := reduced.solve()
-	for j, length := range lengths {
-		coefficients[j] /= length
-	}
-	return coefficients, nil
+	t, err := reduce(columns, right)
+	return t, lengths, err
 }
 
 // unitColumns divides each column by its length, so that bytes beside counts

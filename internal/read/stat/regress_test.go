@@ -257,3 +257,38 @@ func TestLogLeastSquaresFitsGeometricMeans(t *testing.T) {
 		t.Error("a factor that does not vary was fitted")
 	}
 }
+
+// A column's rise is what the fit without it misses more.
+func TestRisesAreThoseOfFitsWithoutAColumn(t *testing.T) {
+	rng := rand.New(rand.NewPCG(3, 4))
+	rows, ys, scale := make([][]float64, 12), make([]float64, 12), make([]float64, 12)
+	for i := range rows {
+		rows[i] = []float64{1, rng.Float64() * 1e6, rng.Float64(), rng.Float64() * 1e-3}
+		ys[i], scale[i] = 3+2e-6*rows[i][1]+rng.NormFloat64(), 0.5+rng.Float64()
+	}
+	missed := func(rows [][]float64) float64 {
+		c, err := LeastSquares(rows, ys, scale)
+		if err != nil {
+			t.Fatal(err)
+		}
+		sum := 0.0
+		for i, row := range rows {
+			off := scale[i] * (ys[i] - Linear(row, c))
+			sum += off * off
+		}
+		return sum
+	}
+	rises, err := Rises(rows, ys, scale)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for j, got := range rises {
+		var without [][]float64
+		for _, row := range rows {
+			without = append(without, slices.Delete(slices.Clone(row), j, j+1))
+		}
+		if want := missed(without) - missed(rows); math.Abs(got-want) > 1e-9*(1+want) {
+			t.Errorf("column %d: the sum rises by %v, without it by %v", j, got, want)
+		}
+	}
+}
