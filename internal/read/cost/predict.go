@@ -79,11 +79,11 @@ func (m *Model) validate(points []point) string {
 	if m.P90 <= Tolerance {
 		return ""
 	}
-	why := fmt.Sprintf("it misses one in ten of the cells that it has not seen by more than %.3g %%, and %.3g %% is allowed", 100*m.P90, 100*Tolerance)
+	missed := fmt.Sprintf("one in ten of the cells that it has not seen by more than %.3g %%, and %.3g %% is allowed", 100*m.P90, 100*Tolerance)
 	if m.Noise > Tolerance {
-		why += fmt.Sprintf("; but half of these errors are themselves known within ±%.3g %% only, so it may hold on a quieter machine or with more blocks", 100*m.Noise)
+		return fmt.Sprintf("it seems to miss %s; but half of these errors are themselves known within ±%.3g %% only, so whether it holds a quieter machine would tell, or more blocks", missed, 100*m.Noise)
 	}
-	return why
+	return "it misses " + missed
 }
 
 // reaches tells whether some levels are in the range of the model.
