@@ -109,6 +109,14 @@ func TestAQuadraticCostIsRefused(t *testing.T) {
 	}
 }
 
+// Where the held-out cells themselves are hardly known, a model only seems to miss them.
+func TestNoiseIsNamedWhereItMayBeTheCause(t *testing.T) {
+	m := fitted(perByte, planted(8, 6, 0.4, func(up, down float64) float64 { return 15 + 0.0002*up + 0.00015*down }))
+	if !strings.HasPrefix(m.Reason, "it seems to miss one in ten") || !(m.Noise > Tolerance) {
+		t.Errorf("noise %v: %q", m.Noise, m.Reason)
+	}
+}
+
 func TestHeldOutCellsAreNotSeen(t *testing.T) {
 	truth := func(up, down float64) float64 { return 15 + 0.0002*up + 0.00015*down }
 	points := planted(5, 6, 0.02, truth)
