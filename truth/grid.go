@@ -30,20 +30,20 @@ func tunedOnRecords(ctx context.Context, p *pipeline) ([]answer, error) {
 	const runs = 1000
 	won, recommended, most := g.races(runs)
 	among := 0
-	for arm := range g.means {
+	for arm := range g.rates {
 		among += oneIf(g.near(arm))
 	}
 	return []answer{
 		{fmt.Sprintf("races of %d recorded trials that end within 5 %% of the best, %s", len(r.Trials), g.best), share(won, runs), "≥ 95 %", won*100 >= 95*runs},
 		{"  of these, what fresh blocks confirm, or the defaults where those are near", share(recommended, runs), "–", true},
 		{fmt.Sprintf("  trials at most, of %d for every pair in 16 blocks", gridExhaustive), fmt.Sprint(most), fmt.Sprintf("≤ %d", gridTrials), most <= gridTrials},
-		{"  settings within 5 % of the best; by what one trial scatters", fmt.Sprintf("%d of %d; ±%.1f %%", among, len(pairs), 100*g.scatter()), "–", true},
-		{"  recorded " + r.origin(), fmt.Sprintf("%d blocks of every pair", len(g.blocks)), "–", true},
+		{"  settings within 5 % of the best; by what one trial scatters", fmt.Sprintf("%d of %d; ±%.1f %%", among, len(pairs), 100*g.sd), "–", true},
+		{"  recorded " + r.origin(), fmt.Sprintf("%d of %d trials valid", len(r.Trials), r.Planned), "–", true},
 	}, nil
 }
 
 // near tells whether a pair comes within 5 % of the best.
-func (g recordedGrid) near(arm string) bool { return g.means[arm]*near >= g.means[g.best] }
+func (g recordedGrid) near(arm string) bool { return g.rates[arm]*near >= g.rates[g.best] }
 
 // races counts as replayed does, of races whose blocks are recorded ones in random order:
 // the blocks that confirm a winner are none of those that chose it.

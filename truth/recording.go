@@ -24,9 +24,10 @@ const (
 	everyPair = "truth/testdata/every-pair.yaml"
 	gridFile  = "every-pair.json"
 
-	// leastRecorded is how many whole blocks a recording needs: fewer than a race of
-	// gridTrials can take would end it early.
-	leastRecorded = 14
+	// leastValid is the share of a recording's trials that must be valid.
+	leastValid = 0.9
+
+	sweeps = 50 // of a fit, which then moves no more
 )
 
 // longWindows go before the levels of everyPair when it is recorded: the recorded optimum
@@ -77,17 +78,14 @@ func (p *pipeline) exhaust(ctx context.Context, levels ...string) (exhausted, er
 	return exhausted{trials, s}, err
 }
 
-// recordGrid measures every pair and keeps it in a file of a directory.
+// recordGrid measures every pair and keeps it in a file of a directory, also where too few
+// trials are valid: who reads it says so.
 func (p *pipeline) recordGrid(ctx context.Context, directory string) error {
 	all, err := p.exhaust(ctx, longWindows...)
 	if err != nil {
 		return err
 	}
-	r := recordingOf(all)
-	if _, err := r.grid(); err != nil {
-		return err
-	}
-	text, err := r.encode()
+	text, err := recordingOf(all).encode()
 	if err != nil {
 		return err
 	}
@@ -153,59 +151,65 @@ func readRecording(directory string) (recording, error) {
 	return r, err
 }
 
-// recordedGrid is a recording by block, of blocks in which every pair is valid.
+// recordedGrid is a recording by block and pair. A trial that was not valid is missing.
 type recordedGrid struct {
-	blocks []map[string]float64
-	means  map[string]float64 // geometric ones by pair, over the blocks
+	blocks [exhaustiveBlocks]map[string]float64
+	rates  map[string]float64 // by pair: what it does in the average block
 	best   string             // the pair with the highest of them
+	sd     float64            // of one trial's logarithm beside its pair and block
 }
 
 func (r recording) grid() (recordedGrid, error) {
-	byBlock := map[int]map[string]float64{}
+	g := recordedGrid{rates: map[string]float64{}}
+	for block := range g.blocks {
+		g.blocks[block] = map[string]float64{}
+	}
 	for _, t := range r.Trials {
-		if !slices.ContainsFunc(pairs, func(p pair) bool { return p.arm == t.Arm }) || t.Value <= 0 {
-			return recordedGrid{}, fmt.Errorf("recorded trial %+v: expected one of the %d pairs and a figure above 0", t, len(pairs))
+		known := slices.ContainsFunc(pairs, func(p pair) bool { return p.arm == t.Arm })
+		if !known || t.Value <= 0 || t.Block < 1 || t.Block > exhaustiveBlocks {
+			return g, fmt.Errorf("recorded trial %+v: expected one of %d pairs in one of %d blocks, and a figure above 0", t, len(pairs), exhaustiveBlocks)
 		}
-		if byBlock[t.Block] == nil {
-			byBlock[t.Block] = map[string]float64{}
-		}
-		byBlock[t.Block][t.Arm] = t.Value
+		g.blocks[t.Block-1][t.Arm] = t.Value
 	}
-	g := recordedGrid{means: map[string]float64{}}
-	for block := range exhaustiveBlocks {
-		if figures := byBlock[block+1]; len(figures) == len(pairs) {
-			g.blocks = append(g.blocks, figures)
-		}
+	if valid := len(r.Trials); r.Planned != gridExhaustive || float64(valid) < leastValid*gridExhaustive {
+		return g, fmt.Errorf("of %d planned trials %d are valid; expected %d, and at least %g %% of them", r.Planned, valid, gridExhaustive, 100*leastValid)
 	}
-	if len(g.blocks) < leastRecorded {
-		return g, fmt.Errorf("of %d planned trials %d are valid, which make %d blocks of every pair; expected at least %d", r.Planned, len(r.Trials), len(g.blocks), leastRecorded)
-	}
-	for _, p := range pairs {
-		var rates []float64
-		for _, figures := range g.blocks {
-			rates = append(rates, figures[p.arm])
-		}
-		mean, _ := stat.GeometricMean(rates) // of positive ones
-		if g.means[p.arm] = mean.Point; mean.Point > g.means[g.best] {
-			g.best = p.arm
-		}
-	}
+	g.fit()
 	return g, nil
 }
 
-// scatter is the standard deviation of one trial's logarithm beside its pair and block.
-func (g recordedGrid) scatter() float64 {
-	squares := 0.0
-	for _, figures := range g.blocks {
-		block := 0.0
-		for arm, x := range figures {
-			block += math.Log(x/g.means[arm]) / float64(len(figures))
+// fit finds what each pair does in the average block, whichever of the blocks it is valid
+// in: effects of pairs and of blocks on the logarithms, by least squares.
+func (g *recordedGrid) fit() {
+	levels, effects, figures := map[string]float64{}, [exhaustiveBlocks]float64{}, 0
+	for range sweeps {
+		sums, counts := map[string]float64{}, map[string]float64{}
+		for block, rates := range g.blocks {
+			effects[block] = 0
+			for arm, x := range rates {
+				effects[block] += (math.Log(x) - levels[arm]) / float64(len(rates))
+			}
+			for arm, x := range rates {
+				sums[arm], counts[arm] = sums[arm]+math.Log(x)-effects[block], counts[arm]+1
+			}
 		}
-		for arm, x := range figures {
-			squares += math.Pow(math.Log(x/g.means[arm])-block, 2)
+		for arm := range sums {
+			levels[arm] = sums[arm] / counts[arm]
 		}
 	}
-	return math.Sqrt(squares / float64((len(g.blocks)-1)*(len(pairs)-1)))
+	squares := 0.0
+	for block, rates := range g.blocks {
+		figures += len(rates)
+		for arm, x := range rates {
+			squares += math.Pow(math.Log(x)-levels[arm]-effects[block], 2)
+		}
+	}
+	g.sd = math.Sqrt(squares / float64(figures-len(levels)-exhaustiveBlocks+1))
+	for arm, level := range levels {
+		if g.rates[arm] = math.Exp(level + stat.Mean(effects[:])); g.best == "" || g.rates[arm] > g.rates[g.best] {
+			g.best = arm
+		}
+	}
 }
 
 // origin says where and when a recording was made, and of what.

@@ -31,7 +31,7 @@ type Capacity struct {
 type Race struct {
 	Best    string  `json:"best"` // the metric that decides, better in its own direction
 	Within  []Bound `json:"within,omitempty"`
-	Confirm int     `json:"confirm"`          // blocks that compare the winner with the baseline, the last ones of the run
+	Confirm int     `json:"confirm"`          // blocks that compare the winner with the baseline, the last ones of the run; fewer where TimeS is spent
 	Trials  int     `json:"trials,omitempty"` // that the run may take, those blocks included; 0 for all that are planned
 	TimeS   float64 `json:"time_s,omitempty"` // that its trials may take, likewise; 0 for no bound
 

@@ -52,6 +52,20 @@ func raceOf(t *testing.T, speed map[string]float64, change func(h *record.Header
 
 func unchanged(*record.Header, []record.Record) {}
 
+// Where the time is spent a confirmation ends after six blocks, which is then no race that
+// still runs.
+func TestAConfirmationEndsWithTheTime(t *testing.T) {
+	f := raceOf(t, map[string]float64{"small": 0.6, "large": 1.3}, func(h *record.Header, all []record.Record) {
+		h.Study.Race.Confirm, h.Study.Race.TimeS = 10, 100
+		for i := range all {
+			all[i].Timeline.EndNs = 10e9
+		}
+	})
+	if r := f.Race; r.State != race.Confirmed || r.Gain.Blocks != 6 || r.Trials > 6+12 {
+		t.Errorf("%s by %d blocks in %d trials; want confirmed by 6", r.State, r.Gain.Blocks, r.Trials)
+	}
+}
+
 // The winner is confirmed by blocks that chose nothing, with the gain of these alone.
 func TestARaceRecommendsAFasterArm(t *testing.T) {
 	f := raceOf(t, map[string]float64{"small": 0.6, "large": 1.3}, unchanged)

@@ -10,6 +10,10 @@ import (
 // unbounded is the rest of a race that neither trials nor time end.
 const unbounded = math.MaxInt
 
+// leastConfirm is how many blocks confirm a winner where the time is short: with fewer no
+// verdict can be reached.
+const leastConfirm = 6
+
 // What a race can run out of, as a sentence says it.
 const (
 	ofTrials = "trials of the race are"

@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"math/bits"
 	"slices"
+	"strconv"
 	"strings"
 
 	"netdyno/internal/quantity"
@@ -56,15 +57,16 @@ func Next(s *cells.Dataset, block int) (record.Allocation, string) {
 		words = append(words, sentence("left out, as trials or time do not suffice for all: "+strings.Join(c.behind, ", ")))
 	}
 	if c.ended != "" {
-		words = append(words, sentence(c.ended), fmt.Sprintf("%s is now compared with %s in %d fresh blocks.", c.winner, s.Header.Study.Compare.Baseline, spec.Confirm))
+		words = append(words, sentence(c.ended), fmt.Sprintf("%s is now compared with %s in %s fresh blocks.", c.winner, s.Header.Study.Compare.Baseline, confirms(*spec)))
 	}
 	a.Why = strings.Join(words, " ")
 	return a, a.Why
 }
 
 // confirmation goes on with the winner's blocks, once they have begun: as many as the
-// study declares, and one more for each in which a trial is not valid, as far as the
-// trials suffice and at most as many again.
+// study declares, or as its time suffices for but no fewer than leastConfirm, and one more
+// for each in which a trial is not valid, as far as trials and time suffice and at most as
+// many again. Time ends it whatever the figures are, so that they choose nothing.
 func confirmation(s *cells.Dataset, spec record.Race, block int) course {
 	var c course
 	blocks := 0
@@ -84,7 +86,11 @@ func confirmation(s *cells.Dataset, spec record.Race, block int) course {
 		}
 	}
 	rest, _ := remaining(s, spec, block)
-	if blocks < spec.Confirm || blocks < 2*spec.Confirm && blocks-len(lost) < spec.Confirm && rest >= 2 {
+	enough := min(spec.Confirm, leastConfirm)
+	if spec.TimeS == 0 {
+		enough = spec.Confirm
+	}
+	if blocks < enough || blocks < 2*spec.Confirm && blocks-len(lost) < spec.Confirm && rest >= 2 {
 		c.run = []string{c.winner}
 		return c
 	}
@@ -212,6 +218,14 @@ func boundsText(bounds []record.Bound) string {
 		texts[i] = b.Metric + " " + sign + " " + b.Text
 	}
 	return strings.Join(texts, " and ")
+}
+
+// confirms is how many blocks confirm a winner, for a sentence.
+func confirms(spec record.Race) string {
+	if spec.TimeS > 0 && spec.Confirm > leastConfirm {
+		return fmt.Sprintf("%d to %d", leastConfirm, spec.Confirm)
+	}
+	return strconv.Itoa(spec.Confirm)
 }
 
 // sentence begins with a capital and ends with a full stop; "" stays.

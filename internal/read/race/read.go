@@ -154,7 +154,7 @@ func (r *Race) conclude(s *cells.Dataset, f field, st standing) {
 func (r *Race) confirm(s *cells.Dataset) {
 	confirms := confirming(s.Header.Allocations)
 	fresh, err := only(s, confirms, r.Spec.Best)
-	if err != nil || len(fresh.Cells) != 1 || len(confirms) < r.Spec.Confirm || slices.ContainsFunc(fresh.Trials, func(v *trial.Judged) bool { return v.Record == nil }) {
+	if err != nil || len(fresh.Cells) != 1 || len(confirms) < r.Spec.Confirm && !over(s.Header.Allocations) || slices.ContainsFunc(fresh.Trials, func(v *trial.Judged) bool { return v.Record == nil }) {
 		r.State = Running
 		return
 	}
@@ -185,6 +185,11 @@ func (r *Race) confirm(s *cells.Dataset) {
 		named = r.Winner
 	}
 	r.Bounds = boundsOf(s, r.Spec, named, inFresh)
+}
+
+// over tells whether it was decided that no further block runs.
+func over(decided []record.Allocation) bool {
+	return slices.ContainsFunc(decided, func(a record.Allocation) bool { return a.Ended })
 }
 
 // gain compares the winner with the baseline by the ordinary rule, as the only declared

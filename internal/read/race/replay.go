@@ -17,8 +17,8 @@ type Replay struct {
 	Baseline string
 	Race     record.Race // without bounds and time
 	Margin   float64
-	Blocks   int // at most, those of the confirmation included
-	Figure   func(arm string, block int) float64
+	Blocks   int                                 // at most, those of the confirmation included
+	Figure   func(arm string, block int) float64 // 0 where the trial is not valid
 }
 
 // Result is how a replayed race ended.
@@ -41,8 +41,13 @@ func (p Replay) Run() Result {
 	for block := 1; ; block++ {
 		for _, one := range f.runners {
 			if one.base || slices.Contains(running, one.name) {
-				one.last, one.pace[block] = block, toward(m.Better, math.Log(p.Figure(one.name, block)))
 				r.Raced++
+				one.last = block
+				if x := p.Figure(one.name, block); cells.Usable(x) {
+					one.pace[block] = toward(m.Better, math.Log(x))
+				} else {
+					one.invalid++
+				}
 			}
 		}
 		c := f.next(f.judge(block), p.Race, limits{block: block + 1, blocks: p.Blocks, rest: p.rest(r.Raced), scarce: ofTrials})
@@ -52,8 +57,9 @@ func (p Replay) Run() Result {
 		r.Trials = r.Raced
 		if c.winner != "" {
 			r.Winner = c.winner
-			r.Trials += 2 * p.Race.Confirm
-			if p.confirm(m, c.winner, block) {
+			better, blocks := p.confirm(m, c.winner, block, r.Raced)
+			r.Trials += 2 * blocks
+			if better {
 				r.Recommended = c.winner
 			}
 		}
@@ -69,13 +75,23 @@ func (p Replay) rest(taken int) int {
 	return p.Race.Trials - taken
 }
 
-// confirm compares the winner with the baseline by the blocks after one.
-func (p Replay) confirm(m metric.Metric, winner string, after int) bool {
+// confirm compares the winner with the baseline by the blocks after one, and tells how many
+// those are: see confirmation.
+func (p Replay) confirm(m metric.Metric, winner string, after, raced int) (better bool, blocks int) {
 	var fresh, base cells.Pool
-	for block := after + 1; block <= after+p.Race.Confirm; block++ {
-		fresh.Add(block, p.Figure(winner, block))
-		base.Add(block, p.Figure(p.Baseline, block))
+	complete := 0
+	more := func(block int) bool {
+		return complete < p.Race.Confirm && blocks < 2*p.Race.Confirm && block <= p.Blocks && p.rest(raced+2*blocks) >= 2
+	}
+	for block := after + 1; blocks < p.Race.Confirm || more(block); block++ {
+		blocks++
+		x, y := p.Figure(winner, block), p.Figure(p.Baseline, block)
+		if cells.Usable(x) && cells.Usable(y) {
+			complete++
+			fresh.Add(block, x)
+			base.Add(block, y)
+		}
 	}
 	b := compare.Between(m, compare.Divide(&fresh, &base), p.Margin)
-	return b.Verdict == compare.Better
+	return b.Verdict == compare.Better, blocks
 }
