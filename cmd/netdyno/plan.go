@@ -36,7 +36,7 @@ func printBeginning(s *session.Session, r *session.Run) {
 // least to the most where the run may end at a stage.
 func extent(s *session.Session, left []record.Trial) string {
 	if most := mostOf(s); len(most) < len(left) {
-		return fmt.Sprintf("a race of at most %s, about %s", counted(len(most), "trial"), timeOf(s, most))
+		return fmt.Sprintf("a race of at most %s, %s", counted(len(most), "trial"), timeWords(s, most))
 	}
 	most := timeOf(s, left)
 	for _, blocks := range s.Study.Stages {
@@ -53,6 +53,22 @@ func mostOf(s *session.Session) []record.Trial {
 		return s.Trials[:min(r.Trials, len(s.Trials))]
 	}
 	return s.Trials
+}
+
+// timeWords say how long trials take: at most as long as a race may.
+func timeWords(s *session.Session, trials []record.Trial) string {
+	if bound := raceTime(s); bound > 0 {
+		return fmt.Sprintf("at most about %s", bound)
+	}
+	return fmt.Sprintf("about %s", timeOf(s, trials))
+}
+
+// raceTime is how long the study lets its race take; 0 for no bound.
+func raceTime(s *session.Session) time.Duration {
+	if s.Study.Race == nil {
+		return 0
+	}
+	return time.Duration(s.Study.Race.TimeS * float64(time.Second)).Round(time.Second)
 }
 
 func timeOf(s *session.Session, trials []record.Trial) time.Duration {
@@ -144,7 +160,7 @@ func printPlan(s *session.Session) error {
 	case probes > 1:
 		fmt.Fprintf(stdout, ", and %d probes", probes)
 	}
-	fmt.Fprintf(stdout, "; about %s\n", timeOf(s, mostOf(s)))
+	fmt.Fprintf(stdout, "; %s\n", timeWords(s, mostOf(s)))
 	printAmounts(s)
 	printStages(s)
 	fmt.Fprintf(stdout, "primary: %s; margin %s\n", strings.Join(compare.Primary, ", "), quantity.FormatShare(compare.Margin))

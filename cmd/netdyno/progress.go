@@ -20,6 +20,7 @@ import (
 type progress struct {
 	out   *screen
 	total time.Duration // planned, for all trials to run
+	bound time.Duration // of a run that ends itself by then; 0 for none
 	begun time.Time
 
 	mu     sync.Mutex
@@ -113,6 +114,9 @@ func (p *progress) left(done int) string {
 	left := p.total - time.Since(p.begun)
 	if done > 0 {
 		left = time.Since(p.begun) / time.Duration(done) * time.Duration(p.event.Of-done)
+	}
+	if p.bound > 0 {
+		left = min(left, p.bound-time.Since(p.begun))
 	}
 	if p.failed > 0 {
 		return fmt.Sprintf("%s left, %d failed", max(0, left).Round(time.Second), p.failed)

@@ -92,3 +92,15 @@ func TestProgressIsPlainLinesElsewhere(t *testing.T) {
 		t.Errorf("printed %q, want one plain line for each trial", out.String())
 	}
 }
+
+// A run that ends itself by a time has no more than that left, however many trials are planned.
+func TestProgressOfARunThatEndsByATime(t *testing.T) {
+	p := newProgress(drawnInto(&bytes.Buffer{}, os.Stderr), time.Hour)
+	if got := p.left(0); got != "1h0m0s left" {
+		t.Errorf("without a bound %q", got)
+	}
+	p.bound = 4 * time.Minute
+	if got := p.left(0); got != "4m0s left" {
+		t.Errorf("bounded by four minutes: %q", got)
+	}
+}

@@ -148,6 +148,7 @@ func carryOut(ctx context.Context, args []string, f runFlags) (dir session.Direc
 	printProblems(r.Dir, r.Problems)
 	printBeginning(s, r)
 	shown := newProgress(stderr, s.Estimate(r.Left).Total)
+	shown.bound = raceTime(s)
 	o, figures := session.Observer{Trial: shown.finding(&soFar{dir: r.Dir, blocks: countBlocks(r.Left)}), Look: shown.line}, newRunning(stderr, r.Dir, r.Left)
 	if refines(s, request) {
 		o = refining(shown, figures)
