@@ -246,9 +246,26 @@ golden: ## rewrite golden files, the studies' answers and the specification's ta
 	@go test . -run TestSchemaOfFindings -update
 
 .PHONY: bench
-bench: build packages-test ## speed as ratios against peers, in one run
+bench: build packages-test bench-peers ## speed as ratios against peers, in one run
 	@cd native && cmake --build --preset peers >/dev/null || cmake --build --preset peers
 	@go run ./bench
+
+# Peers that are in no package of this release, by go and, where it is, cargo. One that
+# cannot be had is a line of the table that says so.
+PEERS := fortio.org/fortio@v1.63.9 github.com/bojand/ghz/cmd/ghz@v0.120.0
+OHA := 1.16.0
+.PHONY: bench-peers
+bench-peers: go-there
+	@mkdir -p $(TOOLS)
+	@for p in $(PEERS); do n=$${p%@*}; n=$${n##*/}; [ -x $(TOOLS)/$$n ] || GOFLAGS=-trimpath GOBIN=$(TOOLS) go install $$p || echo "$$n is left out"; done
+	@[ -x $(TOOLS)/oha ] || command -v oha >/dev/null || { command -v cargo >/dev/null && echo "building oha, which takes minutes" && \
+	  cargo install -q oha --version $(OHA) --locked --root $(CURDIR)/build/oha --no-default-features --features rustls && \
+	  cp build/oha/bin/oha $(TOOLS)/; } || echo "oha is left out"
+
+.PHONY: bench-table
+bench-table: build packages-test bench-peers ## every wire beside every peer, in one table of Markdown
+	@cd native && cmake --build --preset peers >/dev/null || cmake --build --preset peers
+	@go run ./bench -table
 
 .PHONY: bench-first
 bench-first: build packages-test ## keystrokes and seconds to the first answer, against other tools; as root

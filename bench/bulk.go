@@ -7,28 +7,16 @@ import (
 	"fmt"
 	"strconv"
 	"strings"
+	"time"
 )
 
 // The size of one write and one read, which is the default of iperf3 and of
 // iperf2.
 const bulkBuffer = 128 << 10
 
-// bulkQuestions put one-way streams beside the programs that everybody fills a
-// link with, in their default direction: the client sends.
+// bulkQuestions put what spares copies at one end of a stream beside plain writes. The
+// client sends.
 func (b *bed) bulkQuestions() []question {
-	ask := func(streams int) question {
-		q := question{
-			name: fmt.Sprintf("bulk %d streams, against iperf3 and iperf2", streams), unit: "bytes/s",
-			hoped: "the best of ours by plain writes ≥ 1.0", cost: "CPU s/GB, both ends", needs: []string{"iperf3", "iperf"},
-			ours: []string{"go-net", "go-epoll", "asio", "libevent", "uring", "threads"},
-			base: []subject{b.filled(iperf3, streams), b.filled(iperf3Zerocopy, streams), b.filled(iperf2, streams)},
-		}
-		for _, transport := range q.ours {
-			q.others = append(q.others, b.stream(transport, streams))
-		}
-		return q
-	}
-	// The same with what spares copies at one end, each beside plain writes.
 	copies := func(streams int) question {
 		q := question{
 			name: fmt.Sprintf("copies: bulk %d streams by threads, against plain writes and reads", streams), unit: "bytes/s",
@@ -42,15 +30,14 @@ func (b *bed) bulkQuestions() []question {
 		q.others = append(q.others, b.stream("go-net", streams, "opt.client.send=sendfile"))
 		return q
 	}
-	return []question{ask(1), ask(4), ask(16), copies(1), copies(4)}
+	return []question{copies(1), copies(4)}
 }
 
 // stream is a subject that runs a bulk trial of ours, one thread at each end.
 func (b *bed) stream(transport string, streams int, options ...string) subject {
 	name := strings.Join(append([]string{"netdyno", transport}, options...), " ")
 	return subject{name, func(ctx context.Context) (figure, error) {
-		r, err := b.trial(ctx, true, append([]string{"transport=" + transport, "stream=up", "request=4MiB", "response=1B",
-			fmt.Sprintf("chunk=%dB", bulkBuffer), "inflight=4", "connections=" + strconv.Itoa(streams)}, options...)...)
+		r, err := b.trial(ctx, true, append(bulkLevels(transport, streams), options...)...)
 		if err != nil {
 			return figure{}, err
 		}
@@ -63,9 +50,20 @@ func (b *bed) stream(transport string, streams int, options ...string) subject {
 			return figure{}, err
 		}
 		received, err := metricOf(r, "server.cpu_s_per_gb")
-		return figure{goodput, sent + received}, err
+		return figure{value: goodput, cost: sent + received}, err
 	}}
 }
+
+// bulkLevels are those of a trial that sends as those programs do by default.
+func bulkLevels(transport string, streams int) []string {
+	return []string{
+		"transport=" + transport, "stream=up", "request=" + strconv.Itoa(bulkBytes) + "B", "response=1B",
+		fmt.Sprintf("chunk=%dB", bulkBuffer), "inflight=4", "connections=" + strconv.Itoa(streams),
+	}
+}
+
+// bulkBytes are in one exchange of such a trial.
+const bulkBytes = 4 << 20
 
 // filler is a program that fills a link, and how its client's report is read.
 type filler struct {
@@ -75,35 +73,36 @@ type filler struct {
 }
 
 var (
-	iperf3         = filler{"iperf3", "iperf3", []string{"-J"}, sumOfJSON}
-	iperf3Zerocopy = filler{"iperf3 -Z", "iperf3", []string{"-J", "-Z"}, sumOfJSON} // sendfile(2), as ours with that option
-	iperf2         = filler{"iperf2", "iperf", []string{"-y", "C"}, sumOfCSV}
+	iperf3 = filler{"iperf3", "iperf3", []string{"-J"}, sumOfJSON}
+	iperf2 = filler{"iperf2", "iperf", []string{"-y", "C"}, sumOfCSV}
 )
 
-// filled is a subject of a program that fills the link.
-func (b *bed) filled(f filler, streams int) subject {
-	return subject{f.name, func(ctx context.Context) (figure, error) {
-		server, err := b.serve(ctx, func(port string) []string {
-			return []string{f.program, "-s", "-B", "127.0.0.1", "-p", port}
-		})
-		if err != nil {
-			return figure{}, err
-		}
-		defer server.end()
-		argv := append([]string{f.program}, f.format...)
-		out, sending, err := drive(ctx, append(argv, "-c", "127.0.0.1", "-p", server.port,
-			"-P", strconv.Itoa(streams), "-l", strconv.Itoa(bulkBuffer), "-t", b.wholeSeconds())...)
-		if err != nil {
-			return figure{}, err
-		}
-		bytes, rate, err := f.sum(out, streams)
-		if err != nil {
-			return figure{}, fmt.Errorf("%s printed %q: %w", f.program, out, err)
-		}
-		server.end()
-		cpu := sending + server.cpu()
-		return figure{rate / 8, cpu.Seconds() / bytes * 1e9}, nil
-	}}
+// filled is what such a program moved, and what that took the sending end.
+type filled struct {
+	bytes, bitsPerS float64
+	sending         time.Duration
+}
+
+// fill runs both ends of such a program.
+func (b *bed) fill(ctx context.Context, f filler, streams int, more ...string) (filled, error) {
+	server, err := b.serve(ctx, func(port string) []string {
+		return []string{f.program, "-s", "-B", "127.0.0.1", "-p", port}
+	})
+	if err != nil {
+		return filled{}, err
+	}
+	defer server.end()
+	argv := append(append([]string{f.program}, f.format...), more...)
+	out, sending, err := drive(ctx, append(argv, "-c", "127.0.0.1", "-p", server.port,
+		"-P", strconv.Itoa(streams), "-l", strconv.Itoa(bulkBuffer), "-t", b.wholeSeconds())...)
+	if err != nil {
+		return filled{}, err
+	}
+	bytes, rate, err := f.sum(out, streams)
+	if err != nil {
+		return filled{}, fmt.Errorf("%s printed %q: %w", f.program, out, err)
+	}
+	return filled{bytes, rate, sending}, nil
 }
 
 // sumOfJSON reads what iperf3's server received of all streams.

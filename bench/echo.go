@@ -1,8 +1,7 @@
 package main
 
-// echoQuestions put every server and client of ours for wire echo beside bare
-// programs of the libraries that they are made of: what a user would write who
-// wanted this one thing and nothing else.
+// echoQuestions put servers and clients of ours for wire echo beside each other, and
+// beside themselves without a meter.
 func (b *bed) echoQuestions() []question {
 	const rate, cpu = "exchanges_per_s", "server.cpu_us_per_exchange"
 	echo := func(connections, size string, args ...string) []string {
@@ -12,17 +11,6 @@ func (b *bed) echoQuestions() []question {
 		return b.ours("netdyno "+transport, rate, true, echo("50", size, "transport="+transport)...)
 	}
 	floors := []string{"go-epoll", "asio", "libevent", "uring"}
-	against := func(name, size string, bytes int) question {
-		q := question{
-			name: "echo " + name + " × 50, against bare asio and libevent echoes", unit: "exchanges/s",
-			hoped: "the best of ours ≥ 1.1", ours: floors,
-			base: []subject{b.bare("bare-asio-echo", 50, bytes), b.bare("bare-libevent-echo", 50, bytes)},
-		}
-		for _, transport := range floors {
-			q.others = append(q.others, both(transport, size))
-		}
-		return q
-	}
 	rings := func(name, size string) question {
 		return question{
 			name: "rings: echo " + name + " × 50, uring against asio", unit: "exchanges/s", hoped: "≥ 1.0", ours: []string{"asio", "uring"},
@@ -41,8 +29,6 @@ func (b *bed) echoQuestions() []question {
 	}
 	goEpoll := b.ours("netdyno go-epoll", rate, true, echo("50", "100B", "server=go-epoll")...)
 	return []question{
-		against("100 B", "100B", 100),
-		against("16 KiB", "16KiB", 16<<10),
 		rings("100 B", "100B"),
 		rings("16 KiB", "16KiB"),
 		cost("50", "≤ 0.8"),

@@ -9,69 +9,20 @@ import (
 	"regexp"
 	"strconv"
 	"sync"
-	"time"
 )
 
 // The programs of grpc-go's own benchmark, of the version that go.mod names:
 // there is nothing to install, the module holds them.
 const grpcBenchmark = "google.golang.org/grpc/benchmark/"
 
-// grpcQuestions put our gRPC arm beside grpc-go's own benchmark, with that
-// benchmark's settings: 128 KiB write and read buffers at both ends. It
-// profiles itself all the while, which nothing switches off, so ours is
-// profiled too.
-func (b *bed) grpcQuestions() []question {
-	ask := func(name, size string, bytes, connections, inflight int) question {
-		shape := fmt.Sprintf("grpc %s × %d connections × %d calls, against grpc-go's own benchmark", name, connections, inflight)
-		return question{
-			name: shape, unit: "exchanges/s", hoped: "≥ 1.0", cost: "client CPU µs/exchange", ours: []string{"go-grpc"},
-			base: []subject{b.grpcPeer(bytes, connections, inflight)},
-			others: []subject{b.profiled("netdyno go-grpc",
-				"transport=go-grpc", "request="+size, "response="+size,
-				"connections="+strconv.Itoa(connections), "inflight="+strconv.Itoa(inflight),
-				"opt.write_buffer=128KiB", "opt.read_buffer=128KiB")},
-		}
-	}
-	return []question{ask("100 B", "100B", 100, 10, 10), ask("1 MiB", "1MiB", 1<<20, 2, 2)}
-}
-
-// grpcppQuestions put the C++ worker beside plain gRPC C++ that does the same
-// unary work.
-func (b *bed) grpcppQuestions() []question {
-	ask := func(name, size string, bytes int) question {
-		return question{
-			name: "grpcpp " + name + " × 10 connections, against bare gRPC C++", unit: "exchanges/s", hoped: "≥ 1.0", ours: []string{"grpcpp"},
-			base: []subject{b.bare("bare-grpcpp", 10, bytes)},
-			others: []subject{b.ours("netdyno grpcpp", "exchanges_per_s", true,
-				"transport=grpcpp", "request="+size, "response="+size, "connections=10")},
-		}
-	}
-	return []question{ask("100 B", "100B", 100), ask("64 KiB", "64KiB", 64<<10)}
-}
-
-// profiled is a subject that runs a trial with profilers on, and what its
-// client's CPU was.
-func (b *bed) profiled(name string, args ...string) subject {
-	return subject{name, func(ctx context.Context) (figure, error) {
-		r, err := b.conduct(ctx, pinned{}, true, true, args)
-		if err != nil {
-			return figure{}, err
-		}
-		rate, err := metricOf(r, "exchanges_per_s")
-		if err != nil {
-			return figure{}, err
-		}
-		cost, err := metricOf(r, "client.cpu_us_per_exchange")
-		return figure{rate, cost}, err
-	}}
-}
-
 var grpcRate = regexp.MustCompile(`(?m)^qps: ([0-9.e+]+)$`)
 
-// grpcPeer is grpc-go's own benchmark: client and server programs.
-func (b *bed) grpcPeer(size, connections, inflight int) subject {
+// grpcPeer is grpc-go's own benchmark: client and server programs, with 128 KiB for
+// writes and reads at both ends. It profiles itself all the while, which nothing
+// switches off, so that ours is profiled too beside it.
+func (b *bed) grpcPeer(size, connections, inflight int) client {
 	build := sync.OnceValue(func() error { return b.buildGRPC() })
-	return subject{"grpc-go/benchmark", func(ctx context.Context) (figure, error) {
+	return client{name: "grpc-go/benchmark", own: true, drive: func(ctx context.Context, _ string, _ float64) (figure, error) {
 		if err := build(); err != nil {
 			return figure{}, err
 		}
@@ -99,7 +50,7 @@ func (b *bed) grpcPeer(size, connections, inflight int) subject {
 		}
 		seconds, err := strconv.Atoi(b.wholeSeconds())
 		all := rate * float64(seconds+warmup) // its CPU is of the warm-up too
-		return figure{rate, cpu.Seconds() * float64(time.Second/time.Microsecond) / all}, err
+		return figure{value: rate, cost: cpu.Seconds() * perMicro / all}, err
 	}}
 }
 

@@ -4,7 +4,9 @@
 // order, with its 95 % interval and what was hoped for.
 //
 //	make bench                       # everything
-//	go run ./bench -only echo,slot -blocks 12
+//	go run ./bench -table            # every wire beside every peer, as a table
+//	go run ./bench -table -quick -only http/1.1
+//	go run ./bench -only rings,slot -blocks 12
 //	go run ./bench -before DIR       # the workers in bin/ against those of an earlier build
 package main
 
@@ -35,6 +37,7 @@ type subject struct {
 type figure struct {
 	value float64
 	cost  float64 // what it took besides, in question.cost; 0 where nobody asks
+	busy  float64 // share of a CPU that the server took; 0 where nobody asks
 }
 
 // question is one comparison: other ÷ base of every other.
@@ -53,28 +56,50 @@ func main() {
 	blocks := flag.Int("blocks", 8, "blocks: times that every side is measured")
 	window := flag.Duration("window", time.Second, "length of each measurement")
 	only := flag.String("only", "", "comma-separated beginnings of the questions to ask")
+	table := flag.Bool("table", false, "ask only what the table of all wires holds")
+	quick := flag.Bool("quick", false, "3 blocks, for a first look")
 	before := flag.String("before", "", "directory of an earlier build's workers: compare both builds and ask nothing else")
 	flag.Parse()
+	if flag.Arg(0) == computeWord {
+		computeOn()
+		return
+	}
+	if *quick {
+		*blocks = 3
+	}
 	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt)
 	defer stop()
-	if err := run(ctx, *blocks, *window, *only, *before); err != nil {
+	if err := run(ctx, asking{*blocks, *window, *only, *before, *table}); err != nil {
 		fmt.Fprintln(os.Stderr, "bench:", err)
 		os.Exit(1)
 	}
 }
 
-func run(ctx context.Context, blocks int, window time.Duration, only, before string) error {
-	rig, err := newRig(ctx, window)
+// asking is what the command line asks.
+type asking struct {
+	blocks       int
+	window       time.Duration
+	only, before string
+	table        bool
+}
+
+func run(ctx context.Context, a asking) error {
+	rig, err := newRig(ctx, a.window)
 	if err != nil {
 		return err
 	}
 	defer rig.remove()
 	asked := func(name string) bool {
-		return only == "" || slices.ContainsFunc(strings.Split(only, ","), func(w string) bool { return strings.HasPrefix(name, w) })
+		return a.only == "" || slices.ContainsFunc(strings.Split(a.only, ","), func(w string) bool { return strings.HasPrefix(name, w) })
+	}
+	if a.before == "" {
+		if err := rig.wires(ctx, a.blocks, asked); err != nil || a.table {
+			return err
+		}
 	}
 	questions := rig.questions()
-	if before != "" {
-		questions = rig.buildQuestions(ctx, before)
+	if a.before != "" {
+		questions = rig.buildQuestions(ctx, a.before)
 	}
 	for _, q := range questions {
 		if !asked(q.name) {
@@ -84,11 +109,11 @@ func run(ctx context.Context, blocks int, window time.Duration, only, before str
 			fmt.Printf("\n%s: left out, there is no %s here\n", q.name, strings.Join(missing, ", no "))
 			continue
 		}
-		if err := q.ask(ctx, blocks); err != nil {
+		if err := q.ask(ctx, a.blocks); err != nil {
 			return fmt.Errorf("%s: %w", q.name, err)
 		}
 	}
-	if before != "" {
+	if a.before != "" {
 		return nil
 	}
 	return rig.absolutes(ctx, asked)

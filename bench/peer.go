@@ -67,14 +67,19 @@ func (p *peer) cpu() time.Duration {
 // drive runs a peer's client on the clients' CPU to its end. It returns what it
 // printed and the CPU time that it took.
 func drive(ctx context.Context, argv ...string) ([]byte, time.Duration, error) {
+	out, _, cpu, err := driven(ctx, argv)
+	return out, cpu, err
+}
+
+// driven is drive that also returns what the client printed for people.
+func driven(ctx context.Context, argv []string) (out, remarks []byte, cpu time.Duration, err error) {
 	c := exec.CommandContext(ctx, "taskset", append([]string{"-c", clientCPU}, argv...)...)
 	var said bytes.Buffer
 	c.Stderr = &said
-	out, err := c.Output()
-	if err != nil {
-		return nil, 0, fmt.Errorf("%s: %w; it said: %s%s", argv[0], err, out, said.Bytes())
+	if out, err = c.Output(); err != nil {
+		return nil, nil, 0, fmt.Errorf("%s: %w; it said: %s%s", argv[0], err, out, said.Bytes())
 	}
-	return out, c.ProcessState.UserTime() + c.ProcessState.SystemTime(), nil
+	return out, said.Bytes(), c.ProcessState.UserTime() + c.ProcessState.SystemTime(), nil
 }
 
 // wholeSeconds is the window for programs that count in seconds.
@@ -129,3 +134,36 @@ func listening(port string) (bool, error) {
 	}
 	return false, nil
 }
+
+// computeWord makes this program compute, and nothing else.
+const computeWord = "compute"
+
+// compute begins a program that computes on the clients' CPU, so that a client that
+// would use all of it has half. It ends with what is returned.
+func compute(ctx context.Context) (end func(), err error) {
+	self, err := os.Executable()
+	if err != nil {
+		return nil, err
+	}
+	c := exec.CommandContext(ctx, "taskset", "-c", clientCPU, self, computeWord)
+	if err := c.Start(); err != nil {
+		return nil, err
+	}
+	return func() {
+		_ = c.Process.Kill()
+		_ = c.Wait() // it was told to end, however it calls that
+	}, nil
+}
+
+// computeOn computes for as long as its parent lives.
+func computeOn() {
+	parent := os.Getppid()
+	for n := uint64(0); os.Getppid() == parent; {
+		for range 1 << 24 {
+			n = n*6364136223846793005 + 1
+		}
+		sink = n
+	}
+}
+
+var sink uint64 // keeps the computing from being left out

@@ -9,7 +9,6 @@ import (
 	"os"
 	"path/filepath"
 	"slices"
-	"strconv"
 	"strings"
 	"time"
 
@@ -32,15 +31,16 @@ type bed struct {
 	window  time.Duration
 	catalog bench.Catalog
 
-	// Who answers HTTP requests; nil for nginx.
-	httpServer func(ctx context.Context, bytes int) (*peer, error)
-
 	messages map[string]contract.Structure // of users, by level of factor message
 }
 
 func newRig(ctx context.Context, window time.Duration) (*bed, error) {
 	root, err := os.Getwd()
 	if err != nil {
+		return nil, err
+	}
+	// Peers that are in no package are in .tools.
+	if err := os.Setenv("PATH", filepath.Join(root, ".tools")+string(os.PathListSeparator)+os.Getenv("PATH")); err != nil {
 		return nil, err
 	}
 	b := &bed{bin: filepath.Join(root, "bin"), peers: filepath.Join(root, "build", "native", "bin"), window: window}
@@ -145,24 +145,13 @@ func metricOf(r *record.Record, name string) (float64, error) {
 	return v, nil
 }
 
-// bare is a subject that runs a bare peer's server and client.
-func (b *bed) bare(program string, connections, size int) subject {
-	path := filepath.Join(b.peers, program)
-	return subject{program, func(ctx context.Context) (figure, error) {
-		server, err := b.serve(ctx, func(port string) []string { return []string{path, "server", port} })
-		if err != nil {
-			return figure{}, err
-		}
-		defer server.end()
-		out, _, err := drive(ctx, path, "client", server.port,
-			strconv.Itoa(connections), strconv.Itoa(size), fmt.Sprint(b.window.Seconds()))
-		if err != nil {
-			return figure{}, err
-		}
-		var said struct{ Exchanges, Seconds float64 }
-		if err := json.Unmarshal(out, &said); err != nil || said.Seconds <= 0 {
-			return figure{}, fmt.Errorf("it printed %q: %w", out, err)
-		}
-		return figure{value: said.Exchanges / said.Seconds}, nil
-	}}
+// bareSaid is what a bare client prints.
+func bareSaid(out []byte) (said struct {
+	Exchanges, Seconds float64
+	CPU                float64 `json:"cpu_s"`
+}, err error) {
+	if err = json.Unmarshal(out, &said); err != nil || said.Seconds <= 0 || said.Exchanges <= 0 {
+		err = fmt.Errorf("it printed %q: %w", out, errors.Join(err, errors.New("expected exchanges and seconds")))
+	}
+	return said, err
 }
