@@ -158,12 +158,9 @@ func compute(ctx context.Context) (end func(), err error) {
 // computeOn computes for as long as its parent lives.
 func computeOn() {
 	parent := os.Getppid()
-	for n := uint64(0); os.Getppid() == parent; {
+	for n := 1; n != 0 && os.Getppid() == parent; {
 		for range 1 << 24 {
-			n = n*6364136223846793005 + 1
+			n = n*5 | 1 // never 0, which the compiler need not know
 		}
-		sink = n
 	}
 }
-
-var sink uint64 // keeps the computing from being left out
