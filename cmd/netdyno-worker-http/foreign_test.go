@@ -1,7 +1,6 @@
 package main
 
 import (
-	"bufio"
 	"bytes"
 	"fmt"
 	"io"
@@ -60,30 +59,9 @@ func TestAFileServerOfAnothers(t *testing.T) {
 	}
 }
 
-// misbehave serves right replies of 100 bytes and, from the fourth on, what
-// wrong writes; it hangs up after that.
-func misbehave(t *testing.T, wrong func(net.Conn)) string {
-	t.Helper()
-	return workertest.Serve(t, func(conn net.Conn) {
-		for r, n := bufio.NewReader(conn), 0; ; n++ {
-			if _, err := http.ReadRequest(r); err != nil {
-				return
-			}
-			if n >= 3 {
-				wrong(conn)
-				return
-			}
-			fmt.Fprintf(conn, "HTTP/1.1 200 OK\r\nContent-Length: 100\r\n\r\n%s", strings.Repeat("x", 100))
-		}
-	})
-}
-
 func TestMisbehavingServersAreCountedByKind(t *testing.T) {
-	reply := func(length, sent int) func(net.Conn) {
-		return func(c net.Conn) {
-			fmt.Fprintf(c, "HTTP/1.1 200 OK\r\nContent-Length: %d\r\n\r\n%s", length, strings.Repeat("x", sent))
-		}
-	}
+	reply := workertest.HTTPReply
+
 	for name, c := range map[string]struct {
 		wrong func(net.Conn)
 		kind  contract.ErrorKind
@@ -105,9 +83,9 @@ func TestMisbehavingServersAreCountedByKind(t *testing.T) {
 				t.Run(fmt.Sprint(transport, "/", name, "/", read), func(t *testing.T) {
 					client := workertest.Start(t, all...)
 					// Two connections, of which one keeps working: it is to an upright server.
-					upright := misbehave(t, reply(100, 100))
+					upright := workertest.MisbehavingHTTP(t, reply(100, 100))
 					client.Setup(contract.Setup{
-						Transport: transport, Role: contract.Client, Peers: []string{misbehave(t, c.wrong), upright},
+						Transport: transport, Role: contract.Client, Peers: []string{workertest.MisbehavingHTTP(t, c.wrong), upright},
 						Exchange: bytesOf(0, 100), Load: contract.Load{Connections: 2, Amount: 3}, Options: options,
 					})
 					client.Start()
@@ -130,7 +108,7 @@ func TestAPoliteEndIsFollowedByANewConnection(t *testing.T) {
 		t.Run(transport, func(t *testing.T) {
 			client := workertest.Start(t, all...)
 			client.Setup(contract.Setup{
-				Transport: transport, Role: contract.Client, Peers: []string{misbehave(t, farewell)},
+				Transport: transport, Role: contract.Client, Peers: []string{workertest.MisbehavingHTTP(t, farewell)},
 				Exchange: bytesOf(0, 100), Load: contract.Load{Connections: 2, Amount: 11}, Options: map[string]any{"verify": "length"},
 			})
 			client.Start()

@@ -72,32 +72,11 @@ func drive(t *testing.T, transport string, setup contract.Setup) contract.Counts
 	return client.expect("result").Result.Counts
 }
 
-// answering serves right replies of 100 bytes and, from the fourth on, what wrong
-// writes; it hangs up after that.
-func answering(t *testing.T, wrong func(net.Conn)) string {
-	t.Helper()
-	return workertest.Serve(t, func(conn net.Conn) {
-		for r, n := bufio.NewReader(conn), 0; ; n++ {
-			if _, err := http.ReadRequest(r); err != nil {
-				return
-			}
-			if n >= 3 {
-				wrong(conn)
-				return
-			}
-			fmt.Fprintf(conn, "HTTP/1.1 200 OK\r\nContent-Length: 100\r\n\r\n%s", strings.Repeat("x", 100))
-		}
-	})
-}
-
 // What servers do wrong counts as it does with the clients in Go, and the other
 // connection goes on.
 func TestHTTP1ServersThatMisbehaveAreCountedByKind(t *testing.T) {
-	reply := func(length, sent int) func(net.Conn) {
-		return func(c net.Conn) {
-			fmt.Fprintf(c, "HTTP/1.1 200 OK\r\nContent-Length: %d\r\n\r\n%s", length, strings.Repeat("x", sent))
-		}
-	}
+	reply := workertest.HTTPReply
+
 	for name, c := range map[string]struct {
 		wrong func(net.Conn)
 		kind  contract.ErrorKind
@@ -117,7 +96,7 @@ func TestHTTP1ServersThatMisbehaveAreCountedByKind(t *testing.T) {
 			t.Run(transport+"/"+name, func(t *testing.T) {
 				t.Parallel()
 				got := drive(t, transport, contract.Setup{
-					Peers: []string{answering(t, c.wrong), answering(t, reply(100, 100))}, Exchange: blocks(0, 100),
+					Peers: []string{workertest.MisbehavingHTTP(t, c.wrong), workertest.MisbehavingHTTP(t, reply(100, 100))}, Exchange: blocks(0, 100),
 					Load: contract.Load{Connections: 2, Amount: 3}, Options: map[string]any{"verify": "length"},
 				})
 				if got.Errors[c.kind] != 1 || got.Exchanges != 2+3 || len(got.Errors) != 1 {
@@ -140,7 +119,7 @@ func TestHTTP1APoliteEndIsFollowedByANewConnection(t *testing.T) {
 			t.Run(transport+"/"+name, func(t *testing.T) {
 				t.Parallel()
 				got := drive(t, transport, contract.Setup{
-					Peers: []string{answering(t, func(c net.Conn) { io.WriteString(c, farewell) })}, Exchange: blocks(0, 100),
+					Peers: []string{workertest.MisbehavingHTTP(t, func(c net.Conn) { io.WriteString(c, farewell) })}, Exchange: blocks(0, 100),
 					Load: contract.Load{Connections: 2, Amount: 11}, Options: map[string]any{"verify": "length"},
 				})
 				// Four exchanges a connection, the verified one among them.

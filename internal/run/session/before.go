@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"slices"
 
+	"netdyno/internal/input"
 	"netdyno/internal/record"
 	"netdyno/internal/run/bench"
 )
@@ -83,9 +84,22 @@ func (r *Run) allocate(block int, planned []record.Trial, say func(string)) (run
 	return record.Allocated(planned, []record.Allocation{a}), a.Ended, nil
 }
 
-// soFar reads what was measured and decided.
+// soFar returns what was measured and decided: what it read when it was called last,
+// and what has been appended since.
 func (r *Run) soFar() (record.Contents, error) {
-	contents, err := record.Read(r.Dir.Records())
-	contents.Header.Directory = string(r.Dir)
-	return contents, err
+	f, err := input.Open(r.Dir.Records())
+	if err != nil {
+		return record.Contents{}, err
+	}
+	defer f.Close()
+	held, err := f.Stat()
+	if err == nil {
+		err = r.tail.Read(f, held.Size())
+	}
+	if err != nil {
+		return record.Contents{}, fmt.Errorf("read %s: %w", r.Dir.Records(), err)
+	}
+	contents := r.tail.Contents
+	contents.Header.Directory, contents.Records = string(r.Dir), slices.Clone(contents.Records)
+	return contents, nil
 }

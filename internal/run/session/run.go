@@ -26,6 +26,7 @@ type Run struct {
 
 	session *Session
 	file    *record.File
+	tail    record.Tail // of the file, for what is asked before blocks
 }
 
 // Observer is told how a run goes, by several goroutines. Either may be nil.
