@@ -24,7 +24,7 @@ type place struct {
 
 var rigs = []place{
 	{name: "loopback", chosen: []string{"go-net", "asio", "go-http1", "go-grpc", "baidu-std", "exec"}, set: func(_ *testing.T, b *bed) { b.rig, b.server = "loopback", "127.0.0.1" }},
-	{name: "netns", chosen: []string{"go-net", "exec"}, hosts: 1, set: func(_ *testing.T, b *bed) { b.rig, b.server = "netns:2", "10.77.1.1" }},
+	{name: "netns", chosen: []string{"go-net", "exec", "go-quic"}, hosts: 1, set: func(_ *testing.T, b *bed) { b.rig, b.server = "netns:2", "10.77.1.1" }},
 	{name: "ssh", hosts: 2, set: func(t *testing.T, b *bed) {
 		b.rig, b.server = "ssh:node1,node2?config="+b.lab.SSH(t).Config, b.lab.Address(1)
 	}},
@@ -131,7 +131,15 @@ func (b *bed) ends() []string {
 	if b.foreign() {
 		return []string{"server=exec", "client=" + b.clientName(), "opt.server.command=" + b.fake("honest")}
 	}
-	return []string{"server=" + b.transport.name, "client=" + b.clientName()}
+	return append(b.security(), "server="+b.transport.name, "client="+b.clientName())
+}
+
+// security are the levels without which a transport refuses a trial.
+func (b *bed) security() []string {
+	if b.overUDP() {
+		return []string{"tls=yes"}
+	}
+	return nil
 }
 
 func (b *bed) clientName() string { return cmp.Or(b.client, b.transport.name) }

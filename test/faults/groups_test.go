@@ -3,8 +3,10 @@ package faults_test
 import (
 	"fmt"
 	"os"
+	"os/exec"
 	"path/filepath"
 	"slices"
+	"strconv"
 	"strings"
 	"syscall"
 	"testing"
@@ -25,6 +27,9 @@ const (
 	fullDisk       = "F8 full disk"
 	noDescriptors  = "F9 too few descriptors"
 	killedAndAgain = "F10 killed and run again"
+	udpBlocked     = "F11 UDP blocked"
+	linkPulled     = "F12 link pulled"
+	tooLarge       = "F13 datagrams too large for the path"
 )
 
 // long are levels of trials that nothing but a fault ends. They think between
@@ -88,6 +93,9 @@ func brokenServers(t *testing.T, b *bed, done *table) {
 		worker      string
 		blocks      int
 	}{{noServer, "", "server", 1}, {garbage, "garbage", "client-1", 1}, {halfReply, "half", "client-1", 2}} {
+		if c.mode != "" && b.overUDP() {
+			continue // a server that nobody can tell from none: UDP that is blocked
+		}
 		t.Run(c.mode, func(t *testing.T) {
 			t.Parallel()
 			own := b.again(t)
@@ -96,7 +104,7 @@ func brokenServers(t *testing.T, b *bed, done *table) {
 				if c.mode != "" {
 					server = []string{"server=exec", "opt.server.wire=" + b.wire, "opt.server.command=" + own.fake(c.mode)}
 				}
-				r := own.start(t, slices.Concat(short(c.blocks), server, []string{"client=" + b.clientName(), "connections=2"})...)
+				r := own.start(t, slices.Concat(short(c.blocks), server, b.security(), []string{"client=" + b.clientName(), "connections=2"})...)
 				r.end(t, 1, 2)
 				r.whole(t)
 				for i, one := range r.contents(t).Records {
@@ -124,6 +132,47 @@ func says(t *testing.T, fault string, number int, r record.Record) {
 		t.Errorf("trial %s says %q, want that the connection was refused", r.Trial.ID, text)
 	case fault == halfReply && number >= 2 && r.Failure != nil && r.Failure.Kind == contract.Timeout && !strings.Contains(text, "not tried again after"):
 		t.Errorf("trial %s says %q, want it not tried again", r.Trial.ID, text)
+	}
+}
+
+// brokenPath hurts the path of datagrams between two namespaces.
+func brokenPath(t *testing.T, b *bed, done *table) {
+	done.cell(t, b, udpBlocked, func(t *testing.T) {
+		own := b.again(t)
+		r := own.start(t, slices.Concat(short(1), own.ends(), []string{"connections=2", "link.loss=100%"})...)
+		r.end(t, 1, 2)
+		r.whole(t)
+		for _, one := range r.contents(t).Records {
+			failed(t, one, "client-1", "no datagram came back", "drops UDP")
+		}
+		own.nothingLeft(t)
+	})
+	r := b.start(t, append(b.long(2), "opt.idle_timeout=2s", "opt.client.keep_alive=500ms")...) // 4 trials
+	done.cell(t, b, linkPulled, func(t *testing.T) {
+		server, _ := r.underLoad(t)
+		within(t, server, "ip", "link", "set", "nd0", "down")
+		failed(t, r.next(t, 0), "client-1", "every connection was lost")
+	})
+	done.cell(t, b, tooLarge, func(t *testing.T) {
+		server, client := r.underLoad(t)
+		within(t, client, "ip", "link", "set", "nd0", "mtu", "1100") // the connections that there are carry less at once
+		signal(t, server, syscall.SIGKILL)
+		failed(t, r.next(t, 1), "server", "kill")
+		for number := 2; number < 4; number++ {
+			failed(t, r.next(t, number), "client-1", "the path takes no datagram of 1,200 bytes")
+		}
+	})
+	r.end(t, 1, 2)
+	r.whole(t)
+	r.nothingLeft(t)
+}
+
+// within runs a program in the network namespace of a process.
+func within(t *testing.T, pid int, argv ...string) {
+	t.Helper()
+	c := exec.Command("nsenter", append([]string{"--net", "--target", strconv.Itoa(pid), "--"}, argv...)...)
+	if out, err := c.CombinedOutput(); err != nil {
+		t.Fatalf("%v: %v: %s", argv, err, out)
 	}
 }
 

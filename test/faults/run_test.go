@@ -294,8 +294,12 @@ const (
 	remote      = 2
 )
 
-// port returns the port, local or remote, of a TCP socket in a state that a process
-// holds; empty when it holds none.
+// unconnected is the state of a UDP socket that takes datagrams of anybody, as a
+// server's does.
+const unconnected = "07"
+
+// port returns the port, local or remote, of a socket in a state that a process holds;
+// empty when it holds none. A UDP socket listens when it is not connected.
 func port(pid int, state string, column int) string {
 	held := map[string]bool{}
 	fds, err := os.ReadDir(fmt.Sprintf("/proc/%d/fd", pid))
@@ -311,14 +315,22 @@ func port(pid int, state string, column int) string {
 			held[strings.TrimSuffix(inode, "]")] = true
 		}
 	}
-	for _, file := range []string{"tcp", "tcp6"} {
+	for _, file := range []string{"tcp", "tcp6", "udp", "udp6"} {
 		text, err := os.ReadFile(fmt.Sprintf("/proc/%d/net/%s", pid, file))
 		if err != nil {
 			continue
 		}
+		wanted := state
+		if state == listens && strings.HasPrefix(file, "udp") {
+			wanted = unconnected
+		}
 		for line := range strings.Lines(string(text)) {
-			if fields := strings.Fields(line); len(fields) > 9 && fields[3] == state && held[fields[9]] {
-				return fields[column][strings.LastIndexByte(fields[column], ':')+1:]
+			fields := strings.Fields(line)
+			if len(fields) < 10 || fields[3] != wanted || !held[fields[9]] {
+				continue
+			}
+			if number := fields[column][strings.LastIndexByte(fields[column], ':')+1:]; number != "0000" {
+				return number
 			}
 		}
 	}

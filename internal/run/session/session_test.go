@@ -329,3 +329,21 @@ func TestSurvey(t *testing.T) {
 		t.Errorf("hosts %v, %v, held %v; want this one", hosts, err, held)
 	}
 }
+
+// A look is shown every record so far once, though each reads on from the last.
+func TestALookSeesAllRecordsSoFar(t *testing.T) {
+	workplace(t)
+	var seen []int
+	r := request("run", "blocks=1,2,3")
+	r.Judge = Judge{Look: func(h record.Header, _ []record.Trial, records []record.Record, _ int) (bool, string, error) {
+		if h.Directory != "run" {
+			t.Errorf("the look's directory is %q, want run", h.Directory)
+		}
+		seen = append(seen, len(records))
+		return false, "looked", nil
+	}}
+	measured(t, r)
+	if !slices.Equal(seen, []int{2, 4}) {
+		t.Errorf("looks saw %v records, want 2 and 4", seen)
+	}
+}

@@ -4,6 +4,8 @@ import (
 	"errors"
 	"fmt"
 	"net"
+	"os"
+	"slices"
 	"strconv"
 	"syscall"
 	"time"
@@ -45,8 +47,7 @@ func wireOption() contract.Option {
 // reached.
 func (Address) Client(contract.Setup) (load.Client, error) { panic("address has no client") }
 
-// Server implements load.Transport: it connects once to see that somebody
-// listens. A name is resolved here, so that every connection of the trial goes
+// Server implements load.Transport: it looks once whether somebody listens. A name is resolved here, so that every connection of the trial goes
 // to the one server that answered.
 func (Address) Server(setup contract.Setup) (load.Server, error) {
 	o := load.Options(setup.Options)
@@ -54,7 +55,7 @@ func (Address) Server(setup contract.Setup) (load.Server, error) {
 	if err := checkAddress(address); err != nil {
 		return nil, load.Failure(contract.SetupFailed, err)
 	}
-	conn, err := net.DialTimeout("tcp", address, time.Duration(o.Int("wait")))
+	found, err := look(o.Text("wire"), address, time.Duration(o.Int("wait")))
 	if err != nil {
 		hint := ""
 		if errors.Is(err, syscall.ECONNREFUSED) {
@@ -62,9 +63,42 @@ func (Address) Server(setup contract.Setup) (load.Server, error) {
 		}
 		return nil, load.Failure(contract.Peer, fmt.Errorf("look for the server at %s: %w%s", address, err, hint))
 	}
-	found := conn.RemoteAddr().String()
-	_ = conn.Close() // nothing was sent on it
 	return elsewhere{found, setup.Options}, nil
+}
+
+// overUDP are the wires whose servers take datagrams.
+var overUDP = []string{"h3", "quic"}
+
+// knock is how long the kernel of a host has to say that nothing takes datagrams at a
+// port of it.
+const knock = 100 * time.Millisecond
+
+// look sees whether somebody listens, and returns the address that was found. Over UDP
+// silence is an answer: a server of QUIC says nothing to a datagram of one byte.
+func look(wire, address string, wait time.Duration) (found string, err error) {
+	network := "tcp"
+	if slices.Contains(overUDP, wire) {
+		network = "udp"
+	}
+	conn, err := net.DialTimeout(network, address, wait)
+	if err != nil {
+		return "", err
+	}
+	defer func() { _ = conn.Close() }() // a server has nothing of it
+	found = conn.RemoteAddr().String()
+	if network == "tcp" {
+		return found, nil
+	}
+	if _, err := conn.Write([]byte{0}); err != nil {
+		return "", err
+	}
+	if err := conn.SetReadDeadline(time.Now().Add(min(wait, knock))); err != nil {
+		return "", err
+	}
+	if _, err := conn.Read(make([]byte, 1)); err != nil && !errors.Is(err, os.ErrDeadlineExceeded) {
+		return "", err
+	}
+	return found, nil
 }
 
 func checkAddress(address string) error {

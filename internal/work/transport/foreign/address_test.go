@@ -75,3 +75,24 @@ func TestAddressRefuses(t *testing.T) {
 		}
 	}
 }
+
+// A server over UDP is looked for over UDP: the kernel says when there is none.
+func TestAnAddressOverUDP(t *testing.T) {
+	socket, err := net.ListenPacket("udp", "127.0.0.1:0")
+	if err != nil {
+		t.Fatal(err)
+	}
+	address := socket.LocalAddr().String()
+	setup := addressSetup(address)
+	setup.Options["wire"] = "h3"
+	b := workertest.Start(t, foreign.Address{})
+	if ready := b.Setup(setup); !ready.Elsewhere || len(ready.Addresses) != 1 || ready.Addresses[0] != address {
+		t.Errorf("ready is %+v, want address %s", ready, address)
+	}
+	socket.Close()
+	b = workertest.Start(t, foreign.Address{})
+	b.Send(contract.Message{Setup: &setup})
+	if got := b.Expect("error").Error; got.Kind != contract.Peer || !strings.Contains(got.Text, "nothing listens there") {
+		t.Errorf("%+v, want that nothing listens there", got)
+	}
+}

@@ -111,7 +111,12 @@ func (d *Dialer) socket(ctx context.Context, route wire.Route) (*net.UDPConn, er
 	if err != nil {
 		return nil, err
 	}
-	return conn.(*net.UDPConn), nil
+	socket := conn.(*net.UDPConn)
+	if err := wideEnough(socket, route.Peer.Addr()); err != nil {
+		_ = socket.Close() // nothing was sent on it
+		return nil, err
+	}
+	return socket, nil
 }
 
 // settle gives a socket its buffers and reports the first one's.

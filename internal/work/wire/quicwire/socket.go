@@ -4,6 +4,7 @@ import (
 	"errors"
 	"fmt"
 	"net"
+	"net/netip"
 	"syscall"
 
 	"golang.org/x/sys/unix"
@@ -65,6 +66,32 @@ func reportFD(fd int, effective map[string]any, asked load.Options) error {
 	_, err := unix.GetsockoptInt(fd, unix.IPPROTO_UDP, unix.UDP_SEGMENT)
 	effective[offload] = err == nil && asked.Bool(offload)
 	return nil
+}
+
+// leastDatagram is the payload that every path of QUIC must carry (RFC 9000, section
+// 14).
+const leastDatagram = 1200
+
+// wideEnough returns EMSGSIZE where the kernel knows that a connected socket's path
+// carries no datagram that QUIC begins with. quic-go takes its refusal for a lost
+// packet, and would send it again until it gives up.
+func wideEnough(conn *net.UDPConn, peer netip.Addr) error {
+	raw, err := conn.SyscallConn()
+	if err != nil {
+		return err
+	}
+	level, option, headers := unix.IPPROTO_IP, unix.IP_MTU, 20+8
+	if peer.Is6() && !peer.Is4In6() {
+		level, option, headers = unix.IPPROTO_IPV6, unix.IPV6_MTU, 40+8
+	}
+	mtu := 0
+	err = raw.Control(func(fd uintptr) {
+		mtu, _ = unix.GetsockoptInt(int(fd), level, option) // 0 where the kernel does not say
+	})
+	if err == nil && mtu > 0 && mtu < leastDatagram+headers {
+		err = fmt.Errorf("packets of at most %d B: %w", mtu, unix.EMSGSIZE)
+	}
+	return err
 }
 
 // bindLate lets the kernel choose the local port at connect, where it knows the
