@@ -1,0 +1,101 @@
+// A client's flow of HTTP/2: every slot of a connection has its exchange on a stream of its
+// own, and replies may come in any order.
+//
+// Layer: above exchange, session.
+#pragma once
+
+#include <cstdint>
+#include <memory>
+#include <span>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "h2/exchange.h"
+#include "h2/session.h"
+#include "kit/agenda.h"
+#include "kit/flow.h"
+#include "kit/load.h"
+
+namespace netdyno::h2 {
+
+/// Which connection it is, and whose slots it carries. What it names outlives the flow.
+struct Place {
+  std::int64_t connection;  // among all of the client's
+  std::uint32_t number;     // in its loop's numbering
+  std::span<Slot> slots;
+  Agenda& agenda;
+};
+
+class H2Client final : public Flow, private Events {
+ public:
+  /// asking and settings outlive the flow. session is one on which an exchange was verified,
+  /// or none where every exchange has a connection of its own.
+  H2Client(const Asking& asking, const Settings& settings, const Place& place,
+           std::unique_ptr<Session> session);
+
+  void begin(std::int64_t now) override;
+  void send(std::uint32_t slot) override { queue(slot); }
+
+  bool unsent() const override;
+  std::span<const char> outgoing(std::int64_t now) override;
+  void written(std::size_t n) override { session_->written(n); }
+  bool lasting() const override { return true; }
+
+  std::span<char> read_buffer() override { return {buffer_.get(), capacity_}; }
+  void received(std::size_t n, std::int64_t now) override;
+
+  Fate fate() const override { return fate_; }
+  bool ended(std::int64_t now) override;
+  void reopened(std::int64_t now) override;
+  void abandon(contract::ErrorKind kind, std::int64_t now) override;
+
+ private:
+  /// A slot's exchange.
+  struct Call : Stream {
+    enum class State { idle, waiting, under_way };
+    State state = State::idle;
+    std::uint32_t slot = 0;
+    std::int64_t sent_ns = 0;  // 0 until it is sent for the first time
+    Reply reply;
+    std::string room;
+  };
+
+  void field(Stream& stream, std::string_view name, std::string_view value) override;
+  void data(Stream& stream, std::string_view bytes) override;
+  void ended(Stream& stream) override;
+  void closed(Stream& stream, std::uint32_t code) override;
+  void going_away(std::uint32_t code) override;
+  void refused(std::int32_t id) override;
+
+  std::uint64_t waiting() const { return queued_ - taken_; }
+  bool may_begin() const { return !leaving_ && session_->takes_request(under_way_); }
+  void ask(Call& call);
+  void queue(std::uint32_t slot);
+  void again(Call& call);
+  void begin_calls(std::int64_t now);
+  void conclude();
+
+  const Asking& asking_;
+  const Settings& settings_;
+  Place place_;
+  bool fresh_;
+  std::unique_ptr<Session> session_;
+  std::unique_ptr<char[]> buffer_;
+  std::size_t capacity_ = 0;
+  std::vector<Call> calls_;          // by slot
+  std::vector<std::uint32_t> ring_;  // slots that wait to be sent; each is in it at most once
+  std::uint64_t mask_ = 0;
+  std::uint64_t queued_ = 0;
+  std::uint64_t taken_ = 0;
+  std::size_t under_way_ = 0;
+  std::size_t turn_ = 0;
+  std::int64_t now_ = 0;
+  std::int64_t reopened_ns_ = 0;  // since when the connection is made anew, until something is sent on it
+  bool used_ = true;              // something was answered on this connection
+  bool leaving_ = false;          // the peer takes no more requests on it
+  bool failed_ = false;           // the peer ended it because of an error
+  Fate fate_ = Fate::open;
+};
+
+}  // namespace netdyno::h2

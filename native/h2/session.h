@@ -1,0 +1,126 @@
+// One end of a connection of HTTP/2 by nghttp2's session: frames, HPACK, flow control and
+// what the standard forbids. It moves no bytes itself.
+//
+// What is to be sent is gathered in two buffers in turn: while the kernel takes one, the
+// other is filled. So bytes that were handed out stay as they are until more are asked for.
+//
+// Memory does not grow with what a peer sends: fields are looked at and kept nowhere, a
+// body is handed on where it was read, and the library bounds what it owes a peer that does
+// not read (acknowledgements, resets, streams).
+//
+// Layer: above fields, settings. Only one thread uses a session at a time; it never moves.
+#pragma once
+
+#include <nghttp2/nghttp2.h>
+
+#include <cstddef>
+#include <cstdint>
+#include <span>
+#include <string>
+#include <string_view>
+
+#include "h2/fields.h"
+#include "h2/settings.h"
+
+namespace netdyno::h2 {
+
+/// What one stream still has to send, and how far the peer has come on it. Whoever uses the
+/// session owns it, and derives from it what it needs to know.
+struct Stream {
+  std::int32_t id = 0;               // 0 for none
+  std::string_view body;             // what is still to be sent; the bytes outlive the stream
+  const Fields* trailers = nullptr;  // what follows the body
+  bool sent = false;                 // this end has said all
+  bool ended = false;                // the peer has
+  bool reset = false;                // by the peer
+  bool given_up = false;             // by this end, because of what came
+  std::size_t head = 0;              // bytes of header fields that came (RFC 9113, section 6.5.2)
+};
+
+/// What a session tells about its streams. It is called inside receive and pump.
+class Events {
+ public:
+  virtual ~Events() = default;
+
+  /// The peer begins a stream. Servers only.
+  virtual Stream* began() { return nullptr; }
+  virtual void field(Stream& stream, std::string_view name, std::string_view value) = 0;
+  virtual void data(Stream& stream, std::string_view bytes) = 0;
+  /// The peer has said all on this stream.
+  virtual void ended(Stream& stream) = 0;
+  /// Nothing more comes or goes on it. code is RFC 9113's, section 7.
+  virtual void closed(Stream& stream, std::uint32_t code) = 0;
+  /// The peer takes no more streams on this connection, and says why by a code.
+  virtual void going_away(std::uint32_t /*code*/) {}
+  /// A request was not sent, since the peer takes none any more. Clients only.
+  virtual void refused(std::int32_t /*id*/) {}
+};
+
+enum class End { client, server };
+
+class Session {
+ public:
+  /// Bytes of header fields of one stream, those of replies before the one that counts and
+  /// of trailers among them, beyond which it is given up.
+  static constexpr std::size_t kMostHead = 64 << 10;
+  /// Bytes that are gathered before they have to be sent.
+  static constexpr std::size_t kGathered = 64 << 10;
+
+  Session(End end, const Settings& settings);
+  ~Session();
+  Session(const Session&) = delete;
+  Session& operator=(const Session&) = delete;
+
+  /// Whom to tell from now on. Before anything else; another one may follow.
+  void attend(Events& events) { events_ = &events; }
+
+  /// Takes bytes of the peer.
+  void receive(std::span<const char> bytes);
+  /// Gathers what is to be sent.
+  void pump();
+
+  bool unsent() const { return at_ < going_.size() || !next_.empty(); }
+  /// Whether all that was handed out has been taken.
+  bool drained() const { return at_ == going_.size(); }
+  /// The bytes to be sent now. They stay as they are until it is called when drained.
+  std::span<const char> outgoing();
+  void written(std::size_t n);
+
+  /// Whether another request may begin now, beside so many that are under way.
+  bool takes_request(std::size_t under_way) const;
+  /// Begins a request on a new stream, whose body is set. The fields outlive it.
+  void request(Stream& stream, const Fields& fields);
+  /// Answers on a stream, whose body and trailers are set. The fields outlive it.
+  void respond(Stream& stream, const Fields& fields);
+  /// Ends a stream before its time, by a code of RFC 9113, section 7.
+  void reset(Stream& stream, std::uint32_t code);
+
+  /// How many streams the peer lets this end have open at once.
+  std::uint32_t stream_limit() const { return limit_; }
+  /// The peer broke the protocol, and nothing more can be understood of it.
+  bool broken() const { return broken_; }
+  /// Why, in the library's words.
+  const std::string& problem() const { return problem_; }
+  /// Whether nothing more is to be read or sent.
+  bool over() const;
+
+ private:
+  friend struct Callbacks;
+
+  void submit_settings(End end, const Settings& settings);
+  Stream* stream_of(std::int32_t id) const;
+
+  nghttp2_session* session_ = nullptr;
+  Events* events_ = nullptr;
+  std::string going_;  // handed out, of which at_ bytes were taken
+  std::string next_;
+  std::size_t at_ = 0;
+  std::uint32_t limit_;
+  bool broken_ = false;
+  std::string problem_;
+};
+
+/// nghttp2's version, such as "1.52.0".
+std::string library_version();
+
+}  // namespace netdyno::h2

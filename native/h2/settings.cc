@@ -1,0 +1,53 @@
+#include "h2/settings.h"
+
+#include <string>
+#include <utility>
+
+#include "kit/options.h"
+
+namespace netdyno::h2 {
+
+using contract::Option;
+using contract::Role;
+
+namespace {
+
+constexpr std::int64_t kLeastFrame = 16 << 10;
+constexpr std::int64_t kMostFrame = (1 << 24) - 1;
+constexpr std::int64_t kLeastWindow = (1 << 16) - 1;  // a connection's cannot be smaller
+constexpr std::int64_t kMostWindow = (std::int64_t{1} << 31) - 1;
+
+/// An option with the values that a race tries. Nobody sets it outside of netdyno by these
+/// words: the library has functions of a session for it.
+Option raced_bytes(const std::string& name, const Range& range, const std::string& doc,
+                   const std::vector<std::string>& grid, const std::string& as) {
+  return raced(bytes_option(name, range, doc), grid, {{Role::server, as}, {Role::client, as}});
+}
+
+}  // namespace
+
+std::vector<Option> setting_options() {
+  return {
+      only(Role::server, integer_option("max_streams", {250, 1, 1 << 20},
+                                        "streams that a client may have open on a connection")),
+      raced_bytes("max_frame", {kLeastFrame, kLeastFrame, kMostFrame}, "largest frame that this end reads",
+                  {"64KiB", "1MiB"}, "NGHTTP2_SETTINGS_MAX_FRAME_SIZE = {value}"),
+      raced_bytes("connection_window", {16 << 20, kLeastWindow, kMostWindow},
+                  "receive window of a connection", {"1MiB", "64MiB"},
+                  "nghttp2_session_set_local_window_size(session, NGHTTP2_FLAG_NONE, 0, {value})"),
+      raced_bytes("stream_window", {1 << 20, 1, kMostWindow}, "receive window of a stream", {"4MiB", "16MiB"},
+                  "NGHTTP2_SETTINGS_INITIAL_WINDOW_SIZE = {value}"),
+  };
+}
+
+Settings Settings::of(const contract::Setup& setup) {
+  const contract::Json& o = setup.options;
+  Settings settings;
+  settings.max_frame = o.at("max_frame").get<std::uint32_t>();
+  settings.connection_window = o.at("connection_window").get<std::int32_t>();
+  settings.stream_window = o.at("stream_window").get<std::int32_t>();
+  if (setup.role == Role::server) settings.max_streams = o.at("max_streams").get<std::uint32_t>();
+  return settings;
+}
+
+}  // namespace netdyno::h2

@@ -1,0 +1,120 @@
+#include "h2/verification.h"
+
+#include <algorithm>
+#include <utility>
+
+namespace netdyno::h2 {
+
+using contract::ErrorKind;
+using contract::Failure;
+
+namespace {
+
+constexpr std::size_t kReadSize = 64 << 10;
+
+}  // namespace
+
+Verification::Verification(const Asking& asking, const Settings& settings, std::int64_t connection,
+                           std::int64_t streams, std::unique_ptr<Session>& to)
+    : asking_(asking),
+      connection_(connection),
+      streams_(streams),
+      to_(to),
+      session_(std::make_unique<Session>(End::client, settings)) {
+  session_->attend(*this);
+}
+
+Verification::~Verification() {
+  if (verified_) to_ = std::move(session_);
+}
+
+void Verification::begin(std::int64_t) {
+  buffer_ = std::make_unique_for_overwrite<char[]>(kReadSize);
+  first_.reply.first = true;
+  first_.body = asking_.body(first_.room);
+  session_->request(first_, asking_.fields(connection_, 0));
+  session_->pump();
+}
+
+std::span<char> Verification::read_buffer() {
+  return verified_ ? std::span<char>() : std::span<char>(buffer_.get(), kReadSize);
+}
+
+void Verification::received(std::size_t n, std::int64_t) {
+  for (std::size_t i = 0; i < n && arrived_ + static_cast<std::int64_t>(i) < 5; i++) {
+    opening_[static_cast<std::size_t>(arrived_) + i] = buffer_[i];
+  }
+  arrived_ += static_cast<std::int64_t>(n);
+  session_->receive({buffer_.get(), n});
+  session_->pump();
+  if (first_.over) return judge();
+  require_whole();
+}
+
+/// Throws unless the reply may still come.
+void Verification::require_whole() const {
+  const std::string_view opening(opening_.data(), opening_.size());
+  constexpr char kAlert = 0x15;  // of TLS, to a client that speaks plain text
+  if (opening.starts_with("HTTP/")) {
+    fail(ErrorKind::setup, "the server speaks HTTP/1.1 and this client HTTP/2 with prior knowledge");
+  }
+  if (opening[0] == kAlert && opening[1] == 3) {
+    fail(ErrorKind::setup, "the server speaks TLS and this client plain text");
+  }
+  if (session_->broken()) fail(ErrorKind::invalid, "malformed HTTP/2: " + session_->problem());
+  if (gone_ != 0) {
+    fail(ErrorKind::peer,
+         std::string("the server ended the connection (GOAWAY): ") + nghttp2_http2_strerror(gone_));
+  }
+}
+
+void Verification::judge() {
+  if (first_.given_up) fail(ErrorKind::invalid, asking_.explain(first_.reply));
+  if (!first_.ended) {
+    require_whole();
+    const std::string code = nghttp2_http2_strerror(first_.code);
+    if (first_.reset) fail(ErrorKind::peer, "the server reset the stream: " + code);
+    fail(ErrorKind::invalid,
+         "malformed reply: " + (session_->problem().empty() ? code : session_->problem()));
+  }
+  const Verdict verdict = asking_.judge(first_.reply);
+  if (!verdict.taken) fail(verdict.kind, asking_.explain(first_.reply));
+  if (const std::string wrong = asking_.compare(first_.reply); !wrong.empty()) {
+    fail(ErrorKind::invalid, wrong);
+  }
+  if (streams_ > session_->stream_limit()) {
+    fail(ErrorKind::setup, "load.in_flight is " + std::to_string(streams_) +
+                               ", and the server lets a client open " +
+                               std::to_string(session_->stream_limit()) +
+                               " streams on a connection; raise its limit (opt.server.max_streams), or use "
+                               "more connections");
+  }
+  verified_ = true;
+}
+
+void Verification::field(Stream&, std::string_view name, std::string_view value) {
+  asking_.field(first_.reply, name, value);
+}
+
+void Verification::data(Stream& stream, std::string_view bytes) {
+  if (!asking_.data(first_.reply, bytes)) session_->reset(stream, NGHTTP2_CANCEL);
+}
+
+void Verification::ended(Stream& stream) {
+  if (stream.sent) return;
+  session_->reset(stream, NGHTTP2_CANCEL);
+  stream.given_up = false;
+}
+
+void Verification::closed(Stream&, std::uint32_t code) {
+  first_.over = true;
+  first_.code = code;
+}
+
+void Verification::going_away(std::uint32_t code) { gone_ = code; }
+
+void Verification::fail(ErrorKind kind, const std::string& text) const {
+  throw Failure(kind, "verify connection " + std::to_string(connection_) + ": " + text);
+}
+
+}  // namespace netdyno::h2
