@@ -3,8 +3,8 @@
 // Layer: above uring, kit/ends.
 #pragma once
 
+#include <functional>
 #include <memory>
-#include <utility>
 #include <vector>
 
 #include "kit/ends.h"
@@ -27,19 +27,14 @@ inline uring_worker::Settings ring_settings(const contract::Setup& setup) {
   return uring_worker::Settings::of(options);
 }
 
-inline std::unique_ptr<Server> ring_server(const contract::Setup& setup, std::unique_ptr<const Work> work) {
-  const auto make = [settings = ring_settings(setup)] {
-    return std::make_unique<uring_worker::UringServerLoop>(settings);
-  };
-  return std::make_unique<LoopServer>(setup, make, std::move(work));
+/// What makes a server's loops, and a client's.
+inline std::function<std::unique_ptr<ServerLoop>()> server_loops(const contract::Setup& setup) {
+  return
+      [settings = ring_settings(setup)] { return std::make_unique<uring_worker::UringServerLoop>(settings); };
 }
-
-inline std::unique_ptr<Client> ring_client(const contract::Setup& setup, Load& load,
-                                           std::unique_ptr<const Work> work) {
-  const auto make = [settings = ring_settings(setup)] {
-    return std::make_unique<uring_worker::UringClientLoop>(settings);
-  };
-  return std::make_unique<LoopClient>(setup, load, make, std::move(work));
+inline std::function<std::unique_ptr<ClientLoop>()> client_loops(const contract::Setup& setup) {
+  return
+      [settings = ring_settings(setup)] { return std::make_unique<uring_worker::UringClientLoop>(settings); };
 }
 
 }  // namespace netdyno::h2

@@ -19,11 +19,11 @@ class UringH2 : public Transport {
   }
 
   std::unique_ptr<Server> server(const contract::Setup& setup) override {
-    return ring_server(setup, work_of(setup));
+    return std::make_unique<LoopServer>(setup, server_loops(setup), work_of(setup));
   }
 
   std::unique_ptr<Client> client(const contract::Setup& setup, Load& load) override {
-    return ring_client(setup, load, work_of(setup));
+    return std::make_unique<LoopClient>(setup, load, client_loops(setup), work_of(setup));
   }
 };
 

@@ -16,9 +16,9 @@ namespace netdyno::h2 {
 /// The wire's name.
 inline constexpr char kH2C[] = "h2c";
 
-/// The work of either end. The kit's promise that any thread may use it holds as far as
-/// each connection's verification and flow, one after the other, are used by one thread.
-class H2Work final : public Work {
+/// The work of either end. It keeps the ends' parts. The kit's promise that any thread may use it holds as
+/// far as each connection's verification and flow, one after the other, are used by one thread.
+class H2Work : public Work {
  public:
   /// Throws Failure{unsupported} for exchanges that no end of this library carries.
   H2Work(const contract::Setup& setup, std::unique_ptr<const Asking> asking,

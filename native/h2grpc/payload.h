@@ -1,0 +1,75 @@
+// Whole messages of gRPC at one end: five bytes of prefix, then the encoding. They are
+// encoded and decoded anew in every exchange by protobuf's generated code, as programs do.
+//
+// Layer: above grpcpp/contents. Immutable after construction: any thread may use it.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <memory>
+#include <string>
+#include <string_view>
+
+#include "grpcpp/contents.h"
+
+namespace netdyno::h2grpc {
+
+/// gRPC's statuses that the wire speaks of (grpc/grpc, doc/statuscodes.md).
+enum Code {
+  ok = 0,
+  cancelled = 1,
+  invalid_argument = 3,
+  deadline_exceeded = 4,
+  resource_exhausted = 8,
+  unimplemented = 12,
+  internal = 13,
+  unavailable = 14
+};
+
+/// What a message was found to be.
+struct Taken {
+  std::int64_t bytes = 0;  // of payload, where code is ok
+  Code code = ok;          // else what a server answers with
+  std::string why;
+};
+
+/// Bytes before each message: whether it is compressed, and its length.
+inline constexpr std::size_t kPrefix = 5;
+
+class Payload {
+ public:
+  /// out is what this end sends, in what it receives, named incoming ("request" or "reply").
+  /// Both outlive it.
+  Payload(const grpc_worker::Content& out, const grpc_worker::Content& in, std::string incoming)
+      : out_(out), in_(in), incoming_(std::move(incoming)) {}
+  virtual ~Payload() = default;
+  Payload(const Payload&) = delete;
+  Payload& operator=(const Payload&) = delete;
+
+  /// The message that this end sends, with its prefix, perhaps composed in room.
+  virtual std::string_view outgoing(std::string& room) const = 0;
+  /// Takes the one message of a body.
+  Taken take(std::string_view body) const;
+  /// What is wrong with the content of a body that was taken; empty if nothing is.
+  std::string compare(std::string_view body) const { return differs(body.substr(kPrefix)); }
+
+  /// The most bytes of a right body.
+  std::int64_t most() const;
+
+ protected:
+  virtual Taken decode(std::string_view message) const = 0;
+  virtual std::string differs(std::string_view message) const = 0;
+
+  Taken sized(std::size_t size) const;
+  Taken undecodable() const;
+
+  const grpc_worker::Content& out_;
+  const grpc_worker::Content& in_;
+  std::string incoming_;
+};
+
+/// raw: codec bytes travels as the message itself, else in a protobuf Block.
+std::unique_ptr<const Payload> make_payload(const grpc_worker::Content& out, const grpc_worker::Content& in,
+                                            const std::string& incoming, bool raw);
+
+}  // namespace netdyno::h2grpc

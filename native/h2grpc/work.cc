@@ -1,0 +1,73 @@
+#include "h2grpc/work.h"
+
+#include <climits>
+#include <string>
+#include <utility>
+
+#include "h2/settings.h"
+#include "h2/work.h"
+#include "h2grpc/call.h"
+#include "kit/ends.h"
+#include "kit/options.h"
+#include "kit/sockets.h"
+
+namespace netdyno::h2grpc {
+
+using contract::ErrorKind;
+using contract::Failure;
+using contract::Option;
+using contract::Role;
+using contract::Setup;
+using grpc_worker::Contents;
+
+namespace {
+
+/// Keeps the contents, which its ends refer to.
+class GrpcWork final : public h2::H2Work {
+ public:
+  GrpcWork(const Setup& setup, std::shared_ptr<const Contents> contents)
+      : H2Work(setup, setup.role == Role::client ? std::make_unique<GrpcAsking>(setup, *contents) : nullptr,
+               setup.role == Role::server ? std::make_unique<GrpcAnswering>(setup, *contents) : nullptr),
+        contents_(std::move(contents)) {}
+
+ private:
+  std::shared_ptr<const Contents> contents_;
+};
+
+}  // namespace
+
+std::vector<Option> options() {
+  std::vector<Option> all = {
+      choice_option(
+          "codec", {"proto", "raw"},
+          "how codec bytes travels: proto in a protobuf Block; raw as the message itself; give both "
+          "ends the same"),
+      bytes_option("max_message", {0, 0, INT_MAX},
+                   "largest message this end receives; 0 takes the libraries' 4 MiB, raised to what the "
+                   "exchange needs"),
+      only(Role::client,
+           choice_option("verify", {"content", "length"},
+                         "what is compared before ready: the content that our servers send, or only its "
+                         "length, for a server of yours; a message only has to decode then")),
+  };
+  for (Option& option : h2::setting_options()) all.push_back(std::move(option));
+  for (Option& option : socket_options()) all.push_back(std::move(option));
+  all.push_back(listener_option());
+  all.push_back(read_buffer_option());
+  return all;
+}
+
+std::shared_ptr<const Contents> contents_of(const Setup& setup) {
+  auto contents = std::make_shared<const Contents>(setup.exchange);
+  if (contents->structured() && setup.options.at("codec") == "raw") {
+    throw Failure(ErrorKind::unsupported, "option codec is raw and exchange.codec is " +
+                                              setup.exchange.codec + ": raw carries codec bytes alone");
+  }
+  return contents;
+}
+
+std::unique_ptr<const Work> work_of(const Setup& setup, std::shared_ptr<const Contents> contents) {
+  return std::make_unique<GrpcWork>(setup, std::move(contents));
+}
+
+}  // namespace netdyno::h2grpc
