@@ -50,7 +50,7 @@ func program(t *testing.T, transport string) string {
 	switch transport {
 	case "go-grpc":
 		return filepath.Join(bin, "netdyno-worker-grpc")
-	case "go-http1":
+	case "go-http1", "go-http2":
 		return filepath.Join(bin, "netdyno-worker-http")
 	case "baidu-std", "fasthttp":
 		return filepath.Join(bin, "netdyno-worker-"+transport)

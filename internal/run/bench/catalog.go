@@ -254,16 +254,16 @@ var notBuilt = map[string]string{
 	// Why this is no alias: docs/decisions/0023-brpc-names-the-library.md.
 	"brpc": "brpc is the arm on Apache brpc's own library, whose worker is not here (native/brpc/README.md builds it); netdyno's own end of the same protocol is baidu-std",
 
-	"asio": native, "baidu-std-asio": native, "grpcpp": native, "http1-asio": native, "http1-uring": native, "libevent": native, "threads": native, "uring": native,
+	"asio": native, "baidu-std-asio": native, "grpcpp": native, "grpc-nghttp2": native, "h2-asio": native, "h2-uring": native, "http1-asio": native, "http1-uring": native, "libevent": native, "threads": native, "uring": native,
 	"mpi": native, "mpich": native, "ucx": native, "verbs": native,
 }
 
 // families are names that several transports share.
 var families = map[string]string{
-	"grpc":  "go-grpc for Go's library, grpcpp for C++'s, or go-connect-grpc",
-	"http":  "go-http1, go-http2, go-http3, fasthttp, http1-uring or http1-asio",
+	"grpc":  "go-grpc for Go's library, grpcpp for C++'s, grpc-nghttp2 on nghttp2, or go-connect-grpc",
+	"http":  "go-http1, go-http2, go-http3, fasthttp, http1-uring, http1-asio, h2-uring or h2-asio",
 	"http1": "go-http1, fasthttp, http1-uring or http1-asio",
-	"http2": "go-http2",
+	"http2": "go-http2, h2-uring or h2-asio",
 	"http3": "go-http3, which is always encrypted: with tls=yes",
 	"quic":  "go-quic or go-http3, which are always encrypted: with tls=yes",
 	"rdma":  "verbs for libibverbs, or ucx with opt.tls=rdma, mpi with opt.fabric=rdma",
