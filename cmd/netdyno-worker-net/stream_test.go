@@ -57,9 +57,9 @@ func (p pairing) streams(t *testing.T) {
 	t.Helper()
 	server, client := p.connect(t)
 	client.Start()
-	warm := server.Settled(contract.Counts{}, p.few())
+	warm := server.Some(contract.Counts{}, p.few())
 	client.Mark(1, true)
-	server.Settled(warm, p.few())
+	server.Some(warm, p.few())
 	client.Mark(2, false)
 	r := client.Stop()
 	total := client.Mark(3, false).Counts // all that it ever completed

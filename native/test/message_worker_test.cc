@@ -43,10 +43,10 @@ Json reading(WorkerProcess& worker, int id) {
 /// Runs a fixed amount of work, and returns what each end counted of it.
 Counts run_amount(EchoServer& server, const Json& change, std::int64_t exchanges) {
   ToldClient client(executable(), server.address(), change);
-  client.worker.expect("ready", 20'000);
+  client.worker.expect("ready");
   const Json before = reading(server.worker(), 1);
   client.worker.send({{"start", Json::object()}});
-  const Json counts = client.worker.expect("result", 20'000).at("counts");
+  const Json counts = client.worker.expect("result").at("counts");
   Json served = server.counts(before.at("exchanges").get<std::int64_t>() + exchanges);
   for (const char* key : {"exchanges", "received_bytes", "sent_bytes"}) {
     served[key] = served.at(key).get<std::int64_t>() - before.at(key).get<std::int64_t>();

@@ -40,7 +40,7 @@ void exchange(const Json& options, const Json& exchange, const Json& load) {
   ToldClient client(NETDYNO_WORKER, server.address(), change);
   client.worker.expect("ready");
   client.worker.send({{"start", Json::object()}});
-  const Json counts = client.worker.expect("result", 20'000).at("counts");
+  const Json counts = client.worker.expect("result").at("counts");
   const auto connections = load.at("connections").get<std::int64_t>();
   const std::int64_t done = connections * load.at("amount").get<std::int64_t>();
   EXPECT_EQ(counts.at("exchanges"), done);

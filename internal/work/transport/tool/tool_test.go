@@ -126,24 +126,28 @@ func TestSockperf(t *testing.T) {
 	client.Setup(setup)
 	before := client.Mark(0, false).Counts
 	time.Sleep(100 * time.Millisecond)
-	if idle := client.Mark(0, false).Counts; idle.Exchanges != 0 || before.Exchanges != 0 || idle.Connections != 1 {
+	// The one round trip that was under way when it was stopped may come back late.
+	if idle := client.Mark(0, false).Counts; idle.Exchanges > 1 || before.Exchanges > 1 || idle.Connections != 1 {
 		t.Errorf("ready and silent, it counts %+v and then %+v", before, idle)
 	}
 	client.Start()
 	moving(t, client, 100)
-	opening := client.Mark(1, true)
-	time.Sleep(300 * time.Millisecond)
-	closing := client.Mark(2, false)
+	started := client.Mark(0, false).Counts.Exchanges
+	client.Mark(1, true)
+	opened := server.Mark(0, false).Counts.Exchanges
+	moving(t, server, opened+1000)
+	closing := server.Mark(0, false).Counts.Exchanges
+	closed := client.Mark(2, false).Counts.Exchanges
 	result := client.Stop()
 	service, err := hist.Decode(result.Service)
-	if err != nil || service.Count() != result.Counts.Exchanges || service.Count() == 0 {
+	if err != nil || service.Count() != result.Counts.Exchanges {
 		t.Fatalf("%d exchanges with %d times, %v", result.Counts.Exchanges, service.Count(), err)
 	}
-	// The marks' readings lie a moment after the window's edges, and messages
-	// take some 20 µs.
-	kernel := closing.Counts.Exchanges - opening.Counts.Exchanges
-	if apart := result.Counts.Exchanges - kernel; apart < -kernel/10-50 || apart > kernel/10+50 {
-		t.Errorf("%d exchanges by the log, %d by the kernel", result.Counts.Exchanges, kernel)
+	// However long a busy machine takes between them, the server's readings lie inside
+	// the window and the client's around it, each within the one message in flight.
+	const ends = 2
+	if got, least, most := result.Counts.Exchanges, closing-opened-ends, closed-started+ends; got < least || got > most {
+		t.Errorf("%d exchanges by the log; %d inside the window by the server's kernel, %d around it by the client's", got, least+ends, most-ends)
 	}
 	if result.Own["round_trip_mean_us"] <= 0 || result.Counts.SentBytes != 100*result.Counts.Exchanges {
 		t.Errorf("the result is %+v", result)

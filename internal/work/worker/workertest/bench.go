@@ -110,12 +110,24 @@ func (b *Bench) Mark(id int, reset bool) contract.Reading {
 	return *b.Expect("mark").Mark.Reading
 }
 
-// Settled reads a server until it has counted n exchanges since before, or half a
-// second has passed: it counts a reply after the client may have it.
+// Settled reads a server until it has counted n exchanges since before, or Timeout has
+// passed: it counts a reply after the client may have it.
 func (b *Bench) Settled(before contract.Counts, n int64) contract.Counts {
 	b.t.Helper()
+	return b.within(Timeout, before, n)
+}
+
+// Some reads a server until it has counted n exchanges since before, or half a second
+// has passed, which is enough of a slow load.
+func (b *Bench) Some(before contract.Counts, n int64) contract.Counts {
+	b.t.Helper()
+	return b.within(500*time.Millisecond, before, n)
+}
+
+func (b *Bench) within(patience time.Duration, before contract.Counts, n int64) contract.Counts {
+	b.t.Helper()
 	counts := b.Mark(2, false).Counts
-	for tries := 0; counts.Exchanges-before.Exchanges < n && tries < 100; tries++ {
+	for deadline := time.Now().Add(patience); counts.Exchanges-before.Exchanges < n && time.Now().Before(deadline); {
 		time.Sleep(5 * time.Millisecond)
 		counts = b.Mark(2, false).Counts
 	}
