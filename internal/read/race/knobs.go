@@ -116,10 +116,10 @@ func (f field) knobs(s *cells.Dataset) []Knob {
 }
 
 // ratio is the metric of a over that of b with its 95 % interval; zero without a block
-// that both have, and without bounds while no noise is known.
+// that both have, and while no noise is known: one block gives no ratio.
 func (f field) ratio(a, b *runner, n noise) stat.Estimate {
 	mean, variances, ok := ahead(a, b)
-	if !ok {
+	if !ok || n.degrees == 0 {
 		return stat.Estimate{}
 	}
 	reach := n.reach((1-stat.Confidence)/2, variances)

@@ -14,7 +14,7 @@ func (l *layout) race() []Section {
 	if r == nil {
 		return nil
 	}
-	note := fmt.Sprintf("%s Ended: %s. The whole race leaves out its best arm with a probability of at most %s; arms that are behind were left out because the trials did not suffice for all.",
+	note := fmt.Sprintf("%s Ended: %s. The whole race leaves out its best arm with a probability of at most %s; arms that are behind were left out because the trials or the time did not suffice for all.",
 		raceTrials(r), or(r.Ended, "not yet"), shareText(race.ErrorRate))
 	sections := []Section{{ID: "race", Title: "The race", Note: note, Tables: []Table{l.candidates(r)}}}
 	if len(r.Settings) > 0 || len(r.Costs) > 0 {
@@ -52,7 +52,11 @@ func (l *layout) candidates(r *race.Race) Table {
 			t.Rows = append(t.Rows, append(row, missing(), missing()))
 			continue
 		}
-		row = append(row, amount(c.Figure.Value, c.Figure.Low, c.Figure.High, scale))
+		figure := amount(c.Figure.Value, c.Figure.Low, c.Figure.High, scale)
+		if c.Figure.N < 2 {
+			figure.Figure.Interval = "" // one block gives none
+		}
+		row = append(row, figure)
 		if c.Arm == r.Baseline || c.Ratio.Point == 0 {
 			row = append(row, missing())
 		} else {
