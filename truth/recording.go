@@ -48,7 +48,7 @@ type recording struct {
 
 type recordedTrial struct {
 	Block int     `json:"block"`
-	Order int     `json:"order"` // within the block
+	Order int     `json:"order"` // within the plan
 	Arm   string  `json:"arm"`
 	Value float64 `json:"value"`
 }
