@@ -75,7 +75,7 @@ TEST(StreamWorker, AServerDropsAClientWithAnotherContentAndServesOn) {
     if (spoilt) content[4'321] = static_cast<char>(content[4'321] ^ 1);
     ASSERT_EQ(send(fd.get(), content.data(), content.size(), MSG_NOSIGNAL), 5'000);
     pollfd ready{fd.get(), POLLIN, 0};
-    ASSERT_EQ(poll(&ready, 1, kPatienceMs), 1) << "neither answered nor dropped";
+    ASSERT_EQ(poll(&ready, 1, kTimeoutMs), 1) << "neither answered nor dropped";
     char answer[10];
     const ssize_t n = recv(fd.get(), answer, sizeof answer, MSG_WAITALL);
     EXPECT_EQ(n > 0, !spoilt);

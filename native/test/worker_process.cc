@@ -91,7 +91,7 @@ void WorkerProcess::close_stdin() {
 }
 
 std::optional<int> WorkerProcess::wait() {
-  for (int ms = 0; ms < kPatienceMs; ms += 10) {
+  for (int ms = 0; ms < kTimeoutMs; ms += 10) {
     int status = 0;
     if (waitpid(pid_, &status, WNOHANG) == pid_) {
       pid_ = -1;
@@ -141,7 +141,7 @@ EchoServer::EchoServer(const std::string& executable, const Json& change) : work
 
 Json EchoServer::counts(std::int64_t exchanges) {
   Json counts;
-  for (int id = 1; id <= kPatienceMs / 10; id++) {
+  for (int id = 1; id <= kTimeoutMs / 10; id++) {
     worker_.send({{"mark", {{"id", id}}}});
     counts = worker_.expect("mark").at("reading").at("counts");
     if (counts.at("exchanges") >= exchanges) break;

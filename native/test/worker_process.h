@@ -14,7 +14,7 @@ using Json = nlohmann::json;
 
 /// How long anything may take in a worker that sanitizers slow down, beside other busy
 /// processes. netdyno check holds the workers that are shipped to the contract's seconds.
-inline constexpr int kPatienceMs = 20'000;
+inline constexpr int kTimeoutMs = 20'000;
 
 class WorkerProcess {
  public:
@@ -27,14 +27,14 @@ class WorkerProcess {
   void send(const Json& message) { send_line(message.dump()); }
   /// The next message, or nothing when the worker's stream ended or no message came within
   /// timeout_ms.
-  std::optional<Json> next(int timeout_ms = kPatienceMs);
+  std::optional<Json> next(int timeout_ms = kTimeoutMs);
   /// The body of the next message, without ticks. Throws std::runtime_error that quotes the
   /// message if it has another name.
-  Json expect(const std::string& name, int timeout_ms = kPatienceMs);
+  Json expect(const std::string& name, int timeout_ms = kTimeoutMs);
   /// The error message that must come next. Throws as expect does.
-  Json expect_error(const std::string& kind, bool fatal, int timeout_ms = kPatienceMs);
+  Json expect_error(const std::string& kind, bool fatal, int timeout_ms = kTimeoutMs);
   void close_stdin();
-  /// The exit status, or nothing when the worker has not ended within kPatienceMs.
+  /// The exit status, or nothing when the worker has not ended within kTimeoutMs.
   std::optional<int> wait();
   void kill();
   int ticks() const { return ticks_; }
@@ -55,7 +55,7 @@ class EchoServer {
   std::string address(std::size_t i = 0) const { return ready_.at("addresses").at(i); }
   const Json& ready() const { return ready_; }
   WorkerProcess& worker() { return worker_; }
-  /// Its counts once they hold that many exchanges, or after kPatienceMs as they are. A client can
+  /// Its counts once they hold that many exchanges, or after kTimeoutMs as they are. A client can
   /// have an answer before its server has counted it.
   Json counts(std::int64_t exchanges);
 

@@ -109,7 +109,7 @@ TEST_P(Options, ServeOnWhenClientsBreakOff) {
   client.worker.send({{"start", Json::object()}});
   EXPECT_EQ(client.worker.expect("result").at("counts").at("exchanges"), 40);
   Json open;
-  for (int i = 0; i < test::kPatienceMs / 20 && open != 4; i++) {  // until the server has noticed
+  for (int i = 0; i < test::kTimeoutMs / 20 && open != 4; i++) {  // until the server has noticed
     std::this_thread::sleep_for(std::chrono::milliseconds(20));
     server.worker().send({{"mark", {{"id", i}}}});
     open = server.worker().expect("mark").at("reading").at("counts").at("connections");

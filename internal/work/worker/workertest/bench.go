@@ -124,10 +124,10 @@ func (b *Bench) Some(before contract.Counts, n int64) contract.Counts {
 	return b.within(500*time.Millisecond, before, n)
 }
 
-func (b *Bench) within(patience time.Duration, before contract.Counts, n int64) contract.Counts {
+func (b *Bench) within(timeout time.Duration, before contract.Counts, n int64) contract.Counts {
 	b.t.Helper()
 	counts := b.Mark(2, false).Counts
-	for deadline := time.Now().Add(patience); counts.Exchanges-before.Exchanges < n && time.Now().Before(deadline); {
+	for deadline := time.Now().Add(timeout); counts.Exchanges-before.Exchanges < n && time.Now().Before(deadline); {
 		time.Sleep(5 * time.Millisecond)
 		counts = b.Mark(2, false).Counts
 	}
