@@ -103,7 +103,7 @@ func (w *Work) concurrent() bool {
 }
 
 // Counts sums up what a server's flows moved. On wire echo a server does not see
-// where messages end, so its exchanges follow from the bytes received.
+// where messages end, so its exchanges follow from the bytes that it sent back.
 func (w *Work) Counts(traffic ...*Traffic) contract.Counts {
 	var counts contract.Counts
 	for _, t := range traffic {
@@ -115,7 +115,7 @@ func (w *Work) Counts(traffic ...*Traffic) contract.Counts {
 
 func (w *Work) complete(counts *contract.Counts) {
 	if !w.Streams() {
-		counts.Exchanges = counts.ReceivedBytes / w.Up.Bytes
+		counts.Exchanges = counts.SentBytes / w.Up.Bytes
 	}
 }
 
