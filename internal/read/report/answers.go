@@ -65,8 +65,17 @@ func (l *layout) tally() string {
 }
 
 // blocks are those that the study plans by itself, at which it stopped, or to
-// which it was told to go on.
+// which it was told to go on; those that ran where results decide which do.
 func (l *layout) blocks() int {
+	if l.Findings.Race != nil || l.Capacity != nil {
+		ran := map[int]bool{}
+		for _, v := range l.Findings.Trials {
+			if v.Record != nil {
+				ran[v.Plan.Block] = true
+			}
+		}
+		return len(ran)
+	}
 	if l.Stage != nil && (l.Stage.Stopped || l.Stage.Blocks > l.Header.Study.Blocks) {
 		return l.Stage.Blocks
 	}
