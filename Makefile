@@ -35,7 +35,7 @@ run: go-there ## set up, build, tour the studies on loopback: tables, findings, 
 
 # The parts of make test that run side by side. timed follows them where it may not
 # run ahead of them, and quiet follows all.
-BESIDE := lint unit race native-test web-test
+BESIDE := lint unit race native-asan native-tsan web-test
 
 .PHONY: test
 test: ## set up and pass every test, format and lint included, and print how long each part took
@@ -187,8 +187,8 @@ soak: build packages-test packages-rdma ## both race detectors over every worker
 	@$(IN_GUEST)
 	@cd native; $(call native_tests,release)
 	@cd native; $(call native_tests,asan,-DNETDYNO_SANITIZE_ACCESS=ON -DNETDYNO_FUZZ_SECONDS=600)
-	@cmake --build build/native-asan --target netdyno-worker-http1-uring netdyno-worker-http1-asio >/dev/null
-	@NETDYNO_BIN=$(CURDIR)/build/native-asan/bin go test -count=1 -run HTTP1 ./test/native
+	@cmake --build build/native-asan --target netdyno-worker-http1-uring netdyno-worker-http1-asio netdyno-worker-h2-uring netdyno-worker-h2-asio netdyno-worker-grpc-nghttp2 >/dev/null
+	@NETDYNO_BIN=$(CURDIR)/build/native-asan/bin go test -count=1 -run 'HTTP1|H2|Nghttp2' ./test/native
 	@cd native; $(call native_tests,tsan,-UNETDYNO_ONLY)
 
 # native_tests,PRESET,OPTIONS,TARGETS,WHICH configures, builds and runs the C++ tests of a preset.
@@ -198,10 +198,16 @@ native_tests = cmake --preset $(1) $(2) >/dev/null; \
   ctest --preset $(1) $(4)
 
 .PHONY: native-test
-native-test: packages-test ## C++ tests under the address, undefined and thread sanitizers
-	@cd native; $(call native_tests,asan,-DNETDYNO_SANITIZE_ACCESS=OFF -DNETDYNO_FUZZ_SECONDS=5)
-	@# A library of loops and one of rings show the kit's threads and theirs; soak has
-	@# them all, and every combination of the rings' options.
+native-test: native-asan native-tsan ## C++ tests under the address, undefined and thread sanitizers
+
+.PHONY: native-asan
+native-asan: packages-test
+	@cd native; $(call native_tests,asan,-DNETDYNO_SANITIZE_ACCESS=OFF -DNETDYNO_FUZZ_SECONDS=0)
+
+# A library of loops and one of rings show the kit's threads and theirs; soak has them
+# all, and every combination of the rings' options.
+.PHONY: native-tsan
+native-tsan: packages-test
 	@cd native; $(call native_tests,tsan,-DNETDYNO_ONLY="threads;asio;uring;mpi",\
 	  --target kit-test mpi-parts-test threads-test worker-test message-worker-test message-worker netdyno-worker-asio netdyno-worker-threads netdyno-worker-uring,-R '^(kit|message-worker|mpi-parts|threads|netdyno-worker-.*)$$')
 

@@ -81,6 +81,10 @@ func (p *pipeline) exhaust(ctx context.Context, levels ...string) (exhausted, er
 // recordGrid measures every pair and keeps it in a file of a directory, also where too few
 // trials are valid: who reads it says so.
 func (p *pipeline) recordGrid(ctx context.Context, directory string) error {
+	// Before ten minutes of measuring, not after them.
+	if err := os.MkdirAll(directory, 0o755); err != nil {
+		return fmt.Errorf("-record: %w", err)
+	}
 	all, err := p.exhaust(ctx, longWindows...)
 	if err != nil {
 		return err

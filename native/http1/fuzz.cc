@@ -4,36 +4,16 @@
 //   http1-fuzz -max_total_time=600 CORPUS
 #include <cstddef>
 #include <cstdint>
-#include <cstdlib>
 #include <string_view>
 
 #include "http1/test_setup.h"
-#include "kit/random.h"
 
 namespace netdyno::http1::test {
 namespace {
 
 using contract::Role;
-
-/// Gives bytes in pieces, and lets the flow connect again where it would.
-void play(Flow& flow, std::string_view bytes, std::uint64_t seed) {
-  while (!bytes.empty()) {
-    sent(flow, split_mix(seed) % 100 + 1);
-    const std::size_t n = std::min<std::size_t>(bytes.size(), split_mix(seed) % 64 + 1);
-    give(flow, bytes.substr(0, n));
-    bytes.remove_prefix(n);
-    if (flow.fate() == Flow::Fate::lost) break;
-    if (flow.fate() == Flow::Fate::over || split_mix(seed) % 16 == 0) {
-      if (flow.fate() != Flow::Fate::over && !flow.ended(5)) break;
-      flow.reopened(6);
-    }
-  }
-  flow.abandon(contract::ErrorKind::peer, 9);
-}
-
-void require(bool holds) {
-  if (!holds) std::abort();
-}
+using netdyno::test::play;
+using netdyno::test::require;
 
 /// The work of one kind of client, made once.
 struct Kind {
