@@ -181,8 +181,9 @@ func TestWhatIsTooMuchIsLostAndCounted(t *testing.T) {
 	if account.Packets != sent+1 || account.Overflowed != int64(sent+1-len(came)) || account.Dropped != 0 {
 		t.Errorf("%d of %d packets came; account %+v", len(came), sent+1, account)
 	}
-	if len(came) < 64 || len(came) > sent/2 {
-		t.Errorf("%d packets came through a relay that holds 64", len(came))
+	// A relay that waits for a CPU reads at least what its socket holds meanwhile.
+	if len(came) < 16 || len(came) > sent/2 {
+		t.Errorf("%d packets came through a relay that holds 64, and unread some 30", len(came))
 	}
 	if err := r.Close(); err != nil {
 		t.Error(err)
