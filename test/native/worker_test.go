@@ -147,6 +147,19 @@ func (e *end) setup(s contract.Setup) contract.Ready {
 	return *e.expect("ready").Ready
 }
 
+// counted reads a server until it has counted so many exchanges, and at most for the
+// timeout.
+func (e *end) counted(exchanges int64) contract.Counts {
+	e.t.Helper()
+	for id, deadline := 1, time.Now().Add(timeout); ; id++ {
+		counts := e.mark(id, id == 1).Counts
+		if counts.Exchanges >= exchanges || time.Now().After(deadline) {
+			return counts
+		}
+		time.Sleep(5 * time.Millisecond)
+	}
+}
+
 func (e *end) mark(id int, reset bool) contract.Reading {
 	e.t.Helper()
 	e.send(contract.Message{Mark: &contract.Mark{ID: id, Reset: reset}})

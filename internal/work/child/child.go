@@ -23,7 +23,8 @@ import (
 // use it.
 type Process struct {
 	command *exec.Cmd
-	output  transcript
+	output  transcript    // of stderr, and of stdout where nobody else reads that
+	printed transcript    // of stdout where somebody does
 	exited  chan struct{} // closed when it has ended
 	ending  atomic.Bool   // we have told it to
 }
@@ -35,7 +36,7 @@ func Launch(argv []string, stdout io.Writer) (*Process, error) {
 	p := &Process{command: exec.Command(argv[0], argv[1:]...), exited: make(chan struct{})}
 	p.command.Stdout, p.command.Stderr = &p.output, &p.output
 	if stdout != nil {
-		p.command.Stdout = io.MultiWriter(stdout, &p.output)
+		p.command.Stdout = io.MultiWriter(stdout, &p.printed)
 		p.command.WaitDelay = 200 * time.Millisecond // a child of its own may hold the stream open for longer
 	}
 	if err := p.command.Start(); err != nil {
@@ -97,8 +98,10 @@ func (p *Process) End() {
 }
 
 // Output quotes what the program has printed so far, without the middle where that
-// is long. It returns "nothing" when the program has printed nothing.
-func (p *Process) Output() string { return p.output.text() }
+// is long. It returns "nothing" when the program has printed nothing. Of two streams
+// that are read apart stderr comes first, as the mistake stands there and the usage
+// need not.
+func (p *Process) Output() string { return quoted(p.output.text() + "\n" + p.printed.text()) }
 
 // ExitReason describes how an ended program ended, and what it printed.
 func (p *Process) ExitReason() string { return p.ExitReasonWith(p.Output()) }
@@ -189,7 +192,11 @@ func (t *transcript) text() string {
 	if t.cut {
 		text += " … "
 	}
-	if text = strings.TrimSpace(text + string(t.last)); text != "" {
+	return text + string(t.last)
+}
+
+func quoted(text string) string {
+	if text = strings.TrimSpace(text); text != "" {
 		return strconv.Quote(text)
 	}
 	return "nothing"

@@ -1,6 +1,7 @@
 package child
 
 import (
+	"io"
 	"strings"
 	"testing"
 )
@@ -23,8 +24,20 @@ func TestTalk(t *testing.T) {
 				t.Errorf("write %d bytes: %d, %v", len(s), n, err)
 			}
 		}
-		if got := heard.text(); got != c.want {
+		if got := quoted(heard.text()); got != c.want {
 			t.Errorf("%.20q: %s, want %s", c.said, got, c.want)
 		}
+	}
+}
+
+// Two streams that are read apart come in any order.
+func TestAMistakeStandsBeforeTheUsage(t *testing.T) {
+	p, err := Launch([]string{"sh", "-c", "echo usage; sleep 0.1; echo mistake >&2"}, io.Discard)
+	if err != nil {
+		t.Fatal(err)
+	}
+	<-p.Exited()
+	if got := p.Output(); got != `"mistake\n\nusage"` {
+		t.Errorf("it said %s", got)
 	}
 }
