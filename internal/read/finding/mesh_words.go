@@ -96,7 +96,7 @@ func outlierSentence(m *mesh.Mesh, o mesh.Outlier) string {
 	case mesh.OfCable:
 		return fmt.Sprintf("The cable, card or port of %s is slow: %s, at normal CPU cost and latency%s.", who, evidenceText(m, o), beside(o.Facts))
 	case mesh.OfLeaf:
-		return fmt.Sprintf("The leaf of %s is slow: towards the rest its hosts move %s what they move among themselves%s.", listedHosts(o.Hosts), effectText(o.Evidence[0].Effect), beside(o.Facts))
+		return fmt.Sprintf("The leaf of %s is slow: towards the rest its hosts move %s what they move among themselves%s.", some(o.Hosts), effectText(o.Evidence[0].Effect), beside(o.Facts))
 	}
 	return fmt.Sprintf("The way from %s to %s is slow: %s, by what both do with the others.", who, o.Hosts[1], evidenceText(m, o))
 }
@@ -111,15 +111,6 @@ func beside(facts []string) string {
 		return "; " + facts[0]
 	}
 	return fmt.Sprintf("; %s, and %d more facts differ", facts[0], len(facts)-1)
-}
-
-// listedHosts names a few hosts and counts the rest.
-func listedHosts(names []string) string {
-	const most = 6
-	if more := len(names) - most; more > 0 {
-		return strings.Join(names[:most], ", ") + fmt.Sprintf(" and %d more", more)
-	}
-	return strings.Join(names, ", ")
 }
 
 // evidenceText says what is off, of latency the larger of both roles: "it sends 0.41×
