@@ -109,7 +109,7 @@ func TestRefusedRequestsLeaveTheConnection(t *testing.T) {
 			t.Errorf("request %d: code %d and %q, want %d", i+1, r.Meta.ErrorCode, r.Meta.ErrorText, codes[i])
 		}
 	}
-	if c := server.Mark(1, true).Counts; c.Errors[contract.Invalid] != 6 || c.Exchanges != 1 {
+	if c := server.Settled(contract.Counts{}, 1); c.Errors[contract.Invalid] != 6 || c.Exchanges != 1 {
 		t.Errorf("counts %+v, want 6 errors of kind invalid and an exchange", c)
 	}
 }

@@ -307,7 +307,7 @@ func TestCurl(t *testing.T) {
 			t.Errorf("%s %s: %q, want %q", c.method, c.body, got, c.want)
 		}
 	}
-	if got := server.Mark(1, false).Counts; got.Exchanges != 1 || got.SentBytes != int64(len(reply)) {
+	if got := server.Settled(contract.Counts{}, 1); got.Exchanges != 1 || got.SentBytes != int64(len(reply)) {
 		t.Errorf("counts %+v, want one exchange of %d bytes down", got, len(reply))
 	}
 }

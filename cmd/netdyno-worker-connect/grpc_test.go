@@ -53,7 +53,7 @@ func TestGRPCOfTwoLibraries(t *testing.T) {
 				if r.Counts.Exchanges != 20 || r.Counts.ReceivedBytes != 20*down || len(r.Counts.Errors) > 0 {
 					t.Errorf("counts %+v, want 20 exchanges of %d bytes down", r.Counts, down)
 				}
-				if got := server.Mark(1, false).Counts; got.Exchanges < 22 || got.SentBytes != got.Exchanges*down {
+				if got := server.Settled(contract.Counts{}, 22); got.Exchanges < 22 || got.SentBytes != got.Exchanges*down {
 					t.Errorf("server counts %+v, want 20 exchanges and 2 verified ones of %d bytes down", got, down)
 				}
 			})

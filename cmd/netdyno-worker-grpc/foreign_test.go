@@ -131,7 +131,7 @@ func TestGrpcurlCallsSimple(t *testing.T) {
 	if got := reply.Get(reply.Descriptor().Fields().ByName("text")).String(); got != workertest.Answer {
 		t.Errorf("reply %q, want the trial's", got)
 	}
-	if counts := server.Mark(1, true).Counts; counts.Exchanges != 1 || counts.Connections != 1 {
+	if counts := server.Settled(contract.Counts{}, 1); counts.Exchanges != 1 || counts.Connections != 1 {
 		t.Errorf("counts %+v, want one exchange on one connection", counts)
 	}
 }

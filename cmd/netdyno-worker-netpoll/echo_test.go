@@ -107,7 +107,7 @@ func TestFixedAmountEndsByItself(t *testing.T) {
 		t.Errorf("counts %+v, want exactly 40 exchanges on each of 5 connections", r.Counts)
 	}
 	// The verified messages are in the server's account.
-	if got := s.Mark(1, false).Counts; got.Exchanges != 205 || got.ReceivedBytes != 20500 {
+	if got := s.Settled(contract.Counts{}, 205); got.Exchanges != 205 || got.ReceivedBytes != 20500 {
 		t.Errorf("server counts %+v, want 200 exchanges and 5 verified ones", got)
 	}
 }
@@ -171,7 +171,7 @@ func TestSourcesAndStrangers(t *testing.T) {
 	if m := stranger.Expect("error"); !m.Error.Fatal {
 		t.Errorf("a stranger was served: %+v", m.Error)
 	}
-	if counts := server.Mark(1, false).Counts; counts.ReceivedBytes != 9*64 {
+	if counts := server.Settled(contract.Counts{}, 9); counts.ReceivedBytes != 9*64 {
 		t.Errorf("the server counts %d bytes, a stranger's among them", counts.ReceivedBytes)
 	}
 }

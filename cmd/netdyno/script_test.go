@@ -13,6 +13,8 @@ import (
 	"testing"
 
 	"github.com/rogpeppe/go-internal/testscript"
+
+	"netdyno/test/trials"
 )
 
 // python returns the directory of the interpreter itself: a shim in front of
@@ -69,7 +71,7 @@ func exits(ts *testscript.TestScript, negated bool, args []string) {
 	for range 5 {
 		got = ended(ts, args[1:])
 		directory := newRun(args[1:])
-		if got == want || directory == "" || !strings.Contains(ts.ReadFile("stdout"), " invalid") {
+		if said := ts.ReadFile("stdout"); directory == "" || !strings.Contains(said, " invalid") || got == want && !trials.Disturbed(said) {
 			break
 		}
 		ts.Logf("a trial stood still on a busy machine: once more")

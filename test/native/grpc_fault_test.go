@@ -89,7 +89,7 @@ func TestGRPCServerRefusesWhatIsWrong(t *testing.T) {
 			t.Errorf("after all that, a good request by %s: %v", method, err)
 		}
 	}
-	if counts := server.mark(1, false).Counts; counts.Exchanges != 2 || counts.Errors[contract.Invalid] == 0 {
+	if counts := server.counted(2); counts.Exchanges != 2 || counts.Errors[contract.Invalid] == 0 {
 		t.Errorf("the server counts %+v, want the 2 good exchanges and errors of kind invalid", counts)
 	}
 }

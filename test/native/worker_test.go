@@ -14,6 +14,7 @@ import (
 
 	"netdyno/internal/contract"
 	"netdyno/internal/run/rig"
+	"netdyno/internal/work/worker/workertest"
 	"netdyno/test/programs"
 )
 
@@ -151,13 +152,7 @@ func (e *end) setup(s contract.Setup) contract.Ready {
 // timeout.
 func (e *end) counted(exchanges int64) contract.Counts {
 	e.t.Helper()
-	for id, deadline := 1, time.Now().Add(timeout); ; id++ {
-		counts := e.mark(id, id == 1).Counts
-		if counts.Exchanges >= exchanges || time.Now().After(deadline) {
-			return counts
-		}
-		time.Sleep(5 * time.Millisecond)
-	}
+	return workertest.Until(timeout, exchanges, func() contract.Counts { return e.mark(2, false).Counts })
 }
 
 func (e *end) mark(id int, reset bool) contract.Reading {

@@ -9,6 +9,7 @@ import (
 	"slices"
 	"strings"
 
+	"netdyno/internal/quantity"
 	"netdyno/internal/read/compare"
 )
 
@@ -108,7 +109,7 @@ func Of(p Parts) Answer {
 	}
 	clauses = append(append(clauses, judgedClaims(p.Claims)...), kept(p.Run.Requirements)...)
 	if more := len(metrics) - metricsSaid; more > 0 {
-		clauses = append(clauses, clause{text: fmt.Sprintf("the tables have %s", plural(more, "more primary metric"))})
+		clauses = append(clauses, clause{text: fmt.Sprintf("the tables have %s", quantity.Plural(more, "more primary metric"))})
 	}
 	a.Sentences = twoSentences(clauses)
 	if words := condition(p.Run, a.Claims); words != "" && (len(a.Claims) > 0 || len(alone) == 0) {

@@ -5,6 +5,7 @@ import (
 	"slices"
 	"strings"
 
+	"netdyno/internal/quantity"
 	"netdyno/internal/read/cells"
 	"netdyno/internal/read/compare"
 	"netdyno/internal/read/trial"
@@ -55,7 +56,7 @@ func judgedClaims(claims []compare.Claim) []clause {
 			parts = append(parts, fmt.Sprintf("%d %s", n, said.many))
 		}
 	}
-	return []clause{{text: fmt.Sprintf("of %s, %s", plural(len(claims), "declared claim"), and(parts))}}
+	return []clause{{text: fmt.Sprintf("of %s, %s", quantity.Plural(len(claims), "declared claim"), and(parts))}}
 }
 
 // limitsSaid bounds the limits that the condition names.

@@ -23,7 +23,7 @@ func broken(all []compare.Requirement) []clause {
 	r := failed[0]
 	text := fmt.Sprintf("the requirement %s is broken%s: %s", r.Text, at(r.Cell), requiredFigure(r))
 	if more := len(failed) - 1; more > 0 {
-		text += fmt.Sprintf(", and %s too", plural(more, "other")+isAre(more))
+		text += fmt.Sprintf(", and %s too", quantity.Plural(more, "other")+isAre(more))
 	}
 	return []clause{{text: text}}
 }
@@ -37,7 +37,7 @@ func kept(all []compare.Requirement) []clause {
 	met, open := count[compare.Met], count[compare.Undecided]
 	switch {
 	case open > 0:
-		return []clause{{text: fmt.Sprintf("%s cannot be told yet, %d met", plural(open, "requirement"), met)}}
+		return []clause{{text: fmt.Sprintf("%s cannot be told yet, %d met", quantity.Plural(open, "requirement"), met)}}
 	case met == 0:
 		return nil
 	case met == 1 && len(all) == 1:
@@ -45,7 +45,7 @@ func kept(all []compare.Requirement) []clause {
 	case met == len(all):
 		return []clause{{text: fmt.Sprintf("all %d requirements are met", met)}}
 	}
-	return []clause{{text: plural(met, "requirement") + isAre(met) + " met"}}
+	return []clause{{text: quantity.Plural(met, "requirement") + isAre(met) + " met"}}
 }
 
 func requiredFigure(r compare.Requirement) string {

@@ -246,10 +246,3 @@ func cellsOf(effects []Effect) int {
 	}
 	return len(names)
 }
-
-func plural(n int, noun string) string {
-	if n == 1 {
-		return "1 " + noun
-	}
-	return fmt.Sprintf("%d %ss", n, noun)
-}

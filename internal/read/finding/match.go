@@ -7,6 +7,7 @@ import (
 
 	"netdyno/internal/contract"
 	"netdyno/internal/metric"
+	"netdyno/internal/quantity"
 	"netdyno/internal/read/cells"
 	"netdyno/internal/read/trial"
 	"netdyno/internal/record"
@@ -340,11 +341,11 @@ func (j *joint) warnings() []record.Warning {
 		}
 	}
 	if len(unmatched) > 0 && j.apart == "" {
-		warn(fmt.Sprintf("no trial belongs to %d of the server's %d segments: %s", len(unmatched), len(j.served.Segments), some(unmatched)),
+		warn(fmt.Sprintf("no trial belongs to %d of the server's %d segments: %s", len(unmatched), len(j.served.Segments), quantity.Names(unmatched)),
 			"something else drove the server, or a trial failed; they count for no arm")
 	}
 	if len(j.lost) > 0 {
-		warn(fmt.Sprintf("the server kept no segment of %d of %d trials: %s", len(j.lost), len(j.drives), some(j.lost)),
+		warn(fmt.Sprintf("the server kept no segment of %d of %d trials: %s", len(j.lost), len(j.drives), quantity.Names(j.lost)),
 			"start netdyno listen before the run and end it afterwards")
 	}
 	if mixed > 0 {
@@ -368,13 +369,4 @@ func (j *joint) otherName() string {
 		}
 	}
 	return ""
-}
-
-// some lists the first of many.
-func some(names []string) string {
-	const most = 6
-	if more := len(names) - most; more > 0 {
-		return strings.Join(names[:most], ", ") + fmt.Sprintf(" and %d more", more)
-	}
-	return strings.Join(names, ", ")
 }

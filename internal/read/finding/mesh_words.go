@@ -96,7 +96,7 @@ func outlierSentence(m *mesh.Mesh, o mesh.Outlier) string {
 	case mesh.OfCable:
 		return fmt.Sprintf("The cable, card or port of %s is slow: %s, at normal CPU cost and latency%s.", who, evidenceText(m, o), beside(o.Facts))
 	case mesh.OfLeaf:
-		return fmt.Sprintf("The leaf of %s is slow: towards the rest its hosts move %s what they move among themselves%s.", some(o.Hosts), effectText(o.Evidence[0].Effect), beside(o.Facts))
+		return fmt.Sprintf("The leaf of %s is slow: towards the rest its hosts move %s what they move among themselves%s.", quantity.Names(o.Hosts), effectText(o.Evidence[0].Effect), beside(o.Facts))
 	}
 	return fmt.Sprintf("The way from %s to %s is slow: %s, by what both do with the others.", who, o.Hosts[1], evidenceText(m, o))
 }

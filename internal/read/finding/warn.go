@@ -7,6 +7,7 @@ import (
 
 	"netdyno/internal/contract"
 	"netdyno/internal/metric"
+	"netdyno/internal/quantity"
 	"netdyno/internal/read/cells"
 	"netdyno/internal/read/compare"
 	"netdyno/internal/read/trial"
@@ -87,19 +88,9 @@ func warnLimits(s *cells.Dataset, f Findings) []record.Warning {
 		return nil
 	}
 	return []record.Warning{{
-		About: "limit", Text: "the client limited " + firstOf(limited) + ": these rates measure the load generator",
+		About: "limit", Text: "the client limited " + quantity.Names(limited) + ": these rates measure the load generator",
 		Advice: "give the clients more CPUs or processes (clients=2), or offer an equal rate to every arm and compare CPU per exchange",
 	}}
-}
-
-// firstOf lists the first names, and how many more there are: a study of costs has 64
-// cells.
-func firstOf(names []string) string {
-	const most = 6
-	if more := len(names) - most; more > 1 {
-		return fmt.Sprintf("%s and %d more", strings.Join(names[:most], ", "), more)
-	}
-	return strings.Join(names, ", ")
 }
 
 // warnFlags counts the trials that carry each flag.

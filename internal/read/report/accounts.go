@@ -1,5 +1,7 @@
 package report
 
+import "netdyno/internal/quantity"
+
 // A page holds the accounts of at most so many trials, and their records while these
 // have at most so many bytes of JSON: about a third of that when packed.
 const (
@@ -31,7 +33,7 @@ func (l *layout) accounts() []Account {
 func beyond(trials int, accounts []Account) string {
 	switch {
 	case len(accounts) == 0 && trials > 0:
-		return "A page holds the settings, checks and records of at most " + plural(maxAccounts, "trial") + "; of this run's this command prints them:"
+		return "A page holds the settings, checks and records of at most " + quantity.Plural(maxAccounts, "trial") + "; of this run's this command prints them:"
 	case len(accounts) > 0 && accounts[0].Record == "":
 		return "The records are too large for this page; records.jsonl has them. The account of this trial as text:"
 	}

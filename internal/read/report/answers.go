@@ -42,10 +42,10 @@ func (l *layout) answer() []string {
 func (l *layout) tally() string {
 	t := l.Tally
 	if len(l.Header.Listen) > 0 && l.ServerReport != nil {
-		return "driven " + plural(len(l.ServerReport.Segments)+l.ServerReport.Unkept, "time")
+		return "driven " + quantity.Plural(len(l.ServerReport.Segments)+l.ServerReport.Unkept, "time")
 	}
 	var b strings.Builder
-	fmt.Fprintf(&b, "%s planned: %d valid", plural(t.Planned, "trial"), t.Valid)
+	fmt.Fprintf(&b, "%s planned: %d valid", quantity.Plural(t.Planned, "trial"), t.Valid)
 	for _, part := range []struct {
 		n    int
 		name string
@@ -54,9 +54,9 @@ func (l *layout) tally() string {
 			fmt.Fprintf(&b, ", %d %s", part.n, part.name)
 		}
 	}
-	fmt.Fprintf(&b, " · %s", plural(l.blocks(), "block"))
+	fmt.Fprintf(&b, " · %s", quantity.Plural(l.blocks(), "block"))
 	if t.Probes > 0 {
-		fmt.Fprintf(&b, " · %s for profiles", plural(t.Probes, "probe"))
+		fmt.Fprintf(&b, " · %s for profiles", quantity.Plural(t.Probes, "probe"))
 	}
 	if t.WindowShare > 0 {
 		fmt.Fprintf(&b, " · %s %% of the time inside windows and warm-up", quantity.FormatFigure(100*t.WindowShare))

@@ -5,6 +5,7 @@ import (
 	"slices"
 
 	"netdyno/internal/metric"
+	"netdyno/internal/quantity"
 	"netdyno/internal/read/cells"
 	"netdyno/internal/read/view"
 )
@@ -118,7 +119,7 @@ func (v *chartView) ranked() []view.Mark {
 	})
 	if more := len(marks) - maxMarks; more > 0 {
 		marks = marks[:maxMarks]
-		v.cut = append(v.cut, fmt.Sprintf("%s more are in findings.json", plural(more, "point")))
+		v.cut = append(v.cut, fmt.Sprintf("%s more are in findings.json", quantity.Plural(more, "point")))
 	}
 	return marks
 }

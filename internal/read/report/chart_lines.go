@@ -4,6 +4,7 @@ import (
 	"fmt"
 
 	"netdyno/internal/metric"
+	"netdyno/internal/quantity"
 	"netdyno/internal/read/view"
 )
 
@@ -38,7 +39,7 @@ func (v *chartView) lines() (drawn *Lines, table Table, what string) {
 	lines := v.Chart.Lines
 	if more := len(lines) - maxChartLines; more > 0 {
 		lines = lines[:maxChartLines]
-		v.cut = append(v.cut, fmt.Sprintf("%s more are in findings.json", plural(more, "line")))
+		v.cut = append(v.cut, fmt.Sprintf("%s more are in findings.json", quantity.Plural(more, "line")))
 	}
 	var all []view.Coordinate
 	for _, line := range lines {

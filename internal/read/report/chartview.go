@@ -5,6 +5,7 @@ import (
 	"strings"
 
 	"netdyno/internal/metric"
+	"netdyno/internal/quantity"
 	"netdyno/internal/read/cells"
 	"netdyno/internal/read/view"
 	"netdyno/internal/record"
@@ -46,7 +47,7 @@ func (v *chartView) where() string {
 		parts = append(parts, "at "+levels)
 	}
 	if arms := v.Spec.Arms; len(arms) > fewArms {
-		parts = append(parts, "of "+plural(len(arms), "arm"))
+		parts = append(parts, "of "+quantity.Plural(len(arms), "arm"))
 	} else if len(arms) > 0 {
 		parts = append(parts, "of "+strings.Join(arms, ", "))
 	}
@@ -65,7 +66,7 @@ func (v *chartView) key(name string, order int) int {
 // printed is a value with its unit, interval and number of blocks.
 func printed(f cells.Figure, s metric.Scale) string {
 	text := strings.TrimSpace(s.Format(f.Value) + " " + s.Unit)
-	return text + bracketed(intervalWords(f, s)) + ", " + plural(f.N, "block")
+	return text + bracketed(intervalWords(f, s)) + ", " + quantity.Plural(f.N, "block")
 }
 
 // intervalWords are a figure's interval; "" of one block, and of windows at one rate,
@@ -109,7 +110,7 @@ func (v *chartView) values() []float64 {
 
 func (v *chartView) noteCut(l levels, factor string) {
 	if l.more > 0 {
-		v.cut = append(v.cut, fmt.Sprintf("%s more of %s are in findings.json", plural(l.more, "level"), factor))
+		v.cut = append(v.cut, fmt.Sprintf("%s more of %s are in findings.json", quantity.Plural(l.more, "level"), factor))
 	}
 }
 

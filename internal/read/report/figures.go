@@ -5,6 +5,7 @@ import (
 	"strings"
 
 	"netdyno/internal/metric"
+	"netdyno/internal/quantity"
 	"netdyno/internal/read/cells"
 	"netdyno/internal/read/compare"
 	"netdyno/internal/read/trial"
@@ -83,7 +84,7 @@ func overShared(c compare.Comparison, s metric.Scale) string {
 	if !c.Partial || c.Ratio <= 0 {
 		return ""
 	}
-	return s.Format(c.Value) + " ÷ " + s.Format(c.BaseValue) + " " + s.Unit + " over " + plural(c.Blocks, "shared block")
+	return s.Format(c.Value) + " ÷ " + s.Format(c.BaseValue) + " " + s.Unit + " over " + quantity.Plural(c.Blocks, "shared block")
 }
 
 // withheld reports an explored comparison whose figures may not be compared:

@@ -45,13 +45,6 @@ func probability(p float64) string {
 
 func percent(share float64) string { return quantity.FormatFigure(100*share) + " %" }
 
-func plural(n int, noun string) string {
-	if n == 1 {
-		return "1 " + noun
-	}
-	return strconv.Itoa(n) + " " + noun + "s"
-}
-
 // joined puts the parts that are not empty together.
 func joined(separator string, parts ...string) string {
 	return strings.Join(slices.DeleteFunc(parts, func(part string) bool { return part == "" }), separator)

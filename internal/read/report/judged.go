@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"strconv"
 
+	"netdyno/internal/quantity"
 	"netdyno/internal/read/cells"
 	"netdyno/internal/read/compare"
 )
@@ -27,7 +28,7 @@ func (l *layout) judged() []string {
 		}
 	}
 	if explored > 0 {
-		said = append(said, "Not judged: "+plural(explored, "comparison")+" on other metrics, each with its interval.")
+		said = append(said, "Not judged: "+quantity.Plural(explored, "comparison")+" on other metrics, each with its interval.")
 	}
 	if len(l.Requirements) > 0 {
 		said = append(said, family(l.Requirements[0].Family, "requirement", compare.StepDown))
@@ -37,7 +38,7 @@ func (l *layout) judged() []string {
 
 // family is the sentence on a family of tests and how it is adjusted.
 func family(size int, what, method string) string {
-	return fmt.Sprintf("Judged: %s as one family, p adjusted by %s.", plural(size, what), or(method, "no method"))
+	return fmt.Sprintf("Judged: %s as one family, p adjusted by %s.", quantity.Plural(size, what), or(method, "no method"))
 }
 
 // confidence prints that of an interval at a level, "95 %".

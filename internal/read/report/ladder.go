@@ -7,6 +7,7 @@ import (
 	"strings"
 
 	"netdyno/internal/metric"
+	"netdyno/internal/quantity"
 	"netdyno/internal/read/cells"
 	"netdyno/internal/read/ladder"
 	"netdyno/internal/read/profile"
@@ -147,9 +148,9 @@ func (l *layout) rungs(p ladder.Split, scale metric.Scale) Table {
 // commonBlocks counts the blocks of a ladder's figures.
 func commonBlocks(p ladder.Split) string {
 	if p.Blocks < p.Of {
-		return "the " + strconv.Itoa(p.Blocks) + " of " + plural(p.Of, "block")
+		return "the " + strconv.Itoa(p.Blocks) + " of " + quantity.Plural(p.Of, "block")
 	}
-	return plural(p.Blocks, "block")
+	return quantity.Plural(p.Blocks, "block")
 }
 
 // stepDatum names a step, with what it changes.
@@ -201,7 +202,7 @@ func causeText(c *ladder.Cause, scale metric.Scale) string {
 	text := "of " + signed(c.Whole.Difference, scale) + ": " + strings.Join(parts, "; ")
 	switch {
 	case c.Pairs < 3:
-		return text + bracketed(plural(c.Pairs, "pair")+" of probes: three give intervals")
+		return text + bracketed(quantity.Plural(c.Pairs, "pair")+" of probes: three give intervals")
 	case !told:
 		text = "of " + signed(c.Whole.Difference, scale) + ": nothing told apart from noise"
 		if len(c.Activities) > 0 {

@@ -3,6 +3,7 @@ package report
 import (
 	"fmt"
 
+	"netdyno/internal/quantity"
 	"netdyno/internal/read/cells"
 )
 
@@ -28,7 +29,7 @@ func (l *layout) matrix() []Table {
 			}
 		}
 		if more := len(l.Cells) - len(shown); more > 0 {
-			t.Notes = append(t.Notes, plural(more, "more cell")+" below.")
+			t.Notes = append(t.Notes, quantity.Plural(more, "more cell")+" below.")
 		}
 		if len(t.Rows) > 0 {
 			tables = append(tables, t)

@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"slices"
 
+	"netdyno/internal/quantity"
 	"netdyno/internal/read/race"
 )
 
@@ -32,7 +33,7 @@ func (l *layout) race() []Section {
 
 // raceTrials says how much of the plan was run.
 func raceTrials(r *race.Race) string {
-	return fmt.Sprintf("%s in the race, %s with the confirmation's; every arm in every block would be %d.", plural(r.Blocks, "block"), plural(r.Trials, "trial"), r.Exhaustive)
+	return fmt.Sprintf("%s in the race, %s with the confirmation's; every arm in every block would be %d.", quantity.Plural(r.Blocks, "block"), quantity.Plural(r.Trials, "trial"), r.Exhaustive)
 }
 
 // candidates has a row for each arm.

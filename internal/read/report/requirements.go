@@ -3,6 +3,7 @@ package report
 import (
 	"fmt"
 
+	"netdyno/internal/quantity"
 	"netdyno/internal/read/cells"
 	"netdyno/internal/read/compare"
 )
@@ -34,9 +35,9 @@ func requirementText(r compare.Requirement) string {
 	switch {
 	case value == "":
 	case interval == "":
-		said += fmt.Sprintf(", %s (%s)", value, plural(r.Blocks, "block"))
+		said += fmt.Sprintf(", %s (%s)", value, quantity.Plural(r.Blocks, "block"))
 	default:
-		said += fmt.Sprintf(", %s (%s interval %s, %s)", value, confidence(r.Level), interval, plural(r.Blocks, "block"))
+		said += fmt.Sprintf(", %s (%s interval %s, %s)", value, confidence(r.Level), interval, quantity.Plural(r.Blocks, "block"))
 	}
 	for _, why := range []string{r.Reason, r.Decides} {
 		if why != "" {

@@ -5,6 +5,7 @@ import (
 	"slices"
 	"strings"
 
+	"netdyno/internal/quantity"
 	"netdyno/internal/read/compare"
 	"netdyno/internal/read/finding"
 )
@@ -56,7 +57,7 @@ func NewScreen(f finding.Findings) Screen {
 // shortTally says what became of the trials in one line.
 func (l *layout) shortTally() string {
 	tally, _, _ := strings.Cut(l.tally(), " · ")
-	return tally + " · " + plural(l.blocks(), "block")
+	return tally + " · " + quantity.Plural(l.blocks(), "block")
 }
 
 // notices gathers warnings by their words. What weakens the answers comes first.

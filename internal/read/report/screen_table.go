@@ -6,6 +6,7 @@ import (
 	"unicode/utf8"
 
 	"netdyno/internal/metric"
+	"netdyno/internal/quantity"
 	"netdyno/internal/read/cells"
 	"netdyno/internal/read/compare"
 	"netdyno/internal/read/trial"
@@ -135,7 +136,7 @@ func (l *layout) figureTable(metrics []string, short brevity) Table {
 		t.add(Column{Title: "limit", Kind: Limits}, limits)
 	}
 	if more := len(primary) - short.primary; more > 0 {
-		t.Notes = []string{plural(more, "more metric")}
+		t.Notes = []string{quantity.Plural(more, "more metric")}
 	}
 	return t
 }

@@ -9,6 +9,7 @@ import (
 	"github.com/jedib0t/go-pretty/v6/text"
 
 	"netdyno/internal/printable"
+	"netdyno/internal/quantity"
 	"netdyno/internal/read/compare"
 )
 
@@ -93,7 +94,7 @@ type rest struct{ left []string }
 
 func (r *rest) add(n int, noun, of string) {
 	if n > 0 {
-		r.left = append(r.left, joined(" ", plural(n, "more "+noun), of))
+		r.left = append(r.left, joined(" ", quantity.Plural(n, "more "+noun), of))
 	}
 }
 
@@ -219,7 +220,7 @@ func (t *terminal) fitting(forms [][]Table, lines int) []Table {
 		}
 		part := tab.part(1, columns)
 		if more := len(tab.Columns) - columns; more > 0 {
-			part.Notes = []string{plural(more, "more column")}
+			part.Notes = []string{quantity.Plural(more, "more column")}
 		}
 		cut = append(cut, part)
 	}

@@ -6,6 +6,7 @@ import (
 	"strings"
 
 	"netdyno/internal/metric"
+	"netdyno/internal/quantity"
 	"netdyno/internal/read/view"
 )
 
@@ -63,7 +64,7 @@ func shareOfBest(f view.Search, c view.Candidate, s metric.Scale) Datum {
 		n.Interval = percent(c.Low) + " to " + percent(c.High)
 	}
 	if c.Blocks < max(c.Metric.N, f.Best.Metric.N) {
-		n.Note = s.Format(c.Value) + " ÷ " + s.Format(c.BestValue) + " " + s.Unit + " over " + plural(c.Blocks, "shared block")
+		n.Note = s.Format(c.Value) + " ÷ " + s.Format(c.BestValue) + " " + s.Unit + " over " + quantity.Plural(c.Blocks, "shared block")
 	}
 	return Datum{Figure: n}
 }

@@ -4,6 +4,7 @@ import (
 	"fmt"
 
 	"netdyno/internal/metric"
+	"netdyno/internal/quantity"
 	"netdyno/internal/read/cells"
 	"netdyno/internal/read/trial"
 )
@@ -60,7 +61,7 @@ func (l *layout) series(c cells.Cell, budget int) (Heading, *Series) {
 	s.scaled(largest)
 	caption := "Exchanges per second over the trial, clients summed, one line per trial; the window is shaded. The axis starts at zero."
 	if cut {
-		caption += fmt.Sprintf(" The first %s of each arm are drawn.", plural(perArm, "trial"))
+		caption += fmt.Sprintf(" The first %s of each arm are drawn.", quantity.Plural(perArm, "trial"))
 	}
 	if !drawn {
 		return Heading{}, nil

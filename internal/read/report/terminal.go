@@ -7,6 +7,7 @@ import (
 	"github.com/jedib0t/go-pretty/v6/text"
 
 	"netdyno/internal/printable"
+	"netdyno/internal/quantity"
 	"netdyno/internal/read/compare"
 )
 
@@ -89,7 +90,7 @@ func (t *terminal) each(n, bound int, what string, write func(i int)) {
 	for i := range n {
 		if t.lines()-start >= bound {
 			t.line("")
-			t.line(fmt.Sprintf("… and %s; see report.html", plural(n-i, "more "+what)))
+			t.line(fmt.Sprintf("… and %s; see report.html", quantity.Plural(n-i, "more "+what)))
 			return
 		}
 		write(i)

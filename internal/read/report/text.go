@@ -9,6 +9,7 @@ import (
 	"github.com/jedib0t/go-pretty/v6/text"
 
 	"netdyno/internal/printable"
+	"netdyno/internal/quantity"
 )
 
 // Text writes the answers, one table per cell and the warnings: what fits a
@@ -101,7 +102,7 @@ func (t *terminal) charts(charts []Chart) {
 		}
 		t.table(shown)
 		if more > 0 {
-			t.line("  … and " + plural(more, "more row"))
+			t.line("  … and " + quantity.Plural(more, "more row"))
 		}
 	})
 }
@@ -186,7 +187,7 @@ func (t *terminal) lost(lost []Lost) {
 	t.heading("Trials without a valid figure")
 	for i, l := range lost {
 		if i == reasonsShown {
-			t.paragraph("  ", fmt.Sprintf("… and %s; see report.html", plural(len(lost)-i, "more reason")))
+			t.paragraph("  ", fmt.Sprintf("… and %s; see report.html", quantity.Plural(len(lost)-i, "more reason")))
 			break
 		}
 		t.paragraph("× ", fmt.Sprintf("%d of %s: %s: %s", l.Trials, l.Arm, l.Status, l.Reason))

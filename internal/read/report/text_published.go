@@ -3,6 +3,8 @@ package report
 import (
 	"fmt"
 	"strings"
+
+	"netdyno/internal/quantity"
 )
 
 // figuresShown bounds how many figures of one group the terminal lists.
@@ -33,7 +35,7 @@ func listed(rows []PublishedRow) string {
 	for i, r := range rows {
 		switch {
 		case i == figuresShown:
-			fmt.Fprintf(&b, "; … and %s; see report.html", plural(len(rows)-i, "more figure"))
+			fmt.Fprintf(&b, "; … and %s; see report.html", quantity.Plural(len(rows)-i, "more figure"))
 			return b.String()
 		case i == 0:
 			b.WriteString(r.Metric + " of ")

@@ -7,6 +7,7 @@ import (
 
 	"netdyno/internal/contract"
 	"netdyno/internal/metric"
+	"netdyno/internal/quantity"
 	"netdyno/internal/read/view"
 )
 
@@ -101,7 +102,7 @@ func (l *layout) timelines(i int, cell string) *Timelines {
 	if len(s.Figures) == 0 {
 		return nil
 	}
-	s.Summary = "Over time: " + plural(len(s.Figures), "trial")
+	s.Summary = "Over time: " + quantity.Plural(len(s.Figures), "trial")
 	if len(s.Figures) > 1 {
 		s.Summary = "Over time: one trial of each arm"
 	}
@@ -250,13 +251,13 @@ func timelineCaption(t view.Timeline, idle []string) string {
 		parts = append(parts, "Each step has its own percentiles, a p99 where it has 1,000 exchanges.")
 	}
 	if t.Others > 0 {
-		parts = append(parts, fmt.Sprintf("Of several servers or clients the first of each is shown, %s left out; the rate is of all clients.", plural(t.Others, "worker")))
+		parts = append(parts, fmt.Sprintf("Of several servers or clients the first of each is shown, %s left out; the rate is of all clients.", quantity.Plural(t.Others, "worker")))
 	}
 	if t.Seen > 0 {
-		parts = append(parts, fmt.Sprintf("TCP is read of %s, at most %d.", plural(t.Seen, "connection"), contract.MaxTicked))
+		parts = append(parts, fmt.Sprintf("TCP is read of %s, at most %d.", quantity.Plural(t.Seen, "connection"), contract.MaxTicked))
 	}
 	if len(t.Stalls) > 0 {
-		parts = append(parts, fmt.Sprintf("Marked red: %s.", plural(len(t.Stalls), "standstill")))
+		parts = append(parts, fmt.Sprintf("Marked red: %s.", quantity.Plural(len(t.Stalls), "standstill")))
 	}
 	if len(t.Flags) > 0 {
 		parts = append(parts, "Flags of the trial: "+strings.Join(t.Flags, ", ")+".")

@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"slices"
 
+	"netdyno/internal/quantity"
 	"netdyno/internal/read/cells"
 	"netdyno/internal/read/compare"
 	"netdyno/internal/read/trial"
@@ -40,14 +41,14 @@ func (l *layout) lostCaveat() []string {
 		return nil
 	}
 	return []string{fmt.Sprintf("%d of %s gave no valid figure: %d failed, %d invalid, %d missing.",
-		lost, plural(t.Planned, "planned trial"), t.Failed, t.Invalid, missing)}
+		lost, quantity.Plural(t.Planned, "planned trial"), t.Failed, t.Invalid, missing)}
 }
 
 func (l *layout) unplannedCaveat() []string {
 	if l.Tally.Unplanned == 0 {
 		return nil
 	}
-	return []string{plural(l.Tally.Unplanned, "record") + " in the file came from no trial of the plan; they are left out."}
+	return []string{quantity.Plural(l.Tally.Unplanned, "record") + " in the file came from no trial of the plan; they are left out."}
 }
 
 // partialCaveat counts the trials that have no rates.
@@ -57,7 +58,7 @@ func (l *layout) partialCaveat() []string {
 		return nil
 	}
 	return []string{fmt.Sprintf("%d of %s stood still or began with a backlog: their response times are kept, their rates and costs are not.",
-		t.Partial, plural(t.Planned, "planned trial"))}
+		t.Partial, quantity.Plural(t.Planned, "planned trial"))}
 }
 
 // verdictCaveats name the primary comparisons that no other sentence says are

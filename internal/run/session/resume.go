@@ -9,6 +9,7 @@ import (
 	"slices"
 	"strings"
 
+	"netdyno/internal/quantity"
 	"netdyno/internal/record"
 	"netdyno/internal/run/bench"
 	"netdyno/internal/run/rig"
@@ -138,7 +139,7 @@ func (s *Session) nextLook(run record.Contents, horizon int) (int, error) {
 	dir, looks := run.Header.Directory, run.Header.Study.Looks()
 	alone := s.oneArm()
 	if alone && len(looks) == 1 {
-		return 0, fmt.Errorf("continue: %s has done the %s that it was to do; for more precise figures begin a new run, with more blocks=N or a longer window", dir, blocks(horizon))
+		return 0, fmt.Errorf("continue: %s has done the %s that it was to do; for more precise figures begin a new run, with more blocks=N or a longer window", dir, quantity.Plural(horizon, "block"))
 	}
 	if len(looks) == 1 {
 		return 0, fmt.Errorf("continue: the number of blocks of %s was fixed at %d when it began: it has one look, which has the whole level, and blocks added to it "+
@@ -153,7 +154,7 @@ func (s *Session) nextLook(run record.Contents, horizon int) (int, error) {
 		}
 	}
 	if settled && alone {
-		return 0, fmt.Errorf("continue: every rate of %s was known as precisely as it asks after %s, where it ends; for narrower intervals begin a new run, with another settle=SHARE", dir, blocks(horizon))
+		return 0, fmt.Errorf("continue: every rate of %s was known as precisely as it asks after %s, where it ends; for narrower intervals begin a new run, with another settle=SHARE", dir, quantity.Plural(horizon, "block"))
 	}
 	if settled {
 		return 0, fmt.Errorf("continue: everything that %s asks was settled after %d blocks, where the study ends: a further look could only unsettle it; "+
@@ -161,7 +162,7 @@ func (s *Session) nextLook(run record.Contents, horizon int) (int, error) {
 	}
 	next := run.Header.Study.NextLook(horizon)
 	if next == 0 && alone {
-		return 0, fmt.Errorf("continue: %s has done all of the %s that it was to do at most; for more precise figures begin a new run, with more blocks=N or a longer window", dir, blocks(horizon))
+		return 0, fmt.Errorf("continue: %s has done all of the %s that it was to do at most; for more precise figures begin a new run, with more blocks=N or a longer window", dir, quantity.Plural(horizon, "block"))
 	}
 	if next == 0 {
 		return 0, fmt.Errorf("continue: %s had %d looks, and has taken the last: its level is spent; begin a new run, with a longer window or with more blocks=N (netdyno report %s says how many)", dir, len(looks), dir)
@@ -172,11 +173,4 @@ func (s *Session) nextLook(run record.Contents, horizon int) (int, error) {
 // oneArm tells whether the run compares nothing, not even an arm with itself.
 func (s *Session) oneArm() bool {
 	return !slices.ContainsFunc(s.All, func(t record.Trial) bool { return t.Arm != s.All[0].Arm || t.Repeat })
-}
-
-func blocks(n int) string {
-	if n == 1 {
-		return "1 block"
-	}
-	return fmt.Sprintf("%d blocks", n)
 }

@@ -3,6 +3,7 @@ package study
 import (
 	"fmt"
 
+	"netdyno/internal/quantity"
 	"netdyno/internal/record"
 )
 
@@ -17,13 +18,9 @@ func (s *Study) warnings() []record.Warning {
 		return s.warnMesh()
 	}
 	if s.Blocks < fewestBlocks && s.Settle == 0 {
-		noun := "blocks"
-		if s.Blocks == 1 {
-			noun = "block"
-		}
 		out = append(out, record.Warning{
 			About:  "blocks",
-			Text:   fmt.Sprintf("with %d %s p cannot fall below %.3g, so no comparison can be better or worse", s.Blocks, noun, 2/float64(int(1)<<s.Blocks)),
+			Text:   fmt.Sprintf("with %s p cannot fall below %.3g, so no comparison can be better or worse", quantity.Plural(s.Blocks, "block"), 2/float64(int(1)<<s.Blocks)),
 			Advice: fmt.Sprintf("run at least %d blocks", fewestBlocks),
 		})
 	}

@@ -7,7 +7,6 @@ import (
 	"os/exec"
 	"strings"
 	"testing"
-	"time"
 
 	"netdyno/internal/contract"
 	"netdyno/internal/work/codec"
@@ -55,18 +54,10 @@ func TestEveryCodecWithANetHTTPClient(t *testing.T) {
 			})
 			// A handler counts after its reply was written, so that the last of the
 			// verified exchanges may be missing, as may the last of all.
-			counted := func(id int, exchanges int64) contract.Counts {
-				counts := server.Mark(id, id == 1).Counts
-				for deadline := time.Now().Add(workertest.Timeout); counts.Exchanges < exchanges && time.Now().Before(deadline); {
-					id++
-					counts = server.Mark(id, false).Counts
-				}
-				return counts
-			}
-			before := counted(1, 3)
+			before := server.Settled(contract.Counts{}, 3)
 			c.Start()
 			r := c.Expect("result").Result.Counts
-			after := counted(1000, before.Exchanges+60)
+			after := server.Settled(before, 60)
 			up, down := x.UpBytes, x.DownBytes
 			if x.Message != nil {
 				up, down = ready.UpBytes, ready.DownBytes
@@ -162,18 +153,8 @@ func TestCurl(t *testing.T) {
 		}
 	}
 	want := contract.Counts{Exchanges: 2, ReceivedBytes: 32, SentBytes: int64(2 * len(reply))}
-	for deadline := time.Now().Add(workertest.Timeout); ; {
-		got := server.Mark(1, false).Counts
-		got.Connections = 0
-		if got.Exchanges == want.Exchanges {
-			if got.ReceivedBytes != want.ReceivedBytes {
-				t.Errorf("counts %+v, want %+v", got, want)
-			}
-			return
-		}
-		if time.Now().After(deadline) {
-			t.Fatalf("counts %+v, want %+v", got, want)
-		}
+	if got := server.Settled(contract.Counts{}, 2); got.Exchanges != want.Exchanges || got.ReceivedBytes != want.ReceivedBytes {
+		t.Errorf("counts %+v, want %+v", got, want)
 	}
 }
 

@@ -126,10 +126,16 @@ func (b *Bench) Some(before contract.Counts, n int64) contract.Counts {
 
 func (b *Bench) within(timeout time.Duration, before contract.Counts, n int64) contract.Counts {
 	b.t.Helper()
-	counts := b.Mark(2, false).Counts
-	for deadline := time.Now().Add(timeout); counts.Exchanges-before.Exchanges < n && time.Now().Before(deadline); {
+	return Until(timeout, before.Exchanges+n, func() contract.Counts { return b.Mark(2, false).Counts })
+}
+
+// Until reads counts until they hold so many exchanges, or the timeout has passed, and
+// returns the last.
+func Until(timeout time.Duration, exchanges int64, read func() contract.Counts) contract.Counts {
+	counts := read()
+	for deadline := time.Now().Add(timeout); counts.Exchanges < exchanges && time.Now().Before(deadline); {
 		time.Sleep(5 * time.Millisecond)
-		counts = b.Mark(2, false).Counts
+		counts = read()
 	}
 	return counts
 }
