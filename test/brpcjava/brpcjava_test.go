@@ -150,7 +150,7 @@ func callFromJava(t *testing.T, java []string) {
 			if want := fmt.Sprintf("%d of %[1]d calls right", calls); err != nil || said != want {
 				t.Errorf("%s, %s: the client says %q (%v), want %q", c.kind, connection, said, err, want)
 			}
-			if counts := server.Mark(1, true).Counts; counts.Exchanges != calls || len(counts.Errors) > 0 {
+			if counts := server.Settled(contract.Counts{}, calls); counts.Exchanges != calls || len(counts.Errors) > 0 {
 				t.Errorf("%s, %s: the server counts %+v, want %d exchanges", c.kind, connection, counts, calls)
 			}
 		}
