@@ -40,7 +40,7 @@ func TestGeneratorsAreUnderstood(t *testing.T) {
 		{"wrk", "  2 threads\n  3405 requests in 1.00s, 13.30GB read\nRequests/sec:   3403.44\nTransfer/sec:     13.3GB\n", wrkSays, 3403.44, 3405},
 		{"h2load", "finished in 1.01s, 2207.00 req/s, 8.62GB/s\nrequests: 2207 total, 2211 started, 2207 done, 2206 succeeded, 0 failed, 0 errored, 0 timeout\nstatus codes: 2207 2xx, 0 3xx, 0 4xx, 0 5xx\n", h2loadSays, 2207, 2206},
 		{"hey", "Summary:\n  Total:\t1.0018 secs\n  Requests/sec:\t1547.2470\n\nStatus code distribution:\n  [200]\t1550 responses\n", heySays, 1547.247, 1550},
-		{"oha", "Summary:\n  Total:\t1002.7 ms\n  Requests/sec:\t8012.5\n\nStatus code distribution:\n  [200] 8034 responses\n", ohaSays, 8012.5, 8034},
+		{"oha", "Summary:\n  Total:\t1002.7 ms\n  Requests/sec:\t8012.5\n\nStatus code distribution:\n  [200] 8034 responses\n\nError distribution:\n  [8] aborted due to deadline\n", ohaSays, 8012.5, 8034},
 		{"fortio", "Code 200 : 1717 (100.0 %)\nAll done 1717 calls (plus 2 warmup) 1.165 ms avg, 1716.6 qps\n", fortioSays, 1716.6, 1717},
 		{"ghz", "Summary:\n  Count:\t1550\n  Requests/sec:\t1549.90\n\nStatus code distribution:\n  [OK]   1550 responses\n", ghzSays, 1549.9, 1550},
 		{"sockperf", "[Total Run] RunTime=1.002 sec; Warm up time=400 msec; SentMessages=20452; ReceivedMessages=20451\n# dropped messages = 0;\nSummary: Latency is 21.946 usec\n", sockperfSays, 21.946, 20451},

@@ -5,7 +5,9 @@ import (
 	"fmt"
 	"path/filepath"
 	"regexp"
+	"slices"
 	"strconv"
+	"strings"
 	"time"
 )
 
@@ -32,7 +34,7 @@ var (
 	}
 	ohaSays = said{
 		requests: regexp.MustCompile(`\[200\]\s+(\d+) responses`), rate: regexp.MustCompile(`Requests/sec:\s+([\d.]+)`),
-		bad: regexp.MustCompile(`\[[345]\d\d\]\s+\d+ responses|Error distribution:(?s:.*)`),
+		bad: regexp.MustCompile(`\[[345]\d\d\]\s+\d+ responses|(?m)^ +\[\d+\] (?:[^a\d]|a[^b]).*`), // not those that its end aborts
 	}
 	fortioSays = said{
 		requests: regexp.MustCompile(`(?m)^Code +200 : (\d+)`), rate: regexp.MustCompile(`(?m)^All done .*, ([\d.]+) qps`),
@@ -188,23 +190,35 @@ func (b *bed) withServer(c client, argv func(port string) []string) client {
 }
 
 // worker is a client of ours, against a server that stands at a port.
-func (b *bed) worker(transport string, args func(port string) []string) client {
-	return client{name: transport, paced: true, drive: func(ctx context.Context, port string, rate float64) (figure, error) {
-		return b.offering(ctx, false, rate, append([]string{"client=" + transport}, args(port)...))
+// Behind the transport's name its name may have settings of the client.
+func (b *bed) worker(name string, args func(port string) []string) client {
+	return client{name: name, paced: true, drive: func(ctx context.Context, port string, rate float64) (figure, error) {
+		return b.offering(ctx, false, rate, append(levelsOf(name), args(port)...))
 	}}
 }
 
+// levelsOf are the levels that a client's name stands for.
+func levelsOf(name string) []string {
+	words := strings.Fields(name)
+	levels := []string{"client=" + words[0]}
+	for _, setting := range words[1:] {
+		levels = append(levels, "opt.client."+setting)
+	}
+	return levels
+}
+
 // pair is a client of ours with its own server.
-func (b *bed) pair(transport string, args ...string) client {
-	return client{name: transport, paced: true, own: true, drive: func(ctx context.Context, _ string, rate float64) (figure, error) {
-		return b.offering(ctx, false, rate, append([]string{"transport=" + transport}, args...))
+func (b *bed) pair(name string, args ...string) client {
+	return client{name: name, paced: true, own: true, drive: func(ctx context.Context, _ string, rate float64) (figure, error) {
+		transport, _, _ := strings.Cut(name, " ")
+		return b.offering(ctx, false, rate, slices.Concat(levelsOf(name), []string{"server=" + transport}, args))
 	}}
 }
 
 // profiled is a client of ours with its own server, both with profilers on.
-func (b *bed) profiled(transport string, args ...string) client {
-	return client{name: transport, paced: true, own: true, drive: func(ctx context.Context, _ string, rate float64) (figure, error) {
-		return b.offering(ctx, true, rate, args)
+func (b *bed) profiled(name string, args ...string) client {
+	return client{name: name, paced: true, own: true, drive: func(ctx context.Context, _ string, rate float64) (figure, error) {
+		return b.offering(ctx, true, rate, append(levelsOf(name), args...))
 	}}
 }
 

@@ -6,6 +6,7 @@ import (
 	"math"
 	"math/rand/v2"
 	"slices"
+	"strings"
 	"time"
 )
 
@@ -123,7 +124,8 @@ func (w work) present(unoffered func([]string) []string) (here work, missing []c
 		here.peers = append(here.peers, c)
 	}
 	for _, c := range w.ours {
-		if len(unoffered([]string{c.name})) == 0 {
+		transport, _, _ := strings.Cut(c.name, " ")
+		if len(unoffered([]string{transport})) == 0 {
 			here.ours = append(here.ours, c)
 		}
 	}

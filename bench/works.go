@@ -44,7 +44,7 @@ func (b *bed) echoWorks() []work {
 		c := b.bareEcho(program, connections, size)
 		same.peers, both.peers = append(same.peers, c), append(both.peers, b.withServer(c, func(port string) []string { return []string{c.program, "server", port} }))
 	}
-	for _, transport := range []string{"uring", "go-epoll", "asio", "libevent"} {
+	for _, transport := range []string{"uring" + gathering, "uring", "go-epoll", "asio", "libevent"} {
 		same.ours = append(same.ours, b.worker(transport, func(port string) []string {
 			return append(small, "server=address", "opt.server.address=127.0.0.1:"+port, "opt.server.wire=echo")
 		}))
@@ -69,17 +69,17 @@ func (b *bed) http1Works() []work {
 		}
 		return all
 	}
-	quick := []string{"http1-uring", "http1-asio", "fasthttp"}
+	quick := []string{"http1-uring" + gathering, "http1-uring", "http1-asio", "fasthttp"}
 	nginx := func(bytes int) func(context.Context) (*peer, error) {
 		return func(ctx context.Context) (*peer, error) { return b.nginx(ctx, bytes, "") }
 	}
 	light := work{
-		wire: "http/1.1", name: "1 KiB × 50", server: "http1-uring", fast: "≥ 1.5 of the best",
+		wire: "http/1.1", name: "1 KiB × 50, light server", server: "http1-uring", rate: 100_000, fast: "≥ 1.5 of the best", cheap: "≤ 0.7 of the best",
 		serve: func(ctx context.Context) (*peer, error) { return b.onRings(ctx, kib) },
 		peers: b.http1Peers(50), ours: clients(kib, 50, quick...),
 	}
 	half := light
-	half.name, half.halved = "1 KiB × 50 by half a core", true
+	half.name, half.halved, half.rate = "1 KiB × 50 by half a core", true, 0
 	return []work{
 		{
 			wire: "http/1.1", name: "1 KiB × 50", server: "nginx", serve: nginx(kib), rate: 8000, cheap: "≤ 0.7 of the best",
@@ -87,7 +87,7 @@ func (b *bed) http1Works() []work {
 		},
 		light, half,
 		{
-			wire: "http/1.1", name: "4 MiB × 4", server: "nginx", serve: nginx(mib4), rate: 150,
+			wire: "http/1.1", name: "4 MiB × 4", server: "nginx", serve: nginx(mib4), rate: 160,
 			peers: slices.DeleteFunc(b.http1Peers(4), func(c client) bool { return c.name == "fortio" }), // whose buffer holds less
 			ours:  clients(mib4, 4, "http1-uring", "fasthttp", "go-http1"),
 		},
@@ -101,12 +101,16 @@ func (b *bed) http2Works() []work {
 		wire: "h2c", name: "1 KiB × 10 × 10 streams", server: "nginx", rate: 8000, cheap: "≤ 0.8 of h2load", peers: b.h2Peers(connections, streams),
 		serve: func(ctx context.Context) (*peer, error) { return b.nginx(ctx, kib, " http2") },
 	}
-	for _, transport := range []string{"h2-uring", "go-http2"} {
+	for _, transport := range []string{"h2-uring" + gathering, "h2-uring", "go-http2"} {
 		levels := httpLevels("h2c", kib, connections)
 		w.ours = append(w.ours, b.worker(transport, func(port string) []string { return append(levels(port), "inflight="+strconv.Itoa(streams)) }))
 	}
 	return []work{w}
 }
+
+// gathering behind a transport's name lets its sends wait for each other as long as
+// h2load's do, whose timer is set to 10 ms at least.
+const gathering = " gather=10ms"
 
 // httpLevels are those of a trial against an HTTP server that stands at a port.
 func httpLevels(wire string, bytes, connections int) func(port string) []string {
@@ -121,7 +125,7 @@ func httpLevels(wire string, bytes, connections int) func(port string) []string 
 // grpcWorks are unary calls: of ghz to the same server as ours, of others with their own.
 func (b *bed) grpcWorks() []work {
 	const connections, calls = 10, 10
-	ours := []string{"grpc-nghttp2", "grpcpp", "go-grpc"}
+	ours := []string{"grpc-nghttp2" + gathering, "grpc-nghttp2", "grpcpp", "go-grpc"}
 	fan := []string{"connections=10", "inflight=10", "request=0B", "response=100B"}
 	ghz := work{
 		wire: "grpc:netdyno.v1", name: "0 B up, 100 B down × 10 × 10 calls", server: "go-grpc", rate: 2000, fast: "≥ 6", peers: []client{b.ghz(connections, calls)},
@@ -150,14 +154,14 @@ func (b *bed) grpcWorks() []work {
 			if transport == "go-grpc" { // as that benchmark has them
 				levels = append(levels, "opt.write_buffer=128KiB", "opt.read_buffer=128KiB")
 			}
-			w.ours = append(w.ours, b.profiled(transport, append(levels, "server=go-grpc", "client="+transport)...))
+			w.ours = append(w.ours, b.profiled(transport, append(levels, "server=go-grpc")...))
 		}
 		all = append(all, w)
 	}
 	bare := work{wire: "grpc:netdyno.v1", name: "100 B × 10", server: "each one's own server", rate: 1}
 	c := b.bareEcho("bare-grpcpp", 10, 100)
 	bare.peers = []client{b.withServer(c, func(port string) []string { return []string{c.program, "server", port} })}
-	for _, transport := range []string{"grpcpp", "grpc-nghttp2"} {
+	for _, transport := range []string{"grpc-nghttp2" + gathering, "grpc-nghttp2", "grpcpp"} {
 		bare.ours = append(bare.ours, b.pair(transport, "connections=10", "request=100B", "response=100B"))
 	}
 	return append(all, bare)
@@ -169,7 +173,7 @@ func (b *bed) bulkWorks() []work {
 	var all []work
 	for _, streams := range []int{1, 4, 16} {
 		w := work{
-			wire: "echo, one way", name: "plain writes, streams: " + strconv.Itoa(streams), unit: " B/s", cost: "s/GB", server: "each one's own server",
+			wire: "stream", name: "plain writes, streams: " + strconv.Itoa(streams), unit: " B/s", cost: "s/GB", server: "each one's own server",
 			rate: 1e9, fast: "≥ 1.0 of the best", peers: []client{b.filling(iperf3, streams), b.filling(iperf2, streams)},
 		}
 		for _, transport := range []string{"threads", "go-net", "go-epoll", "uring"} {

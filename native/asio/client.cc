@@ -37,7 +37,7 @@ void AsioClientLoop::woken() {
 
 void AsioClientLoop::pace() {
   if (agenda().held() == 0) return context_.stop();
-  const std::int64_t next = agenda().next_due();
+  const std::int64_t next = agenda().wakes_at();
   if (next >= armed_ || polling_) return;
   armed_ = next;
   const std::int64_t wait = next - now_ns();
@@ -60,7 +60,7 @@ void AsioClientLoop::pace() {
 /// Sends what is due, and then waits for the next slot.
 void AsioClientLoop::wake() {
   armed_ = Agenda::kNever;
-  while (agenda().next_due() <= now_ns()) {
+  while (agenda().is_due(now_ns())) {
     const Agenda::Entry entry = agenda().take();
     connections_[entry.connection]->send(entry.slot);
   }

@@ -43,8 +43,9 @@ class Agenda {
       let_go();
       return false;
     }
-    if (due > now) wait({due, connection, number});
-    return due <= now;
+    const bool now_due = due <= latest(now);
+    if (!now_due) wait({due, connection, number});
+    return now_due;
   }
 
   void wait(Entry entry) {
@@ -53,6 +54,19 @@ class Agenda {
   }
 
   std::int64_t next_due() const { return heap_.empty() ? kNever : heap_.front().due; }
+
+  /// Lets slots that are due within ns of each other wait, until an instant at which all of
+  /// them go out; 0 lets none wait. Of an open loop, before its first slot is asked.
+  void gather(std::int64_t ns) { gathered_ = ns; }
+  /// Whether the entry that is due first is to be taken now.
+  bool is_due(std::int64_t now) const { return next_due() <= latest(now); }
+  /// When the next entry is to be taken; kNever while there is none.
+  std::int64_t wakes_at() const {
+    const std::int64_t due = next_due();
+    if (gathered_ == 0 || due == kNever) return due;
+    const std::int64_t behind = due % gathered_;
+    return behind == 0 ? due : due + gathered_ - behind;
+  }
 
   /// Removes and returns the entry that is due first. Call it only when next_due() is
   /// not kNever.
@@ -76,10 +90,13 @@ class Agenda {
   }
 
  private:
+  /// What was due until then goes out at now.
+  std::int64_t latest(std::int64_t now) const { return gathered_ == 0 ? now : now - now % gathered_; }
   static bool later(const Entry& a, const Entry& b) { return a.due > b.due; }
 
   std::vector<Entry> heap_;
   std::size_t held_ = 0;
+  std::int64_t gathered_ = 0;
 };
 
 }  // namespace netdyno

@@ -9,6 +9,8 @@ std::string_view name(OptionType type) {
   switch (type) {
     case OptionType::integer:
       return "int";
+    case OptionType::duration:
+      return "duration";
     case OptionType::bytes:
       return "bytes";
     case OptionType::boolean:

@@ -50,7 +50,7 @@ struct Library {
   std::string version;
 };
 
-enum class OptionType { integer, bytes, boolean, choice, text };
+enum class OptionType { integer, bytes, duration, boolean, choice, text };
 
 /// One option of a transport. min and max bound integer and bytes. choices lists the
 /// levels of a choice. Empty roles means every role of the transport.

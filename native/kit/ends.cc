@@ -55,6 +55,7 @@ LoopClient::LoopClient(const contract::Setup& setup, Load& load,
   options_ = effective_options(sockets[0][0].get(), setup.options);
   for (std::size_t shard = 0; shard < loops_.size(); shard++) {
     ClientLoop& loop = loops_[shard];
+    if (setup.load.rate > 0) loop.agenda().gather(setup.options.value(kGather, std::int64_t{0}));
     loop.redials([this, shard](std::size_t i) {
       return dialler_.dial(static_cast<std::int64_t>(shard + i * loops_.size()));
     });
@@ -93,6 +94,14 @@ contract::Option listener_option() {
                     "reuseport, the kernel chooses by SO_REUSEPORT"));
 }
 
+contract::Option gather_option() {
+  constexpr std::int64_t kMost = 100'000'000;
+  return only(contract::Role::client,
+              duration_option(kGather, {0, 0, kMost},
+                              "open loop: sends that fall due within so long go out together, with one "
+                              "wake-up, as most load generators do; response times begin when each was due"));
+}
+
 contract::Option read_buffer_option() {
   return only(
       contract::Role::server,
@@ -111,6 +120,7 @@ contract::Transport loop_transport(const std::string& name, const std::string& d
   transport.delivery = "chunks";
   transport.options = socket_options();
   transport.options.push_back(listener_option());
+  transport.options.push_back(gather_option());
   transport.options.push_back(read_buffer_option());
   transport.features = {"stream-up", "stream-down", "stream-both"};
   return transport;

@@ -135,11 +135,14 @@ class ServerLoop {
 /// Names of options.
 constexpr char kListener[] = "listener";
 constexpr char kReadBuffer[] = "read_buffer";
+constexpr char kGather[] = "gather";
 
 /// Option listener of every loop server. shared: one loop accepts on one socket per
 /// port and deals the connections out in turn. reuseport: every loop has its own
 /// socket per port, and the kernel chooses one by hash.
 contract::Option listener_option();
+/// Option gather of every loop client: how long slots that are due may wait for others.
+contract::Option gather_option();
 /// Option read_buffer: the most that one read takes, per connection, in bytes.
 contract::Option read_buffer_option();
 /// The most that one read of a server takes by that option, or where it is 0, in bytes.

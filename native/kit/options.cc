@@ -126,6 +126,13 @@ Option bytes_option(const std::string& name, const Range& range, const std::stri
   return option;
 }
 
+Option duration_option(const std::string& name, const Range& range, const std::string& doc) {
+  Option option = integer_option(name, range, doc);
+  option.type = OptionType::duration;
+  option.unit = "ns";
+  return option;
+}
+
 Option text_option(const std::string& name, const std::string& fallback, const std::string& doc) {
   Option option = described(name, OptionType::text, doc);
   option.fallback = fallback;

@@ -28,6 +28,9 @@ contract::Option integer_option(const std::string& name, const Range& range, con
 /// An option that is a number of bytes.
 contract::Option bytes_option(const std::string& name, const Range& range, const std::string& doc);
 
+/// An option that is a span of time, in ns.
+contract::Option duration_option(const std::string& name, const Range& range, const std::string& doc);
+
 /// An option that is a text of at most 64 KiB, for instance a device's name.
 contract::Option text_option(const std::string& name, const std::string& fallback, const std::string& doc);
 

@@ -41,7 +41,7 @@ void EventClientLoop::on_wake() {
 
 void EventClientLoop::wake() {
   armed_ = Agenda::kNever;
-  while (agenda().next_due() <= now_ns()) {
+  while (agenda().is_due(now_ns())) {
     const Agenda::Entry entry = agenda().take();
     connections_[entry.connection]->send(entry.slot);
   }
@@ -50,7 +50,7 @@ void EventClientLoop::wake() {
 
 void EventClientLoop::pace() {
   if (agenda().held() == 0) return base_.leave();
-  const std::int64_t next = agenda().next_due();
+  const std::int64_t next = agenda().wakes_at();
   if (next >= armed_) return;
   armed_ = next;
   timer_.set(next);

@@ -125,6 +125,24 @@ TEST(Pipeline, ALostConnectionFailsWhatIsInFlightAndLetsGo) {
   EXPECT_FALSE(rig.pipeline.unsent());
 }
 
+TEST(Agenda, GathersWhatIsDue) {
+  Agenda agenda;
+  agenda.hold(2);
+  EXPECT_EQ(agenda.wakes_at(), Agenda::kNever);
+  agenda.wait({1'100, 0, 0});
+  EXPECT_EQ(agenda.wakes_at(), 1'100);
+  agenda.gather(500);
+  EXPECT_EQ(agenda.wakes_at(), 1'500);
+  EXPECT_FALSE(agenda.is_due(1'499));
+  EXPECT_TRUE(agenda.is_due(1'500));
+  EXPECT_EQ(agenda.next_due(), 1'100) << "its time runs from when it was due";
+  agenda.wait({1'000, 0, 1});
+  EXPECT_EQ(agenda.wakes_at(), 1'000);
+  agenda.take();
+  agenda.take();
+  EXPECT_EQ(agenda.wakes_at(), Agenda::kNever);
+}
+
 TEST(Agenda, TakesInOrderOfDueAndForgetsAfterTheEnd) {
   Agenda agenda;
   agenda.hold(6);

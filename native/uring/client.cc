@@ -18,6 +18,7 @@ void UringClientLoop::add(int fd, std::unique_ptr<Flow> flow, bool active) {
 void UringClientLoop::run() {
   loop_.ring.run([this] { turns(); },
                  [this] {
+                   loop_.alarm.cancel();
                    for (const auto& connection : connections_) connection->cancel();
                  });
 }
@@ -27,10 +28,10 @@ void UringClientLoop::turns() {
   for (const auto& connection : connections_) connection->begin();
   bool ended = false;
   while (agenda().held() > 0 && !stopped_.load(std::memory_order_relaxed)) {
-    loop_.turn(agenda().next_due());
+    loop_.turn(agenda().wakes_at());
     const std::int64_t closing = closing_.load(std::memory_order_relaxed);
     if (closing != Agenda::kNever && !std::exchange(ended, true)) agenda().end(closing);
-    while (agenda().next_due() <= now_ns()) {
+    while (agenda().is_due(now_ns())) {
       const Agenda::Entry entry = agenda().take();
       connections_[entry.connection]->send(entry.slot);
     }

@@ -163,17 +163,19 @@ void Ring::submit(io_uring_sqe* submission, const File& file, Owner& owner, Op o
   submit(submission, owner, op, registered ? flags | IOSQE_FIXED_FILE : flags);
 }
 
+void Ring::wait() { entered(io_uring_submit_and_wait(&ring_, 1)); }
+
 void Ring::wait(std::int64_t until_ns) {
-  int result = 0;
-  if (until_ns == kNever) {
-    result = io_uring_submit_and_wait(&ring_, 1);
-  } else if (const std::int64_t left = until_ns - now_ns(); left > 0) {
-    __kernel_timespec timeout{left / 1'000'000'000, left % 1'000'000'000};
-    io_uring_cqe* first = nullptr;
-    result = io_uring_submit_and_wait_timeout(&ring_, &first, 1, &timeout, nullptr);
-  } else {
-    result = io_uring_submit_and_get_events(&ring_);
-  }
+  const std::int64_t left = until_ns - now_ns();
+  if (left <= 0) return look();
+  __kernel_timespec timeout{left / 1'000'000'000, left % 1'000'000'000};
+  io_uring_cqe* first = nullptr;
+  entered(io_uring_submit_and_wait_timeout(&ring_, &first, 1, &timeout, nullptr));
+}
+
+void Ring::look() { entered(io_uring_submit_and_get_events(&ring_)); }
+
+void Ring::entered(int result) {
   // EBUSY: completions wait to be delivered. EAGAIN: memory is short for now.
   if (result < 0 && result != -ETIME && result != -EINTR && result != -EBUSY && result != -EAGAIN) {
     check("wait for", result);
@@ -197,6 +199,13 @@ void Ring::deliver() {
 void Ring::note(const Completion& completion) {
   if (completion.notification()) return;
   if (!completion.more() || completion.op == Op::send) under_way_--;
+}
+
+void Ring::hasten(const Owner& owner, Op op, __kernel_timespec& at) {
+  io_uring_sqe* const submission = prepare();
+  io_uring_prep_timeout_update(submission, &at, name_of(owner, op), IORING_TIMEOUT_ABS);
+  submission->user_data = kNobody;
+  under_way_++;
 }
 
 void Ring::cancel(const Owner& owner, Op op) { cancel(name_of(owner, op), 0); }

@@ -23,6 +23,7 @@ enum class Op : std::uint8_t {
   linked_send,  // completes only when it fails, and for the receive linked to it
   accept,
   wake,
+  alarm,
 };
 
 struct Completion {
@@ -78,12 +79,18 @@ class Ring {
   void submit(io_uring_sqe* submission, Owner& owner, Op op, unsigned flags = 0);
   void submit(io_uring_sqe* submission, const File& file, Owner& owner, Op op, unsigned flags = 0);
 
+  /// Gives a pending timeout of owner another instant, which the kernel reads with the next
+  /// submission. One that has expired meanwhile completes as it was.
+  void hasten(const Owner& owner, Op op, __kernel_timespec& at);
   /// Cancels an operation of owner if it is pending.
   void cancel(const Owner& owner, Op op);
 
-  /// Hands over what was submitted and waits until something completes or
-  /// until_ns, of now_ns, has come.
+  /// Hands over what was submitted and waits until something completes.
+  void wait();
+  /// The same until until_ns, of now_ns, at the latest.
   void wait(std::int64_t until_ns);
+  /// Hands over what was submitted and looks what has completed.
+  void look();
   /// Passes all completions to their owners, but none that arrive meanwhile: with many
   /// connections it would never return.
   void deliver();
@@ -99,6 +106,7 @@ class Ring {
   void require_operations();
   void register_files();
   void note(const Completion& completion);
+  void entered(int result);
   void cancel(std::uint64_t operation, unsigned flags);
   void drain();
 

@@ -18,6 +18,7 @@
 #include "kit/descriptor.h"
 #include "test/worker_process.h"
 #include "uring/buffers.h"
+#include "uring/waker.h"
 
 namespace netdyno::uring_worker {
 namespace {
@@ -97,7 +98,7 @@ TEST(Ring, TellsOwnersOfTheirOperations) {
     io_uring_prep_send(submission, 0, "dyno", 4, 0);
     ring.submit(submission, near, sender, Op::send);
     while (receiver.heard.empty() || sender.heard.empty()) {
-      ring.wait(Ring::kNever);
+      ring.wait();
       ring.deliver();
     }
   });
@@ -119,7 +120,7 @@ TEST(Ring, TakesMoreSubmissionsAndCompletionsThanItHolds) {
       ring.submit(submission, recorder, Op::send);
     }
     while (recorder.heard.size() < 1'000) {
-      ring.wait(Ring::kNever);
+      ring.wait();
       ring.deliver();
     }
   });
@@ -149,7 +150,7 @@ TEST(Ring, TellsOfWhatHasCompletedAndNotOfWhatDoesSoMeanwhile) {
   Echo echo(ring);
   run(ring, [&] {
     for (int i = 0; i < 24; i++) echo.completed({});
-    ring.wait(Ring::kNever);
+    ring.wait();
     echo.told = 0;
     ring.deliver();
     EXPECT_GE(echo.told, 24);
@@ -166,7 +167,7 @@ TEST(Ring, LeavesNothingUnderWay) {
     io_uring_sqe* const submission = ring.prepare();
     io_uring_prep_recv(submission, 0, bytes->data(), bytes->size(), 0);
     ring.submit(submission, ring.keep(pair.near.get()), recorder, Op::receive);
-    ring.wait(now_ns());
+    ring.look();
     throw Failure(ErrorKind::peer, "broken off");
   };
   EXPECT_THROW(run(ring, submit_and_throw), Failure);
@@ -185,11 +186,11 @@ TEST(Ring, CancelsByName) {
     io_uring_sqe* const submission = ring.prepare();
     io_uring_prep_recv(submission, 0, &byte, 1, 0);
     ring.submit(submission, ring.keep(pair.near.get()), recorder, Op::receive);
-    ring.wait(now_ns());
+    ring.look();
     ring.cancel(recorder, Op::send);  // there is none
     ring.cancel(recorder, Op::receive);
     while (recorder.heard.empty()) {
-      ring.wait(Ring::kNever);
+      ring.wait();
       ring.deliver();
     }
   };
@@ -206,6 +207,37 @@ TEST(Ring, WaitsNoLessThanUntilTheInstant) {
       ring.wait(until);
       EXPECT_GE(now_ns(), until);
     }
+  });
+}
+
+TEST(Alarm, WakesAtTheEarliestInstant) {
+  Ring ring(Settings{});
+  Alarm alarm(ring);
+  run(ring, [&] {
+    constexpr std::int64_t kHour = 3'600'000'000'000;
+    const std::int64_t began = now_ns();
+    alarm.set(began + kHour);
+    ring.look();
+    const std::int64_t at = now_ns() + 3'000'000;
+    alarm.set(at);
+    alarm.set(at + 1'000'000'000);  // has no effect: it wakes before
+    ring.wait();                    // which ends when the kernel has taken the new instant, or it has come
+    ring.deliver();
+    if (now_ns() < at) {
+      ring.wait();
+      ring.deliver();
+    }
+    EXPECT_GE(now_ns(), at);
+    EXPECT_LT(now_ns() - began, kHour / 60);
+    for (const std::int64_t ns : {1'000'000, 2'000'000}) {  // it can be set again
+      const std::int64_t until = now_ns() + ns;
+      alarm.set(until);
+      ring.wait();
+      ring.deliver();
+      EXPECT_GE(now_ns(), until);
+    }
+    alarm.set(now_ns() + kHour);
+    alarm.cancel();
   });
 }
 
@@ -243,7 +275,7 @@ TEST(Buffers, AreFilledAndFilledAgain) {
       ASSERT_EQ(send(pair.far.get(), sent.data(), sent.size(), 0), static_cast<ssize_t>(sent.size()));
       recorder.heard.clear();
       while (recorder.heard.empty()) {
-        ring.wait(Ring::kNever);
+        ring.wait();
         ring.deliver();
       }
       ASSERT_TRUE(recorder.heard[0].more()) << recorder.heard[0].result;

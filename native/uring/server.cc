@@ -59,6 +59,7 @@ void UringServerLoop::adopt(int fd, std::unique_ptr<Flow> flow) {
 void UringServerLoop::run() {
   loop_.ring.run([this] { turns(); },
                  [this] {
+                   loop_.alarm.cancel();
                    for (const auto& connection : connections_) connection->cancel();
                  });
 }
