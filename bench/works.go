@@ -105,7 +105,12 @@ func (b *bed) http2Works() []work {
 		levels := httpLevels("h2c", kib, connections)
 		w.ours = append(w.ours, b.worker(transport, func(port string) []string { return append(levels(port), "inflight="+strconv.Itoa(streams)) }))
 	}
-	return []work{w}
+	light := w
+	light.name, light.server, light.rate, light.cheap = "1 KiB × 10 × 10 streams, light server", "h2-uring", 100_000, w.cheap
+	light.serve = func(ctx context.Context) (*peer, error) {
+		return b.listen(ctx, "transport=h2-uring", "request=0B", "response=1KiB")
+	}
+	return []work{w, light}
 }
 
 // gathering behind a transport's name lets its sends wait for each other as long as
