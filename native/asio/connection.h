@@ -131,6 +131,7 @@ class Connection {
       if (error) return broke();
       flow_->written(n);
       turn += n;
+      if (Loop::kRedials && leaving()) break;  // with these bytes it was over
     }
     return true;
   }

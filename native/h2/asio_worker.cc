@@ -4,6 +4,7 @@
 #include "asio/server.h"
 #include "h2/session.h"
 #include "h2/work.h"
+#include "tls/work.h"
 
 namespace netdyno::h2 {
 namespace {
@@ -28,9 +29,8 @@ class AsioH2 : public Transport {
 
 int run() {
   AsioH2 transport;
-  return run_worker({"netdyno-worker-h2-asio",
-                     NETDYNO_VERSION,
-                     {{"asio", asio_worker::version()}, {"nghttp2", library_version()}}},
+  return run_worker({"netdyno-worker-h2-asio", NETDYNO_VERSION,
+                     tls::with_library({{"asio", asio_worker::version()}, {"nghttp2", library_version()}})},
                     {&transport});
 }
 

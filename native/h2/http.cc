@@ -56,7 +56,8 @@ std::string lower(std::string text) {
 HttpAsking::HttpAsking(const contract::Setup& setup)
     : ask_(http1::ask_of(setup)),
       down_bytes_(setup.exchange.down_bytes),
-      connections_(setup.load.connections) {
+      connections_(setup.load.connections),
+      scheme_(setup.tls ? "https" : "http") {
   check(setup);
   content_ = ask_.body.empty() ? content_of(setup.exchange.up_bytes, 'u') : ask_.body;
   if (ask_.verify == http1::Verify::content) expected_ = content_of(down_bytes_, 'd');
@@ -70,7 +71,7 @@ HttpAsking::HttpAsking(const contract::Setup& setup)
 void HttpAsking::compose(Fields& fields, const std::string& path, const std::string& host) const {
   const std::string method = !ask_.method.empty() ? ask_.method : content_.empty() ? "GET" : "POST";
   fields.add(":method", method);
-  fields.add(":scheme", "http");
+  fields.add(":scheme", scheme_);
   fields.add(":path", path);
   fields.add(":authority", host);
   std::vector<std::pair<std::string, std::string>> headers = {{"user-agent", "netdyno"}};

@@ -38,6 +38,7 @@ class HttpAsking final : public Asking {
   http1::Ask ask_;
   std::int64_t down_bytes_;
   std::int64_t connections_;
+  const char* scheme_;
   std::string content_;
   std::string expected_;                      // content of a first reply; empty where it is not compared
   std::vector<std::deque<Fields>> requests_;  // by route, then by path

@@ -5,6 +5,7 @@
 #include "h2/session.h"
 #include "h2/uring.h"
 #include "h2/work.h"
+#include "tls/work.h"
 
 namespace netdyno::h2 {
 namespace {
@@ -31,9 +32,8 @@ class UringH2 : public Transport {
 
 int run() {
   UringH2 transport;
-  return run_worker({"netdyno-worker-h2-uring",
-                     NETDYNO_VERSION,
-                     {{"liburing", LIBURING_VERSION}, {"nghttp2", library_version()}}},
+  return run_worker({"netdyno-worker-h2-uring", NETDYNO_VERSION,
+                     tls::with_library({{"liburing", LIBURING_VERSION}, {"nghttp2", library_version()}})},
                     {&transport});
 }
 

@@ -6,6 +6,7 @@
 #include "h2/http.h"
 #include "h2/server.h"
 #include "h2/verification.h"
+#include "tls/work.h"
 
 namespace netdyno::h2 {
 
@@ -55,15 +56,19 @@ contract::Transport transport(const std::string& name, const std::string& doc) {
   transport.delivery = "chunks";
   transport.options = http1::options();
   for (contract::Option& option : setting_options()) transport.options.push_back(std::move(option));
-  transport.features = {"fresh"};
+  transport.features = tls::with_tls({"fresh"});
   return transport;
 }
 
 std::unique_ptr<const Work> work_of(const contract::Setup& setup) {
+  std::unique_ptr<const Asking> asking;
+  std::unique_ptr<const Answering> answering;
   if (setup.role == Role::server) {
-    return std::make_unique<H2Work>(setup, nullptr, std::make_unique<HttpAnswering>(setup));
+    answering = std::make_unique<HttpAnswering>(setup);
+  } else {
+    asking = std::make_unique<HttpAsking>(setup);
   }
-  return std::make_unique<H2Work>(setup, std::make_unique<HttpAsking>(setup), nullptr);
+  return tls::over(setup, kAlpn, std::make_unique<H2Work>(setup, std::move(asking), std::move(answering)));
 }
 
 }  // namespace netdyno::h2

@@ -15,6 +15,8 @@ namespace netdyno::h2 {
 
 /// The wire's name.
 inline constexpr char kH2C[] = "h2c";
+/// What HTTP/2 is called in ALPN (RFC 9113, section 3.2).
+inline constexpr char kAlpn[] = "h2";
 
 /// The work of either end. It keeps the ends' parts. The kit's promise that any thread may use it holds as
 /// far as each connection's verification and flow, one after the other, are used by one thread.

@@ -80,7 +80,7 @@ GrpcAsking::GrpcAsking(const contract::Setup& setup, const Contents& contents)
   for (const Route& route : routes(setup)) {
     h2::Fields& fields = headers_.emplace_back();
     fields.add(":method", "POST");
-    fields.add(":scheme", "http");
+    fields.add(":scheme", setup.tls ? "https" : "http");
     fields.add(":path", path_of(setup.exchange));
     fields.add(":authority", route.peer.text());
     fields.add("te", "trailers");

@@ -4,6 +4,7 @@
 
 #include "h2/uring.h"
 #include "h2grpc/work.h"
+#include "tls/work.h"
 
 namespace netdyno::h2grpc {
 
@@ -63,7 +64,7 @@ contract::Transport transport() {
   transport.roles = {Role::server, Role::client};
   transport.delivery = "message";
   transport.codecs = {"bytes", "proto"};
-  transport.features = {"fresh"};
+  transport.features = tls::with_tls({"fresh"});
   transport.options = options();
   for (contract::Option& option : h2::ring_options()) transport.options.push_back(std::move(option));
   return transport;

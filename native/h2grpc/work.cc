@@ -10,6 +10,7 @@
 #include "kit/ends.h"
 #include "kit/options.h"
 #include "kit/sockets.h"
+#include "tls/work.h"
 
 namespace netdyno::h2grpc {
 
@@ -68,7 +69,7 @@ std::shared_ptr<const Contents> contents_of(const Setup& setup) {
 }
 
 std::unique_ptr<const Work> work_of(const Setup& setup, std::shared_ptr<const Contents> contents) {
-  return std::make_unique<GrpcWork>(setup, std::move(contents));
+  return tls::over(setup, h2::kAlpn, std::make_unique<GrpcWork>(setup, std::move(contents)));
 }
 
 }  // namespace netdyno::h2grpc

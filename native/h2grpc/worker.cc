@@ -4,6 +4,7 @@
 
 #include "h2/session.h"
 #include "h2grpc/ends.h"
+#include "tls/work.h"
 
 namespace netdyno::h2grpc {
 namespace {
@@ -23,9 +24,9 @@ int run() {
   GrpcNghttp2 transport;
   const auto protobuf = google::protobuf::internal::VersionString(GOOGLE_PROTOBUF_VERSION);
   return run_worker(
-      {"netdyno-worker-grpc-nghttp2",
-       NETDYNO_VERSION,
-       {{"liburing", LIBURING_VERSION}, {"nghttp2", h2::library_version()}, {"protobuf", protobuf}}},
+      {"netdyno-worker-grpc-nghttp2", NETDYNO_VERSION,
+       tls::with_library(
+           {{"liburing", LIBURING_VERSION}, {"nghttp2", h2::library_version()}, {"protobuf", protobuf}})},
       {&transport});
 }
 

@@ -3,6 +3,7 @@
 #include "asio/client.h"
 #include "asio/server.h"
 #include "http1/work.h"
+#include "tls/work.h"
 
 namespace netdyno::http1 {
 namespace {
@@ -28,9 +29,8 @@ class AsioHttp : public Transport {
 
 int run() {
   AsioHttp transport;
-  return run_worker({"netdyno-worker-http1-asio",
-                     NETDYNO_VERSION,
-                     {{"asio", asio_worker::version()}, {"llhttp", parser_version()}}},
+  return run_worker({"netdyno-worker-http1-asio", NETDYNO_VERSION,
+                     tls::with_library({{"asio", asio_worker::version()}, {"llhttp", parser_version()}})},
                     {&transport});
 }
 

@@ -3,6 +3,7 @@
 #include <utility>
 
 #include "http1/work.h"
+#include "tls/work.h"
 #include "uring/client.h"
 #include "uring/server.h"
 
@@ -12,6 +13,17 @@ namespace {
 using uring_worker::Settings;
 using uring_worker::UringClientLoop;
 using uring_worker::UringServerLoop;
+
+Settings settings_of(const contract::Setup& setup) {
+  Settings settings = Settings::of(setup.options);
+  if (setup.tls && settings.zero_copy) {
+    throw contract::Failure(
+        contract::ErrorKind::unsupported,
+        "option send is zerocopy and setup.tls is given: what is encrypted lies in buffers "
+        "that are filled again before the network card need be done with them");
+  }
+  return settings;
+}
 
 class UringHttp : public Transport {
  public:
@@ -23,16 +35,12 @@ class UringHttp : public Transport {
   }
 
   std::unique_ptr<Server> server(const contract::Setup& setup) override {
-    const auto make = [settings = Settings::of(setup.options)] {
-      return std::make_unique<UringServerLoop>(settings);
-    };
+    const auto make = [settings = settings_of(setup)] { return std::make_unique<UringServerLoop>(settings); };
     return std::make_unique<LoopServer>(setup, make, work_of(setup));
   }
 
   std::unique_ptr<Client> client(const contract::Setup& setup, Load& load) override {
-    const auto make = [settings = Settings::of(setup.options)] {
-      return std::make_unique<UringClientLoop>(settings);
-    };
+    const auto make = [settings = settings_of(setup)] { return std::make_unique<UringClientLoop>(settings); };
     return std::make_unique<LoopClient>(setup, load, make, work_of(setup));
   }
 };
@@ -41,9 +49,8 @@ class UringHttp : public Transport {
 
 int run() {
   UringHttp transport;
-  return run_worker({"netdyno-worker-http1-uring",
-                     NETDYNO_VERSION,
-                     {{"liburing", LIBURING_VERSION}, {"llhttp", parser_version()}}},
+  return run_worker({"netdyno-worker-http1-uring", NETDYNO_VERSION,
+                     tls::with_library({{"liburing", LIBURING_VERSION}, {"llhttp", parser_version()}})},
                     {&transport});
 }
 

@@ -6,6 +6,7 @@
 #include "http1/options.h"
 #include "http1/server.h"
 #include "http1/verification.h"
+#include "tls/work.h"
 
 namespace netdyno::http1 {
 namespace {
@@ -51,7 +52,7 @@ contract::Transport transport(const std::string& name, const std::string& doc) {
   transport.roles = {contract::Role::server, contract::Role::client};
   transport.delivery = "chunks";
   transport.options = options();
-  transport.features = {"fresh"};
+  transport.features = tls::with_tls({"fresh"});
   return transport;
 }
 
@@ -61,7 +62,7 @@ std::string parser_version() {
 }
 
 std::unique_ptr<const Work> work_of(const contract::Setup& setup) {
-  return std::make_unique<HttpWork>(setup);
+  return tls::over(setup, kHttp1, std::make_unique<HttpWork>(setup));
 }
 
 }  // namespace netdyno::http1

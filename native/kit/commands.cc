@@ -153,6 +153,15 @@ Exchange parse_exchange(const Json& body) {
   return exchange;
 }
 
+Tls parse_tls(const Json& body) {
+  Tls tls;
+  const Fields in(body, "setup.tls");
+  in.read("authorities", tls.authorities);
+  in.read("certificate", tls.certificate);
+  in.read("key", tls.key);
+  return tls;
+}
+
 }  // namespace
 
 Setup parse_setup(const Json& body) {
@@ -170,7 +179,7 @@ Setup parse_setup(const Json& body) {
   in.read("sources", setup.sources);
   in.read("threads", setup.threads);
   if (setup.listeners == 0) setup.listeners = 1;
-  setup.tls = in.find("tls") != nullptr;
+  if (const Json* tls = in.find("tls")) setup.tls = parse_tls(*tls);
   if (const Json* exchange = in.find("exchange")) setup.exchange = parse_exchange(*exchange);
   if (const Json* load = in.find("load")) setup.load = parse_load(*load);
   if (const Json* options = in.find("options")) {

@@ -133,6 +133,13 @@ struct Load {
   std::int64_t drain_ns = 2'000'000'000;
 };
 
+/// What the ends of an encrypted trial need, as PEM texts.
+struct Tls {
+  std::string authorities;  // whom a client trusts
+  std::string certificate;  // what a server shows, those that lead to its authority behind it
+  std::string key;          // what it is proved by
+};
+
 /// A worker's trial.
 struct Setup {
   std::string trial;
@@ -145,7 +152,7 @@ struct Setup {
   std::vector<std::string> peers;
   std::vector<std::string> sources;
   std::int64_t threads = 0;  // 0: one per usable CPU
-  bool tls = false;          // requested; no transport of this kit has TLS, so its PEM texts are not kept
+  std::optional<Tls> tls = {};
   Exchange exchange;
   Load load;
   Json options = Json::object();

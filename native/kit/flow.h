@@ -55,7 +55,7 @@ class Flow {
   virtual void received(std::size_t n, std::int64_t now) = 0;
 
   /// What becomes of the connection. A loop asks after it began the flow, and after bytes
-  /// arrived.
+  /// arrived or were written.
   enum class Fate {
     open,
     over,  // it ended in order, and is to be closed. A client's loop makes another one

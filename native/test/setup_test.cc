@@ -156,7 +156,7 @@ TEST(FindTransport, RefusesWhatIsNoFeatureOfIt) {
     return setup;
   };
   const std::vector<contract::Setup> asked = {
-      with([](auto& setup) { setup.tls = true; }),
+      with([](auto& setup) { setup.tls.emplace(); }),
       with([](auto& setup) { setup.load.fresh = true; }),
       with([](auto& setup) { setup.exchange.stream = contract::Stream::down; }),
       with([](auto& setup) { setup.exchange.codec = "proto"; }),

@@ -12,6 +12,7 @@ type trial struct {
 	exchange       contract.Exchange
 	load           contract.Load
 	options        map[string]any // of both ends
+	encrypted      *contract.TLS  // nil for plain text
 }
 
 func (p trial) setups() (server, client contract.Setup) {
@@ -20,6 +21,9 @@ func (p trial) setups() (server, client contract.Setup) {
 		Exchange: p.exchange, Load: p.load, Options: p.options,
 	}
 	client = contract.Setup{Role: contract.Client, Exchange: p.exchange, Load: p.load, Options: p.options, Seed: 3}
+	if p.encrypted != nil {
+		server.TLS, client.TLS = p.encrypted, &contract.TLS{Authorities: p.encrypted.Authorities}
+	}
 	return server, client
 }
 

@@ -1,0 +1,192 @@
+// Encrypted ends of wire http/1.1: how connections end, and what is read ahead.
+#include <gtest/gtest.h>
+
+#include <string>
+
+#include "http1/test_setup.h"
+#include "tls/test_peer.h"
+
+namespace netdyno::http1::test::encrypted {
+namespace {
+
+using contract::Json;
+using contract::Role;
+using tls::test::converse;
+using tls::test::feed;
+using tls::test::Peer;
+using tls::test::words;
+using Fate = Flow::Fate;
+
+const contract::Tls& own() {
+  static const contract::Tls kOwn = tls::test::certificate();
+  return kOwn;
+}
+
+contract::Setup setup_of_end(Role role, std::int64_t down, const Json& options = Json::object()) {
+  contract::Setup setup = setup_of(role, 0, down, options);
+  setup.tls = own();
+  return setup;
+}
+
+struct ServerRig {
+  ServerRig() : work(work_of(setup_of_end(Role::server, 5))), flow(work->server(4096, traffic)) {
+    flow->begin(0);
+  }
+  Traffic traffic;
+  std::unique_ptr<const Work> work;
+  std::unique_ptr<Flow> flow;
+};
+
+constexpr char kRequest[] = "GET / HTTP/1.1\r\nHost: x\r\n\r\n";
+
+std::size_t replies(const std::string& heard) {
+  std::size_t n = 0;
+  for (std::size_t at = 0; (at = heard.find("HTTP/1.1 200", at)) != std::string::npos; at++) n++;
+  return n;
+}
+
+TEST(EncryptedHttpServer, AnswersRequestsThatCameTogether) {
+  for (const bool one_record : {true, false}) {
+    ServerRig server;
+    Peer client(nullptr, kHttp1);
+    converse(*server.flow, client, true);
+    std::string all;
+    for (int i = 0; i < 5; i++) {
+      all += kRequest;
+      if (!one_record) client.say(kRequest);
+    }
+    if (one_record) client.say(all);
+    converse(*server.flow, client, true);
+    EXPECT_EQ(replies(client.heard()), 5U);
+    EXPECT_EQ(server.traffic.exchanges.get(), 5);
+    EXPECT_EQ(server.flow->fate(), Fate::open);
+  }
+}
+
+TEST(EncryptedHttpServer, SaysGoodbyeAfterTheLastReply) {
+  ServerRig server;
+  Peer client(nullptr, kHttp1);
+  converse(*server.flow, client, true);
+  client.say("GET / HTTP/1.1\r\nHost: x\r\nConnection: close\r\n\r\n");
+  converse(*server.flow, client, true);
+  EXPECT_EQ(replies(client.heard()), 1U);
+  EXPECT_TRUE(client.said_goodbye());
+  EXPECT_EQ(server.flow->fate(), Fate::over);
+  EXPECT_FALSE(server.flow->unsent());
+}
+
+TEST(EncryptedHttpServer, AnswersBeforeItFollowsAGoodbye) {
+  ServerRig server;
+  Peer client(nullptr, kHttp1);
+  converse(*server.flow, client, true);
+  client.say(kRequest);
+  SSL_shutdown(client.ssl());
+  converse(*server.flow, client, true);
+  EXPECT_EQ(replies(client.heard()), 1U);
+  EXPECT_TRUE(client.said_goodbye());
+  EXPECT_EQ(server.flow->fate(), Fate::over);
+}
+
+std::string reply_of(const std::string& head) { return "HTTP/1.1 200 OK\r\n" + head + "\r\nhello"; }
+
+/// Verifies the only connection of a client with a server that answers as that says.
+void verify(const Work& work, Peer& server, const std::string& reply, Fate fate) {
+  const auto verification = work.verification(0);
+  verification->begin(0);
+  converse(*verification, server, false);
+  EXPECT_EQ(server.heard().substr(0, 4), "GET ");
+  server.say(reply);
+  converse(*verification, server, false);
+  EXPECT_TRUE(verification->verified());
+  EXPECT_EQ(verification->fate(), fate);
+}
+
+const Json kByLength = {{"verify", "length"}};
+const std::string kStays = reply_of("Content-Length: 5\r\n");
+const std::string kCloses = reply_of("Connection: close\r\nContent-Length: 5\r\n");
+
+TEST(EncryptedHttpClient, SaysGoodbyeBeforeItConnectsAgain) {
+  const auto setup = setup_of_end(Role::client, 5, kByLength);
+  const std::shared_ptr<const Work> work = work_of(setup);
+  Peer first(&own(), kHttp1);
+  verify(*work, first, kStays, Fate::open);
+  ClientRig rig(setup, work);
+  Flow& flow = *rig.flow;
+  converse(flow, first, false);
+  first.say(kCloses);
+  std::string bytes = first.outgoing();
+  feed(flow, bytes, SIZE_MAX);
+  EXPECT_EQ(rig.counts().exchanges, 1);
+  EXPECT_EQ(flow.fate(), Fate::open) << "it has to say goodbye";
+  EXPECT_TRUE(flow.read_buffer().empty());
+  first.take(words(flow, false));
+  EXPECT_TRUE(first.said_goodbye());
+  EXPECT_EQ(flow.fate(), Fate::over);
+  EXPECT_TRUE(flow.unsent()) << "the next request is due";
+
+  Peer second(&own(), kHttp1);
+  flow.reopened(10);
+  EXPECT_EQ(flow.fate(), Fate::open);
+  converse(flow, second, false);
+  second.say(kStays);
+  converse(flow, second, false);
+  EXPECT_EQ(rig.counts().exchanges, 2);
+  EXPECT_EQ(rig.counts().error_sum(), 0);
+}
+
+TEST(EncryptedHttpClient, HasNoSessionLeftOfAVerifiedConnectionThatIsOver) {
+  const auto setup = setup_of_end(Role::client, 5, kByLength);
+  const std::shared_ptr<const Work> work = work_of(setup);
+  Peer first(&own(), kHttp1);
+  verify(*work, first, kCloses, Fate::over);
+  EXPECT_TRUE(first.said_goodbye());
+  ClientRig rig(setup, work);
+  EXPECT_TRUE(rig.flow->unsent());
+  Peer second(&own(), kHttp1);
+  rig.flow->reopened(10);
+  converse(*rig.flow, second, false);
+  second.say(kStays);
+  converse(*rig.flow, second, false);
+  EXPECT_EQ(rig.counts().exchanges, 1);
+}
+
+/// A reply whose end is that of the connection, by a goodbye and without one.
+TEST(EncryptedHttpClient, TakesARepliesThatTheEndCompletes) {
+  for (const bool goodbye : {true, false}) {
+    const auto setup = setup_of_end(Role::client, 5, kByLength);
+    const std::shared_ptr<const Work> work = work_of(setup);
+    Peer server(&own(), kHttp1);
+    verify(*work, server, kStays, Fate::open);
+    ClientRig rig(setup, work);
+    converse(*rig.flow, server, false);
+    server.say(reply_of(""));
+    if (goodbye) SSL_shutdown(server.ssl());
+    std::string bytes = server.outgoing();
+    feed(*rig.flow, bytes, SIZE_MAX);
+    if (!goodbye) {
+      EXPECT_TRUE(rig.flow->ended(4));
+    }
+    EXPECT_EQ(rig.counts().exchanges, 1);
+    EXPECT_EQ(rig.flow->fate(), Fate::over);
+  }
+}
+
+/// A handshake that fails under load costs the exchange that needed it.
+TEST(EncryptedHttpClient, LosesAConnectionThatCannotBeEncryptedAgain) {
+  const auto setup = setup_of_end(Role::client, 5, kByLength);
+  const std::shared_ptr<const Work> work = work_of(setup);
+  Peer first(&own(), kHttp1);
+  verify(*work, first, kCloses, Fate::over);
+  ClientRig rig(setup, work);
+  rig.flow->reopened(10);
+  words(*rig.flow, false);
+  std::string bytes = "HTTP/1.1 400 Bad Request\r\n\r\n";
+  feed(*rig.flow, bytes, SIZE_MAX);
+  EXPECT_EQ(rig.flow->fate(), Fate::lost);
+  rig.flow->abandon(contract::ErrorKind::peer, 11);
+  EXPECT_EQ(rig.errors(contract::ErrorKind::peer), 1);
+  EXPECT_EQ(rig.agenda.held(), 0U);
+}
+
+}  // namespace
+}  // namespace netdyno::http1::test::encrypted

@@ -1,0 +1,122 @@
+#include "tls/context.h"
+
+#include <openssl/err.h>
+#include <openssl/pem.h>
+#include <openssl/x509_vfy.h>
+
+#include <limits>
+#include <new>
+
+namespace netdyno::tls {
+
+using contract::ErrorKind;
+using contract::Failure;
+
+namespace {
+
+struct FreeBio {
+  void operator()(BIO* bio) const { BIO_free(bio); }
+};
+struct FreeCertificate {
+  void operator()(X509* certificate) const { X509_free(certificate); }
+};
+struct FreeKey {
+  void operator()(EVP_PKEY* key) const { EVP_PKEY_free(key); }
+};
+using Certificate = std::unique_ptr<X509, FreeCertificate>;
+
+/// PEM text, to be read from its begin.
+class Pem {
+ public:
+  explicit Pem(const std::string& text) {
+    if (text.size() <= std::numeric_limits<int>::max()) {
+      bio_.reset(BIO_new_mem_buf(text.data(), static_cast<int>(text.size())));
+    }
+    if (!bio_) throw std::bad_alloc();
+  }
+
+  /// The next certificate; none at the end, or where there is none.
+  Certificate certificate() {
+    return Certificate(PEM_read_bio_X509(bio_.get(), nullptr, no_password, nullptr));
+  }
+  std::unique_ptr<EVP_PKEY, FreeKey> key() {
+    return std::unique_ptr<EVP_PKEY, FreeKey>(
+        PEM_read_bio_PrivateKey(bio_.get(), nullptr, no_password, nullptr));
+  }
+
+ private:
+  /// Left to itself the library asks the terminal for a password.
+  static int no_password(char*, int, int, void*) { return -1; }
+
+  std::unique_ptr<BIO, FreeBio> bio_;
+};
+
+/// A server takes the trial's protocol if the client has it, else it refuses the client.
+int choose(SSL*, const unsigned char** chosen, unsigned char* size, const unsigned char* offered,
+           unsigned offered_size, void* argument) {
+  const auto& own = static_cast<const Context*>(argument)->offer();
+  unsigned char* found = nullptr;
+  const int overlap = SSL_select_next_proto(&found, size, own.data(), static_cast<unsigned>(own.size()),
+                                            offered, offered_size);
+  *chosen = found;
+  return overlap == OPENSSL_NPN_NEGOTIATED ? SSL_TLSEXT_ERR_OK : SSL_TLSEXT_ERR_ALERT_FATAL;
+}
+
+}  // namespace
+
+std::string last_words() {
+  const char* const words = ERR_reason_error_string(ERR_peek_last_error());
+  ERR_clear_error();
+  return words == nullptr ? "OpenSSL gives no reason" : words;
+}
+
+Context::Context(const contract::Setup& setup, std::string_view protocol)
+    : end_(setup.role == contract::Role::server ? End::server : End::client), protocol_(protocol) {
+  offer_.push_back(static_cast<unsigned char>(protocol.size()));
+  offer_.insert(offer_.end(), protocol.begin(), protocol.end());
+  context_.reset(SSL_CTX_new(end_ == End::server ? TLS_server_method() : TLS_client_method()));
+  if (!context_) throw Failure(ErrorKind::setup, "begin TLS: " + last_words());
+  if (SSL_CTX_set_min_proto_version(get(), TLS1_3_VERSION) != 1 ||
+      SSL_CTX_set_max_proto_version(get(), TLS1_3_VERSION) != 1) {
+    throw Failure(ErrorKind::setup, "set TLS to version 1.3: " + last_words());
+  }
+  end_ == End::server ? show(*setup.tls) : trust(*setup.tls);
+}
+
+/// Any certificate among the authorities is trusted, as by Go: also one that another signed.
+void Context::trust(const contract::Tls& tls) {
+  X509_STORE* const store = SSL_CTX_get_cert_store(get());
+  Pem pem(tls.authorities);
+  int found = 0;
+  for (Certificate next = pem.certificate(); next; next = pem.certificate()) {
+    if (X509_STORE_add_cert(store, next.get()) == 1) found++;
+  }
+  ERR_clear_error();
+  if (found == 0) {
+    throw Failure(ErrorKind::setup,
+                  "read setup.tls.authorities: found no certificate, expected PEM text with at least one");
+  }
+  X509_STORE_set_flags(store, X509_V_FLAG_PARTIAL_CHAIN);
+  SSL_CTX_set_verify(get(), SSL_VERIFY_PEER, nullptr);
+  if (SSL_CTX_set_alpn_protos(get(), offer_.data(), static_cast<unsigned>(offer_.size())) != 0) {
+    throw std::bad_alloc();
+  }
+}
+
+void Context::show(const contract::Tls& tls) {
+  constexpr char kRead[] = "read setup.tls.certificate and setup.tls.key: ";
+  Pem pem(tls.certificate);
+  const Certificate own = pem.certificate();
+  if (!own) throw Failure(ErrorKind::setup, kRead + ("no certificate was found: " + last_words()));
+  const auto key = Pem(tls.key).key();
+  if (!key) throw Failure(ErrorKind::setup, kRead + ("no key was found: " + last_words()));
+  bool fit = SSL_CTX_use_certificate(get(), own.get()) == 1 && SSL_CTX_use_PrivateKey(get(), key.get()) == 1;
+  for (Certificate next = pem.certificate(); fit && next; next = pem.certificate()) {
+    fit = SSL_CTX_add1_chain_cert(get(), next.get()) == 1;
+  }
+  if (!fit) throw Failure(ErrorKind::setup, kRead + last_words());
+  ERR_clear_error();
+  SSL_CTX_set_alpn_select_cb(get(), choose, this);
+}
+
+}  // namespace netdyno::tls

@@ -1,0 +1,360 @@
+// Encrypted flows of wire echo, held to each other and to what peers do wrong.
+#include <gtest/gtest.h>
+
+#include <functional>
+
+#include "kit/work.h"
+#include "test/flow_rig.h"
+#include "tls/test_peer.h"
+#include "tls/work.h"
+
+namespace netdyno::tls::test {
+namespace {
+
+using contract::ErrorKind;
+using contract::Failure;
+using contract::Role;
+using Fate = Flow::Fate;
+
+constexpr char kProtocol[] = "h2";
+
+const contract::Tls& own() {
+  static const contract::Tls kOwn = certificate();
+  return kOwn;
+}
+
+contract::Setup setup_of(Role role, std::int64_t bytes, const contract::Tls& tls = own()) {
+  contract::Setup setup;
+  setup.role = role;
+  setup.exchange.up_bytes = setup.exchange.down_bytes = bytes;
+  setup.peers = {"127.0.0.1:8080"};
+  setup.load.connections = 1;
+  setup.tls = tls;
+  return setup;
+}
+
+std::unique_ptr<const Work> work_of(const contract::Setup& setup, std::string_view protocol = kProtocol) {
+  return over(setup, protocol, Work::of(setup));
+}
+
+/// What a client of wire echo sends first, in plain text.
+std::string first_content(std::int64_t bytes) {
+  const auto work = Work::of(setup_of(Role::client, bytes));
+  const auto verification = work->verification(0);
+  verification->begin(0);
+  const auto content = verification->outgoing(0);
+  return {content.data(), content.size()};
+}
+
+/// A server's flow, with what it needs.
+struct ServerRig {
+  explicit ServerRig(std::int64_t bytes, std::string_view protocol = kProtocol, std::size_t buffer = 4096)
+      : work(work_of(setup_of(Role::server, bytes), protocol)), flow(work->server(buffer, traffic)) {
+    flow->begin(0);
+  }
+  Traffic traffic;
+  std::unique_ptr<const Work> work;
+  std::unique_ptr<Flow> flow;
+};
+
+/// Carries bytes between two flows. at is where the first read of each direction ends that
+/// reaches it, so that it ends there whatever is read together else.
+class Link {
+ public:
+  Link(Flow& client, Flow& server, std::size_t piece = SIZE_MAX, std::size_t at = SIZE_MAX)
+      : ends_{&server, &client}, piece_(piece), at_(at) {}
+
+  /// Until both are silent. Returns how many bytes came to the client.
+  std::size_t run() {
+    while (step()) {
+    }
+    return came_[1];
+  }
+
+ private:
+  bool step() {
+    bool moved = false;
+    for (const int to : {0, 1}) {
+      const std::string said = words(*ends_[1 - to], to == 1);
+      under_way_[to] += said;
+      const std::size_t before = under_way_[to].size();
+      while (!under_way_[to].empty()) {
+        std::size_t n = std::min(piece_, under_way_[to].size());
+        if (came_[to] < at_) n = std::min(n, at_ - came_[to]);
+        std::string next = under_way_[to].substr(0, n);
+        feed(*ends_[to], next, SIZE_MAX);
+        const std::size_t taken = n - next.size();
+        under_way_[to].erase(0, taken);
+        came_[to] += taken;
+        if (taken == 0) break;
+      }
+      moved = moved || !said.empty() || under_way_[to].size() != before;
+    }
+    return moved;
+  }
+
+  Flow* ends_[2];
+  std::size_t piece_;
+  std::size_t at_;
+  std::string under_way_[2];
+  std::size_t came_[2] = {0, 0};
+};
+
+/// A whole conversation: the verified exchange, and three more on its session.
+std::size_t hold(std::int64_t bytes, std::size_t piece, std::size_t at) {
+  ServerRig server(bytes);
+  const contract::Setup setup = [&] {
+    contract::Setup made = setup_of(Role::client, bytes);
+    made.load.amount = 3;
+    return made;
+  }();
+  const std::shared_ptr<const Work> work = work_of(setup);
+  std::size_t came = 0;
+  {
+    const auto verification = work->verification(0);
+    verification->begin(0);
+    came = Link(*verification, *server.flow, piece, at).run();
+    EXPECT_TRUE(verification->verified()) << "pieces of " << piece << ", cut at " << at;
+  }
+  netdyno::test::ClientRig client(setup, work);
+  Link(*client.flow, *server.flow, piece).run();
+  EXPECT_EQ(client.counts().exchanges, 3) << "pieces of " << piece << ", cut at " << at;
+  EXPECT_EQ(client.counts().error_sum(), 0);
+  EXPECT_EQ(server.traffic.exchanges.get(), 4);
+  EXPECT_EQ(server.traffic.invalid.get(), 0);
+  return came;
+}
+
+TEST(TlsFlow, ConversesWhereverItsBytesAreCut) {
+  const std::size_t all = hold(10, SIZE_MAX, SIZE_MAX);
+  ASSERT_GT(all, 500U);
+  for (std::size_t at = 1; at <= all + 10; at++) hold(10, SIZE_MAX, at);
+}
+
+TEST(TlsFlow, ConversesByteByByteAndInPieces) {
+  for (const std::size_t piece : {1, 2, 3, 5, 6, 22, 100, 1000}) hold(10, piece, SIZE_MAX);
+}
+
+TEST(TlsFlow, CarriesMegabytes) {
+  for (const std::size_t piece : {std::size_t{999}, std::size_t{1} << 20}) hold(1 << 20, piece, SIZE_MAX);
+}
+
+/// What a client's verification says of a server that does this.
+std::string refusal(const contract::Setup& setup, const std::function<void(Work::Verification&)>& act,
+                    ErrorKind kind = ErrorKind::setup) {
+  const auto work = work_of(setup);
+  const auto verification = work->verification(0);
+  verification->begin(0);
+  words(*verification, false);
+  try {
+    act(*verification);
+  } catch (const Failure& failure) {
+    EXPECT_EQ(failure.kind(), kind) << failure.what();
+    return failure.what();
+  }
+  return "";
+}
+
+std::string answered(std::string bytes) {
+  return refusal(setup_of(Role::client, 10), [&](Work::Verification& verification) {
+    feed(verification, bytes, SIZE_MAX);
+    verification.ended(0);
+  });
+}
+
+/// What a client that has setup says of a server that has tls and speaks protocol.
+std::string met(const contract::Setup& setup, const contract::Tls& tls, std::string_view protocol) {
+  contract::Setup theirs = setup_of(Role::server, 10, tls);
+  const auto work = work_of(setup);
+  const auto server_work = work_of(theirs, protocol);
+  Traffic traffic;
+  const auto server = server_work->server(4096, traffic);
+  server->begin(0);
+  const auto verification = work->verification(0);
+  verification->begin(0);
+  try {
+    Link(*verification, *server).run();
+  } catch (const Failure& failure) {
+    EXPECT_EQ(failure.kind(), ErrorKind::setup) << failure.what();
+    return failure.what();
+  }
+  return "";
+}
+
+void expect_in(const std::string& text, const std::string& words) {
+  EXPECT_NE(text.find(words), std::string::npos) << "\"" << text << "\" does not say \"" << words << "\"";
+}
+
+TEST(TlsVerification, SaysWhyThereIsNoEncryptedConnection) {
+  const std::string begin = "encrypt connection 0 of 1 to 127.0.0.1:8080: ";
+  const contract::Tls stranger = certificate();
+  expect_in(met(setup_of(Role::client, 10), stranger, kProtocol),
+            begin + "the server's certificate is of no authority that this client trusts");
+  const contract::Tls elsewhere = certificate("127.0.0.2");
+  expect_in(met(setup_of(Role::client, 10, elsewhere), elsewhere, kProtocol),
+            begin + "the server's certificate is not for 127.0.0.1");
+  expect_in(met(setup_of(Role::client, 10), own(), "http/1.1"),
+            begin + "the server does not speak h2 (ALPN)");
+  expect_in(answered("HTTP/1.1 400 Bad Request\r\n\r\n"),
+            begin + "this client speaks TLS and the server plain text");
+  expect_in(answered(std::string("\0\0\x06\x04\0\0\0\0\0\0\x03\0\0\0\x64", 15)), "the server plain text");
+  expect_in(answered(std::string("\x15\x03\x03\0\x02\x02\x28", 7)),
+            begin + "the server refused: handshake failure");
+  expect_in(answered(std::string("\x15\x03\x03\0\x02\x02\x46", 7)), "this client speaks TLS 1.3 alone");
+  expect_in(answered(""), "closed it in the handshake");
+  expect_in(answered(std::string("\x16\x03\x03\0\x10", 5)), "closed it in the handshake");
+  EXPECT_NE(answered(std::string("\x16\x03\x03\0\x04garb", 9)), "");
+}
+
+TEST(TlsVerification, RefusesAServerWithoutAlpn) {
+  Peer server(&own(), "");
+  const auto work = work_of(setup_of(Role::client, 10));
+  const auto verification = work->verification(0);
+  verification->begin(0);
+  try {
+    converse(*verification, server, false);
+    FAIL() << "taken";
+  } catch (const Failure& failure) {
+    expect_in(failure.what(), "the server speaks TLS without ALPN, expected h2");
+  }
+}
+
+TEST(TlsContext, NamesWhatCannotBeUsed) {
+  contract::Tls none;
+  for (const Role role : {Role::server, Role::client}) {
+    try {
+      work_of(setup_of(role, 10, none));
+      FAIL() << "taken";
+    } catch (const Failure& failure) {
+      EXPECT_EQ(failure.kind(), ErrorKind::setup);
+      expect_in(failure.what(), role == Role::server ? "setup.tls.key" : "setup.tls.authorities");
+    }
+  }
+  contract::Tls mixed = own();
+  mixed.key = certificate().key;
+  EXPECT_THROW(work_of(setup_of(Role::server, 10, mixed)), Failure);
+}
+
+TEST(TlsServer, TellsPlainTextSo) {
+  for (const std::string request :
+       {"GET / HTTP/1.1\r\nHost: x\r\n\r\n", "PRI * HTTP/2.0\r\n\r\nSM\r\n\r\n", "x"}) {
+    ServerRig server(10);
+    std::string bytes = request + std::string(10, 'x');
+    feed(*server.flow, bytes, SIZE_MAX);
+    EXPECT_EQ(server.flow->fate(), Fate::over);
+    EXPECT_EQ(words(*server.flow, true).substr(0, 2), "\x15\x03");
+    EXPECT_FALSE(server.flow->unsent());
+    EXPECT_EQ(server.traffic.invalid.get(), 1);
+  }
+}
+
+/// Every byte of a conversation is changed in turn: the server drops it, and counts at most
+/// that.
+TEST(TlsServer, SurvivesChangedBytes) {
+  const std::string content = first_content(10);
+  for (std::size_t at = 0; at < 400; at++) {
+    ServerRig server(10);
+    Peer client(nullptr, kProtocol);
+    std::size_t came = 0;
+    for (int turn = 0; turn < 6; turn++) {
+      if (turn == 2 && SSL_is_init_finished(client.ssl()) != 0) client.say(content);
+      std::string bytes = client.outgoing();
+      if (at >= came && at - came < bytes.size()) bytes[at - came] ^= 1;
+      came += bytes.size();
+      feed(*server.flow, bytes, SIZE_MAX);
+      client.take(words(*server.flow, true));
+    }
+    EXPECT_LE(server.traffic.invalid.get(), 1);
+    EXPECT_LE(server.traffic.exchanges.get(), 1);
+  }
+}
+
+TEST(TlsServer, TakesNoEarlyData) {
+  ServerRig server(10);
+  Peer client(nullptr, kProtocol);
+  converse(*server.flow, client, true);
+  EXPECT_EQ(SSL_SESSION_get_max_early_data(SSL_get_session(client.ssl())), 0U);
+  EXPECT_EQ(SSL_version(client.ssl()), TLS1_3_VERSION);
+}
+
+TEST(TlsServer, RefusesOlderVersionsAndOtherProtocols) {
+  ServerRig server(10);
+  Peer old(nullptr, kProtocol);
+  SSL_set_max_proto_version(old.ssl(), TLS1_2_VERSION);
+  converse(*server.flow, old, true);
+  EXPECT_EQ(server.flow->fate(), Fate::over);
+  ServerRig other(10);
+  Peer client(nullptr, "spdy/3");
+  converse(*other.flow, client, true);
+  EXPECT_EQ(other.flow->fate(), Fate::over);
+  EXPECT_EQ(other.traffic.invalid.get(), 1);
+}
+
+TEST(TlsServer, AnswersAGoodbye) {
+  ServerRig server(10);
+  Peer client(nullptr, kProtocol);
+  converse(*server.flow, client, true);
+  SSL_shutdown(client.ssl());
+  converse(*server.flow, client, true);
+  EXPECT_EQ(server.flow->fate(), Fate::over);
+  EXPECT_FALSE(server.flow->unsent());
+  EXPECT_TRUE(client.said_goodbye());
+  EXPECT_EQ(server.traffic.invalid.get(), 0);
+}
+
+/// Echoes of new keys, which either end may ask for at any time.
+TEST(TlsServer, FollowsNewKeys) {
+  ServerRig server(10);
+  Peer client(nullptr, kProtocol);
+  converse(*server.flow, client, true);
+  const std::string content = first_content(10);
+  for (int turn = 1; turn <= 4; turn++) {
+    ASSERT_EQ(
+        SSL_key_update(client.ssl(), turn % 2 == 0 ? SSL_KEY_UPDATE_REQUESTED : SSL_KEY_UPDATE_NOT_REQUESTED),
+        1);
+    client.say(content);
+    converse(*server.flow, client, true, 7);
+    ASSERT_EQ(client.heard().size(), content.size() * static_cast<std::size_t>(turn));
+  }
+  EXPECT_EQ(server.traffic.exchanges.get(), 4);
+}
+
+/// A storm of them makes nothing grow.
+TEST(TlsServer, OwesOneAnswerToManyRequestsForNewKeys) {
+  ServerRig server(10);
+  Peer client(nullptr, kProtocol);
+  converse(*server.flow, client, true);
+  for (int i = 0; i < 1000; i++) {
+    SSL_key_update(client.ssl(), SSL_KEY_UPDATE_REQUESTED);
+    SSL_do_handshake(client.ssl());
+    std::string bytes = client.outgoing();
+    feed(*server.flow, bytes, SIZE_MAX);
+  }
+  EXPECT_LT(words(*server.flow, true).size(), 200U);
+}
+
+/// A client's connection that a peer ends in the middle of a record is lost.
+TEST(TlsClient, TellsATruncatedRecord) {
+  const auto setup = setup_of(Role::client, 10);
+  for (std::size_t cut = 1; cut < 31; cut++) {
+    const std::shared_ptr<const Work> work = work_of(setup);
+    ServerRig server(10);
+    {
+      const auto verification = work->verification(0);
+      verification->begin(0);
+      Link(*verification, *server.flow).run();
+      ASSERT_TRUE(verification->verified());
+    }
+    netdyno::test::ClientRig client(setup, work);
+    std::string request = words(*client.flow, false);
+    feed(*server.flow, request, SIZE_MAX);
+    std::string reply = words(*server.flow, true);
+    ASSERT_EQ(reply.size(), 32U);
+    reply.resize(cut);
+    feed(*client.flow, reply, SIZE_MAX);
+    EXPECT_FALSE(client.flow->ended(4)) << cut;
+  }
+}
+
+}  // namespace
+}  // namespace netdyno::tls::test

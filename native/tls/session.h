@@ -1,0 +1,109 @@
+// One end of an encrypted connection by OpenSSL: the handshake, records, and what the
+// standard forbids. It moves no bytes itself.
+//
+// What the peer sent is decrypted straight to where the caller wants it. What is to be sent
+// is gathered in two buffers in turn: while the kernel takes one, the other is filled. So
+// bytes that were handed out stay as they are until more are asked for.
+//
+// Memory does not grow with what a peer sends: a read is used up before the next, the library
+// keeps one record, and owes a peer one answer at most (KeyUpdate, an alert).
+//
+// Layer: above context. Only one thread uses a session at a time; it never moves.
+#pragma once
+
+#include <openssl/ssl.h>
+
+#include <cstddef>
+#include <memory>
+#include <span>
+#include <string>
+
+#include "tls/context.h"
+
+namespace netdyno::tls {
+
+class Session {
+ public:
+  /// The most that one record carries (RFC 8446, section 5.1).
+  static constexpr std::size_t kRecord = 16 << 10;
+  /// Bytes that are gathered before they have to be sent.
+  static constexpr std::size_t kGathered = 64 << 10;
+
+  enum class State {
+    shaking,  // hands, that is
+    open,
+    ended,   // the peer says no more, and said so (close_notify)
+    broken,  // nothing more can be understood of it
+  };
+
+  /// Begins a connection. context outlives it. host is the IP address that a server's
+  /// certificate must name.
+  Session(const Context& context, const std::string& host);
+  ~Session();
+  Session(const Session&) = delete;
+  Session& operator=(const Session&) = delete;
+
+  State state() const { return state_; }
+  /// Why it is broken, or empty.
+  const std::string& problem() const { return problem_; }
+  /// Whether the last record that came is not complete.
+  bool truncated() const;
+
+  /// Reads take so many bytes at most from now on. What came and is not used up stays. Not
+  /// while a read is under way.
+  void read_size(std::size_t n);
+  /// Where to read the peer's bytes to. Empty while those before are not used up.
+  std::span<char> read_buffer();
+  void received(std::size_t n) { to_ += n; }
+  /// Whether bytes that came are not used up.
+  bool undigested() const { return from_ < to_ || SSL_pending(ssl_) > 0; }
+
+  /// Goes on with the handshake, and is open once it is complete.
+  void shake_hands();
+  /// Decrypts bytes that came. 0 when more must come for that, or the state has changed.
+  std::size_t decrypt(std::span<char> to);
+
+  /// Encrypts bytes to be sent, as long as there is room.
+  void encrypt(std::span<const char> bytes);
+  bool has_room() const { return next_.size() < kGathered; }
+  /// Says that this end says no more. Only when open, once.
+  void close();
+  bool closed() const { return closed_; }
+
+  bool unsent() const { return at_ < going_.size() || !next_.empty(); }
+  /// Whether all that was handed out has been taken.
+  bool drained() const { return at_ == going_.size(); }
+  /// The bytes to be sent now. They stay as they are until it is called when drained.
+  std::span<const char> outgoing();
+  void written(std::size_t n) { at_ += n; }
+
+ private:
+  friend struct Transfers;
+
+  void agree();
+  void break_off(const std::string& problem);
+  void judge(int result);
+  std::string explain() const;
+
+  const Context& context_;
+  std::string host_;
+  SSL* ssl_ = nullptr;
+  State state_ = State::shaking;
+  std::string problem_;
+  bool closed_ = false;
+
+  std::unique_ptr<char[]> buffer_;  // of it [from_, to_) came and is not used up
+  std::size_t capacity_ = 0;
+  std::size_t from_ = 0;
+  std::size_t to_ = 0;
+  int first_ = -1;  // the first byte that came
+
+  std::string going_;  // handed out, of which at_ bytes were taken
+  std::string next_;
+  std::size_t at_ = 0;
+};
+
+/// OpenSSL's version, such as "3.0.19".
+std::string library_version();
+
+}  // namespace netdyno::tls

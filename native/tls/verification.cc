@@ -1,0 +1,45 @@
+#include "tls/verification.h"
+
+#include <utility>
+
+namespace netdyno::tls {
+
+using contract::ErrorKind;
+using contract::Failure;
+
+Verification::Verification(const Context& context, const std::string& host, std::string name,
+                           std::unique_ptr<Work::Verification> inner, std::unique_ptr<Session>& to)
+    : name_(std::move(name)),
+      inner_(*inner),
+      flow_(context, host, std::move(inner), std::make_unique<Session>(context, host)),
+      to_(to) {}
+
+Verification::~Verification() {
+  if (verified() && fate() == Fate::open) to_ = flow_.release();
+}
+
+void Verification::received(std::size_t n, std::int64_t now) {
+  const bool shaking = flow_.session().state() == Session::State::shaking;
+  flow_.received(n, now);
+  const Session& session = flow_.session();
+  if (session.state() == Session::State::broken) {
+    if (shaking) fail(ErrorKind::setup, session.problem());
+    fail(ErrorKind::invalid, "malformed TLS: " + session.problem());
+  }
+  if (fate() == Fate::lost) fail(ErrorKind::peer, "the server ended it before a whole reply came");
+}
+
+bool Verification::ended(std::int64_t now) {
+  if (flow_.session().state() == Session::State::shaking) {
+    fail(ErrorKind::setup,
+         "the server closed it in the handshake of TLS, as servers do that expect plain text; give "
+         "setup.tls to both ends or to neither");
+  }
+  return flow_.ended(now);
+}
+
+void Verification::fail(ErrorKind kind, const std::string& text) const {
+  throw Failure(kind, "encrypt " + name_ + ": " + text);
+}
+
+}  // namespace netdyno::tls

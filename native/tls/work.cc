@@ -1,0 +1,77 @@
+#include "tls/work.h"
+
+#include <utility>
+
+#include "kit/address.h"
+#include "tls/context.h"
+#include "tls/flow.h"
+#include "tls/session.h"
+#include "tls/verification.h"
+
+namespace netdyno::tls {
+
+namespace {
+
+/// The kit's promise that any thread may use it holds as far as each connection's
+/// verification and flow, one after the other, are used by one thread.
+class TlsWork final : public Work {
+ public:
+  TlsWork(const contract::Setup& setup, std::string_view protocol, std::unique_ptr<const Work> inner)
+      : context_(setup, protocol), inner_(std::move(inner)) {
+    if (context_.end() == End::server) return;
+    routes_ = routes(setup);
+    sessions_.resize(static_cast<std::size_t>(setup.load.connections));
+  }
+
+  std::unique_ptr<Flow> client(std::uint32_t number, std::span<Slot> slots, Agenda& agenda) const override {
+    return client_of(number, number, slots, agenda);
+  }
+  std::unique_ptr<Flow> client_of(std::int64_t connection, std::uint32_t number, std::span<Slot> slots,
+                                  Agenda& agenda) const override {
+    return std::make_unique<TlsFlow>(context_, host(connection),
+                                     inner_->client_of(connection, number, slots, agenda),
+                                     std::move(sessions_.at(static_cast<std::size_t>(connection))));
+  }
+  std::unique_ptr<Flow> server(std::size_t buffer, Traffic& traffic) const override {
+    return std::make_unique<TlsFlow>(context_, inner_->server(buffer, traffic), traffic);
+  }
+  std::unique_ptr<Work::Verification> verification(std::int64_t connection) const override {
+    const std::string name = "connection " + std::to_string(connection) + " of " +
+                             std::to_string(sessions_.size()) + " to " + route(connection).peer.text();
+    return std::make_unique<tls::Verification>(context_, host(connection), name,
+                                               inner_->verification(connection),
+                                               sessions_.at(static_cast<std::size_t>(connection)));
+  }
+
+ private:
+  const Route& route(std::int64_t connection) const {
+    return routes_[static_cast<std::size_t>(connection) % routes_.size()];
+  }
+  const std::string& host(std::int64_t connection) const { return route(connection).peer.host; }
+
+  Context context_;
+  std::unique_ptr<const Work> inner_;
+  std::vector<Route> routes_;
+  // By connection: what its verification leaves to its flow.
+  mutable std::vector<std::unique_ptr<Session>> sessions_;
+};
+
+}  // namespace
+
+std::unique_ptr<const Work> over(const contract::Setup& setup, std::string_view protocol,
+                                 std::unique_ptr<const Work> work) {
+  if (!setup.tls) return work;
+  return std::make_unique<TlsWork>(setup, protocol, std::move(work));
+}
+
+std::vector<std::string> with_tls(std::vector<std::string> features) {
+  features.insert(features.begin(), "tls");
+  return features;
+}
+
+std::vector<contract::Library> with_library(std::vector<contract::Library> libraries) {
+  libraries.push_back({"openssl", library_version()});
+  return libraries;
+}
+
+}  // namespace netdyno::tls

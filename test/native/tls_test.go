@@ -1,0 +1,360 @@
+package native_test
+
+import (
+	"crypto/tls"
+	"fmt"
+	"io"
+	"log"
+	"net"
+	"net/http"
+	"net/http/httptest"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"slices"
+	"strings"
+	"testing"
+	"time"
+
+	"netdyno/internal/contract"
+	"netdyno/internal/work/worker/workertest"
+)
+
+// encrypting are the transports in C++ that encrypt, each with those in Go that it
+// converses with.
+var encrypting = map[string][]string{
+	"http1-uring": {"go-http1", "fasthttp", "http1-asio"}, "http1-asio": {"go-http1", "fasthttp", "http1-uring"},
+	"h2-uring": {"go-http2", "h2-asio"}, "h2-asio": {"go-http2", "h2-uring"},
+	"grpc-nghttp2": {"go-grpc"},
+}
+
+// encryptedPairs are client and server of every conversation that one of them is in.
+func encryptedPairs() [][2]string {
+	var pairs [][2]string
+	for ours, others := range encrypting {
+		pairs = append(pairs, [2]string{ours, ours})
+		for _, other := range others {
+			pairs = append(pairs, [2]string{ours, other})
+			if encrypting[other] == nil { // else it is its own turn
+				pairs = append(pairs, [2]string{other, ours})
+			}
+		}
+	}
+	return pairs
+}
+
+// inFlight is how many exchanges a transport's connection carries at once.
+func inFlight(transport string) int {
+	if slices.Contains(nativeHTTP, transport) || transport == "go-http1" || transport == "fasthttp" {
+		return 1
+	}
+	return 3
+}
+
+// Encrypted, client and server in C++ and in Go agree on every message.
+func TestTLSCrosswise(t *testing.T) {
+	certificate := workertest.Certificate(t)
+	sizes := map[string]contract.Exchange{
+		"nothing": blocks(0, 0), "small": blocks(100, 1000), "around a record": blocks(16<<10, 16<<10+1), "large": blocks(1<<20+1, 3<<20),
+	}
+	for _, pair := range encryptedPairs() {
+		t.Run(pair[0]+" to "+pair[1], func(t *testing.T) {
+			for name, x := range sizes {
+				t.Run(name, func(t *testing.T) {
+					t.Parallel()
+					load := contract.Load{Connections: 3, InFlight: inFlight(pair[0]), Amount: 12}
+					trial{client: pair[0], server: pair[1], exchange: x, load: load, encrypted: certificate}.run(t)
+				})
+			}
+		})
+	}
+}
+
+// Idle connections, an open loop, a connection for every exchange, each read of the rings.
+func TestTLSLoads(t *testing.T) {
+	certificate := workertest.Certificate(t)
+	for name, c := range map[string]trial{
+		"half idle": {load: contract.Load{Connections: 8, ActiveShare: 0.5, Amount: 50}},
+		"poisson":   {load: contract.Load{Connections: 4, Rate: 4000, Arrival: contract.Poisson, Amount: 200}},
+		"fresh":     {load: contract.Load{Connections: 4, Amount: 30, Fresh: true}},
+		"multishot": {load: contract.Load{Connections: 4, Amount: 50}, options: map[string]any{"recv": "multishot"}},
+	} {
+		for transport := range encrypting {
+			if name == "multishot" && strings.HasSuffix(transport, "-asio") {
+				continue
+			}
+			t.Run(name+", "+transport, func(t *testing.T) {
+				t.Parallel()
+				c.server, c.client, c.exchange, c.encrypted = transport, transport, blocks(10, 30_000), certificate
+				c.loaded(t)
+			})
+		}
+	}
+}
+
+// A connection for every exchange, to and from Go: each end takes the other's goodbye.
+func TestTLSConnectionsForEveryExchange(t *testing.T) {
+	certificate := workertest.Certificate(t)
+	load := contract.Load{Connections: 2, Amount: 20, Fresh: true}
+	for _, pair := range encryptedPairs() {
+		t.Run(pair[0]+" to "+pair[1], func(t *testing.T) {
+			t.Parallel()
+			c := trial{client: pair[0], server: pair[1], exchange: blocks(10, 1000), load: load, encrypted: certificate}
+			server, client := c.connect(t)
+			client.mark(1, true)
+			client.send(contract.Message{Start: &contract.Start{}})
+			if got := client.expect("result").Result.Counts; got.Exchanges != 40 || len(got.Errors) > 0 {
+				t.Errorf("the client counts %+v, want 40 exchanges", got)
+			}
+			if got := server.counted(42); got.Exchanges != 42 || len(got.Errors) > 0 {
+				t.Errorf("the server counts %+v, want 42 exchanges, the verified ones among them", got)
+			}
+		})
+	}
+}
+
+// Whoever is not trusted, or does not encrypt, is refused before ready, and told so.
+func TestTLSRefusals(t *testing.T) {
+	own, stranger := workertest.Certificate(t), workertest.Certificate(t)
+	trusting := &contract.TLS{Authorities: stranger.Authorities}
+	for ours, others := range encrypting {
+		for _, server := range []string{ours, others[0]} {
+			for name, c := range map[string]struct {
+				server, client *contract.TLS
+				want           string
+			}{
+				"a stranger":   {own, trusting, "the server's certificate is of no authority that this client trusts"},
+				"plain server": {nil, trusting, "plain text"},
+				"plain client": {own, nil, "the server speaks TLS and this client plain text"},
+			} {
+				if name == "plain client" && server != ours {
+					continue // net/http answers plain text with HTTP
+				}
+				t.Run(fmt.Sprintf("%s to %s/%s", ours, server, name), func(t *testing.T) {
+					t.Parallel()
+					s, client := start(t, server), start(t, ours)
+					at := s.setup(contract.Setup{Role: contract.Server, Listen: "127.0.0.1:0", Exchange: blocks(10, 10), TLS: c.server})
+					client.send(contract.Message{Setup: &contract.Setup{
+						Transport: ours, Role: contract.Client, Peers: at.Addresses, Exchange: blocks(10, 10), TLS: c.client, Load: contract.Load{Connections: 2},
+					}})
+					if text := client.fatal(contract.SetupFailed); !strings.Contains(text, c.want) || c.client != nil && !strings.Contains(text, at.Addresses[0]) {
+						t.Errorf("the client says %q, want %q and the address %s", text, c.want, at.Addresses[0])
+					}
+				})
+			}
+		}
+	}
+}
+
+func TestTLSServersNameWhatTheyCannotUse(t *testing.T) {
+	half := workertest.Certificate(t)
+	half.Key = workertest.Certificate(t).Key
+	for ours := range encrypting {
+		server := start(t, ours)
+		server.send(contract.Message{Setup: &contract.Setup{Transport: ours, Role: contract.Server, Listen: "127.0.0.1:0", Exchange: blocks(1, 1), TLS: half}})
+		if text := server.fatal(contract.SetupFailed); !strings.Contains(text, "setup.tls.key") {
+			t.Errorf("%s says %q, want setup.tls.key", ours, text)
+		}
+	}
+	client := start(t, "http1-uring")
+	client.send(contract.Message{Setup: &contract.Setup{
+		Transport: "http1-uring", Role: contract.Client, Peers: []string{"127.0.0.1:1"}, Exchange: blocks(1, 1), Load: contract.Load{Connections: 1},
+		TLS: &contract.TLS{Authorities: half.Authorities}, Options: map[string]any{"send": "zerocopy"},
+	}})
+	if text := client.fatal(contract.Unsupported); !strings.Contains(text, "zerocopy") {
+		t.Errorf("the client says %q of send=zerocopy", text)
+	}
+}
+
+// Whatever clients do wrong, in the handshake or after it, ends at most their own
+// connection: the server serves on.
+func TestTLSServersSurviveTheirClients(t *testing.T) {
+	certificate := workertest.Certificate(t)
+	plain := func(text string) func(net.Conn, string) {
+		return func(c net.Conn, _ string) { _, _ = io.WriteString(c, text) }
+	}
+	wrongs := map[string]func(c net.Conn, protocol string){
+		"nothing":      func(net.Conn, string) {},
+		"HTTP":         plain("GET / HTTP/1.1\r\nHost: x\r\n\r\n"),
+		"a half hello": plain("\x16\x03\x01\x02\x00\x01\x00\x01\xfc\x03\x03"),
+		"zeros":        plain(strings.Repeat("\x00", 100_000)),
+		"long records": plain(strings.Repeat("\x16\x03\x01\xff\xff", 10_000)),
+		"TLS 1.2": func(c net.Conn, _ string) {
+			_ = tls.Client(c, &tls.Config{InsecureSkipVerify: true, MaxVersion: tls.VersionTLS12}).Handshake()
+		},
+		"another protocol": func(c net.Conn, _ string) {
+			_ = tls.Client(c, &tls.Config{InsecureSkipVerify: true, NextProtos: []string{"spdy/3"}}).Handshake()
+		},
+		"garbage after the handshake": func(c net.Conn, protocol string) {
+			if tls.Client(c, &tls.Config{InsecureSkipVerify: true, NextProtos: []string{protocol}}).Handshake() == nil {
+				_, _ = io.WriteString(c, "\x17\x03\x03\x00\x20"+strings.Repeat("x", 32))
+			}
+		},
+		"no HTTP inside": func(c net.Conn, protocol string) {
+			inside := tls.Client(c, &tls.Config{InsecureSkipVerify: true, NextProtos: []string{protocol}})
+			_, _ = io.WriteString(inside, "SSH-2.0-OpenSSH_9.2\r\n\r\n")
+			_, _ = io.Copy(io.Discard, inside)
+		},
+	}
+	for ours := range encrypting {
+		t.Run(ours, func(t *testing.T) {
+			t.Parallel()
+			protocol := "h2"
+			if slices.Contains(nativeHTTP, ours) {
+				protocol = "http/1.1"
+			}
+			server := start(t, ours)
+			at := server.setup(contract.Setup{Role: contract.Server, Listen: "127.0.0.1:0", Exchange: blocks(10, 100), TLS: certificate}).Addresses[0]
+			for name, wrong := range wrongs {
+				conn, err := net.Dial("tcp", at)
+				if err != nil {
+					t.Fatalf("%s: %v", name, err)
+				}
+				_ = conn.SetDeadline(time.Now().Add(timeout))
+				wrong(conn, protocol)
+				_ = conn.(*net.TCPConn).CloseWrite()
+				_, _ = io.Copy(io.Discard, conn)
+				_ = conn.Close()
+			}
+			got := drive(t, ours, contract.Setup{
+				Peers: []string{at}, Exchange: blocks(10, 100), Load: contract.Load{Connections: 2, Amount: 5}, TLS: &contract.TLS{Authorities: certificate.Authorities},
+			})
+			if got.Exchanges != 10 || len(got.Errors) > 0 {
+				t.Errorf("counts %+v, want 10 exchanges", got)
+			}
+			if counts := server.counted(12); counts.Exchanges != 12 || counts.Errors[contract.Invalid] < 5 {
+				t.Errorf("the server counts %+v, want 12 exchanges and an error for each client that was wrong", counts)
+			}
+		})
+	}
+}
+
+// nginx, encrypted, with a connection that it ends after some replies.
+func TestTLSFromNginx(t *testing.T) {
+	if _, err := exec.LookPath("nginx"); err != nil {
+		t.Skip(err)
+	}
+	certificate := workertest.Certificate(t)
+	at := encryptedNginx(t, certificate)
+	for _, transport := range nativeHTTP {
+		t.Run(transport, func(t *testing.T) {
+			got := drive(t, transport, contract.Setup{
+				Peers: []string{at}, Exchange: blocks(0, 300_000), Load: contract.Load{Connections: 2, Amount: 39}, TLS: &contract.TLS{Authorities: certificate.Authorities},
+				Options: map[string]any{"verify": "length", "path": "/block"},
+			})
+			// Ten exchanges a connection, the verified one among them.
+			if got.Exchanges != 78 || len(got.Errors) > 0 || got.Redialled != 2*3 {
+				t.Errorf("counts %+v, want 78 exchanges and 6 connections made anew", got)
+			}
+		})
+	}
+}
+
+// encryptedNginx starts an nginx that serves 300,000 bytes at /block until the test ends,
+// and returns its address.
+func encryptedNginx(t *testing.T, certificate *contract.TLS) string {
+	t.Helper()
+	directory := t.TempDir()
+	l, err := net.Listen("tcp", "127.0.0.1:0")
+	if err != nil {
+		t.Fatal(err)
+	}
+	at := l.Addr().String()
+	_ = l.Close()
+	user := ""
+	if os.Geteuid() == 0 {
+		user = "user root;" // the directory is ours alone
+	}
+	config := strings.NewReplacer("DIR", directory, "ADDRESS", at, "USER", user).Replace(`USER
+daemon off;
+worker_processes 1;
+pid DIR/pid;
+error_log stderr;
+events {}
+http {
+  access_log off;
+  keepalive_requests 10;
+  client_body_temp_path DIR/body;
+  proxy_temp_path DIR/proxy;
+  fastcgi_temp_path DIR/fastcgi;
+  uwsgi_temp_path DIR/uwsgi;
+  scgi_temp_path DIR/scgi;
+  server {
+    listen ADDRESS ssl; root DIR;
+    ssl_protocols TLSv1.3; ssl_certificate DIR/certificate.pem; ssl_certificate_key DIR/key.pem;
+  }
+}
+`)
+	for name, text := range map[string]string{
+		"nginx.conf": config, "certificate.pem": certificate.Certificate, "key.pem": certificate.Key, "block": strings.Repeat("x", 300_000),
+	} {
+		if err := os.WriteFile(filepath.Join(directory, name), []byte(text), 0o600); err != nil {
+			t.Fatal(err)
+		}
+	}
+	command := exec.Command("nginx", "-p", directory, "-e", "stderr", "-c", filepath.Join(directory, "nginx.conf"))
+	if err := command.Start(); err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() {
+		_ = command.Process.Signal(os.Interrupt)
+		_ = command.Wait()
+	})
+	for range 200 {
+		if conn, err := net.Dial("tcp", at); err == nil {
+			_ = conn.Close()
+			return at
+		}
+		time.Sleep(50 * time.Millisecond)
+	}
+	t.Fatal("nginx does not listen")
+	return ""
+}
+
+// A server that cuts encrypted connections without a goodbye, in a reply and between two.
+func TestTLSServersThatCut(t *testing.T) {
+	certificate := workertest.Certificate(t)
+	pair, err := tls.X509KeyPair([]byte(certificate.Certificate), []byte(certificate.Key))
+	if err != nil {
+		t.Fatal(err)
+	}
+	for name, c := range map[string]struct {
+		promised string
+		kind     contract.ErrorKind
+	}{
+		"in a reply": {"200", contract.Peer}, "after a reply": {"100", ""},
+	} {
+		for _, transport := range nativeHTTP {
+			t.Run(transport+"/"+name, func(t *testing.T) {
+				served := 0
+				server := httptest.NewUnstartedServer(http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) {
+					if served++; served%3 != 0 {
+						_, _ = w.Write(make([]byte, 100))
+						return
+					}
+					conn, _, err := http.NewResponseController(w).Hijack()
+					if err != nil {
+						t.Error(err)
+						return
+					}
+					_, _ = io.WriteString(conn, "HTTP/1.1 200 OK\r\nContent-Length: "+c.promised+"\r\n\r\n"+strings.Repeat("x", 100))
+					_ = conn.(*tls.Conn).NetConn().Close()
+				}))
+				server.TLS = &tls.Config{Certificates: []tls.Certificate{pair}}
+				server.Config.ErrorLog = log.New(io.Discard, "", 0)
+				server.StartTLS()
+				defer server.Close()
+				got := drive(t, transport, contract.Setup{
+					Peers: []string{server.Listener.Addr().String()}, Exchange: blocks(0, 100), Load: contract.Load{Connections: 1, Amount: 8},
+					TLS: &contract.TLS{Authorities: certificate.Authorities}, Options: map[string]any{"verify": "length"},
+				})
+				if c.kind == "" && (got.Exchanges != 8 || len(got.Errors) > 0 || got.Redialled == 0) {
+					t.Errorf("counts %+v, want 8 exchanges on connections made anew", got)
+				}
+				if c.kind != "" && got.Errors[c.kind] != 1 {
+					t.Errorf("counts %+v, want an error of kind %s", got, c.kind)
+				}
+			})
+		}
+	}
+}
