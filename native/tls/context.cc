@@ -54,7 +54,7 @@ class Pem {
 /// A server takes the trial's protocol if the client has it, else it refuses the client.
 int choose(SSL*, const unsigned char** chosen, unsigned char* size, const unsigned char* offered,
            unsigned offered_size, void* argument) {
-  const auto& own = static_cast<const Context*>(argument)->offer();
+  const auto own = static_cast<const Context*>(argument)->offer();
   unsigned char* found = nullptr;
   const int overlap = SSL_select_next_proto(&found, size, own.data(), static_cast<unsigned>(own.size()),
                                             offered, offered_size);
@@ -72,8 +72,7 @@ std::string last_words() {
 
 Context::Context(const contract::Setup& setup, std::string_view protocol)
     : end_(setup.role == contract::Role::server ? End::server : End::client), protocol_(protocol) {
-  offer_.push_back(static_cast<unsigned char>(protocol.size()));
-  offer_.insert(offer_.end(), protocol.begin(), protocol.end());
+  offer_ = static_cast<char>(protocol_.size()) + protocol_;
   context_.reset(SSL_CTX_new(end_ == End::server ? TLS_server_method() : TLS_client_method()));
   if (!context_) throw Failure(ErrorKind::setup, "begin TLS: " + last_words());
   if (SSL_CTX_set_min_proto_version(get(), TLS1_3_VERSION) != 1 ||
@@ -98,7 +97,7 @@ void Context::trust(const contract::Tls& tls) {
   }
   X509_STORE_set_flags(store, X509_V_FLAG_PARTIAL_CHAIN);
   SSL_CTX_set_verify(get(), SSL_VERIFY_PEER, nullptr);
-  if (SSL_CTX_set_alpn_protos(get(), offer_.data(), static_cast<unsigned>(offer_.size())) != 0) {
+  if (SSL_CTX_set_alpn_protos(get(), offer().data(), static_cast<unsigned>(offer().size())) != 0) {
     throw std::bad_alloc();
   }
 }

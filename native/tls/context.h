@@ -8,9 +8,9 @@
 #include <openssl/ssl.h>
 
 #include <memory>
+#include <span>
 #include <string>
 #include <string_view>
-#include <vector>
 
 #include "kit/contract.h"
 
@@ -32,7 +32,9 @@ class Context {
   /// Whether a peer that agrees to no protocol speaks it, as in HTTP before version 2.
   bool is_usual() const { return protocol_ == "http/1.1"; }
   /// The protocol as ALPN lists it: its length and its name.
-  const std::vector<unsigned char>& offer() const { return offer_; }
+  std::span<const unsigned char> offer() const {
+    return {reinterpret_cast<const unsigned char*>(offer_.data()), offer_.size()};
+  }
 
  private:
   void trust(const contract::Tls& tls);
@@ -44,7 +46,7 @@ class Context {
 
   End end_;
   std::string protocol_;
-  std::vector<unsigned char> offer_;
+  std::string offer_;
   std::unique_ptr<SSL_CTX, Free> context_;
 };
 

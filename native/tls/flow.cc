@@ -73,7 +73,8 @@ void TlsFlow::written(std::size_t n) {
 }
 
 std::span<char> TlsFlow::read_buffer() {
-  if (!is_up() || lost_) return {};
+  // A peer that does not read what this end owes it is not read either.
+  if (!is_up() || lost_ || !session_->has_room()) return {};
   switch (session_->state()) {
     case State::shaking:
       return session_->read_buffer();

@@ -5,8 +5,9 @@
 // is gathered in two buffers in turn: while the kernel takes one, the other is filled. So
 // bytes that were handed out stay as they are until more are asked for.
 //
-// Memory does not grow with what a peer sends: a read is used up before the next, the library
-// keeps one record, and owes a peer one answer at most (KeyUpdate, an alert).
+// Memory does not grow with what a peer sends, as long as nothing is read while there is no
+// room for what this end owes it (answers to KeyUpdate): a read is used up before the next,
+// and the library keeps one record.
 //
 // Layer: above context. Only one thread uses a session at a time; it never moves.
 #pragma once
@@ -63,8 +64,9 @@ class Session {
   /// Decrypts bytes that came. 0 when more must come for that, or the state has changed.
   std::size_t decrypt(std::span<char> to);
 
-  /// Encrypts bytes to be sent, as long as there is room.
+  /// Encrypts bytes to be sent.
   void encrypt(std::span<const char> bytes);
+  /// Whether more may be gathered.
   bool has_room() const { return next_.size() < kGathered; }
   /// Says that this end says no more. Only when open, once.
   void close();
