@@ -26,9 +26,6 @@ struct Chunking {
 /// What all exchanges of an end share.
 class Chunks {
  public:
-  /// The size of a chunk in bytes if the trial does not set it.
-  static constexpr std::int64_t kDefault = 64 << 10;
-
   /// The direction's contents outlive it.
   Chunks(const Direction& direction, const Chunking& chunking);
 

@@ -13,18 +13,6 @@ namespace netdyno::grpc_worker {
 
 using contract::ErrorKind;
 using contract::Failure;
-using contract::Stream;
-
-namespace {
-
-std::string refusal(const contract::Exchange& exchange, const Methods& methods) {
-  const std::string codec = exchange.codec.empty() ? "bytes" : exchange.codec;
-  std::string served = full_name(methods.unary) + " or " + full_name(methods.stream);
-  if (!methods.chunks.empty()) served = full_name(methods.chunks) + ", " + served;
-  return " does not serve this trial of codec " + codec + "; expected " + served;
-}
-
-}  // namespace
 
 GrpcServer::GrpcServer(const contract::Setup& setup)
     : contents_(setup.exchange),
@@ -36,9 +24,9 @@ GrpcServer::GrpcServer(const contract::Setup& setup)
   const Chunking chunking = chunking_of(setup);
   service_.payload = make_payload(direction, chunking.raw);
   if (!methods.chunks.empty()) service_.chunks = std::make_unique<Chunks>(direction, chunking);
-  service_.joins = setup.exchange.stream == Stream::up || setup.exchange.stream == Stream::both;
+  service_.joins = receives_chunks(setup);
   service_.down_bytes = contents_.down().size;
-  service_.refusal = refusal(setup.exchange, methods);
+  service_.refusal = refusal(setup.exchange);
   start(setup);
 }
 

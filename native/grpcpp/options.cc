@@ -10,12 +10,9 @@
 
 namespace netdyno::grpc_worker {
 
-using contract::ErrorKind;
-using contract::Failure;
 using contract::Json;
 using contract::Option;
 using contract::Role;
-using contract::Stream;
 
 namespace {
 
@@ -38,22 +35,6 @@ std::vector<std::pair<const char*, int>> arguments(const Json& options) {
   if (number("read_chunk") != kReadChunk)
     list.emplace_back(GRPC_ARG_TCP_READ_CHUNK_SIZE, number("read_chunk"));
   return list;
-}
-
-bool carries_chunks_in(const contract::Setup& setup) {
-  const Stream coming = setup.role == Role::client ? Stream::down : Stream::up;
-  return setup.exchange.stream == coming || setup.exchange.stream == Stream::both;
-}
-
-std::int64_t chunk_bytes(const contract::Setup& setup) {
-  return setup.exchange.chunk_bytes > 0 ? setup.exchange.chunk_bytes : Chunks::kDefault;
-}
-
-/// The largest encoded message that this end receives, in bytes.
-std::int64_t largest(const contract::Setup& setup, const Contents& contents) {
-  std::int64_t size = (setup.role == Role::client ? contents.down() : contents.up()).size;
-  if (carries_chunks_in(setup)) size = std::min(size, chunk_bytes(setup));
-  return size + size / 1024 + 64;
 }
 
 /// An option that is a channel argument of both ends, with the values that a race tries.
@@ -111,23 +92,13 @@ std::vector<Option> options() {
 Json effective(const contract::Setup& setup, const Contents& contents) {
   Json options = setup.options;
   if (options.at("max_message") == 0)
-    options["max_message"] = std::max(kMaxMessage, largest(setup, contents));
-  if (setup.exchange.stream != Stream::none && options.at("mode") == "stream") {
-    throw Failure(ErrorKind::unsupported,
-                  "option mode is stream, one message each way, and exchange.stream is \"" +
-                      std::string(contract::name(setup.exchange.stream)) + "\", chunks: set one of them");
-  }
-  if (contents.structured() && options.at("codec") == "raw") {
-    throw Failure(ErrorKind::unsupported, "option codec is raw and exchange.codec is " +
-                                              setup.exchange.codec + ": raw carries codec bytes alone");
-  }
+    options["max_message"] = std::max(kMaxMessage, largest_message(setup, contents));
+  require_agreement(setup, contents);
   return options;
 }
 
 Chunking chunking_of(const contract::Setup& setup) {
-  const Stream going = setup.role == Role::client ? Stream::up : Stream::down;
-  return {setup.options.at("codec") == "raw",
-          setup.exchange.stream == going || setup.exchange.stream == Stream::both, chunk_bytes(setup)};
+  return {setup.options.at("codec") == "raw", sends_chunks(setup), chunk_bytes(setup)};
 }
 
 grpc::ChannelArguments channel_arguments(const Json& options) {
@@ -153,20 +124,5 @@ void configure(grpc::ServerBuilder& builder, const Json& options) {
     builder.AddChannelArgument(GRPC_ARG_MAX_CONCURRENT_STREAMS, streams);
   }
 }
-
-Methods methods_of(const contract::Exchange& exchange) {
-  Methods methods{"Unary", "Talk", {}};
-  if (exchange.message) {
-    const bool simple = exchange.message->name == "simple";
-    methods.unary = simple ? "Simple" : "Complex";
-    methods.stream = simple ? "TalkSimple" : "TalkComplex";
-  }
-  if (exchange.stream == Stream::up) methods.chunks = "Up";
-  if (exchange.stream == Stream::down) methods.chunks = "Down";
-  if (exchange.stream == Stream::both) methods.chunks = "Both";
-  return methods;
-}
-
-std::string full_name(const std::string& method) { return "/netdyno.v1.Exchange/" + method; }
 
 }  // namespace netdyno::grpc_worker

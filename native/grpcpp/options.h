@@ -1,6 +1,6 @@
 // The options of transport grpcpp, and their translation to the library's settings.
 //
-// Layer: above contents. Plain functions; any thread.
+// Layer: above contents, methods. Plain functions; any thread.
 #pragma once
 
 #include <grpcpp/server_builder.h>
@@ -11,6 +11,7 @@
 
 #include "grpcpp/chunk.h"
 #include "grpcpp/contents.h"
+#include "grpcpp/methods.h"
 #include "kit/contract.h"
 
 namespace netdyno::grpc_worker {
@@ -29,15 +30,5 @@ Chunking chunking_of(const contract::Setup& setup);
 grpc::ChannelArguments channel_arguments(const contract::Json& options);
 /// Configures a server. options are effective ones.
 void configure(grpc::ServerBuilder& builder, const contract::Json& options);
-
-/// The methods that a trial uses, by their names in exchange.proto.
-struct Methods {
-  std::string unary;
-  std::string stream;
-  std::string chunks;  // empty when nothing travels in chunks
-};
-Methods methods_of(const contract::Exchange& exchange);
-/// gRPC's full name of a method, such as "/netdyno.v1.Exchange/Unary".
-std::string full_name(const std::string& method);
 
 }  // namespace netdyno::grpc_worker

@@ -14,6 +14,7 @@ H2Client::H2Client(const Asking& asking, const Settings& settings, const Place& 
       settings_(settings),
       place_(place),
       fresh_(session == nullptr),
+      stays_(asking.stays()),
       session_(std::move(session)) {
   if (fresh_) session_ = std::make_unique<Session>(End::client, settings_);
   session_->attend(*this);
@@ -28,6 +29,7 @@ void H2Client::begin(std::int64_t now) {
   calls_ = std::vector<Call>(slots);
   ring_.resize(std::bit_ceil(std::max<std::size_t>(1, slots)));
   mask_ = ring_.size() - 1;
+  if (stays_) whole_.reserve(slots);
   if (fresh_) fate_ = Fate::over;
   place_.agenda.hold(slots);
   for (std::uint32_t slot = 0; slot < slots; slot++) {
@@ -38,7 +40,18 @@ void H2Client::begin(std::int64_t now) {
 
 void H2Client::ask(Call& call) {
   call.state = Call::State::idle;
-  if (place_.agenda.ask(place_.slots[call.slot], now_, place_.number, call.slot)) queue(call.slot);
+  Slot& slot = place_.slots[call.slot];
+  while (place_.agenda.ask(slot, now_, place_.number, call.slot)) {
+    if (!call.owed) return queue(call.slot);
+    slot.fail(*std::exchange(call.owed, std::nullopt), now_);
+  }
+}
+
+void H2Client::send(std::uint32_t slot) {
+  Call& call = calls_[slot];
+  if (!call.owed) return queue(slot);
+  place_.slots[slot].fail(*std::exchange(call.owed, std::nullopt), now_);
+  ask(call);
 }
 
 void H2Client::queue(std::uint32_t slot) {
@@ -51,6 +64,8 @@ void H2Client::queue(std::uint32_t slot) {
 /// run since the first one.
 void H2Client::again(Call& call) {
   const std::int64_t sent = call.sent_ns;
+  call.open = false;
+  open_--;
   under_way_--;
   queue(call.slot);
   call.sent_ns = sent;
@@ -58,7 +73,15 @@ void H2Client::again(Call& call) {
 
 bool H2Client::unsent() const {
   if (fate_ != Fate::open) return fate_ == Fate::over && waiting() > 0;
-  return session_->unsent() || (waiting() > 0 && may_begin());
+  return session_->unsent() || (waiting() > 0 && may_begin(front()));
+}
+
+/// Whether bytes of the exchange can go out now. What a slot said before on its stream has
+/// gone then.
+bool H2Client::may_begin(const Call& call) const {
+  if (leaving_) return false;
+  if (!call.open) return session_->takes_request(open_);
+  return !call.ended && !call.given_up && call.body.empty() && session_->has_room(call);
 }
 
 std::span<const char> H2Client::outgoing(std::int64_t now) {
@@ -74,14 +97,23 @@ void H2Client::begin_calls(std::int64_t now) {
   // Connecting belongs to the exchanges that needed it.
   const std::int64_t at = reopened_ns_ == 0 ? now : reopened_ns_;
   if (waiting() > 0) reopened_ns_ = 0;
-  for (; waiting() > 0 && may_begin(); taken_++) {
-    Call& call = calls_[ring_[taken_ & mask_]];
-    static_cast<Stream&>(call) = Stream{};
+  for (; waiting() > 0 && may_begin(front()); taken_++) {
+    Call& call = front();
+    if (!call.open) static_cast<Stream&>(call) = Stream{};
     call.state = Call::State::under_way;
     if (call.sent_ns == 0) call.sent_ns = at;
-    call.reply.begin();
-    call.body = asking_.body(call.room);
     under_way_++;
+    asking_.begin(call.out);
+    call.body = call.out.piece;
+    call.more = call.out.more || stays_;
+    if (call.open) {
+      call.reply.follow();
+      session_->resume(call);
+      continue;
+    }
+    call.reply.begin();
+    call.open = true;
+    open_++;
     session_->request(call, asking_.fields(place_.connection, turn_++));
   }
 }
@@ -90,6 +122,7 @@ void H2Client::received(std::size_t n, std::int64_t now) {
   if (fate_ != Fate::open) return;
   now_ = now;
   session_->receive({buffer_.get(), n});
+  complete_whole();
   session_->pump();  // what the library answers by itself
   if (session_->broken()) {
     fate_ = Fate::lost;
@@ -115,8 +148,23 @@ void H2Client::field(Stream& stream, std::string_view name, std::string_view val
 }
 
 void H2Client::data(Stream& stream, std::string_view bytes) {
-  if (asking_.data(static_cast<Call&>(stream).reply, bytes)) return;
+  Call& call = static_cast<Call&>(stream);
+  const std::size_t before = call.reply.whole;
+  if (asking_.data(call.reply, bytes)) {
+    if (call.reply.whole == before) return;
+    call.verdict = asking_.judge(call.reply);
+    return whole_.push_back(call.slot);
+  }
   session_->reset(stream, NGHTTP2_CANCEL);
+  if (call.state != Call::State::under_way) call.owed = ErrorKind::invalid;  // nothing was asked for
+}
+
+void H2Client::more(Stream& stream) {
+  Call& call = static_cast<Call&>(stream);
+  if (!call.out.more) return;
+  asking_.next(call.out);
+  call.body = call.out.piece;
+  call.more = call.out.more || stays_;
 }
 
 /// A reply that came before its request was written leaves the rest of that behind.
@@ -126,16 +174,33 @@ void H2Client::ended(Stream& stream) {
   stream.given_up = false;
 }
 
+/// Whether the exchange's reply came, on a stream that stays, before that ended.
+bool H2Client::answered(const Call& call) const {
+  return stays_ && (call.state != Call::State::under_way || (call.reply.whole > 0 && !call.given_up));
+}
+
 void H2Client::closed(Stream& stream, std::uint32_t code) {
   Call& call = static_cast<Call&>(stream);
-  if (call.state != Call::State::under_way) return;
-  if (leaving_ && !stream.ended && !stream.reset && code == NGHTTP2_REFUSED_STREAM) return again(call);
+  if (!call.open) return;
+  const bool unseen = leaving_ && !stream.ended && !stream.reset && code == NGHTTP2_REFUSED_STREAM;
+  if (unseen && call.state == Call::State::under_way) return again(call);
+  call.open = false;
+  open_--;
+  if (!answered(call)) return complete(call);
+  if (stream.given_up) return;  // data said so
+  const Verdict verdict = asking_.judge(call.reply);
+  call.owed = stream.reset ? ErrorKind::peer : verdict.taken ? ErrorKind::invalid : verdict.kind;
+}
+
+/// Reads what became of an exchange that is over.
+void H2Client::complete(Call& call) {
   under_way_--;
   used_ = true;
-  const Verdict verdict = asking_.judge(call.reply);
+  const bool whole = stays_ && call.reply.whole > 0;
+  const Verdict verdict = whole ? call.verdict : asking_.judge(call.reply);
   Slot& slot = place_.slots[call.slot];
-  if (stream.given_up || !stream.ended) {
-    slot.fail(stream.reset && !stream.given_up ? ErrorKind::peer : ErrorKind::invalid, now_);
+  if (call.given_up || !(call.ended || whole)) {
+    slot.fail(call.reset && !call.given_up ? ErrorKind::peer : ErrorKind::invalid, now_);
   } else if (verdict.taken) {
     slot.done(call.sent_ns, now_, verdict.received);
   } else {
@@ -143,6 +208,15 @@ void H2Client::closed(Stream& stream, std::uint32_t code) {
   }
   if (fresh_) leaving_ = true;
   ask(call);
+}
+
+/// Completes the exchanges whose replies came in this read. Had more come than a reply, it
+/// would be wrong.
+void H2Client::complete_whole() {
+  for (const std::uint32_t slot : whole_) {
+    if (!calls_[slot].given_up) complete(calls_[slot]);
+  }
+  whole_.clear();
 }
 
 void H2Client::going_away(std::uint32_t code) {
@@ -169,6 +243,8 @@ void H2Client::reopened(std::int64_t now) {
   session_ = std::make_unique<Session>(End::client, settings_);
   session_->attend(*this);
   fate_ = Fate::open;
+  for (Call& call : calls_) call.open = false;
+  open_ = 0;
   used_ = leaving_ = failed_ = false;
   reopened_ns_ = now;
 }
@@ -176,13 +252,15 @@ void H2Client::reopened(std::int64_t now) {
 void H2Client::abandon(ErrorKind kind, std::int64_t now) {
   place_.agenda.forget(place_.number);
   for (Call& call : calls_) {
+    call.open = false;
     if (call.state == Call::State::idle) continue;
     call.state = Call::State::idle;
     place_.slots[call.slot].fail(kind, now);
     place_.agenda.let_go();
   }
   taken_ = queued_;
-  under_way_ = 0;
+  whole_.clear();
+  under_way_ = open_ = 0;
 }
 
 }  // namespace netdyno::h2

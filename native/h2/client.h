@@ -1,11 +1,14 @@
 // A client's flow of HTTP/2: every slot of a connection has its exchange on a stream of its
-// own, and replies may come in any order.
+// own, and replies may come in any order. Where exchanges follow one another on a stream, a
+// slot keeps its stream until the server ends it, which is an error of the slot's next
+// exchange: that has another stream then.
 //
 // Layer: above exchange, session.
 #pragma once
 
 #include <cstdint>
 #include <memory>
+#include <optional>
 #include <span>
 #include <string>
 #include <string_view>
@@ -35,7 +38,7 @@ class H2Client final : public Flow, private Events {
            std::unique_ptr<Session> session);
 
   void begin(std::int64_t now) override;
-  void send(std::uint32_t slot) override { queue(slot); }
+  void send(std::uint32_t slot) override;
 
   bool unsent() const override;
   std::span<const char> outgoing(std::int64_t now) override;
@@ -57,29 +60,39 @@ class H2Client final : public Flow, private Events {
     State state = State::idle;
     std::uint32_t slot = 0;
     std::int64_t sent_ns = 0;  // 0 until it is sent for the first time
+    Outgoing out;
     Reply reply;
-    std::string room;
+    Verdict verdict;                          // on a reply that is complete on a stream that stays
+    bool open = false;                        // it has a stream
+    std::optional<contract::ErrorKind> owed;  // what its stream's end does to its next exchange
   };
 
   void field(Stream& stream, std::string_view name, std::string_view value) override;
   void data(Stream& stream, std::string_view bytes) override;
+  void more(Stream& stream) override;
   void ended(Stream& stream) override;
   void closed(Stream& stream, std::uint32_t code) override;
   void going_away(std::uint32_t code) override;
   void refused(std::int32_t id) override;
 
   std::uint64_t waiting() const { return queued_ - taken_; }
-  bool may_begin() const { return !leaving_ && session_->takes_request(under_way_); }
+  Call& front() { return calls_[ring_[taken_ & mask_]]; }
+  const Call& front() const { return calls_[ring_[taken_ & mask_]]; }
+  bool may_begin(const Call& call) const;
+  bool answered(const Call& call) const;
   void ask(Call& call);
   void queue(std::uint32_t slot);
   void again(Call& call);
   void begin_calls(std::int64_t now);
+  void complete(Call& call);
+  void complete_whole();
   void conclude();
 
   const Asking& asking_;
   const Settings& settings_;
   Place place_;
   bool fresh_;
+  bool stays_;
   std::unique_ptr<Session> session_;
   std::unique_ptr<char[]> buffer_;
   std::size_t capacity_ = 0;
@@ -88,7 +101,9 @@ class H2Client final : public Flow, private Events {
   std::uint64_t mask_ = 0;
   std::uint64_t queued_ = 0;
   std::uint64_t taken_ = 0;
-  std::size_t under_way_ = 0;
+  std::vector<std::uint32_t> whole_;  // slots whose reply is complete on a stream that stays
+  std::size_t under_way_ = 0;         // exchanges
+  std::size_t open_ = 0;              // streams
   std::size_t turn_ = 0;
   std::int64_t now_ = 0;
   std::int64_t reopened_ns_ = 0;  // since when the connection is made anew, until something is sent on it

@@ -1,6 +1,10 @@
 // What the ends of one trial send and expect on streams of HTTP/2. Plain HTTP is one such
 // protocol (h2/http.h), gRPC another (h2grpc/call.h).
 //
+// A body goes out in one piece or in several, of which each is composed when the one before
+// has gone. Most exchanges end with their stream. A protocol may have exchanges follow one
+// another on a stream that stays open: then each is complete by what came of the body.
+//
 // Layer: above session. Implementations are immutable after construction: any thread may
 // use them.
 #pragma once
@@ -16,22 +20,52 @@
 
 namespace netdyno::h2 {
 
-/// A reply as it comes in.
-struct Reply {
-  int status = 0;          // of HTTP
-  std::int64_t bytes = 0;  // of the body
-  std::string kept;        // what the protocol needs of the body
-  int code = -1;           // of gRPC; -1 while none came
-  std::string message;     // beside it
-  bool first = false;      // its content is compared
+/// A body as it goes out.
+struct Outgoing {
+  std::string_view piece;  // what is sent next
+  bool more = false;       // another piece follows it
+  std::string room;        // a piece may be composed in it
+  std::string encoded;     // what is cut into pieces, where it is made for the exchange
+  std::size_t at = 0;      // how much of it has been composed
+};
+
+/// A body as it comes in. What each part is for is the protocol's to say.
+struct Incoming {
+  std::int64_t bytes = 0;     // of the body
+  std::string kept;           // what is needed of it
+  std::string joined;         // what its messages were joined to
+  std::size_t left = 0;       // bytes that its message lacks
+  std::size_t messages = 0;   // that began
+  std::size_t whole = 0;      // exchanges that are complete and not yet counted
+  std::int64_t received = 0;  // their payload bytes
+  int fault = 0;              // what is wrong with it; 0 for nothing
+  std::string why;            // in words
 
   void begin() {
-    status = 0;
-    bytes = 0;
+    bytes = received = 0;
     kept.clear();
+    joined.clear();
+    left = messages = whole = 0;
+    fault = 0;
+    why.clear();
+  }
+};
+
+/// A reply as it comes in.
+struct Reply : Incoming {
+  int status = 0;       // of HTTP
+  int code = -1;        // of gRPC; -1 while none came
+  std::string message;  // beside it
+  bool first = false;   // its content is compared
+
+  void begin() {
+    Incoming::begin();
+    status = 0;
     code = -1;
     message.clear();
   }
+  /// Begins another one on the same stream.
+  void follow() { Incoming::begin(); }
 };
 
 /// What became of a reply.
@@ -48,11 +82,16 @@ class Asking {
 
   /// The header of a connection's request at a turn. It stays as long as this object.
   virtual const Fields& fields(std::int64_t connection, std::size_t turn) const = 0;
-  /// The body of a request, perhaps composed in room.
-  virtual std::string_view body(std::string& room) const = 0;
+  /// Whether exchanges follow one another on a stream. Each is complete with the first of
+  /// its reply's messages.
+  virtual bool stays() const { return false; }
+  /// Begins the body of an exchange: sets its first piece.
+  virtual void begin(Outgoing& out) const = 0;
+  /// Sets the next piece, where there is more.
+  virtual void next(Outgoing& /*out*/) const {}
 
   virtual void field(Reply& reply, std::string_view name, std::string_view value) const = 0;
-  /// Takes a piece of a body. False when it is longer than is taken.
+  /// Takes bytes of a body. False when they cannot be of a right one.
   virtual bool data(Reply& reply, std::string_view bytes) const = 0;
   virtual Verdict judge(const Reply& reply) const = 0;
   /// Why a reply is not taken.
@@ -65,28 +104,26 @@ class Asking {
 };
 
 /// A request as it comes in, and the answer to it.
-struct Request {
+struct Request : Incoming {
   std::string method;  // as far as the protocol needs it
   std::string path;
-  std::int64_t bytes = 0;  // of the body
-  std::string kept;        // what the protocol needs of it
+  int way = -1;  // how the protocol takes it; -1 while it does not
 
-  const Fields* fields = nullptr;  // of the answer
-  std::string_view body;
-  const Fields* trailers = nullptr;
-  bool right = false;         // else it is counted as invalid
-  std::int64_t received = 0;  // payload bytes, where it is right
-  Fields own_fields;          // of an answer to this request alone
+  const Fields* fields = nullptr;    // of the answer
+  const Fields* trailers = nullptr;  // after a body
+  Outgoing out;
+  bool right = false;  // else it is counted as invalid
+  Fields own_fields;   // of an answer to this request alone
   Fields own_trailers;
-  std::string room;
 
   void begin() {
+    Incoming::begin();
     method.clear();
     path.clear();
-    bytes = 0;
-    kept.clear();
+    way = -1;
     fields = trailers = nullptr;
-    body = {};
+    out.piece = {};
+    out.more = false;
     right = false;
     own_fields.clear();
     own_trailers.clear();
@@ -99,12 +136,19 @@ class Answering {
   virtual ~Answering() = default;
 
   virtual void field(Request& request, std::string_view name, std::string_view value) const = 0;
-  /// Takes a piece of a body. False when it is longer than is taken.
+  /// Takes bytes of a body. False when they cannot be of a right one: answer says why.
+  /// Where exchanges follow one another on a stream it adds those that are complete, and
+  /// sets the answer's fields.
   virtual bool data(Request& request, std::string_view bytes) const = 0;
-  /// The request is complete, or too long: sets the answer.
+  /// The request is over, or cannot be right: sets how its stream ends. A right request
+  /// that is one exchange is complete by this. The body of another answer is its first piece.
   virtual void answer(Request& request) const = 0;
 
-  /// Payload bytes of the answer to a request that was right.
+  /// Begins the answer to an exchange that is complete: sets its first piece.
+  virtual void begin(Request& request) const = 0;
+  /// Sets the next piece, where there is more.
+  virtual void next(Request& /*request*/) const {}
+  /// Payload bytes of that answer.
   virtual std::int64_t down_bytes() const = 0;
 };
 

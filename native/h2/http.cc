@@ -169,26 +169,27 @@ void HttpAnswering::answer(Request& request) const {
   const bool served = request.method == "GET" || request.method == "POST";
   if (served && request.bytes == up_bytes_) {
     request.right = true;
+    request.whole = 1;
     request.received = up_bytes_;
     request.fields = &right_;
-    request.body = content_;
     return;
   }
+  std::string& text = request.out.room;
   if (!served) {
-    request.room = "this method is not served, expected GET or POST\n";
+    text = "this method is not served, expected GET or POST\n";
   } else if (request.bytes > up_bytes_ + kWrongRead) {
-    request.room = "the request has more than the expected " + std::to_string(up_bytes_) + " bytes\n";
+    text = "the request has more than the expected " + std::to_string(up_bytes_) + " bytes\n";
   } else {
-    request.room = "the request has " + std::to_string(request.bytes) + " bytes, expected " +
-                   std::to_string(up_bytes_) + "\n";
+    text = "the request has " + std::to_string(request.bytes) + " bytes, expected " +
+           std::to_string(up_bytes_) + "\n";
   }
   Fields& fields = request.own_fields;
   fields.add(":status", served ? "400" : "405");
   if (!served) fields.add("allow", "GET, POST");
   fields.add("content-type", "text/plain; charset=utf-8");
-  fields.add("content-length", std::to_string(request.room.size()));
+  fields.add("content-length", std::to_string(text.size()));
   request.fields = &fields;
-  if (request.method != "HEAD") request.body = request.room;
+  if (request.method != "HEAD") request.out.piece = text;
 }
 
 }  // namespace netdyno::h2

@@ -22,7 +22,7 @@ class HttpAsking final : public Asking {
   explicit HttpAsking(const contract::Setup& setup);
 
   const Fields& fields(std::int64_t connection, std::size_t turn) const override;
-  std::string_view body(std::string&) const override { return content_; }
+  void begin(Outgoing& out) const override { out.piece = content_; }
   void field(Reply& reply, std::string_view name, std::string_view value) const override;
   bool data(Reply& reply, std::string_view bytes) const override;
   Verdict judge(const Reply& reply) const override;
@@ -52,6 +52,7 @@ class HttpAnswering final : public Answering {
   void field(Request& request, std::string_view name, std::string_view value) const override;
   bool data(Request& request, std::string_view bytes) const override;
   void answer(Request& request) const override;
+  void begin(Request& request) const override { request.out.piece = content_; }
   std::int64_t down_bytes() const override { return down_bytes_; }
 
  private:

@@ -22,51 +22,80 @@ void H2Server::received(std::size_t n, std::int64_t) {
 
 Stream* H2Server::began() {
   if (spare_.empty()) {
-    all_.push_back(std::make_unique<Incoming>());
+    all_.push_back(std::make_unique<Call>());
     spare_.push_back(all_.back().get());
   }
-  Incoming* const incoming = spare_.back();
+  Call* const call = spare_.back();
   spare_.pop_back();
-  static_cast<Stream&>(*incoming) = Stream{};
-  incoming->request.begin();
-  incoming->answered = false;
-  return incoming;
+  static_cast<Stream&>(*call) = Stream{};
+  call->request.begin();
+  call->owed = 0;
+  call->begun = call->answered = false;
+  return call;
 }
 
 void H2Server::field(Stream& stream, std::string_view name, std::string_view value) {
-  answering_.field(static_cast<Incoming&>(stream).request, name, value);
+  answering_.field(static_cast<Call&>(stream).request, name, value);
 }
 
 void H2Server::data(Stream& stream, std::string_view bytes) {
-  Incoming& incoming = static_cast<Incoming&>(stream);
-  if (!answering_.data(incoming.request, bytes)) answer(incoming);
+  Call& call = static_cast<Call&>(stream);
+  const bool goes_on = answering_.data(call.request, bytes);
+  if (call.request.whole > 0) respond(call);
+  if (!goes_on) answer(call);
 }
 
 void H2Server::ended(Stream& stream) {
-  Incoming& incoming = static_cast<Incoming&>(stream);
-  if (!incoming.answered) answer(incoming);
+  Call& call = static_cast<Call&>(stream);
+  if (!call.answered) answer(call);
 }
 
-void H2Server::answer(Incoming& incoming) {
-  Request& request = incoming.request;
-  answering_.answer(request);
-  incoming.answered = true;
-  // What still comes of a request that was too long is dropped.
-  if (!incoming.ended) incoming.given_up = true;
-  if (request.right) {
-    // Counted before it is sent, so that a client never has an exchange that is not counted
-    // here.
-    traffic().received.add(request.received);
-    traffic().sent.add(answering_.down_bytes());
-    traffic().exchanges.add(1);
-  } else {
-    traffic().invalid.add(1);
+/// Says how the stream ends, and what comes before that.
+void H2Server::answer(Call& call) {
+  answering_.answer(call.request);
+  call.answered = true;
+  // What still comes of a request that was wrong is dropped.
+  if (!call.ended) call.given_up = true;
+  call.trailers = call.request.trailers;
+  if (!call.request.right) traffic().invalid.add(1);
+  if (call.request.whole > 0) return respond(call);
+  if (!call.begun) {
+    call.body = call.request.out.piece;
+    return session_.respond(call, *call.request.fields);
   }
-  incoming.body = request.body;
-  incoming.trailers = request.trailers;
-  session_.respond(incoming, *request.fields);
+  call.more = call.request.out.more || call.owed > 0;
+  session_.resume(call);
 }
 
-void H2Server::closed(Stream& stream, std::uint32_t) { spare_.push_back(&static_cast<Incoming&>(stream)); }
+/// Counts before it sends, so that a client never has an exchange that is not counted here.
+void H2Server::respond(Call& call) {
+  Request& request = call.request;
+  traffic().received.add(request.received);
+  traffic().sent.add(answering_.down_bytes() * static_cast<std::int64_t>(request.whole));
+  traffic().exchanges.add(static_cast<std::int64_t>(request.whole));
+  call.owed += request.whole;
+  request.whole = 0;
+  request.received = 0;
+  if (call.begun) return session_.resume(call);
+  call.begun = true;
+  more(call);
+  session_.respond(call, *request.fields);
+}
+
+void H2Server::more(Stream& stream) {
+  Call& call = static_cast<Call&>(stream);
+  Request& request = call.request;
+  if (request.out.more) {
+    answering_.next(request);
+    call.body = request.out.piece;
+  } else if (call.owed > 0) {
+    call.owed--;
+    answering_.begin(request);
+    call.body = request.out.piece;
+  }
+  call.more = request.out.more || call.owed > 0 || !call.answered;
+}
+
+void H2Server::closed(Stream& stream, std::uint32_t) { spare_.push_back(&static_cast<Call&>(stream)); }
 
 }  // namespace netdyno::h2

@@ -1,4 +1,6 @@
-// A server's flow of HTTP/2: answers each request on its stream, once it is complete.
+// A server's flow of HTTP/2: answers each request on its stream, once it is complete. Where
+// exchanges follow one another on a stream, their requests are counted as they come and
+// answered as the client reads: what waits is a number, not memory.
 //
 // Layer: above exchange, session, kit/server_flow.
 #pragma once
@@ -33,24 +35,28 @@ class H2Server final : public ServerFlow, private Events {
 
  private:
   /// A request on its stream.
-  struct Incoming : Stream {
+  struct Call : Stream {
     Request request;
-    bool answered = false;
+    std::size_t owed = 0;   // answers to begin
+    bool begun = false;     // the header of the answer is on its way
+    bool answered = false;  // no exchange follows on this stream
   };
 
   Stream* began() override;
   void field(Stream& stream, std::string_view name, std::string_view value) override;
   void data(Stream& stream, std::string_view bytes) override;
+  void more(Stream& stream) override;
   void ended(Stream& stream) override;
   void closed(Stream& stream, std::uint32_t code) override;
 
-  void answer(Incoming& incoming);
+  void answer(Call& call);
+  void respond(Call& call);
 
   const Answering& answering_;
   Session session_;
   // As many as the client ever had open at once, of which the library bounds the number.
-  std::vector<std::unique_ptr<Incoming>> all_;
-  std::vector<Incoming*> spare_;
+  std::vector<std::unique_ptr<Call>> all_;
+  std::vector<Call*> spare_;
   bool over_ = false;
 };
 

@@ -127,11 +127,15 @@ struct Callbacks {
   /// Tells how much of a body goes into the next frame. The bytes are copied once, behind the
   /// frame's head.
   static ssize_t read(nghttp2_session* library, std::int32_t id, std::uint8_t*, std::size_t size,
-                      std::uint32_t* flags, nghttp2_data_source* source, void*) noexcept {
+                      std::uint32_t* flags, nghttp2_data_source* source, void* user) noexcept {
     Stream& stream = *static_cast<Stream*>(source->ptr);
+    if (stream.body.empty() && stream.more) {
+      of(user).events_->more(stream);
+      if (stream.body.empty() && stream.more) return NGHTTP2_ERR_DEFERRED;
+    }
     const std::size_t n = std::min(size, stream.body.size());
     *flags |= NGHTTP2_DATA_FLAG_NO_COPY;
-    if (n < stream.body.size()) return static_cast<ssize_t>(n);
+    if (n < stream.body.size() || stream.more) return static_cast<ssize_t>(n);
     *flags |= NGHTTP2_DATA_FLAG_EOF;
     stream.sent = true;
     if (stream.trailers != nullptr) {
@@ -255,7 +259,7 @@ bool Session::takes_request(std::size_t under_way) const {
 }
 
 void Session::request(Stream& stream, const Fields& fields) {
-  stream.sent = stream.body.empty();
+  stream.sent = stream.body.empty() && !stream.more;
   nghttp2_data_provider body{{.ptr = &stream}, Callbacks::read};
   stream.id = nghttp2_submit_request(session_, nullptr, fields.data(), fields.size(),
                                      stream.sent ? nullptr : &body, &stream);
@@ -263,8 +267,18 @@ void Session::request(Stream& stream, const Fields& fields) {
   if (stream.id < 0) throw std::logic_error("begin a request: nghttp2 takes none where it may");
 }
 
+void Session::resume(Stream& stream) {
+  // Refused where it does not wait, as it need not be done then.
+  nghttp2_session_resume_data(session_, stream.id);
+}
+
+bool Session::has_room(const Stream& stream) const {
+  return nghttp2_session_get_stream_remote_window_size(session_, stream.id) > 0 &&
+         nghttp2_session_get_remote_window_size(session_) > 0;
+}
+
 void Session::respond(Stream& stream, const Fields& fields) {
-  stream.sent = stream.body.empty();
+  stream.sent = stream.body.empty() && !stream.more;
   nghttp2_data_provider body{{.ptr = &stream}, Callbacks::read};
   nghttp2_submit_response(session_, stream.id, fields.data(), fields.size(), stream.sent ? nullptr : &body);
 }

@@ -28,7 +28,8 @@ namespace netdyno::h2 {
 /// session owns it, and derives from it what it needs to know.
 struct Stream {
   std::int32_t id = 0;               // 0 for none
-  std::string_view body;             // what is still to be sent; the bytes outlive the stream
+  std::string_view body;             // what is still to be sent; the bytes stay until it was
+  bool more = false;                 // Events::more is asked for what follows the body
   const Fields* trailers = nullptr;  // what follows the body
   bool sent = false;                 // this end has said all
   bool ended = false;                // the peer has
@@ -48,6 +49,9 @@ class Events {
   virtual void data(Stream& stream, std::string_view bytes) = 0;
   /// The peer has said all on this stream.
   virtual void ended(Stream& stream) = 0;
+  /// Its body has gone and may have more: sets what follows. Where that is nothing yet, the
+  /// stream waits until it is resumed.
+  virtual void more(Stream& /*stream*/) {}
   /// Nothing more comes or goes on it. code is RFC 9113's, section 7.
   virtual void closed(Stream& stream, std::uint32_t code) = 0;
   /// The peer takes no more streams on this connection, and says why by a code.
@@ -90,6 +94,10 @@ class Session {
   bool takes_request(std::size_t under_way) const;
   /// Begins a request on a new stream, whose body is set. The fields outlive it.
   void request(Stream& stream, const Fields& fields);
+  /// Goes on with a stream whose body was all sent, and has been set again or is over.
+  void resume(Stream& stream);
+  /// Whether the peer's windows have room for bytes of this stream now.
+  bool has_room(const Stream& stream) const;
   /// Answers on a stream, whose body and trailers are set. The fields outlive it.
   void respond(Stream& stream, const Fields& fields);
   /// Ends a stream before its time, by a code of RFC 9113, section 7.

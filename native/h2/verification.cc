@@ -31,7 +31,9 @@ Verification::~Verification() {
 void Verification::begin(std::int64_t) {
   buffer_ = std::make_unique_for_overwrite<char[]>(kReadSize);
   first_.reply.first = true;
-  first_.body = asking_.body(first_.room);
+  asking_.begin(first_.out);
+  first_.body = first_.out.piece;
+  first_.more = first_.out.more;
   session_->request(first_, asking_.fields(connection_, 0));
   session_->pump();
 }
@@ -98,6 +100,12 @@ void Verification::field(Stream&, std::string_view name, std::string_view value)
 
 void Verification::data(Stream& stream, std::string_view bytes) {
   if (!asking_.data(first_.reply, bytes)) session_->reset(stream, NGHTTP2_CANCEL);
+}
+
+void Verification::more(Stream& stream) {
+  asking_.next(first_.out);
+  stream.body = first_.out.piece;
+  stream.more = first_.out.more;
 }
 
 void Verification::ended(Stream& stream) {

@@ -1,6 +1,6 @@
-// The first exchange of a client's connection of HTTP/2, whose reply is compared. Its
-// session is handed on to the flow that carries the load: what both ends have agreed on the
-// connection stays true.
+// The first exchange of a client's connection of HTTP/2, whose reply is compared, on a stream
+// that ends with it. Its session is handed on to the flow that carries the load: what both
+// ends have agreed on the connection stays true.
 //
 // Layer: above exchange, session, kit/work.
 #pragma once
@@ -43,14 +43,15 @@ class Verification final : public Work::Verification, private Events {
 
  private:
   struct First : Stream {
+    Outgoing out;
     Reply reply;
-    std::string room;
     std::uint32_t code = 0;
     bool over = false;
   };
 
   void field(Stream& stream, std::string_view name, std::string_view value) override;
   void data(Stream& stream, std::string_view bytes) override;
+  void more(Stream& stream) override;
   void ended(Stream& stream) override;
   void closed(Stream& stream, std::uint32_t code) override;
   void going_away(std::uint32_t code) override;

@@ -3,6 +3,8 @@
 #include <algorithm>
 #include <charconv>
 
+#include "grpcpp/methods.h"
+#include "h2grpc/chunks.h"
 #include "kit/address.h"
 
 namespace netdyno::h2grpc {
@@ -22,10 +24,15 @@ constexpr std::size_t kMaxRead = 128 << 10;
 
 bool is_raw(const contract::Setup& setup) { return setup.options.at("codec") == "raw"; }
 
-/// Bytes that are kept of a body: a message that is too long is told by its first byte more.
-void keep(std::string& kept, std::string_view bytes, std::int64_t most) {
-  const auto room = static_cast<std::size_t>(most) + 1 - kept.size();
-  kept.append(bytes.substr(0, room));
+Cutting cutting_of(const contract::Setup& setup) {
+  return {is_raw(setup), grpc_worker::sends_chunks(setup), grpc_worker::receives_chunks(setup),
+          grpc_worker::chunk_bytes(setup)};
+}
+
+std::string method_of(const contract::Setup& setup) {
+  const grpc_worker::Methods methods = grpc_worker::methods_of(setup.exchange);
+  if (!methods.chunks.empty()) return methods.chunks;
+  return setup.options.at("mode") == "stream" ? methods.stream : methods.unary;
 }
 
 /// A status's text as a header may hold it: percent-encoded.
@@ -59,29 +66,30 @@ ErrorKind kind_of(int code) {
 
 }  // namespace
 
-std::string path_of(const contract::Exchange& exchange) {
-  const std::string service = "/netdyno.v1.Exchange/";
-  if (!exchange.message) return service + "Unary";
-  return service + (exchange.message->name == "simple" ? "Simple" : "Complex");
-}
-
 std::int64_t max_message(const contract::Setup& setup, const Contents& contents) {
   const auto asked = setup.options.at("max_message").get<std::int64_t>();
-  if (asked > 0) return asked;
-  const bool client = setup.role == contract::Role::client;
-  constexpr std::int64_t kFraming = 64;  // of a Block
-  return std::max(kUsualMessage, (client ? contents.down() : contents.up()).size + kFraming);
+  return asked > 0 ? asked : std::max(kUsualMessage, grpc_worker::largest_message(setup, contents));
 }
 
 GrpcAsking::GrpcAsking(const contract::Setup& setup, const Contents& contents)
-    : payload_(make_payload(contents.up(), contents.down(), "reply", is_raw(setup))),
-      most_(max_message(setup, contents) + static_cast<std::int64_t>(kPrefix)),
-      compare_(setup.options.at("verify") == "content") {
+    : compare_(setup.options.at("verify") == "content"), down_bytes_(contents.down().size) {
+  const std::int64_t most = max_message(setup, contents);
+  if (setup.exchange.stream != contract::Stream::none) {
+    body_ = std::make_unique<ChunkedBody>(contents.up(), contents.down(), "reply", cutting_of(setup), most);
+  } else {
+    payload_ = make_payload(contents.up(), contents.down(), "reply", is_raw(setup));
+    if (setup.options.at("mode") == "stream") {
+      body_ = std::make_unique<TalkBody>(*payload_, most, true);
+    } else {
+      body_ = std::make_unique<UnaryBody>(*payload_, most);
+    }
+  }
+  stays_ = body_->stays();
   for (const Route& route : routes(setup)) {
     h2::Fields& fields = headers_.emplace_back();
     fields.add(":method", "POST");
     fields.add(":scheme", setup.tls ? "https" : "http");
-    fields.add(":path", path_of(setup.exchange));
+    fields.add(":path", grpc_worker::full_name(method_of(setup)));
     fields.add(":authority", route.peer.text());
     fields.add("te", "trailers");
     fields.add("content-type", is_raw(setup) ? "application/grpc+raw" : kType);
@@ -99,24 +107,20 @@ void GrpcAsking::field(h2::Reply& reply, std::string_view name, std::string_view
   }
 }
 
-bool GrpcAsking::data(h2::Reply& reply, std::string_view bytes) const {
-  keep(reply.kept, bytes, most_);
-  reply.bytes += static_cast<std::int64_t>(bytes.size());
-  return reply.bytes <= most_;
+/// Whether a reply is complete although its stream has not ended.
+bool GrpcAsking::goes_on(const h2::Reply& reply) const {
+  return stays_ && reply.whole > 0 && reply.code < 0 && !reply.first;
 }
 
 h2::Verdict GrpcAsking::judge(const h2::Reply& reply) const {
   if (reply.status != 200) return {0, false, ErrorKind::invalid};
-  if (reply.code != ok) return {0, false, kind_of(reply.code)};
-  const Taken taken = payload_->take(reply.kept);
+  if (reply.code != ok && !goes_on(reply)) return {0, false, kind_of(reply.code)};
+  const Taken taken = body_->end(reply);
   return {taken.bytes, taken.code == ok, ErrorKind::invalid};
 }
 
 std::string GrpcAsking::explain(const h2::Reply& reply) const {
-  if (reply.bytes > most_) {
-    return "the reply is longer than option max_message, " +
-           std::to_string(most_ - static_cast<std::int64_t>(kPrefix)) + " bytes";
-  }
+  if (reply.fault != ok) return reply.why;
   if (reply.status != 200) {
     return "the reply has status " + std::to_string(reply.status) + " of HTTP, expected 200";
   }
@@ -125,66 +129,85 @@ std::string GrpcAsking::explain(const h2::Reply& reply) const {
     return "the reply has grpc-status " + std::to_string(reply.code) +
            (reply.message.empty() ? "" : " (" + reply.message + ")") + ", expected 0";
   }
-  return payload_->take(reply.kept).why;
+  return body_->end(reply).why;
 }
 
 std::string GrpcAsking::compare(const h2::Reply& reply) const {
-  const std::string wrong = compare_ ? payload_->compare(reply.kept) : "";
+  const std::string wrong = compare_ ? body_->compare(reply) : "";
   if (wrong.empty()) return "";
   return wrong + " (a server that is not netdyno's sends other content: drive it with opt.verify=length)";
 }
 
 std::size_t GrpcAsking::read_size(std::size_t in_flight) const {
-  constexpr std::int64_t kHead = 256;
-  const std::int64_t one = payload_->most() + kHead;
+  constexpr std::int64_t kHead = 320;  // of HTTP/2, gRPC and a Block
+  const std::int64_t one = down_bytes_ + kHead;
   if (one > static_cast<std::int64_t>(kMaxRead)) return kMaxRead;
   return std::clamp(static_cast<std::size_t>(one) * in_flight, kMinRead, kMaxRead);
 }
 
 GrpcAnswering::GrpcAnswering(const contract::Setup& setup, const Contents& contents)
     : payload_(make_payload(contents.down(), contents.up(), "request", is_raw(setup))),
-      most_(max_message(setup, contents) + static_cast<std::int64_t>(kPrefix)),
-      down_bytes_(contents.down().size),
-      path_(path_of(setup.exchange)) {
+      refusal_(grpc_worker::refusal(setup.exchange)),
+      down_bytes_(contents.down().size) {
+  const std::int64_t most = max_message(setup, contents);
+  const grpc_worker::Methods methods = grpc_worker::methods_of(setup.exchange);
+  methods_.push_back({grpc_worker::full_name(methods.unary), std::make_unique<UnaryBody>(*payload_, most)});
+  methods_.push_back(
+      {grpc_worker::full_name(methods.stream), std::make_unique<TalkBody>(*payload_, most, false)});
+  if (!methods.chunks.empty()) {
+    methods_.push_back(
+        {grpc_worker::full_name(methods.chunks),
+         std::make_unique<ChunkedBody>(contents.down(), contents.up(), "request", cutting_of(setup), most)});
+  }
   headers_.add(":status", "200");
   headers_.add("content-type", kType);
   trailers_.add("grpc-status", "0");
+  nothing_.add(":status", "200");
+  nothing_.add("content-type", kType);
+  nothing_.add("grpc-status", "0");
 }
 
 void GrpcAnswering::field(h2::Request& request, std::string_view name, std::string_view value) const {
   constexpr std::size_t kMost = 256;
-  if (name == ":path") request.path = value.substr(0, kMost);
+  if (name != ":path") return;
+  for (std::size_t i = 0; i < methods_.size(); i++) {
+    if (value == methods_[i].path) request.way = static_cast<int>(i);
+  }
+  if (request.way < 0) request.path = value.substr(0, kMost);
 }
 
 bool GrpcAnswering::data(h2::Request& request, std::string_view bytes) const {
-  keep(request.kept, bytes, most_);
-  request.bytes += static_cast<std::int64_t>(bytes.size());
-  return request.bytes <= most_;
+  if (request.way < 0) return false;
+  request.fields = &headers_;
+  return body(request).data(request, bytes);
 }
 
 void GrpcAnswering::answer(h2::Request& request) const {
-  Taken taken;
-  if (request.path != path_) {
-    taken = {0, unimplemented, "this method is not served, expected " + path_};
-  } else if (request.bytes > most_) {
-    taken = {0, resource_exhausted, "the request is longer than option max_message"};
-  } else {
-    taken = payload_->take(request.kept);
-  }
-  if (taken.code == ok) {
-    request.right = true;
-    request.received = taken.bytes;
-    request.fields = &headers_;
-    request.body = payload_->outgoing(request.room);
-    request.trailers = &trailers_;
+  if (request.way < 0) return refuse(request, {0, unimplemented, "method " + request.path + refusal_});
+  if (request.fault != ok) return refuse(request, {0, static_cast<Code>(request.fault), request.why});
+  const Taken taken = body(request).end(request);
+  if (taken.code != ok) return refuse(request, taken);
+  request.right = true;
+  request.trailers = &trailers_;
+  if (body(request).stays()) {
+    request.fields = &nothing_;
     return;
   }
-  h2::Fields& fields = request.own_fields;  // a reply without a message has trailers alone
-  fields.add(":status", "200");
-  fields.add("content-type", kType);
-  fields.add("grpc-status", std::to_string(taken.code));
-  fields.add("grpc-message", escaped(taken.why));
-  request.fields = &fields;
+  request.fields = &headers_;
+  request.whole = 1;
+  request.received = taken.bytes;
+}
+
+/// A status without a message before it has trailers alone.
+void GrpcAnswering::refuse(h2::Request& request, const Taken& taken) const {
+  request.own_fields.add(":status", "200");
+  request.own_fields.add("content-type", kType);
+  for (h2::Fields* const fields : {&request.own_fields, &request.own_trailers}) {
+    fields->add("grpc-status", std::to_string(taken.code));
+    fields->add("grpc-message", escaped(taken.why));
+  }
+  request.fields = &request.own_fields;
+  request.trailers = &request.own_trailers;
 }
 
 }  // namespace netdyno::h2grpc

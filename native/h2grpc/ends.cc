@@ -64,7 +64,7 @@ contract::Transport transport() {
   transport.roles = {Role::server, Role::client};
   transport.delivery = "message";
   transport.codecs = {"bytes", "proto"};
-  transport.features = tls::with_tls({"fresh"});
+  transport.features = tls::with_tls({"fresh", "stream-up", "stream-down", "stream-both"});
   transport.options = options();
   for (contract::Option& option : h2::ring_options()) transport.options.push_back(std::move(option));
   return transport;

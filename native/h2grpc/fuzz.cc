@@ -1,6 +1,7 @@
 // Gives any bytes to the ends of grpc-nghttp2 (h2/test_setup.h says how).
 //
 //   h2grpc-fuzz -max_total_time=600 CORPUS
+#include <array>
 #include <cstddef>
 #include <cstdint>
 
@@ -11,33 +12,49 @@
 namespace netdyno::h2grpc {
 namespace {
 
+using contract::Json;
 using contract::Role;
+using contract::Stream;
 using h2::test::Ends;
 
-contract::Setup setup_of(Role role) {
+/// How exchanges travel.
+struct Way {
+  Stream stream = Stream::none;
+  Json options = Json::object();
+};
+
+contract::Setup setup_of(Role role, const Way& way) {
   contract::Setup setup;
   setup.role = role;
   setup.exchange.up_bytes = 5;
   setup.exchange.down_bytes = 7;
   setup.exchange.codec = "bytes";
+  setup.exchange.stream = way.stream;
+  setup.exchange.chunk_bytes = way.stream == Stream::none ? 0 : 3;
   setup.peers = {"127.0.0.1:8080"};
   setup.load.connections = 1;
   setup.load.in_flight = 3;
   contract::Transport transport;
   transport.roles = {Role::server, Role::client};
   transport.options = options();
-  setup.options = complete_options(transport, role, contract::Json::object());
+  setup.options = complete_options(transport, role, way.options);
   return setup;
 }
 
-std::unique_ptr<const Work> ends(const contract::Setup& setup) { return work_of(setup, contents_of(setup)); }
+std::unique_ptr<const Work> work(const contract::Setup& setup) { return work_of(setup, contents_of(setup)); }
+
+Ends ends(const Way& way) { return {work, setup_of(Role::client, way), setup_of(Role::server, way)}; }
 
 }  // namespace
 }  // namespace netdyno::h2grpc
 
 extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
   using namespace netdyno::h2grpc;
-  static const Ends all(ends, setup_of(Role::client), setup_of(Role::server));
-  all.play(data, size);
+  using netdyno::contract::Stream;
+  static const std::array<netdyno::h2::test::Ends, 5> all = {
+      ends({}), ends({Stream::none, {{"mode", "stream"}}}),
+      ends({Stream::none, {{"mode", "stream"}, {"codec", "raw"}}}),
+      ends({Stream::both, netdyno::contract::Json::object()}), ends({Stream::both, {{"codec", "raw"}}})};
+  if (size > 0) all[data[0] / 4 % all.size()].play(data, size);
   return 0;
 }

@@ -14,19 +14,9 @@ using netdyno::v1::Block;
 
 namespace {
 
-/// Writes the prefix of an uncompressed message of so many bytes.
-void put_prefix(char* to, std::size_t size) {
-  to[0] = 0;
-  for (int i = 4; i > 0; i--, size >>= 8) to[i] = static_cast<char>(size & 0xff);
-}
-
-/// Puts a message behind its prefix. Its size was bounded when the content was made.
 std::string_view encoded(const Message& message, std::string& room) {
-  const std::size_t size = message.ByteSizeLong();
-  room.resize(kPrefix + size);
-  put_prefix(room.data(), size);
-  message.SerializeWithCachedSizesToArray(reinterpret_cast<std::uint8_t*>(room.data() + kPrefix));
-  return room;
+  const std::size_t end = put_message(room, 0, message);
+  return std::string_view(room).substr(0, end);
 }
 
 bool decoded(std::string_view from, Message& into) {
@@ -42,18 +32,18 @@ class Blocks final : public Payload {
 
   std::string_view outgoing(std::string& room) const override { return encoded(block_, room); }
 
- private:
   Taken decode(std::string_view message) const override {
     Block block;  // a new one for each exchange, as generated code does
     if (!decoded(message, block)) return undecodable();
     return sized(block.content().size());
   }
-  std::string differs(std::string_view message) const override {
+  std::string compare(std::string_view message) const override {
     Block block;
     if (decoded(message, block) && block.content() == in_.bytes) return "";
     return "the " + incoming_ + " has another content than expected";
   }
 
+ private:
   Block block_;
 };
 
@@ -68,12 +58,12 @@ class Raws final : public Payload {
 
   std::string_view outgoing(std::string&) const override { return whole_; }
 
- private:
   Taken decode(std::string_view message) const override { return sized(message.size()); }
-  std::string differs(std::string_view message) const override {
+  std::string compare(std::string_view message) const override {
     return message == in_.bytes ? "" : "the " + incoming_ + " has another content than expected";
   }
 
+ private:
   std::string whole_;
 };
 
@@ -84,13 +74,12 @@ class Structured final : public Payload {
 
   std::string_view outgoing(std::string& room) const override { return encoded(*out_.message, room); }
 
- private:
   Taken decode(std::string_view message) const override {
     const std::unique_ptr<Message> into(in_.message->New());
     if (!decoded(message, *into)) return undecodable();
     return {static_cast<std::int64_t>(message.size()), ok, ""};
   }
-  std::string differs(std::string_view message) const override {
+  std::string compare(std::string_view message) const override {
     const std::unique_ptr<Message> into(in_.message->New());
     if (decoded(message, *into) && google::protobuf::util::MessageDifferencer::Equals(*into, *in_.message)) {
       return "";
@@ -101,6 +90,26 @@ class Structured final : public Payload {
 
 }  // namespace
 
+void put_prefix(char* to, std::size_t size) {
+  to[0] = 0;
+  for (int i = 4; i > 0; i--, size >>= 8) to[i] = static_cast<char>(size & 0xff);
+}
+
+std::size_t size_behind(std::string_view prefix) {
+  std::size_t size = 0;
+  for (std::size_t i = 1; i < kPrefix; i++) size = size << 8 | static_cast<unsigned char>(prefix[i]);
+  return size;
+}
+
+std::size_t put_message(std::string& room, std::size_t at, const Message& message) {
+  const std::size_t size = message.ByteSizeLong();
+  const std::size_t end = at + kPrefix + size;
+  if (room.size() < end) room.resize(end);
+  put_prefix(room.data() + at, size);
+  message.SerializeWithCachedSizesToArray(reinterpret_cast<std::uint8_t*>(room.data() + at + kPrefix));
+  return end;
+}
+
 Taken Payload::take(std::string_view body) const {
   if (body.size() < kPrefix) {
     return {0, internal, "the " + incoming_ + " holds no message, expected one"};
@@ -108,19 +117,13 @@ Taken Payload::take(std::string_view body) const {
   if (body[0] != 0) {
     return {0, unimplemented, "the " + incoming_ + " is compressed, expected one that is not"};
   }
-  std::size_t size = 0;
-  for (std::size_t i = 1; i < kPrefix; i++) size = size << 8 | static_cast<unsigned char>(body[i]);
+  const std::size_t size = size_behind(body);
   if (size != body.size() - kPrefix) {
     return {0, internal,
             "the " + incoming_ + " holds " + std::to_string(body.size() - kPrefix) +
                 " bytes behind a prefix that says " + std::to_string(size)};
   }
   return decode(body.substr(kPrefix));
-}
-
-std::int64_t Payload::most() const {
-  constexpr std::int64_t kFraming = 64;  // of a Block, and of gRPC
-  return in_.size + kFraming;
 }
 
 Taken Payload::sized(std::size_t size) const {

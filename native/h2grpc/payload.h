@@ -35,6 +35,14 @@ struct Taken {
 
 /// Bytes before each message: whether it is compressed, and its length.
 inline constexpr std::size_t kPrefix = 5;
+/// Writes the prefix of an uncompressed message of so many bytes.
+void put_prefix(char* to, std::size_t size);
+/// Bytes of the message behind a prefix.
+std::size_t size_behind(std::string_view prefix);
+
+/// Puts a message with its prefix into room, which only grows, behind what is there. Returns
+/// where it ends. The message's size was bounded when the content was made.
+std::size_t put_message(std::string& room, std::size_t at, const google::protobuf::Message& message);
 
 class Payload {
  public:
@@ -50,16 +58,14 @@ class Payload {
   virtual std::string_view outgoing(std::string& room) const = 0;
   /// Takes the one message of a body.
   Taken take(std::string_view body) const;
-  /// What is wrong with the content of a body that was taken; empty if nothing is.
-  std::string compare(std::string_view body) const { return differs(body.substr(kPrefix)); }
+  /// Takes a message without its prefix.
+  virtual Taken decode(std::string_view message) const = 0;
+  /// What is wrong with the content of such a message that was taken; empty if nothing is.
+  virtual std::string compare(std::string_view message) const = 0;
 
-  /// The most bytes of a right body.
-  std::int64_t most() const;
+  const std::string& incoming() const { return incoming_; }
 
  protected:
-  virtual Taken decode(std::string_view message) const = 0;
-  virtual std::string differs(std::string_view message) const = 0;
-
   Taken sized(std::size_t size) const;
   Taken undecodable() const;
 

@@ -4,6 +4,7 @@
 #include <string>
 #include <utility>
 
+#include "grpcpp/methods.h"
 #include "h2/settings.h"
 #include "h2/work.h"
 #include "h2grpc/call.h"
@@ -14,8 +15,6 @@
 
 namespace netdyno::h2grpc {
 
-using contract::ErrorKind;
-using contract::Failure;
 using contract::Option;
 using contract::Role;
 using contract::Setup;
@@ -40,6 +39,10 @@ class GrpcWork final : public h2::H2Work {
 std::vector<Option> options() {
   std::vector<Option> all = {
       choice_option(
+          "mode", {"unary", "stream"},
+          "unary: an RPC for each exchange; stream: a bidirectional stream for each slot, a message each "
+          "way for each exchange"),
+      choice_option(
           "codec", {"proto", "raw"},
           "how codec bytes travels: proto in a protobuf Block; raw as the message itself; give both "
           "ends the same"),
@@ -61,10 +64,7 @@ std::vector<Option> options() {
 
 std::shared_ptr<const Contents> contents_of(const Setup& setup) {
   auto contents = std::make_shared<const Contents>(setup.exchange);
-  if (contents->structured() && setup.options.at("codec") == "raw") {
-    throw Failure(ErrorKind::unsupported, "option codec is raw and exchange.codec is " +
-                                              setup.exchange.codec + ": raw carries codec bytes alone");
-  }
+  grpc_worker::require_agreement(setup, *contents);
   return contents;
 }
 

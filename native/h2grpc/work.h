@@ -16,7 +16,7 @@ namespace netdyno::h2grpc {
 std::vector<contract::Option> options();
 
 /// Throws Failure: setup for values that do not fit their type, unsupported for a message
-/// that is not built in, or for streams.
+/// that is not built in, or for options that contradict the exchange.
 std::shared_ptr<const grpc_worker::Contents> contents_of(const contract::Setup& setup);
 
 /// Throws Failure as h2::H2Work does. The setup's options are complete.

@@ -117,7 +117,11 @@ var exchanges = map[string]contract.Exchange{
 	"both in chunks": streamed(contract.StreamBoth, 5<<20, 2<<20, 1000_000),
 	"empty chunks":   streamed(contract.StreamBoth, 0, 0, 10),
 	"whole chunks":   streamed(contract.StreamBoth, 100, 200, 100),
+	"a byte a chunk": streamed(contract.StreamBoth, 1, 1000, 1),
+	"4 MiB in 64ths": streamed(contract.StreamBoth, 4<<20, 4<<20, 64<<10),
 	"encoded chunks": message("complex", contract.StreamBoth),
+	"encoded up":     message("simple", contract.StreamUp),
+	"encoded down":   message("complex", contract.StreamDown),
 }
 
 var pairs = []struct{ server, client string }{{"grpcpp", "go-grpc"}, {"go-grpc", "grpcpp"}, {"grpcpp", "grpcpp"}}

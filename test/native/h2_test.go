@@ -48,24 +48,3 @@ func TestH2Loads(t *testing.T) {
 		}
 	}
 }
-
-// The client of grpc-nghttp2 and its server agree with those of other libraries on
-// every message that it carries.
-func TestGRPCNghttp2Crosswise(t *testing.T) {
-	const ours = "grpc-nghttp2"
-	for _, pair := range [][2]string{{ours, ours}, {ours, "go-grpc"}, {"go-grpc", ours}, {ours, "grpcpp"}, {"grpcpp", ours}} {
-		t.Run(pair[1]+" to "+pair[0], func(t *testing.T) {
-			for name, x := range exchanges {
-				for mode, options := range modes(x) {
-					if x.Stream != "" || options["mode"] != nil {
-						continue // it carries unary calls
-					}
-					t.Run(name+", "+mode, func(t *testing.T) {
-						t.Parallel()
-						trial{server: pair[0], client: pair[1], exchange: x, load: contract.Load{Connections: 3, InFlight: 2, Amount: 4}, options: options}.run(t)
-					})
-				}
-			}
-		})
-	}
-}
