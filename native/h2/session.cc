@@ -36,6 +36,11 @@ struct Callbacks {
     return nghttp2_session_set_stream_user_data(library, stream->id, stream);
   }
 
+  static int frame(nghttp2_session*, const nghttp2_frame_hd* head, void* user) noexcept {
+    if (head->type == NGHTTP2_GOAWAY) of(user).parted_ = true;
+    return 0;
+  }
+
   static int field(nghttp2_session*, const nghttp2_frame* frame, const std::uint8_t* name,
                    std::size_t name_size, const std::uint8_t* value, std::size_t value_size, std::uint8_t,
                    void* user) noexcept {
@@ -169,6 +174,7 @@ struct Callbacks {
     nghttp2_session_callbacks* all = nullptr;
     if (nghttp2_session_callbacks_new(&all) != 0) throw std::bad_alloc();
     nghttp2_session_callbacks_set_on_begin_headers_callback(all, began);
+    nghttp2_session_callbacks_set_on_begin_frame_callback(all, frame);
     nghttp2_session_callbacks_set_on_header_callback(all, field);
     nghttp2_session_callbacks_set_on_data_chunk_recv_callback(all, chunk);
     nghttp2_session_callbacks_set_on_frame_recv_callback(all, received);

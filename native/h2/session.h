@@ -107,6 +107,8 @@ class Session {
   std::uint32_t stream_limit() const { return limit_; }
   /// The peer broke the protocol, and nothing more can be understood of it.
   bool broken() const { return broken_; }
+  /// Whether the peer has begun to say goodbye (GOAWAY).
+  bool parted() const { return parted_; }
   /// Why, in the library's words.
   const std::string& problem() const { return problem_; }
   /// Whether nothing more is to be read or sent.
@@ -125,6 +127,7 @@ class Session {
   std::size_t at_ = 0;
   std::uint32_t limit_;
   bool broken_ = false;
+  bool parted_ = false;
   std::string problem_;
 };
 

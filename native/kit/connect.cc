@@ -149,7 +149,12 @@ class Connecting {
     if (buffer.empty()) return false;
     const ssize_t n = recv(attempt.fd.get(), buffer.data(), buffer.size(), 0);
     if (n < 0 && (errno == EAGAIN || errno == EWOULDBLOCK)) return false;
-    if (n < 0) fail(attempt, "read from", errno);
+    if (n < 0) {
+      const int error = errno;
+      // It may know better what that means: a peer that resets a handshake, for instance.
+      if (attempt.verification->arrived() == 0) attempt.verification->ended(0);
+      fail(attempt, "read from", error);
+    }
     if (n == 0) return ended(attempt), false;
     attempt.verification->received(static_cast<std::size_t>(n), 0);
     progress_ns_ = now_ns();

@@ -185,7 +185,7 @@ func TestGRPCChunksThatFailAreCountedByKind(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
 			got := drive(t, ours, contract.Setup{
-				Peers:    []string{misbehavingGRPC(t, false, right, c.wrong), misbehavingGRPC(t, false, right, right)},
+				Peers:    []string{misbehavingGRPC(t, false, right, c.wrong), misbehavingGRPC(t, false, right, ended(40, 0, 40, 20))},
 				Exchange: streamed(contract.StreamDown, 10, 100, 40), Load: contract.Load{Connections: 2, Amount: 6},
 				Options: map[string]any{"codec": "raw", "verify": "length", "max_message": 4 << 10},
 			})

@@ -318,6 +318,10 @@ func TestTLSServersThatCut(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
+	polite := httptest.NewUnstartedServer(http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) { _, _ = w.Write(make([]byte, 100)) }))
+	polite.TLS = &tls.Config{Certificates: []tls.Certificate{pair}}
+	polite.StartTLS()
+	defer polite.Close()
 	for name, c := range map[string]struct {
 		promised string
 		kind     contract.ErrorKind
@@ -345,11 +349,12 @@ func TestTLSServersThatCut(t *testing.T) {
 				server.StartTLS()
 				defer server.Close()
 				got := drive(t, transport, contract.Setup{
-					Peers: []string{server.Listener.Addr().String()}, Exchange: blocks(0, 100), Load: contract.Load{Connections: 1, Amount: 8},
-					TLS: &contract.TLS{Authorities: certificate.Authorities}, Options: map[string]any{"verify": "length"},
+					Peers: []string{server.Listener.Addr().String(), polite.Listener.Addr().String()}, Exchange: blocks(0, 100),
+					Load: contract.Load{Connections: 2, Amount: 8, Rate: 40}, // so that an end is seen before the next is due
+					TLS:  &contract.TLS{Authorities: certificate.Authorities}, Options: map[string]any{"verify": "length"},
 				})
-				if c.kind == "" && (got.Exchanges != 8 || len(got.Errors) > 0 || got.Redialled == 0) {
-					t.Errorf("counts %+v, want 8 exchanges on connections made anew", got)
+				if c.kind == "" && (got.Exchanges != 16 || len(got.Errors) > 0 || got.Redialled == 0) {
+					t.Errorf("counts %+v, want 16 exchanges, some on connections made anew", got)
 				}
 				if c.kind != "" && got.Errors[c.kind] != 1 {
 					t.Errorf("counts %+v, want an error of kind %s", got, c.kind)
