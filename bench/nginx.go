@@ -54,9 +54,13 @@ func (b *bed) onRings(ctx context.Context, bytes int) (*peer, error) {
 
 // listen is a server of ours that stands by itself.
 func (b *bed) listen(ctx context.Context, levels ...string) (*peer, error) {
+	directory, err := os.MkdirTemp(b.temp, "listen-") // a port may come again
+	if err != nil {
+		return nil, err
+	}
 	return b.serve(ctx, func(port string) []string {
 		argv := append([]string{filepath.Join(b.bin, "netdyno"), "listen", "placement=shared"}, levels...)
-		return append(argv, "--bind", "127.0.0.1:"+port, "--out", filepath.Join(b.temp, "listen-"+port))
+		return append(argv, "--bind", "127.0.0.1:"+port, "--out", filepath.Join(directory, "run"))
 	})
 }
 
