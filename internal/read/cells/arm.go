@@ -4,6 +4,7 @@ import (
 	"iter"
 
 	"netdyno/internal/hist"
+	"netdyno/internal/quantity"
 	"netdyno/internal/read/trial"
 )
 
@@ -57,6 +58,18 @@ func InCell(cell string) string {
 		return ""
 	}
 	return " at " + Spoken(cell)
+}
+
+// InCells says where of several cells, and counts most of many; nothing of the only one.
+func InCells(of []string) string {
+	if len(of) == 1 {
+		return InCell(of[0])
+	}
+	spoken := make([]string, len(of))
+	for i, cell := range of {
+		spoken[i] = Spoken(cell)
+	}
+	return " at " + quantity.Names(spoken)
 }
 
 // Client is one client process of an arm that has several. A sum over clients

@@ -122,14 +122,13 @@ func warnNoise(s *cells.Dataset, f Findings) []record.Warning {
 			})
 		}
 	}
-	for _, cell := range s.Cells {
-		if !measured[cell] && len(f.Comparisons) > 0 {
-			all = append(all, record.Warning{
-				About:  "noise",
-				Text:   "fewer than two blocks have both trials of the baseline" + cells.InCell(cell) + ": how far it differs from itself (A/A) is unknown, so only the margin bounds differences",
-				Advice: "run more blocks",
-			})
-		}
+	unknown := slices.DeleteFunc(slices.Clone(s.Cells), func(cell string) bool { return measured[cell] })
+	if len(unknown) > 0 && len(f.Comparisons) > 0 {
+		all = append(all, record.Warning{
+			About:  "noise",
+			Text:   "fewer than two blocks have both trials of the baseline" + cells.InCells(unknown) + ": how far it differs from itself (A/A) is unknown, so only the margin bounds differences",
+			Advice: "run more blocks",
+		})
 	}
 	return all
 }
