@@ -123,7 +123,7 @@ TEST(TlsFlow, ConversesWhereverItsBytesAreCut) {
 }
 
 TEST(TlsFlow, ConversesByteByByteAndInPieces) {
-  for (const std::size_t piece : {1, 2, 3, 5, 6, 22, 100, 1000}) hold(10, piece, SIZE_MAX);
+  for (const std::size_t piece : {1U, 2U, 3U, 5U, 6U, 22U, 100U, 1000U}) hold(10, piece, SIZE_MAX);
 }
 
 TEST(TlsFlow, CarriesMegabytes) {
