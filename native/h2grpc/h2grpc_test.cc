@@ -45,7 +45,7 @@ std::string sent(const Body& body, std::size_t* longest = nullptr) {
 // do not.
 TEST(Chunks, AreJoinedToWhatWasCut) {
   for (const bool raw : {false, true}) {
-    for (const std::size_t size : {0, 1, 5, 6, 7, 100}) {
+    for (const std::size_t size : {0U, 1U, 5U, 6U, 7U, 100U}) {
       for (const std::int64_t chunk : {1, 2, 3, 100, 1000}) {
         const Content all = content(size);
         const ChunkedBody body(all, all, "request", {raw, true, true, chunk}, 4096);
