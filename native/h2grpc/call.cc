@@ -171,9 +171,11 @@ void GrpcAnswering::field(h2::Request& request, std::string_view name, std::stri
   constexpr std::size_t kMost = 256;
   if (name != ":path") return;
   for (std::size_t i = 0; i < methods_.size(); i++) {
-    if (value == methods_[i].path) request.way = static_cast<int>(i);
+    if (value != methods_[i].path) continue;
+    request.way = static_cast<int>(i);
+    return;
   }
-  if (request.way < 0) request.path = value.substr(0, kMost);
+  request.path = value.substr(0, kMost);
 }
 
 bool GrpcAnswering::data(h2::Request& request, std::string_view bytes) const {
