@@ -143,7 +143,12 @@ func (b *bed) grpcWorks() []work {
 			return append(fan, "server=address", "opt.server.address=127.0.0.1:"+port, "opt.server.wire=grpc:netdyno.v1", "opt.client.verify=length")
 		}))
 	}
-	all := []work{ghz}
+	light := ghz
+	light.name, light.server, light.rate = "0 B up, 100 B down × 10 × 10 calls, light server", "grpc-nghttp2", 0
+	light.serve = func(ctx context.Context) (*peer, error) {
+		return b.listen(ctx, "transport=grpc-nghttp2", "request=0B", "response=100B")
+	}
+	all := []work{ghz, light}
 	for _, shape := range []struct {
 		name               string
 		bytes, conns, call int
