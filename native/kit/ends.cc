@@ -96,10 +96,11 @@ contract::Option listener_option() {
 
 contract::Option gather_option() {
   constexpr std::int64_t kMost = 100'000'000;
-  return only(contract::Role::client,
-              duration_option(kGather, {0, 0, kMost},
-                              "open loop: sends that fall due within so long go out together, with one "
-                              "wake-up, as most load generators do; response times begin when each was due"));
+  return only(
+      contract::Role::client,
+      duration_option(kGather, {0, 0, kMost},
+                      "open loop: sends that fall due within so long go out together, with one "
+                      "wake-up, as h2load's do by its timer; response times begin when each was due"));
 }
 
 contract::Option read_buffer_option() {

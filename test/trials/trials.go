@@ -72,6 +72,6 @@ func (s Study) carryOut(t testing.TB, b *bench.Bench) Study {
 // for it.
 func Disturbed(reason string) bool {
 	return slices.ContainsFunc([]string{
-		"by its own clock, but", "by the result's clock", "between the marks by the bench's clock", "its window is not the trial's", "nothing moved",
+		"by its own clock, but", "by the result's clock", "by its meter's clock", "between the marks by the bench's clock", "its window is not the trial's", "nothing moved",
 	}, func(words string) bool { return strings.Contains(reason, words) })
 }
