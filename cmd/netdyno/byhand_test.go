@@ -91,7 +91,7 @@ func drives(t *testing.T, mine family, host rig.Host, at string, levels ...strin
 			t.Fatal(err)
 		}
 		said := string(out)
-		if tries == 5 || !strings.Contains(said, " gave a valid figure") || !strings.Contains(said, " invalid") || lacking.MatchString(said) {
+		if tries == 20 || !strings.Contains(said, " gave a valid figure") || !strings.Contains(said, " invalid") || lacking.MatchString(said) {
 			return dir, statusOf(exit), said
 		}
 	}

@@ -71,7 +71,7 @@ func TestCalibrationIsUsed(t *testing.T) {
 	work := []string{"run", "transport=null", "opt.service=1ms", "connections=4", "blocks=6", "amount=100", "compare.primary=service_p50_us", "--out"}
 	// A run with trials that say themselves that they were disturbed is repeated.
 	repeated := func(out string) (code int, said string) {
-		for range 5 {
+		for range 20 {
 			if code, said = netdyno(append(work, out)...); code == statusOK || !strings.Contains(said, "\ntrials") {
 				break
 			}

@@ -8,6 +8,7 @@ import (
 	"testing"
 
 	"netdyno/internal/record"
+	"netdyno/test/trials"
 )
 
 // The same run with Go on PATH and without: workers are built with the code of
@@ -50,7 +51,15 @@ func TestAMessageIsCompiledWithGoAndReflectedWithout(t *testing.T) {
 	bare := own
 	bare.env = without
 	bare.dir += "-bare"
-	if code, said := bare.run(); !finished(code, said) || !strings.Contains(said, "message: shop.Order goes by reflection") || !strings.Contains(unwrapped(said), refused) {
+	code, said = bare.run()
+	for range 20 { // a machine that was too busy for a trial leaves nothing to compare
+		if !trials.Disturbed(said) {
+			break
+		}
+		bare.dir += "-again"
+		code, said = bare.run()
+	}
+	if !finished(code, said) || !strings.Contains(said, "message: shop.Order goes by reflection") || !strings.Contains(unwrapped(said), refused) {
 		t.Errorf("without Go: status %d, want 0, the reason and codecs that are not compared:\n%s", code, said)
 	}
 	bare.encodes(t, "proto", false)

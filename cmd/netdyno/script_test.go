@@ -68,7 +68,7 @@ func exits(ts *testscript.TestScript, negated bool, args []string) {
 	want, err := strconv.Atoi(args[0])
 	ts.Check(err)
 	got := 0
-	for range 5 {
+	for range 20 {
 		got = ended(ts, args[1:])
 		directory := newRun(args[1:])
 		if said := ts.ReadFile("stdout"); directory == "" || !strings.Contains(said, " invalid") || got == want && !trials.Disturbed(said) {
