@@ -199,19 +199,23 @@ func (b *bed) worker(name string, args func(port string) []string) client {
 
 // levelsOf are the levels that a client's name stands for.
 func levelsOf(name string) []string {
-	words := strings.Fields(name)
-	levels := []string{"client=" + words[0]}
-	for _, setting := range words[1:] {
+	levels := []string{"client=" + transportOf(name)}
+	for _, setting := range strings.Fields(name)[1:] {
 		levels = append(levels, "opt.client."+setting)
 	}
 	return levels
 }
 
+// transportOf is the transport that a client's name begins with.
+func transportOf(name string) string {
+	transport, _, _ := strings.Cut(name, " ")
+	return transport
+}
+
 // pair is a client of ours with its own server.
 func (b *bed) pair(name string, args ...string) client {
 	return client{name: name, paced: true, own: true, drive: func(ctx context.Context, _ string, rate float64) (figure, error) {
-		transport, _, _ := strings.Cut(name, " ")
-		return b.offering(ctx, false, rate, slices.Concat(levelsOf(name), []string{"server=" + transport}, args))
+		return b.offering(ctx, false, rate, slices.Concat(levelsOf(name), []string{"server=" + transportOf(name)}, args))
 	}}
 }
 

@@ -6,7 +6,6 @@ import (
 	"math"
 	"math/rand/v2"
 	"slices"
-	"strings"
 	"time"
 )
 
@@ -124,8 +123,7 @@ func (w work) present(unoffered func([]string) []string) (here work, missing []c
 		here.peers = append(here.peers, c)
 	}
 	for _, c := range w.ours {
-		transport, _, _ := strings.Cut(c.name, " ")
-		if len(unoffered([]string{transport})) == 0 {
+		if len(unoffered([]string{transportOf(c.name)})) == 0 {
 			here.ours = append(here.ours, c)
 		}
 	}

@@ -15,18 +15,7 @@ const ours = "grpc-nghttp2"
 func TestGRPCNghttp2Crosswise(t *testing.T) {
 	for _, pair := range [][2]string{{ours, ours}, {ours, "go-grpc"}, {"go-grpc", ours}, {ours, "grpcpp"}, {"grpcpp", ours}} {
 		t.Run(pair[1]+" to "+pair[0], func(t *testing.T) {
-			for name, x := range exchanges {
-				for mode, options := range modes(x) {
-					t.Run(name+", "+mode, func(t *testing.T) {
-						t.Parallel()
-						load := contract.Load{Connections: 3, InFlight: 2, Amount: 10}
-						if x.UpBytes > 1<<20 {
-							load.Amount = 4
-						}
-						trial{server: pair[0], client: pair[1], exchange: x, load: load, options: options}.run(t)
-					})
-				}
-			}
+			agree(t, pair[0], pair[1], 4)
 		})
 	}
 }

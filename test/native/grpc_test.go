@@ -141,23 +141,30 @@ func modes(x contract.Exchange) map[string]map[string]any {
 	return modes
 }
 
+// agree runs every way in which an exchange travels, and of those with large messages
+// so many on each connection.
+func agree(t *testing.T, server, client string, large int64) {
+	t.Helper()
+	for name, x := range exchanges {
+		for mode, options := range modes(x) {
+			t.Run(name+", "+mode, func(t *testing.T) {
+				t.Parallel()
+				load := contract.Load{Connections: 3, InFlight: 2, Amount: 10}
+				if x.UpBytes > 1<<20 {
+					load.Amount = large
+				}
+				trial{server: server, client: client, exchange: x, load: load, options: options}.run(t)
+			})
+		}
+	}
+}
+
 // Both libraries' clients and servers agree on every way in which an exchange
 // travels, and on its content, which either generates by itself.
 func TestGRPCCrosswise(t *testing.T) {
 	for _, pair := range pairs {
 		t.Run(pair.client+" to "+pair.server, func(t *testing.T) {
-			for name, x := range exchanges {
-				for mode, options := range modes(x) {
-					t.Run(name+", "+mode, func(t *testing.T) {
-						t.Parallel()
-						load := contract.Load{Connections: 3, InFlight: 2, Amount: 10}
-						if x.UpBytes > 1<<20 {
-							load.Amount = 2 // an exchange for each slot
-						}
-						trial{server: pair.server, client: pair.client, exchange: x, load: load, options: options}.run(t)
-					})
-				}
-			}
+			agree(t, pair.server, pair.client, 2) // an exchange for each slot
 		})
 	}
 }
