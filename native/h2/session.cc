@@ -36,8 +36,8 @@ struct Callbacks {
     return nghttp2_session_set_stream_user_data(library, stream->id, stream);
   }
 
-  static int frame(nghttp2_session*, const nghttp2_frame_hd* head, void* user) noexcept {
-    if (head->type == NGHTTP2_GOAWAY) of(user).parted_ = true;
+  static int invalid(nghttp2_session*, const nghttp2_frame* frame, int, void* user) noexcept {
+    if (frame->hd.type == NGHTTP2_GOAWAY) of(user).parted_ = true;
     return 0;
   }
 
@@ -157,8 +157,9 @@ struct Callbacks {
 
   static int send(nghttp2_session*, nghttp2_frame*, const std::uint8_t* head, std::size_t size,
                   nghttp2_data_source* source, void* user) noexcept {
-    std::string& to = of(user).next_;
-    if (to.size() >= Session::kGathered) return NGHTTP2_ERR_WOULDBLOCK;
+    DoubleBuffer& out = of(user).out_;
+    if (!out.has_room()) return NGHTTP2_ERR_WOULDBLOCK;
+    std::string& to = out.filling();
     Stream& stream = *static_cast<Stream*>(source->ptr);
     to.append(text(head, kFrameHead));
     to.append(stream.body.substr(0, size));
@@ -174,7 +175,7 @@ struct Callbacks {
     nghttp2_session_callbacks* all = nullptr;
     if (nghttp2_session_callbacks_new(&all) != 0) throw std::bad_alloc();
     nghttp2_session_callbacks_set_on_begin_headers_callback(all, began);
-    nghttp2_session_callbacks_set_on_begin_frame_callback(all, frame);
+    nghttp2_session_callbacks_set_on_invalid_frame_recv_callback(all, invalid);
     nghttp2_session_callbacks_set_on_header_callback(all, field);
     nghttp2_session_callbacks_set_on_data_chunk_recv_callback(all, chunk);
     nghttp2_session_callbacks_set_on_frame_recv_callback(all, received);
@@ -236,28 +237,19 @@ void Session::receive(std::span<const char> bytes) {
 }
 
 void Session::pump() {
-  while (next_.size() < kGathered) {
+  while (out_.has_room()) {
     const std::uint8_t* bytes = nullptr;
     const ssize_t n = nghttp2_session_mem_send(session_, &bytes);
     if (n == NGHTTP2_ERR_NOMEM) throw std::bad_alloc();
     if (n < 0) broken_ = true;
     if (n <= 0) return;
-    next_.append(text(bytes, static_cast<std::size_t>(n)));
+    out_.filling().append(text(bytes, static_cast<std::size_t>(n)));
   }
-}
-
-std::span<const char> Session::outgoing() {
-  if (drained()) {
-    going_.clear();
-    going_.swap(next_);
-    at_ = 0;
-  }
-  return std::span<const char>(going_).subspan(at_);
 }
 
 void Session::written(std::size_t n) {
-  at_ += n;
-  if (drained() && next_.empty()) pump();
+  out_.written(n);
+  if (!out_.unsent()) pump();
 }
 
 bool Session::takes_request(std::size_t under_way) const {

@@ -21,6 +21,7 @@
 
 #include "h2/fields.h"
 #include "h2/settings.h"
+#include "kit/double_buffer.h"
 
 namespace netdyno::h2 {
 
@@ -67,8 +68,6 @@ class Session {
   /// Bytes of header fields of one stream, those of replies before the one that counts and
   /// of trailers among them, beyond which it is given up.
   static constexpr std::size_t kMostHead = 64 << 10;
-  /// Bytes that are gathered before they have to be sent.
-  static constexpr std::size_t kGathered = 64 << 10;
 
   Session(End end, const Settings& settings);
   ~Session();
@@ -83,11 +82,11 @@ class Session {
   /// Gathers what is to be sent.
   void pump();
 
-  bool unsent() const { return at_ < going_.size() || !next_.empty(); }
+  bool unsent() const { return out_.unsent(); }
   /// Whether all that was handed out has been taken.
-  bool drained() const { return at_ == going_.size(); }
+  bool drained() const { return out_.drained(); }
   /// The bytes to be sent now. They stay as they are until it is called when drained.
-  std::span<const char> outgoing();
+  std::span<const char> outgoing() { return out_.outgoing(); }
   void written(std::size_t n);
 
   /// Whether another request may begin now, beside so many that are under way.
@@ -107,7 +106,7 @@ class Session {
   std::uint32_t stream_limit() const { return limit_; }
   /// The peer broke the protocol, and nothing more can be understood of it.
   bool broken() const { return broken_; }
-  /// Whether the peer has begun to say goodbye (GOAWAY).
+  /// Whether it is broken by how the peer said goodbye (GOAWAY).
   bool parted() const { return parted_; }
   /// Why, in the library's words.
   const std::string& problem() const { return problem_; }
@@ -122,9 +121,7 @@ class Session {
 
   nghttp2_session* session_ = nullptr;
   Events* events_ = nullptr;
-  std::string going_;  // handed out, of which at_ bytes were taken
-  std::string next_;
-  std::size_t at_ = 0;
+  DoubleBuffer out_;
   std::uint32_t limit_;
   bool broken_ = false;
   bool parted_ = false;

@@ -63,7 +63,7 @@ struct Transfers {
 
   static int write(BIO* bio, const char* from, int size) noexcept {
     BIO_clear_retry_flags(bio);
-    of(bio).next_.append(from, static_cast<std::size_t>(size));
+    of(bio).out_.filling().append(from, static_cast<std::size_t>(size));
     return size;
   }
 
@@ -128,8 +128,7 @@ void Session::shake_hands() {
   judge(result);
   // The library says nothing to who does not speak TLS. Clients that expect plain text know
   // an alert when they see one.
-  const bool silent = going_.empty() && next_.empty();
-  if (state_ == State::broken && context_.end() == End::server && silent) next_ = kPlainAlert;
+  if (state_ == State::broken && context_.end() == End::server && out_.empty()) out_.filling() = kPlainAlert;
 }
 
 /// Holds the peer to the protocol that the trial has.
@@ -165,15 +164,6 @@ void Session::close() {
   closed_ = true;
   SSL_shutdown(ssl_);
   ERR_clear_error();
-}
-
-std::span<const char> Session::outgoing() {
-  if (drained()) {
-    going_.clear();
-    going_.swap(next_);
-    at_ = 0;
-  }
-  return std::span<const char>(going_).subspan(at_);
 }
 
 /// What became of a call that did not do what it was to do.

@@ -19,6 +19,7 @@
 #include <span>
 #include <string>
 
+#include "kit/double_buffer.h"
 #include "tls/context.h"
 
 namespace netdyno::tls {
@@ -27,8 +28,6 @@ class Session {
  public:
   /// The most that one record carries (RFC 8446, section 5.1).
   static constexpr std::size_t kRecord = 16 << 10;
-  /// Bytes that are gathered before they have to be sent.
-  static constexpr std::size_t kGathered = 64 << 10;
 
   enum class State {
     shaking,  // hands, that is
@@ -67,17 +66,17 @@ class Session {
   /// Encrypts bytes to be sent.
   void encrypt(std::span<const char> bytes);
   /// Whether more may be gathered.
-  bool has_room() const { return next_.size() < kGathered; }
+  bool has_room() const { return out_.has_room(); }
   /// Says that this end says no more. Only when open, once.
   void close();
   bool closed() const { return closed_; }
 
-  bool unsent() const { return at_ < going_.size() || !next_.empty(); }
+  bool unsent() const { return out_.unsent(); }
   /// Whether all that was handed out has been taken.
-  bool drained() const { return at_ == going_.size(); }
+  bool drained() const { return out_.drained(); }
   /// The bytes to be sent now. They stay as they are until it is called when drained.
-  std::span<const char> outgoing();
-  void written(std::size_t n) { at_ += n; }
+  std::span<const char> outgoing() { return out_.outgoing(); }
+  void written(std::size_t n) { out_.written(n); }
 
  private:
   friend struct Transfers;
@@ -100,9 +99,7 @@ class Session {
   std::size_t to_ = 0;
   int first_ = -1;  // the first byte that came
 
-  std::string going_;  // handed out, of which at_ bytes were taken
-  std::string next_;
-  std::size_t at_ = 0;
+  DoubleBuffer out_;
 };
 
 /// OpenSSL's version, such as "3.0.19".
