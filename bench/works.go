@@ -42,7 +42,12 @@ func (b *bed) echoWorks() []work {
 	}
 	for _, program := range []string{"bare-libevent-echo", "bare-asio-echo"} {
 		c := b.bareEcho(program, connections, size)
-		same.peers, both.peers = append(same.peers, c), append(both.peers, b.withServer(c, func(port string) []string { return []string{c.program, "server", port} }))
+		pair := b.withServer(c, func(port string) []string { return []string{c.program, "server", port} })
+		same.peers, both.peers = append(same.peers, c), append(both.peers, pair)
+	}
+	asio := work{
+		wire: "echo", name: "100 B × 50 on asio", server: both.server, fast: "≥ 0.97",
+		peers: both.peers[1:], ours: []client{b.pair("asio", small...)},
 	}
 	for _, transport := range []string{"uring" + gathering, "uring", "go-epoll", "asio", "libevent"} {
 		same.ours = append(same.ours, b.worker(transport, func(port string) []string {
@@ -50,7 +55,7 @@ func (b *bed) echoWorks() []work {
 		}))
 		both.ours = append(both.ours, b.pair(transport, small...))
 	}
-	return []work{both, same, {
+	return []work{both, asio, same, {
 		wire: "echo", name: "100 B × 1", server: "each one's own server", rate: 1,
 		peers: []client{b.withServer(b.sockperf(size), func(port string) []string {
 			return []string{"sockperf", "server", "--tcp", "-i", "127.0.0.1", "-p", port}

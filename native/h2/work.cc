@@ -54,7 +54,7 @@ contract::Transport transport(const std::string& name, const std::string& doc) {
   transport.wire = kH2C;
   transport.roles = {Role::server, Role::client};
   transport.delivery = "chunks";
-  transport.options = http1::options();
+  transport.options = tls::with_trust(http1::options());
   for (contract::Option& option : setting_options()) transport.options.push_back(std::move(option));
   transport.features = tls::with_tls({"fresh"});
   return transport;

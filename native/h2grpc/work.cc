@@ -59,7 +59,7 @@ std::vector<Option> options() {
   all.push_back(listener_option());
   all.push_back(gather_option());
   all.push_back(read_buffer_option());
-  return all;
+  return tls::with_trust(std::move(all));
 }
 
 std::shared_ptr<const Contents> contents_of(const Setup& setup) {

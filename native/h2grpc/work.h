@@ -12,7 +12,7 @@
 
 namespace netdyno::h2grpc {
 
-/// The options that both ends have, those of sockets and of HTTP/2 included.
+/// The options that both ends have, those of sockets, of HTTP/2 and of TLS included.
 std::vector<contract::Option> options();
 
 /// Throws Failure: setup for values that do not fit their type, unsupported for a message

@@ -1,19 +1,13 @@
 #include "http1/paths.h"
 
-#include <fcntl.h>
-#include <sys/stat.h>
-#include <unistd.h>
-
 #include <algorithm>
 #include <array>
 #include <cctype>
-#include <cerrno>
 #include <cstdio>
-#include <system_error>
 
 #include "http1/text.h"
 #include "kit/contract.h"
-#include "kit/descriptor.h"
+#include "kit/files.h"
 
 namespace netdyno::http1 {
 
@@ -73,9 +67,6 @@ std::string wrong_path(std::string_view path) {
 }
 
 std::vector<std::string> parse_paths(const std::string& name, std::string_view text) {
-  if (text.size() > kMostBytes) {
-    refuse(name + " has more than " + std::to_string(kMostBytes) + " bytes, the most that are taken");
-  }
   std::vector<std::string> all;
   for (std::size_t number = 1; !text.empty(); number++) {
     const std::size_t end = std::min(text.find('\n'), text.size());
@@ -93,22 +84,7 @@ std::vector<std::string> parse_paths(const std::string& name, std::string_view t
 }
 
 std::vector<std::string> read_paths(const std::string& name) {
-  // A pipe that nobody writes to would hold up the open.
-  const Descriptor file(open(name.c_str(), O_RDONLY | O_CLOEXEC | O_NONBLOCK));
-  struct stat status {};
-  if (file.get() < 0 || fstat(file.get(), &status) != 0) {
-    refuse("open " + name + ": " + std::generic_category().message(errno));
-  }
-  if (!S_ISREG(status.st_mode)) refuse(name + " is no regular file");
-  std::string text;
-  std::array<char, 64 << 10> piece;
-  while (text.size() <= kMostBytes) {
-    const ssize_t n = read(file.get(), piece.data(), piece.size());
-    if (n < 0) refuse("read " + name + ": " + std::generic_category().message(errno));
-    if (n == 0) break;
-    text.append(piece.data(), static_cast<std::size_t>(n));
-  }
-  return parse_paths(name, text);
+  return parse_paths(name, read_file("option paths", name, kMostBytes));
 }
 
 }  // namespace netdyno::http1

@@ -51,7 +51,7 @@ contract::Transport transport(const std::string& name, const std::string& doc) {
   transport.wire = kHttp1;
   transport.roles = {contract::Role::server, contract::Role::client};
   transport.delivery = "chunks";
-  transport.options = options();
+  transport.options = tls::with_trust(options());
   transport.features = tls::with_tls({"fresh"});
   return transport;
 }

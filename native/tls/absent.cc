@@ -9,6 +9,8 @@ std::unique_ptr<const Work> over(const contract::Setup&, std::string_view, std::
 
 std::vector<std::string> with_tls(std::vector<std::string> features) { return features; }
 
+std::vector<contract::Option> with_trust(std::vector<contract::Option> options) { return options; }
+
 std::vector<contract::Library> with_library(std::vector<contract::Library> libraries) { return libraries; }
 
 }  // namespace netdyno::tls

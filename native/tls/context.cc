@@ -3,6 +3,7 @@
 #include <openssl/err.h>
 #include <openssl/pem.h>
 #include <openssl/x509_vfy.h>
+#include <openssl/x509v3.h>
 
 #include <limits>
 #include <new>
@@ -75,47 +76,91 @@ Context::Context(const contract::Setup& setup, std::string_view protocol)
   offer_ = static_cast<char>(protocol_.size()) + protocol_;
   context_.reset(SSL_CTX_new(end_ == End::server ? TLS_server_method() : TLS_client_method()));
   if (!context_) throw Failure(ErrorKind::setup, "begin TLS: " + last_words());
-  if (SSL_CTX_set_min_proto_version(get(), TLS1_3_VERSION) != 1 ||
-      SSL_CTX_set_max_proto_version(get(), TLS1_3_VERSION) != 1) {
-    throw Failure(ErrorKind::setup, "set TLS to version 1.3: " + last_words());
+  if (end_ == End::client) {
+    trust(*setup.tls, trust_of(setup));
+    return;
   }
-  end_ == End::server ? show(*setup.tls) : trust(*setup.tls);
+  speak();
+  show(setup.tls->certificate, setup.tls->key, "read setup.tls.certificate and setup.tls.key: ");
+  SSL_CTX_set_alpn_select_cb(get(), choose, this);
+}
+
+/// A server that is not netdyno's may have no TLS 1.3.
+void Context::speak() {
+  if (SSL_CTX_set_min_proto_version(get(), foreign_ ? TLS1_2_VERSION : TLS1_3_VERSION) != 1 ||
+      SSL_CTX_set_max_proto_version(get(), TLS1_3_VERSION) != 1) {
+    throw Failure(ErrorKind::setup, std::string("set the versions to ") + versions() + ": " + last_words());
+  }
+  SSL_CTX_set_options(get(), SSL_OP_NO_RENEGOTIATION);
+}
+
+void Context::trust(const contract::Tls& tls, const Trust& trust) {
+  foreign_ = trust.foreign();
+  speak();
+  if (!trust.name.empty()) name(trust.name);
+  if (!trust.authorities.empty()) {
+    believe(trust.authorities, "read option ca: ");
+  } else if (!trust.of_host) {
+    believe(tls.authorities, "read setup.tls.authorities: ");
+  } else if (SSL_CTX_set_default_verify_paths(get()) != 1) {
+    throw Failure(ErrorKind::setup, "read the authorities that this host trusts: " + last_words());
+  }
+  SSL_CTX_set_verify(get(), trust.any ? SSL_VERIFY_NONE : SSL_VERIFY_PEER, nullptr);
+  if (!trust.certificate.empty()) show(trust.certificate, trust.key, "read options cert and key: ");
+  if (SSL_CTX_set_alpn_protos(get(), offer().data(), static_cast<unsigned>(offer().size())) != 0) {
+    throw std::bad_alloc();
+  }
+}
+
+/// The server's certificate must be for that name, as Go has it: among its alternative names.
+void Context::name(const std::string& server) {
+  constexpr std::size_t kLongest = TLSEXT_MAXLEN_host_name;
+  server_name_ = server;
+  X509_VERIFY_PARAM* const wanted = SSL_CTX_get0_param(get());
+  by_address_ = X509_VERIFY_PARAM_set1_ip_asc(wanted, server.c_str()) == 1;
+  ERR_clear_error();
+  if (by_address_) return;
+  if (server.size() > kLongest) {
+    throw Failure(ErrorKind::setup, "option sni: a name of " + std::to_string(server.size()) +
+                                        " bytes, expected at most " + std::to_string(kLongest));
+  }
+  X509_VERIFY_PARAM_set_hostflags(wanted,
+                                  X509_CHECK_FLAG_NEVER_CHECK_SUBJECT | X509_CHECK_FLAG_NO_PARTIAL_WILDCARDS);
+  if (X509_VERIFY_PARAM_set1_host(wanted, server.data(), server.size()) != 1) {
+    throw Failure(ErrorKind::setup, "option sni: this is no name of a server");
+  }
 }
 
 /// Any certificate among the authorities is trusted, as by Go: also one that another signed.
-void Context::trust(const contract::Tls& tls) {
+void Context::believe(const std::string& authorities, const std::string& read) {
   X509_STORE* const store = SSL_CTX_get_cert_store(get());
-  Pem pem(tls.authorities);
+  Pem pem(authorities);
   int found = 0;
   for (Certificate next = pem.certificate(); next; next = pem.certificate()) {
     if (X509_STORE_add_cert(store, next.get()) == 1) found++;
   }
   ERR_clear_error();
   if (found == 0) {
-    throw Failure(ErrorKind::setup,
-                  "read setup.tls.authorities: found no certificate, expected PEM text with at least one");
+    throw Failure(ErrorKind::setup, read + "found no certificate, expected PEM text with at least one");
   }
   X509_STORE_set_flags(store, X509_V_FLAG_PARTIAL_CHAIN);
-  SSL_CTX_set_verify(get(), SSL_VERIFY_PEER, nullptr);
-  if (SSL_CTX_set_alpn_protos(get(), offer().data(), static_cast<unsigned>(offer().size())) != 0) {
-    throw std::bad_alloc();
-  }
 }
 
-void Context::show(const contract::Tls& tls) {
-  constexpr char kRead[] = "read setup.tls.certificate and setup.tls.key: ";
-  Pem pem(tls.certificate);
+void Context::show(const std::string& certificates, const std::string& key, const std::string& read) {
+  Pem pem(certificates);
   const Certificate own = pem.certificate();
-  if (!own) throw Failure(ErrorKind::setup, kRead + ("no certificate was found: " + last_words()));
-  const auto key = Pem(tls.key).key();
-  if (!key) throw Failure(ErrorKind::setup, kRead + ("no key was found: " + last_words()));
-  bool fit = SSL_CTX_use_certificate(get(), own.get()) == 1 && SSL_CTX_use_PrivateKey(get(), key.get()) == 1;
-  for (Certificate next = pem.certificate(); fit && next; next = pem.certificate()) {
-    fit = SSL_CTX_add1_chain_cert(get(), next.get()) == 1;
+  if (!own) throw Failure(ErrorKind::setup, read + "no certificate was found: " + last_words());
+  const auto secret = Pem(key).key();
+  if (!secret) throw Failure(ErrorKind::setup, read + "no key was found: " + last_words());
+  const auto demand = [&read](int done) {
+    if (done != 1) throw Failure(ErrorKind::setup, read + last_words());
+  };
+  demand(SSL_CTX_use_certificate(get(), own.get()));
+  demand(SSL_CTX_use_PrivateKey(get(), secret.get()));
+  for (Certificate next = pem.certificate(); next; next = pem.certificate()) {
+    demand(static_cast<int>(SSL_CTX_add1_chain_cert(get(), next.get())));
   }
-  if (!fit) throw Failure(ErrorKind::setup, kRead + last_words());
   ERR_clear_error();
-  SSL_CTX_set_alpn_select_cb(get(), choose, this);
 }
 
 }  // namespace netdyno::tls

@@ -1,7 +1,7 @@
 // What all connections of one end of a trial have in common: whom a client trusts, what a
 // server shows, and the protocol that both agree on.
 //
-// Layer: bottom of tls, above kit/contract. Immutable after construction: any thread may
+// Layer: above trust. Immutable after construction: any thread may
 // use it.
 #pragma once
 
@@ -13,6 +13,7 @@
 #include <string_view>
 
 #include "kit/contract.h"
+#include "tls/trust.h"
 
 namespace netdyno::tls {
 
@@ -21,7 +22,7 @@ enum class End { client, server };
 class Context {
  public:
   /// The end of an encrypted trial. protocol is its name in ALPN (RFC 7301). Throws
-  /// Failure{setup} that names the field of setup.tls that cannot be used.
+  /// Failure{setup} that names the field of setup.tls, or the option, that cannot be used.
   Context(const contract::Setup& setup, std::string_view protocol);
   Context(const Context&) = delete;
   Context& operator=(const Context&) = delete;
@@ -29,6 +30,12 @@ class Context {
   SSL_CTX* get() const { return context_.get(); }
   End end() const { return end_; }
   const std::string& protocol() const { return protocol_; }
+  /// The server's name, which its certificate must hold; empty where that is its IP address.
+  const std::string& server_name() const { return server_name_; }
+  /// Whether that name is an address.
+  bool by_address() const { return by_address_; }
+  /// The versions of TLS that this end speaks, in words.
+  const char* versions() const { return foreign_ ? "TLS 1.2 and 1.3" : "TLS 1.3"; }
   /// Whether a peer that agrees to no protocol speaks it, as in HTTP before version 2.
   bool is_usual() const { return protocol_ == "http/1.1"; }
   /// The protocol as ALPN lists it: its length and its name.
@@ -37,8 +44,11 @@ class Context {
   }
 
  private:
-  void trust(const contract::Tls& tls);
-  void show(const contract::Tls& tls);
+  void speak();
+  void trust(const contract::Tls& tls, const Trust& trust);
+  void name(const std::string& server);
+  void believe(const std::string& authorities, const std::string& read);
+  void show(const std::string& certificates, const std::string& key, const std::string& read);
 
   struct Free {
     void operator()(SSL_CTX* context) const { SSL_CTX_free(context); }
@@ -47,6 +57,9 @@ class Context {
   End end_;
   std::string protocol_;
   std::string offer_;
+  std::string server_name_;
+  bool by_address_ = false;
+  bool foreign_ = false;
   std::unique_ptr<SSL_CTX, Free> context_;
 };
 

@@ -1,11 +1,14 @@
 // Encrypted flows of wire echo, held to each other and to what peers do wrong.
 #include <gtest/gtest.h>
 
+#include <fstream>
 #include <functional>
 
+#include "kit/options.h"
 #include "kit/work.h"
 #include "test/flow_rig.h"
 #include "tls/test_peer.h"
+#include "tls/trust.h"
 #include "tls/work.h"
 
 namespace netdyno::tls::test {
@@ -191,7 +194,7 @@ TEST(TlsVerification, SaysWhyThereIsNoEncryptedConnection) {
   expect_in(answered(std::string("\0\0\x06\x04\0\0\0\0\0\0\x03\0\0\0\x64", 15)), "the server plain text");
   expect_in(answered(std::string("\x15\x03\x03\0\x02\x02\x28", 7)),
             begin + "the server refused: handshake failure");
-  expect_in(answered(std::string("\x15\x03\x03\0\x02\x02\x46", 7)), "this client speaks TLS 1.3 alone");
+  expect_in(answered(std::string("\x15\x03\x03\0\x02\x02\x46", 7)), "; this client speaks TLS 1.3");
   expect_in(answered(""), "closed it in the handshake");
   expect_in(answered(std::string("\x16\x03\x03\0\x10", 5)), "closed it in the handshake");
   EXPECT_NE(answered(std::string("\x16\x03\x03\0\x04garb", 9)), "");
@@ -207,6 +210,128 @@ TEST(TlsVerification, RefusesAServerWithoutAlpn) {
     FAIL() << "taken";
   } catch (const Failure& failure) {
     expect_in(failure.what(), "the server speaks TLS without ALPN, expected h2");
+  }
+}
+
+/// A file of the test's own that holds text.
+std::string file_of(const std::string& name, const std::string& text) {
+  const std::string path = ::testing::TempDir() + name;
+  std::ofstream(path) << text;
+  return path;
+}
+
+/// A client's setup that trusts as options say.
+contract::Setup trusting(const contract::Json& options) {
+  contract::Setup setup = setup_of(Role::client, 10);
+  contract::Transport transport;
+  transport.options = trust_options();
+  setup.options = complete_options(transport, Role::client, options);
+  return setup;
+}
+
+/// What a client says of a peer that it is to make an exchange with; empty if it made one.
+std::string said_of(Peer& server, const contract::Json& options) {
+  const std::string content(10, 'x');
+  try {
+    const auto work = work_of(trusting(options), "http/1.1");
+    const auto verification = work->verification(0);
+    verification->begin(0);
+    converse(*verification, server, false);
+    if (server.heard().size() == content.size()) server.say(server.heard());
+    converse(*verification, server, false);
+    return verification->verified() ? "" : "not verified";
+  } catch (const Failure& failure) {
+    EXPECT_EQ(failure.kind(), ErrorKind::setup) << failure.what();
+    return failure.what();
+  }
+}
+
+TEST(TlsTrust, TakesAnotherServerByItsAuthorityAndName) {
+  const contract::Tls foreign = certificate_of("DNS:*.trial.example");
+  const std::string ca = file_of("ca.pem", "by hand\n" + foreign.certificate);
+  const auto says = [&](const contract::Json& options, const std::string& words) {
+    Peer server(&foreign, "");
+    const std::string said = said_of(server, options);
+    if (words.empty()) {
+      EXPECT_EQ(said, "") << options;
+    } else {
+      expect_in(said, words);
+    }
+  };
+  says({{"ca", ca}, {"sni", "a.trial.example"}}, "");
+  says({{"ca", ca}, {"sni", "trial.example"}}, "the server's certificate is not for trial.example");
+  says({{"ca", ca}, {"sni", "b.a.trial.example"}}, "the server's certificate is not for b.a.trial.example");
+  says({{"ca", ca}}, "the server's certificate is not for 127.0.0.1");
+  says({{"sni", "a.trial.example"}}, "option ca");
+  says({{"ca", "system"}, {"sni", "a.trial.example"}}, "of no authority that this client trusts");
+  says({{"insecure", true}}, "");
+  says({{"insecure", true}, {"sni", "nobody.example"}}, "");
+}
+
+TEST(TlsTrust, SendsANameAheadAndNoAddress) {
+  for (const auto& [name, ahead] :
+       {std::pair{"trial.example", "trial.example"}, {"127.0.0.9", ""}, {"", ""}}) {
+    Peer server(&own(), "");
+    EXPECT_EQ(said_of(server, {{"insecure", true}, {"sni", name}}), "");
+    const char* const heard = SSL_get_servername(server.ssl(), TLSEXT_NAMETYPE_host_name);
+    EXPECT_STREQ(heard == nullptr ? "" : heard, ahead);
+  }
+}
+
+/// netdyno's own servers have 1.3; another's need not.
+TEST(TlsTrust, SpeaksTls12WithAnothersServer) {
+  const std::string ca = file_of("own.pem", own().certificate);
+  for (const auto& [options, words] :
+       {std::pair{contract::Json{{"ca", ca}}, ""},
+        {contract::Json::object(), "protocol version; this client speaks TLS 1.3"}}) {
+    Peer server(&own(), "");
+    SSL_set_max_proto_version(server.ssl(), TLS1_2_VERSION);
+    const std::string said = said_of(server, options);
+    EXPECT_EQ(said.empty(), *words == '\0') << said;
+    expect_in(said, words);
+  }
+}
+
+TEST(TlsTrust, ShowsItsCertificateToAServerThatAsks) {
+  const contract::Tls client = certificate();
+  const contract::Json pair = {{"cert", file_of("cert.pem", client.certificate)},
+                               {"key", file_of("key.pem", client.key)}};
+  for (const int version : {TLS1_2_VERSION, TLS1_3_VERSION}) {
+    for (const bool shows : {true, false}) {
+      Peer server(&own(), "");
+      server.demand(client);
+      SSL_set_max_proto_version(server.ssl(), version);
+      contract::Json options = shows ? pair : contract::Json::object();
+      options["insecure"] = true;
+      const std::string said = said_of(server, options);
+      EXPECT_EQ(said.empty(), shows) << said;
+      if (!shows) expect_in(said, "the server refused: ");
+      if (!shows && version == TLS1_3_VERSION) expect_in(said, "give it one by options cert and key");
+    }
+  }
+}
+
+TEST(TlsTrust, NamesTheOptionThatCannotBeUsed) {
+  const std::string cert = file_of("some.pem", own().certificate);
+  const std::string key = file_of("other.pem", certificate().key);
+  const std::string words = file_of("words.pem", "nothing of the kind");
+  const struct {
+    contract::Json options;
+    const char* want;
+  } kWrong[] = {
+      {{{"ca", "/nowhere/ca.pem"}}, "option ca: open /nowhere/ca.pem: No such file"},
+      {{{"ca", "/dev"}}, "option ca: /dev is no regular file"},
+      {{{"ca", words}}, "read option ca: found no certificate, expected PEM text"},
+      {{{"cert", cert}}, "options cert and key: cert is given and key is not; expected both"},
+      {{{"key", key}}, "key is given and cert is not"},
+      {{{"cert", cert}, {"key", words}}, "read options cert and key: no key was found"},
+      {{{"cert", cert}, {"key", key}}, "read options cert and key: key values mismatch"},
+      {{{"ca", file_of("large.pem", std::string((1 << 20) + 1, '-'))}}, "has more than 1048576 bytes"},
+      {{{"insecure", true}, {"sni", std::string(300, 'x')}}, "option sni"},
+  };
+  for (const auto& wrong : kWrong) {
+    Peer server(&own(), "");
+    expect_in(said_of(server, wrong.options), wrong.want);
   }
 }
 

@@ -31,13 +31,19 @@ std::string of_certificate(long verdict, const std::string& host) {
     case X509_V_ERR_CERT_SIGNATURE_FAILURE:
       return std::string(
                  "the server's certificate is of no authority that this client trusts "
-                 "(setup.tls.authorities): ") +
+                 "(setup.tls.authorities, option ca): ") +
              X509_verify_cert_error_string(verdict);
     case X509_V_ERR_IP_ADDRESS_MISMATCH:
+    case X509_V_ERR_HOSTNAME_MISMATCH:
       return "the server's certificate is not for " + host;
     default:
       return std::string("the server's certificate is not taken: ") + X509_verify_cert_error_string(verdict);
   }
+}
+
+/// The alert by which the peer broke off, by an error of the library; not positive for none.
+int alert_of(unsigned long error) {
+  return ERR_GET_LIB(error) == ERR_LIB_SSL ? ERR_GET_REASON(error) - SSL_AD_REASON_OFFSET : 0;
 }
 
 }  // namespace
@@ -86,24 +92,33 @@ struct Transfers {
 Session::Session(const Context& context, const std::string& host)
     : context_(context), host_(host), ssl_(SSL_new(context.get())) {
   BIO* const bio = BIO_new(Transfers::table());
-  if (ssl_ == nullptr || bio == nullptr) throw std::bad_alloc();
+  if (!ssl_ || bio == nullptr) throw std::bad_alloc();
   BIO_set_data(bio, this);
   BIO_set_init(bio, 1);
-  SSL_set_bio(ssl_, bio, bio);  // which owns it
+  SSL_set_bio(ssl_.get(), bio, bio);  // which owns it
   if (context.end() == End::server) {
-    SSL_set_accept_state(ssl_);
+    SSL_set_accept_state(ssl_.get());
     return;
   }
-  if (X509_VERIFY_PARAM_set1_ip_asc(SSL_get0_param(ssl_), host.c_str()) != 1) throw std::bad_alloc();
-  SSL_set_connect_state(ssl_);
+  expect();
+  SSL_set_connect_state(ssl_.get());
 }
 
-Session::~Session() { SSL_free(ssl_); }
+/// Sets whom the server's certificate must be for. The context knows a name; an address is
+/// not sent ahead as one (RFC 6066, section 3).
+void Session::expect() {
+  if (context_.server_name().empty()) {
+    if (X509_VERIFY_PARAM_set1_ip_asc(SSL_get0_param(ssl_.get()), host_.c_str()) != 1) throw std::bad_alloc();
+  } else if (!context_.by_address() &&
+             SSL_set_tlsext_host_name(ssl_.get(), context_.server_name().c_str()) != 1) {
+    throw std::bad_alloc();
+  }
+}
 
 /// Between records the library waits for a head of which nothing came.
 bool Session::truncated() const {
-  const std::string_view waits_for = SSL_rstate_string(ssl_);
-  return SSL_has_pending(ssl_) != 0 || waits_for == "RB";
+  const std::string_view waits_for = SSL_rstate_string(ssl_.get());
+  return SSL_has_pending(ssl_.get()) != 0 || waits_for == "RB";
 }
 
 void Session::read_size(std::size_t n) {
@@ -123,7 +138,7 @@ std::span<char> Session::read_buffer() {
 }
 
 void Session::shake_hands() {
-  const int result = SSL_do_handshake(ssl_);
+  const int result = SSL_do_handshake(ssl_.get());
   if (result == 1) return agree();
   judge(result);
   // The library says nothing to who does not speak TLS. Clients that expect plain text know
@@ -135,7 +150,7 @@ void Session::shake_hands() {
 void Session::agree() {
   const unsigned char* name = nullptr;
   unsigned size = 0;
-  SSL_get0_alpn_selected(ssl_, &name, &size);
+  SSL_get0_alpn_selected(ssl_.get(), &name, &size);
   std::string agreed(reinterpret_cast<const char*>(name), size);
   if (agreed == context_.protocol() || (agreed.empty() && context_.is_usual())) {
     state_ = State::open;
@@ -151,30 +166,31 @@ void Session::agree() {
 
 std::size_t Session::decrypt(std::span<char> to) {
   std::size_t n = 0;
-  if (const int result = SSL_read_ex(ssl_, to.data(), to.size(), &n); result != 1) judge(result);
+  if (const int result = SSL_read_ex(ssl_.get(), to.data(), to.size(), &n); result != 1) judge(result);
   return n;
 }
 
 void Session::encrypt(std::span<const char> bytes) {
   std::size_t n = 0;
-  if (const int result = SSL_write_ex(ssl_, bytes.data(), bytes.size(), &n); result != 1) judge(result);
+  if (const int result = SSL_write_ex(ssl_.get(), bytes.data(), bytes.size(), &n); result != 1) judge(result);
 }
 
 void Session::close() {
   closed_ = true;
-  SSL_shutdown(ssl_);
+  SSL_shutdown(ssl_.get());
   ERR_clear_error();
 }
 
 /// What became of a call that did not do what it was to do.
 void Session::judge(int result) {
-  switch (SSL_get_error(ssl_, result)) {
+  switch (SSL_get_error(ssl_.get(), result)) {
     case SSL_ERROR_WANT_READ:
       return;
     case SSL_ERROR_ZERO_RETURN:
       state_ = State::ended;
       return;
     default:
+      refused_ = alert_of(ERR_peek_error()) > 0;
       break_off(explain());
   }
 }
@@ -187,24 +203,26 @@ void Session::break_off(const std::string& problem) {
 
 /// The reason in plain words, as the client's user reads it.
 std::string Session::explain() const {
-  if (const long verdict = SSL_get_verify_result(ssl_); verdict != X509_V_OK) {
-    return of_certificate(verdict, host_);
+  const bool verifies = (SSL_get_verify_mode(ssl_.get()) & SSL_VERIFY_PEER) != 0;
+  if (const long verdict = SSL_get_verify_result(ssl_.get()); verifies && verdict != X509_V_OK) {
+    return of_certificate(verdict, context_.server_name().empty() ? host_ : context_.server_name());
   }
   if (first_ >= 0 && first_ != kHandshake && first_ != kAlert) {
     return "this client speaks TLS and the server plain text; give setup.tls to both ends or to neither";
   }
   const unsigned long error = ERR_peek_error();
-  const int alert = ERR_GET_REASON(error) - SSL_AD_REASON_OFFSET;
-  if (ERR_GET_LIB(error) != ERR_LIB_SSL || alert <= 0) {
+  const int alert = alert_of(error);
+  if (alert <= 0) {
     const char* const words = ERR_reason_error_string(error);
     return words == nullptr ? "OpenSSL gives no reason" : words;
   }
   if (alert == SSL_AD_NO_APPLICATION_PROTOCOL) {
     return "the server does not speak " + context_.protocol() + " (ALPN)";
   }
-  const std::string words = SSL_alert_desc_string_long(alert);
-  return "the server refused: " + words +
-         (alert == SSL_AD_PROTOCOL_VERSION ? "; this client speaks TLS 1.3 alone" : "");
+  const std::string refusal = std::string("the server refused: ") + SSL_alert_desc_string_long(alert);
+  if (alert == SSL_AD_PROTOCOL_VERSION) return refusal + "; this client speaks " + context_.versions();
+  if (alert == SSL_AD_CERTIFICATE_REQUIRED) return refusal + "; give it one by options cert and key";
+  return refusal;
 }
 
 std::string library_version() { return OpenSSL_version(OPENSSL_VERSION_STRING); }

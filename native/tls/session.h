@@ -36,16 +36,17 @@ class Session {
     broken,  // nothing more can be understood of it
   };
 
-  /// Begins a connection. context outlives it. host is the IP address that a server's
-  /// certificate must name.
+  /// Begins a connection. context outlives it. host is the server's IP address, which its
+  /// certificate must be for unless the context has a name.
   Session(const Context& context, const std::string& host);
-  ~Session();
   Session(const Session&) = delete;
   Session& operator=(const Session&) = delete;
 
   State state() const { return state_; }
   /// Why it is broken, or empty.
   const std::string& problem() const { return problem_; }
+  /// Whether it is broken because the peer said so (an alert).
+  bool refused() const { return refused_; }
   /// Whether the last record that came is not complete.
   bool truncated() const;
 
@@ -56,7 +57,7 @@ class Session {
   std::span<char> read_buffer();
   void received(std::size_t n) { to_ += n; }
   /// Whether bytes that came are not used up.
-  bool undigested() const { return from_ < to_ || SSL_pending(ssl_) > 0; }
+  bool undigested() const { return from_ < to_ || SSL_pending(ssl_.get()) > 0; }
 
   /// Goes on with the handshake, and is open once it is complete.
   void shake_hands();
@@ -81,6 +82,11 @@ class Session {
  private:
   friend struct Transfers;
 
+  struct Free {
+    void operator()(SSL* ssl) const { SSL_free(ssl); }
+  };
+
+  void expect();
   void agree();
   void break_off(const std::string& problem);
   void judge(int result);
@@ -88,9 +94,10 @@ class Session {
 
   const Context& context_;
   std::string host_;
-  SSL* ssl_ = nullptr;
+  std::unique_ptr<SSL, Free> ssl_;
   State state_ = State::shaking;
   std::string problem_;
+  bool refused_ = false;
   bool closed_ = false;
 
   std::unique_ptr<char[]> buffer_;  // of it [from_, to_) came and is not used up

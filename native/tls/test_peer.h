@@ -29,8 +29,8 @@ inline std::string text_of(BIO* bio) {
   return text;
 }
 
-/// What both ends of a trial need whose server is at that IP address.
-inline contract::Tls certificate(const std::string& host = "127.0.0.1") {
+/// What both ends of a trial need whose server has that name in its certificate, such as "IP:::1".
+inline contract::Tls certificate_of(const std::string& holder) {
   EVP_PKEY* const key = EVP_EC_gen("P-256");
   X509* const made = X509_new();
   X509_set_version(made, 2);
@@ -44,7 +44,7 @@ inline contract::Tls certificate(const std::string& host = "127.0.0.1") {
   X509_set_issuer_name(made, name);
   for (const auto& [what, value] : {std::pair{NID_basic_constraints, std::string("critical,CA:TRUE")},
                                     {NID_key_usage, std::string("critical,digitalSignature,keyCertSign")},
-                                    {NID_subject_alt_name, "IP:" + host}}) {
+                                    {NID_subject_alt_name, holder}}) {
     X509_EXTENSION* const extension = X509V3_EXT_conf_nid(nullptr, nullptr, what, value.c_str());
     require(extension != nullptr);
     X509_add_ext(made, extension, -1);
@@ -61,6 +61,11 @@ inline contract::Tls certificate(const std::string& host = "127.0.0.1") {
   tls.authorities = tls.certificate = text_of(shown);
   tls.key = text_of(secret);
   return tls;
+}
+
+/// The same of a server at that IP address.
+inline contract::Tls certificate(const std::string& host = "127.0.0.1") {
+  return certificate_of("IP:" + host);
 }
 
 /// A peer by OpenSSL's own buffers.
@@ -90,6 +95,15 @@ class Peer {
   Peer& operator=(const Peer&) = delete;
 
   SSL* ssl() { return ssl_; }
+  /// A server asks for a client's certificate, and takes that one alone.
+  void demand(const contract::Tls& tls) {
+    BIO* const text = BIO_new_mem_buf(tls.certificate.data(), static_cast<int>(tls.certificate.size()));
+    X509* const shown = PEM_read_bio_X509(text, nullptr, nullptr, nullptr);
+    X509_STORE_add_cert(SSL_CTX_get_cert_store(context_), shown);
+    X509_free(shown);
+    BIO_free(text);
+    SSL_set_verify(ssl_, SSL_VERIFY_PEER | SSL_VERIFY_FAIL_IF_NO_PEER_CERT, nullptr);
+  }
   /// Everything that the peer said in plain text so far, beginning or going on with the
   /// handshake. It may have been cut in any way.
   const std::string& heard() { return heard_; }

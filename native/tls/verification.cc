@@ -23,7 +23,7 @@ void Verification::received(std::size_t n, std::int64_t now) {
   flow_.received(n, now);
   const Session& session = flow_.session();
   if (session.state() == Session::State::broken) {
-    if (shaking) fail(ErrorKind::setup, session.problem());
+    if (shaking || session.refused()) fail(ErrorKind::setup, session.problem());
     fail(ErrorKind::invalid, "malformed TLS: " + session.problem());
   }
   if (fate() == Fate::lost) fail(ErrorKind::peer, "the server ended it before a whole reply came");

@@ -6,6 +6,7 @@
 #include "tls/context.h"
 #include "tls/flow.h"
 #include "tls/session.h"
+#include "tls/trust.h"
 #include "tls/verification.h"
 
 namespace netdyno::tls {
@@ -67,6 +68,11 @@ std::unique_ptr<const Work> over(const contract::Setup& setup, std::string_view 
 std::vector<std::string> with_tls(std::vector<std::string> features) {
   features.insert(features.begin(), "tls");
   return features;
+}
+
+std::vector<contract::Option> with_trust(std::vector<contract::Option> options) {
+  for (contract::Option& option : trust_options()) options.push_back(std::move(option));
+  return options;
 }
 
 std::vector<contract::Library> with_library(std::vector<contract::Library> libraries) {

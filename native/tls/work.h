@@ -19,8 +19,9 @@ namespace netdyno::tls {
 std::unique_ptr<const Work> over(const contract::Setup& setup, std::string_view protocol,
                                  std::unique_ptr<const Work> work);
 
-/// Adds to a transport's features, and to a worker's libraries, what this brings.
+/// Adds to a transport's features and options, and to a worker's libraries, what this brings.
 std::vector<std::string> with_tls(std::vector<std::string> features);
+std::vector<contract::Option> with_trust(std::vector<contract::Option> options);
 std::vector<contract::Library> with_library(std::vector<contract::Library> libraries);
 
 }  // namespace netdyno::tls
