@@ -89,7 +89,7 @@ func (t target) request(ctx context.Context, urls, others []string, own ownMessa
 		return nil, nil, err
 	}
 	if t.loopback { // elsewhere nobody knows yet what there is
-		asked.HTTP1Client = session.CheapestHTTP1(ctx)
+		asked.Client = func(wire string, encrypted bool) string { return session.CheapestClient(ctx, wire, encrypted) }
 	}
 	local, metered := true, t.loopback
 	for _, url := range urls {

@@ -111,17 +111,25 @@ func Discover(ctx context.Context, directories []string) Catalog {
 	return c
 }
 
-// Has tells whether a worker of that file name is in one of the directories and offers
-// the transport. It asks no other program.
-func Has(ctx context.Context, directories []string, program, transport string) bool {
+// Offered returns a transport as the worker of that file name describes it, if that is in
+// one of the directories. It asks no other program.
+func Offered(ctx context.Context, directories []string, program, transport string) (contract.Transport, bool) {
 	for _, path := range executables(directories) {
 		if filepath.Base(path) != program {
 			continue
 		}
 		found, err := introduce(ctx, path)
-		return err == nil && slices.ContainsFunc(found.Hello.Transports, func(t contract.Transport) bool { return t.Name == transport })
+		if err != nil {
+			break
+		}
+		for _, offered := range found.Hello.Transports {
+			if offered.Name == transport {
+				return offered, true
+			}
+		}
+		break
 	}
-	return false
+	return contract.Transport{}, false
 }
 
 func executables(directories []string) []string {

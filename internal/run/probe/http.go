@@ -1,7 +1,6 @@
 package probe
 
 import (
-	"cmp"
 	"context"
 	"crypto/tls"
 	"crypto/x509"
@@ -231,13 +230,11 @@ func (t Target) found(u *url.URL, body string, replies []reply) Found {
 	for _, r := range replies[:len(replies)-1] {
 		stable = stable && r.bytes == last.bytes
 	}
-	wire, client := "http/1.1", "fasthttp"
-	switch {
-	case last.proto == "HTTP/2.0":
-		wire, client = "h2c", "go-http2"
-	case u.Scheme == "http":
-		client = cmp.Or(t.HTTP1Client, client)
+	wire, own := "http/1.1", "fasthttp"
+	if last.proto == "HTTP/2.0" {
+		wire, own = "h2c", "go-http2"
 	}
+	client, chosen := t.client(wire, u.Scheme == "https", own)
 	levels := map[string]string{
 		"server": "address", "client": client, "opt.server.address": address(u), "opt.server.wire": wire,
 		"request": size(int64(len(body))), "response": size(last.bytes),
@@ -260,7 +257,7 @@ func (t Target) found(u *url.URL, body string, replies []reply) Found {
 		levels["fresh"] = "yes"
 		words = append(words, "a new connection for every request, as the server closes each")
 	}
-	if client == t.HTTP1Client {
+	if chosen {
 		words = append(words, "asked by "+client)
 	}
 	if last.server != "" {

@@ -4,6 +4,7 @@
 package probe
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -32,7 +33,19 @@ type Target struct {
 	Paths                Paths  // asked for in turn in place of the URL's; none for the URL alone
 	Proto, Message, Data string // of a remote procedure call: a .proto, its type, its values as JSON or their file
 	HTTP2                bool   // ask for HTTP/2, over http:// too; over https:// it is learnt
-	HTTP1Client          string // of a trial over http://; "" for fasthttp, which also encrypts
+	Client               Client // of a trial; nil for those on Go's libraries
+}
+
+// Client names the client of a wire that a trial shall have, and whether it must encrypt;
+// "" for one on a library of Go's.
+type Client func(wire string, encrypted bool) string
+
+// client is the client of a trial, and whether it is one that Client named.
+func (t Target) client(wire string, encrypted bool, own string) (name string, chosen bool) {
+	if t.Client != nil {
+		name = t.Client(wire, encrypted)
+	}
+	return cmp.Or(name, own), name != ""
 }
 
 // Found is what a probe learnt.

@@ -56,6 +56,17 @@ func levels(t *testing.T, target probe.Target, want map[string]string) probe.Fou
 	return f
 }
 
+// cheap has a client for every wire of HTTP, that of HTTP/2 only without encryption.
+func cheap(wire string, encrypted bool) string {
+	switch {
+	case wire == "http/1.1":
+		return "http1-uring"
+	case wire == "h2c" && !encrypted:
+		return "h2-uring"
+	}
+	return ""
+}
+
 func TestHTTP(t *testing.T) {
 	s := httptest.NewServer(site())
 	defer s.Close()
@@ -67,7 +78,7 @@ func TestHTTP(t *testing.T) {
 	if f.Name != at || !f.Local || !strings.HasPrefix(f.Words, "HTTP/1.1 200 OK, 615 bytes, keep-alive, test/1") {
 		t.Errorf("found %+v", f)
 	}
-	f = levels(t, probe.Target{URL: s.URL, HTTP1Client: "http1-uring"}, map[string]string{"client": "http1-uring"})
+	f = levels(t, probe.Target{URL: s.URL, Client: cheap}, map[string]string{"client": "http1-uring"})
 	if !strings.Contains(f.Words, "asked by http1-uring") {
 		t.Errorf("it says %q and not who asks", f.Words)
 	}
@@ -92,6 +103,7 @@ func TestHTTPS(t *testing.T) {
 	}
 	levels(t, probe.Target{URL: s.URL, CA: ca}, map[string]string{"tls": "yes", "client": "go-http2", "opt.server.wire": "h2c", "opt.client.ca": ca})
 	levels(t, probe.Target{URL: s.URL, Insecure: true}, map[string]string{"opt.client.insecure": "true", "opt.client.ca": "system"})
+	levels(t, probe.Target{URL: s.URL, Insecure: true, Client: cheap}, map[string]string{"client": "go-http2"})
 	refused(t, probe.Target{URL: s.URL}, "unknown authority; name it with --ca FILE, or accept any with --insecure")
 	refused(t, probe.Target{URL: strings.Replace(s.URL, "https", "http", 1)}, "400 Bad Request")
 	plain := httptest.NewServer(site())

@@ -2,25 +2,35 @@ package session
 
 import (
 	"context"
+	"slices"
 	"unsafe"
 
 	"golang.org/x/sys/unix"
 
+	"netdyno/internal/contract"
 	"netdyno/internal/run/bench"
 )
 
-// onRings is the client of HTTP/1.1 without encryption that takes the least CPU, as
+// onRings are the clients that take the least CPU of this host, by wire, as
 // docs/benchmarks.md has it.
-const onRings = "http1-uring"
+var onRings = map[string]string{
+	"http/1.1": "http1-uring",
+	"h2c":      "h2-uring",
+}
 
-// CheapestHTTP1 returns the client of HTTP/1.1 without encryption that takes the least
-// CPU of this host, where it can be told beforehand that it runs here; else "".
-func CheapestHTTP1(ctx context.Context) string {
+// CheapestClient returns the client of a wire that takes the least CPU of this host,
+// where it can be told beforehand that it runs here and, if asked to, encrypts; else "".
+func CheapestClient(ctx context.Context, wire string, encrypted bool) string {
+	name := onRings[wire]
 	directories, err := places()
-	if err != nil || !rings() || !bench.Has(ctx, directories, bench.WorkerPrefix+onRings, onRings) {
+	if name == "" || err != nil || !rings() {
 		return ""
 	}
-	return onRings
+	offered, found := bench.Offered(ctx, directories, bench.WorkerPrefix+name, name)
+	if !found || encrypted && !slices.Contains(offered.Features, contract.FeatureTLS) {
+		return ""
+	}
+	return name
 }
 
 // rings tells whether this process may set up an io_uring of Linux 6.0, which knew the
