@@ -79,7 +79,7 @@ func (b *bed) http1Works() []work {
 		return func(ctx context.Context) (*peer, error) { return b.nginx(ctx, bytes, "") }
 	}
 	light := work{
-		wire: "http/1.1", name: "1 KiB × 50, light server", server: "http1-uring", rate: 100_000, fast: "≥ 1.5 of the best", cheap: "≤ 0.7 of the best",
+		wire: "http/1.1", name: "1 KiB × 50 (light server)", server: "http1-uring", rate: 100_000, fast: "≥ 1.5 of the best", cheap: "≤ 0.7 of the best",
 		serve: func(ctx context.Context) (*peer, error) { return b.onRings(ctx, kib) },
 		peers: b.http1Peers(50), ours: clients(kib, 50, quick...),
 	}
@@ -111,7 +111,7 @@ func (b *bed) http2Works() []work {
 		w.ours = append(w.ours, b.worker(transport, func(port string) []string { return append(levels(port), "inflight="+strconv.Itoa(streams)) }))
 	}
 	light := w
-	light.name, light.server, light.rate = "1 KiB × 10 × 10 streams, light server", "h2-uring", 100_000
+	light.name, light.server, light.rate = "1 KiB × 10 × 10 streams (light server)", "h2-uring", 100_000
 	light.serve = func(ctx context.Context) (*peer, error) {
 		return b.listen(ctx, "transport=h2-uring", "request=0B", "response=1KiB")
 	}
@@ -188,7 +188,7 @@ func (b *bed) bulkWorks() []work {
 	var all []work
 	for _, streams := range []int{1, 4, 16} {
 		w := work{
-			wire: "stream", name: "plain writes, streams: " + strconv.Itoa(streams), unit: " B/s", cost: "s/GB", server: "each one's own server",
+			wire: "stream", name: fmt.Sprintf("plain writes × %d", streams), unit: " B/s", cost: "s/GB", server: "each one's own server",
 			rate: 1e9, fast: "≥ 1.0 of the best", peers: []client{b.filling(iperf3, streams), b.filling(iperf2, streams)},
 		}
 		for _, transport := range []string{"threads", "go-net", "go-epoll", "uring"} {

@@ -5,6 +5,7 @@
 #include <iterator>
 #include <new>
 #include <stdexcept>
+#include <utility>
 
 namespace netdyno::h2 {
 
@@ -13,6 +14,8 @@ namespace {
 /// Streams that a client opens before the server has said how many it takes: what
 /// nghttp2 and net/http assume, too.
 constexpr std::uint32_t kFirstLimit = 100;
+/// A stream's window before the peer has acknowledged another (RFC 9113, section 6.9.2).
+constexpr std::size_t kFirstWindow = 65'535;
 /// Largest frame of a body, in bytes; nghttp2 alone would send 16 KiB.
 constexpr std::size_t kFrame = 64 << 10;
 constexpr std::size_t kFrameHead = 9;
@@ -58,10 +61,16 @@ struct Callbacks {
 
   static int chunk(nghttp2_session* library, std::uint8_t, std::int32_t id, const std::uint8_t* bytes,
                    std::size_t size, void* user) noexcept {
-    if (nghttp2_session_consume(library, id, size) != 0) return NGHTTP2_ERR_CALLBACK_FAILURE;
+    if (nghttp2_session_consume_connection(library, size) != 0) return NGHTTP2_ERR_CALLBACK_FAILURE;
     Session& session = of(user);
     Stream* const stream = session.stream_of(id);
-    if (stream != nullptr && !stream->given_up) session.events_->data(*stream, text(bytes, size));
+    if (stream == nullptr || stream->given_up) return 0;
+    stream->taken += size;
+    if (stream->taken >= session.lump_) {
+      const std::size_t taken = std::exchange(stream->taken, 0);
+      if (nghttp2_session_consume_stream(library, id, taken) != 0) return NGHTTP2_ERR_CALLBACK_FAILURE;
+    }
+    session.events_->data(*stream, text(bytes, size));
     return 0;
   }
 
@@ -98,6 +107,7 @@ struct Callbacks {
     Stream* const stream = session.stream_of(id);
     if (stream == nullptr) return 0;
     stream->id = 0;
+    session.forget();
     session.events_->closed(*stream, code);
     return 0;
   }
@@ -189,16 +199,18 @@ struct Callbacks {
   }
 };
 
-Session::Session(End end, const Settings& settings) : limit_(kFirstLimit) {
+Session::Session(End end, const Settings& settings)
+    : limit_(kFirstLimit), lump_(std::min<std::size_t>(settings.stream_window, kFirstWindow) / 2) {
   nghttp2_option* option = nullptr;
   if (nghttp2_option_new(&option) != 0) throw std::bad_alloc();
   nghttp2_option_set_no_closed_streams(option, 1);
   // chunk says what was taken. Left to itself the library (1.52 to 1.70) resets a stream
   // whose window the settings reduce while an update of it waits to be sent.
   nghttp2_option_set_no_auto_window_update(option, 1);
+  nghttp2_mem memory = memory_.asked_by();
   const int made = end == End::client
-                       ? nghttp2_session_client_new2(&session_, Callbacks::table(), this, option)
-                       : nghttp2_session_server_new2(&session_, Callbacks::table(), this, option);
+                       ? nghttp2_session_client_new3(&session_, Callbacks::table(), this, option, &memory)
+                       : nghttp2_session_server_new3(&session_, Callbacks::table(), this, option, &memory);
   nghttp2_option_del(option);
   if (made != 0) throw std::bad_alloc();
   submit_settings(end, settings);
@@ -222,8 +234,12 @@ void Session::submit_settings(End end, const Settings& settings) {
   }
 }
 
-Stream* Session::stream_of(std::int32_t id) const {
-  return static_cast<Stream*>(nghttp2_session_get_stream_user_data(session_, id));
+Stream* Session::stream_of(std::int32_t id) {
+  if (id != last_id_) {
+    last_ = static_cast<Stream*>(nghttp2_session_get_stream_user_data(session_, id));
+    last_id_ = last_ == nullptr ? 0 : id;
+  }
+  return last_;
 }
 
 void Session::receive(std::span<const char> bytes) {

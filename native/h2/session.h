@@ -8,7 +8,7 @@
 // body is handed on where it was read, and the library bounds what it owes a peer that does
 // not read (acknowledgements, resets, streams).
 //
-// Layer: above fields, settings. Only one thread uses a session at a time; it never moves.
+// Layer: above fields, memory, settings. Only one thread uses a session at a time; it never moves.
 #pragma once
 
 #include <nghttp2/nghttp2.h>
@@ -20,6 +20,7 @@
 #include <string_view>
 
 #include "h2/fields.h"
+#include "h2/memory.h"
 #include "h2/settings.h"
 #include "kit/double_buffer.h"
 
@@ -36,6 +37,7 @@ struct Stream {
   bool ended = false;                // the peer has
   bool reset = false;                // by the peer
   bool given_up = false;             // by this end, because of what came
+  std::size_t taken = 0;             // bytes of its body that the library was not told of
   std::size_t head = 0;              // bytes of header fields that came (RFC 9113, section 6.5.2)
 };
 
@@ -75,7 +77,10 @@ class Session {
   Session& operator=(const Session&) = delete;
 
   /// Whom to tell from now on. Before anything else; another one may follow.
-  void attend(Events& events) { events_ = &events; }
+  void attend(Events& events) {
+    events_ = &events;
+    forget();
+  }
 
   /// Takes bytes of the peer.
   void receive(std::span<const char> bytes);
@@ -117,12 +122,22 @@ class Session {
   friend struct Callbacks;
 
   void submit_settings(End end, const Settings& settings);
-  Stream* stream_of(std::int32_t id) const;
+  Stream* stream_of(std::int32_t id);
+  /// The last stream that was looked up may be no more.
+  void forget() {
+    last_id_ = 0;
+    last_ = nullptr;
+  }
 
+  Memory memory_;  // of session_
   nghttp2_session* session_ = nullptr;
   Events* events_ = nullptr;
+  // The stream that was looked up last, as most of what comes is of the same one again.
+  std::int32_t last_id_ = 0;
+  Stream* last_ = nullptr;
   DoubleBuffer out_;
   std::uint32_t limit_;
+  std::size_t lump_;  // of a stream's body: half its window, when the library may give it more
   bool broken_ = false;
   bool parted_ = false;
   std::string problem_;
