@@ -58,11 +58,13 @@ func (p pairing) run(t *testing.T) {
 	server, client := p.connect(t)
 	server.Mark(1, true)
 	before := server.Settled(contract.Counts{}, int64(p.load.Connections)) // one on each connection verified it
-	if want := int64(p.load.Connections); !p.load.Fresh && before.Connections != want {
-		t.Errorf("the server has %d TCP connections open for %d of the trial", before.Connections, want)
-	}
 	client.Start()
 	r := client.Expect("result").Result
+	// net/http may have given one up, if it waited long for a CPU (docs/wires.md).
+	least, want := int64(p.load.Connections)-r.Counts.Redialled, int64(p.load.Connections)
+	if !p.load.Fresh && (before.Connections < least || before.Connections > want) {
+		t.Errorf("the server has %d TCP connections open for %d of the trial, of which the client made %d anew", before.Connections, want, r.Counts.Redialled)
+	}
 	active := p.load.Connections
 	if p.load.ActiveShare > 0 {
 		active = int(p.load.ActiveShare * float64(active))
