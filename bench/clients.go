@@ -94,26 +94,27 @@ func withRate(args []string, rate float64, flag, value string) []string {
 	return append(args, flag, value)
 }
 
-func block(port string) string { return "http://127.0.0.1:" + port + "/block" }
+func block(scheme, port string) string { return scheme + "://127.0.0.1:" + port + "/block" }
 
-// http1Peers are the load generators that everybody has, for HTTP/1.1.
-func (b *bed) http1Peers(connections int) []client {
+// http1Peers are the load generators that everybody has, for HTTP/1.1. With https as the
+// scheme they take any certificate, as they do by themselves or by a flag.
+func (b *bed) http1Peers(scheme string, connections int) []client {
 	c, seconds := strconv.Itoa(connections), b.wholeSeconds()
 	return []client{
 		generator("wrk", "apt-get install wrk", wrkSays, false, func(port string, _ float64) []string {
-			return []string{"-t", "1", "-c", c, "-d", seconds + "s", block(port)}
+			return []string{"-t", "1", "-c", c, "-d", seconds + "s", block(scheme, port)}
 		}),
 		generator("h2load", "apt-get install nghttp2-client", h2loadSays, true, func(port string, rate float64) []string {
-			return append(withRate([]string{"--h1", "-t", "1", "-c", c, "-D", seconds}, rate, "--rps", per(rate, connections)), block(port))
+			return append(withRate([]string{"--h1", "-t", "1", "-c", c, "-D", seconds}, rate, "--rps", per(rate, connections)), block(scheme, port))
 		}),
 		generator("hey", "apt-get install hey", heySays, true, func(port string, rate float64) []string {
-			return append(withRate([]string{"-cpus", "1", "-c", c, "-z", seconds + "s"}, rate, "-q", per(rate, connections)), block(port))
+			return append(withRate([]string{"-cpus", "1", "-c", c, "-z", seconds + "s"}, rate, "-q", per(rate, connections)), block(scheme, port))
 		}),
 		generator("oha", getOha, ohaSays, true, func(port string, rate float64) []string {
-			return append(withRate([]string{"--no-tui", "-w", "-c", c, "-z", seconds + "s"}, rate, "-q", fmt.Sprint(rate)), block(port))
+			return append(withRate([]string{"--no-tui", "--insecure", "-w", "-c", c, "-z", seconds + "s"}, rate, "-q", fmt.Sprint(rate)), block(scheme, port))
 		}),
 		generator("fortio", getFortio, fortioSays, true, func(port string, rate float64) []string {
-			return []string{"load", "-quiet", "-c", c, "-t", seconds + "s", "-qps", fmt.Sprint(rate), block(port)}
+			return []string{"load", "-quiet", "-k", "-c", c, "-t", seconds + "s", "-qps", fmt.Sprint(rate), block(scheme, port)}
 		}),
 	}
 }
@@ -129,10 +130,10 @@ func (b *bed) h2Peers(connections, streams int) []client {
 	c, n, seconds := strconv.Itoa(connections), strconv.Itoa(streams), b.wholeSeconds()
 	return []client{
 		generator("h2load", "apt-get install nghttp2-client", h2loadSays, true, func(port string, rate float64) []string {
-			return append(withRate([]string{"-t", "1", "-c", c, "-m", n, "-D", seconds}, rate, "--rps", per(rate, connections)), block(port))
+			return append(withRate([]string{"-t", "1", "-c", c, "-m", n, "-D", seconds}, rate, "--rps", per(rate, connections)), block("http", port))
 		}),
 		generator("oha", getOha, ohaSays, true, func(port string, rate float64) []string {
-			return append(withRate([]string{"--no-tui", "--http2", "-w", "-c", c, "-p", n, "-z", seconds + "s"}, rate, "-q", fmt.Sprint(rate)), block(port))
+			return append(withRate([]string{"--no-tui", "--http2", "-w", "-c", c, "-p", n, "-z", seconds + "s"}, rate, "-q", fmt.Sprint(rate)), block("http", port))
 		}),
 	}
 }

@@ -48,8 +48,8 @@ func (b *bed) nginx(ctx context.Context, bytes int, protocol string) (*peer, err
 }
 
 // onRings is our HTTP server that takes least CPU; it answers any path.
-func (b *bed) onRings(ctx context.Context, bytes int) (*peer, error) {
-	return b.listen(ctx, "transport=http1-uring", "request=0B", "response="+strconv.Itoa(bytes)+"B")
+func (b *bed) onRings(ctx context.Context, bytes int, more ...string) (*peer, error) {
+	return b.listen(ctx, append([]string{"transport=http1-uring", "request=0B", "response=" + strconv.Itoa(bytes) + "B"}, more...)...)
 }
 
 // listen is a server of ours that stands by itself.

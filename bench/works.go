@@ -81,19 +81,28 @@ func (b *bed) http1Works() []work {
 	light := work{
 		wire: "http/1.1", name: "1 KiB × 50 (light server)", server: "http1-uring", rate: 100_000, fast: "≥ 1.5 of the best", cheap: "≤ 0.7 of the best",
 		serve: func(ctx context.Context) (*peer, error) { return b.onRings(ctx, kib) },
-		peers: b.http1Peers(50), ours: clients(kib, 50, quick...),
+		peers: b.http1Peers("http", 50), ours: clients(kib, 50, quick...),
 	}
 	half := light
 	half.name, half.halved, half.rate = "1 KiB × 50 by half a core", true, 0
+	encrypted := light
+	encrypted.name, encrypted.rate, encrypted.fast, encrypted.cheap, encrypted.ours = "1 KiB × 50 by TLS 1.3 (light server)", 50_000, "", "", nil
+	encrypted.peers = b.http1Peers("https", 50)
+	encrypted.serve = func(ctx context.Context) (*peer, error) { return b.onRings(ctx, kib, "tls=yes") }
+	for _, transport := range quick {
+		encrypted.ours = append(encrypted.ours, b.worker(transport, func(port string) []string {
+			return append(httpLevels("http/1.1", kib, 50)(port), "tls=yes", "opt.client.insecure=true")
+		}))
+	}
 	return []work{
 		{
 			wire: "http/1.1", name: "1 KiB × 50", server: "nginx", serve: nginx(kib), rate: 8000, cheap: "≤ 0.7 of the best",
-			peers: b.http1Peers(50), ours: clients(kib, 50, append(quick, "go-http1")...),
+			peers: b.http1Peers("http", 50), ours: clients(kib, 50, append(quick, "go-http1")...),
 		},
-		light, half,
+		light, half, encrypted,
 		{
 			wire: "http/1.1", name: "4 MiB × 4", server: "nginx", serve: nginx(mib4), rate: 160,
-			peers: slices.DeleteFunc(b.http1Peers(4), func(c client) bool { return c.name == "fortio" }), // whose buffer holds less
+			peers: slices.DeleteFunc(b.http1Peers("http", 4), func(c client) bool { return c.name == "fortio" }), // whose buffer holds less
 			ours:  clients(mib4, 4, "http1-uring", "fasthttp", "go-http1"),
 		},
 	}
