@@ -118,8 +118,9 @@ var layers = map[string][]string{
 	"truth":         append(slices.Clone(orchestrator), "internal/read/stat", "internal/read/synthetic", "test/truth", "test/limits"),
 	"test/programs": {}, // where the programs are that tests run
 	"test/lab":      {}, // hosts, for the tests of rigs: of third parties only
+	"test/shop":     {}, // a gRPC service of a third party
 	"test/trials":   append(slices.Clone(orchestrator), "internal/run/bench/benchtest"),
-	"test/*":        append(slices.Clone(orchestrator), "test/lab", "test/programs"),
+	"test/*":        append(slices.Clone(orchestrator), "test/lab", "test/programs", "test/shop"),
 	"test/mesh":     append(slices.Clone(orchestrator), "test/programs", "internal/run/bench/benchtest"),
 	"test/answers":  append(slices.Clone(orchestrator), "internal/read/synthetic"),
 	"cmd/*":         {"internal/work/load", "internal/work/codec", "internal/work/transport/*", "internal/work/worker"},

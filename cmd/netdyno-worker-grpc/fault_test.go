@@ -10,6 +10,7 @@ import (
 
 	"netdyno/internal/contract"
 	"netdyno/internal/work/worker/workertest"
+	"netdyno/test/shop"
 )
 
 func TestMismatchedEndsSayWhatIsWrong(t *testing.T) {
@@ -62,7 +63,7 @@ func otherText() trial {
 // compared, and are.
 func TestOnlyTheLengthIsVerified(t *testing.T) {
 	t.Parallel()
-	address := strange(t, func(stream grpc.ServerStream, _ string, request []byte) error { return stream.SendMsg(request) })
+	address := shop.Serve(t, func(stream grpc.ServerStream, _ string, request []byte) error { return stream.SendMsg(request) })
 	length := map[string]any{"verify": "length"}
 	p := trial{Exchange: blocks(10, 10), Load: contract.Load{Connections: 1}, Client: length}
 	_, setup := p.Setups(transports)
@@ -161,7 +162,7 @@ func TestRefusalsAreCountedByKind(t *testing.T) {
 		for _, mode := range []string{"unary", "stream"} {
 			calls := make(chan struct{}, 1)
 			calls <- struct{}{} // the verified exchange is answered
-			address := strange(t, func(stream grpc.ServerStream, _ string, request []byte) error {
+			address := shop.Serve(t, func(stream grpc.ServerStream, _ string, request []byte) error {
 				select {
 				case <-calls:
 					return stream.SendMsg(request)

@@ -3,14 +3,11 @@ package main
 import (
 	"context"
 	"fmt"
-	"net"
 	"testing"
 	"time"
 
 	"google.golang.org/grpc"
 	"google.golang.org/grpc/credentials/insecure"
-	"google.golang.org/grpc/encoding"
-	"google.golang.org/grpc/mem"
 	v1 "google.golang.org/grpc/reflection/grpc_reflection_v1"
 	"google.golang.org/protobuf/encoding/protojson"
 	"google.golang.org/protobuf/proto"
@@ -21,6 +18,7 @@ import (
 
 	"netdyno/internal/contract"
 	"netdyno/internal/work/worker/workertest"
+	"netdyno/test/shop"
 )
 
 // curl is a client that knows nothing but an address, as grpcurl does: it asks
@@ -164,8 +162,8 @@ func TestReflectionWorksWithEveryCodec(t *testing.T) {
 	workertest.Says(t, "a request of 4 bytes", err, "InvalidArgument", "4 bytes, expected 3")
 }
 
-// shop describes a service of a user's own.
-func shop(t *testing.T) []byte {
+// described is the service of a user's own.
+func described(t *testing.T) []byte {
 	t.Helper()
 	text, number := descriptorpb.FieldDescriptorProto_TYPE_STRING.Enum(), descriptorpb.FieldDescriptorProto_TYPE_INT32.Enum()
 	set := &descriptorpb.FileDescriptorSet{File: []*descriptorpb.FileDescriptorProto{{
@@ -188,7 +186,7 @@ func shop(t *testing.T) []byte {
 func order(t *testing.T, codec string) contract.Exchange {
 	t.Helper()
 	content := contract.Content{Type: "shop.v1.Order", JSON: `{"item":"tea","pieces":3}`}
-	return contract.Exchange{Codec: codec, Message: &contract.Structure{Name: "order", Descriptors: shop(t), Up: content, Down: content}}
+	return contract.Exchange{Codec: codec, Message: &contract.Structure{Name: "order", Descriptors: described(t), Up: content, Down: content}}
 }
 
 // A message and a service of the user's own, by default names and by theirs.
@@ -210,46 +208,10 @@ func TestMessagesOfTheUsersOwn(t *testing.T) {
 	}
 }
 
-// verbatim is a codec for servers that answer in bytes of the test's choice.
-type verbatim struct{}
-
-func (verbatim) Name() string { return "" }
-
-func (verbatim) Marshal(v any) (mem.BufferSlice, error) {
-	return mem.BufferSlice{mem.SliceBuffer(v.([]byte))}, nil
-}
-
-func (verbatim) Unmarshal(data mem.BufferSlice, v any) error {
-	*v.(*[]byte) = data.Materialize()
-	return nil
-}
-
-var _ encoding.CodecV2 = verbatim{}
-
-// strange serves every method by one function: a server that is not ours.
-func strange(t *testing.T, answer func(stream grpc.ServerStream, method string, request []byte) error) string {
-	t.Helper()
-	s := grpc.NewServer(grpc.ForceServerCodecV2(verbatim{}), grpc.UnknownServiceHandler(func(_ any, stream grpc.ServerStream) error {
-		var request []byte
-		if err := stream.RecvMsg(&request); err != nil {
-			return err
-		}
-		method, _ := grpc.MethodFromServerStream(stream)
-		return answer(stream, method, request)
-	}))
-	l, err := net.Listen("tcp", "127.0.0.1:0")
-	if err != nil {
-		t.Fatal(err)
-	}
-	go s.Serve(l)
-	t.Cleanup(s.Stop)
-	return l.Addr().String()
-}
-
 // A gRPC echo of a user's own is driven like any server of the wire.
 func TestForeignServerIsDriven(t *testing.T) {
 	t.Parallel()
-	address := strange(t, func(stream grpc.ServerStream, method string, request []byte) error {
+	address := shop.Serve(t, func(stream grpc.ServerStream, method string, request []byte) error {
 		if method != "/shop.v1.Shop/Buy" {
 			return fmt.Errorf("called %s", method)
 		}
@@ -273,7 +235,7 @@ func TestSilentServerLeavesExchangesUnfinished(t *testing.T) {
 	t.Parallel()
 	for _, mode := range []string{"unary", "stream"} {
 		verified := make(chan struct{})
-		address := strange(t, func(stream grpc.ServerStream, _ string, request []byte) error {
+		address := shop.Serve(t, func(stream grpc.ServerStream, _ string, request []byte) error {
 			select {
 			case <-verified:
 				<-stream.Context().Done()

@@ -72,12 +72,16 @@ std::int64_t max_message(const contract::Setup& setup, const Contents& contents)
 }
 
 GrpcAsking::GrpcAsking(const contract::Setup& setup, const Contents& contents)
-    : compare_(setup.options.at("verify") == "content"), down_bytes_(contents.down().size) {
+    : down_bytes_(contents.down().size) {
+  const Ask ask = ask_of(setup);
+  verify_ = ask.verify;
   const std::int64_t most = max_message(setup, contents);
   if (setup.exchange.stream != contract::Stream::none) {
     body_ = std::make_unique<ChunkedBody>(contents.up(), contents.down(), "reply", cutting_of(setup), most);
   } else {
-    payload_ = make_payload(contents.up(), contents.down(), "reply", is_raw(setup));
+    payload_ = is_raw(setup) ? make_raw_payload(ask.body.value_or(contents.up().bytes), contents.down(),
+                                                verify_ == Verify::status)
+                             : make_payload(contents.up(), contents.down(), "reply", false);
     if (setup.options.at("mode") == "stream") {
       body_ = std::make_unique<TalkBody>(*payload_, most, true);
     } else {
@@ -89,11 +93,12 @@ GrpcAsking::GrpcAsking(const contract::Setup& setup, const Contents& contents)
     h2::Fields& fields = headers_.emplace_back();
     fields.add(":method", "POST");
     fields.add(":scheme", setup.tls ? "https" : "http");
-    fields.add(":path", grpc_worker::full_name(method_of(setup)));
-    fields.add(":authority", route.peer.text());
+    fields.add(":path", ask.method.empty() ? grpc_worker::full_name(method_of(setup)) : ask.method);
+    fields.add(":authority", ask.host.empty() ? route.peer.text() : ask.host);
     fields.add("te", "trailers");
-    fields.add("content-type", is_raw(setup) ? "application/grpc+raw" : kType);
+    fields.add("content-type", is_raw(setup) && ask.of_netdyno() ? "application/grpc+raw" : kType);
     fields.add("user-agent", "netdyno");
+    for (const auto& [name, value] : ask.headers) fields.add(name, value);
   }
 }
 
@@ -133,7 +138,7 @@ std::string GrpcAsking::explain(const h2::Reply& reply) const {
 }
 
 std::string GrpcAsking::compare(const h2::Reply& reply) const {
-  const std::string wrong = compare_ ? body_->compare(reply) : "";
+  const std::string wrong = verify_ == Verify::content ? body_->compare(reply) : "";
   if (wrong.empty()) return "";
   return wrong + " (a server that is not netdyno's sends other content: drive it with opt.verify=length)";
 }
@@ -141,7 +146,7 @@ std::string GrpcAsking::compare(const h2::Reply& reply) const {
 std::size_t GrpcAsking::read_size(std::size_t in_flight) const {
   constexpr std::int64_t kHead = 320;  // of HTTP/2, gRPC and a Block
   const std::int64_t one = down_bytes_ + kHead;
-  if (one > static_cast<std::int64_t>(kMaxRead)) return kMaxRead;
+  if (verify_ == Verify::status || one > static_cast<std::int64_t>(kMaxRead)) return kMaxRead;
   return std::clamp(static_cast<std::size_t>(one) * in_flight, kMinRead, kMaxRead);
 }
 

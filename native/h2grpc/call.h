@@ -1,7 +1,7 @@
 // Calls of gRPC on streams of HTTP/2, wire grpc:netdyno.v1 (docs/wires.md): messages each way,
 // then trailers with the status. Source: grpc/grpc, doc/PROTOCOL-HTTP2.md.
 //
-// Layer: above body, chunks, grpcpp/methods, h2/exchange.
+// Layer: above ask, body, chunks, grpcpp/methods, h2/exchange.
 #pragma once
 
 #include <cstdint>
@@ -13,6 +13,7 @@
 
 #include "grpcpp/contents.h"
 #include "h2/exchange.h"
+#include "h2grpc/ask.h"
 #include "h2grpc/body.h"
 #include "h2grpc/payload.h"
 #include "kit/contract.h"
@@ -21,7 +22,8 @@ namespace netdyno::h2grpc {
 
 class GrpcAsking final : public h2::Asking {
  public:
-  /// contents outlive it. Throws Failure{setup} for addresses that are none.
+  /// contents outlive it. Throws Failure{setup} for addresses that are none, and as ask_of
+  /// does.
   GrpcAsking(const contract::Setup& setup, const grpc_worker::Contents& contents);
 
   const h2::Fields& fields(std::int64_t connection, std::size_t) const override {
@@ -43,7 +45,7 @@ class GrpcAsking final : public h2::Asking {
   std::unique_ptr<const Payload> payload_;  // of whole messages; null where they are chunks
   std::unique_ptr<const Body> body_;
   bool stays_;
-  bool compare_;
+  Verify verify_;
   std::int64_t down_bytes_;
   std::deque<h2::Fields> headers_;  // by route
 };

@@ -45,16 +45,25 @@ std::unique_ptr<const Work> work(const contract::Setup& setup) { return work_of(
 
 Ends ends(const Way& way) { return {work, setup_of(Role::client, way), setup_of(Role::server, way)}; }
 
+/// A client of another's service, and a server that has not that service.
+Ends strangers() {
+  const Way asks = {Stream::none, {{"codec", "raw"}, {"verify", "status"}, {"method", "/shop.v1.Shop/Buy"}}};
+  return {work, setup_of(Role::client, asks), setup_of(Role::server, {})};
+}
+
 }  // namespace
 }  // namespace netdyno::h2grpc
 
 extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
   using namespace netdyno::h2grpc;
   using netdyno::contract::Stream;
-  static const std::array<netdyno::h2::test::Ends, 5> all = {
-      ends({}), ends({Stream::none, {{"mode", "stream"}}}),
+  static const std::array<netdyno::h2::test::Ends, 6> all = {
+      ends({}),
+      ends({Stream::none, {{"mode", "stream"}}}),
       ends({Stream::none, {{"mode", "stream"}, {"codec", "raw"}}}),
-      ends({Stream::both, netdyno::contract::Json::object()}), ends({Stream::both, {{"codec", "raw"}}})};
+      ends({Stream::both, netdyno::contract::Json::object()}),
+      ends({Stream::both, {{"codec", "raw"}}}),
+      strangers()};
   if (size > 0) all[data[0] / 4 % all.size()].play(data, size);
   return 0;
 }

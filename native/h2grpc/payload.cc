@@ -47,24 +47,29 @@ class Blocks final : public Payload {
   Block block_;
 };
 
-/// Codec bytes without protobuf.
+/// Messages that are bytes, without protobuf.
 class Raws final : public Payload {
  public:
-  Raws(const Content& out, const Content& in, const std::string& incoming) : Payload(out, in, incoming) {
+  Raws(const std::string& bytes, const Content& in, const std::string& incoming, bool any_length = false)
+      : Payload(in, in, incoming), any_length_(any_length) {
     whole_.resize(kPrefix);
-    put_prefix(whole_.data(), out.bytes.size());
-    whole_ += out.bytes;
+    put_prefix(whole_.data(), bytes.size());
+    whole_ += bytes;
   }
 
   std::string_view outgoing(std::string&) const override { return whole_; }
 
-  Taken decode(std::string_view message) const override { return sized(message.size()); }
+  Taken decode(std::string_view message) const override {
+    if (any_length_) return {static_cast<std::int64_t>(message.size()), ok, ""};
+    return sized(message.size());
+  }
   std::string compare(std::string_view message) const override {
     return message == in_.bytes ? "" : "the " + incoming_ + " has another content than expected";
   }
 
  private:
   std::string whole_;
+  bool any_length_;
 };
 
 /// Codec proto: messages of the trial.
@@ -141,8 +146,13 @@ Taken Payload::undecodable() const {
 std::unique_ptr<const Payload> make_payload(const Content& out, const Content& in,
                                             const std::string& incoming, bool raw) {
   if (out.message) return std::make_unique<Structured>(out, in, incoming);
-  if (raw) return std::make_unique<Raws>(out, in, incoming);
+  if (raw) return std::make_unique<Raws>(out.bytes, in, incoming);
   return std::make_unique<Blocks>(out, in, incoming);
+}
+
+std::unique_ptr<const Payload> make_raw_payload(const std::string& bytes, const Content& in,
+                                                bool any_length) {
+  return std::make_unique<Raws>(bytes, in, "reply", any_length);
 }
 
 }  // namespace netdyno::h2grpc

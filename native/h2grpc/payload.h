@@ -78,4 +78,8 @@ class Payload {
 std::unique_ptr<const Payload> make_payload(const grpc_worker::Content& out, const grpc_worker::Content& in,
                                             const std::string& incoming, bool raw);
 
+/// A client's message as it is, and any reply of the expected length, or of any at all.
+std::unique_ptr<const Payload> make_raw_payload(const std::string& bytes, const grpc_worker::Content& in,
+                                                bool any_length);
+
 }  // namespace netdyno::h2grpc

@@ -7,6 +7,7 @@
 #include "grpcpp/methods.h"
 #include "h2/settings.h"
 #include "h2/work.h"
+#include "h2grpc/ask.h"
 #include "h2grpc/call.h"
 #include "kit/ends.h"
 #include "kit/options.h"
@@ -49,11 +50,8 @@ std::vector<Option> options() {
       bytes_option("max_message", {0, 0, INT_MAX},
                    "largest message this end receives; 0 takes the libraries' 4 MiB, raised to what the "
                    "exchange needs"),
-      only(Role::client,
-           choice_option("verify", {"content", "length"},
-                         "what is compared before ready: the content that our servers send, or only its "
-                         "length, for a server of yours; a message only has to decode then")),
   };
+  for (Option& option : ask_options()) all.push_back(std::move(option));
   for (Option& option : h2::setting_options()) all.push_back(std::move(option));
   for (Option& option : socket_options()) all.push_back(std::move(option));
   all.push_back(listener_option());

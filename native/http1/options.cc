@@ -1,7 +1,5 @@
 #include "http1/options.h"
 
-#include <algorithm>
-#include <cctype>
 #include <string_view>
 
 #include "http1/paths.h"
@@ -24,26 +22,6 @@ constexpr std::size_t kMostHeaders = 64;
 
 [[noreturn]] void refuse(const std::string& option, const std::string& text) {
   throw Failure(ErrorKind::setup, "option " + option + ": " + text);
-}
-
-/// A character of a token (RFC 9110, section 5.6.2).
-bool is_token_char(char c) {
-  constexpr std::string_view kMarks = "!#$%&'*+-.^_`|~";
-  return std::isalnum(static_cast<unsigned char>(c)) != 0 || kMarks.find(c) != std::string_view::npos;
-}
-
-bool is_token(std::string_view text) {
-  return !text.empty() && std::all_of(text.begin(), text.end(), is_token_char);
-}
-
-/// What a header's value may hold (RFC 9110, section 5.5).
-bool is_value(std::string_view text) {
-  return std::none_of(text.begin(), text.end(),
-                      [](char c) { return (c >= 0 && c < ' ' && c != '\t') || c == 0x7f; });
-}
-
-bool is_host(std::string_view text) {
-  return std::none_of(text.begin(), text.end(), [](char c) { return c <= ' ' || c >= 0x7f || c == '/'; });
 }
 
 /// Headers that say how a request is framed, which the client does itself.
@@ -78,10 +56,7 @@ void add_header(Ask& ask, std::string_view line) {
 
 void add_headers(Ask& ask, std::string_view text) {
   while (!text.empty()) {
-    const std::size_t end = std::min(text.find('\n'), text.size());
-    const std::string_view line = trimmed(text.substr(0, end));
-    if (!line.empty()) add_header(ask, line);
-    text.remove_prefix(std::min(end + 1, text.size()));
+    if (const std::string_view line = next_line(text); !line.empty()) add_header(ask, line);
   }
 }
 

@@ -1,6 +1,5 @@
 #include "http1/paths.h"
 
-#include <algorithm>
 #include <array>
 #include <cctype>
 #include <cstdio>
@@ -69,9 +68,7 @@ std::string wrong_path(std::string_view path) {
 std::vector<std::string> parse_paths(const std::string& name, std::string_view text) {
   std::vector<std::string> all;
   for (std::size_t number = 1; !text.empty(); number++) {
-    const std::size_t end = std::min(text.find('\n'), text.size());
-    const std::string_view path = trimmed(text.substr(0, end));
-    text.remove_prefix(std::min(end + 1, text.size()));
+    const std::string_view path = next_line(text);
     if (path.empty() || path[0] == '#') continue;
     const std::string at = name + ":" + std::to_string(number) + ": ";
     if (const std::string wrong = wrong_path(path); !wrong.empty()) refuse(at + wrong);

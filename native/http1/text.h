@@ -14,6 +14,16 @@ std::string_view trimmed(std::string_view text);
 /// Whether two names of headers are the same: their case does not count.
 bool same_header(std::string_view a, std::string_view b);
 
+/// Removes the next line from a text and returns it, trimmed.
+std::string_view next_line(std::string_view& text);
+
+/// Whether it may be the name of a header, or a method (RFC 9110, section 5.6.2).
+bool is_token(std::string_view text);
+/// Whether it may be the value of a header (RFC 9110, section 5.5).
+bool is_value(std::string_view text);
+/// Whether it may be the host, with or without a port, that a request is for.
+bool is_host(std::string_view text);
+
 /// The text in quotes, cut off after most bytes, without bytes that would not print.
 std::string shown(std::string_view text, std::size_t most);
 

@@ -6,6 +6,8 @@
 #include <stdexcept>
 #include <string_view>
 
+#include "kit/base64.h"
+
 namespace netdyno {
 namespace {
 
@@ -39,21 +41,6 @@ std::string deflate(const std::string& plain) {
   if (status != Z_OK) throw std::runtime_error(std::string("compress histogram: ") + zError(status));
   packed.resize(size);
   return packed;
-}
-
-std::string base64(std::string_view bytes) {
-  constexpr char kAlphabet[] = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/";
-  std::string out;
-  out.reserve((bytes.size() + 2) / 3 * 4);
-  for (std::size_t i = 0; i < bytes.size(); i += 3) {
-    std::uint32_t group = 0;
-    for (std::size_t j = 0; j < 3; j++) {
-      group = group << 8 | (i + j < bytes.size() ? static_cast<unsigned char>(bytes[i + j]) : 0U);
-    }
-    for (int j = 0; j < 4; j++) out.push_back(kAlphabet[group >> (18 - 6 * j) & 0x3f]);
-  }
-  for (std::size_t missing = (3 - bytes.size() % 3) % 3, i = 1; i <= missing; i++) out[out.size() - i] = '=';
-  return out;
 }
 
 }  // namespace

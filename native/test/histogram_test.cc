@@ -3,6 +3,7 @@
 #include <gtest/gtest.h>
 #include <zlib.h>
 
+#include "kit/base64.h"
 #include "test/vectors.h"
 
 namespace netdyno {
@@ -18,23 +19,9 @@ std::string hex(const std::string& bytes) {
   return out;
 }
 
-std::string unbase64(const std::string& text) {
-  const std::string alphabet = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/";
-  std::string out;
-  std::uint32_t group = 0;
-  int bits = 0;
-  for (const char c : text) {
-    if (c == '=') break;
-    group = group << 6 | static_cast<std::uint32_t>(alphabet.find(c));
-    bits += 6;
-    if (bits >= 8) out.push_back(static_cast<char>(group >> (bits -= 8) & 0xff));
-  }
-  return out;
-}
-
 /// The payload inside an encoded text.
 std::string inflate(const std::string& encoded) {
-  const std::string packed = unbase64(encoded).substr(8);
+  const std::string packed = from_base64(encoded).value().substr(8);
   std::string plain(1 << 20, '\0');
   uLongf size = plain.size();
   const int status = uncompress(reinterpret_cast<Bytef*>(plain.data()), &size,
@@ -60,7 +47,7 @@ TEST(Histogram, PayloadsAreThoseOfTheVectors) {
 TEST(Histogram, EncodedHeaderHoldsCookieAndLength) {
   Histogram histogram;
   for (int i = 0; i < 5000; i++) histogram.record(i * 37);
-  const std::string bytes = unbase64(histogram.encode());
+  const std::string bytes = from_base64(histogram.encode()).value();
   EXPECT_EQ(hex(bytes.substr(0, 4)), "1c849314");
   std::size_t length = 0;
   for (std::size_t i = 4; i < 8; i++) length = length << 8 | static_cast<unsigned char>(bytes[i]);

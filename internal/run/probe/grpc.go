@@ -146,8 +146,10 @@ func (c called) found(t Target) Found {
 			verify, length = "status", "replies of different lengths"
 		}
 	}
+	const wire = "grpc:netdyno.v1"
+	client, chosen := t.client(wire, c.url.Scheme == "grpcs", "go-grpc")
 	levels := map[string]string{
-		"server": "address", "client": "go-grpc", "opt.server.address": address(c.url), "opt.server.wire": "grpc:netdyno.v1",
+		"server": "address", "client": client, "opt.server.address": address(c.url), "opt.server.wire": wire,
 		"request": size(int64(len(c.request))), "response": size(int64(last)),
 		"opt.client.method": c.path(), "opt.client.codec": "raw", "opt.client.verify": verify,
 	}
@@ -157,6 +159,9 @@ func (c called) found(t Target) Found {
 	if c.url.Scheme == "grpcs" {
 		t.addTrust(c.url, levels)
 		words[0] += " by TLS"
+	}
+	if chosen {
+		words = append(words, "asked by "+client)
 	}
 	if c.path() != "/"+strings.Trim(c.url.Path, "/") {
 		words = append([]string{c.path()}, words...)

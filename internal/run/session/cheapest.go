@@ -14,8 +14,9 @@ import (
 // onRings are the clients that take the least CPU of this host, by wire, as
 // docs/benchmarks.md has it.
 var onRings = map[string]string{
-	"http/1.1": "http1-uring",
-	"h2c":      "h2-uring",
+	"http/1.1":        "http1-uring",
+	"h2c":             "h2-uring",
+	"grpc:netdyno.v1": "grpc-nghttp2",
 }
 
 // CheapestClient returns the client of a wire that takes the least CPU of this host,

@@ -1,0 +1,158 @@
+#include "h2grpc/ask.h"
+
+#include <array>
+#include <cstddef>
+#include <string_view>
+
+#include "http1/text.h"
+#include "kit/base64.h"
+#include "kit/options.h"
+
+namespace netdyno::h2grpc {
+
+using contract::ErrorKind;
+using contract::Failure;
+using contract::Option;
+using contract::Role;
+using http1::shown;
+
+namespace {
+
+constexpr std::string_view kService = "/netdyno.v1.Exchange/";
+/// The default of option method, by which messages of a user's own travel.
+constexpr char kOwn[] = "/netdyno.v1.Exchange/Own";
+constexpr std::string_view kReflection = "/grpc.reflection.";
+constexpr std::size_t kMostHeaders = 64;
+constexpr std::size_t kMostShown = 80;
+
+[[noreturn]] void refuse(const std::string& option, const std::string& text) {
+  throw Failure(ErrorKind::setup, "option " + option + " " + text);
+}
+
+[[noreturn]] void contradicts(const std::string& text) { throw Failure(ErrorKind::unsupported, text); }
+
+bool starts_with(std::string_view text, std::string_view begin) {
+  return text.substr(0, begin.size()) == begin;
+}
+
+bool ends_with(std::string_view text, std::string_view end) {
+  return text.size() >= end.size() && text.substr(text.size() - end.size()) == end;
+}
+
+std::string method_of(const std::string& text) {
+  const std::size_t middle = text.find('/', 1);
+  const bool named = text[0] == '/' && middle != std::string::npos && middle > 1 && middle + 1 < text.size();
+  if (!named || text.find('/', middle + 1) != std::string::npos ||
+      text.find_first_of(" {}?#") != std::string::npos || !http1::is_value(text)) {
+    refuse("method", "is " + shown(text, kMostShown) + ", expected /package.Service/Method such as " + kOwn);
+  }
+  if (starts_with(text, kReflection)) {
+    refuse("method", "is " + shown(text, kMostShown) + ": the server's reflection has that service");
+  }
+  return text == kOwn ? "" : text;
+}
+
+/// Names that gRPC itself gives values; the library in Go leaves them out, too.
+bool is_grpcs(std::string_view name) {
+  constexpr std::array<std::string_view, 8> kOwnNames = {
+      "content-type", "user-agent",  "grpc-message-type", "grpc-encoding",
+      "grpc-message", "grpc-status", "grpc-timeout",      "te"};
+  for (const std::string_view own : kOwnNames) {
+    if (name == own) return true;
+  }
+  return false;
+}
+
+/// Adds one line of option headers.
+void add_header(Ask& ask, std::string_view line) {
+  const std::size_t colon = line.find(':');
+  std::string name(http1::trimmed(line.substr(0, colon)));
+  if (colon == std::string_view::npos || !http1::is_token(name)) {
+    refuse("headers", ": " + shown(line, kMostShown) + " is no metadata, expected Name: value");
+  }
+  std::string value(http1::trimmed(line.substr(colon + 1)));
+  for (char& c : name) {
+    if (c >= 'A' && c <= 'Z') c = static_cast<char>(c - 'A' + 'a');
+  }
+  if (!http1::is_value(value)) {
+    refuse("headers", ": " + shown(line, kMostShown) + " is no metadata, expected Name: value");
+  }
+  if (ends_with(name, "-bin")) {
+    if (!from_base64(value)) {
+      refuse("headers", ": the value of " + shown(name, kMostShown) +
+                            " is no base64, which that of a name that ends in -bin is");
+    }
+    while (!value.empty() && value.back() == '=') value.pop_back();  // it travels without padding
+  }
+  if (is_grpcs(name)) return;
+  if (ask.headers.size() == kMostHeaders) refuse("headers", ": more than " + std::to_string(kMostHeaders));
+  ask.headers.emplace_back(std::move(name), std::move(value));
+}
+
+void check_body(const Ask& ask, const contract::Setup& setup) {
+  if (!ask.body) return;
+  const auto bytes = static_cast<std::int64_t>(ask.body->size());
+  if (bytes == setup.exchange.up_bytes) return;
+  refuse("body", ": the message has " + std::to_string(bytes) + " bytes and the factor request says " +
+                     std::to_string(setup.exchange.up_bytes) + "; expected the same");
+}
+
+}  // namespace
+
+std::vector<Option> ask_options() {
+  std::vector<Option> all = {
+      text_option("method", kOwn,
+                  "full name (/package.Service/Method) of the method that carries all messages, for a "
+                  "server of your own; unless given, those of exchange.proto"),
+      text_option("headers", "",
+                  "metadata of the calls, \"Name: value\", one a line; the value of a name that ends in "
+                  "-bin is base64"),
+      text_option("host", "", ":authority of the calls; the server's address unless given"),
+      text_option("body", "",
+                  "with codec=raw: the request message, serialized and in base64, in place of random "
+                  "content; as long as the factor request says"),
+      choice_option("verify", {"content", "length", "status"},
+                    "what is compared before ready: the content that our servers send, or only its "
+                    "length, for a server of yours; status, with codec=raw: replies may have any length, "
+                    "and what came is counted"),
+  };
+  for (Option& option : all) option = only(Role::client, std::move(option));
+  return all;
+}
+
+bool Ask::of_netdyno() const { return method.empty() || starts_with(method, kService); }
+
+Ask ask_of(const contract::Setup& setup) {
+  const contract::Json& options = setup.options;
+  const bool streamed = setup.exchange.stream != contract::Stream::none;
+  Ask ask;
+  ask.method = method_of(options.at("method").get<std::string>());
+  if (!ask.method.empty() && streamed) {
+    contradicts("option method is given and exchange.stream too: chunks travel by Up, Down and Both alone");
+  }
+  ask.host = options.at("host").get<std::string>();
+  if (!http1::is_host(ask.host)) {
+    refuse("host", "is " + shown(ask.host, kMostShown) +
+                       ", expected a host such as example.org or example.org:50051");
+  }
+  const auto headers = options.at("headers").get<std::string>();
+  for (std::string_view rest = headers; !rest.empty();) {
+    if (const std::string_view line = http1::next_line(rest); !line.empty()) add_header(ask, line);
+  }
+  const auto verify = options.at("verify").get<std::string>();
+  ask.verify = verify == "content" ? Verify::content : verify == "length" ? Verify::length : Verify::status;
+  const auto body = options.at("body").get<std::string>();
+  if ((!body.empty() || ask.verify == Verify::status) && (options.at("codec") != "raw" || streamed)) {
+    contradicts(
+        "options body and verify=status need codec=raw and no exchange.stream: they are for whole messages "
+        "as they are");
+  }
+  if (!body.empty()) {
+    ask.body = from_base64(body);
+    if (!ask.body) refuse("body", "is no base64");
+  }
+  check_body(ask, setup);
+  return ask;
+}
+
+}  // namespace netdyno::h2grpc

@@ -1,0 +1,82 @@
+// Package shop is a gRPC server that is not netdyno's, for the tests of clients that are to
+// call such a one, and the options by which they call it.
+package shop
+
+import (
+	"encoding/base64"
+	"fmt"
+	"net"
+	"testing"
+
+	"google.golang.org/grpc"
+	"google.golang.org/grpc/codes"
+	"google.golang.org/grpc/encoding"
+	"google.golang.org/grpc/mem"
+	"google.golang.org/grpc/metadata"
+	"google.golang.org/grpc/status"
+)
+
+// Order is a message of somebody's service, serialized.
+const Order = "\x08\x07\x12\x03tea"
+
+// Answer makes the reply to the one request of a call, in bytes of the test's choice.
+type Answer func(stream grpc.ServerStream, method string, request []byte) error
+
+// Serve serves every method by one function until the test ends, and returns its address.
+func Serve(t *testing.T, answer Answer, how ...grpc.ServerOption) string {
+	t.Helper()
+	s := grpc.NewServer(append(how, grpc.ForceServerCodecV2(verbatim{}), grpc.UnknownServiceHandler(func(_ any, stream grpc.ServerStream) error {
+		var request []byte
+		if err := stream.RecvMsg(&request); err != nil {
+			return err
+		}
+		method, _ := grpc.MethodFromServerStream(stream)
+		return answer(stream, method, request)
+	}))...)
+	l, err := net.Listen("tcp", "127.0.0.1:0")
+	if err != nil {
+		t.Fatal(err)
+	}
+	go s.Serve(l)
+	t.Cleanup(s.Stop)
+	return l.Addr().String()
+}
+
+// Asked are the options of a call that Keeper answers, changed by names and levels.
+func Asked(more ...string) map[string]any {
+	o := map[string]any{
+		"codec": "raw", "method": "/shop.v1.Shop/Buy", "verify": "length", "host": "shop.example:7",
+		"headers": "Authorization: Bearer x\nTrace-Bin: AQI=\nx-key: 1\nx-key: 2", "body": base64.StdEncoding.EncodeToString([]byte(Order)),
+	}
+	for i := 0; i < len(more); i += 2 {
+		o[more[i]] = more[i+1]
+	}
+	return o
+}
+
+// Keeper answers four bytes, and only calls that are exactly as Asked says.
+func Keeper(stream grpc.ServerStream, method string, request []byte) error {
+	md, _ := metadata.FromIncomingContext(stream.Context())
+	got := fmt.Sprintf("%s %q %v %v %q %v %v", method, request, md[":authority"], md["authorization"], md["trace-bin"], md["x-key"], md["content-type"])
+	want := fmt.Sprintf("/shop.v1.Shop/Buy %q [shop.example:7] [Bearer x] [%q] [1 2] [application/grpc]", Order, "\x01\x02")
+	if got != want {
+		return status.Errorf(codes.InvalidArgument, "got %s", got)
+	}
+	return stream.SendMsg([]byte("done"))
+}
+
+// verbatim is a codec for messages that are bytes.
+type verbatim struct{}
+
+func (verbatim) Name() string { return "" }
+
+func (verbatim) Marshal(v any) (mem.BufferSlice, error) {
+	return mem.BufferSlice{mem.SliceBuffer(v.([]byte))}, nil
+}
+
+func (verbatim) Unmarshal(data mem.BufferSlice, v any) error {
+	*v.(*[]byte) = data.Materialize()
+	return nil
+}
+
+var _ encoding.CodecV2 = verbatim{}
