@@ -32,6 +32,7 @@ class H2Server final : public ServerFlow, private Events {
   void received(std::size_t n, std::int64_t) override;
 
   Fate fate() const override { return over_ ? Fate::over : Fate::open; }
+  using ServerFlow::ended;
 
  private:
   /// A request on its stream.

@@ -200,7 +200,8 @@ struct Callbacks {
 };
 
 Session::Session(End end, const Settings& settings)
-    : limit_(kFirstLimit), lump_(std::min<std::size_t>(settings.stream_window, kFirstWindow) / 2) {
+    : limit_(kFirstLimit),
+      lump_(std::min(static_cast<std::size_t>(settings.stream_window), kFirstWindow) / 2) {
   nghttp2_option* option = nullptr;
   if (nghttp2_option_new(&option) != 0) throw std::bad_alloc();
   nghttp2_option_set_no_closed_streams(option, 1);
