@@ -35,13 +35,13 @@ void TlsFlow::begin(std::int64_t now) {
 
 /// Whether the other flow has something to be encrypted.
 bool TlsFlow::speaks() const {
-  if (session_->state() != State::open || session_->closed()) return false;
+  if (session_->state() != State::open || !session_->may_speak()) return false;
   return inner_->unsent() && (is_server() || inner_->fate() == Fate::open);
 }
 
 /// Whether this end is to say that it says no more.
 bool TlsFlow::parts() const {
-  if (session_->closed()) return false;
+  if (!session_->may_speak()) return false;
   if (is_server() && session_->state() == State::ended) return true;
   if (session_->state() != State::open || inner_->fate() != Fate::over) return false;
   return !is_server() || !inner_->unsent();

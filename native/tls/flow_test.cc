@@ -418,6 +418,24 @@ TEST(TlsServer, AnswersAGoodbye) {
   EXPECT_EQ(server.traffic.invalid.get(), 0);
 }
 
+/// In the handshake nobody can be told goodbye.
+TEST(TlsServer, FollowsAGoodbyeInTheHandshake) {
+  ServerRig server(10);
+  Peer client(nullptr, kProtocol);
+  std::string bytes = client.outgoing();
+  feed(*server.flow, bytes, SIZE_MAX);
+  words(*server.flow, true);
+  bytes = std::string("\x15\x03\x03\0\x02\x01\0", 7);
+  feed(*server.flow, bytes, SIZE_MAX);
+  EXPECT_EQ(server.flow->fate(), Fate::over);
+  while (server.flow->unsent()) {
+    const auto out = server.flow->outgoing(1);
+    ASSERT_FALSE(out.empty());
+    server.flow->written(out.size());
+  }
+  EXPECT_EQ(server.traffic.invalid.get(), 0);
+}
+
 /// Echoes of new keys, which either end may ask for at any time.
 TEST(TlsServer, FollowsNewKeys) {
   ServerRig server(10);
@@ -452,6 +470,39 @@ TEST(TlsServer, OwesNoEndlessAnswersToRequestsForNewKeys) {
   EXPECT_TRUE(server.flow->read_buffer().empty());
   EXPECT_LT(words(*server.flow, true).size(), 80U << 10);
   EXPECT_FALSE(server.flow->read_buffer().empty());
+}
+
+/// What is to be sent while a ticket has come in part waits for the rest of it.
+TEST(TlsClient, LosesNothingToATicketInPieces) {
+  contract::Setup setup = setup_of(Role::client, 10);
+  setup.load.amount = 2;
+  for (std::size_t cut = 1; cut < 900; cut += 37) {
+    Peer server(&own(), "");
+    server.fragment_tickets();
+    const std::shared_ptr<const Work> work = work_of(setup, "http/1.1");
+    {
+      const auto verification = work->verification(0);
+      verification->begin(0);
+      converse(*verification, server, false);
+      server.say(server.heard());
+      converse(*verification, server, false);
+      ASSERT_TRUE(verification->verified());
+    }
+    netdyno::test::ClientRig client(setup, work);
+    server.take(words(*client.flow, false));
+    server.say(server.heard().substr(10));
+    ASSERT_EQ(SSL_new_session_ticket(server.ssl()), 1);
+    SSL_do_handshake(server.ssl());
+    std::string rest = server.outgoing();
+    ASSERT_GT(rest.size(), cut);
+    std::string part = rest.substr(0, cut);
+    rest.erase(0, cut);
+    feed(*client.flow, part, SIZE_MAX);
+    server.take(words(*client.flow, false));
+    feed(*client.flow, rest, SIZE_MAX);
+    server.take(words(*client.flow, false));
+    EXPECT_EQ(server.heard().size(), 30U) << "cut at " << cut;
+  }
 }
 
 /// A client's connection that a peer ends in the middle of a record is lost.

@@ -64,11 +64,14 @@ class Session {
   /// Decrypts bytes that came. 0 when more must come for that, or the state has changed.
   std::size_t decrypt(std::span<char> to);
 
-  /// Encrypts bytes to be sent.
+  /// Whether this end may say something now. Not while the handshake lasts, nor while a part of
+  /// a later message of its kind came, such as a ticket: the library first wants the rest.
+  bool may_speak() const { return !closed_ && SSL_is_init_finished(ssl_.get()) != 0; }
+  /// Encrypts bytes to be sent. Only when it may speak.
   void encrypt(std::span<const char> bytes);
   /// Whether more may be gathered.
   bool has_room() const { return out_.has_room(); }
-  /// Says that this end says no more. Only when open, once.
+  /// Says that this end says no more. Only when it may speak.
   void close();
   bool closed() const { return closed_; }
 
