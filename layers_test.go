@@ -112,11 +112,11 @@ var layers = map[string][]string{
 
 	// Programs: the orchestrator never holds a transport, a worker nothing else.
 	"cmd/netdyno":   orchestrator,
-	"bench":         append(slices.Clone(orchestrator), "internal/read/stat", "internal/read/synthetic"),
+	"bench":         append(slices.Clone(orchestrator), "internal/read/stat", "internal/read/synthetic", "test/programs"),
 	"bench/shape":   {},
 	"bench/first/*": {}, // servers of somebody's own
 	"truth":         append(slices.Clone(orchestrator), "internal/read/stat", "internal/read/synthetic", "test/truth", "test/limits"),
-	"test/programs": {}, // where the programs are that tests run
+	"test/programs": {}, // the programs that tests and benchmarks run
 	"test/lab":      {}, // hosts, for the tests of rigs: of third parties only
 	"test/shop":     {}, // a gRPC service of a third party
 	"test/trials":   append(slices.Clone(orchestrator), "internal/run/bench/benchtest"),

@@ -8,6 +8,8 @@ import (
 	"os"
 	"path/filepath"
 	"strconv"
+
+	"netdyno/test/programs"
 )
 
 // readQuestions ask what reading a body into a pooled buffer saves.
@@ -29,7 +31,8 @@ func (b *bed) readQuestions() []question {
 	}
 }
 
-// nginx serves one file at /block. With " http2" as its protocol it speaks HTTP/2 alone.
+// nginx serves one file at /block, nothing in its way: by sendfile, connections kept
+// for ever. With " http2" as its protocol it speaks HTTP/2 alone.
 func (b *bed) nginx(ctx context.Context, bytes int, protocol string) (*peer, error) {
 	directory, err := b.content(bytes)
 	if err != nil {
@@ -37,9 +40,13 @@ func (b *bed) nginx(ctx context.Context, bytes int, protocol string) (*peer, err
 	}
 	var broken error
 	server, err := b.serve(ctx, func(port string) []string {
-		config := filepath.Join(b.temp, "nginx-"+port+".conf")
-		broken = os.WriteFile(config, []byte(nginxConfig(b.temp, directory, port, protocol)), 0o600)
-		return []string{"nginx", "-p", b.temp, "-c", config, "-e", "stderr"}
+		var argv []string
+		argv, broken = programs.Nginx{
+			Own: filepath.Join(b.temp, "nginx-"+port), Root: directory, Listen: "127.0.0.1:" + port + protocol,
+			Events: "worker_connections 4096;",
+			HTTP:   "sendfile on; tcp_nopush on; keepalive_requests 1000000000; keepalive_timeout 1h;",
+		}.Command()
+		return argv
 	})
 	if broken != nil || err != nil {
 		return nil, fmt.Errorf("start nginx: %w", errors.Join(broken, err))
@@ -78,33 +85,4 @@ func (b *bed) content(bytes int) (string, error) {
 	text := make([]byte, bytes)
 	_, _ = rand.NewChaCha8(seed).Read(text) // never fails
 	return directory, os.WriteFile(file, text, 0o600)
-}
-
-// nginxConfig is nginx in the foreground, one worker, nothing in its way: no
-// log, files by sendfile, connections kept for ever. As root it stays root, for
-// the content is its user's alone.
-func nginxConfig(prefix, root, port, protocol string) string {
-	user := ""
-	if os.Geteuid() == 0 {
-		user = "user root;\n"
-	}
-	return user + `daemon off;
-worker_processes 1;
-pid ` + prefix + `/nginx-` + port + `.pid;
-error_log stderr;
-events { worker_connections 4096; }
-http {
-  access_log off;
-  sendfile on;
-  tcp_nopush on;
-  keepalive_requests 1000000000;
-  keepalive_timeout 1h;
-  client_body_temp_path ` + prefix + `/body;
-  proxy_temp_path ` + prefix + `/proxy;
-  fastcgi_temp_path ` + prefix + `/fastcgi;
-  uwsgi_temp_path ` + prefix + `/uwsgi;
-  scgi_temp_path ` + prefix + `/scgi;
-  server { listen 127.0.0.1:` + port + protocol + `; root ` + root + `; }
-}
-`
 }

@@ -8,11 +8,12 @@ import (
 
 	"netdyno/internal/contract"
 	"netdyno/internal/record"
+	"netdyno/test/programs"
 )
 
-// nginxConfig writes the configuration of an nginx that serves 4 MiB at /block
-// and a kilobyte at /small, and returns it.
-func nginxConfig(t *testing.T, port string) string {
+// nginx returns the command of an nginx that serves 4 MiB at /block and a kilobyte
+// at /small.
+func nginx(t *testing.T, port string) []string {
 	t.Helper()
 	directory := t.TempDir()
 	for name, size := range map[string]int{"block": block, "small": 1 << 10} {
@@ -20,37 +21,13 @@ func nginxConfig(t *testing.T, port string) string {
 			t.Fatal(err)
 		}
 	}
-	user := ""
-	if os.Geteuid() == 0 {
-		user = "user root;" // the directory is ours alone
-	}
-	text := strings.NewReplacer("DIR", directory, "PORT", port, "USER", user).Replace(`USER
-daemon off;
-worker_processes 1;
-pid DIR/pid;
-error_log stderr;
-events {}
-http {
-  access_log off;
-  sendfile on;
-  keepalive_requests 1000000;
-  client_body_temp_path DIR/body;
-  proxy_temp_path DIR/proxy;
-  fastcgi_temp_path DIR/fastcgi;
-  uwsgi_temp_path DIR/uwsgi;
-  scgi_temp_path DIR/scgi;
-  server { listen 127.0.0.1:PORT; root DIR; }
-}
-`)
-	file := filepath.Join(directory, "nginx.conf")
-	if err := os.WriteFile(file, []byte(text), 0o600); err != nil {
+	argv, err := programs.Nginx{
+		Own: directory, Root: directory, Listen: "127.0.0.1:" + port, HTTP: "sendfile on; keepalive_requests 1000000;",
+	}.Command()
+	if err != nil {
 		t.Fatal(err)
 	}
-	return file
-}
-
-func nginxCommand(config string) []string {
-	return []string{"nginx", "-p", filepath.Dir(config), "-e", "stderr", "-c", config}
+	return argv
 }
 
 // Our clients of HTTP/1.1, and how a study asks them for a file of nginx.
@@ -69,7 +46,7 @@ func TestNginxByExec(t *testing.T) {
 			need(t, []string{"nginx"}, "exec", client)
 			port := freePort(t)
 			r := trial(t, fromNginx(client, "/block", "4MiB", "server=exec", "opt.server.port="+port,
-				"opt.server.command="+strings.Join(nginxCommand(nginxConfig(t, port)), " "))...)
+				"opt.server.command="+strings.Join(nginx(t, port), " "))...)
 			completed(t, r, 40)
 			server := r.Workers[0]
 			if server.Role != contract.Server || !server.Ready.Foreign || server.Ready.Elsewhere {
@@ -89,7 +66,7 @@ func TestNginxByExec(t *testing.T) {
 func TestNginxByAddress(t *testing.T) {
 	need(t, []string{"nginx"}, "address")
 	port := freePort(t)
-	start(t, port, nginxCommand(nginxConfig(t, port))...)
+	programs.Start(t, "127.0.0.1:"+port, nginx(t, port)...)
 	at := "opt.server.address=127.0.0.1:" + port
 	for _, client := range []string{"go-http1", "http1-uring"} {
 		t.Run(client, func(t *testing.T) {

@@ -18,6 +18,7 @@ import (
 
 	"netdyno/internal/contract"
 	"netdyno/internal/work/worker/workertest"
+	"netdyno/test/programs"
 )
 
 // encrypting are the transports in C++ that encrypt, each with those in Go that it
@@ -261,54 +262,22 @@ func encryptedNginx(t *testing.T, certificate *contract.TLS) string {
 	}
 	at := l.Addr().String()
 	_ = l.Close()
-	user := ""
-	if os.Geteuid() == 0 {
-		user = "user root;" // the directory is ours alone
-	}
-	config := strings.NewReplacer("DIR", directory, "ADDRESS", at, "USER", user).Replace(`USER
-daemon off;
-worker_processes 1;
-pid DIR/pid;
-error_log stderr;
-events {}
-http {
-  access_log off;
-  keepalive_requests 10;
-  client_body_temp_path DIR/body;
-  proxy_temp_path DIR/proxy;
-  fastcgi_temp_path DIR/fastcgi;
-  uwsgi_temp_path DIR/uwsgi;
-  scgi_temp_path DIR/scgi;
-  server {
-    listen ADDRESS ssl; root DIR;
-    ssl_protocols TLSv1.3; ssl_certificate DIR/certificate.pem; ssl_certificate_key DIR/key.pem;
-  }
-}
-`)
 	for name, text := range map[string]string{
-		"nginx.conf": config, "certificate.pem": certificate.Certificate, "key.pem": certificate.Key, "block": strings.Repeat("x", 300_000),
+		"certificate.pem": certificate.Certificate, "key.pem": certificate.Key, "block": strings.Repeat("x", 300_000),
 	} {
 		if err := os.WriteFile(filepath.Join(directory, name), []byte(text), 0o600); err != nil {
 			t.Fatal(err)
 		}
 	}
-	command := exec.Command("nginx", "-p", directory, "-e", "stderr", "-c", filepath.Join(directory, "nginx.conf"))
-	if err := command.Start(); err != nil {
+	argv, err := programs.Nginx{
+		Own: directory, Root: directory, Listen: at + " ssl", HTTP: "keepalive_requests 10;",
+		Server: "ssl_protocols TLSv1.3; ssl_certificate " + directory + "/certificate.pem; ssl_certificate_key " + directory + "/key.pem;",
+	}.Command()
+	if err != nil {
 		t.Fatal(err)
 	}
-	t.Cleanup(func() {
-		_ = command.Process.Signal(os.Interrupt)
-		_ = command.Wait()
-	})
-	for range 200 {
-		if conn, err := net.Dial("tcp", at); err == nil {
-			_ = conn.Close()
-			return at
-		}
-		time.Sleep(50 * time.Millisecond)
-	}
-	t.Fatal("nginx does not listen")
-	return ""
+	programs.Start(t, at, argv...)
+	return at
 }
 
 // A server that cuts encrypted connections without a goodbye, in a reply and between two.

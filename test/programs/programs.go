@@ -1,5 +1,6 @@
 // Package programs finds the programs that tests run: netdyno and its workers,
-// in the directory bin of the repository. It is for tests alone.
+// in the directory bin of the repository. It also starts somebody's servers. It is for
+// tests and benchmarks alone.
 package programs
 
 import (

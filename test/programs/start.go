@@ -1,4 +1,4 @@
-package foreign_test
+package programs
 
 import (
 	"bytes"
@@ -9,9 +9,9 @@ import (
 	"time"
 )
 
-// start starts somebody's server, waits until it listens on the port and ends
+// Start starts somebody's server, waits until it listens at the address and ends
 // it, by its process, with the test.
-func start(t *testing.T, port string, argv ...string) {
+func Start(t testing.TB, address string, argv ...string) {
 	t.Helper()
 	var said bytes.Buffer
 	c := exec.Command(argv[0], argv[1:]...)
@@ -34,9 +34,9 @@ func start(t *testing.T, port string, argv ...string) {
 		}
 	})
 	for deadline := time.Now().Add(10 * time.Second); ; time.Sleep(10 * time.Millisecond) {
-		conn, err := net.Dial("tcp", "127.0.0.1:"+port)
+		conn, err := net.Dial("tcp", address)
 		if err == nil {
-			conn.Close()
+			_ = conn.Close() // it was only to be made
 			return
 		}
 		select {
@@ -45,7 +45,7 @@ func start(t *testing.T, port string, argv ...string) {
 		default:
 		}
 		if time.Now().After(deadline) {
-			t.Fatalf("%s does not listen on %s: %v", argv[0], port, err)
+			t.Fatalf("%s does not listen on %s: %v", argv[0], address, err)
 		}
 	}
 }
