@@ -25,6 +25,7 @@ import (
 	"netdyno/internal/run/rig"
 	"netdyno/internal/run/rig/namespaces"
 	"netdyno/internal/run/session"
+	"netdyno/test/trials"
 )
 
 // terminal is a netdyno listen that a user starts by hand at a host.
@@ -80,21 +81,20 @@ func (l *terminal) ends() (string, error) {
 
 // drives runs a study against a server and returns its directory, its exit
 // status and what it said. A run of which a busy machine left no trial is made again.
-func drives(t *testing.T, mine family, host rig.Host, at string, levels ...string) (session.Directory, int, string) {
+func drives(t *testing.T, mine family, host rig.Host, at string, levels ...string) (dir session.Directory, status int, said string) {
 	t.Helper()
-	for tries := 1; ; tries++ {
-		dir := session.Directory(filepath.Join(t.TempDir(), "run"))
+	trials.Repeat(func() bool {
+		dir = session.Directory(filepath.Join(t.TempDir(), "run"))
 		args := append([]string{"run"}, levels...)
 		out, err := atHand(t, mine, host, append(args, "blocks=1", "--rig", "at:"+at, "--out", string(dir))...).CombinedOutput()
 		var exit *exec.ExitError
 		if err != nil && !errors.As(err, &exit) {
 			t.Fatal(err)
 		}
-		said := string(out)
-		if tries == 20 || !strings.Contains(said, " gave a valid figure") || !strings.Contains(said, " invalid") || lacking.MatchString(said) {
-			return dir, statusOf(exit), said
-		}
-	}
+		status, said = statusOf(exit), string(out)
+		return strings.Contains(said, " gave a valid figure") && strings.Contains(said, " invalid") && !lacking.MatchString(said)
+	})
+	return dir, status, said
 }
 
 func statusOf(exit *exec.ExitError) int {

@@ -9,6 +9,7 @@ import (
 	"testing"
 
 	"netdyno/internal/record"
+	"netdyno/test/trials"
 )
 
 // remembering runs netdyno in a directory, with a cache of its own, and returns
@@ -69,16 +70,16 @@ func TestCalibrationIsUsed(t *testing.T) {
 	dir, cache := t.TempDir(), t.TempDir()
 	netdyno := func(args ...string) (int, string) { return remembering(t, dir, cache, args...) }
 	work := []string{"run", "transport=null", "opt.service=1ms", "connections=4", "blocks=6", "amount=100", "compare.primary=service_p50_us", "--out"}
-	// A run with trials that say themselves that they were disturbed is repeated.
 	repeated := func(out string) (code int, said string) {
-		for range 20 {
+		trials.Repeat(func() bool {
 			if code, said = netdyno(append(work, out)...); code == statusOK || !strings.Contains(said, "\ntrials") {
-				break
+				return false
 			}
 			if err := os.RemoveAll(filepath.Join(dir, out)); err != nil {
 				t.Fatal(err)
 			}
-		}
+			return true
+		})
 		return code, said
 	}
 	if code, said := repeated("before"); code != statusOK {

@@ -59,8 +59,7 @@ func TestScripts(t *testing.T) {
 }
 
 // exits runs a command that must end with the given status: exits 2 netdyno run.
-// A new run of which a busy machine stood a trial still is made again: that is
-// neither the script's doing nor netdyno's.
+// A new run of which a busy machine disturbed a trial is made again.
 func exits(ts *testscript.TestScript, negated bool, args []string) {
 	if negated || len(args) < 2 {
 		ts.Fatalf("usage: exits STATUS COMMAND [ARGS…]")
@@ -68,15 +67,16 @@ func exits(ts *testscript.TestScript, negated bool, args []string) {
 	want, err := strconv.Atoi(args[0])
 	ts.Check(err)
 	got := 0
-	for range 20 {
+	trials.Repeat(func() bool {
 		got = ended(ts, args[1:])
 		directory := newRun(args[1:])
 		if said := ts.ReadFile("stdout"); directory == "" || !strings.Contains(said, " invalid") || got == want && !trials.Disturbed(said) {
-			break
+			return false
 		}
 		ts.Logf("a trial stood still on a busy machine: once more")
 		ts.Check(os.RemoveAll(ts.MkAbs(directory)))
-	}
+		return true
+	})
 	if got != want {
 		ts.Fatalf("%s ended with status %d, want %d", strings.Join(args[1:], " "), got, want)
 	}

@@ -8,6 +8,7 @@ import (
 
 	"netdyno/internal/contract"
 	"netdyno/internal/record"
+	"netdyno/test/trials"
 )
 
 // bulk are the levels of a short bulk trial.
@@ -41,17 +42,15 @@ func TestPairsThatMeasureThemselves(t *testing.T) {
 // busy gives them, and returns the ends.
 func alike(t *testing.T, args ...string) (server, client record.Worker) {
 	t.Helper()
-	for range 20 {
+	trials.Repeat(func() bool {
 		r := trial(t, args...)
 		if r.Outcome != record.OK {
 			t.Fatalf("the trial is %s: %v", r.Outcome, r.Failure)
 		}
 		server, client = end(t, r, contract.Server), end(t, r, contract.Client)
 		served, drove := server.Close.Reading.AtNs-server.Open.Reading.AtNs, client.Result.ToNs-client.Result.FromNs
-		if 2*served < 3*drove && 2*drove < 3*served {
-			break
-		}
-	}
+		return 2*served >= 3*drove || 2*drove >= 3*served
+	})
 	return server, client
 }
 
