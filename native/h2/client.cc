@@ -7,6 +7,7 @@
 namespace netdyno::h2 {
 
 using contract::ErrorKind;
+using contract::Role;
 
 H2Client::H2Client(const Asking& asking, const Settings& settings, const Place& place,
                    std::unique_ptr<Session> session)
@@ -16,7 +17,7 @@ H2Client::H2Client(const Asking& asking, const Settings& settings, const Place& 
       fresh_(session == nullptr),
       stays_(asking.stays()),
       session_(std::move(session)) {
-  if (fresh_) session_ = std::make_unique<Session>(End::client, settings_);
+  if (fresh_) session_ = std::make_unique<Session>(Role::client, settings_);
   session_->attend(*this);
 }
 
@@ -240,7 +241,7 @@ bool H2Client::ended(std::int64_t) {
 }
 
 void H2Client::reopened(std::int64_t now) {
-  session_ = std::make_unique<Session>(End::client, settings_);
+  session_ = std::make_unique<Session>(Role::client, settings_);
   session_->attend(*this);
   fate_ = Fate::open;
   for (Call& call : calls_) call.open = false;

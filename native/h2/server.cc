@@ -3,7 +3,7 @@
 namespace netdyno::h2 {
 
 H2Server::H2Server(const Answering& answering, const Settings& settings, std::size_t size, Traffic& traffic)
-    : ServerFlow(size, traffic), answering_(answering), session_(End::server, settings) {
+    : ServerFlow(size, traffic), answering_(answering), session_(contract::Role::server, settings) {
   session_.attend(*this);
 }
 

@@ -9,6 +9,8 @@
 
 namespace netdyno::h2 {
 
+using contract::Role;
+
 namespace {
 
 /// Streams that a client opens before the server has said how many it takes: what
@@ -199,7 +201,7 @@ struct Callbacks {
   }
 };
 
-Session::Session(End end, const Settings& settings)
+Session::Session(Role role, const Settings& settings)
     : limit_(kFirstLimit),
       lump_(std::min(static_cast<std::size_t>(settings.stream_window), kFirstWindow) / 2) {
   nghttp2_option* option = nullptr;
@@ -209,22 +211,22 @@ Session::Session(End end, const Settings& settings)
   // whose window the settings reduce while an update of it waits to be sent.
   nghttp2_option_set_no_auto_window_update(option, 1);
   nghttp2_mem memory = memory_.asked_by();
-  const int made = end == End::client
+  const int made = role == Role::client
                        ? nghttp2_session_client_new3(&session_, Callbacks::table(), this, option, &memory)
                        : nghttp2_session_server_new3(&session_, Callbacks::table(), this, option, &memory);
   nghttp2_option_del(option);
   if (made != 0) throw std::bad_alloc();
-  submit_settings(end, settings);
+  submit_settings(role, settings);
 }
 
 Session::~Session() { nghttp2_session_del(session_); }
 
-void Session::submit_settings(End end, const Settings& settings) {
+void Session::submit_settings(Role role, const Settings& settings) {
   const std::array<nghttp2_settings_entry, 4> entries = {{
       {NGHTTP2_SETTINGS_INITIAL_WINDOW_SIZE, static_cast<std::uint32_t>(settings.stream_window)},
       {NGHTTP2_SETTINGS_MAX_FRAME_SIZE, settings.max_frame},
       {NGHTTP2_SETTINGS_MAX_HEADER_LIST_SIZE, kMostHead},
-      end == End::client
+      role == Role::client
           ? nghttp2_settings_entry{NGHTTP2_SETTINGS_ENABLE_PUSH, 0}
           : nghttp2_settings_entry{NGHTTP2_SETTINGS_MAX_CONCURRENT_STREAMS, settings.max_streams},
   }};

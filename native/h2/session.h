@@ -22,6 +22,7 @@
 #include "h2/fields.h"
 #include "h2/memory.h"
 #include "h2/settings.h"
+#include "kit/contract.h"
 #include "kit/double_buffer.h"
 
 namespace netdyno::h2 {
@@ -63,15 +64,13 @@ class Events {
   virtual void refused(std::int32_t /*id*/) {}
 };
 
-enum class End { client, server };
-
 class Session {
  public:
   /// Bytes of header fields of one stream, those of replies before the one that counts and
   /// of trailers among them, beyond which it is given up.
   static constexpr std::size_t kMostHead = 64 << 10;
 
-  Session(End end, const Settings& settings);
+  Session(contract::Role role, const Settings& settings);
   ~Session();
   Session(const Session&) = delete;
   Session& operator=(const Session&) = delete;
@@ -121,7 +120,7 @@ class Session {
  private:
   friend struct Callbacks;
 
-  void submit_settings(End end, const Settings& settings);
+  void submit_settings(contract::Role role, const Settings& settings);
   Stream* stream_of(std::int32_t id);
   /// The last stream that was looked up may be no more.
   void forget() {

@@ -20,7 +20,7 @@ Verification::Verification(const Asking& asking, const Settings& settings, std::
       connection_(connection),
       streams_(streams),
       to_(to),
-      session_(std::make_unique<Session>(End::client, settings)) {
+      session_(std::make_unique<Session>(contract::Role::client, settings)) {
   session_->attend(*this);
 }
 

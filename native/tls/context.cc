@@ -12,6 +12,7 @@ namespace netdyno::tls {
 
 using contract::ErrorKind;
 using contract::Failure;
+using contract::Role;
 
 namespace {
 
@@ -72,11 +73,11 @@ std::string last_words() {
 }
 
 Context::Context(const contract::Setup& setup, std::string_view protocol)
-    : end_(setup.role == contract::Role::server ? End::server : End::client), protocol_(protocol) {
+    : role_(setup.role), protocol_(protocol) {
   offer_ = static_cast<char>(protocol_.size()) + protocol_;
-  context_.reset(SSL_CTX_new(end_ == End::server ? TLS_server_method() : TLS_client_method()));
+  context_.reset(SSL_CTX_new(role_ == Role::server ? TLS_server_method() : TLS_client_method()));
   if (!context_) throw Failure(ErrorKind::setup, "begin TLS: " + last_words());
-  if (end_ == End::client) {
+  if (role_ == Role::client) {
     trust(*setup.tls, trust_of(setup));
     return;
   }

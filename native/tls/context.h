@@ -17,8 +17,6 @@
 
 namespace netdyno::tls {
 
-enum class End { client, server };
-
 class Context {
  public:
   /// The end of an encrypted trial. protocol is its name in ALPN (RFC 7301). Throws
@@ -28,7 +26,7 @@ class Context {
   Context& operator=(const Context&) = delete;
 
   SSL_CTX* get() const { return context_.get(); }
-  End end() const { return end_; }
+  contract::Role role() const { return role_; }
   const std::string& protocol() const { return protocol_; }
   /// The server's name, which its certificate must hold; empty where that is its IP address.
   const std::string& server_name() const { return server_name_; }
@@ -54,7 +52,7 @@ class Context {
     void operator()(SSL_CTX* context) const { SSL_CTX_free(context); }
   };
 
-  End end_;
+  contract::Role role_;
   std::string protocol_;
   std::string offer_;
   std::string server_name_;

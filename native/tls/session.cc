@@ -11,6 +11,8 @@
 
 namespace netdyno::tls {
 
+using contract::Role;
+
 namespace {
 
 // Types of records (RFC 8446, section 5.1).
@@ -96,7 +98,7 @@ Session::Session(const Context& context, const std::string& host)
   BIO_set_data(bio, this);
   BIO_set_init(bio, 1);
   SSL_set_bio(ssl_.get(), bio, bio);  // which owns it
-  if (context.end() == End::server) {
+  if (context.role() == Role::server) {
     SSL_set_accept_state(ssl_.get());
     return;
   }
@@ -143,7 +145,9 @@ void Session::shake_hands() {
   judge(result);
   // The library says nothing to who does not speak TLS. Clients that expect plain text know
   // an alert when they see one.
-  if (state_ == State::broken && context_.end() == End::server && out_.empty()) out_.filling() = kPlainAlert;
+  if (state_ == State::broken && context_.role() == Role::server && out_.empty()) {
+    out_.filling() = kPlainAlert;
+  }
 }
 
 /// Holds the peer to the protocol that the trial has.
@@ -159,7 +163,7 @@ void Session::agree() {
   for (char& c : agreed) {
     if (c < ' ' || c > '~') c = '?';
   }
-  break_off("the " + std::string(context_.end() == End::client ? "server" : "client") + " speaks " +
+  break_off("the " + std::string(context_.role() == Role::client ? "server" : "client") + " speaks " +
             (agreed.empty() ? "TLS without ALPN" : agreed) + ", expected " + context_.protocol() +
             " to be agreed on (ALPN)");
 }

@@ -19,7 +19,7 @@ class TlsWork final : public Work {
  public:
   TlsWork(const contract::Setup& setup, std::string_view protocol, std::unique_ptr<const Work> inner)
       : context_(setup, protocol), inner_(std::move(inner)) {
-    if (context_.end() == End::server) return;
+    if (context_.role() == contract::Role::server) return;
     routes_ = routes(setup);
     sessions_.resize(static_cast<std::size_t>(setup.load.connections));
   }

@@ -9,7 +9,7 @@ namespace netdyno::uring_worker {
 void UringClientLoop::add(int fd, std::unique_ptr<Flow> flow, bool active) {
   LoopObserver& observer = *this;
   connections_.push_back(
-      std::make_unique<Connection>(loop_, observer, End::client, Descriptor(fd), std::move(flow)));
+      std::make_unique<Connection>(loop_, observer, contract::Role::client, Descriptor(fd), std::move(flow)));
   connections_.back()->index = connections_.size() - 1;
   carries_load_.push_back(active);
   opened(active);

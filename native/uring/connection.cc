@@ -13,6 +13,7 @@ namespace netdyno::uring_worker {
 
 using contract::ErrorKind;
 using contract::Failure;
+using contract::Role;
 
 namespace {
 
@@ -23,9 +24,9 @@ constexpr int kSendFlags = MSG_WAITALL | MSG_NOSIGNAL;
 
 }  // namespace
 
-Connection::Connection(Loop& loop, LoopObserver& observer, End end, Descriptor socket,
+Connection::Connection(Loop& loop, LoopObserver& observer, Role role, Descriptor socket,
                        std::unique_ptr<Flow> flow)
-    : loop_(loop), observer_(observer), end_(end), socket_(std::move(socket)), flow_(std::move(flow)) {}
+    : loop_(loop), observer_(observer), role_(role), socket_(std::move(socket)), flow_(std::move(flow)) {}
 
 void Connection::begin() {
   if (socket_.get() >= 0) file_ = loop_.ring.keep(socket_.get());
@@ -66,12 +67,12 @@ void Connection::guard(Step step) {
   try {
     step();
   } catch (const Failure&) {
-    if (end_ == End::client) throw;
+    if (role_ == Role::client) throw;
     lose();
   }
 }
 
-std::int64_t Connection::now() const { return end_ == End::client ? now_ns() : 0; }
+std::int64_t Connection::now() const { return role_ == Role::client ? now_ns() : 0; }
 
 /// Submits every operation that may be pending and is not.
 void Connection::move(std::int64_t at) {
@@ -99,7 +100,7 @@ bool Connection::concluded() {
     case Flow::Fate::open:
       return false;
     case Flow::Fate::over:
-      if (end_ == End::client) {
+      if (role_ == Role::client) {
         parting_ = true;
         ::shutdown(socket_.get(), SHUT_RDWR);  // ends what is under way
         settle();

@@ -24,6 +24,7 @@
 #include <span>
 #include <vector>
 
+#include "kit/contract.h"
 #include "kit/descriptor.h"
 #include "kit/flow.h"
 #include "uring/loop.h"
@@ -44,13 +45,11 @@ class LoopObserver {
   ~LoopObserver() = default;
 };
 
-/// Which end of connections a loop drives.
-enum class End { client, server };
-
 class Connection final : public Owner {
  public:
-  /// loop and observer outlive the connection.
-  Connection(Loop& loop, LoopObserver& observer, End end, Descriptor socket, std::unique_ptr<Flow> flow);
+  /// role is the end that the loop drives. loop and observer outlive the connection.
+  Connection(Loop& loop, LoopObserver& observer, contract::Role role, Descriptor socket,
+             std::unique_ptr<Flow> flow);
   Connection(const Connection&) = delete;
   Connection& operator=(const Connection&) = delete;
 
@@ -107,7 +106,7 @@ class Connection final : public Owner {
 
   Loop& loop_;
   LoopObserver& observer_;
-  End end_;
+  contract::Role role_;
   Descriptor socket_;
   std::unique_ptr<Flow> flow_;
   File file_;

@@ -48,7 +48,8 @@ void UringServerLoop::listen(int listener, std::function<void(int fd)> admit) {
 
 void UringServerLoop::adopt(int fd, std::unique_ptr<Flow> flow) {
   LoopObserver& observer = *this;
-  auto newcomer = std::make_unique<Connection>(loop_, observer, End::server, Descriptor(fd), std::move(flow));
+  auto newcomer =
+      std::make_unique<Connection>(loop_, observer, contract::Role::server, Descriptor(fd), std::move(flow));
   {
     const std::lock_guard lock(mutex_);
     newcomers_.push_back(std::move(newcomer));
