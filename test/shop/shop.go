@@ -37,7 +37,7 @@ func Serve(t *testing.T, answer Answer, how ...grpc.ServerOption) string {
 	if err != nil {
 		t.Fatal(err)
 	}
-	go s.Serve(l)
+	go func() { _ = s.Serve(l) }() // it says that it was stopped
 	t.Cleanup(s.Stop)
 	return l.Addr().String()
 }
