@@ -8,9 +8,6 @@ import (
 	"net"
 	"net/http"
 	"net/http/httptest"
-	"os"
-	"os/exec"
-	"path/filepath"
 	"slices"
 	"strings"
 	"testing"
@@ -18,7 +15,6 @@ import (
 
 	"netdyno/internal/contract"
 	"netdyno/internal/work/worker/workertest"
-	"netdyno/test/programs"
 )
 
 // encrypting are the transports in C++ that encrypt, each with those in Go that it
@@ -232,11 +228,9 @@ func TestTLSServersSurviveTheirClients(t *testing.T) {
 
 // nginx, encrypted, with a connection that it ends after some replies.
 func TestTLSFromNginx(t *testing.T) {
-	if _, err := exec.LookPath("nginx"); err != nil {
-		t.Skip(err)
-	}
+	needs(t, "nginx")
 	certificate := workertest.Certificate(t)
-	at := encryptedNginx(t, certificate)
+	at := nginx(t, certificate, "ssl", "keepalive_requests 10;")
 	for _, transport := range nativeHTTP {
 		t.Run(transport, func(t *testing.T) {
 			got := drive(t, transport, contract.Setup{
@@ -249,35 +243,6 @@ func TestTLSFromNginx(t *testing.T) {
 			}
 		})
 	}
-}
-
-// encryptedNginx starts an nginx that serves 300,000 bytes at /block until the test ends,
-// and returns its address.
-func encryptedNginx(t *testing.T, certificate *contract.TLS) string {
-	t.Helper()
-	directory := t.TempDir()
-	l, err := net.Listen("tcp", "127.0.0.1:0")
-	if err != nil {
-		t.Fatal(err)
-	}
-	at := l.Addr().String()
-	_ = l.Close()
-	for name, text := range map[string]string{
-		"certificate.pem": certificate.Certificate, "key.pem": certificate.Key, "block": strings.Repeat("x", 300_000),
-	} {
-		if err := os.WriteFile(filepath.Join(directory, name), []byte(text), 0o600); err != nil {
-			t.Fatal(err)
-		}
-	}
-	argv, err := programs.Nginx{
-		Own: directory, Root: directory, Listen: at + " ssl", HTTP: "keepalive_requests 10;",
-		Server: "ssl_protocols TLSv1.3; ssl_certificate " + directory + "/certificate.pem; ssl_certificate_key " + directory + "/key.pem;",
-	}.Command()
-	if err != nil {
-		t.Fatal(err)
-	}
-	programs.Start(t, at, argv...)
-	return at
 }
 
 // A server that cuts encrypted connections without a goodbye, in a reply and between two.
