@@ -21,7 +21,11 @@ void play(const std::string& input) {
 }
 
 TEST(Corpus, IsTakenWithAnyChange) {
+#ifdef NETDYNO_CORPUS_CHANGES
+  constexpr int kChanges = NETDYNO_CORPUS_CHANGES;
+#else
   constexpr int kChanges = 100;
+#endif
   std::uint64_t state = 1;
   int inputs = 0;
   for (const auto& entry : std::filesystem::directory_iterator(NETDYNO_CORPUS)) {

@@ -42,12 +42,14 @@ std::unique_ptr<const Work> work_of(const contract::Setup& setup, std::string_vi
 
 /// A server's flow, with what it needs.
 struct ServerRig {
-  explicit ServerRig(std::int64_t bytes, std::string_view protocol = kProtocol, std::size_t buffer = 4096)
-      : work(work_of(setup_of(Role::server, bytes), protocol)), flow(work->server(buffer, traffic)) {
+  explicit ServerRig(std::int64_t bytes, std::string_view protocol = kProtocol)
+      : ServerRig(work_of(setup_of(Role::server, bytes), protocol)) {}
+  explicit ServerRig(std::shared_ptr<const Work> of)
+      : work(std::move(of)), flow(work->server(4096, traffic)) {
     flow->begin(0);
   }
   Traffic traffic;
-  std::unique_ptr<const Work> work;
+  std::shared_ptr<const Work> work;
   std::unique_ptr<Flow> flow;
 };
 
@@ -94,23 +96,29 @@ class Link {
   std::size_t came_[2] = {0, 0};
 };
 
+/// Two ends whose certificates were read, which takes longer than to converse.
+struct Ends {
+  explicit Ends(std::int64_t bytes) : setup(setup_of(Role::client, bytes)) {
+    setup.load.amount = 3;
+    client = work_of(setup);
+    server = work_of(setup_of(Role::server, bytes));
+  }
+  contract::Setup setup;
+  std::shared_ptr<const Work> client;
+  std::shared_ptr<const Work> server;
+};
+
 /// A whole conversation: the verified exchange, and three more on its session.
-std::size_t hold(std::int64_t bytes, std::size_t piece, std::size_t at) {
-  ServerRig server(bytes);
-  const contract::Setup setup = [&] {
-    contract::Setup made = setup_of(Role::client, bytes);
-    made.load.amount = 3;
-    return made;
-  }();
-  const std::shared_ptr<const Work> work = work_of(setup);
+std::size_t hold(const Ends& ends, std::size_t piece, std::size_t at) {
+  ServerRig server(ends.server);
   std::size_t came = 0;
   {
-    const auto verification = work->verification(0);
+    const auto verification = ends.client->verification(0);
     verification->begin(0);
     came = Link(*verification, *server.flow, piece, at).run();
     EXPECT_TRUE(verification->verified()) << "pieces of " << piece << ", cut at " << at;
   }
-  netdyno::test::ClientRig client(setup, work);
+  netdyno::test::ClientRig client(ends.setup, ends.client);
   Link(*client.flow, *server.flow, piece).run();
   EXPECT_EQ(client.counts().exchanges, 3) << "pieces of " << piece << ", cut at " << at;
   EXPECT_EQ(client.counts().error_sum(), 0);
@@ -120,17 +128,20 @@ std::size_t hold(std::int64_t bytes, std::size_t piece, std::size_t at) {
 }
 
 TEST(TlsFlow, ConversesWhereverItsBytesAreCut) {
-  const std::size_t all = hold(10, SIZE_MAX, SIZE_MAX);
+  const Ends ends(10);
+  const std::size_t all = hold(ends, SIZE_MAX, SIZE_MAX);
   ASSERT_GT(all, 500U);
-  for (std::size_t at = 1; at <= all + 10; at++) hold(10, SIZE_MAX, at);
+  for (std::size_t at = 1; at <= all + 10; at++) hold(ends, SIZE_MAX, at);
 }
 
 TEST(TlsFlow, ConversesByteByByteAndInPieces) {
-  for (const std::size_t piece : {1U, 2U, 3U, 5U, 6U, 22U, 100U, 1000U}) hold(10, piece, SIZE_MAX);
+  const Ends ends(10);
+  for (const std::size_t piece : {1U, 2U, 3U, 5U, 6U, 22U, 100U, 1000U}) hold(ends, piece, SIZE_MAX);
 }
 
 TEST(TlsFlow, CarriesMegabytes) {
-  for (const std::size_t piece : {std::size_t{999}, std::size_t{1} << 20}) hold(1 << 20, piece, SIZE_MAX);
+  const Ends ends(1 << 20);
+  for (const std::size_t piece : {std::size_t{999}, std::size_t{1} << 20}) hold(ends, piece, SIZE_MAX);
 }
 
 /// What a client's verification says of a server that does this.
@@ -368,8 +379,9 @@ TEST(TlsServer, TellsPlainTextSo) {
 /// that.
 TEST(TlsServer, SurvivesChangedBytes) {
   const std::string content(10, 'x');
+  const std::shared_ptr<const Work> work = work_of(setup_of(Role::server, 10));
   for (std::size_t at = 0; at < 400; at++) {
-    ServerRig server(10);
+    ServerRig server(work);
     Peer client(nullptr, kProtocol);
     std::size_t came = 0;
     for (int turn = 0; turn < 6; turn++) {
