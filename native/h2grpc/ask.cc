@@ -1,7 +1,9 @@
 #include "h2grpc/ask.h"
 
+#include <algorithm>
 #include <array>
 #include <cstddef>
+#include <set>
 #include <string_view>
 
 #include "http1/text.h"
@@ -23,11 +25,13 @@ constexpr std::string_view kService = "/netdyno.v1.Exchange/";
 constexpr char kOwn[] = "/netdyno.v1.Exchange/Own";
 constexpr std::string_view kReflection = "/grpc.reflection.";
 constexpr std::size_t kMostHeaders = 64;
+/// Bytes of what a user adds to a header; with the client's own fields it is less than the 64 KiB
+/// that nghttp2 sends.
+constexpr std::size_t kMostHead = 60 << 10;
 constexpr std::size_t kMostShown = 80;
 
-[[noreturn]] void refuse(const std::string& option, const std::string& text) {
-  throw Failure(ErrorKind::setup, "option " + option + " " + text);
-}
+/// text begins with the option's name.
+[[noreturn]] void refuse(const std::string& text) { throw Failure(ErrorKind::setup, "option " + text); }
 
 [[noreturn]] void contradicts(const std::string& text) { throw Failure(ErrorKind::unsupported, text); }
 
@@ -44,10 +48,10 @@ std::string method_of(const std::string& text) {
   const bool named = text[0] == '/' && middle != std::string::npos && middle > 1 && middle + 1 < text.size();
   if (!named || text.find('/', middle + 1) != std::string::npos ||
       text.find_first_of(" {}?#") != std::string::npos || !http1::is_value(text)) {
-    refuse("method", "is " + shown(text, kMostShown) + ", expected /package.Service/Method such as " + kOwn);
+    refuse("method is " + shown(text, kMostShown) + ", expected /package.Service/Method such as " + kOwn);
   }
   if (starts_with(text, kReflection)) {
-    refuse("method", "is " + shown(text, kMostShown) + ": the server's reflection has that service");
+    refuse("method is " + shown(text, kMostShown) + ": the server's reflection has that service");
   }
   return text == kOwn ? "" : text;
 }
@@ -63,38 +67,60 @@ bool is_grpcs(std::string_view name) {
   return false;
 }
 
-/// Adds one line of option headers.
-void add_header(Ask& ask, std::string_view line) {
+/// Whether the bytes are those that gRPC lets a name, or a value, of metadata have
+/// (PROTOCOL-HTTP2.md, Custom-Metadata): the library in Go sends no others.
+bool is_metadata(std::string_view name, std::string_view value) {
+  constexpr std::string_view kName = "0123456789abcdefghijklmnopqrstuvwxyz-_.";
+  return !name.empty() && name.find_first_not_of(kName) == std::string_view::npos &&
+         std::all_of(value.begin(), value.end(), [](char c) { return c >= ' ' && c <= '~'; });
+}
+
+/// Adds one line of option headers, which is not shown: it may hold a password.
+void add_header(Ask& ask, std::set<std::string>& names, std::string_view line) {
   const std::size_t colon = line.find(':');
   std::string name(http1::trimmed(line.substr(0, colon)));
-  if (colon == std::string_view::npos || !http1::is_token(name)) {
-    refuse("headers", ": " + shown(line, kMostShown) + " is no metadata, expected Name: value");
-  }
-  std::string value(http1::trimmed(line.substr(colon + 1)));
+  std::string value(colon == std::string_view::npos ? "" : http1::trimmed(line.substr(colon + 1)));
   for (char& c : name) {
     if (c >= 'A' && c <= 'Z') c = static_cast<char>(c - 'A' + 'a');
   }
-  if (!http1::is_value(value)) {
-    refuse("headers", ": " + shown(line, kMostShown) + " is no metadata, expected Name: value");
+  if (colon == std::string_view::npos || !is_metadata(name, value)) {
+    refuse("headers: found a line that is no metadata, expected Name: value");
   }
   if (ends_with(name, "-bin")) {
     if (!from_base64(value)) {
-      refuse("headers", ": the value of " + shown(name, kMostShown) +
-                            " is no base64, which that of a name that ends in -bin is");
+      refuse("headers: " + shown(name, kMostShown) +
+             " has a value that is no base64; a name that ends in -bin has a value in base64");
     }
     while (!value.empty() && value.back() == '=') value.pop_back();  // it travels without padding
   }
-  if (is_grpcs(name)) return;
-  if (ask.headers.size() == kMostHeaders) refuse("headers", ": more than " + std::to_string(kMostHeaders));
-  ask.headers.emplace_back(std::move(name), std::move(value));
+  names.insert(name);
+  if (names.size() > kMostHeaders) refuse("headers: more than " + std::to_string(kMostHeaders) + " names");
+  if (!is_grpcs(name)) ask.headers.emplace_back(std::move(name), std::move(value));
+}
+
+void add_headers(Ask& ask, std::string_view text) {
+  std::set<std::string> names;
+  while (!text.empty()) {
+    if (const std::string_view line = http1::next_line(text); !line.empty()) add_header(ask, names, line);
+  }
+}
+
+/// nghttp2 would say of a longer header only that the stream was refused.
+void check_head(const Ask& ask) {
+  constexpr std::size_t kOverhead = 32;  // of each field (RFC 9113, section 6.5.2)
+  std::size_t bytes = ask.method.size() + ask.host.size();
+  for (const auto& [name, value] : ask.headers) bytes += name.size() + value.size() + kOverhead;
+  if (bytes <= kMostHead) return;
+  refuse("headers: they have, with method and host, " + std::to_string(bytes) + " bytes, expected at most " +
+         std::to_string(kMostHead));
 }
 
 void check_body(const Ask& ask, const contract::Setup& setup) {
   if (!ask.body) return;
   const auto bytes = static_cast<std::int64_t>(ask.body->size());
   if (bytes == setup.exchange.up_bytes) return;
-  refuse("body", ": the message has " + std::to_string(bytes) + " bytes and the factor request says " +
-                     std::to_string(setup.exchange.up_bytes) + "; expected the same");
+  refuse("body: the message has " + std::to_string(bytes) + " bytes and the factor request says " +
+         std::to_string(setup.exchange.up_bytes) + "; expected the same");
 }
 
 }  // namespace
@@ -132,24 +158,24 @@ Ask ask_of(const contract::Setup& setup) {
   }
   ask.host = options.at("host").get<std::string>();
   if (!http1::is_host(ask.host)) {
-    refuse("host", "is " + shown(ask.host, kMostShown) +
-                       ", expected a host such as example.org or example.org:50051");
+    refuse("host is " + shown(ask.host, kMostShown) +
+           ", expected a host such as example.org or example.org:50051");
   }
   const auto headers = options.at("headers").get<std::string>();
-  for (std::string_view rest = headers; !rest.empty();) {
-    if (const std::string_view line = http1::next_line(rest); !line.empty()) add_header(ask, line);
-  }
+  add_headers(ask, headers);
+  check_head(ask);
   const auto verify = options.at("verify").get<std::string>();
   ask.verify = verify == "content" ? Verify::content : verify == "length" ? Verify::length : Verify::status;
-  const auto body = options.at("body").get<std::string>();
+  auto body = options.at("body").get<std::string>();
   if ((!body.empty() || ask.verify == Verify::status) && (options.at("codec") != "raw" || streamed)) {
     contradicts(
         "options body and verify=status need codec=raw and no exchange.stream: they are for whole messages "
         "as they are");
   }
   if (!body.empty()) {
+    std::erase_if(body, [](char c) { return c == '\r' || c == '\n'; });  // of base64(1), and as in Go
     ask.body = from_base64(body);
-    if (!ask.body) refuse("body", "is no base64");
+    if (!ask.body) refuse("body is no base64");
   }
   check_body(ask, setup);
   return ask;
