@@ -83,7 +83,7 @@ class GrpcAnswering final : public h2::Answering {
 };
 
 /// Bytes of the largest message that an end receives, as its option max_message says; 0
-/// stands for 4 MiB, raised to what the exchange needs.
+/// stands for 4 MiB, raised to what the exchange needs, or to 1 GiB for replies of any length.
 std::int64_t max_message(const contract::Setup& setup, const grpc_worker::Contents& contents);
 
 }  // namespace netdyno::h2grpc

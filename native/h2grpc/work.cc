@@ -49,7 +49,7 @@ std::vector<Option> options() {
           "ends the same"),
       bytes_option("max_message", {0, 0, INT_MAX},
                    "largest message this end receives; 0 takes the libraries' 4 MiB, raised to what the "
-                   "exchange needs"),
+                   "exchange needs, and with verify=status to 1 GiB"),
   };
   for (Option& option : ask_options()) all.push_back(std::move(option));
   for (Option& option : h2::setting_options()) all.push_back(std::move(option));
