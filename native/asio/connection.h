@@ -35,14 +35,15 @@ class Connection {
 
   /// Begins the flow, writes its bytes and begins to read.
   void begin() {
-    flow_->begin(Loop::now());
-    open() ? go_on() : renew();
+    const std::int64_t at = Loop::now();
+    flow_->begin(at);
+    open() ? go_on(at) : renew();
   }
 
   /// The slot's next exchange is due, as the agenda says.
   void send(std::uint32_t slot) {
     flow_->send(slot);
-    open() ? flush() : renew();
+    open() ? flush(Loop::now()) : renew();
   }
 
  private:
@@ -53,9 +54,9 @@ class Connection {
   bool open() const { return socket_.is_open(); }
 
   /// This and the following return false when the connection was perhaps destroyed.
-  bool go_on() {
+  bool go_on(std::int64_t at) {
     if (leaving()) return conclude();
-    if (!flush()) return false;
+    if (!flush(at)) return false;
     if (!open()) return true;
     if (leaving()) return conclude();
     read();
@@ -83,7 +84,7 @@ class Connection {
     Descriptor socket = loop_.redial(*this);
     if (socket.get() < 0) return lose();
     take_over(socket_, socket.release());
-    return go_on();
+    return go_on(Loop::now());
   }
 
   void read() {
@@ -104,24 +105,26 @@ class Connection {
       if (broke()) loop_.moved();
       return;
     }
+    const std::int64_t at = Loop::now();
     try {
-      flow_->received(n, Loop::now());
+      flow_->received(n, at);
     } catch (const contract::Failure& failure) {
       if (!loop_.tolerates(failure)) throw;
       lose();
       return;
     }
-    if (go_on()) loop_.moved();
+    if (go_on(at)) loop_.moved();
   }
 
-  /// Writes until nothing is left, the kernel takes no more or the turn is over.
-  bool flush() {
+  /// Writes until nothing is left, the kernel takes no more or the turn is over. What follows
+  /// a reply at once is sent at the instant at which that came.
+  bool flush(std::int64_t at) {
     for (std::size_t turn = 0; !writing_ && flow_->unsent();) {
       if (turn >= kTurn) {
         await_writable();
         break;
       }
-      const auto bytes = flow_->outgoing(Loop::now());
+      const auto bytes = flow_->outgoing(at);
       std::error_code error;
       const std::size_t n = socket_.write_some(::asio::buffer(bytes.data(), bytes.size()), error);
       if (error == ::asio::error::would_block) {
@@ -132,6 +135,7 @@ class Connection {
       flow_->written(n);
       turn += n;
       if (Loop::kRedials && leaving()) break;  // with these bytes it was over
+      if (flow_->unsent()) at = Loop::now();
     }
     return true;
   }
@@ -145,7 +149,7 @@ class Connection {
         broke();
         return;
       }
-      go_on();
+      go_on(Loop::now());
     });
   }
 
