@@ -200,8 +200,8 @@ func (b *bed) bulkWorks() []work {
 			wire: "stream", name: fmt.Sprintf("plain writes × %d", streams), unit: " B/s", cost: "s/GB", server: "each one's own server",
 			rate: 1e9, fast: "≥ 1.0 of the best", peers: []client{b.filling(iperf3, streams), b.filling(iperf2, streams)},
 		}
-		for _, transport := range []string{"threads", "go-net", "go-epoll", "uring"} {
-			w.ours = append(w.ours, b.streaming(transport, streams))
+		for _, name := range []string{"threads", "threads server.lowat=256KiB", "go-net", "uring"} {
+			w.ours = append(w.ours, b.streaming(name, streams))
 		}
 		all = append(all, w)
 	}
@@ -223,10 +223,13 @@ func (b *bed) filling(f filler, streams int) client {
 
 const bytesPerGB = 1e9
 
-// streaming is a bulk trial of ours.
-func (b *bed) streaming(transport string, streams int) client {
-	return client{name: transport, paced: true, own: true, drive: func(ctx context.Context, _ string, rate float64) (figure, error) {
-		levels := bulkLevels(transport, streams)
+// streaming is a bulk trial of ours. Behind the transport's name may be settings of an end.
+func (b *bed) streaming(name string, streams int) client {
+	return client{name: name, paced: true, own: true, drive: func(ctx context.Context, _ string, rate float64) (figure, error) {
+		levels := bulkLevels(transportOf(name), streams)
+		for _, setting := range strings.Fields(name)[1:] {
+			levels = append(levels, "opt."+setting)
+		}
 		if rate > 0 {
 			levels = append(levels, fmt.Sprintf("rate=%.3f", rate/bulkBytes))
 		}
