@@ -285,6 +285,7 @@ type Result struct {
 
 	Profiles map[string][]byte `json:"profiles,omitempty"` // further profiles of the window by kind (ProfileAllocations, …), gzipped pprof, each its growth inside the window
 
+	Inside   *Inside            `json:"inside,omitempty"`   // a client's work inside the window; absent: counts.exchanges are all that is known
 	Arrivals *Arrivals          `json:"arrivals,omitempty"` // open loop: the gaps between its sends
 	Own      map[string]float64 `json:"own,omitempty"`      // what a foreign program says of itself, by metric and unit, over its whole run
 }
@@ -295,6 +296,16 @@ const (
 	ProfileMutex       = "mutex"       // waits that holders of locks caused
 	ProfileBlock       = "block"       // waits on locks, channels and conditions
 )
+
+// Inside is how much work fell inside the window, exchanges that span one of its
+// edges counted by the share of their time in it. For constant times it has no
+// error, where a count of completions is off by up to one exchange for each slot.
+type Inside struct {
+	Exchanges float64 `json:"exchanges"`         // by the time from the actual send to the completion: what cost something
+	Cycles    float64 `json:"cycles"`            // by the time from the slot's completion before: what makes a rate
+	IdleNs    int64   `json:"idle_ns,omitempty"` // closed loop: from the completion before to the send, over the exchanges of service
+	Due       float64 `json:"due,omitempty"`     // open loop: exchanges that fell due
+}
 
 // Arrivals sums up the gaps between consecutive actual sends of one client, over
 // all its slots, in a stretch that begins with the window. Exchanges that never

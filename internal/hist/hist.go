@@ -145,6 +145,20 @@ func (h *Histogram) MeanNs() float64 {
 	return mean
 }
 
+// CV returns the coefficient of variation, standard deviation ÷ mean; 0 when empty.
+func (h *Histogram) CV() float64 {
+	mean := h.MeanNs()
+	if !(mean > 0) {
+		return 0
+	}
+	squares := 0.0
+	for _, s := range h.Steps() {
+		off := float64(s.medianNs()) - mean
+		squares += off * off * float64(s.count)
+	}
+	return math.Sqrt(squares/float64(h.Count())) / mean
+}
+
 // MaxNs returns the largest value (to three digits), 0 when empty.
 func (h *Histogram) MaxNs() int64 {
 	if steps := h.Steps(); len(steps) > 0 {

@@ -28,7 +28,7 @@ func costMetrics() []Metric {
 		Formula: "cores ÷ goodput_bytes_per_s × 10⁹; of a fixed amount of work, CPU time ÷ payload bytes",
 	}, func(w *record.Window, spans []record.Span) (float64, bool) {
 		s, ok := cpuSeconds(w, spans)
-		bytes, known := delivered(w, workLength(w), costLength(w, record.Span.Seconds))
+		bytes, known := delivered(w, served, workLength(w), costLength(w, record.Span.Seconds))
 		return s / bytes * bytesPerGB, ok && known && bytes > 0
 	})
 	used := bothEnds(Metric{

@@ -8,26 +8,38 @@ import (
 )
 
 func goodput(w *record.Window) (float64, bool) {
-	return delivered(w, (*record.Worker).ResultSeconds, record.Span.Seconds)
+	return delivered(w, cycled, (*record.Worker).ResultSeconds, record.Span.Seconds)
 }
 
 // delivered sums the payload bytes that arrived, each count divided by its
 // length: at the end or the ends that the exchange is about.
-func delivered(w *record.Window, client clientLength, server spanLength) (float64, bool) {
+func delivered(w *record.Window, share func(*contract.Inside) float64, client clientLength, server spanLength) (float64, bool) {
 	up, down, ok := w.Directions()
 	sum := 0.0
 	if ok && down {
-		sum, ok = resultSum(w, func(g *record.Worker) int64 { return g.Result.Counts.ReceivedBytes }, client)
+		sum, ok = insideSum(w, receivedOf, share, client)
 	}
 	if !ok || !up {
 		return sum, ok
 	}
 	atServer, ok := atServers(w, server)
-	if uncounted(w) {
-		// What a server that cannot count has answered it has received.
-		atServer, ok = resultSum(w, func(g *record.Worker) int64 { return g.Result.Counts.SentBytes }, client)
+	if uncounted(w) || wholeMessages(w) {
+		// What a server has answered it has received. One that counts whole messages
+		// is off, at its marks, by those that were under way.
+		atServer, ok = insideSum(w, sentOf, share, client)
 	}
 	return sum + atServer, ok
+}
+
+// wholeMessages reports whether every client tells what fell inside its window of
+// messages that do not stream.
+func wholeMessages(w *record.Window) bool {
+	for _, g := range w.Generators() {
+		if g.Result == nil || g.Result.Inside == nil || g.Setup == nil || g.Setup.Exchange.Stream != "" {
+			return false
+		}
+	}
+	return true
 }
 
 // uncounted reports whether a server stands for a program that cannot count, or
@@ -54,7 +66,7 @@ func atServers(w *record.Window, length spanLength) (float64, bool) {
 // at the clients, whatever the exchange is about; false when it is not known.
 func Arriving(w *record.Window, at contract.Role) (float64, bool) {
 	if at != contract.Server {
-		return resultRate(w, func(g *record.Worker) int64 { return g.Result.Counts.ReceivedBytes })
+		return resultRate(w, receivedOf)
 	}
 	return atServers(w, record.Span.Seconds)
 }

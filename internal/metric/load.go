@@ -7,7 +7,7 @@ func loadMetrics() []Metric {
 	return []Metric{
 		{
 			Name: "exchanges_per_s", Unit: "1/s", Better: Higher, Label: "rate", Doc: "exchange rate",
-			Formula: "exchanges completed in the window ÷ its length by the client's clock, summed over clients",
+			Formula: "exchanges in the window ÷ its length by the client's clock, summed over clients; one that spans an edge counts by the share inside of the time since its slot's completion before",
 			in:      exchangeRate,
 		},
 		{
@@ -17,8 +17,23 @@ func loadMetrics() []Metric {
 		},
 		{
 			Name: "offered_share", Unit: "share", Better: Higher, Label: "achieved ÷ offered", Doc: "achieved share of the offered rate",
-			Formula: "exchanges_per_s ÷ the rate that the clients were told to offer; open loop only",
+			Formula: "exchanges in the window ÷ those that fell due in it, all clients together; open loop only",
 			in:      offeredShare,
+		},
+		{
+			Name: "slots_in_use", Unit: "1", Suffix: "slots", Label: "slots in use", Doc: "number of slots in use",
+			Formula: "by Little's law exchanges_per_s × mean time from a slot's completion to its next one, summed over clients; closed loop only, where clients tell that time",
+			in: func(w *record.Window) (float64, bool) {
+				sum := 0.0
+				for _, g := range w.Generators() {
+					used, ok := SlotsInUse(w, g)
+					if !ok {
+						return 0, false
+					}
+					sum += used
+				}
+				return sum, sum > 0
+			},
 		},
 		{
 			Name: "error_share", Unit: "share", Better: Lower, Label: "errors", Doc: "share of failed exchanges",
@@ -42,10 +57,48 @@ func Exchanges(w *record.Window) (int64, bool) {
 
 func exchangeRate(w *record.Window) (float64, bool) { return resultRate(w, exchangesOf) }
 
+// SlotsInUse returns how many of a client's slots its exchanges kept in use, by its rate
+// and the mean time that a slot took for an exchange, the wait before it included (J.
+// Little, A proof for the queuing formula L = λW, 1961). False where the work was fixed
+// or scheduled, and where the client does not tell what fell inside its window.
+func SlotsInUse(w *record.Window, g *record.Worker) (float64, bool) {
+	if g.Result == nil || g.Result.Inside == nil || g.Setup == nil || g.Setup.Load.Rate > 0 || g.Setup.Load.Amount > 0 {
+		return 0, false
+	}
+	times, ok := w.HistogramOf(g, record.Service)
+	seconds, known := g.ResultSeconds()
+	if !ok || !known {
+		return 0, false
+	}
+	mean := times.MeanNs() + float64(g.Result.Inside.IdleNs)/float64(times.Count())
+	return g.Result.Inside.Cycles / seconds * mean / nsPerS, true
+}
+
 func offeredShare(w *record.Window) (float64, bool) {
 	offered, open := w.OfferedRate()
 	achieved, ok := exchangeRate(w)
+	if due, told := dueRate(w); told {
+		offered = due
+	}
 	return achieved / offered, open && ok
+}
+
+// dueRate returns the exchanges per second that fell due in the clients' windows, which
+// of random schedules is not the rate that was asked for; false when a client does not
+// tell.
+func dueRate(w *record.Window) (float64, bool) {
+	sum := 0.0
+	for _, g := range w.Generators() {
+		if g.Result == nil || g.Result.Inside == nil || !(g.Result.Inside.Due > 0) {
+			return 0, false
+		}
+		seconds, ok := g.ResultSeconds()
+		if !ok {
+			return 0, false
+		}
+		sum += g.Result.Inside.Due / seconds
+	}
+	return sum, sum > 0
 }
 
 func errorShare(w *record.Window) (float64, bool) {

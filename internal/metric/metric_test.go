@@ -81,7 +81,8 @@ var absentByHand = map[string]bool{
 	"service_p999_us": true, "response_p999_us": true, // 1500 values leave 1.5 beyond
 	"client.gc_cycles_per_s": true, "client.gc_pause_us_per_cycle": true, "client.gc_cpu_share": true, "client.gc_pause_us_per_s": true, "client.alloc_bytes_per_exchange": true, "client.allocs_per_exchange": true,
 	"client.heap_bytes": true, "client.idle_heap_bytes": true,
-	"work_s": true, // the window was fixed
+	"work_s":       true, // the window was fixed
+	"slots_in_use": true, // an open loop
 }
 
 func TestMetricsByHand(t *testing.T) {
@@ -342,4 +343,59 @@ func TestMetricNamedHintsTheNearest(t *testing.T) {
 	if err == nil || !strings.Contains(err.Error(), "did you mean \"exchanges_per_s\"?") {
 		t.Fatalf("error %v names no near metric", err)
 	}
+}
+
+// A client of whose 1000 completed exchanges 990 fell inside by their service time and
+// 995 by their slots' cycles: costs are divided by the one, rates made of the other.
+func TestAnExchangeThatSpansAnEdgeCountsByItsShare(t *testing.T) {
+	r := handMade(t)
+	whole := map[string]float64{}
+	names := []string{"exchanges_per_s", "goodput_bytes_per_s", "client.cpu_us_per_exchange", "client.cpu_s_per_gb"}
+	for _, name := range names {
+		whole[name] = valueOf(t, r, name)
+	}
+	for i := range r.Workers[1:] {
+		result := r.Workers[1+i].Result
+		n := float64(result.Counts.Exchanges)
+		result.Inside = &contract.Inside{Exchanges: 0.99 * n, Cycles: 0.995 * n, IdleNs: result.Counts.Exchanges * 50_000}
+		r.Workers[1+i].Setup.Load.Rate = 0
+	}
+	for name, want := range map[string]float64{
+		"exchanges_per_s": 0.995, "client.cpu_us_per_exchange": 1 / 0.99, "client.cpu_s_per_gb": 1 / 0.99,
+	} {
+		if got := valueOf(t, r, name) / whole[name]; math.Abs(got-want) > 1e-9 {
+			t.Errorf("%s: %v of that of whole exchanges, want %v", name, got, want)
+		}
+	}
+	// 1000 × 0.995/s × (100 + 50) µs and 500 × 0.995/s × (200 + 50) µs
+	if got := valueOf(t, r, "slots_in_use"); math.Abs(got-0.995*(0.150+0.125)) > 1e-3 {
+		t.Errorf("%v slots in use", got)
+	}
+}
+
+// Of a random schedule an open loop is compared with what it drew.
+func TestAchievedIsOfWhatFellDue(t *testing.T) {
+	r := handMade(t)
+	for i := range r.Workers[1:] {
+		g := &r.Workers[1+i]
+		n := float64(g.Result.Counts.Exchanges)
+		g.Setup.Load.Rate, g.Setup.Load.Arrival = 1.1*n, contract.Poisson
+		g.Result.Inside = &contract.Inside{Exchanges: n, Cycles: n, Due: 1.25 * n}
+	}
+	if got := valueOf(t, r, "offered_share"); math.Abs(got-0.8) > 1e-9 {
+		t.Errorf("achieved %v of what fell due, want 0.8", got)
+	}
+}
+
+func valueOf(t *testing.T, r *record.Record, name string) float64 {
+	t.Helper()
+	m, err := metric.Named(name)
+	if err != nil {
+		t.Fatal(err)
+	}
+	v, ok := m.Value(r)
+	if !ok {
+		t.Fatalf("no %s", name)
+	}
+	return v
 }

@@ -1,6 +1,9 @@
 package metric
 
-import "netdyno/internal/record"
+import (
+	"netdyno/internal/contract"
+	"netdyno/internal/record"
+)
 
 // Unit conversions. GB is 1e9 payload bytes delivered.
 const (
@@ -20,8 +23,11 @@ type (
 // once divides a sum by nothing.
 func once(record.Span) (float64, bool) { return 1, true }
 
+// A clientCount is one count of a client's result.
+type clientCount func(*record.Worker) int64
+
 // resultSum sums one count of the clients' results, each divided by its length.
-func resultSum(w *record.Window, count func(*record.Worker) int64, length clientLength) (float64, bool) {
+func resultSum(w *record.Window, count clientCount, length clientLength) (float64, bool) {
 	sum := 0.0
 	generators := w.Generators()
 	for _, g := range generators {
@@ -37,10 +43,32 @@ func resultSum(w *record.Window, count func(*record.Worker) int64, length client
 	return sum, len(generators) > 0
 }
 
+// insideSum is resultSum of what fell inside the windows: an exchange that spans an
+// edge counts, with its bytes, by a share of it. Where a client does not tell, and of
+// a fixed amount of work, exchanges count whole where they completed.
+func insideSum(w *record.Window, count clientCount, share func(*contract.Inside) float64, length clientLength) (float64, bool) {
+	_, fixed := w.WorkSeconds()
+	return resultSum(w, count, func(g *record.Worker) (float64, bool) {
+		l, ok := length(g)
+		if in := g.Result.Inside; ok && in != nil && !fixed && g.Result.Counts.Exchanges > 0 {
+			if !(share(in) > 0) {
+				return 0, false
+			}
+			l *= float64(g.Result.Counts.Exchanges) / share(in)
+		}
+		return l, ok
+	})
+}
+
+// cycled is the share of an exchange, counted from its slot's completion before, that
+// makes a rate; served the share, counted from its send, that cost something.
+func cycled(in *contract.Inside) float64 { return in.Cycles }
+func served(in *contract.Inside) float64 { return in.Exchanges }
+
 // resultRate sums one count of the clients' results, per second of each
 // client's own window.
-func resultRate(w *record.Window, count func(*record.Worker) int64) (float64, bool) {
-	return resultSum(w, count, (*record.Worker).ResultSeconds)
+func resultRate(w *record.Window, count clientCount) (float64, bool) {
+	return insideSum(w, count, cycled, (*record.Worker).ResultSeconds)
 }
 
 // sumRate sums a cumulative counter's growth over spans, each divided by its
@@ -108,8 +136,10 @@ func workLength(w *record.Window) clientLength {
 // perExchange divides a sum that was made with costLength by the exchanges
 // counted with workLength.
 func perExchange(w *record.Window, sum float64, ok bool) (float64, bool) {
-	exchanges, known := resultSum(w, exchangesOf, workLength(w))
+	exchanges, known := insideSum(w, exchangesOf, served, workLength(w))
 	return sum / exchanges, ok && known && exchanges > 0
 }
 
 func exchangesOf(g *record.Worker) int64 { return g.Result.Counts.Exchanges }
+func receivedOf(g *record.Worker) int64  { return g.Result.Counts.ReceivedBytes }
+func sentOf(g *record.Worker) int64      { return g.Result.Counts.SentBytes }

@@ -152,6 +152,11 @@ Json message(const Result& result) {
                         {"sum_squares_ns2", result.arrivals->sum_squares_ns2},
                         {"stretch_ns", result.arrivals->stretch_ns}};
   }
+  if (result.inside) {
+    Json& inside = body["inside"] = {{"exchanges", result.inside->exchanges}, {"cycles", result.inside->cycles}};
+    if (result.inside->idle_ns != 0) inside["idle_ns"] = result.inside->idle_ns;
+    if (result.inside->due > 0) inside["due"] = result.inside->due;
+  }
   return {{"result", body}};
 }
 

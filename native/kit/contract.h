@@ -219,6 +219,15 @@ struct Arrivals {
   std::int64_t stretch_ns = 0;
 };
 
+/// How much work fell inside the window, exchanges that span one of its edges counted by
+/// the share of their time in it.
+struct Inside {
+  double exchanges = 0;      // by the time from the actual send to the completion
+  double cycles = 0;         // by the time from the slot's completion before
+  std::int64_t idle_ns = 0;  // closed loop: from the completion before to the send, over the exchanges of service
+  double due = 0;            // open loop: exchanges that fell due
+};
+
 /// Histograms are HdrHistogram V2, compressed, in base64. Empty ones are left out.
 struct Result {
   std::int64_t from_ns = 0;
@@ -232,6 +241,7 @@ struct Result {
   std::string lag;
   std::int64_t over_max = 0;
   std::optional<Arrivals> arrivals;  // open loop
+  std::optional<Inside> inside;      // a client whose window opened
 };
 
 /// The body of a setup message. Ignores unknown fields. Throws Failure{invalid} for a

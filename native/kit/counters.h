@@ -15,23 +15,15 @@
 #include "kit/arrival.h"
 #include "kit/contract.h"
 #include "kit/histogram.h"
+#include "kit/inside.h"
+#include "kit/sum.h"
 
 namespace netdyno {
 
-/// A sum with one writer. Other threads may read it. Adding is a plain addition
-/// without a locked instruction.
-class Sum {
- public:
-  void add(std::int64_t n) { value_.store(get() + n, std::memory_order_relaxed); }
-  std::int64_t get() const { return value_.load(std::memory_order_relaxed); }
-
- private:
-  std::atomic<std::int64_t> value_{0};
-};
-
-/// A completed exchange: three instants of now_ns in ns, and the payload bytes
+/// A completed exchange: four instants of now_ns in ns, and the payload bytes
 /// received.
 struct Completion {
+  std::int64_t free;  // when its slot became free for it
   std::int64_t due;
   std::int64_t sent;
   std::int64_t now;
@@ -54,6 +46,7 @@ struct Counters {
   Sum received;
   std::array<Sum, contract::kErrorKinds> errors;
   Times* times = nullptr;  // null before the window
+  Parts parts;
 
   /// Adds to counts. The bytes sent follow from the number of exchanges.
   void add_to(contract::Counts& counts, std::int64_t up_bytes) const {
@@ -77,10 +70,11 @@ struct alignas(128) Shard {
   Shard& operator=(const Shard&) = delete;
 
   void record(const Completion& c) {
-    Counters& counters = *phase.load(std::memory_order_relaxed);
+    Counters& counters = *phase.load(std::memory_order_acquire);  // what parts know of the window
     counters.exchanges.add(1);
     counters.received.add(c.received);
     if (counters.times == nullptr) return;
+    counters.parts.add(c.free, c.sent, c.now);
     counters.times->service.record(c.now - c.sent);
     if (counters.times->lag) counters.times->lag->record(c.sent - c.due);
     if (counters.times->response) counters.times->response->record(c.now - c.due);

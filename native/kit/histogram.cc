@@ -50,6 +50,17 @@ void Histogram::merge(const Histogram& other) {
   over_max_ += other.over_max_;
 }
 
+double Histogram::mean() const {
+  double sum = 0;
+  for (std::size_t i = 0; i < counts_.size(); i++) {
+    if (counts_[i] == 0) continue;
+    const auto middle = static_cast<double>(value_at(i) + value_at(i + 1) - 1) / 2;
+    sum += middle * static_cast<double>(counts_[i]);
+  }
+  const std::int64_t n = count();
+  return n == 0 ? 0 : sum / static_cast<double>(n);
+}
+
 std::int64_t Histogram::count() const {
   return std::accumulate(counts_.begin(), counts_.end(), std::int64_t{0});
 }

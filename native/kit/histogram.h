@@ -47,6 +47,9 @@ class Histogram {
 
   std::int64_t count() const;
   std::int64_t over_max() const { return over_max_; }
+  /// The mean in ns, each value as the middle of its position; 0 when nothing was
+  /// recorded.
+  double mean() const;
 
   /// How many positions there are.
   static constexpr std::size_t positions() { return kCounts; }

@@ -44,7 +44,7 @@ void check(const contract::Load& plan) {
 
 }  // namespace
 
-Load::Load(const contract::Setup& setup, int shards) : plan_(setup.load), up_bytes_(setup.exchange.up_bytes) {
+Load::Load(const contract::Setup& setup, int shards) : plan_(setup.load), seed_(setup.seed), up_bytes_(setup.exchange.up_bytes) {
   check(plan_);
   const double share = plan_.active_share * static_cast<double>(plan_.connections);
   active_ = std::max<std::int64_t>(1, static_cast<std::int64_t>(std::ceil(share - 1e-9)));
@@ -59,10 +59,19 @@ Load::Load(const contract::Setup& setup, int shards) : plan_(setup.load), up_byt
     }
     if (plan_.rate > 0 || plan_.think_ns > 0) shard.times.lag = std::make_unique<Histogram>();
   }
-  lay_out(setup.seed);
+  lay_out();
 }
 
-void Load::lay_out(std::uint64_t seed) {
+/// The schedule of a slot of an open loop from its beginning. Consecutive positions
+/// belong to different connections, so that the slots of one connection are spread over
+/// time.
+Schedule Load::schedule_of(std::int64_t slot) const {
+  const std::int64_t connection = slot / plan_.in_flight;
+  const std::int64_t within = slot % plan_.in_flight;
+  return {plan_, seed_, {within * active_ + connection, active_ * plan_.in_flight}};
+}
+
+void Load::lay_out() {
   const std::int64_t n = active_ * plan_.in_flight;
   slots_.resize(static_cast<std::size_t>(n));
   for (std::int64_t i = 0; i < n; i++) {
@@ -77,13 +86,15 @@ void Load::lay_out(std::uint64_t seed) {
     }
     if (plan_.rate > 0) {
       slot.open_ = true;
-      // Consecutive positions belong to different connections, so that the slots of
-      // one connection are spread over time.
-      slot.schedule_ = Schedule(plan_, seed, {within * active_ + connection, n});
+      slot.schedule_ = schedule_of(i);
+      // As if it had run before.
+      if (plan_.arrival == contract::Arrival::constant)
+        slot.free_ = slot.schedule_.peek() -
+                     static_cast<std::int64_t>(static_cast<double>(n) / plan_.rate * 1e9);
     } else if (plan_.think_ns > 0) {
       slot.think_ns_ = plan_.think_ns;
-      slot.ready_ = static_cast<std::int64_t>(static_cast<double>(plan_.think_ns) * static_cast<double>(i) /
-                                              static_cast<double>(n));  // staggered: no burst at the start
+      const double stagger = static_cast<double>(i) / static_cast<double>(n);  // no burst at the start
+      slot.free_ = static_cast<std::int64_t>(static_cast<double>(plan_.think_ns) * (stagger - 1));
     }
   }
 }
@@ -105,6 +116,7 @@ void Load::open(std::int64_t now) {
   from_ns_ = now;
   for (const auto& shard : shards_) {
     if (shard->times.sends) shard->times.sends->open(now, now + Sends::stretch(plan_.rate));
+    shard->window.parts.enter({.from = now}, true);
     shard->phase = &shard->window;
   }
 }
@@ -112,7 +124,10 @@ void Load::open(std::int64_t now) {
 void Load::end(std::int64_t now) {
   if (ended()) return;
   close_ns_ = now;
-  for (const auto& shard : shards_) shard->phase = &shard->drain;
+  for (const auto& shard : shards_) {
+    shard->drain.parts.enter({from_ns_, now}, false);
+    shard->phase = &shard->drain;
+  }
 }
 
 contract::Counts Load::counts() const {
@@ -165,6 +180,8 @@ contract::Result Load::result(std::int64_t now) {
   for (std::size_t kind = 0; kind < contract::kErrorKinds; kind++)
     result.counts.errors[kind] += drained.errors[kind];
   result.arrivals = arrivals();
+  // Before the schedules are walked to their end.
+  if (open_) result.inside = inside(result.counts.exchanges, plan_.rate > 0 ? response : service);
   const Histogram ages = unfinished(now);
   result.unfinished = ages.count();
   result.ages = ages.encode();
@@ -173,6 +190,70 @@ contract::Result Load::result(std::int64_t now) {
   result.response = response.encode();
   result.lag = lag.encode();
   return result;
+}
+
+contract::Inside Load::inside(std::int64_t completed, const Histogram& times) const {
+  const Span window{from_ns_, closing()};
+  const auto whole = static_cast<double>(completed);
+  contract::Inside in{.exchanges = whole, .cycles = whole + waiting(window, times)};
+  for (const auto& shard : shards_) {
+    for (const Parts* parts : {&shard->window.parts, &shard->drain.parts}) {
+      in.exchanges += parts->exchanges();
+      in.cycles += parts->cycles();
+      in.idle_ns += parts->idle_ns();
+    }
+  }
+  if (plan_.rate > 0) {
+    in.idle_ns = 0;  // an open loop waits for its schedule
+    in.due = fell_due(window);
+  }
+  return in;
+}
+
+/// The parts inside the window of the cycles of slots that waited, when it closed, for a
+/// due time to come. Each such cycle would have ended once the exchange due next had
+/// taken the mean time.
+double Load::waiting(Span window, const Histogram& times) const {
+  if ((plan_.rate == 0 && plan_.think_ns == 0) || times.count() == 0) return 0;
+  const auto takes = static_cast<std::int64_t>(times.mean());
+  const std::int64_t start = start_ns_;
+  double sum = 0;
+  for (const Slot& slot : slots_) {
+    const std::int64_t due = slot.due_after(window.to, start);
+    if (due == Slot::kIdle) continue;
+    sum += window.share(slot.started_ ? slot.free_ : start + slot.free_, due + takes);
+  }
+  return sum;
+}
+
+std::int64_t Slot::due_after(std::int64_t closing, std::int64_t start) const {
+  std::int64_t due = pending_;
+  if (due == kIdle) {
+    if (left_ == 0) return kIdle;
+    due = open_ ? start + schedule_.peek() : (started_ ? free_ : start + free_) + think_ns_;
+  }
+  return due > closing ? due : kIdle;
+}
+
+/// How many exchanges the schedules had due in the window, with a gap between due times
+/// that spans an edge counted by its share inside. Random schedules are drawn again; of
+/// very many due times the rate alone is off by 0.1 % at most.
+double Load::fell_due(Span window) const {
+  constexpr double kReplayMost = 1 << 20;
+  const std::int64_t start = start_ns_;
+  const auto seconds = [&](std::int64_t from) { return static_cast<double>(window.to - from) / 1e9; };
+  if (plan_.arrival != contract::Arrival::poisson || plan_.rate * seconds(start) > kReplayMost)
+    return plan_.rate * seconds(window.from);
+  double due = 0;
+  for (std::int64_t i = 0; i < static_cast<std::int64_t>(slots_.size()); i++) {
+    Schedule schedule = schedule_of(i);
+    for (std::int64_t last = start; last < window.to; schedule.advance()) {
+      const std::int64_t next = start + schedule.peek();
+      due += window.share(last, next);
+      last = next;
+    }
+  }
+  return due;
 }
 
 /// The gaps between the client's sends, from the window's opening to the end of the

@@ -40,15 +40,15 @@ class Slot {
   /// The exchange in flight is complete: it was sent at sent and completed at now, and
   /// received payload bytes came back.
   void done(std::int64_t sent, std::int64_t now, std::int64_t received) {
-    shard_->record({pending_, sent, now, received});
-    ready_ = now + think_ns_;
+    shard_->record({free_, pending_, sent, now, received});
+    free_ = now;
     pending_ = kIdle;
   }
 
   /// The exchange in flight failed. It counts by kind and enters no histogram.
   void fail(contract::ErrorKind kind, std::int64_t now) {
     shard_->fail(kind);
-    ready_ = now + think_ns_;
+    free_ = now;
     pending_ = kIdle;
   }
 
@@ -56,12 +56,16 @@ class Slot {
   friend class Load;
   static constexpr std::int64_t kIdle = std::numeric_limits<std::int64_t>::max();
 
+  /// When the exchange was due for which the slot waited at the closing; kIdle where it
+  /// did not wait, but was late, had one in flight, or none left.
+  std::int64_t due_after(std::int64_t closing, std::int64_t start) const;
+
   const Load* load_ = nullptr;
   Shard* shard_ = nullptr;
   std::int64_t pending_ = kIdle;  // due of the exchange in flight
   std::int64_t left_ = kIdle;     // exchanges still to begin
   std::int64_t think_ns_ = 0;
-  std::int64_t ready_ = 0;  // closed loop: earliest next start; at first an offset from the load's start
+  std::int64_t free_ = 0;  // when its last exchange ended; at first an offset from the load's start
   bool open_ = false;
   bool started_ = false;
   Schedule schedule_;
@@ -113,11 +117,16 @@ class Load {
 
  private:
   friend class Slot;
-  void lay_out(std::uint64_t seed);
+  void lay_out();
+  Schedule schedule_of(std::int64_t slot) const;
+  contract::Inside inside(std::int64_t completed, const Histogram& times) const;
+  double waiting(Span window, const Histogram& times) const;
+  double fell_due(Span window) const;
   Histogram unfinished(std::int64_t now);
   std::optional<contract::Arrivals> arrivals() const;
 
   contract::Load plan_;
+  std::uint64_t seed_;
   std::int64_t up_bytes_;
   std::int64_t active_ = 0;
   std::vector<std::unique_ptr<Shard>> shards_;
@@ -132,12 +141,12 @@ class Load {
 inline bool Slot::next(std::int64_t now, std::int64_t& due) {
   const std::int64_t closing = load_->closing();
   if (left_ == 0) return false;
+  if (!started_) free_ += load_->start_ns_.load(std::memory_order_relaxed);
+  started_ = true;
   if (open_) {
     due = load_->start_ns_.load(std::memory_order_relaxed) + schedule_.peek();
   } else if (think_ns_ > 0) {
-    if (!started_) ready_ += load_->start_ns_.load(std::memory_order_relaxed);
-    started_ = true;
-    due = ready_;
+    due = free_ + think_ns_;
   } else {
     due = now;
   }

@@ -2,9 +2,13 @@
 
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <atomic>
+#include <cmath>
 #include <functional>
 #include <thread>
+
+#include "vectors.h"
 
 namespace netdyno {
 namespace {
@@ -57,6 +61,85 @@ TEST(Load, ClosedLoopIsDueAtOnceAndCountsByPhase) {
   EXPECT_EQ(result.service, times({100, 100, 100, 300}));
   EXPECT_EQ(result.response, "") << "a closed loop has no response time";
   EXPECT_EQ(result.lag, "");
+}
+
+/// Drives one slot with exchanges that take so long, the next as soon as it may; the
+/// window is [from, to).
+contract::Result drive(Load& load, std::int64_t takes, Span window) {
+  Slot& slot = load.slots(0)[0];
+  load.start(1);
+  std::int64_t now = 1;
+  std::int64_t due = 0;
+  for (bool opened = false; slot.next(now, due);) {
+    const std::int64_t sent = std::max(due, now);
+    now = sent + takes;
+    if (!opened && now > window.from) load.open(window.from);
+    opened = opened || now > window.from;
+    if (now > window.to) load.end(window.to);
+    if (sent > window.to) break;  // it waited for its due time when the window closed
+    slot.done(sent, now, 64);
+  }
+  return load.result(now);
+}
+
+TEST(Load, AnExchangeBelongsToTheWindowByTheShareOfItsTimeInside) {
+  constexpr std::int64_t ms = 1'000'000;
+  for (std::int64_t from = 3'000 * ms; from < 4'000 * ms; from += 77 * ms) {
+    const Span window{from, from + 1'000 * ms};
+    Load closed(setup_of([](contract::Load& l) { l.connections = 1; }), 1);
+    const contract::Result steady = drive(closed, 400 * ms, window);
+    ASSERT_TRUE(steady.inside);
+    EXPECT_NEAR(steady.inside->exchanges, 2.5, 1e-6) << from;
+    EXPECT_NEAR(steady.inside->cycles, 2.5, 1e-6) << from;
+    EXPECT_EQ(steady.inside->idle_ns, 0);
+
+    Load thinking(setup_of([](contract::Load& l) { l.connections = 1, l.think_ns = 150 * ms; }), 1);
+    EXPECT_NEAR(drive(thinking, 250 * ms, window).inside->cycles, 2.5, 1e-3) << from;
+
+    Load open(setup_of([](contract::Load& l) { l.connections = 1, l.rate = 2.4; }), 1);
+    const contract::Result scheduled = drive(open, 90 * ms, window);
+    EXPECT_NEAR(scheduled.inside->cycles, 2.4, 1e-3) << from;
+    EXPECT_NEAR(scheduled.inside->due, 2.4, 1e-9) << from;
+  }
+}
+
+TEST(Load, PartsAreThoseOfTheVectors) {
+  const auto vectors = test::vectors("inside.json");
+  ASSERT_GE(vectors.size(), 8U);
+  for (const auto& vector : vectors) {
+    const std::string name = vector.at("name");
+    const Span window{vector.at("from_ns"), vector.at("to_ns")};
+    Parts open;
+    Parts drain;
+    open.enter({.from = window.from}, true);
+    drain.enter(window, false);
+    double completed = 0;
+    for (const auto& each : vector.at("exchanges")) {
+      const bool drained = each[2].get<std::int64_t>() > window.to;
+      completed += drained ? 0 : 1;
+      (drained ? drain : open).add(each[0], each[1], each[2]);
+    }
+    const auto& want = vector.at("inside");
+    EXPECT_NEAR(completed + open.exchanges() + drain.exchanges(), want.at("exchanges"), 2e-9) << name;
+    EXPECT_NEAR(completed + open.cycles() + drain.cycles(), want.at("cycles"), 2e-9) << name;
+    EXPECT_EQ(open.idle_ns() + drain.idle_ns(), want.at("idle_ns")) << name;
+  }
+}
+
+TEST(Load, ARandomScheduleIsComparedWithWhatItDrew) {
+  Load load(setup_of([](contract::Load& l) {
+              l.connections = 1, l.rate = 50, l.arrival = contract::Arrival::poisson;
+            }),
+            1);
+  const contract::Result result = drive(load, 1'000'000, {1'000'000'000, 3'000'000'000});
+  EXPECT_NEAR(result.inside->cycles, result.inside->due, 0.5);
+  EXPECT_GT(std::abs(result.inside->due - 100), 0.5) << "the draw is not the mean";
+}
+
+TEST(Load, WithoutAWindowNothingFellInside) {
+  Load load(setup_of(), 1);
+  load.start(1'000);
+  EXPECT_FALSE(load.result(2'000).inside);
 }
 
 TEST(Load, ASliceIsOfWhatCompletedSinceTheLast) {

@@ -44,7 +44,11 @@ func (e *audit) inFlight() (float64, bool) {
 		if !ok {
 			return 0, false
 		}
-		sum += float64(g.Result.Counts.Exchanges) * service.MeanNs() / 1e9 / windowOf(g)
+		done := float64(g.Result.Counts.Exchanges)
+		if in := g.Result.Inside; in != nil && !e.amount() {
+			done = in.Cycles
+		}
+		sum += done * service.MeanNs() / 1e9 / windowOf(g)
 	}
 	return sum, e.slots > 0
 }

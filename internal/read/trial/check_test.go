@@ -1,6 +1,7 @@
 package trial_test
 
 import (
+	"math"
 	"slices"
 	"strings"
 	"testing"
@@ -243,6 +244,36 @@ func TestLittlesLaw(t *testing.T) {
 	})
 	if judged.Status != trial.StatusInvalid || !strings.Contains(judged.Reason, "exchanges in flight at once, in 40 slots") {
 		t.Errorf("%s: %q", judged.Status, judged.Reason)
+	}
+}
+
+// A closed loop's slots are in an exchange or between two: a rate whose times leave
+// room for more is not the rate of these times.
+func TestLittlesLawOfARate(t *testing.T) {
+	for _, c := range []struct {
+		name       string
+		busy, idle float64 // shares of the slots' time
+		more       float64 // exchanges inside beyond those that completed
+		want       string
+	}{
+		{"all of the time", 1, 0, 0, ""},
+		{"all of the time, the waits between included", 0.8, 0.2, 30, ""},
+		{"a fifth is missing", 0.8, 0, 0, "keep 40.01 slots in use, and it has 50"},
+		{"more than the edges can hold", 1, 0, 101, "fell inside"},
+	} {
+		judged := examined(t, synthetic.Options{}, func(r *record.Record) {
+			g := r.Workers[1].Result
+			n := g.Counts.Exchanges
+			slotNs := float64(50*(g.ToNs-g.FromNs)) / float64(n)
+			g.Service = synthetic.Histogram(map[time.Duration]int64{time.Duration(c.busy * slotNs): n + g.Drained})
+			g.Inside = &contract.Inside{Exchanges: float64(n), Cycles: float64(n) + c.more, IdleNs: int64(c.idle * slotNs * float64(n+g.Drained))}
+		})
+		if status := map[bool]string{true: trial.Valid, false: trial.StatusInvalid}[c.want == ""]; judged.Status != status || !strings.Contains(judged.Reason, c.want) {
+			t.Errorf("%s: %s %q, want %s %q", c.name, judged.Status, judged.Reason, status, c.want)
+		}
+		if used := judged.Values["slots_in_use"]; c.want == "" && math.Abs(used-50) > 0.5 {
+			t.Errorf("%s: %v slots in use, want 50", c.name, used)
+		}
 	}
 }
 

@@ -28,19 +28,32 @@ func overloaded(e *audit) (why string) {
 	return fmt.Sprintf("achieved %.3g %% of the offered rate", 100*share)
 }
 
-// scheduleNoise returns the share by which a random schedule may fall short of
-// its mean rate by chance: three standard deviations of a Poisson count.
+// saturated is the share of the slots in use from which on a client has no room to
+// catch up in.
+const saturated = 0.9
+
+// scheduleNoise returns the share by which completions may fall short of what fell due
+// by chance, in three standard deviations. At either edge of the window as many
+// exchanges are in flight as keep slots in use (Little's law), a number that scatters
+// like a Poisson count, unless all slots are in use. Where a client does not tell what
+// fell due, a random schedule may fall short of its mean rate too.
 func scheduleNoise(e *audit) float64 {
-	expected, poisson := 0.0, false
+	variance, expected := 0.0, 0.0
 	for _, g := range e.generators {
 		if g.Setup == nil || g.Result == nil {
 			continue
 		}
-		expected += g.Setup.Load.Rate * windowOf(g)
-		poisson = poisson || g.Setup.Load.Arrival == contract.Poisson
+		due := g.Setup.Load.Rate * windowOf(g)
+		expected += due
+		if g.Result.Inside == nil && g.Setup.Load.Arrival == contract.Poisson {
+			variance += due
+		}
 	}
-	if !poisson || !(expected > 0) {
+	if used, ok := e.inFlight(); ok && used < saturated*e.slots {
+		variance += 2 * used
+	}
+	if !(expected > 0) {
 		return 0
 	}
-	return 3 / math.Sqrt(expected)
+	return 3 * math.Sqrt(variance) / expected
 }

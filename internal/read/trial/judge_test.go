@@ -55,6 +55,20 @@ func TestFlags(t *testing.T) {
 		{"quiet closed loop", 0, func(_, _ *record.Worker) {}, "", ""},
 		{"quiet open loop", 20000, func(_, _ *record.Worker) {}, "", ""},
 		{"overloaded", 20000, func(_, c *record.Worker) { c.Setup.Load.Rate = 20500 }, trial.Overloaded, "achieved 97.6 % of the offered rate"},
+		{"all that fell due of a drawn schedule", 20000, func(_, c *record.Worker) {
+			n := float64(c.Result.Counts.Exchanges)
+			c.Setup.Load.Rate, c.Setup.Load.Arrival = 21000, contract.Poisson
+			c.Result.Inside = &contract.Inside{Exchanges: n, Cycles: n, Due: n}
+		}, "", ""},
+		{"not all that fell due of a drawn schedule", 20000, func(_, c *record.Worker) {
+			n := float64(c.Result.Counts.Exchanges)
+			c.Setup.Load.Arrival = contract.Poisson
+			c.Result.Inside = &contract.Inside{Exchanges: n, Cycles: n, Due: 1.025 * n}
+		}, trial.Overloaded, "achieved 97.6 % of the offered rate"},
+		{"a server that is idle between few exchanges", 20000, func(_, c *record.Worker) {
+			n := float64(c.Result.Counts.Exchanges)
+			c.Result.Inside = &contract.Inside{Exchanges: n, Cycles: n - 5, Due: n}
+		}, "", ""},
 		{"short by chance of a drawn schedule", 20000, func(_, c *record.Worker) {
 			c.Setup.Load.Rate, c.Setup.Load.Arrival = 20250, contract.Poisson
 		}, "", ""},

@@ -159,6 +159,9 @@ func (a account) closes(open bool) error {
 			return fmt.Errorf("by %s %w", of.name, err)
 		}
 	}
+	if err := insideAgrees(r, open); err != nil {
+		return err
+	}
 	for kind, n := range r.Counts.Errors {
 		if n > 0 {
 			return fmt.Errorf("result counts %d errors of kind %s on a loopback with nothing in its way", n, kind)
@@ -182,6 +185,23 @@ func (a account) timed(lasts time.Duration) error {
 	if lasts < least || lasts > most {
 		return fmt.Errorf("the window lasted %v, expected %v to %v, as the marks were that far apart",
 			lasts, a.least.Round(time.Millisecond), a.most.Round(time.Millisecond))
+	}
+	return nil
+}
+
+// insideAgrees checks what a client says fell inside its window: it differs from what
+// completed by at most one exchange for each slot and edge.
+func insideAgrees(r *contract.Result, open bool) error {
+	in := r.Inside
+	if in == nil {
+		return nil // optional
+	}
+	n := float64(r.Counts.Exchanges)
+	switch {
+	case math.Abs(in.Exchanges-n) > 2*connections || math.Abs(in.Cycles-n) > 2*connections:
+		return fmt.Errorf("inside says %.1f exchanges and %.1f cycles of %.0f that completed in the window, with %d slots (section result)", in.Exchanges, in.Cycles, n, connections)
+	case open == (in.Due == 0):
+		return fmt.Errorf("inside says that %.1f exchanges fell due, expected a number in an open loop and none in a closed one", in.Due)
 	}
 	return nil
 }

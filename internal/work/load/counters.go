@@ -19,6 +19,7 @@ type counters struct {
 	received  atomic.Int64
 	errors    [len(kinds)]atomic.Int64
 	times     *times
+	parts     parts
 	_         [64]byte // shards are written by different CPUs
 }
 

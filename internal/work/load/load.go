@@ -28,6 +28,7 @@ const DefaultDrain = 2 * time.Second
 // Start, Open, Close and End; the transport owns the slots.
 type Load struct {
 	plan     contract.Load
+	seed     uint64
 	exchange contract.Exchange
 	slots    []Slot
 	shards   []shard
@@ -53,7 +54,7 @@ func New(setup contract.Setup, shards int) (*Load, error) {
 	if err := normalise(&plan); err != nil {
 		return nil, Failure(contract.SetupFailed, err)
 	}
-	l := &Load{plan: plan, exchange: setup.Exchange, ended: make(chan struct{})}
+	l := &Load{plan: plan, seed: setup.Seed, exchange: setup.Exchange, ended: make(chan struct{})}
 	l.closeNs.Store(math.MaxInt64)
 	active := l.ActiveConnections()
 	n := active * plan.InFlight
@@ -76,17 +77,25 @@ func New(setup contract.Setup, shards int) (*Load, error) {
 			}
 		}
 		if plan.Rate > 0 {
-			s.open = true
-			// Slots take their places connection by connection, so that the
-			// pipelined slots of one connection are not neighbours in time.
-			place := (i%plan.InFlight)*active + i/plan.InFlight
-			s.schedule = newSchedule(plan, setup.Seed, place, n)
+			s.open, s.schedule = true, l.scheduleOf(i)
+			if plan.Arrival == contract.Constant {
+				s.free = int64(s.schedule.first - s.schedule.step) // as if it had run before
+			}
 		} else if plan.ThinkNs > 0 {
 			s.thinkNs = plan.ThinkNs
-			s.ready = plan.ThinkNs * int64(i) / int64(n) // staggered: no burst at the start
+			s.free = plan.ThinkNs*int64(i)/int64(n) - plan.ThinkNs // staggered: no burst at the start
 		}
 	}
 	return l, nil
+}
+
+// scheduleOf returns the schedule of a slot of an open loop from its beginning.
+// Slots take their places connection by connection, so that the pipelined slots of
+// one connection are not neighbours in time.
+func (l *Load) scheduleOf(slot int) schedule {
+	n := l.plan.InFlight
+	place := (slot%n)*l.ActiveConnections() + slot/n
+	return newSchedule(l.plan, l.seed, place, len(l.slots))
 }
 
 // NewForGoroutines is New for a transport with a goroutine for each slot or each
@@ -179,6 +188,7 @@ func (l *Load) Open(now int64) {
 		if s := t.times.sends; s != nil && s.until == 0 {
 			s.from, s.until = now, now+int64(stretchOf(l.plan.Rate))
 		}
+		t.parts.inside, t.parts.counted = span{now, math.MaxInt64}, whole
 	}
 	l.enter(l.window)
 }
@@ -197,6 +207,9 @@ func (l *Load) Close(now int64) bool {
 func (l *Load) End(now int64) {
 	l.endOnce.Do(func() {
 		l.closeNs.Store(now)
+		for _, c := range l.drain {
+			c.parts.inside = span{l.fromNs, now}
+		}
 		l.enter(l.drain)
 		close(l.ended)
 	})

@@ -25,15 +25,17 @@ func (l *Load) Result() (contract.Result, error) {
 		r.Counts.Errors[kind] += n
 	}
 	r.Arrivals = l.arrivals()
+	service, err := l.encodeTimes(&r)
+	if err != nil {
+		return r, err
+	}
+	r.Inside = l.insideOf(r.Counts.Exchanges, service) // before the schedules are walked to their end
 	ages := l.unfinished(now)
 	r.Unfinished = ages.Count()
-	var err error
 	if r.Unfinished > 0 {
-		if r.Ages, err = ages.Encode(); err != nil {
-			return r, err
-		}
+		r.Ages, err = ages.Encode()
 	}
-	return r, l.encodeTimes(&r)
+	return r, err
 }
 
 // unfinished returns the ages, counted from when they were due, of the exchanges
@@ -59,7 +61,9 @@ func (l *Load) unfinished(now int64) *hist.Histogram {
 	return ages
 }
 
-func (l *Load) encodeTimes(r *contract.Result) error {
+// encodeTimes enters the histograms into r, and returns the times by which exchanges
+// follow each other in a slot: response times in an open loop, else service times.
+func (l *Load) encodeTimes(r *contract.Result) (*hist.Histogram, error) {
 	service, response, lag := hist.New(), hist.New(), hist.New()
 	for _, t := range l.window {
 		service.Merge(t.times.service.Snapshot())
@@ -80,9 +84,12 @@ func (l *Load) encodeTimes(r *contract.Result) error {
 		}
 		text, err := e.of.Encode()
 		if err != nil {
-			return err
+			return nil, err
 		}
 		*e.to = text
 	}
-	return nil
+	if l.plan.Rate > 0 {
+		return response, nil
+	}
+	return service, nil
 }

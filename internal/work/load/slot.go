@@ -16,10 +16,11 @@ type Slot struct {
 	shard    *shard
 	pending  atomic.Int64 // due of the exchange in flight; idle otherwise
 	left     int64        // exchanges still to begin
+	canceled int64        // due of the exchange that was taken back last
 	open     bool
 	started  bool
 	thinkNs  int64
-	ready    int64 // closed loop: earliest next start; before the first, an offset from the load's start
+	free     int64 // when its last exchange ended; before the first, an offset from the load's start
 	schedule schedule
 }
 
@@ -28,6 +29,9 @@ type Slot struct {
 // go. Call it only when no exchange is in flight.
 func (s *Slot) Next(now int64) (due int64, more bool) {
 	closing := s.load.closeNs.Load()
+	if !s.started {
+		s.started, s.free = true, s.free+s.load.startNs.Load()
+	}
 	switch {
 	case s.left == 0:
 		s.pending.Store(idle)
@@ -35,10 +39,7 @@ func (s *Slot) Next(now int64) (due int64, more bool) {
 	case s.open:
 		due = s.load.startNs.Load() + s.schedule.peek()
 	case s.thinkNs > 0:
-		if !s.started {
-			s.started, s.ready = true, s.ready+s.load.startNs.Load()
-		}
-		due = s.ready
+		due = s.free + s.thinkNs
 	default:
 		due = now
 	}
@@ -59,15 +60,16 @@ func (s *Slot) Next(now int64) (due int64, more bool) {
 // Done reports the exchange in flight as complete: when it was actually sent,
 // when it completed, and the payload bytes that came back.
 func (s *Slot) Done(sent, now, received int64) {
-	due := s.pending.Load()
+	due, free := s.pending.Load(), s.free
+	s.free = now
 	s.pending.Store(idle)
-	s.ready = now + s.thinkNs
 	t := s.shard.now.Load()
 	t.exchanges.Add(1)
 	t.received.Add(received)
 	if t.times == nil {
 		return
 	}
+	t.parts.add(free, sent, now)
 	t.times.service.Record(now - sent)
 	if t.times.lag != nil {
 		t.times.lag.Record(sent - due)
@@ -84,7 +86,7 @@ func (s *Slot) Done(sent, now, received int64) {
 // leaves no time in any histogram.
 func (s *Slot) Fail(kind contract.ErrorKind) {
 	s.pending.Store(idle)
-	s.ready = Now() + s.thinkNs
+	s.free = Now()
 	t := s.shard.now.Load()
 	for i, k := range kinds {
 		if k == kind {
@@ -96,4 +98,4 @@ func (s *Slot) Fail(kind contract.ErrorKind) {
 }
 
 // Cancel takes back an exchange that Next promised and that will not be sent.
-func (s *Slot) Cancel() { s.pending.Store(idle) }
+func (s *Slot) Cancel() { s.canceled = s.pending.Swap(idle) }

@@ -1,0 +1,69 @@
+package trial
+
+import (
+	"fmt"
+	"math"
+
+	"netdyno/internal/hist"
+	"netdyno/internal/metric"
+	"netdyno/internal/record"
+)
+
+// checkSlots demands of each client that its slots had the time that its exchanges
+// took, and of a closed loop that they took all of it.
+func checkSlots(e *audit) string {
+	for _, g := range e.generators {
+		service, ok := e.service(g)
+		if !ok || g.Setup == nil {
+			continue
+		}
+		if why := overfull(e, g, service); why != "" {
+			return why
+		}
+		if in, done := g.Result.Inside, float64(g.Result.Counts.Exchanges); in != nil && math.Abs(in.Cycles-done) > 2*Slots(g.Setup.Load) {
+			return fmt.Sprintf("%s completed %.0f exchanges in its window and says that %.4g fell inside", g.Name, done, in.Cycles)
+		}
+		if why := unlike(e, g, service); why != "" {
+			return why
+		}
+	}
+	return ""
+}
+
+// overfull says that a client's service times do not fit into its slots. A slot's
+// exchanges do not overlap; the first may have begun before the window by its whole
+// service time, and draining took no longer than what was drained last had waited.
+func overfull(e *audit, g *record.Worker, service *hist.Histogram) string {
+	before := float64(service.MaxNs()) / 1e9
+	seconds := before + windowOf(g)
+	if g.Result.Drained > 0 {
+		after := before
+		if responses, open := e.window.HistogramOf(g, record.Response); open {
+			after = float64(responses.MaxNs()) / 1e9
+		}
+		seconds += after
+	}
+	busy := service.MeanNs() / 1e9 * float64(service.Count()) / seconds
+	if slots := Slots(g.Setup.Load); busy > slots*(1+littleSlack) {
+		return fmt.Sprintf("by Little's law the service times of %s put %.4g exchanges in flight at once, in %.4g slots", g.Name, busy, slots)
+	}
+	return ""
+}
+
+// unlike says that a closed loop's rate and times do not belong together: rate × mean
+// time must be its slots. The mean is of whole exchanges, so those that span an edge
+// are too many of the long ones (the renewal theory's length bias, by the square of
+// the times' coefficient of variation), and it scatters like any mean.
+func unlike(e *audit, g *record.Worker, service *hist.Histogram) string {
+	used, ok := metric.SlotsInUse(e.window, g)
+	if !ok || Foreign(g) {
+		return ""
+	}
+	slots, cv := Slots(g.Setup.Load), service.CV()
+	each := float64(service.Count()) / slots
+	slack := littleSlack + cv*cv/each + scatter*cv/math.Sqrt(float64(service.Count())) + float64(g.Result.Unfinished)/slots
+	if math.Abs(used/slots-1) <= slack {
+		return ""
+	}
+	return fmt.Sprintf("by Little's law the rate and the times of %s keep %.4g slots in use, and it has %.4g: its rate is not that of its times", g.Name, used, slots)
+}
