@@ -41,6 +41,7 @@ var questions = []question{
 	{"looks", alikeAtLooks},
 	{"planted", planted},
 	{"times", times},
+	{"rates", rates},
 	{"limits", limited},
 	{"gate", gated},
 	{"apart", madeApart},

@@ -91,7 +91,7 @@ func (t target) request(ctx context.Context, urls, others []string, own ownMessa
 	if t.loopback { // elsewhere nobody knows yet what there is
 		asked.Client = func(wire string, encrypted bool) string { return session.CheapestClient(ctx, wire, encrypted) }
 	}
-	local, metered := true, t.loopback
+	local, metered, takes := true, t.loopback, time.Duration(0)
 	for _, url := range urls {
 		asked.URL = url
 		found, err := probe.Probe(ctx, asked)
@@ -99,7 +99,7 @@ func (t target) request(ctx context.Context, urls, others []string, own ownMessa
 			return nil, nil, err
 		}
 		fmt.Fprintf(stdout, "%s: %s\n", url, printable.Text(found.Words))
-		local = local && found.Local
+		local, takes = local && found.Local, max(takes, found.Takes)
 		if t.loopback && found.Local && found.At.IsValid() {
 			words, read := account(found)
 			fmt.Fprintf(stdout, "  %s\n", printable.Text(words))
@@ -110,7 +110,7 @@ func (t target) request(ctx context.Context, urls, others []string, own ownMessa
 		arms = append(arms, session.Arm{Given: url, Name: found.Name, Levels: found.Levels})
 	}
 	tellApart(arms)
-	p := looked{typed: others, arms: len(arms), metered: metered}
+	p := looked{typed: others, arms: len(arms), metered: metered, takes: takes}
 	if err := p.hold(t, local, arms); err != nil {
 		return nil, nil, err
 	}
@@ -150,7 +150,8 @@ func account(found probe.Found) (words string, metered bool) {
 type looked struct {
 	typed   []string
 	arms    int
-	metered bool // the servers' CPU and memory will be read
+	metered bool          // the servers' CPU and memory will be read
+	takes   time.Duration // a request of the slowest server, when nothing else was asked of it
 }
 
 // sets tells whether a key was typed.
@@ -210,9 +211,9 @@ func (p *looked) hold(t target, local bool, arms []session.Arm) error {
 		window, warmup = shortWindow, shortWarmup
 	}
 	if !p.sets("amount") {
-		p.lack("window", window.String())
+		p.lack("window", p.fits(window).String())
 	}
-	p.lack("warmup", warmup.String())
+	p.lack("warmup", max(warmup, min(2*p.takes, mostWindow)).Round(time.Millisecond).String())
 	if p.arms > 1 && !p.sets("compare.primary") {
 		primary := "exchanges_per_s," + p.tail()
 		if p.metered {
@@ -221,6 +222,25 @@ func (p *looked) hold(t target, local bool, arms []session.Arm) error {
 		p.lack("compare.primary", primary)
 	}
 	return p.limit(t.duration)
+}
+
+// A window holds so many exchanges of each slot, and of an open loop's schedule, as
+// far as it stays within its bound.
+const (
+	windowExchanges = 20
+	windowDues      = 10
+	mostWindow      = 10 * time.Second
+)
+
+// fits lengthens a window for a slow server, and for a low rate.
+func (p *looked) fits(window time.Duration) time.Duration {
+	needs := windowExchanges * p.takes
+	for _, text := range strings.Split(p.level("rate"), ",") {
+		if rate, err := quantity.ParseRate(text); err == nil && rate > 0 {
+			needs = max(needs, time.Duration(windowDues/rate*1e9))
+		}
+	}
+	return max(window, min(needs, mostWindow)).Round(time.Millisecond)
 }
 
 // tail is the p99 of the loop: in an open one, from when an exchange was due.

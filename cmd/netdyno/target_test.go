@@ -8,6 +8,7 @@ import (
 	"slices"
 	"strings"
 	"testing"
+	"time"
 
 	"github.com/rogpeppe/go-internal/testscript"
 	"google.golang.org/grpc"
@@ -125,6 +126,36 @@ func TestQuickLook(t *testing.T) {
 		for _, want := range strings.Fields(c.has) {
 			if !slices.Contains(p.typed, want) {
 				t.Errorf("typed %q, flags %+v: %q lacks %s (%v)", c.typed, c.flags, p.typed, want, err)
+			}
+		}
+	}
+}
+
+// A window holds twenty exchanges of a slow server, and ten of a slow schedule, as far as
+// ten seconds do.
+func TestWindowsFitWhatIsAsked(t *testing.T) {
+	for _, c := range []struct {
+		typed string
+		arms  int
+		takes time.Duration
+		has   string
+	}{
+		{"", 1, 2 * time.Millisecond, "window=1s warmup=250ms"},
+		{"", 1, 100 * time.Millisecond, "window=2s warmup=250ms"},
+		{"", 2, 100 * time.Millisecond, "window=2s warmup=200ms"},
+		{"", 1, 2 * time.Second, "window=10s warmup=4s"},
+		{"rate=2.5", 1, time.Millisecond, "window=4s"},
+		{"rate=0.5,1k", 1, time.Millisecond, "window=10s"},
+		{"rate=max", 1, time.Millisecond, "window=1s"},
+		{"window=3s", 1, time.Second, "window=3s"},
+	} {
+		p := looked{typed: strings.Fields(c.typed), arms: c.arms, takes: c.takes}
+		if err := p.hold(target{}, true, []session.Arm{{Name: "a:1/x"}, {Name: "b"}}[:c.arms]); err != nil {
+			t.Fatal(err)
+		}
+		for _, want := range strings.Fields(c.has) {
+			if !slices.Contains(p.typed, want) {
+				t.Errorf("%+v: %q lacks %s", c, p.typed, want)
 			}
 		}
 	}

@@ -114,7 +114,7 @@ func (t *trial) stop(c *conversation) error { return c.send(contract.Message{Sto
 // results asks for and files each worker's result; ask is nil for clients that
 // send it when their amount is done.
 func (t *trial) results(ctx context.Context, from []*conversation, ask func(*conversation) error) error {
-	timeout := t.bench.Timeouts.Answer + drainTimeout
+	timeout := t.bench.Timeouts.Answer + t.drain()
 	if ask == nil {
 		timeout = t.bench.Timeouts.Amount
 	}

@@ -238,7 +238,7 @@ func (t *trial) setups() (setups, error) {
 		}
 		base.Exchange.Message = &message
 	}
-	base.Load.DrainNs = int64(drainTimeout)
+	base.Load.DrainNs = int64(t.drain())
 	options, serverTLS, clientTLS, err := t.terms()
 	if err != nil {
 		return fail(err)
@@ -259,7 +259,7 @@ func (t *trial) setups() (setups, error) {
 		setup := base
 		setup.Transport, setup.Role, setup.Options = t.clientEnd.Name, c.worker.Role, options[c.worker.Role]
 		setup.Load = t.work.ClientLoad(i)
-		setup.Load.DrainNs = int64(drainTimeout)
+		setup.Load.DrainNs = int64(t.drain())
 		setup.Seed, setup.TLS = t.plan.Seed+uint64(i), clientTLS
 		if own := sources[t.clientSeats[i].Name]; len(own) > 1 {
 			setup.Sources = own

@@ -18,8 +18,12 @@ type Timeouts struct {
 
 const (
 	perConnection = 2 * time.Millisecond // for making and verifying it
-	drainTimeout  = 2 * time.Second      // load.drain_ns
+	leastDrain    = 2 * time.Second      // load.drain_ns, and the whole window where that is longer
 )
+
+// drain is how long a client waits for what is in flight at the end of a window. What a
+// server takes its time for in a long window it may take its time for after it.
+func (t *trial) drain() time.Duration { return max(leastDrain, t.work.Window) }
 
 func (p Timeouts) orStandard() Timeouts {
 	return Timeouts{

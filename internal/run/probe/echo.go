@@ -16,6 +16,8 @@ const echoed = 100
 
 // askEcho probes a server that sends back what it receives.
 func askEcho(ctx context.Context, _ Target, u *url.URL) (Found, error) {
+	ctx, cancel := context.WithTimeout(ctx, deadline)
+	defer cancel()
 	var dialer net.Dialer
 	conn, err := dialer.DialContext(ctx, "tcp", address(u))
 	if err != nil {

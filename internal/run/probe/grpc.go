@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"net/url"
 	"strings"
+	"time"
 
 	"google.golang.org/grpc"
 	"google.golang.org/grpc/metadata"
@@ -36,8 +37,12 @@ func askGRPC(ctx context.Context, t Target, u *url.URL) (Found, error) {
 	if ctx, err = t.withMetadata(ctx); err != nil {
 		return Found{}, err
 	}
-	types, err := t.types(ctx, conn, u)
-	if err != nil {
+	var types *typeSource
+	var takes []time.Duration
+	if err := timed(ctx, &takes, func(ctx context.Context) (err error) {
+		types, err = t.types(ctx, conn, u)
+		return err
+	}); err != nil {
 		return Found{}, err
 	}
 	method, err := types.method(u)
@@ -49,14 +54,19 @@ func askGRPC(ctx context.Context, t Target, u *url.URL) (Found, error) {
 		return Found{}, err
 	}
 	c := called{url: u, method: method, types: types.origin, request: request}
+	takes = nil
 	for range asked {
-		n, err := c.call(ctx, conn)
-		if err != nil {
+		if err := timed(ctx, &takes, func(ctx context.Context) error {
+			n, err := c.call(ctx, conn)
+			c.lengths = append(c.lengths, n)
+			return err
+		}); err != nil {
 			return Found{}, err
 		}
-		c.lengths = append(c.lengths, n)
 	}
-	return c.found(t), nil
+	f := c.found(t)
+	f.Takes = median(takes)
+	return f, nil
 }
 
 // withMetadata adds the user's headers to calls.

@@ -15,6 +15,7 @@ import (
 	"os"
 	"strconv"
 	"strings"
+	"time"
 
 	"netdyno/internal/contract"
 	"netdyno/internal/quantity"
@@ -49,10 +50,14 @@ func askHTTP(ctx context.Context, t Target, u *url.URL) (Found, error) {
 	}
 	defer transport.CloseIdleConnections()
 	var replies []reply
+	var takes []time.Duration
 	for i := range asked {
 		where := t.turn(u, i)
-		r, err := t.ask(ctx, transport, where.String(), body)
-		if err != nil {
+		var r reply
+		if err := timed(ctx, &takes, func(ctx context.Context) (err error) {
+			r, err = t.ask(ctx, transport, where.String(), body)
+			return err
+		}); err != nil {
 			return Found{}, explainHTTP(where, err)
 		}
 		if err := t.sound(where, r); err != nil {
@@ -60,7 +65,9 @@ func askHTTP(ctx context.Context, t Target, u *url.URL) (Found, error) {
 		}
 		replies = append(replies, r)
 	}
-	return t.found(u, body, replies), nil
+	f := t.found(u, body, replies)
+	f.Takes = median(takes)
+	return f, nil
 }
 
 // turn is the URL of request i: that of the target, or of the first of its paths.

@@ -55,10 +55,33 @@ type Found struct {
 	Words  string            // "HTTP/1.1 200 OK, 615 bytes, keep-alive, nginx/1.22.1"
 	Local  bool              // the address is of this host
 	At     netip.AddrPort    // what the name led to; zero where the scheme does not tell
+	Takes  time.Duration     // the median request, from its send to the end of its reply
 }
 
-// deadline bounds all that a probe does.
-const deadline = 5 * time.Second
+// deadline bounds each request of a probe.
+const deadline = 30 * time.Second
+
+// timed makes one request within the deadline, and adds how long it took.
+func timed(ctx context.Context, takes *[]time.Duration, request func(context.Context) error) error {
+	ctx, cancel := context.WithTimeout(ctx, deadline)
+	defer cancel()
+	begun := time.Now()
+	err := request(ctx)
+	if err != nil && errors.Is(ctx.Err(), context.DeadlineExceeded) {
+		return context.DeadlineExceeded // whatever the library makes of it
+	}
+	*takes = append(*takes, time.Since(begun))
+	return err
+}
+
+// median is the middle one of some durations; 0 of none.
+func median(d []time.Duration) time.Duration {
+	if len(d) == 0 {
+		return 0
+	}
+	slices.Sort(d)
+	return d[len(d)/2]
+}
 
 // schemes are what can be probed; a new one is a file and a line here.
 var schemes = map[string]func(context.Context, Target, *url.URL) (Found, error){
@@ -76,11 +99,9 @@ func IsURL(text string) bool {
 	return found && known
 }
 
-// Probe asks the target a few times, for at most 5 s. Its error is one printable
+// Probe asks the target a few times, for at most 30 s each. Its error is one printable
 // sentence that says what to do.
 func Probe(ctx context.Context, t Target) (Found, error) {
-	ctx, cancel := context.WithTimeout(ctx, deadline)
-	defer cancel()
 	u, err := url.Parse(t.URL)
 	if err != nil || u.Hostname() == "" {
 		return Found{}, fmt.Errorf("%q is not a URL; expected one such as http://127.0.0.1:8080/", quantity.Clip(t.URL, 200))
@@ -94,7 +115,7 @@ func Probe(ctx context.Context, t Target) (Found, error) {
 	}
 	f, err := ask(ctx, t, u)
 	if err != nil {
-		return Found{}, errors.New(printable.Text(explain(ctx, u, err).Error()))
+		return Found{}, errors.New(printable.Text(explain(u, err).Error()))
 	}
 	f.Local = local(u.Hostname())
 	return f, nil
@@ -122,7 +143,7 @@ func names() []string {
 }
 
 // explain says what a connection's error means.
-func explain(ctx context.Context, u *url.URL, err error) error {
+func explain(u *url.URL, err error) error {
 	var unknown *net.DNSError
 	switch {
 	case errors.Is(err, syscall.ECONNREFUSED):
@@ -131,8 +152,8 @@ func explain(ctx context.Context, u *url.URL, err error) error {
 		return fmt.Errorf("the host %s is not known: %s", u.Hostname(), unknown.Err)
 	case errors.Is(err, syscall.ENETUNREACH), errors.Is(err, syscall.EHOSTUNREACH):
 		return fmt.Errorf("%s cannot be reached: no route to it", address(u))
-	case ctx.Err() != nil && errors.Is(ctx.Err(), context.DeadlineExceeded):
-		return fmt.Errorf("%s did not answer within %v", address(u), deadline)
+	case errors.Is(err, context.DeadlineExceeded):
+		return fmt.Errorf("%s did not answer a request within %v", address(u), deadline)
 	}
 	return err
 }
