@@ -141,9 +141,10 @@ type Process struct {
 // Thread is the CPU time of one thread: in ns where the kernel keeps schedstat,
 // else in 10 ms ticks.
 type Thread struct {
-	ID    int    `json:"id"`
-	Name  string `json:"name"`
-	CPUNs int64  `json:"cpu_ns"`
+	ID     int    `json:"id"`
+	Name   string `json:"name"`
+	CPUNs  int64  `json:"cpu_ns"`
+	WaitNs int64  `json:"wait_ns,omitempty"` // in which it could run and waited for a CPU; absent where the kernel keeps no schedstat
 }
 
 // CPU is one line of /proc/stat (10 ms ticks).
@@ -166,6 +167,17 @@ type Interface struct {
 	SentBytes       int64 `json:"sent_bytes"`
 	SentPackets     int64 `json:"sent_packets"`
 	Drops           int64 `json:"drops"`
+
+	Queue *Queue `json:"queue,omitempty"` // of its queueing disciplines; absent where it has none
+}
+
+// Queue is what the queueing disciplines of an interface count of what leaves
+// through it. Source: tc_stats in linux/gen_stats.h; tc-tbf(8).
+type Queue struct {
+	SentBytes    int64 `json:"sent_bytes"`    // with the headers of every packet, also where the interface counts several as one
+	WaitingBytes int64 `json:"waiting_bytes"` // at this instant
+	Drops        int64 `json:"drops"`         // packets that found it full
+	Waits        int64 `json:"waits"`         // times when what waited might not leave yet, because a rate allowed no more
 }
 
 // Exit is the meter's last line: how the worker ended.

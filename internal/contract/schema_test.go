@@ -3,6 +3,7 @@ package contract
 import (
 	"bytes"
 	"encoding/json"
+	"maps"
 	"os"
 	"path/filepath"
 	"reflect"
@@ -52,7 +53,7 @@ func generateSchema(t *testing.T) []byte {
 		r.CommentMap["netdyno/internal/contract"+strings.TrimPrefix(name, "netdyno/internal/contract/.")] = text
 	}
 	s := r.Reflect(&Message{})
-	s.Definitions["Interface"] = r.Reflect(&Interface{}).Definitions["Interface"]
+	maps.Copy(s.Definitions, r.Reflect(&Interface{}).Definitions)
 	s.Title = "one line of the netdyno worker contract, version 1"
 	message := reflect.TypeFor[Message]()
 	for i := range message.NumField() {

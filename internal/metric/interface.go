@@ -30,7 +30,7 @@ func interfaceMetrics() []Metric {
 			func(i contract.Interface) int64 { return i.SentPackets }),
 		{
 			Name: "link_rate_share", Unit: "share", Label: "share of the link's rate", Doc: "share of the link's nominal rate",
-			Formula: "bits per second in the busier direction of the busiest interface of any end ÷ its nominal rate, which is the lower of factor link.rate and the card's speed; never on loopback",
+			Formula: "bits per second in the busier direction of the busiest interface of any end, the headers of every packet included, ÷ its nominal rate, which is the lower of factor link.rate and the card's speed; never on loopback",
 			in:      linkRateShare,
 		},
 	}
@@ -92,15 +92,44 @@ func linkRateShare(w *record.Window) (float64, bool) {
 		if !rated {
 			continue
 		}
-		before, _ := span.From.Meter.Interfaces.Of(name)
-		after, _ := span.To.Meter.Interfaces.Of(name)
-		busier := max(record.Growth(before.ReceivedBytes, after.ReceivedBytes), record.Growth(before.SentBytes, after.SentBytes))
+		busier := max(onWire(span, name))
 		if busier < 0 {
 			return 0, false
 		}
 		most, known = max(most, busier/length*8/nominal), true
 	}
 	return most, known
+}
+
+// frameHeaders are what precedes the payload of a TCP segment: Ethernet, IPv4, TCP
+// and its timestamps.
+const frameHeaders = 14 + 20 + 32
+
+// onWire returns the bytes that an interface received and sent in a span as its link
+// carried them. Where the kernel hands several segments to an interface as one
+// packet, the interface counts their headers once: the queueing discipline in front of
+// it counts each, and where there is none, segments of the connections' size are
+// taken to fill what was counted. Source: "Segmentation Offloads" of Linux,
+// Documentation/networking/segmentation-offloads.rst.
+func onWire(s record.Span, name string) (received, sent float64) {
+	before, _ := s.From.Meter.Interfaces.Of(name)
+	after, _ := s.To.Meter.Interfaces.Of(name)
+	segment := 0.0
+	if _, to, ok := s.TCP(); ok {
+		segment = float64(to.SegmentBytes)
+	}
+	whole := func(bytes, packets float64) float64 {
+		if segment == 0 || bytes <= packets*(segment+frameHeaders) {
+			return bytes
+		}
+		return (bytes - packets*frameHeaders) * (segment + frameHeaders) / segment
+	}
+	received = whole(record.Growth(before.ReceivedBytes, after.ReceivedBytes), record.Growth(before.ReceivedPackets, after.ReceivedPackets))
+	sent = whole(record.Growth(before.SentBytes, after.SentBytes), record.Growth(before.SentPackets, after.SentPackets))
+	if before.Queue != nil && after.Queue != nil {
+		sent = max(sent, record.Growth(before.Queue.SentBytes, after.Queue.SentBytes))
+	}
+	return received, sent
 }
 
 // nominal returns the rate of an interface, "seat/eth0", in bits per second.

@@ -44,6 +44,41 @@ func TestTheLinksShareIsThatOfTheBusiestCable(t *testing.T) {
 	checkValues(t, r, map[string]float64{"link_rate_share": math.NaN()})
 }
 
+// A kernel that hands an interface 44 segments as one packet counts their headers
+// once; the link carries each.
+func TestTheLinksShareCountsTheHeadersOfEveryPacket(t *testing.T) {
+	const segments, whole = 44.0, 44*1448 + 66.0
+	r := handMade(t)
+	r.Trial.Levels = map[string]string{"link.rate": "8Mbit/s"}
+	for i := range r.Workers {
+		r.Workers[i].Seat = []string{"a", "b", "c"}[i]
+	}
+	server := &r.Workers[0]
+	length := float64(server.Close.Meter.AtNs-server.Open.Meter.AtNs) / 1e9
+	before, _ := server.Open.Meter.Interfaces.Of("eth0")
+	busy := before
+	busy.SentBytes += int64(100 * whole)
+	busy.SentPackets += 100
+	server.Close.Meter.Interfaces.Set("eth0", busy)
+	share := func(bytes float64) map[string]float64 {
+		return map[string]float64{"link_rate_share": bytes * 8 / length / 8e6}
+	}
+	checkValues(t, r, share(100*whole)) // nothing says how large the segments were
+	for _, edge := range []*record.Edge{server.Open, server.Close} {
+		edge.Meter.TCP = &contract.TCP{Sockets: 1, SegmentBytes: 1448}
+	}
+	checkValues(t, r, share(100*segments*(1448+66)))
+	busy.SentPackets = before.SentPackets + 100*44 // the interface counted each
+	busy.SentBytes = before.SentBytes + 100*44*1514
+	server.Close.Meter.Interfaces.Set("eth0", busy)
+	checkValues(t, r, share(100*segments*1514))
+	server.Open.Meter.TCP = nil
+	before.Queue, busy.Queue = &contract.Queue{SentBytes: 7}, &contract.Queue{SentBytes: 7 + 100*44*1530}
+	server.Open.Meter.Interfaces.Set("eth0", before)
+	server.Close.Meter.Interfaces.Set("eth0", busy)
+	checkValues(t, r, share(100*segments*1530))
+}
+
 func TestConnectionsAreToldApart(t *testing.T) {
 	r := accounted(t)
 	each := func(i int, meter *contract.Meter, received ...int64) {

@@ -6,6 +6,7 @@
 package limits
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -33,6 +34,8 @@ type Scenario struct {
 	blocks  int                                                    // 0 for the first trial alone
 	window  time.Duration                                          // 0 for a second
 	link    bool                                                   // on namespaces with a link
+	hidden  float64                                                // bits per second of the link, of which the levels say nothing; 0 for as they say
+	crowded bool                                                   // beside a busy process for each CPU
 	serve   func(dir string) (level []string, end func(), e error) // a server of the scenario's own, as levels
 	halfway func(context.Context, rig.Rig) error                   // in the middle of the first trial's window
 	read    func(finding.Findings, Scenario) (got, proof string)
@@ -128,14 +131,20 @@ func (s Scenario) conduct(ctx context.Context, bin string) (run, error) {
 	if err != nil {
 		return none, err
 	}
+	if s.crowded {
+		alone, err := crowd(ctx)
+		defer alone()
+		if err != nil {
+			return none, err
+		}
+	}
 	wait := s.disturbHalfway(ctx, b)
 	records, err := session.Conduct(ctx, b, trials)
 	return run{header, trials, records}, errors.Join(err, wait())
 }
 
 func (s Scenario) plan(args []string) (record.Header, []record.Trial, error) {
-	window := max(s.window, time.Second)
-	args = append(args, fmt.Sprintf("blocks=%d", max(s.blocks, 1)), "window="+window.String(), "warmup="+warmup.String())
+	args = append(args, fmt.Sprintf("blocks=%d", max(s.blocks, 1)), "window="+s.length().String(), "warmup="+warmup.String())
 	header, trials, err := session.TrialsOf(args...)
 	if err != nil {
 		return header, nil, err
@@ -145,6 +154,9 @@ func (s Scenario) plan(args []string) (record.Header, []record.Trial, error) {
 	}
 	return header, trials, nil
 }
+
+// length is that of the window.
+func (s Scenario) length() time.Duration { return cmp.Or(s.window, time.Second) }
 
 // bench returns what the scenario's trials run on, and how that ends.
 func (s Scenario) bench(ctx context.Context, bin string) (*bench.Bench, func(), error) {
@@ -160,6 +172,9 @@ func (s Scenario) bench(ctx context.Context, bin string) (*bench.Bench, func(), 
 		return nil, nil, err
 	}
 	b.Rig = on
+	if s.hidden > 0 {
+		b.Rig = slowLink{on, s.hidden}
+	}
 	return b, func() { _ = on.Close() }, nil
 }
 
@@ -180,7 +195,7 @@ func (s Scenario) disturbHalfway(ctx context.Context, b *bench.Bench) (wait func
 	go func() {
 		select {
 		case <-began:
-			time.Sleep(warmup + max(s.window, time.Second)/2)
+			time.Sleep(warmup + s.length()/2)
 			done <- s.halfway(ctx, b.Rig)
 		case <-ctx.Done():
 			done <- nil // the trial ended without a load, and says why

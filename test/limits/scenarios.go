@@ -14,6 +14,7 @@ import (
 	"netdyno/internal/read/trial"
 	"netdyno/internal/record"
 	"netdyno/internal/run/rig"
+	"netdyno/internal/run/rig/namespaces"
 )
 
 // down is a bulk stream to the client.
@@ -71,6 +72,18 @@ func sending() []Scenario {
 		{
 			Name: "a full link", Want: string(trial.Link), Proof: []string{"link.rate=200Mbit/s"}, link: true,
 			Args: down("link.rate=200Mbit"),
+		},
+		{
+			Name: "a full link beside a busy process for each CPU", Want: string(trial.Link), link: true, crowded: true,
+			Args: down("link.rate=100Mbit"),
+		},
+		{
+			Name: "a link that large replies fill", Want: string(trial.Link), Proof: []string{"link.rate=500Mbit/s"}, link: true,
+			Args: []string{"transport=go-http1", "request=0B", "response=1MiB", "connections=2", "link.rate=500Mbit"}, window: 300 * time.Millisecond,
+		},
+		{
+			Name: "a full link of a rate that nobody declared", Want: string(trial.Link), link: true, hidden: 100e6,
+			Args: []string{"transport=go-http1", "request=0B", "response=1MiB", "connections=2"},
 		},
 		{
 			Name: "a small receive buffer over a long way", Want: string(trial.ReceiveWindow), link: true,
@@ -155,6 +168,18 @@ func slower(ctx context.Context, on rig.Rig) error {
 		return fmt.Errorf("slow the link down: rig %s cannot shape one", on.Name())
 	}
 	return shaper.Shape(ctx, record.Link{RateBitsPerS: 25e6}, 1)
+}
+
+// slowLink is a rig whose link has a rate that no trial asked for.
+type slowLink struct {
+	*namespaces.Rig
+	bits float64
+}
+
+// Shape implements rig.Shaper.
+func (s slowLink) Shape(ctx context.Context, link record.Link, seed uint64) error {
+	link.RateBitsPerS = s.bits
+	return s.Rig.Shape(ctx, link, seed)
 }
 
 func limitOf(f finding.Findings, _ Scenario) (got, proof string) {

@@ -1,13 +1,16 @@
 package limits
 
 import (
+	"context"
 	_ "embed"
 	"errors"
 	"fmt"
 	"io"
 	"net"
 	"os"
+	"os/exec"
 	"path/filepath"
+	"runtime"
 	"sync"
 	"time"
 )
@@ -38,6 +41,26 @@ var timerProgram []byte
 // for each message from a timer, as a loop does that polls.
 func timer(dir string) (levels []string, end func(), err error) {
 	return program(dir, "timer.py", timerProgram)
+}
+
+// crowd runs a busy process for each CPU, as other programs of a host may be; alone ends
+// them, also where the error says that one could not be started.
+func crowd(ctx context.Context) (alone func(), err error) {
+	ctx, cancel := context.WithCancel(ctx)
+	var all []*exec.Cmd
+	for range runtime.NumCPU() {
+		busy := exec.CommandContext(ctx, "sh", "-c", "while :; do :; done")
+		if err = busy.Start(); err != nil {
+			break
+		}
+		all = append(all, busy)
+	}
+	return func() {
+		cancel()
+		for _, busy := range all {
+			_ = busy.Wait() // killed, as asked
+		}
+	}, err
 }
 
 // slowReader is an echo server that takes little at a time and sleeps between,

@@ -153,15 +153,10 @@ func TestLimits(t *testing.T) {
 		{"server set by its CPUs' interrupts", 0, func(w []record.Worker) { busyCPUs(w, 0, 1) }, trial.ServerCPU, "the server's own CPUs 0,1 were 100.0 % busy"},
 		{"client set by its CPUs' interrupts", 0, func(w []record.Worker) { busyCPUs(w, 2, 3) }, trial.ClientCPU, "the client's own CPUs 2,3"},
 		{"a stranger on the server's CPUs", 0, func(w []record.Worker) {
-			busyCPUs(w, 0, 1)
-			for i := range w {
-				for id := range 2 { // user time of no worker, not interrupts
-					to := &w[i].Close.Meter.CPUs[id]
-					to.UserNs += to.SoftIRQNs
-					to.SoftIRQNs = w[i].Open.Meter.CPUs[id].SoftIRQNs
-				}
-			}
-		}, trial.HostCPU, "CPUs 0,1 were 100.0 % busy; the server used 36.0 % of that CPU time, other processes the rest"},
+			strangers(w, 0, 1)
+			waitedFor(&w[0], 0.3)
+			waitedFor(&w[1], 0)
+		}, trial.HostCPU, "CPUs 0,1 were 100.0 % busy; the trial's own processes used 36.0 % of that CPU time, other processes the rest"},
 		{"shared set full", 0, func(w []record.Worker) {
 			for i := range w {
 				w[i].Open.Meter.CPUSet, w[i].Close.Meter.CPUSet = []int{0, 1}, []int{0, 1}

@@ -4,21 +4,36 @@ import (
 	"fmt"
 
 	"netdyno/internal/contract"
+	"netdyno/internal/quantity"
 )
 
 // Latency says that a closed loop waited for replies, and nothing was used up.
 const Latency Limit = "latency"
 
 var limitLatency = limitRule{Latency, func(e *audit) (contract.Role, string) {
-	if e.open || unmetered(e) != "" || pollingEnds(e) != "" {
+	proof, untold := cpusLeft(e)
+	if e.open || unmetered(e) != "" || pollingEnds(e) != "" || untold != "" {
 		return "", ""
 	}
-	proof := "no CPU was full; " + busiestWords(e)
 	if busy, ok := e.inFlight(); ok {
-		proof = fmt.Sprintf("no CPU was full and %.4g of %.4g slots waited for replies; %s", busy, e.slots, busiestWords(e))
+		proof += fmt.Sprintf(" and %.4g of %.4g slots waited for replies", busy, e.slots)
 	}
-	return "", proof
+	return "", proof + "; " + busiestWords(e)
 }, meanLatency}
+
+// cpusLeft says that no CPU was full, or how little the ends waited for those that
+// other processes filled. Where that was not recorded it says so in untold.
+func cpusLeft(e *audit) (proof, untold string) {
+	full := fullCPUs(e)
+	if len(full) == 0 {
+		return "no CPU was full", ""
+	}
+	waited, known := e.waitedForCPU(full[0].host)
+	if !known {
+		return "", full[0].words + ", and whether the ends waited for a CPU was not recorded"
+	}
+	return full[0].words + fmt.Sprintf(", but the trial's exchanges waited for a CPU for only %s of their time", quantity.FormatShare(waited)), ""
+}
 
 // What its name stands for in netdyno explain.
 var meanLatency = Meaning{Means: "a closed loop with idle CPUs: every slot waited for the other end", Cure: "use more connections, or more exchanges in flight, to load the server"}

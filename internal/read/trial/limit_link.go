@@ -18,6 +18,10 @@ const Link Limit = "link"
 // limit (specification §5).
 const linkFull = 0.95
 
+// linkBeyond is the share of its rate that no link carries, a bucket's first burst in
+// a short window included: what a card calls its rate is made up then.
+const linkBeyond = 1.5
+
 // linkTrafficOf reads what crossed a link. On loopback there is none: what it
 // carries at most is what the CPUs copy, and they are looked at by themselves.
 // Nor is anything said where the server was not metered: its CPU may have bounded
@@ -27,14 +31,7 @@ func linkTrafficOf(e *audit, v *Judged) LinkTraffic {
 	if !ok || e.away() != "" {
 		return LinkTraffic{}
 	}
-	var shape []string
-	for factor, level := range v.Plan.Levels {
-		if strings.HasPrefix(factor, "link.") {
-			shape = append(shape, " "+factor+"="+level)
-		}
-	}
-	slices.Sort(shape)
-	p := LinkTraffic{link: link + strings.Join(shape, ""), Through: link, arriving: map[contract.Role]float64{}}
+	p := LinkTraffic{link: link + shapeOf(v), Through: link, arriving: map[contract.Role]float64{}}
 	for _, g := range e.generators {
 		if g.Setup != nil {
 			p.bulk = g.Setup.Exchange.Stream
@@ -50,6 +47,19 @@ func linkTrafficOf(e *audit, v *Judged) LinkTraffic {
 		p.arriving[contract.Server] = total
 	}
 	return p
+}
+
+// shapeOf lists the levels that shape a trial's link, sorted: " link.delay=5ms
+// link.rate=1Gbit/s"; "" for none.
+func shapeOf(v *Judged) string {
+	var shape []string
+	for factor, level := range v.Plan.Levels {
+		if strings.HasPrefix(factor, "link.") {
+			shape = append(shape, " "+factor+"="+level)
+		}
+	}
+	slices.Sort(shape)
+	return strings.Join(shape, "")
 }
 
 // streamsTo tells whether the trial is bulk in the direction of an end.
@@ -75,13 +85,20 @@ type ceiling struct {
 	by        record.Trial
 }
 
-// LimitByLink names the link where it was full. That is known only when all
-// trials are read: the ceiling is what the best bulk arm of the run moved
-// over the same link in the same direction.
+// LimitByLink names the link where it was full, before any other limit. That is
+// known only when all trials are read: of a link whose rate is known by its share
+// of it, see ShareLinks; of any by a ceiling, which is what the best bulk arm of the
+// run moved over the same link in the same direction.
 func LimitByLink(judged []*Judged) {
+	for _, v := range judged {
+		share, known := v.Trial.Values[linkShare]
+		if known && v.Trial.Status == Valid && share >= linkFull && share < linkBeyond {
+			v.limitByLink(fmt.Sprintf("the link%s carried %s of its rate, headers included", shapeOf(v), quantity.FormatShare(share)))
+		}
+	}
 	ceilings := ceilingsOf(judged)
 	for _, v := range judged {
-		if v.Trial.Status != Valid {
+		if v.Trial.Status != Valid || v.Trial.Limit == Link {
 			continue
 		}
 		for _, at := range []contract.Role{contract.Server, contract.Client} {
@@ -90,13 +107,23 @@ func LimitByLink(judged []*Judged) {
 			if !known || rate < linkFull*most.bytesPerS {
 				continue
 			}
-			v.Trial.Limit, v.LimitOf = Link, ""
-			v.Trial.LimitProof = fmt.Sprintf("%s arrived at the %s over %s, %s of the highest rate of a bulk stream in this run (%s by %s, trial %s)",
-				quantity.FormatByteRate(rate), at, v.Traffic.link, quantity.FormatShare(rate/most.bytesPerS), quantity.FormatByteRate(most.bytesPerS), most.by.Arm, most.by.ID)
+			v.limitByLink(fmt.Sprintf("%s arrived at the %s over %s, %s of the highest rate of a bulk stream in this run (%s by %s, trial %s)",
+				quantity.FormatByteRate(rate), at, v.Traffic.link, quantity.FormatShare(rate/most.bytesPerS), quantity.FormatByteRate(most.bytesPerS), most.by.Arm, most.by.ID))
 			break
 		}
 	}
 }
+
+// limitByLink names the link, and behind its proof what else an end ran out of.
+func (v *Judged) limitByLink(proof string) {
+	if v.Trial.Limit.isEnds() {
+		proof += also(v.Trial.Limit, v.Trial.LimitProof)
+	}
+	v.Trial.Limit, v.LimitOf, v.Trial.LimitProof = Link, "", proof
+}
+
+// also names a second limit behind the proof of the first.
+func also(limit Limit, proof string) string { return fmt.Sprintf("; also %s: %s", limit, proof) }
 
 // ceilingsOf returns the best of the valid bulk trials by direction. One whose
 // own limit was a CPU, a buffer or a window measured that, not the link.
@@ -123,4 +150,4 @@ func (l Limit) isEnds() bool {
 }
 
 // What its name stands for in netdyno explain.
-var meanLink = Meaning{Means: "at least 95 % as much arrived as in the best bulk trial over the same interfaces", Cure: "compare CPU per byte: the rate is the link's"}
+var meanLink = Meaning{Means: "the link carried at least 95 % of its rate, or of the best bulk trial over the same interfaces, or replies waited in its queue", Cure: "compare CPU per byte: the rate is the link's"}

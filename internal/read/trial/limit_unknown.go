@@ -16,7 +16,11 @@ var limitUnknown = limitRule{Unknown, func(e *audit) (contract.Role, string) {
 	if ends := pollingEnds(e); ends != "" {
 		return "", ends + ", so that it is busy whether or not there is work: what its CPU could not do cannot be told"
 	}
-	return "", fmt.Sprintf("the open loop reached %.3g %% of its offered rate, yet no CPU was full; %s", 100*e.values["offered_share"], busiestWords(e))
+	left, untold := cpusLeft(e)
+	if untold != "" {
+		return "", untold
+	}
+	return "", fmt.Sprintf("the open loop reached %.3g %% of its offered rate, yet %s; %s", 100*e.values["offered_share"], left, busiestWords(e))
 }, meanUnknown}
 
 // What its name stands for in netdyno explain.

@@ -7,13 +7,13 @@ import (
 )
 
 // limitRules are in the order in which they are tried (specification §5). The
-// first proof names the limit; the last rules always give one. The link stands
-// before all of them: only all trials of a run show what it can carry, see
-// LimitByLink.
+// first proof names the limit; the last rules always give one. A full link stands
+// before all of them: only the facts of the hosts and all trials of a run show what it can
+// carry, see LimitByLink.
 var limitRules = []limitRule{
 	limitServerCore, limitClientCore, limitServerCPU, limitClientCPU, limitHostCPU,
 	limitReceiveWindow, limitSendBuffer, limitPacedWindow, limitFlowControl,
-	limitSchedule, limitLatency, limitUnknown,
+	limitSchedule, limitLinkQueue, limitLatency, limitUnknown,
 }
 
 // limits are all limits in the order of their rules.

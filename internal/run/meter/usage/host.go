@@ -21,6 +21,7 @@ func (r *Reader) addHost(m *contract.Meter, pid int) {
 	if lines, err := procfs.NewFS("/proc/" + strconv.Itoa(pid)); err == nil {
 		if devices, err := lines.NetDev(); err == nil {
 			m.Interfaces = interfaces(devices)
+			r.queues.addTo(m.Interfaces, pid)
 		}
 	}
 	for _, resource := range []string{"cpu", "memory", "io"} {

@@ -81,25 +81,30 @@ func (r *Reader) addProcess(m *contract.Meter, pid int, threads []int) {
 		rss = max(rss, number(field(text, "\nVmRSS:"))<<10)
 		peak = max(peak, number(field(text, "\nVmHWM:"))<<10)
 		name := string(field(text, "Name:\t")) // before threadCPU reads into the same memory
-		m.Threads = append(m.Threads, contract.Thread{ID: tid, Name: name, CPUNs: r.threadCPU(pid, tid)})
+		cpu, wait := r.threadTimes(pid, tid)
+		m.Threads = append(m.Threads, contract.Thread{ID: tid, Name: name, CPUNs: cpu, WaitNs: wait})
 	}
 	p.RSSBytes += rss
 	p.PeakRSSBytes += peak
 }
 
-// threadCPU returns a thread's CPU time in ns: the scheduler's account where
-// the kernel keeps one (exact for a thread off the CPU, at most one scheduler
-// tick behind for one on it), else in 10 ms ticks.
-func (r *Reader) threadCPU(pid, tid int) int64 {
+// threadTimes returns a thread's CPU time in ns, and how long it could run and
+// waited for a CPU: the scheduler's account where the kernel keeps one (exact for
+// a thread off the CPU, at most one scheduler tick behind for one on it), else the
+// CPU time in 10 ms ticks and no wait.
+//
+// Source: Documentation/scheduler/sched-stats.rst of Linux, "/proc/<pid>/schedstat".
+func (r *Reader) threadTimes(pid, tid int) (cpu, wait int64) {
 	if text, err := r.tree.file.thread(pid, tid, "schedstat"); err == nil {
-		return number(text)
+		cpu, rest, _ := bytes.Cut(text, []byte(" "))
+		return number(cpu), number(rest)
 	}
 	if text, err := r.tree.file.thread(pid, tid, "stat"); err == nil {
 		if s, ok := parseStat(text); ok {
-			return s.userNs + s.systemNs
+			return s.userNs + s.systemNs, 0
 		}
 	}
-	return 0
+	return 0, 0
 }
 
 // keepBusiest cuts a list to contract.MaxThreads, busiest first.

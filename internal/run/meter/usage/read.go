@@ -20,7 +20,9 @@ type Reader struct {
 	pid  int
 	tree Tree
 	host procfs.FS
-	boot string // the kernel's boot ID; empty where it has none
+
+	queues queues
+	boot   string // the kernel's boot ID; empty where it has none
 
 	stopped []contract.Stopped // met by the latest reading
 	met     func(int, stat)    // told of every process of a reading; nil for nobody
