@@ -38,17 +38,32 @@ type Sampled struct {
 const KernelMapping = "[kernel.kallsyms]"
 
 // Attached tells whose account a reading holds in Process, Threads and CPUSet: that
-// of the processes which hold the server's listening socket, and of their
-// descendants, or, where Why says so, still the worker's own.
+// of the processes which hold the server's ends of the clients' connections, or the
+// socket that takes connections where these ended, and of their descendants, or, where
+// Why says so, still the worker's own.
 type Attached struct {
-	PIDs  []int    `json:"pids,omitempty"`  // holders of the socket, rising, at most MaxAttached
-	Names []string `json:"names,omitempty"` // of their executables, sorted, each once
-	Why   string   `json:"why,omitempty"`   // why none of them is metered
-	Lost  int      `json:"lost,omitempty"`  // processes of it so far whose CPU time nobody's account holds any more
+	PIDs   []int    `json:"pids,omitempty"`   // those processes, rising, at most MaxAttached
+	Names  []string `json:"names,omitempty"`  // of their executables, sorted, each once
+	Why    string   `json:"why,omitempty"`    // why none of them is metered
+	Lost   int      `json:"lost,omitempty"`   // processes of it so far whose CPU time nobody's account holds any more
+	Onward *Onward  `json:"onward,omitempty"` // what moved between the server and others since the first mark
 }
 
 // MaxAttached bounds Attached.PIDs.
 const MaxAttached = 64
+
+// Onward is what moved on TCP connections that a server's processes made to others, as
+// far as they were there at a mark. Amounts are cumulative since the first mark, and
+// the least that moved.
+type Onward struct {
+	Connections int      `json:"connections"`     // on which anything moved
+	Begun       int      `json:"begun,omitempty"` // of them, those that were not there at the first mark
+	Bytes       int64    `json:"bytes"`           // both ways
+	To          []string `json:"to,omitempty"`    // where they lead, sorted, at most MaxOnward
+}
+
+// MaxOnward bounds Onward.To.
+const MaxOnward = 4
 
 // TCP sums the kernel's tcp_info over the connections between a worker and its
 // peers, as sock_diag shows them from outside the worker. Times and amounts are

@@ -53,7 +53,7 @@ func costMetrics() []Metric {
 }
 
 // cpuSeconds sums the spans' CPU time in seconds, each divided by its
-// costLength.
+// costLength; false where there is none, as whoever exchanged has spent some.
 func cpuSeconds(w *record.Window, spans []record.Span) (float64, bool) {
 	ns, ok := sumRate(spans, func(s record.Span) (from, to int64, ok bool) {
 		a, b, _, ok := s.Metered()
@@ -62,5 +62,5 @@ func cpuSeconds(w *record.Window, spans []record.Span) (float64, bool) {
 		}
 		return a.Process.CPUNs, b.Process.CPUNs, true
 	}, costLength(w, meteredSeconds))
-	return ns / nsPerS, ok
+	return ns / nsPerS, ok && ns > 0
 }

@@ -285,6 +285,27 @@ func TestAmountComparesTotals(t *testing.T) {
 
 // What is metered of a worker that only stands for a server elsewhere is not
 // that server's.
+// Whoever exchanged has spent CPU time: where none passed, another's was read.
+func TestNoCostIsZero(t *testing.T) {
+	r := handMade(t)
+	for i := range r.Workers {
+		if w := &r.Workers[i]; w.Role == contract.Server {
+			w.Close.Meter.Process.CPUNs = w.Open.Meter.Process.CPUNs
+		}
+	}
+	for name, want := range map[string]bool{
+		"server.cpu_us_per_exchange": false, "server.cpu_s_per_gb": false, "client.cpu_us_per_exchange": true,
+	} {
+		m, err := metric.Named(name)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if value, ok := m.In(record.NewWindow(r)); ok != want {
+			t.Errorf("%s is %v, %v; want a value: %v", name, value, ok, want)
+		}
+	}
+}
+
 func TestServerElsewhereHasNoProcessMetrics(t *testing.T) {
 	r := handMade(t)
 	r.Workers[0].Ready = &contract.Ready{Elsewhere: true}

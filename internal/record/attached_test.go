@@ -13,6 +13,10 @@ func TestElsewhere(t *testing.T) {
 	good := func(lost int) *contract.Attached {
 		return &contract.Attached{PIDs: []int{1}, Names: []string{"nginx"}, Lost: lost}
 	}
+	spent := func(e *Edge, atNs, cpuNs int64) *Edge {
+		e.Meter.AtNs, e.Meter.Process.CPUNs = atNs, cpuNs
+		return e
+	}
 	why := &contract.Attached{Why: "it ended"}
 	for name, c := range map[string]struct {
 		ready     *contract.Attached
@@ -26,6 +30,9 @@ func TestElsewhere(t *testing.T) {
 		"not permitted":          {why, edge(why), edge(why), true, "it ended"},
 		"ended in the window":    {good(0), edge(good(0)), edge(why), true, "it ended"},
 		"lost in the window":     {good(0), edge(good(0)), edge(good(1)), true, "processes of it came or ended in the window, and nobody's account holds their CPU time"},
+		"found at a mark":        {why, edge(good(0)), edge(good(0)), false, ""},
+		"worked":                 {good(0), spent(edge(good(0)), 1, 10), spent(edge(good(0)), 2, 11), false, ""},
+		"did not work":           {good(0), spent(edge(good(0)), 1, 10), spent(edge(good(0)), 2, 10), true, "the processes that were taken for it spent no CPU time in the window, so they did not serve"},
 		"without a last reading": {good(0), edge(good(0)), &Edge{}, true, ""},
 	} {
 		w := &Worker{Ready: &contract.Ready{Elsewhere: true}, AtReady: &contract.Meter{Attached: c.ready}, Open: c.open, Close: c.end}
@@ -35,5 +42,26 @@ func TestElsewhere(t *testing.T) {
 	}
 	if w := (&Worker{Ready: &contract.Ready{}}); w.Elsewhere() || w.Unmetered() != "" {
 		t.Error("a worker of our own stands for another server")
+	}
+}
+
+// What a server asks of others is told where it is more than a sign of life.
+func TestOnward(t *testing.T) {
+	for name, c := range map[string]struct {
+		onward contract.Onward
+		told   bool
+	}{
+		"a byte for every exchange": {contract.Onward{Connections: 1, Bytes: 100}, true},
+		"a sign of life":            {contract.Onward{Connections: 1, Bytes: 99}, false},
+		"a new connection":          {contract.Onward{Connections: 1, Begun: 1, Bytes: 9}, true},
+	} {
+		m := &contract.Meter{Attached: &contract.Attached{PIDs: []int{1}, Onward: &c.onward}}
+		w := &Worker{Ready: &contract.Ready{Elsewhere: true}, AtReady: m, Open: &Edge{Meter: m}, Close: &Edge{Meter: m}}
+		if got := w.Onward(100); (got != nil) != c.told {
+			t.Errorf("%s: %+v, want it told: %v", name, got, c.told)
+		}
+	}
+	if (&Worker{Ready: &contract.Ready{}}).Onward(0) != nil {
+		t.Error("a worker of our own asks others")
 	}
 }

@@ -108,8 +108,13 @@ func (w *Worker) attached() (always bool, why string) {
 	if w.AtReady == nil || w.AtReady.Attached == nil {
 		return false, ""
 	}
-	if why = w.AtReady.Attached.Why; why != "" {
+	if why = w.AtReady.Attached.Why; why != "" && w.Open == nil { // the marks may know better
 		return true, why
+	}
+	if s, ok := SpanOf(w); ok {
+		if from, to, _, ok := s.Metered(); ok && to.Process.CPUNs == from.Process.CPUNs {
+			return true, "the processes that were taken for it spent no CPU time in the window, so they did not serve"
+		}
 	}
 	lost := -1
 	for _, edge := range []*Edge{w.Open, w.Close} {
@@ -129,6 +134,20 @@ func (w *Worker) attached() (always bool, why string) {
 		lost = a.Lost
 	}
 	return true, ""
+}
+
+// Onward returns what moved until the window's end on connections that the server which
+// the worker stands for had made to others; nil where nothing is known to have moved,
+// or it is less than a byte for each of so many exchanges and nothing was made anew.
+func (w *Worker) Onward(exchanges float64) *contract.Onward {
+	if w.Elsewhere() || w.Close == nil || w.Close.Meter == nil || w.Close.Meter.Attached == nil {
+		return nil
+	}
+	o := w.Close.Meter.Attached.Onward
+	if o == nil || o.Begun == 0 && float64(o.Bytes) < exchanges {
+		return nil
+	}
+	return o
 }
 
 // ChoosesPath tells whether the worker's messages need not take the connections to

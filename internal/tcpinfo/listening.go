@@ -26,27 +26,36 @@ type Listener struct {
 // of both. Several share a port by SO_REUSEPORT. None when nothing here listens
 // there. It costs a microsecond or two for each TCP socket of the namespace. Source:
 // proc_net_tcp.rst of Linux.
-func Listeners(to netip.AddrPort) ([]Listener, error) {
+func Listeners(to netip.AddrPort) ([]Listener, error) { return takers("tcp", stateListen, to) }
+
+// Receivers returns the UDP sockets that take datagrams to an address from anybody, as
+// Listeners does.
+func Receivers(to netip.AddrPort) ([]Listener, error) { return takers("udp", stateUnconnected, to) }
+
+// The states of the sockets that take what comes from anybody. Source: tcp_states.h of
+// Linux, whose numbers UDP shares.
+const (
+	stateListen      = "0A"
+	stateUnconnected = "07"
+)
+
+// takers returns the sockets of a protocol in a state that take what comes to an address.
+func takers(protocol, state string, to netip.AddrPort) ([]Listener, error) {
 	ip := to.Addr().Unmap().WithZone("")
 	var found [3][]Listener
-	for _, table := range []string{"/proc/net/tcp", "/proc/net/tcp6"} {
-		all, err := listed(table)
-		if errors.Is(err, fs.ErrNotExist) { // a kernel without IPv6
-			continue
-		}
-		if err != nil {
-			return nil, err
-		}
-		for _, l := range all {
-			switch at := l.At.Addr(); {
-			case l.At.Port() != to.Port():
-			case at == ip:
-				found[0] = append(found[0], l)
-			case at.IsUnspecified() && at.Is4() == ip.Is4():
-				found[1] = append(found[1], l)
-			case at.IsUnspecified() && at.Is6():
-				found[2] = append(found[2], l)
-			}
+	all, err := inState(protocol, state)
+	if err != nil {
+		return nil, err
+	}
+	for _, l := range all {
+		switch at := l.At.Addr(); {
+		case l.At.Port() != to.Port():
+		case at == ip:
+			found[0] = append(found[0], l)
+		case at.IsUnspecified() && at.Is4() == ip.Is4():
+			found[1] = append(found[1], l)
+		case at.IsUnspecified() && at.Is6():
+			found[2] = append(found[2], l)
 		}
 	}
 	for _, which := range found {
@@ -57,9 +66,37 @@ func Listeners(to netip.AddrPort) ([]Listener, error) {
 	return nil, nil
 }
 
-// listed returns the listening sockets of one table.
-func listed(table string) ([]Listener, error) {
-	const listen = "0A"
+// ListeningPorts returns the ports of this network namespace, of any of its addresses,
+// at which a TCP socket waits for connections. It costs what Listeners does.
+func ListeningPorts() (map[uint16]bool, error) {
+	all, err := inState("tcp", stateListen)
+	ports := make(map[uint16]bool, len(all))
+	for _, l := range all {
+		ports[l.At.Port()] = true
+	}
+	return ports, err
+}
+
+// inState returns the sockets of a protocol, over both versions of IP, in a state.
+func inState(protocol, state string) ([]Listener, error) {
+	var both []Listener
+	for _, table := range []string{"/proc/net/" + protocol, "/proc/net/" + protocol + "6"} {
+		all, err := listed(table, state)
+		if errors.Is(err, fs.ErrNotExist) { // a kernel without IPv6
+			continue
+		}
+		if err != nil {
+			return nil, err
+		}
+		both = append(both, all...)
+	}
+	return both, nil
+}
+
+// listed returns the sockets of one table that are in a state. Of TCP, those that
+// listen come first (tcp_seq_start in tcp_ipv4.c of Linux), so that a long table is
+// not read to its end.
+func listed(table, state string) ([]Listener, error) {
 	f, err := os.Open(table)
 	if err != nil {
 		return nil, err
@@ -75,7 +112,10 @@ func listed(table string) ([]Listener, error) {
 		}
 		// Columns: sl, local address, remote address, state, queues, timer, retransmits, uid, timeout, inode.
 		columns := strings.Fields(lines.Text())
-		if len(columns) < 10 || columns[3] != listen {
+		if len(columns) < 10 || columns[3] != state {
+			if len(columns) >= 10 && state == stateListen && columns[0] != "sl" {
+				return all, nil
+			}
 			continue
 		}
 		at, err := localAddress(columns[1])
@@ -105,30 +145,43 @@ func localAddress(text string) (netip.AddrPort, error) {
 }
 
 // Owners returns the processes that hold one of the sockets, rising, among those
-// whose files the caller may see. It costs a microsecond or two for each open file
-// of the host.
+// whose files the caller may see.
 func Owners(of []Listener) ([]int, error) {
+	var pids []int
+	err := Holders(func(pid int, held map[uint32]bool) {
+		if slices.ContainsFunc(of, func(l Listener) bool { return held[l.Inode] }) {
+			pids = append(pids, pid)
+		}
+	})
+	slices.Sort(pids)
+	return pids, err
+}
+
+// Holders calls visit for every process that holds sockets the caller may see, with
+// their inodes, which are valid until visit returns. It costs a microsecond or two for
+// each open file of the host.
+func Holders(visit func(pid int, held map[uint32]bool)) error {
 	d, err := os.Open("/proc")
 	if err != nil {
-		return nil, err
+		return err
 	}
 	defer d.Close()
 	names, err := d.Readdirnames(-1)
 	if err != nil {
-		return nil, fmt.Errorf("read /proc: %w", err)
+		return fmt.Errorf("read /proc: %w", err)
 	}
-	var pids []int
+	held := map[uint32]bool{}
 	for _, name := range names {
 		pid, err := strconv.Atoi(name)
 		if err != nil {
 			continue
 		}
-		if Holds(pid, of) {
-			pids = append(pids, pid)
+		clear(held)
+		if Held(pid, held); len(held) > 0 {
+			visit(pid, held)
 		}
 	}
-	slices.Sort(pids)
-	return pids, nil
+	return nil
 }
 
 // Holds tells whether a process is seen to hold one of the sockets.

@@ -21,6 +21,7 @@ const (
 	remoteAt       = 24
 	receiveQueueAt = 56
 	sendQueueAt    = 60
+	uidAt          = 64
 	inodeAt        = 68
 	answerLength   = 72
 )
@@ -34,6 +35,7 @@ func parse(answer []byte) (Socket, error) {
 	s := Socket{
 		Local:  address(answer[0], answer[localAt:], answer[localPortAt:]),
 		Remote: address(answer[0], answer[remoteAt:], answer[remotePortAt:]),
+		UID:    int(native.Uint32(answer[uidAt:])),
 		Inode:  native.Uint32(answer[inodeAt:]),
 	}
 	attributes := answer[answerLength:]

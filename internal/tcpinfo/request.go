@@ -13,6 +13,7 @@ const (
 	attrInfo      = 2  // INET_DIAG_INFO
 	attrCong      = 4  // INET_DIAG_CONG
 	established   = 1  // TCP_ESTABLISHED
+	beginning     = 3  // TCP_SYN_RECV
 	requestLength = 60 // struct inet_diag_req
 	statesAt      = 52 // … idiag_states
 	extensionAt   = 3  // … idiag_ext
@@ -34,8 +35,14 @@ func (q Query) request() []byte {
 	native := binary.NativeEndian
 	message := make([]byte, unix.SizeofNlMsghdr+requestLength)
 	body := message[unix.SizeofNlMsghdr:]
-	body[extensionAt] = 1<<(attrInfo-1) | 1<<(attrCong-1)
-	native.PutUint32(body[statesAt:], 1<<established)
+	states := uint32(1 << established)
+	if q.Beginning {
+		states |= 1 << beginning
+	}
+	native.PutUint32(body[statesAt:], states)
+	if !q.Bare {
+		body[extensionAt] = 1<<(attrInfo-1) | 1<<(attrCong-1)
+	}
 	if code := q.bytecode(); len(code) > 0 {
 		message = native.AppendUint16(message, uint16(unix.SizeofRtAttr+len(code)))
 		message = native.AppendUint16(message, attrBytecode)
@@ -47,6 +54,12 @@ func (q Query) request() []byte {
 	return message
 }
 
+// test is one instruction of the kernel's port filter.
+type test struct {
+	code byte
+	port uint16
+}
+
 // bytecode returns the program that the kernel runs for each socket. Each test
 // goes on to the next instruction when it holds and jumps by its other offset
 // when not; the socket is taken where the program ends exactly, and refused
@@ -55,17 +68,25 @@ func (q Query) request() []byte {
 //	if local port is A: jump to the end
 //	if local port is B: jump to the end
 //	if remote port is C: end, else beyond it
+//
+// Of ports to be left out it is
+//
+//	if local port is A: jump beyond the end
+//	if local port is B: jump beyond the end
 func (q Query) bytecode() []byte {
-	type test struct {
-		code byte
-		port uint16
-	}
 	var tests []test
-	for _, port := range q.LocalPorts {
+	beyond := 0
+	for _, port := range q.Without {
 		tests = append(tests, test{sourceIs, port})
+		beyond = opLength
 	}
-	for _, port := range q.RemotePorts {
-		tests = append(tests, test{destination, port})
+	if len(tests) == 0 {
+		for _, port := range q.LocalPorts {
+			tests = append(tests, test{sourceIs, port})
+		}
+		for _, port := range q.RemotePorts {
+			tests = append(tests, test{destination, port})
+		}
 	}
 	const step = testLength + opLength // a test and the jump behind it
 	var program []byte
@@ -76,7 +97,11 @@ func (q Query) bytecode() []byte {
 	for i, t := range tests {
 		operation(t.code, testLength, step)
 		operation(0, 0, t.port)
-		if left := len(tests) - 1 - i; left > 0 {
+		left := len(tests) - 1 - i
+		switch {
+		case beyond > 0:
+			operation(jump, opLength, uint16(opLength+left*step+beyond))
+		case left > 0:
 			operation(jump, opLength, uint16(left*step)) // its own length is what the last test's missing jump saves
 		}
 	}

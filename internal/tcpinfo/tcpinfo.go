@@ -20,6 +20,7 @@ import (
 // Socket is one established connection as seen from one of its ends.
 type Socket struct {
 	Local, Remote netip.AddrPort // IPv4-mapped addresses as IPv4, without zones
+	UID           int            // whose it is
 	Inode         uint32         // as in /proc/PID/fd; 0 while no process has accepted it
 	Info
 }
@@ -66,7 +67,13 @@ type Query struct {
 	// Both empty select all; together they hold at most MaxPorts.
 	LocalPorts, RemotePorts []uint16
 
-	Max int // sockets; 0 means MaxSockets
+	// Without leaves out, in the kernel, the connections that have one of these ports
+	// at this end, at most MaxPorts; LocalPorts and RemotePorts then say nothing.
+	Without []uint16
+
+	Max       int  // sockets; 0 means MaxSockets
+	Bare      bool // without Info
+	Beginning bool // also those of a server that waits for the first bytes before it accepts (TCP_DEFER_ACCEPT)
 }
 
 // MaxPorts bounds the ports of a query: the kernel tries them one by one for
@@ -78,10 +85,10 @@ const MaxPorts = 256
 // for each. The kernel walks its table without stopping the traffic, so a
 // connection that begins or ends meanwhile may be missing or there twice. It
 // costs the walk, half a millisecond for a table of 262,144 buckets, and some
-// 2 µs for each socket. Of more than q.Max it returns the first that it met with
+// 2 µs for each socket, less for one without Info. Of more than q.Max it returns the first that it met with
 // ErrMany. Any goroutine may call it.
 func (q Query) Dump() ([]Socket, error) {
-	if n := len(q.LocalPorts) + len(q.RemotePorts); n > MaxPorts {
+	if n := len(q.LocalPorts) + len(q.RemotePorts) + len(q.Without); n > MaxPorts {
 		return nil, fmt.Errorf("dump sockets: %d ports, at most %d may be asked for", n, MaxPorts)
 	}
 	if q.Max <= 0 || q.Max > MaxSockets {

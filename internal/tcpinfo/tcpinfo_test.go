@@ -294,3 +294,26 @@ func cpuTime(b *testing.B) int64 {
 	}
 	return t.Nano()
 }
+
+// A query without ports at this end keeps the other ends of their connections.
+func TestConnectionsAreLeftOut(t *testing.T) {
+	_, one := connect(t, "tcp4")
+	_, two := connect(t, "tcp4")
+	_, three := connect(t, "tcp4")
+	ports := []uint16{portOf(one.LocalAddr()), portOf(two.LocalAddr())}
+	sockets, err := Query{Without: ports, Bare: true}.Dump()
+	if err != nil {
+		t.Fatal(err)
+	}
+	found := map[uint16]int{}
+	for _, s := range sockets {
+		found[s.Local.Port()]++
+		found[s.Remote.Port()]++
+		if s.UID != os.Geteuid() && s.Remote.Port() == ports[0] || s.SentSegments != 0 || s.Congestion != "" {
+			t.Errorf("%+v", s)
+		}
+	}
+	if found[ports[0]] != 1 || found[ports[1]] != 1 || found[portOf(three.LocalAddr())] != 2 {
+		t.Errorf("found %v, want one end of %v and both ends of %d", found, ports, portOf(three.LocalAddr()))
+	}
+}

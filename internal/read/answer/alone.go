@@ -4,12 +4,14 @@ package answer
 
 import (
 	"fmt"
+	"slices"
 	"strings"
 
 	"netdyno/internal/metric"
 	"netdyno/internal/quantity"
 	"netdyno/internal/read/cells"
 	"netdyno/internal/read/compare"
+	"netdyno/internal/read/trial"
 )
 
 // Alone returns what an arm can do that is compared with nothing: the cell with
@@ -67,7 +69,7 @@ func tail(cell cells.Cell, r compare.Run) string {
 }
 
 // cost says what the server took for it, where it was metered: ", 21.0 µs of server
-// CPU each, 8.20 MiB of server memory".
+// CPU each, 8.20 MiB of server memory", and whether that is not all of it.
 func cost(arm cells.Arm) string {
 	var parts []string
 	if cpu, ok := summary(arm, "server.cpu_us_per_exchange"); ok {
@@ -79,7 +81,11 @@ func cost(arm cells.Arm) string {
 	if len(parts) == 0 {
 		return ""
 	}
-	return ", " + strings.Join(parts, ", ")
+	text := ", " + strings.Join(parts, ", ")
+	if slices.ContainsFunc(arm.Trials, func(t trial.Trial) bool { return slices.Contains(t.Flags, trial.Onward) }) {
+		text += ", without what it asked others for"
+	}
+	return text
 }
 
 // level is what a factor has in a cell, whether it varies or is held.

@@ -6,6 +6,7 @@ import (
 	"strings"
 
 	"netdyno/internal/read/cells"
+	"netdyno/internal/read/trial"
 	"netdyno/internal/record"
 )
 
@@ -15,7 +16,7 @@ const AboutServer = "server"
 // warnAway says what is missing of a server that was driven but not metered, and
 // how to get it.
 func warnAway(s *cells.Dataset, _ Findings) []record.Warning {
-	return append(warnElsewhere(s), warnListening(s)...)
+	return append(append(warnElsewhere(s), warnOnward(s)...), warnListening(s)...)
 }
 
 // warnElsewhere says why nothing is known of what a server of this host used that
@@ -36,6 +37,36 @@ func warnElsewhere(s *cells.Dataset) []record.Warning {
 			if !slices.ContainsFunc(all, func(other record.Warning) bool { return other.Text == text }) {
 				all = append(all, record.Warning{About: AboutServer, Text: text})
 			}
+		}
+	}
+	return all
+}
+
+// warnOnward names the servers that asked others while they served, and the first that
+// each was seen to ask.
+func warnOnward(s *cells.Dataset) []record.Warning {
+	var all []record.Warning
+	met := map[string]bool{}
+	for _, v := range s.Trials {
+		if v.Record == nil {
+			continue
+		}
+		for i := range v.Record.Workers {
+			w := &v.Record.Workers[i]
+			asked := trial.AskedOnward(v.Record, w)
+			if asked == "" {
+				continue
+			}
+			at := strings.Join(w.Ready.Addresses, " ")
+			if met[at] {
+				continue
+			}
+			met[at] = true
+			all = append(all, record.Warning{
+				About:  AboutServer,
+				Text:   fmt.Sprintf("on %s, %s: what lies behind it is not in its CPU and memory", at, asked),
+				Advice: "measure what it asks by itself too: netdyno run URL URL",
+			})
 		}
 	}
 	return all

@@ -47,6 +47,38 @@ func TestAServerThatRanBefore(t *testing.T) {
 	}
 }
 
+// The answer and one line say that a server asked others while it served.
+func TestAServerThatAsksOthers(t *testing.T) {
+	header, trials, records := synthetic.Run(synthetic.Options{Arms: []synthetic.Arm{{Name: "a"}}, Blocks: 3, Seed: 1})
+	const address = "127.0.0.1:80"
+	for i := range records {
+		for j := range records[i].Workers {
+			if w := &records[i].Workers[j]; w.Role == contract.Server {
+				stand(w, "")
+				w.Ready.Addresses = []string{address}
+				w.Close.Meter.Attached.Onward = &contract.Onward{Connections: 3, Bytes: 1 << 30, To: []string{"127.0.0.1:9000"}}
+			}
+		}
+	}
+	f, err := finding.Find(header, trials, records)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if text := strings.Join(f.Answer.Sentences, " "); !strings.Contains(text, " of server memory, without what it asked others for; ") {
+		t.Errorf("the answer is %q", text)
+	}
+	var lines []string
+	for _, w := range f.Warnings {
+		if w.About == finding.AboutServer {
+			lines = append(lines, w.Text)
+		}
+	}
+	want := "on " + address + ", nginx asked 127.0.0.1:9000 while it served (3 connections, at least 1.00 GiB): what lies behind it is not in its CPU and memory"
+	if len(lines) != 1 || lines[0] != want {
+		t.Errorf("%q, want %q once", lines, want)
+	}
+}
+
 // stand makes of a server's worker one that stands for a server elsewhere.
 func stand(w *record.Worker, why string) {
 	ready := *w.Ready

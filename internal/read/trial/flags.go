@@ -4,7 +4,7 @@ package trial
 // them (specification §2.3). The last two take figures away: see withoutRates.
 var flags = []Flag{
 	flagUnsteady, flagOverloaded, flagLateCounters, flagGeneratorLate, flagStolenCPU,
-	flagReconnected, flagUnverified, flagBursty, flagTooRegular, flagUnfinished, flagReflected,
+	flagReconnected, flagUnverified, flagBursty, flagTooRegular, flagUnfinished, flagReflected, flagOnward,
 	flagPlateauTimer, flagPlateauDelayedACK, flagPlateauRetransmit,
 	flagStalled, flagBacklog,
 }

@@ -269,7 +269,7 @@ func TestServersThatCannotBeMetered(t *testing.T) {
 	at := closed.Addr().String()
 	_ = closed.Close()
 	_, ready := attachedTo(t, at)
-	if a := ready.Attached; a == nil || !strings.Contains(a.Why, "no process listens on "+at) || ready.Process.Processes != 1 {
+	if a := ready.Attached; a == nil || !strings.Contains(a.Why, "no connection to "+at+" was made") || ready.Process.Processes != 1 {
 		t.Errorf("attached %+v, want why not", ready.Attached)
 	}
 	if _, ready = attachedTo(t, "192.0.2.1:80"); ready.Attached != nil {

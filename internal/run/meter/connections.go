@@ -19,6 +19,7 @@ import (
 // have the same peers.
 type connections struct {
 	mu       sync.Mutex // the setup passes in one goroutine, all else in another
+	command  contract.Setup
 	role     contract.Role
 	many     bool          // more connections than are accounted for as a whole
 	timeline bool          // ticks are read too
@@ -40,7 +41,7 @@ type connections struct {
 func (c *connections) setUp(s *contract.Setup) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
-	c.role, c.timeline = s.Role, s.Timeline
+	c.command, c.role, c.timeline = *s, s.Role, s.Timeline
 	c.query, c.some = tcpinfo.Query{Max: contract.MaxSockets}, tcpinfo.Query{Max: contract.MaxTicked}
 	c.many = s.Load.Connections > contract.MaxSockets
 	switch {
@@ -49,6 +50,13 @@ func (c *connections) setUp(s *contract.Setup) {
 	case s.Role == contract.Client:
 		c.expect(nil, ports(s.Peers))
 	}
+}
+
+// setup returns the command that has passed; an empty one before.
+func (c *connections) setup() *contract.Setup {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	return &c.command
 }
 
 // expect sets the ports of the queries; of too many connections only a few are looked at.

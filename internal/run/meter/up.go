@@ -95,6 +95,11 @@ func (u *up) decorate(line []byte) ([]byte, error) {
 		}
 		u.sampler.ready(u.processes)
 	case m.Mark != nil:
+		if u.server != nil && !m.Mark.Reset && u.server.follow() {
+			if again := u.read(); again != nil {
+				reading = again
+			}
+		}
 		reading.SkewNs = u.marks.skew(m.Mark.ID, reading.AtNs)
 		reading.TCP, reading.UDP = u.account(m.Mark.Reset)
 		u.sampler.mark(m.Mark.Reset, reading.AtNs)
@@ -107,7 +112,7 @@ func (u *up) decorate(line []byte) ([]byte, error) {
 	}
 	reading.OwnCPUNs = usage.OwnCPU()
 	if u.server != nil && m.Mark != nil {
-		u.server.lookAgain(reading, m.Mark.Reset) // after the window, as its cost is
+		u.server.lookAgain(reading, m.Mark.Reset) // in no account, as what the server costs is
 	}
 	decorated, err := withMeter(line, *reading)
 	if err != nil && reading.Sampled != nil {
@@ -149,7 +154,7 @@ func (u *up) processes() []int {
 // attach begins to read a server of this host in the place of the worker that
 // stands for it.
 func (u *up) attach(addresses []string, own *contract.Meter) *contract.Meter {
-	if u.server = attach(addresses); u.server == nil {
+	if u.server = attach(addresses, u.tcp.setup()); u.server == nil {
 		return own
 	}
 	return u.server.read(own)

@@ -2,6 +2,7 @@ package usage
 
 import (
 	"errors"
+	"maps"
 	"os"
 	"slices"
 	"strconv"
@@ -64,6 +65,9 @@ func (o *Others) Add(pid int) bool {
 	o.known[pid] = other{s.parent, s.began, true}
 	return true
 }
+
+// Processes returns those that the latest reading met, or that were added since.
+func (o *Others) Processes() []int { return slices.Collect(maps.Keys(o.known)) }
 
 // Lost returns how many processes ended so far whose CPU time is in no account.
 func (o *Others) Lost() int { return o.lost }

@@ -47,6 +47,17 @@ func (t *Tree) Children(pid int) []int {
 	return t.childrenOf(pid, threadsOf(pid))
 }
 
+// Parent returns the parent of a process; 0 for one that has ended.
+func Parent(pid int) int {
+	var file procfile
+	text, err := file.process(pid, "stat")
+	if err != nil {
+		return 0
+	}
+	s, _ := parseStat(text)
+	return s.parent
+}
+
 // Processes returns the roots and all their descendants.
 func (t *Tree) Processes(roots []int) []int {
 	var all []int

@@ -1,0 +1,131 @@
+package serving
+
+import (
+	"slices"
+
+	"netdyno/internal/contract"
+	"netdyno/internal/tcpinfo"
+)
+
+// quick bounds the clients' connections beside whose load Onward takes little time.
+const quick = contract.MaxSockets / 2
+
+// tries is how often Onward looks for a connection to others that lasts for one
+// request: it must be there when its holder is asked and when the kernel is. A server
+// with more than few sockets is asked once.
+const (
+	tries = 3
+	few   = 64
+)
+
+// Quick tells whether the server has so few connections that its files are listed in
+// little time.
+func (f *Finder) Quick() bool { return len(f.sight.sockets) <= 2*quick }
+
+// Onward returns what moved, since the first call, on connections that the server's
+// processes made to others, as far as they were there at a call; nil where nothing did
+// or it cannot be told. A connection both of whose ends the server holds is none to
+// another. Beside a load it asks the kernel, which costs a millisecond or more, only
+// where the server has sockets that it did not have at the last call before: what an
+// older one has carried can be read later.
+func (f *Finder) Onward(processes []int, besideLoad bool) *contract.Onward {
+	attempts := 1
+	if besideLoad {
+		attempts = tries
+	}
+	for range attempts {
+		held := map[uint32]bool{}
+		for _, pid := range processes {
+			tcpinfo.Held(pid, held)
+		}
+		if besideLoad && f.knows(held) {
+			if len(held) > few {
+				break
+			}
+			continue
+		}
+		if err := f.count(held, besideLoad); err != nil {
+			return nil
+		}
+		break
+	}
+	if f.onward.Connections == 0 {
+		return nil
+	}
+	now := f.onward
+	now.To = slices.Clone(now.To)
+	return &now
+}
+
+// knows tells whether all of the sockets were there when the server was last looked at
+// without a load.
+func (f *Finder) knows(held map[uint32]bool) bool {
+	for inode := range held {
+		if !f.known[inode] {
+			return false
+		}
+	}
+	return true
+}
+
+// count enters what has moved on the connections to others that the server holds.
+func (f *Finder) count(held map[uint32]bool, besideLoad bool) (err error) {
+	if !besideLoad || f.incoming == nil {
+		if f.incoming, err = tcpinfo.ListeningPorts(); err != nil {
+			return err
+		}
+		f.known = held
+	}
+	var without []uint16 // the server's ends of the clients' connections
+	for at := range f.sight.takes {
+		f.incoming[at.Port()] = true // what listened there may have gone
+		if len(without) < tcpinfo.MaxPorts {
+			without = append(without, at.Port())
+		}
+	}
+	sockets, err := tcpinfo.Query{Without: without}.Dump()
+	if err != nil {
+		return err
+	}
+	baseline := f.carried == nil
+	if baseline {
+		f.carried = map[uint32]int64{}
+	}
+	all := see(sockets)
+	for i := range sockets {
+		s := &sockets[i]
+		if !held[s.Inode] || f.incoming[s.Local.Port()] || s.Remote == f.At {
+			continue
+		}
+		if end := all.peer(s); end == nil || !held[end.Inode] {
+			f.add(s, baseline)
+		}
+	}
+	return nil
+}
+
+// add enters what a connection has carried since it was last seen.
+func (f *Finder) add(s *tcpinfo.Socket, baseline bool) {
+	bytes := s.AckedBytes + s.ReceivedBytes
+	before, known := f.carried[s.Inode]
+	f.carried[s.Inode] = bytes
+	if baseline || bytes <= before {
+		return
+	}
+	f.onward.Bytes += bytes - before
+	if f.counted == nil {
+		f.counted = map[uint32]bool{}
+	}
+	if f.counted[s.Inode] {
+		return
+	}
+	f.counted[s.Inode] = true
+	f.onward.Connections++
+	if !known {
+		f.onward.Begun++
+	}
+	if to := s.Remote.String(); len(f.onward.To) < contract.MaxOnward && !slices.Contains(f.onward.To, to) {
+		f.onward.To = append(f.onward.To, to)
+		slices.Sort(f.onward.To)
+	}
+}
