@@ -103,7 +103,6 @@ native-build: packages-build
 	else echo "native workers are left out: cmake, ninja or g++ is missing"; fi
 
 # packages-NEED installs what packages.txt lists for NEED; apt does one at a time.
-# RUNLEVEL=1 tells invoke-rc.d(8) to start no service: nginx is for tests to run.
 .PHONY: packages-build packages-run packages-test packages-rdma
 packages-run: packages-build
 packages-test: packages-run
@@ -114,9 +113,7 @@ packages-build packages-run packages-test packages-rdma:
 	if [ -z "$$missing" ]; then exit 0; fi; \
 	if [ "$$(id -u)" = 0 ] && command -v apt-get >/dev/null; then \
 	  echo "installing $$missing"; \
-	  export DEBIAN_FRONTEND=noninteractive RUNLEVEL=1; \
-	  install() { apt-get install -q -y --no-install-recommends $$missing; }; \
-	  install >/dev/null 2>&1 || { apt-get update -q >/dev/null && install >/dev/null; }; \
+	  .ci/install $$missing; \
 	else \
 	  echo "missing packages, to be installed with: sudo apt-get install $$missing"; \
 	fi

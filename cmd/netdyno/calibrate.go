@@ -104,7 +104,10 @@ func calibrate(ctx context.Context, seats string, dir session.Directory) error {
 	if err := record.WriteCalibrations(path, all); err != nil {
 		return err
 	}
-	fmt.Fprintf(stdout, "\nruns  %s\nkept  %s\n\n", dir, path)
+	fmt.Fprintln(stdout)
+	stdout.say("runs  %s", dir)
+	stdout.say("kept  %s", path)
+	fmt.Fprintln(stdout)
 	return tell(history.Calibration(facts.Rig, all))
 }
 

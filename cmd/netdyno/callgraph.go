@@ -32,7 +32,7 @@ func drawCallGraphs(page *report.Page, f finding.Findings) {
 		err = page.DrawCallGraphs(f, draw)
 	}
 	if err != nil {
-		fmt.Fprintf(stderr, "netdyno: report --callgraph: %v\n", err)
+		stderr.say("netdyno: report --callgraph: %v", err)
 	}
 }
 

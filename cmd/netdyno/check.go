@@ -39,13 +39,15 @@ func printOutcomes(outcomes []check.Outcome) error {
 		switch {
 		case o.Skipped:
 			skipped++
-			fmt.Fprintf(stdout, "  not checked  %s: %s\n", name, strings.TrimPrefix(o.Text, "not checked: "))
+			stdout.say("  not checked  %s: %s", name, strings.TrimPrefix(o.Text, "not checked: "))
 		case o.Pass:
 			passed++
 			fmt.Fprintf(stdout, "  ok           %s\n", name)
 		default:
 			failed++
-			fmt.Fprintf(stdout, "  FAILED       %s\n               %s\n               CONTRACT.md, section %s\n", name, o.Text, o.Section)
+			stdout.say("  FAILED       %s", name)
+			stdout.say("               %s", o.Text)
+			stdout.say("               CONTRACT.md, section %s", o.Section)
 		}
 	}
 	fmt.Fprintf(stdout, "%d passed, %d failed, %d not checked\n", passed, failed, skipped)

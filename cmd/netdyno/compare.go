@@ -79,7 +79,9 @@ func compareRuns(before, after session.Directory) error {
 	if err := render(after.ComparedPage(), page.HTML); err != nil {
 		return err
 	}
-	fmt.Fprintf(stdout, "\ncompare %s\n        %s\n", after.Compared(), after.ComparedPage())
+	fmt.Fprintln(stdout)
+	stdout.say("compare %s", after.Compared())
+	stdout.say("        %s", after.ComparedPage())
 	for _, t := range []cells.Tally{first.Tally, second.Tally} {
 		if t.Missing+t.Unplanned > 0 { // what was compared is not what the studies asked
 			return &status{statusTainted, nil}

@@ -23,11 +23,11 @@ const (
 	sameSignal = 250 * time.Millisecond
 )
 
-// ending turns SIGINT, SIGTERM and SIGHUP into an orderly end: the first ends
-// the command's context, another one ends the process at once, and so does a
+// ending turns SIGINT, SIGTERM, SIGHUP and SIGQUIT into an orderly end: the first
+// ends the command's context, another one ends the process at once, and so does a
 // bound on the time between. A terminal that goes away says so more than once,
 // so that a repeated SIGHUP hurries nothing. A SIGHUP that was ignored when we
-// started, by nohup(1), stays so.
+// started, by nohup(1), stays so, and a SIGQUIT, by a shell's &.
 type ending struct {
 	signals chan os.Signal
 	held    atomic.Bool
@@ -46,8 +46,10 @@ func (e *stoppedError) Is(target error) bool { return target == context.Canceled
 // watch returns a context that the first signal ends.
 func (e *ending) watch(parent context.Context) context.Context {
 	signal.Notify(e.signals, syscall.SIGINT, syscall.SIGTERM)
-	if !signal.Ignored(syscall.SIGHUP) {
-		signal.Notify(e.signals, syscall.SIGHUP)
+	for _, s := range []os.Signal{syscall.SIGHUP, syscall.SIGQUIT} {
+		if !signal.Ignored(s) {
+			signal.Notify(e.signals, s)
+		}
 	}
 	ctx, cancel := context.WithCancelCause(parent)
 	go func() {
@@ -99,6 +101,9 @@ func (e *ending) leave() { signal.Stop(e.signals) }
 // ends the workers.
 func dieBy(by os.Signal) {
 	number, _ := by.(syscall.Signal) // signal.Notify sends no other kind
+	if number == syscall.SIGQUIT {   // by which the runtime would print every goroutine's stack
+		os.Exit(128 + int(number))
+	}
 	signal.Reset(by)
 	_ = syscall.Kill(os.Getpid(), number) // it is ours
 	time.Sleep(time.Second)               // a signal that is ignored, or on its way

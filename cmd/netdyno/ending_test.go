@@ -246,6 +246,33 @@ while grep -q "^PPid:.$PPID\$" /proc/$$/status; do sleep 0.02; done`)
 	}
 }
 
+// Ctrl-\ ends a command as Ctrl-C does, once in order and twice at once, and shows
+// nobody the stacks of a Go program.
+func TestSIGQUITEndsInOrderAndDumpsNoStack(t *testing.T) {
+	for name, quits := range map[string]int{"in order": 1, "at once": 2} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			b := begin(t, t.TempDir(), "run", "transport=null", "opt.service=1ms", "connections=1", "amount=300", "blocks=20", "--out", "run")
+			records := filepath.Join(b.dir, "run", "records.jsonl")
+			await(t, "two records", func() bool { return b.ended() || countLines(records) > 2 })
+			for sent := 0; !b.ended() && (sent < 1 || quits > 1); sent++ {
+				_ = b.Process.Signal(syscall.SIGQUIT) // it may have ended meanwhile
+				time.Sleep(sameSignal / 5)
+			}
+			await(t, "its end", b.ended)
+			b.mine.mustEnd(t)
+			if said := b.said.String(); strings.Contains(said, "goroutine") || strings.Contains(said, "SIGQUIT: quit") {
+				t.Errorf("it dumped its stacks:\n%s", said)
+			}
+			if quits == 1 {
+				b.mustHaveReported(t, statusTainted)
+			} else if code := b.ProcessState.ExitCode(); code != 128+int(syscall.SIGQUIT) && code != statusTainted { // it may have been quicker
+				t.Errorf("it ended with %v", b.ProcessState)
+			}
+		})
+	}
+}
+
 // nohup(1) means it.
 func TestARunOutlivesAnIgnoredHangup(t *testing.T) {
 	t.Parallel()

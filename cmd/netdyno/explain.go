@@ -70,11 +70,7 @@ func glossary() []explained {
 		add("limit", string(l), [2]string{"means", l.Means().Means}, [2]string{"do", l.Means().Cure}, [2]string{"source", spec + "5"})
 	}
 	for _, f := range trial.Flags() {
-		means := f.Warning
-		if means != "" {
-			means = "trials with it " + means
-		}
-		add("flag", f.Name, [2]string{"means", means}, [2]string{"do", f.Advice}, [2]string{"source", spec + "2.3"})
+		add("flag", f.Name, [2]string{"means", "trials with it " + f.Warning}, [2]string{"so", "in them " + f.Changes}, [2]string{"do", f.Advice}, [2]string{"source", spec + "2.3"})
 	}
 	for _, w := range record.Words() {
 		add("warning", w.Name, [2]string{"means", w.Means}, [2]string{"do", w.Do})

@@ -165,7 +165,7 @@ func (e exporting) files(f export.Format, d session.Directory) error {
 	}
 	files, notes, err := f.Files(run)
 	for _, note := range notes {
-		fmt.Fprintf(stderr, "netdyno: %s\n", note)
+		stderr.say("netdyno: %s", note)
 	}
 	if err != nil {
 		return err
@@ -177,7 +177,7 @@ func (e exporting) files(f export.Format, d session.Directory) error {
 		if err := record.WriteFileAtomic(filepath.Join(e.out, file.Name), file.Data); err != nil {
 			return err
 		}
-		fmt.Fprintln(stdout, filepath.Join(e.out, file.Name))
+		stdout.say("%s", filepath.Join(e.out, file.Name))
 	}
 	return tainted
 }
@@ -196,14 +196,14 @@ func (e exporting) post(ctx context.Context, f export.Format, d session.Director
 		return err
 	}
 	sent, err := export.Post(ctx, endpoint, run)
-	fmt.Fprintf(stdout, "%d points in %d requests to %s\n", sent.Points, sent.Requests, endpoint)
+	stdout.say("%d points in %d requests to %s", sent.Points, sent.Requests, endpoint)
 	switch {
 	case err != nil:
 		return err
 	case sent.Rejected > 0:
 		return &status{statusTainted, fmt.Errorf("export: the collector rejected %d points: %s", sent.Rejected, sent.Why)}
 	case sent.Why != "":
-		fmt.Fprintf(stderr, "netdyno: the collector says: %s\n", sent.Why)
+		stderr.say("netdyno: the collector says: %s", sent.Why)
 	}
 	return tainted
 }
@@ -250,7 +250,7 @@ func runToExport(d session.Directory) (run export.Run, tainted, err error) {
 		return run, nil, err
 	}
 	for _, p := range r.contents.Problems {
-		fmt.Fprintf(stderr, "netdyno: %s: left out of the export: %s\n", d.Records(), p)
+		stderr.say("netdyno: %s: left out of the export: %s", d.Records(), p)
 	}
 	if len(r.contents.Problems) > 0 {
 		tainted = &status{statusTainted, nil}

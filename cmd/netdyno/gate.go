@@ -50,7 +50,8 @@ func pass(d session.Directory, f finding.Findings) error {
 	if err := render(d.Gate(), gate.Markdown); err != nil {
 		return err
 	}
-	fmt.Fprintf(stdout, "gate    %s\n%s\n", d.Gate(), gate)
+	stdout.say("gate    %s", d.Gate())
+	fmt.Fprintf(stdout, "%s\n", gate)
 	if f.Tally.Valid == 0 {
 		return verdict(f.Tally)
 	}

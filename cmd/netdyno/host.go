@@ -159,15 +159,15 @@ func printDevices(hosts []doctor.Named) {
 			devices = []string{"no RDMA device and no GPU"}
 		}
 		for _, line := range devices {
-			fmt.Fprintf(stdout, "%s: %s\n", h.Name, line)
+			stdout.say("%s: %s", h.Name, line)
 		}
 	}
 }
 
 func printAdvice(a doctor.Advice, at string) {
-	fmt.Fprintf(stdout, "%s  %s: %s\n", a.Severity, a.About, a.What)
+	stdout.say("%s  %s: %s", a.Severity, a.About, a.What)
 	if at != "" {
-		fmt.Fprintf(stdout, "  at      %s\n", at)
+		stdout.say("  at      %s", at)
 	}
 	fmt.Fprintf(stdout, "  why     %s\n", a.Why)
 	if a.Fix != "" {

@@ -21,7 +21,10 @@ import (
 
 // steering would clear a terminal, name its window, ask it for an answer, hide
 // and turn what follows, each in the middle of a word that can be looked for.
-const steering = "WITNESS\x1b[2J\x1b]0;owned\x07\x1b[6n\x1b[8m\u009b2J\u202e\u200b\u2028\r\bEND"
+const steering = "WITNESS\x1b[2J\x1b]0;owned\x07\x1b[6n\x1b[8m\u009b2J\u202e\u200b\u2028\r\b\nEND"
+
+// pathly is the same without the byte that no file system takes.
+var pathly = strings.ReplaceAll(steering, "/", "")
 
 // hostileCase is something outside netdyno that says what it likes.
 type hostileCase struct {
@@ -61,6 +64,28 @@ func TestNobodysWordsSteerTheTerminal(t *testing.T) {
 			return []string{"run", "transport=go-net", "--rig", steering + ".yaml"}
 		}},
 		{"a directory's name", func(*testing.T, string) []string { return []string{"report", steering} }},
+		{"a new directory's name", func(*testing.T, string) []string {
+			return []string{"run", "transport=null", "opt.service=1ms", "connections=1", "amount=1", "blocks=1", "--out", pathly}
+		}},
+		{"a directory's name to be gone on in", func(*testing.T, string) []string { return []string{"run", steering, "--continue"} }},
+		{"a directory's name to compare", func(*testing.T, string) []string { return []string{"compare", steering, steering} }},
+		{"a directory's name to export", func(*testing.T, string) []string { return []string{"export", steering, "--format", "csv"} }},
+		{"a directory's name to serve", func(*testing.T, string) []string { return []string{"serve", steering} }},
+		{"a directory's name to listen in", func(t *testing.T, dir string) []string {
+			write(t, filepath.Join(dir, pathly), nil)
+			return []string{"listen", "transport=go-net", "--out", pathly}
+		}},
+		{"a key and a level", func(*testing.T, string) []string { return []string{"run", steering + "=" + steering} }},
+		{"a flag", func(*testing.T, string) []string { return []string{"run", "--" + steering} }},
+		{"a flag's value", func(*testing.T, string) []string { return []string{"run", "go-net", "--profile=" + steering} }},
+		{"a URL", func(*testing.T, string) []string { return []string{"http://127.0.0.1:1/" + steering} }},
+		{"a header", func(*testing.T, string) []string { return []string{"http://127.0.0.1:1/", "-H", steering} }},
+		{"a word to explain", func(*testing.T, string) []string { return []string{"explain", steering} }},
+		{"a transport to list", func(*testing.T, string) []string { return []string{"transports", steering} }},
+		{"a program to check", func(*testing.T, string) []string { return []string{"check", "./" + steering} }},
+		{"a message's file", func(*testing.T, string) []string {
+			return []string{"run", "transport=go-http1", "codec=json", "--proto", steering, "--message", steering, "--data", steering}
+		}},
 		{"an unknown command", func(*testing.T, string) []string { return []string{steering} }},
 		{"a file of records", func(t *testing.T, dir string) []string { return []string{"report", hostileRun(t, dir)} }},
 		{"records for a log", func(t *testing.T, dir string) []string {
@@ -90,6 +115,9 @@ func TestNobodysWordsSteerTheTerminal(t *testing.T) {
 			for line := range strings.Lines(said) {
 				if i := strings.IndexFunc(line, func(r rune) bool { return r != '\n' && r != '\t' && !unicode.IsGraphic(r) }); i >= 0 {
 					t.Errorf("a line would steer a terminal from %d on: %q", i, line)
+				}
+				if strings.HasPrefix(strings.TrimSpace(line), "END") {
+					t.Errorf("a name's own line break begins a line: %q", line)
 				}
 			}
 			mine.mustEnd(t)
@@ -142,7 +170,7 @@ func rudeServer(t *testing.T) string {
 	t.Helper()
 	return answering(t, func(c net.Conn) {
 		_, _ = c.Read(make([]byte, 64<<10))
-		_, _ = io.WriteString(c, "HTTP/1.1 500 "+strings.ReplaceAll(steering, "\r", "")+"\r\nContent-Length: 0\r\n\r\n")
+		_, _ = io.WriteString(c, "HTTP/1.1 500 "+strings.NewReplacer("\r", "", "\n", "").Replace(steering)+"\r\nContent-Length: 0\r\n\r\n")
 	})
 }
 

@@ -104,7 +104,7 @@ func listen(ctx context.Context, args []string, f listenFlags) error {
 		return err
 	}
 	for _, w := range s.Warnings {
-		fmt.Fprintf(stderr, "netdyno: %s: %s\n", w.About, w.Text)
+		stderr.say("netdyno: %s: %s", w.About, w.Text)
 	}
 	shown := &standing{out: stdout, catalog: s.Catalog, arguments: args}
 	worker, err := s.Serve(ctx, shown.observe, shown.segment)
@@ -113,7 +113,7 @@ func listen(ctx context.Context, args []string, f listenFlags) error {
 		shown.sum(worker)
 	}
 	if s.Opened() {
-		fmt.Fprintf(stdout, "records %s\n", s.Dir.Records())
+		stdout.say("records %s", s.Dir.Records())
 	}
 	if err != nil && !errors.Is(err, context.Canceled) {
 		return &status{statusTainted, err}

@@ -163,12 +163,12 @@ func printPlan(s *session.Session) error {
 	fmt.Fprintf(stdout, "; %s\n", timeWords(s, mostOf(s)))
 	printAmounts(s)
 	printStages(s)
-	fmt.Fprintf(stdout, "primary: %s; margin %s\n", strings.Join(compare.Primary, ", "), quantity.FormatShare(compare.Margin))
+	stdout.say("primary: %s; margin %s", strings.Join(compare.Primary, ", "), quantity.FormatShare(compare.Margin))
 	fmt.Fprintln(stdout, placements(s))
 	for _, w := range s.Warnings {
-		fmt.Fprintf(stdout, "! %s: %s\n", w.About, w.Text)
+		stdout.say("! %s: %s", w.About, w.Text)
 		if w.Advice != "" {
-			fmt.Fprintf(stdout, "  %s\n", w.Advice)
+			stdout.say("  %s", w.Advice)
 		}
 	}
 	fmt.Fprintln(stdout, "\nfirst block, in its order:")

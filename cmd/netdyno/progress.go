@@ -7,7 +7,6 @@ import (
 	"time"
 
 	"netdyno/internal/metric"
-	"netdyno/internal/printable"
 	"netdyno/internal/quantity"
 	"netdyno/internal/read/cells"
 	"netdyno/internal/record"
@@ -141,7 +140,7 @@ func (p *progress) end(e bench.Event) {
 // line keeps one line of text, whatever breaks somebody's words have.
 func (p *progress) line(text string) {
 	p.out.clear()
-	fmt.Fprintln(p.out, printable.Text(text))
+	p.out.say("%s", text)
 }
 
 // finish leaves the terminal with a clean line.

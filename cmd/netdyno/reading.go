@@ -101,7 +101,7 @@ func readAloud(d session.Directory) (reading, error) {
 
 func printProblems(d session.Directory, problems []record.Problem) {
 	for _, p := range problems {
-		fmt.Fprintf(stderr, "netdyno: %s: %s\n", d.Records(), p)
+		stderr.say("netdyno: %s: %s", d.Records(), p)
 	}
 }
 
@@ -126,7 +126,8 @@ func show(d session.Directory, findings *finding.Findings, how showing) error {
 	if exported != nil {
 		return fmt.Errorf("the records are safe in %s, the reports could not be written: %w", d.Records(), exported)
 	}
-	fmt.Fprintf(stdout, "\nreport  %s\n", d.HTML())
+	fmt.Fprintln(stdout)
+	stdout.say("report  %s", d.HTML())
 	return nil
 }
 

@@ -158,10 +158,10 @@ func carryOut(ctx context.Context, args []string, f runFlags) (dir session.Direc
 	figures.end()
 	if errors.Is(stopped, context.Canceled) {
 		if refines(s, request) {
-			fmt.Fprintln(stderr, "netdyno: stopped; netdyno run", r.Dir, "--continue goes on")
+			stderr.say("netdyno: stopped; netdyno run %s --continue goes on", r.Dir)
 			return r.Dir, errEnough
 		}
-		fmt.Fprintln(stderr, "netdyno: stopped; what was measured is kept, and netdyno run", r.Dir, "--continue goes on")
+		stderr.say("netdyno: stopped; what was measured is kept, and netdyno run %s --continue goes on", r.Dir)
 		stopped = &status{statusTainted, nil}
 	}
 	return r.Dir, stopped
@@ -221,7 +221,7 @@ func (f runFlags) takeProbes(args []string) ([]string, error) {
 }
 
 // remark prints what a session says of itself.
-func remark(text string) { fmt.Fprintln(stderr, "netdyno: "+text) }
+func remark(text string) { stderr.say("netdyno: %s", text) }
 
 // needURL refuses flags that say how a URL is asked where there is none.
 func needURL(flags *pflag.FlagSet) error {

@@ -2,6 +2,7 @@ package main
 
 import (
 	"encoding/json"
+	"fmt"
 	"io"
 	"os"
 	"strconv"
@@ -74,6 +75,12 @@ func (s *screen) printing(w *printable.Writer) *printable.Writer {
 		return w.InASCII()
 	}
 	return w
+}
+
+// say prints one line, whatever breaks somebody's words have. A failed print has
+// nobody to be told.
+func (s *screen) say(format string, args ...any) {
+	fmt.Fprintln(s, printable.Text(fmt.Sprintf(format, args...)))
 }
 
 // redraw writes a line over the one before it, cut to the terminal's width;

@@ -85,7 +85,7 @@ func (s serving) run(ctx context.Context, dir string) error {
 		s.token = rand.Text()
 	}
 	leastPriority()
-	fmt.Fprintf(stdout, "serve   %s\n", s.url(at))
+	stdout.say("serve   %s", s.url(at))
 	return serve.Serve(ctx, listener, serve.Options{
 		Results: results, Names: names(host), Token: s.token, Log: stderr, Calibration: calibrationOf,
 	})

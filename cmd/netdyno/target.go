@@ -9,7 +9,6 @@ import (
 
 	"github.com/spf13/pflag"
 
-	"netdyno/internal/printable"
 	"netdyno/internal/quantity"
 	"netdyno/internal/run/meter"
 	"netdyno/internal/run/probe"
@@ -98,11 +97,11 @@ func (t target) request(ctx context.Context, urls, others []string, own ownMessa
 		if err != nil {
 			return nil, nil, err
 		}
-		fmt.Fprintf(stdout, "%s: %s\n", url, printable.Text(found.Words))
+		stdout.say("%s: %s", url, found.Words)
 		local, takes = local && found.Local, max(takes, found.Takes)
 		if t.loopback && found.Local && found.At.IsValid() {
 			words, read := account(found)
-			fmt.Fprintf(stdout, "  %s\n", printable.Text(words))
+			stdout.say("  %s", words)
 			metered = metered && read
 		} else {
 			metered = false

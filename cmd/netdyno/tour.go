@@ -72,7 +72,8 @@ func tour(ctx context.Context, dir session.Directory) error {
 	if err := showText(index.Text); err != nil {
 		return errors.Join(worst, err)
 	}
-	fmt.Fprintf(stdout, "\nall of it  %s\n", dir.HTML())
+	fmt.Fprintln(stdout)
+	stdout.say("all of it  %s", dir.HTML())
 	return worst
 }
 

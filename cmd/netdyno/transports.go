@@ -30,7 +30,7 @@ func transportsCommand() *cobra.Command {
 				return err
 			}
 			for _, a := range catalog.Absent {
-				fmt.Fprintf(stderr, "netdyno: %s is left out: %s; %s\n", a.About, a.Text, a.Advice)
+				stderr.say("netdyno: %s is left out: %s; %s", a.About, a.Text, a.Advice)
 			}
 			offers := catalog.Offers()
 			if len(args) == 1 {
@@ -79,7 +79,8 @@ func roles(r []contract.Role) string {
 }
 
 func describe(o bench.Offer) {
-	fmt.Fprintf(stdout, "%s: %s\n  wire %s, roles %s, delivers %s, in %s\n", o.Name, o.Doc, wireOf(o), roles(o.Roles), deliveryOf(o), o.Program.Path)
+	stdout.say("%s: %s", o.Name, o.Doc)
+	stdout.say("  wire %s, roles %s, delivers %s, in %s", wireOf(o), roles(o.Roles), deliveryOf(o), o.Program.Path)
 	if len(o.Codecs) > 0 {
 		fmt.Fprintf(stdout, "  codecs %s\n", strings.Join(o.Codecs, ", "))
 	}

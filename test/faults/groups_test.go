@@ -21,7 +21,7 @@ const (
 	serverKilled   = "F2 server killed"
 	serverStopped  = "F3 server stopped"
 	clientStopped  = "F4 client stopped"
-	interrupted    = "F5 INT, TERM, HUP"
+	interrupted    = "F5 INT, TERM, HUP, QUIT"
 	garbage        = "F6 garbage in the place of a reply"
 	halfReply      = "F7 half a reply, then silence"
 	fullDisk       = "F8 full disk"
@@ -239,7 +239,7 @@ func brokenNetdyno(t *testing.T, b *bed, done *table) {
 		r.resume()
 	}
 	done.cell(t, b, interrupted, func(t *testing.T) {
-		for _, s := range []syscall.Signal{syscall.SIGINT, syscall.SIGTERM, syscall.SIGHUP} {
+		for _, s := range []syscall.Signal{syscall.SIGINT, syscall.SIGTERM, syscall.SIGHUP, syscall.SIGQUIT} {
 			r.underLoad(t)
 			signal(t, r.cmd.Process.Pid, s)
 			r.end(t, 1, 2)

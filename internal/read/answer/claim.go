@@ -54,7 +54,7 @@ func claimOf(c Claim, effects []Effect, ahead string) Claim {
 		c.Kind, c.Effects = Open, by[compare.CannotTell]
 		c.Others = slices.DeleteFunc(slices.Clone(effects), func(e Effect) bool { return e.Verdict == compare.CannotTell })
 	case len(by[compare.Equivalent]) > 0:
-		c.Kind, c.Effects, c.Others = Equal, by[compare.Equivalent], by[compare.Invalid]
+		c.Kind, c.Effects, c.Others = Equal, by[compare.Equivalent], slices.Concat(by[compare.Invalid], by[compare.Unsupported])
 	default:
 		c.Kind, c.Effects = None, effects
 	}

@@ -41,7 +41,7 @@ func rest(named []string, others []Effect) string {
 }
 
 var verdictWords = map[compare.Verdict]string{
-	compare.Better: "better", compare.Worse: "worse", compare.Equivalent: "equal", compare.CannotTell: "not settled", compare.Invalid: "invalid",
+	compare.Better: "better", compare.Worse: "worse", compare.Equivalent: "equal", compare.CannotTell: "not settled", compare.Invalid: "invalid", compare.Unsupported: "unsupported",
 }
 
 func capital(text string) string {
@@ -187,7 +187,7 @@ func inCells(effects, others []Effect) string {
 func elsewhere(others []Effect) string {
 	by := byVerdict(others)
 	var parts []string
-	for _, verdict := range []compare.Verdict{compare.Better, compare.Worse, compare.Equivalent, compare.CannotTell, compare.Invalid} {
+	for _, verdict := range []compare.Verdict{compare.Better, compare.Worse, compare.Equivalent, compare.CannotTell, compare.Invalid, compare.Unsupported} {
 		own, words := by[verdict], verdictWords[verdict]
 		switch {
 		case len(own) == 0:

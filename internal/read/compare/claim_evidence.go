@@ -69,7 +69,7 @@ func unsupported(s *cells.Dataset, cell, arm string) string {
 	for t := range s.TrialsOf(cell, arm) {
 		switch t.Status {
 		case trial.StatusUnsupported:
-			reason = cmp.Or(t.Reason, "its worker refused the trial without a reason")
+			reason = cmp.Or(reason, t.Reason, "its worker refused the trial without a reason")
 		case trial.StatusMissing:
 		default:
 			return ""
@@ -82,9 +82,17 @@ func unsupported(s *cells.Dataset, cell, arm string) string {
 func (e *Evidence) cannotRun(s *cells.Dataset, cell string, arms ...string) {
 	for _, arm := range arms {
 		if reason := unsupported(s, cell, arm); reason != "" {
-			e.Untestable, e.refusal = true, arm+" cannot run here: "+strings.TrimSuffix(strings.TrimPrefix(reason, "unsupported: "), ".")
+			e.Untestable, e.refusal = true, cannotRunWords(arm, reason)
 		}
 	}
+}
+
+// cannotRunWords is what an arm's worker said, without what the words before it say.
+func cannotRunWords(arm, reason string) string {
+	if _, said, found := strings.Cut(reason, "unsupported: "); found {
+		reason = said
+	}
+	return arm + " cannot run here: " + strings.TrimSuffix(reason, ".")
 }
 
 // pairedCells pairs each cell with the one at the levels of From that agrees with

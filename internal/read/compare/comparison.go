@@ -47,13 +47,19 @@ type Noise struct {
 // Verdict is the outcome of one comparison.
 type Verdict string
 
-// The verdicts. The last is that of explored comparisons, which have a ratio and
-// its interval but were not declared before the run.
+// The verdicts. Unsupported is of arms of which one cannot run in the cell. The last
+// is that of explored comparisons, which have a ratio and its interval but were not
+// declared before the run.
 const (
-	Better     Verdict = "better"
-	Worse      Verdict = "worse"
-	Equivalent Verdict = "equivalent"
-	CannotTell Verdict = "cannot tell"
-	Invalid    Verdict = "invalid"
-	NotJudged  Verdict = "not judged"
+	Better      Verdict = "better"
+	Worse       Verdict = "worse"
+	Equivalent  Verdict = "equivalent"
+	CannotTell  Verdict = "cannot tell"
+	Invalid     Verdict = "invalid"
+	Unsupported Verdict = "unsupported"
+	NotJudged   Verdict = "not judged"
 )
+
+// Refused tells whether there is nothing to compare: a reason stands in the place of
+// a ratio.
+func (v Verdict) Refused() bool { return v == Invalid || v == Unsupported }

@@ -43,6 +43,12 @@ func estimate(s *cells.Dataset, b *Pending) {
 	if b.Tested {
 		b.P, b.Adjusted = 1, 1
 	}
+	for _, arm := range []string{b.Arm, b.Base} {
+		if reason := unsupported(s, b.Cell, arm); reason != "" {
+			b.cannotRun, b.Refusal = true, cannotRunWords(arm, reason)
+			return
+		}
+	}
 	if n := b.Pairs.zeros; n > 0 {
 		b.Refusal = fmt.Sprintf("a figure is 0 in %d of the blocks that both arms have, so there is no ratio", n)
 		return

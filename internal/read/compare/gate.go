@@ -83,7 +83,7 @@ func pass(c Comparison) (GateResult, string) {
 		return NoWorse, string(c.Verdict)
 	case Worse:
 		return IsWorse, string(c.Verdict)
-	case Invalid:
+	case Invalid, Unsupported:
 		return Unproven, c.Reason
 	}
 	m, err := metric.Named(c.Metric)

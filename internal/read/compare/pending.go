@@ -23,6 +23,7 @@ type Pending struct {
 	Better    string // the metric's direction
 	Margin    float64
 	Refusal   string // why no verdict may be given
+	cannotRun bool   // as an arm is unsupported in the cell
 	Tested    bool   // it was declared, so it has a p
 	noVerdict bool   // the look has no part of the level
 	open      cause  // of a verdict that cannot be told

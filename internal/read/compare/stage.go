@@ -59,7 +59,7 @@ func Settle(s *cells.Dataset, comparisons []Comparison, requirements []Requireme
 // invalid one is settled when what makes it so lies in the design.
 func settled(s *cells.Dataset, c Comparison) bool {
 	switch c.Verdict {
-	case Better, Worse, Equivalent:
+	case Better, Worse, Equivalent, Unsupported:
 		return true
 	case Invalid:
 		return slices.ContainsFunc([]string{c.Arm, c.Base}, func(arm string) bool { return hopeless(s, c, arm) })
@@ -67,22 +67,20 @@ func settled(s *cells.Dataset, c Comparison) bool {
 	return false
 }
 
-// hopeless tells whether more blocks cannot help an arm: no trial can run it, it
-// was overloaded and times are compared, or its client was the limit in every
+// hopeless tells whether more blocks cannot help an arm: it was overloaded and times are compared, or its client was the limit in every
 // trial of a comparison of servers.
 func hopeless(s *cells.Dataset, c Comparison, arm string) bool {
 	judged := s.Of(c.Cell, arm)
-	ran, unsupported, clients := 0, 0, 0
+	ran, clients := 0, 0
 	for _, v := range judged {
 		ran += oneIf(v.Record != nil)
-		unsupported += oneIf(v.Trial.Status == trial.StatusUnsupported)
 		clients += oneIf(v.Trial.Status == trial.Valid && v.LimitOf == contract.Client)
 	}
 	b := &Pending{Comparison: c}
 	switch {
 	case ran == 0:
 		return false
-	case unsupported == ran, IsLatency(c.Metric) && cells.Flagged(judged, trial.Overloaded) > 0:
+	case IsLatency(c.Metric) && cells.Flagged(judged, trial.Overloaded) > 0:
 		return true
 	}
 	return clients == ran && onlyServersDiffer(s, b) && pacedByClient(s, b)

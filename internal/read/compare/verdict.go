@@ -12,6 +12,9 @@ import (
 func (b *Pending) Judge() {
 	if b.Refusal != "" {
 		b.Verdict, b.Reason = Invalid, b.Refusal
+		if b.cannotRun {
+			b.Verdict = Unsupported
+		}
 		return
 	}
 	beyond := b.Low > 1+b.Bound || b.High < 1/(1+b.Bound)

@@ -15,9 +15,9 @@ import (
 
 // MostDecisiveFirst returns the primary comparisons in the order in which a
 // report states them: differences by size, then equivalences, then what cannot
-// be told, then what is invalid.
+// be told, then what is not compared.
 func MostDecisiveFirst(comparisons []compare.Comparison) []compare.Comparison {
-	order := []compare.Verdict{compare.Better, compare.Worse, compare.Equivalent, compare.CannotTell, compare.Invalid}
+	order := []compare.Verdict{compare.Better, compare.Worse, compare.Equivalent, compare.CannotTell, compare.Invalid, compare.Unsupported}
 	weight := func(c compare.Comparison) int { // better and worse are one class
 		return max(1, slices.Index(order, c.Verdict))
 	}
@@ -50,7 +50,7 @@ func effect(c compare.Comparison) float64 {
 	return math.Abs(math.Log(c.Ratio))
 }
 
-// sentence puts a comparison into words; an invalid one without its ratio,
+// sentence puts a comparison into words; a refused one without its ratio,
 // because a figure that is printed is believed.
 func sentence(s *cells.Dataset, c compare.Comparison) string {
 	m, err := metric.Named(c.Metric)
@@ -61,7 +61,7 @@ func sentence(s *cells.Dataset, c compare.Comparison) string {
 	if c.Cell != "" {
 		fmt.Fprintf(&b, "At %s, ", cells.Spoken(c.Cell))
 	}
-	if c.Verdict == compare.Invalid {
+	if c.Verdict.Refused() {
 		fmt.Fprintf(&b, "%s cannot be compared with %s on %s: %s.", c.Arm, c.Base, m.Doc, c.Reason)
 		return b.String()
 	}

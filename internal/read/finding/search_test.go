@@ -87,6 +87,18 @@ func TestSearchFindsTheLeast(t *testing.T) {
 	}
 }
 
+// The best is not held against itself: of its arm only what needs less is said.
+func TestSearchSaysNothingOfTheBestItself(t *testing.T) {
+	s := searched(t, map[string]map[string]float64{
+		"go-net": {"1": 0.5, "4": 0.97, "16": 0.99},
+		"uring":  {"1": 0.8, "4": 1, "16": 0.98},
+		"asio":   {"1": 0.5, "4": 0.8, "16": 0.9},
+	}, record.Reach{Metric: rate, Share: 0.95, Least: []string{"connections"}})
+	if strings.Contains(s.Sentence, "uring reaches") || strings.Contains(s.Sentence, "(100 %)") || !strings.Contains(s.Sentence, "go-net reaches 95.0 % of it") {
+		t.Errorf("the sentence holds the best against itself: %s", s.Sentence)
+	}
+}
+
 // One block has no interval, so nobody can be said to come to a share.
 func TestSearchNeedsTwoBlocks(t *testing.T) {
 	o := synthetic.Options{Bare: true, Connections: []int{1, 4}, Blocks: 1, Primary: []string{rate}, Arms: []synthetic.Arm{{Name: "go-net"}, {Name: "uring"}}}

@@ -30,11 +30,17 @@ func searchSentence(f view.Search) string {
 		}
 		var ways []string
 		for _, candidate := range r.Least {
+			if r.Arm == f.BestOf && candidate.Cell == f.Best.Cell {
+				continue // the best itself
+			}
 			hedge := ""
 			if candidate.Uncertain(f.Spec.Share) {
 				hedge = ", perhaps"
 			}
 			ways = append(ways, fmt.Sprintf("%s (%s%s)", f.Need(candidate), quantity.FormatShare(candidate.Share), hedge))
+		}
+		if len(ways) == 0 {
+			continue
 		}
 		fmt.Fprintf(&b, " %s reaches %s of it with %s.", r.Arm, quantity.FormatShare(f.Spec.Share), strings.Join(ways, " or "))
 	}

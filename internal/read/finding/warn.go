@@ -44,8 +44,8 @@ func warnFewSamples(s *cells.Dataset, f Findings) []record.Warning {
 // warn returns what a reader of the findings must know: the planner's
 // warnings first, then what the records showed.
 func warn(s *cells.Dataset, f Findings) []record.Warning {
-	all := slices.Clone(s.Header.Study.Warnings)
-	all = append(all, s.Stray...)
+	before, all := busyBefore(s.Header.Study.Warnings)
+	all = append(append(all, s.Stray...), warnBusy(s, before)...)
 	if f.Mesh != nil { // whose hosts are told apart, with what is unlike about them, and whose arm is one
 		return append(append(all, warnFlags(s, f)...), warnAway(s, f)...)
 	}
@@ -93,17 +93,44 @@ func warnLimits(s *cells.Dataset, f Findings) []record.Warning {
 	}}
 }
 
-// warnFlags counts the trials that carry each flag.
+// warnFlags counts the valid trials that carry each flag, but for those that are summed
+// up otherwise. Of one that is invalid no figure is used, and its reason is told.
 func warnFlags(s *cells.Dataset, _ Findings) []record.Warning {
 	var all []record.Warning
 	for _, flag := range trial.Flags() {
-		if n := cells.Flagged(s.Trials, flag.Name); n > 0 && flag.Warning != "" {
-			all = append(all, record.Warning{
-				About: flag.Name, Text: fmt.Sprintf("%d of %d trials %s", n, len(s.Trials), flag.Warning), Advice: flag.Advice,
-			})
+		n := flagged(s, flag.Name)
+		if n == 0 || slices.Contains([]string{trial.Unfinished, trial.BusyMachine, trial.Onward}, flag.Name) {
+			continue
 		}
+		text := fmt.Sprintf("in %d of %d trials %s: they %s", n, len(s.Trials), flag.Changes, flag.Warning)
+		if flag.Name == trial.LateCounters {
+			text += fmt.Sprintf(", %s at most", quantity.FormatShare(worst(s, func(v *trial.Judged) float64 { return v.CostError })))
+		}
+		all = append(all, record.Warning{About: flag.Name, Text: text, Advice: flag.Advice})
 	}
 	return all
+}
+
+// flagged counts the valid trials that carry a flag.
+func flagged(s *cells.Dataset, flag string) int {
+	n := 0
+	for _, v := range s.Trials {
+		if v.Trial.Status == trial.Valid && slices.Contains(v.Trial.Flags, flag) {
+			n++
+		}
+	}
+	return n
+}
+
+// worst is the largest of a number of the valid trials; 0 for none.
+func worst(s *cells.Dataset, of func(*trial.Judged) float64) float64 {
+	largest := 0.0
+	for _, v := range s.Trials {
+		if v.Trial.Status == trial.Valid {
+			largest = max(largest, of(v))
+		}
+	}
+	return largest
 }
 
 // warnNoise names primary metrics on which the baseline differs from itself,
@@ -116,9 +143,9 @@ func warnNoise(s *cells.Dataset, f Findings) []record.Warning {
 		if s.Primary(n.Metric) && n.P <= cells.Level {
 			all = append(all, record.Warning{
 				About: "noise",
-				Text: fmt.Sprintf("%s differs between the baseline and its own repeat%s: %.3g× (%.3g–%.3g), p %.2g",
+				Text: fmt.Sprintf("%s differs between the baseline and its own repeat%s: %.3g× (%.3g–%.3g), p %.2g; no difference below that is judged",
 					n.Metric, cells.InCell(n.Cell), n.Ratio, n.Low, n.High, n.P),
-				Advice: "one such pair in twenty differs by chance; if more do, something drifts within blocks",
+				Advice: "run more blocks; one such pair in twenty differs by chance, so look for what drifts within blocks where several do",
 			})
 		}
 	}
@@ -165,8 +192,8 @@ func warnDelivery(s *cells.Dataset, f Findings) []record.Warning {
 	}
 	return []record.Warning{{
 		About:  "delivery",
-		Text:   "the arms deliver content differently" + place + ": " + strings.Join(all, ", "),
-		Advice: "whole messages cost a copy that chunks do not, so these arms do not do the same work",
+		Text:   "the arms do not do the same work" + place + ", as whole messages cost a copy that chunks do not: " + strings.Join(all, ", "),
+		Advice: "compare arms that deliver content alike; netdyno transports NAME says how each does",
 	}}
 }
 

@@ -78,6 +78,9 @@ func accountOf(study record.Study, v *trial.Judged) Account {
 		Settings: []Named{}, Checks: checkedOf(v), Flags: []Named{}, Limit: string(v.Trial.Limit), Proof: printable.Text(v.Trial.LimitProof),
 		Figures: readingsOf(v.Trial), Stderr: []Named{},
 	}
+	if v.CostError > 0 {
+		a.Figures = append(a.Figures, Reading{trial.LateCounters, "counters read late", quantity.FormatFigure(100 * v.CostError), "% of the window"})
+	}
 	for i, flag := range v.Trial.Flags {
 		if i < len(v.Why) {
 			a.Flags = append(a.Flags, named(flag, v.Why[i]))

@@ -9,7 +9,6 @@ import (
 	"netdyno/internal/metric"
 	"netdyno/internal/quantity"
 	"netdyno/internal/read/cells"
-	"netdyno/internal/read/compare"
 	"netdyno/internal/read/follow"
 	"netdyno/internal/read/trial"
 	"netdyno/internal/record"
@@ -186,7 +185,7 @@ func (l *layout) soFarOf(cell cells.Cell, arm cells.Arm, name string) Datum {
 		d.Figure.Unit = scale.Unit
 	}
 	c, compared := l.compared[comparisonKey{cell.Name, arm.Name, name}]
-	if r := ratioOf(c); compared && r != nil && c.Verdict != compare.Invalid && !withheld(c) && c.Low < c.High {
+	if r := ratioOf(c); compared && r != nil && !c.Verdict.Refused() && !withheld(c) && c.Low < c.High {
 		d.Detail = r.Text + " (" + r.Interval + ")"
 	}
 	return d

@@ -42,7 +42,8 @@ func (l *layout) lost() []Lost {
 
 func reasonOf(t trial.Trial) string { return or(t.Reason, "no reason was recorded") }
 
-// problems lists every trial that has no valid figure, or has a flag.
+// problems lists every trial that has no valid figure, or has a flag. Its title says
+// the worst of it.
 func (l *layout) problems() Section {
 	which := slices.Concat(columns("trial", "cell"), ofKind(Arms, "arm"), numbers("block"))
 	lost := Table{Caption: "Trials without a valid figure.", Columns: slices.Concat(which, columns("ended", "why"))}
@@ -60,8 +61,15 @@ func (l *layout) problems() Section {
 			}
 		}
 	}
+	title := "Trials with a flag"
+	switch {
+	case l.Tally.Failed+l.Tally.Invalid > 0:
+		title = "What went wrong"
+	case len(lost.Rows) > 0:
+		title = "Trials without a figure"
+	}
 	return Section{
-		ID: "failures", Title: "What went wrong",
+		ID: "failures", Title: title,
 		Note:   "Every planned trial leaves one record, also when it fails.",
 		Tables: []Table{bounded(lost), bounded(flagged)},
 	}

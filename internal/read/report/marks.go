@@ -20,12 +20,14 @@ func mark(v compare.Verdict) string {
 		return "?"
 	case compare.Invalid:
 		return "×"
+	case compare.Unsupported:
+		return "/"
 	}
 	return ""
 }
 
 // marks explains mark, once per report.
-const marks = "+ better   − worse   = equivalent   ? cannot tell   × invalid"
+const marks = "+ better   − worse   = equivalent   ? cannot tell   × invalid   / unsupported"
 
 // stateMarks are the states of a requirement as marks.
 var stateMarks = map[compare.State]string{compare.Met: "✓", compare.Broken: "✗", compare.Undecided: "?"}
@@ -43,7 +45,7 @@ func verdictClass(v compare.Verdict) string {
 // legend explains the marks of some verdicts; "" for none.
 func legend(shown map[compare.Verdict]bool) string {
 	var parts []string
-	for _, v := range []compare.Verdict{compare.Better, compare.Worse, compare.Equivalent, compare.CannotTell, compare.Invalid} {
+	for _, v := range []compare.Verdict{compare.Better, compare.Worse, compare.Equivalent, compare.CannotTell, compare.Invalid, compare.Unsupported} {
 		if shown[v] {
 			parts = append(parts, mark(v)+" "+string(v))
 		}

@@ -185,12 +185,12 @@ func (l *layout) ratiosOf(name string, intervals bool) []Datum {
 	return trimmed(ratios, intervals)
 }
 
-// screenRatio is an arm's ratio; one that is invalid is only its mark, because a
+// screenRatio is an arm's ratio; one that there is none of is only its mark, because a
 // figure that is printed is believed.
 func (l *layout) screenRatio(c cells.Cell, a cells.Arm, metric string) *Ratio {
 	r := l.ratioTo(c, a, metric, scaleFor(metric, 0))
-	if r != nil && r.Verdict == compare.Invalid {
-		return &Ratio{Verdict: compare.Invalid}
+	if r != nil && r.Verdict.Refused() {
+		return &Ratio{Verdict: r.Verdict}
 	}
 	return r
 }

@@ -74,7 +74,7 @@ func (t *terminal) verdict(v compare.Verdict, s string) string {
 		return t.paint(s, text.FgGreen)
 	case compare.Worse:
 		return t.paint(s, text.FgRed)
-	case compare.CannotTell, compare.Invalid:
+	case compare.CannotTell, compare.Invalid, compare.Unsupported:
 		return t.paint(s, text.FgMagenta)
 	}
 	return s

@@ -76,7 +76,7 @@ func (l *layout) verdictCaveats() []string {
 // severe are the warnings about how the trials went. The others say what the
 // study is about and how far it reaches.
 var severe = []string{
-	"limit", "noise", trial.Stalled, trial.Backlog, trial.Unsteady, trial.Overloaded, trial.LateCounters, trial.GeneratorLate, trial.StolenCPU,
+	"limit", "noise", trial.Stalled, trial.Backlog, trial.Unsteady, trial.Overloaded, trial.LateCounters, trial.GeneratorLate, trial.BusyMachine,
 }
 
 // warnings puts the severe ones first.

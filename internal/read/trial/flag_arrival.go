@@ -24,8 +24,9 @@ const Bursty = "bursty"
 
 var flagBursty = Flag{
 	Name:    Bursty,
+	Changes: "times are those of bursts",
 	Warning: "sent in bursts, which the declared arrivals do not",
-	Advice:  "give the clients more CPUs or processes (clients=2), or offer less: these times are of bursts",
+	Advice:  "give the clients more CPUs or processes (clients=2), or offer less",
 	raise: func(e *audit) string {
 		a, low, high, ok := gaps(e)
 		if !ok || a.CV <= high {
@@ -40,8 +41,9 @@ const TooRegular = "too-regular"
 
 var flagTooRegular = Flag{
 	Name:    TooRegular,
+	Changes: "requests waited less than at those arrivals",
 	Warning: "sent at more even intervals than the Poisson arrivals that were declared",
-	Advice:  "look at the client: it paces itself, and requests wait less when they arrive evenly",
+	Advice:  "take another client, or arrival=constant, which is nearer to what this one sends",
 	raise: func(e *audit) string {
 		a, low, high, ok := gaps(e)
 		if !ok || a.CV >= low {

@@ -14,8 +14,9 @@ const (
 
 var flagBacklog = Flag{
 	Name:    Backlog,
-	Warning: "began the window with a backlog and worked it off there: their rates, costs and times from the send are left out",
-	Advice:  "lengthen the warm-up until the server keeps up, and look for what stood still before the window",
+	Changes: "rates, costs and times from the send are left out",
+	Warning: "began the window with a backlog and worked it off there",
+	Advice:  "lengthen the warm-up (warmup=2s), or offer less, until the server keeps up from the start",
 	raise:   backlog,
 }
 

@@ -8,8 +8,9 @@ const GeneratorLate = "generator-late"
 
 var flagGeneratorLate = Flag{
 	Name:    GeneratorLate,
-	Warning: "left more than 5 % of their slots empty, so the generator set the pace",
-	Advice:  "give the clients more CPUs",
+	Changes: "rates are the generator's own, which set the pace",
+	Warning: "left more than 5 % of their slots empty",
+	Advice:  "give the clients more CPUs or processes (clients=2)",
 	raise:   generatorLate,
 }
 

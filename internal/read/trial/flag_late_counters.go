@@ -7,26 +7,39 @@ import (
 	"netdyno/internal/record"
 )
 
-// LateCounters says that CPU counters were read late, or two workers' windows differ in
-// length, so that costs divide counts of slightly different times.
+// LateCounters says that CPU counters were read so late, or two workers' windows
+// differ so much in length, that a cost may be off by more than the usual margin.
 const LateCounters = "late-counters"
 
-// lateShare is the share of the window by which counters may be late.
-const lateShare = 0.005
+// lateShare is the usual margin: a cost that is off by less decides nothing.
+const lateShare = 0.02
 
 var flagLateCounters = Flag{
 	Name:    LateCounters,
-	Warning: "read their CPU counters more than 0.5 % of the window late, or over windows that differ by as much",
-	Advice:  "lengthen the window, or give the worker another core: a worker that is busy on its only core answers late",
+	Changes: "costs may be off by more than the usual margin of 2 %",
+	Warning: "read their CPU counters late by more than 2 % of the window",
+	Advice:  "lengthen the window (window=2s), or leave the workers a free CPU: one that waits for its only core answers late",
 	raise: func(e *audit) string {
-		if why := lateReading(e); why != "" {
-			return why
+		share, why := costError(e)
+		if share <= lateShare {
+			return ""
 		}
-		return unequalWindows(e)
+		return why
 	},
 }
 
-func lateReading(e *audit) string {
+// costError returns the share by which a cost of the trial may be off, and why. A
+// cost is CPU time ÷ the time between its two readings, by work ÷ the window: each
+// has its own length, so that late readings by themselves change nothing. What
+// they do change lies in the time by which readings and window are apart
+// (specification §4.2): CPU time that is left out at the opening, and at the close
+// time in which no work begins. Of either the mean may be off by at most its share,
+// if the CPU time there was between none and twice the mean.
+func costError(e *audit) (share float64, why string) {
+	if e.amount() {
+		return 0, "" // costs divide totals, and what was read late holds them all
+	}
+	share, why = unequalWindows(e)
 	workers := e.window.Record.Workers
 	for i := range workers {
 		span, ok := e.window.Span(&workers[i])
@@ -37,20 +50,18 @@ func lateReading(e *audit) string {
 		if !ok {
 			continue
 		}
-		skew := math.Max(math.Abs(float64(from.SkewNs)), math.Abs(float64(to.SkewNs))) / 1e9
-		if skew > lateShare*length {
-			return fmt.Sprintf("the CPU counters of %s were read %.3g ms off the mark, %.2g %% of the window",
-				span.Worker.Name, 1e3*skew, 100*skew/length)
+		late := (math.Abs(float64(from.SkewNs)) + math.Abs(float64(to.SkewNs))) / 1e9
+		if late/length > share {
+			share = late / length
+			why = fmt.Sprintf("the CPU counters of %s were read %.3g ms off the mark, %.2g %% of the window", span.Worker.Name, 1e3*late, 100*share)
 		}
 	}
-	return ""
+	return share, why
 }
 
-// unequalWindows compares durations, which two clocks agree on.
-func unequalWindows(e *audit) string {
-	if e.amount() {
-		return "" // each end is done in its own time
-	}
+// unequalWindows compares durations, which two clocks agree on. The share is of the
+// shortest.
+func unequalWindows(e *audit) (share float64, why string) {
 	var shortest, longest *record.Worker
 	least, most := math.Inf(1), 0.0
 	workers := e.window.Record.Workers
@@ -70,8 +81,8 @@ func unequalWindows(e *audit) string {
 			most, longest = length, span.Worker
 		}
 	}
-	if longest == nil || most-least <= lateShare*least {
-		return ""
+	if longest == nil {
+		return 0, ""
 	}
-	return fmt.Sprintf("the window of %s was %.3g ms longer than that of %s", longest.Name, 1e3*(most-least), shortest.Name)
+	return (most - least) / least, fmt.Sprintf("the window of %s was %.3g ms longer than that of %s", longest.Name, 1e3*(most-least), shortest.Name)
 }

@@ -12,9 +12,11 @@ import (
 // its CPU and memory are not all that an exchange took.
 const Onward = "onward"
 
-// The flag has no warning: the one on the server names what was asked.
 var flagOnward = Flag{
-	Name: Onward,
+	Name:    Onward,
+	Changes: "the server's CPU and memory are not all that an exchange took",
+	Warning: "had a server that asked others while it served",
+	Advice:  "measure what lies behind it by its own URL, or run it as server=exec, which counts all that a command starts",
 	raise: func(e *audit) string {
 		for i := range e.window.Record.Workers {
 			if text := AskedOnward(e.window.Record, &e.window.Record.Workers[i]); text != "" {

@@ -15,7 +15,8 @@ const overloadShare = 0.99
 
 var flagOverloaded = Flag{
 	Name:    Overloaded,
-	Warning: "did not reach the offered rate, so their times are not compared",
+	Changes: "times are those of a growing queue and are not compared",
+	Warning: "did not reach the offered rate",
 	Advice:  "lower the rate until every arm reaches it",
 	raise:   overloaded,
 }

@@ -35,6 +35,7 @@ type plateau struct {
 	// against it, or are missing: the same times may be the work's own.
 	witness func(e *audit, ends map[contract.Role]tcpEnd, inBand float64) string
 	words   string
+	warning string
 	advice  string
 }
 
@@ -47,25 +48,24 @@ type plateau struct {
 var (
 	flagPlateauTimer = plateau{
 		from: time.Millisecond, to: 1300 * time.Microsecond, smeared: true, witness: timerFired,
-		words:  "1 ms plateau (looks like a timer)",
+		words: "1 ms plateau (looks like a timer)", warning: "have service times that gather at 1 ms, as behind a timer",
 		advice: "look for a wait of 1 ms in the server's or the client's loop",
 	}.flag(PlateauTimer)
 	flagPlateauDelayedACK = plateau{
 		from: 39 * time.Millisecond, to: 46 * time.Millisecond, witness: ackDelayed,
-		words:  "40 ms plateau (Nagle × delayed ACK)",
+		words: "40 ms plateau (Nagle × delayed ACK)", warning: "have service times that gather at 40 ms (Nagle × delayed ACK)",
 		advice: "set TCP_NODELAY, or write each message at once",
 	}.flag(PlateauDelayedACK)
 	flagPlateauRetransmit = plateau{
 		from: 198 * time.Millisecond, to: 222 * time.Millisecond, trips: 3, witness: timedOut,
-		words:  "200 ms plateau (retransmission timeout)",
+		words: "200 ms plateau (retransmission timeout)", warning: "have service times that gather at 200 ms (retransmission timeout)",
 		advice: "look for what loses packets on the way; with few in flight nothing tells the sender sooner",
 	}.flag(PlateauRetransmit)
 )
 
-// flag makes the flag of a band. It has no warning that counts trials: what was
-// found is in each trial's reason.
+// flag makes the flag of a band.
 func (p plateau) flag(name string) Flag {
-	return Flag{Name: name, Advice: p.advice, raise: p.found}
+	return Flag{Name: name, Changes: "some times are a timer's, not the transport's", Warning: p.warning, Advice: p.advice, raise: p.found}
 }
 
 // found says that the band holds so many exchanges that a timer must have held

@@ -10,10 +10,10 @@ import (
 const Reflected = "reflected"
 
 var flagReflected = Flag{
-	Name: Reflected,
-	Warning: "encoded your message by reflection, which costs more than generated code. Codecs are not compared. " +
-		"Between transports of one codec the same difference is a smaller share of a larger cost",
-	Advice: "put Go on PATH, so that netdyno builds workers with the generated code (docs/messages.md)",
+	Name:    Reflected,
+	Changes: "codecs are not compared, and between transports of one codec the same difference is a smaller share of a larger cost",
+	Warning: "encoded your message by reflection, which costs more than generated code",
+	Advice:  "put Go on PATH, so that netdyno builds workers with the generated code (docs/messages.md)",
 	raise: func(e *audit) string {
 		var ends []string
 		for _, w := range e.window.Record.Workers {

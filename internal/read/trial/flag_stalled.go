@@ -6,7 +6,8 @@ const Stalled = "stalled"
 
 var flagStalled = Flag{
 	Name:    Stalled,
-	Warning: "stood still inside the window: their rates, costs and times from the send are left out",
+	Changes: "rates, costs and times from the send are left out",
+	Warning: "stood still inside the window",
 	Advice:  "look at the series, and at what the ends and the machine did then (netdyno doctor)",
 	raise: func(e *audit) string {
 		found := stalls(e)

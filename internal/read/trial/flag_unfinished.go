@@ -13,10 +13,16 @@ import (
 )
 
 // Unfinished says that exchanges that were due in the window never completed. No
-// percentile contains them. Its warning counts exchanges, so it is not here.
+// percentile contains them.
 const Unfinished = "unfinished"
 
-var flagUnfinished = Flag{Name: Unfinished, raise: unfinished}
+var flagUnfinished = Flag{
+	Name:    Unfinished,
+	Changes: "percentiles leave them out: one marked ≥ is a lower bound",
+	Warning: "left exchanges unfinished that were due in the window",
+	Advice:  "lengthen the window or offer less, and look at what the server did at the end of the window",
+	raise:   unfinished,
+}
 
 func unfinished(e *audit) (why string) {
 	u, ok := e.window.Unfinished()

@@ -11,8 +11,9 @@ const Unsteady = "unsteady"
 
 var flagUnsteady = Flag{
 	Name:    Unsteady,
+	Changes: "figures are means over a change, not of a steady state",
 	Warning: "changed their rate inside the window",
-	Advice:  "lengthen the warm-up, or look at the series for what happened",
+	Advice:  "lengthen the warm-up (warmup=2s), or look at the series for what happened",
 	raise:   unsteady,
 }
 

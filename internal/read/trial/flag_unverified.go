@@ -5,6 +5,7 @@ const Unverified = "unverified"
 
 var flagUnverified = Flag{
 	Name:    Unverified,
+	Changes: "nobody knows that what arrived is what was sent",
 	Warning: "were driven by a program that does not check what it receives",
 	Advice:  "compare its figures with those of an arm that does, under the same load",
 	raise: func(e *audit) string {

@@ -13,6 +13,8 @@ type Judged struct {
 	Passed int      // checks, before the first that found a contradiction
 	Why    []string // by flag of Trial
 
+	CostError float64 // share by which its costs may be off, as counters were read late; see flag LateCounters
+
 	LimitOf contract.Role // the end whose resource was the limit; "" when it was neither's alone
 	Traffic LinkTraffic
 

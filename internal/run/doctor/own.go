@@ -10,11 +10,15 @@ const (
 )
 
 // OwnFiles refuses to begin a run of so many workers at once where netdyno itself
-// may open only so many files.
-func OwnFiles(allowed uint64, workers int) error {
-	needed := ownFiles + filesPerWorker*workers
+// may open only so many files. It names what a worker needs too that has the same
+// limit, 0 for none, so that one command raises it for both.
+func OwnFiles(allowed uint64, workers, each int) error {
+	needed, also := ownFiles+filesPerWorker*workers, ""
 	if allowed >= uint64(needed) {
 		return nil
 	}
-	return fmt.Errorf("descriptors: netdyno itself needs %d and at most %d are allowed here; %s", needed, allowed, fileLimitFix(needed))
+	if uint64(each) > allowed {
+		also = fmt.Sprintf(", a worker %d,", each)
+	}
+	return fmt.Errorf("descriptors: netdyno itself needs %d%s and at most %d are allowed here; %s", needed, also, allowed, fileLimitFix(max(needed, each)))
 }

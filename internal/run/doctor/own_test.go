@@ -6,10 +6,14 @@ import (
 )
 
 func TestOwnFiles(t *testing.T) {
-	if err := OwnFiles(1024, 3); err != nil {
+	if err := OwnFiles(1024, 3, 5000); err != nil {
 		t.Error(err)
 	}
-	if err := OwnFiles(16, 2); err == nil || !strings.Contains(err.Error(), "needs 144 and at most 16 are allowed here; ulimit -n 144") {
-		t.Errorf("OwnFiles(16, 2) = %v, want what is needed and how to get it", err)
+	for each, want := range map[int]string{
+		0: "needs 144 and at most 16 are allowed here; ulimit -n 144", 1064: "needs 144, a worker 1064, and at most 16 are allowed here; ulimit -n 1064",
+	} {
+		if err := OwnFiles(16, 2, each); err == nil || !strings.Contains(err.Error(), want) {
+			t.Errorf("OwnFiles(16, 2, %d) = %v, want what is needed and how to get it", each, err)
+		}
 	}
 }

@@ -35,24 +35,32 @@ const (
 	usablePorts = 0.9
 )
 
-// Preflight says whether a host can run a plan. Warnings are about what will
-// disturb it; the error joins everything that makes it impossible, each with
-// the numbers needed and available, and how to get there.
-func Preflight(needs Needs, facts record.Host, now Sample) ([]record.Warning, error) {
-	p := preflight{Needs: needs, known: facts.Values}
-	p.files()
-	p.ports()
-	p.backlog()
-	p.placement()
+// Preflight says whether a host can run a plan, whose kinds of trials need all of
+// that. Warnings are about what will disturb it; the error joins everything that makes
+// it impossible, each with the numbers needed and available, and how to get there: what
+// is too low is told at once, for the largest trial, and so is what mends it.
+func Preflight(all []Needs, facts record.Host, now Sample) ([]record.Warning, error) {
+	p := preflight{all: all, known: facts.Values}
+	p.limits()
+	for _, n := range all {
+		p.placement(n)
+	}
 	p.neighbours(now)
+	if len(p.refusals) > 0 && len(p.commands) > 1 {
+		for _, w := range p.warnings { // what would be the next to be too low
+			if slices.ContainsFunc(p.commands, func(command string) bool { return strings.Contains(w.Advice, command) }) {
+				p.refusals = append(p.refusals, fmt.Errorf("%s: %s", w.About, w.Text))
+			}
+		}
+		p.refusals = append(p.refusals, errors.New("all of it at once: "+strings.Join(p.commands, " && ")))
+	}
 	return p.warnings, errors.Join(p.refusals...)
 }
 
 // Fits tells whether a host has the descriptors and ports that a plan asks of it.
 func Fits(needs Needs, facts record.Host) bool {
-	p := preflight{Needs: needs, known: facts.Values}
-	p.files()
-	p.ports()
+	p := preflight{all: []Needs{needs}, known: facts.Values}
+	p.limits()
 	return len(p.refusals) == 0
 }
 
@@ -65,56 +73,89 @@ func SourcesNeeded(connections, portRange int) int {
 }
 
 type preflight struct {
-	Needs
+	all      []Needs
 	known    known
 	warnings []record.Warning
 	refusals []error
+	commands []string // that raise what is too low
 }
 
 func (p *preflight) warn(about, fix, format string, values ...any) {
-	p.warnings = append(p.warnings, record.Warning{About: about, Text: fmt.Sprintf(format, values...), Advice: fix})
+	w := record.Warning{About: about, Text: fmt.Sprintf(format, values...), Advice: fix}
+	if !slices.Contains(p.warnings, w) {
+		p.warnings = append(p.warnings, w)
+	}
 }
 
 func (p *preflight) refuse(about, fix, format string, values ...any) {
-	p.refusals = append(p.refusals, fmt.Errorf("%s: %s; %s", about, fmt.Sprintf(format, values...), fix))
+	err := fmt.Errorf("%s: %s; %s", about, fmt.Sprintf(format, values...), fix)
+	if !slices.ContainsFunc(p.refusals, func(told error) bool { return told.Error() == err.Error() }) {
+		p.refusals = append(p.refusals, err)
+	}
 }
 
-// files compares descriptors: a client holds its own connections, and a server its
-// share of those of every client.
-func (p *preflight) files() {
+// limits compares what the kernel allows with what the largest trial needs of it.
+func (p *preflight) limits() {
+	p.files()
+	p.ports()
+	p.backlog()
+}
+
+// most returns the needs of which a number is largest; false where all are 0.
+func (p *preflight) most(number func(Needs) float64) (most Needs, ok bool) {
+	largest := 0.0
+	for _, n := range p.all {
+		if x := number(n); x > largest {
+			largest, most = x, n
+		}
+	}
+	return most, largest > 0
+}
+
+// Files is the number of descriptors that a worker needs: a client holds its own
+// connections, and a server its share of those of every client.
+func (n Needs) Files() int {
 	needed := 0
-	if p.Clients > 0 {
-		needed = p.Connections + spareFiles
+	if n.Clients > 0 {
+		needed = n.Connections + spareFiles
 	}
-	if p.Servers > 0 {
-		needed = max(needed, (p.Connections+p.Servers-1)/p.Servers*max(p.Clients, 1)+spareFiles)
+	if n.Servers > 0 {
+		needed = max(needed, (n.Connections+n.Servers-1)/n.Servers*max(n.Clients, 1)+spareFiles)
 	}
-	if needed == 0 {
+	return needed
+}
+
+func (p *preflight) files() {
+	n, any := p.most(func(n Needs) float64 { return float64(n.Files()) })
+	if !any {
 		return
 	}
+	needed, command := n.Files(), fmt.Sprintf("ulimit -n %d", n.Files())
 	hard, known := p.known.number("limits.nofile_hard")
 	if known && float64(needed) > hard {
-		p.refuse("descriptors", fileLimitFix(needed)+p.spread(int(hard)), "a worker needs %d and at most %.0f are allowed", needed, hard)
+		p.commands = append(p.commands, command)
+		p.refuse("descriptors", fileLimitFix(needed)+n.spread(int(hard)), "a worker needs %d and at most %.0f are allowed", needed, hard)
 		return
 	}
 	if soft, known := p.known.number("limits.nofile_soft"); known && float64(needed) > soft {
+		p.commands = append(p.commands, command)
 		p.warn("limits.nofile_soft", fileLimitFix(needed),
 			"a worker needs %d descriptors and starts with a limit of %.0f; one that does not raise it will fail", needed, soft)
 	}
 }
 
 // spread advises how many processes hold all connections within the limit of each.
-func (p *preflight) spread(allowed int) string {
+func (n Needs) spread(allowed int) string {
 	if allowed <= spareFiles {
 		return ""
 	}
 	each := allowed - spareFiles
-	processes := (p.Connections*max(p.Clients, 1) + each - 1) / each
+	processes := (n.Connections*max(n.Clients, 1) + each - 1) / each
 	var factors []string
-	if p.Clients > 0 && processes > p.Clients {
+	if n.Clients > 0 && processes > n.Clients {
 		factors = append(factors, fmt.Sprintf("clients=%d", processes))
 	}
-	if p.Servers > 0 && processes > p.Servers {
+	if n.Servers > 0 && processes > n.Servers {
 		factors = append(factors, fmt.Sprintf("servers=%d", processes))
 	}
 	if len(factors) == 0 {
@@ -123,58 +164,74 @@ func (p *preflight) spread(allowed int) string {
 	return "; or more processes, which share the connections: " + strings.Join(factors, " ") + ", which clients=auto chooses by itself"
 }
 
+// sources counts the addresses that the clients' connections begin at.
+func (n Needs) sources() int { return max(n.SourceAddresses, 1) }
+
+// widestRange is what the range of local ports can be widened to.
+const widestRange = 65535 - 1024 + 1
+
 // ports compares ephemeral ports per source address. Clients that bind the
 // same address share its ports.
 func (p *preflight) ports() {
-	connections := p.Connections * p.Clients
-	if connections == 0 {
+	n, any := p.most(func(n Needs) float64 { return float64(n.Connections*n.Clients) / float64(n.sources()) })
+	if !any {
 		return
 	}
-	available := p.known.ports()
-	sources := max(p.SourceAddresses, 1)
-	suggestion := fmt.Sprintf("connect from %d source addresses (on loopback 127.0.0.2, 127.0.0.3, … work without configuration), "+
-		`or widen the range: sysctl -w net.ipv4.ip_local_port_range="1024 65535"`, SourcesNeeded(connections, available))
+	connections, sources, available := n.Connections*n.Clients, n.sources(), p.known.ports()
+	const widen = `sysctl -w net.ipv4.ip_local_port_range="1024 65535"`
+	suggestion := fmt.Sprintf("connect from %d source addresses (on loopback 127.0.0.2, 127.0.0.3, … work without configuration), or widen the range: %s",
+		SourcesNeeded(connections, available), widen)
+	few := sources < SourcesNeeded(connections, available)
+	if few && connections <= sources*widestRange {
+		p.commands = append(p.commands, widen)
+	}
 	switch {
 	case connections > sources*available:
 		p.refuse("ephemeral ports", suggestion, "%d connections need as many ports; %d source address(es) with %d each have %d",
 			connections, sources, available, sources*available)
-	case sources < SourcesNeeded(connections, available):
+	case few:
 		p.warn("net.port_range", suggestion, "%d connections need more than %.0f %% of %d ports; connecting takes longer as they run out",
 			connections, usablePorts*100, sources*available)
 	}
-	if p.Fresh {
-		p.warn("net.port_range", "keep the rate of fresh connections below ports ÷ 60 s, or use more source addresses",
-			"each fresh connection leaves its port in TIME_WAIT for 60 s: %d ports are enough for %d new connections per second",
-			sources*available, sources*available/60)
+	for _, n := range p.all {
+		if n.Fresh && n.Connections*n.Clients > 0 {
+			p.warn("net.port_range", "keep the rate of fresh connections below ports ÷ 60 s, or use more source addresses",
+				"each fresh connection leaves its port in TIME_WAIT for 60 s: %d ports are enough for %d new connections per second",
+				n.sources()*available, n.sources()*available/60)
+		}
 	}
 }
 
+// backlog compares the connections that may come at once with a listener's queue.
 func (p *preflight) backlog() {
-	connections := p.Connections * max(p.Clients, 1)
-	if backlog, known := p.known.number("net.somaxconn"); known && p.Servers > 0 && float64(connections) > backlog {
-		p.warn("net.somaxconn", fmt.Sprintf("sysctl -w net.core.somaxconn=%d", connections),
-			"%d connections may come at once, and a listener queues at most %.0f; the others are tried again after 1 s", connections, backlog)
+	at := func(n Needs) int { return n.Connections * max(n.Clients, 1) * min(n.Servers, 1) }
+	n, any := p.most(func(n Needs) float64 { return float64(at(n)) })
+	if backlog, known := p.known.number("net.somaxconn"); any && known && float64(at(n)) > backlog {
+		command := fmt.Sprintf("sysctl -w net.core.somaxconn=%d", at(n))
+		p.commands = append(p.commands, command)
+		p.warn("net.somaxconn", command,
+			"%d connections may come at once, and a listener queues at most %.0f; the others are tried again after 1 s", at(n), backlog)
 	}
 }
 
-func (p *preflight) placement() {
+func (p *preflight) placement(n Needs) {
 	cpus, known := p.known.number("cpu.count")
-	if known && cpus < leastCPUs && p.Placement == record.Separate {
+	if known && cpus < leastCPUs && n.Placement == record.Separate {
 		p.refuse("placement=separate", "use placement=shared or a host with more CPUs", "it needs %d CPUs and there is %.0f", leastCPUs, cpus)
 	}
 	online, err := cpuset.Parse(p.known["cpu.online"])
-	names := make([]string, 0, len(p.CPUSets))
-	for name := range p.CPUSets {
+	names := make([]string, 0, len(n.CPUSets))
+	for name := range n.CPUSets {
 		names = append(names, name)
 	}
 	slices.Sort(names)
 	for i, one := range names {
-		set := p.CPUSets[one]
+		set := n.CPUSets[one]
 		if usable := cpuset.Common(set, online); err == nil && len(online) > 0 && len(usable) < len(set) {
 			p.refuse("CPUs of "+one, "choose among "+cpuset.Format(online), "%s are asked for, and not all exist", cpuset.Format(set))
 		}
 		for _, other := range names[i+1:] {
-			p.disjoint(one, other)
+			p.disjoint(n, one, other)
 		}
 	}
 }
@@ -191,10 +248,10 @@ func siblings(topology string) [][]int {
 }
 
 // disjoint warns of two workers whose CPUs are not disjoint, or are siblings.
-func (p *preflight) disjoint(one, other string) {
-	a, b := p.CPUSets[one], p.CPUSets[other]
+func (p *preflight) disjoint(n Needs, one, other string) {
+	a, b := n.CPUSets[one], n.CPUSets[other]
 	if common := cpuset.Common(a, b); len(common) > 0 {
-		if p.Placement != "shared" {
+		if n.Placement != "shared" {
 			p.warn("cpu-sets", "give each CPUs of its own, or use placement=shared", "%s and %s share CPUs %s", one, other, cpuset.Format(common))
 		}
 		return
@@ -211,12 +268,16 @@ func (p *preflight) disjoint(one, other string) {
 // neighbours looks at what runs on the host now. The load average alone does
 // not convict: it remembers the build of a minute ago.
 func (p *preflight) neighbours(now Sample) {
+	var found, fixes []string
 	if now.BusyShare > busyNow {
-		p.warn("load", "stop the programs that top shows, or expect wider intervals",
-			"%.0f %% of the CPUs are busy before the run (load average %.2f)", now.BusyShare*100, now.LoadAverage)
+		found = append(found, fmt.Sprintf("%.0f %% of the CPUs are busy before the run (load average %.2f)", now.BusyShare*100, now.LoadAverage))
+		fixes = append(fixes, "stop the programs that top shows")
 	}
 	if now.StealShare > mostSteal {
-		p.warn("steal", "use a dedicated instance, or measure when the machine is quieter",
-			"the hypervisor takes %.1f %% of the CPU time", now.StealShare*100)
+		found = append(found, fmt.Sprintf("the hypervisor takes %.1f %% of the CPU time", now.StealShare*100))
+		fixes = append(fixes, "use a dedicated instance, or measure when the machine is quieter")
+	}
+	if len(found) > 0 {
+		p.warn("busy-machine", strings.Join(fixes, "; "), "%s", strings.Join(found, " and "))
 	}
 }

@@ -18,7 +18,7 @@ func TestPreflightOfAQuietHost(t *testing.T) {
 		Connections: 10_000, Clients: 2, Servers: 1, SourceAddresses: 1, Placement: "separate",
 		CPUSets: map[string][]int{"server": {0, 1}, "client-1": {2}, "client-2": {3}},
 	}
-	warnings, err := Preflight(needs, but("net.somaxconn", "65535"), Sample{LoadAverage: 9, BusyShare: 0.02})
+	warnings, err := Preflight([]Needs{needs}, but("net.somaxconn", "65535"), Sample{LoadAverage: 9, BusyShare: 0.02})
 	if err != nil || len(warnings) != 0 {
 		t.Errorf("warnings %+v, error %v; want none", warnings, err)
 	}
@@ -53,7 +53,7 @@ func TestPreflightRefuses(t *testing.T) {
 			Needs{CPUSets: map[string][]int{"server": {1, 99}}}, but(), []string{"server", "1,99", "0-15"},
 		},
 	} {
-		_, err := Preflight(c.needs, c.facts, Sample{})
+		_, err := Preflight([]Needs{c.needs}, c.facts, Sample{})
 		if err == nil {
 			t.Errorf("%s: no error", name)
 			continue
@@ -64,10 +64,36 @@ func TestPreflightRefuses(t *testing.T) {
 			}
 		}
 	}
-	_, err := Preflight(Needs{Connections: 2000, Clients: 1, Placement: "separate"},
+	_, err := Preflight([]Needs{{Connections: 2000, Clients: 1, Placement: "separate"}},
 		but("cpu.count", "1", "limits.nofile_hard", "1024"), Sample{})
 	if err == nil || !strings.Contains(err.Error(), "placement") || !strings.Contains(err.Error(), "descriptors") {
 		t.Errorf("two impossible needs: error %v, want both", err)
+	}
+}
+
+// What is too low is told in one go, for the largest of the trials, with one command.
+func TestPreflightTellsAllLimitsAtOnce(t *testing.T) {
+	plan := []Needs{
+		{Connections: 500, Clients: 1, Servers: 1}, {Connections: 50_000, Clients: 1, Servers: 1}, {Connections: 5000, Clients: 1, Servers: 1},
+	}
+	_, err := Preflight(plan, but("limits.nofile_hard", "256", "limits.nofile_soft", "128", "net.port_range", "32768-60999"), Sample{})
+	if err == nil {
+		t.Fatal("no error")
+	}
+	for _, part := range []string{
+		"a worker needs 50064 and at most 256 are allowed", "50000 connections need as many ports", "net.somaxconn: 50000 connections may come at once",
+		`all of it at once: ulimit -n 50064 && sysctl -w net.ipv4.ip_local_port_range="1024 65535" && sysctl -w net.core.somaxconn=50000`,
+	} {
+		if strings.Count(err.Error(), part) != 1 {
+			t.Errorf("error %q says %q %d times, want once", err, part, strings.Count(err.Error(), part))
+		}
+	}
+	if strings.Contains(err.Error(), "5064 and") && !strings.Contains(err.Error(), "50064 and") || strings.Count(err.Error(), "\n") != 3 {
+		t.Errorf("error %q tells smaller trials too", err)
+	}
+	warnings, err := Preflight(plan, but("limits.nofile_soft", "128", "limits.nofile_hard", "1048576", "net.port_range", "1024-65535"), Sample{})
+	if err != nil || len(warnings) != 2 {
+		t.Errorf("warnings %+v, error %v; want one about descriptors and one about the queue", warnings, err)
 	}
 }
 
@@ -83,20 +109,21 @@ func TestPreflightWarns(t *testing.T) {
 		"few ports":    {Needs{Connections: 27_000, Clients: 1}, but("net.port_range", "32768-60999"), Sample{}, "net.port_range", "27000"},
 		"fresh":        {Needs{Connections: 1, Clients: 1, Fresh: true}, but(), Sample{}, "net.port_range", "1075 new connections"},
 		"backlog":      {Needs{Connections: 3000, Clients: 2, Servers: 1}, but(), Sample{}, "net.somaxconn", "at most 4096"},
-		"busy":         {Needs{}, but(), Sample{BusyShare: 0.4, LoadAverage: 3}, "load", "40 %"},
-		"steal":        {Needs{}, but(), Sample{StealShare: 0.03}, "steal", "3.0 %"},
+		"busy":         {Needs{}, but(), Sample{BusyShare: 0.4, LoadAverage: 3}, "busy-machine", "40 %"},
+		"steal":        {Needs{}, but(), Sample{StealShare: 0.03}, "busy-machine", "3.0 %"},
+		"both in one":  {Needs{}, but(), Sample{BusyShare: 0.4, StealShare: 0.03}, "busy-machine", "40 % of the CPUs are busy before the run (load average 0.00) and the hypervisor takes 3.0 %"},
 		"overlap":      {Needs{CPUSets: map[string][]int{"server": {0, 1}, "client-1": {1}}}, but(), Sample{}, "cpu-sets", "client-1 and server share CPUs 1"},
 		"siblings":     {Needs{CPUSets: map[string][]int{"server": {0}, "client-1": {8}}}, but("cpu.topology", "0,8;1,9"), Sample{}, "cpu-sets", "0,8"},
 		"unknown host": {Needs{Connections: 27_000, Clients: 1}, record.Host{}, Sample{}, "net.port_range", "28232"},
 	} {
-		warnings, err := Preflight(c.needs, c.facts, c.now)
+		warnings, err := Preflight([]Needs{c.needs}, c.facts, c.now)
 		if err != nil || len(warnings) != 1 || warnings[0].About != c.about ||
 			!strings.Contains(warnings[0].Text, c.want) || warnings[0].Advice == "" {
 			t.Errorf("%s: warnings %+v, error %v; want one about %s that says %q", name, warnings, err, c.about, c.want)
 		}
 	}
 	shared := Needs{Placement: "shared", CPUSets: map[string][]int{"server": {0}, "client-1": {0}}}
-	if warnings, err := Preflight(shared, but(), Sample{}); err != nil || len(warnings) != 0 {
+	if warnings, err := Preflight([]Needs{shared}, but(), Sample{}); err != nil || len(warnings) != 0 {
 		t.Errorf("placement=shared: warnings %+v, error %v; want none", warnings, err)
 	}
 }

@@ -54,7 +54,7 @@ func TestEndOfStdinKillsTheStubborn(t *testing.T) {
 
 func TestSignalEnds(t *testing.T) {
 	t.Parallel()
-	for _, signal := range []unix.Signal{unix.SIGTERM, unix.SIGINT, unix.SIGHUP} {
+	for _, signal := range []unix.Signal{unix.SIGTERM, unix.SIGINT, unix.SIGHUP, unix.SIGQUIT} {
 		t.Run(unix.SignalName(signal), func(t *testing.T) {
 			t.Parallel()
 			m := run(t, bounds{}, "stubborn")

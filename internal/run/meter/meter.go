@@ -68,7 +68,7 @@ type Options struct {
 //
 // Run takes the process over: it sets the CPU affinity of every thread when
 // CPUs is not empty, becomes a child subreaper, waits for any child and catches
-// SIGTERM, SIGINT, SIGHUP and SIGPIPE. A process should call it once. A read of
+// SIGTERM, SIGINT, SIGHUP, SIGQUIT and SIGPIPE. A process should call it once. A read of
 // In that SetReadDeadline cannot interrupt outlives Run.
 func Run(ctx context.Context, o Options) (exitCode int, err error) {
 	// The worker dies with the thread that started it (PR_SET_PDEATHSIG), so
@@ -80,7 +80,7 @@ func Run(ctx context.Context, o Options) (exitCode int, err error) {
 		o.Err = &sharedWriter{w: o.Err}
 	}
 	signals := make(chan os.Signal, 8)
-	signal.Notify(signals, unix.SIGTERM, unix.SIGINT, unix.SIGHUP, unix.SIGPIPE, unix.SIGCHLD)
+	signal.Notify(signals, unix.SIGTERM, unix.SIGINT, unix.SIGHUP, unix.SIGQUIT, unix.SIGPIPE, unix.SIGCHLD)
 	defer signal.Stop(signals)
 
 	out := contract.NewWriter(o.Out)

@@ -11,6 +11,8 @@ import (
 	"netdyno/internal/record"
 	"netdyno/internal/run/bench"
 	"netdyno/internal/run/doctor"
+	"netdyno/internal/run/rig"
+	"netdyno/internal/run/study"
 )
 
 // Discover finds the workers beside this executable, then on PATH, and those of
@@ -45,16 +47,28 @@ func places() ([]string, error) {
 	return append([]string{filepath.Dir(self)}, filepath.SplitList(os.Getenv("PATH"))...), nil
 }
 
-// ownLimits reports why netdyno itself cannot start a plan's workers; nil when it
+// ownLimits reports why netdyno itself cannot start the plan's workers; nil when it
 // can. Without this, too few descriptors look like workers that do not exist.
-func ownLimits(kinds []Kind) error {
+func (s *Session) ownLimits() error {
 	var limit unix.Rlimit
 	if err := unix.Getrlimit(unix.RLIMIT_NOFILE, &limit); err != nil {
 		return fmt.Errorf("read the limit of descriptors: %w", err)
 	}
-	workers := 0
-	for _, k := range kinds {
+	workers, each := 0, 0
+	for _, k := range s.Kinds {
 		workers = max(workers, k.Servers+k.Clients)
+		if s.request.Rig == rig.LoopbackName && !leftToHosts(s.All) { // those of other hosts have limits of their own
+			each = max(each, needsOf(k.Work).Files())
+		}
 	}
-	return doctor.OwnFiles(limit.Max, workers)
+	return doctor.OwnFiles(limit.Max, workers, each)
+}
+
+// needsOf is what a trial needs of a host that has all of its workers.
+func needsOf(work study.Work) doctor.Needs {
+	n := doctor.Needs{Connections: (work.Load.Connections + work.Clients - 1) / max(work.Clients, 1), Clients: work.Clients}
+	if work.ServerOptions["address"] == "" { // what runs already has limits of its own
+		n.Servers = work.Servers
+	}
+	return n
 }

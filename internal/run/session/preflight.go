@@ -1,6 +1,7 @@
 package session
 
 import (
+	"errors"
 	"fmt"
 
 	"netdyno/internal/record"
@@ -12,26 +13,37 @@ import (
 // preflight asks the doctor whether every host can run every kind of trial, and
 // adds the doctor's warnings to the plan's.
 func (p *Plan) preflight(s *site, c *record.Calibration) error {
-	said := map[string]bool{}
+	needs := map[string][]doctor.Needs{}
 	for _, d := range p.demands(s) {
-		host := s.facts[d.host]
+		needs[d.host] = append(needs[d.host], d.Needs)
+	}
+	said := map[string]bool{}
+	var refusals []error
+	for _, h := range s.hosts {
+		if needs[h.Name] == nil {
+			continue
+		}
+		host := s.facts[h.Name]
 		now := doctor.SampleOf(host)
-		if !s.speaksForItsHost(d.host) {
+		if !s.speaksForItsHost(h.Name) {
 			now = doctor.Sample{}
 		}
-		warnings, err := doctor.Preflight(d.Needs, host, now)
+		warnings, err := doctor.Preflight(needs[h.Name], host, now)
 		if err != nil {
-			return fmt.Errorf("preflight of %s: %w", d.host, err)
+			refusals = append(refusals, fmt.Errorf("preflight of %s: %w", h.Name, err))
 		}
 		for _, w := range warnings {
 			if len(s.hosts) > 1 {
-				w.Text = d.host + ": " + w.Text
+				w.Text = h.Name + ": " + w.Text
 			}
 			if !said[w.About+w.Text] {
 				said[w.About+w.Text] = true
 				p.Warnings = append(p.Warnings, w)
 			}
 		}
+	}
+	if len(refusals) > 0 {
+		return errors.Join(refusals...)
 	}
 	if len(p.Kinds) > 0 {
 		p.Warnings = append(p.Warnings, doctor.Foresee(c, p.Study.Compare.Primary, p.Study.Blocks, p.Kinds[0].Window)...)

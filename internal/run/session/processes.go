@@ -39,7 +39,7 @@ func (s *Session) settleProcesses() error {
 	if s.Kinds, err = kindsOf(s.Trials); err != nil {
 		return err
 	}
-	return ownLimits(s.Kinds)
+	return s.ownLimits()
 }
 
 func leftToHosts(trials []record.Trial) bool {

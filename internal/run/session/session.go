@@ -114,7 +114,7 @@ func overHosts(s *study.Study, on *site) (*study.Study, error) {
 // findWorkers finds the plan's workers, checks that they can run it, and builds
 // those that need a message's code.
 func (s *Session) findWorkers(ctx context.Context, external bool) error {
-	if err := ownLimits(s.Kinds); err != nil {
+	if err := s.ownLimits(); err != nil {
 		return err
 	}
 	var err error

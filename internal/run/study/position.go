@@ -1,6 +1,9 @@
 package study
 
-import "fmt"
+import (
+	"fmt"
+	"strings"
+)
 
 // Position is where the user wrote something: in a line of a file, or in an
 // argument of the command line. Package source knows both; nil stands for what
@@ -23,6 +26,11 @@ func (e *Error) Error() string {
 		return e.Position + ": " + e.Text
 	}
 	return e.Position + ": " + e.Text + "\n" + e.Excerpt
+}
+
+// Lines are what Error consists of: text and place, then the line itself with its caret.
+func (e *Error) Lines() []string {
+	return append([]string{e.Position + ": " + e.Text}, strings.Split(e.Excerpt, "\n")...)
 }
 
 // Errorf returns an *Error at a position, which may be nil.

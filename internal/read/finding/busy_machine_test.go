@@ -1,0 +1,44 @@
+package finding_test
+
+import (
+	"strings"
+	"testing"
+
+	"netdyno/internal/read/synthetic"
+	"netdyno/internal/record"
+)
+
+// A machine that others used before the run and in it is one line, with the largest
+// share, whatever words the run was recorded with.
+func TestABusyMachineIsOneWarning(t *testing.T) {
+	h, trials, records := synthetic.Run(synthetic.Options{Blocks: 3, Arms: []synthetic.Arm{{Name: "go-net"}, {Name: "go-epoll"}}})
+	h.Study.Warnings = []record.Warning{
+		{About: "load", Text: "100 % of the CPUs are busy before the run (load average 15.16)", Advice: "stop them"},
+		{About: "steal", Text: "the hypervisor takes 3.0 % of the CPU time", Advice: "move"},
+		{About: "blocks", Text: "few", Advice: "more"},
+	}
+	for i, ms := range []int64{200, 900} {
+		for j := range records[i].Workers {
+			records[i].Workers[j].Close.Meter.CPUs[1].StealNs += ms * 1e6
+		}
+	}
+	f := find(t, h, trials, records)
+	var about []string
+	for _, w := range f.Warnings {
+		about = append(about, w.About)
+		if w.About != "busy-machine" {
+			continue
+		}
+		for _, part := range []string{"rates may be too low", "2 of ", "up to 1", "100 % of the CPUs are busy before the run (load average 15.16)", "the hypervisor takes 3.0 %"} {
+			if !strings.Contains(w.Text, part) {
+				t.Errorf("%q lacks %q", w.Text, part)
+			}
+		}
+		if w.Advice == "" {
+			t.Error("no advice")
+		}
+	}
+	if all := strings.Join(about, " "); strings.Count(all, "busy-machine") != 1 || strings.Contains(all, "load") && !strings.Contains(all, "loopback") || strings.Contains(all, "steal") || !strings.Contains(all, "blocks") {
+		t.Errorf("warnings about %s", all)
+	}
+}

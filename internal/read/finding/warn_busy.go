@@ -1,0 +1,46 @@
+package finding
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+
+	"netdyno/internal/quantity"
+	"netdyno/internal/read/cells"
+	"netdyno/internal/read/trial"
+	"netdyno/internal/record"
+)
+
+// busyBefore takes from a run's warnings those of a machine that was busy before it.
+// Earlier versions had a word for each of the two causes.
+func busyBefore(warnings []record.Warning) (busy []string, others []record.Warning) {
+	for _, w := range warnings {
+		if slices.Contains([]string{trial.BusyMachine, "load", "steal"}, w.About) {
+			busy = append(busy, w.Text)
+		} else {
+			others = append(others, w)
+		}
+	}
+	return busy, others
+}
+
+// warnBusy says in one line that the machine was not the run's alone: before it, and
+// in its trials by the largest share that the hypervisor took.
+func warnBusy(s *cells.Dataset, before []string) []record.Warning {
+	flags := trial.Flags()
+	flag := flags[slices.IndexFunc(flags, func(f trial.Flag) bool { return f.Name == trial.BusyMachine })]
+	var found []string
+	if n := flagged(s, flag.Name); n > 0 {
+		most := worst(s, func(v *trial.Judged) float64 { return v.Trial.Values["host.steal_share"] })
+		found = append(found, fmt.Sprintf("%d of %d trials %s, up to %s", n, len(s.Trials), flag.Warning, quantity.FormatShare(most)))
+	}
+	const most = 3 // hosts; a mesh may have hundreds
+	found = append(found, before[:min(len(before), most)]...)
+	if more := len(before) - most; more > 0 {
+		found = append(found, fmt.Sprintf("and %d more like it", more))
+	}
+	if len(found) == 0 {
+		return nil
+	}
+	return []record.Warning{{About: flag.Name, Text: flag.Changes + ": " + strings.Join(found, "; "), Advice: flag.Advice}}
+}
