@@ -40,5 +40,5 @@ func heldTo(c cost.Cost, m cost.Model) answer {
 		return answer{what, m.Reason, expected, false}
 	}
 	measured := fmt.Sprintf("%.1f %% (median %.1f, most %.1f at %s)", 100*m.P90, 100*m.Median, 100*math.Abs(worst.Error), worst.Cell)
-	return answer{what, measured, expected, m.Reason == "" && len(m.HeldOut) >= leastUnseen}
+	return answer{what, measured, expected, m.Reason == "" && !m.Rough && len(m.HeldOut) >= leastUnseen}
 }

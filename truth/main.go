@@ -50,6 +50,7 @@ var questions = []question{
 	{"grid", tunedOnRecords},
 	{"capacity", carried},
 	{"cost", modelled},
+	{"power", powered},
 }
 
 func main() {

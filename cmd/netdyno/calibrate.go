@@ -45,9 +45,7 @@ are, and how much equal figures differ, within a run and between runs.
 The result is kept for the machine. Every later run records it, warns beforehand
 of differences that its blocks cannot detect, and netdyno compare takes from it
 how much runs differ by chance. Calibrate again now and then: the spread between
-runs is estimated from all of a machine's calibrations.
-
-Exit status: 0 calibrated, 2 it could not be.`,
+runs is estimated from all of a machine's calibrations.`,
 		Example: `  netdyno calibrate
   netdyno calibrate --rig ssh:node76,node73`,
 		Args: cobra.NoArgs,
@@ -76,7 +74,7 @@ func calibrate(ctx context.Context, seats string, dir session.Directory) error {
 	for _, s := range []struct{ study, at string }{{generatorStudy, rig.LoopbackName}, {linkStudy, seats}, {noiseStudy, seats}} {
 		f, err := measured(ctx, s.study, s.at, session.Directory(filepath.Join(string(dir), s.study)))
 		if err != nil {
-			return &status{statusRefused, err}
+			return &status{max(codeOf(err), statusTainted), err}
 		}
 		found[s.study] = f
 	}
@@ -119,7 +117,7 @@ func measured(ctx context.Context, study, at string, dir session.Directory) (fin
 	}
 	f, err := readAloud(dir)
 	if err == nil && f.Tally.Valid < f.Tally.Planned*9/10 {
-		err = fmt.Errorf("calibrate: of %d trials of study %s only %d are valid: netdyno report %s says why", f.Tally.Planned, study, f.Tally.Valid, dir)
+		err = &status{statusTainted, fmt.Errorf("calibrate: of %d trials of study %s only %d are valid: netdyno report %s says why", f.Tally.Planned, study, f.Tally.Valid, dir)}
 	}
 	return f.Findings, err
 }

@@ -30,13 +30,11 @@ Every arm first runs flat out, which bounds its rate. Then each window runs at t
 rate that tells most, by all windows before it, until the rate is known within 10 % or
 the arm's windows took 60 s. Several URLs or arms take turns, window by window. The
 answer has an interval, names what limits each arm at its capacity and what would
-raise it. What has no capacity is said to have none, and why.
+raise it. What the windows do not decide is said to be undecided, with the reason and
+what would decide it.
 
 KEY=LEVEL is as in netdyno run, but for rate, which is what is looked for. A study
-file says the same under capacity: (netdyno run FILE then searches, too).
-
-Exit status: 0 every arm has a capacity or carries at least a rate, 1 some have none,
-2 the study could not run.`,
+file says the same under capacity: (netdyno run FILE then searches, too).`,
 		Example: `  netdyno capacity http://127.0.0.1:8080/ --objective 'response_p99 <= 10ms, error_share <= 0.1%'
   netdyno capacity http://127.0.0.1:8080/ http://127.0.0.1:8081/ -c 100
   netdyno capacity transport=go-http1,go-grpc response=1KiB --time 30s

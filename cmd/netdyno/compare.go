@@ -28,11 +28,7 @@ place, "netdyno run STUDY build=before/bin,after/bin --gate" detects far smaller
 ones in the same time.
 
 It writes compare.md, for a pull request, and compare.html, a page that draws
-what was judged, into the second directory.
-
-Exit status: 0 nothing is worse, 1 something is, or a run has missing trials or
-damaged records, 3 the runs do not decide it or cannot be compared, 2 a run could
-not be read.`,
+what was judged, into the second directory.`,
 		Example: `  netdyno compare results/blocks-20260102-150405 results/blocks-20260109-150405`,
 		Args:    cobra.ExactArgs(2),
 

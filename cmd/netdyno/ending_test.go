@@ -145,7 +145,7 @@ func occasions() []occasion {
 		{"asking a worker", []string{"transports"}, started("sleep 1000"), statusRefused, sleeper("netdyno-worker-mute")},
 		{"checking a worker", []string{"check", "./netdyno-worker-mute"}, started("sleep 1000"), statusRefused, sleeper("netdyno-worker-mute")},
 		{"listening", []string{"listen", "transport=go-net"}, started("netdyno-worker-net", "meter"), statusOK, nil},
-		{"calibrating", []string{"calibrate"}, started("netdyno-worker-net", "meter"), statusRefused, nil},
+		{"calibrating", []string{"calibrate"}, started("netdyno-worker-net", "meter"), statusTainted, nil},
 		{"touring", []string{"tour"}, started("netdyno-worker-", "meter"), anyStatus, nil},
 	}
 }

@@ -31,9 +31,7 @@ func exportCommand() *cobra.Command {
 		Long: `Write a run in the format of another tool, to standard output or to a file, whole
 or not at all. docs/export.md says what to do with each.
 
-` + formatHelp() + `
-Exit status: 0 written, 1 written without records that are damaged or not in the
-plan, 2 nothing was written.`,
+` + formatHelp(),
 		Example: `  netdyno export results/event-loops-20260102-150405 --format csv --out trials.csv
   netdyno export results/event-loops-20260102-150405 --format csv --table comparisons`,
 		Args: cobra.MaximumNArgs(1),

@@ -83,15 +83,21 @@ func foresee(f needFlags) error {
 	}
 	forecast := cost.Foresee(runs, need, f.arms)
 	if f.asJSON {
-		return showJSON(forecast)
+		err = showJSON(forecast)
+	} else {
+		err = showText(func(w io.Writer, o report.TextOptions) error {
+			return report.ForecastText(w, forecast, strings.Join(sortedNames(runs), ", "), o)
+		})
 	}
-	err = showText(func(w io.Writer, o report.TextOptions) error {
-		return report.ForecastText(w, forecast, strings.Join(sortedNames(runs), ", "), o)
-	})
-	if err == nil && len(forecast.Choices) == 0 {
-		return &status{statusRefused, fmt.Errorf("no transport of these runs has a model of the CPU of either end; netdyno report --full DIR says why")}
+	switch {
+	case err != nil:
+		return err
+	case len(forecast.Choices) == 0:
+		return &status{statusTainted, fmt.Errorf("no transport of these runs has a model of the CPU of either end; netdyno report --full DIR says why")}
+	case !forecast.Whole():
+		return &status{statusTainted, nil}
 	}
-	return err
+	return nil
 }
 
 // need reads the flags.

@@ -9,16 +9,11 @@ import (
 	"netdyno/internal/run/session"
 )
 
-// What a gate is, for the commands that can be one.
-const (
-	gateUsage = "exit as a gate, and write gate.md for a pull request"
-	gateHelp  = `With --gate the exit status tells how the primary comparisons came out: 0 no arm
-is worse by more than the margin, 1 an arm is, 3 the blocks do not decide it, 2 the
-study could not run.`
-)
+// gateUsage is what a gate is, for the commands that can be one.
+const gateUsage = "exit as a gate on the primary comparisons, and write gate.md for a pull request"
 
 // gateStatus is the exit status of each result.
-var gateStatus = map[compare.GateResult]int{compare.NoWorse: statusOK, compare.IsWorse: statusTainted, compare.Unproven: statusOpen}
+var gateStatus = map[compare.GateResult]exit{compare.NoWorse: statusOK, compare.IsWorse: statusTainted, compare.Unproven: statusOpen}
 
 // showing is how a run is presented.
 type showing struct {
@@ -39,7 +34,7 @@ func present(d session.Directory, f *finding.Findings, how showing) error {
 	if how.ended {
 		f.Tally.Missing = 0
 	}
-	return verdict(f.Tally)
+	return verdict(*f)
 }
 
 // pass writes and prints a run's gate, and returns its status. A run without a
@@ -53,7 +48,7 @@ func pass(d session.Directory, f finding.Findings) error {
 	stdout.say("gate    %s", d.Gate())
 	fmt.Fprintf(stdout, "%s\n", gate)
 	if f.Tally.Valid == 0 {
-		return verdict(f.Tally)
+		return verdict(f)
 	}
 	if code := gateStatus[result]; code != statusOK {
 		return &status{code, nil}

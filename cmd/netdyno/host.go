@@ -56,10 +56,7 @@ command that fixes it. It changes nothing.
 
 With files, examine the hosts whose facts they hold: as netdyno facts prints them,
 or a run's facts.json. With --rig, ask every host of the rig. For several hosts it
-also says how they differ, and whether that matters.
-
-Exit status: 0 nothing distorts, 1 something can change a figure or stop a trial,
-2 no host could be read or asked.`,
+also says how they differ, and whether that matters.`,
 		Example: `  netdyno doctor
   netdyno doctor results/line-rate-20260102-150405/facts.json
   ssh node73 netdyno facts > node73.json; netdyno doctor node73.json node76.json

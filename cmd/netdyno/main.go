@@ -68,6 +68,7 @@ which to use, what it costs, what limited it, and how certain that is.
 		manualCommand(),
 	)
 	mendBash(c)
+	withStatuses(c)
 	return c
 }
 

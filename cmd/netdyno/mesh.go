@@ -25,9 +25,7 @@ block takes as long as there are hosts, not pairs, until the fabric is full.
 The report names hosts, cables, pairs and leaves that are worse than the others,
 with their evidence, and shows every pair in a heat map. It is the built-in study
 mesh (netdyno studies mesh), and KEY=LEVEL changes it as in netdyno run. Hosts are
-all those of the rig, or server.host=A,B,C client.host=A,B,C.
-
-Exit status: as of netdyno run.`,
+all those of the rig, or server.host=A,B,C client.host=A,B,C.`,
 		Example: `  netdyno mesh --rig 'netns:8?rate=100Mbit'
   netdyno mesh --rig ssh:node1,node2,node3,node4
   netdyno mesh --rig slurm:32 transport=asio connections=4 blocks=5

@@ -12,7 +12,6 @@ import (
 	"runtime/debug"
 	"sync"
 
-	"netdyno/internal/read/cells"
 	"netdyno/internal/read/export"
 	"netdyno/internal/read/finding"
 	"netdyno/internal/read/profile"
@@ -180,12 +179,19 @@ func render(path string, renderer func(io.Writer) error) error {
 	})
 }
 
-// verdict is the exit status that a run's trials deserve.
-func verdict(t cells.Tally) error {
+// verdict is the exit status that a run deserves: by its trials, and by whether what its
+// study asks is answered. The windows of a search, and the trials of a race, that tell
+// nothing are in the answer.
+func verdict(f finding.Findings) error {
+	t := f.Tally
+	lost := t.Missing + t.Unplanned
+	if f.Capacity == nil && f.Race == nil {
+		lost += t.Failed + t.Invalid + t.Partial
+	}
 	switch {
 	case t.Valid == 0:
 		return &status{statusRefused, fmt.Errorf("no trial is valid (%d failed, %d invalid, %d unsupported, %d not run)", t.Failed, t.Invalid, t.Unsupported, t.Missing)}
-	case t.Failed+t.Invalid+t.Partial+t.Missing+t.Unplanned > 0:
+	case lost > 0, !f.Answered():
 		return &status{statusTainted, nil}
 	}
 	return nil

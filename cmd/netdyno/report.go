@@ -25,13 +25,7 @@ is installed.
 A server that netdyno listen started keeps records of its own. With --server,
 the report of the run that drove it shows them too. On one host each trial is
 found by its time; between hosts, trials and the times in which the server was
-driven are paired in order. Where that is not exact, both stand by themselves.
-
-Exit status: 0 all trials valid, 1 some failed, are invalid or missing, or have
-damaged records, 2 nothing could be read. A run by URL may be ended at any time:
-its missing trials do not count.
-
-` + gateHelp,
+driven are paired in order. Where that is not exact, both stand by themselves.`,
 		Example: `  netdyno report results/event-loops-20260102-150405
   netdyno report results/event-loops-20260102-150405 --full | less
   netdyno report results/event-loops-20260102-150405 --trial b03-017

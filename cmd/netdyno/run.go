@@ -30,6 +30,7 @@ type runFlags struct {
 	target  target
 	arms    []session.Arm // that the command made, and their race
 	race    *session.Race
+	costs   bool     // of netdyno cost: without its models there is no point in a run
 	command string   // that was typed; "" for run
 	typed   []string // as the command line has it, flags included
 }
@@ -53,12 +54,7 @@ rig=RIG is the same as --rig RIG.
 
 A URL (http://, https://, grpc://, tcp://) names a server of yours, several URLs
 are compared. Figures are on the screen within seconds and become more precise
-until every rate is known within 5 % or you press Ctrl-C.
-
-Exit status: 0 all trials valid, 1 some failed, are invalid
-or stood still, 2 the study could not run.
-
-` + gateHelp,
+until every rate is known within 5 % or you press Ctrl-C.`,
 		Example: `  netdyno run http://127.0.0.1:8080/ -c 1,50 -H "Accept: text/html"
   netdyno run event-loops
   netdyno run event-loops connections=50,10000 blocks=10
@@ -138,6 +134,9 @@ func carryOut(ctx context.Context, args []string, f runFlags) (dir session.Direc
 		return "", err
 	}
 	defer func() { err = errors.Join(err, s.Close()) }()
+	if err := f.readyForCosts(s); err != nil {
+		return "", err
+	}
 	if f.dryRun {
 		return "", printPlan(s)
 	}

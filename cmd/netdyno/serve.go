@@ -39,9 +39,7 @@ be reached from elsewhere, and then every browser needs a token: the one of
 --token, or one that is made up and printed. The connection is not encrypted.
 
 It runs at the lowest priority, so that it disturbs no run on the same machine.
-Ctrl-C ends it.
-
-Exit status: 0 ended by Ctrl-C, 2 it could not listen, or there is no DIR.`,
+Ctrl-C ends it.`,
 		Example: `  netdyno serve
   netdyno serve results/event-loops-20260102-150405
   netdyno serve --listen :8080`,

@@ -24,9 +24,7 @@ func tourCommand() *cobra.Command {
 		Short: "Run the quick version of every study and collect their reports on one page",
 		Long: `Run the quick version of every built-in study, one after the other, and collect
 their reports on one page. Short windows make wide intervals: for a reliable
-answer, run the study itself.
-
-Exit status: the worst of the studies'.`,
+answer, run the study itself.`,
 		Args: cobra.NoArgs,
 		RunE: func(cmd *cobra.Command, _ []string) error {
 			dir := session.Directory(out)
@@ -91,17 +89,7 @@ func entry(d session.Directory, name string, failed error) report.Entry {
 
 // worse returns the error with the higher exit status, the first of equals.
 func worse(a, b error) error {
-	code := func(err error) int {
-		var s *status
-		switch {
-		case err == nil:
-			return statusOK
-		case errors.As(err, &s):
-			return s.code
-		}
-		return statusRefused
-	}
-	if code(b) > code(a) {
+	if codeOf(b) > codeOf(a) {
 		return b
 	}
 	return a

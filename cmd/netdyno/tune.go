@@ -55,9 +55,7 @@ nothing, and recommended only where these show it better.
 The options, with the values that are tried, are those of the transport (netdyno
 transports TRANSPORT); --knobs names others, or fewer. A bound of --within is kept
 by what is recommended. What was run is a study like any other, with the section
-race (docs/studies.md): netdyno run DIR --continue goes on with one that was stopped.
-
-Exit status: as of netdyno run.`,
+race (docs/studies.md): netdyno run DIR --continue goes on with one that was stopped.`,
 		Example: `  netdyno tune go-grpc request=64KiB response=64KiB connections=50 --for exchanges_per_s
   netdyno tune go-grpc connections=1000 --for exchanges_per_s --within 'server.rss_bytes <= 2GB'
   netdyno tune go-grpc --knobs opt.server.read_buffer,opt.server.write_buffer --for server.cpu_us_per_exchange --time 2m

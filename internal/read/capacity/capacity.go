@@ -11,8 +11,10 @@ import (
 	"cmp"
 	"fmt"
 	"slices"
+	"time"
 
 	"netdyno/internal/contract"
+	"netdyno/internal/quantity"
 	"netdyno/internal/read/cells"
 	"netdyno/internal/read/stat"
 	"netdyno/internal/read/trial"
@@ -26,13 +28,16 @@ type Capacity struct {
 	Ratios []Ratio         `json:"ratios,omitempty"` // of arms to the baseline in their cell, where both have a capacity
 }
 
-// Arm is one arm in one cell. It has a capacity, or Why says why it has none.
+// Arm is one arm in one cell. It has a capacity; or None of the rates meets the
+// objective, which takes windows that all missed it; or it is undecided. Why says why.
 type Arm struct {
 	Cell     string        `json:"cell,omitempty"`
 	Arm      string        `json:"arm"`
 	Rate     *Estimate     `json:"rate,omitempty"`     // exchanges per second; nil for none
 	AtLeast  bool          `json:"at_least,omitempty"` // the generator's own limit ended the search: the server carries Rate.Point or more
-	Why      string        `json:"why,omitempty"`      // there is no capacity: a sentence's end
+	None     bool          `json:"none,omitempty"`     // every window missed the objective, down to the lowest rate that can be tried
+	Why      string        `json:"why,omitempty"`      // there is no capacity, or it is undecided: a sentence's end
+	Cure     string        `json:"cure,omitempty"`     // what would decide it
 	Wide     bool          `json:"wide,omitempty"`     // the interval is wider than the study asked for
 	Short    bool          `json:"short,omitempty"`    // windows were shorter than the objective needs
 	Spread   float64       `json:"spread,omitempty"`   // by which share of the rate single windows scatter
@@ -40,12 +45,17 @@ type Arm struct {
 	Limit    trial.Limit   `json:"limit,omitempty"` // at the capacity
 	LimitOf  contract.Role `json:"limit_of,omitempty"`
 	Proof    string        `json:"proof,omitempty"`
-	Tries    []Try         `json:"tries,omitempty"` // as they ran
-	UsedS    float64       `json:"used_s"`          // that its trials took
-	LongestS float64       `json:"longest_s"`       // of its windows
+	Tries    []Try         `json:"tries,omitempty"`  // as they ran
+	Untold   []Try         `json:"untold,omitempty"` // windows that say nothing of the objective, which failed or are invalid
+	UsedS    float64       `json:"used_s"`           // that its trials took
+	LongestS float64       `json:"longest_s"`        // of its windows
 
 	posterior posterior
 }
+
+// Answered tells whether a search found how much an arm carries, or that it carries
+// nothing.
+func (a Arm) Answered() bool { return a.Rate != nil || a.None }
 
 // Estimate is a figure with its interval.
 type Estimate struct {
@@ -87,11 +97,12 @@ func Read(s *cells.Dataset) *Capacity {
 
 // read says what is known of an arm.
 func (a *series) read() Arm {
-	arm := Arm{Cell: a.Cell, Arm: a.Arm, ClosedS: a.Most, Tries: a.Tries, UsedS: a.UsedS}
+	arm := Arm{Cell: a.Cell, Arm: a.Arm, ClosedS: a.Most, Tries: a.Tries, Untold: a.untold, UsedS: a.UsedS}
 	for _, t := range a.Tries {
 		arm.LongestS = max(arm.LongestS, t.Window)
 	}
-	if arm.Why = a.nothing(); arm.Why != "" {
+	if arm.None, arm.Why = a.nothing(); arm.Why != "" {
+		arm.Cure = a.cure()
 		return arm
 	}
 	highest := highestMet(a.Tries)
@@ -103,7 +114,8 @@ func (a *series) read() Arm {
 		return arm
 	}
 	arm.posterior, arm.Spread = p, p.spread
-	if arm.Why = contradiction(a.Tries, p); arm.Why != "" {
+	if arm.Why = undecided(a.Tries, p); arm.Why != "" {
+		arm.Cure = a.longer()
 		return arm
 	}
 	e := estimateOf(p.capacityOf())
@@ -115,25 +127,69 @@ func (a *series) read() Arm {
 	return arm
 }
 
-// nothing says why there is no capacity; "" when there may be one.
-func (a *series) nothing() string {
+// nothing says why there is no capacity, or why that is not decided; "" when there may
+// be one. None: every window missed the objective, as low as rates go.
+func (a *series) nothing() (none bool, why string) {
 	switch {
 	case a.closed == nil:
-		return "it has not run yet"
+		return false, "it has not run yet"
 	case !(a.Most > 0):
-		return "flat out it left no rate: " + cmp.Or(a.closed.Trial.Reason, a.closed.Trial.Status)
+		return false, "flat out it left no rate: " + cmp.Or(a.closed.Trial.Reason, a.closed.Trial.Status)
 	case a.Most < a.floor():
-		return a.tooSlow()
+		return false, a.tooSlow()
 	case len(a.Tries) == 0 && len(a.untold) > 0:
-		return "no window tells: " + a.untold[len(a.untold)-1].Why
+		return false, a.untoldWords()
 	case len(a.Tries) == 0:
-		return "no rate was tried"
+		return false, "no rate was tried"
 	}
 	if slices.ContainsFunc(a.Tries, func(t Try) bool { return t.Met }) {
-		return ""
+		return false, ""
 	}
 	lowest := slices.MinFunc(a.Tries, func(x, y Try) int { return cmp.Compare(x.Rate, y.Rate) })
-	return fmt.Sprintf("no rate tried meets it: at %s/s, the lowest of %d, the reason was: %s", rateText(lowest.Rate), len(a.Tries), lowest.Why)
+	missed := fmt.Sprintf("each of %s that tell missed it; at %s/s, the lowest, the reason was: %s", quantity.Plural(len(a.Tries), "window"), rateText(lowest.Rate), lowest.Why)
+	byClient := 0
+	for _, t := range a.Tries {
+		if t.client {
+			byClient++
+		}
+	}
+	switch {
+	case 2*byClient > len(a.Tries):
+		return false, fmt.Sprintf("%s, and in %d of them the load generator was at its own limit", missed, byClient)
+	case !a.exhausted():
+		if len(a.untold) > 0 {
+			missed += "; " + a.untoldWords()
+		}
+		return false, missed
+	}
+	return true, missed
+}
+
+// untoldWords say how many windows say nothing, and why the last one does not.
+func (a *series) untoldWords() string {
+	return fmt.Sprintf("%s told nothing, the last because %s", quantity.Plural(len(a.untold), "window"), a.untold[len(a.untold)-1].Why)
+}
+
+// cure is what would decide about an arm without a capacity.
+func (a *series) cure() string {
+	switch {
+	case a.closed != nil && !(a.Most > 0):
+		return a.account(a.closed.Plan.ID)
+	case len(a.untold) > 0 && !a.exhausted():
+		return a.account(a.untold[len(a.untold)-1].ID)
+	}
+	return a.longer()
+}
+
+// account is the command that shows why a window tells nothing.
+func (a *series) account(id string) string {
+	return fmt.Sprintf("netdyno report %s --trial %s shows it", cmp.Or(a.directory, "DIR"), id)
+}
+
+// longer is a search with windows that may be so many times as long.
+func (a *series) longer() string {
+	const times = 5
+	return fmt.Sprintf("the same search with --time %s, whose windows may be %d times as long, would tell more", quantity.DurationText(time.Duration(times*a.Spec.TimeS*float64(time.Second))), times)
 }
 
 // highestMet is the highest rate at which a window met the objective and, counted from

@@ -11,15 +11,37 @@ import (
 const (
 	scattered   = 0.25 // a spread above which windows tell no single threshold
 	enough      = 10   // outcomes without which they cannot contradict one
+	byChance    = 1    // windows that may go the other way before they do: something disturbed the machine
 	driftBeyond = 0.001
 )
+
+// undecided says why outcomes that both meet and miss the objective tell no capacity;
+// "" when they do.
+func undecided(tries []Try, p posterior) string {
+	if len(tries) < least {
+		return fmt.Sprintf("%d windows that tell are too few, at least %d are needed", len(tries), least)
+	}
+	if why := contradiction(tries, p); why != "" {
+		return why
+	}
+	low, high := extremes(tries)
+	if e := p.interval(); e.Low*beyondTried < low || e.High > high*beyondTried {
+		return fmt.Sprintf("the windows, from %s/s to %s/s, do not enclose it: by their outcomes it may lie anywhere from %s/s to %s/s", rateText(low), rateText(high), rateText(e.Low), rateText(e.High))
+	}
+	return ""
+}
+
+// beyondTried is how far beyond the rates tried, as a factor, an interval may reach: what
+// it says there is what the prior says.
+const beyondTried = 1.1
 
 // contradiction says how outcomes contradict a single threshold; "" when they do not. A
 // server with two states, or one that something else slows at times, meets the objective
 // well above rates at which it missed it; one that warms up, fills or scales moves its
 // threshold from one half of the run to the other.
 func contradiction(tries []Try, p posterior) string {
-	if len(tries) < enough {
+	odd := otherWay(tries)
+	if len(tries) < enough || odd <= byChance {
 		return ""
 	}
 	wide := 0.0
@@ -37,8 +59,8 @@ func contradiction(tries []Try, p posterior) string {
 				missed = min(missed, t.Rate)
 			}
 		}
-		return fmt.Sprintf("its windows contradict each other: at %s/s it missed the objective, at %s/s it met it, so it has no single capacity (two states, or pauses longer than a window?)",
-			rateText(missed), rateText(met))
+		return fmt.Sprintf("its windows contradict each other: it missed the objective from %s/s on and met it up to %s/s, and %d of %d windows fit no single threshold (two states, or pauses longer than a window?)",
+			rateText(missed), rateText(met), odd, len(tries))
 	}
 	before, after, moved := drift(tries, p)
 	if !moved {
@@ -46,6 +68,25 @@ func contradiction(tries []Try, p posterior) string {
 	}
 	return fmt.Sprintf("its capacity moved while it was measured: %s–%s/s by the first half of the windows, %s–%s/s by the second (does it warm up, fill, or scale?)",
 		rateText(before.Low), rateText(before.High), rateText(after.Low), rateText(after.High))
+}
+
+// otherWay counts the windows that no single threshold explains: the fewest that missed
+// the objective below one, and met it above.
+func otherWay(tries []Try) int {
+	least := len(tries)
+	for _, at := range tries {
+		below, above := 0, 0 // with the threshold just below this rate, and just above it
+		for _, t := range tries {
+			if t.Met && t.Rate >= at.Rate || !t.Met && t.Rate < at.Rate {
+				below++
+			}
+			if t.Met && t.Rate > at.Rate || !t.Met && t.Rate <= at.Rate {
+				above++
+			}
+		}
+		least = min(least, below, above)
+	}
+	return least
 }
 
 // drift compares the threshold by the first half of the outcomes with that by the second.

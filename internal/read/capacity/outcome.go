@@ -31,22 +31,27 @@ func tryOf(objective []record.Bound, v *trial.Judged) (t Try, told bool) {
 		t.Value = value
 	}
 	t.client = v.Trial.Limit == trial.ClientCPU || v.Trial.Limit == trial.ClientCore
-	told, t.Why = judged(objective, v.Trial)
+	told, t.Why = judged(objective, v)
 	t.Met = told && t.Why == ""
 	return t, told
 }
 
 // judged tells whether a trial says anything of the objective, and why it missed it;
 // "" when it met it. A load generator that fell behind its schedule did not offer the
-// rate, whoever kept it from that: so the rate was not carried.
-func judged(objective []record.Bound, t trial.Trial) (told bool, why string) {
-	errors := t.Errors > 0
+// rate, whoever kept it from that: so the rate was not carried. A trial that failed or
+// is invalid is no evidence, but for one whose only fault is that the other end failed
+// exchanges.
+func judged(objective []record.Bound, v *trial.Judged) (told bool, why string) {
+	t := v.Trial
+	failed := failedThere(v)
 	switch {
 	case t.Status == trial.StatusFailed:
-		return true, "failed: " + t.Reason
-	case t.Status == trial.StatusInvalid && !errors, t.Status == trial.StatusUnsupported, t.Status == trial.StatusMissing:
+		return false, "it failed: " + t.Reason
+	case t.Status == trial.StatusInvalid && !failed:
+		return false, "it is invalid: " + t.Reason
+	case t.Status == trial.StatusUnsupported, t.Status == trial.StatusMissing:
 		return false, t.Reason
-	case errors && !slices.ContainsFunc(objective, func(b record.Bound) bool { return b.Metric == trial.ErrorShare }):
+	case failed && !slices.ContainsFunc(objective, func(b record.Bound) bool { return b.Metric == trial.ErrorShare }):
 		return true, t.Reason
 	case slices.Contains(t.Flags, trial.Overloaded), slices.Contains(t.Flags, trial.Backlog):
 		return true, t.Reason
@@ -61,6 +66,26 @@ func judged(objective []record.Bound, t trial.Trial) (told bool, why string) {
 		}
 	}
 	return true, ""
+}
+
+// failedThere tells whether exchanges failed by the other end's doing, and nothing else
+// is wrong with a trial: no other check comes before it, and nothing stood still.
+func failedThere(v *trial.Judged) bool {
+	checks := trial.Checks()
+	if v.Trial.Errors == 0 || len(v.Trial.Stalls) > 0 || v.Passed >= len(checks) || checks[v.Passed].Name != "errors" {
+		return false
+	}
+	for _, w := range v.Record.Workers {
+		if w.Result == nil {
+			continue
+		}
+		for kind := range w.Result.Counts.Errors {
+			if kind != contract.Peer && kind != contract.Timeout && kind != contract.Invalid {
+				return false
+			}
+		}
+	}
+	return true
 }
 
 // valueOf returns a figure of a trial, a percentile with what was left unfinished.
@@ -87,10 +112,13 @@ func Shown(name string, value float64) string {
 	return strings.TrimSpace(m.Label + " " + s.Format(value) + " " + s.Unit)
 }
 
+// notFar is how far from a capacity, as a factor, a trial still shows what limits it.
+const notFar = 1.6
+
 // limitAt returns what bounded an arm where its capacity lies: by trials that fell
-// behind not far above it, else by the closed loop.
+// behind not far above it, else by the closed loop, if its rate is not far above it
+// either. It is unknown where neither shows anything.
 func limitAt(tries []Try, all map[string]*trial.Judged, capacity float64, closed *trial.Judged) (limit trial.Limit, of contract.Role, proof string) {
-	const notFar = 1.6
 	count, first := map[trial.Limit]int{}, map[trial.Limit]*trial.Judged{}
 	for _, t := range tries {
 		v := all[t.ID]
@@ -107,6 +135,9 @@ func limitAt(tries []Try, all map[string]*trial.Judged, capacity float64, closed
 		if count[l] > 0 && (best == closed || count[l] > count[best.Trial.Limit]) {
 			best = first[l]
 		}
+	}
+	if best == closed && closed.Trial.Values["exchanges_per_s"] > notFar*capacity {
+		return trial.Unknown, "", "no window that missed the objective near this rate shows what was full"
 	}
 	return best.Trial.Limit, best.LimitOf, best.Plan.ID + ": " + best.Trial.LimitProof
 }

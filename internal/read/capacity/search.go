@@ -32,6 +32,10 @@ const (
 	headroom = 1.5  // beyond the rates tried, where the threshold may lie
 	enclosed = 1.35 // times the lower end of the interval: an upper end below it is near
 	least    = 6    // outcomes without which nothing is said
+
+	// leastMissed is how many windows must miss the objective, and none meet it, for a
+	// server to carry nothing: if half of them met it, so many would miss it in 1 of 256.
+	leastMissed = 8
 )
 
 // Confidence of every interval of a capacity.
@@ -62,8 +66,7 @@ func known(tries []Try) (posterior, bool) {
 }
 
 // next returns the rate to try after some outcomes; false when there is none: every
-// rate up to the highest met the objective, or none down to the lowest. Most is the
-// rate of the closed loop.
+// rate up to the highest met the objective. Most is the rate of the closed loop.
 func next(tries []Try, most float64) (rate float64, ok bool) {
 	if len(tries) == 0 {
 		return first * most, true
@@ -74,8 +77,7 @@ func next(tries []Try, most float64) (rate float64, ok bool) {
 		rate = high * upwards
 		return rate, rate <= highest*most
 	case !met:
-		rate = low / math.Pow(2, float64(min(len(tries), 4)))
-		return rate, rate >= lowest*most
+		return low / math.Pow(2, float64(min(len(tries), 4))), true
 	}
 	p := posteriorOf(tries, math.Log(low/headroom), math.Log(high*headroom))
 	side := beside

@@ -2,6 +2,7 @@ package capacity
 
 import (
 	"fmt"
+	"math"
 	"time"
 
 	"netdyno/internal/quantity"
@@ -40,19 +41,28 @@ func (s *Search) Next() (step Step, why string) {
 		return step, "has spent its time"
 	}
 	rate, more := next(s.Tries, s.Most)
-	if !more {
+	if !more || s.exhausted() {
 		return step, "has no rate left to try"
 	}
-	if least, _ := extremes(s.Tries); rate < s.floor() {
-		if _, met := bracketed(s.Tries); !met && least <= s.floor() {
-			return step, "has no rate left to try"
-		}
-		rate = s.floor()
-	}
+	rate = max(rate, s.bottom())
 	step.Rate = threeDigits(rate)
 	step.Window, step.Warmup, _ = s.lengths(step.Rate, near(s.Tries))
 	return step, ""
 }
+
+// bottom is the lowest rate that is tried.
+func (s *Search) bottom() float64 { return max(s.floor(), lowest*s.Most) }
+
+// exhausted tells whether nothing met the objective: enough windows missed it, down to
+// the lowest rate.
+func (s *Search) exhausted() bool {
+	low, _ := extremes(s.Tries)
+	_, met := bracketed(s.Tries)
+	return !met && len(s.Tries) >= leastMissed && low <= roundedUp*s.bottom()
+}
+
+// roundedUp is how far three digits may lie above a rate.
+const roundedUp = 1.01
 
 // Found returns the capacity with its interval, or why there is none: the outcomes do not
 // enclose one, or contradict each other.
@@ -61,7 +71,7 @@ func (s *Search) Found() (Estimate, string) {
 	if !enclosed {
 		return Estimate{}, "no rates enclose it"
 	}
-	if why := contradiction(s.Tries, p); why != "" {
+	if why := undecided(s.Tries, p); why != "" {
 		return Estimate{}, why
 	}
 	return estimateOf(p.capacityOf()), ""
@@ -74,6 +84,8 @@ type series struct {
 	closed *trial.Judged // the first trial, flat out; nil before it ran
 	untold []Try         // windows that say nothing of the objective
 	judged map[string]*trial.Judged
+
+	directory string // of the run; "" when it is not known
 }
 
 // seriesOf parts a run's trials by arm and cell, in the study's order.
@@ -82,7 +94,9 @@ func seriesOf(s *cells.Dataset) []*series {
 	for _, cell := range s.Cells {
 		for _, arm := range s.Arms {
 			if judged := s.Of(cell, arm); len(judged) > 0 {
-				all = append(all, newSeries(cells.KeyOf(cell, arm), *s.Header.Study.Capacity, judged))
+				one := newSeries(cells.KeyOf(cell, arm), *s.Header.Study.Capacity, judged)
+				one.directory = s.Header.Directory
+				all = append(all, one)
 			}
 		}
 	}
@@ -122,9 +136,45 @@ func (a *series) tooSlow() string {
 // mostUntold bounds the windows of an arm that say nothing in a row.
 const mostUntold = 4
 
+// untoldInRow counts the latest windows that say nothing.
+func (a *series) untoldInRow() (n int) {
+	last := 0
+	if len(a.Tries) > 0 {
+		last = a.Tries[len(a.Tries)-1].Block
+	}
+	for _, t := range a.untold {
+		if t.Block > last {
+			n++
+		}
+	}
+	return n
+}
+
+// step is the search's next window, or why there is none. Where windows say nothing at a
+// rate, it goes around that: lower before any window met the objective, nearer to the
+// highest that did while none missed it.
+func (a *series) step() (Step, string) {
+	step, why := a.Search.Next()
+	n := a.untoldInRow()
+	if why != "" || n == 0 {
+		return step, why
+	}
+	_, high := extremes(a.Tries)
+	switch missed, met := bracketed(a.Tries); {
+	case missed && met:
+		return step, ""
+	case met:
+		step.Rate = high * math.Pow(upwards, math.Pow(2, -float64(n)))
+	default:
+		step.Rate = max(a.bottom(), step.Rate*math.Pow(2, -float64(n)))
+	}
+	step.Rate = threeDigits(step.Rate)
+	step.Window, step.Warmup, _ = a.lengths(step.Rate, near(a.Tries))
+	return step, ""
+}
+
 // next returns the levels of an arm's next trial, or why it needs none.
 func (a *series) next() (levels map[string]string, why string) {
-	last := len(a.untold) - mostUntold
 	switch {
 	case a.closed == nil:
 		return nil, "has not run flat out"
@@ -132,10 +182,10 @@ func (a *series) next() (levels map[string]string, why string) {
 		return nil, "ended flat out without a rate: " + a.closed.Trial.Reason
 	case a.Most < a.floor():
 		return nil, a.tooSlow()
-	case last >= 0 && (len(a.Tries) == 0 || a.untold[last].Block > a.Tries[len(a.Tries)-1].Block):
+	case a.untoldInRow() >= mostUntold:
 		return nil, "has no window that tells: " + a.untold[len(a.untold)-1].Why
 	}
-	step, why := a.Search.Next()
+	step, why := a.step()
 	if why != "" {
 		return nil, why
 	}

@@ -45,8 +45,19 @@ func (a arm) choice(n Need) (Choice, string) {
 		c.Cores, c.PerByte = &cores, a.perByte(n, c)
 	}
 	c.Server, c.Client = a.end(a.server, n, c.Connections, n.Servers), a.end(a.client, n, c.Connections, n.Clients)
-	c.Limits, c.Beyond = limits(n, c), a.beyond(n, c)
+	c.Limits, c.Beyond, c.Rough = limits(n, c), a.beyond(n, c), a.rough()
 	return c, ""
+}
+
+// rough lists the models that are.
+func (a arm) rough() []Rough {
+	var all []Rough
+	for _, m := range []*Model{a.server.cpu, a.client.cpu, a.server.memory, a.client.memory} {
+		if m != nil && m.Rough {
+			all = append(all, Rough{m.metric, m.P90})
+		}
+	}
+	return all
 }
 
 // without says why there is no model of either end.
@@ -157,7 +168,7 @@ func limits(n Need, c Choice) []Limit {
 	var all []Limit
 	add := func(name string, need *Figure, have float64) {
 		if need != nil && have > 0 {
-			all = append(all, Limit{name, need.Value / have})
+			all = append(all, Limit{name, need.Value / have, need.Low / have, need.High / have})
 		}
 	}
 	busiest := float64(min(n.Servers, n.Clients))

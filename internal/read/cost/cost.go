@@ -1,7 +1,7 @@
 // Package cost fits what an exchange, or a process, costs: straight lines in the
 // bytes and the connections, bent where that is needed. A model is held to cells that
-// it has not seen, and is none where it misses them. What a load will need follows
-// from the models. It is pure.
+// it has not seen, is given with how far it misses them, and is none where that is too
+// far to plan with. What a load will need follows from the models. It is pure.
 package cost
 
 import (
@@ -42,7 +42,8 @@ type Model struct {
 	Median       float64       `json:"median,omitempty"`   // of the held-out cells' errors without their signs
 	P90          float64       `json:"p90,omitempty"`
 	Noise        float64       `json:"noise,omitempty"`  // within which half of the held-out cells' errors are known
-	Spread       float64       `json:"spread,omitempty"` // root mean square of the logarithms of predicted ÷ measured
+	Rough        bool          `json:"rough,omitempty"`  // P90 is above Tolerance: give or take that
+	Spread       float64       `json:"spread,omitempty"` // standard deviation of the logarithm of predicted ÷ measured that a forecast allows for
 	With         string        `json:"with,omitempty"`   // implementation and library version
 	On           string        `json:"on,omitempty"`     // processor and kernel of the metric's end
 	Sentence     string        `json:"sentence,omitempty"`
@@ -110,40 +111,53 @@ func (c *Cost) read(s *cells.Dataset) string {
 		return fmt.Sprintf("the model has %d terms; at most %d can be estimated", len(c.Spec.Terms), maxTerms)
 	}
 	c.Unit = m.Unit
-	type group struct{ arm, at string }
-	var order []group
-	points := map[group][]point{}
-	for _, v := range s.Trials {
-		if !s.IsAt(v, c.Spec.Where) {
-			continue
-		}
-		g := group{v.Plan.Arm, c.besides(s, v)}
-		if _, known := points[g]; !known {
-			order, points[g] = append(order, g), nil
-		}
-		p, why := c.pointOf(s, v)
-		if why != "" {
-			return why
-		}
-		if p.y > 0 {
-			points[g] = append(points[g], p)
-		}
+	groups, why := c.groups(s)
+	if why != "" {
+		return why
 	}
-	if len(order) == 0 {
-		return "no trial has the levels of where"
-	}
-	slices.SortStableFunc(order, func(a, b group) int {
-		return cmp.Or(slices.Index(s.Arms, a.arm)-slices.Index(s.Arms, b.arm), cmp.Compare(a.at, b.at))
-	})
-	for _, g := range order {
+	for _, g := range groups {
 		model := Model{Arm: g.arm, At: g.at, metric: c.Spec.Metric, per: c.Spec.Per}
-		model.Reason = model.fit(c.Spec, points[g])
-		if len(points[g]) > 0 {
-			model.stamp(s, points[g])
+		measured := slices.DeleteFunc(g.points, func(p point) bool { return !(p.y > 0) })
+		model.Reason = model.fit(c.Spec, measured)
+		if len(measured) > 0 {
+			model.stamp(s, measured)
 		}
 		c.Models = append(c.Models, model)
 	}
 	return ""
+}
+
+// group are the points of one model.
+type group struct {
+	arm, at string
+	points  []point
+}
+
+// groups parts the trials by model, in the order of the arms, or says why it cannot.
+func (c *Cost) groups(s *cells.Dataset) ([]group, string) {
+	var all []group
+	for _, v := range s.Trials {
+		if !s.IsAt(v, c.Spec.Where) {
+			continue
+		}
+		p, why := c.pointOf(s, v)
+		if why != "" {
+			return nil, why
+		}
+		arm, at := v.Plan.Arm, c.besides(s, v)
+		i := slices.IndexFunc(all, func(g group) bool { return g.arm == arm && g.at == at })
+		if i < 0 {
+			i, all = len(all), append(all, group{arm: arm, at: at})
+		}
+		all[i].points = append(all[i].points, p)
+	}
+	if len(all) == 0 {
+		return nil, "no trial has the levels of where"
+	}
+	slices.SortStableFunc(all, func(a, b group) int {
+		return cmp.Or(slices.Index(s.Arms, a.arm)-slices.Index(s.Arms, b.arm), cmp.Compare(a.at, b.at))
+	})
+	return all, ""
 }
 
 // factors are those of a model's numbers.

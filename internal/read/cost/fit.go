@@ -18,12 +18,18 @@ const (
 	leastHeldOut = 3   // cells, for a model to be relied on
 )
 
-// Tolerance is by how much a model may miss one in ten of its held-out cells.
-const Tolerance = 0.10
+// Tolerance is by how much a good model misses one in ten of its held-out cells at most;
+// beyond it a model is rough. Unusable is by how much one may miss them that is given at
+// all: beyond it the interval of a forecast spans more than a factor of 1.5², so that not
+// even half the machines can be told from as many again.
+const (
+	Tolerance = 0.10
+	Unusable  = 0.50
+)
 
 // fit finds the model's form by the cells that it may see, its coefficients by the
 // blocks, and its errors by the cells that it has not seen. It returns why it is none
-// to rely on, "" when it is one.
+// that can be used, "" when it is one.
 func (m *Model) fit(spec record.Cost, points []point) string {
 	seen := slices.DeleteFunc(slices.Clone(points), func(p point) bool { return p.held })
 	if len(seen) == 0 {

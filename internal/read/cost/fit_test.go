@@ -112,8 +112,12 @@ func TestAQuadraticCostIsRefused(t *testing.T) {
 // Where the held-out cells themselves are hardly known, a model only seems to miss them.
 func TestNoiseIsNamedWhereItMayBeTheCause(t *testing.T) {
 	m := fitted(perByte, planted(8, 6, 0.4, func(up, down float64) float64 { return 15 + 0.0002*up + 0.00015*down }))
-	if !strings.HasPrefix(m.Reason, "it seems to miss one in ten") || !(m.Noise > Tolerance) {
-		t.Errorf("noise %v: %q", m.Noise, m.Reason)
+	if !m.Rough || !m.NoiseMayBeWhy() || m.Reason != "" {
+		t.Errorf("noise %v, off by %v: %q", m.Noise, m.P90, m.Reason)
+	}
+	m = fitted(perByte, planted(8, 6, 1.2, func(up, down float64) float64 { return 15 + 0.0002*up + 0.00015*down }))
+	if !strings.HasPrefix(m.Reason, "it seems to miss one in ten") {
+		t.Errorf("noise %v, off by %v: %q", m.Noise, m.P90, m.Reason)
 	}
 }
 
@@ -132,8 +136,8 @@ func TestHeldOutCellsAreNotSeen(t *testing.T) {
 			t.Errorf("coefficient %d went from %v to %v with the held-out cells", i, c.Value, after.Coefficients[i].Value)
 		}
 	}
-	if before.Reason != "" || after.Reason == "" {
-		t.Errorf("%q, then %q", before.Reason, after.Reason)
+	if before.Rough || !after.Rough || after.P90 < 0.2 || after.Spread <= before.Spread {
+		t.Errorf("off by %v, then by %v", before.P90, after.P90)
 	}
 }
 

@@ -50,11 +50,17 @@ type End struct {
 	Why    string  `json:"why,omitempty"`                   // there is no figure of its CPU
 }
 
-// Limit is a resource and how much of it the load would take.
+// Limit is a resource and how much of it the load would take. Low and High are the
+// interval of what a model gives; absent of what is counted.
 type Limit struct {
 	Name  string  `json:"name"`
 	Share float64 `json:"share"` // above 1 for more than there is
+	Low   float64 `json:"low,omitempty"`
+	High  float64 `json:"high,omitempty"`
 }
+
+// Unsure tells whether the interval leaves open that there is enough of a resource.
+func (l Limit) Unsure() bool { return l.Low <= 1 && 1 < l.High }
 
 // Choice is a transport under the load: both ends of it, or the one that has a model.
 type Choice struct {
@@ -69,10 +75,18 @@ type Choice struct {
 	Least       float64  `json:"least_connections"`        // that carry the rate with one exchange in flight on each; as few by one end where that alone is known
 	Limits      []Limit  `json:"limits"`                   // the one that is reached first is first
 	Beyond      []string `json:"beyond,omitempty"`         // what no fitted cell reached
+	Rough       []Rough  `json:"rough,omitempty"`          // models behind it that miss by more than Tolerance
 	With        string   `json:"with,omitempty"`
 	On          string   `json:"on,omitempty"`
 
 	cores blocks
+}
+
+// Rough is a model that misses one in ten of the cells that it has not seen by more than
+// Tolerance; the intervals allow for that.
+type Rough struct {
+	Metric string  `json:"metric"`
+	Off    float64 `json:"off"` // by which it misses them
 }
 
 // Even is a message size from which on another choice takes fewer cores.
@@ -92,6 +106,11 @@ type Forecast struct {
 	Choices []Choice `json:"choices"`
 	Evens   []Even   `json:"break_even,omitempty"`
 	Without []string `json:"without,omitempty"` // arms that have no model of either end's CPU, and why
+}
+
+// Whole tells whether both ends of every transport are foreseen.
+func (f Forecast) Whole() bool {
+	return len(f.Choices) > 0 && len(f.Without) == 0 && !slices.ContainsFunc(f.Choices, func(c Choice) bool { return !c.Whole() })
 }
 
 // arm is a transport with the models of its ends.

@@ -68,22 +68,40 @@ func (m *Model) validate(points []point) string {
 		sizes, logs, halves = append(sizes, math.Abs(h.Error)), append(logs, math.Log1p(h.Error)), append(halves, half)
 	}
 	if len(sizes) < leastHeldOut {
-		return fmt.Sprintf("it can be held to %d cells that it has not seen; at least %d are needed to say how far it is off", len(sizes), leastHeldOut)
+		return tooFewHeld(len(sizes))
 	}
-	m.Median, m.P90 = stat.Median(sizes), stat.Quantile(sizes, judgedAt)
-	for _, log := range logs {
-		m.Spread += log * log
-	}
-	m.Spread = math.Sqrt(m.Spread / float64(len(logs)))
-	m.Noise = math.Expm1(stat.Median(halves))
-	if m.P90 <= Tolerance {
+	m.Median, m.P90, m.Spread = stat.Median(sizes), stat.Quantile(sizes, judgedAt), spreadOf(logs)
+	m.Noise, m.Rough = math.Expm1(stat.Median(halves)), m.P90 > Tolerance
+	if m.P90 <= Unusable {
 		return ""
 	}
-	missed := fmt.Sprintf("one in ten of the cells that it has not seen by more than %.3g %%, and %.3g %% is allowed", 100*m.P90, 100*Tolerance)
-	if m.Noise > Tolerance {
+	missed := fmt.Sprintf("one in ten of the cells that it has not seen by more than %.3g %%, and beyond %.3g %% a plan is of no use", 100*m.P90, 100*Unusable)
+	if m.NoiseMayBeWhy() {
 		return fmt.Sprintf("it seems to miss %s; but half of these errors are themselves known within ±%.3g %% only, so whether it holds a quieter machine would tell, or more blocks", missed, 100*m.Noise)
 	}
 	return "it misses " + missed
+}
+
+// NoiseMayBeWhy tells whether the errors of a model that is not good are known too badly
+// to be the model's own.
+func (m *Model) NoiseMayBeWhy() bool { return m.P90 > Tolerance && m.Noise > Tolerance }
+
+// spreadOf is the standard deviation that errors stand for in a forecast: so that its 95 %
+// interval is that of so few errors around 0 (Student's t), and holds what nine of ten
+// errors, and of cells not held out, keep to, however they are distributed.
+//
+// Source: V. Vovk, A. Gammerman and G. Shafer, Algorithmic Learning in a Random World,
+// 2005 (the rank of a further error among n is one of n + 1).
+func spreadOf(logs []float64) float64 {
+	square, sizes := 0.0, make([]float64, len(logs))
+	for i, log := range logs {
+		square += log * log
+		sizes[i] = math.Abs(log)
+	}
+	slices.Sort(sizes)
+	n := len(logs)
+	rank := min(n, int(math.Ceil(judgedAt*float64(n+1))))
+	return max(math.Sqrt(square/float64(n))*stat.TQuantile(float64(n)), sizes[rank-1]) / normal
 }
 
 // reaches tells whether some levels are in the range of the model.

@@ -45,8 +45,10 @@ func ObjectiveWords(spec record.Capacity) string {
 func capacitySentence(spec record.Capacity, a capacity.Arm) string {
 	who, objective := a.Arm+cells.InCell(a.Cell), ObjectiveWords(spec)
 	switch {
+	case a.None:
+		return fmt.Sprintf("%s meets %s at no rate that was tried: %s%s.", who, objective, a.Why, after("; ", a.Cure))
 	case a.Rate == nil:
-		return fmt.Sprintf("%s has no capacity at %s: %s.", who, objective, a.Why)
+		return fmt.Sprintf("How much %s carries at %s is undecided: %s%s.", who, objective, a.Why, after("; ", a.Cure))
 	case a.AtLeast && a.LimitOf == contract.Client:
 		return fmt.Sprintf("%s carries at least %s exchanges a second at %s: above that the load generator is at its own limit (%s)%s.",
 			who, quantity.FormatFigure(a.Rate.Value), objective, a.Limit, cure(a.Limit))
@@ -54,7 +56,7 @@ func capacitySentence(spec record.Capacity, a capacity.Arm) string {
 		return fmt.Sprintf("%s carries at least %s exchanges a second at %s: in most windows that missed it above that the load generator was at its own limit.",
 			who, quantity.FormatFigure(a.Rate.Value), objective)
 	case a.AtLeast:
-		return fmt.Sprintf("%s carries at least %s exchanges a second at %s: no rate that was tried missed it.", who, quantity.FormatFigure(a.Rate.Value), objective)
+		return fmt.Sprintf("%s carries at least %s exchanges a second at %s: no window that tells missed it%s.", who, quantity.FormatFigure(a.Rate.Value), objective, untoldWords(a))
 	}
 	text := fmt.Sprintf("%s carries %s exchanges a second (%s–%s, %s) at %s", who, quantity.FormatFigure(a.Rate.Value),
 		quantity.FormatFigure(a.Rate.Low), quantity.FormatFigure(a.Rate.High), compare.Confidence(1-stat.Confidence), objective)
@@ -63,6 +65,36 @@ func capacitySentence(spec record.Capacity, a capacity.Arm) string {
 		text += fmt.Sprintf("; the interval is wider than %s, and a longer --time narrows it", compare.Percent(spec.Within))
 	}
 	return text + "."
+}
+
+// untoldWords say how many windows tell nothing, and why the last does not; "" for none.
+func untoldWords(a capacity.Arm) string {
+	n := len(a.Untold)
+	if n == 0 {
+		return ""
+	}
+	last := a.Untold[n-1]
+	return fmt.Sprintf("; %s told nothing, the last, at %s/s, because %s", quantity.Plural(n, "window"), quantity.FormatFigure(last.Rate), last.Why)
+}
+
+// after is a text behind what joins it; "" for none.
+func after(join, text string) string {
+	if text == "" {
+		return ""
+	}
+	return join + text
+}
+
+// CapacityLimit is what a limit means where a capacity lies, and what raises it. There
+// the load is an open loop, which does not wait for replies.
+func CapacityLimit(l trial.Limit) trial.Meaning {
+	if l != trial.Latency {
+		return l.Means()
+	}
+	return trial.Meaning{
+		Means: "flat out no CPU was full, and no window that missed the objective shows one: responses come late because they wait, in the server or for what stands behind it",
+		Cure:  "look for what they wait for: a lock, a pool of workers or connections, a database, a timer",
+	}
 }
 
 // capacityLimit says what limits an arm at its capacity. It carries "at least" a rate only
@@ -74,6 +106,8 @@ func capacityLimit(a capacity.Arm) string {
 		return fmt.Sprintf("; what limits it there is not known (%s), so it may be the load generator", a.Proof)
 	case a.LimitOf == contract.Client:
 		return fmt.Sprintf("; its limit there is %s (%s), but not in most of the windows that missed, so no more than this is known of the server", a.Limit, a.Proof)
+	case a.Limit == trial.Latency:
+		return "; no CPU is full there, so responses wait in the server or for what stands behind it"
 	case a.Limit != "":
 		return fmt.Sprintf("; its limit there is %s", a.Limit)
 	}
@@ -82,10 +116,7 @@ func capacityLimit(a capacity.Arm) string {
 
 // cure is what raises a limit.
 func cure(l trial.Limit) string {
-	if text := l.Means().Cure; text != "" {
-		return "; " + text
-	}
-	return ""
+	return after("; ", CapacityLimit(l).Cure)
 }
 
 // capacityCharts draw the objective's metrics against the rate, every window a point,

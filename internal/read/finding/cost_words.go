@@ -10,7 +10,7 @@ import (
 )
 
 // modelSentence says what a model is, how far it is off, and of what it is; of one that
-// cannot be relied on, why.
+// cannot be used, why.
 func modelSentence(c cost.Cost, m cost.Model) string {
 	who := m.Arm
 	if m.At != "" {
@@ -20,7 +20,7 @@ func modelSentence(c cost.Cost, m cost.Model) string {
 		return fmt.Sprintf("%s has no model of %s: %s%s.", who, c.Spec.Metric, m.Reason, worstWords(m))
 	}
 	s := fmt.Sprintf("%s: %s is %s; %d cells that it has not seen are missed by %s (median), %s (90th percentile)%s", who, c.Spec.Metric, CostFormula(c, m),
-		len(m.HeldOut), quantity.FormatShare(m.Median), quantity.FormatShare(m.P90), worstWords(m))
+		len(m.HeldOut), quantity.FormatShare(m.Median), quantity.FormatShare(m.P90), worstWords(m)) + roughWords(m)
 	if m.With != "" {
 		s += "; " + m.With
 	}
@@ -28,6 +28,17 @@ func modelSentence(c cost.Cost, m cost.Model) string {
 		s += " on " + m.On
 	}
 	return s + "."
+}
+
+// roughWords say that a model is rough; "" of one that is not.
+func roughWords(m cost.Model) string {
+	switch {
+	case !m.Rough:
+		return ""
+	case m.NoiseMayBeWhy():
+		return fmt.Sprintf("; it is rough, ±%s, and noise may be why, as half of these errors are known within ±%s only", quantity.FormatShare(m.P90), quantity.FormatShare(m.Noise))
+	}
+	return fmt.Sprintf("; it is rough, ±%s", quantity.FormatShare(m.P90))
 }
 
 // worstWords names the held-out cell at which a model is off most; "" where none was
@@ -116,31 +127,40 @@ func sized(factor string) bool {
 	return factor == "request" || factor == "response" || factor == "chunk" || strings.HasSuffix(factor, "_buffer")
 }
 
-// refusedSaid is how many models that do not hold an answer names.
-const refusedSaid = 2
+// namedModels is how many models of a kind an answer names.
+const namedModels = 2
 
-// costAnswer says how many of a study's models hold, and which do not; "" where none
-// was asked for.
+// costAnswer says how many of a study's models are good, and which are rough or cannot
+// be used; "" where none was asked for.
 func costAnswer(costs []cost.Cost) string {
 	if len(costs) == 0 {
 		return ""
 	}
-	var refused []string
+	var refused, rough []string
 	all := 0
 	for _, c := range costs {
 		all += len(c.Models)
 		for _, m := range c.Models {
-			if m.Reason != "" {
-				refused = append(refused, strings.TrimSpace(m.Arm+" "+m.At)+" of "+c.Spec.Metric)
+			name := strings.TrimSpace(m.Arm+" "+m.At) + " of " + c.Spec.Metric
+			switch {
+			case m.Reason != "":
+				refused = append(refused, name)
+			case m.Rough:
+				rough = append(rough, fmt.Sprintf("%s (±%s)", name, quantity.FormatShare(m.P90)))
 			}
 		}
 	}
-	s := fmt.Sprintf("%d of %d models predict the cells that they have not seen within %s", all-len(refused), all, quantity.FormatShare(cost.Tolerance))
-	if len(refused) > 0 {
-		s += "; not that of " + strings.Join(refused[:min(refusedSaid, len(refused))], ", ")
-	}
-	if more := len(refused) - refusedSaid; more > 0 {
-		s += fmt.Sprintf(" and %d more", more)
+	s := fmt.Sprintf("%d of %d models predict the cells that they have not seen within %s", all-len(refused)-len(rough), all, quantity.FormatShare(cost.Tolerance))
+	for _, kind := range []struct {
+		title string
+		names []string
+	}{{"rough: ", rough}, {"not to be used: ", refused}} {
+		if len(kind.names) > 0 {
+			s += "; " + kind.title + strings.Join(kind.names[:min(namedModels, len(kind.names))], ", ")
+		}
+		if more := len(kind.names) - namedModels; more > 0 {
+			s += fmt.Sprintf(" and %d more", more)
+		}
 	}
 	return s + "."
 }

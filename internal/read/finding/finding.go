@@ -4,6 +4,8 @@
 package finding
 
 import (
+	"slices"
+
 	"netdyno/internal/read/answer"
 	"netdyno/internal/read/capacity"
 	"netdyno/internal/read/cells"
@@ -52,4 +54,21 @@ type Findings struct {
 	Seating      []Seated             `json:"seating"`               // who sat where, the server's seat first
 	Warnings     []record.Warning     `json:"warnings"`
 	Trials       []*trial.Judged      `json:"-"` // in the plan's order, with the caller's records: for what is said of one trial
+}
+
+// Answered tells whether what a study asks besides its comparisons has an answer: how much
+// its arms carry, who of its hosts is worse, which setting is best, what its models say.
+// Comparisons are no part of it: a gate judges them.
+func (f Findings) Answered() bool {
+	switch {
+	case f.Capacity != nil:
+		return len(f.Capacity.Arms) > 0 && !slices.ContainsFunc(f.Capacity.Arms, func(a capacity.Arm) bool { return !a.Answered() })
+	case f.Race != nil:
+		return slices.Contains([]race.State{race.Confirmed, race.Needed, race.Unproven, race.Unbeaten}, f.Race.State)
+	case f.Mesh != nil:
+		return f.Mesh.Told()
+	}
+	return !slices.ContainsFunc(f.Costs, func(c cost.Cost) bool {
+		return c.Reason != "" || slices.ContainsFunc(c.Models, func(m cost.Model) bool { return m.Reason != "" })
+	})
 }

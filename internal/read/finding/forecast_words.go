@@ -3,6 +3,7 @@ package finding
 import (
 	"fmt"
 	"math"
+	"slices"
 	"strings"
 
 	"netdyno/internal/contract"
@@ -77,7 +78,12 @@ func limitSentence(c cost.Choice) []string {
 	name := strings.TrimSpace(c.Arm + " " + c.At)
 	if len(c.Limits) > 0 {
 		first := c.Limits[0]
+		unsure := slices.IndexFunc(c.Limits, cost.Limit.Unsure)
 		switch {
+		case unsure >= 0 && (unsure == 0 || first.Share <= 1): // one that is surely full decides
+			l := c.Limits[unsure]
+			all = append(all, fmt.Sprintf("Whether %s carries it cannot be told: it needs %s times the %s (%s–%s).", name, quantity.FormatFigure(l.Share), l.Name,
+				quantity.FormatFigure(l.Low), quantity.FormatFigure(l.High)))
 		case first.Share > 1:
 			all = append(all, fmt.Sprintf("%s does not carry it: it needs %s times the %s.", name, quantity.FormatFigure(first.Share), first.Name))
 		case first.Share > 0 && !c.Whole():
@@ -88,6 +94,13 @@ func limitSentence(c cost.Choice) []string {
 	}
 	if !c.Whole() {
 		all = append(all, fmt.Sprintf("Of %s the %s alone is foreseen, and the connections are at least those that it needs; of the other end there is %s.", name, knownEnd(c), c.Server.Why+c.Client.Why))
+	}
+	if len(c.Rough) > 0 {
+		var rough []string
+		for _, r := range c.Rough {
+			rough = append(rough, fmt.Sprintf("%s ±%s", metric.Shown(r.Metric).Label, quantity.FormatShare(r.Off)))
+		}
+		all = append(all, fmt.Sprintf("The models of %s are rough, which the intervals allow for: %s.", name, strings.Join(rough, ", ")))
 	}
 	if len(c.Beyond) > 0 {
 		all = append(all, fmt.Sprintf("Extrapolated for %s: %s.", name, strings.Join(c.Beyond, "; ")))

@@ -6,7 +6,6 @@ import (
 
 	"netdyno/internal/metric"
 	"netdyno/internal/quantity"
-	"netdyno/internal/read/compare"
 	"netdyno/internal/read/mesh"
 )
 
@@ -28,8 +27,7 @@ func MeshSentences(m *mesh.Mesh) []string {
 		return append(all, upperFirst(middles)+". Nobody else is named: "+m.Unnamed+".")
 	}
 	if len(m.Outliers) == 0 {
-		return []string{fmt.Sprintf("All %d hosts are as good as each other, and so is every way between them: nobody is worse by more than %s and noise. %s.",
-			len(m.Hosts), compare.Percent(m.Margin), upperFirst(middles))}
+		return append(asGoodSentences(m), upperFirst(middles)+".")
 	}
 	var all []string
 	for _, o := range m.Outliers[:min(outliersSaid, len(m.Outliers))] {
@@ -47,7 +45,7 @@ func MeshSentences(m *mesh.Mesh) []string {
 		}
 	}
 	if others := len(m.Hosts) - len(off); others > 0 {
-		all = append(all, fmt.Sprintf("Of the other %s none is named: %s.", hosts(others), middles))
+		all = append(all, fmt.Sprintf("Of the other %s none is named%s: %s.", hosts(others), unseenBeside(m), middles))
 	}
 	return all
 }

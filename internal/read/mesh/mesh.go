@@ -6,8 +6,8 @@
 //
 // A grid (grid.go) holds a metric by pair and block; polish.go takes it apart,
 // noise.go says how far chance reaches, effects.go judges; read.go fills the grids,
-// leaves.go finds groups, diagnose.go names what is wrong, facts.go what is unlike
-// beside it.
+// leaves.go finds groups, diagnose.go names what is wrong, hidden.go says what could not
+// have been seen, facts.go what is unlike beside what is named.
 package mesh
 
 // Level is the probability with which anything is named in a mesh of equal hosts.
@@ -27,8 +27,9 @@ type Mesh struct {
 	Stream   string    `json:"stream,omitempty"`  // the direction of the bulk trials, from the client: "up"
 	Middles  []Middle  `json:"middles"`           // of each metric, that of most pairs
 	Outliers []Outlier `json:"outliers,omitempty"`
-	Level    float64   `json:"level"`  // family-wise, over all hosts, pairs and metrics
-	Margin   float64   `json:"margin"` // below which hosts count as equal
+	Hidden   []Hidden  `json:"hidden,omitempty"` // by metric, in the order of Middles; absent where nobody can be named
+	Level    float64   `json:"level"`            // family-wise, over all hosts, pairs and metrics
+	Margin   float64   `json:"margin"`           // below which hosts count as equal
 	Blocks   int       `json:"blocks"`
 	Pairs    int       `json:"pairs"`             // ordered, with any valid trial
 	Unnamed  string    `json:"unnamed,omitempty"` // why nobody can be named; "" when somebody could

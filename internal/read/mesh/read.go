@@ -36,6 +36,7 @@ func Read(s *cells.Dataset) *Mesh {
 	m.Unnamed = unnamed(len(names), r.blocks)
 	if m.Outliers = r.lostHosts(); m.Unnamed == "" {
 		m.Outliers = r.diagnose(m, m.Outliers)
+		m.Hidden = r.hidden(m)
 	}
 	m.Middles = r.middles(m)
 	for i := range m.Outliers {

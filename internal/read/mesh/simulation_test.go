@@ -38,10 +38,14 @@ const rtt = "response_p50_us"
 // size is how large a simulated mesh is.
 type size struct{ hosts, blocks int }
 
-// simulated reads a mesh of hosts with noise of sd and what was planted.
+// simulated reads a mesh of hosts with noise of 3 % and what was planted.
 func simulated(r *rand.Rand, of size, noise law, margin float64, what planted) *Mesh {
+	return scattered(r, of, 0.03, noise, margin, what)
+}
+
+// scattered is the same with a noise of sd.
+func scattered(r *rand.Rand, of size, sd float64, noise law, margin float64, what planted) *Mesh {
 	hosts, blocks := of.hosts, of.blocks
-	const sd = 0.03
 	names := make([]string, hosts)
 	for i := range names {
 		names[i] = fmt.Sprintf("node%d", i+1)
@@ -71,6 +75,7 @@ func simulated(r *rand.Rand, of size, noise law, margin float64, what planted) *
 	m := &Mesh{Level: Level, Margin: margin, Blocks: blocks, Latency: rtt}
 	reading.judge(m)
 	m.Outliers = reading.diagnose(m, nil)
+	m.Hidden = reading.hidden(m)
 	return m
 }
 

@@ -1,10 +1,12 @@
 package report
 
 import (
+	"cmp"
 	"fmt"
 	"slices"
 	"strings"
 
+	"netdyno/internal/quantity"
 	"netdyno/internal/read/capacity"
 	"netdyno/internal/read/finding"
 	"netdyno/internal/read/trial"
@@ -65,13 +67,17 @@ func capacityNotes(a capacity.Arm) []string {
 	if a.Why != "" {
 		notes = append(notes, dotted(a.Arm+": "+a.Why))
 	}
+	if n := len(a.Untold); n > 0 {
+		notes = append(notes, dotted(fmt.Sprintf("%s: %s told nothing of the objective, which is no evidence against the server; the last because %s", a.Arm, quantity.Plural(n, "window"), a.Untold[n-1].Why)))
+	}
 	if a.Short {
 		notes = append(notes, dotted(fmt.Sprintf("%s: windows of %.3g s are short for this objective, and may pass at rates a little too high; a longer time allows for longer ones", a.Arm, a.LongestS)))
 	}
 	if a.Limit != "" && a.Limit != trial.Unknown && a.Rate != nil {
-		text := a.Arm + ": " + a.Limit.Means().Means
-		if cure := a.Limit.Means().Cure; cure != "" {
-			text += ". To carry more: " + cure
+		limit := finding.CapacityLimit(a.Limit)
+		text := a.Arm + ": " + limit.Means
+		if limit.Cure != "" {
+			text += ". To carry more: " + limit.Cure
 		}
 		notes = append(notes, dotted(text))
 	}
@@ -80,8 +86,10 @@ func capacityNotes(a capacity.Arm) []string {
 
 func carriedDatum(a capacity.Arm) Datum {
 	switch {
+	case a.None:
+		return number("none", "")
 	case a.Rate == nil:
-		return missing()
+		return number("undecided", "")
 	case a.AtLeast:
 		return number("≥ "+perSecond(a.Rate.Value).Figure.Text, "")
 	}
@@ -119,9 +127,12 @@ func (l *layout) windows() Table {
 		Folded:  true,
 	}
 	for _, a := range l.Capacity.Arms {
-		for _, try := range a.Tries {
+		for _, try := range everyWindow(a) {
 			met := "met"
-			if !try.Met {
+			switch {
+			case slices.ContainsFunc(a.Untold, func(u capacity.Try) bool { return u.ID == try.ID }):
+				met = "tells nothing"
+			case !try.Met:
 				met = "missed"
 			}
 			value := missing()
@@ -133,4 +144,11 @@ func (l *layout) windows() Table {
 		}
 	}
 	return t
+}
+
+// everyWindow are an arm's windows as they ran, those that tell nothing among them.
+func everyWindow(a capacity.Arm) []capacity.Try {
+	all := slices.Concat(a.Tries, a.Untold)
+	slices.SortStableFunc(all, func(x, y capacity.Try) int { return cmp.Compare(x.Block, y.Block) })
+	return all
 }

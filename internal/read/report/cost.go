@@ -32,14 +32,17 @@ func (l *layout) costs() []Section {
 // costErrors has a line for each model: how far it is off where it has not looked.
 func (l *layout) costErrors(c cost.Cost) Table {
 	t := Table{
-		Caption: fmt.Sprintf("Errors are predicted ÷ measured − 1 in cells that the model has not seen. One that misses one in ten (90 %%) by more than %s is not relied on.", percent(cost.Tolerance)),
+		Caption: fmt.Sprintf("Errors are predicted ÷ measured − 1 in cells that the model has not seen. One that misses one in ten (90 %%) by more than %s is rough, and by more than %s of no use for a plan.", percent(cost.Tolerance), percent(cost.Unusable)),
 		Columns: slices.Concat(ofKind(Arms, "arm"), columns("levels"), numbers("fitted", "not seen", "median", "90 %", "largest"), columns("at", "")),
 	}
 	for _, m := range c.Models {
 		row := []Datum{l.named(m.Arm), word(m.At), number(fmt.Sprint(m.Fitted), ""), number(fmt.Sprint(len(m.HeldOut)), "")}
 		verdict := "holds"
-		if m.Reason != "" {
+		switch {
+		case m.Reason != "":
 			verdict = "no model"
+		case m.Rough:
+			verdict = "rough"
 		}
 		if worst, ok := m.Worst(); ok {
 			row = append(row, number(percent(m.Median), ""), number(percent(m.P90), ""), number(percent(worst.Error), ""), word(worst.Cell))
@@ -146,6 +149,8 @@ func offBy(m cost.Model) Datum {
 		return missing()
 	case m.Reason != "":
 		return number("! "+percent(m.P90), "")
+	case m.Rough:
+		return number("~ "+percent(m.P90), "")
 	}
 	return number(percent(m.P90), "")
 }

@@ -3,6 +3,7 @@ package report
 import (
 	"io"
 	"slices"
+	"strings"
 
 	"netdyno/internal/metric"
 	"netdyno/internal/quantity"
@@ -48,9 +49,12 @@ func forecastStamps(f cost.Forecast) []string {
 func forecastTable(f cost.Forecast) Table {
 	t := Table{Columns: slices.Concat(ofKind(Arms, ""), numbers("cores/server", "cores/client", "memory", "link", "connections"), columns(""))}
 	for _, c := range f.Choices {
-		mark := ""
+		var marks []string
+		if len(c.Rough) > 0 {
+			marks = append(marks, "rough")
+		}
 		if len(c.Beyond) > 0 {
-			mark = "extrapolated"
+			marks = append(marks, "extrapolated")
 		}
 		link := missing()
 		for _, limit := range c.Limits {
@@ -65,7 +69,7 @@ func forecastTable(f cost.Forecast) Table {
 		t.Rows = append(t.Rows, []Datum{
 			word(joined(" ", c.Arm, c.At)), forecastCores(c.Server.Cores), forecastCores(c.Client.Cores),
 			word(finding.MemoryWords(c.Server.Memory) + ", " + finding.MemoryWords(c.Client.Memory)), link,
-			number(connections, ""), word(mark),
+			number(connections, ""), word(strings.Join(marks, ", ")),
 		})
 	}
 	return t

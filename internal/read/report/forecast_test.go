@@ -21,11 +21,15 @@ func TestForecastText(t *testing.T) {
 			},
 			{
 				Arm: "go-grpc", At: "codec=proto", Server: cost.End{Cores: about(48)}, Client: cost.End{Cores: about(1.5)}, Cores: about(6), Ratio: about(1.5), Connections: 12,
-				Limits: []cost.Limit{{Name: "server CPU", Share: 1.5}}, Beyond: []string{"connections of 12, measured from 1 to 10"},
+				Limits: []cost.Limit{{Name: "server CPU", Share: 1.5, Low: 1.35, High: 1.65}}, Beyond: []string{"connections of 12, measured from 1 to 10"},
 			},
 			{
 				Arm: "fasthttp", Server: cost.End{Cores: about(3)}, Client: cost.End{Why: "no model of client.cpu_us_per_exchange: it misses them"}, Connections: 8,
 				Limits: []cost.Limit{{Name: "link", Share: 0.5}},
+			},
+			{
+				Arm: "go-http3", Server: cost.End{Cores: about(30)}, Client: cost.End{Cores: about(5)}, Cores: about(35), Connections: 8,
+				Limits: []cost.Limit{{Name: "server CPU", Share: 0.9, Low: 0.64, High: 1.27}, {Name: "link", Share: 0.5}}, Rough: []cost.Rough{{Metric: "server.cpu_us_per_exchange", Off: 0.42}},
 			},
 		},
 		Evens:   []cost.Even{{Below: "go-grpc codec=proto", Above: "go-http1", Size: *about(4096)}},
@@ -44,6 +48,7 @@ func TestForecastText(t *testing.T) {
 		"go-grpc codec=proto takes fewer cores below about 4.00 KiB (3.60 KiB–4.40 KiB), go-http1 above.",
 		"fasthttp 3.00 (2.70–3.30) – ?, ?", "≥ 8", "The server of fasthttp carries it; of what is known the link is full first, at 2.00 times this rate.",
 		"Of fasthttp the server alone is foreseen, and the connections are at least those that it needs; of the other end there is no model of client.cpu_us_per_exchange: it misses them.",
+		"Whether go-http3 carries it cannot be told: it needs 0.900 times the server CPU (0.640–1.27).", "The models of go-http3 are rough, which the intervals allow for: server CPU ±42.0 %.", "8 rough",
 		"RDMA can save at most all of go-http1's CPU, 1.33 cores (1.20–1.47) on each host", "what grows with the bytes, 1.00 cores", "Not foreseen: go-net: it misses them.",
 	} {
 		if !strings.Contains(words, part) {

@@ -22,8 +22,11 @@ func (l *layout) mesh() []Section {
 	}
 	named := Section{ID: "outliers", Title: "What is worse than the others", Note: note, Tables: []Table{outlierTable(m)}}
 	if len(m.Outliers) == 0 && m.Unnamed == "" {
-		named.Note = "Nothing is. " + note
+		named.Note = "Nothing is named. " + note
 		named.Tables = nil
+	}
+	if len(m.Hidden) > 0 {
+		named.Tables = append(named.Tables, hiddenTable(m))
 	}
 	return []Section{named, {ID: "hosts-apart", Title: "Host by host", Tables: []Table{hostTable(m, true)}}}
 }
@@ -53,6 +56,26 @@ func outlierTable(m *mesh.Mesh) Table {
 		if len(o.Facts) > 0 {
 			t.Notes = append(t.Notes, sentence("unlike the others, "+strings.Join(o.Hosts, ", ")+": "+strings.Join(o.Facts, "; ")))
 		}
+	}
+	return t
+}
+
+// hiddenTable has a row for each metric: how much worse what is not named may be.
+func hiddenTable(m *mesh.Mesh) Table {
+	t := Table{
+		Caption: fmt.Sprintf("How much worse than the others a host, or the way between two, may be that is not named, by the worst end of their intervals. Hosts are as good as each other where that is at most %s.", shareText(m.Bound()-1)),
+		Columns: slices.Concat(columns("in"), numbers("a host", "a way")),
+	}
+	for _, h := range m.Hidden {
+		row := words(labelOf(h.Metric))
+		for _, times := range []float64{h.Hosts, h.Ways} {
+			if times > 0 {
+				row = append(row, number(ratio(times), ""))
+			} else {
+				row = append(row, missing())
+			}
+		}
+		t.Rows = append(t.Rows, row)
 	}
 	return t
 }

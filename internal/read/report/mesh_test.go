@@ -38,6 +38,7 @@ func sampleMesh() finding.Findings {
 		{Kind: mesh.OfCable, Hosts: []string{"node6"}, Evidence: []mesh.Evidence{{Metric: mesh.Goodput, Role: mesh.Sends, Effect: off(0.402, 0.39, 0.41)}}},
 		{Kind: mesh.OfPair, Hosts: []string{"node1", "node4"}, Evidence: []mesh.Evidence{{Metric: mesh.Goodput, Role: mesh.Between, Effect: mesh.Effect{Ratio: 0.6, Low: 0.55, High: 0.66, Off: true}}}},
 	}
+	m.Hidden = []mesh.Hidden{{Metric: mesh.Goodput, Hosts: 1.05, Ways: 1.08}, {Metric: "response_p50_us", Hosts: 3.21, Ways: 19.8}, {Metric: mesh.SendCPU, Hosts: 1.05}, {Metric: mesh.ReceiveCPU, Hosts: 1.05}}
 	f := finding.Findings{Mesh: m}
 	f.Header = record.Header{Directory: "results/mesh-1", Study: record.Study{Name: "mesh", Question: "Is every host, cable and switch as good as the others?", Mesh: true, Blocks: 3}}
 	f.Tally.Planned, f.Tally.Valid, f.Tally.Failed = 336, 276, 60

@@ -1,0 +1,34 @@
+package main
+
+import (
+	"errors"
+	"fmt"
+	"io/fs"
+	"slices"
+	"testing"
+
+	"netdyno/internal/run/study"
+)
+
+// Errors that are joined have a line each; a line break in a name makes none.
+func TestLinesOfErrors(t *testing.T) {
+	missing := &fs.PathError{Op: "open", Path: "a\nb", Err: fs.ErrNotExist}
+	for _, c := range []struct {
+		err  error
+		want []string
+	}{
+		{errors.New("plain"), []string{"plain"}},
+		{missing, []string{"open a·b: file does not exist"}},
+		{errors.Join(missing, errors.New("second")), []string{"open a·b: file does not exist", "second"}},
+		{fmt.Errorf("pre\nflight: %w", errors.Join(errors.New("one"), errors.New("two\n"))), []string{"pre·flight: one", "two"}},
+		{fmt.Errorf("%w and %w\n", errors.New("a"), errors.New("b")), []string{"a and b"}},
+		{errors.Join(&status{statusTainted, nil}, errors.New("loud")), []string{"loud"}},
+		{&status{statusTainted, nil}, nil},
+		{&study.Error{Position: "a\nb:1:2", Text: "bad", Excerpt: " 1 | x\n   | ^"}, []string{"a·b:1:2: bad", " 1 | x", "   | ^"}},
+		{&status{statusRefused, errors.Join(errors.New("x"), &status{statusTainted, errors.New("y")})}, []string{"x", "y"}},
+	} {
+		if got := linesOf(c.err); !slices.Equal(got, c.want) {
+			t.Errorf("%q has the lines %q, want %q", c.err, got, c.want)
+		}
+	}
+}

@@ -1,0 +1,93 @@
+package mesh
+
+import (
+	"math"
+	"slices"
+)
+
+// Alike is how much worse by a metric a host may be and still be called as good as the
+// others, where the mesh's margin is not larger.
+const Alike = 0.10
+
+// Hidden is what a mesh could not have seen by one metric, among the hosts that are not
+// named: by how many times any of them may be worse than the others, by the worst end
+// of their simultaneous intervals. 0 where one of them has no interval, and for ways
+// where they are not judged by the metric.
+type Hidden struct {
+	Metric string  `json:"metric"`
+	Hosts  float64 `json:"hosts,omitempty"` // 1.04: 4 % worse at the most
+	Ways   float64 `json:"ways,omitempty"`  // what is left between two hosts when both are taken out
+}
+
+// Bound is the largest difference with which hosts are called alike: 1.1 for 10 %.
+func (m *Mesh) Bound() float64 { return 1 + max(Alike, m.Margin) }
+
+// AsGood tells whether no difference above the bound could have hidden.
+func (m *Mesh) AsGood(times float64) bool { return times > 0 && times <= m.Bound() }
+
+// Told tells whether a mesh has an answer: somebody is named, or by every metric its
+// hosts are as good as each other.
+func (m *Mesh) Told() bool {
+	return len(m.Outliers) > 0 || m.Unnamed == "" && len(m.Hidden) > 0 &&
+		!slices.ContainsFunc(m.Hidden, func(h Hidden) bool { return !m.AsGood(h.Hosts) })
+}
+
+// hidden finds for every metric what could have hidden.
+func (r *reading) hidden(m *Mesh) []Hidden {
+	off := named(m.Outliers)
+	left := func(i int) bool { return !slices.Contains(off, r.names[i]) }
+	var all []Hidden
+	for _, name := range []string{Goodput, r.latency, SendCPU, ReceiveCPU} {
+		e, known := r.effects[name]
+		if !known {
+			continue
+		}
+		of := Hidden{Metric: name}
+		worse := 1.0
+		if name == Goodput {
+			worse = -1
+		}
+		var hosts, ways []Effect
+		for i := range r.names {
+			if !left(i) {
+				continue
+			}
+			if name != ReceiveCPU {
+				hosts = append(hosts, e.From[i])
+			}
+			if name != SendCPU {
+				hosts = append(hosts, e.To[i])
+			}
+			for j := range r.names {
+				if i != j && left(j) && !namedPair(m.Outliers, r.names[i], r.names[j]) {
+					ways = append(ways, e.Pairs[i][j])
+				}
+			}
+		}
+		of.Hosts = furthest(hosts, worse)
+		if name == Goodput || name == r.latency {
+			of.Ways = furthest(ways, worse)
+		}
+		all = append(all, of)
+	}
+	return all
+}
+
+// furthest returns how many times worse the worst effect may be; 0 where one of them has
+// no interval.
+func furthest(effects []Effect, worse float64) float64 {
+	most := 1.0
+	for _, e := range effects {
+		if !(e.Low > 0) {
+			return 0
+		}
+		most = max(most, math.Pow(e.High, max(0, worse)), math.Pow(e.Low, min(0, worse)))
+	}
+	return most
+}
+
+func namedPair(outliers []Outlier, from, to string) bool {
+	return slices.ContainsFunc(outliers, func(o Outlier) bool {
+		return o.Kind == OfPair && o.Hosts[0] == from && o.Hosts[1] == to
+	})
+}
