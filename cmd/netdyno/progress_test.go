@@ -62,7 +62,7 @@ func TestProgressFitsAnyTerminal(t *testing.T) {
 		if !p.out.terminal || !strings.Contains(out.String(), "b01-001") {
 			t.Fatalf("width %d: drew %q", width, out.String())
 		}
-		if width >= 80 && !strings.Contains(out.String(), "20.0k/s") {
+		if width >= 80 && !strings.Contains(out.String(), "20.0 k/s") {
 			t.Errorf("width %d: the rate is not shown: %q", width, out.String())
 		}
 		for line := range strings.SplitSeq(out.String(), "\r") {

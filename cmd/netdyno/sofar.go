@@ -86,7 +86,7 @@ func foundSoFar(f finding.Findings) string {
 	name := f.Header.Study.Compare.Primary[0]
 	var most compare.Comparison
 	for _, c := range f.Comparisons {
-		if c.Primary && c.Metric == name && c.Verdict != compare.Invalid && c.Low < c.High && c.Low > 0 &&
+		if c.Primary && c.Metric == name && c.Verdict != compare.Invalid && c.Low < c.High && c.Known() &&
 			(most.Ratio == 0 || math.Abs(math.Log(c.Ratio)) > math.Abs(math.Log(most.Ratio))) {
 			most = c
 		}
@@ -101,7 +101,7 @@ func foundSoFar(f finding.Findings) string {
 	}
 	arm := f.Cells[0].Arms[0]
 	s, ok := summaryOf(arm, name)
-	if !ok || s.N < blocksBeforeRatio {
+	if !ok || s.N < blocksBeforeRatio || !s.Sure() {
 		return ""
 	}
 	scale := metric.Shown(name).Scale(s.Value)

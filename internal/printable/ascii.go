@@ -8,8 +8,8 @@ import (
 // inASCII is what stands for each character that this program writes itself and
 // that is not ASCII. A character that is not here is somebody else's: it stays.
 var inASCII = map[rune]string{
-	'\u00a0': " ", '\u202f': ",", // between a figure and its unit, and between thousands
-	'×': "x", '÷': "/", '±': "+/-", '−': "-", '–': "-", '—': "-", '─': "-",
+	'\u00a0': " ", // between a figure and its unit
+	'×':      "x", '÷': "/", '±': "+/-", '−': "-", '–': "-", '—': "-", '─': "-",
 	'≤': "<=", '≥': ">=", '→': "->", '…': "...", '·': "|", '✓': "v", '✗': "x",
 	'µ': "u", 'Δ': "delta ", '²': "2", '⁶': "^6", '⁹': "^9",
 	utf8.RuneError: "?",

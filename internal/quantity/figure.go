@@ -7,7 +7,7 @@ import (
 
 // FormatFigure prints a measured figure with three significant digits, in
 // sentences and tables alike, without an exponent between 0.0001 and 10 million
-// and with thin spaces between thousands: "0.0612", "0.660", "20.4", "12 300".
+// and with commas between thousands: "0.0612", "0.660", "20.4", "12,300".
 // "–" for what is no number.
 func FormatFigure(x float64) string {
 	if x-x != 0 { // NaN and ±Inf
@@ -35,7 +35,7 @@ func grouped(number string) string {
 		return number
 	}
 	for i := len(whole) - 3; i > len(number)-len(strings.TrimPrefix(number, "-")); i -= 3 {
-		whole = whole[:i] + "\u202f" + whole[i:]
+		whole = whole[:i] + "," + whole[i:]
 	}
 	return whole
 }

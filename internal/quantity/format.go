@@ -13,7 +13,7 @@ const absent = "n/a"
 var (
 	binarySteps   = []unit{{" B", 1}, {" KiB", 1 << 10}, {" MiB", 1 << 20}, {" GiB", 1 << 30}, {" TiB", 1 << 40}}
 	byteRateSteps = []unit{{" B/s", 1}, {" kB/s", 1e3}, {" MB/s", 1e6}, {" GB/s", 1e9}, {" TB/s", 1e12}}
-	countSteps    = []unit{{"", 1}, {"k", 1e3}, {"M", 1e6}, {"G", 1e9}, {"T", 1e12}}
+	countSteps    = []unit{{"", 1}, {" k", 1e3}, {" M", 1e6}, {" G", 1e9}, {" T", 1e12}}
 	durationSteps = []unit{{" ns", 1}, {" µs", 1e3}, {" ms", 1e6}, {" s", 1e9}}
 )
 
@@ -25,10 +25,10 @@ func FormatBytes(bytes float64) string { return format(bytes, binarySteps) }
 // links are rated: "1.25 GB/s".
 func FormatByteRate(bytesPerSecond float64) string { return format(bytesPerSecond, byteRateSteps) }
 
-// FormatCount prints a count: "50", "20.0k", "1.50M".
+// FormatCount prints a count: "50", "20.0 k", "1.50 M".
 func FormatCount(n float64) string { return format(n, countSteps) }
 
-// FormatRate prints a rate per second: "20.0k/s".
+// FormatRate prints a rate per second: "20.0 k/s".
 func FormatRate(perSecond float64) string {
 	text := format(perSecond, countSteps)
 	if text == absent {

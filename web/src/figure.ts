@@ -12,5 +12,5 @@ export function figureText(raw: number, scale: Scale): string {
 	let decimals = 0;
 	for (let limit = 100; size < limit && decimals < 6; limit /= 10) decimals++;
 	const text = rounded.toFixed(decimals);
-	return /^-?\d{5,}$/.test(text) ? text.replace(/\B(?=(\d{3})+$)/g, "\u202f") : text;
+	return /^-?\d{5,}$/.test(text) ? text.replace(/\B(?=(\d{3})+$)/g, ",") : text;
 }

@@ -48,8 +48,8 @@ function keyOfRow(row: HTMLTableRowElement, column: number): number | string | u
 	const cell = row.cells[column];
 	const first = [...(cell?.childNodes ?? [])].map((node) => node.textContent?.trim() ?? "").find((text) => text !== "");
 	if (!first || first === "–") return undefined;
-	const number = /^(?:≥ )?(-?[\d\u202f]+(?:\.\d+)?(?:e[+-]\d+)?)[×%]?(?: |$)/.exec(first);
-	return number ? Number((number[1] ?? "").replace(/\u202f/g, "")) : (cell?.textContent?.trim() ?? "");
+	const number = /^(?:≥ )?(-?[\d,]+(?:\.\d+)?(?:e[+-]\d+)?)[×%]?(?: |$)/.exec(first);
+	return number ? Number((number[1] ?? "").replace(/,/g, "")) : (cell?.textContent?.trim() ?? "");
 }
 
 /** What has no value comes last, whichever way. */

@@ -8,7 +8,6 @@ import (
 	"strings"
 
 	"netdyno/internal/metric"
-	"netdyno/internal/quantity"
 	"netdyno/internal/read/cells"
 	"netdyno/internal/read/compare"
 	"netdyno/internal/read/trial"
@@ -23,28 +22,36 @@ func Alone(r compare.Run) []string {
 		return nil
 	}
 	rate, _ := summary(arm, rateMetric)
+	if !rate.Known() {
+		return []string{fmt.Sprintf("The rate of %s%s is unknown (%s).", arm.Name, where(r, cell), cells.WhyUnknown(rate.N, rate.Of))}
+	}
 	text := fmt.Sprintf("%s answers %s%s%s", arm.Name, figure(rate, " "+exchangesOf(arm)), interval(rate), where(r, cell))
 	if p99, ok := summary(arm, tail(cell, r)); ok {
 		text += fmt.Sprintf(", p99 %s%s", figure(p99, ""), interval(p99))
 	}
 	text += cost(arm) + fmt.Sprintf("; limit: %s.", arm.Limit)
-	if rate.N < 2 {
+	switch rate.N {
+	case 1:
 		text += " One block gives no interval."
+	case 2:
+		text += " Two blocks give no interval."
 	}
 	return []string{text}
 }
 
 const rateMetric = "exchanges_per_s"
 
-// fastest returns the only arm in the cell in which its rate is highest.
+// fastest returns the only arm in the cell in which its rate is highest, of those in
+// which it is known if there are any.
 func fastest(all []cells.Cell) (arm cells.Arm, cell cells.Cell, ok bool) {
-	best := 0.0
+	best, known := 0.0, false
 	for _, c := range all {
 		if len(c.Arms) != 1 || c.Arms[0].Name != all[0].Arms[0].Name {
 			return arm, cell, false
 		}
-		if rate, has := summary(c.Arms[0], rateMetric); has && rate.Value > best {
-			arm, cell, ok, best = c.Arms[0], c, true, rate.Value
+		rate, has := summary(c.Arms[0], rateMetric)
+		if has && (rate.Known() && !known || rate.Known() == known && rate.Value > best) {
+			arm, cell, ok, best, known = c.Arms[0], c, true, rate.Value, rate.Known()
 		}
 	}
 	return arm, cell, ok
@@ -129,20 +136,20 @@ func exchangesOf(arm cells.Arm) string {
 // figure prints a summary's value in the unit that suits it; what is what a rate
 // counts.
 func figure(s cells.Summary, what string) string {
-	if s.Metric == rateMetric {
-		return quantity.FormatCount(s.Value) + what + "/s"
+	if !s.Known() {
+		return cells.Unknown
 	}
 	scale := scaleOf(s)
+	if s.Metric == rateMetric {
+		return strings.TrimRight(scale.Format(s.Value)+" "+strings.TrimSuffix(scale.Unit, "/s"), " ") + what + "/s"
+	}
 	return scale.Format(s.Value) + " " + scale.Unit
 }
 
 // interval prints that of a summary in the same unit; "" where there is none.
 func interval(s cells.Summary) string {
-	if s.N < 2 {
+	if !s.Sure() {
 		return ""
-	}
-	if s.Metric == rateMetric {
-		return fmt.Sprintf(" (%s–%s)", quantity.FormatCount(s.Low), quantity.FormatCount(s.High))
 	}
 	return " (" + scaleOf(s).Interval(s.Low, s.High) + ")"
 }

@@ -10,6 +10,7 @@ import (
 	"strings"
 
 	"netdyno/internal/quantity"
+	"netdyno/internal/read/cells"
 	"netdyno/internal/read/compare"
 )
 
@@ -49,6 +50,7 @@ type Effect struct {
 	Ratio   float64         `json:"ratio"`
 	Low     float64         `json:"low"`
 	High    float64         `json:"high"`
+	Unknown string          `json:"unknown,omitempty"` // why the ratio is not shown; "" where it is
 	Verdict compare.Verdict `json:"verdict"`
 	Reason  string          `json:"reason,omitempty"`
 	Decides string          `json:"decides,omitempty"`
@@ -150,10 +152,14 @@ func effectsWhere(run compare.Run, meant func(compare.Comparison) bool) []Effect
 	var effects []Effect
 	for _, c := range run.Comparisons {
 		if c.Primary && meant(c) {
-			effects = append(effects, Effect{
+			e := Effect{
 				Arm: c.Arm, Cell: c.Cell, Ratio: c.Ratio, Low: c.Low, High: c.High,
 				Verdict: c.Verdict, Reason: c.Reason, Decides: c.Decides,
-			})
+			}
+			if c.Ratio > 0 && !c.Known() {
+				e.Unknown = cells.WhyUnknown(c.Blocks, c.Of)
+			}
+			effects = append(effects, e)
 		}
 	}
 	return effects

@@ -24,7 +24,7 @@ const (
 
 // judged makes a comparison of an arm with arm base: its ratio, then the interval.
 func judged(metric, cell, arm string, ratio [3]float64, v compare.Verdict) compare.Comparison {
-	return compare.Comparison{Metric: metric, Cell: cell, Arm: arm, Base: "base", Primary: true, Ratio: ratio[0], Low: ratio[1], High: ratio[2], Verdict: v}
+	return compare.Comparison{Metric: metric, Cell: cell, Arm: arm, Base: "base", Primary: true, Blocks: 8, Of: 8, Ratio: ratio[0], Low: ratio[1], High: ratio[2], Verdict: v}
 }
 
 func runOf(primary []string, comparisons ...compare.Comparison) compare.Run {

@@ -7,6 +7,7 @@ import (
 
 	"netdyno/internal/metric"
 	"netdyno/internal/quantity"
+	"netdyno/internal/read/cells"
 )
 
 // clause is what is said of one thing: a sentence without its capital and its full
@@ -290,6 +291,9 @@ func openTogether(claims []Claim, base string) clause {
 }
 
 func spread(e Effect) string {
+	if e.Unknown != "" {
+		return cells.Unknown + " (" + e.Unknown + ")"
+	}
 	return fmt.Sprintf("%s× (%s–%s)", quantity.FormatFigure(e.Ratio), quantity.FormatFigure(e.Low), quantity.FormatFigure(e.High))
 }
 

@@ -4,7 +4,6 @@ import (
 	"fmt"
 	"math"
 	"slices"
-	"strconv"
 	"strings"
 
 	"netdyno/internal/metric"
@@ -76,7 +75,6 @@ func differs(m metric.Metric, base string, effects []Effect) string {
 	for _, e := range effects[1:] {
 		least, most, low, high = min(least, e.Ratio), max(most, e.Ratio), min(low, e.Low), max(high, e.High)
 	}
-	least, most, low, high = asPrinted(least), asPrinted(most), asPrinted(low), asPrinted(high)
 	below := most < 1
 	if !below && (most > 2 || least < 1) || most < 0.1 { // no percentage says these well
 		return fmt.Sprintf("%s %s×%s%s (%s)", verb(m, below), between(least, most, quantity.FormatFigure), after(" the ", m.Doc), after(" of ", base), between(low, high, quantity.FormatFigure))
@@ -121,20 +119,10 @@ func between(low, high float64, show func(float64) string) string {
 	return show(low) + "–" + show(high)
 }
 
-// asPrinted is a ratio as tables print it, so that a percentage says the same as
-// the ratio in the table.
-func asPrinted(ratio float64) float64 {
-	printed, err := strconv.ParseFloat(quantity.FormatFigure(ratio), 64)
-	if err != nil {
-		return ratio
-	}
-	return printed
-}
-
 // percent shows a share in percent, with as many digits as a difference of that
-// size deserves.
+// size deserves. It is rounded once, from the ratio itself.
 func percent(share float64) string {
-	x := math.Round(1e8*share) / 1e6
+	x := 100 * share
 	switch size := math.Abs(x); {
 	case size >= 9.95:
 		return fmt.Sprintf("%.0f", x)

@@ -9,8 +9,9 @@ func Usable(x float64) bool { return x > 0 && !math.IsInf(x, 1) && !math.IsNaN(x
 // geometric mean of its valid trials, Value that of the blocks: the ratio of two
 // figures over the same blocks is their quotient.
 type Figure struct {
-	N      int     `json:"n"`      // blocks with a valid trial
-	Trials int     `json:"trials"` // valid, in all blocks
+	N      int     `json:"n"`            // blocks with a valid trial
+	Of     int     `json:"of,omitempty"` // blocks that have run, where that is counted
+	Trials int     `json:"trials"`       // valid, in all blocks
 	Value  float64 `json:"value"`
 	Mean   string  `json:"mean,omitempty"` // Arithmetic; "" is the geometric mean
 	Low    float64 `json:"low"`            // 95 % interval of Value by Student's t over blocks; equal to Value when N < 2

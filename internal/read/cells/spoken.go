@@ -1,6 +1,10 @@
 package cells
 
-import "strings"
+import (
+	"strings"
+
+	"netdyno/internal/quantity"
+)
 
 // spoken are the factors whose levels are said as a count of something.
 var spoken = map[string][2]string{
@@ -33,12 +37,29 @@ func Spoken(cell string) string {
 		case known:
 			parts = append(parts, thousands(value)+" "+words[1])
 		case factor == "rate" && value != "max":
-			parts = append(parts, thousands(value)+"/s")
+			parts = append(parts, rate(value))
 		default:
 			parts = append(parts, level)
 		}
 	}
 	return strings.Join(parts, ", ")
+}
+
+// rate is a rate as measured ones are shown: "15 k/s", "500/s".
+func rate(level string) string {
+	perSecond, err := quantity.ParseRate(level)
+	if err != nil {
+		return level + "/s"
+	}
+	for _, unit := range []struct {
+		scale float64
+		name  string
+	}{{1e6, " M/s"}, {1e3, " k/s"}} {
+		if perSecond >= unit.scale {
+			return quantity.RateText(perSecond/unit.scale) + unit.name
+		}
+	}
+	return quantity.RateText(perSecond) + "/s"
 }
 
 // thousands groups the digits of a count: "10,000".

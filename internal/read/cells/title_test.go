@@ -27,7 +27,7 @@ func TestTitle(t *testing.T) {
 		"10 connections against 1 connection": {
 			Vary: []record.Factor{vary("connections", "1", "10")}, Compare: record.Compare{Factor: "connections", Baseline: "1"},
 		},
-		"server.command ./new {port} against ./old {port} (go-net, 100 B up, 1 KiB down, 1,000 connections, 20,000/s)": {
+		"server.command ./new {port} against ./old {port} (go-net, 100 B up, 1 KiB down, 1,000 connections, 20 k/s)": {
 			Hold: offered, Vary: []record.Factor{vary("opt.server.command", "./old {port}", "./new {port}")},
 			Compare: record.Compare{Factor: "opt.server.command", Baseline: "./old {port}"},
 		},
@@ -48,8 +48,8 @@ func TestTitle(t *testing.T) {
 
 func TestSpoken(t *testing.T) {
 	for cell, want := range map[string]string{
-		"": "", "connections=1": "1 connection", "connections=10000 request=4KiB": "10,000 connections, request=4KiB", "rate=20000 inflight=8": "20,000/s, 8 exchanges in flight",
-		"rate=max": "rate=max", "rate=20k": "20k/s", "threads=2 clients=1 servers=3": "2 threads, 1 client, 3 servers",
+		"": "", "connections=1": "1 connection", "connections=10000 request=4KiB": "10,000 connections, request=4KiB", "rate=20000 inflight=8": "20 k/s, 8 exchanges in flight",
+		"rate=max": "rate=max", "rate=20k": "20 k/s", "threads=2 clients=1 servers=3": "2 threads, 1 client, 3 servers",
 	} {
 		if got := Spoken(cell); got != want {
 			t.Errorf("%q is spoken %q, want %q", cell, got, want)

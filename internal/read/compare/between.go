@@ -10,16 +10,14 @@ import (
 // study of two arms without any noise of its own would say.
 func Between(m metric.Metric, p Pairs, margin float64) Comparison {
 	b := &Pending{
-		Comparison: Comparison{Metric: m.Name, Primary: true, Level: cells.Level, Ratios: p.Ratios, In: p.Blocks, Blocks: len(p.Ratios), Value: p.Value, BaseValue: p.Base, P: 1, Adjusted: 1},
+		Comparison: Comparison{Metric: m.Name, Primary: true, Level: cells.Level, Ratios: p.Ratios, In: p.Blocks, Blocks: len(p.Ratios), Of: len(p.Ratios), Value: p.Value, BaseValue: p.Base, Bound: margin, P: 1, Adjusted: 1},
 		Pairs:      p, Better: m.Better, Margin: margin, Tested: true,
 	}
-	if e, ok := p.EstimateAt(b.Level); ok {
-		b.Ratio, b.Low, b.High, b.P = e.Point, e.Low, e.High, stat.SignFlip(p.Effects)
-	} else {
+	known := false
+	if b.Effect, known = stat.MeanOf(p.Effects); !known {
 		b.Refusal = "fewer than 2 blocks have both figures"
 	}
-	AdjustFamily([]*Pending{b}, StepDown, AdjustStepDown)
-	b.Bound = margin
+	ShareLevel([]*Pending{b})
 	b.Judge()
 	return b.Comparison
 }

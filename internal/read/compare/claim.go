@@ -64,33 +64,44 @@ type Evidence struct {
 	Part       int        `json:"part"` // of Spec.Parts, from 0
 	What       string     `json:"what"` // "w512k-r0 ÷ w0-r0 at inflight=4"
 	Ratio      float64    `json:"ratio"`
-	Low        float64    `json:"low"` // interval of confidence 1 − Level; equal to Ratio when Blocks < 2
+	Low        float64    `json:"low"` // the interval that decides; equal to Ratio when Blocks < 2
 	High       float64    `json:"high"`
+	Interval   float64    `json:"interval_level"` // 1 − its confidence
 	Blocks     int        `json:"blocks"`
+	Of         int        `json:"of,omitempty"` // blocks in which all of its arms ran
 	State      ClaimState `json:"state"`
 	Untestable bool       `json:"untestable,omitempty"` // more blocks would not help: an arm of it cannot run here
 	NeedsMore  int        `json:"needs_more,omitempty"` // blocks in all that would decide what is undecided; 0 when no number would
 	Reason     string     `json:"reason,omitempty"`
 
 	effects []float64 // logarithms of the blocks' ratios
+	judged  float64   // level of the interval with which a verdict on the same ratio is given; 0 where there is none
 	refusal string
+	arm     string   // of a ratio to the part's base in one cell
 	cells   []string // whose trials it rests on
 }
 
-// Claims judges what the study claims (specification §6.13).
-func Claims(s *cells.Dataset) []Claim {
+// Claims judges what the study claims (specification §6.13), beside the comparisons of
+// the same run: a ratio that has a verdict has one interval for both.
+func Claims(s *cells.Dataset, comparisons []Comparison) []Claim {
+	judged := JudgedAt(comparisons)
 	var all []Claim
 	for _, spec := range s.Header.Study.Claims {
-		all = append(all, claimOf(s, spec))
+		all = append(all, claimOf(s, spec, judged))
 	}
 	return all
 }
 
-func claimOf(s *cells.Dataset, spec record.Claim) Claim {
+func claimOf(s *cells.Dataset, spec record.Claim, judged Levels) Claim {
 	c := Claim{Spec: spec, Level: s.Level(), State: Holds, Reason: spec.Unmeasured}
 	unfound := spec.Unmeasured != "" // some part has nothing to test it
 	for i, p := range spec.Parts {
 		evidence, unmet := evidenceOf(s, spec.Under, i, p)
+		for k := range evidence {
+			if e := &evidence[k]; e.arm != "" {
+				e.judged = judged.Of(e.cells[0], p.Metric, e.arm, p.Base)
+			}
+		}
 		if len(evidence) == 0 {
 			unfound = true
 			c.Unmet = cells.Nearer(c.Unmet, unmet)

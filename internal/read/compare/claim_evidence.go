@@ -34,9 +34,9 @@ func evidenceOf(s *cells.Dataset, under map[string]string, part int, p record.Cl
 	var all []Evidence
 	for _, cell := range columns {
 		for _, arm := range p.Arms {
-			e := Evidence{Part: part, What: arm + " ÷ " + p.Base + cells.InCell(cell), cells: []string{cell}}
+			e := Evidence{Part: part, What: arm + " ÷ " + p.Base + cells.InCell(cell), cells: []string{cell}, arm: arm}
 			b := Prepare(s, cell, m, arm, p.Base)
-			e.effects, e.refusal = b.Pairs.Effects, b.Refusal
+			e.effects, e.refusal, e.Of = b.Pairs.Effects, b.Refusal, b.Of
 			e.cannotRun(s, cell, arm, p.Base)
 			all = append(all, e)
 		}
@@ -130,7 +130,7 @@ func interactions(s *cells.Dataset, part int, p record.ClaimPart, m metric.Metri
 			here, there := Prepare(s, pair[0], m, arm, p.Base), Prepare(s, pair[1], m, arm, p.Base)
 			e := Evidence{
 				Part: part, What: fmt.Sprintf("%s ÷ %s%s ÷ the same%s", arm, p.Base, cells.InCell(pair[0]), cells.InCell(pair[1])),
-				cells: pair[:], refusal: cmp.Or(here.Refusal, there.Refusal),
+				cells: pair[:], refusal: cmp.Or(here.Refusal, there.Refusal), Of: min(here.Of, there.Of),
 			}
 			e.effects = cells.InOrder(cells.Subtract(here.Pairs.byBlock(), there.Pairs.byBlock()))
 			e.cannotRun(s, pair[0], arm, p.Base)
@@ -163,7 +163,7 @@ func steadiness(s *cells.Dataset, part int, p record.ClaimPart, m metric.Metric,
 			logs := map[int][]float64{}
 			for _, cell := range columns {
 				b := Prepare(s, cell, m, arm, p.Base)
-				e.refusal = cmp.Or(b.Refusal, e.refusal)
+				e.refusal, e.Of = cmp.Or(b.Refusal, e.refusal), max(e.Of, b.Of)
 				for i, block := range b.Pairs.Blocks {
 					logs[block] = append(logs[block], b.Pairs.Effects[i])
 				}

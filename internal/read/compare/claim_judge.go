@@ -10,45 +10,65 @@ import (
 	"netdyno/internal/record"
 )
 
-// judge decides one condition. Holding it is asked of an interval at the level,
-// as every condition of the claim must hold; not holding it of one at the strict
-// level, since one of several that does not is enough.
+// judge decides one condition, which the printed interval shows: it holds where the
+// interval lies wholly where the claim is true, and does not where it lies wholly
+// elsewhere. A ratio that has a verdict is judged by that one's interval. Of others,
+// holding is asked of an interval at the level, as every condition of the claim must
+// hold, and not holding of one at the strict level, since one of several that does
+// not is enough; this wider one is printed unless the condition holds.
 func (e *Evidence) judge(p record.ClaimPart, level, strict float64) {
 	e.Blocks, e.State = len(e.effects), ClaimUndecided
-	log, ok := stat.MeanAt(e.effects, level)
+	least := LeastBlocks(level)
+	if e.judged > 0 {
+		level, strict = e.judged, e.judged
+	}
+	u, ok := stat.MeanOf(e.effects)
 	if e.Blocks == 1 {
-		log = stat.Estimate{Point: e.effects[0], Low: e.effects[0], High: e.effects[0]}
+		u.Point = e.effects[0]
 	}
-	if e.Blocks > 0 {
-		e.Ratio, e.Low, e.High = cells.Finite(math.Exp(log.Point)), cells.Finite(math.Exp(log.Low)), cells.Finite(math.Exp(log.High))
-	}
+	holds, surely := u.At(level), u.At(strict)
+	e.print(surely, strict)
 	switch {
 	case e.refusal != "":
 		e.Reason = e.refusal
 		return
-	case !ok || stat.MinP(e.Blocks) > level:
-		e.NeedsMore = LeastBlocks(level)
-		e.Reason = fmt.Sprintf("%d blocks have all figures, and at least %d are needed", e.Blocks, LeastBlocks(level))
+	case !ok || e.Blocks < least:
+		e.NeedsMore = InAll(least, e.Blocks, e.Of)
+		e.Reason = fmt.Sprintf("%d blocks have all figures, and at least %d are needed", e.Blocks, least)
+		return
+	case !e.Known():
+		e.Reason = farApart
 		return
 	}
 	within, beyond := claimBounds(p)
-	surely, _ := stat.MeanAt(e.effects, strict)
 	switch {
-	case within <= log.Low && log.High <= beyond:
+	case within <= holds.Low && holds.High <= beyond:
 		e.State = Holds
+		e.print(holds, level)
 	case surely.High < within || surely.Low > beyond:
 		e.State = DoesNotHold
 		e.Reason = wayOf(p, surely)
 	default:
-		e.Reason = "the interval contains a bound of the claim; " + e.decides(log.Point, within, beyond)
+		e.Reason = "the interval contains a bound of the claim; " + e.decides(u.Point, within, beyond)
 	}
 }
+
+// print takes over an interval of logarithms.
+func (e *Evidence) print(log stat.Estimate, level float64) {
+	if e.Blocks > 0 {
+		e.Ratio, e.Low, e.High, e.Interval = bounded(log.Point), bounded(log.Low), bounded(log.High), level
+	}
+}
+
+// Known tells whether the ratio is shown with its interval.
+func (e *Evidence) Known() bool { return cells.Known(e.Blocks, e.Ratio, e.Low, e.High) }
 
 // decides says what would decide a condition that is open: the blocks at which the
 // interval is expected to lie clear of the bound nearest to the mean.
 func (e *Evidence) decides(mean, within, beyond float64) string {
 	distance := min(math.Abs(mean-within), math.Abs(beyond-mean))
-	e.NeedsMore = stat.BlocksToSettle(distance, stat.SD(e.effects), stat.Bounds{}, max(LeastBlocks(cells.Level), e.Blocks+1))
+	bounds := stat.Bounds{Shared: max(1, int(math.Round(cells.Level/e.Interval)))}
+	e.NeedsMore = InAll(stat.BlocksToSettle(distance, stat.SD(e.effects), bounds, max(LeastBlocks(cells.Level), e.Blocks+1)), e.Blocks, e.Of)
 	if e.NeedsMore == 0 {
 		return fmt.Sprintf("it lies so near that %d blocks would not decide", stat.MaxBlocks)
 	}

@@ -12,10 +12,12 @@ func Compare(s *cells.Dataset, noise []Noise) []Comparison {
 	bounds := BoundsOf(noise)
 	declared, explored := lineUp(s)
 	ahead := outlookOf(s)
-	AdjustFamily(declared, StepDown, AdjustStepDown)
-	var all []Comparison
 	for _, b := range declared {
 		b.Bound = max(b.Margin, bounds[[2]string{b.Cell, b.Metric}])
+	}
+	ShareLevel(declared)
+	var all []Comparison
+	for _, b := range declared {
 		b.Judge()
 		b.decide(ahead)
 		all = append(all, b.Comparison)

@@ -71,14 +71,14 @@ func (b *Pending) decide(o outlook) {
 		}
 	}
 	mean, sd := stat.Mean(b.Pairs.Effects), stat.SD(b.Pairs.Effects)
-	bounds := stat.Bounds{Inside: math.Log1p(b.Margin), Outside: math.Log1p(b.Bound)}
+	bounds := stat.Bounds{Inside: math.Log1p(b.Margin), Outside: b.beyond(), Shared: b.share}
 	for i, blocks := range o.looks {
-		if blocks > b.Blocks && stat.Settles(mean, sd, bounds, blocks, o.levels[i]) {
+		if blocks > b.Of && stat.Settles(mean, sd, bounds, b.usable(blocks), o.levels[i]) {
 			b.NeedsMore, b.Decides = blocks, o.reach(i)
 			return
 		}
 	}
-	b.NeedsMore = stat.BlocksToSettle(mean, sd, bounds, max(LeastBlocks(cells.Level), b.Blocks+1))
+	b.NeedsMore = InAll(stat.BlocksToSettle(mean, sd, bounds, max(LeastBlocks(cells.Level), b.Blocks+1)), b.Blocks, b.Of)
 	switch {
 	case b.NeedsMore > 0 && len(o.looks) > 0:
 		b.Decides = fmt.Sprintf("none of the remaining looks is expected to decide it; a new run with blocks=%d would", b.NeedsMore)
@@ -87,6 +87,30 @@ func (b *Pending) decide(o outlook) {
 	default:
 		b.Decides = b.beyondBlocks(o)
 	}
+}
+
+// usable is how many of so many blocks are expected to have both figures: the share
+// of those that have run.
+func (b *Pending) usable(blocks int) int {
+	if b.Of == 0 {
+		return blocks
+	}
+	return blocks * b.Blocks / b.Of
+}
+
+// InAll returns how many blocks a run needs for so many with a figure, if it loses
+// the share of them that was lost so far: of those that ran, so many have one. It is
+// more than have run. 0 for 0, for none that has one, and beyond stat.MaxBlocks.
+func InAll(needed, have, ran int) int {
+	if needed == 0 || have == 0 {
+		return 0
+	}
+	ran = max(ran, have)
+	all := max((needed*ran+have-1)/have, ran+1)
+	if all > stat.MaxBlocks {
+		return 0
+	}
+	return all
 }
 
 // reach says how a run comes to the look at which a question is expected to be

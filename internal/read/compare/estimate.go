@@ -9,7 +9,7 @@ import (
 )
 
 // Prepare pairs an arm with a base in a cell and estimates their ratio on a metric.
-// A verdict needs a family of such comparisons, see AdjustFamily.
+// A verdict needs a family of such comparisons, see ShareLevel.
 func Prepare(s *cells.Dataset, cell string, m metric.Metric, arm, base string) *Pending {
 	b := paired(s, cell, m, arm, base)
 	b.Tested = b.Primary
@@ -39,6 +39,7 @@ func paired(s *cells.Dataset, cell string, m metric.Metric, arm, base string) *P
 // looked at.
 func estimate(s *cells.Dataset, b *Pending) {
 	b.Ratios, b.In, b.Blocks = b.Pairs.Ratios, b.Pairs.Blocks, len(b.Pairs.Ratios)
+	b.Of = s.BlocksOf(b.Cell, b.Arm, b.Base)
 	b.Value, b.BaseValue, b.Partial = b.Pairs.Value, b.Pairs.Base, b.Pairs.partial
 	if b.Tested {
 		b.P, b.Adjusted = 1, 1
@@ -53,11 +54,9 @@ func estimate(s *cells.Dataset, b *Pending) {
 		b.Refusal = fmt.Sprintf("a figure is 0 in %d of the blocks that both arms have, so there is no ratio", n)
 		return
 	}
-	if e, ok := b.Pairs.EstimateAt(b.Level); ok {
-		b.Ratio, b.Low, b.High = e.Point, e.Low, e.High
-		if b.Tested {
-			b.P = stat.SignFlip(b.Pairs.Effects)
-		}
+	if u, ok := stat.MeanOf(b.Pairs.Effects); ok {
+		b.Effect = u
+		b.at(b.Level)
 		b.Refusal = refuse(s, b)
 		return
 	}

@@ -1,62 +1,96 @@
 package compare
 
 import (
-	"maps"
 	"math"
-	"slices"
 
 	"netdyno/internal/read/stat"
 )
 
-// StepDown is the method by which p values of a family are adjusted.
-const StepDown = "step-down sign flip"
+// Holm is the method by which a family shares its level.
+const Holm = "Holm"
 
-// AdjustStepDown adjusts declared comparisons together, block by block.
-func AdjustStepDown(family []*Pending) []float64 {
-	blocks := map[int]int{} // column by block
+// ShareLevel gives every comparison of a family the interval that decides it. A
+// family is all that was declared and has an interval, whether or not a verdict is
+// refused for another reason; Bound must be set. An interval that lies inside the
+// margin at the whole level stays as it is: it claims no difference. The others
+// divide the level, each by how many of them were not told apart before it
+// (stat.Shares), so that the chance of even one false difference is below the level.
+func ShareLevel(family []*Pending) {
+	var open []*Pending
+	var ps []float64
+	tested := 0
 	for _, b := range family {
-		for _, block := range b.Pairs.Blocks {
-			blocks[block] = 0
+		b.Method = Holm
+		if b.Effect.Degrees == 0 {
+			continue
+		}
+		tested++
+		b.at(b.Level)
+		b.P = b.Effect.Beyond(b.beyond())
+		b.Adjusted, b.share = b.P, 1
+		if !b.inside() {
+			open, ps = append(open, b), append(ps, b.P)
 		}
 	}
-	for column, block := range slices.Sorted(maps.Keys(blocks)) {
-		blocks[block] = column
-	}
-	rows := make([][]float64, len(family))
-	for i, b := range family {
-		rows[i] = slices.Repeat([]float64{math.NaN()}, len(blocks))
-		for k, block := range b.Pairs.Blocks {
-			rows[i][blocks[block]] = b.Pairs.Effects[k]
-		}
-	}
-	return stat.StepDown(rows)
-}
-
-// AdjustFamily fills in the adjusted p of a family: every comparison that has a p,
-// whether or not a verdict is refused for another reason.
-func AdjustFamily(family []*Pending, method string, by func([]*Pending) []float64) {
-	var tested []*Pending
-	for _, b := range family {
-		b.Method = method
-		if b.Blocks >= 2 {
-			tested = append(tested, b)
-		}
-	}
-	for i, p := range by(tested) {
-		tested[i].Adjusted = p
+	for i, share := range stat.Shares(ps, levelOf(open)) {
+		b := open[i]
+		b.share, b.Adjusted = share, min(1, b.P*float64(share))
+		b.at(b.Level / float64(share))
 	}
 	for _, b := range family {
-		b.Family = len(tested)
+		b.Family = tested
 	}
 }
 
-// AdjustPs adjusts by the p values alone.
-func AdjustPs(by func([]float64) []float64) func([]*Pending) []float64 {
-	return func(family []*Pending) []float64 {
-		ps := make([]float64, len(family))
-		for i, b := range family {
-			ps[i] = b.P
-		}
-		return by(ps)
+// levelOf is that of a family, whose comparisons have the same.
+func levelOf(family []*Pending) float64 {
+	if len(family) == 0 {
+		return 0
 	}
+	return family[0].Level
+}
+
+// at gives the comparison its interval of confidence 1 − level.
+func (b *Pending) at(level float64) {
+	e := b.Effect.At(level)
+	if b.Pairs.plain {
+		b.Ratio, b.Low, b.High = 1+e.Point, max(1+e.Low, 0), 1+e.High // no figure lies below
+	} else {
+		b.Ratio, b.Low, b.High = bounded(e.Point), bounded(e.Low), bounded(e.High)
+	}
+	b.Interval = level
+}
+
+// bounded is the ratio of a logarithm, kept finite and above 0.
+func bounded(log float64) float64 { return min(max(math.Exp(log), 1/math.MaxFloat64), math.MaxFloat64) }
+
+// beyond is the bound on the scale of Effect.
+func (b *Pending) beyond() float64 { return math.Log1p(b.Bound) }
+
+// inside tells whether the interval lies within the margin.
+func (b *Pending) inside() bool {
+	return b.Margin > 0 && b.Low >= 1/(1+b.Margin) && b.High <= 1+b.Margin
+}
+
+// outside tells whether the interval lies wholly beyond the bound.
+func (b *Pending) outside() bool { return b.Low > 1+b.Bound || b.High < 1/(1+b.Bound) }
+
+// Levels are those of the intervals with which verdicts are given: 1 − confidence.
+type Levels map[[4]string]float64 // by cell, metric and the two arms in order
+
+// JudgedAt returns the levels of a run's primary comparisons.
+func JudgedAt(comparisons []Comparison) Levels {
+	all := Levels{}
+	for _, c := range comparisons {
+		if c.Primary && c.Ratio > 0 {
+			all[[4]string{c.Cell, c.Metric, min(c.Arm, c.Base), max(c.Arm, c.Base)}] = c.Interval
+		}
+	}
+	return all
+}
+
+// Of returns the level of a ratio of two arms, whichever is divided; 0 for one that
+// has no verdict.
+func (l Levels) Of(cell, metric, arm, base string) float64 {
+	return l[[4]string{cell, metric, min(arm, base), max(arm, base)}]
 }

@@ -58,14 +58,10 @@ func (p Pairs) Estimate() (stat.Estimate, bool) { return p.EstimateAt(cells.Leve
 
 // EstimateAt is estimate with an interval of confidence 1 − level.
 func (p Pairs) EstimateAt(level float64) (stat.Estimate, bool) {
-	if p.plain {
-		e, ok := stat.MeanAt(p.Ratios, level)
-		e.Low = max(e.Low, 0) // no figure lies below
-		return e, ok
-	}
-	e, ok := stat.GeometricMeanAt(p.Ratios, level)
-	e.Low, e.High = max(e.Low, 1/math.MaxFloat64), min(e.High, math.MaxFloat64)
-	return e, ok
+	u, ok := stat.MeanOf(p.Effects)
+	b := Pending{Pairs: p, Effect: u}
+	b.at(level)
+	return stat.Estimate{Point: b.Ratio, Low: b.Low, High: b.High}, ok
 }
 
 // Divide returns the ratios of a to b within the blocks that both have. Where a

@@ -3,6 +3,7 @@ package compare
 import (
 	"fmt"
 
+	"netdyno/internal/read/stat"
 	"netdyno/internal/record"
 )
 
@@ -20,12 +21,14 @@ const (
 type Pending struct {
 	Comparison
 	Pairs     Pairs
-	Better    string // the metric's direction
+	Effect    stat.Uncertain // the logarithm of Ratio, of plain pairs Ratio − 1; no Degrees where there is none
+	Better    string         // the metric's direction
 	Margin    float64
 	Refusal   string // why no verdict may be given
 	cannotRun bool   // as an arm is unsupported in the cell
 	Tested    bool   // it was declared, so it has a p
 	noVerdict bool   // the look has no part of the level
+	share     int    // what the level is divided by, see ShareLevel; 0 before
 	open      cause  // of a verdict that cannot be told
 
 	required bool // it holds an arm against a bound that the study requires

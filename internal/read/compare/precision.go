@@ -35,7 +35,7 @@ func knownWithin(s *cells.Dataset, cell, arm string, within float64) bool {
 		return false
 	}
 	f, ok := cells.Summarize(rate, s.Of(cell, arm))
-	return ok && f.N > 1 && HalfWidth(f.Figure) <= within
+	return ok && f.Sure() && HalfWidth(f.Figure) <= within
 }
 
 // HalfWidth is how far an interval reaches from its figure, as a share of it, on

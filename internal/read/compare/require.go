@@ -27,12 +27,14 @@ type Requirement struct {
 	record.Require
 	Cell     string  `json:"cell"`
 	Value    float64 `json:"value"` // mean over blocks in the metric's unit, or of the ratios to Base within blocks: geometric, arithmetic where some are 0
-	Low      float64 `json:"low"`   // two-sided interval of confidence 1 − Level
+	Low      float64 `json:"low"`   // the interval that decides
 	High     float64 `json:"high"`
-	Level    float64 `json:"level"` // as a comparison's
+	Interval float64 `json:"interval_level"` // these and Of as a comparison's
+	Level    float64 `json:"level"`
 	Blocks   int     `json:"blocks"`
-	P        float64 `json:"p"`        // exact sign flip about the bound, two-sided
-	Adjusted float64 `json:"adjusted"` // over the family of all requirements, step-down
+	Of       int     `json:"of,omitempty"`
+	P        float64 `json:"p"`        // Student's t about the bound, two-sided
+	Adjusted float64 `json:"adjusted"` // over the family of all requirements, by Holm
 	Family   int     `json:"family"`
 	State    State   `json:"state"`
 	Reason   string  `json:"reason,omitempty"`  // why it cannot be told
@@ -61,7 +63,7 @@ func Require(s *cells.Dataset, noise []Noise) []Requirement {
 			family, asked = append(family, b), append(asked, r)
 		}
 	}
-	AdjustFamily(family, StepDown, AdjustStepDown)
+	ShareLevel(family)
 	var all []Requirement
 	ahead := outlookOf(s)
 	for i, b := range family {
@@ -130,7 +132,7 @@ func againstBound(s *cells.Dataset, r record.Require, cell string) Pairs {
 func (b *Pending) requirement(r record.Require, ahead outlook) Requirement {
 	out := Requirement{
 		Require: r, Cell: b.Cell, Value: b.Ratio * r.Bound, Low: b.Low * r.Bound, High: min(b.High*r.Bound, math.MaxFloat64),
-		Level: b.Level, Blocks: b.Blocks, P: b.P, Adjusted: b.Adjusted, Family: b.Family,
+		Interval: b.Interval, Level: b.Level, Blocks: b.Blocks, Of: b.Of, P: b.P, Adjusted: b.Adjusted, Family: b.Family,
 	}
 	out.State = b.against(r)
 	b.decide(ahead)
@@ -140,21 +142,21 @@ func (b *Pending) requirement(r record.Require, ahead outlook) Requirement {
 
 // against returns the state; what is undecided leaves its reason in b.
 func (b *Pending) against(r record.Require) State {
-	beyond := b.Low > 1+b.Bound || b.High < 1/(1+b.Bound)
+	beyond := b.outside()
 	switch {
 	case b.Refusal != "":
 		b.Reason = b.Refusal
 		return Undecided
 	case stat.MinP(b.Blocks) > b.Level:
-		b.cannotTell(tooFew, "%d blocks are too few to reach p ≤ %.3g", b.Blocks, b.Level)
+		b.fewBlocks()
 	case b.noVerdict:
 		b.cannotTell(unlevel, "this look has no share of the significance level")
+	case b.unknown():
+		b.cannotTell(tooWide, farApart)
 	case !beyond && b.Low <= 1 && b.High >= 1:
 		b.cannotTell(tooWide, "the interval contains the bound")
 	case !beyond:
 		b.cannotTell(tooWide, "the interval comes closer to the bound than %s, by which the baseline differs from itself (A/A)", Percent(b.Bound))
-	case b.Adjusted > b.Level:
-		b.cannotTell(tooWide, "the adjusted p of %.3g is above %.3g", b.Adjusted, b.Level)
 	case (b.Ratio > 1) == r.AtLeast:
 		return Met
 	default:

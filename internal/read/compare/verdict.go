@@ -2,13 +2,16 @@ package compare
 
 import (
 	"netdyno/internal/metric"
+	"netdyno/internal/read/cells"
 	"netdyno/internal/read/stat"
 )
 
-// Judge gives the verdict by specification §6.3: better or worse needs an adjusted
-// p ≤ its level and an interval wholly beyond the bound; equivalent an interval
-// wholly inside the declared margin (inside the A/A bound is not enough: a
-// noisy machine must not make everything equal).
+// Judge gives the verdict by specification §6.3, which a reader can read off the
+// printed interval: better or worse where it lies wholly beyond the bound, equivalent
+// where it lies wholly inside the declared margin (inside the A/A bound is not
+// enough: a noisy machine must not make everything equal), else open. Fewer blocks
+// than a sign flip needs to reach the level decide nothing: so few say little of the
+// shape of the noise, which Student's t takes for normal.
 func (b *Pending) Judge() {
 	if b.Refusal != "" {
 		b.Verdict, b.Reason = Invalid, b.Refusal
@@ -17,40 +20,57 @@ func (b *Pending) Judge() {
 		}
 		return
 	}
-	beyond := b.Low > 1+b.Bound || b.High < 1/(1+b.Bound)
-	inside := b.Low >= 1/(1+b.Margin) && b.High <= 1+b.Margin
 	switch {
 	case stat.MinP(b.Blocks) > b.Level:
-		b.cannotTell(tooFew, "%d blocks are too few to reach p ≤ %.3g", b.Blocks, b.Level)
+		b.fewBlocks()
 	case b.noVerdict:
 		b.cannotTell(unlevel, "this look has no share of the significance level")
-	case inside:
+	case b.unknown():
+		b.cannotTell(tooWide, farApart)
+	case b.inside():
 		b.Verdict = Equivalent
-	case beyond && b.Adjusted <= b.Level && b.Better == "":
+	case b.outside() && b.Better == "":
 		b.cannotTell(aimless, "for %s neither higher nor lower is better", b.Metric)
-	case beyond && b.Adjusted <= b.Level:
+	case b.outside():
 		b.Verdict = Worse
 		if (b.Ratio > 1) == (b.Better == metric.Higher) {
 			b.Verdict = Better
 		}
-	case !beyond && b.Low > 1/(1+b.Bound) && b.High < 1+b.Bound:
+	case b.Low > 1/(1+b.Bound) && b.High < 1+b.Bound && b.Bound > b.Margin:
 		b.cannotTell(tooWide, "the interval lies within ±%s, by which the baseline differs from itself (A/A), but not within the margin of ±%s",
 			Percent(b.Bound), Percent(b.Margin))
-	case !beyond && b.Bound > b.Margin:
+	case b.Bound > b.Margin:
 		b.cannotTell(tooWide, "the interval overlaps ±%s, by which the baseline differs from itself (A/A)", Percent(b.Bound))
-	case !beyond:
-		b.cannotTell(tooWide, "the interval overlaps the margin of ±%s", Percent(b.Bound))
 	default:
-		b.cannotTell(tooWide, "the adjusted p of %.3g is above %.3g", b.Adjusted, b.Level)
+		b.cannotTell(tooWide, "the interval overlaps the margin of ±%s", Percent(b.Bound))
 	}
 }
+
+// Known tells whether the ratio is shown with its interval, which every verdict needs.
+func (c *Comparison) Known() bool {
+	return c.Ratio > 0 && cells.Known(c.Blocks, c.Ratio, c.Low, c.High)
+}
+
+// Known tells whether the ratio is shown with its interval.
+func (n *Noise) Known() bool { return cells.Known(len(n.Ratios), n.Ratio, n.Low, n.High) }
+
+// unknown is Known of a comparison or a requirement that has a ratio. A plain one's
+// figures may be 0.
+func (b *Pending) unknown() bool { return !b.Pairs.plain && !b.Comparison.Known() }
+
+func (b *Pending) fewBlocks() {
+	b.cannotTell(tooFew, "%d blocks are too few: at least %d are needed", b.Blocks, LeastBlocks(b.Level))
+}
+
+// farApart is why an interval decides nothing that is not printed, see cells.Known.
+const farApart = "the interval spans more than a factor of ten either way"
 
 // LeaveUnjudged is what an explored comparison has in the place of a verdict. A
 // reason for which its figures may not be compared stays.
 func (b *Pending) LeaveUnjudged() { b.Verdict, b.Reason = NotJudged, b.Refusal }
 
-// LeastBlocks returns how many blocks the sign flip needs before any p can
-// reach a level. The adjustment leaves the least p of a clear family alone.
+// LeastBlocks returns how many blocks a verdict at a level needs: as many as a sign
+// flip needs before any p of it can reach the level.
 func LeastBlocks(level float64) int {
 	n := 2
 	for stat.MinP(n) > level && n < stat.MaxBlocks {

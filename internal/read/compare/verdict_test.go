@@ -24,42 +24,55 @@ func around(centre, spread float64, n int) []float64 {
 	return ratios
 }
 
+// pending is a declared comparison with some ratios by block and a margin of 2 %.
+func pending(ratios []float64, bound float64) *Pending {
+	b := &Pending{
+		Comparison: Comparison{Metric: "m", Ratios: ratios, Blocks: len(ratios), Of: len(ratios), Bound: bound, Level: cells.Level},
+		Better:     metric.Lower, Margin: 0.02,
+	}
+	for block, r := range ratios {
+		b.Pairs.add(block, r)
+	}
+	b.Effect, _ = stat.MeanOf(b.Pairs.Effects)
+	return b
+}
+
 func TestVerdictRule(t *testing.T) {
 	cases := []struct {
 		name   string
 		ratios []float64
 		better string
 		bound  float64
-		factor float64 // adjusted p by raw p
+		others int // of its family, all open
 		want   Verdict
 		reason string
 		needs  bool
 	}{
-		{"lower is better", around(0.6, 0.02, 8), metric.Lower, 0.02, 1, Better, "", false},
-		{"higher is better", around(0.6, 0.02, 8), metric.Higher, 0.02, 1, Worse, "", false},
-		{"more of lower", around(1.5, 0.02, 8), metric.Lower, 0.02, 1, Worse, "", false},
-		{"more of higher", around(1.5, 0.02, 8), metric.Higher, 0.02, 1, Better, "", false},
-		{"no direction", around(1.5, 0.02, 8), "", 0.02, 1, CannotTell, "neither higher nor lower is better", false},
-		{"inside the margin", around(1.001, 0.005, 8), metric.Lower, 0.02, 1, Equivalent, "", false},
-		{"sure, but within the margin", around(1.01, 0.002, 8), metric.Lower, 0.02, 1, Equivalent, "", false},
-		{"a noisy machine makes nothing equal", around(1.03, 0.02, 8), metric.Lower, 0.3, 1, CannotTell, "within ±30 %, by which the baseline differs from itself (A/A)", false},
-		{"across the bound", around(1.03, 0.05, 8), metric.Lower, 0.02, 1, CannotTell, "overlaps the margin of ±2 %", true},
-		{"large, noisy machine", around(1.2, 0.05, 8), metric.Lower, 0.25, 1, CannotTell, "the interval overlaps ±25 %", false},
-		{"five blocks", around(0.5, 0.01, 5), metric.Lower, 0.02, 1, CannotTell, "5 blocks are too few to reach p ≤ 0.05", true},
-		{"six blocks", around(0.5, 0.01, 6), metric.Lower, 0.02, 1, Better, "", false},
-		{"others of the family as large", around(0.5, 0.01, 6), metric.Lower, 0.02, 2, CannotTell, "the adjusted p of 0.0625 is above 0.05", true},
+		{"lower is better", around(0.6, 0.02, 8), metric.Lower, 0.02, 0, Better, "", false},
+		{"higher is better", around(0.6, 0.02, 8), metric.Higher, 0.02, 0, Worse, "", false},
+		{"more of lower", around(1.5, 0.02, 8), metric.Lower, 0.02, 0, Worse, "", false},
+		{"more of higher", around(1.5, 0.02, 8), metric.Higher, 0.02, 0, Better, "", false},
+		{"no direction", around(1.5, 0.02, 8), "", 0.02, 0, CannotTell, "neither higher nor lower is better", false},
+		{"inside the margin", around(1.001, 0.005, 8), metric.Lower, 0.02, 0, Equivalent, "", false},
+		{"sure, but within the margin", around(1.01, 0.002, 8), metric.Lower, 0.02, 0, Equivalent, "", false},
+		{"a noisy machine makes nothing equal", around(1.03, 0.02, 8), metric.Lower, 0.3, 0, CannotTell, "within ±30 %, by which the baseline differs from itself (A/A)", false},
+		{"across the bound", around(1.03, 0.05, 8), metric.Lower, 0.02, 0, CannotTell, "overlaps the margin of ±2 %", true},
+		{"large, noisy machine", around(1.2, 0.05, 8), metric.Lower, 0.25, 0, CannotTell, "the interval overlaps ±25 %", false},
+		{"five blocks", around(0.5, 0.01, 5), metric.Lower, 0.02, 0, CannotTell, "5 blocks are too few: at least 6 are needed", true},
+		{"a wild block", append(around(2, 0.01, 5), 2000), metric.Lower, 0.02, 0, CannotTell, "spans more than a factor of ten", true},
+		{"six blocks", around(0.5, 0.01, 6), metric.Lower, 0.02, 0, Better, "", false},
+		{"alone", around(0.9, 0.06, 6), metric.Lower, 0.02, 0, Better, "", false},
+		{"one of six that are open", around(0.9, 0.06, 6), metric.Lower, 0.02, 5, CannotTell, "overlaps the margin of ±2 %", true},
+		{"inside the margin, of six", around(1.001, 0.005, 8), metric.Lower, 0.02, 5, Equivalent, "", false},
 	}
 	for _, c := range cases {
-		b := &Pending{
-			Comparison: Comparison{Metric: "m", Ratios: c.ratios, Blocks: len(c.ratios), Method: StepDown, Bound: c.bound, Level: cells.Level},
-			Better:     c.better, Margin: 0.02,
+		b := pending(c.ratios, c.bound)
+		b.Better = c.better
+		family := []*Pending{b}
+		for range c.others {
+			family = append(family, pending(around(1.02, 0.1, 8), c.bound))
 		}
-		for block, r := range c.ratios {
-			b.Pairs.add(block, r)
-		}
-		e, _ := b.Pairs.Estimate()
-		b.Ratio, b.Low, b.High, b.P = e.Point, e.Low, e.High, stat.SignFlip(b.Pairs.Effects)
-		b.Adjusted = min(1, b.P*c.factor)
+		ShareLevel(family)
 		b.Judge()
 		b.decide(outlook{})
 		if b.Verdict != c.want || !strings.Contains(b.Reason, c.reason) || (c.reason == "") != (b.Reason == "") || (b.NeedsMore > len(c.ratios)) != c.needs || (b.Decides != "") != (c.want == CannotTell) {

@@ -103,7 +103,7 @@ func (b blocks) over(base blocks) Figure {
 	if !ok || !both {
 		return widened(mean, 0, off)
 	}
-	e, _ := stat.Apart(mean, one, other)
+	e := stat.Apart(mean, one, other).At(1 - stat.Confidence)
 	return widened(mean, (e.High-e.Low)/2, off)
 }
 

@@ -50,7 +50,7 @@ func compared(x compare.Comparison) row {
 	}
 	var confidence any
 	if x.Ratio > 0 {
-		confidence = figure(1 - x.Level)
+		confidence = figure(1 - x.Interval)
 	}
 	return append(cells, confidence, positive(x.Value), positive(x.BaseValue), positive(x.P), positive(x.Adjusted), positive(x.Bound))
 }

@@ -69,8 +69,12 @@ func sentence(s *cells.Dataset, c compare.Comparison) string {
 	if c.Partial {
 		blocks = "shared blocks"
 	}
-	fmt.Fprintf(&b, "%s %s %s× the %s of %s (%s interval %s–%s, %d %s, %s): %s",
-		c.Arm, verb(m), quantity.FormatFigure(c.Ratio), m.Doc, c.Base, compare.Confidence(c.Level), quantity.FormatFigure(c.Low), quantity.FormatFigure(c.High), c.Blocks, blocks, boundWords(s, c), c.Verdict)
+	if !c.Known() {
+		fmt.Fprintf(&b, "the %s of %s against %s is unknown (%s): %s", m.Doc, c.Arm, c.Base, cells.WhyUnknown(c.Blocks, c.Of), c.Verdict)
+	} else {
+		fmt.Fprintf(&b, "%s %s %s× the %s of %s (%s interval %s–%s, %d %s, %s): %s",
+			c.Arm, verb(m), quantity.FormatFigure(c.Ratio), m.Doc, c.Base, compare.Confidence(c.Interval), quantity.FormatFigure(c.Low), quantity.FormatFigure(c.High), c.Blocks, blocks, boundWords(s, c), c.Verdict)
+	}
 	if c.Reason != "" {
 		fmt.Fprintf(&b, ", because %s", c.Reason)
 	}

@@ -134,11 +134,20 @@ func boundsWords(c view.Choice, o view.Option) string {
 // figureWords is a figure with its interval, in a unit that suits it.
 func figureWords(name string, f cells.Figure) string {
 	s := metric.Shown(name).Scale(f.Value)
+	switch {
+	case !f.Known():
+		return cells.Unknown + " (" + cells.WhyUnknown(f.N, f.Of) + ")"
+	case !f.Sure():
+		return s.Format(f.Value) + " " + s.Unit
+	}
 	return fmt.Sprintf("%s %s (%s)", s.Format(f.Value), s.Unit, s.Interval(f.Low, f.High))
 }
 
 // relativeWords is "0.97× of what (0.95–0.99)".
 func relativeWords(r view.Relative, of string) string {
+	if !cells.Known(r.Blocks, r.Value, r.Low, r.High) {
+		return "an unknown share of " + of + " (" + cells.WhyUnknown(r.Blocks, r.Blocks) + ")"
+	}
 	return fmt.Sprintf("%s× %s (%s–%s)", quantity.FormatFigure(r.Value), of, quantity.FormatFigure(r.Low), quantity.FormatFigure(r.High))
 }
 

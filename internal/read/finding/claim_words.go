@@ -50,8 +50,11 @@ func ClaimGround(c compare.Claim) string {
 func evidenceWords(c compare.Claim, e compare.Evidence) string {
 	p := c.Spec.Parts[e.Part]
 	text := p.Metric + ": " + e.What
-	if e.Blocks > 0 {
-		text += fmt.Sprintf(" %s× (%s interval %s–%s, %d blocks)", quantity.FormatFigure(e.Ratio), compare.Confidence(c.Level),
+	switch {
+	case e.Blocks > 0 && !e.Known():
+		text += " unknown (" + cells.WhyUnknown(e.Blocks, e.Of) + ")"
+	case e.Blocks > 0:
+		text += fmt.Sprintf(" %s× (%s interval %s–%s, %d blocks)", quantity.FormatFigure(e.Ratio), compare.Confidence(e.Interval),
 			quantity.FormatFigure(e.Low), quantity.FormatFigure(e.High), e.Blocks)
 	}
 	return text + ", claimed " + compare.Claimed(p)

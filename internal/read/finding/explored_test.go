@@ -19,7 +19,7 @@ func TestExploredMetricsAreNotJudged(t *testing.T) {
 	explored := 0
 	for _, c := range f.Comparisons {
 		if c.Primary {
-			if c.Verdict != compare.Worse || c.Method != compare.StepDown || c.Adjusted > cells.Level {
+			if c.Verdict != compare.Worse || c.Method != compare.Holm || c.Adjusted > cells.Level {
 				t.Errorf("primary: %+v", c)
 			}
 			continue

@@ -35,8 +35,8 @@ func Find(header record.Header, trials []record.Trial, records []record.Record) 
 	f := Findings{
 		Schema:  Schema,
 		Run:     compare.Run{Header: header, Cells: s.Describe(), Noise: noise, Comparisons: comparisons, Requirements: requirements, Tally: s.CountTrials()},
-		Answers: answers(comparisons), Published: view.Publish(s), Shapes: view.Shapes(s), Charts: view.Charts(s), Fits: view.Fits(s), Searches: view.Searches(s),
-		Choices: view.Choices(s), Pays: view.PaysOf(s), Costs: cost.Read(s), Claims: compare.Claims(s),
+		Answers: answers(comparisons), Published: view.Publish(s, comparisons), Shapes: view.Shapes(s), Charts: view.Charts(s), Fits: view.Fits(s), Searches: view.Searches(s),
+		Choices: view.Choices(s), Pays: view.PaysOf(s), Costs: cost.Read(s), Claims: compare.Claims(s, comparisons),
 	}
 	if len(f.Answers) == 0 {
 		f.Answers = answer.Alone(f.Run)

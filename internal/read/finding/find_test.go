@@ -50,7 +50,7 @@ func TestKnownTruthComesOut(t *testing.T) {
 			if c.Verdict != compare.Better || math.Abs(c.Ratio-0.61) > 0.01 || c.Low > 0.61 || c.High < 0.61 || c.Blocks != 10 {
 				t.Errorf("rate %v, %s: %+v", rate, cell, c)
 			}
-			if c.Family != 8 || c.Method != compare.StepDown || c.Adjusted < c.P || !c.Primary {
+			if c.Family != 8 || c.Method != compare.Holm || c.Adjusted < c.P || !c.Primary {
 				t.Errorf("family %+v", c)
 			}
 		}
@@ -104,7 +104,7 @@ func TestAnswerSaysWhatWouldSettleIt(t *testing.T) {
 		t.Errorf("answers %q, want eight, the first better", f.Answers)
 	}
 	f = findIn(t, synthetic.Options{Blocks: 5, SD: 0.002, Rate: 20000, Seed: 1})
-	const want = "5 blocks are too few to reach p ≤ 0.05; about 6 blocks would decide it: start a new run with blocks=6. Limit: schedule."
+	const want = "5 blocks are too few: at least 6 are needed; about 6 blocks would decide it: start a new run with blocks=6. Limit: schedule."
 	if len(f.Answers) != 8 || !strings.HasSuffix(f.Answers[0], want) {
 		t.Errorf("answers %q, want %q", f.Answers, want)
 	}

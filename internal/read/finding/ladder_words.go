@@ -17,6 +17,9 @@ func ladderSentence(p ladder.Split) string {
 	if len(p.Steps) == 0 {
 		return "No steps" + cells.InCell(p.Cell) + ": " + p.Reason + "."
 	}
+	if w := p.Whole; !cells.Known(p.Blocks, w.Ratio, w.Low, w.High) {
+		return fmt.Sprintf("The %s of %s against %s%s is unknown (%s).", docOf(p.Metric), w.Arm, w.Base, cells.InCell(p.Cell), cells.WhyUnknown(p.Blocks, p.Of))
+	}
 	whole := fmt.Sprintf("%s has %s the %s of %s (%s, %d blocks)", p.Whole.Arm, times(p.Whole.Ratio), docOf(p.Metric), p.Whole.Base,
 		quantity.FormatFigure(p.Whole.Low)+"–"+quantity.FormatFigure(p.Whole.High), p.Blocks)
 	if p.Cell != "" {

@@ -27,7 +27,7 @@ func TestOneArmSettlesByItsPrecision(t *testing.T) {
 	}{
 		{0.001, 3, true, "every rate is known within ±5 % after 3 blocks"},
 		{0.5, 3, false, "after 3 blocks, 0 of 2 rates are known within ±5 %"},
-		{0.001, 2, false, "after 2 blocks, 2 of 2 rates are known within ±5 %"},
+		{0.001, 2, false, "after 2 blocks, 0 of 2 rates are known within ±5 %"},
 	} {
 		h, trials, records := alone(c.sd, c.blocks)
 		look, err := compare.Look(h, trials, records, 1)

@@ -87,7 +87,7 @@ func TestRequirementsOnFiguresOfZero(t *testing.T) {
 		says    string
 	}{
 		"none":           {nil, 8, compare.Met, ""},
-		"few blocks":     {nil, 5, compare.Undecided, "5 blocks are too few to reach p ≤ 0.05"},
+		"few blocks":     {nil, 5, compare.Undecided, "5 blocks are too few: at least 6 are needed"},
 		"some":           {map[int]float64{3: 0.003, 5: 0.002}, 8, compare.Met, ""},
 		"one bad block":  {map[int]float64{3: 0.05}, 8, compare.Undecided, "the interval contains the bound"},
 		"all but one":    {map[int]float64{1: 0.05, 2: 0.05, 3: 0.05, 4: 0.04, 5: 0.05, 6: 0.05, 7: 0.06}, 8, compare.Broken, ""},

@@ -58,7 +58,7 @@ func (a *runPair) compare() {
 			}
 		}
 	}
-	compare.AdjustFamily(declared, HolmMethod, compare.AdjustPs(stat.Holm))
+	compare.ShareLevel(declared)
 	for _, b := range declared {
 		b.Judge()
 		if b.Verdict == compare.CannotTell {
@@ -80,9 +80,6 @@ func (a *runPair) decides() string {
 	}
 	return "one run of both builds shows smaller differences: netdyno run " + study + " build=BEFORE,AFTER --gate"
 }
-
-// HolmMethod adjusts the comparisons of two runs, whose blocks are not paired.
-const HolmMethod = "Holm"
 
 // twin is an arm of a cell in both runs, and the floor of that cell in each.
 type twin struct {
@@ -170,12 +167,10 @@ func (a *runPair) set(m metric.Metric, t twin, primary bool) (*compare.Pending, 
 	if calibrated {
 		parts = append(parts, stat.Component{Variance: 2 * between * between, Degrees: float64(spread.Runs - 1)})
 	}
-	e, p := stat.Apart(stat.Mean(y)-stat.Mean(x), parts...)
-	b.Ratio = math.Exp(e.Point)
+	b.Effect = stat.Apart(stat.Mean(y)-stat.Mean(x), parts...)
+	e := b.Effect.At(b.Level)
+	b.Ratio, b.Interval = math.Exp(e.Point), b.Level
 	b.Value, b.BaseValue = cells.Finite(math.Exp(stat.Mean(y))), cells.Finite(math.Exp(stat.Mean(x)))
-	if b.Tested {
-		b.P = p
-	}
 	b.Low, b.High = max(math.Exp(e.Low), 1/math.MaxFloat64), min(math.Exp(e.High), math.MaxFloat64)
 	b.Refusal = a.refuseArm(t, m, calibrated)
 	return b, true

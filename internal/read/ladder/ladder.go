@@ -50,10 +50,10 @@ type Step struct {
 	Value     float64  `json:"value"`             // Arm's figure: the geometric mean over the blocks
 	BaseValue float64  `json:"base_value"`
 	Ratio     float64  `json:"ratio"` // Value ÷ BaseValue
-	Low       float64  `json:"low"`
+	Low       float64  `json:"low"`   // the interval that decides: of a step with its share of the level among the steps
 	High      float64  `json:"high"`
-	P         float64  `json:"p"`     // sign flip, two-sided; of a step adjusted together with the other steps
-	Told      bool     `json:"told"`  // p is at most the level, and the interval does not contain 1
+	P         float64  `json:"p"`     // Student's t, two-sided; of a step adjusted together with the other steps
+	Told      bool     `json:"told"`  // the interval does not contain 1, and the blocks are enough for a verdict
 	Added     Part     `json:"added"` // Value − BaseValue, in the metric's unit
 	Share     Part     `json:"share"` // of the logarithm of the whole's ratio; 0 unless the split is divided
 	Cause     *Cause   `json:"cause,omitempty"`

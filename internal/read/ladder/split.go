@@ -20,14 +20,21 @@ func (p *Split) split(logs [][]float64, mute bool) {
 	}
 	p.Whole = stepOf(logs[last], logs[0], p.Level)
 	p.Whole.Arm, p.Whole.Base = p.Arms[last], p.Arms[0]
-	p.Whole.P = stat.SignFlip(whole)
-	p.Whole.Told = !mute && p.Whole.told(p.Level)
-	adjusted := stat.StepDown(effects)
+	untold := mute || stat.MinP(p.Blocks) > p.Level
+	p.Whole.tell(whole, p.Level, 1)
+	p.Whole.Told = p.Whole.Told && !untold
+	ps := make([]float64, last)
 	for k := range effects {
 		step := stepOf(logs[k+1], logs[k], p.Level)
-		step.Arm, step.Base, step.P = p.Arms[k+1], p.Arms[k], adjusted[k]
-		step.Told = !mute && step.told(p.Level)
+		step.Arm, step.Base = p.Arms[k+1], p.Arms[k]
+		if u, ok := stat.MeanOf(effects[k]); ok {
+			ps[k] = u.Beyond(0)
+		}
 		p.Steps = append(p.Steps, step)
+	}
+	for k, share := range stat.Shares(ps, p.Level) {
+		p.Steps[k].tell(effects[k], p.Level, share)
+		p.Steps[k].Told = p.Steps[k].Told && !untold
 	}
 	if p.Reason = p.undivided(mute); p.Reason == "" {
 		p.divide(effects, whole)
@@ -71,9 +78,6 @@ func (p *Split) divide(effects [][]float64, whole []float64) {
 // stepOf sets the figures of one arm against those of another in the same blocks.
 func stepOf(over, under []float64, level float64) Step {
 	t := Step{Value: cells.Finite(math.Exp(stat.Mean(over))), BaseValue: cells.Finite(math.Exp(stat.Mean(under)))}
-	if e, ok := stat.MeanAt(less(over, under), level); ok {
-		t.Ratio, t.Low, t.High = bounded(e.Point), bounded(e.Low), bounded(e.High)
-	}
 	if e, ok := stat.DifferenceOfMeans(over, under, level); ok {
 		t.Added = Part{cells.Finite(e.Point), cells.Finite(e.Low), cells.Finite(e.High)}
 	}
@@ -85,8 +89,18 @@ func bounded(log float64) float64 {
 	return max(1/math.MaxFloat64, cells.Finite(math.Exp(log)))
 }
 
-// told tells whether a step's ratio is apart from 1.
-func (t Step) told(level float64) bool { return t.P <= level && (t.Low > 1 || t.High < 1) }
+// tell gives a step the interval that tells its ratio apart from 1, of which so many
+// steps share the level (stat.Shares).
+func (t *Step) tell(effects []float64, level float64, share int) {
+	u, ok := stat.MeanOf(effects)
+	if !ok {
+		return
+	}
+	e := u.At(level / float64(share))
+	t.Ratio, t.Low, t.High = bounded(e.Point), bounded(e.Low), bounded(e.High)
+	t.P = min(1, u.Beyond(0)*float64(share))
+	t.Told = (t.Low > 1 || t.High < 1) && cells.Known(len(effects), t.Ratio, t.Low, t.High)
+}
 
 // less subtracts logarithms block by block.
 func less(over, under []float64) []float64 {

@@ -224,6 +224,7 @@ func functionsOf(of, against []*costs) []place {
 func changes(of, against []*costs, places []place, cost func(*costs, place) float64) []Change {
 	all := make([]Change, len(places))
 	ps := make([]float64, len(places))
+	told := make([]stat.Uncertain, len(places)) // no Degrees where there are too few pairs
 	for i, at := range places {
 		diffs := make([]float64, len(of))
 		c := Change{Name: at.function}
@@ -240,14 +241,16 @@ func changes(of, against []*costs, places []place, cost func(*costs, place) floa
 		c.Difference = c.Arm - c.Base
 		c.Low, c.High, ps[i] = c.Difference, c.Difference, 1
 		if part, ok := stat.MeanComponent(diffs); ok && len(diffs) >= fewestPairs {
-			var e stat.Estimate
-			e, ps[i] = stat.Apart(c.Difference, part)
-			c.Low, c.High = e.Low, e.High
+			told[i] = stat.Apart(c.Difference, part)
+			ps[i] = told[i].Beyond(0)
 		}
 		all[i] = c
 	}
-	for i, p := range stat.Holm(ps) {
-		all[i].Told = p <= level
+	for i, share := range stat.Shares(ps, level) {
+		if c := &all[i]; told[i].Degrees > 0 {
+			e := told[i].At(level / float64(share))
+			c.Low, c.High, c.Told = e.Low, e.High, e.Low > 0 || e.High < 0
+		}
 	}
 	slices.SortStableFunc(all, func(a, b Change) int { return cmp.Compare(math.Abs(b.Difference), math.Abs(a.Difference)) })
 	return all

@@ -78,7 +78,7 @@ func overhead(probes, trials []*trial.Judged, name string) (Overhead, bool) {
 	a, probed := stat.MeanComponent(with)
 	b, measured := stat.MeanComponent(without)
 	if probed && measured {
-		e, _ = stat.Apart(e.Point, a, b)
+		e = stat.Apart(e.Point, a, b).At(1 - stat.Confidence)
 	}
 	return Overhead{
 		Metric: name, Probes: len(with), Trials: len(without),

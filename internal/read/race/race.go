@@ -60,13 +60,14 @@ const (
 
 // Candidate is an arm in the race.
 type Candidate struct {
-	Arm    string        `json:"arm"`
-	Fate   Fate          `json:"fate"`
-	By     string        `json:"by,omitempty"`     // the arm that it is slower than
-	Reason string        `json:"reason,omitempty"` // of one that failed
-	Blocks int           `json:"blocks"`           // in which it was planned
-	Figure cells.Figure  `json:"figure"`           // of the metric, in the race
-	Ratio  stat.Estimate `json:"ratio"`            // to the baseline, within the race's blocks; zero without any
+	Arm       string        `json:"arm"`
+	Fate      Fate          `json:"fate"`
+	By        string        `json:"by,omitempty"`         // the arm that it is slower than
+	Reason    string        `json:"reason,omitempty"`     // of one that failed
+	Blocks    int           `json:"blocks"`               // in which it was planned
+	Figure    cells.Figure  `json:"figure"`               // of the metric, in the race: over the blocks of Ratio where there is one
+	Ratio     stat.Estimate `json:"ratio"`                // to the baseline, within the race's blocks; zero without any
+	BaseValue float64       `json:"base_value,omitempty"` // the baseline's figure over the blocks of Ratio: Ratio is the quotient
 }
 
 // Fate is what became of a candidate.

@@ -1,6 +1,7 @@
 package race
 
 import (
+	"math"
 	"slices"
 
 	"netdyno/internal/metric"
@@ -31,7 +32,7 @@ func Read(s *cells.Dataset) *Race {
 		Spec: *spec, Baseline: s.Header.Study.Compare.Baseline, Margin: f.margin, Unit: m.Unit,
 		Blocks: block, Exhaustive: s.Header.Study.Blocks * len(s.Arms), Knobs: f.knobs(s),
 	}
-	r.Candidates = f.candidates(s, confirms, block)
+	r.Candidates = f.candidates(block)
 	for _, v := range s.Trials {
 		r.Trials += oneIf(v.Record != nil)
 	}
@@ -66,7 +67,7 @@ func raced(s *cells.Dataset, confirms map[int]bool) int {
 
 // candidates tells what became of every arm, each by the last block that it ran in; last
 // is that of the race.
-func (f field) candidates(s *cells.Dataset, confirms map[int]bool, last int) []Candidate {
+func (f field) candidates(last int) []Candidate {
 	_, noise := f.paces()
 	base := f.baseline()
 	fates := map[int]standing{}
@@ -85,9 +86,11 @@ func (f field) candidates(s *cells.Dataset, confirms map[int]bool, last int) []C
 		if c.Fate == Fell {
 			c.Reason = r.reason
 		}
-		c.Figure, _ = figureOf(s, r.name, s.Header.Study.Race.Best, func(v *trial.Judged) bool { return !confirms[v.Plan.Block] })
-		if base != nil {
-			c.Ratio = f.ratio(r, base, noise)
+		c.Figure = f.figure(r, r)
+		if base != nil && !r.base {
+			if c.Ratio = f.ratio(r, base, noise); c.Ratio.Point > 0 {
+				c.Figure, c.BaseValue = f.figure(r, base), f.figure(base, r).Value
+			}
 		}
 		all = append(all, c)
 	}
@@ -117,6 +120,18 @@ func earlier(values map[int]float64, block int) map[int]float64 {
 		}
 	}
 	return kept
+}
+
+// figure is an arm's over the blocks of the race that another has too.
+func (f field) figure(r, with *runner) cells.Figure {
+	var p cells.Pool
+	for block, x := range r.pace {
+		if _, both := with.pace[block]; both {
+			p.Add(block, math.Exp(toward(f.better, x)))
+		}
+	}
+	figure, _ := p.Figure()
+	return figure
 }
 
 // figureOf is an arm's figure of a metric over some of its trials.
@@ -197,8 +212,8 @@ func over(decided []record.Allocation) bool {
 func gain(fresh *cells.Dataset, cell, best, winner, base string) *compare.Comparison {
 	m, _ := metric.Named(best) // Read has seen it
 	b := compare.Prepare(fresh, cell, m, winner, base)
-	compare.AdjustFamily([]*compare.Pending{b}, compare.StepDown, compare.AdjustStepDown)
 	b.Bound = b.Margin
+	compare.ShareLevel([]*compare.Pending{b})
 	b.Judge()
 	return &b.Comparison
 }

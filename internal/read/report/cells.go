@@ -166,7 +166,7 @@ func (l *layout) mainTable(c cells.Cell) Table {
 func (l *layout) mainCaption(c cells.Cell) string {
 	caption := "Geometric mean over blocks (rounds of all arms in random order) with its 95 % interval, unless that rounds to the figure itself"
 	if severalArms(c) {
-		caption += "; below it the ratio to " + l.baseline() + " with its " + confidence(l.level()) + " interval and, on primary metrics, the verdict"
+		caption += "; below it the ratio to " + l.baseline() + ": on primary metrics with the verdict and the interval that decides it, else with its own " + confidence(l.level()) + " interval"
 	}
 	return caption + "."
 }

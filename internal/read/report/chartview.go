@@ -65,14 +65,17 @@ func (v *chartView) key(name string, order int) int {
 
 // printed is a value with its unit, interval and number of blocks.
 func printed(f cells.Figure, s metric.Scale) string {
+	if !f.Known() {
+		return cells.Unknown + bracketed(cells.WhyUnknown(f.N, f.Of))
+	}
 	text := strings.TrimSpace(s.Format(f.Value) + " " + s.Unit)
 	return text + bracketed(intervalWords(f, s)) + ", " + quantity.Plural(f.N, "block")
 }
 
-// intervalWords are a figure's interval; "" of one block, and of windows at one rate,
+// intervalWords are a figure's interval; "" of few blocks, and of windows at one rate,
 // which have none.
 func intervalWords(f cells.Figure, s metric.Scale) string {
-	if f.N < 2 || f.Low == f.High {
+	if !f.Sure() || f.Low == f.High {
 		return ""
 	}
 	return s.Interval(f.Low, f.High)
@@ -119,6 +122,9 @@ func figureDatum(f cells.Figure, s metric.Scale) Datum {
 	f, ok := sound(f)
 	if !ok {
 		return missing()
+	}
+	if !f.Known() {
+		return unknown(f.N, f.Of)
 	}
 	return number(s.Format(f.Value), intervalWords(f, s))
 }

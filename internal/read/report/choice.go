@@ -49,10 +49,10 @@ func (l *layout) optionsOf(c view.Choice) Table {
 		case o.Key == c.Best.Key:
 			what = "best"
 		}
-		row := []Datum{l.named(o.Arm), word(o.Cell), word(what), amount(o.Figure.Value, o.Figure.Low, o.Figure.High, scale)}
+		row := []Datum{l.named(o.Arm), word(o.Cell), word(what), amountOf(o.Figure, scale)}
 		for i, k := range o.Bounds {
 			s := scaleFor(c.Spec.Within[i].Metric, c.Best.Bounds[i].Figure.Value)
-			row = append(row, amount(k.Figure.Value, k.Figure.Low, k.Figure.High, s), word(string(k.State)))
+			row = append(row, amountOf(k.Figure, s), word(string(k.State)))
 		}
 		t.Rows = append(t.Rows, row)
 	}

@@ -42,14 +42,14 @@ func (l *layout) claimLines() []ClaimLine {
 // evidenceOf lists the comparisons behind a claim: all of them must hold.
 func evidenceOf(c compare.Claim) Table {
 	t := Table{
-		Caption: "Every condition of the claim, with " + confidence(c.Level) + " intervals. All must hold.",
+		Caption: "Every condition of the claim, with the interval that decides it. All must hold.",
 		Columns: slices.Concat(columns("metric", "ratio of", "claimed"), numbers("measured", "blocks"), columns("state")),
 	}
 	for _, e := range c.Evidence {
 		p := c.Spec.Parts[e.Part]
 		measured := missing()
 		if e.Blocks > 0 {
-			measured = Datum{Ratio: &Ratio{Text: ratio(e.Ratio), Interval: ratioInterval(e.Low, e.High)}}
+			measured = Datum{Ratio: ratioOver(e.Blocks, e.Of, e.Ratio, e.Low, e.High)}
 		}
 		t.Rows = append(t.Rows, []Datum{
 			word(p.Metric), word(e.What), word(compare.Claimed(p)), measured, number(strconv.Itoa(e.Blocks), ""),

@@ -31,7 +31,8 @@ func (l *layout) comparisons() Section {
 	return Section{
 		ID: "comparisons", Title: "Comparisons",
 		Note: "A ratio is the arm's figure ÷ that of " + l.baseline() + ", or of the other arm named: the geometric mean of the ratios within blocks, over the blocks that both arms have. " +
-			"Its interval is Student's t on the logarithms; p is the exact sign-flip permutation test. On a primary metric, which the study declared before the run, better or worse needs an adjusted p of at most " + strconv.FormatFloat(l.level(), 'g', 3, 64) + " and an interval outside the bound. Other metrics are not judged: among so many, some differ by chance.",
+			"Its interval is Student's t on the logarithms. On a primary metric, which the study declared before the run, the interval is the one that decides: better or worse where it lies wholly outside the bound, equivalent where it lies wholly inside the margin. " +
+			"Primary comparisons share the level of " + strconv.FormatFloat(l.level(), 'g', 3, 64) + " (Holm), so that even one false difference among all of them is rarer than that; p is of a difference beyond the bound. Other metrics are not judged, as among so many some differ by chance: their intervals of " + confidence(l.level()) + " hold each by itself.",
 		Tables: []Table{bounded(primary), bounded(explored)},
 	}
 }

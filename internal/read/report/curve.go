@@ -88,6 +88,7 @@ func (line *CurveLine) mark(c cells.Cell, a cells.Arm, p hist.Point, kind string
 		if summary, ok := summaryOf(a, name); ok {
 			s := scaleOf(c, name)
 			one.Metric, one.Text = name, figureText(a, summary, s)+" "+s.Unit
+			marked = summary.Known()
 		}
 	}
 	if one.Text == "" {

@@ -20,11 +20,14 @@ func figureText(a cells.Arm, m cells.Summary, s metric.Scale) string {
 	return s.Format(m.Value)
 }
 
-// figureOf is an arm's figure with its interval, which one block does not give. An
+// figureOf is an arm's figure with its interval, or why it is not shown. An
 // interval whose ends are printed as the figure is left out.
 func figureOf(a cells.Arm, m cells.Summary, s metric.Scale) Datum {
+	if !m.Known() {
+		return unknown(m.N, m.Of)
+	}
 	text := figureText(a, m, s)
-	if m.N < 2 || s.Format(m.Low) == text && s.Format(m.High) == text {
+	if !m.Sure() || s.Format(m.Low) == text && s.Format(m.High) == text {
 		return number(text, "")
 	}
 	return number(text, s.Interval(m.Low, m.High))
@@ -38,12 +41,25 @@ func armFigure(a cells.Arm, name string, s metric.Scale) Datum {
 	return missing()
 }
 
-// ratioOf is a comparison's ratio with its interval; nil where there is none.
+// unknown stands in the place of a figure that is not shown.
+func unknown(blocks, of int) Datum { return number(cells.Unknown, cells.WhyUnknown(blocks, of)) }
+
+// ratioOf is a comparison's ratio with its interval, or why it is not shown; nil where
+// there is none.
 func ratioOf(c compare.Comparison) *Ratio {
 	if c.Ratio <= 0 {
 		return nil
 	}
-	return &Ratio{Text: ratio(c.Ratio), Interval: ratioInterval(c.Low, c.High)}
+	return ratioOver(c.Blocks, c.Of, c.Ratio, c.Low, c.High)
+}
+
+// ratioOver is a ratio over so many blocks, of those that have run, with its interval,
+// or why it is not shown.
+func ratioOver(blocks, of int, point, low, high float64) *Ratio {
+	if !cells.Known(blocks, point, low, high) {
+		return &Ratio{Text: cells.Unknown, Interval: cells.WhyUnknown(blocks, of)}
+	}
+	return &Ratio{Text: ratio(point), Interval: ratioInterval(low, high)}
 }
 
 // ratioDatum is a comparison's ratio as a value.
@@ -69,6 +85,18 @@ func inUnit(value float64, s metric.Scale) Datum {
 	return Datum{Figure: &Number{Text: s.Format(value), Unit: s.Unit}}
 }
 
+// amountOf is a figure with its interval and unit, or why it is not shown.
+func amountOf(f cells.Figure, s metric.Scale) Datum {
+	if !f.Known() {
+		return unknown(f.N, f.Of)
+	}
+	d := amount(f.Value, f.Low, f.High, s)
+	if !f.Sure() {
+		d.Figure.Interval = ""
+	}
+	return d
+}
+
 // amount is a figure of any sign with its interval and unit.
 func amount(value, low, high float64, s metric.Scale) Datum {
 	interval := s.Interval(low, high)
@@ -81,7 +109,7 @@ func amount(value, low, high float64, s metric.Scale) Datum {
 // overShared says which figures a ratio is the quotient of where these are not
 // the arms' own, as the arms do not share all blocks; "" where they are.
 func overShared(c compare.Comparison, s metric.Scale) string {
-	if !c.Partial || c.Ratio <= 0 {
+	if !c.Partial || c.Ratio <= 0 || !c.Known() {
 		return ""
 	}
 	return s.Format(c.Value) + " ÷ " + s.Format(c.BaseValue) + " " + s.Unit + " over " + quantity.Plural(c.Blocks, "shared block")

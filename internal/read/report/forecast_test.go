@@ -41,7 +41,7 @@ func TestForecastText(t *testing.T) {
 	}
 	words := strings.Join(strings.Fields(b.String()), " ")
 	for _, part := range []string{
-		"1.00 MiB down, 11.2k exchanges/s: 1 server and 2 clients, each with 100Gbit/s, 32 cores", "Models of results/cost-1.", "go-http1 with go 1.26 on a processor",
+		"1.00 MiB down, 11.2 k exchanges/s: 1 server and 2 clients, each with 100Gbit/s, 32 cores", "Models of results/cost-1.", "go-http1 with go 1.26 on a processor",
 		"go-http1 2.00 (1.80–2.20)", "20.0 MiB, ?", "50.0 %", "extrapolated",
 		"go-http1 carries it; the link is full first, at 2.00 times this rate.", "go-grpc codec=proto does not carry it: it needs 1.50 times the server CPU.",
 		"Extrapolated for go-grpc codec=proto: connections of 12, measured from 1 to 10.", "go-grpc codec=proto takes 1.50× the cores of go-http1 (1.35×–1.65×).",

@@ -51,7 +51,7 @@ func (l *layout) forest(name string) (Heading, *Forest) {
 	}
 	return Heading{
 		Title: "Effect on " + labelOf(name) + betterWords(f.Better),
-		Caption: "Each arm as a ratio to " + l.baseline() + ", paired within blocks: small dots are blocks, the line is the " + confidence(l.level()) + " interval. " +
+		Caption: "Each arm as a ratio to " + l.baseline() + ", paired within blocks: small dots are blocks, the line is the interval that decides (section Comparisons). " +
 			"Inside the grey band a difference counts as none. The grey row compares the baseline with its own repeat. Pale rows are invalid.",
 		Wide: true,
 	}, f
@@ -79,7 +79,7 @@ func (l *layout) forestCell(c cells.Cell, name string) ForestCell {
 	group := ForestCell{Name: c.Name}
 	for _, a := range c.Arms {
 		cmp, ok := l.compared[comparisonKey{c.Name, a.Name, name}]
-		if !ok || !drawable(cmp.Ratio, cmp.Low, cmp.High) {
+		if !ok || !cmp.Known() || !drawable(cmp.Ratio, cmp.Low, cmp.High) {
 			continue
 		}
 		group.Bound = cmp.Bound
@@ -93,7 +93,7 @@ func (l *layout) forestCell(c cells.Cell, name string) ForestCell {
 		return group // the baseline alone is set against nothing
 	}
 	for _, n := range l.Noise {
-		if n.Cell != c.Name || n.Metric != name || !drawable(n.Ratio, n.Low, n.High) {
+		if n.Cell != c.Name || n.Metric != name || !n.Known() || !drawable(n.Ratio, n.Low, n.High) {
 			continue
 		}
 		group.Rows = append(group.Rows, ForestRow{

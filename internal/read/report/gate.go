@@ -43,7 +43,7 @@ func NewGate(f finding.Findings, result compare.GateResult, all []compare.Gated)
 }
 
 func gatedTable(all []compare.Gated, level float64) Table {
-	t := Table{Caption: "Figures are means over the blocks that both arms have. Intervals are " + confidence(level) + "."}
+	t := Table{Caption: "Figures are means over the blocks that both arms have. The interval decides."}
 	t.Columns = slices.Concat(columns("arm", "against", "cell", "metric"), numbers("arm's figure", "the other's", "ratio"), columns("gate", "because"))
 	for _, c := range all {
 		value, base := quotientOf(c.Comparison)
@@ -65,7 +65,7 @@ func gateReason(c compare.Gated) string {
 }
 
 func requiredTable(all []compare.Requirement, level float64) Table {
-	t := Table{Columns: slices.Concat(columns("requirement", "cell"), numbers("found", confidence(level)+" interval"), columns("gate", "because"))}
+	t := Table{Columns: slices.Concat(columns("requirement", "cell"), numbers("found", "interval"), columns("gate", "because"))}
 	for _, r := range all {
 		value, interval := measured(r)
 		t.Rows = append(t.Rows, words(r.Text, or(cells.Spoken(r.Cell), "all"), or(value, none), or(interval, none), stateMarks[r.State]+" "+string(r.State), because(r.Reason, r.Decides)))

@@ -7,11 +7,10 @@ import (
 
 	"netdyno/internal/quantity"
 	"netdyno/internal/read/cells"
-	"netdyno/internal/read/compare"
 )
 
 // judged says how the verdicts were reached: at which stage and level, in how
-// large a family, adjusted by which method. Nothing when nothing was compared.
+// large a family. Nothing when nothing was compared.
 func (l *layout) judged() []string {
 	var said []string
 	if l.Stage != nil && l.Stage.Sentence != "" {
@@ -23,7 +22,7 @@ func (l *layout) judged() []string {
 		case !c.Primary:
 			explored++
 		case primary == 0:
-			said = append(said, family(c.Family, "primary comparison", c.Method))
+			said = append(said, family(c.Family, "primary comparison"))
 			primary++
 		}
 	}
@@ -31,14 +30,14 @@ func (l *layout) judged() []string {
 		said = append(said, "Not judged: "+quantity.Plural(explored, "comparison")+" on other metrics, each with its interval.")
 	}
 	if len(l.Requirements) > 0 {
-		said = append(said, family(l.Requirements[0].Family, "requirement", compare.StepDown))
+		said = append(said, family(l.Requirements[0].Family, "requirement"))
 	}
 	return said
 }
 
-// family is the sentence on a family of tests and how it is adjusted.
-func family(size int, what, method string) string {
-	return fmt.Sprintf("Judged: %s as one family, p adjusted by %s.", quantity.Plural(size, what), or(method, "no method"))
+// family is the sentence on a family of tests and how to read its intervals.
+func family(size int, what string) string {
+	return fmt.Sprintf("Judged: %s as one family, each by the interval printed with it (Holm).", quantity.Plural(size, what))
 }
 
 // confidence prints that of an interval at a level, "95 %".
@@ -46,8 +45,8 @@ func confidence(level float64) string {
 	return strconv.FormatFloat(100*(1-level), 'g', 3, 64) + " %"
 }
 
-// level is what the adjusted p of every comparison is held against, and 1 − the
-// confidence of its interval.
+// level is what the primary comparisons share, and 1 − the confidence of the interval
+// of any other.
 func (l *layout) level() float64 {
 	if len(l.Comparisons) == 0 {
 		return cells.Level

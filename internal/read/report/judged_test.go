@@ -26,11 +26,11 @@ func staged() finding.Findings {
 	f.Requirements = []compare.Requirement{
 		{
 			Require: record.Require{Text: "service_p99_us of a <= 5ms", Metric: "service_p99_us", Arm: "a", Bound: 5000},
-			Value:   4123, Low: 4000, High: 4300, Level: 0.03125, Blocks: 6, Family: 3, State: compare.Met,
+			Value:   4123, Low: 4000, High: 4300, Interval: 0.03125, Level: 0.03125, Of: 6, Blocks: 6, Family: 3, State: compare.Met,
 		},
 		{
 			Require: record.Require{Text: "exchanges_per_s of a >= 0.9 x b", Metric: "exchanges_per_s", Arm: "a", Base: "b", AtLeast: true, Bound: 0.9},
-			Cell:    "connections=50", Value: 0.7, Low: 0.65, High: 0.75, Level: 0.03125, Blocks: 6, Family: 3, State: compare.Broken,
+			Cell:    "connections=50", Value: 0.7, Low: 0.65, High: 0.75, Interval: 0.03125, Level: 0.03125, Of: 6, Blocks: 6, Family: 3, State: compare.Broken,
 		},
 		{
 			Require: record.Require{Text: "server.rss_bytes of a <= 1MiB", Metric: "server.rss_bytes", Arm: "a", Bound: 1 << 20},
@@ -58,9 +58,9 @@ func TestEveryFormSaysHowItJudged(t *testing.T) {
 			"service_p99_us of a <= 5ms: met, 4.12 ms (96.9 % interval 4.00–4.30, 6 blocks).",
 			"6 blocks",
 			"Stopped after stage 1 of 3 (6 blocks): every primary comparison is settled at level 0.0312.",
-			"as one family, p adjusted by step-down sign flip.",
+			"as one family, each by the interval printed with it (Holm).",
 			"Not judged: 12 comparisons on other metrics, each with its interval.",
-			"Judged: 3 requirements as one family, p adjusted by step-down sign flip.",
+			"Judged: 3 requirements as one family, each by the interval printed with it (Holm).",
 		} {
 			_, after, found := strings.Cut(rest, want)
 			if !found {
@@ -69,8 +69,8 @@ func TestEveryFormSaysHowItJudged(t *testing.T) {
 			}
 			rest = after
 		}
-		if name != "text" && !strings.Contains(got, "adjusted p of at most 0.0312 and") {
-			t.Errorf("%s does not say what the adjusted p is held against", name)
+		if name != "text" && !strings.Contains(got, "share the level of 0.0312 (Holm)") {
+			t.Errorf("%s does not say which level is shared", name)
 		}
 	}
 }
@@ -103,7 +103,7 @@ func TestGateSaysWhatIsBroken(t *testing.T) {
 	}
 	g := NewGate(f, result, all)
 	got := string(render(t, g.Markdown))
-	for _, want := range []string{"a requirement is broken", "✗ broken", "✓ met", "? cannot tell", "96.9 % interval", "3 requirements as one family"} {
+	for _, want := range []string{"a requirement is broken", "✗ broken", "✓ met", "? cannot tell", "The interval decides", "3 requirements as one family"} {
 		if !strings.Contains(got, want) {
 			t.Errorf("gate.md does not say %q:\n%s", want, got)
 		}

@@ -118,8 +118,8 @@ func (t Table) narrow() Table { return t.part(2, stepColumns).plain().withoutInt
 // rungs is the table of one cell: the first arm, every step, and the whole.
 func (l *layout) rungs(p ladder.Split, scale metric.Scale) Table {
 	t := Table{
-		Caption: "Step by step" + cells.InCell(p.Cell) + ", over " + commonBlocks(p) + " that all arms have, with " + confidence(p.Level) +
-			" intervals. Steps multiply, so a share is of the ratio's logarithm.",
+		Caption: "Step by step" + cells.InCell(p.Cell) + ", over " + commonBlocks(p) + " that all arms have. The interval of a ratio decides whether it is told apart, the others are of " + confidence(p.Level) +
+			" each. Steps multiply, so a share is of the ratio's logarithm.",
 		Columns: slices.Concat(columns("step"), []Column{
 			{Title: "leads to", Kind: Arms}, {Title: labelOf(p.Metric), Kind: Numbers, Unit: scale.Unit, Metric: p.Metric},
 			{Title: "ratio", Kind: Numbers}, {Title: "adds", Kind: Numbers, Unit: scale.Unit}, {Title: "share", Kind: Numbers, Unit: "%"},
@@ -136,7 +136,7 @@ func (l *layout) rungs(p ladder.Split, scale metric.Scale) Table {
 	}
 	t.Rows = append(t.Rows, first)
 	for _, s := range append(slices.Clone(p.Steps), p.Whole) {
-		row := []Datum{stepDatum(s, p), l.named(s.Arm), number(scale.Format(s.Value), ""), stepRatio(s), stepAdded(s, scale), stepShare(s, p.Divided)}
+		row := []Datum{stepDatum(s, p), l.named(s.Arm), number(scale.Format(s.Value), ""), stepRatio(s, p), stepAdded(s, p, scale), stepShare(s, p.Divided)}
 		if profiled {
 			row = append(row, word(causeText(s.Cause, scale)))
 		}
@@ -164,15 +164,18 @@ func stepDatum(s ladder.Step, p ladder.Split) Datum {
 // stepTitle is a step as the study calls it, else by its arms.
 func stepTitle(s ladder.Step) string { return or(s.Title, s.Base+" → "+s.Arm) }
 
-func stepRatio(s ladder.Step) Datum {
-	d := Datum{Ratio: &Ratio{Text: ratio(s.Ratio), Interval: ratioInterval(s.Low, s.High)}}
+func stepRatio(s ladder.Step, p ladder.Split) Datum {
+	d := Datum{Ratio: ratioOver(p.Blocks, p.Of, s.Ratio, s.Low, s.High)}
 	if !s.Told {
 		d.Detail = "not told apart, p " + probability(s.P)
 	}
 	return d
 }
 
-func stepAdded(s ladder.Step, scale metric.Scale) Datum {
+func stepAdded(s ladder.Step, p ladder.Split, scale metric.Scale) Datum {
+	if !cells.Known(p.Blocks, s.Ratio, s.Low, s.High) {
+		return missing()
+	}
 	return number(signed(s.Added.Value, scale), signedInterval(s.Added.Low, s.Added.High, scale))
 }
 

@@ -142,7 +142,7 @@ func (l *layout) noiseSoFar() Table {
 	}
 	for _, n := range l.Noise {
 		if l.primary[n.Metric] {
-			t.Rows = append(t.Rows, []Datum{{Text: labelOf(n.Metric), Detail: cells.Spoken(n.Cell)}, {Ratio: &Ratio{Text: ratio(n.Ratio), Interval: ratioInterval(n.Low, n.High)}}})
+			t.Rows = append(t.Rows, []Datum{{Text: labelOf(n.Metric), Detail: cells.Spoken(n.Cell)}, {Ratio: noiseRatio(n)}})
 		}
 	}
 	return bounded(t)
@@ -186,7 +186,7 @@ func (l *layout) soFarOf(cell cells.Cell, arm cells.Arm, name string) Datum {
 	}
 	c, compared := l.compared[comparisonKey{cell.Name, arm.Name, name}]
 	if r := ratioOf(c); compared && r != nil && !c.Verdict.Refused() && !withheld(c) && c.Low < c.High {
-		d.Detail = r.Text + " (" + r.Interval + ")"
+		d.Detail = r.Text + " (" + joined(", ", r.Interval, overShared(c, scale)) + ")"
 	}
 	return d
 }

@@ -2,8 +2,9 @@ package report
 
 import (
 	"slices"
-
 	"strconv"
+
+	"netdyno/internal/read/compare"
 )
 
 // noise is the A/A comparison: the baseline against its own repeat.
@@ -13,7 +14,7 @@ func (l *layout) noise() Section {
 	other := Table{Caption: "Other metrics, with 95 % intervals.", Columns: headed, Folded: true}
 	for _, n := range l.Noise {
 		row := []Datum{
-			word(or(n.Cell, "all")), word(n.Metric), {Ratio: &Ratio{Text: ratio(n.Ratio), Interval: ratioInterval(n.Low, n.High)}},
+			word(or(n.Cell, "all")), word(n.Metric), {Ratio: noiseRatio(n)},
 			number(percent(n.Bound), ""), number(probability(n.P), ""),
 		}
 		if l.primary[n.Metric] {
@@ -28,4 +29,9 @@ func (l *layout) noise() Section {
 			"A difference between arms counts only outside the larger of that bound and the study's margin of " + strconv.FormatFloat(100*l.Header.Study.Compare.Margin, 'g', 3, 64) + " %.",
 		Tables: []Table{bounded(primary), bounded(other)},
 	}
+}
+
+// noiseRatio is the baseline's ratio to itself.
+func noiseRatio(n compare.Noise) *Ratio {
+	return ratioOver(len(n.Ratios), len(n.Ratios), n.Ratio, n.Low, n.High)
 }

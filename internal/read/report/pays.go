@@ -32,10 +32,10 @@ func (l *layout) weighed(p view.Pays) Table {
 	for _, w := range p.Cells {
 		row := []Datum{word(w.Cell)}
 		for _, side := range []view.Weighted{w.Arm, w.Base} {
-			row = append(row, l.named(side.Arm), amount(side.CPU.Value, side.CPU.Low, side.CPU.High, scaleFor(cost, w.Base.CPU.Value)),
-				amount(side.Goodput.Value, side.Goodput.Low, side.Goodput.High, scaleFor(speed, w.Base.Goodput.Value)))
+			row = append(row, l.named(side.Arm), amountOf(side.CPU, scaleFor(cost, w.Base.CPU.Value)),
+				amountOf(side.Goodput, scaleFor(speed, w.Base.Goodput.Value)))
 		}
-		t.Rows = append(t.Rows, append(row, amount(w.Ratio.Value, w.Ratio.Low, w.Ratio.High, scaleFor("", w.Ratio.Value)),
+		t.Rows = append(t.Rows, append(row, Datum{Ratio: ratioOver(w.Ratio.Blocks, w.Ratio.Blocks, w.Ratio.Value, w.Ratio.Low, w.Ratio.High)},
 			amount(w.Cores.Point, w.Cores.Low, w.Cores.High, scaleFor("", w.Cores.Point))))
 	}
 	return t

@@ -109,7 +109,7 @@ func TestAPageSurvivesJSON(t *testing.T) {
 }
 
 // A ratio or an interval in any form, and what stands between two figures.
-var printedFigures = regexp.MustCompile(`\d[\d\x{202f}.e+-]*(?:×|–\d[\d\x{202f}.e+-]*)`)
+var printedFigures = regexp.MustCompile(`\d[\d,.e+-]*(?:×|–\d[\d,.e+-]*)`)
 
 // No renderer computes: every ratio and every interval that is printed stands
 // in the page, letter by letter.

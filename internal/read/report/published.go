@@ -94,7 +94,7 @@ func notBeside(p view.Published) string {
 func (l *layout) publishedSection() Section {
 	p := l.published()
 	beside := Table{
-		Caption: "Published and measured ratios side by side, measured under the conditions that the publication states, with " + confidence(l.level()) + " intervals.",
+		Caption: "Published and measured ratios side by side, measured under the conditions that the publication states, with the intervals of the comparisons.",
 		Columns: slices.Concat(columns("cell", "metric", "arm ÷ base"), numbers("published", "measured here"), columns("source", "note")),
 	}
 	for _, r := range p.Beside {

@@ -42,9 +42,12 @@ func (l *layout) candidates(r *race.Race) Table {
 		Caption: "Figures and ratios to " + r.Baseline + " are of the race's blocks, which chose the winner: what it gains is told by the fresh blocks alone.",
 		Columns: slices.Concat(ofKind(Arms, "arm"), columns("fate"), numbers("blocks", labelOf(r.Spec.Best), "÷ "+r.Baseline)),
 	}
-	largest := 0.0
+	largest, own := 0.0, 0.0 // the baseline's
 	for _, c := range r.Candidates {
 		largest = max(largest, c.Figure.Value)
+		if c.Arm == r.Baseline {
+			own = c.Figure.Value
+		}
 	}
 	scale := scaleFor(r.Spec.Best, largest)
 	for _, c := range r.Candidates {
@@ -53,15 +56,15 @@ func (l *layout) candidates(r *race.Race) Table {
 			t.Rows = append(t.Rows, append(row, missing(), missing()))
 			continue
 		}
-		figure := amount(c.Figure.Value, c.Figure.Low, c.Figure.High, scale)
-		if c.Figure.N < 2 {
-			figure.Figure.Interval = "" // one block gives none
-		}
-		row = append(row, figure)
+		row = append(row, amountOf(c.Figure, scale))
 		if c.Arm == r.Baseline || c.Ratio.Point == 0 {
 			row = append(row, missing())
 		} else {
-			row = append(row, amount(c.Ratio.Point, c.Ratio.Low, c.Ratio.High, scaleFor("", c.Ratio.Point)))
+			ratio := amount(c.Ratio.Point, c.Ratio.Low, c.Ratio.High, scaleFor("", c.Ratio.Point))
+			if base := scale.Format(c.BaseValue); base != scale.Format(own) { // not all of its blocks
+				ratio.Figure.Note = "of " + base
+			}
+			row = append(row, ratio)
 		}
 		t.Rows = append(t.Rows, row)
 	}
@@ -98,7 +101,7 @@ func (l *layout) recommended(r *race.Race) []Table {
 			scale := scaleFor(c.Metric, max(c.Value, c.BaseValue))
 			gained.Rows = append(gained.Rows, []Datum{
 				word(joined(", ", labelOf(c.Metric), scale.Unit)), number(scale.Format(c.Value), ""), number(scale.Format(c.BaseValue), ""),
-				amount(c.Ratio, c.Low, c.High, scaleFor("", c.Ratio)), {Verdict: c.Verdict, Detail: c.Reason},
+				ratioDatum(c), {Verdict: c.Verdict, Detail: c.Reason},
 			})
 		}
 	}

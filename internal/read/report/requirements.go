@@ -37,7 +37,7 @@ func requirementText(r compare.Requirement) string {
 	case interval == "":
 		said += fmt.Sprintf(", %s (%s)", value, quantity.Plural(r.Blocks, "block"))
 	default:
-		said += fmt.Sprintf(", %s (%s interval %s, %s)", value, confidence(r.Level), interval, quantity.Plural(r.Blocks, "block"))
+		said += fmt.Sprintf(", %s (%s interval %s, %s)", value, confidence(r.Interval), interval, quantity.Plural(r.Blocks, "block"))
 	}
 	for _, why := range []string{r.Reason, r.Decides} {
 		if why != "" {
@@ -54,13 +54,22 @@ func measured(r compare.Requirement) (value, interval string) {
 	switch {
 	case r.Blocks == 0, r.Base != "" && r.Blocks == 1:
 		return "", ""
+	case r.Base != "" && !cells.Known(r.Blocks, r.Value, r.Low, r.High):
+		return unknownText(r), ""
 	case r.Base != "":
 		return ratio(r.Value), ratioInterval(r.Low, r.High)
 	}
 	s := scaleFor(r.Metric, r.Value)
+	if f := (cells.Figure{N: r.Blocks, Of: r.Of, Value: r.Value, Low: r.Low, High: r.High}); r.Low > 0 && !f.Known() {
+		return unknownText(r), ""
+	}
 	value = s.Format(r.Value) + noBreak + s.Unit
-	if r.Blocks == 1 {
+	if r.Blocks < 3 {
 		return value, ""
 	}
 	return value, s.Interval(r.Low, r.High)
+}
+
+func unknownText(r compare.Requirement) string {
+	return cells.Unknown + " (" + cells.WhyUnknown(r.Blocks, r.Of) + ")"
 }

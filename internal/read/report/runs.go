@@ -63,7 +63,7 @@ func NewRuns(r history.RunsCompared, before, after finding.Findings, places [2]R
 func gatedRuns(gated []compare.Gated) Table {
 	t := Table{}
 	if len(gated) > 0 {
-		t.Caption = fmt.Sprintf("The primary comparisons, a family of %d, p adjusted by %s. Below 1 the second run's figure is the smaller one. Intervals are 95 %%.", gated[0].Family, gated[0].Method)
+		t.Caption = fmt.Sprintf("The primary comparisons, a family of %d, each by the interval printed with it (%s). Below 1 the second run's figure is the smaller one.", gated[0].Family, gated[0].Method)
 	}
 	t.Columns = slices.Concat(columns("arm", "compared with", "cell", "metric"), numbers("first", "second", "second ÷ first", "p"), columns("gate"))
 	for _, g := range gated {

@@ -64,7 +64,7 @@ func runEffects(r history.RunsCompared, after finding.Findings) ([]Key, []Figure
 	for _, m := range metric.All() {
 		f := &Forest{Axis: labelOf(m.Name) + ", second ÷ first (ratio, log scale)", Better: m.Better}
 		for _, c := range r.Comparisons {
-			if c.Metric != m.Name || !c.Primary || !drawable(c.Ratio, c.Low, c.High) {
+			if c.Metric != m.Name || !c.Primary || !c.Known() || !drawable(c.Ratio, c.Low, c.High) {
 				continue
 			}
 			i := slices.IndexFunc(f.Groups, func(g ForestCell) bool { return g.Name == c.Cell })
@@ -85,7 +85,7 @@ func runEffects(r history.RunsCompared, after finding.Findings) ([]Key, []Figure
 		figures = append(figures, Figure{Forest: f, Heading: Heading{
 			ID: fmt.Sprintf("effect-%d", len(figures)+1), Wide: true,
 			Title: "What changed in " + labelOf(m.Name) + betterWords(m.Better),
-			Caption: "The second run as a ratio to the first: the line is the 95 % interval, which includes the machine's run-to-run noise where that is calibrated. " +
+			Caption: "The second run as a ratio to the first: the line is the interval that decides, which includes the machine's run-to-run noise where that is calibrated. " +
 				"Inside the grey band, the margin or the noise within the runs, a difference counts as none. Pale rows are not judged; the list above says why.",
 		}})
 	}

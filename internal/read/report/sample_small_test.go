@@ -34,7 +34,7 @@ func smallSample() finding.Findings {
 	})
 	pair := f.Comparisons[0]
 	pair.Sentence = ""
-	pair.Arm, pair.Base, pair.Verdict, pair.Reason = "go-epoll-shared", other, compare.CannotTell, "2 blocks cannot reach p ≤ 0.05"
+	pair.Arm, pair.Base, pair.Verdict, pair.Reason = "go-epoll-shared", other, compare.CannotTell, "2 blocks are too few: at least 6 are needed"
 	f.Comparisons = append(f.Comparisons, pair)
 	f.Comparisons[0].Partial = true
 	f.Noise = f.Noise[:2]
@@ -70,7 +70,7 @@ func smallSample() finding.Findings {
 		},
 		State: compare.Holds, Outcome: compare.StillHolds, Sentence: "Holds.", Level: 0.05, Conditions: []string{"rig loopback"},
 		Evidence: []compare.Evidence{
-			{What: other + " ÷ " + baseline, Ratio: 0.6, Low: 0.58, High: 0.63, Blocks: 6, State: compare.Holds},
+			{What: other + " ÷ " + baseline, Ratio: 0.6, Low: 0.58, High: 0.63, Interval: 0.05, Blocks: 6, State: compare.Holds},
 			{What: other + " ÷ " + baseline, State: compare.ClaimUndecided, Reason: "no blocks"},
 		},
 	}, {

@@ -261,7 +261,7 @@ func sampleCompare(rng *rand.Rand, f *finding.Findings, cell int, name string) {
 		for _, arm := range f.Cells[cell].Arms[1:] {
 			c := compare.Comparison{
 				Cell: name, Metric: metric, Arm: arm.Name, Base: base.Name, Primary: primary,
-				Family: 12, Method: "step-down sign flip", Bound: sd,
+				Family: 12, Method: "Holm", Bound: sd,
 			}
 			over, under := sampleBlocks(arm.Trials, metric), sampleBlocks(base.Trials, metric)
 			ratios := map[int]float64{}

@@ -104,8 +104,11 @@ func (l *layout) figureTable(metrics []string, short brevity) Table {
 	for i, name := range shown {
 		s := l.scaleOver(name)
 		figures := []Datum{}
-		l.eachArm(func(_ cells.Cell, a cells.Arm) {
-			d := armFigure(a, name, s)
+		l.eachArm(func(c cells.Cell, a cells.Arm) {
+			d := l.figureBeside(c, a, name, s)
+			if i >= short.primary || !l.hasRatios() {
+				d = armFigure(a, name, s)
+			}
 			if i >= short.intervals {
 				d = d.plain()
 			}
@@ -117,7 +120,7 @@ func (l *layout) figureTable(metrics []string, short brevity) Table {
 			if !short.ratios {
 				column.Unit = s.Unit
 			}
-			column = beside(column, figures, l.ratiosOf(name, short.ratios))
+			column = beside(column, figures, l.ratiosOf(name, s, short.ratios))
 		}
 		t.add(column, figures)
 		if name == goodputMetric && slices.ContainsFunc(l.Cells, onLink) {
@@ -139,6 +142,22 @@ func (l *layout) figureTable(metrics []string, short brevity) Table {
 		t.Notes = []string{quantity.Plural(more, "more metric")}
 	}
 	return t
+}
+
+// figureBeside is an arm's figure as it stands beside its ratio where there is no room
+// to say of what the ratio is the quotient: over the blocks of the ratio, where these
+// are not all that the arm has.
+func (l *layout) figureBeside(c cells.Cell, a cells.Arm, name string, s metric.Scale) Datum {
+	cmp, ok := l.compared[comparisonKey{c.Name, a.Name, name}]
+	if !ok || !cmp.Partial || withheld(cmp) || !cmp.Known() {
+		return armFigure(a, name, s)
+	}
+	m, has := cells.SummaryOver(a, metric.Shown(name), cmp.In)
+	if !has {
+		return missing()
+	}
+	m.Of = cmp.Of
+	return figureOf(a, m, s)
 }
 
 // eachArm calls do for each arm in each cell, in the study's order.
@@ -172,13 +191,15 @@ func (l *layout) scaleOver(name string) metric.Scale {
 	return scaleFor(name, largest)
 }
 
-// ratiosOf are the arms' ratios on a metric, in the order of the rows.
-func (l *layout) ratiosOf(name string, intervals bool) []Datum {
+// ratiosOf are the arms' ratios on a metric, in the order of the rows. One of which the
+// divisor is not the baseline's figure in the table, as the arms do not share all
+// blocks, has it beside it: "0.98× of 254".
+func (l *layout) ratiosOf(name string, s metric.Scale, intervals bool) []Datum {
 	ratios := []Datum{}
 	l.eachArm(func(c cells.Cell, a cells.Arm) {
 		d := Datum{}
 		if !a.Baseline {
-			d.Ratio = l.screenRatio(c, a, name)
+			d.Ratio = l.screenRatio(c, a, name, s)
 		}
 		ratios = append(ratios, d)
 	})
@@ -187,10 +208,20 @@ func (l *layout) ratiosOf(name string, intervals bool) []Datum {
 
 // screenRatio is an arm's ratio; one that there is none of is only its mark, because a
 // figure that is printed is believed.
-func (l *layout) screenRatio(c cells.Cell, a cells.Arm, metric string) *Ratio {
-	r := l.ratioTo(c, a, metric, scaleFor(metric, 0))
-	if r != nil && r.Verdict.Refused() {
+func (l *layout) screenRatio(c cells.Cell, a cells.Arm, name string, s metric.Scale) *Ratio {
+	r := l.ratioTo(c, a, name, s)
+	switch {
+	case r == nil:
+	case r.Verdict.Refused():
 		return &Ratio{Verdict: r.Verdict}
+	case r.Of != "":
+		divisor := s.Format(l.compared[comparisonKey{c.Name, a.Name, name}].BaseValue)
+		for _, base := range c.Arms {
+			if m, ok := summaryOf(base, name); base.Baseline && ok && m.Known() && s.Format(m.Value) == divisor {
+				return r
+			}
+		}
+		r.Text += " of " + divisor
 	}
 	return r
 }
@@ -268,8 +299,8 @@ func (l *layout) matrixForms() [][]Table {
 
 // effectTable has a row for each arm that some cell compares with the baseline on
 // a metric, and a column for each cell.
-func (l *layout) effectTable(metric string) Table {
-	t := Table{Columns: ofKind(Arms, labelOf(metric)+" ÷ "+l.baseline())}
+func (l *layout) effectTable(name string) Table {
+	t := Table{Columns: ofKind(Arms, labelOf(name)+" ÷ "+l.baseline())}
 	for _, c := range l.Cells {
 		t.Columns = append(t.Columns, numbers(cells.Spoken(c.Name))...)
 	}
@@ -278,7 +309,9 @@ func (l *layout) effectTable(metric string) Table {
 		for _, c := range l.Cells {
 			d := Datum{}
 			if arm != l.baseline() {
-				d.Ratio = l.screenRatio(c, cells.Arm{Name: arm}, metric)
+				if d.Ratio = l.screenRatio(c, cells.Arm{Name: arm}, name, scaleFor(name, 0)); d.Ratio != nil {
+					d.Ratio.Text, _, _ = strings.Cut(d.Ratio.Text, " of ") // no figures stand beside it
+				}
 			}
 			compared = compared || d.Ratio != nil
 			row = append(row, d)

@@ -51,7 +51,7 @@ func (l *layout) needs(f view.Search) Table {
 			for _, level := range c.Levels {
 				row = append(row, number(level.Text, ""))
 			}
-			t.Rows = append(t.Rows, append(row, amount(c.Metric.Value, c.Metric.Low, c.Metric.High, s), shareOfBest(f, c, s), word(string(c.Limit))))
+			t.Rows = append(t.Rows, append(row, amountOf(c.Metric, s), shareOfBest(f, c, s), word(string(c.Limit))))
 		}
 	}
 	return t

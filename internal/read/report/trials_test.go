@@ -36,7 +36,7 @@ func marked(f Figure) []string {
 
 func TestMarksLeadToTrialsOfTheirCell(t *testing.T) {
 	marks, groups := 0, 0
-	pages(t, 8, func(where string, _ finding.Findings, p Page) {
+	pages(t, 10, func(where string, _ finding.Findings, p Page) {
 		cell := map[string]int{}
 		for _, line := range p.Trials.All {
 			cell[line.ID] = line.Cell + 1
@@ -65,7 +65,7 @@ func TestMarksLeadToTrialsOfTheirCell(t *testing.T) {
 // What the panel says of an arm is what its cell's table says.
 func TestFiguresOfTheListAreThoseOfTheTables(t *testing.T) {
 	compared := 0
-	pages(t, 8, func(where string, _ finding.Findings, p Page) {
+	pages(t, 10, func(where string, _ finding.Findings, p Page) {
 		for i, c := range p.Cells {
 			for _, row := range c.Main.Rows {
 				of := slices.IndexFunc(p.Trials.Cells[i].Arms, func(a TrialArm) bool { return a.Arm == *row[0].Arm })
@@ -90,7 +90,7 @@ func TestFiguresOfTheListAreThoseOfTheTables(t *testing.T) {
 // A trial of the list has the figures of its account.
 func TestAccountsSayWhatTheListSays(t *testing.T) {
 	compared, accounts := 0, 0
-	pages(t, 8, func(where string, _ finding.Findings, p Page) {
+	pages(t, 10, func(where string, _ finding.Findings, p Page) {
 		lines := map[string]TrialLine{}
 		for _, line := range p.Trials.All {
 			lines[line.ID] = line

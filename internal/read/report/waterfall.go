@@ -50,7 +50,7 @@ func (l *layout) waterfall(splits []ladder.Split, scale metric.Scale) Figure {
 	}
 	return Figure{Waterfall: w, Heading: Heading{
 		Caption: "Each bar leads from one arm's figure to the next one's, which differs from it in one thing; the last bar is the whole. The axis is logarithmic, because steps multiply: " +
-			"a bar is as long as its step's share of the whole, wherever it stands. Whiskers are the " + confidence(l.level()) + " interval of the step's ratio. Pale bars are not told apart from 1.",
+			"a bar is as long as its step's share of the whole, wherever it stands. Whiskers are the interval of the step's ratio. Pale bars are not told apart from 1.",
 		Wide: true,
 	}}
 }
@@ -73,7 +73,7 @@ func (l *layout) bars(p ladder.Split, scale metric.Scale) []WaterfallBar {
 	whole.Name, whole.Whole = "the whole", true
 	bars = append(bars, whole)
 	for _, b := range bars {
-		if !drawable(b.From, b.To, b.Low, b.High) {
+		if !drawable(b.From, b.To, b.Low, b.High) || !b.Whole && !cells.Known(p.Blocks, b.To/b.From, b.Low/b.From, b.High/b.From) {
 			return nil
 		}
 	}

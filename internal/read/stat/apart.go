@@ -21,28 +21,21 @@ func MeanComponent(xs []float64) (Component, bool) {
 	return Component{sd * sd / n, n - 1}, true
 }
 
-// Apart returns the interval and the two-sided p of an estimate whose variance
-// is the sum of components: Student's t with the effective degrees of freedom.
+// Apart returns an estimate whose variance is the sum of components, for Student's
+// t with the effective degrees of freedom.
 //
 // Source: F. E. Satterthwaite, An approximate distribution of estimates of
 // variance components, 1946; B. L. Welch, 1947, is the case of two.
-func Apart(point float64, components ...Component) (Estimate, float64) {
+func Apart(point float64, components ...Component) Uncertain {
 	variance, squares := 0.0, 0.0
 	for _, c := range components {
 		variance += c.Variance
 		squares += c.Variance * c.Variance / c.Degrees
 	}
 	if variance == 0 {
-		p := 1.0
-		if point != 0 {
-			p = 0
-		}
-		return Estimate{point, point, point}, p
+		return Uncertain{Point: point, Degrees: math.Inf(1)}
 	}
-	degrees, scale := variance*variance/squares, math.Sqrt(variance)
-	half := TQuantile(degrees) * scale
-	t := studentsT{degrees}
-	return Estimate{point, point - half, point + half}, 2 * t.survival(math.Abs(point)/scale)
+	return Uncertain{point, math.Sqrt(variance), variance * variance / squares}
 }
 
 // found is the share of cases in which SmallestDifference is to be found.

@@ -12,27 +12,18 @@ func TestApartIsWelchs(t *testing.T) {
 	b := []float64{1.9, 0.8, 1.1, 0.1, -0.1, 4.4, 5.5, 1.6, 4.6, 3.4}
 	x, _ := MeanComponent(a)
 	y, _ := MeanComponent(b)
-	got, p := Apart(Mean(a)-Mean(b), x, y)
+	welch := Apart(Mean(a)-Mean(b), x, y)
+	got, p := welch.At(0.05), welch.Beyond(0)
 	for name, pair := range map[string][2]float64{"p": {p, 0.07939}, "low": {got.Low, -3.3654832}, "high": {got.High, 0.2054832}} {
 		if math.Abs(pair[0]-pair[1]) > 1e-5 {
 			t.Errorf("%s %v, want %v", name, pair[0], pair[1])
 		}
 	}
-	if _, p := Apart(1, Component{}, Component{}); p != 0 {
+	if p := Apart(1, Component{}, Component{}).Beyond(0); p != 0 {
 		t.Errorf("a difference without any variance has p %v", p)
 	}
-	if wide, _ := Apart(Mean(a)-Mean(b), x, y, Component{1, 7}); wide.High-wide.Low <= got.High-got.Low {
+	if wide := Apart(Mean(a)-Mean(b), x, y, Component{1, 7}).At(0.05); wide.High-wide.Low <= got.High-got.Low {
 		t.Error("a further component of variance does not widen the interval")
-	}
-}
-
-// Holm's own example of the method: four p values, as R's p.adjust has them.
-func TestHolm(t *testing.T) {
-	got := Holm([]float64{0.01, 0.04, 0.03, 0.005})
-	for i, want := range []float64{0.03, 0.06, 0.06, 0.02} {
-		if math.Abs(got[i]-want) > 1e-12 {
-			t.Errorf("adjusted %v: the %dth is not %v", got, i, want)
-		}
 	}
 }
 

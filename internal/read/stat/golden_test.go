@@ -115,17 +115,17 @@ func TestSlopeGolden(t *testing.T) {
 func TestBlocksToSettle(t *testing.T) {
 	// By hand: with sd 0.03 and mean 0.05, n = 6 gives 0.05 − 2.5706·0.03/√6 = 0.0185,
 	// n = 7 gives 0.0223 > 0.0198.
-	if n := BlocksToSettle(-0.05, 0.03, Bounds{0.0198, 0.0198}, 2); n != 7 {
+	if n := BlocksToSettle(-0.05, 0.03, Bounds{Inside: 0.0198, Outside: 0.0198}, 2); n != 7 {
 		t.Errorf("%d blocks for a difference, want 7", n)
 	}
 	// 2.2281·0.02/√11 = 0.0134; 2.3646·0.02/√8 = 0.0167; 2.2622·0.02/√10 = 0.0143 < 0.0148
-	if n := BlocksToSettle(0.005, 0.02, Bounds{0.0198, 0.0198}, 2); n != 10 {
+	if n := BlocksToSettle(0.005, 0.02, Bounds{Inside: 0.0198, Outside: 0.0198}, 2); n != 10 {
 		t.Errorf("%d blocks for an equivalence, want 10", n)
 	}
-	if n := BlocksToSettle(0.0198, 0.03, Bounds{0.0198, 0.0198}, 6); n != 0 {
+	if n := BlocksToSettle(0.0198, 0.03, Bounds{Inside: 0.0198, Outside: 0.0198}, 6); n != 0 {
 		t.Errorf("%d blocks for a mean on the bound, want none", n)
 	}
-	if n := BlocksToSettle(1, 0, Bounds{0.01, 0.01}, 6); n != 6 {
+	if n := BlocksToSettle(1, 0, Bounds{Inside: 0.01, Outside: 0.01}, 6); n != 6 {
 		t.Errorf("%d blocks, want the floor", n)
 	}
 }

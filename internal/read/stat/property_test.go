@@ -69,23 +69,6 @@ func TestSignFlipInvariances(t *testing.T) {
 	})
 }
 
-func TestAdjustedNeverBelowRaw(t *testing.T) {
-	rapid.Check(t, func(t *rapid.T) {
-		ps := rapid.SliceOfN(rapid.Float64Range(0, 1), 1, 20).Draw(t, "ps")
-		holm := Holm(ps)
-		for i := range ps {
-			if !(ps[i] <= holm[i] && holm[i] <= 1) {
-				t.Fatalf("raw %v, Holm %v", ps[i], holm[i])
-			}
-			for j := range ps {
-				if ps[i] < ps[j] && holm[i] > holm[j] {
-					t.Fatalf("order lost: %v → %v, %v → %v", ps[i], holm[i], ps[j], holm[j])
-				}
-			}
-		}
-	})
-}
-
 func TestQuantileIsMonotoneAndInside(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		xs := rapid.SliceOfN(rapid.Float64Range(-1e6, 1e6), 1, 30).Draw(t, "xs")

@@ -53,13 +53,11 @@ func GeometricMeanAt(ratios []float64, level float64) (Estimate, bool) {
 // MeanAt returns the arithmetic mean with its t interval of confidence 1 − level;
 // false for fewer than two values.
 func MeanAt(xs []float64, level float64) (Estimate, bool) {
-	if len(xs) < 2 {
+	u, ok := MeanOf(xs)
+	if !ok {
 		return Estimate{}, false
 	}
-	n := float64(len(xs))
-	t := studentsT{n - 1}.quantile(1 - level/2)
-	m, half := Mean(xs), t*SD(xs)/math.Sqrt(n)
-	return Estimate{m, m - half, m + half}, true
+	return u.At(level), true
 }
 
 // Mean returns the arithmetic mean, NaN when empty.
@@ -111,13 +109,16 @@ var critical sync.Map // float64 to float64
 
 // Bounds are the distances from 0, on the log scale and not negative, that settle
 // a question: a difference is none within Inside, and one beyond Outside.
-type Bounds struct{ Inside, Outside float64 }
+type Bounds struct {
+	Inside, Outside float64
+	Shared          int // what the level is divided by for Outside, see Shares; 0 is 1
+}
 
-// clear tells whether an interval that reaches half on both sides of mean lies
-// wholly within Inside or wholly beyond Outside.
-func (b Bounds) clear(mean, half float64) bool {
-	distance := math.Abs(mean)
-	return distance-half > b.Outside || distance+half < b.Inside
+// settle tells whether an interval of n values around mean with standard deviation
+// sd lies wholly within Inside or wholly beyond Outside.
+func (b Bounds) settle(mean, sd float64, n int, level float64) bool {
+	u := Uncertain{math.Abs(mean), sd / math.Sqrt(float64(n)), float64(n - 1)}
+	return n > 1 && (u.At(level).High < b.Inside || u.At(level/float64(max(1, b.Shared))).Low > b.Outside)
 }
 
 // BlocksToSettle returns the least number of blocks, at least floor, at which
@@ -127,7 +128,7 @@ func BlocksToSettle(mean, sd float64, bounds Bounds, floor int) int {
 	least := max(floor, 2)
 	// More blocks narrow the interval, so what settles once stays settled.
 	n := least + sort.Search(MaxBlocks-least+1, func(i int) bool {
-		return bounds.clear(mean, HalfWidth(least+i, sd))
+		return bounds.settle(mean, sd, least+i, 1-Confidence)
 	})
 	if n > MaxBlocks {
 		return 0

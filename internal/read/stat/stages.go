@@ -49,11 +49,7 @@ func StageLevels(blocks []int, alpha float64) []float64 {
 
 // Settles tells whether an interval of confidence 1 − level around mean, of n
 // values with standard deviation sd, is expected to settle a question about
-// bounds, and a sign flip of n to reach the level. Mean and sd are on the log scale.
+// bounds, and n to be enough for the level (MinP). Mean and sd are on the log scale.
 func Settles(mean, sd float64, bounds Bounds, n int, level float64) bool {
-	if n < 2 || MinP(n) > level {
-		return false
-	}
-	half := studentsT{float64(n - 1)}.quantile(1-level/2) * sd / math.Sqrt(float64(n))
-	return bounds.clear(mean, half)
+	return MinP(n) <= level && bounds.settle(mean, sd, n, level)
 }

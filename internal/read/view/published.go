@@ -1,6 +1,8 @@
 package view
 
 import (
+	"cmp"
+
 	"netdyno/internal/read/cells"
 	"netdyno/internal/read/compare"
 	"netdyno/internal/record"
@@ -12,7 +14,7 @@ type Published struct {
 	record.Published
 	Cell     string        `json:"cell"`
 	Measured float64       `json:"measured"` // 0 when there is none
-	Low      float64       `json:"low"`      // interval of the confidence that the comparisons' have
+	Low      float64       `json:"low"`      // the interval of the comparison of the two arms
 	High     float64       `json:"high"`
 	Unmet    []cells.Unmet `json:"unmet,omitempty"` // conditions that no cell meets; then nothing is measured
 }
@@ -20,15 +22,16 @@ type Published struct {
 // Publish sets published ratios beside measured ones of the same metric and
 // arms, whichever of the arms this study's baseline is, in every cell that
 // meets the publication's conditions.
-func Publish(s *cells.Dataset) []Published {
+func Publish(s *cells.Dataset, comparisons []compare.Comparison) []Published {
+	judged := compare.JudgedAt(comparisons)
 	var all []Published
 	for _, p := range s.Header.Study.Published {
-		all = append(all, publishOne(s, p)...)
+		all = append(all, publishOne(s, p, judged)...)
 	}
 	return all
 }
 
-func publishOne(s *cells.Dataset, p record.Published) []Published {
+func publishOne(s *cells.Dataset, p record.Published, judged compare.Levels) []Published {
 	if p.Unmeasured != "" {
 		return []Published{{Published: p}}
 	}
@@ -44,7 +47,9 @@ func publishOne(s *cells.Dataset, p record.Published) []Published {
 			continue
 		}
 		one := Published{Published: p, Cell: cell}
-		if e, ok := compare.PairUp(s, cell, p.Metric, p.Arm, p.Base).EstimateAt(s.Level()); ok {
+		level := cmp.Or(judged.Of(cell, p.Metric, p.Arm, p.Base), s.Level())
+		pairs := compare.PairUp(s, cell, p.Metric, p.Arm, p.Base)
+		if e, ok := pairs.EstimateAt(level); ok && cells.Known(len(pairs.Ratios), e.Point, e.Low, e.High) {
 			one.Measured, one.Low, one.High = e.Point, e.Low, e.High
 		}
 		beside = append(beside, one)

@@ -115,7 +115,8 @@ func shapeOf(s *cells.Dataset, p record.Published, m metric.Metric, cell, steady
 	x.Told = log.Low > 0 || log.High < 0
 	if !x.Told {
 		margin := math.Log1p(compare.Margin(s.Header.Study.Compare))
-		x.NeedsMore = stat.BlocksToSettle(log.Point, stat.SD(startUp), stat.Bounds{Inside: margin}, x.Blocks+1)
+		needed := stat.BlocksToSettle(log.Point, stat.SD(startUp), stat.Bounds{Inside: margin}, x.Blocks+1)
+		x.NeedsMore = compare.InAll(needed, x.Blocks, min(s.BlocksOf(cell, p.Arm, p.Base), s.BlocksOf(steady, p.Arm, p.Base)))
 	}
 	x.Share, x.Shared = stat.ShareAt(startUp, whole, x.Level)
 	return x

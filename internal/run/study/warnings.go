@@ -7,8 +7,8 @@ import (
 	"netdyno/internal/record"
 )
 
-// fewestBlocks is the least number with which the two-sided sign-flip p,
-// 2/2ⁿ, can fall below 0.05 (specification §6.2).
+// fewestBlocks is the least number that can be judged: with it a two-sided sign-flip
+// p, 2/2ⁿ, can fall below 0.05 (specification §6.3).
 const fewestBlocks = 6
 
 // warnings names what the plan cannot tell, before it is run.
