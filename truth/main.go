@@ -51,6 +51,7 @@ var questions = []question{
 	{"capacity", carried},
 	{"cost", modelled},
 	{"power", powered},
+	{"stood", stoodStill},
 }
 
 func main() {

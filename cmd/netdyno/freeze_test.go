@@ -45,7 +45,11 @@ var programOf = map[contract.Role]string{contract.Server: "netdyno-worker-grpc",
 // alone, and lets both go on after a while: to the trial, as if their host had
 // stood still.
 func (f freeze) stop(t *testing.T, mine family, done *sync.WaitGroup) {
-	program := programOf[f.of]
+	stopEnd(t, mine, programOf[f.of], frozenFor, done)
+}
+
+// stopEnd halts the worker of a program with its meter for a while.
+func stopEnd(t *testing.T, mine family, program string, length time.Duration, done *sync.WaitGroup) {
 	var worker, meter int
 	for _, line := range mine.living(t) {
 		words := strings.Fields(line)
@@ -68,7 +72,7 @@ func (f freeze) stop(t *testing.T, mine family, done *sync.WaitGroup) {
 		}
 	}
 	done.Go(func() {
-		time.Sleep(frozenFor) // what is injected, and waited for by nobody
+		time.Sleep(length) // what is injected, and waited for by nobody
 		_ = syscall.Kill(worker, syscall.SIGCONT)
 		_ = syscall.Kill(meter, syscall.SIGCONT)
 	})
@@ -106,9 +110,58 @@ func TestNoRateOfAFrozenWorkerIsValid(t *testing.T) {
 	}
 }
 
+// Two ticks without progress take 0.4 s. What stands still for less takes the rate of a
+// closed loop all the same, whichever end it is and whoever's program.
+func TestNoRateOfAShortFreezeIsValid(t *testing.T) {
+	t.Parallel()
+	catalog := installedWorkers(t)
+	goEnds := []string{"server=go-grpc", "client=go-connect-grpc"}
+	script, err := filepath.Abs("testdata/server.py")
+	if err != nil {
+		t.Fatal(err)
+	}
+	foreign := []string{"server=exec", "client=go-epoll", "opt.server.command=python3 " + script + " {port} plain"}
+	for _, c := range []struct {
+		name   string
+		of     string // a worker's program; else words of a program's command line
+		length time.Duration
+		window string
+		ends   []string
+	}{
+		{"client, a tenth of 1 s", "netdyno-worker-connect", 100 * time.Millisecond, "1s", goEnds},
+		{"client, a tenth of 2 s", "netdyno-worker-connect", 200 * time.Millisecond, "2s", goEnds},
+		{"client, a fifth of 2 s", "netdyno-worker-connect", 380 * time.Millisecond, "2s", goEnds},
+		{"server, a tenth of 2 s", "netdyno-worker-grpc", 200 * time.Millisecond, "2s", goEnds},
+		{"program of another's, a tenth of 2 s", "python3 " + script, 200 * time.Millisecond, "2s", foreign},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			t.Parallel()
+			mine := newFamily(t)
+			stop := func(done *sync.WaitGroup) {
+				if strings.HasPrefix(c.of, "netdyno-") {
+					stopEnd(t, mine, c.of, c.length, done)
+				} else {
+					stopProgram(t, mine, c.of, c.length, done)
+				}
+			}
+			seen := frozenAt(t, benchOf(t, mine, catalog), 4, stop, append([]string{"request=100B", "connections=4", "warmup=600ms", "window=" + c.window}, c.ends...)...)
+			if seen.Status == trial.StatusFailed || seen.Status == trial.StatusUnsupported {
+				t.Fatalf("%s: %s", seen.Status, seen.Reason)
+			}
+			withoutRates(t, seen)
+			mine.mustEnd(t)
+		})
+	}
+}
+
 // frozen runs a trial in which something is stopped at a tick, and waits until it
 // goes on.
 func frozen(t *testing.T, b *bench.Bench, tick int, stop func(*sync.WaitGroup), levels ...string) trial.Trial {
+	t.Helper()
+	return frozenAt(t, b, tick, stop, append(levels, "warmup="+freezeWarmup.String(), "window="+freezeWindow.String())...)
+}
+
+func frozenAt(t *testing.T, b *bench.Bench, tick int, stop func(*sync.WaitGroup), levels ...string) trial.Trial {
 	t.Helper()
 	var done sync.WaitGroup
 	defer done.Wait()
@@ -118,7 +171,7 @@ func frozen(t *testing.T, b *bench.Bench, tick int, stop func(*sync.WaitGroup), 
 			stop(&done)
 		}
 	}
-	_, seen := conduct(t, b, append(levels, "blocks=1", "warmup="+freezeWarmup.String(), "window="+freezeWindow.String()))
+	_, seen := conduct(t, b, append(levels, "blocks=1"))
 	return seen
 }
 
@@ -191,7 +244,7 @@ func TestAToolThatStandsStillLeavesNoRate(t *testing.T) {
 		t.Run(stream, func(t *testing.T) {
 			t.Parallel()
 			mine := newFamily(t)
-			seen := frozen(t, benchOf(t, mine, catalog), 4, func(done *sync.WaitGroup) { stopProgram(t, mine, "iperf3 --server", done) },
+			seen := frozen(t, benchOf(t, mine, catalog), 4, func(done *sync.WaitGroup) { stopProgram(t, mine, "iperf3 --server", frozenFor, done) },
 				"transport=iperf3", "connections=1", "stream="+stream, "request=1MiB", "response=1MiB")
 			withoutRates(t, seen)
 			mine.mustEnd(t)
@@ -201,7 +254,7 @@ func TestAToolThatStandsStillLeavesNoRate(t *testing.T) {
 
 // stopProgram halts the one program of a test whose command line has these words,
 // and lets it go on after a while.
-func stopProgram(t *testing.T, mine family, words string, done *sync.WaitGroup) {
+func stopProgram(t *testing.T, mine family, words string, length time.Duration, done *sync.WaitGroup) {
 	for _, line := range mine.living(t) {
 		pid, err := strconv.Atoi(strings.Fields(line)[0])
 		if err != nil || !strings.Contains(line, words) {
@@ -211,7 +264,7 @@ func stopProgram(t *testing.T, mine family, words string, done *sync.WaitGroup) 
 			t.Error(err)
 		}
 		done.Go(func() {
-			time.Sleep(frozenFor) // what is injected, and waited for by nobody
+			time.Sleep(length) // what is injected, and waited for by nobody
 			_ = syscall.Kill(pid, syscall.SIGCONT)
 		})
 		return

@@ -52,6 +52,9 @@ func TestAServerThatNeverRecoversLeavesNoCleanRun(t *testing.T) {
 	if want := "exchanges due in the window of 2 of 2 trials were never completed"; !strings.Contains(strings.Join(strings.Fields(full), " "), want) {
 		t.Errorf("the report does not say %q:\n%s", want, full)
 	}
+	if want := "% of the exchanges were never answered."; !strings.Contains(f.Answer.Sentences[0], want) {
+		t.Errorf("the answer begins with %q, want %q", f.Answer.Sentences[0], want)
+	}
 	n.family.mustEnd(t)
 }
 

@@ -19,8 +19,29 @@ type Meter struct {
 	TCP        *TCP             `json:"tcp,omitempty"`      // the kernel's TCP counters of the worker's connections
 	UDP        *UDP             `json:"udp,omitempty"`      // the kernel's account of UDP, where the transport is over it
 	Attached   *Attached        `json:"attached,omitempty"` // of a worker that stands for a server of this host which it did not start
+	Beat       *Beat            `json:"beat,omitempty"`     // with result alone; absent where the kernel does not say how long threads wait for a CPU
 	Sampled    *Sampled         `json:"sampled,omitempty"`  // with result alone: the window's stacks, when setup asked for a profile
 }
+
+// Beat is what a thread of the meter's saw that wakes at even intervals, from the
+// opening of the window to the result.
+type Beat struct {
+	EveryNs   int64        `json:"every_ns"`
+	LongestNs int64        `json:"longest_ns"`      // by which a beat came late, the thread's wait for a CPU not counted
+	Stood     []Standstill `json:"stood,omitempty"` // rising, the longest at most MaxStood
+}
+
+// Standstill is a time of 10 ms or more in which what a meter reads did not run, by the
+// clock of AtNs; it may
+// have begun EveryNs later. Waiting for a CPU is none.
+type Standstill struct {
+	FromNs int64    `json:"from_ns"`
+	ToNs   int64    `json:"to_ns"`
+	Held   *Stopped `json:"held,omitempty"` // the process of the tree that did not; absent where the meter itself did not, with its host or its control group
+}
+
+// MaxStood bounds Beat.Stood.
+const MaxStood = 64
 
 // Sampled is a profile of the whole process tree, taken from outside it over the
 // window: user and kernel frames together, whatever language the programs are in.

@@ -219,8 +219,9 @@ func (h *Histogram) Percentiles(shares []float64) []int64 {
 
 // Point is one step of a distribution: the share of values at or below Ns.
 type Point struct {
-	Share float64 `json:"share"`
-	Ns    int64   `json:"ns"`
+	Share   float64 `json:"share"`
+	Ns      int64   `json:"ns"`
+	AtLeast bool    `json:"at_least,omitempty"` // Ns is a lower bound
 }
 
 // Encode returns the standard V2 compressed encoding in base64.

@@ -3,6 +3,8 @@ package metric_test
 import (
 	"maps"
 	"math"
+	"slices"
+	"strings"
 	"testing"
 
 	"netdyno/internal/contract"
@@ -83,30 +85,93 @@ func TestUnfinished(t *testing.T) {
 	checkValues(t, r, map[string]float64{"unfinished": math.NaN()})
 }
 
+// bounds names the figures that are lower bounds, sorted.
+func bounds(r *record.Record) string {
+	return strings.Join(slices.Sorted(maps.Keys(metric.Moved(record.NewWindow(r)))), " ")
+}
+
 // 1500 times of 100 and 200 µs, and 20 exchanges that waited for 3 s: the p99
-// among 1520 lies with those 20, the p90 does not.
-func TestUnfinishedExchangesMoveWhatLiesBeyondThem(t *testing.T) {
-	for kind, rate := range map[string]float64{"response_p99_us": 1000, "service_p99_us": 0} {
+// among 1520 lies with those 20, the p90 does not. An open loop's ages are no service
+// times, so of these only what completed is known.
+func TestUnfinishedExchangesCountAtTheirAge(t *testing.T) {
+	for _, c := range []struct {
+		rate   float64
+		bounds string
+		values map[string]float64
+	}{
+		{1000, "response_mean_us response_p99_us service_mean_us service_p99_us", map[string]float64{"response_p99_us": 3e6, "service_p99_us": 200}},
+		{0, "service_mean_us service_p99_us", map[string]float64{"service_p99_us": 3e6, "service_p90_us": 200}},
+	} {
 		r := handMade(t)
 		for i := range r.Workers[1:] {
-			r.Workers[i+1].Setup.Load.Rate = rate
+			r.Workers[i+1].Setup.Load.Rate = c.rate
 		}
-		if moved := metric.Moved(record.NewWindow(r)); len(moved) > 0 {
-			t.Errorf("%v are moved by nothing", moved)
+		before := value(t, "service_mean_us", r)
+		if got := bounds(r); got != "" {
+			t.Errorf("%s are bounds, and nothing was left", got)
 		}
 		leave(t, r, 2, 3_000_000_000, 20)
-		moved := metric.Moved(record.NewWindow(r))
-		if len(moved) != 1 || math.Abs(moved[kind]-3e6) > 3e3 {
-			t.Errorf("moved %v, want %s alone, to 3 s", maps.Clone(moved), kind)
+		if got := bounds(r); got != c.bounds {
+			t.Errorf("at %v/s the bounds are %s, want %s", c.rate, got, c.bounds)
+		}
+		mean, want := "service_mean_us", (1500*before+20*3e6)/1520
+		if c.rate > 0 {
+			mean, want = "response_mean_us", (1500*value(t, "service_mean_us", r)+20*3e6)/1520
+		}
+		if got := value(t, mean, r); math.Abs(got/want-1) > 0.01 {
+			t.Errorf("at %v/s %s is %v, want %v", c.rate, mean, got, want)
+		}
+		for name, want := range c.values {
+			if got := value(t, name, r); math.Abs(got/want-1) > 2e-3 {
+				t.Errorf("at %v/s %s is %v, want %v", c.rate, name, got, want)
+			}
 		}
 	}
 }
 
-// Ages below what was measured move nothing.
-func TestYoungUnfinishedExchangesMoveNothing(t *testing.T) {
+// A percentile is exact where no age could change it, also below what was measured; a
+// mean never is.
+func TestYoungUnfinishedExchangesMoveMeansAlone(t *testing.T) {
 	r := handMade(t)
 	leave(t, r, 2, 50_000, 5)
-	if moved := metric.Moved(record.NewWindow(r)); len(moved) > 0 {
-		t.Errorf("%v are moved by exchanges 50 µs old", moved)
+	if got := bounds(r); got != "response_mean_us service_mean_us" {
+		t.Errorf("bounds are %q", got)
+	}
+}
+
+// A client that does not tell how long exchanges had waited leaves the figures of those
+// that completed, as bounds.
+func TestUnfinishedExchangesOfUnknownAge(t *testing.T) {
+	r := handMade(t)
+	r.Workers[1].Setup.Load.Rate, r.Workers[2].Setup.Load.Rate = 0, 0
+	leave(t, r, 2, 3_000_000_000, 20)
+	r.Workers[2].Result.Ages = ""
+	if got := bounds(r); got != "service_mean_us service_p99_us" {
+		t.Errorf("bounds are %q", got)
+	}
+	if got := value(t, "service_p99_us", r); math.Abs(got-200) > 1 {
+		t.Errorf("the p99 is %v µs, want that of what completed", got)
+	}
+}
+
+// Of 600 exchanges 384 are not answered: half of them waited for 2.4 s and more.
+func TestAServerThatDied(t *testing.T) {
+	r := handMade(t)
+	h := hist.New()
+	h.Record(269_000, 216)
+	text, err := h.Encode()
+	if err != nil {
+		t.Fatal(err)
+	}
+	r.Workers = r.Workers[:2]
+	r.Workers[1].Result.Service, r.Workers[1].Result.Response = text, text
+	leave(t, r, 1, 2_420_000_000, 384)
+	for name, want := range map[string]float64{"response_p50_us": 2.42e6, "response_p90_us": 2.42e6, "response_mean_us": (216*269 + 384*2.42e6) / 600} {
+		if got := value(t, name, r); math.Abs(got/want-1) > 1e-3 {
+			t.Errorf("%s is %v, want %v", name, got, want)
+		}
+	}
+	if got := bounds(r); !strings.Contains(got, "response_mean_us response_p50_us response_p90_us") {
+		t.Errorf("bounds are %q", got)
 	}
 }

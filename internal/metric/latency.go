@@ -16,6 +16,8 @@ var Percentiles = []struct {
 // kind of time: "response_p99_us".
 func PercentileName(kind, percentile string) string { return kind + "_" + percentile + "_us" }
 
+func meanName(kind string) string { return kind + "_mean_us" }
+
 // latencyMetrics are the distributions of specification §3: merged over clients,
 // never averaged, and absent where the tail has too few values.
 func latencyMetrics() []Metric {
@@ -26,14 +28,14 @@ func latencyMetrics() []Metric {
 	var all []Metric
 	for _, k := range kinds {
 		all = append(all, Metric{
-			Name: k.kind + "_mean_us", Unit: "µs", Better: Lower, Label: k.kind + " mean", Doc: "mean " + k.kind + " time",
-			Formula: "mean of the " + k.formula,
+			Name: meanName(k.kind), Unit: "µs", Better: Lower, Label: k.kind + " mean", Doc: "mean " + k.kind + " time",
+			Formula: "mean of the " + k.formula + "; what was left unfinished counts at its age",
 			in:      func(w *record.Window) (float64, bool) { return meanUs(w, k.kind) },
 		})
 		for _, p := range Percentiles {
 			all = append(all, Metric{
 				Name: PercentileName(k.kind, p.Name), Unit: "µs", Better: Lower, Label: k.kind + " " + p.Label, Doc: p.Name + " " + k.kind + " time",
-				Formula: p.Label + " of the " + k.kind + " times of all clients; needs at least 10 values beyond it",
+				Formula: p.Label + " of the " + k.kind + " times of all clients, what was left unfinished at its age; needs at least 10 values beyond it",
 				Least:   hist.Least(p.Share),
 				in:      func(w *record.Window) (float64, bool) { return percentileUs(w, k.kind, p.Share) },
 			})
@@ -48,19 +50,19 @@ func latencyMetrics() []Metric {
 }
 
 func meanUs(w *record.Window, kind string) (float64, bool) {
-	h, ok := w.Histogram(kind)
+	t, ok := w.Times(kind)
 	if !ok {
 		return 0, false
 	}
-	return h.MeanNs() / nsPerUs, true
+	return t.Least.MeanNs() / nsPerUs, true
 }
 
 func percentileUs(w *record.Window, kind string, share float64) (float64, bool) {
-	h, ok := w.Histogram(kind)
+	t, ok := w.Times(kind)
 	if !ok {
 		return 0, false
 	}
-	ns, ok := h.Percentile(share)
+	ns, ok := t.Least.Percentile(share)
 	return float64(ns) / nsPerUs, ok
 }
 
@@ -68,32 +70,47 @@ func percentileUs(w *record.Window, kind string, share float64) (float64, bool) 
 // can see.
 const movedBy = 1.01
 
-// Moved returns the percentiles that a window's unfinished exchanges would
-// raise by more than 1 %: by the metric's name, what each is at the least, in
-// µs, when those exchanges are counted at the age they had reached. Nil when
-// none was left or a client does not tell the ages.
-func Moved(w *record.Window) map[string]float64 {
-	// An unfinished exchange's age counts as the time that the window's
-	// percentiles are printed of, as if it had ended then.
-	kind := record.Service
-	if _, open := w.OfferedRate(); open {
-		kind = record.Response
+// Exact returns how many of some percentiles (shares that rise) are what they
+// would be however long the unfinished exchanges still took, to 1 %. Those beyond
+// are lower bounds.
+func Exact(t record.Times, shares []float64) int {
+	least := t.Least.Percentiles(shares)
+	if !t.Bounded() {
+		return len(shares)
 	}
-	u, ok := w.Unfinished()
-	h, timed := w.Histogram(kind)
-	if !ok || u.Ages == nil || !timed {
-		return nil
-	}
-	all := hist.New()
-	all.Merge(h)
-	all.Merge(u.Ages)
-	moved := map[string]float64{}
-	for _, p := range Percentiles {
-		without, printed := h.Percentile(p.Share)
-		with, _ := all.Percentile(p.Share)
-		if printed && float64(with) > movedBy*float64(without) {
-			moved[PercentileName(kind, p.Name)] = float64(with) / nsPerUs
+	for i, ns := range t.Most.Percentiles(shares) {
+		if i == len(least) || float64(ns) > movedBy*float64(least[i]) {
+			return i
 		}
+	}
+	return len(shares)
+}
+
+// Moved returns the figures that are lower bounds, because exchanges that were left
+// unfinished would raise them however much longer they took: every mean, and the
+// percentiles that lie among those exchanges; by the metric's name, in µs. Nil when
+// nothing was left.
+func Moved(w *record.Window) map[string]float64 {
+	var moved map[string]float64
+	bound := func(name string, us float64, is bool) {
+		if is {
+			if moved == nil {
+				moved = map[string]float64{}
+			}
+			moved[name] = us
+		}
+	}
+	for _, kind := range []string{record.Service, record.Response} {
+		t, ok := w.Times(kind)
+		if !ok || !t.Bounded() {
+			continue
+		}
+		for _, p := range Percentiles {
+			us, printed := percentileUs(w, kind, p.Share)
+			bound(PercentileName(kind, p.Name), us, printed && Exact(t, []float64{p.Share}) == 0)
+		}
+		us, _ := meanUs(w, kind)
+		bound(meanName(kind), us, true)
 	}
 	return moved
 }

@@ -17,6 +17,7 @@ type Window struct {
 
 	merged map[string]*hist.Histogram     // by kind; nil for one that cannot be had
 	own    map[clientKind]*hist.Histogram // of one client; nil likewise
+	times  map[string]Times               // by kind; zero likewise
 }
 
 // clientKind names a histogram of a window.
@@ -27,7 +28,7 @@ type clientKind struct {
 
 // NewWindow returns the window of r, which it refers to and does not change.
 func NewWindow(r *Record) *Window {
-	return &Window{Record: r, merged: map[string]*hist.Histogram{}, own: map[clientKind]*hist.Histogram{}}
+	return &Window{Record: r, merged: map[string]*hist.Histogram{}, own: map[clientKind]*hist.Histogram{}, times: map[string]Times{}}
 }
 
 // Span returns the worker's span in this window; false when an edge is

@@ -4,7 +4,6 @@ import (
 	"math"
 
 	"netdyno/internal/contract"
-	"netdyno/internal/hist"
 )
 
 // Arrivals is how the sends of one client came, as far as it kept them.
@@ -53,39 +52,4 @@ func (a Arrivals) off() float64 {
 		return math.Abs(a.CV - 1)
 	}
 	return a.CV
-}
-
-// Unfinished is what was due in the window and not complete when draining ended.
-type Unfinished struct {
-	Exchanges int64
-	Ages      *hist.Histogram // since due, at the end of the draining; nil when there are none or a client does not tell
-}
-
-// Unfinished sums up over all clients; false when one left no result.
-func (w *Window) Unfinished() (Unfinished, bool) {
-	var u Unfinished
-	generators, told := w.Generators(), true
-	var ages *hist.Histogram // made when there is something in it: most trials leave nothing
-	for _, g := range generators {
-		if g.Result == nil || g.Result.Unfinished < 0 {
-			return Unfinished{}, false
-		}
-		if g.Result.Unfinished == 0 && g.Result.Ages == "" {
-			continue
-		}
-		u.Exchanges += g.Result.Unfinished
-		h, err := hist.Decode(g.Result.Ages)
-		if err != nil || h.Count() != g.Result.Unfinished {
-			told = false
-			continue
-		}
-		if ages == nil {
-			ages = hist.New()
-		}
-		ages.Merge(h)
-	}
-	if told && ages != nil && ages.Count() > 0 {
-		u.Ages = ages
-	}
-	return u, len(generators) > 0
 }

@@ -26,8 +26,8 @@ func Alone(r compare.Run) []string {
 		return []string{fmt.Sprintf("The rate of %s%s is unknown (%s).", arm.Name, where(r, cell), cells.WhyUnknown(rate.N, rate.Of))}
 	}
 	text := fmt.Sprintf("%s answers %s%s%s", arm.Name, figure(rate, " "+exchangesOf(arm)), interval(rate), where(r, cell))
-	if p99, ok := summary(arm, tail(cell, r)); ok {
-		text += fmt.Sprintf(", p99 %s%s", figure(p99, ""), interval(p99))
+	if p99, ok := tail(arm); ok {
+		text += fmt.Sprintf(", p99 %s%s", atLeast(p99), interval(p99))
 	}
 	text += cost(arm) + fmt.Sprintf("; limit: %s.", arm.Limit)
 	switch rate.N {
@@ -66,13 +66,13 @@ func summary(arm cells.Arm, name string) (cells.Summary, bool) {
 	return cells.Summary{}, false
 }
 
-// tail is the time that a user of the cell's load waits: from when an exchange was
-// due in an open loop, from when it was sent in a closed one.
-func tail(cell cells.Cell, r compare.Run) string {
-	if rate := level(cell, r, "rate"); rate != "" && rate != "max" {
-		return "response_p99_us"
+// tail is the p99 of the time that a user of the load waits: from when an exchange was
+// due in an open loop, from when it was sent in a closed one, which has no other.
+func tail(arm cells.Arm) (cells.Summary, bool) {
+	if p99, open := summary(arm, "response_p99_us"); open {
+		return p99, true
 	}
-	return "service_p99_us"
+	return summary(arm, "service_p99_us")
 }
 
 // cost says what the server took for it, where it was metered: ", 21.0 µs of server
@@ -146,9 +146,18 @@ func figure(s cells.Summary, what string) string {
 	return scale.Format(s.Value) + " " + scale.Unit
 }
 
-// interval prints that of a summary in the same unit; "" where there is none.
+// atLeast prints a time, marked where it is a lower bound.
+func atLeast(s cells.Summary) string {
+	if s.AtLeast {
+		return "≥ " + figure(s, "")
+	}
+	return figure(s, "")
+}
+
+// interval prints that of a summary in the same unit; "" where there is none, and of a
+// lower bound.
 func interval(s cells.Summary) string {
-	if !s.Sure() {
+	if !s.Sure() || s.AtLeast {
 		return ""
 	}
 	return " (" + scaleOf(s).Interval(s.Low, s.High) + ")"

@@ -74,7 +74,7 @@ const metricsSaid = 3
 // which they hold.
 func Of(p Parts) Answer {
 	var a Answer
-	clauses := broken(p.Run.Requirements)
+	clauses := append(unanswered(p.Run), broken(p.Run.Requirements)...)
 	for _, text := range p.Choices {
 		clauses = append(clauses, ofSentences(text))
 	}

@@ -27,7 +27,7 @@ func tryOf(objective []record.Bound, v *trial.Judged) (t Try, told bool) {
 		return t, false
 	}
 	t.Seconds = float64(v.Record.Timeline.EndNs) / 1e9
-	if value, ok := valueOf(v.Trial, objective[0].Metric); ok {
+	if value, ok := v.Trial.Values[objective[0].Metric]; ok {
 		t.Value = value
 	}
 	t.client = v.Trial.Limit == trial.ClientCPU || v.Trial.Limit == trial.ClientCore
@@ -57,7 +57,7 @@ func judged(objective []record.Bound, v *trial.Judged) (told bool, why string) {
 		return true, t.Reason
 	}
 	for _, b := range objective {
-		value, ok := valueOf(t, b.Metric)
+		value, ok := t.Values[b.Metric]
 		if !ok {
 			return false, absent(b.Metric, t)
 		}
@@ -86,12 +86,6 @@ func failedThere(v *trial.Judged) bool {
 		}
 	}
 	return true
-}
-
-// valueOf returns a figure of a trial, a percentile with what was left unfinished.
-func valueOf(t trial.Trial, name string) (float64, bool) {
-	value, ok := t.Values[name]
-	return max(value, t.Moved[name]), ok
 }
 
 // absent says why a trial lacks a figure.

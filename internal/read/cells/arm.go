@@ -41,7 +41,8 @@ type Arm struct {
 	Service    []hist.Point      `json:"service,omitempty"`     // times by percentile, each averaged over blocks as Figure.Value is
 	Response   []hist.Point      `json:"response,omitempty"`
 	Delivery   string            `json:"delivery,omitempty"`
-	Clients    []Client          `json:"clients,omitempty"` // each by itself, where there are several
+	Unfinished float64           `json:"unfinished,omitempty"` // share of its exchanges that were never completed, mean of the valid trials
+	Clients    []Client          `json:"clients,omitempty"`    // each by itself, where there are several
 }
 
 // ArmOf names an arm in its cell.

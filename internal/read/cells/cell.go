@@ -3,6 +3,7 @@ package cells
 import (
 	"netdyno/internal/metric"
 	"netdyno/internal/read/trial"
+	"netdyno/internal/record"
 )
 
 // Describe sums up every arm in every cell, in the study's order.
@@ -44,9 +45,22 @@ func describeArm(name string, baseline bool, judged []*trial.Judged) Arm {
 	if v := firstRecorded(judged); v != nil {
 		arm.Settings, arm.Delivery = SettingsOf(v.Record), delivery(v.Record)
 	}
-	arm.Service = percentilesOf(judged, func(v *trial.Judged) []int64 { return v.Service })
-	arm.Response = percentilesOf(judged, func(v *trial.Judged) []int64 { return v.Response })
+	arm.Unfinished = unfinished(judged)
+	arm.Service = percentilesOf(judged, func(v *trial.Judged) trial.Curve { return v.Service })
+	arm.Response = percentilesOf(judged, func(v *trial.Judged) trial.Curve { return v.Response })
 	return arm
+}
+
+// unfinished is the mean over valid trials of the share that was never completed.
+func unfinished(judged []*trial.Judged) float64 {
+	sum, trials := 0.0, 0.0
+	for _, v := range judged {
+		if v.Record != nil && v.Trial.Status == trial.Valid {
+			share, _ := record.NewWindow(v.Record).UnfinishedShare()
+			sum, trials = sum+share, trials+1
+		}
+	}
+	return sum / max(trials, 1)
 }
 
 func firstRecorded(judged []*trial.Judged) *trial.Judged {

@@ -16,6 +16,10 @@ type Figure struct {
 	Mean   string  `json:"mean,omitempty"` // Arithmetic; "" is the geometric mean
 	Low    float64 `json:"low"`            // 95 % interval of Value by Student's t over blocks; equal to Value when N < 2
 	High   float64 `json:"high"`
+
+	// Value is a lower bound, because in one of the trials exchanges that were left
+	// unfinished would raise the figure. Low is one too, and High says nothing.
+	AtLeast bool `json:"at_least,omitempty"`
 }
 
 // Arithmetic is the mean of figures of which one is 0, which has no logarithm:

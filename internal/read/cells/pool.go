@@ -16,6 +16,7 @@ type Pool struct {
 	trials int
 	Blocks map[int][]float64
 	Plain  bool // means are arithmetic, as a figure is 0 or the metric an error share
+	Bounds int  // figures that are lower bounds
 }
 
 // PoolOf gathers the valid trials' figures of a metric.
@@ -24,6 +25,9 @@ func PoolOf(trials iter.Seq[*trial.Trial], metric string) *Pool {
 	for t := range trials {
 		if x, ok := t.Values[metric]; ok && t.Status == trial.Valid {
 			p.Add(t.Block, x)
+			if t.AtLeast(metric) {
+				p.Bounds++
+			}
 		}
 	}
 	return p
@@ -73,7 +77,7 @@ func (p *Pool) Figure() (Figure, bool) {
 	if p.trials == 0 {
 		return Figure{}, false
 	}
-	f := Figure{N: len(p.Blocks), Trials: p.trials}
+	f := Figure{N: len(p.Blocks), Trials: p.trials, AtLeast: p.Bounds > 0}
 	means := make([]float64, 0, len(p.Blocks))
 	for _, block := range p.Rising() {
 		if log, ok := p.Log(block); ok && !p.Plain {

@@ -4,33 +4,35 @@ package compare
 
 // Comparison is one arm against the baseline in one cell on one metric.
 type Comparison struct {
-	Cell      string    `json:"cell"`
-	Metric    string    `json:"metric"`
-	Arm       string    `json:"arm"`
-	Base      string    `json:"base"`
-	Primary   bool      `json:"primary"`
-	Ratio     float64   `json:"ratio"` // arm ÷ base, geometric mean of the within-block ratios; 0 for none, which is so for fewer than two blocks
-	Low       float64   `json:"low"`   // the interval that decides: see Judge
-	High      float64   `json:"high"`
-	Interval  float64   `json:"interval_level"` // 1 − the interval's confidence: Level, of a primary comparison what it has of that in its family
-	Level     float64   `json:"level"`          // that the family shares and the adjusted p is held against: 0.05, or what a stage has of it
-	Value     float64   `json:"value"`          // the arm's figure over the blocks that both arms have: Ratio is Value ÷ BaseValue; 0 for none
-	BaseValue float64   `json:"base_value"`
-	Ratios    []float64 `json:"ratios"`            // by block
-	In        []int     `json:"in,omitempty"`      // the blocks of Ratios, rising
-	Blocks    int       `json:"blocks"`            // that both arms have
-	Of        int       `json:"of,omitempty"`      // blocks in which both arms ran
-	Partial   bool      `json:"partial,omitempty"` // not all blocks of both, so that Value and BaseValue are not the arms' own figures
-	P         float64   `json:"p,omitempty"`       // Student's t, two-sided, of a difference beyond Bound; this and the next four are of primary comparisons alone
-	Adjusted  float64   `json:"adjusted,omitempty"`
-	Family    int       `json:"family,omitempty"` // size of the family it was adjusted in
-	Method    string    `json:"method,omitempty"` // "Holm"
-	Bound     float64   `json:"bound,omitempty"`  // a difference inside [1/(1+Bound), 1+Bound] is none: max(margin, A/A noise)
-	Verdict   Verdict   `json:"verdict"`
-	Reason    string    `json:"reason,omitempty"`     // why invalid or cannot tell; of one not judged, why its figures may not be compared
-	NeedsMore int       `json:"needs_more,omitempty"` // blocks it would take in all; 0 when no number of them decides it
-	Decides   string    `json:"decides,omitempty"`    // of one that cannot be told: what decides it, and the command
-	Sentence  string    `json:"sentence,omitempty"`   // in words, as it stands in Answers; empty when not worth saying
+	Cell        string    `json:"cell"`
+	Metric      string    `json:"metric"`
+	Arm         string    `json:"arm"`
+	Base        string    `json:"base"`
+	Primary     bool      `json:"primary"`
+	Ratio       float64   `json:"ratio"` // arm ÷ base, geometric mean of the within-block ratios; 0 for none, which is so for fewer than two blocks
+	Low         float64   `json:"low"`   // the interval that decides: see Judge
+	High        float64   `json:"high"`
+	Interval    float64   `json:"interval_level"` // 1 − the interval's confidence: Level, of a primary comparison what it has of that in its family
+	Level       float64   `json:"level"`          // that the family shares and the adjusted p is held against: 0.05, or what a stage has of it
+	Value       float64   `json:"value"`          // the arm's figure over the blocks that both arms have: Ratio is Value ÷ BaseValue; 0 for none
+	BaseValue   float64   `json:"base_value"`
+	Ratios      []float64 `json:"ratios"`                  // by block
+	In          []int     `json:"in,omitempty"`            // the blocks of Ratios, rising
+	Blocks      int       `json:"blocks"`                  // that both arms have
+	Of          int       `json:"of,omitempty"`            // blocks in which both arms ran
+	AtLeast     bool      `json:"at_least,omitempty"`      // Value is a lower bound, as exchanges that were left unfinished would raise it
+	BaseAtLeast bool      `json:"base_at_least,omitempty"` // likewise BaseValue
+	Partial     bool      `json:"partial,omitempty"`       // not all blocks of both, so that Value and BaseValue are not the arms' own figures
+	P           float64   `json:"p,omitempty"`             // Student's t, two-sided, of a difference beyond Bound; this and the next four are of primary comparisons alone
+	Adjusted    float64   `json:"adjusted,omitempty"`
+	Family      int       `json:"family,omitempty"` // size of the family it was adjusted in
+	Method      string    `json:"method,omitempty"` // "Holm"
+	Bound       float64   `json:"bound,omitempty"`  // a difference inside [1/(1+Bound), 1+Bound] is none: max(margin, A/A noise)
+	Verdict     Verdict   `json:"verdict"`
+	Reason      string    `json:"reason,omitempty"`     // why invalid or cannot tell; of one not judged, why its figures may not be compared
+	NeedsMore   int       `json:"needs_more,omitempty"` // blocks it would take in all; 0 when no number of them decides it
+	Decides     string    `json:"decides,omitempty"`    // of one that cannot be told: what decides it, and the command
+	Sentence    string    `json:"sentence,omitempty"`   // in words, as it stands in Answers; empty when not worth saying
 }
 
 // Noise is the A/A comparison: the baseline against its own repeat.

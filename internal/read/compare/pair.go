@@ -10,14 +10,15 @@ import (
 
 // Pairs are the within-block ratios of one metric, rising by block.
 type Pairs struct {
-	Blocks  []int
-	Ratios  []float64
-	Effects []float64 // 0 where nothing differs: the ratios' logarithms
-	plain   bool      // a ratio may be 0, so the effects are the ratios less 1
-	Value   float64   // the mean ratio's numerator and denominator over these blocks; 0 when there are none
-	Base    float64
-	partial bool // one of the two has more blocks
-	zeros   int  // blocks in which a figure is 0, for which there are no ratios at all
+	Blocks               []int
+	Ratios               []float64
+	Effects              []float64 // 0 where nothing differs: the ratios' logarithms
+	plain                bool      // a ratio may be 0, so the effects are the ratios less 1
+	Value                float64   // the mean ratio's numerator and denominator over these blocks; 0 when there are none
+	Base                 float64
+	atLeast, baseAtLeast bool // Value or Base is a lower bound
+	partial              bool // one of the two has more blocks
+	zeros                int  // blocks in which a figure is 0, for which there are no ratios at all
 }
 
 // PairUp divides an arm's values by a base's, block by block, over the blocks
@@ -87,6 +88,7 @@ func Divide(a, b *cells.Pool) Pairs {
 	if p.zeros > 0 {
 		return Pairs{zeros: p.zeros}
 	}
+	p.atLeast, p.baseAtLeast = a.Bounds > 0, b.Bounds > 0
 	p.partial = len(over) < max(len(a.Blocks), len(b.Blocks))
 	if len(over) > 0 {
 		p.Value, p.Base = cells.Finite(math.Exp(stat.Mean(over))), cells.Finite(math.Exp(stat.Mean(under)))

@@ -17,8 +17,8 @@ func refuse(s *cells.Dataset, b *Pending) string {
 		if n := cells.Flagged(judged, trial.Overloaded); n > 0 && IsLatency(b.Metric) {
 			return fmt.Sprintf("%s was overloaded in %d of %d trials; its times measure a growing queue", arm, n, len(judged))
 		}
-		if n := trial.MovedIn(s.TrialsOf(b.Cell, arm), b.Metric); n > 0 {
-			return fmt.Sprintf("in %d of %d trials of %s unfinished exchanges would raise it; what was measured is a lower bound", n, len(judged), arm)
+		if reason := refuseBound(s, b, arm); reason != "" {
+			return reason
 		}
 	}
 	if reason := refuseReflection(s, b); reason != "" {
@@ -35,7 +35,16 @@ func refuse(s *cells.Dataset, b *Pending) string {
 	return ""
 }
 
-// IsLatency tells whether a metric is a percentile of service or response times.
+// refuseBound says in how many trials an arm's figure is only a lower bound; "" in none.
+func refuseBound(s *cells.Dataset, b *Pending, arm string) string {
+	n := trial.Bounds(s.TrialsOf(b.Cell, arm), b.Metric)
+	if n == 0 {
+		return ""
+	}
+	return fmt.Sprintf("in %d of %d trials of %s unfinished exchanges would raise it; what was measured is a lower bound", n, len(s.Of(b.Cell, arm)), arm)
+}
+
+// IsLatency tells whether a metric is a mean or a percentile of service or response times.
 func IsLatency(metric string) bool {
 	return strings.HasPrefix(metric, "service_") || strings.HasPrefix(metric, "response_")
 }

@@ -105,6 +105,9 @@ func hold(s *cells.Dataset, r record.Require, cell string) *Pending {
 		b.Pairs.zeros = measured.zeros
 	}
 	estimate(s, b)
+	if own := r.Base == "" && !r.AtLeast && b.Low > 1; own && b.Refusal != "" && b.Refusal == refuseBound(s, b, r.Arm) {
+		b.Refusal = "" // what is at least so much lies above the limit
+	}
 	if b.Blocks < 2 && r.Base == "" {
 		b.Refusal = fmt.Sprintf("blocks that have a valid value: %d, and at least 2 are needed%s", b.Blocks, whyNoFigure(s, b))
 	}

@@ -20,7 +20,7 @@ func armsTable(r Run) (content, error) {
 	figures := []column{
 		{name: "arm"}, {name: "baseline", kind: flag}, {name: "metric"}, {name: "unit"}, {name: "better"},
 		{name: "blocks", kind: whole}, {name: "trials", kind: whole},
-		{name: "value", kind: floating}, {name: "low", kind: floating}, {name: "high", kind: floating}, {name: "mean"}, {name: "median", kind: floating}, {name: "limit"},
+		{name: "value", kind: floating}, {name: "low", kind: floating}, {name: "high", kind: floating}, {name: "bound"}, {name: "mean"}, {name: "median", kind: floating}, {name: "limit"},
 	}
 	at := cellLevels(r, all, figures)
 	c := content{columns: slices.Concat(placed, at.columns, figures)}
@@ -45,12 +45,15 @@ func figureOfArm(arm cells.Arm, m cells.Summary) row {
 	if m.N < 2 { // one block has no interval
 		low, high = nil, nil
 	}
+	if m.AtLeast {
+		high = nil
+	}
 	if mean == "" {
 		mean = "geometric"
 	}
 	return row{
 		arm.Name, arm.Baseline, m.Metric, some(unitOf(metric.Shown(m.Metric))), some(m.Better),
-		int64(m.N), int64(m.Trials), figure(m.Value), low, high, mean, figure(m.Median), some(string(arm.Limit)),
+		int64(m.N), int64(m.Trials), figure(m.Value), low, high, bound(m.AtLeast), mean, figure(m.Median), some(string(arm.Limit)),
 	}
 }
 

@@ -141,7 +141,11 @@ func (b *benchmarks) trial(s *cells.Dataset, v *trial.Judged) {
 	}
 	for _, f := range b.figures {
 		if x, ok := v.Trial.Values[f.Name]; ok && figure(x) != nil {
-			b.print(" %s %s", plainNumber(x*f.scale), f.unit)
+			unit := f.unit
+			if v.Trial.AtLeast(f.Name) { // a unit of its own, which benchstat compares with no figure
+				unit = "at-least-" + unit
+			}
+			b.print(" %s %s", plainNumber(x*f.scale), unit)
 		}
 	}
 	b.print("\n")

@@ -17,7 +17,7 @@ func comparisonsTable(r Run) (content, error) {
 		{name: "arm"}, {name: "base"}, {name: "metric"}, {name: "unit"}, {name: "better"}, {name: "primary", kind: flag}, {name: "verdict"}, {name: "reason"},
 		{name: "blocks", kind: whole}, {name: "ratio", kind: floating}, {name: "ratio_low", kind: floating}, {name: "ratio_high", kind: floating},
 		{name: "difference_percent", kind: floating, unit: "%"}, {name: "difference_percent_low", kind: floating, unit: "%"}, {name: "difference_percent_high", kind: floating, unit: "%"},
-		{name: "confidence", kind: floating}, {name: "value", kind: floating}, {name: "base_value", kind: floating},
+		{name: "confidence", kind: floating}, {name: "value", kind: floating}, {name: "value_bound"}, {name: "base_value", kind: floating}, {name: "base_value_bound"},
 		{name: "p", kind: floating}, {name: "p_adjusted", kind: floating}, {name: "margin", kind: floating},
 	}
 	at := cellLevels(r, f.Cells, figures)
@@ -52,7 +52,7 @@ func compared(x compare.Comparison) row {
 	if x.Ratio > 0 {
 		confidence = figure(1 - x.Interval)
 	}
-	return append(cells, confidence, positive(x.Value), positive(x.BaseValue), positive(x.P), positive(x.Adjusted), positive(x.Bound))
+	return append(cells, confidence, positive(x.Value), bound(x.AtLeast), positive(x.BaseValue), bound(x.BaseAtLeast), positive(x.P), positive(x.Adjusted), positive(x.Bound))
 }
 
 // percent is a ratio as a difference; nil when there is none.

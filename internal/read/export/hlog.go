@@ -78,9 +78,13 @@ func (l *histogramLog) trial(cell, arm string, v *trial.Judged) error {
 	window := record.NewWindow(v.Record)
 	from, to := time.Duration(v.Record.Timeline.OpenNs), time.Duration(v.Record.Timeline.CloseNs)
 	for _, sort := range []string{record.Service, record.Response, record.Lag} {
-		times, has := window.Histogram(sort)
+		of, has := window.Times(sort)
 		if !has {
 			continue
+		}
+		times := of.Least
+		if of.Bounded() {
+			l.comment(fmt.Sprintf("lower bound: of trial %s of %s the %s times of what never completed are those that it had reached, where they are known", v.Plan.ID, tag(cell, arm), sort))
 		}
 		text, err := times.Encode()
 		if err != nil {

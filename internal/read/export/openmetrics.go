@@ -56,6 +56,14 @@ type place struct {
 	from, to  time.Time // its first valid trial's begin, its last one's end; zero without any
 }
 
+// labelled are the place's labels, with one more on what is a lower bound.
+func (p place) labelled(atLeast bool) string {
+	if atLeast {
+		return p.labels + "," + label("bound", lowerBound)
+	}
+	return p.labels
+}
+
 func (o *openMetrics) print(format string, values ...any) {
 	if o.err == nil {
 		_, o.err = fmt.Fprintf(o.out, format, values...)
@@ -101,7 +109,7 @@ func (o *openMetrics) valid(p place) []*trial.Judged {
 // labelNames names the varied factors as labels may be named; two that come out alike
 // are numbered.
 func (o *openMetrics) labelNames() map[string]string {
-	names, taken := map[string]string{}, []string{"study", "run", "cell", "arm", "le"}
+	names, taken := map[string]string{}, []string{"study", "run", "cell", "arm", "le", "bound"}
 	for _, f := range o.run.Header.Study.Vary {
 		if f.Name == o.run.Header.Study.Compare.Factor {
 			continue // which is the arm
@@ -166,7 +174,7 @@ func (o *openMetrics) gauges(m metric.Metric) {
 			headed = true
 			o.family(name, "gauge", unit, m.Doc+": "+m.Formula)
 		}
-		o.print("%s{%s} %s%s\n", name, p.labels, openMetricsNumber(p.figures[i].Value*scale), stamp(p.to))
+		o.print("%s{%s} %s%s\n", name, p.labelled(p.figures[i].AtLeast), openMetricsNumber(p.figures[i].Value*scale), stamp(p.to))
 	}
 }
 
@@ -194,10 +202,11 @@ func (o *openMetrics) histograms(kind string) {
 	name := "netdyno_" + kind + "_time_seconds"
 	headed := false
 	for _, p := range o.places {
-		sum := hist.New()
+		sum, atLeast := hist.New(), false
 		for _, v := range o.valid(p) {
-			if h, ok := record.NewWindow(v.Record).Histogram(kind); ok {
-				sum.Merge(h)
+			if t, ok := record.NewWindow(v.Record).Times(kind); ok {
+				sum.Merge(t.Least)
+				atLeast = atLeast || t.Bounded()
 			}
 		}
 		if sum.Count() == 0 {
@@ -207,19 +216,19 @@ func (o *openMetrics) histograms(kind string) {
 			headed = true
 			o.family(name, "histogram", "seconds", kind+" times of all exchanges of valid trials")
 		}
-		o.buckets(name, p, sum)
+		o.buckets(name, p.labelled(atLeast), sum, p)
 	}
 }
 
-func (o *openMetrics) buckets(name string, p place, h *hist.Histogram) {
+func (o *openMetrics) buckets(name, labels string, h *hist.Histogram, p place) {
 	at := stamp(p.to)
 	for i, n := range h.Steps().UpTo(boundsNs) {
-		o.print("%s_bucket{%s,le=\"%s\"} %d%s\n", name, p.labels, canonical(float64(boundsNs[i])/1e9), n, at)
+		o.print("%s_bucket{%s,le=\"%s\"} %d%s\n", name, labels, canonical(float64(boundsNs[i])/1e9), n, at)
 	}
-	o.print("%s_bucket{%s,le=\"+Inf\"} %d%s\n", name, p.labels, h.Count(), at)
-	o.print("%s_sum{%s} %s%s\n", name, p.labels, openMetricsNumber(h.MeanNs()*float64(h.Count())/1e9), at)
-	o.print("%s_count{%s} %d%s\n", name, p.labels, h.Count(), at)
-	o.print("%s_created{%s} %s%s\n", name, p.labels, strings.TrimSpace(cmp.Or(stamp(p.from), "0")), at)
+	o.print("%s_bucket{%s,le=\"+Inf\"} %d%s\n", name, labels, h.Count(), at)
+	o.print("%s_sum{%s} %s%s\n", name, labels, openMetricsNumber(h.MeanNs()*float64(h.Count())/1e9), at)
+	o.print("%s_count{%s} %d%s\n", name, labels, h.Count(), at)
+	o.print("%s_created{%s} %s%s\n", name, labels, strings.TrimSpace(cmp.Or(stamp(p.from), "0")), at)
 }
 
 // canonical is a bound as OpenMetrics has it, so that the same bound is always the same

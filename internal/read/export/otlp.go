@@ -72,7 +72,7 @@ func eachRequest(r Run, send func(*metrics.MetricsData) error) error {
 }
 
 // pointColumns are the attributes of every point that are no levels.
-var pointColumns = []column{{name: "trial"}, {name: "block"}, {name: "cell"}, {name: "arm"}, {name: "repeat"}}
+var pointColumns = []column{{name: "trial"}, {name: "block"}, {name: "cell"}, {name: "arm"}, {name: "repeat"}, {name: "bound"}}
 
 // variedLevels names the varied factors as attributes.
 func variedLevels(r Run) levelColumns {
@@ -143,7 +143,7 @@ func (o otlp) gauge(m metric.Metric, batch []*trial.Judged) *metrics.Metric {
 		}
 		from, to := windowOf(v)
 		points = append(points, &metrics.NumberDataPoint{
-			Attributes: o.attributes(v), StartTimeUnixNano: from, TimeUnixNano: to, Value: &metrics.NumberDataPoint_AsDouble{AsDouble: x * scale},
+			Attributes: o.attributes(v, v.Trial.AtLeast(m.Name)), StartTimeUnixNano: from, TimeUnixNano: to, Value: &metrics.NumberDataPoint_AsDouble{AsDouble: x * scale},
 		})
 	}
 	return &metrics.Metric{
@@ -155,12 +155,12 @@ func (o otlp) gauge(m metric.Metric, batch []*trial.Judged) *metrics.Metric {
 func (o otlp) times(kind string, batch []*trial.Judged) *metrics.Metric {
 	var points []*metrics.ExponentialHistogramDataPoint
 	for _, v := range batch {
-		h, ok := record.NewWindow(v.Record).Histogram(kind)
+		t, ok := record.NewWindow(v.Record).Times(kind)
 		if !ok {
 			continue
 		}
-		point := exponential(h)
-		point.Attributes = o.attributes(v)
+		point := exponential(t.Least)
+		point.Attributes = o.attributes(v, t.Bounded())
 		point.StartTimeUnixNano, point.TimeUnixNano = windowOf(v)
 		points = append(points, point)
 	}
@@ -178,8 +178,9 @@ func windowOf(v *trial.Judged) (from, to uint64) {
 	return at(v.Record.Timeline.OpenNs), at(v.Record.Timeline.CloseNs)
 }
 
-// attributes say which trial a point is of, with its varied levels.
-func (o otlp) attributes(v *trial.Judged) []*common.KeyValue {
+// attributes say which trial a point is of, with its varied levels, and whether it is a
+// lower bound.
+func (o otlp) attributes(v *trial.Judged, atLeast bool) []*common.KeyValue {
 	all := []*common.KeyValue{
 		attribute("trial", v.Plan.ID), attribute("block", int64(v.Plan.Block)), attribute("cell", v.Plan.Cell),
 		attribute("arm", v.Plan.Arm), attribute("repeat", v.Plan.Repeat),
@@ -188,6 +189,9 @@ func (o otlp) attributes(v *trial.Judged) []*common.KeyValue {
 		if level != nil {
 			all = append(all, attribute(o.levels.columns[i].name, level))
 		}
+	}
+	if atLeast {
+		all = append(all, attribute("bound", lowerBound))
 	}
 	return all
 }

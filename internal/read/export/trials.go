@@ -29,12 +29,35 @@ var trialColumns = []trialColumn{
 	{column{name: "status"}, func(_ Run, v *trial.Judged) any { return v.Trial.Status }},
 	{column{name: "reason"}, func(_ Run, v *trial.Judged) any { return some(v.Trial.Reason) }},
 	{column{name: "flags"}, func(_ Run, v *trial.Judged) any { return some(strings.Join(v.Trial.Flags, " ")) }},
+	{column{name: "lower_bounds"}, func(_ Run, v *trial.Judged) any { return some(strings.Join(boundsOf(v), " ")) }},
 	{column{name: "limit"}, func(_ Run, v *trial.Judged) any { return some(string(v.Trial.Limit)) }},
 	{column{name: "started_at", kind: instant}, startedAt},
 	{column{name: "window_seconds", kind: floating, unit: "s"}, windowSeconds},
 	{column{name: "exchanges", kind: whole}, exchanges},
 	{column{name: "errors", kind: whole}, failures},
 }
+
+// boundsOf names the figures of a trial that are lower bounds, in the registry's order.
+func boundsOf(v *trial.Judged) []string {
+	var names []string
+	for _, m := range metric.All() {
+		if v.Trial.AtLeast(m.Name) {
+			names = append(names, m.Name)
+		}
+	}
+	return names
+}
+
+// bound says of a figure that it is a lower bound; nil of one that is not.
+func bound(atLeast bool) any {
+	if atLeast {
+		return lowerBound
+	}
+	return nil
+}
+
+// lowerBound is what stands beside a figure that unfinished exchanges would raise.
+const lowerBound = "lower"
 
 func startedAt(_ Run, v *trial.Judged) any {
 	if v.Record == nil {

@@ -28,7 +28,7 @@ func warnUnfinished(s *cells.Dataset, _ Findings) []record.Warning {
 		text += "; the oldest had waited " + quantity.FormatDuration(time.Duration(1000*oldest))
 	}
 	return []record.Warning{{
-		About: trial.Unfinished, Text: text + ": percentiles leave them out",
-		Advice: "read percentiles marked ≥ as lower bounds, and look at what the server did at the end of the window",
+		About: trial.Unfinished, Text: text + ": they count at the age that they had reached",
+		Advice: "read figures marked ≥ as lower bounds, and look at what the server did at the end of the window",
 	}}
 }

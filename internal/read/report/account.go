@@ -161,11 +161,7 @@ func readingsOf(t trial.Trial) []Reading {
 			continue
 		}
 		s := m.Scale(value)
-		text := s.Format(value)
-		if t.Moved[m.Name] > 0 {
-			text = "≥ " + text
-		}
-		readings = append(readings, Reading{m.Name, m.Label, text, s.Unit})
+		readings = append(readings, Reading{m.Name, m.Label, atLeastText(s.Format(value), t.AtLeast(m.Name)), s.Unit})
 	}
 	return readings
 }

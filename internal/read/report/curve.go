@@ -46,13 +46,14 @@ func (l *layout) curve(c cells.Cell) (Heading, *Curve) {
 		kind, of = record.Response, func(a cells.Arm) []hist.Point { return a.Response }
 		note = "Response time, counted from when the request was due, so that waiting for a late send counts."
 	}
-	curve := &Curve{Axis: kind + " time"}
+	curve, atLeast := &Curve{Axis: kind + " time"}, false
 	for _, a := range c.Arms {
 		line := CurveLine{Arm: l.place[a.Name], Name: a.Name, Points: [][2]float64{}, Marks: []CurveMark{}}
 		for _, p := range of(a) {
 			if p.Ns > 0 && p.Share >= 0 && p.Share < 1 && len(line.Points) < maxCurvePoints {
 				line.Points = append(line.Points, [2]float64{p.Share, float64(p.Ns)})
 				line.mark(c, a, p, kind)
+				atLeast = atLeast || p.AtLeast
 			}
 		}
 		if len(line.Points) > 1 {
@@ -61,6 +62,9 @@ func (l *layout) curve(c cells.Cell) (Heading, *Curve) {
 	}
 	if len(curve.Lines) == 0 {
 		return Heading{}, nil
+	}
+	if atLeast {
+		note += " Where a figure has ≥ it is a lower bound, and so is the line from there on: exchanges that were left unfinished count at the age that they had reached."
 	}
 	return Heading{
 		Title: upperFirst(kind) + " time by percentile",
@@ -87,12 +91,12 @@ func (line *CurveLine) mark(c cells.Cell, a cells.Arm, p hist.Point, kind string
 		name := metric.PercentileName(kind, known.Name)
 		if summary, ok := summaryOf(a, name); ok {
 			s := scaleOf(c, name)
-			one.Metric, one.Text = name, figureText(a, summary, s)+" "+s.Unit
+			one.Metric, one.Text = name, figureText(summary, s)+" "+s.Unit
 			marked = summary.Known()
 		}
 	}
 	if one.Text == "" {
-		one.Text = withUnit(us, scaleFor(metric.PercentileName(kind, metric.Percentiles[0].Name), us))
+		one.Text = atLeastText(withUnit(us, scaleFor(metric.PercentileName(kind, metric.Percentiles[0].Name), us)), p.AtLeast)
 	}
 	if marked {
 		line.Marks = append(line.Marks, one)

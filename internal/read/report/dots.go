@@ -48,10 +48,10 @@ func (l *layout) dots(c cells.Cell, name string) (Heading, *Dots) {
 		row := DotRow{Arm: l.place[a.Name], Name: a.Name, Dots: []Dot{}}
 		if m, ok := summaryOf(a, name); ok && finite(m.Value) && finite(m.Low) && finite(m.High) {
 			row.Value, row.Low, row.High = brief(m.Value), brief(m.Low), brief(m.High)
-			if !m.Sure() {
+			if !m.Sure() || m.AtLeast {
 				row.Low, row.High = row.Value, row.Value
 			}
-			row.Label = figureOf(a, m, s).Figure.full()
+			row.Label = figureOf(m, s).Figure.full()
 		}
 		for _, t := range a.Trials {
 			v, ok := t.Values[name]

@@ -8,26 +8,29 @@ import (
 	"netdyno/internal/quantity"
 	"netdyno/internal/read/cells"
 	"netdyno/internal/read/compare"
-	"netdyno/internal/read/trial"
 )
 
-// figureText prints an arm's figure; as a lower bound where exchanges that never
-// completed would raise it in one of the trials.
-func figureText(a cells.Arm, m cells.Summary, s metric.Scale) string {
-	if trial.MovedIn(a.All(), m.Metric) > 0 {
-		return "≥ " + s.Format(m.Value)
+// atLeastText marks the text of a figure that is a lower bound.
+func atLeastText(text string, atLeast bool) string {
+	if atLeast {
+		return "≥ " + text
 	}
-	return s.Format(m.Value)
+	return text
 }
 
-// figureOf is an arm's figure with its interval, or why it is not shown. An
-// interval whose ends are printed as the figure is left out.
-func figureOf(a cells.Arm, m cells.Summary, s metric.Scale) Datum {
+// figureText prints an arm's figure.
+func figureText(m cells.Summary, s metric.Scale) string {
+	return atLeastText(s.Format(m.Value), m.AtLeast)
+}
+
+// figureOf is an arm's figure with its interval, which a lower bound has none of, or why
+// it is not shown. An interval whose ends are printed as the figure is left out.
+func figureOf(m cells.Summary, s metric.Scale) Datum {
 	if !m.Known() {
 		return unknown(m.N, m.Of)
 	}
-	text := figureText(a, m, s)
-	if !m.Sure() || s.Format(m.Low) == text && s.Format(m.High) == text {
+	text := figureText(m, s)
+	if !m.Sure() || m.AtLeast || s.Format(m.Low) == text && s.Format(m.High) == text {
 		return number(text, "")
 	}
 	return number(text, s.Interval(m.Low, m.High))
@@ -36,7 +39,7 @@ func figureOf(a cells.Arm, m cells.Summary, s metric.Scale) Datum {
 // armFigure is figureOf an arm's metric; missing where it has none.
 func armFigure(a cells.Arm, name string, s metric.Scale) Datum {
 	if m, ok := summaryOf(a, name); ok {
-		return figureOf(a, m, s)
+		return figureOf(m, s)
 	}
 	return missing()
 }
@@ -77,7 +80,10 @@ func quotientOf(c compare.Comparison) (value, base Datum) {
 		return missing(), missing()
 	}
 	s := scaleFor(c.Metric, max(c.Value, c.BaseValue))
-	return inUnit(c.Value, s), inUnit(c.BaseValue, s)
+	value, base = inUnit(c.Value, s), inUnit(c.BaseValue, s)
+	value.Figure.Text = atLeastText(value.Figure.Text, c.AtLeast)
+	base.Figure.Text = atLeastText(base.Figure.Text, c.BaseAtLeast)
+	return value, base
 }
 
 // inUnit is a figure that brings its unit, for a column of several metrics.
@@ -206,7 +212,7 @@ func apartZeros(c cells.Cell, metrics []string) (others, zeros []string) {
 
 func medianOf(a cells.Arm, name string, s metric.Scale) Datum {
 	if m, ok := summaryOf(a, name); ok {
-		return number(s.Format(m.Median), "")
+		return number(atLeastText(s.Format(m.Median), m.AtLeast), "")
 	}
 	return missing()
 }

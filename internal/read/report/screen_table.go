@@ -156,8 +156,8 @@ func (l *layout) figureBeside(c cells.Cell, a cells.Arm, name string, s metric.S
 	if !has {
 		return missing()
 	}
-	m.Of = cmp.Of
-	return figureOf(a, m, s)
+	m.Of, m.AtLeast = cmp.Of, cmp.AtLeast
+	return figureOf(m, s)
 }
 
 // eachArm calls do for each arm in each cell, in the study's order.

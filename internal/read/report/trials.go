@@ -112,7 +112,7 @@ func (l *layout) trialCell(c cells.Cell, names []string) TrialCell {
 		arm := TrialArm{Arm: l.place[a.Name], Figures: make([]TrialFigure, len(names))}
 		for i, name := range names {
 			if m, ok := summaryOf(a, name); ok && finite(m.Value) && finite(m.Low) && finite(m.High) {
-				label := figureOf(a, m, cell.Scales[i]).Figure.full()
+				label := figureOf(m, cell.Scales[i]).Figure.full()
 				arm.Figures[i] = TrialFigure{label, brief(m.Value), brief(m.Low), brief(m.High)}
 			}
 		}

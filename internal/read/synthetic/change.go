@@ -33,3 +33,12 @@ func Still(c *record.Worker, from, to float64) {
 		last = *tick
 	}
 }
+
+// Leave lets exchanges of a client stay without an answer: how many by their age when
+// draining ended.
+func Leave(c *record.Worker, ages map[time.Duration]int64) {
+	c.Result.Unfinished, c.Result.Ages = 0, Histogram(ages)
+	for _, n := range ages {
+		c.Result.Unfinished += n
+	}
+}

@@ -14,6 +14,6 @@ var flagStalled = Flag{
 		if len(found) == 0 {
 			return ""
 		}
-		return "nothing moved " + StallTimes(found) + " after the window opened"
+		return stallWords(found)
 	},
 }

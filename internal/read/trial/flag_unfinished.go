@@ -12,13 +12,13 @@ import (
 	"netdyno/internal/quantity"
 )
 
-// Unfinished says that exchanges that were due in the window never completed. No
-// percentile contains them.
+// Unfinished says that exchanges that were due in the window never completed. They
+// count at the ages that they reached, so that some figures are lower bounds.
 const Unfinished = "unfinished"
 
 var flagUnfinished = Flag{
 	Name:    Unfinished,
-	Changes: "percentiles leave them out: one marked ≥ is a lower bound",
+	Changes: "times count them at the ages that they reached: one marked ≥ is a lower bound",
 	Warning: "left exchanges unfinished that were due in the window",
 	Advice:  "lengthen the window or offer less, and look at what the server did at the end of the window",
 	raise:   unfinished,
@@ -34,23 +34,22 @@ func unfinished(e *audit) (why string) {
 		return why
 	}
 	why += "; the oldest had waited " + quantity.FormatDuration(time.Duration(u.Ages.MaxNs()))
-	var moved []string
-	percentiles := metric.Moved(e.window)
-	for _, name := range slices.Sorted(maps.Keys(percentiles)) {
-		moved = append(moved, fmt.Sprintf("%s is at least %s", name, quantity.FormatDuration(time.Duration(1000*percentiles[name]))))
+	var bounds []string
+	moved := metric.Moved(e.window)
+	for _, name := range slices.Sorted(maps.Keys(moved)) {
+		bounds = append(bounds, fmt.Sprintf("%s is at least %s", name, quantity.FormatDuration(time.Duration(1000*moved[name]))))
 	}
-	if len(moved) > 0 {
-		why += ": " + strings.Join(moved, ", ")
+	if len(bounds) > 0 {
+		why += ": " + strings.Join(bounds, ", ")
 	}
 	return why
 }
 
-// MovedIn counts the valid trials in which exchanges left unfinished would raise
-// a metric: their figure, and any median over them, is a lower bound.
-func MovedIn(trials iter.Seq[*Trial], metric string) int {
+// Bounds counts the valid trials whose figure of a metric is a lower bound.
+func Bounds(trials iter.Seq[*Trial], metric string) int {
 	n := 0
 	for t := range trials {
-		if _, moved := t.Moved[metric]; moved && t.Status == Valid {
+		if t.Status == Valid && t.AtLeast(metric) {
 			n++
 		}
 	}

@@ -52,7 +52,7 @@ func judge(v *Judged) Trial {
 	t.Limit, v.LimitOf, t.LimitProof = limitOf(e)
 	v.Traffic = linkTrafficOf(e, v)
 	v.CostError, _ = costError(e)
-	v.Service, v.Response = timesOf(e.window, record.Service), timesOf(e.window, record.Response)
+	v.Service, v.Response = curveOf(e.window, record.Service), curveOf(e.window, record.Response)
 	flags, why := raised(e)
 	t.Flags, v.Why = flags, why
 	if falsified(flags) {

@@ -18,7 +18,7 @@ type Judged struct {
 	LimitOf contract.Role // the end whose resource was the limit; "" when it was neither's alone
 	Traffic LinkTraffic
 
-	Service, Response []int64 // ns at Shares, as far as the trial has them
+	Service, Response Curve
 }
 
 // LinkTraffic is what a trial sent across its link. The zero value is of a trial

@@ -27,6 +27,7 @@ func withoutRates(e *audit, t *Trial, why string) {
 	for name := range t.Values {
 		if !OutlivesStall(name) {
 			delete(t.Values, name)
+			delete(t.Moved, name)
 		}
 	}
 	t.CPU, t.Limit, t.LimitProof = nil, Unknown, why

@@ -1,6 +1,9 @@
 package trial
 
-import "netdyno/internal/record"
+import (
+	"netdyno/internal/metric"
+	"netdyno/internal/record"
+)
 
 // Shares are the percentiles of an arm's curves: 0, 5, … 85 %, 90, 90.5, …
 // 98.5 %, and so on to five nines. The percentiles of the tables are among them.
@@ -15,12 +18,17 @@ var Shares = func() []float64 {
 	return shares
 }()
 
-// timesOf returns a trial's times in ns at the curve's shares, as far as enough
-// values lie beyond them (specification §3.2); none without a histogram.
-func timesOf(w *record.Window, kind string) []int64 {
-	h, ok := w.Histogram(kind)
+// Curve is a kind of a trial's times by percentile.
+type Curve struct {
+	Ns    []int64 // at Shares, as far as enough values lie beyond them (specification §3.2)
+	Exact int     // how many of Shares unfinished exchanges cannot raise; Ns beyond are lower bounds
+}
+
+// curveOf returns a trial's times; without a histogram there are none.
+func curveOf(w *record.Window, kind string) Curve {
+	t, ok := w.Times(kind)
 	if !ok {
-		return nil
+		return Curve{}
 	}
-	return h.Percentiles(Shares)
+	return Curve{t.Least.Percentiles(Shares), metric.Exact(t, Shares)}
 }

@@ -11,7 +11,7 @@ import (
 func seriesOf(line record.Timeline, generators []*record.Worker) []Slice {
 	var curves []curve
 	for _, g := range generators {
-		c, ok := curveOf(g)
+		c, ok := progressOf(g)
 		if !ok {
 			return nil
 		}
@@ -52,7 +52,7 @@ type curve struct {
 	reached   int // until's place: it is asked with rising instants only
 }
 
-func curveOf(g *record.Worker) (curve, bool) {
+func progressOf(g *record.Worker) (curve, bool) {
 	if g.Result == nil || g.Result.ToNs <= g.Result.FromNs {
 		return curve{}, false
 	}

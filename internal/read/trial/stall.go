@@ -61,9 +61,9 @@ func moments(e *audit, w *record.Worker) []moment {
 }
 
 // stalls returns when the trial stood still inside its window, as its clients'
-// progress shows, rising.
+// progress and its meters show, rising.
 func stalls(e *audit) []Stall {
-	var all []Stall
+	all := stood(e)
 	for _, g := range e.generators {
 		if g.Result == nil || g.Setup == nil || !(windowOf(g) > 0) || g.Result.Counts.Exchanges <= 0 {
 			continue // the consistency checks say so
@@ -92,7 +92,7 @@ func quiet(moments []moment, crawl float64) []Stall {
 			j++
 		}
 		if j > i {
-			all = append(all, Stall{moments[i].at, moments[j].at})
+			all = append(all, Stall{FromS: moments[i].at, ToS: moments[j].at})
 		}
 		i = j + 1
 	}
@@ -135,7 +135,7 @@ func silent(e *audit, g *record.Worker, moments []moment) []Stall {
 			stood = max(stood, min(gap, float64(lag.MaxNs())/1e9))
 		}
 		if stood >= leastStall(e, g) {
-			all = append(all, Stall{a.at, b.at})
+			all = append(all, Stall{FromS: a.at, ToS: b.at})
 		}
 	}
 	return all
@@ -200,13 +200,15 @@ func grown(moments []moment) (bytes, seconds float64) {
 	return float64(last.received) - float64(first.received), last.at - first.at
 }
 
-// joined merges stalls that touch, of several clients.
+// joined merges stalls that touch, of several workers, and names the first of whom it
+// is known.
 func joined(all []Stall) []Stall {
 	slices.SortFunc(all, func(a, b Stall) int { return cmp.Compare(a.FromS, b.FromS) })
 	var out []Stall
 	for _, s := range all {
 		if last := len(out) - 1; last >= 0 && s.FromS <= out[last].ToS {
 			out[last].ToS = max(out[last].ToS, s.ToS)
+			out[last].Of = cmp.Or(out[last].Of, s.Of)
 			continue
 		}
 		out = append(out, s)
@@ -224,4 +226,19 @@ func StallTimes(stalls []Stall) string {
 		times[i] = fmt.Sprintf("%.2f–%.2f", s.FromS, s.ToS)
 	}
 	return strings.Join(times, " and ") + " s"
+}
+
+// stallWords says when a trial stood still, and who where that is known.
+func stallWords(stalls []Stall) string {
+	text := "nothing moved " + StallTimes(stalls) + " after the window opened"
+	var who []string
+	for _, s := range stalls {
+		if s.Of != "" && !slices.Contains(who, s.Of) {
+			who = append(who, s.Of)
+		}
+	}
+	if len(who) > 0 {
+		text += ": " + strings.Join(who, ", ")
+	}
+	return text
 }

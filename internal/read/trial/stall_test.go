@@ -107,6 +107,76 @@ func TestStallsOfAClosedLoop(t *testing.T) {
 	})
 }
 
+// beats gives a worker's meter what it saw: standstills in seconds after the opening.
+func beats(w *record.Worker, held *contract.Stopped, spans ...[2]float64) {
+	opened := w.Open.Meter.AtNs
+	b := &contract.Beat{EveryNs: 10_000_000}
+	for _, s := range spans {
+		b.Stood = append(b.Stood, contract.Standstill{FromNs: opened + int64(1e9*s[0]), ToNs: opened + int64(1e9*s[1]), Held: held})
+	}
+	w.AtResult = &contract.Meter{AtNs: w.Close.Meter.AtNs, Beat: b}
+}
+
+// slow gives a client one exchange that took so long.
+func slow(c *record.Worker, longest time.Duration) {
+	n := c.Result.Counts.Exchanges + c.Result.Drained
+	c.Result.Service = synthetic.Histogram(map[time.Duration]int64{500 * time.Microsecond: n - 1, longest: 1})
+}
+
+// Progress shows no standstill of less than two ticks. Meters do, from 2 % of the
+// window on, if a client's exchanges felt it.
+func TestShortStalls(t *testing.T) {
+	const server, client = 0, 1
+	saw := func(end int, held *contract.Stopped, longest time.Duration, spans ...[2]float64) func(*record.Record) {
+		return func(r *record.Record) {
+			beats(&r.Workers[end], held, spans...)
+			slow(&r.Workers[client], longest)
+		}
+	}
+	foreign := &contract.Stopped{PID: 4711, Name: "shop"}
+	second := synthetic.Options{Window: time.Second}
+	checkStalls(t, second, trial.StatusInvalid, []stood{
+		{"a client for 30 ms of 1 s", saw(client, nil, 30*time.Millisecond, [2]float64{0.4, 0.43}), "0.40–0.43 s"},
+		{"a client for 380 ms of 1 s", saw(client, nil, 380*time.Millisecond, [2]float64{0.4, 0.78}), "0.40–0.78 s"},
+		{"a server", saw(server, nil, 100*time.Millisecond, [2]float64{0.4, 0.5}), "0.40–0.50 s"},
+		{"a program that is held", saw(server, foreign, 100*time.Millisecond, [2]float64{0.4, 0.5}), "0.40–0.50 s"},
+		{"across the opening", saw(client, nil, 200*time.Millisecond, [2]float64{-0.1, 0.1}), "0.00–0.10 s"},
+		{"across the closing", saw(client, nil, 200*time.Millisecond, [2]float64{0.9, 1.2}), "0.90–1.00 s"},
+		{"twice", saw(client, nil, 60*time.Millisecond, [2]float64{0.2, 0.25}, [2]float64{0.6, 0.66}), "0.20–0.25 and 0.60–0.66 s"},
+		{"for less than timers are late by", saw(client, nil, 30*time.Millisecond, [2]float64{0.4, 0.42}), ""},
+		{"before the window", saw(client, nil, time.Second, [2]float64{-0.3, -0.1}), ""},
+		{"a meter alone, which no exchange felt", saw(client, nil, 40*time.Millisecond, [2]float64{0.4, 0.5}), ""},
+	})
+	checkStalls(t, synthetic.Options{Window: 2 * time.Second}, trial.StatusInvalid, []stood{
+		{"a client for 30 ms of 2 s", saw(client, nil, 30*time.Millisecond, [2]float64{0.4, 0.43}), ""},
+		{"a client for 45 ms of 2 s", saw(client, nil, 45*time.Millisecond, [2]float64{0.4, 0.445}), "0.40–0.45 s"},
+	})
+	for _, c := range []struct {
+		change func(*record.Record)
+		want   string
+	}{
+		{saw(client, nil, 100*time.Millisecond, [2]float64{0.4, 0.5}), "nothing moved 0.40–0.50 s after the window opened: client-1 and its meter did not run"},
+		{saw(server, foreign, 100*time.Millisecond, [2]float64{0.4, 0.5}), "a signal held shop (process 4711) of server"},
+	} {
+		if judged := examined(t, second, c.change); !strings.Contains(judged.Reason, c.want) {
+			t.Errorf("%q does not say %q", judged.Reason, c.want)
+		}
+	}
+}
+
+// In an open loop a short standstill is felt by what falls due meanwhile.
+func TestAShortStallOfAnOpenLoopTakesItsRates(t *testing.T) {
+	o := synthetic.Options{Rate: 20_000, Window: time.Second}
+	checkStalls(t, o, trial.Valid, []stood{
+		{"felt", func(r *record.Record) {
+			c := &r.Workers[1]
+			beats(c, nil, [2]float64{0.4, 0.5})
+			c.Result.Lag = synthetic.Histogram(map[time.Duration]int64{time.Millisecond: 18_000, 100 * time.Millisecond: 2_000})
+		}, "0.40–0.50 s"},
+		{"nothing fell due", func(r *record.Record) { beats(&r.Workers[1], nil, [2]float64{0.4, 0.5}) }, ""},
+	})
+}
+
 // A slow load completes little, and stands still by nothing of that.
 func TestSlowLoadsDoNotStandStill(t *testing.T) {
 	checkStalls(t, synthetic.Options{Window: 4 * time.Second, Rate: 12, Connections: []int{4}, Bare: true}, trial.Valid, []stood{

@@ -7,10 +7,11 @@ package trial
 type Limit string
 
 // Stall is a time inside the window in which a client completed nothing and no
-// byte of its reached it, in seconds since the opening.
+// byte of its reached it, or in which a worker did not run, in seconds since the opening.
 type Stall struct {
 	FromS float64 `json:"from_s"`
 	ToS   float64 `json:"to_s"`
+	Of    string  `json:"of,omitempty"` // what did not run, as a clause; "" where that is not known
 }
 
 // The statuses of a trial.
@@ -32,7 +33,7 @@ type Trial struct {
 	Flags      []string           `json:"flags,omitempty"`  // names of flags, in the order of specification §2.3
 	Errors     int64              `json:"errors,omitempty"` // exchanges that failed, for which the trial is invalid
 	Values     map[string]float64 `json:"values,omitempty"`
-	Moved      map[string]float64 `json:"moved,omitempty"`  // percentiles that the unfinished would move, and what they are at the least
+	Moved      map[string]float64 `json:"moved,omitempty"`  // those of Values that are lower bounds, as unfinished exchanges would raise them
 	Stalls     []Stall            `json:"stalls,omitempty"` // when nothing moved inside the window
 	Limit      Limit              `json:"limit,omitempty"`
 	LimitProof string             `json:"limit_proof,omitempty"`
@@ -52,6 +53,13 @@ type Slice struct {
 type CPUSplit struct {
 	Of    string             `json:"of"`    // "server", "client", "host"
 	Cores map[string]float64 `json:"cores"` // "user", "system"; for the host also "irq", "softirq", "steal", "idle"
+}
+
+// AtLeast tells whether a trial's figure is a lower bound: exchanges that were left
+// unfinished would raise it.
+func (t Trial) AtLeast(metric string) bool {
+	_, moved := t.Moved[metric]
+	return moved
 }
 
 // ErrorShare is the one metric to which an invalid trial has something to say:

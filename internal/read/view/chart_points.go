@@ -28,6 +28,7 @@ func pools(s *cells.Dataset, c *Chart, factors ...string) (map[chartPoint]*cells
 	}
 	pools := map[chartPoint]*cells.Pool{}
 	var drawn []*trial.Judged
+	bounds := 0
 	for _, v := range judged {
 		value, ok := v.Trial.Values[c.Spec.Metric]
 		if !ok {
@@ -39,10 +40,16 @@ func pools(s *cells.Dataset, c *Chart, factors ...string) (map[chartPoint]*cells
 		}
 		pools[at].Add(v.Plan.Block, value)
 		drawn = append(drawn, v)
+		if v.Trial.AtLeast(c.Spec.Metric) {
+			bounds++
+		}
 	}
 	if len(drawn) == 0 {
 		c.note("nothing is drawn: no valid trial%s has %s", scope{c.Spec.Where, c.Spec.Arms}.String(), c.Spec.Metric)
 		return nil, nil
+	}
+	if bounds > 0 {
+		c.note("%s of %d of %d trials is a lower bound: exchanges that were left unfinished would raise it", c.Spec.Metric, bounds, len(drawn))
 	}
 	noteMixed(s, c, drawn)
 	return pools, drawn

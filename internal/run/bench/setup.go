@@ -229,7 +229,7 @@ func (t *trial) setups() (setups, error) {
 	}
 	base := contract.Setup{
 		Trial: t.plan.ID, Seed: t.plan.Seed, Exchange: t.work.Exchange, Load: t.work.Load, Threads: t.work.Threads,
-		Profile: t.plan.Probe, Timeline: t.plan.Probe || t.work.Timeline,
+		WindowNs: int64(t.work.Window), Profile: t.plan.Probe, Timeline: t.plan.Probe || t.work.Timeline,
 	}
 	if name := t.work.Message; name != "" {
 		message, known := t.bench.Messages[name]

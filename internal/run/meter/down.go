@@ -29,7 +29,9 @@ type down struct {
 	examine func() // answers the bench's question about the worker
 	queue   chan []byte
 	waiting atomic.Int64 // bytes in queue
-	quit    chan struct{}
+
+	windowNs atomic.Int64 // as the setup says
+	quit     chan struct{}
 }
 
 func newDown(stdin io.WriteCloser, m *marks, c *connections, u *datagrams) *down {
@@ -99,6 +101,7 @@ func (d *down) learn(line []byte) {
 		case m.Setup != nil:
 			d.tcp.setUp(m.Setup)
 			d.udp.setUp(m.Setup)
+			d.windowNs.Store(m.Setup.WindowNs)
 			if m.Setup.Profile && d.profile != nil {
 				d.profile()
 			}

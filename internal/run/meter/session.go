@@ -83,7 +83,7 @@ func (s *session) converse(o Options) {
 	go s.down.send()
 	go func() {
 		defer close(s.upDone)
-		u := &up{reader: s.reader, orphans: s.orphans, marks: passed, tcp: tcp, udp: udp, sampler: s.sampler, out: s.out, log: o.Err}
+		u := &up{reader: s.reader, orphans: s.orphans, marks: passed, tcp: tcp, udp: udp, sampler: s.sampler, windowNs: s.down.windowNs.Load, out: s.out, log: o.Err}
 		if err := u.pass(s.stdout); errors.Is(err, errGone) {
 			s.endings <- ending{reason: BenchGone}
 		} else if err != nil {

@@ -4,26 +4,31 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"slices"
+	"time"
 
 	"netdyno/internal/contract"
+	"netdyno/internal/run/meter/beat"
 	"netdyno/internal/run/meter/usage"
 )
 
 // up carries the worker's messages to the bench. It runs in one goroutine.
 type up struct {
-	reader  *usage.Reader
-	tree    usage.Tree
-	orphans *orphans
-	marks   *marks
-	tcp     *connections
-	udp     *datagrams
-	sampler *sampler
-	server  *attached // that the worker stands for; nil as a rule
-	out     io.Writer
-	log     io.Writer
-	opened  bool  // the window was; a worker may hold a program that it has started until then
-	stopped bool  // the bench was told of a process that is
-	peak    int64 // largest peak RSS so far: a zombie has forgotten its own
+	reader   *usage.Reader
+	tree     usage.Tree
+	orphans  *orphans
+	marks    *marks
+	tcp      *connections
+	udp      *datagrams
+	sampler  *sampler
+	beat     *beat.Watch  // from the opening on
+	windowNs func() int64 // as the setup says
+	server   *attached    // that the worker stands for; nil as a rule
+	out      io.Writer
+	log      io.Writer
+	opened   bool  // the window was; a worker may hold a program that it has started until then
+	stopped  bool  // the bench was told of a process that is
+	peak     int64 // largest peak RSS so far: a zombie has forgotten its own
 }
 
 // errGone is a bench that no longer takes messages.
@@ -32,6 +37,7 @@ var errGone = errors.New("the bench takes no more messages")
 // pass carries messages until the worker's stdout ends (nil), the bench is
 // gone (errGone) or a line breaks the contract (*contract.LineError).
 func (u *up) pass(stdout io.Reader) error {
+	defer func() { u.beat.End() }()
 	for lines := newLines(stdout); ; {
 		line, err := lines.next()
 		switch {
@@ -95,6 +101,9 @@ func (u *up) decorate(line []byte) ([]byte, error) {
 		}
 		u.sampler.ready(u.processes)
 	case m.Mark != nil:
+		if m.Mark.Reset && u.beat == nil {
+			u.beat = beat.Start(beat.Every(time.Duration(u.windowNs())), u.started())
+		}
 		if u.server != nil && !m.Mark.Reset && u.server.follow() {
 			if again := u.read(); again != nil {
 				reading = again
@@ -106,6 +115,7 @@ func (u *up) decorate(line []byte) ([]byte, error) {
 	default:
 		reading.TCP, reading.UDP = u.account(false)
 		reading.Sampled = u.sampler.taken()
+		reading.Beat = u.beat.End()
 	}
 	if u.opened = u.opened || m.Mark != nil && m.Mark.Reset; u.opened {
 		u.tellStopped()
@@ -149,6 +159,12 @@ func (u *up) processes() []int {
 		return u.tree.Processes(u.server.server.PIDs)
 	}
 	return u.reader.Processes(u.orphans.living(&u.tree))
+}
+
+// started returns those of them that the worker has started: the kernel tells by itself
+// when the worker is stopped.
+func (u *up) started() []int {
+	return slices.DeleteFunc(u.processes(), func(pid int) bool { return pid == u.orphans.worker })
 }
 
 // attach begins to read a server of this host in the place of the worker that

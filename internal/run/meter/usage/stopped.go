@@ -14,15 +14,21 @@ import (
 func (t *Tree) Stopped(roots []int) []contract.Stopped {
 	var held []contract.Stopped
 	t.walk(roots, func(pid int, _ []int) {
-		text, err := t.file.process(pid, "stat")
-		if err != nil {
-			return // it has ended
-		}
-		if s, stopped := parseStopped(pid, text); stopped {
+		if s, stopped := t.Held(pid); stopped {
 			held = append(held, s)
 		}
 	})
 	return held
+}
+
+// Held tells whether a signal or a debugger holds a process now; false of one that has
+// ended.
+func (t *Tree) Held(pid int) (contract.Stopped, bool) {
+	text, err := t.file.process(pid, "stat")
+	if err != nil {
+		return contract.Stopped{}, false
+	}
+	return parseStopped(pid, text)
 }
 
 // Exhausted returns the processes under the roots, those included, that have as many

@@ -1,0 +1,30 @@
+package meter
+
+import (
+	"strings"
+	"testing"
+	"time"
+)
+
+// The result of a worker whose window was opened says what stood still, and no other
+// message does.
+func TestAResultSaysWhatStoodStill(t *testing.T) {
+	m := run(t, bounds{}, "honest")
+	m.next()
+	m.send(`{"setup":{"window_ns":3000000000}}`)
+	m.next()
+	for _, mark := range []string{`{"mark":{"id":1}}`, `{"mark":{"id":2,"reset":true}}`, `{"mark":{"id":3}}`} {
+		m.send(mark)
+		if answer, line := m.next(); answer.Meter == nil || answer.Meter.Beat != nil {
+			t.Errorf("a mark has a beat: %s", line)
+		}
+	}
+	m.send(`{"stop":{}}`)
+	result, line := m.next()
+	if b := result.Meter.Beat; b == nil || b.EveryNs != int64(60*time.Millisecond) {
+		t.Errorf("want a beat every fiftieth of the window: %s", line)
+	}
+	if !strings.Contains(line, `"longest_ns"`) {
+		t.Errorf("it does not say how late it came: %s", line)
+	}
+}
