@@ -65,11 +65,12 @@ var layers = map[string][]string{
 	"internal/run/message":         run("internal/values"),
 	"internal/run/probe":           run("internal/printable", "internal/paths", "internal/tcpinfo", "internal/run/message", "internal/values"),
 	"internal/run/generate":        run(),
+	"internal/run/floor":           run("internal/run/rig"),
 	"internal/run/bench":           run("internal/run/rig", "internal/run/study", "internal/run/identity"),
 	"internal/run/bench/benchtest": run("internal/run/bench", "internal/run/session", "test/programs"),
 
 	// A run's life; judged figures reach it as functions.
-	"internal/run/session": run("internal/run/bench", "internal/run/study", "internal/run/study/source", "internal/run/rig", "internal/run/rig/arrange", "internal/run/doctor", "internal/run/message", "internal/run/generate", "internal/printable"),
+	"internal/run/session": run("internal/run/bench", "internal/run/floor", "internal/run/study", "internal/run/study/source", "internal/run/rig", "internal/run/rig/arrange", "internal/run/doctor", "internal/run/message", "internal/run/generate", "internal/printable"),
 
 	"internal/work/load":              {"internal/contract", "internal/hist"},
 	"internal/work/wire":              {"internal/contract", "internal/work/load"},

@@ -83,6 +83,12 @@ func (b *bed) http1Works() []work {
 		serve: func(ctx context.Context) (*peer, error) { return b.onRings(ctx, kib) },
 		peers: b.http1Peers("http", 50), ours: clients(kib, 50, quick...),
 	}
+	even := func(client string) work { // as a user's requests come, and not as a timer lets them
+		w := light
+		w.name, w.rate, w.fast, w.cheap = "1 KiB × 50 each when due (light server)", 8000, "", ""
+		w.ours = clients(kib, 50, client)
+		return w
+	}
 	half := light
 	half.name, half.halved, half.rate = "1 KiB × 50 by half a core", true, 0
 	encrypted := light
@@ -99,7 +105,7 @@ func (b *bed) http1Works() []work {
 			wire: "http/1.1", name: "1 KiB × 50", server: "nginx", serve: nginx(kib), rate: 8000, cheap: "≤ 0.7 of the best",
 			peers: b.http1Peers("http", 50), ours: clients(kib, 50, append(quick, "go-http1")...),
 		},
-		light, half, encrypted,
+		light, even("http1-uring"), even("http1-uring replies=stamp"), half, encrypted,
 		{
 			wire: "http/1.1", name: "4 MiB × 4", server: "nginx", serve: nginx(mib4), rate: 160,
 			peers: slices.DeleteFunc(b.http1Peers("http", 4), func(c client) bool { return c.name == "fortio" }), // whose buffer holds less

@@ -52,6 +52,7 @@ var questions = []question{
 	{"cost", modelled},
 	{"power", powered},
 	{"stood", stoodStill},
+	{"small", smallTimes},
 }
 
 func main() {

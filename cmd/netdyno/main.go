@@ -61,6 +61,7 @@ which to use, what it costs, what limited it, and how certain that is.
 		checkCommand(),
 		calibrateCommand(),
 		factsCommand(),
+		floorCommand(),
 		doctorCommand(),
 		explainCommand(),
 		meterCommand(),

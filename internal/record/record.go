@@ -315,6 +315,8 @@ type Facts struct {
 	After map[string]Host   `json:"after,omitempty"` // from the file's last line; absent when the run was stopped
 	Tools map[string]Binary `json:"tools"`           // worker binaries by name
 
+	Floors []Floor `json:"floors,omitempty"` // of the ways between the seats of trials; absent where there is nowhere to sit for a server, and from older runs
+
 	Calibration *Calibration `json:"calibration,omitempty"` // what was known of the machines before the run
 }
 

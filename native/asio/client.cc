@@ -15,8 +15,20 @@ void AsioClientLoop::add(int fd, std::unique_ptr<Flow> flow, bool active) {
 void AsioClientLoop::run() {
   for (const auto& connection : connections_) connection->begin();
   waker_.arm([this] { woken(); });
-  pace();
-  if (agenda().held() > 0) context_.run();
+  arm();
+  if (agenda().held() == 0) return;
+  pace().polls() ? poll() : static_cast<void>(context_.run());
+}
+
+/// Runs as the context does, and looks for events rather than sleep where the pace says so.
+void AsioClientLoop::poll() {
+  while (!context_.stopped()) {
+    if (context_.poll() > 0) pace().stirred(now_ns());
+    if (agenda().is_due(now_ns())) wake();
+    if (context_.stopped() || pace().looks_again(now_ns())) continue;
+    context_.run_one();
+    pace().stirred(now_ns());
+  }
 }
 
 void AsioClientLoop::end(std::int64_t closing) {
@@ -32,19 +44,20 @@ void AsioClientLoop::stop() {
 void AsioClientLoop::woken() {
   if (stopped_) return context_.stop();
   if (closing_ != Agenda::kNever) agenda().end(closing_);
-  pace();
+  arm();
 }
 
-void AsioClientLoop::pace() {
+void AsioClientLoop::arm() {
   if (agenda().held() == 0) return context_.stop();
-  const std::int64_t next = agenda().wakes_at();
-  if (next >= armed_ || polling_) return;
-  armed_ = next;
+  const std::int64_t next = pace().sleeps_until();
+  if (next >= armed_ || posted_) return;
   const std::int64_t wait = next - now_ns();
+  if (wait <= 0 && pace().polls()) return;  // poll looks by itself
+  armed_ = next;
   if (wait <= 0) {
-    polling_ = true;
+    posted_ = true;
     ::asio::post(context_, [this] {
-      polling_ = false;
+      posted_ = false;
       wake();
     });
     return;
@@ -64,12 +77,12 @@ void AsioClientLoop::wake() {
     const Agenda::Entry entry = agenda().take();
     connections_[entry.connection]->send(entry.slot);
   }
-  pace();
+  arm();
 }
 
 void AsioClientLoop::closed(ClientConnection& connection) {
   lost(carries_load_[connection.index]);
-  pace();
+  arm();
 }
 
 }  // namespace netdyno::asio_worker

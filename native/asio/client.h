@@ -32,14 +32,15 @@ class AsioClientLoop final : public ClientLoop {
   static constexpr bool kRedials = true;
   Descriptor redial(ClientConnection& connection) { return ClientLoop::redial(connection.index); }
   static std::int64_t now() { return now_ns(); }
-  void moved() { pace(); }
+  void moved() { arm(); }
   /// A server that breaks the wire's rules ends the trial.
   bool tolerates(const contract::Failure&) { return false; }
   void closed(ClientConnection& connection);
   void released(ClientConnection&) {}  // kept: the agenda's numbers index connections_
 
   /// Arms the timer for the agenda. Call it after anything that may have changed that.
-  void pace();
+  void arm();
+  void poll();
   void wake();
   /// Another thread has called end or stop.
   void woken();
@@ -49,8 +50,8 @@ class AsioClientLoop final : public ClientLoop {
   Timer timer_;
   std::vector<std::unique_ptr<ClientConnection>> connections_;
   std::vector<bool> carries_load_;       // by index
-  std::int64_t armed_ = Agenda::kNever;  // the due that the timer or the poll is for
-  bool polling_ = false;
+  std::int64_t armed_ = Agenda::kNever;  // the instant that the timer or the post is for
+  bool posted_ = false;
   std::atomic<std::int64_t> closing_{Agenda::kNever};
   std::atomic<bool> stopped_{false};
 };

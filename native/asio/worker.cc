@@ -9,7 +9,9 @@ namespace {
 class AsioTransport : public Transport {
  public:
   contract::Transport describe() const override {
-    return loop_transport("asio", "asio event loops, one io_context per thread, callbacks");
+    auto transport = loop_transport("asio", "asio event loops, one io_context per thread, callbacks");
+    for (contract::Option& option : pace_options()) transport.options.push_back(std::move(option));
+    return transport;
   }
 
   std::unique_ptr<Server> server(const contract::Setup& setup) override {

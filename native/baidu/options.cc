@@ -38,14 +38,10 @@ std::vector<Option> options() {
       choice_option("verify", {"content", "length"},
                     "what is compared before ready: the content that our servers send, or only its "
                     "length, for a server of yours");
-  std::vector<Option> all = {payload,
-                             max_body,
-                             read,
-                             write,
-                             only(Role::client, connection),
-                             only(Role::client, verify),
-                             listener_option(),
-                             gather_option()};
+  std::vector<Option> all = {
+      payload,          max_body, read, write, only(Role::client, connection), only(Role::client, verify),
+      listener_option()};
+  for (Option& option : pace_options()) all.push_back(std::move(option));
   for (Option& option : socket_options()) all.push_back(std::move(option));
   return all;
 }

@@ -22,9 +22,9 @@ inline std::vector<contract::Option> ring_options() {
 }
 
 inline uring_worker::Settings ring_settings(const contract::Setup& setup) {
-  contract::Json options = setup.options;
-  options["send"] = "plain";
-  return uring_worker::Settings::of(options);
+  contract::Setup plain = setup;
+  plain.options["send"] = "plain";
+  return uring_worker::Settings::of(plain);
 }
 
 /// What makes a server's loops, and a client's.

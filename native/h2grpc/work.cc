@@ -55,7 +55,7 @@ std::vector<Option> options() {
   for (Option& option : h2::setting_options()) all.push_back(std::move(option));
   for (Option& option : socket_options()) all.push_back(std::move(option));
   all.push_back(listener_option());
-  all.push_back(gather_option());
+  for (Option& option : pace_options()) all.push_back(std::move(option));
   all.push_back(read_buffer_option());
   return tls::with_trust(std::move(all));
 }

@@ -100,7 +100,7 @@ std::vector<Option> options() {
   }
   for (Option& option : socket_options()) all.push_back(std::move(option));
   all.push_back(listener_option());
-  all.push_back(gather_option());
+  for (Option& option : pace_options()) all.push_back(std::move(option));
   all.push_back(read_buffer_option());
   return all;
 }

@@ -15,7 +15,7 @@ using uring_worker::UringClientLoop;
 using uring_worker::UringServerLoop;
 
 Settings settings_of(const contract::Setup& setup) {
-  Settings settings = Settings::of(setup.options);
+  Settings settings = Settings::of(setup);
   if (setup.tls && settings.zero_copy) {
     throw contract::Failure(
         contract::ErrorKind::unsupported,

@@ -34,6 +34,8 @@ class Agenda {
   void let_go(std::size_t n = 1) { held_ -= n; }
   /// Slots not yet released. 0 means that the loop's load is over.
   std::size_t held() const { return held_; }
+  /// Of them, those that wait for nothing but their peer.
+  std::size_t in_flight() const { return held_ - heap_.size(); }
 
   /// Asks a slot for its next exchange. True when it is due at now. Else the slot waits
   /// here until it is due, or is released when it has no exchange left.

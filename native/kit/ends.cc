@@ -28,6 +28,15 @@ void add_to(contract::Counts& counts, const Traffic& traffic) {
   counts.errors[static_cast<std::size_t>(ErrorKind::invalid)] += traffic.invalid.get();
 }
 
+namespace {
+
+/// How long a client's loops poll, in ns; 0 for those that sleep.
+std::int64_t spin_of(const contract::Setup& setup) {
+  return setup.options.value(kWait, "event") == "poll" ? setup.options.at(kSpin).get<std::int64_t>() : 0;
+}
+
+}  // namespace
+
 LoopClient::LoopClient(const contract::Setup& setup, Load& load,
                        const std::function<std::unique_ptr<ClientLoop>()>& make)
     : LoopClient(setup, load, make, Work::of(setup)) {}
@@ -39,6 +48,7 @@ LoopClient::LoopClient(const contract::Setup& setup, Load& load,
       work_(std::move(work)),
       wanted_(setup.load.connections),
       fresh_(setup.load.fresh),
+      spin_(spin_of(setup)),
       options_(setup.options),
       loops_(load) {
   require_descriptors(wanted_);
@@ -55,6 +65,7 @@ LoopClient::LoopClient(const contract::Setup& setup, Load& load,
   options_ = effective_options(sockets[0][0].get(), setup.options);
   for (std::size_t shard = 0; shard < loops_.size(); shard++) {
     ClientLoop& loop = loops_[shard];
+    loop.pace().spin(spin_);
     if (setup.load.rate > 0) loop.agenda().gather(setup.options.value(kGather, std::int64_t{0}));
     loop.redials([this, shard](std::size_t i) {
       return dialler_.dial(static_cast<std::int64_t>(shard + i * loops_.size()));
@@ -75,6 +86,7 @@ contract::Ready LoopClient::ready() const {
   ready.connections = ready.verified = wanted_;
   ready.threads = static_cast<std::int64_t>(loops_.size());
   ready.options = options_;
+  ready.polls = spin_ > 0;
   return ready;
 }
 
@@ -94,13 +106,20 @@ contract::Option listener_option() {
                     "reuseport, the kernel chooses by SO_REUSEPORT"));
 }
 
-contract::Option gather_option() {
+std::vector<contract::Option> pace_options() {
   constexpr std::int64_t kMost = 100'000'000;
-  return only(
-      contract::Role::client,
+  std::vector<contract::Option> all = {
       duration_option(kGather, {0, 0, kMost},
                       "open loop: sends that fall due within so long go out together, with one "
-                      "wake-up, as h2load's do by its timer; response times begin when each was due"));
+                      "wake-up, as h2load's do by its timer; response times begin when each was due"),
+      choice_option(kWait, {"event", "poll"},
+                    "event: a loop sleeps until something happens, and the kernel wakes its CPU; poll: it "
+                    "looks again and again, for as long as spin says, and keeps a CPU busy by that"),
+      duration_option(kSpin, {1'000'000, 1'000, kMost},
+                      "wait=poll: how long after the last event a loop looks for a reply before it sleeps, "
+                      "and how long before an exchange is due it wakes to send that on time")};
+  for (contract::Option& option : all) option = only(contract::Role::client, std::move(option));
+  return all;
 }
 
 contract::Option read_buffer_option() {
@@ -121,7 +140,6 @@ contract::Transport loop_transport(const std::string& name, const std::string& d
   transport.delivery = "chunks";
   transport.options = socket_options();
   transport.options.push_back(listener_option());
-  transport.options.push_back(gather_option());
   transport.options.push_back(read_buffer_option());
   transport.features = {"stream-up", "stream-down", "stream-both"};
   return transport;

@@ -19,6 +19,7 @@
 #include "kit/dial.h"
 #include "kit/flow.h"
 #include "kit/loops.h"
+#include "kit/pace.h"
 #include "kit/sockets.h"
 #include "kit/work.h"
 #include "kit/worker.h"
@@ -49,6 +50,8 @@ class ClientLoop {
   void redials(std::function<Descriptor(std::size_t connection)> dial) { dial_ = std::move(dial); }
 
   Agenda& agenda() { return agenda_; }
+  /// How the loop waits. Set it before run.
+  Pace& pace() { return pace_; }
   /// Connections open now. Any thread.
   std::int64_t open_connections() const { return open_.load(std::memory_order_relaxed); }
   /// Of them, those that carry load. Only while the loop does not run.
@@ -76,6 +79,7 @@ class ClientLoop {
 
  private:
   Agenda agenda_;
+  Pace pace_{agenda_};
   std::function<Descriptor(std::size_t connection)> dial_;
   std::atomic<std::int64_t> redialled_{0};
   std::atomic<std::int64_t> open_{0};
@@ -105,6 +109,7 @@ class LoopClient : public Client {
   std::unique_ptr<const Work> work_;
   std::int64_t wanted_;
   bool fresh_;
+  std::int64_t spin_;  // how long loops poll, in ns; 0 when they sleep
   contract::Json options_;
   Loops<ClientLoop> loops_;
 };
@@ -136,13 +141,17 @@ class ServerLoop {
 constexpr char kListener[] = "listener";
 constexpr char kReadBuffer[] = "read_buffer";
 constexpr char kGather[] = "gather";
+constexpr char kWait[] = "wait";
+constexpr char kSpin[] = "spin";
 
 /// Option listener of every loop server. shared: one loop accepts on one socket per
 /// port and deals the connections out in turn. reuseport: every loop has its own
 /// socket per port, and the kernel chooses one by hash.
 contract::Option listener_option();
-/// Option gather of every loop client: how long slots that are due may wait for others.
-contract::Option gather_option();
+/// Options gather, wait and spin of a client of event loops: how long slots that are due may
+/// wait for others, and whether a loop sleeps or polls until an event comes. A loop that does
+/// as its Agenda and its Pace say honours them.
+std::vector<contract::Option> pace_options();
 /// Option read_buffer: the most that one read takes, per connection, in bytes.
 contract::Option read_buffer_option();
 /// The most that one read of a server takes by that option, or where it is 0, in bytes.
@@ -152,7 +161,7 @@ std::size_t read_size(const contract::Setup& setup);
 void add_to(contract::Counts& counts, const Traffic& traffic);
 
 /// The description of a transport of wires echo and stream that uses LoopServer and
-/// LoopClient, with the options that all of these have.
+/// LoopClient, with the options that all of these have; event loops add pace_options.
 contract::Transport loop_transport(const std::string& name, const std::string& doc);
 
 /// A server whose loops run on threads of their own. It serves from construction to

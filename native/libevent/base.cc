@@ -29,6 +29,8 @@ int made(int fd, const char* what) {
                 std::string("make ") + what + ": " + std::generic_category().message(errno));
 }
 
+Failure gave_up() { return {ErrorKind::bug, "run an event_base: libevent gave up"}; }
+
 event_base* make_base() {
   const std::unique_ptr<event_config, decltype(&event_config_free)> config(event_config_new(),
                                                                            &event_config_free);
@@ -43,7 +45,13 @@ event_base* make_base() {
 Base::Base() : base_(make_base()) {}
 
 void Base::run() {
-  if (event_base_loop(base_, 0) < 0) throw Failure(ErrorKind::bug, "run an event_base: libevent gave up");
+  if (event_base_loop(base_, 0) < 0) throw gave_up();
+}
+
+void Base::turn(bool sleeps) {
+  if (event_base_loop(base_, sleeps ? EVLOOP_ONCE : EVLOOP_NONBLOCK) < 0) {
+    throw gave_up();
+  }
 }
 
 Watch::Watch(const Base& base, int fd, short what, event_callback_fn call, void* with) {

@@ -25,11 +25,18 @@ class Base {
   event_base* get() const { return base_; }
   /// Runs until leave is called or no event is left.
   void run();
+  /// Runs what is ready. With sleeps it waits until something is.
+  void turn(bool sleeps);
+  bool left() const { return left_; }
   /// Makes run return after the callback that calls it.
-  void leave() { event_base_loopbreak(base_); }
+  void leave() {
+    left_ = true;
+    event_base_loopbreak(base_);
+  }
 
  private:
   event_base* base_;
+  bool left_ = false;
 };
 
 /// A descriptor's event, stored inside its owner. event_new would allocate it elsewhere,

@@ -17,10 +17,21 @@ void EventClientLoop::add(int fd, std::unique_ptr<Flow> flow, bool active) {
 void EventClientLoop::run() {
   for (const auto& connection : connections_) connection->begin();
   if (!failure_ && !stopped_ && agenda().held() > 0) {
-    pace();
-    base_.run();
+    arm();
+    pace().polls() ? poll() : base_.run();
   }
   if (failure_) std::rethrow_exception(failure_);
+}
+
+/// Runs as the base does, and looks for events rather than sleep where the pace says so.
+void EventClientLoop::poll() {
+  while (!base_.left()) {
+    base_.turn(false);
+    if (!base_.left() && agenda().is_due(now_ns())) wake();
+    if (base_.left() || pace().looks_again(now_ns())) continue;
+    base_.turn(true);
+    pace().stirred(now_ns());
+  }
 }
 
 void EventClientLoop::end(std::int64_t closing) {
@@ -36,7 +47,7 @@ void EventClientLoop::stop() {
 void EventClientLoop::on_wake() {
   if (stopped_) return base_.leave();
   if (closing_ != Agenda::kNever) agenda().end(closing_);
-  pace();
+  arm();
 }
 
 void EventClientLoop::wake() {
@@ -45,13 +56,13 @@ void EventClientLoop::wake() {
     const Agenda::Entry entry = agenda().take();
     connections_[entry.connection]->send(entry.slot);
   }
-  pace();
+  arm();
 }
 
-void EventClientLoop::pace() {
+void EventClientLoop::arm() {
   if (agenda().held() == 0) return base_.leave();
-  const std::int64_t next = agenda().wakes_at();
-  if (next >= armed_) return;
+  const std::int64_t next = pace().sleeps_until();
+  if (next >= armed_ || (pace().polls() && next <= now_ns())) return;  // poll looks by itself
   armed_ = next;
   timer_.set(next);
 }
@@ -60,7 +71,7 @@ void EventClientLoop::lost(Connection& connection) {
   if (!connection.open()) return;
   connection.abandon();
   ClientLoop::lost(carries_[connection.index]);
-  pace();
+  arm();
 }
 
 void EventClientLoop::failed(Connection&, std::exception_ptr error) {

@@ -25,7 +25,10 @@ class EventClientLoop : public ClientLoop, private LoopObserver {
  private:
   void lost(Connection& connection) override;
   void failed(Connection& connection, std::exception_ptr error) override;
-  void moved() override { pace(); }
+  void moved() override {
+    pace().stirred(now_ns());
+    arm();
+  }
   std::int64_t now() const override { return now_ns(); }
 
   /// Does what other threads asked for.
@@ -33,7 +36,8 @@ class EventClientLoop : public ClientLoop, private LoopObserver {
   /// Sends what is due, and then waits for the next slot.
   void wake();
   /// Sets the timer for the agenda. Call it after anything that may have changed that.
-  void pace();
+  void arm();
+  void poll();
 
   const Api api_;
   Base base_;

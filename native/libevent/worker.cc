@@ -30,6 +30,7 @@ class Libevent : public netdyno::Transport {
   netdyno::contract::Transport describe() const override {
     auto transport = netdyno::loop_transport("libevent", "libevent, one event_base per thread");
     transport.options.push_back(api_option());
+    for (Option& option : netdyno::pace_options()) transport.options.push_back(std::move(option));
     return transport;
   }
 

@@ -5,6 +5,7 @@
 #include <cstring>
 #include <string>
 
+#include "kit/pace.h"
 #include "kit/random.h"
 
 namespace netdyno {
@@ -141,6 +142,30 @@ TEST(Agenda, GathersWhatIsDue) {
   agenda.take();
   agenda.take();
   EXPECT_EQ(agenda.wakes_at(), Agenda::kNever);
+}
+
+TEST(Pace, LooksAgainForWhatIsInFlightOrDueSoon) {
+  Agenda agenda;
+  Pace pace(agenda);
+  agenda.hold(2);
+  pace.stirred(1'000);
+  EXPECT_FALSE(pace.looks_again(1'000)) << "it always sleeps, unless told";
+  pace.spin(100);
+  EXPECT_FALSE(pace.looks_again(1'000)) << "nothing has happened since";
+  pace.stirred(1'000);
+  EXPECT_TRUE(pace.looks_again(1'099)) << "both are in flight";
+  EXPECT_FALSE(pace.looks_again(1'100)) << "for so long and no longer";
+  EXPECT_EQ(pace.sleeps_until(), Agenda::kNever);
+  agenda.wait({1'500, 0, 0});
+  EXPECT_EQ(pace.sleeps_until(), 1'400);
+  EXPECT_FALSE(pace.looks_again(1'400));
+  EXPECT_TRUE(pace.looks_again(1'401)) << "it is due soon";
+  EXPECT_TRUE(pace.looks_again(1'600)) << "it is due";
+  agenda.wait({9'000, 0, 1});
+  agenda.take();
+  agenda.wait({8'000, 0, 0});
+  pace.stirred(1'600);
+  EXPECT_FALSE(pace.looks_again(1'601)) << "nothing is in flight";
 }
 
 TEST(Agenda, TakesInOrderOfDueAndForgetsAfterTheEnd) {

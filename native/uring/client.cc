@@ -28,7 +28,7 @@ void UringClientLoop::turns() {
   for (const auto& connection : connections_) connection->begin();
   bool ended = false;
   while (agenda().held() > 0 && !stopped_.load(std::memory_order_relaxed)) {
-    loop_.turn(agenda().wakes_at());
+    wait();
     const std::int64_t closing = closing_.load(std::memory_order_relaxed);
     if (closing != Agenda::kNever && !std::exchange(ended, true)) agenda().end(closing);
     while (agenda().is_due(now_ns())) {
@@ -36,6 +36,16 @@ void UringClientLoop::turns() {
       connections_[entry.connection]->send(entry.slot);
     }
   }
+}
+
+/// Waits for events, and passes them on.
+void UringClientLoop::wait() {
+  if (pace().looks_again(now_ns())) {
+    if (loop_.look()) pace().stirred(now_ns());
+    return;
+  }
+  loop_.turn(pace().sleeps_until());
+  pace().stirred(now_ns());
 }
 
 void UringClientLoop::end(std::int64_t closing) {

@@ -24,6 +24,7 @@ class UringClientLoop final : public ClientLoop, private LoopObserver {
 
  private:
   void turns();
+  void wait();
   void lost(Connection& connection) override { ClientLoop::lost(carries_load_[connection.index]); }
   void released(Connection&) override {}
   Descriptor redial(Connection& connection) override { return ClientLoop::redial(connection.index); }

@@ -20,6 +20,8 @@ namespace {
 /// The most that one operation moves: its length has 32 bits.
 constexpr std::size_t kMost = 1 << 30;
 /// A send is whole or fails.
+/// No reply waits so long to be read, in ns.
+constexpr std::int64_t kOldest = 1'000'000'000;
 constexpr int kSendFlags = MSG_WAITALL | MSG_NOSIGNAL;
 
 }  // namespace
@@ -28,7 +30,17 @@ Connection::Connection(Loop& loop, LoopObserver& observer, Role role, Descriptor
                        std::unique_ptr<Flow> flow)
     : loop_(loop), observer_(observer), role_(role), socket_(std::move(socket)), flow_(std::move(flow)) {}
 
+/// Stamps want a socket's word. One that refuses has completions' times.
+void Connection::stamp() {
+  if (role_ != Role::client || !loop_.settings.stamped || socket_.get() < 0) return;
+  const int on = 1;
+  if (setsockopt(socket_.get(), SOL_SOCKET, SO_TIMESTAMPNS, &on, sizeof on) == 0 && !in_.stamped) {
+    in_.stamped = std::make_unique<Stamped>();
+  }
+}
+
 void Connection::begin() {
+  stamp();
   if (socket_.get() >= 0) file_ = loop_.ring.keep(socket_.get());
   const std::int64_t at = now();
   flow_->begin(at);
@@ -174,10 +186,38 @@ void Connection::unlinked(int result) {
 void Connection::receive(std::span<char> buffer) {
   in_.under_way = true;
   io_uring_sqe* const submission = loop_.ring.prepare();
-  io_uring_prep_recv(submission, 0, buffer.data(), std::min(buffer.size(), kMost), 0);
+  if (Stamped* const stamped = in_.stamped.get()) {
+    stamped->bytes = {buffer.data(), std::min(buffer.size(), kMost)};
+    stamped->message = {};
+    stamped->message.msg_iov = &stamped->bytes;
+    stamped->message.msg_iovlen = 1;
+    stamped->message.msg_control = stamped->control.data();
+    stamped->message.msg_controllen = stamped->control.size();
+    io_uring_prep_recvmsg(submission, 0, &stamped->message, 0);
+  } else {
+    io_uring_prep_recv(submission, 0, buffer.data(), std::min(buffer.size(), kMost), 0);
+  }
   // If nothing has arrived yet, trying to receive at once would be in vain.
   if (!in_.more_here) submission->ioprio |= IORING_RECVSEND_POLL_FIRST;
   loop_.ring.submit(submission, file_, *this, Op::receive);
+}
+
+/// When the bytes of the completed receive came: the kernel's time of its last packet, on the
+/// clock of now_ns.
+std::int64_t Connection::came(std::int64_t now) const {
+  if (!in_.stamped) return now;
+  msghdr& message = in_.stamped->message;
+  for (cmsghdr* part = CMSG_FIRSTHDR(&message); part != nullptr; part = CMSG_NXTHDR(&message, part)) {
+    if (part->cmsg_level != SOL_SOCKET || part->cmsg_type != SO_TIMESTAMPNS) continue;
+    timespec stamp{};
+    std::memcpy(&stamp, CMSG_DATA(part), sizeof stamp);
+    timespec wall{};
+    clock_gettime(CLOCK_REALTIME, &wall);
+    const std::int64_t ago =
+        std::int64_t{wall.tv_sec - stamp.tv_sec} * 1'000'000'000 + (wall.tv_nsec - stamp.tv_nsec);
+    if (ago >= 0 && ago < kOldest) return now - ago;  // else somebody has set the clock
+  }
+  return now;
 }
 
 void Connection::receive_many() {
@@ -204,7 +244,7 @@ void Connection::received(const Completion& completion) {
   if (completion.result <= 0) return broke();
   in_.more_here = (completion.flags & IORING_CQE_F_SOCK_NONEMPTY) != 0;
   const std::int64_t at = now();
-  if (!loop_.buffers) flow_->received(static_cast<std::size_t>(completion.result), at);
+  if (!loop_.buffers) flow_->received(static_cast<std::size_t>(completion.result), came(at));
   move(at);
 }
 
@@ -271,6 +311,7 @@ void Connection::reopen(std::int64_t at) {
   socket_ = observer_.redial(*this);
   if (socket_.get() < 0) return lose();
   file_ = File{socket_.get(), -1};
+  stamp();
   in_.more_here = false;
   move(at);
 }

@@ -18,6 +18,9 @@
 // Layer: uring worker, above loop. Only its loop's thread uses it.
 #pragma once
 
+#include <sys/socket.h>
+
+#include <array>
 #include <cstddef>
 #include <cstdint>
 #include <memory>
@@ -43,6 +46,13 @@ class LoopObserver {
 
  protected:
   ~LoopObserver() = default;
+};
+
+/// A receive that tells when the kernel had the bytes.
+struct Stamped {
+  msghdr message{};
+  iovec bytes{};
+  alignas(cmsghdr) std::array<char, 64> control{};
 };
 
 class Connection final : public Owner {
@@ -76,8 +86,9 @@ class Connection final : public Owner {
   };
   struct Receiving {
     bool under_way = false;
-    bool more_here = false;         // the socket held more than the last receive took
-    std::vector<Portion> portions;  // received, and not passed to the flow yet
+    bool more_here = false;            // the socket held more than the last receive took
+    std::vector<Portion> portions;     // received, and not passed to the flow yet
+    std::unique_ptr<Stamped> stamped;  // null: the time of a completion will do
   };
   using State = Sending::State;
 
@@ -87,6 +98,7 @@ class Connection final : public Owner {
   void move(std::int64_t at);
   bool may_receive() const { return out_.state == State::nothing || flow_->lasting(); }
 
+  void stamp();
   void start_send(std::int64_t at);
   void send_alone();
   void send_linked();
@@ -94,6 +106,7 @@ class Connection final : public Owner {
   void unlinked(int result);
 
   void receive(std::span<char> buffer);
+  std::int64_t came(std::int64_t now) const;
   void receive_many();
   void received(const Completion& completion);
   void drain(std::int64_t at);

@@ -29,6 +29,11 @@ struct Loop {
   /// Waits until until_ns of now_ns at the latest, or for ever (Ring::kNever), and passes
   /// completions to their owners.
   void turn(std::int64_t until_ns);
+  /// Passes what has completed to its owners, and does not wait. Whether anything had.
+  bool look();
+
+ private:
+  bool deliver();
 };
 
 }  // namespace netdyno::uring_worker

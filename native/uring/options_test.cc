@@ -34,6 +34,9 @@ std::vector<Json> combinations() {
       }
     }
   }
+  all.push_back({{"wait", "poll"}});
+  all.push_back({{"replies", "stamp"}});
+  all.push_back({{"wait", "poll"}, {"recv", "multishot"}, {"sqpoll", true}});
   all.push_back({{"entries", 8}});
   all.push_back({{"entries", 8}, {"recv", "multishot"}, {"send", "zerocopy"}});
   return all;
@@ -41,11 +44,19 @@ std::vector<Json> combinations() {
 
 class Options : public testing::TestWithParam<Json> {};
 
+/// Of a combination, what a server has too.
+Json served_by(Json options) {
+  for (const char* clients : {"wait", "replies"}) options.erase(clients);
+  return options;
+}
+
 /// Makes amount exchanges on each connection, and compares the counts of both ends.
 void exchange(const Json& options, const Json& exchange, const Json& load) {
   SCOPED_TRACE(options.dump() + exchange.dump());
   Json change = {{"exchange", exchange}, {"options", options}, {"threads", 1}};
+  change["options"] = served_by(options);
   EchoServer server(NETDYNO_WORKER, change);
+  change["options"] = options;
   change["load"] = load;
   ToldClient client(NETDYNO_WORKER, server.address(), change);
   client.worker.expect("ready");
@@ -90,7 +101,7 @@ TEST_P(Options, ServePipelinesThatOverflowEveryBuffer) {
 }
 
 TEST_P(Options, ServeOnWhenClientsBreakOff) {
-  EchoServer server(NETDYNO_WORKER, {{"options", GetParam()}});
+  EchoServer server(NETDYNO_WORKER, {{"options", served_by(GetParam())}});
   const Endpoint at = endpoint(parse_address(server.address(), "server"), "server");
   const std::string bytes(100'000, 'x');
   for (int i = 0; i < 40; i++) {
@@ -119,7 +130,7 @@ TEST_P(Options, ServeOnWhenClientsBreakOff) {
 
 TEST_P(Options, EndInTimeUnderLoad) {
   const Json change = {{"options", GetParam()}, {"load", {{"connections", 20}, {"in_flight", 4}}}};
-  EchoServer server(NETDYNO_WORKER, {{"options", GetParam()}});
+  EchoServer server(NETDYNO_WORKER, {{"options", served_by(GetParam())}});
   ToldClient client(NETDYNO_WORKER, server.address(), change);
   client.worker.expect("ready");
   client.worker.send({{"start", Json::object()}});

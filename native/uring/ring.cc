@@ -165,12 +165,12 @@ void Ring::submit(io_uring_sqe* submission, const File& file, Owner& owner, Op o
 
 void Ring::wait() { entered(io_uring_submit_and_wait(&ring_, 1)); }
 
-void Ring::wait(std::int64_t until_ns) {
+void Ring::wait(std::int64_t until_ns, unsigned several) {
   const std::int64_t left = until_ns - now_ns();
   if (left <= 0) return look();
   __kernel_timespec timeout{left / 1'000'000'000, left % 1'000'000'000};
   io_uring_cqe* first = nullptr;
-  entered(io_uring_submit_and_wait_timeout(&ring_, &first, 1, &timeout, nullptr));
+  entered(io_uring_submit_and_wait_timeout(&ring_, &first, several, &timeout, nullptr));
 }
 
 void Ring::look() { entered(io_uring_submit_and_get_events(&ring_)); }
@@ -182,16 +182,17 @@ void Ring::entered(int result) {
   }
 }
 
-void Ring::deliver() {
+bool Ring::deliver() {
   io_uring_cqe* entry = nullptr;
-  for (unsigned left = io_uring_cq_ready(&ring_); left > 0 && io_uring_peek_cqe(&ring_, &entry) == 0;
-       left--) {
+  const unsigned there = io_uring_cq_ready(&ring_);
+  for (unsigned left = there; left > 0 && io_uring_peek_cqe(&ring_, &entry) == 0; left--) {
     const auto data = entry->user_data;
     const Completion completion{static_cast<Op>(data & kOpMask), entry->res, entry->flags};
     io_uring_cqe_seen(&ring_, entry);
     note(completion);
     if (data != kNobody) reinterpret_cast<Owner*>(data & ~kOpMask)->completed(completion);
   }
+  return there > 0;
 }
 
 /// Counts pending operations. After the completion of a zero-copy send only its

@@ -87,13 +87,13 @@ class Ring {
 
   /// Hands over what was submitted and waits until something completes.
   void wait();
-  /// The same until until_ns, of now_ns, at the latest.
-  void wait(std::int64_t until_ns);
+  /// The same until until_ns, of now_ns, at the latest, or until several have completed.
+  void wait(std::int64_t until_ns, unsigned several = 1);
   /// Hands over what was submitted and looks what has completed.
   void look();
   /// Passes all completions to their owners, but none that arrive meanwhile: with many
-  /// connections it would never return.
-  void deliver();
+  /// connections it would never return. Returns whether there were any.
+  bool deliver();
 
   /// Registers a descriptor, which stays the caller's.
   File keep(int fd);

@@ -20,12 +20,15 @@ struct Settings {
   bool multishot = false;
   /// Sends by IORING_OP_SEND_ZC.
   bool zero_copy = false;
+  /// Of an open loop's client: replies do not wake the loop. It takes them when the next
+  /// exchange is due, at the times at which the kernel received them.
+  bool stamped = false;
 
-  /// The settings in a setup's effective options.
-  static Settings of(const contract::Json& options);
+  /// The settings in a setup, whose options are effective ones.
+  static Settings of(const contract::Setup& setup);
 };
 
-/// Options recv, send, sqpoll and entries.
+/// Options recv, send, replies, sqpoll and entries.
 std::vector<contract::Option> setting_options();
 
 }  // namespace netdyno::uring_worker

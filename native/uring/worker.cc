@@ -21,17 +21,17 @@ class Uring : public netdyno::Transport {
     auto transport = netdyno::loop_transport("uring", "io_uring by liburing, one ring per thread");
     for (Option& option : netdyno::uring_worker::setting_options())
       transport.options.push_back(std::move(option));
+    for (Option& option : netdyno::pace_options()) transport.options.push_back(std::move(option));
     return transport;
   }
 
   std::unique_ptr<netdyno::Server> server(const Setup& setup) override {
-    return std::make_unique<netdyno::LoopServer>(setup, [settings = Settings::of(setup.options)] {
-      return std::make_unique<UringServerLoop>(settings);
-    });
+    return std::make_unique<netdyno::LoopServer>(
+        setup, [settings = Settings::of(setup)] { return std::make_unique<UringServerLoop>(settings); });
   }
 
   std::unique_ptr<netdyno::Client> client(const Setup& setup, netdyno::Load& load) override {
-    return std::make_unique<netdyno::LoopClient>(setup, load, [settings = Settings::of(setup.options)] {
+    return std::make_unique<netdyno::LoopClient>(setup, load, [settings = Settings::of(setup)] {
       return std::make_unique<UringClientLoop>(settings);
     });
   }

@@ -64,6 +64,7 @@ type Parts struct {
 	StartUp  string          // how much of published ratios is start-up; "" where nothing asks
 	Costs    string          // how far models of costs hold; "" where none was asked for
 	Searches []string        // and of its searches
+	Floor    string          // what of short times is the machine's own; "" where none are
 }
 
 // metricsSaid bounds the primary metrics of which the answer speaks; the tables
@@ -114,6 +115,9 @@ func Of(p Parts) Answer {
 		clauses = append(clauses, clause{text: fmt.Sprintf("the tables have %s", quantity.Plural(more, "more primary metric"))})
 	}
 	a.Sentences = twoSentences(clauses)
+	if p.Floor != "" {
+		a.Sentences = append(a.Sentences, p.Floor)
+	}
 	if words := condition(p.Run, a.Claims); words != "" && (len(a.Claims) > 0 || len(alone) == 0) {
 		a.Sentences = append(a.Sentences, words)
 	}

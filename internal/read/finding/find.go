@@ -41,6 +41,7 @@ func Find(header record.Header, trials []record.Trial, records []record.Record) 
 	if len(f.Answers) == 0 {
 		f.Answers = answer.Alone(f.Run)
 	}
+	f.Floors = floors(s, f.Cells)
 	addSentences(&f)
 	if f.Mesh = mesh.Read(s); f.Mesh != nil {
 		f.Charts = view.ChartsOf(s, f.Mesh.Charts())
@@ -48,7 +49,7 @@ func Find(header record.Header, trials []record.Trial, records []record.Record) 
 	}
 	f.Answer = answer.Of(answer.Parts{
 		Run: f.Run, Claims: f.Claims, Choices: choiceSentences(f.Choices), StartUp: startUpSentence(f.Shapes),
-		Costs: costAnswer(f.Costs), Searches: searchSentences(f.Searches),
+		Costs: costAnswer(f.Costs), Searches: searchSentences(f.Searches), Floor: floorSentence(f.Floors),
 	})
 	if f.Mesh != nil {
 		f.Answer = answer.Answer{Sentences: MeshSentences(f.Mesh)}

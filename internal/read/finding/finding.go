@@ -47,6 +47,7 @@ type Findings struct {
 	Costs        []cost.Cost          `json:"costs,omitempty"`       // as Header.Study.Costs
 	Claims       []compare.Claim      `json:"claims,omitempty"`      // as Header.Study.Claims
 	Ladders      []ladder.Ladder      `json:"ladders,omitempty"`     // as Header.Study.Ladders
+	Floors       []Floor              `json:"floors,omitempty"`      // of arms whose times are not much above what their path takes by itself
 	Mesh         *mesh.Mesh           `json:"mesh,omitempty"`        // of a study whose cells are pairs of hosts
 	Race         *race.Race           `json:"race,omitempty"`        // of a study that races its arms
 	Capacity     *capacity.Capacity   `json:"capacity,omitempty"`    // of a study that searches for the highest rate

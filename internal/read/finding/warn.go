@@ -53,7 +53,7 @@ func warn(s *cells.Dataset, f Findings) []record.Warning {
 		return append(append(append(all, warnDelivery(s, f)...), warnAway(s, f)...), warnHosts(s, f)...)
 	}
 	for _, of := range []func(*cells.Dataset, Findings) []record.Warning{
-		warnCosts, warnLimits, warnFlags, warnFewSamples, warnUnfinished, warnNoise, warnDelivery, warnPlace, warnAway, warnHosts,
+		warnCosts, warnLimits, warnFlags, warnFewSamples, warnUnfinished, warnNoise, warnFloors, warnDelivery, warnPlace, warnAway, warnHosts,
 	} {
 		all = append(all, of(s, f)...)
 	}

@@ -2,6 +2,7 @@ package session
 
 import (
 	"context"
+	"encoding/json"
 	"fmt"
 	"os"
 	"path/filepath"
@@ -13,6 +14,7 @@ import (
 	"netdyno/internal/contract"
 	"netdyno/internal/hist"
 	"netdyno/internal/run/bench"
+	"netdyno/internal/run/floor"
 	"netdyno/internal/run/meter"
 )
 
@@ -31,12 +33,32 @@ func TestMain(m *testing.M) {
 	case len(os.Args) > 1 && os.Args[1] == "facts":
 		fmt.Println(`{"host.name": "here", "host.boot_id": "one", "cpu.count": "2", "cpu.usable": "0-1"}`)
 		os.Exit(0)
+	case len(os.Args) > 1 && os.Args[1] == "floor":
+		os.Exit(floorEnd(os.Args[2:]))
 	case len(os.Args) > 1 && os.Args[1] == "meter":
 		argv := os.Args[slices.Index(os.Args, "--")+1:]
 		code, _ := meter.Run(context.Background(), meter.Options{Argv: argv, In: contract.Stdin(), Out: os.Stdout, Err: os.Stderr})
 		os.Exit(code)
 	}
 	os.Exit(m.Run())
+}
+
+// floorEnd is an end of the measurement before a run.
+func floorEnd(args []string) int {
+	if args[0] == "serve" {
+		if err := floor.Serve(args[1], args[2], nil, os.Stdout); err != nil {
+			return 1
+		}
+		return 0
+	}
+	steps, err := floor.Ask(args[1], args[2], nil)
+	if err == nil {
+		err = json.NewEncoder(os.Stdout).Encode(steps)
+	}
+	if err != nil {
+		return 1
+	}
+	return 0
 }
 
 // work is the scripted worker.

@@ -160,7 +160,7 @@ func (s *Session) prepareHosts(ctx context.Context, described []rig.Described) e
 	if err != nil {
 		return err
 	}
-	s.Facts = record.Facts{Rig: s.site.rig.Name(), Tools: tools, Seats: s.site.facts}
+	s.Facts = record.Facts{Rig: s.site.rig.Name(), Tools: tools, Seats: s.site.facts, Floors: s.measureFloors(ctx)}
 	if s.request.Judge.Calibration != nil {
 		if s.Facts.Calibration, err = s.request.Judge.Calibration(s.Facts); err != nil {
 			s.Warnings = append(s.Warnings, record.Warning{About: "calibration", Text: err.Error()})
