@@ -8,6 +8,7 @@ import (
 	"netdyno/internal/metric"
 	"netdyno/internal/quantity"
 	"netdyno/internal/read/cells"
+	"netdyno/internal/read/compare"
 )
 
 // clause is what is said of one thing: a sentence without its capital and its full
@@ -294,7 +295,11 @@ func spread(e Effect) string {
 	if e.Unknown != "" {
 		return cells.Unknown + " (" + e.Unknown + ")"
 	}
-	return fmt.Sprintf("%s× (%s–%s)", quantity.FormatFigure(e.Ratio), quantity.FormatFigure(e.Low), quantity.FormatFigure(e.High))
+	text := fmt.Sprintf("%s× (%s–%s)", quantity.FormatFigure(e.Ratio), quantity.FormatFigure(e.Low), quantity.FormatFigure(e.High))
+	if apart := e.Low > 1 || e.High < 1; apart && e.Verdict == compare.CannotTell && e.Reason != "" {
+		text += ", but " + e.Reason // which the interval does not show
+	}
+	return text
 }
 
 // decides is how many blocks would decide a comparison, with the command where one
