@@ -47,7 +47,7 @@ func aptRoot(t *testing.T) (config string, release func()) {
 func TestInstallWaitsForAnotherApt(t *testing.T) {
 	config, release := aptRoot(t)
 	c := exec.CommandContext(t.Context(), ".ci/install", "no-such-package")
-	c.Env = append(os.Environ(), "APT_CONFIG="+config)
+	c.Env = append(os.Environ(), "WORDS=", "APT_CONFIG="+config)
 	said, err := c.StdoutPipe()
 	if err != nil {
 		t.Fatal(err)
@@ -74,7 +74,7 @@ func TestInstallWaitsForAnotherApt(t *testing.T) {
 func TestInstallGivesUpOnAnotherApt(t *testing.T) {
 	config, _ := aptRoot(t)
 	c := exec.CommandContext(t.Context(), ".ci/install", "no-such-package")
-	c.Env = append(os.Environ(), "APT_CONFIG="+config, "APT_WAIT=1")
+	c.Env = append(os.Environ(), "WORDS=", "APT_CONFIG="+config, "APT_WAIT=1")
 	out, err := c.CombinedOutput()
 	if want := fmt.Sprintf("another apt (pid %d) still holds its lock after 1 s", os.Getpid()); err == nil || !strings.Contains(string(out), want) {
 		t.Errorf("it ends with %v and says %q, want %q", err, out, want)

@@ -114,7 +114,7 @@ func (s *standing) end() int {
 	if err := s.command.Wait(); err != nil {
 		s.t.Fatalf("netdyno listen ended with %v: %s", err, rest)
 	}
-	found := regexp.MustCompile(`: ([\d.]+)(k?) exchanges, `).FindStringSubmatch(string(rest))
+	found := regexp.MustCompile(`: ([\d.]+) ?(k?) exchanges, `).FindStringSubmatch(string(rest))
 	if found == nil {
 		s.t.Fatalf("netdyno listen summed up no exchanges: %s", rest)
 	}

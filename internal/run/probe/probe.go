@@ -61,13 +61,16 @@ type Found struct {
 // deadline bounds each request of a probe.
 const deadline = 30 * time.Second
 
-// timed makes one request within the deadline, and adds how long it took.
+// timed makes one request within the deadline, and adds how long it took. The request's
+// context ends with ctx and not with the reply: net/http gives up a connection whose
+// context has ended before it is put back.
 func timed(ctx context.Context, takes *[]time.Duration, request func(context.Context) error) error {
-	ctx, cancel := context.WithTimeout(ctx, deadline)
-	defer cancel()
+	ctx, cancel := context.WithCancelCause(ctx)
+	late := time.AfterFunc(deadline, func() { cancel(context.DeadlineExceeded) })
+	defer late.Stop()
 	begun := time.Now()
 	err := request(ctx)
-	if err != nil && errors.Is(ctx.Err(), context.DeadlineExceeded) {
+	if err != nil && errors.Is(context.Cause(ctx), context.DeadlineExceeded) {
 		return context.DeadlineExceeded // whatever the library makes of it
 	}
 	*takes = append(*takes, time.Since(begun))
@@ -102,6 +105,8 @@ func IsURL(text string) bool {
 // Probe asks the target a few times, for at most 30 s each. Its error is one printable
 // sentence that says what to do.
 func Probe(ctx context.Context, t Target) (Found, error) {
+	ctx, cancel := context.WithCancel(ctx)
+	defer cancel()
 	u, err := url.Parse(t.URL)
 	if err != nil || u.Hostname() == "" {
 		return Found{}, fmt.Errorf("%q is not a URL; expected one such as http://127.0.0.1:8080/", quantity.Clip(t.URL, 200))
