@@ -63,10 +63,11 @@ var layers = map[string][]string{
 	"internal/run/check":           run("internal/run/rig", "internal/run/identity"),
 	"internal/run/check/checktest": run("internal/run/check", "test/programs"),
 	"internal/run/message":         run("internal/values"),
-	"internal/run/probe":           run("internal/printable", "internal/paths", "internal/tcpinfo", "internal/run/message", "internal/values"),
+	"internal/run/spoken":          {},
+	"internal/run/probe":           run("internal/run/spoken", "internal/printable", "internal/paths", "internal/tcpinfo", "internal/run/message", "internal/values"),
 	"internal/run/generate":        run(),
 	"internal/run/floor":           run("internal/run/rig"),
-	"internal/run/bench":           run("internal/run/rig", "internal/run/study", "internal/run/identity"),
+	"internal/run/bench":           run("internal/run/rig", "internal/run/spoken", "internal/run/study", "internal/run/identity"),
 	"internal/run/bench/benchtest": run("internal/run/bench", "internal/run/session", "test/programs"),
 
 	// A run's life; judged figures reach it as functions.

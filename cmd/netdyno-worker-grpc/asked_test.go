@@ -7,8 +7,11 @@ import (
 	"strings"
 	"sync/atomic"
 	"testing"
+	"time"
 
 	"google.golang.org/grpc"
+	"google.golang.org/grpc/codes"
+	"google.golang.org/grpc/status"
 
 	"netdyno/internal/contract"
 	"netdyno/internal/work/worker/workertest"
@@ -26,6 +29,7 @@ func TestCallsAreAsTheUserSays(t *testing.T) {
 			t.Errorf("counts %+v of load %+v", r.Counts, load)
 		}
 	}
+	trial{Exchange: blocks(int64(len(shop.Order)), 4), Load: contract.Load{Connections: 1}, Client: shop.Asked("headers", strings.Replace(shop.Asked()["headers"].(string), "AQI=", "AQI", 1))}.Dial(t, transports, address)
 	p := trial{Exchange: blocks(int64(len(shop.Order)), 5), Load: contract.Load{Connections: 1}, Client: shop.Asked()}
 	workertest.Says(t, "another length", p.Refused(t, transports, address), "4 bytes, expected 5")
 	p = trial{Exchange: blocks(int64(len(shop.Order)), 4), Load: contract.Load{Connections: 1}, Client: shop.Asked("headers", "")}
@@ -43,6 +47,35 @@ func TestRepliesOfAnyLength(t *testing.T) {
 	if r := client.Expect("result").Result; r.Counts.Exchanges != 14 || r.Counts.ReceivedBytes != 2*21 {
 		t.Errorf("counts %+v, want 14 replies of 42 bytes in all", r.Counts)
 	}
+}
+
+// A call carries the deadline that the user gave, and fails when it has passed.
+func TestDeadlineOfACall(t *testing.T) {
+	t.Parallel()
+	var calls atomic.Int64
+	address := shop.Serve(t, func(stream grpc.ServerStream, _ string, _ []byte) error {
+		if until, given := stream.Context().Deadline(); !given || time.Until(until) > time.Second {
+			return status.Error(codes.InvalidArgument, "no deadline of 50 ms")
+		}
+		if calls.Add(1) > 1 { // the first verifies
+			<-stream.Context().Done()
+		}
+		return stream.SendMsg(make([]byte, 4))
+	})
+	p := trial{Exchange: blocks(0, 4), Load: contract.Load{Connections: 1, Amount: 2}, Client: within(50*time.Millisecond, shop.Asked("body", ""))}
+	client := p.Dial(t, transports, address)
+	client.Start()
+	if r := client.Expect("result").Result; r.Counts.Errors[contract.Timeout] != 2 || r.Counts.Exchanges != 0 {
+		t.Errorf("counts %+v, want two timeouts", r.Counts)
+	}
+	p = trial{Exchange: blocks(0, 4), Load: contract.Load{Connections: 1}, Client: shop.Asked("body", "")}
+	workertest.Says(t, "no deadline", p.Refused(t, transports, address), "InvalidArgument: no deadline of 50 ms")
+}
+
+// within adds a deadline to the options of a call.
+func within(deadline time.Duration, options map[string]any) map[string]any {
+	options["deadline"] = int64(deadline)
+	return options
 }
 
 // An authority of the user's own, and a name in TLS beside another :authority.
@@ -91,6 +124,7 @@ func TestOptionsOfACallAreChecked(t *testing.T) {
 		{blocks(1, 1), shop.Asked("headers", "x-key"), contract.SetupFailed, "expected Name: value"},
 		{blocks(1, 1), shop.Asked("headers", many.String()), contract.SetupFailed, "more than 64 names"},
 		{blocks(1, 1), shop.Asked("headers", "x-bin: ?"), contract.SetupFailed, "base64"},
+		{blocks(7, 1), within(time.Second, shop.Asked("mode", "stream")), contract.Unsupported, "deadline needs mode=unary"},
 		{blocks(1, 1), shop.Asked("host", "a b"), contract.SetupFailed, "expected a host"},
 		{blocks(1, 1), shop.Asked("body", "?"), contract.SetupFailed, "no base64"},
 		{blocks(1, 1), shop.Asked(), contract.SetupFailed, "7 bytes and the factor request says 1"},

@@ -12,10 +12,12 @@ import (
 	"runtime/debug"
 	"sync"
 
+	"netdyno/internal/quantity"
 	"netdyno/internal/read/export"
 	"netdyno/internal/read/finding"
 	"netdyno/internal/read/profile"
 	"netdyno/internal/read/report"
+	"netdyno/internal/read/trial"
 	"netdyno/internal/record"
 	"netdyno/internal/run/session"
 )
@@ -179,6 +181,16 @@ func render(path string, renderer func(io.Writer) error) error {
 	})
 }
 
+// firstFailure says why the first trial failed that did; "" of none.
+func firstFailure(trials []*trial.Judged) string {
+	for _, t := range trials {
+		if t.Trial.Status == trial.StatusFailed && t.Trial.Reason != "" {
+			return ": " + quantity.Clip(t.Trial.Reason, 400)
+		}
+	}
+	return ""
+}
+
 // verdict is the exit status that a run deserves: by its trials, and by whether what its
 // study asks is answered. The windows of a search, and the trials of a race, that tell
 // nothing are in the answer.
@@ -190,7 +202,7 @@ func verdict(f finding.Findings) error {
 	}
 	switch {
 	case t.Valid == 0:
-		return &status{statusRefused, fmt.Errorf("no trial is valid (%d failed, %d invalid, %d unsupported, %d not run)", t.Failed, t.Invalid, t.Unsupported, t.Missing)}
+		return &status{statusRefused, fmt.Errorf("no trial is valid (%d failed, %d invalid, %d unsupported, %d not run)%s", t.Failed, t.Invalid, t.Unsupported, t.Missing, firstFailure(f.Trials))}
 	case lost > 0, !f.Answered():
 		return &status{statusTainted, nil}
 	}

@@ -2,6 +2,7 @@ package values
 
 import (
 	"fmt"
+	"strconv"
 	"strings"
 
 	"google.golang.org/protobuf/reflect/protoreflect"
@@ -24,6 +25,8 @@ func explain(text []byte, message protoreflect.MessageDescriptor, err error) *Mi
 	switch {
 	case strings.HasPrefix(said, "unknown field") && at.message != nil:
 		misfit.Text = fmt.Sprintf("no field %s in %s; %s", found, at.message.FullName(), quantity.Hint(strings.Trim(found, `"`), fieldNames(at.message)))
+	case strings.HasPrefix(said, unresolved):
+		misfit.Text = "type " + reasoned(said[len(unresolved):])
 	case strings.HasPrefix(said, "duplicate "):
 		misfit.Text = found + " is there twice"
 	case strings.HasSuffix(said, "is already set"):
@@ -38,6 +41,19 @@ func explain(text []byte, message protoreflect.MessageDescriptor, err error) *Mi
 		}
 	}
 	return misfit
+}
+
+// unresolved begins what protojson says of an Any whose type nobody knows.
+const unresolved = "unable to resolve "
+
+// reasoned takes the quotes off the resolver's error, which follows the type.
+func reasoned(said string) string {
+	name, quoted, _ := strings.Cut(said, ": ")
+	why, err := strconv.Unquote(quoted)
+	if err != nil {
+		why = quoted
+	}
+	return name + " is not known: " + why
 }
 
 // mismatch tells whether protojson found a value where it expected another.

@@ -16,7 +16,7 @@ import (
 
 	"google.golang.org/protobuf/encoding/protojson"
 	"google.golang.org/protobuf/proto"
-	"google.golang.org/protobuf/types/dynamicpb"
+	"google.golang.org/protobuf/reflect/protoregistry"
 
 	"netdyno/internal/quantity"
 )
@@ -47,12 +47,18 @@ func (m *MisfitError) What() string {
 	return m.Path + ": " + m.Text
 }
 
+// Resolver finds types by their names.
+type Resolver interface {
+	protoregistry.MessageTypeResolver
+	protoregistry.ExtensionTypeResolver
+}
+
 // Read replaces message by the values in text, which follow the protobuf JSON
-// mapping. The resolver, not nil, finds what is in an Any, and extensions. The error is a
-// *MisfitError.
+// mapping. The resolver, not nil, finds what is in an Any, and extensions; its error says
+// why it does not. The error is a *MisfitError.
 //
 // Source: Protocol Buffers documentation, "ProtoJSON Format".
-func Read(text []byte, message proto.Message, resolver *dynamicpb.Types) error {
+func Read(text []byte, message proto.Message, resolver Resolver) error {
 	if len(text) > MaxBytes {
 		return &MisfitError{Text: fmt.Sprintf("has %s, more than the %s that a message's JSON may have",
 			quantity.FormatBytes(float64(len(text))), quantity.FormatBytes(MaxBytes))}

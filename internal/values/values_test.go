@@ -92,7 +92,7 @@ func TestWhatDoesNotFitIsSaidPrecisely(t *testing.T) {
 		`{"mask": ["a"]}`:                      `line 1, column 10: mask: expected field names such as "id,customer.name", found an array`,
 		`{"wrapped": "x"}`:                     `line 1, column 13: wrapped: expected a whole number from -2147483648 to 2147483647, found "x"`,
 		`{"object": [1]}`:                      `line 1, column 12: object: expected an object (google.protobuf.Struct), found an array`,
-		`{"any": {"@type": "x/no.Such"}}`:      `line 1, column 19: any.@type: unable to resolve "x/no.Such": "not found"`,
+		`{"any": {"@type": "x/no.Such"}}`:      `line 1, column 19: any.@type: type "x/no.Such" is not known: not found`,
 		"{\n\t\"inner\": {\n\t\t\"smal\": 1}}": `line 3, column 3: inner: no field "smal" in p.M; did you mean "small"?`,
 		`{"inner": {"inner": 7}}`:              `line 1, column 21: inner.inner: expected an object (p.M), found 7`,
 		`{"small": 1,}`:                        `line 1, column 13: not JSON: invalid character '}' looking for beginning of object key string`,

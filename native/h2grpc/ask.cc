@@ -87,7 +87,9 @@ void add_header(Ask& ask, std::set<std::string>& names, std::string_view line) {
     refuse("headers: found a line that is no metadata, expected Name: value");
   }
   if (ends_with(name, "-bin")) {
-    if (!from_base64(value)) {
+    std::string padded = value;  // a user need not pad it
+    while (padded.size() % 4 != 0) padded.push_back('=');
+    if (!from_base64(padded)) {
       refuse("headers: " + shown(name, kMostShown) +
              " has a value that is no base64; a name that ends in -bin has a value in base64");
     }

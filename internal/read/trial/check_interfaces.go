@@ -12,13 +12,12 @@ import (
 const interfaceShare = 0.99
 
 // checkInterfaces demands that what a client received crossed an interface.
-// Random bytes cannot be compressed; a codec's messages can, and some libraries
-// compress without being asked, so they are not checked. Messages through shared
+// Random bytes cannot be compressed; messages that may be packed are not checked. Messages through shared
 // memory cross none, and those by RDMA pass the kernel by.
 func checkInterfaces(e *audit) string {
 	for _, g := range e.generators {
 		span, ok := e.window.Span(g)
-		if !ok || g.Role != contract.Client || g.Setup == nil || g.Setup.Exchange.Message != nil {
+		if !ok || g.Role != contract.Client || g.Setup == nil || packs(g) {
 			continue
 		}
 		if path := g.Path(); path != "" && path != contract.PathTCP {

@@ -58,6 +58,11 @@ func TestConsistencyByTheKernelsAccount(t *testing.T) {
 			c.Close.Meter.TCP.ReceivedBytes = 0
 			c.Setup.Exchange.Message = &contract.Structure{Name: "complex"}
 		}, ""},
+		{"a server's replies may be packed", func(s, c *record.Worker) {
+			carry(s, c)
+			c.Close.Meter.TCP.ReceivedBytes = 0
+			c.Setup.Options = map[string]any{"packed_replies": true}
+		}, ""},
 		{"connections that carry no messages", func(s, c *record.Worker) {
 			carry(s, c)
 			for _, w := range []*record.Worker{s, c} {

@@ -170,6 +170,11 @@ func TestConsistencyOfStructuredMessages(t *testing.T) {
 			moved, _ := c.Open.Meter.Interfaces.Of("lo")
 			c.Close.Meter.Interfaces.Set("lo", moved)
 		}, ""},
+		{"a server's replies may be packed", func(_, c *record.Worker) {
+			c.Setup.Options = map[string]any{"packed_replies": true}
+			moved, _ := c.Open.Meter.Interfaces.Of("lo")
+			c.Close.Meter.Interfaces.Set("lo", moved)
+		}, ""},
 		{"unverified, by the codec's size", func(_, c *record.Worker) {
 			c.Setup.Exchange.DownBytes = 0
 			c.Ready.Verified, c.Ready.UpBytes, c.Ready.DownBytes = 49, 100, 100

@@ -257,7 +257,7 @@ func (t *trial) setUp(ctx context.Context) error {
 		return err
 	})
 	t.line.ReadyNs = t.elapsed()
-	return err
+	return t.misspoken(ctx, peers, err)
 }
 
 // turned returns peers from the one that the connection of that number is for,

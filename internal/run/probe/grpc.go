@@ -5,12 +5,15 @@ import (
 	"encoding/base64"
 	"fmt"
 	"net/url"
+	"slices"
 	"strings"
 	"time"
 
 	"google.golang.org/grpc"
+	"google.golang.org/grpc/codes"
 	"google.golang.org/grpc/metadata"
 	"google.golang.org/grpc/peer"
+	"google.golang.org/grpc/status"
 	"google.golang.org/protobuf/proto"
 	"google.golang.org/protobuf/reflect/protoreflect"
 	"google.golang.org/protobuf/types/dynamicpb"
@@ -29,11 +32,16 @@ const mostRequest = 32 << 10
 // serialized here, once: the client of a trial sends its bytes, so that a stored run
 // needs neither the server's reflection nor a .proto to be repeated.
 func askGRPC(ctx context.Context, t Target, u *url.URL) (Found, error) {
-	conn, err := t.connect(ctx, u)
+	var packed packing
+	conn, err := t.connect(ctx, u, grpc.WithStatsHandler(&packed))
 	if err != nil {
 		return Found{}, err
 	}
 	defer func() { _ = conn.Close() }() // nothing is left to be sent
+	limit, err := t.callDeadline()
+	if err != nil {
+		return Found{}, err
+	}
 	if ctx, err = t.withMetadata(ctx); err != nil {
 		return Found{}, err
 	}
@@ -49,11 +57,12 @@ func askGRPC(ctx context.Context, t Target, u *url.URL) (Found, error) {
 	if err != nil {
 		return Found{}, err
 	}
-	request, err := t.serialized(ctx, method, types)
+	resolver := types.resolver(ctx, conn)
+	request, err := t.serialized(ctx, method, resolver)
 	if err != nil {
 		return Found{}, err
 	}
-	c := called{url: u, method: method, types: types.origin, request: request}
+	c := called{url: u, method: method, types: resolver, request: request, deadline: limit, packing: &packed}
 	takes = nil
 	for range asked {
 		if err := timed(ctx, &takes, func(ctx context.Context) error {
@@ -77,11 +86,14 @@ func (t Target) withMetadata(ctx context.Context) (context.Context, error) {
 		if !found || name == "" {
 			return nil, fmt.Errorf("header %q: expected Name: value", quantity.Clip(h, 80))
 		}
+		if name == timeoutHeader {
+			continue // callDeadline has it, and the library sends it
+		}
 		if strings.HasPrefix(name, "grpc-") || name == "content-type" || name == "te" || name == "user-agent" {
 			return nil, fmt.Errorf("header %q is gRPC's own, and a client cannot set it", quantity.Clip(name, 80))
 		}
 		if strings.HasSuffix(name, "-bin") {
-			decoded, err := base64.StdEncoding.DecodeString(value)
+			decoded, err := base64.RawStdEncoding.DecodeString(strings.TrimRight(value, "=")) // padded or not
 			if err != nil {
 				return nil, fmt.Errorf("header %q: a name that ends in -bin has a value in base64", quantity.Clip(h, 80))
 			}
@@ -94,7 +106,7 @@ func (t Target) withMetadata(ctx context.Context) (context.Context, error) {
 
 // serialized makes the request of the values that the user gave; without any it is
 // the empty message.
-func (t Target) serialized(ctx context.Context, method protoreflect.MethodDescriptor, types *typeSource) ([]byte, error) {
+func (t Target) serialized(ctx context.Context, method protoreflect.MethodDescriptor, types *resolver) ([]byte, error) {
 	text, source := []byte(t.Data), "--data"
 	switch {
 	case t.Data == "":
@@ -107,7 +119,7 @@ func (t Target) serialized(ctx context.Context, method protoreflect.MethodDescri
 		}
 	}
 	message := dynamicpb.NewMessage(method.Input())
-	if err := values.Read(text, message, dynamicpb.NewTypes(types.files)); err != nil {
+	if err := values.Read(text, message, types); err != nil {
 		return nil, fmt.Errorf("%s does not fit %s: %w", source, method.Input().FullName(), err)
 	}
 	request, err := proto.MarshalOptions{Deterministic: true}.Marshal(message)
@@ -124,25 +136,34 @@ func (t Target) serialized(ctx context.Context, method protoreflect.MethodDescri
 type called struct {
 	url     *url.URL
 	method  protoreflect.MethodDescriptor
-	types   string // where they are from
+	types   *resolver
 	request []byte
 	lengths []int
 	peer    peer.Peer // of the last call
+
+	deadline time.Duration // of a call, which the server is told; 0 for none
+	packing  *packing
 }
 
 // path is the method's as a call names it.
-func (c called) path() string {
-	return fmt.Sprintf("/%s/%s", c.method.Parent().FullName(), c.method.Name())
-}
+func (c called) path() string { return path(c.method) }
 
 // call makes one call and returns the reply's length.
 func (c *called) call(ctx context.Context, conn *grpc.ClientConn) (int, error) {
 	var reply []byte
+	if c.deadline > 0 {
+		within, cancel := context.WithTimeoutCause(ctx, c.deadline, errLate)
+		defer cancel()
+		ctx = within
+	}
 	if err := conn.Invoke(ctx, c.path(), c.request, &reply, grpc.ForceCodecV2(serial{}), grpc.Peer(&c.peer), grpc.MaxCallRecvMsgSize(contract.MaxMessage)); err != nil {
-		return 0, answered(ctx, c.url, c.path(), err)
+		if context.Cause(ctx) == errLate || c.deadline > 0 && status.Code(err) == codes.DeadlineExceeded {
+			return 0, fmt.Errorf("%s did not answer within its deadline of %v (%s)", c.path(), c.deadline, timeoutHeader)
+		}
+		return 0, answered(ctx, c.url, c.path(), err, c.types)
 	}
 	if err := proto.Unmarshal(reply, dynamicpb.NewMessage(c.method.Output())); err != nil {
-		return 0, fmt.Errorf("the reply of %s is no %s, as %s has it: its %d bytes do not decode", c.path(), c.method.Output().FullName(), c.types, len(reply))
+		return 0, fmt.Errorf("the reply of %s is no %s, as %s has it: its %d bytes do not decode", c.path(), c.method.Output().FullName(), c.types.origin, len(reply))
 	}
 	return len(reply), nil
 }
@@ -157,15 +178,28 @@ func (c called) found(t Target) Found {
 		}
 	}
 	const wire = "grpc:netdyno.v1"
-	client, chosen := t.client(wire, c.url.Scheme == "grpcs", "go-grpc")
+	const own = "go-grpc"
+	if c.deadline > 0 || c.packing.packed {
+		t.Client = nil // own alone keeps a deadline and unpacks replies
+	}
+	client, chosen := t.client(wire, c.url.Scheme == "grpcs", own)
 	levels := map[string]string{
 		"server": "address", "client": client, "opt.server.address": address(c.url), "opt.server.wire": wire,
 		"request": size(int64(len(c.request))), "response": size(int64(last)),
 		"opt.client.method": c.path(), "opt.client.codec": "raw", "opt.client.verify": verify,
 	}
 	setter(levels)("body", base64.StdEncoding.EncodeToString(c.request))
+	t.Headers = slices.DeleteFunc(slices.Clone(t.Headers), isTimeout)
 	t.addNames(c.url, levels)
-	words := []string{"gRPC OK", length + " of " + string(c.method.Output().FullName()), "types by " + c.types}
+	words := []string{"gRPC OK", length + " of " + string(c.method.Output().FullName()), "types by " + c.types.origin}
+	if c.packing.packed {
+		levels["opt.client.packed_replies"] = "yes"
+		words[1] += " packed by gzip"
+	}
+	if c.deadline > 0 {
+		setter(levels)("deadline", c.deadline.String())
+		words = append(words, fmt.Sprintf("a deadline of %v", c.deadline))
+	}
 	if c.url.Scheme == "grpcs" {
 		t.addTrust(c.url, levels)
 		words[0] += " by TLS"

@@ -24,7 +24,7 @@ import (
 
 // connect finds out what the server speaks, as the library's errors do not say it,
 // and returns a connection that dials with its first call.
-func (t Target) connect(ctx context.Context, u *url.URL) (*grpc.ClientConn, error) {
+func (t Target) connect(ctx context.Context, u *url.URL, more ...grpc.DialOption) (*grpc.ClientConn, error) {
 	config, err := t.trust()
 	if err != nil {
 		return nil, err
@@ -49,8 +49,8 @@ func (t Target) connect(ctx context.Context, u *url.URL) (*grpc.ClientConn, erro
 	if host == "" {
 		host = u.Host
 	}
-	return grpc.NewClient("passthrough:///"+address(u), grpc.WithTransportCredentials(secure), grpc.WithAuthority(host), grpc.WithDisableServiceConfig(),
-		grpc.WithContextDialer(func(ctx context.Context, _ string) (net.Conn, error) { return dial(ctx, u) }))
+	return grpc.NewClient("passthrough:///"+address(u), append(more, grpc.WithTransportCredentials(secure), grpc.WithAuthority(host), grpc.WithDisableServiceConfig(),
+		grpc.WithContextDialer(func(ctx context.Context, _ string) (net.Conn, error) { return dial(ctx, u) }))...)
 }
 
 // dial connects to a URL's address, and to no proxy.
@@ -207,19 +207,27 @@ func greet(ctx context.Context, u *url.URL, conn net.Conn) error {
 	return fmt.Errorf("%s speaks no gRPC: it answers HTTP/2 with %q", address(u), header[:n])
 }
 
-// answered says what the status of a failed call means.
-func answered(ctx context.Context, u *url.URL, what string, err error) error {
+// answered says what the status of a failed call means. The types of its details are
+// found by r, unless that is nil.
+func answered(ctx context.Context, u *url.URL, what string, err error, r *resolver) error {
 	s := status.Convert(err)
+	said := s.Code().String()
+	if s.Message() != "" {
+		said += ": " + quantity.Clip(s.Message(), 200)
+	}
+	_, packedBy, packed := strings.Cut(s.Message(), "Decompressor is not installed for grpc-encoding ")
 	switch {
 	case ctx.Err() != nil:
 		return ctx.Err() // explain says how long it took
-	case s.Message() == "":
-		return fmt.Errorf("%s answers %s", what, s.Code())
+	case packed:
+		return fmt.Errorf("%s packs its reply by %s, and the clients here unpack gzip alone", what, quantity.Clip(packedBy, 40))
+	case r != nil:
+		said += r.details(s)
 	}
-	if s.Code() == codes.Unimplemented {
-		return fmt.Errorf("%s has no %s: %s: %s", address(u), what, s.Code(), quantity.Clip(s.Message(), 200))
+	if s.Code() == codes.Unimplemented && s.Message() != "" {
+		return fmt.Errorf("%s has no %s: %s", address(u), what, said)
 	}
-	return fmt.Errorf("%s answers %s: %s", what, s.Code(), quantity.Clip(s.Message(), 200))
+	return fmt.Errorf("%s answers %s", what, said)
 }
 
 // serial is a codec for messages that are serialized already.

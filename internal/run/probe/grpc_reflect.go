@@ -39,17 +39,10 @@ const mostServices = 64
 
 // reflect asks the server which services it has, and for the files of one; of all
 // where it has none of that name, as a URL may leave out what is clear without.
-func reflect(ctx context.Context, conn *grpc.ClientConn, u *url.URL, service string) (*typeSource, error) {
-	streams, cancel := context.WithCancel(ctx) // ends the stream
+func reflect(ctx context.Context, conn *grpc.ClientConn, u *url.URL) (*typeSource, error) {
+	stream, cancel := context.WithCancel(ctx) // ends the stream
 	defer cancel()
-	var r *reflector
-	var names []string
-	var err error
-	for _, version := range reflectionVersions {
-		if r, names, err = begin(streams, conn, version); status.Code(err) != codes.Unimplemented {
-			break
-		}
-	}
+	r, names, err := open(stream, conn)
 	switch code := status.Code(err); {
 	case code == codes.Unimplemented:
 		return nil, fmt.Errorf("%s has no server reflection; give --proto FILE", address(u))
@@ -57,17 +50,41 @@ func reflect(ctx context.Context, conn *grpc.ClientConn, u *url.URL, service str
 		return nil, fmt.Errorf("%s refuses server reflection (%s: %s); give --proto FILE, or the metadata that it wants with -H",
 			address(u), code, quantity.Clip(status.Convert(err).Message(), 120))
 	case err != nil:
-		return nil, answered(ctx, u, "server reflection of "+address(u), err)
+		return nil, answered(ctx, u, "server reflection of "+address(u), err, nil)
 	}
 	s := &typeSource{services: names, origin: "reflection (" + r.version + ")"}
-	about := []string{service}
-	if !slices.Contains(names, service) {
-		about = names[:min(len(names), mostServices)]
+	about := names[:min(len(names), mostServices)]
+	for _, w := range readings(u) {
+		if slices.Contains(names, w.service) {
+			about = []string{w.service}
+		}
 	}
 	if s.files, err = r.files(about); err != nil {
 		return nil, fmt.Errorf("%s of %s: %w; give --proto FILE", s.origin, address(u), err)
 	}
 	return s, nil
+}
+
+// describe asks the server for the files of a type, or of an extension.
+func describe(ctx context.Context, conn *grpc.ClientConn, symbol string) (*protoregistry.Files, error) {
+	stream, cancel := context.WithCancel(ctx) // ends the stream
+	defer cancel()
+	r, _, err := open(stream, conn)
+	if err != nil {
+		return nil, err
+	}
+	return r.files([]string{symbol})
+}
+
+// open begins with the newest version of reflection that the server has. The error is
+// a status.
+func open(ctx context.Context, conn *grpc.ClientConn) (r *reflector, names []string, err error) {
+	for _, version := range reflectionVersions {
+		if r, names, err = begin(ctx, conn, version); status.Code(err) != codes.Unimplemented {
+			break
+		}
+	}
+	return r, names, err
 }
 
 // begin opens a stream of reflection and lists the services.

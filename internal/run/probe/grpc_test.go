@@ -100,13 +100,14 @@ func TestGRPC(t *testing.T) {
 	levels(t, probe.Target{URL: "grpc://" + at + "/grpc.testing.TestService/EmptyCall", Headers: []string{"X-Key: 1", "x-bin: AQ=="}, Host: "shop.example"}, map[string]string{
 		"opt.client.headers": "X-Key: 1\nx-bin: AQ==", "opt.client.host": "shop.example", "response": "0B",
 	})
+	levels(t, probe.Target{URL: "grpc://" + at + "/grpc.testing.TestService/EmptyCall", Headers: []string{"X-Key: 1", "x-bin: AQ"}, Host: "shop.example"}, map[string]string{"opt.client.headers": "X-Key: 1\nx-bin: AQ"})
 	refused(t, probe.Target{URL: "grpc://" + at + "/grpc.testing.TestService/EmptyCall"}, "answers Unauthenticated: no key·here·[0m")
 }
 
 // What is clear without need not be typed: the package, the service, or all of it.
 func TestAPartOfAMethodsName(t *testing.T) {
 	at := serveGRPC(t, all)
-	for _, short := range []string{"/TestService/UnaryCall", "/UnaryCall", "/UnaryCall/"} {
+	for _, short := range []string{"/TestService/UnaryCall", "/UnaryCall", "/UnaryCall/", "/grpc.testing.TestService.UnaryCall", "/TestService.UnaryCall", "/testing.TestService.UnaryCall"} {
 		f := levels(t, probe.Target{URL: "grpc://" + at + short}, map[string]string{"opt.client.method": unary})
 		if !strings.HasPrefix(f.Words, unary+", gRPC OK") {
 			t.Errorf("%s: words %q do not name the method", short, f.Words)
@@ -222,17 +223,23 @@ func TestWhatGRPCCannotMeasureIsOneSentence(t *testing.T) {
 		{probe.Target{URL: "127.0.0.1" + unary}, "names no port"},
 		{probe.Target{URL: at}, "names no method; expected grpc://" + at + "/pkg.Service/Method, by reflection (v1) with a service grpc.testing.TestService"},
 		{probe.Target{URL: at + "/grpc.testing.TestService"}, "names no method of grpc.testing.TestService; expected one that is unary: EmptyCall, UnaryCall"},
-		{probe.Target{URL: at + "/TestService/UnaryCal"}, `has no service "TestService", by reflection (v1); did you mean "grpc.testing.TestService"?`},
+		{probe.Target{URL: at + "/TestService/UnaryCal"}, `service grpc.testing.TestService has no method "UnaryCal", by reflection (v1); did you mean "UnaryCall"?`},
 		{probe.Target{URL: at + "/grpc.testing.TestServise/UnaryCall"}, `did you mean "grpc.testing.TestService"?`},
 		{probe.Target{URL: at + "/grpc.testing.TestService/UnaryCal"}, `has no method "UnaryCal", by reflection (v1); did you mean "UnaryCall"?`},
-		{probe.Target{URL: at + "/grpc.testing.TestService/FullDuplexCall"}, "method FullDuplexCall of grpc.testing.TestService streams, and a unary one is expected"},
+		{probe.Target{URL: at + "/grpc.testing.TestService/FullDuplexCall"}, "method FullDuplexCall of grpc.testing.TestService is bidirectionally streaming, which cannot be measured yet; expected a unary one, with one request and one reply: EmptyCall, UnaryCall"},
+		{probe.Target{URL: at + "/grpc.testing.TestService.StreamingOutputCall"}, "method StreamingOutputCall of grpc.testing.TestService is server-streaming, which cannot"},
+		{probe.Target{URL: at + "/StreamingInputCall"}, "method StreamingInputCall of grpc.testing.TestService is client-streaming, which cannot"},
+		{probe.Target{URL: at + "/testing.TestService.UnaryCal"}, `service grpc.testing.TestService has no method "UnaryCal", by reflection (v1); did you mean "UnaryCall"?`},
+		{probe.Target{URL: at + "/grpc.testing.TestServise.UnaryCall"}, `has no service "grpc.testing.TestServise.UnaryCall"`},
 		{probe.Target{URL: at + unary, Data: `{"responseSise": 1}`}, `no field "responseSise" in grpc.testing.SimpleRequest; did you mean "responseSize"?`},
 		{probe.Target{URL: at + unary, Data: `{"responseSize": "many"}`}, "responseSize: expected a whole number"},
 		{probe.Target{URL: at + unary, Data: `{`}, "--data does not fit grpc.testing.SimpleRequest: line 1, column 2"},
 		{probe.Target{URL: at + unary, Data: "@/nowhere.json"}, "--data: expected JSON such as {\"id\": 7}, or a file that holds it"},
 		{probe.Target{URL: at + unary, Data: `{"responseStatus": {"code": 5, "message": "no such\norder"}}`}, unary + " answers NotFound: no such·order"},
 		{probe.Target{URL: at + unary, Headers: []string{"key"}}, "expected Name: value"},
-		{probe.Target{URL: at + unary, Headers: []string{"grpc-timeout: 1S"}}, "gRPC's own"},
+		{probe.Target{URL: at + unary, Headers: []string{"grpc-status: 1"}}, "gRPC's own"},
+		{probe.Target{URL: at + unary, Headers: []string{"grpc-timeout: 1s"}}, "expected at most 8 digits and a unit, one of H M S m u n"},
+		{probe.Target{URL: at + unary, Headers: []string{"x-bin: A"}}, "has a value in base64"},
 		{probe.Target{URL: strings.TrimPrefix(web.URL, "http://") + unary}, "speaks HTTP/1.1 and no gRPC; measure http://"},
 		{probe.Target{URL: mute.Addr().String() + unary}, "speaks no gRPC: it answers HTTP/2 with"},
 	} {

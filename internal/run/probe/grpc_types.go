@@ -26,8 +26,7 @@ type typeSource struct {
 // types reads the user's .proto, or else asks the server's reflection.
 func (t Target) types(ctx context.Context, conn *grpc.ClientConn, u *url.URL) (*typeSource, error) {
 	if t.Proto == "" {
-		service, _ := wanted(u)
-		return reflect(ctx, conn, u, service)
+		return reflect(ctx, conn, u)
 	}
 	_, files, err := message.Files(t.Proto, input.Within(ctx, message.MaxProto+1)) // one byte more shows that a file is too large
 	if err != nil {
@@ -44,80 +43,169 @@ func (t Target) types(ctx context.Context, conn *grpc.ClientConn, u *url.URL) (*
 	return s, nil
 }
 
-// wanted is the service and the method that a URL's path names, each "" where it
+// wanted is a service and a method that a URL's path may name, each "" where it
 // names none.
-func wanted(u *url.URL) (service, method string) {
-	service, method, _ = strings.Cut(strings.Trim(u.Path, "/"), "/")
-	return service, method
+type wanted struct{ service, method string }
+
+// readings are what a URL's path may name: it is cut at the slash, or where it has
+// none at the last dot, as in pkg.Service.Method.
+func readings(u *url.URL) []wanted {
+	path := strings.Trim(u.Path, "/")
+	service, method, _ := strings.Cut(path, "/")
+	all := []wanted{{service, method}}
+	if dot := strings.LastIndexByte(path, '.'); dot > 0 && !strings.Contains(path, "/") {
+		all = append(all, wanted{path[:dot], path[dot+1:]})
+	}
+	return all
 }
 
 // method finds the unary method that a URL names. The URL may leave out the
 // package, the service or all of it where one method alone fits what is left.
 func (s *typeSource) method(u *url.URL) (protoreflect.MethodDescriptor, error) {
-	service, name := wanted(u)
-	if m := s.only(service, name); m != nil {
-		return m, nil
-	}
-	if service == "" {
-		return nil, fmt.Errorf("%s names no method; expected grpc://%s/pkg.Service/Method, by %s with a service %s", u, u.Host, s.origin, oneOf(s.services))
-	}
-	if !slices.Contains(s.services, service) {
-		return nil, fmt.Errorf("%s has no service %q, by %s; %s", address(u), quantity.Clip(service, 80), s.origin, nearestService(service, s.services))
-	}
-	found, err := s.files.FindDescriptorByName(protoreflect.FullName(service))
-	of, ok := found.(protoreflect.ServiceDescriptor)
-	if err != nil || !ok {
-		return nil, fmt.Errorf("%s lists service %s and does not describe it; give --proto FILE", s.origin, service)
-	}
-	var unary []string
-	for i := range of.Methods().Len() {
-		if m := of.Methods().Get(i); !streams(m) {
-			unary = append(unary, string(m.Name()))
+	read := readings(u)
+	for _, w := range read {
+		if unary, _ := parted(s.fitting(w)); len(unary) == 1 {
+			return unary[0], nil
 		}
 	}
-	if name == "" {
-		return nil, fmt.Errorf("%s names no method of %s; expected one that is unary: %s", u, service, oneOf(unary))
+	meant := read[0]
+	for _, w := range read {
+		if len(s.fitting(w)) > 0 || s.fullName(w.service) != "" {
+			meant = w
+		}
 	}
-	m := of.Methods().ByName(protoreflect.Name(name))
-	switch {
-	case m == nil:
-		return nil, fmt.Errorf("service %s has no method %q, by %s; %s", service, quantity.Clip(name, 80), s.origin, quantity.Hint(name, unary))
-	case streams(m):
-		return nil, fmt.Errorf("method %s of %s streams, and a unary one is expected, with one request and one reply: %s", name, service, oneOf(unary))
-	}
-	return m, nil
+	return nil, s.refusal(u, meant)
 }
 
-// only is the one unary method that fits what a URL names of it; nil when none or
-// several do.
-func (s *typeSource) only(service, name string) protoreflect.MethodDescriptor {
-	var fit []protoreflect.MethodDescriptor
+// refusal says why no method was found, or more than one.
+func (s *typeSource) refusal(u *url.URL, w wanted) error {
+	unary, streaming := parted(s.fitting(w))
+	full := s.fullName(w.service)
+	named := w.method != "" || full == "" // the method, not its service alone
+	switch {
+	case w.service == "":
+		return fmt.Errorf("%s names no method; expected grpc://%s/pkg.Service/Method, by %s with a service %s", u, u.Host, s.origin, oneOf(s.services))
+	case named && len(unary) > 1:
+		return fmt.Errorf("%s fits several methods; expected one of %s", u, oneOf(pathsOf(unary)))
+	case named && len(streaming) > 0:
+		m := streaming[0]
+		others, _ := parted(methods(m.Parent().(protoreflect.ServiceDescriptor)))
+		return fmt.Errorf("method %s of %s is %s, which cannot be measured yet; expected a unary one, with one request and one reply: %s",
+			m.Name(), m.Parent().FullName(), streams(m), oneOf(short(others)))
+	case full == "":
+		return fmt.Errorf("%s has no service %q, by %s; %s", address(u), quantity.Clip(w.service, 80), s.origin, quantity.Clip(quantity.Hint(w.service, s.services), 300))
+	}
+	of := s.describes(full)
+	if of == nil {
+		return fmt.Errorf("%s lists service %s and does not describe it; give --proto FILE", s.origin, full)
+	}
+	unary, streaming = parted(methods(of))
+	if w.method != "" {
+		return fmt.Errorf("service %s has no method %q, by %s; %s", full, quantity.Clip(w.method, 80), s.origin, quantity.Hint(w.method, short(unary)))
+	}
+	more := ""
+	if len(streaming) > 0 {
+		more = "; streaming ones cannot be measured yet: " + oneOf(short(streaming))
+	}
+	return fmt.Errorf("%s names no method of %s; expected one that is unary: %s%s", u, full, oneOf(short(unary)), more)
+}
+
+// fullName is the service that a name stands for, whose package may be left out; ""
+// where none or several are called so.
+func (s *typeSource) fullName(service string) string {
+	var found []string
 	for _, full := range s.services {
-		if s.files == nil {
-			return nil
+		if full == service {
+			return full
 		}
-		found, _ := s.files.FindDescriptorByName(protoreflect.FullName(full))
-		of, described := found.(protoreflect.ServiceDescriptor)
-		if !described {
+		if strings.HasSuffix(full, "."+service) {
+			found = append(found, full)
+		}
+	}
+	if service == "" || len(found) != 1 {
+		return ""
+	}
+	return found[0]
+}
+
+// describes is a service by its full name; nil where it is only listed.
+func (s *typeSource) describes(full string) protoreflect.ServiceDescriptor {
+	if s.files == nil {
+		return nil
+	}
+	found, _ := s.files.FindDescriptorByName(protoreflect.FullName(full))
+	of, _ := found.(protoreflect.ServiceDescriptor)
+	return of
+}
+
+// fitting are the methods that fit what a URL names.
+func (s *typeSource) fitting(w wanted) (fit []protoreflect.MethodDescriptor) {
+	for _, full := range s.services {
+		of := s.describes(full)
+		if of == nil {
 			continue
 		}
-		named := service == "" || full == service || strings.HasSuffix(full, "."+service)
-		for i := range of.Methods().Len() {
-			m := of.Methods().Get(i)
-			alone := name == "" && string(m.Name()) == service
-			if !streams(m) && (alone || named && (name == "" || string(m.Name()) == name)) {
+		named := w.service == "" || full == w.service || strings.HasSuffix(full, "."+w.service)
+		for _, m := range methods(of) {
+			alone := w.method == "" && string(m.Name()) == w.service
+			if alone || named && (w.method == "" || string(m.Name()) == w.method) {
 				fit = append(fit, m)
 			}
 		}
 	}
-	if len(fit) != 1 {
-		return nil
-	}
-	return fit[0]
+	return fit
 }
 
-func streams(m protoreflect.MethodDescriptor) bool {
-	return m.IsStreamingClient() || m.IsStreamingServer()
+func methods(of protoreflect.ServiceDescriptor) []protoreflect.MethodDescriptor {
+	all := make([]protoreflect.MethodDescriptor, of.Methods().Len())
+	for i := range all {
+		all[i] = of.Methods().Get(i)
+	}
+	return all
+}
+
+// parted are those methods that are unary, and those that stream.
+func parted(all []protoreflect.MethodDescriptor) (unary, streaming []protoreflect.MethodDescriptor) {
+	for _, m := range all {
+		if streams(m) == "" {
+			unary = append(unary, m)
+		} else {
+			streaming = append(streaming, m)
+		}
+	}
+	return unary, streaming
+}
+
+// streams says in words how a method streams; "" for a unary one.
+func streams(m protoreflect.MethodDescriptor) string {
+	switch {
+	case m.IsStreamingClient() && m.IsStreamingServer():
+		return "bidirectionally streaming"
+	case m.IsStreamingClient():
+		return "client-streaming"
+	case m.IsStreamingServer():
+		return "server-streaming"
+	}
+	return ""
+}
+
+// path is a method's as a call names it.
+func path(m protoreflect.MethodDescriptor) string {
+	return fmt.Sprintf("/%s/%s", m.Parent().FullName(), m.Name())
+}
+
+func pathsOf(all []protoreflect.MethodDescriptor) (out []string) {
+	for _, m := range all {
+		out = append(out, path(m))
+	}
+	return out
+}
+
+func short(all []protoreflect.MethodDescriptor) (out []string) {
+	for _, m := range all {
+		out = append(out, string(m.Name()))
+	}
+	return out
 }
 
 // oneOf lists names, as far as they fit into a sentence.
@@ -126,15 +214,4 @@ func oneOf(names []string) string {
 		return "(there is none)"
 	}
 	return quantity.Clip(strings.Join(names, ", "), 200)
-}
-
-// nearestService is a hint at the service that was meant: one whose package was
-// left out, or one that is written alike.
-func nearestService(name string, services []string) string {
-	for _, full := range services {
-		if strings.HasSuffix(full, "."+name) {
-			return fmt.Sprintf("did you mean %q?", full)
-		}
-	}
-	return quantity.Clip(quantity.Hint(name, services), 300)
 }

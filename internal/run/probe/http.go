@@ -58,7 +58,7 @@ func askHTTP(ctx context.Context, t Target, u *url.URL) (Found, error) {
 			r, err = t.ask(ctx, transport, where.String(), body)
 			return err
 		}); err != nil {
-			return Found{}, explainHTTP(where, err)
+			return Found{}, t.misspoken(ctx, where, err)
 		}
 		if err := t.sound(where, r); err != nil {
 			return Found{}, err

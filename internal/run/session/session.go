@@ -156,6 +156,9 @@ func (s *Session) prepareHosts(ctx context.Context, described []rig.Described) e
 	if err := s.site.check(s.Kinds); err != nil {
 		return err
 	}
+	if err := s.site.checkCommands(ctx, s.Kinds); err != nil {
+		return err
+	}
 	tools, err := s.tools(s.catalog)
 	if err != nil {
 		return err

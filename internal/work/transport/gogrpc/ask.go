@@ -25,9 +25,11 @@ const mostHeaders = 64
 // askOptions declares how a user's options change the calls of a client.
 func askOptions() []contract.Option {
 	return append([]contract.Option{
-		{Name: "headers", Type: contract.TypeText, Default: "", Roles: onlyClient, Doc: `metadata of the calls, "Name: value", one a line; the value of a name that ends in -bin is base64`},
+		{Name: "headers", Type: contract.TypeText, Default: "", Roles: onlyClient, Doc: `metadata of the calls, "Name: value", one a line; the value of a name that ends in -bin is base64, padded or not`},
+		{Name: "deadline", Type: contract.TypeDuration, Unit: "ns", Default: int64(0), Min: &none, Roles: onlyClient, Doc: "of each call by mode=unary, which the server is told (grpc-timeout); 0 for none"},
 		{Name: "host", Type: contract.TypeText, Default: "", Roles: onlyClient, Doc: ":authority of the calls; the server's address unless given"},
 		{Name: "body", Type: contract.TypeText, Default: "", Roles: onlyClient, Doc: "with codec=raw: the request message, serialized and in base64, in place of random content; as long as the factor request says"},
+		{Name: "packed_replies", Type: contract.TypeBool, Default: false, Roles: onlyClient, Doc: "the server packs its replies by gzip, asked or not: they are unpacked and counted so, and fewer bytes than that cross the wire"},
 		wire.VerifyStatusOption(),
 	}, wire.TrustOptions()...)
 }
@@ -52,6 +54,9 @@ func askOf(setup contract.Setup, o load.Options) (a ask, err error) {
 	}
 	if a.headers, err = headersOf(o.Text("headers")); err != nil {
 		return fail("headers: %w", err)
+	}
+	if o.Int("deadline") > 0 && (o.Text("mode") != "unary" || setup.Exchange.Stream != "") {
+		return ask{}, load.Failure(contract.Unsupported, errors.New("option deadline needs mode=unary and no exchange.stream: a stream outlives its exchanges"))
 	}
 	body := o.Text("body")
 	if (body != "" || a.any) && (o.Text("codec") != "raw" || setup.Exchange.Stream != "") {
@@ -83,7 +88,7 @@ func headersOf(text string) (metadata.MD, error) {
 			return nil, errors.New("found a line that is no metadata, expected Name: value")
 		}
 		if strings.HasSuffix(name, "-bin") {
-			decoded, err := base64.StdEncoding.DecodeString(value)
+			decoded, err := base64.RawStdEncoding.DecodeString(strings.TrimRight(value, "="))
 			if err != nil {
 				return nil, fmt.Errorf("%s: %w; a name that ends in -bin has a value in base64", name, err)
 			}

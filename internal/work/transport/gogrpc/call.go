@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"time"
 
 	"google.golang.org/grpc"
 
@@ -51,20 +52,26 @@ func (c *client) caller(ctx context.Context, conn *connection) caller {
 		_ = t.begin()
 		return t
 	}
-	return &unary{payload: c.payload, ctx: ctx, conn: conn, method: c.method}
+	return &unary{payload: c.payload, ctx: ctx, conn: conn, method: c.method, deadline: time.Duration(c.options.Int("deadline"))}
 }
 
 // unary makes an RPC for each exchange.
 type unary struct {
 	payload
-	ctx    context.Context
-	conn   *connection
-	method string
+	ctx      context.Context
+	conn     *connection
+	method   string
+	deadline time.Duration // of each call; 0 for none
 }
 
 func (u *unary) call() (any, error) {
-	in := u.incoming()
-	if err := u.conn.Invoke(u.ctx, u.method, u.outgoing(), in); err != nil {
+	in, ctx := u.incoming(), u.ctx
+	if u.deadline > 0 {
+		within, cancel := context.WithTimeout(ctx, u.deadline)
+		defer cancel()
+		ctx = within
+	}
+	if err := u.conn.Invoke(ctx, u.method, u.outgoing(), in); err != nil {
 		u.release(in)
 		return nil, err
 	}

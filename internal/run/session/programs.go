@@ -1,0 +1,71 @@
+package session
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"os/exec"
+	"slices"
+	"strings"
+	"time"
+
+	"netdyno/internal/run/rig"
+)
+
+// lookTimeout bounds how long a host may take to look for a program.
+const lookTimeout = 10 * time.Second
+
+// checkCommands refuses servers of the user's (transport exec) whose program is not at
+// the host that shall start it. A host that cannot be asked refuses nothing: the
+// trial's record will say why.
+func (s *site) checkCommands(ctx context.Context, kinds []Kind) error {
+	var asked []string
+	var missing []error
+	for _, k := range kinds {
+		program := firstWord(k.ServerOptions["command"])
+		server, _, err := s.seat(k.Work)
+		if k.Server != "exec" || program == "" || err != nil || s.external() || slices.Contains(asked, server.Host.Name+" "+program) {
+			continue
+		}
+		asked = append(asked, server.Host.Name+" "+program)
+		if !hasProgram(ctx, server.Host, program) {
+			where := ""
+			if len(s.hosts) > 1 {
+				where = " at " + server.Host.Name
+			}
+			missing = append(missing, fmt.Errorf("opt.server.command: there is no program %q%s; install it, or give its path", program, where))
+		}
+	}
+	return errors.Join(missing...)
+}
+
+// hasProgram tells whether a shell of a host finds a program, in PATH or by its path.
+func hasProgram(ctx context.Context, host rig.Host, program string) bool {
+	ctx, cancel := context.WithTimeout(ctx, lookTimeout)
+	defer cancel()
+	argv := host.Command("sh", "-c", `command -v -- "$0" >/dev/null || exit 127`, program)
+	err := exec.CommandContext(ctx, argv[0], argv[1:]...).Run()
+	const notFound = 127
+	ended := (*exec.ExitError)(nil)
+	return !errors.As(err, &ended) || ended.ExitCode() != notFound
+}
+
+// firstWord is the program of a command line, as the worker of transport exec reads
+// it; "" where the first word has quotes within, or a placeholder.
+func firstWord(command string) string {
+	command = strings.TrimLeft(command, " \t\n")
+	for _, quote := range []string{`"`, `'`} {
+		if quoted, ok := strings.CutPrefix(command, quote); ok {
+			word, rest, closed := strings.Cut(quoted, quote)
+			if !closed || rest != "" && !strings.ContainsAny(rest[:1], " \t\n") {
+				return ""
+			}
+			command = strings.ReplaceAll(word, " ", "\x00")
+		}
+	}
+	words := strings.Fields(command)
+	if len(words) == 0 || strings.ContainsAny(words[0], "\"'{}") {
+		return ""
+	}
+	return strings.ReplaceAll(words[0], "\x00", " ")
+}
