@@ -32,6 +32,7 @@ var layers = map[string][]string{
 	"internal/input":      {},
 	"internal/tcpinfo":    {},
 	"internal/udpinfo":    {},
+	"internal/head":       {},
 	"internal/paths":      {"internal/quantity"},
 	"studies":             {},
 	"internal/values":     {"internal/quantity"},
@@ -43,6 +44,7 @@ var layers = map[string][]string{
 
 	"internal/run/study":           run(),
 	"internal/run/study/source":    run("internal/run/study", "studies"),
+	"internal/run/curl":            run("internal/head"),
 	"internal/run/tune":            run(),
 	"internal/run/suggest":         run("internal/run/study", "internal/run/study/source"),
 	"internal/run/rig":             run("internal/run/ended"),
@@ -64,7 +66,7 @@ var layers = map[string][]string{
 	"internal/run/check/checktest": run("internal/run/check", "test/programs"),
 	"internal/run/message":         run("internal/values"),
 	"internal/run/spoken":          {},
-	"internal/run/probe":           run("internal/run/spoken", "internal/printable", "internal/paths", "internal/tcpinfo", "internal/run/message", "internal/values"),
+	"internal/run/probe":           run("internal/run/spoken", "internal/printable", "internal/head", "internal/paths", "internal/tcpinfo", "internal/run/message", "internal/run/study", "internal/values"),
 	"internal/run/generate":        run(),
 	"internal/run/floor":           run("internal/run/rig"),
 	"internal/run/bench":           run("internal/run/rig", "internal/run/spoken", "internal/run/study", "internal/run/identity"),
@@ -76,7 +78,7 @@ var layers = map[string][]string{
 	"internal/work/load":              {"internal/contract", "internal/hist"},
 	"internal/work/wire":              {"internal/contract", "internal/work/load"},
 	"internal/work/wire/flow":         {"internal/contract", "internal/work/load", "internal/work/wire"},
-	"internal/work/wire/httpwire":     {"internal/contract", "internal/quantity", "internal/paths", "internal/work/load", "internal/work/wire", "internal/work/codec"},
+	"internal/work/wire/httpwire":     {"internal/contract", "internal/quantity", "internal/head", "internal/paths", "internal/work/load", "internal/work/wire", "internal/work/codec"},
 	"internal/work/wire/nethttp":      {"internal/contract", "internal/work/load", "internal/work/wire", "internal/work/wire/httpwire", "internal/work/codec"},
 	"internal/work/wire/quicwire":     {"internal/contract", "internal/work/load", "internal/work/wire"},
 	"internal/work/wire/rpc":          {"internal/contract", "internal/work/load", "internal/work/netdynov1"},
@@ -88,7 +90,7 @@ var layers = map[string][]string{
 	"internal/work/child":             {"internal/contract", "internal/work/load", "internal/tcpinfo"},
 	"internal/work/transport/foreign": {"internal/contract", "internal/work/load", "internal/work/child"},
 	"internal/work/transport/tool":    {"internal/contract", "internal/work/load", "internal/work/wire", "internal/work/child", "internal/hist", "internal/tcpinfo"},
-	"internal/work/transport/*":       {"internal/contract", "internal/work/load", "internal/work/wire", "internal/work/wire/flow", "internal/work/wire/httpwire", "internal/work/wire/nethttp", "internal/work/wire/quicwire", "internal/work/wire/rpc", "internal/work/wire/baidustd", "internal/work/codec", "internal/work/netdynov1"},
+	"internal/work/transport/*":       {"internal/contract", "internal/head", "internal/work/load", "internal/work/wire", "internal/work/wire/flow", "internal/work/wire/httpwire", "internal/work/wire/nethttp", "internal/work/wire/quicwire", "internal/work/wire/rpc", "internal/work/wire/baidustd", "internal/work/codec", "internal/work/netdynov1"},
 	"internal/work/worker":            {"internal/contract", "internal/quantity", "internal/work/load"},
 	"internal/work/worker/workertest": {"internal/contract", "internal/hist", "internal/work/load", "internal/work/worker"},
 
@@ -141,7 +143,7 @@ func read(more ...string) []string {
 }
 
 var orchestrator = []string{
-	"internal/contract", "internal/record", "internal/metric", "internal/quantity", "internal/hist", "internal/input", "internal/printable", "studies",
+	"internal/contract", "internal/record", "internal/metric", "internal/quantity", "internal/head", "internal/hist", "internal/input", "internal/printable", "studies",
 	"internal/run/*", "internal/read/trial", "internal/read/cells", "internal/read/compare", "internal/read/view", "internal/read/cost", "internal/read/history",
 	"internal/read/profile", "internal/read/race", "internal/read/capacity", "internal/read/finding", "internal/read/report", "internal/read/export", "internal/read/follow", "internal/read/serve", "docs/schema",
 }

@@ -43,8 +43,8 @@ file says the same under capacity: (netdyno run FILE then searches, too).`,
 		ValidArgsFunction: completeStudy,
 		RunE: func(cmd *cobra.Command, args []string) error {
 			urls, others := splitURLs(args)
-			if cmd.Flags().Changed("rate") || cmd.Flags().Changed("duration") {
-				return fmt.Errorf("--rate and --duration contradict a search for the rate; --time says how long it may take for each arm")
+			if t := f.target; t.rate != "" || t.duration != "" || t.number != "" {
+				return fmt.Errorf("--rate, --duration and --number contradict a search for the rate; --time says how long it may take for each arm")
 			}
 			if len(urls) == 0 {
 				if err := needURL(cmd.Flags()); err != nil {

@@ -45,6 +45,7 @@ which to use, what it costs, what limited it, and how certain that is.
 	c.SetErr(stderr)
 	c.AddCommand(
 		runCommand(),
+		curlCommand(),
 		capacityCommand(),
 		meshCommand(),
 		costCommand(),

@@ -18,7 +18,6 @@ type ownMessage struct {
 func (o *ownMessage) add(flags *pflag.FlagSet) {
 	flags.StringVar(&o.proto, "proto", "", "your own message, or a grpc:// URL: the .proto file that describes it")
 	flags.StringVar(&o.kind, "message", "", "your own message: its type, as pkg.Type")
-	flags.StringVar(&o.data, "data", "", "your own message: a file with its values as JSON; grpc:// URL: the request as JSON, or a file with it")
 	flags.StringVar(&o.replyKind, "reply", "", "the type that comes back, when it is another")
 	flags.StringVar(&o.replyData, "reply-data", "", "a file with its values as JSON")
 }

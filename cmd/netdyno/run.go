@@ -52,10 +52,12 @@ can reach p = 0.05.
 The command run itself may be left out before a URL or where a KEY=LEVEL is typed;
 rig=RIG is the same as --rig RIG.
 
-A URL (http://, https://, grpc://, tcp://) names a server of yours, several URLs
-are compared. Figures are on the screen within seconds and become more precise
-until every rate is known within 5 % or you press Ctrl-C.`,
+A URL (http://, https://, grpc://, tcp://; localhost:8080/x is HTTP) names a server
+of yours, and curl's flags say what is requested. Several URLs are compared.
+Figures are on the screen within seconds and become more precise until every
+rate is known within 5 % or you press Ctrl-C.`,
 		Example: `  netdyno run http://127.0.0.1:8080/ -c 1,50 -H "Accept: text/html"
+  netdyno run localhost:8080/orders --json @order.json -n 10000
   netdyno run event-loops
   netdyno run event-loops connections=50,10000 blocks=10
   netdyno run transport=go-net,go-epoll connections=50 rate=20k
@@ -92,7 +94,7 @@ until every rate is known within 5 % or you press Ctrl-C.`,
 	f.target.add(c.Flags())
 	completeFlags(c, map[string]cobra.CompletionFunc{
 		"rig": completeRig, "out": completeDirectories, "proto": completeFiles("proto"), "data": completeFiles("json"), "reply-data": completeFiles("json"),
-		"ca": completeFiles("pem", "crt"), "cert": completeFiles("pem", "crt"), "key": completeFiles("pem", "key"),
+		"ca": completeFiles("pem", "crt"), "cacert": completeFiles("pem", "crt"), "cert": completeFiles("pem", "crt"), "key": completeFiles("pem", "key"),
 	})
 	for _, other := range []string{"rig", "out", "resume", "dry-run", "profile", "proto", "message", "data", "reply", "reply-data"} {
 		c.MarkFlagsMutuallyExclusive("continue", other)
@@ -181,7 +183,7 @@ func (f runFlags) request(ctx context.Context, args []string) (session.Request, 
 	case len(urls) > 0 && f.goOn:
 		return r, fmt.Errorf("continue: found the URL %s; name the directory of the run that measured it", urls[0])
 	case len(urls) > 0:
-		r.Typed = f.typed
+		r.Typed = f.target.hide(f.typed)
 		f.target.loopback = f.rig == rig.LoopbackName
 		r.Args, r.Arms, err = f.target.request(ctx, urls, others, f.own)
 	case f.goOn:
@@ -191,6 +193,7 @@ func (f runFlags) request(ctx context.Context, args []string) (session.Request, 
 		r, err = session.Begun(session.Directory(args[0]))
 	default:
 		if args, err = asTransport(ctx, args); err == nil {
+			f.own.data = f.target.last(f.own.data)
 			r.Args, err = f.own.arguments(args)
 			r.Arms, r.Race = f.arms, f.race
 		}

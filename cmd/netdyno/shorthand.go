@@ -33,7 +33,8 @@ func withRun(args []string, isCommand func(name string) bool) []string {
 // asksForRun tells an argument that only run takes.
 func asksForRun(arg string) bool {
 	key, _, isLevel := strings.Cut(arg, "=")
-	return probe.IsURL(arg) || isLevel && !strings.HasPrefix(key, "-")
+	_, isURL := probe.WithScheme(arg)
+	return isURL || isLevel && !strings.HasPrefix(key, "-")
 }
 
 // takeRig takes rig=RIG out of the arguments: where the workers run is typed like

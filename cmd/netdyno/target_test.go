@@ -5,6 +5,7 @@ import (
 	"net"
 	"net/http"
 	"net/http/httptest"
+	"net/url"
 	"slices"
 	"strings"
 	"testing"
@@ -15,6 +16,8 @@ import (
 	pb "google.golang.org/grpc/interop/grpc_testing"
 	"google.golang.org/grpc/reflection"
 
+	"netdyno/internal/run/curl"
+	"netdyno/internal/run/probe"
 	"netdyno/internal/run/session"
 )
 
@@ -66,11 +69,53 @@ func grpcsite(ts *testscript.TestScript, negated bool, args []string) {
 	ts.Setenv(args[0], l.Addr().String())
 }
 
-func TestArmsAreToldApart(t *testing.T) {
-	arms := []session.Arm{{Given: "grpc://a:1/v1.Shop/Buy", Name: "a:1/Buy"}, {Given: "grpc://a:1/v2.Shop/Buy", Name: "a:1/Buy"}, {Given: "http://b/", Name: "b"}}
-	tellApart(arms)
-	if arms[0].Name != "a:1/v1.Shop/Buy" || arms[1].Name != "a:1/v2.Shop/Buy" || arms[2].Name != "b" {
-		t.Errorf("named %+v", arms)
+func TestArmsAreNamedByTheirURLs(t *testing.T) {
+	long := strings.Repeat("x", 200)
+	for _, c := range []struct{ urls, names, want string }{
+		{"http://a:1/ http://b/", "a:1 b", "a:1 b"},
+		{"http://a:1/x?q=1", "a:1/x", "a:1/x"},
+		{"http://a:1/x?q=1&s=2 http://a:1/x?q=2&s=2", "a:1/x a:1/x", "a:1/x-q-1 a:1/x-q-2"},
+		{"http://a:1/x http://a:1/x?q=2", "a:1/x a:1/x", "a:1/x a:1/x-q-2"},
+		{"http://a:1/x http://a:1/x http://b/", "a:1/x a:1/x b", "a:1/x-a a:1/x-b b"},
+		{"http://a/ https://a/", "a a", "a-http a-https"},
+		{"http://a/~joe/it's/(b);v=1,2", "a/~joe/it's/(b);v=1,2", "a/-joe/it-s/-b-v-1-2"},
+		{"http://a/" + long + "/1 http://a/" + long + "/2", "a/" + long + "/1 a/" + long + "/2", "a/xxxxxxxxxxxxxxxxxxxxxxxxxxx..xxxxxxxxxxxxxxxxxxxxxxxxxxx/1 a/xxxxxxxxxxxxxxxxxxxxxxxxxxx..xxxxxxxxxxxxxxxxxxxxxxxxxxx/2"},
+		{"grpc://a:1/v1.Shop/Buy grpc://a:1/v2.Shop/Buy http://b/", "a:1/Buy a:1/Buy b", "a:1/v1.Shop/Buy a:1/v2.Shop/Buy b"},
+		{"http://[fe80::1%25eth0]:80/x", "[fe80::1%eth0]:80/x", "[fe80::1-eth0]:80/x"},
+	} {
+		var arms []session.Arm
+		var urls []*url.URL
+		for i, text := range strings.Fields(c.urls) {
+			u, err := probe.Parse(text)
+			if err != nil {
+				t.Fatal(err)
+			}
+			urls = append(urls, u)
+			arms = append(arms, session.Arm{Name: strings.Fields(c.names)[i]})
+		}
+		nameArms(arms, urls, nil)
+		var got []string
+		for _, a := range arms {
+			got = append(got, a.Name)
+		}
+		if strings.Join(got, " ") != c.want {
+			t.Errorf("%.80s: named %q, want %q", c.urls, got, c.want)
+		}
+	}
+}
+
+func TestDIsADurationOrData(t *testing.T) {
+	for text, want := range map[string]string{"10s": "10s ", "1h": "1h ", "a=1": " a=1", `{"a": 1}`: ` {"a": 1}`, "@file": " @file", "10": "", "0.5": ""} {
+		var duration string
+		var data []curl.Piece
+		err := either{&duration, pieces{curl.Data, &data}}.Set(text)
+		got := duration + " "
+		for _, p := range data {
+			got += p.Text
+		}
+		if (err != nil) != (want == "") || err == nil && got != want {
+			t.Errorf("-d %s is %q, %v; want %q", text, got, err, want)
+		}
 	}
 }
 
@@ -108,8 +153,19 @@ func TestQuickLook(t *testing.T) {
 		{"", 2, target{}, "connections=1,10,100 window=250ms warmup=100ms blocks=6,10,16 compare.primary=exchanges_per_s,service_p99_us", ""},
 		{"rate=1000", 2, target{connections: "7"}, "connections=7 compare.primary=exchanges_per_s,response_p99_us", ""},
 		{"window=2s blocks=4", 1, target{}, "window=2s blocks=4 settle=5%", ""},
-		{"", 1, target{duration: "15s", connections: "1"}, "blocks=3,5,8,10", ""},
-		{"", 1, target{duration: "1s"}, "blocks=1", ""},
+		{"", 1, target{duration: "15s", connections: "1"}, "blocks=10 window=1.1s", ""},
+		{"", 1, target{duration: "1s"}, "blocks=1 window=250ms", ""},
+		{"", 1, target{duration: "1h", connections: "1"}, "blocks=16 window=3m44.6s", ""},
+		{"", 1, target{duration: "1h"}, "blocks=16 window=1m14.6s", ""},
+		{"window=2s", 1, target{duration: "1m", connections: "1"}, "blocks=16 window=2s", ""},
+		{"", 1, target{number: "1000"}, "connections=50 amount=20 blocks=1", ""},
+		{"", 1, target{number: "7"}, "connections=7 amount=1 blocks=1", ""},
+		{"", 1, target{number: "1000", connections: "30"}, "connections=30 amount=33 blocks=1", ""},
+		{"", 1, target{number: "10", connections: "30"}, "", "at least a request for each"},
+		{"", 1, target{number: "1000", connections: "1,10"}, "", "one number of connections"},
+		{"", 1, target{number: "0"}, "", "expected a number of requests"},
+		{"window=1s", 1, target{number: "10"}, "", "expected one of them"},
+		{"", 1, target{duration: "0s"}, "", "expected how long to go on"},
 		{"connections=3", 1, target{connections: "4"}, "", "given twice"},
 		{"blocks=3", 1, target{duration: "4s"}, "", "expected one of them"},
 		{"", 1, target{duration: "soon"}, "", "--duration"},

@@ -133,6 +133,10 @@ type Option struct {
 	// As is how the option is set outside of netdyno, by role, with {value} in the place
 	// of the value: "grpc.ReadBufferSize({value})".
 	As map[Role]string `json:"as,omitempty"`
+	// FileMax is of a text that may name a file on the worker's host: "@FILE" stands
+	// for what the regular file holds, of at most so many bytes, and "@@TEXT" for a
+	// text that begins with @. 0: the text is as it is.
+	FileMax int64 `json:"file_max,omitempty"`
 }
 
 // Setup gives a worker its trial. It is sent once.

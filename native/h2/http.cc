@@ -76,16 +76,12 @@ void HttpAsking::compose(Fields& fields, const std::string& path, const std::str
   fields.add(":authority", host);
   std::vector<std::pair<std::string, std::string>> headers = {{"user-agent", "netdyno"}};
   if (!content_.empty()) headers.emplace_back("content-type", kMediaType);
+  std::erase_if(headers, [this](const auto& own) {  // the user's take the place of ours
+    return std::any_of(ask_.headers.begin(), ask_.headers.end(),
+                       [&own](const auto& given) { return http1::same_header(own.first, given.first); });
+  });
   for (const auto& [name, value] : ask_.headers) {
-    if (of_connections(name)) continue;
-    const auto known = std::find_if(headers.begin(), headers.end(), [&name = name](const auto& own) {
-      return http1::same_header(own.first, name);
-    });
-    if (known == headers.end()) {
-      headers.emplace_back(lower(name), value);
-    } else {
-      known->second = value;
-    }
+    if (!of_connections(name)) headers.emplace_back(lower(name), value);
   }
   for (auto& [name, value] : headers) fields.add(std::move(name), std::move(value));
   const bool sized = !content_.empty() || method == "POST" || method == "PUT" || method == "PATCH";

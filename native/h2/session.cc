@@ -210,6 +210,10 @@ Session::Session(Role role, const Settings& settings)
   // chunk says what was taken. Left to itself the library (1.52 to 1.70) resets a stream
   // whose window the settings reduce while an update of it waits to be sent.
   nghttp2_option_set_no_auto_window_update(option, 1);
+  // By itself the library sends a head of at most 64 KiB, path included, and says of a larger
+  // one only that the stream was refused. What is sent is bounded where options are read.
+  constexpr std::size_t kMostSent = 256 << 10;
+  nghttp2_option_set_max_send_header_block_length(option, kMostSent);
   nghttp2_mem memory = memory_.asked_by();
   const int made = role == Role::client
                        ? nghttp2_session_client_new3(&session_, Callbacks::table(), this, option, &memory)

@@ -1,6 +1,7 @@
 // The client's flows of wire http/1.1, held to what servers send.
 #include <gtest/gtest.h>
 
+#include <fstream>
 #include <map>
 #include <string>
 
@@ -194,10 +195,29 @@ TEST(HttpClient, AsksAsTheUserSays) {
       {"host", "shop.example"}, {"body", "hello"},
       {"path", "/a?b=%20c"},    {"headers", "X-Key: 1\ncontent-type: text/plain\nX-KEY: 2"}};
   ClientRig rig(setup_of(Role::client, 5, 0, options));
-  EXPECT_EQ(
-      sent(*rig.flow),
-      "PUT /a?b=%20c HTTP/1.1\r\nHost: shop.example\r\nUser-Agent: netdyno\r\nContent-Type: text/plain\r\n"
-      "X-Key: 2\r\nContent-Length: 5\r\n\r\nhello");
+  EXPECT_EQ(sent(*rig.flow),
+            "PUT /a?b=%20c HTTP/1.1\r\nHost: shop.example\r\nUser-Agent: netdyno\r\nX-Key: 1\r\n"
+            "content-type: text/plain\r\nX-KEY: 2\r\nContent-Length: 5\r\n\r\nhello");
+}
+
+TEST(HttpClient, TextsMayBeInFiles) {
+  const std::string directory = testing::TempDir();
+  const auto kept = [&directory](const std::string& name, const std::string& text) {
+    std::ofstream(directory + name, std::ios::binary) << text;
+    return "@" + directory + name;
+  };
+  const std::string body("a\n\0\xff", 4);
+  const std::string token(60'000, 't');
+  const Json options = {{"verify", "length"},
+                        {"path", kept("path", "//" + std::string(2000, 'p'))},
+                        {"headers", kept("headers", "Authorization: " + token + "\nX-Empty:\n")},
+                        {"body", kept("body", body)}};
+  ClientRig rig(setup_of(Role::client, 4, 0, options));
+  EXPECT_EQ(sent(*rig.flow, 100'000),
+            "POST //" + std::string(2000, 'p') +
+                " HTTP/1.1\r\nHost: 127.0.0.1:8080\r\nUser-Agent: netdyno\r\nContent-Type: "
+                "application/octet-stream\r\nAuthorization: " +
+                token + "\r\nX-Empty: \r\nContent-Length: 4\r\n\r\n" + body);
 }
 
 TEST(HttpClient, ARequestTooLargeToCopyIsWrittenInPieces) {
@@ -254,6 +274,7 @@ TEST(HttpOptions, AreChecked) {
   };
   for (const auto& wrong : kWrong) {
     const std::string said = refusal(setup_of(Role::client, 0, 1, wrong.options));
+    EXPECT_EQ(said.find("a\x01"), std::string::npos) << "a value may be a password: " << said;
     EXPECT_NE(said.find(wrong.want), std::string::npos) << wrong.options << ": " << said;
   }
   contract::Setup pipelined = asks(1);

@@ -88,15 +88,11 @@ std::string Asking::head_of(const std::string& path, const std::string& host) co
   std::string head = method + " " + path + " HTTP/1.1\r\nHost: " + host + "\r\n";
   std::vector<std::pair<std::string, std::string>> headers = {{"User-Agent", "netdyno"}};
   if (!content_.empty()) headers.emplace_back("Content-Type", "application/octet-stream");
-  for (const auto& [name, value] : ask_.headers) {
-    const auto known = std::find_if(headers.begin(), headers.end(),
-                                    [&name = name](const auto& own) { return same_header(own.first, name); });
-    if (known == headers.end()) {
-      headers.emplace_back(name, value);
-    } else {
-      known->second = value;
-    }
-  }
+  std::erase_if(headers, [this](const auto& own) {  // the user's take the place of ours
+    return std::any_of(ask_.headers.begin(), ask_.headers.end(),
+                       [&own](const auto& given) { return same_header(own.first, given.first); });
+  });
+  headers.insert(headers.end(), ask_.headers.begin(), ask_.headers.end());
   for (const auto& [name, value] : headers) head += name + ": " + value + "\r\n";
   const bool sized = !content_.empty() || method == "POST" || method == "PUT" || method == "PATCH";
   if (sized) head += length_of(content_.size());

@@ -1,5 +1,6 @@
 #include "http1/options.h"
 
+#include <algorithm>
 #include <string_view>
 
 #include "http1/paths.h"
@@ -18,7 +19,11 @@ using contract::Role;
 namespace {
 
 constexpr char kPath[] = "/exchange";
-constexpr std::size_t kMostHeaders = 64;
+constexpr std::size_t kMostHeaders = 1000;
+constexpr std::int64_t kMostHead = 64 << 10;   // bytes of all headers of a user's
+constexpr std::int64_t kMostBody = 64 << 20;   // bytes of a user's body
+constexpr std::int64_t kMostPath = 8 << 10;    // as internal/paths has it
+constexpr std::int64_t kMostPaths = 16 << 20;  // of a file of paths, likewise
 
 [[noreturn]] void refuse(const std::string& option, const std::string& text) {
   throw Failure(ErrorKind::setup, "option " + option + ": " + text);
@@ -32,22 +37,17 @@ bool is_framing(std::string_view name) {
   return false;
 }
 
-/// Adds one line of option headers. A name that comes again takes the place of the first.
+/// Adds one line of option headers. Its value, which may be a password, is never shown.
 void add_header(Ask& ask, std::string_view line) {
   const std::size_t colon = line.find(':');
   const std::string_view name = trimmed(line.substr(0, colon));
   const std::string_view value = colon == std::string_view::npos ? "" : trimmed(line.substr(colon + 1));
   if (colon == std::string_view::npos || !is_token(name) || !is_value(value)) {
-    refuse("headers", shown(line, 80) + " is not a header, expected Name: value");
+    refuse("headers", "found a line that is not a header, expected Name: value");
   }
   if (is_framing(name)) return;
   if (same_header(name, "Host")) {
     if (ask.host.empty()) ask.host = value;
-    return;
-  }
-  for (auto& [known, text] : ask.headers) {
-    if (!same_header(known, name)) continue;
-    text = value;
     return;
   }
   ask.headers.emplace_back(name, value);
@@ -61,10 +61,13 @@ void add_headers(Ask& ask, std::string_view text) {
 }
 
 std::vector<std::string> paths_of(const contract::Json& options, Verify verify) {
-  const auto path = options.at("path").get<std::string>();
-  const auto file = options.at("paths").get<std::string>();
+  const auto path = given_text(options, "path", kMostPath);
+  auto file = options.at("paths").get<std::string>();
   if (file.empty()) {
-    if (const std::string wrong = wrong_path(path); !wrong.empty()) {
+    // After the host, unlike in a list, further slashes can only be of the path.
+    const std::size_t slashes = std::min(path.find_first_not_of('/'), path.size());
+    const std::string wrong = wrong_path(std::string_view(path).substr(slashes > 1 ? slashes - 1 : 0));
+    if (!wrong.empty()) {
       throw Failure(ErrorKind::setup, "option path is " + wrong);
     }
     return {path};
@@ -72,22 +75,25 @@ std::vector<std::string> paths_of(const contract::Json& options, Verify verify) 
   if (verify != Verify::status)
     refuse("paths", "replies to several paths differ; expected verify=status beside it");
   if (path != kPath) refuse("paths", "option path names " + shown(path, 80) + "; expected one of them");
+  if (file[0] == '@') file.erase(0, 1);  // the option names a file in any case
   return read_paths(file);
 }
 
 }  // namespace
 
 std::vector<Option> options() {
-  Option path =
-      text_option("path", kPath, "what the client asks for; our servers answer any path, another's may not");
-  Option paths = text_option("paths", "",
-                             "file of paths, one a line, that the client asks for in turn in place of path; "
-                             "with verify=status, when any status 2xx will do");
+  Option path = given_option("path", kPath, kMostPath,
+                             "what the client asks for; our servers answer any path, another's may not");
+  Option paths = given_option("paths", "", kMostPaths,
+                              "file of paths, one a line, that the client asks for in turn in place of path; "
+                              "with verify=status, when any status 2xx will do");
   Option method =
       text_option("method", "", "method of the requests; GET without content and POST with it unless given");
-  Option headers = text_option("headers", "", "headers of the requests, \"Name: value\", one a line");
-  Option body = text_option(
-      "body", "", "body of the requests, in place of random content; as long as the factor request says");
+  Option headers =
+      given_option("headers", "", kMostHead, "headers of the requests, \"Name: value\", one a line");
+  Option body =
+      given_option("body", "", kMostBody,
+                   "body of the requests, in place of random content; as long as the factor request says");
   Option host = text_option("host", "", "Host header of the requests; the server's address unless given");
   Option status = integer_option("status", {200, 100, 599}, "status that every reply must have");
   Option verify = choice_option(
@@ -110,7 +116,7 @@ Ask ask_of(const contract::Setup& setup) {
   Ask ask;
   ask.method = o.at("method").get<std::string>();
   ask.host = o.at("host").get<std::string>();
-  ask.body = o.at("body").get<std::string>();
+  ask.body = given_text(o, "body", kMostBody);
   ask.status = o.at("status").get<int>();
   const auto verify = o.at("verify").get<std::string>();
   ask.verify = verify == "content" ? Verify::content : verify == "length" ? Verify::length : Verify::status;
@@ -121,7 +127,7 @@ Ask ask_of(const contract::Setup& setup) {
   if (!is_host(ask.host)) {
     refuse("host", shown(ask.host, 80) + " is not a host, such as example.org or example.org:8080");
   }
-  add_headers(ask, o.at("headers").get<std::string>());
+  add_headers(ask, given_text(o, "headers", kMostHead));
   if (!is_host(ask.host)) {
     refuse("headers", shown(ask.host, 80) + " is not a host, such as example.org or example.org:8080");
   }

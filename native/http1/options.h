@@ -21,7 +21,7 @@ enum class Verify { content, length, status };
 /// What a client asks for, and what its replies must have.
 struct Ask {
   std::string method;                                        // empty: by the content
-  std::vector<std::pair<std::string, std::string>> headers;  // each name once
+  std::vector<std::pair<std::string, std::string>> headers;  // in the order given, without Host
   std::string host;                                          // empty: the server's address
   std::string body;                                          // empty: the trial's own content
   std::vector<std::string> paths;                            // at least one

@@ -38,6 +38,7 @@ Json to_wire(const Option& option) {
   if (!option.choices.empty()) out["choices"] = option.choices;
   if (!option.roles.empty()) out["roles"] = names(option.roles);
   if (!option.grid.empty()) out["grid"] = option.grid;
+  if (option.file_max > 0) out["file_max"] = option.file_max;
   for (const auto& [role, text] : option.as) out["as"][std::string(name(role))] = text;
   return out;
 }
@@ -153,7 +154,8 @@ Json message(const Result& result) {
                         {"stretch_ns", result.arrivals->stretch_ns}};
   }
   if (result.inside) {
-    Json& inside = body["inside"] = {{"exchanges", result.inside->exchanges}, {"cycles", result.inside->cycles}};
+    Json& inside =
+        body["inside"] = {{"exchanges", result.inside->exchanges}, {"cycles", result.inside->cycles}};
     if (result.inside->idle_ns != 0) inside["idle_ns"] = result.inside->idle_ns;
     if (result.inside->due > 0) inside["due"] = result.inside->due;
   }

@@ -67,6 +67,7 @@ struct Option {
   std::vector<std::string> grid =
       {};  // values worth trying; empty for an option that no race varies by itself
   std::vector<std::pair<Role, std::string>> as = {};  // how it is set outside of netdyno
+  std::int64_t file_max = 0;  // bytes of the file that a text may name as @FILE; 0: it may not
 };
 
 /// One named implementation that a worker offers.
@@ -222,10 +223,11 @@ struct Arrivals {
 /// How much work fell inside the window, exchanges that span one of its edges counted by
 /// the share of their time in it.
 struct Inside {
-  double exchanges = 0;      // by the time from the actual send to the completion
-  double cycles = 0;         // by the time from the slot's completion before
-  std::int64_t idle_ns = 0;  // closed loop: from the completion before to the send, over the exchanges of service
-  double due = 0;            // open loop: exchanges that fell due
+  double exchanges = 0;  // by the time from the actual send to the completion
+  double cycles = 0;     // by the time from the slot's completion before
+  std::int64_t idle_ns =
+      0;           // closed loop: from the completion before to the send, over the exchanges of service
+  double due = 0;  // open loop: exchanges that fell due
 };
 
 /// Histograms are HdrHistogram V2, compressed, in base64. Empty ones are left out.

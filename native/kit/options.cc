@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cmath>
 
+#include "kit/files.h"
 #include "kit/line.h"
 
 namespace netdyno {
@@ -137,6 +138,21 @@ Option text_option(const std::string& name, const std::string& fallback, const s
   Option option = described(name, OptionType::text, doc);
   option.fallback = fallback;
   return option;
+}
+
+Option given_option(const std::string& name, const std::string& fallback, std::int64_t file_max,
+                    const std::string& doc) {
+  Option option = text_option(name, fallback, doc);
+  option.file_max = file_max;
+  return option;
+}
+
+std::string given_text(const Json& options, const std::string& name, std::int64_t file_max) {
+  auto text = options.at(name).get<std::string>();
+  if (text.empty() || text[0] != '@') return text;
+  text.erase(0, 1);
+  if (!text.empty() && text[0] == '@') return text;
+  return read_file("option " + name, text, static_cast<std::size_t>(file_max));
 }
 
 Option raced(Option option, const std::vector<std::string>& grid,

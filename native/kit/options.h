@@ -34,6 +34,15 @@ contract::Option duration_option(const std::string& name, const Range& range, co
 /// An option that is a text of at most 64 KiB, for instance a device's name.
 contract::Option text_option(const std::string& name, const std::string& fallback, const std::string& doc);
 
+/// A text option that may also name a file of at most so many bytes, as @FILE: see
+/// given_text.
+contract::Option given_option(const std::string& name, const std::string& fallback, std::int64_t file_max,
+                              const std::string& doc);
+
+/// The value of such an option: of "@FILE" what the regular file holds, of "@@TEXT" the text
+/// with one @, any other as it is. Throws Failure{setup} that names option and file.
+std::string given_text(const contract::Json& options, const std::string& name, std::int64_t file_max);
+
 /// The option with the values that a race tries, as a study writes them ("128KiB"), and
 /// how each role sets it outside of netdyno, with {value} in the place of the value.
 contract::Option raced(contract::Option option, const std::vector<std::string>& grid,

@@ -2,6 +2,7 @@
 #include <gtest/gtest.h>
 #include <sys/resource.h>
 
+#include <fstream>
 #include <string>
 
 #include "kit/address.h"
@@ -40,6 +41,32 @@ std::string refusal(Role role, const Json& given) {
     EXPECT_EQ(failure.kind(), ErrorKind::setup);
     return failure.what();
   }
+}
+
+TEST(Setup, ATextMayNameAFile) {
+  const auto option = given_option("body", "", 4, "");
+  contract::Transport offered = transport();
+  offered.options.push_back(option);
+  const Json said = message(contract::Hello{"w", "1", {}, {offered}}).at("hello").at("transports").at(0);
+  EXPECT_EQ(said.at("options").back().at("file_max"), 4);
+  EXPECT_FALSE(said.at("options").front().contains("file_max"));
+  const std::string file = testing::TempDir() + "given";
+  std::ofstream(file, std::ios::binary) << std::string("a\n\0\xff", 4);
+  const auto given = [](const std::string& text, std::int64_t most = 4) {
+    try {
+      return given_text({{"body", text}}, "body", most);
+    } catch (const Failure& failure) {
+      EXPECT_EQ(failure.kind(), ErrorKind::setup);
+      return std::string(failure.what());
+    }
+  };
+  EXPECT_EQ(given(""), "");
+  EXPECT_EQ(given("a@b"), "a@b");
+  EXPECT_EQ(given("@@home"), "@home");
+  EXPECT_EQ(given("@" + file), std::string("a\n\0\xff", 4));
+  EXPECT_NE(given("@" + file, 3).find("more than 3 bytes"), std::string::npos);
+  EXPECT_NE(given("@/tmp").find("option body: /tmp is no regular file"), std::string::npos);
+  EXPECT_NE(given("@" + file + "x").find("No such file"), std::string::npos);
 }
 
 TEST(Setup, ExchangesAreReadWhole) {

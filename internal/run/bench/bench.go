@@ -29,6 +29,7 @@ type Bench struct {
 	Before  BeforeBlock               // may be nil
 
 	Messages map[string]contract.Structure // by level of factor message, every one of the plan
+	Texts    TextFile                      // of levels that stand for texts; nil where there are none
 	Timeouts Timeouts                      // the zero value is the standard
 
 	disturbed bool      // a trial of the last round failed
@@ -43,6 +44,9 @@ type Bench struct {
 // one. Of the trials that are planned it returns those that run, and whether the run has
 // ended, so that only its probes run still.
 type BeforeBlock func(block int, planned []record.Trial) (run []record.Trial, ended bool, err error)
+
+// TextFile returns the file on a host that holds the text for which a level stands.
+type TextFile func(host rig.Host, level string) (string, error)
 
 // Event is one step of a run, for whoever shows progress.
 type Event struct {

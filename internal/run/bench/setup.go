@@ -3,6 +3,7 @@ package bench
 import (
 	"cmp"
 	"fmt"
+	"maps"
 	"net"
 	"slices"
 	"strings"
@@ -245,6 +246,9 @@ func (t *trial) setups() (setups, error) {
 	}
 	out := setups{server: base, client: map[string]contract.Setup{}, before: map[string]int{}}
 	out.server.Transport, out.server.Role, out.server.Options = t.serverEnd.Name, contract.Server, options[contract.Server]
+	if err := t.enterFiles(t.serverSeat.Host, &out.server); err != nil {
+		return fail(err)
+	}
 	out.server.TLS = serverTLS
 	if len(t.servers) > 0 {
 		out.server.Listen = net.JoinHostPort(t.serverSeat.Address, "0")
@@ -261,6 +265,9 @@ func (t *trial) setups() (setups, error) {
 		setup.Load = t.work.ClientLoad(i)
 		setup.Load.DrainNs = int64(t.drain())
 		setup.Seed, setup.TLS = t.plan.Seed+uint64(i), clientTLS
+		if err := t.enterFiles(t.clientSeats[i].Host, &setup); err != nil {
+			return fail(err)
+		}
 		if own := sources[t.clientSeats[i].Name]; len(own) > 1 {
 			setup.Sources = own
 		}
@@ -268,4 +275,26 @@ func (t *trial) setups() (setups, error) {
 		before += setup.Load.Connections
 	}
 	return out, nil
+}
+
+// enterFiles puts the files of a worker's host in the place of options' levels that
+// stand for texts.
+func (t *trial) enterFiles(host rig.Host, setup *contract.Setup) error {
+	options := maps.Clone(setup.Options) // the other workers' too
+	for name, value := range options {
+		level, text := value.(string)
+		if !text || !study.IsGiven(level) {
+			continue
+		}
+		if t.bench.Texts == nil {
+			return fmt.Errorf("option %s: %s was not read before the run", name, level)
+		}
+		file, err := t.bench.Texts(host, level)
+		if err != nil {
+			return fmt.Errorf("option %s: %w", name, err)
+		}
+		options[name] = "@" + file
+	}
+	setup.Options = options
+	return nil
 }

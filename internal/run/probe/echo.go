@@ -15,11 +15,11 @@ import (
 const echoed = 100
 
 // askEcho probes a server that sends back what it receives.
-func askEcho(ctx context.Context, _ Target, u *url.URL) (Found, error) {
+func askEcho(ctx context.Context, t Target, u *url.URL) (Found, error) {
 	ctx, cancel := context.WithTimeout(ctx, deadline)
 	defer cancel()
 	var dialer net.Dialer
-	conn, err := dialer.DialContext(ctx, "tcp", address(u))
+	conn, err := dialer.DialContext(ctx, "tcp", t.address(u))
 	if err != nil {
 		return Found{}, err
 	}
@@ -40,7 +40,7 @@ func askEcho(ctx context.Context, _ Target, u *url.URL) (Found, error) {
 		Name: u.Host, At: reached(conn.RemoteAddr()),
 		Words: fmt.Sprintf("echoes %d bytes", echoed),
 		Levels: map[string]string{
-			"server": "address", "client": "go-epoll", "opt.server.address": address(u), "opt.server.wire": "echo",
+			"server": "address", "client": "go-epoll", "opt.server.address": t.address(u), "opt.server.wire": "echo",
 			"request": size(echoed), "response": size(echoed),
 		},
 	}, nil

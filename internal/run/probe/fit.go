@@ -17,10 +17,10 @@ func (t Target) Fit(urls []string) error {
 	if t.Message != "" {
 		return errors.New("--message does not go with a URL: a method of grpc:// says the type of its request")
 	}
-	if !has("grpc", "grpcs") && (t.Data != "" || t.Proto != "") {
-		return errors.New("--data and --proto go with grpc:// URLs; for http:// write --body")
+	if !has("grpc", "grpcs") && t.Proto != "" {
+		return errors.New("--proto goes with grpc:// URLs")
 	}
-	if !has("http", "https") && (t.Body != "" || t.BodyFile != "" || t.Method != "" || len(t.Paths.All) > 0 || t.HTTP2) {
+	if !has("http", "https") && (t.Body != "" || t.BodyFile != "" || t.Method != "" || len(t.Paths) > 0 || t.HTTP2) {
 		return errors.New("--body, --body-file, --method, --paths and --http2 go with http:// URLs; for grpc:// write --data JSON and name the method in the URL")
 	}
 	return nil

@@ -24,9 +24,8 @@ import (
 	"netdyno/internal/values"
 )
 
-// mostRequest bounds a serialized request: it travels as an option, in base64, and
-// a study file holds 64 KiB.
-const mostRequest = 32 << 10
+// mostRequest bounds a serialized request, which travels in base64.
+const mostRequest = 32 << 20
 
 // askGRPC probes a unary method of a gRPC server, encrypted or not. The request is
 // serialized here, once: the client of a trial sends its bytes, so that a stored run
@@ -73,19 +72,22 @@ func askGRPC(ctx context.Context, t Target, u *url.URL) (Found, error) {
 			return Found{}, err
 		}
 	}
-	f := c.found(t)
+	f, err := c.found(t)
+	if err != nil {
+		return Found{}, err
+	}
 	f.Takes = median(takes)
 	return f, nil
 }
 
 // withMetadata adds the user's headers to calls.
 func (t Target) withMetadata(ctx context.Context) (context.Context, error) {
-	for _, h := range t.Headers {
-		name, value, found := strings.Cut(h, ":")
-		name, value = strings.ToLower(strings.TrimSpace(name)), strings.TrimSpace(value)
-		if !found || name == "" {
-			return nil, fmt.Errorf("header %q: expected Name: value", quantity.Clip(h, 80))
-		}
+	fields, err := t.fields()
+	if err != nil {
+		return nil, err
+	}
+	for _, f := range fields {
+		name, value := strings.ToLower(f.Name), f.Value
 		if name == timeoutHeader {
 			continue // callDeadline has it, and the library sends it
 		}
@@ -95,7 +97,7 @@ func (t Target) withMetadata(ctx context.Context) (context.Context, error) {
 		if strings.HasSuffix(name, "-bin") {
 			decoded, err := base64.RawStdEncoding.DecodeString(strings.TrimRight(value, "=")) // padded or not
 			if err != nil {
-				return nil, fmt.Errorf("header %q: a name that ends in -bin has a value in base64", quantity.Clip(h, 80))
+				return nil, fmt.Errorf("header %q: a name that ends in -bin has a value in base64", quantity.Clip(name, 80))
 			}
 			value = string(decoded)
 		}
@@ -169,7 +171,7 @@ func (c *called) call(ctx context.Context, conn *grpc.ClientConn) (int, error) {
 }
 
 // found turns what the calls brought into levels.
-func (c called) found(t Target) Found {
+func (c called) found(t Target) (Found, error) {
 	last := c.lengths[len(c.lengths)-1]
 	verify, length := "length", fmt.Sprintf("%d bytes", last)
 	for _, n := range c.lengths {
@@ -184,13 +186,16 @@ func (c called) found(t Target) Found {
 	}
 	client, chosen := t.client(wire, c.url.Scheme == "grpcs", own)
 	levels := map[string]string{
-		"server": "address", "client": client, "opt.server.address": address(c.url), "opt.server.wire": wire,
+		"server": "address", "client": client, "opt.server.address": t.address(c.url), "opt.server.wire": wire,
 		"request": size(int64(len(c.request))), "response": size(int64(last)),
 		"opt.client.method": c.path(), "opt.client.codec": "raw", "opt.client.verify": verify,
 	}
-	setter(levels)("body", base64.StdEncoding.EncodeToString(c.request))
 	t.Headers = slices.DeleteFunc(slices.Clone(t.Headers), isTimeout)
-	t.addNames(c.url, levels)
+	f := Found{Levels: levels, Texts: map[string]Text{}}
+	f.text("body", base64.StdEncoding.EncodeToString(c.request), false)
+	if err := t.addNames(c.url, &f); err != nil {
+		return f, err
+	}
 	words := []string{"gRPC OK", length + " of " + string(c.method.Output().FullName()), "types by " + c.types.origin}
 	if c.packing.packed {
 		levels["opt.client.packed_replies"] = "yes"
@@ -210,5 +215,6 @@ func (c called) found(t Target) Found {
 	if c.path() != "/"+strings.Trim(c.url.Path, "/") {
 		words = append([]string{c.path()}, words...)
 	}
-	return Found{Name: c.url.Host + "/" + string(c.method.Name()), Levels: levels, Words: strings.Join(words, ", "), At: reached(c.peer.Addr)}
+	f.Name, f.Words, f.At = c.url.Host+"/"+string(c.method.Name()), strings.Join(words, ", "), reached(c.peer.Addr)
+	return f, nil
 }

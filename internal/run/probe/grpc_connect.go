@@ -34,12 +34,12 @@ func (t Target) connect(ctx context.Context, u *url.URL, more ...grpc.DialOption
 	}
 	var secure credentials.TransportCredentials
 	if u.Scheme == "grpcs" {
-		err = speaksTLS(ctx, u, config)
+		err = t.speaksTLS(ctx, u, config)
 		name := config.ServerName
 		config.ServerName = "" // or it would have to be :authority
 		secure = checked{credentials.NewTLS(config), name}
 	} else {
-		err = speaksHTTP2(ctx, u)
+		err = t.speaksHTTP2(ctx, u)
 		secure = insecure.NewCredentials()
 	}
 	if err != nil {
@@ -47,16 +47,16 @@ func (t Target) connect(ctx context.Context, u *url.URL, more ...grpc.DialOption
 	}
 	host := t.Host
 	if host == "" {
-		host = u.Host
+		host = hostOf(u)
 	}
 	return grpc.NewClient("passthrough:///"+address(u), append(more, grpc.WithTransportCredentials(secure), grpc.WithAuthority(host), grpc.WithDisableServiceConfig(),
-		grpc.WithContextDialer(func(ctx context.Context, _ string) (net.Conn, error) { return dial(ctx, u) }))...)
+		grpc.WithContextDialer(func(ctx context.Context, _ string) (net.Conn, error) { return t.dial(ctx, u) }))...)
 }
 
-// dial connects to a URL's address, and to no proxy.
-func dial(ctx context.Context, u *url.URL) (net.Conn, error) {
+// dial connects to the target's address, and to no proxy.
+func (t Target) dial(ctx context.Context, u *url.URL) (net.Conn, error) {
 	var dialer net.Dialer
-	return dialer.DialContext(ctx, "tcp", address(u))
+	return dialer.DialContext(ctx, "tcp", t.address(u))
 }
 
 // checked checks a certificate for a name that need not be :authority.
@@ -79,8 +79,8 @@ func (c checked) Clone() credentials.TransportCredentials {
 const greeting = 2 * time.Second
 
 // speaksTLS makes a handshake and says what keeps it from succeeding.
-func speaksTLS(ctx context.Context, u *url.URL, config *tls.Config) error {
-	conn, err := dial(ctx, u)
+func (t Target) speaksTLS(ctx context.Context, u *url.URL, config *tls.Config) error {
+	conn, err := t.dial(ctx, u)
 	if err != nil {
 		return err
 	}
@@ -90,7 +90,7 @@ func speaksTLS(ctx context.Context, u *url.URL, config *tls.Config) error {
 	config.NextProtos, config.GetClientCertificate = []string{"h2"}, certificate.give
 	secure, err := shaken(ctx, conn, config)
 	if err != nil {
-		return certificate.explain(u, misshaken(ctx, u, err))
+		return certificate.explain(u, t.misshaken(ctx, u, err))
 	}
 	if secure.ConnectionState().NegotiatedProtocol != "h2" {
 		return fmt.Errorf("%s speaks TLS without HTTP/2 (ALPN h2), which gRPC needs", address(u))
@@ -132,7 +132,7 @@ func (p *presented) explain(u *url.URL, err error) error {
 }
 
 // misshaken says what an error of a handshake means, and what to do.
-func misshaken(ctx context.Context, u *url.URL, err error) error {
+func (t Target) misshaken(ctx context.Context, u *url.URL, err error) error {
 	var unknown x509.UnknownAuthorityError
 	var name x509.HostnameError
 	switch {
@@ -143,19 +143,19 @@ func misshaken(ctx context.Context, u *url.URL, err error) error {
 	case strings.Contains(err.Error(), "no application protocol"):
 		return fmt.Errorf("%s speaks TLS without HTTP/2 (ALPN h2), which gRPC needs", address(u))
 	}
-	if header := (tls.RecordHeaderError{}); errors.As(err, &header) || greets(ctx, u) == nil {
+	if header := (tls.RecordHeaderError{}); errors.As(err, &header) || t.greets(ctx, u) == nil {
 		return fmt.Errorf("%s speaks no TLS; measure grpc://%s", address(u), u.Host+u.RequestURI())
 	}
 	return fmt.Errorf("the TLS handshake with %s failed: %w", address(u), err)
 }
 
 // speaksHTTP2 looks for a plain server of HTTP/2, and says what it is instead.
-func speaksHTTP2(ctx context.Context, u *url.URL) error {
-	heard := greets(ctx, u)
+func (t Target) speaksHTTP2(ctx context.Context, u *url.URL) error {
+	heard := t.greets(ctx, u)
 	if heard == nil {
 		return nil
 	}
-	conn, err := dial(ctx, u)
+	conn, err := t.dial(ctx, u)
 	if err != nil {
 		return err
 	}
@@ -169,8 +169,8 @@ func speaksHTTP2(ctx context.Context, u *url.URL) error {
 }
 
 // greets tells whether a server answers HTTP/2 on a plain connection.
-func greets(ctx context.Context, u *url.URL) error {
-	conn, err := dial(ctx, u)
+func (t Target) greets(ctx context.Context, u *url.URL) error {
+	conn, err := t.dial(ctx, u)
 	if err != nil {
 		return err
 	}

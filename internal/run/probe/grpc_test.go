@@ -97,10 +97,16 @@ func TestGRPC(t *testing.T) {
 	if !strings.Contains(f.Words, "replies of different lengths") {
 		t.Errorf("words %q", f.Words)
 	}
-	levels(t, probe.Target{URL: "grpc://" + at + "/grpc.testing.TestService/EmptyCall", Headers: []string{"X-Key: 1", "x-bin: AQ=="}, Host: "shop.example"}, map[string]string{
-		"opt.client.headers": "X-Key: 1\nx-bin: AQ==", "opt.client.host": "shop.example", "response": "0B",
+	f = levels(t, probe.Target{URL: "grpc://" + at + "/grpc.testing.TestService/EmptyCall", Headers: []string{"X-Key: 1", "x-bin: AQ=="}, Host: "shop.example"}, map[string]string{
+		"opt.client.headers": "", "opt.client.host": "shop.example", "response": "0B",
 	})
-	levels(t, probe.Target{URL: "grpc://" + at + "/grpc.testing.TestService/EmptyCall", Headers: []string{"X-Key: 1", "x-bin: AQ"}, Host: "shop.example"}, map[string]string{"opt.client.headers": "X-Key: 1\nx-bin: AQ"})
+	if text := f.Texts["opt.client.headers"]; string(text.Bytes) != "X-Key: 1\nx-bin: AQ==" || text.Secret {
+		t.Errorf("the headers are %+v", text)
+	}
+	f = levels(t, probe.Target{URL: "grpc://" + at + "/grpc.testing.TestService/EmptyCall", Headers: []string{"X-Key: 1", "x-bin: AQ"}, Host: "shop.example"}, map[string]string{"opt.client.headers": ""})
+	if text := f.Texts["opt.client.headers"]; string(text.Bytes) != "X-Key: 1\nx-bin: AQ" {
+		t.Errorf("the headers are %+v", text)
+	}
 	refused(t, probe.Target{URL: "grpc://" + at + "/grpc.testing.TestService/EmptyCall"}, "answers Unauthenticated: no key·here·[0m")
 }
 
@@ -254,7 +260,7 @@ func TestFlagsOfAnotherKindOfURL(t *testing.T) {
 		url    string
 		want   string
 	}{
-		{probe.Target{Data: "{}"}, "http://a/", "--data and --proto go with grpc:// URLs"},
+		{probe.Target{Proto: "a.proto"}, "http://a/", "--proto goes with grpc:// URLs"},
 		{probe.Target{Method: "PUT"}, "grpc://a:1/b/c", "go with http:// URLs"},
 		{probe.Target{Message: "a.B"}, "grpc://a:1/b/c", "says the type of its request"},
 	} {

@@ -12,18 +12,19 @@ import (
 	"net/http/httptrace"
 	"net/netip"
 	"net/url"
-	"os"
 	"strconv"
 	"strings"
 	"time"
 
 	"netdyno/internal/contract"
+	"netdyno/internal/input"
 	"netdyno/internal/quantity"
 )
 
 const (
-	asked    = 3        // times that a server is asked before its length is believed
-	mostBody = 64 << 10 // bytes of a request's body: it travels as an option
+	asked     = 3        // times that a server is asked before its length is believed
+	mostBody  = 64 << 20 // bytes of a request's body
+	mostMoves = 10       // redirections that are followed
 )
 
 // reply is what one request brought.
@@ -37,10 +38,10 @@ type reply struct {
 
 // askHTTP probes a server of HTTP, of either version, encrypted or not.
 func askHTTP(ctx context.Context, t Target, u *url.URL) (Found, error) {
-	if several := len(t.Paths.All) > 0; several && u.RequestURI() != "/" {
+	if several := len(t.Paths) > 0; several && u.RequestURI() != "/" {
 		return Found{}, fmt.Errorf("the URL names the path %s, and --paths names others; expected %s://%s alone", quantity.Clip(u.RequestURI(), 80), u.Scheme, u.Host)
 	}
-	body, err := t.body()
+	body, err := t.body(ctx)
 	if err != nil {
 		return Found{}, err
 	}
@@ -49,33 +50,51 @@ func askHTTP(ctx context.Context, t Target, u *url.URL) (Found, error) {
 		return Found{}, err
 	}
 	defer transport.CloseIdleConnections()
+	first, moves := u, 0
 	var replies []reply
 	var takes []time.Duration
-	for i := range asked {
+	for i := 0; i < asked; i++ {
 		where := t.turn(u, i)
 		var r reply
 		if err := timed(ctx, &takes, func(ctx context.Context) (err error) {
 			r, err = t.ask(ctx, transport, where.String(), body)
 			return err
 		}); err != nil {
-			return Found{}, t.misspoken(ctx, where, err)
+			var to redirected
+			if !t.Follow || !errors.As(err, &to) {
+				return Found{}, t.misspoken(ctx, where, err)
+			}
+			if moves++; moves > mostMoves {
+				return Found{}, fmt.Errorf("%s redirects more than %d times", u, mostMoves)
+			}
+			if u, err = t.follow(u, to); err != nil {
+				return Found{}, err
+			}
+			if to.code != http.StatusTemporaryRedirect && to.code != http.StatusPermanentRedirect && body != "" {
+				body = "" // as curl and browsers do
+			}
+			i, replies, takes = -1, nil, nil
+			continue
 		}
 		if err := t.sound(where, r); err != nil {
 			return Found{}, err
 		}
 		replies = append(replies, r)
 	}
-	f := t.found(u, body, replies)
+	f, err := t.found(u, body, replies)
+	if moves > 0 {
+		f.Words += ", where " + Shown(first) + " leads"
+	}
 	f.Takes = median(takes)
-	return f, nil
+	return f, err
 }
 
 // turn is the URL of request i: that of the target, or of the first of its paths.
 func (t Target) turn(u *url.URL, i int) *url.URL {
-	if len(t.Paths.All) == 0 {
+	if len(t.Paths) == 0 {
 		return u
 	}
-	where, err := u.Parse(t.Paths.All[i%len(t.Paths.All)])
+	where, err := u.Parse(t.Paths[i%len(t.Paths)])
 	if err != nil { // they were parsed when they were read
 		return u
 	}
@@ -83,22 +102,17 @@ func (t Target) turn(u *url.URL, i int) *url.URL {
 }
 
 // body is what the requests carry.
-func (t Target) body() (string, error) {
+func (t Target) body(ctx context.Context) (string, error) {
 	body := t.Body
 	if t.BodyFile != "" {
-		f, err := os.Open(t.BodyFile)
-		if err != nil {
-			return "", fmt.Errorf("body file: %w", err)
-		}
-		defer f.Close()
-		text, err := io.ReadAll(io.LimitReader(f, mostBody+1))
+		text, err := input.Within(ctx, mostBody)(t.BodyFile)
 		if err != nil {
 			return "", fmt.Errorf("body file: %w", err)
 		}
 		body = string(text)
 	}
 	if len(body) > mostBody {
-		return "", fmt.Errorf("the body has more than %d bytes, the most that a request of one's own can carry", mostBody)
+		return "", fmt.Errorf("the body has more than %d bytes, the most that a request can carry", mostBody)
 	}
 	return body, nil
 }
@@ -107,7 +121,7 @@ func (t Target) body() (string, error) {
 func (t Target) trust() (*tls.Config, error) {
 	config := &tls.Config{ServerName: t.SNI, InsecureSkipVerify: t.Insecure}
 	if t.CA != "" {
-		text, err := os.ReadFile(t.CA)
+		text, err := input.Whole(t.CA, 1<<20)
 		if err != nil {
 			return nil, fmt.Errorf("ca: %w", err)
 		}
@@ -133,9 +147,15 @@ func (t Target) transport() (*http.Transport, error) {
 	}
 	protocols := new(http.Protocols)
 	protocols.SetHTTP1(!t.HTTP2)
-	protocols.SetHTTP2(true)
+	protocols.SetHTTP2(!t.HTTP1)
 	protocols.SetUnencryptedHTTP2(t.HTTP2)
-	return &http.Transport{TLSClientConfig: config, DisableCompression: true, Protocols: protocols}, nil
+	dial := func(ctx context.Context, network, address string) (net.Conn, error) {
+		if t.Dial != nil {
+			address = t.Dial(address)
+		}
+		return new(net.Dialer).DialContext(ctx, network, address)
+	}
+	return &http.Transport{TLSClientConfig: config, DisableCompression: true, Protocols: protocols, DialContext: dial}, nil
 }
 
 // ask makes one request and reads its reply to the end.
@@ -150,18 +170,9 @@ func (t Target) ask(ctx context.Context, transport http.RoundTripper, where, bod
 	if err != nil {
 		return r, err
 	}
-	if request.Host = t.Host; t.Host == "" {
-		request.Host = request.URL.Host
-	}
-	if body != "" {
-		request.Header.Set("Content-Type", "application/octet-stream")
-	}
-	for _, h := range t.Headers {
-		name, value, ok := strings.Cut(h, ":")
-		if !ok {
-			return r, fmt.Errorf("header %q: expected Name: value", quantity.Clip(h, 80))
-		}
-		request.Header.Set(strings.TrimSpace(name), strings.TrimSpace(value))
+	request.Close = t.Close
+	if err := t.dress(request, body); err != nil {
+		return r, err
 	}
 	response, err := transport.RoundTrip(request)
 	if err != nil {
@@ -170,7 +181,7 @@ func (t Target) ask(ctx context.Context, transport http.RoundTripper, where, bod
 	defer response.Body.Close()
 	r.proto, r.status, r.code, r.server = response.Proto, response.Status, response.StatusCode, response.Header.Get("Server")
 	if r.code >= http.StatusMultipleChoices && r.code < http.StatusBadRequest && response.Header.Get("Location") != "" {
-		return r, redirected{response.Header.Get("Location")}
+		return r, redirected{response.Header.Get("Location"), r.code}
 	}
 	if r.code >= http.StatusBadRequest {
 		line, _ := io.ReadAll(io.LimitReader(response.Body, 200)) // a part of it will do
@@ -181,7 +192,10 @@ func (t Target) ask(ctx context.Context, transport http.RoundTripper, where, bod
 	return r, err
 }
 
-type redirected struct{ to string }
+type redirected struct {
+	to   string
+	code int
+}
 
 func (e redirected) Error() string { return "redirects to " + e.to }
 
@@ -194,7 +208,7 @@ func (t Target) sound(where *url.URL, r reply) error {
 	switch {
 	case r.bytes > contract.MaxMessage:
 		return fmt.Errorf("%s answers with more than %s; name something smaller", where, quantity.FormatBytes(contract.MaxMessage))
-	case len(t.Paths.All) > 0 && r.code/100 != 2:
+	case len(t.Paths) > 0 && r.code/100 != 2:
 		return fmt.Errorf("%s answers %s; with --paths every reply must have a status 2xx", where, r.status)
 	}
 	return nil
@@ -210,7 +224,7 @@ func explainHTTP(u *url.URL, err error) error {
 	where := u.String()
 	switch {
 	case errors.As(err, &to):
-		return fmt.Errorf("%s redirects to %s: measure that URL", where, quantity.Clip(to.to, 200))
+		return fmt.Errorf("%s redirects to %s: measure that URL, or add -L", where, quantity.Clip(to.to, 200))
 	case errors.As(err, &answered) && answered.says != "":
 		return fmt.Errorf("%s answers %s: %s", where, answered.status, quantity.Clip(answered.says, 120))
 	case errors.As(err, &answered):
@@ -231,7 +245,7 @@ func explainHTTP(u *url.URL, err error) error {
 }
 
 // found turns replies into levels.
-func (t Target) found(u *url.URL, body string, replies []reply) Found {
+func (t Target) found(u *url.URL, body string, replies []reply) (Found, error) {
 	last := replies[len(replies)-1]
 	stable, kept := true, last.reused
 	for _, r := range replies[:len(replies)-1] {
@@ -243,14 +257,15 @@ func (t Target) found(u *url.URL, body string, replies []reply) Found {
 	}
 	client, chosen := t.client(wire, u.Scheme == "https", own)
 	levels := map[string]string{
-		"server": "address", "client": client, "opt.server.address": address(u), "opt.server.wire": wire,
+		"server": "address", "client": client, "opt.server.address": t.address(u), "opt.server.wire": wire,
 		"request": size(int64(len(body))), "response": size(last.bytes),
-		"opt.client.path": u.RequestURI(), "opt.client.verify": "length",
+		"opt.client.verify": "length",
 	}
+	f := Found{Name: named(u), URL: u, Levels: levels, Texts: map[string]Text{}, At: last.at}
 	words := []string{last.proto + " " + last.status}
-	if n := len(t.Paths.All); n > 0 {
-		levels["opt.client.verify"], levels["opt.client.paths"] = "status", t.Paths.Kept
-		delete(levels, "opt.client.path")
+	if n := len(t.Paths); n > 0 {
+		levels["opt.client.verify"] = "status"
+		f.Texts["opt.client.paths"] = Text{Bytes: []byte(strings.Join(t.Paths, "\n") + "\n")}
 		words = []string{last.proto, fmt.Sprintf("%d paths in turn", n)}
 	} else if stable {
 		words = append(words, fmt.Sprintf("%d bytes", last.bytes))
@@ -258,7 +273,10 @@ func (t Target) found(u *url.URL, body string, replies []reply) Found {
 		levels["opt.client.verify"] = "status"
 		words = append(words, "replies of different lengths")
 	}
-	if kept || wire == "h2c" {
+	if t.Close {
+		levels["fresh"] = "yes"
+		words = append(words, "a new connection for every request, as asked")
+	} else if kept || wire == "h2c" {
 		words = append(words, "keep-alive")
 	} else {
 		levels["fresh"] = "yes"
@@ -270,60 +288,8 @@ func (t Target) found(u *url.URL, body string, replies []reply) Found {
 	if last.server != "" {
 		words = append(words, quantity.Clip(last.server, 40))
 	}
-	t.addAsked(u, levels, body, last)
-	return Found{Name: named(u), Levels: levels, Words: strings.Join(words, ", "), At: last.at}
-}
-
-// addAsked adds the options that the requests need.
-func (t Target) addAsked(u *url.URL, levels map[string]string, body string, last reply) {
-	set := setter(levels)
-	set("method", t.Method)
-	set("body", body)
-	if last.code != http.StatusOK && len(t.Paths.All) == 0 {
-		set("status", strconv.Itoa(last.code))
-	}
-	t.addNames(u, levels)
-	if u.Scheme == "https" {
-		t.addTrust(u, levels)
-	}
-}
-
-// setter sets options of the client that have a level.
-func setter(levels map[string]string) func(option, level string) {
-	return func(option, level string) {
-		if level != "" {
-			levels["opt.client."+option] = level
-		}
-	}
-}
-
-// addNames adds the headers and the host that is asked for.
-func (t Target) addNames(u *url.URL, levels map[string]string) {
-	set := setter(levels)
-	set("headers", strings.Join(t.Headers, "\n"))
-	set("host", t.Host)
-	if t.Host == "" && net.ParseIP(u.Hostname()) == nil { // clients connect to an address
-		set("host", u.Host)
-	}
-}
-
-// addTrust adds what a client needs to trust an encrypting server.
-func (t Target) addTrust(u *url.URL, levels map[string]string) {
-	set := setter(levels)
-	levels["tls"] = "yes"
-	set("ca", t.CA)
-	if t.CA == "" {
-		set("ca", "system")
-	}
-	set("cert", t.Cert)
-	set("key", t.Key)
-	set("sni", t.SNI)
-	if t.SNI == "" && net.ParseIP(u.Hostname()) == nil {
-		set("sni", u.Hostname())
-	}
-	if t.Insecure {
-		set("insecure", "true")
-	}
+	f.Words = strings.Join(words, ", ")
+	return f, t.addAsked(u, &f, body, last)
 }
 
 // size writes a number of bytes as a level.

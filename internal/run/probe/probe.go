@@ -6,6 +6,7 @@ package probe
 import (
 	"cmp"
 	"context"
+	"encoding/base64"
 	"errors"
 	"fmt"
 	"net"
@@ -16,25 +17,33 @@ import (
 	"syscall"
 	"time"
 
+	"netdyno/internal/head"
 	"netdyno/internal/printable"
 	"netdyno/internal/quantity"
 )
 
 // Target is what a user named: a URL and how to ask it.
 type Target struct {
-	URL                  string
+	URL                  string // as Parse takes it
 	Method               string
 	Headers              []string // "Name: value"
 	Body                 string
 	BodyFile             string
-	Host, SNI            string // "" for the URL's
-	CA, Cert, Key        string // PEM files; CA "" for the authorities that this host trusts
-	Insecure             bool   // accept any certificate
-	Paths                Paths  // asked for in turn in place of the URL's; none for the URL alone
-	Proto, Message, Data string // of a remote procedure call: a .proto, its type, its values as JSON or their file
-	HTTP2                bool   // ask for HTTP/2, over http:// too; over https:// it is learnt
-	Client               Client // of a trial; nil for those on Go's libraries
+	Host, SNI            string   // "" for the URL's
+	CA, Cert, Key        string   // PEM files; CA "" for the authorities that this host trusts
+	Insecure             bool     // accept any certificate
+	Paths                []string // asked for in turn in place of the URL's; none for the URL alone
+	Proto, Message, Data string   // of a remote procedure call: a .proto, its type, its values as JSON or their file
+	HTTP2                bool     // ask for HTTP/2, over http:// too; over https:// it is learnt
+	HTTP1                bool     // over https://, too
+	Close                bool     // a new connection for every request
+	Follow               bool     // measure where redirections end
+	Dial                 Dial     // nil: what the URL names
+	Client               Client   // of a trial; nil for those on Go's libraries
 }
+
+// Dial returns the host and port to connect to in place of a URL's.
+type Dial func(address string) string
 
 // Client names the client of a wire that a trial shall have, and whether it must encrypt;
 // "" for one on a library of Go's.
@@ -51,11 +60,20 @@ func (t Target) client(wire string, encrypted bool, own string) (name string, ch
 // Found is what a probe learnt.
 type Found struct {
 	Name   string            // of the arm: host:port, with the path when it is not /; of gRPC with the method alone
+	URL    *url.URL          // that was measured: where redirections ended
 	Levels map[string]string // by factor: server, client, request, response, opt.server.address …
+	Texts  map[string]Text   // by factor, in the place of levels
 	Words  string            // "HTTP/1.1 200 OK, 615 bytes, keep-alive, nginx/1.22.1"
 	Local  bool              // the address is of this host
 	At     netip.AddrPort    // what the name led to; zero where the scheme does not tell
 	Takes  time.Duration     // the median request, from its send to the end of its reply
+}
+
+// Text is what requests carry that is no level: long, of several lines, binary, or
+// secret.
+type Text struct {
+	Bytes  []byte
+	Secret bool
 }
 
 // deadline bounds each request of a probe.
@@ -95,34 +113,35 @@ var schemes = map[string]func(context.Context, Target, *url.URL) (Found, error){
 	"grpcs": askGRPC,
 }
 
-// IsURL tells whether text is a URL of a scheme that Probe knows.
-func IsURL(text string) bool {
-	scheme, _, found := strings.Cut(text, "://")
-	_, known := schemes[scheme]
-	return found && known
-}
-
 // Probe asks the target a few times, for at most 30 s each. Its error is one printable
 // sentence that says what to do.
 func Probe(ctx context.Context, t Target) (Found, error) {
 	ctx, cancel := context.WithCancel(ctx)
 	defer cancel()
-	u, err := url.Parse(t.URL)
-	if err != nil || u.Hostname() == "" {
-		return Found{}, fmt.Errorf("%q is not a URL; expected one such as http://127.0.0.1:8080/", quantity.Clip(t.URL, 200))
+	u, err := Parse(t.URL)
+	if err != nil {
+		return Found{}, err
 	}
+	if t.Headers, err = t.credentials(u); err != nil {
+		return Found{}, err
+	}
+	u.User = nil
 	ask, known := schemes[u.Scheme]
 	if !known {
 		return Found{}, fmt.Errorf("scheme %q cannot be measured; %s", quantity.Clip(u.Scheme, 20), quantity.Hint(u.Scheme, names()))
 	}
 	if port := u.Port(); port == "" && ports[u.Scheme] == "" {
-		return Found{}, fmt.Errorf("%s names no port; expected one such as %s://%s:7000", t.URL, u.Scheme, u.Hostname())
+		return Found{}, fmt.Errorf("%s names no port; expected one such as %s://%s:7000", Shown(u), u.Scheme, u.Hostname())
 	}
 	f, err := ask(ctx, t, u)
 	if err != nil {
 		return Found{}, errors.New(printable.Text(explain(u, err).Error()))
 	}
-	f.Local = local(u.Hostname())
+	if f.URL == nil {
+		f.URL = u
+	}
+	host, _, _ := net.SplitHostPort(t.address(f.URL)) // it has both
+	f.Local = local(host)
 	return f, nil
 }
 
@@ -136,6 +155,42 @@ func address(u *url.URL) string {
 		port = ports[u.Scheme]
 	}
 	return net.JoinHostPort(u.Hostname(), port)
+}
+
+// address is where the target's requests go: the URL's host and port, or those that
+// Dial has for them.
+func (t Target) address(u *url.URL) string {
+	if t.Dial != nil {
+		return t.Dial(address(u))
+	}
+	return address(u)
+}
+
+// credentials adds to the headers those that the URL has; a header goes before them.
+func (t Target) credentials(u *url.URL) ([]string, error) {
+	fields, err := t.fields()
+	if err != nil || u.User == nil || u.Scheme == "tcp" {
+		return t.Headers, err
+	}
+	if _, given, _ := head.Take(fields, "Authorization"); given {
+		return t.Headers, nil
+	}
+	password, _ := u.User.Password()
+	return append(slices.Clone(t.Headers), Basic(u.User.Username(), password)), nil
+}
+
+// Basic is the header that names a user (RFC 7617).
+func Basic(user, password string) string {
+	return "Authorization: Basic " + base64.StdEncoding.EncodeToString([]byte(user+":"+password))
+}
+
+// fields are the headers, as the clients read them.
+func (t Target) fields() ([]head.Field, error) {
+	fields, err := head.Parse(strings.Join(t.Headers, "\n"))
+	if err != nil {
+		return nil, fmt.Errorf("headers: %w", err)
+	}
+	return fields, nil
 }
 
 func names() []string {
@@ -181,5 +236,6 @@ func local(host string) bool {
 	})
 }
 
-// named is an arm's name: the address, with the path when it is not /.
-func named(u *url.URL) string { return u.Host + strings.TrimSuffix(u.RequestURI(), "/") }
+// named is a name for an arm: the address, with the path when it is not /. What a
+// name cannot have is left to who names arms.
+func named(u *url.URL) string { return u.Host + strings.TrimSuffix(u.Path, "/") }

@@ -112,10 +112,9 @@ func TestHTTPS(t *testing.T) {
 }
 
 func TestPaths(t *testing.T) {
-	t.Setenv("XDG_CACHE_HOME", t.TempDir())
 	s := httptest.NewServer(site())
 	defer s.Close()
-	read := func(text string) (probe.Paths, error) {
+	read := func(text string) ([]string, error) {
 		name := filepath.Join(t.TempDir(), "list")
 		if err := os.WriteFile(name, []byte(text), 0o600); err != nil {
 			t.Fatal(err)
@@ -126,15 +125,12 @@ func TestPaths(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	f := levels(t, probe.Target{URL: s.URL, Paths: p}, map[string]string{"opt.client.paths": p.Kept, "opt.client.path": "", "opt.client.verify": "status", "opt.client.status": ""})
+	f := levels(t, probe.Target{URL: s.URL, Paths: p}, map[string]string{"opt.client.path": "", "opt.client.verify": "status", "opt.client.status": ""})
 	if !strings.Contains(f.Words, "HTTP/1.1, 2 paths in turn, keep-alive") {
 		t.Errorf("found %q", f.Words)
 	}
-	if kept, err := os.ReadFile(p.Kept); err != nil || string(kept) != "/\n/varying\n" {
-		t.Errorf("kept %q, %v", kept, err)
-	}
-	if again, err := read("/\n/varying"); err != nil || again.Kept != p.Kept {
-		t.Errorf("the same paths are kept in %s and %s, %v", p.Kept, again.Kept, err)
+	if kept := f.Texts["opt.client.paths"]; string(kept.Bytes) != "/\n/varying\n" || kept.Secret {
+		t.Errorf("kept %+v", kept)
 	}
 	refused(t, probe.Target{URL: s.URL + "/x", Paths: p}, "the URL names the path /x, and --paths names others; expected http://")
 	for text, want := range map[string]string{"/broken": "/broken answers 500", "/moved": "/moved redirects to"} {
@@ -212,10 +208,56 @@ func TestEcho(t *testing.T) {
 	refused(t, probe.Target{URL: strings.Replace(speaking(t, strings.Repeat("?", 100)), "http", "tcp", 1)}, "is no echo server")
 }
 
-func TestIsURL(t *testing.T) {
-	for text, want := range map[string]bool{"http://x": true, "https://x/": true, "tcp://x:1": true, "event-loops": false, "my.yaml": false, "transport=go-net": false, "ftp://x": false} {
-		if probe.IsURL(text) != want {
-			t.Errorf("IsURL(%q) is %v", text, !want)
-		}
+// What the probe asks is what the clients will: the user's host and headers.
+func TestTheProbeAsksAsTheClientsDo(t *testing.T) {
+	var line, host string
+	var header http.Header
+	var body []byte
+	s := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		line, host, header = r.Method+" "+r.RequestURI, r.Host, r.Header
+		body, _ = io.ReadAll(r.Body) // what came is compared
+	}))
+	defer s.Close()
+	token := strings.Repeat("t", 60_000)
+	f := levels(t, probe.Target{URL: s.URL + "/a b?c=é", Method: "PUT", Body: "x\n\x00", Headers: []string{"Host: shop.example", "Authorization: " + token, "X-Empty:", "X-Two: 1", "X-Two: 2"}},
+		map[string]string{"opt.client.host": "shop.example", "opt.client.path": "/a%20b?c=%C3%A9", "opt.client.headers": "", "opt.client.body": ""})
+	if line != "PUT /a%20b?c=%C3%A9" || host != "shop.example" || string(body) != "x\n\x00" || header.Get("Authorization") != token ||
+		len(header["X-Empty"]) != 1 || strings.Join(header["X-Two"], ",") != "1,2" || header.Get("User-Agent") != "netdyno" {
+		t.Errorf("asked %s of %s with %q and %q", line, host, body, header)
 	}
+	if headers := f.Texts["opt.client.headers"]; !headers.Secret || strings.Contains(string(headers.Bytes), "Host") {
+		t.Errorf("the clients' headers are %+v", headers)
+	}
+	if sent := f.Texts["opt.client.body"]; string(sent.Bytes) != "x\n\x00" || sent.Secret {
+		t.Errorf("the clients' body is %+v", sent)
+	}
+	levels(t, probe.Target{URL: strings.Replace(s.URL, "://", "://ann:p%40ss@", 1), Close: true}, map[string]string{"fresh": "yes"})
+	if header.Get("Authorization") != "Basic YW5uOnBAc3M=" {
+		t.Errorf("the URL's user is %q", header.Get("Authorization"))
+	}
+	levels(t, probe.Target{URL: s.URL, Body: "@home"}, map[string]string{"opt.client.body": "@@home"})
+	to := strings.TrimPrefix(s.URL, "http://")
+	levels(t, probe.Target{URL: "http://shop.example:81/", Dial: func(string) string { return to }}, map[string]string{"opt.server.address": to, "opt.client.host": "shop.example:81"})
+	if host != "shop.example:81" {
+		t.Errorf("connected elsewhere the host is %q", host)
+	}
+}
+
+func TestRedirectionsAreFollowed(t *testing.T) {
+	end := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		if r.Header.Get("Authorization") != "" {
+			w.WriteHeader(http.StatusTeapot)
+		}
+	}))
+	defer end.Close()
+	var s *httptest.Server
+	s = httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		http.Redirect(w, r, map[string]string{"/a": "/b?x=1", "/b": end.URL + "/c", "/round": "/round"}[r.URL.Path], http.StatusFound)
+	}))
+	defer s.Close()
+	f := levels(t, probe.Target{URL: s.URL + "/a", Follow: true, Headers: []string{"Authorization: x"}}, map[string]string{"opt.client.path": "/c", "opt.client.headers": ""})
+	if f.URL.String() != end.URL+"/c" || len(f.Texts) > 0 || !strings.HasSuffix(f.Words, ", where "+s.URL+"/a leads") {
+		t.Errorf("it ends at %s with %v", f.URL, f.Texts)
+	}
+	refused(t, probe.Target{URL: s.URL + "/round", Follow: true}, "redirects more than 10 times")
 }

@@ -1,6 +1,11 @@
 package session
 
-import "netdyno/internal/record"
+import (
+	"path/filepath"
+	"strings"
+
+	"netdyno/internal/record"
+)
 
 // Request says what to run, where, and from where on.
 type Request struct {
@@ -21,6 +26,18 @@ type Request struct {
 	Hold  func()            // called before the first thing is made that Close gives back; may be nil
 
 	begunAs string // the study that the continued run began with
+	begunBy string // its command
+}
+
+// directory is where files lie that the study names: beside its own file.
+func (r Request) directory() string {
+	switch {
+	case r.Continue:
+		return string(r.Out)
+	case len(r.Args) > 0 && !strings.Contains(r.Args[0], "="):
+		return filepath.Dir(r.Args[0])
+	}
+	return "."
 }
 
 // Arm is an arm that the command made of what was typed, such as a URL.
@@ -28,6 +45,7 @@ type Arm struct {
 	Given  string // what was typed
 	Name   string
 	Levels map[string]string // by factor
+	Texts  map[string]Text   // by factor, in place of levels
 }
 
 // Race is a race of arms that the command made.

@@ -34,6 +34,7 @@ func Begun(dir Directory) (Request, error) {
 	if len(header.Command) > 2 { // argv: netdyno run STUDY …
 		r.begunAs = header.Command[2]
 	}
+	r.begunBy = strings.Join(header.Command, " ")
 	return r, nil
 }
 

@@ -55,7 +55,7 @@ func (s *Session) Open() (*Run, error) {
 	if err != nil {
 		return nil, err
 	}
-	if err := dir.writeMessages(s.Messages); err != nil {
+	if err := errors.Join(dir.writeMessages(s.Messages), s.texts.write(dir)); err != nil {
 		return nil, errors.Join(err, file.Close())
 	}
 	return &Run{Dir: dir, Left: s.Trials, session: s, file: file}, nil
@@ -92,6 +92,9 @@ func (s *Session) reopen() (*Run, error) {
 	r := &Run{Dir: dir, Problems: contents.Problems, session: s, file: file}
 	if err = s.sameConditions(contents.Header); err == nil {
 		err = r.choose(contents)
+	}
+	if err == nil {
+		err = s.texts.write(dir)
 	}
 	if err != nil {
 		return nil, errors.Join(err, file.Close())
@@ -158,6 +161,7 @@ func (r *Run) measure(ctx context.Context, o Observer) error {
 	b := bench.Bench{
 		Rig: s.site.rig, Hosts: s.site.hosts, Catalog: s.catalog, Meter: []string{s.site.self, "meter"},
 		Keep: r.file.Append, Observe: observe, Before: r.before(o.Look), Messages: s.Messages,
+		Texts: func(host rig.Host, level string) (string, error) { return s.texts.path(r.Dir, host, level) },
 	}
 	return b.Run(ctx, r.Left)
 }

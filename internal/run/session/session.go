@@ -34,6 +34,7 @@ type Session struct {
 	request Request
 	catalog *bench.Catalog
 	site    *site
+	texts   texts
 }
 
 // Prepare makes a study ready. It fails, with nothing left behind, when the study
@@ -48,12 +49,18 @@ func Prepare(ctx context.Context, r Request) (*Session, error) {
 	if err != nil {
 		return nil, err
 	}
+	s := &Session{request: r}
+	if err := s.texts.name(r); err != nil {
+		return nil, err
+	}
 	chosen, err := readStudy(ctx, r, choice)
 	if err != nil {
 		return nil, err
 	}
+	if err := s.texts.take(ctx, chosen, r.directory(), r.begunBy); err != nil {
+		return nil, err
+	}
 	sayRenamed(append(choice.Renamed(), chosen.Renamed()...), r.Say)
-	s := &Session{request: r}
 	if err := s.prepare(ctx, chosen, choice); err != nil {
 		return nil, errors.Join(err, s.Close())
 	}
@@ -135,7 +142,7 @@ func (s *Session) findWorkers(ctx context.Context, external bool) error {
 // and whether they can run the plan.
 func (s *Session) prepareHosts(ctx context.Context, described []rig.Described) error {
 	programs := s.programs(s.catalog)
-	deployed, err := s.site.deploy(ctx, programs...)
+	deployed, err := s.deploy(ctx, programs)
 	if err != nil {
 		return err
 	}
@@ -172,12 +179,26 @@ func (s *Session) prepareHosts(ctx context.Context, described []rig.Described) e
 	return s.preflight(s.site, s.Facts.Calibration)
 }
 
-// Close gives the rig back, where there is one yet.
-func (s *Session) Close() error {
-	if s.site == nil {
-		return nil
+// deploy brings the programs, and what requests carry, to the hosts, if the rig has to.
+func (s *Session) deploy(ctx context.Context, programs []string) (deployed bool, err error) {
+	files := slices.Clone(programs)
+	if _, brings := s.site.rig.(rig.Deployer); brings {
+		staged, err := s.texts.stage()
+		if err != nil {
+			return false, err
+		}
+		files = append(files, staged...)
 	}
-	return s.site.close()
+	return s.site.deploy(ctx, files...)
+}
+
+// Close gives the rig back, where there is one yet, and removes what was secret.
+func (s *Session) Close() error {
+	err := s.texts.remove()
+	if s.site == nil {
+		return err
+	}
+	return errors.Join(err, s.site.close())
 }
 
 // trialOverhead is what starting, connecting, verifying and ending a trial

@@ -126,9 +126,22 @@ func optionValue(o contract.Option, text string) (any, error) {
 		}
 		return text, nil
 	case contract.TypeText:
-		return text, CheckText(text)
+		return textValue(o, text)
 	}
 	return nil, fmt.Errorf("its worker declares the unknown type %q", o.Type)
+}
+
+// textValue is a text. Of an option that takes no file, a level that begins with @@
+// begins with @.
+func textValue(o contract.Option, text string) (string, error) {
+	switch {
+	case o.FileMax > 0:
+	case IsGiven(text):
+		return "", fmt.Errorf("its worker takes no file for it; expected one line of at most %d bytes", MaxText)
+	case strings.HasPrefix(text, "@@"):
+		text = text[1:]
+	}
+	return text, CheckText(text)
 }
 
 // parseInt reads a count; an option may be negative where a factor may not.

@@ -87,9 +87,7 @@ func (c *client) Do(_ context.Context, r *httpwire.Request) error {
 		request.Header.SetContentType(r.MediaType)
 		request.SetBodyRaw(r.Content)
 	}
-	for _, h := range r.Ask.Headers {
-		request.Header.Set(h[0], h[1])
-	}
+	r.Ask.Set(request.Header.Set, request.Header.Add)
 	if r.Ask.Host != "" {
 		request.UseHostHeader = true
 		request.Header.SetHost(r.Ask.Host)

@@ -15,20 +15,21 @@ import (
 	"google.golang.org/grpc/metadata"
 
 	"netdyno/internal/contract"
+	"netdyno/internal/head"
 	"netdyno/internal/work/load"
 	"netdyno/internal/work/wire"
 )
 
-// mostHeaders bounds the metadata that a user may have a client send.
-const mostHeaders = 64
+// mostBody bounds a user's message, in base64, in bytes.
+const mostBody = 64 << 20
 
 // askOptions declares how a user's options change the calls of a client.
 func askOptions() []contract.Option {
 	return append([]contract.Option{
-		{Name: "headers", Type: contract.TypeText, Default: "", Roles: onlyClient, Doc: `metadata of the calls, "Name: value", one a line; the value of a name that ends in -bin is base64, padded or not`},
+		{Name: "headers", Type: contract.TypeText, Default: "", FileMax: head.MostBytes, Roles: onlyClient, Doc: `metadata of the calls, "Name: value", one a line; the value of a name that ends in -bin is base64, padded or not`},
 		{Name: "deadline", Type: contract.TypeDuration, Unit: "ns", Default: int64(0), Min: &none, Roles: onlyClient, Doc: "of each call by mode=unary, which the server is told (grpc-timeout); 0 for none"},
 		{Name: "host", Type: contract.TypeText, Default: "", Roles: onlyClient, Doc: ":authority of the calls; the server's address unless given"},
-		{Name: "body", Type: contract.TypeText, Default: "", Roles: onlyClient, Doc: "with codec=raw: the request message, serialized and in base64, in place of random content; as long as the factor request says"},
+		{Name: "body", Type: contract.TypeText, Default: "", FileMax: mostBody, Roles: onlyClient, Doc: "with codec=raw: the request message, serialized and in base64, in place of random content; as long as the factor request says"},
 		{Name: "packed_replies", Type: contract.TypeBool, Default: false, Roles: onlyClient, Doc: "the server packs its replies by gzip, asked or not: they are unpacked and counted so, and fewer bytes than that cross the wire"},
 		wire.VerifyStatusOption(),
 	}, wire.TrustOptions()...)
@@ -52,13 +53,20 @@ func askOf(setup contract.Setup, o load.Options) (a ask, err error) {
 	if host := o.Text("host"); host != "" && !httpguts.ValidHostHeader(host) {
 		return fail("host is %q, expected a host such as example.org or example.org:50051", host)
 	}
-	if a.headers, err = headersOf(o.Text("headers")); err != nil {
+	text, err := o.Given("headers", head.MostBytes)
+	if err == nil {
+		a.headers, err = headersOf(text)
+	}
+	if err != nil {
 		return fail("headers: %w", err)
 	}
 	if o.Int("deadline") > 0 && (o.Text("mode") != "unary" || setup.Exchange.Stream != "") {
 		return ask{}, load.Failure(contract.Unsupported, errors.New("option deadline needs mode=unary and no exchange.stream: a stream outlives its exchanges"))
 	}
-	body := o.Text("body")
+	body, err := o.Given("body", mostBody)
+	if err != nil {
+		return fail("body: %w", err)
+	}
 	if (body != "" || a.any) && (o.Text("codec") != "raw" || setup.Exchange.Stream != "") {
 		return ask{}, load.Failure(contract.Unsupported, errors.New("options body and verify=status need codec=raw and no exchange.stream: they are for whole messages as they are"))
 	}
@@ -76,17 +84,13 @@ func askOf(setup contract.Setup, o load.Options) (a ask, err error) {
 
 // headersOf reads metadata, one a line; nil for none.
 func headersOf(text string) (metadata.MD, error) {
+	fields, err := head.Parse(text)
+	if err != nil {
+		return nil, err
+	}
 	var md metadata.MD
-	for line := range strings.Lines(text) {
-		line = strings.TrimRight(line, "\r\n")
-		if line == "" {
-			continue
-		}
-		name, value, found := strings.Cut(line, ":")
-		name, value = strings.ToLower(strings.TrimSpace(name)), strings.TrimSpace(value)
-		if !found || !httpguts.ValidHeaderFieldName(name) || !httpguts.ValidHeaderFieldValue(value) {
-			return nil, errors.New("found a line that is no metadata, expected Name: value")
-		}
+	for _, f := range fields {
+		name, value := strings.ToLower(f.Name), f.Value
 		if strings.HasSuffix(name, "-bin") {
 			decoded, err := base64.RawStdEncoding.DecodeString(strings.TrimRight(value, "="))
 			if err != nil {
@@ -97,9 +101,7 @@ func headersOf(text string) (metadata.MD, error) {
 		if md == nil {
 			md = metadata.MD{}
 		}
-		if md.Append(name, value); md.Len() > mostHeaders {
-			return nil, fmt.Errorf("more than %d names", mostHeaders)
-		}
+		md.Append(name, value)
 	}
 	return md, nil
 }

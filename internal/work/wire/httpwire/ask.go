@@ -1,33 +1,33 @@
 package httpwire
 
 import (
+	"cmp"
 	"fmt"
 	"net/http"
+	"slices"
 	"strings"
 
 	"golang.org/x/net/http/httpguts"
 
 	"netdyno/internal/contract"
+	"netdyno/internal/head"
 	"netdyno/internal/quantity"
 	"netdyno/internal/work/load"
 	"netdyno/internal/work/wire"
 )
 
-// Bounds of what a user may have a client ask.
-const (
-	mostHeaders = 64
-	mostText    = 64 << 10 // bytes of all headers
-)
+// mostBody bounds the body of a user's requests, in bytes.
+const mostBody = 64 << 20
 
 // Ask is how a user's options change the requests of a client.
 type Ask struct {
-	Method  string      // "" leaves it to the content
-	Headers [][2]string // in the order given
-	Body    []byte      // nil for the trial's own content
-	Host    string      // "" for the address
-	Status  int         // that every reply must have
-	Success bool        // any status 2xx will do
-	Any     bool        // a reply may have any length
+	Method  string       // "" leaves it to the content
+	Headers []head.Field // in the order given, without Host
+	Body    []byte       // nil for the trial's own content
+	Host    string       // "" for the address
+	Status  int          // that every reply must have
+	Success bool         // any status 2xx will do
+	Any     bool         // a reply may have any length
 }
 
 // askOptions declares the options that an Ask is read from.
@@ -36,8 +36,8 @@ func askOptions() []contract.Option {
 	least, most := 100.0, 599.0
 	return []contract.Option{
 		{Name: "method", Type: contract.TypeText, Default: "", Roles: client, Doc: "method of the requests; GET without content and POST with it unless given"},
-		{Name: "headers", Type: contract.TypeText, Default: "", Roles: client, Doc: `headers of the requests, "Name: value", one a line`},
-		{Name: "body", Type: contract.TypeText, Default: "", Roles: client, Doc: "body of the requests, in place of random content; as long as the factor request says"},
+		{Name: "headers", Type: contract.TypeText, Default: "", FileMax: head.MostBytes, Roles: client, Doc: `headers of the requests, "Name: value", one a line`},
+		{Name: "body", Type: contract.TypeText, Default: "", FileMax: mostBody, Roles: client, Doc: "body of the requests, in place of random content; as long as the factor request says"},
 		{Name: "host", Type: contract.TypeText, Default: "", Roles: client, Doc: "Host header, or :authority, of the requests; the server's address unless given"},
 		{Name: "status", Type: contract.TypeInt, Default: int64(http.StatusOK), Min: &least, Max: &most, Roles: client, Doc: "status that every reply must have"},
 		wire.VerifyStatusOption(),
@@ -55,28 +55,22 @@ func askOf(setup contract.Setup) (Ask, error) {
 	if a.Method != "" && !httpguts.ValidHeaderFieldName(a.Method) { // both are tokens (RFC 9110, section 5.6.2)
 		return fail("method", "%q is not a method, such as GET or PUT", quantity.Clip(a.Method, 40))
 	}
-	if a.Host != "" && !httpguts.ValidHostHeader(a.Host) {
+	text, err := o.Given("headers", head.MostBytes)
+	if err == nil {
+		a.Headers, err = head.Parse(text)
+	}
+	if err != nil {
+		return fail("headers", "%w", err)
+	}
+	host, _, others := head.Take(a.Headers, "Host")
+	if a.Host, a.Headers = cmp.Or(a.Host, host), others; a.Host != "" && !httpguts.ValidHostHeader(a.Host) {
 		return fail("host", "%q is not a host, such as example.org or example.org:8080", quantity.Clip(a.Host, 80))
 	}
-	text := o.Text("headers")
-	if len(text) > mostText {
-		return fail("headers", "%d bytes, expected at most %d", len(text), mostText)
+	body, err := o.Given("body", mostBody)
+	if err != nil {
+		return fail("body", "%w", err)
 	}
-	for line := range strings.Lines(text) {
-		line = strings.TrimRight(line, "\r\n")
-		if line == "" {
-			continue
-		}
-		name, value, found := strings.Cut(line, ":")
-		name, value = strings.TrimSpace(name), strings.TrimSpace(value)
-		if !found || !httpguts.ValidHeaderFieldName(name) || !httpguts.ValidHeaderFieldValue(value) {
-			return fail("headers", "%q is not a header, expected Name: value", quantity.Clip(line, 80))
-		}
-		if a.Headers = append(a.Headers, [2]string{name, value}); len(a.Headers) > mostHeaders {
-			return fail("headers", "more than %d", mostHeaders)
-		}
-	}
-	if body := o.Text("body"); body != "" {
+	if body != "" {
 		if int64(len(body)) != setup.Exchange.UpBytes {
 			return fail("body", "it has %d bytes and the factor request says %d; expected the same", len(body), setup.Exchange.UpBytes)
 		}
@@ -107,4 +101,16 @@ func (a *Ask) Expected() string {
 		return "2xx"
 	}
 	return fmt.Sprintf("%d %s", a.Status, http.StatusText(a.Status))
+}
+
+// Set puts the user's headers into a library's: the first of a name in the place of
+// the library's own, the others beside it.
+func (a *Ask) Set(set, add func(name, value string)) {
+	for i, f := range a.Headers {
+		if slices.ContainsFunc(a.Headers[:i], func(before head.Field) bool { return strings.EqualFold(before.Name, f.Name) }) {
+			add(f.Name, f.Value)
+		} else {
+			set(f.Name, f.Value)
+		}
+	}
 }

@@ -11,6 +11,7 @@ import (
 	"strings"
 
 	"netdyno/internal/contract"
+	"netdyno/internal/paths"
 	"netdyno/internal/work/load"
 	"netdyno/internal/work/wire"
 )
@@ -32,10 +33,10 @@ const defaultPath = "/exchange"
 func Options() []contract.Option {
 	return append([]contract.Option{
 		{
-			Name: "path", Type: contract.TypeText, Default: defaultPath, Roles: []contract.Role{contract.Client},
+			Name: "path", Type: contract.TypeText, Default: defaultPath, FileMax: paths.Longest, Roles: []contract.Role{contract.Client},
 			Doc: "what the client asks for; our servers answer any path, another's may not",
 		}, {
-			Name: "paths", Type: contract.TypeText, Default: "", Roles: []contract.Role{contract.Client},
+			Name: "paths", Type: contract.TypeText, Default: "", FileMax: paths.MostBytes, Roles: []contract.Role{contract.Client},
 			Doc: "file of paths, one a line, that the client asks for in turn in place of path; with verify=status, when any status 2xx will do",
 		},
 	}, append(askOptions(), wire.TrustOptions()...)...)
@@ -44,10 +45,12 @@ func Options() []contract.Option {
 // target returns the URL that the client asks peer for. The error is of
 // kind setup.
 func target(setup contract.Setup, peer string) (string, error) {
-	path := load.Options(setup.Options).Text("path")
-	target, err := url.Parse(path)
-	if err == nil && (!strings.HasPrefix(path, "/") || target.Host != "") {
-		err = errors.New("expected a path that begins with one slash")
+	path, err := load.Options(setup.Options).Given("path", paths.Longest)
+	if err != nil {
+		return "", load.Failure(contract.SetupFailed, fmt.Errorf("option path: %w", err))
+	}
+	if _, err = url.ParseRequestURI(path); err == nil && !strings.HasPrefix(path, "/") {
+		err = errors.New("expected a path that begins with a slash")
 	}
 	if err != nil {
 		return "", load.Failure(contract.SetupFailed, fmt.Errorf("option path is %q: %w", path, err))

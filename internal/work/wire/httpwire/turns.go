@@ -2,8 +2,7 @@ package httpwire
 
 import (
 	"fmt"
-	"io"
-	"os"
+	"strings"
 	"sync/atomic"
 
 	"netdyno/internal/contract"
@@ -39,7 +38,8 @@ func (c *Client) takeTurns() error {
 	for i, route := range routes {
 		peer := route.Peer.String()
 		if byPeer[peer] == nil {
-			if byPeer[peer], err = targets(c.Setup, peer, several); err != nil {
+			host := strings.ReplaceAll(peer, "%", "%25") // before a zone, as URLs have it (RFC 6874)
+			if byPeer[peer], err = targets(c.Setup, host, several); err != nil {
 				return err
 			}
 		}
@@ -76,21 +76,10 @@ func pathsOf(setup contract.Setup) ([]string, error) {
 	if o.Text("path") != defaultPath {
 		return nil, fmt.Errorf("option path names %q; expected one of them", o.Text("path"))
 	}
-	f, err := os.Open(name)
+	file := strings.TrimPrefix(name, "@") // the option names a file in any case
+	text, err := load.Options{"paths": "@" + file}.Given("paths", paths.MostBytes)
 	if err != nil {
 		return nil, err
 	}
-	defer f.Close()
-	info, err := f.Stat()
-	if err != nil {
-		return nil, err
-	}
-	if !info.Mode().IsRegular() {
-		return nil, fmt.Errorf("%s is no regular file", name)
-	}
-	text, err := io.ReadAll(io.LimitReader(f, paths.MostBytes+1))
-	if err != nil {
-		return nil, err
-	}
-	return paths.Parse(name, text)
+	return paths.Parse(file, []byte(text))
 }

@@ -61,9 +61,7 @@ func (l *Library) Do(ctx context.Context, r *httpwire.Request) error {
 	if body != nil {
 		request.Header["Content-Type"] = l.mediaType
 	}
-	for _, h := range r.Ask.Headers {
-		request.Header.Set(h[0], h[1])
-	}
+	r.Ask.Set(request.Header.Set, request.Header.Add)
 	if r.Ask.Host != "" {
 		request.Host = r.Ask.Host
 	}

@@ -1,0 +1,227 @@
+package main
+
+import (
+	"errors"
+	"fmt"
+	"slices"
+	"strconv"
+	"strings"
+	"time"
+
+	"netdyno/internal/quantity"
+	"netdyno/internal/run/session"
+)
+
+// looked is the plan of a run by URL, as keys and levels: what was typed, and
+// defaults for what was not.
+type looked struct {
+	typed   []string
+	arms    int
+	metered bool          // the servers' CPU and memory will be read
+	takes   time.Duration // a request of the slowest server, when nothing else was asked of it
+
+	typedWindow bool
+}
+
+// sets tells whether a key was typed.
+func (p *looked) sets(key string) bool { return p.level(key) != "" }
+
+func (p *looked) level(key string) string {
+	for _, arg := range p.typed {
+		if level, ok := strings.CutPrefix(arg, key+"="); ok {
+			return level
+		}
+	}
+	return ""
+}
+
+// lack adds a key that was not typed.
+func (p *looked) lack(key, level string) {
+	if !p.sets(key) {
+		p.typed = append(p.typed, key+"="+level)
+	}
+}
+
+// The quick look: with these a block of one URL, or of two, takes about five
+// seconds at most, so that its figures are on the screen by then.
+const (
+	quickConnections = "1,10,100"
+	quickWindow      = time.Second
+	quickWarmup      = 250 * time.Millisecond
+	quickTrial       = 150 * time.Millisecond // starting, connecting and ending
+	mostBlocks       = 16
+
+	numberConnections = 50                     // of a number of requests, as other tools have it
+	shortWindow       = 250 * time.Millisecond // of several URLs, whose first also runs twice
+	shortWarmup       = 100 * time.Millisecond
+)
+
+// hold sets what the flags say and what nobody said.
+func (p *looked) hold(t target, local bool, arms []session.Arm) error {
+	for _, f := range []struct{ key, level string }{{"connections", t.connections}, {"rate", t.rate}} {
+		if f.level != "" && p.sets(f.key) {
+			return fmt.Errorf("%s is given twice: by --%s and by %s=", f.key, f.key, f.key)
+		}
+		if f.level != "" {
+			p.lack(f.key, f.level)
+		}
+	}
+	if t.searches {
+		p.lack("connections", searchConnections)
+	}
+	if err := p.count(t.number); err != nil {
+		return err
+	}
+	p.lack("connections", quickConnections)
+	p.lack("study", studyName(arms[0].Name))
+	p.lack("question", t.question(arms))
+	if !local { // nothing of ours shares this host's CPUs
+		p.lack("placement", "shared")
+	}
+	if t.searches {
+		return nil // it has its own windows, and ends by itself
+	}
+	window, warmup := quickWindow, quickWarmup
+	if p.arms > 1 {
+		window, warmup = shortWindow, shortWarmup
+	}
+	p.typedWindow = p.sets("window")
+	if !p.sets("amount") {
+		p.lack("window", p.fits(window).String())
+	}
+	p.lack("warmup", max(warmup, min(2*p.takes, mostWindow)).Round(time.Millisecond).String())
+	if p.arms > 1 && !p.sets("compare.primary") {
+		primary := "exchanges_per_s," + p.tail()
+		if p.metered {
+			primary += ",server.cpu_us_per_exchange"
+		}
+		p.lack("compare.primary", primary)
+	}
+	if p.arms == 1 {
+		p.lack("settle", "5%") // which an arm needs that is compared with nothing
+	}
+	switch {
+	case t.duration != "" && t.number != "":
+		return errors.New("--duration and --number both say how long to go on; expected one of them")
+	case t.duration != "":
+		return p.last(t.duration)
+	case t.number == "":
+		p.limit()
+	}
+	return nil
+}
+
+// A window holds so many exchanges of each slot, and of an open loop's schedule, as
+// far as it stays within its bound.
+const (
+	windowExchanges = 20
+	windowDues      = 10
+	mostWindow      = 10 * time.Second
+)
+
+// fits lengthens a window for a slow server, and for a low rate.
+func (p *looked) fits(window time.Duration) time.Duration {
+	needs := windowExchanges * p.takes
+	for _, text := range strings.Split(p.level("rate"), ",") {
+		if rate, err := quantity.ParseRate(text); err == nil && rate > 0 {
+			needs = max(needs, time.Duration(windowDues/rate*1e9))
+		}
+	}
+	return max(window, min(needs, mostWindow)).Round(time.Millisecond)
+}
+
+// tail is the p99 of the loop: in an open one, from when an exchange was due.
+func (p *looked) tail() string {
+	if p.sets("rate") && p.level("rate") != "max" {
+		return "response_p99_us"
+	}
+	return "service_p99_us"
+}
+
+// limit chooses the blocks: the usual looks of several arms; one arm is looked at
+// sooner and more often, as no comparison pays for it.
+func (p *looked) limit() {
+
+	looks := []int{6, 10, 16}
+	if p.arms == 1 {
+		looks = []int{3, 5, 8, 12, 16}
+	}
+	p.lack("blocks", strings.Trim(strings.ReplaceAll(fmt.Sprint(looks), " ", ","), "[]"))
+}
+
+// count makes one trial of a number of requests. A trial has as many on each
+// connection.
+func (p *looked) count(number string) error {
+	if number == "" {
+		return nil
+	}
+	n, err := quantity.ParseCount(number)
+	if err != nil || n < 1 {
+		return fmt.Errorf("--number %s: expected a number of requests, such as 1000", quantity.Clip(number, 40))
+	}
+	for _, key := range []string{"amount", "window", "blocks", "settle"} {
+		if p.sets(key) {
+			return fmt.Errorf("--number and %s= both say how much to do; expected one of them", key)
+		}
+	}
+	p.lack("connections", strconv.FormatInt(min(n, numberConnections), 10))
+	connections, err := quantity.ParseCount(p.level("connections"))
+	if err != nil || connections < 1 || n < connections {
+		return fmt.Errorf("--number %d over %s connections: expected one number of connections, and at least a request for each", n, p.level("connections"))
+	}
+	if whole := n - n%connections; whole < n {
+		remark(fmt.Sprintf("%d requests, as many on each of %d connections", whole, connections))
+	}
+	p.lack("amount", strconv.FormatInt(n/connections, 10))
+	p.lack("blocks", "1")
+	return nil
+}
+
+// last makes blocks that take a duration together: as many as are usual, of longer
+// windows where that is long, fewer where it is short.
+func (p *looked) last(duration string) error {
+	for _, key := range []string{"blocks", "amount"} {
+		if p.sets(key) {
+			return fmt.Errorf("--duration and %s= both say how long to go on; expected one of them", key)
+		}
+	}
+	d, err := quantity.ParseDuration(duration)
+	if err != nil || d <= 0 {
+		return fmt.Errorf("--duration %s: expected how long to go on, such as 10s", quantity.Clip(duration, 40))
+	}
+	blocks := max(1, min(mostBlocks, d/p.block()))
+	if trials := time.Duration(p.trials()) * blocks; !p.typedWindow {
+		window, _ := quantity.ParseDuration(p.level("window")) // of our own
+		spare := d/trials - p.block()/time.Duration(p.trials())
+		p.typed = slices.DeleteFunc(p.typed, func(arg string) bool { return strings.HasPrefix(arg, "window=") })
+		p.lack("window", max(window/4, window+spare).Round(time.Millisecond).String())
+	}
+	p.lack("blocks", strconv.Itoa(int(blocks)))
+	return nil
+}
+
+// trials are those of a block: every cell with every arm, the first of several arms
+// twice.
+func (p *looked) trials() int {
+	trials := p.arms
+	if trials > 1 {
+		trials++
+	}
+	for _, arg := range p.typed {
+		key, levels, _ := strings.Cut(arg, "=")
+		if !strings.Contains(key, ".") && key != "question" && key != "study" {
+			trials *= 1 + strings.Count(levels, ",")
+		}
+	}
+	return trials
+}
+
+// block is about how long a block takes.
+func (p *looked) block() time.Duration {
+	each := quickTrial
+	for _, key := range []string{"window", "warmup"} {
+		d, _ := quantity.ParseDuration(p.level(key)) // a bad one is refused where the study is read
+		each += d
+	}
+	return time.Duration(p.trials()) * each
+}

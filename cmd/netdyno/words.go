@@ -1,0 +1,212 @@
+package main
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"slices"
+	"strconv"
+	"strings"
+
+	"github.com/spf13/pflag"
+
+	"netdyno/internal/head"
+	"netdyno/internal/input"
+	"netdyno/internal/quantity"
+	"netdyno/internal/run/curl"
+	"netdyno/internal/run/probe"
+	"netdyno/internal/run/session"
+)
+
+// pieces is a flag of curl's that adds to the body.
+type pieces struct {
+	kind curl.Kind
+	to   *[]curl.Piece
+}
+
+func (p pieces) String() string { return "" }
+func (p pieces) Type() string   { return "text" }
+
+// Set implements pflag.Value.
+func (p pieces) Set(text string) error {
+	*p.to = append(*p.to, curl.Piece{Kind: p.kind, Text: text})
+	return nil
+}
+
+// either is -d: how long to go on, as users of load tools type it, or else curl's
+// --data.
+type either struct {
+	duration *string
+	data     pieces
+}
+
+func (e either) String() string { return "" }
+func (e either) Type() string   { return "duration or text" }
+
+// Set implements pflag.Value.
+func (e either) Set(text string) error {
+	if _, err := quantity.ParseDuration(text); err == nil {
+		*e.duration = text
+		return nil
+	}
+	if _, err := strconv.ParseFloat(text, 64); err == nil {
+		return fmt.Errorf("expected a unit, such as %ss, or --data %s for what is sent", text, text)
+	}
+	return e.data.Set(text)
+}
+
+// wordFlags are curl's flags that say what is requested, beside those of target.add.
+var wordFlags = []string{"data-raw", "data-binary", "data-urlencode", "json", "form", "user", "cookie", "user-agent", "referer", "compressed", "get", "head", "location", "resolve", "connect-to", "http1.1", "http2-prior-knowledge", "cacert", "d"}
+
+// addWords declares them, one line each.
+func (t *target) addWords(f *pflag.FlagSet) {
+	w := &t.words
+	for _, kind := range []struct {
+		curl.Kind
+		usage string
+	}{
+		{curl.Data, "body, as curl has it: TEXT, @FILE or @-; several are joined by &; of a grpc:// URL the request as JSON; of your own message a file with its values as JSON"},
+		{curl.Raw, "URL: body, also where it begins with @"},
+		{curl.Binary, "URL: body, and a @FILE as it is"},
+		{curl.Encode, "URL: body, escaped: [NAME]=TEXT or [NAME]@FILE"},
+		{curl.JSON, "URL: body that is JSON, TEXT or @FILE"},
+	} {
+		short := ""
+		if t.curls && kind.Kind == curl.Data {
+			short = "d"
+		}
+		f.VarP(pieces{kind.Kind, &w.Pieces}, string(kind.Kind), short, kind.usage)
+	}
+	f.StringArrayVarP(&w.Forms, "form", "F", nil, "URL: field of a form, NAME=TEXT or NAME=@FILE; repeatable")
+	f.StringVarP(&w.User, "user", "u", "", "URL: NAME:PASSWORD; neither shown nor recorded")
+	f.StringVarP(&w.Cookie, "cookie", "b", "", "URL: cookies, NAME=VALUE; neither shown nor recorded")
+	f.StringVarP(&w.Agent, "user-agent", "A", "", "URL: User-Agent of the requests")
+	f.StringVarP(&w.Refers, "referer", "e", "", "URL: Referer of the requests")
+	f.BoolVar(&w.Compressed, "compressed", false, "URL: ask for compressed replies, which are counted as they come")
+	f.BoolVarP(&w.Get, "get", "G", false, "URL: put --data into the URL")
+	f.BoolVarP(&w.Head, "head", "I", false, "URL: ask for the head alone (method HEAD)")
+	f.BoolVarP(&t.Follow, "location", "L", false, "URL: measure where redirections end")
+	f.StringArrayVar(&t.resolve, "resolve", nil, "URL: connect to an address in place of a host, HOST:PORT:ADDRESS; repeatable")
+	f.StringArrayVar(&t.connectTo, "connect-to", nil, "URL: connect elsewhere, HOST:PORT:HOST:PORT; repeatable")
+	f.BoolVar(&t.HTTP1, "http1.1", false, "URL: ask for HTTP/1.1, over https:// too")
+	f.BoolVar(&t.HTTP2, "http2-prior-knowledge", false, "as --http2")
+	f.StringVar(&t.CA, "cacert", "", "as --ca")
+	if !t.curls {
+		f.VarP(either{&t.duration, pieces{curl.Data, &w.Pieces}}, "d", "d", "as --duration where it is one, such as 10s; else as --data")
+	}
+	for _, name := range []string{"http2-prior-knowledge", "cacert", "d", "data-urlencode", "referer"} {
+		_ = f.MarkHidden(name) // d may be --data's own
+	}
+}
+
+// asked completes the target with what curl's words say of a URL. A call's message is
+// not the body that the words make.
+func (t *target) asked(url string, read curl.Read) (probe.Target, error) {
+	asked, words := t.Target, t.words
+	if strings.HasPrefix(url, "grpc") {
+		words.Pieces, words.Forms = nil, nil
+	}
+	r, err := words.Request(read)
+	if err != nil {
+		return asked, err
+	}
+	if asked.Dial, err = curl.Addresses(t.resolve, t.connectTo); err != nil {
+		return asked, err
+	}
+	asked.Headers, asked.Close, asked.URL = r.Headers, r.Close, withQuery(url, r.Query)
+	if asked.Method == "" {
+		asked.Method = r.Method
+	}
+	asked.Body, asked.BodyFile = t.body, t.bodyFile
+	if file, ok := strings.CutPrefix(t.body, "@"); ok {
+		asked.Body, asked.BodyFile = "", file
+	}
+	if r.Body != "" {
+		if t.body != "" || t.bodyFile != "" {
+			return asked, errors.New("--body and --data both make the body; expected one of them")
+		}
+		asked.Body = r.Body
+	}
+	if t.HTTP1 && t.HTTP2 {
+		return asked, errors.New("--http1.1 and --http2 contradict each other")
+	}
+	return asked, nil
+}
+
+// namedFiles reads the files that curl's words name, each once: standard input has no
+// second time.
+func namedFiles(ctx context.Context) curl.Read {
+	held, within := map[string][]byte{}, input.Within(ctx, session.MostText)
+	return func(name string) (text []byte, err error) {
+		if name == "-" {
+			name = "/dev/stdin"
+		}
+		text, known := held[name]
+		if !known {
+			text, err = within(name)
+			held[name] = text
+		}
+		return slices.Clone(text), err
+	}
+}
+
+// withQuery adds to a URL what --get puts there.
+func withQuery(url, query string) string {
+	switch {
+	case query == "":
+		return url
+	case strings.Contains(url, "?"):
+		return url + "&" + query
+	}
+	return url + "?" + query
+}
+
+// hide returns what was typed without what is secret in it, and with URLs whole.
+func (t *target) hide(typed []string) []string {
+	var secrets []string
+	add := func(s string) {
+		if s = strings.TrimSpace(s); s != "" {
+			secrets = append(secrets, s)
+		}
+	}
+	for _, h := range t.words.Headers {
+		if name, value, found := strings.Cut(h, ":"); found && head.Secret(name) {
+			add(value)
+		}
+	}
+	_, password, _ := strings.Cut(t.words.User, ":")
+	add(password)
+	add(t.words.Cookie)
+	hidden := slices.Clone(typed)
+	for i, arg := range hidden {
+		if url, is := probe.WithScheme(arg); is {
+			hidden[i] = url
+			if u, err := probe.Parse(url); err == nil && u.User != nil {
+				shown := probe.Shown(u)
+				hidden[i] = strings.Replace(shown, "://", "://"+u.User.Username()+":***@", 1)
+			}
+			continue
+		}
+		for _, s := range secrets {
+			if before, ends := strings.CutSuffix(arg, s); ends {
+				hidden[i] = before + "***"
+			} else if len(s) > 3 {
+				hidden[i] = strings.ReplaceAll(arg, s, "***")
+			}
+			arg = hidden[i]
+		}
+	}
+	return hidden
+}
+
+// nameArgs are the names that --name gives.
+func (t *target) nameArgs(arms int) ([]string, error) {
+	if t.names == "" {
+		return nil, nil
+	}
+	names := strings.Split(t.names, ",")
+	if len(names) != arms {
+		return nil, fmt.Errorf("--name has %d names; expected one for each of %d URLs, such as --name old,new", len(names), arms)
+	}
+	return names, nil
+}

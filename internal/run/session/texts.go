@@ -1,0 +1,250 @@
+package session
+
+import (
+	"context"
+	"crypto/rand"
+	"crypto/sha256"
+	"encoding/hex"
+	"errors"
+	"fmt"
+	"io/fs"
+	"maps"
+	"os"
+	"path/filepath"
+	"slices"
+	"strconv"
+	"strings"
+	"syscall"
+
+	"netdyno/internal/input"
+	"netdyno/internal/quantity"
+	"netdyno/internal/record"
+	"netdyno/internal/run/rig"
+	"netdyno/internal/run/study"
+)
+
+// MostText bounds a text that requests carry, in bytes.
+const MostText = 64 << 20
+
+// Text is what a request carries that is no level: long, of several lines, binary, or
+// secret.
+type Text struct {
+	Bytes  []byte
+	Secret bool // it is kept nowhere after the run
+}
+
+// texts are those of a run, by the level that stands for each. A given one lies in
+// the run's directory by its hash, so that the level says what it was; a secret one
+// lies outside, under a name that says nothing of it, until the run ends.
+type texts struct {
+	held    map[string]Text
+	secrets string // the directory of this process's secret ones; "" before they are written
+	staged  bool   // all are there, as the rig brings them to its hosts
+}
+
+// add returns the level that stands for a text.
+func (t *texts) add(text Text) string {
+	level := study.GivenPrefix + hash(text.Bytes)
+	if text.Secret {
+		level = study.SecretPrefix + rand.Text()
+	}
+	t.hold(level, text)
+	return level
+}
+
+func (t *texts) hold(level string, text Text) {
+	if t.held == nil {
+		t.held = map[string]Text{}
+	}
+	t.held[level] = text
+}
+
+func hash(text []byte) string {
+	sum := sha256.Sum256(text)
+	return hex.EncodeToString(sum[:])
+}
+
+// take reads the files that a study's options name, relative to its directory, and
+// puts in their place the levels that stand for them.
+func (t *texts) take(ctx context.Context, s *study.Study, directory, begunBy string) error {
+	read := input.Within(ctx, MostText)
+	return s.Given(func(level string) (string, error) {
+		name := strings.TrimPrefix(level, "@")
+		if _, held := t.held[level]; held {
+			return level, nil
+		}
+		if strings.HasPrefix(level, study.SecretPrefix) {
+			if begunBy == "" {
+				return "", errors.New("the headers of the run that this is of are secret and were not kept; begin another by its command")
+			}
+			return "", fmt.Errorf("the run's headers are secret and were not kept; to go on give the command that began it again, with what stands as *** in it and with --out %s --resume: %s", directory, quantity.Clip(begunBy, 400))
+		}
+		if !filepath.IsAbs(name) {
+			name = filepath.Join(directory, name)
+		}
+		text, err := read(name)
+		if err != nil {
+			return "", err
+		}
+		now := t.add(Text{Bytes: text})
+		if strings.HasPrefix(level, study.GivenPrefix) && now != level {
+			return "", fmt.Errorf("%s is not what the run began with", name)
+		}
+		return now, nil
+	})
+}
+
+// Given is the directory of what the requests carry; absent where all of it is in the
+// study.
+func (d Directory) Given() string { return d.file("given") }
+
+// write writes the texts: those of the run into its directory, secret ones elsewhere.
+func (t *texts) write(d Directory) error {
+	for _, level := range slices.Sorted(maps.Keys(t.held)) {
+		text := t.held[level]
+		name := filepath.Join(d.Given(), strings.TrimPrefix(level, study.GivenPrefix))
+		if text.Secret {
+			var err error
+			if name, err = t.elsewhere(level); err != nil {
+				return err
+			}
+		}
+		if err := writePrivate(name, text.Bytes); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// stage writes all texts outside the run's directory, which a rig needs that brings
+// them to its hosts before there is one. It returns their files.
+func (t *texts) stage() (files []string, err error) {
+	for _, level := range slices.Sorted(maps.Keys(t.held)) {
+		name, err := t.elsewhere(level)
+		if err == nil {
+			err = writePrivate(name, t.held[level].Bytes)
+		}
+		if err != nil {
+			return nil, err
+		}
+		files = append(files, name)
+	}
+	t.staged = true
+	return files, nil
+}
+
+// writePrivate writes a file that only its owner may read.
+func writePrivate(name string, text []byte) error {
+	if _, err := os.Lstat(name); err == nil {
+		return nil // of the same content, by its name
+	}
+	if err := os.MkdirAll(filepath.Dir(name), 0o700); err != nil {
+		return err
+	}
+	f, err := os.OpenFile(name, os.O_WRONLY|os.O_CREATE|os.O_EXCL, 0o600)
+	if err != nil {
+		return err
+	}
+	_, err = f.Write(text)
+	return errors.Join(err, f.Sync(), f.Close())
+}
+
+// elsewhere returns the file of a text outside the run's directory. Directories of processes that are gone
+// are removed: one that was killed could not.
+func (t *texts) elsewhere(level string) (string, error) {
+	if t.secrets == "" {
+		cache, err := os.UserCacheDir()
+		if err != nil {
+			return "", fmt.Errorf("keep what requests carry while the run goes on: %w", err)
+		}
+		all := filepath.Join(cache, "netdyno", "secret")
+		removeAbandoned(all)
+		t.secrets = filepath.Join(all, strconv.Itoa(os.Getpid()))
+	}
+	return filepath.Join(t.secrets, filepath.Base(level)), nil
+}
+
+func removeAbandoned(all string) {
+	entries, _ := os.ReadDir(all) // none yet
+	for _, e := range entries {
+		if pid, err := strconv.Atoi(e.Name()); err == nil && errors.Is(syscall.Kill(pid, 0), syscall.ESRCH) {
+			_ = os.RemoveAll(filepath.Join(all, e.Name())) // another process may be doing it
+		}
+	}
+}
+
+// path returns the file of a level on a host, whose files that were brought there
+// are known by their paths here.
+func (t *texts) path(d Directory, host rig.Host, level string) (string, error) {
+	text, held := t.held[level]
+	if !held {
+		return "", fmt.Errorf("%s was not read before the run", level)
+	}
+	if !text.Secret && !t.staged {
+		return filepath.Abs(filepath.Join(d.Given(), strings.TrimPrefix(level, study.GivenPrefix)))
+	}
+	name, err := t.elsewhere(level)
+	if there := host.Files[name]; there != "" {
+		name = there
+	}
+	return name, err
+}
+
+// remove removes the secret texts.
+func (t *texts) remove() error {
+	if t.secrets == "" {
+		return nil
+	}
+	return os.RemoveAll(t.secrets)
+}
+
+// begunSecrets gives the arms' secret texts the levels that they had when the run in a
+// directory began, so that it can be resumed: what they hold may have been renewed.
+func (t *texts) begunSecrets(r Request) error {
+	if !r.Resume || r.Continue {
+		return nil
+	}
+	dir := r.Out
+	for _, arg := range r.Args {
+		if name, is := strings.CutPrefix(arg, "study="); is && dir == "" {
+			dir, _ = latest(name) // resuming says that there is none
+		}
+	}
+	if dir == "" {
+		return nil
+	}
+	trials, err := record.ReadTrials(dir.Trials())
+	if errors.Is(err, fs.ErrNotExist) {
+		return nil // resuming says so
+	}
+	if err != nil {
+		return fmt.Errorf("resume: %w", err)
+	}
+	for _, arm := range r.Arms {
+		for factor, text := range arm.Texts {
+			i := slices.IndexFunc(trials, func(t record.Trial) bool {
+				return t.Arm == arm.Name && strings.HasPrefix(t.Levels[factor], study.SecretPrefix)
+			})
+			if text.Secret && i >= 0 {
+				t.hold(trials[i].Levels[factor], text)
+				arm.Levels[factor] = trials[i].Levels[factor]
+			}
+		}
+	}
+	return nil
+}
+
+// name enters the levels of the arms' texts.
+func (t *texts) name(r Request) error {
+	if err := t.begunSecrets(r); err != nil {
+		return err
+	}
+	for _, arm := range r.Arms {
+		for factor, text := range arm.Texts {
+			if arm.Levels[factor] == "" {
+				arm.Levels[factor] = t.add(text)
+			}
+		}
+	}
+	return nil
+}
