@@ -75,7 +75,7 @@ var layers = map[string][]string{
 	// A run's life; judged figures reach it as functions.
 	"internal/run/session": run("internal/run/bench", "internal/run/floor", "internal/run/study", "internal/run/study/source", "internal/run/rig", "internal/run/rig/arrange", "internal/run/doctor", "internal/run/message", "internal/run/generate", "internal/printable"),
 
-	"internal/work/load":              {"internal/contract", "internal/hist"},
+	"internal/work/load":              {"internal/contract", "internal/hist", "internal/printable"},
 	"internal/work/wire":              {"internal/contract", "internal/work/load"},
 	"internal/work/wire/flow":         {"internal/contract", "internal/work/load", "internal/work/wire"},
 	"internal/work/wire/httpwire":     {"internal/contract", "internal/quantity", "internal/head", "internal/paths", "internal/work/load", "internal/work/wire", "internal/work/codec"},
@@ -94,7 +94,7 @@ var layers = map[string][]string{
 	"internal/work/worker":            {"internal/contract", "internal/quantity", "internal/work/load"},
 	"internal/work/worker/workertest": {"internal/contract", "internal/hist", "internal/work/load", "internal/work/worker"},
 
-	"internal/read/trial":     read(),
+	"internal/read/trial":     read("internal/printable"),
 	"internal/read/cells":     read("internal/read/trial"),
 	"internal/read/compare":   read("internal/read/trial", "internal/read/cells"),
 	"internal/read/profile":   read("internal/printable", "internal/read/trial", "internal/read/cells"),

@@ -2,6 +2,7 @@ package main
 
 import (
 	"net"
+	"slices"
 	"testing"
 
 	"google.golang.org/grpc"
@@ -174,8 +175,9 @@ func TestRefusalsAreCountedByKind(t *testing.T) {
 			p.Exchange.Message.Down = p.Exchange.Message.Up
 			client := p.Dial(t, transports, address)
 			client.Start()
-			if r := client.Expect("result").Result; r.Counts.Exchanges != 0 || r.Counts.Errors[kind] != 3 {
-				t.Errorf("%s, %s: counts %+v, want 3 errors of kind %s", code, mode, r.Counts, kind)
+			r, want := client.Expect("result").Result, []contract.Reason{{Kind: kind, Text: code.String() + ": not today", Count: 3}}
+			if r.Counts.Exchanges != 0 || r.Counts.Errors[kind] != 3 || !slices.Equal(r.Reasons, want) {
+				t.Errorf("%s, %s: counts %+v, reasons %+v; want %+v", code, mode, r.Counts, r.Reasons, want)
 			}
 		}
 	}

@@ -58,7 +58,7 @@ const (
 
 // hold sets what the flags say and what nobody said.
 func (p *looked) hold(t target, local bool, arms []session.Arm) error {
-	for _, f := range []struct{ key, level string }{{"connections", t.connections}, {"rate", t.rate}} {
+	for _, f := range []struct{ key, level string }{{"connections", t.connections}, {"rate", t.rate}, {"max_errors", t.maxErrors}} {
 		if f.level != "" && p.sets(f.key) {
 			return fmt.Errorf("%s is given twice: by --%s and by %s=", f.key, f.key, f.key)
 		}

@@ -23,6 +23,7 @@ type target struct {
 	body, bodyFile, paths       string
 	resolve, connectTo          []string
 	names                       string // of the arms
+	maxErrors                   string
 	connections, rate, duration string
 	number                      string // of requests in all
 	curls                       bool   // the command is curl's own
@@ -32,7 +33,7 @@ type target struct {
 }
 
 // targetFlags are the names that need a URL.
-var targetFlags = append([]string{"connections", "duration", "number", "name", "method", "header", "body", "body-file", "host", "sni", "ca", "cert", "key", "insecure", "http2", "paths", "rate", "z"}, wordFlags...)
+var targetFlags = append([]string{"connections", "duration", "number", "name", "method", "header", "body", "body-file", "host", "sni", "ca", "cert", "key", "insecure", "http2", "paths", "rate", "z", "max-errors"}, wordFlags...)
 
 // add declares the flags.
 func (t *target) add(f *pflag.FlagSet) {
@@ -40,6 +41,7 @@ func (t *target) add(f *pflag.FlagSet) {
 	f.StringVarP(&t.rate, "rate", "q", "", "URL: exchanges offered per second, such as 1000 (factor rate)")
 	f.StringVarP(&t.number, "number", "n", "", "URL: requests in all, such as 1000, over 50 connections unless -c says another number")
 	f.StringVar(&t.duration, "duration", "", "URL: how long to go on in all, such as 10s; -d and -z are short for it")
+	f.StringVar(&t.maxErrors, "max-errors", "", "URL: share of failed requests up to which a trial counts; 1% unless given (factor max_errors)")
 	f.StringVarP(&t.duration, "z", "z", "", "as --duration")
 	_ = f.MarkHidden("z") // it is declared above
 	f.StringVarP(&t.Method, "method", "X", "", "URL: method of the request")

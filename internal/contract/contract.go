@@ -290,10 +290,26 @@ type Result struct {
 
 	Profiles map[string][]byte `json:"profiles,omitempty"` // further profiles of the window by kind (ProfileAllocations, …), gzipped pprof, each its growth inside the window
 
+	Reasons  []Reason           `json:"reasons,omitempty"`  // why exchanges of the window failed, the most frequent first
 	Inside   *Inside            `json:"inside,omitempty"`   // a client's work inside the window; absent: counts.exchanges are all that is known
 	Arrivals *Arrivals          `json:"arrivals,omitempty"` // open loop: the gaps between its sends
 	Own      map[string]float64 `json:"own,omitempty"`      // what a foreign program says of itself, by metric and unit, over its whole run
 }
+
+// Reason is why exchanges failed, in words that are the same for the same cause.
+type Reason struct {
+	Kind  ErrorKind `json:"kind,omitempty"` // absent of OtherReasons
+	Text  string    `json:"text"`           // printable
+	Count int64     `json:"count"`
+}
+
+// Bounds of Result.Reasons. What comes after the most frequent ones is counted
+// together under OtherReasons.
+const (
+	MostReasons    = 16
+	MostReasonText = 120 // bytes
+	OtherReasons   = "others"
+)
 
 // The kinds of Result.Profiles that are known.
 const (

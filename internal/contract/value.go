@@ -71,6 +71,9 @@ func (r *Result) counts() []count {
 			count{"result.arrivals.sum_ns", a.SumNs},
 			count{"result.arrivals.stretch_ns", a.StretchNs})
 	}
+	for _, reason := range r.Reasons {
+		all = append(all, count{"result.reasons.count", reason.Count})
+	}
 	if in := r.Inside; in != nil {
 		all = append(all, count{"result.inside.idle_ns", in.IdleNs})
 	}

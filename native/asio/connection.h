@@ -102,7 +102,7 @@ class Connection {
   void received(const std::error_code& error, std::size_t n) {
     if (!open()) return left();
     if (error) {
-      if (broke()) loop_.moved();
+      if (broke(error)) loop_.moved();
       return;
     }
     const std::int64_t at = Loop::now();
@@ -131,7 +131,7 @@ class Connection {
         await_writable();
         break;
       }
-      if (error) return broke();
+      if (error) return broke(error);
       flow_->written(n);
       turn += n;
       if (Loop::kRedials && leaving()) break;  // with these bytes it was over
@@ -146,7 +146,7 @@ class Connection {
       writing_ = false;
       if (!open()) return left();
       if (error) {
-        broke();
+        broke(error);
         return;
       }
       go_on(Loop::now());
@@ -154,7 +154,8 @@ class Connection {
   }
 
   /// The peer ended or broke the connection.
-  bool broke() {
+  bool broke(const std::error_code& error) {
+    flow_->broke(error == ::asio::error::eof ? 0 : error.value());
     if (!flow_->ended(Loop::now())) return lose();
     return conclude();
   }

@@ -74,8 +74,8 @@ class Calls {
   }
   /// The slot's call failed. After kind peer the slot is released, because the server takes
   /// no more calls.
-  void fail(std::uint32_t slot, contract::ErrorKind kind, std::int64_t now) {
-    slots_[slot].fail(kind, now);
+  void fail(std::uint32_t slot, contract::ErrorKind kind, std::int64_t now, std::string_view why = {}) {
+    slots_[slot].fail(kind, now, why);
     calls_[slot].in_flight = kNone;
     if (kind == contract::ErrorKind::peer) return let_go(slot);
     ask(slot, now);

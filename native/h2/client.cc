@@ -127,11 +127,11 @@ void H2Client::received(std::size_t n, std::int64_t now) {
   session_->pump();  // what the library answers by itself
   if (session_->broken()) {
     fate_ = Fate::lost;
-    return abandon(ErrorKind::invalid, now);
+    return give_up(ErrorKind::invalid, now, "malformed HTTP/2: " + session_->problem());
   }
   if (failed_) {
     fate_ = Fate::lost;
-    return abandon(ErrorKind::peer, now);
+    return give_up(ErrorKind::peer, now, "GOAWAY with an error");
   }
   conclude();
 }
@@ -201,11 +201,12 @@ void H2Client::complete(Call& call) {
   const Verdict verdict = whole ? call.verdict : asking_.judge(call.reply);
   Slot& slot = place_.slots[call.slot];
   if (call.given_up || !(call.ended || whole)) {
-    slot.fail(call.reset && !call.given_up ? ErrorKind::peer : ErrorKind::invalid, now_);
+    const bool reset = call.reset && !call.given_up;
+    slot.fail(reset ? ErrorKind::peer : ErrorKind::invalid, now_, reset ? "stream reset" : asking_.reason(call.reply));
   } else if (verdict.taken) {
     slot.done(call.sent_ns, now_, verdict.received);
   } else {
-    slot.fail(verdict.kind, now_);
+    slot.fail(verdict.kind, now_, asking_.reason(call.reply));
   }
   if (fresh_) leaving_ = true;
   ask(call);
@@ -250,13 +251,15 @@ void H2Client::reopened(std::int64_t now) {
   reopened_ns_ = now;
 }
 
-void H2Client::abandon(ErrorKind kind, std::int64_t now) {
+void H2Client::abandon(ErrorKind kind, std::int64_t now) { give_up(kind, now, loss(error())); }
+
+void H2Client::give_up(ErrorKind kind, std::int64_t now, std::string_view why) {
   place_.agenda.forget(place_.number);
   for (Call& call : calls_) {
     call.open = false;
     if (call.state == Call::State::idle) continue;
     call.state = Call::State::idle;
-    place_.slots[call.slot].fail(kind, now);
+    place_.slots[call.slot].fail(kind, now, why);
     place_.agenda.let_go();
   }
   taken_ = queued_;

@@ -54,6 +54,7 @@ class H2Client final : public Flow, private Events {
   void abandon(contract::ErrorKind kind, std::int64_t now) override;
 
  private:
+  void give_up(contract::ErrorKind kind, std::int64_t now, std::string_view why);
   /// A slot's exchange.
   struct Call : Stream {
     enum class State { idle, waiting, under_way };

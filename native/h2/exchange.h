@@ -96,6 +96,8 @@ class Asking {
   virtual Verdict judge(const Reply& reply) const = 0;
   /// Why a reply is not taken.
   virtual std::string explain(const Reply& reply) const = 0;
+  /// The same as a reason of failed exchanges, equal for equal causes.
+  virtual std::string reason(const Reply& reply) const { return explain(reply); }
   /// What is wrong with the content of a first reply that is taken; empty if nothing is.
   virtual std::string compare(const Reply& reply) const = 0;
 

@@ -130,6 +130,10 @@ std::string HttpAsking::explain(const Reply& reply) const {
   return "the reply has " + std::to_string(reply.bytes) + " bytes, expected " + std::to_string(down_bytes_);
 }
 
+std::string HttpAsking::reason(const Reply& reply) const {
+  return ask_.takes(reply.status) ? explain(reply) : http1::status_text(reply.status);
+}
+
 std::string HttpAsking::compare(const Reply& reply) const {
   if (ask_.verify != http1::Verify::content || reply.kept == expected_) return "";
   return "the reply has other content than our servers send (a server that is not netdyno's sends other "

@@ -27,6 +27,7 @@ class HttpAsking final : public Asking {
   bool data(Reply& reply, std::string_view bytes) const override;
   Verdict judge(const Reply& reply) const override;
   std::string explain(const Reply& reply) const override;
+  std::string reason(const Reply& reply) const override;
   std::string compare(const Reply& reply) const override;
   std::size_t read_size(std::size_t in_flight) const override;
 

@@ -1,6 +1,7 @@
 #include "h2grpc/call.h"
 
 #include <algorithm>
+#include <array>
 #include <charconv>
 
 #include "grpcpp/methods.h"
@@ -62,6 +63,16 @@ ErrorKind kind_of(int code) {
     default:
       return ErrorKind::invalid;
   }
+}
+
+/// A status as Go's library names it, so that equal causes have equal reasons.
+std::string name_of(int code) {
+  constexpr std::array<std::string_view, 17> kNames = {
+      "OK", "Canceled", "Unknown", "InvalidArgument", "DeadlineExceeded", "NotFound", "AlreadyExists",
+      "PermissionDenied", "ResourceExhausted", "FailedPrecondition", "Aborted", "OutOfRange", "Unimplemented",
+      "Internal", "Unavailable", "DataLoss", "Unauthenticated"};
+  const auto at = static_cast<std::size_t>(code);
+  return at < kNames.size() ? std::string(kNames[at]) : "Code(" + std::to_string(code) + ")";
 }
 
 }  // namespace
@@ -140,6 +151,11 @@ std::string GrpcAsking::explain(const h2::Reply& reply) const {
            (reply.message.empty() ? "" : " (" + reply.message + ")") + ", expected 0";
   }
   return body_->end(reply).why;
+}
+
+std::string GrpcAsking::reason(const h2::Reply& reply) const {
+  if (reply.fault != ok || reply.status != 200 || reply.code <= ok) return explain(reply);
+  return name_of(reply.code) + (reply.message.empty() ? "" : ": " + reply.message);
 }
 
 std::string GrpcAsking::compare(const h2::Reply& reply) const {

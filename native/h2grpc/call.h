@@ -36,6 +36,7 @@ class GrpcAsking final : public h2::Asking {
   bool data(h2::Reply& reply, std::string_view bytes) const override { return body_->data(reply, bytes); }
   h2::Verdict judge(const h2::Reply& reply) const override;
   std::string explain(const h2::Reply& reply) const override;
+  std::string reason(const h2::Reply& reply) const override;
   std::string compare(const h2::Reply& reply) const override;
   std::size_t read_size(std::size_t in_flight) const override;
 

@@ -1,5 +1,6 @@
 #include "http1/client.h"
 
+#include <cerrno>
 #include <utility>
 
 namespace netdyno::http1 {
@@ -41,15 +42,18 @@ void HttpClient::received(std::size_t n, std::int64_t now) {
     fate_ = Fate::over;
     return;
   }
+  replying_ = true;
   switch (reader_.read({buffer_.get(), n})) {
     case Reader::Outcome::more:
       return;
     case Reader::Outcome::complete:
       return answered(reader_.keeps() && reader_.taken() == n, now);
-    default:
-      fate_ = Fate::lost;
-      at_ = 0;
-      flights_.abandon(ErrorKind::invalid, now);
+    case Reader::Outcome::endless:
+      return failed(ErrorKind::invalid, asking_.wrong({reader_.status(), asking_.most_body() + 1}), now);
+    case Reader::Outcome::headless:
+      return failed(ErrorKind::invalid, Reader::headless(), now);
+    case Reader::Outcome::malformed:
+      return failed(ErrorKind::invalid, "malformed HTTP: " + reader_.problem(), now);
   }
 }
 
@@ -57,42 +61,79 @@ void HttpClient::received(std::size_t n, std::int64_t now) {
 void HttpClient::answered(bool keeps, std::int64_t now) {
   const Reply reply{reader_.status(), reader_.body()};
   reader_.next();
-  reopened_ns_ = 0;
+  reopened_ns_ = repeats_ns_ = 0;
+  replying_ = false;
+  used_ = true;
   // A reply that came before its request was written leaves the rest of that behind.
-  if (!keeps || at_ > 0 || asking_.fresh()) fate_ = Fate::over;
+  if (!keeps || at_ > 0 || asking_.fresh()) renew();
+  if (asking_.takes(reply)) {
+    flights_.answered(reply.bytes, now);
+  } else {
+    flights_.failed(ErrorKind::invalid, now, asking_.wrong(reply));
+  }
+}
+
+/// The exchange in flight failed, and what is left of it keeps the connection from carrying
+/// another.
+void HttpClient::failed(ErrorKind kind, const std::string& why, std::int64_t now) {
+  renew();
+  flights_.failed(kind, now, why);
+}
+
+/// The connection is to be made anew; a request that is written in part is not gone on with.
+void HttpClient::renew() {
+  fate_ = Fate::over;
   if (at_ > 0) {
     at_ = 0;
     turn_++;
   }
-  if (asking_.takes(reply)) {
-    flights_.answered(reply.bytes, now);
-  } else {
-    flights_.failed(ErrorKind::invalid, now);
-  }
 }
 
-/// Between exchanges either end may close (RFC 9112, section 9.6). Within one, only a reply
-/// whose end it tells is complete by that.
+/// Whether the connection was there, for the server to end it.
+bool HttpClient::came_about() const {
+  return reopened_ns_ == 0 || error() == 0 || error() == ECONNRESET || error() == EPIPE;
+}
+
+/// Between exchanges either end may close (RFC 9112, section 9.6). A server that does it as a
+/// request is written has not read that: it is sent once more where that does no harm
+/// (section 9.3.1). Within an exchange, only a reply whose end it tells is complete by that.
 bool HttpClient::ended(std::int64_t now) {
   if (flights_.slots() == 0) return false;
-  if (flights_.in_flight() > 0) {
-    if (reader_.finish() != Reader::Outcome::complete) return false;
-    answered(false, now);
+  if (flights_.in_flight() == 0) {
+    if (reopened_ns_ != 0) return false;  // it never came about
+    fate_ = Fate::over;
     return true;
   }
-  if (reopened_ns_ != 0) return false;  // it never came about
-  fate_ = Fate::over;
+  if (reader_.finish() == Reader::Outcome::complete) {
+    answered(false, now);
+  } else if (!came_about()) {
+    return false;
+  } else if (replying_) {
+    failed(ErrorKind::peer, loss(error()) + " within the reply", now);
+  } else if (!used_ || asking_.fresh()) {
+    failed(ErrorKind::peer, loss(error()) + " before the reply", now);
+  } else if (!asking_.repeatable()) {
+    failed(ErrorKind::peer, "the server closed an idle connection", now);
+  } else {
+    repeats_ns_ = flights_.oldest_sent();
+    if (at_ == 0) turn_--;
+    at_ = 0;
+    flights_.unsend();
+    fate_ = Fate::over;
+  }
   return true;
 }
 
 void HttpClient::reopened(std::int64_t now) {
   fate_ = Fate::open;
-  reopened_ns_ = now;
+  reopened_ns_ = repeats_ns_ == 0 ? now : repeats_ns_;
+  repeats_ns_ = 0;
+  used_ = replying_ = false;
   reader_.next();
 }
 
 void HttpClient::abandon(ErrorKind kind, std::int64_t now) {
-  flights_.abandon(kind, now);
+  flights_.abandon(kind, now, kind == ErrorKind::peer ? loss(error()) : "");
   at_ = 0;
 }
 

@@ -6,6 +6,7 @@
 #include <cstdint>
 #include <memory>
 #include <span>
+#include <string>
 
 #include "http1/exchange.h"
 #include "http1/reader.h"
@@ -38,6 +39,9 @@ class HttpClient final : public Flow {
  private:
   const Message& request() const { return asking_.request(connection_, turn_); }
   void answered(bool keeps, std::int64_t now);
+  void failed(contract::ErrorKind kind, const std::string& why, std::int64_t now);
+  void renew();
+  bool came_about() const;
 
   const Asking& asking_;
   std::int64_t connection_;
@@ -48,6 +52,9 @@ class HttpClient final : public Flow {
   std::size_t turn_ = 0;
   std::size_t at_ = 0;            // bytes written of a request that is not written whole
   std::int64_t reopened_ns_ = 0;  // since when the connection is made anew; 0 once it was used
+  std::int64_t repeats_ns_ = 0;   // when the request was sent that is to be repeated; 0 for none
+  bool used_ = true;              // a reply came on the connection; at first the verified one
+  bool replying_ = false;         // a part of the reply has come
   Fate fate_ = Fate::open;
 };
 

@@ -47,20 +47,6 @@ Message text_reply(const std::string& status, const std::string& more, const std
           line, true};
 }
 
-/// The phrase of a status that a client expects; empty for one without a usual phrase.
-std::string phrase_of(int status) {
-  switch (status) {
-    case 200:
-      return " OK";
-    case 201:
-      return " Created";
-    case 204:
-      return " No Content";
-    default:
-      return "";
-  }
-}
-
 }  // namespace
 
 Asking::Asking(const contract::Setup& setup)
@@ -70,7 +56,14 @@ Asking::Asking(const contract::Setup& setup)
       connections_(setup.load.connections) {
   check(setup);
   content_ = ask_.body.empty() ? content_of(setup.exchange.up_bytes, 'u') : ask_.body;
+  const std::string method = method_of();
+  repeatable_ = method == "GET" || method == "HEAD" || method == "OPTIONS" || method == "TRACE" ||
+                method == "PUT" || method == "DELETE";
   compose(setup);
+}
+
+std::string Asking::method_of() const {
+  return !ask_.method.empty() ? ask_.method : content_.empty() ? "GET" : "POST";
 }
 
 void Asking::compose(const contract::Setup& setup) {
@@ -84,7 +77,7 @@ void Asking::compose(const contract::Setup& setup) {
 }
 
 std::string Asking::head_of(const std::string& path, const std::string& host) const {
-  const std::string method = !ask_.method.empty() ? ask_.method : content_.empty() ? "GET" : "POST";
+  const std::string method = method_of();
   std::string head = method + " " + path + " HTTP/1.1\r\nHost: " + host + "\r\n";
   std::vector<std::pair<std::string, std::string>> headers = {{"User-Agent", "netdyno"}};
   if (!content_.empty()) headers.emplace_back("Content-Type", "application/octet-stream");
@@ -110,7 +103,7 @@ const Message& Asking::request(std::int64_t connection, std::size_t turn) const 
 
 std::string Asking::explain(const Reply& reply, const std::string& phrase, const std::string& reason) const {
   if (!ask_.takes(reply.status)) {
-    const std::string wanted = ask_.success ? "2xx" : std::to_string(ask_.status) + phrase_of(ask_.status);
+    const std::string wanted = ask_.success ? "2xx" : status_text(ask_.status);
     return "the reply has status " + std::to_string(reply.status) + (phrase.empty() ? "" : " " + phrase) +
            reason + ", expected " + wanted;
   }
@@ -118,6 +111,10 @@ std::string Asking::explain(const Reply& reply, const std::string& phrase, const
     return "the reply has more than the expected " + std::to_string(down_bytes_) + " bytes";
   }
   return "the reply has " + std::to_string(reply.bytes) + " bytes, expected " + std::to_string(down_bytes_);
+}
+
+std::string Asking::wrong(const Reply& reply) const {
+  return ask_.takes(reply.status) ? explain(reply, "", "") : status_text(reply.status);
 }
 
 std::string Asking::expected_content() const {

@@ -39,6 +39,10 @@ class Asking {
   }
   /// What is wrong with a reply that is not taken. reason is what its body begins with.
   std::string explain(const Reply& reply, const std::string& phrase, const std::string& reason) const;
+  /// The same in short, as a reason of failed exchanges.
+  std::string wrong(const Reply& reply) const;
+  /// Whether a request does the same where it is sent twice (RFC 9110, section 9.2.2).
+  bool repeatable() const { return repeatable_; }
   /// Whether a reply may have any length.
   bool any() const { return ask_.verify == Verify::status; }
   /// What a first reply must consist of; empty where the content is not compared.
@@ -54,12 +58,14 @@ class Asking {
   std::size_t read_size() const;
 
  private:
+  std::string method_of() const;
   void compose(const contract::Setup& setup);
   std::string head_of(const std::string& path, const std::string& host) const;
 
   Ask ask_;
   std::int64_t down_bytes_;
   bool fresh_;
+  bool repeatable_ = false;
   std::int64_t connections_;
   std::string content_;
   std::vector<std::vector<Message>> requests_;  // by route, then by path

@@ -23,6 +23,11 @@ class Reader {
   /// trailers.
   static constexpr std::size_t kMostHead = 64 << 10;
 
+  /// What is wrong with a message of more.
+  static std::string headless() {
+    return "the reply has more than " + std::to_string(kMostHead) + " bytes of headers";
+  }
+
   enum class Outcome {
     more,       // all bytes were taken, and the message goes on
     complete,   // it ended; what follows it was not taken

@@ -2,8 +2,32 @@
 
 #include <algorithm>
 #include <cctype>
+#include <utility>
 
 namespace netdyno::http1 {
+
+namespace {
+
+constexpr std::pair<int, std::string_view> kPhrases[] = {
+    {101, "Switching Protocols"}, {200, "OK"}, {201, "Created"}, {202, "Accepted"}, {204, "No Content"}, {206, "Partial Content"},
+    {301, "Moved Permanently"}, {302, "Found"}, {303, "See Other"}, {304, "Not Modified"},
+    {307, "Temporary Redirect"}, {308, "Permanent Redirect"}, {400, "Bad Request"}, {401, "Unauthorized"},
+    {403, "Forbidden"}, {404, "Not Found"}, {405, "Method Not Allowed"}, {406, "Not Acceptable"},
+    {408, "Request Timeout"}, {409, "Conflict"}, {410, "Gone"}, {411, "Length Required"},
+    {413, "Request Entity Too Large"}, {414, "Request URI Too Long"}, {415, "Unsupported Media Type"},
+    {421, "Misdirected Request"}, {422, "Unprocessable Entity"}, {425, "Too Early"},
+    {426, "Upgrade Required"}, {429, "Too Many Requests"}, {431, "Request Header Fields Too Large"},
+    {500, "Internal Server Error"}, {501, "Not Implemented"}, {502, "Bad Gateway"},
+    {503, "Service Unavailable"}, {504, "Gateway Timeout"}, {505, "HTTP Version Not Supported"}};
+
+}  // namespace
+
+std::string status_text(int status) {
+  for (const auto& [code, phrase] : kPhrases) {
+    if (code == status) return std::to_string(status) + " " + std::string(phrase);
+  }
+  return "status " + std::to_string(status);
+}
 
 std::string_view trimmed(std::string_view text) {
   constexpr std::string_view kSpace = " \t\r\v\f";

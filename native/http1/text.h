@@ -24,6 +24,9 @@ bool is_value(std::string_view text);
 /// Whether it may be the host, with or without a port, that a request is for.
 bool is_host(std::string_view text);
 
+/// A status with its usual phrase: "429 Too Many Requests". Without one where there is none.
+std::string status_text(int status);
+
 /// The text in quotes, cut off after most bytes, without bytes that would not print.
 std::string shown(std::string_view text, std::size_t most);
 

@@ -69,8 +69,7 @@ void Verification::received(std::size_t n, std::int64_t) {
       fail(ErrorKind::invalid,
            asking_.explain({reply_.status(), asking_.most_body() + 1}, reply_.phrase(), reply_.reason()));
     case Reader::Outcome::headless:
-      fail(ErrorKind::invalid,
-           "the reply has more than " + std::to_string(Reader::kMostHead) + " bytes of headers");
+      fail(ErrorKind::invalid, Reader::headless());
     case Reader::Outcome::malformed:
       break;
   }

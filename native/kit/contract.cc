@@ -147,6 +147,11 @@ Json message(const Result& result) {
   text("service", result.service);
   text("response", result.response);
   text("lag", result.lag);
+  for (const Reason& reason : result.reasons) {
+    Json each = {{"text", reason.text}, {"count", reason.count}};
+    if (reason.kind) each["kind"] = name(*reason.kind);
+    body["reasons"].push_back(std::move(each));
+  }
   if (result.arrivals) {
     body["arrivals"] = {{"gaps", result.arrivals->gaps},
                         {"sum_ns", result.arrivals->sum_ns},

@@ -230,6 +230,13 @@ struct Inside {
   double due = 0;  // open loop: exchanges that fell due
 };
 
+/// Why exchanges failed, and how many. No kind where several reasons are counted together.
+struct Reason {
+  std::optional<ErrorKind> kind;
+  std::string text;
+  std::int64_t count = 0;
+};
+
 /// Histograms are HdrHistogram V2, compressed, in base64. Empty ones are left out.
 struct Result {
   std::int64_t from_ns = 0;
@@ -242,6 +249,7 @@ struct Result {
   std::string response;
   std::string lag;
   std::int64_t over_max = 0;
+  std::vector<Reason> reasons;  // the most frequent first
   std::optional<Arrivals> arrivals;  // open loop
   std::optional<Inside> inside;      // a client whose window opened
 };

@@ -11,11 +11,13 @@
 #include <atomic>
 #include <cstdint>
 #include <memory>
+#include <string_view>
 
 #include "kit/arrival.h"
 #include "kit/contract.h"
 #include "kit/histogram.h"
 #include "kit/inside.h"
+#include "kit/reasons.h"
 #include "kit/sum.h"
 
 namespace netdyno {
@@ -47,6 +49,7 @@ struct Counters {
   std::array<Sum, contract::kErrorKinds> errors;
   Times* times = nullptr;  // null before the window
   Parts parts;
+  Reasons reasons;  // of the errors; to be read once the loop has ended
 
   /// Adds to counts. The bytes sent follow from the number of exchanges.
   void add_to(contract::Counts& counts, std::int64_t up_bytes) const {
@@ -81,8 +84,10 @@ struct alignas(128) Shard {
     if (counters.times->sends) counters.times->sends->record(c.sent);
   }
 
-  void fail(contract::ErrorKind kind) {
-    phase.load(std::memory_order_relaxed)->errors[static_cast<std::size_t>(kind)].add(1);
+  void fail(contract::ErrorKind kind, std::string_view why) {
+    Counters& counters = *phase.load(std::memory_order_relaxed);
+    counters.errors[static_cast<std::size_t>(kind)].add(1);
+    if (counters.times != nullptr) counters.reasons.add(kind, why);
   }
 };
 

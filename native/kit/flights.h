@@ -9,6 +9,7 @@
 #include <bit>
 #include <cstdint>
 #include <span>
+#include <string_view>
 #include <vector>
 
 #include "kit/agenda.h"
@@ -47,6 +48,11 @@ class Flights {
   /// The first n that wait were sent, the last of them at least in part.
   void sent(std::uint64_t n) { begun_ += n; }
 
+  /// When the oldest exchange in flight was sent. Only where there is one.
+  std::int64_t oldest_sent() const { return ring_[answered_ & mask_].sent; }
+  /// The newest exchange in flight waits to be sent again.
+  void unsend() { begun_--; }
+
   /// The oldest exchange in flight completed with that many bytes. Asks its slot for
   /// the next one.
   void answered(std::int64_t bytes, std::int64_t now) {
@@ -55,20 +61,20 @@ class Flights {
     ask(flight.slot, now);
   }
 
-  /// The oldest exchange in flight failed with kind, and the connection goes on. Asks its
-  /// slot for the next one.
-  void failed(contract::ErrorKind kind, std::int64_t now) {
+  /// The oldest exchange in flight failed with kind because of why, and the connection
+  /// goes on. Asks its slot for the next one.
+  void failed(contract::ErrorKind kind, std::int64_t now, std::string_view why) {
     const std::uint32_t slot = ring_[answered_++ & mask_].slot;
-    slots_[slot].fail(kind, now);
+    slots_[slot].fail(kind, now, why);
     ask(slot, now);
   }
 
   /// The connection is lost: every exchange that is in flight or queued fails with
   /// kind, and every slot is released.
-  void abandon(contract::ErrorKind kind, std::int64_t now) {
+  void abandon(contract::ErrorKind kind, std::int64_t now, std::string_view why = {}) {
     agenda_.forget(number_);
     for (; answered_ < queued_; answered_++) {
-      slots_[ring_[answered_ & mask_].slot].fail(kind, now);
+      slots_[ring_[answered_ & mask_].slot].fail(kind, now, why);
       agenda_.let_go();
     }
     begun_ = queued_;

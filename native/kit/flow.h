@@ -67,12 +67,21 @@ class Flow {
   /// The peer ended or broke the connection at now. True when the flow does without: its
   /// fate is over then. Else it is lost.
   virtual bool ended(std::int64_t) { return false; }
+  /// Says with what errno the connection broke, 0 where the peer closed it: call it before
+  /// ended or abandon where that is known.
+  void broke(int error) { error_ = error; }
+  /// The errno; kUnknown where nobody said it.
+  int error() const { return error_; }
+  static constexpr int kUnknown = -1;
   /// Another connection begins to be made in place of one that is over. Clients only.
   virtual void reopened(std::int64_t) {}
 
   /// The connection is lost: every exchange in flight fails with kind, and every slot
   /// is released.
   virtual void abandon(contract::ErrorKind kind, std::int64_t now) = 0;
+
+ private:
+  int error_ = kUnknown;
 };
 
 }  // namespace netdyno

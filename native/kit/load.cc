@@ -169,9 +169,12 @@ contract::Result Load::result(std::int64_t now) {
   Histogram response;
   Histogram lag;
   contract::Counts drained;
+  Reasons reasons;
   for (const auto& shard : shards_) {
     shard->window.add_to(result.counts, up_bytes_);
     shard->drain.add_to(drained, up_bytes_);
+    reasons.merge(shard->window.reasons);
+    reasons.merge(shard->drain.reasons);
     service.merge(shard->times.service);
     if (shard->times.response) response.merge(*shard->times.response);
     if (shard->times.lag) lag.merge(*shard->times.lag);
@@ -179,6 +182,7 @@ contract::Result Load::result(std::int64_t now) {
   result.drained = drained.exchanges;
   for (std::size_t kind = 0; kind < contract::kErrorKinds; kind++)
     result.counts.errors[kind] += drained.errors[kind];
+  result.reasons = reasons.most();
   result.arrivals = arrivals();
   // Before the schedules are walked to their end.
   if (open_) result.inside = inside(result.counts.exchanges, plan_.rate > 0 ? response : service);

@@ -17,6 +17,7 @@
 #include <memory>
 #include <optional>
 #include <span>
+#include <string_view>
 #include <vector>
 
 #include "kit/contract.h"
@@ -45,9 +46,10 @@ class Slot {
     pending_ = kIdle;
   }
 
-  /// The exchange in flight failed. It counts by kind and enters no histogram.
-  void fail(contract::ErrorKind kind, std::int64_t now) {
-    shard_->fail(kind);
+  /// The exchange in flight failed. It counts by kind and by why, the reason, which is the
+  /// kind's usual one where it is empty, and enters no histogram.
+  void fail(contract::ErrorKind kind, std::int64_t now, std::string_view why = {}) {
+    shard_->fail(kind, why);
     free_ = now;
     pending_ = kIdle;
   }

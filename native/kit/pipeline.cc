@@ -50,7 +50,7 @@ void Pipeline::received(std::size_t n, std::int64_t now) {
 }
 
 void Pipeline::abandon(contract::ErrorKind kind, std::int64_t now) {
-  flights_.abandon(kind, now);
+  flights_.abandon(kind, now, kind == contract::ErrorKind::peer ? loss(error()) : "");
   rest_ = 0;
 }
 

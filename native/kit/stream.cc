@@ -119,7 +119,7 @@ void StreamClient::received(std::size_t n, std::int64_t now) {
 }
 
 void StreamClient::abandon(ErrorKind kind, std::int64_t now) {
-  flights_.abandon(kind, now);
+  flights_.abandon(kind, now, kind == ErrorKind::peer ? loss(error()) : "");
   rest_ = 0;
 }
 

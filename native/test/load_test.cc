@@ -6,6 +6,8 @@
 #include <atomic>
 #include <cmath>
 #include <functional>
+#include <map>
+#include <string>
 #include <thread>
 
 #include "vectors.h"
@@ -123,6 +125,28 @@ TEST(Load, PartsAreThoseOfTheVectors) {
     EXPECT_NEAR(completed + open.exchanges() + drain.exchanges(), want.at("exchanges"), 2e-9) << name;
     EXPECT_NEAR(completed + open.cycles() + drain.cycles(), want.at("cycles"), 2e-9) << name;
     EXPECT_EQ(open.idle_ns() + drain.idle_ns(), want.at("idle_ns")) << name;
+  }
+}
+
+TEST(Load, ReasonsAreThoseOfTheVectors) {
+  const std::map<std::string, ErrorKind> kinds = {
+      {"peer", ErrorKind::peer}, {"timeout", ErrorKind::timeout}, {"invalid", ErrorKind::invalid}};
+  const auto vectors = test::vectors("reasons.json");
+  ASSERT_GE(vectors.size(), 6U);
+  for (const auto& vector : vectors) {
+    Load load(setup_of([](contract::Load& l) { l.connections = 1; }), 1);
+    load.start(1);
+    load.open(2);
+    Slot& slot = load.slots(0)[0];
+    for (const auto& failure : vector.at("failures")) {
+      for (int i = 0; i < failure.at("count").get<int>(); i++) {
+        std::int64_t due = 0;
+        ASSERT_TRUE(slot.next(3, due));
+        slot.fail(kinds.at(failure.at("kind")), 4, failure.at("text").get<std::string>());
+      }
+    }
+    const contract::Json body = contract::message(load.result(5)).at("result");
+    EXPECT_EQ(body.value("reasons", contract::Json::array()), vector.at("reasons")) << vector.at("name");
   }
 }
 

@@ -110,6 +110,7 @@ void TlsFlow::take_in(std::int64_t now) {
 void TlsFlow::farewell(std::int64_t now) {
   if (is_server()) return;
   gone_ = true;
+  inner_->broke(0);
   lost_ = inner_->fate() == Fate::open && !inner_->ended(now);
 }
 
@@ -127,6 +128,7 @@ Flow::Fate TlsFlow::fate() const {
 }
 
 bool TlsFlow::ended(std::int64_t now) {
+  inner_->broke(error());
   if (!is_up()) return inner_->ended(now);
   // In the middle of a record somebody else may have cut the connection (RFC 8446, section
   // 6.1). Between records many servers end it like that, and Go's library takes it, too.
@@ -136,6 +138,11 @@ bool TlsFlow::ended(std::int64_t now) {
   }
   gone_ = true;
   return inner_->fate() == Fate::over;
+}
+
+void TlsFlow::abandon(contract::ErrorKind kind, std::int64_t now) {
+  if (error() != kUnknown) inner_->broke(error());
+  inner_->abandon(kind, now);
 }
 
 void TlsFlow::reopened(std::int64_t now) {

@@ -44,7 +44,7 @@ class TlsFlow final : public Flow {
   Fate fate() const override;
   bool ended(std::int64_t now) override;
   void reopened(std::int64_t now) override;
-  void abandon(contract::ErrorKind kind, std::int64_t now) override { inner_->abandon(kind, now); }
+  void abandon(contract::ErrorKind kind, std::int64_t now) override;
 
   /// The session, for another flow to go on with it. This one is of no use any more.
   std::unique_ptr<Session> release() { return std::move(session_); }

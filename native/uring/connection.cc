@@ -165,7 +165,7 @@ void Connection::sent(const Completion& completion) {
   if (completion.more()) out_.notifications++;
   if (lost_ || parting_ || completion.result <= 0) {
     out_.state = State::nothing;
-    return lost_ || parting_ ? settle() : broke();
+    return lost_ || parting_ ? settle() : broke(completion.result);
   }
   out_.bytes = out_.bytes.subspan(static_cast<std::size_t>(completion.result));
   if (!out_.bytes.empty()) return send_alone();
@@ -178,7 +178,7 @@ void Connection::unlinked(int result) {
   out_.state = State::nothing;
   in_.under_way = false;
   if (lost_ || parting_) return settle();
-  if (result <= 0) return broke();
+  if (result <= 0) return broke(result);
   out_.bytes = out_.bytes.subspan(static_cast<std::size_t>(result));
   send_linked();
 }
@@ -241,7 +241,7 @@ void Connection::received(const Completion& completion) {
     leaving ? loop_.buffers->give_back(portion) : in_.portions.push_back(portion);
   }
   if (leaving) return settle();
-  if (completion.result <= 0) return broke();
+  if (completion.result <= 0) return broke(completion.result);
   in_.more_here = (completion.flags & IORING_CQE_F_SOCK_NONEMPTY) != 0;
   const std::int64_t at = now();
   if (!loop_.buffers) flow_->received(static_cast<std::size_t>(completion.result), came(at));
@@ -267,8 +267,9 @@ void Connection::drain(std::int64_t at) {
   }
 }
 
-/// The peer ended or broke the connection.
-void Connection::broke() {
+/// The peer ended or broke the connection, as the result of an operation says.
+void Connection::broke(int result) {
+  flow_->broke(result == -ECANCELED ? 0 : -result);
   const std::int64_t at = now();
   if (in_.portions.empty() && flow_->ended(at) && concluded()) return;
   lose();

@@ -112,7 +112,7 @@ class Connection final : public Owner {
   void drain(std::int64_t at);
 
   bool concluded();
-  void broke();
+  void broke(int result);
   void lose();
   void settle();
   void reopen(std::int64_t at);

@@ -75,7 +75,12 @@ const metricsSaid = 3
 // which they hold.
 func Of(p Parts) Answer {
 	var a Answer
-	clauses := append(unanswered(p.Run), broken(p.Run.Requirements)...)
+	failed, much := failures(p.Run)
+	var clauses []clause
+	if much {
+		clauses, failed = failed, nil
+	}
+	clauses = append(append(clauses, unanswered(p.Run)...), broken(p.Run.Requirements)...)
 	for _, text := range p.Choices {
 		clauses = append(clauses, ofSentences(text))
 	}
@@ -106,6 +111,7 @@ func Of(p Parts) Answer {
 	case len(clauses) == 0:
 		clauses = append(clauses, clause{text: nothing(p.Run)})
 	}
+	clauses = append(clauses, failed...)
 	if len(p.Choices) == 0 && len(p.Searches) > 0 {
 		parts := strings.SplitAfter(p.Searches[0], ". ") // the best, and who comes near it with least; the report has the others
 		clauses = append(clauses, ofSentences(strings.TrimSpace(strings.Join(parts[:min(2, len(parts))], ""))))

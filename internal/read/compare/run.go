@@ -31,7 +31,7 @@ func (f Run) failing() []string {
 	var names []string
 	for _, cell := range f.Cells {
 		for _, arm := range cell.Arms {
-			failed := slices.ContainsFunc(arm.Trials, func(t trial.Trial) bool { return t.Errors > 0 })
+			failed := slices.ContainsFunc(arm.Trials, func(t trial.Trial) bool { return t.Errors > 0 && t.Status != trial.Valid })
 			if failed && !allowed[cells.KeyOf(cell.Name, arm.Name)] {
 				names = append(names, cells.ArmOf(cell, arm))
 			}

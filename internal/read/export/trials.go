@@ -1,10 +1,12 @@
 package export
 
 import (
+	"fmt"
 	"slices"
 	"strings"
 	"time"
 
+	"netdyno/internal/contract"
 	"netdyno/internal/metric"
 	"netdyno/internal/read/trial"
 	"netdyno/internal/record"
@@ -35,6 +37,7 @@ var trialColumns = []trialColumn{
 	{column{name: "window_seconds", kind: floating, unit: "s"}, windowSeconds},
 	{column{name: "exchanges", kind: whole}, exchanges},
 	{column{name: "errors", kind: whole}, failures},
+	{column{name: "error_reasons"}, func(_ Run, v *trial.Judged) any { return some(reasonsText(v.Trial.Reasons)) }},
 }
 
 // boundsOf names the figures of a trial that are lower bounds, in the registry's order.
@@ -89,6 +92,15 @@ func failures(_ Run, v *trial.Judged) any {
 		return nil // nobody has counted
 	}
 	return v.Trial.Errors
+}
+
+// reasonsText lists why exchanges failed and how many, the most frequent first.
+func reasonsText(reasons []contract.Reason) string {
+	parts := make([]string, len(reasons))
+	for i, r := range reasons {
+		parts[i] = fmt.Sprintf("%s (%d)", r.Text, r.Count)
+	}
+	return strings.Join(parts, "; ")
 }
 
 // trialsTable has a row for each planned trial, and all columns in every run: those of

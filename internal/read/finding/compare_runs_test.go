@@ -12,6 +12,7 @@ import (
 	"netdyno/internal/read/finding"
 	"netdyno/internal/read/history"
 	"netdyno/internal/read/synthetic"
+	"netdyno/internal/read/trial"
 	"netdyno/internal/record"
 )
 
@@ -80,7 +81,8 @@ func TestApartDoubtsWhatFailed(t *testing.T) {
 	if a := history.CompareRuns(before.Run, after.Run, calibration); a.Result != compare.NoWorse || a.Caveats != nil {
 		t.Fatalf("gate %v of a run and itself, in doubt %q", a.Result, a.Caveats)
 	}
-	after.Cells[0].Arms[1].Trials[0].Errors = 1
+	failed := &after.Cells[0].Arms[1].Trials[0]
+	failed.Errors, failed.Status = 1, trial.StatusInvalid
 	want := "in the second, exchanges of arm at 50 connections failed, and no requirement that is met allows that"
 	if a := history.CompareRuns(before.Run, after.Run, calibration); a.Result != compare.Unproven || !slices.Equal(a.Caveats, []string{want}) {
 		t.Errorf("gate %v, in doubt %q; want %q", a.Result, a.Caveats, want)

@@ -6,7 +6,7 @@ import "slices"
 func (l *layout) evidence() []Section {
 	var sections []Section
 	for _, s := range []Section{
-		l.trust(), l.noise(), l.comparisons(), l.publishedSection(), l.tcp(), l.udp(), l.settings(), l.facts(), l.calibration(), l.problems(),
+		l.trust(), l.noise(), l.comparisons(), l.publishedSection(), l.tcp(), l.udp(), l.settings(), l.facts(), l.calibration(), l.failed(), l.problems(),
 	} {
 		s.Tables = slices.DeleteFunc(s.Tables, func(t Table) bool { return len(t.Rows) == 0 })
 		if len(s.Tables) > 0 {

@@ -8,6 +8,7 @@ import (
 	"netdyno/internal/read/cells"
 	"netdyno/internal/read/compare"
 	"netdyno/internal/read/finding"
+	"netdyno/internal/read/trial"
 	"netdyno/internal/record"
 )
 
@@ -78,7 +79,8 @@ func TestEveryFormSaysHowItJudged(t *testing.T) {
 func TestGateSaysWhyItIsUndecided(t *testing.T) {
 	f := sample(6)
 	f.Tally.Failed, f.Tally.Planned = 2, 48
-	f.Cells[0].Arms[0].Trials[0].Errors = 3
+	failed := &f.Cells[0].Arms[0].Trials[0]
+	failed.Errors, failed.Status = 3, trial.StatusInvalid
 	result, all := compare.Gate(f.Run)
 	g := NewGate(f, result, all)
 	arm := f.Cells[0].Arms[0].Name + cells.InCell(f.Cells[0].Name)

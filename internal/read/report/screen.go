@@ -51,6 +51,7 @@ func NewScreen(f finding.Findings) Screen {
 	} else if s.forms = l.matrixForms(); s.forms == nil {
 		s.forms = l.figureForms()
 	}
+	s.forms = l.withFailed(s.forms)
 	return s
 }
 

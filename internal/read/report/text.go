@@ -26,6 +26,7 @@ func (p Page) Text(w io.Writer, opt TextOptions) error {
 	t.profiles(p.Cells)
 	t.server(p.Server)
 	t.published(p.Published)
+	t.failed(p.Evidence)
 	t.lost(p.Lost)
 	t.warnings(p.Warnings)
 	t.line("")
@@ -173,6 +174,15 @@ func (t *terminal) server(s *Section) {
 		shown.Tables[i] = shown.Tables[i].plain()
 	}
 	t.sections([]Section{shown})
+}
+
+// failed prints the section of why exchanges failed.
+func (t *terminal) failed(evidence []Section) {
+	for _, s := range evidence {
+		if s.ID == failedID {
+			t.sections([]Section{s})
+		}
+	}
 }
 
 // reasonsShown bounds the distinct reasons that the terminal gives for trials

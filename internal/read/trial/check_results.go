@@ -2,10 +2,10 @@ package trial
 
 import (
 	"fmt"
-	"slices"
-	"strings"
+	"strconv"
 
 	"netdyno/internal/contract"
+	"netdyno/internal/quantity"
 )
 
 // checkResults demands of every client a result with a window and work in it, and
@@ -21,6 +21,9 @@ func checkResults(e *audit) string {
 		case r.ToNs <= r.FromNs:
 			return fmt.Sprintf("%s counted a window of %d ns", g.Name, r.ToNs-r.FromNs)
 		case r.Counts.Exchanges <= 0:
+			if total := failed(e); total > 0 {
+				return g.Name + " completed no exchange in the window: " + e.failedText(total)
+			}
 			return g.Name + " completed no exchange in the window"
 		}
 		if err := g.Result.Check(); err != nil {
@@ -37,30 +40,50 @@ func checkResults(e *audit) string {
 	return ""
 }
 
-// checkErrors rejects a trial in which exchanges failed: the load that remained is
-// not the declared one.
+// checkErrors rejects a trial in which more exchanges failed than its study allows: the
+// load that remained is not the declared one.
 func checkErrors(e *audit) string {
-	total, kinds := failed(e)
+	total := failed(e)
 	if total == 0 {
 		return ""
 	}
-	return fmt.Sprintf("%d exchanges failed (%s)", total, strings.Join(kinds, ", "))
+	for _, g := range e.generators {
+		if lost, of := lostConnections(g); lost > 0 {
+			return fmt.Sprintf("%s; %s lost %d of its %d connections", e.failedText(total), g.Name, lost, of)
+		}
+	}
+	most := e.maxErrors()
+	share, known := e.values[ErrorShare]
+	switch {
+	case known && share <= most:
+		return ""
+	case most > 0:
+		return fmt.Sprintf("%s, %s of all, and at most %s may", e.failedText(total), quantity.ShareText(round(share)), quantity.ShareText(most))
+	}
+	return e.failedText(total)
 }
 
-// failed returns how many exchanges failed by the clients' count, and the kinds of
-// errors.
-func failed(e *audit) (total int64, kinds []string) {
+// round keeps two digits of a share.
+func round(share float64) float64 {
+	text := strconv.FormatFloat(share, 'g', 2, 64)
+	rounded, err := strconv.ParseFloat(text, 64)
+	if err != nil {
+		return share // it is no number
+	}
+	return rounded
+}
+
+// failed returns how many exchanges failed by the clients' count.
+func failed(e *audit) (total int64) {
 	for _, g := range e.generators {
 		if g.Result == nil {
 			continue
 		}
-		for kind, n := range g.Result.Counts.Errors {
+		for _, n := range g.Result.Counts.Errors {
 			total += n
-			kinds = append(kinds, string(kind))
 		}
 	}
-	slices.Sort(kinds)
-	return total, slices.Compact(kinds)
+	return total
 }
 
 // checkVerified demands one verified message per connection (specification §1.3)

@@ -56,7 +56,7 @@ func overfull(e *audit, g *record.Worker, service *hist.Histogram) string {
 // the times' coefficient of variation), and it scatters like any mean.
 func unlike(e *audit, g *record.Worker, service *hist.Histogram) string {
 	used, ok := metric.SlotsInUse(e.window, g)
-	if !ok || Foreign(g) {
+	if !ok || Foreign(g) || failed(e) > 0 { // the times of those that failed are in no histogram
 		return ""
 	}
 	slots, cv := Slots(g.Setup.Load), service.CV()

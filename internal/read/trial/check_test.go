@@ -94,7 +94,7 @@ func TestConsistency(t *testing.T) {
 		{"histogram garbled", func(_, c *record.Worker) { c.Result.Service = "AAAA" }, "cannot be read"},
 		{"failed exchanges", func(_, c *record.Worker) {
 			c.Result.Counts.Errors = map[contract.ErrorKind]int64{contract.Timeout: 2, contract.Peer: 1}
-		}, "3 exchanges failed (peer, timeout)"},
+		}, "3 exchanges failed: timeout (2), peer (1)"},
 		{"unverified connections", func(_, c *record.Worker) { c.Ready.Verified-- }, "verified 49 of its 50"},
 		{"no result", func(_, c *record.Worker) { c.Result = nil }, "client-1 left no result"},
 		{"no window", func(_, c *record.Worker) { c.Result.ToNs = c.Result.FromNs }, "window of 0 ns"},

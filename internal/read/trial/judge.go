@@ -43,7 +43,9 @@ func judge(v *Judged) Trial {
 	}
 	e := newAudit(v.Record)
 	t.Status, t.Values, t.Series, t.CPU = Valid, e.values, e.series, split(e)
-	t.Errors, _ = failed(e)
+	if t.Errors = failed(e); t.Errors > 0 {
+		t.Reasons = e.reasonsOf()
+	}
 	passed, reason := inconsistency(e)
 	if v.Passed = passed; reason != "" {
 		t.Status, t.Reason = StatusInvalid, reason

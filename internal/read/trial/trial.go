@@ -3,6 +3,8 @@
 // other trial, except that a link's capacity is found over all of a run.
 package trial
 
+import "netdyno/internal/contract"
+
 // Limit names the resource that bounded a trial.
 type Limit string
 
@@ -30,8 +32,9 @@ type Trial struct {
 	Repeat     bool               `json:"repeat,omitempty"`
 	Status     string             `json:"status"` // "valid", "invalid", "failed", "unsupported"
 	Reason     string             `json:"reason,omitempty"`
-	Flags      []string           `json:"flags,omitempty"`  // names of flags, in the order of specification §2.3
-	Errors     int64              `json:"errors,omitempty"` // exchanges that failed, for which the trial is invalid
+	Flags      []string           `json:"flags,omitempty"`   // names of flags, in the order of specification §2.3
+	Errors     int64              `json:"errors,omitempty"`  // exchanges that failed; the trial is invalid where they are more than its study allows
+	Reasons    []contract.Reason  `json:"reasons,omitempty"` // why they failed, the most frequent first
 	Values     map[string]float64 `json:"values,omitempty"`
 	Moved      map[string]float64 `json:"moved,omitempty"`  // those of Values that are lower bounds, as unfinished exchanges would raise them
 	Stalls     []Stall            `json:"stalls,omitempty"` // when nothing moved inside the window

@@ -100,6 +100,7 @@ var factors = []Factor{
 	{Name: "window", Kind: Duration, Default: "2s", Min: 1e6, Max: day, Doc: "length of the window, in which exchanges are counted"},
 	{Name: "warmup", Kind: Duration, Default: "500ms", Max: day, Doc: "length of the warm-up before the window, which is not counted"},
 	{Name: "amount", Kind: Count, Default: "0", Max: 1e12, Doc: "exchanges per connection, in place of a window; 0 uses the window"},
+	{Name: "max_errors", Kind: Share, Max: 1, Doc: "share of failed exchanges up to which a trial counts, its rate being that of the others; unless given 1% with a server that is not netdyno's, else none"},
 	{Name: "timeline", Kind: Flag, Default: "no", Doc: "record response times, runtime, CPU and memory five times a second, TCP once; a probe does so in any case"},
 	{Name: "blocks", Kind: Whole, Min: 1, Max: 1000, Doc: "how often every arm runs in every cell: one number, or rising numbers after which the run may stop; 6,10,16 unless given"},
 	{Name: "continue", Kind: Whole, Min: 1, Max: 1000, Doc: "further numbers of blocks, for netdyno run DIR --continue; 26,42 unless blocks are given"},

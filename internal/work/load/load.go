@@ -3,7 +3,7 @@
 // each completion; it never sees rates, windows or histograms.
 //
 //	due, more := slot.Next(now)      // wait until due, then send
-//	slot.Done(sent, now, received)   // or slot.Fail(kind)
+//	slot.Done(sent, now, received)   // or slot.Fail(err)
 //
 // A slot is a place for one exchange in flight. It belongs to one goroutine or
 // event loop at a time; nothing on its path locks or allocates.
@@ -43,7 +43,8 @@ type Load struct {
 	alarm   alarm
 	endOnce sync.Once
 
-	slicer *hist.Slicer // nil until Slice is called
+	reasons reasons      // of the exchanges that failed in the window or draining
+	slicer  *hist.Slicer // nil until Slice is called
 }
 
 // New makes the slots of every active connection and spreads the connections over

@@ -1,6 +1,7 @@
 package load
 
 import (
+	"errors"
 	"strings"
 	"testing"
 	"time"
@@ -41,7 +42,7 @@ func TestCompletionsCountInThePhaseInWhichTheyComplete(t *testing.T) {
 	_, _ = slots[0].Next(Now())          // drained later
 	_, _ = slots[2].Next(Now())          // never finished
 	_, _ = slots[1].Next(Now())          // fails
-	slots[1].Fail(contract.Timeout)      //
+	slots[1].Fail(Failure(contract.Timeout, errors.New("no answer")))
 	l.End(Now())                         //
 	slots[0].Done(Now(), Now()+1000, 30) //
 	if _, more := slots[0].Next(Now()); more {

@@ -24,6 +24,7 @@ func (l *Load) Result() (contract.Result, error) {
 		}
 		r.Counts.Errors[kind] += n
 	}
+	r.Reasons = l.reasons.most()
 	r.Arrivals = l.arrivals()
 	service, err := l.encodeTimes(&r)
 	if err != nil {

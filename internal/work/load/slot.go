@@ -3,8 +3,6 @@ package load
 import (
 	"math"
 	"sync/atomic"
-
-	"netdyno/internal/contract"
 )
 
 // idle marks a slot without an exchange in flight.
@@ -82,12 +80,15 @@ func (s *Slot) Done(sent, now, received int64) {
 	}
 }
 
-// Fail reports the exchange in flight as failed; it is counted by kind and
-// leaves no time in any histogram.
-func (s *Slot) Fail(kind contract.ErrorKind) {
+// Fail reports the exchange in flight as failed because of err; it is counted by
+// KindOf and ReasonOf that, and leaves no time in any histogram.
+func (s *Slot) Fail(err error) {
 	s.pending.Store(idle)
 	s.free = Now()
-	t := s.shard.now.Load()
+	t, kind := s.shard.now.Load(), KindOf(err)
+	if t.times != nil {
+		s.load.reasons.add(kind, ReasonOf(err))
+	}
 	for i, k := range kinds {
 		if k == kind {
 			t.errors[i].Add(1)

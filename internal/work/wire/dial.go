@@ -24,6 +24,10 @@ const dialTimeout = 10 * time.Second
 // place (CONTRACT.md, section error).
 var ErrLost = errors.New("the connection was lost, and a client does not reconnect")
 
+// ErrNoReply says that a connection ended before anything came of a reply, where a
+// library knows it: over TLS the end itself comes as bytes.
+var ErrNoReply = errors.New("connection closed before the reply")
+
 // Dialer makes a client's TCP connections, also for a library that dials by itself.
 // It makes sure that a connection of the trial is one TCP connection: each route is
 // dialled once, unless setup.load.fresh says once per exchange or the library may
@@ -83,40 +87,58 @@ func (d *Dialer) ways() int {
 	return max(1, len(ways))
 }
 
-// AllowReconnects lets a connection be made again when it ended between exchanges.
-// In HTTP/1.1 either end may close one after a reply, and where CPU is scarce
-// net/http drops one whose request it did not see written 50 ms after the reply had
-// come. A connection that breaks during an exchange stays broken, because a library
-// must not send a request twice without the load's knowledge. Call it before the
-// first Dial, and Over after each exchange.
+// AllowReconnects lets a connection be made again. In HTTP/1.1 either end may close
+// one after a reply, and where CPU is scarce net/http drops one whose request it did
+// not see written 50 ms after the reply had come. Call it before the first Dial, and
+// Over after each exchange.
 func (d *Dialer) AllowReconnects() {
 	d.mayReconnect, d.last = true, make([]atomic.Pointer[tracked], len(d.routes))
 }
 
-// Over says that an exchange on connection i has ended.
+// Over says that an exchange on connection i has ended with a reply.
 func (d *Dialer) Over(i int) {
+	if c := d.made(i); c != nil {
+		c.served.Store(true)
+		c.replied.Store(false)
+	}
+}
+
+// Made tells whether connection i was there for its last exchange, and the next one
+// may make it again.
+func (d *Dialer) Made(i int) bool { return d.made(i) != nil }
+
+// Idle tells whether connection i had carried an exchange before the last one, which
+// failed with err before anything came of a reply: so its server closed it between
+// the two (RFC 9112, section 9.3.1).
+func (d *Dialer) Idle(i int, err error) bool {
+	c := d.made(i)
+	return c != nil && c.served.Load() && (!c.replied.Load() || errors.Is(err, ErrNoReply))
+}
+
+func (d *Dialer) made(i int) *tracked {
 	if !d.mayReconnect {
-		return
+		return nil
 	}
-	if c := d.last[i].Load(); c != nil {
-		c.wrote.Store(false)
-	}
+	return d.last[i].Load()
 }
 
 // Reconnects returns how many connections were made again.
 func (d *Dialer) Reconnects() int64 { return d.reconnects.Load() }
 
-// tracked is a connection that knows whether anything was written to it since the
-// last exchange ended.
+// tracked is a connection that knows what came on it.
 type tracked struct {
 	*connection
-	wrote atomic.Bool
+	served  atomic.Bool // an exchange
+	replied atomic.Bool // something since
 }
 
-// Write implements net.Conn.
-func (c *tracked) Write(b []byte) (int, error) {
-	c.wrote.Store(true)
-	return c.connection.Write(b)
+// Read implements net.Conn.
+func (c *tracked) Read(b []byte) (int, error) {
+	n, err := c.connection.Read(b)
+	if n > 0 {
+		c.replied.Store(true)
+	}
+	return n, err
 }
 
 // mayDial reports whether connection i may be made now.
@@ -124,15 +146,10 @@ func (d *Dialer) mayDial(i int) bool {
 	if !d.used[i].Swap(true) || d.fresh {
 		return true
 	}
-	if !d.mayReconnect {
-		return false
+	if d.mayReconnect {
+		d.reconnects.Add(1)
 	}
-	c := d.last[i].Load()
-	if c == nil || c.wrote.Load() {
-		return false
-	}
-	d.reconnects.Add(1)
-	return true
+	return d.mayReconnect
 }
 
 // Routes returns the route of every connection, not to be changed.
@@ -152,6 +169,9 @@ func (d *Dialer) OneEach() error {
 func (d *Dialer) Dial(ctx context.Context, i int) (net.Conn, error) {
 	if !d.mayDial(i) {
 		return nil, ErrLost
+	}
+	if d.mayReconnect {
+		d.last[i].Store(nil)
 	}
 	d.permits <- struct{}{}
 	defer func() { <-d.permits }()

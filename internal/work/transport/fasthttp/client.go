@@ -104,7 +104,7 @@ func (c *client) Do(_ context.Context, r *httpwire.Request) error {
 // take checks a reply. What is wrong with it is an error of kind invalid.
 func (c *client) take(response *fasthttp.Response, accept func([]byte) error) error {
 	if status := response.StatusCode(); !c.Ask.Takes(status) {
-		return load.Failure(contract.Invalid, fmt.Errorf("the reply has status %d %s%s, expected %s",
+		return httpwire.WrongStatus(status, fmt.Errorf("the reply has status %d %s%s, expected %s",
 			status, fasthttp.StatusMessage(status), httpwire.Reason(response.Body()), c.Ask.Expected()))
 	}
 	reply := response.Body()
@@ -121,6 +121,13 @@ func (c *client) take(response *fasthttp.Response, accept func([]byte) error) er
 func (c *client) judge(err error) error {
 	if errors.Is(err, fasthttp.ErrBodyTooLarge) {
 		return load.Failure(contract.Invalid, fmt.Errorf("the reply has more than the expected %d bytes", c.Content.DownBytes))
+	}
+	if errors.Is(err, fasthttp.ErrConnectionClosed) {
+		return wire.ErrNoReply
+	}
+	var small *fasthttp.ErrSmallBuffer
+	if errors.As(err, &small) {
+		return load.Failure(contract.Invalid, fmt.Errorf("the reply has more than %d bytes of headers", c.buffers.read))
 	}
 	return err
 }

@@ -1,12 +1,11 @@
 package goepoll
 
 import (
+	"io"
 	"syscall"
 
 	"golang.org/x/sys/unix"
 
-	"netdyno/internal/contract"
-	"netdyno/internal/work/load"
 	"netdyno/internal/work/wire/flow"
 )
 
@@ -114,7 +113,7 @@ func (l *loop) push(c *conn) {
 		case syscall.EAGAIN:
 			c.full = true
 		default:
-			l.lose(c, contract.Peer)
+			l.lose(c, errno)
 		}
 	}
 	l.remember(c)
@@ -137,14 +136,17 @@ func (l *loop) pull(c *conn) {
 			return
 		case errno == syscall.EINTR:
 			continue
-		case errno != 0 || n == 0:
-			l.lose(c, contract.Peer)
+		case n == 0 && errno == 0:
+			l.lose(c, io.EOF)
+			return
+		case errno != 0:
+			l.lose(c, errno)
 			return
 		}
 		// A short read has drained the socket; more raises a new edge.
 		c.readable = n == limit || c.broken
 		if err := c.flow.Received(l.buffer[:n]); err != nil {
-			l.lose(c, load.KindOf(err))
+			l.lose(c, err)
 			return
 		}
 		l.push(c)
@@ -154,8 +156,8 @@ func (l *loop) pull(c *conn) {
 }
 
 // lose gives up a connection.
-func (l *loop) lose(c *conn, kind contract.ErrorKind) {
-	c.flow.Abandon(kind)
+func (l *loop) lose(c *conn, why error) {
+	c.flow.Abandon(why)
 	l.drop(c)
 	l.lost(c)
 }

@@ -131,8 +131,8 @@ func (i *instance) accept(listener int) {
 			continue
 		}
 		i.open.Add(1)
-		if i.add(fd, 0, flow.NewServer(i.server.work, &i.traffic)) != nil {
-			i.lose(i.conns[fd], contract.SetupFailed)
+		if err := i.add(fd, 0, flow.NewServer(i.server.work, &i.traffic)); err != nil {
+			i.lose(i.conns[fd], err)
 		}
 	}
 }

@@ -3,7 +3,6 @@ package gogrpc
 import (
 	"context"
 	"errors"
-	"fmt"
 
 	"google.golang.org/grpc/codes"
 	"google.golang.org/grpc/status"
@@ -27,7 +26,11 @@ func failure(err error) error {
 	if !ok {
 		return load.Failure(contract.Invalid, err)
 	}
-	return load.Failure(kindOf(s.Code()), fmt.Errorf("%s: %s%s", s.Code(), s.Message(), hint(s.Code())))
+	text := s.Code().String()
+	if s.Message() != "" {
+		text += ": " + s.Message()
+	}
+	return &load.Reason{Err: load.Failure(kindOf(s.Code()), errors.New(text+hint(s.Code()))), Text: text}
 }
 
 // kindOf returns the contract's kind of a status. Source: gRPC, Status codes and

@@ -132,14 +132,14 @@ func (c *Client) Keep() {}
 
 // Abandon implements Flow. Where nothing was in flight, a peer that sends what
 // nobody asked for still counts once.
-func (c *Client) Abandon(kind contract.ErrorKind) {
+func (c *Client) Abandon(why error) {
 	c.lost = true
-	if kind == contract.Invalid && c.answered == c.queued && len(c.slots) > 0 {
-		c.slots[0].Fail(kind)
+	if why != nil && load.KindOf(why) == contract.Invalid && c.answered == c.queued && len(c.slots) > 0 {
+		c.slots[0].Fail(why)
 	}
 	for ; c.answered < c.queued; c.answered++ {
-		if kind != "" {
-			c.flight(c.answered).slot.Fail(kind)
+		if why != nil {
+			c.flight(c.answered).slot.Fail(why)
 		}
 		c.agenda.held--
 	}

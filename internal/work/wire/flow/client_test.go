@@ -2,6 +2,7 @@ package flow
 
 import (
 	"errors"
+	"io"
 	"testing"
 
 	"netdyno/internal/contract"
@@ -111,7 +112,11 @@ func TestClientAbandonsWhatIsInFlight(t *testing.T) {
 		if err := f.Received(make([]byte, c.came)); err != nil {
 			t.Fatal(err)
 		}
-		f.Abandon(c.kind)
+		var why error
+		if c.kind != "" {
+			why = load.Failure(c.kind, errors.New("why"))
+		}
+		f.Abandon(why)
 		r, err := l.Result()
 		if err != nil {
 			t.Fatal(err)
@@ -146,7 +151,7 @@ func TestAgendaKeepsWhatIsDueLater(t *testing.T) {
 	if agenda.Fire(first-1) != nil || agenda.Fire(first) != clients[0] || !clients[0].Unsent() {
 		t.Error("the first exchange does not begin when it is due")
 	}
-	clients[1].Abandon(contract.Peer)
+	clients[1].Abandon(io.EOF)
 	second, _ := agenda.Due()
 	if agenda.Fire(second) != nil || agenda.Held() != 1 {
 		t.Errorf("a lost connection sends; %d slots are held", agenda.Held())

@@ -70,8 +70,8 @@ func (d *driver) exchange() error {
 // abandon gives up the flow, because the connection broke with err.
 func (d *driver) abandon(err error) {
 	if d.connections.Closed() {
-		d.client.Abandon("")
+		d.client.Abandon(nil)
 	} else {
-		d.client.Abandon(load.KindOf(err))
+		d.client.Abandon(err)
 	}
 }

@@ -46,10 +46,10 @@ type Flow interface {
 	// Keep copies what was received and is not written yet, because the caller is
 	// about to use its buffer for something else.
 	Keep()
-	// Abandon ends the flow of a lost connection: exchanges in flight fail with
-	// kind. Where kind is empty they stay unfinished, because we broke the
+	// Abandon ends the flow of a lost connection: exchanges in flight fail because
+	// of why. Where that is nil they stay unfinished, because we broke the
 	// connection.
-	Abandon(kind contract.ErrorKind)
+	Abandon(why error)
 }
 
 // Traffic counts what a server's flows moved. Any goroutine may use it.

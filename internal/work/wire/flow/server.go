@@ -105,7 +105,7 @@ func (s *Server) Keep() {
 }
 
 // Abandon implements Flow: exchanges are the client's to count.
-func (s *Server) Abandon(contract.ErrorKind) {}
+func (s *Server) Abandon(error) {}
 
 // Served are a server's open flows and what the others moved before they ended.
 // Each flow counts by itself, so that flows on different CPUs share no counters.

@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"maps"
+	"net/http"
 
 	"netdyno/internal/contract"
 	"netdyno/internal/quantity"
@@ -182,15 +183,47 @@ func (k *call) do() (int64, error) {
 		content = body
 	}
 	k.request.Content, k.request.URL = content, k.turns.url()
-	if err := k.client.Library.Do(k.ctx, &k.request); err != nil {
+	if err := k.carry(); err != nil {
 		k.room = nil // the library may still be reading it
 		return 0, k.named(err)
 	}
-	k.client.Dialer.Over(k.request.Connection)
 	if k.client.Ask.Any {
 		return k.received, nil
 	}
 	return x.DownBytes, nil
+}
+
+// carry sends the request, and once more where the server has closed the idle
+// connection meanwhile and that does no harm (RFC 9112, section 9.3.1).
+func (k *call) carry() error {
+	d, i := k.client.Dialer, k.request.Connection
+	err := k.client.Library.Do(k.ctx, &k.request)
+	idle := lost(err) && d.Idle(i, err)
+	if idle && repeatable(k.request.Method) {
+		err, idle = k.client.Library.Do(k.ctx, &k.request), false
+	}
+	switch {
+	case !lost(err):
+		d.Over(i)
+		return err
+	case !d.Made(i):
+		return err
+	case idle:
+		err = &load.Reason{Err: err, Text: "the server closed an idle connection"}
+	}
+	return load.Passing{Err: err}
+}
+
+func lost(err error) bool { return err != nil && load.KindOf(err) == contract.Peer }
+
+// repeatable tells whether a request does the same where it is sent twice (RFC 9110,
+// section 9.2.2).
+func repeatable(method string) bool {
+	switch method {
+	case http.MethodGet, http.MethodHead, http.MethodOptions, http.MethodTrace, http.MethodPut, http.MethodDelete:
+		return true
+	}
+	return false
 }
 
 // named adds to what is wrong with a reply which of several paths was asked for.
@@ -198,5 +231,6 @@ func (k *call) named(err error) error {
 	if len(k.turns.urls) == 1 || load.KindOf(err) != contract.Invalid {
 		return err
 	}
-	return load.Failure(contract.Invalid, fmt.Errorf("%s: %s", quantity.Clip(k.request.URL, 200), load.TextOf(err)))
+	named := load.Failure(contract.Invalid, fmt.Errorf("%s: %s", quantity.Clip(k.request.URL, 200), load.TextOf(err)))
+	return &load.Reason{Err: named, Text: load.ReasonOf(err)}
 }

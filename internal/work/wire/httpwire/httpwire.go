@@ -7,7 +7,9 @@ import (
 	"bytes"
 	"errors"
 	"fmt"
+	"net/http"
 	"net/url"
+	"strconv"
 	"strings"
 
 	"netdyno/internal/contract"
@@ -73,6 +75,16 @@ func explainVerify(err error) error {
 	}
 	return load.Failure(load.KindOf(err), fmt.Errorf(
 		"%s (a server that is not netdyno's sends other content: drive it with opt.verify=%s)", load.TextOf(err), wire.VerifyLength))
+}
+
+// WrongStatus returns err as an error of kind invalid, whose reason is a reply's status
+// alone.
+func WrongStatus(status int, err error) error {
+	if load.KindOf(err) != contract.Invalid {
+		err = load.Failure(contract.Invalid, err)
+	}
+	text := strings.TrimSpace(strconv.Itoa(status) + " " + http.StatusText(status))
+	return &load.Reason{Err: err, Text: text}
 }
 
 // Reason returns the first line of a body that explains a status, in

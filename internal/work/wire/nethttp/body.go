@@ -52,7 +52,8 @@ func newBodies(c *httpwire.Client, read string) *bodies {
 // no more of it is read than the expected size.
 func (b *bodies) take(r *http.Response, accept func([]byte) error) error {
 	if !b.ask.Takes(r.StatusCode) {
-		return refuse(r.Body, "the reply has status %s%s, expected %s", r.Status, reason(r.Body), b.ask.Expected())
+		err := refuse(r.Body, "the reply has status %s%s, expected %s", r.Status, reason(r.Body), b.ask.Expected())
+		return httpwire.WrongStatus(r.StatusCode, err)
 	}
 	if r.ContentLength >= 0 && r.ContentLength != b.want && !b.any {
 		return refuse(r.Body, "the reply has %d bytes, expected %d", r.ContentLength, b.want)

@@ -10,6 +10,7 @@ import (
 
 	"netdyno/internal/contract"
 	"netdyno/internal/work/load"
+	"netdyno/internal/work/wire"
 	"netdyno/internal/work/wire/httpwire"
 )
 
@@ -70,6 +71,9 @@ func (l *Library) Do(ctx context.Context, r *httpwire.Request) error {
 		var wrapped *url.Error // repeats the method and the URL
 		if errors.As(err, &wrapped) {
 			err = wrapped.Err
+		}
+		if errors.Is(err, io.EOF) {
+			return wire.ErrNoReply
 		}
 		return err
 	}
