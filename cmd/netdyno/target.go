@@ -33,7 +33,7 @@ type target struct {
 }
 
 // targetFlags are the names that need a URL.
-var targetFlags = append([]string{"connections", "duration", "number", "name", "method", "header", "body", "body-file", "host", "sni", "ca", "cert", "key", "insecure", "http2", "paths", "rate", "z", "max-errors"}, wordFlags...)
+var targetFlags = append([]string{"connections", "duration", "number", "name", "method", "header", "body", "body-file", "host", "sni", "ca", "cert", "key", "insecure", "http2", "paths", "expect", "expect-status", "rate", "z", "max-errors"}, wordFlags...)
 
 // add declares the flags.
 func (t *target) add(f *pflag.FlagSet) {
@@ -55,6 +55,8 @@ func (t *target) add(f *pflag.FlagSet) {
 	f.StringVar(&t.Key, "key", "", "URL: PEM file of its key")
 	f.BoolVarP(&t.Insecure, "insecure", "k", false, "URL: accept any certificate")
 	f.BoolVar(&t.HTTP2, "http2", false, "URL: ask for HTTP/2, over http:// too")
+	f.StringVar(&t.Expect, "expect", "", "URL: what every reply must have: status (unless given), or length, the probe's length too")
+	f.IntVar(&t.Status, "expect-status", 0, "URL: status that every reply must have, such as 404; that of the probe's replies unless given")
 	f.StringVar(&t.paths, "paths", "", "URL: file of paths, one a line, that each connection asks for in turn; - reads standard input")
 	f.StringVar(&t.names, "name", "", "URL: what the arms are called, such as old,new")
 	t.addWords(f)

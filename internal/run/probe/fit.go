@@ -2,8 +2,11 @@ package probe
 
 import (
 	"errors"
+	"fmt"
 	"slices"
 	"strings"
+
+	"netdyno/internal/quantity"
 )
 
 // Fit refuses what was given for another kind of URL than any of these.
@@ -22,6 +25,14 @@ func (t Target) Fit(urls []string) error {
 	}
 	if !has("http", "https") && (t.Body != "" || t.BodyFile != "" || t.Method != "" || len(t.Paths) > 0 || t.HTTP2) {
 		return errors.New("--body, --body-file, --method, --paths and --http2 go with http:// URLs; for grpc:// write --data JSON and name the method in the URL")
+	}
+	switch {
+	case !slices.Contains([]string{"", "status", "length"}, t.Expect):
+		return fmt.Errorf("--expect %s: expected status or length", quantity.Clip(t.Expect, 40))
+	case t.Expect == "length" && len(t.Paths) > 0:
+		return errors.New("--expect length does not go with --paths, whose replies differ")
+	case t.Status != 0 && (t.Status < 200 || t.Status > 599 || !has("http", "https") || len(t.Paths) > 0):
+		return fmt.Errorf("--expect-status %d: expected 200 to 599, for http:// URLs without --paths", t.Status)
 	}
 	return nil
 }

@@ -77,7 +77,8 @@ func askGRPC(ctx context.Context, t Target, u *url.URL) (Found, error) {
 		return Found{}, err
 	}
 	f.Takes = median(takes)
-	return f, nil
+	f.Levels["opt.client.verify"], err = verify(t, c.lengths)
+	return f, err
 }
 
 // withMetadata adds the user's headers to calls.
@@ -173,10 +174,10 @@ func (c *called) call(ctx context.Context, conn *grpc.ClientConn) (int, error) {
 // found turns what the calls brought into levels.
 func (c called) found(t Target) (Found, error) {
 	last := c.lengths[len(c.lengths)-1]
-	verify, length := "length", fmt.Sprintf("%d bytes", last)
+	length := fmt.Sprintf("%d bytes", last)
 	for _, n := range c.lengths {
 		if n != last {
-			verify, length = "status", "replies of different lengths"
+			length = "replies of different lengths"
 		}
 	}
 	const wire = "grpc:netdyno.v1"
@@ -188,7 +189,7 @@ func (c called) found(t Target) (Found, error) {
 	levels := map[string]string{
 		"server": "address", "client": client, "opt.server.address": t.address(c.url), "opt.server.wire": wire,
 		"request": size(int64(len(c.request))), "response": size(int64(last)),
-		"opt.client.method": c.path(), "opt.client.codec": "raw", "opt.client.verify": verify,
+		"opt.client.method": c.path(), "opt.client.codec": "raw",
 	}
 	t.Headers = slices.DeleteFunc(slices.Clone(t.Headers), isTimeout)
 	f := Found{Levels: levels, Texts: map[string]Text{}}

@@ -83,7 +83,7 @@ func TestGRPC(t *testing.T) {
 	at := serveGRPC(t, all)
 	f := levels(t, probe.Target{URL: "grpc://" + at + unary, Data: `{"responseSize": 100}`}, map[string]string{
 		"server": "address", "client": "go-grpc", "opt.server.address": at, "opt.server.wire": "grpc:netdyno.v1", "request": "2B", "response": "104B",
-		"opt.client.method": unary, "opt.client.codec": "raw", "opt.client.body": "EGQ=", "opt.client.verify": "length", "opt.client.host": "", "tls": "",
+		"opt.client.method": unary, "opt.client.codec": "raw", "opt.client.body": "EGQ=", "opt.client.verify": "status", "opt.client.host": "", "tls": "",
 	})
 	if f.Name != at+"/UnaryCall" || !f.Local || f.At.String() != at || f.Words != "gRPC OK, 104 bytes of grpc.testing.SimpleResponse, types by reflection (v1)" {
 		t.Errorf("found %+v", f)

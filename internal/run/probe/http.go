@@ -33,6 +33,7 @@ type reply struct {
 	code                  int
 	bytes                 int64
 	reused                bool // the connection was that of an earlier request
+	heard                 *heard
 	at                    netip.AddrPort
 }
 
@@ -86,6 +87,9 @@ func askHTTP(ctx context.Context, t Target, u *url.URL) (Found, error) {
 		f.Words += ", where " + Shown(first) + " leads"
 	}
 	f.Takes = median(takes)
+	if err == nil {
+		f.Levels["opt.client.verify"], err = verify(t, lengths(replies))
+	}
 	return f, err
 }
 
@@ -149,13 +153,7 @@ func (t Target) transport() (*http.Transport, error) {
 	protocols.SetHTTP1(!t.HTTP2)
 	protocols.SetHTTP2(!t.HTTP1)
 	protocols.SetUnencryptedHTTP2(t.HTTP2)
-	dial := func(ctx context.Context, network, address string) (net.Conn, error) {
-		if t.Dial != nil {
-			address = t.Dial(address)
-		}
-		return new(net.Dialer).DialContext(ctx, network, address)
-	}
-	return &http.Transport{TLSClientConfig: config, DisableCompression: true, Protocols: protocols, DialContext: dial}, nil
+	return &http.Transport{TLSClientConfig: config, DisableCompression: true, Protocols: protocols, DialContext: t.hear}, nil
 }
 
 // ask makes one request and reads its reply to the end.
@@ -165,7 +163,10 @@ func (t Target) ask(ctx context.Context, transport http.RoundTripper, where, bod
 		method = http.MethodPost
 	}
 	var r reply
-	ctx = httptrace.WithClientTrace(ctx, &httptrace.ClientTrace{GotConn: func(i httptrace.GotConnInfo) { r.reused, r.at = i.Reused, reached(i.Conn.RemoteAddr()) }})
+	ctx = httptrace.WithClientTrace(ctx, &httptrace.ClientTrace{GotConn: func(i httptrace.GotConnInfo) {
+		r.reused, r.at = i.Reused, reached(i.Conn.RemoteAddr())
+		r.heard, _ = i.Conn.(*heard) // not where it is encrypted
+	}})
 	request, err := http.NewRequestWithContext(ctx, method, where, strings.NewReader(body))
 	if err != nil {
 		return r, err
@@ -180,6 +181,13 @@ func (t Target) ask(ctx context.Context, transport http.RoundTripper, where, bod
 	}
 	defer response.Body.Close()
 	r.proto, r.status, r.code, r.server = response.Proto, response.Status, response.StatusCode, response.Header.Get("Server")
+	if t.Status != 0 && r.code != t.Status {
+		return r, failed{r.status, fmt.Sprintf("--expect-status says %d", t.Status)}
+	}
+	if r.code == t.Status {
+		r.bytes, err = io.Copy(io.Discard, io.LimitReader(response.Body, contract.MaxMessage+1))
+		return r, err
+	}
 	if r.code >= http.StatusMultipleChoices && r.code < http.StatusBadRequest && response.Header.Get("Location") != "" {
 		return r, redirected{response.Header.Get("Location"), r.code}
 	}
@@ -190,6 +198,14 @@ func (t Target) ask(ctx context.Context, transport http.RoundTripper, where, bod
 	}
 	r.bytes, err = io.Copy(io.Discard, io.LimitReader(response.Body, contract.MaxMessage+1))
 	return r, err
+}
+
+func lengths(replies []reply) []int64 {
+	all := make([]int64, len(replies))
+	for i, r := range replies {
+		all[i] = r.bytes
+	}
+	return all
 }
 
 type redirected struct {
@@ -259,19 +275,20 @@ func (t Target) found(u *url.URL, body string, replies []reply) (Found, error) {
 	levels := map[string]string{
 		"server": "address", "client": client, "opt.server.address": t.address(u), "opt.server.wire": wire,
 		"request": size(int64(len(body))), "response": size(last.bytes),
-		"opt.client.verify": "length",
 	}
 	f := Found{Name: named(u), URL: u, Levels: levels, Texts: map[string]Text{}, At: last.at}
 	words := []string{last.proto + " " + last.status}
 	if n := len(t.Paths); n > 0 {
-		levels["opt.client.verify"] = "status"
 		f.Texts["opt.client.paths"] = Text{Bytes: []byte(strings.Join(t.Paths, "\n") + "\n")}
 		words = []string{last.proto, fmt.Sprintf("%d paths in turn", n)}
 	} else if stable {
 		words = append(words, fmt.Sprintf("%d bytes", last.bytes))
 	} else {
-		levels["opt.client.verify"] = "status"
 		words = append(words, "replies of different lengths")
+	}
+	if odd := last.heard.odd(); odd != "" && client != "go-http1" && wire == "http/1.1" {
+		levels["client"], client, chosen = "go-http1", "go-http1", false
+		words = append(words, "asked by go-http1, as "+odd)
 	}
 	if t.Close {
 		levels["fresh"] = "yes"

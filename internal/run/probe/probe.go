@@ -36,6 +36,8 @@ type Target struct {
 	Proto, Message, Data string   // of a remote procedure call: a .proto, its type, its values as JSON or their file
 	HTTP2                bool     // ask for HTTP/2, over http:// too; over https:// it is learnt
 	HTTP1                bool     // over https://, too
+	Expect               string   // of every reply: "" or status, the status alone; length, the probe's length too
+	Status               int      // that every reply must have; 0 for that of the probe's
 	Close                bool     // a new connection for every request
 	Follow               bool     // measure where redirections end
 	Dial                 Dial     // nil: what the URL names
@@ -55,6 +57,19 @@ func (t Target) client(wire string, encrypted bool, own string) (name string, ch
 		name = t.Client(wire, encrypted)
 	}
 	return cmp.Or(name, own), name != ""
+}
+
+// verify is the level of a client's option verify for replies of these lengths.
+func verify[N int | int64](t Target, lengths []N) (string, error) {
+	if t.Expect != "length" {
+		return "status", nil // whatever length: what comes is counted
+	}
+	for _, n := range lengths {
+		if n != lengths[0] {
+			return "", fmt.Errorf("replies of %d and of %d bytes came; --expect length needs the same length each time", lengths[0], n)
+		}
+	}
+	return "length", nil
 }
 
 // Found is what a probe learnt.

@@ -1,6 +1,7 @@
 package probe_test
 
 import (
+	"bufio"
 	"encoding/pem"
 	"io"
 	"net"
@@ -73,7 +74,7 @@ func TestHTTP(t *testing.T) {
 	at := strings.TrimPrefix(s.URL, "http://")
 	f := levels(t, probe.Target{URL: s.URL}, map[string]string{
 		"server": "address", "client": "fasthttp", "opt.server.address": at, "opt.server.wire": "http/1.1", "request": "0B", "response": "615B",
-		"opt.client.path": "/", "opt.client.verify": "length", "fresh": "", "opt.client.host": "",
+		"opt.client.path": "/", "opt.client.verify": "status", "fresh": "", "opt.client.host": "",
 	})
 	if f.Name != at || !f.Local || !strings.HasPrefix(f.Words, "HTTP/1.1 200 OK, 615 bytes, keep-alive, test/1") {
 		t.Errorf("found %+v", f)
@@ -85,11 +86,62 @@ func TestHTTP(t *testing.T) {
 	if f = levels(t, probe.Target{URL: s.URL + "/varying"}, map[string]string{"opt.client.verify": "status"}); f.Name != at+"/varying" {
 		t.Errorf("the arm is called %s", f.Name)
 	}
+	levels(t, probe.Target{URL: s.URL, Expect: "length"}, map[string]string{"opt.client.verify": "length"})
+	refused(t, probe.Target{URL: s.URL + "/varying", Expect: "length"}, "--expect length needs the same length each time")
+	levels(t, probe.Target{URL: s.URL + "/broken", Status: 500}, map[string]string{"opt.client.status": "500"})
+	levels(t, probe.Target{URL: s.URL + "/moved", Status: 301}, map[string]string{"opt.client.status": "301"})
+	refused(t, probe.Target{URL: s.URL, Status: 404}, "answers 200 OK: --expect-status says 404")
 	levels(t, probe.Target{URL: s.URL + "/closing"}, map[string]string{"fresh": "yes"})
 	levels(t, probe.Target{URL: s.URL + "/made", Method: "PUT", Headers: []string{"X-Key: 1"}, Body: "hello", Host: "shop.example"}, map[string]string{
 		"opt.client.method": "PUT", "opt.client.headers": "X-Key: 1", "opt.client.body": "hello", "opt.client.host": "shop.example",
 		"opt.client.status": "201", "request": "5B", "response": "0B",
 	})
+}
+
+// answer answers every request of a connection in the same words.
+func answer(conn net.Conn, reply string) {
+	defer conn.Close()
+	for r := bufio.NewReader(conn); ; {
+		if _, err := http.ReadRequest(r); err != nil {
+			return
+		}
+		_, _ = io.WriteString(conn, reply) // an end shows in the next request
+	}
+}
+
+// What the library of the probe forgives and a client's may not.
+func TestUnusualReplies(t *testing.T) {
+	for name, c := range map[string]struct{ reply, words, client string }{
+		"bare line ends":        {"HTTP/1.1 200 OK\nContent-Length: 5\n\nhello", "keep-alive, asked by go-http1, as lines end without a carriage return", "go-http1"},
+		"the length twice":      {"HTTP/1.1 200 OK\r\nContent-Length: 5\r\nContent-Length: 5\r\n\r\nhello", "asked by go-http1, as the length is given twice, keep-alive", "go-http1"},
+		"stray bytes after 204": {"HTTP/1.1 204 No Content\r\nTransfer-Encoding: chunked\r\n\r\n0\r\n\r\n", "HTTP/1.1 204 No Content, 0 bytes, keep-alive, asked by http1-uring", "http1-uring"},
+	} {
+		t.Run(name, func(t *testing.T) {
+			l, err := net.Listen("tcp", "127.0.0.1:0")
+			if err != nil {
+				t.Fatal(err)
+			}
+			defer l.Close()
+			go func() {
+				for {
+					conn, err := l.Accept()
+					if err != nil {
+						return // closed
+					}
+					go answer(conn, c.reply)
+				}
+			}()
+			f := levels(t, probe.Target{URL: "http://" + l.Addr().String() + "/", Client: cheap}, map[string]string{"client": c.client, "fresh": ""})
+			for _, part := range strings.Split(c.words, ", ") {
+				if !strings.Contains(f.Words, part) {
+					t.Errorf("it says %q, want %q", f.Words, part)
+				}
+			}
+		})
+	}
+	s := httptest.NewServer(site())
+	defer s.Close()
+	levels(t, probe.Target{URL: s.URL, Headers: []string{"connection: Close"}}, map[string]string{"fresh": "yes"})
 }
 
 func TestHTTPS(t *testing.T) {

@@ -59,7 +59,7 @@ func (c *client) prepare() error {
 			Addr: route.Peer.String(),
 			Dial: func(string) (net.Conn, error) { return c.Dialer.Dial(context.Background(), i) },
 			// Without retries: an exchange that failed must count as failed.
-			MaxConns: 1, MaxIdemponentCallAttempts: 1, MaxIdleConnDuration: idle,
+			MaxConns: 1, MaxIdemponentCallAttempts: 1, MaxIdleConnDuration: idle, Transport: exchange{},
 			ReadBufferSize: c.buffers.read, WriteBufferSize: c.buffers.write, MaxResponseBodySize: c.most(),
 			IsTLS: encryption != nil, TLSConfig: encryption,
 			DisablePathNormalizing: true, // what is asked for is what the user wrote

@@ -1,0 +1,101 @@
+package probe
+
+import (
+	"bytes"
+	"context"
+	"net"
+	"strings"
+	"sync"
+)
+
+// mostHeard bounds what is kept of a reply, in bytes.
+const mostHeard = 64 << 10
+
+// heard is a connection that keeps the head of the last reply as it came: a client may
+// refuse what the library of the probe forgives.
+type heard struct {
+	net.Conn
+	mu    sync.Mutex
+	reply []byte
+}
+
+// hear dials as a http.Transport does by itself, to where the target leads.
+func (t Target) hear(ctx context.Context, network, address string) (net.Conn, error) {
+	if t.Dial != nil {
+		address = t.Dial(address)
+	}
+	var dialer net.Dialer
+	conn, err := dialer.DialContext(ctx, network, address)
+	if err != nil {
+		return nil, err
+	}
+	return &heard{Conn: conn}, nil
+}
+
+// Write implements net.Conn: a request.
+func (h *heard) Write(b []byte) (int, error) {
+	h.mu.Lock()
+	h.reply = h.reply[:0]
+	h.mu.Unlock()
+	return h.Conn.Write(b)
+}
+
+// Read implements net.Conn. What follows a reply that has no body is left out: the
+// library would print it, and end the connection.
+func (h *heard) Read(b []byte) (int, error) {
+	for {
+		n, err := h.Conn.Read(b)
+		h.mu.Lock()
+		before, whole := len(h.reply), bodiless(h.reply) > 0
+		h.reply = append(h.reply, b[:min(n, mostHeard-before)]...)
+		end := bodiless(h.reply)
+		h.mu.Unlock()
+		switch {
+		case whole && err != nil:
+			return 0, err
+		case end == 0:
+			return n, err
+		case !whole && end > before:
+			return min(n, end-before), err
+		}
+	}
+}
+
+// bodiless is how long the head of a reply is that has no body (RFC 9112, section 6.3);
+// 0 of any other, and before it is whole.
+func bodiless(reply []byte) int {
+	if !bytes.HasPrefix(reply, []byte("HTTP/1.1 204")) && !bytes.HasPrefix(reply, []byte("HTTP/1.1 304")) {
+		return 0
+	}
+	head, _, whole := bytes.Cut(reply, []byte("\r\n\r\n"))
+	if !whole {
+		return 0
+	}
+	return len(head) + len("\r\n\r\n")
+}
+
+// odd says what of the reply a client on another library than the probe's may refuse; ""
+// for nothing, and of a connection that could not be listened to.
+func (h *heard) odd() string {
+	if h == nil {
+		return ""
+	}
+	h.mu.Lock()
+	defer h.mu.Unlock()
+	head, lengths := string(h.reply), 0
+	if end := strings.Index(head, "\r\n\r\n"); end >= 0 {
+		head = head[:end]
+	} else if end := strings.Index(head, "\n\n"); end >= 0 {
+		return "lines end without a carriage return"
+	}
+	for line := range strings.SplitSeq(head, "\n") {
+		name, _, _ := strings.Cut(line, ":")
+		if strings.EqualFold(name, "Content-Length") {
+			lengths++
+		}
+	}
+	if lengths > 1 {
+		return "the length is given twice"
+	}
+	return ""
+}
