@@ -251,7 +251,7 @@ func (s *smallServer) spin() (float64, error) {
 	if err != nil {
 		return 0, err
 	}
-	defer c.Close()
+	defer func() { _ = c.Close() }() // nothing is left to be sent
 	raw, err := c.(*net.TCPConn).SyscallConn()
 	if err != nil {
 		return 0, err

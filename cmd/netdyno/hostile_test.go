@@ -32,78 +32,80 @@ type hostileCase struct {
 	argv func(t *testing.T, dir string) []string
 }
 
+// hostileCases are the ways on which somebody's words come to the screen.
+var hostileCases = []hostileCase{
+	{"a server program's stderr", func(t *testing.T, dir string) []string {
+		script := executable(t, filepath.Join(dir, "server.sh"), "printf '"+octal(steering)+"' >&2; exit 3")
+		return []string{"run", "server=exec", "client=go-net", "opt.server.command=" + script + " {port}", "amount=1", "blocks=1"}
+	}},
+	{"a server's reason phrase", func(t *testing.T, _ string) []string {
+		return []string{"run", "server=address", "client=go-http1", "opt.server.address=" + rudeServer(t), "opt.server.wire=http/1.1", "amount=1", "connections=1", "blocks=1"}
+	}},
+	{"what ssh prints", func(t *testing.T, dir string) []string {
+		executable(t, filepath.Join(dir, "ssh"), "printf '"+octal(steering)+"' >&2; exit 255")
+		return []string{"run", "transport=go-net", "amount=1", "blocks=1", "--rig", "ssh:somewhere"}
+	}},
+	{"a worker that is found", func(t *testing.T, dir string) []string {
+		executable(t, filepath.Join(dir, "netdyno-worker-rude"), "printf '"+octal(steering)+"' >&2; exit 3")
+		return []string{"transports"}
+	}},
+	{"a study file's name", func(*testing.T, string) []string { return []string{"run", "./" + steering + ".yaml"} }},
+	{"a study file's text", func(t *testing.T, dir string) []string {
+		file := filepath.Join(dir, "study.yaml")
+		write(t, file, []byte("study: rude\nquestion: WITNESS \u202e\u200b\u2028\nvary: {transport: [null]}\nblokcs: WITNESS \u202e\u200b 2\n"))
+		return []string{"run", file}
+	}},
+	{"an arm's name", func(*testing.T, string) []string { return []string{"run", "transport=" + steering} }},
+	{"a rig file's name", func(*testing.T, string) []string {
+		return []string{"run", "transport=go-net", "--rig", steering + ".yaml"}
+	}},
+	{"a directory's name", func(*testing.T, string) []string { return []string{"report", steering} }},
+	{"a new directory's name", func(*testing.T, string) []string {
+		return []string{"run", "transport=null", "opt.service=1ms", "connections=1", "amount=1", "blocks=1", "--out", pathly}
+	}},
+	{"a directory's name to be gone on in", func(*testing.T, string) []string { return []string{"run", steering, "--continue"} }},
+	{"a directory's name to compare", func(*testing.T, string) []string { return []string{"compare", steering, steering} }},
+	{"a directory's name to export", func(*testing.T, string) []string { return []string{"export", steering, "--format", "csv"} }},
+	{"a directory's name to serve", func(*testing.T, string) []string { return []string{"serve", steering} }},
+	{"a directory's name to listen in", func(t *testing.T, dir string) []string {
+		write(t, filepath.Join(dir, pathly), nil)
+		return []string{"listen", "transport=go-net", "--out", pathly}
+	}},
+	{"a key and a level", func(*testing.T, string) []string { return []string{"run", steering + "=" + steering} }},
+	{"a flag", func(*testing.T, string) []string { return []string{"run", "--" + steering} }},
+	{"a flag's value", func(*testing.T, string) []string { return []string{"run", "go-net", "--profile=" + steering} }},
+	{"a URL", func(*testing.T, string) []string { return []string{"http://127.0.0.1:" + steering} }},
+	{"a word to explain", func(*testing.T, string) []string { return []string{"explain", steering} }},
+	{"a transport to list", func(*testing.T, string) []string { return []string{"transports", steering} }},
+	{"a program to check", func(*testing.T, string) []string { return []string{"check", "./" + steering} }},
+	{"a message's file", func(*testing.T, string) []string {
+		return []string{"run", "transport=go-http1", "codec=json", "--proto", steering, "--message", steering, "--data", steering}
+	}},
+	{"an unknown command", func(*testing.T, string) []string { return []string{steering} }},
+	{"a file of records", func(t *testing.T, dir string) []string { return []string{"report", hostileRun(t, dir)} }},
+	{"records for a log", func(t *testing.T, dir string) []string {
+		return []string{"report", hostileRun(t, dir), "--hlog", filepath.Join(dir, "log")}
+	}},
+	{"records for a table", func(t *testing.T, dir string) []string {
+		return []string{"export", hostileRun(t, dir), "--format", "csv"}
+	}},
+	{"records to compare", func(t *testing.T, dir string) []string {
+		run := hostileRun(t, dir)
+		return []string{"compare", run, run}
+	}},
+	{"a file of facts", func(t *testing.T, dir string) []string {
+		file := filepath.Join(dir, "facts.json")
+		write(t, file, []byte(`{"rig":"loopback","seats":{"WITNESS\u001b[2J\u202e":{"values":{"cpu.governor":"powersave \u001b[2J\u202e","kernel.release":"\u009b2J"}},"b":{"values":{"kernel.release":"\u001b[1m"}}}}`))
+		return []string{"doctor", file}
+	}},
+}
+
 // What anybody outside says reaches the terminal as text that shows what it is.
 func TestNobodysWordsSteerTheTerminal(t *testing.T) {
 	if unicode.IsGraphic('\x1b') || !strings.Contains(steering, "\x1b") {
 		t.Fatal("the text is harmless")
 	}
-	for _, c := range []hostileCase{
-		{"a server program's stderr", func(t *testing.T, dir string) []string {
-			script := executable(t, filepath.Join(dir, "server.sh"), "printf '"+octal(steering)+"' >&2; exit 3")
-			return []string{"run", "server=exec", "client=go-net", "opt.server.command=" + script + " {port}", "amount=1", "blocks=1"}
-		}},
-		{"a server's reason phrase", func(t *testing.T, _ string) []string {
-			return []string{"run", "server=address", "client=go-http1", "opt.server.address=" + rudeServer(t), "opt.server.wire=http/1.1", "amount=1", "connections=1", "blocks=1"}
-		}},
-		{"what ssh prints", func(t *testing.T, dir string) []string {
-			executable(t, filepath.Join(dir, "ssh"), "printf '"+octal(steering)+"' >&2; exit 255")
-			return []string{"run", "transport=go-net", "amount=1", "blocks=1", "--rig", "ssh:somewhere"}
-		}},
-		{"a worker that is found", func(t *testing.T, dir string) []string {
-			executable(t, filepath.Join(dir, "netdyno-worker-rude"), "printf '"+octal(steering)+"' >&2; exit 3")
-			return []string{"transports"}
-		}},
-		{"a study file's name", func(*testing.T, string) []string { return []string{"run", "./" + steering + ".yaml"} }},
-		{"a study file's text", func(t *testing.T, dir string) []string {
-			file := filepath.Join(dir, "study.yaml")
-			write(t, file, []byte("study: rude\nquestion: WITNESS \u202e\u200b\u2028\nvary: {transport: [null]}\nblokcs: WITNESS \u202e\u200b 2\n"))
-			return []string{"run", file}
-		}},
-		{"an arm's name", func(*testing.T, string) []string { return []string{"run", "transport=" + steering} }},
-		{"a rig file's name", func(*testing.T, string) []string {
-			return []string{"run", "transport=go-net", "--rig", steering + ".yaml"}
-		}},
-		{"a directory's name", func(*testing.T, string) []string { return []string{"report", steering} }},
-		{"a new directory's name", func(*testing.T, string) []string {
-			return []string{"run", "transport=null", "opt.service=1ms", "connections=1", "amount=1", "blocks=1", "--out", pathly}
-		}},
-		{"a directory's name to be gone on in", func(*testing.T, string) []string { return []string{"run", steering, "--continue"} }},
-		{"a directory's name to compare", func(*testing.T, string) []string { return []string{"compare", steering, steering} }},
-		{"a directory's name to export", func(*testing.T, string) []string { return []string{"export", steering, "--format", "csv"} }},
-		{"a directory's name to serve", func(*testing.T, string) []string { return []string{"serve", steering} }},
-		{"a directory's name to listen in", func(t *testing.T, dir string) []string {
-			write(t, filepath.Join(dir, pathly), nil)
-			return []string{"listen", "transport=go-net", "--out", pathly}
-		}},
-		{"a key and a level", func(*testing.T, string) []string { return []string{"run", steering + "=" + steering} }},
-		{"a flag", func(*testing.T, string) []string { return []string{"run", "--" + steering} }},
-		{"a flag's value", func(*testing.T, string) []string { return []string{"run", "go-net", "--profile=" + steering} }},
-		{"a URL", func(*testing.T, string) []string { return []string{"http://127.0.0.1:1/" + steering} }},
-		{"a header", func(*testing.T, string) []string { return []string{"http://127.0.0.1:1/", "-H", steering} }},
-		{"a word to explain", func(*testing.T, string) []string { return []string{"explain", steering} }},
-		{"a transport to list", func(*testing.T, string) []string { return []string{"transports", steering} }},
-		{"a program to check", func(*testing.T, string) []string { return []string{"check", "./" + steering} }},
-		{"a message's file", func(*testing.T, string) []string {
-			return []string{"run", "transport=go-http1", "codec=json", "--proto", steering, "--message", steering, "--data", steering}
-		}},
-		{"an unknown command", func(*testing.T, string) []string { return []string{steering} }},
-		{"a file of records", func(t *testing.T, dir string) []string { return []string{"report", hostileRun(t, dir)} }},
-		{"records for a log", func(t *testing.T, dir string) []string {
-			return []string{"report", hostileRun(t, dir), "--hlog", filepath.Join(dir, "log")}
-		}},
-		{"records for a table", func(t *testing.T, dir string) []string {
-			return []string{"export", hostileRun(t, dir), "--format", "csv"}
-		}},
-		{"records to compare", func(t *testing.T, dir string) []string {
-			run := hostileRun(t, dir)
-			return []string{"compare", run, run}
-		}},
-		{"a file of facts", func(t *testing.T, dir string) []string {
-			file := filepath.Join(dir, "facts.json")
-			write(t, file, []byte(`{"rig":"loopback","seats":{"WITNESS\u001b[2J\u202e":{"values":{"cpu.governor":"powersave \u001b[2J\u202e","kernel.release":"\u009b2J"}},"b":{"values":{"kernel.release":"\u001b[1m"}}}}`))
-			return []string{"doctor", file}
-		}},
-	} {
+	for _, c := range hostileCases {
 		t.Run(c.name, func(t *testing.T) {
 			t.Parallel()
 			dir := t.TempDir()

@@ -12,14 +12,14 @@ import (
 // a worker's words in it may have line breaks of their own.
 func linesOf(err error) []string {
 	whole := err.Error()
-	if own, ok := err.(interface{ Lines() []string }); ok { //nolint:errorlint // this walks the tree itself; a place in a file shows its line
+	if own, ok := err.(interface{ Lines() []string }); ok { // not errors.As: this walks the tree itself; a place in a file shows its line
 		lines := slices.Clone(own.Lines())
 		for i := range lines {
 			lines[i] = printable.Text(lines[i])
 		}
 		return slices.DeleteFunc(lines, func(line string) bool { return line == "" })
 	}
-	if joined, ok := err.(interface{ Unwrap() []error }); ok { //nolint:errorlint // as above
+	if joined, ok := err.(interface{ Unwrap() []error }); ok {
 		var lines, texts []string
 		for _, e := range joined.Unwrap() {
 			lines, texts = append(lines, linesOf(e)...), append(texts, e.Error())

@@ -33,7 +33,7 @@ func meterCommand() *cobra.Command {
 			ends.leave() // the meter hears signals itself: it must outlive them long enough to end its worker
 			code, err := meter.Run(cmd.Context(), o)
 			if code != 0 || err != nil {
-				return &status{exit(code), err}
+				return &status{code, err}
 			}
 			return nil
 		},

@@ -75,6 +75,7 @@ const (
 var statuses = []meanings{
 	{"run", [4]string{"all trials are valid; a run by URL may be ended at any time", "some failed, are invalid, stood still or are missing, or what the study asks is not answered", cannotStart, ""}},
 	{"run --gate", [4]string{"no arm is worse by more than the margin", "an arm is", "the study could not run", "the blocks do not decide it"}},
+	{"curl", [4]string{"all trials are valid; a run by URL may be ended at any time", "some failed, are invalid, stood still or are missing, or what the study asks is not answered", cannotStart, ""}},
 	{"capacity", [4]string{"every arm has a capacity, carries at least a rate, or meets the objective at no rate", "an arm is undecided, or the search was stopped", cannotStart, ""}},
 	{"mesh", [4]string{"somebody is named, or the hosts are as good as each other, and all trials are valid", "that cannot be told, or some trials are not valid", cannotStart, ""}},
 	{"cost", [4]string{"every model can be used, and all trials are valid", "a model is refused, or some trials are not valid", "nothing could be run, or too few cells would be held back", ""}},

@@ -69,7 +69,7 @@ func grpcsite(ts *testscript.TestScript, negated bool, args []string) {
 	ts.Setenv(args[0], l.Addr().String())
 }
 
-func TestArmsAreNamedByTheirURLs(t *testing.T) {
+func TestArmsAreNamedByTheirURLs(t *testing.T) { //nolint:dupword // arms of one name stand side by side
 	long := strings.Repeat("x", 200)
 	for _, c := range []struct{ urls, names, want string }{
 		{"http://a:1/ http://b/", "a:1 b", "a:1 b"},

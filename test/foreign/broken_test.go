@@ -37,7 +37,7 @@ func TestBrokenServers(t *testing.T) {
 		{"sends less than it promised", reply(size, body[:100]), contract.Peer, "after 100 of 1000 bytes", ""},
 		{"chunked and too short", "HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n3\r\nabc\r\n0\r\n\r\n", contract.Invalid, "has 3 bytes, expected 1000", ""},
 		{"chunked without end", "HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n3\r\nabc\r\n", contract.Peer, "EOF", "after 3 of 1000 bytes"},
-		{"closes without a word", "", contract.Peer, "EOF", "was closed before anything came back"},
+		{"closes without a word", "", contract.Peer, "closed before the reply", "was closed before anything came back"},
 		{"is no HTTP", "SSH-2.0-OpenSSH_9.2\r\n", "", "malformed HTTP", ""},
 		{"says it is busy", "HTTP/1.1 503 Service Unavailable\r\nContent-Length: 8\r\n\r\ntoo busy", contract.Invalid, `503 Service Unavailable ("too busy")`, ""},
 	} {

@@ -43,10 +43,10 @@ func unanswered(r compare.Run) []clause {
 	var parts []string
 	for i, one := range all {
 		part := fmt.Sprintf("%s %s %%", one.arm, percent(one.share))
-		switch {
-		case i == 0:
+		switch i {
+		case 0:
 			part = fmt.Sprintf("%s never answered %s %% of its exchanges", one.arm, percent(one.share))
-		case i == armsSaid:
+		case armsSaid:
 			parts = append(parts, quantity.Plural(len(all)-i, "other")+" fewer")
 			return []clause{{text: and(parts), named: true}}
 		}

@@ -65,7 +65,7 @@ func warnOnward(s *cells.Dataset) []record.Warning {
 			all = append(all, record.Warning{
 				About:  AboutServer,
 				Text:   fmt.Sprintf("on %s, %s: what lies behind it is not in its CPU and memory", at, asked),
-				Advice: "measure what it asks by itself too: netdyno run URL URL",
+				Advice: "measure what it asks by itself too: netdyno and its URL",
 			})
 		}
 	}

@@ -31,7 +31,7 @@ func TestNoMoreHidesThanIsSaid(t *testing.T) {
 			r := rand.New(rand.NewPCG(17, uint64(c.hosts)))
 			n, wrong, asGood := runs(40), 0, 0
 			for range n {
-				m := scattered(r, c.size, c.sd, noise, standardMargin, slower(2, c.share))
+				m := scattered(r, c.size, noise, spread{c.sd, standardMargin}, slower(2, c.share))
 				if said(m) != "" {
 					continue
 				}
@@ -69,7 +69,7 @@ func TestEqualityTakesPower(t *testing.T) {
 			const n = 40
 			told := 0
 			for range n {
-				if m := scattered(r, c.size, c.sd, noise, standardMargin, equal); len(m.Outliers) == 0 && m.Told() {
+				if m := scattered(r, c.size, noise, spread{c.sd, standardMargin}, equal); len(m.Outliers) == 0 && m.Told() {
 					told++
 				}
 			}

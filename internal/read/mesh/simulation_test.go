@@ -40,11 +40,15 @@ type size struct{ hosts, blocks int }
 
 // simulated reads a mesh of hosts with noise of 3 % and what was planted.
 func simulated(r *rand.Rand, of size, noise law, margin float64, what planted) *Mesh {
-	return scattered(r, of, 0.03, noise, margin, what)
+	return scattered(r, of, noise, spread{0.03, margin}, what)
 }
 
-// scattered is the same with a noise of sd.
-func scattered(r *rand.Rand, of size, sd float64, noise law, margin float64, what planted) *Mesh {
+// spread is the noise of a figure, and the margin within which a difference is none.
+type spread struct{ sd, margin float64 }
+
+// scattered is the same with another noise.
+func scattered(r *rand.Rand, of size, noise law, s spread, what planted) *Mesh {
+	sd, margin := s.sd, s.margin
 	hosts, blocks := of.hosts, of.blocks
 	names := make([]string, hosts)
 	for i := range names {

@@ -126,8 +126,8 @@ func (n Needs) Files() int {
 }
 
 func (p *preflight) files() {
-	n, any := p.most(func(n Needs) float64 { return float64(n.Files()) })
-	if !any {
+	n, asked := p.most(func(n Needs) float64 { return float64(n.Files()) })
+	if !asked {
 		return
 	}
 	needed, command := n.Files(), fmt.Sprintf("ulimit -n %d", n.Files())
@@ -173,8 +173,8 @@ const widestRange = 65535 - 1024 + 1
 // ports compares ephemeral ports per source address. Clients that bind the
 // same address share its ports.
 func (p *preflight) ports() {
-	n, any := p.most(func(n Needs) float64 { return float64(n.Connections*n.Clients) / float64(n.sources()) })
-	if !any {
+	n, asked := p.most(func(n Needs) float64 { return float64(n.Connections*n.Clients) / float64(n.sources()) })
+	if !asked {
 		return
 	}
 	connections, sources, available := n.Connections*n.Clients, n.sources(), p.known.ports()
@@ -205,8 +205,8 @@ func (p *preflight) ports() {
 // backlog compares the connections that may come at once with a listener's queue.
 func (p *preflight) backlog() {
 	at := func(n Needs) int { return n.Connections * max(n.Clients, 1) * min(n.Servers, 1) }
-	n, any := p.most(func(n Needs) float64 { return float64(at(n)) })
-	if backlog, known := p.known.number("net.somaxconn"); any && known && float64(at(n)) > backlog {
+	n, asked := p.most(func(n Needs) float64 { return float64(at(n)) })
+	if backlog, known := p.known.number("net.somaxconn"); asked && known && float64(at(n)) > backlog {
 		command := fmt.Sprintf("sysctl -w net.core.somaxconn=%d", at(n))
 		p.commands = append(p.commands, command)
 		p.warn("net.somaxconn", command,

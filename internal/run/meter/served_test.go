@@ -32,7 +32,7 @@ func init() { actors["serves"] = serves }
 //
 //	alone ADDRESS          one process
 //	shares ADDRESS         one of several that share a port by SO_REUSEPORT
-//	forks N                N children hold the listening socket too and serve; it does not
+//	forks N                so many children hold the listening socket too and serve; it does not
 //	worker                 such a child
 //	passes PATH            accepts, and hands every connection to whoever takes it at the socket PATH
 //	takes PATH             that one

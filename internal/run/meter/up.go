@@ -46,7 +46,7 @@ func (u *up) pass(stdout io.Reader) error {
 		case err != nil && len(line) > 0:
 			return lineError(line, "the stream ended in the middle of a line")
 		case err != nil:
-			return nil //nolint:nilerr // the end of stdout is the end of the worker's word, however it came
+			return nil // the end of stdout is the end of the worker's word, however it came
 		}
 		if line, err = u.decorate(line); err != nil {
 			return err
@@ -101,17 +101,7 @@ func (u *up) decorate(line []byte) ([]byte, error) {
 		}
 		u.sampler.ready(u.processes)
 	case m.Mark != nil:
-		if m.Mark.Reset && u.beat == nil {
-			u.beat = beat.Start(beat.Every(time.Duration(u.windowNs())), u.started())
-		}
-		if u.server != nil && !m.Mark.Reset && u.server.follow() {
-			if again := u.read(); again != nil {
-				reading = again
-			}
-		}
-		reading.SkewNs = u.marks.skew(m.Mark.ID, reading.AtNs)
-		reading.TCP, reading.UDP = u.account(m.Mark.Reset)
-		u.sampler.mark(m.Mark.Reset, reading.AtNs)
+		reading = u.marked(m.Mark, reading)
 	default:
 		reading.TCP, reading.UDP = u.account(false)
 		reading.Sampled = u.sampler.taken()
@@ -134,6 +124,22 @@ func (u *up) decorate(line []byte) ([]byte, error) {
 		return line, nil
 	}
 	return decorated, nil
+}
+
+// marked completes the reading of an answer to a mark; it may be a later one.
+func (u *up) marked(mark *contract.Mark, reading *contract.Meter) *contract.Meter {
+	if mark.Reset && u.beat == nil {
+		u.beat = beat.Start(beat.Every(time.Duration(u.windowNs())), u.started())
+	}
+	if u.server != nil && !mark.Reset && u.server.follow() {
+		if again := u.read(); again != nil {
+			reading = again
+		}
+	}
+	reading.SkewNs = u.marks.skew(mark.ID, reading.AtNs)
+	reading.TCP, reading.UDP = u.account(mark.Reset)
+	u.sampler.mark(mark.Reset, reading.AtNs)
+	return reading
 }
 
 // read returns a reading; nil, with a line on stderr, when there is none. The

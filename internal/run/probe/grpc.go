@@ -3,6 +3,7 @@ package probe
 import (
 	"context"
 	"encoding/base64"
+	"errors"
 	"fmt"
 	"net/url"
 	"slices"
@@ -160,7 +161,7 @@ func (c *called) call(ctx context.Context, conn *grpc.ClientConn) (int, error) {
 		ctx = within
 	}
 	if err := conn.Invoke(ctx, c.path(), c.request, &reply, grpc.ForceCodecV2(serial{}), grpc.Peer(&c.peer), grpc.MaxCallRecvMsgSize(contract.MaxMessage)); err != nil {
-		if context.Cause(ctx) == errLate || c.deadline > 0 && status.Code(err) == codes.DeadlineExceeded {
+		if errors.Is(context.Cause(ctx), errLate) || c.deadline > 0 && status.Code(err) == codes.DeadlineExceeded {
 			return 0, fmt.Errorf("%s did not answer within its deadline of %v (%s)", c.path(), c.deadline, timeoutHeader)
 		}
 		return 0, answered(ctx, c.url, c.path(), err, c.types)

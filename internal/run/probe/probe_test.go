@@ -302,8 +302,7 @@ func TestRedirectionsAreFollowed(t *testing.T) {
 		}
 	}))
 	defer end.Close()
-	var s *httptest.Server
-	s = httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+	s := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		http.Redirect(w, r, map[string]string{"/a": "/b?x=1", "/b": end.URL + "/c", "/round": "/round"}[r.URL.Path], http.StatusFound)
 	}))
 	defer s.Close()

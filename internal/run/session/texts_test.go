@@ -117,7 +117,7 @@ func TestASecretTextIsKeptNowhere(t *testing.T) {
 		t.Errorf("to go on without the secret: %s", said)
 	}
 	copied := request(out + "-again")
-	copied.Args = []string{string(run.Dir.Study())}
+	copied.Args = []string{run.Dir.Study()}
 	if said := refused(t, copied); !strings.Contains(said, "secret and were not kept") {
 		t.Errorf("to begin again without the secret: %s", said)
 	}

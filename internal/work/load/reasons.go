@@ -73,23 +73,23 @@ func clipped(text string) string {
 	return strings.ToValidUTF8(text[:contract.MostReasonText], "")
 }
 
-// Reason is an error of an exchange whose reason is not its whole text, because that
+// ReasonError is an error of an exchange whose reason is not its whole text, because that
 // has parts of one exchange alone, or advice.
-type Reason struct {
+type ReasonError struct {
 	Err  error
 	Text string // "429 Too Many Requests"
 }
 
 // Error implements error.
-func (r *Reason) Error() string { return r.Err.Error() }
+func (r *ReasonError) Error() string { return r.Err.Error() }
 
 // Unwrap returns the error, whose kind it has.
-func (r *Reason) Unwrap() error { return r.Err }
+func (r *ReasonError) Unwrap() error { return r.Err }
 
 // ReasonOf returns why an exchange failed, in words that are the same for the same
 // cause: addresses and ports are left out.
 func ReasonOf(err error) string {
-	var told *Reason
+	var told *ReasonError
 	if errors.As(err, &told) {
 		return told.Text
 	}

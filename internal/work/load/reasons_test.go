@@ -78,9 +78,9 @@ func TestReasonsHaveNoAddresses(t *testing.T) {
 		{read(syscall.ECONNRESET), "connection reset"},
 		{fmt.Errorf("read the reply: %w after 3 of 5 bytes", io.ErrUnexpectedEOF), "connection closed within the reply"},
 		{read(os.ErrDeadlineExceeded), "timed out"},
-		{Passing{read(syscall.ECONNREFUSED)}, "connection refused"},
+		{PassingError{read(syscall.ECONNREFUSED)}, "connection refused"},
 		{Failure(contract.Invalid, errors.New("the reply has 11 bytes, expected 9")), "the reply has 11 bytes, expected 9"},
-		{&Reason{Failure(contract.Invalid, errors.New("the reply has status 429 (slow down, caller 17)")), "429 Too Many Requests"}, "429 Too Many Requests"},
+		{&ReasonError{Failure(contract.Invalid, errors.New("the reply has status 429 (slow down, caller 17)")), "429 Too Many Requests"}, "429 Too Many Requests"},
 	} {
 		if got := ReasonOf(c.err); got != c.want {
 			t.Errorf("%v: %q, want %q", c.err, got, c.want)

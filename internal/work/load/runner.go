@@ -10,17 +10,17 @@ import (
 // Call carries out one exchange and blocks until its last byte has come. It
 // returns the payload bytes that came back. An error that is a *contract.Error
 // counts by its kind, any other as peer; after one of kind peer the slot's
-// connection is lost, unless the error is a Passing.
+// connection is lost, unless the error is a PassingError.
 type Call func() (received int64, err error)
 
-// Passing is an error after which the next exchange makes the connection anew.
-type Passing struct{ Err error }
+// PassingError is an error after which the next exchange makes the connection anew.
+type PassingError struct{ Err error }
 
 // Error implements error.
-func (p Passing) Error() string { return p.Err.Error() }
+func (p PassingError) Error() string { return p.Err.Error() }
 
 // Unwrap returns the error, whose kind and reason it has.
-func (p Passing) Unwrap() error { return p.Err }
+func (p PassingError) Unwrap() error { return p.Err }
 
 // SlotRunner drives a load by blocking calls, with one goroutine for each slot. The
 // clients of blocking libraries share it.
@@ -73,7 +73,7 @@ func (r *SlotRunner) drive(connection int, slot *Slot, call Call) {
 			return // we broke it off: the exchange stays unfinished
 		default:
 			slot.Fail(err)
-			if KindOf(err) == contract.Peer && !errors.As(err, new(Passing)) {
+			if KindOf(err) == contract.Peer && !errors.As(err, new(PassingError)) {
 				r.Lose(connection)
 				return
 			}

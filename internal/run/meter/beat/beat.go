@@ -113,7 +113,7 @@ func (w *Watch) beat(every time.Duration, pids []int, started chan<- bool) {
 // sleepUntil blocks the thread in the kernel, so that it wakes there and nowhere else.
 func sleepUntil(ns int64) {
 	at := unix.NsecToTimespec(ns)
-	for unix.ClockNanosleep(unix.CLOCK_MONOTONIC, unix.TIMER_ABSTIME, &at, nil) == unix.EINTR { //nolint:errorlint // an errno
+	for unix.ClockNanosleep(unix.CLOCK_MONOTONIC, unix.TIMER_ABSTIME, &at, nil) == unix.EINTR {
 	}
 }
 

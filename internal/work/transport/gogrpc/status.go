@@ -30,7 +30,7 @@ func failure(err error) error {
 	if s.Message() != "" {
 		text += ": " + s.Message()
 	}
-	return &load.Reason{Err: load.Failure(kindOf(s.Code()), errors.New(text+hint(s.Code()))), Text: text}
+	return &load.ReasonError{Err: load.Failure(kindOf(s.Code()), errors.New(text+hint(s.Code()))), Text: text}
 }
 
 // kindOf returns the contract's kind of a status. Source: gRPC, Status codes and

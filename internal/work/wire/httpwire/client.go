@@ -209,9 +209,9 @@ func (k *call) carry() error {
 	case !d.Made(i):
 		return err
 	case idle:
-		err = &load.Reason{Err: err, Text: "the server closed an idle connection"}
+		err = &load.ReasonError{Err: err, Text: "the server closed an idle connection"}
 	}
-	return load.Passing{Err: err}
+	return load.PassingError{Err: err}
 }
 
 func lost(err error) bool { return err != nil && load.KindOf(err) == contract.Peer }
@@ -232,5 +232,5 @@ func (k *call) named(err error) error {
 		return err
 	}
 	named := load.Failure(contract.Invalid, fmt.Errorf("%s: %s", quantity.Clip(k.request.URL, 200), load.TextOf(err)))
-	return &load.Reason{Err: named, Text: load.ReasonOf(err)}
+	return &load.ReasonError{Err: named, Text: load.ReasonOf(err)}
 }

@@ -84,7 +84,7 @@ func WrongStatus(status int, err error) error {
 		err = load.Failure(contract.Invalid, err)
 	}
 	text := strings.TrimSpace(strconv.Itoa(status) + " " + http.StatusText(status))
-	return &load.Reason{Err: err, Text: text}
+	return &load.ReasonError{Err: err, Text: text}
 }
 
 // Reason returns the first line of a body that explains a status, in
