@@ -12,6 +12,7 @@ import (
 
 // Errors that are joined have a line each; a line break in a name makes none.
 func TestLinesOfErrors(t *testing.T) {
+	const ended = "two\n"
 	missing := &fs.PathError{Op: "open", Path: "a\nb", Err: fs.ErrNotExist}
 	for _, c := range []struct {
 		err  error
@@ -20,8 +21,8 @@ func TestLinesOfErrors(t *testing.T) {
 		{errors.New("plain"), []string{"plain"}},
 		{missing, []string{"open a·b: file does not exist"}},
 		{errors.Join(missing, errors.New("second")), []string{"open a·b: file does not exist", "second"}},
-		{fmt.Errorf("pre\nflight: %w", errors.Join(errors.New("one"), errors.New("two\n"))), []string{"pre·flight: one", "two"}},
-		{fmt.Errorf("%w and %w\n", errors.New("a"), errors.New("b")), []string{"a and b"}},
+		{fmt.Errorf("pre\nflight: %w", errors.Join(errors.New("one"), errors.New(ended))), []string{"pre·flight: one", "two"}},
+		{fmt.Errorf("%w and %w%s", errors.New("a"), errors.New("b"), "\n"), []string{"a and b"}},
 		{errors.Join(&status{statusTainted, nil}, errors.New("loud")), []string{"loud"}},
 		{&status{statusTainted, nil}, nil},
 		{&study.Error{Position: "a\nb:1:2", Text: "bad", Excerpt: " 1 | x\n   | ^"}, []string{"a·b:1:2: bad", " 1 | x", "   | ^"}},

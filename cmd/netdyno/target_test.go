@@ -69,36 +69,36 @@ func grpcsite(ts *testscript.TestScript, negated bool, args []string) {
 	ts.Setenv(args[0], l.Addr().String())
 }
 
-func TestArmsAreNamedByTheirURLs(t *testing.T) { //nolint:dupword // arms of one name stand side by side
+func TestArmsAreNamedByTheirURLs(t *testing.T) {
 	long := strings.Repeat("x", 200)
 	for _, c := range []struct{ urls, names, want string }{
-		{"http://a:1/ http://b/", "a:1 b", "a:1 b"},
+		{"http://a:1/|http://b/", "a:1|b", "a:1|b"},
 		{"http://a:1/x?q=1", "a:1/x", "a:1/x"},
-		{"http://a:1/x?q=1&s=2 http://a:1/x?q=2&s=2", "a:1/x a:1/x", "a:1/x-q-1 a:1/x-q-2"},
-		{"http://a:1/x http://a:1/x?q=2", "a:1/x a:1/x", "a:1/x a:1/x-q-2"},
-		{"http://a:1/x http://a:1/x http://b/", "a:1/x a:1/x b", "a:1/x-a a:1/x-b b"},
-		{"http://a/ https://a/", "a a", "a-http a-https"},
+		{"http://a:1/x?q=1&s=2|http://a:1/x?q=2&s=2", "a:1/x|a:1/x", "a:1/x-q-1|a:1/x-q-2"},
+		{"http://a:1/x|http://a:1/x?q=2", "a:1/x|a:1/x", "a:1/x|a:1/x-q-2"},
+		{"http://a:1/x|http://a:1/x|http://b/", "a:1/x|a:1/x|b", "a:1/x-a|a:1/x-b|b"},
+		{"http://a/|https://a/", "a|a", "a-http|a-https"},
 		{"http://a/~joe/it's/(b);v=1,2", "a/~joe/it's/(b);v=1,2", "a/-joe/it-s/-b-v-1-2"},
-		{"http://a/" + long + "/1 http://a/" + long + "/2", "a/" + long + "/1 a/" + long + "/2", "a/xxxxxxxxxxxxxxxxxxxxxxxxxxx..xxxxxxxxxxxxxxxxxxxxxxxxxxx/1 a/xxxxxxxxxxxxxxxxxxxxxxxxxxx..xxxxxxxxxxxxxxxxxxxxxxxxxxx/2"},
-		{"grpc://a:1/v1.Shop/Buy grpc://a:1/v2.Shop/Buy http://b/", "a:1/Buy a:1/Buy b", "a:1/v1.Shop/Buy a:1/v2.Shop/Buy b"},
+		{"http://a/" + long + "/1|http://a/" + long + "/2", "a/" + long + "/1|a/" + long + "/2", "a/xxxxxxxxxxxxxxxxxxxxxxxxxxx..xxxxxxxxxxxxxxxxxxxxxxxxxxx/1|a/xxxxxxxxxxxxxxxxxxxxxxxxxxx..xxxxxxxxxxxxxxxxxxxxxxxxxxx/2"},
+		{"grpc://a:1/v1.Shop/Buy|grpc://a:1/v2.Shop/Buy|http://b/", "a:1/Buy|a:1/Buy|b", "a:1/v1.Shop/Buy|a:1/v2.Shop/Buy|b"},
 		{"http://[fe80::1%25eth0]:80/x", "[fe80::1%eth0]:80/x", "[fe80::1-eth0]:80/x"},
 	} {
 		var arms []session.Arm
 		var urls []*url.URL
-		for i, text := range strings.Fields(c.urls) {
+		for i, text := range strings.Split(c.urls, "|") {
 			u, err := probe.Parse(text)
 			if err != nil {
 				t.Fatal(err)
 			}
 			urls = append(urls, u)
-			arms = append(arms, session.Arm{Name: strings.Fields(c.names)[i]})
+			arms = append(arms, session.Arm{Name: strings.Split(c.names, "|")[i]})
 		}
 		nameArms(arms, urls, nil)
 		var got []string
 		for _, a := range arms {
 			got = append(got, a.Name)
 		}
-		if strings.Join(got, " ") != c.want {
+		if strings.Join(got, "|") != c.want {
 			t.Errorf("%.80s: named %q, want %q", c.urls, got, c.want)
 		}
 	}

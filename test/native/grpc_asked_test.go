@@ -171,7 +171,7 @@ func TestGRPCNghttp2RefusesWhatItCannotAsk(t *testing.T) {
 	}{
 		{order, shop.Asked("headers", "x-key"), contract.SetupFailed, "expected Name: value"},
 		{order, shop.Asked("headers", "x!y: 1"), contract.SetupFailed, "expected Name: value"},
-		{order, shop.Asked("headers", "x: "+strings.Repeat("x", 65<<10)), contract.SetupFailed, "expected at most 65536"},
+		{order, shop.Asked("headers", "x: "+strings.Repeat("x", 65<<10)), contract.SetupFailed, "at most 65536 bytes"},
 		{order, shop.Asked("headers", "x-bin: ?"), contract.SetupFailed, "base64"},
 		{order, shop.Asked("host", "a b"), contract.SetupFailed, "expected a host"},
 		{order, shop.Asked("body", "?"), contract.SetupFailed, "no base64"},
