@@ -202,7 +202,8 @@ void H2Client::complete(Call& call) {
   Slot& slot = place_.slots[call.slot];
   if (call.given_up || !(call.ended || whole)) {
     const bool reset = call.reset && !call.given_up;
-    slot.fail(reset ? ErrorKind::peer : ErrorKind::invalid, now_, reset ? "stream reset" : asking_.reason(call.reply));
+    slot.fail(reset ? ErrorKind::peer : ErrorKind::invalid, now_,
+              reset ? "stream reset" : asking_.reason(call.reply));
   } else if (verdict.taken) {
     slot.done(call.sent_ns, now_, verdict.received);
   } else {

@@ -66,7 +66,8 @@ TEST(Ask, IsAsTheUserSays) {
 
 TEST(Ask, TakesBinaryMetadataWithoutPadding) {
   const Ask ask = ask_of(setup_of(asked("headers", "a-bin: AQ\nb-bin: AQI\nc-bin: AQID\nd-bin: AQ==")));
-  const std::vector<std::pair<std::string, std::string>> want = {{"a-bin", "AQ"}, {"b-bin", "AQI"}, {"c-bin", "AQID"}, {"d-bin", "AQ"}};
+  const std::vector<std::pair<std::string, std::string>> want = {
+      {"a-bin", "AQ"}, {"b-bin", "AQI"}, {"c-bin", "AQID"}, {"d-bin", "AQ"}};
   EXPECT_EQ(ask.headers, want);
 }
 

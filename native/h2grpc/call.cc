@@ -68,9 +68,10 @@ ErrorKind kind_of(int code) {
 /// A status as Go's library names it, so that equal causes have equal reasons.
 std::string name_of(int code) {
   constexpr std::array<std::string_view, 17> kNames = {
-      "OK", "Canceled", "Unknown", "InvalidArgument", "DeadlineExceeded", "NotFound", "AlreadyExists",
-      "PermissionDenied", "ResourceExhausted", "FailedPrecondition", "Aborted", "OutOfRange", "Unimplemented",
-      "Internal", "Unavailable", "DataLoss", "Unauthenticated"};
+      "OK",       "Canceled",       "Unknown",          "InvalidArgument",   "DeadlineExceeded",
+      "NotFound", "AlreadyExists",  "PermissionDenied", "ResourceExhausted", "FailedPrecondition",
+      "Aborted",  "OutOfRange",     "Unimplemented",    "Internal",          "Unavailable",
+      "DataLoss", "Unauthenticated"};
   const auto at = static_cast<std::size_t>(code);
   return at < kNames.size() ? std::string(kNames[at]) : "Code(" + std::to_string(code) + ")";
 }

@@ -249,7 +249,7 @@ struct Result {
   std::string response;
   std::string lag;
   std::int64_t over_max = 0;
-  std::vector<Reason> reasons;  // the most frequent first
+  std::vector<Reason> reasons;       // the most frequent first
   std::optional<Arrivals> arrivals;  // open loop
   std::optional<Inside> inside;      // a client whose window opened
 };

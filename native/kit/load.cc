@@ -44,7 +44,8 @@ void check(const contract::Load& plan) {
 
 }  // namespace
 
-Load::Load(const contract::Setup& setup, int shards) : plan_(setup.load), seed_(setup.seed), up_bytes_(setup.exchange.up_bytes) {
+Load::Load(const contract::Setup& setup, int shards)
+    : plan_(setup.load), seed_(setup.seed), up_bytes_(setup.exchange.up_bytes) {
   check(plan_);
   const double share = plan_.active_share * static_cast<double>(plan_.connections);
   active_ = std::max<std::int64_t>(1, static_cast<std::int64_t>(std::ceil(share - 1e-9)));
@@ -89,8 +90,8 @@ void Load::lay_out() {
       slot.schedule_ = schedule_of(i);
       // As if it had run before.
       if (plan_.arrival == contract::Arrival::constant)
-        slot.free_ = slot.schedule_.peek() -
-                     static_cast<std::int64_t>(static_cast<double>(n) / plan_.rate * 1e9);
+        slot.free_ =
+            slot.schedule_.peek() - static_cast<std::int64_t>(static_cast<double>(n) / plan_.rate * 1e9);
     } else if (plan_.think_ns > 0) {
       slot.think_ns_ = plan_.think_ns;
       const double stagger = static_cast<double>(i) / static_cast<double>(n);  // no burst at the start

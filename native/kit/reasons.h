@@ -61,7 +61,8 @@ class Reasons {
 
   static std::string printable(std::string_view text) {
     std::string shown(text.substr(0, kMostText));
-    std::replace_if(shown.begin(), shown.end(), [](char c) { return c < ' ' || c > '~'; }, '?');
+    std::replace_if(
+        shown.begin(), shown.end(), [](char c) { return c < ' ' || c > '~'; }, '?');
     return shown;
   }
 
