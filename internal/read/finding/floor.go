@@ -40,8 +40,13 @@ const (
 	nearlyAll = 0.95
 )
 
-// floors returns the arms whose median service time is not much more than their path's floor.
+// floors returns the arms whose median service time is not much more than their path's
+// floor; none of a machine that was busy before the run, as what others took of its CPUs
+// is in the floor that was measured then.
 func floors(s *cells.Dataset, of []cells.Cell) []Floor {
+	if busy, _ := busyBefore(s.Header.Study.Warnings); len(busy) > 0 {
+		return nil
+	}
 	known := curves(s.Header.Facts.Floors)
 	var all []Floor
 	for _, cell := range of {
