@@ -35,7 +35,7 @@ type Scenario struct {
 	window  time.Duration                                          // 0 for a second
 	link    bool                                                   // on namespaces with a link
 	hidden  float64                                                // bits per second of the link, of which the levels say nothing; 0 for as they say
-	crowded bool                                                   // beside a busy process for each CPU
+	busyHost bool                                                   // beside a busy process for each CPU
 	serve   func(dir string) (level []string, end func(), e error) // a server of the scenario's own, as levels
 	halfway func(context.Context, rig.Rig) error                   // in the middle of the first trial's window
 	read    func(finding.Findings, Scenario) (got, proof string)
@@ -131,8 +131,8 @@ func (s Scenario) conduct(ctx context.Context, bin string) (run, error) {
 	if err != nil {
 		return none, err
 	}
-	if s.crowded {
-		alone, err := crowd(ctx)
+	if s.busyHost {
+		alone, err := fillCPUs(ctx)
 		defer alone()
 		if err != nil {
 			return none, err

@@ -74,7 +74,7 @@ func sending() []Scenario {
 			Args: down("link.rate=200Mbit"),
 		},
 		{
-			Name: "a full link beside a busy process for each CPU", Want: string(trial.Link), link: true, crowded: true,
+			Name: "a full link beside a busy process for each CPU", Want: string(trial.Link), link: true, busyHost: true,
 			Args: down("link.rate=100Mbit"),
 		},
 		{

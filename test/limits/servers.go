@@ -43,9 +43,9 @@ func timer(dir string) (levels []string, end func(), err error) {
 	return program(dir, "timer.py", timerProgram)
 }
 
-// crowd runs a busy process for each CPU, as other programs of a host may be; alone ends
+// fillCPUs runs a busy process for each CPU, as other programs of a host may be; alone ends
 // them, also where the error says that one could not be started.
-func crowd(ctx context.Context) (alone func(), err error) {
+func fillCPUs(ctx context.Context) (alone func(), err error) {
 	ctx, cancel := context.WithCancel(ctx)
 	var all []*exec.Cmd
 	for range runtime.NumCPU() {

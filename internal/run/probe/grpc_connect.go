@@ -20,6 +20,7 @@ import (
 	"google.golang.org/grpc/status"
 
 	"netdyno/internal/quantity"
+	"netdyno/internal/run/spoken"
 )
 
 // connect finds out what the server speaks, as the library's errors do not say it,
@@ -188,14 +189,14 @@ func greet(ctx context.Context, u *url.URL, conn net.Conn) error {
 	if err := conn.SetDeadline(until); err != nil {
 		return err
 	}
-	const emptySettings = "\x00\x00\x00\x04\x00\x00\x00\x00\x00"
-	if _, err := io.WriteString(conn, "PRI * HTTP/2.0\r\n\r\nSM\r\n\r\n"+emptySettings); err != nil {
+	const settings = 4 // type of a frame (RFC 9113, section 6.5)
+	if _, err := io.WriteString(conn, spoken.Preface); err != nil {
 		return fmt.Errorf("%s speaks no gRPC: it refuses HTTP/2: %w", address(u), err)
 	}
 	var header [9]byte
 	n, err := io.ReadFull(conn, header[:])
 	switch {
-	case err == nil && header[3] == emptySettings[3] && header[4] == 0:
+	case err == nil && header[3] == settings && header[4] == 0:
 		return nil
 	case strings.HasPrefix(string(header[:n]), "HTTP/1."):
 		return fmt.Errorf("%s speaks HTTP/1.1 and no gRPC; measure http://%s", address(u), u.Host+u.RequestURI())

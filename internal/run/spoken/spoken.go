@@ -88,15 +88,15 @@ func (*recorder) Read([]byte) (int, error)      { return 0, io.EOF }
 func (*recorder) Close() error                  { return nil }
 func (*recorder) SetDeadline(time.Time) error   { return nil }
 
-// preface is what a client of HTTP/2 sends first, with empty SETTINGS (RFC 9113,
+// Preface is what a client of HTTP/2 sends first, with empty SETTINGS (RFC 9113,
 // section 3.4).
-const preface = "PRI * HTTP/2.0\r\n\r\nSM\r\n\r\n" + "\x00\x00\x00\x04\x00\x00\x00\x00\x00"
+const Preface = "PRI * HTTP/2.0\r\n\r\nSM\r\n\r\n" + "\x00\x00\x00\x04\x00\x00\x00\x00\x00"
 
 // greets tells whether a server answers HTTP/2 on a plain connection: its first frame
 // is SETTINGS.
 func greets(ctx context.Context, address string) bool {
 	const settings, atType = 4, 3
-	first := exchange(ctx, address, preface, 9)
+	first := exchange(ctx, address, Preface, 9)
 	return len(first) == 9 && first[atType] == settings && first[0] == 0 && first[atType+1] == 0
 }
 

@@ -41,12 +41,8 @@ type parts struct {
 // when it completed.
 func (p *parts) add(free, sent, now int64) {
 	p.idleNs.Add(sent - free)
-	if free >= p.inside.from && now <= p.inside.to {
-		if p.counted == 0 {
-			p.exchanges.Add(whole)
-			p.cycles.Add(whole)
-		}
-		return
+	if p.counted == whole && free >= p.inside.from {
+		return // the window's end is not known yet, and what completes then is inside
 	}
 	p.exchanges.Add(int64(math.Round(whole*p.inside.share(sent, now))) - p.counted)
 	p.cycles.Add(int64(math.Round(whole*p.inside.share(free, now))) - p.counted)
