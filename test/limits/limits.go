@@ -31,14 +31,14 @@ type Scenario struct {
 	Want  string   // a limit, a flag of a trial, or a verdict
 	Proof []string // must be in the words that come with it
 
-	blocks  int                                                    // 0 for the first trial alone
-	window  time.Duration                                          // 0 for a second
-	link    bool                                                   // on namespaces with a link
-	hidden  float64                                                // bits per second of the link, of which the levels say nothing; 0 for as they say
+	blocks   int                                                    // 0 for the first trial alone
+	window   time.Duration                                          // 0 for a second
+	link     bool                                                   // on namespaces with a link
+	hidden   float64                                                // bits per second of the link, of which the levels say nothing; 0 for as they say
 	busyHost bool                                                   // beside a busy process for each CPU
-	serve   func(dir string) (level []string, end func(), e error) // a server of the scenario's own, as levels
-	halfway func(context.Context, rig.Rig) error                   // in the middle of the first trial's window
-	read    func(finding.Findings, Scenario) (got, proof string)
+	serve    func(dir string) (level []string, end func(), e error) // a server of the scenario's own, as levels
+	halfway  func(context.Context, rig.Rig) error                   // in the middle of the first trial's window
+	read     func(finding.Findings, Scenario) (got, proof string)
 }
 
 // Named is what the reader called a scenario's trial.
