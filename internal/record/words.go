@@ -18,7 +18,7 @@ var words = []Word{
 	{"delivery", "arms hand content over differently: whole messages cost a copy that chunks do not", "compare arms that do the same work"},
 	{"facts", "a host changed during the run, or differs from another", "find out what changed it, and run again"},
 	{"few-samples", "a metric is absent from some trials, because too little was done in them", "lengthen the window, or compare a percentile nearer to the middle"},
-	{"floor", "a part of the compared times is this machine's own wake-ups and sends, the same for every arm, or that part could not be measured", "let the client poll where a CPU can be spared: client=http1-uring opt.client.wait=poll"},
+	{"floor", "a part of the compared times is this machine's own wake-ups and sends, the same for every arm, or that part could not be measured", "let the client poll where a CPU is free: client=http1-uring opt.client.wait=poll"},
 	{"hosts", "the hosts of the rig differ", "use identical hosts for a result about software alone"},
 	{"limit", "the client was what limited a rate, so that rate is the load generator's", "give the clients more CPUs or processes, or offer every arm an equal rate and compare CPU per exchange"},
 	{"limits.nofile_soft", "a worker may run out of file descriptors", "raise ulimit -n"},

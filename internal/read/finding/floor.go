@@ -211,8 +211,8 @@ func warnFloors(_ *cells.Dataset, f Findings) []record.Warning {
 	}
 	return []record.Warning{{
 		About: "floor",
-		Text:  floorSentence(f.Floors) + " Ratios of the services' own times are farther from 1 than the ratios shown",
-		Advice: "where a CPU can be spared, let the client poll: client=http1-uring opt.client.wait=poll, " +
+		Text:  "ratios of the services' own times are farther from 1 than those shown. " + floorSentence(f.Floors),
+		Advice: "where a CPU is free, let the client poll: client=http1-uring opt.client.wait=poll, " +
 			"or any other client of event loops in C++",
 	}}
 }

@@ -149,7 +149,7 @@ func shortened(body string, width int) string {
 	if at := strings.LastIndex(cut, " "); at > width/2 {
 		cut = cut[:at]
 	}
-	return strings.TrimRight(strings.TrimSuffix(cut, " …"), " ,;:") + "…"
+	return strings.TrimRight(strings.TrimSuffix(cut, " …"), " .,;:") + "…"
 }
 
 // screenTables prints tables as far as the lines go, at least one row of the
