@@ -2,6 +2,7 @@ package compare
 
 import (
 	"netdyno/internal/read/cells"
+	"netdyno/internal/read/trial"
 	"netdyno/internal/record"
 )
 
@@ -125,6 +126,11 @@ func claimOf(s *cells.Dataset, spec record.Claim, judged Levels) Claim {
 		c.State = c.State.and(ClaimUndecided)
 	}
 	c.Outcome = OutcomeOf(c.State, spec.Source != "", untestable)
+	// Others' load reverses costs: at one rate go-epoll ÷ go-net was 0.63 on a quiet machine
+	// and 1.25 beside a busy process per core, so it puts no published conclusion to the test.
+	if busy, _ := trial.BusyBefore(s.Header.Study.Warnings); len(busy) > 0 && spec.Source != "" && len(c.Evidence) > 0 {
+		c.Outcome, c.Reason = NotTestable, "others used this machine: "+busy[0]
+	}
 	if c.Outcome != NotTestable {
 		c.Reason, c.Unmet = "", nil
 	}

@@ -4,6 +4,7 @@ import (
 	"strings"
 	"testing"
 
+	"netdyno/internal/read/compare"
 	"netdyno/internal/read/synthetic"
 	"netdyno/internal/record"
 )
@@ -40,5 +41,22 @@ func TestABusyMachineIsOneWarning(t *testing.T) {
 	}
 	if all := strings.Join(about, " "); strings.Count(all, "busy-machine") != 1 || strings.Contains(all, "load") && !strings.Contains(all, "loopback") || strings.Contains(all, "steal") || !strings.Contains(all, "blocks") {
 		t.Errorf("warnings about %s", all)
+	}
+}
+
+// A machine that others use reverses costs, so that it puts no published conclusion to
+// the test, whichever way its figures point.
+func TestABusyMachineTestsNoPublishedClaim(t *testing.T) {
+	h, trials, records := synthetic.Run(synthetic.Options{Blocks: 6, Arms: []synthetic.Arm{{Name: "go-net"}, {Name: "go-epoll"}}})
+	h.Study.Claims = []record.Claim{{
+		Title: "epoll costs less", Source: "a publication",
+		Parts: []record.ClaimPart{{Metric: "server.cpu_us_per_exchange", Is: record.Lower, Arms: []string{"go-epoll"}, Base: "go-net", Margin: 0.1}},
+	}}
+	if of := find(t, h, trials, records).Claims[0]; of.Outcome != compare.NoLongerHolds {
+		t.Fatalf("on a quiet machine the claim %s (%s)", of.Outcome, of.Reason)
+	}
+	h.Study.Warnings = []record.Warning{{About: "busy-machine", Text: "100 % of the CPUs are busy before the run"}}
+	if of := find(t, h, trials, records).Claims[0]; of.Outcome != compare.NotTestable || !strings.Contains(of.Reason, "100 % of the CPUs") {
+		t.Errorf("on a busy machine the claim %s (%s)", of.Outcome, of.Reason)
 	}
 }

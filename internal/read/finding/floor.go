@@ -14,6 +14,7 @@ import (
 	"netdyno/internal/quantity"
 	"netdyno/internal/read/cells"
 	"netdyno/internal/read/compare"
+	"netdyno/internal/read/trial"
 	"netdyno/internal/record"
 )
 
@@ -44,7 +45,7 @@ const (
 // floor; none of a machine that was busy before the run, as what others took of its CPUs
 // is in the floor that was measured then.
 func floors(s *cells.Dataset, of []cells.Cell) []Floor {
-	if busy, _ := busyBefore(s.Header.Study.Warnings); len(busy) > 0 {
+	if busy, _ := trial.BusyBefore(s.Header.Study.Warnings); len(busy) > 0 {
 		return nil
 	}
 	known := curves(s.Header.Facts.Floors)

@@ -44,7 +44,7 @@ func warnFewSamples(s *cells.Dataset, f Findings) []record.Warning {
 // warn returns what a reader of the findings must know: the planner's
 // warnings first, then what the records showed.
 func warn(s *cells.Dataset, f Findings) []record.Warning {
-	before, all := busyBefore(s.Header.Study.Warnings)
+	before, all := trial.BusyBefore(s.Header.Study.Warnings)
 	all = append(append(all, s.Stray...), warnBusy(s, before)...)
 	if f.Mesh != nil { // whose hosts are told apart, with what is unlike about them, and whose arm is one
 		return append(append(all, warnFlags(s, f)...), warnAway(s, f)...)

@@ -11,19 +11,6 @@ import (
 	"netdyno/internal/record"
 )
 
-// busyBefore takes from a run's warnings those of a machine that was busy before it.
-// Earlier versions had a word for each of the two causes.
-func busyBefore(warnings []record.Warning) (busy []string, others []record.Warning) {
-	for _, w := range warnings {
-		if slices.Contains([]string{trial.BusyMachine, "load", "steal"}, w.About) {
-			busy = append(busy, w.Text)
-		} else {
-			others = append(others, w)
-		}
-	}
-	return busy, others
-}
-
 // warnBusy says in one line that the machine was not the run's alone: before it, and
 // in its trials by the largest share that the hypervisor took.
 func warnBusy(s *cells.Dataset, before []string) []record.Warning {

@@ -1,6 +1,11 @@
 package trial
 
-import "fmt"
+import (
+	"fmt"
+	"slices"
+
+	"netdyno/internal/record"
+)
 
 // BusyMachine says that the trial did not have the machine's CPUs to itself: the
 // hypervisor gave them to somebody else. Warnings of before the run have the same
@@ -22,4 +27,17 @@ var flagBusyMachine = Flag{
 		}
 		return fmt.Sprintf("%.2g %% of the host's CPU time was stolen", 100*share)
 	},
+}
+
+// BusyBefore takes from a run's warnings those of a machine that was busy before it.
+// Earlier versions had a word for each of the two causes.
+func BusyBefore(warnings []record.Warning) (busy []string, others []record.Warning) {
+	for _, w := range warnings {
+		if slices.Contains([]string{BusyMachine, "load", "steal"}, w.About) {
+			busy = append(busy, w.Text)
+		} else {
+			others = append(others, w)
+		}
+	}
+	return busy, others
 }
