@@ -1,14 +1,12 @@
 package bench
 
 import (
-	"cmp"
 	"context"
 	"errors"
 	"fmt"
 	"os"
 	"path/filepath"
 	"slices"
-	"strings"
 	"sync"
 	"syscall"
 	"time"
@@ -16,7 +14,6 @@ import (
 	"golang.org/x/sync/errgroup"
 
 	"netdyno/internal/contract"
-	"netdyno/internal/quantity"
 	"netdyno/internal/record"
 	"netdyno/internal/run/rig"
 	"netdyno/internal/run/study"
@@ -205,139 +202,6 @@ func hear(ctx context.Context, path string, argv []string, atOurDeath syscall.Si
 		return contract.Hello{}, context.Cause(ctx)
 	}
 }
-
-// Offer is one transport and the program that has it.
-type Offer struct {
-	contract.Transport
-	Program *Program
-}
-
-// Has reports whether the transport plays a role.
-func (o Offer) Has(role contract.Role) bool { return slices.Contains(o.Roles, role) }
-
-// Offers returns every transport by name, the first program's of a name, with
-// the codecs of all programs that have it.
-func (c *Catalog) Offers() []Offer {
-	var offers []Offer
-	all := c.all()
-	// A program for a special codec stands behind the one for everyday.
-	slices.SortStableFunc(all, func(a, b Offer) int { return everyday(b) - everyday(a) })
-	for _, o := range all {
-		if i := slices.IndexFunc(offers, func(known Offer) bool { return known.Name == o.Name }); i >= 0 {
-			offers[i].Codecs = slices.Concat(offers[i].Codecs, missing(o.Codecs, offers[i].Codecs))
-			continue
-		}
-		offers = append(offers, o)
-	}
-	slices.SortStableFunc(offers, func(a, b Offer) int { return strings.Compare(a.Name, b.Name) })
-	return offers
-}
-
-func everyday(o Offer) int {
-	if o.carries(bytesCodec) {
-		return 1
-	}
-	return 0
-}
-
-// all lists every transport of every program.
-func (c *Catalog) all() []Offer {
-	var all []Offer
-	for i := range c.Programs {
-		for _, t := range c.Programs[i].Hello.Transports {
-			all = append(all, Offer{t, &c.Programs[i]})
-		}
-	}
-	return all
-}
-
-// missing returns what is in names and not in others.
-func missing(names, others []string) []string {
-	return slices.DeleteFunc(slices.Clone(names), func(name string) bool { return slices.Contains(others, name) })
-}
-
-// notBuilt says why a transport that the project has may be missing, and what to
-// do, by its name.
-var notBuilt = map[string]string{
-	// Why this is no alias: docs/decisions/0023-brpc-names-the-library.md.
-	"brpc": "brpc is the arm on Apache brpc's own library, whose worker is not here (native/brpc/README.md builds it); netdyno's own end of the same protocol is baidu-std",
-
-	"asio": native, "baidu-std-asio": native, "grpcpp": native, "grpc-nghttp2": native, "h2-asio": native, "h2-uring": native, "http1-asio": native, "http1-uring": native, "libevent": native, "threads": native, "uring": native,
-	"mpi": native, "mpich": native, "ucx": native, "verbs": native,
-}
-
-// families are names that several transports share.
-var families = map[string]string{
-	"grpc":  "go-grpc for Go's library, grpcpp for C++'s, grpc-nghttp2 on nghttp2, or go-connect-grpc",
-	"http":  "go-http1, go-http2, go-http3, fasthttp, http1-uring, http1-asio, h2-uring or h2-asio",
-	"http1": "go-http1, fasthttp, http1-uring or http1-asio",
-	"http2": "go-http2, h2-uring or h2-asio",
-	"http3": "go-http3, which is always encrypted: with tls=yes",
-	"quic":  "go-quic or go-http3, which are always encrypted: with tls=yes",
-	"rdma":  "verbs for libibverbs, or ucx with opt.tls=rdma, mpi with opt.fabric=rdma",
-	"tcp":   "go-net, go-epoll, netpoll, asio, libevent, threads or uring",
-	"epoll": "go-epoll in Go, or libevent or asio in C++",
-}
-
-// native is of the workers that a release leaves out, as they need libraries of one
-// distribution.
-const native = "no worker here has it: it is written in C++, and `make build` in a checkout builds it, with the Debian packages that packages.txt lists"
-
-// Named returns the transport of a name as Offers has it. The error names the
-// nearest.
-func (c *Catalog) Named(name string) (Offer, error) {
-	var names []string
-	for _, o := range c.Offers() {
-		if o.Name == name {
-			return o, nil
-		}
-		names = append(names, o.Name)
-	}
-	if len(names) == 0 {
-		return Offer{}, fmt.Errorf("transport %q: no worker was found beside netdyno or on PATH; `make build` puts them into bin/", name)
-	}
-	if members := families[name]; members != "" {
-		return Offer{}, fmt.Errorf("transport %q: there are several; write %s", name, members)
-	}
-	if reason := notBuilt[name]; reason != "" {
-		return Offer{}, fmt.Errorf("transport %q: %s", name, reason)
-	}
-	return Offer{}, fmt.Errorf("transport %q: no worker here has it; %s", name, quantity.Hint(name, names))
-}
-
-// Offer returns the transport of a name with a codec: one program may have it
-// with the codecs that all can afford to link, another with a heavier one. The
-// error names the nearest transport, or the codecs that there are.
-func (c *Catalog) Offer(name, codec string) (Offer, error) {
-	for _, o := range c.all() {
-		if o.Name == name && o.carries(codec) {
-			return o, nil
-		}
-	}
-	named, err := c.Named(name)
-	if err == nil {
-		err = fmt.Errorf("transport %s carries codec %s, not %s", name, strings.Join(named.codecs(), ", "), codec)
-	}
-	return Offer{}, err
-}
-
-const bytesCodec = "bytes"
-
-// codecs lists what the transport carries; a transport that names none carries
-// bytes. A program whose wire the study says (exec) carries what its clients do.
-func (o Offer) codecs() []string {
-	if len(o.Codecs) == 0 {
-		return []string{bytesCodec}
-	}
-	return o.Codecs
-}
-
-func (o Offer) carries(codec string) bool {
-	return o.foreign() || slices.Contains(o.codecs(), cmp.Or(codec, bytesCodec))
-}
-
-// foreign holds for a transport that stands for a program of the user's.
-func (o Offer) foreign() bool { return o.Wire == "" }
 
 // Without returns the catalog less programs, by their paths.
 func (c *Catalog) Without(paths []string) *Catalog {
