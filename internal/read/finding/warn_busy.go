@@ -29,5 +29,9 @@ func warnBusy(s *cells.Dataset, before []string) []record.Warning {
 	if len(found) == 0 {
 		return nil
 	}
-	return []record.Warning{{About: flag.Name, Text: flag.Changes + ": " + strings.Join(found, "; "), Advice: flag.Advice}}
+	changes := flag.Changes
+	if len(before) > 0 { // and so probably throughout
+		changes = "costs may compare the other way, " + changes
+	}
+	return []record.Warning{{About: flag.Name, Text: changes + ": " + strings.Join(found, "; "), Advice: flag.Advice}}
 }

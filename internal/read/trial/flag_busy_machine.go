@@ -17,7 +17,7 @@ const stealShare = 0.01
 
 var flagBusyMachine = Flag{
 	Name:    BusyMachine,
-	Changes: "costs may compare the other way, rates may be too low, times too long and intervals wide",
+	Changes: "rates may be too low, times too long and intervals wide",
 	Warning: "lost more than 1 % of the host's CPU time to the hypervisor",
 	Advice:  "stop the programs that top shows; on a virtual machine measure at a quieter hour, or on a dedicated one",
 	raise: func(e *audit) string {
