@@ -71,7 +71,7 @@ type Evidence struct {
 	Blocks     int        `json:"blocks"`
 	Of         int        `json:"of,omitempty"` // blocks in which all of its arms ran
 	State      ClaimState `json:"state"`
-	Untestable bool       `json:"untestable,omitempty"` // more blocks would not help: an arm of it cannot run here
+	Untestable bool       `json:"untestable,omitempty"` // more blocks would not help: an arm of it cannot run here, or others used the machine
 	NeedsMore  int        `json:"needs_more,omitempty"` // blocks in all that would decide what is undecided; 0 when no number would
 	Reason     string     `json:"reason,omitempty"`
 
@@ -86,21 +86,26 @@ type Evidence struct {
 // the same run: a ratio that has a verdict has one interval for both.
 func Claims(s *cells.Dataset, comparisons []Comparison) []Claim {
 	judged := JudgedAt(comparisons)
+	busy, _ := trial.BusyBefore(s.Header.Study.Warnings)
 	var all []Claim
 	for _, spec := range s.Header.Study.Claims {
-		all = append(all, claimOf(s, spec, judged))
+		all = append(all, claimOf(s, spec, judged, busy))
 	}
 	return all
 }
 
-func claimOf(s *cells.Dataset, spec record.Claim, judged Levels) Claim {
+func claimOf(s *cells.Dataset, spec record.Claim, judged Levels, busy []string) Claim {
 	c := Claim{Spec: spec, Level: s.Level(), State: Holds, Reason: spec.Unmeasured}
 	unfound := spec.Unmeasured != "" // some part has nothing to test it
 	for i, p := range spec.Parts {
 		evidence, unmet := evidenceOf(s, spec.Under, i, p)
 		for k := range evidence {
-			if e := &evidence[k]; e.arm != "" {
+			e := &evidence[k]
+			if e.arm != "" {
 				e.judged = judged.Of(e.cells[0], p.Metric, e.arm, p.Base)
+			}
+			if spec.Source != "" {
+				e.besideOthers(busy)
 			}
 		}
 		if len(evidence) == 0 {
@@ -126,11 +131,6 @@ func claimOf(s *cells.Dataset, spec record.Claim, judged Levels) Claim {
 		c.State = c.State.and(ClaimUndecided)
 	}
 	c.Outcome = OutcomeOf(c.State, spec.Source != "", untestable)
-	// Others' load reverses costs: at one rate go-epoll ÷ go-net was 0.63 on a quiet machine
-	// and 1.25 beside a busy process per core, so it puts no published conclusion to the test.
-	if busy, _ := trial.BusyBefore(s.Header.Study.Warnings); len(busy) > 0 && spec.Source != "" && len(c.Evidence) > 0 {
-		c.Outcome, c.Reason = NotTestable, "others used this machine: "+busy[0]
-	}
 	if c.Outcome != NotTestable {
 		c.Reason, c.Unmet = "", nil
 	}

@@ -87,6 +87,15 @@ func (e *Evidence) cannotRun(s *cells.Dataset, cell string, arms ...string) {
 	}
 }
 
+// besideOthers marks evidence of a machine that was busy before the run. Others' load
+// turns ratios of costs round: at one rate go-epoll ÷ go-net was 0.63 on a quiet machine
+// and 1.25 beside a busy process per core.
+func (e *Evidence) besideOthers(busy []string) {
+	if len(busy) > 0 && !e.Untestable {
+		e.Untestable, e.refusal = true, "others used this machine: "+busy[0]
+	}
+}
+
 // cannotRunWords is what an arm's worker said, without what the words before it say.
 func cannotRunWords(arm, reason string) string {
 	if _, said, found := strings.Cut(reason, "unsupported: "); found {

@@ -30,7 +30,7 @@ func TestABusyMachineIsOneWarning(t *testing.T) {
 		if w.About != "busy-machine" {
 			continue
 		}
-		for _, part := range []string{"rates may be too low", "2 of ", "up to 1", "100 % of the CPUs are busy before the run (load average 15.16)", "the hypervisor takes 3.0 %"} {
+		for _, part := range []string{"costs may compare the other way", "rates may be too low", "2 of ", "up to 1", "100 % of the CPUs are busy before the run (load average 15.16)", "the hypervisor takes 3.0 %"} {
 			if !strings.Contains(w.Text, part) {
 				t.Errorf("%q lacks %q", w.Text, part)
 			}
@@ -56,7 +56,17 @@ func TestABusyMachineTestsNoPublishedClaim(t *testing.T) {
 		t.Fatalf("on a quiet machine the claim %s (%s)", of.Outcome, of.Reason)
 	}
 	h.Study.Warnings = []record.Warning{{About: "busy-machine", Text: "100 % of the CPUs are busy before the run"}}
-	if of := find(t, h, trials, records).Claims[0]; of.Outcome != compare.NotTestable || !strings.Contains(of.Reason, "100 % of the CPUs") {
-		t.Errorf("on a busy machine the claim %s (%s)", of.Outcome, of.Reason)
+	of := find(t, h, trials, records).Claims[0]
+	if of.Outcome != compare.NotTestable || of.State != compare.ClaimUndecided || !strings.Contains(of.Reason, "100 % of the CPUs") {
+		t.Errorf("on a busy machine the claim %s, %s (%s)", of.Outcome, of.State, of.Reason)
+	}
+	for _, e := range of.Evidence {
+		if e.State != compare.ClaimUndecided || !e.Untestable || e.Ratio == 0 {
+			t.Errorf("on a busy machine its evidence is %+v", e)
+		}
+	}
+	h.Study.Claims[0].Source = ""
+	if of := find(t, h, trials, records).Claims[0]; of.Outcome != compare.NeverHeld {
+		t.Errorf("on a busy machine the study's own claim %s (%s)", of.Outcome, of.Reason)
 	}
 }
