@@ -53,6 +53,7 @@ var questions = []question{
 	{"power", powered},
 	{"stood", stoodStill},
 	{"small", smallTimes},
+	{"beside", besideLoad},
 }
 
 func main() {

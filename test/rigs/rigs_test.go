@@ -23,6 +23,7 @@ import (
 	"netdyno/internal/run/bench"
 	"netdyno/test/lab"
 	"netdyno/test/programs"
+	"netdyno/test/trials"
 )
 
 // beside is how many tests run at once: more make everything slow.
@@ -133,15 +134,22 @@ func (b bed) command(t *testing.T, args ...string) (c *exec.Cmd, dir string) {
 	return c, dir
 }
 
-// run runs a study to its end and returns its records.
+// run runs a study to its end and returns its records. One of which a busy machine disturbed
+// a trial is run again.
 func (b bed) run(t *testing.T, args ...string) record.Contents {
 	t.Helper()
-	c, dir := b.command(t, args...)
-	var out bytes.Buffer
-	c.Stdout, c.Stderr = &out, &out
-	if err := c.Run(); err != nil {
-		t.Fatalf("netdyno run %s: %v\n%s", strings.Join(args, " "), err, out.String())
-	}
+	var dir string
+	trials.Repeat(func() bool {
+		var c *exec.Cmd
+		var out bytes.Buffer
+		c, dir = b.command(t, args...)
+		c.Stdout, c.Stderr = &out, &out
+		err := c.Run()
+		if err != nil && !trials.Disturbed(out.String()) {
+			t.Fatalf("netdyno run %s: %v\n%s", strings.Join(args, " "), err, out.String())
+		}
+		return err != nil
+	})
 	contents, err := record.Read(filepath.Join(dir, record.RecordsFile))
 	if err != nil || len(contents.Problems) > 0 {
 		t.Fatalf("read the records: %v, %v", err, contents.Problems)

@@ -80,7 +80,7 @@ func Of(p Parts) Answer {
 	if much {
 		clauses, failed = failed, nil
 	}
-	clauses = append(append(clauses, unanswered(p.Run)...), broken(p.Run.Requirements)...)
+	clauses = slices.Concat(clauses, unanswered(p.Run), besideOthers(p.Run), broken(p.Run.Requirements))
 	for _, text := range p.Choices {
 		clauses = append(clauses, ofSentences(text))
 	}

@@ -2,7 +2,6 @@ package compare
 
 import (
 	"netdyno/internal/read/cells"
-	"netdyno/internal/read/trial"
 	"netdyno/internal/record"
 )
 
@@ -86,15 +85,14 @@ type Evidence struct {
 // the same run: a ratio that has a verdict has one interval for both.
 func Claims(s *cells.Dataset, comparisons []Comparison) []Claim {
 	judged := JudgedAt(comparisons)
-	busy, _ := trial.BusyBefore(s.Header.Study.Warnings)
 	var all []Claim
 	for _, spec := range s.Header.Study.Claims {
-		all = append(all, claimOf(s, spec, judged, busy))
+		all = append(all, claimOf(s, spec, judged))
 	}
 	return all
 }
 
-func claimOf(s *cells.Dataset, spec record.Claim, judged Levels, busy []string) Claim {
+func claimOf(s *cells.Dataset, spec record.Claim, judged Levels) Claim {
 	c := Claim{Spec: spec, Level: s.Level(), State: Holds, Reason: spec.Unmeasured}
 	unfound := spec.Unmeasured != "" // some part has nothing to test it
 	for i, p := range spec.Parts {
@@ -103,9 +101,6 @@ func claimOf(s *cells.Dataset, spec record.Claim, judged Levels, busy []string) 
 			e := &evidence[k]
 			if e.arm != "" {
 				e.judged = judged.Of(e.cells[0], p.Metric, e.arm, p.Base)
-			}
-			if spec.Source != "" {
-				e.besideOthers(busy)
 			}
 		}
 		if len(evidence) == 0 {

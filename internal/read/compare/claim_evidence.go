@@ -37,7 +37,7 @@ func evidenceOf(s *cells.Dataset, under map[string]string, part int, p record.Cl
 			e := Evidence{Part: part, What: arm + " ÷ " + p.Base + cells.InCell(cell), cells: []string{cell}, arm: arm}
 			b := Prepare(s, cell, m, arm, p.Base)
 			e.effects, e.refusal, e.Of = b.Pairs.Effects, b.Refusal, b.Of
-			e.cannotRun(s, cell, arm, p.Base)
+			e.notHere(s, b)
 			all = append(all, e)
 		}
 	}
@@ -78,21 +78,16 @@ func unsupported(s *cells.Dataset, cell, arm string) string {
 	return reason
 }
 
-// cannotRun marks evidence of which an arm cannot run.
-func (e *Evidence) cannotRun(s *cells.Dataset, cell string, arms ...string) {
-	for _, arm := range arms {
-		if reason := unsupported(s, cell, arm); reason != "" {
+// notHere marks evidence that no more blocks can give: an arm of its ratio cannot run, or
+// other processes used the CPUs beside it.
+func (e *Evidence) notHere(s *cells.Dataset, b *Pending) {
+	if reason := refuseBesideOthers(s, b); reason != "" {
+		e.Untestable, e.refusal = true, reason
+	}
+	for _, arm := range []string{b.Arm, b.Base} {
+		if reason := unsupported(s, b.Cell, arm); reason != "" {
 			e.Untestable, e.refusal = true, cannotRunWords(arm, reason)
 		}
-	}
-}
-
-// besideOthers marks evidence of a machine that was busy before the run. Others' load
-// turns ratios of costs round: at one rate go-epoll ÷ go-net was 0.63 on a quiet machine
-// and 1.25 beside a busy process per core.
-func (e *Evidence) besideOthers(busy []string) {
-	if len(busy) > 0 && !e.Untestable {
-		e.Untestable, e.refusal = true, "others used this machine: "+busy[0]
 	}
 }
 
@@ -142,8 +137,8 @@ func interactions(s *cells.Dataset, part int, p record.ClaimPart, m metric.Metri
 				cells: pair[:], refusal: cmp.Or(here.Refusal, there.Refusal), Of: min(here.Of, there.Of),
 			}
 			e.effects = cells.InOrder(cells.Subtract(here.Pairs.byBlock(), there.Pairs.byBlock()))
-			e.cannotRun(s, pair[0], arm, p.Base)
-			e.cannotRun(s, pair[1], arm, p.Base)
+			e.notHere(s, here)
+			e.notHere(s, there)
 			all = append(all, e)
 		}
 	}
@@ -176,7 +171,7 @@ func steadiness(s *cells.Dataset, part int, p record.ClaimPart, m metric.Metric,
 				for i, block := range b.Pairs.Blocks {
 					logs[block] = append(logs[block], b.Pairs.Effects[i])
 				}
-				e.cannotRun(s, cell, arm, p.Base)
+				e.notHere(s, b)
 			}
 			for block, ratios := range logs {
 				if sd := stat.SD(ratios); len(ratios) == len(columns) && sd > 0 {

@@ -98,6 +98,7 @@ type audit struct {
 	thinking   bool    // closed loop with think time, or one of unknown pattern
 	series     []Slice
 	groups     []workerGroup
+	others     float64 // see othersShare
 }
 
 func newAudit(r *record.Record) *audit {
@@ -120,6 +121,7 @@ func newAudit(r *record.Record) *audit {
 	}
 	e.series = seriesOf(r.Timeline, e.generators)
 	e.groups = workerGroups(e.window)
+	e.others = e.othersShare()
 	return e
 }
 

@@ -51,6 +51,7 @@ func judge(v *Judged) Trial {
 		t.Status, t.Reason = StatusInvalid, reason
 	}
 	t.Moved = metric.Moved(e.window)
+	t.Others, t.Waited = e.others, e.waitedBeside()
 	t.Limit, v.LimitOf, t.LimitProof = limitOf(e)
 	v.Traffic = linkTrafficOf(e, v)
 	v.CostError, _ = costError(e)
