@@ -80,7 +80,8 @@ func Of(p Parts) Answer {
 	if much {
 		clauses, failed = failed, nil
 	}
-	clauses = slices.Concat(clauses, unanswered(p.Run), besideOthers(p.Run), broken(p.Run.Requirements))
+	beside := besideOthers(p.Run)
+	clauses = slices.Concat(clauses, unanswered(p.Run), beside, broken(p.Run.Requirements))
 	for _, text := range p.Choices {
 		clauses = append(clauses, ofSentences(text))
 	}
@@ -113,8 +114,12 @@ func Of(p Parts) Answer {
 	}
 	clauses = append(clauses, failed...)
 	if len(p.Choices) == 0 && len(p.Searches) > 0 {
-		parts := strings.SplitAfter(p.Searches[0], ". ") // the best, and who comes near it with least; the report has the others
-		clauses = append(clauses, ofSentences(strings.TrimSpace(strings.Join(parts[:min(2, len(parts))], ""))))
+		parts := strings.SplitAfter(p.Searches[0], ". ") // the report has the others
+		said := 2                                        // the best, and who comes near it with least
+		if len(beside) > 0 {
+			said = 1 // which arms cannot be compared
+		}
+		clauses = append(clauses, ofSentences(strings.TrimSpace(strings.Join(parts[:min(said, len(parts))], ""))))
 	}
 	clauses = append(append(clauses, judgedClaims(p.Claims)...), kept(p.Run.Requirements)...)
 	if more := len(metrics) - metricsSaid; more > 0 {

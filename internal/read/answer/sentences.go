@@ -167,7 +167,11 @@ func together(claims []Claim, said said, margin float64) clause {
 		}
 		return clause{text: open(metric.Shown(first.Metric), first, said), about: about}
 	}
-	return clause{text: fmt.Sprintf("on %s nothing can be compared with %s: %s", and(docs(claims)), first.Base, strings.TrimSuffix(first.Effects[0].Reason, "."))}
+	reason := strings.TrimSuffix(first.Effects[0].Reason, ".")
+	if strings.HasSuffix(reason, compare.OthersTurnRatios) { // what others used is said before
+		reason = compare.OthersTurnRatios
+	}
+	return clause{text: fmt.Sprintf("on %s nothing can be compared with %s: %s", and(docs(claims)), first.Base, reason)}
 }
 
 // differences says how one arm differs on several metrics; "but" stands where the

@@ -16,6 +16,9 @@ import (
 // which rates and times show how the kernel divided the CPUs.
 const leastWaited = 0.01
 
+// OthersTurnRatios ends each reason for which two arms may not be compared beside others.
+const OthersTurnRatios = "how the kernel divides CPUs can turn a ratio round"
+
 // refuseBesideOthers returns why two arms may not be compared on a machine whose CPUs
 // other processes used; "" when they may. The kernel divides CPUs among threads, so an
 // arm of many threads gets more of them than one of few: a ratio of rates was 2.05 that is
@@ -34,7 +37,7 @@ func refuseBesideOthers(s *cells.Dataset, b *Pending) string {
 	if worse.others == 0 || beyondWaiting(b, m, max(arm.waited, base.waited), arm.link && base.link) {
 		return ""
 	}
-	return fmt.Sprintf("other processes used %s of the CPUs beside %s, and how the kernel divides CPUs can turn a ratio round", quantity.FormatShare(worse.others), worse.name)
+	return fmt.Sprintf("other processes used %s of the CPUs beside %s, and %s", quantity.FormatShare(worse.others), worse.name, OthersTurnRatios)
 }
 
 // beside is what other processes took of the CPUs in the median trial of an arm; the zero
