@@ -67,6 +67,18 @@ func TestApart(t *testing.T) {
 	}
 }
 
+// A run made beside other processes shows how the kernel divided the CPUs, and no change.
+func TestApartRefusesARunBesideOthers(t *testing.T) {
+	before, after := runOf(t, 1, 1), runOf(t, 3, 1.15)
+	for i := range after.Cells[0].Arms[1].Trials {
+		after.Cells[0].Arms[1].Trials[i].Others = 0.5
+	}
+	c := ofArm(t, history.CompareRuns(before.Run, after.Run, tellsOf(0.005, 16)), "arm")
+	if want := "other processes used 50.0 % of the CPUs beside arm in the second run"; c.Verdict != compare.Invalid || !strings.HasPrefix(c.Reason, want) {
+		t.Errorf("%s (%s), want invalid (%s)", c.Verdict, c.Reason, want)
+	}
+}
+
 // A run in which something failed proves that nothing is worse as little as one
 // whose figures are open.
 func TestApartDoubtsWhatFailed(t *testing.T) {

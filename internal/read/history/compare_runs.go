@@ -3,6 +3,7 @@
 package history
 
 import (
+	"cmp"
 	"fmt"
 	"math"
 	"slices"
@@ -172,8 +173,13 @@ func (a *runPair) set(m metric.Metric, t twin, primary bool) (*compare.Pending, 
 	b.Ratio, b.Interval = math.Exp(e.Point), b.Level
 	b.Value, b.BaseValue = cells.Finite(math.Exp(stat.Mean(y))), cells.Finite(math.Exp(stat.Mean(x)))
 	b.Low, b.High = max(math.Exp(e.Low), 1/math.MaxFloat64), min(math.Exp(e.High), math.MaxFloat64)
-	b.Refusal = a.refuseArm(t, m, calibrated)
+	b.Refusal = cmp.Or(compare.RefuseBeside(&b.Comparison, beside(&t.after, later), beside(&t.before, earlier)), a.refuseArm(t, m, calibrated))
 	return b, true
+}
+
+// beside is what other processes took of the CPUs beside an arm in a run.
+func beside(arm *cells.Arm, run string) compare.Beside {
+	return compare.BesideOf(arm.Name+" in "+run+" run", arm.All(), arm.Limit)
 }
 
 // refuseArm says why an arm may not be judged, "" when it may.
