@@ -38,8 +38,8 @@ type Dialer struct {
 	ports        ports
 	fresh        bool
 	mayReconnect bool
-	used         []atomic.Bool             // by route
-	last         []atomic.Pointer[tracked] // by route, when it may reconnect
+	used         []atomic.Bool // by route
+	lines        []line        // by route, when it may reconnect
 	dialled      atomic.Int64
 	reconnects   atomic.Int64
 	permits      chan struct{}
@@ -87,78 +87,13 @@ func (d *Dialer) ways() int {
 	return max(1, len(ways))
 }
 
-// AllowReconnects lets a connection be made again. In HTTP/1.1 either end may close
-// one after a reply, and where CPU is scarce net/http drops one whose request it did
-// not see written 50 ms after the reply had come. Call it before the first Dial, and
-// Over after each exchange.
-func (d *Dialer) AllowReconnects() {
-	d.mayReconnect, d.last = true, make([]atomic.Pointer[tracked], len(d.routes))
-}
-
-// Over says that an exchange on connection i has ended with a reply.
-func (d *Dialer) Over(i int) {
-	if c := d.made(i); c != nil {
-		c.served.Store(true)
-		c.replied.Store(false)
-	}
-}
-
-// Made tells whether connection i was there for its last exchange, and the next one
-// may make it again.
-func (d *Dialer) Made(i int) bool { return d.made(i) != nil }
-
-// Idle tells whether connection i had carried an exchange before the last one, which
-// failed with err before anything came of a reply: so its server closed it between
-// the two (RFC 9112, section 9.3.1).
-func (d *Dialer) Idle(i int, err error) bool {
-	c := d.made(i)
-	return c != nil && c.served.Load() && (!c.replied.Load() || errors.Is(err, ErrNoReply))
-}
-
-func (d *Dialer) made(i int) *tracked {
-	if !d.mayReconnect {
-		return nil
-	}
-	return d.last[i].Load()
-}
-
-// Reconnects returns how many connections were made again.
-func (d *Dialer) Reconnects() int64 { return d.reconnects.Load() }
-
-// tracked is a connection that knows what came on it.
-type tracked struct {
-	*connection
-	served  atomic.Bool // an exchange
-	replied atomic.Bool // something since
-}
-
-// Read implements net.Conn.
-func (c *tracked) Read(b []byte) (int, error) {
-	n, err := c.connection.Read(b)
-	if n > 0 {
-		c.replied.Store(true)
-	}
-	return n, err
-}
-
-// mayDial reports whether connection i may be made now.
-func (d *Dialer) mayDial(i int) bool {
-	if !d.used[i].Swap(true) || d.fresh {
-		return true
-	}
-	if d.mayReconnect {
-		d.reconnects.Add(1)
-	}
-	return d.mayReconnect
-}
-
 // Routes returns the route of every connection, not to be changed.
 func (d *Dialer) Routes() []Route { return d.routes }
 
 // OneEach returns an error of kind bug unless every route has taken one TCP
-// connection so far: a library may have made others beside them.
+// connection so far, reconnects apart: a library may have made others beside them.
 func (d *Dialer) OneEach() error {
-	if made := d.dialled.Load(); made != int64(len(d.routes)) {
+	if made := d.dialled.Load() - d.reconnects.Load(); made != int64(len(d.routes)) {
 		return load.Failure(contract.Bug, fmt.Errorf("%d connections took %d TCP connections, expected as many", len(d.routes), made))
 	}
 	return nil
@@ -170,9 +105,6 @@ func (d *Dialer) Dial(ctx context.Context, i int) (net.Conn, error) {
 	if !d.mayDial(i) {
 		return nil, ErrLost
 	}
-	if d.mayReconnect {
-		d.last[i].Store(nil)
-	}
 	d.permits <- struct{}{}
 	defer func() { <-d.permits }()
 	route := d.routes[i]
@@ -181,6 +113,7 @@ func (d *Dialer) Dial(ctx context.Context, i int) (net.Conn, error) {
 		inner, err = d.connect(ctx, route, func(syscall.RawConn) error { return nil })
 	}
 	if err != nil {
+		d.refused(i)
 		return nil, ConnectFailure(i, len(d.routes), route, err)
 	}
 	c, ok := d.connections.enter(inner.(*net.TCPConn))
@@ -189,9 +122,7 @@ func (d *Dialer) Dial(ctx context.Context, i int) (net.Conn, error) {
 	}
 	d.dialled.Add(1)
 	if d.mayReconnect {
-		s := &tracked{connection: c}
-		d.last[i].Store(s)
-		return s, nil
+		return d.track(i, c), nil
 	}
 	return c, nil
 }

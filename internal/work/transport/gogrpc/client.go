@@ -62,6 +62,7 @@ func (t Transport) client(setup contract.Setup) (*client, error) {
 	if c.dialer, err = wire.NewDialer(setup); err != nil {
 		return nil, err
 	}
+	c.dialer.AllowReconnects()
 	asked, err := askOf(setup, c.options)
 	if err != nil {
 		return nil, err
@@ -148,9 +149,20 @@ func (c *client) call(i, _ int) load.Call {
 	}
 	// A context that all calls share would make them wait for its lock in every
 	// exchange. Closing the connection ends them instead.
-	k := c.caller(c.calls, c.conns[i])
-	return func() (int64, error) { return exchange(k) }
+	conn := c.conns[i]
+	k := c.caller(c.calls, conn)
+	return func() (int64, error) {
+		received, err := exchange(k)
+		if err != nil && load.KindOf(err) == contract.Peer && c.dialer.Made(i) {
+			conn.recover(c.ctx)
+			err = load.PassingError{Err: err}
+		}
+		return received, err
+	}
 }
+
+// Reconnects implements load.Reconnector.
+func (c *client) Reconnects() int64 { return c.dialer.Reconnects() }
 
 // Close implements wire.Opener. It closes the library's connections, not their
 // sockets: when a socket closes, the library first tries to connect again.

@@ -7,6 +7,8 @@ import (
 	"time"
 
 	"google.golang.org/grpc"
+	"google.golang.org/grpc/backoff"
+	"google.golang.org/grpc/connectivity"
 
 	"netdyno/internal/work/wire"
 )
@@ -15,15 +17,17 @@ import (
 // included.
 const verifyTimeout = 30 * time.Second
 
+// recovery bounds how long a slot waits for a connection that was lost.
+const recovery = time.Second
+
 // connection is one ClientConn over one TCP connection.
 type connection struct {
 	*grpc.ClientConn
 	refused atomic.Pointer[error] // what Dial said, which the library wraps into a status without kind
 }
 
-// open makes connection i of the dialer. It connects with the first RPC. When it
-// is lost, the library would silently connect again and the trial would count the
-// exchanges of another connection. The dialer refuses that.
+// open makes connection i of the dialer. It connects with the first RPC, and again
+// when the server has left the connection (GOAWAY) or broken it; the dialer counts that.
 func open(d *wire.Dialer, i int, options []grpc.DialOption) (*connection, error) {
 	c := &connection{}
 	own := []grpc.DialOption{
@@ -36,6 +40,10 @@ func open(d *wire.Dialer, i int, options []grpc.DialOption) (*connection, error)
 		}),
 		grpc.WithIdleTimeout(0), // a connection without load must stay open
 		grpc.WithDisableServiceConfig(),
+		grpc.WithConnectParams(grpc.ConnectParams{
+			Backoff:           backoff.Config{BaseDelay: 10 * time.Millisecond, Multiplier: 1.6, Jitter: 0.2, MaxDelay: recovery},
+			MinConnectTimeout: verifyTimeout,
+		}),
 	}
 	// passthrough hands the address to the dialer as it is.
 	cc, err := grpc.NewClient("passthrough:///"+d.Routes()[i].Peer.String(), append(own, options...)...)
@@ -44,4 +52,13 @@ func open(d *wire.Dialer, i int, options []grpc.DialOption) (*connection, error)
 	}
 	c.ClientConn = cc
 	return c, nil
+}
+
+// recover waits while the library does: RPCs that fail at once, until it tries to
+// connect again, would be a load of nothing.
+func (c *connection) recover(ctx context.Context) {
+	ctx, cancel := context.WithTimeout(ctx, recovery)
+	defer cancel()
+	for c.GetState() == connectivity.TransientFailure && c.WaitForStateChange(ctx, connectivity.TransientFailure) {
+	}
 }

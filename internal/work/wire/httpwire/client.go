@@ -47,7 +47,8 @@ type Client struct {
 	// not. NewClient sets it for TCP; nil asks nobody.
 	Mismatch func(wire.Route) error
 
-	turns []*turns // by connection
+	oneAtATime bool     // a connection carries one exchange at a time
+	turns      []*turns // by connection
 }
 
 // NewClient prepares the exchanges of a trial. oneAtATime says that a connection
@@ -57,7 +58,7 @@ func NewClient(setup contract.Setup, codecs []codec.Codec, oneAtATime bool) (*Cl
 		return nil, load.Failure(contract.Unsupported, fmt.Errorf(
 			"load.in_flight is %d: HTTP/1.1 carries one exchange at a time on a connection; use more connections", setup.Load.InFlight))
 	}
-	c := &Client{Setup: setup, Mismatch: func(r wire.Route) error { return wire.TLSMismatch(setup, r) }}
+	c := &Client{Setup: setup, oneAtATime: oneAtATime, Mismatch: func(r wire.Route) error { return wire.TLSMismatch(setup, r) }}
 	var err error
 	if c.Ask, err = askOf(setup); err != nil {
 		return nil, err
@@ -197,8 +198,8 @@ func (k *call) do() (int64, error) {
 // connection meanwhile and that does no harm (RFC 9112, section 9.3.1).
 func (k *call) carry() error {
 	d, i := k.client.Dialer, k.request.Connection
-	err := k.client.Library.Do(k.ctx, &k.request)
-	idle := lost(err) && d.Idle(i, err)
+	err := k.send()
+	idle := lost(err) && k.client.oneAtATime && d.Idle(i, err)
 	if idle && repeatable(k.request.Method) {
 		err, idle = k.client.Library.Do(k.ctx, &k.request), false
 	}
@@ -212,6 +213,17 @@ func (k *call) carry() error {
 		err = &load.ReasonError{Err: err, Text: "the server closed an idle connection"}
 	}
 	return load.PassingError{Err: err}
+}
+
+// send hands the request to the library. Where the library looks for a connection
+// that another request is making, it looks again.
+func (k *call) send() error {
+	do := func() error { return k.client.Library.Do(k.ctx, &k.request) }
+	err := do()
+	if errors.Is(err, wire.ErrLost) && k.client.Dialer.Made(k.request.Connection) {
+		return wire.Settle(do)
+	}
+	return err
 }
 
 func lost(err error) bool { return err != nil && load.KindOf(err) == contract.Peer }

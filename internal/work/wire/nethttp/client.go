@@ -43,7 +43,8 @@ type Plan struct {
 type client struct {
 	*httpwire.Client
 	*Library
-	plan Plan
+	plan    Plan
+	renewed []*renewed // by connection, where an http.Transport of HTTP/2 dials it
 }
 
 // NewClient connects and verifies one exchange on every connection.
@@ -61,7 +62,7 @@ func newClient(setup contract.Setup, plan Plan) (*client, error) {
 	if err != nil {
 		return nil, err
 	}
-	if plan.OneAtATime && plan.Pool == PoolOwn {
+	if plan.Pool != PoolShared {
 		inner.Dialer.AllowReconnects()
 	}
 	c := &client{Client: inner, Library: NewLibrary(inner), plan: plan}
@@ -78,7 +79,12 @@ func (c *client) prepare() error {
 	for i := range connections {
 		if c.plan.Pool != PoolShared {
 			t := c.transport(encryption)
-			t.DialContext = func(ctx context.Context, _, _ string) (net.Conn, error) { return c.Dialer.Dial(ctx, i) }
+			dial := func(ctx context.Context) (net.Conn, error) { return c.Dialer.Dial(ctx, i) }
+			if c.pooled() {
+				r := &renewed{dialer: c.Dialer, i: i}
+				c.renewed, dial = append(c.renewed, r), r.dial
+			}
+			t.DialContext = func(ctx context.Context, _, _ string) (net.Conn, error) { return dial(ctx) }
 			c.Carry(c.trip(t))
 		}
 	}
@@ -125,8 +131,12 @@ func (c *client) Open() error {
 	if err := c.Dialer.OneEach(); err != nil {
 		return err
 	}
-	if c.plan.OneAtATime || c.plan.Pool != PoolOwn {
+	if !c.pooled() {
 		return nil
+	}
+	for _, r := range c.renewed {
+		r.beside.Store(full)
+		defer r.beside.Store(another)
 	}
 	return CheckStreams(c.Setup, fmt.Sprintf(", or do without the pool (opt.pool=%s)", PoolNone), c.Exchange)
 }
@@ -147,10 +157,16 @@ func (c *client) openTogether() error {
 // second one finds the connection.
 func (c *client) verify(ctx context.Context, i int) error {
 	err := c.Verify(ctx, i)
-	if err != nil || c.plan.OneAtATime || c.plan.Pool != PoolOwn || c.Setup.Load.Fresh {
+	if err != nil || !c.pooled() {
 		return err
 	}
-	return c.Explain(i, wire.Settle(func() error { return c.Exchange(context.Background(), i) }))
+	return c.Explain(i, c.renewed[i].settle(func() error { return c.Exchange(context.Background(), i) }))
+}
+
+// pooled tells whether each connection is one that an http.Transport keeps for several
+// requests at once.
+func (c *client) pooled() bool {
+	return !c.plan.OneAtATime && c.plan.Pool == PoolOwn && !c.Setup.Load.Fresh
 }
 
 // Close implements wire.Opener.

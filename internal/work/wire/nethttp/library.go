@@ -75,8 +75,11 @@ func (l *Library) Do(ctx context.Context, r *httpwire.Request) error {
 		if errors.Is(err, io.EOF) {
 			return wire.ErrNoReply
 		}
-		return err
+		return named(err)
 	}
 	defer response.Body.Close()
-	return l.bodies.take(response, r.Accept)
+	if err := l.bodies.take(response, r.Accept); err != nil {
+		return named(err)
+	}
+	return nil
 }

@@ -1,0 +1,76 @@
+package nethttp
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"net"
+	"sync"
+	"sync/atomic"
+	"time"
+
+	"netdyno/internal/contract"
+	"netdyno/internal/work/load"
+	"netdyno/internal/work/wire"
+)
+
+// mostBarren bounds the TCP connections that a connection of the trial takes one after
+// the other without a reply on any: a server may end each at once, and net/http would
+// dial for ever.
+const mostBarren = 8
+
+// What a dial beside a connection that stands means.
+const (
+	another  = iota // the server has left that one, or will
+	settling        // the library has not added it to its pool yet
+	full            // all its streams are in use
+)
+
+// errFull says why an http.Transport dials while streams are being checked.
+var errFull = errors.New("every stream of the connection is in use, and an http.Transport dials another")
+
+// renewed dials one connection of HTTP/2 for an http.Transport, again when the library
+// has no use for the last one. Every request that waits for a connection dials, and
+// one is enough for all. Any goroutine may use it.
+type renewed struct {
+	dialer *wire.Dialer
+	i      int
+	mu     sync.Mutex // held while it dials
+	beside atomic.Int32
+	barren int
+}
+
+// dial makes the connection. The error is wire.ErrLost where the request shall look
+// again for the one that is there.
+func (r *renewed) dial(ctx context.Context) (net.Conn, error) {
+	if !r.mu.TryLock() {
+		return nil, wire.ErrLost
+	}
+	defer r.mu.Unlock()
+	if r.dialer.Stands(r.i) {
+		switch beside := r.beside.Load(); {
+		case beside == full:
+			return nil, errFull
+		case beside == settling || !r.dialer.Served(r.i):
+			return nil, wire.ErrLost
+		}
+	}
+	if r.dialer.Served(r.i) {
+		r.barren = 0
+	}
+	if r.barren++; r.barren > mostBarren {
+		r.barren = 0 // of the next exchange
+		return nil, load.Failure(contract.Peer, fmt.Errorf("the server ended %d connections, one after the other, before a reply", mostBarren))
+	}
+	return r.dialer.Dial(ctx, r.i)
+}
+
+// settle makes exchanges until one finds the connection that the first has made.
+func (r *renewed) settle(exchange func() error) error {
+	const soon = 100 * time.Millisecond
+	r.beside.Store(settling)
+	until := time.AfterFunc(soon, func() { r.beside.Store(another) }) // the server may have left it
+	defer r.beside.Store(another)
+	defer until.Stop()
+	return exchange()
+}
