@@ -181,6 +181,7 @@ soak: build packages-test packages-rdma ## both race detectors over every worker
 	@NETDYNO_SOAK=1 go test -count=1 -v ./test/rigs
 	@NETDYNO_SOAK=1 go test -count=1 -v -timeout 60m -run "^TestFaults$$" ./test/faults
 	@NETDYNO_SOAK=1 go test -count=1 -v -run "^TestCalibrate$$" ./cmd/netdyno
+	@for f in HTTP1 HTTP2 TLS GRPC; do go test ./internal/run/probe -run '^$$' -fuzz "^Fuzz$$f\$$" -fuzztime 10m || exit 1; done
 	@$(IN_GUEST)
 	@cd native; $(call native_tests,release)
 	@cd native; $(call native_tests,asan,-DNETDYNO_SANITIZE_ACCESS=ON -DNETDYNO_FUZZ_SECONDS=600)

@@ -28,6 +28,10 @@ import (
 // mostRequest bounds a serialized request, which travels in base64.
 const mostRequest = 32 << 20
 
+// mostDecoded bounds the replies that are decoded to see whether they are of their type:
+// a message takes up to some hundred times the memory of its bytes.
+const mostDecoded = 1 << 20
+
 // askGRPC probes a unary method of a gRPC server, encrypted or not. The request is
 // serialized here, once: the client of a trial sends its bytes, so that a stored run
 // needs neither the server's reflection nor a .proto to be repeated.
@@ -165,6 +169,9 @@ func (c *called) call(ctx context.Context, conn *grpc.ClientConn) (int, error) {
 			return 0, fmt.Errorf("%s did not answer within its deadline of %v (%s)", c.path(), c.deadline, timeoutHeader)
 		}
 		return 0, answered(ctx, c.url, c.path(), err, c.types)
+	}
+	if len(reply) > mostDecoded {
+		return len(reply), nil
 	}
 	if err := proto.Unmarshal(reply, dynamicpb.NewMessage(c.method.Output())); err != nil {
 		return 0, fmt.Errorf("the reply of %s is no %s, as %s has it: its %d bytes do not decode", c.path(), c.method.Output().FullName(), c.types.origin, len(reply))

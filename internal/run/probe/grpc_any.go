@@ -120,8 +120,15 @@ func (r *resolver) FindExtensionByNumber(message protoreflect.FullName, field pr
 // mostDetails bounds the details of a status that are shown.
 const mostDetails = 8
 
-// details writes the details of a status; "" when it has none.
+// details writes the details of a status; "" when it has none. Their types are the
+// server's to name, and one may hold another, so they have the time of a greeting
+// together.
 func (r *resolver) details(s *status.Status) string {
+	within, cancel := context.WithTimeout(r.ctx, greeting)
+	defer cancel()
+	hurried := *r
+	hurried.ctx = within
+	r = &hurried
 	var all []string
 	for _, detail := range s.Proto().GetDetails() {
 		if len(all) == mostDetails {

@@ -54,8 +54,10 @@ func (t Target) connect(ctx context.Context, u *url.URL, more ...grpc.DialOption
 		grpc.WithContextDialer(func(ctx context.Context, _ string) (net.Conn, error) { return t.dial(ctx, u) }))...)
 }
 
-// dial connects to the target's address, and to no proxy.
+// dial connects to the target's address within the deadline of a request, and to no proxy.
 func (t Target) dial(ctx context.Context, u *url.URL) (net.Conn, error) {
+	ctx, cancel := context.WithTimeout(ctx, deadline)
+	defer cancel()
 	var dialer net.Dialer
 	return dialer.DialContext(ctx, "tcp", t.address(u))
 }

@@ -21,8 +21,12 @@ import (
 	"netdyno/internal/quantity"
 )
 
-// mostFiles bounds the files that a server may describe a service by.
-const mostFiles = 1024
+// mostFiles and mostDescribed bound the files that a server may describe a service by,
+// and their bytes together: a type takes many times the memory of its description.
+const (
+	mostFiles     = 1024
+	mostDescribed = 8 << 20
+)
 
 // reflectionVersions are asked in this order. Their messages are the same on the
 // wire, so that those of v1 serve both.
@@ -30,8 +34,9 @@ var reflectionVersions = []string{"v1", "v1alpha"}
 
 // reflector asks a server's reflection.
 type reflector struct {
-	stream  grpc.ClientStream
-	version string
+	stream    grpc.ClientStream
+	version   string
+	described int // bytes of files that came
 }
 
 // mostServices bounds how many are asked about where a URL leaves out which.
@@ -94,7 +99,7 @@ func begin(ctx context.Context, conn *grpc.ClientConn, version string) (*reflect
 	if err != nil {
 		return nil, nil, err
 	}
-	r := &reflector{stream, version}
+	r := &reflector{stream: stream, version: version}
 	reply, err := r.ask(&v1.ServerReflectionRequest{MessageRequest: &v1.ServerReflectionRequest_ListServices{}})
 	if err != nil {
 		return nil, nil, err
@@ -170,6 +175,9 @@ func (r *reflector) take(known map[string]*descriptorpb.FileDescriptorProto, req
 		return err
 	}
 	for _, text := range reply.GetFileDescriptorResponse().GetFileDescriptorProto() {
+		if r.described += len(text); r.described > mostDescribed {
+			return fmt.Errorf("it describes the service by more than %s", quantity.FormatBytes(mostDescribed))
+		}
 		f := new(descriptorpb.FileDescriptorProto)
 		if err := proto.Unmarshal(text, f); err != nil {
 			return fmt.Errorf("a descriptor does not decode: %w", err)

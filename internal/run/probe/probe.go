@@ -152,6 +152,7 @@ func Probe(ctx context.Context, t Target) (Found, error) {
 	if err != nil {
 		return Found{}, errors.New(printable.Text(explain(u, err).Error()))
 	}
+	f.Words = printable.Text(f.Words) // a part of them is the server's
 	if f.URL == nil {
 		f.URL = u
 	}
