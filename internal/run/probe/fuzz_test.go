@@ -23,7 +23,8 @@ const (
 	mostAllocated = 256 << 20
 	mostSaid      = 4096
 	patience      = 150 * time.Millisecond
-	late          = 10 * time.Second
+	late          = 5 * time.Second
+	holds         = 30 * time.Second // a stranger holds a connection: longer than a probe may take
 )
 
 // stranger is a server whose connections say what a fuzzer wrote.
@@ -49,7 +50,7 @@ func meet(f *testing.F) *stranger {
 			}
 			go func(answer func(net.Conn)) {
 				defer conn.Close()
-				_ = conn.SetDeadline(time.Now().Add(late)) // a probe that leaks a connection leaves no goroutine here
+				_ = conn.SetDeadline(time.Now().Add(holds))
 				answer(conn)
 			}(*s.answer.Load())
 		}

@@ -181,6 +181,9 @@ func (t Target) ask(ctx context.Context, transport http.RoundTripper, where, bod
 	}
 	defer response.Body.Close()
 	r.proto, r.status, r.code, r.server = response.Proto, response.Status, response.StatusCode, response.Header.Get("Server")
+	if r.code == http.StatusSwitchingProtocols { // what follows is no reply, and the library reads it beyond any deadline
+		return r, failed{r.status, "it goes on in another protocol than HTTP, which cannot be measured"}
+	}
 	if t.Status != 0 && r.code != t.Status {
 		return r, failed{r.status, fmt.Sprintf("--expect-status says %d", t.Status)}
 	}
