@@ -132,6 +132,8 @@ func TestTheServerGetsWhatWasTyped(t *testing.T) {
 		{"/", []string{"--json", "@two.txt"}, `POST / of SELF; Accept: application/json; Content-Type: application/json; "` + strings.Repeat("x", 2000) + `"`, false},
 		{"/?a", []string{"-G", "-d", "b=1", "-e", "http://r/", "-b", "c=d", "--compressed"}, "GET /?a&b=1 of SELF; Accept-Encoding: gzip, deflate, br; Cookie: c=d; Referer: http://r/", false},
 		{"/", []string{"-u", "ann:p:w", "-H", "Connection: close"}, "GET / of SELF; Authorization: Basic YW5uOnA6dw==", false},
+		{"/x/?q", []string{"-T", "bin", "-H", "Content-Type: a/b"}, `PUT /x/bin?q of SELF; Content-Type: a/b; "\x00\x01\xff\n"`, true},
+		{"/x", []string{"-T", "order.json"}, "PUT /x of SELF" + octets + `; "{\n \"a\": 1\n}\n"`, false},
 		{"/", []string{"-I"}, "HEAD / of SELF", true},
 	} {
 		with := clients[:1]

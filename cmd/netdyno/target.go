@@ -55,7 +55,7 @@ func (t *target) add(f *pflag.FlagSet) {
 	f.StringVar(&t.Key, "key", "", "URL: PEM file of its key")
 	f.BoolVarP(&t.Insecure, "insecure", "k", false, "URL: accept any certificate")
 	f.BoolVar(&t.HTTP2, "http2", false, "URL: ask for HTTP/2, over http:// too")
-	f.StringVar(&t.Expect, "expect", "", "URL: what every reply must have: status (unless given), or length, the probe's length too")
+	f.StringVar(&t.Expect, "expect", "", "URL: what every reply must have: status (unless given); length or body, the probe's too; regexp:PATTERN, a match in its body")
 	f.IntVar(&t.Status, "expect-status", 0, "URL: status that every reply must have, such as 404; that of the probe's replies unless given")
 	f.StringVar(&t.paths, "paths", "", "URL: file of paths, one a line, that each connection asks for in turn; - reads standard input")
 	f.StringVar(&t.names, "name", "", "URL: what the arms are called, such as old,new")

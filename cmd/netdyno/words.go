@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	neturl "net/url"
 	"slices"
 	"strconv"
 	"strings"
@@ -56,7 +57,7 @@ func (e either) Set(text string) error {
 }
 
 // wordFlags are curl's flags that say what is requested, beside those of target.add.
-var wordFlags = []string{"data-raw", "data-binary", "data-urlencode", "json", "form", "user", "cookie", "user-agent", "referer", "compressed", "get", "head", "location", "resolve", "connect-to", "http1.1", "http2-prior-knowledge", "cacert", "d"}
+var wordFlags = []string{"data-raw", "data-binary", "data-urlencode", "json", "form", "upload-file", "user", "cookie", "user-agent", "referer", "compressed", "get", "head", "location", "resolve", "connect-to", "http1.1", "http2-prior-knowledge", "cacert", "d"}
 
 // addWords declares them, one line each.
 func (t *target) addWords(f *pflag.FlagSet) {
@@ -78,6 +79,7 @@ func (t *target) addWords(f *pflag.FlagSet) {
 		f.VarP(pieces{kind.Kind, &w.Pieces}, string(kind.Kind), short, kind.usage)
 	}
 	f.StringArrayVarP(&w.Forms, "form", "F", nil, "URL: field of a form, NAME=TEXT or NAME=@FILE; repeatable")
+	f.StringVarP(&w.Upload, "upload-file", "T", "", "URL: put a file, - for standard input (method PUT); its name is added to a URL that ends in a slash")
 	f.StringVarP(&w.User, "user", "u", "", "URL: NAME:PASSWORD; neither shown nor recorded")
 	f.StringVarP(&w.Cookie, "cookie", "b", "", "URL: cookies, NAME=VALUE; neither shown nor recorded")
 	f.StringVarP(&w.Agent, "user-agent", "A", "", "URL: User-Agent of the requests")
@@ -104,7 +106,9 @@ func (t *target) addWords(f *pflag.FlagSet) {
 func (t *target) asked(url string, read curl.Read) (probe.Target, error) {
 	asked, words := t.Target, t.words
 	if strings.HasPrefix(url, "grpc") {
-		words.Pieces, words.Forms = nil, nil
+		if words.Pieces, words.Forms = nil, nil; words.Upload != "" {
+			return asked, errors.New("--upload-file goes with http:// URLs; for grpc:// write --data @FILE")
+		}
 	}
 	r, err := words.Request(read)
 	if err != nil {
@@ -113,7 +117,7 @@ func (t *target) asked(url string, read curl.Read) (probe.Target, error) {
 	if asked.Dial, err = curl.Addresses(t.resolve, t.connectTo); err != nil {
 		return asked, err
 	}
-	asked.Headers, asked.Close, asked.URL = r.Headers, r.Close, withQuery(url, r.Query)
+	asked.Headers, asked.Close, asked.URL = r.Headers, r.Close, withQuery(withFile(url, r.File), r.Query)
 	if asked.Method == "" {
 		asked.Method = r.Method
 	}
@@ -123,7 +127,7 @@ func (t *target) asked(url string, read curl.Read) (probe.Target, error) {
 	}
 	if r.Body != "" {
 		if t.body != "" || t.bodyFile != "" {
-			return asked, errors.New("--body and --data both make the body; expected one of them")
+			return asked, errors.New("--body and --data or --upload-file both make the body; expected one of them")
 		}
 		asked.Body = r.Body
 	}
@@ -148,6 +152,21 @@ func namedFiles(ctx context.Context) curl.Read {
 		}
 		return slices.Clone(text), err
 	}
+}
+
+// withFile adds to a URL whose path ends in a slash the name of the file that is put
+// there.
+func withFile(url, file string) string {
+	end := len(url)
+	if i := strings.IndexByte(url, '?'); i >= 0 {
+		end = i
+	}
+	path := url[:end]
+	_, inner, _ := strings.Cut(path, "://")
+	if file == "" || strings.Contains(inner, "/") && !strings.HasSuffix(inner, "/") {
+		return url
+	}
+	return strings.TrimSuffix(path, "/") + "/" + neturl.PathEscape(file) + url[end:]
 }
 
 // withQuery adds to a URL what --get puts there.

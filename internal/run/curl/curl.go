@@ -42,6 +42,7 @@ type Piece struct {
 type Words struct {
 	Headers               []string // -H: "Name: value", "Name;" for an empty one, "Name:" for none, @FILE
 	Pieces                []Piece  // in order
+	Upload                string   // -T: FILE, or - for standard input
 	Forms                 []string // -F: NAME=TEXT, NAME=@FILE, NAME=<FILE
 	User                  string   // -u: NAME:PASSWORD
 	Cookie, Agent, Refers string   // -b, -A, -e
@@ -55,6 +56,7 @@ type Request struct {
 	Close   bool // a new connection for every request
 	Body    string
 	Query   string // to be added to the URL
+	File    string // the name that a URL which ends in a slash lacks
 }
 
 // Read reads a file of at most the bytes that a body may have; "-" is standard input.
@@ -65,12 +67,7 @@ func (w Words) Request(read Read) (r Request, err error) {
 	if err := w.contradicts(); err != nil {
 		return r, err
 	}
-	body, media := "", ""
-	if len(w.Forms) > 0 {
-		body, media, err = w.form(read)
-	} else {
-		body, media, err = w.data(read)
-	}
+	body, media, err := w.body(read)
 	if err != nil {
 		return r, err
 	}
@@ -79,7 +76,13 @@ func (w Words) Request(read Read) (r Request, err error) {
 	} else {
 		r.Body = body
 	}
-	if w.Head {
+	switch {
+	case w.Upload != "":
+		r.Method = "PUT"
+		if w.Upload != "-" {
+			r.File = filepath.Base(w.Upload)
+		}
+	case w.Head:
 		r.Method = "HEAD"
 	}
 	own := []head.Field{{Name: "Content-Type", Value: media}, {Name: "User-Agent", Value: w.Agent}, {Name: "Referer", Value: w.Refers}, {Name: "Cookie", Value: w.Cookie}}
@@ -98,6 +101,21 @@ func (w Words) Request(read Read) (r Request, err error) {
 	}
 	r.Headers, r.Close, err = headers(own, given)
 	return r, err
+}
+
+// body is what the flags make of a body, and its media type.
+func (w Words) body(read Read) (body, media string, err error) {
+	switch {
+	case w.Upload != "":
+		text, err := read(w.Upload)
+		if err != nil {
+			return "", "", fmt.Errorf("--upload-file: %w", err)
+		}
+		return string(text), "", nil
+	case len(w.Forms) > 0:
+		return w.form(read)
+	}
+	return w.data(read)
 }
 
 // given are the user's headers, with the lines of files in their place: what is secret
@@ -127,6 +145,10 @@ func (w Words) contradicts() error {
 	switch {
 	case len(w.Forms) > 0 && len(w.Pieces) > 0:
 		return errors.New("--form and --data both make the body; expected one of them")
+	case w.Upload != "" && len(w.Pieces)+len(w.Forms) > 0:
+		return errors.New("--upload-file and --data or --form both make the body; expected one of them")
+	case w.Upload != "" && (w.Get || w.Head):
+		return errors.New("--upload-file sends a body, and --get and --head have none; expected one of them")
 	case len(w.Forms) > 0 && w.Get:
 		return errors.New("--get puts data into the URL, and a form cannot be there")
 	case w.User != "" && !complete:

@@ -96,6 +96,23 @@ func TestForms(t *testing.T) {
 	}
 }
 
+func TestAnUploadIsPut(t *testing.T) {
+	for file, want := range map[string]curl.Request{
+		"bin":  {Method: "PUT", Body: "\x00\xff\n", File: "bin"},
+		"-":    {Method: "PUT", Body: "from\nstdin\n"},
+		"none": {},
+	} {
+		r, err := curl.Words{Upload: file}.Request(files)
+		if file == "none" {
+			if err == nil || !strings.Contains(err.Error(), "--upload-file: open none: no such") {
+				t.Error(err)
+			}
+		} else if err != nil || r.Method != want.Method || r.Body != want.Body || r.File != want.File || len(r.Headers) > 0 {
+			t.Errorf("-T %s: %+v, %v, want %+v", file, r, err, want)
+		}
+	}
+}
+
 func TestWhatCurlWouldNotTakeIsNamed(t *testing.T) {
 	for want, w := range map[string]curl.Words{
 		"--user: expected":             {User: "s3cret"},
@@ -103,6 +120,8 @@ func TestWhatCurlWouldNotTakeIsNamed(t *testing.T) {
 		"the second of them: expected": {Headers: []string{"A: b", "Bearer s3cret"}},
 		"the first of them: expected":  {Headers: []string{"A: s3cret\nB: c"}},
 		"expected one of them":         {Forms: []string{"a=b"}, Pieces: []curl.Piece{{curl.Data, "a"}}},
+		"--upload-file and --data":     {Upload: "bin", Pieces: []curl.Piece{{curl.Data, "a"}}},
+		"--get and --head have none":   {Upload: "bin", Head: true},
 		"a form cannot be there":       {Forms: []string{"a=b"}, Get: true},
 		"--form a: expected NAME=TEXT": {Forms: []string{"a"}},
 		"--data: open none: no such":   {Pieces: []curl.Piece{{curl.Data, "@none"}}},

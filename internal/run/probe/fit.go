@@ -9,6 +9,9 @@ import (
 	"netdyno/internal/quantity"
 )
 
+// expectations are what --expect may say.
+var expectations = []string{"", "status", "length", "body", "regexp"}
+
 // Fit refuses what was given for another kind of URL than any of these.
 func (t Target) Fit(urls []string) error {
 	has := func(schemes ...string) bool {
@@ -26,11 +29,13 @@ func (t Target) Fit(urls []string) error {
 	if !has("http", "https") && (t.Body != "" || t.BodyFile != "" || t.Method != "" || len(t.Paths) > 0 || t.HTTP2) {
 		return errors.New("--body, --body-file, --method, --paths and --http2 go with http:// URLs; for grpc:// write --data JSON and name the method in the URL")
 	}
-	switch {
-	case !slices.Contains([]string{"", "status", "length"}, t.Expect):
-		return fmt.Errorf("--expect %s: expected status or length", quantity.Clip(t.Expect, 40))
-	case t.Expect == "length" && len(t.Paths) > 0:
-		return errors.New("--expect length does not go with --paths, whose replies differ")
+	switch kind, _ := t.expects(); {
+	case !slices.Contains(expectations, kind) || kind != "regexp" && kind != t.Expect:
+		return fmt.Errorf("--expect %s: %s, or regexp:PATTERN", quantity.Clip(t.Expect, 40), quantity.Hint(kind, expectations[1:]))
+	case (kind == "length" || kind == "body") && len(t.Paths) > 0:
+		return fmt.Errorf("--expect %s does not go with --paths, whose replies differ", kind)
+	case kind != "" && has("tcp"):
+		return errors.New("--expect goes with http:// and grpc:// URLs")
 	case t.Status != 0 && (t.Status < 200 || t.Status > 599 || !has("http", "https") || len(t.Paths) > 0):
 		return fmt.Errorf("--expect-status %d: expected 200 to 599, for http:// URLs without --paths", t.Status)
 	}

@@ -66,7 +66,7 @@ func askGRPC(ctx context.Context, t Target, u *url.URL) (Found, error) {
 	if err != nil {
 		return Found{}, err
 	}
-	c := called{url: u, method: method, types: resolver, request: request, deadline: limit, packing: &packed}
+	c := called{url: u, check: t.checkBody, method: method, types: resolver, request: request, deadline: limit, packing: &packed}
 	takes = nil
 	for range asked {
 		if err := timed(ctx, &takes, func(ctx context.Context) error {
@@ -82,8 +82,7 @@ func askGRPC(ctx context.Context, t Target, u *url.URL) (Found, error) {
 		return Found{}, err
 	}
 	f.Takes = median(takes)
-	f.Levels["opt.client.verify"], err = verify(t, c.lengths)
-	return f, err
+	return f, addExpected(t, &f, c.lengths)
 }
 
 // withMetadata adds the user's headers to calls.
@@ -147,6 +146,7 @@ type called struct {
 	types   *resolver
 	request []byte
 	lengths []int
+	check   func(reply []byte) error
 	peer    peer.Peer // of the last call
 
 	deadline time.Duration // of a call, which the server is told; 0 for none
@@ -176,7 +176,7 @@ func (c *called) call(ctx context.Context, conn *grpc.ClientConn) (int, error) {
 	if err := proto.Unmarshal(reply, dynamicpb.NewMessage(c.method.Output())); err != nil {
 		return 0, fmt.Errorf("the reply of %s is no %s, as %s has it: its %d bytes do not decode", c.path(), c.method.Output().FullName(), c.types.origin, len(reply))
 	}
-	return len(reply), nil
+	return len(reply), c.check(reply)
 }
 
 // found turns what the calls brought into levels.

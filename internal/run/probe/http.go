@@ -88,7 +88,7 @@ func askHTTP(ctx context.Context, t Target, u *url.URL) (Found, error) {
 	}
 	f.Takes = median(takes)
 	if err == nil {
-		f.Levels["opt.client.verify"], err = verify(t, lengths(replies))
+		err = addExpected(t, &f, lengths(replies))
 	}
 	return f, err
 }
@@ -188,7 +188,7 @@ func (t Target) ask(ctx context.Context, transport http.RoundTripper, where, bod
 		return r, failed{r.status, fmt.Sprintf("--expect-status says %d", t.Status)}
 	}
 	if r.code == t.Status {
-		r.bytes, err = io.Copy(io.Discard, io.LimitReader(response.Body, contract.MaxMessage+1))
+		r.bytes, err = t.take(response.Body)
 		return r, err
 	}
 	if r.code >= http.StatusMultipleChoices && r.code < http.StatusBadRequest && response.Header.Get("Location") != "" {
@@ -199,8 +199,21 @@ func (t Target) ask(ctx context.Context, transport http.RoundTripper, where, bod
 		first, _, _ := strings.Cut(strings.TrimSpace(string(line)), "\n")
 		return r, failed{r.status, first}
 	}
-	r.bytes, err = io.Copy(io.Discard, io.LimitReader(response.Body, contract.MaxMessage+1))
+	r.bytes, err = t.take(response.Body)
 	return r, err
+}
+
+// take reads a body to its end and checks it.
+func (t Target) take(from io.Reader) (int64, error) {
+	from = io.LimitReader(from, contract.MaxMessage+1)
+	if t.bodies == nil {
+		return io.Copy(io.Discard, from)
+	}
+	body, err := io.ReadAll(from)
+	if err == nil {
+		err = t.checkBody(body)
+	}
+	return int64(len(body)), err
 }
 
 func lengths(replies []reply) []int64 {

@@ -17,6 +17,7 @@ import (
 	"syscall"
 	"time"
 
+	"netdyno/internal/expect"
 	"netdyno/internal/head"
 	"netdyno/internal/printable"
 	"netdyno/internal/quantity"
@@ -36,12 +37,14 @@ type Target struct {
 	Proto, Message, Data string   // of a remote procedure call: a .proto, its type, its values as JSON or their file
 	HTTP2                bool     // ask for HTTP/2, over http:// too; over https:// it is learnt
 	HTTP1                bool     // over https://, too
-	Expect               string   // of every reply: "" or status, the status alone; length, the probe's length too
+	Expect               string   // of every reply: "" or status, the status alone; length, body, the probe's too; regexp:PATTERN, a match in its body
 	Status               int      // that every reply must have; 0 for that of the probe's
 	Close                bool     // a new connection for every request
 	Follow               bool     // measure where redirections end
 	Dial                 Dial     // nil: what the URL names
 	Client               Client   // of a trial; nil for those on Go's libraries
+
+	bodies *expect.Bodies // what they are expected to be; nil for anything
 }
 
 // Dial returns the host and port to connect to in place of a URL's.
@@ -53,7 +56,7 @@ type Client func(wire string, encrypted bool) string
 
 // client is the client of a trial, and whether it is one that Client named.
 func (t Target) client(wire string, encrypted bool, own string) (name string, chosen bool) {
-	if t.Client != nil {
+	if t.Client != nil && t.bodies == nil { // Go's alone compare bodies
 		name = t.Client(wire, encrypted)
 	}
 	return cmp.Or(name, own), name != ""
@@ -61,7 +64,10 @@ func (t Target) client(wire string, encrypted bool, own string) (name string, ch
 
 // verify is the level of a client's option verify for replies of these lengths.
 func verify[N int | int64](t Target, lengths []N) (string, error) {
-	if t.Expect != "length" {
+	switch kind, _ := t.expects(); {
+	case kind == "body", kind == "regexp":
+		return kind, nil
+	case kind != "length":
 		return "status", nil // whatever length: what comes is counted
 	}
 	for _, n := range lengths {
@@ -70,6 +76,52 @@ func verify[N int | int64](t Target, lengths []N) (string, error) {
 		}
 	}
 	return "length", nil
+}
+
+// expects parts what every reply must have: its kind, and a pattern, which may follow a
+// colon or an equals sign.
+func (t Target) expects() (kind, pattern string) {
+	if i := strings.IndexAny(t.Expect, ":="); i >= 0 {
+		return t.Expect[:i], t.Expect[i+1:]
+	}
+	return t.Expect, ""
+}
+
+// expectBodies reads what bodies are expected to be.
+func (t *Target) expectBodies() (err error) {
+	switch kind, pattern := t.expects(); kind {
+	case "body":
+		t.bodies, err = expect.Same("")
+	case "regexp":
+		t.bodies, err = expect.Matching(pattern)
+	}
+	if err != nil {
+		return fmt.Errorf("--expect: %w", err)
+	}
+	return nil
+}
+
+// addExpected adds to what was found how a client judges the replies.
+func addExpected[N int | int64](t Target, f *Found, lengths []N) (err error) {
+	if f.Levels["opt.client.verify"], err = verify(t, lengths); err != nil || t.bodies == nil {
+		return err
+	}
+	f.text("expected", t.bodies.Expected(), false)
+	if t.Client != nil {
+		f.Words += ", asked by " + f.Levels["client"] + ", which compares bodies"
+	}
+	return nil
+}
+
+// checkBody checks the body of a probe's reply.
+func (t Target) checkBody(body []byte) error {
+	if t.bodies == nil {
+		return nil
+	}
+	if err := t.bodies.Check(body); err != nil {
+		return fmt.Errorf("%w, and --expect %s needs it of every reply", err, quantity.Clip(t.Expect, 80))
+	}
+	return nil
 }
 
 // Found is what a probe learnt.
@@ -141,6 +193,9 @@ func Probe(ctx context.Context, t Target) (Found, error) {
 		return Found{}, err
 	}
 	u.User = nil
+	if err := t.expectBodies(); err != nil {
+		return Found{}, err
+	}
 	ask, known := schemes[u.Scheme]
 	if !known {
 		return Found{}, fmt.Errorf("scheme %q cannot be measured; %s", quantity.Clip(u.Scheme, 20), quantity.Hint(u.Scheme, names()))

@@ -69,3 +69,12 @@ func (o Options) Bool(name string) bool { return o[name].(bool) }
 func Failure(kind contract.ErrorKind, err error) error {
 	return &contract.Error{Kind: kind, Text: err.Error(), Fatal: true}
 }
+
+// Invalidly gives the error of a reply the kind invalid; one that has it stays as it is,
+// with its reason. nil stays nil.
+func Invalidly(err error) error {
+	if err == nil || KindOf(err) == contract.Invalid {
+		return err
+	}
+	return Failure(contract.Invalid, err)
+}

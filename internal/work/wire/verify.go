@@ -1,12 +1,21 @@
 package wire
 
-import "netdyno/internal/contract"
+import (
+	"fmt"
 
-// What a client checks before it is ready, option verify.
+	"netdyno/internal/contract"
+	"netdyno/internal/expect"
+	"netdyno/internal/work/load"
+)
+
+// What a client checks before it is ready, option verify; of every reply, too, where
+// it is body or regexp.
 const (
 	VerifyContent = "content" // the reply is what our servers send
 	VerifyLength  = "length"  // it has the right size: for servers that are not ours
 	VerifyStatus  = "status"  // it may have any length, and what came is counted
+	VerifyBody    = "body"    // as status, and every body is the same
+	VerifyRegexp  = "regexp"  // as status, and every body has a match of a pattern
 )
 
 // VerifyOption declares what a client checks before it is ready.
@@ -17,10 +26,56 @@ func VerifyOption() contract.Option {
 	}
 }
 
-// VerifyStatusOption is VerifyOption with VerifyStatus among its choices.
-func VerifyStatusOption() contract.Option {
+// VerifyOptions are VerifyOption for a client that takes replies of any length, and what
+// it expects of their bodies.
+func VerifyOptions() []contract.Option {
 	o := VerifyOption()
-	o.Choices = append(o.Choices, VerifyStatus)
-	o.Doc += "; status: replies may have any length, and what came is counted"
-	return o
+	o.Choices = append(o.Choices, VerifyStatus, VerifyBody, VerifyRegexp)
+	o.Doc += "; status: replies may have any length, and what came is counted; body and regexp: as status, and every body is the same, or has a match of the pattern"
+	return []contract.Option{o, {
+		Name: "expected", Type: contract.TypeText, Default: "", FileMax: expect.MostPattern, Roles: []contract.Role{contract.Client},
+		Doc: "with verify=body the body's SHA-256, that of the first reply unless given; with verify=regexp the pattern, in RE2's syntax, for the first MiB of a body",
+	}}
+}
+
+// AnyLength tells whether a level of option verify takes replies of any length.
+func AnyLength(verify string) bool { return verify != VerifyContent && verify != VerifyLength }
+
+// Expectation is what options verify and expected demand of the bodies of replies. Any
+// goroutine may use it.
+type Expectation struct {
+	Any    bool // a reply may have any length
+	bodies *expect.Bodies
+}
+
+// ExpectationOf reads the options. The error is of kind setup and names the option.
+func ExpectationOf(o load.Options) (Expectation, error) {
+	verify := o.Text("verify")
+	e := Expectation{Any: AnyLength(verify)}
+	text, err := o.Given("expected", expect.MostPattern)
+	switch {
+	case err != nil:
+	case verify == VerifyBody:
+		e.bodies, err = expect.Same(text)
+	case verify == VerifyRegexp:
+		e.bodies, err = expect.Matching(text)
+	case text != "":
+		err = fmt.Errorf("it goes with verify=%s and verify=%s alone", VerifyBody, VerifyRegexp)
+	}
+	if err != nil {
+		return e, load.Failure(contract.SetupFailed, fmt.Errorf("option expected: %w", err))
+	}
+	return e, nil
+}
+
+// Check checks the body of a reply. The error is of kind invalid.
+func (e Expectation) Check(body []byte) error {
+	if e.bodies == nil {
+		return nil
+	}
+	err := e.bodies.Check(body)
+	if err == nil {
+		return nil
+	}
+	return &load.ReasonError{Err: load.Failure(contract.Invalid, err), Text: "body differs"}
 }

@@ -111,10 +111,7 @@ func (c *client) take(response *fasthttp.Response, accept func([]byte) error) er
 	if n := int64(len(reply)); n != c.Content.DownBytes && !c.Ask.Any {
 		return load.Failure(contract.Invalid, fmt.Errorf("the reply has %d bytes, expected %d", n, c.Content.DownBytes))
 	}
-	if err := accept(reply); err != nil {
-		return load.Failure(contract.Invalid, err)
-	}
-	return nil
+	return load.Invalidly(accept(reply))
 }
 
 // judge gives an error of the library its kind.

@@ -31,22 +31,23 @@ func askOptions() []contract.Option {
 		{Name: "host", Type: contract.TypeText, Default: "", Roles: onlyClient, Doc: ":authority of the calls; the server's address unless given"},
 		{Name: "body", Type: contract.TypeText, Default: "", FileMax: mostBody, Roles: onlyClient, Doc: "with codec=raw: the request message, serialized and in base64, in place of random content; as long as the factor request says"},
 		{Name: "packed_replies", Type: contract.TypeBool, Default: false, Roles: onlyClient, Doc: "the server packs its replies by gzip, asked or not: they are unpacked and counted so, and fewer bytes than that cross the wire"},
-		wire.VerifyStatusOption(),
-	}, wire.TrustOptions()...)
+	}, append(wire.VerifyOptions(), wire.TrustOptions()...)...)
 }
 
 // ask is how a user's options change the calls of a client.
 type ask struct {
 	headers metadata.MD
-	body    []byte // the request; nil for the trial's own content
-	any     bool   // a reply may have any length
-	subtype string // of raw messages: none for another's service, whose messages they are
+	body    []byte           // the request; nil for the trial's own content
+	expect  wire.Expectation // of the replies
+	subtype string           // of raw messages: none for another's service, whose messages they are
 }
 
 // askOf reads the options. The error is of kind setup, or unsupported for options
 // that contradict the exchange, and names the option.
 func askOf(setup contract.Setup, o load.Options) (a ask, err error) {
-	a.any = o.Text("verify") == wire.VerifyStatus
+	if a.expect, err = wire.ExpectationOf(o); err != nil {
+		return ask{}, err
+	}
 	fail := func(format string, args ...any) (ask, error) {
 		return ask{}, load.Failure(contract.SetupFailed, fmt.Errorf("option "+format, args...))
 	}
@@ -67,8 +68,8 @@ func askOf(setup contract.Setup, o load.Options) (a ask, err error) {
 	if err != nil {
 		return fail("body: %w", err)
 	}
-	if (body != "" || a.any) && (o.Text("codec") != "raw" || setup.Exchange.Stream != "") {
-		return ask{}, load.Failure(contract.Unsupported, errors.New("options body and verify=status need codec=raw and no exchange.stream: they are for whole messages as they are"))
+	if (body != "" || a.expect.Any) && (o.Text("codec") != "raw" || setup.Exchange.Stream != "") {
+		return ask{}, load.Failure(contract.Unsupported, errors.New("options body and verify=status, body or regexp need codec=raw and no exchange.stream: they are for whole messages as they are"))
 	}
 	if body == "" {
 		return a, nil

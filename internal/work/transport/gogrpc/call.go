@@ -34,10 +34,7 @@ func exchange(k caller) (received int64, err error) {
 	}
 	received, err = k.accept(in)
 	k.release(in)
-	if err != nil {
-		return 0, load.Failure(contract.Invalid, err)
-	}
-	return received, nil
+	return received, load.Invalidly(err)
 }
 
 // caller returns the kind of caller that the trial needs. Its calls end with ctx.

@@ -94,7 +94,7 @@ func effective(setup contract.Setup, x *codec.Exchange) (load.Options, error) {
 	}
 	if o.Int("max_message") == 0 {
 		o["max_message"] = max(defaultMaxMessage, largest(setup, x))
-		if setup.Role == contract.Client && o.Text("verify") == wire.VerifyStatus {
+		if setup.Role == contract.Client && wire.AnyLength(o.Text("verify")) {
 			o["max_message"] = int64(contract.MaxMessage)
 		}
 	}

@@ -10,6 +10,7 @@ import (
 	"netdyno/internal/work/codec"
 	"netdyno/internal/work/load"
 	"netdyno/internal/work/netdynov1"
+	"netdyno/internal/work/wire"
 )
 
 // payload is what an end passes to the library: the message to send, the value to
@@ -46,7 +47,7 @@ func payloadOf(setup contract.Setup, x *codec.Exchange, o load.Options, a ask) p
 		if pool == nil {
 			pool = mem.DefaultBufferPool()
 		}
-		r := &raws{x: x, end: end, any: a.any, out: &content{bytes: end.Sent}, codec: rawCodec{pool, a.subtype}}
+		r := &raws{x: x, end: end, expect: a.expect, out: &content{bytes: end.Sent}, codec: rawCodec{pool, a.subtype}}
 		if a.body != nil {
 			r.out.bytes = a.body
 		}
@@ -86,12 +87,12 @@ func (b *blocks) release(any) {}
 
 // raws carries codec bytes without protobuf.
 type raws struct {
-	x     *codec.Exchange
-	end   codec.End
-	any   bool // a reply may have any length
-	out   *content
-	codec rawCodec
-	free  sync.Pool
+	x      *codec.Exchange
+	end    codec.End
+	expect wire.Expectation // of the replies
+	out    *content
+	codec  rawCodec
+	free   sync.Pool
 }
 
 func (r *raws) encoding() encoding.CodecV2 { return r.codec }
@@ -106,8 +107,8 @@ func (r *raws) incoming() any {
 
 func (r *raws) accept(in any) (int64, error) {
 	received := in.(*content).came.ReadOnlyData()
-	if r.any {
-		return int64(len(received)), nil
+	if r.expect.Any {
+		return int64(len(received)), r.expect.Check(received)
 	}
 	return int64(len(received)), r.end.AcceptBytes(received)
 }

@@ -21,33 +21,36 @@ const mostBody = 64 << 20
 
 // Ask is how a user's options change the requests of a client.
 type Ask struct {
-	Method  string       // "" leaves it to the content
-	Headers []head.Field // in the order given, without Host
-	Body    []byte       // nil for the trial's own content
-	Host    string       // "" for the address
-	Status  int          // that every reply must have
-	Success bool         // any status 2xx will do
-	Any     bool         // a reply may have any length
+	Method           string       // "" leaves it to the content
+	Headers          []head.Field // in the order given, without Host
+	Body             []byte       // nil for the trial's own content
+	Host             string       // "" for the address
+	Status           int          // that every reply must have
+	Success          bool         // any status 2xx will do
+	wire.Expectation              // of the bodies of replies
 }
 
 // askOptions declares the options that an Ask is read from.
 func askOptions() []contract.Option {
 	client := []contract.Role{contract.Client}
 	least, most := 100.0, 599.0
-	return []contract.Option{
+	return append([]contract.Option{
 		{Name: "method", Type: contract.TypeText, Default: "", Roles: client, Doc: "method of the requests; GET without content and POST with it unless given"},
 		{Name: "headers", Type: contract.TypeText, Default: "", FileMax: head.MostBytes, Roles: client, Doc: `headers of the requests, "Name: value", one a line`},
 		{Name: "body", Type: contract.TypeText, Default: "", FileMax: mostBody, Roles: client, Doc: "body of the requests, in place of random content; as long as the factor request says"},
 		{Name: "host", Type: contract.TypeText, Default: "", Roles: client, Doc: "Host header, or :authority, of the requests; the server's address unless given"},
 		{Name: "status", Type: contract.TypeInt, Default: int64(http.StatusOK), Min: &least, Max: &most, Roles: client, Doc: "status that every reply must have"},
-		wire.VerifyStatusOption(),
-	}
+	}, wire.VerifyOptions()...)
 }
 
 // askOf reads the options. The error is of kind setup and names the option.
 func askOf(setup contract.Setup) (Ask, error) {
 	o := load.Options(setup.Options)
-	a := Ask{Method: o.Text("method"), Host: o.Text("host"), Status: int(o.Int("status")), Any: o.Text("verify") == wire.VerifyStatus}
+	a := Ask{Method: o.Text("method"), Host: o.Text("host"), Status: int(o.Int("status"))}
+	var err error
+	if a.Expectation, err = wire.ExpectationOf(o); err != nil {
+		return Ask{}, err
+	}
 	a.Success = o.Text("paths") != "" && a.Status == http.StatusOK
 	fail := func(option, format string, args ...any) (Ask, error) {
 		return Ask{}, load.Failure(contract.SetupFailed, fmt.Errorf("option "+option+": "+format, args...))

@@ -165,10 +165,10 @@ func (c *Client) newCall(ctx context.Context, i int) *call {
 	return k
 }
 
-// measure accepts a reply of any length.
+// measure accepts a reply of any length whose body is as expected.
 func (k *call) measure(reply []byte) error {
 	k.received = int64(len(reply))
-	return nil
+	return k.client.Ask.Check(reply)
 }
 
 // do implements load.Call.

@@ -70,8 +70,8 @@ func pathsOf(setup contract.Setup) ([]string, error) {
 	if name == "" {
 		return nil, nil
 	}
-	if o.Text("verify") != wire.VerifyStatus {
-		return nil, fmt.Errorf("replies to several paths differ; expected verify=%s beside it", wire.VerifyStatus)
+	if v := o.Text("verify"); v != wire.VerifyStatus && v != wire.VerifyRegexp {
+		return nil, fmt.Errorf("replies to several paths differ; expected verify=%s or verify=%s beside it", wire.VerifyStatus, wire.VerifyRegexp)
 	}
 	if o.Text("path") != defaultPath {
 		return nil, fmt.Errorf("option path names %q; expected one of them", o.Text("path"))

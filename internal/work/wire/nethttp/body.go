@@ -87,10 +87,7 @@ func (b *bodies) judge(reply []byte, rest io.Reader, err error, accept func([]by
 	case n < b.want && !b.any:
 		return refuse(rest, "the reply has %d bytes, expected %d", n, b.want)
 	}
-	if err := accept(reply); err != nil {
-		return load.Failure(contract.Invalid, err)
-	}
-	return nil
+	return load.Invalidly(accept(reply))
 }
 
 // refuse returns an error of kind invalid. It reads the rest of the body, up to a
