@@ -108,11 +108,12 @@ var layers = map[string][]string{
 	"internal/read/history":   read("internal/read/trial", "internal/read/cells", "internal/read/compare"),
 	"internal/read/answer":    read("internal/read/trial", "internal/read/cells", "internal/read/compare", "internal/read/view"),
 	"internal/read/finding":   read("internal/read/answer", "internal/read/trial", "internal/read/cells", "internal/read/compare", "internal/read/profile", "internal/read/ladder", "internal/read/mesh", "internal/read/race", "internal/read/capacity", "internal/read/view", "internal/read/cost", "internal/read/history"),
+	"internal/read/summary":   read("internal/read/cells", "internal/read/compare", "internal/read/finding"),
 	"internal/read/follow":    read("internal/input", "internal/printable", "internal/read/cells", "internal/read/compare", "internal/read/finding"),
 	"internal/read/serve":     read("internal/printable", "internal/read/follow", "internal/read/finding", "internal/read/history", "internal/read/report"),
 	"internal/read/synthetic": {"internal/contract", "internal/record", "internal/hist", "internal/quantity"},
 	"internal/read/report": {"internal/contract", "internal/record", "internal/metric", "internal/hist", "internal/quantity", "internal/printable",
-		"internal/read/trial", "internal/read/cells", "internal/read/compare", "internal/read/profile", "internal/read/ladder", "internal/read/mesh", "internal/read/race", "internal/read/capacity", "internal/read/view", "internal/read/cost", "internal/read/history", "internal/read/answer", "internal/read/finding", "internal/read/follow"},
+		"internal/read/trial", "internal/read/cells", "internal/read/compare", "internal/read/profile", "internal/read/ladder", "internal/read/mesh", "internal/read/race", "internal/read/capacity", "internal/read/view", "internal/read/cost", "internal/read/history", "internal/read/answer", "internal/read/finding", "internal/read/summary", "internal/read/follow"},
 	"internal/read/export": {"internal/contract", "internal/record", "internal/metric", "internal/hist", "internal/quantity", "internal/printable",
 		"internal/read/trial", "internal/read/cells", "internal/read/compare", "internal/read/finding", "internal/read/profile"},
 	"docs/schema": {}, // the published schemas, as data
@@ -146,7 +147,7 @@ func read(more ...string) []string {
 var orchestrator = []string{
 	"internal/contract", "internal/record", "internal/metric", "internal/quantity", "internal/head", "internal/hist", "internal/input", "internal/printable", "studies",
 	"internal/run/*", "internal/read/trial", "internal/read/cells", "internal/read/compare", "internal/read/view", "internal/read/cost", "internal/read/history",
-	"internal/read/profile", "internal/read/race", "internal/read/capacity", "internal/read/finding", "internal/read/report", "internal/read/export", "internal/read/follow", "internal/read/serve", "docs/schema",
+	"internal/read/profile", "internal/read/race", "internal/read/capacity", "internal/read/finding", "internal/read/summary", "internal/read/report", "internal/read/export", "internal/read/follow", "internal/read/serve", "docs/schema",
 }
 
 // foreign are imports from outside the module that a layer must not have: a

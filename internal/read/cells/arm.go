@@ -43,6 +43,7 @@ type Arm struct {
 	Delivery   string            `json:"delivery,omitempty"`
 	Unfinished float64           `json:"unfinished,omitempty"` // share of its exchanges that were never completed, mean of the valid trials
 	Clients    []Client          `json:"clients,omitempty"`    // each by itself, where there are several
+	Totals     *Totals           `json:"totals,omitempty"`     // what its clients counted in all windows; of a server that is not netdyno's
 }
 
 // ArmOf names an arm in its cell.

@@ -41,6 +41,7 @@ func describeArm(name string, baseline bool, judged []*trial.Judged) Arm {
 		}
 	}
 	arm.Clients = clientsOf(judged)
+	arm.Totals = totalsOf(judged)
 	arm.Limit, arm.LimitProof = LimitOf(judged)
 	if v := firstRecorded(judged); v != nil {
 		arm.Settings, arm.Delivery = SettingsOf(v.Record), delivery(v.Record)

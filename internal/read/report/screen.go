@@ -8,6 +8,7 @@ import (
 	"netdyno/internal/quantity"
 	"netdyno/internal/read/compare"
 	"netdyno/internal/read/finding"
+	"netdyno/internal/read/summary"
 )
 
 // Screen is what a run leaves on a terminal: the answer, one table, warnings of
@@ -16,6 +17,7 @@ import (
 type Screen struct {
 	title        string
 	answer       string
+	totals       string // what was asked and answered in all, of servers that are the user's own
 	requirements []Requirement
 	tally        string
 	forms        [][]Table // the tables, in every form that they can take, the fullest first
@@ -50,6 +52,9 @@ func NewScreen(f finding.Findings) Screen {
 		s.forms = l.raceForms()
 	} else if s.forms = l.matrixForms(); s.forms == nil {
 		s.forms = l.figureForms()
+	}
+	if own := summary.Of(f); own != nil && l.Capacity == nil {
+		s.title, s.totals, s.forms = "", own.Totals.Words(), l.loadForms(own, s.forms)
 	}
 	s.forms = l.withFailed(s.forms)
 	return s

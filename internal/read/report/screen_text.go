@@ -21,13 +21,17 @@ const (
 	requirementsShown = 3
 	warningsShown     = 5
 	warningsLeast     = 2
+	warningsOfLoads   = 1 // at least, beside a histogram
 )
 
 // Text writes the screen. The error is w's.
 func (s Screen) Text(w io.Writer, opt TextOptions) error {
 	t := newTerminal(opt)
 	r := rest{}
-	t.heading(shortened(printable.Text(s.title), t.width))
+	t.line("")
+	if s.title != "" {
+		t.line(t.bold(shortened(printable.Text(s.title), t.width)))
+	}
 	r.add(t.cut(t.wrapped(s.answer), answerLines), "line", "of the answer")
 	for i, q := range s.requirements {
 		if i < requirementsShown {
@@ -37,10 +41,11 @@ func (s Screen) Text(w io.Writer, opt TextOptions) error {
 	r.add(len(s.requirements)-requirementsShown, "requirement", "")
 	t.line("")
 	warnings := min(len(s.warnings), warningsShown)
-	for warnings > warningsLeast && t.heights(t.fitting(s.forms, screenLines)) > s.left(t, warnings, r) {
+	for warnings > s.leastWarnings() && t.heights(t.fitting(s.forms, screenLines)) > s.left(t, warnings, r) {
 		warnings--
 	}
 	shown := t.screenTables(t.fitting(s.forms, s.left(t, warnings, r)), s.left(t, warnings, r), &r)
+	t.all(s.totalLines())
 	t.all(t.tallyLines(s.tally, legend(shown)))
 	if warnings > 0 {
 		t.line("")
@@ -67,11 +72,47 @@ func (s Screen) left(t *terminal, warnings int, r rest) int {
 			tab.marked(shown)
 		}
 	}
-	below := len(t.tallyLines(s.tally, legend(shown))) + warnings + len(t.restLines(strings.Join(append(slices.Clone(r.left), "2 more rows", "9 more warnings"), ", "), s.full))
+	below := len(s.totalLines()) + len(t.tallyLines(s.tally, legend(shown))) + warnings + t.restHeight(append(slices.Clone(r.left), s.mayLeave(warnings)...), s.full)
 	if warnings > 0 {
 		below++
 	}
 	return screenLines - t.lines() - below
+}
+
+// leastWarnings are those that stay however long the tables are.
+func (s Screen) leastWarnings() int {
+	if s.totals != "" {
+		return warningsOfLoads
+	}
+	return warningsLeast
+}
+
+// mayLeave is what the words on what was left out may have to hold, beside so many
+// warnings.
+func (s Screen) mayLeave(warnings int) []string {
+	switch {
+	case s.totals == "" || len(s.forms[len(s.forms)-1][0].Rows) > shortRows:
+		return []string{"2 more rows", "9 more warnings"}
+	case warnings < len(s.warnings):
+		return []string{"9 more warnings"}
+	}
+	return nil
+}
+
+// restHeight is how many lines restLines takes.
+func (t *terminal) restHeight(left []string, command string) int {
+	if len(left) == 0 {
+		return 0
+	}
+	return len(t.restLines(strings.Join(left, ", "), command))
+}
+
+// totalLines say what was asked and answered in all.
+func (s Screen) totalLines() []string {
+	if s.totals == "" {
+		return nil
+	}
+	return []string{s.totals}
 }
 
 func height(grid string) int { return strings.Count(grid, "\n") + 1 }
@@ -103,6 +144,11 @@ func (t *terminal) restLines(what, command string) []string {
 	whole := "and " + what + ": " + printable.Text(command)
 	if text.StringWidthWithoutEscSequences(whole) <= t.width {
 		return []string{whole}
+	}
+	if number, only := strings.CutSuffix(strings.TrimSuffix(what, "s"), " warning"); only && !strings.Contains(what, ",") { // they stand above
+		if short := "and " + number + ": " + printable.Text(command); text.StringWidthWithoutEscSequences(short) <= t.width {
+			return []string{short}
+		}
 	}
 	return []string{shortened("and "+what+":", t.width), "  " + printable.Text(command)}
 }

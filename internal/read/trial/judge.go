@@ -56,6 +56,7 @@ func judge(v *Judged) Trial {
 	v.Traffic = linkTrafficOf(e, v)
 	v.CostError, _ = costError(e)
 	v.Service, v.Response = curveOf(e.window, record.Service), curveOf(e.window, record.Response)
+	v.Counted = countedOf(e)
 	flags, why := raised(e)
 	t.Flags, v.Why = flags, why
 	if falsified(flags) {

@@ -19,6 +19,7 @@ type Judged struct {
 	Traffic LinkTraffic
 
 	Service, Response Curve
+	Counted           Counted
 }
 
 // LinkTraffic is what a trial sent across its link. The zero value is of a trial

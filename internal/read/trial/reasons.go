@@ -26,10 +26,8 @@ func (e *audit) maxErrors() float64 {
 	if share, err := quantity.ParseShare(e.window.Record.Trial.Levels["max_errors"]); err == nil {
 		return share
 	}
-	for i := range e.window.Record.Workers {
-		if w := &e.window.Record.Workers[i]; w.Role == contract.Server && (w.Elsewhere() || Foreign(w)) {
-			return foreignErrors
-		}
+	if e.servedElsewhere() {
+		return foreignErrors
 	}
 	return 0
 }

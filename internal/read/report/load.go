@@ -1,0 +1,142 @@
+package report
+
+import (
+	"slices"
+	"strconv"
+	"strings"
+
+	"netdyno/internal/metric"
+	"netdyno/internal/quantity"
+	"netdyno/internal/read/summary"
+)
+
+// loadColumns are what a table of loads may leave out, the first to go first. What
+// the server's CPU and the limit are stands in the answer too.
+var loadColumns = []string{"server CPU", "requests", "goodput", "limit"}
+
+// loadTable has a row for each arm in each cell, and the columns by which users of load
+// generators know a run. skip are the first of loadColumns that it leaves out.
+func loadTable(s *summary.Summary, skip int) Table {
+	t := Table{Columns: ofKind(Arms, "")}
+	byConnections := s.ByConnections()
+	if byConnections {
+		t.Columns[0].Title = "connections"
+	}
+	for _, l := range s.Loads {
+		name := s.Row(l)
+		if byConnections {
+			name, _, _ = strings.Cut(name, " ")
+		}
+		t.Rows = append(t.Rows, words(name))
+	}
+	shown := func(column string) bool { return !slices.Contains(loadColumns[:skip], column) }
+	column := func(c Column, value func(summary.Load) Datum) {
+		values := make([]Datum, len(s.Loads))
+		for i, l := range s.Loads {
+			values[i] = value(l)
+		}
+		t.add(c, values)
+	}
+	figures := func(title, name string, get func(summary.Load) *summary.Figure) {
+		scale := scaleOfLoads(s, name, get)
+		column(Column{Title: title, Kind: Numbers, Unit: scale.Unit, Metric: name}, func(l summary.Load) Datum { return loadFigure(get(l), scale) })
+	}
+	if shown("requests") {
+		column(numbers("requests")[0], func(l summary.Load) Datum { return number(quantity.FormatCount(float64(l.Requests)), "") })
+	}
+	figures("rate", "exchanges_per_s", func(l summary.Load) *summary.Figure { return l.Rate })
+	column(Column{Title: "±", Unit: "%", Kind: Numbers}, func(l summary.Load) Datum {
+		if l.Rate == nil || l.Rate.Within == 0 {
+			return Datum{}
+		}
+		return number(strconv.FormatFloat(100*l.Rate.Within, 'f', 0, 64), "")
+	})
+	if shown("goodput") {
+		figures("goodput", goodputMetric, func(l summary.Load) *summary.Figure { return l.Goodput })
+	}
+	for _, p := range metric.Percentiles {
+		figures(p.Label, metric.PercentileName(s.Loads[0].Times, p.Name), func(l summary.Load) *summary.Figure { return l.Percentile(p.Label) })
+	}
+	figures("max", metric.PercentileName(s.Loads[0].Times, "p999"), func(l summary.Load) *summary.Figure {
+		if l.MaxUs == 0 {
+			return nil
+		}
+		return &summary.Figure{Value: l.MaxUs, Known: true}
+	})
+	if s.Totals.Failed > 0 {
+		figures("errors", "error_share", func(l summary.Load) *summary.Figure { return l.Errors })
+	}
+	if shown("server CPU") {
+		figures("server CPU", "server.cpu_us_per_exchange", func(l summary.Load) *summary.Figure { return l.ServerCPU })
+	}
+	if shown("limit") {
+		column(Column{Title: "limit", Kind: Limits}, func(l summary.Load) Datum { return word(l.Limit) })
+	}
+	return t
+}
+
+// scaleOfLoads is the unit for a column, by its largest figure.
+func scaleOfLoads(s *summary.Summary, name string, get func(summary.Load) *summary.Figure) metric.Scale {
+	largest := 0.0
+	for _, l := range s.Loads {
+		if f := get(l); f != nil {
+			largest = max(largest, f.Value)
+		}
+	}
+	return scaleFor(name, largest)
+}
+
+func loadFigure(f *summary.Figure, scale metric.Scale) Datum {
+	switch {
+	case f == nil:
+		return missing()
+	case !f.Known:
+		return word("?")
+	case f.Least:
+		return number("≥ "+scale.Format(f.Value), "")
+	}
+	return number(scale.Format(f.Value), "")
+}
+
+// barRows are how many bars a histogram on a terminal has, the most first.
+var barRows = []int{6, 5, 4}
+
+// loadForms put in front of the forms of a screen's tables those of a run whose servers
+// are its user's own. What compares several arms stays in front of their loads.
+func (l *layout) loadForms(s *summary.Summary, compared [][]Table) [][]Table {
+	var forms [][]Table
+	heads := [][]Table{nil}
+	if l.hasRatios() {
+		heads = compared
+	}
+	for _, rows := range append(barRows, 0) {
+		for _, head := range heads {
+			for skip := range len(loadColumns) + 1 {
+				form := append(append([]Table{}, head...), loadTable(s, skip))
+				if rows > 0 {
+					bars, ok := barTable(s, rows)
+					if !ok {
+						continue
+					}
+					form = append(form, bars)
+				}
+				forms = append(forms, form)
+			}
+		}
+	}
+	return append(forms, compared...)
+}
+
+// barShare is a share of all times.
+func barShare(share float64) string {
+	switch percents := 100 * share; {
+	case share == 0:
+		return ""
+	case percents < 0.1:
+		return "<0.1 %"
+	case percents < 9.95:
+		return strconv.FormatFloat(percents, 'f', 1, 64) + " %"
+	default:
+		return strconv.FormatFloat(percents, 'f', 0, 64) + " %"
+	}
+}

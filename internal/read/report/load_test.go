@@ -1,0 +1,127 @@
+package report
+
+import (
+	"regexp"
+	"strings"
+	"testing"
+
+	"netdyno/internal/contract"
+	"netdyno/internal/read/finding"
+	"netdyno/internal/read/summary"
+	"netdyno/internal/read/synthetic"
+	"netdyno/internal/record"
+)
+
+// servedElsewhere are findings of arms whose servers are their user's own; change alters
+// each record before it is read.
+func servedElsewhere(t *testing.T, o synthetic.Options, change func(*record.Record)) finding.Findings {
+	t.Helper()
+	header, trials, records := synthetic.Run(o)
+	for i := range records {
+		for w := range records[i].Workers {
+			if records[i].Workers[w].Role == contract.Server {
+				records[i].Workers[w].Ready.Foreign = true
+			}
+		}
+		if change != nil {
+			change(&records[i])
+		}
+	}
+	header.Directory = "results/127.0.0.1-18080-20260102-150405"
+	f, err := finding.Find(header, trials, records)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return f
+}
+
+func shop(n int) []synthetic.Arm {
+	return []synthetic.Arm{{Name: "127.0.0.1:8080/old"}, {Name: "127.0.0.1:8081/new", Speed: 1.3}}[:n]
+}
+
+// The end of a run by URL says what users of load generators look for, within 80 × 24.
+func TestScreenOfAServerOfOnesOwn(t *testing.T) {
+	f := servedElsewhere(t, synthetic.Options{Arms: shop(1), Connections: []int{1, 10, 100}, Blocks: 5, SD: 0.04, Seed: 1, Primary: []string{"exchanges_per_s"}}, nil)
+	screen := screenOf(t, f)
+	fits(t, "one URL", screen)
+	golden(t, "load.txt", []byte(screen))
+	if !strings.HasPrefix(screen, "\n"+f.Answer.Sentences[0][:20]) {
+		t.Errorf("the answer does not stand first:\n%s", screen)
+	}
+	for _, want := range []string{
+		`(?m)^connections .*rate +± +goodput +p50 +p90 +p99 +p99\.9 +max `, `(?m)^1 +\d`, `(?m)^10 +\d`, `(?m)^100 +\d`,
+		`(?m)^service times +1 connection +10 connections +100 connections$`, `(?m)^≤ \d+ (µs|ms) +█+ [\d.]+ %`,
+		`requests answered, .* received in 30\.0 s, none failed`,
+	} {
+		if !regexp.MustCompile(want).MatchString(screen) {
+			t.Errorf("expected %s:\n%s", want, screen)
+		}
+	}
+}
+
+func TestScreenOfTwoServersOfOnesOwn(t *testing.T) {
+	for name, connections := range map[string][]int{"one cell": {50}, "three cells": {1, 10, 100}} {
+		f := servedElsewhere(t, synthetic.Options{Arms: shop(2), Connections: connections, Blocks: 6, SD: 0.04, Seed: 2, Primary: []string{"exchanges_per_s", "service_p99_us"}}, nil)
+		screen := screenOf(t, f)
+		fits(t, name, screen)
+		if !strings.Contains(screen, "requests answered") || !regexp.MustCompile(`[\d.]+×`).MatchString(screen) {
+			t.Errorf("%s:\n%s", name, screen)
+		}
+		if name == "one cell" {
+			golden(t, "load_two.txt", []byte(screen))
+		}
+	}
+}
+
+// Requests that failed have a table of their reasons, which pushes no figure away.
+func TestScreenOfAServerThatFails(t *testing.T) {
+	f := servedElsewhere(t, synthetic.Options{Arms: shop(1), Connections: []int{1, 10, 100}, Blocks: 5, SD: 0.04, Seed: 1, Primary: []string{"exchanges_per_s"}}, func(r *record.Record) {
+		for w := range r.Workers {
+			if result := r.Workers[w].Result; r.Workers[w].Role == contract.Client && r.Trial.Levels["connections"] == "10" {
+				result.Counts.Errors = map[contract.ErrorKind]int64{contract.Peer: 7}
+				result.Reasons = []contract.Reason{{Kind: contract.Peer, Text: "503 Service Unavailable", Count: 7}}
+			}
+		}
+	})
+	screen := screenOf(t, f)
+	fits(t, "failing", screen)
+	for _, want := range []string{`70 +503 Service Unavailable`, `70 failed`, `(?m)^100 +\d`} {
+		if !regexp.MustCompile(want).MatchString(screen) {
+			t.Errorf("expected %s:\n%s", want, screen)
+		}
+	}
+}
+
+// The bars of a load are all of its times, whatever the steps of the rows.
+func TestBarsHoldAllTimes(t *testing.T) {
+	f := servedElsewhere(t, synthetic.Options{Arms: shop(1), Connections: []int{1, 1000}, Blocks: 3, SD: 0.3, Seed: 4, Primary: []string{"exchanges_per_s"}}, nil)
+	s := summary.Of(f)
+	for _, series := range barSeries {
+		bounds := barBounds(s, series)
+		for _, l := range s.Loads {
+			sum, n := 0.0, int64(0)
+			for i, bound := range bounds {
+				before := 0.0
+				if i > 0 {
+					before = upTo(l, bounds[i-1])
+				}
+				if upTo(l, bound) < before {
+					t.Errorf("%v: the share falls at %v", series, bound)
+				}
+				sum += upTo(l, bound) - before
+			}
+			for _, b := range l.Histogram {
+				n += b.Count
+			}
+			if sum < 0.999999 || sum > 1.000001 || n < l.Requests {
+				t.Errorf("%v: bars hold %v of the times, %d of %d requests", series, sum, n, l.Requests)
+			}
+		}
+	}
+}
+
+func TestSummaryIsOfServersOfOnesOwnAlone(t *testing.T) {
+	if s := summary.Of(sample(3)); s != nil {
+		t.Errorf("a study of netdyno's own servers has the summary %+v", s)
+	}
+}

@@ -1,0 +1,232 @@
+// Package summary sums up a run whose servers are somebody's own as load generators do:
+// how much was asked and answered, how fast, how long it took and what failed, in each
+// cell of each arm. A terminal and `--json` show the same summary. It is pure.
+package summary
+
+import (
+	"strings"
+
+	"netdyno/internal/contract"
+	"netdyno/internal/metric"
+	"netdyno/internal/quantity"
+	"netdyno/internal/read/cells"
+	"netdyno/internal/read/compare"
+	"netdyno/internal/read/finding"
+	"netdyno/internal/record"
+)
+
+// Schema is the version of the document that --json prints: one more when a field goes
+// or changes its meaning. New fields do not change it.
+const Schema = 1
+
+// Summary is what a run found, in one document.
+type Summary struct {
+	Schema   int              `json:"schema"`
+	Answer   []string         `json:"answer"` // sentences, never empty
+	Totals   Totals           `json:"totals"`
+	Loads    []Load           `json:"loads"`               // by cell and arm, in the study's order
+	Verdicts []Verdict        `json:"verdicts,omitempty"`  // of several arms, on the primary metrics
+	Settling string           `json:"settling,omitempty"`  // how the run ended among its looks
+	Warnings []record.Warning `json:"warnings,omitempty"`  // about the run
+	Run      string           `json:"directory,omitempty"` // of the run
+	Report   string           `json:"report,omitempty"`    // path of its page
+}
+
+// Totals are those of all arms and cells.
+type Totals struct {
+	Requests      int64   `json:"requests"` // answered in the windows, without those that failed
+	Failed        int64   `json:"failed"`
+	ReceivedBytes int64   `json:"received_bytes"` // of the payload, as SentBytes
+	SentBytes     int64   `json:"sent_bytes"`
+	WindowS       float64 `json:"window_s"` // the windows, one after the other; warm-ups are in no count
+	Planned       int     `json:"trials_planned"`
+	Valid         int     `json:"trials_valid"`
+	Invalid       int     `json:"trials_invalid"`
+	FailedTrials  int     `json:"trials_failed"`
+	Missing       int     `json:"trials_missing"`
+	Blocks        int     `json:"blocks"` // of which any trial is valid
+}
+
+// Load is an arm in a cell.
+type Load struct {
+	Arm         string            `json:"arm"`
+	Cell        string            `json:"cell"` // "connections=10"; "" where nothing else varies
+	Levels      map[string]string `json:"levels,omitempty"`
+	Connections string            `json:"connections"`
+
+	Requests      int64 `json:"requests"`
+	Failed        int64 `json:"failed"`
+	ReceivedBytes int64 `json:"received_bytes"`
+	SentBytes     int64 `json:"sent_bytes"`
+
+	Rate        *Figure           `json:"requests_per_s,omitempty"`
+	Goodput     *Figure           `json:"goodput_bytes_per_s,omitempty"` // of replies, or of requests where these are the exchange
+	Errors      *Figure           `json:"error_share,omitempty"`
+	ServerCPU   *Figure           `json:"server_cpu_us_per_request,omitempty"`
+	Times       string            `json:"times"`          // "service", or "response": from when a request was due
+	Percentiles []Percentile      `json:"percentiles_us"` // those that enough values lie beyond
+	MaxUs       float64           `json:"max_us"`         // of all windows
+	Histogram   []cells.Bar       `json:"histogram,omitempty"`
+	Reasons     []contract.Reason `json:"reasons,omitempty"` // why requests failed, the most frequent first
+	Limit       string            `json:"limit,omitempty"`
+}
+
+// Figure is a metric over the blocks, with its interval of 95 %.
+type Figure struct {
+	Value  float64 `json:"value"`
+	Low    float64 `json:"low"`
+	High   float64 `json:"high"`
+	Blocks int     `json:"blocks"`
+	Known  bool    `json:"known"`            // enough of the blocks have it
+	Sure   bool    `json:"sure"`             // and the interval says something: one block gives none
+	Within float64 `json:"within,omitempty"` // share of the value that the interval reaches from it, on the farther side; of a sure one
+	Least  bool    `json:"at_least,omitempty"`
+}
+
+// Percentile is a figure of the times, in µs.
+type Percentile struct {
+	Name string `json:"name"` // "p99.9"
+	Figure
+}
+
+// Verdict is a comparison on a primary metric.
+type Verdict struct {
+	Metric  string          `json:"metric"`
+	Cell    string          `json:"cell"`
+	Arm     string          `json:"arm"`
+	Base    string          `json:"base"`
+	Ratio   float64         `json:"ratio"`
+	Low     float64         `json:"low"`
+	High    float64         `json:"high"`
+	Verdict compare.Verdict `json:"verdict"`
+	Reason  string          `json:"reason,omitempty"`
+}
+
+// Of sums a run up; nil for one whose servers are netdyno's own, or that ran nothing.
+func Of(f finding.Findings) *Summary {
+	s := &Summary{Schema: Schema, Answer: f.Answer.Sentences, Loads: []Load{}, Warnings: f.Warnings, Run: f.Header.Directory}
+	s.Totals.Planned, s.Totals.Valid, s.Totals.Invalid = f.Tally.Planned, f.Tally.Valid, f.Tally.Invalid
+	s.Totals.FailedTrials, s.Totals.Missing = f.Tally.Failed, f.Tally.Missing
+	blocks := map[int]bool{}
+	for _, c := range f.Cells {
+		for _, a := range c.Arms {
+			if a.Totals == nil {
+				continue
+			}
+			s.Totals.add(a.Totals)
+			s.Loads = append(s.Loads, loadOf(f.Header.Study, c, a))
+			for t := range a.All() {
+				blocks[t.Block] = true
+			}
+		}
+	}
+	if len(s.Loads) == 0 {
+		return nil
+	}
+	s.Totals.Blocks = len(blocks)
+	for _, c := range f.Comparisons {
+		if c.Primary {
+			s.Verdicts = append(s.Verdicts, Verdict{c.Metric, c.Cell, c.Arm, c.Base, c.Ratio, c.Low, c.High, c.Verdict, c.Reason})
+		}
+	}
+	if f.Stage != nil {
+		s.Settling = f.Stage.Sentence
+	}
+	return s
+}
+
+func (t *Totals) add(a *cells.Totals) {
+	t.Requests += a.Exchanges
+	t.Failed += a.Failed
+	t.ReceivedBytes += a.ReceivedBytes
+	t.SentBytes += a.SentBytes
+	t.WindowS += a.WindowS
+}
+
+// Words are the totals in one clause.
+func (t Totals) Words() string {
+	text := quantity.FormatCount(float64(t.Requests)) + " requests answered"
+	if t.Requests == 1 {
+		text = "1 request answered"
+	}
+	text += ", " + quantity.FormatBytes(float64(t.ReceivedBytes)) + " received in " + quantity.FormatFigure(t.WindowS) + " s"
+	if t.Failed > 0 {
+		return text + ", " + quantity.FormatCount(float64(t.Failed)) + " failed"
+	}
+	return text + ", none failed"
+}
+
+func loadOf(study record.Study, c cells.Cell, a cells.Arm) Load {
+	t := a.Totals
+	l := Load{
+		Arm: a.Name, Cell: c.Name, Levels: c.Levels, Connections: c.Levels["connections"],
+		Requests: t.Exchanges, Failed: t.Failed, ReceivedBytes: t.ReceivedBytes, SentBytes: t.SentBytes,
+		Rate: figureOf(a, "exchanges_per_s"), Goodput: figureOf(a, "goodput_bytes_per_s"), Errors: figureOf(a, "error_share"),
+		ServerCPU: figureOf(a, "server.cpu_us_per_exchange"),
+		Times:     t.Kind, MaxUs: t.MaxUs, Histogram: t.Times, Percentiles: []Percentile{}, Limit: string(a.Limit),
+	}
+	if l.Connections == "" {
+		l.Connections = study.Hold["connections"]
+	}
+	_, _, l.Reasons = a.Failures()
+	for _, p := range metric.Percentiles {
+		if f := figureOf(a, metric.PercentileName(t.Kind, p.Name)); f != nil {
+			l.Percentiles = append(l.Percentiles, Percentile{p.Label, *f})
+		}
+	}
+	return l
+}
+
+// Percentile returns one by its name; nil where too few values lie beyond it.
+func (l Load) Percentile(name string) *Figure {
+	for i := range l.Percentiles {
+		if l.Percentiles[i].Name == name {
+			return &l.Percentiles[i].Figure
+		}
+	}
+	return nil
+}
+
+// Row names the load by what differs between those of the run.
+func (s *Summary) Row(l Load) string {
+	several := false
+	for _, other := range s.Loads {
+		several = several || other.Arm != l.Arm
+	}
+	where := cells.Spoken(l.Cell)
+	if where == "" && l.Connections != "" {
+		where = cells.Spoken("connections=" + l.Connections)
+	}
+	switch {
+	case several && l.Cell == "":
+		return l.Arm
+	case several:
+		return l.Arm + cells.InCell(l.Cell)
+	}
+	return strings.TrimSpace(where)
+}
+
+// ByConnections tells whether the loads differ in their connections alone.
+func (s *Summary) ByConnections() bool {
+	for _, l := range s.Loads {
+		if l.Arm != s.Loads[0].Arm || len(l.Levels) > 1 || len(l.Levels) == 1 && l.Levels["connections"] == "" || l.Connections == "" {
+			return false
+		}
+	}
+	return true
+}
+
+// figureOf is a metric of an arm; nil where no block has it.
+func figureOf(a cells.Arm, name string) *Figure {
+	for _, m := range a.Metrics {
+		if m.Metric != name {
+			continue
+		}
+		f := &Figure{Value: m.Value, Low: m.Low, High: m.High, Blocks: m.N, Known: m.Known(), Sure: m.Sure(), Least: m.AtLeast}
+		if within := compare.HalfWidth(m.Figure); f.Sure && cells.Usable(m.Value) {
+			f.Within = within
+		}
+		return f
+	}
+	return nil
+}

@@ -1,0 +1,66 @@
+package trial
+
+import (
+	"netdyno/internal/contract"
+	"netdyno/internal/record"
+)
+
+// Counted is what the clients of a trial counted in its window. The zero value is of a
+// trial whose server is netdyno's own: studies ask for its rates alone.
+type Counted struct {
+	WindowS       float64 // the longest of the clients'
+	Exchanges     int64   // completed, without those that failed
+	SentBytes     int64   // of their payload
+	ReceivedBytes int64
+	Kind          string // of the times: record.Response in an open loop, else record.Service
+	MaxNs         int64
+	Times         []int64 // exchanges by TimeBounds that took at most so long, those that drained included; nil where none were timed
+}
+
+// TimeBounds are those by which times are counted, in ns, rising: 1, 2, 3 and 5 of each
+// decade, so that bars of half a decade, of a third and of a whole one are sums of them.
+var TimeBounds = func() []int64 {
+	const from, decades = 1e3, 9
+	var bounds []int64
+	for decade, i := int64(from), 0; i < decades; decade, i = decade*10, i+1 {
+		bounds = append(bounds, decade, 2*decade, 3*decade, 5*decade)
+	}
+	return bounds
+}()
+
+// countedOf counts what a server named by its address answered.
+func countedOf(e *audit) Counted {
+	if !e.servedElsewhere() {
+		return Counted{}
+	}
+	c := Counted{Kind: record.Service}
+	for _, g := range e.generators {
+		if g.Result == nil {
+			continue
+		}
+		if s, ok := g.ResultSeconds(); ok {
+			c.WindowS = max(c.WindowS, s)
+		}
+		c.Exchanges += g.Result.Counts.Exchanges
+		c.SentBytes += g.Result.Counts.SentBytes
+		c.ReceivedBytes += g.Result.Counts.ReceivedBytes
+	}
+	if e.open {
+		c.Kind = record.Response
+	}
+	if t, ok := e.window.Histogram(c.Kind); ok {
+		c.MaxNs, c.Times = t.MaxNs(), t.Steps().UpTo(TimeBounds)
+		c.Times = append(c.Times, t.Count()) // the last bar has no bound
+	}
+	return c
+}
+
+// servedElsewhere tells whether the trial's server is not one of netdyno's.
+func (e *audit) servedElsewhere() bool {
+	for i := range e.window.Record.Workers {
+		if w := &e.window.Record.Workers[i]; w.Role == contract.Server && (w.Elsewhere() || Foreign(w)) {
+			return true
+		}
+	}
+	return false
+}
