@@ -1,6 +1,7 @@
 package main
 
 import (
+	"cmp"
 	"fmt"
 	"strings"
 	"sync"
@@ -28,14 +29,21 @@ type progress struct {
 	rate   map[int]float64
 	drawn  time.Time
 	failed int
-	found  string // so far, after enough blocks
-	blocks int    // of the plan, once there is something found
+	found  string   // so far, after enough blocks
+	below  []string // lines under the progress line: the figures of a run that refines them
+	loads  bool     // the line counts what was asked and answered, as load generators do
+	past   answered // in the trials that have ended
+	blocks int      // of the plan, once there is something found
 }
 
 type sample struct {
 	atNs      int64
 	exchanges int64
+	errors    int64
 }
+
+// answered counts exchanges, warm-ups included.
+type answered struct{ exchanges, errors int64 }
 
 const redrawEvery = 500 * time.Millisecond
 
@@ -49,14 +57,16 @@ func (p *progress) observe(e bench.Event) {
 	defer p.mu.Unlock()
 	switch {
 	case e.Tick != nil:
-		now := sample{e.Tick.AtNs, e.Tick.Exchanges}
+		now := sample{e.Tick.AtNs, e.Tick.Exchanges, e.Tick.Errors}
 		if before, ok := p.last[e.Client]; ok && now.atNs > before.atNs {
 			p.rate[e.Client] = float64(now.exchanges-before.exchanges) / float64(now.atNs-before.atNs) * 1e9
 		}
 		p.last[e.Client] = now
 		p.redraw()
 	case e.Record != nil:
-		p.event = e
+		p.event, p.past = e, p.answered()
+		clear(p.last)
+		clear(p.rate)
 		p.end(e)
 	default:
 		p.event = e
@@ -79,11 +89,50 @@ func (p *progress) redraw() {
 	if rate > 0 {
 		now = quantity.FormatCount(rate) + "/s"
 	}
-	if p.found != "" {
-		p.out.redraw(fmt.Sprintf("block %d/%d · %s · %s", p.event.Trial.Block, p.blocks, p.left(p.event.Index), p.found))
+	line := fmt.Sprintf("%s  %s  %s", p.head(p.event.Index), now, p.left(p.event.Index))
+	switch {
+	case p.loads:
+		line = p.load(now)
+	case p.found != "":
+		line = fmt.Sprintf("block %d/%d · %s · %s", p.event.Trial.Block, p.blocks, p.left(p.event.Index), p.found)
+	}
+	p.out.redraw(append([]string{line}, p.below...)...)
+}
+
+// load is the line of a run by URL: what matters most first, as a narrow terminal cuts it.
+func (p *progress) load(now string) string {
+	parts := []string{time.Since(p.begun).Round(time.Second).String(), p.left(p.event.Index)}
+	if now != "" {
+		parts = append(parts, now+" now")
+	}
+	so := p.answered()
+	parts = append(parts, quantity.FormatCount(float64(so.exchanges))+" requests", quantity.FormatCount(float64(so.errors))+" errors")
+	t := p.event.Trial
+	return strings.Join(append(parts, fmt.Sprintf("block %d, %s", t.Block, cmp.Or(cells.Spoken(t.Cell), t.Arm))), " · ")
+}
+
+// answered is what the trials so far were answered.
+func (p *progress) answered() answered {
+	so := p.past
+	for _, s := range p.last {
+		so.exchanges += s.exchanges
+		so.errors += s.errors
+	}
+	return so
+}
+
+// show puts figures under the line.
+func (p *progress) show(figures []string) {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	if !p.out.terminal {
+		for _, line := range figures {
+			p.out.say("%s", line)
+		}
 		return
 	}
-	p.out.redraw(fmt.Sprintf("%s  %s  %s", p.head(p.event.Index), now, p.left(p.event.Index)))
+	p.below, p.drawn = figures, time.Time{}
+	p.redraw()
 }
 
 // finding returns the observer that also shows what was found so far, on a

@@ -66,7 +66,7 @@ func TestProgressFitsAnyTerminal(t *testing.T) {
 			t.Errorf("width %d: the rate is not shown: %q", width, out.String())
 		}
 		for line := range strings.SplitSeq(out.String(), "\r") {
-			drawn, failed := strings.TrimPrefix(line, "\x1b[K"), strings.Contains(line, "it died")
+			drawn, failed := strings.TrimPrefix(line, "\x1b[J"), strings.Contains(line, "it died")
 			if n := len([]rune(drawn)); !failed && width >= leastWidth && n >= int(width) {
 				t.Errorf("width %d: a line of %d columns would wrap: %q", width, n, drawn)
 			}

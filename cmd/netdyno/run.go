@@ -150,13 +150,12 @@ func carryOut(ctx context.Context, args []string, f runFlags) (dir session.Direc
 	printBeginning(s, r)
 	shown := newProgress(stderr, s.Estimate(r.Left).Total)
 	shown.bound = raceTime(s)
-	o, figures := session.Observer{Trial: shown.finding(&soFar{dir: r.Dir, blocks: countBlocks(r.Left)}), Look: shown.line}, newRunning(stderr, r.Dir, r.Left)
+	o := session.Observer{Trial: shown.finding(&soFar{dir: r.Dir, blocks: countBlocks(r.Left)}), Look: shown.line}
 	if refines(s, request) {
-		o = refining(shown, figures)
+		o = refining(shown, newRunning(shown, r.Dir, r.Left))
 	}
 	stopped := r.Measure(ctx, o)
 	shown.finish()
-	figures.end()
 	if errors.Is(stopped, context.Canceled) {
 		if refines(s, request) {
 			stderr.say("netdyno: stopped; netdyno run %s --continue goes on", r.Dir)

@@ -5,8 +5,8 @@ import (
 	"fmt"
 	"slices"
 	"strings"
-	"sync"
 	"text/tabwriter"
+	"time"
 
 	"netdyno/internal/metric"
 	"netdyno/internal/read/cells"
@@ -18,65 +18,34 @@ import (
 	"netdyno/internal/run/session"
 )
 
-// running shows the figures of a run so far after each of its blocks: a small
-// table, redrawn in place on a terminal; elsewhere printed after the first block
-// alone, and again by the report at the end. It reads the run's own files, as the
+// running reads the figures of a run so far after each of its blocks: a small table
+// that progress shows under its line on a terminal; elsewhere printed after the first
+// block alone, and again by the report at the end. It reads the run's own files, as the
 // report does.
 type running struct {
 	dir    session.Directory
-	out    *screen
+	shown  *progress
 	blocks blockCount
-
-	mu    sync.Mutex
-	drawn int // lines of the table on the terminal
+	again  time.Time // before which reading would take too much of the run's time
 }
 
 // newRunning shows a run with these trials left.
-func newRunning(out *screen, dir session.Directory, left []record.Trial) *running {
-	return &running{dir: dir, out: out, blocks: countBlocks(left)}
+func newRunning(shown *progress, dir session.Directory, left []record.Trial) *running {
+	return &running{dir: dir, shown: shown, blocks: countBlocks(left)}
 }
 
-// observe takes one event of the bench, before progress does.
+// observe takes one event of the bench, after progress does.
 func (r *running) observe(e bench.Event) {
-	r.mu.Lock()
-	defer r.mu.Unlock()
-	if !r.blocks.completes(e) {
+	if !r.blocks.completes(e) || !r.shown.out.terminal && e.Trial.Block > 1 || time.Now().Before(r.again) {
 		return
 	}
-	if !r.out.terminal && e.Trial.Block > 1 {
-		return
-	}
+	begun := time.Now()
 	so, err := read(r.dir)
+	r.again = time.Now().Add(readingShare * time.Since(begun))
 	if err != nil {
 		return // the report at the end says so
 	}
-	r.show(runningTable(so.Findings, e.Trial.Block))
-}
-
-// show puts a table in the place of the one before it.
-func (r *running) show(table []string) {
-	r.out.clear()
-	if r.out.terminal && r.drawn > 0 {
-		_, _ = fmt.Fprintf(r.out.raw, "\x1b[%dA\x1b[J", r.drawn) // nobody to be told
-	}
-	for _, line := range table {
-		fmt.Fprintln(r.out, line)
-	}
-	r.drawn = len(table)
-}
-
-// end takes the table away: the report that follows has its figures.
-func (r *running) end() {
-	r.mu.Lock()
-	defer r.mu.Unlock()
-	r.show(nil)
-}
-
-// forget keeps the table where it is: other lines follow it.
-func (r *running) forget() {
-	r.mu.Lock()
-	defer r.mu.Unlock()
-	r.drawn = 0
+	r.shown.show(runningTable(so.Findings, e.Trial.Block))
 }
 
 // refines tells whether a run shows its figures as they become more precise,
@@ -88,17 +57,13 @@ func refines(s *session.Session, r session.Request) bool {
 // refining is the observer of such a run. On a terminal what a look says is seen
 // in the table.
 func refining(p *progress, r *running) session.Observer {
-	trial := func(e bench.Event) {
-		failed := e.Record != nil && e.Record.Failure != nil
-		if failed {
-			r.forget()
-		}
-		if e.Record == nil || failed {
+	p.loads = true
+	o := session.Observer{Trial: func(e bench.Event) {
+		if p.out.terminal || e.Record == nil || e.Record.Failure != nil {
 			p.observe(e)
 		}
 		r.observe(e)
-	}
-	o := session.Observer{Trial: trial}
+	}}
 	if !p.out.terminal {
 		o.Look = p.line
 	}

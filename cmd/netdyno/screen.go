@@ -5,9 +5,11 @@ import (
 	"fmt"
 	"io"
 	"os"
+	"slices"
 	"strconv"
 	"strings"
 
+	"github.com/jedib0t/go-pretty/v6/text"
 	"golang.org/x/term"
 
 	"netdyno/internal/printable"
@@ -23,6 +25,8 @@ type screen struct {
 	terminal bool
 	ascii    bool       // the user's locale is not UTF-8
 	columns  func() int // that a line may have: the terminal's, which change with its window, else COLUMNS, else 80
+	rows     func() int // of the terminal, else 24
+	drawn    []string   // by redraw, as they stand on the terminal
 }
 
 // Everything that this package prints goes to these two; a test of the whole
@@ -35,12 +39,14 @@ var (
 const (
 	leastWidth    = 20 // columns; less is no terminal that a line could fit
 	standardWidth = 80
+	standardRows  = 24
 	widestText    = 140 // columns; longer lines are hard to read
 	foldedWider   = 4   // columns that a line in ASCII may be wider than as it was set
 )
 
-// clearLine moves a terminal's cursor to the line's beginning and empties it.
-const clearLine = "\r\x1b[K"
+// clearLine moves a terminal's cursor to the line's beginning and empties it, and what is
+// below: a wider terminal before may have left a row there.
+const clearLine = "\r\x1b[J"
 
 func newScreen(f *os.File) *screen {
 	s := &screen{raw: f, terminal: term.IsTerminal(int(f.Fd())), ascii: !utf8Locale()}
@@ -53,6 +59,12 @@ func newScreen(f *os.File) *screen {
 			return width
 		}
 		return standardWidth
+	}
+	s.rows = func() int {
+		if _, rows, err := term.GetSize(int(f.Fd())); err == nil && rows > 1 {
+			return rows
+		}
+		return standardRows
 	}
 	return s
 }
@@ -83,24 +95,43 @@ func (s *screen) say(format string, args ...any) {
 	fmt.Fprintln(s, printable.Text(fmt.Sprintf(format, args...)))
 }
 
-// redraw writes a line over the one before it, cut to the terminal's width;
-// nothing where there is no terminal. A failed write has nobody to be told.
-func (s *screen) redraw(line string) {
+// redraw puts lines in the place of those that it wrote before, and leaves the cursor
+// behind the last: at most as many as the terminal has rows, each cut to its width, so
+// that none wraps. Nothing where there is no terminal. A failed write has nobody to be
+// told.
+func (s *screen) redraw(lines ...string) {
 	if !s.terminal {
 		return
 	}
-	if s.ascii {
-		line = printable.ASCII(line)
+	width := s.columns()
+	lines = slices.Clone(lines[:min(len(lines), s.rows()-1)])
+	for i, line := range lines {
+		line = printable.Text(line)
+		if s.ascii {
+			line = printable.ASCII(line)
+		}
+		lines[i] = text.Trim(line, width-1) // the last column stays free: some terminals wrap as it is written
 	}
-	runes := []rune(printable.Text(line))
-	if width := s.columns(); len(runes) >= width {
-		runes = runes[:width-1]
-	}
-	_, _ = io.WriteString(s.raw, clearLine+string(runes))
+	_, _ = io.WriteString(s.raw, s.back(width)+strings.Join(lines, "\r\n"))
+	s.drawn = lines
 }
 
-// clear empties the line that redraw wrote.
-func (s *screen) clear() { s.redraw("") }
+// back moves the cursor to the beginning of the drawn lines, and empties the terminal
+// from there. A terminal that has become narrower since has wrapped them: what counts
+// are the rows that they take now.
+func (s *screen) back(width int) string {
+	rows := 0
+	for _, line := range s.drawn {
+		rows += max(1, (text.StringWidthWithoutEscSequences(line)+width-1)/width)
+	}
+	if rows > 1 {
+		return fmt.Sprintf("\r\x1b[%dA\x1b[J", rows-1)
+	}
+	return clearLine
+}
+
+// clear empties the rows that redraw wrote.
+func (s *screen) clear() { s.redraw() }
 
 // passing returns the writer for bytes that are somebody else's: as they are to a
 // program, printable to a terminal.
@@ -119,28 +150,28 @@ func flushScreens() {
 
 // showText prints a report's text, in colour where stdout is a terminal and the
 // user has not asked for none (no-color.org).
-func showText(text func(io.Writer, report.TextOptions) error) error {
+func showText(print func(io.Writer, report.TextOptions) error) error {
 	o := report.TextOptions{Width: min(stdout.columns(), widestText)}
 	if stdout.ascii {
 		o.Width -= foldedWider
 	}
 	if _, plain := os.LookupEnv("NO_COLOR"); plain || !stdout.terminal {
-		return text(stdout, o)
+		return print(stdout, o)
 	}
 	o.Color = true
-	return text(stdout.printing(printable.NewColouredWriter(stdout.raw)), o)
+	return print(stdout.printing(printable.NewColouredWriter(stdout.raw)), o)
 }
 
 // showJSON prints a value for programs: the same data, written so that it can
 // be shown.
 func showJSON(v any) error {
-	text, err := json.MarshalIndent(v, "", "  ")
+	document, err := json.MarshalIndent(v, "", "  ")
 	if err != nil {
 		return err
 	}
 	if stdout.ascii {
-		text = printable.JSONInASCII(text)
+		document = printable.JSONInASCII(document)
 	}
-	_, err = stdout.Write(append(printable.JSON(text), '\n'))
+	_, err = stdout.Write(append(printable.JSON(document), '\n'))
 	return err
 }
