@@ -55,6 +55,7 @@ recorded.`,
 	f.target.curls = true
 	f.own.add(c.Flags())
 	f.target.add(c.Flags())
+	f.result.add(c.Flags())
 	for _, w := range without {
 		flag := c.Flags().VarPF(new(ignored), w.name, w.short, "ignored")
 		if flag.Hidden = true; !w.valued {

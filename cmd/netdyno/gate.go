@@ -17,10 +17,11 @@ var gateStatus = map[compare.GateResult]exit{compare.NoWorse: statusOK, compare.
 
 // showing is how a run is presented.
 type showing struct {
-	gate  bool // with the exit status of a gate
-	full  bool // everything that has a form in text
-	graph bool // with call graphs, where graphviz is
-	ended bool // its user may end it at any time: the trials that are left are not missing
+	gate   bool // with the exit status of a gate
+	full   bool // everything that has a form in text
+	graph  bool // with call graphs, where graphviz is
+	result resultFlags
+	ended  bool // its user may end it at any time: the trials that are left are not missing
 }
 
 // present shows findings and returns the exit status that they deserve.

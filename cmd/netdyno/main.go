@@ -17,7 +17,7 @@ import (
 
 func main() {
 	c := root()
-	c.SetArgs(withRun(os.Args[1:], func(name string) bool { return named(c, name) }))
+	c.SetArgs(bareJSON(withRun(os.Args[1:], func(name string) bool { return named(c, name) })))
 	code := exitCode(c.ExecuteContext(ends.watch(context.Background())))
 	flushScreens()
 	os.Exit(code)

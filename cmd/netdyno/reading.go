@@ -121,7 +121,11 @@ func show(d session.Directory, findings *finding.Findings, how showing) error {
 	}
 	findings.Trials = nil
 	exported := errors.Join(rebuild(d, findings, page), writeProfiles(d, findings.ProfileFiles))
-	if err := showText(text); err != nil {
+	printed := func() error { return showText(text) }
+	if how.result.to != nil {
+		printed = func() error { return how.result.show(d, *findings) }
+	}
+	if err := printed(); err != nil {
 		return err
 	}
 	if exported != nil {

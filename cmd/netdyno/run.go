@@ -28,6 +28,7 @@ type runFlags struct {
 	gate    bool
 	own     ownMessage
 	target  target
+	result  resultFlags
 	arms    []session.Arm // that the command made, and their race
 	race    *session.Race
 	costs   bool     // of netdyno cost: without its models there is no point in a run
@@ -92,6 +93,7 @@ rate is known within 5 % or you press Ctrl-C.`,
 	c.Flags().BoolVar(&f.gate, "gate", false, gateUsage)
 	f.own.add(c.Flags())
 	f.target.add(c.Flags())
+	f.result.add(c.Flags())
 	completeFlags(c, map[string]cobra.CompletionFunc{
 		"rig": completeRig, "out": completeDirectories, "proto": completeFiles("proto"), "data": completeFiles("json"), "reply-data": completeFiles("json"),
 		"ca": completeFiles("pem", "crt"), "cacert": completeFiles("pem", "crt"), "cert": completeFiles("pem", "crt"), "key": completeFiles("pem", "key"),
@@ -104,14 +106,17 @@ rate is known within 5 % or you press Ctrl-C.`,
 
 // run is the whole of a run: what it measures and what that means.
 func run(ctx context.Context, args []string, f runFlags) error {
+	if err := f.result.divert(f.dryRun); err != nil {
+		return err
+	}
 	dir, err := carryOut(ctx, args, f)
 	if dir == "" {
 		return err
 	}
 	if errors.Is(err, errEnough) && !f.gate {
-		return conclude(dir, showing{ended: true})
+		return conclude(dir, showing{ended: true, result: f.result})
 	}
-	concluded := conclude(dir, showing{gate: f.gate})
+	concluded := conclude(dir, showing{gate: f.gate, result: f.result})
 	var ended *status
 	switch {
 	case err == nil:
@@ -148,7 +153,7 @@ func carryOut(ctx context.Context, args []string, f runFlags) (dir session.Direc
 	}
 	printProblems(r.Dir, r.Problems)
 	printBeginning(s, r)
-	shown := newProgress(stderr, s.Estimate(r.Left).Total)
+	shown := newProgress(told, s.Estimate(r.Left).Total)
 	shown.bound = raceTime(s)
 	o := session.Observer{Trial: shown.finding(&soFar{dir: r.Dir, blocks: countBlocks(r.Left)}), Look: shown.line}
 	if refines(s, request) {
@@ -158,7 +163,7 @@ func carryOut(ctx context.Context, args []string, f runFlags) (dir session.Direc
 	shown.finish()
 	if errors.Is(stopped, context.Canceled) {
 		if refines(s, request) {
-			stderr.say("netdyno: stopped; netdyno run %s --continue goes on", r.Dir)
+			told.say("netdyno: stopped; netdyno run %s --continue goes on", r.Dir)
 			return r.Dir, errEnough
 		}
 		stderr.say("netdyno: stopped; what was measured is kept, and netdyno run %s --continue goes on", r.Dir)
@@ -222,7 +227,7 @@ func (f runFlags) takeProbes(args []string) ([]string, error) {
 }
 
 // remark prints what a session says of itself.
-func remark(text string) { stderr.say("netdyno: %s", text) }
+func remark(text string) { told.say("netdyno: %s", text) }
 
 // needURL refuses flags that say how a URL is asked where there is none.
 func needURL(flags *pflag.FlagSet) error {
@@ -231,6 +236,8 @@ func needURL(flags *pflag.FlagSet) error {
 			continue
 		}
 		switch name {
+		case jsonFlag:
+			return errors.New("--json goes with a URL, such as netdyno run http://127.0.0.1:8080/; netdyno export DIR prints any run's findings.json")
 		case "connections", "rate":
 			return fmt.Errorf("--%s goes with a URL; here write %s=%s", name, name, flags.Lookup(name).Value)
 		}

@@ -164,14 +164,16 @@ func showText(print func(io.Writer, report.TextOptions) error) error {
 
 // showJSON prints a value for programs: the same data, written so that it can
 // be shown.
-func showJSON(v any) error {
+func showJSON(v any) error { return stdout.showJSON(v) }
+
+func (s *screen) showJSON(v any) error {
 	document, err := json.MarshalIndent(v, "", "  ")
 	if err != nil {
 		return err
 	}
-	if stdout.ascii {
+	if s.ascii {
 		document = printable.JSONInASCII(document)
 	}
-	_, err = stdout.Write(append(printable.JSON(document), '\n'))
+	_, err = s.Write(append(printable.JSON(document), '\n'))
 	return err
 }

@@ -33,7 +33,7 @@ type target struct {
 }
 
 // targetFlags are the names that need a URL.
-var targetFlags = append([]string{"connections", "duration", "number", "name", "method", "header", "body", "body-file", "host", "sni", "ca", "cert", "key", "insecure", "http2", "paths", "expect", "expect-status", "rate", "z", "max-errors"}, wordFlags...)
+var targetFlags = append([]string{"connections", "duration", "number", "name", "method", "header", "body", "body-file", "host", "sni", "ca", "cert", "key", "insecure", "http2", "paths", "expect", "expect-status", "rate", "z", "max-errors", jsonFlag, "quiet"}, wordFlags...)
 
 // add declares the flags.
 func (t *target) add(f *pflag.FlagSet) {

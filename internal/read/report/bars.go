@@ -9,9 +9,9 @@ import (
 )
 
 const (
-	mostBars   = 4     // loads whose bars stand beside each other
-	barColumns = 62    // columns for the bars of all loads, on a terminal of 80
-	barText    = 9     // columns of them for a share and what is between two
+	mostBars   = 4  // loads whose bars stand beside each other
+	barColumns = 62 // columns for the bars of all loads, on a terminal of 80
+	barText    = 9  // columns of them for a share and what is between two
 	fullBar    = "█"
 )
 

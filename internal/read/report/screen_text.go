@@ -283,3 +283,13 @@ func (t Table) marked(shown map[compare.Verdict]bool) {
 		}
 	}
 }
+
+// AnswerText prints the sentences that answer a run's question, and nothing else.
+func AnswerText(w io.Writer, sentences []string, opt TextOptions) error {
+	t := newTerminal(opt)
+	t.paragraph("", strings.Join(sentences, " "))
+	if _, err := io.WriteString(w, t.out.String()); err != nil {
+		return fmt.Errorf("write answer: %w", err)
+	}
+	return nil
+}

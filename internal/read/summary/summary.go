@@ -102,16 +102,27 @@ type Verdict struct {
 	Reason  string          `json:"reason,omitempty"`
 }
 
-// Of sums a run up; nil for one whose servers are netdyno's own, or that ran nothing.
+// Of sums a run up; nil for one whose servers are netdyno's own, or that counted nothing.
 func Of(f finding.Findings) *Summary {
+	if s := New(f); len(s.Loads) > 0 {
+		return s
+	}
+	return nil
+}
+
+// New sums a run up, however little there is.
+func New(f finding.Findings) *Summary {
 	s := &Summary{Schema: Schema, Answer: f.Answer.Sentences, Loads: []Load{}, Warnings: f.Warnings, Run: f.Header.Directory}
 	s.Totals.Planned, s.Totals.Valid, s.Totals.Invalid = f.Tally.Planned, f.Tally.Valid, f.Tally.Invalid
 	s.Totals.FailedTrials, s.Totals.Missing = f.Tally.Failed, f.Tally.Missing
-	blocks := map[int]bool{}
+	blocks, none := map[int]bool{}, nothing(f.Cells)
 	for _, c := range f.Cells {
 		for _, a := range c.Arms {
-			if a.Totals == nil {
+			switch {
+			case none == nil: // the servers are netdyno's own
 				continue
+			case a.Totals == nil: // none of its trials can be used, which is said of it
+				a.Totals = none
 			}
 			s.Totals.add(a.Totals)
 			s.Loads = append(s.Loads, loadOf(f.Header.Study, c, a))
@@ -119,9 +130,6 @@ func Of(f finding.Findings) *Summary {
 				blocks[t.Block] = true
 			}
 		}
-	}
-	if len(s.Loads) == 0 {
-		return nil
 	}
 	s.Totals.Blocks = len(blocks)
 	for _, c := range f.Comparisons {
@@ -133,6 +141,19 @@ func Of(f finding.Findings) *Summary {
 		s.Settling = f.Stage.Sentence
 	}
 	return s
+}
+
+// nothing are the totals of an arm that counted nothing, in a run in which others did;
+// nil where none did.
+func nothing(all []cells.Cell) *cells.Totals {
+	for _, c := range all {
+		for _, a := range c.Arms {
+			if a.Totals != nil {
+				return &cells.Totals{Kind: a.Totals.Kind}
+			}
+		}
+	}
+	return nil
 }
 
 func (t *Totals) add(a *cells.Totals) {
