@@ -22,7 +22,7 @@ import (
 const (
 	mostAllocated = 256 << 20
 	mostSaid      = 4096
-	patience      = 150 * time.Millisecond
+	timeouts      = 150 * time.Millisecond
 	late          = 5 * time.Second
 	holds         = 30 * time.Second // a stranger holds a connection: longer than a probe may take
 )
@@ -74,14 +74,14 @@ func saying(text []byte, stays bool) func(net.Conn) {
 // within probes and holds the answer to its bounds.
 func within(t *testing.T, target probe.Target) {
 	t.Helper()
-	ctx, cancel := context.WithTimeout(t.Context(), patience)
+	ctx, cancel := context.WithTimeout(t.Context(), timeouts)
 	defer cancel()
 	var before, after runtime.MemStats
 	runtime.ReadMemStats(&before)
 	begun := time.Now()
 	found, err := probe.Probe(ctx, target)
-	if took := time.Since(begun); took > patience+late {
-		t.Errorf("%s: %v after it began, with a deadline of %v", target.URL, took, patience)
+	if took := time.Since(begun); took > timeouts+late {
+		t.Errorf("%s: %v after it began, with a deadline of %v", target.URL, took, timeouts)
 	}
 	runtime.ReadMemStats(&after)
 	if n := after.TotalAlloc - before.TotalAlloc; n > mostAllocated {
