@@ -10,7 +10,7 @@ import (
 
 //go:embed go.mod go.sum sources.go
 //go:embed cmd/netdyno-worker-*
-//go:embed internal/contract internal/expect internal/head internal/hist internal/paths internal/printable internal/quantity internal/tcpinfo internal/values internal/work
+//go:embed internal/contract internal/expect internal/head internal/hist internal/paths internal/printable internal/quantity internal/tcpinfo internal/unixsocket internal/values internal/work
 var sources embed.FS
 
 // Sources returns what the workers of this module are built from, by its

@@ -23,6 +23,7 @@ type target struct {
 	body, bodyFile, paths       string
 	resolve, connectTo          []string
 	names                       string // of the arms
+	abstract                    string // name of a Unix socket
 	maxErrors                   string
 	connections, rate, duration string
 	number                      string // of requests in all
@@ -118,6 +119,9 @@ func (t target) request(ctx context.Context, urls, others []string, own ownMessa
 			metered = metered && read
 		} else {
 			metered = false
+		}
+		if found.Socket != "" {
+			stdout.say("  through the Unix socket %s: no figures of TCP, and no CPU and memory of the server: whose process answers there is not looked up", found.Socket)
 		}
 		measured = append(measured, found.URL)
 		arms = append(arms, armOf(found))

@@ -57,7 +57,7 @@ func (e either) Set(text string) error {
 }
 
 // wordFlags are curl's flags that say what is requested, beside those of target.add.
-var wordFlags = []string{"data-raw", "data-binary", "data-urlencode", "json", "form", "upload-file", "user", "cookie", "user-agent", "referer", "compressed", "get", "head", "location", "resolve", "connect-to", "http1.1", "http2-prior-knowledge", "cacert", "d"}
+var wordFlags = []string{"data-raw", "data-binary", "data-urlencode", "json", "form", "upload-file", "user", "cookie", "user-agent", "referer", "compressed", "get", "head", "location", "resolve", "connect-to", "unix-socket", "abstract-unix-socket", "http1.1", "http2-prior-knowledge", "cacert", "d"}
 
 // addWords declares them, one line each.
 func (t *target) addWords(f *pflag.FlagSet) {
@@ -90,6 +90,8 @@ func (t *target) addWords(f *pflag.FlagSet) {
 	f.BoolVarP(&t.Follow, "location", "L", false, "URL: measure where redirections end")
 	f.StringArrayVar(&t.resolve, "resolve", nil, "URL: connect to an address in place of a host, HOST:PORT:ADDRESS; repeatable")
 	f.StringArrayVar(&t.connectTo, "connect-to", nil, "URL: connect elsewhere, HOST:PORT:HOST:PORT; repeatable")
+	f.StringVar(&t.Socket, "unix-socket", "", "URL: connect to a Unix socket by its path; the URL still says host and path")
+	f.StringVar(&t.abstract, "abstract-unix-socket", "", "URL: connect to a Unix socket by its name in the abstract namespace")
 	f.BoolVar(&t.HTTP1, "http1.1", false, "URL: ask for HTTP/1.1, over https:// too")
 	f.BoolVar(&t.HTTP2, "http2-prior-knowledge", false, "as --http2")
 	f.StringVar(&t.CA, "cacert", "", "as --ca")
@@ -131,6 +133,12 @@ func (t *target) asked(url string, read curl.Read) (probe.Target, error) {
 		}
 		asked.Body = r.Body
 	}
+	if t.abstract != "" {
+		asked.Socket = "@" + t.abstract
+	}
+	if (t.abstract != "" || t.Socket != "") && strings.HasPrefix(url, "tcp:") || t.abstract != "" && t.Socket != "" {
+		return asked, errors.New("--unix-socket and --abstract-unix-socket go with http:// and grpc:// URLs, one of them alone")
+	}
 	if t.HTTP1 && t.HTTP2 {
 		return asked, errors.New("--http1.1 and --http2 contradict each other")
 	}
@@ -162,7 +170,10 @@ func withFile(url, file string) string {
 		end = i
 	}
 	path := url[:end]
-	_, inner, _ := strings.Cut(path, "://")
+	_, inner, found := strings.Cut(path, "://")
+	if !found {
+		inner = path // unix:PATH:/
+	}
 	if file == "" || strings.Contains(inner, "/") && !strings.HasSuffix(inner, "/") {
 		return url
 	}

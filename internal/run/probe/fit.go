@@ -16,6 +16,7 @@ var expectations = []string{"", "status", "length", "body", "regexp"}
 func (t Target) Fit(urls []string) error {
 	has := func(schemes ...string) bool {
 		return slices.ContainsFunc(urls, func(u string) bool {
+			_, u = socketOf(u)
 			scheme, _, _ := strings.Cut(u, "://")
 			return slices.Contains(schemes, scheme)
 		})

@@ -21,6 +21,7 @@ import (
 
 	"netdyno/internal/quantity"
 	"netdyno/internal/run/spoken"
+	"netdyno/internal/unixsocket"
 )
 
 // connect finds out what the server speaks, as the library's errors do not say it,
@@ -59,7 +60,8 @@ func (t Target) dial(ctx context.Context, u *url.URL) (net.Conn, error) {
 	ctx, cancel := context.WithTimeout(ctx, deadline)
 	defer cancel()
 	var dialer net.Dialer
-	return dialer.DialContext(ctx, "tcp", t.address(u))
+	network, to := unixsocket.Network(t.address(u))
+	return dialer.DialContext(ctx, network, to)
 }
 
 // checked checks a certificate for a name that need not be :authority.

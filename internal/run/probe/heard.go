@@ -21,7 +21,9 @@ type heard struct {
 
 // hear dials as a http.Transport does by itself, to where the target leads.
 func (t Target) hear(ctx context.Context, network, address string) (net.Conn, error) {
-	if t.Dial != nil {
+	if t.Socket != "" {
+		network, address = "unix", t.Socket
+	} else if t.Dial != nil {
 		address = t.Dial(address)
 	}
 	var dialer net.Dialer

@@ -35,14 +35,14 @@ func (t Target) misspoken(ctx context.Context, u *url.URL, err error) error {
 	case errors.As(err, &dialled) && dialled.Op == "dial":
 		return said
 	}
-	give := t.instead(u, spoken.At(ctx, address(u)))
+	give := t.instead(u, spoken.At(ctx, t.address(u)))
 	switch {
 	case give == "":
 		return said
 	case status:
 		return fmt.Errorf("%w; %s", said, give)
 	}
-	return fmt.Errorf("%s %s", address(u), strings.TrimPrefix(give, "the server "))
+	return fmt.Errorf("%s %s", t.address(u), strings.TrimPrefix(give, "the server "))
 }
 
 // instead is what to type for a server of the given wire; "" for one that speaks what

@@ -12,6 +12,7 @@ import (
 	"net"
 	"net/netip"
 	"net/url"
+	"path/filepath"
 	"slices"
 	"strings"
 	"syscall"
@@ -21,6 +22,7 @@ import (
 	"netdyno/internal/head"
 	"netdyno/internal/printable"
 	"netdyno/internal/quantity"
+	"netdyno/internal/unixsocket"
 )
 
 // Target is what a user named: a URL and how to ask it.
@@ -42,6 +44,7 @@ type Target struct {
 	Close                bool     // a new connection for every request
 	Follow               bool     // measure where redirections end
 	Dial                 Dial     // nil: what the URL names
+	Socket               string   // path of the Unix socket to connect to in place of that, or @name; "" for none
 	Client               Client   // of a trial; nil for those on Go's libraries
 
 	bodies *expect.Bodies // what they are expected to be; nil for anything
@@ -56,10 +59,22 @@ type Client func(wire string, encrypted bool) string
 
 // client is the client of a trial, and whether it is one that Client named.
 func (t Target) client(wire string, encrypted bool, own string) (name string, chosen bool) {
-	if t.Client != nil && t.bodies == nil { // Go's alone compare bodies
+	if t.Client != nil && t.goAlone() == "" {
 		name = t.Client(wire, encrypted)
 	}
 	return cmp.Or(name, own), name != ""
+}
+
+// goAlone says what only a client on Go's libraries does of all that is asked; "" for
+// nothing.
+func (t Target) goAlone() string {
+	switch {
+	case t.Socket != "":
+		return "dials Unix sockets"
+	case t.bodies != nil:
+		return "compares bodies"
+	}
+	return ""
 }
 
 // verify is the level of a client's option verify for replies of these lengths.
@@ -107,9 +122,6 @@ func addExpected[N int | int64](t Target, f *Found, lengths []N) (err error) {
 		return err
 	}
 	f.text("expected", t.bodies.Expected(), false)
-	if t.Client != nil {
-		f.Words += ", asked by " + f.Levels["client"] + ", which compares bodies"
-	}
 	return nil
 }
 
@@ -131,6 +143,7 @@ type Found struct {
 	Levels map[string]string // by factor: server, client, request, response, opt.server.address …
 	Texts  map[string]Text   // by factor, in the place of levels
 	Words  string            // "HTTP/1.1 200 OK, 615 bytes, keep-alive, nginx/1.22.1"
+	Socket string            // path of the Unix socket that leads there; "" for TCP
 	Local  bool              // the address is of this host
 	At     netip.AddrPort    // what the name led to; zero where the scheme does not tell
 	Takes  time.Duration     // the median request, from its send to the end of its reply
@@ -185,6 +198,10 @@ var schemes = map[string]func(context.Context, Target, *url.URL) (Found, error){
 func Probe(ctx context.Context, t Target) (Found, error) {
 	ctx, cancel := context.WithCancel(ctx)
 	defer cancel()
+	ofSocket := ofSocket.MatchString(t.URL)
+	if ofSocket {
+		t.Socket, t.URL = socketOf(t.URL)
+	}
 	u, err := Parse(t.URL)
 	if err != nil {
 		return Found{}, err
@@ -193,6 +210,11 @@ func Probe(ctx context.Context, t Target) (Found, error) {
 		return Found{}, err
 	}
 	u.User = nil
+	if ofSocket || t.Socket != "" {
+		if t.Socket, err = unixsocket.Absolute(t.Socket); err != nil {
+			return Found{}, err
+		}
+	}
 	if err := t.expectBodies(); err != nil {
 		return Found{}, err
 	}
@@ -200,16 +222,24 @@ func Probe(ctx context.Context, t Target) (Found, error) {
 	if !known {
 		return Found{}, fmt.Errorf("scheme %q cannot be measured; %s", quantity.Clip(u.Scheme, 20), quantity.Hint(u.Scheme, names()))
 	}
-	if port := u.Port(); port == "" && ports[u.Scheme] == "" {
+	if port := u.Port(); port == "" && ports[u.Scheme] == "" && t.Socket == "" {
 		return Found{}, fmt.Errorf("%s names no port; expected one such as %s://%s:7000", Shown(u), u.Scheme, u.Hostname())
 	}
 	f, err := ask(ctx, t, u)
 	if err != nil {
-		return Found{}, errors.New(printable.Text(explain(u, err).Error()))
+		return Found{}, errors.New(printable.Text(t.explain(u, err).Error()))
 	}
 	f.Words = printable.Text(f.Words) // a part of them is the server's
 	if f.URL == nil {
 		f.URL = u
+	}
+	if own := t.goAlone(); own != "" && t.Client != nil {
+		f.Words += ", asked by " + f.Levels["client"] + ", which " + own
+	}
+	if t.Socket != "" {
+		f.Local, f.Socket = true, t.Socket
+		f.Name = filepath.Base(t.Socket) + strings.TrimSuffix(f.URL.Path, "/")
+		return f, nil
 	}
 	host, _, _ := net.SplitHostPort(t.address(f.URL)) // it has both
 	f.Local = local(host)
@@ -231,6 +261,9 @@ func address(u *url.URL) string {
 // address is where the target's requests go: the URL's host and port, or those that
 // Dial has for them.
 func (t Target) address(u *url.URL) string {
+	if t.Socket != "" {
+		return unixsocket.Address(t.Socket)
+	}
 	if t.Dial != nil {
 		return t.Dial(address(u))
 	}
@@ -274,8 +307,13 @@ func names() []string {
 }
 
 // explain says what a connection's error means.
-func explain(u *url.URL, err error) error {
+func (t Target) explain(u *url.URL, err error) error {
 	var unknown *net.DNSError
+	if t.Socket != "" {
+		if failed := (*net.OpError)(nil); errors.As(err, &failed) && failed.Op == "dial" {
+			return unixsocket.Explain(t.Socket, failed.Err)
+		}
+	}
 	switch {
 	case errors.Is(err, syscall.ECONNREFUSED):
 		return fmt.Errorf("nothing listens on %s; start the server first", address(u))

@@ -1,6 +1,7 @@
 package probe
 
 import (
+	"cmp"
 	"fmt"
 	"net/url"
 	"regexp"
@@ -9,6 +10,7 @@ import (
 	"golang.org/x/net/idna"
 
 	"netdyno/internal/quantity"
+	"netdyno/internal/unixsocket"
 )
 
 // mostURL bounds a URL in bytes: a request line of more is refused by servers.
@@ -18,11 +20,34 @@ const mostURL = 8 << 10
 func IsURL(text string) bool {
 	scheme, _, found := strings.Cut(text, "://")
 	_, known := schemes[strings.ToLower(scheme)]
-	return found && known
+	return found && known || ofSocket.MatchString(text)
 }
 
 // bare is a server without a scheme: a host with its port, and a path.
 var bare = regexp.MustCompile(`^([A-Za-z0-9][A-Za-z0-9._-]*|\[[0-9A-Fa-f:.]+(%[A-Za-z0-9._-]+)?\]):[0-9]{1,5}([/?#].*)?$`)
+
+// ofSocket are URLs that name a Unix socket: unix:PATH:/path, as nginx has it, also behind
+// http://, grpc+unix:PATH:/pkg.Service/Method, and either with // before PATH.
+var ofSocket = regexp.MustCompile(`^(?:(?:(https?|grpcs?)\+)?unix:(?://)?|(https?)://unix:)([^?#]*)(.*)$`)
+
+// socketOf parts a URL that names a Unix socket into its path and a URL of the host
+// localhost, as curl --unix-socket has it. Where no :/ tells where the path ends, the
+// longest one at which a socket lies does. Any other URL is returned as it is.
+func socketOf(text string) (socket, url string) {
+	m := ofSocket.FindStringSubmatch(text)
+	if m == nil {
+		return "", text
+	}
+	scheme := cmp.Or(m[1], m[2], "http")
+	socket, path, told := strings.Cut(m[3], ":/")
+	for end := len(socket); !told && end > 0; end = strings.LastIndexByte(socket[:end], '/') {
+		if unixsocket.Is(socket[:end]) {
+			socket, path = socket[:end], strings.TrimPrefix(socket[end:], "/")
+			break
+		}
+	}
+	return strings.TrimSuffix(socket, ":"), scheme + "://localhost/" + path + m[4]
+}
 
 // WithScheme returns a server that is named as curl takes it, such as
 // localhost:8080/x, as a URL; false for what names none.
@@ -38,6 +63,7 @@ func WithScheme(text string) (string, bool) {
 // left out. The error does not show a password.
 func Parse(text string) (*url.URL, error) {
 	text, _ = WithScheme(strings.TrimSpace(text))
+	_, text = socketOf(text)
 	text, _, _ = strings.Cut(text, "#")
 	scheme, rest, found := strings.Cut(text, "://")
 	if len(text) > mostURL {

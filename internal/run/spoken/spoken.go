@@ -8,6 +8,7 @@ import (
 	"io"
 	"net"
 	"net/http"
+	"netdyno/internal/unixsocket"
 	"strings"
 	"time"
 )
@@ -153,7 +154,8 @@ func exchange(ctx context.Context, address, text string, n int) []byte {
 	ctx, cancel := context.WithTimeout(ctx, askTimeout)
 	defer cancel()
 	var dialer net.Dialer
-	conn, err := dialer.DialContext(ctx, "tcp", address)
+	network, to := unixsocket.Network(address)
+	conn, err := dialer.DialContext(ctx, network, to)
 	if err != nil {
 		return nil
 	}

@@ -10,6 +10,7 @@ import (
 	"syscall"
 
 	"netdyno/internal/contract"
+	"netdyno/internal/unixsocket"
 	"netdyno/internal/work/load"
 )
 
@@ -17,15 +18,57 @@ import (
 // it.
 type Route struct {
 	Source netip.Addr
-	Peer   netip.AddrPort
+	Peer   Peer
+}
+
+// Peer is where a server listens: an address and a port, or a Unix socket.
+type Peer struct {
+	netip.AddrPort
+	Socket string // its path, or @name; "" for TCP
+}
+
+// String is the peer as setup.peers names it.
+func (p Peer) String() string {
+	if p.Socket != "" {
+		return unixsocket.Address(p.Socket)
+	}
+	return p.AddrPort.String()
+}
+
+// Host is the peer as a URL names it: that of a Unix socket has no name of its own.
+func (p Peer) Host() string {
+	if p.Socket != "" {
+		return "localhost"
+	}
+	return p.AddrPort.String()
+}
+
+// parsePeer reads an address of TCP or UDP.
+func parsePeer(text string) (Peer, error) {
+	if _, is := unixsocket.Path(text); is {
+		return Peer{}, fmt.Errorf("%s is a Unix socket, which this client cannot dial; go-http1, go-http2, fasthttp and go-grpc can", text)
+	}
+	at, err := netip.ParseAddrPort(text)
+	return Peer{AddrPort: at}, err
+}
+
+// parseStream reads an address of TCP or a Unix socket.
+func parseStream(text string) (Peer, error) {
+	if path, is := unixsocket.Path(text); is {
+		path, err := unixsocket.Absolute(path)
+		return Peer{Socket: path}, err
+	}
+	return parsePeer(text)
 }
 
 // Routes returns the route of every connection. Peers and sources take turns.
-func Routes(setup contract.Setup) ([]Route, error) {
+func Routes(setup contract.Setup) ([]Route, error) { return routes(setup, parsePeer) }
+
+func routes(setup contract.Setup, parse func(string) (Peer, error)) ([]Route, error) {
 	if len(setup.Peers) == 0 {
 		return nil, load.Failure(contract.SetupFailed, errors.New("setup.peers is empty, expected the server's addresses"))
 	}
-	peers, err := parseAll(setup.Peers, "setup.peers", netip.ParseAddrPort)
+	peers, err := parseAll(setup.Peers, "setup.peers", parse)
 	if err != nil {
 		return nil, err
 	}
@@ -33,14 +76,14 @@ func Routes(setup contract.Setup) ([]Route, error) {
 	if err != nil {
 		return nil, err
 	}
-	routes := make([]Route, setup.Load.Connections)
-	for i := range routes {
-		routes[i].Peer = peers[i%len(peers)]
-		if len(sources) > 0 {
-			routes[i].Source = sources[i%len(sources)]
+	all := make([]Route, setup.Load.Connections)
+	for i := range all {
+		all[i].Peer = peers[i%len(peers)]
+		if len(sources) > 0 && all[i].Peer.Socket == "" {
+			all[i].Source = sources[i%len(sources)]
 		}
 	}
-	return routes, nil
+	return all, nil
 }
 
 func parseAll[T any](texts []string, key string, parse func(string) (T, error)) ([]T, error) {
@@ -96,6 +139,8 @@ func ConnectFailure(connection, of int, route Route, err error) error {
 		kind, hint = contract.SetupFailed, fmt.Sprintf(": too few file descriptors, %d connections need as many; raise `ulimit -n`", of)
 	case errors.Is(err, syscall.EADDRNOTAVAIL):
 		kind, hint = contract.SetupFailed, ": no free local port; give several source addresses or widen net.ipv4.ip_local_port_range"
+	case route.Peer.Socket != "" && (errors.Is(err, syscall.ECONNREFUSED) || errors.Is(err, syscall.ENOENT)):
+		err = unixsocket.Explain(route.Peer.Socket, err)
 	case errors.Is(err, syscall.ECONNREFUSED):
 		hint = ": nothing listens there"
 	case errors.As(err, &timed) && timed.Timeout():

@@ -5,11 +5,11 @@ import (
 	"sync"
 )
 
-// connections are the open TCP connections of one end. Any goroutine may use
+// connections are the open connections of one end, of TCP or through Unix sockets. Any goroutine may use
 // them; the zero value is empty.
 type connections struct {
 	mu     sync.Mutex
-	open   map[*connection]struct{}
+	open   map[net.Conn]struct{}
 	closed bool
 }
 
@@ -21,8 +21,14 @@ type connection struct {
 
 // enter adds a connection. It returns false, and closes the connection, when close
 // was called before.
-func (o *connections) enter(inner *net.TCPConn) (*connection, bool) {
-	c := &connection{inner, o}
+func (o *connections) enter(inner net.Conn) (net.Conn, bool) {
+	var c net.Conn
+	switch inner := inner.(type) {
+	case *net.TCPConn:
+		c = &connection{inner, o}
+	case *net.UnixConn:
+		c = &through{inner, o}
+	}
 	o.mu.Lock()
 	defer o.mu.Unlock()
 	if o.closed {
@@ -30,18 +36,34 @@ func (o *connections) enter(inner *net.TCPConn) (*connection, bool) {
 		return nil, false
 	}
 	if o.open == nil {
-		o.open = map[*connection]struct{}{}
+		o.open = map[net.Conn]struct{}{}
 	}
-	o.open[c] = struct{}{}
+	o.open[inner] = struct{}{}
 	return c, true
 }
 
 // Close implements net.Conn.
 func (c *connection) Close() error {
-	c.of.mu.Lock()
-	delete(c.of.open, c)
-	c.of.mu.Unlock()
+	c.of.leave(c.TCPConn)
 	return c.TCPConn.Close()
+}
+
+// through is a connection through a Unix socket that is counted until it is closed.
+type through struct {
+	*net.UnixConn
+	of *connections
+}
+
+// Close implements net.Conn.
+func (c *through) Close() error {
+	c.of.leave(c.UnixConn)
+	return c.UnixConn.Close()
+}
+
+func (o *connections) leave(inner net.Conn) {
+	o.mu.Lock()
+	defer o.mu.Unlock()
+	delete(o.open, inner)
 }
 
 // Open returns the number of connections that are open.
@@ -59,6 +81,6 @@ func (o *connections) close() {
 	o.open = nil
 	o.mu.Unlock()
 	for c := range open {
-		_ = c.TCPConn.Close() // reads and writes on it return
+		_ = c.Close() // reads and writes on it return
 	}
 }

@@ -14,6 +14,7 @@ import (
 	"golang.org/x/sys/unix"
 
 	"netdyno/internal/contract"
+	"netdyno/internal/unixsocket"
 	"netdyno/internal/work/load"
 )
 
@@ -28,7 +29,7 @@ var ErrLost = errors.New("the connection was lost, and a client does not reconne
 // library knows it: over TLS the end itself comes as bytes.
 var ErrNoReply = errors.New("connection closed before the reply")
 
-// Dialer makes a client's TCP connections, also for a library that dials by itself.
+// Dialer makes a client's connections, of TCP or through a Unix socket, also for a library that dials by itself.
 // It makes sure that a connection of the trial is one TCP connection: each route is
 // dialled once, unless setup.load.fresh says once per exchange or the library may
 // reconnect (AllowReconnects). Any goroutine may use it.
@@ -46,7 +47,7 @@ type Dialer struct {
 	connections  connections
 
 	mu     sync.Mutex
-	toPeer map[netip.AddrPort]*queue
+	toPeer map[Peer]*queue
 }
 
 // queue holds the routes to one peer, in the order in which Any takes them.
@@ -57,13 +58,13 @@ type queue struct {
 
 // NewDialer plans the connections of setup. The error is of kind setup.
 func NewDialer(setup contract.Setup) (*Dialer, error) {
-	routes, err := Routes(setup)
+	routes, err := routes(setup, parseStream)
 	if err != nil {
 		return nil, err
 	}
 	d := &Dialer{
 		routes: routes, buffers: BuffersOf(setup), fresh: setup.Load.Fresh, used: make([]atomic.Bool, len(routes)),
-		permits: make(chan struct{}, connecting), toPeer: map[netip.AddrPort]*queue{},
+		permits: make(chan struct{}, connecting), toPeer: map[Peer]*queue{},
 	}
 	for i, r := range routes {
 		if d.toPeer[r.Peer] == nil {
@@ -72,7 +73,7 @@ func NewDialer(setup contract.Setup) (*Dialer, error) {
 		q := d.toPeer[r.Peer]
 		q.routes = append(q.routes, i)
 	}
-	if !d.fresh {
+	if !d.fresh && routes[0].Peer.Socket == "" {
 		d.ports = newPorts(len(routes) / d.ways())
 	}
 	return d, nil
@@ -116,7 +117,7 @@ func (d *Dialer) Dial(ctx context.Context, i int) (net.Conn, error) {
 		d.refused(i)
 		return nil, ConnectFailure(i, len(d.routes), route, err)
 	}
-	c, ok := d.connections.enter(inner.(*net.TCPConn))
+	c, ok := d.connections.enter(inner)
 	if !ok {
 		return nil, net.ErrClosed
 	}
@@ -139,7 +140,8 @@ func (d *Dialer) connect(ctx context.Context, route Route, prepare func(syscall.
 			return errors.Join(buffered(network, address, raw), bindLate(raw))
 		}
 	}
-	return dialer.DialContext(ctx, "tcp", route.Peer.String())
+	network, to := unixsocket.Network(route.Peer.String())
+	return dialer.DialContext(ctx, network, to)
 }
 
 // Any makes one of the connections to a peer, for a library that pools connections
@@ -153,9 +155,13 @@ func (d *Dialer) Any(ctx context.Context, peer string) (net.Conn, error) {
 }
 
 func (d *Dialer) take(peer string) (int, error) {
-	address, err := netip.ParseAddrPort(peer)
-	if err != nil {
-		return 0, err
+	address := d.routes[0].Peer
+	if address.Socket == "" { // else it is the only peer, which a library knows by another name
+		at, err := netip.ParseAddrPort(peer)
+		if err != nil {
+			return 0, err
+		}
+		address = Peer{AddrPort: at}
 	}
 	d.mu.Lock()
 	defer d.mu.Unlock()

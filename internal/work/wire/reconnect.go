@@ -2,6 +2,7 @@ package wire
 
 import (
 	"errors"
+	"net"
 	"sync/atomic"
 )
 
@@ -13,7 +14,7 @@ type line struct {
 
 // tracked is a TCP connection that knows what came on it.
 type tracked struct {
-	*connection
+	net.Conn
 	served  atomic.Bool // an exchange
 	replied atomic.Bool // something since
 	closed  atomic.Bool // by this end
@@ -21,7 +22,7 @@ type tracked struct {
 
 // Read implements net.Conn.
 func (c *tracked) Read(b []byte) (int, error) {
-	n, err := c.connection.Read(b)
+	n, err := c.Conn.Read(b)
 	if n > 0 && !c.replied.Load() {
 		c.replied.Store(true)
 	}
@@ -31,7 +32,7 @@ func (c *tracked) Read(b []byte) (int, error) {
 // Close implements net.Conn.
 func (c *tracked) Close() error {
 	c.closed.Store(true)
-	return c.connection.Close()
+	return c.Conn.Close()
 }
 
 // AllowReconnects lets a connection be made again. In HTTP/1.1 either end may close
@@ -55,8 +56,8 @@ func (d *Dialer) mayDial(i int) bool {
 }
 
 // track remembers the TCP connection that now is connection i.
-func (d *Dialer) track(i int, c *connection) *tracked {
-	t := &tracked{connection: c}
+func (d *Dialer) track(i int, c net.Conn) *tracked {
+	t := &tracked{Conn: c}
 	d.lines[i].last.Store(t)
 	d.lines[i].refused.Store(false)
 	return t

@@ -53,7 +53,7 @@ func TestListenersTellOfTooFewDescriptors(t *testing.T) {
 }
 
 func TestSilenceSaysHowFarItCame(t *testing.T) {
-	route := Route{Peer: netip.MustParseAddrPort("10.0.0.1:80")}
+	route := Route{Peer: Peer{AddrPort: netip.MustParseAddrPort("10.0.0.1:80")}}
 	for _, c := range []struct {
 		came, want int64
 		text       string

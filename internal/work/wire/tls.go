@@ -10,6 +10,7 @@ import (
 	"time"
 
 	"netdyno/internal/contract"
+	"netdyno/internal/unixsocket"
 	"netdyno/internal/work/load"
 )
 
@@ -83,7 +84,8 @@ func probe(route Route) *net.Dialer {
 func handshake(route Route) error {
 	// Nothing but the handshake is sent, so the peer need not be authenticated.
 	config := &tls.Config{InsecureSkipVerify: true, NextProtos: []string{"h2", "http/1.1"}}
-	conn, err := tls.DialWithDialer(probe(route), "tcp", route.Peer.String(), config)
+	network, to := unixsocket.Network(route.Peer.String())
+	conn, err := tls.DialWithDialer(probe(route), network, to, config)
 	if err != nil {
 		return err
 	}
@@ -93,7 +95,7 @@ func handshake(route Route) error {
 // speaksHTTP2 reports whether a peer answers HTTP/2 on a plain connection. Such a
 // server closes a connection on which anything else comes (RFC 9113, section 3.4).
 func speaksHTTP2(route Route) bool {
-	conn, err := probe(route).Dial("tcp", route.Peer.String())
+	conn, err := probe(route).Dial(unixsocket.Network(route.Peer.String()))
 	if err != nil {
 		return false
 	}

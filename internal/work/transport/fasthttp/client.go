@@ -56,7 +56,7 @@ func (c *client) prepare() error {
 	}
 	for i, route := range c.Dialer.Routes() {
 		c.hosts = append(c.hosts, &fasthttp.HostClient{
-			Addr: route.Peer.String(),
+			Addr: route.Peer.Host(),
 			Dial: func(string) (net.Conn, error) { return c.Dialer.Dial(context.Background(), i) },
 			// Without retries: an exchange that failed must count as failed.
 			MaxConns: 1, MaxIdemponentCallAttempts: 1, MaxIdleConnDuration: idle, Transport: exchange{},

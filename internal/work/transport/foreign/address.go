@@ -11,6 +11,7 @@ import (
 	"time"
 
 	"netdyno/internal/contract"
+	"netdyno/internal/unixsocket"
 	"netdyno/internal/work/load"
 )
 
@@ -28,7 +29,7 @@ func (Address) Describe() contract.Transport {
 		Roles:    []contract.Role{contract.Server},
 		Delivery: contract.DeliveryChunks,
 		Options: []contract.Option{
-			{Name: "address", Type: contract.TypeText, Default: "", Doc: "where it listens, host:port"},
+			{Name: "address", Type: contract.TypeText, Default: "", Doc: "where it listens, host:port, or unix:PATH for a Unix socket"},
 			wireOption(),
 			{Name: "wait", Type: contract.TypeDuration, Unit: "ns", Default: int64(time.Second), Min: &least, Doc: "how long it may take to accept one connection"},
 		},
@@ -57,6 +58,9 @@ func (Address) Server(setup contract.Setup) (load.Server, error) {
 	}
 	found, err := look(o.Text("wire"), address, time.Duration(o.Int("wait")))
 	if err != nil {
+		if path, is := unixsocket.Path(address); is {
+			return nil, load.Failure(contract.Peer, unixsocket.Explain(path, err))
+		}
 		hint := ""
 		if errors.Is(err, syscall.ECONNREFUSED) {
 			hint = ": nothing listens there; start the server first, or let transport exec start it"
@@ -76,19 +80,22 @@ const knock = 100 * time.Millisecond
 // look sees whether somebody listens, and returns the address that was found. Over UDP
 // silence is an answer: a server of QUIC says nothing to a datagram of one byte.
 func look(wire, address string, wait time.Duration) (found string, err error) {
-	network := "tcp"
+	network, to := unixsocket.Network(address)
 	if slices.Contains(overUDP, wire) {
 		network = "udp"
 	}
-	conn, err := net.DialTimeout(network, address, wait)
+	conn, err := net.DialTimeout(network, to, wait)
 	if err != nil {
 		return "", err
 	}
 	defer func() { _ = conn.Close() }() // a server has nothing of it
-	found = conn.RemoteAddr().String()
-	if network == "tcp" {
-		return found, nil
+	switch network {
+	case "unix":
+		return address, nil
+	case "tcp":
+		return conn.RemoteAddr().String(), nil
 	}
+	found = conn.RemoteAddr().String()
 	if _, err := conn.Write([]byte{0}); err != nil {
 		return "", err
 	}
@@ -105,6 +112,10 @@ func checkAddress(address string) error {
 	const example = "such as 127.0.0.1:8080"
 	if address == "" {
 		return fmt.Errorf("option address is empty, expected where the server listens, %s", example)
+	}
+	if path, is := unixsocket.Path(address); is {
+		_, err := unixsocket.Absolute(path)
+		return err
 	}
 	host, port, err := net.SplitHostPort(address)
 	if err != nil {

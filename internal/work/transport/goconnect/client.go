@@ -84,7 +84,7 @@ func (c *client) prepare(t Transport) error {
 		if !t.GRPC {
 			nethttp.BuffersOf(c.setup).Apply(transport)
 		}
-		c.lines = append(c.lines, line{http: &http.Client{Transport: transport}, base: fmt.Sprintf("%s://%s", scheme, route.Peer)})
+		c.lines = append(c.lines, line{http: &http.Client{Transport: transport}, base: fmt.Sprintf("%s://%s", scheme, route.Peer.Host())})
 	}
 	return nil
 }

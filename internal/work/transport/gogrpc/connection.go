@@ -46,7 +46,7 @@ func open(d *wire.Dialer, i int, options []grpc.DialOption) (*connection, error)
 		}),
 	}
 	// passthrough hands the address to the dialer as it is.
-	cc, err := grpc.NewClient("passthrough:///"+d.Routes()[i].Peer.String(), append(own, options...)...)
+	cc, err := grpc.NewClient("passthrough:///"+d.Routes()[i].Peer.Host(), append(own, options...)...)
 	if err != nil {
 		return nil, err
 	}

@@ -59,7 +59,7 @@ func (c *client) connect(i int) error {
 	if route.Source.IsValid() {
 		source = &netpoll.TCPAddr{TCPAddr: net.TCPAddr{IP: route.Source.AsSlice()}}
 	}
-	conn, err := netpoll.DialTCP(ctx, "tcp", source, &netpoll.TCPAddr{TCPAddr: *net.TCPAddrFromAddrPort(route.Peer)})
+	conn, err := netpoll.DialTCP(ctx, "tcp", source, &netpoll.TCPAddr{TCPAddr: *net.TCPAddrFromAddrPort(route.Peer.AddrPort)})
 	if err != nil {
 		return wire.ConnectFailure(i, len(c.routes), route, err)
 	}

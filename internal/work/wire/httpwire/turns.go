@@ -36,7 +36,7 @@ func (c *Client) takeTurns() error {
 	}
 	routes, byPeer := c.Dialer.Routes(), map[string][]string{}
 	for i, route := range routes {
-		peer := route.Peer.String()
+		peer := route.Peer.Host()
 		if byPeer[peer] == nil {
 			host := strings.ReplaceAll(peer, "%", "%25") // before a zone, as URLs have it (RFC 6874)
 			if byPeer[peer], err = targets(c.Setup, host, several); err != nil {

@@ -1,0 +1,130 @@
+package main
+
+import (
+	"net"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"google.golang.org/grpc"
+	"google.golang.org/grpc/health"
+	"google.golang.org/grpc/health/grpc_health_v1"
+	"google.golang.org/grpc/reflection"
+)
+
+// A server behind a Unix socket gets what curl would send it, and the run has figures of
+// everything but TCP.
+func TestServersBehindUnixSockets(t *testing.T) {
+	t.Parallel()
+	directory, path, _ := withClients(t)
+	work := t.TempDir()
+	for n, c := range []struct {
+		listen string
+		args   []string
+		want   string
+	}{
+		{"x.sock", []string{"--unix-socket", "x.sock", "http://shop.example/a?b"}, "GET /a?b of shop.example"},
+		{"x.sock", []string{"unix:" + work + "/x.sock:/a", "client=go-http1"}, "GET /a of localhost"},
+		{"x.sock", []string{"unix:" + work + "/x.sock", "client=go-http1", "opt.client.pool=shared"}, "GET / of localhost"},
+		{"x.sock", []string{"http://unix:x.sock:/a/b", "--http2"}, "GET /a/b of localhost"},
+		{"x.sock", []string{"unix:x.sock:/new", "-H", "Connection: close"}, "GET /new of localhost; Connection: close"},
+		{"two words.sock", []string{"unix:two words.sock:/x", "-T", "x.sock.txt"}, `PUT /x of localhost; Content-Type: application/octet-stream; "put"`},
+		{"@netdyno test " + filepath.Base(work), []string{"--abstract-unix-socket", "netdyno test " + filepath.Base(work), "http://a/"}, "GET / of a"},
+	} {
+		at := c.listen
+		if at[0] != '@' {
+			at = filepath.Join(work, at)
+		}
+		l, err := net.Listen("unix", at)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if err := os.WriteFile(filepath.Join(work, "x.sock.txt"), []byte("put"), 0o600); err != nil {
+			t.Fatal(err)
+		}
+		server := newRecorder(t, l)
+		out := filepath.Join(t.TempDir(), "out")
+		run := exec.CommandContext(t.Context(), filepath.Join(directory, "netdyno"), append(c.args, "-c", "2", "amount=20", "blocks=2", "--out", out)...)
+		run.Dir, run.Env = work, append(os.Environ(), "PATH="+path)
+		said, err := run.CombinedOutput()
+		const probed, verified, measured = 3, 2 * 2, 2 * 2 * 20
+		if got, times := server.took(); err != nil || len(got) != 1 || got[0] != c.want || times < probed+verified+measured || !strings.Contains(string(said), "2 trials planned: 2 valid") {
+			t.Errorf("%d: %q: the server got %d times %q, want %q; %v, %s", n, c.args, times, got, c.want, err, said)
+		}
+		server.Close()
+	}
+}
+
+// A method of gRPC behind one is called as over TCP.
+func TestGRPCBehindAUnixSocket(t *testing.T) {
+	t.Parallel()
+	directory, path, _ := withClients(t)
+	socket := filepath.Join(t.TempDir(), "rpc.sock")
+	l, err := net.Listen("unix", socket)
+	if err != nil {
+		t.Fatal(err)
+	}
+	server := grpc.NewServer()
+	grpc_health_v1.RegisterHealthServer(server, health.NewServer())
+	reflection.Register(server)
+	go func() { _ = server.Serve(l) }() // Stop ends it
+	t.Cleanup(server.Stop)
+	for _, url := range []string{"grpc+unix:" + socket + ":/grpc.health.v1.Health/Check", "grpc+unix://" + socket + "/grpc.health.v1.Health/Check"} {
+		out := filepath.Join(t.TempDir(), "out")
+		run := exec.CommandContext(t.Context(), filepath.Join(directory, "netdyno"), url, "--expect", "body", "-c", "2", "amount=50", "blocks=1", "--out", out)
+		run.Env = append(os.Environ(), "PATH="+path)
+		if said, err := run.CombinedOutput(); err != nil || !strings.Contains(string(said), "1 trial planned: 1 valid") {
+			t.Errorf("%s: %v, %s", url, err, said)
+		}
+	}
+}
+
+func TestWhatIsNoUnixSocketIsNamed(t *testing.T) {
+	t.Parallel()
+	directory, path, _ := withClients(t)
+	work := t.TempDir()
+	dead, err := net.ListenUnix("unix", &net.UnixAddr{Name: filepath.Join(work, "dead.sock")})
+	if err != nil {
+		t.Fatal(err)
+	}
+	dead.SetUnlinkOnClose(false)
+	dead.Close()
+	mute, err := net.Listen("unix", filepath.Join(work, "mute.sock"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer mute.Close()
+	go func() {
+		for {
+			c, err := mute.Accept()
+			if err != nil {
+				return
+			}
+			_, _ = c.Write([]byte("\x1b[31mno HTTP\r\n")) // the other end judges it
+			_ = c.Close()
+		}
+	}()
+	if err := os.WriteFile(filepath.Join(work, "file"), nil, 0o600); err != nil {
+		t.Fatal(err)
+	}
+	for want, args := range map[string][]string{
+		"there is no Unix socket " + work + "/none; start the server first": {"unix:none:/x"},
+		"nothing listens on the Unix socket " + work + "/dead.sock":         {"unix:dead.sock:/x"},
+		"nothing listens on the Unix socket @nobody-here":                   {"unix:@nobody-here:/x"},
+		work + " is a directory; expected a Unix socket":                    {"--unix-socket", ".", "http://a/"},
+		work + "/file is a file; expected a Unix socket":                    {"grpc+unix:file:/a.B/C"},
+		"found no path of a Unix socket":                                    {"unix:"},
+		"the kernel takes at most 107":                                      {"unix:/" + strings.Repeat("p", 200) + ":/x"},
+		"speaks no HTTP":                                                    {"unix:mute.sock:/x"},
+		"one of them alone":                                                 {"http://a/", "--unix-socket", "a", "--abstract-unix-socket", "b"},
+	} {
+		run := exec.CommandContext(t.Context(), filepath.Join(directory, "netdyno"), args...)
+		run.Dir, run.Env = work, append(os.Environ(), "PATH="+path)
+		said, err := run.CombinedOutput()
+		if exit := run.ProcessState.ExitCode(); exit != 2 || !strings.Contains(string(said), want) || strings.Count(string(said), "\n") != 1 || strings.Contains(string(said), "\x1b") {
+			t.Errorf("%q: status %d, %v, %q, want %q", args, exit, err, said, want)
+		}
+	}
+}
