@@ -81,7 +81,7 @@ var layers = map[string][]string{
 	"internal/work/wire":              {"internal/contract", "internal/expect", "internal/unixsocket", "internal/work/load"},
 	"internal/work/wire/flow":         {"internal/contract", "internal/work/load", "internal/work/wire"},
 	"internal/work/wire/httpwire":     {"internal/contract", "internal/quantity", "internal/head", "internal/paths", "internal/work/load", "internal/work/wire", "internal/work/codec"},
-	"internal/work/wire/nethttp":      {"internal/contract", "internal/work/load", "internal/work/wire", "internal/work/wire/httpwire", "internal/work/codec"},
+	"internal/work/wire/nethttp":      {"internal/contract", "internal/head", "internal/work/load", "internal/work/wire", "internal/work/wire/httpwire", "internal/work/codec"},
 	"internal/work/wire/quicwire":     {"internal/contract", "internal/work/load", "internal/work/wire"},
 	"internal/work/wire/rpc":          {"internal/contract", "internal/work/load", "internal/work/netdynov1"},
 	"internal/work/wire/baidustd":     {},

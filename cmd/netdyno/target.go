@@ -4,6 +4,7 @@ import (
 	"context"
 	"fmt"
 	"net/url"
+	"os"
 	"strings"
 	"time"
 
@@ -23,6 +24,7 @@ type target struct {
 	body, bodyFile, paths       string
 	resolve, connectTo          []string
 	names                       string // of the arms
+	proxy                       string
 	abstract                    string // name of a Unix socket
 	maxErrors                   string
 	connections, rate, duration string
@@ -96,6 +98,7 @@ func (t target) request(ctx context.Context, urls, others []string, own ownMessa
 	if chosen := (&looked{typed: others}).sets("client"); t.loopback && !chosen { // elsewhere nobody knows yet what there is
 		t.Client = func(wire string, encrypted bool) string { return session.CheapestClient(ctx, wire, encrypted) }
 	}
+	t.sayProxy(urls)
 	read := namedFiles(ctx)
 	local, metered, takes := true, t.loopback, time.Duration(0)
 	var measured []*url.URL
@@ -132,6 +135,25 @@ func (t target) request(ctx context.Context, urls, others []string, own ownMessa
 		return nil, nil, err
 	}
 	return p.typed, arms, nil
+}
+
+// sayProxy says that proxies of the environment are not asked, where curl would ask one.
+func (t target) sayProxy(urls []string) {
+	if t.proxy != "" || t.Socket != "" || t.abstract != "" {
+		return
+	}
+	for _, text := range urls {
+		u, err := probe.Parse(text)
+		if err != nil || probe.OfLoopback(u) {
+			continue
+		}
+		for _, name := range []string{u.Scheme + "_proxy", "HTTPS_PROXY", "all_proxy", "ALL_PROXY"} {
+			if os.Getenv(name) != "" && (name != "HTTPS_PROXY" || u.Scheme == "https") {
+				remark(name + " is set and not used: requests go straight to the server; -x says a proxy to ask")
+				return
+			}
+		}
+	}
 }
 
 // last is the data of a request or a message of one's own: what --data said last.

@@ -57,7 +57,7 @@ func (e either) Set(text string) error {
 }
 
 // wordFlags are curl's flags that say what is requested, beside those of target.add.
-var wordFlags = []string{"data-raw", "data-binary", "data-urlencode", "json", "form", "upload-file", "user", "cookie", "user-agent", "referer", "compressed", "get", "head", "location", "resolve", "connect-to", "unix-socket", "abstract-unix-socket", "http1.1", "http2-prior-knowledge", "cacert", "d"}
+var wordFlags = []string{"data-raw", "data-binary", "data-urlencode", "json", "form", "upload-file", "user", "cookie", "user-agent", "referer", "compressed", "get", "head", "location", "proxy", "resolve", "connect-to", "unix-socket", "abstract-unix-socket", "http1.1", "http2-prior-knowledge", "cacert", "d"}
 
 // addWords declares them, one line each.
 func (t *target) addWords(f *pflag.FlagSet) {
@@ -90,6 +90,7 @@ func (t *target) addWords(f *pflag.FlagSet) {
 	f.BoolVarP(&t.Follow, "location", "L", false, "URL: measure where redirections end")
 	f.StringArrayVar(&t.resolve, "resolve", nil, "URL: connect to an address in place of a host, HOST:PORT:ADDRESS; repeatable")
 	f.StringArrayVar(&t.connectTo, "connect-to", nil, "URL: connect elsewhere, HOST:PORT:HOST:PORT; repeatable")
+	f.StringVarP(&t.proxy, "proxy", "x", "", "URL: ask through an HTTP proxy, [http://][NAME:PASSWORD@]HOST:PORT")
 	f.StringVar(&t.Socket, "unix-socket", "", "URL: connect to a Unix socket by its path; the URL still says host and path")
 	f.StringVar(&t.abstract, "abstract-unix-socket", "", "URL: connect to a Unix socket by its name in the abstract namespace")
 	f.BoolVar(&t.HTTP1, "http1.1", false, "URL: ask for HTTP/1.1, over https:// too")
@@ -132,6 +133,11 @@ func (t *target) asked(url string, read curl.Read) (probe.Target, error) {
 			return asked, errors.New("--body and --data or --upload-file both make the body; expected one of them")
 		}
 		asked.Body = r.Body
+	}
+	if t.proxy != "" {
+		if asked.Proxy, err = probe.ParseProxy(t.proxy); err != nil {
+			return asked, err
+		}
 	}
 	if t.abstract != "" {
 		asked.Socket = "@" + t.abstract
@@ -207,6 +213,10 @@ func (t *target) hide(typed []string) []string {
 	_, password, _ := strings.Cut(t.words.User, ":")
 	add(password)
 	add(t.words.Cookie)
+	if i := strings.LastIndexByte(t.proxy, '@'); i >= 0 {
+		_, user, _ := strings.Cut("//"+strings.TrimPrefix(t.proxy[:i], "http://"), "//")
+		add(user)
+	}
 	hidden := slices.Clone(typed)
 	for i, arg := range hidden {
 		if url, is := probe.WithScheme(arg); is {

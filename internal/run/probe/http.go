@@ -153,7 +153,11 @@ func (t Target) transport() (*http.Transport, error) {
 	protocols.SetHTTP1(!t.HTTP2)
 	protocols.SetHTTP2(!t.HTTP1)
 	protocols.SetUnencryptedHTTP2(t.HTTP2)
-	return &http.Transport{TLSClientConfig: config, DisableCompression: true, Protocols: protocols, DialContext: t.hear}, nil
+	transport := &http.Transport{TLSClientConfig: config, DisableCompression: true, Protocols: protocols, DialContext: t.hear}
+	if t.Proxy != nil {
+		transport.Proxy = http.ProxyURL(t.Proxy)
+	}
+	return transport, nil
 }
 
 // ask makes one request and reads its reply to the end.
@@ -287,6 +291,9 @@ func (t Target) found(u *url.URL, body string, replies []reply) (Found, error) {
 	if last.proto == "HTTP/2.0" {
 		wire, own = "h2c", "go-http2"
 	}
+	if t.Proxy != nil && own == "fasthttp" {
+		own = "go-http1"
+	}
 	client, chosen := t.client(wire, u.Scheme == "https", own)
 	levels := map[string]string{
 		"server": "address", "client": client, "opt.server.address": t.address(u), "opt.server.wire": wire,
@@ -322,6 +329,7 @@ func (t Target) found(u *url.URL, body string, replies []reply) (Found, error) {
 		words = append(words, quantity.Clip(last.server, 40))
 	}
 	f.Words = strings.Join(words, ", ")
+	t.addProxy(u, &f)
 	return f, t.addAsked(u, &f, body, last)
 }
 

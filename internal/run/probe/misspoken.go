@@ -35,6 +35,9 @@ func (t Target) misspoken(ctx context.Context, u *url.URL, err error) error {
 	case errors.As(err, &dialled) && dialled.Op == "dial":
 		return said
 	}
+	if t.Proxy != nil { // what it speaks is not what the server does
+		return explainHTTP(u, err)
+	}
 	give := t.instead(u, spoken.At(ctx, t.address(u)))
 	switch {
 	case give == "":

@@ -43,6 +43,7 @@ type Target struct {
 	Status               int      // that every reply must have; 0 for that of the probe's
 	Close                bool     // a new connection for every request
 	Follow               bool     // measure where redirections end
+	Proxy                *url.URL // an HTTP proxy, with its port; nil for none
 	Dial                 Dial     // nil: what the URL names
 	Socket               string   // path of the Unix socket to connect to in place of that, or @name; "" for none
 	Client               Client   // of a trial; nil for those on Go's libraries
@@ -69,6 +70,8 @@ func (t Target) client(wire string, encrypted bool, own string) (name string, ch
 // nothing.
 func (t Target) goAlone() string {
 	switch {
+	case t.Proxy != nil:
+		return "asks proxies"
 	case t.Socket != "":
 		return "dials Unix sockets"
 	case t.bodies != nil:
@@ -215,6 +218,9 @@ func Probe(ctx context.Context, t Target) (Found, error) {
 			return Found{}, err
 		}
 	}
+	if err := t.fitProxy(u); err != nil {
+		return Found{}, err
+	}
 	if err := t.expectBodies(); err != nil {
 		return Found{}, err
 	}
@@ -241,6 +247,10 @@ func Probe(ctx context.Context, t Target) (Found, error) {
 		f.Name = filepath.Base(t.Socket) + strings.TrimSuffix(f.URL.Path, "/")
 		return f, nil
 	}
+	if t.Proxy != nil {
+		f.Words += ", through the proxy " + t.Proxy.Host
+		f.At = netip.AddrPort{} // what was reached is not the server
+	}
 	host, _, _ := net.SplitHostPort(t.address(f.URL)) // it has both
 	f.Local = local(host)
 	return f, nil
@@ -263,6 +273,9 @@ func address(u *url.URL) string {
 func (t Target) address(u *url.URL) string {
 	if t.Socket != "" {
 		return unixsocket.Address(t.Socket)
+	}
+	if t.Proxy != nil {
+		return t.Proxy.Host
 	}
 	if t.Dial != nil {
 		return t.Dial(address(u))
@@ -316,7 +329,7 @@ func (t Target) explain(u *url.URL, err error) error {
 	}
 	switch {
 	case errors.Is(err, syscall.ECONNREFUSED):
-		return fmt.Errorf("nothing listens on %s; start the server first", address(u))
+		return fmt.Errorf("nothing listens on %s; start the %s first", t.address(u), t.peer())
 	case errors.As(err, &unknown):
 		return fmt.Errorf("the host %s is not known: %s", u.Hostname(), unknown.Err)
 	case errors.Is(err, syscall.ENETUNREACH), errors.Is(err, syscall.EHOSTUNREACH):
@@ -325,6 +338,14 @@ func (t Target) explain(u *url.URL, err error) error {
 		return fmt.Errorf("%s did not answer a request within %v", address(u), deadline)
 	}
 	return err
+}
+
+// peer is what the target's requests go to.
+func (t Target) peer() string {
+	if t.Proxy != nil {
+		return "proxy"
+	}
+	return "server"
 }
 
 // local tells whether a host is this one.

@@ -95,7 +95,8 @@ func handshake(route Route) error {
 // speaksHTTP2 reports whether a peer answers HTTP/2 on a plain connection. Such a
 // server closes a connection on which anything else comes (RFC 9113, section 3.4).
 func speaksHTTP2(route Route) bool {
-	conn, err := probe(route).Dial(unixsocket.Network(route.Peer.String()))
+	network, to := unixsocket.Network(route.Peer.String())
+	conn, err := probe(route).Dial(network, to)
 	if err != nil {
 		return false
 	}

@@ -57,7 +57,7 @@ func options() []contract.Option {
 		Choices: []string{string(nethttp.PoolOwn), string(nethttp.PoolShared)}, Roles: []contract.Role{contract.Client},
 		Doc: "own: an http.Transport for each connection; shared: one for all, as programs have it",
 	}}
-	return slices.Concat(own, nethttp.BufferOptions(), httpwire.Options())
+	return slices.Concat(own, nethttp.BufferOptions(), nethttp.ProxyOptions(), httpwire.Options())
 }
 
 func protocols() *http.Protocols {

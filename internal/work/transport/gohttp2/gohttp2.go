@@ -60,7 +60,7 @@ func options() []contract.Option {
 		Choices: []string{string(nethttp.PoolOwn), string(nethttp.PoolNone)}, Roles: []contract.Role{contract.Client},
 		Doc: "own: an http.Transport for each connection, as programs have it; none: an http.ClientConn, on which exchanges wait for a free stream",
 	}, nethttp.ReadOption()}
-	return slices.Concat(nethttp.HTTP2Options(), own, httpwire.Options())
+	return slices.Concat(nethttp.HTTP2Options(), own, nethttp.ProxyOptions(), httpwire.Options())
 }
 
 // protocols leaves HTTP/1.1 out: a peer that speaks nothing else is told so.

@@ -59,6 +59,9 @@ func NewClient(setup contract.Setup, codecs []codec.Codec, oneAtATime bool) (*Cl
 			"load.in_flight is %d: HTTP/1.1 carries one exchange at a time on a connection; use more connections", setup.Load.InFlight))
 	}
 	c := &Client{Setup: setup, oneAtATime: oneAtATime, Mismatch: func(r wire.Route) error { return wire.TLSMismatch(setup, r) }}
+	if proxied, _ := setup.Options[ProxiedOption].(string); proxied != "" {
+		c.Mismatch = nil // the peer is a proxy, which speaks plain text
+	}
 	var err error
 	if c.Ask, err = askOf(setup); err != nil {
 		return nil, err

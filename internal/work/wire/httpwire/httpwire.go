@@ -28,6 +28,9 @@ const (
 // Features are what the transports of these wires can do.
 var Features = []contract.Feature{contract.FeatureTLS, contract.FeatureFresh}
 
+// ProxiedOption is the option of clients that ask through an HTTP proxy.
+const ProxiedOption = "proxied"
+
 // defaultPath is what a client asks for unless it is told.
 const defaultPath = "/exchange"
 

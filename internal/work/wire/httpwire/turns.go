@@ -36,7 +36,7 @@ func (c *Client) takeTurns() error {
 	}
 	routes, byPeer := c.Dialer.Routes(), map[string][]string{}
 	for i, route := range routes {
-		peer := route.Peer.Host()
+		peer := c.host(route)
 		if byPeer[peer] == nil {
 			host := strings.ReplaceAll(peer, "%", "%25") // before a zone, as URLs have it (RFC 6874)
 			if byPeer[peer], err = targets(c.Setup, host, several); err != nil {
@@ -48,6 +48,14 @@ func (c *Client) takeTurns() error {
 		c.turns = append(c.turns, t)
 	}
 	return nil
+}
+
+// host is the server of a route as URLs name it.
+func (c *Client) host(route wire.Route) string {
+	if proxied, _ := c.Setup.Options[ProxiedOption].(string); proxied != "" {
+		return proxied
+	}
+	return route.Peer.Host()
 }
 
 // targets returns the URLs that connections to a peer ask for.

@@ -79,6 +79,9 @@ func (c *client) prepare() error {
 	for i := range connections {
 		if c.plan.Pool != PoolShared {
 			t := c.transport(encryption)
+			if err := throughProxy(c.Setup, t, c.Dialer.Routes()[i].Peer.Host()); err != nil {
+				return err
+			}
 			dial := func(ctx context.Context) (net.Conn, error) { return c.Dialer.Dial(ctx, i) }
 			if c.pooled() {
 				r := &renewed{dialer: c.Dialer, i: i}
@@ -89,6 +92,9 @@ func (c *client) prepare() error {
 		}
 	}
 	if c.plan.Pool == PoolShared {
+		if load.Options(c.Setup.Options).Text(httpwire.ProxiedOption) != "" {
+			return load.Failure(contract.Unsupported, fmt.Errorf("option %s needs pool=%s", httpwire.ProxiedOption, PoolOwn))
+		}
 		t, peers := c.transport(encryption), len(c.Setup.Peers)
 		t.DialContext = func(ctx context.Context, _, address string) (net.Conn, error) { return c.Dialer.Any(ctx, address) }
 		t.MaxConnsPerHost = (connections + peers - 1) / peers
