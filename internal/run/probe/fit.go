@@ -32,7 +32,7 @@ func (t Target) Fit(urls []string) error {
 	}
 	switch kind, _ := t.expects(); {
 	case !slices.Contains(expectations, kind) || kind != "regexp" && kind != t.Expect:
-		return fmt.Errorf("--expect %s: %s, or regexp:PATTERN", quantity.Clip(t.Expect, 40), quantity.Hint(kind, expectations[1:]))
+		return fmt.Errorf("--expect %s: %s; a pattern is written regexp:PATTERN", quantity.Clip(t.Expect, 40), quantity.Hint(kind, expectations[1:]))
 	case (kind == "length" || kind == "body") && len(t.Paths) > 0:
 		return fmt.Errorf("--expect %s does not go with --paths, whose replies differ", kind)
 	case kind != "" && has("tcp"):
