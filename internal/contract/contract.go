@@ -173,6 +173,7 @@ type Ready struct {
 	Addresses   []string       `json:"addresses,omitempty"`
 	Connections int            `json:"connections,omitempty"`
 	Verified    int            `json:"verified,omitempty"`  // connections whose echoed content matched by CRC-32C
+	Repeated    int            `json:"repeated,omitempty"`  // first exchanges that were sent again before they were answered
 	Options     map[string]any `json:"options,omitempty"`   // effective, after defaults
 	Threads     int            `json:"threads,omitempty"`   // effective
 	Foreign     bool           `json:"foreign,omitempty"`   // a program that does not speak the contract: a server's Reading.Counts says nothing, a client's was not verified

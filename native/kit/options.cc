@@ -68,8 +68,14 @@ Json checked(const Option& option, const Json& value) {
     return text;
   }
   if (option.type == OptionType::text) {
-    if (!value.is_string() || value.get_ref<const std::string&>().size() > kMaxText) {
-      refuse("a text of at most " + std::to_string(kMaxText) + " bytes");
+    // A header or a body may be secret: no error has a part of it.
+    const auto* const text = value.get_ptr<const std::string*>();
+    if (text == nullptr || text->size() > kMaxText) {
+      throw Failure(ErrorKind::setup,
+                    "read option " + option.name + ": expected a text of at most " + std::to_string(kMaxText) +
+                        " bytes, found " +
+                        (text == nullptr ? "a JSON " + std::string(value.type_name())
+                                         : std::to_string(text->size()) + " bytes"));
     }
     return value;
   }

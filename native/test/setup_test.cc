@@ -69,6 +69,20 @@ TEST(Setup, ATextMayNameAFile) {
   EXPECT_NE(given("@" + file + "x").find("No such file"), std::string::npos);
 }
 
+TEST(Setup, NoErrorHasAPartOfAText) {
+  contract::Transport offered = transport();
+  offered.options.push_back(given_option("headers", "", 4, ""));
+  for (const Json& secret : {Json("Authorization: hunter2" + std::string(2 << 20, 'x')), Json({"hunter2"})}) {
+    try {
+      complete_options(offered, contract::Role::client, {{"headers", secret}});
+      ADD_FAILURE() << "taken";
+    } catch (const Failure& failure) {
+      EXPECT_EQ(std::string(failure.what()).find("hunter2"), std::string::npos) << failure.what();
+      EXPECT_NE(std::string(failure.what()).find("headers"), std::string::npos) << failure.what();
+    }
+  }
+}
+
 TEST(Setup, ExchangesAreReadWhole) {
   const Json body = {{"role", "client"},
                      {"exchange",

@@ -49,6 +49,13 @@ type Releaser interface {
 	Release()
 }
 
+// Repeater is an Opener that sends a connection's first exchange again where another's
+// server was not ready for it.
+type Repeater interface {
+	// Repeated returns how many were sent again. It is called after Open.
+	Repeated() int
+}
+
 // Runner makes the exchanges of a load on open connections: a load.SlotRunner by
 // blocking calls, a flow.Runner on the wires echo and stream.
 type Runner interface {
@@ -81,6 +88,9 @@ func Connect(runner Runner, opener Opener, ready contract.Ready) (*Client, error
 	if err := opener.Open(); err != nil {
 		_ = c.Close() // the first failure is the one to report
 		return nil, err
+	}
+	if r, ok := opener.(Repeater); ok {
+		c.ready.Repeated = r.Repeated()
 	}
 	return c, nil
 }

@@ -44,6 +44,9 @@ func (d *Dialer) AllowReconnects() {
 	d.mayReconnect, d.lines = true, make([]line, len(d.routes))
 }
 
+// MayReconnect tells whether AllowReconnects was called.
+func (d *Dialer) MayReconnect() bool { return d.mayReconnect }
+
 // mayDial reports whether connection i may be made now.
 func (d *Dialer) mayDial(i int) bool {
 	if !d.used[i].Swap(true) || d.fresh {

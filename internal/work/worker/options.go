@@ -67,7 +67,7 @@ func convert(o contract.Option, v any) (any, error) {
 		if s, ok := v.(string); ok {
 			return s, nil
 		}
-		return nil, fmt.Errorf("got %v, expected text", v)
+		return nil, fmt.Errorf("got a %T, expected text", v) // which may be secret: no error has a part of it
 	}
 }
 

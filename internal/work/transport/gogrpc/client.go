@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"sync/atomic"
 
 	"google.golang.org/grpc"
 	"google.golang.org/grpc/metadata"
@@ -26,6 +27,7 @@ type client struct {
 	dialer   *wire.Dialer
 	conns    []*connection   // by route; closed when every exchange makes its own
 	calls    context.Context // of every call: its metadata
+	repeated atomic.Int64    // first exchanges that were sent again
 	ctx      context.Context // ends exchanges on connections that are not in conns
 	cancel   context.CancelFunc
 }
@@ -101,10 +103,22 @@ func (c *client) Open() error {
 	return err
 }
 
-// verify makes one exchange on a new connection and compares what came.
+// verify makes one exchange on a new connection and compares what came. One that
+// another's server refused to connect is made again: nothing was sent.
 func (c *client) verify(i int, conn *connection) error {
 	ctx, cancel := context.WithTimeout(c.ctx, verifyTimeout)
 	defer cancel()
+	repeats, err := wire.Patiently(func() error {
+		conn.refused.Store(nil)
+		return c.first(ctx, i, conn)
+	}, func(error) bool {
+		return conn.refused.Load() != nil && c.options.Text("verify") != wire.VerifyContent
+	})
+	c.repeated.Add(int64(repeats))
+	return wire.Tried(repeats, err)
+}
+
+func (c *client) first(ctx context.Context, i int, conn *connection) error {
 	k := c.caller(ctx, conn)
 	defer k.end()
 	in, err := k.call()
@@ -120,6 +134,9 @@ func (c *client) verify(i int, conn *connection) error {
 	}
 	return nil
 }
+
+// Repeated implements wire.Repeater.
+func (c *client) Repeated() int { return int(c.repeated.Load()) }
 
 // explain returns the error of a connection whose first exchange failed.
 func (c *client) explain(i int, conn *connection, err error) error {

@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"maps"
 	"net/http"
+	"sync/atomic"
 
 	"netdyno/internal/contract"
 	"netdyno/internal/quantity"
@@ -47,8 +48,9 @@ type Client struct {
 	// not. NewClient sets it for TCP; nil asks nobody.
 	Mismatch func(wire.Route) error
 
-	oneAtATime bool     // a connection carries one exchange at a time
-	turns      []*turns // by connection
+	repeated   atomic.Int64 // first exchanges that were sent again
+	oneAtATime bool         // a connection carries one exchange at a time
+	turns      []*turns     // by connection
 }
 
 // NewClient prepares the exchanges of a trial. oneAtATime says that a connection
@@ -104,9 +106,25 @@ func (c *Client) Verify(ctx context.Context, i int) error {
 	if load.Options(c.Setup.Options).Text("verify") == wire.VerifyContent {
 		first.request.Accept = func(reply []byte) error { return explainVerify(c.Content.Verify(i, reply)) }
 	}
-	_, err := first.do()
-	return c.Explain(i, err)
+	repeats, err := wire.Patiently(func() error { _, err := first.do(); return err }, func(err error) bool { return c.mayRepeat(i, err) })
+	c.repeated.Add(int64(repeats))
+	return wire.Tried(repeats, c.Explain(i, err))
 }
+
+// mayRepeat tells whether a first exchange that failed is worth another try: with
+// another's server, which did not get it, or may get it twice and was too busy or lost.
+func (c *Client) mayRepeat(i int, err error) bool {
+	if load.Options(c.Setup.Options).Text("verify") == wire.VerifyContent || !c.Dialer.MayReconnect() {
+		return false
+	}
+	if !repeatable(c.Ask.method(c.Content.UpBytes > 0 || c.Content.Structured())) {
+		return lost(err) && !c.Dialer.Made(i)
+	}
+	return lost(err) || tooBusy(err)
+}
+
+// Repeated implements wire.Repeater.
+func (c *Client) Repeated() int { return int(c.repeated.Load()) }
 
 // Explain returns why connection i could not be made or verified: the dialler's
 // own words, a mismatch of TLS, what was wrong with the reply, or the library's

@@ -86,8 +86,17 @@ func WrongStatus(status int, err error) error {
 	if load.KindOf(err) != contract.Invalid {
 		err = load.Failure(contract.Invalid, err)
 	}
-	text := strings.TrimSpace(strconv.Itoa(status) + " " + http.StatusText(status))
-	return &load.ReasonError{Err: err, Text: text}
+	return &load.ReasonError{Err: err, Text: statusText(status)}
+}
+
+func statusText(status int) string {
+	return strings.TrimSpace(strconv.Itoa(status) + " " + http.StatusText(status))
+}
+
+// tooBusy tells whether a reply had a status that asks to come again later.
+func tooBusy(err error) bool {
+	reason := load.ReasonOf(err)
+	return reason == statusText(http.StatusTooManyRequests) || reason == statusText(http.StatusServiceUnavailable)
 }
 
 // Reason returns the first line of a body that explains a status, in

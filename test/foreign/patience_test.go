@@ -1,0 +1,91 @@
+package foreign_test
+
+import (
+	"net"
+	"net/http"
+	"strings"
+	"testing"
+	"time"
+
+	"netdyno/internal/contract"
+)
+
+// A server that is busy or starts when it is first asked is asked again for a while;
+// how often is in the record, and in the reason where it stays so.
+func TestFirstExchangesAreRepeated(t *testing.T) {
+	for _, client := range []string{"go-http1", "fasthttp", "go-http2"} {
+		for _, c := range []struct {
+			name     string
+			refuse   func(http.ResponseWriter)
+			first    int64         // requests that are refused
+			away     time.Duration // that it does not listen once it was found
+			method   string
+			repeated bool
+			fails    string
+		}{
+			{name: "503 twice", refuse: answer(503), first: 2, repeated: true},
+			{name: "429 twice", refuse: answer(429), first: 2, repeated: true},
+			{name: "reset twice", refuse: func(http.ResponseWriter) { panic(http.ErrAbortHandler) }, first: 2, repeated: true},
+			{name: "away for a moment", away: 400 * time.Millisecond, repeated: true},
+			{name: "away for a moment, POST", away: 400 * time.Millisecond, method: "POST", repeated: true},
+			{name: "429 for ever", refuse: answer(429), first: 1 << 40, fails: "429 Too Many Requests, expected 200 OK (tried 6 times)"},
+			{name: "404", refuse: answer(404), first: 1 << 40, fails: "404 Not Found, expected 200 OK"},
+			{name: "503 once, POST", refuse: answer(503), first: 1, method: "POST", fails: "503 Service Unavailable"},
+		} {
+			t.Run(client+", "+c.name, func(t *testing.T) {
+				need(t, nil, "address", client)
+				s := &counting{address: "127.0.0.1:" + freePort(t)}
+				server := &http.Server{Addr: s.address, Protocols: new(http.Protocols), Handler: http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) {
+					if s.taken.Add(1) <= c.first {
+						c.refuse(w)
+						return
+					}
+					_, _ = w.Write([]byte("hello"))
+				})}
+				server.Protocols.SetHTTP1(true)
+				server.Protocols.SetUnencryptedHTTP2(true)
+				t.Cleanup(func() { _ = server.Close() })
+				l, err := net.Listen("tcp", s.address)
+				if err != nil {
+					t.Fatal(err)
+				}
+				go func() {
+					if c.away > 0 {
+						look, _ := l.Accept() // the look for the server, before the trial's clients
+						_ = look.Close()
+						_ = l.Close()
+						time.Sleep(c.away)
+						l, _ = net.Listen("tcp", s.address) // Serve says what is wrong with none
+					}
+					_ = server.Serve(l)
+				}()
+				wire := "http/1.1"
+				if client == "go-http2" {
+					wire = "h2c"
+				}
+				args := []string{"client=" + client, "server=address", "opt.server.wire=" + wire, "opt.server.address=" + s.address,
+					"opt.client.verify=status", "response=5B", "amount=50", "request=0B"}
+				if c.method != "" {
+					args = append(args, "opt.client.method="+c.method)
+				}
+				r := trial(t, args...)
+				if c.fails != "" {
+					if r.Failure == nil || !strings.Contains(r.Failure.Text, c.fails) {
+						t.Errorf("the trial is %s: %+v; want it failed: %s", r.Outcome, r.Failure, c.fails)
+					}
+					return
+				}
+				completed(t, r, 100)
+				for _, w := range r.Workers {
+					if w.Role == contract.Client && (w.Ready.Repeated > 0) != c.repeated {
+						t.Errorf("%d first exchanges were repeated; want any: %v", w.Ready.Repeated, c.repeated)
+					}
+				}
+			})
+		}
+	}
+}
+
+func answer(code int) func(http.ResponseWriter) {
+	return func(w http.ResponseWriter) { w.WriteHeader(code) }
+}
