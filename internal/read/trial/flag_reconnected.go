@@ -10,7 +10,7 @@ var flagReconnected = Flag{
 	Name:    Reconnected,
 	Changes: "times and costs include connecting anew, and not every connection was verified",
 	Warning: "reopened connections that had ended between exchanges",
-	Advice:  "raise the server's keep-alive timeout and its requests per connection: HTTP/1.1 lets both ends close after a reply",
+	Advice:  "raise the server's keep-alive timeout and its requests per connection: HTTP/1.1 lets both ends close after a reply, HTTP/2 lets a server leave (GOAWAY)",
 	raise: func(e *audit) string {
 		n := int64(0)
 		for _, g := range e.generators {

@@ -52,16 +52,15 @@ func (d *Dialer) mayDial(i int) bool {
 	if !d.used[i].Swap(true) || d.fresh {
 		return true
 	}
-	if d.mayReconnect {
-		d.reconnects.Add(1)
-	}
 	return d.mayReconnect
 }
 
 // track remembers the TCP connection that now is connection i.
 func (d *Dialer) track(i int, c net.Conn) *tracked {
 	t := &tracked{Conn: c}
-	d.lines[i].last.Store(t)
+	if before := d.lines[i].last.Swap(t); before != nil && !d.fresh {
+		d.reconnects.Add(1)
+	}
 	d.lines[i].refused.Store(false)
 	return t
 }

@@ -108,7 +108,7 @@ func (c *client) Open() error {
 func (c *client) verify(i int, conn *connection) error {
 	ctx, cancel := context.WithTimeout(c.ctx, verifyTimeout)
 	defer cancel()
-	repeats, err := wire.Patiently(func() error {
+	repeats, err := wire.Repeat(func() error {
 		conn.refused.Store(nil)
 		return c.first(ctx, i, conn)
 	}, func(error) bool {

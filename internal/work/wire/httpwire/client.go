@@ -106,7 +106,7 @@ func (c *Client) Verify(ctx context.Context, i int) error {
 	if load.Options(c.Setup.Options).Text("verify") == wire.VerifyContent {
 		first.request.Accept = func(reply []byte) error { return explainVerify(c.Content.Verify(i, reply)) }
 	}
-	repeats, err := wire.Patiently(func() error { _, err := first.do(); return err }, func(err error) bool { return c.mayRepeat(i, err) })
+	repeats, err := wire.Repeat(func() error { _, err := first.do(); return err }, func(err error) bool { return c.mayRepeat(i, err) })
 	c.repeated.Add(int64(repeats))
 	return wire.Tried(repeats, c.Explain(i, err))
 }

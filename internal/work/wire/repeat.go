@@ -7,17 +7,17 @@ import (
 	"netdyno/internal/work/load"
 )
 
-// patience are the waits before a connection's first exchange with another's server is
+// repeatWaits are the waits before a connection's first exchange with another's server is
 // tried again: a server that starts, or that limits how fast connections come, is given
 // a second and a half.
-var patience = []time.Duration{50 * time.Millisecond, 100 * time.Millisecond, 200 * time.Millisecond, 400 * time.Millisecond, 800 * time.Millisecond}
+var repeatWaits = []time.Duration{50 * time.Millisecond, 100 * time.Millisecond, 200 * time.Millisecond, 400 * time.Millisecond, 800 * time.Millisecond}
 
-// Patiently calls try until it succeeds, fails in a way that again does not take, or has
+// Repeat calls try until it succeeds, fails in a way that again does not take, or has
 // been repeated five times with growing waits. It returns how often it was repeated; the
 // error is the last one.
-func Patiently(try func() error, again func(error) bool) (repeats int, err error) {
-	for err = try(); err != nil && repeats < len(patience) && again(err); err = try() {
-		time.Sleep(patience[repeats])
+func Repeat(try func() error, again func(error) bool) (repeats int, err error) {
+	for err = try(); err != nil && repeats < len(repeatWaits) && again(err); err = try() {
+		time.Sleep(repeatWaits[repeats])
 		repeats++
 	}
 	return repeats, err
