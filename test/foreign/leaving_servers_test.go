@@ -37,7 +37,7 @@ func TestGRPCServerWithMaxConnectionAge(t *testing.T) {
 				}
 				s := &counting{address: l.Addr().String()}
 				server := grpc.NewServer(grpc.KeepaliveParams(keepalive.ServerParameters{MaxConnectionAge: 30 * time.Millisecond}),
-					grpc.ForceServerCodec(raw{}), grpc.UnknownServiceHandler(s.echo)) //nolint:staticcheck // SA1019: plain bytes are enough here
+					grpc.ForceServerCodec(raw{}), grpc.UnknownServiceHandler(s.echo))
 				t.Cleanup(server.Stop)
 				go func() { _ = server.Serve(l) }()
 				r := trial(t, "client="+client, "server=address", "opt.server.wire=grpc:netdyno.v1", "opt.server.address="+s.address, "opt.client.verify=status",

@@ -59,10 +59,7 @@ func TestFirstExchangesAreRepeated(t *testing.T) {
 					}
 					_ = server.Serve(l)
 				}()
-				wire := "http/1.1"
-				if client == "go-http2" {
-					wire = "h2c"
-				}
+				wire := map[bool]string{false: "http/1.1", true: "h2c"}[client == "go-http2"]
 				args := []string{"client=" + client, "server=address", "opt.server.wire=" + wire, "opt.server.address=" + s.address,
 					"opt.client.verify=status", "response=5B", "amount=50", "request=0B"}
 				if c.method != "" {
