@@ -71,11 +71,10 @@ Json checked(const Option& option, const Json& value) {
     // A header or a body may be secret: no error has a part of it.
     const auto* const text = value.get_ptr<const std::string*>();
     if (text == nullptr || text->size() > kMaxText) {
-      throw Failure(ErrorKind::setup,
-                    "read option " + option.name + ": expected a text of at most " + std::to_string(kMaxText) +
-                        " bytes, found " +
-                        (text == nullptr ? "a JSON " + std::string(value.type_name())
-                                         : std::to_string(text->size()) + " bytes"));
+      throw Failure(ErrorKind::setup, "read option " + option.name + ": expected a text of at most " +
+                                          std::to_string(kMaxText) + " bytes, found " +
+                                          (text == nullptr ? "a JSON " + std::string(value.type_name())
+                                                           : std::to_string(text->size()) + " bytes"));
     }
     return value;
   }
