@@ -249,6 +249,23 @@ golden: ## rewrite golden files, the studies' answers and the specification's ta
 	@go test ./test/answers ./internal/metric ./internal/read/report ./internal/run/study ./internal/run/rig ./internal/contract -update
 	@go test . -run TestSchemaOfFindings -update
 
+# Servers that others wrote and that are in no package of this release, at fixed versions.
+SERVERS := $(TOOLS)/servers
+PYTHON_SERVERS := fastapi==0.165.0 uvicorn==0.54.0 gunicorn==27.0.1 flask==3.1.3 grpcio==1.85.3 grpcio-tools==1.85.1 grpcio-reflection==1.85.1
+CADDY := github.com/caddyserver/caddy/v2/cmd/caddy@v2.11.9
+EXPRESS := express@5.3.0
+.PHONY: servers-there
+servers-there: go-there
+	@mkdir -p $(SERVERS)
+	@[ -x $(SERVERS)/venv/bin/uvicorn ] || { python3 -m venv $(SERVERS)/venv && $(SERVERS)/venv/bin/pip install -q $(PYTHON_SERVERS); } || echo "the servers in Python are left out"
+	@[ -d $(SERVERS)/node_modules/express ] || npm install --prefix $(SERVERS) --silent --no-audit --no-fund $(EXPRESS) || echo "express is left out"
+	@[ -x $(SERVERS)/caddy ] || GOFLAGS=-trimpath GOBIN=$(SERVERS) go install $(CADDY) || echo "Caddy is left out"
+	@go build -o $(SERVERS)/goserver ./test/goserver
+
+.PHONY: servers
+servers: build packages-test servers-there ## one line of netdyno for each of thirteen servers of others: minutes
+	@go run ./test/servers $(if $(ONLY),-only '$(ONLY)')
+
 .PHONY: bench
 bench: build packages-test bench-peers ## speed as ratios against peers, in one run
 	@cd native && cmake --build --preset peers >/dev/null || cmake --build --preset peers

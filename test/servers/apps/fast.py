@@ -1,0 +1,9 @@
+"""The same page by FastAPI: uvicorn fast:app --port PORT"""
+from fastapi import FastAPI
+
+app = FastAPI()
+
+
+@app.get("/orders/{order}")
+async def get(order: int):
+    return {"id": order, "item": "tea"}
