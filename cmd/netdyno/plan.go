@@ -41,6 +41,9 @@ func extent(s *session.Session, left []record.Trial) string {
 	most := timeOf(s, left)
 	for _, blocks := range s.Study.Stages {
 		if least := study.Before(left, blocks); blocksOf(least) > 0 && len(least) < len(left) {
+			if first := timeOf(s, least); s.Study.SettleS > 0 {
+				most = min(most, first+settleTime(s))
+			}
 			return fmt.Sprintf("%d to %d trials in %d to %d blocks, about %s to %s", len(least), len(left), blocksOf(least), blocksOf(left), timeOf(s, least), most)
 		}
 	}
@@ -61,6 +64,19 @@ func timeWords(s *session.Session, trials []record.Trial) string {
 		return fmt.Sprintf("at most about %s", bound)
 	}
 	return fmt.Sprintf("about %s", timeOf(s, trials))
+}
+
+// settleTime is how long the study lets its blocks after the first take; 0 for no bound.
+func settleTime(s *session.Session) time.Duration {
+	return time.Duration(s.Study.SettleS * float64(time.Second)).Round(time.Second)
+}
+
+// boundOf is how long a run takes at most that ends itself by a time; 0 for another.
+func boundOf(s *session.Session, left []record.Trial) time.Duration {
+	if bound := settleTime(s); bound > 0 {
+		return bound + timeOf(s, study.Before(left, 1))
+	}
+	return raceTime(s)
 }
 
 // raceTime is how long the study lets its race take; 0 for no bound.

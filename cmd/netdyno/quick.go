@@ -50,6 +50,7 @@ const (
 	quickWarmup      = 250 * time.Millisecond
 	quickTrial       = 150 * time.Millisecond // starting, connecting and ending
 	mostBlocks       = 16
+	mostSettling     = 30 * time.Second // from the first figures to the end, where they do not become as precise
 
 	numberConnections = 50                     // of a number of requests, as other tools have it
 	shortWindow       = 250 * time.Millisecond // of several URLs, whose first also runs twice
@@ -98,7 +99,7 @@ func (p *looked) hold(t target, local bool, arms []session.Arm) error {
 		p.lack("compare.primary", primary)
 	}
 	if p.arms == 1 {
-		p.lack("settle", "5%") // which an arm needs that is compared with nothing
+		p.lack("settle", "5%/"+quantity.DurationText(mostSettling)) // a share is what an arm needs that is compared with nothing
 	}
 	switch {
 	case t.duration != "" && t.number != "":
@@ -139,14 +140,33 @@ func (p *looked) tail() string {
 }
 
 // limit chooses the blocks: the usual looks of several arms; one arm is looked at
-// sooner and more often, as no comparison pays for it.
+// sooner and more often, as no comparison pays for it, and most often near the end of
+// the time that it has.
 func (p *looked) limit() {
-
-	looks := []int{6, 10, 16}
+	looks := []int{6, 10, mostBlocks}
 	if p.arms == 1 {
-		looks = []int{3, 5, 8, 12, 16}
+		looks = looksWithin(int(min(mostBlocks, 2+mostSettling/p.block())))
 	}
 	p.lack("blocks", strings.Trim(strings.ReplaceAll(fmt.Sprint(looks), " ", ","), "[]"))
+}
+
+// looksWithin are the looks of a run of one arm, up to a last block that its time hardly
+// has room for.
+func looksWithin(last int) []int {
+	const most = 5 // that a study may have
+	looks := make([]int, 0, most)
+	for i := range min(last, most) {
+		back := min(last, most) - 1 - i
+		switch look := last - back; {
+		case last > 9: // evenly
+			looks = append(looks, last-back*(last-3)/(most-1))
+		case i == 0 && last >= 7:
+			looks = append(looks, 3)
+		default:
+			looks = append(looks, look)
+		}
+	}
+	return looks
 }
 
 // count makes one trial of a number of requests. A trial has as many on each
@@ -178,7 +198,8 @@ func (p *looked) count(number string) error {
 }
 
 // last makes blocks that take a duration together: as many as are usual, of longer
-// windows where that is long, fewer where it is short.
+// windows where that is long, and more where these would be longer than a window is at
+// most; fewer where it is short.
 func (p *looked) last(duration string) error {
 	for _, key := range []string{"blocks", "amount"} {
 		if p.sets(key) {
@@ -194,7 +215,10 @@ func (p *looked) last(duration string) error {
 		window, _ := quantity.ParseDuration(p.level("window")) // of our own
 		spare := d/trials - p.block()/time.Duration(p.trials())
 		p.typed = slices.DeleteFunc(p.typed, func(arg string) bool { return strings.HasPrefix(arg, "window=") })
-		p.lack("window", max(window/4, window+spare).Round(time.Millisecond).String())
+		p.lack("window", min(max(window/4, window+spare), max(window, mostWindow)).Round(time.Millisecond).String())
+		if fits := d / p.block(); blocks == mostBlocks && fits > blocks { // a long time has more blocks, so that figures come early
+			blocks = fits
+		}
 	}
 	p.lack("blocks", strconv.Itoa(int(blocks)))
 	return nil

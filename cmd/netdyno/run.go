@@ -154,7 +154,7 @@ func carryOut(ctx context.Context, args []string, f runFlags) (dir session.Direc
 	printProblems(r.Dir, r.Problems)
 	printBeginning(s, r)
 	shown := newProgress(told, s.Estimate(r.Left).Total)
-	shown.bound = raceTime(s)
+	shown.bound = boundOf(s, r.Left)
 	o := session.Observer{Trial: shown.finding(&soFar{dir: r.Dir, blocks: countBlocks(r.Left)}), Look: shown.line}
 	if refines(s, request) {
 		o = refining(shown, newRunning(shown, r.Dir, r.Left))

@@ -3,6 +3,7 @@ package compare
 import (
 	"fmt"
 	"math"
+	"strings"
 
 	"netdyno/internal/metric"
 	"netdyno/internal/read/cells"
@@ -20,9 +21,71 @@ func precisely(s *cells.Dataset) cells.Stage {
 			known += oneIf(knownWithin(s, cell, arm, within))
 		}
 	}
-	out.Settled = asked > 0 && known == asked && out.Done == out.Blocks
+	whole := out.Done == out.Blocks
+	out.Settled = asked > 0 && known == asked && whole
+	if whole && !out.Settled && late(s, out) {
+		out.Settled, out.TimeUp = true, true
+	}
 	out.Sentence = precisionWords(s, out, known, asked)
 	return out
+}
+
+// late tells whether the next look would come after the time that the study gives its
+// blocks behind the first, by how long the blocks up to this look took.
+func late(s *cells.Dataset, g cells.Stage) bool {
+	if s.Header.Study.SettleS <= 0 || g.Next == 0 {
+		return false
+	}
+	took := make([]float64, g.Blocks+1)
+	for _, v := range s.Trials {
+		if b := v.Plan.Block; v.Record != nil && b >= 1 && b <= g.Blocks {
+			took[b] += float64(max(0, v.Record.Timeline.EndNs)) / 1e9
+		}
+	}
+	spent, longest := 0.0, took[1]
+	for _, t := range took[2:] {
+		spent, longest = spent+t, max(longest, t)
+	}
+	return spent+longest*float64(g.Next-g.Blocks) > s.Header.Study.SettleS
+}
+
+// reached says how precisely the rates and the tails of all cells are known.
+func reached(s *cells.Dataset) string {
+	var parts []string
+	for _, of := range []struct{ metric, words string }{{rateMetric, "rates known"}, {tailMetric(s), "p99"}} {
+		m, err := metric.Named(of.metric)
+		if err != nil {
+			continue
+		}
+		widest, found := 0.0, false
+		for _, cell := range s.Cells {
+			for _, arm := range s.Arms {
+				if f, ok := cells.Summarize(m, s.Of(cell, arm)); ok {
+					found = true
+					if widest = max(widest, HalfWidth(f.Figure)); !f.Sure() {
+						widest = math.Inf(1)
+					}
+				}
+			}
+		}
+		switch {
+		case math.IsInf(widest, 1):
+			parts = append(parts, of.words+" without an interval")
+		case found:
+			parts = append(parts, fmt.Sprintf("%s to ±%.2g %%", of.words, 100*widest))
+		}
+	}
+	return strings.Join(parts, ", ")
+}
+
+// tailMetric is the p99 of a load: in an open loop from when an exchange was due.
+func tailMetric(s *cells.Dataset) string {
+	for _, v := range s.Trials {
+		if _, open := v.Trial.Values["response_p99_us"]; open {
+			return "response_p99_us"
+		}
+	}
+	return "service_p99_us"
 }
 
 // rateMetric is the metric whose interval settles a study of one arm.
@@ -55,6 +118,8 @@ func precisionWords(s *cells.Dataset, g cells.Stage, known, asked int) string {
 		blocks = "1 block"
 	}
 	switch {
+	case g.TimeUp:
+		return fmt.Sprintf("time over after %s: %s, not to ±%s", blocks, reached(s), Percent(s.Header.Study.Settle))
 	case g.Settled:
 		return fmt.Sprintf("every rate is known %s after %s", within, blocks)
 	case g.Stopped: // a look on the way
@@ -62,5 +127,5 @@ func precisionWords(s *cells.Dataset, g cells.Stage, known, asked int) string {
 	case g.Done < g.Blocks || g.Number < g.Own:
 		return fmt.Sprintf("after %s, %d of %d rates are known %s; continue with %s", blocks, known, asked, within, goOn(s))
 	}
-	return fmt.Sprintf("after all %s, %d of %d rates are known %s", blocks, known, asked, within)
+	return fmt.Sprintf("after all %s, %d of %d rates are known %s: %s", blocks, known, asked, within, reached(s))
 }

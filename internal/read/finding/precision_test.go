@@ -18,6 +18,51 @@ func alone(sd float64, blocks int) (record.Header, []record.Trial, []record.Reco
 	return h, trials, slices.DeleteFunc(records, func(r record.Record) bool { return r.Trial.Block > blocks })
 }
 
+// A run that cannot settle ends in the time that it has after its first block, by what
+// its records say it took: reading it again finds the same end.
+func TestARunThatCannotSettleEndsInItsTime(t *testing.T) {
+	for _, c := range []struct {
+		trial float64 // seconds that each of a block's two trials takes
+		look  int     // at which it ends, of looks after every block
+	}{{0.5, 16}, {1.4, 11}, {2.5, 7}, {7, 3}, {14, 2}, {40, 1}} {
+		h, trials, records := synthetic.Run(synthetic.Options{Arms: []synthetic.Arm{{Name: "a"}}, Bare: true, Connections: []int{1, 50}, Blocks: 16, SD: 0.5, Seed: 1})
+		h.Study.Settle, h.Study.SettleS, h.Study.Blocks = 0.001, 30, 16
+		for block := range 16 {
+			h.Study.Stages = append(h.Study.Stages, block+1)
+		}
+		trials = slices.DeleteFunc(trials, func(t record.Trial) bool { return t.Repeat })
+		records = slices.DeleteFunc(records, func(r record.Record) bool { return r.Trial.Repeat })
+		for i := range records {
+			records[i].Timeline.EndNs = int64(c.trial * 1e9)
+		}
+		ended := 16
+		for look := 1; look < 16; look++ {
+			stage, err := compare.Look(h, trials, records, look)
+			if err != nil {
+				t.Fatal(err)
+			}
+			if stage.Settled {
+				ended = look
+				if !stage.TimeUp || !strings.Contains(stage.Sentence, "rates known to ±") {
+					t.Errorf("trials of %v s: %+v", c.trial, stage)
+				}
+				break
+			}
+		}
+		if after := float64(ended-1) * 2 * c.trial; ended != c.look || after > 30 {
+			t.Errorf("trials of %v s: it ends after %d blocks, %v s after the first; want %d", c.trial, ended, after, c.look)
+		}
+		if ended == 16 {
+			continue
+		}
+		h.Stopped = &record.Stop{Stage: ended, Blocks: ended}
+		f, err := finding.Find(h, trials, slices.DeleteFunc(records, func(r record.Record) bool { return r.Trial.Block > ended }))
+		if err != nil || !f.Stage.TimeUp || !strings.HasPrefix(f.Stage.Sentence, "time over after ") {
+			t.Errorf("read again: %+v, %v", f.Stage, err)
+		}
+	}
+}
+
 func TestOneArmSettlesByItsPrecision(t *testing.T) {
 	for _, c := range []struct {
 		sd      float64

@@ -17,6 +17,7 @@ import (
 type Screen struct {
 	title        string
 	answer       string
+	settling     string // what was reached in the time that the run had; "" where it needed no more
 	totals       string // what was asked and answered in all, of servers that are the user's own
 	requirements []Requirement
 	tally        string
@@ -52,6 +53,9 @@ func NewScreen(f finding.Findings) Screen {
 		s.forms = l.raceForms()
 	} else if s.forms = l.matrixForms(); s.forms == nil {
 		s.forms = l.figureForms()
+	}
+	if st := f.Stage; st != nil && (st.TimeUp || f.Header.Study.Settle > 0 && !st.Settled && st.Next == 0) {
+		s.settling = upperFirst(f.Stage.Sentence)
 	}
 	if own := summary.Of(f); own != nil && l.Capacity == nil {
 		s.title, s.totals, s.forms = "", own.Totals.Words(), l.loadForms(own, s.forms)

@@ -45,7 +45,9 @@ func (s Screen) Text(w io.Writer, opt TextOptions) error {
 		warnings--
 	}
 	shown := t.screenTables(t.fitting(s.forms, s.left(t, warnings, r)), s.left(t, warnings, r), &r)
-	t.all(s.totalLines())
+	for _, line := range s.totalLines() {
+		t.oneLine("", line)
+	}
 	t.all(t.tallyLines(s.tally, legend(shown)))
 	if warnings > 0 {
 		t.line("")
@@ -107,12 +109,9 @@ func (t *terminal) restHeight(left []string, command string) int {
 	return len(t.restLines(strings.Join(left, ", "), command))
 }
 
-// totalLines say what was asked and answered in all.
+// totalLines say what was reached, and what was asked and answered in all.
 func (s Screen) totalLines() []string {
-	if s.totals == "" {
-		return nil
-	}
-	return []string{s.totals}
+	return slices.DeleteFunc([]string{s.settling, s.totals}, func(line string) bool { return line == "" })
 }
 
 func height(grid string) int { return strings.Count(grid, "\n") + 1 }

@@ -154,6 +154,9 @@ func (s *Session) nextLook(run record.Contents, horizon int) (int, error) {
 			return 0, fmt.Errorf("continue: %w", err)
 		}
 	}
+	if settled && alone && run.Header.Study.SettleS > 0 {
+		return 0, fmt.Errorf("continue: every rate of %s was known as precisely as it asks after %s, or its time for that was over; for narrower intervals begin a new run, with another settle=SHARE/TIME", dir, quantity.Plural(horizon, "block"))
+	}
 	if settled && alone {
 		return 0, fmt.Errorf("continue: every rate of %s was known as precisely as it asks after %s, where it ends; for narrower intervals begin a new run, with another settle=SHARE", dir, quantity.Plural(horizon, "block"))
 	}

@@ -12,7 +12,7 @@ func TestSettleIsOfOneArm(t *testing.T) {
 	if err == nil || !strings.Contains(err.Error(), "compares 2 arms") {
 		t.Errorf("two arms settle by precision: %v", err)
 	}
-	for _, bad := range []string{"settle=0", "settle=120%", "settle=soon"} {
+	for _, bad := range []string{"settle=0", "settle=120%", "settle=soon", "settle=5%/", "settle=5%/0s", "settle=5%/soon"} {
 		if _, err := ParseArgs([]string{"transport=go-net", bad}, nil); err == nil || !strings.Contains(err.Error(), "settle") {
 			t.Errorf("%s: %v", bad, err)
 		}
@@ -22,7 +22,7 @@ func TestSettleIsOfOneArm(t *testing.T) {
 // A study of one arm runs it once in each block and cell, ends early, and is the
 // same when its file is read again.
 func TestAStudyThatSettlesComesBackFromItsFile(t *testing.T) {
-	text := "study: mine\nvary:\n  arm:\n    mine: {server: go-net, client: go-net}\n  connections: [1, 10]\nblocks: [3, 5]\nsettle: 5%\n"
+	text := "study: mine\nvary:\n  arm:\n    mine: {server: go-net, client: go-net}\n  connections: [1, 10]\nblocks: [3, 5]\nsettle: 5%/30s\n"
 	s, err := ParseFile("mine.yaml", []byte(text))
 	if err != nil {
 		t.Fatal(err)
@@ -32,7 +32,7 @@ func TestAStudyThatSettlesComesBackFromItsFile(t *testing.T) {
 		t.Fatal(err)
 	}
 	again, err := ParseFile("again.yaml", written)
-	if err != nil || again.Settle != 0.05 {
+	if err != nil || again.Settle != 0.05 || again.SettleS != 30 {
 		t.Fatalf("read back: %v, settle %v:\n%s", err, again.Settle, written)
 	}
 	trials, warnings, err := again.Plan()
@@ -44,7 +44,7 @@ func TestAStudyThatSettlesComesBackFromItsFile(t *testing.T) {
 			t.Errorf("trial %s repeats the only arm", trial.ID)
 		}
 	}
-	if study.Summary(again).Settle != 0.05 {
+	if study.Summary(again).Settle != 0.05 || study.Summary(again).SettleS != 30 {
 		t.Error("readers are not told of settle")
 	}
 }

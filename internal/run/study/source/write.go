@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"fmt"
 	"strings"
+	"time"
 
 	"netdyno/internal/quantity"
 	"netdyno/internal/run/study"
@@ -34,7 +35,11 @@ func YAML(s *study.Study) ([]byte, error) {
 		b.WriteString("mesh: yes\n")
 	}
 	if s.Settle > 0 {
-		fmt.Fprintf(&b, "settle: %s\n", quantity.ShareText(s.Settle))
+		bound := ""
+		if s.SettleS > 0 {
+			bound = "/" + quantity.DurationText(time.Duration(s.SettleS*float64(time.Second)))
+		}
+		fmt.Fprintf(&b, "settle: %s%s\n", quantity.ShareText(s.Settle), bound)
 	}
 	writeRace(&b, s.Race)
 	writeCapacity(&b, s)
