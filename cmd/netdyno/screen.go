@@ -150,16 +150,16 @@ func flushScreens() {
 
 // showText prints a report's text, in colour where stdout is a terminal and the
 // user has not asked for none (no-color.org).
-func showText(print func(io.Writer, report.TextOptions) error) error {
+func showText(write func(io.Writer, report.TextOptions) error) error {
 	o := report.TextOptions{Width: min(stdout.columns(), widestText)}
 	if stdout.ascii {
 		o.Width -= foldedWider
 	}
 	if _, plain := os.LookupEnv("NO_COLOR"); plain || !stdout.terminal {
-		return print(stdout, o)
+		return write(stdout, o)
 	}
 	o.Color = true
-	return print(stdout.printing(printable.NewColouredWriter(stdout.raw)), o)
+	return write(stdout.printing(printable.NewColouredWriter(stdout.raw)), o)
 }
 
 // showJSON prints a value for programs: the same data, written so that it can
