@@ -149,15 +149,15 @@ func TestQuickLook(t *testing.T) {
 		has   string // separated by spaces
 		fails string
 	}{
-		{"", 1, target{}, "connections=1,10,100 window=1s blocks=3,5,8,12,16 settle=5%", ""},
+		{"", 1, target{}, "connections=1,10,100 window=1s blocks=3,6,7,8,9 settle=5%/30s", ""},
 		{"", 2, target{}, "connections=1,10,100 window=250ms warmup=100ms blocks=6,10,16 compare.primary=exchanges_per_s,service_p99_us", ""},
 		{"rate=1000", 2, target{connections: "7"}, "connections=7 compare.primary=exchanges_per_s,response_p99_us", ""},
-		{"window=2s blocks=4", 1, target{}, "window=2s blocks=4 settle=5%", ""},
+		{"window=2s blocks=4", 1, target{}, "window=2s blocks=4 settle=5%/30s", ""},
 		{"", 1, target{duration: "15s", connections: "1"}, "blocks=10 window=1.1s", ""},
 		{"", 1, target{duration: "1s"}, "blocks=1 window=250ms", ""},
-		{"", 1, target{duration: "1h", connections: "1"}, "blocks=16 window=3m44.6s", ""},
-		{"", 1, target{duration: "1h"}, "blocks=16 window=1m14.6s", ""},
-		{"window=2s", 1, target{duration: "1m", connections: "1"}, "blocks=16 window=2s", ""},
+		{"", 1, target{duration: "1h", connections: "1"}, "blocks=346 window=10s", ""},
+		{"", 1, target{duration: "1h"}, "blocks=115 window=10s", ""},
+		{"window=2s", 1, target{duration: "1m", connections: "1"}, "blocks=26 window=2s", ""},
 		{"", 1, target{number: "1000"}, "connections=50 amount=20 blocks=1", ""},
 		{"", 1, target{number: "7"}, "connections=7 amount=1 blocks=1", ""},
 		{"", 1, target{number: "1000", connections: "30"}, "connections=30 amount=33 blocks=1", ""},
