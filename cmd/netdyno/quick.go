@@ -220,6 +220,9 @@ func (p *looked) last(duration string) error {
 			blocks = fits
 		}
 	}
+	if p.typedWindow {
+		blocks = max(1, d/p.block())
+	}
 	p.lack("blocks", strconv.Itoa(int(blocks)))
 	return nil
 }

@@ -157,7 +157,7 @@ func TestQuickLook(t *testing.T) {
 		{"", 1, target{duration: "1s"}, "blocks=1 window=250ms", ""},
 		{"", 1, target{duration: "1h", connections: "1"}, "blocks=346 window=10s", ""},
 		{"", 1, target{duration: "1h"}, "blocks=115 window=10s", ""},
-		{"window=2s", 1, target{duration: "1m", connections: "1"}, "blocks=26 window=2s", ""},
+		{"window=2s", 1, target{duration: "1m", connections: "1"}, "blocks=25 window=2s", ""},
 		{"", 1, target{number: "1000"}, "connections=50 amount=20 blocks=1", ""},
 		{"", 1, target{number: "7"}, "connections=7 amount=1 blocks=1", ""},
 		{"", 1, target{number: "1000", connections: "30"}, "connections=30 amount=33 blocks=1", ""},
