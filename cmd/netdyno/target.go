@@ -110,11 +110,14 @@ func (t target) request(ctx context.Context, urls, others []string, own ownMessa
 		if err != nil {
 			return nil, nil, err
 		}
-		found, err := probe.Probe(ctx, asked)
+		found, instead, err := findClient(ctx, asked)
 		if err != nil {
 			return nil, nil, err
 		}
 		stdout.say("%s: %s", probe.Shown(found.URL), found.Words)
+		if instead != "" {
+			stdout.say("  %s", instead)
+		}
 		local, takes = local && found.Local, max(takes, found.Takes)
 		if t.loopback && found.Local && found.At.IsValid() {
 			words, read := account(found)

@@ -38,6 +38,9 @@ func loadTable(s *summary.Summary, skip int) Table {
 		t.add(c, values)
 	}
 	figures := func(title, name string, get func(summary.Load) *summary.Figure) {
+		if !slices.ContainsFunc(s.Loads, func(l summary.Load) bool { return get(l) != nil }) {
+			return
+		}
 		scale := scaleOfLoads(s, name, get)
 		column(Column{Title: title, Kind: Numbers, Unit: scale.Unit, Metric: name}, func(l summary.Load) Datum { return loadFigure(get(l), scale) })
 	}

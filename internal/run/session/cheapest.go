@@ -2,6 +2,7 @@ package session
 
 import (
 	"context"
+	"maps"
 	"slices"
 	"unsafe"
 
@@ -45,4 +46,9 @@ func rings() bool {
 	}
 	_ = unix.Close(int(fd)) // nothing was submitted to it
 	return true
+}
+
+// OnRings tells whether a client is one of those.
+func OnRings(client string) bool {
+	return slices.Contains(slices.Collect(maps.Values(onRings)), client)
 }

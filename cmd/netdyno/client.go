@@ -1,0 +1,30 @@
+package main
+
+import (
+	"context"
+
+	"netdyno/internal/quantity"
+	"netdyno/internal/run/probe"
+	"netdyno/internal/run/session"
+)
+
+// findClient probes a server, and where a client was chosen for it lets that client ask
+// first: what it refuses (a cipher, a header, a way to frame a reply) a client on a
+// library of Go's asks, which is said.
+func findClient(ctx context.Context, asked probe.Target) (found probe.Found, instead string, err error) {
+	found, err = probe.Probe(ctx, asked)
+	chosen := found.Levels["client"]
+	if err != nil || !session.OnRings(chosen) {
+		return found, "", err
+	}
+	why := session.TryClient(ctx, armOf(found))
+	if why == nil {
+		return found, "", nil
+	}
+	if ctx.Err() != nil {
+		return found, "", context.Cause(ctx)
+	}
+	asked.Client = nil
+	found, err = probe.Probe(ctx, asked)
+	return found, chosen + " cannot ask it (" + quantity.Clip(why.Error(), 200) + "), so " + found.Levels["client"] + " does", err
+}
