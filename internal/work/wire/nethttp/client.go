@@ -92,7 +92,7 @@ func (c *client) prepare() error {
 		}
 	}
 	if c.plan.Pool == PoolShared {
-		if load.Options(c.Setup.Options).Text(httpwire.ProxiedOption) != "" {
+		if proxied, _ := c.Setup.Options[httpwire.ProxiedOption].(string); proxied != "" {
 			return load.Failure(contract.Unsupported, fmt.Errorf("option %s needs pool=%s", httpwire.ProxiedOption, PoolOwn))
 		}
 		t, peers := c.transport(encryption), len(c.Setup.Peers)

@@ -26,8 +26,11 @@ func ProxyOptions() []contract.Option {
 }
 
 // throughProxy lets a transport ask the proxy at peer, where the options say that it is
-// one. The error is of kind setup.
+// one, which not every client has. The error is of kind setup.
 func throughProxy(setup contract.Setup, t *http.Transport, peer string) error {
+	if _, has := setup.Options[httpwire.ProxiedOption]; !has {
+		return nil
+	}
 	o := load.Options(setup.Options)
 	user, err := o.Given("proxy_user", head.MostBytes)
 	proxied := o.Text(httpwire.ProxiedOption) != ""
