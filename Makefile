@@ -179,6 +179,7 @@ soak: build packages-test packages-rdma ## both race detectors over every worker
 	@NETDYNO_SOAK=1 go test -count=1 -v ./internal/read/mesh
 	@go test -count=1 -tags=nomsgpack,grpcnotrace,soak ./internal/read/export
 	@NETDYNO_SOAK=1 go test -count=1 -v ./test/rigs
+	@NETDYNO_SOAK=1 go test -count=1 -run '^TestAServerTookWhatTheClientsSent$$' ./test/foreign
 	@NETDYNO_SOAK=1 go test -count=1 -v -timeout 60m -run "^TestFaults$$" ./test/faults
 	@NETDYNO_SOAK=1 go test -count=1 -v -run "^TestCalibrate$$" ./cmd/netdyno
 	@for f in HTTP1 HTTP2 TLS GRPC; do go test ./internal/run/probe -run '^$$' -fuzz "^Fuzz$$f\$$" -fuzztime 10m || exit 1; done
@@ -267,7 +268,7 @@ servers: build packages-test servers-there ## one line of netdyno for each of th
 	@go run ./test/servers $(if $(ONLY),-only '$(ONLY)')
 
 .PHONY: bench
-bench: build packages-test bench-peers ## speed as ratios against peers, in one run
+bench: build packages-test bench-peers servers-there ## speed as ratios against peers, in one run
 	@cd native && cmake --build --preset peers >/dev/null || cmake --build --preset peers
 	@go run ./bench
 
@@ -284,7 +285,7 @@ bench-peers: go-there
 	  cp build/oha/bin/oha $(TOOLS)/; } || echo "oha is left out"
 
 .PHONY: bench-table
-bench-table: build packages-test bench-peers ## every wire beside every peer, in one table of Markdown
+bench-table: build packages-test bench-peers servers-there ## every wire beside every peer, in one table of Markdown
 	@cd native && cmake --build --preset peers >/dev/null || cmake --build --preset peers
 	@go run ./bench -table
 

@@ -99,7 +99,7 @@ func freePort() (string, error) {
 // awaitPort waits until a socket listens on the port. It connects to none: iperf3
 // takes a connection for a test, and is busy with it for a while.
 func awaitPort(ctx context.Context, port string) error {
-	for deadline := time.Now().Add(5 * time.Second); ; {
+	for deadline := time.Now().Add(20 * time.Second); ; {
 		listens, err := listening(port)
 		if listens || err != nil {
 			return err

@@ -11,7 +11,7 @@ import (
 
 // works are all wires with every peer that can be had, in the order of the table.
 func (b *bed) works() []work {
-	return slices.Concat(b.echoWorks(), b.http1Works(), b.http2Works(), b.grpcWorks(), b.bulkWorks(), without)
+	return slices.Concat(b.echoWorks(), b.http1Works(), b.otherServers(), b.http2Works(), b.grpcWorks(), b.bulkWorks(), without)
 }
 
 // without are the wires that nothing else here speaks.

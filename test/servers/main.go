@@ -120,15 +120,15 @@ func (s *site) start(ctx context.Context, p process) (end func(), err error) {
 		_ = command.Wait() // it was told to end, however it calls that
 		kill.Stop()
 	}
-	const startup = 30 * time.Second
-	for until := time.Now().Add(startup); ; time.Sleep(50 * time.Millisecond) {
+	const timeout = 30 * time.Second
+	for until := time.Now().Add(timeout); ; time.Sleep(50 * time.Millisecond) {
 		conn, err := net.Dial("tcp", "127.0.0.1:"+p.port)
 		if err == nil {
 			return end, conn.Close()
 		}
 		if time.Now().After(until) || ctx.Err() != nil {
 			end()
-			return nil, fmt.Errorf("%s does not listen on port %s within %v: %s", p.argv[0], p.port, startup, said.String())
+			return nil, fmt.Errorf("%s does not listen on port %s within %v: %s", p.argv[0], p.port, timeout, said.String())
 		}
 	}
 }

