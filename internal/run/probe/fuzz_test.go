@@ -22,11 +22,7 @@ import (
 const (
 	mostAllocated = 256 << 20
 	mostSaid      = 4096
-<<<<<<< HEAD
-	timeouts      = 150 * time.Millisecond
-=======
 	timeout       = 150 * time.Millisecond
->>>>>>> 89b2cbc6 (bench: rates against express, FastAPI, Go and Caddy; counts test by one load)
 	late          = 5 * time.Second
 	holds         = 30 * time.Second // a stranger holds a connection: longer than a probe may take
 )
@@ -78,23 +74,14 @@ func saying(text []byte, stays bool) func(net.Conn) {
 // within probes and holds the answer to its bounds.
 func within(t *testing.T, target probe.Target) {
 	t.Helper()
-<<<<<<< HEAD
-	ctx, cancel := context.WithTimeout(t.Context(), timeouts)
-=======
 	ctx, cancel := context.WithTimeout(t.Context(), timeout)
->>>>>>> 89b2cbc6 (bench: rates against express, FastAPI, Go and Caddy; counts test by one load)
 	defer cancel()
 	var before, after runtime.MemStats
 	runtime.ReadMemStats(&before)
 	begun := time.Now()
 	found, err := probe.Probe(ctx, target)
-<<<<<<< HEAD
-	if took := time.Since(begun); took > timeouts+late {
-		t.Errorf("%s: %v after it began, with a deadline of %v", target.URL, took, timeouts)
-=======
 	if took := time.Since(begun); took > timeout+late {
 		t.Errorf("%s: %v after it began, with a deadline of %v", target.URL, took, timeout)
->>>>>>> 89b2cbc6 (bench: rates against express, FastAPI, Go and Caddy; counts test by one load)
 	}
 	runtime.ReadMemStats(&after)
 	if n := after.TotalAlloc - before.TotalAlloc; n > mostAllocated {
