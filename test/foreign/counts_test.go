@@ -46,16 +46,24 @@ func sent(t *testing.T, r record.Record) int64 {
 	return all
 }
 
+// kind is how a server answers, and what a trial must know of it.
+type kind struct {
+	name, reply string
+	failing     string // every twentieth reply; "" for none
+	most        int    // requests of a connection; 0 for any number
+	args        []string
+}
+
+// loads are the ways in which a load is asked for.
+var loads = map[string][]string{
+	"amount": {"amount=100"}, "window": {"window=300ms", "warmup=200ms"}, "rate": {"window=300ms", "warmup=200ms", "rate=200"},
+}
+
 // What a server of somebody else's took is what the clients say that they sent, request
 // by request, whatever it answers and however the load is asked for.
 func TestAServerTookWhatTheClientsSent(t *testing.T) {
 	const ok, hello = "HTTP/1.1 200 OK\r\n", "Content-Length: 5\r\n\r\nhello"
-	kinds := []struct {
-		name, reply string
-		failing     string // every twentieth reply; "" for none
-		most        int    // requests of a connection; 0 for any number
-		args        []string
-	}{
+	kinds := []kind{
 		{name: "keep-alive", reply: ok + hello},
 		{name: "POST", reply: ok + hello, args: []string{"opt.client.method=POST", "opt.client.body=abc", "request=3B"}},
 		{name: "HEAD", reply: ok + "Content-Length: 5\r\n\r\n", args: []string{"opt.client.method=HEAD", "response=0B"}},
@@ -72,7 +80,6 @@ func TestAServerTookWhatTheClientsSent(t *testing.T) {
 		{name: "429 now and then", reply: ok + hello, failing: "HTTP/1.1 429 Too Many Requests\r\nContent-Length: 0\r\n\r\n", args: []string{"max_errors=100%"}},
 		{name: "503 now and then", reply: ok + hello, failing: "HTTP/1.1 503 Service Unavailable\r\nContent-Length: 3\r\n\r\nbad", args: []string{"max_errors=100%"}},
 	}
-	loads := map[string][]string{"amount": {"amount=100"}, "window": {"window=300ms", "warmup=200ms"}, "rate": {"window=300ms", "warmup=200ms", "rate=200"}}
 	all := slices.Sorted(maps.Keys(loads))
 	for i, c := range kinds {
 		here := []string{all[i%len(all)]} // soak has every kind under every load
@@ -81,47 +88,54 @@ func TestAServerTookWhatTheClientsSent(t *testing.T) {
 		}
 		for _, load := range here {
 			for _, client := range []string{"go-http1", "fasthttp", "http1-uring", "http1-asio"} {
-				t.Run(fmt.Sprintf("%s, %s, %s", c.name, load, client), func(t *testing.T) {
-					need(t, nil, "address")
-					if _, err := catalog.Offer(client, ""); err != nil {
-						t.Skip(err) // what some cannot build
-					}
-					var taken atomic.Int64
-					address := workertest.Serve(t, func(conn net.Conn) {
-						r := bufio.NewReader(conn)
-						for n := 1; ; n++ {
-							request, err := http.ReadRequest(r)
-							if err != nil {
-								return
-							}
-							_, _ = io.Copy(io.Discard, request.Body)
-							reply := c.reply
-							if i := taken.Add(1); i > 10 && i%20 == 0 && c.failing != "" { // beyond the verification
-								reply = c.failing
-							}
-							if _, err := io.WriteString(conn, reply); err != nil || n == c.most {
-								return
-							}
-						}
-					})
-					args := append([]string{"client=" + client, "server=address", "opt.server.wire=http/1.1", "opt.server.address=" + address,
-						"opt.client.verify=status"}, loads[load]...)
-					for _, size := range []string{"request=0B", "response=5B"} {
-						name, _, _ := strings.Cut(size, "=")
-						if !slices.ContainsFunc(c.args, func(a string) bool { return strings.HasPrefix(a, name+"=") }) {
-							args = append(args, size)
-						}
-					}
-					r := trial(t, append(args, c.args...)...)
-					slack := int64(0)
-					if c.failing != "" && load != "amount" {
-						slack = 2 // connections: what fails while the rest drains is in no count
-					}
-					if got, want := sent(t, r), taken.Load(); got > want || got+slack < want {
-						t.Errorf("the clients say that they sent %d requests; the server took %d", got, want)
-					}
-				})
+				t.Run(fmt.Sprintf("%s, %s, %s", c.name, load, client), func(t *testing.T) { c.agrees(t, client, load) })
 			}
+		}
+	}
+}
+
+// agrees drives a server that answers so by a client, and compares what both counted.
+func (c kind) agrees(t *testing.T, client, load string) {
+	t.Helper()
+	need(t, nil, "address")
+	if _, err := catalog.Offer(client, ""); err != nil {
+		t.Skip(err) // what some cannot build
+	}
+	var taken atomic.Int64
+	address := workertest.Serve(t, func(conn net.Conn) { c.serve(conn, &taken) })
+	args := append([]string{"client=" + client, "server=address", "opt.server.wire=http/1.1", "opt.server.address=" + address,
+		"opt.client.verify=status"}, loads[load]...)
+	for _, size := range []string{"request=0B", "response=5B"} {
+		name, _, _ := strings.Cut(size, "=")
+		if !slices.ContainsFunc(c.args, func(a string) bool { return strings.HasPrefix(a, name+"=") }) {
+			args = append(args, size)
+		}
+	}
+	r := trial(t, append(args, c.args...)...)
+	slack := int64(0)
+	if c.failing != "" && load != "amount" {
+		slack = 2 // connections: what fails while the rest drains is in no count
+	}
+	if got, want := sent(t, r), taken.Load(); got > want || got+slack < want {
+		t.Errorf("the clients say that they sent %d requests; the server took %d", got, want)
+	}
+}
+
+// serve answers the requests of a connection, and counts them.
+func (c kind) serve(conn net.Conn, taken *atomic.Int64) {
+	r := bufio.NewReader(conn)
+	for n := 1; ; n++ {
+		request, err := http.ReadRequest(r)
+		if err != nil {
+			return
+		}
+		_, _ = io.Copy(io.Discard, request.Body)
+		reply := c.reply
+		if i := taken.Add(1); i > 10 && i%20 == 0 && c.failing != "" { // beyond the verification
+			reply = c.failing
+		}
+		if _, err := io.WriteString(conn, reply); err != nil || n == c.most {
+			return
 		}
 	}
 }
