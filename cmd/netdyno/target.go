@@ -119,7 +119,7 @@ func (t target) request(ctx context.Context, urls, others []string, own ownMessa
 			stdout.say("  %s", instead)
 		}
 		local, takes = local && found.Local, max(takes, found.Takes)
-		if t.loopback && found.Local && found.At.IsValid() {
+		if t.loopback && found.Local && (found.At.IsValid() || found.Socket != "") {
 			words, read := account(found)
 			stdout.say("  %s", words)
 			metered = metered && read
@@ -127,7 +127,7 @@ func (t target) request(ctx context.Context, urls, others []string, own ownMessa
 			metered = false
 		}
 		if found.Socket != "" {
-			stdout.say("  through the Unix socket %s: no figures of TCP, and no CPU and memory of the server: whose process answers there is not looked up", found.Socket)
+			stdout.say("  through the Unix socket %s, which has no figures of TCP", found.Socket)
 		}
 		measured = append(measured, found.URL)
 		arms = append(arms, armOf(found))
@@ -179,6 +179,9 @@ func armOf(found probe.Found) session.Arm {
 // account says whose CPU and memory will be the server's, or why nobody's.
 func account(found probe.Found) (words string, metered bool) {
 	a, err := meter.Attachable(found.At)
+	if found.Socket != "" {
+		a, err = meter.AttachableSocket(found.Socket)
+	}
 	if err != nil {
 		return "its CPU and memory stay unknown: " + err.Error(), false
 	}

@@ -3,11 +3,15 @@
 package unixsocket
 
 import (
+	"context"
 	"errors"
 	"fmt"
+	"net"
 	"os"
 	"path/filepath"
 	"strings"
+	"syscall"
+	"time"
 
 	"netdyno/internal/quantity"
 )
@@ -59,6 +63,31 @@ func Is(path string) bool {
 	return err == nil && info.Mode()&os.ModeSocket != 0
 }
 
+// pause is between two attempts to connect.
+const pause = time.Millisecond
+
+// Dial connects to a socket. Where the server's queue of waiting connections is full, the
+// kernel refuses one at once (EAGAIN) that it would let wait over TCP, so Dial waits in its
+// place until ctx or the dialer's time ends.
+func Dial(ctx context.Context, d net.Dialer, path string) (net.Conn, error) {
+	if d.Timeout > 0 {
+		var cancel context.CancelFunc
+		ctx, cancel = context.WithTimeout(ctx, d.Timeout)
+		defer cancel()
+	}
+	for {
+		conn, err := d.DialContext(ctx, "unix", path)
+		if !errors.Is(err, syscall.EAGAIN) {
+			return conn, err
+		}
+		select {
+		case <-ctx.Done():
+			return nil, err
+		case <-time.After(pause):
+		}
+	}
+}
+
 // Explain says why a path could not be connected to, with what lies there.
 func Explain(path string, err error) error {
 	if path[0] == '@' {
@@ -74,6 +103,8 @@ func Explain(path string, err error) error {
 		return fmt.Errorf("%s is a directory; expected a Unix socket", path)
 	case info.Mode()&os.ModeSocket == 0:
 		return fmt.Errorf("%s is a file; expected a Unix socket", path)
+	case errors.Is(err, syscall.EAGAIN):
+		return fmt.Errorf("the Unix socket %s has as many connections waiting as its server lets wait", path)
 	}
 	return fmt.Errorf("nothing listens on the Unix socket %s; start the server first", path)
 }

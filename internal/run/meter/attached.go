@@ -8,6 +8,7 @@ import (
 	"netdyno/internal/contract"
 	"netdyno/internal/run/meter/serving"
 	"netdyno/internal/run/meter/usage"
+	"netdyno/internal/unixsocket"
 )
 
 // attached is a server that its worker only stands for: somebody else started it on
@@ -25,6 +26,11 @@ type attached struct {
 func attach(addresses []string, s *contract.Setup) *attached {
 	if len(addresses) == 0 {
 		return nil
+	}
+	if file, is := unixsocket.Path(addresses[0]); is {
+		a := &attached{told: true} // by a connection of our own: the kernel tells who listens
+		a.take(serving.Socket(file))
+		return a
 	}
 	at, err := netip.ParseAddrPort(addresses[0])
 	if err != nil || !serving.OfThisHost(at.Addr()) {
@@ -125,3 +131,6 @@ func (a *attached) lookAgain(reading *contract.Meter, opens bool) {
 // Attachable returns the processes of this host that a meter can read as the server at
 // an address. The error says in a clause why there are none.
 func Attachable(at netip.AddrPort) (contract.Attached, error) { return serving.Probe(at) }
+
+// AttachableSocket is Attachable for a server behind a Unix socket.
+func AttachableSocket(file string) (contract.Attached, error) { return serving.Socket(file) }

@@ -140,8 +140,10 @@ func (d *Dialer) connect(ctx context.Context, route Route, prepare func(syscall.
 			return errors.Join(buffered(network, address, raw), bindLate(raw))
 		}
 	}
-	network, to := unixsocket.Network(route.Peer.String())
-	return dialer.DialContext(ctx, network, to)
+	if route.Peer.Socket != "" {
+		return unixsocket.Dial(ctx, dialer, route.Peer.Socket)
+	}
+	return dialer.DialContext(ctx, "tcp", route.Peer.String())
 }
 
 // Any makes one of the connections to a peer, for a library that pools connections

@@ -34,5 +34,5 @@ func Receiver(at netip.AddrPort) (contract.Attached, error) {
 	if err != nil {
 		return contract.Attached{}, err
 	}
-	return f.named(pids)
+	return named(pids, f.At.String())
 }

@@ -164,7 +164,7 @@ func (f *Finder) holders(ends []*tcpinfo.Socket) (contract.Attached, error) {
 			return contract.Attached{}, fmt.Errorf("the process that serves on %s is not to be seen from here, as one in a container is not", f.At)
 		}
 	}
-	return f.named(pids)
+	return named(pids, f.At.String())
 }
 
 // hold returns the processes that hold one of the sockets, which are given with their
@@ -210,7 +210,7 @@ func lives(inode uint32) bool {
 }
 
 // named names processes, and refuses those that only pass on.
-func (f *Finder) named(pids []int) (contract.Attached, error) {
+func named(pids []int, at string) (contract.Attached, error) {
 	var found contract.Attached
 	held := ""
 	for _, pid := range pids {
@@ -218,7 +218,7 @@ func (f *Finder) named(pids []int) (contract.Attached, error) {
 		case name == "systemd": // it passes sockets on to those that serve
 			held = "systemd holds its socket, and no process of the server does"
 		case slices.Contains(forwarders, name):
-			return contract.Attached{}, fmt.Errorf("%s (process %d) passes on what comes to %s, and the server is elsewhere", name, pid, f.At)
+			return contract.Attached{}, fmt.Errorf("%s (process %d) passes on what comes to %s, and the server is elsewhere", name, pid, at)
 		case len(found.PIDs) < contract.MaxAttached:
 			found.PIDs = append(found.PIDs, pid)
 			found.Names = append(found.Names, name)
@@ -234,5 +234,5 @@ func (f *Finder) named(pids []int) (contract.Attached, error) {
 	case held != "":
 		return found, errors.New(held)
 	}
-	return found, fmt.Errorf("the process that listens on %s is not to be seen from here, as one in a container is not", f.At)
+	return found, fmt.Errorf("the process that listens on %s is not to be seen from here, as one in a container is not", at)
 }

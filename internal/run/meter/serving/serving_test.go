@@ -13,7 +13,7 @@ import (
 	"netdyno/internal/tcpinfo"
 )
 
-func socket(local, remote string, inode uint32) tcpinfo.Socket {
+func tcpSocket(local, remote string, inode uint32) tcpinfo.Socket {
 	return tcpinfo.Socket{Local: netip.MustParseAddrPort(local), Remote: netip.MustParseAddrPort(remote), Inode: inode}
 }
 
@@ -26,15 +26,15 @@ func TestTheOtherEnd(t *testing.T) {
 		sockets []tcpinfo.Socket
 		inode   uint32 // 0 for none
 	}{
-		"without translation": {[]tcpinfo.Socket{socket(client, server, 1), socket(server, client, 2)}, 2},
-		"translated":          {[]tcpinfo.Socket{socket(client, server, 1), socket(translated, client, 3)}, 3},
-		"not here":            {[]tcpinfo.Socket{socket(client, server, 1)}, 0},
+		"without translation": {[]tcpinfo.Socket{tcpSocket(client, server, 1), tcpSocket(server, client, 2)}, 2},
+		"translated":          {[]tcpinfo.Socket{tcpSocket(client, server, 1), tcpSocket(translated, client, 3)}, 3},
+		"not here":            {[]tcpinfo.Socket{tcpSocket(client, server, 1)}, 0},
 		"beside another connection from there": {[]tcpinfo.Socket{
-			socket(client, server, 1), socket(client, other, 4), socket(other, client, 5), socket(server, client, 2)}, 2},
+			tcpSocket(client, server, 1), tcpSocket(client, other, 4), tcpSocket(other, client, 5), tcpSocket(server, client, 2)}, 2},
 		"translated, beside another connection from there": {[]tcpinfo.Socket{
-			socket(client, server, 1), socket(client, other, 4), socket(translated, client, 3), socket(other, client, 5)}, 3},
+			tcpSocket(client, server, 1), tcpSocket(client, other, 4), tcpSocket(translated, client, 3), tcpSocket(other, client, 5)}, 3},
 		"not here, beside another connection from there": {[]tcpinfo.Socket{
-			socket(client, server, 1), socket(client, other, 4), socket(other, client, 5)}, 0},
+			tcpSocket(client, server, 1), tcpSocket(client, other, 4), tcpSocket(other, client, 5)}, 0},
 	} {
 		s := see(c.sockets)
 		end := s.peer(&s.sockets[0])
@@ -76,7 +76,7 @@ func TestWhoseConnectionsAreFollowed(t *testing.T) {
 	if found, err := others.Look(); !errors.Is(err, ErrNobody) {
 		t.Errorf("a connection from another address than the clients': %+v, %v", found, err)
 	}
-	others.sight = see([]tcpinfo.Socket{socket(at.String(), "192.0.2.1:5", 6)})
+	others.sight = see([]tcpinfo.Socket{tcpSocket(at.String(), "192.0.2.1:5", 6)})
 	if ends, err := others.serverEnds(); err != nil || len(ends) != 1 || ends[0].Inode != 6 {
 		t.Errorf("a connection from elsewhere: %v, %v", ends, err)
 	}
