@@ -129,6 +129,10 @@ void H2Client::received(std::size_t n, std::int64_t now) {
     fate_ = Fate::lost;
     return give_up(ErrorKind::invalid, now, "malformed HTTP/2: " + session_->problem());
   }
+  if (failed_) {
+    fate_ = Fate::lost;
+    return give_up(ErrorKind::peer, now, "GOAWAY with an error");
+  }
   conclude();
 }
 
@@ -218,9 +222,10 @@ void H2Client::complete_whole() {
   whole_.clear();
 }
 
-/// With or without an error, what the server has looked at is answered or ends with the
-/// connection (RFC 9113, section 6.8).
-void H2Client::going_away(std::uint32_t) { leaving_ = true; }
+void H2Client::going_away(std::uint32_t code) {
+  leaving_ = true;
+  if (code != NGHTTP2_NO_ERROR) failed_ = true;
+}
 
 void H2Client::refused(std::int32_t id) {
   for (Call& call : calls_) {
@@ -243,7 +248,7 @@ void H2Client::reopened(std::int64_t now) {
   fate_ = Fate::open;
   for (Call& call : calls_) call.open = false;
   open_ = 0;
-  used_ = leaving_ = false;
+  used_ = leaving_ = failed_ = false;
   reopened_ns_ = now;
 }
 

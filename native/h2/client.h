@@ -110,6 +110,7 @@ class H2Client final : public Flow, private Events {
   std::int64_t reopened_ns_ = 0;  // since when the connection is made anew, until something is sent on it
   bool used_ = true;              // something was answered on this connection
   bool leaving_ = false;          // the peer takes no more requests on it
+  bool failed_ = false;           // the peer ended it because of an error
   Fate fate_ = Fate::open;
 };
 

@@ -80,8 +80,12 @@ func Of(p Parts) Answer {
 	if much {
 		clauses, failed = failed, nil
 	}
-	beside := besideOthers(p.Run)
-	clauses = slices.Concat(clauses, unanswered(p.Run), beside, broken(p.Run.Requirements))
+	beside, metrics := besideOthers(p.Run), compared(p.Run)
+	clauses = append(clauses, unanswered(p.Run)...)
+	if len(metrics) > 0 { // what is compared is read otherwise
+		clauses = append(clauses, beside...)
+	}
+	clauses = append(clauses, broken(p.Run.Requirements)...)
 	for _, text := range p.Choices {
 		clauses = append(clauses, ofSentences(text))
 	}
@@ -91,7 +95,6 @@ func Of(p Parts) Answer {
 	if p.Costs != "" {
 		clauses = append(clauses, ofSentences(p.Costs))
 	}
-	metrics := compared(p.Run)
 	for _, metric := range metrics[:min(metricsSaid, len(metrics))] {
 		a.Claims = append(a.Claims, claimOn(p.Run, metric, leader(a.Claims)))
 	}
@@ -113,6 +116,9 @@ func Of(p Parts) Answer {
 		clauses = append(clauses, clause{text: nothing(p.Run)})
 	}
 	clauses = append(clauses, failed...)
+	if len(metrics) == 0 {
+		clauses = append(clauses, beside...)
+	}
 	if len(p.Choices) == 0 && len(p.Searches) > 0 {
 		parts := strings.SplitAfter(p.Searches[0], ". ") // the report has the others
 		said := 2                                        // the best, and who comes near it with least

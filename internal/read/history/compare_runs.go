@@ -173,7 +173,7 @@ func (a *runPair) set(m metric.Metric, t twin, primary bool) (*compare.Pending, 
 	b.Ratio, b.Interval = math.Exp(e.Point), b.Level
 	b.Value, b.BaseValue = cells.Finite(math.Exp(stat.Mean(y))), cells.Finite(math.Exp(stat.Mean(x)))
 	b.Low, b.High = max(math.Exp(e.Low), 1/math.MaxFloat64), min(math.Exp(e.High), math.MaxFloat64)
-	b.Refusal = cmp.Or(compare.RefuseBeside(&b.Comparison, beside(&t.after, later), beside(&t.before, earlier)), a.refuseArm(t, m, calibrated))
+	b.Refusal = cmp.Or(a.refuseArm(t, m, calibrated), compare.RefuseBeside(&b.Comparison, beside(&t.after, later), beside(&t.before, earlier)))
 	return b, true
 }
 
