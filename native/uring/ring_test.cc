@@ -234,6 +234,10 @@ TEST(Alarm, WakesAtTheEarliestInstant) {
       alarm.set(until);
       ring.wait();
       ring.deliver();
+      if (now_ns() < until) {  // it was the completion of the instant before, on a busy machine
+        ring.wait();
+        ring.deliver();
+      }
       EXPECT_GE(now_ns(), until);
     }
     alarm.set(now_ns() + kHour);

@@ -68,8 +68,7 @@ func settled(s *cells.Dataset, c Comparison) bool {
 }
 
 // hopeless tells whether more blocks cannot help an arm: it was overloaded and times are
-// compared; other processes used the CPUs beside it in most trials so far; or its client
-// was the limit in every trial of a comparison of servers.
+// compared, or its client was the limit in every trial of a comparison of servers.
 func hopeless(s *cells.Dataset, c Comparison, arm string) bool {
 	judged := s.Of(c.Cell, arm)
 	ran, clients := 0, 0
@@ -81,7 +80,7 @@ func hopeless(s *cells.Dataset, c Comparison, arm string) bool {
 	switch {
 	case ran == 0:
 		return false
-	case IsLatency(c.Metric) && cells.Flagged(judged, trial.Overloaded) > 0, refuseBesideOthers(s, b) != "":
+	case IsLatency(c.Metric) && cells.Flagged(judged, trial.Overloaded) > 0:
 		return true
 	}
 	return clients == ran && onlyServersDiffer(s, b) && pacedByClient(s, b)

@@ -14,6 +14,7 @@ import (
 	"net/url"
 	"strconv"
 	"strings"
+	"syscall"
 	"time"
 
 	"netdyno/internal/contract"
@@ -259,6 +260,8 @@ func explainHTTP(u *url.URL, err error) error {
 	var header tls.RecordHeaderError
 	where := u.String()
 	switch {
+	case errors.Is(err, syscall.EPIPE):
+		return fmt.Errorf("%s closed the connection while it was asked: it speaks no HTTP, or refuses this host", where)
 	case errors.As(err, &to):
 		return fmt.Errorf("%s redirects to %s: measure that URL, or add -L", where, quantity.Clip(to.to, 200))
 	case errors.As(err, &answered) && answered.says != "":
