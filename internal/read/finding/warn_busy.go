@@ -19,7 +19,7 @@ func warnBusy(s *cells.Dataset, before []string) []record.Warning {
 	stolen := func(t trial.Trial) float64 { return t.Values["host.steal_share"] }
 	used := func(t trial.Trial) float64 { return t.Others }
 	found := lostShare(s, used, 0, "in %d of %d trials other processes used the CPUs, up to %s of their time")
-	turned := len(found) > 0 || len(before) > 0 // before, and so probably throughout
+	turned := len(s.Arms) > 1 && (len(found) > 0 || len(before) > 0) // before, and so probably throughout
 	found = append(found, lostShare(s, stolen, trial.StealShare, "in %d of %d trials the hypervisor took CPU time, up to %s of it")...)
 	const most = 3 // hosts; a mesh may have hundreds
 	found = append(found, before[:min(len(before), most)]...)
