@@ -12,6 +12,8 @@ import (
 	"sync"
 	"sync/atomic"
 	"testing"
+
+	"netdyno/internal/work/worker/workertest"
 )
 
 // proxy is an HTTP proxy that keeps what it was asked, once.
@@ -102,26 +104,14 @@ func TestWhatAProxyCannotDoIsNamed(t *testing.T) {
 	directory, path, _ := withClients(t)
 	asking := httptest.NewServer(&proxy{asked: map[string]bool{}})
 	t.Cleanup(asking.Close)
-	l, err := net.Listen("tcp", "127.0.0.1:0")
-	if err != nil {
-		t.Fatal(err)
-	}
-	t.Cleanup(func() { _ = l.Close() })
-	go func() {
-		for {
-			c, err := l.Accept()
-			if err != nil {
-				return
-			}
-			_, _ = io.WriteString(c, "\x1b[31mgarbage\r\n\r\n") // the other end judges it
-			_ = c.Close()
-		}
-	}()
+	garbage := workertest.Serve(t, func(c net.Conn) {
+		_, _ = io.WriteString(c, "\x1b[31mgarbage\r\n\r\n") // the other end judges it
+	})
 	for _, c := range []struct{ want, url, proxy string }{
 		{"407 Proxy Authentication Required", "http://127.0.0.1:9/", asking.URL},
 		{"Proxy Authentication Required", "https://127.0.0.1:9/", asking.URL},
-		{"speaks no HTTP", "http://127.0.0.1:9/", l.Addr().String()},
-		{"malformed HTTP", "https://127.0.0.1:9/", l.Addr().String()},
+		{"speaks no HTTP", "http://127.0.0.1:9/", garbage},
+		{"malformed HTTP", "https://127.0.0.1:9/", garbage},
 		{"--proxy: unknown scheme", "http://a/", "ftp://b"},
 		{"the way to the proxy would be encrypted", "http://a/", "https://me:s3cret@b"},
 		{"expected HOST:PORT", "http://a/", "http://me:s3cret@/x"},

@@ -35,8 +35,8 @@ func refuseBesideOthers(s *cells.Dataset, b *Pending) string {
 // RefuseBeside returns why two arms may not be compared on a machine whose CPUs other
 // processes used; "" when they may. The kernel divides CPUs among threads, so an
 // arm of many threads gets more of them than one of few: a ratio of rates was 2.05 that is
-// 0.94 on CPUs of the trial's own. What has no time in it is spared, and a difference that
-// is larger than all waiting for CPUs (specification §6.3).
+// 0.94 on CPUs of the trial's own. What has no time in it is judged all the same, as is a
+// difference larger than all waiting for CPUs (specification §6.3).
 func RefuseBeside(c *Comparison, arm, base Beside) string {
 	m, err := metric.Named(c.Metric)
 	if err != nil || !hasTime(m.Unit) {

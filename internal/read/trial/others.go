@@ -50,6 +50,9 @@ func (e *audit) othersShare() float64 {
 // beside others, of the host on which it was most: 1 where the kernel does not tell, 0
 // without others.
 func (e *audit) waitedBeside() float64 {
+	if e.others == 0 {
+		return 0
+	}
 	most := 0.0
 	for _, h := range e.window.Hosts() {
 		share, known := e.waitedForCPU(h)
@@ -57,9 +60,6 @@ func (e *audit) waitedBeside() float64 {
 			share = 1
 		}
 		most = max(most, share)
-	}
-	if e.others == 0 {
-		return 0
 	}
 	return most
 }
