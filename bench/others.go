@@ -33,7 +33,7 @@ func (b *bed) otherServers() []work {
 		{"Go net/http", filepath.Join(tools, "goserver"), func(port string) []string { return []string{filepath.Join(tools, "goserver"), "http", port} }},
 		{"Caddy", filepath.Join(tools, "caddy"), nil},
 	} {
-		w := work{wire: "http/1.1", name: "others' server × 50, " + s.name, server: s.name, fast: "0.97 to 1.03"}
+		w := work{wire: "http/1.1", name: "others: " + s.name + " × 50", server: s.name, fast: "0.97 to 1.03", standing: true}
 		for _, peer := range b.http1Peers("http", 50) {
 			if peer.name != "fortio" {
 				w.peers = append(w.peers, peer)

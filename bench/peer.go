@@ -12,6 +12,8 @@ import (
 	"strconv"
 	"strings"
 	"time"
+
+	"netdyno/internal/run/meter/usage"
 )
 
 // peer is a server program of somebody else's, on the server's CPU.
@@ -59,9 +61,13 @@ func (p *peer) end() {
 	kill.Stop()
 }
 
-// cpu returns what the peer took in all; after end.
+// cpu returns what the peer's process took so far; 0 of one that has ended.
 func (p *peer) cpu() time.Duration {
-	return p.command.ProcessState.UserTime() + p.command.ProcessState.SystemTime()
+	now, err := usage.Read(p.command.Process.Pid)
+	if err != nil {
+		return 0
+	}
+	return time.Duration(now.Process.CPUNs)
 }
 
 // drive runs a peer's client on the clients' CPU to its end. It returns what it

@@ -18,6 +18,7 @@ type work struct {
 	serve      func(context.Context) (*peer, error)
 	rate       float64 // that is offered to peers that keep one; 0: costs are not asked
 	halved     bool    // clients have half of their CPU, so that the server is not the limit
+	standing   bool    // one server for all blocks, driven for a while before: one that compiles while it runs is slow at first, and each run of it differs
 	peers      []client
 	ours       []client
 
@@ -50,6 +51,14 @@ type measured struct {
 func (w work) measure(ctx context.Context, blocks int) (measured, error) {
 	all := append(slices.Clone(w.peers), w.ours...)
 	m := measured{make([][]figure, len(all)), make([][]figure, len(all)), make([][]figure, len(w.peers))}
+	if w.standing {
+		server, err := w.stand(ctx, all)
+		if err != nil {
+			return m, err
+		}
+		defer server.end()
+		w.serve = func(context.Context) (*peer, error) { return server, nil }
+	}
 	once := func(into *[]figure, c client, rate float64) (figure, error) {
 		f, err := w.once(ctx, c, rate)
 		if err != nil {
@@ -82,7 +91,22 @@ func (w work) measure(ctx context.Context, blocks int) (measured, error) {
 	return m, nil
 }
 
-// once runs a client against a fresh server.
+// stand starts the server that all blocks ask, and lets every client drive it once.
+func (w work) stand(ctx context.Context, clients []client) (*peer, error) {
+	server, err := w.serve(ctx)
+	if err != nil {
+		return nil, err
+	}
+	for _, c := range clients {
+		if _, err := c.drive(ctx, server.port, 0); err != nil {
+			server.end()
+			return nil, fmt.Errorf("%s: %w", c.name, err)
+		}
+	}
+	return server, nil
+}
+
+// once runs a client against a fresh server, or against the one that stands.
 func (w work) once(ctx context.Context, c client, rate float64) (figure, error) {
 	if w.halved {
 		end, err := compute(ctx)
@@ -98,15 +122,15 @@ func (w work) once(ctx context.Context, c client, rate float64) (figure, error) 
 	if err != nil {
 		return figure{}, err
 	}
-	defer server.end()
-	began := time.Now()
+	if !w.standing {
+		defer server.end()
+	}
+	began, before := time.Now(), server.cpu()
 	f, err := c.drive(ctx, server.port, rate)
 	if err != nil {
 		return f, err
 	}
-	took := time.Since(began)
-	server.end()
-	f.busy = server.cpu().Seconds() / took.Seconds()
+	f.busy = (server.cpu() - before).Seconds() / time.Since(began).Seconds()
 	return f, nil
 }
 
