@@ -71,17 +71,18 @@ COMMIT = $(shell git rev-parse HEAD)$(shell git diff --quiet HEAD || echo +chang
 RELEASE_BUILD = -buildvcs=false -ldflags='-s -w -X main.release=$(RELEASE) -X main.releaseCommit=$(COMMIT)'
 
 .PHONY: dist
-dist: go-there ## release files in dist/: tarball, .deb, .rpm, OCI image, SBOM, SHA-256 sums
+dist: go-there ## release files in dist/: tarball, .deb, .rpm, OCI image, SBOM, notes, SHA-256 sums
 	@rm -rf dist
 	@go build $(RELEASE_BUILD) -o dist/programs/ ./cmd/...
 	@cd workers/gin && go build $(RELEASE_BUILD) -o ../../dist/programs/ ./...
 	@dist/programs/netdyno manual dist/share
-	@cd tools/dist && go run . -release '$(RELEASE)' -commit '$(COMMIT)' -time "$$(git log -1 --format=%ct)" ../../dist
+	@cd tools/dist && go run . -release '$(RELEASE)' -commit '$(COMMIT)' -time "$$(git log -1 --format=%ct)" -changelog ../../CHANGELOG.md ../../dist
 	@rm -rf dist/programs dist/share
 	@cd dist && ls -lh
 
 .PHONY: dist-test
-dist-test: dist ## install the .deb into an empty root directory and run it there, as root
+dist-test: dist ## test what packs, install the .deb into an empty root directory and run it there, as root
+	@cd tools/dist && go test ./...
 	@tools/dist/install-test dist/*.deb
 
 # One program of the main module, for what needs no other yet.

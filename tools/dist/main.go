@@ -1,5 +1,5 @@
 // Command dist packs release files: a tarball, a Debian package, an RPM, an OCI
-// image, a bill of materials, and the SHA-256 sums of all of them. `make dist`
+// image, a bill of materials, release notes, and the SHA-256 sums of all of them. `make dist`
 // calls it. It is a module of its own, so that netdyno does without what it needs.
 package main
 
@@ -19,6 +19,8 @@ type release struct {
 	commit  string
 	time    time.Time // of the commit; every file bears it, so that a build can be repeated
 	tree    []entry
+	// changelog is a path: its section of the version becomes the notes.
+	changelog string
 }
 
 // name is the path of a release file that ends in suffix.
@@ -30,10 +32,11 @@ func main() {
 	var r release
 	flag.StringVar(&r.version, "release", "", "version of the release")
 	flag.StringVar(&r.commit, "commit", "", "commit that it was built from")
+	flag.StringVar(&r.changelog, "changelog", "", "file whose section of the version becomes the release notes")
 	seconds := flag.Int64("time", 0, "time of the commit, in seconds since 1970")
 	flag.Parse()
 	if r.version == "" || flag.NArg() != 1 {
-		fmt.Fprintln(os.Stderr, "usage: dist -release VERSION -commit COMMIT -time SECONDS DIRECTORY")
+		fmt.Fprintln(os.Stderr, "usage: dist -release VERSION -commit COMMIT -time SECONDS -changelog FILE DIRECTORY")
 		os.Exit(2)
 	}
 	r.dir, r.time = flag.Arg(0), time.Unix(*seconds, 0).UTC()
@@ -48,7 +51,7 @@ func (r release) pack() (err error) {
 	if r.tree, err = tree(r.dir); err != nil {
 		return err
 	}
-	for _, write := range []func() error{r.tarball, r.packages, r.image, r.bill, r.sums} {
+	for _, write := range []func() error{r.tarball, r.packages, r.image, r.bill, r.notes, r.sums} {
 		if err := write(); err != nil {
 			return err
 		}
