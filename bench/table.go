@@ -22,16 +22,39 @@ type row struct {
 	asked            string
 }
 
-const tableHead = `| wire | work | what | peer | it | netdyno | netdyno's | netdyno ÷ peer (95 %) | blocks | asked |
-|---|---|---|---|--:|---|--:|---|--:|---|`
+const tableHead = `| wire | work | what | asked | netdyno | its | peer | its | netdyno ÷ peer (95 %) | blocks |
+|---|---|---|---|---|--:|---|--:|---|--:|`
 
-func (r row) String() string {
-	return "| " + strings.Join([]string{r.wire, r.work, r.way, r.peer, r.theirs, r.ours, r.ourValue, r.ratio, r.blocks, r.asked}, " | ") + " |"
+// below returns the row as a line under another one: what it would repeat is empty.
+func (r row) below(above row) string {
+	if r.wire == above.wire && r.work == above.work && r.way == above.way {
+		if r.ours == above.ours && r.ourValue == above.ourValue {
+			r.ourValue = ""
+		}
+		if r.ours == above.ours {
+			r.ours = ""
+		}
+		r.way, r.asked = "", ""
+	}
+	if r.wire == above.wire && r.work == above.work {
+		r.work = ""
+	}
+	if r.wire == above.wire {
+		r.wire = ""
+	}
+	line := "|"
+	for _, cell := range []string{r.wire, r.work, r.way, r.asked, r.ours, r.ourValue, r.peer, r.theirs, r.ratio, r.blocks} {
+		if cell != "" {
+			line += " " + cell + " "
+		}
+		line += "|"
+	}
+	return line
 }
 
 // wires prints the table, work by work.
 func (b *bed) wires(ctx context.Context, blocks int, asked func(name string) bool) error {
-	headed := false
+	headed, above := false, row{}
 	for _, w := range b.works() {
 		if !asked(w.wire + " " + w.name) {
 			continue
@@ -45,7 +68,8 @@ func (b *bed) wires(ctx context.Context, blocks int, asked func(name string) boo
 			return fmt.Errorf("%s %s: %w", w.wire, w.name, err)
 		}
 		for _, r := range rows {
-			fmt.Println(r)
+			fmt.Println(r.below(above))
+			above = r
 		}
 	}
 	return nil
@@ -81,8 +105,8 @@ func (w work) rows(m measured) []row {
 		r.way, r.asked, r.ours = "rate, from "+w.server, w.fast, all[fastest].name
 		r.fill(values(m.free[i]), values(m.free[fastest]), unit)
 		if busy := each(m.free[i], func(f figure) float64 { return f.busy }); busy[0] > 0 {
-			r.theirs += fmt.Sprintf(", server %.0f %% busy", 100*stat.Mean(busy))
-			r.ourValue += fmt.Sprintf(", server %.0f %% busy", 100*stat.Mean(each(m.free[fastest], func(f figure) float64 { return f.busy })))
+			r.theirs += fmt.Sprintf(", server %.0f %%", 100*stat.Mean(busy))
+			r.ourValue += fmt.Sprintf(", server %.0f %%", 100*stat.Mean(each(m.free[fastest], func(f figure) float64 { return f.busy })))
 		}
 		rate = append(rate, r)
 
@@ -99,7 +123,7 @@ func (w work) rows(m measured) []row {
 		at, then := same(theirs, ours)
 		r.fill(costs(at), costs(then), " "+cost)
 		if len(at) < len(theirs) {
-			r.blocks = fmt.Sprintf("%d of %d at equal rates", len(at), len(theirs))
+			r.blocks = fmt.Sprintf("%d of %d", len(at), len(theirs))
 		}
 		cpu = append(cpu, r)
 	}
@@ -120,7 +144,7 @@ func same(theirs, ours []figure) (at, then []figure) {
 func (r *row) fill(theirs, ours []float64, unit string) {
 	r.blocks = fmt.Sprint(len(ours))
 	if len(ours) == 0 {
-		r.theirs, r.ourValue, r.ratio = "", "", "undecided: never at the same rate"
+		r.theirs, r.ourValue, r.ratio = "", "", "undecided"
 		return
 	}
 	r.theirs, r.ourValue = fmt.Sprintf("%.4g%s", mean(theirs), unit), fmt.Sprintf("%.4g%s", mean(ours), unit)
@@ -132,5 +156,5 @@ func (r *row) fill(theirs, ours []float64, unit string) {
 		r.ratio = fmt.Sprintf("%.3g× (%.3g–%.3g)", e.Point, e.Low, e.High)
 		return
 	}
-	r.ratio = fmt.Sprintf("%.3g×, without an interval: that takes two blocks", mean(ratios))
+	r.ratio = fmt.Sprintf("%.3g× (one block)", mean(ratios))
 }

@@ -31,15 +31,35 @@ func TestRowsOfAWork(t *testing.T) {
 		"rate, from a server; keeps; 1000/s; second; 4000/s; 4× (4–4); 2; ≥ 1",
 		"rate, from a server; runs; 2000/s; second; 4000/s; 2× (2–2); 2; ≥ 1",
 		"CPU at 100/s; keeps; 10 µs; first; 5 µs; 0.5× (0.5–0.5); 2; ≤ 1",
-		"CPU at the peer's rate; runs; 3 µs; first; 1.5 µs; 0.5×, without an interval: that takes two blocks; 1 of 2 at equal rates; ≤ 1",
+		"CPU at the peer's rate; runs; 3 µs; first; 1.5 µs; 0.5× (one block); 1 of 2; ≤ 1",
 	}
 	if strings.Join(got, "\n") != strings.Join(want, "\n") {
 		t.Errorf("rows are\n%s\nwant\n%s", strings.Join(got, "\n"), strings.Join(want, "\n"))
 	}
 
 	m.chasing[1] = twice(1000, 1)
-	if last := w.rows(m)[3]; last.ratio != "undecided: never at the same rate" || last.theirs != "" || last.blocks != "0 of 2 at equal rates" {
+	if last := w.rows(m)[3]; last.ratio != "undecided" || last.theirs != "" || last.blocks != "0 of 2" {
 		t.Errorf("at other rates the row is %v", last)
+	}
+}
+
+// A row repeats nothing that the one above it says of both.
+func TestARowBelowAnother(t *testing.T) {
+	first := row{wire: "echo", work: "small", way: "rate", asked: "≥ 1", ours: "uring", ourValue: "5/s", peer: "a", theirs: "4/s", ratio: "1.25×", blocks: "4"}
+	alike, slower, cost := first, first, first
+	alike.peer, slower.ourValue, cost.way, cost.asked = "b", "3/s", "CPU", ""
+	for _, c := range []struct {
+		above, row row
+		want       string
+	}{
+		{row{}, first, "| echo | small | rate | ≥ 1 | uring | 5/s | a | 4/s | 1.25× | 4 |"},
+		{first, alike, "||||||| b | 4/s | 1.25× | 4 |"},
+		{first, slower, "|||||| 3/s | a | 4/s | 1.25× | 4 |"},
+		{first, cost, "||| CPU || uring | 5/s | a | 4/s | 1.25× | 4 |"},
+	} {
+		if got := c.row.below(c.above); got != c.want {
+			t.Errorf("the row is %s, want %s", got, c.want)
+		}
 	}
 }
 
@@ -52,7 +72,7 @@ func TestAMissingPeerIsARow(t *testing.T) {
 		if err != nil || len(rows) == 0 {
 			t.Fatalf("%s: %v, %v", w.wire, rows, err)
 		}
-		last := rows[len(rows)-1].String()
+		last := rows[len(rows)-1].below(row{})
 		if strings.Count(last, "|") != strings.Count(strings.Split(tableHead, "\n")[0], "|") || !strings.Contains(last, "not here: "+w.peers[0].get) {
 			t.Errorf("the row is %s", last)
 		}
